@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	spec "github.com/anynpu/anynpu/core/spec/ohnn"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -16,7 +17,8 @@ import (
 func TestRunSync_oneFileTwice(t *testing.T) {
 	const n = 1000
 	m := newTestModel(t)
-	a, b, y, z := m.tensor(Float32, n), m.tensor(Float32, n), m.tensor(Float32, n), m.tensor(Float32, n)
+	f := func() uint32 { return m.tensor(spec.Float32, n) }
+	a, b, y, z := f(), f(), f(), f()
 	require.NoError(t, modelAddOperation(m.Model, 1, array(), array(a, b), array(y)))
 	require.NoError(t, modelAddOperation(m.Model, 1, array(), array(y, b), array(z)))
 	e := executor(t, m.built([]uint32{a, b}, []uint32{y, z}))
@@ -28,7 +30,7 @@ func TestRunSync_oneFileTwice(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, unix.Munmap(whole)) }()
 	at := func(offset uint64) *Tensor {
-		x, err := tensorCreateWithFd(0, desc(Float32, n), int32(fd), offset+4*n, offset)
+		x, err := tensorCreateWithFd(0, desc(spec.Float32, n), int32(fd), offset+4*n, offset)
 		require.NoError(t, err)
 		t.Cleanup(func() { _ = tensorDestroy(x) })
 		return x
@@ -65,13 +67,13 @@ func TestRunSync_oneFileTwice(t *testing.T) {
 func TestRunSync_descriptorOfATensor(t *testing.T) {
 	m := addModel(t)
 	e := executor(t, m.built([]uint32{0, 1}, []uint32{2}))
-	x, err := tensorCreateWithSize(0, desc(Float32, 2), 64)
+	x, err := tensorCreateWithSize(0, desc(spec.Float32, 2), 64)
 	require.NoError(t, err)
 	defer func() { _ = tensorDestroy(x) }()
 	copy(memoryOf(x), f32s(1, 10, 100))
 	var fd int32
 	require.NoError(t, tensorGetFd(x, &fd))
-	y, err := tensorCreateWithFd(0, desc(Float32, 2), fd, 12, 4)
+	y, err := tensorCreateWithFd(0, desc(spec.Float32, 2), fd, 12, 4)
 	require.NoError(t, err)
 	defer func() { _ = tensorDestroy(y) }()
 	require.NoError(t, executorRunSync(e, []*Tensor{x, x}, []*Tensor{y}))
@@ -82,13 +84,13 @@ func TestRunSync_descriptorOfATensor(t *testing.T) {
 // although another output is stored where the input lies.
 func TestRunSync_resultThatIsAnInput(t *testing.T) {
 	m := newTestModel(t)
-	a, y, z := m.tensor(Float32, 2), m.tensor(Float32, 2), m.tensor(Float32, 1, 2)
+	a, y, z := m.tensor(spec.Float32, 2), m.tensor(spec.Float32, 2), m.tensor(spec.Float32, 1, 2)
 	require.NoError(t, modelAddOperation(m.Model, 1, array(), array(a, a), array(y)))
 	// RESHAPE
-	require.NoError(t, modelAddOperation(m.Model, 45, array(), array(a, m.constant(Int64, tensor.Int64s(1, 2), 2)),
+	require.NoError(t, modelAddOperation(m.Model, 45, array(), array(a, m.constant(spec.Int64, tensor.Int64s(1, 2), 2)),
 		array(z)))
 	e := executor(t, m.built([]uint32{a}, []uint32{y, z}))
-	x, w := newTestTensor(t, Float32, f32s(3, 5), 2), newTestTensor(t, Float32, nil, 1, 2)
+	x, w := newTestTensor(t, spec.Float32, f32s(3, 5), 2), newTestTensor(t, spec.Float32, nil, 1, 2)
 	require.NoError(t, executorRunSync(e, []*Tensor{x}, []*Tensor{x, w}))
 	assert.Equal(t, []float32{6, 10}, floats(t, memoryOf(x)))
 	assert.Equal(t, []float32{3, 5}, floats(t, memoryOf(w)))

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anynpu/anynpu/capi/handle"
+	spec "github.com/anynpu/anynpu/core/spec/ohnn"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -71,10 +72,10 @@ func runAsync(e *Executor, in, out []uintptr, timeout int32, user uintptr) error
 func TestRunAsync_callbacksInOrder(t *testing.T) {
 	m := addModel(t)
 	e := executor(t, m.built([]uint32{0, 1}, []uint32{2}))
-	x := newTestTensor(t, Float32, tensor.Float32s(1, 2), 2)
+	x := newTestTensor(t, spec.Float32, tensor.Float32s(1, 2), 2)
 	outputs := make([]*Tensor, 8)
 	for i := range outputs {
-		outputs[i] = newTestTensor(t, Float32, nil, 2)
+		outputs[i] = newTestTensor(t, spec.Float32, nil, 2)
 	}
 	in := handles(t, x, x)
 	assert.Equal(t, OperationForbidden, status(runAsync(e, in, handles(t, outputs[0]), 1000, 1)), "no callback is set")
@@ -95,7 +96,7 @@ func TestRunAsync_arguments(t *testing.T) {
 	m := addModel(t)
 	e := executor(t, m.built([]uint32{0, 1}, []uint32{2}))
 	require.NoError(t, executorSetOnRunDone(e, doneFunction()))
-	x := newTestTensor(t, Float32, nil, 2)
+	x := newTestTensor(t, spec.Float32, nil, 2)
 	in, out := handles(t, x, x), handles(t, x)
 	stale := []uintptr{0x10, in[0]}
 	for name, err := range map[string]error{
@@ -123,7 +124,7 @@ func TestRunAsync_destroyInCallback(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, executorSetOnRunDone(e, doneFunction()))
 	setDoneHook(t, func() { assert.NoError(t, executorDestroy(e)) })
-	x := newTestTensor(t, Float32, nil, 2)
+	x := newTestTensor(t, spec.Float32, nil, 2)
 	in, out := handles(t, x, x), handles(t, x)
 	require.NoError(t, runAsync(e, in, out, 0, 7))
 	assert.Equal(t, Success, (<-doneCalls).code)
@@ -135,7 +136,7 @@ func TestRunAsync_destroyCallsBackForAll(t *testing.T) {
 	e, err := executorConstruct(c)
 	require.NoError(t, err)
 	require.NoError(t, executorSetOnRunDone(e, doneFunction()))
-	x := newTestTensor(t, Float32, nil, 2)
+	x := newTestTensor(t, spec.Float32, nil, 2)
 	in, out := handles(t, x, x), handles(t, x)
 	const runs = 20
 	for i := range runs {

@@ -1,5 +1,7 @@
 package ohnn
 
+import spec "github.com/anynpu/anynpu/core/spec/ohnn"
+
 import "testing"
 
 // BenchmarkRunSync is the cost of a run beside its computation: an ADD of two elements.
@@ -9,7 +11,7 @@ func BenchmarkRunSync(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	x, err := tensorCreate(0, desc(Float32, 2))
+	x, err := tensorCreate(0, desc(spec.Float32, 2))
 	if err != nil {
 		b.Fatal(err)
 	}

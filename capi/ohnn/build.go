@@ -9,6 +9,7 @@ import (
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
+	spec "github.com/anynpu/anynpu/core/spec/ohnn"
 )
 
 // port describes an input or output of a compiled model as the API shows it.
@@ -258,8 +259,8 @@ func (c *Compilation) compile(d *npu) (*compiled, error) {
 	}
 	_, out := result.program.Ports()
 	for i := range result.out {
-		if result.out[i].dataType == Unknown {
-			result.out[i].dataType = dataTypeOf(out[i].Type.DType)
+		if result.out[i].dataType == spec.Unknown {
+			result.out[i].dataType = spec.DataTypeOf(out[i].Type.DType)
 		}
 	}
 	return result, nil

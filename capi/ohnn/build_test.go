@@ -15,6 +15,7 @@ import (
 	"github.com/anynpu/anynpu/capi/handle"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/device/devicetest/toy"
+	spec "github.com/anynpu/anynpu/core/spec/ohnn"
 )
 
 // plainDevice is a device whose description a test has changed.
@@ -181,11 +182,11 @@ func TestReference_refusals(t *testing.T) {
 	assert.Equal(t, InvalidParameter, status(compilationBuild(c)))
 	c, _ = compilationConstructWithOfflineModelFile("/dev/null")
 	assert.Equal(t, Failed, status(compilationBuild(c)))
-	d := desc(Float32, -1)
+	d := desc(spec.Float32, -1)
 	require.NoError(t, tensorDescGetByteSize(d, &size))
 	m := addModel(t)
 	m.built([]uint32{0, 1}, []uint32{2})
-	assert.NoError(t, modelAddTensorToModel(m.Model, desc(Float32, 1)), "after Finish")
+	assert.NoError(t, modelAddTensorToModel(m.Model, desc(spec.Float32, 1)), "after Finish")
 }
 
 func TestDevice_failures(t *testing.T) {
@@ -197,7 +198,7 @@ func TestDevice_failures(t *testing.T) {
 	c := addCompilation(t)
 	require.NoError(t, compilationBuild(c))
 	e := executor(t, c)
-	x := newTestTensor(t, Float32, f32s(1, 2), 2)
+	x := newTestTensor(t, spec.Float32, f32s(1, 2), 2)
 	for _, mode := range []toy.Mode{toy.FailRun, toy.PanicRun, toy.WrongType, toy.WrongSize, toy.UnknownSize} {
 		d.Set(mode)
 		assert.Equal(t, UnavailableDevice, status(executorRunSync(e, []*Tensor{x, x}, []*Tensor{x})), mode)
@@ -213,7 +214,7 @@ func TestRunAsync_timeout(t *testing.T) {
 	require.NoError(t, compilationBuild(c))
 	e := executor(t, c)
 	require.NoError(t, executorSetOnRunDone(e, doneFunction()))
-	x := newTestTensor(t, Float32, nil, 2)
+	x := newTestTensor(t, spec.Float32, nil, 2)
 	in, out := handles(t, x, x), handles(t, x)
 	d.Set(toy.Block)
 	require.NoError(t, runAsync(e, in, out, 1, 5))
@@ -236,7 +237,7 @@ func TestRunAsync_serviceDied(t *testing.T) {
 	e := executor(t, c)
 	require.NoError(t, executorSetOnRunDone(e, doneFunction()))
 	require.NoError(t, executorSetOnServiceDied(e, diedFunction()))
-	x := newTestTensor(t, Float32, nil, 2)
+	x := newTestTensor(t, spec.Float32, nil, 2)
 	in, out := handles(t, x, x), handles(t, x)
 	d.Set(toy.Block)
 	require.NoError(t, runAsync(e, in, out, 0, 9))
@@ -256,7 +257,7 @@ func TestRunAsync_destroyWhileRunning(t *testing.T) {
 	e, err := executorConstruct(c)
 	require.NoError(t, err)
 	require.NoError(t, executorSetOnRunDone(e, doneFunction()))
-	x := newTestTensor(t, Float32, nil, 2)
+	x := newTestTensor(t, spec.Float32, nil, 2)
 	in, out := handles(t, x, x), handles(t, x)
 	d.Set(toy.Block)
 	require.NoError(t, runAsync(e, in, out, 0, 1))
@@ -301,7 +302,7 @@ func TestReadConfig(t *testing.T) {
 func addCompiled(t testing.TB) *compiled {
 	m := &Model{}
 	for range 3 {
-		require.NoError(t, modelAddTensorToModel(m, desc(Float32, 2)))
+		require.NoError(t, modelAddTensorToModel(m, desc(spec.Float32, 2)))
 	}
 	require.NoError(t, modelAddOperation(m, 1, array(), array(0, 1), array(2)))
 	require.NoError(t, modelSpecifyInputsAndOutputs(m, array(0, 1), array(2)))

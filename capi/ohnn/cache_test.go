@@ -10,13 +10,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	spec "github.com/anynpu/anynpu/core/spec/ohnn"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
 // addConstant is a finished model of x + constant.
 func addConstant(t *testing.T, k float32) testModel {
 	m := newTestModel(t)
-	x, c, y := m.tensor(Float32, 1), m.constant(Float32, tensor.Float32s(k), 1), m.tensor(Float32, 1)
+	x, c, y := m.tensor(spec.Float32, 1), m.constant(spec.Float32, tensor.Float32s(k), 1), m.tensor(spec.Float32, 1)
 	require.NoError(t, modelAddOperation(m.Model, 1, array(), array(x, c), array(y)))
 	require.NoError(t, modelSpecifyInputsAndOutputs(m.Model, array(x), array(y)))
 	require.NoError(t, modelFinish(m.Model))
@@ -38,8 +39,8 @@ func cached(t *testing.T, k float32, dir string, version uint32) (ReturnCode, fl
 		return status(err), 0
 	}
 	e := executor(t, c)
-	y := newTestTensor(t, Float32, nil, 1)
-	require.NoError(t, executorRunSync(e, []*Tensor{newTestTensor(t, Float32, tensor.Float32s(1), 1)}, []*Tensor{y}))
+	y := newTestTensor(t, spec.Float32, nil, 1)
+	require.NoError(t, executorRunSync(e, []*Tensor{newTestTensor(t, spec.Float32, tensor.Float32s(1), 1)}, []*Tensor{y}))
 	return status(err), floats(t, memoryOf(y))[0]
 }
 
@@ -150,8 +151,8 @@ func TestExportImport(t *testing.T) {
 			require.NoError(t, err)
 			defer func() { _ = compilationDestroy(c) }()
 			require.NoError(t, compilationBuild(c))
-			y := newTestTensor(t, Float32, nil, 1)
-			require.NoError(t, executorRunSync(executor(t, c), []*Tensor{newTestTensor(t, Float32, tensor.Float32s(1), 1)},
+			y := newTestTensor(t, spec.Float32, nil, 1)
+			require.NoError(t, executorRunSync(executor(t, c), []*Tensor{newTestTensor(t, spec.Float32, tensor.Float32s(1), 1)},
 				[]*Tensor{y}))
 			want := float32(3)
 			if name == "import for another model" {

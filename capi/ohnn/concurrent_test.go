@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	spec "github.com/anynpu/anynpu/core/spec/ohnn"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -26,8 +27,8 @@ func TestConcurrent_modelsAndExecutors(t *testing.T) {
 				e, err := executorConstruct(c)
 				assert.NoError(t, err)
 				assert.NoError(t, compilationDestroy(c))
-				x, _ := tensorCreate(0, desc(Float32, 1))
-				y, _ := tensorCreate(0, desc(Float32, 1))
+				x, _ := tensorCreate(0, desc(spec.Float32, 1))
+				y, _ := tensorCreate(0, desc(spec.Float32, 1))
 				copy(memoryOf(x), tensor.Float32s(1))
 				assert.NoError(t, executorRunSync(e, []*Tensor{x}, []*Tensor{y}))
 				assert.Equal(t, tensor.Float32s(1+k), memoryOf(y))
@@ -44,7 +45,7 @@ func TestConcurrent_modelsAndExecutors(t *testing.T) {
 // by all.
 func TestConcurrent_oneCompilation(t *testing.T) {
 	m := newTestModel(t)
-	a, b, y := m.tensor(Float32, -1), m.tensor(Float32, -1), m.tensor(Float32, -1)
+	a, b, y := m.tensor(spec.Float32, -1), m.tensor(spec.Float32, -1), m.tensor(spec.Float32, -1)
 	require.NoError(t, modelAddOperation(m.Model, 22, array(), array(a, b), array(y)))
 	c := m.built([]uint32{a, b}, []uint32{y})
 	shared := executor(t, c)
@@ -60,8 +61,8 @@ func TestConcurrent_oneCompilation(t *testing.T) {
 					v[k] = float32(g) + float32(k)
 					want[k] = v[k] * v[k]
 				}
-				x, _ := tensorCreate(0, desc(Float32, n))
-				out, _ := tensorCreateWithSize(0, desc(Float32, -1), 64)
+				x, _ := tensorCreate(0, desc(spec.Float32, n))
+				out, _ := tensorCreateWithSize(0, desc(spec.Float32, -1), 64)
 				copy(memoryOf(x), tensor.Float32s(v...))
 				for _, e := range []*Executor{own, shared} {
 					assert.NoError(t, executorRunSync(e, []*Tensor{x, x}, []*Tensor{out}))

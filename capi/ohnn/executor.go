@@ -8,6 +8,7 @@ import (
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/capi/handle"
 	"github.com/anynpu/anynpu/core/device"
+	spec "github.com/anynpu/anynpu/core/spec/ohnn"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -94,7 +95,7 @@ func executorGetOutputCount(e *Executor, n *uint64) error {
 // portAt refuses an index that names no input or output.
 func portAt(name, what string, ports []port, index uint64) (*port, error) {
 	if index >= uint64(len(ports)) {
-		return nil, invalid("%s: %d: the model has %s", name, index, exactly(len(ports)).of(what))
+		return nil, invalid("%s: %d: the model has %s", name, index, spec.Exactly(len(ports)).Of(what))
 	}
 	return &ports[index], nil
 }

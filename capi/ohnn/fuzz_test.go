@@ -10,6 +10,7 @@ import (
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/mem"
+	spec "github.com/anynpu/anynpu/core/spec/ohnn"
 	"github.com/anynpu/anynpu/internal/leak"
 )
 
@@ -47,7 +48,7 @@ func FuzzDecodeCacheInfo(f *testing.F) {
 
 // FuzzDecodePorts: descriptors are read as they were written or refused.
 func FuzzDecodePorts(f *testing.F) {
-	f.Add(encodePorts([]port{{"a", Float32, FormatNHWC, 0, []int32{1, -1}}, {"", Int8, FormatNone, 5, nil}}))
+	f.Add(encodePorts([]port{{"a", spec.Float32, FormatNHWC, 0, []int32{1, -1}}, {"", spec.Int8, FormatNone, 5, nil}}))
 	f.Add([]byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		ports, err := decodePorts(b)

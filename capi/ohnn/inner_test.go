@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	spec "github.com/anynpu/anynpu/core/spec/ohnn"
 )
 
 func TestBuildFromGraphs_order(t *testing.T) {
@@ -25,7 +27,7 @@ func TestBuildFromGraphs_order(t *testing.T) {
 		assert.Equal(t, InvalidParameter, status(tc.build(m.Model, 1, nil, 1)), name)
 		assert.Equal(t, InvalidParameter, status(tc.build(m.Model, 1, unsafe.Pointer(&bad[0]), 1)), name)
 		assert.Equal(t, tc.empty, status(tc.build(m.Model, 1, unsafe.Pointer(&good[0]), 1)), name)
-		m.tensor(Float32, 1)
+		m.tensor(spec.Float32, 1)
 		assert.Equal(t, InvalidParameter, status(tc.build(m.Model, 1, unsafe.Pointer(&bad[0]), 1)),
 			"values come before states")
 		assert.Equal(t, tc.full, status(tc.build(m.Model, 1, nil, 0)), name)
@@ -34,7 +36,7 @@ func TestBuildFromGraphs_order(t *testing.T) {
 
 func TestSetInputsAndOutputsInfo(t *testing.T) {
 	dims := []int32{2, -1}
-	info := TensorInfo{dataType: Float32, dimensionCount: 2, dimensions: &dims[0], format: FormatNHWC}
+	info := TensorInfo{dataType: spec.Float32, dimensionCount: 2, dimensions: &dims[0], format: FormatNHWC}
 	m := newTestModel(t)
 	assert.Equal(t, InvalidParameter, status(modelSetInputsAndOutputsInfo(m.Model, nil, []TensorInfo{info})))
 	assert.Equal(t, InvalidParameter, status(modelSetInputsAndOutputsInfo(m.Model, []TensorInfo{info},

@@ -148,7 +148,7 @@ func (e *Executor) outputSize(index uint32) (uint64, error) {
 	if err != nil || dynamic {
 		return 0, err
 	}
-	return n * e.out[index].dataType.size(), nil
+	return n * e.out[index].dataType.Size(), nil
 }
 
 // executorSetOutput keeps the pointer until it is set anew; a run writes the real data and nothing behind it.

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	spec "github.com/anynpu/anynpu/core/spec/ohnn"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -25,7 +26,7 @@ func (m *Memory) bytes() []byte { return unsafe.Slice((*byte)(m.data), m.length)
 func TestLegacyRun(t *testing.T) {
 	m := addModel(t)
 	e := executor(t, m.built([]uint32{0, 1}, []uint32{2}))
-	two := info9(Float32, 2)
+	two := info9(spec.Float32, 2)
 	assert.Equal(t, InvalidParameter, status(executorRun(e)), "nothing is set")
 	long := append(tensor.Float32s(1, 2), make([]byte, 40)...)
 	require.NoError(t, executorSetInput(e, 0, two, long), "more bytes than the tensor has")
@@ -52,7 +53,7 @@ func TestLegacyRun_memoryThatCannotBeWritten(t *testing.T) {
 	page, err := unix.Mmap(-1, 0, 4096, unix.PROT_READ, unix.MAP_PRIVATE|unix.MAP_ANON)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, unix.Munmap(page)) }()
-	two := info9(Float32, 2)
+	two := info9(spec.Float32, 2)
 	for i := range uint32(2) {
 		require.NoError(t, executorSetInput(e, i, two, tensor.Float32s(1, 2)))
 	}
@@ -65,27 +66,27 @@ func TestLegacyRun_memoryThatCannotBeWritten(t *testing.T) {
 
 func TestLegacyCodes(t *testing.T) {
 	m := newTestModel(t)
-	a, b, y := m.tensor(Float32, 2, -1), m.tensor(Float32, 2, -1), m.tensor(Float32, 2, -1)
+	a, b, y := m.tensor(spec.Float32, 2, -1), m.tensor(spec.Float32, 2, -1), m.tensor(spec.Float32, 2, -1)
 	require.NoError(t, modelAddOperation(m.Model, 1, array(), array(a, b), array(y)))
 	e := executor(t, m.built([]uint32{a, b}, []uint32{y}))
 	data := make([]byte, 24)
 	for name, err := range map[string]error{
-		"index":           executorSetInput(e, 2, info9(Float32, 2, 3), data),
-		"no length":       executorSetInput(e, 0, info9(Float32, 2, 3), nil),
-		"short":           executorSetInput(e, 0, info9(Float32, 2, 3), data[:23]),
-		"dynamic":         executorSetInput(e, 0, info9(Float32, 2, -1), data),
-		"rank":            executorSetInput(e, 0, info9(Float32, 6), data),
-		"fixed dimension": executorSetInput(e, 0, info9(Float32, 3, 2), data),
-		"data type":       executorSetInput(e, 0, info9(Int32, 2, 3), data),
-		"tensor type": executorSetInput(e, 0, &TensorInfo9{dataType: Float32, dimensionCount: 2,
+		"index":           executorSetInput(e, 2, info9(spec.Float32, 2, 3), data),
+		"no length":       executorSetInput(e, 0, info9(spec.Float32, 2, 3), nil),
+		"short":           executorSetInput(e, 0, info9(spec.Float32, 2, 3), data[:23]),
+		"dynamic":         executorSetInput(e, 0, info9(spec.Float32, 2, -1), data),
+		"rank":            executorSetInput(e, 0, info9(spec.Float32, 6), data),
+		"fixed dimension": executorSetInput(e, 0, info9(spec.Float32, 3, 2), data),
+		"data type":       executorSetInput(e, 0, info9(spec.Int32, 2, 3), data),
+		"tensor type": executorSetInput(e, 0, &TensorInfo9{dataType: spec.Float32, dimensionCount: 2,
 			dimensions: &[]int32{2, 3}[0], tensorType: 1}, data),
 		"output index":     executorSetOutput(e, 1, data),
 		"output no length": executorSetOutput(e, 0, nil),
 	} {
 		assert.Equal(t, InvalidParameter, status(err), name)
 	}
-	require.NoError(t, executorSetInput(e, 0, info9(Float32, 2, 3), data))
-	require.NoError(t, executorSetInput(e, 1, info9(Float32, 2, 3), data))
+	require.NoError(t, executorSetInput(e, 0, info9(spec.Float32, 2, 3), data))
+	require.NoError(t, executorSetInput(e, 1, info9(spec.Float32, 2, 3), data))
 	require.NoError(t, executorSetOutput(e, 0, data[:20]), "a dynamic output may have any size before the first run")
 	assert.Equal(t, InvalidParameter, status(executorRun(e)), "the result does not fit")
 	require.NoError(t, executorSetOutput(e, 0, data))
@@ -112,7 +113,7 @@ func TestMemory(t *testing.T) {
 		require.NoError(t, err)
 		in[i] = p
 		copied := *memoryAt(p)
-		require.NoError(t, executorSetInputWithMemory(e, uint32(i), info9(Float32, 2), &copied), "a copy of the struct")
+		require.NoError(t, executorSetInputWithMemory(e, uint32(i), info9(spec.Float32, 2), &copied), "a copy of the struct")
 		copy(memoryAt(p).bytes(), tensor.Float32s(float32(i), 10))
 	}
 	out, err := executorAllocateOutputMemory(e, 0, 100)
@@ -129,10 +130,10 @@ func TestMemory(t *testing.T) {
 	require.NoError(t, executorDestroyInputMemory(e, 0, unsafe.Pointer(&in[0])))
 	assert.Zero(t, in[0])
 	assert.Zero(t, memoryAt(kept).length, "the struct stays readable")
-	assert.Equal(t, InvalidParameter, status(executorSetInputWithMemory(e, 0, info9(Float32, 2), memoryAt(kept))))
+	assert.Equal(t, InvalidParameter, status(executorSetInputWithMemory(e, 0, info9(spec.Float32, 2), memoryAt(kept))))
 	assert.Equal(t, InvalidParameter, status(executorRun(e)), "memory that is gone")
 	own := make([]byte, 8)
-	require.NoError(t, executorSetInputWithMemory(e, 0, info9(Float32, 2), &Memory{unsafe.Pointer(&own[0]), 8}))
+	require.NoError(t, executorSetInputWithMemory(e, 0, info9(spec.Float32, 2), &Memory{unsafe.Pointer(&own[0]), 8}))
 	assert.Equal(t, InvalidParameter, status(executorRun(e)), "memory that was never allocated here")
 	require.NoError(t, executorDestroyInputMemory(e, 1, unsafe.Pointer(&in[1])))
 	require.NoError(t, executorDestroyOutputMemory(e, 0, unsafe.Pointer(&out)))

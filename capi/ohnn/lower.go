@@ -72,7 +72,7 @@ func (m *Model) makeGraph() lowered {
 	for _, i := range order {
 		n := &node{l, m.ops[i], i}
 		if err := n.run(); err != nil {
-			out.err, out.failed = fault.Wrap(err, "operation %d (%v): inputs %s", i, n.op, n.inputTypes()), i
+			out.err, out.failed = fault.Wrap(err, "operation %d (%v): inputs %s", i, n.Op, n.inputTypes()), i
 			return out
 		}
 	}
@@ -85,11 +85,11 @@ func (m *Model) makeGraph() lowered {
 }
 
 func (n *node) run() error {
-	f := lowerings[n.name]
+	f := lowerings[n.Name]
 	if f == nil {
 		return fault.New(fault.Unsupported, "the library does not compute this operator")
 	}
-	n.b.SetOrigin(n.index, n.op.String())
+	n.b.SetOrigin(n.index, n.Op.String())
 	n.terms = map[graph.Value]string{}
 	for i, index := range n.inputs {
 		if err := n.need(index); err != nil {
@@ -162,7 +162,7 @@ func (m *Model) order() ([]int, error) {
 					continue
 				}
 				if state[k] == 1 {
-					return nil, fault.New(fault.Argument, "operation %d (%v) depends on its own result", k, m.ops[k].op)
+					return nil, fault.New(fault.Argument, "operation %d (%v) depends on its own result", k, m.ops[k].Op)
 				}
 				stack = append(stack, k)
 				ready = false
@@ -214,7 +214,7 @@ func (t *modelTensor) typ() tensor.Type {
 			dims[i] = tensor.AnyDim()
 		}
 	}
-	out := tensor.Type{DType: t.dataType.dtype(), Shape: tensor.OfDims(dims...)}
+	out := tensor.Type{DType: t.dataType.DType(), Shape: tensor.OfDims(dims...)}
 	if out.DType.IsInt() {
 		out.Quant = t.coreQuant()
 	}
@@ -282,7 +282,7 @@ func (n *node) inputTypes() string {
 // is no error yet.
 func (n *node) contradict(format string, args ...any) {
 	if n.defect == "" {
-		n.defect = fmt.Sprintf("operation %d (%v): ", n.index, n.op) + fmt.Sprintf(format, args...)
+		n.defect = fmt.Sprintf("operation %d (%v): ", n.index, n.Op) + fmt.Sprintf(format, args...)
 	}
 }
 

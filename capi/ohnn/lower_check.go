@@ -81,7 +81,7 @@ func (n *node) checkQuants() error {
 // checkQuant wants scales that are positive in float32, zero points that the type holds, and as many of them as one
 // dimension has, or one.
 func (t *modelTensor) checkQuant() error {
-	d := t.dataType.dtype()
+	d := t.dataType.DType()
 	if !d.IsInt() || len(t.quant.scales) == 0 {
 		return nil
 	}

@@ -261,7 +261,7 @@ func lowerEltwise(n *node) error {
 // lowerCast converts the elements as they are stored. A target of OH_NN_UNKNOWN leaves the choice to the output's
 // declaration.
 func lowerCast(n *node) error {
-	to := DataType(castTarget(n.tensorIn(1))).dtype()
+	to := DataType(castTarget(n.tensorIn(1))).DType()
 	if to == tensor.Invalid {
 		if to = n.outType(0).DType; to == tensor.Invalid {
 			return fault.New(fault.Type, "neither the target type nor the output's data type says what to convert to")

@@ -5,13 +5,15 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	spec "github.com/anynpu/anynpu/core/spec/ohnn"
 )
 
 func TestLowerings_everyOperator(t *testing.T) {
-	for _, r := range rules {
-		assert.Contains(t, lowerings, r.name)
+	for _, r := range spec.Rules {
+		assert.Contains(t, lowerings, r.Name)
 	}
-	assert.Len(t, lowerings, len(rules))
+	assert.Len(t, lowerings, len(spec.Rules))
 }
 
 func TestLowering_topology(t *testing.T) {
@@ -32,7 +34,7 @@ func TestLowering_topology(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			m := newTestModel(t)
 			for range 5 {
-				m.tensor(Float32, 2)
+				m.tensor(spec.Float32, 2)
 			}
 			for _, o := range tc.ops {
 				require.NoError(t, modelAddOperation(m.Model, 1, array(), array(o[0], o[1]), array(o[2])))
@@ -56,10 +58,11 @@ func TestLowering_topology(t *testing.T) {
 // them is refused.
 func TestLowering_contradiction(t *testing.T) {
 	m := newTestModel(t)
-	x, y := m.tensor(Float32, 2), m.tensor(Float32, 3)
+	x, y := m.tensor(spec.Float32, 2), m.tensor(spec.Float32, 3)
 	require.NoError(t, modelAddOperation(m.Model, 47, array(), array(x), array(y)))
 	e := executor(t, m.built([]uint32{x}, []uint32{y}))
-	err := executorRunSync(e, []*Tensor{newTestTensor(t, Float32, nil, 2)}, []*Tensor{newTestTensor(t, Float32, nil, 3)})
+	err := executorRunSync(e, []*Tensor{newTestTensor(t, spec.Float32, nil, 2)},
+		[]*Tensor{newTestTensor(t, spec.Float32, nil, 3)})
 	assert.Equal(t, UnavailableDevice, status(err))
 	assert.ErrorContains(t, err, "operation 0 (OH_NN_OPS_RELU): output 0 is declared with shape [3] and has shape [2]")
 }
@@ -68,11 +71,11 @@ func TestLowering_contradiction(t *testing.T) {
 // integers.
 func TestLowering_floatIndices(t *testing.T) {
 	m := newTestModel(t)
-	x, axes, y := m.tensor(Float32, 2, 2), m.tensor(Float32, 1), m.tensor(Float32, 2)
+	x, axes, y := m.tensor(spec.Float32, 2, 2), m.tensor(spec.Float32, 1), m.tensor(spec.Float32, 2)
 	require.NoError(t, modelAddOperation(m.Model, 101, array(), array(x, axes), array(y)))
 	e := executor(t, m.built([]uint32{x, axes}, []uint32{y}))
-	out := newTestTensor(t, Float32, nil, 2)
-	in := []*Tensor{newTestTensor(t, Float32, f32s(1, 2, 3, 4), 2, 2), newTestTensor(t, Float32, f32s(0), 1)}
+	out := newTestTensor(t, spec.Float32, nil, 2)
+	in := []*Tensor{newTestTensor(t, spec.Float32, f32s(1, 2, 3, 4), 2, 2), newTestTensor(t, spec.Float32, f32s(0), 1)}
 	require.NoError(t, executorRunSync(e, in, []*Tensor{out}))
 	assert.Equal(t, []float32{4, 6}, floats(t, memoryOf(out)))
 }
@@ -80,15 +83,15 @@ func TestLowering_floatIndices(t *testing.T) {
 // TestLowering_outputsAreInputsAndConstants: model outputs that no operation makes, and one that is named twice.
 func TestLowering_outputsAreInputsAndConstants(t *testing.T) {
 	m := newTestModel(t)
-	x, k, y := m.tensor(Float32, 1), m.constant(Float32, f32s(5), 1), m.tensor(Float32, 1)
+	x, k, y := m.tensor(spec.Float32, 1), m.constant(spec.Float32, f32s(5), 1), m.tensor(spec.Float32, 1)
 	require.NoError(t, modelAddOperation(m.Model, 1, array(), array(x, k), array(y)))
-	spare := m.constant(Float32, f32s(9), 1)
+	spare := m.constant(spec.Float32, f32s(9), 1)
 	e := executor(t, m.built([]uint32{x}, []uint32{y, y, spare}))
 	var out []*Tensor
 	for range 3 {
-		out = append(out, newTestTensor(t, Float32, nil, 1))
+		out = append(out, newTestTensor(t, spec.Float32, nil, 1))
 	}
-	require.NoError(t, executorRunSync(e, []*Tensor{newTestTensor(t, Float32, f32s(2), 1)}, out))
+	require.NoError(t, executorRunSync(e, []*Tensor{newTestTensor(t, spec.Float32, f32s(2), 1)}, out))
 	for i, want := range []float32{7, 7, 9} {
 		assert.Equal(t, want, floats(t, memoryOf(out[i]))[0])
 	}
@@ -99,7 +102,7 @@ func TestLowering_outputsAreInputsAndConstants(t *testing.T) {
 func TestLowering_impossible(t *testing.T) {
 	build := func() (*Compilation, error) {
 		m := newTestModel(t)
-		a, b, y := m.tensor(Float32, 2), m.tensor(Float32, 3), m.tensor(Float32, 3)
+		a, b, y := m.tensor(spec.Float32, 2), m.tensor(spec.Float32, 3), m.tensor(spec.Float32, 3)
 		require.NoError(t, modelAddOperation(m.Model, 1, array(), array(a, b), array(y)))
 		require.NoError(t, modelSpecifyInputsAndOutputs(m.Model, array(a, b), array(y)))
 		require.NoError(t, modelFinish(m.Model))
@@ -114,8 +117,8 @@ func TestLowering_impossible(t *testing.T) {
 	withSettings(t, func(c *config) { c.reference = true })
 	c, err := build()
 	require.NoError(t, err)
-	in := []*Tensor{newTestTensor(t, Float32, nil, 2), newTestTensor(t, Float32, nil, 3)}
-	err = executorRunSync(executor(t, c), in, []*Tensor{newTestTensor(t, Float32, nil, 3)})
+	in := []*Tensor{newTestTensor(t, spec.Float32, nil, 2), newTestTensor(t, spec.Float32, nil, 3)}
+	err = executorRunSync(executor(t, c), in, []*Tensor{newTestTensor(t, spec.Float32, nil, 3)})
 	assert.Equal(t, UnavailableDevice, status(err))
 	assert.ErrorContains(t, err, "cannot be computed")
 }
@@ -146,9 +149,9 @@ func TestLowering_floatShapesAndIndices(t *testing.T) {
 		m := newTestModel(t)
 		var in []uint32
 		for _, s := range tc.inputs {
-			in = append(in, m.tensor(Float32, s...))
+			in = append(in, m.tensor(spec.Float32, s...))
 		}
-		y := m.tensor(Float32, tc.output...)
+		y := m.tensor(spec.Float32, tc.output...)
 		require.NoError(t, modelAddOperation(m.Model, tc.op, array(), array(in...), array(y)), tc.op)
 		require.NoError(t, modelSpecifyInputsAndOutputs(m.Model, array(in...), array(y)))
 		require.NoError(t, modelFinish(m.Model))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/capi/handle"
+	spec "github.com/anynpu/anynpu/core/spec/ohnn"
 )
 
 // Model is an OH_NNModel (section 6). It is open until modelFinish and never changes after it, so compilations share
@@ -43,7 +44,7 @@ func tensorName(index uint32) string { return fmt.Sprintf("Tensor: %d", index) }
 // checkShape refuses dimensions that no model tensor can have, and tensors that are too large even with every unknown
 // dimension 1.
 func checkShape(dataType DataType, shape []int32) error {
-	size := dataType.size()
+	size := dataType.Size()
 	for i, d := range shape {
 		if d == 0 || d < -1 {
 			return invalid("dimensions[%d]: %d: want a positive number, or -1 for a dimension that is known at run time", i, d)
@@ -58,7 +59,7 @@ func checkShape(dataType DataType, shape []int32) error {
 
 // byteLength returns the bytes of the tensor's data; dynamic is true when the shape is not complete.
 func (t *modelTensor) byteLength() (n uint64, dynamic bool) {
-	n = t.dataType.size()
+	n = t.dataType.Size()
 	for _, d := range t.shape {
 		if d < 0 {
 			return 0, true
@@ -125,11 +126,11 @@ func modelAddTensor(m *Model, info *TensorInfo9) error {
 
 // read copies and checks the struct.
 func (info *TensorInfo9) read() (*modelTensor, error) {
-	if !info.dataType.valid() {
-		return nil, invalid("dataType: %d is no OH_NN_DataType: 0 to %d", int32(info.dataType), dataTypeEnd-1)
+	if !info.dataType.Valid() {
+		return nil, invalid("dataType: %d is no OH_NN_DataType: 0 to %d", int32(info.dataType), spec.DataTypeEnd-1)
 	}
-	if info.tensorType >= tensorTypeEnd {
-		return nil, invalid("type: %d is no OH_NN_TensorType: 0 to %d", int32(info.tensorType), tensorTypeEnd-1)
+	if info.tensorType >= spec.TensorTypeEnd {
+		return nil, invalid("type: %d is no OH_NN_TensorType: 0 to %d", int32(info.tensorType), spec.TensorTypeEnd-1)
 	}
 	if (info.dimensions == nil) != (info.dimensionCount == 0) {
 		return nil, invalid("dimensions: %p with dimensionCount %d: want NULL exactly when the count is 0", info.dimensions,
@@ -203,7 +204,7 @@ func modelSetTensorData(m *Model, index uint32, data []byte) error {
 	if dynamic {
 		return forbidden("index: %d: the tensor's shape %v is not complete, so it can have no constant data", index, t.shape)
 	}
-	if t.dataType == Unknown {
+	if t.dataType == spec.Unknown {
 		return invalid("index: %d: the tensor's data type is OH_NN_UNKNOWN, so it can have no data", index)
 	}
 	if uint64(len(data)) != size {
@@ -236,8 +237,8 @@ func modelSetTensorQuantParams(m *Model, index uint32, q *QuantParam) error {
 
 // modelSetTensorType says which parameter a tensor is. The type's range is checked before anything else.
 func modelSetTensorType(m *Model, index uint32, tensorType TensorType) error {
-	if tensorType >= tensorTypeEnd {
-		return invalid("tensorType: %d is no OH_NN_TensorType: 0 to %d", int32(tensorType), tensorTypeEnd-1)
+	if tensorType >= spec.TensorTypeEnd {
+		return invalid("tensorType: %d is no OH_NN_TensorType: 0 to %d", int32(tensorType), spec.TensorTypeEnd-1)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -291,7 +292,7 @@ func (m *Model) dataIndices(inputs, outputs *UInt32Array) (in, out []uint32, err
 		indices []uint32
 	}{{"inputIndices", in}, {"outputIndices", out}} {
 		for i, index := range list.indices {
-			if t := m.tensors[index].tensorType; t != dataTensor {
+			if t := m.tensors[index].tensorType; t != spec.DataTensor {
 				return nil, nil, invalid("%s.data[%d]: tensor %d is a parameter (%v): want a tensor of type OH_NN_TENSOR",
 					list.name, i, index, t)
 			}
@@ -312,7 +313,7 @@ func modelAddOperation(m *Model, op OperationType, params, inputs, outputs *UInt
 	if err := m.open(); err != nil {
 		return err
 	}
-	r, err := op.takes(int(params.size), int(inputs.size), int(outputs.size))
+	r, err := ruleFor(op, int(params.size), int(inputs.size), int(outputs.size))
 	if err != nil {
 		return err
 	}
@@ -366,9 +367,9 @@ func modelFinish(m *Model) error {
 	}
 	m.closed = true
 	for i, o := range m.ops {
-		for _, p := range o.params {
-			if p.required && !o.has(p.name) {
-				return refuse(Failed, "model: operation %d (%v) lacks its parameter %v, which has no default", i, o.op, p.number)
+		for _, p := range o.Params {
+			if p.Required && !o.has(p.Name) {
+				return refuse(Failed, "model: operation %d (%v) lacks its parameter %v, which has no default", i, o.Op, p.Number)
 			}
 		}
 	}

@@ -33,7 +33,7 @@ func modelGetAvailableOperations(m *Model, deviceID uint64, supported *uintptr, 
 func (m *Model) support(d *npu) ([]bool, error) {
 	flags := make([]bool, len(m.ops))
 	for i, o := range m.ops {
-		flags[i] = lowerings[o.name] != nil && !d.lacks(o)
+		flags[i] = lowerings[o.Name] != nil && !d.lacks(o)
 	}
 	g := m.graph()
 	if g.graph == nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	spec "github.com/anynpu/anynpu/core/spec/ohnn"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -57,8 +58,8 @@ func (m testModel) param(p TensorType, d DataType, data []byte, shape ...int32) 
 // add is a model of one ADD over two float vectors, not finished.
 func addModel(t *testing.T) testModel {
 	m := newTestModel(t)
-	a, b, y := m.tensor(Float32, 2), m.tensor(Float32, 2), m.tensor(Float32, 2)
-	act := m.param(1, Int8, []byte{0})
+	a, b, y := m.tensor(spec.Float32, 2), m.tensor(spec.Float32, 2), m.tensor(spec.Float32, 2)
+	act := m.param(1, spec.Int8, []byte{0})
 	require.NoError(t, modelAddOperation(m.Model, 1, array(act), array(a, b), array(y)))
 	return m
 }
@@ -66,7 +67,7 @@ func addModel(t *testing.T) testModel {
 func TestModel_lifeCycle(t *testing.T) {
 	m := newTestModel(t)
 	assert.Equal(t, OperationForbidden, status(modelFinish(m.Model)), "no tensor")
-	m.tensor(Float32, 2)
+	m.tensor(spec.Float32, 2)
 	assert.Equal(t, OperationForbidden, status(modelFinish(m.Model)), "no operation")
 
 	m = addModel(t)
@@ -77,7 +78,7 @@ func TestModel_lifeCycle(t *testing.T) {
 	require.NoError(t, modelFinish(m.Model))
 
 	assert.Equal(t, OperationForbidden, status(modelFinish(m.Model)), "finished twice")
-	assert.Equal(t, OperationForbidden, status(modelAddTensorToModel(m.Model, desc(Float32, 1))))
+	assert.Equal(t, OperationForbidden, status(modelAddTensorToModel(m.Model, desc(spec.Float32, 1))))
 	assert.Equal(t, OperationForbidden, status(modelAddTensor(m.Model, &TensorInfo9{dataType: 99})),
 		"before the struct is looked at")
 	assert.Equal(t, OperationForbidden, status(modelSetTensorData(m.Model, 99, []byte{1})), "before the index")
@@ -97,9 +98,9 @@ func TestModelFinish_missingParameter(t *testing.T) {
 		m := newTestModel(t)
 		var in []uint32
 		for range tc.inputs {
-			in = append(in, m.tensor(Float32, 2))
+			in = append(in, m.tensor(spec.Float32, 2))
 		}
-		y := m.tensor(Float32, 2)
+		y := m.tensor(spec.Float32, 2)
 		require.NoError(t, modelAddOperation(m.Model, tc.op, array(), array(in...), array(y)))
 		require.NoError(t, modelSpecifyInputsAndOutputs(m.Model, array(in...), array(y)))
 		assert.Equal(t, Failed, status(modelFinish(m.Model)), tc.op)
@@ -114,15 +115,15 @@ func TestModelAddTensor_shapes(t *testing.T) {
 		shape []int32
 		code  ReturnCode
 	}{
-		{"scalar", Float32, nil, Success},
-		{"dynamic", Float32, []int32{-1, 2}, Success},
-		{"unknown type", Unknown, []int32{2}, Success},
-		{"zero", Float32, []int32{2, 0}, InvalidParameter},
-		{"below -1", Float32, []int32{-2}, InvalidParameter},
-		{"largest", Int8, []int32{65535, 65537}, Success},
-		{"one more", Int8, []int32{65536, 65536}, InvalidParameter},
-		{"unknown counts as one", Int8, []int32{-1, 65535, 65537}, Success},
-		{"overflow", Float64, []int32{1 << 30, 1 << 30, 1 << 30}, InvalidParameter},
+		{"scalar", spec.Float32, nil, Success},
+		{"dynamic", spec.Float32, []int32{-1, 2}, Success},
+		{"unknown type", spec.Unknown, []int32{2}, Success},
+		{"zero", spec.Float32, []int32{2, 0}, InvalidParameter},
+		{"below -1", spec.Float32, []int32{-2}, InvalidParameter},
+		{"largest", spec.Int8, []int32{65535, 65537}, Success},
+		{"one more", spec.Int8, []int32{65536, 65536}, InvalidParameter},
+		{"unknown counts as one", spec.Int8, []int32{-1, 65535, 65537}, Success},
+		{"overflow", spec.Float64, []int32{1 << 30, 1 << 30, 1 << 30}, InvalidParameter},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			m := newTestModel(t)
@@ -147,15 +148,15 @@ func TestModelAddTensor_struct(t *testing.T) {
 		code ReturnCode
 	}{
 		{"data type", TensorInfo9{dataType: 13}, InvalidParameter},
-		{"tensor type", TensorInfo9{dataType: Float32, tensorType: 163}, InvalidParameter},
-		{"count without dimensions", TensorInfo9{dataType: Float32, dimensionCount: 1}, InvalidParameter},
-		{"dimensions without count", TensorInfo9{dataType: Float32, dimensions: &dims[0]}, InvalidParameter},
-		{"rank 200", TensorInfo9{dataType: Float32, dimensions: &dims[0], dimensionCount: 200}, Success},
-		{"rank 201", TensorInfo9{dataType: Float32, dimensions: &dims[0], dimensionCount: 201}, InvalidParameter},
-		{"quantized", TensorInfo9{dataType: Int8, quantParam: &QuantParam9{1, &one, &scale, &zero}}, Success},
-		{"4 bits", TensorInfo9{dataType: Int8, quantParam: &QuantParam9{1, &four, &scale, &zero}}, InvalidParameter},
-		{"no scale", TensorInfo9{dataType: Int8, quantParam: &QuantParam9{0, &one, nil, &zero}}, InvalidParameter},
-		{"none of each", TensorInfo9{dataType: Int8, quantParam: &QuantParam9{0, &one, &scale, &zero}}, Success},
+		{"tensor type", TensorInfo9{dataType: spec.Float32, tensorType: 163}, InvalidParameter},
+		{"count without dimensions", TensorInfo9{dataType: spec.Float32, dimensionCount: 1}, InvalidParameter},
+		{"dimensions without count", TensorInfo9{dataType: spec.Float32, dimensions: &dims[0]}, InvalidParameter},
+		{"rank 200", TensorInfo9{dataType: spec.Float32, dimensions: &dims[0], dimensionCount: 200}, Success},
+		{"rank 201", TensorInfo9{dataType: spec.Float32, dimensions: &dims[0], dimensionCount: 201}, InvalidParameter},
+		{"quantized", TensorInfo9{dataType: spec.Int8, quantParam: &QuantParam9{1, &one, &scale, &zero}}, Success},
+		{"4 bits", TensorInfo9{dataType: spec.Int8, quantParam: &QuantParam9{1, &four, &scale, &zero}}, InvalidParameter},
+		{"no scale", TensorInfo9{dataType: spec.Int8, quantParam: &QuantParam9{0, &one, nil, &zero}}, InvalidParameter},
+		{"none of each", TensorInfo9{dataType: spec.Int8, quantParam: &QuantParam9{0, &one, &scale, &zero}}, Success},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			m := newTestModel(t)
@@ -166,7 +167,8 @@ func TestModelAddTensor_struct(t *testing.T) {
 
 func TestModelSetTensorData_codes(t *testing.T) {
 	m := newTestModel(t)
-	vector, open, scalar, unknown := m.tensor(Float32, 2), m.tensor(Float32, -1), m.tensor(Int64), m.tensor(Unknown, 2)
+	vector, open := m.tensor(spec.Float32, 2), m.tensor(spec.Float32, -1)
+	scalar, unknown := m.tensor(spec.Int64), m.tensor(spec.Unknown, 2)
 	assert.Equal(t, InvalidParameter, status(modelSetTensorData(m.Model, 4, make([]byte, 8))), "index")
 	assert.Equal(t, InvalidParameter, status(modelSetTensorData(m.Model, vector, make([]byte, 7))), "too short")
 	assert.Equal(t, InvalidParameter, status(modelSetTensorData(m.Model, vector, make([]byte, 9))), "too long")
@@ -183,7 +185,7 @@ func TestModelSetTensorData_codes(t *testing.T) {
 
 func TestModelSetTensorQuantParams_badParametersLoseTheFormer(t *testing.T) {
 	m := newTestModel(t)
-	x := m.tensor(Int8, 2)
+	x := m.tensor(spec.Int8, 2)
 	q := &QuantParam{}
 	require.NoError(t, quantParamSetScales(q, []float64{0.5}))
 	require.NoError(t, quantParamSetZeroPoints(q, []int32{1}))
@@ -228,11 +230,11 @@ func TestModelAddOperation_lists(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			m := newTestModel(t)
-			m.tensor(Float32, 2)
-			m.tensor(Float32, 2)
-			m.tensor(Float32, 2)
-			m.param(1, Int8, []byte{0})
-			m.tensor(Float32, 2)
+			m.tensor(spec.Float32, 2)
+			m.tensor(spec.Float32, 2)
+			m.tensor(spec.Float32, 2)
+			m.param(1, spec.Int8, []byte{0})
+			m.tensor(spec.Float32, 2)
 			assert.Equal(t, tc.code, status(modelAddOperation(m.Model, tc.op, tc.params, tc.in, tc.out)))
 			assert.Equal(t, tc.code == Success, len(m.ops) == 1)
 		})
@@ -253,53 +255,53 @@ func TestModelAddOperation_parameters(t *testing.T) {
 		shape []int32
 		code  ReturnCode
 	}{
-		{"scalar", 8, conv, 16, Int64, i64(1), nil, Success},
-		{"shape {1}", 8, conv, 16, Int64, i64(1), []int32{1}, Success},
-		{"two elements", 8, conv, 16, Int64, i64(1, 1), []int32{2}, InvalidParameter},
-		{"data type", 8, conv, 16, Int32, tensor.Int32s(1), nil, InvalidParameter},
-		{"activation 3", 8, conv, 15, Int8, []byte{3}, nil, InvalidParameter},
-		{"activation -1", 8, conv, 15, Int8, []byte{255}, nil, InvalidParameter},
-		{"activation 2", 8, conv, 15, Int8, []byte{2}, nil, Success},
-		{"pad list", 8, conv, 12, Int64, i64(1, 1, 1, 1), []int32{2, 2}, Success},
-		{"pad list of 3", 8, conv, 12, Int64, i64(1, 1, 1), []int32{3}, InvalidParameter},
-		{"pad mode by the list's name", 8, conv, 12, Int8, []byte{1}, nil, Success},
-		{"pad mode of int64", 8, conv, 14, Int64, i64(1), nil, InvalidParameter},
-		{"pad list by the mode's name", 8, conv, 14, Int64, i64(0, 0, 0, 0), []int32{4}, Success},
-		{"pad mode 3", 8, conv, 14, Int8, []byte{3}, nil, InvalidParameter},
-		{"strides of any count", 8, conv, 11, Int64, i64(1, 1, 1), []int32{3}, Success},
-		{"filter of rank 3", 8, [][]int32{{1, 4, 4, 1}, {1, 2, 2}, {1}}, 16, Int64, i64(1), nil, InvalidParameter},
-		{"depthwise image of rank 3", 10, [][]int32{{1, 4, 4}, {1, 2, 2, 1}, {1}}, 28, Int8, []byte{0}, nil,
+		{"scalar", 8, conv, 16, spec.Int64, i64(1), nil, Success},
+		{"shape {1}", 8, conv, 16, spec.Int64, i64(1), []int32{1}, Success},
+		{"two elements", 8, conv, 16, spec.Int64, i64(1, 1), []int32{2}, InvalidParameter},
+		{"data type", 8, conv, 16, spec.Int32, tensor.Int32s(1), nil, InvalidParameter},
+		{"activation 3", 8, conv, 15, spec.Int8, []byte{3}, nil, InvalidParameter},
+		{"activation -1", 8, conv, 15, spec.Int8, []byte{255}, nil, InvalidParameter},
+		{"activation 2", 8, conv, 15, spec.Int8, []byte{2}, nil, Success},
+		{"pad list", 8, conv, 12, spec.Int64, i64(1, 1, 1, 1), []int32{2, 2}, Success},
+		{"pad list of 3", 8, conv, 12, spec.Int64, i64(1, 1, 1), []int32{3}, InvalidParameter},
+		{"pad mode by the list's name", 8, conv, 12, spec.Int8, []byte{1}, nil, Success},
+		{"pad mode of int64", 8, conv, 14, spec.Int64, i64(1), nil, InvalidParameter},
+		{"pad list by the mode's name", 8, conv, 14, spec.Int64, i64(0, 0, 0, 0), []int32{4}, Success},
+		{"pad mode 3", 8, conv, 14, spec.Int8, []byte{3}, nil, InvalidParameter},
+		{"strides of any count", 8, conv, 11, spec.Int64, i64(1, 1, 1), []int32{3}, Success},
+		{"filter of rank 3", 8, [][]int32{{1, 4, 4, 1}, {1, 2, 2}, {1}}, 16, spec.Int64, i64(1), nil, InvalidParameter},
+		{"depthwise image of rank 3", 10, [][]int32{{1, 4, 4}, {1, 2, 2, 1}, {1}}, 28, spec.Int8, []byte{0}, nil,
 			InvalidParameter},
-		{"ADD takes any count", 1, pair, 1, Int8, []byte{0, 9}, []int32{2}, Success},
-		{"SUB does not", 38, pair, 59, Int8, []byte{0, 0}, []int32{2}, InvalidParameter},
-		{"max pool takes avg pool's", 21, pair[:1], 2, Int64, i64(2, 2), []int32{2}, Success},
-		{"avg pool takes max pool's", 2, pair[:1], 115, Bool, []byte{1}, nil, Success},
-		{"round mode 2", 2, pair[:1], 109, Int32, tensor.Int32s(2), nil, InvalidParameter},
-		{"block shape of rank 2", 31, pair[:1], 47, Int64, i64(2, 2), []int32{1, 2}, InvalidParameter},
-		{"block shape", 31, pair[:1], 47, Int64, i64(2, 2), []int32{2}, Success},
-		{"paddings of rank 1", 31, pair[:1], 48, Int64, i64(0, 0, 0, 0), []int32{4}, InvalidParameter},
-		{"crops of 3", 4, pair[:1], 9, Int64, i64(0, 0, 0), []int32{3}, InvalidParameter},
-		{"softmax axis of two", 30, pair[:1], 46, Int64, i64(0, 1), []int32{2}, InvalidParameter},
-		{"layer norm scalar", 49, norm, 66, Int64, i64(1), nil, Success},
-		{"layer norm shape {1}", 49, norm, 66, Int64, i64(1), []int32{1}, InvalidParameter},
-		{"layer norm axis 0", 49, norm, 66, Int64, i64(0), nil, InvalidParameter},
-		{"layer norm axis = rank", 49, norm, 66, Int64, i64(2), nil, InvalidParameter},
-		{"layer norm gamma", 49, [][]int32{{2, 3}, {2}, {3}}, 66, Int64, i64(1), nil, InvalidParameter},
-		{"elementwise affine", 49, norm, 69, Bool, []byte{1}, nil, InvalidParameter},
-		{"LRN region", 96, pair[:1], 149, Int32, tensor.Int32s(1), nil, InvalidParameter},
-		{"eltwise mode 3", 12, pair, 30, Int8, []byte{3}, nil, Success},
-		{"eltwise mode 4", 12, pair, 30, Int8, []byte{4}, nil, InvalidParameter},
-		{"padding mode 4", 24, pair, 116, Int32, tensor.Int32s(4), nil, InvalidParameter},
-		{"depth to space mode of two", 65, pair[:1], 81, Int32, tensor.Int32s(1, 9), []int32{2}, Success},
-		{"resize mode int32", 43, pair[:1], 64, Int32, tensor.Int32s(1), nil, Success},
+		{"ADD takes any count", 1, pair, 1, spec.Int8, []byte{0, 9}, []int32{2}, Success},
+		{"SUB does not", 38, pair, 59, spec.Int8, []byte{0, 0}, []int32{2}, InvalidParameter},
+		{"max pool takes avg pool's", 21, pair[:1], 2, spec.Int64, i64(2, 2), []int32{2}, Success},
+		{"avg pool takes max pool's", 2, pair[:1], 115, spec.Bool, []byte{1}, nil, Success},
+		{"round mode 2", 2, pair[:1], 109, spec.Int32, tensor.Int32s(2), nil, InvalidParameter},
+		{"block shape of rank 2", 31, pair[:1], 47, spec.Int64, i64(2, 2), []int32{1, 2}, InvalidParameter},
+		{"block shape", 31, pair[:1], 47, spec.Int64, i64(2, 2), []int32{2}, Success},
+		{"paddings of rank 1", 31, pair[:1], 48, spec.Int64, i64(0, 0, 0, 0), []int32{4}, InvalidParameter},
+		{"crops of 3", 4, pair[:1], 9, spec.Int64, i64(0, 0, 0), []int32{3}, InvalidParameter},
+		{"softmax axis of two", 30, pair[:1], 46, spec.Int64, i64(0, 1), []int32{2}, InvalidParameter},
+		{"layer norm scalar", 49, norm, 66, spec.Int64, i64(1), nil, Success},
+		{"layer norm shape {1}", 49, norm, 66, spec.Int64, i64(1), []int32{1}, InvalidParameter},
+		{"layer norm axis 0", 49, norm, 66, spec.Int64, i64(0), nil, InvalidParameter},
+		{"layer norm axis = rank", 49, norm, 66, spec.Int64, i64(2), nil, InvalidParameter},
+		{"layer norm gamma", 49, [][]int32{{2, 3}, {2}, {3}}, 66, spec.Int64, i64(1), nil, InvalidParameter},
+		{"elementwise affine", 49, norm, 69, spec.Bool, []byte{1}, nil, InvalidParameter},
+		{"LRN region", 96, pair[:1], 149, spec.Int32, tensor.Int32s(1), nil, InvalidParameter},
+		{"eltwise mode 3", 12, pair, 30, spec.Int8, []byte{3}, nil, Success},
+		{"eltwise mode 4", 12, pair, 30, spec.Int8, []byte{4}, nil, InvalidParameter},
+		{"padding mode 4", 24, pair, 116, spec.Int32, tensor.Int32s(4), nil, InvalidParameter},
+		{"depth to space mode of two", 65, pair[:1], 81, spec.Int32, tensor.Int32s(1, 9), []int32{2}, Success},
+		{"resize mode int32", 43, pair[:1], 64, spec.Int32, tensor.Int32s(1), nil, Success},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			m := newTestModel(t)
 			var in []uint32
 			for _, s := range tc.in {
-				in = append(in, m.tensor(Float32, s...))
+				in = append(in, m.tensor(spec.Float32, s...))
 			}
-			y := m.tensor(Float32, 2)
+			y := m.tensor(spec.Float32, 2)
 			p := m.param(tc.param, tc.dtype, tc.data, tc.shape...)
 			err := modelAddOperation(m.Model, tc.op, array(p), array(in...), array(y))
 			assert.Equal(t, tc.code, status(err), "%v", err)
@@ -315,7 +317,7 @@ var (
 
 func TestModelAddOperation_parameterWithoutData(t *testing.T) {
 	m := newTestModel(t)
-	a, b, y, p := m.tensor(Float32, 2), m.tensor(Float32, 2), m.tensor(Float32, 2), m.tensor(Int8)
+	a, b, y, p := m.tensor(spec.Float32, 2), m.tensor(spec.Float32, 2), m.tensor(spec.Float32, 2), m.tensor(spec.Int8)
 	require.NoError(t, modelSetTensorType(m.Model, p, 1))
 	assert.Equal(t, InvalidParameter, status(modelAddOperation(m.Model, 1, array(p), array(a, b), array(y))))
 	require.NoError(t, modelSetTensorData(m.Model, p, []byte{1}))
@@ -326,12 +328,12 @@ func TestModelAddOperation_castTarget(t *testing.T) {
 	for number, code := range map[int32]ReturnCode{0: Success, 11: Success, 12: Success, 13: InvalidParameter,
 		-1: InvalidParameter} {
 		m := newTestModel(t)
-		x, y := m.tensor(Float32, 2), m.tensor(Int32, 2)
-		to := m.constant(Int32, tensor.Int32s(number))
+		x, y := m.tensor(spec.Float32, 2), m.tensor(spec.Int32, 2)
+		to := m.constant(spec.Int32, tensor.Int32s(number))
 		assert.Equal(t, code, status(modelAddOperation(m.Model, 6, array(), array(x, to), array(y))), number)
 	}
 	m := newTestModel(t)
-	x, to, y := m.tensor(Float32, 2), m.tensor(Int32), m.tensor(Int32, 2)
+	x, to, y := m.tensor(spec.Float32, 2), m.tensor(spec.Int32), m.tensor(spec.Int32, 2)
 	assert.Equal(t, InvalidParameter, status(modelAddOperation(m.Model, 6, array(), array(x, to), array(y))), "no data")
 }
 
@@ -341,8 +343,8 @@ func TestModelAddOperation_fullConnectionAxis(t *testing.T) {
 		code    ReturnCode
 	}{{1, Success}, {0, InvalidParameter}} {
 		m := newTestModel(t)
-		x, w, y := m.tensor(Float32, 1, 2), m.tensor(Float32, 1, 2), m.tensor(Float32, 1, 1)
-		axis, use := m.param(31, Int64, tensor.Int64s(1)), m.param(112, Bool, []byte{tc.useAxis})
+		x, w, y := m.tensor(spec.Float32, 1, 2), m.tensor(spec.Float32, 1, 2), m.tensor(spec.Float32, 1, 1)
+		axis, use := m.param(31, spec.Int64, tensor.Int64s(1)), m.param(112, spec.Bool, []byte{tc.useAxis})
 		assert.Equal(t, tc.code, status(modelAddOperation(m.Model, 15, array(axis, use), array(x, w), array(y))))
 		assert.Equal(t, tc.code, status(modelAddOperation(m.Model, 15, array(use, axis), array(x, w), array(y))))
 		assert.NoError(t, modelAddOperation(m.Model, 15, array(axis), array(x, w), array(y)), "alone")
@@ -369,7 +371,7 @@ func TestSizes_thatWereNeverSet(t *testing.T) {
 	assert.Equal(t, InvalidParameter, status(quantParamSetNumBits(q, claimed(&bits, 1<<40))))
 	require.NoError(t, quantParamSetScales(q, make([]float64, maxChannels)))
 	m := newTestModel(t)
-	huge := &TensorInfo9{dataType: Int8, quantParam: &QuantParam9{1<<32 - 1, &bits, &some, &zero}}
+	huge := &TensorInfo9{dataType: spec.Int8, quantParam: &QuantParam9{1<<32 - 1, &bits, &some, &zero}}
 	assert.Equal(t, InvalidParameter, status(modelAddTensor(m.Model, huge)))
 	c, err := compilationConstruct(m.Model)
 	require.NoError(t, err)

@@ -12,6 +12,7 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/model"
+	spec "github.com/anynpu/anynpu/core/spec/ohnn"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -122,9 +123,9 @@ func tellLoaded(m *model.Model) {
 func apiPorts(ports []device.Port) ([]port, error) {
 	out := make([]port, len(ports))
 	for i, p := range ports {
-		t := dataTypeOf(p.Type.DType)
+		t := spec.DataTypeOf(p.Type.DType)
 		large := slices.ContainsFunc(p.Type.Shape.Dims, func(d tensor.Dim) bool { return d.Known() && d.N > math.MaxInt32 })
-		if t == Unknown || !p.Type.Shape.Ranked || large {
+		if t == spec.Unknown || !p.Type.Shape.Ranked || large {
 			return nil, fault.New(fault.Unsupported, "%q is %v: the API has no such tensors", p.Name, p.Type)
 		}
 		out[i] = port{name: p.Name, dataType: t, format: FormatND, shape: apiDims(p.Type.Shape)}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/format/onnx"
+	spec "github.com/anynpu/anynpu/core/spec/ohnn"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -42,7 +43,7 @@ func TestOffline_onnxDigits(t *testing.T) {
 		in.setShape([]int32{1, 1, 8, 8}, false)
 		x, err := tensorCreate(0, in)
 		require.NoError(t, err)
-		y := newTestTensor(t, Float32, nil, 1, 10)
+		y := newTestTensor(t, spec.Float32, nil, 1, 10)
 		right := 0
 		for _, path := range images {
 			image, err := os.ReadFile(path)

@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
+	spec "github.com/anynpu/anynpu/core/spec/ohnn"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
 // operation is one operation of a model, with its parameters decoded.
 type operation struct {
-	*rule
+	*spec.Rule
 	inputs, outputs []uint32 // tensor indices
 	values          map[string]value
 }
@@ -23,133 +23,78 @@ type value struct {
 	floats []float32
 }
 
-// String returns the C name, or the number when there is none.
-func (t TensorType) String() string {
-	if n, ok := paramNames[t]; ok {
-		return n
-	}
-	return fmt.Sprintf("tensor type %d", int32(t))
-}
-
-// String returns the C name, or the number when there is none.
-func (o OperationType) String() string {
-	if r := ruleByNumber[o]; r != nil {
-		return "OH_NN_OPS_" + r.name
-	}
-	return fmt.Sprintf("operation %d", int32(o))
-}
-
-// takes returns the operator's rule after comparing it with the lengths of the three lists, of which nothing has been
+// ruleFor returns the operator's rule after comparing it with the lengths of the three lists, of which nothing has been
 // read then.
-func (o OperationType) takes(params, inputs, outputs int) (*rule, error) {
-	r := ruleByNumber[o]
+func ruleFor(o OperationType, params, inputs, outputs int) (*spec.Rule, error) {
+	r := spec.RuleOf(o)
 	switch {
 	case r == nil:
-		return nil, invalid("op: %d is no OH_NN_OperationType: 1 to %d", int32(o), len(rules))
-	case !r.in.ok(inputs):
-		return nil, invalid("inputIndices.size: %d: %v takes %s", inputs, o, r.in.of("input"))
-	case !r.out.ok(outputs):
-		return nil, invalid("outputIndices.size: %d: %v makes %s", outputs, o, r.out.of("output"))
-	case params > len(r.params):
-		if len(r.params) == 0 {
+		return nil, invalid("op: %d is no OH_NN_OperationType: 1 to %d", int32(o), len(spec.Rules))
+	case !r.In.OK(inputs):
+		return nil, invalid("inputIndices.size: %d: %v takes %s", inputs, o, r.In.Of("input"))
+	case !r.Out.OK(outputs):
+		return nil, invalid("outputIndices.size: %d: %v makes %s", outputs, o, r.Out.Of("output"))
+	case params > len(r.Params):
+		if len(r.Params) == 0 {
 			return nil, invalid("paramIndices.size: %d: %v has no parameters", params, o)
 		}
-		return nil, invalid("paramIndices.size: %d: %v has %s: %s", params, o, exactly(len(r.params)).of("parameter"),
-			r.paramList())
+		return nil, invalid("paramIndices.size: %d: %v has %s: %s", params, o, spec.Exactly(len(r.Params)).Of("parameter"),
+			r.ParamList())
 	}
 	return r, nil
 }
 
 // newOperation checks what an operator demands of its tensors and decodes its parameters: operator notes, section 1
 // rules 2 to 9. The lists have the operator's lengths and all indices are in range. Every refusal is InvalidParameter.
-func (m *Model) newOperation(r *rule, params, inputs, outputs []uint32) (*operation, error) {
-	o := &operation{rule: r, inputs: inputs, outputs: outputs, values: map[string]value{}}
+func (m *Model) newOperation(r *spec.Rule, params, inputs, outputs []uint32) (*operation, error) {
+	o := &operation{Rule: r, inputs: inputs, outputs: outputs, values: map[string]value{}}
 	for i, index := range params {
 		if err := o.setParam(m.tensors[index]); err != nil {
-			return nil, refuseFor(InvalidParameter, err, "%v: paramIndices.data[%d]: tensor %d", r.op, i, index)
+			return nil, refuseFor(InvalidParameter, err, "%v: paramIndices.data[%d]: tensor %d", r.Op, i, index)
 		}
 	}
-	if r.check != nil {
-		if err := r.check(o, m); err != nil {
-			return nil, refuseFor(InvalidParameter, err, "%v", r.op)
+	if check := operationChecks[r.Name]; check != nil {
+		if err := check(o, m); err != nil {
+			return nil, refuseFor(InvalidParameter, err, "%v", r.Op)
 		}
 	}
 	return o, nil
 }
 
-// of returns "1 input", "2 inputs" or "2 or more inputs".
-func (c count) of(what string) string {
-	switch {
-	case c.hi == 1:
-		return "1 " + what
-	case c.lo == c.hi:
-		return fmt.Sprintf("%d %ss", c.lo, what)
-	}
-	return fmt.Sprintf("%d or more %ss", c.lo, what)
-}
-
-func (r *rule) paramList() string {
-	var names []string
-	for _, p := range r.params {
-		names = append(names, p.number.String())
-	}
-	return strings.Join(names, ", ")
-}
-
 // setParam decodes a parameter tensor into values; one given twice replaces the earlier one.
 func (o *operation) setParam(t *modelTensor) error {
-	i := slices.IndexFunc(o.params, func(p param) bool {
-		return p.number == t.tensorType || p.alias != 0 && p.alias == t.tensorType
+	i := slices.IndexFunc(o.Params, func(p spec.Param) bool {
+		return p.Number == t.tensorType || p.Alias != 0 && p.Alias == t.tensorType
 	})
 	if i < 0 {
-		return fmt.Errorf("%v is no parameter of this operator: want one of %s", t.tensorType, o.paramList())
+		return fmt.Errorf("%v is no parameter of this operator: want one of %s", t.tensorType, o.ParamList())
 	}
-	p := o.params[i]
+	p := o.Params[i]
 	n := t.paramElements()
-	if p.pad {
+	if p.Pad {
 		switch n {
 		case 1:
-			p = choice(p.number, "PAD_MODE", Int8, 2)
+			p = p.Mode()
 		case 4:
-			p = i64s(p.number, "PAD").of(four)
+			p = p.List()
 		default:
 			return fmt.Errorf("%v: %d elements: want 1 (a pad mode) or 4 (top, bottom, left, right)", t.tensorType, n)
 		}
 	}
-	if t.dataType != p.dtype && (p.also == Unknown || t.dataType != p.also || settings().reference) {
-		return fmt.Errorf("%v: data type %v: want %v", t.tensorType, t.dataType, p.dtype)
+	if t.dataType != p.DataType && (p.Also == spec.Unknown || t.dataType != p.Also || settings().reference) {
+		return fmt.Errorf("%v: data type %v: want %v", t.tensorType, t.dataType, p.DataType)
 	}
-	if err := p.elements.check(n, t.shape); err != nil {
+	if err := p.Elements.Check(n, len(t.shape)); err != nil {
 		return fmt.Errorf("%v: shape %v: %w", t.tensorType, t.shape, err)
 	}
 	if t.data == nil {
 		return fmt.Errorf("%v has no data: call OH_NNModel_SetTensorData before OH_NNModel_AddOperation", t.tensorType)
 	}
 	v := decode(t)
-	if p.bounded() && (v.ints[0] < p.lo || v.ints[0] > p.hi) {
-		return fmt.Errorf("%v: %d: want %d to %d", t.tensorType, v.ints[0], p.lo, p.hi)
+	if p.Hi > 0 && (v.ints[0] < 0 || v.ints[0] > p.Hi) {
+		return fmt.Errorf("%v: %d: want 0 to %d", t.tensorType, v.ints[0], p.Hi)
 	}
-	o.values[p.name] = v
-	return nil
-}
-
-func (e elementRule) check(n int, shape []int32) error {
-	ok, want := true, ""
-	switch e {
-	case one:
-		ok, want = n == 1, "exactly 1 element"
-	case scalar:
-		ok, want = len(shape) == 0, "a scalar without dimensions"
-	case rank1of2:
-		ok, want = len(shape) == 1 && n == 2, "one dimension of 2"
-	case rank2of4:
-		ok, want = len(shape) == 2 && n == 4, "two dimensions of 2"
-	case four:
-		ok, want = n == 4, "4 elements"
-	}
-	if !ok {
-		return fmt.Errorf("want %s", want)
-	}
+	o.values[p.Name] = v
 	return nil
 }
 
@@ -164,15 +109,15 @@ func (t *modelTensor) paramElements() int {
 
 // decode reads all elements of a constant of one of the parameter types.
 func decode(t *modelTensor) value {
-	n := len(t.data) / int(t.dataType.size())
-	if t.dataType == Float32 {
+	n := len(t.data) / int(t.dataType.Size())
+	if t.dataType == spec.Float32 {
 		v := make([]float32, n)
 		for i := range v {
 			v[i] = math.Float32frombits(binary.LittleEndian.Uint32(t.data[4*i:]))
 		}
 		return value{floats: v}
 	}
-	v, err := tensor.ReadInts(t.dataType.dtype(), t.data, n)
+	v, err := tensor.ReadInts(t.dataType.DType(), t.data, n)
 	if err != nil {
 		panic(err) // the length was checked when the data was set
 	}
@@ -217,13 +162,17 @@ func (o *operation) floats(name string) []float32 { return o.values[o.known(name
 
 // known guards against a misspelt name.
 func (o *operation) known(name string) string {
-	if !slices.ContainsFunc(o.params, func(p param) bool { return p.name == name }) {
-		panic("ohnn: " + o.name + " has no parameter " + name)
+	if !slices.ContainsFunc(o.Params, func(p spec.Param) bool { return p.Name == name }) {
+		panic("ohnn: " + o.Name + " has no parameter " + name)
 	}
 	return name
 }
 
-// Checks of single operators, from the last column of the operator table.
+// operationChecks are checks of single operators, from the last column of the operator table, by name.
+var operationChecks = map[string]func(o *operation, m *Model) error{
+	"CAST": checkCast, "CONV2D": checkConv, "CONV2D_TRANSPOSE": checkConv, "DEPTHWISE_CONV2D_NATIVE": checkDepthwise,
+	"FULL_CONNECTION": checkFullConnection, "LAYER_NORM": checkLayerNorm, "LRN": checkLRN,
+}
 
 // checkCast wants the target type as a constant.
 func checkCast(o *operation, m *Model) error {
@@ -232,8 +181,8 @@ func checkCast(o *operation, m *Model) error {
 		return fmt.Errorf("input 1: tensor %d, the target type, has no data: call OH_NNModel_SetTensorData before "+
 			"OH_NNModel_AddOperation", o.inputs[1])
 	}
-	if v := castTarget(t); v < 0 || v >= int64(dataTypeEnd) {
-		return fmt.Errorf("input 1: target type %d is no OH_NN_DataType: 0 to %d", v, dataTypeEnd-1)
+	if v := castTarget(t); v < 0 || v >= int64(spec.DataTypeEnd) {
+		return fmt.Errorf("input 1: target type %d is no OH_NN_DataType: 0 to %d", v, spec.DataTypeEnd-1)
 	}
 	return nil
 }
@@ -241,7 +190,7 @@ func checkCast(o *operation, m *Model) error {
 // castTarget reads the first element as a 32-bit number, narrower data as far as it goes.
 func castTarget(t *modelTensor) int64 {
 	var b [4]byte
-	if n := copy(b[:], t.data); n < 4 && t.dataType == Int8 && int8(b[0]) < 0 {
+	if n := copy(b[:], t.data); n < 4 && t.dataType == spec.Int8 && int8(b[0]) < 0 {
 		return int64(int8(b[0]))
 	}
 	return int64(int32(binary.LittleEndian.Uint32(b[:])))

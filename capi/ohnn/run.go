@@ -8,6 +8,7 @@ import (
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/mem"
+	spec "github.com/anynpu/anynpu/core/spec/ohnn"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -113,7 +114,7 @@ func takes(kind string, n uint64, want int) error {
 	if n == uint64(want) {
 		return nil
 	}
-	return invalid("%sCount: %d: the model has %s", kind, n, exactly(want).of(kind))
+	return invalid("%sCount: %d: the model has %s", kind, n, spec.Exactly(want).Of(kind))
 }
 
 // tensorJob checks the tensors of a run, as many as the model has, in the order of section 8, RunSync steps 3 to 5.

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	spec "github.com/anynpu/anynpu/core/spec/ohnn"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -55,9 +56,9 @@ func floats(t *testing.T, b []byte) []float32 {
 func TestRunSync_add(t *testing.T) {
 	m := addModel(t)
 	e := executor(t, m.built([]uint32{0, 1}, []uint32{2}))
-	x := newTestTensor(t, Float32, tensor.Float32s(1, 2), 2)
-	y := newTestTensor(t, Float32, tensor.Float32s(10, 20), 2)
-	z := newTestTensor(t, Float32, nil, 2)
+	x := newTestTensor(t, spec.Float32, tensor.Float32s(1, 2), 2)
+	y := newTestTensor(t, spec.Float32, tensor.Float32s(10, 20), 2)
+	z := newTestTensor(t, spec.Float32, nil, 2)
 	require.NoError(t, executorRunSync(e, []*Tensor{x, y}, []*Tensor{z}))
 	assert.Equal(t, []float32{11, 22}, floats(t, memoryOf(z)))
 }
@@ -65,7 +66,7 @@ func TestRunSync_add(t *testing.T) {
 // int8ADD with scales 0.2, 0.2 and 0.4: 4 and 8 give 10, as the upstream system test has it.
 func TestRunSync_int8Add(t *testing.T) {
 	m := newTestModel(t)
-	a, b, y := m.tensor(Int8, 1), m.tensor(Int8, 1), m.tensor(Int8, 1)
+	a, b, y := m.tensor(spec.Int8, 1), m.tensor(spec.Int8, 1), m.tensor(spec.Int8, 1)
 	for i, q := range []struct {
 		scale float64
 		zero  int32
@@ -75,22 +76,22 @@ func TestRunSync_int8Add(t *testing.T) {
 	}
 	require.NoError(t, modelAddOperation(m.Model, 1, array(), array(a, b), array(y)))
 	e := executor(t, m.built([]uint32{a, b}, []uint32{y}))
-	out := newTestTensor(t, Int8, nil, 1)
-	in := []*Tensor{newTestTensor(t, Int8, []byte{4}, 1), newTestTensor(t, Int8, []byte{8}, 1)}
+	out := newTestTensor(t, spec.Int8, nil, 1)
+	in := []*Tensor{newTestTensor(t, spec.Int8, []byte{4}, 1), newTestTensor(t, spec.Int8, []byte{8}, 1)}
 	require.NoError(t, executorRunSync(e, in, []*Tensor{out}))
 	assert.Equal(t, byte(10), memoryOf(out)[0])
 }
 
 func TestRunSync_dynamicShapes(t *testing.T) {
 	m := newTestModel(t)
-	a, b, y := m.tensor(Float32, -1), m.tensor(Float32, -1), m.tensor(Float32, -1)
+	a, b, y := m.tensor(spec.Float32, -1), m.tensor(spec.Float32, -1), m.tensor(spec.Float32, -1)
 	require.NoError(t, modelAddOperation(m.Model, 1, array(), array(a, b), array(y)))
 	e := executor(t, m.built([]uint32{a, b}, []uint32{y}))
 	var shape uintptr
 	var n uint32
 	require.NoError(t, executorGetOutputShape(e, 0, &shape, &n))
 	assert.Equal(t, []int32{-1}, unsafe.Slice((*int32)(cPointer(shape)), n))
-	out, err := tensorCreateWithSize(0, desc(Float32, -1), 64)
+	out, err := tensorCreateWithSize(0, desc(spec.Float32, -1), 64)
 	require.NoError(t, err)
 	defer func() { _ = tensorDestroy(out) }()
 	for _, size := range []int32{3, 1, 5} {
@@ -98,8 +99,8 @@ func TestRunSync_dynamicShapes(t *testing.T) {
 		for i := range x {
 			x[i] = float32(i + 1)
 		}
-		in := []*Tensor{newTestTensor(t, Float32, tensor.Float32s(x...), size),
-			newTestTensor(t, Float32, tensor.Float32s(x...), size)}
+		in := []*Tensor{newTestTensor(t, spec.Float32, tensor.Float32s(x...), size),
+			newTestTensor(t, spec.Float32, tensor.Float32s(x...), size)}
 		require.NoError(t, executorRunSync(e, in, []*Tensor{out}))
 		_, got := out.desc.read()
 		assert.Equal(t, []int32{size}, got, "the descriptor of the output tensor")
@@ -108,7 +109,7 @@ func TestRunSync_dynamicShapes(t *testing.T) {
 		require.NoError(t, executorGetOutputShape(e, 0, &shape, &n))
 		assert.Equal(t, []int32{size}, unsafe.Slice((*int32)(cPointer(shape)), n))
 	}
-	in := newTestTensor(t, Float32, nil, 17)
+	in := newTestTensor(t, spec.Float32, nil, 17)
 	assert.Equal(t, UnavailableDevice, status(executorRunSync(e, []*Tensor{in, in}, []*Tensor{out})),
 		"an output that is too small")
 }
@@ -118,10 +119,10 @@ func TestRunSync_dynamicShapes(t *testing.T) {
 func TestRunSync_order(t *testing.T) {
 	m := addModel(t)
 	e := executor(t, m.built([]uint32{0, 1}, []uint32{2}))
-	good := newTestTensor(t, Float32, nil, 2)
-	long := newTestTensor(t, Float32, nil, 3)
-	flat := newTestTensor(t, Float32, nil, 1, 2)
-	small := newTestTensor(t, Float32, nil, 2)
+	good := newTestTensor(t, spec.Float32, nil, 2)
+	long := newTestTensor(t, spec.Float32, nil, 3)
+	flat := newTestTensor(t, spec.Float32, nil, 1, 2)
+	small := newTestTensor(t, spec.Float32, nil, 2)
 	small.desc.setShape([]int32{1 << 20}, false)
 	for _, tc := range []struct {
 		name    string

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	spec "github.com/anynpu/anynpu/core/spec/ohnn"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -183,11 +184,11 @@ func (q *sequence) step() {
 	s := &q.spec
 	switch q.next() % 8 {
 	case 0, 1:
-		d, shape, t := Float32, []int32{2}, specTensor{float: true}
+		d, shape, t := spec.Float32, []int32{2}, specTensor{float: true}
 		want := Success
 		switch q.next() % 6 {
 		case 0:
-			d, shape, t = Int8, nil, specTensor{}
+			d, shape, t = spec.Int8, nil, specTensor{}
 		case 1:
 			shape, want = []int32{2, 0}, InvalidParameter
 		}
@@ -274,10 +275,10 @@ func (q *sequence) end() {
 	var in, out []*Tensor
 	for k := range q.spec.in {
 		v := float32(k + 1)
-		in = append(in, newTestTensor(q.t, Float32, tensor.Float32s(v, v), 2))
+		in = append(in, newTestTensor(q.t, spec.Float32, tensor.Float32s(v, v), 2))
 	}
 	for range q.spec.out {
-		out = append(out, newTestTensor(q.t, Float32, nil, 2))
+		out = append(out, newTestTensor(q.t, spec.Float32, nil, 2))
 	}
 	q.ran = true
 	q.expect(Success, executorRunSync(e, in, out), "RunSync")

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/anynpu/anynpu/core/mem"
+	spec "github.com/anynpu/anynpu/core/spec/ohnn"
 )
 
 // slow is memory that a run waits for.
@@ -30,7 +31,7 @@ func (s *slow) Map() ([]byte, error) {
 func TestTensorGetFd_waitsForTheRun(t *testing.T) {
 	m := addModel(t)
 	e := executor(t, m.built([]uint32{0, 1}, []uint32{2}))
-	x, y := newTestTensor(t, Float32, f32s(1, 2), 2), newTestTensor(t, Float32, nil, 2)
+	x, y := newTestTensor(t, spec.Float32, f32s(1, 2), 2), newTestTensor(t, spec.Float32, nil, 2)
 	j, err := e.tensorJob([]*Tensor{x, x}, []*Tensor{y})
 	require.NoError(t, err)
 	s := &slow{x.buf, make(chan struct{}, 1), make(chan struct{})}
@@ -57,7 +58,7 @@ func TestTensorGetFd_waitsForTheRun(t *testing.T) {
 
 // TestTensor_withoutDescriptor: a tensor has none until it is asked for it, and keeps the one that it gets.
 func TestTensor_withoutDescriptor(t *testing.T) {
-	x := newTestTensor(t, Float32, f32s(3), 1)
+	x := newTestTensor(t, spec.Float32, f32s(3), 1)
 	_, _, ok := x.buf.FD()
 	assert.False(t, ok)
 	before := memoryOf(x)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
+	spec "github.com/anynpu/anynpu/core/spec/ohnn"
 )
 
 // The stored form of a compiled model: what ExportCacheToBuffer writes, ImportCacheFromBuffer and offline models read,
@@ -66,7 +67,7 @@ func (m *Model) key(o device.Options) (modelKey, error) {
 	}
 	num(len(m.ops))
 	for _, op := range m.ops {
-		num(int(op.op))
+		num(int(op.Op))
 		list(op.inputs)
 		list(op.outputs)
 		for _, name := range slices.Sorted(maps.Keys(op.values)) {
@@ -208,7 +209,7 @@ func decodePorts(b []byte) ([]port, error) {
 		}
 		rank := binary.LittleEndian.Uint64(b[12:])
 		b = b[20:]
-		if !p.dataType.valid() || p.format >= formatEnd || p.tensorType >= tensorTypeEnd || rank > maxLegacyRank ||
+		if !p.dataType.Valid() || p.format >= formatEnd || p.tensorType >= spec.TensorTypeEnd || rank > maxLegacyRank ||
 			rank > uint64(len(b)/4) {
 			return nil, fault.New(fault.File, "descriptor %d has data type %d, format %d, tensor type %d, rank %d", len(ports),
 				p.dataType, p.format, p.tensorType, rank)

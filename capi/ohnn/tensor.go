@@ -10,6 +10,7 @@ import (
 
 	"github.com/anynpu/anynpu/capi/handle"
 	"github.com/anynpu/anynpu/core/mem"
+	spec "github.com/anynpu/anynpu/core/spec/ohnn"
 )
 
 // Tensor is an NN_Tensor (section 4): shared memory and a tensor descriptor of its own. The memory lives until the
@@ -33,7 +34,7 @@ func newTensor(deviceID uint64, desc *TensorDesc) (own *TensorDesc, size uint64,
 	own = desc.clone()
 	own.owned = true
 	size, dynamic, err = own.bytes()
-	if err == nil && own.dataType == Unknown {
+	if err == nil && own.dataType == spec.Unknown {
 		err = invalid("tensorDesc: the data type is OH_NN_UNKNOWN: call OH_NNTensorDesc_SetDataType first")
 	}
 	return own, size, dynamic, err

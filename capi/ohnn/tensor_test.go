@@ -6,6 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	spec "github.com/anynpu/anynpu/core/spec/ohnn"
 )
 
 func TestTensorCreate_limits(t *testing.T) {
@@ -15,13 +17,13 @@ func TestTensorCreate_limits(t *testing.T) {
 		plain bool     // whether Create works
 		ok    []bool
 	}{
-		"complete": {desc(Float32, 2, 3), []uint64{0, 23, 24, 100, 1<<30 + 1}, true, []bool{false, false, true, true,
+		"complete": {desc(spec.Float32, 2, 3), []uint64{0, 23, 24, 100, 1<<30 + 1}, true, []bool{false, false, true, true,
 			false}},
-		"dynamic":        {desc(Float32, 2, -1), []uint64{0, 1, 64}, false, []bool{false, true, true}},
-		"no shape":       {desc(Float32), []uint64{8}, false, []bool{false}},
-		"unknown":        {desc(Unknown, 2), []uint64{8}, false, []bool{false}},
-		"unknown, open":  {desc(Unknown, -1), []uint64{8}, false, []bool{false}},
-		"more than 1GiB": {desc(Int8, 1<<30, 2), []uint64{1 << 31}, false, []bool{false}},
+		"dynamic":        {desc(spec.Float32, 2, -1), []uint64{0, 1, 64}, false, []bool{false, true, true}},
+		"no shape":       {desc(spec.Float32), []uint64{8}, false, []bool{false}},
+		"unknown":        {desc(spec.Unknown, 2), []uint64{8}, false, []bool{false}},
+		"unknown, open":  {desc(spec.Unknown, -1), []uint64{8}, false, []bool{false}},
+		"more than 1GiB": {desc(spec.Int8, 1<<30, 2), []uint64{1 << 31}, false, []bool{false}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			check := func(x *Tensor, err error, ok bool) {
@@ -45,10 +47,10 @@ func TestTensorCreate_limits(t *testing.T) {
 
 // TestTensorCreateWithFd shares the memory of one tensor with another one, behind an offset, as upstream's tests do.
 func TestTensorCreateWithFd(t *testing.T) {
-	whole := newTestTensor(t, Float32, nil, 1, 1, 2, 515)
+	whole := newTestTensor(t, spec.Float32, nil, 1, 1, 2, 515)
 	var fd int32
 	require.NoError(t, tensorGetFd(whole, &fd))
-	d := desc(Float32, 1, 1, 2, 3)
+	d := desc(spec.Float32, 1, 1, 2, 3)
 	part, err := tensorCreateWithFd(0, d, fd, 4120, 4096)
 	require.NoError(t, err)
 	defer func() { _ = tensorDestroy(part) }()
@@ -86,7 +88,7 @@ func TestRunSync_shrunkMemory(t *testing.T) {
 	require.NoError(t, err)
 	defer unix.Close(fd)
 	require.NoError(t, unix.Ftruncate(fd, 8192))
-	x, err := tensorCreateWithFd(0, desc(Float32, 2), int32(fd), 8192, 0)
+	x, err := tensorCreateWithFd(0, desc(spec.Float32, 2), int32(fd), 8192, 0)
 	require.NoError(t, err)
 	defer func() { _ = tensorDestroy(x) }()
 	m := addModel(t)

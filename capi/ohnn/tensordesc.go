@@ -7,6 +7,7 @@ import (
 
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/capi/handle"
+	spec "github.com/anynpu/anynpu/core/spec/ohnn"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -105,10 +106,10 @@ func (d *TensorDesc) bytes() (size uint64, dynamic bool, err error) {
 		return 0, dynamic, err
 	}
 	dataType, shape := d.read()
-	if dataType == Unknown {
+	if dataType == spec.Unknown {
 		return 0, false, invalid("tensorDesc: the data type is OH_NN_UNKNOWN: call OH_NNTensorDesc_SetDataType first")
 	}
-	hi, size := bits.Mul64(n, dataType.size())
+	hi, size := bits.Mul64(n, dataType.Size())
 	if hi != 0 {
 		return 0, false, invalid("tensorDesc: shape %v of %v: the size does not fit into 64 bits", shape, dataType)
 	}
@@ -158,8 +159,8 @@ func tensorDescGetName(d *TensorDesc, name *uintptr) error {
 }
 
 func tensorDescSetDataType(d *TensorDesc, dataType DataType) error {
-	if !dataType.valid() {
-		return invalid("dataType: %d is no OH_NN_DataType: 0 to %d", int32(dataType), dataTypeEnd-1)
+	if !dataType.Valid() {
+		return invalid("dataType: %d is no OH_NN_DataType: 0 to %d", int32(dataType), spec.DataTypeEnd-1)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

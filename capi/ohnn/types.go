@@ -1,10 +1,9 @@
 package ohnn
 
 import (
-	"fmt"
 	"unsafe"
 
-	"github.com/anynpu/anynpu/core/tensor"
+	spec "github.com/anynpu/anynpu/core/spec/ohnn"
 )
 
 // ReturnCode is OH_NN_ReturnCode.
@@ -37,65 +36,12 @@ const (
 	DeviceAccelerator DeviceType = 3
 )
 
-// DataType is OH_NN_DataType. Programs pass any 32-bit value.
-type DataType uint32
-
-// The data types.
-const (
-	Unknown DataType = iota
-	Bool
-	Int8
-	Int16
-	Int32
-	Int64
-	Uint8
-	Uint16
-	Uint32
-	Uint64
-	Float16
-	Float32
-	Float64
-	dataTypeEnd
+// The types of the API that the device behind a driver writes models with too.
+type (
+	DataType      = spec.DataType
+	TensorType    = spec.TensorType
+	OperationType = spec.OperationType
 )
-
-var dataTypes = [dataTypeEnd]struct {
-	name  string
-	dtype tensor.DType
-	size  uint64
-}{
-	{"OH_NN_UNKNOWN", tensor.Invalid, 0}, {"OH_NN_BOOL", tensor.Bool, 1}, {"OH_NN_INT8", tensor.Int8, 1},
-	{"OH_NN_INT16", tensor.Int16, 2},
-	{"OH_NN_INT32", tensor.Int32, 4}, {"OH_NN_INT64", tensor.Int64, 8}, {"OH_NN_UINT8", tensor.Uint8, 1},
-	{"OH_NN_UINT16", tensor.Uint16, 2},
-	{"OH_NN_UINT32", tensor.Uint32, 4}, {"OH_NN_UINT64", tensor.Uint64, 8}, {"OH_NN_FLOAT16", tensor.Float16, 2},
-	{"OH_NN_FLOAT32", tensor.Float32, 4}, {"OH_NN_FLOAT64", tensor.Float64, 8},
-}
-
-func (d DataType) valid() bool { return d < dataTypeEnd }
-
-// String returns the C name, or the number when there is none.
-func (d DataType) String() string {
-	if d.valid() {
-		return dataTypes[d].name
-	}
-	return fmt.Sprintf("data type %d", int32(d))
-}
-
-// dtype returns core's element type, Invalid for Unknown.
-func (d DataType) dtype() tensor.DType { return dataTypes[d].dtype }
-
-// size returns the bytes of one element, 0 for Unknown.
-func (d DataType) size() uint64 { return dataTypes[d].size }
-
-// dataTypeOf returns the API's data type for core's; Unknown for those the API has none for.
-func dataTypeOf(d tensor.DType) DataType {
-	for i, e := range dataTypes {
-		if e.dtype == d {
-			return DataType(i)
-		}
-	}
-	return Unknown
-}
 
 // Format is OH_NN_Format.
 type Format uint32
@@ -108,17 +54,6 @@ const (
 	FormatND
 	formatEnd
 )
-
-// TensorType is OH_NN_TensorType: 0 for data, otherwise which operator parameter a tensor is.
-type TensorType uint32
-
-const (
-	dataTensor    TensorType = 0
-	tensorTypeEnd TensorType = 163
-)
-
-// OperationType is OH_NN_OperationType.
-type OperationType uint32
 
 // PerformanceMode is OH_NN_PerformanceMode.
 type PerformanceMode uint32
@@ -185,8 +120,8 @@ type Extension struct {
 
 // Limits of the API, section 12.
 const (
-	maxIndices    = 200
-	maxDescRank   = 10
+	maxIndices    = spec.MaxIndices
+	maxDescRank   = spec.MaxRank
 	maxLegacyRank = 200
 	maxTensorSize = 1<<32 - 1
 	maxBufferSize = 1 << 30

@@ -12,7 +12,7 @@ import (
 
 // headerEnum reads the names and numbers of an enum of the public header.
 func headerEnum(t *testing.T, name string) map[string]int {
-	text, err := os.ReadFile("../../include/neural_network_runtime/neural_network_runtime_type.h")
+	text, err := os.ReadFile("../../../include/neural_network_runtime/neural_network_runtime_type.h")
 	require.NoError(t, err)
 	body := regexp.MustCompile(`(?s)typedef enum (?:`+name+` )?\{(.*?)\} `+name+`;`).FindAllSubmatch(text, -1)
 	require.NotEmpty(t, body, name)
@@ -30,7 +30,7 @@ func headerEnum(t *testing.T, name string) map[string]int {
 func TestRules_namesAreThoseOfTheHeader(t *testing.T) {
 	ops := headerEnum(t, "OH_NN_OperationType")
 	require.Len(t, ops, 108)
-	assert.Len(t, rules, 108)
+	assert.Len(t, Rules, 108)
 	for name, number := range ops {
 		assert.Equal(t, name, OperationType(number).String())
 	}
@@ -43,10 +43,10 @@ func TestRules_namesAreThoseOfTheHeader(t *testing.T) {
 
 func TestRules_eachParameterBelongsToOneOperator(t *testing.T) {
 	owner := map[TensorType]string{}
-	for _, r := range rules {
-		for _, p := range r.params {
-			assert.Empty(t, owner[p.number], "%v of %s", p.number, r.name)
-			owner[p.number] = r.name
+	for _, r := range Rules {
+		for _, p := range r.Params {
+			assert.Empty(t, owner[p.Number], "%v of %s", p.Number, r.Name)
+			owner[p.Number] = r.Name
 		}
 	}
 	assert.Len(t, owner, 161)
