@@ -8,11 +8,10 @@ import (
 	"io"
 	"math"
 	"os"
-	"sync"
-	"sync/atomic"
 	"time"
 	"unsafe"
 
+	"github.com/anynpu/anynpu/backends/driver"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/format/rknn"
@@ -23,9 +22,6 @@ import (
 // Container is what models compiled for the device are called.
 const Container = "rknn"
 
-// DefaultPatience is how long a run that was given up may take until the device counts as dead.
-const DefaultPatience = 10 * time.Second
-
 // needed are the functions without which the driver is no device.
 var needed = []string{"rknn_init", "rknn_destroy", "rknn_query", "rknn_run", "rknn_create_mem", "rknn_destroy_mem",
 	"rknn_set_io_mem"}
@@ -33,21 +29,16 @@ var needed = []string{"rknn_init", "rknn_destroy", "rknn_query", "rknn_run", "rk
 // Config describes a device.
 type Config struct {
 	ID, Name string
-	Patience time.Duration // 0: DefaultPatience
+	Patience time.Duration // of driver.Life
 	// Died is told once, with the reason, when the device dies; may be nil.
 	Died func(reason string)
 }
 
 // Device is an NPU behind a driver of the API rknn. It computes models compiled for it and products of matrices.
 type Device struct {
-	driver   Driver
-	info     device.Info
-	told     func(reason string)
-	patience atomic.Int64
-
-	once sync.Once
-	died chan struct{}
-	why  error // set before died is closed
+	driver Driver
+	info   device.Info
+	life   *driver.Life
 }
 
 var _ device.Device = (*Device)(nil)
@@ -64,14 +55,9 @@ func New(d Driver, c Config) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	dev := &Device{driver: d, died: make(chan struct{}), told: c.Died,
+	return &Device{driver: d, life: driver.NewLife(c.ID, c.Patience, c.Died),
 		info: device.Info{ID: c.ID, Name: c.Name, Vendor: "Rockchip", Kind: device.Accelerator, Major: 2, BuildHash: build,
-			Float16: device.Accepts, Performance: device.Accepts, Cache: true, Containers: []string{Container}}}
-	dev.patience.Store(int64(c.Patience))
-	if c.Patience == 0 {
-		dev.patience.Store(int64(DefaultPatience))
-	}
-	return dev, nil
+			Float16: device.Accepts, Performance: device.Accepts, Cache: true, Containers: []string{Container}}}, nil
 }
 
 // sum is the SHA-256 of a file's bytes.
@@ -91,31 +77,9 @@ func sum(file string) (string, error) {
 // Info implements device.Device.
 func (d *Device) Info() device.Info { return d.info }
 
-// alive is the error of a device that has died.
-func (d *Device) alive() error {
-	select {
-	case <-d.died:
-		return d.why
-	default:
-		return nil
-	}
-}
-
-// die ends the device: no function of the driver is called any more.
-func (d *Device) die(format string, args ...any) {
-	d.once.Do(func() {
-		reason := fmt.Sprintf(format, args...)
-		d.why = fault.As(fault.Device, device.ErrDied, "%s: %s", d.info.ID, reason)
-		close(d.died)
-		if d.told != nil {
-			d.told(reason)
-		}
-	})
-}
-
 // Support implements device.Device: models compiled for the device, and products of float16 matrices.
 func (d *Device) Support(g *graph.Graph, o device.Options) ([]device.NodeSupport, error) {
-	if err := d.alive(); err != nil {
+	if err := d.life.Alive(); err != nil {
 		return nil, err
 	}
 	out := make([]device.NodeSupport, len(g.Nodes))
@@ -183,7 +147,7 @@ func (d *Device) Load(ctx context.Context, data []byte) (device.Program, error) 
 }
 
 func (d *Device) load(ctx context.Context, data []byte) (*program, error) {
-	if err := d.alive(); err != nil {
+	if err := d.life.Alive(); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
@@ -250,7 +214,7 @@ func call(function string, code int32, err error) error {
 
 // Alloc implements device.Device: memory with a file descriptor, which a driver may take as it is.
 func (d *Device) Alloc(size int64) (mem.Buffer, error) {
-	if err := d.alive(); err != nil {
+	if err := d.life.Alive(); err != nil {
 		return nil, err
 	}
 	return mem.Memfd(size, mem.Options{Name: "anynpu-" + d.info.ID})

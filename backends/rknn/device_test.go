@@ -106,14 +106,14 @@ func TestDevice_contract(t *testing.T) {
 func TestDevice_blockedRun(t *testing.T) {
 	f := newFake(t)
 	told := make(chan string, 2)
-	f.told = func(reason string) { told <- reason }
+	f.life.Tell(func(reason string) { told <- reason })
 	p, err := f.Load(context.Background(), sumModel(4))
 	require.NoError(t, err)
 	e, other := newExecution(t, p), newExecution(t, p)
 	out, err := f.Alloc(16)
 	require.NoError(t, err)
 	require.NoError(t, e.BindOutput(0, mem.View{Buf: out, Type: tensor.T(tensor.Float32, 4)}))
-	f.patience.Store(int64(50 * time.Millisecond))
+	f.life.SetPatience(50 * time.Millisecond)
 	f.block(true)
 	err = exec.Run(context.Background(), e, device.RunRequest{Deadline: time.Now().Add(20 * time.Millisecond)})
 	require.Equal(t, fault.Timeout, fault.KindOf(err), "%v", err)

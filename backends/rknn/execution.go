@@ -6,6 +6,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/anynpu/anynpu/backends/driver"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/exec"
 	"github.com/anynpu/anynpu/core/fault"
@@ -20,7 +21,7 @@ type execution struct {
 	prog    *program
 	context uintptr
 	slots   []slot // inputs, then outputs; of who holds the lane
-	lane    lane
+	lane    driver.Lane
 	holds   atomic.Int32  // the execution's own, and one for a run
 	types   []tensor.Type // of the outputs of the last run, nil: none
 	data    [][]byte      // of the unbound outputs of the last run
@@ -50,7 +51,7 @@ func (e *execution) BindOutput(i int, v mem.View) error {
 
 // Start implements device.Execution.
 func (e *execution) Start(r device.RunRequest) error {
-	if err := e.prog.dev.alive(); err != nil {
+	if err := e.prog.dev.life.Alive(); err != nil {
 		return err
 	}
 	return e.Task.Start(r, func() error {
@@ -61,7 +62,7 @@ func (e *execution) Start(r device.RunRequest) error {
 
 func (e *execution) run(ctx context.Context) error {
 	begin := time.Now()
-	leave, err := e.lane.enter(ctx, e.prog.dev)
+	leave, err := e.lane.Enter(ctx, e.prog.dev.life)
 	if err != nil {
 		return err
 	}
@@ -70,8 +71,10 @@ func (e *execution) run(ctx context.Context) error {
 		return err
 	}
 	e.holds.Add(1)
-	err = e.lane.call(ctx, e.prog.dev, "rknn_run", func() (int32, error) { return e.prog.dev.driver.Run(e.context, nil) },
-		&leave, e.drop)
+	err = e.lane.Call(ctx, e.prog.dev.life, "rknn_run", func() error {
+		code, err := e.prog.dev.driver.Run(e.context, nil)
+		return call("rknn_run", code, err)
+	}, &leave, e.drop)
 	if err != nil {
 		return err
 	}
@@ -210,7 +213,7 @@ func (e *execution) drop() {
 		e.prog.dev.destroy(e.context, e.slots[i].given)
 		e.prog.dev.destroy(e.context, e.slots[i].own)
 	}
-	if e.prog.dev.alive() == nil {
+	if e.prog.dev.life.Alive() == nil {
 		_, _ = e.prog.dev.driver.Destroy(e.context) // nothing is left to do with an error
 	}
 	e.prog.Release()

@@ -60,7 +60,7 @@ func (d *Device) destroy(context uintptr, m *memory) {
 	if m == nil {
 		return
 	}
-	if d.alive() == nil {
+	if d.life.Alive() == nil {
 		_, _ = d.driver.DestroyMem(context, pointer(m.at)) // nothing is left to do with an error
 	}
 	if m.buf != nil {

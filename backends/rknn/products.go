@@ -9,6 +9,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/anynpu/anynpu/backends/driver"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/exec"
 	"github.com/anynpu/anynpu/core/fault"
@@ -24,7 +25,7 @@ type products struct {
 	unit    device.Unit
 	in, out []device.Port
 	steps   []*step // in executable order
-	lane    lane
+	lane    driver.Lane
 }
 
 // step is one product in a context of the driver's.
@@ -43,7 +44,7 @@ func (d *Device) products(u device.Unit, o device.Options) (device.Program, erro
 	if err != nil {
 		return nil, err
 	}
-	p := &products{dev: d, unit: u, in: portsOf(g, g.In), out: portsOf(g, g.Out), lane: make(lane, 1)}
+	p := &products{dev: d, unit: u, in: portsOf(g, g.In), out: portsOf(g, g.Out), lane: driver.NewLane()}
 	p.refs.Store(1)
 	if u.Weights != nil {
 		u.Weights.Retain()
@@ -117,7 +118,7 @@ func (p *products) Save(w io.Writer) error {
 
 // New implements device.Program.
 func (p *products) New(o device.ExecOptions) (device.Execution, error) {
-	if err := p.dev.alive(); err != nil {
+	if err := p.dev.life.Alive(); err != nil {
 		return nil, err
 	}
 	p.Retain()
@@ -145,7 +146,7 @@ func (p *products) Release() {
 		for _, m := range s.memory {
 			p.dev.destroy(s.context, m)
 		}
-		if s.context != 0 && p.dev.alive() == nil {
+		if s.context != 0 && p.dev.life.Alive() == nil {
 			_, _ = p.dev.driver.MatmulDestroy(s.context) // nothing is left to do with an error
 		}
 	}
@@ -165,7 +166,7 @@ type productRun struct {
 
 // Start implements device.Execution.
 func (e *productRun) Start(r device.RunRequest) error {
-	if err := e.prog.dev.alive(); err != nil {
+	if err := e.prog.dev.life.Alive(); err != nil {
 		return err
 	}
 	return e.Task.Start(r, func() error {
@@ -189,7 +190,7 @@ func (e *productRun) run(ctx context.Context) error {
 		}
 		e.Counts.CopiedIn += int64(len(values[v]))
 	}
-	leave, err := p.lane.enter(ctx, p.dev)
+	leave, err := p.lane.Enter(ctx, p.dev.life)
 	if err != nil {
 		return err
 	}
@@ -256,8 +257,10 @@ func (e *productRun) step(ctx context.Context, s *step, values map[graph.Value][
 		return nil, err
 	}
 	p.Retain() // a product that is given up has the memory
-	err := p.lane.call(ctx, d, "rknn_matmul_run", func() (int32, error) { return d.driver.MatmulRun(s.context) }, leave,
-		p.Release)
+	err := p.lane.Call(ctx, d.life, "rknn_matmul_run", func() error {
+		code, err := d.driver.MatmulRun(s.context)
+		return call("rknn_matmul_run", code, err)
+	}, leave, p.Release)
 	if err != nil {
 		return nil, err
 	}

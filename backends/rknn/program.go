@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/anynpu/anynpu/backends/driver"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/exec"
 	"github.com/anynpu/anynpu/core/fault"
@@ -97,7 +98,7 @@ func (p *program) duplicate() (uintptr, error) {
 
 // New implements device.Program.
 func (p *program) New(o device.ExecOptions) (device.Execution, error) {
-	if err := p.dev.alive(); err != nil {
+	if err := p.dev.life.Alive(); err != nil {
 		return nil, err
 	}
 	context, err := p.duplicate()
@@ -106,7 +107,7 @@ func (p *program) New(o device.ExecOptions) (device.Execution, error) {
 	}
 	p.Retain()
 	e := &execution{Base: exec.Base{Bound: exec.NewBindings(p.inputs, p.outputs)}, prog: p, context: context,
-		lane: make(lane, 1)}
+		lane: driver.NewLane()}
 	e.Result = e.result
 	e.holds.Store(1)
 	for _, one := range p.in {
@@ -133,7 +134,7 @@ func (p *program) Release() {
 	case n < 0:
 		panic("rknn: a program was released more often than retained")
 	}
-	if p.context != 0 && p.dev.alive() == nil {
+	if p.context != 0 && p.dev.life.Alive() == nil {
 		_, _ = p.dev.driver.Destroy(p.context) // nothing is left to do with an error
 	}
 	p.blob.Release()
