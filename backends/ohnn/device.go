@@ -1,0 +1,260 @@
+package ohnn
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"time"
+	"unsafe"
+
+	"github.com/anynpu/anynpu/backends/driver"
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/mem"
+)
+
+// needed are the functions without which the driver is no device.
+var needed = []string{"OH_NNDevice_GetAllDevicesID", "OH_NNTensorDesc_Create", "OH_NNTensorDesc_Destroy",
+	"OH_NNTensorDesc_SetDataType", "OH_NNTensorDesc_SetFormat", "OH_NNTensorDesc_SetShape", "OH_NNTensor_Create",
+	"OH_NNTensor_Destroy", "OH_NNTensor_GetDataBuffer", "OH_NNTensor_GetSize", "OH_NNModel_Construct",
+	"OH_NNModel_Destroy", "OH_NNModel_AddTensorToModel", "OH_NNModel_SetTensorType", "OH_NNModel_SetTensorData",
+	"OH_NNModel_AddOperation", "OH_NNModel_SpecifyInputsAndOutputs", "OH_NNModel_Finish",
+	"OH_NNModel_GetAvailableOperations", "OH_NNCompilation_Construct", "OH_NNCompilation_SetDevice",
+	"OH_NNCompilation_Build", "OH_NNCompilation_Destroy", "OH_NNExecutor_Construct", "OH_NNExecutor_Destroy",
+	"OH_NNExecutor_GetInputCount", "OH_NNExecutor_GetOutputCount", "OH_NNExecutor_GetOutputShape",
+	"OH_NNExecutor_RunSync"}
+
+// maxDevices bounds the list of a driver's devices.
+const maxDevices = 64
+
+// Config describes the devices of a library.
+type Config struct {
+	ID       string // of the first device; the others have 2, 3 and so on behind it
+	Vendor   string
+	Patience time.Duration // of driver.Life
+	// Died is told once, with the reason, when the devices die; may be nil.
+	Died func(reason string)
+}
+
+// library is what the devices of a driver have in common: a call that does not return may hold any lock of the driver,
+// so they live and die together.
+type library struct {
+	driver   Driver
+	life     *driver.Life
+	building driver.Lane // of all calls but runs
+}
+
+// Device is a device behind a driver of the API OH_NN. It computes nodes that are operators of the API, one by one.
+type Device struct {
+	*library
+	id   uint64
+	info device.Info
+}
+
+var _ device.Device = (*Device)(nil)
+
+// Open returns the devices of a driver, in its order. Kinds: fault.Unsupported when the driver lacks functions that
+// they take, or has no device; fault.Device for answers that cannot be; fault.File when the driver's file cannot be
+// read.
+func Open(d Driver, c Config) ([]*Device, error) {
+	for _, symbol := range needed {
+		if !d.Has(symbol) {
+			return nil, fault.New(fault.Unsupported, "%s has no function %s", d.File(), symbol)
+		}
+	}
+	build, err := sum(d.File())
+	if err != nil {
+		return nil, err
+	}
+	ids, err := d.devices()
+	if err != nil {
+		return nil, err
+	}
+	l := &library{d, driver.NewLife(c.ID, c.Patience, c.Died), driver.NewLane()}
+	var out []*Device
+	for i, id := range ids {
+		one := &Device{library: l, id: id, info: device.Info{ID: c.ID, Vendor: c.Vendor, Major: 2, BuildHash: build,
+			Float16: device.Honours, Performance: device.Honours, Priority: true, Cache: true}}
+		if i > 0 {
+			one.info.ID += strconv.Itoa(i + 1)
+		}
+		if one.info.Name, one.info.Kind, err = d.identify(id); err != nil {
+			return nil, fault.Wrap(err, "device %d of the driver", i)
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+// devices are the ids of the driver's devices.
+func (d Driver) devices() ([]uint64, error) {
+	var at uintptr
+	var n uint32
+	code, err := d.DeviceGetAllDevicesID(unsafe.Pointer(&at), unsafe.Pointer(&n))
+	if err = call("OH_NNDevice_GetAllDevicesID", code, err); err != nil {
+		return nil, err
+	}
+	switch {
+	case n == 0:
+		return nil, fault.New(fault.Unsupported, "the driver has no device")
+	case n > maxDevices:
+		return nil, fault.New(fault.Device, "the driver says that it has %d devices", n)
+	}
+	data, err := peek(at, int(8*n))
+	if err != nil {
+		return nil, fault.Wrap(err, "the ids of %d devices", n)
+	}
+	var ids []uint64
+	for i := range n {
+		id := binary.LittleEndian.Uint64(data[8*i:])
+		if slices.Contains(ids, id) {
+			return nil, fault.New(fault.Device, "the driver has two devices with id %d", id)
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
+}
+
+// identify asks for a device's name and kind. A CPU of the driver's is none of this library's.
+func (d Driver) identify(id uint64) (name string, kind device.Kind, err error) {
+	if d.Has("OH_NNDevice_GetName") {
+		var at uintptr
+		code, err := d.DeviceGetName(id, unsafe.Pointer(&at))
+		if err = call("OH_NNDevice_GetName", code, err); err == nil {
+			name, err = text(at)
+		}
+		if err != nil {
+			return "", 0, fault.Wrap(err, "its name")
+		}
+	}
+	if d.Has("OH_NNDevice_GetType") {
+		var t uint32
+		code, err := d.DeviceGetType(id, unsafe.Pointer(&t))
+		if err = call("OH_NNDevice_GetType", code, err); err != nil {
+			return "", 0, err
+		}
+		kinds := []device.Kind{device.Other, device.Other, device.GPU, device.Accelerator}
+		if int64(t) >= int64(len(kinds)) {
+			return "", 0, fault.New(fault.Device, "its type is %d", t)
+		}
+		kind = kinds[t]
+	}
+	return name, kind, nil
+}
+
+// sum is the SHA-256 of a file's bytes.
+func sum(file string) (string, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return "", fault.As(fault.File, err, "the driver")
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", fault.As(fault.File, err, "the driver")
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// Info implements device.Device.
+func (d *Device) Info() device.Info { return d.info }
+
+// Support implements device.Device: what the API has an operator for, and the driver says it computes. Each node is
+// asked for in a model of its own.
+func (d *Device) Support(g *graph.Graph, _ device.Options) ([]device.NodeSupport, error) {
+	leave, err := d.building.Enter(context.Background(), d.life)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	out := make([]device.NodeSupport, len(g.Nodes))
+	for i := range g.Nodes {
+		why, err := d.computes(g, i)
+		if err != nil {
+			return nil, fault.Wrap(err, "%s", g.Nodes[i].Label())
+		}
+		out[i] = device.NodeSupport{OK: why == "", Reason: why}
+	}
+	return out, nil
+}
+
+// computes asks the driver for one node; why says what stands against it.
+func (d *Device) computes(g *graph.Graph, i int) (why string, err error) {
+	t := newTranslation(g)
+	if why = t.node(i); why != "" {
+		return why, nil
+	}
+	in, out := t.ports()
+	m, err := d.write(t.ops, in, out)
+	switch fault.KindOf(err) {
+	case fault.Unsupported:
+		return err.Error(), nil
+	case fault.Memory:
+		return fmt.Sprintf("the driver has no memory to be asked: %v", err), nil
+	}
+	if err != nil {
+		return "", err
+	}
+	defer m.destroy()
+	var flags uintptr
+	var n uint32
+	code, err := d.driver.ModelGetAvailableOperations(m.at, d.id, unsafe.Pointer(&flags), unsafe.Pointer(&n))
+	err = judged("OH_NNModel_GetAvailableOperations", code, err)
+	if fault.KindOf(err) == fault.Unsupported {
+		return err.Error(), nil
+	}
+	if err != nil {
+		return "", err
+	}
+	if int64(n) != int64(len(t.ops)) {
+		return "", fault.New(fault.Device, "OH_NNModel_GetAvailableOperations answers for %d operations of %d", n, len(t.ops))
+	}
+	can, err := peek(flags, int(n))
+	if err != nil {
+		return "", fault.Wrap(err, "OH_NNModel_GetAvailableOperations")
+	}
+	for k, o := range t.ops {
+		if can[k] == 0 {
+			return fmt.Sprintf("the driver does not compute %v of %v", o.Op, o.in[0].typ), nil
+		}
+	}
+	return "", nil
+}
+
+// ports are the operands of the operations that come from elsewhere, constants left out, and those of the node's
+// results.
+func (t *translation) ports() (in, out []*operand) {
+	inside := map[*operand]bool{}
+	for _, o := range t.ops {
+		for _, x := range o.in {
+			if x.data == nil && !inside[x] {
+				inside[x] = true
+				in = append(in, x)
+			}
+		}
+		for _, y := range o.out {
+			inside[y] = true
+		}
+	}
+	for _, v := range t.n.Out {
+		if v != graph.None {
+			out = append(out, t.value(v))
+		}
+	}
+	return in, out
+}
+
+// Alloc implements device.Device: memory with a file descriptor, which a driver may take as it is.
+func (d *Device) Alloc(size int64) (mem.Buffer, error) {
+	if err := d.life.Alive(); err != nil {
+		return nil, err
+	}
+	return mem.Memfd(size, mem.Options{Name: "anynpu-" + d.info.ID})
+}

@@ -1,0 +1,224 @@
+package ohnn
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/anynpu/anynpu/core/op"
+	spec "github.com/anynpu/anynpu/core/spec/ohnn"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// turns holds, by the name of a core operator, how a node becomes operations: each returns what stands against it.
+var turns = map[string]func(t *translation) (why string){}
+
+func turnAll(m map[string]func(t *translation) string) {
+	for name, f := range m {
+		turns[name] = f
+	}
+}
+
+func init() {
+	turnAll(map[string]func(t *translation) string{
+		"add":                pair("ADD"),
+		"sub":                pair("SUB"),
+		"mul":                pair("MUL"),
+		"div":                turnDiv,
+		"max":                turnMax,
+		"min":                turnMin,
+		"squared_difference": pair("SQUARED_DIFFERENCE"),
+		"pow":                pair("POW"),
+		"mod":                turnMod,
+		"equal":              pair("EQUAL"),
+		"not_equal":          pair("NOT_EQUAL"),
+		"less":               pair("LESS"),
+		"less_equal":         pair("LESS_EQUAL"),
+		"greater":            pair("GREATER"),
+		"greater_equal":      pair("GREATER_EQUAL"),
+		"and":                truths("LOGICAL_AND"),
+		"or":                 truths("LOGICAL_OR"),
+		"not":                truths("LOGICAL_NOT"),
+		"abs":                single("ABS"),
+		"neg":                single("NEG"),
+		"ceil":               single("CEIL"),
+		"floor":              single("FLOOR"),
+		"round":              turnRound,
+		"sqrt":               single("SQRT"),
+		"rsqrt":              single("RSQRT"),
+		"reciprocal":         single("RECIPROCAL"),
+		"square":             single("SQUARE"),
+		"log":                single("LOG"),
+		"sin":                single("SIN"),
+		"cos":                single("COS"),
+		"erf":                single("ERF"),
+		"sigmoid":            single("SIGMOID"),
+		"tanh":               single("TANH"),
+		"relu":               single("RELU"),
+		"hard_swish":         single("HSWISH"),
+		"hard_sigmoid":       turnHardSigmoid,
+		"swish":              turnSwish,
+		"leaky_relu":         turnLeakyRelu,
+		"gelu":               turnGelu,
+		"exp":                turnExp,
+		"clip":               turnClip,
+		"cast":               turnCast,
+		"where":              turnWhere,
+	})
+}
+
+// pair is an operator of two operands that are numbers.
+func pair(name string) func(t *translation) string {
+	return func(t *translation) string {
+		for k := range t.n.In {
+			if t.in(k).typ.DType == tensor.Bool {
+				return "its operands are bools: " + name + " is of numbers"
+			}
+		}
+		t.add(name, t.ins(), t.outs())
+		return ""
+	}
+}
+
+func truths(name string) func(t *translation) string {
+	return func(t *translation) string {
+		t.add(name, t.ins(), t.outs())
+		return ""
+	}
+}
+
+// single is an operator of one operand. What is in [N,H,W,C] beside the node's own order is computed so.
+func single(name string, settings ...setting) func(t *translation) string {
+	return func(t *translation) string {
+		x, y := t.in(0), t.out(0)
+		if x.typ.DType == tensor.Bool {
+			return "its operand is a bool: " + name + " is of numbers"
+		}
+		if last := t.images[x]; last != nil {
+			d := last.dims()
+			image := y.between(d...)
+			t.add(name, []*operand{last}, []*operand{image}, settings...)
+			t.backFrom(image, y)
+			return ""
+		}
+		t.add(name, []*operand{x}, []*operand{y}, settings...)
+		return ""
+	}
+}
+
+func turnDiv(t *translation) string {
+	if d := t.in(0).typ; d.Quant == nil && d.DType.IsInt() && t.n.Op.(*op.Div).Rounding != op.DivTrunc {
+		return "integer quotients of DIV truncate toward zero"
+	}
+	return pair("DIV")(t)
+}
+
+func turnMod(t *translation) string {
+	if t.n.Op.(*op.Mod).Sign != op.ModDividend {
+		return "the result of MOD has the sign of the dividend"
+	}
+	return pair("MOD")(t)
+}
+
+func turnMax(t *translation) string {
+	if t.n.Op.(*op.Max).NaN != op.NaNPropagates {
+		return "a NaN is to lose: in MAXIMUM it does not"
+	}
+	return pair("MAXIMUM")(t)
+}
+
+func turnMin(t *translation) string {
+	if t.n.Op.(*op.Min).NaN != op.NaNPropagates {
+		return "a NaN is to lose: in MINIMUM it does not"
+	}
+	return pair("MINIMUM")(t)
+}
+
+func turnRound(t *translation) string {
+	if t.n.Op.(*op.Round).Ties != op.RoundEven {
+		return "ROUND rounds halves to even"
+	}
+	return single("ROUND")(t)
+}
+
+func turnHardSigmoid(t *translation) string {
+	if o := t.n.Op.(*op.HardSigmoid); o.Alpha != 1.0/6 || o.Beta != 0.5 {
+		return fmt.Sprintf("HARD_SIGMOID has slope 1/6 and 0.5 at 0, not %v and %v", o.Alpha, o.Beta)
+	}
+	return single("HARD_SIGMOID")(t)
+}
+
+func turnSwish(t *translation) string {
+	if a := t.n.Op.(*op.Swish).Alpha; a != 0 && a != 1 {
+		return fmt.Sprintf("SWISH has no factor %v", a)
+	}
+	return single("SWISH")(t)
+}
+
+func turnLeakyRelu(t *translation) string {
+	return single("LEAKY_RELU", number("NEGATIVE_SLOPE", t.n.Op.(*op.LeakyRelu).Alpha))(t)
+}
+
+func turnGelu(t *translation) string {
+	return single("GELU", truth("APPROXIMATE", t.n.Op.(*op.Gelu).Approximate == op.GeluTanh))(t)
+}
+
+func turnExp(t *translation) string {
+	o := t.n.Op.(*op.Exp)
+	base, scale := o.Base, o.Scale
+	if base == 0 {
+		base = -1
+	}
+	if scale == 0 {
+		scale = 1
+	}
+	return single("EXP", number("BASE", base), number("SCALE", scale), number("SHIFT", o.Shift))(t)
+}
+
+// turnClip knows bounds that are constants.
+func turnClip(t *translation) string {
+	var bounds [2]float32
+	for i := range bounds {
+		b := t.in(i + 1)
+		switch {
+		case b == nil:
+			return "CLIP has two bounds"
+		case b.data == nil || b.typ.DType != tensor.Float32:
+			return "the bounds of CLIP are constants of float32"
+		}
+		v, err := tensor.ReadFloat32s(b.data, 1)
+		if err != nil || math.IsNaN(float64(v[0])) {
+			return "a bound of CLIP is no number"
+		}
+		bounds[i] = v[0]
+	}
+	if bounds[0] > bounds[1] {
+		return "the lower bound is above the upper one"
+	}
+	if bounds == [2]float32{0, 6} {
+		return single("RELU6")(t)
+	}
+	return single("CLIP", number("MAX", bounds[1]), number("MIN", bounds[0]))(t)
+}
+
+func turnCast(t *translation) string {
+	o, x := t.n.Op.(*op.Cast), t.in(0)
+	switch {
+	case x.typ.Quant != nil:
+		return "CAST takes no codes"
+	case x.typ.DType.IsFloat() && o.To.IsInt() && o.OutOfRange != op.CastSaturate:
+		return "CAST from real numbers to integers stops at the largest"
+	case o.To.IsInt() && x.typ.DType.IsInt() && o.OutOfRange != op.CastWrap:
+		return "CAST of integers drops what the type cannot hold"
+	}
+	t.add("CAST", []*operand{x, list(int64(spec.DataTypeOf(o.To)))}, t.outs())
+	return ""
+}
+
+// turnWhere: a condition of one dimension would choose slices.
+func turnWhere(t *translation) string {
+	if c := len(t.in(0).dims()); c == 1 && len(t.in(1).dims()) > 1 {
+		return "the condition of SELECT would choose slices"
+	}
+	t.add("SELECT", t.ins(), t.outs())
+	return ""
+}

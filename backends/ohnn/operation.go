@@ -1,0 +1,239 @@
+package ohnn
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/anynpu/anynpu/core/graph"
+	spec "github.com/anynpu/anynpu/core/spec/ohnn"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// operand is a tensor of a model of the API: a value of the graph, one that is only between operations, or a constant.
+type operand struct {
+	typ  tensor.Type
+	data []byte // of a constant, nil: none
+}
+
+// parameter is a parameter of an operation.
+type parameter struct {
+	*spec.Param
+	dims []int64
+	data []byte
+}
+
+// operation is an operation of the API.
+type operation struct {
+	*spec.Rule
+	in, out []*operand
+	params  []parameter
+	node    int // of the graph
+}
+
+// translation turns nodes of a graph into operations of the API.
+type translation struct {
+	g      *graph.Graph
+	values map[graph.Value]*operand
+	ops    []*operation
+	images map[*operand]*operand // in [N,H,W,C], of those in [N,C,H,W]
+	at     int                   // the node that is being turned
+	n      *graph.Node
+}
+
+func newTranslation(g *graph.Graph) *translation {
+	return &translation{g: g, values: map[graph.Value]*operand{}, images: map[*operand]*operand{}}
+}
+
+// node turns one node. why says what stands against it, in which case nothing is added.
+func (t *translation) node(i int) (why string) {
+	t.at, t.n = i, &t.g.Nodes[i]
+	turn := turns[t.n.Op.Name()]
+	if turn == nil {
+		return fmt.Sprintf("OH_NN has no operator that computes %s as it is", t.n.Op.Name())
+	}
+	for k, v := range slices.Concat(t.n.In, t.n.Out) {
+		if v == graph.None {
+			continue
+		}
+		if why := takes(t.g.Fact(v)); why != "" {
+			if k < len(t.n.In) {
+				return fmt.Sprintf("input %d: %s", k, why)
+			}
+			return fmt.Sprintf("output %d: %s", k-len(t.n.In), why)
+		}
+	}
+	before := len(t.ops)
+	if why = turn(t); why != "" {
+		t.ops = t.ops[:before]
+	}
+	return why
+}
+
+// maxBytes bounds a tensor: the API makes none that is larger.
+const maxBytes = 1 << 30
+
+// takes says why a value is no tensor of the API, "" if it is one.
+func takes(f tensor.Fact) string {
+	dims, known := f.Shape.Ints()
+	switch {
+	case !known:
+		return "its sizes are open"
+	case spec.DataTypeOf(f.DType) == spec.Unknown:
+		return fmt.Sprintf("OH_NN has no data type %v", f.DType)
+	case len(dims) > spec.MaxRank:
+		return fmt.Sprintf("it has %d dimensions: OH_NN has at most %d", len(dims), spec.MaxRank)
+	case len(dims) == 0 && f.Const == nil:
+		return "a tensor of OH_NN that is no constant has one dimension at least"
+	case slices.ContainsFunc(dims, func(d int64) bool { return d < 1 || d > math.MaxInt32 }):
+		return fmt.Sprintf("its sizes are %v: OH_NN has sizes of 1 and more", dims)
+	}
+	if n, ok := f.ByteSize(); !ok || n > maxBytes {
+		return fmt.Sprintf("%v is larger than tensors of OH_NN are", f.Type)
+	}
+	if f.Const != nil && f.Const.Data == nil {
+		return "its constant is not there any more"
+	}
+	return takesQuant(f.Type, dims)
+}
+
+// takesQuant says why codes are not what the API has. Several scales belong to the first dimension if it is as long,
+// else to the last that is.
+func takesQuant(typ tensor.Type, dims []int64) string {
+	q := typ.Quant
+	switch {
+	case q == nil:
+		return ""
+	case q.Block != 0:
+		return "it is quantized in blocks"
+	case !typ.DType.IsInt():
+		return fmt.Sprintf("codes of %v are none of OH_NN", typ.DType)
+	case len(q.Scale) == 1:
+		return ""
+	}
+	axis := 0
+	for i := len(dims) - 1; i >= 0; i-- {
+		if dims[i] == int64(len(q.Scale)) && (axis == 0 || i == 0) {
+			axis = i
+		}
+	}
+	if axis != q.Axis {
+		return fmt.Sprintf("its scales belong to dimension %d: in OH_NN they would to dimension %d", q.Axis, axis)
+	}
+	return ""
+}
+
+// value is the operand of a value.
+func (t *translation) value(v graph.Value) *operand {
+	if o := t.values[v]; o != nil {
+		return o
+	}
+	f := t.g.Fact(v)
+	o := &operand{typ: f.Type}
+	if f.Const != nil {
+		o.data = f.Const.Data
+	}
+	t.values[v] = o
+	return o
+}
+
+// in is input k of the node, nil if it is not given.
+func (t *translation) in(k int) *operand {
+	if k >= len(t.n.In) || t.n.In[k] == graph.None {
+		return nil
+	}
+	return t.value(t.n.In[k])
+}
+
+// ins are all inputs of the node.
+func (t *translation) ins() []*operand {
+	var out []*operand
+	for k := range t.n.In {
+		out = append(out, t.in(k))
+	}
+	return out
+}
+
+// out is output k of the node, and outs are all of them.
+func (t *translation) out(k int) *operand { return t.value(t.n.Out[k]) }
+
+func (t *translation) outs() []*operand {
+	var out []*operand
+	for k := range t.n.Out {
+		out = append(out, t.out(k))
+	}
+	return out
+}
+
+// dims are the sizes of an operand.
+func (o *operand) dims() []int64 {
+	dims, _ := o.typ.Shape.Ints()
+	return dims
+}
+
+// between is an operand of the type of another, in sizes of its own.
+func (o *operand) between(dims ...int64) *operand {
+	typ := o.typ
+	typ.Shape = tensor.Of(dims...)
+	return &operand{typ: typ}
+}
+
+// list is a constant list of integers.
+func list(v ...int64) *operand {
+	out := make([]int32, len(v))
+	for i, x := range v {
+		out[i] = int32(x)
+	}
+	return &operand{tensor.T(tensor.Int32, int64(len(v))), tensor.Int32s(out...)}
+}
+
+// value of a parameter, by its name in the rule.
+type setting struct {
+	name string
+	ints []int64
+	real float32
+}
+
+func ints(name string, v ...int64) setting  { return setting{name: name, ints: v} }
+func number(name string, v float32) setting { return setting{name: name, real: v} }
+func truth(name string, v bool) setting {
+	if v {
+		return ints(name, 1)
+	}
+	return ints(name, 0)
+}
+
+// add adds an operation with parameters.
+func (t *translation) add(name string, in, out []*operand, settings ...setting) {
+	o := &operation{Rule: spec.Called(name), in: in, out: out, node: t.at}
+	for _, s := range settings {
+		o.params = append(o.params, s.of(o.Rule))
+	}
+	t.ops = append(t.ops, o)
+}
+
+// of is the parameter of a rule.
+func (s setting) of(r *spec.Rule) parameter {
+	p := *r.Param(s.name)
+	switch {
+	case p.Pad && len(s.ints) == 1:
+		p = p.Mode()
+	case p.Pad:
+		p = p.List()
+	}
+	out := parameter{Param: &p}
+	if p.DataType == spec.Float32 {
+		out.data = tensor.Float32s(s.real)
+	} else {
+		for _, v := range s.ints {
+			var b [8]byte
+			binary.LittleEndian.PutUint64(b[:], uint64(v))
+			out.data = append(out.data, b[:p.DataType.Size()]...)
+		}
+	}
+	if p.Elements != spec.Scalar {
+		out.dims = []int64{int64(len(out.data)) / int64(p.DataType.Size())}
+	}
+	return out
+}
