@@ -1,9 +1,6 @@
 package suite
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // Rule is one statement about an API. C is the type that the cases of the API run with.
 //
@@ -94,11 +91,10 @@ func (r *Rule[C]) BothKinds(modes []Mode) bool {
 	return true
 }
 
-// compute runs the case and returns nil or the violated expectation, which includes that nothing is left behind if the
-// library tells. wrap makes of t what the case runs with.
+// compute runs the case and returns nil or the violated expectation, see T.Compute. wrap makes of t what the case runs
+// with.
 func (c *Case[C]) compute(t *T, wrap func(*T) C) error {
-	before := t.Live()
-	err := t.run(func() {
+	return t.Compute(func() {
 		c.Run(wrap(t))
 		if c.Refused {
 			t.Check(t.refusals > 0, "nothing was refused: the case is one of the other kind")
@@ -106,8 +102,4 @@ func (c *Case[C]) compute(t *T, wrap func(*T) C) error {
 			t.Check(t.accepted, "the last call was refused: the case is one of the other kind")
 		}
 	})
-	if now := t.Live(); err == nil && (now[0] != before[0] || now[1] != before[1]+t.Lost) {
-		return fmt.Errorf("%d handles and %d buffers left behind, want 0 and %d", now[0]-before[0], now[1]-before[1], t.Lost)
-	}
-	return err
 }

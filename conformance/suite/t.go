@@ -194,6 +194,17 @@ func (t *T) Parallel(n int, f func(own *T, i int)) {
 	}
 }
 
+// Compute runs f and returns nil or the violated expectation, which includes that nothing is left behind if the library
+// tells.
+func (t *T) Compute(f func()) error {
+	before := t.Live()
+	err := t.run(f)
+	if now := t.Live(); err == nil && (now[0] != before[0] || now[1] != before[1]+t.Lost) {
+		return fmt.Errorf("%d handles and %d buffers left behind, want 0 and %d", now[0]-before[0], now[1]-before[1], t.Lost)
+	}
+	return err
+}
+
 // run runs f, then what it has put off, and returns the violation that ended it.
 func (t *T) run(f func()) (err error) {
 	defer func() {

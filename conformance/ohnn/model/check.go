@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/anynpu/anynpu/conformance/suite/numbers"
 )
 
 // Check stands for the expected elements of a large output. Every element counts: in Hash with all its bits, in Sums
@@ -31,7 +33,7 @@ type Check struct {
 	// Sample holds the values of some elements, each within the case's tolerance.
 	Sample []struct {
 		At    int
-		Value Number
+		Value numbers.Number
 	} `json:"sample"`
 }
 
@@ -39,7 +41,7 @@ type Check struct {
 const Or = " or "
 
 // verify judges the elements got of an output. rounding names those of Hashes that they have.
-func (c *Check) verify(got []Number, tolerance Tolerance, t *Tensor) (rounding string, err error) {
+func (c *Check) verify(got []numbers.Number, tolerance Tolerance, t *Tensor) (rounding string, err error) {
 	d := DataTypes[t.Type].DType
 	if d.IsFloat() {
 		if got, err = c.onGrid(got); err != nil {
@@ -47,7 +49,7 @@ func (c *Check) verify(got []Number, tolerance Tolerance, t *Tensor) (rounding s
 		}
 	}
 	if c.Hash != "" || c.Hashes != nil {
-		h := sha256.Sum256(Encode(got, d))
+		h := sha256.Sum256(numbers.Encode(got, d))
 		sum := hex.EncodeToString(h[:8])
 		if sum == c.Hash {
 			return "", nil
@@ -89,8 +91,8 @@ func (c *Check) verify(got []Number, tolerance Tolerance, t *Tensor) (rounding s
 }
 
 // onGrid returns the floats that were meant by those got: multiples of the grid, and 0 in the place of -0.
-func (c *Check) onGrid(got []Number) ([]Number, error) {
-	out := make([]Number, len(got))
+func (c *Check) onGrid(got []numbers.Number) ([]numbers.Number, error) {
+	out := make([]numbers.Number, len(got))
 	for i, x := range got {
 		v := x.Real
 		if c.Grid != 0 {

@@ -4,20 +4,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-)
 
-// The numbers are those of gen/pattern.py.
-func TestPattern_numbersAreThoseOfTheGenerator(t *testing.T) {
-	assert.Equal(t, reals(1, -3, -1, 0, -3, -1), (&Pattern{Seed: 7, Lo: -3, Hi: 3}).Numbers(6))
-	assert.Equal(t, reals(0.5, -1.5, -0.5), (&Pattern{Seed: 7, Lo: -3, Hi: 3, Step: 0.5}).Numbers(3))
-	assert.Equal(t, reals(1.2644898295402527, 0.7172433733940125, -0.20385634899139404),
-		(&Pattern{Seed: 4000000000, Lo: -1, Hi: 2, Real: true}).Numbers(3))
-}
+	"github.com/anynpu/anynpu/conformance/suite/numbers"
+)
 
 // judge judges five floats by a check.
 func judge(c *Check, v ...float64) (string, error) {
 	t := &Tensor{Type: "float32", Expect: &Body{Dims: []int32{5}, Check: c}}
-	return Tolerance{Rel: 1e-5, Abs: 1e-6}.Judge(t, []int32{5}, Encode(reals(v...), DataTypes["float32"].DType))
+	return Tolerance{Rel: 1e-5, Abs: 1e-6}.Judge(t, []int32{5}, numbers.Encode(reals(v...), DataTypes["float32"].DType))
 }
 
 func TestCheck_everyElementCounts(t *testing.T) {
@@ -47,8 +41,8 @@ func TestCheck_everyElementCounts(t *testing.T) {
 func TestCheck_samplesAreWithinTheTolerance(t *testing.T) {
 	c := &Check{Sample: []struct {
 		At    int
-		Value Number
-	}{{2, Real(3)}}}
+		Value numbers.Number
+	}{{2, numbers.Real(3)}}}
 	_, err := judge(c, 1, 2, 3.00001, 4, 5)
 	assert.NoError(t, err)
 	_, err = judge(c, 1, 2, 3.001, 4, 5)

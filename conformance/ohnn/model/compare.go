@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/anynpu/anynpu/conformance/suite/numbers"
 )
 
 // compare checks a computed value of tensor t against the expected one.
-func (e Tolerance) compare(got, want Number, t *Tensor) error {
+func (e Tolerance) compare(got, want numbers.Number, t *Tensor) error {
 	g, w := got.Real, want.Real
 	ok := false
 	switch {
@@ -25,7 +27,7 @@ func (e Tolerance) compare(got, want Number, t *Tensor) error {
 }
 
 // Compare checks computed values of tensor t against the expected ones.
-func (e Tolerance) Compare(got, want []Number, t *Tensor) error {
+func (e Tolerance) Compare(got, want []numbers.Number, t *Tensor) error {
 	for i := range want {
 		if err := e.compare(got[i], want[i], t); err != nil {
 			return fmt.Errorf("element %d: %w", i, err)
@@ -41,7 +43,7 @@ func (e Tolerance) Judge(t *Tensor, dims []int32, bytes []byte) (rounding string
 	if !slices.Equal(dims, x.Dims) && !(len(dims) == 0 && slices.Equal(x.Dims, []int32{1})) {
 		return "", shapeError(x.Dims, dims)
 	}
-	got, err := Decode(bytes, DataTypes[t.Type].DType, x.Count())
+	got, err := numbers.Decode(bytes, DataTypes[t.Type].DType, x.Count())
 	if err != nil {
 		return "", err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/anynpu/anynpu/conformance/ohnn"
 	"github.com/anynpu/anynpu/conformance/suite"
 	"github.com/anynpu/anynpu/conformance/suite/cmem"
+	"github.com/anynpu/anynpu/conformance/suite/numbers"
 	"github.com/anynpu/anynpu/conformance/suite/trace"
 )
 
@@ -144,7 +145,7 @@ func (s *Session) addTensor(i uint32, t *Tensor) error {
 	if len(value) == 0 {
 		return nil
 	}
-	b := Encode(value, DataTypes[t.Type].DType)
+	b := numbers.Encode(value, DataTypes[t.Type].DType)
 	return s.at("add", "Model_SetTensorData", s.model, i, b, len(b))
 }
 
@@ -239,19 +240,19 @@ func (s *Session) NewRun() (*Run, error) {
 }
 
 // Fill writes what is fed into the inputs.
-func (r *Run) Fill() { r.fill(func(v []Number) []Number { return v }) }
+func (r *Run) Fill() { r.fill(func(v []numbers.Number) []numbers.Number { return v }) }
 
-func (r *Run) fill(of func([]Number) []Number) {
+func (r *Run) fill(of func([]numbers.Number) []numbers.Number) {
 	for k, i := range r.s.Model.Inputs {
 		t := &r.s.Model.Tensors[i]
-		b := Encode(of(t.Feed.Numbers()), DataTypes[t.Type].DType)
+		b := numbers.Encode(of(t.Feed.Numbers()), DataTypes[t.Type].DType)
 		copy(r.s.bytes(r.In[k], len(b)), b)
 	}
 }
 
 // FillBackwards writes what is fed with its elements in reverse order: other data of the same kind.
 func (r *Run) FillBackwards() {
-	r.fill(func(v []Number) []Number {
+	r.fill(func(v []numbers.Number) []numbers.Number {
 		v = slices.Clone(v)
 		slices.Reverse(v)
 		return v
@@ -262,7 +263,7 @@ func (r *Run) FillBackwards() {
 func (r *Run) Changed() string {
 	for k, i := range r.s.Model.Inputs {
 		t := &r.s.Model.Tensors[i]
-		b := Encode(t.Feed.Numbers(), DataTypes[t.Type].DType)
+		b := numbers.Encode(t.Feed.Numbers(), DataTypes[t.Type].DType)
 		if !slices.Equal(b, r.s.bytes(r.In[k], len(b))) {
 			return fmt.Sprintf("input %d", k)
 		}
@@ -300,7 +301,7 @@ func (r *Run) record(k int, bytes []byte, ok bool) {
 		return
 	}
 	e := trace.Event{Kind: trace.Compare, Text: fmt.Sprintf("output %d", k), Name: t.Type,
-		Addr: uint64(cmem.First(bytes)), Data: Encode(t.Expect.Data, DataTypes[t.Type].DType), OK: ok}
+		Addr: uint64(cmem.First(bytes)), Data: numbers.Encode(t.Expect.Data, DataTypes[t.Type].DType), OK: ok}
 	switch {
 	case DataTypes[t.Type].DType.IsFloat():
 		e.Abs, e.Rel = r.s.Model.Abs, r.s.Model.Rel

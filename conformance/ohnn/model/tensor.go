@@ -3,15 +3,19 @@
 // is stated in operators/gen/case.py.
 package model
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/anynpu/anynpu/conformance/suite/numbers"
+)
 
 // Body is the value of a tensor at run time. One of Data and Pattern gives an input's elements; of an output, Data or
 // Check says what they must be.
 type Body struct {
-	Dims    []int32  `json:"dims"`
-	Data    []Number `json:"data"`
-	Pattern *Pattern `json:"pattern"`
-	Check   *Check   `json:"check"`
+	Dims    []int32          `json:"dims"`
+	Data    []numbers.Number `json:"data"`
+	Pattern *numbers.Pattern `json:"pattern"`
+	Check   *Check           `json:"check"`
 }
 
 // Count is the number of elements.
@@ -24,7 +28,7 @@ func (b *Body) Count() int {
 }
 
 // Numbers are the elements of what is fed.
-func (b *Body) Numbers() []Number {
+func (b *Body) Numbers() []numbers.Number {
 	if b.Pattern != nil {
 		return b.Pattern.Numbers(b.Count())
 	}
@@ -39,18 +43,18 @@ type Quant struct {
 
 // Tensor is a tensor of the model.
 type Tensor struct {
-	Type    string   `json:"type"`
-	Dims    []int32  `json:"dims"` // -1: left open by the model
-	Quant   *Quant   `json:"quant"`
-	Param   string   `json:"param"`   // parameter name without OH_NN_, empty for operands
-	Data    []Number `json:"data"`    // value of a constant or parameter
-	Pattern *Pattern `json:"pattern"` // the same in place of Data
-	Feed    *Body    `json:"feed"`    // value of a model input
-	Expect  *Body    `json:"expect"`  // expected value of an output
+	Type    string           `json:"type"`
+	Dims    []int32          `json:"dims"` // -1: left open by the model
+	Quant   *Quant           `json:"quant"`
+	Param   string           `json:"param"`   // parameter name without OH_NN_, empty for operands
+	Data    []numbers.Number `json:"data"`    // value of a constant or parameter
+	Pattern *numbers.Pattern `json:"pattern"` // the same in place of Data
+	Feed    *Body            `json:"feed"`    // value of a model input
+	Expect  *Body            `json:"expect"`  // expected value of an output
 }
 
 // Constant is the value of a constant or parameter, nil if the tensor is neither.
-func (t *Tensor) Constant() []Number {
+func (t *Tensor) Constant() []numbers.Number {
 	if t.Pattern != nil {
 		return t.Pattern.Numbers((&Body{Dims: t.Dims}).Count())
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/anynpu/anynpu/conformance/ohnn/model"
+	"github.com/anynpu/anynpu/conformance/suite/numbers"
 )
 
 // builder makes a model operation by operation.
@@ -16,12 +17,12 @@ type parameter = model.Tensor
 
 // scalar is a parameter of one element, in the shape {1}.
 func scalar(name, typeName string, v float64) parameter {
-	return parameter{Param: name, Type: typeName, Dims: []int32{1}, Data: []model.Number{model.Real(v)}}
+	return parameter{Param: name, Type: typeName, Dims: []int32{1}, Data: []numbers.Number{numbers.Real(v)}}
 }
 
 // rank0 is a parameter of rank 0.
 func rank0(name, typeName string, v float64) parameter {
-	return parameter{Param: name, Type: typeName, Data: []model.Number{model.Real(v)}}
+	return parameter{Param: name, Type: typeName, Data: []numbers.Number{numbers.Real(v)}}
 }
 
 // listed is a parameter that is a list.
@@ -29,10 +30,10 @@ func listed(name, typeName string, v []int64) parameter {
 	return parameter{Param: name, Type: typeName, Dims: []int32{int32(len(v))}, Data: integers(v)}
 }
 
-func integers(v []int64) []model.Number {
-	out := make([]model.Number, len(v))
+func integers(v []int64) []numbers.Number {
+	out := make([]numbers.Number, len(v))
 	for i, x := range v {
-		out[i] = model.Int(x)
+		out[i] = numbers.Int(x)
 	}
 	return out
 }
@@ -65,7 +66,7 @@ func (b *builder) list(typeName string, v ...int64) uint32 {
 // one adds a constant float32 of one element.
 func (b *builder) one(v float32) uint32 {
 	x := b.tensor("float32", []int32{1})
-	b.m.Tensors[x].Data = []model.Number{model.Real(float64(v))}
+	b.m.Tensors[x].Data = []numbers.Number{numbers.Real(float64(v))}
 	return x
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/anynpu/anynpu/conformance/graphs"
 	"github.com/anynpu/anynpu/conformance/ohnn/model"
+	"github.com/anynpu/anynpu/conformance/suite/numbers"
 )
 
 //go:embed cases/*.json
@@ -54,7 +55,7 @@ func (w *written) load() (*Case, error) {
 				err = json.Unmarshal(s[2], &t.Data)
 				t.Dims = []int32{int32(len(t.Data))}
 			} else if err == nil {
-				t.Data = make([]model.Number, 1)
+				t.Data = make([]numbers.Number, 1)
 				err = json.Unmarshal(s[2], &t.Data[0])
 			}
 			if err != nil {

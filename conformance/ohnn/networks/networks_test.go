@@ -12,6 +12,7 @@ import (
 	"github.com/anynpu/anynpu/conformance/ohnn"
 	"github.com/anynpu/anynpu/conformance/ohnn/model"
 	"github.com/anynpu/anynpu/conformance/suite"
+	"github.com/anynpu/anynpu/conformance/suite/numbers"
 	"github.com/anynpu/anynpu/internal/leak"
 )
 
@@ -57,7 +58,7 @@ func TestTranslate_everyRandomGraph(t *testing.T) {
 
 func TestVariants_haveTheResultsOfTheCase(t *testing.T) {
 	dims := []int32{2}
-	v := []model.Number{model.Real(1), model.Real(2)}
+	v := []numbers.Number{numbers.Real(1), numbers.Real(2)}
 	c := &Case{Name: "a", Model: model.Model{
 		Tensors: []model.Tensor{
 			{Type: "float32", Dims: dims, Feed: &model.Body{Dims: dims, Data: v}}, {Type: "float32", Dims: dims, Data: v},

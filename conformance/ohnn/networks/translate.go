@@ -6,6 +6,7 @@ import (
 
 	"github.com/anynpu/anynpu/conformance/graphs"
 	"github.com/anynpu/anynpu/conformance/ohnn/model"
+	"github.com/anynpu/anynpu/conformance/suite/numbers"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
@@ -52,7 +53,7 @@ func bodyOf(t tensor.Tensor) *model.Body {
 	for _, d := range t.Dims {
 		b.Dims = append(b.Dims, int32(d))
 	}
-	b.Data, _ = model.Decode(t.Data, t.DType, b.Count())
+	b.Data, _ = numbers.Decode(t.Data, t.DType, b.Count())
 	return b
 }
 
@@ -77,7 +78,7 @@ func (t *translator) value(v graph.Value) uint32 {
 	}
 	x := t.tensor(name, dims)
 	if f.Const != nil {
-		t.m.Tensors[x].Data, _ = model.Decode(f.Const.Data, f.DType, (&model.Body{Dims: dims}).Count())
+		t.m.Tensors[x].Data, _ = numbers.Decode(f.Const.Data, f.DType, (&model.Body{Dims: dims}).Count())
 	}
 	t.of[v] = x
 	return x
@@ -211,7 +212,7 @@ var indexed = map[string]bool{"clip": true, "transpose": true, "reshape": true, 
 // real returns the number of a constant float.
 func (t *translator) real(v graph.Value) float64 {
 	f := t.graph.Fact(v)
-	n, _ := model.Decode(f.Const.Data, f.DType, 1)
+	n, _ := numbers.Decode(f.Const.Data, f.DType, 1)
 	return n[0].Real
 }
 

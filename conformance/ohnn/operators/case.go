@@ -17,6 +17,7 @@ import (
 
 	"github.com/anynpu/anynpu/conformance/ohnn"
 	"github.com/anynpu/anynpu/conformance/ohnn/model"
+	"github.com/anynpu/anynpu/conformance/suite/numbers"
 )
 
 //go:embed cases
@@ -192,7 +193,7 @@ func (c *Case) Telling() bool {
 		return true
 	}
 	constant := true
-	var first model.Number
+	var first numbers.Number
 	for i, o := range c.Out {
 		e := c.Tensors[o].Expect
 		if e.Check != nil { // its generator has seen to it
@@ -217,8 +218,8 @@ func (c *Case) Telling() bool {
 	return !constant || len(c.Out) == 1 && len(c.Tensors[c.Out[0]].Expect.Data) == 1
 }
 
-func sameNumbers(a, b []model.Number) bool {
-	return slices.EqualFunc(a, b, func(x, y model.Number) bool {
+func sameNumbers(a, b []numbers.Number) bool {
+	return slices.EqualFunc(a, b, func(x, y numbers.Number) bool {
 		return x == y || math.IsNaN(x.Real) && math.IsNaN(y.Real)
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/anynpu/anynpu/conformance/ohnn"
 	"github.com/anynpu/anynpu/conformance/ohnn/model"
 	"github.com/anynpu/anynpu/conformance/suite"
+	"github.com/anynpu/anynpu/conformance/suite/numbers"
 	"github.com/anynpu/anynpu/internal/leak"
 )
 
@@ -47,10 +48,10 @@ func TestCases_coverEveryOperator(t *testing.T) {
 }
 
 // reals returns the numbers of floats.
-func reals(f ...float64) []model.Number {
-	out := make([]model.Number, len(f))
+func reals(f ...float64) []numbers.Number {
+	out := make([]numbers.Number, len(f))
 	for i, x := range f {
-		out[i] = model.Real(x)
+		out[i] = numbers.Real(x)
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/anynpu/anynpu/conformance/ohnn/model"
+	"github.com/anynpu/anynpu/conformance/suite/numbers"
 )
 
 // near is a case that differs from a judged one in one place; gen/near.py states the format.
@@ -62,7 +63,7 @@ func replace(t *model.Tensor, fields map[string]json.RawMessage) error {
 		case "dims":
 			t.Dims, err = fresh[[]int32](text)
 		case "data":
-			t.Data, err = fresh[[]model.Number](text)
+			t.Data, err = fresh[[]numbers.Number](text)
 		case "quant":
 			t.Quant, err = fresh[*model.Quant](text)
 		case "feed":

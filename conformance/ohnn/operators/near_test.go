@@ -15,6 +15,7 @@ import (
 
 	"github.com/anynpu/anynpu/conformance/ohnn"
 	"github.com/anynpu/anynpu/conformance/ohnn/model"
+	"github.com/anynpu/anynpu/conformance/suite/numbers"
 )
 
 // loaded reads the cases once for all tests, which do not change them.
@@ -222,17 +223,17 @@ func TestCases_everyDefaultAndEnumeratedValue(t *testing.T) {
 				assert.True(t, shown[name], "no case gives %s its default %v where a judged case leaves it out", name, p.Default)
 			}
 			for _, v := range p.Values {
-				assert.True(t, judged[name+model.Real(v).String()], "%s: no case is judged with %v", name, v)
+				assert.True(t, judged[name+numbers.Real(v).String()], "%s: no case is judged with %v", name, v)
 			}
 		}
 	}
 }
 
 // sameValue compares a parameter's data with a default of the table.
-func sameValue(data []model.Number, value any) bool {
+func sameValue(data []numbers.Number, value any) bool {
 	switch v := value.(type) {
 	case []any:
-		return len(data) == len(v) && slices.EqualFunc(data, v, func(n model.Number, x any) bool { return n.Real == x })
+		return len(data) == len(v) && slices.EqualFunc(data, v, func(n numbers.Number, x any) bool { return n.Real == x })
 	case float64:
 		return len(data) == 1 && float32(data[0].Real) == float32(v)
 	case bool:
@@ -264,16 +265,16 @@ func TestCases_widerTolerancesAreArgued(t *testing.T) {
 
 func TestNear_apply(t *testing.T) {
 	base := &Case{Op: "ADD", Name: "plain", In: []uint32{0},
-		Tensors: []model.Tensor{{Type: "int8", Dims: []int32{2}, Feed: &model.Body{Dims: []int32{2}, Data: []model.Number{model.Int(1), model.Int(2)}}}}}
+		Tensors: []model.Tensor{{Type: "int8", Dims: []int32{2}, Feed: &model.Body{Dims: []int32{2}, Data: []numbers.Number{numbers.Int(1), numbers.Int(2)}}}}}
 	n := &near{Op: "ADD", Of: "plain", Name: "x", In: &[]uint32{0, 1}, Tensors: map[int]map[string]json.RawMessage{
 		0: {"type": json.RawMessage(`"int16"`), "feed": json.RawMessage("null")}, 1: {"data": json.RawMessage("[7]")}}}
 	c, err := n.apply(base)
 	require.NoError(t, err)
 	assert.Equal(t, "ADD/plain/x", c.ID())
-	assert.Equal(t, []model.Tensor{{Type: "int16", Dims: []int32{2}}, {Data: []model.Number{model.Int(7)}}}, c.Tensors)
+	assert.Equal(t, []model.Tensor{{Type: "int16", Dims: []int32{2}}, {Data: []numbers.Number{numbers.Int(7)}}}, c.Tensors)
 	assert.Equal(t, []uint32{0, 1}, c.In)
 	assert.Equal(t, []int{0, 1}, c.Changed)
-	assert.Equal(t, []model.Tensor{{Type: "int8", Dims: []int32{2}, Feed: &model.Body{Dims: []int32{2}, Data: []model.Number{model.Int(1), model.Int(2)}}}},
+	assert.Equal(t, []model.Tensor{{Type: "int8", Dims: []int32{2}, Feed: &model.Body{Dims: []int32{2}, Data: []numbers.Number{numbers.Int(1), numbers.Int(2)}}}},
 		base.Tensors, "the base stays as it is")
 	n.Tensors = map[int]map[string]json.RawMessage{3: {}}
 	_, err = n.apply(base)

@@ -16,6 +16,7 @@ Data of exact cases are small integers, or such times a power of two, so that ev
 import hashlib
 import json
 import os
+import sys
 import zlib
 
 import numpy as np
@@ -23,24 +24,10 @@ import numpy as np
 from case import F32, F64, T, numbers, tolerance
 from numbers_ohnn import OPS, PARAMS
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../vectors"))
+from patterns import elements, splitmix64  # noqa: E402
+
 AFTER, BEFORE, EVEN, UP = WAYS = ("away from zero", "away from zero before the zero point is added", "to even", "up")
-
-
-def splitmix64(seed, n):
-    with np.errstate(over="ignore"):
-        z = (np.uint64(seed) << np.uint64(32)) + np.arange(1, n + 1, dtype=np.uint64)
-        z = z * np.uint64(0x9E3779B97F4A7C15)
-        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        return z ^ (z >> np.uint64(31))
-
-
-def elements(p, n):
-    h = splitmix64(p["seed"], n)
-    if p.get("real"):
-        return p["lo"] + (p["hi"] - p["lo"]) * ((h >> np.uint64(40)).astype(F64) / (1 << 24))
-    span = np.uint64(p["hi"] - p["lo"] + 1)
-    return (p["lo"] + ((h >> np.uint64(33)) % span).astype(F64)) * p.get("step", 1)
 
 
 class P(T):

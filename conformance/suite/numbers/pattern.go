@@ -1,7 +1,7 @@
-package model
+package numbers
 
-// Pattern gives the elements of a tensor by a closed form, which gen/pattern.py computes, too. Element i is made of
-// the 64-bit number h, the output i of SplitMix64 from Seed x 2^32:
+// Pattern gives the elements of a tensor by a closed form, which conformance/vectors/patterns.py computes, too. Element
+// i is made of the 64-bit number h, the output i of SplitMix64 from Seed x 2^32:
 //
 //	(Lo + (h >> 33) mod (Hi-Lo+1)) * Step       integers, each times a power of two
 //	Lo + (Hi-Lo) * (h >> 40) / 2^24             with Real: in float64, then rounded to the element type
