@@ -130,7 +130,7 @@ func lowerTile(n *node) {
 }
 
 // paddings returns the paddings in input i, [rank,2], in core's order: all before, then all behind. Constants are
-// checked here.
+// checked here, others by each run.
 func (n *node) paddings(i int) graph.Value {
 	s := n.fact(n.in(i)).Shape
 	if s.Ranked && s.Dims[1].Known() && s.Dims[1].N != 2 {
@@ -147,6 +147,7 @@ func (n *node) paddings(i int) graph.Value {
 		}
 		return n.int64s(out...)
 	}
+	n.demand(n.add(&op.GreaterEqual{}, n.wide(n.in(i)), n.scalar(0)), n.in(i))
 	return n.reshape(n.add(&op.Transpose{}, n.in(i), n.int64s(1, 0)), -1)
 }
 
@@ -171,19 +172,26 @@ func lowerMirrorPad(n *node) {
 	if mode == nnapi.MirrorSymmetric {
 		o.Mode = op.PadSymmetric
 	}
-	if v, ok := n.vector(1); ok {
-		for k, p := range v {
-			if d := n.dim(n.in(0), k/2); d.Known() && p > d.N-1+mode {
-				n.fail(fault.Argument, "%s: padding of dimension %d: want at most %d, got %d", n.term(1), k/2, d.N-1+mode, p)
-			}
+	paddings := n.paddings(1)
+	v, known := n.vector(1)
+	for k, p := range v {
+		d := n.dim(n.in(0), k/2)
+		if known = known && d.Known(); d.Known() && p > d.N-1+mode {
+			n.fail(fault.Argument, "%s: padding of dimension %d: want at most %d, got %d", n.term(1), k/2, d.N-1+mode, p)
 		}
 	}
-	n.emit(o, n.in(0), n.paddings(1))
+	if !known {
+		most := n.reshape(n.add(&op.Add{}, n.shape(n.in(0)), n.scalar(mode-1)), -1, 1)
+		n.demand(n.add(&op.LessEqual{}, n.wide(n.in(1)), most), n.in(1))
+	}
+	n.emit(o, n.in(0), paddings)
 }
 
 // lowerReverse slices with step -1, from the last cell to before the first.
 func lowerReverse(n *node) {
-	if v, ok := n.vector(1); ok {
+	if v, ok := n.vector(1); !ok {
+		n.demand(n.add(&op.GreaterEqual{}, n.wide(n.in(1)), n.scalar(0)), n.in(1))
+	} else {
 		if r := n.rank(n.in(0)); len(v) != 1 || v[0] < 0 || r >= 0 && v[0] >= int64(r) {
 			n.fail(fault.Argument, "%s: want one axis from 0 to %d, got %v", n.term(1), r-1, v)
 		}

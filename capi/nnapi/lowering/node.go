@@ -320,5 +320,10 @@ func (n *node) atLeastOne(v graph.Value) graph.Value {
 	return n.add(&op.Reshape{}, v, sizes)
 }
 
+// demand fails each run in which an element of cond is false. data appear in the error.
+func (n *node) demand(cond graph.Value, data ...graph.Value) {
+	n.add(&op.Assert{}, append([]graph.Value{cond}, data...)...)
+}
+
 // vector returns input i, a constant list; ok is false when it is not constant.
 func (n *node) vector(i int) (v []int64, ok bool) { return n.fact(n.in(i)).KnownInts() }

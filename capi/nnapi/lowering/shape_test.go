@@ -111,6 +111,7 @@ func TestCutting(t *testing.T) {
 	moves(t, "columns", nnapi.Reverse, x, []arg{list(1)}, one(v1(4, 3, 2, 1, 8, 7, 6, 5, 12, 11, 10, 9), 3, 4), true)
 	refused(t, check{"", nnapi.Reverse, []arg{x, list(2)}, one(nil), 0},
 		"input 1 (axis): want one axis from 0 to 1, got [2]")
+	fails(t, check{"", nnapi.Reverse, []arg{x, list(-1)}, one(nil), 0})
 	refused(t, check{"", nnapi.Tile, []arg{x, list(2)}, one(nil), 0}, "input 1 (multiples)")
 }
 
@@ -174,6 +175,9 @@ func TestPadding(t *testing.T) {
 	refused(t, check{"", nnapi.MirrorPad, []arg{a, pads(2, 0, 0, 0), num(0)}, out, 0}, "want at most 1, got 2")
 	refused(t, check{"", nnapi.MirrorPad, []arg{a, pads(3, 0, 0, 0), num(1)}, out, 0}, "want at most 2, got 3")
 	refused(t, check{"", nnapi.MirrorPad, []arg{a, pads(1, 0, 0, 0), num(2)}, out, 0}, "input 2 (mode)")
+	fails(t, check{"", nnapi.Pad, []arg{a, pads(-1, 0, 0, 0)}, out, 0})
+	fails(t, check{"", nnapi.MirrorPad, []arg{a, pads(2, 0, 0, 0), num(0)}, out, 0})
+	fails(t, check{"", nnapi.MirrorPad, []arg{a, pads(3, 0, 0, 0), num(1)}, out, 0})
 	refused(t, check{"", nnapi.PadV2, []arg{u8(1, 0, x, 2, 2), pads(1, 0, 0, 0), num(256)}, []arg{u8(1, 0, nil)}, 0},
 		"input 2 (value)")
 }
