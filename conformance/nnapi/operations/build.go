@@ -1,0 +1,151 @@
+package operations
+
+import (
+	"slices"
+
+	"github.com/anynpu/anynpu/conformance/nnapi"
+	"github.com/anynpu/anynpu/conformance/suite/numbers"
+)
+
+// variant is a way to turn a case into a model.
+type variant struct {
+	name     string
+	inputs   bool // constant tensors are inputs of the model
+	memory   bool // constants come from memory, as do inputs and outputs
+	open     bool // dimensions of inputs and outputs are unknown
+	unranked bool // and their ranks
+	relaxed  bool // float32 may be computed in float16
+}
+
+// variants are the ways to turn a case into models; the first one is the case as it is written.
+var variants = []variant{{name: "as written"}, {name: "from memory", memory: true},
+	{name: "constants as inputs", inputs: true}, {name: "unknown dimensions", open: true},
+	{name: "unknown ranks", open: true, unranked: true}, {name: "relaxed", relaxed: true}}
+
+// program is a model of a case, with what its executions bind.
+type program struct {
+	t       *nnapi.T
+	c       *Case
+	variant variant
+	model   *nnapi.Model
+	inputs  []uint32 // operands of the model
+	outputs []uint32
+	in      []*Operand // what is given for them
+	out     []*Operand
+}
+
+// build makes the model of a case.
+func (c *Case) build(t *nnapi.T, v variant) *program {
+	p := &program{t: t, c: c, variant: v, model: t.Model()}
+	models := map[string]uintptr{}
+	var in, out []uint32
+	for i := range c.In {
+		o := &c.In[i]
+		if o.Model == "" {
+			in = append(in, p.input(o))
+			continue
+		}
+		if models[o.Model] == 0 {
+			models[o.Model] = c.Models[o.Model].build(t)
+		}
+		in = append(in, p.model.Sub(models[o.Model]))
+	}
+	for i := range c.Out {
+		o := &c.Out[i]
+		index := p.operand(o, p.dims(o))
+		out = append(out, index)
+		p.outputs, p.out = append(p.outputs, index), append(p.out, o)
+	}
+	p.model.Operation(c.Op, in, out)
+	p.model.Identify(nnapi.NoError, p.inputs, p.outputs)
+	if v.relaxed {
+		t.OK("Model_relaxComputationFloat32toFloat16", p.model.Handle, true)
+	}
+	p.model.Finish()
+	return p
+}
+
+// input adds an argument of the operation.
+func (p *program) input(o *Operand) uint32 {
+	switch {
+	case o.None:
+		index := p.operand(o, o.Dims)
+		p.t.OK("Model_setOperandValue", p.model.Handle, index, nil, 0)
+		return index
+	case types[o.Type].scalar || o.Const && !p.variant.inputs:
+		return p.constant(p.operand(o, o.Dims), o)
+	case o.empty():
+		return p.emptied(o)
+	}
+	index := p.operand(o, p.dims(o))
+	p.inputs, p.in = append(p.inputs, index), append(p.in, o)
+	return index
+}
+
+// emptied makes a tensor without elements of one with some, which is an input of the model.
+func (p *program) emptied(o *Operand) uint32 {
+	n := uint32(len(o.Dims))
+	given, begin, size := *o, make([]int32, n), make([]int32, n)
+	given.Dims = slices.Clone(o.Dims)
+	for i, d := range o.Dims {
+		given.Dims[i], size[i] = max(d, 1), int32(d)
+	}
+	given.Data, given.Pattern = slices.Repeat([]numbers.Number{numbers.Int(1)}, given.count()), nil
+	from := p.operand(&given, p.dims(&given))
+	p.inputs, p.in = append(p.inputs, from), append(p.in, &given)
+	to := p.operand(o, make([]uint32, n))
+	list := func(v []int32) uint32 { return nnapi.Value(p.model, p.model.Operand(nnapi.TensorInt32, n), v...) }
+	p.model.Operation("SLICE", []uint32{from, list(begin), list(size)}, []uint32{to})
+	return to
+}
+
+// dims are the dimensions with which the model declares an input or output. Those of scales are never unknown.
+func (p *program) dims(o *Operand) []uint32 {
+	switch {
+	case len(o.Dims) == 0 || p.variant.unranked && o.Channel == nil:
+		return nil
+	case !p.variant.open && !o.Open && !o.empty():
+		return o.Dims
+	}
+	open := make([]uint32, len(o.Dims))
+	if o.Channel != nil {
+		open[*o.Channel] = o.Dims[*o.Channel]
+	}
+	return open
+}
+
+// operand adds an operand.
+func (p *program) operand(o *Operand, dims []uint32) uint32 {
+	index := p.model.Add(p.t.Quantized(types[o.Type].code, o.Scale, o.Zero, dims...))
+	if o.Channel != nil {
+		p.t.OK("Model_setOperandSymmPerChannelQuantParams", p.model.Handle, index, p.t.Scales(*o.Channel, o.Scales...))
+	}
+	return index
+}
+
+// constant gives an operand its value.
+func (p *program) constant(index uint32, o *Operand) uint32 {
+	b := o.bytes()
+	if p.variant.memory && !types[o.Type].scalar {
+		p.t.OK("Model_setOperandValueFromMemory", p.model.Handle, index, newPool(p.t, b).handle, 0, len(b))
+		return index
+	}
+	return nnapi.Value(p.model, index, b...)
+}
+
+// build makes a model that an operation refers to.
+func (g *Graph) build(t *nnapi.T) uintptr {
+	p := &program{t: t, model: t.Model()}
+	for i := range g.Operands {
+		o := &g.Operands[i]
+		index := p.operand(o, p.dims(o))
+		if o.Data != nil {
+			p.constant(index, o)
+		}
+	}
+	for _, o := range g.Operations {
+		p.model.Operation(o.Op, o.In, o.Out)
+	}
+	p.model.Identify(nnapi.NoError, g.In, g.Out)
+	return p.model.Finish()
+}
