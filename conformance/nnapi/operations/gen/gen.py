@@ -5,10 +5,11 @@ import sys
 import binary
 import elementwise
 import movement
+import reductions
 import spatial
 from case import CASES, seeds, write
 
-FAMILIES = [elementwise, binary, movement, spatial]
+FAMILIES = [elementwise, binary, movement, spatial, reductions]
 
 if __name__ == "__main__":
     for number, family in enumerate(FAMILIES):
