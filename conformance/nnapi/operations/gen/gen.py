@@ -3,13 +3,14 @@
 import sys
 
 import binary
+import detection
 import elementwise
 import movement
 import reductions
 import spatial
 from case import CASES, seeds, write
 
-FAMILIES = [elementwise, binary, movement, spatial, reductions]
+FAMILIES = [elementwise, binary, movement, spatial, reductions, detection]
 
 if __name__ == "__main__":
     for number, family in enumerate(FAMILIES):
