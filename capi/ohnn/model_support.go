@@ -1,6 +1,8 @@
 package ohnn
 
 import (
+	"slices"
+
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/core/compile"
 	"github.com/anynpu/anynpu/core/device"
@@ -27,9 +29,10 @@ func modelGetAvailableOperations(m *Model, deviceID uint64, supported *uintptr, 
 	return nil
 }
 
-// support tells for every operation whether device d computes it. The caller holds m.mu; the model is built. An
-// operation whose shapes or parameters are wrong counts as supported: the build says what is wrong with it. So does, in
-// reference mode, one that is not computed with its shapes or parameters.
+// support tells for every operation whether a build for device d takes it: what d does not compute, another device may,
+// unless ANYNPU_FALLBACK=off. The caller holds m.mu; the model is built. An operation whose shapes or parameters are
+// wrong counts as supported: the build says what is wrong with it. So does, in reference mode, one that is not computed
+// with its shapes or parameters.
 func (m *Model) support(d *npu) ([]bool, error) {
 	flags := make([]bool, len(m.ops))
 	for i, o := range m.ops {
@@ -42,12 +45,21 @@ func (m *Model) support(d *npu) ([]bool, error) {
 		}
 		return flags, nil
 	}
-	nodes, err := compile.Support(g.graph, d.Device, device.Options{})
-	if err != nil {
-		return nil, err
+	computed := make([]bool, len(g.graph.Nodes))
+	for _, one := range d.preference() {
+		nodes, err := compile.Support(g.graph, one, device.Options{})
+		if err != nil {
+			return nil, err
+		}
+		for i, s := range nodes {
+			computed[i] = computed[i] || s.OK
+		}
+		if !slices.Contains(computed, false) {
+			break
+		}
 	}
-	for i, s := range nodes {
-		if origin := g.graph.Nodes[i].Origin; origin >= 0 && !s.OK {
+	for i, ok := range computed {
+		if origin := g.graph.Nodes[i].Origin; origin >= 0 && !ok {
 			flags[origin] = false
 		}
 	}
