@@ -108,9 +108,16 @@ func (m *sharedModel) announce(im *model.Model) {
 	if m.dynamic {
 		shapes = fmt.Sprintf("%d listed shapes", len(m.shapes))
 	}
-	boundary.Log(boundary.LevelInfo, "rknn", "model loaded", "version", anynpu.Version, "driver", "none, the CPU computes",
-		"model", name, "opset", im.Opset, "producer", im.Producer,
-		"target", m.board.name, "inputs", len(m.in), "outputs", len(m.out), "shapes", shapes)
+	placement, driver := m.run.program.Placement(), "none, the CPU computes"
+	for _, p := range placement.Parts {
+		if p.Device != "cpu" {
+			driver = p.Device
+			break
+		}
+	}
+	boundary.Log(boundary.LevelInfo, "rknn", "model loaded", "version", anynpu.Version, "driver", driver, "model", name,
+		"opset", im.Opset, "producer", im.Producer, "target", m.board.name, "inputs", len(m.in), "outputs", len(m.out),
+		"shapes", shapes, "placement", placement.Summary())
 	for i, p := range m.in {
 		dims := m.shapes[m.largest].In[i]
 		boundary.Log(boundary.LevelInfo, "rknn", "input", "index", i, "name", p.Name, "shape", dims, "type", p.kind, "fmt",
