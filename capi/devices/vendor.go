@@ -1,6 +1,7 @@
 package devices
 
 import (
+	"github.com/anynpu/anynpu/backends/ohnn"
 	"github.com/anynpu/anynpu/backends/rknn"
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/core/device"
@@ -9,15 +10,31 @@ import (
 // driverDevices are the devices behind the drivers that are used.
 func driverDevices() (list []device.Device) {
 	if v := vendors["rknn"](); v != nil {
-		d, err := rknn.New(rknn.Driver{Library: v.lib}, rknn.Config{ID: "rknn", Name: v.Name, Died: func(reason string) {
-			boundary.Log(boundary.LevelError, "rknn", "the device has died, its driver is called no more", "file", v.File, "why",
-				reason)
-		}})
-		if err != nil {
-			boundary.Log(boundary.LevelWarn, "rknn", "the driver is no device", "file", v.File, "why", err)
-			return nil
+		d, err := rknn.New(rknn.Driver{Library: v.lib}, rknn.Config{ID: "rknn", Name: v.Name, Died: v.died})
+		if v.device(err) {
+			list = append(list, d)
 		}
-		list = append(list, d)
+	}
+	if v := vendors["ohnn"](); v != nil {
+		all, err := ohnn.Open(ohnn.Driver{Library: v.lib}, ohnn.Config{ID: "ohnn", Vendor: v.Name, Died: v.died})
+		if v.device(err) {
+			for _, d := range all {
+				list = append(list, d)
+			}
+		}
 	}
 	return list
+}
+
+// device tells why a driver is no device.
+func (v *vendor) device(err error) bool {
+	if err != nil {
+		boundary.Log(boundary.LevelWarn, v.API, "the driver is no device", "file", v.File, "why", err)
+	}
+	return err == nil
+}
+
+func (v *vendor) died(reason string) {
+	boundary.Log(boundary.LevelError, v.API, "the device has died, its driver is called no more", "file", v.File, "why",
+		reason)
 }

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * What a fake driver of OH_NN computes: models of float32 with the operators of nnrt_compute.h, on two devices, an
- * accelerator that computes all of them and one of another kind that adds alone. Constants may have any type. Its
+ * What a fake driver of OH_NN computes: models of float32 with the operators of nnrt_compute.h, of up to NN_WORK products
+ * each, on two devices: an accelerator and one of another kind, which adds alone. Constants may have any type. Its
  * handles are addresses of objects that begin with a mark; what is none of them is refused with
  * OH_NN_INVALID_PARAMETER.
  *
@@ -24,7 +24,7 @@
 
 #include "told.h"
 
-enum { NN_RANK = 10, NN_LIST = 200, NN_TENSORS = 4096, NN_OPERATIONS = 1024 };
+enum { NN_RANK = 10, NN_LIST = 200, NN_TENSORS = 4096, NN_OPERATIONS = 1024, NN_WORK = 1 << 24 };
 
 enum nn_kind { NN_DESC = 0x4e4e01, NN_TENSOR, NN_QUANT, NN_MODEL, NN_COMPILATION, NN_EXECUTOR };
 
@@ -443,6 +443,14 @@ static int nn_executor_call(const char *f, const void *const *args, int *code, u
 	} else if (strcmp(f, "Executor_GetInputCount") == 0 || strcmp(f, "Executor_GetOutputCount") == 0) {
 		*ARGUMENT(size_t *, 1) = f[12] == 'I' ? e->model->in.count : e->model->out.count;
 		tell_lies("counts", ARGUMENT(void *, 1), sizeof(size_t));
+	} else if (strcmp(f, "Executor_CreateInputTensorDesc") == 0 || strcmp(f, "Executor_CreateOutputTensorDesc") == 0) {
+		const struct nn_list *side = f[15] == 'I' ? &e->model->in : &e->model->out;
+		if (ARGUMENT(size_t, 1) < side->count) {
+			struct nn_desc *d = nn_new(NN_DESC, sizeof *d);
+			*d = e->model->value[side->at[ARGUMENT(size_t, 1)]].desc;
+			d->kind = NN_DESC;
+			*made = (uintptr_t)d;
+		}
 	} else if (strcmp(f, "Executor_GetOutputShape") == 0) {
 		uint32_t k = ARGUMENT(uint32_t, 1);
 		if (k >= e->model->out.count)

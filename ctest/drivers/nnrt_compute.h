@@ -351,7 +351,26 @@ static const struct {
 	{OH_NN_OPS_CONCAT, 0, 2, 8, nn_concat},
 };
 
-/* The index of an operator that a device computes with these tensors, plus 1. */
+/* Products that an operation adds up. */
+static double nn_work(const struct nn_model *m, const struct nn_operation *o)
+{
+	const struct nn_desc *y = &m->value[o->out.at[0]].desc, *x = &m->value[o->in.at[0]].desc;
+	const double results = (double)nn_count(y);
+	switch (o->op) {
+	case OH_NN_OPS_MATMUL: /* of whichever dimension is the longer: one of them is added up */
+		return results * (double)(x->dims[x->rank - 1] > x->dims[x->rank - 2] ? x->dims[x->rank - 1] : x->dims[x->rank - 2]);
+	case OH_NN_OPS_CONV2D:
+	case OH_NN_OPS_DEPTHWISE_CONV2D_NATIVE:
+	case OH_NN_OPS_FULL_CONNECTION: {
+		const struct nn_desc *w = &m->value[o->in.at[1]].desc;
+		return results * (double)nn_count(w) / w->dims[0];
+	}
+	default:
+		return results;
+	}
+}
+
+/* The index of an operator that a device computes with these tensors, plus 1. What takes long is left to others. */
 static size_t nn_computes(const struct nn_model *m, const struct nn_operation *o, int device)
 {
 	size_t k = 0;
@@ -366,7 +385,7 @@ static size_t nn_computes(const struct nn_model *m, const struct nn_operation *o
 		if (number ? v->desc.type != OH_NN_FLOAT32 : !v->data)
 			return 0;
 	}
-	return m->value[o->out.at[0]].desc.type == OH_NN_FLOAT32 ? k + 1 : 0;
+	return m->value[o->out.at[0]].desc.type == OH_NN_FLOAT32 && nn_work(m, o) <= NN_WORK ? k + 1 : 0;
 }
 
 /* Computes a model; at has the memory of its inputs and outputs. */
