@@ -99,9 +99,12 @@ func (p *program) emptied(o *Operand) uint32 {
 	return to
 }
 
-// dims are the dimensions with which the model declares an input or output. Those of scales are never unknown.
+// dims are the dimensions with which the model declares an input or output. Those of scales, and of the condition of IF,
+// are never unknown.
 func (p *program) dims(o *Operand) []uint32 {
 	switch {
+	case p.c != nil && p.c.Op == "IF" && o == &p.c.In[0]:
+		return o.Dims
 	case len(o.Dims) == 0 || p.variant.unranked && o.Channel == nil:
 		return nil
 	case !p.variant.open && !o.Open && !o.empty():

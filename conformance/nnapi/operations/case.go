@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/anynpu/anynpu/conformance/suite/numbers"
@@ -35,6 +36,25 @@ type Operand struct {
 	Ignore  bool             `json:"ignore"`  // an output whose content the API leaves open
 	Shares  [][]float64      `json:"shares"`  // of an output of draws: how often each number comes, for each row
 	Within  float64          `json:"within"`  // how far shares may be off
+}
+
+// UnmarshalJSON also reads the short forms "i32 3", a scalar, and "F32/2 -", a tensor of two dimensions without a value.
+func (o *Operand) UnmarshalJSON(b []byte) error {
+	if len(b) == 0 || b[0] != '"' {
+		type plain Operand
+		return json.Unmarshal(b, (*plain)(o))
+	}
+	word, rest, ok := strings.Cut(strings.Trim(string(b), `"`), " ")
+	if word, rank, tensor := strings.Cut(word, "/"); tensor && rest == "-" {
+		n, err := strconv.Atoi(rank)
+		*o = Operand{Type: word, None: true, Dims: slices.Repeat([]uint32{1}, n)}
+		return err
+	}
+	o.Type, o.Data = word, make([]numbers.Number, 1)
+	if !ok {
+		return fmt.Errorf("operand %s has no value", b)
+	}
+	return o.Data[0].UnmarshalJSON([]byte(rest))
 }
 
 // Graph is a model that an operation refers to.

@@ -4,7 +4,8 @@ import numpy as np
 from case import FLOATS, STD, act, case, fails, given, i32, like, out, unknown, x
 
 # Pairs of dimensions: equal, one of them smaller in each way.
-PAIRS = [((7,), (7,)), ((3, 4), (4,)), ((4,), (3, 4)), ((2, 1, 3), (1, 4, 1)), ((2, 3, 2), (1,)), ((2, 3, 1, 2), (3, 2, 1)),
+PAIRS = [((7,), (7,)), ((3, 4), (4,)), ((4,), (3, 4)), ((2, 1, 3), (1, 4, 1)), ((2, 3, 2), (1,)),
+         ((2, 3, 1, 2), (3, 2, 1)),
          ((2, 2, 3, 2), (2, 2, 3, 2))]
 FIVE = ((1, 2, 2, 1, 3), (2, 1, 3))
 # Scales and zero points of two operands and the result.
@@ -75,7 +76,8 @@ def extremes():
             case("PRELU", f"{t}_{'x'.join(map(str, dims[0]))}_{'x'.join(map(str, dims[1]))}", [a, b],
                  [out(t, np.where(v >= 0, v, w * v), *to)])
         a, b = operands(t, ((2, 3, 4), (4,)), -4, 4)
-        case("PRELU", f"{t}_constant", [a, b.const()], [out(t, np.where(a.real() >= 0, a.real(), b.real() * a.real()), *to)])
+        case("PRELU", f"{t}_constant", [a, b.const()], [out(t, np.where(a.real() >= 0, a.real(), b.real() * a.real()),
+                                                            *to)])
 
 
 def steps(t, dims, scale=None, zero=0):
@@ -114,7 +116,8 @@ def comparisons():
         for dims in ((9,), (3, 4), (2, 3, 2), (2, 2, 3, 2), (1, 2, 2, 1, 3)):
             s = CODES.get(t, ((None, None),) * 3)
             c, a, b = x("B8", dims), x(t, dims, -3, 3, *s[0]), x(t, dims, -3, 3, *s[1])
-            case("SELECT", f"{t}_rank_{len(dims)}", [c, a, b], [out(t, np.where(c.value == 1, a.real(), b.real()).astype(
+            case("SELECT", f"{t}_rank_{len(dims)}", [c, a, b], [out(t, np.where(c.value == 1, a.real(),
+                                                                                b.real()).astype(
                 int if t == "I32" else float), *s[2])])
         c, a, b = x("B8", (4, 3)), x(t, (4, 3), -5, 5), x(t, (4, 3), -5, 5)
         case("SELECT", f"{t}_same", [c, a, b.const()], [like(a, np.where(c.value == 1, a.value, b.value))], exact=True)

@@ -6,7 +6,8 @@ A case is one JSON object: an operation in NNAPI's terms, what it is given, and 
     op        operation without ANEURALNETWORKS_
     in, out   operands in the order of the operation's arguments: {type, dims, scale?, zero?, channel?, scales?, const?,
               none?, open?, data? or pattern?, model?}. Types are the words of the notes on operations: F32, Q8S, i32.
-              const: a tensor that is part of the model; scalars always are. open: the model leaves the dimensions open
+              const: a tensor that is part of the model; scalars always are. open: the model leaves the dimensions open.
+              "i32 3" is short for a scalar, "F32/2 -" for a tensor of two dimensions without a value
     models    models that IF and WHILE refer to, by the name in an operand's "model"
     exact     quantized results have no tolerance: the operation only moves or compares
     tolerance of floats, with its reason in "why", where the usual one does not do: 1e-5 for float32, 5 x 2^-10 for
@@ -46,7 +47,8 @@ class Operand:
 
     def __init__(self, type, value, scale=0.0, zero=0, pattern=None, scales=None, channel=None, **flags):
         self.type, self.value = type, np.asarray(value)
-        self.scale, self.zero, self.pattern, self.scales, self.channel = float(np.float32(scale)), zero, pattern, scales, channel
+        self.scale, self.zero, self.pattern = float(np.float32(scale)), zero, pattern
+        self.scales, self.channel = scales, channel
         self.flags = flags
 
     @property
@@ -70,9 +72,13 @@ class Operand:
         self.flags["open"] = True
         return self
 
-    def json(self, scalar=False):
+    def json(self, result=False):
+        if self.type in ("f32", "f16", "i32", "bool"):
+            return f"{self.type} {number(self.value, self.type)}"
+        if self.flags.get("none") and not self.scale:
+            return f"{self.type}/{self.value.ndim} -"
         d = {"type": self.type}
-        if self.type not in ("f32", "f16", "i32", "bool", "model"):
+        if self.type != "model":
             d["dims"] = [int(n) for n in self.shape]
         if self.scale:
             d["scale"] = short(np.float32(self.scale))
@@ -86,7 +92,7 @@ class Operand:
         if self.pattern:
             d["pattern"] = self.pattern
         else:
-            d["data"] = [number(v, self.type) for v in self.value.reshape(-1)]
+            d["data"] = [number(v, self.type, result) for v in self.value.reshape(-1)]
         return d
 
 
@@ -94,9 +100,10 @@ def short(v):
     return float(str(np.float32(v)))
 
 
-def number(v, type):
+def number(v, type, result=False):
+    """A number as JSON has it. Results are held to a tolerance, so that fewer digits do."""
     if DTYPES[type] in (np.float32, np.float16):
-        digits = 8 if DTYPES[type] == np.float32 else 6
+        digits = (7 if type == "F32" else 5) if result else 9
         f = float(f"{float(v):.{digits}g}")
         return int(f) if f == int(f) and abs(f) < 1e9 else f
     return int(v)
@@ -116,13 +123,17 @@ class Seeds:
 seeds = Seeds()
 
 
+def whole(v):
+    return int(v) if v == int(v) else v
+
+
 def x(type, dims, lo=-2.0, hi=2.0, scale=None, zero=None, **flags):
     """An operand with made-up numbers: floats between lo and hi, codes of all such numbers that the type has, integers
     from lo to hi, or booleans."""
     dims = tuple(dims)
     n = int(np.prod(dims, dtype=int))
     if type in FLOATS:
-        p = {"seed": seeds.next(), "lo": lo, "hi": hi, "real": True}
+        p = {"seed": seeds.next(), "lo": whole(lo), "hi": whole(hi), "real": True}
         scale = zero = 0
     elif type in QUANTIZED:
         if scale is None:
@@ -207,7 +218,7 @@ def act(code, real):
 
 def case(op, name, ins, outs, models=None, **more):
     """Adds a case."""
-    c = {"name": name, "op": op, "in": [o.json() for o in ins], "out": [o.json() for o in outs]}
+    c = {"name": name, "op": op, "in": [o.json() for o in ins], "out": [o.json(True) for o in outs]}
     if models:
         c["models"] = models
     c.update(more)

@@ -1,5 +1,5 @@
-"""Operations on boxes and regions of images. The models of transforms, of suppression, of proposals and of keypoints are
-those of conformance/vectors/boxes.py."""
+"""Operations on boxes and regions of images. The models of transforms, of suppression, of proposals and of keypoints
+are those of conformance/vectors/boxes.py."""
 import numpy as np
 
 from boxes import overlap, peaks, propose, select, transform
@@ -46,7 +46,8 @@ def planes(o):
 
 def transforms():
     for t, box in TYPES:
-        for n, classes, images, batches in ((3, 1, [[40, 60]], [0, 0, 0]), (5, 2, [[40, 60], [30, 45]], [0, 0, 1, 1, 1]),
+        for n, classes, images, batches in ((3, 1, [[40, 60]], [0, 0, 0]),
+                                            (5, 2, [[40, 60], [30, 45]], [0, 0, 1, 1, 1]),
                                             (4, 3, [[40, 60], [30, 45], [20, 20]], [0, 1, 2, 2])):
             for constant in (False, True):
                 r = boxes(box, n, 20, 20)
@@ -55,22 +56,27 @@ def transforms():
                 y = transform(r.real(), d.real(), k.value, info.real())
                 if constant:
                     info, k = info.const(), k.const()
-                case("AXIS_ALIGNED_BBOX_TRANSFORM", f"{t}_{n}_{classes}{'_constant' if constant else ''}", [r, d, k, info], [corners(box, y)])
+                case("AXIS_ALIGNED_BBOX_TRANSFORM", f"{t}_{n}_{classes}{'_constant' if constant else ''}",
+                     [r, d, k, info], [corners(box, y)])
         if box == "Q16A":
             continue
         r, d = boxes(box, 0, 20, 20), x(t, (0, 8))
-        case("AXIS_ALIGNED_BBOX_TRANSFORM", f"{t}_empty", [r, d, given("I32", np.zeros(0)), coordinates(box, [[40, 60]])],
+        case("AXIS_ALIGNED_BBOX_TRANSFORM", f"{t}_empty", [r, d, given("I32", np.zeros(0)),
+                                                           coordinates(box, [[40, 60]])],
              [corners(box, np.zeros((0, 8)))])
-    fails("AXIS_ALIGNED_BBOX_TRANSFORM", "F32_batch", [given("F32", [[1, 2, 3, 4]]), x("F32", (1, 4)), given("I32", [1]), given("F32", [[9, 9]])],
+    fails("AXIS_ALIGNED_BBOX_TRANSFORM", "F32_batch", [given("F32", [[1, 2, 3, 4]]), x("F32", (1, 4)),
+                                                       given("I32", [1]), given("F32", [[9, 9]])],
           [unknown("F32", 2)])
-    fails("AXIS_ALIGNED_BBOX_TRANSFORM", "F32_box", [given("F32", [[3, 2, 1, 4]]), x("F32", (1, 4)), given("I32", [0]), given("F32", [[9, 9]])],
+    fails("AXIS_ALIGNED_BBOX_TRANSFORM", "F32_box", [given("F32", [[3, 2, 1, 4]]), x("F32", (1, 4)), given("I32", [0]),
+                                                     given("F32", [[9, 9]])],
           [unknown("F32", 2)])
 
 
 def limits():
     for t, box in TYPES:
         for kernel in range(3):
-            for n, classes, batches, most in ((8, 3, [0] * 8, -1), (9, 4, [0] * 4 + [2] * 2 + [3] * 3, 2), (6, 2, [1] * 6, 3)):
+            for n, classes, batches, most in ((8, 3, [0] * 8, -1), (9, 4, [0] * 4 + [2] * 2 + [3] * 3, 2),
+                                              (6, 2, [1] * 6, 3)):
                 s, r, k = distinct(t, (n, classes)), boxes(box, n, 12, 14, classes, 4, 0.5), given("I32", batches)
                 scalars = [fx(t, v) for v in (0.2, 0.4, 0.5, 0.15)]
                 score, iou, sigma, keep = map(value, scalars)
@@ -82,23 +88,36 @@ def limits():
                 case("BOX_WITH_NMS_LIMIT", f"{t}_kernel_{kernel}_{n}_{most}",
                      [s, r, k, scalars[0], i32(most), i32(kernel), *scalars[1:]], ys)
         s, r, k = distinct(t, (4, 3)), boxes(box, 4, 12, 14, 3), given("I32", [0] * 4)
-        ys = [Operand(t, np.zeros(0), s.scale, s.zero), corners(box, np.zeros((0, 4))), given("I32", []), given("I32", [])]
-        case("BOX_WITH_NMS_LIMIT", f"{t}_none_left", [s, r, k, fx(t, 5), i32(-1), i32(0), *(fx(t, v) for v in (0.4, 0.5, 0.1))], ys)
+        ys = [Operand(t, np.zeros(0), s.scale, s.zero), corners(box, np.zeros((0, 4))), given("I32", []),
+              given("I32", [])]
+        if t in FLOATS:
+            empty = [Operand(t, np.zeros((0, 3))), Operand(t, np.zeros((0, 12))), Operand("I32", np.zeros(0))]
+            case("BOX_WITH_NMS_LIMIT", f"{t}_empty", [*empty, fx(t, 0.1), i32(-1), i32(0),
+                                                      *(fx(t, v) for v in (0.4, 0.5, 0.1))], ys)
+            ones = [fx(t, 1), fx(t, 1)]
+            case("ROI_ALIGN", f"{t}_empty", [x(t, (1, 4, 4, 2)), Operand(t, np.zeros((0, 4))),
+                                             Operand("I32", np.zeros(0)), i32(2), i32(3), *ones,
+                                             i32(0), i32(0), flag(False)], [Operand(t, np.zeros((0, 2, 3, 2)))])
+        case("BOX_WITH_NMS_LIMIT", f"{t}_none_left", [s, r, k, fx(t, 5), i32(-1), i32(0),
+                                                      *(fx(t, v) for v in (0.4, 0.5, 0.1))], ys)
 
 
 def proposals():
     for t, box in TYPES:
-        for b, h, w, count, before, after, strides, least in ((1, 2, 3, 2, 0, 0, (4.0, 5.0), 2.0), (2, 2, 2, 3, 9, 4, (4.0, 4.0), 3.0),
+        for b, h, w, count, before, after, strides, least in ((1, 2, 3, 2, 0, 0, (4.0, 5.0), 2.0),
+                                                              (2, 2, 2, 3, 9, 4, (4.0, 4.0), 3.0),
                                                               (1, 3, 2, 2, 0, 3, (5.0, 8.0), 1.0)):
             for first in (False, True):
                 s = distinct(t, (b, h, w, count))
-                d = x(t, (b, h, w, 4 * count), -0.6, 0.6, *(() if t in FLOATS else (0.005, 120) if t == "Q8" else (0.005, 3)))
+                d = x(t, (b, h, w, 4 * count), -0.6, 0.6, *(() if t in FLOATS else (0.005, 120) if t == "Q8"
+                                                            else (0.005, 3)))
                 middle, half = x("I32", (count, 2), 3, 8).value, x("I32", (count, 2), 2, 5).value
                 a = np.concatenate([middle - half, middle + half], 1)
                 anchors = given("Q16Y", a * 8, EIGHTH) if box == "Q16A" else given(box, a)
                 info = coordinates(box, x("I32", (b, 2), 18, 30).value)
                 scalars = [fx(t, v) for v in (*strides, 0.45, least)]
-                got = propose(s.real(), d.real(), anchors.real(), info.real(), strides, before, after, value(scalars[2]), least)
+                got = propose(s.real(), d.real(), anchors.real(), info.real(), strides, before, after,
+                              value(scalars[2]), least)
                 y = out(t, got[0], s.scale, s.zero) if s.scale else out(t, got[0])
                 ys = [y, corners(box, got[1]), given("I32", got[2])]
                 for o in ys:
@@ -113,7 +132,8 @@ def keypoints():
     for t, box in TYPES:
         for n, size, kinds in ((2, 4, 2), (1, 5, 3), (3, 2, 1), (2, 6, 1)):
             for first in (False, True):
-                heat = x(t, (n, size, size, kinds), -1, 1, *(() if t in FLOATS else (0.008, 125) if t == "Q8" else (0.008, -3)))
+                heat = x(t, (n, size, size, kinds), -1, 1, *(() if t in FLOATS else (0.008, 125) if t == "Q8"
+                                                             else (0.008, -3)))
                 r = boxes(box, n, 40, 60)
                 s, p = peaks(heat.real(), r.real(), 1e-3 if t == "F16" else 1e-5)
                 to = {"Q8": (0.02, 30), "Q8S": (0.02, -90)}.get(t, (None, None))
@@ -139,7 +159,8 @@ def aligned(v, rois, batches, size, ratio, samples):
                             lo, f = (n - 1, 0.0) if lo >= n - 1 else (lo, o - lo)
                             places.append((lo, min(lo + 1, n - 1)))
                             w.append((1 - f, f))
-                        y[k, i, j] += sum(w[0][c] * w[1][d] * v[b, places[0][c], places[1][d]] for c in (0, 1) for d in (0, 1)) / np.prod(count)
+                        y[k, i, j] += sum(w[0][c] * w[1][d] * v[b, places[0][c], places[1][d]] for c in (0, 1)
+                                          for d in (0, 1)) / np.prod(count)
     return y
 
 
@@ -150,15 +171,18 @@ def pooled(v, rois, batches, size, ratio, fill):
         span = np.maximum(half_away([r[3] / ratio[0], r[2] / ratio[1]]) - begin + 1, 1)
         for i in range(size[0]):
             for j in range(size[1]):
-                lo = [int(np.clip(np.floor(o * s / n) + f, 0, m)) for o, s, n, f, m in zip((i, j), span, size, begin, v.shape[1:3])]
-                hi = [int(np.clip(np.ceil((o + 1) * s / n) + f, 0, m)) for o, s, n, f, m in zip((i, j), span, size, begin, v.shape[1:3])]
+                lo = [int(np.clip(np.floor(o * s / n) + f, 0, m)) for o, s, n, f,
+                      m in zip((i, j), span, size, begin, v.shape[1:3])]
+                hi = [int(np.clip(np.ceil((o + 1) * s / n) + f, 0, m)) for o, s, n, f,
+                      m in zip((i, j), span, size, begin, v.shape[1:3])]
                 if lo[0] < hi[0] and lo[1] < hi[1]:
                     y[k, i, j] = v[b, lo[0]:hi[0], lo[1]:hi[1]].max((0, 1))
     return y
 
 
 def regions():
-    table = [((1, 4, 5, 2), [0, 0, 0], (2, 3), (2.0, 2.0), (2, 2)), ((2, 6, 4, 1), [0, 1, 1], (2, 2), (4.0, 2.0), (0, 0)),
+    table = [((1, 4, 5, 2), [0, 0, 0], (2, 3), (2.0, 2.0), (2, 2)), ((2, 6, 4, 1), [0, 1, 1], (2, 2), (4.0, 2.0),
+                                                                     (0, 0)),
              ((2, 3, 3, 3), [1, 1], (3, 2), (1.0, 1.0), (1, 3))]
     for t, box in TYPES:
         for k, (dims, batches, size, ratio, samples) in enumerate(table):
@@ -179,9 +203,11 @@ def regions():
                 case("ROI_POOLING", label, [a, *rest, flag(first)], [z], exact=True)
     for op, more in (("ROI_ALIGN", [i32(0), i32(0)]), ("ROI_POOLING", [])):
         for label, r, b in (("batch", [[0, 0, 2, 2]], [1]), ("inverted", [[3, 0, 2, 2]], [0])):
-            fails(op, f"F32_{label}", [x("F32", (1, 4, 4, 1)), given("F32", r), given("I32", b), i32(2), i32(2), fx("F32", 1), fx("F32", 1), *more,
+            fails(op, f"F32_{label}", [x("F32", (1, 4, 4, 1)), given("F32", r), given("I32", b), i32(2), i32(2),
+                                       fx("F32", 1), fx("F32", 1), *more,
                                        flag(False)], [unknown("F32", 4)])
-    fails("ROI_ALIGN", "F32_outside", [x("F32", (1, 4, 4, 1)), given("F32", [[0, 0, 9, 2]]), given("I32", [0]), i32(2), i32(2), fx("F32", 1),
+    fails("ROI_ALIGN", "F32_outside", [x("F32", (1, 4, 4, 1)), given("F32", [[0, 0, 9, 2]]), given("I32", [0]), i32(2),
+                                       i32(2), fx("F32", 1),
                                        fx("F32", 1), i32(0), i32(0), flag(False)], [unknown("F32", 4)])
 
 
@@ -235,7 +261,8 @@ def postprocessing():
                     for r, (score, box, c) in enumerate(rows):
                         ys[i, r], yb[i, r], yc[i, r] = score, box, c - (not background)
                 case("DETECTION_POSTPROCESSING", f"{t}_{'regular' if regular else 'fast'}_{k}",
-                     [s, d, anchors.const() if k else anchors, *(fx(t, v) for v in scale), flag(regular), i32(most), i32(per_box), i32(per_class),
+                     [s, d, anchors.const() if k else anchors, *(fx(t, v) for v in scale), flag(regular), i32(most),
+                      i32(per_box), i32(per_class),
                       *scalars, flag(background)], [out(t, ys), out(t, yb), given("I32", yc), given("I32", count)])
 
 

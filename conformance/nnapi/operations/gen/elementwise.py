@@ -1,7 +1,7 @@
 """Operations of one operand, element by element, and conversions between types."""
 import numpy as np
 
-from case import DTYPES, FLOATS, F64, QUANTIZED, STD, case, codes, fx, given, i32, like, out, x
+from case import FLOATS, F64, STD, case, codes, fx, given, i32, like, out, x
 
 SHAPES = [(7,), (3, 4), (2, 3, 3), (2, 2, 3, 2)]
 FIVE = (1, 2, 3, 1, 2)

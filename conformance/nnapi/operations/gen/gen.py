@@ -3,14 +3,16 @@
 import sys
 
 import binary
+import control
 import detection
 import elementwise
 import movement
+import recurrent
 import reductions
 import spatial
 from case import CASES, seeds, write
 
-FAMILIES = [elementwise, binary, movement, spatial, reductions, detection]
+FAMILIES = [elementwise, binary, movement, spatial, reductions, detection, recurrent, control]
 
 if __name__ == "__main__":
     for number, family in enumerate(FAMILIES):

@@ -23,12 +23,14 @@ def weights(kind, dims, channel):
         b.means = b.value * np.float32(scale).astype(F64) * np.asarray(f.scales, np.float32).astype(F64)
         return t, f, b
     f = x(t, dims, -1, 1, *CODES[t][1])
-    b = x("I32", (n,), -300, 300, float(np.float32(np.float64(np.float32(scale)) * np.float64(np.float32(CODES[t][1][0])))))
+    product = np.float64(np.float32(scale)) * np.float64(np.float32(CODES[t][1][0]))
+    b = x("I32", (n,), -300, 300, float(np.float32(product)))
     return t, f, b
 
 
 def means(b):
-    return getattr(b, "means", None) if getattr(b, "means", None) is not None else b.value * (b.scale or 1.0)
+    """The real numbers of a bias."""
+    return b.means if hasattr(b, "means") else b.value * (b.scale or 1.0)
 
 
 def image(t, dims, lo=-2, hi=2):
@@ -61,7 +63,8 @@ def windows(v, kernel, stride, pads, dilation=(1, 1), fill=0.0):
     out = np.empty((v.shape[0], *size, *kernel, v.shape[3]), F64)
     for i in range(size[0]):
         for j in range(size[1]):
-            out[:, i, j] = v[:, i * stride[0]:i * stride[0] + eff[0]:dilation[0], j * stride[1]:j * stride[1] + eff[1]:dilation[1]]
+            out[:, i, j] = v[:, i * stride[0]:i * stride[0] + eff[0]:dilation[0],
+                             j * stride[1]:j * stride[1] + eff[1]:dilation[1]]
     return out
 
 
@@ -126,7 +129,8 @@ def convolutions():
                 convolution("CONV_2D", kind, form, n % 4, first, (3, *kernel, dims[3]), 0,
                             lambda c, w: np.einsum("bijyxk,cyxk->bijc", c, w))
                 m = 1 + n % 2
-                depth = lambda c, w: np.einsum("bijyxk,yxkm->bijkm", c, w[0].reshape(*w.shape[1:3], c.shape[-1], -1)).reshape(
+                depth = lambda c, w: np.einsum("bijyxk,yxkm->bijkm", c, w[0].reshape(*w.shape[1:3], c.shape[-1],
+                                                                                     -1)).reshape(
                     *c.shape[:3], -1)
                 convolution("DEPTHWISE_CONV_2D", kind, form, n % 4, first, (1, *kernel, dims[3] * m), 3, depth, (m,))
         for first in (False, True):
@@ -137,10 +141,12 @@ def convolutions():
                 form = (*form[:1], dims, *form[2:6], 1)
 
                 def grouped(c, w):
-                    parts = [np.einsum("bijyxk,cyxk->bijc", u, v) for u, v in zip(np.split(c, groups, 5), np.split(w, groups, 0))]
+                    parts = [np.einsum("bijyxk,cyxk->bijc", u, v) for u, v in zip(np.split(c, groups, 5),
+                                                                                  np.split(w, groups, 0))]
                     return np.concatenate(parts, 3)
 
-                convolution("GROUPED_CONV_2D", kind, form, n % 4, first, (groups * 2, *form[2], per), 0, grouped, (groups,))
+                convolution("GROUPED_CONV_2D", kind, form, n % 4, first, (groups * 2, *form[2], per), 0, grouped,
+                            (groups,))
     for kind in KINDS:
         dims, kernel = (1, 4, 3, 2), (2, 2)
         if kind.endswith("Q8C"):
@@ -149,21 +155,31 @@ def convolutions():
                     lambda c, w: np.einsum("bijyxk,cyxk->bijc", c, w), constant=False)
     for t in FLOATS:
         for op, filter_dims, more in (("CONV_2D", (2, 1, 1, 3), ()), ("DEPTHWISE_CONV_2D", (1, 1, 1, 3), (i32(1),))):
-            a, f, b = x(t, (0, 2, 2, 3)), x(t, filter_dims).const(), x(t, (filter_dims[0] if op == "CONV_2D" else 3,)).const()
+            a, f, b = x(t, (0, 2, 2, 3)), x(t, filter_dims).const(), x(t,
+                                                                       (filter_dims[0] if op == "CONV_2D"
+                                                                        else 3,)).const()
             case(op, f"{t}_empty", [a, f, b, i32(2), i32(1), i32(1), *more, i32(0)],
                  [out(t, np.zeros((0, 2, 2, b.shape[0])))])
+        a, f, b = x(t, (0, 2, 2, 3)), x(t, (2, 2, 2, 3)).const(), x(t, (2,)).const()
+        case("TRANSPOSE_CONV_2D", f"{t}_empty", [a, f, b, *map(i32, (0, 0, 0, 0, 2, 2, 0)), flag(False)],
+             [out(t, np.zeros((0, 4, 4, 2)))])
     w, b = x("F32", (2, 2, 2, 3)).const(), x("F32", (2,)).const()
-    fails("CONV_2D", "F32_channels", [x("F32", (1, 4, 4, 2)), w, b, i32(1), i32(1), i32(1), i32(0)], [unknown("F32", 4)])
-    fails("CONV_2D", "F32_stride_0", [x("F32", (1, 4, 4, 3)), w, b, i32(1), i32(0), i32(1), i32(0)], [unknown("F32", 4)])
-    fails("DEPTHWISE_CONV_2D", "F32_multiplier", [x("F32", (1, 4, 4, 2)), x("F32", (1, 2, 2, 3)).const(), x("F32", (3,)).const(),
+    fails("CONV_2D", "F32_channels", [x("F32", (1, 4, 4, 2)), w, b, i32(1), i32(1), i32(1), i32(0)],
+          [unknown("F32", 4)])
+    fails("CONV_2D", "F32_stride_0", [x("F32", (1, 4, 4, 3)), w, b, i32(1), i32(0), i32(1), i32(0)],
+          [unknown("F32", 4)])
+    fails("DEPTHWISE_CONV_2D", "F32_multiplier", [x("F32", (1, 4, 4, 2)), x("F32", (1, 2, 2, 3)).const(),
+                                                  x("F32", (3,)).const(),
                                                    i32(1), i32(1), i32(1), i32(2), i32(0)], [unknown("F32", 4)])
-    fails("GROUPED_CONV_2D", "F32_groups", [x("F32", (1, 4, 4, 4)), x("F32", (3, 2, 2, 2)).const(), x("F32", (3,)).const(), i32(1),
+    fails("GROUPED_CONV_2D", "F32_groups", [x("F32", (1, 4, 4, 4)), x("F32", (3, 2, 2, 2)).const(),
+                                            x("F32", (3,)).const(), i32(1),
                                              i32(1), i32(1), i32(2), i32(0), flag(False)], [unknown("F32", 4)])
 
 
 def scattered(v, w, stride, pads, size):
     """A transposed convolution of [b, h, w, k] with a filter [c, fh, fw, k]."""
-    y = np.zeros((v.shape[0], v.shape[1] * stride[0] + w.shape[1] + 9, v.shape[2] * stride[1] + w.shape[2] + 9, w.shape[0]))
+    y = np.zeros((v.shape[0], v.shape[1] * stride[0] + w.shape[1] + 9, v.shape[2] * stride[1] + w.shape[2] + 9,
+                  w.shape[0]))
     for i in range(v.shape[1]):
         for j in range(v.shape[2]):
             y[:, i * stride[0]:i * stride[0] + w.shape[1], j * stride[1]:j * stride[1] + w.shape[2]] += np.einsum(
@@ -173,8 +189,10 @@ def scattered(v, w, stride, pads, size):
 
 
 def transposed():
-    forms = [("plain", (1, 2, 3, 2), (3, 2), (1, 1), ((0, 0), (0, 0))), ("strides", (2, 2, 2, 1), (3, 3), (2, 3), ((0, 0), (0, 0))),
-             ("pads", (1, 3, 3, 2), (3, 3), (2, 2), ((1, 0), (1, 1))), ("negative", (1, 2, 2, 1), (2, 2), (2, 2), ((0, -1), (0, -1))),
+    forms = [("plain", (1, 2, 3, 2), (3, 2), (1, 1), ((0, 0), (0, 0))),
+             ("strides", (2, 2, 2, 1), (3, 3), (2, 3), ((0, 0), (0, 0))),
+             ("pads", (1, 3, 3, 2), (3, 3), (2, 2), ((1, 0), (1, 1))), ("negative", (1, 2, 2, 1), (2, 2), (2, 2),
+                                                                        ((0, -1), (0, -1))),
              ("same", (1, 2, 3, 2), (3, 3), (2, 2), (1, 4, 6)), ("same_odd", (1, 3, 2, 1), (2, 3), (2, 3), (1, 5, 5)),
              ("valid", (1, 2, 2, 2), (3, 2), (2, 2), (2, 5, 4))]
     n = 0
@@ -244,10 +262,13 @@ def pools():
                     args = [i32(pads)] if isinstance(pads, int) else [i32(p) for p in (*pads[1], *pads[0])]
                     args += [i32(v) for v in (stride[1], stride[0], kernel[1], kernel[0], n % 4)]
                     more = {"exact": True} if op == "MAX_POOL_2D" else {}
-                    case(op, f"{t}_{label}{'_nchw' if first else ''}", [a, *args, *([flag(first)] if flags else [])], [y], **more)
+                    case(op, f"{t}_{label}{'_nchw' if first else ''}", [a, *args, *([flag(first)] if flags else [])],
+                         [y], **more)
             a = x(t, (0, 2, 2, 3))
-            case(op, f"{t}_empty", [a, i32(2), i32(1), i32(1), i32(1), i32(1), i32(0)], [like(a, np.zeros((0, 2, 2, 3)))])
-    fails("MAX_POOL_2D", "F32_large", [x("F32", (1, 2, 2, 1)), i32(2), i32(1), i32(1), i32(3), i32(3), i32(0)], [unknown("F32", 4)])
+            case(op, f"{t}_empty", [a, i32(2), i32(1), i32(1), i32(1), i32(1), i32(0)],
+                 [like(a, np.zeros((0, 2, 2, 3)))])
+    fails("MAX_POOL_2D", "F32_large", [x("F32", (1, 2, 2, 1)), i32(2), i32(1), i32(1), i32(3), i32(3), i32(0)],
+          [unknown("F32", 4)])
 
 
 def products():
@@ -261,10 +282,12 @@ def products():
                 a = image(t, dims)
                 y = act(n % 4, a.real().reshape(-1, inside) @ w.real().T + means(b))
                 w, b = (w.const(), b.const()) if constant else (w, b)
-                case("FULLY_CONNECTED", f"{t}_{'x'.join(map(str, dims))}_{units}{'' if constant else '_given'}", [a, w, b, i32(n % 4)],
+                case("FULLY_CONNECTED", f"{t}_{'x'.join(map(str, dims))}_{units}{'' if constant else '_given'}",
+                     [a, w, b, i32(n % 4)],
                      [result(t, y)])
         _, w, b = weights(t, (2, 3), 0)
-        case("FULLY_CONNECTED", f"{t}_empty", [image(t, (0, 3)), w.const(), b.const(), i32(0)], [result(t, np.zeros((0, 2)))])
+        case("FULLY_CONNECTED", f"{t}_empty", [image(t, (0, 3)), w.const(), b.const(), i32(0)],
+             [result(t, np.zeros((0, 2)))])
     for t in ("F32", "F16", "I32", "Q8S"):
         for batch in ((), (2,), (2, 3)):
             for p in (False, True):
@@ -274,10 +297,13 @@ def products():
                     b = x(t, (*batch, *b), -3, 3, *(CODES[t][1] if t in CODES else (None, None)))
                     v, w = a.real(), b.real()
                     y = (v.swapaxes(-1, -2) if p else v) @ (w.swapaxes(-1, -2) if q else w)
-                    y = like(a, y.astype(int)) if t == "I32" else out(t, y, *((0.2, -9) if t == "Q8S" else (None, None)))
+                    y = like(a, y.astype(int)) if t == "I32" else out(t, y,
+                                                                      *((0.2, -9) if t == "Q8S" else (None, None)))
                     case("BATCH_MATMUL", f"{t}_{len(batch) + 2}_{int(p)}{int(q)}", [a, b, flag(p), flag(q)], [y])
-    fails("FULLY_CONNECTED", "F32_sizes", [x("F32", (3, 4)), x("F32", (2, 5)).const(), x("F32", (2,)).const(), i32(0)], [unknown("F32", 2)])
-    fails("BATCH_MATMUL", "F32_sizes", [x("F32", (3, 4)), x("F32", (3, 4)), flag(False), flag(False)], [unknown("F32", 2)])
+    fails("FULLY_CONNECTED", "F32_sizes", [x("F32", (3, 4)), x("F32", (2, 5)).const(), x("F32", (2,)).const(), i32(0)],
+          [unknown("F32", 2)])
+    fails("BATCH_MATMUL", "F32_sizes", [x("F32", (3, 4)), x("F32", (3, 4)), flag(False), flag(False)],
+          [unknown("F32", 2)])
 
 
 def scaled(size, to, align, half, o):
@@ -330,16 +356,19 @@ def resizes():
                         label = {None: "", False: "_plain", True: "_align"}[align] + ("_half" if half else "")
                         more = {"exact": True} if op != "RESIZE_BILINEAR" else {}
                         case(op, f"{t}_{k}{label}{'_nchw' if first else ''}", [a, *args], [y], **more)
-            for up, left in ((2.0, 1.5), (0.5, 2.5)):
+            for up, left, more in ((2.0, 1.5, ()), (0.5, 2.5, (False,)), (1.5, 3.0, (False, True)),
+                                   (0.5, 1.5, (False, False, True))):
+                if op != "RESIZE_BILINEAR" and not more:
+                    more = (False,)
                 a = x(t, (1, 4, 2, 2), -3, 3)
-                to = int(4 * up), int(2 * left)
-                v = f(a.value.astype(F64), *to, False, False)
-                flags = [flag(False)] if op != "RESIZE_BILINEAR" else []
-                case(op, f"{t}_by_{up}", [a, fx(t, left), fx(t, up), *flags], [like(a, half_away(v) if a.scale else v)])
+                v = f(a.value.astype(F64), int(4 * up), int(2 * left), more[1:2] == (True,), more[2:] == (True,))
+                case(op, f"{t}_by_{up}_{len(more)}", [a, fx(t, left), fx(t, up), *map(flag, more)],
+                     [like(a, half_away(v) if a.scale else v)])
             a = x(t, (0, 2, 2, 1))
             flags = [flag(False)] if op != "RESIZE_BILINEAR" else []
             case(op, f"{t}_empty", [a, i32(3), i32(2), *flags], [like(a, np.zeros((0, 2, 3, 1)))])
-        fails(op, "F32_both", [x("F32", (1, 2, 2, 1)), i32(3), i32(3), flag(False), flag(True), flag(True)], [unknown("F32", 4)])
+        fails(op, "F32_both", [x("F32", (1, 2, 2, 1)), i32(3), i32(3), flag(False), flag(True), flag(True)],
+              [unknown("F32", 4)])
         fails(op, "F32_size_0", [x("F32", (1, 2, 2, 1)), i32(0), i32(3), flag(False)], [unknown("F32", 4)])
 
 
