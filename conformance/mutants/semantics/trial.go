@@ -18,6 +18,10 @@ const (
 	mutantLimit = 15 * time.Minute
 )
 
+// retries is how often a case that fails without a mutant is computed again, alone: one that waits for other threads can
+// fail on a machine that is busy.
+const retries = 2
+
 // caseLimit bounds a case that takes so long without a mutant.
 func caseLimit(usual time.Duration) time.Duration { return 20*time.Second + 20*usual }
 
@@ -71,7 +75,7 @@ func (t *Trial) plain(g *group) (out []*usual, err error) {
 	begin := c.take() // what is decided once for all cases
 	for _, id := range g.ids {
 		r, err := c.compute(id, suite.DefaultTimeout)
-		if failed(r.Status) && err == nil {
+		for again := 0; again < retries && failed(r.Status) && err == nil; again++ {
 			c.stop()
 			if c, err = t.start(g, 0); err == nil {
 				r, err = c.compute(id, suite.DefaultTimeout)
