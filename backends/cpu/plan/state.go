@@ -133,7 +133,7 @@ func (s *State) releaseGuards() {
 type Between func(ctx context.Context) error
 
 // Run computes the outputs. in are tensors of the plan's input types; out[i].Data, when not nil, is memory offered for
-// output i that overlaps no input. The result's Data is the front of it, or elsewhere and valid until the next run.
+// output i that is in no other tensor. The result's Data is the front of it, or elsewhere and valid until the next run.
 // between is called before every step.
 func (s *State) Run(ctx context.Context, in, out []tensor.Tensor, profiling bool, between Between) ([]tensor.Tensor,
 	error) {
@@ -190,7 +190,7 @@ func (s *State) place(in, out []tensor.Tensor) {
 		case b.place == isInput:
 			s.mem[i] = in[b.index].Data
 			s.results[i] = in[b.index]
-		case b.output != none && s.usable(b.output, b.size, out):
+		case b.output != none && usable(b.output, b.size, out):
 			s.mem[i] = out[b.output].Data[:b.size:b.size]
 		default:
 			s.mem[i] = s.own[i]
@@ -205,17 +205,9 @@ func (s *State) place(in, out []tensor.Tensor) {
 	}
 }
 
-// usable reports whether the memory offered for output i can hold it while the run writes others.
-func (s *State) usable(i int, size int64, out []tensor.Tensor) bool {
-	if i >= len(out) || int64(len(out[i].Data)) < size || size == 0 {
-		return false
-	}
-	for k := range out {
-		if k != i && out[k].Data != nil && mem.Overlap(out[k].Data, out[i].Data) {
-			return false
-		}
-	}
-	return true
+// usable reports whether the memory offered for output i, which is in no other tensor, can hold it.
+func usable(i int, size int64, out []tensor.Tensor) bool {
+	return i < len(out) && int64(len(out[i].Data)) >= size && size > 0
 }
 
 func (s *State) collect() []tensor.Tensor {
