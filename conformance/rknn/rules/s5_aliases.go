@@ -167,6 +167,29 @@ var aliases = []*Rule{
 			t.Check(t.Code("inputs_set", ctx, 1, []input{short}) != success, "an input that is too short was taken")
 			t.Computes(ctx, 0, 2, 0, 4)
 		}).
+		No("results_of_the_run_before", func(t *T) {
+			for _, bound := range []bool{false, true} {
+				runs, set := 0, t.opsOf(0, unary(double))
+				compute := set.f[stageCompute]
+				set.f[stageCompute] = func(c opCall) int {
+					if runs++; runs == 2 {
+						return -1
+					}
+					return compute(c)
+				}
+				ctx, o := t.Open(foreign(1, 4), 0), []output{{WantFloat: 1}}
+				t.OK("register_custom_ops", ctx, set.op("Twice"), 1)
+				if bound {
+					t.bound(ctx, nil, []*tensorMem{t.Mem(ctx, 16)})
+				}
+				t.Set(ctx, float32T, undefined, []float32{-1, 2, -3, 4})
+				t.Computes(ctx, -2, 4, -6, 8)
+				t.Is(failed, "run", ctx, nil)
+				t.Check(t.Code("outputs_get", ctx, 1, o, nil) != success, "there are outputs of a run that failed")
+				t.Computes(ctx, -2, 4, -6, 8)
+				t.Judged(false)
+			}
+		}).
 		No("results_of_no_run", func(t *T) {
 			ctx := t.Open(add(1, 4), 0)
 			t.Is(failed, "run", ctx, nil)

@@ -363,6 +363,34 @@ var customOperators = []*Rule{
 			t.Computes(ctx, 0, 2)
 			t.wantCalls("init")
 		}).
+		OK("replaced_then_left", func(t *T) {
+			m := (&model{}).Node("Neg", "a", "x").Node("Neg", "b", "a").Node("Relu", "c", "b").Node("Neg", "y", "c")
+			ctx := t.Open(m.Input("x", onnxFloat, 2).Output("y", onnxFloat, 2), 0)
+			dup := t.Dup(ctx)
+			leave := func(opCall) int { return skipOp }
+			for k, at := range []uintptr{ctx, dup, ctx} {
+				f := unary(func(v float32) float32 { return v + 100 })
+				t.OK("register_custom_ops", at, t.opsOf(0, f).op("Relu"), 1)
+				t.Set(at, float32T, undefined, []float32{-1, 2 + float32(k)})
+				t.Computes(at, -99, -102-float32(k))
+				t.OK("register_custom_ops", at, t.opsOf(1, map[stage]func(opCall) int{stageInit: leave}).op("Relu"), 1)
+				t.Set(at, float32T, undefined, []float32{-1, 2 + float32(k)})
+				t.Computes(at, 0, -2-float32(k))
+			}
+		}).
+		No("left_after_a_refusal", func(t *T) {
+			m := (&model{}).Node("Relu", "a", "x").Custom("Twice", "y", 1, 1, "a").Inner("a", onnxFloat, 1, 2)
+			ctx := t.Open(m.Input("x", onnxFloat, 1, 2).Output("y", onnxFloat, 1, 2), 0)
+			f := unary(func(v float32) float32 { return v + 100 })
+			f[stageInit] = func(opCall) int { return skipOp }
+			left := t.opsOf(0, f)
+			t.OK("register_custom_ops", ctx, left.op("Relu"), 1)
+			left.f[stageInit] = func(opCall) int { return -3 }
+			t.Is(failed, "register_custom_ops", ctx, left.op("Relu"), 1)
+			t.OK("register_custom_ops", ctx, t.opsOf(1, unary(double)).op("Twice"), 1)
+			t.Set(ctx, float32T, undefined, []float32{-1, 2})
+			t.Computes(ctx, 0, 4)
+		}).
 		No("nothing_to_leave_it_to", func(t *T) {
 			set, ctx := t.opsOf(0, map[stage]func(opCall) int{stageInit: func(opCall) int { return skipOp }}),
 				t.Open(foreign(1, 2), 0)
