@@ -54,6 +54,9 @@ func (l *Life) Alive() error {
 	}
 }
 
+// Done is closed when the device dies.
+func (l *Life) Done() <-chan struct{} { return l.died }
+
 // End ends the life for a reason. Only the first reason counts.
 func (l *Life) End(format string, args ...any) {
 	l.once.Do(func() {

@@ -14,8 +14,8 @@
  * name. Cleaning writes what the processor has changed, invalidating does too and then reads all.
  *
  * Tasks run on threads of their own and call callbacks from there. A program can have them block (fake_block), and
- * change what "properties input" and "properties output" (structs as of 1.18), "counts" (inputs, outputs), "memory"
- * (hbSysMem), "code infer" and "code wait" answer (fake_lie).
+ * change what "properties input" and "properties output" (structs as of 1.18), "counts" (inputs, outputs), "name" (of a
+ * tensor), "memory" (hbSysMem), "code infer" and "code wait" answer (fake_lie).
  *
  * As vendors' drivers do, it calls its own exports by names that whoever has them first may answer: while it loads a
  * model, which AnyNPU would take for one of its own, and from its threads.
@@ -170,7 +170,9 @@ static int bpu_sum(struct bpu_model *m, const char *at, const char *end)
 	memcpy(m->dims, at + 8, sizeof m->dims);
 	memcpy(&m->kind, at + 24, sizeof m->kind);
 	memcpy(&m->flags, at + 28, sizeof m->flags);
-	if (m->rank < 1 || m->rank > 4)
+	int known = m->kind == HB_DNN_TENSOR_TYPE_F32 || m->kind == HB_DNN_TENSOR_TYPE_U8 || m->kind == HB_DNN_TENSOR_TYPE_S8 ||
+		m->kind == HB_DNN_TENSOR_TYPE_S16;
+	if (m->rank < 1 || m->rank > 4 || !known || m->flags >= 2 * BPU_AXIS)
 		return 0;
 	for (uint32_t k = 0; k < m->rank; k++) {
 		count *= m->dims[k];
@@ -249,6 +251,9 @@ static int bpu_read(struct bpu_pack *p, const char *at, size_t size)
 		p->models = realloc(p->models, (size_t)(p->count + 1) * sizeof *p->models);
 		struct bpu_model *m = memset(&p->models[p->count], 0, sizeof *p->models);
 		memcpy(m->name, at, 32);
+		for (int i = 0; i < 32; i++)
+			if ((signed char)m->name[i] < 0)
+				return HB_DNN_INVALID_MODEL;
 		if (!network_read(&m->network, at + 36, at + 36 + own) && !bpu_sum(m, at + 36, at + 36 + own))
 			return HB_DNN_INVALID_MODEL;
 		p->count++;
@@ -645,6 +650,7 @@ static int bpu_query(const char *f, struct bpu_model *m, const void *const *args
 	if (strstr(f, "Name")) {
 		static const char *const names[] = {"image", "probabilities", "x", "y", "z"};
 		*ARGUMENT(char const **, 0) = names[m->rank == 0 ? !input : input ? 2 + ARGUMENT(int32_t, 2) : 4];
+		tell_lies("name", ARGUMENT(char const **, 0), sizeof(char const *));
 		return 0;
 	}
 	bpu_properties(m, input, &p);

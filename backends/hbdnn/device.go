@@ -1,0 +1,261 @@
+package hbdnn
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strings"
+	"time"
+	"unsafe"
+
+	"github.com/anynpu/anynpu/backends/driver"
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/mem"
+)
+
+// Container is what models compiled for the device are called. Their format is described nowhere: the driver says what
+// is one.
+const Container = "hbdnn"
+
+// maxRuns bounds the runs that the driver has at once, of the 32 tasks that hbDNN lets a process have.
+const maxRuns = 16
+
+// needed are the functions without which the driver is no device.
+var needed = []string{"hbDNNGetVersion", "hbDNNInitializeFromDDR", "hbDNNRelease", "hbDNNGetModelNameList",
+	"hbDNNGetModelHandle", "hbDNNGetInputCount", "hbDNNGetInputName", "hbDNNGetInputTensorProperties", "hbDNNGetOutputCount",
+	"hbDNNGetOutputName", "hbDNNGetOutputTensorProperties", "hbDNNInfer", "hbDNNWaitTaskDone", "hbDNNReleaseTask",
+	"hbSysAllocCachedMem", "hbSysFlushMem", "hbSysFreeMem"}
+
+// Config describes a device.
+type Config struct {
+	ID, Name string
+	Patience time.Duration // 0: driver.DefaultPatience
+	// Died is told once, with the reason, when the device dies; may be nil.
+	Died func(reason string)
+}
+
+// Device is an NPU behind a driver of the API hbDNN. It computes models compiled for it.
+type Device struct {
+	*driver.Life
+	driver     Driver
+	info       device.Info
+	generation generation
+	runs       chan struct{} // one for each run that the driver has
+	blocks     blocks
+}
+
+var _ device.Device = (*Device)(nil)
+
+// New returns the device of a driver. Kind fault.Unsupported when the driver lacks functions that it takes or has a
+// version that is not known, fault.File when the driver's file cannot be read.
+func New(d Driver, c Config) (*Device, error) {
+	for _, symbol := range needed {
+		if !d.Has(symbol) {
+			return nil, fault.New(fault.Unsupported, "%s has no function %s", d.File(), symbol)
+		}
+	}
+	at, err := d.DnnGetVersion()
+	if err != nil {
+		return nil, err
+	}
+	version, err := driver.Text(at)
+	if err != nil {
+		return nil, fault.Wrap(err, "hbDNNGetVersion")
+	}
+	g, err := generationOf(version)
+	if err != nil {
+		return nil, err
+	}
+	build, err := sum(d.File())
+	if err != nil {
+		return nil, err
+	}
+	return &Device{Life: driver.NewLife(c.ID, c.Patience, c.Died), driver: d, generation: g,
+		runs: make(chan struct{}, maxRuns),
+		info: device.Info{ID: c.ID, Name: c.Name, Vendor: "Horizon Robotics", Kind: device.Accelerator, Major: 1,
+			BuildHash: build, Float16: device.Accepts, Performance: device.Accepts, Priority: true, Cache: true,
+			Containers: []string{Container}}}, nil
+}
+
+// sum is the SHA-256 of a file's bytes.
+func sum(file string) (string, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return "", fault.As(fault.File, err, "the driver")
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", fault.As(fault.File, err, "the driver")
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// Info implements device.Device.
+func (d *Device) Info() device.Info { return d.info }
+
+// Support implements device.Device: models compiled for the device.
+func (d *Device) Support(g *graph.Graph, _ device.Options) ([]device.NodeSupport, error) {
+	if err := d.Alive(); err != nil {
+		return nil, err
+	}
+	out := make([]device.NodeSupport, len(g.Nodes))
+	for i := range g.Nodes {
+		op, compiled := g.Nodes[i].Op.(*device.Compiled)
+		switch {
+		case !compiled:
+			out[i].Reason = "the driver computes compiled models alone"
+		case op.Container != Container:
+			out[i].Reason = fmt.Sprintf("the driver does not read models of the kind %q", op.Container)
+		default:
+			out[i].OK = true
+		}
+	}
+	return out, nil
+}
+
+// Compile implements device.Device.
+func (d *Device) Compile(ctx context.Context, u device.Unit, o device.Options) (device.Program, error) {
+	g := u.Graph
+	answers, err := d.Support(g, o)
+	if err != nil {
+		return nil, err
+	}
+	for i := range answers {
+		if !answers[i].OK {
+			return nil, fault.New(fault.Unsupported, "%s: %s", g.Nodes[i].Label(), answers[i].Reason)
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fault.As(fault.Canceled, err, "compile")
+	}
+	_, data, ok := device.CompiledModel(g)
+	if !ok {
+		return nil, fault.New(fault.Unsupported, "a graph of %d nodes: the driver computes one compiled model", len(g.Nodes))
+	}
+	p, err := d.load(ctx, data)
+	if err != nil {
+		return nil, err
+	}
+	if err = device.SamePorts(g, "input", g.In, p.inputs); err == nil {
+		err = device.SamePorts(g, "output", g.Out, p.outputs)
+	}
+	if err != nil {
+		p.Release()
+		return nil, err
+	}
+	for i, v := range g.In {
+		p.inputs[i].Name = g.Values[v].Name
+	}
+	for i, v := range g.Out {
+		p.outputs[i].Name = g.Values[v].Name
+	}
+	return p, nil
+}
+
+// Load implements device.Device: data is a compiled model, which Save gives back.
+func (d *Device) Load(ctx context.Context, data []byte) (device.Program, error) {
+	p, err := d.load(ctx, data)
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func (d *Device) load(ctx context.Context, data []byte) (*program, error) {
+	if err := d.Alive(); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fault.As(fault.Canceled, err, "load a compiled model")
+	}
+	if len(data) == 0 || len(data) > math.MaxInt32 {
+		return nil, fault.New(fault.File, "%d bytes are no compiled model", len(data))
+	}
+	blob, err := mem.Host(int64(len(data)), mem.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if err = mem.Write(blob, 0, data); err != nil {
+		blob.Release()
+		return nil, err
+	}
+	p := &program{dev: d, blob: blob}
+	p.refs.Store(1)
+	if err = p.open(); err == nil {
+		err = p.describe()
+	}
+	if err != nil {
+		p.Release()
+		return nil, err
+	}
+	return p, nil
+}
+
+// open gives the driver the model.
+func (p *program) open() error {
+	d := p.dev
+	data, err := p.blob.Map()
+	if err != nil {
+		return err
+	}
+	a, err := newArguments(24)
+	if err != nil {
+		return err
+	}
+	defer a.release()
+	a.setAddress(8, uintptr(unsafe.Pointer(&data[0])))
+	a.setWord(16, int32(len(data)))
+	code, err := d.driver.DnnInitializeFromDDR(a.at(0), a.at(8), a.at(16), 1)
+	switch text, model := modelCodes[code]; {
+	case err != nil:
+		return err
+	case model:
+		return fault.New(fault.File, "the driver does not take the model: %s", text)
+	case code == codeMemory:
+		return fault.New(fault.Memory, "the driver has no memory for a model of %d bytes", len(data))
+	case code != 0:
+		return refused("hbDNNInitializeFromDDR", code, nil)
+	}
+	if p.pack = a.address(0); p.pack == 0 {
+		return fault.New(fault.Device, "hbDNNInitializeFromDDR succeeds without a pack of models")
+	}
+	code, err = d.driver.DnnGetModelNameList(a.at(0), a.at(8), p.pack)
+	if err = refused("hbDNNGetModelNameList", code, err); err != nil {
+		return err
+	}
+	list, n := a.address(0), a.word(8)
+	if n < 1 || n > maxPorts {
+		return fault.New(fault.Device, "the driver says that the file has %d models", n)
+	}
+	names, first, err := namesAt(list, int(n))
+	if err != nil {
+		return fault.Wrap(err, "the names of the models")
+	}
+	if n > 1 {
+		return fault.New(fault.Unsupported, "the file has %d models, %s: a device takes files with one", n,
+			strings.Join(names, ", "))
+	}
+	code, err = d.driver.DnnGetModelHandle(a.at(0), p.pack, driver.Pointer(first))
+	if err = refused("hbDNNGetModelHandle", code, err); err != nil {
+		return err
+	}
+	if p.model = a.address(0); p.model == 0 {
+		return fault.New(fault.Device, "hbDNNGetModelHandle succeeds without a model")
+	}
+	return nil
+}
+
+// refused is the error of a function that has given a code, nil for 0; err is that of the call itself.
+func refused(function string, code int32, err error) error {
+	if err == nil && code != 0 {
+		err = fault.New(fault.Device, "%s: the driver's code is %d", function, code)
+	}
+	return err
+}

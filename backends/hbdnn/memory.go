@@ -1,0 +1,167 @@
+package hbdnn
+
+import (
+	"encoding/binary"
+	"slices"
+	"sort"
+	"sync"
+	"unsafe"
+
+	"github.com/anynpu/anynpu/backends/driver"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/mem"
+)
+
+// arguments are memory of C's for what a function takes and gives.
+type arguments struct {
+	buf  mem.Buffer
+	data []byte
+}
+
+func newArguments(size int64) (*arguments, error) {
+	buf, err := mem.Host(size, mem.Options{})
+	if err != nil {
+		return nil, err
+	}
+	data, err := buf.Map()
+	return &arguments{buf, data}, err
+}
+
+func (a *arguments) at(off int) unsafe.Pointer { return unsafe.Pointer(&a.data[off]) }
+func (a *arguments) word(off int) int32        { return int32(binary.NativeEndian.Uint32(a.data[off:])) }
+func (a *arguments) setWord(off int, v int32)  { binary.NativeEndian.PutUint32(a.data[off:], uint32(v)) }
+func (a *arguments) address(off int) uintptr {
+	return uintptr(binary.NativeEndian.Uint64(a.data[off:]))
+}
+func (a *arguments) setAddress(off int, v uintptr) {
+	binary.NativeEndian.PutUint64(a.data[off:], uint64(v))
+}
+func (a *arguments) memory(off int) *sysMem { return (*sysMem)(a.at(off)) }
+func (a *arguments) release()               { a.buf.Release() }
+
+// blocks are the memory of the driver's that is not freed, by address.
+type blocks struct {
+	mu   sync.Mutex
+	list []sysMem
+}
+
+// of returns the memory of n bytes at an address, ok if it lies in a block.
+func (b *blocks) of(at uintptr, n int64) (m sysMem, ok bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	i := sort.Search(len(b.list), func(i int) bool { return b.list[i].virt > at }) - 1
+	if i < 0 || at-b.list[i].virt > uintptr(b.list[i].size) || int64(b.list[i].size)-int64(at-b.list[i].virt) < n {
+		return m, false
+	}
+	off := at - b.list[i].virt
+	return sysMem{phys: b.list[i].phys + uint64(off), virt: at, size: uint32(n)}, true
+}
+
+func (b *blocks) add(m sysMem) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	i := sort.Search(len(b.list), func(i int) bool { return b.list[i].virt > m.virt })
+	b.list = slices.Insert(b.list, i, m)
+}
+
+func (b *blocks) drop(m sysMem) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.list = slices.DeleteFunc(b.list, func(have sysMem) bool { return have.virt == m.virt })
+}
+
+// Alloc implements device.Device: memory of the driver's, which runs use as it is.
+func (d *Device) Alloc(size int64) (mem.Buffer, error) {
+	if err := d.Alive(); err != nil {
+		return nil, err
+	}
+	if size < 0 || size > 1<<31 {
+		return nil, fault.New(fault.Memory, "hbSysAllocCachedMem has no %d bytes", size)
+	}
+	a, err := newArguments(sizeMemory)
+	if err != nil {
+		return nil, err
+	}
+	code, err := d.driver.SysAllocCachedMem(a.at(0), uint32(max(size, 1)))
+	m := *a.memory(0)
+	if err == nil && code == codeSysMemory {
+		err = fault.New(fault.Memory, "hbSysAllocCachedMem: the driver has no %d bytes", size)
+	}
+	if err = refused("hbSysAllocCachedMem", code, err); err == nil && (m.virt == 0 || int64(m.size) < max(size, 1)) {
+		err = fault.New(fault.Device, "hbSysAllocCachedMem gives %d bytes at address %#x, want %d", m.size, m.virt, size)
+		if m.virt != 0 {
+			_, _ = d.driver.SysFreeMem(a.at(0)) // nothing is left to do with an error
+		}
+	}
+	if err != nil {
+		a.release()
+		return nil, err
+	}
+	d.blocks.add(m)
+	return mem.Borrow(unsafe.Slice((*byte)(driver.Pointer(m.virt)), size), func() {
+		d.blocks.drop(m)
+		if d.Alive() == nil {
+			_, _ = d.driver.SysFreeMem(a.at(0))
+		}
+		a.release()
+	}), nil
+}
+
+// slot is the memory of one input or output of an execution.
+type slot struct {
+	*port
+	own mem.Buffer // nil: not needed so far
+	set mem.Buffer // what the task has, with a reference of its own if it is not own
+	at  sysMem     // its place
+}
+
+// use has the driver work on a bound view where that lies in the driver's memory as the port does, else on memory of its
+// own, which is then to be copied.
+func (e *execution) use(s *slot, v mem.View) (copied bool, err error) {
+	e.let(s)
+	if v.Buf != nil && s.fits(v) {
+		if data, err := v.Buf.Map(); err == nil && int64(len(data))-v.Off >= s.room {
+			at := uintptr(unsafe.Pointer(&data[v.Off]))
+			if m, ok := e.prog.dev.blocks.of(at, s.room); ok && m.phys%16 == 0 {
+				v.Buf.Retain()
+				s.set, s.at = v.Buf, m
+				return false, nil
+			}
+		}
+	}
+	if s.own == nil {
+		if s.own, err = e.prog.dev.Alloc(s.room); err != nil {
+			return false, err
+		}
+	}
+	data, err := s.own.Map()
+	if err != nil {
+		return false, err
+	}
+	s.set = s.own
+	s.at, _ = e.prog.dev.blocks.of(uintptr(unsafe.Pointer(&data[0])), s.room)
+	return true, nil
+}
+
+// fits says whether a view's elements lie as those of the port.
+func (s *slot) fits(v mem.View) bool {
+	if s.dense {
+		return v.LiesIn(s.Native)
+	}
+	return slices.Equal(v.Strides, s.strides)
+}
+
+// let lets go of what the task had.
+func (e *execution) let(s *slot) {
+	if s.set != nil && s.set != s.own {
+		s.set.Release()
+	}
+	s.set = nil
+}
+
+// flush makes bytes visible to the other side.
+func (e *execution) flush(s *slot, flag int32) error {
+	*e.call.memory(e.call.flushed) = s.at
+	code, err := e.prog.dev.driver.SysFlushMem(e.call.at(e.call.flushed), flag)
+	return refused("hbSysFlushMem", code, err)
+}
