@@ -41,6 +41,30 @@ func (t *T) in(fd, offset int, want ...float32) {
 
 // aliasedTensors are the rules of memory that several tensors share.
 var aliasedTensors = []*Rule{
+	rule("s4_new_memory", "memory of a new tensor holds nothing of tensors that were destroyed").
+		OK("of_several_pages", func(t *T) {
+			for _, n := range []int{8, 1000, 4096, 20000, 300000} {
+				size := int32(n)
+				kept := t.newTensor("Create", 0, t.desc(int8T, size)) // so that what they share is not given up
+				for range 3 {
+					x := t.Ptr("Tensor_Create", 0, t.desc(int8T, size))
+					b := cmem.Span[byte](t.Ptr("Tensor_GetDataBuffer", x), n)
+					at := slices.IndexFunc(b, func(v byte) bool { return v != 0 })
+					t.Check(at < 0, "byte %d of a new tensor of %d is not 0", at, n)
+					for i := range b {
+						b[i] = 0x5a
+					}
+					t.OK("Tensor_Destroy", &x)
+				}
+				t.Check(cmem.Copy[byte](t.Ptr("Tensor_GetDataBuffer", kept), 1)[0] == 0, "another tensor changed")
+			}
+		}).
+		No("destroyed", func(t *T) {
+			x := t.Ptr("Tensor_Create", 0, t.desc(int8T, 20000))
+			gone := x
+			t.OK("Tensor_Destroy", &x)
+			t.Null("Tensor_GetDataBuffer", gone)
+		}),
 	rule("s4_shared_files", "tensors may be parts of one file, or the same part of it, also an input and an output: a run "+
 		"reads what is there and writes its result there").
 		OK("parts", func(t *T) {

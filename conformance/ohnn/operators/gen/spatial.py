@@ -211,6 +211,12 @@ for dtype in (I8, U8):
 x, w, b = draw("tx", (1, 3, 3, 2)), draw("tw", (2, 2, 2, 5)), draw("tb", (5,))
 y = conv_transpose(x.astype(F64), w.transpose(3, 1, 2, 0).astype(F64), b.astype(F64))
 case(DECONV, "f32_weight_in_mindspore_order", [T(x), const(w), const(b)], [T(y.astype(F32))], conv_params(DECONV, {}))
+for group, out in ((2, 6), (4, 8), (2, 10)):
+    x, w, b = draw("gx", (1, 3, 3, 4)), draw("gw", (4, 2, 3, out // group)), draw("gb", (out,))
+    parts = [v.transpose(3, 1, 2, 0) for v in np.split(w.astype(F64), group)]
+    y = conv_transpose(x.astype(F64), np.concatenate(parts), b.astype(F64), strides=(2, 1), group=group)
+    case(DECONV, f"f32_weight_in_mindspore_order_groups_{group}_{out}", [T(x), const(w), const(b)], [T(y.astype(F32))],
+         conv_params(DECONV, {"strides": (2, 1), "group": group}))
 x, w, b = draw("tx", (1, 3, 3, 2)), draw("tw", (3, 2, 2, 2)), draw("tb", (3,))
 reject(DECONV, "no_bias", "add", [2], [T(x), const(w)], [T(y)], conv_params(DECONV, {}))
 reject(DECONV, "weight_fits_no_order", "build", [1], [T(x), const(draw("tw", (4, 2, 2, 4))), const(b)], [T(y)], conv_params(DECONV, {}))
