@@ -6,6 +6,7 @@ a formula in NumPy is given, the evaluators that are not left out have to agree 
 import glob
 import gzip
 import io
+import itertools
 import os
 import sys
 import zipfile
@@ -146,6 +147,30 @@ def several(name, made, feeds, inits=None, **kw):
     add(name, nodes, feeds, inits, outs=" ".join(outs), **kw)
 
 
+def refused(name, nodes, feeds, inits, opset=20):
+    """Adds a model that no importer may take: a case without inputs and outputs."""
+    read = set(names(nodes))
+    feeds = {k: v for k, v in feeds.items() if k in read}
+    inputs = [
+        helper.make_tensor_value_info(k, helper.np_dtype_to_tensor_dtype(v.dtype), v.shape) for k, v in feeds.items()
+    ]
+    outs = [helper.make_tensor_value_info(nodes[-1].output[0], TensorProto.FLOAT, None)]
+    consts = [numpy_helper.from_array(np.asarray(v), k) for k, v in inits.items() if k in read]
+    g = helper.make_graph(nodes, name, inputs, outs, consts)
+    model = helper.make_model(
+        g, opset_imports=[helper.make_opsetid("", opset)], ir_version=10, producer_name="gen.py"
+    )
+    base.cases[f"refused_{name}"] = (model, {}, {})
+
+
+batches = []
+
+
+def follow():
+    """What is added from now on follows all before it in the file, so that only the last parts change."""
+    batches.append(sorted(set(base.cases).difference(*batches)))
+
+
 PART = 4 << 20  # bytes of the zip file in each part
 
 
@@ -155,7 +180,8 @@ def finish(path):
     if problems:
         sys.exit("\n".join(problems))
     stored = io.BytesIO()
-    base.write(stored, zipfile.ZIP_STORED)
+    follow()
+    base.write(stored, zipfile.ZIP_STORED, itertools.chain(*batches))
     data, size = stored.getvalue(), 0
     for old in glob.glob(path + ".*.gz"):
         os.remove(old)

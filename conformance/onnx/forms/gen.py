@@ -13,6 +13,7 @@ import axes
 import blocks
 import bodies
 import codes
+import edges
 import forms
 import near
 import sums
@@ -20,4 +21,6 @@ import sums
 if __name__ == "__main__":
     for part in (near, sums, codes, blocks, axes, bodies):
         part.make()
+    forms.follow()
+    edges.make()
     forms.finish(os.path.join(os.path.dirname(os.path.abspath(__file__)), "forms.zip"))
