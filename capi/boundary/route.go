@@ -288,8 +288,10 @@ func nnc_boundary_decide(facade uint32) (state int32) {
 var ErrPassOn = fault.New(fault.Unsupported, "routing: no driver to pass the call on to")
 
 // PassOn reports whether the behaviour asked for the call to go to the driver and there is one; the glue then calls
-// Driver.
-func (c *Call) PassOn() bool {
+// Driver. It is inlined: a call that went well pays for one comparison.
+func (c *Call) PassOn() bool { return c.Err != nil && c.passOn() }
+
+func (c *Call) passOn() bool {
 	c.Err = c.named(c.Err)
 	if c.Err != ErrPassOn || Driver(c.Func) == nil {
 		return false
