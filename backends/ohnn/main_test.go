@@ -23,6 +23,11 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "the fake driver is not built:", err)
 	}
+	if os.Getenv(libraryVariable) != "" {
+		code := m.Run()
+		os.RemoveAll(dir)
+		os.Exit(code)
+	}
 	code := leak.Run(m, mem.LiveCounters)
 	os.RemoveAll(dir)
 	os.Exit(code)
