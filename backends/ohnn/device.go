@@ -107,7 +107,7 @@ func (d Driver) devices() ([]uint64, error) {
 	case n > maxDevices:
 		return nil, fault.New(fault.Device, "the driver says that it has %d devices", n)
 	}
-	data, err := peek(at, int(8*n))
+	data, err := driver.Peek(at, int(8*n))
 	if err != nil {
 		return nil, fault.Wrap(err, "the ids of %d devices", n)
 	}
@@ -128,7 +128,7 @@ func (d Driver) identify(id uint64) (name string, kind device.Kind, err error) {
 		var at uintptr
 		code, err := d.DeviceGetName(id, unsafe.Pointer(&at))
 		if err = call("OH_NNDevice_GetName", code, err); err == nil {
-			name, err = text(at)
+			name, err = driver.Text(at)
 		}
 		if err != nil {
 			return "", 0, fault.Wrap(err, "its name")
@@ -216,7 +216,7 @@ func (d *Device) computes(g *graph.Graph, i int) (why string, err error) {
 	if int64(n) != int64(len(t.ops)) {
 		return "", fault.New(fault.Device, "OH_NNModel_GetAvailableOperations answers for %d operations of %d", n, len(t.ops))
 	}
-	can, err := peek(flags, int(n))
+	can, err := driver.Peek(flags, int(n))
 	if err != nil {
 		return "", fault.Wrap(err, "OH_NNModel_GetAvailableOperations")
 	}

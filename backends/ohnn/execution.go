@@ -2,6 +2,7 @@ package ohnn
 
 import (
 	"context"
+	"encoding/binary"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -251,9 +252,13 @@ func (e *execution) shape(i int, s *slot) error {
 	if n > spec.MaxRank {
 		return fault.New(fault.Device, "OH_NNExecutor_GetOutputShape says that it has %d dimensions", n)
 	}
-	dims, err := int32s(at, int(n))
+	data, err := driver.Peek(at, int(4*n))
 	if err != nil {
 		return fault.Wrap(err, "OH_NNExecutor_GetOutputShape")
+	}
+	dims := make([]int64, n)
+	for k := range dims {
+		dims[k] = int64(int32(binary.LittleEndian.Uint32(data[4*k:])))
 	}
 	if want, _ := s.typ.Shape.Ints(); !slices.Equal(dims, want) {
 		return fault.New(fault.Device, "OH_NNExecutor_GetOutputShape says %v, the model has %v", dims, want)

@@ -3,6 +3,7 @@ package ohnn
 import (
 	"unsafe"
 
+	"github.com/anynpu/anynpu/backends/driver"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/tensor"
@@ -49,7 +50,7 @@ func (d *Device) bytes(at uintptr, size int64) ([]byte, error) {
 	if data == 0 || room < uint64(size) {
 		return nil, fault.New(fault.Device, "the driver gives a tensor of %d bytes at address %#x, want %d", room, data, size)
 	}
-	return unsafe.Slice((*byte)(pointer(data)), size), nil
+	return unsafe.Slice((*byte)(driver.Pointer(data)), size), nil
 }
 
 // take makes a tensor of a buffer at the beginning of a file; nil when the driver takes no such memory. What the API

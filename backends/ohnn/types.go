@@ -1,10 +1,6 @@
 package ohnn
 
-import (
-	"unsafe"
-
-	"github.com/anynpu/anynpu/core/fault"
-)
+import "github.com/anynpu/anynpu/core/fault"
 
 // Return codes that mean something of their own: OH_NN_ReturnCode.
 const (
@@ -53,6 +49,3 @@ func made(function string, object uintptr, err error) error {
 	}
 	return err
 }
-
-// pointer makes a pointer of an address of C memory.
-func pointer(at uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&at)) }

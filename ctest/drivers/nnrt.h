@@ -96,6 +96,11 @@ struct nn_executor {
 
 #include "nnrt_compute.h"
 
+static int nn_living;
+
+/* The objects that are not destroyed. */
+int fake_live(void) { return __atomic_load_n(&nn_living, __ATOMIC_SEQ_CST); }
+
 static const size_t nn_ids[] = {0x4f484e4e31, 0x4f484e4e32};
 static const char *const nn_names[] = {"fake-nnrt", "fake-adder"};
 
@@ -112,7 +117,7 @@ static void *nn_new(enum nn_kind kind, size_t size)
 	struct nn_object *o = calloc(1, size);
 	if (o) {
 		o->kind = kind;
-		__atomic_fetch_add(&told_living, 1, __ATOMIC_SEQ_CST);
+		__atomic_fetch_add(&nn_living, 1, __ATOMIC_SEQ_CST);
 	}
 	return o;
 }
@@ -121,7 +126,7 @@ static void nn_free(void *object)
 {
 	((struct nn_object *)object)->kind = 0;
 	free(object);
-	__atomic_fetch_sub(&told_living, 1, __ATOMIC_SEQ_CST);
+	__atomic_fetch_sub(&nn_living, 1, __ATOMIC_SEQ_CST);
 }
 
 /* The object of a handle, NULL if it is of another kind. */

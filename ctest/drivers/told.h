@@ -1,7 +1,8 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * What a test tells a fake driver: to answer what is not so, to block in its runs, and how many objects it has.
+ * What a test tells a fake driver: to answer what is not so, and to block in its runs. How many objects it has, each
+ * says itself.
  */
 #ifndef TOLD_H
 #define TOLD_H
@@ -72,10 +73,5 @@ static void pass_gate(void)
 		pthread_cond_wait(&gate_moved, &gate);
 	pthread_mutex_unlock(&gate);
 }
-
-static int told_living;
-
-/* The objects of the driver's that are not destroyed. */
-int fake_live(void) { return __atomic_load_n(&told_living, __ATOMIC_SEQ_CST); }
 
 #endif
