@@ -7,8 +7,8 @@
  *
  *     "SUM1", uint32 rank, uint32 sizes[4], uint32 type (F32, U8, S8 or S16), uint32 flags (enum bpu_flag)
  *
- * Sums add codes as they are. The driver has the version BPU_VERSION, and the structs of that generation. Models say
- * "fake-bpu" as their tag.
+ * Sums add codes as they are. The driver has the version BPU_VERSION (fake_version), and the structs of that
+ * generation. Models say "fake-bpu" as their tag.
  *
  * Its memory is not coherent: cached memory has bytes for the processor and others for the NPU, which physical addresses
  * name. Cleaning writes what the processor has changed, invalidating does too and then reads all.
@@ -29,7 +29,7 @@
 #include <time.h>
 
 #ifndef BPU_VERSION
-#define BPU_VERSION "1.24.5"
+#define BPU_VERSION "1.24.5_(fake)"
 #endif
 #define BPU "fake-bpu"
 #define BPU_MAGIC "FAKEBPU\0FAKEBPU"
@@ -133,9 +133,15 @@ static int bpu_is(const void *at, enum bpu_kind kind)
 
 /* Structs of the driver's generation */
 
+static const char *bpu_version = BPU_VERSION;
+void fake_version(const char *version);
+
+/* Gives the driver another version, a text that stays, before its first call. */
+void fake_version(const char *version) { bpu_version = version; }
+
 static size_t bpu_properties_size(void)
 {
-	int minor = atoi(strchr(BPU_VERSION, '.') + 1);
+	int minor = atoi(strchr(bpu_version, '.') + 1);
 	return minor < 14 ? 136 : minor < 18 ? 144 : 176;
 }
 
@@ -692,7 +698,7 @@ static int compute(const struct call *c, const void *const *args, uint64_t *resu
 	if (strncmp(c->name, "hbSys", 5) == 0)
 		code = bpu_system(f, args);
 	else if (strcmp(f, "GetVersion") == 0)
-		return *result = (uint64_t)(uintptr_t)(BPU_VERSION "_(" BPU ")"), 1;
+		return *result = (uint64_t)(uintptr_t)bpu_version, 1;
 	else if (strcmp(f, "InitializeFromFiles") == 0)
 		code = bpu_load(ARGUMENT(hbPackedDNNHandle_t *, 0), NULL, NULL, ARGUMENT(int32_t, 2), ARGUMENT(char const **, 1));
 	else if (strcmp(f, "InitializeFromDDR") == 0)
