@@ -23,7 +23,7 @@ var symbols = map[string][]string{"hbdnn": hbdnn.Symbols, "nnapi": nnapi.Symbols
 	"rknn": rknn.Symbols}
 
 // computes are the APIs whose drivers are devices.
-var computes = map[string]bool{"ohnn": true, "rknn": true}
+var computes = map[string]bool{"hbdnn": true, "ohnn": true, "rknn": true}
 
 func init() {
 	for i := range dl.APIs {

@@ -1,6 +1,7 @@
 package devices
 
 import (
+	"github.com/anynpu/anynpu/backends/hbdnn"
 	"github.com/anynpu/anynpu/backends/ohnn"
 	"github.com/anynpu/anynpu/backends/rknn"
 	"github.com/anynpu/anynpu/capi/boundary"
@@ -11,6 +12,12 @@ import (
 func driverDevices() (list []device.Device) {
 	if v := vendors["rknn"](); v != nil {
 		d, err := rknn.New(rknn.Driver{Library: v.lib}, rknn.Config{ID: "rknn", Name: v.Name, Died: v.died})
+		if v.device(err) {
+			list = append(list, d)
+		}
+	}
+	if v := vendors["hbdnn"](); v != nil {
+		d, err := hbdnn.New(hbdnn.Driver{Library: v.lib}, hbdnn.Config{ID: "hbdnn", Name: v.Name, Died: v.died})
 		if v.device(err) {
 			list = append(list, d)
 		}

@@ -45,11 +45,11 @@ func load(s model.Source) (*Model, error) {
 	w := mem.NewWeights()
 	defer w.Release()
 	files := model.Map(boundary.Getenv("ANYNPU_MODEL_MAP"))
-	s, beside := standIn(s, files)
 	all, err := devices.List()
 	if err != nil {
 		return nil, err
 	}
+	s, beside := standIn(s, files, all)
 	im, err := model.Load(s, model.Options{Weights: w, Map: files, Images: imageOptions, PerAxis: tellsAxis,
 		Devices: all})
 	if err != nil && beside != "" {
@@ -70,9 +70,9 @@ func load(s model.Source) (*Model, error) {
 	return m, nil
 }
 
-// standIn returns the ONNX file that is loaded for a model compiled for a board: NAME.onnx beside NAME.bin or NAME.hbm,
-// unless the map forbids that or names a file. Without one, beside is where it was looked for.
-func standIn(s model.Source, files model.Map) (_ model.Source, beside string) {
+// standIn returns the ONNX file that is loaded for a model compiled for a board that no device takes: NAME.onnx beside
+// NAME.bin or NAME.hbm, unless the map forbids that or names a file. Without one, beside is where it was looked for.
+func standIn(s model.Source, files model.Map, all []device.Device) (_ model.Source, beside string) {
 	ext := filepath.Ext(s.Path)
 	if ext != ".bin" && ext != ".hbm" {
 		return s, ""
@@ -82,7 +82,7 @@ func standIn(s model.Source, files model.Map) (_ model.Source, beside string) {
 		return s, ""
 	}
 	defer f.Close()
-	if f.Format != model.Unknown {
+	if f.Format != model.Unknown || model.Reader(all, f.Container()) != nil {
 		return s, ""
 	}
 	if file, err := files.Find(f, f.Size, s.Path); file != "" && err == nil {
@@ -251,7 +251,7 @@ func (m *Model) announce(im *model.Model) {
 		return
 	}
 	boundary.Log(boundary.LevelInfo, "hbdnn", "model loaded", "name", m.name, "file", im.Path, "opset", im.Opset,
-		"producer", im.Producer, "inputs", len(m.in), "outputs", len(m.out))
+		"producer", im.Producer, "inputs", len(m.in), "outputs", len(m.out), "placement", m.program.Placement().Summary())
 	for k, list := range [][]*port{m.in, m.out} {
 		for i, p := range list {
 			boundary.Log(boundary.LevelInfo, "hbdnn", []string{"input", "output"}[k], "index", i, "name", p.Name, "valid",

@@ -56,7 +56,7 @@ func loadOffline(d *npu, data []byte, o device.Options) (*compiled, error) {
 
 // loadForeign opens a model that this library did not write.
 func loadForeign(d *npu, source model.Source, f *model.File, o device.Options) (*compiled, error) {
-	if f.Format == model.ONNX || f.Format == model.RKNN && model.Reader(d.preference(), "rknn") != nil {
+	if f.Format == model.ONNX || model.Reader(d.preference(), f.Container()) != nil {
 		return loadONNX(d, source, o)
 	}
 	what, needs := model.Foreign(f.Head)

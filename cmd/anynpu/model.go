@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"slices"
+	"strings"
 
 	"github.com/anynpu/anynpu/backends/cpu"
 	"github.com/anynpu/anynpu/core/compile"
@@ -77,7 +78,7 @@ func wantModel(path string, devices []device.Device) error {
 		return fault.Wrap(err, "model %s", path)
 	}
 	defer f.Close()
-	if f.Format == model.ONNX || f.Format == model.RKNN && model.Reader(devices, rknnDevice) != nil {
+	if f.Format == model.ONNX || model.Reader(devices, f.Container()) != nil {
 		return nil
 	}
 	name, _ := model.Foreign(f.Head)
@@ -93,24 +94,25 @@ func wantModel(path string, devices []device.Device) error {
 	return fault.New(fault.File, "model %s: not an ONNX model%s", path, what)
 }
 
-// rknnDevice is the device behind a driver of rknn, and the container of its compiled models.
-const rknnDevice = "rknn"
+// driverDevices are the devices behind drivers, by API, which are also the containers of their compiled models.
+var driverDevices = []string{"rknn", "hbdnn"}
 
 // devices returns the device named id and, behind a driver's, the CPU. Exit code 4 when there is none.
 func devices(id string) ([]device.Device, error) { return devicesWith(id, cpu.Config{}) }
 
 func devicesWith(id string, c cpu.Config) ([]device.Device, error) {
 	var list []device.Device
-	switch id {
-	case "cpu":
-	case rknnDevice:
-		d, err := openRKNN()
+	switch {
+	case id == "cpu":
+	case slices.Contains(driverDevices, id):
+		d, err := openDevice(id)
 		if err != nil {
 			return nil, exit(exitDevice, err)
 		}
 		list = append(list, d)
 	default:
-		return nil, exit(exitDevice, fault.New(fault.Device, "no device %q; there is: cpu, and rknn with a driver", id))
+		return nil, exit(exitDevice, fault.New(fault.Device, "no device %q; there is: cpu, and with a driver %s", id,
+			strings.Join(driverDevices, " and ")))
 	}
 	d, err := cpu.New(c)
 	if err != nil {

@@ -15,13 +15,13 @@ import (
 // of the stubs.
 const devicesProgram = "anynpu-devices"
 
-// openRKNN has the program that opens drivers do what this one was asked for, in this process; it returns only where
+// openDevice has the program that opens drivers do what this one was asked for, in this process; it returns only where
 // that cannot be.
-func openRKNN() (device.Device, error) {
+func openDevice(id string) (device.Device, error) {
 	path := filepath.Join(stubFolder(), devicesProgram)
 	if !filepath.IsAbs(path) || !exists(path) {
-		return nil, fault.New(fault.Device, "no device %s: %s, which opens drivers, is not beside the libraries", rknnDevice,
+		return nil, fault.New(fault.Device, "no device %s: %s, which opens drivers, is not beside the libraries", id,
 			devicesProgram)
 	}
-	return nil, fault.As(fault.Device, syscall.Exec(path, os.Args, os.Environ()), "no device %s: %s", rknnDevice, path)
+	return nil, fault.As(fault.Device, syscall.Exec(path, os.Args, os.Environ()), "no device %s: %s", id, path)
 }

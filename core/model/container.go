@@ -16,11 +16,17 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// containers are the names of the formats that devices may read (device.Info.Containers).
-var containers = map[Format]string{RKNN: "rknn"}
-
-// reader returns the device that reads files of a format, nil if there is none.
-func (o *Options) reader(f Format) device.Device { return Reader(o.Devices, containers[f]) }
+// Container is what devices that may read the file call its format (device.Info.Containers), empty if none may. Horizon
+// describes the formats of its compilers nowhere: a file that nothing is known of may be one, and its driver says so.
+func (f *File) Container() string {
+	switch {
+	case f.Format == RKNN:
+		return "rknn"
+	case f.Format == Unknown && f.Size > 0 && len(foreignTo(f.Head).name) == 0:
+		return "hbdnn"
+	}
+	return ""
+}
 
 // Reader returns the first of devices that loads compiled models in a container, nil if there is none.
 func Reader(devices []device.Device, container string) device.Device {
@@ -63,7 +69,7 @@ func loadCompiled(s Source, f *File, d device.Device, o Options) (*Model, error)
 		return nil, err
 	}
 	name := strings.TrimSuffix(filepath.Base(s.Path), filepath.Ext(s.Path))
-	g, err := device.CompiledGraph(name, containers[f.Format], tensor.NewHashedConst(kept, h), in, out)
+	g, err := device.CompiledGraph(name, f.Container(), tensor.NewHashedConst(kept, h), in, out)
 	if err != nil {
 		return nil, fault.As(fault.Device, err, "%swhat device %s says of it", s.label(), d.Info().ID)
 	}

@@ -76,7 +76,7 @@ func load(s Source, o Options) (*Model, error) {
 		return nil, fault.Wrap(err, "%q", s.Path)
 	}
 	defer f.Close()
-	if d := o.reader(f.Format); d != nil {
+	if d := Reader(o.Devices, f.Container()); d != nil {
 		return loadCompiled(s, f, d, o)
 	}
 	if f.Format == o.Compiled && f.Format != Unknown {

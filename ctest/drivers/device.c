@@ -4,7 +4,8 @@
  * usage: device rknn|ohnn|hbdnn WHO MODEL IMAGE...
  *
  * Recognizes digits with a model file through one API, from bytes or from numbers, as the model's input has it. WHO is
- * what must compute the network: the id of a device.
+ * what must compute the network: the id of a device. KEEPS in the environment is a part of the path of the driver's file,
+ * "/librknnrt.so" by default, which stays open.
  */
 #include <anynpu.h>
 #include <math.h>
@@ -167,7 +168,7 @@ int main(int argc, char **argv)
 	who = argv[2];
 	model = argv[3];
 	images = argv + 4;
-	host_keeps = "/librknnrt.so";
+	host_keeps = getenv("KEEPS") ? getenv("KEEPS") : "/librknnrt.so";
 	host_begin();
 	if (strcmp(argv[1], "rknn") == 0)
 		by_rknn();

@@ -9,8 +9,9 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 fail() { echo "devices: $*"; exit 1; }
 has() { grep -qF -- "$2" "$1" || { cat "$1"; fail "want \"$2\""; }; }
+. "$here/models_hbdnn.sh"
 export XDG_CONFIG_HOME=$dir/config XDG_CACHE_HOME=$dir/cache ANYNPU_LOG_FILE=$dir/log
-mkdir -p "$XDG_CONFIG_HOME/anynpu/drivers.d" "$dir/npu"
+mkdir -p "$XDG_CONFIG_HOME/anynpu/drivers.d" "$dir"/{npu,bpu}
 chmod 755 "$dir"
 flags=(-Wall -Wextra -Werror -g -O1 -D_GNU_SOURCE -Iinclude -Ictest -Iexamples -I"$here")
 gcc "${flags[@]}" -shared -fPIC -DCALLS='"zcalls_rknn.h"' -DCOMPUTE='"npu.h"' "$here/fake.c" -Wl,-soname,librknnrt.so \
@@ -92,4 +93,31 @@ has "$dir/out" 'operator 0 (conv "conv1"): rknn: the driver computes'
 ANYNPU_FALLBACK=off ANYNPU_DEVICE=cpu run rknn cpu examples/digits/digits.onnx
 
 ANYNPU_DEVICE=cpu run ohnn rknn "$dir/digits.rknn"
+
+# The same for a driver of hbDNN: its compiled model, which nothing but the driver knows, through every API.
+rm "$XDG_CONFIG_HOME"/anynpu/drivers.d/*
+bpu "$dir/bpu/libdnn.so"
+export KEEPS=/bpu/libdnn.so
+bpu_digits > "$dir/digits.bin"
+cat > "$XDG_CONFIG_HOME/anynpu/drivers.d/bpu.json" << JSON
+{"schema": "anynpu.driver/1", "name": "fake BPU", "api": "hbdnn", "library": "$dir/bpu/libdnn.so"}
+JSON
+for api in rknn ohnn; do run $api hbdnn "$dir/digits.bin"; done
+ANYNPU_HBDNN=device run hbdnn hbdnn "$dir/digits.bin"
+for api in ohnn hbdnn rknn; do
+  ! ANYNPU_HBDNN=cpu "$dir/device" $api hbdnn "$dir/digits.bin" "${images[@]}" > "$dir/out" 2>&1 || fail "$api without a driver"
+  ANYNPU_HBDNN=device run $api cpu examples/digits/digits.onnx
+done
+"$tool" run "$dir/digits.bin" --device hbdnn -i "$dir/image.npy" --expect probabilities="$dir/cpu/probabilities.npy" \
+  > "$dir/out" || { cat "$dir/out"; fail "anynpu run --device hbdnn"; }
+has "$dir/out" 'hbdnn: 1'
+! "$tool" run "$dir/digits.bin" -i "$dir/image.npy" > "$dir/out" 2>&1 || fail "the CPU computes a .bin"
+# A pack with an ONNX model is the library's, which has the driver compute the other one.
+printf '{"anynpu.models": ["%s"]}' "digits.bin" > "$dir/pack.json"
+run hbdnn hbdnn "$dir/pack.json"
+# An ONNX model with a compiled form.
+cp "$dir/digits.bin" "$dir/net/digits.fake.bin"
+sum=$(sha256sum < "$dir/digits.bin")
+metadata '{"container": "hbdnn", "file": "digits.fake.bin", "sha256": "'"${sum%% *}"'"}'
+for api in rknn ohnn; do run $api hbdnn "$dir/net/digits.onnx"; done
 echo "devices: passed"
