@@ -36,9 +36,20 @@ type program struct {
 
 // build makes the model of a case.
 func (c *Case) build(t *nnapi.T, v variant) *program {
-	p := &program{t: t, c: c, variant: v, model: t.Model()}
+	p, in, out := c.operands(t, v)
+	p.model.Operation(c.Op, in, out)
+	p.model.Identify(nnapi.NoError, p.inputs, p.outputs)
+	if v.relaxed {
+		t.OK("Model_relaxComputationFloat32toFloat16", p.model.Handle, true)
+	}
+	p.model.Finish()
+	return p
+}
+
+// operands begins the model of a case with the operands of its operation, of which it returns the indices.
+func (c *Case) operands(t *nnapi.T, v variant) (p *program, in, out []uint32) {
+	p = &program{t: t, c: c, variant: v, model: t.Model()}
 	models := map[string]uintptr{}
-	var in, out []uint32
 	for i := range c.In {
 		o := &c.In[i]
 		if o.Model == "" {
@@ -56,13 +67,7 @@ func (c *Case) build(t *nnapi.T, v variant) *program {
 		out = append(out, index)
 		p.outputs, p.out = append(p.outputs, index), append(p.out, o)
 	}
-	p.model.Operation(c.Op, in, out)
-	p.model.Identify(nnapi.NoError, p.inputs, p.outputs)
-	if v.relaxed {
-		t.OK("Model_relaxComputationFloat32toFloat16", p.model.Handle, true)
-	}
-	p.model.Finish()
-	return p
+	return p, in, out
 }
 
 // input adds an argument of the operation.
@@ -99,7 +104,7 @@ func (p *program) emptied(o *Operand) uint32 {
 	return to
 }
 
-// dims are the dimensions with which the model declares an input or output. Those of scales, and of the condition of IF,
+// dims are the dimensions with which the model declares an input or output. Those of scales and of the condition of IF
 // are never unknown.
 func (p *program) dims(o *Operand) []uint32 {
 	switch {

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/anynpu/anynpu/conformance/suite"
 	"github.com/anynpu/anynpu/conformance/suite/numbers"
 )
 
@@ -38,7 +39,7 @@ type Operand struct {
 	Within  float64          `json:"within"`  // how far shares may be off
 }
 
-// UnmarshalJSON also reads the short forms "i32 3", a scalar, and "F32/2 -", a tensor of two dimensions without a value.
+// UnmarshalJSON also reads the short forms: "i32 3" is a scalar, "F32/2 -" a tensor of two dimensions without a value.
 func (o *Operand) UnmarshalJSON(b []byte) error {
 	if len(b) == 0 || b[0] != '"' {
 		type plain Operand
@@ -142,10 +143,15 @@ func read(file string) ([]*Case, error) {
 	return list, nil
 }
 
-// finder finds cases by ID and reads only the files that it needs for that.
-type finder map[string]*Case
+// A judge is a case or a variation of one.
+type judge interface {
+	compute(l *suite.Library, dir string) error
+}
 
-func (f finder) find(id string) (*Case, error) {
+// finder finds cases and variations by ID and reads only the files that it needs for that.
+type finder map[string]judge
+
+func (f finder) find(id string) (judge, error) {
 	if c := f[id]; c != nil {
 		return c, nil
 	}
@@ -156,6 +162,9 @@ func (f finder) find(id string) (*Case, error) {
 	}
 	for _, c := range list {
 		f[c.ID()] = c
+	}
+	for _, v := range variations(list) {
+		f[v.ID()] = v
 	}
 	if f[id] == nil {
 		return nil, fmt.Errorf("no case %q", id)

@@ -11,38 +11,6 @@ import (
 	"github.com/anynpu/anynpu/core/spec/nnapi"
 )
 
-// spec is the case's operation as the signature table judges it.
-func (c *Case) spec() (*nnapi.Model, nnapi.Operation) {
-	m := &nnapi.Model{}
-	code, _ := codeOf(c.Op)
-	op := nnapi.Operation{Code: code}
-	for i, o := range slices.Concat(c.In, c.Out) {
-		x := nnapi.Operand{Type: nnapi.OperandCode(types[o.Type].code), Dims: o.Dims, Scale: o.Scale, ZeroPoint: o.Zero}
-		switch {
-		case o.None:
-			x.Lifetime = nnapi.NoValue
-		case o.Model != "":
-			x.Lifetime = nnapi.Subgraph
-		}
-		m.Operands = append(m.Operands, x)
-		if i < len(c.In) {
-			op.Inputs = append(op.Inputs, uint32(i))
-		} else {
-			op.Outputs = append(op.Outputs, uint32(i))
-		}
-	}
-	return m, op
-}
-
-func codeOf(name string) (nnapi.OperationCode, bool) {
-	for c := range nnapi.OperationCode(nnapi.Operations) {
-		if c.String() == name {
-			return c, true
-		}
-	}
-	return 0, false
-}
-
 // seen is what the cases of an operation show.
 type seen map[string]bool
 
@@ -72,18 +40,6 @@ func (s seen) covered(c *Case) {
 	s[fmt.Sprint(row)] = true
 }
 
-// words are the types by the words of cases.
-func words(of []nnapi.OperandCode) (row [3]string) {
-	for i, code := range of {
-		for word, t := range types {
-			if nnapi.OperandCode(t.code) == code {
-				row[i] = word
-			}
-		}
-	}
-	return row
-}
-
 // Every operation is judged in each choice of types, in each form with each number of optional arguments, with and
 // without arguments that may have no value, with both layouts, and with each fused activation.
 func TestCases_coverTheSignatures(t *testing.T) {
@@ -110,15 +66,16 @@ func TestCases_coverTheSignatures(t *testing.T) {
 			f := &sig.Forms[i]
 			for inputs, a := range map[bool]*nnapi.Arguments{true: &f.Inputs, false: &f.Outputs} {
 				for _, n := range a.Counts {
-					most := slices.ContainsFunc([]int{n, n + 1, n + 2}, func(k int) bool {
+					shown := slices.ContainsFunc([]int{n, n + 1, n + 2}, func(k int) bool {
 						return s[fmt.Sprint(f.Name, " ", inputs, " ", k)] && (k == n || a.Repeated >= 0)
 					})
-					assert.True(t, most, "%v %s: %d arguments (inputs %v)", code, f.Name, n, inputs)
+					assert.True(t, shown, "%v %s: %d arguments (inputs %v)", code, f.Name, n, inputs)
 				}
 				for _, arg := range a.List {
 					switch {
 					case arg.Omitted:
-						assert.True(t, s[arg.Name+" given false"] && s[arg.Name+" given true"], "%v: %s given and omitted", code, arg.Name)
+						both := s[arg.Name+" given false"] && s[arg.Name+" given true"]
+						assert.True(t, both, "%v: %s given and omitted", code, arg.Name)
 					case arg.Name == "layout" || arg.Name == "time major" || arg.Name == "merge outputs":
 						assert.True(t, s[arg.Name+" 0"] && s[arg.Name+" 1"], "%v: %s false and true", code, arg.Name)
 					case arg.Name == "activation":

@@ -29,11 +29,27 @@ func items(string) ([]suite.Item, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]suite.Item, len(cases))
-	for i, c := range cases {
-		out[i] = suite.Item{ID: c.ID(), Type: c.element()}
+	var out []suite.Item
+	for _, c := range cases {
+		out = append(out, suite.Item{ID: c.ID(), Type: c.element()})
+	}
+	for _, of := range byOperation(cases) {
+		for _, v := range variations(of) {
+			out = append(out, suite.Item{ID: v.ID(), Setting: v.setting()})
+		}
 	}
 	return out, nil
+}
+
+// byOperation are the cases of each operation.
+func byOperation(cases []*Case) (out [][]*Case) {
+	for i, c := range cases {
+		if i == 0 || cases[i-1].Op != c.Op {
+			out = append(out, nil)
+		}
+		out[len(out)-1] = append(out[len(out)-1], c)
+	}
+	return out
 }
 
 // element is the type of the first tensor.
@@ -48,11 +64,11 @@ func (c *Case) element() string {
 func open(l *suite.Library, _ string) suite.Computer {
 	cases := finder{}
 	return func(id, dir string) (suite.Result, error) {
-		c, err := cases.find(id)
+		x, err := cases.find(id)
 		if err != nil {
 			return suite.Result{}, err
 		}
-		return suite.Judge(c.compute(l, dir)), nil
+		return suite.Judge(x.compute(l, dir)), nil
 	}
 }
 
@@ -64,23 +80,38 @@ func summarize(w io.Writer, o *suite.Outcome) bool {
 		return false
 	}
 	fmt.Fprintln(w, line)
-	return rep.Counts[suite.Pass] == len(rep.Results)
+	passed := rep.Counts[suite.Pass]
+	if !o.Own {
+		passed += rep.Counts[suite.Skip]
+	}
+	return passed == len(rep.Results)
 }
 
-// summary is one line: how many operations have every case passed, the fewest cases that count for an operation, and
-// how many cases failed.
+// summary is one line: how many operations have every case passed, the fewest cases that count for an operation, how
+// many cases failed, and how many of them are differences.
 func summary(rep *suite.Report) (string, error) {
 	f := finder{}
-	cases := make([]*Case, len(rep.Results))
+	var cases []*Case
 	whole := map[string]bool{}
-	for i, x := range rep.Results {
-		c, err := f.find(x.ID)
+	refused, levels := 0, 0
+	for _, x := range rep.Results {
+		item, err := f.find(x.ID)
 		if err != nil {
 			return "", err
 		}
-		cases[i] = c
-		if _, seen := whole[c.Op]; !seen || x.Status != suite.Pass {
-			whole[c.Op] = x.Status == suite.Pass
+		op, _, _ := strings.Cut(x.ID, "/")
+		if _, seen := whole[op]; !seen || x.Status != suite.Pass {
+			whole[op] = x.Status == suite.Pass || x.Status == suite.Skip
+		}
+		switch v := item.(type) {
+		case *Case:
+			cases = append(cases, v)
+		case *Variation:
+			if v.Level != 0 {
+				levels++
+			} else {
+				refused++
+			}
 		}
 	}
 	good, fewest, counts := 0, -1, Counts(cases)
@@ -92,8 +123,10 @@ func summary(rep *suite.Report) (string, error) {
 			fewest = n
 		}
 	}
-	return fmt.Sprintf("nnapi operations: %d of %d, fewest cases %d, failed %d (of %d cases, %d crashes, %d hangs)", good,
-		len(nnapi.Operations), max(fewest, 0), len(cases)-rep.Counts[suite.Pass], len(cases), rep.Counts[suite.Crash],
+	n := len(rep.Results)
+	return fmt.Sprintf("nnapi operations: %d of %d, fewest cases %d, failed %d (of %d cases, %d of them refused, %d at "+
+		"feature levels; %d crashes, %d hangs)", good, len(nnapi.Operations), max(fewest, 0),
+		n-rep.Counts[suite.Pass]-rep.Counts[suite.Skip], n, refused, levels, rep.Counts[suite.Crash],
 		rep.Counts[suite.Hang]), nil
 }
 

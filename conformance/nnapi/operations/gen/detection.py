@@ -84,7 +84,8 @@ def limits():
                 y = out(t, got[0], s.scale, s.zero) if s.scale else out(t, got[0])
                 ys = [y, corners(box, got[1]), given("I32", got[2]), given("I32", got[3])]
                 for o in ys:
-                    o.open()
+                    if most != 2:
+                        o.open()
                 case("BOX_WITH_NMS_LIMIT", f"{t}_kernel_{kernel}_{n}_{most}",
                      [s, r, k, scalars[0], i32(most), i32(kernel), *scalars[1:]], ys)
         s, r, k = distinct(t, (4, 3)), boxes(box, 4, 12, 14, 3), given("I32", [0] * 4)
@@ -121,7 +122,8 @@ def proposals():
                 y = out(t, got[0], s.scale, s.zero) if s.scale else out(t, got[0])
                 ys = [y, corners(box, got[1]), given("I32", got[2])]
                 for o in ys:
-                    o.open()
+                    if after != 4:
+                        o.open()
                 if first:
                     s, d = planes(s), planes(d)
                 case("GENERATE_PROPOSALS", f"{t}_{b}_{h}_{before}_{after}{'_nchw' if first else ''}",

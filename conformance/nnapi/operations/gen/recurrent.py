@@ -1,4 +1,4 @@
-"""Recurrent operations. Integer models are those of conformance/vectors/integer_lstm.py, that of SVDF is of memories.py."""
+"""Recurrent operations. The integer models and that of SVDF are in conformance/vectors."""
 import numpy as np
 
 from case import FLOATS, Operand, act, case, flag, fx, i32, like, none, out, value, x
