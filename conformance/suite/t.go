@@ -36,7 +36,7 @@ func (t *T) Skip(format string, args ...any) { panic(lacking(fmt.Sprintf(format,
 
 // Outside ends a case that is recorded as a C program: a record does not have what.
 func (t *T) Outside(what string) {
-	if t.recorder() != nil {
+	if t.Recorded() {
 		t.Skip("a record does not have %s", what)
 	}
 }
@@ -47,6 +47,9 @@ func (t *T) Failf(format string, args ...any) {
 	t.condition(false, text, format, args)
 	panic(violation(text))
 }
+
+// Recorded tells whether the case is recorded as a C program. It leaves out what a record does not have, and goes on.
+func (t *T) Recorded() bool { return t.recorder() != nil }
 
 // condition records a condition of the case.
 func (t *T) condition(ok bool, text, format string, args []any) {
