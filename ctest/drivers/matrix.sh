@@ -5,16 +5,17 @@
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/settings.sh"
 here=$PWD/ctest/drivers
-make --no-print-directory libs "${BUILD:-build}"/examples/{ohnn,rknn}_digits > /dev/null
+make --no-print-directory libs "${BUILD:-build}"/examples/{ohnn,rknn,hbdnn}_digits > /dev/null
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 fail() { echo "matrix: $*"; exit 1; }
 export XDG_CONFIG_HOME=$dir/config XDG_CACHE_HOME=$dir/cache ANYNPU_LOG=info ANYNPU_LOG_FILE=$dir/log
 flags=(-Wall -Wextra -Werror -g -O1 -D_GNU_SOURCE -Iinclude -Ictest -I"$here")
 chmod 755 "$dir"
+. "$here/models_hbdnn.sh"
 
 # Columns: the CPU alone, and drivers by the names of their APIs.
-columns=(cpu rknn ohnn)
+columns=(cpu rknn ohnn hbdnn)
 driver() { # COLUMN COMPUTE SONAME: builds a driver and writes its manifest, which takes no calls of its own API
   mkdir -p "$dir/$1/drivers.d"
   chmod 755 "$dir/$1" "$dir/$1/drivers.d"
@@ -26,20 +27,38 @@ driver() { # COLUMN COMPUTE SONAME: builds a driver and writes its manifest, whi
 mkdir -p "$dir/cpu/drivers.d"
 driver rknn npu.h librknnrt.so
 driver ohnn nnrt.h libneural_network_runtime.so
+driver hbdnn bpu.h libdnn.so
 { printf 'RKNN\0\0\0\0FAKENPU\0'; cat examples/digits/digits.weights; } > "$dir/digits.rknn"
+bpu_digits > "$dir/digits.bin"
+# The ONNX model with both compiled forms, for a program that hands over images.
+mkdir "$dir/net"
+cp examples/digits/digits.onnx "$dir/digits.rknn" "$dir/digits.bin" "$dir/net/"
+form() { # CONTAINER FILE
+  local sum
+  sum=$(sha256sum < "$dir/net/$2")
+  echo "{\"container\": \"$1\", \"file\": \"$2\", \"sha256\": \"${sum%% *}\"}"
+}
+echo '{"anynpu.input.image.pixel": "gray", "anynpu.input.image.std": [16], "anynpu.dim.N": 1, "anynpu.compiled":' \
+  "[$(form rknn digits.rknn), $(form hbdnn digits.bin)]}" > "$dir/net/digits.onnx.anynpu.json"
 
 # Rows: programs, with the model that each is given in a column, and who then computes. A driver of compiled models has
 # no compiler: it computes nothing of a graph that is built by calls.
-programs=(ohnn_digits rknn_digits)
+programs=(ohnn_digits rknn_digits hbdnn_digits)
 weights=examples/digits/digits.weights onnx=examples/digits/digits.onnx
 cell() { # PROGRAM COLUMN
   case $1/$2 in
     ohnn_digits/cpu) echo "$weights (cpu: 8)" ;;
     ohnn_digits/rknn) echo "$weights (cpu: 8), 8 fallbacks" ;;
     ohnn_digits/ohnn) echo "$weights (ohnn: 8), 0 fallbacks" ;;
+    ohnn_digits/hbdnn) echo "$weights (cpu: 8), 8 fallbacks" ;;
     rknn_digits/cpu) echo "$onnx (cpu: 9)" ;;
     rknn_digits/rknn) echo "$dir/digits.rknn (rknn: 1), 0 fallbacks" ;;
     rknn_digits/ohnn) echo "$onnx (ohnn: 9), 0 fallbacks" ;;
+    rknn_digits/hbdnn) echo "$dir/digits.bin (hbdnn: 1), 0 fallbacks" ;;
+    hbdnn_digits/cpu) echo "$onnx (cpu: 10), 0 fallbacks" ;;
+    hbdnn_digits/ohnn) echo "$onnx (ohnn: 9, cpu: 1), 1 fallback" ;;
+    hbdnn_digits/rknn) echo "$dir/net/digits.onnx compiled form digits.rknn on rknn" ;;
+    hbdnn_digits/hbdnn) echo "$dir/net/digits.onnx compiled form digits.bin on hbdnn" ;;
     *) fail "the table has no $1/$2" ;;
   esac
 }
@@ -70,7 +89,7 @@ echo "$cells of $((${#programs[@]} * ${#columns[@]})) cells, same digits"
 # The order of devices, of which one adds alone, and what the first of them must compute without the others.
 declare -A adder=([ohnn_digits]='cpu: 8' [rknn_digits]='cpu: 8, ohnn2: 1')
 export ANYNPU_DRIVERS=$dir/ohnn/drivers.d
-for program in "${programs[@]}"; do
+for program in "${!adder[@]}"; do
   read -r model _ <<< "$(cell "$program" ohnn)"
   ANYNPU_DEVICE=cpu run "$program" "$model" || fail "ANYNPU_DEVICE=cpu"
   [[ "$(who)" == *'(cpu: '[89]'), 0 fallbacks' ]] || fail "$program with ANYNPU_DEVICE=cpu: $(who)"
