@@ -112,7 +112,7 @@ func turnConv(t *translation) string {
 	if channels := image.dims()[3]; o.Groups == channels && channels > 1 {
 		t.add("DEPTHWISE_CONV2D_NATIVE", in, out, common...)
 	} else {
-		t.add("CONV2D", in, out, append(common, ints("GROUP", o.Groups))...)
+		t.add("CONV2D", in, out, append(common, ints("GROUP", max(o.Groups, 1)))...)
 	}
 	done()
 	return ""

@@ -5,7 +5,7 @@
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/settings.sh"
 here=$PWD/ctest/drivers
-make --no-print-directory libs "${BUILD:-build}"/examples/{ohnn,rknn,hbdnn}_digits > /dev/null
+make --no-print-directory libs "${BUILD:-build}"/examples/{ohnn,rknn,hbdnn,nnapi}_digits > /dev/null
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 fail() { echo "matrix: $*"; exit 1; }
@@ -43,7 +43,7 @@ echo '{"anynpu.input.image.pixel": "gray", "anynpu.input.image.std": [16], "anyn
 
 # Rows: programs, with the model that each is given in a column, and who then computes. A driver of compiled models has
 # no compiler: it computes nothing of a graph that is built by calls.
-programs=(ohnn_digits rknn_digits hbdnn_digits)
+programs=(ohnn_digits rknn_digits hbdnn_digits nnapi_digits)
 weights=examples/digits/digits.weights onnx=examples/digits/digits.onnx
 cell() { # PROGRAM COLUMN
   case $1/$2 in
@@ -59,6 +59,9 @@ cell() { # PROGRAM COLUMN
     hbdnn_digits/ohnn) echo "$onnx (ohnn: 9, cpu: 1), 1 fallback" ;;
     hbdnn_digits/rknn) echo "$dir/net/digits.onnx compiled form digits.rknn on rknn" ;;
     hbdnn_digits/hbdnn) echo "$dir/net/digits.onnx compiled form digits.bin on hbdnn" ;;
+    nnapi_digits/cpu) echo "$weights (nnapi-reference: 8)" ;;
+    nnapi_digits/rknn | nnapi_digits/hbdnn) echo "$weights (nnapi-reference: 8), 8 fallbacks" ;;
+    nnapi_digits/ohnn) echo "$weights (ohnn: 8), 0 fallbacks" ;;
     *) fail "the table has no $1/$2" ;;
   esac
 }
