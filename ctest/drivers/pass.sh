@@ -122,7 +122,7 @@ FAKE_SCRIPT=$dir/script timeout 60 "$dir/wholly" "$dir/whole/libnpu.so" || { cat
 # All calls of NNAPI.
 mkdir "$dir/nnapi"
 echo '{ local: ANeuralNetworksBurst_create; };' > "$dir/nnapi.map"
-gcc "${flags[@]}" -shared -fPIC -DCALLS='"zcalls_nnapi.h"' -DCOMPUTE='"nn.h"' "$here/fake.c" -Wl,-soname,libneuralnetworks.so \
+gcc "${flags[@]}" -shared -fPIC -DCALLS='"zcalls_nnapi.h"' -DCOMPUTE='"nnapi.h"' "$here/fake.c" -Wl,-soname,libneuralnetworks.so \
   -Wl,--version-script="$dir/nnapi.map" -o "$dir/nnapi/libneuralnetworks.so" -lpthread -lm
 gcc "${flags[@]}" "$here/whole_nnapi.c" -o "$dir/whole_nnapi" -L"$lib" -Wl,-rpath,"$lib" -lneuralnetworks -lanynpu -lpthread \
   -Wl,--no-as-needed -lm
