@@ -31,8 +31,8 @@ type fake struct {
 
 func newFake(t testing.TB, version string, c Config) *fake {
 	t.Helper()
-	opened := fakeDrivers[version]
-	if opened == nil {
+	opened, built := fakeDrivers[version]
+	if !built {
 		t.Skip("SKIP: there is no C compiler for the fake driver")
 	}
 	c.ID, c.Name = "bpu", "Fake"
