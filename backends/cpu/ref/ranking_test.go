@@ -196,3 +196,21 @@ func TestCumulative_directions(t *testing.T) {
 	_, err = Compute(&op.CumProd{}, []tensor.Tensor{ints(tensor.Bool, []int64{1}), axis(0)}, make([]tensor.Type, 1))
 	assert.Equal(t, fault.Type, fault.KindOf(err))
 }
+
+// Lines without elements may be more than a loop over them could visit.
+func TestLines_empty(t *testing.T) {
+	dims := []int64{1 << 50, 0}
+	for _, o := range []graph.Op{&op.CumSum{}, &op.CumProd{}, &op.Softmax{Axis: 1}, &op.LogSoftmax{Axis: 1},
+		&op.LpNorm{Axis: 1, P: 2}, &op.LRN{Axis: 1, After: 1}, &op.TopK{Axis: 1}} {
+		in := []tensor.Tensor{f32(nil, dims...)}
+		switch o.(type) {
+		case *op.CumSum, *op.CumProd:
+			in = append(in, ints(tensor.Int32, []int64{1}, []int64{}...))
+		case *op.TopK:
+			in = append(in, ints(tensor.Int64, []int64{0}, 1))
+		}
+		y, err := Compute(o, in, make([]tensor.Type, 1))
+		require.NoError(t, err, o.Name())
+		assert.Equal(t, dims, y[0].Dims, o.Name())
+	}
+}
