@@ -3,6 +3,10 @@
 package driver
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"os"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
@@ -53,6 +57,30 @@ func (l *Library) Has(symbol string) bool {
 		}
 	}
 	return false
+}
+
+// Needs is an error of kind fault.Unsupported, which names the first of the symbols that the library lacks, if any.
+func (l *Library) Needs(symbols []string) error {
+	for _, s := range symbols {
+		if !l.Has(s) {
+			return fault.New(fault.Unsupported, "%s has no function %s", l.file, s)
+		}
+	}
+	return nil
+}
+
+// Sum is the SHA-256 of the library's file in hexadecimal. Kind fault.File when it cannot be read.
+func (l *Library) Sum() (string, error) {
+	f, err := os.Open(l.file)
+	if err != nil {
+		return "", fault.As(fault.File, err, "the driver")
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", fault.As(fault.File, err, "the driver")
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // Addresses returns the addresses of the functions that the library has, by symbol.

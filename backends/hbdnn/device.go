@@ -2,12 +2,8 @@ package hbdnn
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"io"
 	"math"
-	"os"
 	"strings"
 	"time"
 	"unsafe"
@@ -55,10 +51,8 @@ var _ device.Device = (*Device)(nil)
 // New returns the device of a driver. Kind fault.Unsupported when the driver lacks functions that it takes or has a
 // version that is not known, fault.File when the driver's file cannot be read.
 func New(d Driver, c Config) (*Device, error) {
-	for _, symbol := range needed {
-		if !d.Has(symbol) {
-			return nil, fault.New(fault.Unsupported, "%s has no function %s", d.File(), symbol)
-		}
+	if err := d.Needs(needed); err != nil {
+		return nil, err
 	}
 	at, err := d.DnnGetVersion()
 	if err != nil {
@@ -72,7 +66,7 @@ func New(d Driver, c Config) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	build, err := sum(d.File())
+	build, err := d.Sum()
 	if err != nil {
 		return nil, err
 	}
@@ -81,20 +75,6 @@ func New(d Driver, c Config) (*Device, error) {
 		info: device.Info{ID: c.ID, Name: c.Name, Vendor: "Horizon Robotics", Kind: device.Accelerator, Major: 1,
 			BuildHash: build, Float16: device.Accepts, Performance: device.Accepts, Priority: true, Cache: true,
 			Containers: []string{Container}}}, nil
-}
-
-// sum is the SHA-256 of a file's bytes.
-func sum(file string) (string, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return "", fault.As(fault.File, err, "the driver")
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", fault.As(fault.File, err, "the driver")
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // Info implements device.Device.

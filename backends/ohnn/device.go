@@ -2,12 +2,8 @@ package ohnn
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strconv"
 	"time"
@@ -64,12 +60,10 @@ var _ device.Device = (*Device)(nil)
 // they take, or has no device; fault.Device for answers that cannot be; fault.File when the driver's file cannot be
 // read.
 func Open(d Driver, c Config) ([]*Device, error) {
-	for _, symbol := range needed {
-		if !d.Has(symbol) {
-			return nil, fault.New(fault.Unsupported, "%s has no function %s", d.File(), symbol)
-		}
+	if err := d.Needs(needed); err != nil {
+		return nil, err
 	}
-	build, err := sum(d.File())
+	build, err := d.Sum()
 	if err != nil {
 		return nil, err
 	}
@@ -147,20 +141,6 @@ func (d Driver) identify(id uint64) (name string, kind device.Kind, err error) {
 		kind = kinds[t]
 	}
 	return name, kind, nil
-}
-
-// sum is the SHA-256 of a file's bytes.
-func sum(file string) (string, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return "", fault.As(fault.File, err, "the driver")
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", fault.As(fault.File, err, "the driver")
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // Info implements device.Device.

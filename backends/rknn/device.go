@@ -2,12 +2,8 @@ package rknn
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"io"
 	"math"
-	"os"
 	"time"
 	"unsafe"
 
@@ -46,32 +42,16 @@ var _ device.Device = (*Device)(nil)
 // New returns the device of a driver. Kind fault.Unsupported when the driver lacks functions that it takes, fault.File
 // when the driver's file cannot be read.
 func New(d Driver, c Config) (*Device, error) {
-	for _, symbol := range needed {
-		if !d.Has(symbol) {
-			return nil, fault.New(fault.Unsupported, "%s has no function %s", d.File(), symbol)
-		}
+	if err := d.Needs(needed); err != nil {
+		return nil, err
 	}
-	build, err := sum(d.File())
+	build, err := d.Sum()
 	if err != nil {
 		return nil, err
 	}
 	return &Device{driver: d, life: driver.NewLife(c.ID, c.Patience, c.Died),
 		info: device.Info{ID: c.ID, Name: c.Name, Vendor: "Rockchip", Kind: device.Accelerator, Major: 2, BuildHash: build,
 			Float16: device.Accepts, Performance: device.Accepts, Cache: true, Containers: []string{Container}}}, nil
-}
-
-// sum is the SHA-256 of a file's bytes.
-func sum(file string) (string, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return "", fault.As(fault.File, err, "the driver")
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", fault.As(fault.File, err, "the driver")
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // Info implements device.Device.

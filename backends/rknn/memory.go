@@ -4,6 +4,7 @@ import (
 	"math"
 	"unsafe"
 
+	"github.com/anynpu/anynpu/backends/driver"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/mem"
 )
@@ -25,14 +26,14 @@ func (d *Device) create(context uintptr, size int64) (*memory, error) {
 	if at == 0 {
 		return nil, fault.New(fault.Memory, "rknn_create_mem: the driver has no %d bytes", size)
 	}
-	m := (*tensorMem)(pointer(at))
+	m := (*tensorMem)(driver.Pointer(at))
 	if m.virt == 0 || int64(m.size) < size || m.offset < 0 || int64(m.offset) > int64(m.size)-size {
 		err := fault.New(fault.Device, "rknn_create_mem gives %d bytes at offset %d of address %#x, want %d", m.size,
 			m.offset, m.virt, size)
 		d.destroy(context, &memory{at: at})
 		return nil, err
 	}
-	return &memory{at: at, bytes: unsafe.Slice((*byte)(unsafe.Add(pointer(m.virt), m.offset)), size)}, nil
+	return &memory{at: at, bytes: unsafe.Slice((*byte)(unsafe.Add(driver.Pointer(m.virt), m.offset)), size)}, nil
 }
 
 // take makes memory of a buffer that has a file descriptor; nil when the driver takes no such memory.
@@ -61,7 +62,7 @@ func (d *Device) destroy(context uintptr, m *memory) {
 		return
 	}
 	if d.life.Alive() == nil {
-		_, _ = d.driver.DestroyMem(context, pointer(m.at)) // nothing is left to do with an error
+		_, _ = d.driver.DestroyMem(context, driver.Pointer(m.at)) // nothing is left to do with an error
 	}
 	if m.buf != nil {
 		m.buf.Release()
@@ -99,7 +100,7 @@ func (e *execution) use(s *slot, v mem.View) (copied bool, err error) {
 	}
 	if s.set != m {
 		a := s.attr
-		code, err := e.prog.dev.driver.SetIoMem(e.context, pointer(m.at), unsafe.Pointer(&a))
+		code, err := e.prog.dev.driver.SetIoMem(e.context, driver.Pointer(m.at), unsafe.Pointer(&a))
 		if err = call("rknn_set_io_mem", code, err); err != nil {
 			return false, err
 		}
@@ -129,6 +130,6 @@ func (d *Device) sync(context uintptr, m *memory, mode uint32) error {
 	if !d.driver.Has("rknn_mem_sync") {
 		return nil
 	}
-	code, err := d.driver.MemSync(context, pointer(m.at), mode)
+	code, err := d.driver.MemSync(context, driver.Pointer(m.at), mode)
 	return call("rknn_mem_sync", code, err)
 }

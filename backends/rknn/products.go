@@ -91,7 +91,7 @@ func (d *Device) make(s *step, g *graph.Graph) error {
 		if s.memory[i], err = d.create(s.context, sizes[i]); err != nil {
 			return err
 		}
-		code, err := d.driver.MatmulSetIoMem(s.context, pointer(s.memory[i].at), unsafe.Pointer(a))
+		code, err := d.driver.MatmulSetIoMem(s.context, driver.Pointer(s.memory[i].at), unsafe.Pointer(a))
 		if err = call("rknn_matmul_set_io_mem", code, err); err != nil {
 			return err
 		}

@@ -2,7 +2,6 @@ package rknn
 
 import (
 	"math"
-	"unsafe"
 
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -106,9 +105,6 @@ type matmulIO struct{ a, b, c matmulAttr }
 // dtypes are core's types for rknn_tensor_type, Invalid for what has no whole bytes.
 var dtypes = [...]tensor.DType{tensor.Float32, tensor.Float16, tensor.Int8, tensor.Uint8, tensor.Int16, tensor.Uint16,
 	tensor.Int32, tensor.Uint32, tensor.Int64, tensor.Bool, tensor.Invalid, tensor.BFloat16}
-
-// pointer makes a pointer of an address of C memory.
-func pointer(at uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&at)) }
 
 // number is a scale that can be one.
 func number(f float32) bool {
