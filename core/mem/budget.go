@@ -31,11 +31,18 @@ const (
 	// Of a limit that ends the process, this is kept for Go's runtime, for what nobody asks for, and for threads that Go
 	// starts when it likes, each with a stack of 8 MiB.
 	maxFloor = 320 << 20
+	minFloor = arenaBytes + 16<<20 // a step of Go's heap and two threads
+	// Of the room that such a limit leaves in Go's heap, this is kept for the parts of it that each size of object takes.
+	heapMargin = 8 << 20
+	// garbage is how many times as much as callers ask for they may drop before it is collected.
+	garbage    = 15
+	largePiece = 1 << 20 // needs a gap of its size
 )
 
 var (
 	promised atomic.Int64 // bytes of the mappings of buffers
 	credit   atomic.Int64
+	drawable atomic.Int64 // the largest request that the credit may serve, see heapRoom
 	accounts struct {
 		sync.Mutex
 		configured int64 // SetLimit, 0: none
@@ -67,7 +74,7 @@ func Admit(n int64) error {
 
 // Fits is Admit of n bytes that the caller will ask for later: an early refusal. It draws no credit.
 func Fits(n int64) error {
-	if n >= 0 && n <= credit.Load() {
+	if n >= 0 && n <= min(drawable.Load(), credit.Load()) {
 		return nil
 	}
 	accounts.Lock()
@@ -94,7 +101,7 @@ func Make[T any](n int) ([]T, error) {
 }
 
 // draw takes n bytes of the credit, and reports whether there were as many.
-func draw(n int64) bool { return n >= 0 && n <= maxCredit && credit.Add(-n) >= 0 }
+func draw(n int64) bool { return n >= 0 && n <= drawable.Load() && credit.Add(-n) >= 0 }
 
 // promise counts n bytes of a mapping that is about to be made; takeBack gives them back.
 func promise(n int64) error {
@@ -114,25 +121,31 @@ func takeBack(n int64) { promised.Add(-n) }
 // admit measures, and once more after a collection if that does not suffice. heap says that Go's heap grows, which may
 // have free memory already. accounts is locked.
 func admit(n int64, heap bool) error {
-	left := tightest(n, heap)
+	left, hard := tightest(n, heap)
 	if left.left < n {
 		debug.FreeOSMemory()
-		left = tightest(n, heap)
+		left, hard = tightest(n, heap)
 	}
 	if left.left < n || n < 0 {
 		credit.Store(0)
 		return fault.As(fault.Memory, ErrExhausted, "%d bytes are wanted, %s of %d bytes leaves %d", n, left.name, left.total,
 			max(0, left.left))
 	}
-	credit.Store(min(maxCredit, (left.left-n)/2))
+	if hard {
+		drawable.Store(largePiece - 1)
+		credit.Store(min(maxCredit, (left.left-n)/(1+garbage)))
+	} else {
+		drawable.Store(maxCredit)
+		credit.Store(min(maxCredit, (left.left-n)/2))
+	}
 	return nil
 }
 
-// tightest returns the limit that leaves least for n bytes.
-func tightest(n int64, heap bool) bound {
+// tightest returns the limit that leaves least for n bytes, and whether there is one at which Go ends the process.
+func tightest(n int64, heap bool) (least bound, hard bool) {
 	dirs := limited()
 	u := measure()
-	least := bound{"", math.MaxInt64, math.MaxInt64}
+	least = bound{"", math.MaxInt64, math.MaxInt64}
 	for _, b := range bounds(&u, accounts.configured, dirs) {
 		if heap {
 			b.left += u.backed
@@ -158,13 +171,14 @@ func tightest(n int64, heap bool) bound {
 			if r.resource == unix.RLIMIT_AS && b.left < n+r.step {
 				rest = reserved()
 			}
-			b.left = heapRoom(n, b.left, r.step, rest, u.reusable)
+			b.left = heapRoom(n, b.left, r.step, rest, u.reusable) - heapMargin
 		}
 		if b.left < least.left {
 			least = b
 		}
+		hard = true
 	}
-	return least
+	return least, hard
 }
 
 // limited returns the control groups that limit the process, as they were when the first memory was asked for. accounts
@@ -178,11 +192,11 @@ func limited() []cgroup.Dir {
 }
 
 // floorOf returns what is kept of a resource limit: a quarter of what was left when it was first looked at, at most
-// maxFloor.
+// maxFloor and at least minFloor, but never more than half.
 func floorOf(resource int, left int64) int64 {
 	f, ok := accounts.floor[resource]
 	if !ok {
-		f = max(0, min(maxFloor, left/4))
+		f = max(0, min(max(minFloor, left/4), maxFloor, left/2))
 		accounts.floor[resource] = f
 	}
 	return f
@@ -193,7 +207,7 @@ func floorOf(resource int, left int64) int64 {
 // several times the sum can be trusted to have.
 func heapRoom(n, left, step, rest, reusable int64) int64 {
 	grown, rest := max(0, left)/step*step, rest/growBytes*growBytes
-	if n < 1<<20 {
+	if n < largePiece {
 		return grown + rest + reusable*3/4
 	}
 	return max(grown, rest, reusable/4)

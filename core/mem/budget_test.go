@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"runtime"
 	"runtime/debug"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -138,13 +139,65 @@ func TestBudget_resourceLimits(t *testing.T) {
 		t.Skip("SKIP: the race detector's own memory does not fit below a resource limit, and it ends the process then")
 	}
 	for _, resource := range []string{"as", "data"} {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestBudget_resourceLimits$", "-test.v")
-		cmd.Env = append(os.Environ(), "ANYNPU_TEST_RLIMIT="+resource)
-		out, err := cmd.CombinedOutput()
-		require.NoError(t, err, "%s", out)
-		assert.Contains(t, string(out), "refused 40 times", resource)
+		out := again(t, "ANYNPU_TEST_RLIMIT="+resource)
+		assert.Contains(t, out, "refused 40 times", resource)
 	}
 }
+
+// A process with little address space lives although it makes much garbage that nobody asked for.
+func TestBudget_garbage(t *testing.T) {
+	if room := os.Getenv("ANYNPU_TEST_ROOM"); room != "" {
+		n, err := strconv.ParseInt(room, 10, 64)
+		require.NoError(t, err)
+		litter(n * mib)
+		return
+	}
+	if raceDetector {
+		t.Skip("SKIP: the race detector's own memory does not fit below a resource limit, and it ends the process then")
+	}
+	for room := 180; room <= 400; room += 40 {
+		out := again(t, fmt.Sprintf("ANYNPU_TEST_ROOM=%d", room))
+		assert.Contains(t, out, "refused after", "%d MiB", room)
+	}
+}
+
+// again runs the test that calls it in a process of its own with a variable set, and returns what that printed.
+func again(t *testing.T, variable string) string {
+	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
+	cmd.Env = append(os.Environ(), variable)
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s: %s", variable, out)
+	return string(out)
+}
+
+// litter keeps small pieces of memory under a limit of room bytes more of address space than the process has, until
+// they are refused. Beside each it drops some ten times as much.
+func litter(room int64) {
+	limit := uint64(processBytes()[0] + room)
+	if err := unix.Setrlimit(unix.RLIMIT_AS, &unix.Rlimit{Cur: limit, Max: limit}); err != nil {
+		panic(err)
+	}
+	var kept [][]byte
+	for {
+		v, err := Make[byte](160)
+		if err == nil && len(kept) == cap(kept) {
+			var more [][]byte
+			if more, err = Make[[]byte](2*cap(kept) + 1); err == nil {
+				kept = append(more[:0], kept...)
+			}
+		}
+		if err != nil {
+			fmt.Println("refused after", len(kept))
+			return
+		}
+		kept = append(kept, v)
+		for i := range 8 {
+			dropped = make([]byte, 100+40*i)
+		}
+	}
+}
+
+var dropped []byte
 
 // useUp takes memory in many sizes under a limit of 600 MiB more than the process has.
 func useUp(resource string) {
