@@ -198,28 +198,6 @@ func (im *importer) reportMissing() error {
 	return fault.New(fault.Unsupported, "operators that are not supported: %s", strings.Join(ops, "; "))
 }
 
-// scope is one graph under construction: its builder and the values its names stand for.
-type scope struct {
-	im      *importer
-	b       *graph.Builder
-	version int64 // of ai.onnx
-	values  map[string]graph.Value
-	seqs    map[string]*sequence    // names that stand for sequences
-	inits   map[string]*tensorProto // initializers; they become values when they are first read as they are
-	shapes  map[string]*valueInfo   // declared types of inner values
-	uses    map[string]int          // how often nodes and outputs read a name, bodies included
-	parent  *scope                  // graph around a body; nil for the main graph
-	around  *scope                  // scope around a branch that is lowered in the same graph; nil for others
-	// captured: values of the enclosing graph that a body uses, in the order of first use, with the body's own input for
-	// each.
-	captured []capture
-	captures map[graph.Value]graph.Value // the same, by the value of the enclosing graph
-}
-
-type capture struct {
-	outer, own graph.Value
-}
-
 // graph lowers g into a new scope. parent is the graph around a body; given are types of the inputs that hold where the
 // model declares none.
 func (im *importer) graph(g *graphProto, parent *scope, version int64, given []tensor.Type) (*scope, error) {
@@ -310,95 +288,6 @@ func (im *importer) graph(g *graphProto, parent *scope, version int64, given []t
 	return sc, sc.b.Err()
 }
 
-// madeAgain is the error of a node that makes what the graph has as an input or an initializer.
-func (sc *scope) madeAgain(nodes []*nodeProto) error {
-	for _, n := range nodes {
-		for _, o := range n.out {
-			if sc.inits[o] != nil {
-				return fault.New(fault.File, "value %q is an initializer and made by %s", o, n.label())
-			}
-			if sc.taken(o) {
-				return fault.New(fault.File, "value %q is an input and made by %s", o, n.label())
-			}
-		}
-	}
-	return nil
-}
-
-func (sc *scope) define(name string, v graph.Value) error {
-	if name == "" {
-		return nil
-	}
-	if sc.taken(name) {
-		return fault.New(fault.File, "two values are named %q", name)
-	}
-	v = sc.encoded(name, v)
-	sc.values[name] = v
-	sc.b.Name(v, name)
-	return sc.b.Err()
-}
-
-func (sc *scope) taken(name string) bool {
-	_, taken := sc.values[name]
-	return taken || sc.seqs[name] != nil
-}
-
-// lookup returns the value of a name, taking it from enclosing graphs as a capture when it is not the scope's own; None
-// for "".
-func (sc *scope) lookup(name string) (graph.Value, error) {
-	if name == "" {
-		return graph.None, nil
-	}
-	if v, ok := sc.values[name]; ok {
-		return v, nil
-	}
-	if sc.seqs[name] != nil {
-		return graph.None, fault.New(fault.Unsupported, "value %q is a sequence; want a tensor", name)
-	}
-	if t, ok := sc.inits[name]; ok {
-		v, err := sc.constant(t)
-		if err != nil {
-			return graph.None, fault.Wrap(err, "initializer %q", name)
-		}
-		sc.values[name] = v
-		return v, nil
-	}
-	if sc.around != nil {
-		return sc.around.lookup(name)
-	}
-	if sc.parent == nil {
-		return graph.None, fault.New(fault.File, "value %q has no source", name)
-	}
-	outer, err := sc.parent.lookup(name)
-	if err != nil {
-		return graph.None, err
-	}
-	sc.values[name] = sc.capture(name, outer)
-	return sc.values[name], nil
-}
-
-// capture makes a value of the enclosing graph one of this graph.
-func (sc *scope) capture(name string, outer graph.Value) graph.Value {
-	if outer == graph.None {
-		return outer
-	}
-	if v, ok := sc.captures[outer]; ok {
-		return v
-	}
-	if sc.captures == nil {
-		sc.captures = map[graph.Value]graph.Value{}
-	}
-	f := sc.parent.b.Fact(outer)
-	if f.Const != nil {
-		sc.captures[outer] = sc.b.ConstOf(name, f.Type, f.Const)
-		return sc.captures[outer]
-	}
-	v := sc.b.Input(name, f.Type)
-	sc.captures[outer] = v
-	sc.captured = append(sc.captured, capture{outer, v})
-	return v
-}
-
 // valueType returns the declared type of a value.
 func (im *importer) valueType(v *valueInfo) (tensor.Type, error) {
 	if v.kind != "tensor" && v.kind != "" {
@@ -430,107 +319,6 @@ func (im *importer) valueType(v *valueInfo) (tensor.Type, error) {
 	return t, nil
 }
 
-// sortNodes puts each node after the makers of its inputs; models in the wild are sorted, and stay as they are then.
-func sortNodes(nodes []*nodeProto) ([]*nodeProto, error) {
-	maker := map[string]int{}
-	for i, n := range nodes {
-		for _, o := range n.out {
-			if o == "" {
-				continue
-			}
-			if j, taken := maker[o]; taken {
-				return nil, fault.New(fault.File, "value %q is made by %s and by %s", o, nodes[j].label(), n.label())
-			}
-			maker[o] = i
-		}
-	}
-	state := make([]uint8, len(nodes)) // 1: waiting for its makers, 2: placed
-	out := make([]*nodeProto, 0, len(nodes))
-	type frame struct{ node, next int }
-	var stack []frame
-	for root := range nodes {
-		if state[root] == 2 {
-			continue
-		}
-		stack = append(stack[:0], frame{node: root})
-		state[root] = 1
-		for len(stack) > 0 {
-			top := &stack[len(stack)-1]
-			needs := nodes[top.node].needs()
-			if top.next == len(needs) {
-				state[top.node] = 2
-				out = append(out, nodes[top.node])
-				stack = stack[:len(stack)-1]
-				continue
-			}
-			name := needs[top.next]
-			top.next++
-			j, ok := maker[name]
-			if !ok || state[j] == 2 {
-				continue
-			}
-			if state[j] == 1 {
-				return nil, fault.New(fault.File, "%s depends on its own result through %q", nodes[j].label(), name)
-			}
-			state[j] = 1
-			stack = append(stack, frame{node: j})
-		}
-	}
-	return out, nil
-}
-
-// needs returns the names the node reads, those that its bodies read of the graphs around them included.
-func (n *nodeProto) needs() []string {
-	if n.reads != nil {
-		return n.reads
-	}
-	names := slices.Clone(n.in)
-	walk := func(g *graphProto) {
-		own := g.defined()
-		add := func(name string) {
-			if !own[name] {
-				names = append(names, name)
-			}
-		}
-		for _, m := range g.nodes {
-			for _, name := range m.needs() {
-				add(name)
-			}
-		}
-		for _, o := range g.out {
-			add(o.name)
-		}
-	}
-	for _, key := range sortedKeys(n.attrs) {
-		a := n.attrs[key]
-		if a.g != nil {
-			walk(a.g)
-		}
-		for _, g := range a.graphs {
-			walk(g)
-		}
-	}
-	n.reads = append(names, "")
-	return n.reads
-}
-
-// defined are the names of the graph's own values, which hide those around it.
-func (g *graphProto) defined() map[string]bool {
-	own := map[string]bool{}
-	for _, v := range g.in {
-		own[v.name] = true
-	}
-	for _, t := range g.inits {
-		own[t.name] = true
-	}
-	for _, n := range g.nodes {
-		for _, name := range n.out {
-			own[name] = true
-		}
-	}
-	return own
-}
-
 func sortedKeys[V any](m map[string]V) []string {
 	keys := make([]string, 0, len(m))
 	for k := range m {
@@ -538,16 +326,4 @@ func sortedKeys[V any](m map[string]V) []string {
 	}
 	sort.Strings(keys)
 	return keys
-}
-
-// label returns how errors call the node.
-func (n *nodeProto) label() string {
-	op := n.opType
-	if n.domain != "" {
-		op = n.domain + "." + op
-	}
-	if n.name != "" {
-		return fmt.Sprintf("node %d (%s %q)", n.index, op, n.name)
-	}
-	return fmt.Sprintf("node %d (%s)", n.index, op)
 }
