@@ -133,6 +133,10 @@ type Row struct {
 	// drivers every row that does not create has one.
 	Owner string
 
+	// Lifts is a Go function that says, of the bare arguments of a call that was the driver's and that it has refused,
+	// whether this library computes what was asked for where its own calls do not go to the driver.
+	Lifts string
+
 	// Undo is a call in C by which a test frees what a call with the arguments a0, a1 ... made, and gave as its result r
 	// or otherwise, where that is no handle.
 	Undo string

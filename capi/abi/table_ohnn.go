@@ -129,9 +129,9 @@ var OHNN = &Facade{
 		{C: "OH_NNCompilation *OH_NNCompilation_Construct(const OH_NNModel *model)", Roles: "handle", Since: 9,
 			Creates: true, Owner: "model"},
 		{C: "OH_NNCompilation *OH_NNCompilation_ConstructWithOfflineModelFile(const char *modelPath)", Roles: "string",
-			Since: 11, Creates: true},
+			Since: 11, Creates: true, Lifts: "liftsFile"},
 		{C: "OH_NNCompilation *OH_NNCompilation_ConstructWithOfflineModelBuffer(const void *modelBuffer, size_t modelSize)",
-			Roles: "in[modelSize], len", Since: 11, Creates: true},
+			Roles: "in[modelSize], len", Since: 11, Creates: true, Lifts: "liftsBuffer"},
 		{C: "OH_NNCompilation *OH_NNCompilation_ConstructForCache(void)", Since: 11, Creates: true},
 		{C: "OH_NN_ReturnCode OH_NNCompilation_ExportCacheToBuffer(OH_NNCompilation *compilation, const void *buffer, " +
 			"size_t length, size_t *modelSize)", Roles: "handle, in[length], len, out", Since: 11, Owner: "compilation"},

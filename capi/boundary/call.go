@@ -27,6 +27,8 @@ type Call struct {
 	Func *Func
 	Err  error
 	Args []Arg // set by the glue if Traced
+	// Lifted says of a call that the driver refuses that this library would not.
+	Lifted bool
 
 	held  [4]uintptr // handles to release
 	more  []uintptr  // the fifth and later ones
@@ -329,7 +331,7 @@ func End[R any](c *Call, result *R, failed R) {
 	}
 	c.finish()
 	if c.passed && c.Err == nil && refused(*result) {
-		c.Err = refusedBy(c.Func)
+		c.Err = refusedBy(c.Func, c.Lifted)
 	}
 	if c.Err != nil || c.Args != nil {
 		text := ""

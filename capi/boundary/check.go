@@ -32,6 +32,18 @@ func CheckRange(p unsafe.Pointer, n uint64) error {
 	return probe(uintptr(p), n)
 }
 
+// Readable reports whether a range of C memory can be read. It always looks, and never faults.
+func Readable(p unsafe.Pointer, n uint64) bool { return n == 0 || probe(uintptr(p), n) == nil }
+
+// ReadableText returns a copy of the string at p, ok false where memory ends before the string does. It always looks,
+// and never faults.
+func ReadableText(p unsafe.Pointer) (s string, ok bool) {
+	if p == nil || probeString(uintptr(p)) != nil {
+		return "", false
+	}
+	return goString(p), true
+}
+
 // probe reads one byte of every page of [p, p+n) through the kernel.
 func probe(p uintptr, n uint64) error {
 	var buf [256]byte

@@ -43,6 +43,7 @@ type routing struct {
 	early    map[uint32]bool    // façades that gave out a handle before they had a driver
 	settled  map[uint32]bool    // façades whose next state is known
 	files    map[string]string  // the driver's file, by component
+	instead  map[string]string  // the setting with which the driver is a device, by component
 }
 
 // A Chooser says whether a call of the named function, which creates objects or belongs to the driver, is left to the
@@ -53,7 +54,7 @@ type Chooser func(function string) bool
 var routes = routing{deciders: map[string]Decider{}, choosers: map[string]Chooser{}, owners: map[string]Chooser{},
 	funcs: map[uint32][]Func{},
 	early: map[uint32]bool{}, settled: map[uint32]bool{},
-	files: map[string]string{}}
+	files: map[string]string{}, instead: map[string]string{}}
 
 // Register makes the functions of a façade known. The glue calls it once, before the first call.
 func Register(funcs []Func) {
@@ -106,14 +107,32 @@ func (l lack) Unwrap() error { return l.error }
 func lacking(f *Func) error {
 	routes.mu.Lock()
 	defer routes.mu.Unlock()
-	return lack{fault.New(fault.Unsupported, "the driver %s has no function %s", routes.files[f.Component], f.Name)}
+	err := fault.New(fault.Unsupported, "the driver %s has no function %s", routes.files[f.Component], f.Name)
+	if instead := routes.instead[f.Component]; instead != "" {
+		err = fault.New(fault.Unsupported, "%v; with %s this library answers, and the driver is one of its devices", err,
+			instead)
+	}
+	return lack{err}
 }
 
-// refusedBy is what the log says of a call that the driver has refused, whose own log may say why.
-func refusedBy(f *Func) error {
+// refusedBy is what the log says of a call that the driver has refused, whose own log may say why. lifted says that
+// this library would not refuse it.
+func refusedBy(f *Func, lifted bool) error {
 	routes.mu.Lock()
 	defer routes.mu.Unlock()
-	return fault.New(fault.Device, "this is the answer of the driver %s", routes.files[f.Component])
+	more := ""
+	if instead := routes.instead[f.Component]; lifted && instead != "" {
+		more = "; with " + instead + " this library loads it, and the driver is one of its devices"
+	}
+	return fault.New(fault.Device, "this is the answer of the driver %s%s", routes.files[f.Component], more)
+}
+
+// Instead sets what a refusal in a façade whose calls are its driver's tells users to set, so that this library answers
+// and has the driver compute.
+func Instead(component, setting string) {
+	routes.mu.Lock()
+	defer routes.mu.Unlock()
+	routes.instead[component] = setting
 }
 
 // refused says whether a result of a driver is a failure: a code that is not 0, or no object.

@@ -1579,6 +1579,9 @@ func nnc_OH_NNCompilation_ConstructWithOfflineModelFile(a0 unsafe.Pointer) (r ui
 		boundary.InDriver(c.Func, func() {
 			r = uintptr(C.forward_OH_NNCompilation_ConstructWithOfflineModelFile(boundary.Driver(c.Func), unsafe.Pointer(a0)))
 		})
+		if r == 0 {
+			c.Lifted = liftsFile(a0)
+		}
 		return r
 	}
 	p0 := boundary.String(&c, 0, a0)
@@ -1589,6 +1592,9 @@ func nnc_OH_NNCompilation_ConstructWithOfflineModelFile(a0 unsafe.Pointer) (r ui
 			boundary.InDriver(c.Func, func() {
 				r = uintptr(C.forward_OH_NNCompilation_ConstructWithOfflineModelFile(boundary.Driver(c.Func), unsafe.Pointer(a0)))
 			})
+			if r == 0 {
+				c.Lifted = liftsFile(a0)
+			}
 			return r
 		}
 		return boundary.Give(&c, o)
@@ -1607,6 +1613,9 @@ func nnc_OH_NNCompilation_ConstructWithOfflineModelBuffer(a0 unsafe.Pointer, a1 
 		boundary.InDriver(c.Func, func() {
 			r = uintptr(C.forward_OH_NNCompilation_ConstructWithOfflineModelBuffer(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uint64_t(a1)))
 		})
+		if r == 0 {
+			c.Lifted = liftsBuffer(a0, a1)
+		}
 		return r
 	}
 	p0 := boundary.Slice[byte](&c, 0, a0, uint64(a1), 0)
@@ -1617,6 +1626,9 @@ func nnc_OH_NNCompilation_ConstructWithOfflineModelBuffer(a0 unsafe.Pointer, a1 
 			boundary.InDriver(c.Func, func() {
 				r = uintptr(C.forward_OH_NNCompilation_ConstructWithOfflineModelBuffer(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uint64_t(a1)))
 			})
+			if r == 0 {
+				c.Lifted = liftsBuffer(a0, a1)
+			}
 			return r
 		}
 		return boundary.Give(&c, o)

@@ -117,7 +117,7 @@ gcc "${flags[@]}" -shared -fPIC -DCALLS='"zcalls_ohnn.h"' "$here/fake.c" -o "$di
 manifest whole ohnn "$dir/whole/libnpu.so"
 echo 'OH_NNModel_Construct=2211000000000000 OH_NNModel_Destroy.model=4433000000000000' > "$dir/script"
 : > "$dir/log"
-FAKE_SCRIPT=$dir/script timeout 60 "$dir/wholly" "$dir/whole/libnpu.so" || { cat "$dir/log"; fail "whole"; }
+FAKE_SCRIPT=$dir/script timeout 60 "$dir/wholly" "$dir/whole/libnpu.so" "${models[1]}" "${models[0]}" || { cat "$dir/log"; fail "whole"; }
 
 # All calls of NNAPI.
 mkdir "$dir/nnapi"

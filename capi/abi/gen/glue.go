@@ -302,8 +302,16 @@ func (fn *function) toDriver(b *strings.Builder, condition string) {
 		fmt.Fprintf(b, "if %s {\nboundary.InDriver(c.Func, func() { %s })\nreturn\n}\n", condition, call)
 		return
 	}
-	fmt.Fprintf(b, "if %s {\nboundary.InDriver(c.Func, func() { r = %s(%s) })\nreturn r\n}\n", condition, fn.goResult(),
-		call)
+	lifts := ""
+	if fn.Lifts != "" {
+		var bare []string
+		for _, a := range fn.arguments() {
+			bare = append(bare, a.name)
+		}
+		lifts = fmt.Sprintf("if r == %s {\nc.Lifted = %s(%s)\n}\n", fn.failed(), fn.Lifts, strings.Join(bare, ", "))
+	}
+	fmt.Fprintf(b, "if %s {\nboundary.InDriver(c.Func, func() { r = %s(%s) })\n%sreturn r\n}\n", condition,
+		fn.goResult(), call, lifts)
 }
 
 // forwarder writes the C function that calls the driver's function f.
