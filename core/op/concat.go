@@ -58,10 +58,8 @@ func (o *Concat) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact,
 	}
 	dims := anyDims(rank)
 	along := make([]tensor.Dim, len(in))
-	var vals []tensor.Dim
 	for i, x := range in {
 		along[i] = tensor.AnyDim()
-		vals = append(vals, values(x)...)
 		if !x.Shape.Ranked {
 			continue
 		}
@@ -83,6 +81,30 @@ func (o *Concat) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact,
 	if err != nil {
 		return nil, err
 	}
-	carry(&out, vals)
+	carry(&out, joinedValues(in, axis))
 	return []tensor.Fact{out}, nil
+}
+
+// joinedValues joins small integer tensors of one rank along an axis; nil when one of them is none.
+func joinedValues(in []tensor.Fact, axis int) []tensor.Dim {
+	lists := make([][]tensor.Dim, len(in))
+	rows, some := int64(1), false
+	for i, x := range in {
+		if lists[i] = values(x); lists[i] == nil {
+			return nil
+		}
+		rows, _ = tensor.OfDims(x.Shape.Dims[:axis]...).Count()
+		some = some || len(lists[i]) > 0
+	}
+	out := []tensor.Dim{}
+	if !some {
+		return out
+	}
+	for r := range int(rows) {
+		for _, v := range lists {
+			row := len(v) / int(rows)
+			out = append(out, v[r*row:(r+1)*row]...)
+		}
+	}
+	return out
 }

@@ -49,7 +49,7 @@ func (o *Flatten) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact
 	if err != nil {
 		return nil, err
 	}
-	return movedOne(declared, in[0], tensor.OfDims(rows, cols), func(i int) int {
+	out, err := movedOne(declared, in[0], tensor.OfDims(rows, cols), func(i int) int {
 		switch {
 		case i == 0 && a == 1:
 			return 0
@@ -58,4 +58,8 @@ func (o *Flatten) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact
 		}
 		return -1
 	})
+	if err == nil {
+		carry(&out[0], values(in[0]))
+	}
+	return out, err
 }

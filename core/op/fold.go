@@ -1,14 +1,15 @@
 package op
 
 import (
+	"slices"
+
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
 // foldable reports the number of elements of a small result whose integer values inference carries along (see
 // tensor.Fact.Ints).
 func foldable(out tensor.Fact) (n int, ok bool) {
-	if out.DType != tensor.Int32 && out.DType != tensor.Int64 && out.DType != tensor.Bool || out.Shape.Rank() > 1 ||
-		out.Quant != nil {
+	if out.DType != tensor.Int32 && out.DType != tensor.Int64 && out.DType != tensor.Bool || out.Quant != nil {
 		return 0, false
 	}
 	c, ok := out.Shape.Count()
@@ -17,7 +18,8 @@ func foldable(out tensor.Fact) (n int, ok bool) {
 
 // foldMap computes the values of a small integer result of the operands' broadcast shape element by element. f gets one
 // Dim per operand, partly unknown, and returns the result's, AnyDim when it does not know. It returns nil when nothing
-// is known. int32 results wrap around. uint64 operands are not followed.
+// is known. int32 results wrap around. uint64 operands are not followed, nor those that are repeated along some axes
+// only: an operand has one element, or as many as the result, whose order is then the same.
 func foldMap(out tensor.Fact, f func(v []tensor.Dim) tensor.Dim, in ...tensor.Fact) []tensor.Dim {
 	n, ok := foldable(out)
 	if !ok {
@@ -100,6 +102,37 @@ func foldBool(in []tensor.Fact, out tensor.Fact, f func(a, b int64) bool) []tens
 		}
 		return 0, true
 	})
+}
+
+// strides returns how many elements lie between neighbours on each axis of a contiguous tensor whose sizes are known.
+func strides(dims []tensor.Dim) []int {
+	s, n := make([]int, len(dims)), 1
+	for a := len(dims) - 1; a >= 0; a-- {
+		s[a] = n
+		n *= int(dims[a].N)
+	}
+	return s
+}
+
+// stepped returns the values of a box of the given sizes in row-major order: the first is v[first], and its neighbours
+// on an axis lie step[axis] elements of v apart.
+func stepped(v []tensor.Dim, first int, sizes []tensor.Dim, step []int) []tensor.Dim {
+	out := []tensor.Dim{}
+	if slices.Contains(sizes, tensor.D(0)) {
+		return out
+	}
+	var visit func(at, axis int)
+	visit = func(at, axis int) {
+		if axis == len(sizes) {
+			out = append(out, v[at])
+			return
+		}
+		for i := range int(sizes[axis].N) {
+			visit(at+i*step[axis], axis+1)
+		}
+	}
+	visit(first, 0)
+	return out
 }
 
 // foldSame carries the values of x, symbols included, to a result that holds the same numbers.

@@ -96,10 +96,8 @@ func (o *Slice) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, 
 		}
 	}
 	out, err := movedOne(declared, in[0], s, sameAxis(changed...))
-	if err == nil && len(axes) == 1 && x.Rank() == 1 {
-		carry(&out[0], sliceValues(values(in[0]), lists))
-	} else if err == nil && len(axes) == 0 {
-		carry(&out[0], values(in[0]))
+	if err == nil {
+		carry(&out[0], sliceValues(in[0], axes, lists))
 	}
 	return out, err
 }
@@ -117,21 +115,27 @@ func inside(start, end, size tensor.Dim) error {
 	return nil
 }
 
-// sliceValues cuts a list of known values.
-func sliceValues(v []tensor.Dim, lists [5][]tensor.Dim) []tensor.Dim {
-	start, end, step := lists[1][0], lists[2][0], tensor.D(1)
-	if lists[4] != nil {
-		step = lists[4][0]
-	}
-	if v == nil || !start.Known() || !end.Known() || !step.Known() {
+// sliceValues cuts the known values of x on the given axes.
+func sliceValues(x tensor.Fact, axes []int, lists [5][]tensor.Dim) []tensor.Dim {
+	v := values(x)
+	if v == nil {
 		return nil
 	}
-	first, count := SliceRange(start.N, end.N, step.N, int64(len(v)))
-	out := make([]tensor.Dim, count)
-	for i := range out {
-		out[i] = v[first+int64(i)*step.N]
+	first, step, sizes := 0, strides(x.Shape.Dims), x.Shape.Clone().Dims
+	for i, a := range axes {
+		start, end, by := lists[1][i], lists[2][i], tensor.D(1)
+		if lists[4] != nil {
+			by = lists[4][i]
+		}
+		if !start.Known() || !end.Known() || !by.Known() {
+			return nil
+		}
+		at, count := SliceRange(start.N, end.N, by.N, sizes[a].N)
+		first += int(at) * step[a]
+		step[a] *= int(by.N)
+		sizes[a] = tensor.D(count)
 	}
-	return out
+	return stepped(v, first, sizes, step)
 }
 
 // sliceSize returns the size of one sliced dimension as far as it is known.

@@ -65,8 +65,9 @@ func (o *Split) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, 
 		}
 		if !pieces[i].Known() {
 			vals = nil
-		} else if end := at + pieces[i].N; end >= at && int64(len(vals)) >= end {
-			carry(&out[i], vals[at:end])
+		} else if end := at + pieces[i].N; vals != nil && known && end >= at && end <= size.N {
+			step := strides(x.Dims)
+			carry(&out[i], stepped(vals, int(at)*step[axis], s.Dims, step))
 			at = end
 		}
 	}

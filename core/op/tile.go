@@ -64,7 +64,7 @@ func (*Tile) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, err
 		return nil, err
 	}
 	if n, ok := foldable(out[0]); ok {
-		if one := values(in[0]); len(one) > 0 && n%len(one) == 0 {
+		if one := values(in[0]); len(one) > 0 && n%len(one) == 0 && (rank == 1 || len(one) == 1) {
 			carry(&out[0], slices.Repeat(one, n/len(one)))
 		}
 	}

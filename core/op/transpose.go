@@ -67,7 +67,13 @@ func (*Transpose) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact
 	if err != nil {
 		return nil, err
 	}
-	carry(&out, values(in[0]))
+	if v := values(in[0]); v != nil {
+		step := make([]int, len(axes))
+		for i, s := range strides(x.Dims) {
+			step[slices.Index(axes, i)] = s
+		}
+		carry(&out, stepped(v, 0, out.Shape.Dims, step))
+	}
 	return []tensor.Fact{out}, nil
 }
 

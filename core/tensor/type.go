@@ -113,8 +113,8 @@ func (c *Const) Hash() Hash {
 const MaxInts = 1024
 
 // Fact is what is known about a value: its type, its constant, and, for small integer tensors (at most MaxInts
-// elements, rank 0 or 1, int32, int64 or bool as 0 and 1), their values as far as they are known. Ints nil means
-// nothing is known; a constant's values are found by IntValues.
+// elements of int32, int64 or bool as 0 and 1, in row-major order), their values as far as they are known. Ints nil
+// means nothing is known; a constant's values are found by IntValues.
 type Fact struct {
 	Type
 	Const *Const
