@@ -63,7 +63,7 @@ func TestCache_servesTheSameCompilationOnly(t *testing.T) {
 		case "token":
 			token = 2
 		case "preference":
-			require.NoError(t, compilationSetPreference(other, preferLowPower))
+			require.NoError(t, compilationSetPreference(other, nnapi.PreferLowPower))
 		}
 		caching(t, dir, token)(other)
 		assert.False(t, hit(t, other), what)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/capi/handle"
+	"github.com/anynpu/anynpu/core/spec/nnapi"
 )
 
 // Compilation is an ANeuralNetworksCompilation (section 4). Safe for concurrent use.
@@ -30,14 +31,7 @@ type Compilation struct {
 // tokenSize is ANEURALNETWORKS_BYTE_SIZE_OF_CACHE_TOKEN.
 const tokenSize = 32
 
-// Values of PreferenceCode and PriorityCode.
 const (
-	preferLowPower   = 0
-	preferFast       = 1
-	preferSustained  = 2
-	priorityLow      = 90
-	priorityMedium   = 100
-	priorityHigh     = 110
 	referenceAlign   = 64 // where buffers of this library begin
 	referencePadding = 1  // no kernel touches what is behind a tensor
 )
@@ -52,7 +46,7 @@ func compilationCreate(m *Model) (*Compilation, error) {
 }
 
 func newCompilation(m *Model, devices []*Device, explicit bool) *Compilation {
-	return &Compilation{model: m, devices: devices, explicit: explicit, preference: preferFast, priority: priorityMedium}
+	return &Compilation{model: m, devices: devices, explicit: explicit, preference: nnapi.PreferFast, priority: nnapi.PriorityMedium}
 }
 
 // compilationCreateForDevices judges the devices before the state of the model, as the reference implementation does.
@@ -108,7 +102,7 @@ func compilationSetPreference(c *Compilation, preference int32) error {
 	if err := c.open(); err != nil {
 		return err
 	}
-	if preference < preferLowPower || preference > preferSustained {
+	if preference < nnapi.PreferLowPower || preference > nnapi.PreferSustained {
 		return badData("preference: %d: want 0 (low power), 1 (fast single answer) or 2 (sustained speed)", preference)
 	}
 	c.preference = preference
@@ -137,7 +131,7 @@ func compilationSetPriority(c *Compilation, priority int32) error {
 	if err := c.open(); err != nil {
 		return err
 	}
-	if !slices.Contains([]int32{priorityLow, priorityMedium, priorityHigh}, priority) {
+	if !slices.Contains([]int32{nnapi.PriorityLow, nnapi.PriorityMedium, nnapi.PriorityHigh}, priority) {
 		return badData("priority: %d: want 90 (low), 100 (medium) or 110 (high)", priority)
 	}
 	c.priority = priority

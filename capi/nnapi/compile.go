@@ -112,11 +112,11 @@ func (c *compiled) give(e device.Execution) {
 	}
 }
 
-var performances = map[int32]device.Performance{preferLowPower: device.PerformanceLow,
-	preferFast: device.PerformanceHigh, preferSustained: device.PerformanceMedium}
+var performances = map[int32]device.Performance{nnapi.PreferLowPower: device.PerformanceLow,
+	nnapi.PreferFast: device.PerformanceHigh, nnapi.PreferSustained: device.PerformanceMedium}
 
-var priorities = map[int32]device.Priority{priorityLow: device.PriorityLow, priorityMedium: device.PriorityMedium,
-	priorityHigh: device.PriorityHigh}
+var priorities = map[int32]device.Priority{nnapi.PriorityLow: device.PriorityLow, nnapi.PriorityMedium: device.PriorityMedium,
+	nnapi.PriorityHigh: device.PriorityHigh}
 
 // options are those of the compilation on a device.
 func (c *Compilation) options() device.Options {

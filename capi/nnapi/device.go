@@ -9,6 +9,7 @@ import (
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/capi/devices"
 	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/spec/nnapi"
 )
 
 // Device is one entry of the device list (section 1): a core device under a name. A program's pointer to it is the
@@ -135,7 +136,8 @@ func deviceGetName(p unsafe.Pointer, name *uintptr) error {
 }
 
 // kinds are the values of DeviceTypeCode.
-var kinds = map[device.Kind]int32{device.Other: 1, device.CPU: 2, device.GPU: 3, device.Accelerator: 4}
+var kinds = map[device.Kind]int32{device.Other: nnapi.DeviceOther, device.CPU: nnapi.DeviceCPU,
+	device.GPU: nnapi.DeviceGPU, device.Accelerator: nnapi.DeviceAccelerator}
 
 func deviceGetType(p unsafe.Pointer, kind *int32) error {
 	d, err := deviceAt("device", p)

@@ -112,7 +112,7 @@ func (p *program) call(i int, call byte) {
 		}
 		want = when(!s.compiled, BadState)
 		if call == 4 {
-			err = compilationSetPreference(p.c, preferSustained)
+			err = compilationSetPreference(p.c, nnapi.PreferSustained)
 			break
 		}
 		err = compilationFinish(p.c)

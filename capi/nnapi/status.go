@@ -9,23 +9,24 @@ import (
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/spec/nnapi"
 )
 
 // ResultCode is a value of ResultCode in NeuralNetworksTypes.h.
-type ResultCode int32
+type ResultCode = nnapi.ResultCode
 
 // Result codes that the library returns.
 const (
-	OutOfMemory             ResultCode = 1
-	UnexpectedNull          ResultCode = 3
-	BadData                 ResultCode = 4
-	OpFailed                ResultCode = 5
-	BadState                ResultCode = 6
-	Unmappable              ResultCode = 7
-	OutputInsufficientSize  ResultCode = 8
-	UnavailableDevice       ResultCode = 9
-	MissedDeadlineTransient ResultCode = 10
-	DeadObject              ResultCode = 14
+	OutOfMemory             = nnapi.OutOfMemory
+	UnexpectedNull          = nnapi.UnexpectedNull
+	BadData                 = nnapi.BadData
+	OpFailed                = nnapi.OpFailed
+	BadState                = nnapi.BadState
+	Unmappable              = nnapi.Unmappable
+	OutputInsufficientSize  = nnapi.OutputInsufficientSize
+	UnavailableDevice       = nnapi.UnavailableDevice
+	MissedDeadlineTransient = nnapi.MissedDeadlineTransient
+	DeadObject              = nnapi.DeadObject
 )
 
 // refuse returns an error that status turns into code. The message names the argument, its value and what would fit.

@@ -12,9 +12,6 @@ import (
 
 // Values of operands (section 3): constants by copy, by pointer or from memory, no value, scales, and models.
 
-// maxCopied is ANEURALNETWORKS_MAX_SIZE_OF_IMMEDIATELY_COPIED_VALUES.
-const maxCopied = 128
-
 // settable returns operand index if it can be given a value.
 func (m *Model) settable(index int32) (*nnapi.Operand, error) {
 	if err := m.open(); err != nil {
@@ -68,7 +65,7 @@ func modelSetOperandValue(m *Model, index int32, p unsafe.Pointer, length uint64
 		return err
 	}
 	m.endLoan(uint32(index))
-	if length <= maxCopied {
+	if length <= nnapi.CopiedAtOnce {
 		data = slices.Clone(data)
 	} else {
 		m.loans[uint32(index)] = nil

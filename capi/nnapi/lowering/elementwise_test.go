@@ -40,7 +40,7 @@ func (f form) store(x float64) float64 {
 	case nnapi.TensorFloat16:
 		return float64(tensor.Float16To32(tensor.Float32To16(float32(x))))
 	}
-	lo, hi := tensor.IntLimits(dtypes[f.code])
+	lo, hi := tensor.IntLimits(f.code.DType())
 	return min(max(math.Round(x/float64(f.scale))+float64(f.zero), float64(lo)), float64(hi))
 }
 
@@ -49,7 +49,7 @@ func (f form) store(x float64) float64 {
 func (f form) want(v []float64, dims ...uint32) arg {
 	a := f.put(v, dims...)
 	if f.quantized() {
-		lo, hi := tensor.IntLimits(dtypes[f.code])
+		lo, hi := tensor.IntLimits(f.code.DType())
 		for i, x := range v {
 			a.values[i] = min(max(x/float64(f.scale)+float64(f.zero), float64(lo)), float64(hi))
 		}

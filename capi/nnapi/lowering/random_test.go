@@ -62,7 +62,7 @@ func TestMultinomial(t *testing.T) {
 			require.NoError(t, nnapi.Check(m, m.Operations[0], nnapi.Level8))
 			g, err := Graph(m)
 			require.NoError(t, err)
-			x := tensor.Tensor{DType: dtypes[f.code], Dims: []int64{1, 4}, Data: encode(&fed[0].Operand, fed[0].values)}
+			x := tensor.Tensor{DType: f.code.DType(), Dims: []int64{1, 4}, Data: encode(&fed[0].Operand, fed[0].values)}
 			out, err := compute(g, []tensor.Tensor{x})
 			require.NoError(t, err)
 			return decode(tensor.Int32, out[0].Data)

@@ -5,19 +5,10 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-var dtypes = map[nnapi.OperandCode]tensor.DType{
-	nnapi.Float32: tensor.Float32, nnapi.Int32: tensor.Int32, nnapi.Uint32: tensor.Uint32,
-	nnapi.TensorFloat32: tensor.Float32, nnapi.TensorInt32: tensor.Int32, nnapi.TensorQuant8Asymm: tensor.Uint8,
-	nnapi.Bool: tensor.Bool, nnapi.TensorQuant16Symm: tensor.Int16, nnapi.TensorFloat16: tensor.Float16,
-	nnapi.TensorBool8: tensor.Bool, nnapi.Float16: tensor.Float16, nnapi.TensorQuant8SymmPerChannel: tensor.Int8,
-	nnapi.TensorQuant16Asymm: tensor.Uint16, nnapi.TensorQuant8Symm: tensor.Int8,
-	nnapi.TensorQuant8AsymmSigned: tensor.Int8,
-}
-
 // typeOf returns an operand's type as core sees it; element type Invalid for those that core has no type for. The scale
 // that a TENSOR_INT32 may have, of a bias, says nothing that the convolution's own operands do not.
 func typeOf(o *nnapi.Operand) tensor.Type {
-	t := tensor.Type{DType: dtypes[o.Type], Shape: shapeOf(o)}
+	t := tensor.Type{DType: o.Type.DType(), Shape: shapeOf(o)}
 	f, _ := o.Type.Facts()
 	switch f.Parameters {
 	case nnapi.ScaleAndZero, nnapi.ScaleOnly:

@@ -76,3 +76,52 @@ const (
 	NMSLinear   = 1
 	NMSGaussian = 2
 )
+
+// ResultCode is a value of ResultCode in NeuralNetworksTypes.h.
+type ResultCode int32
+
+// Result codes.
+const (
+	NoError                     ResultCode = 0
+	OutOfMemory                 ResultCode = 1
+	Incomplete                  ResultCode = 2
+	UnexpectedNull              ResultCode = 3
+	BadData                     ResultCode = 4
+	OpFailed                    ResultCode = 5
+	BadState                    ResultCode = 6
+	Unmappable                  ResultCode = 7
+	OutputInsufficientSize      ResultCode = 8
+	UnavailableDevice           ResultCode = 9
+	MissedDeadlineTransient     ResultCode = 10
+	MissedDeadlinePersistent    ResultCode = 11
+	ResourceExhaustedTransient  ResultCode = 12
+	ResourceExhaustedPersistent ResultCode = 13
+	DeadObject                  ResultCode = 14
+)
+
+// Preferences of a compilation: PreferenceCode.
+const (
+	PreferLowPower  = 0
+	PreferFast      = 1
+	PreferSustained = 2
+)
+
+// Priorities of a compilation: PriorityCode.
+const (
+	PriorityLow    = 90
+	PriorityMedium = 100
+	PriorityHigh   = 110
+)
+
+// Kinds of devices: DeviceTypeCode.
+const (
+	DeviceUnknown     = 0
+	DeviceOther       = 1
+	DeviceCPU         = 2
+	DeviceGPU         = 3
+	DeviceAccelerator = 4
+)
+
+// CopiedAtOnce is ANEURALNETWORKS_MAX_SIZE_OF_IMMEDIATELY_COPIED_VALUES: ANeuralNetworksModel_setOperandValue keeps the
+// address of a value of more bytes.
+const CopiedAtOnce = 128

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/tensor"
 )
 
 // Operand types, by the numbers of OperandCode in NeuralNetworksTypes.h.
@@ -53,6 +54,15 @@ type OperandFacts struct {
 	Parameters Parameters
 	Min, Max   int32 // of the zero point with ScaleAndZero
 }
+
+var dtypes = map[OperandCode]tensor.DType{Float32: tensor.Float32, Int32: tensor.Int32, Uint32: tensor.Uint32,
+	TensorFloat32: tensor.Float32, TensorInt32: tensor.Int32, TensorQuant8Asymm: tensor.Uint8, Bool: tensor.Bool,
+	TensorQuant16Symm: tensor.Int16, TensorFloat16: tensor.Float16, TensorBool8: tensor.Bool, Float16: tensor.Float16,
+	TensorQuant8SymmPerChannel: tensor.Int8, TensorQuant16Asymm: tensor.Uint16, TensorQuant8Symm: tensor.Int8,
+	TensorQuant8AsymmSigned: tensor.Int8}
+
+// DType returns core's element type, Invalid for types that core has none for.
+func (c OperandCode) DType() tensor.DType { return dtypes[c] }
 
 var operandFacts = [operandCodes]OperandFacts{
 	Float32:           {Name: "FLOAT32", Level: Level1, Bytes: 4, Scalar: true},
