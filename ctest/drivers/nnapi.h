@@ -3,22 +3,30 @@
  *
  * A fake driver of nnapi that computes (nnapi_compute.h). It has two devices. fake-npu says of each operation what it
  * can; fake-liar claims all of them, and fails to compile what it cannot compute. Nothing else computes: there is no
- * processor behind them.
+ * processor behind them. A test may have it lie (told.h): what it gives has the names below, and "code FUNCTION" is what
+ * a function returns.
  */
 #include <sys/mman.h>
 
 #include "nnapi_compute.h"
+#include "told.h"
 
 static struct nn_device {
 	const char *name;
 	int liar;
 } nn_devices[] = {{"fake-npu", 0}, {"fake-liar", 1}};
 
+static int nn_living;
+
+/* The objects that the driver has. */
+int fake_live(void) { return __atomic_load_n(&nn_living, __ATOMIC_SEQ_CST); }
+
 static void *nn_made(size_t size, enum nn_kind kind)
 {
 	struct nn_object *o = calloc(1, size);
 	o->magic = NN_MAGIC;
 	o->kind = kind;
+	__atomic_add_fetch(&nn_living, 1, __ATOMIC_SEQ_CST);
 	return o;
 }
 
@@ -32,6 +40,7 @@ static void nn_free(void *object)
 	if (o->kind == NN_MEMORY)
 		munmap(((struct nn_memory *)o)->at, ((struct nn_memory *)o)->size);
 	o->magic = 0;
+	__atomic_sub_fetch(&nn_living, 1, __ATOMIC_SEQ_CST);
 	free(o);
 }
 
@@ -130,19 +139,26 @@ static struct nn_memory *nn_map(size_t size, int protect, int fd, size_t offset)
 	return m;
 }
 
+/* Writes an answer, or what a test has it say instead. */
+static void nn_give(const char *what, void *to, const void *from, uint32_t size)
+{
+	memcpy(to, from, size);
+	tell_lies(what, to, size);
+}
+
 static int nn_of_device(const char *f, const void *const *args)
 {
 	const struct nn_device *d = ARGUMENT(struct nn_device *, 0);
 	if (d != &nn_devices[0] && d != &nn_devices[1])
 		return ANEURALNETWORKS_BAD_DATA;
 	if (strcmp(f, "getName") == 0)
-		*ARGUMENT(const char **, 1) = d->name;
+		nn_give("device name", ARGUMENT(const char **, 1), &d->name, sizeof d->name);
 	else if (strcmp(f, "getType") == 0)
-		*ARGUMENT(int32_t *, 1) = ANEURALNETWORKS_DEVICE_ACCELERATOR;
+		nn_give("device type", ARGUMENT(int32_t *, 1), &(int32_t){ANEURALNETWORKS_DEVICE_ACCELERATOR}, sizeof(int32_t));
 	else if (strcmp(f, "getVersion") == 0)
 		*ARGUMENT(const char **, 1) = "1";
 	else if (strcmp(f, "getFeatureLevel") == 0)
-		*ARGUMENT(int64_t *, 1) = ANEURALNETWORKS_FEATURE_LEVEL_5;
+		nn_give("feature level", ARGUMENT(int64_t *, 1), &(int64_t){ANEURALNETWORKS_FEATURE_LEVEL_5}, sizeof(int64_t));
 	return ANEURALNETWORKS_NO_ERROR;
 }
 
@@ -193,7 +209,7 @@ static int nn_of_model(const char *f, const void *const *args)
 		for (uint32_t k = 0; k < ARGUMENT(uint32_t, 2); k++)
 			liar |= ARGUMENT(struct nn_device *const *, 1)[k]->liar;
 		for (uint32_t k = 0; k < m->operation_count; k++)
-			ARGUMENT(bool *, 3)[k] = liar || nn_can(m, &m->operations[k]);
+			nn_give("supported", &ARGUMENT(bool *, 3)[k], &(bool){liar || nn_can(m, &m->operations[k])}, sizeof(bool));
 	} else if (strcmp(f, "relaxComputationFloat32toFloat16") != 0) {
 		return ANEURALNETWORKS_BAD_DATA;
 	}
@@ -247,7 +263,7 @@ static int nn_of_execution(const char *f, const void *const *args)
 	if (strcmp(f, "setReusable") == 0)
 		e->reusable = ARGUMENT(bool, 1);
 	else if (strcmp(f, "compute") == 0 || strcmp(f, "burstCompute") == 0)
-		return nn_compute(e);
+		return pass_gate(), nn_compute(e);
 	else if (strcmp(f, "startCompute") == 0 || strcmp(f, "startComputeWithDependencies") == 0) {
 		int code = nn_compute(e);
 		if (code == ANEURALNETWORKS_NO_ERROR)
@@ -259,9 +275,9 @@ static int nn_of_execution(const char *f, const void *const *args)
 			return ANEURALNETWORKS_BAD_DATA;
 		const struct nn_operand *o = &m->operands[m->out[ARGUMENT(uint32_t, 1)]];
 		if (strcmp(f, "getOutputOperandRank") == 0)
-			*ARGUMENT(uint32_t *, 2) = o->rank;
+			nn_give("rank", ARGUMENT(uint32_t *, 2), &o->rank, sizeof o->rank);
 		else
-			memcpy(ARGUMENT(uint32_t *, 2), o->dims, o->rank * sizeof *o->dims);
+			nn_give("dimensions", ARGUMENT(uint32_t *, 2), o->dims, o->rank * (uint32_t)sizeof *o->dims);
 	}
 	return ANEURALNETWORKS_NO_ERROR;
 }
@@ -277,9 +293,9 @@ static int nn_answer(const char *f, const void *const *args, uint64_t *result)
 	if (strcmp(f, "_getRuntimeFeatureLevel") == 0)
 		*result = ANEURALNETWORKS_FEATURE_LEVEL_5;
 	else if (strcmp(f, "_getDeviceCount") == 0)
-		*ARGUMENT(uint32_t *, 0) = 2;
+		nn_give("device count", ARGUMENT(uint32_t *, 0), &(uint32_t){2}, sizeof(uint32_t));
 	else if (strcmp(f, "_getDevice") == 0 && ARGUMENT(uint32_t, 0) < 2)
-		*ARGUMENT(struct nn_device **, 1) = &nn_devices[ARGUMENT(uint32_t, 0)];
+		nn_give("device", ARGUMENT(struct nn_device **, 1), &(void *){&nn_devices[ARGUMENT(uint32_t, 0)]}, sizeof(void *));
 	else if (strcmp(f, "_getDevice") == 0)
 		*result = ANEURALNETWORKS_BAD_DATA;
 	else if (strncmp(f, "Device_", 7) == 0)
@@ -302,5 +318,16 @@ static int nn_answer(const char *f, const void *const *args, uint64_t *result)
 
 static int compute(const struct call *c, const void *const *args, uint64_t *result)
 {
-	return nn_answer(c->name + strlen("ANeuralNetworks"), args, result);
+	const char *name = c->name + strlen("ANeuralNetworks");
+	char what[64];
+	int32_t code;
+	if (!nn_answer(name, args, result))
+		return 0;
+	if (c->result == sizeof code) { /* a ResultCode */
+		code = (int32_t)*result;
+		snprintf(what, sizeof what, "code %s", name);
+		tell_lies(what, &code, sizeof code);
+		*result = (uint64_t)code;
+	}
+	return 1;
 }

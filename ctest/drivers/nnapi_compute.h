@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * What the fake driver of nnapi.h holds and computes: models of float32 with known sizes, of the operations of
- * examples/nnapi_digits.c, ADD and MUL, by their definitions in the documentation of NeuralNetworksTypes.h.
+ * What the fake driver of nnapi.h holds and computes: models of float32 with known sizes, of the operations in nn_known,
+ * by their definitions in the documentation of NeuralNetworksTypes.h. Sums are in double.
  */
 #ifndef NNAPI_COMPUTE_H
 #define NNAPI_COMPUTE_H
@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NN_OPERANDS 256
-#define NN_OPERATIONS 64
-#define NN_PORTS 8
+#define NN_OPERANDS 1024
+#define NN_OPERATIONS 256
+#define NN_PORTS 32
 #define NN_MAGIC 0x4e4e4150 /* of every object */
 
 enum nn_kind { NN_MODEL = 1, NN_COMPILATION, NN_EXECUTION, NN_MEMORY, NN_BURST, NN_EVENT };
@@ -87,25 +87,31 @@ static int32_t nn_int(const struct nn_operand *o)
 	return v;
 }
 
-/* Whether an operation is one of those above, of float32, with scalars that are constants. */
+/* Operations by the number of their inputs, the first of which are tensors of float32 and the others constants. */
+static const struct nn_known {
+	int32_t type;
+	uint32_t in, tensors;
+} nn_known[] = {
+	{ANEURALNETWORKS_ADD, 3, 2}, {ANEURALNETWORKS_SUB, 3, 2}, {ANEURALNETWORKS_MUL, 3, 2}, {ANEURALNETWORKS_DIV, 3, 2},
+	{ANEURALNETWORKS_MAXIMUM, 2, 2}, {ANEURALNETWORKS_MINIMUM, 2, 2}, {ANEURALNETWORKS_RELU, 1, 1},
+	{ANEURALNETWORKS_RELU1, 1, 1}, {ANEURALNETWORKS_RELU6, 1, 1}, {ANEURALNETWORKS_LOGISTIC, 1, 1},
+	{ANEURALNETWORKS_TANH, 1, 1}, {ANEURALNETWORKS_ABS, 1, 1}, {ANEURALNETWORKS_NEG, 1, 1},
+	{ANEURALNETWORKS_CONV_2D, 7, 3}, {ANEURALNETWORKS_CONV_2D, 10, 3}, {ANEURALNETWORKS_DEPTHWISE_CONV_2D, 11, 3},
+	{ANEURALNETWORKS_MAX_POOL_2D, 7, 1}, {ANEURALNETWORKS_MAX_POOL_2D, 10, 1}, {ANEURALNETWORKS_AVERAGE_POOL_2D, 10, 1},
+	{ANEURALNETWORKS_FULLY_CONNECTED, 4, 3}, {ANEURALNETWORKS_SOFTMAX, 2, 1}, {ANEURALNETWORKS_RESHAPE, 2, 1},
+	{ANEURALNETWORKS_TRANSPOSE, 2, 1}, {ANEURALNETWORKS_CONCATENATION, 3, 2}, {ANEURALNETWORKS_MEAN, 3, 1},
+};
+
 static int nn_can(const struct nn_model *m, const struct nn_operation *op)
 {
-	static const struct {
-		int32_t type;
-		uint32_t in, tensors;
-	} known[] = {
-		{ANEURALNETWORKS_ADD, 3, 2}, {ANEURALNETWORKS_MUL, 3, 2}, {ANEURALNETWORKS_CONV_2D, 7, 3}, {ANEURALNETWORKS_CONV_2D, 10, 3},
-		{ANEURALNETWORKS_MAX_POOL_2D, 7, 1}, {ANEURALNETWORKS_MAX_POOL_2D, 10, 1}, {ANEURALNETWORKS_FULLY_CONNECTED, 4, 3},
-		{ANEURALNETWORKS_SOFTMAX, 2, 1},
-	};
 	size_t k = 0;
-	while (k < sizeof known / sizeof *known && (known[k].type != op->type || known[k].in != op->in_count))
+	while (k < sizeof nn_known / sizeof *nn_known && (nn_known[k].type != op->type || nn_known[k].in != op->in_count))
 		k++;
-	if (k == sizeof known / sizeof *known || op->out_count != 1)
+	if (k == sizeof nn_known / sizeof *nn_known || op->out_count != 1)
 		return 0;
 	for (uint32_t i = 0; i <= op->in_count; i++) {
 		const struct nn_operand *o = &m->operands[i < op->in_count ? op->in[i] : op->out[0]];
-		if (i >= known[k].tensors && i < op->in_count) {
+		if (i >= nn_known[k].tensors && i < op->in_count) {
 			if (!o->value)
 				return 0;
 			continue;
@@ -122,11 +128,118 @@ static float nn_clip(float v, int32_t fuse)
 	return fuse < 0 || fuse > 3 ? v : fminf(fmaxf(v, low[fuse]), high[fuse]);
 }
 
+static float nn_of_two(int32_t type, float p, float q)
+{
+	switch (type) {
+	case ANEURALNETWORKS_ADD:
+		return p + q;
+	case ANEURALNETWORKS_SUB:
+		return p - q;
+	case ANEURALNETWORKS_MUL:
+		return p * q;
+	case ANEURALNETWORKS_DIV:
+		return p / q;
+	case ANEURALNETWORKS_MAXIMUM:
+		return isnan(p) || isnan(q) ? NAN : p > q ? p : q;
+	default:
+		return isnan(p) || isnan(q) ? NAN : p < q ? p : q;
+	}
+}
+
+static void nn_each(const struct nn_operation *op, const struct nn_operand *o, float *const *v)
+{
+	for (size_t at = 0; at < nn_elements(&o[op->out[0]]); at++) {
+		float x = v[op->in[0]][at];
+		switch (op->type) {
+		case ANEURALNETWORKS_RELU:
+			x = nn_clip(x, ANEURALNETWORKS_FUSED_RELU);
+			break;
+		case ANEURALNETWORKS_RELU1:
+			x = nn_clip(x, ANEURALNETWORKS_FUSED_RELU1);
+			break;
+		case ANEURALNETWORKS_RELU6:
+			x = nn_clip(x, ANEURALNETWORKS_FUSED_RELU6);
+			break;
+		case ANEURALNETWORKS_LOGISTIC:
+			x = (float)(1 / (1 + exp(-(double)x)));
+			break;
+		case ANEURALNETWORKS_TANH:
+			x = (float)tanh((double)x);
+			break;
+		case ANEURALNETWORKS_ABS:
+			x = fabsf(x);
+			break;
+		case ANEURALNETWORKS_NEG:
+			x = -x;
+			break;
+		default: /* RESHAPE */
+			break;
+		}
+		v[op->out[0]][at] = x;
+	}
+}
+
+/* How far apart the elements of a dimension are. */
+static size_t nn_step(const struct nn_operand *o, uint32_t dim)
+{
+	size_t n = 1;
+	for (uint32_t k = dim + 1; k < o->rank; k++)
+		n *= o->dims[k];
+	return n;
+}
+
+static void nn_transpose(const struct nn_operation *op, const struct nn_operand *o, float *const *v)
+{
+	const struct nn_operand *x = &o[op->in[0]], *y = &o[op->out[0]];
+	int32_t order[4];
+	memcpy(order, o[op->in[1]].value, y->rank * sizeof *order);
+	for (size_t at = 0; at < nn_elements(y); at++) {
+		size_t from = 0;
+		for (uint32_t k = 0; k < y->rank; k++)
+			from += at / nn_step(y, k) % y->dims[k] * nn_step(x, (uint32_t)order[k]);
+		v[op->out[0]][at] = v[op->in[0]][from];
+	}
+}
+
+static void nn_concatenate(const struct nn_operation *op, const struct nn_operand *o, float *const *v)
+{
+	const struct nn_operand *y = &o[op->out[0]];
+	uint32_t axis = (uint32_t)nn_int(&o[op->in[2]]), before = 0;
+	for (uint32_t i = 0; i < 2; i++) {
+		const struct nn_operand *x = &o[op->in[i]];
+		size_t row = x->dims[axis] * nn_step(x, axis), whole = y->dims[axis] * nn_step(y, axis);
+		for (size_t at = 0; at < nn_elements(x); at++)
+			v[op->out[0]][at / row * whole + before * nn_step(y, axis) + at % row] = v[op->in[i]][at];
+		before += x->dims[axis];
+	}
+}
+
+/* The mean along axes, whichever of the two forms the result has. */
+static void nn_mean(const struct nn_operation *op, const struct nn_operand *o, float *const *v)
+{
+	const struct nn_operand *x = &o[op->in[0]], *y = &o[op->out[0]], *axes = &o[op->in[1]];
+	const int32_t *axis = axes->value;
+	int gone[4] = {0};
+	for (uint32_t k = 0; k < axes->dims[0]; k++)
+		gone[axis[k] < 0 ? axis[k] + (int32_t)x->rank : axis[k]] = 1;
+	for (size_t to = 0; to < nn_elements(y); to++) {
+		double sum = 0;
+		for (size_t at = 0; at < nn_elements(x); at++) {
+			size_t place = 0;
+			for (uint32_t k = 0; k < x->rank; k++)
+				place = gone[k] ? place : place * x->dims[k] + at / nn_step(x, k) % x->dims[k];
+			if (place == to)
+				sum += (double)v[op->in[0]][at];
+		}
+		v[op->out[0]][to] = (float)(sum / (double)(nn_elements(x) / nn_elements(y)));
+	}
+}
+
 /* a op b with NumPy's broadcasting. */
 static void nn_elementwise(const struct nn_operation *op, const struct nn_operand *o, float *const *v)
 {
 	const struct nn_operand *a = &o[op->in[0]], *b = &o[op->in[1]], *y = &o[op->out[0]];
-	int32_t fuse = nn_int(&o[op->in[2]]);
+	int32_t fuse = op->in_count > 2 ? nn_int(&o[op->in[2]]) : ANEURALNETWORKS_FUSED_NONE;
 	for (size_t at = 0; at < nn_elements(y); at++) {
 		size_t left = at, ia = 0, ib = 0, ua = 1, ub = 1;
 		for (uint32_t k = 1; k <= y->rank; k++) { /* from the last dimension */
@@ -138,15 +251,15 @@ static void nn_elementwise(const struct nn_operation *op, const struct nn_operan
 			ua *= na;
 			ub *= nb;
 		}
-		float p = v[op->in[0]][ia], q = v[op->in[1]][ib];
-		v[op->out[0]][at] = nn_clip(op->type == ANEURALNETWORKS_ADD ? p + q : p * q, fuse);
+		v[op->out[0]][at] = nn_clip(nn_of_two(op->type, v[op->in[0]][ia], v[op->in[1]][ib]), fuse);
 	}
 }
 
-/* Windows of a convolution or a pooling: image NHWC, filter [O,h,w,I]. */
+/* Windows of a convolution or a pooling: image NHWC, filter [O,h,w,I], or [1,h,w,O] of one channel each. */
 static void nn_windows(const struct nn_operation *op, const struct nn_operand *o, float *const *v)
 {
-	int conv = op->type == ANEURALNETWORKS_CONV_2D, first = conv ? 3 : 1, implied = op->in_count == 7;
+	int deep = op->type == ANEURALNETWORKS_DEPTHWISE_CONV_2D, conv = deep || op->type == ANEURALNETWORKS_CONV_2D;
+	int mean = op->type == ANEURALNETWORKS_AVERAGE_POOL_2D, first = conv ? 3 : 1, implied = op->in_count == 7;
 	const struct nn_operand *x = &o[op->in[0]], *y = &o[op->out[0]];
 	int32_t p[9] = {0}, fuse = nn_int(&o[op->in[op->in_count - 1]]);
 	for (uint32_t i = (uint32_t)first; i < op->in_count; i++)
@@ -164,7 +277,8 @@ static void nn_windows(const struct nn_operation *op, const struct nn_operand *o
 	for (size_t at = 0; at < nn_elements(y); at++) {
 		uint32_t c = (uint32_t)(at % y->dims[3]), column = (uint32_t)(at / y->dims[3] % y->dims[2]);
 		uint32_t row = (uint32_t)(at / y->dims[3] / y->dims[2] % y->dims[1]), n = (uint32_t)(at / y->dims[3] / y->dims[2] / y->dims[1]);
-		float sum = conv ? v[op->in[2]][c] : -INFINITY;
+		double sum = conv ? (double)v[op->in[2]][c] : mean ? 0 : -INFINITY;
+		int cells = 0;
 		for (int i = 0; i < h; i++)
 			for (int k = 0; k < w; k++) {
 				int r = (int)row * sh + i - top, q = (int)column * sw + k - left;
@@ -172,14 +286,21 @@ static void nn_windows(const struct nn_operation *op, const struct nn_operand *o
 					continue;
 				const float *pixel = v[op->in[0]] + ((n * x->dims[1] + (uint32_t)r) * x->dims[2] + (uint32_t)q) * channels;
 				if (!conv) {
-					sum = fmaxf(sum, pixel[c]);
+					sum = mean ? sum + (double)pixel[c] : fmax(sum, (double)pixel[c]);
+					cells++;
+					continue;
+				}
+				if (deep) {
+					uint32_t outputs = y->dims[3];
+					sum += (double)pixel[c / (outputs / channels)] *
+						(double)v[op->in[1]][((uint32_t)i * (uint32_t)w + (uint32_t)k) * outputs + c];
 					continue;
 				}
 				const float *filter = v[op->in[1]] + ((c * (uint32_t)h + (uint32_t)i) * (uint32_t)w + (uint32_t)k) * channels;
 				for (uint32_t z = 0; z < channels; z++)
-					sum += pixel[z] * filter[z];
+					sum += (double)pixel[z] * (double)filter[z];
 			}
-		v[op->out[0]][at] = nn_clip(sum, fuse);
+		v[op->out[0]][at] = nn_clip((float)(mean && cells ? sum / cells : sum), fuse);
 	}
 }
 
@@ -188,10 +309,10 @@ static void nn_fully_connected(const struct nn_operation *op, const struct nn_op
 	uint32_t units = o[op->in[1]].dims[0], depth = o[op->in[1]].dims[1];
 	int32_t fuse = nn_int(&o[op->in[3]]);
 	for (size_t at = 0; at < nn_elements(&o[op->out[0]]); at++) {
-		float sum = v[op->in[2]][at % units];
+		double sum = (double)v[op->in[2]][at % units];
 		for (uint32_t z = 0; z < depth; z++)
-			sum += v[op->in[0]][at / units * depth + z] * v[op->in[1]][at % units * depth + z];
-		v[op->out[0]][at] = nn_clip(sum, fuse);
+			sum += (double)v[op->in[0]][at / units * depth + z] * (double)v[op->in[1]][at % units * depth + z];
+		v[op->out[0]][at] = nn_clip((float)sum, fuse);
 	}
 }
 
@@ -204,13 +325,14 @@ static void nn_softmax(const struct nn_operation *op, const struct nn_operand *o
 	memcpy(&beta, o[op->in[1]].value, sizeof beta);
 	for (size_t at = 0; at < nn_elements(y); at += n) {
 		const float *x = v[op->in[0]] + at;
-		float *to = v[op->out[0]] + at, most = x[0], sum = 0;
+		float *to = v[op->out[0]] + at, most = x[0];
+		double sum = 0;
 		for (uint32_t k = 1; k < n; k++)
 			most = fmaxf(most, x[k]);
 		for (uint32_t k = 0; k < n; k++)
-			sum += to[k] = expf((x[k] - most) * beta);
+			sum += exp(((double)x[k] - (double)most) * (double)beta);
 		for (uint32_t k = 0; k < n; k++)
-			to[k] /= sum;
+			to[k] = (float)(exp(((double)x[k] - (double)most) * (double)beta) / sum);
 	}
 }
 
@@ -238,8 +360,21 @@ static int nn_compute(struct nn_execution *e)
 		const struct nn_operation *op = &m->operations[k];
 		switch (op->type) {
 		case ANEURALNETWORKS_ADD:
+		case ANEURALNETWORKS_SUB:
 		case ANEURALNETWORKS_MUL:
+		case ANEURALNETWORKS_DIV:
+		case ANEURALNETWORKS_MAXIMUM:
+		case ANEURALNETWORKS_MINIMUM:
 			nn_elementwise(op, m->operands, v);
+			break;
+		case ANEURALNETWORKS_TRANSPOSE:
+			nn_transpose(op, m->operands, v);
+			break;
+		case ANEURALNETWORKS_CONCATENATION:
+			nn_concatenate(op, m->operands, v);
+			break;
+		case ANEURALNETWORKS_MEAN:
+			nn_mean(op, m->operands, v);
 			break;
 		case ANEURALNETWORKS_FULLY_CONNECTED:
 			nn_fully_connected(op, m->operands, v);
@@ -247,8 +382,14 @@ static int nn_compute(struct nn_execution *e)
 		case ANEURALNETWORKS_SOFTMAX:
 			nn_softmax(op, m->operands, v);
 			break;
-		default:
+		case ANEURALNETWORKS_CONV_2D:
+		case ANEURALNETWORKS_DEPTHWISE_CONV_2D:
+		case ANEURALNETWORKS_MAX_POOL_2D:
+		case ANEURALNETWORKS_AVERAGE_POOL_2D:
 			nn_windows(op, m->operands, v);
+			break;
+		default:
+			nn_each(op, m->operands, v);
 		}
 	}
 	for (uint32_t i = 0; i < m->operand_count; i++)
