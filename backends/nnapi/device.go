@@ -1,0 +1,262 @@
+package nnapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+	"unsafe"
+
+	"github.com/anynpu/anynpu/backends/driver"
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/mem"
+	spec "github.com/anynpu/anynpu/core/spec/nnapi"
+)
+
+// needed are the functions without which the driver is no device.
+var needed = []string{"ANeuralNetworks_getDeviceCount", "ANeuralNetworks_getDevice", "ANeuralNetworksDevice_getName",
+	"ANeuralNetworksDevice_getFeatureLevel", "ANeuralNetworksModel_create", "ANeuralNetworksModel_free",
+	"ANeuralNetworksModel_addOperand", "ANeuralNetworksModel_setOperandValue",
+	"ANeuralNetworksModel_setOperandSymmPerChannelQuantParams", "ANeuralNetworksModel_addOperation",
+	"ANeuralNetworksModel_identifyInputsAndOutputs", "ANeuralNetworksModel_finish",
+	"ANeuralNetworksModel_getSupportedOperationsForDevices", "ANeuralNetworksCompilation_createForDevices",
+	"ANeuralNetworksCompilation_finish", "ANeuralNetworksCompilation_free", "ANeuralNetworksExecution_create",
+	"ANeuralNetworksExecution_free", "ANeuralNetworksExecution_setInput", "ANeuralNetworksExecution_setOutput",
+	"ANeuralNetworksExecution_compute", "ANeuralNetworksExecution_getOutputOperandRank",
+	"ANeuralNetworksExecution_getOutputOperandDimensions"}
+
+// maxDevices bounds the list of a driver's devices.
+const maxDevices = 64
+
+// Config describes the devices of a library.
+type Config struct {
+	ID       string // of the first device; the others have 2, 3 and so on behind it
+	Vendor   string
+	Patience time.Duration // of driver.Life
+	// Died is told the reason when all devices die together, and once for each that dies alone; may be nil.
+	Died func(reason string)
+}
+
+// library is what the devices of a driver have in common: a call that does not return may hold any lock of the driver,
+// so that they all die of it.
+type library struct {
+	driver   Driver
+	life     *driver.Life
+	building driver.Lane // of all calls but runs
+}
+
+// Device is a device behind a driver of the API NNAPI. It computes nodes that are operations of the API, of the feature
+// level that the driver has.
+type Device struct {
+	*library
+	dead  *driver.Life // ends when the driver answers DEAD_OBJECT; the driver itself can be called on
+	at    uintptr
+	level spec.FeatureLevel
+	info  device.Info
+}
+
+var _ device.Device = (*Device)(nil)
+
+// Open returns the devices of a driver, in its order; those that are a CPU are left out. Kinds: fault.Unsupported when
+// the driver lacks functions that they take, or has no device; fault.Device for answers that cannot be; fault.File when
+// the driver's file cannot be read.
+func Open(d Driver, c Config) ([]*Device, error) {
+	if err := d.Needs(needed); err != nil {
+		return nil, err
+	}
+	build, err := d.Sum()
+	if err != nil {
+		return nil, err
+	}
+	var n uint32
+	code, err := d.GetDeviceCount(unsafe.Pointer(&n))
+	if err = call("ANeuralNetworks_getDeviceCount", code, err); err != nil {
+		return nil, err
+	}
+	if n > maxDevices {
+		return nil, fault.New(fault.Device, "the driver says that it has %d devices", n)
+	}
+	l := &library{d, driver.NewLife(c.ID, c.Patience, c.Died), driver.NewLane()}
+	var out []*Device
+	var seen []uintptr
+	for i := range n {
+		one := &Device{library: l, info: device.Info{ID: c.ID, Vendor: c.Vendor, BuildHash: build, Float16: device.Honours,
+			Performance: device.Honours, Priority: true, Cache: true}}
+		if err := one.identify(i); err != nil {
+			return nil, fault.Wrap(err, "device %d of the driver", i)
+		}
+		if slices.Contains(seen, one.at) {
+			return nil, fault.New(fault.Device, "device %d of the driver is there twice", i)
+		}
+		seen = append(seen, one.at)
+		if one.info.Kind == device.CPU {
+			continue
+		}
+		if len(out) > 0 {
+			one.info.ID += strconv.Itoa(len(out) + 1)
+		}
+		one.dead = driver.NewLife(one.info.ID, c.Patience, c.Died)
+		out = append(out, one)
+	}
+	if len(out) == 0 {
+		return nil, fault.New(fault.Unsupported, "the driver has no device but processors")
+	}
+	return out, nil
+}
+
+// identify asks for a device's name, kind and feature level. An unknown level above those of this library counts as the
+// last one that is known.
+func (d *Device) identify(i uint32) error {
+	code, err := d.driver.GetDevice(i, unsafe.Pointer(&d.at))
+	if err = made("ANeuralNetworks_getDevice", code, err, d.at); err != nil {
+		return err
+	}
+	var name uintptr
+	code, err = d.driver.DeviceGetName(driver.Pointer(d.at), unsafe.Pointer(&name))
+	if err = call("ANeuralNetworksDevice_getName", code, err); err == nil {
+		d.info.Name, err = driver.Text(name)
+	}
+	if err != nil {
+		return fault.Wrap(err, "its name")
+	}
+	var level int64
+	code, err = d.driver.DeviceGetFeatureLevel(driver.Pointer(d.at), unsafe.Pointer(&level))
+	if err = call("ANeuralNetworksDevice_getFeatureLevel", code, err); err != nil {
+		return err
+	}
+	n := spec.FeatureLevel(level).Number()
+	if n == 0 || level > maxLevel {
+		return fault.New(fault.Device, "its feature level is %d", level)
+	}
+	d.level, d.info.Major = spec.Levels[n-1], n
+	if !d.driver.Has("ANeuralNetworksDevice_getType") {
+		return nil
+	}
+	var t int32
+	code, err = d.driver.DeviceGetType(driver.Pointer(d.at), unsafe.Pointer(&t))
+	if err = call("ANeuralNetworksDevice_getType", code, err); err != nil {
+		return err
+	}
+	kinds := map[int32]device.Kind{spec.DeviceUnknown: device.Other, spec.DeviceOther: device.Other,
+		spec.DeviceCPU: device.CPU, spec.DeviceGPU: device.GPU, spec.DeviceAccelerator: device.Accelerator}
+	kind, known := kinds[t]
+	if !known {
+		return fault.New(fault.Device, "its type is %d", t)
+	}
+	d.info.Kind = kind
+	return nil
+}
+
+// maxLevel is above every feature level that the API can come to: its levels go up by 1 from 1000006.
+const maxLevel = 1_100_000
+
+// Info implements device.Device.
+func (d *Device) Info() device.Info { return d.info }
+
+// alive is the error of a device that has died, alone or with its driver.
+func (d *Device) alive() error {
+	if err := d.life.Alive(); err != nil {
+		return err
+	}
+	return d.dead.Alive()
+}
+
+// note ends the device if the driver has said that it is dead, and returns err.
+func (d *Device) note(err error) error {
+	if errors.Is(err, device.ErrDied) && d.alive() == nil {
+		d.dead.End("%v", err)
+	}
+	return err
+}
+
+// Support implements device.Device: what the API has an operation for at the driver's feature level, and the driver says
+// it computes. Each node is asked for in a model of its own.
+func (d *Device) Support(g *graph.Graph, _ device.Options) ([]device.NodeSupport, error) {
+	if err := d.alive(); err != nil {
+		return nil, err
+	}
+	leave, err := d.building.Enter(context.Background(), d.life)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	out := make([]device.NodeSupport, len(g.Nodes))
+	for i := range g.Nodes {
+		why, err := d.computes(g, i)
+		if err != nil {
+			return nil, fault.Wrap(d.note(err), "%s", g.Nodes[i].Label())
+		}
+		out[i] = device.NodeSupport{OK: why == "", Reason: why}
+	}
+	return out, nil
+}
+
+// computes asks the driver for one node; why says what stands against it.
+func (d *Device) computes(g *graph.Graph, i int) (why string, err error) {
+	t := newTranslation(g, d.level)
+	if why = t.node(i); why != "" {
+		return why, nil
+	}
+	in, out := t.ports()
+	m, err := d.write(describe(t.ops, in, out), false)
+	switch fault.KindOf(err) {
+	case fault.Unsupported:
+		return err.Error(), nil
+	case fault.Memory:
+		return fmt.Sprintf("the driver has no memory to be asked: %v", err), nil
+	}
+	if err != nil {
+		return "", err
+	}
+	defer m.destroy(d.library)
+	can := make([]byte, len(t.ops))
+	code, err := d.driver.ModelGetSupportedOperationsForDevices(m.at, unsafe.Pointer(&d.at), 1, unsafe.Pointer(&can[0]))
+	err = judged("ANeuralNetworksModel_getSupportedOperationsForDevices", code, err)
+	if fault.KindOf(err) == fault.Unsupported {
+		return err.Error(), nil
+	}
+	if err != nil {
+		return "", err
+	}
+	for k, o := range t.ops {
+		if can[k] == 0 {
+			return fmt.Sprintf("the driver does not compute %v of %v", o.code, o.out[0].typ), nil
+		}
+	}
+	return "", nil
+}
+
+// ports are the operands of the operations that come from elsewhere, constants left out, and those of the node's
+// results.
+func (t *translation) ports() (in, out []*operand) {
+	inside := map[*operand]bool{}
+	for _, o := range t.ops {
+		for _, x := range o.in {
+			if x.data == nil && !inside[x] {
+				inside[x] = true
+				in = append(in, x)
+			}
+		}
+		for _, y := range o.out {
+			inside[y] = true
+		}
+	}
+	for _, v := range t.n.Out {
+		if v != graph.None {
+			out = append(out, t.value(v))
+		}
+	}
+	return in, out
+}
+
+// Alloc implements device.Device: memory with a file descriptor, which a driver may take as it is.
+func (d *Device) Alloc(size int64) (mem.Buffer, error) {
+	if err := d.alive(); err != nil {
+		return nil, err
+	}
+	return mem.Memfd(size, mem.Options{Name: "anynpu-" + d.info.ID})
+}

@@ -1,0 +1,218 @@
+package nnapi
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/anynpu/anynpu/core/op"
+	spec "github.com/anynpu/anynpu/core/spec/nnapi"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+func init() {
+	turnAll(map[string]func(t *translation) string{
+		"add":           arithmetic(spec.Add),
+		"sub":           arithmetic(spec.Sub),
+		"mul":           arithmetic(spec.Mul),
+		"div":           turnDiv,
+		"max":           turnMax,
+		"min":           turnMin,
+		"pow":           pair(spec.Pow),
+		"equal":         pair(spec.Equal),
+		"not_equal":     pair(spec.NotEqual),
+		"less":          pair(spec.Less),
+		"less_equal":    pair(spec.LessEqual),
+		"greater":       pair(spec.Greater),
+		"greater_equal": pair(spec.GreaterEqual),
+		"and":           pair(spec.LogicalAnd),
+		"or":            pair(spec.LogicalOr),
+		"not":           single(spec.LogicalNot),
+		"abs":           single(spec.Abs),
+		"neg":           single(spec.Neg),
+		"floor":         single(spec.Floor),
+		"exp":           turnExp,
+		"log":           single(spec.Log),
+		"sin":           single(spec.Sin),
+		"sqrt":          single(spec.Sqrt),
+		"rsqrt":         single(spec.Rsqrt),
+		"sigmoid":       single(spec.Logistic),
+		"tanh":          single(spec.Tanh),
+		"relu":          single(spec.ReLU),
+		"hard_swish":    single(spec.HardSwish),
+		"elu":           turnElu,
+		"leaky_relu":    turnLeakyRelu,
+		"prelu":         turnPRelu,
+		"clip":          turnClip,
+		"square":        turnSquare,
+		"reciprocal":    turnReciprocal,
+		"cast":          turnCast,
+		"convert":       turnConvert,
+		"where":         turnWhere,
+	})
+}
+
+// arithmetic is an operation of two operands that may fuse an activation.
+func arithmetic(code spec.OperationCode) func(t *translation) string {
+	return func(t *translation) string {
+		t.add(code, t.out(0), t.in(0), t.in(1), unfused())
+		return ""
+	}
+}
+
+// pair is an operation of two operands.
+func pair(code spec.OperationCode) func(t *translation) string {
+	return func(t *translation) string {
+		t.add(code, t.out(0), t.in(0), t.in(1))
+		return ""
+	}
+}
+
+// single is an operation of one operand, with parameters behind it.
+func single(code spec.OperationCode, params ...*operand) func(t *translation) string {
+	return func(t *translation) string {
+		t.each(t.out(0), func(x, y *operand) { t.add(code, y, append([]*operand{x}, params...)...) })
+		return ""
+	}
+}
+
+// each adds operations that make y of input 0 element by element. What is in [N,H,W,C] beside the node's own order is
+// computed so.
+func (t *translation) each(y *operand, add func(x, y *operand)) {
+	x := t.in(0)
+	last := t.images[x]
+	if last == nil {
+		add(x, y)
+		return
+	}
+	image := y.between(last.dims()...)
+	add(last, image)
+	t.backFrom(image, y)
+}
+
+func turnDiv(t *translation) string {
+	if d := t.in(0).typ; d.Quant == nil && d.DType.IsInt() && t.n.Op.(*op.Div).Rounding != op.DivFloor {
+		return "integer quotients of DIV are rounded down"
+	}
+	return arithmetic(spec.Div)(t)
+}
+
+func turnMax(t *translation) string {
+	if t.n.Op.(*op.Max).NaN != op.NaNPropagates {
+		return "a NaN is to lose: in MAXIMUM it does not"
+	}
+	return pair(spec.Maximum)(t)
+}
+
+func turnMin(t *translation) string {
+	if t.n.Op.(*op.Min).NaN != op.NaNPropagates {
+		return "a NaN is to lose: in MINIMUM it does not"
+	}
+	return pair(spec.Minimum)(t)
+}
+
+func turnExp(t *translation) string {
+	if o := *t.n.Op.(*op.Exp); o.Base > 0 || o.Scale != 0 && o.Scale != 1 || o.Shift != 0 {
+		return "EXP is of base e, without a factor or a summand"
+	}
+	return single(spec.Exp)(t)
+}
+
+func turnElu(t *translation) string {
+	return single(spec.ELU, real(t.n.Op.(*op.Elu).Alpha, t.in(0)))(t)
+}
+
+// turnLeakyRelu has a slope for all elements.
+func turnLeakyRelu(t *translation) string {
+	x := t.in(0)
+	if x.typ.Quant != nil || !x.typ.DType.IsFloat() {
+		return "PRELU would round the slope to codes"
+	}
+	return single(spec.PReLU, constant(t.n.Op.(*op.LeakyRelu).Alpha, x))(t)
+}
+
+func turnPRelu(t *translation) string {
+	t.add(spec.PReLU, t.out(0), t.in(0), t.in(1))
+	return ""
+}
+
+// turnClip knows bounds that are constants: those of activations, and others of real numbers.
+func turnClip(t *translation) string {
+	bounds := [2]float32{float32(math.Inf(-1)), float32(math.Inf(1))}
+	for i := range bounds {
+		if t.in(i+1) == nil {
+			continue
+		}
+		v, ok := t.number(i + 1)
+		if !ok {
+			return "the bounds are no constant real numbers"
+		}
+		bounds[i] = v
+	}
+	if bounds[0] > bounds[1] {
+		return "the lower bound is above the upper one"
+	}
+	for code, b := range map[spec.OperationCode][2]float32{spec.ReLU1: {-1, 1}, spec.ReLU6: {0, 6},
+		spec.ReLU: {0, float32(math.Inf(1))}} {
+		if bounds == b {
+			return single(code)(t)
+		}
+	}
+	if x := t.in(0); x.typ.Quant != nil || !x.typ.DType.IsFloat() {
+		return "bounds other than those of RELU, RELU1 and RELU6 are asked for real numbers"
+	}
+	t.each(t.out(0), func(x, y *operand) {
+		above := x.between(x.dims()...)
+		t.add(spec.Maximum, above, x, constant(bounds[0], x))
+		t.add(spec.Minimum, y, above, constant(bounds[1], x))
+	})
+	return ""
+}
+
+func turnSquare(t *translation) string {
+	t.each(t.out(0), func(x, y *operand) { t.add(spec.Mul, y, x, x, unfused()) })
+	return ""
+}
+
+func turnReciprocal(t *translation) string {
+	if x := t.in(0); x.typ.Quant != nil || !x.typ.DType.IsFloat() {
+		return "DIV has quotients of real numbers"
+	}
+	t.each(t.out(0), func(x, y *operand) { t.add(spec.Div, y, constant(1, x), x, unfused()) })
+	return ""
+}
+
+func turnCast(t *translation) string {
+	o, x := t.n.Op.(*op.Cast), t.in(0)
+	if o.To.IsInt() && o.OutOfRange != op.CastSaturate {
+		return "CAST to integers stops at the largest"
+	}
+	if (x.typ.DType == tensor.Bool) != (o.To == tensor.Bool) {
+		return "CAST does not convert truth values"
+	}
+	return single(spec.Cast)(t)
+}
+
+// turnConvert quantizes and dequantizes.
+func turnConvert(t *translation) string {
+	switch from, to := t.in(0).typ.Quant, t.out(0).typ.Quant; {
+	case from == nil && to == nil:
+		return single(spec.Cast)(t)
+	case from == nil:
+		return single(spec.Quantize)(t)
+	case to == nil:
+		return single(spec.Dequantize)(t)
+	}
+	return "NNAPI has no operation from codes to other codes"
+}
+
+func turnWhere(t *translation) string {
+	for k := range 3 {
+		if !slices.Equal(t.in(k).dims(), t.out(0).dims()) {
+			return fmt.Sprintf("SELECT does not broadcast: input %d has sizes %v, the result %v", k, t.in(k).dims(),
+				t.out(0).dims())
+		}
+	}
+	t.add(spec.Select, t.out(0), t.in(0), t.in(1), t.in(2))
+	return ""
+}

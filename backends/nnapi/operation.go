@@ -1,0 +1,323 @@
+package nnapi
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/anynpu/anynpu/core/graph"
+	spec "github.com/anynpu/anynpu/core/spec/nnapi"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// operand is an operand of a model of the API: a value of the graph, one that is only between operations, or a constant.
+type operand struct {
+	code spec.OperandCode
+	typ  tensor.Type // of a scalar: of no dimensions
+	data []byte      // of a constant, nil: none
+	fuse bool        // the constant that fuses an activation, so far none
+}
+
+// operation is an operation of the API. Its arguments are operands, parameters among them.
+type operation struct {
+	code    spec.OperationCode
+	in, out []*operand
+}
+
+// translation turns nodes of a graph into operations of a feature level.
+type translation struct {
+	g      *graph.Graph
+	level  spec.FeatureLevel
+	values map[graph.Value]*operand
+	ops    []*operation
+	images map[*operand]*operand // in [N,H,W,C], of those in [N,C,H,W]
+	n      *graph.Node           // that is being turned
+	why    string                // what stands against a value of the node
+}
+
+func newTranslation(g *graph.Graph, level spec.FeatureLevel) *translation {
+	return &translation{g: g, level: level, values: map[graph.Value]*operand{}, images: map[*operand]*operand{}}
+}
+
+// turns holds, by the name of a core operator, how a node becomes operations: each returns what stands against it.
+var turns = map[string]func(t *translation) (why string){}
+
+func turnAll(m map[string]func(t *translation) string) {
+	for name, f := range m {
+		turns[name] = f
+	}
+}
+
+// node turns one node. why says what stands against it, in which case nothing is added.
+func (t *translation) node(i int) (why string) {
+	t.n, t.why = &t.g.Nodes[i], ""
+	turn := turns[t.n.Op.Name()]
+	if turn == nil {
+		return fmt.Sprintf("NNAPI has no operation that computes %s as it is", t.n.Op.Name())
+	}
+	for k, v := range slices.Concat(t.n.In, t.n.Out) {
+		if v == graph.None {
+			continue
+		}
+		if why := takes(t.g.Fact(v)); why != "" {
+			if k < len(t.n.In) {
+				return fmt.Sprintf("input %d: %s", k, why)
+			}
+			return fmt.Sprintf("output %d: %s", k-len(t.n.In), why)
+		}
+	}
+	before := len(t.ops)
+	if why = turn(t); why == "" {
+		why = t.why
+	}
+	for _, o := range t.ops[before:] {
+		if why == "" {
+			why = t.judge(o)
+		}
+	}
+	if why != "" {
+		t.ops = t.ops[:before]
+	}
+	return why
+}
+
+// judge says what the signature of an operation has against its operands at the feature level.
+func (t *translation) judge(o *operation) string {
+	m := describe([]*operation{o}, nil, nil)
+	err := spec.Check(m, m.Operations[0], t.level)
+	if err == nil {
+		err = spec.CheckParameters(m, m.Operations[0])
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// takes says why a value is no tensor of the API, "" if it is one.
+func takes(f tensor.Fact) string {
+	dims, known := f.Shape.Ints()
+	switch {
+	case !known:
+		return "its sizes are open"
+	case slices.ContainsFunc(dims, func(d int64) bool { return d < 1 || d > math.MaxInt32 }):
+		return fmt.Sprintf("its sizes are %v: operands of NNAPI have sizes of 1 and more", dims)
+	case f.Const != nil && f.Const.Data == nil:
+		return "its constant is not there any more"
+	case isList(f):
+		return ""
+	}
+	if n, ok := f.ByteSize(); !ok || n > math.MaxUint32 {
+		return fmt.Sprintf("%v is larger than operands of NNAPI are", f.Type)
+	}
+	_, why := codeOf(f.Type)
+	return why
+}
+
+// isList reports whether a value is a constant of int64, which are lists, axes and indices. The API has them as int32.
+func isList(f tensor.Fact) bool { return f.Const != nil && f.DType == tensor.Int64 && f.Quant == nil }
+
+// codeOf is the type of the API's tensors for core's; why says why there is none.
+func codeOf(typ tensor.Type) (code spec.OperandCode, why string) {
+	if q := typ.Quant; q != nil {
+		switch {
+		case q.Block != 0:
+			return 0, "it is quantized in blocks"
+		case !q.IsPerTensor():
+			for i := range q.Scale {
+				if typ.DType != tensor.Int8 || q.ZeroAt(i) != 0 {
+					return 0, "NNAPI has several scales for int8 with zero point 0 alone"
+				}
+			}
+			return spec.TensorQuant8SymmPerChannel, ""
+		case typ.DType == tensor.Int16 && q.ZeroAt(0) != 0:
+			return 0, "NNAPI has int16 with zero point 0 alone"
+		}
+		code, ok := map[tensor.DType]spec.OperandCode{tensor.Uint8: spec.TensorQuant8Asymm,
+			tensor.Int8: spec.TensorQuant8AsymmSigned, tensor.Uint16: spec.TensorQuant16Asymm,
+			tensor.Int16: spec.TensorQuant16Symm, tensor.Int32: spec.TensorInt32}[typ.DType]
+		if !ok {
+			return 0, fmt.Sprintf("codes of %v are none of NNAPI", typ.DType)
+		}
+		return code, ""
+	}
+	code, ok := map[tensor.DType]spec.OperandCode{tensor.Float32: spec.TensorFloat32,
+		tensor.Float16: spec.TensorFloat16, tensor.Int32: spec.TensorInt32, tensor.Bool: spec.TensorBool8}[typ.DType]
+	if !ok {
+		return 0, fmt.Sprintf("NNAPI has no tensors of %v", typ.DType)
+	}
+	return code, ""
+}
+
+// value is the operand of a value. What has no dimensions has one of size 1 in the API.
+func (t *translation) value(v graph.Value) *operand {
+	if o := t.values[v]; o != nil {
+		return o
+	}
+	f := t.g.Fact(v)
+	o := &operand{typ: f.Type}
+	if f.Const != nil {
+		o.data = f.Const.Data
+	}
+	if isList(f) {
+		list, _ := f.KnownInts()
+		whole := make([]int32, len(list))
+		for i, x := range list {
+			if whole[i] = int32(x); int64(whole[i]) != x {
+				t.why = fmt.Sprintf("%d is no int32, and NNAPI has no other integers", x)
+			}
+		}
+		o.typ.DType, o.data = tensor.Int32, tensor.Int32s(whole...)
+	}
+	if f.Shape.Rank() == 0 {
+		o.typ.Shape = tensor.Of(1)
+	}
+	var why string
+	if o.code, why = codeOf(o.typ); why != "" {
+		t.why = why
+	}
+	t.values[v] = o
+	return o
+}
+
+// in is input k of the node, nil if it is not given.
+func (t *translation) in(k int) *operand {
+	if k >= len(t.n.In) || t.n.In[k] == graph.None {
+		return nil
+	}
+	return t.value(t.n.In[k])
+}
+
+// out is output k of the node.
+func (t *translation) out(k int) *operand { return t.value(t.n.Out[k]) }
+
+// ints are the integers of input k, a constant; otherwise when it is not given.
+func (t *translation) ints(k int, otherwise []int64) ([]int64, bool) {
+	if k >= len(t.n.In) || t.n.In[k] == graph.None {
+		return otherwise, true
+	}
+	return t.g.Fact(t.n.In[k]).KnownInts()
+}
+
+// number is the number that input k is, a constant of one element.
+func (t *translation) number(k int) (float32, bool) {
+	f := t.g.Fact(t.n.In[k])
+	if f.Const == nil || f.Quant != nil || !f.DType.IsFloat() {
+		return 0, false
+	}
+	v, err := tensor.ReadFloats(f.DType, f.Const.Data, 1)
+	if err != nil || math.IsNaN(v[0]) {
+		return 0, false
+	}
+	return float32(v[0]), true
+}
+
+// dims are the sizes of an operand.
+func (o *operand) dims() []int64 {
+	dims, _ := o.typ.Shape.Ints()
+	return dims
+}
+
+// between is an operand of the type of another, in sizes of its own.
+func (o *operand) between(dims ...int64) *operand {
+	typ := o.typ
+	typ.Shape = tensor.Of(dims...)
+	return &operand{code: o.code, typ: typ}
+}
+
+// list is a constant list of integers.
+func list(v ...int64) *operand {
+	out := make([]int32, len(v))
+	for i, x := range v {
+		out[i] = int32(x)
+	}
+	return &operand{code: spec.TensorInt32, typ: tensor.T(tensor.Int32, int64(len(v))), data: tensor.Int32s(out...)}
+}
+
+// whole, truth and real are constant scalars; real has the element type of an operand.
+func whole(v int64) *operand {
+	return &operand{code: spec.Int32, typ: tensor.T(tensor.Int32), data: tensor.Int32s(int32(v))}
+}
+
+func truth(v bool) *operand {
+	o := &operand{code: spec.Bool, typ: tensor.T(tensor.Bool), data: []byte{0}}
+	if v {
+		o.data[0] = 1
+	}
+	return o
+}
+
+func real(v float32, like *operand) *operand {
+	code := spec.Float32
+	if like.typ.DType == tensor.Float16 {
+		code = spec.Float16
+	}
+	x := tensor.New(code.DType(), 1)
+	tensor.PutFloat(code.DType(), x.Data, 0, float64(v), false)
+	return &operand{code: code, typ: tensor.T(code.DType()), data: x.Data}
+}
+
+// constant is a tensor of one element of the type of another.
+func constant(v float32, like *operand) *operand {
+	o := real(v, like)
+	return &operand{code: like.code, typ: tensor.T(o.typ.DType, 1), data: o.data}
+}
+
+// unfused is the argument of an operation that may fuse an activation.
+func unfused() *operand {
+	o := whole(spec.FusedNone)
+	o.fuse = true
+	return o
+}
+
+// add adds an operation with one result.
+func (t *translation) add(code spec.OperationCode, out *operand, in ...*operand) {
+	t.ops = append(t.ops, &operation{code, in, []*operand{out}})
+}
+
+// describe is the model of operations. Operands are numbered as they come: inputs, then by operation.
+func describe(ops []*operation, in, out []*operand) *spec.Model {
+	m, index := &spec.Model{}, map[*operand]uint32{}
+	number := func(list []*operand) []uint32 {
+		numbers := make([]uint32, len(list))
+		for i, o := range list {
+			at, known := index[o]
+			if !known {
+				at = uint32(len(m.Operands))
+				index[o] = at
+				m.Operands = append(m.Operands, o.described())
+			}
+			numbers[i] = at
+		}
+		return numbers
+	}
+	m.Inputs = number(in)
+	for _, o := range ops {
+		m.Operations = append(m.Operations, spec.Operation{Code: o.code, Inputs: number(o.in), Outputs: number(o.out)})
+	}
+	m.Outputs = number(out)
+	for _, i := range m.Inputs {
+		m.Operands[i].Lifetime = spec.Input
+	}
+	for _, i := range m.Outputs {
+		m.Operands[i].Lifetime = spec.Output
+	}
+	return m
+}
+
+// described is an operand as the API describes it.
+func (o *operand) described() spec.Operand {
+	out := spec.Operand{Type: o.code}
+	for _, d := range o.dims() {
+		out.Dims = append(out.Dims, uint32(d))
+	}
+	if o.data != nil {
+		out.Lifetime, out.Data = spec.Constant, o.data
+	}
+	if q := o.typ.Quant; q != nil && o.code == spec.TensorQuant8SymmPerChannel {
+		out.Channel = &spec.PerChannel{Dim: uint32(q.Axis), Scales: q.Scale}
+	} else if q != nil {
+		out.Scale, out.ZeroPoint = q.Scale[0], q.ZeroAt(0)
+	}
+	return out
+}

@@ -1,0 +1,326 @@
+package nnapi
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/anynpu/anynpu/core/op"
+	spec "github.com/anynpu/anynpu/core/spec/nnapi"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// Images of the API are [N,H,W,C] and filters [O,H,W,I/group], those of DEPTHWISE_CONV_2D [1,H,W,O]. What has its
+// channels first is turned around before and behind; simplify leaves out what then cancels out.
+
+func init() {
+	turnAll(map[string]func(t *translation) string{
+		"conv":            turnConv,
+		"max_pool":        turnMaxPool,
+		"average_pool":    turnAveragePool,
+		"fully_connected": turnFullyConnected,
+		"mat_mul":         turnMatMul,
+	})
+}
+
+var toLast, toFirst = []int64{0, 2, 3, 1}, []int64{0, 3, 1, 2}
+
+// permuted is an operand with its dimensions in another order: a constant at once, else by TRANSPOSE.
+func (t *translation) permuted(x *operand, order ...int64) *operand {
+	dims := make([]int64, len(order))
+	for i, d := range order {
+		dims[i] = x.dims()[d]
+	}
+	y := x.between(dims...)
+	if q := x.typ.Quant; q != nil && len(q.Scale) > 1 {
+		moved := *q
+		moved.Axis = slices.Index(order, int64(q.Axis))
+		y.typ.Quant = &moved
+	}
+	if x.data == nil {
+		t.add(spec.Transpose, y, x, list(order...))
+		return y
+	}
+	steps, size := make([]int, len(order)), x.typ.DType.Bits()/8
+	for i, d := range order {
+		steps[i] = size
+		for _, n := range x.dims()[d+1:] {
+			steps[i] *= int(n)
+		}
+	}
+	y.data = make([]byte, 0, len(x.data))
+	index := make([]int, len(order))
+	for len(y.data) < len(x.data) {
+		from := 0
+		for i, k := range index {
+			from += k * steps[i]
+		}
+		y.data = append(y.data, x.data[from:from+size]...)
+		for i := len(index) - 1; i >= 0; i-- {
+			if index[i]++; index[i] < int(dims[i]) {
+				break
+			}
+			index[i] = 0
+		}
+	}
+	return y
+}
+
+// toImage is an operand in [N,H,W,C].
+func (t *translation) toImage(x *operand, last bool) *operand {
+	if last {
+		return x
+	}
+	if t.images[x] == nil {
+		t.images[x] = t.permuted(x, toLast...)
+	}
+	return t.images[x]
+}
+
+// backFrom makes an operand in [N,C,H,W] of an image.
+func (t *translation) backFrom(image, y *operand) {
+	t.add(spec.Transpose, y, image, list(toFirst...))
+	t.images[y] = image
+}
+
+// result is where an operation writes an image that is to be operand y, and done what follows it.
+func (t *translation) result(y *operand, last bool) (image *operand, done func()) {
+	if last {
+		return y, func() {}
+	}
+	d := y.dims()
+	image = y.between(d[0], d[2], d[3], d[1])
+	return image, func() { t.backFrom(image, y) }
+}
+
+// sized are windows with the strides and paddings of the API: explicit, each smaller than its window, and such that the
+// sizes of the result follow when they are rounded down.
+type sized struct {
+	before, after, stride, kernel, dilation [2]int64 // of height and width
+}
+
+func fit(w []op.Window) (s sized, why string) {
+	for i, w := range w {
+		span := (w.Kernel-1)*w.Dilation + 1
+		after := max(w.After, (w.Out-1)*w.Stride+span-w.In-w.Before)
+		switch {
+		case w.Before >= span || after >= span || after < 0:
+			return s, fmt.Sprintf("NNAPI pads by less than a window has cells, %d, not by %d and %d", span, w.Before, after)
+		case (w.In+w.Before+after-span)/w.Stride+1 != w.Out:
+			return s, "NNAPI has no last window that begins behind the image"
+		}
+		s.before[i], s.after[i], s.stride[i], s.kernel[i], s.dilation[i] = w.Before, after, w.Stride, w.Kernel, w.Dilation
+	}
+	return s, ""
+}
+
+// params are the paddings left, right, top, bottom and the strides of width and height.
+func (s *sized) params() []*operand {
+	return []*operand{whole(s.before[1]), whole(s.after[1]), whole(s.before[0]), whole(s.after[0]), whole(s.stride[1]),
+		whole(s.stride[0])}
+}
+
+// spatial are the two sizes of an image between batch and channels.
+func spatial(dims []int64, last bool) []int64 {
+	if last {
+		return dims[1:3]
+	}
+	return dims[2:4]
+}
+
+func turnConv(t *translation) string {
+	o, x, w := t.n.Op.(*op.Conv), t.in(0), t.in(1)
+	if len(x.dims()) != 4 {
+		return fmt.Sprintf("CONV_2D is of images, not of %d dimensions", len(x.dims())-2)
+	}
+	windows, err := o.Windows(spatial(x.dims(), o.ChannelsLast), w.dims()[1:3])
+	if err != nil {
+		return err.Error()
+	}
+	s, why := fit(windows)
+	if why != "" {
+		return why
+	}
+	bias, why := t.bias(x, w, t.in(2))
+	if why != "" {
+		return why
+	}
+	image := t.toImage(x, o.ChannelsLast)
+	y, done := t.result(t.out(0), o.ChannelsLast)
+	code, params := spec.Conv2D, s.params()
+	dilated := s.dilation != [2]int64{1, 1}
+	switch channels, outputs := image.dims()[3], y.dims()[3]; {
+	case o.Groups == channels && channels > 1:
+		code, w = spec.DepthwiseConv2D, t.permuted(w, 3, 1, 2, 0)
+		params = append(params, whole(outputs/channels))
+	case o.Groups > 1 && dilated:
+		return "GROUPED_CONV_2D has no dilations"
+	case o.Groups > 1:
+		code, params = spec.GroupedConv2D, append(params, whole(o.Groups))
+	}
+	params = append(params, unfused())
+	switch {
+	case code == spec.GroupedConv2D:
+		params = append(params, truth(false))
+	case dilated:
+		params = append(params, truth(false), whole(s.dilation[1]), whole(s.dilation[0]))
+	}
+	t.add(code, y, append([]*operand{image, w, bias}, params...)...)
+	done()
+	return ""
+}
+
+// bias is the bias of a product of x with weights w, which the API's operations cannot do without: zeros when there is
+// none. In integers its unit is the product of the scales, or 0 stands for it where there are several.
+func (t *translation) bias(x, w, bias *operand) (*operand, string) {
+	outputs := w.dims()[0]
+	typ := tensor.T(x.typ.DType, outputs)
+	if x.typ.Quant != nil {
+		typ = tensor.T(tensor.Int32, outputs)
+		if x.typ.Quant.IsPerTensor() && w.typ.Quant.IsPerTensor() {
+			typ.Quant = tensor.PerTensor(x.typ.Quant.Scale[0]*w.typ.Quant.Scale[0], 0)
+		}
+	}
+	code, why := codeOf(typ)
+	if why != "" {
+		return nil, why
+	}
+	out := &operand{code: code, typ: typ}
+	switch {
+	case bias == nil:
+		n, _ := typ.ByteSize()
+		out.data = make([]byte, n)
+	case typ.Quant == nil && x.typ.Quant == nil:
+		return bias, ""
+	case bias.data == nil:
+		return nil, "the bias of codes is no constant"
+	case bias.typ.Quant != nil && !sameUnit(bias.typ.Quant, x.typ.Quant, w.typ.Quant):
+		return nil, "the bias has other units than the products of codes"
+	default:
+		out.data = bias.data
+	}
+	return out, ""
+}
+
+// sameUnit reports whether a bias counts in units of the products of codes.
+func sameUnit(bias, x, w *tensor.Quant) bool {
+	if w == nil || len(bias.Scale) != 1 && len(bias.Scale) != len(w.Scale) {
+		return false
+	}
+	for i, s := range w.Scale {
+		unit := float64(x.Scale[0]) * float64(s)
+		k := min(i, len(bias.Scale)-1)
+		if bias.ZeroAt(k) != 0 || math.Abs(float64(bias.Scale[k])-unit) > 1e-6*unit {
+			return false
+		}
+	}
+	return true
+}
+
+func turnMaxPool(t *translation) string {
+	o := t.n.Op.(*op.MaxPool)
+	if len(t.n.Out) > 1 && t.n.Out[1] >= 0 {
+		return "MAX_POOL_2D gives no indices"
+	}
+	return t.pool(spec.MaxPool2D, o.Windows, o.ChannelsLast)
+}
+
+func turnAveragePool(t *translation) string {
+	o := t.n.Op.(*op.AveragePool)
+	if o.CountPads && (o.AutoPad != op.PadExplicit && o.AutoPad != op.PadValid ||
+		slices.ContainsFunc(o.Pads, func(p int64) bool { return p != 0 })) {
+		return "AVERAGE_POOL_2D does not count the padding"
+	}
+	return t.pool(spec.AveragePool2D, o.Windows, o.ChannelsLast)
+}
+
+func (t *translation) pool(code spec.OperationCode, windows func(in []int64) ([]op.Window, error), last bool) string {
+	x := t.in(0)
+	if len(x.dims()) != 4 {
+		return fmt.Sprintf("%v is of images, not of %d dimensions", code, len(x.dims())-2)
+	}
+	w, err := windows(spatial(x.dims(), last))
+	if err != nil {
+		return err.Error()
+	}
+	s, why := fit(w)
+	switch {
+	case why != "":
+		return why
+	case s.dilation != [2]int64{1, 1}:
+		return code.String() + " has no dilations"
+	}
+	image := t.toImage(x, last)
+	y, done := t.result(t.out(0), last)
+	params := append(s.params(), whole(s.kernel[1]), whole(s.kernel[0]), unfused())
+	t.add(code, y, append([]*operand{image}, params...)...)
+	done()
+	return ""
+}
+
+func turnFullyConnected(t *translation) string {
+	x, w, y := t.in(0), t.in(1), t.out(0)
+	bias, why := t.bias(x, w, t.in(2))
+	if why != "" {
+		return why
+	}
+	t.connect(x, w, bias, y)
+	return ""
+}
+
+// connect is FULLY_CONNECTED, which makes two dimensions of more, and gives two.
+func (t *translation) connect(x, w, bias, y *operand) {
+	to := y
+	if d := y.dims(); len(d) != 2 {
+		rows := int64(1)
+		for _, n := range d[:len(d)-1] {
+			rows *= n
+		}
+		to = y.between(rows, d[len(d)-1])
+	}
+	if len(x.dims()) == 1 {
+		row := x.between(1, x.dims()[0])
+		t.reshape(x, row)
+		x = row
+	}
+	t.add(spec.FullyConnected, to, x, w, bias, unfused())
+	if to != y {
+		t.reshape(to, y)
+	}
+}
+
+// turnMatMul is FULLY_CONNECTED where the second matrix is one alone, whatever level the driver has.
+func turnMatMul(t *translation) string {
+	o, a, b, y := t.n.Op.(*op.MatMul), t.in(0), t.in(1), t.out(0)
+	ra, rb := len(a.dims()), len(b.dims())
+	switch {
+	case ra < 2 || rb < 2 || t.g.Fact(t.n.In[0]).Shape.Rank() < 2 || t.g.Fact(t.n.In[1]).Shape.Rank() < 2:
+		return "BATCH_MATMUL is of matrices"
+	case rb > 2 || o.TransposeA && ra > 2:
+		if t.in(2) != nil {
+			return "BATCH_MATMUL has no bias"
+		}
+		if ra != rb || !slices.Equal(a.dims()[:ra-2], b.dims()[:rb-2]) {
+			return "BATCH_MATMUL does not broadcast"
+		}
+		t.add(spec.BatchMatMul, y, a, b, truth(o.TransposeA), truth(o.TransposeB))
+		return ""
+	}
+	bias := t.in(2)
+	n := y.dims()[len(y.dims())-1]
+	if bias != nil && !slices.Equal(bias.dims(), []int64{n}) {
+		return "the bias of FULLY_CONNECTED has one number for each column"
+	}
+	if o.TransposeA {
+		a = t.permuted(a, 1, 0)
+	}
+	if !o.TransposeB {
+		b = t.permuted(b, 1, 0)
+	}
+	bias, why := t.bias(a, b, bias)
+	if why != "" {
+		return why
+	}
+	t.connect(a, b, bias, y)
+	return ""
+}

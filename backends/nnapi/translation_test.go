@@ -1,0 +1,128 @@
+package nnapi
+
+import (
+	"encoding/binary"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
+	spec "github.com/anynpu/anynpu/core/spec/nnapi"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// names are the operations that a graph becomes, with what is fused into each.
+func names(t *testing.T, g *graph.Graph) (out []string) {
+	tr := newTranslation(g, spec.Level3)
+	for i := range g.Nodes {
+		require.Empty(t, tr.node(i))
+	}
+	tr.simplify()
+	for _, o := range tr.ops {
+		require.Empty(t, tr.judge(o))
+		name := o.code.String()
+		m := describe([]*operation{o}, nil, nil)
+		form := spec.FormOf(m, m.Operations[0])
+		for i, x := range o.in {
+			if form.Inputs.NameAt(i, len(o.in)) == "activation" {
+				name += map[uint32]string{spec.FusedReLU: " + RELU", spec.FusedReLU1: " + RELU1",
+					spec.FusedReLU6: " + RELU6"}[binary.LittleEndian.Uint32(x.data)]
+			}
+		}
+		out = append(out, name)
+	}
+	return out
+}
+
+// TestTranslation_fuses has a network of images with their channels first: they are turned around once on each side,
+// and activations are fused, but not one whose operand is read elsewhere too. Filters are turned here.
+func TestTranslation_fuses(t *testing.T) {
+	b := graph.NewBuilder("network")
+	weights := func(dims ...int64) graph.Value {
+		typ := tensor.T(tensor.Float32, dims...)
+		n, _ := typ.Shape.Count()
+		return b.Const("", typ, values(typ, int(n), 1))
+	}
+	x := b.Input("x", tensor.T(tensor.Float32, 1, 2, 8, 8))
+	y := b.Add(&op.Relu{}, b.Add(&op.Conv{Groups: 1, Pads: []int64{1, 1, 1, 1}}, x, weights(4, 3, 3, 2), weights(4)))
+	y = b.Add(&op.MaxPool{Kernel: []int64{2, 2}, Strides: []int64{2, 2}}, y)
+	y = b.Add(&op.Clip{}, b.Add(&op.Conv{Groups: 4}, y, weights(4, 1, 1, 1), weights(4)), b.Float32(0), b.Float32(6))
+	z := b.Add(&op.Clip{}, b.Add(&op.Add{}, y, weights(4, 1, 1)), b.Float32(-1), b.Float32(1))
+	b.Output(b.Add(&op.Mul{}, z, b.Add(&op.Relu{}, z)))
+	g, err := b.Graph()
+	require.NoError(t, err)
+	assert.Equal(t, []string{"TRANSPOSE", "CONV_2D + RELU", "MAX_POOL_2D", "DEPTHWISE_CONV_2D + RELU6", "TRANSPOSE",
+		"ADD + RELU1", "RELU", "MUL"}, names(t, g))
+}
+
+// TestPermuted_constants turns constants as the definition says: element by element.
+func TestPermuted_constants(t *testing.T) {
+	tr := newTranslation(&graph.Graph{}, spec.Level3)
+	x := &operand{code: spec.TensorInt32, typ: tensor.T(tensor.Int32, 2, 3, 4), data: make([]byte, 96)}
+	for i := range 24 {
+		binary.LittleEndian.PutUint32(x.data[4*i:], uint32(i))
+	}
+	y := tr.permuted(x, 2, 0, 1)
+	require.Equal(t, []int64{4, 2, 3}, y.dims())
+	for i := range 2 {
+		for j := range 3 {
+			for k := range 4 {
+				assert.EqualValues(t, i*12+j*4+k, binary.LittleEndian.Uint32(y.data[4*(k*6+i*3+j):]))
+			}
+		}
+	}
+	assert.Empty(t, tr.ops)
+	filter := &operand{code: spec.TensorQuant8SymmPerChannel, typ: tensor.T(tensor.Int8, 2, 1, 1, 1), data: []byte{1, 2}}
+	filter.typ.Quant = &tensor.Quant{Scale: []float32{1, 2}}
+	assert.Equal(t, 3, tr.permuted(filter, 3, 1, 2, 0).typ.Quant.Axis)
+}
+
+// TestSupport_reasons: what stands against a node is a sentence that names it.
+func TestSupport_reasons(t *testing.T) {
+	f := newFake(t)
+	typ := func(d tensor.DType, dims ...int64) tensor.Type { return tensor.T(d, dims...) }
+	channels := typ(tensor.Uint8, 2, 3)
+	channels.Quant = &tensor.Quant{Scale: []float32{1, 2, 3}, Axis: 1}
+	codes := typ(tensor.Uint8, 2, 3)
+	codes.Quant = tensor.PerTensor(1, 0)
+	open := tensor.Type{DType: tensor.Float32, Shape: tensor.OfDims(tensor.AnyDim(), tensor.D(3))}
+	for _, c := range []struct {
+		op   graph.Op
+		in   tensor.Type
+		want string
+	}{
+		{&op.Relu{}, typ(tensor.Float32, 2, 3), ""},
+		{&op.Relu{}, typ(tensor.Float32), ""},
+		{&op.Softplus{}, typ(tensor.Float32, 2), "NNAPI has no operation that computes softplus as it is"},
+		{&op.Floor{}, typ(tensor.Float32, 2), "the driver does not compute FLOOR of float32[2]"},
+		{&op.Relu{}, codes, "the driver does not compute RELU of uint8"},
+		{&op.Relu{}, typ(tensor.Int32, 2), "RELU: input 0 (input), operand 0: want TENSOR_FLOAT32"},
+		{&op.Relu{}, typ(tensor.BFloat16, 2), "input 0: NNAPI has no tensors of bfloat16"},
+		{&op.Relu{}, open, "input 0: its sizes are open"},
+		{&op.Relu{}, typ(tensor.Float32, 2, 0), "input 0: its sizes are [2 0]: operands of NNAPI have sizes of 1 and more"},
+		{&op.Relu{}, typ(tensor.Float32, 1, 1, 1, 1, 1), "want rank 1 to 4, got 5"},
+		{&op.Relu{}, typ(tensor.Float32, 1<<16, 1<<15), "is larger than operands of NNAPI are"},
+		{&op.Relu{}, channels, "NNAPI has several scales for int8 with zero point 0 alone"},
+		{&op.Rsqrt{}, codes, "RSQRT: TENSOR_QUANT8_ASYMM as input 0 (input) needs feature level 7 (1000007), this is feature " +
+			"level 5 (31)"},
+		{&op.Sigmoid{}, codes, "output 0 (output): want scale 0.00390625 and zero point 0"},
+		{&op.Softmax{Axis: 0, Beta: -1}, typ(tensor.Float32, 2), "the factor is above 0 in the API"},
+		{&op.MaxPool{Kernel: []int64{2}}, typ(tensor.Float32, 1, 2, 4), "MAX_POOL_2D is of images, not of 1 dimensions"},
+		{&op.Cast{To: tensor.Int32}, typ(tensor.Float32, 2), "CAST to integers stops at the largest"},
+		{&op.Exp{Base: 2}, typ(tensor.Float32, 2), "EXP is of base e"},
+	} {
+		b := graph.NewBuilder("one")
+		b.Output(b.Add(c.op, b.Input("x", c.in)))
+		g, err := b.Graph()
+		require.NoError(t, err, c.want)
+		before := f.live()
+		answers, err := f.Support(g, device.Options{})
+		require.NoError(t, err)
+		assert.Equal(t, c.want == "", answers[0].OK, "%v: %s", c.in, answers[0].Reason)
+		assert.Contains(t, answers[0].Reason, c.want)
+		assert.Equal(t, before, f.live())
+	}
+}
