@@ -173,8 +173,8 @@ func (d *Device) note(err error) error {
 	return err
 }
 
-// Support implements device.Device: what the API has an operation for at the driver's feature level, and the driver says
-// it computes. Each node is asked for in a model of its own.
+// Support implements device.Device: what the API has an operation for at the driver's feature level, and the driver
+// says it computes. Each node is asked for in a model of its own.
 func (d *Device) Support(g *graph.Graph, _ device.Options) ([]device.NodeSupport, error) {
 	if err := d.alive(); err != nil {
 		return nil, err

@@ -16,8 +16,8 @@ import (
 )
 
 // execution makes an execution of the driver's for each run: before feature level 5 one computes once. A run cannot be
-// stopped: one whose deadline passes, or that is cancelled, is given up. It ends for its caller, goes on for the driver,
-// and keeps its memory for as long.
+// stopped: one whose deadline passes, or that is cancelled, is given up. It ends for its caller, goes on for the
+// driver, and keeps its memory for as long.
 type execution struct {
 	exec.Base
 	prog  *program
@@ -176,7 +176,7 @@ func (e *execution) enter() error {
 			v, err = e.Bound.Out[i].Output(s.typ)
 		}
 		if err == nil {
-			e.prog.dev.use(s, v)
+			_, err = e.prog.dev.use(s, v)
 		}
 		if err != nil {
 			return fault.Wrap(err, "output %d", i)
@@ -186,7 +186,11 @@ func (e *execution) enter() error {
 }
 
 func (e *execution) read(s *slot, v mem.View) error {
-	if !e.prog.dev.use(s, v) {
+	copied, err := e.prog.dev.use(s, v)
+	switch {
+	case err != nil:
+		return err
+	case !copied:
 		return v.Buf.Sync(mem.ToDevice, v.Off, s.size)
 	}
 	e.Counts.CopiedIn += s.size

@@ -20,10 +20,14 @@ type memory struct {
 }
 
 // own makes memory of an execution's own.
-func own(size int64) *memory {
-	m := &memory{bytes: make([]byte, size)}
+func own(size int64) (*memory, error) {
+	bytes, err := mem.Make[byte](int(size))
+	if err != nil {
+		return nil, err
+	}
+	m := &memory{bytes: bytes}
 	m.pin.Pin(&m.bytes[0])
-	return m
+	return m, nil
 }
 
 // take has the driver map a view of a file; nil when it takes no such memory.
@@ -66,7 +70,7 @@ type slot struct {
 
 // use has the driver work on a bound view where it can, else on memory of the execution's own, which is then to be
 // copied.
-func (d *Device) use(s *slot, v mem.View) (copied bool) {
+func (d *Device) use(s *slot, v mem.View) (copied bool, err error) {
 	if s.given != nil && (s.given.buf != v.Buf || s.given.off != v.Off || !v.Contiguous()) {
 		s.drop(d)
 	}
@@ -74,13 +78,15 @@ func (d *Device) use(s *slot, v mem.View) (copied bool) {
 		s.given = d.take(v, s.size)
 	}
 	if s.set = s.given; s.set != nil {
-		return false
+		return false, nil
 	}
 	if s.own == nil {
-		s.own = own(s.size)
+		if s.own, err = own(s.size); err != nil {
+			return false, err
+		}
 	}
 	s.set = s.own
-	return true
+	return true, nil
 }
 
 // drop ends memory of a buffer.

@@ -10,7 +10,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// operand is an operand of a model of the API: a value of the graph, one that is only between operations, or a constant.
+// operand is an operand of a model of the API: a value of the graph, one that is only between operations, or a
+// constant.
 type operand struct {
 	code spec.OperandCode
 	typ  tensor.Type // of a scalar: of no dimensions
@@ -315,7 +316,7 @@ func (o *operand) described() spec.Operand {
 		out.Lifetime, out.Data = spec.Constant, o.data
 	}
 	if q := o.typ.Quant; q != nil && o.code == spec.TensorQuant8SymmPerChannel {
-		out.Channel = &spec.PerChannel{Dim: uint32(q.Axis), Scales: q.Scale}
+		out.Channel = &spec.PerChannel{Dim: uint32(q.Axis), Scales: slices.Clone(q.Scale)}
 	} else if q != nil {
 		out.Scale, out.ZeroPoint = q.Scale[0], q.ZeroAt(0)
 	}

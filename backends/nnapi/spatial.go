@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/op"
 	spec "github.com/anynpu/anynpu/core/spec/nnapi"
 	"github.com/anynpu/anynpu/core/tensor"
@@ -48,7 +49,12 @@ func (t *translation) permuted(x *operand, order ...int64) *operand {
 			steps[i] *= int(n)
 		}
 	}
-	y.data = make([]byte, 0, len(x.data))
+	data, err := mem.Make[byte](len(x.data))
+	if err != nil {
+		t.why = err.Error()
+		return y
+	}
+	y.data = data[:0]
 	index := make([]int, len(order))
 	for len(y.data) < len(x.data) {
 		from := 0

@@ -106,8 +106,8 @@ func TestSupport_reasons(t *testing.T) {
 		{&op.Relu{}, typ(tensor.Float32, 1, 1, 1, 1, 1), "want rank 1 to 4, got 5"},
 		{&op.Relu{}, typ(tensor.Float32, 1<<16, 1<<15), "is larger than operands of NNAPI are"},
 		{&op.Relu{}, channels, "NNAPI has several scales for int8 with zero point 0 alone"},
-		{&op.Rsqrt{}, codes, "RSQRT: TENSOR_QUANT8_ASYMM as input 0 (input) needs feature level 7 (1000007), this is feature " +
-			"level 5 (31)"},
+		{&op.Rsqrt{}, codes, "RSQRT: TENSOR_QUANT8_ASYMM as input 0 (input) needs feature level 7 (1000007), this is " +
+			"feature level 5 (31)"},
 		{&op.Sigmoid{}, codes, "output 0 (output): want scale 0.00390625 and zero point 0"},
 		{&op.Softmax{Axis: 0, Beta: -1}, typ(tensor.Float32, 2), "the factor is above 0 in the API"},
 		{&op.MaxPool{Kernel: []int64{2}}, typ(tensor.Float32, 1, 2, 4), "MAX_POOL_2D is of images, not of 1 dimensions"},

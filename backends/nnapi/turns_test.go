@@ -48,7 +48,8 @@ func TestTurns_byThisLibrary(t *testing.T) {
 		t.Skipf("SKIP: %s is not built: make libs", library)
 	}
 	child := exec.Command(os.Args[0], "-test.run=^TestTurns_byThisLibrary$", "-test.v")
-	child.Env = append(os.Environ(), libraryVariable+"="+library, "ANYNPU_LOG=off", "ANYNPU_NNAPI=cpu", "ANYNPU_NNAPI_DEVICES=npu:as-accelerator")
+	child.Env = append(os.Environ(), libraryVariable+"="+library, "ANYNPU_LOG=off", "ANYNPU_NNAPI=cpu",
+		"ANYNPU_NNAPI_DEVICES=npu:as-accelerator")
 	out, err := child.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	require.Contains(t, string(out), "--- PASS: TestTurns_byThisLibrary")

@@ -22,9 +22,6 @@ import (
 var symbols = map[string][]string{"hbdnn": hbdnn.Symbols, "nnapi": nnapi.Symbols, "ohnn": ohnn.Symbols,
 	"rknn": rknn.Symbols}
 
-// computes are the APIs whose drivers are devices.
-var computes = map[string]bool{"hbdnn": true, "ohnn": true, "rknn": true}
-
 func init() {
 	for i := range dl.APIs {
 		a := &dl.APIs[i]
@@ -102,13 +99,6 @@ func firstOf(a *dl.API) *vendor {
 	}
 	for _, c := range candidates() {
 		if c.API != a.Name || c.Status != dl.Usable {
-			continue
-		}
-		if !passes(a, c) && !computes[a.Name] {
-			c.Status = dl.Refused
-			c.Reason = "mode device: a driver of " + a.Name + " only passes calls on; ANYNPU_" +
-				strings.ToUpper(a.Name) + "=driver lets it"
-			tell(c)
 			continue
 		}
 		lib, err := open(c)

@@ -2,6 +2,7 @@ package devices
 
 import (
 	"github.com/anynpu/anynpu/backends/hbdnn"
+	"github.com/anynpu/anynpu/backends/nnapi"
 	"github.com/anynpu/anynpu/backends/ohnn"
 	"github.com/anynpu/anynpu/backends/rknn"
 	"github.com/anynpu/anynpu/capi/boundary"
@@ -24,6 +25,14 @@ func driverDevices() (list []device.Device) {
 	}
 	if v := vendors["ohnn"](); v != nil {
 		all, err := ohnn.Open(ohnn.Driver{Library: v.lib}, ohnn.Config{ID: "ohnn", Vendor: v.Name, Died: v.died})
+		if v.device(err) {
+			for _, d := range all {
+				list = append(list, d)
+			}
+		}
+	}
+	if v := vendors["nnapi"](); v != nil {
+		all, err := nnapi.Open(nnapi.Driver{Library: v.lib}, nnapi.Config{ID: "nnapi", Vendor: v.Name, Died: v.died})
 		if v.device(err) {
 			for _, d := range all {
 				list = append(list, d)

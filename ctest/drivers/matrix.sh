@@ -15,7 +15,7 @@ chmod 755 "$dir"
 . "$here/models_hbdnn.sh"
 
 # Columns: the CPU alone, and drivers by the names of their APIs.
-columns=(cpu rknn ohnn hbdnn)
+columns=(cpu rknn ohnn hbdnn nnapi)
 driver() { # COLUMN COMPUTE SONAME: builds a driver and writes its manifest, which takes no calls of its own API
   mkdir -p "$dir/$1/drivers.d"
   chmod 755 "$dir/$1" "$dir/$1/drivers.d"
@@ -28,6 +28,7 @@ mkdir -p "$dir/cpu/drivers.d"
 driver rknn npu.h librknnrt.so
 driver ohnn nnrt.h libneural_network_runtime.so
 driver hbdnn bpu.h libdnn.so
+driver nnapi nnapi.h libneuralnetworks.so
 { printf 'RKNN\0\0\0\0FAKENPU\0'; cat examples/digits/digits.weights; } > "$dir/digits.rknn"
 bpu_digits > "$dir/digits.bin"
 # The ONNX model with both compiled forms, for a program that hands over images.
@@ -51,17 +52,21 @@ cell() { # PROGRAM COLUMN
     ohnn_digits/rknn) echo "$weights (cpu: 8), 8 fallbacks" ;;
     ohnn_digits/ohnn) echo "$weights (ohnn: 8), 0 fallbacks" ;;
     ohnn_digits/hbdnn) echo "$weights (cpu: 8), 8 fallbacks" ;;
+    ohnn_digits/nnapi) echo "$weights (nnapi: 8), 0 fallbacks" ;;
     rknn_digits/cpu) echo "$onnx (cpu: 9)" ;;
     rknn_digits/rknn) echo "$dir/digits.rknn (rknn: 1), 0 fallbacks" ;;
     rknn_digits/ohnn) echo "$onnx (ohnn: 9), 0 fallbacks" ;;
     rknn_digits/hbdnn) echo "$dir/digits.bin (hbdnn: 1), 0 fallbacks" ;;
+    rknn_digits/nnapi) echo "$onnx (nnapi: 9), 0 fallbacks" ;;
     hbdnn_digits/cpu) echo "$onnx (cpu: 10), 0 fallbacks" ;;
     hbdnn_digits/ohnn) echo "$onnx (ohnn: 9, cpu: 1), 1 fallback" ;;
     hbdnn_digits/rknn) echo "$dir/net/digits.onnx compiled form digits.rknn on rknn" ;;
     hbdnn_digits/hbdnn) echo "$dir/net/digits.onnx compiled form digits.bin on hbdnn" ;;
+    hbdnn_digits/nnapi) echo "$onnx (nnapi: 9, cpu: 1), 1 fallback" ;;
     nnapi_digits/cpu) echo "$weights (nnapi-reference: 8)" ;;
     nnapi_digits/rknn | nnapi_digits/hbdnn) echo "$weights (nnapi-reference: 8), 8 fallbacks" ;;
     nnapi_digits/ohnn) echo "$weights (ohnn: 8), 0 fallbacks" ;;
+    nnapi_digits/nnapi) echo "$weights (nnapi: 8), 0 fallbacks" ;;
     *) fail "the table has no $1/$2" ;;
   esac
 }
@@ -109,4 +114,12 @@ ANYNPU_OHNN=cpu run ohnn_digits "$weights" || fail "ANYNPU_OHNN=cpu"
 # In pass-through the driver has the program's own objects, which are none of this library's: no placement.
 ANYNPU_OHNN=driver run ohnn_digits "$weights" || { cat "$dir/errors"; fail "ANYNPU_OHNN=driver"; }
 [ -z "$(who)" ] || fail "ANYNPU_OHNN=driver: $(who)"
+# The second device of the driver of nnapi claims everything, and compiles what the first one does.
+export ANYNPU_DRIVERS=$dir/nnapi/drivers.d
+ANYNPU_DEVICE=nnapi2,cpu run nnapi_digits "$weights" || fail "ANYNPU_DEVICE=nnapi2,cpu"
+[[ "$(who)" == *'(nnapi2: 8), 0 fallbacks' ]] || fail "ANYNPU_DEVICE=nnapi2,cpu: $(who)"
+ANYNPU_NNAPI=cpu run nnapi_digits "$weights" || fail "ANYNPU_NNAPI=cpu"
+[[ "$(who)" == *'(nnapi-reference: 8), 0 fallbacks' ]] || fail "ANYNPU_NNAPI=cpu: $(who)"
+ANYNPU_NNAPI=driver run nnapi_digits "$weights" || fail "ANYNPU_NNAPI=driver"
+[ -z "$(who)" ] || fail "ANYNPU_NNAPI=driver: $(who)"
 echo "orders and refusals are as they are asked for"

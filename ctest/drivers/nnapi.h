@@ -3,8 +3,8 @@
  *
  * A fake driver of nnapi that computes (nnapi_compute.h). It has two devices. fake-npu says of each operation what it
  * can; fake-liar claims all of them, and fails to compile what it cannot compute. Nothing else computes: there is no
- * processor behind them. A test may have it lie (told.h): what it gives has the names below, and "code FUNCTION" is what
- * a function returns.
+ * processor behind them. A test may have it lie (told.h): what it gives has the names below, and "code FUNCTION" is
+ * what a function returns.
  */
 #include <sys/mman.h>
 

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * What the fake driver of nnapi.h holds and computes: models of float32 with known sizes, of the operations in nn_known,
- * by their definitions in the documentation of NeuralNetworksTypes.h. Sums are in double.
+ * What the fake driver of nnapi.h holds and computes: models of float32 with known sizes, of the operations in
+ * nn_known, by their definitions in the documentation of NeuralNetworksTypes.h. Sums are in double.
  */
 #ifndef NNAPI_COMPUTE_H
 #define NNAPI_COMPUTE_H
