@@ -131,9 +131,7 @@ func decide(a *dl.API) (boundary.State, error) {
 	if !passes(a, v.Candidate) {
 		return boundary.CPU, nil
 	}
-	if computes[a.Name] {
-		boundary.Instead(a.Name, "ANYNPU_"+strings.ToUpper(a.Name)+"=device")
-	}
+	boundary.Instead(a.Name, "ANYNPU_"+strings.ToUpper(a.Name)+"=device")
 	boundary.SetDriver(a.Name, v.File, v.lib.Addresses())
 	return boundary.PassThrough, nil
 }
