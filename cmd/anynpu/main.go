@@ -152,7 +152,8 @@ exec has the exit code of its program.`,
 			return nil, cobra.ShellCompDirectiveDefault
 		}
 		if v.Flags().Lookup("device") != nil {
-			cobra.CheckErr(v.RegisterFlagCompletionFunc("device", cobra.FixedCompletions([]string{"cpu", "rknn"},
+			ids := append([]string{"cpu"}, driverDevices...)
+			cobra.CheckErr(v.RegisterFlagCompletionFunc("device", cobra.FixedCompletions(ids,
 				cobra.ShellCompDirectiveNoFileComp)))
 		}
 	}

@@ -44,7 +44,8 @@ func (f *measureFlags) add(cmd *cobra.Command) {
 	fl.StringArrayVarP(&f.inputs, "input", "i", nil, "an input as `NAME=FILE`, as in run; inputs that are not given are "+
 		"made up")
 	fl.StringArrayVar(&f.shapes, "shape", nil, "sizes of an input that is made up, as `NAME=SIZES`, e.g. x=1,3,224,224")
-	fl.StringVar(&f.device, "device", "cpu", "the `DEVICE` that computes: cpu, or rknn with a driver")
+	fl.StringVar(&f.device, "device", "cpu", "the `DEVICE` that computes: cpu, or with a driver "+
+		strings.Join(driverDevices, ", "))
 	fl.IntVar(&f.threads, "threads", 0, "compute with `N` threads; 0: the CPUs that the process may use")
 	fl.StringVar(&f.api, "api", apiOHNN, "run what programs of `API` run: ohnn, inputs and outputs as the model has "+
 		"them; rknn, quantized ones as integers")

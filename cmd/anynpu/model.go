@@ -94,8 +94,12 @@ func wantModel(path string, devices []device.Device) error {
 	return fault.New(fault.File, "model %s: not an ONNX model%s", path, what)
 }
 
-// driverDevices are the devices behind drivers, by API, which are also the containers of their compiled models.
-var driverDevices = []string{"rknn", "hbdnn"}
+// driverDevices are the APIs of drivers that are devices, and the ids of their first devices; the others have 2, 3 and
+// so on behind it.
+var driverDevices = []string{"rknn", "hbdnn", "ohnn", "nnapi"}
+
+// driverAPI is the API of a driver that may have a device with an id.
+func driverAPI(id string) string { return strings.TrimRight(id, "0123456789") }
 
 // devices returns the device named id and, behind a driver's, the CPU. Exit code 4 when there is none.
 func devices(id string) ([]device.Device, error) { return devicesWith(id, cpu.Config{}) }
@@ -104,7 +108,7 @@ func devicesWith(id string, c cpu.Config) ([]device.Device, error) {
 	var list []device.Device
 	switch {
 	case id == "cpu":
-	case slices.Contains(driverDevices, id):
+	case slices.Contains(driverDevices, driverAPI(id)):
 		d, err := openDevice(id)
 		if err != nil {
 			return nil, exit(exitDevice, err)
@@ -112,7 +116,7 @@ func devicesWith(id string, c cpu.Config) ([]device.Device, error) {
 		list = append(list, d)
 	default:
 		return nil, exit(exitDevice, fault.New(fault.Device, "no device %q; there is: cpu, and with a driver %s", id,
-			strings.Join(driverDevices, " and ")))
+			strings.Join(driverDevices, ", ")))
 	}
 	d, err := cpu.New(c)
 	if err != nil {

@@ -7,17 +7,19 @@ import (
 
 	"github.com/anynpu/anynpu/backends/driver"
 	"github.com/anynpu/anynpu/backends/hbdnn"
+	"github.com/anynpu/anynpu/backends/nnapi"
+	"github.com/anynpu/anynpu/backends/ohnn"
 	"github.com/anynpu/anynpu/backends/rknn"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 )
 
-// openDevice opens the first driver of an API that can be used.
+// openDevice opens the device with an id of the first driver of its API that can be used.
 func openDevice(id string) (device.Device, error) {
 	env := lookup(os.Environ())
 	why := "anynpu drivers lists none that can be used"
 	for _, d := range listDrivers(env, false) {
-		if d.API != id || !d.Used {
+		if d.API != driverAPI(id) || !d.Used {
 			continue
 		}
 		opened, err := driver.Opening{Getenv: env}.Open(d.File)
@@ -33,8 +35,30 @@ func openDevice(id string) (device.Device, error) {
 }
 
 func newDevice(id, name, file string, opened *driver.Opened) (device.Device, error) {
-	if id == hbdnn.Container {
+	switch api := driverAPI(id); {
+	case id == "hbdnn":
 		return hbdnn.New(hbdnn.Bind(file, opened.Lookup), hbdnn.Config{ID: id, Name: name})
+	case id == "rknn":
+		return rknn.New(rknn.Bind(file, opened.Lookup), rknn.Config{ID: id, Name: name})
+	case api == "ohnn":
+		all, err := ohnn.Open(ohnn.Bind(file, opened.Lookup), ohnn.Config{ID: api, Vendor: name})
+		return called(id, all, err)
+	case api == "nnapi":
+		all, err := nnapi.Open(nnapi.Bind(file, opened.Lookup), nnapi.Config{ID: api, Vendor: name})
+		return called(id, all, err)
 	}
-	return rknn.New(rknn.Bind(file, opened.Lookup), rknn.Config{ID: id, Name: name})
+	return nil, fault.New(fault.Device, "its driver has one device")
+}
+
+// called is the device with an id among those of a driver.
+func called[D device.Device](id string, all []D, err error) (device.Device, error) {
+	for _, d := range all {
+		if d.Info().ID == id {
+			return d, nil
+		}
+	}
+	if err == nil {
+		err = fault.New(fault.Device, "its driver has %d", len(all))
+	}
+	return nil, err
 }

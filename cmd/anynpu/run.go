@@ -59,7 +59,8 @@ Outputs are described on stdout; -o DIR writes each as DIR/NAME.npy. With
 	fl.IntVar(&f.repeat, "repeat", 1, "run `N` times; times are of all runs")
 	fl.DurationVar(&f.timeout, "timeout", 0, "end with exit code 7 after this `TIME`, e.g. 10s; 0: never")
 	cobra.CheckErr(cmd.MarkFlagDirname("output"))
-	fl.StringVar(&f.device, "device", "cpu", "the `DEVICE` that computes: cpu, or rknn with a driver")
+	fl.StringVar(&f.device, "device", "cpu", "the `DEVICE` that computes: cpu, or with a driver "+
+		strings.Join(driverDevices, ", "))
 	fl.BoolVar(&f.json, "json", false, `write JSON, schema "anynpu.run/1"`)
 	return cmd
 }

@@ -120,4 +120,23 @@ cp "$dir/digits.bin" "$dir/net/digits.fake.bin"
 sum=$(sha256sum < "$dir/digits.bin")
 metadata '{"container": "hbdnn", "file": "digits.fake.bin", "sha256": "'"${sum%% *}"'"}'
 for api in rknn ohnn; do run $api hbdnn "$dir/net/digits.onnx"; done
+# A driver of NNAPI takes graphs: the tool has it compute an ONNX file. Programs of every API beside it: matrix.sh.
+rm "$XDG_CONFIG_HOME"/anynpu/drivers.d/*
+unset KEEPS
+mkdir "$dir/nn"
+gcc "${flags[@]}" -shared -fPIC -DCALLS='"zcalls_nnapi.h"' -DCOMPUTE='"nnapi.h"' "$here/fake.c" \
+  -Wl,-soname,libneuralnetworks.so -o "$dir/nn/libneuralnetworks.so" -lpthread -lm
+export ANYNPU_DRIVER_NNAPI=$dir/nn/libneuralnetworks.so
+"$tool" drivers > "$dir/out"
+has "$dir/out" "driver      nnapi "
+metadata ""
+"$tool" run "$dir/net/digits.onnx" --device nnapi -i "${images[0]}" \
+  --expect probabilities="$dir/cpu/probabilities.npy" > "$dir/out" || { cat "$dir/out"; fail "anynpu run --device nnapi"; }
+has "$dir/out" 'nnapi: 9'
+"$tool" run "$dir/net/digits.onnx" --device nnapi2 -i "${images[0]}" > "$dir/out" || fail "--device nnapi2"
+has "$dir/out" 'nnapi2: 9'
+! "$tool" run "$dir/net/digits.onnx" --device nnapi3 -i "${images[0]}" > "$dir/out" 2>&1 || fail "--device nnapi3"
+has "$dir/out" 'no device nnapi3: its driver has 2'
+! ANYNPU_NNAPI=cpu "$tool" run "$dir/net/digits.onnx" --device nnapi -i "${images[0]}" > "$dir/out" 2>&1 ||
+  fail "anynpu run --device nnapi with ANYNPU_NNAPI=cpu"
 echo "devices: passed"
