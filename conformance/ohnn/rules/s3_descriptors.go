@@ -1,7 +1,10 @@
 package rules
 
 import (
+	"fmt"
+	"os"
 	"slices"
+	"strings"
 
 	"github.com/anynpu/anynpu/conformance/suite/cmem"
 )
@@ -22,6 +25,17 @@ func (t *T) name(d uintptr) string {
 	var p uintptr
 	t.OK("TensorDesc_GetName", d, &p)
 	return cmem.Text(p)
+}
+
+// resident is how many bytes of the process are in memory.
+func (t *T) resident() int {
+	text, err := os.ReadFile("/proc/self/statm")
+	var size, pages int
+	if err == nil {
+		_, err = fmt.Sscan(string(text), &size, &pages)
+	}
+	t.Check(err == nil, "statm: %v", err)
+	return pages * os.Getpagesize()
 }
 
 // enum reads an enumerator through a getter.
@@ -81,6 +95,20 @@ var descriptors = []*Rule{
 			d := t.Ptr("TensorDesc_Create")
 			t.OK("TensorDesc_Destroy", &d)
 			t.Check(d == 0, "the variable holds %#x", d)
+		}).
+		OK("frees", func(t *T) {
+			name, shape := strings.Repeat("n", 1<<16), make([]int32, 10)
+			before := t.resident()
+			for range 3000 { // 190 MiB of names
+				d := t.Ptr("TensorDesc_Create")
+				t.OK("TensorDesc_SetName", d, name)
+				t.OK("TensorDesc_SetShape", d, shape, len(shape))
+				t.Check(len(t.name(d)) == len(name), "another name")
+				t.shape(d)
+				t.OK("TensorDesc_Destroy", &d)
+			}
+			grown := t.resident() - before
+			t.Check(grown < 96<<20, "the process has grown by %d bytes", grown)
 		}).
 		No("NULL", func(t *T) { t.Bad("TensorDesc_Destroy", nil) }).
 		No("NULL_value", func(t *T) { t.Bad("TensorDesc_Destroy", new(uintptr)) }),
