@@ -42,6 +42,13 @@ func (t *T) tensor(data []float32, dims ...int32) uintptr {
 	return x
 }
 
+// integers makes a tensor of a list of int32.
+func (t *T) integers(data ...int32) uintptr {
+	x := t.newTensor("Create", 0, t.desc(int32T, int32(len(data))))
+	copy(cmem.Span[int32](t.Ptr("Tensor_GetDataBuffer", x), len(data)), data)
+	return x
+}
+
 // floats reads a tensor's first values.
 func (t *T) floats(x uintptr, n int) []float32 {
 	return cmem.Copy[float32](t.Ptr("Tensor_GetDataBuffer", x), n)

@@ -88,8 +88,10 @@ const (
 	float64T = 12
 
 	opAdd       = 1
+	opGather    = 16
 	opMatMul    = 19
 	opMul       = 22
+	opSlice     = 29
 	opSub       = 38
 	opTranspose = 41
 	opReshape   = 45
