@@ -58,11 +58,21 @@ static pid_t start_sender(void)
 	return pid;
 }
 
-static int by_signalfd(int fd)
+/* A signal of the library's can end a poll: see docs/process.md. */
+static int readable(int fd)
 {
 	struct pollfd p = {fd, POLLIN, 0};
+	int n;
+	do
+		n = poll(&p, 1, 5000);
+	while (n < 0 && errno == EINTR);
+	return n == 1;
+}
+
+static int by_signalfd(int fd)
+{
 	struct signalfd_siginfo info;
-	if (poll(&p, 1, 5000) != 1)
+	if (!readable(fd))
 		return 0;
 	return read(fd, &info, sizeof info) == sizeof info ? (int)info.ssi_signo : 0;
 }
@@ -90,9 +100,8 @@ static void *waiter(void *unused)
 
 static int by_thread(void)
 {
-	struct pollfd p = {seen[0], POLLIN, 0};
 	char c;
-	if (poll(&p, 1, 5000) != 1)
+	if (!readable(seen[0]))
 		return 0;
 	return read(seen[0], &c, 1) == 1 ? c : 0;
 }
