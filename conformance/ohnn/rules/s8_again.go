@@ -76,27 +76,18 @@ var again = []*Rule{
 		}),
 	rule("s8_again_computed", "how many elements a value inside of the model has may follow from what a run is given; the "+
 		"sizes of its result that the model declares are those of every run").
-		OK("rows_of_a_table", func(t *T) { // y = table[all[begin : begin+4]]
-			m := t.emptyModel()
-			t.open(m, float32T, []int32{9, 5})
-			t.open(m, int32T, []int32{9}, []int32{1}, []int32{1}, []int32{-1}, []int32{1})
-			t.open(m, float32T, []int32{4, 5})
-			t.OK("Model_SetTensorData", m, 5, []int32{0}, 4)
-			t.OK("Model_AddOperation", m, opSlice, &ohnn.Array{}, ohnn.List(1, 2, 3), ohnn.List(4))
-			t.OK("Model_AddOperation", m, opGather, &ohnn.Array{}, ohnn.List(0, 4, 5), ohnn.List(6))
-			e := t.compiled(m, ohnn.List(0, 1, 2, 3), ohnn.List(6))
-			all := []int32{8, 3, 5, 5, 0, 7, 1, 6, 2}
-			out := t.tensor(nil, 4, 5)
+		OK("rows_of_a_table", func(t *T) {
+			e, out := t.rowsOfATable(), t.tensor(nil, 4, 5)
 			for begin := range int32(6) {
-				table := pattern(45, int(begin))
-				in := []uintptr{t.tensor(table, 9, 5), t.integers(all...), t.integers(begin), t.integers(4)}
-				t.OK("Executor_RunSync", e, in, 4, []uintptr{out}, 1)
-				var want []float32
-				for _, row := range all[begin : begin+4] {
-					want = append(want, table[row*5:row*5+5]...)
-				}
-				got := t.floats(out, 20)
-				t.Check(slices.Equal(got, want), "from %d on: got %v, want %v", begin, got, want)
+				t.givesRows(e, out, begin)
+			}
+		}).
+		No("a_run_without_the_count", func(t *T) {
+			e, out := t.rowsOfATable(), t.tensor(nil, 4, 5)
+			for begin := range int32(3) {
+				in := []uintptr{t.tensor(nil, 9, 5), t.integers(rowsChosen...), t.integers(begin)}
+				t.Bad("Executor_RunSync", e, in, 3, []uintptr{out}, 1)
+				t.givesRows(e, out, begin)
 			}
 		}),
 	rule("s8_again_data", "a run reads what its tensors hold when it begins, also when they are those of the run before").
@@ -368,4 +359,31 @@ func (t *T) turnedLegacy(e uintptr, out []float32, rows, columns, seed int) {
 	shape := t.outputShape(e)
 	t.Check(slices.Equal(shape, []int32{int32(columns), int32(rows)}), "GetOutputShape: %v, want [%d %d]", shape, columns,
 		rows)
+}
+
+var rowsChosen = []int32{8, 3, 5, 5, 0, 7, 1, 6, 2}
+
+// rowsOfATable is an executor of y = table[chosen[begin : begin+count]], all four given by the run, y of 4 rows.
+func (t *T) rowsOfATable() uintptr {
+	m := t.emptyModel()
+	t.open(m, float32T, []int32{9, 5})
+	t.open(m, int32T, []int32{9}, []int32{1}, []int32{1}, []int32{-1}, []int32{1})
+	t.open(m, float32T, []int32{4, 5})
+	t.OK("Model_SetTensorData", m, 5, []int32{0}, 4)
+	t.OK("Model_AddOperation", m, opSlice, &ohnn.Array{}, ohnn.List(1, 2, 3), ohnn.List(4))
+	t.OK("Model_AddOperation", m, opGather, &ohnn.Array{}, ohnn.List(0, 4, 5), ohnn.List(6))
+	return t.compiled(m, ohnn.List(0, 1, 2, 3), ohnn.List(6))
+}
+
+// givesRows runs rowsOfATable with another table for each begin, and compares.
+func (t *T) givesRows(e, out uintptr, begin int32) {
+	table := pattern(45, int(begin))
+	in := []uintptr{t.tensor(table, 9, 5), t.integers(rowsChosen...), t.integers(begin), t.integers(4)}
+	t.OK("Executor_RunSync", e, in, 4, []uintptr{out}, 1)
+	var want []float32
+	for _, row := range rowsChosen[begin : begin+4] {
+		want = append(want, table[row*5:row*5+5]...)
+	}
+	got := t.floats(out, 20)
+	t.Check(slices.Equal(got, want), "from %d on: got %v, want %v", begin, got, want)
 }
