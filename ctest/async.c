@@ -64,6 +64,7 @@ static void report(OH_NNCompilation *c)
 	char *text = malloc(needed);
 	CHECK(anynpu_placement_report(c, text, needed, NULL) == ANYNPU_PLACEMENT_OK, "the whole report");
 	CHECK(strlen(text) + 1 == needed && strstr(text, "\"op\":\"add\""), "%s", text);
+	CHECK(strstr(text, "\"edges\":[{") && strstr(text, "\"from\":-1,\"to\":0,") && strstr(text, "\"to\":-1,"), "%s", text);
 	CHECK(anynpu_placement_report(c, text, 5, NULL) == ANYNPU_PLACEMENT_TRUNCATED && strlen(text) == 4, "%s", text);
 	CHECK(anynpu_placement_report(&needed, text, 5, NULL) == ANYNPU_PLACEMENT_BAD_HANDLE, "a pointer of ours");
 	free(text);

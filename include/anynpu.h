@@ -79,7 +79,8 @@ enum {
 };
 
 /**
- * Tells for every node of a compiled model which device runs it, and why the others do not, as JSON.
+ * Tells for every node of a compiled model which device runs it, and why the others do not, as JSON. `edges` are the
+ * values between nodes, with names and types.
  *
  * @param compilation A built compilation or loaded model of any API of the library: an OH_NNCompilation, a rknn_context
  * (as a pointer) or an hbDNNHandle_t.

@@ -23,6 +23,7 @@ import (
 type runFlags struct {
 	inputs, expects []string
 	out, device     string
+	dot             string
 	topK, repeat    int
 	rtol, atol      float64
 	timeout         time.Duration
@@ -61,6 +62,7 @@ Outputs are described on stdout; -o DIR writes each as DIR/NAME.npy. With
 	cobra.CheckErr(cmd.MarkFlagDirname("output"))
 	fl.StringVar(&f.device, "device", "cpu", "the `DEVICE` that computes: cpu, or with a driver "+
 		strings.Join(driverDevices, ", "))
+	fl.StringVar(&f.dot, "dot", "", "draw which device computes which node into `FILE`, in the language of Graphviz")
 	fl.BoolVar(&f.json, "json", false, `write JSON, schema "anynpu.run/1"`)
 	return cmd
 }
@@ -127,6 +129,11 @@ func (f *runFlags) run(path string, stdout, stderr io.Writer) error {
 	r := runReport{Schema: "anynpu.run/1", File: path, Device: devs[0].Info().ID, Placement: s.Placement().Summary(),
 		Nodes:  len(s.Placement().Nodes),
 		LoadMS: ms(time.Since(begin)), Outputs: []outputReport{}}
+	if f.dot != "" {
+		if err := os.WriteFile(f.dot, []byte(s.Placement().DOT()), 0o666); err != nil {
+			return exit(exitRun, fault.As(fault.File, cause(err), "--dot %s", f.dot))
+		}
+	}
 	ins, outs := s.Ports()
 	in, err := m.inputs(f.inputs, ins)
 	if err != nil {

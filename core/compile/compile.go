@@ -166,6 +166,7 @@ func build(ctx context.Context, pl *placed, devices []device.Device, weights *me
 		}
 		pl.report.Parts = append(pl.report.Parts, device.PartPlacement{Device: d.Info().ID, Nodes: len(nodes)})
 	}
+	pl.report.Edges = edges(g)
 	p.placement = pl.report
 	if err = p.connect(g, ranges(devices)); err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package compile_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"sync"
 	"testing"
 
@@ -29,6 +30,12 @@ func TestCompile_partitions(t *testing.T) {
 	assert.Equal(t, `operator 1 mul: cpu (npu: the toy only adds)`, pl.Nodes[1].String())
 	assert.Equal(t, []int{0, 1, 2, 3}, []int{pl.Nodes[0].Part, pl.Nodes[1].Part, pl.Nodes[2].Part, pl.Nodes[3].Part})
 	assert.True(t, json.Valid(pl.JSON()))
+	var drawn []string
+	for _, e := range pl.Edges {
+		drawn = append(drawn, fmt.Sprintf("%d-%d %s %s", e.From, e.To, e.Name, e.Type))
+	}
+	assert.Equal(t, []string{"-1-0 x float32[2]", "0-1  float32[2]", "1-2  float32[2]", "2-3  float32[2]",
+		"3--1 y float32[2]", "0--1  float32[2]"}, drawn)
 	in, out := p.Ports()
 	assert.Equal(t, "x", in[0].Name)
 	assert.Equal(t, "y", out[0].Name)

@@ -61,6 +61,27 @@ func (p *Program) connect(g *graph.Graph, first device.Info) error {
 	return nil
 }
 
+// edges are the values between the nodes of g, and between them and its ports.
+func edges(g *graph.Graph) (list []device.Edge) {
+	producers := g.Producers()
+	add := func(v graph.Value, to int) {
+		if v == graph.None || producers[v] < 0 && g.Fact(v).Const != nil {
+			return
+		}
+		list = append(list, device.Edge{Value: int(v), From: producers[v], To: to, Name: g.Values[v].Name,
+			Type: g.Fact(v).Type.String()})
+	}
+	for i := range g.Nodes {
+		for _, v := range g.Nodes[i].In {
+			add(v, i)
+		}
+	}
+	for _, v := range g.Out {
+		add(v, -1)
+	}
+	return list
+}
+
 // connector numbers the values that cross parts in the order in which it meets them.
 type connector struct {
 	g      *graph.Graph

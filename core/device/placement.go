@@ -12,6 +12,7 @@ type Placement struct {
 	Parts []PartPlacement `json:"parts"`
 	Forms []FormPlacement `json:"compiled,omitempty"` // compiled forms of the model that were considered, in order
 	Nodes []NodePlacement `json:"nodes"`
+	Edges []Edge          `json:"edges,omitempty"` // what the nodes take from one another
 }
 
 // PartPlacement is one program on one device.

@@ -139,4 +139,25 @@ has "$dir/out" 'nnapi2: 9'
 has "$dir/out" 'no device nnapi3: its driver has 2'
 ! ANYNPU_NNAPI=cpu "$tool" run "$dir/net/digits.onnx" --device nnapi -i "${images[0]}" > "$dir/out" 2>&1 ||
   fail "anynpu run --device nnapi with ANYNPU_NNAPI=cpu"
+# A driver of OH_NN takes graphs too. Its second device adds alone.
+unset ANYNPU_DRIVER_NNAPI
+mkdir "$dir/nnrt"
+gcc "${flags[@]}" -shared -fPIC -DCALLS='"zcalls_ohnn.h"' -DCOMPUTE='"nnrt.h"' "$here/fake.c" \
+  -Wl,-soname,libneural_network_runtime.so -o "$dir/nnrt/libneural_network_runtime.so" -lpthread -lm
+cat > "$XDG_CONFIG_HOME/anynpu/drivers.d/nn.json" << JSON
+{"schema": "anynpu.driver/1", "name": "fake NN", "api": "ohnn", "library": "$dir/nnrt/libneural_network_runtime.so"}
+JSON
+metadata ''
+by() { # DEVICE PLACEMENT
+  "$tool" run "$dir/net/digits.onnx" --device "$1" --dot "$dir/$1.dot" -i "${images[0]}" --rtol 1e-3 \
+    --expect probabilities="$dir/cpu/probabilities.npy" > "$dir/out" || { cat "$dir/out"; fail "anynpu run --device $1"; }
+  has "$dir/out" "$2"
+}
+by ohnn 'ohnn: 9'
+has "$dir/ohnn.dot" 'label="part 0 on ohnn"'
+by ohnn2 'ohnn2: 1'
+has "$dir/ohnn2.dot" 'on ohnn2"'
+has "$dir/ohnn2.dot" 'on cpu"'
+! "$tool" run examples/digits/digits.onnx --device ohnn3 -i "${images[0]}" > "$dir/out" 2>&1 || fail "a third device of two"
+has "$dir/out" 'no device ohnn3: its driver has 2'
 echo "devices: passed"
