@@ -210,6 +210,13 @@ func TestImport_otherNumbersOfInputsAndOutputs(t *testing.T) {
 	}
 }
 
+func TestImport_trainingModesOfNoElements(t *testing.T) {
+	mode := msg(nil).num(1, 0).num(2, 9).str(8, "mode") // bool, without data
+	model := modelMsg(graphMsg([]msg{nodeMsg("Dropout", []string{"x", "", "mode"}, []string{"y"})}, input("x", 2),
+		initial(mode), output("y")))
+	assert.Equal(t, fault.Unsupported, fault.KindOf(imported(t, model, "")))
+}
+
 func TestImport_countsParts(t *testing.T) {
 	many := bytes.Repeat([]byte(msg(nil).str(5, "")), maxParts+1) // empty initializers, two bytes each
 	err := imported(t, modelMsg(many), "")

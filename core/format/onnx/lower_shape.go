@@ -252,7 +252,7 @@ func lowerConstant(n *node) error {
 func lowerDropout(n *node) error {
 	if n.has(2) {
 		v := n.fact(2)
-		if k, ok := v.KnownInts(); !ok || k[0] != 0 {
+		if k, ok := v.KnownInts(); !ok || len(k) != 1 || k[0] != 0 {
 			return fault.New(fault.Unsupported, "training mode")
 		}
 	}
