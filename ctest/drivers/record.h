@@ -8,6 +8,7 @@
 #ifndef RECORD_H
 #define RECORD_H
 
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,12 +42,26 @@ struct record {
 	char text[1 << 18];
 };
 
+/* Adds to the text. A record that is full ends the program: what is cut off cannot be compared. */
+static inline void record_text(struct record *r, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	int n = vsnprintf(r->text + r->used, sizeof r->text - r->used, format, args);
+	va_end(args);
+	if (n < 0 || (size_t)n >= sizeof r->text - r->used) {
+		fprintf(stderr, "record.h: a call has more than %zu characters\n", sizeof r->text);
+		abort();
+	}
+	r->used += (size_t)n;
+}
+
 static inline void record_bytes(struct record *r, const char *call, const char *param, const char *field, const void *at, size_t size)
 {
-	r->used += (size_t)snprintf(r->text + r->used, sizeof r->text - r->used, "%s.%s%s%s=", call, param, field ? "." : "", field ? field : "");
-	for (size_t i = 0; i < size && r->used + 4 < sizeof r->text; i++)
-		r->used += (size_t)sprintf(r->text + r->used, "%02x", ((const unsigned char *)at)[i]);
-	r->used += (size_t)snprintf(r->text + r->used, sizeof r->text - r->used, "\n");
+	record_text(r, "%s.%s%s%s=", call, param, field ? "." : "", field ? field : "");
+	for (size_t i = 0; i < size; i++)
+		record_text(r, "%02x", ((const unsigned char *)at)[i]);
+	record_text(r, "\n");
 }
 
 static inline void record_fields(struct record *r, const struct call *c, const struct param *p, const char *at)
@@ -70,7 +85,7 @@ static inline size_t record_elements(const struct call *c, size_t i, const void 
 /* args are the addresses of the arguments. */
 static inline void record_call(struct record *r, const struct call *c, const void *const *args)
 {
-	r->used += (size_t)snprintf(r->text + r->used, sizeof r->text - r->used, "%s\n", c->name);
+	record_text(r, "%s\n", c->name);
 	for (size_t i = 0; i < c->count; i++) {
 		const struct param *p = &c->params[i];
 		const char *at = NULL;
