@@ -76,8 +76,11 @@ type Lane chan struct{}
 // NewLane returns an empty lane.
 func NewLane() Lane { return make(Lane, 1) }
 
-// Enter waits for the lane; leave gives it back.
+// Enter waits for the lane; leave gives it back. With a ctx that is done already it takes no lane, free or not.
 func (l Lane) Enter(ctx context.Context, life *Life) (leave func(), err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	select {
 	case l <- struct{}{}:
 	case <-ctx.Done():
