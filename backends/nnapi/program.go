@@ -2,11 +2,10 @@ package nnapi
 
 import (
 	"context"
-	"errors"
-	"sync"
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/anynpu/anynpu/backends/driver"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
@@ -104,29 +103,6 @@ type compilation struct {
 	model *model
 }
 
-// building is a compilation under way. One that was given up ends when it is there.
-type building struct {
-	mu      sync.Mutex
-	at      uintptr
-	givenUp bool
-}
-
-// finish keeps a compilation, or returns false: nobody waits for it.
-func (b *building) finish(at uintptr) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.at = at
-	return !b.givenUp
-}
-
-// giveUp says that nobody waits any more; false when the compilation is there already.
-func (b *building) giveUp() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.givenUp = true
-	return b.at == 0
-}
-
 // build has the driver compile a model. What is compiled is the driver's until it returns, also when it was given up.
 func (p *program) build(ctx context.Context, s *spec.Model) error {
 	d := p.dev
@@ -135,18 +111,18 @@ func (p *program) build(ctx context.Context, s *spec.Model) error {
 	}
 	leave, err := d.building.Enter(ctx, d.life)
 	if err != nil {
-		return canceled(err)
+		return driver.Canceled(err)
 	}
 	defer func() { leave() }()
 	m, err := d.write(s, true)
 	if err != nil {
 		return d.note(err)
 	}
-	var b building
+	var compiled driver.Handoff
 	p.Retain()
 	err = d.building.Call(ctx, d.life, "ANeuralNetworksCompilation_finish", func() error {
 		at, err := d.compile(m, p.options)
-		kept := err == nil && b.finish(at)
+		kept := err == nil && compiled.Finish(at)
 		if err == nil && !kept {
 			d.end(at)
 		}
@@ -156,22 +132,14 @@ func (p *program) build(ctx context.Context, s *spec.Model) error {
 		return err
 	}, &leave, p.Release)
 	if err != nil {
-		if !b.giveUp() {
-			d.end(b.at)
+		if at := compiled.GiveUp(); at != 0 {
+			d.end(at)
 			m.destroy(d.library)
 		}
-		return canceled(d.note(err))
+		return driver.Canceled(d.note(err))
 	}
-	p.made = compilation{b.at, m}
+	p.made = compilation{compiled.Object(), m}
 	return nil
-}
-
-// canceled gives the error of a context its kind.
-func canceled(err error) error {
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return fault.As(fault.Canceled, err, "compile")
-	}
-	return err
 }
 
 // compile makes a compilation of a model for this device alone.

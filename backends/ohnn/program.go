@@ -2,11 +2,10 @@ package ohnn
 
 import (
 	"context"
-	"errors"
-	"sync"
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/anynpu/anynpu/backends/driver"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
@@ -95,50 +94,27 @@ func portsOf(g *graph.Graph, values []graph.Value) []device.Port {
 	return out
 }
 
-// building is a compilation under way. One that was given up ends when it is there.
-type building struct {
-	mu          sync.Mutex
-	compilation uintptr
-	givenUp     bool
-}
-
-// finish keeps a compilation, or returns false: nobody waits for it.
-func (b *building) finish(compilation uintptr) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.compilation = compilation
-	return !b.givenUp
-}
-
-// giveUp returns the compilation if it is there already.
-func (b *building) giveUp() uintptr {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.givenUp = true
-	return b.compilation
-}
-
 // build has the driver compile operations. What is compiled is the driver's until it returns, also when it was given
 // up.
 func (p *program) build(ctx context.Context, ops []*operation, in, out []*operand) error {
 	d := p.dev
 	leave, err := d.building.Enter(ctx, d.life)
 	if err != nil {
-		return canceled(err)
+		return driver.Canceled(err)
 	}
 	defer func() { leave() }()
 	m, err := d.write(ops, in, out)
 	if err != nil {
 		return err
 	}
-	var b building
+	var compiled driver.Handoff
 	p.Retain()
 	err = d.building.Call(ctx, d.life, "OH_NNCompilation_Build", func() error {
 		compilation, err := d.compile(m, p.options, true)
 		if fault.KindOf(err) == fault.Unsupported { // so says the API of settings that a device lacks
 			compilation, err = d.compile(m, p.options, false)
 		}
-		if err == nil && !b.finish(compilation) {
+		if err == nil && !compiled.Finish(compilation) {
 			d.end(compilation)
 		}
 		return err
@@ -147,21 +123,13 @@ func (p *program) build(ctx context.Context, ops []*operation, in, out []*operan
 		p.Release()
 	})
 	if err != nil {
-		if compilation := b.giveUp(); compilation != 0 {
+		if compilation := compiled.GiveUp(); compilation != 0 {
 			d.end(compilation)
 		}
-		return canceled(err)
+		return driver.Canceled(err)
 	}
-	p.compilation = b.compilation
+	p.compilation = compiled.Object()
 	return nil
-}
-
-// canceled gives the error of a context its kind.
-func canceled(err error) error {
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return fault.As(fault.Canceled, err, "compile")
-	}
-	return err
 }
 
 // compile makes a compilation of a model; with all, the options are told.
