@@ -8,20 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// lanes brings per-channel values into the order of lanes.
-func lanes[T any](v []T) []T {
-	if v == nil {
-		return nil
-	}
-	out := make([]T, DepthwiseLanes(len(v)))
-	for c, x := range v {
-		out[DepthwiseLane(c)] = x
-	}
-	return out
-}
-
 func TestDepthwiseInt8_equalsDefinition(t *testing.T) {
-	channels := []int{1, 3, 16, 37, 64, 65, 130, 200}
+	channels := []int{1, 3, 7, 8, 9, 16, 37, 64, 65, 130, 200}
 	eachISA(t, func(t *testing.T) {
 		for i, w := range windows2D() {
 			if i%thinning != 0 {
@@ -34,7 +22,8 @@ func TestDepthwiseInt8_equalsDefinition(t *testing.T) {
 			f := signedSlice(r, c*taps)
 			d := DepthwiseInt8{C: c, Batch: batch, Win: w, LDI: ldi, LDO: ldo, W: make([]int8, PackedDepthwiseInt8Len(taps, c)),
 				Post: q}
-			d.Post.Init, d.Post.Scale, d.Post.Add = lanes(q.Init), lanes(q.Scale), lanes(q.Add)
+			d.Post.Init, d.Post.Scale = InDepthwiseLanes(q.Init, taps), InDepthwiseLanes(q.Scale, taps)
+			d.Post.Add = InDepthwiseLanes(q.Add, taps)
 			PackDepthwiseInt8(d.W, f, w.Kernel, c)
 			d.In = extreme(r, make([]byte, extent(batch*w.In[1]*w.In[2], c, ldi)))
 			d.Border = make([]byte, d.BorderLen())
@@ -113,22 +102,23 @@ func TestCombineU8_equalsDefinition(t *testing.T) {
 }
 
 func BenchmarkDepthwiseInt8(b *testing.B) {
-	for _, s := range [][3]int{{32, 112, 1}, {144, 56, 1}, {384, 14, 1}, {960, 7, 1}, {96, 112, 2}} {
-		b.Run(fmt.Sprint(s), func(b *testing.B) {
-			r := rng(1)
-			c, h, st := s[0], s[1], s[2]
-			w := window2D([2]int{h, h}, [2]int{3, 3}, [2]int{st, st}, [2]int{1, 1}, [2]int{1, 1}, [2]int{h / st, h / st})
-			q := postOf(r, c, 1)
-			d := DepthwiseInt8{C: c, Batch: 1, Win: w, LDI: c, LDO: c, W: signedSlice(r, PackedDepthwiseInt8Len(9, c)), Post: q}
-			d.Post.Init, d.Post.Scale = lanes(q.Init), lanes(q.Scale)
-			d.In, d.Out = extreme(r, make([]byte, c*h*h)), make([]byte, c*h*h)
-			d.Border = make([]byte, d.BorderLen())
-			for b.Loop() {
-				d.Run()
-			}
-			b.ReportMetric(18*float64(c*w.Outputs())*float64(b.N)/b.Elapsed().Seconds()/1e9, "GOP/s")
-		})
-	}
+	benchISA(b, func(b *testing.B) {
+		for _, s := range [][4]int{{32, 112, 1, 3}, {144, 56, 1, 3}, {384, 14, 1, 3}, {960, 7, 1, 3}, {96, 112, 2, 3},
+			{144, 56, 2, 3}, {120, 28, 1, 5}} {
+			c, h, st, k := s[0], s[1], s[2], s[3]
+			b.Run(fmt.Sprintf("%dx%dx%d_s%d_k%d", h, h, c, st, k), func(b *testing.B) {
+				r := rng(1)
+				o := (h-1)/st + 1
+				w := window2D([2]int{h, h}, [2]int{k, k}, [2]int{st, st}, [2]int{1, 1}, [2]int{k / 2, k / 2}, [2]int{o, o})
+				d := DepthwiseInt8{C: c, Batch: 1, Win: w, LDI: c, LDO: c,
+					W: signedSlice(r, PackedDepthwiseInt8Len(k*k, c)), Post: postOf(r, c, 1)}
+				d.Post.Init, d.Post.Scale = InDepthwiseLanes(d.Post.Init, k*k), InDepthwiseLanes(d.Post.Scale, k*k)
+				d.In, d.Out = extreme(r, make([]byte, c*h*h)), make([]byte, c*o*o)
+				d.Border = make([]byte, d.BorderLen())
+				report(b, 2*float64(k*k*o*o*c), d.Run)
+			})
+		}
+	})
 }
 
 func TestEncodeU8_equalsDefinition(t *testing.T) {

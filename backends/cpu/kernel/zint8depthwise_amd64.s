@@ -4,6 +4,401 @@
 
 #include "textflag.h"
 
+// func dotWindowAVX2(channels int, n int, groups int, taps **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, scale *float32, add *float32, zero int, lo int, hi int)
+// Requires: AVX, AVX2, CMOV
+TEXT ·dotWindowAVX2(SB), NOSPLIT, $8-112
+	MOVQ         zero+88(FP), AX
+	VMOVD        AX, X13
+	VPBROADCASTW X13, Y13
+	MOVQ         lo+96(FP), AX
+	VMOVD        AX, X14
+	VPBROADCASTB X14, Y14
+	MOVQ         hi+104(FP), AX
+	VMOVD        AX, X15
+	VPBROADCASTB X15, Y15
+	MOVQ         $+0, (SP)
+
+	// one unit of channels
+unit:
+	MOVQ    (SP), AX
+	MOVQ    n+8(FP), SI
+	MOVQ    out+48(FP), CX
+	ADDQ    AX, CX
+	MOVQ    init+64(FP), R9
+	LEAQ    c00000000<>+0(SB), DX
+	TESTQ   R9, R9
+	CMOVQEQ DX, R9
+	MOVQ    scale+72(FP), R10
+	MOVQ    add+80(FP), R11
+	LEAQ    c00000000<>+0(SB), DX
+	TESTQ   R11, R11
+	CMOVQEQ DX, R11
+
+	// one position
+position:
+	VMOVDQU (R9), Y0
+	VMOVDQU 32(R9), Y1
+	MOVQ    taps+24(FP), BX
+	MOVQ    w+40(FP), DX
+	MOVQ    groups+16(FP), DI
+
+group:
+	MOVQ       (BX), R8
+	VPMOVZXBW  (R8)(AX*1), Y2
+	MOVQ       8(BX), R8
+	VPMOVZXBW  (R8)(AX*1), Y3
+	VPUNPCKHWD Y3, Y2, Y4
+	VPUNPCKLWD Y3, Y2, Y2
+	VPMADDWD   (DX), Y2, Y2
+	VPADDD     Y2, Y0, Y0
+	VPMADDWD   32(DX), Y4, Y4
+	VPADDD     Y4, Y1, Y1
+	MOVQ       16(BX), R8
+	VPMOVZXBW  (R8)(AX*1), Y5
+	MOVQ       24(BX), R8
+	VPMOVZXBW  (R8)(AX*1), Y6
+	VPUNPCKHWD Y6, Y5, Y7
+	VPUNPCKLWD Y6, Y5, Y5
+	VPMADDWD   64(DX), Y5, Y5
+	VPADDD     Y5, Y0, Y0
+	VPMADDWD   96(DX), Y7, Y7
+	VPADDD     Y7, Y1, Y1
+	ADDQ       $+128, DX
+	ADDQ       $+32, BX
+	SUBQ       $0x01, DI
+	JNZ        group
+	VCVTDQ2PS  Y0, Y0
+	VMULPS     (R10), Y0, Y0
+	VADDPS     (R11), Y0, Y0
+	VCVTPS2DQ  Y0, Y0
+	VCVTDQ2PS  Y1, Y1
+	VMULPS     32(R10), Y1, Y1
+	VADDPS     32(R11), Y1, Y1
+	VCVTPS2DQ  Y1, Y1
+	VPACKSSDW  Y1, Y0, Y0
+	VPADDSW    Y13, Y0, Y0
+	VPACKUSWB  Y0, Y0, Y0
+	VPERMQ     $0x08, Y0, Y0
+	VPMAXUB    X14, X0, X0
+	VPMINUB    X15, X0, X0
+	VMOVDQU    X0, (CX)
+	ADDQ       ldo+56(FP), CX
+	ADDQ       ix+32(FP), AX
+	SUBQ       $0x01, SI
+	JNZ        position
+	MOVQ       DX, w+40(FP)
+	CMPQ       init+64(FP), $0x00
+	JEQ        keepinit
+	ADDQ       $+64, init+64(FP)
+
+keepinit:
+	CMPQ scale+72(FP), $0x00
+	JEQ  keepscale
+	ADDQ $+64, scale+72(FP)
+
+keepscale:
+	CMPQ add+80(FP), $0x00
+	JEQ  keepadd
+	ADDQ $+64, add+80(FP)
+
+keepadd:
+	MOVQ    (SP), AX
+	MOVQ    channels+0(FP), CX
+	SUBQ    $+16, CX
+	CMPQ    AX, CX
+	JGE     end
+	ADDQ    $+16, AX
+	CMPQ    AX, CX
+	CMOVQGT CX, AX
+	MOVQ    AX, (SP)
+	JMP     unit
+
+end:
+	VZEROUPPER
+	RET
+
+DATA c00000000<>+0(SB)/4, $0x00000000
+DATA c00000000<>+4(SB)/4, $0x00000000
+DATA c00000000<>+8(SB)/4, $0x00000000
+DATA c00000000<>+12(SB)/4, $0x00000000
+DATA c00000000<>+16(SB)/4, $0x00000000
+DATA c00000000<>+20(SB)/4, $0x00000000
+DATA c00000000<>+24(SB)/4, $0x00000000
+DATA c00000000<>+28(SB)/4, $0x00000000
+DATA c00000000<>+32(SB)/4, $0x00000000
+DATA c00000000<>+36(SB)/4, $0x00000000
+DATA c00000000<>+40(SB)/4, $0x00000000
+DATA c00000000<>+44(SB)/4, $0x00000000
+DATA c00000000<>+48(SB)/4, $0x00000000
+DATA c00000000<>+52(SB)/4, $0x00000000
+DATA c00000000<>+56(SB)/4, $0x00000000
+DATA c00000000<>+60(SB)/4, $0x00000000
+GLOBL c00000000<>(SB), RODATA|NOPTR, $64
+
+// func dotSlideAVX2(channels int, n int, rows **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, scale *float32, add *float32, zero int, lo int, hi int)
+// Requires: AVX, AVX2, CMOV
+TEXT ·dotSlideAVX2(SB), NOSPLIT, $8-104
+	MOVQ         zero+80(FP), AX
+	VMOVD        AX, X13
+	VPBROADCASTW X13, Y13
+	MOVQ         lo+88(FP), AX
+	VMOVD        AX, X14
+	VPBROADCASTB X14, Y14
+	MOVQ         hi+96(FP), AX
+	VMOVD        AX, X15
+	VPBROADCASTB X15, Y15
+	VXORPS       Y12, Y12, Y12
+	MOVQ         $+0, (SP)
+	MOVQ         ix+24(FP), BX
+	MOVQ         ldo+48(FP), SI
+
+	// one unit of channels
+unit:
+	MOVQ       rows+16(FP), DX
+	MOVQ       (DX), AX
+	MOVQ       8(DX), CX
+	MOVQ       16(DX), DX
+	MOVQ       (SP), R10
+	MOVQ       w+32(FP), R11
+	MOVQ       n+8(FP), DI
+	MOVQ       out+40(FP), R8
+	ADDQ       (SP), R8
+	MOVQ       init+56(FP), R12
+	MOVQ       scale+64(FP), R9
+	MOVQ       add+72(FP), R13
+	LEAQ       c00000000<>+0(SB), R14
+	TESTQ      R13, R13
+	CMOVQEQ    R14, R13
+	VPMOVZXBW  (AX)(R10*1), Y6
+	VPMOVZXBW  (CX)(R10*1), Y7
+	VPMOVZXBW  (DX)(R10*1), Y8
+	ADDQ       BX, R10
+	VPUNPCKHWD Y12, Y8, Y9
+	VPUNPCKLWD Y12, Y8, Y8
+	VPUNPCKHWD Y7, Y6, Y10
+	VPUNPCKLWD Y7, Y6, Y6
+	VMOVDQA    Y10, Y7
+	VPMADDWD   (R11), Y6, Y10
+	VPADDD     (R12), Y10, Y0
+	VPMADDWD   32(R11), Y7, Y11
+	VPADDD     32(R12), Y11, Y1
+	VPMADDWD   64(R11), Y8, Y10
+	VPADDD     Y10, Y0, Y0
+	VPMADDWD   96(R11), Y9, Y11
+	VPADDD     Y11, Y1, Y1
+	VPMOVZXBW  (AX)(R10*1), Y6
+	VPMOVZXBW  (CX)(R10*1), Y7
+	VPMOVZXBW  (DX)(R10*1), Y8
+	ADDQ       BX, R10
+	VPUNPCKHWD Y12, Y8, Y9
+	VPUNPCKLWD Y12, Y8, Y8
+	VPUNPCKHWD Y7, Y6, Y10
+	VPUNPCKLWD Y7, Y6, Y6
+	VMOVDQA    Y10, Y7
+	VPMADDWD   128(R11), Y6, Y10
+	VPADDD     Y10, Y0, Y0
+	VPMADDWD   160(R11), Y7, Y11
+	VPADDD     Y11, Y1, Y1
+	VPMADDWD   192(R11), Y8, Y10
+	VPADDD     Y10, Y0, Y0
+	VPMADDWD   224(R11), Y9, Y11
+	VPADDD     Y11, Y1, Y1
+	VPMADDWD   (R11), Y6, Y10
+	VPADDD     (R12), Y10, Y2
+	VPMADDWD   32(R11), Y7, Y11
+	VPADDD     32(R12), Y11, Y3
+	VPMADDWD   64(R11), Y8, Y10
+	VPADDD     Y10, Y2, Y2
+	VPMADDWD   96(R11), Y9, Y11
+	VPADDD     Y11, Y3, Y3
+
+positions:
+	VPMOVZXBW  (AX)(R10*1), Y6
+	VPMOVZXBW  (CX)(R10*1), Y7
+	VPMOVZXBW  (DX)(R10*1), Y8
+	ADDQ       BX, R10
+	VPUNPCKHWD Y12, Y8, Y9
+	VPUNPCKLWD Y12, Y8, Y8
+	VPUNPCKHWD Y7, Y6, Y10
+	VPUNPCKLWD Y7, Y6, Y6
+	VMOVDQA    Y10, Y7
+	VPMADDWD   256(R11), Y6, Y10
+	VPADDD     Y10, Y0, Y0
+	VPMADDWD   288(R11), Y7, Y11
+	VPADDD     Y11, Y1, Y1
+	VPMADDWD   320(R11), Y8, Y10
+	VPADDD     Y10, Y0, Y0
+	VPMADDWD   352(R11), Y9, Y11
+	VPADDD     Y11, Y1, Y1
+	VPMADDWD   128(R11), Y6, Y10
+	VPADDD     Y10, Y2, Y2
+	VPMADDWD   160(R11), Y7, Y11
+	VPADDD     Y11, Y3, Y3
+	VPMADDWD   192(R11), Y8, Y10
+	VPADDD     Y10, Y2, Y2
+	VPMADDWD   224(R11), Y9, Y11
+	VPADDD     Y11, Y3, Y3
+	VPMADDWD   (R11), Y6, Y10
+	VPADDD     (R12), Y10, Y4
+	VPMADDWD   32(R11), Y7, Y11
+	VPADDD     32(R12), Y11, Y5
+	VPMADDWD   64(R11), Y8, Y10
+	VPADDD     Y10, Y4, Y4
+	VPMADDWD   96(R11), Y9, Y11
+	VPADDD     Y11, Y5, Y5
+	VCVTDQ2PS  Y0, Y0
+	VMULPS     (R9), Y0, Y0
+	VADDPS     (R13), Y0, Y0
+	VCVTPS2DQ  Y0, Y0
+	VCVTDQ2PS  Y1, Y1
+	VMULPS     32(R9), Y1, Y1
+	VADDPS     32(R13), Y1, Y1
+	VCVTPS2DQ  Y1, Y1
+	VPACKSSDW  Y1, Y0, Y0
+	VPADDSW    Y13, Y0, Y0
+	VPACKUSWB  Y0, Y0, Y0
+	VPERMQ     $0x08, Y0, Y0
+	VPMAXUB    X14, X0, X0
+	VPMINUB    X15, X0, X0
+	VMOVDQU    X0, (R8)
+	ADDQ       SI, R8
+	SUBQ       $0x01, DI
+	JZ         done
+	VPMOVZXBW  (AX)(R10*1), Y6
+	VPMOVZXBW  (CX)(R10*1), Y7
+	VPMOVZXBW  (DX)(R10*1), Y8
+	ADDQ       BX, R10
+	VPUNPCKHWD Y12, Y8, Y9
+	VPUNPCKLWD Y12, Y8, Y8
+	VPUNPCKHWD Y7, Y6, Y10
+	VPUNPCKLWD Y7, Y6, Y6
+	VMOVDQA    Y10, Y7
+	VPMADDWD   256(R11), Y6, Y10
+	VPADDD     Y10, Y2, Y2
+	VPMADDWD   288(R11), Y7, Y11
+	VPADDD     Y11, Y3, Y3
+	VPMADDWD   320(R11), Y8, Y10
+	VPADDD     Y10, Y2, Y2
+	VPMADDWD   352(R11), Y9, Y11
+	VPADDD     Y11, Y3, Y3
+	VPMADDWD   128(R11), Y6, Y10
+	VPADDD     Y10, Y4, Y4
+	VPMADDWD   160(R11), Y7, Y11
+	VPADDD     Y11, Y5, Y5
+	VPMADDWD   192(R11), Y8, Y10
+	VPADDD     Y10, Y4, Y4
+	VPMADDWD   224(R11), Y9, Y11
+	VPADDD     Y11, Y5, Y5
+	VPMADDWD   (R11), Y6, Y10
+	VPADDD     (R12), Y10, Y0
+	VPMADDWD   32(R11), Y7, Y11
+	VPADDD     32(R12), Y11, Y1
+	VPMADDWD   64(R11), Y8, Y10
+	VPADDD     Y10, Y0, Y0
+	VPMADDWD   96(R11), Y9, Y11
+	VPADDD     Y11, Y1, Y1
+	VCVTDQ2PS  Y2, Y2
+	VMULPS     (R9), Y2, Y2
+	VADDPS     (R13), Y2, Y2
+	VCVTPS2DQ  Y2, Y2
+	VCVTDQ2PS  Y3, Y3
+	VMULPS     32(R9), Y3, Y3
+	VADDPS     32(R13), Y3, Y3
+	VCVTPS2DQ  Y3, Y3
+	VPACKSSDW  Y3, Y2, Y2
+	VPADDSW    Y13, Y2, Y2
+	VPACKUSWB  Y2, Y2, Y2
+	VPERMQ     $0x08, Y2, Y2
+	VPMAXUB    X14, X2, X2
+	VPMINUB    X15, X2, X2
+	VMOVDQU    X2, (R8)
+	ADDQ       SI, R8
+	SUBQ       $0x01, DI
+	JZ         done
+	VPMOVZXBW  (AX)(R10*1), Y6
+	VPMOVZXBW  (CX)(R10*1), Y7
+	VPMOVZXBW  (DX)(R10*1), Y8
+	ADDQ       BX, R10
+	VPUNPCKHWD Y12, Y8, Y9
+	VPUNPCKLWD Y12, Y8, Y8
+	VPUNPCKHWD Y7, Y6, Y10
+	VPUNPCKLWD Y7, Y6, Y6
+	VMOVDQA    Y10, Y7
+	VPMADDWD   256(R11), Y6, Y10
+	VPADDD     Y10, Y4, Y4
+	VPMADDWD   288(R11), Y7, Y11
+	VPADDD     Y11, Y5, Y5
+	VPMADDWD   320(R11), Y8, Y10
+	VPADDD     Y10, Y4, Y4
+	VPMADDWD   352(R11), Y9, Y11
+	VPADDD     Y11, Y5, Y5
+	VPMADDWD   128(R11), Y6, Y10
+	VPADDD     Y10, Y0, Y0
+	VPMADDWD   160(R11), Y7, Y11
+	VPADDD     Y11, Y1, Y1
+	VPMADDWD   192(R11), Y8, Y10
+	VPADDD     Y10, Y0, Y0
+	VPMADDWD   224(R11), Y9, Y11
+	VPADDD     Y11, Y1, Y1
+	VPMADDWD   (R11), Y6, Y10
+	VPADDD     (R12), Y10, Y2
+	VPMADDWD   32(R11), Y7, Y11
+	VPADDD     32(R12), Y11, Y3
+	VPMADDWD   64(R11), Y8, Y10
+	VPADDD     Y10, Y2, Y2
+	VPMADDWD   96(R11), Y9, Y11
+	VPADDD     Y11, Y3, Y3
+	VCVTDQ2PS  Y4, Y4
+	VMULPS     (R9), Y4, Y4
+	VADDPS     (R13), Y4, Y4
+	VCVTPS2DQ  Y4, Y4
+	VCVTDQ2PS  Y5, Y5
+	VMULPS     32(R9), Y5, Y5
+	VADDPS     32(R13), Y5, Y5
+	VCVTPS2DQ  Y5, Y5
+	VPACKSSDW  Y5, Y4, Y4
+	VPADDSW    Y13, Y4, Y4
+	VPACKUSWB  Y4, Y4, Y4
+	VPERMQ     $0x08, Y4, Y4
+	VPMAXUB    X14, X4, X4
+	VPMINUB    X15, X4, X4
+	VMOVDQU    X4, (R8)
+	ADDQ       SI, R8
+	SUBQ       $0x01, DI
+	JNZ        positions
+
+done:
+	ADDQ $+384, w+32(FP)
+	CMPQ init+56(FP), $0x00
+	JEQ  keepinit
+	ADDQ $+64, init+56(FP)
+
+keepinit:
+	CMPQ scale+64(FP), $0x00
+	JEQ  keepscale
+	ADDQ $+64, scale+64(FP)
+
+keepscale:
+	CMPQ add+72(FP), $0x00
+	JEQ  keepadd
+	ADDQ $+64, add+72(FP)
+
+keepadd:
+	MOVQ    (SP), AX
+	MOVQ    channels+0(FP), CX
+	SUBQ    $+16, CX
+	CMPQ    AX, CX
+	JGE     end
+	ADDQ    $+16, AX
+	CMPQ    AX, CX
+	CMOVQGT CX, AX
+	MOVQ    AX, (SP)
+	JMP     unit
+
+end:
+	VZEROUPPER
+	RET
+
 // func combineAVX2(dst *uint8, a *uint8, b *uint8, n int, fa float32, fb float32, add float32, zero int, lo int, hi int)
 // Requires: AVX, AVX2
 TEXT ·combineAVX2(SB), NOSPLIT, $0-72

@@ -112,11 +112,11 @@ var codedCases = []struct {
 	}},
 	{"views, other meanings, readers of numbers and of codes", 3, func(m *maker) []graph.Value {
 		x := m.qdq(m.input(1, 8, 6, 5), wide)
-		q := m.quantize(m.Add(&op.Conv{}, x, m.imageFilter(12, 8, 1, 1)), signed)
+		q := m.quantize(m.Add(&op.Conv{}, x, m.imageFilter(20, 8, 1, 1)), signed)
 		y := m.dequantize(q, signed)
 		flat := m.qdq(m.Add(&op.Flatten{Axis: 1}, m.qdq(m.Add(&op.AveragePool{Global: true}, y), wide)),
 			testCode{0.01, 10, tensor.Uint8})
-		z := m.qdq(m.Add(&op.MatMul{}, flat, m.filter(1, 12, 5)), wide)
+		z := m.qdq(m.Add(&op.MatMul{}, flat, m.filter(1, 20, 5)), wide)
 		return []graph.Value{m.Add(&op.Identity{}, z), q, m.Add(&op.Sigmoid{}, y), m.Add(&op.Dequantize{}, q, m.Float32(0.5)),
 			m.qdq(y, wide)}
 	}},
@@ -130,8 +130,8 @@ var codedCases = []struct {
 			wide)}
 	}},
 	{"sums, clamps, maxima, means", 6, func(m *maker) []graph.Value {
-		x := m.qdq(m.input(2, 12, 7, 8), wide)
-		y := m.qdq(m.Add(&op.Conv{}, x, m.imageFilter(12, 12, 1, 1)), signed)
+		x := m.qdq(m.input(2, 20, 7, 8), wide)
+		y := m.qdq(m.Add(&op.Conv{}, x, m.imageFilter(20, 20, 1, 1)), signed)
 		z := m.qdq(m.Add(&op.Add{}, x, y), testCode{12. / 255, 120, tensor.Uint8})
 		r := m.qdq(m.Add(&op.Relu{}, z), ramp)
 		p := m.qdq(m.Add(&op.MaxPool{Kernel: []int64{3, 2}, Strides: []int64{2, 2}, Pads: []int64{1, 0, 1, 1}}, r), ramp)
@@ -181,7 +181,7 @@ func TestBuild_codedIsWithinOneCodeOfReference(t *testing.T) {
 					_, slow := p.Fast()
 					assert.Zero(t, slow, "nodes by reference")
 					assert.Empty(t, unread(p), "steps that nobody reads")
-					if kernel.FastDepthwiseInt8(1) { // the others leave some to float32
+					if kernel.FastDepthwiseInt8(1, 16) { // the others leave some to float32
 						assert.Equal(t, c.steps, codedSteps(p), "steps that compute with codes")
 					}
 					for i := range want {

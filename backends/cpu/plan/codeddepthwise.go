@@ -10,18 +10,18 @@ import (
 // depthwise is the operation of a depthwise convolution.
 func (c *codedSum) depthwise() *codedDepthwiseOp {
 	post := c.post
-	post.Scale, post.Add = inLanes(c.post.Scale), inLanes(c.post.Add)
+	post.Scale, post.Add = kernel.InDepthwiseLanes(post.Scale, c.taps), kernel.InDepthwiseLanes(post.Add, c.taps)
 	return &codedDepthwiseOp{sum: c, zero: c.x.zero,
 		kernel: kernel.DepthwiseInt8{C: c.n, Batch: c.batch, Win: c.win, Post: post}}
 }
 
 // packDepthwise is pack of a depthwise convolution.
 func (c *codedSum) packDepthwise(w *lowering) (codes []int8, init []int32) {
-	taps, lanes := c.taps, kernel.DepthwiseLanes(c.n)
+	taps, lanes := c.taps, kernel.DepthwiseLanes(c.taps, c.n)
 	size := (kernel.PackedDepthwiseInt8Len(taps, c.n) + 3) / 4
 	p := packed{value: c.f.codes, kind: "codes", len: size + lanes, parts: 1}
 	p.fill = func(dst []float32, _ int) {
-		init, rows := intsOf(dst[size:]), make([]int8, c.n*taps)
+		init, rows := make([]int32, c.n), make([]int8, c.n*taps)
 		for j := range c.n {
 			r := rows[j*taps:][:taps]
 			c.row(r, j)
@@ -29,24 +29,13 @@ func (c *codedSum) packDepthwise(w *lowering) (codes []int8, init []int32) {
 			for _, v := range r {
 				sum += int32(v)
 			}
-			init[kernel.DepthwiseLane(j)] = c.whole[j] - c.x.zero*sum
+			init[j] = c.whole[j] - c.x.zero*sum
 		}
+		copy(intsOf(dst[size:]), kernel.InDepthwiseLanes(init, taps))
 		kernel.PackDepthwiseInt8(bytesAsInt8(dst[:size]), rows, c.win.Kernel, c.n)
 	}
 	dst := w.packer.order(c.at, p)
 	return bytesAsInt8(dst[:size]), intsOf(dst[size:])
-}
-
-// inLanes brings values per channel into the order of the depthwise kernel.
-func inLanes(v []float32) []float32 {
-	if v == nil {
-		return nil
-	}
-	out := make([]float32, kernel.DepthwiseLanes(len(v)))
-	for c, x := range v {
-		out[kernel.DepthwiseLane(c)] = x
-	}
-	return out
 }
 
 // codedDepthwiseOp computes codes of codes, each channel by itself.
@@ -91,7 +80,7 @@ func matchCodedMean(p *program, i int) *patch {
 		return nil
 	}
 	h, w, channels := int(x.dims[2]), int(x.dims[3]), int(x.dims[1])
-	if !kernel.FastDepthwiseInt8(h * w) {
+	if !kernel.FastDepthwiseInt8(h*w, channels) {
 		return nil
 	}
 	e := endingOf(p, n.Out[0], none)
@@ -106,7 +95,7 @@ func matchCodedMean(p *program, i int) *patch {
 	ones := slices.Repeat([]int8{1}, h*w*channels)
 	codes := make([]int8, kernel.PackedDepthwiseInt8Len(h*w, channels))
 	kernel.PackDepthwiseInt8(codes, ones, [3]int{1, h, w}, channels)
-	lanes := kernel.DepthwiseLanes(channels)
+	lanes := kernel.DepthwiseLanes(h*w, channels)
 	return e.patch(p, i, &codedDepthwiseOp{zero: from.zero, kernel: kernel.DepthwiseInt8{
 		C: channels, Batch: int(x.dims[0]), W: codes,
 		Win: kernel.Window{In: [3]int{1, h, w}, Kernel: [3]int{1, h, w}, Stride: [3]int{1, 1, 1}, Dilation: [3]int{1, 1, 1},

@@ -192,7 +192,7 @@ func matchCodedConv(p *program, i int) *patch {
 	conv := convolution{win: win, taps: c.taps, c: c.channels, groups: groups, ic: c.ic, oc: c.n / groups}
 	q := &codedGemmOp{sum: c, order: nhwc, taps: c.taps, depth: c.channels, window: win}
 	switch {
-	case conv.depthwise() && kernel.FastDepthwiseInt8(c.taps):
+	case conv.depthwise() && kernel.FastDepthwiseInt8(c.taps, c.n):
 		return c.patch(p, i, c.depthwise())
 	case groups > 1:
 		return nil

@@ -8,11 +8,15 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// int8depthwise emits depthwise convolutions of codes, for VNNI only, and element-wise functions of codes.
+// int8depthwise emits depthwise convolutions of codes, those of the wide level with VNNI, and element-wise functions of
+// codes.
 func int8depthwise(g *gen) {
 	if g.wide() {
 		g.dotWindow()
 		g.dotSlide()
+	} else {
+		g.pairWindow()
+		g.pairSlide()
 	}
 	g.combine()
 	g.maxU8()
