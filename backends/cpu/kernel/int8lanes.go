@@ -9,9 +9,9 @@ const (
 	// inBlocks is 64 channels at a time, in the order in which the bytes of four vectors are interleaved: each word of
 	// a vector holds one channel. The last block has lanes without a channel. Filters are bytes: [block][taps/4][lane][4].
 	inBlocks
-	// inUnits is 16 channels at a time, as the words of two vectors are interleaved: 0 to 3, 8 to 11, 4 to 7, 12 to 15. The
-	// last unit is the last 16 channels, so that it may overlap the one before. Filters are words of 16 bits in pairs:
-	// [unit][taps/2][lane][2].
+	// inUnits is 16 channels at a time, as the words of two vectors are interleaved: 0 to 3, 8 to 11, 4 to 7, 12 to 15.
+	// The last unit is the last 16 channels, so that it may overlap the one before. Filters are words of 16 bits in
+	// pairs: [unit][taps/2][lane][2].
 	inUnits
 )
 
@@ -95,8 +95,8 @@ func depthwiseSlot(kernel *[3]int, t int) int {
 	return t
 }
 
-// InDepthwiseLanes brings values per channel into the order in which [DepthwiseInt8] takes them for windows of that many
-// taps. nil stays nil.
+// InDepthwiseLanes brings values per channel into the order in which [DepthwiseInt8] takes them for windows of that
+// many taps. nil stays nil.
 func InDepthwiseLanes[T any](v []T, taps int) []T {
 	if v == nil {
 		return nil
@@ -117,8 +117,8 @@ func DepthwiseLanes(taps, c int) int { return depthwiseOrder(taps, c).lanes(c) }
 // PackedDepthwiseInt8Len is the number of bytes of packed depthwise filters.
 func PackedDepthwiseInt8Len(taps, c int) int { return depthwiseOrder(taps, c).filterLen(taps, c) }
 
-// PackDepthwiseInt8 packs filters [c][rows][cols] of the given kernel, its last two sizes, in the order of the kernel that
-// computes them.
+// PackDepthwiseInt8 packs filters [c][rows][cols] of the given kernel, its last two sizes, in the order of the kernel
+// that computes them.
 func PackDepthwiseInt8(dst, w []int8, kernel [3]int, c int) {
 	taps := kernel[1] * kernel[2]
 	need("PackDepthwiseInt8", "dst", len(dst), PackedDepthwiseInt8Len(taps, c))

@@ -78,12 +78,13 @@ done:
 	VADDPS     Y1, Y0, Y0
 	MOVQ       cols+96(FP), AX
 	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+64(FP), AX
-	TESTQ      AX, AX
+	MOVQ       AX, DX
+	NEGQ       DX
+	VMOVUPS    32(CX)(DX*4), Y15
+	MOVQ       bias+64(FP), CX
+	TESTQ      CX, CX
 	JZ         nobias
-	VMASKMOVPS (AX), Y15, Y14
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
 
 nobias:
@@ -91,12 +92,12 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
 	JNE        clamp
-	MOVQ       res+72(FP), AX
-	MOVQ       ldr+80(FP), CX
-	VMASKMOVPS (AX), Y15, Y14
+	MOVQ       res+72(FP), CX
+	MOVQ       ldr+80(FP), DX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       CX, AX
-	MOVQ       AX, res+72(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+72(FP)
 
 clamp:
 	CMPL         lo+88(FP), $0xff800000
@@ -115,21 +116,30 @@ above:
 	JEQ        store
 	CMPQ       after+104(FP), $0x00
 	JEQ        store
-	MOVQ       res+72(FP), AX
-	MOVQ       ldr+80(FP), CX
-	VMASKMOVPS (AX), Y15, Y14
+	MOVQ       res+72(FP), CX
+	MOVQ       ldr+80(FP), DX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       CX, AX
-	MOVQ       AX, res+72(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+72(FP)
 
 store:
-	MOVQ       c+48(FP), AX
-	MOVQ       ldc+56(FP), CX
-	VMASKMOVPS Y0, Y15, (AX)
-	ADDQ       CX, AX
-	MOVQ       AX, c+48(FP)
-	SUBQ       $0x01, blocks+0(FP)
-	JNZ        block
+	MOVQ    c+48(FP), CX
+	MOVQ    ldc+56(FP), DX
+	CMPQ    AX, $+8
+	JL      narrow
+	VMOVUPS Y0, (CX)
+	ADDQ    DX, CX
+	JMP     rows
+
+narrow:
+	VMASKMOVPS Y0, Y15, (CX)
+	ADDQ       DX, CX
+
+rows:
+	MOVQ CX, c+48(FP)
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -243,12 +253,13 @@ done:
 	VADDPS     Y3, Y1, Y1
 	MOVQ       cols+96(FP), AX
 	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+64(FP), AX
-	TESTQ      AX, AX
+	MOVQ       AX, DX
+	NEGQ       DX
+	VMOVUPS    32(CX)(DX*4), Y15
+	MOVQ       bias+64(FP), CX
+	TESTQ      CX, CX
 	JZ         nobias
-	VMASKMOVPS (AX), Y15, Y14
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y1, Y1
 
@@ -257,15 +268,15 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
 	JNE        clamp
-	MOVQ       res+72(FP), AX
-	MOVQ       ldr+80(FP), CX
-	VMASKMOVPS (AX), Y15, Y14
+	MOVQ       res+72(FP), CX
+	MOVQ       ldr+80(FP), DX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, AX
-	MOVQ       AX, res+72(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+72(FP)
 
 clamp:
 	CMPL         lo+88(FP), $0xff800000
@@ -286,26 +297,37 @@ above:
 	JEQ        store
 	CMPQ       after+104(FP), $0x00
 	JEQ        store
-	MOVQ       res+72(FP), AX
-	MOVQ       ldr+80(FP), CX
-	VMASKMOVPS (AX), Y15, Y14
+	MOVQ       res+72(FP), CX
+	MOVQ       ldr+80(FP), DX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, AX
-	MOVQ       AX, res+72(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+72(FP)
 
 store:
-	MOVQ       c+48(FP), AX
-	MOVQ       ldc+56(FP), CX
-	VMASKMOVPS Y0, Y15, (AX)
-	ADDQ       CX, AX
-	VMASKMOVPS Y1, Y15, (AX)
-	ADDQ       CX, AX
-	MOVQ       AX, c+48(FP)
-	SUBQ       $0x01, blocks+0(FP)
-	JNZ        block
+	MOVQ    c+48(FP), CX
+	MOVQ    ldc+56(FP), DX
+	CMPQ    AX, $+8
+	JL      narrow
+	VMOVUPS Y0, (CX)
+	ADDQ    DX, CX
+	VMOVUPS Y1, (CX)
+	ADDQ    DX, CX
+	JMP     rows
+
+narrow:
+	VMASKMOVPS Y0, Y15, (CX)
+	ADDQ       DX, CX
+	VMASKMOVPS Y1, Y15, (CX)
+	ADDQ       DX, CX
+
+rows:
+	MOVQ CX, c+48(FP)
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -407,12 +429,13 @@ done:
 	VADDPS     Y5, Y2, Y2
 	MOVQ       cols+96(FP), AX
 	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+64(FP), AX
-	TESTQ      AX, AX
+	MOVQ       AX, DX
+	NEGQ       DX
+	VMOVUPS    32(CX)(DX*4), Y15
+	MOVQ       bias+64(FP), CX
+	TESTQ      CX, CX
 	JZ         nobias
-	VMASKMOVPS (AX), Y15, Y14
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y1, Y1
 	VADDPS     Y14, Y2, Y2
@@ -422,18 +445,18 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
 	JNE        clamp
-	MOVQ       res+72(FP), AX
-	MOVQ       ldr+80(FP), CX
-	VMASKMOVPS (AX), Y15, Y14
+	MOVQ       res+72(FP), CX
+	MOVQ       ldr+80(FP), DX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y2, Y2
-	ADDQ       CX, AX
-	MOVQ       AX, res+72(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+72(FP)
 
 clamp:
 	CMPL         lo+88(FP), $0xff800000
@@ -456,31 +479,44 @@ above:
 	JEQ        store
 	CMPQ       after+104(FP), $0x00
 	JEQ        store
-	MOVQ       res+72(FP), AX
-	MOVQ       ldr+80(FP), CX
-	VMASKMOVPS (AX), Y15, Y14
+	MOVQ       res+72(FP), CX
+	MOVQ       ldr+80(FP), DX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y2, Y2
-	ADDQ       CX, AX
-	MOVQ       AX, res+72(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+72(FP)
 
 store:
-	MOVQ       c+48(FP), AX
-	MOVQ       ldc+56(FP), CX
-	VMASKMOVPS Y0, Y15, (AX)
-	ADDQ       CX, AX
-	VMASKMOVPS Y1, Y15, (AX)
-	ADDQ       CX, AX
-	VMASKMOVPS Y2, Y15, (AX)
-	ADDQ       CX, AX
-	MOVQ       AX, c+48(FP)
-	SUBQ       $0x01, blocks+0(FP)
-	JNZ        block
+	MOVQ    c+48(FP), CX
+	MOVQ    ldc+56(FP), DX
+	CMPQ    AX, $+8
+	JL      narrow
+	VMOVUPS Y0, (CX)
+	ADDQ    DX, CX
+	VMOVUPS Y1, (CX)
+	ADDQ    DX, CX
+	VMOVUPS Y2, (CX)
+	ADDQ    DX, CX
+	JMP     rows
+
+narrow:
+	VMASKMOVPS Y0, Y15, (CX)
+	ADDQ       DX, CX
+	VMASKMOVPS Y1, Y15, (CX)
+	ADDQ       DX, CX
+	VMASKMOVPS Y2, Y15, (CX)
+	ADDQ       DX, CX
+
+rows:
+	MOVQ CX, c+48(FP)
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -596,12 +632,13 @@ done:
 	VADDPS     Y7, Y3, Y3
 	MOVQ       cols+96(FP), AX
 	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+64(FP), AX
-	TESTQ      AX, AX
+	MOVQ       AX, DX
+	NEGQ       DX
+	VMOVUPS    32(CX)(DX*4), Y15
+	MOVQ       bias+64(FP), CX
+	TESTQ      CX, CX
 	JZ         nobias
-	VMASKMOVPS (AX), Y15, Y14
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y1, Y1
 	VADDPS     Y14, Y2, Y2
@@ -612,21 +649,21 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
 	JNE        clamp
-	MOVQ       res+72(FP), AX
-	MOVQ       ldr+80(FP), CX
-	VMASKMOVPS (AX), Y15, Y14
+	MOVQ       res+72(FP), CX
+	MOVQ       ldr+80(FP), DX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y2, Y2
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       CX, AX
-	MOVQ       AX, res+72(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+72(FP)
 
 clamp:
 	CMPL         lo+88(FP), $0xff800000
@@ -651,36 +688,51 @@ above:
 	JEQ        store
 	CMPQ       after+104(FP), $0x00
 	JEQ        store
-	MOVQ       res+72(FP), AX
-	MOVQ       ldr+80(FP), CX
-	VMASKMOVPS (AX), Y15, Y14
+	MOVQ       res+72(FP), CX
+	MOVQ       ldr+80(FP), DX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y2, Y2
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       CX, AX
-	MOVQ       AX, res+72(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+72(FP)
 
 store:
-	MOVQ       c+48(FP), AX
-	MOVQ       ldc+56(FP), CX
-	VMASKMOVPS Y0, Y15, (AX)
-	ADDQ       CX, AX
-	VMASKMOVPS Y1, Y15, (AX)
-	ADDQ       CX, AX
-	VMASKMOVPS Y2, Y15, (AX)
-	ADDQ       CX, AX
-	VMASKMOVPS Y3, Y15, (AX)
-	ADDQ       CX, AX
-	MOVQ       AX, c+48(FP)
-	SUBQ       $0x01, blocks+0(FP)
-	JNZ        block
+	MOVQ    c+48(FP), CX
+	MOVQ    ldc+56(FP), DX
+	CMPQ    AX, $+8
+	JL      narrow
+	VMOVUPS Y0, (CX)
+	ADDQ    DX, CX
+	VMOVUPS Y1, (CX)
+	ADDQ    DX, CX
+	VMOVUPS Y2, (CX)
+	ADDQ    DX, CX
+	VMOVUPS Y3, (CX)
+	ADDQ    DX, CX
+	JMP     rows
+
+narrow:
+	VMASKMOVPS Y0, Y15, (CX)
+	ADDQ       DX, CX
+	VMASKMOVPS Y1, Y15, (CX)
+	ADDQ       DX, CX
+	VMASKMOVPS Y2, Y15, (CX)
+	ADDQ       DX, CX
+	VMASKMOVPS Y3, Y15, (CX)
+	ADDQ       DX, CX
+
+rows:
+	MOVQ CX, c+48(FP)
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -806,12 +858,13 @@ done:
 	VADDPS     Y9, Y4, Y4
 	MOVQ       cols+96(FP), AX
 	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+64(FP), AX
-	TESTQ      AX, AX
+	MOVQ       AX, DX
+	NEGQ       DX
+	VMOVUPS    32(CX)(DX*4), Y15
+	MOVQ       bias+64(FP), CX
+	TESTQ      CX, CX
 	JZ         nobias
-	VMASKMOVPS (AX), Y15, Y14
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y1, Y1
 	VADDPS     Y14, Y2, Y2
@@ -823,24 +876,24 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
 	JNE        clamp
-	MOVQ       res+72(FP), AX
-	MOVQ       ldr+80(FP), CX
-	VMASKMOVPS (AX), Y15, Y14
+	MOVQ       res+72(FP), CX
+	MOVQ       ldr+80(FP), DX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y2, Y2
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y4, Y4
-	ADDQ       CX, AX
-	MOVQ       AX, res+72(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+72(FP)
 
 clamp:
 	CMPL         lo+88(FP), $0xff800000
@@ -867,41 +920,58 @@ above:
 	JEQ        store
 	CMPQ       after+104(FP), $0x00
 	JEQ        store
-	MOVQ       res+72(FP), AX
-	MOVQ       ldr+80(FP), CX
-	VMASKMOVPS (AX), Y15, Y14
+	MOVQ       res+72(FP), CX
+	MOVQ       ldr+80(FP), DX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y2, Y2
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y4, Y4
-	ADDQ       CX, AX
-	MOVQ       AX, res+72(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+72(FP)
 
 store:
-	MOVQ       c+48(FP), AX
-	MOVQ       ldc+56(FP), CX
-	VMASKMOVPS Y0, Y15, (AX)
-	ADDQ       CX, AX
-	VMASKMOVPS Y1, Y15, (AX)
-	ADDQ       CX, AX
-	VMASKMOVPS Y2, Y15, (AX)
-	ADDQ       CX, AX
-	VMASKMOVPS Y3, Y15, (AX)
-	ADDQ       CX, AX
-	VMASKMOVPS Y4, Y15, (AX)
-	ADDQ       CX, AX
-	MOVQ       AX, c+48(FP)
-	SUBQ       $0x01, blocks+0(FP)
-	JNZ        block
+	MOVQ    c+48(FP), CX
+	MOVQ    ldc+56(FP), DX
+	CMPQ    AX, $+8
+	JL      narrow
+	VMOVUPS Y0, (CX)
+	ADDQ    DX, CX
+	VMOVUPS Y1, (CX)
+	ADDQ    DX, CX
+	VMOVUPS Y2, (CX)
+	ADDQ    DX, CX
+	VMOVUPS Y3, (CX)
+	ADDQ    DX, CX
+	VMOVUPS Y4, (CX)
+	ADDQ    DX, CX
+	JMP     rows
+
+narrow:
+	VMASKMOVPS Y0, Y15, (CX)
+	ADDQ       DX, CX
+	VMASKMOVPS Y1, Y15, (CX)
+	ADDQ       DX, CX
+	VMASKMOVPS Y2, Y15, (CX)
+	ADDQ       DX, CX
+	VMASKMOVPS Y3, Y15, (CX)
+	ADDQ       DX, CX
+	VMASKMOVPS Y4, Y15, (CX)
+	ADDQ       DX, CX
+
+rows:
+	MOVQ CX, c+48(FP)
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -1041,12 +1111,13 @@ done:
 	VADDPS     Y11, Y5, Y5
 	MOVQ       cols+96(FP), AX
 	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+64(FP), AX
-	TESTQ      AX, AX
+	MOVQ       AX, DX
+	NEGQ       DX
+	VMOVUPS    32(CX)(DX*4), Y15
+	MOVQ       bias+64(FP), CX
+	TESTQ      CX, CX
 	JZ         nobias
-	VMASKMOVPS (AX), Y15, Y14
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y1, Y1
 	VADDPS     Y14, Y2, Y2
@@ -1059,27 +1130,27 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
 	JNE        clamp
-	MOVQ       res+72(FP), AX
-	MOVQ       ldr+80(FP), CX
-	VMASKMOVPS (AX), Y15, Y14
+	MOVQ       res+72(FP), CX
+	MOVQ       ldr+80(FP), DX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y2, Y2
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y4, Y4
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y5, Y5
-	ADDQ       CX, AX
-	MOVQ       AX, res+72(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+72(FP)
 
 clamp:
 	CMPL         lo+88(FP), $0xff800000
@@ -1108,46 +1179,65 @@ above:
 	JEQ        store
 	CMPQ       after+104(FP), $0x00
 	JEQ        store
-	MOVQ       res+72(FP), AX
-	MOVQ       ldr+80(FP), CX
-	VMASKMOVPS (AX), Y15, Y14
+	MOVQ       res+72(FP), CX
+	MOVQ       ldr+80(FP), DX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y2, Y2
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y4, Y4
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y5, Y5
-	ADDQ       CX, AX
-	MOVQ       AX, res+72(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+72(FP)
 
 store:
-	MOVQ       c+48(FP), AX
-	MOVQ       ldc+56(FP), CX
-	VMASKMOVPS Y0, Y15, (AX)
-	ADDQ       CX, AX
-	VMASKMOVPS Y1, Y15, (AX)
-	ADDQ       CX, AX
-	VMASKMOVPS Y2, Y15, (AX)
-	ADDQ       CX, AX
-	VMASKMOVPS Y3, Y15, (AX)
-	ADDQ       CX, AX
-	VMASKMOVPS Y4, Y15, (AX)
-	ADDQ       CX, AX
-	VMASKMOVPS Y5, Y15, (AX)
-	ADDQ       CX, AX
-	MOVQ       AX, c+48(FP)
-	SUBQ       $0x01, blocks+0(FP)
-	JNZ        block
+	MOVQ    c+48(FP), CX
+	MOVQ    ldc+56(FP), DX
+	CMPQ    AX, $+8
+	JL      narrow
+	VMOVUPS Y0, (CX)
+	ADDQ    DX, CX
+	VMOVUPS Y1, (CX)
+	ADDQ    DX, CX
+	VMOVUPS Y2, (CX)
+	ADDQ    DX, CX
+	VMOVUPS Y3, (CX)
+	ADDQ    DX, CX
+	VMOVUPS Y4, (CX)
+	ADDQ    DX, CX
+	VMOVUPS Y5, (CX)
+	ADDQ    DX, CX
+	JMP     rows
+
+narrow:
+	VMASKMOVPS Y0, Y15, (CX)
+	ADDQ       DX, CX
+	VMASKMOVPS Y1, Y15, (CX)
+	ADDQ       DX, CX
+	VMASKMOVPS Y2, Y15, (CX)
+	ADDQ       DX, CX
+	VMASKMOVPS Y3, Y15, (CX)
+	ADDQ       DX, CX
+	VMASKMOVPS Y4, Y15, (CX)
+	ADDQ       DX, CX
+	VMASKMOVPS Y5, Y15, (CX)
+	ADDQ       DX, CX
+
+rows:
+	MOVQ CX, c+48(FP)
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -1243,14 +1333,15 @@ done:
 	MOVQ       cols+96(FP), AX
 	SUBQ       $+8, AX
 	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+64(FP), AX
-	TESTQ      AX, AX
+	MOVQ       AX, DX
+	NEGQ       DX
+	VMOVUPS    32(CX)(DX*4), Y15
+	MOVQ       bias+64(FP), CX
+	TESTQ      CX, CX
 	JZ         nobias
-	VMOVUPS    (AX), Y14
+	VMOVUPS    (CX), Y14
 	VADDPS     Y14, Y0, Y0
-	VMASKMOVPS 32(AX), Y15, Y14
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
 
 nobias:
@@ -1258,13 +1349,13 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
 	JNE        clamp
-	MOVQ       res+72(FP), AX
-	MOVQ       ldr+80(FP), CX
-	VADDPS     (AX), Y0, Y0
-	VMASKMOVPS 32(AX), Y15, Y14
+	MOVQ       res+72(FP), CX
+	MOVQ       ldr+80(FP), DX
+	VADDPS     (CX), Y0, Y0
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, AX
-	MOVQ       AX, res+72(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+72(FP)
 
 clamp:
 	CMPL         lo+88(FP), $0xff800000
@@ -1285,23 +1376,33 @@ above:
 	JEQ        store
 	CMPQ       after+104(FP), $0x00
 	JEQ        store
-	MOVQ       res+72(FP), AX
-	MOVQ       ldr+80(FP), CX
-	VADDPS     (AX), Y0, Y0
-	VMASKMOVPS 32(AX), Y15, Y14
+	MOVQ       res+72(FP), CX
+	MOVQ       ldr+80(FP), DX
+	VADDPS     (CX), Y0, Y0
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, AX
-	MOVQ       AX, res+72(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+72(FP)
 
 store:
-	MOVQ       c+48(FP), AX
-	MOVQ       ldc+56(FP), CX
-	VMOVUPS    Y0, (AX)
-	VMASKMOVPS Y1, Y15, 32(AX)
-	ADDQ       CX, AX
-	MOVQ       AX, c+48(FP)
-	SUBQ       $0x01, blocks+0(FP)
-	JNZ        block
+	MOVQ    c+48(FP), CX
+	MOVQ    ldc+56(FP), DX
+	CMPQ    AX, $+8
+	JL      narrow
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	ADDQ    DX, CX
+	JMP     rows
+
+narrow:
+	VMOVUPS    Y0, (CX)
+	VMASKMOVPS Y1, Y15, 32(CX)
+	ADDQ       DX, CX
+
+rows:
+	MOVQ CX, c+48(FP)
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -1411,15 +1512,16 @@ done:
 	MOVQ       cols+96(FP), AX
 	SUBQ       $+8, AX
 	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+64(FP), AX
-	TESTQ      AX, AX
+	MOVQ       AX, DX
+	NEGQ       DX
+	VMOVUPS    32(CX)(DX*4), Y15
+	MOVQ       bias+64(FP), CX
+	TESTQ      CX, CX
 	JZ         nobias
-	VMOVUPS    (AX), Y14
+	VMOVUPS    (CX), Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y2, Y2
-	VMASKMOVPS 32(AX), Y15, Y14
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
 	VADDPS     Y14, Y3, Y3
 
@@ -1428,17 +1530,17 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
 	JNE        clamp
-	MOVQ       res+72(FP), AX
-	MOVQ       ldr+80(FP), CX
-	VADDPS     (AX), Y0, Y0
-	VMASKMOVPS 32(AX), Y15, Y14
+	MOVQ       res+72(FP), CX
+	MOVQ       ldr+80(FP), DX
+	VADDPS     (CX), Y0, Y0
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, AX
-	VADDPS     (AX), Y2, Y2
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y2, Y2
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       CX, AX
-	MOVQ       AX, res+72(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+72(FP)
 
 clamp:
 	CMPL         lo+88(FP), $0xff800000
@@ -1463,30 +1565,43 @@ above:
 	JEQ        store
 	CMPQ       after+104(FP), $0x00
 	JEQ        store
-	MOVQ       res+72(FP), AX
-	MOVQ       ldr+80(FP), CX
-	VADDPS     (AX), Y0, Y0
-	VMASKMOVPS 32(AX), Y15, Y14
+	MOVQ       res+72(FP), CX
+	MOVQ       ldr+80(FP), DX
+	VADDPS     (CX), Y0, Y0
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, AX
-	VADDPS     (AX), Y2, Y2
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y2, Y2
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       CX, AX
-	MOVQ       AX, res+72(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+72(FP)
 
 store:
-	MOVQ       c+48(FP), AX
-	MOVQ       ldc+56(FP), CX
-	VMOVUPS    Y0, (AX)
-	VMASKMOVPS Y1, Y15, 32(AX)
-	ADDQ       CX, AX
-	VMOVUPS    Y2, (AX)
-	VMASKMOVPS Y3, Y15, 32(AX)
-	ADDQ       CX, AX
-	MOVQ       AX, c+48(FP)
-	SUBQ       $0x01, blocks+0(FP)
-	JNZ        block
+	MOVQ    c+48(FP), CX
+	MOVQ    ldc+56(FP), DX
+	CMPQ    AX, $+8
+	JL      narrow
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	ADDQ    DX, CX
+	VMOVUPS Y2, (CX)
+	VMOVUPS Y3, 32(CX)
+	ADDQ    DX, CX
+	JMP     rows
+
+narrow:
+	VMOVUPS    Y0, (CX)
+	VMASKMOVPS Y1, Y15, 32(CX)
+	ADDQ       DX, CX
+	VMOVUPS    Y2, (CX)
+	VMASKMOVPS Y3, Y15, 32(CX)
+	ADDQ       DX, CX
+
+rows:
+	MOVQ CX, c+48(FP)
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -1606,16 +1721,17 @@ done:
 	MOVQ       cols+96(FP), AX
 	SUBQ       $+8, AX
 	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+64(FP), AX
-	TESTQ      AX, AX
+	MOVQ       AX, DX
+	NEGQ       DX
+	VMOVUPS    32(CX)(DX*4), Y15
+	MOVQ       bias+64(FP), CX
+	TESTQ      CX, CX
 	JZ         nobias
-	VMOVUPS    (AX), Y14
+	VMOVUPS    (CX), Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y2, Y2
 	VADDPS     Y14, Y4, Y4
-	VMASKMOVPS 32(AX), Y15, Y14
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
 	VADDPS     Y14, Y3, Y3
 	VADDPS     Y14, Y5, Y5
@@ -1625,21 +1741,21 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
 	JNE        clamp
-	MOVQ       res+72(FP), AX
-	MOVQ       ldr+80(FP), CX
-	VADDPS     (AX), Y0, Y0
-	VMASKMOVPS 32(AX), Y15, Y14
+	MOVQ       res+72(FP), CX
+	MOVQ       ldr+80(FP), DX
+	VADDPS     (CX), Y0, Y0
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, AX
-	VADDPS     (AX), Y2, Y2
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y2, Y2
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       CX, AX
-	VADDPS     (AX), Y4, Y4
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y4, Y4
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y5, Y5
-	ADDQ       CX, AX
-	MOVQ       AX, res+72(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+72(FP)
 
 clamp:
 	CMPL         lo+88(FP), $0xff800000
@@ -1668,37 +1784,53 @@ above:
 	JEQ        store
 	CMPQ       after+104(FP), $0x00
 	JEQ        store
-	MOVQ       res+72(FP), AX
-	MOVQ       ldr+80(FP), CX
-	VADDPS     (AX), Y0, Y0
-	VMASKMOVPS 32(AX), Y15, Y14
+	MOVQ       res+72(FP), CX
+	MOVQ       ldr+80(FP), DX
+	VADDPS     (CX), Y0, Y0
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, AX
-	VADDPS     (AX), Y2, Y2
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y2, Y2
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       CX, AX
-	VADDPS     (AX), Y4, Y4
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y4, Y4
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y5, Y5
-	ADDQ       CX, AX
-	MOVQ       AX, res+72(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+72(FP)
 
 store:
-	MOVQ       c+48(FP), AX
-	MOVQ       ldc+56(FP), CX
-	VMOVUPS    Y0, (AX)
-	VMASKMOVPS Y1, Y15, 32(AX)
-	ADDQ       CX, AX
-	VMOVUPS    Y2, (AX)
-	VMASKMOVPS Y3, Y15, 32(AX)
-	ADDQ       CX, AX
-	VMOVUPS    Y4, (AX)
-	VMASKMOVPS Y5, Y15, 32(AX)
-	ADDQ       CX, AX
-	MOVQ       AX, c+48(FP)
-	SUBQ       $0x01, blocks+0(FP)
-	JNZ        block
+	MOVQ    c+48(FP), CX
+	MOVQ    ldc+56(FP), DX
+	CMPQ    AX, $+8
+	JL      narrow
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	ADDQ    DX, CX
+	VMOVUPS Y2, (CX)
+	VMOVUPS Y3, 32(CX)
+	ADDQ    DX, CX
+	VMOVUPS Y4, (CX)
+	VMOVUPS Y5, 32(CX)
+	ADDQ    DX, CX
+	JMP     rows
+
+narrow:
+	VMOVUPS    Y0, (CX)
+	VMASKMOVPS Y1, Y15, 32(CX)
+	ADDQ       DX, CX
+	VMOVUPS    Y2, (CX)
+	VMASKMOVPS Y3, Y15, 32(CX)
+	ADDQ       DX, CX
+	VMOVUPS    Y4, (CX)
+	VMASKMOVPS Y5, Y15, 32(CX)
+	ADDQ       DX, CX
+
+rows:
+	MOVQ CX, c+48(FP)
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -1836,17 +1968,18 @@ done:
 	MOVQ       cols+96(FP), AX
 	SUBQ       $+8, AX
 	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+64(FP), AX
-	TESTQ      AX, AX
+	MOVQ       AX, DX
+	NEGQ       DX
+	VMOVUPS    32(CX)(DX*4), Y15
+	MOVQ       bias+64(FP), CX
+	TESTQ      CX, CX
 	JZ         nobias
-	VMOVUPS    (AX), Y14
+	VMOVUPS    (CX), Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y2, Y2
 	VADDPS     Y14, Y4, Y4
 	VADDPS     Y14, Y6, Y6
-	VMASKMOVPS 32(AX), Y15, Y14
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
 	VADDPS     Y14, Y3, Y3
 	VADDPS     Y14, Y5, Y5
@@ -1857,25 +1990,25 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
 	JNE        clamp
-	MOVQ       res+72(FP), AX
-	MOVQ       ldr+80(FP), CX
-	VADDPS     (AX), Y0, Y0
-	VMASKMOVPS 32(AX), Y15, Y14
+	MOVQ       res+72(FP), CX
+	MOVQ       ldr+80(FP), DX
+	VADDPS     (CX), Y0, Y0
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, AX
-	VADDPS     (AX), Y2, Y2
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y2, Y2
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       CX, AX
-	VADDPS     (AX), Y4, Y4
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y4, Y4
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y5, Y5
-	ADDQ       CX, AX
-	VADDPS     (AX), Y6, Y6
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y6, Y6
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y7, Y7
-	ADDQ       CX, AX
-	MOVQ       AX, res+72(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+72(FP)
 
 clamp:
 	CMPL         lo+88(FP), $0xff800000
@@ -1908,44 +2041,63 @@ above:
 	JEQ        store
 	CMPQ       after+104(FP), $0x00
 	JEQ        store
-	MOVQ       res+72(FP), AX
-	MOVQ       ldr+80(FP), CX
-	VADDPS     (AX), Y0, Y0
-	VMASKMOVPS 32(AX), Y15, Y14
+	MOVQ       res+72(FP), CX
+	MOVQ       ldr+80(FP), DX
+	VADDPS     (CX), Y0, Y0
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, AX
-	VADDPS     (AX), Y2, Y2
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y2, Y2
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       CX, AX
-	VADDPS     (AX), Y4, Y4
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y4, Y4
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y5, Y5
-	ADDQ       CX, AX
-	VADDPS     (AX), Y6, Y6
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y6, Y6
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y7, Y7
-	ADDQ       CX, AX
-	MOVQ       AX, res+72(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+72(FP)
 
 store:
-	MOVQ       c+48(FP), AX
-	MOVQ       ldc+56(FP), CX
-	VMOVUPS    Y0, (AX)
-	VMASKMOVPS Y1, Y15, 32(AX)
-	ADDQ       CX, AX
-	VMOVUPS    Y2, (AX)
-	VMASKMOVPS Y3, Y15, 32(AX)
-	ADDQ       CX, AX
-	VMOVUPS    Y4, (AX)
-	VMASKMOVPS Y5, Y15, 32(AX)
-	ADDQ       CX, AX
-	VMOVUPS    Y6, (AX)
-	VMASKMOVPS Y7, Y15, 32(AX)
-	ADDQ       CX, AX
-	MOVQ       AX, c+48(FP)
-	SUBQ       $0x01, blocks+0(FP)
-	JNZ        block
+	MOVQ    c+48(FP), CX
+	MOVQ    ldc+56(FP), DX
+	CMPQ    AX, $+8
+	JL      narrow
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	ADDQ    DX, CX
+	VMOVUPS Y2, (CX)
+	VMOVUPS Y3, 32(CX)
+	ADDQ    DX, CX
+	VMOVUPS Y4, (CX)
+	VMOVUPS Y5, 32(CX)
+	ADDQ    DX, CX
+	VMOVUPS Y6, (CX)
+	VMOVUPS Y7, 32(CX)
+	ADDQ    DX, CX
+	JMP     rows
+
+narrow:
+	VMOVUPS    Y0, (CX)
+	VMASKMOVPS Y1, Y15, 32(CX)
+	ADDQ       DX, CX
+	VMOVUPS    Y2, (CX)
+	VMASKMOVPS Y3, Y15, 32(CX)
+	ADDQ       DX, CX
+	VMOVUPS    Y4, (CX)
+	VMASKMOVPS Y5, Y15, 32(CX)
+	ADDQ       DX, CX
+	VMOVUPS    Y6, (CX)
+	VMASKMOVPS Y7, Y15, 32(CX)
+	ADDQ       DX, CX
+
+rows:
+	MOVQ CX, c+48(FP)
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -2097,18 +2249,19 @@ done:
 	MOVQ       cols+96(FP), AX
 	SUBQ       $+8, AX
 	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+64(FP), AX
-	TESTQ      AX, AX
+	MOVQ       AX, DX
+	NEGQ       DX
+	VMOVUPS    32(CX)(DX*4), Y15
+	MOVQ       bias+64(FP), CX
+	TESTQ      CX, CX
 	JZ         nobias
-	VMOVUPS    (AX), Y14
+	VMOVUPS    (CX), Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y2, Y2
 	VADDPS     Y14, Y4, Y4
 	VADDPS     Y14, Y6, Y6
 	VADDPS     Y14, Y8, Y8
-	VMASKMOVPS 32(AX), Y15, Y14
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
 	VADDPS     Y14, Y3, Y3
 	VADDPS     Y14, Y5, Y5
@@ -2120,29 +2273,29 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
 	JNE        clamp
-	MOVQ       res+72(FP), AX
-	MOVQ       ldr+80(FP), CX
-	VADDPS     (AX), Y0, Y0
-	VMASKMOVPS 32(AX), Y15, Y14
+	MOVQ       res+72(FP), CX
+	MOVQ       ldr+80(FP), DX
+	VADDPS     (CX), Y0, Y0
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, AX
-	VADDPS     (AX), Y2, Y2
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y2, Y2
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       CX, AX
-	VADDPS     (AX), Y4, Y4
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y4, Y4
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y5, Y5
-	ADDQ       CX, AX
-	VADDPS     (AX), Y6, Y6
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y6, Y6
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y7, Y7
-	ADDQ       CX, AX
-	VADDPS     (AX), Y8, Y8
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y8, Y8
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y9, Y9
-	ADDQ       CX, AX
-	MOVQ       AX, res+72(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+72(FP)
 
 clamp:
 	CMPL         lo+88(FP), $0xff800000
@@ -2179,51 +2332,73 @@ above:
 	JEQ        store
 	CMPQ       after+104(FP), $0x00
 	JEQ        store
-	MOVQ       res+72(FP), AX
-	MOVQ       ldr+80(FP), CX
-	VADDPS     (AX), Y0, Y0
-	VMASKMOVPS 32(AX), Y15, Y14
+	MOVQ       res+72(FP), CX
+	MOVQ       ldr+80(FP), DX
+	VADDPS     (CX), Y0, Y0
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, AX
-	VADDPS     (AX), Y2, Y2
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y2, Y2
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       CX, AX
-	VADDPS     (AX), Y4, Y4
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y4, Y4
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y5, Y5
-	ADDQ       CX, AX
-	VADDPS     (AX), Y6, Y6
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y6, Y6
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y7, Y7
-	ADDQ       CX, AX
-	VADDPS     (AX), Y8, Y8
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y8, Y8
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y9, Y9
-	ADDQ       CX, AX
-	MOVQ       AX, res+72(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+72(FP)
 
 store:
-	MOVQ       c+48(FP), AX
-	MOVQ       ldc+56(FP), CX
-	VMOVUPS    Y0, (AX)
-	VMASKMOVPS Y1, Y15, 32(AX)
-	ADDQ       CX, AX
-	VMOVUPS    Y2, (AX)
-	VMASKMOVPS Y3, Y15, 32(AX)
-	ADDQ       CX, AX
-	VMOVUPS    Y4, (AX)
-	VMASKMOVPS Y5, Y15, 32(AX)
-	ADDQ       CX, AX
-	VMOVUPS    Y6, (AX)
-	VMASKMOVPS Y7, Y15, 32(AX)
-	ADDQ       CX, AX
-	VMOVUPS    Y8, (AX)
-	VMASKMOVPS Y9, Y15, 32(AX)
-	ADDQ       CX, AX
-	MOVQ       AX, c+48(FP)
-	SUBQ       $0x01, blocks+0(FP)
-	JNZ        block
+	MOVQ    c+48(FP), CX
+	MOVQ    ldc+56(FP), DX
+	CMPQ    AX, $+8
+	JL      narrow
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	ADDQ    DX, CX
+	VMOVUPS Y2, (CX)
+	VMOVUPS Y3, 32(CX)
+	ADDQ    DX, CX
+	VMOVUPS Y4, (CX)
+	VMOVUPS Y5, 32(CX)
+	ADDQ    DX, CX
+	VMOVUPS Y6, (CX)
+	VMOVUPS Y7, 32(CX)
+	ADDQ    DX, CX
+	VMOVUPS Y8, (CX)
+	VMOVUPS Y9, 32(CX)
+	ADDQ    DX, CX
+	JMP     rows
+
+narrow:
+	VMOVUPS    Y0, (CX)
+	VMASKMOVPS Y1, Y15, 32(CX)
+	ADDQ       DX, CX
+	VMOVUPS    Y2, (CX)
+	VMASKMOVPS Y3, Y15, 32(CX)
+	ADDQ       DX, CX
+	VMOVUPS    Y4, (CX)
+	VMASKMOVPS Y5, Y15, 32(CX)
+	ADDQ       DX, CX
+	VMOVUPS    Y6, (CX)
+	VMASKMOVPS Y7, Y15, 32(CX)
+	ADDQ       DX, CX
+	VMOVUPS    Y8, (CX)
+	VMASKMOVPS Y9, Y15, 32(CX)
+	ADDQ       DX, CX
+
+rows:
+	MOVQ CX, c+48(FP)
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -2393,19 +2568,20 @@ done:
 	MOVQ       cols+96(FP), AX
 	SUBQ       $+8, AX
 	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+64(FP), AX
-	TESTQ      AX, AX
+	MOVQ       AX, DX
+	NEGQ       DX
+	VMOVUPS    32(CX)(DX*4), Y15
+	MOVQ       bias+64(FP), CX
+	TESTQ      CX, CX
 	JZ         nobias
-	VMOVUPS    (AX), Y14
+	VMOVUPS    (CX), Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y2, Y2
 	VADDPS     Y14, Y4, Y4
 	VADDPS     Y14, Y6, Y6
 	VADDPS     Y14, Y8, Y8
 	VADDPS     Y14, Y10, Y10
-	VMASKMOVPS 32(AX), Y15, Y14
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
 	VADDPS     Y14, Y3, Y3
 	VADDPS     Y14, Y5, Y5
@@ -2418,33 +2594,33 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
 	JNE        clamp
-	MOVQ       res+72(FP), AX
-	MOVQ       ldr+80(FP), CX
-	VADDPS     (AX), Y0, Y0
-	VMASKMOVPS 32(AX), Y15, Y14
+	MOVQ       res+72(FP), CX
+	MOVQ       ldr+80(FP), DX
+	VADDPS     (CX), Y0, Y0
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, AX
-	VADDPS     (AX), Y2, Y2
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y2, Y2
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       CX, AX
-	VADDPS     (AX), Y4, Y4
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y4, Y4
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y5, Y5
-	ADDQ       CX, AX
-	VADDPS     (AX), Y6, Y6
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y6, Y6
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y7, Y7
-	ADDQ       CX, AX
-	VADDPS     (AX), Y8, Y8
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y8, Y8
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y9, Y9
-	ADDQ       CX, AX
-	VADDPS     (AX), Y10, Y10
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y10, Y10
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y11, Y11
-	ADDQ       CX, AX
-	MOVQ       AX, res+72(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+72(FP)
 
 clamp:
 	CMPL         lo+88(FP), $0xff800000
@@ -2485,58 +2661,83 @@ above:
 	JEQ        store
 	CMPQ       after+104(FP), $0x00
 	JEQ        store
-	MOVQ       res+72(FP), AX
-	MOVQ       ldr+80(FP), CX
-	VADDPS     (AX), Y0, Y0
-	VMASKMOVPS 32(AX), Y15, Y14
+	MOVQ       res+72(FP), CX
+	MOVQ       ldr+80(FP), DX
+	VADDPS     (CX), Y0, Y0
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, AX
-	VADDPS     (AX), Y2, Y2
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y2, Y2
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       CX, AX
-	VADDPS     (AX), Y4, Y4
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y4, Y4
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y5, Y5
-	ADDQ       CX, AX
-	VADDPS     (AX), Y6, Y6
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y6, Y6
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y7, Y7
-	ADDQ       CX, AX
-	VADDPS     (AX), Y8, Y8
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y8, Y8
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y9, Y9
-	ADDQ       CX, AX
-	VADDPS     (AX), Y10, Y10
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y10, Y10
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y11, Y11
-	ADDQ       CX, AX
-	MOVQ       AX, res+72(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+72(FP)
 
 store:
-	MOVQ       c+48(FP), AX
-	MOVQ       ldc+56(FP), CX
-	VMOVUPS    Y0, (AX)
-	VMASKMOVPS Y1, Y15, 32(AX)
-	ADDQ       CX, AX
-	VMOVUPS    Y2, (AX)
-	VMASKMOVPS Y3, Y15, 32(AX)
-	ADDQ       CX, AX
-	VMOVUPS    Y4, (AX)
-	VMASKMOVPS Y5, Y15, 32(AX)
-	ADDQ       CX, AX
-	VMOVUPS    Y6, (AX)
-	VMASKMOVPS Y7, Y15, 32(AX)
-	ADDQ       CX, AX
-	VMOVUPS    Y8, (AX)
-	VMASKMOVPS Y9, Y15, 32(AX)
-	ADDQ       CX, AX
-	VMOVUPS    Y10, (AX)
-	VMASKMOVPS Y11, Y15, 32(AX)
-	ADDQ       CX, AX
-	MOVQ       AX, c+48(FP)
-	SUBQ       $0x01, blocks+0(FP)
-	JNZ        block
+	MOVQ    c+48(FP), CX
+	MOVQ    ldc+56(FP), DX
+	CMPQ    AX, $+8
+	JL      narrow
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	ADDQ    DX, CX
+	VMOVUPS Y2, (CX)
+	VMOVUPS Y3, 32(CX)
+	ADDQ    DX, CX
+	VMOVUPS Y4, (CX)
+	VMOVUPS Y5, 32(CX)
+	ADDQ    DX, CX
+	VMOVUPS Y6, (CX)
+	VMOVUPS Y7, 32(CX)
+	ADDQ    DX, CX
+	VMOVUPS Y8, (CX)
+	VMOVUPS Y9, 32(CX)
+	ADDQ    DX, CX
+	VMOVUPS Y10, (CX)
+	VMOVUPS Y11, 32(CX)
+	ADDQ    DX, CX
+	JMP     rows
+
+narrow:
+	VMOVUPS    Y0, (CX)
+	VMASKMOVPS Y1, Y15, 32(CX)
+	ADDQ       DX, CX
+	VMOVUPS    Y2, (CX)
+	VMASKMOVPS Y3, Y15, 32(CX)
+	ADDQ       DX, CX
+	VMOVUPS    Y4, (CX)
+	VMASKMOVPS Y5, Y15, 32(CX)
+	ADDQ       DX, CX
+	VMOVUPS    Y6, (CX)
+	VMASKMOVPS Y7, Y15, 32(CX)
+	ADDQ       DX, CX
+	VMOVUPS    Y8, (CX)
+	VMASKMOVPS Y9, Y15, 32(CX)
+	ADDQ       DX, CX
+	VMOVUPS    Y10, (CX)
+	VMASKMOVPS Y11, Y15, 32(CX)
+	ADDQ       DX, CX
+
+rows:
+	MOVQ CX, c+48(FP)
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -2631,12 +2832,13 @@ epilogue:
 	VADDPS     Y1, Y0, Y0
 	MOVQ       cols+120(FP), AX
 	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+88(FP), AX
-	TESTQ      AX, AX
+	MOVQ       AX, DX
+	NEGQ       DX
+	VMOVUPS    32(CX)(DX*4), Y15
+	MOVQ       bias+88(FP), CX
+	TESTQ      CX, CX
 	JZ         nobias
-	VMASKMOVPS (AX), Y15, Y14
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
 
 nobias:
@@ -2644,12 +2846,12 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
 	JNE        clamp
-	MOVQ       res+96(FP), AX
-	MOVQ       ldr+104(FP), CX
-	VMASKMOVPS (AX), Y15, Y14
+	MOVQ       res+96(FP), CX
+	MOVQ       ldr+104(FP), DX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       CX, AX
-	MOVQ       AX, res+96(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+96(FP)
 
 clamp:
 	CMPL         lo+112(FP), $0xff800000
@@ -2668,22 +2870,31 @@ above:
 	JEQ        store
 	CMPQ       after+128(FP), $0x00
 	JEQ        store
-	MOVQ       res+96(FP), AX
-	MOVQ       ldr+104(FP), CX
-	VMASKMOVPS (AX), Y15, Y14
+	MOVQ       res+96(FP), CX
+	MOVQ       ldr+104(FP), DX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       CX, AX
-	MOVQ       AX, res+96(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+96(FP)
 
 store:
-	MOVQ       c+72(FP), AX
-	MOVQ       ldc+80(FP), CX
-	VMASKMOVPS Y0, Y15, (AX)
-	ADDQ       CX, AX
-	MOVQ       AX, c+72(FP)
-	ADDQ       $0x04, tab+24(FP)
-	SUBQ       $0x01, blocks+0(FP)
-	JNZ        block
+	MOVQ    c+72(FP), CX
+	MOVQ    ldc+80(FP), DX
+	CMPQ    AX, $+8
+	JL      narrow
+	VMOVUPS Y0, (CX)
+	ADDQ    DX, CX
+	JMP     rows
+
+narrow:
+	VMASKMOVPS Y0, Y15, (CX)
+	ADDQ       DX, CX
+
+rows:
+	MOVQ CX, c+72(FP)
+	ADDQ $0x04, tab+24(FP)
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -2799,12 +3010,13 @@ epilogue:
 	VADDPS     Y3, Y1, Y1
 	MOVQ       cols+120(FP), AX
 	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+88(FP), AX
-	TESTQ      AX, AX
+	MOVQ       AX, DX
+	NEGQ       DX
+	VMOVUPS    32(CX)(DX*4), Y15
+	MOVQ       bias+88(FP), CX
+	TESTQ      CX, CX
 	JZ         nobias
-	VMASKMOVPS (AX), Y15, Y14
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y1, Y1
 
@@ -2813,15 +3025,15 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
 	JNE        clamp
-	MOVQ       res+96(FP), AX
-	MOVQ       ldr+104(FP), CX
-	VMASKMOVPS (AX), Y15, Y14
+	MOVQ       res+96(FP), CX
+	MOVQ       ldr+104(FP), DX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, AX
-	MOVQ       AX, res+96(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+96(FP)
 
 clamp:
 	CMPL         lo+112(FP), $0xff800000
@@ -2842,27 +3054,38 @@ above:
 	JEQ        store
 	CMPQ       after+128(FP), $0x00
 	JEQ        store
-	MOVQ       res+96(FP), AX
-	MOVQ       ldr+104(FP), CX
-	VMASKMOVPS (AX), Y15, Y14
+	MOVQ       res+96(FP), CX
+	MOVQ       ldr+104(FP), DX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, AX
-	MOVQ       AX, res+96(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+96(FP)
 
 store:
-	MOVQ       c+72(FP), AX
-	MOVQ       ldc+80(FP), CX
-	VMASKMOVPS Y0, Y15, (AX)
-	ADDQ       CX, AX
-	VMASKMOVPS Y1, Y15, (AX)
-	ADDQ       CX, AX
-	MOVQ       AX, c+72(FP)
-	ADDQ       $0x08, tab+24(FP)
-	SUBQ       $0x01, blocks+0(FP)
-	JNZ        block
+	MOVQ    c+72(FP), CX
+	MOVQ    ldc+80(FP), DX
+	CMPQ    AX, $+8
+	JL      narrow
+	VMOVUPS Y0, (CX)
+	ADDQ    DX, CX
+	VMOVUPS Y1, (CX)
+	ADDQ    DX, CX
+	JMP     rows
+
+narrow:
+	VMASKMOVPS Y0, Y15, (CX)
+	ADDQ       DX, CX
+	VMASKMOVPS Y1, Y15, (CX)
+	ADDQ       DX, CX
+
+rows:
+	MOVQ CX, c+72(FP)
+	ADDQ $0x08, tab+24(FP)
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -2987,12 +3210,13 @@ epilogue:
 	VADDPS     Y5, Y2, Y2
 	MOVQ       cols+120(FP), AX
 	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+88(FP), AX
-	TESTQ      AX, AX
+	MOVQ       AX, DX
+	NEGQ       DX
+	VMOVUPS    32(CX)(DX*4), Y15
+	MOVQ       bias+88(FP), CX
+	TESTQ      CX, CX
 	JZ         nobias
-	VMASKMOVPS (AX), Y15, Y14
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y1, Y1
 	VADDPS     Y14, Y2, Y2
@@ -3002,18 +3226,18 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
 	JNE        clamp
-	MOVQ       res+96(FP), AX
-	MOVQ       ldr+104(FP), CX
-	VMASKMOVPS (AX), Y15, Y14
+	MOVQ       res+96(FP), CX
+	MOVQ       ldr+104(FP), DX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y2, Y2
-	ADDQ       CX, AX
-	MOVQ       AX, res+96(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+96(FP)
 
 clamp:
 	CMPL         lo+112(FP), $0xff800000
@@ -3036,32 +3260,45 @@ above:
 	JEQ        store
 	CMPQ       after+128(FP), $0x00
 	JEQ        store
-	MOVQ       res+96(FP), AX
-	MOVQ       ldr+104(FP), CX
-	VMASKMOVPS (AX), Y15, Y14
+	MOVQ       res+96(FP), CX
+	MOVQ       ldr+104(FP), DX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y2, Y2
-	ADDQ       CX, AX
-	MOVQ       AX, res+96(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+96(FP)
 
 store:
-	MOVQ       c+72(FP), AX
-	MOVQ       ldc+80(FP), CX
-	VMASKMOVPS Y0, Y15, (AX)
-	ADDQ       CX, AX
-	VMASKMOVPS Y1, Y15, (AX)
-	ADDQ       CX, AX
-	VMASKMOVPS Y2, Y15, (AX)
-	ADDQ       CX, AX
-	MOVQ       AX, c+72(FP)
-	ADDQ       $0x0c, tab+24(FP)
-	SUBQ       $0x01, blocks+0(FP)
-	JNZ        block
+	MOVQ    c+72(FP), CX
+	MOVQ    ldc+80(FP), DX
+	CMPQ    AX, $+8
+	JL      narrow
+	VMOVUPS Y0, (CX)
+	ADDQ    DX, CX
+	VMOVUPS Y1, (CX)
+	ADDQ    DX, CX
+	VMOVUPS Y2, (CX)
+	ADDQ    DX, CX
+	JMP     rows
+
+narrow:
+	VMASKMOVPS Y0, Y15, (CX)
+	ADDQ       DX, CX
+	VMASKMOVPS Y1, Y15, (CX)
+	ADDQ       DX, CX
+	VMASKMOVPS Y2, Y15, (CX)
+	ADDQ       DX, CX
+
+rows:
+	MOVQ CX, c+72(FP)
+	ADDQ $0x0c, tab+24(FP)
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -3203,12 +3440,13 @@ epilogue:
 	VADDPS     Y7, Y3, Y3
 	MOVQ       cols+120(FP), AX
 	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+88(FP), AX
-	TESTQ      AX, AX
+	MOVQ       AX, DX
+	NEGQ       DX
+	VMOVUPS    32(CX)(DX*4), Y15
+	MOVQ       bias+88(FP), CX
+	TESTQ      CX, CX
 	JZ         nobias
-	VMASKMOVPS (AX), Y15, Y14
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y1, Y1
 	VADDPS     Y14, Y2, Y2
@@ -3219,21 +3457,21 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
 	JNE        clamp
-	MOVQ       res+96(FP), AX
-	MOVQ       ldr+104(FP), CX
-	VMASKMOVPS (AX), Y15, Y14
+	MOVQ       res+96(FP), CX
+	MOVQ       ldr+104(FP), DX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y2, Y2
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       CX, AX
-	MOVQ       AX, res+96(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+96(FP)
 
 clamp:
 	CMPL         lo+112(FP), $0xff800000
@@ -3258,37 +3496,52 @@ above:
 	JEQ        store
 	CMPQ       after+128(FP), $0x00
 	JEQ        store
-	MOVQ       res+96(FP), AX
-	MOVQ       ldr+104(FP), CX
-	VMASKMOVPS (AX), Y15, Y14
+	MOVQ       res+96(FP), CX
+	MOVQ       ldr+104(FP), DX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y2, Y2
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       CX, AX
-	MOVQ       AX, res+96(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+96(FP)
 
 store:
-	MOVQ       c+72(FP), AX
-	MOVQ       ldc+80(FP), CX
-	VMASKMOVPS Y0, Y15, (AX)
-	ADDQ       CX, AX
-	VMASKMOVPS Y1, Y15, (AX)
-	ADDQ       CX, AX
-	VMASKMOVPS Y2, Y15, (AX)
-	ADDQ       CX, AX
-	VMASKMOVPS Y3, Y15, (AX)
-	ADDQ       CX, AX
-	MOVQ       AX, c+72(FP)
-	ADDQ       $0x10, tab+24(FP)
-	SUBQ       $0x01, blocks+0(FP)
-	JNZ        block
+	MOVQ    c+72(FP), CX
+	MOVQ    ldc+80(FP), DX
+	CMPQ    AX, $+8
+	JL      narrow
+	VMOVUPS Y0, (CX)
+	ADDQ    DX, CX
+	VMOVUPS Y1, (CX)
+	ADDQ    DX, CX
+	VMOVUPS Y2, (CX)
+	ADDQ    DX, CX
+	VMOVUPS Y3, (CX)
+	ADDQ    DX, CX
+	JMP     rows
+
+narrow:
+	VMASKMOVPS Y0, Y15, (CX)
+	ADDQ       DX, CX
+	VMASKMOVPS Y1, Y15, (CX)
+	ADDQ       DX, CX
+	VMASKMOVPS Y2, Y15, (CX)
+	ADDQ       DX, CX
+	VMASKMOVPS Y3, Y15, (CX)
+	ADDQ       DX, CX
+
+rows:
+	MOVQ CX, c+72(FP)
+	ADDQ $0x10, tab+24(FP)
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -3443,12 +3696,13 @@ epilogue:
 	VADDPS     Y9, Y4, Y4
 	MOVQ       cols+120(FP), AX
 	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+88(FP), AX
-	TESTQ      AX, AX
+	MOVQ       AX, DX
+	NEGQ       DX
+	VMOVUPS    32(CX)(DX*4), Y15
+	MOVQ       bias+88(FP), CX
+	TESTQ      CX, CX
 	JZ         nobias
-	VMASKMOVPS (AX), Y15, Y14
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y1, Y1
 	VADDPS     Y14, Y2, Y2
@@ -3460,24 +3714,24 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
 	JNE        clamp
-	MOVQ       res+96(FP), AX
-	MOVQ       ldr+104(FP), CX
-	VMASKMOVPS (AX), Y15, Y14
+	MOVQ       res+96(FP), CX
+	MOVQ       ldr+104(FP), DX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y2, Y2
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y4, Y4
-	ADDQ       CX, AX
-	MOVQ       AX, res+96(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+96(FP)
 
 clamp:
 	CMPL         lo+112(FP), $0xff800000
@@ -3504,42 +3758,59 @@ above:
 	JEQ        store
 	CMPQ       after+128(FP), $0x00
 	JEQ        store
-	MOVQ       res+96(FP), AX
-	MOVQ       ldr+104(FP), CX
-	VMASKMOVPS (AX), Y15, Y14
+	MOVQ       res+96(FP), CX
+	MOVQ       ldr+104(FP), DX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y2, Y2
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y4, Y4
-	ADDQ       CX, AX
-	MOVQ       AX, res+96(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+96(FP)
 
 store:
-	MOVQ       c+72(FP), AX
-	MOVQ       ldc+80(FP), CX
-	VMASKMOVPS Y0, Y15, (AX)
-	ADDQ       CX, AX
-	VMASKMOVPS Y1, Y15, (AX)
-	ADDQ       CX, AX
-	VMASKMOVPS Y2, Y15, (AX)
-	ADDQ       CX, AX
-	VMASKMOVPS Y3, Y15, (AX)
-	ADDQ       CX, AX
-	VMASKMOVPS Y4, Y15, (AX)
-	ADDQ       CX, AX
-	MOVQ       AX, c+72(FP)
-	ADDQ       $0x14, tab+24(FP)
-	SUBQ       $0x01, blocks+0(FP)
-	JNZ        block
+	MOVQ    c+72(FP), CX
+	MOVQ    ldc+80(FP), DX
+	CMPQ    AX, $+8
+	JL      narrow
+	VMOVUPS Y0, (CX)
+	ADDQ    DX, CX
+	VMOVUPS Y1, (CX)
+	ADDQ    DX, CX
+	VMOVUPS Y2, (CX)
+	ADDQ    DX, CX
+	VMOVUPS Y3, (CX)
+	ADDQ    DX, CX
+	VMOVUPS Y4, (CX)
+	ADDQ    DX, CX
+	JMP     rows
+
+narrow:
+	VMASKMOVPS Y0, Y15, (CX)
+	ADDQ       DX, CX
+	VMASKMOVPS Y1, Y15, (CX)
+	ADDQ       DX, CX
+	VMASKMOVPS Y2, Y15, (CX)
+	ADDQ       DX, CX
+	VMASKMOVPS Y3, Y15, (CX)
+	ADDQ       DX, CX
+	VMASKMOVPS Y4, Y15, (CX)
+	ADDQ       DX, CX
+
+rows:
+	MOVQ CX, c+72(FP)
+	ADDQ $0x14, tab+24(FP)
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -3711,12 +3982,13 @@ epilogue:
 	VADDPS     Y11, Y5, Y5
 	MOVQ       cols+120(FP), AX
 	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+88(FP), AX
-	TESTQ      AX, AX
+	MOVQ       AX, DX
+	NEGQ       DX
+	VMOVUPS    32(CX)(DX*4), Y15
+	MOVQ       bias+88(FP), CX
+	TESTQ      CX, CX
 	JZ         nobias
-	VMASKMOVPS (AX), Y15, Y14
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y1, Y1
 	VADDPS     Y14, Y2, Y2
@@ -3729,27 +4001,27 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
 	JNE        clamp
-	MOVQ       res+96(FP), AX
-	MOVQ       ldr+104(FP), CX
-	VMASKMOVPS (AX), Y15, Y14
+	MOVQ       res+96(FP), CX
+	MOVQ       ldr+104(FP), DX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y2, Y2
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y4, Y4
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y5, Y5
-	ADDQ       CX, AX
-	MOVQ       AX, res+96(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+96(FP)
 
 clamp:
 	CMPL         lo+112(FP), $0xff800000
@@ -3778,47 +4050,66 @@ above:
 	JEQ        store
 	CMPQ       after+128(FP), $0x00
 	JEQ        store
-	MOVQ       res+96(FP), AX
-	MOVQ       ldr+104(FP), CX
-	VMASKMOVPS (AX), Y15, Y14
+	MOVQ       res+96(FP), CX
+	MOVQ       ldr+104(FP), DX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y2, Y2
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y4, Y4
-	ADDQ       CX, AX
-	VMASKMOVPS (AX), Y15, Y14
+	ADDQ       DX, CX
+	VMASKMOVPS (CX), Y15, Y14
 	VADDPS     Y14, Y5, Y5
-	ADDQ       CX, AX
-	MOVQ       AX, res+96(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+96(FP)
 
 store:
-	MOVQ       c+72(FP), AX
-	MOVQ       ldc+80(FP), CX
-	VMASKMOVPS Y0, Y15, (AX)
-	ADDQ       CX, AX
-	VMASKMOVPS Y1, Y15, (AX)
-	ADDQ       CX, AX
-	VMASKMOVPS Y2, Y15, (AX)
-	ADDQ       CX, AX
-	VMASKMOVPS Y3, Y15, (AX)
-	ADDQ       CX, AX
-	VMASKMOVPS Y4, Y15, (AX)
-	ADDQ       CX, AX
-	VMASKMOVPS Y5, Y15, (AX)
-	ADDQ       CX, AX
-	MOVQ       AX, c+72(FP)
-	ADDQ       $0x18, tab+24(FP)
-	SUBQ       $0x01, blocks+0(FP)
-	JNZ        block
+	MOVQ    c+72(FP), CX
+	MOVQ    ldc+80(FP), DX
+	CMPQ    AX, $+8
+	JL      narrow
+	VMOVUPS Y0, (CX)
+	ADDQ    DX, CX
+	VMOVUPS Y1, (CX)
+	ADDQ    DX, CX
+	VMOVUPS Y2, (CX)
+	ADDQ    DX, CX
+	VMOVUPS Y3, (CX)
+	ADDQ    DX, CX
+	VMOVUPS Y4, (CX)
+	ADDQ    DX, CX
+	VMOVUPS Y5, (CX)
+	ADDQ    DX, CX
+	JMP     rows
+
+narrow:
+	VMASKMOVPS Y0, Y15, (CX)
+	ADDQ       DX, CX
+	VMASKMOVPS Y1, Y15, (CX)
+	ADDQ       DX, CX
+	VMASKMOVPS Y2, Y15, (CX)
+	ADDQ       DX, CX
+	VMASKMOVPS Y3, Y15, (CX)
+	ADDQ       DX, CX
+	VMASKMOVPS Y4, Y15, (CX)
+	ADDQ       DX, CX
+	VMASKMOVPS Y5, Y15, (CX)
+	ADDQ       DX, CX
+
+rows:
+	MOVQ CX, c+72(FP)
+	ADDQ $0x18, tab+24(FP)
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -3931,14 +4222,15 @@ epilogue:
 	MOVQ       cols+120(FP), AX
 	SUBQ       $+8, AX
 	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+88(FP), AX
-	TESTQ      AX, AX
+	MOVQ       AX, DX
+	NEGQ       DX
+	VMOVUPS    32(CX)(DX*4), Y15
+	MOVQ       bias+88(FP), CX
+	TESTQ      CX, CX
 	JZ         nobias
-	VMOVUPS    (AX), Y14
+	VMOVUPS    (CX), Y14
 	VADDPS     Y14, Y0, Y0
-	VMASKMOVPS 32(AX), Y15, Y14
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
 
 nobias:
@@ -3946,13 +4238,13 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
 	JNE        clamp
-	MOVQ       res+96(FP), AX
-	MOVQ       ldr+104(FP), CX
-	VADDPS     (AX), Y0, Y0
-	VMASKMOVPS 32(AX), Y15, Y14
+	MOVQ       res+96(FP), CX
+	MOVQ       ldr+104(FP), DX
+	VADDPS     (CX), Y0, Y0
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, AX
-	MOVQ       AX, res+96(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+96(FP)
 
 clamp:
 	CMPL         lo+112(FP), $0xff800000
@@ -3973,24 +4265,34 @@ above:
 	JEQ        store
 	CMPQ       after+128(FP), $0x00
 	JEQ        store
-	MOVQ       res+96(FP), AX
-	MOVQ       ldr+104(FP), CX
-	VADDPS     (AX), Y0, Y0
-	VMASKMOVPS 32(AX), Y15, Y14
+	MOVQ       res+96(FP), CX
+	MOVQ       ldr+104(FP), DX
+	VADDPS     (CX), Y0, Y0
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, AX
-	MOVQ       AX, res+96(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+96(FP)
 
 store:
-	MOVQ       c+72(FP), AX
-	MOVQ       ldc+80(FP), CX
-	VMOVUPS    Y0, (AX)
-	VMASKMOVPS Y1, Y15, 32(AX)
-	ADDQ       CX, AX
-	MOVQ       AX, c+72(FP)
-	ADDQ       $0x04, tab+24(FP)
-	SUBQ       $0x01, blocks+0(FP)
-	JNZ        block
+	MOVQ    c+72(FP), CX
+	MOVQ    ldc+80(FP), DX
+	CMPQ    AX, $+8
+	JL      narrow
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	ADDQ    DX, CX
+	JMP     rows
+
+narrow:
+	VMOVUPS    Y0, (CX)
+	VMASKMOVPS Y1, Y15, 32(CX)
+	ADDQ       DX, CX
+
+rows:
+	MOVQ CX, c+72(FP)
+	ADDQ $0x04, tab+24(FP)
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -4120,15 +4422,16 @@ epilogue:
 	MOVQ       cols+120(FP), AX
 	SUBQ       $+8, AX
 	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+88(FP), AX
-	TESTQ      AX, AX
+	MOVQ       AX, DX
+	NEGQ       DX
+	VMOVUPS    32(CX)(DX*4), Y15
+	MOVQ       bias+88(FP), CX
+	TESTQ      CX, CX
 	JZ         nobias
-	VMOVUPS    (AX), Y14
+	VMOVUPS    (CX), Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y2, Y2
-	VMASKMOVPS 32(AX), Y15, Y14
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
 	VADDPS     Y14, Y3, Y3
 
@@ -4137,17 +4440,17 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
 	JNE        clamp
-	MOVQ       res+96(FP), AX
-	MOVQ       ldr+104(FP), CX
-	VADDPS     (AX), Y0, Y0
-	VMASKMOVPS 32(AX), Y15, Y14
+	MOVQ       res+96(FP), CX
+	MOVQ       ldr+104(FP), DX
+	VADDPS     (CX), Y0, Y0
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, AX
-	VADDPS     (AX), Y2, Y2
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y2, Y2
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       CX, AX
-	MOVQ       AX, res+96(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+96(FP)
 
 clamp:
 	CMPL         lo+112(FP), $0xff800000
@@ -4172,31 +4475,44 @@ above:
 	JEQ        store
 	CMPQ       after+128(FP), $0x00
 	JEQ        store
-	MOVQ       res+96(FP), AX
-	MOVQ       ldr+104(FP), CX
-	VADDPS     (AX), Y0, Y0
-	VMASKMOVPS 32(AX), Y15, Y14
+	MOVQ       res+96(FP), CX
+	MOVQ       ldr+104(FP), DX
+	VADDPS     (CX), Y0, Y0
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, AX
-	VADDPS     (AX), Y2, Y2
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y2, Y2
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       CX, AX
-	MOVQ       AX, res+96(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+96(FP)
 
 store:
-	MOVQ       c+72(FP), AX
-	MOVQ       ldc+80(FP), CX
-	VMOVUPS    Y0, (AX)
-	VMASKMOVPS Y1, Y15, 32(AX)
-	ADDQ       CX, AX
-	VMOVUPS    Y2, (AX)
-	VMASKMOVPS Y3, Y15, 32(AX)
-	ADDQ       CX, AX
-	MOVQ       AX, c+72(FP)
-	ADDQ       $0x08, tab+24(FP)
-	SUBQ       $0x01, blocks+0(FP)
-	JNZ        block
+	MOVQ    c+72(FP), CX
+	MOVQ    ldc+80(FP), DX
+	CMPQ    AX, $+8
+	JL      narrow
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	ADDQ    DX, CX
+	VMOVUPS Y2, (CX)
+	VMOVUPS Y3, 32(CX)
+	ADDQ    DX, CX
+	JMP     rows
+
+narrow:
+	VMOVUPS    Y0, (CX)
+	VMASKMOVPS Y1, Y15, 32(CX)
+	ADDQ       DX, CX
+	VMOVUPS    Y2, (CX)
+	VMASKMOVPS Y3, Y15, 32(CX)
+	ADDQ       DX, CX
+
+rows:
+	MOVQ CX, c+72(FP)
+	ADDQ $0x08, tab+24(FP)
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -4339,16 +4655,17 @@ epilogue:
 	MOVQ       cols+120(FP), AX
 	SUBQ       $+8, AX
 	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+88(FP), AX
-	TESTQ      AX, AX
+	MOVQ       AX, DX
+	NEGQ       DX
+	VMOVUPS    32(CX)(DX*4), Y15
+	MOVQ       bias+88(FP), CX
+	TESTQ      CX, CX
 	JZ         nobias
-	VMOVUPS    (AX), Y14
+	VMOVUPS    (CX), Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y2, Y2
 	VADDPS     Y14, Y4, Y4
-	VMASKMOVPS 32(AX), Y15, Y14
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
 	VADDPS     Y14, Y3, Y3
 	VADDPS     Y14, Y5, Y5
@@ -4358,21 +4675,21 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
 	JNE        clamp
-	MOVQ       res+96(FP), AX
-	MOVQ       ldr+104(FP), CX
-	VADDPS     (AX), Y0, Y0
-	VMASKMOVPS 32(AX), Y15, Y14
+	MOVQ       res+96(FP), CX
+	MOVQ       ldr+104(FP), DX
+	VADDPS     (CX), Y0, Y0
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, AX
-	VADDPS     (AX), Y2, Y2
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y2, Y2
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       CX, AX
-	VADDPS     (AX), Y4, Y4
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y4, Y4
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y5, Y5
-	ADDQ       CX, AX
-	MOVQ       AX, res+96(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+96(FP)
 
 clamp:
 	CMPL         lo+112(FP), $0xff800000
@@ -4401,38 +4718,54 @@ above:
 	JEQ        store
 	CMPQ       after+128(FP), $0x00
 	JEQ        store
-	MOVQ       res+96(FP), AX
-	MOVQ       ldr+104(FP), CX
-	VADDPS     (AX), Y0, Y0
-	VMASKMOVPS 32(AX), Y15, Y14
+	MOVQ       res+96(FP), CX
+	MOVQ       ldr+104(FP), DX
+	VADDPS     (CX), Y0, Y0
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, AX
-	VADDPS     (AX), Y2, Y2
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y2, Y2
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       CX, AX
-	VADDPS     (AX), Y4, Y4
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y4, Y4
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y5, Y5
-	ADDQ       CX, AX
-	MOVQ       AX, res+96(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+96(FP)
 
 store:
-	MOVQ       c+72(FP), AX
-	MOVQ       ldc+80(FP), CX
-	VMOVUPS    Y0, (AX)
-	VMASKMOVPS Y1, Y15, 32(AX)
-	ADDQ       CX, AX
-	VMOVUPS    Y2, (AX)
-	VMASKMOVPS Y3, Y15, 32(AX)
-	ADDQ       CX, AX
-	VMOVUPS    Y4, (AX)
-	VMASKMOVPS Y5, Y15, 32(AX)
-	ADDQ       CX, AX
-	MOVQ       AX, c+72(FP)
-	ADDQ       $0x0c, tab+24(FP)
-	SUBQ       $0x01, blocks+0(FP)
-	JNZ        block
+	MOVQ    c+72(FP), CX
+	MOVQ    ldc+80(FP), DX
+	CMPQ    AX, $+8
+	JL      narrow
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	ADDQ    DX, CX
+	VMOVUPS Y2, (CX)
+	VMOVUPS Y3, 32(CX)
+	ADDQ    DX, CX
+	VMOVUPS Y4, (CX)
+	VMOVUPS Y5, 32(CX)
+	ADDQ    DX, CX
+	JMP     rows
+
+narrow:
+	VMOVUPS    Y0, (CX)
+	VMASKMOVPS Y1, Y15, 32(CX)
+	ADDQ       DX, CX
+	VMOVUPS    Y2, (CX)
+	VMASKMOVPS Y3, Y15, 32(CX)
+	ADDQ       DX, CX
+	VMOVUPS    Y4, (CX)
+	VMASKMOVPS Y5, Y15, 32(CX)
+	ADDQ       DX, CX
+
+rows:
+	MOVQ CX, c+72(FP)
+	ADDQ $0x0c, tab+24(FP)
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -4596,17 +4929,18 @@ epilogue:
 	MOVQ       cols+120(FP), AX
 	SUBQ       $+8, AX
 	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+88(FP), AX
-	TESTQ      AX, AX
+	MOVQ       AX, DX
+	NEGQ       DX
+	VMOVUPS    32(CX)(DX*4), Y15
+	MOVQ       bias+88(FP), CX
+	TESTQ      CX, CX
 	JZ         nobias
-	VMOVUPS    (AX), Y14
+	VMOVUPS    (CX), Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y2, Y2
 	VADDPS     Y14, Y4, Y4
 	VADDPS     Y14, Y6, Y6
-	VMASKMOVPS 32(AX), Y15, Y14
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
 	VADDPS     Y14, Y3, Y3
 	VADDPS     Y14, Y5, Y5
@@ -4617,25 +4951,25 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
 	JNE        clamp
-	MOVQ       res+96(FP), AX
-	MOVQ       ldr+104(FP), CX
-	VADDPS     (AX), Y0, Y0
-	VMASKMOVPS 32(AX), Y15, Y14
+	MOVQ       res+96(FP), CX
+	MOVQ       ldr+104(FP), DX
+	VADDPS     (CX), Y0, Y0
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, AX
-	VADDPS     (AX), Y2, Y2
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y2, Y2
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       CX, AX
-	VADDPS     (AX), Y4, Y4
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y4, Y4
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y5, Y5
-	ADDQ       CX, AX
-	VADDPS     (AX), Y6, Y6
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y6, Y6
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y7, Y7
-	ADDQ       CX, AX
-	MOVQ       AX, res+96(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+96(FP)
 
 clamp:
 	CMPL         lo+112(FP), $0xff800000
@@ -4668,45 +5002,64 @@ above:
 	JEQ        store
 	CMPQ       after+128(FP), $0x00
 	JEQ        store
-	MOVQ       res+96(FP), AX
-	MOVQ       ldr+104(FP), CX
-	VADDPS     (AX), Y0, Y0
-	VMASKMOVPS 32(AX), Y15, Y14
+	MOVQ       res+96(FP), CX
+	MOVQ       ldr+104(FP), DX
+	VADDPS     (CX), Y0, Y0
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, AX
-	VADDPS     (AX), Y2, Y2
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y2, Y2
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       CX, AX
-	VADDPS     (AX), Y4, Y4
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y4, Y4
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y5, Y5
-	ADDQ       CX, AX
-	VADDPS     (AX), Y6, Y6
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y6, Y6
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y7, Y7
-	ADDQ       CX, AX
-	MOVQ       AX, res+96(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+96(FP)
 
 store:
-	MOVQ       c+72(FP), AX
-	MOVQ       ldc+80(FP), CX
-	VMOVUPS    Y0, (AX)
-	VMASKMOVPS Y1, Y15, 32(AX)
-	ADDQ       CX, AX
-	VMOVUPS    Y2, (AX)
-	VMASKMOVPS Y3, Y15, 32(AX)
-	ADDQ       CX, AX
-	VMOVUPS    Y4, (AX)
-	VMASKMOVPS Y5, Y15, 32(AX)
-	ADDQ       CX, AX
-	VMOVUPS    Y6, (AX)
-	VMASKMOVPS Y7, Y15, 32(AX)
-	ADDQ       CX, AX
-	MOVQ       AX, c+72(FP)
-	ADDQ       $0x10, tab+24(FP)
-	SUBQ       $0x01, blocks+0(FP)
-	JNZ        block
+	MOVQ    c+72(FP), CX
+	MOVQ    ldc+80(FP), DX
+	CMPQ    AX, $+8
+	JL      narrow
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	ADDQ    DX, CX
+	VMOVUPS Y2, (CX)
+	VMOVUPS Y3, 32(CX)
+	ADDQ    DX, CX
+	VMOVUPS Y4, (CX)
+	VMOVUPS Y5, 32(CX)
+	ADDQ    DX, CX
+	VMOVUPS Y6, (CX)
+	VMOVUPS Y7, 32(CX)
+	ADDQ    DX, CX
+	JMP     rows
+
+narrow:
+	VMOVUPS    Y0, (CX)
+	VMASKMOVPS Y1, Y15, 32(CX)
+	ADDQ       DX, CX
+	VMOVUPS    Y2, (CX)
+	VMASKMOVPS Y3, Y15, 32(CX)
+	ADDQ       DX, CX
+	VMOVUPS    Y4, (CX)
+	VMASKMOVPS Y5, Y15, 32(CX)
+	ADDQ       DX, CX
+	VMOVUPS    Y6, (CX)
+	VMASKMOVPS Y7, Y15, 32(CX)
+	ADDQ       DX, CX
+
+rows:
+	MOVQ CX, c+72(FP)
+	ADDQ $0x10, tab+24(FP)
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -4887,18 +5240,19 @@ epilogue:
 	MOVQ       cols+120(FP), AX
 	SUBQ       $+8, AX
 	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+88(FP), AX
-	TESTQ      AX, AX
+	MOVQ       AX, DX
+	NEGQ       DX
+	VMOVUPS    32(CX)(DX*4), Y15
+	MOVQ       bias+88(FP), CX
+	TESTQ      CX, CX
 	JZ         nobias
-	VMOVUPS    (AX), Y14
+	VMOVUPS    (CX), Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y2, Y2
 	VADDPS     Y14, Y4, Y4
 	VADDPS     Y14, Y6, Y6
 	VADDPS     Y14, Y8, Y8
-	VMASKMOVPS 32(AX), Y15, Y14
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
 	VADDPS     Y14, Y3, Y3
 	VADDPS     Y14, Y5, Y5
@@ -4910,29 +5264,29 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
 	JNE        clamp
-	MOVQ       res+96(FP), AX
-	MOVQ       ldr+104(FP), CX
-	VADDPS     (AX), Y0, Y0
-	VMASKMOVPS 32(AX), Y15, Y14
+	MOVQ       res+96(FP), CX
+	MOVQ       ldr+104(FP), DX
+	VADDPS     (CX), Y0, Y0
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, AX
-	VADDPS     (AX), Y2, Y2
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y2, Y2
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       CX, AX
-	VADDPS     (AX), Y4, Y4
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y4, Y4
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y5, Y5
-	ADDQ       CX, AX
-	VADDPS     (AX), Y6, Y6
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y6, Y6
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y7, Y7
-	ADDQ       CX, AX
-	VADDPS     (AX), Y8, Y8
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y8, Y8
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y9, Y9
-	ADDQ       CX, AX
-	MOVQ       AX, res+96(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+96(FP)
 
 clamp:
 	CMPL         lo+112(FP), $0xff800000
@@ -4969,52 +5323,74 @@ above:
 	JEQ        store
 	CMPQ       after+128(FP), $0x00
 	JEQ        store
-	MOVQ       res+96(FP), AX
-	MOVQ       ldr+104(FP), CX
-	VADDPS     (AX), Y0, Y0
-	VMASKMOVPS 32(AX), Y15, Y14
+	MOVQ       res+96(FP), CX
+	MOVQ       ldr+104(FP), DX
+	VADDPS     (CX), Y0, Y0
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, AX
-	VADDPS     (AX), Y2, Y2
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y2, Y2
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       CX, AX
-	VADDPS     (AX), Y4, Y4
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y4, Y4
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y5, Y5
-	ADDQ       CX, AX
-	VADDPS     (AX), Y6, Y6
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y6, Y6
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y7, Y7
-	ADDQ       CX, AX
-	VADDPS     (AX), Y8, Y8
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y8, Y8
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y9, Y9
-	ADDQ       CX, AX
-	MOVQ       AX, res+96(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+96(FP)
 
 store:
-	MOVQ       c+72(FP), AX
-	MOVQ       ldc+80(FP), CX
-	VMOVUPS    Y0, (AX)
-	VMASKMOVPS Y1, Y15, 32(AX)
-	ADDQ       CX, AX
-	VMOVUPS    Y2, (AX)
-	VMASKMOVPS Y3, Y15, 32(AX)
-	ADDQ       CX, AX
-	VMOVUPS    Y4, (AX)
-	VMASKMOVPS Y5, Y15, 32(AX)
-	ADDQ       CX, AX
-	VMOVUPS    Y6, (AX)
-	VMASKMOVPS Y7, Y15, 32(AX)
-	ADDQ       CX, AX
-	VMOVUPS    Y8, (AX)
-	VMASKMOVPS Y9, Y15, 32(AX)
-	ADDQ       CX, AX
-	MOVQ       AX, c+72(FP)
-	ADDQ       $0x14, tab+24(FP)
-	SUBQ       $0x01, blocks+0(FP)
-	JNZ        block
+	MOVQ    c+72(FP), CX
+	MOVQ    ldc+80(FP), DX
+	CMPQ    AX, $+8
+	JL      narrow
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	ADDQ    DX, CX
+	VMOVUPS Y2, (CX)
+	VMOVUPS Y3, 32(CX)
+	ADDQ    DX, CX
+	VMOVUPS Y4, (CX)
+	VMOVUPS Y5, 32(CX)
+	ADDQ    DX, CX
+	VMOVUPS Y6, (CX)
+	VMOVUPS Y7, 32(CX)
+	ADDQ    DX, CX
+	VMOVUPS Y8, (CX)
+	VMOVUPS Y9, 32(CX)
+	ADDQ    DX, CX
+	JMP     rows
+
+narrow:
+	VMOVUPS    Y0, (CX)
+	VMASKMOVPS Y1, Y15, 32(CX)
+	ADDQ       DX, CX
+	VMOVUPS    Y2, (CX)
+	VMASKMOVPS Y3, Y15, 32(CX)
+	ADDQ       DX, CX
+	VMOVUPS    Y4, (CX)
+	VMASKMOVPS Y5, Y15, 32(CX)
+	ADDQ       DX, CX
+	VMOVUPS    Y6, (CX)
+	VMASKMOVPS Y7, Y15, 32(CX)
+	ADDQ       DX, CX
+	VMOVUPS    Y8, (CX)
+	VMASKMOVPS Y9, Y15, 32(CX)
+	ADDQ       DX, CX
+
+rows:
+	MOVQ CX, c+72(FP)
+	ADDQ $0x14, tab+24(FP)
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -5216,19 +5592,20 @@ epilogue:
 	MOVQ       cols+120(FP), AX
 	SUBQ       $+8, AX
 	LEAQ       maskTable<>+0(SB), CX
-	NEGQ       AX
-	VMOVUPS    32(CX)(AX*4), Y15
-	MOVQ       bias+88(FP), AX
-	TESTQ      AX, AX
+	MOVQ       AX, DX
+	NEGQ       DX
+	VMOVUPS    32(CX)(DX*4), Y15
+	MOVQ       bias+88(FP), CX
+	TESTQ      CX, CX
 	JZ         nobias
-	VMOVUPS    (AX), Y14
+	VMOVUPS    (CX), Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y2, Y2
 	VADDPS     Y14, Y4, Y4
 	VADDPS     Y14, Y6, Y6
 	VADDPS     Y14, Y8, Y8
 	VADDPS     Y14, Y10, Y10
-	VMASKMOVPS 32(AX), Y15, Y14
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
 	VADDPS     Y14, Y3, Y3
 	VADDPS     Y14, Y5, Y5
@@ -5241,33 +5618,33 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
 	JNE        clamp
-	MOVQ       res+96(FP), AX
-	MOVQ       ldr+104(FP), CX
-	VADDPS     (AX), Y0, Y0
-	VMASKMOVPS 32(AX), Y15, Y14
+	MOVQ       res+96(FP), CX
+	MOVQ       ldr+104(FP), DX
+	VADDPS     (CX), Y0, Y0
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, AX
-	VADDPS     (AX), Y2, Y2
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y2, Y2
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       CX, AX
-	VADDPS     (AX), Y4, Y4
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y4, Y4
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y5, Y5
-	ADDQ       CX, AX
-	VADDPS     (AX), Y6, Y6
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y6, Y6
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y7, Y7
-	ADDQ       CX, AX
-	VADDPS     (AX), Y8, Y8
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y8, Y8
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y9, Y9
-	ADDQ       CX, AX
-	VADDPS     (AX), Y10, Y10
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y10, Y10
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y11, Y11
-	ADDQ       CX, AX
-	MOVQ       AX, res+96(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+96(FP)
 
 clamp:
 	CMPL         lo+112(FP), $0xff800000
@@ -5308,59 +5685,84 @@ above:
 	JEQ        store
 	CMPQ       after+128(FP), $0x00
 	JEQ        store
-	MOVQ       res+96(FP), AX
-	MOVQ       ldr+104(FP), CX
-	VADDPS     (AX), Y0, Y0
-	VMASKMOVPS 32(AX), Y15, Y14
+	MOVQ       res+96(FP), CX
+	MOVQ       ldr+104(FP), DX
+	VADDPS     (CX), Y0, Y0
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, AX
-	VADDPS     (AX), Y2, Y2
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y2, Y2
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       CX, AX
-	VADDPS     (AX), Y4, Y4
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y4, Y4
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y5, Y5
-	ADDQ       CX, AX
-	VADDPS     (AX), Y6, Y6
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y6, Y6
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y7, Y7
-	ADDQ       CX, AX
-	VADDPS     (AX), Y8, Y8
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y8, Y8
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y9, Y9
-	ADDQ       CX, AX
-	VADDPS     (AX), Y10, Y10
-	VMASKMOVPS 32(AX), Y15, Y14
+	ADDQ       DX, CX
+	VADDPS     (CX), Y10, Y10
+	VMASKMOVPS 32(CX), Y15, Y14
 	VADDPS     Y14, Y11, Y11
-	ADDQ       CX, AX
-	MOVQ       AX, res+96(FP)
+	ADDQ       DX, CX
+	MOVQ       CX, res+96(FP)
 
 store:
-	MOVQ       c+72(FP), AX
-	MOVQ       ldc+80(FP), CX
-	VMOVUPS    Y0, (AX)
-	VMASKMOVPS Y1, Y15, 32(AX)
-	ADDQ       CX, AX
-	VMOVUPS    Y2, (AX)
-	VMASKMOVPS Y3, Y15, 32(AX)
-	ADDQ       CX, AX
-	VMOVUPS    Y4, (AX)
-	VMASKMOVPS Y5, Y15, 32(AX)
-	ADDQ       CX, AX
-	VMOVUPS    Y6, (AX)
-	VMASKMOVPS Y7, Y15, 32(AX)
-	ADDQ       CX, AX
-	VMOVUPS    Y8, (AX)
-	VMASKMOVPS Y9, Y15, 32(AX)
-	ADDQ       CX, AX
-	VMOVUPS    Y10, (AX)
-	VMASKMOVPS Y11, Y15, 32(AX)
-	ADDQ       CX, AX
-	MOVQ       AX, c+72(FP)
-	ADDQ       $0x18, tab+24(FP)
-	SUBQ       $0x01, blocks+0(FP)
-	JNZ        block
+	MOVQ    c+72(FP), CX
+	MOVQ    ldc+80(FP), DX
+	CMPQ    AX, $+8
+	JL      narrow
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	ADDQ    DX, CX
+	VMOVUPS Y2, (CX)
+	VMOVUPS Y3, 32(CX)
+	ADDQ    DX, CX
+	VMOVUPS Y4, (CX)
+	VMOVUPS Y5, 32(CX)
+	ADDQ    DX, CX
+	VMOVUPS Y6, (CX)
+	VMOVUPS Y7, 32(CX)
+	ADDQ    DX, CX
+	VMOVUPS Y8, (CX)
+	VMOVUPS Y9, 32(CX)
+	ADDQ    DX, CX
+	VMOVUPS Y10, (CX)
+	VMOVUPS Y11, 32(CX)
+	ADDQ    DX, CX
+	JMP     rows
+
+narrow:
+	VMOVUPS    Y0, (CX)
+	VMASKMOVPS Y1, Y15, 32(CX)
+	ADDQ       DX, CX
+	VMOVUPS    Y2, (CX)
+	VMASKMOVPS Y3, Y15, 32(CX)
+	ADDQ       DX, CX
+	VMOVUPS    Y4, (CX)
+	VMASKMOVPS Y5, Y15, 32(CX)
+	ADDQ       DX, CX
+	VMOVUPS    Y6, (CX)
+	VMASKMOVPS Y7, Y15, 32(CX)
+	ADDQ       DX, CX
+	VMOVUPS    Y8, (CX)
+	VMASKMOVPS Y9, Y15, 32(CX)
+	ADDQ       DX, CX
+	VMOVUPS    Y10, (CX)
+	VMASKMOVPS Y11, Y15, 32(CX)
+	ADDQ       DX, CX
+
+rows:
+	MOVQ CX, c+72(FP)
+	ADDQ $0x18, tab+24(FP)
+	SUBQ $0x01, blocks+0(FP)
+	JNZ  block
 	VZEROUPPER
 	RET
 

@@ -292,15 +292,16 @@ func (g *gen) intStore(t intTile) {
 // plainSums stores the sums themselves, as float32.
 func (g *gen) plainSums(mr, nv int, acc func(i, j int) reg.VecPhysical) {
 	g.Label("plain")
-	c, ldc := g.loadArg("c"), g.loadArg("ldc")
 	for i := range mr {
 		for j := range nv {
 			g.VCVTDQ2PS(acc(i, j), acc(i, j))
-			g.storeMaybe(j == nv-1, acc(i, j), at(c, j*g.bytes()))
 		}
-		g.ADDQ(ldc, c)
 	}
-	g.MOVQ(c, g.arg("c"))
+	cols := g.loadArg("cols")
+	if nv > 1 {
+		g.SUBQ(imm((nv-1)*g.lanes), cols)
+	}
+	g.storeRows(mr, nv, cols, acc)
 	g.Label("stored")
 }
 

@@ -5,9 +5,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// pairUnit is the number of channels that the depthwise kernels of AVX2 compute side by side. Their codes are widened to
-// 16-bit words, and the words of two taps interleaved, so that each lane of a product is a channel's sum of two taps. Two
-// vectors of sums are a unit; packed, they are in the order of the channels.
+// pairUnit is the number of channels that the depthwise kernels of AVX2 compute side by side. Their codes are widened
+// to 16-bit words, and the words of two taps interleaved, so that each lane of a product is a channel's sum of two
+// taps. Two vectors of sums are a unit; packed, they are in the order of the channels.
 const pairUnit = 16
 
 func x(v reg.VecPhysical) reg.Register { return v.(reg.Vec).AsX() }
@@ -126,12 +126,13 @@ func (g *gen) nextUnit(first operand.Mem) {
 	g.Label("end")
 }
 
-// pairSlide is dotSlide of AVX2: of each column the words of the first two taps are interleaved, and the third tap's with
-// zeros.
+// pairSlide is dotSlide of AVX2: of each column the words of the first two taps are interleaved, and the third tap's
+// with zeros.
 func (g *gen) pairSlide() {
 	g.text("dotSlide", "func(channels, n int, rows **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, scale, "+
 		"add *float32, zero, lo, hi int)",
-		"computes n neighbouring positions of a depthwise 3x3 convolution of codes with stride 1, of at least 16 channels.",
+		"computes n neighbouring positions of a depthwise 3x3 convolution of codes with stride 1, of at least 16 "+
+			"channels.",
 		"rows are three pointers to the first column, ix bytes from one column to the next. w, init, scale and add are in",
 		"units of 16 channels, the last of which may overlap; add may be nil.")
 	v := g.vec
