@@ -281,7 +281,7 @@ func onesOf(n int) []float64 {
 // networks computes each network with several inputs, given and taken in ways that follow one another.
 func networks() *group {
 	g := newGroup("networks", "networks of integers and of codes whose results are exact")
-	for _, nets := range []map[string]*net{sizes(), surroundings(), coded(), told(), kept()} {
+	for _, nets := range []map[string]*net{sizes(), surroundings(), coded(), computedSizes(), kept()} {
 		for _, name := range sorted(nets) {
 			on(g, "rk3588", name, func(t *T) { t.everyWay(nets[name], len(name)) })
 		}

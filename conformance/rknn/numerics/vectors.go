@@ -187,9 +187,9 @@ func (a archive) read(name string) []byte {
 	return b
 }
 
-// untold are vectors with an output whose shape depends on data: the API has to tell sizes before a run, so it refuses
-// the model.
-var untold = []string{"compress_axis", "loop_0", "loop_1", "loop_4", "nms", "nonzero",
+// dataDependent are vectors with an output whose shape depends on data: the API has to tell sizes before a run, so it
+// refuses the model.
+var dataDependent = []string{"compress_axis", "loop_0", "loop_1", "loop_4", "nms", "nonzero",
 	"sequence_read_in_if_false", "sequence_read_in_if_true", "unique_counts"}
 
 // vectors computes the small models of conformance/onnx/cases, whose expected outputs are those of ONNX Runtime and the
@@ -213,7 +213,7 @@ func archivedCases(g *group, a archive) *group {
 		name, is := strings.CutSuffix(f.Name, "/model.onnx")
 		switch {
 		case !is:
-		case slices.Contains(untold, name) || strings.HasPrefix(name, "refused_"):
+		case slices.Contains(dataDependent, name) || strings.HasPrefix(name, "refused_"):
 			g.No(name, func(t *T) {
 				model := a.read(f.Name)
 				t.Is(rknn.ModelInvalid, "init", new(uintptr), model, len(model), 0, nil)
@@ -231,7 +231,7 @@ func (a archive) plainest(op string) (names []string) {
 	least := math.MaxInt
 	for _, f := range a().File {
 		n, is := strings.CutSuffix(f.Name, "/model.onnx")
-		if !is || slices.Contains(untold, n) || strings.HasPrefix(n, "refused_") {
+		if !is || slices.Contains(dataDependent, n) || strings.HasPrefix(n, "refused_") {
 			continue
 		}
 		ops := operators(a.read(f.Name))

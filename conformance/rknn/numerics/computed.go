@@ -6,9 +6,9 @@ import (
 	"github.com/anynpu/anynpu/conformance/rknn"
 )
 
-// told are networks whose sizes, pads and bounds are computed from constants and shapes in the model, with tensors of
-// several axes in between, as exporters write them.
-func told() map[string]*net {
+// computedSizes are networks whose sizes, pads and bounds are computed from constants and shapes in the model, with
+// tensors of several axes in between, as exporters write them.
+func computedSizes() map[string]*net {
 	x := []port{image("x", 2, 3, 5, 4)}
 	return map[string]*net{
 		"pads_of_an_exporter": integral(9, x, func(b *build, in []value) []value {
