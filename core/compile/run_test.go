@@ -13,6 +13,9 @@ import (
 	"github.com/anynpu/anynpu/core/device/devicetest/toy"
 	"github.com/anynpu/anynpu/core/exec"
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -55,6 +58,65 @@ func TestRun_misbehavingDevice(t *testing.T) {
 		e.Release()
 		p.Release()
 	}
+}
+
+// sharing is a device whose memory has a file descriptor: it and the host work in it without copies.
+type sharing struct {
+	*toy.Device
+	fail bool // Alloc
+}
+
+func (s sharing) Alloc(size int64) (mem.Buffer, error) {
+	if s.fail {
+		return nil, fault.New(fault.Memory, "no %d bytes left", size)
+	}
+	return mem.Memfd(size, mem.Options{})
+}
+
+// Values that cross to a device lie in its memory, whichever side produces them.
+func TestRun_valuesCrossWithoutCopies(t *testing.T) {
+	npu := &sharing{Device: toy.New("npu")}
+	for _, fail := range []bool{false, true} {
+		p := mustCompile(t, mixed(t, tensor.Of(1)), npu, toy.NewHost("cpu"))
+		npu.fail = fail
+		e, err := p.New(device.ExecOptions{})
+		require.NoError(t, err)
+		data, err := mem.Memfd(4, mem.Options{})
+		require.NoError(t, err)
+		require.NoError(t, mem.Write(data, 0, tensor.Float32s(1)))
+		require.NoError(t, e.BindInput(0, mem.View{Buf: data, Type: tensor.T(tensor.Float32, 1)}))
+		err = exec.Run(background, e, device.RunRequest{})
+		if fail { // the device has no memory for what it produces itself
+			assert.Equal(t, fault.Memory, fault.KindOf(err))
+		} else {
+			require.NoError(t, err)
+			assert.Equal(t, []float32{21}, output(t, e, 0))
+			assert.Zero(t, e.Stats().CopiedIn, "bytes that a part copied because it cannot work where they lie")
+		}
+		data.Release()
+		e.Release()
+		p.Release()
+	}
+}
+
+// A reader that has no memory left copies what the host produces.
+func TestRun_readerWithoutMemory(t *testing.T) {
+	b := graph.NewBuilder("host first")
+	x := b.Input("x", tensor.T(tensor.Float32, 1))
+	b.Output(b.Add(&op.Add{}, b.Add(&op.Mul{}, x, b.Float32(3)), b.Float32(1)))
+	g, err := b.Graph()
+	require.NoError(t, err)
+	p := mustCompile(t, g, &sharing{toy.New("npu"), true}, toy.NewHost("cpu"))
+	defer p.Release()
+	e, err := p.New(device.ExecOptions{})
+	require.NoError(t, err)
+	defer e.Release()
+	v := floatView(t, []float32{2}, 1)
+	defer v.Buf.Release()
+	require.NoError(t, e.BindInput(0, v))
+	require.NoError(t, exec.Run(background, e, device.RunRequest{}))
+	assert.Equal(t, []float32{7}, output(t, e, 0))
+	assert.EqualValues(t, 4, e.Stats().CopiedIn)
 }
 
 func TestRun_cancelDeadlineAndDeath(t *testing.T) {

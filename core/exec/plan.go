@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/anynpu/anynpu/core/device"
@@ -39,6 +40,9 @@ func (p *Plan) New(o device.ExecOptions, release func()) (device.Execution, erro
 		for _, s := range p.Stages[i].In {
 			e.slots[s].shared = true
 		}
+		for _, s := range p.Stages[i].Out {
+			e.slots[s].home = p.home(i, s)
+		}
 	}
 	for i := range p.Slots {
 		if c := p.Slots[i].Const; c != nil {
@@ -61,6 +65,21 @@ func stageError(p *Plan, i int, err error) error {
 	return fault.Wrap(err, "part %d on %s", i, p.Stages[i].Device.Info().ID)
 }
 
+// home is the device in whose memory value s of stage i crosses to its readers without a copy. A CPU works in the memory
+// of any device, so what it produces lies in that of the first reader that is not a CPU.
+func (p *Plan) home(i, s int) device.Device {
+	from := p.Stages[i].Device
+	if from.Info().Kind != device.CPU {
+		return from
+	}
+	for _, st := range p.Stages {
+		if st.Device.Info().Kind != device.CPU && slices.Contains(st.In, s) {
+			return st.Device
+		}
+	}
+	return from
+}
+
 // planned is an execution of a plan.
 type planned struct {
 	Base
@@ -74,11 +93,12 @@ type planned struct {
 
 // slot is where a value lies during a run.
 type slot struct {
-	shared bool       // a stage reads it
-	view   mem.View   // Buf nil: not made yet
-	own    mem.Buffer // memory of the producing device that is kept from run to run
-	result []byte     // the producer's own memory, valid until its next run
-	temp   bool       // view.Buf ends with the run
+	shared bool          // a stage reads it
+	view   mem.View      // Buf nil: not made yet
+	home   device.Device // gives own
+	own    mem.Buffer    // memory that is kept from run to run
+	result []byte        // the producer's own memory, valid until its next run
+	temp   bool          // view.Buf ends with the run
 }
 
 // Start implements device.Execution.
@@ -182,8 +202,8 @@ func (e *planned) runStage(ctx context.Context, i int) error {
 	return nil
 }
 
-// target returns where a stage shall write slot s: the caller's memory, memory of the device when others read a value
-// of known size, else nowhere, which leaves the value with the stage.
+// target returns where a stage shall write slot s: the caller's memory, memory of its home when others read a value of
+// known size, else nowhere, which leaves the value with the stage.
 func (e *planned) target(st *Stage, s int) (mem.View, error) {
 	for i, o := range e.plan.OutSlot {
 		if v := e.Bound.Out[i].View; o == s && v.Buf != nil && !e.aliases(i) {
@@ -196,7 +216,10 @@ func (e *planned) target(st *Stage, s int) (mem.View, error) {
 		return mem.View{}, nil
 	}
 	if e.slots[s].own == nil {
-		b, err := st.Device.Alloc(n)
+		b, err := e.slots[s].home.Alloc(n)
+		if err != nil && e.slots[s].home != st.Device { // the reader copies then
+			b, err = st.Device.Alloc(n)
+		}
 		if err != nil {
 			return mem.View{}, err
 		}

@@ -85,9 +85,16 @@ func (d *Device) alive() error {
 // Info describes the device.
 func (d *Device) Info() device.Info {
 	return device.Info{
-		ID: d.id, Name: "Toy", Vendor: "AnyNPU", Kind: device.Accelerator, BuildHash: d.build,
+		ID: d.id, Name: "Toy", Vendor: "AnyNPU", Kind: d.kind(), BuildHash: d.build,
 		Float16: d.float16(), Cache: true, Dynamic: true, DimMin: 1, DimMax: 1 << 20, Cores: d.cores(),
 	}
+}
+
+func (d *Device) kind() device.Kind {
+	if d.host {
+		return device.CPU
+	}
+	return device.Accelerator
 }
 
 // float16 and cores are abilities of the toy that its partner lacks.
