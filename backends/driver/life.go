@@ -2,7 +2,6 @@ package driver
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -128,12 +127,4 @@ func (l Lane) Call(ctx context.Context, life *Life, function string, f func() er
 		ended()
 	}()
 	return why
-}
-
-// Canceled gives the error of a context that ended a compilation its kind, fault.Canceled. Others stay as they are.
-func Canceled(err error) error {
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return fault.As(fault.Canceled, err, "compile")
-	}
-	return err
 }

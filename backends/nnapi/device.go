@@ -1,11 +1,8 @@
 package nnapi
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 	"unsafe"
 
@@ -13,7 +10,6 @@ import (
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
-	"github.com/anynpu/anynpu/core/mem"
 	spec "github.com/anynpu/anynpu/core/spec/nnapi"
 )
 
@@ -41,22 +37,13 @@ type Config struct {
 	Died func(reason string)
 }
 
-// library is what the devices of a driver have in common: a call that does not return may hold any lock of the driver,
-// so that they all die of it.
-type library struct {
-	driver   Driver
-	life     *driver.Life
-	building driver.Lane // of all calls but runs
-}
-
 // Device is a device behind a driver of the API NNAPI. It computes nodes that are operations of the API, of the feature
 // level that the driver has.
 type Device struct {
-	*library
-	dead  *driver.Life // ends when the driver answers DEAD_OBJECT; the driver itself can be called on
-	at    uintptr
-	level spec.FeatureLevel
-	info  device.Info
+	driver.Device
+	driver Driver
+	at     uintptr
+	level  spec.FeatureLevel
 }
 
 var _ device.Device = (*Device)(nil)
@@ -80,26 +67,24 @@ func Open(d Driver, c Config) ([]*Device, error) {
 	if n > maxDevices {
 		return nil, fault.New(fault.Device, "the driver says that it has %d devices", n)
 	}
-	l := &library{d, driver.NewLife(c.ID, c.Patience, c.Died), driver.NewLane()}
+	life, building := driver.NewLife(c.ID, c.Patience, c.Died), driver.NewLane()
 	var out []*Device
 	var seen []uintptr
 	for i := range n {
-		one := &Device{library: l, info: device.Info{ID: c.ID, Vendor: c.Vendor, BuildHash: build, Float16: device.Honours,
-			Performance: device.Honours, Priority: true, Cache: true}}
-		if err := one.identify(i); err != nil {
+		one := &Device{driver: d}
+		info := device.Info{ID: driver.Numbered(c.ID, len(out)), Vendor: c.Vendor, BuildHash: build, Float16: device.Honours,
+			Performance: device.Honours, Priority: true, Cache: true}
+		if err := one.identify(i, &info); err != nil {
 			return nil, fault.Wrap(err, "device %d of the driver", i)
 		}
 		if slices.Contains(seen, one.at) {
 			return nil, fault.New(fault.Device, "device %d of the driver is there twice", i)
 		}
 		seen = append(seen, one.at)
-		if one.info.Kind == device.CPU {
+		if info.Kind == device.CPU {
 			continue
 		}
-		if len(out) > 0 {
-			one.info.ID += strconv.Itoa(len(out) + 1)
-		}
-		one.dead = driver.NewLife(one.info.ID, c.Patience, c.Died)
+		one.Device = driver.NewDevice(life, building, info, c.Died)
 		out = append(out, one)
 	}
 	if len(out) == 0 {
@@ -110,7 +95,7 @@ func Open(d Driver, c Config) ([]*Device, error) {
 
 // identify asks for a device's name, kind and feature level. An unknown level above those of this library counts as the
 // last one that is known.
-func (d *Device) identify(i uint32) error {
+func (d *Device) identify(i uint32, info *device.Info) error {
 	code, err := d.driver.GetDevice(i, unsafe.Pointer(&d.at))
 	if err = made("ANeuralNetworks_getDevice", code, err, d.at); err != nil {
 		return err
@@ -118,7 +103,7 @@ func (d *Device) identify(i uint32) error {
 	var name uintptr
 	code, err = d.driver.DeviceGetName(driver.Pointer(d.at), unsafe.Pointer(&name))
 	if err = call("ANeuralNetworksDevice_getName", code, err); err == nil {
-		d.info.Name, err = driver.Text(name)
+		info.Name, err = driver.Text(name)
 	}
 	if err != nil {
 		return fault.Wrap(err, "its name")
@@ -132,7 +117,7 @@ func (d *Device) identify(i uint32) error {
 	if n == 0 || level > maxLevel {
 		return fault.New(fault.Device, "its feature level is %d", level)
 	}
-	d.level, d.info.Major = spec.Levels[n-1], n
+	d.level, info.Major = spec.Levels[n-1], n
 	if !d.driver.Has("ANeuralNetworksDevice_getType") {
 		return nil
 	}
@@ -147,79 +132,40 @@ func (d *Device) identify(i uint32) error {
 	if !known {
 		return fault.New(fault.Device, "its type is %d", t)
 	}
-	d.info.Kind = kind
+	info.Kind = kind
 	return nil
 }
 
 // maxLevel is above every feature level that the API can come to: its levels go up by 1 from 1000006.
 const maxLevel = 1_100_000
 
-// Info implements device.Device.
-func (d *Device) Info() device.Info { return d.info }
-
-// alive is the error of a device that has died, alone or with its driver.
-func (d *Device) alive() error {
-	if err := d.life.Alive(); err != nil {
-		return err
-	}
-	return d.dead.Alive()
-}
-
-// note ends the device if the driver has said that it is dead, and returns err.
-func (d *Device) note(err error) error {
-	if errors.Is(err, device.ErrDied) && d.alive() == nil {
-		d.dead.End("%v", err)
-	}
-	return err
-}
-
 // Support implements device.Device: what the API has an operation for at the driver's feature level, and the driver
 // says it computes. Each node is asked for in a model of its own.
 func (d *Device) Support(g *graph.Graph, _ device.Options) ([]device.NodeSupport, error) {
-	if err := d.alive(); err != nil {
-		return nil, err
-	}
-	leave, err := d.building.Enter(context.Background(), d.life)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
-	out := make([]device.NodeSupport, len(g.Nodes))
-	for i := range g.Nodes {
-		why, err := d.computes(g, i)
-		if err != nil {
-			return nil, fault.Wrap(d.note(err), "%s", g.Nodes[i].Label())
+	return d.Ask(g, func(i int) (string, error) {
+		t := newTranslation(g, d.level)
+		if why := t.node(i); why != "" {
+			return why, nil
 		}
-		out[i] = device.NodeSupport{OK: why == "", Reason: why}
-	}
-	return out, nil
+		why, err := d.computes(t)
+		if err != nil {
+			return driver.Refusal(err)
+		}
+		return why, nil
+	})
 }
 
-// computes asks the driver for one node; why says what stands against it.
-func (d *Device) computes(g *graph.Graph, i int) (why string, err error) {
-	t := newTranslation(g, d.level)
-	if why = t.node(i); why != "" {
-		return why, nil
-	}
+// computes asks the driver for the operations of a node; why says what stands against them.
+func (d *Device) computes(t *translation) (why string, err error) {
 	in, out := t.ports()
 	m, err := d.write(describe(t.ops, in, out), false)
-	switch fault.KindOf(err) {
-	case fault.Unsupported:
-		return err.Error(), nil
-	case fault.Memory:
-		return fmt.Sprintf("the driver has no memory to be asked: %v", err), nil
-	}
 	if err != nil {
 		return "", err
 	}
-	defer m.destroy(d.library)
+	defer m.destroy(d)
 	can := make([]byte, len(t.ops))
 	code, err := d.driver.ModelGetSupportedOperationsForDevices(m.at, unsafe.Pointer(&d.at), 1, unsafe.Pointer(&can[0]))
-	err = judged("ANeuralNetworksModel_getSupportedOperationsForDevices", code, err)
-	if fault.KindOf(err) == fault.Unsupported {
-		return err.Error(), nil
-	}
-	if err != nil {
+	if err = judged("ANeuralNetworksModel_getSupportedOperationsForDevices", code, err); err != nil {
 		return "", err
 	}
 	for k, o := range t.ops {
@@ -228,35 +174,4 @@ func (d *Device) computes(g *graph.Graph, i int) (why string, err error) {
 		}
 	}
 	return "", nil
-}
-
-// ports are the operands of the operations that come from elsewhere, constants left out, and those of the node's
-// results.
-func (t *translation) ports() (in, out []*operand) {
-	inside := map[*operand]bool{}
-	for _, o := range t.ops {
-		for _, x := range o.in {
-			if x.data == nil && !inside[x] {
-				inside[x] = true
-				in = append(in, x)
-			}
-		}
-		for _, y := range o.out {
-			inside[y] = true
-		}
-	}
-	for _, v := range t.n.Out {
-		if v != graph.None {
-			out = append(out, t.value(v))
-		}
-	}
-	return in, out
-}
-
-// Alloc implements device.Device: memory with a file descriptor, which a driver may take as it is.
-func (d *Device) Alloc(size int64) (mem.Buffer, error) {
-	if err := d.alive(); err != nil {
-		return nil, err
-	}
-	return mem.Memfd(size, mem.Options{Name: "anynpu-" + d.info.ID})
 }

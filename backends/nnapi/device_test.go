@@ -133,13 +133,13 @@ func newExecution(t testing.TB, p device.Program) device.Execution {
 func TestDevice_blockedRun(t *testing.T) {
 	f := newFake(t)
 	told := make(chan string, 2)
-	f.life.Tell(func(reason string) { told <- reason })
+	f.Life.Tell(func(reason string) { told <- reason })
 	p := f.sum(t)
 	e, other := newExecution(t, p), newExecution(t, p)
 	out, err := f.Alloc(16)
 	require.NoError(t, err)
 	require.NoError(t, e.BindOutput(0, mem.View{Buf: out, Type: tensor.T(tensor.Float32, 4)}))
-	f.life.SetPatience(50 * time.Millisecond)
+	f.Life.SetPatience(50 * time.Millisecond)
 	f.block(true)
 	err = exec.Run(context.Background(), e, device.RunRequest{Deadline: time.Now().Add(20 * time.Millisecond)})
 	require.Equal(t, fault.Timeout, fault.KindOf(err), "%v", err)
@@ -163,6 +163,7 @@ func TestDevice_blockedRun(t *testing.T) {
 	dead(err)
 
 	// The driver still has the output of the run.
+	at := e.(*execution).Slots[2].Set.At
 	e.Release()
 	out.Release()
 	data, err := out.Map()
@@ -172,7 +173,7 @@ func TestDevice_blockedRun(t *testing.T) {
 	f.block(false)
 	require.Eventually(t, func() bool { now, _ := mem.Live(); return now < buffers }, time.Minute, time.Millisecond)
 	// What the driver keeps for ever is in a file here.
-	require.NoError(t, f.driver.MemoryFree(e.(*execution).slots[2].given.at))
+	require.NoError(t, f.driver.MemoryFree(at))
 	other.Release()
 	p.Release()
 }

@@ -31,7 +31,7 @@ type constants struct {
 const constantAlign = 64
 
 // gather copies the large constants of a model; nil if there are none.
-func (l *library) gather(m *spec.Model) (*constants, error) {
+func (d *Device) gather(m *spec.Model) (*constants, error) {
 	c, size := &constants{}, int64(0)
 	for i := range m.Operands {
 		at := int64(-1)
@@ -57,49 +57,56 @@ func (l *library) gather(m *spec.Model) (*constants, error) {
 			return nil, err
 		}
 	}
-	c.memory = l.share(c.buf, size, unix.PROT_READ)
+	c.memory = d.share(c.buf, size, unix.PROT_READ)
 	return c, nil
 }
 
 // share has the driver map the beginning of a buffer's file, 0 when it does not.
-func (l *library) share(b mem.Buffer, size int64, protect int32) (memory uintptr) {
+func (d *Device) share(b mem.Buffer, size int64, protect int32) (memory uintptr) {
 	fd, base, ok := b.FD()
-	if !ok || !l.driver.Has("ANeuralNetworksMemory_createFromFd") || !l.driver.Has("ANeuralNetworksMemory_free") {
+	if !ok || !d.driver.Has("ANeuralNetworksMemory_createFromFd") || !d.driver.Has("ANeuralNetworksMemory_free") {
 		return 0
 	}
-	code, err := l.driver.MemoryCreateFromFd(uint64(base+size), protect, int32(fd), 0, unsafe.Pointer(&memory))
+	code, err := d.driver.MemoryCreateFromFd(uint64(base+size), protect, int32(fd), 0, unsafe.Pointer(&memory))
 	if err != nil || code != int32(spec.NoError) {
 		return 0
 	}
 	return memory
 }
 
-// free ends the constants; the driver is asked only while it can be called.
-func (c *constants) free(l *library) {
+// unshare ends what share has made; the driver is asked only while it can be called.
+func (d *Device) unshare(memory uintptr) {
+	if d.Life.Alive() == nil {
+		_ = d.driver.MemoryFree(memory) // nothing is left to do with an error
+	}
+}
+
+// free ends the constants.
+func (c *constants) free(d *Device) {
 	if c == nil {
 		return
 	}
-	if c.memory != 0 && l.life.Alive() == nil {
-		_ = l.driver.MemoryFree(c.memory) // nothing is left to do with an error
+	if c.memory != 0 {
+		d.unshare(c.memory)
 	}
 	c.buf.Release()
 }
 
 // write makes a model. One that is kept has its large constants copied; of any other the driver reads them from s.
-func (l *library) write(s *spec.Model, kept bool) (m *model, err error) {
-	m = &model{driver: l.driver}
+func (d *Device) write(s *spec.Model, kept bool) (m *model, err error) {
+	m = &model{driver: d.driver}
 	code, err := m.driver.ModelCreate(unsafe.Pointer(&m.at))
 	if err = made("ANeuralNetworksModel_create", code, err, m.at); err != nil {
 		return nil, err
 	}
 	if kept {
-		m.constants, err = l.gather(s)
+		m.constants, err = d.gather(s)
 	}
 	if err == nil {
 		err = m.fill(s)
 	}
 	if err != nil {
-		m.destroy(l)
+		m.destroy(d)
 		return nil, err
 	}
 	return m, nil
@@ -178,10 +185,10 @@ func (m *model) operand(index int32, o *spec.Operand) error {
 }
 
 // destroy ends the model; the driver is asked only while it can be called.
-func (m *model) destroy(l *library) {
-	if l.life.Alive() == nil {
+func (m *model) destroy(d *Device) {
+	if d.Life.Alive() == nil {
 		_ = m.driver.ModelFree(m.at) // nothing is left to do with an error
 	}
-	m.constants.free(l)
+	m.constants.free(d)
 	m.pin.Unpin()
 }

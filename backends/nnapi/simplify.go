@@ -3,7 +3,7 @@ package nnapi
 import (
 	"slices"
 
-	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/backends/driver"
 	spec "github.com/anynpu/anynpu/core/spec/nnapi"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -15,57 +15,24 @@ var fusedKinds = map[spec.OperationCode]int32{spec.ReLU: spec.FusedReLU, spec.Re
 // simplify fuses activations into what makes their operands, and leaves out operations whose results nobody reads. The
 // outputs of the graph stay.
 func (t *translation) simplify() {
-	t.drop()
-	readers, makers := map[*operand]int{}, map[*operand]*operation{}
-	for _, o := range t.ops {
-		for _, x := range o.in {
-			readers[x]++
-		}
-		for _, y := range o.out {
-			makers[y] = o
-		}
-	}
-	for _, v := range t.g.Out {
-		readers[t.value(v)]++
-	}
-	for _, o := range t.ops {
-		kind, is := fusedKinds[o.code]
-		if !is || readers[o.in[0]] != 1 {
-			continue
-		}
-		maker, x, y := makers[o.in[0]], o.in[0], o.out[0]
-		if maker == nil || x.code != y.code || x.typ.DType == tensor.Int32 || !x.typ.Quant.Equal(y.typ.Quant) {
-			continue
-		}
-		at := slices.IndexFunc(maker.in, func(x *operand) bool { return x.fuse })
-		if at < 0 {
-			continue
-		}
-		maker.in[at] = whole(int64(kind))
-		maker.out = []*operand{y}
-		makers[y], o.out = maker, nil
-	}
-	t.drop()
+	outputs := t.operands(t.g.Out)
+	t.ops = driver.Used(t.ops, outputs)
+	driver.Fuse(t.ops, outputs, fuse)
+	t.ops = driver.Used(t.ops, outputs)
 }
 
-// drop leaves out operations whose results nobody reads. Operations stand behind those whose results they read.
-func (t *translation) drop() {
-	read := map[*operand]bool{}
-	for _, v := range t.g.Out {
-		if v != graph.None {
-			read[t.value(v)] = true
-		}
+// fuse reports whether maker does the activation o on its result, which it does from now on.
+func fuse(maker, o *operation) bool {
+	kind, is := fusedKinds[o.code]
+	x, y := o.in[0], o.out[0]
+	if !is || x.code != y.code || x.typ.DType == tensor.Int32 || !x.typ.Quant.Equal(y.typ.Quant) {
+		return false
 	}
-	var kept []*operation
-	for _, o := range slices.Backward(t.ops) {
-		if !slices.ContainsFunc(o.out, func(y *operand) bool { return read[y] }) {
-			continue
-		}
-		for _, x := range o.in {
-			read[x] = true
-		}
-		kept = append(kept, o)
+	at := slices.IndexFunc(maker.in, func(x *operand) bool { return x.fuse })
+	if at < 0 {
+		return false
 	}
-	slices.Reverse(kept)
-	t.ops = kept
+	maker.in[at] = whole(int64(kind))
+	maker.out, o.out = o.out, nil
+	return true
 }

@@ -1,11 +1,9 @@
 package ohnn
 
 import (
-	"context"
 	"encoding/binary"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 	"unsafe"
 
@@ -13,7 +11,6 @@ import (
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
-	"github.com/anynpu/anynpu/core/mem"
 )
 
 // needed are the functions without which the driver is no device.
@@ -39,19 +36,11 @@ type Config struct {
 	Died func(reason string)
 }
 
-// library is what the devices of a driver have in common: a call that does not return may hold any lock of the driver,
-// so they live and die together.
-type library struct {
-	driver   Driver
-	life     *driver.Life
-	building driver.Lane // of all calls but runs
-}
-
 // Device is a device behind a driver of the API OH_NN. It computes nodes that are operators of the API, one by one.
 type Device struct {
-	*library
-	id   uint64
-	info device.Info
+	driver.Device
+	driver Driver
+	id     uint64
 }
 
 var _ device.Device = (*Device)(nil)
@@ -71,18 +60,15 @@ func Open(d Driver, c Config) ([]*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &library{d, driver.NewLife(c.ID, c.Patience, c.Died), driver.NewLane()}
+	life, building := driver.NewLife(c.ID, c.Patience, c.Died), driver.NewLane()
 	var out []*Device
 	for i, id := range ids {
-		one := &Device{library: l, id: id, info: device.Info{ID: c.ID, Vendor: c.Vendor, Major: 2, BuildHash: build,
-			Float16: device.Honours, Performance: device.Honours, Priority: true, Cache: true}}
-		if i > 0 {
-			one.info.ID += strconv.Itoa(i + 1)
-		}
-		if one.info.Name, one.info.Kind, err = d.identify(id); err != nil {
+		info := device.Info{ID: driver.Numbered(c.ID, i), Vendor: c.Vendor, Major: 2, BuildHash: build,
+			Float16: device.Honours, Performance: device.Honours, Priority: true, Cache: true}
+		if info.Name, info.Kind, err = d.identify(id); err != nil {
 			return nil, fault.Wrap(err, "device %d of the driver", i)
 		}
-		out = append(out, one)
+		out = append(out, &Device{driver.NewDevice(life, building, info, c.Died), d, id})
 	}
 	return out, nil
 }
@@ -143,42 +129,26 @@ func (d Driver) identify(id uint64) (name string, kind device.Kind, err error) {
 	return name, kind, nil
 }
 
-// Info implements device.Device.
-func (d *Device) Info() device.Info { return d.info }
-
 // Support implements device.Device: what the API has an operator for, and the driver says it computes. Each node is
 // asked for in a model of its own.
 func (d *Device) Support(g *graph.Graph, _ device.Options) ([]device.NodeSupport, error) {
-	leave, err := d.building.Enter(context.Background(), d.life)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
-	out := make([]device.NodeSupport, len(g.Nodes))
-	for i := range g.Nodes {
-		why, err := d.computes(g, i)
-		if err != nil {
-			return nil, fault.Wrap(err, "%s", g.Nodes[i].Label())
+	return d.Ask(g, func(i int) (string, error) {
+		t := newTranslation(g)
+		if why := t.node(i); why != "" {
+			return why, nil
 		}
-		out[i] = device.NodeSupport{OK: why == "", Reason: why}
-	}
-	return out, nil
+		why, err := d.computes(t)
+		if err != nil {
+			return driver.Refusal(err)
+		}
+		return why, nil
+	})
 }
 
-// computes asks the driver for one node; why says what stands against it.
-func (d *Device) computes(g *graph.Graph, i int) (why string, err error) {
-	t := newTranslation(g)
-	if why = t.node(i); why != "" {
-		return why, nil
-	}
+// computes asks the driver for the operations of a node; why says what stands against them.
+func (d *Device) computes(t *translation) (why string, err error) {
 	in, out := t.ports()
 	m, err := d.write(t.ops, in, out)
-	switch fault.KindOf(err) {
-	case fault.Unsupported:
-		return err.Error(), nil
-	case fault.Memory:
-		return fmt.Sprintf("the driver has no memory to be asked: %v", err), nil
-	}
 	if err != nil {
 		return "", err
 	}
@@ -186,11 +156,7 @@ func (d *Device) computes(g *graph.Graph, i int) (why string, err error) {
 	var flags uintptr
 	var n uint32
 	code, err := d.driver.ModelGetAvailableOperations(m.at, d.id, unsafe.Pointer(&flags), unsafe.Pointer(&n))
-	err = judged("OH_NNModel_GetAvailableOperations", code, err)
-	if fault.KindOf(err) == fault.Unsupported {
-		return err.Error(), nil
-	}
-	if err != nil {
+	if err = judged("OH_NNModel_GetAvailableOperations", code, err); err != nil {
 		return "", err
 	}
 	if int64(n) != int64(len(t.ops)) {
@@ -206,35 +172,4 @@ func (d *Device) computes(g *graph.Graph, i int) (why string, err error) {
 		}
 	}
 	return "", nil
-}
-
-// ports are the operands of the operations that come from elsewhere, constants left out, and those of the node's
-// results.
-func (t *translation) ports() (in, out []*operand) {
-	inside := map[*operand]bool{}
-	for _, o := range t.ops {
-		for _, x := range o.in {
-			if x.data == nil && !inside[x] {
-				inside[x] = true
-				in = append(in, x)
-			}
-		}
-		for _, y := range o.out {
-			inside[y] = true
-		}
-	}
-	for _, v := range t.n.Out {
-		if v != graph.None {
-			out = append(out, t.value(v))
-		}
-	}
-	return in, out
-}
-
-// Alloc implements device.Device: memory with a file descriptor, which a driver may take as it is.
-func (d *Device) Alloc(size int64) (mem.Buffer, error) {
-	if err := d.life.Alive(); err != nil {
-		return nil, err
-	}
-	return mem.Memfd(size, mem.Options{Name: "anynpu-" + d.info.ID})
 }

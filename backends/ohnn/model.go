@@ -9,7 +9,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// model is a model of the driver's that is being written. Its library is held by the lane of building.
+// model is a model of the driver's that is being written. Its driver is held by the lane of building.
 type model struct {
 	driver  Driver
 	at      uintptr
@@ -19,8 +19,8 @@ type model struct {
 }
 
 // write makes a model of operations.
-func (l *library) write(ops []*operation, in, out []*operand) (m *model, err error) {
-	m = &model{driver: l.driver, index: map[*operand]uint32{}}
+func (d *Device) write(ops []*operation, in, out []*operand) (m *model, err error) {
+	m = &model{driver: d.driver, index: map[*operand]uint32{}}
 	defer m.pin.Unpin()
 	m.at, err = m.driver.ModelConstruct()
 	if err = made("OH_NNModel_Construct", m.at, err); err != nil {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/anynpu/anynpu/backends/driver"
 	"github.com/anynpu/anynpu/core/graph"
 	spec "github.com/anynpu/anynpu/core/spec/ohnn"
 	"github.com/anynpu/anynpu/core/tensor"
@@ -32,6 +33,10 @@ type operation struct {
 	node    int // of the graph
 }
 
+// Reads and Makes implement driver.Operation.
+func (o *operation) Reads() []*operand { return o.in }
+func (o *operation) Makes() []*operand { return o.out }
+
 // translation turns nodes of a graph into operations of the API.
 type translation struct {
 	g      *graph.Graph
@@ -53,16 +58,8 @@ func (t *translation) node(i int) (why string) {
 	if turn == nil {
 		return fmt.Sprintf("OH_NN has no operator that computes %s as it is", t.n.Op.Name())
 	}
-	for k, v := range slices.Concat(t.n.In, t.n.Out) {
-		if v == graph.None {
-			continue
-		}
-		if why := takes(t.g.Fact(v)); why != "" {
-			if k < len(t.n.In) {
-				return fmt.Sprintf("input %d: %s", k, why)
-			}
-			return fmt.Sprintf("output %d: %s", k-len(t.n.In), why)
-		}
+	if why := driver.Values(t.g, t.n, takes); why != "" {
+		return why
 	}
 	before := len(t.ops)
 	if why = turn(t); why != "" {
@@ -136,6 +133,22 @@ func (t *translation) value(v graph.Value) *operand {
 	}
 	t.values[v] = o
 	return o
+}
+
+// operands are those of values.
+func (t *translation) operands(values []graph.Value) []*operand {
+	out := make([]*operand, len(values))
+	for i, v := range values {
+		out[i] = t.value(v)
+	}
+	return out
+}
+
+// ports are the operands of the operations that come from elsewhere, constants left out, and those of the node's
+// results.
+func (t *translation) ports() (in, out []*operand) {
+	in = slices.DeleteFunc(driver.Outside[*operand](t.ops), func(x *operand) bool { return x.data != nil })
+	return in, t.operands(slices.DeleteFunc(slices.Clone(t.n.Out), func(v graph.Value) bool { return v == graph.None }))
 }
 
 // in is input k of the node, nil if it is not given.

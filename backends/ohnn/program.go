@@ -2,23 +2,18 @@ package ohnn
 
 import (
 	"context"
-	"sync/atomic"
 	"unsafe"
 
 	"github.com/anynpu/anynpu/backends/driver"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
-	"github.com/anynpu/anynpu/core/graph"
 	spec "github.com/anynpu/anynpu/core/spec/ohnn"
 )
 
-// program is a compilation of the driver's. What it was made of is kept for Save.
+// program is a compilation of the driver's.
 type program struct {
-	refs        atomic.Int64
+	driver.GraphProgram
 	dev         *Device
-	unit        device.Unit
-	options     device.Options
-	in, out     []device.Port
 	compilation uintptr
 }
 
@@ -26,29 +21,19 @@ type program struct {
 func (d *Device) Compile(ctx context.Context, u device.Unit, o device.Options) (device.Program, error) {
 	g := u.Graph
 	t := newTranslation(g)
-	order, err := g.Order()
-	if err != nil {
+	if err := driver.Translate(g, t.node); err != nil {
 		return nil, err
 	}
-	for _, i := range order {
-		if why := t.node(i); why != "" {
-			return nil, fault.New(fault.Unsupported, "%s: %s", g.Nodes[i].Label(), why)
-		}
-	}
-	in, err := t.boundary("input", g.In)
-	if err != nil {
+	if err := driver.Boundary(g, takes); err != nil {
 		return nil, err
 	}
-	out, err := t.boundary("output", g.Out)
-	if err != nil {
-		return nil, err
+	if n := max(len(g.In), len(g.Out)); n > spec.MaxIndices {
+		return nil, fault.New(fault.Unsupported, "%d inputs or outputs: models of OH_NN have %d at most", n, spec.MaxIndices)
 	}
+	in, out := t.operands(g.In), t.operands(g.Out)
 	t.simplify()
-	p := &program{dev: d, unit: u, options: o, in: portsOf(g, g.In), out: portsOf(g, g.Out)}
-	p.refs.Store(1)
-	if u.Weights != nil {
-		u.Weights.Retain()
-	}
+	p := &program{dev: d}
+	p.Hold(u, o, p.end)
 	if err := p.build(ctx, t.ops, in, out); err != nil {
 		p.Release()
 		return nil, err
@@ -56,80 +41,31 @@ func (d *Device) Compile(ctx context.Context, u device.Unit, o device.Options) (
 	return p, nil
 }
 
-// boundary are the operands of the graph's inputs or outputs, each of which can be one only once.
-func (t *translation) boundary(side string, values []graph.Value) ([]*operand, error) {
-	var out []*operand
-	seen := map[graph.Value]bool{}
-	producers := t.g.Producers()
-	for i, v := range values {
-		why := takes(t.g.Fact(v))
-		switch {
-		case why != "":
-		case t.g.Fact(v).Const != nil:
-			why = "it is a constant"
-		case seen[v]:
-			why = "it is there twice"
-		case (producers[v] >= 0) != (side == "output"):
-			why = "it is made elsewhere"
-		}
-		if why != "" {
-			return nil, fault.New(fault.Unsupported, "%s %d: %s", side, i, why)
-		}
-		seen[v] = true
-		out = append(out, t.value(v))
-	}
-	if len(out) > spec.MaxIndices {
-		return nil, fault.New(fault.Unsupported, "%d %ss: models of OH_NN have %d at most", len(out), side, spec.MaxIndices)
-	}
-	return out, nil
-}
-
-// portsOf describes values of known sizes.
-func portsOf(g *graph.Graph, values []graph.Value) []device.Port {
-	out := make([]device.Port, len(values))
-	for i, v := range values {
-		dims, _ := g.Fact(v).Shape.Ints()
-		out[i] = device.Port{Name: g.Values[v].Name, Type: g.Fact(v).Type, Min: dims, Max: dims}
-	}
-	return out
-}
-
-// build has the driver compile operations. What is compiled is the driver's until it returns, also when it was given
-// up.
-func (p *program) build(ctx context.Context, ops []*operation, in, out []*operand) error {
+// build has the driver compile operations.
+func (p *program) build(ctx context.Context, ops []*operation, in, out []*operand) (err error) {
 	d := p.dev
-	leave, err := d.building.Enter(ctx, d.life)
-	if err != nil {
-		return driver.Canceled(err)
-	}
-	defer func() { leave() }()
-	m, err := d.write(ops, in, out)
-	if err != nil {
-		return err
-	}
-	var compiled driver.Handoff
-	p.Retain()
-	err = d.building.Call(ctx, d.life, "OH_NNCompilation_Build", func() error {
-		compilation, err := d.compile(m, p.options, true)
-		if fault.KindOf(err) == fault.Unsupported { // so says the API of settings that a device lacks
-			compilation, err = d.compile(m, p.options, false)
-		}
-		if err == nil && !compiled.Finish(compilation) {
-			d.end(compilation)
-		}
-		return err
-	}, &leave, func() {
-		m.destroy()
-		p.Release()
+	var m *model
+	p.compilation, err = d.Build(ctx, "OH_NNCompilation_Build", driver.Build{
+		Write: func() (err error) {
+			if m, err = d.write(ops, in, out); err == nil {
+				p.Retain()
+			}
+			return err
+		},
+		Make: func() (uintptr, error) {
+			compilation, err := d.compile(m, p.Options, true)
+			if fault.KindOf(err) == fault.Unsupported { // so says the API of settings that a device lacks
+				compilation, err = d.compile(m, p.Options, false)
+			}
+			return compilation, err
+		},
+		End: d.end,
+		Ended: func() {
+			m.destroy()
+			p.Release()
+		},
 	})
-	if err != nil {
-		if compilation := compiled.GiveUp(); compilation != 0 {
-			d.end(compilation)
-		}
-		return driver.Canceled(err)
-	}
-	p.compilation = compiled.Object()
-	return nil
+	return err
 }
 
 // compile makes a compilation of a model; with all, the options are told.
@@ -189,33 +125,13 @@ func (d *Device) tell(c uintptr, o device.Options) error {
 
 // end ends a compilation.
 func (d *Device) end(compilation uintptr) {
-	if d.life.Alive() == nil {
+	if d.Life.Alive() == nil {
 		_ = d.driver.CompilationDestroy(unsafe.Pointer(&compilation)) // nothing is left to do with an error
 	}
 }
 
-// Ports implements device.Program.
-func (p *program) Ports() (in, out []device.Port) { return p.in, p.out }
-
-// Retain implements device.Program.
-func (p *program) Retain() {
-	if p.refs.Add(1) <= 1 {
-		panic("ohnn: a freed program was retained")
-	}
-}
-
-// Release implements device.Program.
-func (p *program) Release() {
-	switch n := p.refs.Add(-1); {
-	case n > 0:
-		return
-	case n < 0:
-		panic("ohnn: a program was released more often than retained")
-	}
+func (p *program) end() {
 	if p.compilation != 0 {
 		p.dev.end(p.compilation)
-	}
-	if p.unit.Weights != nil {
-		p.unit.Weights.Release()
 	}
 }

@@ -1,0 +1,268 @@
+package driver
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/exec"
+	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// Calls are the calls of an API by which an execution computes. Run is called in a goroutine of its own and may be given
+// up; all others are called one at a time, and not while a run is under way.
+type Calls interface {
+	// Own makes memory of the execution's own for a slot.
+	Own(s *Slot) (*Memory, error)
+	// Take makes memory of the buffer of a view that is as the slot's Form has it; nil when the driver takes no such
+	// memory. It takes a reference of the buffer.
+	Take(s *Slot, v mem.View) *Memory
+	// Enter tells the driver where the slots are and has it read the inputs that are there.
+	Enter() error
+	// Run computes.
+	Run() error
+	// Leave checks what the driver says of the results and makes them readable.
+	Leave() error
+	// End ends what else the driver has of the execution. It is called once, after the last run.
+	End()
+}
+
+// Timed are Calls of a driver that measures runs itself. Took is the time of the last one, 0 if that is not known.
+type Timed interface{ Took() time.Duration }
+
+// Execution is what every device.Execution behind a driver has: where its inputs and outputs are, and the life of its
+// runs. An execution embeds it and implements Calls. A run cannot be stopped: one whose deadline passes, or that is
+// canceled, is given up. It ends for its caller, goes on for the driver, and keeps what it works on for as long.
+type Execution struct {
+	exec.Base
+	Slots []Slot // inputs, then outputs; of who holds the lane
+	// Limit bounds the runs that the driver has at once, with one element for each; nil: there is no bound.
+	Limit chan struct{}
+
+	dev      *Device
+	prog     *Program
+	calls    Calls
+	function string
+	lane     Lane
+	holds    atomic.Int32 // the execution's own, and one for a run
+	done     bool         // a run has succeeded
+	data     [][]byte     // of the unbound outputs of the last run
+}
+
+// Begin makes the execution one of a program, of which it takes a reference. function is the call that Run makes, for
+// messages.
+func (e *Execution) Begin(d *Device, p *Program, function string, c Calls) {
+	p.Retain()
+	e.dev, e.prog, e.function, e.calls = d, p, function, c
+	e.Bound, e.Result, e.lane = exec.NewBindings(p.In, p.Out), e.result, NewLane()
+	e.holds.Store(1)
+	for side, ports := range [][]device.Port{p.In, p.Out} {
+		for i, port := range ports {
+			size, _ := port.Type.ByteSize()
+			e.Slots = append(e.Slots, Slot{Index: i, Output: side > 0, Type: port.Type, Size: size, Form: rowMajor{size}})
+		}
+	}
+}
+
+// inputs and outputs are the slots of one side.
+func (e *Execution) inputs() []Slot  { return e.Slots[:len(e.prog.In)] }
+func (e *Execution) outputs() []Slot { return e.Slots[len(e.prog.In):] }
+
+// BindInput implements device.Execution.
+func (e *Execution) BindInput(i int, v mem.View) error {
+	return e.Task.Do(func() error {
+		if err := e.Bound.BindInput(i, v); err != nil {
+			return err
+		}
+		e.forget(&e.inputs()[i], v)
+		return nil
+	})
+}
+
+// BindOutput implements device.Execution.
+func (e *Execution) BindOutput(i int, v mem.View) error {
+	return e.Task.Do(func() error {
+		if err := e.Bound.BindOutput(i, v); err != nil {
+			return err
+		}
+		e.forget(&e.outputs()[i], v)
+		return nil
+	})
+}
+
+// forget ends memory of a buffer that is no longer bound, unless a run that was given up has it.
+func (e *Execution) forget(s *Slot, v mem.View) {
+	select {
+	case e.lane <- struct{}{}:
+		if s.given != nil && s.given.Buf != v.Buf {
+			s.drop()
+		}
+		<-e.lane
+	default:
+	}
+}
+
+// Start implements device.Execution.
+func (e *Execution) Start(r device.RunRequest) error {
+	if err := e.dev.Alive(); err != nil {
+		return err
+	}
+	return e.Task.Start(r, func() error {
+		e.done = false
+		return e.Bound.Ready()
+	}, e.run)
+}
+
+func (e *Execution) run(ctx context.Context) error {
+	begin := time.Now()
+	leave, err := e.lane.Enter(ctx, e.dev.Life)
+	if err != nil {
+		return err
+	}
+	defer func() { leave() }()
+	if err := e.enter(); err != nil {
+		return err
+	}
+	out, err := e.admit(ctx)
+	if err != nil {
+		return err
+	}
+	e.holds.Add(1)
+	err = e.dev.Note(e.lane.Call(ctx, e.dev.Life, e.function, e.calls.Run, &leave, func() {
+		out()
+		e.drop()
+	}))
+	if err == nil {
+		err = e.calls.Leave()
+	}
+	if err == nil {
+		err = e.deliver()
+	}
+	if err != nil {
+		return err
+	}
+	e.Counts.Runs++
+	e.Counts.LastRun = time.Since(begin)
+	if t, is := e.calls.(Timed); is {
+		if took := t.Took(); took > 0 && took < e.Counts.LastRun {
+			e.Counts.LastRun = took
+		}
+	}
+	return nil
+}
+
+// admit waits until the driver takes another run; out gives the place back.
+func (e *Execution) admit(ctx context.Context) (out func(), err error) {
+	if e.Limit == nil {
+		return func() {}, nil
+	}
+	select {
+	case e.Limit <- struct{}{}:
+		return func() { <-e.Limit }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-e.dev.Done():
+		return nil, e.dev.Alive()
+	}
+}
+
+// enter has memory for all slots, with the inputs that are bound.
+func (e *Execution) enter() error {
+	for i := range e.inputs() {
+		s := &e.inputs()[i]
+		v, err := e.Bound.In[i].Input()
+		if err == nil {
+			err = e.read(s, v)
+		}
+		if err != nil {
+			return s.Wrap(err)
+		}
+	}
+	for i := range e.outputs() {
+		s, v, err := &e.outputs()[i], mem.View{}, error(nil)
+		if e.Bound.Out[i].View.Buf != nil {
+			v, err = e.Bound.Out[i].Output(s.Type)
+		}
+		if err == nil {
+			_, err = s.use(e.calls, v)
+		}
+		if err != nil {
+			return s.Wrap(err)
+		}
+	}
+	return e.calls.Enter()
+}
+
+func (e *Execution) read(s *Slot, v mem.View) error {
+	copied, err := s.use(e.calls, v)
+	switch {
+	case err != nil:
+		return err
+	case !copied:
+		return v.Buf.Sync(mem.ToDevice, v.Off, s.Size)
+	}
+	e.Counts.CopiedIn += s.Size
+	return s.Form.Load(s.Set, v)
+}
+
+// deliver brings the results where they are wanted.
+func (e *Execution) deliver() error {
+	data := make([][]byte, len(e.prog.Out))
+	for i := range e.outputs() {
+		s, err := &e.outputs()[i], error(nil)
+		switch {
+		case s.Set != s.own:
+			err = s.Set.Buf.Sync(mem.FromDevice, s.Set.Off, s.Size)
+		case e.Bound.Out[i].View.Buf == nil: // the next run writes the same memory
+			data[i], err = s.Form.Elements(s.Set)
+		default:
+			err = e.write(s)
+		}
+		if err != nil {
+			return s.Wrap(err)
+		}
+	}
+	e.data, e.done = data, true
+	return nil
+}
+
+// write copies an output to where it is bound to.
+func (e *Execution) write(s *Slot) error {
+	v, err := e.Bound.Out[s.Index].Output(s.Type)
+	if err != nil {
+		return err
+	}
+	views := []mem.View{v}
+	mem.Begin(views)
+	defer mem.End(views)
+	e.Counts.CopiedOut += s.Size
+	return s.Form.Store(s.Set, v)
+}
+
+func (e *Execution) result(i int) (t tensor.Type, data []byte, done bool) {
+	if !e.done {
+		return t, nil, false
+	}
+	return e.outputs()[i].Type, e.data[i], true
+}
+
+// Release implements device.Execution.
+func (e *Execution) Release() {
+	if e.Close() {
+		e.drop()
+	}
+}
+
+// drop ends a hold; the last one ends what the driver has of the execution.
+func (e *Execution) drop() {
+	if e.holds.Add(-1) > 0 {
+		return
+	}
+	for i := range e.Slots {
+		e.Slots[i].release()
+	}
+	e.calls.End()
+	e.prog.Release()
+}
