@@ -12,7 +12,6 @@ import (
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
-	"github.com/anynpu/anynpu/core/mem"
 )
 
 // Container is what models compiled for the device are called. Their format is described nowhere: the driver says what
@@ -38,9 +37,8 @@ type Config struct {
 
 // Device is an NPU behind a driver of the API hbDNN. It computes models compiled for it.
 type Device struct {
-	*driver.Life
+	driver.Device
 	driver     Driver
-	info       device.Info
 	generation generation
 	runs       chan struct{} // one for each run that the driver has
 	blocks     blocks
@@ -70,15 +68,13 @@ func New(d Driver, c Config) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Device{Life: driver.NewLife(c.ID, c.Patience, c.Died), driver: d, generation: g,
-		runs: make(chan struct{}, maxRuns),
-		info: device.Info{ID: c.ID, Name: c.Name, Vendor: "Horizon Robotics", Kind: device.Accelerator, Major: 1,
-			BuildHash: build, Float16: device.Accepts, Performance: device.Accepts, Priority: true, Cache: true,
-			Containers: []string{Container}}}, nil
+	info := device.Info{ID: c.ID, Name: c.Name, Vendor: "Horizon Robotics", Kind: device.Accelerator, Major: 1,
+		BuildHash: build, Float16: device.Accepts, Performance: device.Accepts, Priority: true, Cache: true,
+		Containers: []string{Container}}
+	life := driver.NewLife(c.ID, c.Patience, c.Died)
+	return &Device{Device: driver.NewDevice(life, driver.NewLane(), info, c.Died), driver: d, generation: g,
+		runs: make(chan struct{}, maxRuns)}, nil
 }
-
-// Info implements device.Device.
-func (d *Device) Info() device.Info { return d.info }
 
 // Support implements device.Device: models compiled for the device.
 func (d *Device) Support(g *graph.Graph, _ device.Options) ([]device.NodeSupport, error) {
@@ -107,10 +103,8 @@ func (d *Device) Compile(ctx context.Context, u device.Unit, o device.Options) (
 	if err != nil {
 		return nil, err
 	}
-	for i := range answers {
-		if !answers[i].OK {
-			return nil, fault.New(fault.Unsupported, "%s: %s", g.Nodes[i].Label(), answers[i].Reason)
-		}
+	if err := driver.Supported(g, answers); err != nil {
+		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, fault.As(fault.Canceled, err, "compile")
@@ -123,18 +117,9 @@ func (d *Device) Compile(ctx context.Context, u device.Unit, o device.Options) (
 	if err != nil {
 		return nil, err
 	}
-	if err = device.SamePorts(g, "input", g.In, p.inputs); err == nil {
-		err = device.SamePorts(g, "output", g.Out, p.outputs)
-	}
-	if err != nil {
+	if err := p.Name(g); err != nil {
 		p.Release()
 		return nil, err
-	}
-	for i, v := range g.In {
-		p.inputs[i].Name = g.Values[v].Name
-	}
-	for i, v := range g.Out {
-		p.outputs[i].Name = g.Values[v].Name
 	}
 	return p, nil
 }
@@ -158,16 +143,11 @@ func (d *Device) load(ctx context.Context, data []byte) (*program, error) {
 	if len(data) == 0 || len(data) > math.MaxInt32 {
 		return nil, fault.New(fault.File, "%d bytes are no compiled model", len(data))
 	}
-	blob, err := mem.Host(int64(len(data)), mem.Options{})
+	p := &program{dev: d}
+	err := p.Hold(data, p.end)
 	if err != nil {
 		return nil, err
 	}
-	if err = mem.Write(blob, 0, data); err != nil {
-		blob.Release()
-		return nil, err
-	}
-	p := &program{dev: d, blob: blob}
-	p.refs.Store(1)
 	if err = p.open(); err == nil {
 		err = p.describe()
 	}
@@ -181,7 +161,7 @@ func (d *Device) load(ctx context.Context, data []byte) (*program, error) {
 // open gives the driver the model.
 func (p *program) open() error {
 	d := p.dev
-	data, err := p.blob.Map()
+	data, err := p.Blob.Map()
 	if err != nil {
 		return err
 	}

@@ -100,68 +100,38 @@ func (d *Device) Alloc(size int64) (mem.Buffer, error) {
 	d.blocks.add(m)
 	return mem.Borrow(unsafe.Slice((*byte)(driver.Pointer(m.virt)), size), func() {
 		d.blocks.drop(m)
-		if d.Alive() == nil {
+		if d.Life.Alive() == nil {
 			_, _ = d.driver.SysFreeMem(a.at(0))
 		}
 		a.release()
 	}), nil
 }
 
-// slot is the memory of one input or output of an execution.
-type slot struct {
-	*port
-	own mem.Buffer // nil: not needed so far
-	set mem.Buffer // what the task has, with a reference of its own if it is not own
-	at  sysMem     // its place
-}
-
-// use has the driver work on a bound view where that lies in the driver's memory as the port does, else on memory of its
-// own, which is then to be copied.
-func (e *execution) use(s *slot, v mem.View) (copied bool, err error) {
-	e.let(s)
-	if v.Buf != nil && s.fits(v) {
-		if data, err := v.Buf.Map(); err == nil && int64(len(data))-v.Off >= s.room {
-			at := uintptr(unsafe.Pointer(&data[v.Off]))
-			if m, ok := e.prog.dev.blocks.of(at, s.room); ok && m.phys%16 == 0 {
-				v.Buf.Retain()
-				s.set, s.at = v.Buf, m
-				return false, nil
-			}
-		}
-	}
-	if s.own == nil {
-		if s.own, err = e.prog.dev.Alloc(s.room); err != nil {
-			return false, err
-		}
-	}
-	data, err := s.own.Map()
+// Own implements driver.Calls.
+func (e *execution) Own(s *driver.Slot) (*driver.Memory, error) {
+	b, err := e.prog.dev.Alloc(s.Form.(*port).room)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	s.set = s.own
-	s.at, _ = e.prog.dev.blocks.of(uintptr(unsafe.Pointer(&data[0])), s.room)
-	return true, nil
+	data, err := b.Map()
+	if err != nil {
+		b.Release()
+		return nil, err
+	}
+	return &driver.Memory{Bytes: data, Buf: b}, nil
 }
 
-// fits says whether a view's elements lie as those of the port.
-func (s *slot) fits(v mem.View) bool {
-	if s.dense {
-		return v.LiesIn(s.Native)
+// Take implements driver.Calls: a place in memory of the driver's.
+func (e *execution) Take(s *driver.Slot, v mem.View) *driver.Memory {
+	room := s.Form.(*port).room
+	data, err := v.Buf.Map()
+	if err != nil || int64(len(data))-v.Off < room {
+		return nil
 	}
-	return slices.Equal(v.Strides, s.strides)
-}
-
-// let lets go of what the task had.
-func (e *execution) let(s *slot) {
-	if s.set != nil && s.set != s.own {
-		s.set.Release()
+	m, ok := e.prog.dev.blocks.of(uintptr(unsafe.Pointer(&data[v.Off])), room)
+	if !ok || m.phys%16 != 0 {
+		return nil
 	}
-	s.set = nil
-}
-
-// flush makes bytes visible to the other side.
-func (e *execution) flush(s *slot, flag int32) error {
-	*e.call.memory(e.call.flushed) = s.at
-	code, err := e.prog.dev.driver.SysFlushMem(e.call.at(e.call.flushed), flag)
-	return refused("hbSysFlushMem", code, err)
+	v.Buf.Retain()
+	return &driver.Memory{Bytes: data[v.Off:][:room], Buf: v.Buf, Off: v.Off}
 }

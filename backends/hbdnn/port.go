@@ -3,6 +3,7 @@ package hbdnn
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"github.com/anynpu/anynpu/backends/driver"
 	"github.com/anynpu/anynpu/core/device"
@@ -26,6 +27,42 @@ type port struct {
 // view is the port's elements in memory of the driver's form.
 func (p *port) view(b mem.Buffer, off int64) mem.View {
 	return mem.View{Buf: b, Off: off, Type: p.Type, Strides: p.strides}
+}
+
+// Fits implements driver.Form.
+func (p *port) Fits(v mem.View) bool {
+	if p.dense {
+		return v.LiesIn(p.Native)
+	}
+	return slices.Equal(v.Strides, p.strides)
+}
+
+// Load implements driver.Form.
+func (p *port) Load(m *driver.Memory, v mem.View) error {
+	if p.dense && p.Native == nil {
+		return v.Load(m.Bytes[:p.bytes])
+	}
+	elements := make([]byte, p.bytes)
+	err := v.Load(elements)
+	if err == nil {
+		err = p.view(m.Buf, m.Off).Store(elements)
+	}
+	return err
+}
+
+// Store implements driver.Form.
+func (p *port) Store(m *driver.Memory, v mem.View) error {
+	elements, err := p.Elements(m)
+	if err == nil {
+		err = v.Store(elements)
+	}
+	return err
+}
+
+// Elements implements driver.Form.
+func (p *port) Elements(m *driver.Memory) ([]byte, error) {
+	elements := make([]byte, p.bytes)
+	return elements, p.view(m.Buf, m.Off).Load(elements)
 }
 
 // portOf checks what a driver says of a tensor. Kind fault.Device for what cannot be, fault.Unsupported for what this

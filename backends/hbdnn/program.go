@@ -2,15 +2,11 @@ package hbdnn
 
 import (
 	"encoding/binary"
-	"io"
-	"sync/atomic"
 	"unsafe"
 
 	"github.com/anynpu/anynpu/backends/driver"
 	"github.com/anynpu/anynpu/core/device"
-	"github.com/anynpu/anynpu/core/exec"
 	"github.com/anynpu/anynpu/core/fault"
-	"github.com/anynpu/anynpu/core/mem"
 )
 
 // maxPorts bounds the inputs and the outputs of a model, and the models of a file.
@@ -18,21 +14,19 @@ const maxPorts = 256
 
 // program is a compiled model, which executions run tasks of.
 type program struct {
-	refs            atomic.Int64
-	dev             *Device
-	blob            mem.Buffer
-	pack, model     uintptr
-	in, out         []*port
-	inputs, outputs []device.Port
+	driver.ModelProgram
+	dev         *Device
+	pack, model uintptr
+	in, out     []*port
 }
 
 // describe asks the driver for the inputs and outputs.
 func (p *program) describe() (err error) {
 	d := p.dev.driver
-	if p.in, p.inputs, err = p.ports("input", d.DnnGetInputCount, d.DnnGetInputName, d.DnnGetInputTensorProperties); err != nil {
+	if p.in, p.In, err = p.ports("input", d.DnnGetInputCount, d.DnnGetInputName, d.DnnGetInputTensorProperties); err != nil {
 		return err
 	}
-	p.out, p.outputs, err = p.ports("output", d.DnnGetOutputCount, d.DnnGetOutputName, d.DnnGetOutputTensorProperties)
+	p.out, p.Out, err = p.ports("output", d.DnnGetOutputCount, d.DnnGetOutputName, d.DnnGetOutputTensorProperties)
 	if err == nil && len(p.out) == 0 {
 		err = fault.New(fault.Device, "the driver says that the model has 0 outputs")
 	}
@@ -100,54 +94,8 @@ func namesAt(list uintptr, n int) (names []string, first uintptr, err error) {
 	return names, first, nil
 }
 
-// Ports implements device.Program.
-func (p *program) Ports() (in, out []device.Port) { return p.inputs, p.outputs }
-
-// Save implements device.Program.
-func (p *program) Save(w io.Writer) error {
-	data, err := p.blob.Map()
-	if err == nil {
-		_, err = w.Write(data)
-	}
-	return fault.As(fault.File, err, "save a compiled model")
-}
-
-// New implements device.Program.
-func (p *program) New(o device.ExecOptions) (device.Execution, error) {
-	if err := p.dev.Alive(); err != nil {
-		return nil, err
-	}
-	e := &execution{Base: exec.Base{Bound: exec.NewBindings(p.inputs, p.outputs)}, prog: p, lane: driver.NewLane()}
-	var err error
-	if e.call, err = newCall(p, o); err != nil {
-		return nil, err
-	}
-	p.Retain()
-	e.Result = e.result
-	e.holds.Store(1)
-	for _, one := range append(append([]*port{}, p.in...), p.out...) {
-		e.slots = append(e.slots, slot{port: one})
-	}
-	return e, nil
-}
-
-// Retain implements device.Program.
-func (p *program) Retain() {
-	if p.refs.Add(1) <= 1 {
-		panic("hbdnn: a freed program was retained")
-	}
-}
-
-// Release implements device.Program.
-func (p *program) Release() {
-	switch n := p.refs.Add(-1); {
-	case n > 0:
-		return
-	case n < 0:
-		panic("hbdnn: a program was released more often than retained")
-	}
-	if p.pack != 0 && p.dev.Alive() == nil {
+func (p *program) end() {
+	if p.pack != 0 && p.dev.Life.Alive() == nil {
 		_, _ = p.dev.driver.DnnRelease(p.pack) // nothing is left to do with an error
 	}
-	p.blob.Release()
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"unicode/utf8"
 
+	"github.com/anynpu/anynpu/backends/driver"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/mem"
@@ -129,6 +130,39 @@ func (p *port) gaps(dims []int64, width int64) error {
 	}
 	p.line, p.pitch = w*inner, stride*inner
 	return nil
+}
+
+// Fits implements driver.Form: there are no gaps, and the dimensions are in the driver's order.
+func (p *port) Fits(v mem.View) bool { return p.line == 0 && v.LiesIn(p.order) }
+
+// Load implements driver.Form.
+func (p *port) Load(m *driver.Memory, v mem.View) error {
+	if p.line == 0 {
+		return p.as(v).Load(m.Bytes[:p.bytes])
+	}
+	dense := make([]byte, p.bytes)
+	err := p.as(v).Load(dense)
+	if err == nil {
+		p.spread(m.Bytes, dense)
+	}
+	return err
+}
+
+// Store implements driver.Form.
+func (p *port) Store(m *driver.Memory, v mem.View) error {
+	dense := m.Bytes[:p.bytes]
+	if p.line != 0 {
+		dense = make([]byte, p.bytes)
+		p.gather(dense, m.Bytes)
+	}
+	return p.as(v).Store(dense)
+}
+
+// Elements implements driver.Form.
+func (p *port) Elements(m *driver.Memory) ([]byte, error) {
+	dense := make([]byte, p.bytes)
+	p.gather(dense, m.Bytes)
+	return p.rows(dense), nil
 }
 
 // as is a view of the port's elements as one in the order of the driver's memory.

@@ -32,9 +32,8 @@ type Config struct {
 
 // Device is an NPU behind a driver of the API rknn. It computes models compiled for it and products of matrices.
 type Device struct {
+	driver.Device
 	driver Driver
-	info   device.Info
-	life   *driver.Life
 }
 
 var _ device.Device = (*Device)(nil)
@@ -49,17 +48,15 @@ func New(d Driver, c Config) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Device{driver: d, life: driver.NewLife(c.ID, c.Patience, c.Died),
-		info: device.Info{ID: c.ID, Name: c.Name, Vendor: "Rockchip", Kind: device.Accelerator, Major: 2, BuildHash: build,
-			Float16: device.Accepts, Performance: device.Accepts, Cache: true, Containers: []string{Container}}}, nil
+	info := device.Info{ID: c.ID, Name: c.Name, Vendor: "Rockchip", Kind: device.Accelerator, Major: 2, BuildHash: build,
+		Float16: device.Accepts, Performance: device.Accepts, Cache: true, Containers: []string{Container}}
+	life := driver.NewLife(c.ID, c.Patience, c.Died)
+	return &Device{driver.NewDevice(life, driver.NewLane(), info, c.Died), d}, nil
 }
-
-// Info implements device.Device.
-func (d *Device) Info() device.Info { return d.info }
 
 // Support implements device.Device: models compiled for the device, and products of float16 matrices.
 func (d *Device) Support(g *graph.Graph, o device.Options) ([]device.NodeSupport, error) {
-	if err := d.life.Alive(); err != nil {
+	if err := d.Alive(); err != nil {
 		return nil, err
 	}
 	out := make([]device.NodeSupport, len(g.Nodes))
@@ -85,10 +82,8 @@ func (d *Device) Compile(ctx context.Context, u device.Unit, o device.Options) (
 	if err != nil {
 		return nil, err
 	}
-	for i := range answers {
-		if !answers[i].OK {
-			return nil, fault.New(fault.Unsupported, "%s: %s", g.Nodes[i].Label(), answers[i].Reason)
-		}
+	if err := driver.Supported(g, answers); err != nil {
+		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, fault.As(fault.Canceled, err, "compile")
@@ -101,18 +96,9 @@ func (d *Device) Compile(ctx context.Context, u device.Unit, o device.Options) (
 	if err != nil {
 		return nil, err
 	}
-	if err = device.SamePorts(g, "input", g.In, p.inputs); err == nil {
-		err = device.SamePorts(g, "output", g.Out, p.outputs)
-	}
-	if err != nil {
+	if err := p.Name(g); err != nil {
 		p.Release()
 		return nil, err
-	}
-	for i, v := range g.In {
-		p.inputs[i].Name = g.Values[v].Name
-	}
-	for i, v := range g.Out {
-		p.outputs[i].Name = g.Values[v].Name
 	}
 	return p, nil
 }
@@ -127,7 +113,7 @@ func (d *Device) Load(ctx context.Context, data []byte) (device.Program, error) 
 }
 
 func (d *Device) load(ctx context.Context, data []byte) (*program, error) {
-	if err := d.life.Alive(); err != nil {
+	if err := d.Alive(); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
@@ -136,17 +122,12 @@ func (d *Device) load(ctx context.Context, data []byte) (*program, error) {
 	if !rknn.Recognize(data) || len(data) > math.MaxUint32 {
 		return nil, fault.New(fault.File, "%d bytes that are no .rknn file", len(data))
 	}
-	blob, err := mem.Host(int64(len(data)), mem.Options{})
+	p := &program{dev: d}
+	err := p.Hold(data, p.end)
 	if err != nil {
 		return nil, err
 	}
-	if err = mem.Write(blob, 0, data); err != nil {
-		blob.Release()
-		return nil, err
-	}
-	p := &program{dev: d, blob: blob}
-	p.refs.Store(1)
-	if p.context, err = d.open(blob); err == nil {
+	if p.context, err = d.open(p.Blob); err == nil {
 		err = p.describe()
 	}
 	if err != nil {
@@ -190,12 +171,4 @@ func call(function string, code int32, err error) error {
 		err = failed(function, code)
 	}
 	return err
-}
-
-// Alloc implements device.Device: memory with a file descriptor, which a driver may take as it is.
-func (d *Device) Alloc(size int64) (mem.Buffer, error) {
-	if err := d.life.Alive(); err != nil {
-		return nil, err
-	}
-	return mem.Memfd(size, mem.Options{Name: "anynpu-" + d.info.ID})
 }

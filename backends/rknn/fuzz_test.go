@@ -31,7 +31,7 @@ var answers = []struct {
 // the driver is at fault; nothing stays behind, and the next model of a driver that answers right computes.
 func FuzzAnswers(f *testing.F) {
 	fake := newFake(f)
-	fake.life.SetPatience(time.Minute)
+	fake.Life.SetPatience(time.Minute)
 	f.Add([]byte{0, 0, 0, 4, 0xff, 0xff, 0xff, 0xff})
 	f.Add([]byte{1, 4, 0, 4, 2, 0, 0, 0})                                                  // rank
 	f.Add([]byte{1, 8, 0, 4, 0, 0, 0, 0x80, 2, 8, 0, 1, 5})                                // sizes

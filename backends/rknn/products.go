@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"io"
 	"math"
-	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -20,12 +19,10 @@ import (
 
 // products is a program of products. Its executions share the driver's contexts and memory, one run at a time.
 type products struct {
-	refs    atomic.Int64
-	dev     *Device
-	unit    device.Unit
-	in, out []device.Port
-	steps   []*step // in executable order
-	lane    driver.Lane
+	driver.GraphProgram
+	dev   *Device
+	steps []*step // in executable order
+	lane  driver.Lane
 }
 
 // step is one product in a context of the driver's.
@@ -33,8 +30,8 @@ type step struct {
 	product
 	node    int
 	context uintptr
-	memory  [3]*memory // of A, B and C
-	added   []float32  // the bias
+	memory  [3]*driver.Memory // of A, B and C
+	added   []float32         // the bias
 }
 
 // products makes a program of a graph whose nodes are all products.
@@ -44,11 +41,8 @@ func (d *Device) products(u device.Unit, o device.Options) (device.Program, erro
 	if err != nil {
 		return nil, err
 	}
-	p := &products{dev: d, unit: u, in: portsOf(g, g.In), out: portsOf(g, g.Out), lane: driver.NewLane()}
-	p.refs.Store(1)
-	if u.Weights != nil {
-		u.Weights.Retain()
-	}
+	p := &products{dev: d, lane: driver.NewLane()}
+	p.Hold(u, o, p.end)
 	for _, i := range order {
 		one, _ := d.productOf(g, &g.Nodes[i], o)
 		s := &step{product: one, node: i}
@@ -59,16 +53,6 @@ func (d *Device) products(u device.Unit, o device.Options) (device.Program, erro
 		}
 	}
 	return p, nil
-}
-
-// portsOf describes values of known sizes.
-func portsOf(g *graph.Graph, values []graph.Value) []device.Port {
-	out := make([]device.Port, len(values))
-	for i, v := range values {
-		dims, _ := g.Fact(v).Shape.Ints()
-		out[i] = device.Port{Name: g.Values[v].Name, Type: g.Fact(v).Type, Min: dims, Max: dims}
-	}
-	return out
 }
 
 // make makes the context and the memory of a step, and writes what is constant.
@@ -91,13 +75,13 @@ func (d *Device) make(s *step, g *graph.Graph) error {
 		if s.memory[i], err = d.create(s.context, sizes[i]); err != nil {
 			return err
 		}
-		code, err := d.driver.MatmulSetIoMem(s.context, driver.Pointer(s.memory[i].at), unsafe.Pointer(a))
+		code, err := d.driver.MatmulSetIoMem(s.context, driver.Pointer(s.memory[i].At), unsafe.Pointer(a))
 		if err = call("rknn_matmul_set_io_mem", code, err); err != nil {
 			return err
 		}
 	}
 	if c := g.Fact(s.b).Const; c != nil {
-		copy(s.memory[1].bytes, s.matrix(g.Fact(s.b).DType, c.Data))
+		copy(s.memory[1].Bytes, s.matrix(g.Fact(s.b).DType, c.Data))
 		if err := d.sync(s.context, s.memory[1], syncToDevice); err != nil {
 			return err
 		}
@@ -108,50 +92,30 @@ func (d *Device) make(s *step, g *graph.Graph) error {
 	return nil
 }
 
-// Ports implements device.Program.
-func (p *products) Ports() (in, out []device.Port) { return p.in, p.out }
-
 // Save implements device.Program.
 func (p *products) Save(w io.Writer) error {
-	return fault.New(fault.Unsupported, "device %s: products of matrices have no saved form", p.dev.info.ID)
+	return fault.New(fault.Unsupported, "device %s: products of matrices have no saved form", p.dev.Info().ID)
 }
 
 // New implements device.Program.
 func (p *products) New(o device.ExecOptions) (device.Execution, error) {
-	if err := p.dev.life.Alive(); err != nil {
+	if err := p.dev.Alive(); err != nil {
 		return nil, err
 	}
 	p.Retain()
-	e := &productRun{Base: exec.Base{Bound: exec.NewBindings(p.in, p.out)}, prog: p, profiling: o.Profiling}
+	e := &productRun{Base: exec.Base{Bound: exec.NewBindings(p.In, p.Out)}, prog: p, profiling: o.Profiling}
 	e.Result = e.result
 	return e, nil
 }
 
-// Retain implements device.Program.
-func (p *products) Retain() {
-	if p.refs.Add(1) <= 1 {
-		panic("rknn: a freed program was retained")
-	}
-}
-
-// Release implements device.Program.
-func (p *products) Release() {
-	switch n := p.refs.Add(-1); {
-	case n > 0:
-		return
-	case n < 0:
-		panic("rknn: a program was released more often than retained")
-	}
+func (p *products) end() {
 	for _, s := range p.steps {
 		for _, m := range s.memory {
-			p.dev.destroy(s.context, m)
+			m.Release()
 		}
-		if s.context != 0 && p.dev.life.Alive() == nil {
+		if s.context != 0 && p.dev.Life.Alive() == nil {
 			_, _ = p.dev.driver.MatmulDestroy(s.context) // nothing is left to do with an error
 		}
-	}
-	if p.unit.Weights != nil {
-		p.unit.Weights.Release()
 	}
 }
 
@@ -166,7 +130,7 @@ type productRun struct {
 
 // Start implements device.Execution.
 func (e *productRun) Start(r device.RunRequest) error {
-	if err := e.prog.dev.life.Alive(); err != nil {
+	if err := e.prog.dev.Alive(); err != nil {
 		return err
 	}
 	return e.Task.Start(r, func() error {
@@ -177,7 +141,7 @@ func (e *productRun) Start(r device.RunRequest) error {
 
 func (e *productRun) run(ctx context.Context) error {
 	p, begin := e.prog, time.Now()
-	g := p.unit.Graph
+	g := p.Unit.Graph
 	values := map[graph.Value][]byte{}
 	for i, v := range g.In {
 		view, err := e.Bound.In[i].Input()
@@ -190,7 +154,7 @@ func (e *productRun) run(ctx context.Context) error {
 		}
 		e.Counts.CopiedIn += int64(len(values[v]))
 	}
-	leave, err := p.lane.Enter(ctx, p.dev.life)
+	leave, err := p.lane.Enter(ctx, p.dev.Life)
 	if err != nil {
 		return err
 	}
@@ -202,7 +166,7 @@ func (e *productRun) run(ctx context.Context) error {
 			return err
 		}
 		if n := &g.Nodes[s.node]; e.profiling {
-			times = append(times, device.NodeTime{Node: n.Origin, Name: n.Name, Op: n.Op.Name(), Device: p.dev.info.ID, Start: from,
+			times = append(times, device.NodeTime{Node: n.Origin, Name: n.Name, Op: n.Op.Name(), Device: p.dev.Info().ID, Start: from,
 				Length: time.Since(begin) - from})
 		}
 	}
@@ -231,14 +195,14 @@ func (e *productRun) run(ctx context.Context) error {
 }
 
 func (p *products) bytes(v graph.Value) int64 {
-	n, _ := p.unit.Graph.Fact(v).ByteSize()
+	n, _ := p.Unit.Graph.Fact(v).ByteSize()
 	return n
 }
 
 // step computes one product.
 func (e *productRun) step(ctx context.Context, s *step, values map[graph.Value][]byte, leave *func()) ([]byte, error) {
 	p, d := e.prog, e.prog.dev
-	g := p.unit.Graph
+	g := p.Unit.Graph
 	kind := g.Fact(s.a).DType
 	of := func(v graph.Value) []byte {
 		if c := g.Fact(v).Const; c != nil {
@@ -246,9 +210,9 @@ func (e *productRun) step(ctx context.Context, s *step, values map[graph.Value][
 		}
 		return values[v]
 	}
-	halves(s.memory[0].bytes, kind, of(s.a))
+	halves(s.memory[0].Bytes, kind, of(s.a))
 	if g.Fact(s.b).Const == nil {
-		halves(s.memory[1].bytes, kind, of(s.b))
+		halves(s.memory[1].Bytes, kind, of(s.b))
 		if err := d.sync(s.context, s.memory[1], syncToDevice); err != nil {
 			return nil, err
 		}
@@ -257,7 +221,7 @@ func (e *productRun) step(ctx context.Context, s *step, values map[graph.Value][
 		return nil, err
 	}
 	p.Retain() // a product that is given up has the memory
-	err := p.lane.Call(ctx, d.life, "rknn_matmul_run", func() error {
+	err := p.lane.Call(ctx, d.Life, "rknn_matmul_run", func() error {
 		code, err := d.driver.MatmulRun(s.context)
 		return call("rknn_matmul_run", code, err)
 	}, leave, p.Release)
@@ -269,7 +233,7 @@ func (e *productRun) step(ctx context.Context, s *step, values map[graph.Value][
 	}
 	out := make([]byte, p.bytes(s.y))
 	for i := range s.m * s.n {
-		x := float32At(s.memory[2].bytes, int(i))
+		x := float32At(s.memory[2].Bytes, int(i))
 		if s.added != nil {
 			x += s.added[i%s.n]
 		}
@@ -286,7 +250,7 @@ func (e *productRun) result(i int) (t tensor.Type, data []byte, done bool) {
 	if !e.done {
 		return t, nil, false
 	}
-	return e.prog.out[i].Type, e.data[i], true
+	return e.prog.Out[i].Type, e.data[i], true
 }
 
 // Release implements device.Execution.

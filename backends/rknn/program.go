@@ -1,16 +1,12 @@
 package rknn
 
 import (
-	"io"
 	"sync"
-	"sync/atomic"
 	"unsafe"
 
 	"github.com/anynpu/anynpu/backends/driver"
 	"github.com/anynpu/anynpu/core/device"
-	"github.com/anynpu/anynpu/core/exec"
 	"github.com/anynpu/anynpu/core/fault"
-	"github.com/anynpu/anynpu/core/mem"
 )
 
 // maxPorts bounds the inputs and the outputs of a model.
@@ -18,11 +14,9 @@ const maxPorts = 256
 
 // program is a compiled model: a context that executions are duplicated from.
 type program struct {
-	refs            atomic.Int64
-	dev             *Device
-	blob            mem.Buffer
-	in, out         []*port
-	inputs, outputs []device.Port
+	driver.ModelProgram
+	dev     *Device
+	in, out []*port
 
 	mu      sync.Mutex // of calls on the context
 	context uintptr
@@ -38,10 +32,10 @@ func (p *program) describe() error {
 	if n.inputs > maxPorts || n.outputs == 0 || n.outputs > maxPorts {
 		return fault.New(fault.Device, "the driver says that the model has %d inputs and %d outputs", n.inputs, n.outputs)
 	}
-	if p.in, p.inputs, err = p.ports("input", queryInputAttr, n.inputs); err != nil {
+	if p.in, p.In, err = p.ports("input", queryInputAttr, n.inputs); err != nil {
 		return err
 	}
-	p.out, p.outputs, err = p.ports("output", queryOutputAttr, n.outputs)
+	p.out, p.Out, err = p.ports("output", queryOutputAttr, n.outputs)
 	return err
 }
 
@@ -64,23 +58,11 @@ func (p *program) ports(side string, query, n uint32) (list []*port, ports []dev
 	return list, ports, nil
 }
 
-// Ports implements device.Program.
-func (p *program) Ports() (in, out []device.Port) { return p.inputs, p.outputs }
-
-// Save implements device.Program.
-func (p *program) Save(w io.Writer) error {
-	data, err := p.blob.Map()
-	if err == nil {
-		_, err = w.Write(data)
-	}
-	return fault.As(fault.File, err, "save a compiled model")
-}
-
 // duplicate makes a context for an execution. A driver that cannot duplicate one loads the model again.
 func (p *program) duplicate() (uintptr, error) {
 	d := p.dev
 	if !d.driver.Has("rknn_dup_context") {
-		return d.open(p.blob)
+		return d.open(p.Blob)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -96,46 +78,8 @@ func (p *program) duplicate() (uintptr, error) {
 	return context, nil
 }
 
-// New implements device.Program.
-func (p *program) New(o device.ExecOptions) (device.Execution, error) {
-	if err := p.dev.life.Alive(); err != nil {
-		return nil, err
-	}
-	context, err := p.duplicate()
-	if err != nil {
-		return nil, err
-	}
-	p.Retain()
-	e := &execution{Base: exec.Base{Bound: exec.NewBindings(p.inputs, p.outputs)}, prog: p, context: context,
-		lane: driver.NewLane()}
-	e.Result = e.result
-	e.holds.Store(1)
-	for _, one := range p.in {
-		e.slots = append(e.slots, slot{port: one})
-	}
-	for _, one := range p.out {
-		e.slots = append(e.slots, slot{port: one})
-	}
-	return e, nil
-}
-
-// Retain implements device.Program.
-func (p *program) Retain() {
-	if p.refs.Add(1) <= 1 {
-		panic("rknn: a freed program was retained")
-	}
-}
-
-// Release implements device.Program.
-func (p *program) Release() {
-	switch n := p.refs.Add(-1); {
-	case n > 0:
-		return
-	case n < 0:
-		panic("rknn: a program was released more often than retained")
-	}
-	if p.context != 0 && p.dev.life.Alive() == nil {
+func (p *program) end() {
+	if p.context != 0 && p.dev.Life.Alive() == nil {
 		_, _ = p.dev.driver.Destroy(p.context) // nothing is left to do with an error
 	}
-	p.blob.Release()
 }

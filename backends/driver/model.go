@@ -1,0 +1,73 @@
+package driver
+
+import (
+	"io"
+
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/mem"
+)
+
+// Supported is an error of kind fault.Unsupported that names the first node that was refused, if any.
+func Supported(g *graph.Graph, answers []device.NodeSupport) error {
+	for i := range answers {
+		if !answers[i].OK {
+			return fault.New(fault.Unsupported, "%s: %s", g.Nodes[i].Label(), answers[i].Reason)
+		}
+	}
+	return nil
+}
+
+// ModelProgram is a program that was made of a compiled model, which it keeps for Save. Its ports are what the driver
+// says.
+type ModelProgram struct {
+	Program
+	Blob mem.Buffer
+}
+
+// Hold is Program.Hold for a copy of the bytes of a model.
+func (p *ModelProgram) Hold(data []byte, end func()) error {
+	blob, err := mem.Host(int64(len(data)), mem.Options{})
+	if err != nil {
+		return err
+	}
+	if err = mem.Write(blob, 0, data); err != nil {
+		blob.Release()
+		return err
+	}
+	p.Blob = blob
+	p.Program.Hold(func() {
+		end()
+		blob.Release()
+	})
+	return nil
+}
+
+// Save implements device.Program.
+func (p *ModelProgram) Save(w io.Writer) error {
+	data, err := p.Blob.Map()
+	if err == nil {
+		_, err = w.Write(data)
+	}
+	return fault.As(fault.File, err, "save a compiled model")
+}
+
+// Name gives the ports the names of the graph that the model stands for. The error is that of device.SamePorts if they
+// are not its values.
+func (p *ModelProgram) Name(g *graph.Graph) error {
+	err := device.SamePorts(g, "input", g.In, p.In)
+	if err == nil {
+		err = device.SamePorts(g, "output", g.Out, p.Out)
+	}
+	if err != nil {
+		return err
+	}
+	for i, v := range g.In {
+		p.In[i].Name = g.Values[v].Name
+	}
+	for i, v := range g.Out {
+		p.Out[i].Name = g.Values[v].Name
+	}
+	return nil
+}
