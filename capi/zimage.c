@@ -10,6 +10,12 @@ typedef struct {
 	int32_t dimensionSize[8];
 	int32_t numDimensions;
 } hbDNNTensorShape;
+typedef struct {
+	int32_t left;
+	int32_t top;
+	int32_t right;
+	int32_t bottom;
+} hbDNNRoi;
 /* In a forked child: the failure value, one report, nothing else. */
 static uintptr_t dead_0(void) { anynpu_report_dead(0); return 0; }
 static void dead_1(void) { anynpu_report_dead(1); }
@@ -174,11 +180,14 @@ static int32_t dead_159(void) { anynpu_report_dead(159); return -6000015; }
 static uintptr_t dead_160(void) { anynpu_report_dead(160); return 0; }
 static int32_t dead_161(void) { anynpu_report_dead(161); return -6000015; }
 static int32_t dead_162(void * a0, int32_t a1, hbDNNTensorShape a2, void * a3, void * a4) { anynpu_report_dead(162); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; return -6000015; }
+static int32_t dead_162_former(void * a0, int32_t a1, int32_t a2, hbDNNTensorShape a3, void * a4, void * a5) { anynpu_report_dead(162); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; return -6000015; }
 static int32_t dead_163(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6) { anynpu_report_dead(163); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; return -6000015; }
 static int32_t dead_164(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6, hbDNNTensorShape a7, hbDNNTensorShape a8) { anynpu_report_dead(164); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; (void)a7; (void)a8; return -6000015; }
+static int32_t dead_164_former(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6, hbDNNRoi a7) { anynpu_report_dead(164); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; (void)a7; return -6000015; }
 static int32_t dead_165(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7) { anynpu_report_dead(165); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; (void)a7; return -6000015; }
 static int32_t dead_166(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7, uint32_t a8) { anynpu_report_dead(166); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; (void)a7; (void)a8; return -6000015; }
 static int32_t dead_167(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, hbDNNTensorShape a6) { anynpu_report_dead(167); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; return -6000015; }
+static int32_t dead_167_former(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, hbDNNRoi a6) { anynpu_report_dead(167); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; return -6000015; }
 static int32_t dead_168(uintptr_t a0, hbDNNTensorShape a1, uintptr_t a2, hbDNNTensorShape a3, int32_t a4) { anynpu_report_dead(168); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; return -6000015; }
 static int32_t dead_169(uintptr_t a0, hbDNNTensorShape a1, uintptr_t a2, hbDNNTensorShape a3, int32_t a4) { anynpu_report_dead(169); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; return -6000015; }
 static int32_t dead_170(void) { anynpu_report_dead(170); return -6000015; }
@@ -2545,6 +2554,20 @@ static int32_t enter_162(void * a0, int32_t a1, hbDNNTensorShape a2, void * a3, 
 	return r;
 }
 
+extern int32_t nnc_hbDNNUnquantizeByScale_former(void *, int32_t, int32_t, void *, void *, void *);
+static int32_t enter_162_former(void * a0, int32_t a1, int32_t a2, hbDNNTensorShape a3, void * a4, void * a5)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_162_former(a0, a1, a2, a3, a4, a5);
+		anynpu_report_handler(162);
+		return -6000012;
+	}
+	int32_t r = nnc_hbDNNUnquantizeByScale_former(a0, a1, a2, &a3, a4, a5);
+	anynpu_leave();
+	return r;
+}
+
 extern int32_t nnc_hbDNNConvertLayout(uintptr_t, int32_t, uintptr_t, int32_t, int32_t, void *, _Bool);
 static int32_t enter_163(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6)
 {
@@ -2569,6 +2592,20 @@ static int32_t enter_164(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNConvertLayoutRoi(a0, a1, a2, a3, a4, &a5, a6, &a7, &a8);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNConvertLayoutRoi_former(uintptr_t, int32_t, uintptr_t, int32_t, int32_t, void *, _Bool, void *);
+static int32_t enter_164_former(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6, hbDNNRoi a7)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_164_former(a0, a1, a2, a3, a4, a5, a6, a7);
+		anynpu_report_handler(164);
+		return -6000012;
+	}
+	int32_t r = nnc_hbDNNConvertLayoutRoi_former(a0, a1, a2, a3, a4, &a5, a6, &a7);
 	anynpu_leave();
 	return r;
 }
@@ -2611,6 +2648,20 @@ static int32_t enter_167(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbD
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNConvertLayoutToNative1111(a0, a1, a2, a3, &a4, a5, &a6);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNConvertLayoutToNative1111_former(uintptr_t, uintptr_t, int32_t, int32_t, void *, _Bool, void *);
+static int32_t enter_167_former(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, hbDNNRoi a6)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_167_former(a0, a1, a2, a3, a4, a5, a6);
+		anynpu_report_handler(167);
+		return -6000012;
+	}
+	int32_t r = nnc_hbDNNConvertLayoutToNative1111_former(a0, a1, a2, a3, &a4, a5, &a6);
 	anynpu_leave();
 	return r;
 }
@@ -6239,6 +6290,12 @@ static const anynpu_fn mixed[FUNCTIONS] = {
 	(anynpu_fn)mixed_249,
 };
 
+static const anynpu_fn former[FUNCTIONS] = {
+	[162] = (anynpu_fn)enter_162_former, /* hbDNNUnquantizeByScale */
+	[164] = (anynpu_fn)enter_164_former, /* hbDNNConvertLayoutRoi */
+	[167] = (anynpu_fn)enter_167_former, /* hbDNNConvertLayoutToNative1111 */
+};
+
 static const anynpu_fn dead[FUNCTIONS] = {
 	(anynpu_fn)dead_0,
 	(anynpu_fn)dead_1,
@@ -6499,6 +6556,7 @@ const struct anynpu_image anynpu_image = {
 	.facade = facade,
 	.own = own,
 	.mixed = mixed,
+	.former = former,
 	.dead = dead,
 	.slot = anynpu_slot,
 	.counted = anynpu_counted,

@@ -126,6 +126,11 @@ type Row struct {
 	// them as raw ones; from other callers they are whatever the registers and the stack hold.
 	Older string
 
+	// Former is the parameter list of a former version of the API where it is no beginning of today's, and FormerRoles its
+	// roles. It has a way into Go and a behaviour of its own, called as the row's with Former behind. All calls of a process
+	// have one form: boundary.Former decides which. A driver receives what the program has passed.
+	Former, FormerRoles string
+
 	Creates bool // makes objects: enters Go even where calls are passed on to a driver; the behaviour decides
 	Fail    int  // result on failure of functions that return a number
 

@@ -42,6 +42,7 @@ type Func struct {
 	Result CType
 	Params []Param
 	Behind []Param // Row.Older
+	Former *Func   // Row.Former as a function of the same name, nil if there is none
 	Owners []Place // that decide whose the call is; none if it creates, is always or is never the driver's
 }
 
@@ -115,7 +116,28 @@ func parseRow(f *Facade, row Row) (*Func, error) {
 	if err := fn.parseRoles(); err != nil {
 		return nil, err
 	}
+	if row.Former != "" {
+		if fn.Former, err = parseFormer(fn); err != nil {
+			return nil, fmt.Errorf("former: %w", err)
+		}
+	}
 	return fn, fn.parseOwner()
+}
+
+// parseFormer makes a function of the former parameters of fn.
+func parseFormer(fn *Func) (*Func, error) {
+	row := fn.Row
+	row.C, row.Roles = fmt.Sprintf("%s %s(%s)", fn.Result.Text, fn.Name, row.Former), row.FormerRoles
+	row.Former, row.Older = "", ""
+	if row.Creates || fn.Owner != OwnerDriver && fn.Facade.Drivers {
+		return nil, fmt.Errorf("whose the call is would be read from today's parameters: want the owner %q", OwnerDriver)
+	}
+	former, err := parseRow(fn.Facade, row)
+	if err != nil {
+		return nil, err
+	}
+	former.Go += "Former"
+	return former, nil
 }
 
 func parseParams(list string) ([]Param, error) {

@@ -50,6 +50,26 @@ func TestParse_refuses(t *testing.T) {
 	}
 }
 
+func TestParse_formerParameters(t *testing.T) {
+	f := Facade{Name: "toy", Prefix: "toy_", Drivers: true, Types: map[string]Type{"box": {Go: "Box"}},
+		Rows: []Row{{C: "int toy_f(int n, box b)", Roles: "value, in", Former: "box b, int *m", FormerRoles: "in, out",
+			Owner: OwnerDriver}}}
+	funcs, err := Parse(&f)
+	require.NoError(t, err)
+	former := funcs[0].Former
+	assert.Equal(t, "toy_f", former.Name)
+	assert.Equal(t, "fFormer", former.Go)
+	assert.Equal(t, "m", former.Params[1].Name)
+	assert.Nil(t, former.Former)
+
+	f.Rows[0].FormerRoles = "in"
+	_, err = Parse(&f)
+	assert.ErrorContains(t, err, "former: 1 roles for 2 parameters")
+	f.Rows[0].FormerRoles, f.Rows[0].Creates, f.Rows[0].Owner = "in, out", true, ""
+	_, err = Parse(&f)
+	assert.ErrorContains(t, err, "want the owner")
+}
+
 func TestParse_takesWhatOtherAPIsHave(t *testing.T) {
 	f := Facade{Name: "toy", Prefix: "toy_", Also: []string{"boxSys"}, Handles: map[string]Handle{"toy": {Go: "Toy"}},
 		Types: map[string]Type{"box": {Go: "Box"}}}

@@ -140,14 +140,20 @@ var hbdnnExtRows = []Row{
 	// Conversions
 	{C: "int32_t hbDNNUnquantizeByScale(float *output, int32_t dataType, hbDNNTensorShape inputShape, const float " +
 		"*scales, const void *input)",
-		Roles: "raw, value, in, raw, raw", Since: 190, Owner: OwnerDriver},
+		Roles: "raw, value, in, raw, raw",
+		Former: "float *output, int32_t dataType, int32_t layout, hbDNNTensorShape inputShape, const float *scales, " +
+			"const void *input",
+		FormerRoles: "raw, value, value, in, raw, raw", Since: 190, Owner: OwnerDriver},
 	{C: "int32_t hbDNNConvertLayout(void *output, int32_t outputLayout, const void *input, int32_t inputLayout, int32_t " +
 		"dataType, hbDNNTensorShape inputShape, bool convertEndianness)",
 		Roles: "opaque, value, opaque, value, value, in, value", Since: 190, Owner: OwnerDriver},
 	{C: "int32_t hbDNNConvertLayoutRoi(void *output, int32_t outputLayout, const void *input, int32_t inputLayout, " +
 		"int32_t dataType, hbDNNTensorShape inputShape, bool convertEndianness, hbDNNTensorShape coord, " +
 		"hbDNNTensorShape size)",
-		Roles: "opaque, value, opaque, value, value, in, value, in, in", Since: 190, Owner: OwnerDriver},
+		Roles: "opaque, value, opaque, value, value, in, value, in, in",
+		Former: "void *output, int32_t outputLayout, const void *input, int32_t inputLayout, int32_t dataType, " +
+			"hbDNNTensorShape inputShape, bool convertEndianness, hbDNNRoi box",
+		FormerRoles: "opaque, value, opaque, value, value, in, value, in", Since: 190, Owner: OwnerDriver},
 	{C: "int32_t hbDNNConvertLayoutToNative1HW1(void *output, const void *input, int32_t inputLayout, int32_t dataType, " +
 		"hbDNNTensorShape inputShape, bool convertEndianness, uint32_t nIndex, uint32_t cIndex)",
 		Roles: "opaque, opaque, value, value, in, value, value, value", Since: 190, Owner: OwnerDriver},
@@ -156,7 +162,10 @@ var hbdnnExtRows = []Row{
 		Roles: "opaque, opaque, value, value, in, value, value, value, value", Since: 190, Owner: OwnerDriver},
 	{C: "int32_t hbDNNConvertLayoutToNative1111(void *output, const void *input, int32_t inputLayout, int32_t dataType, " +
 		"hbDNNTensorShape inputShape, bool convertEndianness, hbDNNTensorShape coord)",
-		Roles: "opaque, opaque, value, value, in, value, in", Since: 190, Owner: OwnerDriver},
+		Roles: "opaque, opaque, value, value, in, value, in",
+		Former: "void *output, const void *input, int32_t inputLayout, int32_t dataType, hbDNNTensorShape inputShape, " +
+			"bool convertEndianness, hbDNNRoi box",
+		FormerRoles: "opaque, opaque, value, value, in, value, in", Since: 190, Owner: OwnerDriver},
 	{C: "int32_t hbDNNAddPadding(void *output, hbDNNTensorShape outputShape, void const *input, hbDNNTensorShape " +
 		"inputShape, int32_t dataType)",
 		Roles: "opaque, in, opaque, in, value", Since: 190, Owner: OwnerDriver},

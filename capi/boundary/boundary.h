@@ -25,6 +25,7 @@ struct anynpu_image {
 	const uint8_t *own;     /* enters Go even where calls are passed on to a driver */
 	const anynpu_fn *mixed; /* chooses between Go and driver by the words of the call; NULL if nothing in it decides: then those that are
 	                         * own are never the driver's, and the others always if there is one */
+	const anynpu_fn *former; /* enters Go with the parameters of a former version of the API; NULL where they are today's */
 	const anynpu_fn *dead;  /* returns the failure value and touches nothing */
 	anynpu_fn *slot;        /* the jump table */
 	const anynpu_fn *counted; /* what a slot holds while calls are counted: counts, then goes on to target */
@@ -83,6 +84,8 @@ ANYNPU_HIDDEN void anynpu_back(int inside);
 ANYNPU_HIDDEN anynpu_fn anynpu_resolve(uint32_t i);
 /* Move a facade to a state; 0, or -1 if the transition is not allowed. When it returns, every slot is stored. */
 ANYNPU_HIDDEN int anynpu_route(uint32_t facade, int state);
+/* Take the calls of an undecided facade as programs of a former version of its API pass them. Called while it is decided. */
+ANYNPU_HIDDEN void anynpu_serve_former(uint32_t facade);
 /* The states by facade, of which there are at most ANYNPU_MAX_FACADES; to be read atomically. */
 #define ANYNPU_MAX_FACADES 16
 ANYNPU_HIDDEN const int *anynpu_route_states(void);

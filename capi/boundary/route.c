@@ -137,6 +137,13 @@ int anynpu_set_driver(uint32_t i, void *fn)
 	return rc;
 }
 
+void anynpu_serve_former(uint32_t facade)
+{
+	for (uint32_t i = 0; have_image() && i < anynpu_image.functions; i++)
+		if (anynpu_image.facade[i] == facade && anynpu_image.former[i])
+			store(&anynpu_image.live[i], anynpu_image.former[i]);
+}
+
 anynpu_fn *anynpu_drivers(uint32_t *functions)
 {
 	*functions = have_image() ? anynpu_image.functions : 0;

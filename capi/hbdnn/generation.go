@@ -27,16 +27,33 @@ var generations = []generation{
 	{name: "1.23", version: "1.24.5", size: 176, axis: true, stride: true},
 }
 
+var program struct {
+	once sync.Once
+	*generation
+}
+
 // served is the generation that ANYNPU_HBDNN_ABI names, else that of the driver beside, else the newest; read once.
-var served = sync.OnceValue(func() *generation {
-	name := boundary.Getenv("ANYNPU_HBDNN_ABI")
-	if name == "" {
-		if g := drivers(); g != nil {
-			return g
+func served() *generation { return serve(func() bool { return boundary.HasDriver("hbdnn") }) }
+
+func serve(driver func() bool) *generation {
+	program.once.Do(func() {
+		name := boundary.Getenv("ANYNPU_HBDNN_ABI")
+		if name == "" && driver() {
+			program.generation = drivers()
 		}
-	}
-	return generationNamed(name)
-})
+		if program.generation == nil {
+			program.generation = generationNamed(name)
+		}
+	})
+	return program.generation
+}
+
+// Programs of the oldest generation pass other parameters to three functions.
+func init() {
+	boundary.Former("hbdnn", func(driver bool) bool {
+		return serve(func() bool { return driver }) == &generations[0]
+	})
+}
 
 func generationNamed(name string) *generation {
 	newest := &generations[len(generations)-1]
@@ -97,16 +114,6 @@ func (g *generation) tensors(first *Tensor, n int) []*Tensor {
 		list[i] = (*Tensor)(unsafe.Add(unsafe.Pointer(first), uintptr(i)*size))
 	}
 	return list
-}
-
-// older refuses the functions whose arguments were others in the oldest generation: what is meant cannot be told from
-// what arrives.
-func (g *generation) older(function string) error {
-	if g.name != "1.9" {
-		return nil
-	}
-	return misused("%s has the arguments of 1.12 and later here: build the program with newer headers, and leave "+
-		"ANYNPU_HBDNN_ABI=1.9 out", function)
 }
 
 // since warns once when a program calls a function that its generation did not have.

@@ -1,10 +1,8 @@
 package hbdnn
 
 import (
-	"math"
 	"runtime/debug"
 	"slices"
-	"unsafe"
 
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/core/fault"
@@ -85,9 +83,6 @@ func dnnConvertLayout(output uintptr, outLayout int32, input uintptr, inLayout, 
 // dnnConvertLayoutRoi turns the part of size from coord on.
 func dnnConvertLayoutRoi(output uintptr, outLayout int32, input uintptr, inLayout, kind int32, shape *TensorShape,
 	swap bool, coord, size *TensorShape) error {
-	if err := served().older("hbDNNConvertLayoutRoi"); err != nil {
-		return err
-	}
 	at, err := four("coord", coord, layoutNHWC, 0)
 	if err != nil {
 		return err
@@ -97,6 +92,27 @@ func dnnConvertLayoutRoi(output uintptr, outLayout int32, input uintptr, inLayou
 		return err
 	}
 	return convertPart(output, outLayout, input, inLayout, kind, shape, swap, at, sizes)
+}
+
+// dnnConvertLayoutRoiFormer turns the rows and columns of box, edges included, of all images and channels.
+func dnnConvertLayoutRoiFormer(output uintptr, outLayout int32, input uintptr, inLayout, kind int32, shape *TensorShape,
+	swap bool, box *Roi) error {
+	if err := checkLayout("inputLayout", inLayout); err != nil {
+		return err
+	}
+	all, err := four("inputShape", shape, inLayout, 1)
+	if err != nil {
+		return err
+	}
+	switch {
+	case box.left < 0 || box.top < 0:
+		return invalid("box begins at row %d, column %d: want at least 0", box.top, box.left)
+	case box.right < box.left || box.bottom < box.top:
+		return invalid("box has the rows %d to %d and columns %d to %d: want at least one of each", box.top, box.bottom,
+			box.left, box.right)
+	}
+	return convertPart(output, outLayout, input, inLayout, kind, shape, swap, [4]int64{0, int64(box.top), int64(box.left), 0},
+		[4]int64{all[0], int64(box.bottom) - int64(box.top) + 1, int64(box.right) - int64(box.left) + 1, all[3]})
 }
 
 // dnnConvertLayoutToNative1HW1 turns one channel of one image.
@@ -130,14 +146,21 @@ func dnnConvertLayoutToNative111C(output, input uintptr, inLayout, kind int32, s
 // dnnConvertLayoutToNative1111 turns one element.
 func dnnConvertLayoutToNative1111(output, input uintptr, inLayout, kind int32, shape *TensorShape, swap bool,
 	coord *TensorShape) error {
-	if err := served().older("hbDNNConvertLayoutToNative1111"); err != nil {
-		return err
-	}
 	at, err := four("coord", coord, layoutNHWC, 0)
 	if err != nil {
 		return err
 	}
 	return convertPart(output, layoutNHCW, input, inLayout, kind, shape, swap, at, [4]int64{1, 1, 1, 1})
+}
+
+// dnnConvertLayoutToNative1111Former turns the element of the first image and channel at the left top corner of box.
+func dnnConvertLayoutToNative1111Former(output, input uintptr, inLayout, kind int32, shape *TensorShape, swap bool,
+	box *Roi) error {
+	if box.left < 0 || box.top < 0 {
+		return invalid("box begins at row %d, column %d: want at least 0", box.top, box.left)
+	}
+	return convertPart(output, layoutNHCW, input, inLayout, kind, shape, swap,
+		[4]int64{0, int64(box.top), int64(box.left), 0}, [4]int64{1, 1, 1, 1})
 }
 
 // convertPart turns the part of these sizes from at on, and the bytes of each element around where swap says so.
@@ -213,51 +236,5 @@ func dnnConvertEndianness(output, input []byte) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	copy(output, input)
 	slices.Reverse(output)
-	return nil
-}
-
-// dnnUnquantizeByScale multiplies integers by the scale of their index in the last dimension.
-func dnnUnquantizeByScale(output unsafe.Pointer, kind int32, shape *TensorShape, scales, input unsafe.Pointer) (err error) {
-	if err := served().older("hbDNNUnquantizeByScale"); err != nil {
-		return err
-	}
-	for _, p := range []struct {
-		name string
-		at   unsafe.Pointer
-	}{{"output", output}, {"scales", scales}, {"input", input}} {
-		if p.at == nil {
-			return invalid("%s is NULL", p.name)
-		}
-	}
-	dims, ok := shape.list()
-	if !ok || len(dims) == 0 {
-		return invalid("inputShape.numDimensions is %d: want 1 to %d", shape.rank, maxDims)
-	}
-	n := int64(1)
-	for i, d := range dims {
-		if d < 1 || n > maxBytes/d {
-			return invalid("inputShape.dimensionSize[%d] is %d: want at least 1, and fewer than 2^46 elements in all", i, d)
-		}
-		n *= d
-	}
-	size := elementSize(kind)
-	if size == 0 || size > 4 || kind == typeF16 || kind == typeF32 {
-		return invalid("dataType is %s (%d): want S8, U8, S16, U16, S32 or U32", typeName(kind), kind)
-	}
-	last := dims[len(dims)-1]
-	src, dst, err := ranges(uintptr(input), n*size, uintptr(output), n*4)
-	if err != nil {
-		return err
-	}
-	if err := boundary.CheckRange(scales, uint64(last*4)); err != nil {
-		return fault.Wrap(err, "scales")
-	}
-	defer faulted(&err, errArgument, "input, scales or output: memory")
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	factors := unsafe.Slice((*float32)(scales), int(last))
-	for i := range n {
-		v := float32(integer(kind, src[i*size:])) * factors[i%last]
-		putUint32(dst[i*4:], math.Float32bits(v))
-	}
 	return nil
 }

@@ -13,6 +13,12 @@ typedef struct {
 	int32_t dimensionSize[8];
 	int32_t numDimensions;
 } hbDNNTensorShape;
+typedef struct {
+	int32_t left;
+	int32_t top;
+	int32_t right;
+	int32_t bottom;
+} hbDNNRoi;
 static uintptr_t forward_hbDNNGetVersion(void *f)
 {
 	int inside = anynpu_out();
@@ -279,6 +285,13 @@ static int32_t forward_hbDNNUnquantizeByScale(void *f, void * a0, int32_t a1, vo
 	anynpu_back(inside);
 	return r;
 }
+static int32_t forward_hbDNNUnquantizeByScale_former(void *f, void * a0, int32_t a1, int32_t a2, void * a3, void * a4, void * a5)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void *, int32_t, int32_t, hbDNNTensorShape, void *, void *))f)(a0, a1, a2, *(hbDNNTensorShape *)a3, a4, a5);
+	anynpu_back(inside);
+	return r;
+}
 static int32_t forward_hbDNNConvertLayout(void *f, uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, void * a5, _Bool a6)
 {
 	int inside = anynpu_out();
@@ -290,6 +303,13 @@ static int32_t forward_hbDNNConvertLayoutRoi(void *f, uintptr_t a0, int32_t a1, 
 {
 	int inside = anynpu_out();
 	int32_t r = ((int32_t (*)(uintptr_t, int32_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, hbDNNTensorShape, hbDNNTensorShape))f)(a0, a1, a2, a3, a4, *(hbDNNTensorShape *)a5, a6, *(hbDNNTensorShape *)a7, *(hbDNNTensorShape *)a8);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbDNNConvertLayoutRoi_former(void *f, uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, void * a5, _Bool a6, void * a7)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, hbDNNRoi))f)(a0, a1, a2, a3, a4, *(hbDNNTensorShape *)a5, a6, *(hbDNNRoi *)a7);
 	anynpu_back(inside);
 	return r;
 }
@@ -311,6 +331,13 @@ static int32_t forward_hbDNNConvertLayoutToNative1111(void *f, uintptr_t a0, uin
 {
 	int inside = anynpu_out();
 	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, hbDNNTensorShape))f)(a0, a1, a2, a3, *(hbDNNTensorShape *)a4, a5, *(hbDNNTensorShape *)a6);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbDNNConvertLayoutToNative1111_former(void *f, uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, void * a4, _Bool a5, void * a6)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, hbDNNRoi))f)(a0, a1, a2, a3, *(hbDNNTensorShape *)a4, a5, *(hbDNNRoi *)a6);
 	anynpu_back(inside);
 	return r;
 }
@@ -423,6 +450,13 @@ var funcs = []boundary.Func{
 	{Component: "hbdnn", Name: "hbDNNConvertEndianness", Params: []string{"output", "input", "size"}, Index: 172, Facade: 3},
 	{Component: "hbdnn", Name: "_Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE", Params: []string{"layerType", "layerCreator"}, Index: 173, Facade: 3},
 	{Component: "hbdnn", Name: "_Z27hbDNNUnregisterLayerCreatorPKc", Params: []string{"layerType"}, Index: 174, Facade: 3},
+}
+
+// formers are the functions with their former parameters.
+var formers = []boundary.Func{
+	{Component: "hbdnn", Name: "hbDNNUnquantizeByScale", Params: []string{"output", "dataType", "layout", "inputShape", "scales", "input"}, Index: 162, Facade: 3},
+	{Component: "hbdnn", Name: "hbDNNConvertLayoutRoi", Params: []string{"output", "outputLayout", "input", "inputLayout", "dataType", "inputShape", "convertEndianness", "box"}, Index: 164, Facade: 3},
+	{Component: "hbdnn", Name: "hbDNNConvertLayoutToNative1111", Params: []string{"output", "input", "inputLayout", "dataType", "inputShape", "convertEndianness", "box"}, Index: 167, Facade: 3},
 }
 
 func init() { boundary.Register(funcs) }
@@ -1319,6 +1353,32 @@ func nnc_hbDNNUnquantizeByScale(a0 unsafe.Pointer, a1 int32, a2 unsafe.Pointer, 
 	return int32(status(c.Err))
 }
 
+//export nnc_hbDNNUnquantizeByScale_former
+func nnc_hbDNNUnquantizeByScale_former(a0 unsafe.Pointer, a1 int32, a2 int32, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer) (r int32) {
+	c := boundary.Call{Func: &formers[0]}
+	defer boundary.End(&c, &r, -6000012)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Value(a2), boundary.Address(a3), boundary.Address(a4), boundary.Address(a5)}
+	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_hbDNNUnquantizeByScale_former(boundary.Driver(c.Func), unsafe.Pointer(a0), C.int32_t(a1), C.int32_t(a2), unsafe.Pointer(a3), unsafe.Pointer(a4), unsafe.Pointer(a5)))
+		})
+		return r
+	}
+	p3 := boundary.Ptr[TensorShape](&c, 3, a3)
+	if c.Err == nil {
+		c.Err = dnnUnquantizeByScaleFormer(a0, a1, a2, p3, a4, a5)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_hbDNNUnquantizeByScale_former(boundary.Driver(c.Func), unsafe.Pointer(a0), C.int32_t(a1), C.int32_t(a2), unsafe.Pointer(a3), unsafe.Pointer(a4), unsafe.Pointer(a5)))
+			})
+			return r
+		}
+	}
+	return int32(status(c.Err))
+}
+
 //export nnc_hbDNNConvertLayout
 func nnc_hbDNNConvertLayout(a0 uintptr, a1 int32, a2 uintptr, a3 int32, a4 int32, a5 unsafe.Pointer, a6 bool) (r int32) {
 	c := boundary.Call{Func: &funcs[38]}
@@ -1370,6 +1430,35 @@ func nnc_hbDNNConvertLayoutRoi(a0 uintptr, a1 int32, a2 uintptr, a3 int32, a4 in
 		if c.PassOn() {
 			boundary.InDriver(c.Func, func() {
 				r = int32(C.forward_hbDNNConvertLayoutRoi(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1), C.uintptr_t(a2), C.int32_t(a3), C.int32_t(a4), unsafe.Pointer(a5), C.bool(a6), unsafe.Pointer(a7), unsafe.Pointer(a8)))
+			})
+			return r
+		}
+	}
+	return int32(status(c.Err))
+}
+
+//export nnc_hbDNNConvertLayoutRoi_former
+func nnc_hbDNNConvertLayoutRoi_former(a0 uintptr, a1 int32, a2 uintptr, a3 int32, a4 int32, a5 unsafe.Pointer, a6 bool, a7 unsafe.Pointer) (r int32) {
+	c := boundary.Call{Func: &formers[1]}
+	defer boundary.End(&c, &r, -6000012)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Value(a3), boundary.Value(a4), boundary.Address(a5), boundary.Value(a6), boundary.Address(a7)}
+	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_hbDNNConvertLayoutRoi_former(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1), C.uintptr_t(a2), C.int32_t(a3), C.int32_t(a4), unsafe.Pointer(a5), C.bool(a6), unsafe.Pointer(a7)))
+		})
+		return r
+	}
+	p0 := boundary.NotNull(&c, 0, a0)
+	p2 := boundary.NotNull(&c, 2, a2)
+	p5 := boundary.Ptr[TensorShape](&c, 5, a5)
+	p7 := boundary.Ptr[Roi](&c, 7, a7)
+	if c.Err == nil {
+		c.Err = dnnConvertLayoutRoiFormer(p0, a1, p2, a3, a4, p5, a6, p7)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_hbDNNConvertLayoutRoi_former(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1), C.uintptr_t(a2), C.int32_t(a3), C.int32_t(a4), unsafe.Pointer(a5), C.bool(a6), unsafe.Pointer(a7)))
 			})
 			return r
 		}
@@ -1455,6 +1544,35 @@ func nnc_hbDNNConvertLayoutToNative1111(a0 uintptr, a1 uintptr, a2 int32, a3 int
 		if c.PassOn() {
 			boundary.InDriver(c.Func, func() {
 				r = int32(C.forward_hbDNNConvertLayoutToNative1111(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1), C.int32_t(a2), C.int32_t(a3), unsafe.Pointer(a4), C.bool(a5), unsafe.Pointer(a6)))
+			})
+			return r
+		}
+	}
+	return int32(status(c.Err))
+}
+
+//export nnc_hbDNNConvertLayoutToNative1111_former
+func nnc_hbDNNConvertLayoutToNative1111_former(a0 uintptr, a1 uintptr, a2 int32, a3 int32, a4 unsafe.Pointer, a5 bool, a6 unsafe.Pointer) (r int32) {
+	c := boundary.Call{Func: &formers[2]}
+	defer boundary.End(&c, &r, -6000012)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Value(a3), boundary.Address(a4), boundary.Value(a5), boundary.Address(a6)}
+	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_hbDNNConvertLayoutToNative1111_former(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1), C.int32_t(a2), C.int32_t(a3), unsafe.Pointer(a4), C.bool(a5), unsafe.Pointer(a6)))
+		})
+		return r
+	}
+	p0 := boundary.NotNull(&c, 0, a0)
+	p1 := boundary.NotNull(&c, 1, a1)
+	p4 := boundary.Ptr[TensorShape](&c, 4, a4)
+	p6 := boundary.Ptr[Roi](&c, 6, a6)
+	if c.Err == nil {
+		c.Err = dnnConvertLayoutToNative1111Former(p0, p1, a2, a3, p4, a5, p6)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_hbDNNConvertLayoutToNative1111_former(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1), C.int32_t(a2), C.int32_t(a3), unsafe.Pointer(a4), C.bool(a5), unsafe.Pointer(a6)))
 			})
 			return r
 		}

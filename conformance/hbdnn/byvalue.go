@@ -34,10 +34,17 @@ var shims = sync.OnceValues(func() (uintptr, error) {
 })
 
 // ByValue demands a return code of a function that takes shapes by value; args have their addresses.
-func (t *T) ByValue(want int, function string, args ...any) {
+func (t *T) ByValue(want int, function string, args ...any) { t.through("via_", want, function, args) }
+
+// Former demands a return code of a function that had other parameters up to 1.9, given those.
+func (t *T) Former(want int, function string, args ...any) {
+	t.through("former_", want, function, args)
+}
+
+func (t *T) through(shim string, want int, function string, args []any) {
 	lib, err := shims()
 	t.Check(err == nil, "%v", err)
-	via, err := purego.Dlsym(lib, "via_"+strings.TrimPrefix(function, "DNN"))
+	via, err := purego.Dlsym(lib, shim+strings.TrimPrefix(function, "DNN"))
 	t.Check(err == nil, "%v", err)
 	t.IsThrough(want, via, function, args...)
 }

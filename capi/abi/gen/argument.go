@@ -58,11 +58,23 @@ func list(args []argument, text func(argument) string) string {
 	return strings.Join(out, ", ")
 }
 
+// forms are the implemented functions, and behind each the one with its former parameters.
+func (f *facade) forms() []*function {
+	var out []*function
+	for _, fn := range f.funcs {
+		out = append(out, fn)
+		if fn.former != nil {
+			out = append(out, fn.former)
+		}
+	}
+	return out
+}
+
 // structs defines the structs that functions of the façade take by value, with fields of the same register classes.
 func (f *facade) structs() string {
 	var b strings.Builder
 	var done []string
-	for _, fn := range f.funcs {
+	for _, fn := range f.forms() {
 		for _, p := range fn.Params {
 			if fn.IsStruct(p.Type) {
 				f.define(&b, p.Type.Base, &done)

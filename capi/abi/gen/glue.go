@@ -149,9 +149,15 @@ func (fn *function) traced(i int) string {
 func isNumber(base string) bool { _, ok := abi.GoScalar(base); return ok }
 
 func (f *facade) glue() string {
-	var body strings.Builder
+	var body, formers strings.Builder
+	n := 0
 	for k, fn := range f.funcs {
-		fn.export(&body, k)
+		fn.export(&body, fmt.Sprintf("funcs[%d]", k))
+		if fn.former != nil {
+			fn.former.export(&body, fmt.Sprintf("formers[%d]", n))
+			formers.WriteString(fn.former.described())
+			n++
+		}
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "// %s\n\npackage %s\n\n", banner, f.Name)
@@ -159,7 +165,7 @@ func (f *facade) glue() string {
 		b.WriteString("/*\n#include <stdbool.h>\n#include <stdint.h>\n#include <stddef.h>\n\n#include " +
 			"\"../boundary/boundary.h\"\n\n")
 		b.WriteString(f.structs())
-		for _, fn := range f.funcs {
+		for _, fn := range f.forms() {
 			if fn.Owner != abi.OwnerNever {
 				fn.forwarder(&b)
 			}
@@ -173,19 +179,29 @@ func (f *facade) glue() string {
 	b.WriteString("\t\"github.com/anynpu/anynpu/capi/boundary\"\n)\n\n")
 	b.WriteString("var funcs = []boundary.Func{\n")
 	for _, fn := range f.funcs {
-		var params []string
-		for _, p := range fn.Params {
-			params = append(params, fmt.Sprintf("%q", p.Name))
-		}
-		fmt.Fprintf(&b, "\t{Component: %q, Name: %q, Params: []string{%s}, Index: %d, Facade: %d},\n", f.Name, fn.Name,
-			strings.Join(params, ", "), fn.index, f.index)
+		b.WriteString(fn.described())
 	}
-	b.WriteString("}\n\nfunc init() { boundary.Register(funcs) }\n")
+	b.WriteString("}\n\n")
+	if formers.Len() > 0 {
+		fmt.Fprintf(&b, "// formers are the functions with their former parameters.\nvar formers = []boundary.Func{\n%s}\n\n",
+			formers.String())
+	}
+	b.WriteString("func init() { boundary.Register(funcs) }\n")
 	return b.String() + body.String()
 }
 
-// export writes the glue of one function.
-func (fn *function) export(b *strings.Builder, k int) {
+// described is what the boundary knows of a function.
+func (fn *function) described() string {
+	var params []string
+	for _, p := range fn.Params {
+		params = append(params, fmt.Sprintf("%q", p.Name))
+	}
+	return fmt.Sprintf("\t{Component: %q, Name: %q, Params: []string{%s}, Index: %d, Facade: %d},\n", fn.facade.Name, fn.Name,
+		strings.Join(params, ", "), fn.index, fn.facade.index)
+}
+
+// export writes the glue of one function, of which the boundary knows what entry holds.
+func (fn *function) export(b *strings.Builder, entry string) {
 	var args, traced []string
 	for _, a := range fn.arguments() {
 		args = append(args, a.name+" "+a.goType)
@@ -194,12 +210,13 @@ func (fn *function) export(b *strings.Builder, k int) {
 		traced = append(traced, fn.traced(i))
 	}
 	result := fn.goResult()
-	signature := fmt.Sprintf("func nnc_%s(%s)", fn.Name, strings.Join(args, ", "))
+	name := "nnc_" + fn.Name + fn.form
+	signature := fmt.Sprintf("func %s(%s)", name, strings.Join(args, ", "))
 	if result != "" {
 		signature += fmt.Sprintf(" (r %s)", result)
 	}
-	fmt.Fprintf(b, "\n//export nnc_%s\n%s {\n", fn.Name, signature)
-	fmt.Fprintf(b, "\tc := boundary.Call{Func: &funcs[%d]}\n", k)
+	fmt.Fprintf(b, "\n//export %s\n%s {\n", name, signature)
+	fmt.Fprintf(b, "\tc := boundary.Call{Func: &%s}\n", entry)
 	if result == "" {
 		b.WriteString("\tdefer boundary.EndVoid(&c)\n")
 	} else {
@@ -297,7 +314,7 @@ func (fn *function) toDriver(b *strings.Builder, condition string) {
 	for _, a := range fn.arguments() {
 		args = append(args, fmt.Sprintf("%s(%s)", cgoABI(a.goType), a.name))
 	}
-	call := fmt.Sprintf("C.forward_%s(%s)", fn.Name, strings.Join(args, ", "))
+	call := fmt.Sprintf("C.forward_%s%s(%s)", fn.Name, fn.form, strings.Join(args, ", "))
 	if fn.goResult() == "" {
 		fmt.Fprintf(b, "if %s {\nboundary.InDriver(c.Func, func() { %s })\nreturn\n}\n", condition, call)
 		return
@@ -332,7 +349,7 @@ func (fn *function) forwarder(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "static %[1]s forward_%[2]s(%[3]s)\n{\n\tint inside = anynpu_out();\n\t%[4]s((%[1]s "+
 		"(*)(%[5]s))f)(%[6]s);\n\tanynpu_back(inside);\n%[7]s}\n",
-		result, fn.Name, strings.Join(decl, ", "), store, types(args), strings.Join(names, ", "), ret)
+		result, fn.Name+fn.form, strings.Join(decl, ", "), store, types(args), strings.Join(names, ", "), ret)
 }
 
 // cABI is the C type of the same size and register class as a Go type of goABI.

@@ -17,11 +17,11 @@ func (img *image) cImage() string {
 		b.WriteString(f.structs())
 	}
 	b.WriteString("/* In a forked child: the failure value, one report, nothing else. */\n")
-	for _, fn := range img.funcs {
+	for _, fn := range img.forms() {
 		b.WriteString(fn.dead())
 	}
 	b.WriteString("\n/* The way into Go. */")
-	for _, fn := range img.funcs {
+	for _, fn := range img.forms() {
 		b.WriteString(fn.enter())
 	}
 	b.WriteString("\nextern anynpu_fn anynpu_slot[] ANYNPU_HIDDEN;\nextern const anynpu_fn anynpu_counted[] ANYNPU_HIDDEN;\n" +
@@ -44,15 +44,30 @@ func (img *image) cImage() string {
 		}
 		return fmt.Sprintf("(anynpu_fn)mixed_%d", fn.index)
 	})
+	b.WriteString("\nstatic const anynpu_fn former[FUNCTIONS] = {\n")
+	for _, fn := range img.funcs {
+		if fn.former != nil {
+			fmt.Fprintf(&b, "\t[%[1]d] = (anynpu_fn)enter_%[1]d_former, /* %[2]s */\n", fn.index, fn.Name)
+		}
+	}
+	b.WriteString("};\n")
 	column(&b, "static const anynpu_fn dead[FUNCTIONS]", img.funcs,
 		func(fn *function) string { return fmt.Sprintf("(anynpu_fn)dead_%d", fn.index) })
 	fmt.Fprintf(&b, "\nconst struct anynpu_image anynpu_image = {\n\t.functions = FUNCTIONS,\n\t.facades = %d,\n",
 		len(img.facades))
-	for _, m := range []string{"name", "facade", "own", "mixed", "dead"} {
+	for _, m := range []string{"name", "facade", "own", "mixed", "former", "dead"} {
 		fmt.Fprintf(&b, "\t.%s = %s,\n", m, m)
 	}
 	b.WriteString("\t.slot = anynpu_slot,\n\t.counted = anynpu_counted,\n\t.target = anynpu_target,\n\t.live = live,\n\t.driver = driver,\n};\n")
 	return b.String()
+}
+
+// forms are those of all façades.
+func (img *image) forms() (all []*function) {
+	for _, f := range img.facades {
+		all = append(all, f.forms()...)
+	}
+	return all
 }
 
 func btoi(b bool) int {
@@ -91,11 +106,11 @@ func (fn *function) enter() string {
 	}
 	return fmt.Sprintf(`
 extern %[1]s nnc_%[2]s(%[3]s);
-static %[1]s enter_%[4]d(%[5]s)
+static %[1]s enter_%[4]d%[11]s(%[5]s)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_%[4]d(%[10]s);
+			return dead_%[4]d%[11]s(%[10]s);
 		anynpu_report_handler(%[4]d);
 		return%[6]s;
 	}
@@ -103,8 +118,8 @@ static %[1]s enter_%[4]d(%[5]s)
 	anynpu_leave();
 	%[9]s;
 }
-`, result, fn.Name, taken, fn.index, decls(args), failed, store, strings.TrimSuffix(passed, "void"), ret,
-		names(fn.deadArguments()))
+`, result, fn.Name+fn.form, taken, fn.index, decls(args), failed, store, strings.TrimSuffix(passed, "void"), ret,
+		names(fn.deadArguments()), fn.form)
 }
 
 func (fn *function) dead() string {
@@ -122,7 +137,8 @@ func (fn *function) dead() string {
 	if value != "" {
 		ret += fmt.Sprintf(" return %s;", value)
 	}
-	return fmt.Sprintf("static %s dead_%d(%s) { anynpu_report_dead(%d);%s }\n", result, fn.index, decls(args), fn.index, ret)
+	return fmt.Sprintf("static %s dead_%d%s(%s) { anynpu_report_dead(%d);%s }\n", result, fn.index, fn.form, decls(args),
+		fn.index, ret)
 }
 
 // deadArguments are those that a dead function declares: none, unless a struct among them is passed by value.

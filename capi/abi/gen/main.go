@@ -47,6 +47,8 @@ type function struct {
 	*abi.Func
 	facade *facade
 	index  int
+	form   string    // behind the names of what is generated for it: "", or "_former"
+	former *function // with the former parameters, nil if there is none
 }
 
 func main() {
@@ -87,6 +89,15 @@ func load(root string, facades []*abi.Facade) (*image, error) {
 				g := &function{Func: fn, facade: fc, index: len(img.funcs)}
 				if err := cmp.Or(g.findWords(), g.checkStructs()); err != nil {
 					return nil, err
+				}
+				if fn.Former != nil {
+					if !have[fn.Former.Go] {
+						return nil, fmt.Errorf("%s has former parameters, and %s is not declared", fn.Name, fn.Former.Go)
+					}
+					g.former = &function{Func: fn.Former, facade: fc, index: g.index, form: "_former"}
+					if err := g.former.checkStructs(); err != nil {
+						return nil, err
+					}
 				}
 				fc.funcs = append(fc.funcs, g)
 				img.funcs = append(img.funcs, g)

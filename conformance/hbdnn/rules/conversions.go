@@ -51,7 +51,7 @@ func conversions() (list []*Rule) {
 				}))
 		}
 	}
-	return append(list, helpers...)
+	return append(append(list, helpers...), formerHelpers...)
 }
 
 var helpers = []*Rule{
@@ -102,12 +102,6 @@ var helpers = []*Rule{
 			t.ByValue(hbdnn.InvalidArgument, "DNNConvertLayout", make([]uint16, 120), hbdnn.NHWC, nil, hbdnn.NHWC, hbdnn.U16, &shape, true)
 		}),
 	rule("2.g_part", "hbDNNConvertLayoutRoi turns a part; coordinates and sizes are in the order N, H, W, C").NotIn("1.9").
-		No("newer_arguments", func(t *T) {
-			shape, in := places(hbdnn.NHWC)
-			at, size := hbdnn.ShapeOf(0, 0, 0, 0), hbdnn.ShapeOf(1, 1, 1, 1)
-			t.ByValue(hbdnn.APIUseError, "DNNConvertLayoutRoi", make([]uint16, 4), hbdnn.NHWC, in, hbdnn.NHWC, hbdnn.U16, &shape, false,
-				&at, &size)
-		}).In("1.9").
 		OK("part", func(t *T) {
 			for _, from := range layouts {
 				shape, in := places(from)
@@ -163,11 +157,6 @@ var helpers = []*Rule{
 			}
 		}),
 	rule("2.j_element", "hbDNNConvertLayoutToNative1111 takes one element").NotIn("1.9").
-		No("newer_arguments", func(t *T) {
-			shape, in := places(hbdnn.NHWC)
-			at := hbdnn.ShapeOf(1, 2, 3, 4)
-			t.ByValue(hbdnn.APIUseError, "DNNConvertLayoutToNative1111", make([]uint16, 1), in, hbdnn.NHWC, hbdnn.U16, &shape, false, &at)
-		}).In("1.9").
 		OK("element", func(t *T) {
 			for _, from := range layouts {
 				shape, in := places(from)
@@ -246,10 +235,6 @@ var helpers = []*Rule{
 			t.Bad("DNNConvertEndianness", in, nil, 4)
 		}),
 	rule("7.f_unquantize", "hbDNNUnquantizeByScale multiplies by the scale of the last dimension's index").NotIn("1.9").
-		No("newer_arguments", func(t *T) {
-			shape, in := hbdnn.ShapeOf(2), []int8{1, 2}
-			t.ByValue(hbdnn.APIUseError, "DNNUnquantizeByScale", make([]float32, 2), hbdnn.S8, &shape, []float32{1, 2}, in)
-		}).In("1.9").
 		OK("types", func(t *T) {
 			shape, scales := hbdnn.ShapeOf(1, 1, 2, 2), []float32{0.5, 2}
 			want := []float32{-0.5, 4, 1.5, -256}

@@ -20,7 +20,7 @@ func TestRules_numbersAndKinds(t *testing.T) {
 		assert.True(t, ok && section != "" && letter != "", "%s has no number", r.ID)
 		seen[section] = true
 		assert.NotEmpty(t, r.Text, r.ID)
-		assert.True(t, r.BothKinds(nil), "%s: want cases that succeed and cases that are refused", r.ID)
+		assert.True(t, r.BothKinds(hbdnn.Modes), "%s: want cases that succeed and cases that are refused", r.ID)
 		for _, c := range r.Cases {
 			assert.False(t, cases[c.ID()], "two cases %s", c.ID())
 			cases[c.ID()] = true
