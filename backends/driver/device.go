@@ -24,7 +24,8 @@ type Device struct {
 // NewDevice is a device of a driver, whose Life and Building it shares with its other devices. died is told when the
 // device dies alone, and may be nil.
 func NewDevice(life *Life, building Lane, info device.Info, died func(reason string)) Device {
-	return Device{Life: life, Building: building, info: info, own: NewLife(info.ID, 0, died)}
+	own := NewLife(info.ID, 0, died)
+	return Device{Life: life, Building: building, info: info, own: own}
 }
 
 // Numbered is the id of device i of a driver, which counts from 0: the driver's own, then with 2, 3 and so on behind it.

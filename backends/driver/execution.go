@@ -11,8 +11,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Calls are the calls of an API by which an execution computes. Run is called in a goroutine of its own and may be given
-// up; all others are called one at a time, and not while a run is under way.
+// Calls are the calls of an API by which an execution computes. Run is called in a goroutine of its own and may be
+// given up; all others are called one at a time, and not while a run is under way.
 type Calls interface {
 	// Own makes memory of the execution's own for a slot.
 	Own(s *Slot) (*Memory, error)

@@ -43,7 +43,8 @@ func (p *Program) Release() {
 	}
 }
 
-// GraphProgram is a program that was made of a graph, whose weights it keeps. Its ports are the graph's, of known sizes.
+// GraphProgram is a program that was made of a graph, whose weights it keeps. Its ports are the graph's, of known
+// sizes.
 type GraphProgram struct {
 	Program
 	Unit    device.Unit

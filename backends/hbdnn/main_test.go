@@ -1,9 +1,7 @@
 package hbdnn
 
 import (
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,41 +9,21 @@ import (
 
 	"github.com/ebitengine/purego"
 
-	"github.com/anynpu/anynpu/backends/driver"
-	"github.com/anynpu/anynpu/core/mem"
-	"github.com/anynpu/anynpu/internal/leak"
+	"github.com/anynpu/anynpu/internal/drivertest"
 )
 
 // The fake drivers of ctest/drivers, copies of one file, by version; none where there is no C compiler.
-var fakeDrivers = map[string]*driver.Opened{}
+var fakeDrivers = map[string]*drivertest.Driver{}
 
-// versions of the fake drivers, as C strings.
+// versions of the fake drivers, as C strings, which they keep.
 var versions = []string{newest + "\x00", "1.14.1\x00", "1.9.7\x00"}
 
-func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "hbdnn")
-	if err == nil {
-		err = build(dir)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "the fake driver is not built:", err)
-	}
-	code := leak.Run(m, mem.LiveCounters)
-	os.RemoveAll(dir)
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { drivertest.Main(m, "", build) }
 
 func build(dir string) error {
-	drivers, err := filepath.Abs("../../ctest/drivers")
+	first, err := drivertest.Build(dir, "libdnn.so", "hbdnn", "bpu.h")
 	if err != nil {
 		return err
-	}
-	first := filepath.Join(dir, "libdnn.so")
-	out, err := exec.Command("gcc", "-Wall", "-Wextra", "-g", "-O1", "-D_GNU_SOURCE", "-I"+drivers+"/../../include",
-		"-I"+drivers+"/..", "-I"+drivers, "-shared", "-fPIC", `-DCALLS="zcalls_hbdnn.h"`, `-DCOMPUTE="bpu.h"`,
-		drivers+"/fake.c", "-lpthread", "-lm", "-o", first).CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("gcc: %w\n%s", err, out)
 	}
 	data, err := os.ReadFile(first)
 	if err != nil {
@@ -57,7 +35,7 @@ func build(dir string) error {
 		if err := os.WriteFile(file, data, 0o755); err != nil {
 			return err
 		}
-		d, err := driver.Opening{}.Open(file)
+		d, err := drivertest.Open(file)
 		if err != nil {
 			return err
 		}

@@ -1,423 +1,192 @@
 package nnapi
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
-	"maps"
 	"strings"
 	"testing"
 	"time"
 	"unsafe"
 
-	"github.com/ebitengine/purego"
 	"github.com/stretchr/testify/require"
 
-	"github.com/anynpu/anynpu/backends/driver"
 	"github.com/anynpu/anynpu/core/device"
-	"github.com/anynpu/anynpu/core/device/devicetest"
 	"github.com/anynpu/anynpu/core/exec"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
+	"github.com/anynpu/anynpu/internal/drivertest"
 )
 
-// fake is the first device of the fake driver and what it is told.
+// fake is the first device of the fake driver.
 type fake struct {
 	*Device
-	opened *driver.Opened
+	*drivertest.Driver
 }
 
 func newFake(t testing.TB) *fake {
 	t.Helper()
-	if fakeDriver == nil {
-		t.Skip("SKIP: there is no C compiler for the fake driver")
-	}
+	fakeDriver.Need(t)
 	all, err := openFake()
 	require.NoError(t, err)
 	require.Len(t, all, 2)
-	f := &fake{all[0], fakeDriver}
-	f.lie("", 0, nil)
-	return f
+	return &fake{all[0], fakeDriver}
 }
 
 func openFake() ([]*Device, error) {
 	return Open(Bind(fakeDriver.File, fakeDriver.Lookup), Config{ID: "npu", Vendor: "Fake", Patience: time.Minute})
 }
 
-// lie has the driver answer with bytes at an offset from now on; "" takes all back.
-func (f *fake) lie(what string, offset int, data []byte) {
-	name, at := append([]byte(what), 0), append(bytes.Clone(data), 0)
-	first := unsafe.Pointer(&name[0])
-	if what == "" {
-		first = nil
-	}
-	_, _, _ = purego.SyscallN(f.opened.Lookup("fake_lie"), uintptr(first), uintptr(offset),
-		uintptr(unsafe.Pointer(&at[0])), uintptr(len(data)))
-}
-
-func (f *fake) block(on bool) {
-	_, _, _ = purego.SyscallN(f.opened.Lookup("fake_block"), driver.Bool(on))
-}
-
-// live is the number of objects that the driver has.
-func (f *fake) live() int64 {
-	n, _, _ := purego.SyscallN(f.opened.Lookup("fake_live"))
-	return int64(int32(n))
-}
-
-func sumGraph(s tensor.Shape) (*graph.Graph, error) {
-	b := graph.NewBuilder("sum")
-	typ := tensor.Type{DType: tensor.Float32, Shape: s}
-	x, y := b.Input("x", typ), b.Input("y", typ)
-	b.SetOrigin(0, "")
-	z := b.Add(&op.Add{}, x, y)
-	b.Name(z, "z")
-	b.Output(z)
-	return b.Graph()
+func (f *fake) subject() drivertest.Subject {
+	return drivertest.Subject{Device: f.Device, Life: f.Life, Driver: f.Driver}
 }
 
 func TestDevice_contract(t *testing.T) {
 	f := newFake(t)
-	live := maps.Clone(mem.LiveCounters)
-	live["objects of the driver"] = f.live
 	all, err := openFake()
 	require.NoError(t, err)
 	for _, d := range append(all[1:], f.Device) {
-		t.Run(d.Info().Name, func(t *testing.T) {
-			devicetest.Run(t, devicetest.Subject{
-				Device: d,
-				Endless: func(s tensor.Shape) (*graph.Graph, func(), error) {
-					g, err := sumGraph(s)
-					f.block(true)
-					return g, func() { f.block(false) }, err
-				},
-				Live: live,
-			})
-		})
+		t.Run(d.Info().Name, (&fake{d, f.Driver}).subject().Contract)
 	}
-}
-
-// sum compiles the sum of four elements.
-func (f *fake) sum(t testing.TB) device.Program {
-	t.Helper()
-	p, err := f.compileSum()
-	require.NoError(t, err)
-	return p
-}
-
-func (f *fake) compileSum() (device.Program, error) {
-	g, err := sumGraph(tensor.Of(4))
-	if err != nil {
-		return nil, err
-	}
-	return f.Compile(context.Background(), device.Unit{Graph: g}, device.Options{})
-}
-
-// newExecution is one of a sum of four elements, with inputs bound.
-func newExecution(t testing.TB, p device.Program) device.Execution {
-	t.Helper()
-	e, err := p.New(device.ExecOptions{})
-	require.NoError(t, err)
-	for i, values := range [][]float32{{1, 2, 3, 4}, {10, 20, 30, 40}} {
-		b := mem.Borrow(tensor.Float32s(values...), nil)
-		require.NoError(t, e.BindInput(i, mem.View{Buf: b, Type: tensor.T(tensor.Float32, 4)}))
-		b.Release()
-	}
-	return e
 }
 
 // TestDevice_blockedRun gives up a run, and all devices of the driver with it.
 func TestDevice_blockedRun(t *testing.T) {
 	f := newFake(t)
-	told := make(chan string, 2)
-	f.Life.Tell(func(reason string) { told <- reason })
-	p := f.sum(t)
-	e, other := newExecution(t, p), newExecution(t, p)
-	out, err := f.Alloc(16)
-	require.NoError(t, err)
-	require.NoError(t, e.BindOutput(0, mem.View{Buf: out, Type: tensor.T(tensor.Float32, 4)}))
-	f.Life.SetPatience(50 * time.Millisecond)
-	f.block(true)
-	err = exec.Run(context.Background(), e, device.RunRequest{Deadline: time.Now().Add(20 * time.Millisecond)})
-	require.Equal(t, fault.Timeout, fault.KindOf(err), "%v", err)
-	require.Contains(t, <-told, "ANeuralNetworksExecution_compute did not return within 50ms")
-
-	dead := func(err error) {
-		t.Helper()
-		require.ErrorIs(t, err, device.ErrDied)
-		require.Equal(t, fault.Device, fault.KindOf(err))
-	}
-	dead(other.Start(device.RunRequest{}))
-	_, err = f.compileSum()
-	dead(err)
-	_, err = f.Load(context.Background(), nil)
-	dead(err)
-	_, err = f.Alloc(4)
-	dead(err)
-	_, err = f.Support(&graph.Graph{}, device.Options{})
-	dead(err)
-	_, err = p.New(device.ExecOptions{})
-	dead(err)
-
-	// The driver still has the output of the run.
-	at := e.(*execution).Slots[2].Set.At
-	e.Release()
-	out.Release()
-	data, err := out.Map()
-	require.NoError(t, err)
-	require.Len(t, data, 16)
-	buffers, _ := mem.Live()
-	f.block(false)
-	require.Eventually(t, func() bool { now, _ := mem.Live(); return now < buffers }, time.Minute, time.Millisecond)
-	// What the driver keeps for ever is in a file here.
-	require.NoError(t, f.driver.MemoryFree(at))
-	other.Release()
-	p.Release()
+	f.subject().BlockedRun(t, "ANeuralNetworksExecution_compute", func(e device.Execution) func() {
+		at := e.(*execution).Slots[2].Set.At // of a file here
+		return func() {
+			require.NoError(t, f.driver.MemoryFree(at))
+		}
+	})
 }
 
-// TestDevice_slowRun gives a run up that ends then: the execution computes again.
-func TestDevice_slowRun(t *testing.T) {
-	f := newFake(t)
-	before := f.live()
-	p := f.sum(t)
-	e := newExecution(t, p)
-	p.Release()
-	f.block(true)
-	for range 2 { // the driver is not in a second run
-		err := exec.Run(context.Background(), e, device.RunRequest{Deadline: time.Now().Add(20 * time.Millisecond)})
-		require.Equal(t, fault.Timeout, fault.KindOf(err), "%v", err)
-	}
-	f.block(false)
-	require.NoError(t, exec.Run(context.Background(), e, device.RunRequest{}))
-	data, err := e.OutputData(0)
-	require.NoError(t, err)
-	require.Equal(t, tensor.Float32s(11, 22, 33, 44), data)
-	e.Release()
-	require.Eventually(t, func() bool { return f.live() == before }, time.Minute, time.Millisecond)
-}
+func TestDevice_slowRun(t *testing.T)  { newFake(t).subject().SlowRun(t) }
+func TestDevice_zeroCopy(t *testing.T) { newFake(t).subject().ZeroCopy(t) }
 
-// TestDevice_zeroCopy binds memory with a descriptor: the driver works on it.
-func TestDevice_zeroCopy(t *testing.T) {
-	f := newFake(t)
-	before := f.live()
-	p := f.sum(t)
-	e, err := p.New(device.ExecOptions{})
-	require.NoError(t, err)
-	p.Release()
-	typ := tensor.T(tensor.Float32, 4)
-	for round := range 3 {
-		var b [3]mem.Buffer
-		for i := range b {
-			var err error
-			b[i], err = f.Alloc(32)
-			require.NoError(t, err)
-		}
-		require.NoError(t, mem.Write(b[0], 0, tensor.Float32s(1, 2, 3, float32(round))))
-		require.NoError(t, mem.Write(b[1], 0, tensor.Float32s(10, 20, 30, 40)))
-		require.NoError(t, e.BindInput(0, mem.View{Buf: b[0], Type: typ}))
-		require.NoError(t, e.BindInput(1, mem.View{Buf: b[1], Type: typ}))
-		require.NoError(t, e.BindOutput(0, mem.View{Buf: b[2], Type: typ}))
-		for range 2 {
-			require.NoError(t, exec.Run(context.Background(), e, device.RunRequest{}))
-		}
-		got := make([]byte, 16)
-		require.NoError(t, mem.Read(got, b[2], 0))
-		require.Equal(t, tensor.Float32s(11, 22, 33, float32(40+round)), got)
-		for _, one := range b {
-			one.Release()
-		}
-	}
-	s := e.Stats()
-	require.EqualValues(t, 6, s.Runs)
-	require.Zero(t, s.CopiedIn+s.CopiedOut)
-	e.Release()
-	require.Equal(t, before, f.live())
-}
-
-// once opens the driver, compiles a sum, runs it and compares the result.
-func (f *fake) once() error {
+// once opens the driver, asks it for a sum, compiles and runs that.
+func once() error {
 	all, err := openFake()
 	if err != nil {
 		return err
 	}
-	g, err := sumGraph(tensor.Of(4))
+	g, err := drivertest.Sum(tensor.Of(4))
 	if err != nil {
 		return err
 	}
-	d := all[0]
-	if answers, err := d.Support(g, device.Options{}); err != nil {
+	answers, err := all[0].Support(g, device.Options{})
+	if err != nil {
 		return err
-	} else if !answers[0].OK {
+	}
+	if !answers[0].OK {
 		return fault.New(fault.Unsupported, "%s", answers[0].Reason)
 	}
-	p, err := d.Compile(context.Background(), device.Unit{Graph: g}, device.Options{})
-	if err != nil {
-		return err
-	}
-	e, err := p.New(device.ExecOptions{})
-	p.Release()
-	if err != nil {
-		return err
-	}
-	defer e.Release()
-	for i := range 2 {
-		b := mem.Borrow(tensor.Float32s(1, 2, 3, 4), nil)
-		err := e.BindInput(i, mem.View{Buf: b, Type: tensor.T(tensor.Float32, 4)})
-		b.Release()
-		if err != nil {
-			return err
-		}
-	}
-	if err := exec.Run(context.Background(), e, device.RunRequest{}); err != nil {
-		return err
-	}
-	data, err := e.OutputData(0)
-	if err == nil && !bytes.Equal(data, tensor.Float32s(2, 4, 6, 8)) {
-		err = fault.New(fault.Internal, "the sum is wrong")
-	}
-	return err
+	return drivertest.Once(func() (device.Program, error) {
+		return all[0].Compile(context.Background(), device.Unit{Graph: g}, device.Options{})
+	})
 }
-
-func bytes32(v uint32) []byte { return binary.LittleEndian.AppendUint32(nil, v) }
-func bytes64(v uint64) []byte { return binary.LittleEndian.AppendUint64(nil, v) }
-
-// What the driver points to instead. endless is a name without an end: more bytes than a name has, and none of them is
-// 0.
-var (
-	endless = bytes.Repeat([]byte{'n'}, 1<<13)
-	latin   = []byte{0xff, 0}
-)
 
 // TestDevice_lies has the driver answer what cannot be: an error of kind fault.Device, and nothing stays behind.
 func TestDevice_lies(t *testing.T) {
+	at, word, long, nowhere := drivertest.At, drivertest.Word, drivertest.Long, drivertest.Nowhere
 	f := newFake(t)
-	nowhere := bytes64(16) // in the first page, which nothing is ever in
-	address := func(data []byte) []byte { return bytes64(uint64(uintptr(unsafe.Pointer(&data[0])))) }
-	before := f.live()
-	for _, c := range []struct {
-		what string
-		data []byte
-		want string
-	}{
-		{"device count", bytes32(0xffffffff), "4294967295 devices"},
-		{"device count", bytes32(65), "65 devices"},
-		{"device", bytes64(0), "the driver gives none"},
-		{"device", bytes64(uint64(f.at)), "device 1 of the driver is there twice"},
-		{"device name", bytes64(0), "points to nothing"},
-		{"device name", nowhere, "cannot be read"},
-		{"device name", address(endless), "no end within"},
-		{"device name", address(latin), "no UTF-8"},
-		{"device type", bytes32(5), "its type is 5"},
-		{"device type", bytes32(0xffffffff), "its type is -1"},
-		{"feature level", bytes64(0), "its feature level is 0"},
-		{"feature level", bytes64(26), "its feature level is 26"},
-		{"feature level", bytes64(1 << 63), "its feature level is -9223372036854775808"},
-		{"feature level", bytes64(1 << 62), "its feature level is 4611686018427387904"},
-		{"rank", bytes32(0), "getOutputOperandRank says 0, the model has 1"},
-		{"rank", bytes32(0xffffffff), "getOutputOperandRank says 4294967295, the model has 1"},
-		{"dimensions", bytes32(5), "says [5], the model has [4]"},
-		{"dimensions", bytes32(0), "says [0], the model has [4]"},
-		{"code _getDeviceCount", bytes32(4), "ANeuralNetworks_getDeviceCount: the driver's code is 4"},
-		{"code _getDevice", bytes32(0x80000000), "ANeuralNetworks_getDevice: the driver's code is -2147483648"},
-		{"code Model_create", bytes32(3), "ANeuralNetworksModel_create: the driver's code is 3"},
-		{"code Model_addOperand", bytes32(6), "ANeuralNetworksModel_addOperand: the driver's code is 6"},
-		{"code Compilation_createForDevices", bytes32(7), "createForDevices: the driver's code is 7"},
-		{"code Compilation_finish", bytes32(15), "ANeuralNetworksCompilation_finish: the driver's code is 15"},
-		{"code Execution_setInput", bytes32(4), "ANeuralNetworksExecution_setInput: the driver's code is 4"},
-		{"code Execution_compute", bytes32(99), "ANeuralNetworksExecution_compute: the driver's code is 99"},
-		{"code Execution_compute", bytes32(5), "ANeuralNetworksExecution_compute: the driver's code is 5"},
-		{"code Execution_compute", bytes32(8), "ANeuralNetworksExecution_compute: the driver's code is 8"},
-	} {
-		f.lie(c.what, 0, c.data)
-		err := f.once()
-		f.lie("", 0, nil)
-		require.Error(t, err, c.want)
-		require.Equal(t, fault.Device, fault.KindOf(err), "%v", err)
-		require.ErrorContains(t, err, c.want)
-		if strings.Contains(c.what, "_create") { // who answers with an error gives nothing: the object is the driver's
-			before = f.live()
+	before := f.Live()
+	address := func(data []byte) []byte { return long(uint64(uintptr(unsafe.Pointer(&data[0])))) }
+	settled := func(l drivertest.Lie) {
+		if strings.Contains(l.What, "_create") { // who answers with an error gives nothing: the object is the driver's
+			before = f.Live()
 		}
-		f.settle(t, before, c.want)
+		require.Equal(t, before, f.Live(), l.Want)
 	}
+	f.Lies(t, fault.Device, once, settled,
+		at("device count", 0, word(0xffffffff), "4294967295 devices"),
+		at("device count", 0, word(65), "65 devices"),
+		at("device", 0, long(0), "the driver gives none"),
+		at("device", 0, long(uint64(f.at)), "device 1 of the driver is there twice"),
+		at("device name", 0, long(0), "points to nothing"),
+		at("device name", 0, nowhere, "cannot be read"),
+		at("device name", 0, address(drivertest.Endless), "no end within"),
+		at("device name", 0, address(drivertest.Latin), "no UTF-8"),
+		at("device type", 0, word(5), "its type is 5"),
+		at("device type", 0, word(0xffffffff), "its type is -1"),
+		at("feature level", 0, long(0), "its feature level is 0"),
+		at("feature level", 0, long(26), "its feature level is 26"),
+		at("feature level", 0, long(1<<63), "its feature level is -9223372036854775808"),
+		at("feature level", 0, long(1<<62), "its feature level is 4611686018427387904"),
+		at("rank", 0, word(0), "getOutputOperandRank says 0, the model has 1"),
+		at("rank", 0, word(0xffffffff), "getOutputOperandRank says 4294967295, the model has 1"),
+		at("dimensions", 0, word(5), "says [5], the model has [4]"),
+		at("dimensions", 0, word(0), "says [0], the model has [4]"),
+		at("code _getDeviceCount", 0, word(4), "ANeuralNetworks_getDeviceCount: the driver's code is 4"),
+		at("code _getDevice", 0, word(0x80000000), "ANeuralNetworks_getDevice: the driver's code is -2147483648"),
+		at("code Model_create", 0, word(3), "ANeuralNetworksModel_create: the driver's code is 3"),
+		at("code Model_addOperand", 0, word(6), "ANeuralNetworksModel_addOperand: the driver's code is 6"),
+		at("code Compilation_createForDevices", 0, word(7), "createForDevices: the driver's code is 7"),
+		at("code Compilation_finish", 0, word(15), "ANeuralNetworksCompilation_finish: the driver's code is 15"),
+		at("code Execution_setInput", 0, word(4), "ANeuralNetworksExecution_setInput: the driver's code is 4"),
+		at("code Execution_compute", 0, word(99), "ANeuralNetworksExecution_compute: the driver's code is 99"),
+		at("code Execution_compute", 0, word(5), "ANeuralNetworksExecution_compute: the driver's code is 5"),
+		at("code Execution_compute", 0, word(8), "ANeuralNetworksExecution_compute: the driver's code is 8"),
+	)
 	// A refusal is none: the node is another device's.
 	for _, what := range []string{"code Model_addOperand", "code Model_addOperation", "code Model_finish",
 		"code Model_getSupportedOperationsForDevices", "code Compilation_finish"} {
-		f.lie(what, 0, bytes32(4))
-		err := f.once()
-		f.lie("", 0, nil)
-		require.Equal(t, fault.Unsupported, fault.KindOf(err), "%v", err)
-		require.ErrorContains(t, err, "the driver refuses it with code 4")
-		f.settle(t, before, what)
+		f.Lies(t, fault.Unsupported, once, settled, drivertest.Lie{What: what, Data: word(4),
+			Want: "the driver refuses it with code 4"})
 	}
 	for code, kind := range map[uint32]fault.Kind{1: fault.Memory, 10: fault.Timeout, 11: fault.Timeout,
 		12: fault.Memory, 13: fault.Memory, 14: fault.Device} {
-		f.lie("code Execution_compute", 0, bytes32(code))
-		require.Equal(t, kind, fault.KindOf(f.once()), "code %d", code)
-		f.lie("", 0, nil)
+		f.Lies(t, kind, once, nil, drivertest.Lie{What: "code Execution_compute", Data: word(code)})
 	}
 	// A level of a later version of the API, and a driver without a device of its own.
-	f.lie("feature level", 0, bytes64(1_000_020))
-	require.NoError(t, f.once())
-	f.lie("", 0, nil)
-	for what, data := range map[string][]byte{"device count": bytes32(0), "device type": bytes32(2)} {
-		f.lie(what, 0, data)
+	f.Lie("feature level", 0, long(1_000_020))
+	require.NoError(t, once())
+	f.Honest()
+	for what, data := range map[string][]byte{"device count": word(0), "device type": word(2)} {
+		f.Lie(what, 0, data)
 		_, err := openFake()
-		f.lie("", 0, nil)
+		f.Honest()
 		require.Equal(t, fault.Unsupported, fault.KindOf(err), what)
 	}
-	require.NoError(t, f.once())
-	f.settle(t, before, "the end")
-}
-
-// settle compares the number of objects that the driver has.
-func (f *fake) settle(t *testing.T, before int64, what string) {
-	t.Helper()
-	require.Equal(t, before, f.live(), what)
+	require.NoError(t, once())
+	require.Equal(t, before, f.Live())
 }
 
 // TestDevice_deadObject: a device whose service has died is dead, and the driver's other devices are not.
 func TestDevice_deadObject(t *testing.T) {
 	f := newFake(t)
-	before := f.live()
+	before := f.Live()
 	var reasons []string
 	told := func(reason string) { reasons = append(reasons, reason) }
 	all, err := Open(Bind(fakeDriver.File, fakeDriver.Lookup), Config{ID: "npu", Died: told})
 	require.NoError(t, err)
-	one, two := &fake{all[0], f.opened}, &fake{all[1], f.opened}
-	p := one.sum(t)
-	e := newExecution(t, p)
+	one, two := (&fake{all[0], f.Driver}).subject(), (&fake{all[1], f.Driver}).subject()
+	p := one.Program(t)
+	e := drivertest.Execution(t, p)
 	require.NoError(t, exec.Run(context.Background(), e, device.RunRequest{}))
-	f.lie("code Execution_compute", 0, bytes32(14))
+	f.Lie("code Execution_compute", 0, drivertest.Word(14))
 	err = exec.Run(context.Background(), e, device.RunRequest{})
-	f.lie("", 0, nil)
+	f.Honest()
 	require.ErrorIs(t, err, device.ErrDied)
 	require.Len(t, reasons, 1)
 	require.Contains(t, reasons[0], "ANeuralNetworksExecution_compute: the driver answers DEAD_OBJECT")
-	require.ErrorIs(t, e.Start(device.RunRequest{}), device.ErrDied)
-	_, err = one.compileSum()
-	require.ErrorIs(t, err, device.ErrDied)
-	_, err = one.Support(&graph.Graph{}, device.Options{})
-	require.ErrorIs(t, err, device.ErrDied)
-	_, err = p.New(device.ExecOptions{})
-	require.ErrorIs(t, err, device.ErrDied)
+	one.Dies(t, p, e)
 	e.Release()
 	p.Release()
-	q := two.sum(t)
-	e = newExecution(t, q)
+	q := two.Program(t)
+	e = drivertest.Execution(t, q)
 	q.Release()
 	require.NoError(t, exec.Run(context.Background(), e, device.RunRequest{}))
 	e.Release()
-	f.settle(t, before, "the end")
+	require.Equal(t, before, f.Live())
 	require.Len(t, reasons, 1)
 }
 
 // TestDevice_withoutFiles: a driver that takes no files reads constants and tensors where they are.
 func TestDevice_withoutFiles(t *testing.T) {
 	f := newFake(t)
-	before := f.live()
+	before := f.Live()
 	lookup := func(symbol string) uintptr {
 		if symbol == "ANeuralNetworksMemory_createFromFd" {
 			return 0
@@ -458,5 +227,5 @@ func TestDevice_withoutFiles(t *testing.T) {
 		require.Equal(t, d != f.Device, e.Stats().CopiedIn > 0)
 		e.Release()
 	}
-	f.settle(t, before, "the end")
+	require.Equal(t, before, f.Live())
 }

@@ -7,11 +7,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
 	spec "github.com/anynpu/anynpu/core/spec/nnapi"
 	"github.com/anynpu/anynpu/core/tensor"
+	"github.com/anynpu/anynpu/internal/drivertest"
 )
 
 // names are the operations that a graph becomes, with what is fused into each.
@@ -44,7 +44,7 @@ func TestTranslation_fuses(t *testing.T) {
 	weights := func(dims ...int64) graph.Value {
 		typ := tensor.T(tensor.Float32, dims...)
 		n, _ := typ.Shape.Count()
-		return b.Const("", typ, values(typ, int(n), 1))
+		return b.Const("", typ, drivertest.Values(typ, int(n), 1))
 	}
 	x := b.Input("x", tensor.T(tensor.Float32, 1, 2, 8, 8))
 	y := b.Add(&op.Relu{}, b.Add(&op.Conv{Groups: 1, Pads: []int64{1, 1, 1, 1}}, x, weights(4, 3, 3, 2), weights(4)))
@@ -82,47 +82,32 @@ func TestPermuted_constants(t *testing.T) {
 
 // TestSupport_reasons: what stands against a node is a sentence that names it.
 func TestSupport_reasons(t *testing.T) {
-	f := newFake(t)
 	typ := func(d tensor.DType, dims ...int64) tensor.Type { return tensor.T(d, dims...) }
 	channels := typ(tensor.Uint8, 2, 3)
 	channels.Quant = &tensor.Quant{Scale: []float32{1, 2, 3}, Axis: 1}
 	codes := typ(tensor.Uint8, 2, 3)
 	codes.Quant = tensor.PerTensor(1, 0)
 	open := tensor.Type{DType: tensor.Float32, Shape: tensor.OfDims(tensor.AnyDim(), tensor.D(3))}
-	for _, c := range []struct {
-		op   graph.Op
-		in   tensor.Type
-		want string
-	}{
-		{&op.Relu{}, typ(tensor.Float32, 2, 3), ""},
-		{&op.Relu{}, typ(tensor.Float32), ""},
-		{&op.Softplus{}, typ(tensor.Float32, 2), "NNAPI has no operation that computes softplus as it is"},
-		{&op.Floor{}, typ(tensor.Float32, 2), "the driver does not compute FLOOR of float32[2]"},
-		{&op.Relu{}, codes, "the driver does not compute RELU of uint8"},
-		{&op.Relu{}, typ(tensor.Int32, 2), "RELU: input 0 (input), operand 0: want TENSOR_FLOAT32"},
-		{&op.Relu{}, typ(tensor.BFloat16, 2), "input 0: NNAPI has no tensors of bfloat16"},
-		{&op.Relu{}, open, "input 0: its sizes are open"},
-		{&op.Relu{}, typ(tensor.Float32, 2, 0), "input 0: its sizes are [2 0]: operands of NNAPI have sizes of 1 and more"},
-		{&op.Relu{}, typ(tensor.Float32, 1, 1, 1, 1, 1), "want rank 1 to 4, got 5"},
-		{&op.Relu{}, typ(tensor.Float32, 1<<16, 1<<15), "is larger than operands of NNAPI are"},
-		{&op.Relu{}, channels, "NNAPI has several scales for int8 with zero point 0 alone"},
-		{&op.Rsqrt{}, codes, "RSQRT: TENSOR_QUANT8_ASYMM as input 0 (input) needs feature level 7 (1000007), this is " +
-			"feature level 5 (31)"},
-		{&op.Sigmoid{}, codes, "output 0 (output): want scale 0.00390625 and zero point 0"},
-		{&op.Softmax{Axis: 0, Beta: -1}, typ(tensor.Float32, 2), "the factor is above 0 in the API"},
-		{&op.MaxPool{Kernel: []int64{2}}, typ(tensor.Float32, 1, 2, 4), "MAX_POOL_2D is of images, not of 1 dimensions"},
-		{&op.Cast{To: tensor.Int32}, typ(tensor.Float32, 2), "CAST to integers stops at the largest"},
-		{&op.Exp{Base: 2}, typ(tensor.Float32, 2), "EXP is of base e"},
-	} {
-		b := graph.NewBuilder("one")
-		b.Output(b.Add(c.op, b.Input("x", c.in)))
-		g, err := b.Graph()
-		require.NoError(t, err, c.want)
-		before := f.live()
-		answers, err := f.Support(g, device.Options{})
-		require.NoError(t, err)
-		assert.Equal(t, c.want == "", answers[0].OK, "%v: %s", c.in, answers[0].Reason)
-		assert.Contains(t, answers[0].Reason, c.want)
-		assert.Equal(t, before, f.live())
-	}
+	says := drivertest.Says
+	newFake(t).subject().Reasons(t,
+		says(&op.Relu{}, typ(tensor.Float32, 2, 3), ""),
+		says(&op.Relu{}, typ(tensor.Float32), ""),
+		says(&op.Softplus{}, typ(tensor.Float32, 2), "NNAPI has no operation that computes softplus as it is"),
+		says(&op.Floor{}, typ(tensor.Float32, 2), "the driver does not compute FLOOR of float32[2]"),
+		says(&op.Relu{}, codes, "the driver does not compute RELU of uint8"),
+		says(&op.Relu{}, typ(tensor.Int32, 2), "RELU: input 0 (input), operand 0: want TENSOR_FLOAT32"),
+		says(&op.Relu{}, typ(tensor.BFloat16, 2), "input 0: NNAPI has no tensors of bfloat16"),
+		says(&op.Relu{}, open, "input 0: its sizes are open"),
+		says(&op.Relu{}, typ(tensor.Float32, 2, 0), "input 0: its sizes are [2 0]: operands of NNAPI have sizes of 1 and more"),
+		says(&op.Relu{}, typ(tensor.Float32, 1, 1, 1, 1, 1), "want rank 1 to 4, got 5"),
+		says(&op.Relu{}, typ(tensor.Float32, 1<<16, 1<<15), "is larger than operands of NNAPI are"),
+		says(&op.Relu{}, channels, "NNAPI has several scales for int8 with zero point 0 alone"),
+		says(&op.Rsqrt{}, codes, "RSQRT: TENSOR_QUANT8_ASYMM as input 0 (input) needs feature level 7 (1000007), this is "+
+			"feature level 5 (31)"),
+		says(&op.Sigmoid{}, codes, "output 0 (output): want scale 0.00390625 and zero point 0"),
+		says(&op.Softmax{Axis: 0, Beta: -1}, typ(tensor.Float32, 2), "the factor is above 0 in the API"),
+		says(&op.MaxPool{Kernel: []int64{2}}, typ(tensor.Float32, 1, 2, 4), "MAX_POOL_2D is of images, not of 1 dimensions"),
+		says(&op.Cast{To: tensor.Int32}, typ(tensor.Float32, 2), "CAST to integers stops at the largest"),
+		says(&op.Exp{Base: 2}, typ(tensor.Float32, 2), "EXP is of base e"),
+	)
 }

@@ -99,7 +99,8 @@ func (e *execution) Leave() error {
 func (e *execution) shape(s *driver.Slot) error {
 	var at uintptr
 	var n uint32
-	code, err := e.prog.dev.driver.ExecutorGetOutputShape(e.executor, uint32(s.Index), unsafe.Pointer(&at), unsafe.Pointer(&n))
+	code, err := e.prog.dev.driver.ExecutorGetOutputShape(e.executor, uint32(s.Index), unsafe.Pointer(&at),
+		unsafe.Pointer(&n))
 	if err = call("OH_NNExecutor_GetOutputShape", code, err); err != nil {
 		return err
 	}

@@ -3,58 +3,29 @@ package ohnn
 import (
 	"testing"
 
-	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/internal/drivertest"
 )
 
-// answers are what the fuzzer changes: what the fake driver's functions say, and of how many bytes. The address of a
-// tensor's bytes is left alone: what a driver says it has mapped is believed.
-var answers = []struct {
-	what  string
-	count int
-}{
-	{"device ids", 8}, {"device count", 4}, {"device name", 8}, {"device type", 4}, {"tensor size", 8}, {"flags", 8},
-	{"flag count", 4}, {"counts", 8}, {"shape", 8}, {"rank", 4}, {"code Device_GetName", 4},
-	{"code TensorDesc_SetShape", 4},
-	{"code Model_AddTensorToModel", 4}, {"code Model_AddOperation", 4}, {"code Model_GetAvailableOperations", 4},
-	{"code Compilation_SetDevice", 4}, {"code Compilation_Build", 4}, {"code Executor_GetInputCount", 4},
-	{"code Tensor_GetSize", 4}, {"code Executor_RunSync", 4}, {"code Executor_GetOutputShape", 4},
-}
-
-// FuzzAnswers changes bytes of what a driver answers. A model is compiled and run, or refused with an error that says
-// that the driver is at fault or refuses it; nothing stays behind, and the next one of a driver that answers right
-// computes.
+// FuzzAnswers changes what the fake driver's functions say. The address of a tensor's bytes is left alone: what a
+// driver says it has mapped is believed.
 func FuzzAnswers(f *testing.F) {
-	fake := newFake(f)
-	f.Add([]byte{1, 0, 4, 0xff, 0xff, 0xff, 0xff})
-	f.Add([]byte{0, 0, 8, 1, 2, 3, 4, 5, 6, 7, 8, 3, 0, 1, 9})
-	f.Add([]byte{5, 2, 1, 0x7f, 6, 0, 1, 2})
-	f.Add([]byte{8, 5, 1, 0xff, 9, 0, 1, 3})
-	f.Add([]byte{13, 0, 1, 2})
-	f.Add([]byte{16, 0, 1, 3, 19, 0, 1, 9})
-	f.Add([]byte{4, 0, 1, 15})
-	f.Fuzz(func(t *testing.T, data []byte) {
-		before := fake.live()
-		told := map[string]int{}
-		for lies := 0; len(data) >= 4 && lies < 4; lies++ {
-			a := answers[int(data[0])%len(answers)]
-			at := int(data[1]) % a.count
-			n := min(int(data[2]), len(data)-3, a.count-at)
-			fake.lie(a.what, at, data[3:3+n])
-			told[a.what]++
-			data = data[3+n:]
-		}
-		err := fake.once()
-		fake.lie("", 0, nil)
-		switch kind := fault.KindOf(err); {
-		case err == nil, kind == fault.Device, kind == fault.Memory, kind == fault.Unsupported, kind == fault.Timeout:
-		default:
-			t.Fatalf("%v: kind %v: %v", told, kind, err)
-		}
-		if now := fake.live(); now != before {
-			t.Fatalf("%v: %d objects before, %d after: %v", told, before, now, err)
-		}
-		if err := fake.once(); err != nil {
-			t.Fatalf("%v: the next model: %v", told, err)
-		}
-	})
+	newFake(f)
+	var answers []drivertest.Answer
+	for _, what := range []string{"device ids", "device name", "tensor size", "flags", "counts", "shape"} {
+		answers = append(answers, drivertest.Answer{What: what, Count: 8})
+	}
+	for _, what := range []string{"device count", "device type", "flag count", "rank", "code Device_GetName",
+		"code TensorDesc_SetShape", "code Model_AddTensorToModel", "code Model_AddOperation",
+		"code Model_GetAvailableOperations", "code Compilation_SetDevice", "code Compilation_Build",
+		"code Executor_GetInputCount", "code Tensor_GetSize", "code Executor_RunSync", "code Executor_GetOutputShape"} {
+		answers = append(answers, drivertest.Answer{What: what, Count: 4})
+	}
+	fakeDriver.Fuzz(f, answers, once,
+		[]byte{6, 0, 0, 4, 0xff, 0xff, 0xff, 0xff},
+		[]byte{0, 0, 0, 8, 1, 2, 3, 4, 5, 6, 7, 8, 7, 0, 0, 1, 9},
+		[]byte{3, 2, 0, 1, 0x7f, 8, 0, 0, 1, 2},
+		[]byte{5, 5, 0, 1, 0xff, 9, 0, 0, 1, 3},
+		[]byte{13, 0, 0, 1, 2},
+		[]byte{16, 0, 0, 1, 3, 19, 0, 0, 1, 9},
+		[]byte{2, 0, 0, 1, 15})
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/anynpu/anynpu/backends/cpu"
 	"github.com/anynpu/anynpu/core/compile"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/exec"
@@ -18,6 +17,7 @@ import (
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
+	"github.com/anynpu/anynpu/internal/drivertest"
 )
 
 // small are float16 integers from -1 to 1, by a rule of their own for each seed.
@@ -70,42 +70,28 @@ func twenty(t testing.TB, m int64) *graph.Graph {
 }
 
 // results runs a program on small integers.
-func results(t testing.TB, p device.Program) (out [][]byte) {
-	e, err := p.New(device.ExecOptions{})
-	require.NoError(t, err)
-	defer e.Release()
-	in, outs := p.Ports()
+func results(t testing.TB, p device.Program) (out []tensor.Tensor) {
+	in, _ := p.Ports()
 	for i := range in {
-		n, _ := in[i].Type.ByteSize()
-		b := mem.Borrow(small(11+i, int(n)/2), nil)
-		require.NoError(t, e.BindInput(i, mem.View{Buf: b, Type: in[i].Type}))
-		b.Release()
+		dims, _ := in[i].Type.Shape.Ints()
+		n, _ := tensor.Count(dims)
+		out = append(out, tensor.Tensor{DType: tensor.Float16, Dims: dims, Data: small(11+i, int(n))})
 	}
-	for range 2 { // the second run on memory of the first
-		require.NoError(t, exec.Run(context.Background(), e, device.RunRequest{}))
-	}
-	for i := range outs {
-		data, err := e.OutputData(i)
-		require.NoError(t, err)
-		out = append(out, append([]byte{}, data...))
-	}
-	return out
+	return drivertest.Results(t, p, out)
 }
 
 // TestSplit_equalsTheCPU splits a graph over the CPU and the fake NPU.
 func TestSplit_equalsTheCPU(t *testing.T) {
 	f := newFake(t)
-	host, err := cpu.New(cpu.Config{Threads: 1})
-	require.NoError(t, err)
-	before := f.live()
+	host := drivertest.CPU(t)
+	before := f.Live()
 	for _, m := range []int64{1, 512} {
 		g := twenty(t, m)
-		alone, err := compile.Compile(context.Background(), g, []device.Device{host}, compile.Options{})
-		require.NoError(t, err)
+		alone := drivertest.Compile(t, g, host)
 		both, err := compile.Compile(context.Background(), g, []device.Device{f.Device, host}, compile.Options{ByCost: m > 1})
 		require.NoError(t, err)
 		want := results(t, alone)
-		assert.Contains(t, want[1], byte(0x3c), "there are ones among the results")
+		assert.Contains(t, want[1].Data, byte(0x3c), "there are ones among the results")
 		assert.Equal(t, want, results(t, both))
 		on := map[string][]int{}
 		for _, n := range both.Placement().Nodes {
@@ -125,7 +111,7 @@ func TestSplit_equalsTheCPU(t *testing.T) {
 	p.Release()
 	_, err = compile.Compile(context.Background(), twenty(t, 1), []device.Device{f.Device, host}, compile.Options{Strict: true})
 	require.ErrorContains(t, err, "operator 1 (clip): npu: the driver computes compiled models and products of matrices alone")
-	assert.Equal(t, before, f.live())
+	assert.Equal(t, before, f.Live())
 }
 
 // TestProducts_lies has the driver give sizes and codes of products that cannot be, and not return.
@@ -137,11 +123,11 @@ func TestProducts_lies(t *testing.T) {
 	g, err := b.Graph()
 	require.NoError(t, err)
 	for _, offset := range []int{324, 332 + 324, 664 + 324} {
-		f.lie("matmul", offset, []byte{1, 0, 0, 0})
+		f.Lie("matmul", offset, []byte{1, 0, 0, 0})
 		_, err = f.Compile(context.Background(), device.Unit{Graph: g}, device.Options{})
 		require.ErrorContains(t, err, "takes 1 bytes, want")
 		require.Equal(t, fault.Device, fault.KindOf(err))
-		f.lie("", 0, nil)
+		f.Honest()
 	}
 	p, err := f.Compile(context.Background(), device.Unit{Graph: g}, device.Options{})
 	require.NoError(t, err)
@@ -150,14 +136,14 @@ func TestProducts_lies(t *testing.T) {
 	in := mem.Borrow(small(1, 64), nil)
 	require.NoError(t, e.BindInput(0, mem.View{Buf: in, Type: tensor.T(tensor.Float16, 2, 32)}))
 	in.Release()
-	f.lie("code matmul_run", 0, []byte{0xff, 0xff, 0xff, 0xff})
+	f.Lie("code matmul_run", 0, []byte{0xff, 0xff, 0xff, 0xff})
 	err = exec.Run(context.Background(), e, device.RunRequest{})
 	require.ErrorContains(t, err, "rknn_matmul_run: the driver's code is -1")
-	f.lie("", 0, nil)
-	f.block(true)
+	f.Honest()
+	f.Block(true)
 	err = exec.Run(context.Background(), e, device.RunRequest{Deadline: time.Now().Add(20 * time.Millisecond)})
 	require.Equal(t, fault.Timeout, fault.KindOf(err), "%v", err)
-	f.block(false)
+	f.Block(false)
 	require.NoError(t, exec.Run(context.Background(), e, device.RunRequest{}))
 	e.Release()
 	p.Release()
