@@ -74,3 +74,5 @@ func TestSplit_liarIsAskedOnce(t *testing.T) {
 	assert.Equal(t, 1, liar.compiled)
 	assert.Equal(t, before, f.Live())
 }
+
+func TestSplit_crossing(t *testing.T) { drivertest.Crossing(t, newFake(t).Device) }

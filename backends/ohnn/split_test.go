@@ -17,3 +17,5 @@ func TestSplit_randomGraphs(t *testing.T) {
 	assert.Positive(t, nodes["cpu"])
 	assert.Equal(t, before, f.Live())
 }
+
+func TestSplit_crossing(t *testing.T) { drivertest.Crossing(t, newFake(t).Device) }

@@ -1,0 +1,49 @@
+package drivertest
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/anynpu/anynpu/core/device"
+	run "github.com/anynpu/anynpu/core/exec"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// Crossing checks that a device which adds, and does not compute exponentials, reads what the CPU hands to it where the
+// CPU has written it.
+func Crossing(t *testing.T, d device.Device) {
+	const n = 1000
+	b := graph.NewBuilder("crossing")
+	x := b.Input("x", tensor.T(tensor.Float32, n))
+	e := b.Add(&op.Exp{}, x)
+	b.Output(b.Add(&op.Add{}, e, e))
+	g, err := b.Graph()
+	require.NoError(t, err)
+	p := Compile(t, g, d, CPU(t))
+	defer p.Release()
+	require.Len(t, p.Placement().Parts, 2)
+	r, err := p.New(device.ExecOptions{})
+	require.NoError(t, err)
+	defer r.Release()
+	in, err := mem.Host(4*n, mem.Options{})
+	require.NoError(t, err)
+	defer in.Release()
+	require.NoError(t, r.BindInput(0, mem.View{Buf: in, Type: tensor.T(tensor.Float32, n)}))
+	for range 2 {
+		require.NoError(t, run.Run(context.Background(), r, device.RunRequest{}))
+		data, err := r.OutputData(0)
+		require.NoError(t, err)
+		y, err := tensor.ReadFloat32s(data, n)
+		require.NoError(t, err)
+		for _, v := range y {
+			require.EqualValues(t, 2, v)
+		}
+	}
+	assert.Zero(t, r.Stats().CopiedIn, "bytes that a part copied")
+}
