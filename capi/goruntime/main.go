@@ -14,6 +14,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -59,18 +60,17 @@ func run(goroot, modcache, dir, more string, edits []edit) (root string, err err
 	root = goroot
 	if strings.HasPrefix(goroot, modcache+string(filepath.Separator)) {
 		root = filepath.Join(dir, "goroot")
-		if err := os.Remove(root); err != nil && !os.IsNotExist(err) {
-			return "", err
-		}
-		if err := os.Symlink(goroot, root); err != nil {
-			return "", err
+		if to, err := os.Readlink(root); err != nil || to != goroot {
+			if err := replaced(root, func(name string) error { return os.Symlink(goroot, name) }); err != nil {
+				return "", err
+			}
 		}
 	}
 	replace := map[string]string{}
 	for name, text := range texts {
 		file := filepath.Join(dir, name)
 		replace[filepath.Join(root, "src/runtime", name)] = file
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		if err := write(file, []byte(text)); err != nil {
 			return "", err
 		}
 	}
@@ -89,7 +89,25 @@ func run(goroot, modcache, dir, more string, edits []edit) (root string, err err
 	if err != nil {
 		return "", err
 	}
-	return root, os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o644)
+	return root, write(filepath.Join(dir, "overlay.json"), overlay)
+}
+
+// write makes a file hold data. Other links of the same make may read it: they see all of it, before and after.
+func write(file string, data []byte) error {
+	if have, err := os.ReadFile(file); err == nil && bytes.Equal(have, data) {
+		return nil
+	}
+	return replaced(file, func(name string) error { return os.WriteFile(name, data, 0o644) })
+}
+
+// replaced puts what create makes under a name of its own in the place of path.
+func replaced(path string, create func(name string) error) error {
+	own := fmt.Sprintf("%s.%d", path, os.Getpid())
+	defer os.Remove(own)
+	if err := create(own); err != nil {
+		return err
+	}
+	return os.Rename(own, path)
 }
 
 // edited returns the edited files of the runtime in goroot, by name.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -71,6 +72,44 @@ func TestRun_refusesAnotherText(t *testing.T) {
 	assert.ErrorContains(t, runs(fresh, edit{"a.go", "four", "three"}), "0 times, want once")
 	assert.Error(t, runs(fresh, edit{"b.go", "one", "three"}))
 	assert.NoFileExists(t, filepath.Join(fresh, "overlay.json"))
+}
+
+// Libraries are linked side by side, each after a run of this program.
+func TestRun_leavesReadersWhatTheyRead(t *testing.T) {
+	root, dir := t.TempDir(), t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(root, "src/runtime"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(root, "src/runtime/a.go"), []byte("one two"), 0o644))
+	runs := func(to string) {
+		_, err := run(root, filepath.Dir(root), dir, "", []edit{{"a.go", "one", to}})
+		require.NoError(t, err)
+	}
+	runs("three")
+	var before []os.FileInfo
+	names := []string{"a.go", "overlay.json", "goroot"}
+	for _, name := range names {
+		info, err := os.Lstat(filepath.Join(dir, name))
+		require.NoError(t, err)
+		before = append(before, info)
+	}
+	reader, err := os.Open(filepath.Join(dir, "a.go"))
+	require.NoError(t, err)
+	defer reader.Close()
+	runs("three")
+	for i, name := range names {
+		after, err := os.Lstat(filepath.Join(dir, name))
+		require.NoError(t, err)
+		assert.True(t, os.SameFile(before[i], after) && before[i].ModTime().Equal(after.ModTime()), "%s is another", name)
+	}
+	runs("four")
+	text, err := io.ReadAll(reader)
+	require.NoError(t, err)
+	assert.Equal(t, "three two", string(text))
+	text, err = os.ReadFile(filepath.Join(dir, "a.go"))
+	require.NoError(t, err)
+	assert.Equal(t, "four two", string(text))
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Len(t, left, len(names))
 }
 
 func TestRun_takesAnotherOverlay(t *testing.T) {
