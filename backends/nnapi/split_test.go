@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
@@ -76,3 +77,17 @@ func TestSplit_liarIsAskedOnce(t *testing.T) {
 }
 
 func TestSplit_crossing(t *testing.T) { drivertest.Crossing(t, newFake(t).Device) }
+
+// TestSplit_failedPart: a part of a graph fails on the driver, then with the answer that its device is dead.
+func TestSplit_failedPart(t *testing.T) {
+	f := newFake(t)
+	before := f.Live()
+	lie := func(code uint32, want string) drivertest.Lie {
+		return drivertest.At("code Execution_compute", 0, drivertest.Word(code), "ANeuralNetworksExecution_compute: "+want)
+	}
+	f.subject().FailedPart(t, lie(4, "the driver's code is 4"), func(run func(device.RunRequest) error) {
+		f.Lies(t, fault.Device, func() error { return run(device.RunRequest{}) }, nil,
+			lie(14, "the driver answers DEAD_OBJECT"))
+	})
+	assert.Equal(t, before, f.Live())
+}
