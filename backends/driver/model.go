@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"context"
 	"io"
 
 	"github.com/anynpu/anynpu/core/device"
@@ -9,14 +10,39 @@ import (
 	"github.com/anynpu/anynpu/core/mem"
 )
 
-// Supported is an error of kind fault.Unsupported that names the first node that was refused, if any.
-func Supported(g *graph.Graph, answers []device.NodeSupport) error {
+// CompileModel is Compile of a device that reads compiled models, for a unit of which Support says that the device
+// computes it: load makes the program, whose ports are named as the graph has them. ok is false, without an error, for
+// a unit that is no compiled model.
+func CompileModel[P interface {
+	device.Program
+	Name(g *graph.Graph) error
+}](ctx context.Context, d device.Device, u device.Unit, o device.Options,
+	load func(ctx context.Context, data []byte) (P, error)) (p device.Program, ok bool, err error) {
+	answers, err := d.Support(u.Graph, o)
+	if err != nil {
+		return nil, false, err
+	}
 	for i := range answers {
 		if !answers[i].OK {
-			return fault.New(fault.Unsupported, "%s: %s", g.Nodes[i].Label(), answers[i].Reason)
+			return nil, false, fault.New(fault.Unsupported, "%s: %s", u.Graph.Nodes[i].Label(), answers[i].Reason)
 		}
 	}
-	return nil
+	if err := ctx.Err(); err != nil {
+		return nil, false, fault.As(fault.Canceled, err, "compile")
+	}
+	_, data, ok := device.CompiledModel(u.Graph)
+	if !ok {
+		return nil, false, nil
+	}
+	loaded, err := load(ctx, data)
+	if err != nil {
+		return nil, true, err
+	}
+	if err := loaded.Name(u.Graph); err != nil {
+		loaded.Release()
+		return nil, true, err
+	}
+	return loaded, true, nil
 }
 
 // ModelProgram is a program that was made of a compiled model, which it keeps for Save. Its ports are what the driver

@@ -98,30 +98,11 @@ func (d *Device) Support(g *graph.Graph, _ device.Options) ([]device.NodeSupport
 
 // Compile implements device.Device.
 func (d *Device) Compile(ctx context.Context, u device.Unit, o device.Options) (device.Program, error) {
-	g := u.Graph
-	answers, err := d.Support(g, o)
-	if err != nil {
-		return nil, err
+	p, ok, err := driver.CompileModel(ctx, d, u, o, d.load)
+	if err == nil && !ok {
+		err = fault.New(fault.Unsupported, "a graph of %d nodes: the driver computes one compiled model", len(u.Graph.Nodes))
 	}
-	if err := driver.Supported(g, answers); err != nil {
-		return nil, err
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, fault.As(fault.Canceled, err, "compile")
-	}
-	_, data, ok := device.CompiledModel(g)
-	if !ok {
-		return nil, fault.New(fault.Unsupported, "a graph of %d nodes: the driver computes one compiled model", len(g.Nodes))
-	}
-	p, err := d.load(ctx, data)
-	if err != nil {
-		return nil, err
-	}
-	if err := p.Name(g); err != nil {
-		p.Release()
-		return nil, err
-	}
-	return p, nil
+	return p, err
 }
 
 // Load implements device.Device: data is a compiled model, which Save gives back.

@@ -77,30 +77,11 @@ func (d *Device) Support(g *graph.Graph, o device.Options) ([]device.NodeSupport
 
 // Compile implements device.Device.
 func (d *Device) Compile(ctx context.Context, u device.Unit, o device.Options) (device.Program, error) {
-	g := u.Graph
-	answers, err := d.Support(g, o)
-	if err != nil {
-		return nil, err
+	p, ok, err := driver.CompileModel(ctx, d, u, o, d.load)
+	if err != nil || ok {
+		return p, err
 	}
-	if err := driver.Supported(g, answers); err != nil {
-		return nil, err
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, fault.As(fault.Canceled, err, "compile")
-	}
-	_, data, ok := device.CompiledModel(g)
-	if !ok {
-		return d.products(u, o)
-	}
-	p, err := d.load(ctx, data)
-	if err != nil {
-		return nil, err
-	}
-	if err := p.Name(g); err != nil {
-		p.Release()
-		return nil, err
-	}
-	return p, nil
+	return d.products(u, o)
 }
 
 // Load implements device.Device: data is a compiled model, which Save gives back.
