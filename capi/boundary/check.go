@@ -12,7 +12,10 @@ import (
 
 const pageSize = 4096 // the smallest page of any supported host: probing more often than needed does no harm
 
-var checkPointers = hasWord(Getenv("ANYNPU_CHECK"), "pointers")
+var checkPointers = Checks("pointers")
+
+// Checks says whether ANYNPU_CHECK, a comma-separated list, asks for a check.
+func Checks(word string) bool { return hasWord(Getenv("ANYNPU_CHECK"), word) }
 
 func hasWord(list, word string) bool {
 	for item := range strings.SplitSeq(list, ",") {

@@ -1,6 +1,7 @@
 package hbdnn
 
 import (
+	"math"
 	"runtime/debug"
 	"slices"
 	"sort"
@@ -13,9 +14,10 @@ import (
 
 // A block is memory that a program allocated. hbSysMem has no word of ours: it is found by its address.
 type block struct {
-	addr uintptr
-	size uint32
-	buf  mem.Buffer
+	addr  uintptr
+	size  uint32
+	buf   mem.Buffer
+	cache *cache // nil: it has none, or flushes are not checked
 }
 
 // memories are the blocks that are not freed, by address.
@@ -51,8 +53,18 @@ func pin(addr uintptr, n int64) (b mem.Buffer, room int64, err error) {
 	return b, n, err
 }
 
-// sysAllocMem allocates zeroed memory. The processor sees it as devices do, so it is cached.
-func sysAllocMem(m *SysMem, size uint32) error {
+// sysAllocMem allocates zeroed memory. The processor sees it as devices do.
+func sysAllocMem(m *SysMem, size uint32) error { return allocate(m, size, nil) }
+
+// sysAllocCachedMem is sysAllocMem, but for the check of flushes.
+func sysAllocCachedMem(m *SysMem, size uint32) error { return allocate(m, size, newCache(size)) }
+
+func allocate(m *SysMem, size uint32, c *cache) (err error) {
+	defer func() {
+		if err != nil {
+			c.release()
+		}
+	}()
 	if size == 0 {
 		return refuse(errSysArgument, "size is 0: memory has at least 1 byte")
 	}
@@ -65,7 +77,7 @@ func sysAllocMem(m *SysMem, size uint32) error {
 		buf.Release()
 		return err
 	}
-	b := &block{addr: addressOf(data), size: size, buf: buf}
+	b := &block{addr: addressOf(data), size: size, buf: buf, cache: c}
 	memories.mu.Lock()
 	defer memories.mu.Unlock()
 	at := sort.Search(len(memories.blocks), func(i int) bool { return memories.blocks[i].addr > b.addr })
@@ -74,19 +86,18 @@ func sysAllocMem(m *SysMem, size uint32) error {
 	return nil
 }
 
-// sysAllocCachedMem is sysAllocMem: all memory is cached.
-func sysAllocCachedMem(m *SysMem, size uint32) error { return sysAllocMem(m, size) }
-
 // sysFlushMem has nothing to do: memory is coherent. A part of a memory, also one that nobody allocated, may be flushed.
-func sysFlushMem(_ *SysMem, flag int32) error {
+func sysFlushMem(m *SysMem, flag int32) error {
 	if flag != flushInvalidate && flag != flushClean {
 		return refuse(errSysArgument, "flag is %d: want HB_SYS_MEM_CACHE_INVALIDATE (1) or HB_SYS_MEM_CACHE_CLEAN (2)", flag)
 	}
+	flushed(m, flag)
 	return nil
 }
 
 // sysFreeMem frees what sysAllocMem made; a task that uses the memory keeps the bytes until it is done.
 func sysFreeMem(m *SysMem) error {
+	invalidated(m.virt, math.MaxInt64, "hbSysFreeMem")
 	memories.mu.Lock()
 	b := blockOf(m.virt)
 	if b != nil && b.addr == m.virt {
@@ -103,6 +114,7 @@ func sysFreeMem(m *SysMem) error {
 			"hbSysAllocMem gave", m.virt, m.virt-b.addr)
 	}
 	*m = SysMem{}
+	b.cache.release()
 	b.buf.Release()
 	return nil
 }
@@ -114,6 +126,7 @@ func sysWriteMem(dest *SysMem, src []byte) error {
 
 // sysReadMem copies bytes from the start of a memory.
 func sysReadMem(dest []byte, src *SysMem) error {
+	invalidated(src.virt, int64(len(dest)), "hbSysReadMem")
 	return move("src", src, len(dest), func(data []byte) { copy(dest, data) })
 }
 

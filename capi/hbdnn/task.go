@@ -102,6 +102,7 @@ func begin(to *uintptr, c *InferCtrlParam, t *Task, add func(t *Task) error) err
 	if err := add(t); err != nil {
 		return err
 	}
+	submitted(t.members)
 	if err := queue.admit(t.resize); err != nil {
 		t.drop()
 		return err
@@ -136,9 +137,11 @@ func appendTo(h uintptr, c *InferCtrlParam, weight int, add func(t *Task) error)
 	case t.weight+weight > maxMembers:
 		return refuse(errBatch, "*taskHandle has %d members: a task has at most %d", t.weight, maxMembers)
 	}
+	before := len(t.members)
 	if err := add(t); err != nil {
 		return err
 	}
+	submitted(t.members[before:])
 	t.weight += weight
 	t.submitLocked(c)
 	return nil
@@ -217,6 +220,7 @@ func (t *Task) run() callback {
 			err = fault.Wrap(err, "%s", m.label())
 			break
 		}
+		m.computed()
 	}
 	return t.finish(err)
 }

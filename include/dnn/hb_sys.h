@@ -52,7 +52,7 @@ typedef enum {
 /* Give size zeroed bytes, aligned to 64; hbSysFreeMem frees them. */
 int32_t hbSysAllocMem(hbSysMem *mem, uint32_t size);
 int32_t hbSysAllocCachedMem(hbSysMem *mem, uint32_t size);
-/* flag: hbSysMemFlushFlag. Memory is coherent: nothing has to be done. */
+/* flag: hbSysMemFlushFlag. Memory is coherent: nothing has to be done. ANYNPU_CHECK=flush tells what a board misses. */
 int32_t hbSysFlushMem(hbSysMem *mem, int32_t flag);
 /* Free what an Alloc function made, by its start address, and clear the struct. A task that uses it keeps the bytes. */
 int32_t hbSysFreeMem(hbSysMem *mem);
