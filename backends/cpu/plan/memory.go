@@ -96,7 +96,8 @@ func (p *placer) assign() {
 	}
 }
 
-// shareInPlace lets element-wise steps write over an input that nothing reads later.
+// shareInPlace lets element-wise steps write over an input that nothing reads later, unless they read a part of it as
+// another input, too: that may be broadcast, and is read after it would be written over.
 func (p *placer) shareInPlace() {
 	last, writers := make([]int, len(p.buffers)), make([]int, len(p.buffers))
 	for i, s := range p.steps {
@@ -124,8 +125,9 @@ func (p *placer) shareInPlace() {
 		if s.inplace {
 			in, out := s.reads[0], s.writes[0]
 			x, y := &p.buffers[in], &p.buffers[out]
+			part := func(z int) bool { return z != in && z != none && to[p.root(z)] == in }
 			if x.place == inArena && y.place == inArena && x.size == y.size && last[in] == i && writers[out] == 1 &&
-				y.output == none {
+				y.output == none && !slices.ContainsFunc(s.reads, part) {
 				to[out] = in
 				last[in] = last[out]
 			}

@@ -43,6 +43,15 @@ var moveCases = []testCase{
 		return []graph.Value{m.Add(&op.Exp{}, m.Add(&op.Slice{}, a, m.Int64s(1), m.Int64s(2))), m.Add(&op.Tanh{}, b),
 			m.Add(&op.ReduceSum{}, s[1], m.Int64s(1))}
 	}},
+	{"a part beside its whole", 0, func(m *maker) []graph.Value {
+		whole := func() graph.Value { return m.Add(&op.Sigmoid{}, m.input(6, 7, 5)) }
+		first := func(x graph.Value) graph.Value { return m.Add(&op.Slice{}, x, m.Int64s(0), m.Int64s(1)) }
+		x, y, z := whole(), whole(), whole()
+		turn := func(x graph.Value) graph.Value { return m.Add(&op.Transpose{}, x) }
+		negative := m.Add(&op.Sub{}, z, m.positive(5))
+		return []graph.Value{turn(m.Add(&op.Div{}, first(x), x)), turn(m.Add(&op.Sub{}, y, first(y))),
+			turn(m.Add(&op.PRelu{}, negative, first(negative)))}
+	}},
 	{"repeated", 0, func(m *maker) []graph.Value {
 		x := m.input(3, 1, 4)
 		return []graph.Value{
