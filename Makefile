@@ -139,19 +139,27 @@ tools-examples: tools-build
 # Every suite is a sub-command.
 CONFORMANCE := $(GO) run ./conformance/cmd/conformance
 
+# A fake driver, on whose devices the random networks of NNAPI run, too.
+DRIVER := $(BUILD)/drivers/nnapi/libneuralnetworks.so
+
+$(DRIVER): ctest/drivers/fake.c $(wildcard ctest/drivers/*.h include/android/*.h)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -Wall -Wextra -D_GNU_SOURCE -Iinclude -Ictest -Ictest/drivers -DCALLS='"zcalls_nnapi.h"' \
+		-DCOMPUTE='"nnapi.h"' -shared -fPIC $< -o $@ -Wl,-soname,$(@F) -lpthread -lm
+
 # Every suite that judges a library, with this library or those that ANYNPU_CTS_LIBRARY, ANYNPU_RKNN_LIBRARY,
 # ANYNPU_HBDNN_LIBRARY and ANYNPU_NNAPI_LIBRARY name.
 REPORTS = --html $(BUILD)/$@.html --json $(BUILD)/$@.json --junit $(BUILD)/$@.xml
 
-conformance: libs
+conformance: libs $(DRIVER)
 	$(CONFORMANCE) all $(REPORTS)
 
 # With the cases that take long.
-conformance-long: libs
+conformance-long: libs $(DRIVER)
 	$(CONFORMANCE) all --long $(REPORTS)
 
 # With the kernels of each instruction set in turn, and the reference kernels.
-conformance-levels: libs
+conformance-levels: libs $(DRIVER)
 	@scripts/levels.sh
 
 # The ONNX project's own backend node tests, from one version of its Python package, which carries opset 23.

@@ -1,6 +1,8 @@
 package suite
 
 import (
+	"bytes"
+	"runtime"
 	"strings"
 	"sync"
 
@@ -15,6 +17,7 @@ type extras struct {
 	counters  [2]uintptr // of handles and buffers that live
 	errorText uintptr    // of the message of the thread's last call that failed
 	version   uintptr    // of its text
+	placement uintptr    // of a compilation's report: which device computes what
 	log       *logLines
 }
 
@@ -30,6 +33,7 @@ func findExtras(handle uintptr) extras {
 	for name, to := range map[string]*uintptr{
 		"anynpu_live_handles": &x.counters[0], "anynpu_live_buffers": &x.counters[1],
 		"anynpu_last_error": &x.errorText, "anynpu_set_log_callback": &setLog, "anynpu_version": &x.version,
+		"anynpu_placement_report": &x.placement,
 	} {
 		if symbol, err := purego.Dlsym(handle, name); err == nil {
 			*to = symbol
@@ -71,6 +75,22 @@ func (l *Library) LastError() string {
 	}
 	p, _, _ := purego.SyscallN(l.own.errorText)
 	return cmem.Text(p)
+}
+
+// Placement is the library's report on a compilation as JSON: which device computes what. nil where it has none.
+func (l *Library) Placement(compilation uintptr) []byte {
+	if l.own.placement == 0 {
+		return nil
+	}
+	needed := make([]uint64, 1)
+	size, keep := argument(needed)
+	purego.SyscallN(l.own.placement, compilation, 0, 0, size)
+	report := make([]byte, needed[0])
+	to, text := argument(report)
+	purego.SyscallN(l.own.placement, compilation, to, uintptr(len(report)), 0)
+	runtime.KeepAlive(keep)
+	runtime.KeepAlive(text)
+	return bytes.TrimRight(report, "\x00")
 }
 
 // HasLog tells whether the library hands its log over.

@@ -33,6 +33,9 @@ type Result struct {
 	// Rounding is how the library rounds halves in a case that leaves it open.
 	Rounding string `json:"rounding,omitempty"`
 
+	// Placement is how many operations of a model each device has, where the library tells.
+	Placement map[string]int `json:"placement,omitempty"`
+
 	Time time.Duration `json:"ns"`
 
 	// functions of the API that the case called, where the suite records them

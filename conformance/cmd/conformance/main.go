@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	hbdnnrules "github.com/anynpu/anynpu/conformance/hbdnn/rules"
+	nnapinetworks "github.com/anynpu/anynpu/conformance/nnapi/networks"
 	nnapioperations "github.com/anynpu/anynpu/conformance/nnapi/operations"
 	nnapirules "github.com/anynpu/anynpu/conformance/nnapi/rules"
 	"github.com/anynpu/anynpu/conformance/ohnn/networks"
@@ -85,7 +86,7 @@ func suites() []*suite.Suite {
 		ohnnrules.Suite(), operators.Suite(), networks.Suite(),
 		rknnrules.Suite(), numerics.Suite(),
 		hbdnnrules.Suite(),
-		nnapirules.Suite(), nnapioperations.Suite(),
+		nnapirules.Suite(), nnapioperations.Suite(), nnapinetworks.Suite(),
 	}
 }
 

@@ -1,19 +1,19 @@
-package operations
+package model
 
 import (
 	"github.com/anynpu/anynpu/conformance/nnapi"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// typeFacts is what the suite needs to know of an operand type.
-type typeFacts struct {
-	code   int32
-	dtype  tensor.DType
-	scalar bool
+// Type is what the suites need to know of an operand type.
+type Type struct {
+	Code   int32
+	DType  tensor.DType
+	Scalar bool
 }
 
-// types are the types of operands by the words that cases use, those of the notes on NNAPI's operations.
-var types = map[string]typeFacts{
+// Types are the types of operands by the words that cases use, those of the notes on NNAPI's operations.
+var Types = map[string]Type{
 	"F32":  {nnapi.TensorFloat32, tensor.Float32, false},
 	"F16":  {nnapi.TensorFloat16, tensor.Float16, false},
 	"I32":  {nnapi.TensorInt32, tensor.Int32, false},
@@ -29,5 +29,5 @@ var types = map[string]typeFacts{
 	"i32":  {nnapi.Int32, tensor.Int32, true},
 	"bool": {nnapi.Bool, tensor.Bool, true},
 
-	"model": {code: nnapi.ModelOperand},
+	"model": {Code: nnapi.ModelOperand},
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/anynpu/anynpu/conformance/nnapi"
+	"github.com/anynpu/anynpu/conformance/nnapi/model"
 	"github.com/anynpu/anynpu/conformance/suite/numbers"
 )
 
@@ -30,8 +31,8 @@ type program struct {
 	model   *nnapi.Model
 	inputs  []uint32 // operands of the model
 	outputs []uint32
-	in      []*Operand // what is given for them
-	out     []*Operand
+	in      []*model.Operand // what is given for them
+	out     []*model.Operand
 }
 
 // build makes the model of a case.
@@ -57,7 +58,7 @@ func (c *Case) operands(t *nnapi.T, v variant) (p *program, in, out []uint32) {
 			continue
 		}
 		if models[o.Model] == 0 {
-			models[o.Model] = c.Models[o.Model].build(t)
+			models[o.Model] = c.Models[o.Model].Build(t)
 		}
 		in = append(in, p.model.Sub(models[o.Model]))
 	}
@@ -71,15 +72,15 @@ func (c *Case) operands(t *nnapi.T, v variant) (p *program, in, out []uint32) {
 }
 
 // input adds an argument of the operation.
-func (p *program) input(o *Operand) uint32 {
+func (p *program) input(o *model.Operand) uint32 {
 	switch {
 	case o.None:
 		index := p.operand(o, o.Dims)
 		p.t.OK("Model_setOperandValue", p.model.Handle, index, nil, 0)
 		return index
-	case types[o.Type].scalar || o.Const && !p.variant.inputs:
+	case model.Types[o.Type].Scalar || o.Const && !p.variant.inputs:
 		return p.constant(p.operand(o, o.Dims), o)
-	case o.empty():
+	case o.Empty():
 		return p.emptied(o)
 	}
 	index := p.operand(o, p.dims(o))
@@ -88,14 +89,14 @@ func (p *program) input(o *Operand) uint32 {
 }
 
 // emptied makes a tensor without elements of one with some, which is an input of the model.
-func (p *program) emptied(o *Operand) uint32 {
+func (p *program) emptied(o *model.Operand) uint32 {
 	n := uint32(len(o.Dims))
 	given, begin, size := *o, make([]int32, n), make([]int32, n)
 	given.Dims = slices.Clone(o.Dims)
 	for i, d := range o.Dims {
 		given.Dims[i], size[i] = max(d, 1), int32(d)
 	}
-	given.Data, given.Pattern = slices.Repeat([]numbers.Number{numbers.Int(1)}, given.count()), nil
+	given.Data, given.Pattern = slices.Repeat([]numbers.Number{numbers.Int(1)}, given.Count()), nil
 	from := p.operand(&given, p.dims(&given))
 	p.inputs, p.in = append(p.inputs, from), append(p.in, &given)
 	to := p.operand(o, make([]uint32, n))
@@ -106,13 +107,13 @@ func (p *program) emptied(o *Operand) uint32 {
 
 // dims are the dimensions with which the model declares an input or output. Those of scales and of the condition of IF
 // are never unknown.
-func (p *program) dims(o *Operand) []uint32 {
+func (p *program) dims(o *model.Operand) []uint32 {
 	switch {
 	case p.c != nil && p.c.Op == "IF" && o == &p.c.In[0]:
 		return o.Dims
 	case len(o.Dims) == 0 || p.variant.unranked && o.Channel == nil:
 		return nil
-	case !p.variant.open && !o.Open && !o.empty():
+	case !p.variant.open && !o.Open && !o.Empty():
 		return o.Dims
 	}
 	open := make([]uint32, len(o.Dims))
@@ -123,37 +124,16 @@ func (p *program) dims(o *Operand) []uint32 {
 }
 
 // operand adds an operand.
-func (p *program) operand(o *Operand, dims []uint32) uint32 {
-	index := p.model.Add(p.t.Quantized(types[o.Type].code, o.Scale, o.Zero, dims...))
-	if o.Channel != nil {
-		p.t.OK("Model_setOperandSymmPerChannelQuantParams", p.model.Handle, index, p.t.Scales(*o.Channel, o.Scales...))
-	}
-	return index
+func (p *program) operand(o *model.Operand, dims []uint32) uint32 {
+	return o.Declare(p.t, p.model, dims)
 }
 
 // constant gives an operand its value.
-func (p *program) constant(index uint32, o *Operand) uint32 {
-	b := o.bytes()
-	if p.variant.memory && !types[o.Type].scalar {
+func (p *program) constant(index uint32, o *model.Operand) uint32 {
+	b := o.Bytes()
+	if p.variant.memory && !model.Types[o.Type].Scalar {
 		p.t.OK("Model_setOperandValueFromMemory", p.model.Handle, index, newPool(p.t, b).handle, 0, len(b))
 		return index
 	}
 	return nnapi.Value(p.model, index, b...)
-}
-
-// build makes a model that an operation refers to.
-func (g *Graph) build(t *nnapi.T) uintptr {
-	p := &program{t: t, model: t.Model()}
-	for i := range g.Operands {
-		o := &g.Operands[i]
-		index := p.operand(o, p.dims(o))
-		if o.Data != nil {
-			p.constant(index, o)
-		}
-	}
-	for _, o := range g.Operations {
-		p.model.Operation(o.Op, o.In, o.Out)
-	}
-	p.model.Identify(nnapi.NoError, g.In, g.Out)
-	return p.model.Finish()
 }

@@ -10,9 +10,9 @@ import (
 	"io/fs"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/anynpu/anynpu/conformance/nnapi/model"
 	"github.com/anynpu/anynpu/conformance/suite"
 	"github.com/anynpu/anynpu/conformance/suite/numbers"
 )
@@ -20,64 +20,14 @@ import (
 //go:embed cases
 var caseFiles embed.FS
 
-// Operand is an argument of an operation, or an operand of a model that an operation refers to.
-type Operand struct {
-	Type    string           `json:"type"` // a key of types
-	Dims    []uint32         `json:"dims"`
-	Scale   float32          `json:"scale"`
-	Zero    int32            `json:"zero"`
-	Channel *uint32          `json:"channel"` // the dimension of Scales
-	Scales  []float32        `json:"scales"`
-	Const   bool             `json:"const"` // part of the model; scalars are without saying so
-	None    bool             `json:"none"`  // without a value
-	Open    bool             `json:"open"`  // the model leaves all dimensions open
-	Data    []numbers.Number `json:"data"`
-	Pattern *numbers.Pattern `json:"pattern"` // in place of Data
-	Model   string           `json:"model"`   // of Case.Models: the value of a MODEL operand
-	Ignore  bool             `json:"ignore"`  // an output whose content the API leaves open
-	Shares  [][]float64      `json:"shares"`  // of an output of draws: how often each number comes, for each row
-	Within  float64          `json:"within"`  // how far shares may be off
-}
-
-// UnmarshalJSON also reads the short forms: "i32 3" is a scalar, "F32/2 -" a tensor of two dimensions without a value.
-func (o *Operand) UnmarshalJSON(b []byte) error {
-	if len(b) == 0 || b[0] != '"' {
-		type plain Operand
-		return json.Unmarshal(b, (*plain)(o))
-	}
-	word, rest, ok := strings.Cut(strings.Trim(string(b), `"`), " ")
-	if word, rank, tensor := strings.Cut(word, "/"); tensor && rest == "-" {
-		n, err := strconv.Atoi(rank)
-		*o = Operand{Type: word, None: true, Dims: slices.Repeat([]uint32{1}, n)}
-		return err
-	}
-	o.Type, o.Data = word, make([]numbers.Number, 1)
-	if !ok {
-		return fmt.Errorf("operand %s has no value", b)
-	}
-	return o.Data[0].UnmarshalJSON([]byte(rest))
-}
-
-// Graph is a model that an operation refers to.
-type Graph struct {
-	Operands   []Operand `json:"operands"`
-	Operations []struct {
-		Op  string   `json:"op"`
-		In  []uint32 `json:"in"`
-		Out []uint32 `json:"out"`
-	} `json:"operations"`
-	In  []uint32 `json:"in"`
-	Out []uint32 `json:"out"`
-}
-
 // Case is one operation with what must come of it.
 type Case struct {
-	Name   string            `json:"name"`
-	Op     string            `json:"op"` // without ANEURALNETWORKS_
-	In     []Operand         `json:"in"`
-	Out    []Operand         `json:"out"` // with the expected values
-	Models map[string]*Graph `json:"models"`
-	Exact  bool              `json:"exact"` // quantized results are exact: the operation only moves or compares
+	Name   string                  `json:"name"`
+	Op     string                  `json:"op"` // without ANEURALNETWORKS_
+	In     []model.Operand         `json:"in"`
+	Out    []model.Operand         `json:"out"` // with the expected values
+	Models map[string]*model.Graph `json:"models"`
+	Exact  bool                    `json:"exact"` // quantized results are exact: the operation only moves or compares
 
 	Tolerance float64 `json:"tolerance"` // of floats, 0: the usual one of the type
 	Fails     bool    `json:"fails"`     // the computation must fail; outputs have no values
@@ -87,32 +37,6 @@ type Case struct {
 
 // ID names the case in reports: OPERATION/name.
 func (c *Case) ID() string { return c.Op + "/" + c.Name }
-
-// numbers are the elements of an operand.
-func (o *Operand) numbers() []numbers.Number {
-	if o.Pattern != nil {
-		return o.Pattern.Numbers(o.count())
-	}
-	return o.Data
-}
-
-// count is the number of elements.
-func (o *Operand) count() int {
-	n := 1
-	for _, d := range o.Dims {
-		n *= int(d)
-	}
-	return n
-}
-
-// bytes are the elements in memory.
-func (o *Operand) bytes() []byte { return numbers.Encode(o.numbers(), types[o.Type].dtype) }
-
-// size is the number of bytes of the elements.
-func (o *Operand) size() int { return o.count() * types[o.Type].dtype.Bits() / 8 }
-
-// empty tells whether the operand is a tensor without elements. The API has no way to give one to a model.
-func (o *Operand) empty() bool { return slices.Contains(o.Dims, 0) }
 
 // Cases returns all cases, by operation.
 func Cases() ([]*Case, error) {
@@ -192,11 +116,11 @@ func (c *Case) Telling() bool {
 			constant = constant && v == o.Data[0]
 			nothing = nothing && v.Real == zero
 		}
-		if o.empty() || nothing && c.Out[0].Type != "B8" || constant && len(o.Data) > 1 && !constantByMeaning[c.Op] {
+		if o.Empty() || nothing && c.Out[0].Type != "B8" || constant && len(o.Data) > 1 && !constantByMeaning[c.Op] {
 			return false
 		}
 		for k := range c.In {
-			if in := &c.In[k]; slices.Equal(in.Dims, o.Dims) && !in.None && in.Model == "" && sameNumbers(in.numbers(),
+			if in := &c.In[k]; slices.Equal(in.Dims, o.Dims) && !in.None && in.Model == "" && sameNumbers(in.Numbers(),
 				o.Data) && (in.Scale == o.Scale && in.Zero == o.Zero && in.Type == o.Type) {
 				return false
 			}
@@ -222,50 +146,25 @@ func (c *Case) Signature() string {
 		fmt.Fprintf(&b, " %s/%d", o.Type, len(o.Dims))
 		switch {
 		case o.Model != "":
-			b.WriteString(c.Models[o.Model].signature())
+			b.WriteString(c.Models[o.Model].Signature())
 		case o.None:
 			b.WriteString("-")
-		case types[o.Type].scalar:
+		case model.Types[o.Type].Scalar:
 			fmt.Fprint(&b, o.Data)
 		case o.Const && o.Type == "I32" && len(o.Data) > 0 && len(o.Data) <= 8 && o.Scale == 0:
 			fmt.Fprint(&b, "c", o.Data)
 		case o.Const:
 			b.WriteString("c")
 		}
-		b.WriteString(o.kind())
+		b.WriteString(o.Kind())
 		if i > 0 && slices.Equal(o.Dims, c.In[0].Dims) {
 			b.WriteString("=")
 		}
 	}
 	for i := range c.Out {
-		fmt.Fprintf(&b, " >%s/%d%s", c.Out[i].Type, len(c.Out[i].Dims), c.Out[i].kind())
+		fmt.Fprintf(&b, " >%s/%d%s", c.Out[i].Type, len(c.Out[i].Dims), c.Out[i].Kind())
 	}
 	return b.String()
-}
-
-func (g *Graph) signature() string {
-	var ops []string
-	for _, o := range g.Operations {
-		ops = append(ops, o.Op)
-	}
-	return fmt.Sprint(ops, len(g.In), len(g.Out))
-}
-
-// kind says how an operand is quantized, and whether its dimensions are open.
-func (o *Operand) kind() string {
-	s := ""
-	if o.Open {
-		s = "?"
-	}
-	switch {
-	case o.Zero != 0:
-		s += "z"
-	case o.Scale != 0:
-		s += "s"
-	case o.Scales != nil:
-		s += "p"
-	}
-	return s
 }
 
 // Counts returns, per operation, how many cases count: telling and of a new signature.

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	api "github.com/anynpu/anynpu/conformance/nnapi"
+	"github.com/anynpu/anynpu/conformance/nnapi/model"
 	"github.com/anynpu/anynpu/core/spec/nnapi"
 	"github.com/anynpu/anynpu/internal/leak"
 )
@@ -24,7 +25,7 @@ func TestCases_coverEveryOperation(t *testing.T) {
 		ids[c.ID()] = true
 		assert.Contains(t, api.Operations, c.Op)
 		for _, o := range append(c.In, c.Out...) {
-			assert.Contains(t, types, o.Type, c.ID())
+			assert.Contains(t, model.Types, o.Type, c.ID())
 		}
 	}
 	counts := Counts(cases)

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/anynpu/anynpu/conformance/nnapi/model"
 	"github.com/anynpu/anynpu/conformance/suite/numbers"
 )
 
@@ -23,8 +24,8 @@ func TestCompare_findsEachElement(t *testing.T) {
 			if o.Ignore || o.Shares != nil {
 				continue
 			}
-			d := types[o.Type].dtype
-			require.NoError(t, c.compare(o, o.bytes(), false), c.ID())
+			d := model.Types[o.Type].DType
+			require.NoError(t, c.compare(o, o.Bytes(), false), c.ID())
 			for i, v := range o.Data {
 				wrong := slices.Clone(o.Data)
 				off := max(1, v.Real, -v.Real) * c.tolerance(o, d, false) * 2.5

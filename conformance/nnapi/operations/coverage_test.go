@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/anynpu/anynpu/conformance/nnapi/model"
 	"github.com/anynpu/anynpu/core/spec/nnapi"
 )
 
@@ -22,14 +23,14 @@ func (s seen) covered(c *Case) {
 		return
 	}
 	row := [3]string{}
-	note := func(a *nnapi.Arguments, of []Operand) {
+	note := func(a *nnapi.Arguments, of []model.Operand) {
 		for i := range of {
 			arg, o := a.At(i, len(of)), &of[i]
 			if v := arg.Type.Variable; v >= 0 && !o.None {
 				row[v] = o.Type
 			}
 			s[fmt.Sprint(arg.Name, " given ", !o.None)] = true
-			if types[o.Type].scalar && len(o.Data) == 1 {
+			if model.Types[o.Type].Scalar && len(o.Data) == 1 {
 				s[fmt.Sprint(arg.Name, " ", o.Data[0])] = true
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	api "github.com/anynpu/anynpu/conformance/nnapi"
+	"github.com/anynpu/anynpu/conformance/nnapi/model"
 	"github.com/anynpu/anynpu/conformance/suite"
 	"github.com/anynpu/anynpu/conformance/suite/numbers"
 	"github.com/anynpu/anynpu/core/spec/nnapi"
@@ -86,7 +87,7 @@ func levels(cases []*Case, sig *nnapi.Signature, row *nnapi.Types) (out []*Varia
 
 // open tells whether the model leaves dimensions open, which is newer than most operations.
 func (c *Case) open() bool {
-	return slices.ContainsFunc(slices.Concat(c.In, c.Out), func(o Operand) bool { return o.Open })
+	return slices.ContainsFunc(slices.Concat(c.In, c.Out), func(o model.Operand) bool { return o.Open })
 }
 
 // rowOf is the choice of types that a case has.
@@ -96,10 +97,10 @@ func rowOf(c *Case, sig *nnapi.Signature) *nnapi.Types {
 		return nil
 	}
 	i := slices.IndexFunc(sig.Types, func(row nnapi.Types) bool {
-		fits := func(a *nnapi.Arguments, of []Operand) bool {
+		fits := func(a *nnapi.Arguments, of []model.Operand) bool {
 			for i, o := range of {
 				v := a.At(i, len(of)).Type.Variable
-				if v >= 0 && !o.None && nnapi.OperandCode(types[o.Type].code) != row.Of[v] {
+				if v >= 0 && !o.None && nnapi.OperandCode(model.Types[o.Type].Code) != row.Of[v] {
 					return false
 				}
 			}
@@ -130,11 +131,11 @@ func differences(c *Case, sig *nnapi.Signature, f *nnapi.Form) (out []*Variation
 	}
 	lists := []struct {
 		word string
-		of   func(d *Case) *[]Operand
+		of   func(d *Case) *[]model.Operand
 		args func(f *nnapi.Form) *nnapi.Arguments
 	}{
-		{"input", func(d *Case) *[]Operand { return &d.In }, func(f *nnapi.Form) *nnapi.Arguments { return &f.Inputs }},
-		{"output", func(d *Case) *[]Operand { return &d.Out }, func(f *nnapi.Form) *nnapi.Arguments { return &f.Outputs }},
+		{"input", func(d *Case) *[]model.Operand { return &d.In }, func(f *nnapi.Form) *nnapi.Arguments { return &f.Inputs }},
+		{"output", func(d *Case) *[]model.Operand { return &d.Out }, func(f *nnapi.Form) *nnapi.Arguments { return &f.Outputs }},
 	}
 	for _, l := range lists {
 		list := *l.of(c)
@@ -147,9 +148,9 @@ func differences(c *Case, sig *nnapi.Signature, f *nnapi.Form) (out []*Variation
 		for i, o := range list {
 			arg := l.args(f).At(i, len(list))
 			place := fmt.Sprintf("%s_%d", l.word, i)
-			other := foreign(sig, l.args, i, len(list), types[o.Type].scalar)
+			other := foreign(sig, l.args, i, len(list), model.Types[o.Type].Scalar)
 			add(place+"_type", func(d *Case) { (*l.of(d))[i] = plain(other) })
-			if arg.RankMax > 0 && !types[o.Type].scalar {
+			if arg.RankMax > 0 && !model.Types[o.Type].Scalar {
 				add(place+"_rank", func(d *Case) {
 					x := plain(o.Type)
 					x.Dims = slices.Repeat([]uint32{1}, arg.RankMax+1)
@@ -195,10 +196,10 @@ func foreign(sig *nnapi.Signature, args func(f *nnapi.Form) *nnapi.Arguments, i,
 	}
 	rest := ""
 	for _, word := range candidates {
-		if slices.Contains(has, nnapi.OperandCode(types[word].code)) {
+		if slices.Contains(has, nnapi.OperandCode(model.Types[word].Code)) {
 			continue
 		}
-		if types[word].scalar == scalar {
+		if model.Types[word].Scalar == scalar {
 			return word
 		}
 		rest = word
@@ -207,13 +208,13 @@ func foreign(sig *nnapi.Signature, args func(f *nnapi.Form) *nnapi.Arguments, i,
 }
 
 // plain is an operand of a type.
-func plain(word string) Operand {
-	o := Operand{Type: word, Data: []numbers.Number{numbers.Int(1)}}
+func plain(word string) model.Operand {
+	o := model.Operand{Type: word, Data: []numbers.Number{numbers.Int(1)}}
 	switch word {
 	case "Q8", "Q8S", "Q8Y", "Q16A", "Q16Y":
 		o.Scale = 1
 	}
-	if !types[word].scalar {
+	if !model.Types[word].Scalar {
 		o.Dims = []uint32{1}
 	}
 	return o

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/anynpu/anynpu/conformance/nnapi"
+	"github.com/anynpu/anynpu/conformance/nnapi/model"
 	"github.com/anynpu/anynpu/conformance/suite"
 	"github.com/anynpu/anynpu/conformance/suite/cmem"
 	"github.com/anynpu/anynpu/conformance/suite/trace"
@@ -79,18 +80,18 @@ func (c *Case) compute(l *suite.Library, dir string) error {
 
 // has tells whether a variant differs from the case as it is written.
 func (c *Case) has(v variant) bool {
-	some := func(of func(o *Operand) bool) bool {
-		return slices.ContainsFunc(c.In, func(o Operand) bool { return of(&o) })
+	some := func(of func(o *model.Operand) bool) bool {
+		return slices.ContainsFunc(c.In, func(o model.Operand) bool { return of(&o) })
 	}
-	constant := func(o *Operand) bool { return o.Const }
-	float := func(o *Operand) bool { return o.Type == "F32" }
+	constant := func(o *model.Operand) bool { return o.Const }
+	float := func(o *model.Operand) bool { return o.Type == "F32" }
 	switch {
 	case v.inputs:
 		return some(constant)
 	case v.memory:
 		return !c.Fails
 	case v.relaxed:
-		return some(float) || slices.ContainsFunc(c.Out, func(o Operand) bool { return float(&o) })
+		return some(float) || slices.ContainsFunc(c.Out, func(o model.Operand) bool { return float(&o) })
 	}
 	return true
 }
@@ -98,14 +99,14 @@ func (c *Case) has(v variant) bool {
 // takes tells whether a way is one for the case.
 func (p *program) takes(w way) bool {
 	for _, o := range slices.Concat(p.in, p.out) {
-		if w.device && (o.empty() || len(o.Dims) == 0 || o.Open) {
+		if w.device && (o.Empty() || len(o.Dims) == 0 || o.Open) {
 			return false
 		}
 	}
 	if w.file && p.t.Recorded() {
 		return false
 	}
-	open := func(o *Operand) bool { return o.Open || o.empty() }
+	open := func(o *model.Operand) bool { return o.Open || o.Empty() }
 	return !w.static || !slices.ContainsFunc(p.out, open)
 }
 
@@ -133,11 +134,11 @@ func (p *program) judge(compilation uintptr, w way) {
 		r.shape(i, o)
 		b := r.results[i]()
 		err := p.c.compare(o, b, p.variant.relaxed)
-		if !o.Ignore && o.Shares == nil && o.count() > 0 {
-			d := types[o.Type].dtype
+		if !o.Ignore && o.Shares == nil && o.Count() > 0 {
+			d := model.Types[o.Type].DType
 			tolerance := p.c.tolerance(o, d, p.variant.relaxed)
 			p.t.Judge(trace.Event{Kind: trace.Compare, Text: fmt.Sprintf("output %d", i), Name: d.String(),
-				Addr: uint64(cmem.First(b)), Data: o.bytes(), OK: err == nil, Abs: tolerance, Rel: relative(d) * tolerance})
+				Addr: uint64(cmem.First(b)), Data: o.Bytes(), OK: err == nil, Abs: tolerance, Rel: relative(d) * tolerance})
 		}
 		p.t.Check(err == nil, "output %d: %v", i, err)
 	}
@@ -152,7 +153,7 @@ func relative(d tensor.DType) float64 {
 }
 
 // shape demands the rank and the dimensions of an output.
-func (r *run) shape(i int, o *Operand) {
+func (r *run) shape(i int, o *model.Operand) {
 	rank := new(uint32)
 	r.t.OK("Execution_getOutputOperandRank", r.execution, i, rank)
 	r.t.Check(int(*rank) == len(o.Dims), "output %d: rank %d, want %d", i, *rank, len(o.Dims))
@@ -165,11 +166,11 @@ func (r *run) shape(i int, o *Operand) {
 }
 
 // given is the type that an execution says of input i, nil where the model says it all.
-func (r *run) given(o *Operand) any {
+func (r *run) given(o *model.Operand) any {
 	if len(o.Dims) == 0 || !r.variant.open && !o.Open {
 		return nil
 	}
-	return r.t.Quantized(types[o.Type].code, o.Scale, o.Zero, o.Dims...)
+	return r.t.Quantized(model.Types[o.Type].Code, o.Scale, o.Zero, o.Dims...)
 }
 
 // canary stands behind outputs. enough is room for a result that must not come.
@@ -181,12 +182,12 @@ const (
 // pointers binds the program's own memory.
 func (r *run) pointers() {
 	for i, o := range r.in {
-		b := o.bytes()
+		b := o.Bytes()
 		r.t.Keep(b)
 		r.t.OK("Execution_setInput", r.execution, i, r.given(o), b, len(b))
 	}
 	for i, o := range r.out {
-		n := max(o.size(), 1)
+		n := max(o.Size(), 1)
 		if r.c.Fails {
 			n = enough
 		}
@@ -211,20 +212,20 @@ func (r *run) pools() {
 	for i, o := range r.in {
 		content = append(content, make([]byte, aligned(len(content))-len(content))...)
 		at[i] = len(content)
-		content = append(content, o.bytes()...)
+		content = append(content, o.Bytes()...)
 	}
 	from := newPool(r.t, content)
 	for i, o := range r.in {
-		r.t.OK("Execution_setInputFromMemory", r.execution, i, r.given(o), from.handle, at[i], o.size())
+		r.t.OK("Execution_setInputFromMemory", r.execution, i, r.given(o), from.handle, at[i], o.Size())
 	}
 	offset := 0
 	for _, o := range r.out {
-		offset += aligned(max(o.size(), 1))
+		offset += aligned(max(o.Size(), 1))
 	}
 	to := newPool(r.t, make([]byte, offset))
 	offset = 0
 	for i, o := range r.out {
-		n, begin := max(o.size(), 1), offset
+		n, begin := max(o.Size(), 1), offset
 		r.t.OK("Execution_setOutputFromMemory", r.execution, i, nil, to.handle, begin, n)
 		r.results = append(r.results, func() []byte { return to.read(begin, n) })
 		offset += aligned(n)
@@ -241,16 +242,16 @@ func (r *run) devices() {
 	}
 	for i, o := range r.in {
 		m := managed("addInputRole", i)
-		r.t.OK("Memory_copy", newPool(r.t, o.bytes()).handle, m)
+		r.t.OK("Memory_copy", newPool(r.t, o.Bytes()).handle, m)
 		r.t.OK("Execution_setInputFromMemory", r.execution, i, nil, m, 0, 0)
 	}
 	for i, o := range r.out {
 		m := managed("addOutputRole", i)
 		r.t.OK("Execution_setOutputFromMemory", r.execution, i, nil, m, 0, 0)
 		r.results = append(r.results, func() []byte {
-			to := newPool(r.t, make([]byte, o.size()))
+			to := newPool(r.t, make([]byte, o.Size()))
 			r.t.OK("Memory_copy", m, to.handle)
-			return to.read(0, o.size())
+			return to.read(0, o.Size())
 		})
 	}
 }

@@ -3,6 +3,7 @@ package operations
 import (
 	"slices"
 
+	"github.com/anynpu/anynpu/conformance/nnapi/model"
 	"github.com/anynpu/anynpu/core/spec/nnapi"
 )
 
@@ -12,7 +13,7 @@ func (c *Case) spec() (*nnapi.Model, nnapi.Operation) {
 	code, _ := codeOf(c.Op)
 	op := nnapi.Operation{Code: code}
 	for i, o := range slices.Concat(c.In, c.Out) {
-		x := nnapi.Operand{Type: nnapi.OperandCode(types[o.Type].code), Dims: o.Dims, Scale: o.Scale, ZeroPoint: o.Zero}
+		x := nnapi.Operand{Type: nnapi.OperandCode(model.Types[o.Type].Code), Dims: o.Dims, Scale: o.Scale, ZeroPoint: o.Zero}
 		switch {
 		case o.None:
 			x.Lifetime = nnapi.NoValue
@@ -41,8 +42,8 @@ func codeOf(name string) (nnapi.OperationCode, bool) {
 // words are the types by the words of cases.
 func words(of []nnapi.OperandCode) (row [3]string) {
 	for i, code := range of {
-		for word, t := range types {
-			if nnapi.OperandCode(t.code) == code {
+		for word, t := range model.Types {
+			if nnapi.OperandCode(t.Code) == code {
 				row[i] = word
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/anynpu/anynpu/conformance/nnapi"
+	"github.com/anynpu/anynpu/conformance/nnapi/model"
 	"github.com/anynpu/anynpu/conformance/suite"
 )
 
@@ -54,7 +55,7 @@ func byOperation(cases []*Case) (out [][]*Case) {
 
 // element is the type of the first tensor.
 func (c *Case) element() string {
-	i := slices.IndexFunc(c.In, func(o Operand) bool { return !types[o.Type].scalar && o.Model == "" })
+	i := slices.IndexFunc(c.In, func(o model.Operand) bool { return !model.Types[o.Type].Scalar && o.Model == "" })
 	if i < 0 {
 		return ""
 	}
