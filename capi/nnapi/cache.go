@@ -26,15 +26,14 @@ import (
 // little-endian.
 //
 //	8 bytes   magic
-//	uint32    format version
-//	uint32    0
+//	uint64    format version
 //	32 bytes  key of the compilation
 //	uint64    size of the data file
 //	32 bytes  SHA-256 of the data file
 const (
 	cacheMagic   = "ANPUNNAP"
 	cacheVersion = 1
-	cacheIndex   = 8 + 4 + 4 + sha256.Size + 8 + sha256.Size
+	cacheIndex   = 8 + 8 + sha256.Size + 8 + sha256.Size
 )
 
 // kept is the cache of one compilation; nil when the program wants none.
@@ -52,18 +51,30 @@ func (c *Compilation) cache() *kept {
 	return &kept{dir: c.cacheDir, index: stem + ".index", data: stem + ".program", key: c.key()}
 }
 
-// load returns the program of the cache, nil for a miss.
+// load returns the program of the cache, nil for a miss, of which a warning tells unless there is no cache at all.
 func (k *kept) load(ctx context.Context, g *graph.Graph, devices []device.Device) *compile.Program {
 	if k == nil {
 		return nil
 	}
+	program, err := k.read(ctx, g, devices)
+	switch {
+	case err == nil:
+		boundary.Log(boundary.LevelInfo, "nnapi", "program taken from the cache", "directory", k.dir, "index", k.index)
+	case !errors.Is(err, cache.ErrNone):
+		warn("cache not used", "directory", k.dir, "reason", err)
+	}
+	return program
+}
+
+// read returns the program of the cache. Its error says why there is none, cache.ErrNone that there is no cache.
+func (k *kept) read(ctx context.Context, g *graph.Graph, devices []device.Device) (*compile.Program, error) {
 	var sum [sha256.Size]byte
 	var size uint64
 	files, err := cache.Read(k.dir, k.index, func(index []byte) (cache.Voucher, error) {
 		if len(index) != cacheIndex || string(index[:8]) != cacheMagic {
 			return cache.Voucher{}, fault.New(fault.File, "it is no cache of this library")
 		}
-		if v := binary.LittleEndian.Uint32(index[8:]); v != cacheVersion {
+		if v := binary.LittleEndian.Uint64(index[8:]); v != cacheVersion {
 			return cache.Voucher{}, fault.New(fault.File, "it has format %d: this library reads format %d", v, cacheVersion)
 		}
 		rest := index[16:]
@@ -78,24 +89,18 @@ func (k *kept) load(ctx context.Context, g *graph.Graph, devices []device.Device
 			Fits: func(_ int, _ []byte, n int64) bool { return uint64(n) == size },
 			Good: func(_ int, b []byte) bool { return sha256.Sum256(b) == sum }}, nil
 	})
-	if errors.Is(err, cache.ErrNone) {
-		return nil
-	}
-	var program *compile.Program
-	if err == nil {
-		if program, err = compile.Load(ctx, files[0], devices); err == nil {
-			err = k.samePorts(program, g)
-		}
-	}
 	if err != nil {
-		if program != nil {
-			program.Release()
-		}
-		warn("cache not used", "directory", k.dir, "reason", err)
-		return nil
+		return nil, err
 	}
-	boundary.Log(boundary.LevelInfo, "nnapi", "program taken from the cache", "directory", k.dir, "index", k.index)
-	return program
+	program, err := compile.Load(ctx, files[0], devices)
+	if err != nil {
+		return nil, err
+	}
+	if err := k.samePorts(program, g); err != nil {
+		program.Release()
+		return nil, err
+	}
+	return program, nil
 }
 
 // samePorts refuses a program whose inputs and outputs are not those of the model, however its key was made.
@@ -131,7 +136,7 @@ func (k *kept) save(p *compile.Program) {
 	if err == nil {
 		sum := sha256.Sum256(data.Bytes())
 		index := append([]byte(cacheMagic), make([]byte, 8)...)
-		binary.LittleEndian.PutUint32(index[8:], cacheVersion)
+		binary.LittleEndian.PutUint64(index[8:], cacheVersion)
 		index = append(index, k.key[:]...)
 		index = binary.LittleEndian.AppendUint64(index, uint64(data.Len()))
 		index = append(index, sum[:]...)

@@ -95,9 +95,6 @@ func TestCache_damageIsAMiss(t *testing.T) {
 			bad := append([]byte{}, whole...)
 			bad[at] ^= 0x40
 			require.NoError(t, os.WriteFile(path, bad, 0o600))
-			if name == k.index && at >= 12 && at < 16 {
-				continue // not looked at
-			}
 			assert.False(t, hit(t, c), "%s: byte %d", name, at)
 		}
 		for _, n := range []int{0, 1, len(whole) - 1} {

@@ -76,6 +76,11 @@ func compiledFor(t *testing.T, m *Model, list []*Device, explicit bool, set ...f
 
 // computes checks that a compilation of sumOfProducts computes it.
 func computes(t *testing.T, c *Compilation) {
+	assert.Equal(t, []float32{5, 12, 21}, results(t, c))
+}
+
+// results are those of a compilation for {1, 2, 3} and {4, 5, 6}.
+func results(t *testing.T, c *Compilation) []float32 {
 	x, y, z := []float32{1, 2, 3}, []float32{4, 5, 6}, make([]float32, 3)
 	e, err := executionCreate(c)
 	require.NoError(t, err)
@@ -84,8 +89,8 @@ func computes(t *testing.T, c *Compilation) {
 	}
 	require.NoError(t, executionSetOutput(e, 0, nil, unsafe.Pointer(unsafe.SliceData(z)), 12))
 	require.NoError(t, executionCompute(e))
-	assert.Equal(t, []float32{5, 12, 21}, z)
 	require.NoError(t, executionFree(e))
+	return z
 }
 
 // withGuises is the list of devices with guises.
