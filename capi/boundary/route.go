@@ -36,15 +36,15 @@ type Decider func() (State, error)
 
 type routing struct {
 	mu       sync.Mutex
-	deciders map[string]Decider                // by component
-	choosers map[string]Chooser                // by component
-	owners   map[string]Chooser                // by component
-	formers  map[string]func(driver bool) bool // by component
-	funcs    map[uint32][]Func                 // by façade
-	early    map[uint32]bool                   // façades that gave out a handle before they had a driver
-	settled  map[uint32]bool                   // façades whose next state is known
-	files    map[string]string                 // the driver's file, by component
-	instead  map[string]string                 // the setting with which the driver is a device, by component
+	deciders map[string]Decider     // by component
+	choosers map[string]Chooser     // by component
+	owners   map[string]Chooser     // by component
+	formers  map[string]func() bool // by component
+	funcs    map[uint32][]Func      // by façade
+	early    map[uint32]bool        // façades that gave out a handle before they had a driver
+	settled  map[uint32]bool        // façades whose next state is known
+	files    map[string]string      // the driver's file, by component
+	instead  map[string]string      // the setting with which the driver is a device, by component
 }
 
 // A Chooser says whether a call of the named function, which creates objects or belongs to the driver, is left to the
@@ -53,7 +53,7 @@ type routing struct {
 type Chooser func(function string) bool
 
 var routes = routing{deciders: map[string]Decider{}, choosers: map[string]Chooser{}, owners: map[string]Chooser{},
-	formers: map[string]func(bool) bool{}, funcs: map[uint32][]Func{},
+	formers: map[string]func() bool{}, funcs: map[uint32][]Func{},
 	early: map[uint32]bool{}, settled: map[uint32]bool{},
 	files: map[string]string{}, instead: map[string]string{}}
 
@@ -282,15 +282,15 @@ func EnterMixed(facade uint32) error {
 }
 
 // Former sets what says, of the façade called component, whether the program's calls have the former parameters
-// (abi.Row.Former). It is called once, when it is known whether there is a driver, before any behaviour.
-func Former(component string, former func(driver bool) bool) {
+// (abi.Row.Former). It is called once, before any behaviour, and only if there is no driver: that takes such calls itself.
+func Former(component string, former func() bool) {
 	routes.mu.Lock()
 	defer routes.mu.Unlock()
 	routes.formers[component] = former
 }
 
 // former returns what Former has set for a façade, nil if nothing.
-func (r *routing) former(facade uint32) func(driver bool) bool {
+func (r *routing) former(facade uint32) func() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if funcs := r.funcs[facade]; len(funcs) > 0 {
@@ -308,7 +308,7 @@ func nnc_boundary_decide(facade uint32) (state int32) {
 		}
 	}()
 	state = decided(facade)
-	if former := routes.former(facade); former != nil && former(State(state) != CPU) {
+	if former := routes.former(facade); former != nil && State(state) == CPU && former() {
 		C.anynpu_serve_former(C.uint32_t(facade))
 	}
 	return state

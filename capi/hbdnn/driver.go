@@ -125,12 +125,12 @@ func function(name string) *boundary.Func {
 	panic("hbdnn: no function " + name)
 }
 
-// drivers returns the generation of the headers that the driver was made with, nil if it does not say: programs on its
+// drivers returns the generation of the headers that the driver was made with, nil without a driver: programs on its
 // board have the same.
 func drivers() *generation {
 	f := function("hbDNNGetVersion")
 	at := boundary.Driver(f)
-	if at == nil {
+	if at == nil || !boundary.HasDriver("hbdnn") {
 		return nil
 	}
 	var addr uintptr

@@ -27,32 +27,22 @@ var generations = []generation{
 	{name: "1.23", version: "1.24.5", size: 176, axis: true, stride: true},
 }
 
-var program struct {
-	once sync.Once
-	*generation
-}
-
 // served is the generation that ANYNPU_HBDNN_ABI names, else that of the driver beside, else the newest; read once.
-func served() *generation { return serve(func() bool { return boundary.HasDriver("hbdnn") }) }
+var served = sync.OnceValue(func() *generation {
+	name := boundary.Getenv(generationVariable)
+	if name == "" {
+		if g := drivers(); g != nil {
+			return g
+		}
+	}
+	return generationNamed(name)
+})
 
-func serve(driver func() bool) *generation {
-	program.once.Do(func() {
-		name := boundary.Getenv("ANYNPU_HBDNN_ABI")
-		if name == "" && driver() {
-			program.generation = drivers()
-		}
-		if program.generation == nil {
-			program.generation = generationNamed(name)
-		}
-	})
-	return program.generation
-}
+const generationVariable = "ANYNPU_HBDNN_ABI"
 
 // Programs of the oldest generation pass other parameters to three functions.
 func init() {
-	boundary.Former("hbdnn", func(driver bool) bool {
-		return serve(func() bool { return driver }) == &generations[0]
-	})
+	boundary.Former("hbdnn", func() bool { return boundary.Getenv(generationVariable) == generations[0].name })
 }
 
 func generationNamed(name string) *generation {
