@@ -29,7 +29,7 @@ var generations = []generation{
 
 // served is the generation that ANYNPU_HBDNN_ABI names, else that of the driver beside, else the newest; read once.
 var served = sync.OnceValue(func() *generation {
-	name := boundary.Getenv(generationVariable)
+	name := boundary.Getenv("ANYNPU_HBDNN_ABI")
 	if name == "" {
 		if g := drivers(); g != nil {
 			return g
@@ -38,11 +38,9 @@ var served = sync.OnceValue(func() *generation {
 	return generationNamed(name)
 })
 
-const generationVariable = "ANYNPU_HBDNN_ABI"
-
 // Programs of the oldest generation pass other parameters to three functions.
 func init() {
-	boundary.Former("hbdnn", func() bool { return boundary.Getenv(generationVariable) == generations[0].name })
+	boundary.Former("hbdnn", func() bool { return boundary.Getenv("ANYNPU_HBDNN_ABI") == generations[0].name })
 }
 
 func generationNamed(name string) *generation {
