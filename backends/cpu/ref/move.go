@@ -117,7 +117,11 @@ func position(index, n int64, wraps bool) (int64, error) {
 	return i, nil
 }
 
-// around splits sizes at an axis: the number of slices before it, its size, the elements of one step along it.
+// around splits sizes at an axis: the number of slices before it, its size, the elements of one step along it. There are
+// no slices where a step has no elements: their number can be anything, and nothing would bound a loop over them.
 func around(dims []int64, axis int) (outer, size, inner int) {
-	return int(product(dims[:axis])), int(dims[axis]), int(product(dims[axis+1:]))
+	if inner = int(product(dims[axis+1:])); inner == 0 {
+		return 0, int(dims[axis]), 0
+	}
+	return int(product(dims[:axis])), int(dims[axis]), inner
 }
