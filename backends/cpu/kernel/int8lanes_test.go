@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// unpack interleaves the lower or the upper halves of the 16-byte parts of two vectors, elements of some bytes at a time,
-// as VPUNPCKL and VPUNPCKH do.
+// unpack interleaves the lower or the upper halves of the 16-byte parts of two vectors, elements of some bytes at a
+// time, as VPUNPCKL and VPUNPCKH do.
 func unpack(a, b []int, size int, upper bool) []int {
 	var out []int
 	for part := 0; part < len(a); part += 16 {
@@ -50,35 +50,58 @@ func TestLaneOrder_isThatOfTheInstructions(t *testing.T) {
 	}
 }
 
-// Each tap of each channel stands once in a block or a sequence, and in a unit for each lane of its channel.
+// A packed filter is read back from where the kernels read it: blocks as [taps/4][lane][4] bytes, units as
+// [taps/2][lane][2] words of 16 bits, little endian, of taps rounded up to groups of four. A 3x3 kernel has one group
+// for each of its columns.
 func TestLaneOrder_packsEveryTap(t *testing.T) {
 	for _, k := range [][3]int{{1, 1, 1}, {1, 3, 3}, {1, 5, 5}, {1, 1, 7}, {1, 2, 3}} {
 		taps := k[1] * k[2]
+		groups := (taps + 3) / 4
+		slot := func(t int) int { return t }
+		if taps == 9 {
+			slot = func(t int) int { return 4*(t%3) + t/3 }
+		}
 		for _, c := range []int{16, 17, 31, 64, 65, 200} {
+			weight := func(channel, tap int) int8 { return int8((channel*taps+tap)*37%255 - 127) }
 			for _, o := range []laneOrder{inSequence, inBlocks, inUnits} {
 				packed := make([]int8, o.filterLen(taps, c))
 				for lane := range o.lanes(c) {
-					ch := o.channel(lane, c)
-					if ch < 0 {
+					channel := o.channel(lane, c)
+					if channel < 0 {
 						continue
 					}
-					require.Less(t, ch, c)
+					require.Less(t, channel, c)
 					filter := make([]int8, taps)
 					for i := range filter {
-						filter[i] = int8(1 + (ch*taps+i)%120 - 2*(i%2)*(1+(ch*taps+i)%120))
+						filter[i] = weight(channel, i)
 					}
-					before := count(packed)
 					o.pack(packed, filter, lane, &k)
-					bytes := taps
-					if o == inUnits { // the upper bytes of negative words
-						for _, w := range filter {
-							if w < 0 {
-								bytes++
-							}
+				}
+				nonzero := 0
+				for lane := range o.lanes(c) {
+					channel := o.channel(lane, c)
+					for i := range taps {
+						want, at := int8(0), 0
+						if channel >= 0 {
+							want = weight(channel, i)
+						}
+						switch o {
+						case inSequence:
+							at = lane*taps + i
+						case inBlocks:
+							at = lane/64*groups*4*64 + (slot(i)/4*64+lane%64)*4 + slot(i)%4
+						case inUnits:
+							at = 2 * (lane/16*groups*4*16 + (slot(i)/2*16+lane%16)*2 + slot(i)%2)
+							require.Equal(t, want>>7, packed[at+1], "upper byte of tap %d", i)
+							nonzero += int(-packed[at+1])
+						}
+						require.Equal(t, want, packed[at], "order %d, %d channels, lane %d, tap %d of %v", o, c, lane, i, k)
+						if want != 0 {
+							nonzero++
 						}
 					}
-					require.Equal(t, before+bytes, count(packed), "order %d, %d channels, lane %d", o, c, lane)
 				}
+				require.Equal(t, nonzero, count(packed), "order %d, %d channels: padding is zero", o, c)
 			}
 		}
 	}

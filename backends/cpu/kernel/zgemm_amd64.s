@@ -78,13 +78,12 @@ done:
 	VADDPS     Y1, Y0, Y0
 	MOVQ       cols+96(FP), AX
 	LEAQ       maskTable<>+0(SB), CX
-	MOVQ       AX, DX
-	NEGQ       DX
-	VMOVUPS    32(CX)(DX*4), Y15
-	MOVQ       bias+64(FP), CX
-	TESTQ      CX, CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+64(FP), AX
+	TESTQ      AX, AX
 	JZ         nobias
-	VMASKMOVPS (CX), Y15, Y14
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
 
 nobias:
@@ -92,12 +91,12 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
 	JNE        clamp
-	MOVQ       res+72(FP), CX
-	MOVQ       ldr+80(FP), DX
-	VMASKMOVPS (CX), Y15, Y14
+	MOVQ       res+72(FP), AX
+	MOVQ       ldr+80(FP), CX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       DX, CX
-	MOVQ       CX, res+72(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+72(FP)
 
 clamp:
 	CMPL         lo+88(FP), $0xff800000
@@ -116,28 +115,28 @@ above:
 	JEQ        store
 	CMPQ       after+104(FP), $0x00
 	JEQ        store
-	MOVQ       res+72(FP), CX
-	MOVQ       ldr+80(FP), DX
-	VMASKMOVPS (CX), Y15, Y14
+	MOVQ       res+72(FP), AX
+	MOVQ       ldr+80(FP), CX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       DX, CX
-	MOVQ       CX, res+72(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+72(FP)
 
 store:
-	MOVQ    c+48(FP), CX
-	MOVQ    ldc+56(FP), DX
-	CMPQ    AX, $+8
+	MOVQ    c+48(FP), AX
+	MOVQ    ldc+56(FP), CX
+	CMPQ    cols+96(FP), $+8
 	JL      narrow
-	VMOVUPS Y0, (CX)
-	ADDQ    DX, CX
+	VMOVUPS Y0, (AX)
+	ADDQ    CX, AX
 	JMP     rows
 
 narrow:
-	VMASKMOVPS Y0, Y15, (CX)
-	ADDQ       DX, CX
+	VMASKMOVPS Y0, Y15, (AX)
+	ADDQ       CX, AX
 
 rows:
-	MOVQ CX, c+48(FP)
+	MOVQ AX, c+48(FP)
 	SUBQ $0x01, blocks+0(FP)
 	JNZ  block
 	VZEROUPPER
@@ -253,13 +252,12 @@ done:
 	VADDPS     Y3, Y1, Y1
 	MOVQ       cols+96(FP), AX
 	LEAQ       maskTable<>+0(SB), CX
-	MOVQ       AX, DX
-	NEGQ       DX
-	VMOVUPS    32(CX)(DX*4), Y15
-	MOVQ       bias+64(FP), CX
-	TESTQ      CX, CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+64(FP), AX
+	TESTQ      AX, AX
 	JZ         nobias
-	VMASKMOVPS (CX), Y15, Y14
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y1, Y1
 
@@ -268,15 +266,15 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
 	JNE        clamp
-	MOVQ       res+72(FP), CX
-	MOVQ       ldr+80(FP), DX
-	VMASKMOVPS (CX), Y15, Y14
+	MOVQ       res+72(FP), AX
+	MOVQ       ldr+80(FP), CX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       DX, CX
-	MOVQ       CX, res+72(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+72(FP)
 
 clamp:
 	CMPL         lo+88(FP), $0xff800000
@@ -297,35 +295,35 @@ above:
 	JEQ        store
 	CMPQ       after+104(FP), $0x00
 	JEQ        store
-	MOVQ       res+72(FP), CX
-	MOVQ       ldr+80(FP), DX
-	VMASKMOVPS (CX), Y15, Y14
+	MOVQ       res+72(FP), AX
+	MOVQ       ldr+80(FP), CX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       DX, CX
-	MOVQ       CX, res+72(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+72(FP)
 
 store:
-	MOVQ    c+48(FP), CX
-	MOVQ    ldc+56(FP), DX
-	CMPQ    AX, $+8
+	MOVQ    c+48(FP), AX
+	MOVQ    ldc+56(FP), CX
+	CMPQ    cols+96(FP), $+8
 	JL      narrow
-	VMOVUPS Y0, (CX)
-	ADDQ    DX, CX
-	VMOVUPS Y1, (CX)
-	ADDQ    DX, CX
+	VMOVUPS Y0, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y1, (AX)
+	ADDQ    CX, AX
 	JMP     rows
 
 narrow:
-	VMASKMOVPS Y0, Y15, (CX)
-	ADDQ       DX, CX
-	VMASKMOVPS Y1, Y15, (CX)
-	ADDQ       DX, CX
+	VMASKMOVPS Y0, Y15, (AX)
+	ADDQ       CX, AX
+	VMASKMOVPS Y1, Y15, (AX)
+	ADDQ       CX, AX
 
 rows:
-	MOVQ CX, c+48(FP)
+	MOVQ AX, c+48(FP)
 	SUBQ $0x01, blocks+0(FP)
 	JNZ  block
 	VZEROUPPER
@@ -429,13 +427,12 @@ done:
 	VADDPS     Y5, Y2, Y2
 	MOVQ       cols+96(FP), AX
 	LEAQ       maskTable<>+0(SB), CX
-	MOVQ       AX, DX
-	NEGQ       DX
-	VMOVUPS    32(CX)(DX*4), Y15
-	MOVQ       bias+64(FP), CX
-	TESTQ      CX, CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+64(FP), AX
+	TESTQ      AX, AX
 	JZ         nobias
-	VMASKMOVPS (CX), Y15, Y14
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y1, Y1
 	VADDPS     Y14, Y2, Y2
@@ -445,18 +442,18 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
 	JNE        clamp
-	MOVQ       res+72(FP), CX
-	MOVQ       ldr+80(FP), DX
-	VMASKMOVPS (CX), Y15, Y14
+	MOVQ       res+72(FP), AX
+	MOVQ       ldr+80(FP), CX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y2, Y2
-	ADDQ       DX, CX
-	MOVQ       CX, res+72(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+72(FP)
 
 clamp:
 	CMPL         lo+88(FP), $0xff800000
@@ -479,42 +476,42 @@ above:
 	JEQ        store
 	CMPQ       after+104(FP), $0x00
 	JEQ        store
-	MOVQ       res+72(FP), CX
-	MOVQ       ldr+80(FP), DX
-	VMASKMOVPS (CX), Y15, Y14
+	MOVQ       res+72(FP), AX
+	MOVQ       ldr+80(FP), CX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y2, Y2
-	ADDQ       DX, CX
-	MOVQ       CX, res+72(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+72(FP)
 
 store:
-	MOVQ    c+48(FP), CX
-	MOVQ    ldc+56(FP), DX
-	CMPQ    AX, $+8
+	MOVQ    c+48(FP), AX
+	MOVQ    ldc+56(FP), CX
+	CMPQ    cols+96(FP), $+8
 	JL      narrow
-	VMOVUPS Y0, (CX)
-	ADDQ    DX, CX
-	VMOVUPS Y1, (CX)
-	ADDQ    DX, CX
-	VMOVUPS Y2, (CX)
-	ADDQ    DX, CX
+	VMOVUPS Y0, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y1, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y2, (AX)
+	ADDQ    CX, AX
 	JMP     rows
 
 narrow:
-	VMASKMOVPS Y0, Y15, (CX)
-	ADDQ       DX, CX
-	VMASKMOVPS Y1, Y15, (CX)
-	ADDQ       DX, CX
-	VMASKMOVPS Y2, Y15, (CX)
-	ADDQ       DX, CX
+	VMASKMOVPS Y0, Y15, (AX)
+	ADDQ       CX, AX
+	VMASKMOVPS Y1, Y15, (AX)
+	ADDQ       CX, AX
+	VMASKMOVPS Y2, Y15, (AX)
+	ADDQ       CX, AX
 
 rows:
-	MOVQ CX, c+48(FP)
+	MOVQ AX, c+48(FP)
 	SUBQ $0x01, blocks+0(FP)
 	JNZ  block
 	VZEROUPPER
@@ -632,13 +629,12 @@ done:
 	VADDPS     Y7, Y3, Y3
 	MOVQ       cols+96(FP), AX
 	LEAQ       maskTable<>+0(SB), CX
-	MOVQ       AX, DX
-	NEGQ       DX
-	VMOVUPS    32(CX)(DX*4), Y15
-	MOVQ       bias+64(FP), CX
-	TESTQ      CX, CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+64(FP), AX
+	TESTQ      AX, AX
 	JZ         nobias
-	VMASKMOVPS (CX), Y15, Y14
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y1, Y1
 	VADDPS     Y14, Y2, Y2
@@ -649,21 +645,21 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
 	JNE        clamp
-	MOVQ       res+72(FP), CX
-	MOVQ       ldr+80(FP), DX
-	VMASKMOVPS (CX), Y15, Y14
+	MOVQ       res+72(FP), AX
+	MOVQ       ldr+80(FP), CX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y2, Y2
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       DX, CX
-	MOVQ       CX, res+72(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+72(FP)
 
 clamp:
 	CMPL         lo+88(FP), $0xff800000
@@ -688,49 +684,49 @@ above:
 	JEQ        store
 	CMPQ       after+104(FP), $0x00
 	JEQ        store
-	MOVQ       res+72(FP), CX
-	MOVQ       ldr+80(FP), DX
-	VMASKMOVPS (CX), Y15, Y14
+	MOVQ       res+72(FP), AX
+	MOVQ       ldr+80(FP), CX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y2, Y2
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       DX, CX
-	MOVQ       CX, res+72(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+72(FP)
 
 store:
-	MOVQ    c+48(FP), CX
-	MOVQ    ldc+56(FP), DX
-	CMPQ    AX, $+8
+	MOVQ    c+48(FP), AX
+	MOVQ    ldc+56(FP), CX
+	CMPQ    cols+96(FP), $+8
 	JL      narrow
-	VMOVUPS Y0, (CX)
-	ADDQ    DX, CX
-	VMOVUPS Y1, (CX)
-	ADDQ    DX, CX
-	VMOVUPS Y2, (CX)
-	ADDQ    DX, CX
-	VMOVUPS Y3, (CX)
-	ADDQ    DX, CX
+	VMOVUPS Y0, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y1, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y2, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y3, (AX)
+	ADDQ    CX, AX
 	JMP     rows
 
 narrow:
-	VMASKMOVPS Y0, Y15, (CX)
-	ADDQ       DX, CX
-	VMASKMOVPS Y1, Y15, (CX)
-	ADDQ       DX, CX
-	VMASKMOVPS Y2, Y15, (CX)
-	ADDQ       DX, CX
-	VMASKMOVPS Y3, Y15, (CX)
-	ADDQ       DX, CX
+	VMASKMOVPS Y0, Y15, (AX)
+	ADDQ       CX, AX
+	VMASKMOVPS Y1, Y15, (AX)
+	ADDQ       CX, AX
+	VMASKMOVPS Y2, Y15, (AX)
+	ADDQ       CX, AX
+	VMASKMOVPS Y3, Y15, (AX)
+	ADDQ       CX, AX
 
 rows:
-	MOVQ CX, c+48(FP)
+	MOVQ AX, c+48(FP)
 	SUBQ $0x01, blocks+0(FP)
 	JNZ  block
 	VZEROUPPER
@@ -858,13 +854,12 @@ done:
 	VADDPS     Y9, Y4, Y4
 	MOVQ       cols+96(FP), AX
 	LEAQ       maskTable<>+0(SB), CX
-	MOVQ       AX, DX
-	NEGQ       DX
-	VMOVUPS    32(CX)(DX*4), Y15
-	MOVQ       bias+64(FP), CX
-	TESTQ      CX, CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+64(FP), AX
+	TESTQ      AX, AX
 	JZ         nobias
-	VMASKMOVPS (CX), Y15, Y14
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y1, Y1
 	VADDPS     Y14, Y2, Y2
@@ -876,24 +871,24 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
 	JNE        clamp
-	MOVQ       res+72(FP), CX
-	MOVQ       ldr+80(FP), DX
-	VMASKMOVPS (CX), Y15, Y14
+	MOVQ       res+72(FP), AX
+	MOVQ       ldr+80(FP), CX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y2, Y2
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y4, Y4
-	ADDQ       DX, CX
-	MOVQ       CX, res+72(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+72(FP)
 
 clamp:
 	CMPL         lo+88(FP), $0xff800000
@@ -920,56 +915,56 @@ above:
 	JEQ        store
 	CMPQ       after+104(FP), $0x00
 	JEQ        store
-	MOVQ       res+72(FP), CX
-	MOVQ       ldr+80(FP), DX
-	VMASKMOVPS (CX), Y15, Y14
+	MOVQ       res+72(FP), AX
+	MOVQ       ldr+80(FP), CX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y2, Y2
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y4, Y4
-	ADDQ       DX, CX
-	MOVQ       CX, res+72(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+72(FP)
 
 store:
-	MOVQ    c+48(FP), CX
-	MOVQ    ldc+56(FP), DX
-	CMPQ    AX, $+8
+	MOVQ    c+48(FP), AX
+	MOVQ    ldc+56(FP), CX
+	CMPQ    cols+96(FP), $+8
 	JL      narrow
-	VMOVUPS Y0, (CX)
-	ADDQ    DX, CX
-	VMOVUPS Y1, (CX)
-	ADDQ    DX, CX
-	VMOVUPS Y2, (CX)
-	ADDQ    DX, CX
-	VMOVUPS Y3, (CX)
-	ADDQ    DX, CX
-	VMOVUPS Y4, (CX)
-	ADDQ    DX, CX
+	VMOVUPS Y0, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y1, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y2, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y3, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y4, (AX)
+	ADDQ    CX, AX
 	JMP     rows
 
 narrow:
-	VMASKMOVPS Y0, Y15, (CX)
-	ADDQ       DX, CX
-	VMASKMOVPS Y1, Y15, (CX)
-	ADDQ       DX, CX
-	VMASKMOVPS Y2, Y15, (CX)
-	ADDQ       DX, CX
-	VMASKMOVPS Y3, Y15, (CX)
-	ADDQ       DX, CX
-	VMASKMOVPS Y4, Y15, (CX)
-	ADDQ       DX, CX
+	VMASKMOVPS Y0, Y15, (AX)
+	ADDQ       CX, AX
+	VMASKMOVPS Y1, Y15, (AX)
+	ADDQ       CX, AX
+	VMASKMOVPS Y2, Y15, (AX)
+	ADDQ       CX, AX
+	VMASKMOVPS Y3, Y15, (AX)
+	ADDQ       CX, AX
+	VMASKMOVPS Y4, Y15, (AX)
+	ADDQ       CX, AX
 
 rows:
-	MOVQ CX, c+48(FP)
+	MOVQ AX, c+48(FP)
 	SUBQ $0x01, blocks+0(FP)
 	JNZ  block
 	VZEROUPPER
@@ -1111,13 +1106,12 @@ done:
 	VADDPS     Y11, Y5, Y5
 	MOVQ       cols+96(FP), AX
 	LEAQ       maskTable<>+0(SB), CX
-	MOVQ       AX, DX
-	NEGQ       DX
-	VMOVUPS    32(CX)(DX*4), Y15
-	MOVQ       bias+64(FP), CX
-	TESTQ      CX, CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+64(FP), AX
+	TESTQ      AX, AX
 	JZ         nobias
-	VMASKMOVPS (CX), Y15, Y14
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y1, Y1
 	VADDPS     Y14, Y2, Y2
@@ -1130,27 +1124,27 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
 	JNE        clamp
-	MOVQ       res+72(FP), CX
-	MOVQ       ldr+80(FP), DX
-	VMASKMOVPS (CX), Y15, Y14
+	MOVQ       res+72(FP), AX
+	MOVQ       ldr+80(FP), CX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y2, Y2
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y4, Y4
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y5, Y5
-	ADDQ       DX, CX
-	MOVQ       CX, res+72(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+72(FP)
 
 clamp:
 	CMPL         lo+88(FP), $0xff800000
@@ -1179,63 +1173,63 @@ above:
 	JEQ        store
 	CMPQ       after+104(FP), $0x00
 	JEQ        store
-	MOVQ       res+72(FP), CX
-	MOVQ       ldr+80(FP), DX
-	VMASKMOVPS (CX), Y15, Y14
+	MOVQ       res+72(FP), AX
+	MOVQ       ldr+80(FP), CX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y2, Y2
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y4, Y4
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y5, Y5
-	ADDQ       DX, CX
-	MOVQ       CX, res+72(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+72(FP)
 
 store:
-	MOVQ    c+48(FP), CX
-	MOVQ    ldc+56(FP), DX
-	CMPQ    AX, $+8
+	MOVQ    c+48(FP), AX
+	MOVQ    ldc+56(FP), CX
+	CMPQ    cols+96(FP), $+8
 	JL      narrow
-	VMOVUPS Y0, (CX)
-	ADDQ    DX, CX
-	VMOVUPS Y1, (CX)
-	ADDQ    DX, CX
-	VMOVUPS Y2, (CX)
-	ADDQ    DX, CX
-	VMOVUPS Y3, (CX)
-	ADDQ    DX, CX
-	VMOVUPS Y4, (CX)
-	ADDQ    DX, CX
-	VMOVUPS Y5, (CX)
-	ADDQ    DX, CX
+	VMOVUPS Y0, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y1, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y2, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y3, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y4, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y5, (AX)
+	ADDQ    CX, AX
 	JMP     rows
 
 narrow:
-	VMASKMOVPS Y0, Y15, (CX)
-	ADDQ       DX, CX
-	VMASKMOVPS Y1, Y15, (CX)
-	ADDQ       DX, CX
-	VMASKMOVPS Y2, Y15, (CX)
-	ADDQ       DX, CX
-	VMASKMOVPS Y3, Y15, (CX)
-	ADDQ       DX, CX
-	VMASKMOVPS Y4, Y15, (CX)
-	ADDQ       DX, CX
-	VMASKMOVPS Y5, Y15, (CX)
-	ADDQ       DX, CX
+	VMASKMOVPS Y0, Y15, (AX)
+	ADDQ       CX, AX
+	VMASKMOVPS Y1, Y15, (AX)
+	ADDQ       CX, AX
+	VMASKMOVPS Y2, Y15, (AX)
+	ADDQ       CX, AX
+	VMASKMOVPS Y3, Y15, (AX)
+	ADDQ       CX, AX
+	VMASKMOVPS Y4, Y15, (AX)
+	ADDQ       CX, AX
+	VMASKMOVPS Y5, Y15, (AX)
+	ADDQ       CX, AX
 
 rows:
-	MOVQ CX, c+48(FP)
+	MOVQ AX, c+48(FP)
 	SUBQ $0x01, blocks+0(FP)
 	JNZ  block
 	VZEROUPPER
@@ -1333,15 +1327,14 @@ done:
 	MOVQ       cols+96(FP), AX
 	SUBQ       $+8, AX
 	LEAQ       maskTable<>+0(SB), CX
-	MOVQ       AX, DX
-	NEGQ       DX
-	VMOVUPS    32(CX)(DX*4), Y15
-	MOVQ       bias+64(FP), CX
-	TESTQ      CX, CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+64(FP), AX
+	TESTQ      AX, AX
 	JZ         nobias
-	VMOVUPS    (CX), Y14
+	VMOVUPS    (AX), Y14
 	VADDPS     Y14, Y0, Y0
-	VMASKMOVPS 32(CX), Y15, Y14
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
 
 nobias:
@@ -1349,13 +1342,13 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
 	JNE        clamp
-	MOVQ       res+72(FP), CX
-	MOVQ       ldr+80(FP), DX
-	VADDPS     (CX), Y0, Y0
-	VMASKMOVPS 32(CX), Y15, Y14
+	MOVQ       res+72(FP), AX
+	MOVQ       ldr+80(FP), CX
+	VADDPS     (AX), Y0, Y0
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       DX, CX
-	MOVQ       CX, res+72(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+72(FP)
 
 clamp:
 	CMPL         lo+88(FP), $0xff800000
@@ -1376,31 +1369,31 @@ above:
 	JEQ        store
 	CMPQ       after+104(FP), $0x00
 	JEQ        store
-	MOVQ       res+72(FP), CX
-	MOVQ       ldr+80(FP), DX
-	VADDPS     (CX), Y0, Y0
-	VMASKMOVPS 32(CX), Y15, Y14
+	MOVQ       res+72(FP), AX
+	MOVQ       ldr+80(FP), CX
+	VADDPS     (AX), Y0, Y0
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       DX, CX
-	MOVQ       CX, res+72(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+72(FP)
 
 store:
-	MOVQ    c+48(FP), CX
-	MOVQ    ldc+56(FP), DX
-	CMPQ    AX, $+8
+	MOVQ    c+48(FP), AX
+	MOVQ    ldc+56(FP), CX
+	CMPQ    cols+96(FP), $+16
 	JL      narrow
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	ADDQ    DX, CX
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    CX, AX
 	JMP     rows
 
 narrow:
-	VMOVUPS    Y0, (CX)
-	VMASKMOVPS Y1, Y15, 32(CX)
-	ADDQ       DX, CX
+	VMOVUPS    Y0, (AX)
+	VMASKMOVPS Y1, Y15, 32(AX)
+	ADDQ       CX, AX
 
 rows:
-	MOVQ CX, c+48(FP)
+	MOVQ AX, c+48(FP)
 	SUBQ $0x01, blocks+0(FP)
 	JNZ  block
 	VZEROUPPER
@@ -1512,16 +1505,15 @@ done:
 	MOVQ       cols+96(FP), AX
 	SUBQ       $+8, AX
 	LEAQ       maskTable<>+0(SB), CX
-	MOVQ       AX, DX
-	NEGQ       DX
-	VMOVUPS    32(CX)(DX*4), Y15
-	MOVQ       bias+64(FP), CX
-	TESTQ      CX, CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+64(FP), AX
+	TESTQ      AX, AX
 	JZ         nobias
-	VMOVUPS    (CX), Y14
+	VMOVUPS    (AX), Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y2, Y2
-	VMASKMOVPS 32(CX), Y15, Y14
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
 	VADDPS     Y14, Y3, Y3
 
@@ -1530,17 +1522,17 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
 	JNE        clamp
-	MOVQ       res+72(FP), CX
-	MOVQ       ldr+80(FP), DX
-	VADDPS     (CX), Y0, Y0
-	VMASKMOVPS 32(CX), Y15, Y14
+	MOVQ       res+72(FP), AX
+	MOVQ       ldr+80(FP), CX
+	VADDPS     (AX), Y0, Y0
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       DX, CX
-	VADDPS     (CX), Y2, Y2
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y2, Y2
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       DX, CX
-	MOVQ       CX, res+72(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+72(FP)
 
 clamp:
 	CMPL         lo+88(FP), $0xff800000
@@ -1565,41 +1557,41 @@ above:
 	JEQ        store
 	CMPQ       after+104(FP), $0x00
 	JEQ        store
-	MOVQ       res+72(FP), CX
-	MOVQ       ldr+80(FP), DX
-	VADDPS     (CX), Y0, Y0
-	VMASKMOVPS 32(CX), Y15, Y14
+	MOVQ       res+72(FP), AX
+	MOVQ       ldr+80(FP), CX
+	VADDPS     (AX), Y0, Y0
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       DX, CX
-	VADDPS     (CX), Y2, Y2
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y2, Y2
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       DX, CX
-	MOVQ       CX, res+72(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+72(FP)
 
 store:
-	MOVQ    c+48(FP), CX
-	MOVQ    ldc+56(FP), DX
-	CMPQ    AX, $+8
+	MOVQ    c+48(FP), AX
+	MOVQ    ldc+56(FP), CX
+	CMPQ    cols+96(FP), $+16
 	JL      narrow
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	ADDQ    DX, CX
-	VMOVUPS Y2, (CX)
-	VMOVUPS Y3, 32(CX)
-	ADDQ    DX, CX
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y3, 32(AX)
+	ADDQ    CX, AX
 	JMP     rows
 
 narrow:
-	VMOVUPS    Y0, (CX)
-	VMASKMOVPS Y1, Y15, 32(CX)
-	ADDQ       DX, CX
-	VMOVUPS    Y2, (CX)
-	VMASKMOVPS Y3, Y15, 32(CX)
-	ADDQ       DX, CX
+	VMOVUPS    Y0, (AX)
+	VMASKMOVPS Y1, Y15, 32(AX)
+	ADDQ       CX, AX
+	VMOVUPS    Y2, (AX)
+	VMASKMOVPS Y3, Y15, 32(AX)
+	ADDQ       CX, AX
 
 rows:
-	MOVQ CX, c+48(FP)
+	MOVQ AX, c+48(FP)
 	SUBQ $0x01, blocks+0(FP)
 	JNZ  block
 	VZEROUPPER
@@ -1721,17 +1713,16 @@ done:
 	MOVQ       cols+96(FP), AX
 	SUBQ       $+8, AX
 	LEAQ       maskTable<>+0(SB), CX
-	MOVQ       AX, DX
-	NEGQ       DX
-	VMOVUPS    32(CX)(DX*4), Y15
-	MOVQ       bias+64(FP), CX
-	TESTQ      CX, CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+64(FP), AX
+	TESTQ      AX, AX
 	JZ         nobias
-	VMOVUPS    (CX), Y14
+	VMOVUPS    (AX), Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y2, Y2
 	VADDPS     Y14, Y4, Y4
-	VMASKMOVPS 32(CX), Y15, Y14
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
 	VADDPS     Y14, Y3, Y3
 	VADDPS     Y14, Y5, Y5
@@ -1741,21 +1732,21 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
 	JNE        clamp
-	MOVQ       res+72(FP), CX
-	MOVQ       ldr+80(FP), DX
-	VADDPS     (CX), Y0, Y0
-	VMASKMOVPS 32(CX), Y15, Y14
+	MOVQ       res+72(FP), AX
+	MOVQ       ldr+80(FP), CX
+	VADDPS     (AX), Y0, Y0
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       DX, CX
-	VADDPS     (CX), Y2, Y2
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y2, Y2
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       DX, CX
-	VADDPS     (CX), Y4, Y4
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y4, Y4
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y5, Y5
-	ADDQ       DX, CX
-	MOVQ       CX, res+72(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+72(FP)
 
 clamp:
 	CMPL         lo+88(FP), $0xff800000
@@ -1784,51 +1775,51 @@ above:
 	JEQ        store
 	CMPQ       after+104(FP), $0x00
 	JEQ        store
-	MOVQ       res+72(FP), CX
-	MOVQ       ldr+80(FP), DX
-	VADDPS     (CX), Y0, Y0
-	VMASKMOVPS 32(CX), Y15, Y14
+	MOVQ       res+72(FP), AX
+	MOVQ       ldr+80(FP), CX
+	VADDPS     (AX), Y0, Y0
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       DX, CX
-	VADDPS     (CX), Y2, Y2
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y2, Y2
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       DX, CX
-	VADDPS     (CX), Y4, Y4
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y4, Y4
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y5, Y5
-	ADDQ       DX, CX
-	MOVQ       CX, res+72(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+72(FP)
 
 store:
-	MOVQ    c+48(FP), CX
-	MOVQ    ldc+56(FP), DX
-	CMPQ    AX, $+8
+	MOVQ    c+48(FP), AX
+	MOVQ    ldc+56(FP), CX
+	CMPQ    cols+96(FP), $+16
 	JL      narrow
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	ADDQ    DX, CX
-	VMOVUPS Y2, (CX)
-	VMOVUPS Y3, 32(CX)
-	ADDQ    DX, CX
-	VMOVUPS Y4, (CX)
-	VMOVUPS Y5, 32(CX)
-	ADDQ    DX, CX
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y3, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y4, (AX)
+	VMOVUPS Y5, 32(AX)
+	ADDQ    CX, AX
 	JMP     rows
 
 narrow:
-	VMOVUPS    Y0, (CX)
-	VMASKMOVPS Y1, Y15, 32(CX)
-	ADDQ       DX, CX
-	VMOVUPS    Y2, (CX)
-	VMASKMOVPS Y3, Y15, 32(CX)
-	ADDQ       DX, CX
-	VMOVUPS    Y4, (CX)
-	VMASKMOVPS Y5, Y15, 32(CX)
-	ADDQ       DX, CX
+	VMOVUPS    Y0, (AX)
+	VMASKMOVPS Y1, Y15, 32(AX)
+	ADDQ       CX, AX
+	VMOVUPS    Y2, (AX)
+	VMASKMOVPS Y3, Y15, 32(AX)
+	ADDQ       CX, AX
+	VMOVUPS    Y4, (AX)
+	VMASKMOVPS Y5, Y15, 32(AX)
+	ADDQ       CX, AX
 
 rows:
-	MOVQ CX, c+48(FP)
+	MOVQ AX, c+48(FP)
 	SUBQ $0x01, blocks+0(FP)
 	JNZ  block
 	VZEROUPPER
@@ -1968,18 +1959,17 @@ done:
 	MOVQ       cols+96(FP), AX
 	SUBQ       $+8, AX
 	LEAQ       maskTable<>+0(SB), CX
-	MOVQ       AX, DX
-	NEGQ       DX
-	VMOVUPS    32(CX)(DX*4), Y15
-	MOVQ       bias+64(FP), CX
-	TESTQ      CX, CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+64(FP), AX
+	TESTQ      AX, AX
 	JZ         nobias
-	VMOVUPS    (CX), Y14
+	VMOVUPS    (AX), Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y2, Y2
 	VADDPS     Y14, Y4, Y4
 	VADDPS     Y14, Y6, Y6
-	VMASKMOVPS 32(CX), Y15, Y14
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
 	VADDPS     Y14, Y3, Y3
 	VADDPS     Y14, Y5, Y5
@@ -1990,25 +1980,25 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
 	JNE        clamp
-	MOVQ       res+72(FP), CX
-	MOVQ       ldr+80(FP), DX
-	VADDPS     (CX), Y0, Y0
-	VMASKMOVPS 32(CX), Y15, Y14
+	MOVQ       res+72(FP), AX
+	MOVQ       ldr+80(FP), CX
+	VADDPS     (AX), Y0, Y0
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       DX, CX
-	VADDPS     (CX), Y2, Y2
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y2, Y2
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       DX, CX
-	VADDPS     (CX), Y4, Y4
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y4, Y4
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y5, Y5
-	ADDQ       DX, CX
-	VADDPS     (CX), Y6, Y6
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y6, Y6
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y7, Y7
-	ADDQ       DX, CX
-	MOVQ       CX, res+72(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+72(FP)
 
 clamp:
 	CMPL         lo+88(FP), $0xff800000
@@ -2041,61 +2031,61 @@ above:
 	JEQ        store
 	CMPQ       after+104(FP), $0x00
 	JEQ        store
-	MOVQ       res+72(FP), CX
-	MOVQ       ldr+80(FP), DX
-	VADDPS     (CX), Y0, Y0
-	VMASKMOVPS 32(CX), Y15, Y14
+	MOVQ       res+72(FP), AX
+	MOVQ       ldr+80(FP), CX
+	VADDPS     (AX), Y0, Y0
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       DX, CX
-	VADDPS     (CX), Y2, Y2
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y2, Y2
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       DX, CX
-	VADDPS     (CX), Y4, Y4
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y4, Y4
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y5, Y5
-	ADDQ       DX, CX
-	VADDPS     (CX), Y6, Y6
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y6, Y6
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y7, Y7
-	ADDQ       DX, CX
-	MOVQ       CX, res+72(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+72(FP)
 
 store:
-	MOVQ    c+48(FP), CX
-	MOVQ    ldc+56(FP), DX
-	CMPQ    AX, $+8
+	MOVQ    c+48(FP), AX
+	MOVQ    ldc+56(FP), CX
+	CMPQ    cols+96(FP), $+16
 	JL      narrow
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	ADDQ    DX, CX
-	VMOVUPS Y2, (CX)
-	VMOVUPS Y3, 32(CX)
-	ADDQ    DX, CX
-	VMOVUPS Y4, (CX)
-	VMOVUPS Y5, 32(CX)
-	ADDQ    DX, CX
-	VMOVUPS Y6, (CX)
-	VMOVUPS Y7, 32(CX)
-	ADDQ    DX, CX
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y3, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y4, (AX)
+	VMOVUPS Y5, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y6, (AX)
+	VMOVUPS Y7, 32(AX)
+	ADDQ    CX, AX
 	JMP     rows
 
 narrow:
-	VMOVUPS    Y0, (CX)
-	VMASKMOVPS Y1, Y15, 32(CX)
-	ADDQ       DX, CX
-	VMOVUPS    Y2, (CX)
-	VMASKMOVPS Y3, Y15, 32(CX)
-	ADDQ       DX, CX
-	VMOVUPS    Y4, (CX)
-	VMASKMOVPS Y5, Y15, 32(CX)
-	ADDQ       DX, CX
-	VMOVUPS    Y6, (CX)
-	VMASKMOVPS Y7, Y15, 32(CX)
-	ADDQ       DX, CX
+	VMOVUPS    Y0, (AX)
+	VMASKMOVPS Y1, Y15, 32(AX)
+	ADDQ       CX, AX
+	VMOVUPS    Y2, (AX)
+	VMASKMOVPS Y3, Y15, 32(AX)
+	ADDQ       CX, AX
+	VMOVUPS    Y4, (AX)
+	VMASKMOVPS Y5, Y15, 32(AX)
+	ADDQ       CX, AX
+	VMOVUPS    Y6, (AX)
+	VMASKMOVPS Y7, Y15, 32(AX)
+	ADDQ       CX, AX
 
 rows:
-	MOVQ CX, c+48(FP)
+	MOVQ AX, c+48(FP)
 	SUBQ $0x01, blocks+0(FP)
 	JNZ  block
 	VZEROUPPER
@@ -2249,19 +2239,18 @@ done:
 	MOVQ       cols+96(FP), AX
 	SUBQ       $+8, AX
 	LEAQ       maskTable<>+0(SB), CX
-	MOVQ       AX, DX
-	NEGQ       DX
-	VMOVUPS    32(CX)(DX*4), Y15
-	MOVQ       bias+64(FP), CX
-	TESTQ      CX, CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+64(FP), AX
+	TESTQ      AX, AX
 	JZ         nobias
-	VMOVUPS    (CX), Y14
+	VMOVUPS    (AX), Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y2, Y2
 	VADDPS     Y14, Y4, Y4
 	VADDPS     Y14, Y6, Y6
 	VADDPS     Y14, Y8, Y8
-	VMASKMOVPS 32(CX), Y15, Y14
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
 	VADDPS     Y14, Y3, Y3
 	VADDPS     Y14, Y5, Y5
@@ -2273,29 +2262,29 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
 	JNE        clamp
-	MOVQ       res+72(FP), CX
-	MOVQ       ldr+80(FP), DX
-	VADDPS     (CX), Y0, Y0
-	VMASKMOVPS 32(CX), Y15, Y14
+	MOVQ       res+72(FP), AX
+	MOVQ       ldr+80(FP), CX
+	VADDPS     (AX), Y0, Y0
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       DX, CX
-	VADDPS     (CX), Y2, Y2
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y2, Y2
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       DX, CX
-	VADDPS     (CX), Y4, Y4
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y4, Y4
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y5, Y5
-	ADDQ       DX, CX
-	VADDPS     (CX), Y6, Y6
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y6, Y6
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y7, Y7
-	ADDQ       DX, CX
-	VADDPS     (CX), Y8, Y8
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y8, Y8
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y9, Y9
-	ADDQ       DX, CX
-	MOVQ       CX, res+72(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+72(FP)
 
 clamp:
 	CMPL         lo+88(FP), $0xff800000
@@ -2332,71 +2321,71 @@ above:
 	JEQ        store
 	CMPQ       after+104(FP), $0x00
 	JEQ        store
-	MOVQ       res+72(FP), CX
-	MOVQ       ldr+80(FP), DX
-	VADDPS     (CX), Y0, Y0
-	VMASKMOVPS 32(CX), Y15, Y14
+	MOVQ       res+72(FP), AX
+	MOVQ       ldr+80(FP), CX
+	VADDPS     (AX), Y0, Y0
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       DX, CX
-	VADDPS     (CX), Y2, Y2
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y2, Y2
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       DX, CX
-	VADDPS     (CX), Y4, Y4
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y4, Y4
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y5, Y5
-	ADDQ       DX, CX
-	VADDPS     (CX), Y6, Y6
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y6, Y6
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y7, Y7
-	ADDQ       DX, CX
-	VADDPS     (CX), Y8, Y8
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y8, Y8
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y9, Y9
-	ADDQ       DX, CX
-	MOVQ       CX, res+72(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+72(FP)
 
 store:
-	MOVQ    c+48(FP), CX
-	MOVQ    ldc+56(FP), DX
-	CMPQ    AX, $+8
+	MOVQ    c+48(FP), AX
+	MOVQ    ldc+56(FP), CX
+	CMPQ    cols+96(FP), $+16
 	JL      narrow
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	ADDQ    DX, CX
-	VMOVUPS Y2, (CX)
-	VMOVUPS Y3, 32(CX)
-	ADDQ    DX, CX
-	VMOVUPS Y4, (CX)
-	VMOVUPS Y5, 32(CX)
-	ADDQ    DX, CX
-	VMOVUPS Y6, (CX)
-	VMOVUPS Y7, 32(CX)
-	ADDQ    DX, CX
-	VMOVUPS Y8, (CX)
-	VMOVUPS Y9, 32(CX)
-	ADDQ    DX, CX
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y3, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y4, (AX)
+	VMOVUPS Y5, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y6, (AX)
+	VMOVUPS Y7, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y8, (AX)
+	VMOVUPS Y9, 32(AX)
+	ADDQ    CX, AX
 	JMP     rows
 
 narrow:
-	VMOVUPS    Y0, (CX)
-	VMASKMOVPS Y1, Y15, 32(CX)
-	ADDQ       DX, CX
-	VMOVUPS    Y2, (CX)
-	VMASKMOVPS Y3, Y15, 32(CX)
-	ADDQ       DX, CX
-	VMOVUPS    Y4, (CX)
-	VMASKMOVPS Y5, Y15, 32(CX)
-	ADDQ       DX, CX
-	VMOVUPS    Y6, (CX)
-	VMASKMOVPS Y7, Y15, 32(CX)
-	ADDQ       DX, CX
-	VMOVUPS    Y8, (CX)
-	VMASKMOVPS Y9, Y15, 32(CX)
-	ADDQ       DX, CX
+	VMOVUPS    Y0, (AX)
+	VMASKMOVPS Y1, Y15, 32(AX)
+	ADDQ       CX, AX
+	VMOVUPS    Y2, (AX)
+	VMASKMOVPS Y3, Y15, 32(AX)
+	ADDQ       CX, AX
+	VMOVUPS    Y4, (AX)
+	VMASKMOVPS Y5, Y15, 32(AX)
+	ADDQ       CX, AX
+	VMOVUPS    Y6, (AX)
+	VMASKMOVPS Y7, Y15, 32(AX)
+	ADDQ       CX, AX
+	VMOVUPS    Y8, (AX)
+	VMASKMOVPS Y9, Y15, 32(AX)
+	ADDQ       CX, AX
 
 rows:
-	MOVQ CX, c+48(FP)
+	MOVQ AX, c+48(FP)
 	SUBQ $0x01, blocks+0(FP)
 	JNZ  block
 	VZEROUPPER
@@ -2568,20 +2557,19 @@ done:
 	MOVQ       cols+96(FP), AX
 	SUBQ       $+8, AX
 	LEAQ       maskTable<>+0(SB), CX
-	MOVQ       AX, DX
-	NEGQ       DX
-	VMOVUPS    32(CX)(DX*4), Y15
-	MOVQ       bias+64(FP), CX
-	TESTQ      CX, CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+64(FP), AX
+	TESTQ      AX, AX
 	JZ         nobias
-	VMOVUPS    (CX), Y14
+	VMOVUPS    (AX), Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y2, Y2
 	VADDPS     Y14, Y4, Y4
 	VADDPS     Y14, Y6, Y6
 	VADDPS     Y14, Y8, Y8
 	VADDPS     Y14, Y10, Y10
-	VMASKMOVPS 32(CX), Y15, Y14
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
 	VADDPS     Y14, Y3, Y3
 	VADDPS     Y14, Y5, Y5
@@ -2594,33 +2582,33 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+104(FP), $0x00
 	JNE        clamp
-	MOVQ       res+72(FP), CX
-	MOVQ       ldr+80(FP), DX
-	VADDPS     (CX), Y0, Y0
-	VMASKMOVPS 32(CX), Y15, Y14
+	MOVQ       res+72(FP), AX
+	MOVQ       ldr+80(FP), CX
+	VADDPS     (AX), Y0, Y0
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       DX, CX
-	VADDPS     (CX), Y2, Y2
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y2, Y2
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       DX, CX
-	VADDPS     (CX), Y4, Y4
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y4, Y4
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y5, Y5
-	ADDQ       DX, CX
-	VADDPS     (CX), Y6, Y6
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y6, Y6
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y7, Y7
-	ADDQ       DX, CX
-	VADDPS     (CX), Y8, Y8
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y8, Y8
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y9, Y9
-	ADDQ       DX, CX
-	VADDPS     (CX), Y10, Y10
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y10, Y10
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y11, Y11
-	ADDQ       DX, CX
-	MOVQ       CX, res+72(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+72(FP)
 
 clamp:
 	CMPL         lo+88(FP), $0xff800000
@@ -2661,81 +2649,81 @@ above:
 	JEQ        store
 	CMPQ       after+104(FP), $0x00
 	JEQ        store
-	MOVQ       res+72(FP), CX
-	MOVQ       ldr+80(FP), DX
-	VADDPS     (CX), Y0, Y0
-	VMASKMOVPS 32(CX), Y15, Y14
+	MOVQ       res+72(FP), AX
+	MOVQ       ldr+80(FP), CX
+	VADDPS     (AX), Y0, Y0
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       DX, CX
-	VADDPS     (CX), Y2, Y2
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y2, Y2
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       DX, CX
-	VADDPS     (CX), Y4, Y4
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y4, Y4
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y5, Y5
-	ADDQ       DX, CX
-	VADDPS     (CX), Y6, Y6
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y6, Y6
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y7, Y7
-	ADDQ       DX, CX
-	VADDPS     (CX), Y8, Y8
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y8, Y8
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y9, Y9
-	ADDQ       DX, CX
-	VADDPS     (CX), Y10, Y10
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y10, Y10
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y11, Y11
-	ADDQ       DX, CX
-	MOVQ       CX, res+72(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+72(FP)
 
 store:
-	MOVQ    c+48(FP), CX
-	MOVQ    ldc+56(FP), DX
-	CMPQ    AX, $+8
+	MOVQ    c+48(FP), AX
+	MOVQ    ldc+56(FP), CX
+	CMPQ    cols+96(FP), $+16
 	JL      narrow
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	ADDQ    DX, CX
-	VMOVUPS Y2, (CX)
-	VMOVUPS Y3, 32(CX)
-	ADDQ    DX, CX
-	VMOVUPS Y4, (CX)
-	VMOVUPS Y5, 32(CX)
-	ADDQ    DX, CX
-	VMOVUPS Y6, (CX)
-	VMOVUPS Y7, 32(CX)
-	ADDQ    DX, CX
-	VMOVUPS Y8, (CX)
-	VMOVUPS Y9, 32(CX)
-	ADDQ    DX, CX
-	VMOVUPS Y10, (CX)
-	VMOVUPS Y11, 32(CX)
-	ADDQ    DX, CX
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y3, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y4, (AX)
+	VMOVUPS Y5, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y6, (AX)
+	VMOVUPS Y7, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y8, (AX)
+	VMOVUPS Y9, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y10, (AX)
+	VMOVUPS Y11, 32(AX)
+	ADDQ    CX, AX
 	JMP     rows
 
 narrow:
-	VMOVUPS    Y0, (CX)
-	VMASKMOVPS Y1, Y15, 32(CX)
-	ADDQ       DX, CX
-	VMOVUPS    Y2, (CX)
-	VMASKMOVPS Y3, Y15, 32(CX)
-	ADDQ       DX, CX
-	VMOVUPS    Y4, (CX)
-	VMASKMOVPS Y5, Y15, 32(CX)
-	ADDQ       DX, CX
-	VMOVUPS    Y6, (CX)
-	VMASKMOVPS Y7, Y15, 32(CX)
-	ADDQ       DX, CX
-	VMOVUPS    Y8, (CX)
-	VMASKMOVPS Y9, Y15, 32(CX)
-	ADDQ       DX, CX
-	VMOVUPS    Y10, (CX)
-	VMASKMOVPS Y11, Y15, 32(CX)
-	ADDQ       DX, CX
+	VMOVUPS    Y0, (AX)
+	VMASKMOVPS Y1, Y15, 32(AX)
+	ADDQ       CX, AX
+	VMOVUPS    Y2, (AX)
+	VMASKMOVPS Y3, Y15, 32(AX)
+	ADDQ       CX, AX
+	VMOVUPS    Y4, (AX)
+	VMASKMOVPS Y5, Y15, 32(AX)
+	ADDQ       CX, AX
+	VMOVUPS    Y6, (AX)
+	VMASKMOVPS Y7, Y15, 32(AX)
+	ADDQ       CX, AX
+	VMOVUPS    Y8, (AX)
+	VMASKMOVPS Y9, Y15, 32(AX)
+	ADDQ       CX, AX
+	VMOVUPS    Y10, (AX)
+	VMASKMOVPS Y11, Y15, 32(AX)
+	ADDQ       CX, AX
 
 rows:
-	MOVQ CX, c+48(FP)
+	MOVQ AX, c+48(FP)
 	SUBQ $0x01, blocks+0(FP)
 	JNZ  block
 	VZEROUPPER
@@ -2832,13 +2820,12 @@ epilogue:
 	VADDPS     Y1, Y0, Y0
 	MOVQ       cols+120(FP), AX
 	LEAQ       maskTable<>+0(SB), CX
-	MOVQ       AX, DX
-	NEGQ       DX
-	VMOVUPS    32(CX)(DX*4), Y15
-	MOVQ       bias+88(FP), CX
-	TESTQ      CX, CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+88(FP), AX
+	TESTQ      AX, AX
 	JZ         nobias
-	VMASKMOVPS (CX), Y15, Y14
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
 
 nobias:
@@ -2846,12 +2833,12 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
 	JNE        clamp
-	MOVQ       res+96(FP), CX
-	MOVQ       ldr+104(FP), DX
-	VMASKMOVPS (CX), Y15, Y14
+	MOVQ       res+96(FP), AX
+	MOVQ       ldr+104(FP), CX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       DX, CX
-	MOVQ       CX, res+96(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+96(FP)
 
 clamp:
 	CMPL         lo+112(FP), $0xff800000
@@ -2870,28 +2857,28 @@ above:
 	JEQ        store
 	CMPQ       after+128(FP), $0x00
 	JEQ        store
-	MOVQ       res+96(FP), CX
-	MOVQ       ldr+104(FP), DX
-	VMASKMOVPS (CX), Y15, Y14
+	MOVQ       res+96(FP), AX
+	MOVQ       ldr+104(FP), CX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       DX, CX
-	MOVQ       CX, res+96(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+96(FP)
 
 store:
-	MOVQ    c+72(FP), CX
-	MOVQ    ldc+80(FP), DX
-	CMPQ    AX, $+8
+	MOVQ    c+72(FP), AX
+	MOVQ    ldc+80(FP), CX
+	CMPQ    cols+120(FP), $+8
 	JL      narrow
-	VMOVUPS Y0, (CX)
-	ADDQ    DX, CX
+	VMOVUPS Y0, (AX)
+	ADDQ    CX, AX
 	JMP     rows
 
 narrow:
-	VMASKMOVPS Y0, Y15, (CX)
-	ADDQ       DX, CX
+	VMASKMOVPS Y0, Y15, (AX)
+	ADDQ       CX, AX
 
 rows:
-	MOVQ CX, c+72(FP)
+	MOVQ AX, c+72(FP)
 	ADDQ $0x04, tab+24(FP)
 	SUBQ $0x01, blocks+0(FP)
 	JNZ  block
@@ -3010,13 +2997,12 @@ epilogue:
 	VADDPS     Y3, Y1, Y1
 	MOVQ       cols+120(FP), AX
 	LEAQ       maskTable<>+0(SB), CX
-	MOVQ       AX, DX
-	NEGQ       DX
-	VMOVUPS    32(CX)(DX*4), Y15
-	MOVQ       bias+88(FP), CX
-	TESTQ      CX, CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+88(FP), AX
+	TESTQ      AX, AX
 	JZ         nobias
-	VMASKMOVPS (CX), Y15, Y14
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y1, Y1
 
@@ -3025,15 +3011,15 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
 	JNE        clamp
-	MOVQ       res+96(FP), CX
-	MOVQ       ldr+104(FP), DX
-	VMASKMOVPS (CX), Y15, Y14
+	MOVQ       res+96(FP), AX
+	MOVQ       ldr+104(FP), CX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       DX, CX
-	MOVQ       CX, res+96(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+96(FP)
 
 clamp:
 	CMPL         lo+112(FP), $0xff800000
@@ -3054,35 +3040,35 @@ above:
 	JEQ        store
 	CMPQ       after+128(FP), $0x00
 	JEQ        store
-	MOVQ       res+96(FP), CX
-	MOVQ       ldr+104(FP), DX
-	VMASKMOVPS (CX), Y15, Y14
+	MOVQ       res+96(FP), AX
+	MOVQ       ldr+104(FP), CX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       DX, CX
-	MOVQ       CX, res+96(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+96(FP)
 
 store:
-	MOVQ    c+72(FP), CX
-	MOVQ    ldc+80(FP), DX
-	CMPQ    AX, $+8
+	MOVQ    c+72(FP), AX
+	MOVQ    ldc+80(FP), CX
+	CMPQ    cols+120(FP), $+8
 	JL      narrow
-	VMOVUPS Y0, (CX)
-	ADDQ    DX, CX
-	VMOVUPS Y1, (CX)
-	ADDQ    DX, CX
+	VMOVUPS Y0, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y1, (AX)
+	ADDQ    CX, AX
 	JMP     rows
 
 narrow:
-	VMASKMOVPS Y0, Y15, (CX)
-	ADDQ       DX, CX
-	VMASKMOVPS Y1, Y15, (CX)
-	ADDQ       DX, CX
+	VMASKMOVPS Y0, Y15, (AX)
+	ADDQ       CX, AX
+	VMASKMOVPS Y1, Y15, (AX)
+	ADDQ       CX, AX
 
 rows:
-	MOVQ CX, c+72(FP)
+	MOVQ AX, c+72(FP)
 	ADDQ $0x08, tab+24(FP)
 	SUBQ $0x01, blocks+0(FP)
 	JNZ  block
@@ -3210,13 +3196,12 @@ epilogue:
 	VADDPS     Y5, Y2, Y2
 	MOVQ       cols+120(FP), AX
 	LEAQ       maskTable<>+0(SB), CX
-	MOVQ       AX, DX
-	NEGQ       DX
-	VMOVUPS    32(CX)(DX*4), Y15
-	MOVQ       bias+88(FP), CX
-	TESTQ      CX, CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+88(FP), AX
+	TESTQ      AX, AX
 	JZ         nobias
-	VMASKMOVPS (CX), Y15, Y14
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y1, Y1
 	VADDPS     Y14, Y2, Y2
@@ -3226,18 +3211,18 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
 	JNE        clamp
-	MOVQ       res+96(FP), CX
-	MOVQ       ldr+104(FP), DX
-	VMASKMOVPS (CX), Y15, Y14
+	MOVQ       res+96(FP), AX
+	MOVQ       ldr+104(FP), CX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y2, Y2
-	ADDQ       DX, CX
-	MOVQ       CX, res+96(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+96(FP)
 
 clamp:
 	CMPL         lo+112(FP), $0xff800000
@@ -3260,42 +3245,42 @@ above:
 	JEQ        store
 	CMPQ       after+128(FP), $0x00
 	JEQ        store
-	MOVQ       res+96(FP), CX
-	MOVQ       ldr+104(FP), DX
-	VMASKMOVPS (CX), Y15, Y14
+	MOVQ       res+96(FP), AX
+	MOVQ       ldr+104(FP), CX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y2, Y2
-	ADDQ       DX, CX
-	MOVQ       CX, res+96(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+96(FP)
 
 store:
-	MOVQ    c+72(FP), CX
-	MOVQ    ldc+80(FP), DX
-	CMPQ    AX, $+8
+	MOVQ    c+72(FP), AX
+	MOVQ    ldc+80(FP), CX
+	CMPQ    cols+120(FP), $+8
 	JL      narrow
-	VMOVUPS Y0, (CX)
-	ADDQ    DX, CX
-	VMOVUPS Y1, (CX)
-	ADDQ    DX, CX
-	VMOVUPS Y2, (CX)
-	ADDQ    DX, CX
+	VMOVUPS Y0, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y1, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y2, (AX)
+	ADDQ    CX, AX
 	JMP     rows
 
 narrow:
-	VMASKMOVPS Y0, Y15, (CX)
-	ADDQ       DX, CX
-	VMASKMOVPS Y1, Y15, (CX)
-	ADDQ       DX, CX
-	VMASKMOVPS Y2, Y15, (CX)
-	ADDQ       DX, CX
+	VMASKMOVPS Y0, Y15, (AX)
+	ADDQ       CX, AX
+	VMASKMOVPS Y1, Y15, (AX)
+	ADDQ       CX, AX
+	VMASKMOVPS Y2, Y15, (AX)
+	ADDQ       CX, AX
 
 rows:
-	MOVQ CX, c+72(FP)
+	MOVQ AX, c+72(FP)
 	ADDQ $0x0c, tab+24(FP)
 	SUBQ $0x01, blocks+0(FP)
 	JNZ  block
@@ -3440,13 +3425,12 @@ epilogue:
 	VADDPS     Y7, Y3, Y3
 	MOVQ       cols+120(FP), AX
 	LEAQ       maskTable<>+0(SB), CX
-	MOVQ       AX, DX
-	NEGQ       DX
-	VMOVUPS    32(CX)(DX*4), Y15
-	MOVQ       bias+88(FP), CX
-	TESTQ      CX, CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+88(FP), AX
+	TESTQ      AX, AX
 	JZ         nobias
-	VMASKMOVPS (CX), Y15, Y14
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y1, Y1
 	VADDPS     Y14, Y2, Y2
@@ -3457,21 +3441,21 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
 	JNE        clamp
-	MOVQ       res+96(FP), CX
-	MOVQ       ldr+104(FP), DX
-	VMASKMOVPS (CX), Y15, Y14
+	MOVQ       res+96(FP), AX
+	MOVQ       ldr+104(FP), CX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y2, Y2
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       DX, CX
-	MOVQ       CX, res+96(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+96(FP)
 
 clamp:
 	CMPL         lo+112(FP), $0xff800000
@@ -3496,49 +3480,49 @@ above:
 	JEQ        store
 	CMPQ       after+128(FP), $0x00
 	JEQ        store
-	MOVQ       res+96(FP), CX
-	MOVQ       ldr+104(FP), DX
-	VMASKMOVPS (CX), Y15, Y14
+	MOVQ       res+96(FP), AX
+	MOVQ       ldr+104(FP), CX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y2, Y2
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       DX, CX
-	MOVQ       CX, res+96(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+96(FP)
 
 store:
-	MOVQ    c+72(FP), CX
-	MOVQ    ldc+80(FP), DX
-	CMPQ    AX, $+8
+	MOVQ    c+72(FP), AX
+	MOVQ    ldc+80(FP), CX
+	CMPQ    cols+120(FP), $+8
 	JL      narrow
-	VMOVUPS Y0, (CX)
-	ADDQ    DX, CX
-	VMOVUPS Y1, (CX)
-	ADDQ    DX, CX
-	VMOVUPS Y2, (CX)
-	ADDQ    DX, CX
-	VMOVUPS Y3, (CX)
-	ADDQ    DX, CX
+	VMOVUPS Y0, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y1, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y2, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y3, (AX)
+	ADDQ    CX, AX
 	JMP     rows
 
 narrow:
-	VMASKMOVPS Y0, Y15, (CX)
-	ADDQ       DX, CX
-	VMASKMOVPS Y1, Y15, (CX)
-	ADDQ       DX, CX
-	VMASKMOVPS Y2, Y15, (CX)
-	ADDQ       DX, CX
-	VMASKMOVPS Y3, Y15, (CX)
-	ADDQ       DX, CX
+	VMASKMOVPS Y0, Y15, (AX)
+	ADDQ       CX, AX
+	VMASKMOVPS Y1, Y15, (AX)
+	ADDQ       CX, AX
+	VMASKMOVPS Y2, Y15, (AX)
+	ADDQ       CX, AX
+	VMASKMOVPS Y3, Y15, (AX)
+	ADDQ       CX, AX
 
 rows:
-	MOVQ CX, c+72(FP)
+	MOVQ AX, c+72(FP)
 	ADDQ $0x10, tab+24(FP)
 	SUBQ $0x01, blocks+0(FP)
 	JNZ  block
@@ -3696,13 +3680,12 @@ epilogue:
 	VADDPS     Y9, Y4, Y4
 	MOVQ       cols+120(FP), AX
 	LEAQ       maskTable<>+0(SB), CX
-	MOVQ       AX, DX
-	NEGQ       DX
-	VMOVUPS    32(CX)(DX*4), Y15
-	MOVQ       bias+88(FP), CX
-	TESTQ      CX, CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+88(FP), AX
+	TESTQ      AX, AX
 	JZ         nobias
-	VMASKMOVPS (CX), Y15, Y14
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y1, Y1
 	VADDPS     Y14, Y2, Y2
@@ -3714,24 +3697,24 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
 	JNE        clamp
-	MOVQ       res+96(FP), CX
-	MOVQ       ldr+104(FP), DX
-	VMASKMOVPS (CX), Y15, Y14
+	MOVQ       res+96(FP), AX
+	MOVQ       ldr+104(FP), CX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y2, Y2
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y4, Y4
-	ADDQ       DX, CX
-	MOVQ       CX, res+96(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+96(FP)
 
 clamp:
 	CMPL         lo+112(FP), $0xff800000
@@ -3758,56 +3741,56 @@ above:
 	JEQ        store
 	CMPQ       after+128(FP), $0x00
 	JEQ        store
-	MOVQ       res+96(FP), CX
-	MOVQ       ldr+104(FP), DX
-	VMASKMOVPS (CX), Y15, Y14
+	MOVQ       res+96(FP), AX
+	MOVQ       ldr+104(FP), CX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y2, Y2
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y4, Y4
-	ADDQ       DX, CX
-	MOVQ       CX, res+96(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+96(FP)
 
 store:
-	MOVQ    c+72(FP), CX
-	MOVQ    ldc+80(FP), DX
-	CMPQ    AX, $+8
+	MOVQ    c+72(FP), AX
+	MOVQ    ldc+80(FP), CX
+	CMPQ    cols+120(FP), $+8
 	JL      narrow
-	VMOVUPS Y0, (CX)
-	ADDQ    DX, CX
-	VMOVUPS Y1, (CX)
-	ADDQ    DX, CX
-	VMOVUPS Y2, (CX)
-	ADDQ    DX, CX
-	VMOVUPS Y3, (CX)
-	ADDQ    DX, CX
-	VMOVUPS Y4, (CX)
-	ADDQ    DX, CX
+	VMOVUPS Y0, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y1, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y2, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y3, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y4, (AX)
+	ADDQ    CX, AX
 	JMP     rows
 
 narrow:
-	VMASKMOVPS Y0, Y15, (CX)
-	ADDQ       DX, CX
-	VMASKMOVPS Y1, Y15, (CX)
-	ADDQ       DX, CX
-	VMASKMOVPS Y2, Y15, (CX)
-	ADDQ       DX, CX
-	VMASKMOVPS Y3, Y15, (CX)
-	ADDQ       DX, CX
-	VMASKMOVPS Y4, Y15, (CX)
-	ADDQ       DX, CX
+	VMASKMOVPS Y0, Y15, (AX)
+	ADDQ       CX, AX
+	VMASKMOVPS Y1, Y15, (AX)
+	ADDQ       CX, AX
+	VMASKMOVPS Y2, Y15, (AX)
+	ADDQ       CX, AX
+	VMASKMOVPS Y3, Y15, (AX)
+	ADDQ       CX, AX
+	VMASKMOVPS Y4, Y15, (AX)
+	ADDQ       CX, AX
 
 rows:
-	MOVQ CX, c+72(FP)
+	MOVQ AX, c+72(FP)
 	ADDQ $0x14, tab+24(FP)
 	SUBQ $0x01, blocks+0(FP)
 	JNZ  block
@@ -3982,13 +3965,12 @@ epilogue:
 	VADDPS     Y11, Y5, Y5
 	MOVQ       cols+120(FP), AX
 	LEAQ       maskTable<>+0(SB), CX
-	MOVQ       AX, DX
-	NEGQ       DX
-	VMOVUPS    32(CX)(DX*4), Y15
-	MOVQ       bias+88(FP), CX
-	TESTQ      CX, CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+88(FP), AX
+	TESTQ      AX, AX
 	JZ         nobias
-	VMASKMOVPS (CX), Y15, Y14
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y1, Y1
 	VADDPS     Y14, Y2, Y2
@@ -4001,27 +3983,27 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
 	JNE        clamp
-	MOVQ       res+96(FP), CX
-	MOVQ       ldr+104(FP), DX
-	VMASKMOVPS (CX), Y15, Y14
+	MOVQ       res+96(FP), AX
+	MOVQ       ldr+104(FP), CX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y2, Y2
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y4, Y4
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y5, Y5
-	ADDQ       DX, CX
-	MOVQ       CX, res+96(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+96(FP)
 
 clamp:
 	CMPL         lo+112(FP), $0xff800000
@@ -4050,63 +4032,63 @@ above:
 	JEQ        store
 	CMPQ       after+128(FP), $0x00
 	JEQ        store
-	MOVQ       res+96(FP), CX
-	MOVQ       ldr+104(FP), DX
-	VMASKMOVPS (CX), Y15, Y14
+	MOVQ       res+96(FP), AX
+	MOVQ       ldr+104(FP), CX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y0, Y0
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y2, Y2
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y4, Y4
-	ADDQ       DX, CX
-	VMASKMOVPS (CX), Y15, Y14
+	ADDQ       CX, AX
+	VMASKMOVPS (AX), Y15, Y14
 	VADDPS     Y14, Y5, Y5
-	ADDQ       DX, CX
-	MOVQ       CX, res+96(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+96(FP)
 
 store:
-	MOVQ    c+72(FP), CX
-	MOVQ    ldc+80(FP), DX
-	CMPQ    AX, $+8
+	MOVQ    c+72(FP), AX
+	MOVQ    ldc+80(FP), CX
+	CMPQ    cols+120(FP), $+8
 	JL      narrow
-	VMOVUPS Y0, (CX)
-	ADDQ    DX, CX
-	VMOVUPS Y1, (CX)
-	ADDQ    DX, CX
-	VMOVUPS Y2, (CX)
-	ADDQ    DX, CX
-	VMOVUPS Y3, (CX)
-	ADDQ    DX, CX
-	VMOVUPS Y4, (CX)
-	ADDQ    DX, CX
-	VMOVUPS Y5, (CX)
-	ADDQ    DX, CX
+	VMOVUPS Y0, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y1, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y2, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y3, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y4, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y5, (AX)
+	ADDQ    CX, AX
 	JMP     rows
 
 narrow:
-	VMASKMOVPS Y0, Y15, (CX)
-	ADDQ       DX, CX
-	VMASKMOVPS Y1, Y15, (CX)
-	ADDQ       DX, CX
-	VMASKMOVPS Y2, Y15, (CX)
-	ADDQ       DX, CX
-	VMASKMOVPS Y3, Y15, (CX)
-	ADDQ       DX, CX
-	VMASKMOVPS Y4, Y15, (CX)
-	ADDQ       DX, CX
-	VMASKMOVPS Y5, Y15, (CX)
-	ADDQ       DX, CX
+	VMASKMOVPS Y0, Y15, (AX)
+	ADDQ       CX, AX
+	VMASKMOVPS Y1, Y15, (AX)
+	ADDQ       CX, AX
+	VMASKMOVPS Y2, Y15, (AX)
+	ADDQ       CX, AX
+	VMASKMOVPS Y3, Y15, (AX)
+	ADDQ       CX, AX
+	VMASKMOVPS Y4, Y15, (AX)
+	ADDQ       CX, AX
+	VMASKMOVPS Y5, Y15, (AX)
+	ADDQ       CX, AX
 
 rows:
-	MOVQ CX, c+72(FP)
+	MOVQ AX, c+72(FP)
 	ADDQ $0x18, tab+24(FP)
 	SUBQ $0x01, blocks+0(FP)
 	JNZ  block
@@ -4222,15 +4204,14 @@ epilogue:
 	MOVQ       cols+120(FP), AX
 	SUBQ       $+8, AX
 	LEAQ       maskTable<>+0(SB), CX
-	MOVQ       AX, DX
-	NEGQ       DX
-	VMOVUPS    32(CX)(DX*4), Y15
-	MOVQ       bias+88(FP), CX
-	TESTQ      CX, CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+88(FP), AX
+	TESTQ      AX, AX
 	JZ         nobias
-	VMOVUPS    (CX), Y14
+	VMOVUPS    (AX), Y14
 	VADDPS     Y14, Y0, Y0
-	VMASKMOVPS 32(CX), Y15, Y14
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
 
 nobias:
@@ -4238,13 +4219,13 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
 	JNE        clamp
-	MOVQ       res+96(FP), CX
-	MOVQ       ldr+104(FP), DX
-	VADDPS     (CX), Y0, Y0
-	VMASKMOVPS 32(CX), Y15, Y14
+	MOVQ       res+96(FP), AX
+	MOVQ       ldr+104(FP), CX
+	VADDPS     (AX), Y0, Y0
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       DX, CX
-	MOVQ       CX, res+96(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+96(FP)
 
 clamp:
 	CMPL         lo+112(FP), $0xff800000
@@ -4265,31 +4246,31 @@ above:
 	JEQ        store
 	CMPQ       after+128(FP), $0x00
 	JEQ        store
-	MOVQ       res+96(FP), CX
-	MOVQ       ldr+104(FP), DX
-	VADDPS     (CX), Y0, Y0
-	VMASKMOVPS 32(CX), Y15, Y14
+	MOVQ       res+96(FP), AX
+	MOVQ       ldr+104(FP), CX
+	VADDPS     (AX), Y0, Y0
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       DX, CX
-	MOVQ       CX, res+96(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+96(FP)
 
 store:
-	MOVQ    c+72(FP), CX
-	MOVQ    ldc+80(FP), DX
-	CMPQ    AX, $+8
+	MOVQ    c+72(FP), AX
+	MOVQ    ldc+80(FP), CX
+	CMPQ    cols+120(FP), $+16
 	JL      narrow
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	ADDQ    DX, CX
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    CX, AX
 	JMP     rows
 
 narrow:
-	VMOVUPS    Y0, (CX)
-	VMASKMOVPS Y1, Y15, 32(CX)
-	ADDQ       DX, CX
+	VMOVUPS    Y0, (AX)
+	VMASKMOVPS Y1, Y15, 32(AX)
+	ADDQ       CX, AX
 
 rows:
-	MOVQ CX, c+72(FP)
+	MOVQ AX, c+72(FP)
 	ADDQ $0x04, tab+24(FP)
 	SUBQ $0x01, blocks+0(FP)
 	JNZ  block
@@ -4422,16 +4403,15 @@ epilogue:
 	MOVQ       cols+120(FP), AX
 	SUBQ       $+8, AX
 	LEAQ       maskTable<>+0(SB), CX
-	MOVQ       AX, DX
-	NEGQ       DX
-	VMOVUPS    32(CX)(DX*4), Y15
-	MOVQ       bias+88(FP), CX
-	TESTQ      CX, CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+88(FP), AX
+	TESTQ      AX, AX
 	JZ         nobias
-	VMOVUPS    (CX), Y14
+	VMOVUPS    (AX), Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y2, Y2
-	VMASKMOVPS 32(CX), Y15, Y14
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
 	VADDPS     Y14, Y3, Y3
 
@@ -4440,17 +4420,17 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
 	JNE        clamp
-	MOVQ       res+96(FP), CX
-	MOVQ       ldr+104(FP), DX
-	VADDPS     (CX), Y0, Y0
-	VMASKMOVPS 32(CX), Y15, Y14
+	MOVQ       res+96(FP), AX
+	MOVQ       ldr+104(FP), CX
+	VADDPS     (AX), Y0, Y0
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       DX, CX
-	VADDPS     (CX), Y2, Y2
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y2, Y2
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       DX, CX
-	MOVQ       CX, res+96(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+96(FP)
 
 clamp:
 	CMPL         lo+112(FP), $0xff800000
@@ -4475,41 +4455,41 @@ above:
 	JEQ        store
 	CMPQ       after+128(FP), $0x00
 	JEQ        store
-	MOVQ       res+96(FP), CX
-	MOVQ       ldr+104(FP), DX
-	VADDPS     (CX), Y0, Y0
-	VMASKMOVPS 32(CX), Y15, Y14
+	MOVQ       res+96(FP), AX
+	MOVQ       ldr+104(FP), CX
+	VADDPS     (AX), Y0, Y0
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       DX, CX
-	VADDPS     (CX), Y2, Y2
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y2, Y2
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       DX, CX
-	MOVQ       CX, res+96(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+96(FP)
 
 store:
-	MOVQ    c+72(FP), CX
-	MOVQ    ldc+80(FP), DX
-	CMPQ    AX, $+8
+	MOVQ    c+72(FP), AX
+	MOVQ    ldc+80(FP), CX
+	CMPQ    cols+120(FP), $+16
 	JL      narrow
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	ADDQ    DX, CX
-	VMOVUPS Y2, (CX)
-	VMOVUPS Y3, 32(CX)
-	ADDQ    DX, CX
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y3, 32(AX)
+	ADDQ    CX, AX
 	JMP     rows
 
 narrow:
-	VMOVUPS    Y0, (CX)
-	VMASKMOVPS Y1, Y15, 32(CX)
-	ADDQ       DX, CX
-	VMOVUPS    Y2, (CX)
-	VMASKMOVPS Y3, Y15, 32(CX)
-	ADDQ       DX, CX
+	VMOVUPS    Y0, (AX)
+	VMASKMOVPS Y1, Y15, 32(AX)
+	ADDQ       CX, AX
+	VMOVUPS    Y2, (AX)
+	VMASKMOVPS Y3, Y15, 32(AX)
+	ADDQ       CX, AX
 
 rows:
-	MOVQ CX, c+72(FP)
+	MOVQ AX, c+72(FP)
 	ADDQ $0x08, tab+24(FP)
 	SUBQ $0x01, blocks+0(FP)
 	JNZ  block
@@ -4655,17 +4635,16 @@ epilogue:
 	MOVQ       cols+120(FP), AX
 	SUBQ       $+8, AX
 	LEAQ       maskTable<>+0(SB), CX
-	MOVQ       AX, DX
-	NEGQ       DX
-	VMOVUPS    32(CX)(DX*4), Y15
-	MOVQ       bias+88(FP), CX
-	TESTQ      CX, CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+88(FP), AX
+	TESTQ      AX, AX
 	JZ         nobias
-	VMOVUPS    (CX), Y14
+	VMOVUPS    (AX), Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y2, Y2
 	VADDPS     Y14, Y4, Y4
-	VMASKMOVPS 32(CX), Y15, Y14
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
 	VADDPS     Y14, Y3, Y3
 	VADDPS     Y14, Y5, Y5
@@ -4675,21 +4654,21 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
 	JNE        clamp
-	MOVQ       res+96(FP), CX
-	MOVQ       ldr+104(FP), DX
-	VADDPS     (CX), Y0, Y0
-	VMASKMOVPS 32(CX), Y15, Y14
+	MOVQ       res+96(FP), AX
+	MOVQ       ldr+104(FP), CX
+	VADDPS     (AX), Y0, Y0
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       DX, CX
-	VADDPS     (CX), Y2, Y2
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y2, Y2
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       DX, CX
-	VADDPS     (CX), Y4, Y4
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y4, Y4
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y5, Y5
-	ADDQ       DX, CX
-	MOVQ       CX, res+96(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+96(FP)
 
 clamp:
 	CMPL         lo+112(FP), $0xff800000
@@ -4718,51 +4697,51 @@ above:
 	JEQ        store
 	CMPQ       after+128(FP), $0x00
 	JEQ        store
-	MOVQ       res+96(FP), CX
-	MOVQ       ldr+104(FP), DX
-	VADDPS     (CX), Y0, Y0
-	VMASKMOVPS 32(CX), Y15, Y14
+	MOVQ       res+96(FP), AX
+	MOVQ       ldr+104(FP), CX
+	VADDPS     (AX), Y0, Y0
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       DX, CX
-	VADDPS     (CX), Y2, Y2
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y2, Y2
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       DX, CX
-	VADDPS     (CX), Y4, Y4
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y4, Y4
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y5, Y5
-	ADDQ       DX, CX
-	MOVQ       CX, res+96(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+96(FP)
 
 store:
-	MOVQ    c+72(FP), CX
-	MOVQ    ldc+80(FP), DX
-	CMPQ    AX, $+8
+	MOVQ    c+72(FP), AX
+	MOVQ    ldc+80(FP), CX
+	CMPQ    cols+120(FP), $+16
 	JL      narrow
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	ADDQ    DX, CX
-	VMOVUPS Y2, (CX)
-	VMOVUPS Y3, 32(CX)
-	ADDQ    DX, CX
-	VMOVUPS Y4, (CX)
-	VMOVUPS Y5, 32(CX)
-	ADDQ    DX, CX
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y3, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y4, (AX)
+	VMOVUPS Y5, 32(AX)
+	ADDQ    CX, AX
 	JMP     rows
 
 narrow:
-	VMOVUPS    Y0, (CX)
-	VMASKMOVPS Y1, Y15, 32(CX)
-	ADDQ       DX, CX
-	VMOVUPS    Y2, (CX)
-	VMASKMOVPS Y3, Y15, 32(CX)
-	ADDQ       DX, CX
-	VMOVUPS    Y4, (CX)
-	VMASKMOVPS Y5, Y15, 32(CX)
-	ADDQ       DX, CX
+	VMOVUPS    Y0, (AX)
+	VMASKMOVPS Y1, Y15, 32(AX)
+	ADDQ       CX, AX
+	VMOVUPS    Y2, (AX)
+	VMASKMOVPS Y3, Y15, 32(AX)
+	ADDQ       CX, AX
+	VMOVUPS    Y4, (AX)
+	VMASKMOVPS Y5, Y15, 32(AX)
+	ADDQ       CX, AX
 
 rows:
-	MOVQ CX, c+72(FP)
+	MOVQ AX, c+72(FP)
 	ADDQ $0x0c, tab+24(FP)
 	SUBQ $0x01, blocks+0(FP)
 	JNZ  block
@@ -4929,18 +4908,17 @@ epilogue:
 	MOVQ       cols+120(FP), AX
 	SUBQ       $+8, AX
 	LEAQ       maskTable<>+0(SB), CX
-	MOVQ       AX, DX
-	NEGQ       DX
-	VMOVUPS    32(CX)(DX*4), Y15
-	MOVQ       bias+88(FP), CX
-	TESTQ      CX, CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+88(FP), AX
+	TESTQ      AX, AX
 	JZ         nobias
-	VMOVUPS    (CX), Y14
+	VMOVUPS    (AX), Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y2, Y2
 	VADDPS     Y14, Y4, Y4
 	VADDPS     Y14, Y6, Y6
-	VMASKMOVPS 32(CX), Y15, Y14
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
 	VADDPS     Y14, Y3, Y3
 	VADDPS     Y14, Y5, Y5
@@ -4951,25 +4929,25 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
 	JNE        clamp
-	MOVQ       res+96(FP), CX
-	MOVQ       ldr+104(FP), DX
-	VADDPS     (CX), Y0, Y0
-	VMASKMOVPS 32(CX), Y15, Y14
+	MOVQ       res+96(FP), AX
+	MOVQ       ldr+104(FP), CX
+	VADDPS     (AX), Y0, Y0
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       DX, CX
-	VADDPS     (CX), Y2, Y2
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y2, Y2
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       DX, CX
-	VADDPS     (CX), Y4, Y4
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y4, Y4
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y5, Y5
-	ADDQ       DX, CX
-	VADDPS     (CX), Y6, Y6
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y6, Y6
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y7, Y7
-	ADDQ       DX, CX
-	MOVQ       CX, res+96(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+96(FP)
 
 clamp:
 	CMPL         lo+112(FP), $0xff800000
@@ -5002,61 +4980,61 @@ above:
 	JEQ        store
 	CMPQ       after+128(FP), $0x00
 	JEQ        store
-	MOVQ       res+96(FP), CX
-	MOVQ       ldr+104(FP), DX
-	VADDPS     (CX), Y0, Y0
-	VMASKMOVPS 32(CX), Y15, Y14
+	MOVQ       res+96(FP), AX
+	MOVQ       ldr+104(FP), CX
+	VADDPS     (AX), Y0, Y0
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       DX, CX
-	VADDPS     (CX), Y2, Y2
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y2, Y2
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       DX, CX
-	VADDPS     (CX), Y4, Y4
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y4, Y4
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y5, Y5
-	ADDQ       DX, CX
-	VADDPS     (CX), Y6, Y6
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y6, Y6
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y7, Y7
-	ADDQ       DX, CX
-	MOVQ       CX, res+96(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+96(FP)
 
 store:
-	MOVQ    c+72(FP), CX
-	MOVQ    ldc+80(FP), DX
-	CMPQ    AX, $+8
+	MOVQ    c+72(FP), AX
+	MOVQ    ldc+80(FP), CX
+	CMPQ    cols+120(FP), $+16
 	JL      narrow
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	ADDQ    DX, CX
-	VMOVUPS Y2, (CX)
-	VMOVUPS Y3, 32(CX)
-	ADDQ    DX, CX
-	VMOVUPS Y4, (CX)
-	VMOVUPS Y5, 32(CX)
-	ADDQ    DX, CX
-	VMOVUPS Y6, (CX)
-	VMOVUPS Y7, 32(CX)
-	ADDQ    DX, CX
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y3, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y4, (AX)
+	VMOVUPS Y5, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y6, (AX)
+	VMOVUPS Y7, 32(AX)
+	ADDQ    CX, AX
 	JMP     rows
 
 narrow:
-	VMOVUPS    Y0, (CX)
-	VMASKMOVPS Y1, Y15, 32(CX)
-	ADDQ       DX, CX
-	VMOVUPS    Y2, (CX)
-	VMASKMOVPS Y3, Y15, 32(CX)
-	ADDQ       DX, CX
-	VMOVUPS    Y4, (CX)
-	VMASKMOVPS Y5, Y15, 32(CX)
-	ADDQ       DX, CX
-	VMOVUPS    Y6, (CX)
-	VMASKMOVPS Y7, Y15, 32(CX)
-	ADDQ       DX, CX
+	VMOVUPS    Y0, (AX)
+	VMASKMOVPS Y1, Y15, 32(AX)
+	ADDQ       CX, AX
+	VMOVUPS    Y2, (AX)
+	VMASKMOVPS Y3, Y15, 32(AX)
+	ADDQ       CX, AX
+	VMOVUPS    Y4, (AX)
+	VMASKMOVPS Y5, Y15, 32(AX)
+	ADDQ       CX, AX
+	VMOVUPS    Y6, (AX)
+	VMASKMOVPS Y7, Y15, 32(AX)
+	ADDQ       CX, AX
 
 rows:
-	MOVQ CX, c+72(FP)
+	MOVQ AX, c+72(FP)
 	ADDQ $0x10, tab+24(FP)
 	SUBQ $0x01, blocks+0(FP)
 	JNZ  block
@@ -5240,19 +5218,18 @@ epilogue:
 	MOVQ       cols+120(FP), AX
 	SUBQ       $+8, AX
 	LEAQ       maskTable<>+0(SB), CX
-	MOVQ       AX, DX
-	NEGQ       DX
-	VMOVUPS    32(CX)(DX*4), Y15
-	MOVQ       bias+88(FP), CX
-	TESTQ      CX, CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+88(FP), AX
+	TESTQ      AX, AX
 	JZ         nobias
-	VMOVUPS    (CX), Y14
+	VMOVUPS    (AX), Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y2, Y2
 	VADDPS     Y14, Y4, Y4
 	VADDPS     Y14, Y6, Y6
 	VADDPS     Y14, Y8, Y8
-	VMASKMOVPS 32(CX), Y15, Y14
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
 	VADDPS     Y14, Y3, Y3
 	VADDPS     Y14, Y5, Y5
@@ -5264,29 +5241,29 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
 	JNE        clamp
-	MOVQ       res+96(FP), CX
-	MOVQ       ldr+104(FP), DX
-	VADDPS     (CX), Y0, Y0
-	VMASKMOVPS 32(CX), Y15, Y14
+	MOVQ       res+96(FP), AX
+	MOVQ       ldr+104(FP), CX
+	VADDPS     (AX), Y0, Y0
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       DX, CX
-	VADDPS     (CX), Y2, Y2
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y2, Y2
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       DX, CX
-	VADDPS     (CX), Y4, Y4
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y4, Y4
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y5, Y5
-	ADDQ       DX, CX
-	VADDPS     (CX), Y6, Y6
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y6, Y6
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y7, Y7
-	ADDQ       DX, CX
-	VADDPS     (CX), Y8, Y8
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y8, Y8
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y9, Y9
-	ADDQ       DX, CX
-	MOVQ       CX, res+96(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+96(FP)
 
 clamp:
 	CMPL         lo+112(FP), $0xff800000
@@ -5323,71 +5300,71 @@ above:
 	JEQ        store
 	CMPQ       after+128(FP), $0x00
 	JEQ        store
-	MOVQ       res+96(FP), CX
-	MOVQ       ldr+104(FP), DX
-	VADDPS     (CX), Y0, Y0
-	VMASKMOVPS 32(CX), Y15, Y14
+	MOVQ       res+96(FP), AX
+	MOVQ       ldr+104(FP), CX
+	VADDPS     (AX), Y0, Y0
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       DX, CX
-	VADDPS     (CX), Y2, Y2
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y2, Y2
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       DX, CX
-	VADDPS     (CX), Y4, Y4
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y4, Y4
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y5, Y5
-	ADDQ       DX, CX
-	VADDPS     (CX), Y6, Y6
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y6, Y6
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y7, Y7
-	ADDQ       DX, CX
-	VADDPS     (CX), Y8, Y8
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y8, Y8
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y9, Y9
-	ADDQ       DX, CX
-	MOVQ       CX, res+96(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+96(FP)
 
 store:
-	MOVQ    c+72(FP), CX
-	MOVQ    ldc+80(FP), DX
-	CMPQ    AX, $+8
+	MOVQ    c+72(FP), AX
+	MOVQ    ldc+80(FP), CX
+	CMPQ    cols+120(FP), $+16
 	JL      narrow
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	ADDQ    DX, CX
-	VMOVUPS Y2, (CX)
-	VMOVUPS Y3, 32(CX)
-	ADDQ    DX, CX
-	VMOVUPS Y4, (CX)
-	VMOVUPS Y5, 32(CX)
-	ADDQ    DX, CX
-	VMOVUPS Y6, (CX)
-	VMOVUPS Y7, 32(CX)
-	ADDQ    DX, CX
-	VMOVUPS Y8, (CX)
-	VMOVUPS Y9, 32(CX)
-	ADDQ    DX, CX
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y3, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y4, (AX)
+	VMOVUPS Y5, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y6, (AX)
+	VMOVUPS Y7, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y8, (AX)
+	VMOVUPS Y9, 32(AX)
+	ADDQ    CX, AX
 	JMP     rows
 
 narrow:
-	VMOVUPS    Y0, (CX)
-	VMASKMOVPS Y1, Y15, 32(CX)
-	ADDQ       DX, CX
-	VMOVUPS    Y2, (CX)
-	VMASKMOVPS Y3, Y15, 32(CX)
-	ADDQ       DX, CX
-	VMOVUPS    Y4, (CX)
-	VMASKMOVPS Y5, Y15, 32(CX)
-	ADDQ       DX, CX
-	VMOVUPS    Y6, (CX)
-	VMASKMOVPS Y7, Y15, 32(CX)
-	ADDQ       DX, CX
-	VMOVUPS    Y8, (CX)
-	VMASKMOVPS Y9, Y15, 32(CX)
-	ADDQ       DX, CX
+	VMOVUPS    Y0, (AX)
+	VMASKMOVPS Y1, Y15, 32(AX)
+	ADDQ       CX, AX
+	VMOVUPS    Y2, (AX)
+	VMASKMOVPS Y3, Y15, 32(AX)
+	ADDQ       CX, AX
+	VMOVUPS    Y4, (AX)
+	VMASKMOVPS Y5, Y15, 32(AX)
+	ADDQ       CX, AX
+	VMOVUPS    Y6, (AX)
+	VMASKMOVPS Y7, Y15, 32(AX)
+	ADDQ       CX, AX
+	VMOVUPS    Y8, (AX)
+	VMASKMOVPS Y9, Y15, 32(AX)
+	ADDQ       CX, AX
 
 rows:
-	MOVQ CX, c+72(FP)
+	MOVQ AX, c+72(FP)
 	ADDQ $0x14, tab+24(FP)
 	SUBQ $0x01, blocks+0(FP)
 	JNZ  block
@@ -5592,20 +5569,19 @@ epilogue:
 	MOVQ       cols+120(FP), AX
 	SUBQ       $+8, AX
 	LEAQ       maskTable<>+0(SB), CX
-	MOVQ       AX, DX
-	NEGQ       DX
-	VMOVUPS    32(CX)(DX*4), Y15
-	MOVQ       bias+88(FP), CX
-	TESTQ      CX, CX
+	NEGQ       AX
+	VMOVUPS    32(CX)(AX*4), Y15
+	MOVQ       bias+88(FP), AX
+	TESTQ      AX, AX
 	JZ         nobias
-	VMOVUPS    (CX), Y14
+	VMOVUPS    (AX), Y14
 	VADDPS     Y14, Y0, Y0
 	VADDPS     Y14, Y2, Y2
 	VADDPS     Y14, Y4, Y4
 	VADDPS     Y14, Y6, Y6
 	VADDPS     Y14, Y8, Y8
 	VADDPS     Y14, Y10, Y10
-	VMASKMOVPS 32(CX), Y15, Y14
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
 	VADDPS     Y14, Y3, Y3
 	VADDPS     Y14, Y5, Y5
@@ -5618,33 +5594,33 @@ nobias:
 	JEQ        clamp
 	CMPQ       after+128(FP), $0x00
 	JNE        clamp
-	MOVQ       res+96(FP), CX
-	MOVQ       ldr+104(FP), DX
-	VADDPS     (CX), Y0, Y0
-	VMASKMOVPS 32(CX), Y15, Y14
+	MOVQ       res+96(FP), AX
+	MOVQ       ldr+104(FP), CX
+	VADDPS     (AX), Y0, Y0
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       DX, CX
-	VADDPS     (CX), Y2, Y2
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y2, Y2
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       DX, CX
-	VADDPS     (CX), Y4, Y4
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y4, Y4
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y5, Y5
-	ADDQ       DX, CX
-	VADDPS     (CX), Y6, Y6
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y6, Y6
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y7, Y7
-	ADDQ       DX, CX
-	VADDPS     (CX), Y8, Y8
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y8, Y8
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y9, Y9
-	ADDQ       DX, CX
-	VADDPS     (CX), Y10, Y10
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y10, Y10
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y11, Y11
-	ADDQ       DX, CX
-	MOVQ       CX, res+96(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+96(FP)
 
 clamp:
 	CMPL         lo+112(FP), $0xff800000
@@ -5685,81 +5661,81 @@ above:
 	JEQ        store
 	CMPQ       after+128(FP), $0x00
 	JEQ        store
-	MOVQ       res+96(FP), CX
-	MOVQ       ldr+104(FP), DX
-	VADDPS     (CX), Y0, Y0
-	VMASKMOVPS 32(CX), Y15, Y14
+	MOVQ       res+96(FP), AX
+	MOVQ       ldr+104(FP), CX
+	VADDPS     (AX), Y0, Y0
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y1, Y1
-	ADDQ       DX, CX
-	VADDPS     (CX), Y2, Y2
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y2, Y2
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y3, Y3
-	ADDQ       DX, CX
-	VADDPS     (CX), Y4, Y4
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y4, Y4
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y5, Y5
-	ADDQ       DX, CX
-	VADDPS     (CX), Y6, Y6
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y6, Y6
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y7, Y7
-	ADDQ       DX, CX
-	VADDPS     (CX), Y8, Y8
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y8, Y8
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y9, Y9
-	ADDQ       DX, CX
-	VADDPS     (CX), Y10, Y10
-	VMASKMOVPS 32(CX), Y15, Y14
+	ADDQ       CX, AX
+	VADDPS     (AX), Y10, Y10
+	VMASKMOVPS 32(AX), Y15, Y14
 	VADDPS     Y14, Y11, Y11
-	ADDQ       DX, CX
-	MOVQ       CX, res+96(FP)
+	ADDQ       CX, AX
+	MOVQ       AX, res+96(FP)
 
 store:
-	MOVQ    c+72(FP), CX
-	MOVQ    ldc+80(FP), DX
-	CMPQ    AX, $+8
+	MOVQ    c+72(FP), AX
+	MOVQ    ldc+80(FP), CX
+	CMPQ    cols+120(FP), $+16
 	JL      narrow
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
-	ADDQ    DX, CX
-	VMOVUPS Y2, (CX)
-	VMOVUPS Y3, 32(CX)
-	ADDQ    DX, CX
-	VMOVUPS Y4, (CX)
-	VMOVUPS Y5, 32(CX)
-	ADDQ    DX, CX
-	VMOVUPS Y6, (CX)
-	VMOVUPS Y7, 32(CX)
-	ADDQ    DX, CX
-	VMOVUPS Y8, (CX)
-	VMOVUPS Y9, 32(CX)
-	ADDQ    DX, CX
-	VMOVUPS Y10, (CX)
-	VMOVUPS Y11, 32(CX)
-	ADDQ    DX, CX
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y3, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y4, (AX)
+	VMOVUPS Y5, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y6, (AX)
+	VMOVUPS Y7, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y8, (AX)
+	VMOVUPS Y9, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y10, (AX)
+	VMOVUPS Y11, 32(AX)
+	ADDQ    CX, AX
 	JMP     rows
 
 narrow:
-	VMOVUPS    Y0, (CX)
-	VMASKMOVPS Y1, Y15, 32(CX)
-	ADDQ       DX, CX
-	VMOVUPS    Y2, (CX)
-	VMASKMOVPS Y3, Y15, 32(CX)
-	ADDQ       DX, CX
-	VMOVUPS    Y4, (CX)
-	VMASKMOVPS Y5, Y15, 32(CX)
-	ADDQ       DX, CX
-	VMOVUPS    Y6, (CX)
-	VMASKMOVPS Y7, Y15, 32(CX)
-	ADDQ       DX, CX
-	VMOVUPS    Y8, (CX)
-	VMASKMOVPS Y9, Y15, 32(CX)
-	ADDQ       DX, CX
-	VMOVUPS    Y10, (CX)
-	VMASKMOVPS Y11, Y15, 32(CX)
-	ADDQ       DX, CX
+	VMOVUPS    Y0, (AX)
+	VMASKMOVPS Y1, Y15, 32(AX)
+	ADDQ       CX, AX
+	VMOVUPS    Y2, (AX)
+	VMASKMOVPS Y3, Y15, 32(AX)
+	ADDQ       CX, AX
+	VMOVUPS    Y4, (AX)
+	VMASKMOVPS Y5, Y15, 32(AX)
+	ADDQ       CX, AX
+	VMOVUPS    Y6, (AX)
+	VMASKMOVPS Y7, Y15, 32(AX)
+	ADDQ       CX, AX
+	VMOVUPS    Y8, (AX)
+	VMASKMOVPS Y9, Y15, 32(AX)
+	ADDQ       CX, AX
+	VMOVUPS    Y10, (AX)
+	VMASKMOVPS Y11, Y15, 32(AX)
+	ADDQ       CX, AX
 
 rows:
-	MOVQ CX, c+72(FP)
+	MOVQ AX, c+72(FP)
 	ADDQ $0x18, tab+24(FP)
 	SUBQ $0x01, blocks+0(FP)
 	JNZ  block

@@ -151,21 +151,20 @@ next0:
 
 plain:
 	VCVTDQ2PS Y0, Y0
-	MOVQ      cols+112(FP), AX
-	MOVQ      c+48(FP), CX
-	MOVQ      ldc+56(FP), DX
-	CMPQ      AX, $+8
+	MOVQ      c+48(FP), AX
+	MOVQ      ldc+56(FP), CX
+	CMPQ      cols+112(FP), $+8
 	JL        narrow
-	VMOVUPS   Y0, (CX)
-	ADDQ      DX, CX
+	VMOVUPS   Y0, (AX)
+	ADDQ      CX, AX
 	JMP       rows
 
 narrow:
-	VMASKMOVPS Y0, Y15, (CX)
-	ADDQ       DX, CX
+	VMASKMOVPS Y0, Y15, (AX)
+	ADDQ       CX, AX
 
 rows:
-	MOVQ CX, c+48(FP)
+	MOVQ AX, c+48(FP)
 
 stored:
 	SUBQ $0x01, blocks+0(FP)
@@ -404,25 +403,24 @@ next1:
 plain:
 	VCVTDQ2PS Y0, Y0
 	VCVTDQ2PS Y2, Y2
-	MOVQ      cols+112(FP), AX
-	MOVQ      c+48(FP), CX
-	MOVQ      ldc+56(FP), DX
-	CMPQ      AX, $+8
+	MOVQ      c+48(FP), AX
+	MOVQ      ldc+56(FP), CX
+	CMPQ      cols+112(FP), $+8
 	JL        narrow
-	VMOVUPS   Y0, (CX)
-	ADDQ      DX, CX
-	VMOVUPS   Y2, (CX)
-	ADDQ      DX, CX
+	VMOVUPS   Y0, (AX)
+	ADDQ      CX, AX
+	VMOVUPS   Y2, (AX)
+	ADDQ      CX, AX
 	JMP       rows
 
 narrow:
-	VMASKMOVPS Y0, Y15, (CX)
-	ADDQ       DX, CX
-	VMASKMOVPS Y2, Y15, (CX)
-	ADDQ       DX, CX
+	VMASKMOVPS Y0, Y15, (AX)
+	ADDQ       CX, AX
+	VMASKMOVPS Y2, Y15, (AX)
+	ADDQ       CX, AX
 
 rows:
-	MOVQ CX, c+48(FP)
+	MOVQ AX, c+48(FP)
 
 stored:
 	SUBQ $0x01, blocks+0(FP)
@@ -709,29 +707,28 @@ plain:
 	VCVTDQ2PS Y0, Y0
 	VCVTDQ2PS Y2, Y2
 	VCVTDQ2PS Y4, Y4
-	MOVQ      cols+112(FP), AX
-	MOVQ      c+48(FP), CX
-	MOVQ      ldc+56(FP), DX
-	CMPQ      AX, $+8
+	MOVQ      c+48(FP), AX
+	MOVQ      ldc+56(FP), CX
+	CMPQ      cols+112(FP), $+8
 	JL        narrow
-	VMOVUPS   Y0, (CX)
-	ADDQ      DX, CX
-	VMOVUPS   Y2, (CX)
-	ADDQ      DX, CX
-	VMOVUPS   Y4, (CX)
-	ADDQ      DX, CX
+	VMOVUPS   Y0, (AX)
+	ADDQ      CX, AX
+	VMOVUPS   Y2, (AX)
+	ADDQ      CX, AX
+	VMOVUPS   Y4, (AX)
+	ADDQ      CX, AX
 	JMP       rows
 
 narrow:
-	VMASKMOVPS Y0, Y15, (CX)
-	ADDQ       DX, CX
-	VMASKMOVPS Y2, Y15, (CX)
-	ADDQ       DX, CX
-	VMASKMOVPS Y4, Y15, (CX)
-	ADDQ       DX, CX
+	VMASKMOVPS Y0, Y15, (AX)
+	ADDQ       CX, AX
+	VMASKMOVPS Y2, Y15, (AX)
+	ADDQ       CX, AX
+	VMASKMOVPS Y4, Y15, (AX)
+	ADDQ       CX, AX
 
 rows:
-	MOVQ CX, c+48(FP)
+	MOVQ AX, c+48(FP)
 
 stored:
 	SUBQ $0x01, blocks+0(FP)
@@ -1084,33 +1081,32 @@ plain:
 	VCVTDQ2PS Y2, Y2
 	VCVTDQ2PS Y4, Y4
 	VCVTDQ2PS Y6, Y6
-	MOVQ      cols+112(FP), AX
-	MOVQ      c+48(FP), CX
-	MOVQ      ldc+56(FP), DX
-	CMPQ      AX, $+8
+	MOVQ      c+48(FP), AX
+	MOVQ      ldc+56(FP), CX
+	CMPQ      cols+112(FP), $+8
 	JL        narrow
-	VMOVUPS   Y0, (CX)
-	ADDQ      DX, CX
-	VMOVUPS   Y2, (CX)
-	ADDQ      DX, CX
-	VMOVUPS   Y4, (CX)
-	ADDQ      DX, CX
-	VMOVUPS   Y6, (CX)
-	ADDQ      DX, CX
+	VMOVUPS   Y0, (AX)
+	ADDQ      CX, AX
+	VMOVUPS   Y2, (AX)
+	ADDQ      CX, AX
+	VMOVUPS   Y4, (AX)
+	ADDQ      CX, AX
+	VMOVUPS   Y6, (AX)
+	ADDQ      CX, AX
 	JMP       rows
 
 narrow:
-	VMASKMOVPS Y0, Y15, (CX)
-	ADDQ       DX, CX
-	VMASKMOVPS Y2, Y15, (CX)
-	ADDQ       DX, CX
-	VMASKMOVPS Y4, Y15, (CX)
-	ADDQ       DX, CX
-	VMASKMOVPS Y6, Y15, (CX)
-	ADDQ       DX, CX
+	VMASKMOVPS Y0, Y15, (AX)
+	ADDQ       CX, AX
+	VMASKMOVPS Y2, Y15, (AX)
+	ADDQ       CX, AX
+	VMASKMOVPS Y4, Y15, (AX)
+	ADDQ       CX, AX
+	VMASKMOVPS Y6, Y15, (AX)
+	ADDQ       CX, AX
 
 rows:
-	MOVQ CX, c+48(FP)
+	MOVQ AX, c+48(FP)
 
 stored:
 	SUBQ $0x01, blocks+0(FP)
@@ -1280,21 +1276,20 @@ next0:
 
 plain:
 	VCVTDQ2PS Y0, Y0
-	MOVQ      cols+136(FP), AX
-	MOVQ      c+72(FP), CX
-	MOVQ      ldc+80(FP), DX
-	CMPQ      AX, $+8
+	MOVQ      c+72(FP), AX
+	MOVQ      ldc+80(FP), CX
+	CMPQ      cols+136(FP), $+8
 	JL        narrow
-	VMOVUPS   Y0, (CX)
-	ADDQ      DX, CX
+	VMOVUPS   Y0, (AX)
+	ADDQ      CX, AX
 	JMP       rows
 
 narrow:
-	VMASKMOVPS Y0, Y15, (CX)
-	ADDQ       DX, CX
+	VMASKMOVPS Y0, Y15, (AX)
+	ADDQ       CX, AX
 
 rows:
-	MOVQ CX, c+72(FP)
+	MOVQ AX, c+72(FP)
 
 stored:
 	SUBQ $0x01, blocks+0(FP)
@@ -1533,25 +1528,24 @@ next1:
 plain:
 	VCVTDQ2PS Y0, Y0
 	VCVTDQ2PS Y2, Y2
-	MOVQ      cols+136(FP), AX
-	MOVQ      c+72(FP), CX
-	MOVQ      ldc+80(FP), DX
-	CMPQ      AX, $+8
+	MOVQ      c+72(FP), AX
+	MOVQ      ldc+80(FP), CX
+	CMPQ      cols+136(FP), $+8
 	JL        narrow
-	VMOVUPS   Y0, (CX)
-	ADDQ      DX, CX
-	VMOVUPS   Y2, (CX)
-	ADDQ      DX, CX
+	VMOVUPS   Y0, (AX)
+	ADDQ      CX, AX
+	VMOVUPS   Y2, (AX)
+	ADDQ      CX, AX
 	JMP       rows
 
 narrow:
-	VMASKMOVPS Y0, Y15, (CX)
-	ADDQ       DX, CX
-	VMASKMOVPS Y2, Y15, (CX)
-	ADDQ       DX, CX
+	VMASKMOVPS Y0, Y15, (AX)
+	ADDQ       CX, AX
+	VMASKMOVPS Y2, Y15, (AX)
+	ADDQ       CX, AX
 
 rows:
-	MOVQ CX, c+72(FP)
+	MOVQ AX, c+72(FP)
 
 stored:
 	SUBQ $0x01, blocks+0(FP)
@@ -1859,29 +1853,28 @@ plain:
 	VCVTDQ2PS Y0, Y0
 	VCVTDQ2PS Y2, Y2
 	VCVTDQ2PS Y4, Y4
-	MOVQ      cols+136(FP), AX
-	MOVQ      c+72(FP), CX
-	MOVQ      ldc+80(FP), DX
-	CMPQ      AX, $+8
+	MOVQ      c+72(FP), AX
+	MOVQ      ldc+80(FP), CX
+	CMPQ      cols+136(FP), $+8
 	JL        narrow
-	VMOVUPS   Y0, (CX)
-	ADDQ      DX, CX
-	VMOVUPS   Y2, (CX)
-	ADDQ      DX, CX
-	VMOVUPS   Y4, (CX)
-	ADDQ      DX, CX
+	VMOVUPS   Y0, (AX)
+	ADDQ      CX, AX
+	VMOVUPS   Y2, (AX)
+	ADDQ      CX, AX
+	VMOVUPS   Y4, (AX)
+	ADDQ      CX, AX
 	JMP       rows
 
 narrow:
-	VMASKMOVPS Y0, Y15, (CX)
-	ADDQ       DX, CX
-	VMASKMOVPS Y2, Y15, (CX)
-	ADDQ       DX, CX
-	VMASKMOVPS Y4, Y15, (CX)
-	ADDQ       DX, CX
+	VMASKMOVPS Y0, Y15, (AX)
+	ADDQ       CX, AX
+	VMASKMOVPS Y2, Y15, (AX)
+	ADDQ       CX, AX
+	VMASKMOVPS Y4, Y15, (AX)
+	ADDQ       CX, AX
 
 rows:
-	MOVQ CX, c+72(FP)
+	MOVQ AX, c+72(FP)
 
 stored:
 	SUBQ $0x01, blocks+0(FP)
@@ -2258,33 +2251,32 @@ plain:
 	VCVTDQ2PS Y2, Y2
 	VCVTDQ2PS Y4, Y4
 	VCVTDQ2PS Y6, Y6
-	MOVQ      cols+136(FP), AX
-	MOVQ      c+72(FP), CX
-	MOVQ      ldc+80(FP), DX
-	CMPQ      AX, $+8
+	MOVQ      c+72(FP), AX
+	MOVQ      ldc+80(FP), CX
+	CMPQ      cols+136(FP), $+8
 	JL        narrow
-	VMOVUPS   Y0, (CX)
-	ADDQ      DX, CX
-	VMOVUPS   Y2, (CX)
-	ADDQ      DX, CX
-	VMOVUPS   Y4, (CX)
-	ADDQ      DX, CX
-	VMOVUPS   Y6, (CX)
-	ADDQ      DX, CX
+	VMOVUPS   Y0, (AX)
+	ADDQ      CX, AX
+	VMOVUPS   Y2, (AX)
+	ADDQ      CX, AX
+	VMOVUPS   Y4, (AX)
+	ADDQ      CX, AX
+	VMOVUPS   Y6, (AX)
+	ADDQ      CX, AX
 	JMP       rows
 
 narrow:
-	VMASKMOVPS Y0, Y15, (CX)
-	ADDQ       DX, CX
-	VMASKMOVPS Y2, Y15, (CX)
-	ADDQ       DX, CX
-	VMASKMOVPS Y4, Y15, (CX)
-	ADDQ       DX, CX
-	VMASKMOVPS Y6, Y15, (CX)
-	ADDQ       DX, CX
+	VMASKMOVPS Y0, Y15, (AX)
+	ADDQ       CX, AX
+	VMASKMOVPS Y2, Y15, (AX)
+	ADDQ       CX, AX
+	VMASKMOVPS Y4, Y15, (AX)
+	ADDQ       CX, AX
+	VMASKMOVPS Y6, Y15, (AX)
+	ADDQ       CX, AX
 
 rows:
-	MOVQ CX, c+72(FP)
+	MOVQ AX, c+72(FP)
 
 stored:
 	SUBQ $0x01, blocks+0(FP)
@@ -2426,7 +2418,6 @@ noadd:
 
 plain:
 	VCVTDQ2PS Z0, Z0
-	MOVQ      cols+112(FP), AX
 	MOVQ      c+48(FP), AX
 	MOVQ      ldc+56(FP), CX
 	VMOVUPS   Z0, K1, (AX)
@@ -2599,7 +2590,6 @@ noadd:
 plain:
 	VCVTDQ2PS Z0, Z0
 	VCVTDQ2PS Z1, Z1
-	MOVQ      cols+112(FP), AX
 	MOVQ      c+48(FP), AX
 	MOVQ      ldc+56(FP), CX
 	VMOVUPS   Z0, K1, (AX)
@@ -2776,7 +2766,6 @@ plain:
 	VCVTDQ2PS Z0, Z0
 	VCVTDQ2PS Z1, Z1
 	VCVTDQ2PS Z2, Z2
-	MOVQ      cols+112(FP), AX
 	MOVQ      c+48(FP), AX
 	MOVQ      ldc+56(FP), CX
 	VMOVUPS   Z0, K1, (AX)
@@ -2983,7 +2972,6 @@ plain:
 	VCVTDQ2PS Z1, Z1
 	VCVTDQ2PS Z2, Z2
 	VCVTDQ2PS Z3, Z3
-	MOVQ      cols+112(FP), AX
 	MOVQ      c+48(FP), AX
 	MOVQ      ldc+56(FP), CX
 	VMOVUPS   Z0, K1, (AX)
@@ -3210,7 +3198,6 @@ plain:
 	VCVTDQ2PS Z2, Z2
 	VCVTDQ2PS Z3, Z3
 	VCVTDQ2PS Z4, Z4
-	MOVQ      cols+112(FP), AX
 	MOVQ      c+48(FP), AX
 	MOVQ      ldc+56(FP), CX
 	VMOVUPS   Z0, K1, (AX)
@@ -3465,7 +3452,6 @@ plain:
 	VCVTDQ2PS Z3, Z3
 	VCVTDQ2PS Z4, Z4
 	VCVTDQ2PS Z5, Z5
-	MOVQ      cols+112(FP), AX
 	MOVQ      c+48(FP), AX
 	MOVQ      ldc+56(FP), CX
 	VMOVUPS   Z0, K1, (AX)
@@ -3748,7 +3734,6 @@ plain:
 	VCVTDQ2PS Z4, Z4
 	VCVTDQ2PS Z5, Z5
 	VCVTDQ2PS Z6, Z6
-	MOVQ      cols+112(FP), AX
 	MOVQ      c+48(FP), AX
 	MOVQ      ldc+56(FP), CX
 	VMOVUPS   Z0, K1, (AX)
@@ -4059,7 +4044,6 @@ plain:
 	VCVTDQ2PS Z5, Z5
 	VCVTDQ2PS Z6, Z6
 	VCVTDQ2PS Z7, Z7
-	MOVQ      cols+112(FP), AX
 	MOVQ      c+48(FP), AX
 	MOVQ      ldc+56(FP), CX
 	VMOVUPS   Z0, K1, (AX)
@@ -4226,8 +4210,6 @@ noadd:
 plain:
 	VCVTDQ2PS Z0, Z0
 	VCVTDQ2PS Z1, Z1
-	MOVQ      cols+112(FP), AX
-	SUBQ      $+16, AX
 	MOVQ      c+48(FP), AX
 	MOVQ      ldc+56(FP), CX
 	VMOVUPS   Z0, (AX)
@@ -4415,8 +4397,6 @@ plain:
 	VCVTDQ2PS Z1, Z1
 	VCVTDQ2PS Z2, Z2
 	VCVTDQ2PS Z3, Z3
-	MOVQ      cols+112(FP), AX
-	SUBQ      $+16, AX
 	MOVQ      c+48(FP), AX
 	MOVQ      ldc+56(FP), CX
 	VMOVUPS   Z0, (AX)
@@ -4637,8 +4617,6 @@ plain:
 	VCVTDQ2PS Z3, Z3
 	VCVTDQ2PS Z4, Z4
 	VCVTDQ2PS Z5, Z5
-	MOVQ      cols+112(FP), AX
-	SUBQ      $+16, AX
 	MOVQ      c+48(FP), AX
 	MOVQ      ldc+56(FP), CX
 	VMOVUPS   Z0, (AX)
@@ -4900,8 +4878,6 @@ plain:
 	VCVTDQ2PS Z5, Z5
 	VCVTDQ2PS Z6, Z6
 	VCVTDQ2PS Z7, Z7
-	MOVQ      cols+112(FP), AX
-	SUBQ      $+16, AX
 	MOVQ      c+48(FP), AX
 	MOVQ      ldc+56(FP), CX
 	VMOVUPS   Z0, (AX)
@@ -5196,8 +5172,6 @@ plain:
 	VCVTDQ2PS Z7, Z7
 	VCVTDQ2PS Z8, Z8
 	VCVTDQ2PS Z9, Z9
-	MOVQ      cols+112(FP), AX
-	SUBQ      $+16, AX
 	MOVQ      c+48(FP), AX
 	MOVQ      ldc+56(FP), CX
 	VMOVUPS   Z0, (AX)
@@ -5533,8 +5507,6 @@ plain:
 	VCVTDQ2PS Z9, Z9
 	VCVTDQ2PS Z10, Z10
 	VCVTDQ2PS Z11, Z11
-	MOVQ      cols+112(FP), AX
-	SUBQ      $+16, AX
 	MOVQ      c+48(FP), AX
 	MOVQ      ldc+56(FP), CX
 	VMOVUPS   Z0, (AX)
@@ -5911,8 +5883,6 @@ plain:
 	VCVTDQ2PS Z11, Z11
 	VCVTDQ2PS Z12, Z12
 	VCVTDQ2PS Z13, Z13
-	MOVQ      cols+112(FP), AX
-	SUBQ      $+16, AX
 	MOVQ      c+48(FP), AX
 	MOVQ      ldc+56(FP), CX
 	VMOVUPS   Z0, (AX)
@@ -6330,8 +6300,6 @@ plain:
 	VCVTDQ2PS Z13, Z13
 	VCVTDQ2PS Z14, Z14
 	VCVTDQ2PS Z15, Z15
-	MOVQ      cols+112(FP), AX
-	SUBQ      $+16, AX
 	MOVQ      c+48(FP), AX
 	MOVQ      ldc+56(FP), CX
 	VMOVUPS   Z0, (AX)
@@ -6526,8 +6494,6 @@ plain:
 	VCVTDQ2PS Z0, Z0
 	VCVTDQ2PS Z1, Z1
 	VCVTDQ2PS Z2, Z2
-	MOVQ      cols+112(FP), AX
-	SUBQ      $+32, AX
 	MOVQ      c+48(FP), AX
 	MOVQ      ldc+56(FP), CX
 	VMOVUPS   Z0, (AX)
@@ -6748,8 +6714,6 @@ plain:
 	VCVTDQ2PS Z3, Z3
 	VCVTDQ2PS Z4, Z4
 	VCVTDQ2PS Z5, Z5
-	MOVQ      cols+112(FP), AX
-	SUBQ      $+32, AX
 	MOVQ      c+48(FP), AX
 	MOVQ      ldc+56(FP), CX
 	VMOVUPS   Z0, (AX)
@@ -7014,8 +6978,6 @@ plain:
 	VCVTDQ2PS Z6, Z6
 	VCVTDQ2PS Z7, Z7
 	VCVTDQ2PS Z8, Z8
-	MOVQ      cols+112(FP), AX
-	SUBQ      $+32, AX
 	MOVQ      c+48(FP), AX
 	MOVQ      ldc+56(FP), CX
 	VMOVUPS   Z0, (AX)
@@ -7336,8 +7298,6 @@ plain:
 	VCVTDQ2PS Z9, Z9
 	VCVTDQ2PS Z10, Z10
 	VCVTDQ2PS Z11, Z11
-	MOVQ      cols+112(FP), AX
-	SUBQ      $+32, AX
 	MOVQ      c+48(FP), AX
 	MOVQ      ldc+56(FP), CX
 	VMOVUPS   Z0, (AX)
@@ -7714,8 +7674,6 @@ plain:
 	VCVTDQ2PS Z12, Z12
 	VCVTDQ2PS Z13, Z13
 	VCVTDQ2PS Z14, Z14
-	MOVQ      cols+112(FP), AX
-	SUBQ      $+32, AX
 	MOVQ      c+48(FP), AX
 	MOVQ      ldc+56(FP), CX
 	VMOVUPS   Z0, (AX)
@@ -8148,8 +8106,6 @@ plain:
 	VCVTDQ2PS Z15, Z15
 	VCVTDQ2PS Z16, Z16
 	VCVTDQ2PS Z17, Z17
-	MOVQ      cols+112(FP), AX
-	SUBQ      $+32, AX
 	MOVQ      c+48(FP), AX
 	MOVQ      ldc+56(FP), CX
 	VMOVUPS   Z0, (AX)
@@ -8638,8 +8594,6 @@ plain:
 	VCVTDQ2PS Z18, Z18
 	VCVTDQ2PS Z19, Z19
 	VCVTDQ2PS Z20, Z20
-	MOVQ      cols+112(FP), AX
-	SUBQ      $+32, AX
 	MOVQ      c+48(FP), AX
 	MOVQ      ldc+56(FP), CX
 	VMOVUPS   Z0, (AX)
@@ -9184,8 +9138,6 @@ plain:
 	VCVTDQ2PS Z21, Z21
 	VCVTDQ2PS Z22, Z22
 	VCVTDQ2PS Z23, Z23
-	MOVQ      cols+112(FP), AX
-	SUBQ      $+32, AX
 	MOVQ      c+48(FP), AX
 	MOVQ      ldc+56(FP), CX
 	VMOVUPS   Z0, (AX)
@@ -9414,8 +9366,6 @@ plain:
 	VCVTDQ2PS Z1, Z1
 	VCVTDQ2PS Z2, Z2
 	VCVTDQ2PS Z3, Z3
-	MOVQ      cols+112(FP), AX
-	SUBQ      $+48, AX
 	MOVQ      c+48(FP), AX
 	MOVQ      ldc+56(FP), CX
 	VMOVUPS   Z0, (AX)
@@ -9673,8 +9623,6 @@ plain:
 	VCVTDQ2PS Z5, Z5
 	VCVTDQ2PS Z6, Z6
 	VCVTDQ2PS Z7, Z7
-	MOVQ      cols+112(FP), AX
-	SUBQ      $+48, AX
 	MOVQ      c+48(FP), AX
 	MOVQ      ldc+56(FP), CX
 	VMOVUPS   Z0, (AX)
@@ -9985,8 +9933,6 @@ plain:
 	VCVTDQ2PS Z9, Z9
 	VCVTDQ2PS Z10, Z10
 	VCVTDQ2PS Z11, Z11
-	MOVQ      cols+112(FP), AX
-	SUBQ      $+48, AX
 	MOVQ      c+48(FP), AX
 	MOVQ      ldc+56(FP), CX
 	VMOVUPS   Z0, (AX)
@@ -10366,8 +10312,6 @@ plain:
 	VCVTDQ2PS Z13, Z13
 	VCVTDQ2PS Z14, Z14
 	VCVTDQ2PS Z15, Z15
-	MOVQ      cols+112(FP), AX
-	SUBQ      $+48, AX
 	MOVQ      c+48(FP), AX
 	MOVQ      ldc+56(FP), CX
 	VMOVUPS   Z0, (AX)
@@ -10816,8 +10760,6 @@ plain:
 	VCVTDQ2PS Z17, Z17
 	VCVTDQ2PS Z18, Z18
 	VCVTDQ2PS Z19, Z19
-	MOVQ      cols+112(FP), AX
-	SUBQ      $+48, AX
 	MOVQ      c+48(FP), AX
 	MOVQ      ldc+56(FP), CX
 	VMOVUPS   Z0, (AX)
@@ -11335,8 +11277,6 @@ plain:
 	VCVTDQ2PS Z21, Z21
 	VCVTDQ2PS Z22, Z22
 	VCVTDQ2PS Z23, Z23
-	MOVQ      cols+112(FP), AX
-	SUBQ      $+48, AX
 	MOVQ      c+48(FP), AX
 	MOVQ      ldc+56(FP), CX
 	VMOVUPS   Z0, (AX)
@@ -11526,7 +11466,6 @@ noadd:
 
 plain:
 	VCVTDQ2PS Z0, Z0
-	MOVQ      cols+136(FP), AX
 	MOVQ      c+72(FP), AX
 	MOVQ      ldc+80(FP), CX
 	VMOVUPS   Z0, K1, (AX)
@@ -11699,7 +11638,6 @@ noadd:
 plain:
 	VCVTDQ2PS Z0, Z0
 	VCVTDQ2PS Z1, Z1
-	MOVQ      cols+136(FP), AX
 	MOVQ      c+72(FP), AX
 	MOVQ      ldc+80(FP), CX
 	VMOVUPS   Z0, K1, (AX)
@@ -11897,7 +11835,6 @@ plain:
 	VCVTDQ2PS Z0, Z0
 	VCVTDQ2PS Z1, Z1
 	VCVTDQ2PS Z2, Z2
-	MOVQ      cols+136(FP), AX
 	MOVQ      c+72(FP), AX
 	MOVQ      ldc+80(FP), CX
 	VMOVUPS   Z0, K1, (AX)
@@ -12128,7 +12065,6 @@ plain:
 	VCVTDQ2PS Z1, Z1
 	VCVTDQ2PS Z2, Z2
 	VCVTDQ2PS Z3, Z3
-	MOVQ      cols+136(FP), AX
 	MOVQ      c+72(FP), AX
 	MOVQ      ldc+80(FP), CX
 	VMOVUPS   Z0, K1, (AX)
@@ -12382,7 +12318,6 @@ plain:
 	VCVTDQ2PS Z2, Z2
 	VCVTDQ2PS Z3, Z3
 	VCVTDQ2PS Z4, Z4
-	MOVQ      cols+136(FP), AX
 	MOVQ      c+72(FP), AX
 	MOVQ      ldc+80(FP), CX
 	VMOVUPS   Z0, K1, (AX)
@@ -12667,7 +12602,6 @@ plain:
 	VCVTDQ2PS Z3, Z3
 	VCVTDQ2PS Z4, Z4
 	VCVTDQ2PS Z5, Z5
-	MOVQ      cols+136(FP), AX
 	MOVQ      c+72(FP), AX
 	MOVQ      ldc+80(FP), CX
 	VMOVUPS   Z0, K1, (AX)
@@ -12983,7 +12917,6 @@ plain:
 	VCVTDQ2PS Z4, Z4
 	VCVTDQ2PS Z5, Z5
 	VCVTDQ2PS Z6, Z6
-	MOVQ      cols+136(FP), AX
 	MOVQ      c+72(FP), AX
 	MOVQ      ldc+80(FP), CX
 	VMOVUPS   Z0, K1, (AX)
@@ -13330,7 +13263,6 @@ plain:
 	VCVTDQ2PS Z5, Z5
 	VCVTDQ2PS Z6, Z6
 	VCVTDQ2PS Z7, Z7
-	MOVQ      cols+136(FP), AX
 	MOVQ      c+72(FP), AX
 	MOVQ      ldc+80(FP), CX
 	VMOVUPS   Z0, K1, (AX)
@@ -13512,8 +13444,6 @@ noadd:
 plain:
 	VCVTDQ2PS Z0, Z0
 	VCVTDQ2PS Z1, Z1
-	MOVQ      cols+136(FP), AX
-	SUBQ      $+16, AX
 	MOVQ      c+72(FP), AX
 	MOVQ      ldc+80(FP), CX
 	VMOVUPS   Z0, (AX)
@@ -13719,8 +13649,6 @@ plain:
 	VCVTDQ2PS Z1, Z1
 	VCVTDQ2PS Z2, Z2
 	VCVTDQ2PS Z3, Z3
-	MOVQ      cols+136(FP), AX
-	SUBQ      $+16, AX
 	MOVQ      c+72(FP), AX
 	MOVQ      ldc+80(FP), CX
 	VMOVUPS   Z0, (AX)
@@ -13962,8 +13890,6 @@ plain:
 	VCVTDQ2PS Z3, Z3
 	VCVTDQ2PS Z4, Z4
 	VCVTDQ2PS Z5, Z5
-	MOVQ      cols+136(FP), AX
-	SUBQ      $+16, AX
 	MOVQ      c+72(FP), AX
 	MOVQ      ldc+80(FP), CX
 	VMOVUPS   Z0, (AX)
@@ -14249,8 +14175,6 @@ plain:
 	VCVTDQ2PS Z5, Z5
 	VCVTDQ2PS Z6, Z6
 	VCVTDQ2PS Z7, Z7
-	MOVQ      cols+136(FP), AX
-	SUBQ      $+16, AX
 	MOVQ      c+72(FP), AX
 	MOVQ      ldc+80(FP), CX
 	VMOVUPS   Z0, (AX)
@@ -14572,8 +14496,6 @@ plain:
 	VCVTDQ2PS Z7, Z7
 	VCVTDQ2PS Z8, Z8
 	VCVTDQ2PS Z9, Z9
-	MOVQ      cols+136(FP), AX
-	SUBQ      $+16, AX
 	MOVQ      c+72(FP), AX
 	MOVQ      ldc+80(FP), CX
 	VMOVUPS   Z0, (AX)
@@ -14939,8 +14861,6 @@ plain:
 	VCVTDQ2PS Z9, Z9
 	VCVTDQ2PS Z10, Z10
 	VCVTDQ2PS Z11, Z11
-	MOVQ      cols+136(FP), AX
-	SUBQ      $+16, AX
 	MOVQ      c+72(FP), AX
 	MOVQ      ldc+80(FP), CX
 	VMOVUPS   Z0, (AX)
@@ -15350,8 +15270,6 @@ plain:
 	VCVTDQ2PS Z11, Z11
 	VCVTDQ2PS Z12, Z12
 	VCVTDQ2PS Z13, Z13
-	MOVQ      cols+136(FP), AX
-	SUBQ      $+16, AX
 	MOVQ      c+72(FP), AX
 	MOVQ      ldc+80(FP), CX
 	VMOVUPS   Z0, (AX)
@@ -15805,8 +15723,6 @@ plain:
 	VCVTDQ2PS Z13, Z13
 	VCVTDQ2PS Z14, Z14
 	VCVTDQ2PS Z15, Z15
-	MOVQ      cols+136(FP), AX
-	SUBQ      $+16, AX
 	MOVQ      c+72(FP), AX
 	MOVQ      ldc+80(FP), CX
 	VMOVUPS   Z0, (AX)
@@ -16016,8 +15932,6 @@ plain:
 	VCVTDQ2PS Z0, Z0
 	VCVTDQ2PS Z1, Z1
 	VCVTDQ2PS Z2, Z2
-	MOVQ      cols+136(FP), AX
-	SUBQ      $+32, AX
 	MOVQ      c+72(FP), AX
 	MOVQ      ldc+80(FP), CX
 	VMOVUPS   Z0, (AX)
@@ -16256,8 +16170,6 @@ plain:
 	VCVTDQ2PS Z3, Z3
 	VCVTDQ2PS Z4, Z4
 	VCVTDQ2PS Z5, Z5
-	MOVQ      cols+136(FP), AX
-	SUBQ      $+32, AX
 	MOVQ      c+72(FP), AX
 	MOVQ      ldc+80(FP), CX
 	VMOVUPS   Z0, (AX)
@@ -16543,8 +16455,6 @@ plain:
 	VCVTDQ2PS Z6, Z6
 	VCVTDQ2PS Z7, Z7
 	VCVTDQ2PS Z8, Z8
-	MOVQ      cols+136(FP), AX
-	SUBQ      $+32, AX
 	MOVQ      c+72(FP), AX
 	MOVQ      ldc+80(FP), CX
 	VMOVUPS   Z0, (AX)
@@ -16889,8 +16799,6 @@ plain:
 	VCVTDQ2PS Z9, Z9
 	VCVTDQ2PS Z10, Z10
 	VCVTDQ2PS Z11, Z11
-	MOVQ      cols+136(FP), AX
-	SUBQ      $+32, AX
 	MOVQ      c+72(FP), AX
 	MOVQ      ldc+80(FP), CX
 	VMOVUPS   Z0, (AX)
@@ -17294,8 +17202,6 @@ plain:
 	VCVTDQ2PS Z12, Z12
 	VCVTDQ2PS Z13, Z13
 	VCVTDQ2PS Z14, Z14
-	MOVQ      cols+136(FP), AX
-	SUBQ      $+32, AX
 	MOVQ      c+72(FP), AX
 	MOVQ      ldc+80(FP), CX
 	VMOVUPS   Z0, (AX)
@@ -17758,8 +17664,6 @@ plain:
 	VCVTDQ2PS Z15, Z15
 	VCVTDQ2PS Z16, Z16
 	VCVTDQ2PS Z17, Z17
-	MOVQ      cols+136(FP), AX
-	SUBQ      $+32, AX
 	MOVQ      c+72(FP), AX
 	MOVQ      ldc+80(FP), CX
 	VMOVUPS   Z0, (AX)
@@ -18281,8 +18185,6 @@ plain:
 	VCVTDQ2PS Z18, Z18
 	VCVTDQ2PS Z19, Z19
 	VCVTDQ2PS Z20, Z20
-	MOVQ      cols+136(FP), AX
-	SUBQ      $+32, AX
 	MOVQ      c+72(FP), AX
 	MOVQ      ldc+80(FP), CX
 	VMOVUPS   Z0, (AX)
@@ -18863,8 +18765,6 @@ plain:
 	VCVTDQ2PS Z21, Z21
 	VCVTDQ2PS Z22, Z22
 	VCVTDQ2PS Z23, Z23
-	MOVQ      cols+136(FP), AX
-	SUBQ      $+32, AX
 	MOVQ      c+72(FP), AX
 	MOVQ      ldc+80(FP), CX
 	VMOVUPS   Z0, (AX)
@@ -19108,8 +19008,6 @@ plain:
 	VCVTDQ2PS Z1, Z1
 	VCVTDQ2PS Z2, Z2
 	VCVTDQ2PS Z3, Z3
-	MOVQ      cols+136(FP), AX
-	SUBQ      $+48, AX
 	MOVQ      c+72(FP), AX
 	MOVQ      ldc+80(FP), CX
 	VMOVUPS   Z0, (AX)
@@ -19385,8 +19283,6 @@ plain:
 	VCVTDQ2PS Z5, Z5
 	VCVTDQ2PS Z6, Z6
 	VCVTDQ2PS Z7, Z7
-	MOVQ      cols+136(FP), AX
-	SUBQ      $+48, AX
 	MOVQ      c+72(FP), AX
 	MOVQ      ldc+80(FP), CX
 	VMOVUPS   Z0, (AX)
@@ -19718,8 +19614,6 @@ plain:
 	VCVTDQ2PS Z9, Z9
 	VCVTDQ2PS Z10, Z10
 	VCVTDQ2PS Z11, Z11
-	MOVQ      cols+136(FP), AX
-	SUBQ      $+48, AX
 	MOVQ      c+72(FP), AX
 	MOVQ      ldc+80(FP), CX
 	VMOVUPS   Z0, (AX)
@@ -20123,8 +20017,6 @@ plain:
 	VCVTDQ2PS Z13, Z13
 	VCVTDQ2PS Z14, Z14
 	VCVTDQ2PS Z15, Z15
-	MOVQ      cols+136(FP), AX
-	SUBQ      $+48, AX
 	MOVQ      c+72(FP), AX
 	MOVQ      ldc+80(FP), CX
 	VMOVUPS   Z0, (AX)
@@ -20600,8 +20492,6 @@ plain:
 	VCVTDQ2PS Z17, Z17
 	VCVTDQ2PS Z18, Z18
 	VCVTDQ2PS Z19, Z19
-	MOVQ      cols+136(FP), AX
-	SUBQ      $+48, AX
 	MOVQ      c+72(FP), AX
 	MOVQ      ldc+80(FP), CX
 	VMOVUPS   Z0, (AX)
@@ -21149,8 +21039,6 @@ plain:
 	VCVTDQ2PS Z21, Z21
 	VCVTDQ2PS Z22, Z22
 	VCVTDQ2PS Z23, Z23
-	MOVQ      cols+136(FP), AX
-	SUBQ      $+48, AX
 	MOVQ      c+72(FP), AX
 	MOVQ      ldc+80(FP), CX
 	VMOVUPS   Z0, (AX)

@@ -294,12 +294,12 @@ func (g *gen) gemmEpilogue(t tile) {
 	g.JEQ(label("store"))
 	residual()
 	g.Label("store")
-	g.storeRows(t.mr, t.nv, cols, acc)
+	g.storeRows(t.mr, t.nv, acc)
 }
 
 // storeRows stores rows of vectors from argument c on, which moves on, the last vector of each row under the tail mask
 // where its columns are fewer than its lanes. Without the mask AVX2 stores several times as fast.
-func (g *gen) storeRows(mr, nv int, cols reg.Register, v func(i, j int) reg.VecPhysical) {
+func (g *gen) storeRows(mr, nv int, v func(i, j int) reg.VecPhysical) {
 	c, ldc := g.loadArg("c"), g.loadArg("ldc")
 	rows := func(masked bool) {
 		for i := range mr {
@@ -310,7 +310,7 @@ func (g *gen) storeRows(mr, nv int, cols reg.Register, v func(i, j int) reg.VecP
 		}
 	}
 	if !g.wide() {
-		g.CMPQ(cols, imm(g.lanes))
+		g.CMPQ(g.arg("cols"), imm(nv*g.lanes))
 		g.JL(label("narrow"))
 		rows(false)
 		g.JMP(label("rows"))

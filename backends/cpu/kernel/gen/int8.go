@@ -297,11 +297,7 @@ func (g *gen) plainSums(mr, nv int, acc func(i, j int) reg.VecPhysical) {
 			g.VCVTDQ2PS(acc(i, j), acc(i, j))
 		}
 	}
-	cols := g.loadArg("cols")
-	if nv > 1 {
-		g.SUBQ(imm((nv-1)*g.lanes), cols)
-	}
-	g.storeRows(mr, nv, cols, acc)
+	g.storeRows(mr, nv, acc)
 	g.Label("stored")
 }
 

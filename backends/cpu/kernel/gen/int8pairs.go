@@ -143,7 +143,7 @@ func (g *gen) pairSlide() {
 	g.MOVQ(operand.I32(0), first)
 	r := [3]reg.GPVirtual{g.GP64(), g.GP64(), g.GP64()}
 	ix, ldo, n, outp, scale := g.loadArg("ix"), g.loadArg("ldo"), g.GP64(), g.GP64(), g.GP64()
-	at3, w, init := g.GP64(), g.GP64(), g.GP64()
+	offset, w, init := g.GP64(), g.GP64(), g.GP64()
 	sum := func(a, i int) reg.VecPhysical { return v[2*a+i] }
 	g.Comment("one unit of channels")
 	g.Label("unit")
@@ -151,7 +151,7 @@ func (g *gen) pairSlide() {
 	for i := range r {
 		g.MOVQ(at(tab, 8*i), r[i])
 	}
-	g.MOVQ(first, at3)
+	g.MOVQ(first, offset)
 	g.MOVQ(g.arg("w"), w)
 	g.MOVQ(g.arg("n"), n)
 	g.MOVQ(g.arg("out"), outp)
@@ -161,9 +161,9 @@ func (g *gen) pairSlide() {
 	plus := g.orZeros("add")
 	column := func() {
 		for i := range r {
-			g.VPMOVZXBW(idx(r[i], at3, 1, 0), columns[i])
+			g.VPMOVZXBW(idx(r[i], offset, 1, 0), columns[i])
 		}
-		g.ADDQ(ix, at3)
+		g.ADDQ(ix, offset)
 		g.VPUNPCKHWD(nothing, columns[2], columns[3])
 		g.VPUNPCKLWD(nothing, columns[2], columns[2])
 		g.VPUNPCKHWD(columns[1], columns[0], products[0])
