@@ -19,6 +19,12 @@ for source in "$here"/*.c; do
     gcc -O2 -shared -fPIC -I"$root/include" "$here/driver/nothing.c" -o "$dir/librknnrt.so"
     XDG_CACHE_HOME=$dir ANYNPU_LOG=off "$dir/driver" "$dir/librknnrt.so" "$root/examples/digits/digits.onnx"
     ;;
+  device)
+    echo "--- $name"
+    gcc -O2 -D_GNU_SOURCE -I"$root/include" -I"$root/ctest/drivers" -shared -fPIC -DCALLS='"zcalls_ohnn.h"' -DCOMPUTE='"nnrt.h"' \
+      "$root/ctest/drivers/fake.c" -o "$dir/libneural_network_runtime.so" -lpthread -lm
+    XDG_CACHE_HOME=$dir ANYNPU_LOG=off "$dir/device" "$dir/libneural_network_runtime.so"
+    ;;
   *)
     echo "--- $name"
     "$dir/$name"
