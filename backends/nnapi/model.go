@@ -164,7 +164,12 @@ func (m *model) operand(index int32, o *spec.Operand) error {
 			return err
 		}
 	}
-	if o.Lifetime != spec.Constant {
+	switch o.Lifetime {
+	case spec.Constant:
+	case spec.NoValue:
+		code, err = m.driver.ModelSetOperandValue(m.at, index, nil, 0)
+		return judged("ANeuralNetworksModel_setOperandValue", code, err)
+	default:
 		return nil
 	}
 	at, n := unsafe.Pointer(&o.Data[0]), uint64(len(o.Data))

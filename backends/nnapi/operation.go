@@ -18,6 +18,7 @@ type operand struct {
 	typ  tensor.Type // of a scalar: of no dimensions
 	data []byte      // of a constant, nil: none
 	fuse bool        // the constant that fuses an activation, so far none
+	none bool        // an argument that is left out
 }
 
 // operation is an operation of the API. Its arguments are operands, parameters among them.
@@ -112,8 +113,15 @@ func takes(f tensor.Fact) string {
 	return why
 }
 
-// isList reports whether a value is a constant of int64, which are lists, axes and indices. The API has them as int32.
-func isList(f tensor.Fact) bool { return f.Const != nil && f.DType == tensor.Int64 && f.Quant == nil }
+// isList reports whether a value is a constant of int64, which are lists, axes and indices, or a single one of another
+// type of integers. The API has them as int32.
+func isList(f tensor.Fact) bool {
+	if f.Const == nil || f.Quant != nil || !f.DType.IsInt() || f.DType == tensor.Int32 {
+		return false
+	}
+	n, ok := f.Shape.Count()
+	return f.DType == tensor.Int64 || ok && n == 1
+}
 
 // codeOf is the type of the API's tensors for core's; why says why there is none.
 func codeOf(typ tensor.Type) (code spec.OperandCode, why string) {
@@ -190,7 +198,7 @@ func (t *translation) operands(values []graph.Value) []*operand {
 // ports are the operands of the operations that come from elsewhere, constants left out, and those of the node's
 // results.
 func (t *translation) ports() (in, out []*operand) {
-	in = slices.DeleteFunc(driver.Outside[*operand](t.ops), func(x *operand) bool { return x.data != nil })
+	in = slices.DeleteFunc(driver.Outside[*operand](t.ops), func(x *operand) bool { return x.data != nil || x.none })
 	return in, t.operands(slices.DeleteFunc(slices.Clone(t.n.Out), func(v graph.Value) bool { return v == graph.None }))
 }
 
@@ -325,7 +333,10 @@ func (o *operand) described() spec.Operand {
 	for _, d := range o.dims() {
 		out.Dims = append(out.Dims, uint32(d))
 	}
-	if o.data != nil {
+	switch {
+	case o.none:
+		out.Lifetime = spec.NoValue
+	case o.data != nil:
 		out.Lifetime, out.Data = spec.Constant, o.data
 	}
 	if q := o.typ.Quant; q != nil && o.code == spec.TensorQuant8SymmPerChannel {

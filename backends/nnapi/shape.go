@@ -1,6 +1,7 @@
 package nnapi
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/anynpu/anynpu/core/op"
@@ -80,19 +81,16 @@ func turnConcat(t *translation) string {
 	return ""
 }
 
-// turnSlice knows bounds that are constants, and steps of 1.
+// turnSlice knows bounds that are constants. SLICE has steps of 1; others are STRIDED_SLICE.
 func turnSlice(t *translation) string {
 	x, y := t.in(0), t.out(0)
 	starts, ok1 := t.ints(1, nil)
 	axes, ok2 := t.ints(3, nil)
 	steps, ok3 := t.ints(4, nil)
-	switch {
-	case !ok1 || !ok2 || !ok3:
+	if !ok1 || !ok2 || !ok3 {
 		return "the bounds are not known before the run"
-	case slices.ContainsFunc(steps, func(s int64) bool { return s != 1 }):
-		return "SLICE has steps of 1"
 	}
-	begin := make([]int64, len(x.dims()))
+	begin, strides := make([]int64, len(x.dims())), slices.Repeat([]int64{1}, len(x.dims()))
 	for i, s := range starts {
 		axis := i
 		if axes != nil {
@@ -106,40 +104,117 @@ func turnSlice(t *translation) string {
 			s += size
 		}
 		begin[axis] = min(max(s, 0), size)
+		if steps != nil && steps[i] != 1 {
+			strides[axis] = steps[i]
+			begin[axis] = min(begin[axis], size-1)
+		}
 	}
-	t.add(spec.Slice, y, x, list(begin...), list(y.dims()...))
+	if !slices.ContainsFunc(strides, func(s int64) bool { return s != 1 }) {
+		t.add(spec.Slice, y, x, list(begin...), list(y.dims()...))
+		return ""
+	}
+	if axis := slices.Index(strides, -1); t.reverses(x, y, begin, strides) {
+		t.add(spec.Reverse, y, x, list(int64(axis)))
+		return ""
+	}
+	end, open := make([]int64, len(begin)), int64(0)
+	for i, b := range begin {
+		last := b + (y.dims()[i]-1)*strides[i]
+		if end[i] = last + 1; strides[i] < 0 {
+			end[i] = last - 1
+		}
+		if end[i] < 0 {
+			end[i], open = 0, open|1<<i
+		}
+	}
+	t.add(spec.StridedSlice, y, x, list(begin...), list(end...), bounds(strides), whole(0), whole(open), whole(0))
 	return ""
 }
 
-// turnPad knows pads that are constants, with a real number around x.
+// reverses reports whether one dimension is to be read from its end, and the driver knows an operation for that.
+func (t *translation) reverses(x, y *operand, begin, strides []int64) bool {
+	turned := 0
+	for i, s := range strides {
+		switch {
+		case s == -1 && begin[i] == x.dims()[i]-1:
+			turned++
+		case s != 1:
+			return false
+		}
+	}
+	return turned == 1 && slices.Equal(x.dims(), y.dims()) && t.level >= spec.Reverse.Level()
+}
+
+// turnPad knows pads that are constants.
 func turnPad(t *translation) string {
 	x, y := t.in(0), t.out(0)
-	if t.n.Op.(*op.Pad).Mode != op.PadConstant {
-		return "what is around x is no constant"
+	mode := t.n.Op.(*op.Pad).Mode
+	pads, why := t.pads()
+	if why != "" {
+		return why
 	}
-	if x.typ.Quant != nil || !x.typ.DType.IsFloat() || len(t.n.In) > 3 {
-		return "PAD is asked for real numbers, on all dimensions"
+	paddings := list(pads...)
+	paddings.typ.Shape = tensor.Of(int64(len(pads)/2), 2)
+	switch mode {
+	case op.PadConstant:
+	case op.PadReflect, op.PadSymmetric:
+		kind := int64(spec.MirrorReflect)
+		if mode == op.PadSymmetric {
+			kind = spec.MirrorSymmetric
+		}
+		for i, p := range pads {
+			if most := x.dims()[i/2] - 1 + kind; p > most {
+				return fmt.Sprintf("MIRROR_PAD mirrors once: %d of dimension %d are more than %d", p, i/2, most)
+			}
+		}
+		t.add(spec.MirrorPad, y, x, paddings, whole(kind))
+		return ""
+	default:
+		return "what is around x is no constant, and no mirror image of it"
 	}
-	pads, ok := t.ints(1, nil)
-	if !ok || len(pads) != 2*len(x.dims()) || slices.Min(pads) < 0 {
-		return "the pads are not known before the run, or cut off"
-	}
-	var pairs []int64
-	for i := range x.dims() {
-		pairs = append(pairs, pads[i], pads[len(pads)/2+i])
-	}
-	paddings := list(pairs...)
-	paddings.typ.Shape = tensor.Of(int64(len(pairs)/2), 2)
-	if t.in(2) == nil {
+	value := t.in(2)
+	switch {
+	case value == nil && x.typ.Quant != nil && t.level < spec.Level3:
+		return "before feature level 3 PAD does not say what it pads codes with"
+	case value == nil:
 		t.add(spec.Pad, y, x, paddings)
 		return ""
+	case x.typ.Quant == nil && x.typ.DType.IsFloat():
+		number, ok := t.number(2)
+		if !ok {
+			return "what is around x is no constant"
+		}
+		t.add(spec.PadV2, y, x, paddings, real(number, x))
+		return ""
 	}
-	value, ok := t.number(2)
-	if !ok {
-		return "what is around x is no constant"
+	code, ok := t.ints(2, nil)
+	if !ok || len(code) != 1 || t.g.Fact(t.n.In[2]).DType != x.typ.DType {
+		return "what is around x is no constant of its type"
 	}
-	t.add(spec.PadV2, y, x, paddings, real(value, x))
+	t.add(spec.PadV2, y, x, paddings, whole(code[0]))
 	return ""
+}
+
+// pads are the pads of a node, before and behind each dimension in turn.
+func (t *translation) pads() (pairs []int64, why string) {
+	rank := len(t.in(0).dims())
+	pads, ok := t.ints(1, nil)
+	axes, ok2 := t.ints(3, nil)
+	if !ok || !ok2 || len(pads) == 0 || slices.Min(pads) < 0 {
+		return nil, "the pads are not known before the run, or cut off"
+	}
+	pairs = make([]int64, 2*rank)
+	for i := range len(pads) / 2 {
+		axis := i
+		if axes != nil {
+			var why string
+			if axis, why = t.axis(axes[i]); why != "" {
+				return nil, why
+			}
+		}
+		pairs[2*axis], pairs[2*axis+1] = pads[i], pads[len(pads)/2+i]
+	}
+	return pairs, ""
 }
 
 func turnTile(t *translation) string {

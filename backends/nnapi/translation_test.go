@@ -108,6 +108,15 @@ func TestSupport_reasons(t *testing.T) {
 		says(&op.Softmax{Axis: 0, Beta: -1}, typ(tensor.Float32, 2), "the factor is above 0 in the API"),
 		says(&op.MaxPool{Kernel: []int64{2}}, typ(tensor.Float32, 1, 2, 4), "MAX_POOL_2D is of images, not of 1 dimensions"),
 		says(&op.Cast{To: tensor.Int32}, typ(tensor.Float32, 2), "CAST to integers stops at the largest"),
+		says(&op.LRN{Before: 1, After: 2}, typ(tensor.Float32, 1, 2, 2, 4), "reaches as far to both sides, not 1 and 2"),
+		says(&op.L2Normalize{Epsilon: 1}, typ(tensor.Float32, 2), "L2_NORMALIZATION is along one axis that is named"),
+		says(&op.ArgMax{SelectLast: true, To: tensor.Int32}, typ(tensor.Float32, 2, 3), "of equal elements ARGMAX finds the "+
+			"first"),
+		says(&op.ArgMax{}, typ(tensor.Float32, 2, 3), "output 0: NNAPI has no tensors of int64"),
+		says(&op.DepthToSpace{Block: 1}, typ(tensor.Float32, 1, 2, 3, 4), "the driver does not compute DEPTH_TO_SPACE"),
+		says(&op.LpPool{Kernel: []int64{2, 2}}, typ(tensor.Float32, 1, 2, 3, 4), "L2_POOL_2D is the root of the mean of "+
+			"squares"),
+		says(&op.LayerNorm{}, typ(tensor.Float16, 2, 3), "in several operations, between which float16 would be rounded"),
 		says(&op.Exp{Base: 2}, typ(tensor.Float32, 2), "EXP is of base e"),
 	)
 }

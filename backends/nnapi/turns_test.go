@@ -2,6 +2,7 @@ package nnapi
 
 import (
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -28,7 +29,8 @@ func TestTurns_byThisLibrary(t *testing.T) {
 		for name := range turns {
 			left[name] = true
 		}
-		dt.Nodes(t, ownDevice(t), append(dt.Operators(), operators()...), left)
+		nodes := append(dt.Operators(), operators()...)
+		dt.Nodes(t, ownDevice(t), append(nodes, imageOperators()...), left)
 	})
 	t.Run("random graphs", func(t *testing.T) {
 		nodes := dt.Split(t, ownDevice(t), dt.CPU(t))
@@ -99,5 +101,95 @@ func operators() []dt.Node {
 		dt.One(&op.ReduceSum{}, dt.X, dt.Numbers(0, 1, 2)),
 		dt.One(&op.ReduceAll{}, dt.Bools(2, 3), dt.Numbers(1)),
 		dt.One(&op.ReduceAny{KeepDims: true}, dt.Bools(2, 3), dt.Numbers(1)),
+		dt.One(&op.Slice{}, dt.X, dt.Numbers(-1, 0), dt.Numbers(-100, 4), dt.Numbers(1, 2), dt.Numbers(-1, 3)),
+		dt.One(&op.Slice{}, dt.X, dt.Numbers(2), dt.Numbers(-100), dt.Numbers(1), dt.Numbers(-1)),
+		dt.One(&op.Slice{}, codes(0.5, 2, 9), dt.Numbers(7), dt.Numbers(1), dt.Numbers(-1), dt.Numbers(-2)),
+		dt.One(&op.StridedSlice{BeginMask: 1, EndMask: 2, ShrinkAxisMask: 4}, dt.X, dt.Numbers(1, 0, -1),
+			dt.Numbers(2, 1, 9), dt.Numbers(1, 2, 1)),
+		dt.One(&op.StridedSlice{}, dt.X, dt.Numbers(1), dt.Numbers(2), dt.Numbers(1)),
+		dt.One(&op.Pad{}, dt.X, dt.Numbers(1, 2), dt.Bound(-1), dt.Numbers(-1)),
+		dt.One(&op.Pad{Mode: op.PadReflect}, dt.X, dt.Numbers(1, 0, 2, 0, 1, 3)),
+		dt.One(&op.Pad{Mode: op.PadSymmetric}, dt.Integers(2, 3), dt.Numbers(2, 3, 0, 1)),
+		dt.One(&op.Pad{}, codes(0.5, 2, 3), dt.Numbers(1, 1, 0, 2)),
+		dt.One(&op.Pad{}, bytes(0.5, 2, 3), dt.Numbers(1, 1, 0, 2), dt.Operand{Type: tensor.T(tensor.Uint8),
+			Constant: []byte{7}}),
+		dt.One(&op.TopK{Axis: -1, SelectLast: true, To: tensor.Int32}, dt.X, dt.Numbers(2)).Gives(2),
+		dt.One(&op.TopK{Axis: 0, SelectLast: true, To: tensor.Int32}, codes(0.5, 5), dt.Numbers(3)).Gives(2),
+		dt.One(&op.TopK{SelectLast: true}, dt.X, dt.Numbers(2)),
+		dt.One(&op.ArgMax{Axis: 1, To: tensor.Int32}, dt.X),
+		dt.One(&op.ArgMax{Axis: -2, KeepDims: true, To: tensor.Int32}, codes(0.5, 2, 3, 2)),
+		dt.One(&op.ArgMin{Axis: -1, To: tensor.Int32}, dt.Real(7)),
+		dt.One(&op.Split{Axis: -1}, dt.X).Gives(2),
+		dt.One(&op.Split{Axis: 1}, dt.X, dt.Numbers(1, 2)).Gives(2),
+		dt.One(&op.Expand{}, dt.Real(3, 1), dt.Numbers(2, 1, 4)),
+		dt.One(&op.Expand{}, dt.Integers(3), dt.Numbers(2, 3)),
+		dt.One(&op.L2Normalize{Epsilon: 1e-12}, dt.X, dt.Numbers(1)),
+		dt.One(&op.L2Normalize{Epsilon: 1e-12}, dt.Last, dt.Numbers(-1)),
+		dt.One(&op.LRN{Before: 1, After: 1, Alpha: 0.5, Beta: 0.75, Bias: 1, Axis: 1, DivideAlpha: true}, dt.First),
+		dt.One(&op.LRN{Before: 2, After: 2, Alpha: 0.5, Beta: 0.5, Bias: 2, Axis: -1}, dt.X),
+		dt.One(&op.BatchNorm{Epsilon: 1e-3, Axis: 1}, dt.First, dt.Fixed(dt.Real(4)), dt.Fixed(dt.Real(4)),
+			dt.Fixed(dt.Real(4)), dt.Positive(dt.Real(4))),
+		dt.One(&op.BatchNorm{Epsilon: 1e-3, Axis: 1}, dt.X, dt.Fixed(dt.Real(3)), dt.Fixed(dt.Real(3)),
+			dt.Fixed(dt.Real(3)), dt.Positive(dt.Real(3))),
+		dt.One(&op.InstanceNorm{Epsilon: 1e-3, Axis: 1}, dt.First, dt.Fixed(dt.Real(4)), dt.Fixed(dt.Real(4))),
+		dt.One(&op.InstanceNorm{Epsilon: 1e-3, Axis: -1}, dt.Last, uniform(0.5, 4), uniform(-1, 4)),
+		dt.One(&op.LayerNorm{Axis: 1, Epsilon: 1e-3}, dt.X, dt.Fixed(dt.Real(3, 4)), dt.Real(4)).Gives(3),
+		dt.One(&op.LayerNorm{Axis: -1, Epsilon: 1e-3}, dt.X),
+		dt.One(&op.RMSNorm{Axis: -1, Epsilon: 1e-3}, dt.X, dt.Fixed(dt.Real(4))),
 	}
+}
+
+// uniform is a constant whose n numbers are all the same.
+func uniform(x float32, n int) dt.Operand {
+	return dt.Operand{Type: tensor.T(tensor.Float32, int64(n)), Constant: tensor.Float32s(slices.Repeat([]float32{x}, n)...)}
+}
+
+// imageOperators are nodes of images.
+func imageOperators() []dt.Node {
+	codes := func(scale float32, dims ...int64) dt.Operand { return dt.Codes(tensor.Int8, scale, dims...) }
+	sizes := func(o op.Resize, x dt.Operand, h, w int64) dt.Node {
+		o.Axes = []int64{2, 3}
+		return dt.One(&o, x, dt.Absent, dt.Absent, dt.Numbers(h, w))
+	}
+	scales := func(v ...float32) dt.Operand {
+		return dt.Operand{Type: tensor.T(tensor.Float32, int64(len(v))), Constant: tensor.Float32s(v...)}
+	}
+	nearest, linear := op.Resize{Mode: op.ResizeNearest}, op.Resize{Mode: op.ResizeLinear}
+	with := func(o op.Resize, c op.Coord, n op.NearestMode) op.Resize {
+		o.Coord, o.Nearest = c, n
+		return o
+	}
+	return []dt.Node{
+		sizes(with(linear, op.CoordAsymmetric, 0), dt.First, 9, 4),
+		sizes(with(linear, op.CoordAlignCorners, 0), dt.First, 9, 10),
+		sizes(with(linear, op.CoordHalfPixel, 0), dt.First, 12, 3),
+		sizes(with(linear, op.CoordPytorchHalfPixel, 0), dt.First, 11, 7),
+		sizes(with(nearest, op.CoordAsymmetric, op.NearestFloor), dt.First, 9, 4),
+		sizes(with(nearest, op.CoordAlignCorners, op.NearestRoundPreferCeil), dt.First, 4, 9),
+		sizes(with(nearest, op.CoordTFHalfPixel, op.NearestFloor), dt.First, 4, 9),
+		sizes(with(nearest, op.CoordHalfPixel, op.NearestRoundPreferFloor), dt.First, 12, 10),
+		sizes(with(nearest, op.CoordAsymmetric, op.NearestFloor), codes(0.5, 1, 4, 6, 5), 12, 10),
+		dt.One(&op.Resize{Mode: op.ResizeLinear, Axes: []int64{1, 2}}, dt.Last, dt.Absent, scales(2, 1.6)),
+		dt.One(&op.Resize{Mode: op.ResizeNearest, Nearest: op.NearestFloor}, dt.First, dt.Absent, scales(1, 1, 2, 2)),
+		dt.One(&op.DepthToSpace{Block: 2}, dt.First),
+		dt.One(&op.DepthToSpace{Block: 2, Mode: op.CRD}, dt.Real(2, 8, 3, 2)),
+		dt.One(&op.DepthToSpace{Block: 2, Mode: op.CRD, ChannelsLast: true}, codes(0.5, 1, 2, 3, 8)),
+		dt.One(&op.SpaceToDepth{Block: 2}, dt.Real(2, 3, 4, 6)),
+		dt.One(&op.SpaceToDepth{Block: 2, ChannelsLast: true}, codes(0.5, 1, 4, 6, 3)),
+		dt.One(&op.SpaceToBatch{}, dt.First, dt.Numbers(2, 3), table(2, 0, 2, 1, 0)),
+		dt.One(&op.SpaceToBatch{ChannelsLast: true}, codes(0.5, 1, 4, 6, 3), dt.Numbers(2, 2), table(2, 1, 1, 0, 2)),
+		dt.One(&op.BatchToSpace{}, dt.Real(6, 2, 3, 2), dt.Numbers(2, 3)),
+		dt.One(&op.LpPool{Kernel: []int64{2, 3}, Mean: true, Pads: []int64{1, 0, 0, 2}}, dt.First),
+		dt.One(&op.ConvTranspose{Groups: 1, Strides: []int64{2, 3}, Pads: []int64{1, 0, 1, 2}}, dt.First,
+			dt.Fixed(dt.Real(3, 3, 4, 4)), dt.Fixed(dt.Real(3))),
+		dt.One(&op.ConvTranspose{Groups: 1, ChannelsLast: true, Strides: []int64{2, 2}, OutputPads: []int64{1, 1}}, dt.Last,
+			dt.Fixed(dt.Real(3, 1, 1, 4))),
+		dt.One(&op.ConvTranspose{Groups: 1, ChannelsLast: true, AutoPad: op.PadSameUpper, Strides: []int64{3, 2}},
+			codes(0.5, 1, 3, 4, 2), dt.Fixed(codes(0.25, 3, 2, 2, 2))).To(codes(2, 1, 9, 8, 3)),
+	}
+}
+
+// table is a constant table of integers with two columns.
+func table(rows int64, v ...int64) dt.Operand {
+	return dt.Operand{Type: tensor.T(tensor.Int64, rows, 2), Constant: tensor.Int64s(v...)}
 }

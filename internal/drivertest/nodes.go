@@ -14,16 +14,20 @@ import (
 
 // Node is a graph of one node.
 type Node struct {
-	Op  graph.Op
-	In  []Operand
-	Out tensor.Type // of the result, where inference does not say it
+	Op      graph.Op
+	In      []Operand
+	Out     tensor.Type // of the result, where inference does not say it
+	Results int         // 0: one
 }
 
-// Operand is an input of a node: a value of a type, or a constant.
+// Operand is an input of a node: a value of a type, or a constant, or with the zero type an input that is left out.
 type Operand struct {
 	Type     tensor.Type
 	Constant []byte
 }
+
+// Absent is an input that is left out.
+var Absent Operand
 
 // One is a node whose result inference knows.
 func One(o graph.Op, in ...Operand) Node { return Node{Op: o, In: in} }
@@ -31,6 +35,12 @@ func One(o graph.Op, in ...Operand) Node { return Node{Op: o, In: in} }
 // To is a node whose result has a type.
 func (n Node) To(o Operand) Node {
 	n.Out = o.Type
+	return n
+}
+
+// Gives is a node with several results.
+func (n Node) Gives(results int) Node {
+	n.Results = results
 	return n
 }
 
@@ -91,6 +101,10 @@ func (n Node) graph() (g *graph.Graph, given []tensor.Tensor, err error) {
 	b := graph.NewBuilder(n.Op.Name())
 	var in []graph.Value
 	for i, o := range n.In {
+		if o.Type.DType == tensor.Invalid {
+			in = append(in, graph.None)
+			continue
+		}
 		if o.Constant != nil {
 			in = append(in, b.Const("", o.Type, o.Constant))
 			continue
@@ -101,7 +115,9 @@ func (n Node) graph() (g *graph.Graph, given []tensor.Tensor, err error) {
 		given = append(given, tensor.Tensor{DType: o.Type.DType, Dims: dims, Quant: o.Type.Quant,
 			Data: Values(o.Type, int(count), i)})
 	}
-	b.Output(b.AddTyped(n.Op, "", []tensor.Type{n.Out}, in...)[0])
+	declared := make([]tensor.Type, max(1, n.Results))
+	declared[0] = n.Out
+	b.Output(b.AddTyped(n.Op, "", declared, in...)...)
 	g, err = b.Graph()
 	return g, given, err
 }

@@ -1,0 +1,165 @@
+package nnapi
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/anynpu/anynpu/core/op"
+	spec "github.com/anynpu/anynpu/core/spec/nnapi"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+func init() {
+	turnAll(map[string]func(t *translation) string{
+		"depth_to_space": turnDepthToSpace,
+		"space_to_depth": turnSpaceToDepth,
+		"batch_to_space": turnBatchToSpace,
+		"space_to_batch": turnSpaceToBatch,
+		"lp_pool":        turnLpPool,
+		"conv_transpose": turnConvTranspose,
+	})
+}
+
+// image adds an operation of an image, the first of its arguments.
+func (t *translation) image(code spec.OperationCode, last bool, params ...*operand) string {
+	if len(t.in(0).dims()) != 4 {
+		return fmt.Sprintf("%v is of images, not of %d dimensions", code, len(t.in(0).dims())-2)
+	}
+	x := t.toImage(t.in(0), last)
+	y, done := t.result(t.out(0), last)
+	t.add(code, y, append([]*operand{x}, params...)...)
+	done()
+	return ""
+}
+
+func turnSpaceToDepth(t *translation) string {
+	o := t.n.Op.(*op.SpaceToDepth)
+	return t.image(spec.SpaceToDepth, o.ChannelsLast, whole(o.Block))
+}
+
+// turnDepthToSpace has the places of a block before the channels; where they are behind them, the channels are put in
+// that order before.
+func turnDepthToSpace(t *translation) string {
+	o := t.n.Op.(*op.DepthToSpace)
+	if o.Mode == op.DCR || o.Block == 1 {
+		return t.image(spec.DepthToSpace, o.ChannelsLast, whole(o.Block))
+	}
+	x := t.toImage(t.in(0), o.ChannelsLast)
+	channels, cells := x.dims()[3], o.Block*o.Block
+	order := make([]int64, channels)
+	for i := range order {
+		c, place := int64(i)%(channels/cells), int64(i)/(channels/cells)
+		order[i] = c*cells + place
+	}
+	ordered := x.between(x.dims()...)
+	t.add(spec.Gather, ordered, x, whole(3), list(order...))
+	y, done := t.result(t.out(0), o.ChannelsLast)
+	t.add(spec.DepthToSpace, y, ordered, whole(o.Block))
+	done()
+	return ""
+}
+
+// blocks are the two sizes of a block, and pairs for the cells before and behind height and width.
+func (t *translation) blocks() (block, pairs []int64, why string) {
+	block, ok := t.ints(1, nil)
+	pairs, ok2 := t.ints(2, []int64{0, 0, 0, 0})
+	switch {
+	case !ok || !ok2:
+		return nil, nil, "the blocks are not known before the run"
+	case len(block) != 2 || len(pairs) != 4:
+		return nil, nil, fmt.Sprintf("NNAPI has blocks of height and width, not of %d sizes", len(block))
+	}
+	return block, pairs, ""
+}
+
+func turnBatchToSpace(t *translation) string {
+	block, crops, why := t.blocks()
+	switch {
+	case why != "":
+		return why
+	case slices.Max(crops) > 0:
+		return "BATCH_TO_SPACE_ND crops nothing"
+	}
+	return t.image(spec.BatchToSpaceND, t.n.Op.(*op.BatchToSpace).ChannelsLast, list(block...))
+}
+
+func turnSpaceToBatch(t *translation) string {
+	o := t.n.Op.(*op.SpaceToBatch)
+	block, pads, why := t.blocks()
+	if why != "" {
+		return why
+	}
+	if t.in(0).typ.Quant != nil && t.level < spec.Level3 && slices.Max(pads) > 0 {
+		return "before feature level 3 SPACE_TO_BATCH_ND does not say what it pads codes with"
+	}
+	if len(t.in(0).dims()) == 4 {
+		for i, n := range spatial(t.in(0).dims(), o.ChannelsLast) {
+			if (n+pads[2*i]+pads[2*i+1])%block[i] != 0 {
+				return "SPACE_TO_BATCH_ND cuts no cells off"
+			}
+		}
+	}
+	paddings := list(pads...)
+	paddings.typ.Shape = tensor.Of(2, 2)
+	return t.image(spec.SpaceToBatchND, o.ChannelsLast, list(block...), paddings)
+}
+
+func turnLpPool(t *translation) string {
+	o := t.n.Op.(*op.LpPool)
+	if o.P != 0 && o.P != 2 || !o.Mean {
+		return "L2_POOL_2D is the root of the mean of squares"
+	}
+	return t.pool(spec.L2Pool2D, o.Windows, o.ChannelsLast)
+}
+
+// turnConvTranspose has explicit paddings where the API has such, and else sizes with padding SAME, which has the
+// smaller half of it before.
+func turnConvTranspose(t *translation) string {
+	o, x, w := t.n.Op.(*op.ConvTranspose), t.in(0), t.in(1)
+	if len(x.dims()) != 4 {
+		return fmt.Sprintf("TRANSPOSE_CONV_2D is of images, not of %d dimensions", len(x.dims())-2)
+	}
+	in, out := spatial(x.dims(), o.ChannelsLast), spatial(t.out(0).dims(), o.ChannelsLast)
+	var given []int64
+	if t.in(3) != nil {
+		given = out
+	}
+	windows, err := o.Windows(in, w.dims()[1:3], given)
+	if err != nil {
+		return err.Error()
+	}
+	explicit, implicit := true, true
+	for _, w := range windows {
+		after := (w.In-1)*w.Stride + w.Kernel - w.Before - w.Out
+		explicit = explicit && w.Before >= 0 && after >= 0
+		total := max(0, (w.In-1)*w.Stride+w.Kernel-w.Out)
+		implicit = implicit && w.Before == total/2 && (w.Out+w.Stride-1)/w.Stride == w.In
+		if w.Dilation != 1 {
+			return "TRANSPOSE_CONV_2D has no dilations"
+		}
+	}
+	switch {
+	case o.Groups > 1:
+		return "TRANSPOSE_CONV_2D has no groups"
+	case !explicit && !implicit:
+		return "TRANSPOSE_CONV_2D has no such padding"
+	}
+	bias, why := t.bias(x, w, t.in(2))
+	if why != "" {
+		return why
+	}
+	image := t.toImage(x, o.ChannelsLast)
+	y, done := t.result(t.out(0), o.ChannelsLast)
+	height, width := windows[0], windows[1]
+	params := []*operand{image, w, bias}
+	if explicit {
+		for _, w := range []op.Window{width, height} {
+			params = append(params, whole(w.Before), whole((w.In-1)*w.Stride+w.Kernel-w.Before-w.Out))
+		}
+	} else {
+		params = append(params, list(y.dims()...), whole(spec.PaddingSame))
+	}
+	t.add(spec.TransposeConv2D, y, append(params, whole(width.Stride), whole(height.Stride), unfused(), truth(false))...)
+	done()
+	return ""
+}

@@ -1,0 +1,288 @@
+package nnapi
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/anynpu/anynpu/core/op"
+	spec "github.com/anynpu/anynpu/core/spec/nnapi"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+func init() {
+	turnAll(map[string]func(t *translation) string{
+		"lrn":           turnLRN,
+		"l2_normalize":  turnL2Normalize,
+		"batch_norm":    turnBatchNorm,
+		"instance_norm": turnInstanceNorm,
+		"layer_norm":    turnLayerNorm,
+		"rms_norm":      turnRMSNorm,
+	})
+}
+
+// normEpsilon keeps the norm of L2_NORMALIZATION from being 0.
+const normEpsilon = 1e-12
+
+// axis is an axis of input 0, counted from the front; why says what is wrong with it.
+func (t *translation) axis(a int64) (axis int, why string) {
+	axis, err := op.Axis(a, len(t.in(0).dims()))
+	if err != nil {
+		return 0, err.Error()
+	}
+	return axis, ""
+}
+
+// lastly adds an operation along an axis that is the last one of images unless it is named. Of images with their
+// channels first it is the last one once they are turned around.
+func (t *translation) lastly(code spec.OperationCode, axis int, params ...*operand) {
+	x, y := t.in(0), t.out(0)
+	rank := len(x.dims())
+	if rank == 4 && axis == 1 {
+		image := t.toImage(x, false)
+		to, done := t.result(y, false)
+		t.add(code, to, append([]*operand{image}, params...)...)
+		done()
+		return
+	}
+	in := append([]*operand{x}, params...)
+	if rank != 4 || axis != rank-1 {
+		in = append(in, whole(int64(axis)))
+	}
+	t.add(code, y, in...)
+}
+
+func turnLRN(t *translation) string {
+	o, x := t.n.Op.(*op.LRN), t.in(0)
+	axis, why := t.axis(o.Axis)
+	switch {
+	case why != "":
+		return why
+	case o.Before != o.After:
+		return fmt.Sprintf("LOCAL_RESPONSE_NORMALIZATION reaches as far to both sides, not %d and %d", o.Before, o.After)
+	}
+	alpha := o.Alpha
+	if o.DivideAlpha {
+		alpha /= float32(o.Before + o.After + 1)
+	}
+	t.lastly(spec.LocalResponseNormalization, axis, whole(o.Before), real(o.Bias, x), real(alpha, x), real(o.Beta, x))
+	return ""
+}
+
+// turnL2Normalize knows one axis, and the epsilon of the API.
+func turnL2Normalize(t *translation) string {
+	o := t.n.Op.(*op.L2Normalize)
+	axes, ok := t.ints(1, nil)
+	switch {
+	case !ok || len(axes) != 1:
+		return "L2_NORMALIZATION is along one axis that is named before the run"
+	case o.Mode != op.EpsMax || o.Epsilon != normEpsilon:
+		return fmt.Sprintf("L2_NORMALIZATION takes no sum of squares for less than %g", float32(normEpsilon))
+	}
+	axis, why := t.axis(axes[0])
+	if why == "" {
+		t.lastly(spec.L2Normalization, axis)
+	}
+	return why
+}
+
+// realInput says what stands against input 0 where steps in between would be rounded: results are to be those of one
+// operator.
+func (t *translation) realInput() string {
+	if x := t.in(0).typ; x.Quant != nil || x.DType != tensor.Float32 {
+		return fmt.Sprintf("NNAPI has it in several operations, between which %v would be rounded", x.DType)
+	}
+	return ""
+}
+
+// floats are the numbers of input k, a constant of real numbers.
+func (t *translation) floats(k int) ([]float64, bool) {
+	f := t.g.Fact(t.n.In[k])
+	n, ok := f.Shape.Count()
+	if !ok || f.Const == nil || f.Quant != nil || !f.DType.IsFloat() {
+		return nil, false
+	}
+	v, err := tensor.ReadFloats(f.DType, f.Const.Data, int(n))
+	return v, err == nil
+}
+
+// channelwise makes y of x, both with the channels on an axis, by a factor and a summand for each channel.
+func (t *translation) channelwise(x, y *operand, axis int, factors, summands []float64) {
+	sizes := []int64{int64(len(factors))}
+	for range x.dims()[axis+1:] {
+		sizes = append(sizes, 1)
+	}
+	numbers := func(v []float64) *operand {
+		o := x.between(sizes...)
+		data := tensor.New(o.typ.DType, sizes...)
+		for i, f := range v {
+			tensor.PutFloat(o.typ.DType, data.Data, i, f, false)
+		}
+		o.data = data.Data
+		return o
+	}
+	product := x.between(x.dims()...)
+	t.add(spec.Mul, product, x, numbers(factors), unfused())
+	t.add(spec.Add, y, product, numbers(summands), unfused())
+}
+
+// turnBatchNorm is a product and a sum, whose numbers are known before the run.
+func turnBatchNorm(t *translation) string {
+	o := t.n.Op.(*op.BatchNorm)
+	if why := t.realInput(); why != "" {
+		return why
+	}
+	axis, why := t.axis(o.Axis)
+	if why != "" {
+		return why
+	}
+	var params [4][]float64 // scale, offset, mean, variance
+	for i := range params {
+		var ok bool
+		if params[i], ok = t.floats(i + 1); !ok {
+			return fmt.Sprintf("input %d is no constant of real numbers", i+1)
+		}
+	}
+	factors, summands := make([]float64, len(params[0])), make([]float64, len(params[0]))
+	for c := range factors {
+		factors[c] = params[0][c] / math.Sqrt(params[3][c]+float64(o.Epsilon))
+		summands[c] = params[1][c] - params[2][c]*factors[c]
+		if f, s := float32(factors[c]), float32(summands[c]); f-f != 0 || s-s != 0 { // too large, or none
+			return fmt.Sprintf("channel %d has no finite factor and summand", c)
+		}
+	}
+	last := !(len(t.in(0).dims()) == 4 && axis == 1)
+	if !last {
+		axis = 3
+	}
+	image := t.toImage(t.in(0), last)
+	y, done := t.result(t.out(0), last)
+	t.channelwise(image, y, axis, factors, summands)
+	done()
+	return ""
+}
+
+// turnInstanceNorm has one scale and one bias in the API: others are a product and a sum behind it.
+func turnInstanceNorm(t *translation) string {
+	o := t.n.Op.(*op.InstanceNorm)
+	x := t.in(0)
+	if len(x.dims()) != 4 {
+		return fmt.Sprintf("INSTANCE_NORMALIZATION is of images, not of %d dimensions", len(x.dims())-2)
+	}
+	axis, why := t.axis(o.Axis)
+	if why != "" {
+		return why
+	}
+	scale, ok1 := t.floats(1)
+	bias, ok2 := t.floats(2)
+	switch {
+	case !ok1 || !ok2:
+		return "scale and bias are no constants of real numbers"
+	case axis == 2:
+		return "INSTANCE_NORMALIZATION has the channels in dimension 1 or 3"
+	}
+	image := t.toImage(x, axis == 3)
+	y, done := t.result(t.out(0), axis == 3)
+	normalize := func(to *operand, gamma, beta float64) {
+		t.add(spec.InstanceNormalization, to, image, real(float32(gamma), x), real(float32(beta), x), real(o.Epsilon, x),
+			truth(false))
+	}
+	if same(scale) && same(bias) {
+		normalize(y, scale[0], bias[0])
+	} else {
+		if why := t.realInput(); why != "" {
+			return why
+		}
+		plain := image.between(image.dims()...)
+		normalize(plain, 1, 0)
+		t.channelwise(plain, y, 3, scale, bias)
+	}
+	done()
+	return ""
+}
+
+// same reports whether numbers are all equal.
+func same(v []float64) bool {
+	return !slices.ContainsFunc(v, func(x float64) bool { return x != v[0] })
+}
+
+// behind are the axes of input 0 from one on, and the sizes that are left when they are reduced to 1.
+func (t *translation) behind(axis int) (axes *operand, sizes []int64) {
+	sizes = slices.Clone(t.in(0).dims())
+	var from []int64
+	for a := axis; a < len(sizes); a++ {
+		from, sizes[a] = append(from, int64(a)), 1
+	}
+	return list(from...), sizes
+}
+
+// deviation is 1 / sqrt(mean of the squares of x + epsilon), in given sizes.
+func (t *translation) deviation(x, axes *operand, sizes []int64, epsilon float32, to *operand) {
+	squares, mean, above := x.between(x.dims()...), x.between(sizes...), x.between(sizes...)
+	t.add(spec.Mul, squares, x, x, unfused())
+	t.add(spec.Mean, mean, squares, axes, whole(1))
+	t.add(spec.Add, above, mean, constant(epsilon, x), unfused())
+	t.add(spec.Rsqrt, to, above)
+}
+
+// turnLayerNorm is of the differences from the mean. What it tells of mean and deviation is there on the way.
+func turnLayerNorm(t *translation) string {
+	o := t.n.Op.(*op.LayerNorm)
+	if why := t.realInput(); why != "" {
+		return why
+	}
+	axis, why := t.axis(o.Axis)
+	if why != "" {
+		return why
+	}
+	x := t.in(0)
+	axes, sizes := t.behind(axis)
+	given := func(k int) *operand {
+		if k < len(t.n.Out) && t.n.Out[k] >= 0 {
+			return t.out(k)
+		}
+		return x.between(sizes...)
+	}
+	mean, factor, moved := given(1), given(2), x.between(x.dims()...)
+	t.add(spec.Mean, mean, x, axes, whole(1))
+	t.add(spec.Sub, moved, x, mean, unfused())
+	t.deviation(moved, axes, sizes, o.Epsilon, factor)
+	t.steps(moved, step{spec.Mul, factor}, step{spec.Mul, t.in(1)}, step{spec.Add, t.in(2)})
+	return ""
+}
+
+func turnRMSNorm(t *translation) string {
+	o := t.n.Op.(*op.RMSNorm)
+	if why := t.realInput(); why != "" {
+		return why
+	}
+	axis, why := t.axis(o.Axis)
+	if why != "" {
+		return why
+	}
+	x := t.in(0)
+	axes, sizes := t.behind(axis)
+	factor := x.between(sizes...)
+	t.deviation(x, axes, sizes, o.Epsilon, factor)
+	t.steps(x, step{spec.Mul, factor}, step{spec.Mul, t.in(1)})
+	return ""
+}
+
+// step is an operation of two operands, of which it names the second; nil: there is none to be done.
+type step struct {
+	code spec.OperationCode
+	with *operand
+}
+
+// steps makes output 0 of x, one step after the other.
+func (t *translation) steps(x *operand, list ...step) {
+	list = slices.DeleteFunc(list, func(s step) bool { return s.with == nil })
+	for i, s := range list {
+		y := t.out(0)
+		if i < len(list)-1 {
+			y = x.between(x.dims()...)
+		}
+		t.add(s.code, y, x, s.with, unfused())
+		x = y
+	}
+}

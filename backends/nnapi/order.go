@@ -1,0 +1,176 @@
+package nnapi
+
+import (
+	"slices"
+
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
+	spec "github.com/anynpu/anynpu/core/spec/nnapi"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+func init() {
+	turnAll(map[string]func(t *translation) string{
+		"top_k": turnTopK,
+		"arg_max": func(t *translation) string {
+			o := t.n.Op.(*op.ArgMax)
+			return t.extreme(spec.ArgMax, o.Axis, o.SelectLast)
+		},
+		"arg_min": func(t *translation) string {
+			o := t.n.Op.(*op.ArgMin)
+			return t.extreme(spec.ArgMin, o.Axis, o.SelectLast)
+		},
+		"split":         turnSplit,
+		"expand":        turnExpand,
+		"strided_slice": turnStridedSlice,
+	})
+}
+
+// several adds an operation with several results.
+func (t *translation) several(code spec.OperationCode, out []*operand, in ...*operand) {
+	t.ops = append(t.ops, &operation{code, in, out})
+}
+
+// given reports whether output k of the node is there.
+func (t *translation) given(k int) bool { return k < len(t.n.Out) && t.n.Out[k] != graph.None }
+
+// turnTopK is along the last dimension: another one is put there.
+func turnTopK(t *translation) string {
+	o, x, values := t.n.Op.(*op.TopK), t.in(0), t.out(0)
+	k, ok := t.ints(1, nil)
+	axis, why := t.axis(o.Axis)
+	switch {
+	case why != "":
+		return why
+	case !ok || len(k) != 1:
+		return "k is not known before the run"
+	case o.Smallest || o.Order != op.TopKSorted:
+		return "TOPK_V2 gives the largest elements, the best first"
+	case !o.SelectLast:
+		return "of equal elements TOPK_V2 gives the last one first"
+	}
+	indices := &operand{code: spec.TensorInt32, typ: tensor.T(tensor.Int32, values.dims()...)}
+	if t.given(1) {
+		indices = t.out(1)
+	}
+	rank := len(x.dims())
+	if axis == rank-1 {
+		t.several(spec.TopKV2, []*operand{values, indices}, x, whole(k[0]))
+		return ""
+	}
+	if t.given(1) {
+		return "TOPK_V2 is along the last dimension, and TRANSPOSE moves no indices"
+	}
+	order, back := make([]int64, 0, rank), make([]int64, rank)
+	for a := range rank {
+		if a != axis {
+			order = append(order, int64(a))
+		}
+	}
+	order = append(order, int64(axis))
+	for i, a := range order {
+		back[a] = int64(i)
+	}
+	moved := t.permuted(x, order...)
+	sizes := slices.Clone(moved.dims())
+	sizes[rank-1] = k[0]
+	found := x.between(sizes...)
+	indices = &operand{code: spec.TensorInt32, typ: tensor.T(tensor.Int32, sizes...)}
+	t.several(spec.TopKV2, []*operand{found, indices}, moved, whole(k[0]))
+	return t.permuteTo(found, values, back)
+}
+
+// extreme is the place of the largest or smallest element along an axis, which EXPAND_DIMS keeps.
+func (t *translation) extreme(code spec.OperationCode, a int64, selectLast bool) string {
+	x, y := t.in(0), t.out(0)
+	axis, why := t.axis(a)
+	switch {
+	case why != "":
+		return why
+	case selectLast:
+		return "of equal elements " + code.String() + " finds the first"
+	}
+	rank := len(x.dims())
+	if rank == 1 || len(y.dims()) < rank {
+		t.add(code, y, x, whole(int64(axis)))
+		return ""
+	}
+	found := y.between(slices.Delete(slices.Clone(x.dims()), axis, axis+1)...)
+	t.add(code, found, x, whole(int64(axis)))
+	t.add(spec.ExpandDims, y, found, whole(int64(axis)))
+	return ""
+}
+
+// turnSplit is SPLIT into equal parts, else a SLICE for each.
+func turnSplit(t *translation) string {
+	x := t.in(0)
+	axis, why := t.axis(t.n.Op.(*op.Split).Axis)
+	if why != "" {
+		return why
+	}
+	out := make([]*operand, len(t.n.Out))
+	equal := x.dims()[axis]%int64(len(out)) == 0
+	for k := range out {
+		if !t.given(k) {
+			return "a part is left out"
+		}
+		out[k] = t.out(k)
+		equal = equal && out[k].dims()[axis] == out[0].dims()[axis]
+	}
+	if equal {
+		t.several(spec.Split, out, x, whole(int64(axis)), whole(int64(len(out))))
+		return ""
+	}
+	begin := make([]int64, len(x.dims()))
+	for _, y := range out {
+		t.add(spec.Slice, y, x, list(begin...), list(y.dims()...))
+		begin[axis] += y.dims()[axis]
+	}
+	return ""
+}
+
+// turnExpand repeats what has a size of 1, behind dimensions of size 1 where the result has more of them.
+func turnExpand(t *translation) string {
+	x, y := t.in(0), t.out(0)
+	for len(x.dims()) < len(y.dims()) {
+		more := x.between(append([]int64{1}, x.dims()...)...)
+		t.add(spec.ExpandDims, more, x, whole(0))
+		x = more
+	}
+	times := make([]int64, len(y.dims()))
+	for i, n := range y.dims() {
+		times[i] = n / x.dims()[i]
+	}
+	t.add(spec.Tile, y, x, list(times...))
+	return ""
+}
+
+// turnStridedSlice names the dimensions that core's operator leaves out.
+func turnStridedSlice(t *translation) string {
+	o, x := t.n.Op.(*op.StridedSlice), t.in(0)
+	begin, ok1 := t.ints(1, nil)
+	end, ok2 := t.ints(2, nil)
+	strides, ok3 := t.ints(3, nil)
+	switch {
+	case !ok1 || !ok2 || !ok3:
+		return "the bounds are not known before the run"
+	case o.EllipsisMask != 0 || o.NewAxisMask != 0:
+		return "STRIDED_SLICE has a bound for each dimension, and makes none"
+	}
+	begin, end, strides = slices.Clone(begin), slices.Clone(end), slices.Clone(strides)
+	for a := len(begin); a < len(x.dims()); a++ {
+		begin, end, strides = append(begin, 0), append(end, x.dims()[a]), append(strides, 1)
+	}
+	t.add(spec.StridedSlice, t.out(0), x, bounds(begin), bounds(end), bounds(strides), whole(o.BeginMask), whole(o.EndMask),
+		whole(o.ShrinkAxisMask))
+	return ""
+}
+
+// bounds is a list of numbers, those beyond int32 as the nearest: no tensor has as many cells.
+func bounds(v []int64) *operand {
+	near := make([]int64, len(v))
+	for i, x := range v {
+		near[i] = min(max(x, -1<<31), 1<<31-1)
+	}
+	return list(near...)
+}

@@ -1,0 +1,184 @@
+package nnapi
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
+	spec "github.com/anynpu/anynpu/core/spec/nnapi"
+)
+
+func init() {
+	turnAll(map[string]func(t *translation) string{"resize": turnResize})
+}
+
+// corner is a way of the API to find the place in x for a cell of the result: the flags for aligned corners and half
+// pixels, and the place, of the smallest cell when it is a whole one that is sought.
+type corner struct {
+	align, half bool
+	linear      func(o, in, out float64) float64
+	nearest     func(o, in, out float64) float64
+}
+
+var corners = []corner{
+	{false, false, func(o, in, out float64) float64 { return o * in / out },
+		func(o, in, out float64) float64 { return math.Floor(o * in / out) }},
+	{false, true, func(o, in, out float64) float64 { return (o+0.5)*in/out - 0.5 },
+		func(o, in, out float64) float64 { return math.Floor((o + 0.5) * in / out) }},
+	{true, false, func(o, in, out float64) float64 { return o * (in - 1) / max(out-1, 1) },
+		func(o, in, out float64) float64 { return math.Floor(o*(in-1)/max(out-1, 1) + 0.5) }},
+}
+
+// placeOf is where cell i of a resized axis reads x, by core's definition.
+func placeOf(o *op.Resize, e op.Extent, i float64) float64 {
+	in, out, scale := float64(e.In), float64(e.Out), float64(e.Scale)
+	if e.Scale == float32(e.Out)/float32(e.In) {
+		scale = out / in // as exact as the sizes
+	}
+	v := (i+0.5)/scale - 0.5
+	switch {
+	case o.Coord == op.CoordAsymmetric:
+		v = i / scale
+	case o.Coord == op.CoordAlignCorners:
+		v = i * (in - 1) / max(out-1, 1)
+	case o.Coord == op.CoordPytorchHalfPixel && e.Out == 1:
+		v = 0
+	case o.Coord == op.CoordHalfPixelSymmetric:
+		v += in / 2 * (1 - out/(scale*in))
+	case o.Coord == op.CoordTFHalfPixel:
+		v += 0.5
+	}
+	if o.Mode != op.ResizeNearest {
+		return v
+	}
+	switch o.Nearest {
+	case op.NearestFloor:
+		return math.Floor(v)
+	case op.NearestCeil:
+		return math.Ceil(v)
+	case op.NearestRoundPreferCeil:
+		return math.Floor(v + 0.5)
+	}
+	return math.Ceil(v - 0.5)
+}
+
+// cornerOf is the API's way that reads x where core does; why says that there is none.
+func cornerOf(o *op.Resize, extents []op.Extent) (c corner, why string) {
+	fits := func(c corner, e op.Extent) bool {
+		place := c.linear
+		if o.Mode == op.ResizeNearest {
+			place = c.nearest
+		}
+		inside := func(v float64) float64 { return min(max(v, 0), float64(e.In-1)) }
+		for i := range e.Out {
+			want, got := placeOf(o, e, float64(i)), place(float64(i), float64(e.In), float64(e.Out))
+			if math.Abs(inside(got)-inside(want)) > 1e-6 {
+				return false
+			}
+		}
+		return true
+	}
+	for _, c := range corners {
+		if !slices.ContainsFunc(extents, func(e op.Extent) bool { return !fits(c, e) }) {
+			return c, ""
+		}
+	}
+	return c, "none of NNAPI's ways to resize reads the image at the same places"
+}
+
+// turnResize has images whose height and width change.
+func turnResize(t *translation) string {
+	o, x, y := t.n.Op.(*op.Resize), t.in(0), t.out(0)
+	code, known := map[op.ResizeMode]spec.OperationCode{op.ResizeNearest: spec.ResizeNearestNeighbor,
+		op.ResizeLinear: spec.ResizeBilinear}[o.Mode]
+	switch {
+	case !known:
+		return "NNAPI resizes by the nearest cell or by four cells"
+	case len(x.dims()) != 4:
+		return fmt.Sprintf("%v is of images, not of %d dimensions", code, len(x.dims())-2)
+	case o.Coord == op.CoordTFCrop:
+		return code.String() + " is of whole images"
+	case o.ExcludeOutside:
+		return code.String() + " repeats the border"
+	}
+	axes, err := o.ResolveAxes(4)
+	if err != nil {
+		return err.Error()
+	}
+	extents, last, why := t.extents(o, axes)
+	switch {
+	case why != "":
+		return why
+	case o.Antialias && (extents[0].Out < extents[0].In || extents[1].Out < extents[1].In):
+		return code.String() + " reads as many cells however small the result is"
+	}
+	c, why := cornerOf(o, extents[:])
+	if why != "" {
+		return why
+	}
+	image := t.toImage(x, last)
+	to, done := t.result(y, last)
+	in := []*operand{image, whole(extents[1].Out), whole(extents[0].Out)}
+	if code == spec.ResizeNearestNeighbor || c.align || c.half {
+		in = append(in, truth(false))
+	}
+	if c.align || c.half {
+		in = append(in, truth(c.align), truth(c.half))
+	}
+	t.add(code, to, in...)
+	done()
+	return ""
+}
+
+// extents are those of height and width, and whether the channels stand behind them.
+func (t *translation) extents(o *op.Resize, axes []int) (e [2]op.Extent, last bool, why string) {
+	dims, resized := t.in(0).dims(), make([]int64, len(axes))
+	for i, a := range axes {
+		resized[i] = dims[a]
+	}
+	scales, ok := t.scales()
+	sizes, ok2 := t.ints(3, nil)
+	if !ok || !ok2 {
+		return e, false, "the sizes are not known before the run"
+	}
+	all, err := o.ExtentsOf(resized, scales, sizes)
+	if err != nil {
+		return e, false, err.Error()
+	}
+	var by [4]op.Extent
+	for a := range by {
+		by[a] = op.Extent{In: dims[a], Out: dims[a], Scale: 1}
+	}
+	for i, a := range axes {
+		by[a] = all[i]
+	}
+	changes := func(a int) bool { return by[a].In != by[a].Out || by[a].Scale != 1 }
+	first := 2
+	if last = changes(1) || !changes(3) && slices.Contains(axes, 1) && !slices.Contains(axes, 3); last {
+		first = 1
+	}
+	for a := range by {
+		if changes(a) && a != first && a != first+1 {
+			return e, last, "NNAPI resizes height and width alone"
+		}
+	}
+	return [2]op.Extent(by[first : first+2]), last, ""
+}
+
+// scales are the numbers of input 2 of a resize, nil when there are none.
+func (t *translation) scales() (v []float32, ok bool) {
+	if len(t.n.In) < 3 || t.n.In[2] == graph.None {
+		return nil, true
+	}
+	f := t.g.Fact(t.n.In[2])
+	if n, known := f.Shape.Count(); known && n == 0 {
+		return nil, true
+	}
+	numbers, ok := t.floats(2)
+	for _, x := range numbers {
+		v = append(v, float32(x))
+	}
+	return v, ok
+}
