@@ -1,7 +1,7 @@
-// Package mutants measures the operator suite: it builds copies of the library in which one operator computes wrongly
+// Package mutants measures the operator suites: it builds copies of the library in which one operator computes wrongly
 // (an axis or stride off by one, an operand dropped or swapped, the sign, rounding or order of the result wrong) and
-// sees whether the suite's cases of that operator fail. A mutation that every case survives is either equivalent or a
-// hole in the suite; survivors.txt argues for each.
+// sees whether the suites' cases of that operator fail. A mutation that every case survives is either equivalent or a
+// hole in the suite; survivors/API.txt argues for each.
 package mutants
 
 import (
@@ -14,15 +14,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/anynpu/anynpu/conformance/ohnn/operators"
 	"github.com/anynpu/anynpu/conformance/suite"
 )
 
 //go:embed mutant.go.txt
 var mutantSource string
-
-//go:embed survivors.txt
-var survivorList string
 
 // Overlay returns the changed and added files of a library with the hook: path from the root to text. root is the
 // repository.
@@ -82,33 +78,34 @@ func Build(root, folder string, overlays ...map[string]string) error {
 	return nil
 }
 
-// A Mutant is one way of computing an operator wrongly, and whether the suite notices.
+// A Mutant is one way of computing an operator wrongly, and whether the suite notices it.
 type Mutant struct {
 	Operator string // of the API
 	Mutation string // operator of the project:kind[:place]
 	Killed   bool
 }
 
-// ID names the mutant in survivors.txt.
+// ID names the mutant in survivors/API.txt.
 func (m Mutant) ID() string { return m.Operator + " " + m.Mutation }
 
-// Suite runs the cases with a library that has the hook.
-type Suite struct {
+// Trial runs the cases of a subject with a library that has the hook.
+type Trial struct {
+	*Subject
 	Library string
 	Folder  string           // for what runs leave behind
-	Child   func() *exec.Cmd // starts Serve of the operator suite on Library
+	Child   func() *exec.Cmd // starts Serve of the subject's suite on Library
 }
 
-// run computes the cases with variables of the environment, NAME=VALUE, and returns the results.
-func (s *Suite) run(cases []*operators.Case, env ...string) ([]suite.Result, error) {
-	r := &suite.Runner{Library: s.Library, Command: func() *exec.Cmd {
-		c := s.Child()
+// run computes cases with variables of the environment, NAME=VALUE, and returns the results.
+func (t *Trial) run(cases []testCase, env ...string) ([]suite.Result, error) {
+	r := &suite.Runner{Library: t.Library, Command: func() *exec.Cmd {
+		c := t.Child()
 		c.Env = slices.Concat(c.Environ(), []string{"ANYNPU_LOG=off", "ANYNPU_CPU=ref"}, env) // the hook is in the reference
 		return c
 	}}
 	ids := make([]string, len(cases))
 	for i, c := range cases {
-		ids[i] = c.ID()
+		ids[i] = c.id
 	}
 	results, _, err := r.Run(ids)
 	return results, err
@@ -116,26 +113,26 @@ func (s *Suite) run(cases []*operators.Case, env ...string) ([]suite.Result, err
 
 func failed(r suite.Result) bool { return r.Status != suite.Pass }
 
-// Mutations returns the mutations of an API operator: those of the project's operators that its cases use at least half
-// as often as the commonest one.
-func (s *Suite) Mutations(cases []*operators.Case) ([]string, error) {
+// mutations returns the mutations of an API's operator: those of the project's operators that its cases use at least
+// half as often as the commonest one.
+func (t *Trial) mutations(cases []testCase) ([]string, error) {
 	uses := map[string]int{}
 	for _, c := range cases {
-		if c.Reject != nil {
+		if c.fails {
 			continue
 		}
-		trace := filepath.Join(s.Folder, "trace")
+		trace := filepath.Join(t.Folder, "trace")
 		os.Remove(trace)
-		results, err := s.run([]*operators.Case{c}, "ANYNPU_MUTANT_TRACE="+trace)
+		results, err := t.run([]testCase{c}, "ANYNPU_MUTANT_TRACE="+trace)
 		if err != nil {
 			return nil, err
 		}
 		if failed(results[0]) {
-			return nil, fmt.Errorf("%s fails without a mutation: %s", c.ID(), results[0].Message)
+			return nil, fmt.Errorf("%s fails without a mutation: %s", c.id, results[0].Message)
 		}
 		text, err := os.ReadFile(trace)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", c.ID(), err)
+			return nil, fmt.Errorf("%s: %w", c.id, err)
 		}
 		for _, l := range strings.Fields(string(text)) {
 			uses[l]++
@@ -160,23 +157,11 @@ func (s *Suite) Mutations(cases []*operators.Case) ([]string, error) {
 	return out, nil
 }
 
-// Try runs the cases against one mutation.
-func (s *Suite) Try(operator, mutation string, cases []*operators.Case) (Mutant, error) {
-	results, err := s.run(cases, "ANYNPU_MUTANT="+mutation)
+// try runs the cases of an operator against one mutation.
+func (t *Trial) try(o *operator, mutation string) (Mutant, error) {
+	results, err := t.run(o.cases, "ANYNPU_MUTANT="+mutation)
 	if err != nil {
 		return Mutant{}, err
 	}
-	return Mutant{operator, mutation, slices.ContainsFunc(results, failed)}, nil
-}
-
-// Argued returns the survivors that survivors.txt argues for: ID to argument.
-func Argued() map[string]string {
-	out := map[string]string{}
-	for l := range strings.Lines(survivorList) {
-		l = strings.TrimSpace(l)
-		if id, why, ok := strings.Cut(l, " = "); ok && !strings.HasPrefix(l, "#") {
-			out[strings.TrimSpace(id)] = strings.TrimSpace(why)
-		}
-	}
-	return out
+	return Mutant{o.name, mutation, slices.ContainsFunc(results, failed)}, nil
 }

@@ -9,8 +9,6 @@ import (
 
 	"github.com/anynpu/anynpu/conformance/mutants"
 	"github.com/anynpu/anynpu/conformance/mutants/semantics"
-	"github.com/anynpu/anynpu/conformance/ohnn"
-	"github.com/anynpu/anynpu/conformance/ohnn/operators"
 	"github.com/anynpu/anynpu/conformance/suite"
 	"github.com/anynpu/anynpu/internal/built"
 )
@@ -18,6 +16,7 @@ import (
 // mutantRun is what the flags of the command say.
 type mutantRun struct {
 	only                                   []string
+	api                                    string
 	verbose, kernels, meaning, list, reach bool
 	seed                                   uint64
 	jobs                                   int
@@ -31,9 +30,9 @@ func newMutants() *cobra.Command {
 		Long: `Measure how many seeded bugs the suites find, in a copy of the library that has
 all of them behind a switch.
 
-Kernels: one operator computes wrongly, and the operator suite must notice. At
-least 95 % must be found, every operator must have at least 3, and each survivor
-must be argued for in conformance/mutants/survivors.txt.
+Kernels: one operator computes wrongly, and the operator suites of OH_NN and NNAPI
+must notice. At least 95 % must be found, every operator must have at least 3, and
+each survivor must be argued for in conformance/mutants/survivors/API.txt.
 
 Semantics: return codes, lifetimes, stale state, fields of queries, layouts,
 fusion, tiles, the import of models; all suites run through the C APIs. At least
@@ -48,6 +47,7 @@ others.`,
 		"--semantics --list")
 	f.BoolVarP(&r.verbose, "verbose", "v", false, "print every mutant")
 	f.BoolVar(&r.kernels, "kernels", false, "only kernels")
+	f.StringVar(&r.api, "api", "", "only kernels of this `API`: ohnn or nnapi")
 	f.BoolVar(&r.meaning, "semantics", false, "only semantics")
 	f.BoolVar(&r.list, "list", false, "print the mutants of semantics")
 	f.BoolVar(&r.reach, "reach", false, "print how many cases come past each mutant of semantics")
@@ -101,15 +101,20 @@ func (r *mutantRun) run(cmd *cobra.Command) error {
 	}
 	passed := true
 	if !r.meaning {
-		library := filepath.Join(folder, "lib", ohnn.API.Soname)
-		m := &mutants.Suite{Library: library, Folder: folder, Child: func() *exec.Cmd {
-			return child(operators.Suite(), library, ohnn.Manual)
-		}}
-		ok, err := m.Run(cmd.OutOrStdout(), r.only, r.verbose)
-		if err != nil {
-			return err
+		for _, s := range mutants.Subjects() {
+			if r.api != "" && r.api != s.Suite.API.Name {
+				continue
+			}
+			library := filepath.Join(folder, "lib", s.Suite.API.Soname)
+			m := &mutants.Trial{Subject: s, Library: library, Folder: folder, Child: func() *exec.Cmd {
+				return child(s.Suite, library, s.Mode)
+			}}
+			ok, err := m.Run(cmd.OutOrStdout(), r.only, r.verbose)
+			if err != nil {
+				return err
+			}
+			passed = passed && ok
 		}
-		passed = ok
 	}
 	if !r.kernels {
 		ok, err := t.Run(cmd.OutOrStdout(), r.only, r.verbose)
