@@ -2,9 +2,9 @@
 
 /*
  * Every exported function jumps through its slot. A slot first leads to anynpu_first, which keeps all argument registers, asks
- * anynpu_resolve for the function's target and goes on there; by then the slots of the facade hold their targets. Where calls
- * are counted, a slot holds count_N, which counts the call and goes on to the function's target: two registers change that carry
- * no argument, four on arm64.
+ * anynpu_resolve for the function's target and goes on there; by then the slots of the facade hold their targets, unless its
+ * driver is a device: then every call comes by anynpu_first. Where calls are counted, a slot holds count_N, which counts the call
+ * and goes on to the function's target: two registers change that carry no argument, four on arm64.
  */
 
 	.text
@@ -35,6 +35,7 @@ anynpu_first:
 	movaps	%xmm6, 160(%rsp)
 	movaps	%xmm7, 176(%rsp)
 	mov	%r11d, %edi
+	mov	8(%rbp), %rsi		/* where the call returns to */
 	call	anynpu_resolve
 	mov	%rax, %r11
 	mov	0(%rsp), %rdi

@@ -2,9 +2,9 @@
 
 /*
  * Every exported function jumps through its slot. A slot first leads to anynpu_first, which keeps all argument registers, asks
- * anynpu_resolve for the function's target and goes on there; by then the slots of the facade hold their targets. Where calls
- * are counted, a slot holds count_N, which counts the call and goes on to the function's target: two registers change that carry
- * no argument, four on arm64.
+ * anynpu_resolve for the function's target and goes on there; by then the slots of the facade hold their targets, unless its
+ * driver is a device: then every call comes by anynpu_first. Where calls are counted, a slot holds count_N, which counts the call
+ * and goes on to the function's target: two registers change that carry no argument, four on arm64.
  */
 
 	.text
@@ -28,6 +28,7 @@ anynpu_first:
 	stp	q4, q5, [sp, #160]
 	stp	q6, q7, [sp, #192]
 	mov	w0, w16
+	mov	x1, x30			/* where the call returns to */
 	bl	anynpu_resolve
 	mov	x16, x0
 	ldp	x0, x1, [sp, #16]

@@ -46,6 +46,7 @@ enum anynpu_state {
 	ANYNPU_CPU = 1,
 	ANYNPU_PASS_THROUGH = 2,
 	ANYNPU_MIXED = 3,
+	ANYNPU_DEVICE = 4, /* the driver computes for this library: the driver's own calls go to it, all others to Go */
 };
 
 /* getenv, but NULL for every variable where the program has rights that its caller lacks (set-id programs). */
@@ -80,8 +81,11 @@ ANYNPU_HIDDEN void anynpu_watch_forks(void);
 ANYNPU_HIDDEN int anynpu_out(void);
 ANYNPU_HIDDEN void anynpu_back(int inside);
 
-/* The target of function i's first call: starts Go, decides the facade's state, fills its slots. */
-ANYNPU_HIDDEN anynpu_fn anynpu_resolve(uint32_t i);
+/*
+ * The target of a call of function i that returns to caller: of the first one, which starts Go, decides the facade's
+ * state and fills its slots, and of every one in the state ANYNPU_DEVICE.
+ */
+ANYNPU_HIDDEN anynpu_fn anynpu_resolve(uint32_t i, const void *caller);
 /* Move a facade to a state; 0, or -1 if the transition is not allowed. When it returns, every slot is stored. */
 ANYNPU_HIDDEN int anynpu_route(uint32_t facade, int state);
 /* Take the calls of an undecided facade as programs of a former version of its API pass them. Called while it is decided. */

@@ -83,6 +83,8 @@ static anynpu_fn target(uint32_t i, int state)
 	anynpu_fn driver = anynpu_image.driver[i];
 	if (!driver || state == ANYNPU_CPU)
 		return anynpu_image.live[i];
+	if (state == ANYNPU_DEVICE)
+		return load(&anynpu_image.slot[i]); /* as before the first call: every one comes by anynpu_resolve */
 	if (state == ANYNPU_PASS_THROUGH && !anynpu_image.own[i])
 		return driver;
 	if (anynpu_image.mixed[i])
@@ -95,6 +97,7 @@ static int allowed(int from, int to)
 	switch (to) {
 	case ANYNPU_CPU:
 	case ANYNPU_PASS_THROUGH:
+	case ANYNPU_DEVICE:
 		return from == ANYNPU_UNDECIDED;
 	case ANYNPU_MIXED:
 		return from != ANYNPU_MIXED;
@@ -152,9 +155,13 @@ anynpu_fn *anynpu_drivers(uint32_t *functions)
 
 const int *anynpu_route_states(void) { return (const int *)states; }
 
-anynpu_fn anynpu_resolve(uint32_t i)
+anynpu_fn anynpu_resolve(uint32_t i, const void *caller)
 {
 	uint32_t facade = anynpu_image.facade[i];
+	if (states[facade] == ANYNPU_DEVICE) {
+		anynpu_fn driver = anynpu_image.driver[i];
+		return driver && anynpu_by_driver(i, caller) ? driver : load(&anynpu_image.live[i]);
+	}
 	if (!anynpu_enter())
 		return anynpu_forked() ? anynpu_image.dead[i] : load(&anynpu_image.live[i]); /* which refuses the call */
 	pthread_mutex_lock(&common);

@@ -28,10 +28,11 @@ const (
 	CPU         State = C.ANYNPU_CPU          // to this library
 	PassThrough State = C.ANYNPU_PASS_THROUGH // to a vendor's own library, except calls that create objects
 	Mixed       State = C.ANYNPU_MIXED        // ours for our handles, the vendor's for all others
+	Device      State = C.ANYNPU_DEVICE       // to this library, but those that its driver, a device, makes itself
 )
 
-// A Decider chooses the state of its façade at the façade's first call. Before it returns PassThrough or Mixed it sets
-// the driver's functions with SetDriver.
+// A Decider chooses the state of its façade at the façade's first call. Before it returns PassThrough, Mixed or Device
+// it sets the driver's functions with SetDriver.
 type Decider func() (State, error)
 
 type routing struct {
@@ -308,7 +309,8 @@ func nnc_boundary_decide(facade uint32) (state int32) {
 		}
 	}()
 	state = decided(facade)
-	if former := routes.former(facade); former != nil && State(state) == CPU && former() {
+	ours := State(state) == CPU || State(state) == Device
+	if former := routes.former(facade); former != nil && ours && former() {
 		C.anynpu_serve_former(C.uint32_t(facade))
 	}
 	return state

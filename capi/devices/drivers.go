@@ -128,11 +128,11 @@ func decide(a *dl.API) (boundary.State, error) {
 		}
 		return boundary.CPU, nil
 	}
+	boundary.SetDriver(a.Name, v.File, v.lib.Addresses())
 	if !passes(a, v.Candidate) {
-		return boundary.CPU, nil
+		return boundary.Device, nil
 	}
 	boundary.Instead(a.Name, "ANYNPU_"+strings.ToUpper(a.Name)+"=device")
-	boundary.SetDriver(a.Name, v.File, v.lib.Addresses())
 	return boundary.PassThrough, nil
 }
 

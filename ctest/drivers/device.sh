@@ -16,21 +16,39 @@ chmod 755 "$dir"
 flags=(-Wall -Wextra -Werror -g -O1 -D_GNU_SOURCE -Iinclude -Ictest -Iexamples -I"$here")
 gcc "${flags[@]}" -shared -fPIC -DCALLS='"zcalls_rknn.h"' -DCOMPUTE='"npu.h"' "$here/fake.c" -Wl,-soname,librknnrt.so \
   -o "$dir/npu/librknnrt.so" -lpthread -lm
-gcc "${flags[@]}" "$here/device.c" -o "$dir/device" -L"$lib" -Wl,-rpath,"$lib" -lanynpu -lpthread -Wl,--no-as-needed -lm
+host() { # PROGRAM FLAGS...
+  gcc "${flags[@]}" "$here/device.c" -o "$dir/$1" "${@:2}" -L"$lib" -Wl,-rpath,"$lib" -lanynpu -lpthread -Wl,--no-as-needed -lm
+}
+host device
+host device_asan -fsanitize=address
+# Opens a driver's file before anything else does, so that the driver's calls of its own exports come by the library.
+cat << 'C' | gcc -shared -fPIC -x c - -o "$dir/opener.so"
+#include <dlfcn.h>
+#include <stdlib.h>
+__attribute__((constructor)) static void start(void) { if (!dlopen(getenv("OPENED"), RTLD_NOW)) abort(); }
+C
 cat > "$XDG_CONFIG_HOME/anynpu/drivers.d/npu.json" << JSON
 {"schema": "anynpu.driver/1", "name": "fake NPU", "api": "rknn", "library": "$dir/npu/librknnrt.so"}
 JSON
 { printf 'RKNN\0\0\0\0FAKENPU\0'; cat examples/digits/digits.weights; } > "$dir/digits.rknn"
 images=(examples/digits/images/*.pgm)
-run() { # API WHO MODEL
+run() { # API WHO MODEL [PROGRAM]
   : > "$dir/log"
-  timeout 120 "$dir/device" "$1" "$2" "$3" "${images[@]}" > "$dir/out" || { cat "$dir/out" "$dir/log"; fail "$*"; }
+  timeout 120 "$dir/${4-device}" "$1" "$2" "$3" "${images[@]}" > "$dir/out" || { cat "$dir/out" "$dir/log"; fail "$*"; }
   has "$dir/out" "$1 on $2: 59 of 60 right"
+}
+inner() { # DRIVER API...: as run, where the driver's calls of its own exports come by the library
+  local api driver=$1
+  for api in "${@:2}"; do
+    OPENED=$driver LD_PRELOAD=$dir/opener.so run $api "$who" "$model"
+    run $api "$who" "$model" device_asan
+  done
 }
 
 # The vendor's compiled model, through the other APIs and, where its own calls do not go to the driver, through its own.
 for api in ohnn hbdnn; do run $api rknn "$dir/digits.rknn"; done
 ANYNPU_RKNN=device run rknn rknn "$dir/digits.rknn"
+ANYNPU_RKNN=device who=rknn model=$dir/digits.rknn inner "$dir/npu/librknnrt.so" rknn ohnn
 for api in ohnn hbdnn rknn; do
   ! ANYNPU_RKNN=cpu "$dir/device" $api rknn "$dir/digits.rknn" "${images[@]}" > "$dir/out" 2>&1 || fail "$api without a driver"
 done
@@ -104,6 +122,7 @@ cat > "$XDG_CONFIG_HOME/anynpu/drivers.d/bpu.json" << JSON
 JSON
 for api in rknn ohnn; do run $api hbdnn "$dir/digits.bin"; done
 ANYNPU_HBDNN=device run hbdnn hbdnn "$dir/digits.bin"
+ANYNPU_HBDNN=device who=hbdnn model=$dir/digits.bin inner "$dir/bpu/libdnn.so" hbdnn rknn
 for api in ohnn hbdnn rknn; do
   ! ANYNPU_HBDNN=cpu "$dir/device" $api hbdnn "$dir/digits.bin" "${images[@]}" > "$dir/out" 2>&1 || fail "$api without a driver"
   ANYNPU_HBDNN=device run $api cpu examples/digits/digits.onnx
@@ -129,6 +148,11 @@ gcc "${flags[@]}" -shared -fPIC -DCALLS='"zcalls_nnapi.h"' -DCOMPUTE='"nnapi.h"'
 export ANYNPU_DRIVER_NNAPI=$dir/nn/libneuralnetworks.so
 "$tool" drivers > "$dir/out"
 has "$dir/out" "driver      nnapi "
+make --no-print-directory "${BUILD:-build}/examples/nnapi_digits" > /dev/null
+OPENED=$ANYNPU_DRIVER_NNAPI LD_PRELOAD=$dir/opener.so ANYNPU_NNAPI=device ANYNPU_FALLBACK=off \
+  "$build/examples/nnapi_digits" examples/digits/digits.weights "${images[@]}" > "$dir/out" ||
+  { cat "$dir/out" "$dir/log"; fail "nnapi_digits with a driver that it has opened"; }
+has "$dir/out" '59 of 60 right'
 metadata ""
 "$tool" run "$dir/net/digits.onnx" --device nnapi -i "${images[0]}" \
   --expect probabilities="$dir/cpu/probabilities.npy" > "$dir/out" || { cat "$dir/out"; fail "anynpu run --device nnapi"; }
@@ -147,6 +171,10 @@ gcc "${flags[@]}" -shared -fPIC -DCALLS='"zcalls_ohnn.h"' -DCOMPUTE='"nnrt.h"' "
 cat > "$XDG_CONFIG_HOME/anynpu/drivers.d/nn.json" << JSON
 {"schema": "anynpu.driver/1", "name": "fake NN", "api": "ohnn", "library": "$dir/nnrt/libneural_network_runtime.so"}
 JSON
+echo '{"anynpu.dim.N": 1}' > "$dir/net/digits.onnx.anynpu.json"
+export KEEPS=/libneural_network_runtime.so
+ANYNPU_OHNN=device who=ohnn model=$dir/net/digits.onnx inner "$dir/nnrt/libneural_network_runtime.so" ohnn rknn
+unset KEEPS
 metadata ''
 by() { # DEVICE PLACEMENT
   "$tool" run "$dir/net/digits.onnx" --device "$1" --dot "$dir/$1.dot" -i "${images[0]}" --rtol 1e-3 \

@@ -6,6 +6,7 @@
  *     host alone            no driver: every call is ours
  *     host driver FILE      pass-through, then mixed, then forks
  *     host first FILE       the first call carries numbers of every register class to the driver
+ *     host device FILE      the driver's own calls go to it, all others are ours
  *     host moved [FILE]     the first call carries structs by value, to the driver or to us
  *     host race FILE        32 threads make the first call while the driver is chosen
  *     host inner FILE       the driver creates objects for itself, which stay its own
@@ -260,6 +261,37 @@ static void first_call(const char *file)
 	CHECK(toy_close(theirs) == 0);
 }
 
+/* A function of the driver's file, which the library has opened. */
+static void *function_of(const char *file, const char *name)
+{
+	void *driver = dlopen(file, RTLD_NOW | RTLD_NOLOAD), *symbol = driver ? dlsym(driver, name) : NULL;
+	CHECK(symbol != NULL);
+	return symbol;
+}
+
+static void as_device(const char *file)
+{
+	static const char *const ways[] = {"nested", "thread"};
+	toy_context ours = 0;
+	int sum;
+	CHECK(!passes() && toy_open(&ours, "theirs") == 0 && sum_of(ours) == 6);
+	owned_calls(ours, 0);
+	CHECK(moved(ours) == 0 && strcmp(toy_board(), "none") == 0);
+	lists(3);
+	toy_status (*open)(toy_context *, const char *), (*add)(toy_context, int, double, int, int *), (*close)(toy_context);
+	void *at[] = {function_of(file, "toy_open"), function_of(file, "toy_add"), function_of(file, "toy_close")};
+	memcpy(&open, &at[0], sizeof open);
+	memcpy(&add, &at[1], sizeof add);
+	memcpy(&close, &at[2], sizeof close);
+	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+		toy_context theirs = 0;
+		CHECK(open(&theirs, ways[i]) == 0 && add(theirs, 1, 2.5, 3, &sum) == 0 && sum == 1006);
+		CHECK(toy_add(theirs, 1, 2.5, 3, &sum) == -1 && toy_close(theirs) == -1 && close(theirs) == 0);
+	}
+	CHECK(toy_close(ours) == 0);
+	alone();
+}
+
 static _Atomic int slow, waiting;
 
 /* The driver calls it while it is being opened, for as long as it says so. */
@@ -332,7 +364,10 @@ int main(int argc, char **argv)
 		with_driver();
 	} else if (strcmp(mode, "first") == 0)
 		first_call(argv[2]);
-	else if (strcmp(mode, "slow") == 0)
+	else if (strcmp(mode, "device") == 0) {
+		setenv("TOY_DEVICE", "1", 1);
+		as_device(argv[2]);
+	} else if (strcmp(mode, "slow") == 0)
 		slow_driver();
 	else if (strcmp(mode, "namespace") == 0)
 		other_namespace();
@@ -353,6 +388,6 @@ int main(int argc, char **argv)
 		CHECK(toy_open(&context, "theirs") == -1 && toy_open(&context, "ours") == 0 && sum_of(context) == 6);
 		CHECK(toy_close(context) == 0);
 	} else
-		CHECK(!"usage: host alone | driver FILE | first FILE | moved [FILE] | race FILE | inner FILE | early FILE | watched FILE | slow FILE | namespace FILE | self FILE");
+		CHECK(!"usage: host alone | driver FILE | first FILE | device FILE | moved [FILE] | race FILE | inner FILE | early FILE | watched FILE | slow FILE | namespace FILE | self FILE");
 	return host_end();
 }

@@ -34,7 +34,7 @@ for name in anynpu toy toy_alias; do
   gcc "${flags[@]}" -rdynamic "$here/host.c" -o "$dir/host_$name" -l$name -lanynpu -lpthread
   "$dir/host_$name" alone
   "$dir/host_$name" moved
-  for mode in driver first moved race inner early slow; do "$dir/host_$name" $mode "$dir/driver.so"; done
+  for mode in driver first device moved race inner early slow; do "$dir/host_$name" $mode "$dir/driver.so"; done
   "$dir/host_$name" driver "$dir/needs_core.so"
   TOY_NAMESPACE=1 "$dir/host_$name" namespace "$dir/namespace.so"
   ANYNPU_LOG=trace "$dir/host_$name" watched "$dir/driver.so"
@@ -56,7 +56,7 @@ if [ -n "$tool" ]; then
   aarch64-linux-gnu-gcc -O2 -shared -fPIC -Wall -Wextra -Werror -I"$here" -o "$dir/driver_arm64.so" "$here/driver.c" -lpthread
   flags=("${flags[@]/"$lib"/"$arm"}"); flags=("${flags[@]/"-Wl,-rpath,$lib"/"-Wl,-rpath,$arm"}")
   aarch64-linux-gnu-gcc "${flags[@]}" -rdynamic "$here/host.c" -o "$dir/host_arm64" -lanynpu -lpthread
-  for mode in alone moved "moved $dir/driver_arm64.so"; do
+  for mode in alone moved "moved $dir/driver_arm64.so" "device $dir/driver_arm64.so"; do
     QEMU_LD_PREFIX=/usr/aarch64-linux-gnu timeout 300 qemu-aarch64 "$dir/host_arm64" $mode || { echo "arm64: $mode: failed"; exit 1; }
   done
   echo "arm64: ok"

@@ -49,6 +49,7 @@ var amd64 = arch{
 	movaps	%xmm6, 160(%rsp)
 	movaps	%xmm7, 176(%rsp)
 	mov	%r11d, %edi
+	mov	8(%rbp), %rsi		/* where the call returns to */
 	call	anynpu_resolve
 	mov	%rax, %r11
 	mov	0(%rsp), %rdi
@@ -105,6 +106,7 @@ var arm64 = arch{
 	stp	q4, q5, [sp, #160]
 	stp	q6, q7, [sp, #192]
 	mov	w0, w16
+	mov	x1, x30			/* where the call returns to */
 	bl	anynpu_resolve
 	mov	x16, x0
 	ldp	x0, x1, [sp, #16]
@@ -142,9 +144,9 @@ func (img *image) entries(a arch) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, asmHead, banner, `/*
  * Every exported function jumps through its slot. A slot first leads to anynpu_first, which keeps all argument registers, asks
- * anynpu_resolve for the function's target and goes on there; by then the slots of the facade hold their targets. Where calls
- * are counted, a slot holds count_N, which counts the call and goes on to the function's target: two registers change that carry
- * no argument, four on arm64.
+ * anynpu_resolve for the function's target and goes on there; by then the slots of the facade hold their targets, unless its
+ * driver is a device: then every call comes by anynpu_first. Where calls are counted, a slot holds count_N, which counts the call
+ * and goes on to the function's target: two registers change that carry no argument, four on arm64.
  */`)
 	b.WriteString("\n\t.p2align 4\n\t.type anynpu_first, %function\nanynpu_first:\n\t.cfi_startproc\n" + a.first +
 		"\t.cfi_endproc\n\t.size anynpu_first, .-anynpu_first\n")
