@@ -142,6 +142,7 @@ static inline int anynpu_ours(uintptr_t handle) { return handle - anynpu_window_
  * cannot be read says ANYNPU_OURS: the call then comes to this library, which refuses it.
  */
 enum { ANYNPU_NOBODYS = 0, ANYNPU_THEIRS = 1, ANYNPU_OURS = 3 };
+extern int anynpu_ending ANYNPU_HIDDEN;  /* Go is called when the program ends */
 extern int anynpu_probing ANYNPU_HIDDEN; /* pointers are probed before they are read */
 ANYNPU_HIDDEN int anynpu_readable(const void *p, size_t size);
 static inline int anynpu_owner(uintptr_t handle) { return anynpu_ours(handle) ? ANYNPU_OURS : handle != 0; }

@@ -48,8 +48,7 @@ func openRecord(folder string) {
 
 // closeRecord ends the record.
 func closeRecord() {
-	defer func() { _ = recover() }() // the program's end is not to be disturbed
-	if atEnd != nil {
+	if atEnd != nil && recorder != nil {
 		atEnd(recorder)
 	}
 }

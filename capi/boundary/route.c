@@ -52,6 +52,7 @@ __attribute__((constructor(101))) static void make_locks(void)
 
 uint64_t *anynpu_calls;
 uintptr_t anynpu_window_base, anynpu_window_size;
+int anynpu_ending;
 int anynpu_probing;
 static _Atomic int report_fd = -1;
 static _Atomic int reported;

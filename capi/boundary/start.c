@@ -125,12 +125,12 @@ int anynpu_start(char *missing, size_t size)
 }
 
 /*
- * When the program ends, after its own destructors: the record that a report is made of is closed. Not in a forked
- * child, and not when a signal handler that interrupted a call ends the program.
+ * When the program ends, after its own destructors: the record that a report is made of is closed, and what AtExit was
+ * given is called. Not in a forked child, and not when a signal handler that interrupted a call ends the program.
  */
 __attribute__((destructor)) static void end(void)
 {
-	if (anynpu_calls && anynpu_enter()) {
+	if ((anynpu_calls || anynpu_ending) && anynpu_enter()) {
 		nnc_boundary_ended();
 		anynpu_leave();
 	}

@@ -47,5 +47,26 @@ func ComputeThreads() int { return int(C.anynpu_compute_threads()) }
 //export nnc_boundary_started
 func nnc_boundary_started() {}
 
+// exits are called when the program ends.
+var exits []func()
+
+// AtExit has f called when the program ends by itself: by exit or its return from main, not by a signal, _exit or in a
+// forked child. Only package initializers may call it.
+func AtExit(f func()) {
+	exits = append(exits, f)
+	C.anynpu_ending = 1
+}
+
 //export nnc_boundary_ended
-func nnc_boundary_ended() { closeRecord() }
+func nnc_boundary_ended() {
+	for _, f := range exits {
+		ending(f)
+	}
+	ending(closeRecord)
+}
+
+// ending calls f, which is not to disturb the program's end.
+func ending(f func()) {
+	defer func() { _ = recover() }()
+	f()
+}

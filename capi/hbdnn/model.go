@@ -30,7 +30,9 @@ type Model struct {
 	program   *compile.Program
 	latency   atomic.Int64 // microseconds of a run, 0: not known
 	tag, desc string
-	scales    bool // it holds the scalers
+	scales    bool     // it holds the scalers
+	profile   *profile // nil: not wanted
+	dump      *dump    // nil: not wanted
 
 	mu    sync.Mutex
 	idle  []*runner // executions that no task has
@@ -60,6 +62,7 @@ func load(s model.Source) (*Model, error) {
 	}
 	tellWarnings(im)
 	m := &Model{name: nameOf(im, s), texts: map[string]*boundary.Block{}, tag: im.Meta.Target, desc: im.Meta.CustomString}
+	m.profile = profiling.of(m.name)
 	if err := m.build(im, w); err != nil {
 		m.free()
 		return nil, err
@@ -157,6 +160,12 @@ func (m *Model) build(im *model.Model, w *mem.Weights) error {
 	forms, why := im.Forms()
 	if why != "" {
 		caution("model", "text", why)
+	}
+	if m.dump, err = dumping.expose(im.Graph, m.name); err != nil {
+		return err
+	}
+	if m.dump != nil {
+		forms = nil // they have the model's outputs alone
 	}
 	all, err := devices.List()
 	if err != nil {

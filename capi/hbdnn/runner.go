@@ -2,6 +2,7 @@ package hbdnn
 
 import (
 	"runtime/debug"
+	"time"
 
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
@@ -16,6 +17,8 @@ type runner struct {
 	exec  device.Execution
 	rooms []mem.Buffer // the model's elements of inputs that are converted or gathered, nil: not needed so far
 	ended chan error
+	// the time that the inputs of the last run took, for a profile
+	prepared time.Duration
 }
 
 // borrow returns a runner of the model that no other task has.
@@ -29,7 +32,9 @@ func (m *Model) borrow(core int32) (*runner, error) {
 		}
 	}
 	m.mu.Unlock()
-	e, err := m.program.New(options(core))
+	o := options(core)
+	o.Profiling = m.profile != nil
+	e, err := m.program.New(o)
 	if err != nil {
 		return nil, err
 	}
@@ -61,6 +66,7 @@ func (r *runner) run(in, out []bound) (err error) {
 	defer faulted(&err, errRun, "memory of the task's tensors")
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer r.unbind()
+	begun := time.Now()
 	for i, p := range r.model.in {
 		in[i].flush(flushInvalidate)
 		if err := r.bindInput(i, p, in[i]); err != nil {
@@ -69,19 +75,21 @@ func (r *runner) run(in, out []bound) (err error) {
 	}
 	placed := make([]bool, len(out))
 	for i, p := range r.model.out {
-		if placed[i] = p.direct() && !shared(i, in, out); !placed[i] {
+		if placed[i] = p.direct() && !shared(i, in, out) && r.model.dump == nil; !placed[i] {
 			continue
 		}
 		if err := r.exec.BindOutput(i, p.view(&out[i][0])); err != nil {
 			return fault.Wrap(err, "output %q", p.Name)
 		}
 	}
+	r.prepared = time.Since(begun)
 	if err := r.exec.Start(device.RunRequest{Here: true, Done: func(err error) { r.ended <- err }}); err != nil {
 		return err
 	}
 	if err := <-r.ended; err != nil {
 		return err
 	}
+	r.model.dump.write(r.exec)
 	for i, p := range r.model.out {
 		if !placed[i] {
 			err = r.deliver(i, p, &out[i][0])

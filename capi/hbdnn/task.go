@@ -32,6 +32,7 @@ type Task struct {
 	custom   int64
 	core     int32
 	order    uint64
+	queued   time.Time // when the last member came, if there is a profile
 
 	mu       sync.Mutex // guards what follows
 	state    int
@@ -103,6 +104,7 @@ func begin(to *uintptr, c *InferCtrlParam, t *Task, add func(t *Task) error) err
 		return err
 	}
 	submitted(t.members)
+	profiling.submitted(t.members)
 	if err := queue.admit(t.resize); err != nil {
 		t.drop()
 		return err
@@ -142,6 +144,7 @@ func appendTo(h uintptr, c *InferCtrlParam, weight int, add func(t *Task) error)
 		return err
 	}
 	submitted(t.members[before:])
+	profiling.submitted(t.members[before:])
 	t.weight += weight
 	t.submitLocked(c)
 	return nil
@@ -194,6 +197,9 @@ func (t *Task) submitLocked(c *InferCtrlParam) {
 		return
 	}
 	t.priority, t.custom, t.core, t.state = c.priority, c.custom, c.bpu, taskQueued
+	if profiling != nil {
+		t.queued = time.Now()
+	}
 	queue.put(t)
 }
 
@@ -211,6 +217,7 @@ func (t *Task) run() callback {
 	t.mu.Lock()
 	t.state = taskRunning
 	t.mu.Unlock()
+	begun := time.Now()
 	var err error
 	for i, m := range t.members {
 		if err = t.compute(m); err != nil {
@@ -222,7 +229,21 @@ func (t *Task) run() callback {
 		}
 		m.computed()
 	}
+	if err == nil && profiling != nil {
+		t.profile(begun)
+	}
 	return t.finish(err)
+}
+
+// profile takes the task, which has run, into the profiles of its models.
+func (t *Task) profile(begun time.Time) {
+	told := map[*profile]bool{}
+	for _, m := range t.members {
+		if m.model != nil && !told[m.model.profile] {
+			told[m.model.profile] = true
+			m.model.profile.done(t.core, t.queued, begun)
+		}
+	}
 }
 
 // errReleased is the end of a task that the program has released before.
@@ -256,6 +277,9 @@ func (t *Task) compute(m *member) error {
 	t.mu.Lock()
 	t.now = nil
 	t.mu.Unlock()
+	if err == nil && m.model.profile != nil {
+		m.model.profile.ran(t.queued, r.prepared, r.exec.Stats().Nodes)
+	}
 	r.giveBack(err != nil)
 	if err == nil {
 		m.model.learn(time.Since(start))

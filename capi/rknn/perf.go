@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sort"
 	"strings"
-	"time"
 	"unsafe"
 
 	"github.com/anynpu/anynpu/core/device"
@@ -25,22 +24,6 @@ func (c *Context) perfDetail(info []byte) error {
 	}
 	c.perf.SetString(text)
 	return answer(info, "rknn_perf_detail", PerfDetail{c.perf.Addr(), uint64(len(text))})
-}
-
-// layoutTime takes the device's changes of layout, which are no operators of the model, out of the times of a run: each
-// is counted with the operator computed before it, those at the start are returned as the time of the input.
-func layoutTime(times []device.NodeTime) (input time.Duration, operators []device.NodeTime) {
-	for _, n := range times {
-		switch {
-		case n.Node >= 0:
-			operators = append(operators, n)
-		case len(operators) == 0:
-			input += n.Length
-		default:
-			operators[len(operators)-1].Length += n.Length
-		}
-	}
-	return input, operators
 }
 
 // merged adds up the times of the nodes that loading made of one operator of the model, in the model's order of
@@ -83,7 +66,7 @@ func perfTable(b target, st device.Stats, rows map[int]row) string {
 		fmt.Fprintf(&text, row, id, fault.Printable(kind), dtype, "CPU", in, out, "0/0/0", us, `\`, load, "0",
 			fault.Printable(full))
 	}
-	input, operators := layoutTime(st.Nodes)
+	input, operators := device.LayoutTime(st.Nodes)
 	line("InputOperator", `\`, `\`, `\`, input.Microseconds(), "InputOperator:input")
 	type sum struct {
 		kind  string

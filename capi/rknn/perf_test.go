@@ -10,7 +10,7 @@ import (
 )
 
 func TestLayoutTime_countsWithItsNeighbours(t *testing.T) {
-	input, operators := layoutTime([]device.NodeTime{
+	input, operators := device.LayoutTime([]device.NodeTime{
 		{Node: -1, Op: "layout", Length: 1 * time.Microsecond},
 		{Node: 4, Op: "conv", Length: 10 * time.Microsecond},
 		{Node: -1, Op: "layout", Length: 2 * time.Microsecond},

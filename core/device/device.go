@@ -252,6 +252,22 @@ const (
 	KernelFused     = "fused"     // within another node's time
 )
 
+// LayoutTime takes the device's changes of layout, which are no operators of the model, out of the times of a run: each
+// is counted with the operator computed before it, those at the start are returned as the time of the input.
+func LayoutTime(times []NodeTime) (input time.Duration, operators []NodeTime) {
+	for _, n := range times {
+		switch {
+		case n.Node >= 0:
+			operators = append(operators, n)
+		case len(operators) == 0:
+			input += n.Length
+		default:
+			operators[len(operators)-1].Length += n.Length
+		}
+	}
+	return input, operators
+}
+
 // Execution holds what one run at a time needs. One goroutine at a time, except Cancel and Release; many executions per
 // program. SetShape, Bind and Start are errors of kind fault.State while a run is under way, that is until Done is
 // called: Done may start the next run. Indices that name no port are errors of kind fault.Argument.
