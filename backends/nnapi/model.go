@@ -17,6 +17,7 @@ type model struct {
 	driver    Driver
 	at        uintptr
 	constants *constants // nil: they are where the model was described
+	parts     []*model   // to which operands refer
 	pin       runtime.Pinner
 }
 
@@ -103,7 +104,7 @@ func (d *Device) write(s *spec.Model, kept bool) (m *model, err error) {
 		m.constants, err = d.gather(s)
 	}
 	if err == nil {
-		err = m.fill(s)
+		err = m.fill(d, s, kept)
 	}
 	if err != nil {
 		m.destroy(d)
@@ -112,9 +113,13 @@ func (d *Device) write(s *spec.Model, kept bool) (m *model, err error) {
 	return m, nil
 }
 
-func (m *model) fill(s *spec.Model) error {
+func (m *model) fill(d *Device, s *spec.Model, kept bool) error {
 	for i := range s.Operands {
-		if err := m.operand(int32(i), &s.Operands[i]); err != nil {
+		err := m.operand(int32(i), &s.Operands[i])
+		if err == nil && s.Operands[i].Sub != nil {
+			err = m.part(d, int32(i), s.Operands[i].Sub, kept)
+		}
+		if err != nil {
 			return fault.Wrap(err, "%v of sizes %v", s.Operands[i].Type, s.Operands[i].Dims)
 		}
 	}
@@ -138,6 +143,17 @@ func (m *model) fill(s *spec.Model) error {
 	}
 	code, err = m.driver.ModelFinish(m.at)
 	return judged("ANeuralNetworksModel_finish", code, err)
+}
+
+// part makes a model that an operand refers to.
+func (m *model) part(d *Device, index int32, s *spec.Model, kept bool) error {
+	sub, err := d.write(s, kept)
+	if err != nil {
+		return err
+	}
+	m.parts = append(m.parts, sub)
+	code, err := m.driver.ModelSetOperandValueFromModel(m.at, index, sub.at)
+	return judged("ANeuralNetworksModel_setOperandValueFromModel", code, err)
 }
 
 // list is an array of numbers, which stays where it is as long as the model.
@@ -193,6 +209,9 @@ func (m *model) operand(index int32, o *spec.Operand) error {
 func (m *model) destroy(d *Device) {
 	if d.Life.Alive() == nil {
 		_ = m.driver.ModelFree(m.at) // nothing is left to do with an error
+	}
+	for _, p := range m.parts {
+		p.destroy(d)
 	}
 	m.constants.free(d)
 	m.pin.Unpin()

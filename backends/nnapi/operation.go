@@ -19,6 +19,7 @@ type operand struct {
 	data []byte      // of a constant, nil: none
 	fuse bool        // the constant that fuses an activation, so far none
 	none bool        // an argument that is left out
+	sub  *spec.Model // of an operand that refers to a model
 }
 
 // operation is an operation of the API. Its arguments are operands, parameters among them.
@@ -59,6 +60,9 @@ func turnAll(m map[string]func(t *translation) string) {
 func (t *translation) node(i int) (why string) {
 	t.n, t.why = &t.g.Nodes[i], ""
 	turn := turns[t.n.Op.Name()]
+	if code, open := openResults[t.n.Op.Name()]; open {
+		return fmt.Sprintf("%v gives as many rows as it finds: results of this device have known sizes", code)
+	}
 	if turn == nil {
 		return fmt.Sprintf("NNAPI has no operation that computes %s as it is", t.n.Op.Name())
 	}
@@ -196,10 +200,16 @@ func (t *translation) operands(values []graph.Value) []*operand {
 }
 
 // ports are the operands of the operations that come from elsewhere, constants left out, and those of the node's
-// results.
+// results that they make: what nobody reads may not be there.
 func (t *translation) ports() (in, out []*operand) {
-	in = slices.DeleteFunc(driver.Outside[*operand](t.ops), func(x *operand) bool { return x.data != nil || x.none })
-	return in, t.operands(slices.DeleteFunc(slices.Clone(t.n.Out), func(v graph.Value) bool { return v == graph.None }))
+	in = slices.DeleteFunc(driver.Outside[*operand](t.ops), func(x *operand) bool { return x.data != nil || x.none || x.sub != nil })
+	for _, v := range t.n.Out {
+		makes := func(o *operation) bool { return slices.Contains(o.out, t.values[v]) }
+		if v != graph.None && slices.ContainsFunc(t.ops, makes) {
+			out = append(out, t.values[v])
+		}
+	}
+	return in, out
 }
 
 // in is input k of the node, nil if it is not given.
@@ -336,6 +346,8 @@ func (o *operand) described() spec.Operand {
 	switch {
 	case o.none:
 		out.Lifetime = spec.NoValue
+	case o.sub != nil:
+		out.Lifetime, out.Sub = spec.Subgraph, o.sub
 	case o.data != nil:
 		out.Lifetime, out.Data = spec.Constant, o.data
 	}

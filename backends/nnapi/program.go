@@ -35,7 +35,7 @@ func (d *Device) Compile(ctx context.Context, u device.Unit, o device.Options) (
 		return nil, err
 	}
 	in, out := t.operands(g.In), t.operands(g.Out)
-	t.simplify()
+	t.simplify(out)
 	s := describe(t.ops, in, out)
 	s.Relaxed = o.Float16
 	p := &program{dev: d}

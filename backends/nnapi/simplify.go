@@ -13,9 +13,8 @@ var fusedKinds = map[spec.OperationCode]int32{spec.ReLU: spec.FusedReLU, spec.Re
 	spec.ReLU6: spec.FusedReLU6}
 
 // simplify fuses activations into what makes their operands, and leaves out operations whose results nobody reads. The
-// outputs of the graph stay.
-func (t *translation) simplify() {
-	outputs := t.operands(t.g.Out)
+// outputs stay.
+func (t *translation) simplify(outputs []*operand) {
 	t.ops = driver.Used(t.ops, outputs)
 	driver.Fuse(t.ops, outputs, fuse)
 	t.ops = driver.Used(t.ops, outputs)

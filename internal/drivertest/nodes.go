@@ -16,8 +16,8 @@ import (
 type Node struct {
 	Op      graph.Op
 	In      []Operand
-	Out     tensor.Type // of the result, where inference does not say it
-	Results int         // 0: one
+	Out     []tensor.Type // of the results, where inference does not say it
+	Results int           // 0: one
 }
 
 // Operand is an input of a node: a value of a type, or a constant, or with the zero type an input that is left out.
@@ -32,9 +32,12 @@ var Absent Operand
 // One is a node whose result inference knows.
 func One(o graph.Op, in ...Operand) Node { return Node{Op: o, In: in} }
 
-// To is a node whose result has a type.
-func (n Node) To(o Operand) Node {
-	n.Out = o.Type
+// To is a node whose results have types.
+func (n Node) To(results ...Operand) Node {
+	n.Out, n.Results = nil, len(results)
+	for _, o := range results {
+		n.Out = append(n.Out, o.Type)
+	}
 	return n
 }
 
@@ -116,7 +119,7 @@ func (n Node) graph() (g *graph.Graph, given []tensor.Tensor, err error) {
 			Data: Values(o.Type, int(count), i)})
 	}
 	declared := make([]tensor.Type, max(1, n.Results))
-	declared[0] = n.Out
+	copy(declared, n.Out)
 	b.Output(b.AddTyped(n.Op, "", declared, in...)...)
 	g, err = b.Graph()
 	return g, given, err
@@ -190,6 +193,26 @@ func (s Subject) Reasons(t *testing.T, reasons ...Reason) {
 		answers, err := s.Device.Support(g, device.Options{})
 		require.NoError(t, err)
 		assert.Equal(t, r.Want == "", answers[0].OK, "%v: %s", r.In, answers[0].Reason)
+		assert.Contains(t, answers[0].Reason, r.Want)
+		assert.Equal(t, before, s.Driver.Live())
+	}
+}
+
+// Refused is a node and what stands against it on a device.
+type Refused struct {
+	Node Node
+	Want string
+}
+
+// Refuses is Reasons for nodes of any inputs.
+func (s Subject) Refuses(t *testing.T, list ...Refused) {
+	before := s.Driver.Live()
+	for _, r := range list {
+		g, _, err := r.Node.graph()
+		require.NoError(t, err, r.Want)
+		answers, err := s.Device.Support(g, device.Options{})
+		require.NoError(t, err)
+		assert.False(t, answers[0].OK, r.Want)
 		assert.Contains(t, answers[0].Reason, r.Want)
 		assert.Equal(t, before, s.Driver.Live())
 	}

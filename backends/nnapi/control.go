@@ -1,0 +1,148 @@
+package nnapi
+
+import (
+	"math"
+	"slices"
+
+	"github.com/anynpu/anynpu/backends/driver"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
+	spec "github.com/anynpu/anynpu/core/spec/nnapi"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// Bodies of control flow are models of their own, to which an operand of an operation refers.
+
+func init() {
+	turnAll(map[string]func(t *translation) string{"if": turnIf, "loop": turnLoop})
+}
+
+// body is a graph inside of a node while it is turned.
+type body struct {
+	*translation
+	in, out []*operand
+}
+
+// bodyOf turns a graph of which some inputs are there; why says what stands against it.
+func (t *translation) bodyOf(g *graph.Graph, in []graph.Value) (b *body, why string) {
+	inner := newTranslation(g, t.level)
+	for _, v := range slices.Concat(in, g.Out) {
+		if why := takes(g.Fact(v)); why != "" {
+			return nil, "a value of its body: " + why
+		}
+	}
+	if err := driver.Translate(g, inner.node); err != nil {
+		return nil, err.Error()
+	}
+	b = &body{inner, inner.operands(in), inner.operands(g.Out)}
+	for i, y := range b.out {
+		made := slices.ContainsFunc(b.ops, func(o *operation) bool { return slices.Contains(o.out, y) })
+		if !made || slices.Contains(b.out[:i], y) {
+			b.out[i] = b.copied(y)
+		}
+	}
+	return b, inner.why
+}
+
+// copied is what has the values of x: results of models are made by operations.
+func (t *translation) copied(x *operand) *operand {
+	y := x.between(x.dims()...)
+	if x.typ.DType == tensor.Bool {
+		t.add(spec.LogicalOr, y, x, x)
+	} else {
+		t.add(spec.Maximum, y, x, x)
+	}
+	if why := t.judge(t.ops[len(t.ops)-1]); why != "" {
+		t.why = why
+	}
+	return y
+}
+
+// model is the operand that refers to a body.
+func (b *body) model() *operand {
+	b.simplify(b.out)
+	return &operand{code: spec.ModelOperand, typ: tensor.T(tensor.Invalid), sub: describe(b.ops, b.in, b.out)}
+}
+
+// outs are the node's results, with operands for those that are left out, which are of the types of like.
+func (t *translation) outs(like []*operand) []*operand {
+	out := make([]*operand, len(like))
+	for k, o := range like {
+		out[k] = o.between(o.dims()...)
+		if t.given(k) {
+			out[k] = t.out(k)
+		}
+	}
+	return out
+}
+
+func turnIf(t *translation) string {
+	o := t.n.Op.(*op.If)
+	in, results := []*operand{t.in(0)}, []*operand(nil)
+	for _, g := range []*graph.Graph{o.Then, o.Else} {
+		b, why := t.bodyOf(g, g.In)
+		if why != "" {
+			return why
+		}
+		in, results = append(in, b.model()), b.out
+	}
+	t.several(spec.If, t.outs(results), append(in, t.operands(t.n.In[1:])...)...)
+	return ""
+}
+
+// flag is an operand for a condition.
+func flag() *operand { return &operand{code: spec.TensorBool8, typ: tensor.T(tensor.Bool, 1)} }
+
+// turnLoop: WHILE asks a model before each trip. The condition for the next trip is a part of the state, and so is the
+// number of trips where there is a limit.
+func turnLoop(t *translation) string {
+	o := t.n.Op.(*op.Loop)
+	g, limit := o.Body, int64(math.MaxInt64)
+	if t.n.In[0] != graph.None {
+		v, ok := t.g.Fact(t.n.In[0]).KnownInts()
+		if !ok || len(v) != 1 {
+			return "the limit of trips is not known before the run"
+		}
+		limit = v[0]
+	}
+	trip := func(list []graph.Value) bool { return slices.Contains(list, g.In[0]) }
+	switch {
+	case int64(len(g.Out)) != o.Carried+1:
+		return "WHILE has no results that grow by the trip"
+	case trip(g.Out) || slices.ContainsFunc(g.Nodes, func(n graph.Node) bool { return trip(n.In) }):
+		return "WHILE does not tell its body the number of the trip"
+	}
+	b, why := t.bodyOf(g, g.In[1:])
+	if why != "" {
+		return why
+	}
+	first := &operand{code: spec.TensorBool8, typ: tensor.T(tensor.Bool, 1), data: []byte{1}}
+	if t.n.In[1] != graph.None {
+		first = t.in(1)
+	}
+	args := append([]*operand{first}, t.operands(t.n.In[2:])...)
+	ask := &body{translation: newTranslation(t.g, t.level), out: []*operand{flag()}}
+	for _, x := range b.in {
+		ask.in = append(ask.in, x.between(x.dims()...))
+	}
+	if limit == math.MaxInt64 {
+		ask.add(spec.LogicalOr, ask.out[0], ask.in[0], ask.in[0])
+	} else {
+		args = slices.Insert(args, 1, list(0))
+		count, next := list(0).between(1), list(0).between(1)
+		b.add(spec.Add, next, count, list(1), whole(spec.FusedNone))
+		b.in, b.out = slices.Insert(b.in, 1, count), slices.Insert(b.out, 1, next)
+		asked, below := list(0).between(1), flag()
+		ask.in = slices.Insert(ask.in, 1, asked)
+		ask.add(spec.Less, below, asked, list(min(limit, math.MaxInt32)))
+		ask.add(spec.LogicalAnd, ask.out[0], ask.in[0], below)
+	}
+	inside := len(b.out) - int(o.Carried)
+	var results []*operand
+	for _, x := range b.out[:inside] {
+		results = append(results, x.between(x.dims()...))
+	}
+	results = append(results, t.outs(b.out[inside:])...)
+	t.several(spec.While, results, append([]*operand{ask.model(), b.model()}, args...)...)
+	return ""
+}

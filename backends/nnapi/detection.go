@@ -1,0 +1,127 @@
+package nnapi
+
+import (
+	"github.com/anynpu/anynpu/core/op"
+	spec "github.com/anynpu/anynpu/core/spec/nnapi"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+func init() {
+	turnAll(map[string]func(t *translation) string{
+		"axis_aligned_box_transform": func(t *translation) string {
+			t.add(spec.AxisAlignedBBoxTransform, t.out(0), t.operands(t.n.In)...)
+			return ""
+		},
+		"heatmap_max_keypoint":   turnHeatmapMaxKeypoint,
+		"roi_align":              turnROIAlign,
+		"max_roi_pool":           turnROIPooling,
+		"detection_post_process": turnDetectionPostprocessing,
+		"hashtable_lookup": func(t *translation) string {
+			t.several(spec.HashtableLookup, []*operand{t.out(0), t.out(1)}, t.operands(t.n.In)...)
+			return ""
+		},
+		"lsh_projection": turnLSHProjection,
+		"multinomial":    func(*translation) string { return "RANDOM_MULTINOMIAL does not say which numbers seeds decide" },
+	})
+}
+
+// openResults are operators of the API whose results have as many rows as a run finds.
+var openResults = map[string]spec.OperationCode{"box_with_nms_limit": spec.BoxWithNMSLimit,
+	"generate_proposals": spec.GenerateProposals}
+
+// halfDeterminant is below which determinant the API gives up in float16, otherDeterminant elsewhere.
+const halfDeterminant, otherDeterminant = 1e-3, 1e-5
+
+func turnHeatmapMaxKeypoint(t *translation) string {
+	o, x := t.n.Op.(*op.HeatmapMaxKeypoint), t.in(0)
+	epsilon, want := o.Epsilon, float32(otherDeterminant)
+	if epsilon == 0 {
+		epsilon = otherDeterminant
+	}
+	if x.typ.DType == tensor.Float16 {
+		want = halfDeterminant
+	}
+	if epsilon != want {
+		return "HEATMAP_MAX_KEYPOINT has an epsilon of its own"
+	}
+	t.several(spec.HeatmapMaxKeypoint, []*operand{t.out(0), t.out(1)}, t.toImage(x, o.ChannelsLast), t.in(1),
+		truth(false))
+	return ""
+}
+
+// ratio is how much smaller than its regions an image is, which core says the other way round.
+func ratio(scale float32, like *operand) *operand {
+	if scale == 0 {
+		scale = 1
+	}
+	return real(1/scale, like)
+}
+
+func turnROIAlign(t *translation) string {
+	o, x := t.n.Op.(*op.RoiAlign), t.in(0)
+	switch {
+	case o.Mode != op.RoiAverage || o.HalfPixel:
+		return "ROI_ALIGN has means of samples at whole pixels"
+	case !o.Inside:
+		return "a region that reaches out of the image is an error of ROI_ALIGN"
+	}
+	return t.image(spec.ROIAlign, o.ChannelsLast, t.in(1), t.in(2), whole(o.Height), whole(o.Width),
+		ratio(o.ScaleHeight, x), ratio(o.ScaleWidth, x), whole(o.SamplesHeight), whole(o.SamplesWidth), truth(false))
+}
+
+// turnROIPooling takes the batch index from before the corners of a region if it stands there.
+func turnROIPooling(t *translation) string {
+	o, x := t.n.Op.(*op.MaxRoiPool), t.in(0)
+	if !o.Inside {
+		return "a region that reaches out of the image is an error of ROI_POOLING"
+	}
+	regions, batches := t.in(1), t.in(2)
+	if batches == nil {
+		n := regions.dims()[0]
+		column, row := regions.between(n, 1), regions.between(n)
+		corners := regions.between(n, 4)
+		batches = &operand{code: spec.TensorInt32, typ: tensor.T(tensor.Int32, n)}
+		t.add(spec.Slice, column, regions, list(0, 0), list(n, 1))
+		t.reshape(column, row)
+		t.add(spec.Cast, batches, row)
+		t.add(spec.Slice, corners, regions, list(0, 1), list(n, 4))
+		regions = corners
+	}
+	return t.image(spec.ROIPooling, o.ChannelsLast, regions, batches, whole(o.Height), whole(o.Width),
+		ratio(o.ScaleHeight, x), ratio(o.ScaleWidth, x), truth(false))
+}
+
+// turnDetectionPostprocessing: what is a number in core's results is an integer in the API's.
+func turnDetectionPostprocessing(t *translation) string {
+	o, x := t.n.Op.(*op.DetectionPostProcess), t.in(0)
+	switch {
+	case o.Classes != 0 && o.Classes != t.in(1).dims()[2]-1:
+		return "the first class of DETECTION_POSTPROCESSING is the background"
+	case x.typ.Quant != nil || x.typ.DType != tensor.Float32:
+		return "DETECTION_POSTPROCESSING is asked for float32"
+	}
+	integers := func(k int) *operand {
+		return &operand{code: spec.TensorInt32, typ: tensor.T(tensor.Int32, t.out(k).dims()...)}
+	}
+	classes, counts := integers(1), integers(3)
+	in := []*operand{t.in(1), x, t.in(2)}
+	for _, s := range o.Scale {
+		in = append(in, real(s, x))
+	}
+	in = append(in, truth(o.Regular), whole(o.MaxDetections), whole(max(1, o.MaxClasses)),
+		whole(max(1, o.DetectionsPerClass)), real(o.Score, x), real(o.IoU, x), truth(false))
+	t.several(spec.DetectionPostprocessing, []*operand{t.out(2), t.out(0), classes, counts}, in...)
+	t.add(spec.Cast, t.out(1), classes)
+	t.add(spec.Cast, t.out(3), counts)
+	return ""
+}
+
+func turnLSHProjection(t *translation) string {
+	form := map[op.LSHForm]int64{op.LSHPlain: spec.LSHSparseDeprecated, op.LSHDense: spec.LSHDense,
+		op.LSHSparse: spec.LSHSparse}[t.n.Op.(*op.LSHProjection).Form]
+	if (form == spec.LSHDense) != (t.in(2) != nil) {
+		return "LSH_PROJECTION has weights where it is dense, and none elsewhere"
+	}
+	t.add(spec.LSHProjection, t.out(0), t.in(0), t.in(1), t.orNone(2, t.in(0)), whole(form))
+	return ""
+}

@@ -1,0 +1,288 @@
+package nnapi
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
+	spec "github.com/anynpu/anynpu/core/spec/nnapi"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+func init() {
+	turnAll(map[string]func(t *translation) string{"rnn": turnRNN, "svdf": turnSVDF})
+}
+
+// wanted reports whether somebody reads output k of the node.
+func (t *translation) wanted(k int) bool {
+	if !t.given(k) {
+		return false
+	}
+	v := t.n.Out[k]
+	return slices.Contains(t.g.Out, v) ||
+		slices.ContainsFunc(t.g.Nodes, func(n graph.Node) bool { return slices.Contains(n.In, v) })
+}
+
+// block is a part of an operand, elements that lie side by side from one on, in sizes of its own; nil of nil.
+func (t *translation) block(x *operand, begin int64, dims ...int64) *operand {
+	if x == nil {
+		return nil
+	}
+	y := x.between(dims...)
+	n, _ := y.typ.Shape.Count()
+	if x.data != nil {
+		size := int64(x.typ.DType.Bits() / 8)
+		y.data = x.data[begin*size : (begin+n)*size]
+		return y
+	}
+	if all, _ := x.typ.Shape.Count(); all > n {
+		row, part := x.between(all), x.between(n)
+		t.reshape(x, row)
+		t.add(spec.Slice, part, row, list(begin), list(n))
+		x = part
+	}
+	t.reshape(x, y)
+	return y
+}
+
+// zeros is a constant of the type of another operand.
+func zeros(like *operand, dims ...int64) *operand {
+	o := like.between(dims...)
+	n, _ := o.typ.ByteSize()
+	o.data = make([]byte, n)
+	return o
+}
+
+// sum is that of two biases, which is known before the run where they are.
+func (t *translation) sum(a, b *operand) *operand {
+	y := a.between(a.dims()...)
+	if a.data == nil || b.data == nil {
+		t.add(spec.Add, y, a, b, unfused())
+		return y
+	}
+	n, d := int(a.dims()[0]), a.typ.DType
+	p, err := tensor.ReadFloats(d, a.data, n)
+	q, err2 := tensor.ReadFloats(d, b.data, n)
+	if err != nil || err2 != nil {
+		t.why = "a bias is no list of real numbers"
+		return y
+	}
+	y.data = make([]byte, len(a.data))
+	for i := range p {
+		tensor.PutFloat(d, y.data, i, p[i]+q[i], false)
+	}
+	return y
+}
+
+// layer is what recurrent operators have in common.
+type layer struct {
+	*translation
+	batchFirst           bool
+	steps, batches       int64
+	features, directions int64
+	direction            op.Direction
+	way                  int64 // the direction that is being turned
+}
+
+// layerOf is the layer of the node; why says what NNAPI has against lengths of its sequences.
+func (t *translation) layerOf(direction op.Direction, batchFirst bool) (l *layer, why string) {
+	d := t.in(0).dims()
+	if len(d) != 3 {
+		return nil, "a sequence has three dimensions"
+	}
+	l = &layer{translation: t, batchFirst: batchFirst, steps: d[0], batches: d[1], features: d[2],
+		directions: int64(direction.Count()), direction: direction}
+	if batchFirst {
+		l.steps, l.batches = d[1], d[0]
+	}
+	if t.in(4) == nil {
+		return l, ""
+	}
+	lengths, ok := t.ints(4, nil)
+	if !ok || slices.ContainsFunc(lengths, func(n int64) bool { return n != l.steps }) {
+		return nil, "sequences of NNAPI are all of one length"
+	}
+	return l, ""
+}
+
+func (l *layer) reverse() bool { return l.direction == op.Reverse || l.way == 1 }
+
+// turned is a sequence from its end.
+func (l *layer) turned(x *operand) *operand {
+	axis := 0
+	if l.batchFirst {
+		axis = 1
+	}
+	n := x.dims()[axis]
+	if n == 1 {
+		return x
+	}
+	y := x.between(x.dims()...)
+	zero, strides, begin := make([]int64, len(x.dims())), slices.Repeat([]int64{1}, len(x.dims())), make([]int64, len(x.dims()))
+	begin[axis], strides[axis] = n-1, -1
+	t, open := l.translation, int64(1)<<len(begin)-1 // all bounds
+	t.add(spec.StridedSlice, y, x, list(begin...), list(zero...), list(strides...), whole(0), whole(open), whole(0))
+	return y
+}
+
+// input is the sequence as the direction reads it; of one step it is that step.
+func (l *layer) input() *operand {
+	x := l.in(0)
+	if l.steps == 1 {
+		return l.block(x, 0, l.batches, l.features)
+	}
+	if l.reverse() {
+		return l.turned(x)
+	}
+	return x
+}
+
+// state is that of the direction before the first step, input k of the node: zeros unless it is given.
+func (l *layer) state(k int, units int64) *operand {
+	x := l.in(k)
+	switch {
+	case x == nil:
+		return zeros(l.in(0), l.batches, units)
+	case !l.batchFirst || l.directions == 1:
+		return l.block(x, l.way*l.batches*units, l.batches, units)
+	}
+	one, y := x.between(l.batches, 1, units), x.between(l.batches, units)
+	l.add(spec.Slice, one, x, list(0, l.way, 0), list(one.dims()...))
+	l.reshape(one, y)
+	return y
+}
+
+// results are operands for what a direction makes: the steps, and the states behind the last one.
+func (l *layer) results(units int64) (y *operand) {
+	switch x := l.in(0); {
+	case l.steps == 1:
+		return x.between(l.batches, units)
+	case l.batchFirst:
+		return x.between(l.batches, l.steps, units)
+	default:
+		return x.between(l.steps, l.batches, units)
+	}
+}
+
+// join makes output k of the node of what its directions have made: sequences of steps, or states.
+func (l *layer) join(k int, sequences bool, parts []*operand) {
+	y, axis := l.out(k), 0
+	switch {
+	case sequences && l.batchFirst:
+		axis = 2
+	case sequences || l.batchFirst:
+		axis = 1
+	}
+	if len(parts) == 1 {
+		l.reshape(parts[0], y)
+		return
+	}
+	dims := slices.Clone(y.dims())
+	dims[axis] = 1
+	for i, p := range parts {
+		parts[i] = p.between(dims...)
+		l.reshape(p, parts[i])
+	}
+	l.add(spec.Concatenation, y, append(parts, whole(int64(axis)))...)
+}
+
+// activations are the API's numbers for core's words.
+var activations = map[string]int64{"affine": spec.FusedNone, "relu": spec.FusedReLU, "relu1": spec.FusedReLU1,
+	"relu6": spec.FusedReLU6}
+
+func turnRNN(t *translation) string {
+	o := t.n.Op.(*op.RNN)
+	l, why := t.layerOf(o.Direction, o.BatchFirst)
+	switch {
+	case why != "":
+		return why
+	case o.Clip > 0 || len(o.ActAlpha)+len(o.ActBeta) > 0:
+		return "the activations of NNAPI's recurrent layers have no limits and factors"
+	case len(o.Activations) == 0:
+		return "the activations of RNN are RELU, RELU1 and RELU6, or none: tanh is none of them"
+	}
+	units := t.in(2).dims()[2]
+	var steps, states []*operand
+	for l.way = range l.directions {
+		act := strings.ToLower(o.Activations[min(int(l.way), len(o.Activations)-1)])
+		code, known := activations[act]
+		if !known {
+			return fmt.Sprintf("the activations of RNN are RELU, RELU1 and RELU6, or none: %s is none of them", act)
+		}
+		bias := zeros(t.in(0), units)
+		if b := t.in(3); b != nil {
+			bias = t.sum(t.block(b, 2*l.way*units, units), t.block(b, (2*l.way+1)*units, units))
+		}
+		in := []*operand{l.input(), t.block(t.in(1), l.way*units*l.features, units, l.features),
+			t.block(t.in(2), l.way*units*units, units, units), bias, l.state(5, units), whole(code)}
+		y, h := l.results(units), t.in(0).between(l.batches, units)
+		switch {
+		case l.steps == 1:
+			t.several(spec.RNN, []*operand{h, y}, in...)
+		case t.wanted(1):
+			t.several(spec.UnidirectionalSequenceRNN, []*operand{y, h}, append(in, l.major())...)
+		default:
+			t.add(spec.UnidirectionalSequenceRNN, y, append(in, l.major())...)
+		}
+		if l.reverse() && l.steps > 1 {
+			y = l.turned(y)
+		}
+		steps, states = append(steps, y), append(states, h)
+	}
+	l.finish(steps, states)
+	return ""
+}
+
+// major is 1 where steps come before batches.
+func (l *layer) major() *operand {
+	if l.batchFirst {
+		return whole(0)
+	}
+	return whole(1)
+}
+
+// finish makes those of the node's outputs that are read.
+func (l *layer) finish(steps []*operand, states ...[]*operand) {
+	if l.wanted(0) {
+		l.join(0, true, steps)
+	}
+	for k, s := range states {
+		if l.wanted(k + 1) {
+			l.join(k+1, false, s)
+		}
+	}
+}
+
+func turnSVDF(t *translation) string {
+	o := t.n.Op.(*op.SVDF)
+	in := []*operand{t.in(0), t.in(1), t.in(2), t.orNone(3, t.in(0)), t.in(4), whole(o.Rank), whole(spec.FusedNone)}
+	state := t.in(4).between(t.in(4).dims()...)
+	if t.given(1) {
+		state = t.out(1)
+	}
+	t.several(spec.SVDF, []*operand{state, t.out(0)}, in...)
+	return ""
+}
+
+// orNone is input k, or an argument that is left out in its place.
+func (t *translation) orNone(k int, like *operand) *operand {
+	if x := t.in(k); x != nil {
+		return x
+	}
+	return none(like.code, 1)
+}
+
+// none is an argument that is left out.
+func none(code spec.OperandCode, rank int) *operand {
+	typ := tensor.T(code.DType(), make([]int64, rank)...)
+	if f, _ := code.Facts(); f.Parameters == spec.ScaleOnly || f.Parameters == spec.ScaleAndZero {
+		typ.Quant = tensor.PerTensor(1, 0)
+	}
+	return &operand{code: code, typ: typ, none: true}
+}
+
+// finite reports whether a limit of the API, 0 for none, can say it.
+func finite(v float32) bool { return v >= 0 && !math.IsInf(float64(v), 0) }
