@@ -13,10 +13,14 @@
  * As vendors' drivers do, it calls its own exports by names that whoever has them first may answer: while it loads a
  * model, as the last thing of a function, and from a thread of its own. Those calls must come back here: with a model
  * that AnyNPU would take for one of its own, or a context that is only known here.
+ *
+ * Of the operators that a program registers it keeps the last: each run calls its compute, every 1000th one on a thread
+ * of the driver's, and a duplicate of the context calls its init. internal_ctx is the context then.
  */
 #include "compute.h"
 
 #include <rknn_api.h>
+#include <rknn_custom_op.h>
 #include <rknn_matmul_api.h>
 
 #define NPU "fake-npu"
@@ -32,6 +36,7 @@ struct npu_context {
 	float out[10];
 	rknn_tensor_mem *io[3]; /* inputs, then outputs */
 	int runs;
+	rknn_custom_op op; /* its functions are NULL: the program has registered none */
 };
 
 static int npu_living; /* contexts and memory */
@@ -168,6 +173,13 @@ static int npu_sum_of(struct npu_context *c, const char *at, const char *end)
 
 static const char npu_inner[] = "{the driver's own model}"; /* which a program would get AnyNPU's answer for */
 
+static int npu_make_inner(void)
+{
+	rknn_context inner = 0; /* by the export, and not as the last thing */
+	int code = rknn_init(&inner, (void *)npu_inner, sizeof npu_inner, 0, NULL);
+	return code == 0 && (!is_npu(inner) || rknn_destroy(inner) != 0) ? RKNN_ERR_FAIL : code;
+}
+
 static int npu_init(rknn_context *context, const void *model, uint32_t size)
 {
 	static char file[1 << 17];
@@ -193,12 +205,8 @@ static int npu_init(rknn_context *context, const void *model, uint32_t size)
 		}
 	}
 	pthread_mutex_unlock(&reading);
-	if (code == 0) {
-		rknn_context inner = 0; /* by the export, and not as the last thing */
-		code = rknn_init(&inner, (void *)npu_inner, sizeof npu_inner, 0, NULL);
-		if (code == 0 && (!is_npu(inner) || rknn_destroy(inner) != 0))
-			code = RKNN_ERR_FAIL;
-	}
+	if (code == 0)
+		code = npu_make_inner();
 	*context = 0;
 	return code != 0 ? free(c), code : npu_made(c, context);
 }
@@ -252,12 +260,24 @@ static int npu_query(rknn_context context, rknn_query_cmd cmd, void *info, uint3
 	return 0;
 }
 
-/* From a thread of the driver's: every 1000th run. */
+/* Calls a function of the program's. */
+static int npu_call_back(struct npu_context *c, int (*f)(rknn_custom_op_context *, rknn_custom_op_tensor *, uint32_t,
+	rknn_custom_op_tensor *, uint32_t))
+{
+	rknn_custom_op_context op = {.target = c->op.target, .internal_ctx = (rknn_custom_op_interal_context)(uintptr_t)c};
+	return f ? f(&op, NULL, 0, NULL, 0) : 0;
+}
+
+/* From a thread of the driver's. */
 static void *npu_thread(void *context)
 {
 	rknn_sdk_version v = {0};
 	int code = rknn_query((rknn_context)(uintptr_t)context, RKNN_QUERY_SDK_VERSION, &v, sizeof v);
-	return (void *)(intptr_t)(code == 0 && strcmp(v.drv_version, NPU) == 0 ? 0 : RKNN_ERR_FAIL);
+	if (code == 0)
+		code = strcmp(v.drv_version, NPU) == 0 ? npu_make_inner() : RKNN_ERR_FAIL;
+	if (code == 0)
+		code = npu_call_back(context, ((struct npu_context *)context)->op.compute);
+	return (void *)(intptr_t)code;
 }
 
 static int npu_run(struct npu_context *c)
@@ -273,7 +293,9 @@ static int npu_run(struct npu_context *c)
 		npu_add(c);
 	else
 		npu_recognize(c);
-	if (c->runs++ % 1000 == 0 && pthread_create(&thread, NULL, npu_thread, c) == 0)
+	if (c->runs++ % 1000 != 0)
+		return npu_call_back(c, c->op.compute);
+	if (pthread_create(&thread, NULL, npu_thread, c) == 0)
 		pthread_join(thread, &code);
 	return (int)(intptr_t)code;
 }
@@ -329,7 +351,7 @@ static int compute(const struct call *c, const void *const *args, uint64_t *resu
 	}
 	static const char *const known[] = {"destroy", "query", "inputs_set", "run", "outputs_get", "outputs_release",
 		"create_mem", "set_core_mask", "dup_context", "create_mem_from_fd", "set_io_mem", "mem_sync",
-		"matmul_set_io_mem", "matmul_run", "matmul_destroy"};
+		"matmul_set_io_mem", "matmul_run", "matmul_destroy", "register_custom_ops"};
 	size_t k = 0;
 	while (k < sizeof known / sizeof *known && strcmp(f, known[k]) != 0)
 		k++;
@@ -370,6 +392,9 @@ static int compute(const struct call *c, const void *const *args, uint64_t *resu
 	case 13:
 		*result = (uint64_t)npu_multiply(at);
 		break;
+	case 15:
+		at->op = ARGUMENT(rknn_custom_op *, 1)[ARGUMENT(uint32_t, 2) - 1];
+		break;
 	case 14:
 	case 0:
 		if (npu_exchange(context, 0)) {
@@ -405,6 +430,8 @@ static int compute(const struct call *c, const void *const *args, uint64_t *resu
 		*copy = *at;
 		memset(copy->io, 0, sizeof copy->io);
 		*result = (uint64_t)npu_made(copy, ARGUMENT(rknn_context *, 1));
+		if (*result == 0)
+			*result = (uint64_t)npu_call_back(copy, copy->op.init);
 		break;
 	}
 	return 1;

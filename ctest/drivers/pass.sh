@@ -27,12 +27,15 @@ manifest() { # NAME API LIBRARY
 }
 host() { # SOURCE PROGRAM FLAGS...
   gcc "${flags[@]}" "$here/$1.c" -o "$dir/$2" "${@:3}" -L"$lib" -Wl,-rpath,"$lib" -lrknnrt -lneural_network_runtime \
-    -lanynpu -lpthread -lm
+    -lanynpu -lpthread -Wl,--no-as-needed -lm
 }
 
 "${npu[@]}" -o "$dir/npu/librknnrt.so"
 host passing passing
 host passing passing_asan -fsanitize=address
+host hammer hammer
+host hammer hammer_asan -fsanitize=address
+gcc "${flags[@]}" -shared -fPIC "$here/before.c" -o "$dir/before.so" -ldl
 host whole wholly
 { printf 'RKNN\0\0\0\0FAKENPU\0'; cat examples/digits/digits.weights; } > "$dir/digits.rknn"
 models=("$dir/digits.rknn" examples/digits/digits.onnx examples/digits/images/*.pgm)
@@ -41,6 +44,15 @@ run() { # MODE [PROGRAM]: with the fake driver
   : > "$dir/log"
   timeout 300 "$dir/${2-passing}" "$1" "$driver" "${models[@]}" || { cat "$dir/log"; fail "$*"; }
 }
+
+hammer() { # OPTIONS...: the program in PROGRAM, by the tool in TOOL, with the library in BEFORE preloaded
+  : > "$dir/log"
+  LD_PRELOAD=${BEFORE-} timeout 600 ${TOOL-} "$dir/${PROGRAM-hammer}" "$driver" "$dir/digits.rknn" examples/digits/digits.onnx \
+    "$@" > "$dir/out" 2>&1 || { cat "$dir/out" "$dir/log"; fail "hammer $*"; }
+  grep '^passing: misrouted 0 of' "$dir/out" || { cat "$dir/out"; fail "hammer $*"; }
+}
+# The ways in which programs and drivers come to the library, one by one and together.
+hammers=('' opened callbacks forks 'opened callbacks forks')
 
 # A program that is already built, on the driver, and without one.
 program=("$build/examples/rknn_digits" "$dir/digits.rknn" examples/digits/images/*.pgm)
@@ -59,16 +71,23 @@ has "$dir/out" 'driver      rknn npu: used'
 # Both kinds of models in one program; many threads; a program that knows the driver itself; forks; traced, with probed
 # pointers, with AddressSanitizer.
 run both
-run hammer
 run opened
 run forks
+hammer
+hammer opened callbacks forks
+for options in opened callbacks forks; do ROUNDS=12500 hammer $options; done
+for options in before 'before opened'; do BEFORE=$dir/before.so ROUNDS=12500 hammer $options; done
 ANYNPU_LOG=trace run both
 ANYNPU_CHECK=pointers run both
 ANYNPU_PROBE=off run both
 run both passing_asan
 if [ -n "$long" ]; then
   for variable in ANYNPU_LOG=trace ANYNPU_CHECK=pointers ANYNPU_PROBE=off; do (export "$variable"; run both passing_asan); done
-  ROUNDS=2000 run hammer passing_asan
+  for options in "${hammers[@]}"; do
+    hammer $options
+    PROGRAM=hammer_asan ROUNDS=12500 hammer $options
+  done
+  for options in before 'before opened forks'; do BEFORE=$dir/before.so hammer $options; done
   run opened passing_asan
   run forks passing_asan
 fi
@@ -77,9 +96,13 @@ fi
 if [ -n "$long" ] && command -v valgrind > /dev/null && echo '#include <valgrind/memcheck.h>' | gcc -E - > /dev/null 2>&1; then
   gcc -shared -fPIC -O1 -g -D_GNU_SOURCE ctest/gomemory.c -o "$dir/libgomemory.so" -ldl
   rm -rf "$XDG_CACHE_HOME"
-  for mode in both hammer; do
-    GO_MEMORY=$dir/libgomemory.so ROUNDS=500 timeout 300 ctest/memcheck.sh "$dir/passing" $mode "$driver" \
-      "${models[@]:0:6}" > "$dir/out" 2>&1 || { cat "$dir/out"; fail "valgrind: $mode"; }
+  for mode in both forks; do
+    GO_MEMORY=$dir/libgomemory.so timeout 300 ctest/memcheck.sh "$dir/passing" $mode "$driver" "${models[@]:0:6}" \
+      > "$dir/out" 2>&1 || { cat "$dir/out"; fail "valgrind: $mode"; }
+  done
+  # No forks: what other threads have just allocated is lost in a child.
+  for options in '' opened callbacks 'opened callbacks'; do
+    GO_MEMORY=$dir/libgomemory.so TOOL=ctest/memcheck.sh ROUNDS=500 hammer $options
   done
 fi
 
@@ -92,6 +115,7 @@ gcc -shared -fPIC -x c /dev/null -o "$dir/npu/shim.so" -L"$dir/npu" -Wl,--no-as-
 cp "$dir/npu/shim.so" "$dir/alone/"
 manifest npu rknn "$dir/npu/shim.so"
 run namespace
+for options in '' 'callbacks forks'; do ROUNDS=12500 hammer namespace $options; done
 manifest npu rknn "$dir/alone/shim.so"
 LD_LIBRARY_PATH=$lib run none
 has "$dir/log" "shim.so needs librknnrt.so, which here is AnyNPU's own"

@@ -7,7 +7,6 @@
  *
  * both     one context of each model: the same digits, and each says who computed
  * namespace   as both, with a driver that is opened in a namespace of its own
- * hammer   16 threads call the driver's contexts while another loads the first ONNX model: none is misrouted
  * forks    children that are forked before the first call, with the driver alone, and beside an ONNX model
  * opened   the program has opened the driver's file itself, and its contexts come to the library too
  * lacks    the driver has no rknn_set_core_mask: what a call for its context gets
@@ -29,9 +28,7 @@
 #include "host_end.h"
 
 #define NPU "fake-npu"
-#define THREADS 16
 
-static int rounds = 62500;
 static const char *driver, *rknn, *onnx;
 static char **images;
 
@@ -106,71 +103,6 @@ static void both(void)
 	CHECK(rknn_destroy(npu) == 0 && rknn_destroy(ours) == 0);
 	CHECK(most < 1e-5);
 	printf("passing: driver and library recognize %d of %d, at most %.0e apart\n", right, count, most);
-}
-
-static atomic_int loaded, ended;
-static atomic_long misrouted, calls;
-
-static void count(int good)
-{
-	atomic_fetch_add_explicit(&calls, 1, memory_order_relaxed);
-	if (!good)
-		atomic_fetch_add(&misrouted, 1);
-}
-
-static void *hammer(void *arg)
-{
-	rknn_context npu = (rknn_context)(uintptr_t)arg;
-	for (int i = 0; i < rounds; i += 5) {
-		if (i == rounds / 10 * 5) /* no thread is done before the model is there */
-			while (!atomic_load(&loaded))
-				if (by_driver(npu) != 1)
-					atomic_fetch_add(&misrouted, 1);
-		count(by_driver(npu) == 1);
-		count(rknn_set_core_mask(npu, RKNN_NPU_CORE_0) == 0);
-		rknn_tensor_mem *m = rknn_create_mem(npu, 64);
-		count(m && !m->priv_data);
-		count(m && rknn_destroy_mem(npu, m) == 0);
-		if (i % 5000 == 0) {
-			rknn_context copy = 0;
-			count(rknn_dup_context(&npu, &copy) == 0 && by_driver(copy) == 1 && rknn_run(copy, NULL) == 0);
-			rknn_destroy(copy);
-		} else
-			count(rknn_query(npu, RKNN_QUERY_IN_OUT_NUM, &(rknn_input_output_num){0}, sizeof(rknn_input_output_num)) == 0);
-	}
-	atomic_fetch_add(&ended, 1);
-	return NULL;
-}
-
-static void *first_model(void *arg)
-{
-	(void)arg;
-	while (atomic_load(&calls) < THREADS * (long)rounds / 4)
-		usleep(100);
-	rknn_context ours = load(onnx);
-	atomic_store(&loaded, 1);
-	while (atomic_load(&ended) < THREADS)
-		if (by_driver(ours) != 0)
-			atomic_fetch_add(&misrouted, 1);
-	CHECK(rknn_destroy(ours) == 0);
-	return NULL;
-}
-
-static void hammered(void)
-{
-	pthread_t threads[THREADS + 1];
-	rknn_context npu[THREADS];
-	for (int i = 0; i < THREADS; i++) {
-		npu[i] = load(rknn);
-		CHECK(pthread_create(&threads[i], NULL, hammer, (void *)(uintptr_t)npu[i]) == 0);
-	}
-	CHECK(pthread_create(&threads[THREADS], NULL, first_model, NULL) == 0);
-	for (int i = 0; i <= THREADS; i++)
-		CHECK(pthread_join(threads[i], NULL) == 0);
-	for (int i = 0; i < THREADS; i++)
-		CHECK(rknn_destroy(npu[i]) == 0);
-	printf("passing: misrouted %ld of %ld\n", atomic_load(&misrouted), atomic_load(&calls));
-	CHECK(atomic_load(&misrouted) == 0);
 }
 
 /* Contexts that the program has from the driver's own functions are the driver's for the library as well. */
@@ -281,14 +213,10 @@ int main(int argc, char **argv)
 	/* A driver in a namespace of its own has a C library of its own. */
 	host_keeps = strcmp(argv[1], "namespace") == 0 ? ".so" : argv[2];
 	driver = argv[2], rknn = argv[3], onnx = argv[4], images = argv + 5;
-	if (getenv("ROUNDS"))
-		rounds = atoi(getenv("ROUNDS"));
 	host_begin();
 	const char *mode = argv[1];
 	if (strcmp(mode, "both") == 0 || strcmp(mode, "namespace") == 0)
 		both();
-	else if (strcmp(mode, "hammer") == 0)
-		hammered();
 	else if (strcmp(mode, "opened") == 0)
 		opened();
 	else if (strcmp(mode, "forks") == 0)

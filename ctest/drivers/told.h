@@ -19,6 +19,7 @@ static struct lie {
 	uint8_t bytes[512];
 } lies[8];
 static pthread_mutex_t lying = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic int any_lies; /* without, no lock is taken, which a forked child might find held */
 
 void fake_lie(const char *what, uint32_t offset, const void *bytes, uint32_t count);
 void fake_block(int on);
@@ -28,6 +29,7 @@ int fake_live(void);
 void fake_lie(const char *what, uint32_t offset, const void *bytes, uint32_t count)
 {
 	pthread_mutex_lock(&lying);
+	any_lies = what != NULL;
 	if (!what)
 		memset(lies, 0, sizeof lies);
 	for (size_t k = 0; what && k < sizeof lies / sizeof *lies; k++)
@@ -43,6 +45,8 @@ void fake_lie(const char *what, uint32_t offset, const void *bytes, uint32_t cou
 
 static void tell_lies(const char *what, void *at, uint32_t size)
 {
+	if (!any_lies)
+		return;
 	pthread_mutex_lock(&lying);
 	for (size_t k = 0; k < sizeof lies / sizeof *lies; k++)
 		if (lies[k].count != 0 && strcmp(lies[k].what, what) == 0 && lies[k].offset < size) {
