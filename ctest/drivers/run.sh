@@ -1,9 +1,16 @@
 #!/usr/bin/env bash
+# usage: run.sh [arm64]
 # Fake drivers with the vendors' SONAMEs behind a library that has a decider for each (testdata/fakes.go): every argument of every function
-# arrives. A copy of the glue in which arguments are swapped is found.
+# arrives. A copy of the glue in which arguments are swapped is found. With arm64 the library for that machine is built and
+# runs under qemu; the glue is the same, so that nothing is swapped there.
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/settings.sh"
 unset BUILD
+cc=gcc label='' emulator=()
+if [ "${1:-}" = arm64 ]; then
+  export GOARCH=arm64 CC=aarch64-linux-gnu-gcc QEMU_LD_PREFIX=/usr/aarch64-linux-gnu
+  cc=$CC label='arm64: ' emulator=(qemu-aarch64)
+fi
 here=$PWD/ctest/drivers
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -20,11 +27,12 @@ for row in rknn:librknnrt.so:rknn_context ohnn:libneural_network_runtime.so:NN_T
   nnapi:libneuralnetworks.so:ANeuralNetworksModel; do
   IFS=: read -r api soname kind <<< "$row"
   mkdir -p "$dir/$api"
-  gcc "${flags[@]}" -shared -fPIC -DCALLS="\"zcalls_$api.h\"" "$here/fake.c" -o "$dir/$api/$soname" -Wl,-soname,"$soname" -lpthread
-  gcc "${flags[@]}" -Wno-unused-function -DAPI="\"$api\"" -DCALLS="\"zcalls_$api.h\"" -DMISUSE="\"misuse_$api.h\"" -DMAKE="make_$kind" -DDROP="drop_$kind" \
+  "$cc" "${flags[@]}" -shared -fPIC -DCALLS="\"zcalls_$api.h\"" "$here/fake.c" -o "$dir/$api/$soname" -Wl,-soname,"$soname" -lpthread
+  "$cc" "${flags[@]}" -Wno-unused-function -DAPI="\"$api\"" -DCALLS="\"zcalls_$api.h\"" -DMISUSE="\"misuse_$api.h\"" -DMAKE="make_$kind" -DDROP="drop_$kind" \
     -DLIBRARY="\"$lib/libanynpu.so.0\"" "$here/fidelity.c" -o "$dir/fidelity_$api" -L"$lib" -Wl,-rpath,"$lib" -lanynpu
-  timeout 600 "$dir/fidelity_$api" "$dir/$api/$soname"
+  timeout 600 "${emulator[@]}" "$dir/fidelity_$api" "$dir/$api/$soname" | sed "s/^/$label/"
 done
+[ "$cc" = gcc ] || exit 0
 
 # Swapped: two addresses in the router of rknn_set_io_mem, two numbers on rknn_init's way through Go.
 router=$(awk '/"rknn_set_io_mem"/ {print n} /^static const char \*const name/ {n = -1; on = 1} on {n++}' "$dir/tree/capi/zimage.c")
