@@ -235,37 +235,41 @@ def postprocessing():
         for regular in (False, True):
             for k, (b, n, classes, most, per_box, per_class, background) in enumerate(
                     ((1, 6, 3, 3, 1, 3, False), (2, 5, 4, 4, 1, 2, True), (1, 8, 3, 10, 2, 9, False))):
-                if regular and per_box > 1:
-                    per_box = 1
-                s = distinct(t, (b, n, classes))
-                d = x(t, (b, n, 4 + (k == 1)), -1.5, 1.5)
-                anchors = given(t, np.concatenate([x("I32", (n, 2), 2, 9).value, x("I32", (n, 2), 3, 6).value], 1))
-                scale = (10.0, 10.0, 5.0, 5.0)
-                scalars = [fx(t, v) for v in (0.2, 0.4)]
-                at_least, iou = map(value, scalars)
-                place = decoded(d.real()[..., :4], anchors.real(), scale)
-                size = most if regular else most * per_box
-                ys, yb = np.zeros((b, size)), np.zeros((b, size, 4))
-                yc, count = np.zeros((b, size), int), np.zeros(b, int)
-                for i in range(b):
-                    v, rows = s.real()[i], []
-                    if regular:
-                        for c in range(1, classes):
-                            own = {j: v[j, c] for j in range(n) if v[j, c] > at_least}
-                            rows += [(v[j, c], place[i, j], c) for j in hard(place[i], own, iou, per_class)]
-                        rows = sorted(rows, key=lambda r: -r[0])[:most]
-                    else:
-                        best = {j: v[j, 1:].max() for j in range(n) if v[j, 1:].max() > at_least}
-                        for j in hard(place[i], best, iou, most):
-                            order = sorted(range(1, classes), key=lambda c: -v[j, c])[:per_box]
-                            rows += [(v[j, c], place[i, j], c) for c in order]
-                    count[i] = len(rows)
-                    for r, (score, box, c) in enumerate(rows):
-                        ys[i, r], yb[i, r], yc[i, r] = score, box, c - (not background)
-                case("DETECTION_POSTPROCESSING", f"{t}_{'regular' if regular else 'fast'}_{k}",
-                     [s, d, anchors.const() if k else anchors, *(fx(t, v) for v in scale), flag(regular), i32(most),
-                      i32(per_box), i32(per_class),
-                      *scalars, flag(background)], [out(t, ys), out(t, yb), given("I32", yc), given("I32", count)])
+                postprocess(t, regular, k, b, n, classes, most, 1 if regular else per_box, per_class, background, 0.4)
+    for t in FLOATS:  # boxes seldom overlap so much: of those of a class, two are kept
+        postprocess(t, True, 3, 1, 6, 3, 10, 1, 2, False, 0.95)
+
+
+def postprocess(t, regular, k, b, n, classes, most, per_box, per_class, background, limit):
+    s = distinct(t, (b, n, classes))
+    d = x(t, (b, n, 4 + (k == 1)), -1.5, 1.5)
+    anchors = given(t, np.concatenate([x("I32", (n, 2), 2, 9).value, x("I32", (n, 2), 3, 6).value], 1))
+    scale = (10.0, 10.0, 5.0, 5.0)
+    scalars = [fx(t, v) for v in (0.2, limit)]
+    at_least, iou = map(value, scalars)
+    place = decoded(d.real()[..., :4], anchors.real(), scale)
+    size = most if regular else most * per_box
+    ys, yb = np.zeros((b, size)), np.zeros((b, size, 4))
+    yc, count = np.zeros((b, size), int), np.zeros(b, int)
+    for i in range(b):
+        v, rows = s.real()[i], []
+        if regular:
+            for c in range(1, classes):
+                own = {j: v[j, c] for j in range(n) if v[j, c] > at_least}
+                rows += [(v[j, c], place[i, j], c) for j in hard(place[i], own, iou, per_class)]
+            rows = sorted(rows, key=lambda r: -r[0])[:most]
+        else:
+            best = {j: v[j, 1:].max() for j in range(n) if v[j, 1:].max() > at_least}
+            for j in hard(place[i], best, iou, most):
+                order = sorted(range(1, classes), key=lambda c: -v[j, c])[:per_box]
+                rows += [(v[j, c], place[i, j], c) for c in order]
+        count[i] = len(rows)
+        for r, (score, box, c) in enumerate(rows):
+            ys[i, r], yb[i, r], yc[i, r] = score, box, c - (not background)
+    case("DETECTION_POSTPROCESSING", f"{t}_{'regular' if regular else 'fast'}_{k}",
+         [s, d, anchors.const() if k else anchors, *(fx(t, v) for v in scale), flag(regular), i32(most),
+          i32(per_box), i32(per_class),
+          *scalars, flag(background)], [out(t, ys), out(t, yb), given("I32", yc), given("I32", count)])
 
 
 def make():

@@ -155,6 +155,7 @@ def lookups():
             case("EMBEDDING_LOOKUP", name(t, dims, "constant"), [given("I32", at[::-1]), a.const()],
                  [like(a, a.value[list(at[::-1])])], exact=True)
     fails("EMBEDDING_LOOKUP", "F32_beyond", [given("I32", [0, 4]), x("F32", (4, 2))], [unknown("F32", 2)])
+    fails("EMBEDDING_LOOKUP", "F32_negative", [given("I32", [-1, 0]), given("F32", [[1, 2], [3, 4]])], [unknown("F32", 2)])
     for t in ("F32", "I32", "Q8"):
         for dims, keys, at in (((4, 3), (-5, 0, 7, 1000), (7, 3, -5, 1000)), ((3, 2, 2), (1, 2, 3), (2, 0)),
                                ((5,), (2, 4, 6, 8, 10), (4, 5, 10)),
