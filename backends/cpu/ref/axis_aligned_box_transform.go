@@ -7,7 +7,8 @@ import (
 )
 
 func init() {
-	register(Real, func(_ *op.AxisAlignedBoxTransform, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
+	register(Real|Judging, func(_ *op.AxisAlignedBoxTransform, in []tensor.Tensor,
+		out []tensor.Type) ([]tensor.Tensor, error) {
 		boxes, deltas, images := reals(in[0]), reals(in[1]), reals(in[3])
 		batches, err := intsOf(in[2])
 		if err != nil {

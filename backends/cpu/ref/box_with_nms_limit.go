@@ -10,7 +10,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-func init() { register(Real, boxWithNMSLimit) }
+func init() { register(Real|Judging, boxWithNMSLimit) }
 
 func boxWithNMSLimit(o *op.BoxWithNMSLimit, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
 	scores, corners := reals(in[0]), reals(in[1])

@@ -9,7 +9,7 @@ import (
 )
 
 func init() {
-	register(Real, func(o *op.Clip, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
+	register(Real|Judging, func(o *op.Clip, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
 		r := clipRange{lo: math.Inf(-1), hi: math.Inf(1), intLo: math.MinInt64, intHi: math.MaxInt64, uintHi: math.MaxUint64}
 		if len(in) > 1 && !in[1].Absent() {
 			r.low(scalarAt(in[1], 0))

@@ -7,7 +7,7 @@ import (
 )
 
 func init() {
-	register(Bits, func(o *op.GatherElements, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
+	register(Bits|Judging, func(o *op.GatherElements, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
 		y := like(out[0])
 		places, err := elementPlaces(in[0].Dims, in[1], o.Axis, o.NegativeWraps)
 		if err != nil {

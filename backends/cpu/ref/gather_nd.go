@@ -7,7 +7,7 @@ import (
 )
 
 func init() {
-	register(Bits, func(o *op.GatherND, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
+	register(Bits|Judging, func(o *op.GatherND, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
 		x, indices := in[0], in[1]
 		b := int(o.BatchDims)
 		batches := int(product(x.Dims[:b]))

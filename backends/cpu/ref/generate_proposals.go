@@ -8,7 +8,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-func init() { register(Real, generateProposals) }
+func init() { register(Real|Judging, generateProposals) }
 
 func generateProposals(o *op.GenerateProposals, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
 	scores, deltas, corners, images := reals(in[0]), reals(in[1]), reals(in[2]), reals(in[3])

@@ -9,7 +9,7 @@ import (
 )
 
 func init() {
-	register(Real, func(o *op.HeatmapMaxKeypoint, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
+	register(Real|Judging, func(o *op.HeatmapMaxKeypoint, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
 		heat, corners := reals(in[0]), reals(in[1])
 		scores, putScore := realStore(out[0])
 		points, putPoint := realStore(out[1])

@@ -9,7 +9,7 @@ import (
 )
 
 func init() {
-	register(Real, func(o *op.MaxRoiPool, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
+	register(Real|Judging, func(o *op.MaxRoiPool, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
 		if empty(out[0]) {
 			return zeros(out), nil
 		}

@@ -7,7 +7,7 @@ import (
 )
 
 func init() {
-	register(Bits, func(o *op.MaxUnpool, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
+	register(Bits|Judging, func(o *op.MaxUnpool, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
 		y := like(out[0])
 		from, err := o.From(in[0].Dims)
 		if err != nil {

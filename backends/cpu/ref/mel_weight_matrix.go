@@ -9,7 +9,7 @@ import (
 )
 
 func init() {
-	register(Real, func(_ *op.MelWeightMatrix, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
+	register(Real|Judging, func(_ *op.MelWeightMatrix, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
 		length, rate := float64(scalarAt(in[1], 0).i), float64(scalarAt(in[2], 0).i)
 		y := like(out[0])
 		bins, bands := int(y.Dims[0]), int(y.Dims[1])

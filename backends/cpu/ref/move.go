@@ -118,10 +118,11 @@ func position(index, n int64, wraps bool) (int64, error) {
 }
 
 // around splits sizes at an axis: the number of slices before it, its size, the elements of one step along it. There are
-// no slices where a step has no elements: their number can be anything, and nothing would bound a loop over them.
+// no slices where they have no elements: their number can be anything, and nothing would bound a loop over them.
 func around(dims []int64, axis int) (outer, size, inner int) {
-	if inner = int(product(dims[axis+1:])); inner == 0 {
-		return 0, int(dims[axis]), 0
+	size, inner = int(dims[axis]), int(product(dims[axis+1:]))
+	if size == 0 || inner == 0 {
+		return 0, size, inner
 	}
-	return int(product(dims[:axis])), int(dims[axis]), inner
+	return int(product(dims[:axis])), size, inner
 }

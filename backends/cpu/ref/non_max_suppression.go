@@ -51,7 +51,7 @@ func best(scores []float32, keep func(float32) bool) []int {
 }
 
 func init() {
-	register(Real, func(o *op.NonMaxSuppression, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
+	register(Real|Judging, func(o *op.NonMaxSuppression, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
 		limit, iou, floor := int64(0), float32(0), float32(math.Inf(-1))
 		if len(in) > 2 {
 			var err error

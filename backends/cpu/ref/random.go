@@ -23,7 +23,7 @@ func init() {
 	register(Real, func(o *op.RandomUniformLike, _ []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
 		return draw(out[0], uniform(source(o.Seed, o.Seeded), o.Low, o.High))
 	})
-	register(Real, func(o *op.Bernoulli, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
+	register(Real|Judging, func(o *op.Bernoulli, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
 		r := source(o.Seed, o.Seeded)
 		for i := range in[0].Count() {
 			if p := scalarAt(in[0], i).f; !(p >= 0 && p <= 1) {
@@ -36,7 +36,7 @@ func init() {
 			return float64(bit(r.Float64() < scalarAt(in[0], i).f))
 		})
 	})
-	register(Real, func(o *op.Multinomial, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
+	register(Real|Judging, func(o *op.Multinomial, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
 		r := source(o.Seed, o.Seeded)
 		if len(in) > 2 && !in[2].Absent() {
 			seeds, err := intsOf(in[2])

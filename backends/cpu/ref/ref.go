@@ -31,10 +31,13 @@ const (
 	Bits
 	// Native: the kernel sees the tensors as they are and handles quantization and float16 itself.
 	Native
+	// Judging, or'ed to one of the others: the kernel refuses values of its inputs also where no output has elements.
+	Judging Domain = 1 << 7
 )
 
 type entry struct {
-	domain  Domain
+	domain  Domain // without Judging
+	judges  bool
 	kernel  Kernel
 	control controlKernel // set instead of kernel for operators with bodies
 }
@@ -51,8 +54,8 @@ func register[O graph.Op](d Domain, k func(o O, in []tensor.Tensor, out []tensor
 	if _, taken := kernels[t]; taken {
 		panic(fmt.Sprintf("ref: two kernels for %v", t))
 	}
-	kernels[t] = entry{domain: d, kernel: func(o graph.Op, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor,
-		error) {
+	kernels[t] = entry{domain: d &^ Judging, judges: d&Judging != 0, kernel: func(o graph.Op, in []tensor.Tensor,
+		out []tensor.Type) ([]tensor.Tensor, error) {
 		return k(o.(O), in, out)
 	}}
 }
@@ -118,6 +121,10 @@ func ComputeContext(ctx context.Context, o graph.Op, in []tensor.Tensor, declare
 	switch {
 	case e.control != nil:
 		res, err = e.control(ctx, o, in, out)
+	case !e.judges && withoutElements(out):
+		for _, t := range out {
+			res = append(res, like(t))
+		}
 	case e.domain == Real:
 		res, err = computeReal(e.kernel, o, in, out)
 	case e.domain == Bits:
@@ -129,6 +136,17 @@ func ComputeContext(ctx context.Context, o graph.Op, in []tensor.Tensor, declare
 		return nil, err
 	}
 	return res, checkResults(o, res, out)
+}
+
+// withoutElements reports whether no output has elements, whatever sizes there are beside the zeros: nothing would bound a kernel
+// that goes over 2^40 rows of no elements.
+func withoutElements(out []tensor.Type) bool {
+	for _, t := range out {
+		if n, ok := t.Shape.Count(); !ok || n > 0 {
+			return false
+		}
+	}
+	return len(out) > 0
 }
 
 // checkResults holds what a kernel returned against what inference promised.

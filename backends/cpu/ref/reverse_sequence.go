@@ -7,7 +7,7 @@ import (
 )
 
 func init() {
-	register(Bits, func(o *op.ReverseSequence, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
+	register(Bits|Judging, func(o *op.ReverseSequence, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
 		x := in[0]
 		lens, err := intsOf(in[1])
 		if err != nil {

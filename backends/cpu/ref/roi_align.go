@@ -8,7 +8,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-func init() { register(Real, roiAlign) }
+func init() { register(Real|Judging, roiAlign) }
 
 func roiAlign(o *op.RoiAlign, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
 	if empty(out[0]) {

@@ -6,7 +6,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-func init() { register(Real, rotaryEmbedding) }
+func init() { register(Real|Judging, rotaryEmbedding) }
 
 func rotaryEmbedding(o *op.RotaryEmbedding, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
 	if empty(out[0]) {

@@ -7,14 +7,14 @@ import (
 )
 
 func init() {
-	register(Native, func(o *op.ScatterElements, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
+	register(Native|Judging, func(o *op.ScatterElements, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
 		places, err := elementPlaces(in[0].Dims, in[1], o.Axis, o.NegativeWraps)
 		if err != nil {
 			return nil, err
 		}
 		return scatter(in[0], in[2], out[0], o.Reduction, places, 1)
 	})
-	register(Native, func(o *op.ScatterND, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
+	register(Native|Judging, func(o *op.ScatterND, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
 		places, err := vectorPlaces(in[0].Dims, in[1], o.NegativeWraps)
 		if err != nil {
 			return nil, err

@@ -9,7 +9,7 @@ import (
 )
 
 func init() {
-	register(Bits, func(o *op.Compress, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
+	register(Bits|Judging, func(o *op.Compress, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
 		x, cond := in[0], in[1]
 		dims, a := x.Dims, 0
 		if o.Flatten {

@@ -7,7 +7,7 @@ import (
 )
 
 func init() {
-	register(Bits, func(o *op.TensorScatter, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
+	register(Bits|Judging, func(o *op.TensorScatter, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
 		cache, update := in[0], in[1]
 		a, err := op.Axis(o.Axis, len(cache.Dims))
 		if err != nil {
