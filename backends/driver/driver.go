@@ -24,6 +24,7 @@ type Library struct {
 	address []uintptr
 	through uintptr
 	facade  uintptr
+	alive   func() error // nil: always
 }
 
 // Bind looks up every symbol in the library called file. lookup returns the address of one, 0 if the library lacks it.
@@ -102,6 +103,10 @@ func (l *Library) Addresses() map[string]uintptr {
 // called while a function runs.
 func (l *Library) Through(caller, facade uintptr) { l.through, l.facade = caller, facade }
 
+// While has every later call ask whether the driver lives: no function is called any more once alive has an error, which
+// is the call's. Must not be called while a function runs.
+func (l *Library) While(alive func() error) { l.alive = alive }
+
 // Bool is a truth value as an argument.
 func Bool(v bool) uintptr {
 	if v {
@@ -111,12 +116,17 @@ func Bool(v bool) uintptr {
 }
 
 // Call calls the function with number i. A function that the library lacks is an error that names file and symbol, and
-// nothing is called. Arguments that are addresses of Go memory are written as conversions in the call itself.
+// nothing is called; nor is it after the driver's death (While). Arguments that are addresses of Go memory are written as conversions in the call itself.
 //
 //go:uintptrescapes
 func (l *Library) Call(i int, arguments ...uintptr) (uintptr, error) {
 	if l.address[i] == 0 {
 		return 0, fault.New(fault.Unsupported, "%s has no function %s", l.file, l.symbols[i])
+	}
+	if l.alive != nil {
+		if err := l.alive(); err != nil {
+			return 0, err
+		}
 	}
 	if l.through == 0 {
 		r, _, _ := purego.SyscallN(l.address[i], arguments...)

@@ -72,6 +72,7 @@ func New(d Driver, c Config) (*Device, error) {
 		BuildHash: build, Float16: device.Accepts, Performance: device.Accepts, Priority: true, Cache: true,
 		Containers: []string{Container}}
 	life := driver.NewLife(c.ID, c.Patience, c.Died)
+	d.While(life.Alive)
 	return &Device{Device: driver.NewDevice(life, driver.NewLane(), info, c.Died), driver: d, generation: g,
 		runs: make(chan struct{}, maxRuns)}, nil
 }

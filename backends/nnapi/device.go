@@ -68,6 +68,7 @@ func Open(d Driver, c Config) ([]*Device, error) {
 		return nil, fault.New(fault.Device, "the driver says that it has %d devices", n)
 	}
 	life, building := driver.NewLife(c.ID, c.Patience, c.Died), driver.NewLane()
+	d.While(life.Alive)
 	var out []*Device
 	var seen []uintptr
 	for i := range n {

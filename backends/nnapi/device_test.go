@@ -57,7 +57,7 @@ func TestDevice_blockedRun(t *testing.T) {
 	f.subject().BlockedRun(t, "ANeuralNetworksExecution_compute", func(e device.Execution) func() {
 		at := e.(*execution).Slots[2].Set.At // of a file here
 		return func() {
-			require.NoError(t, f.driver.MemoryFree(at))
+			require.NoError(t, Bind(fakeDriver.File, fakeDriver.Lookup).MemoryFree(at))
 		}
 	})
 }

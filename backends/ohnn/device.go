@@ -61,6 +61,7 @@ func Open(d Driver, c Config) ([]*Device, error) {
 		return nil, err
 	}
 	life, building := driver.NewLife(c.ID, c.Patience, c.Died), driver.NewLane()
+	d.While(life.Alive)
 	var out []*Device
 	for i, id := range ids {
 		info := device.Info{ID: driver.Numbered(c.ID, i), Vendor: c.Vendor, Major: 2, BuildHash: build,

@@ -52,7 +52,7 @@ func TestDevice_blockedRun(t *testing.T) {
 	f.subject().BlockedRun(t, "OH_NNExecutor_RunSync", func(e device.Execution) func() {
 		at := e.(*execution).Slots[2].Set.At // of a file here
 		return func() {
-			_, err := f.driver.TensorDestroy(unsafe.Pointer(&at))
+			_, err := Bind(fakeDriver.File, fakeDriver.Lookup).TensorDestroy(unsafe.Pointer(&at))
 			require.NoError(t, err)
 		}
 	})

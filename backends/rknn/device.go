@@ -51,6 +51,7 @@ func New(d Driver, c Config) (*Device, error) {
 	info := device.Info{ID: c.ID, Name: c.Name, Vendor: "Rockchip", Kind: device.Accelerator, Major: 2, BuildHash: build,
 		Float16: device.Accepts, Performance: device.Accepts, Cache: true, Containers: []string{Container}}
 	life := driver.NewLife(c.ID, c.Patience, c.Died)
+	d.While(life.Alive)
 	return &Device{driver.NewDevice(life, driver.NewLane(), info, c.Died), d}, nil
 }
 

@@ -125,8 +125,9 @@ func (s Subject) Dies(t testing.TB, p device.Program, e device.Execution) {
 	dead(err)
 }
 
-// BlockedRun gives up a run that does not end, and the driver with it. function is the call that does not return. keeps
-// frees what the driver of an execution's output keeps for ever, as it is asked nothing any more; nil: nothing.
+// BlockedRun gives up a run that does not end, and the driver with it: it gets no call any more, also when the run ends.
+// function is the call that does not return. keeps frees what the driver of an execution's output keeps for ever; nil:
+// nothing.
 func (s Subject) BlockedRun(t *testing.T, function string, keeps func(e device.Execution) (free func())) {
 	told := make(chan string, 2)
 	s.Life.Tell(func(reason string) { told <- reason })
@@ -135,12 +136,14 @@ func (s Subject) BlockedRun(t *testing.T, function string, keeps func(e device.E
 	out, err := s.Device.Alloc(16)
 	require.NoError(t, err)
 	require.NoError(t, e.BindOutput(0, mem.View{Buf: out, Type: tensor.T(tensor.Float32, 4)}))
+	require.NoError(t, exec.Run(context.Background(), e, device.RunRequest{}))
 	s.Life.SetPatience(50 * time.Millisecond)
 	s.Driver.Block(true)
 	err = exec.Run(context.Background(), e, device.RunRequest{Deadline: time.Now().Add(20 * time.Millisecond)})
 	require.Equal(t, fault.Timeout, fault.KindOf(err), "%v", err)
 	require.Contains(t, <-told, function+" did not return within 50ms")
 	s.Dies(t, p, other)
+	calls := s.Driver.Calls()
 
 	// The driver still has the output of the run.
 	free := func() {}
@@ -155,9 +158,10 @@ func (s Subject) BlockedRun(t *testing.T, function string, keeps func(e device.E
 	buffers, _ := mem.Live()
 	s.Driver.Block(false)
 	require.Eventually(t, func() bool { now, _ := mem.Live(); return now < buffers }, time.Minute, time.Millisecond)
-	free()
 	other.Release()
 	p.Release()
+	require.Equal(t, calls, s.Driver.Calls(), "calls after the driver's death")
+	free()
 }
 
 // SlowRun gives a run up that ends then: the execution computes again.

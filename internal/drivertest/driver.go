@@ -23,6 +23,7 @@ type Driver struct {
 	lie   func(what *byte, offset uint32, data *byte, count uint32)
 	block func(on int32)
 	live  func() int32
+	calls func() int32
 }
 
 // Build compiles a fake driver of ctest/drivers into a folder: calls is the name of the API whose functions it has,
@@ -62,6 +63,7 @@ func Open(file string) (*Driver, error) {
 	purego.RegisterFunc(&d.lie, opened.Lookup("fake_lie"))
 	purego.RegisterFunc(&d.block, opened.Lookup("fake_block"))
 	purego.RegisterFunc(&d.live, opened.Lookup("fake_live"))
+	purego.RegisterFunc(&d.calls, opened.Lookup("fake_calls"))
 	return d, nil
 }
 
@@ -106,6 +108,9 @@ func (d *Driver) Honest() { d.lie(nil, 0, nil, 0) }
 
 // Block has runs not end until it is taken back.
 func (d *Driver) Block(on bool) { d.block(int32(driver.Bool(on))) }
+
+// Calls is how many calls there were.
+func (d *Driver) Calls() int64 { return int64(d.calls()) }
 
 // Live is the number of objects that the driver has.
 func (d *Driver) Live() int64 { return int64(d.live()) }
