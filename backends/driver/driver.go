@@ -99,12 +99,12 @@ func (l *Library) Addresses() map[string]uintptr {
 //
 //	uintptr_t caller(uintptr_t facade, void *function, const uintptr_t arguments[MaxArguments]);
 //
-// which marks the thread as being in the driver of a façade. A library that is used before has no such mark. Must not be
-// called while a function runs.
+// which marks the thread as being in the driver of a façade. A library that is used before has no such mark. Must not
+// be called while a function runs.
 func (l *Library) Through(caller, facade uintptr) { l.through, l.facade = caller, facade }
 
-// While has every later call ask whether the driver lives: no function is called any more once alive has an error, which
-// is the call's. Must not be called while a function runs.
+// While has every later call ask whether the driver lives: no function is called any more once alive has an error,
+// which is the call's. Must not be called while a function runs.
 func (l *Library) While(alive func() error) { l.alive = alive }
 
 // Bool is a truth value as an argument.
@@ -116,7 +116,8 @@ func Bool(v bool) uintptr {
 }
 
 // Call calls the function with number i. A function that the library lacks is an error that names file and symbol, and
-// nothing is called; nor is it after the driver's death (While). Arguments that are addresses of Go memory are written as conversions in the call itself.
+// nothing is called; nor is it after the driver's death (While). Arguments that are addresses of Go memory are written
+// as conversions in the call itself.
 //
 //go:uintptrescapes
 func (l *Library) Call(i int, arguments ...uintptr) (uintptr, error) {
