@@ -6,7 +6,8 @@ set -euo pipefail
 for tool in aarch64-linux-gnu-gcc qemu-aarch64; do
   command -v $tool > /dev/null || { echo "skipped: $tool is not installed (Debian: gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)"; exit 0; }
 done
-build=$build/arm64 lib=$build/arm64/lib
+build=$build/arm64
+lib=$build/lib
 mkdir -p "$build"
 GOARCH=arm64 CC=aarch64-linux-gnu-gcc BUILD=${BUILD:-build}/arm64 make --no-print-directory libs > "$build.log" 2>&1 || { cat "$build.log"; exit 1; }
 export QEMU_LD_PREFIX=/usr/aarch64-linux-gnu ANYNPU_LOG_FILE=/dev/null
