@@ -78,6 +78,8 @@ def functions():
     for dims in [(5, 3), (11,), (2, 3, 3)]:
         a = x("B8", dims).open()
         case("LOGICAL_NOT", f"open_{len(dims)}", [a], [like(a, 1 - a.value, open=True)])
+    for op, want in (("LOGICAL_AND", [0, 1, 0, 1]), ("LOGICAL_OR", [1, 1, 1, 1])):  # any byte but 0 is true
+        case(op, "bytes", [given("B8", [1, 4, 0, 1]), given("B8", [0, 2, 255, 1]).const()], [given("B8", want)])
 
 
 def channels(dims, channel):

@@ -182,6 +182,12 @@ def borders():
                 moved("PAD_V2", name(t, dims, v), a, [ints(*np.ravel(pads), dims=(len(pads), 2)), s],
                       np.pad(a.value, pads, constant_values=value(s)))
     fails("PAD", "F32_negative", [x("F32", (4,)), ints(-1, 0, dims=(1, 2))], [unknown("F32", 1)])
+    a = given("F32", [[1, 2], [3, 4]])
+    before = ints(1, 0, 2, 0, dims=(2, 2))  # the last element is one of the tensor
+    moved("PAD", "F32_before", a, [before], np.pad(a.value, ((1, 0), (2, 0))))
+    moved("PAD_V2", "F32_before", a, [before, fx("F32", 9)], np.pad(a.value, ((1, 0), (2, 0)), constant_values=9))
+    for op, more in (("PAD_V2", fx("F32", 9)), ("MIRROR_PAD", i32(0))):
+        fails(op, "F32_negative", [given("F32", [1, 2, 3, 4]), given("I32", [[-1, 0]]), more], [unknown("F32", 1)])
     for t in ALL:
         for mode, label, table in ((0, "reflect", [((4,), ((3, 2),)), ((3, 4), ((2, 1), (0, 3))),
                                                    ((2, 3, 2), ((1, 0), (2, 2), (0, 1)))]),

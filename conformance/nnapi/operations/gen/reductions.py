@@ -42,6 +42,11 @@ def reductions():
     whole = lambda v: np.trunc(v + np.copysign(0.5, v)).astype(int)
     reduced("MEAN", lambda v, a, k: v.mean(a, keepdims=k), STD, lambda k: i32(int(k)), whole)
     same = lambda v: v.astype(int)
+    for op, f in (("MEAN", np.mean), ("REDUCE_MAX", np.max), ("REDUCE_MIN", np.min), ("REDUCE_PROD", np.prod),
+                  ("REDUCE_SUM", np.sum)):  # axes of a run, which leaves two dimensions
+        a = given("F32", np.arange(24).reshape(3, 2, 4) % 7 / 4 - 0.5)
+        case(op, "F32_computed_two", [a, given("I32", [1]), i32(0) if op == "MEAN" else flag(False)],
+             [like(a, f(a.value.astype(F64), 1), open=True)])
     reduced("REDUCE_MAX", lambda v, a, k: v.max(a, keepdims=k), STD, flag, same)
     reduced("REDUCE_MIN", lambda v, a, k: v.min(a, keepdims=k), STD, flag, same)
     reduced("REDUCE_PROD", lambda v, a, k: v.prod(a, keepdims=k), FLOATS, flag, lo=0.5, hi=1.5)

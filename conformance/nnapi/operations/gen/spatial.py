@@ -1,7 +1,7 @@
 """Convolutions, pooling, matrix products and resizing of images."""
 import numpy as np
 
-from case import F64, FLOATS, STD, Operand, act, case, fails, flag, fx, half_away, i32, ints, like, out, unknown, x
+from case import F64, FLOATS, STD, Operand, act, case, fails, flag, fx, given, half_away, i32, ints, like, out, unknown, x
 
 # Of input, filter and bias, by the type of the input; Q8C stands for a filter with a scale for each channel.
 KINDS = ("F32", "F16", "Q8", "Q8S", "Q8:Q8C", "Q8S:Q8C")
@@ -367,6 +367,10 @@ def resizes():
             a = x(t, (0, 2, 2, 1))
             flags = [flag(False)] if op != "RESIZE_BILINEAR" else []
             case(op, f"{t}_empty", [a, i32(3), i32(2), *flags], [like(a, np.zeros((0, 2, 3, 1)))])
+        a = given("F32", np.arange(25).reshape(1, 5, 5, 1) % 7)  # 7 of 7.5 rows, 3 of 3.75 columns
+        v = f(a.value.astype(F64), 7, 3, False, False)
+        case(op, "F32_by_half", [a, fx("F32", 0.75), fx("F32", 1.5), *([] if op == "RESIZE_BILINEAR" else [flag(False)])],
+             [like(a, v)])
         fails(op, "F32_both", [x("F32", (1, 2, 2, 1)), i32(3), i32(3), flag(False), flag(True), flag(True)],
               [unknown("F32", 4)])
         fails(op, "F32_size_0", [x("F32", (1, 2, 2, 1)), i32(0), i32(3), flag(False)], [unknown("F32", 4)])
