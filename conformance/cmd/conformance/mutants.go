@@ -31,8 +31,8 @@ func newMutants() *cobra.Command {
 all of them behind a switch.
 
 Kernels: one operator computes wrongly, and the operator suites of OH_NN and NNAPI
-must notice. At least 95 % must be found, every operator must have at least 3, and
-each survivor must be argued for in conformance/mutants/survivors/API.txt.
+must notice. Every operator must have at least 3, each survivor must be argued for
+in conformance/mutants/survivors/API.txt, and 95 % of the others must be found.
 
 Semantics: return codes, lifetimes, stale state, fields of queries, layouts,
 fusion, tiles, the import of models; all suites run through the C APIs. At least

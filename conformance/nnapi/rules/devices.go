@@ -203,6 +203,17 @@ var events = []*Rule{
 			signal()
 			t.OK("Event_wait", ev)
 		}).
+		OK("given_back", func(t *T) {
+			fd, signal := t.pipe()
+			signal()
+			before := t.descriptors()
+			for range 20 {
+				ev := t.New(event.free, "Event_createFromSyncFenceFd", fd)
+				t.OK("Event_wait", ev)
+				t.Free(event.free, ev)
+			}
+			t.Check(t.descriptors() < before+20, "%d descriptors, %d before 20 fences", t.descriptors(), before)
+		}).
 		No("computation", func(t *T) {
 			fd := &[]int32{7}[0]
 			t.Bad("Event_getSyncFenceFd", ended(t), fd)

@@ -184,6 +184,17 @@ var memories = []*Rule{
 			c := compiled(t)
 			e := t.input(c, t.Managed(t.Roles(c, false)))
 			t.Is(nnapi.OpFailed, "Execution_compute", e)
+		}).
+		No("failed", func(t *T) { // what an earlier computation has written is gone
+			c := compiled(t)
+			m := t.Managed(t.Roles(c, true))
+			t.computeInto(c, m)
+			e := t.Execution(c)
+			t.OK("Execution_setInputFromMemory", e, 0, nil, t.Managed(t.Roles(c, false)), 0, 0)
+			t.OK("Execution_setInput", e, 1, nil, t.numbers(100, 100), 8)
+			t.OK("Execution_setOutputFromMemory", e, 0, nil, m, 0, 0)
+			t.Is(nnapi.OpFailed, "Execution_compute", e)
+			t.Bad("Memory_copy", m, pool(t))
 		}),
 	rule("2.o_copy", "a copy takes all bytes").
 		OK("file", func(t *T) {
@@ -201,6 +212,13 @@ var memories = []*Rule{
 			from, to := t.pool(8), t.pool(12)
 			t.Bad("Memory_copy", from, to)
 			t.Bad("Memory_copy", to, from)
+		}).
+		No("dimensions", func(t *T) {
+			from, to := t.Compiled(t.Sum(2, 3).Finish()), t.Compiled(t.Sum(3, 2).Finish())
+			m := t.Managed(t.Roles(from, false))
+			t.OK("Memory_copy", t.pool(24), m)
+			t.OK("Memory_copy", m, t.Managed(t.Roles(from, true)))
+			t.Bad("Memory_copy", m, t.Managed(t.Roles(to, false)))
 		}),
 	rule("2.p_filled", "a copy fills memory of a description, and one that fails empties it").
 		OK("input", func(t *T) {
@@ -265,6 +283,12 @@ func (t *T) bindFile(memory uintptr, offset, length int) *nnapi.Run {
 	t.OK("Execution_setInput", r.Handle, 1, nil, r.B, 8)
 	t.OK("Execution_setOutput", r.Handle, 0, nil, r.Y, 8)
 	return r
+}
+
+// numbers is memory with numbers that lives as long as the case.
+func (t *T) numbers(v ...float32) []float32 {
+	t.Keep(v)
+	return v
 }
 
 // input is an execution whose first input is memory of a description.

@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"os"
+
 	"golang.org/x/sys/unix"
 
 	"github.com/anynpu/anynpu/conformance/nnapi"
@@ -10,6 +12,13 @@ import (
 func bytesOf[E any](v ...E) []byte { return cmem.Bytes(v) }
 
 func first(v []uint32) uintptr { return cmem.First(v) }
+
+// descriptors is how many descriptors of the process are open.
+func (t *T) descriptors() int {
+	open, err := os.ReadDir("/proc/self/fd")
+	t.Check(err == nil, "%v", err)
+	return len(open)
+}
 
 // closed closes a descriptor that the library has given.
 func (t *T) closed(fd int) { t.Check(unix.Close(fd) == nil, "close(%d)", fd) }
