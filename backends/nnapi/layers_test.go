@@ -14,6 +14,7 @@ func numbers(o dt.Operand, v ...float64) dt.Operand {
 	data := tensor.New(o.Type.DType, int64(len(v)))
 	for i, x := range v {
 		tensor.PutFloat(o.Type.DType, data.Data, i, x, false)
+		tensor.PutInt(o.Type.DType, data.Data, i, int64(x))
 	}
 	o.Constant = data.Data
 	return o

@@ -90,11 +90,8 @@ func Bound(x float32) Operand { return Operand{tensor.T(tensor.Float32), tensor.
 func Values(typ tensor.Type, n, seed int) []byte {
 	out := tensor.New(typ.DType, int64(n))
 	for i := range n {
-		x := float64((i*7+i/5+seed)%17-8) / 4
-		if !typ.DType.IsFloat() {
-			x = float64((i*5 + seed) % 3)
-		}
-		tensor.PutFloat(typ.DType, out.Data, i, x, false)
+		tensor.PutFloat(typ.DType, out.Data, i, float64((i*7+i/5+seed)%17-8)/4, false)
+		tensor.PutInt(typ.DType, out.Data, i, int64((i*5+seed)%3))
 	}
 	return out.Data
 }
