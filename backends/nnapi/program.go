@@ -26,17 +26,10 @@ type compilation struct {
 
 // Compile implements device.Device.
 func (d *Device) Compile(ctx context.Context, u device.Unit, o device.Options) (device.Program, error) {
-	g := u.Graph
-	t := newTranslation(g, d.level)
-	if err := driver.Translate(g, t.node); err != nil {
+	s, err := Describe(u.Graph, d.level)
+	if err != nil {
 		return nil, err
 	}
-	if err := driver.Boundary(g, takes); err != nil {
-		return nil, err
-	}
-	in, out := t.operands(g.In), t.operands(g.Out)
-	t.simplify(out)
-	s := describe(t.ops, in, out)
 	s.Relaxed = o.Float16
 	p := &program{dev: d}
 	for _, v := range s.Outputs {

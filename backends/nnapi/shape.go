@@ -54,7 +54,7 @@ func turnTranspose(t *translation) string {
 	return t.permuteTo(t.in(0), t.out(0), slices.Clone(order))
 }
 
-// permuteTo makes y of x with its dimensions in another order.
+// permuteTo makes y of x with its dimensions in another order. Of a constant it makes one.
 func (t *translation) permuteTo(x, y *operand, order []int64) string {
 	for i, d := range order {
 		axis, err := op.Axis(d, len(order))
@@ -62,6 +62,10 @@ func (t *translation) permuteTo(x, y *operand, order []int64) string {
 			return err.Error()
 		}
 		order[i] = int64(axis)
+	}
+	if x.data != nil {
+		*y = *t.permuted(x, order...)
+		return ""
 	}
 	t.add(spec.Transpose, y, x, list(order...))
 	return ""
