@@ -2,6 +2,7 @@ package lowering
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
@@ -253,10 +254,29 @@ func (n *node) clipped(i int, fused int64, v graph.Value) graph.Value {
 	return v
 }
 
-// emitFused adds the core node that makes output 0, and the activation that input i names.
+// emitFused adds the core node that makes output 0, and the activation that input i names unless it changes nothing.
 func (n *node) emitFused(i int, o graph.Op, in ...graph.Value) {
-	fused := n.fuse(i)
-	n.put(0, n.activated(fused, n.addAs(0, o, in...)))
+	fused, v := n.fuse(i), n.addAs(0, o, in...)
+	if !within(fused, n.outType(0)) {
+		v = n.activated(fused, v)
+	}
+	n.put(0, v)
+}
+
+// fusedBounds are the ranges of the fused activations.
+var fusedBounds = map[int64][2]float64{nnapi.FusedReLU: {0, math.Inf(1)}, nnapi.FusedReLU1: {-1, 1},
+	nnapi.FusedReLU6: {0, 6}}
+
+// within reports whether all codes of a quantized type are within the range of a fused activation, bounds rounded to
+// codes as results are.
+func within(fused int64, t tensor.Type) bool {
+	b, ok := fusedBounds[fused]
+	if !ok || t.Quant == nil || !t.Quant.IsPerTensor() {
+		return false
+	}
+	lo, hi := tensor.IntLimits(t.DType)
+	scale, zero := float64(t.Quant.Scale[0]), float64(t.Quant.ZeroAt(0))
+	return math.Round(b[0]/scale)+zero <= float64(lo) && math.Round(b[1]/scale)+zero >= float64(hi)
 }
 
 // channelsLast reports whether the images are [N,H,W,C]: input i, which may be left out, says otherwise when it is
