@@ -45,6 +45,15 @@ func TestInfer_featureMap(t *testing.T) {
 	require.NotZero(t, o.m.latency.Load())
 }
 
+func TestInfer_scalar(t *testing.T) {
+	o := ready(t, relu())
+	o.in[0].floats()[0] = 3
+	require.NoError(t, infer(t, o.m, o.in, o.out), "alignedShape as queried")
+	require.EqualValues(t, 3, o.out[0].floats()[0])
+	o.in[0].properties.aligned, o.out[0].properties.aligned = o.in[0].properties.valid, o.out[0].properties.valid
+	require.NoError(t, infer(t, o.m, o.in, o.out), "alignedShape = validShape")
+}
+
 func TestInfer_interleavedFeatureMap(t *testing.T) {
 	o := ready(t, relu(1, 2, 1, 3).Meta("anynpu.input.x.layout", "nhwc"))
 	copy(o.in[0].floats(), []float32{1, 10, 2, 20, 3, 30})

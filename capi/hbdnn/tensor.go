@@ -160,9 +160,9 @@ func (p *port) take(t *Tensor, name string, part bool) (piece, error) {
 	return one, err
 }
 
-// sized is a shape with another batch.
+// sized is a shape with another batch, which a port without sizes has not.
 func (p *port) sized(dims []int64, batch int64) []int64 {
-	if len(dims) == 0 || dims[0] == batch {
+	if batch == 0 || len(dims) == 0 || dims[0] == batch {
 		return dims
 	}
 	out := slices.Clone(dims)
