@@ -35,6 +35,9 @@ func (t *T) generation() generation {
 	return generation{size: int(unsafe.Sizeof(Properties{})), axis: true, stride: true}
 }
 
+// HasAxis reports whether the version of the headers has the member quantizeAxis.
+func (t *T) HasAxis() bool { return t.generation().axis }
+
 // HasStride reports whether the version of the headers has the member stride.
 func (t *T) HasStride() bool { return t.generation().stride }
 

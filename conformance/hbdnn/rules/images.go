@@ -275,14 +275,76 @@ var yuv = []*Rule{
 }
 
 // codes is y = Relu(x) in codes with a scale of 0.5.
-func codes(elem int64, zero byte) *hbdnn.ONNX {
-	return (&hbdnn.ONNX{}).Input("x", 1, 1, 4).Output("y", 1, 1, 4).Constant("s", 1, rknn.RealBytes(0.5)).
+func codes(elem int64, zero byte) *hbdnn.ONNX { return codesOf(elem, zero, 1, 4) }
+
+func codesOf(elem int64, zero byte, dims ...int64) *hbdnn.ONNX {
+	return (&hbdnn.ONNX{}).Input("x", 1, dims...).Output("y", 1, dims...).Constant("s", 1, rknn.RealBytes(0.5)).
 		Constant("z", elem, []byte{zero}).Node("QuantizeLinear", "q", "x", "s", "z").
 		Node("DequantizeLinear", "r", "q", "s", "z").Node("Relu", "v", "r").Node("QuantizeLinear", "p", "v", "s", "z").
 		Node("DequantizeLinear", "y", "p", "s", "z")
 }
 
+// channels is y = DequantizeLinear(QuantizeLinear(Relu(x))) of two channels with a scale and a zero point each.
+func channels(zeros ...byte) *hbdnn.ONNX {
+	return (&hbdnn.ONNX{}).Input("x", 1, 1, 2, 1, 2).Output("y", 1, 1, 2, 1, 2).
+		Constant("s", 1, append(rknn.RealBytes(0.5), rknn.RealBytes(0.25)...), 2).Constant("z", 3, zeros, 2).
+		Node("Relu", "r", "x").Node("QuantizeLinear", "q", "r", "s", "z").Node("DequantizeLinear", "y", "q", "s", "z")
+}
+
 var quantization = []*Rule{
+	rule("7.i_axis", "codes have a scale and a zero point for each index of quantizeAxis; headers without it get numbers").
+		OK("run", func(t *T) {
+			r := t.Prepare(channels(1, 0xfe))
+			p := &r.Out[0].Properties
+			hbdnn.Fill[float32](r, -1, 1.1, 0.5, 3)
+			t.Compute(r)
+			if !t.HasAxis() {
+				t.Check(p.Kind == hbdnn.F32 && p.Quant == 0 && p.ScaleLen == 0, "type %d, quantiType %d", p.Kind, p.Quant)
+				hbdnn.Gives[float32](t.T, r, 0, 1, 0.5, 3)
+				return
+			}
+			t.Check(p.Kind == hbdnn.S8 && p.Quant == 2 && p.Axis == 1 && p.ScaleLen == 2 && p.ZeroLen == 2 && p.ShiftLen == 0,
+				"type %d, quantiType %d, axis %d, %d scales, %d zero points", p.Kind, p.Quant, p.Axis, p.ScaleLen, p.ZeroLen)
+			scales, zeros := *cmem.At[[2]float32](p.Scale), *cmem.At[[2]int8](p.Zero)
+			t.Check(scales == [2]float32{0.5, 0.25} && zeros == [2]int8{1, -2}, "scales %v, zero points %v", scales, zeros)
+			hbdnn.Gives[int8](t.T, r, 1, 3, 0, 10)
+		}).
+		No("type", func(t *T) {
+			r := t.Prepare(channels(1, 0xfe))
+			r.Out[0].Properties.Kind = hbdnn.U8
+			t.Infer(hbdnn.InvalidArgument, address(), r)
+		}),
+	rule("7.j_shift", "with anynpu.quantization shift, scales that are powers of two are shifts, unless there are zero points").
+		OK("one", func(t *T) {
+			p := t.In(t.Model(codes(3, 0).Meta("anynpu.quantization", "shift")), 0)
+			t.Check(p.Kind == hbdnn.S8 && p.Quant == 1 && p.ShiftLen == 1 && p.ScaleLen == 0 && p.ZeroLen == 0,
+				"type %d, quantiType %d, %d shifts, %d scales", p.Kind, p.Quant, p.ShiftLen, p.ScaleLen)
+			t.Check(*cmem.At[uint8](p.Shift) == 1, "shift %d", *cmem.At[uint8](p.Shift))
+		}).
+		OK("axis", func(t *T) {
+			r := t.Prepare(channels(0, 0).Meta("anynpu.quantization", "shift"))
+			p := &r.Out[0].Properties
+			hbdnn.Fill[float32](r, -1, 1.1, 0.5, 3)
+			t.Compute(r)
+			if !t.HasAxis() {
+				hbdnn.Gives[float32](t.T, r, 0, 1, 0.5, 3)
+				return
+			}
+			t.Check(p.Quant == 1 && p.ShiftLen == 2 && p.Axis == 1 && p.ScaleLen == 0, "quantiType %d, %d shifts, axis %d",
+				p.Quant, p.ShiftLen, p.Axis)
+			shifts := *cmem.At[[2]uint8](p.Shift)
+			t.Check(shifts == [2]uint8{1, 2}, "shifts %v", shifts)
+			hbdnn.Gives[int8](t.T, r, 0, 2, 2, 12)
+		}).
+		OK("zero_point", func(t *T) {
+			p := t.In(t.Model(codes(3, 0xfd).Meta("anynpu.quantization", "shift")), 0)
+			t.Check(p.Quant == 2 && p.ShiftLen == 0 && p.ScaleLen == 1, "quantiType %d, %d shifts", p.Quant, p.ShiftLen)
+		}).
+		No("type", func(t *T) {
+			r := t.Prepare(codes(3, 0).Meta("anynpu.quantization", "shift"))
+			r.In[0].Properties.Kind = hbdnn.U8
+			t.Infer(hbdnn.InvalidArgument, address(), r)
+		}),
 	rule("7.a_scale", "codes cross the border with one scale and one zero point").
 		OK("signed", func(t *T) {
 			p := t.In(t.Model(codes(3, 0xfd)), 0)
@@ -327,6 +389,21 @@ var quantization = []*Rule{
 			hbdnn.Fill[float32](r, -0.5, 1.25, 27.5, 1.75)
 			t.Compute(r)
 			hbdnn.Gives[float32](t.T, r, 0, 1, 27.5, 2)
+		}).
+		OK("in_parts", func(t *T) {
+			r := t.Prepare(codesOf(2, 200, 2, 2))
+			hbdnn.Fill[float32](r, -0.5, 1.25, 27.5, 1.75)
+			whole, half := r.In, r.In[0]
+			half.Properties.Valid.Dims[0], half.Properties.Aligned.Dims[0] = 1, 1
+			half.Mem[0].Size = 8
+			next := half
+			next.Mem[0].Phys, next.Mem[0].Virt = next.Mem[0].Phys+8, next.Mem[0].Virt+8
+			for _, in := range [][]hbdnn.Tensor{{half, next}, whole} {
+				r.In = in
+				t.Compute(r)
+				hbdnn.Gives[float32](t.T, r, 0, 1, 27.5, 2)
+			}
+			t.Check(t.In(r.Model, 0).Valid.Dims[0] == 2, "the model's batch has changed")
 		}).
 		No("codes", func(t *T) {
 			r := t.Prepare(codes(2, 200))

@@ -90,6 +90,11 @@ var memory = []*Rule{
 			t.Check(hbdnn.Of[byte](&m, 1)[0] == 0, "something was copied")
 			m.Size = 100
 			t.Is(hbdnn.SysInvalidArgument, "SysWriteMem", &m, make([]byte, 100), 100)
+			buf := make([]byte, 8)
+			t.Keep(buf)
+			own := hbdnn.SysMem{Virt: cmem.First(buf), Size: 2} // the program's, of which nothing else is known
+			t.Is(hbdnn.SysInvalidArgument, "SysWriteMem", &own, []byte{1, 2, 3}, 3)
+			t.Check(hbdnn.Of[byte](&own, 1)[0] == 0, "something was copied")
 		}).
 		No("null", func(t *T) {
 			m := t.Mem(4)

@@ -122,6 +122,22 @@ var queries = []*Rule{
 			t.OK("DNNGetTaskEstimateStartTime", n, &hbdnn.Control{})
 			t.Check(*n == 0, "%d with nothing to wait for", *n)
 		}).
+		OK("waiting", func(t *T) {
+			r := t.Prepare(hbdnn.Relu(1, 1<<16))
+			t.Compute(r)
+			r.Control.Priority = 5
+			behind, before := number(), number()
+			t.whileBusy(func() string {
+				t.Start(r)
+				t.OK("DNNGetTaskEstimateStartTime", behind, &hbdnn.Control{Priority: 4})
+				t.OK("DNNGetTaskEstimateStartTime", before, &hbdnn.Control{Priority: 6})
+				if *behind <= 0 || *before != 0 {
+					return "the task that waits counts for those before it, or not for those behind it"
+				}
+				return ""
+			})
+			t.Judged(true)
+		}).
 		No("priority", func(t *T) { t.Bad("DNNGetTaskEstimateStartTime", number(), &hbdnn.Control{Priority: 256}) }).
 		No("null", func(t *T) { t.Bad("DNNGetTaskEstimateStartTime", number(), nil) }),
 	rule("3.t_layout_names", "layouts have names").
@@ -254,6 +270,12 @@ var tensors = []*Rule{
 			for _, rank := range []int32{0, 1, 3, 9, -1} {
 				r.In[0].Properties.Valid.Rank = rank
 				t.Infer(hbdnn.InvalidArgument, address(), r)
+			}
+			scalar := t.Prepare(hbdnn.Relu())
+			t.Compute(scalar)
+			for _, rank := range []int32{1, 9, -1} {
+				scalar.In[0].Properties.Valid.Rank = rank
+				t.Infer(hbdnn.InvalidArgument, address(), scalar)
 			}
 		}).
 		No("other_model", func(t *T) {

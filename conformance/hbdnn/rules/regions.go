@@ -94,6 +94,20 @@ var regions = []*Rule{
 				hbdnn.Gives(t.T, r, want...)
 			}
 		}).
+		OK("several", func(t *T) {
+			r := t.resizer()
+			r.In = append(r.In, t.picture(12, 20, 32))
+			r.Out[0].Mem[0] = t.Mem(2 * r.Out[0].Properties.Bytes)
+			rois := []hbdnn.Roi{{Right: 19, Bottom: 11}, {Left: 2, Top: 2, Right: 5, Bottom: 3}}
+			t.roiInfer(hbdnn.Success, r, 2, &hbdnn.Control{}, rois...)
+			var want []float32
+			for i, roi := range rois {
+				for _, v := range resized(pixels(&r.In[i]), 32, roi, 4, 8) {
+					want = append(want, float32(v))
+				}
+			}
+			hbdnn.Gives(t.T, r, want...)
+		}).
 		No("regions", func(t *T) {
 			r := t.resizer()
 			good := hbdnn.Roi{Right: 3, Bottom: 3}
@@ -136,5 +150,17 @@ var regions = []*Rule{
 			to.Properties.Kind = hbdnn.F32
 			t.resize(hbdnn.InvalidArgument, to, from, nil, &hbdnn.ResizeControl{})
 			t.Says("tensorType")
+		}).
+		No("images", func(t *T) {
+			to := t.picture(6, 10, 16)
+			for _, change := range []func(p *hbdnn.Properties){
+				func(p *hbdnn.Properties) { p.Aligned.Dims[3] = 19 },
+				func(p *hbdnn.Properties) { p.Valid.Dims[0] = 2 },
+				func(p *hbdnn.Properties) { p.Valid.Dims[2] = 0 },
+			} {
+				from := t.picture(12, 20, 32)
+				change(&from.Properties)
+				t.resize(hbdnn.InvalidArgument, to, from, nil, &hbdnn.ResizeControl{})
+			}
 		}),
 }

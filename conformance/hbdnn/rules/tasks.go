@@ -257,6 +257,33 @@ var tasks = []*Rule{
 			})
 			t.Judged(true)
 		}).
+		OK("order", func(t *T) {
+			model := t.Model(hbdnn.Relu(1, 4))
+			// Step k hands on what step k-1 made, so that the value arrives if they are taken in this order.
+			steps := []hbdnn.Control{{Priority: 3, Custom: 1}, {Priority: 3, Custom: 2}, {Priority: 2}, {Priority: 2}, {Priority: 1}}
+			var waiting []uintptr
+			var last hbdnn.SysMem
+			t.whileBusy(func() string {
+				rooms := make([]hbdnn.SysMem, len(steps)+1)
+				for i := range rooms {
+					rooms[i] = t.Mem(16)
+				}
+				hbdnn.Of[float32](&rooms[0], 1)[0] = 7
+				last, waiting = rooms[len(steps)], nil
+				for _, k := range []int{4, 1, 0, 2, 3} {
+					r := t.On(model)
+					r.In[0].Mem[0], r.Out[0].Mem[0], r.Control = rooms[k], rooms[k+1], steps[k]
+					waiting = append(waiting, t.Start(r))
+				}
+				return ""
+			})
+			for _, task := range waiting {
+				t.OK("DNNWaitTaskDone", task, 0)
+			}
+			got := hbdnn.Of[float32](&last, 1)[0]
+			t.Check(got == 7, "want %v, got %v: tasks went in another order", float32(7), got)
+			t.Judged(true)
+		}).
 		No("lower", func(t *T) {
 			t.whileBusy(func() string {
 				low := t.Start(t.small(hbdnn.Control{Priority: 199}))

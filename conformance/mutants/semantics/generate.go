@@ -130,7 +130,7 @@ func candidates(l *loader, p *loaded) []*candidate {
 }
 
 // leftOut are generated files, kernels that not every machine runs, what the command-line tool alone uses, and what
-// writes texts and times for people or chooses among ways of equal results.
+// writes texts, times and files for people or chooses among ways of equal results.
 func leftOut(name string) bool {
 	base := name[strings.LastIndexByte(name, '/')+1:]
 	for _, part := range []string{"_generic.go", "_amd64.go", "_arm64.go", "_noasm.go"} {
@@ -140,7 +140,7 @@ func leftOut(name string) bool {
 	}
 	return base[0] == 'z' || slices.Contains([]string{"text.go", "log.go", "trace.go", "perf.go", "perfrow.go", "peak.go",
 		"loglevel.go", "cost.go", "threads.go", "terms.go", "cells.go", "survey.go", "edit.go", "placement.go", "budget.go",
-		"usage.go", "announce.go"}, base)
+		"usage.go", "announce.go", "profiler.go", "dump.go", "written.go", "flushcheck.go"}, base)
 }
 
 // textual are functions that only write texts for people.

@@ -28,6 +28,7 @@ type Quota struct {
 var Areas = []Area{
 	{"OH_NN", []Quota{{"capi/ohnn", 26}}},
 	{"RKNN", []Quota{{"capi/rknn", 26}}},
+	{"hbDNN", []Quota{{"capi/hbdnn", 20}}},
 	{"NNAPI", []Quota{{"capi/nnapi", 16}, {"capi/nnapi/lowering", 12}, {"core/spec/nnapi", 4}}},
 	{"engine", []Quota{
 		{"backends/cpu/plan", 14}, {"backends/cpu/kernel", 7}, {"backends/cpu", 3}, {"backends/cpu/matmul", 2},
