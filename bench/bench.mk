@@ -11,7 +11,7 @@ ORT_VERSION := 1.30.0
 ORT := $(BENCH)/onnxruntime-node-$(ORT_VERSION)
 ORT_LIBRARY = $(ORT)/node_modules/onnxruntime-node/bin/napi-v6/linux/$(patsubst amd64,x64,$(ARCH))/libonnxruntime.so.1
 
-.PHONY: bench bench-boards bench-calls bench-compare bench-images bench-measure bench-turns
+.PHONY: bench bench-boards bench-calls bench-compare bench-images bench-measure bench-nnapi bench-turns
 
 bench: bench-calls bench-compare bench-measure bench-boards bench-images
 
@@ -47,6 +47,11 @@ bench-compare: tools-go libs $(ORT)/done $(BENCH)/models/done $(BENCH_PROGRAMS)
 
 bench-measure: libs $(BENCH)/models/done $(BENCH_PROGRAMS)
 	@bench/measure.sh $(BENCH)
+
+bench-nnapi: libs $(BENCH)/models/done $(BENCH_PROGRAMS)
+	$(GO) build -o "$(abspath $(BENCH))/" ./cmd/nnapicalls
+	@bench/nnapi.sh $(BENCH) $(LIB) $(BENCH_SECONDS) $(BENCH_THREADS) \
+	'$(if $(filter *,$(BENCH_RUN)),mobilenet_v2_224*$(comma)resnet50_224*,$(BENCH_RUN))'
 
 # BASELINE=DIR as for bench-calls.
 bench-boards: libs $(BUILD)/bin/anynpu $(BENCH)/models/done $(BENCH)/boards
