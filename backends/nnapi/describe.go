@@ -10,6 +10,7 @@ import (
 // reads the graph's constants. The error, of kind fault.Unsupported, names what the API cannot say.
 func Describe(g *graph.Graph, level spec.FeatureLevel) (*spec.Model, error) {
 	t := newTranslation(g, level)
+	t.folds = true
 	if err := driver.Translate(g, t.node); err != nil {
 		return nil, err
 	}

@@ -158,9 +158,6 @@ func (d *Device) Support(g *graph.Graph, _ device.Options) ([]device.NodeSupport
 
 // computes asks the driver for the operations of a node; why says what stands against them.
 func (d *Device) computes(t *translation) (why string, err error) {
-	if len(t.ops) == 0 {
-		return "", nil // it makes a constant
-	}
 	in, out := t.ports()
 	m, err := d.write(describe(t.ops, in, out), false)
 	if err != nil {

@@ -41,6 +41,7 @@ type translation struct {
 	images map[*operand]*operand // in [N,H,W,C], of those in [N,C,H,W]
 	n      *graph.Node           // that is being turned
 	why    string                // what stands against a value of the node
+	folds  bool                  // what is made of constants alone becomes a constant, if it is no result of the graph
 }
 
 func newTranslation(g *graph.Graph, level spec.FeatureLevel) *translation {

@@ -54,7 +54,7 @@ func turnTranspose(t *translation) string {
 	return t.permuteTo(t.in(0), t.out(0), slices.Clone(order))
 }
 
-// permuteTo makes y of x with its dimensions in another order. Of a constant it makes one.
+// permuteTo makes y of x with its dimensions in another order.
 func (t *translation) permuteTo(x, y *operand, order []int64) string {
 	for i, d := range order {
 		axis, err := op.Axis(d, len(order))
@@ -63,7 +63,7 @@ func (t *translation) permuteTo(x, y *operand, order []int64) string {
 		}
 		order[i] = int64(axis)
 	}
-	if x.data != nil {
+	if t.folds && x.data != nil && !slices.Contains(t.operands(t.g.Out), y) {
 		*y = *t.permuted(x, order...)
 		return ""
 	}

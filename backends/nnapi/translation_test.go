@@ -81,6 +81,32 @@ func TestPermuted_constants(t *testing.T) {
 }
 
 // TestSupport_reasons: what stands against a node is a sentence that names it.
+// TestDescribe_transposesConstants has a constant transposed before the run, unless that is what the graph is asked for:
+// results of models are made by operations.
+func TestDescribe_transposesConstants(t *testing.T) {
+	for _, c := range []struct {
+		result bool
+		want   []spec.OperationCode
+	}{{false, []spec.OperationCode{spec.Mul}}, {true, []spec.OperationCode{spec.Transpose, spec.Mul}}} {
+		b := graph.NewBuilder("constant")
+		typ := tensor.T(tensor.Float32, 2, 3)
+		w := b.Add(&op.Transpose{}, b.Const("", typ, dt.Values(typ, 6, 1)), b.Int64s(1, 0))
+		b.Output(b.Add(&op.Mul{}, b.Input("x", tensor.T(tensor.Float32, 3, 2)), w))
+		if c.result {
+			b.Output(w)
+		}
+		g, err := b.Graph()
+		require.NoError(t, err)
+		m, err := Describe(g, spec.Level3)
+		require.NoError(t, err)
+		var got []spec.OperationCode
+		for _, o := range m.Operations {
+			got = append(got, o.Code)
+		}
+		assert.ElementsMatch(t, c.want, got)
+	}
+}
+
 func TestSupport_reasons(t *testing.T) {
 	typ := func(d tensor.DType, dims ...int64) tensor.Type { return tensor.T(d, dims...) }
 	channels := typ(tensor.Uint8, 2, 3)
