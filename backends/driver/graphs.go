@@ -3,12 +3,16 @@ package driver
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/tensor"
 )
+
+// leastCost is what a node of a device that takes graphs takes at least: these APIs have no word for its speed.
+const leastCost = time.Nanosecond
 
 // Ask answers Support of a device that takes graphs, from what computes says of each node: what stands against it, ""
 // if nothing does.
@@ -27,7 +31,9 @@ func (d *Device) Ask(g *graph.Graph, computes func(i int) (why string, err error
 		if err != nil {
 			return nil, fault.Wrap(d.Note(err), "%s", g.Nodes[i].Label())
 		}
-		out[i] = device.NodeSupport{OK: why == "", Reason: why}
+		if out[i].Reason = why; why == "" {
+			out[i] = device.NodeSupport{OK: true, Cost: leastCost, Least: true}
+		}
 	}
 	return out, nil
 }

@@ -77,6 +77,7 @@ func TestSplit_liarIsAskedOnce(t *testing.T) {
 }
 
 func TestSplit_crossing(t *testing.T) { drivertest.Crossing(t, newFake(t).Device) }
+func TestSplit_small(t *testing.T)    { drivertest.Small(t, newFake(t).Device) }
 
 // TestSplit_failedPart: a part of a graph fails on the driver, then with the answer that its device is dead.
 func TestSplit_failedPart(t *testing.T) {

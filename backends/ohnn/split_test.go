@@ -23,6 +23,7 @@ func TestSplit_randomGraphs(t *testing.T) {
 }
 
 func TestSplit_crossing(t *testing.T) { drivertest.Crossing(t, newFake(t).Device) }
+func TestSplit_small(t *testing.T)    { drivertest.Small(t, newFake(t).Device) }
 
 // TestSplit_failedPart: a part of a graph fails on the driver, then by a run that does not return. The driver takes no
 // files, as it keeps what it has of a device that has died.

@@ -2,6 +2,7 @@ package compile
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/anynpu/anynpu/core/device"
@@ -14,8 +15,10 @@ const (
 	crossingPerByte = 0.5 // nanoseconds
 )
 
-// balance gives parts that are not worth what crossing to their device costs to the next device that computes them.
-// Devices without estimates keep their parts.
+// balance gives parts that are not worth what crossing to their device costs to the later device that is cheapest: only
+// the CPU computes where the rest of the program is. Devices without estimates keep their parts, and those that know no
+// more than the least that a node takes keep a part that is the whole graph: no other device has a reason to be
+// preferred.
 func (pl *placed) balance(devices []device.Device, o Options) error {
 	if len(devices) < 2 || o.Strict {
 		return nil
@@ -33,22 +36,37 @@ func (pl *placed) balance(devices []device.Device, o Options) error {
 	}
 	for _, nodes := range parts {
 		from := pl.owner[nodes[0]]
-		to, there := from+1, time.Duration(0)
-		for ; to < len(devices); to++ {
-			if there = pl.total(answers[to], to, nodes); there > 0 {
-				break
-			}
-		}
 		here := pl.total(answers[from], from, nodes)
-		if to == len(devices) || here <= 0 {
+		least := slices.ContainsFunc(nodes, func(i int) bool { return answers[from][i].Least })
+		if here <= 0 || least && len(nodes) == len(pl.graph.Nodes) {
 			continue
 		}
 		cross := crossing + time.Duration(crossingPerByte*float64(traffic(pl.graph, nodes)))
-		if here+cross < there {
+		to, there := -1, here+cross
+		if devices[from].Info().Kind == device.CPU {
+			there = here
+		}
+		for d := from + 1; d < len(devices); d++ {
+			total := pl.total(answers[d], d, nodes)
+			if total <= 0 || slices.ContainsFunc(nodes, func(i int) bool { return answers[d][i].Least }) {
+				continue // it may take any time
+			}
+			if devices[d].Info().Kind != device.CPU {
+				total += cross
+			}
+			if total < there {
+				to, there = d, total
+			}
+		}
+		if to < 0 {
 			continue
 		}
-		why := device.Refusal{Device: devices[from].Info().ID, Reason: fmt.Sprintf("a part of %s takes %v there and %v to "+
-			"cross, %v on %s", counted(len(nodes), "node"), here, cross, there, devices[to].Info().ID)}
+		takes := fmt.Sprintf("%v there and %v to cross", here, cross)
+		if least {
+			takes = fmt.Sprintf("%v to cross alone", cross)
+		}
+		why := device.Refusal{Device: devices[from].Info().ID, Reason: fmt.Sprintf("a part of %s takes %s, %v on %s",
+			counted(len(nodes), "node"), takes, there, devices[to].Info().ID)}
 		for _, i := range nodes {
 			n := &pl.report.Nodes[i]
 			pl.owner[i], n.Device, n.Refused = to, devices[to].Info().ID, append(n.Refused, why)

@@ -20,6 +20,7 @@ import (
 type priced struct {
 	device.Device
 	cost     time.Duration
+	least    bool
 	compiled int
 }
 
@@ -27,7 +28,7 @@ func (d *priced) Support(g *graph.Graph, o device.Options) ([]device.NodeSupport
 	list, err := d.Device.Support(g, o)
 	for i := range list {
 		if list[i].OK {
-			list[i].Cost = d.cost
+			list[i].Cost, list[i].Least = d.cost, d.least
 		}
 	}
 	return list, err
@@ -83,6 +84,69 @@ func TestCompile_byCost(t *testing.T) {
 		if len(got) == 2 && c.elements == 2 {
 			assert.Equal(t, []device.Refusal{{Device: "npu", Reason: "a part of 1 node takes 1µs there and 40.008µs to cross, " +
 				"40µs on cpu"}}, p.Placement().Nodes[3].Refused)
+		}
+		p.Release()
+	}
+}
+
+// TestCompile_cheapest: a part that goes back goes to the cheapest of the later devices, and another one that is no CPU
+// has to be crossed to as well.
+func TestCompile_cheapest(t *testing.T) {
+	npu, other := &priced{Device: toy.New("npu"), cost: 2}, &priced{Device: toy.New("other"), cost: 1}
+	cpu := &priced{Device: toy.NewHost("cpu"), cost: 10 * time.Microsecond}
+	for _, c := range []struct {
+		devices []device.Device
+		want    string
+	}{
+		{[]device.Device{npu, other, cpu}, "cpu"},
+		{[]device.Device{npu, cpu, other}, "cpu"},
+		{[]device.Device{cpu, &priced{Device: toy.New("npu"), cost: 1, least: true}}, "cpu"},
+		{[]device.Device{&priced{Device: toy.NewHost("cpu"), cost: time.Second}, &priced{Device: toy.New("npu"), cost: 1,
+			least: true}}, "cpu"},
+		{[]device.Device{npu, other, &priced{Device: toy.NewHost("cpu"), cost: time.Millisecond}}, "other"},
+	} {
+		p, err := compile.Compile(background, sums(t, 2), c.devices, compile.Options{ByCost: true})
+		require.NoError(t, err)
+		assert.Equal(t, c.want, p.Placement().Nodes[0].Device)
+		p.Release()
+	}
+}
+
+// TestCompile_leastCost: of a device that knows only the least that its nodes take, a part whose crossing takes longer
+// than the next device goes there, and a graph that it computes alone stays.
+func TestCompile_leastCost(t *testing.T) {
+	for _, c := range []struct {
+		cpu   time.Duration // for a node
+		whole bool
+		want  []string
+	}{
+		{10 * time.Microsecond, false, []string{"cpu"}},
+		// two additions take 60 us, one takes 30
+		{30 * time.Microsecond, false, []string{"npu", "cpu"}},
+		{time.Millisecond, false, []string{"npu", "cpu", "npu"}},
+		{time.Nanosecond, true, []string{"npu"}},
+	} {
+		npu := &priced{Device: toy.New("npu"), cost: time.Nanosecond, least: true}
+		cpu := &priced{Device: toy.NewHost("cpu"), cost: c.cpu}
+		g := sums(t, 2)
+		if c.whole {
+			b := graph.NewBuilder("sum")
+			x := b.Input("x", tensor.T(tensor.Float32, 2))
+			b.Output(b.Add(&op.Add{}, x, x))
+			var err error
+			g, err = b.Graph()
+			require.NoError(t, err)
+		}
+		p, err := compile.Compile(background, g, []device.Device{npu, cpu}, compile.Options{ByCost: true})
+		require.NoError(t, err)
+		var got []string
+		for _, part := range p.Placement().Parts {
+			got = append(got, part.Device)
+		}
+		assert.Equal(t, c.want, got, "%+v", c)
+		if len(got) == 2 {
+			assert.Equal(t, []device.Refusal{{Device: "npu", Reason: "a part of 1 node takes 40.008µs to cross alone, 30µs on " +
+				"cpu"}}, p.Placement().Nodes[3].Refused)
 		}
 		p.Release()
 	}

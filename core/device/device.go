@@ -132,6 +132,9 @@ type NodeSupport struct {
 	// an estimate of the time that the node takes in one run at the sizes of the graph, to compare devices by; 0 when not
 	// OK, for sizes that are unknown, and from a device that has none
 	Cost time.Duration
+	// Least says that Cost is not an estimate but the least that the node can take, as nothing is known of the device's
+	// speed. Such a device keeps a graph that it computes alone.
+	Least bool
 }
 
 // WeightStore keeps the constants of a program and their packed forms outside the Go heap, shared by all plans and

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/anynpu/anynpu/core/compile"
 	"github.com/anynpu/anynpu/core/device"
 	run "github.com/anynpu/anynpu/core/exec"
 	"github.com/anynpu/anynpu/core/graph"
@@ -46,4 +47,43 @@ func Crossing(t *testing.T, d device.Device) {
 		}
 	}
 	assert.Zero(t, r.Stats().CopiedIn, "bytes that a part copied")
+}
+
+// Small checks who computes a sum behind an exponential, which the device does not compute, of so many elements that
+// the CPU has it before a driver could begin: the CPU does, and the report says why. A product behind it that takes the
+// CPU longer than the way to the driver stays there, and so does a sum that is all there is.
+func Small(t *testing.T, d device.Device) {
+	const n = 256
+	typ := tensor.T(tensor.Float32, n, n)
+	for _, c := range []struct {
+		op    graph.Op
+		whole bool
+		want  string
+		why   string
+	}{
+		{&op.Add{}, false, "cpu", "a part of 1 node takes "},
+		{&op.MatMul{}, false, d.Info().ID, ""},
+		{&op.Add{}, true, d.Info().ID, ""},
+	} {
+		b := graph.NewBuilder("small")
+		x := b.Input("x", typ)
+		if !c.whole {
+			x = b.Add(&op.Exp{}, x)
+		}
+		b.Output(b.Add(c.op, x, x))
+		g, err := b.Graph()
+		require.NoError(t, err)
+		p, err := compile.Compile(context.Background(), g, []device.Device{d, CPU(t)}, compile.Options{ByCost: true})
+		require.NoError(t, err)
+		nodes := p.Placement().Nodes
+		last := nodes[len(nodes)-1]
+		assert.Equal(t, c.want, last.Device, c.op.Name())
+		if c.why == "" {
+			assert.Empty(t, last.Refused)
+		} else if assert.Len(t, last.Refused, 1) {
+			assert.Contains(t, last.Refused[0].Reason, c.why)
+			assert.Contains(t, last.Refused[0].Reason, " to cross alone, ")
+		}
+		p.Release()
+	}
 }
