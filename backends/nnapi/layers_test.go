@@ -91,7 +91,8 @@ func quantized8(full bool) dt.Node {
 	x, h := around(tensor.Int8, 0.25, 3, 2, features), around(tensor.Int8, 0.125, -2, 2, units)
 	cell := around(tensor.Int16, 1./2048, 0, 2, units)
 	weights := func(rows, columns int64) dt.Operand {
-		return numbers(around(tensor.Int8, 0.125, 0, rows, columns), slices.Repeat([]float64{9, -5, 3, 7, -2, 1}, 2)[:rows*columns]...)
+		v := slices.Repeat([]float64{9, -5, 3, 7, -2, 1}, 2)
+		return numbers(around(tensor.Int8, 0.125, 0, rows, columns), v[:rows*columns]...)
 	}
 	words := func() dt.Operand { return numbers(around(tensor.Int16, 1./1024, 0, units), 700, 1200) }
 	bias := func() dt.Operand { return numbers(dt.Integers(units), 40, -30) }

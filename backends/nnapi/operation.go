@@ -203,7 +203,9 @@ func (t *translation) operands(values []graph.Value) []*operand {
 // ports are the operands of the operations that come from elsewhere, constants left out, and those of the node's
 // results that they make: what nobody reads may not be there.
 func (t *translation) ports() (in, out []*operand) {
-	in = slices.DeleteFunc(driver.Outside[*operand](t.ops), func(x *operand) bool { return x.data != nil || x.none || x.sub != nil })
+	in = slices.DeleteFunc(driver.Outside[*operand](t.ops), func(x *operand) bool {
+		return x.data != nil || x.none || x.sub != nil
+	})
 	for _, v := range t.n.Out {
 		makes := func(o *operation) bool { return slices.Contains(o.out, t.values[v]) }
 		if v != graph.None && slices.ContainsFunc(t.ops, makes) {

@@ -121,7 +121,8 @@ func (l *layer) turned(x *operand) *operand {
 		return x
 	}
 	y := x.between(x.dims()...)
-	zero, strides, begin := make([]int64, len(x.dims())), slices.Repeat([]int64{1}, len(x.dims())), make([]int64, len(x.dims()))
+	rank := len(x.dims())
+	zero, strides, begin := make([]int64, rank), slices.Repeat([]int64{1}, rank), make([]int64, rank)
 	begin[axis], strides[axis] = n-1, -1
 	t, open := l.translation, int64(1)<<len(begin)-1 // all bounds
 	t.add(spec.StridedSlice, y, x, list(begin...), list(zero...), list(strides...), whole(0), whole(open), whole(0))

@@ -10,8 +10,8 @@ import (
 const fewest = 3
 
 // Run tries the mutants of every operator, or of those in only, and prints those that survive, all if verbose, and a
-// summary. It tells whether at least 95 % of those that are not argued for are found, every operator has at least 3, and
-// each survivor is argued for.
+// summary. It tells whether at least 95 % of those that are not argued for are found, every operator has at least 3,
+// and each survivor is argued for.
 func (t *Trial) Run(w io.Writer, only []string, verbose bool) (ok bool, err error) {
 	all, err := t.operators()
 	if err != nil {

@@ -117,8 +117,8 @@ func position(index, n int64, wraps bool) (int64, error) {
 	return i, nil
 }
 
-// around splits sizes at an axis: the number of slices before it, its size, the elements of one step along it. There are
-// no slices where they have no elements: their number can be anything, and nothing would bound a loop over them.
+// around splits sizes at an axis: the number of slices before it, its size, the elements of one step along it. There
+// are no slices where they have no elements: their number can be anything, and nothing would bound a loop over them.
 func around(dims []int64, axis int) (outer, size, inner int) {
 	size, inner = int(dims[axis]), int(product(dims[axis+1:]))
 	if size == 0 || inner == 0 {
