@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -39,6 +40,8 @@ func logged(t *testing.T, file string) (objects []map[string]map[string]any) {
 }
 
 func TestProfiler_log(t *testing.T) {
+	runtime.LockOSThread() // thread_num counts the threads that submit tasks
+	defer runtime.UnlockOSThread()
 	p := profiled(t, t.TempDir())
 	p.end()
 	_, err := os.Stat(p.file)
