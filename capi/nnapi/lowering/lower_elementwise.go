@@ -47,7 +47,9 @@ func init() {
 		nnapi.LessEqual:    pair(&op.LessEqual{}),
 		nnapi.LogicalAnd:   pair(&op.And{}),
 		nnapi.LogicalOr:    pair(&op.Or{}),
-		nnapi.Select:       lowerSelect,
+		nnapi.Select: func(n *node) {
+			n.emit(&op.Where{SameShape: true}, n.in(0), n.in(1), n.in(2))
+		},
 	})
 }
 
@@ -86,15 +88,4 @@ func lowerPRelu(n *node) {
 		x = n.add(&op.Expand{}, x, n.shape(alpha))
 	}
 	n.emit(&op.PRelu{}, x, alpha)
-}
-
-func lowerSelect(n *node) {
-	for i := 1; i < 3; i++ {
-		if a, b := n.fact(n.in(0)).Shape, n.fact(n.in(i)).Shape; n.ok() {
-			if _, same := a.Merge(b); !same {
-				n.fail(fault.Shape, "%s: want dimensions %v as %s has, got %v", n.term(i), a, n.term(0), b)
-			}
-		}
-	}
-	n.emit(&op.Where{}, n.in(0), n.in(1), n.in(2))
 }

@@ -12,6 +12,8 @@ import (
 type variant struct {
 	name     string
 	inputs   bool // constant tensors are inputs of the model
+	folded   bool // every second input is a constant
+	truths   bool // true is any byte but 0
 	memory   bool // constants come from memory, as do inputs and outputs
 	open     bool // dimensions of inputs and outputs are unknown
 	unranked bool // and their ranks
@@ -20,8 +22,10 @@ type variant struct {
 
 // variants are the ways to turn a case into models; the first one is the case as it is written.
 var variants = []variant{{name: "as written"}, {name: "from memory", memory: true},
-	{name: "constants as inputs", inputs: true}, {name: "unknown dimensions", open: true},
-	{name: "unknown ranks", open: true, unranked: true}, {name: "relaxed", relaxed: true}}
+	{name: "constants as inputs", inputs: true}, {name: "inputs as constants", folded: true},
+	{name: "other truths", truths: true}, {name: "other truths in constants", truths: true, folded: true},
+	{name: "unknown dimensions", open: true}, {name: "unknown ranks", open: true, unranked: true},
+	{name: "relaxed", relaxed: true}}
 
 // program is a model of a case, with what its executions bind.
 type program struct {
@@ -78,7 +82,7 @@ func (p *program) input(o *model.Operand) uint32 {
 		index := p.operand(o, o.Dims)
 		p.t.OK("Model_setOperandValue", p.model.Handle, index, nil, 0)
 		return index
-	case model.Types[o.Type].Scalar || o.Const && !p.variant.inputs:
+	case model.Types[o.Type].Scalar || o.Const && !p.variant.inputs || p.folds(o):
 		return p.constant(p.operand(o, o.Dims), o)
 	case o.Empty():
 		return p.emptied(o)
@@ -86,6 +90,37 @@ func (p *program) input(o *model.Operand) uint32 {
 	index := p.operand(o, p.dims(o))
 	p.inputs, p.in = append(p.inputs, index), append(p.in, o)
 	return index
+}
+
+// folded are the places of the inputs that a variant makes constants: all but the last one that is no constant yet, as a
+// model needs an input.
+func (c *Case) folded() (at []int) {
+	for i := range c.In {
+		o := &c.In[i]
+		if o.Model == "" && !o.None && !o.Const && !model.Types[o.Type].Scalar && !o.Empty() {
+			at = append(at, i)
+		}
+	}
+	return at[:max(len(at)-1, 0)]
+}
+
+// folds tells whether an input of the case is a constant of the variant.
+func (p *program) folds(o *model.Operand) bool {
+	return p.variant.folded && slices.ContainsFunc(p.c.folded(), func(i int) bool { return o == &p.c.In[i] })
+}
+
+// bytes are the elements of an operand as the variant gives them.
+func (p *program) bytes(o *model.Operand) []byte {
+	b := o.Bytes()
+	if p.variant.truths && o.Type == "B8" {
+		others := []byte{2, 0xff, 0x80, 1, 6}
+		for i, x := range b {
+			if x != 0 {
+				b[i] = others[i%len(others)]
+			}
+		}
+	}
+	return b
 }
 
 // emptied makes a tensor without elements of one with some, which is an input of the model.
@@ -130,7 +165,7 @@ func (p *program) operand(o *model.Operand, dims []uint32) uint32 {
 
 // constant gives an operand its value.
 func (p *program) constant(index uint32, o *model.Operand) uint32 {
-	b := o.Bytes()
+	b := p.bytes(o)
 	if p.variant.memory && !model.Types[o.Type].Scalar {
 		p.t.OK("Model_setOperandValueFromMemory", p.model.Handle, index, newPool(p.t, b).handle, 0, len(b))
 		return index

@@ -85,9 +85,16 @@ func (c *Case) has(v variant) bool {
 	}
 	constant := func(o *model.Operand) bool { return o.Const }
 	float := func(o *model.Operand) bool { return o.Type == "F32" }
+	truth := func(o *model.Operand) bool { return o.Type == "B8" && o.Valued() }
 	switch {
 	case v.inputs:
 		return some(constant)
+	case v.truths && v.folded:
+		return slices.ContainsFunc(c.folded(), func(i int) bool { return truth(&c.In[i]) })
+	case v.truths:
+		return some(truth)
+	case v.folded:
+		return len(c.folded()) > 0
 	case v.memory:
 		return !c.Fails
 	case v.relaxed:
@@ -182,7 +189,7 @@ const (
 // pointers binds the program's own memory.
 func (r *run) pointers() {
 	for i, o := range r.in {
-		b := o.Bytes()
+		b := r.bytes(o)
 		r.t.Keep(b)
 		r.t.OK("Execution_setInput", r.execution, i, r.given(o), b, len(b))
 	}

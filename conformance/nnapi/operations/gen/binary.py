@@ -123,7 +123,25 @@ def comparisons():
         case("SELECT", f"{t}_same", [c, a, b.const()], [like(a, np.where(c.value == 1, a.value, b.value))], exact=True)
 
 
+def refusals():
+    """Dimensions that do not go together."""
+    floats = ("ADD", "SUB", "MUL", "DIV", "MAXIMUM", "MINIMUM", "POW", "PRELU", "EQUAL", "GREATER", "GREATER_EQUAL",
+              "LESS", "LESS_EQUAL", "NOT_EQUAL")
+    for op in (*floats, "LOGICAL_AND", "LOGICAL_OR"):
+        t = "F32" if op in floats else "B8"
+        to = t if op in floats[:8] else "B8"
+        more = [i32(0)] if op in floats[:4] else []
+        for name, first, second in (("dims", (2, 3), (2, 4)), ("dims_inner", (3, 2, 4), (2, 3, 4))):
+            fails(op, f"{t}_{name}", [x(t, first), x(t, second), *more], [unknown(to, len(first))])
+    for t in ("F32", "I32", "Q8"):
+        for name, dims in (("condition", ((3,), (2, 3), (2, 3))), ("condition_of_one", ((1, 1), (2, 3), (2, 3))),
+                           ("first", ((2, 3), (1, 3), (2, 3))), ("second", ((2, 3), (2, 3), (2, 1))),
+                           ("turned", ((2, 3), (2, 3), (3, 2)))):
+            fails("SELECT", f"{t}_dims_{name}", [x("B8", dims[0]), x(t, dims[1]), x(t, dims[2])], [unknown(t, 2)])
+
+
 def make():
     arithmetic()
     extremes()
     comparisons()
+    refusals()
