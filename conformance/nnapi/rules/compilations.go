@@ -64,7 +64,13 @@ var compilations = []*Rule{
 			t.OK("Compilation_setTimeout", c, 0)
 			t.OK("Compilation_finish", c)
 		}).
-		No("all", func(t *T) { t.Bad("Compilation_setTimeout", t.Compilation(finished(t)), 0) }),
+		No("all", func(t *T) { t.Bad("Compilation_setTimeout", t.Compilation(finished(t)), 0) }).
+		No("over", func(t *T) {
+			c := open(t)
+			t.OK("Compilation_setTimeout", c, 1)
+			t.missed("Compilation_finish", c)
+			t.None(nnapi.BadState, "Execution_create", c)
+		}),
 	rule("4.f_caching", "trouble with the cache fails no compilation").
 		OK("folder", func(t *T) {
 			for range 2 {

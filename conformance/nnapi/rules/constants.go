@@ -3,6 +3,8 @@ package rules
 import (
 	"math"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/anynpu/anynpu/conformance/nnapi"
 )
 
@@ -84,6 +86,30 @@ var constants = []*Rule{
 			for _, at := range [][2]uint64{{1, 8}, {8, 8}, {math.MaxUint64, 8}, {0, 4}, {0, 16}, {0, 0}} {
 				t.Bad("Model_setOperandValueFromMemory", h, spare, memory, at[0], at[1])
 			}
+		}).
+		No("cut_short", func(t *T) {
+			t.Outside("a file that is cut short")
+			m := t.Model()
+			k := m.Operand(nnapi.TensorFloat32, 2)
+			fd := t.descriptor(16)
+			memory := t.New(memoryKind.free, "Memory_createFromFd", 16, unix.PROT_READ, fd, 0)
+			t.OK("Model_setOperandValueFromMemory", m.Handle, k, memory, 4, 8)
+			t.plus(m, k, 2)
+			t.Check(unix.Ftruncate(fd, 0) == nil, "ftruncate")
+			if t.Code("Model_finish", m.Handle) != nnapi.NoError {
+				t.Judged(false)
+				return
+			}
+			_ = t.Code("Model_getSupportedOperationsForDevices", m.Handle, t.Processor(), 1, make([]byte, 1))
+			c := t.Compilation(m.Handle)
+			if t.Code("Compilation_finish", c) != nnapi.NoError {
+				t.Judged(false)
+				return
+			}
+			e, x, y := t.Execution(c), make([]float32, 2), make([]float32, 2)
+			t.OK("Execution_setInput", e, 0, nil, x, 8)
+			t.OK("Execution_setOutput", e, 0, nil, y, 8)
+			t.Is(nnapi.OpFailed, "Execution_compute", e)
 		}).
 		No("managed", func(t *T) {
 			t.Bad("Model_setOperandValueFromMemory", rich(t), spare, t.Managed(roles(t)), 0, 8)

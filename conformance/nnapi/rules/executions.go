@@ -130,6 +130,11 @@ var executions = []*Rule{
 			t.OK("Execution_compute", r.Handle)
 			t.Bad("Execution_setMeasureTiming", r.Handle, true)
 			t.Bad("Execution_setTimeout", r.Handle, 0)
+		}).
+		No("over", func(t *T) {
+			r := t.Ready()
+			t.OK("Execution_setTimeout", r.Handle, 1)
+			t.missed("Execution_compute", r.Handle)
 		}),
 	rule("5.j_duration", "durations are told of a measured computation").
 		OK("measured", func(t *T) {

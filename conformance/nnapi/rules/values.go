@@ -23,6 +23,14 @@ func (t *T) descriptors() int {
 // closed closes a descriptor that the library has given.
 func (t *T) closed(fd int) { t.Check(unix.Close(fd) == nil, "close(%d)", fd) }
 
+// missed demands that a call ends because its time is over.
+func (t *T) missed(function string, args ...any) {
+	code := t.Code(function, args...)
+	t.Check(code == nnapi.MissedTransient || code == nnapi.MissedPersistent, "%s: %s, want %s", function,
+		t.API.CodeName(code), t.API.CodeName(nnapi.MissedTransient))
+	t.Judged(false)
+}
+
 // plus adds y = x + constant k, all of n elements.
 func (t *T) plus(m *nnapi.Model, k, n uint32) {
 	x, y := m.Operand(nnapi.TensorFloat32, n), m.Operand(nnapi.TensorFloat32, n)

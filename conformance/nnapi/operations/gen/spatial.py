@@ -176,6 +176,30 @@ def convolutions():
                                              i32(1), i32(1), i32(2), i32(0), flag(False)], [unknown("F32", 4)])
 
 
+def refusals():
+    """Filters and biases whose dimensions do not go together, or not with the image."""
+    a = x("F32", (1, 4, 4, 4))
+    y = [unknown("F32", 4)]
+    one = [i32(1), i32(1), i32(1)]  # VALID, strides of 1
+    for name, f, b in (("bias", (2, 3, 3, 4), (3,)), ("depth", (2, 3, 3, 1), (2,))):
+        f, b = x("F32", f).const(), x("F32", b).const()
+        fails("CONV_2D", f"F32_dims_{name}", [a, f, b, *one, i32(0)], y)
+        fails("TRANSPOSE_CONV_2D", f"F32_dims_{name}", [a, f, b, given("I32", [1, 6, 6, 2]).const(), *one, i32(0),
+                                                        flag(False)], y)
+    for name, f, b, groups in (("bias", (4, 3, 3, 2), (2,), 2), ("depth", (4, 3, 3, 4), (4,), 2),
+                               ("filters", (3, 3, 3, 2), (3,), 2), ("no_groups", (4, 3, 3, 4), (4,), 0)):
+        fails("GROUPED_CONV_2D", f"F32_dims_{name}", [a, x("F32", f).const(), x("F32", b).const(), *one, i32(groups), i32(0),
+                                                      flag(False)], y)
+    for name, f, b, times in (("bias", (1, 3, 3, 8), (4,), 2), ("two_filters", (2, 3, 3, 4), (4,), 1),
+                              ("two_of_two", (2, 3, 3, 8), (8,), 2)):
+        fails("DEPTHWISE_CONV_2D", f"F32_dims_{name}", [a, x("F32", f).const(), x("F32", b).const(), *one, i32(times),
+                                                        i32(0)], y)
+    fails("FULLY_CONNECTED", "F32_dims_bias", [x("F32", (3, 4)), x("F32", (2, 4)).const(), x("F32", (3,)).const(), i32(0)],
+          [unknown("F32", 2)])
+    fails("BATCH_MATMUL", "F32_dims_batch", [x("F32", (2, 3, 4)), x("F32", (3, 4, 2)), flag(False), flag(False)],
+          [unknown("F32", 3)])
+
+
 def scattered(v, w, stride, pads, size):
     """A transposed convolution of [b, h, w, k] with a filter [c, fh, fw, k]."""
     y = np.zeros((v.shape[0], v.shape[1] * stride[0] + w.shape[1] + 9, v.shape[2] * stride[1] + w.shape[2] + 9,
@@ -377,5 +401,5 @@ def resizes():
 
 
 def make():
-    for f in (convolutions, transposed, pools, products, resizes):
+    for f in (convolutions, transposed, pools, products, resizes, refusals):
         f()
