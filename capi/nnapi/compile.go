@@ -147,9 +147,6 @@ func (c *Compilation) compile() (*compiled, error) {
 		err = ctx.Err()
 	}
 	if err != nil {
-		if ctx.Err() != nil {
-			return nil, refuseFor(MissedDeadlineTransient, err, "compilation")
-		}
 		if fault.KindOf(err) == fault.Unsupported {
 			return nil, refuseFor(BadData, err, "compilation: %s", c.unsupported())
 		}

@@ -12,7 +12,6 @@ import (
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/spec/nnapi"
-	"github.com/anynpu/anynpu/core/tensor"
 )
 
 // Graph returns a model as a core graph: its inputs and outputs in the model's order, Node.Origin the operation's index
@@ -237,29 +236,7 @@ func (n *node) need(v uint32) {
 		n.fail(fault.Argument, "operand %d has no source: it is no model input, has no value, and no operation makes it", v)
 		return
 	}
-	data := o.Data
-	if t := typeOf(o); t.DType == tensor.Bool {
-		data = boolBytes(data)
-		n.values[v] = n.b.Const(operandName(v), t, data)
-	} else {
-		n.values[v] = n.b.Const(operandName(v), t, data)
-	}
-}
-
-// boolBytes returns the elements as 0 and 1; the API takes any byte but 0 as true.
-func boolBytes(data []byte) []byte {
-	for _, x := range data {
-		if x > 1 {
-			out := make([]byte, len(data))
-			for i, x := range data {
-				if x != 0 {
-					out[i] = 1
-				}
-			}
-			return out
-		}
-	}
-	return data
+	n.values[v] = n.b.Const(operandName(v), typeOf(o), o.Data)
 }
 
 // outputs returns the values of the model's outputs. One that is an input or a constant, or that another output is too,

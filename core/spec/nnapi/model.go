@@ -39,7 +39,7 @@ type Operand struct {
 	ZeroPoint int32
 	Channel   *PerChannel // nil: none were set
 	Lifetime  Lifetime
-	Data      []byte // of a Constant: dense, row-major, native byte order
+	Data      []byte // of a Constant: dense, row-major, native byte order; booleans are 0 or 1
 	Sub       *Model // of a Subgraph: a finished model
 	Extension []byte // what Model_setOperandExtensionData gave
 }
