@@ -30,12 +30,15 @@ func (p *printer) known(thread int, e Event) {
 		return
 	}
 	kind := r.typ.scalar()
+	words := map[int]bool{}
+	for _, w := range r.typ.words(int(r.size)) {
+		words[w] = true
+	}
+	if kind == "uint8" {
+		words = p.addresses(off, e.Data)
+	}
 	switch {
-	case kind == "" || kind == "word":
-		words := map[int]bool{}
-		for _, w := range r.typ.words(int(r.size)) {
-			words[w] = true
-		}
+	case kind == "" || kind == "word" || len(words) > 0:
 		p.bytes(thread, r, off, e.Data, words)
 	case first && len(p.stack[thread]) == 0:
 		if text, ok := text(kind, e.Data); ok {
@@ -59,6 +62,18 @@ func (p *printer) known(thread int, e Event) {
 		}
 		p.bytes(thread, r, off, e.Data, nil)
 	}
+}
+
+// addresses are the offsets of words in plain bytes that are addresses of what the program knows: a struct of a version
+// that the headers do not have is bytes.
+func (p *printer) addresses(off int, b []byte) map[int]bool {
+	at := map[int]bool{}
+	for i := (8 - off%8) % 8; i+8 <= len(b); i += 8 {
+		if bits := bitsOf(b[i : i+8]); bits >= 1<<16 && p.address(bits) != "" {
+			at[off+i] = true
+		}
+	}
+	return at
 }
 
 // text is bytes as a string of C, if they are one.
