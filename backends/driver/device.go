@@ -3,10 +3,58 @@ package driver
 import (
 	"errors"
 	"strconv"
+	"time"
 
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/mem"
 )
+
+// MaxDevices bounds the list of a driver's devices.
+const MaxDevices = 64
+
+// Config describes the devices of a driver.
+type Config struct {
+	ID       string        // of the first device; the others have 2, 3 and so on behind it
+	Name     string        // of the driver
+	Patience time.Duration // of Life
+	// Died is told the reason when all devices die together, and once for each that dies alone; may be nil.
+	Died func(reason string)
+}
+
+// Devices makes the devices of a driver, which share its life and take turns when they have it make programs.
+type Devices struct {
+	config   Config
+	life     *Life
+	building Lane
+	build    string
+	made     int
+}
+
+// Devices returns what makes the devices of a driver, whose functions are called from now on only while it lives. Kind
+// fault.Unsupported when the driver lacks a function that is needed, fault.File when its file cannot be read.
+func (l *Library) Devices(c Config, needed []string) (*Devices, error) {
+	if err := l.Needs(needed); err != nil {
+		return nil, err
+	}
+	build, err := l.Sum()
+	if err != nil {
+		return nil, err
+	}
+	life := NewLife(c.ID, c.Patience, c.Died)
+	l.While(life.Alive)
+	return &Devices{config: c, life: life, building: NewLane(), build: build}, nil
+}
+
+// Next is the next device. It has the driver's id, with 2, 3 and so on behind it if it is not the first, and the sum of
+// the driver's file.
+func (d *Devices) Next(info device.Info) Device {
+	d.made++
+	info.ID, info.BuildHash = d.config.ID, d.build
+	if d.made > 1 {
+		info.ID += strconv.Itoa(d.made)
+	}
+	return Device{Life: d.life, Building: d.building, info: info, own: NewLife(info.ID, 0, d.config.Died)}
+}
 
 // Device is what every device.Device behind a driver has. A device embeds it, and adds Support, Compile and Load.
 //
@@ -19,21 +67,6 @@ type Device struct {
 
 	info device.Info
 	own  *Life // of this device alone
-}
-
-// NewDevice is a device of a driver, whose Life and Building it shares with its other devices. died is told when the
-// device dies alone, and may be nil.
-func NewDevice(life *Life, building Lane, info device.Info, died func(reason string)) Device {
-	own := NewLife(info.ID, 0, died)
-	return Device{Life: life, Building: building, info: info, own: own}
-}
-
-// Numbered is the id of device i of a driver, which counts from 0: the driver's own, then with 2, 3 and so on behind it.
-func Numbered(id string, i int) string {
-	if i == 0 {
-		return id
-	}
-	return id + strconv.Itoa(i+1)
 }
 
 // Info implements device.Device.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"time"
 	"unsafe"
 
 	"github.com/anynpu/anynpu/backends/driver"
@@ -27,14 +26,6 @@ var needed = []string{"hbDNNGetVersion", "hbDNNInitializeFromDDR", "hbDNNRelease
 	"hbDNNGetOutputName", "hbDNNGetOutputTensorProperties", "hbDNNInfer", "hbDNNWaitTaskDone", "hbDNNReleaseTask",
 	"hbSysAllocCachedMem", "hbSysFlushMem", "hbSysFreeMem"}
 
-// Config describes a device.
-type Config struct {
-	ID, Name string
-	Patience time.Duration // 0: driver.DefaultPatience
-	// Died is told once, with the reason, when the device dies; may be nil.
-	Died func(reason string)
-}
-
 // Device is an NPU behind a driver of the API hbDNN. It computes models compiled for it.
 type Device struct {
 	driver.Device
@@ -48,8 +39,9 @@ var _ device.Device = (*Device)(nil)
 
 // New returns the device of a driver. Kind fault.Unsupported when the driver lacks functions that it takes or has a
 // version that is not known, fault.File when the driver's file cannot be read.
-func New(d Driver, c Config) (*Device, error) {
-	if err := d.Needs(needed); err != nil {
+func New(d Driver, c driver.Config) (*Device, error) {
+	all, err := d.Devices(c, needed)
+	if err != nil {
 		return nil, err
 	}
 	at, err := d.DnnGetVersion()
@@ -64,17 +56,9 @@ func New(d Driver, c Config) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	build, err := d.Sum()
-	if err != nil {
-		return nil, err
-	}
-	info := device.Info{ID: c.ID, Name: c.Name, Vendor: "Horizon Robotics", Kind: device.Accelerator, Major: 1,
-		BuildHash: build, Float16: device.Accepts, Performance: device.Accepts, Priority: true, Cache: true,
-		Containers: []string{Container}}
-	life := driver.NewLife(c.ID, c.Patience, c.Died)
-	d.While(life.Alive)
-	return &Device{Device: driver.NewDevice(life, driver.NewLane(), info, c.Died), driver: d, generation: g,
-		runs: make(chan struct{}, maxRuns)}, nil
+	info := device.Info{Name: c.Name, Vendor: "Horizon Robotics", Kind: device.Accelerator, Major: 1,
+		Float16: device.Accepts, Performance: device.Accepts, Priority: true, Cache: true, Containers: []string{Container}}
+	return &Device{Device: all.Next(info), driver: d, generation: g, runs: make(chan struct{}, maxRuns)}, nil
 }
 
 // Support implements device.Device: models compiled for the device.

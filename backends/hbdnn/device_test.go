@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/anynpu/anynpu/backends/driver"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/exec"
 	"github.com/anynpu/anynpu/core/fault"
@@ -30,7 +31,7 @@ func newFake(t testing.TB, version string) *fake {
 	t.Helper()
 	opened := fakeDrivers[version]
 	opened.Need(t)
-	d, err := New(Bind(opened.File, opened.Lookup), Config{ID: "bpu", Name: "Fake", Patience: time.Minute})
+	d, err := New(Bind(opened.File, opened.Lookup), driver.Config{ID: "bpu", Name: "Fake", Patience: time.Minute})
 	require.NoError(t, err)
 	return &fake{d, opened}
 }

@@ -3,7 +3,6 @@ package nnapi
 import (
 	"fmt"
 	"slices"
-	"time"
 	"unsafe"
 
 	"github.com/anynpu/anynpu/backends/driver"
@@ -25,18 +24,6 @@ var needed = []string{"ANeuralNetworks_getDeviceCount", "ANeuralNetworks_getDevi
 	"ANeuralNetworksExecution_compute", "ANeuralNetworksExecution_getOutputOperandRank",
 	"ANeuralNetworksExecution_getOutputOperandDimensions"}
 
-// maxDevices bounds the list of a driver's devices.
-const maxDevices = 64
-
-// Config describes the devices of a library.
-type Config struct {
-	ID       string // of the first device; the others have 2, 3 and so on behind it
-	Vendor   string
-	Patience time.Duration // of driver.Life
-	// Died is told the reason when all devices die together, and once for each that dies alone; may be nil.
-	Died func(reason string)
-}
-
 // Device is a device behind a driver of the API NNAPI. It computes nodes that are operations of the API, of the feature
 // level that the driver has.
 type Device struct {
@@ -51,11 +38,8 @@ var _ device.Device = (*Device)(nil)
 // Open returns the devices of a driver, in its order; those that are a CPU are left out. Kinds: fault.Unsupported when
 // the driver lacks functions that they take, or has no device; fault.Device for answers that cannot be; fault.File when
 // the driver's file cannot be read.
-func Open(d Driver, c Config) ([]*Device, error) {
-	if err := d.Needs(needed); err != nil {
-		return nil, err
-	}
-	build, err := d.Sum()
+func Open(d Driver, c driver.Config) ([]*Device, error) {
+	all, err := d.Devices(c, needed)
 	if err != nil {
 		return nil, err
 	}
@@ -64,17 +48,14 @@ func Open(d Driver, c Config) ([]*Device, error) {
 	if err = call("ANeuralNetworks_getDeviceCount", code, err); err != nil {
 		return nil, err
 	}
-	if n > maxDevices {
+	if n > driver.MaxDevices {
 		return nil, fault.New(fault.Device, "the driver says that it has %d devices", n)
 	}
-	life, building := driver.NewLife(c.ID, c.Patience, c.Died), driver.NewLane()
-	d.While(life.Alive)
 	var out []*Device
 	var seen []uintptr
 	for i := range n {
 		one := &Device{driver: d}
-		info := device.Info{ID: driver.Numbered(c.ID, len(out)), Vendor: c.Vendor, BuildHash: build, Float16: device.Honours,
-			Performance: device.Honours, Priority: true, Cache: true}
+		info := device.Info{Vendor: c.Name, Float16: device.Honours, Performance: device.Honours, Priority: true, Cache: true}
 		if err := one.identify(i, &info); err != nil {
 			return nil, fault.Wrap(err, "device %d of the driver", i)
 		}
@@ -85,7 +66,7 @@ func Open(d Driver, c Config) ([]*Device, error) {
 		if info.Kind == device.CPU {
 			continue
 		}
-		one.Device = driver.NewDevice(life, building, info, c.Died)
+		one.Device = all.Next(info)
 		out = append(out, one)
 	}
 	if len(out) == 0 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/anynpu/anynpu/backends/driver"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/exec"
 	"github.com/anynpu/anynpu/core/fault"
@@ -35,7 +36,7 @@ func newFake(t testing.TB) *fake {
 }
 
 func openFake() ([]*Device, error) {
-	return Open(Bind(fakeDriver.File, fakeDriver.Lookup), Config{ID: "npu", Vendor: "Fake", Patience: time.Minute})
+	return Open(Bind(fakeDriver.File, fakeDriver.Lookup), driver.Config{ID: "npu", Name: "Fake", Patience: time.Minute})
 }
 
 func (f *fake) subject() drivertest.Subject {
@@ -159,7 +160,7 @@ func TestDevice_deadObject(t *testing.T) {
 	before := f.Live()
 	var reasons []string
 	told := func(reason string) { reasons = append(reasons, reason) }
-	all, err := Open(Bind(fakeDriver.File, fakeDriver.Lookup), Config{ID: "npu", Died: told})
+	all, err := Open(Bind(fakeDriver.File, fakeDriver.Lookup), driver.Config{ID: "npu", Died: told})
 	require.NoError(t, err)
 	one, two := (&fake{all[0], f.Driver}).subject(), (&fake{all[1], f.Driver}).subject()
 	p := one.Program(t)
@@ -193,7 +194,7 @@ func TestDevice_withoutFiles(t *testing.T) {
 		}
 		return fakeDriver.Lookup(symbol)
 	}
-	all, err := Open(Bind(fakeDriver.File, lookup), Config{ID: "npu"})
+	all, err := Open(Bind(fakeDriver.File, lookup), driver.Config{ID: "npu"})
 	require.NoError(t, err)
 	for _, d := range []*Device{all[0], f.Device} {
 		const n = 100 // more bytes than are copied at once

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
-	"time"
 	"unsafe"
 
 	"github.com/anynpu/anynpu/backends/driver"
@@ -24,18 +23,6 @@ var needed = []string{"OH_NNDevice_GetAllDevicesID", "OH_NNTensorDesc_Create", "
 	"OH_NNExecutor_GetInputCount", "OH_NNExecutor_GetOutputCount", "OH_NNExecutor_GetOutputShape",
 	"OH_NNExecutor_RunSync"}
 
-// maxDevices bounds the list of a driver's devices.
-const maxDevices = 64
-
-// Config describes the devices of a library.
-type Config struct {
-	ID       string // of the first device; the others have 2, 3 and so on behind it
-	Vendor   string
-	Patience time.Duration // of driver.Life
-	// Died is told once, with the reason, when the devices die; may be nil.
-	Died func(reason string)
-}
-
 // Device is a device behind a driver of the API OH_NN. It computes nodes that are operators of the API, one by one.
 type Device struct {
 	driver.Device
@@ -48,11 +35,8 @@ var _ device.Device = (*Device)(nil)
 // Open returns the devices of a driver, in its order. Kinds: fault.Unsupported when the driver lacks functions that
 // they take, or has no device; fault.Device for answers that cannot be; fault.File when the driver's file cannot be
 // read.
-func Open(d Driver, c Config) ([]*Device, error) {
-	if err := d.Needs(needed); err != nil {
-		return nil, err
-	}
-	build, err := d.Sum()
+func Open(d Driver, c driver.Config) ([]*Device, error) {
+	all, err := d.Devices(c, needed)
 	if err != nil {
 		return nil, err
 	}
@@ -60,16 +44,14 @@ func Open(d Driver, c Config) ([]*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	life, building := driver.NewLife(c.ID, c.Patience, c.Died), driver.NewLane()
-	d.While(life.Alive)
 	var out []*Device
 	for i, id := range ids {
-		info := device.Info{ID: driver.Numbered(c.ID, i), Vendor: c.Vendor, Major: 2, BuildHash: build,
-			Float16: device.Honours, Performance: device.Honours, Priority: true, Cache: true}
+		info := device.Info{Vendor: c.Name, Major: 2, Float16: device.Honours, Performance: device.Honours, Priority: true,
+			Cache: true}
 		if info.Name, info.Kind, err = d.identify(id); err != nil {
 			return nil, fault.Wrap(err, "device %d of the driver", i)
 		}
-		out = append(out, &Device{driver.NewDevice(life, building, info, c.Died), d, id})
+		out = append(out, &Device{all.Next(info), d, id})
 	}
 	return out, nil
 }
@@ -85,7 +67,7 @@ func (d Driver) devices() ([]uint64, error) {
 	switch {
 	case n == 0:
 		return nil, fault.New(fault.Unsupported, "the driver has no device")
-	case n > maxDevices:
+	case n > driver.MaxDevices:
 		return nil, fault.New(fault.Device, "the driver says that it has %d devices", n)
 	}
 	data, err := driver.Peek(at, int(8*n))

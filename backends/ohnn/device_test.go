@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/anynpu/anynpu/backends/driver"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/tensor"
@@ -30,7 +31,7 @@ func newFake(t testing.TB) *fake {
 }
 
 func openFake() ([]*Device, error) {
-	return Open(Bind(fakeDriver.File, fakeDriver.Lookup), Config{ID: "npu", Vendor: "Fake", Patience: time.Minute})
+	return Open(Bind(fakeDriver.File, fakeDriver.Lookup), driver.Config{ID: "npu", Name: "Fake", Patience: time.Minute})
 }
 
 func (f *fake) subject() drivertest.Subject {

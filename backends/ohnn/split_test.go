@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/anynpu/anynpu/backends/driver"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/internal/drivertest"
@@ -36,7 +37,7 @@ func TestSplit_failedPart(t *testing.T) {
 		return fakeDriver.Lookup(symbol)
 	}
 	told := make(chan string, 1)
-	all, err := Open(Bind(fakeDriver.File, lookup), Config{ID: "npu", Patience: 50 * time.Millisecond,
+	all, err := Open(Bind(fakeDriver.File, lookup), driver.Config{ID: "npu", Patience: 50 * time.Millisecond,
 		Died: func(reason string) { told <- reason }})
 	require.NoError(t, err)
 	failure := drivertest.At("code Executor_RunSync", 0, drivertest.Word(1), "OH_NNExecutor_RunSync: the driver's code is 1")

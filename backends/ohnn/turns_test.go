@@ -39,7 +39,7 @@ func TestTurns_byThisLibrary(t *testing.T) {
 func ownDevice(t *testing.T) *Device {
 	opened, err := driver.Opening{}.Open(os.Getenv(libraryVariable))
 	require.NoError(t, err)
-	all, err := Open(Bind(opened.File, opened.Lookup), Config{ID: "own", Vendor: "AnyNPU"})
+	all, err := Open(Bind(opened.File, opened.Lookup), driver.Config{ID: "own", Name: "AnyNPU"})
 	require.NoError(t, err)
 	return all[0]
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"time"
 	"unsafe"
 
 	"github.com/anynpu/anynpu/backends/driver"
@@ -22,14 +21,6 @@ const Container = "rknn"
 var needed = []string{"rknn_init", "rknn_destroy", "rknn_query", "rknn_run", "rknn_create_mem", "rknn_destroy_mem",
 	"rknn_set_io_mem"}
 
-// Config describes a device.
-type Config struct {
-	ID, Name string
-	Patience time.Duration // of driver.Life
-	// Died is told once, with the reason, when the device dies; may be nil.
-	Died func(reason string)
-}
-
 // Device is an NPU behind a driver of the API rknn. It computes models compiled for it and products of matrices.
 type Device struct {
 	driver.Device
@@ -40,19 +31,13 @@ var _ device.Device = (*Device)(nil)
 
 // New returns the device of a driver. Kind fault.Unsupported when the driver lacks functions that it takes, fault.File
 // when the driver's file cannot be read.
-func New(d Driver, c Config) (*Device, error) {
-	if err := d.Needs(needed); err != nil {
-		return nil, err
-	}
-	build, err := d.Sum()
+func New(d Driver, c driver.Config) (*Device, error) {
+	all, err := d.Devices(c, needed)
 	if err != nil {
 		return nil, err
 	}
-	info := device.Info{ID: c.ID, Name: c.Name, Vendor: "Rockchip", Kind: device.Accelerator, Major: 2, BuildHash: build,
-		Float16: device.Accepts, Performance: device.Accepts, Cache: true, Containers: []string{Container}}
-	life := driver.NewLife(c.ID, c.Patience, c.Died)
-	d.While(life.Alive)
-	return &Device{driver.NewDevice(life, driver.NewLane(), info, c.Died), d}, nil
+	return &Device{all.Next(device.Info{Name: c.Name, Vendor: "Rockchip", Kind: device.Accelerator, Major: 2,
+		Float16: device.Accepts, Performance: device.Accepts, Cache: true, Containers: []string{Container}}), d}, nil
 }
 
 // Support implements device.Device: models compiled for the device, and products of float16 matrices.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/anynpu/anynpu/backends/driver"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
@@ -30,7 +31,7 @@ type fake struct {
 func newFake(t testing.TB) *fake {
 	t.Helper()
 	fakeDriver.Need(t)
-	d, err := New(Bind(fakeDriver.File, fakeDriver.Lookup), Config{ID: "npu", Name: "Fake", Patience: time.Minute})
+	d, err := New(Bind(fakeDriver.File, fakeDriver.Lookup), driver.Config{ID: "npu", Name: "Fake", Patience: time.Minute})
 	require.NoError(t, err)
 	return &fake{d, fakeDriver}
 }

@@ -1,6 +1,7 @@
 package devices
 
 import (
+	"github.com/anynpu/anynpu/backends/driver"
 	"github.com/anynpu/anynpu/backends/hbdnn"
 	"github.com/anynpu/anynpu/backends/nnapi"
 	"github.com/anynpu/anynpu/backends/ohnn"
@@ -12,19 +13,19 @@ import (
 // driverDevices are the devices behind the drivers that are used.
 func driverDevices() (list []device.Device) {
 	if v := vendors["rknn"](); v != nil {
-		d, err := rknn.New(rknn.Driver{Library: v.lib}, rknn.Config{ID: "rknn", Name: v.Name, Died: v.died})
+		d, err := rknn.New(rknn.Driver{Library: v.lib}, driver.Config{ID: "rknn", Name: v.Name, Died: v.died})
 		if v.device(err) {
 			list = append(list, d)
 		}
 	}
 	if v := vendors["hbdnn"](); v != nil {
-		d, err := hbdnn.New(hbdnn.Driver{Library: v.lib}, hbdnn.Config{ID: "hbdnn", Name: v.Name, Died: v.died})
+		d, err := hbdnn.New(hbdnn.Driver{Library: v.lib}, driver.Config{ID: "hbdnn", Name: v.Name, Died: v.died})
 		if v.device(err) {
 			list = append(list, d)
 		}
 	}
 	if v := vendors["ohnn"](); v != nil {
-		all, err := ohnn.Open(ohnn.Driver{Library: v.lib}, ohnn.Config{ID: "ohnn", Vendor: v.Name, Died: v.died})
+		all, err := ohnn.Open(ohnn.Driver{Library: v.lib}, driver.Config{ID: "ohnn", Name: v.Name, Died: v.died})
 		if v.device(err) {
 			for _, d := range all {
 				list = append(list, d)
@@ -32,7 +33,7 @@ func driverDevices() (list []device.Device) {
 		}
 	}
 	if v := vendors["nnapi"](); v != nil {
-		all, err := nnapi.Open(nnapi.Driver{Library: v.lib}, nnapi.Config{ID: "nnapi", Vendor: v.Name, Died: v.died})
+		all, err := nnapi.Open(nnapi.Driver{Library: v.lib}, driver.Config{ID: "nnapi", Name: v.Name, Died: v.died})
 		if v.device(err) {
 			for _, d := range all {
 				list = append(list, d)

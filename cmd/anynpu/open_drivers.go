@@ -37,14 +37,14 @@ func openDevice(id string) (device.Device, error) {
 func newDevice(id, name, file string, opened *driver.Opened) (device.Device, error) {
 	switch api := driverAPI(id); {
 	case id == "hbdnn":
-		return hbdnn.New(hbdnn.Bind(file, opened.Lookup), hbdnn.Config{ID: id, Name: name})
+		return hbdnn.New(hbdnn.Bind(file, opened.Lookup), driver.Config{ID: id, Name: name})
 	case id == "rknn":
-		return rknn.New(rknn.Bind(file, opened.Lookup), rknn.Config{ID: id, Name: name})
+		return rknn.New(rknn.Bind(file, opened.Lookup), driver.Config{ID: id, Name: name})
 	case api == "ohnn":
-		all, err := ohnn.Open(ohnn.Bind(file, opened.Lookup), ohnn.Config{ID: api, Vendor: name})
+		all, err := ohnn.Open(ohnn.Bind(file, opened.Lookup), driver.Config{ID: api, Name: name})
 		return called(id, all, err)
 	case api == "nnapi":
-		all, err := nnapi.Open(nnapi.Bind(file, opened.Lookup), nnapi.Config{ID: api, Vendor: name})
+		all, err := nnapi.Open(nnapi.Bind(file, opened.Lookup), driver.Config{ID: api, Name: name})
 		return called(id, all, err)
 	}
 	return nil, fault.New(fault.Device, "its driver has one device")
