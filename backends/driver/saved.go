@@ -2,6 +2,7 @@ package driver
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"hash/crc32"
@@ -36,8 +37,24 @@ func (p *GraphProgram) Write(w io.Writer, magic, id string) error {
 	return fault.As(fault.File, err, "save a program")
 }
 
-// Read reads what Write has written, for Compile. Kind fault.File for anything else.
-func Read(data []byte, magic, id string) (u device.Unit, o device.Options, err error) {
+// Load is Load of a device that takes graphs: it compiles again what Write has written. Kind fault.File for anything
+// else.
+func Load(ctx context.Context, d interface {
+	device.Device
+	Alive() error
+}, magic string, data []byte) (device.Program, error) {
+	if err := d.Alive(); err != nil {
+		return nil, err
+	}
+	u, o, err := read(data, magic, d.Info().ID)
+	if err != nil {
+		return nil, err
+	}
+	return d.Compile(ctx, u, o)
+}
+
+// read reads what Write has written. Kind fault.File for anything else.
+func read(data []byte, magic, id string) (u device.Unit, o device.Options, err error) {
 	fixed := len(magic) + 8
 	if len(data) < fixed+4 || string(data[:len(magic)]) != magic {
 		return u, o, fault.New(fault.File, "%d bytes that are no saved program of device %s", len(data), id)

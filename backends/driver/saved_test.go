@@ -31,13 +31,13 @@ func TestGraphProgram_saved(t *testing.T) {
 	var saved bytes.Buffer
 	require.NoError(t, p.Write(&saved, magic, "npu"))
 	data := saved.Bytes()
-	u, o, err := Read(data, magic, "npu")
+	u, o, err := read(data, magic, "npu")
 	require.NoError(t, err)
 	assert.Equal(t, p.Options, o)
 	assert.Equal(t, "relu", u.Graph.Nodes[0].Op.Name())
 	bad := func(data []byte, magic string) {
 		t.Helper()
-		_, _, err := Read(data, magic, "npu")
+		_, _, err := read(data, magic, "npu")
 		assert.Equal(t, fault.File, fault.KindOf(err), "%v", err)
 	}
 	bad(data, "ANPUOHN1")

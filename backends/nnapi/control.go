@@ -34,9 +34,9 @@ func (t *translation) bodyOf(g *graph.Graph, in []graph.Value) (b *body, why str
 	if err := driver.Translate(g, inner.node); err != nil {
 		return nil, err.Error()
 	}
-	b = &body{inner, inner.operands(in), inner.operands(g.Out)}
+	b = &body{inner, inner.Operands(in), inner.Operands(g.Out)}
 	for i, y := range b.out {
-		made := slices.ContainsFunc(b.ops, func(o *operation) bool { return slices.Contains(o.out, y) })
+		made := slices.ContainsFunc(b.Ops, func(o *operation) bool { return slices.Contains(o.out, y) })
 		if !made || slices.Contains(b.out[:i], y) {
 			b.out[i] = b.copied(y)
 		}
@@ -46,13 +46,13 @@ func (t *translation) bodyOf(g *graph.Graph, in []graph.Value) (b *body, why str
 
 // copied is what has the values of x: results of models are made by operations.
 func (t *translation) copied(x *operand) *operand {
-	y := x.between(x.dims()...)
+	y := x.Between(x.Dims()...)
 	if x.typ.DType == tensor.Bool {
 		t.add(spec.LogicalOr, y, x, x)
 	} else {
 		t.add(spec.Maximum, y, x, x)
 	}
-	if why := t.judge(t.ops[len(t.ops)-1]); why != "" {
+	if why := t.judge(t.Ops[len(t.Ops)-1]); why != "" {
 		t.why = why
 	}
 	return y
@@ -60,25 +60,25 @@ func (t *translation) copied(x *operand) *operand {
 
 // model is the operand that refers to a body.
 func (b *body) model() *operand {
-	b.simplify(b.out)
-	return &operand{code: spec.ModelOperand, typ: tensor.T(tensor.Invalid), sub: describe(b.ops, b.in, b.out)}
+	b.Simplify(b.out, fuse)
+	return &operand{code: spec.ModelOperand, typ: tensor.T(tensor.Invalid), sub: describe(b.Ops, b.in, b.out)}
 }
 
 // outs are the node's results, with operands for those that are left out, which are of the types of like.
 func (t *translation) outs(like []*operand) []*operand {
 	out := make([]*operand, len(like))
 	for k, o := range like {
-		out[k] = o.between(o.dims()...)
+		out[k] = o.Between(o.Dims()...)
 		if t.given(k) {
-			out[k] = t.out(k)
+			out[k] = t.Out(k)
 		}
 	}
 	return out
 }
 
 func turnIf(t *translation) string {
-	o := t.n.Op.(*op.If)
-	in, results := []*operand{t.in(0)}, []*operand(nil)
+	o := t.N.Op.(*op.If)
+	in, results := []*operand{t.In(0)}, []*operand(nil)
 	for _, g := range []*graph.Graph{o.Then, o.Else} {
 		b, why := t.bodyOf(g, g.In)
 		if why != "" {
@@ -86,7 +86,7 @@ func turnIf(t *translation) string {
 		}
 		in, results = append(in, b.model()), b.out
 	}
-	t.several(spec.If, t.outs(results), append(in, t.operands(t.n.In[1:])...)...)
+	t.several(spec.If, t.outs(results), append(in, t.Operands(t.N.In[1:])...)...)
 	return ""
 }
 
@@ -96,10 +96,10 @@ func flag() *operand { return &operand{code: spec.TensorBool8, typ: tensor.T(ten
 // turnLoop: WHILE asks a model before each trip. The condition for the next trip is a part of the state, and so is the
 // number of trips where there is a limit.
 func turnLoop(t *translation) string {
-	o := t.n.Op.(*op.Loop)
+	o := t.N.Op.(*op.Loop)
 	g, limit := o.Body, int64(math.MaxInt64)
-	if t.n.In[0] != graph.None {
-		v, ok := t.g.Fact(t.n.In[0]).KnownInts()
+	if t.N.In[0] != graph.None {
+		v, ok := t.G.Fact(t.N.In[0]).KnownInts()
 		if !ok || len(v) != 1 {
 			return "the limit of trips is not known before the run"
 		}
@@ -117,22 +117,22 @@ func turnLoop(t *translation) string {
 		return why
 	}
 	first := &operand{code: spec.TensorBool8, typ: tensor.T(tensor.Bool, 1), data: []byte{1}}
-	if t.n.In[1] != graph.None {
-		first = t.in(1)
+	if t.N.In[1] != graph.None {
+		first = t.In(1)
 	}
-	args := append([]*operand{first}, t.operands(t.n.In[2:])...)
-	ask := &body{translation: newTranslation(t.g, t.level), out: []*operand{flag()}}
+	args := append([]*operand{first}, t.Operands(t.N.In[2:])...)
+	ask := &body{translation: newTranslation(t.G, t.level), out: []*operand{flag()}}
 	for _, x := range b.in {
-		ask.in = append(ask.in, x.between(x.dims()...))
+		ask.in = append(ask.in, x.Between(x.Dims()...))
 	}
 	if limit == math.MaxInt64 {
 		ask.add(spec.LogicalOr, ask.out[0], ask.in[0], ask.in[0])
 	} else {
 		args = slices.Insert(args, 1, list(0))
-		count, next := list(0).between(1), list(0).between(1)
+		count, next := list(0).Between(1), list(0).Between(1)
 		b.add(spec.Add, next, count, list(1), whole(spec.FusedNone))
 		b.in, b.out = slices.Insert(b.in, 1, count), slices.Insert(b.out, 1, next)
-		asked, below := list(0).between(1), flag()
+		asked, below := list(0).Between(1), flag()
 		ask.in = slices.Insert(ask.in, 1, asked)
 		ask.add(spec.Less, below, asked, list(min(limit, math.MaxInt32)))
 		ask.add(spec.LogicalAnd, ask.out[0], ask.in[0], below)
@@ -140,7 +140,7 @@ func turnLoop(t *translation) string {
 	inside := len(b.out) - int(o.Carried)
 	var results []*operand
 	for _, x := range b.out[:inside] {
-		results = append(results, x.between(x.dims()...))
+		results = append(results, x.Between(x.Dims()...))
 	}
 	results = append(results, t.outs(b.out[inside:])...)
 	t.several(spec.While, results, append([]*operand{ask.model(), b.model()}, args...)...)

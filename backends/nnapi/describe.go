@@ -17,7 +17,7 @@ func Describe(g *graph.Graph, level spec.FeatureLevel) (*spec.Model, error) {
 	if err := driver.Boundary(g, takes); err != nil {
 		return nil, err
 	}
-	in, out := t.operands(g.In), t.operands(g.Out)
-	t.simplify(out)
-	return describe(t.ops, in, out), nil
+	in, out := t.Operands(g.In), t.Operands(g.Out)
+	t.Simplify(out, fuse)
+	return describe(t.Ops, in, out), nil
 }

@@ -9,7 +9,7 @@ import (
 func init() {
 	turnAll(map[string]func(t *translation) string{
 		"axis_aligned_box_transform": func(t *translation) string {
-			t.add(spec.AxisAlignedBBoxTransform, t.out(0), t.operands(t.n.In)...)
+			t.add(spec.AxisAlignedBBoxTransform, t.Out(0), t.Operands(t.N.In)...)
 			return ""
 		},
 		"heatmap_max_keypoint":   turnHeatmapMaxKeypoint,
@@ -17,7 +17,7 @@ func init() {
 		"max_roi_pool":           turnROIPooling,
 		"detection_post_process": turnDetectionPostprocessing,
 		"hashtable_lookup": func(t *translation) string {
-			t.several(spec.HashtableLookup, []*operand{t.out(0), t.out(1)}, t.operands(t.n.In)...)
+			t.several(spec.HashtableLookup, []*operand{t.Out(0), t.Out(1)}, t.Operands(t.N.In)...)
 			return ""
 		},
 		"lsh_projection": turnLSHProjection,
@@ -33,7 +33,7 @@ var openResults = map[string]spec.OperationCode{"box_with_nms_limit": spec.BoxWi
 const halfDeterminant, otherDeterminant = 1e-3, 1e-5
 
 func turnHeatmapMaxKeypoint(t *translation) string {
-	o, x := t.n.Op.(*op.HeatmapMaxKeypoint), t.in(0)
+	o, x := t.N.Op.(*op.HeatmapMaxKeypoint), t.In(0)
 	epsilon, want := o.Epsilon, float32(otherDeterminant)
 	if epsilon == 0 {
 		epsilon = otherDeterminant
@@ -44,7 +44,7 @@ func turnHeatmapMaxKeypoint(t *translation) string {
 	if epsilon != want {
 		return "HEATMAP_MAX_KEYPOINT has an epsilon of its own"
 	}
-	t.several(spec.HeatmapMaxKeypoint, []*operand{t.out(0), t.out(1)}, t.toImage(x, o.ChannelsLast), t.in(1),
+	t.several(spec.HeatmapMaxKeypoint, []*operand{t.Out(0), t.Out(1)}, t.Image(x, o.ChannelsLast), t.In(1),
 		truth(false))
 	return ""
 }
@@ -58,28 +58,28 @@ func ratio(scale float32, like *operand) *operand {
 }
 
 func turnROIAlign(t *translation) string {
-	o, x := t.n.Op.(*op.RoiAlign), t.in(0)
+	o, x := t.N.Op.(*op.RoiAlign), t.In(0)
 	switch {
 	case o.Mode != op.RoiAverage || o.HalfPixel:
 		return "ROI_ALIGN has means of samples at whole pixels"
 	case !o.Inside:
 		return "a region that reaches out of the image is an error of ROI_ALIGN"
 	}
-	return t.image(spec.ROIAlign, o.ChannelsLast, t.in(1), t.in(2), whole(o.Height), whole(o.Width),
+	return t.image(spec.ROIAlign, o.ChannelsLast, t.In(1), t.In(2), whole(o.Height), whole(o.Width),
 		ratio(o.ScaleHeight, x), ratio(o.ScaleWidth, x), whole(o.SamplesHeight), whole(o.SamplesWidth), truth(false))
 }
 
 // turnROIPooling takes the batch index from before the corners of a region if it stands there.
 func turnROIPooling(t *translation) string {
-	o, x := t.n.Op.(*op.MaxRoiPool), t.in(0)
+	o, x := t.N.Op.(*op.MaxRoiPool), t.In(0)
 	if !o.Inside {
 		return "a region that reaches out of the image is an error of ROI_POOLING"
 	}
-	regions, batches := t.in(1), t.in(2)
+	regions, batches := t.In(1), t.In(2)
 	if batches == nil {
-		n := regions.dims()[0]
-		column, row := regions.between(n, 1), regions.between(n)
-		corners := regions.between(n, 4)
+		n := regions.Dims()[0]
+		column, row := regions.Between(n, 1), regions.Between(n)
+		corners := regions.Between(n, 4)
 		batches = &operand{code: spec.TensorInt32, typ: tensor.T(tensor.Int32, n)}
 		t.add(spec.Slice, column, regions, list(0, 0), list(n, 1))
 		t.reshape(column, row)
@@ -93,35 +93,35 @@ func turnROIPooling(t *translation) string {
 
 // turnDetectionPostprocessing: what is a number in core's results is an integer in the API's.
 func turnDetectionPostprocessing(t *translation) string {
-	o, x := t.n.Op.(*op.DetectionPostProcess), t.in(0)
+	o, x := t.N.Op.(*op.DetectionPostProcess), t.In(0)
 	switch {
-	case o.Classes != 0 && o.Classes != t.in(1).dims()[2]-1:
+	case o.Classes != 0 && o.Classes != t.In(1).Dims()[2]-1:
 		return "the first class of DETECTION_POSTPROCESSING is the background"
 	case x.typ.Quant != nil || x.typ.DType != tensor.Float32:
 		return "DETECTION_POSTPROCESSING is asked for float32"
 	}
 	integers := func(k int) *operand {
-		return &operand{code: spec.TensorInt32, typ: tensor.T(tensor.Int32, t.out(k).dims()...)}
+		return &operand{code: spec.TensorInt32, typ: tensor.T(tensor.Int32, t.Out(k).Dims()...)}
 	}
 	classes, counts := integers(1), integers(3)
-	in := []*operand{t.in(1), x, t.in(2)}
+	in := []*operand{t.In(1), x, t.In(2)}
 	for _, s := range o.Scale {
 		in = append(in, real(s, x))
 	}
 	in = append(in, truth(o.Regular), whole(o.MaxDetections), whole(max(1, o.MaxClasses)),
 		whole(max(1, o.DetectionsPerClass)), real(o.Score, x), real(o.IoU, x), truth(false))
-	t.several(spec.DetectionPostprocessing, []*operand{t.out(2), t.out(0), classes, counts}, in...)
-	t.add(spec.Cast, t.out(1), classes)
-	t.add(spec.Cast, t.out(3), counts)
+	t.several(spec.DetectionPostprocessing, []*operand{t.Out(2), t.Out(0), classes, counts}, in...)
+	t.add(spec.Cast, t.Out(1), classes)
+	t.add(spec.Cast, t.Out(3), counts)
 	return ""
 }
 
 func turnLSHProjection(t *translation) string {
 	form := map[op.LSHForm]int64{op.LSHPlain: spec.LSHSparseDeprecated, op.LSHDense: spec.LSHDense,
-		op.LSHSparse: spec.LSHSparse}[t.n.Op.(*op.LSHProjection).Form]
-	if (form == spec.LSHDense) != (t.in(2) != nil) {
+		op.LSHSparse: spec.LSHSparse}[t.N.Op.(*op.LSHProjection).Form]
+	if (form == spec.LSHDense) != (t.In(2) != nil) {
 		return "LSH_PROJECTION has weights where it is dense, and none elsewhere"
 	}
-	t.add(spec.LSHProjection, t.out(0), t.in(0), t.in(1), t.orNone(2, t.in(0)), whole(form))
+	t.add(spec.LSHProjection, t.Out(0), t.In(0), t.In(1), t.orNone(2, t.In(0)), whole(form))
 	return ""
 }

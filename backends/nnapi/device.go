@@ -139,18 +139,18 @@ func (d *Device) Support(g *graph.Graph, _ device.Options) ([]device.NodeSupport
 
 // computes asks the driver for the operations of a node; why says what stands against them.
 func (d *Device) computes(t *translation) (why string, err error) {
-	in, out := t.ports()
-	m, err := d.write(describe(t.ops, in, out), false)
+	in, out := t.Ports((*operand).fixed)
+	m, err := d.write(describe(t.Ops, in, out), false)
 	if err != nil {
 		return "", err
 	}
 	defer m.destroy(d)
-	can := make([]byte, len(t.ops))
+	can := make([]byte, len(t.Ops))
 	code, err := d.driver.ModelGetSupportedOperationsForDevices(m.at, unsafe.Pointer(&d.at), 1, unsafe.Pointer(&can[0]))
 	if err = judged("ANeuralNetworksModel_getSupportedOperationsForDevices", code, err); err != nil {
 		return "", err
 	}
-	for k, o := range t.ops {
+	for k, o := range t.Ops {
 		if can[k] == 0 {
 			return fmt.Sprintf("the driver does not compute %v of %v", o.code, o.out[0].typ), nil
 		}

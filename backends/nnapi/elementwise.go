@@ -55,7 +55,7 @@ func init() {
 // arithmetic is an operation of two operands that may fuse an activation.
 func arithmetic(code spec.OperationCode) func(t *translation) string {
 	return func(t *translation) string {
-		t.add(code, t.out(0), t.in(0), t.in(1), unfused())
+		t.add(code, t.Out(0), t.In(0), t.In(1), unfused())
 		return ""
 	}
 }
@@ -63,7 +63,7 @@ func arithmetic(code spec.OperationCode) func(t *translation) string {
 // pair is an operation of two operands.
 func pair(code spec.OperationCode) func(t *translation) string {
 	return func(t *translation) string {
-		t.add(code, t.out(0), t.in(0), t.in(1))
+		t.add(code, t.Out(0), t.In(0), t.In(1))
 		return ""
 	}
 }
@@ -71,68 +71,54 @@ func pair(code spec.OperationCode) func(t *translation) string {
 // single is an operation of one operand, with parameters behind it.
 func single(code spec.OperationCode, params ...*operand) func(t *translation) string {
 	return func(t *translation) string {
-		t.each(t.out(0), func(x, y *operand) { t.add(code, y, append([]*operand{x}, params...)...) })
+		t.Each(t.In(0), t.Out(0), func(x, y *operand) { t.add(code, y, append([]*operand{x}, params...)...) })
 		return ""
 	}
 }
 
-// each adds operations that make y of input 0 element by element. What is in [N,H,W,C] beside the node's own order is
-// computed so.
-func (t *translation) each(y *operand, add func(x, y *operand)) {
-	x := t.in(0)
-	last := t.images[x]
-	if last == nil {
-		add(x, y)
-		return
-	}
-	image := y.between(last.dims()...)
-	add(last, image)
-	t.backFrom(image, y)
-}
-
 func turnDiv(t *translation) string {
-	if d := t.in(0).typ; d.Quant == nil && d.DType.IsInt() && t.n.Op.(*op.Div).Rounding != op.DivFloor {
+	if d := t.In(0).typ; d.Quant == nil && d.DType.IsInt() && t.N.Op.(*op.Div).Rounding != op.DivFloor {
 		return "integer quotients of DIV are rounded down"
 	}
 	return arithmetic(spec.Div)(t)
 }
 
 func turnMax(t *translation) string {
-	if t.n.Op.(*op.Max).NaN != op.NaNPropagates {
+	if t.N.Op.(*op.Max).NaN != op.NaNPropagates {
 		return "a NaN is to lose: in MAXIMUM it does not"
 	}
 	return pair(spec.Maximum)(t)
 }
 
 func turnMin(t *translation) string {
-	if t.n.Op.(*op.Min).NaN != op.NaNPropagates {
+	if t.N.Op.(*op.Min).NaN != op.NaNPropagates {
 		return "a NaN is to lose: in MINIMUM it does not"
 	}
 	return pair(spec.Minimum)(t)
 }
 
 func turnExp(t *translation) string {
-	if o := *t.n.Op.(*op.Exp); o.Base > 0 || o.Scale != 0 && o.Scale != 1 || o.Shift != 0 {
+	if o := *t.N.Op.(*op.Exp); o.Base > 0 || o.Scale != 0 && o.Scale != 1 || o.Shift != 0 {
 		return "EXP is of base e, without a factor or a summand"
 	}
 	return single(spec.Exp)(t)
 }
 
 func turnElu(t *translation) string {
-	return single(spec.ELU, real(t.n.Op.(*op.Elu).Alpha, t.in(0)))(t)
+	return single(spec.ELU, real(t.N.Op.(*op.Elu).Alpha, t.In(0)))(t)
 }
 
 // turnLeakyRelu has a slope for all elements.
 func turnLeakyRelu(t *translation) string {
-	x := t.in(0)
+	x := t.In(0)
 	if x.typ.Quant != nil || !x.typ.DType.IsFloat() {
 		return "PRELU would round the slope to codes"
 	}
-	return single(spec.PReLU, constant(t.n.Op.(*op.LeakyRelu).Alpha, x))(t)
+	return single(spec.PReLU, constant(t.N.Op.(*op.LeakyRelu).Alpha, x))(t)
 }
 
 func turnPRelu(t *translation) string {
-	t.add(spec.PReLU, t.out(0), t.in(0), t.in(1))
+	t.add(spec.PReLU, t.Out(0), t.In(0), t.In(1))
 	return ""
 }
 
@@ -140,10 +126,10 @@ func turnPRelu(t *translation) string {
 func turnClip(t *translation) string {
 	bounds := [2]float32{float32(math.Inf(-1)), float32(math.Inf(1))}
 	for i := range bounds {
-		if t.in(i+1) == nil {
+		if t.In(i+1) == nil {
 			continue
 		}
-		v, ok := t.number(i + 1)
+		v, ok := t.Number(i + 1)
 		if !ok {
 			return "the bounds are no constant real numbers"
 		}
@@ -158,11 +144,11 @@ func turnClip(t *translation) string {
 			return single(code)(t)
 		}
 	}
-	if x := t.in(0); x.typ.Quant != nil || !x.typ.DType.IsFloat() {
+	if x := t.In(0); x.typ.Quant != nil || !x.typ.DType.IsFloat() {
 		return "bounds other than those of RELU, RELU1 and RELU6 are asked for real numbers"
 	}
-	t.each(t.out(0), func(x, y *operand) {
-		above := x.between(x.dims()...)
+	t.Each(t.In(0), t.Out(0), func(x, y *operand) {
+		above := x.Between(x.Dims()...)
 		t.add(spec.Maximum, above, x, constant(bounds[0], x))
 		t.add(spec.Minimum, y, above, constant(bounds[1], x))
 	})
@@ -170,20 +156,20 @@ func turnClip(t *translation) string {
 }
 
 func turnSquare(t *translation) string {
-	t.each(t.out(0), func(x, y *operand) { t.add(spec.Mul, y, x, x, unfused()) })
+	t.Each(t.In(0), t.Out(0), func(x, y *operand) { t.add(spec.Mul, y, x, x, unfused()) })
 	return ""
 }
 
 func turnReciprocal(t *translation) string {
-	if x := t.in(0); x.typ.Quant != nil || !x.typ.DType.IsFloat() {
+	if x := t.In(0); x.typ.Quant != nil || !x.typ.DType.IsFloat() {
 		return "DIV has quotients of real numbers"
 	}
-	t.each(t.out(0), func(x, y *operand) { t.add(spec.Div, y, constant(1, x), x, unfused()) })
+	t.Each(t.In(0), t.Out(0), func(x, y *operand) { t.add(spec.Div, y, constant(1, x), x, unfused()) })
 	return ""
 }
 
 func turnCast(t *translation) string {
-	o, x := t.n.Op.(*op.Cast), t.in(0)
+	o, x := t.N.Op.(*op.Cast), t.In(0)
 	if o.To.IsInt() && o.OutOfRange != op.CastSaturate {
 		return "CAST to integers stops at the largest"
 	}
@@ -195,7 +181,7 @@ func turnCast(t *translation) string {
 
 // turnConvert quantizes and dequantizes.
 func turnConvert(t *translation) string {
-	switch from, to := t.in(0).typ.Quant, t.out(0).typ.Quant; {
+	switch from, to := t.In(0).typ.Quant, t.Out(0).typ.Quant; {
 	case from == nil && to == nil:
 		return single(spec.Cast)(t)
 	case from == nil:
@@ -208,11 +194,11 @@ func turnConvert(t *translation) string {
 
 func turnWhere(t *translation) string {
 	for k := range 3 {
-		if !slices.Equal(t.in(k).dims(), t.out(0).dims()) {
-			return fmt.Sprintf("SELECT does not broadcast: input %d has sizes %v, the result %v", k, t.in(k).dims(),
-				t.out(0).dims())
+		if !slices.Equal(t.In(k).Dims(), t.Out(0).Dims()) {
+			return fmt.Sprintf("SELECT does not broadcast: input %d has sizes %v, the result %v", k, t.In(k).Dims(),
+				t.Out(0).Dims())
 		}
 	}
-	t.add(spec.Select, t.out(0), t.in(0), t.in(1), t.in(2))
+	t.add(spec.Select, t.Out(0), t.In(0), t.In(1), t.In(2))
 	return ""
 }

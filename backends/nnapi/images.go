@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/anynpu/anynpu/backends/driver"
 	"github.com/anynpu/anynpu/core/op"
 	spec "github.com/anynpu/anynpu/core/spec/nnapi"
 	"github.com/anynpu/anynpu/core/tensor"
@@ -22,38 +23,38 @@ func init() {
 
 // image adds an operation of an image, the first of its arguments.
 func (t *translation) image(code spec.OperationCode, last bool, params ...*operand) string {
-	if len(t.in(0).dims()) != 4 {
-		return fmt.Sprintf("%v is of images, not of %d dimensions", code, len(t.in(0).dims())-2)
+	if len(t.In(0).Dims()) != 4 {
+		return fmt.Sprintf("%v is of images, not of %d dimensions", code, len(t.In(0).Dims())-2)
 	}
-	x := t.toImage(t.in(0), last)
-	y, done := t.result(t.out(0), last)
+	x := t.Image(t.In(0), last)
+	y, done := t.Result(t.Out(0), last)
 	t.add(code, y, append([]*operand{x}, params...)...)
 	done()
 	return ""
 }
 
 func turnSpaceToDepth(t *translation) string {
-	o := t.n.Op.(*op.SpaceToDepth)
+	o := t.N.Op.(*op.SpaceToDepth)
 	return t.image(spec.SpaceToDepth, o.ChannelsLast, whole(o.Block))
 }
 
 // turnDepthToSpace has the places of a block before the channels; where they are behind them, the channels are put in
 // that order before.
 func turnDepthToSpace(t *translation) string {
-	o := t.n.Op.(*op.DepthToSpace)
+	o := t.N.Op.(*op.DepthToSpace)
 	if o.Mode == op.DCR || o.Block == 1 {
 		return t.image(spec.DepthToSpace, o.ChannelsLast, whole(o.Block))
 	}
-	x := t.toImage(t.in(0), o.ChannelsLast)
-	channels, cells := x.dims()[3], o.Block*o.Block
+	x := t.Image(t.In(0), o.ChannelsLast)
+	channels, cells := x.Dims()[3], o.Block*o.Block
 	order := make([]int64, channels)
 	for i := range order {
 		c, place := int64(i)%(channels/cells), int64(i)/(channels/cells)
 		order[i] = c*cells + place
 	}
-	ordered := x.between(x.dims()...)
+	ordered := x.Between(x.Dims()...)
 	t.add(spec.Gather, ordered, x, whole(3), list(order...))
-	y, done := t.result(t.out(0), o.ChannelsLast)
+	y, done := t.Result(t.Out(0), o.ChannelsLast)
 	t.add(spec.DepthToSpace, y, ordered, whole(o.Block))
 	done()
 	return ""
@@ -61,8 +62,8 @@ func turnDepthToSpace(t *translation) string {
 
 // blocks are the two sizes of a block, and pairs for the cells before and behind height and width.
 func (t *translation) blocks() (block, pairs []int64, why string) {
-	block, ok := t.ints(1, nil)
-	pairs, ok2 := t.ints(2, []int64{0, 0, 0, 0})
+	block, ok := t.Ints(1, nil)
+	pairs, ok2 := t.Ints(2, []int64{0, 0, 0, 0})
 	switch {
 	case !ok || !ok2:
 		return nil, nil, "the blocks are not known before the run"
@@ -80,20 +81,20 @@ func turnBatchToSpace(t *translation) string {
 	case slices.Max(crops) > 0:
 		return "BATCH_TO_SPACE_ND crops nothing"
 	}
-	return t.image(spec.BatchToSpaceND, t.n.Op.(*op.BatchToSpace).ChannelsLast, list(block...))
+	return t.image(spec.BatchToSpaceND, t.N.Op.(*op.BatchToSpace).ChannelsLast, list(block...))
 }
 
 func turnSpaceToBatch(t *translation) string {
-	o := t.n.Op.(*op.SpaceToBatch)
+	o := t.N.Op.(*op.SpaceToBatch)
 	block, pads, why := t.blocks()
 	if why != "" {
 		return why
 	}
-	if t.in(0).typ.Quant != nil && t.level < spec.Level3 && slices.Max(pads) > 0 {
+	if t.In(0).typ.Quant != nil && t.level < spec.Level3 && slices.Max(pads) > 0 {
 		return "before feature level 3 SPACE_TO_BATCH_ND does not say what it pads codes with"
 	}
-	if len(t.in(0).dims()) == 4 {
-		for i, n := range spatial(t.in(0).dims(), o.ChannelsLast) {
+	if len(t.In(0).Dims()) == 4 {
+		for i, n := range driver.Spatial(t.In(0).Dims(), o.ChannelsLast) {
 			if (n+pads[2*i]+pads[2*i+1])%block[i] != 0 {
 				return "SPACE_TO_BATCH_ND cuts no cells off"
 			}
@@ -105,7 +106,7 @@ func turnSpaceToBatch(t *translation) string {
 }
 
 func turnLpPool(t *translation) string {
-	o := t.n.Op.(*op.LpPool)
+	o := t.N.Op.(*op.LpPool)
 	if o.P != 0 && o.P != 2 || !o.Mean {
 		return "L2_POOL_2D is the root of the mean of squares"
 	}
@@ -115,16 +116,16 @@ func turnLpPool(t *translation) string {
 // turnConvTranspose has explicit paddings where the API has such, and else sizes with padding SAME, which has the
 // smaller half of it before.
 func turnConvTranspose(t *translation) string {
-	o, x, w := t.n.Op.(*op.ConvTranspose), t.in(0), t.in(1)
-	if len(x.dims()) != 4 {
-		return fmt.Sprintf("TRANSPOSE_CONV_2D is of images, not of %d dimensions", len(x.dims())-2)
+	o, x, w := t.N.Op.(*op.ConvTranspose), t.In(0), t.In(1)
+	if len(x.Dims()) != 4 {
+		return fmt.Sprintf("TRANSPOSE_CONV_2D is of images, not of %d dimensions", len(x.Dims())-2)
 	}
-	in, out := spatial(x.dims(), o.ChannelsLast), spatial(t.out(0).dims(), o.ChannelsLast)
+	in, out := driver.Spatial(x.Dims(), o.ChannelsLast), driver.Spatial(t.Out(0).Dims(), o.ChannelsLast)
 	var given []int64
-	if t.in(3) != nil {
+	if t.In(3) != nil {
 		given = out
 	}
-	windows, err := o.Windows(in, w.dims()[1:3], given)
+	windows, err := o.Windows(in, w.Dims()[1:3], given)
 	if err != nil {
 		return err.Error()
 	}
@@ -144,12 +145,12 @@ func turnConvTranspose(t *translation) string {
 	case !explicit && !implicit:
 		return "TRANSPOSE_CONV_2D has no such padding"
 	}
-	bias, why := t.bias(x, w, t.in(2))
+	bias, why := t.bias(x, w, t.In(2))
 	if why != "" {
 		return why
 	}
-	image := t.toImage(x, o.ChannelsLast)
-	y, done := t.result(t.out(0), o.ChannelsLast)
+	image := t.Image(x, o.ChannelsLast)
+	y, done := t.Result(t.Out(0), o.ChannelsLast)
 	height, width := windows[0], windows[1]
 	params := []*operand{image, w, bias}
 	if explicit {
@@ -157,7 +158,7 @@ func turnConvTranspose(t *translation) string {
 			params = append(params, whole(w.Before), whole((w.In-1)*w.Stride+w.Kernel-w.Before-w.Out))
 		}
 	} else {
-		params = append(params, list(y.dims()...), whole(spec.PaddingSame))
+		params = append(params, list(y.Dims()...), whole(spec.PaddingSame))
 	}
 	t.add(spec.TransposeConv2D, y, append(params, whole(width.Stride), whole(height.Stride), unfused(), truth(false))...)
 	done()

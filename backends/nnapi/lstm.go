@@ -36,8 +36,8 @@ var places = map[op.GateOrder][4]int64{op.GatesIFCO: {0, 1, 2, 3}, op.GatesIOFC:
 // gate is a part of input k, whose blocks for the gates begin at a given one: size elements for each. The input gate has
 // none where it is coupled.
 func (l *lstm) gate(k, g int, begin int64, dims ...int64) *operand {
-	if l.in(k) == nil || g == 0 && l.o.Coupled {
-		return none(l.in(0).code, len(dims))
+	if l.In(k) == nil || g == 0 && l.o.Coupled {
+		return none(l.In(0).code, len(dims))
 	}
 	size := int64(1)
 	for _, d := range dims {
@@ -47,12 +47,12 @@ func (l *lstm) gate(k, g int, begin int64, dims ...int64) *operand {
 	if l.o.Coupled {
 		at--
 	}
-	return l.block(l.in(k), (begin+at)*size, dims...)
+	return l.block(l.In(k), (begin+at)*size, dims...)
 }
 
 // turnLSTM has a LSTM for one step, and a sequence of them for more; of two directions each has its own.
 func turnLSTM(t *translation) string {
-	o := t.n.Op.(*op.LSTM)
+	o := t.N.Op.(*op.LSTM)
 	base, why := t.layerOf(o.Direction, o.BatchFirst)
 	switch {
 	case why != "":
@@ -66,11 +66,11 @@ func turnLSTM(t *translation) string {
 	case !finite(o.ClipCell) || !finite(o.ClipProjection):
 		return "NNAPI has no such limit for cells or projections"
 	}
-	l := &lstm{layer: base, o: o, gates: 4, outputs: t.in(2).dims()[2]}
+	l := &lstm{layer: base, o: o, gates: 4, outputs: t.In(2).Dims()[2]}
 	if o.Coupled {
 		l.gates = 3
 	}
-	l.units = t.in(2).dims()[1] / l.gates
+	l.units = t.In(2).Dims()[1] / l.gates
 	var parts [3][]*operand // steps, outputs, cells
 	for l.way = range l.directions {
 		made, why := l.direct()
@@ -106,7 +106,7 @@ func (l *lstm) direct() (made [3]*operand, why string) {
 	if why != "" {
 		return made, why
 	}
-	x, none1 := l.in(0), func() *operand { return none(l.in(0).code, 1) }
+	x, none1 := l.In(0), func() *operand { return none(l.In(0).code, 1) }
 	in := []*operand{l.input()}
 	for g := range 4 {
 		in = append(in, l.gate(1, g, l.way*l.gates, l.units, l.features))
@@ -127,10 +127,10 @@ func (l *lstm) direct() (made [3]*operand, why string) {
 		}
 	}
 	projection, bias := none(x.code, 2), none1()
-	if p := l.in(8); p != nil {
+	if p := l.In(8); p != nil {
 		projection = l.block(p, l.way*l.outputs*l.units, l.outputs, l.units)
 	}
-	if b := l.in(9); b != nil {
+	if b := l.In(9); b != nil {
 		bias = l.block(b, l.way*l.outputs, l.outputs)
 	}
 	in = append(in, projection, bias, l.state(5, l.outputs), l.state(6, l.units), whole(code), real(l.o.ClipCell, x),
@@ -139,13 +139,13 @@ func (l *lstm) direct() (made [3]*operand, why string) {
 	for g := range 4 {
 		norms = append(norms, l.gate(10, g, l.way*l.gates, l.units))
 	}
-	made = [3]*operand{l.results(l.outputs), x.between(l.batches, l.outputs), x.between(l.batches, l.units)}
+	made = [3]*operand{l.results(l.outputs), x.Between(l.batches, l.outputs), x.Between(l.batches, l.units)}
 	switch {
 	case l.steps == 1:
-		if l.in(10) != nil {
+		if l.In(10) != nil {
 			in = append(in, norms...)
 		}
-		scratch := x.between(l.batches, l.gates*l.units)
+		scratch := x.Between(l.batches, l.gates*l.units)
 		l.several(spec.LSTM, []*operand{scratch, made[1], made[2], made[0]}, in...)
 		return made, ""
 	case l.wanted(1) || l.wanted(2):
@@ -161,8 +161,8 @@ func (l *lstm) direct() (made [3]*operand, why string) {
 
 // peepholes are those of input, forget and output gate; core has them as input, output, forget.
 func (l *lstm) peepholes() []*operand {
-	out := []*operand{none(l.in(0).code, 1), none(l.in(0).code, 1), none(l.in(0).code, 1)}
-	p, n := l.in(7), l.gates-1
+	out := []*operand{none(l.In(0).code, 1), none(l.In(0).code, 1), none(l.In(0).code, 1)}
+	p, n := l.In(7), l.gates-1
 	if p == nil {
 		return out
 	}
@@ -176,7 +176,7 @@ func (l *lstm) peepholes() []*operand {
 
 // turnQuantized16BitLSTM: core's operator is the API's.
 func turnQuantized16BitLSTM(t *translation) string {
-	t.several(spec.Quantized16BitLSTM, []*operand{t.out(0), t.out(1)}, t.operands(t.n.In)...)
+	t.several(spec.Quantized16BitLSTM, []*operand{t.Out(0), t.Out(1)}, t.Operands(t.N.In)...)
 	return ""
 }
 
@@ -191,10 +191,10 @@ var quantizedLSTM = []struct {
 // turnQuantizedLSTM: core's operator is the API's, whose weights are of a type without a zero point and whose output is
 // there twice.
 func turnQuantizedLSTM(t *translation) string {
-	o := t.n.Op.(*op.QuantizedLSTM)
+	o := t.N.Op.(*op.QuantizedLSTM)
 	in := make([]*operand, 24)
 	for k := range in {
-		in[k] = t.in(k)
+		in[k] = t.In(k)
 	}
 	for _, q := range quantizedLSTM {
 		for k := q.first; k <= q.last; k++ {
@@ -217,7 +217,7 @@ func turnQuantizedLSTM(t *translation) string {
 		in = append(in, number(s))
 	}
 	in = append(in, whole(o.HiddenZero), number(o.HiddenScale))
-	state := t.out(0).between(t.out(0).dims()...)
-	t.several(spec.QuantizedLSTM, []*operand{state, t.out(1), t.out(0)}, in...)
+	state := t.Out(0).Between(t.Out(0).Dims()...)
+	t.several(spec.QuantizedLSTM, []*operand{state, t.Out(1), t.Out(0)}, in...)
 	return ""
 }

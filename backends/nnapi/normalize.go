@@ -26,7 +26,7 @@ const normEpsilon = 1e-12
 
 // axis is an axis of input 0, counted from the front; why says what is wrong with it.
 func (t *translation) axis(a int64) (axis int, why string) {
-	axis, err := op.Axis(a, len(t.in(0).dims()))
+	axis, err := op.Axis(a, len(t.In(0).Dims()))
 	if err != nil {
 		return 0, err.Error()
 	}
@@ -36,11 +36,11 @@ func (t *translation) axis(a int64) (axis int, why string) {
 // lastly adds an operation along an axis that is the last one of images unless it is named. Of images with their
 // channels first it is the last one once they are turned around.
 func (t *translation) lastly(code spec.OperationCode, axis int, params ...*operand) {
-	x, y := t.in(0), t.out(0)
-	rank := len(x.dims())
+	x, y := t.In(0), t.Out(0)
+	rank := len(x.Dims())
 	if rank == 4 && axis == 1 {
-		image := t.toImage(x, false)
-		to, done := t.result(y, false)
+		image := t.Image(x, false)
+		to, done := t.Result(y, false)
 		t.add(code, to, append([]*operand{image}, params...)...)
 		done()
 		return
@@ -53,7 +53,7 @@ func (t *translation) lastly(code spec.OperationCode, axis int, params ...*opera
 }
 
 func turnLRN(t *translation) string {
-	o, x := t.n.Op.(*op.LRN), t.in(0)
+	o, x := t.N.Op.(*op.LRN), t.In(0)
 	axis, why := t.axis(o.Axis)
 	switch {
 	case why != "":
@@ -71,8 +71,8 @@ func turnLRN(t *translation) string {
 
 // turnL2Normalize knows one axis, and the epsilon of the API.
 func turnL2Normalize(t *translation) string {
-	o := t.n.Op.(*op.L2Normalize)
-	axes, ok := t.ints(1, nil)
+	o := t.N.Op.(*op.L2Normalize)
+	axes, ok := t.Ints(1, nil)
 	switch {
 	case !ok || len(axes) != 1:
 		return "L2_NORMALIZATION is along one axis that is named before the run"
@@ -89,7 +89,7 @@ func turnL2Normalize(t *translation) string {
 // realInput says what stands against input 0 where steps in between would be rounded: results are to be those of one
 // operator.
 func (t *translation) realInput() string {
-	if x := t.in(0).typ; x.Quant != nil || x.DType != tensor.Float32 {
+	if x := t.In(0).typ; x.Quant != nil || x.DType != tensor.Float32 {
 		return fmt.Sprintf("NNAPI has it in several operations, between which %v would be rounded", x.DType)
 	}
 	return ""
@@ -97,7 +97,7 @@ func (t *translation) realInput() string {
 
 // floats are the numbers of input k, a constant of real numbers.
 func (t *translation) floats(k int) ([]float64, bool) {
-	f := t.g.Fact(t.n.In[k])
+	f := t.G.Fact(t.N.In[k])
 	n, ok := f.Shape.Count()
 	if !ok || f.Const == nil || f.Quant != nil || !f.DType.IsFloat() {
 		return nil, false
@@ -109,11 +109,11 @@ func (t *translation) floats(k int) ([]float64, bool) {
 // channelwise makes y of x, both with the channels on an axis, by a factor and a summand for each channel.
 func (t *translation) channelwise(x, y *operand, axis int, factors, summands []float64) {
 	sizes := []int64{int64(len(factors))}
-	for range x.dims()[axis+1:] {
+	for range x.Dims()[axis+1:] {
 		sizes = append(sizes, 1)
 	}
 	numbers := func(v []float64) *operand {
-		o := x.between(sizes...)
+		o := x.Between(sizes...)
 		data := tensor.New(o.typ.DType, sizes...)
 		for i, f := range v {
 			tensor.PutFloat(o.typ.DType, data.Data, i, f, false)
@@ -121,14 +121,14 @@ func (t *translation) channelwise(x, y *operand, axis int, factors, summands []f
 		o.data = data.Data
 		return o
 	}
-	product := x.between(x.dims()...)
+	product := x.Between(x.Dims()...)
 	t.add(spec.Mul, product, x, numbers(factors), unfused())
 	t.add(spec.Add, y, product, numbers(summands), unfused())
 }
 
 // turnBatchNorm is a product and a sum, whose numbers are known before the run.
 func turnBatchNorm(t *translation) string {
-	o := t.n.Op.(*op.BatchNorm)
+	o := t.N.Op.(*op.BatchNorm)
 	if why := t.realInput(); why != "" {
 		return why
 	}
@@ -151,12 +151,12 @@ func turnBatchNorm(t *translation) string {
 			return fmt.Sprintf("channel %d has no finite factor and summand", c)
 		}
 	}
-	last := !(len(t.in(0).dims()) == 4 && axis == 1)
+	last := !(len(t.In(0).Dims()) == 4 && axis == 1)
 	if !last {
 		axis = 3
 	}
-	image := t.toImage(t.in(0), last)
-	y, done := t.result(t.out(0), last)
+	image := t.Image(t.In(0), last)
+	y, done := t.Result(t.Out(0), last)
 	t.channelwise(image, y, axis, factors, summands)
 	done()
 	return ""
@@ -164,10 +164,10 @@ func turnBatchNorm(t *translation) string {
 
 // turnInstanceNorm has one scale and one bias in the API: others are a product and a sum behind it.
 func turnInstanceNorm(t *translation) string {
-	o := t.n.Op.(*op.InstanceNorm)
-	x := t.in(0)
-	if len(x.dims()) != 4 {
-		return fmt.Sprintf("INSTANCE_NORMALIZATION is of images, not of %d dimensions", len(x.dims())-2)
+	o := t.N.Op.(*op.InstanceNorm)
+	x := t.In(0)
+	if len(x.Dims()) != 4 {
+		return fmt.Sprintf("INSTANCE_NORMALIZATION is of images, not of %d dimensions", len(x.Dims())-2)
 	}
 	axis, why := t.axis(o.Axis)
 	if why != "" {
@@ -181,8 +181,8 @@ func turnInstanceNorm(t *translation) string {
 	case axis == 2:
 		return "INSTANCE_NORMALIZATION has the channels in dimension 1 or 3"
 	}
-	image := t.toImage(x, axis == 3)
-	y, done := t.result(t.out(0), axis == 3)
+	image := t.Image(x, axis == 3)
+	y, done := t.Result(t.Out(0), axis == 3)
 	normalize := func(to *operand, gamma, beta float64) {
 		t.add(spec.InstanceNormalization, to, image, real(float32(gamma), x), real(float32(beta), x), real(o.Epsilon, x),
 			truth(false))
@@ -193,7 +193,7 @@ func turnInstanceNorm(t *translation) string {
 		if why := t.realInput(); why != "" {
 			return why
 		}
-		plain := image.between(image.dims()...)
+		plain := image.Between(image.Dims()...)
 		normalize(plain, 1, 0)
 		t.channelwise(plain, y, 3, scale, bias)
 	}
@@ -208,7 +208,7 @@ func same(v []float64) bool {
 
 // behind are the axes of input 0 from one on, and the sizes that are left when they are reduced to 1.
 func (t *translation) behind(axis int) (axes *operand, sizes []int64) {
-	sizes = slices.Clone(t.in(0).dims())
+	sizes = slices.Clone(t.In(0).Dims())
 	var from []int64
 	for a := axis; a < len(sizes); a++ {
 		from, sizes[a] = append(from, int64(a)), 1
@@ -218,7 +218,7 @@ func (t *translation) behind(axis int) (axes *operand, sizes []int64) {
 
 // deviation is 1 / sqrt(mean of the squares of x + epsilon), in given sizes.
 func (t *translation) deviation(x, axes *operand, sizes []int64, epsilon float32, to *operand) {
-	squares, mean, above := x.between(x.dims()...), x.between(sizes...), x.between(sizes...)
+	squares, mean, above := x.Between(x.Dims()...), x.Between(sizes...), x.Between(sizes...)
 	t.add(spec.Mul, squares, x, x, unfused())
 	t.add(spec.Mean, mean, squares, axes, whole(1))
 	t.add(spec.Add, above, mean, constant(epsilon, x), unfused())
@@ -227,7 +227,7 @@ func (t *translation) deviation(x, axes *operand, sizes []int64, epsilon float32
 
 // turnLayerNorm is of the differences from the mean. What it tells of mean and deviation is there on the way.
 func turnLayerNorm(t *translation) string {
-	o := t.n.Op.(*op.LayerNorm)
+	o := t.N.Op.(*op.LayerNorm)
 	if why := t.realInput(); why != "" {
 		return why
 	}
@@ -235,24 +235,24 @@ func turnLayerNorm(t *translation) string {
 	if why != "" {
 		return why
 	}
-	x := t.in(0)
+	x := t.In(0)
 	axes, sizes := t.behind(axis)
 	given := func(k int) *operand {
-		if k < len(t.n.Out) && t.n.Out[k] >= 0 {
-			return t.out(k)
+		if k < len(t.N.Out) && t.N.Out[k] >= 0 {
+			return t.Out(k)
 		}
-		return x.between(sizes...)
+		return x.Between(sizes...)
 	}
-	mean, factor, moved := given(1), given(2), x.between(x.dims()...)
+	mean, factor, moved := given(1), given(2), x.Between(x.Dims()...)
 	t.add(spec.Mean, mean, x, axes, whole(1))
 	t.add(spec.Sub, moved, x, mean, unfused())
 	t.deviation(moved, axes, sizes, o.Epsilon, factor)
-	t.steps(moved, step{spec.Mul, factor}, step{spec.Mul, t.in(1)}, step{spec.Add, t.in(2)})
+	t.steps(moved, step{spec.Mul, factor}, step{spec.Mul, t.In(1)}, step{spec.Add, t.In(2)})
 	return ""
 }
 
 func turnRMSNorm(t *translation) string {
-	o := t.n.Op.(*op.RMSNorm)
+	o := t.N.Op.(*op.RMSNorm)
 	if why := t.realInput(); why != "" {
 		return why
 	}
@@ -260,11 +260,11 @@ func turnRMSNorm(t *translation) string {
 	if why != "" {
 		return why
 	}
-	x := t.in(0)
+	x := t.In(0)
 	axes, sizes := t.behind(axis)
-	factor := x.between(sizes...)
+	factor := x.Between(sizes...)
 	t.deviation(x, axes, sizes, o.Epsilon, factor)
-	t.steps(x, step{spec.Mul, factor}, step{spec.Mul, t.in(1)})
+	t.steps(x, step{spec.Mul, factor}, step{spec.Mul, t.In(1)})
 	return ""
 }
 
@@ -278,9 +278,9 @@ type step struct {
 func (t *translation) steps(x *operand, list ...step) {
 	list = slices.DeleteFunc(list, func(s step) bool { return s.with == nil })
 	for i, s := range list {
-		y := t.out(0)
+		y := t.Out(0)
 		if i < len(list)-1 {
-			y = x.between(x.dims()...)
+			y = x.Between(x.Dims()...)
 		}
 		t.add(s.code, y, x, s.with, unfused())
 		x = y

@@ -34,18 +34,17 @@ func (o *operation) Makes() []*operand { return o.out }
 
 // translation turns nodes of a graph into operations of a feature level.
 type translation struct {
-	g      *graph.Graph
-	level  spec.FeatureLevel
-	values map[graph.Value]*operand
-	ops    []*operation
-	images map[*operand]*operand // in [N,H,W,C], of those in [N,C,H,W]
-	n      *graph.Node           // that is being turned
-	why    string                // what stands against a value of the node
-	folds  bool                  // what is made of constants alone becomes a constant, if it is no result of the graph
+	driver.Translation[*operand, *operation]
+	level spec.FeatureLevel
+	why   string // what stands against a value of the node
+	folds bool   // what is made of constants alone becomes a constant, if it is no result of the graph
 }
 
 func newTranslation(g *graph.Graph, level spec.FeatureLevel) *translation {
-	return &translation{g: g, level: level, values: map[graph.Value]*operand{}, images: map[*operand]*operand{}}
+	t := &translation{level: level}
+	t.Translation = driver.NewTranslation[*operand, *operation](g, driver.Hooks[*operand]{Operand: t.operand,
+		Permuted: t.permuted, Permute: t.permute})
+	return t
 }
 
 // turns holds, by the name of a core operator, how a node becomes operations: each returns what stands against it.
@@ -59,30 +58,27 @@ func turnAll(m map[string]func(t *translation) string) {
 
 // node turns one node. why says what stands against it, in which case nothing is added.
 func (t *translation) node(i int) (why string) {
-	t.n, t.why = &t.g.Nodes[i], ""
-	turn := turns[t.n.Op.Name()]
-	if code, open := openResults[t.n.Op.Name()]; open {
+	name, before := t.G.Nodes[i].Op.Name(), len(t.Ops)
+	turn := turns[name]
+	if code, open := openResults[name]; open {
 		return fmt.Sprintf("%v gives as many rows as it finds: results of this device have known sizes", code)
 	}
 	if turn == nil {
-		return fmt.Sprintf("NNAPI has no operation that computes %s as it is", t.n.Op.Name())
+		return fmt.Sprintf("NNAPI has no operation that computes %s as it is", name)
 	}
-	if why := driver.Values(t.g, t.n, takes); why != "" {
-		return why
-	}
-	before := len(t.ops)
-	if why = turn(t); why == "" {
-		why = t.why
-	}
-	for _, o := range t.ops[before:] {
+	t.why = ""
+	return t.Turn(i, takes, func() string {
+		why := turn(t)
 		if why == "" {
-			why = t.judge(o)
+			why = t.why
 		}
-	}
-	if why != "" {
-		t.ops = t.ops[:before]
-	}
-	return why
+		for _, o := range t.Ops[before:] {
+			if why == "" {
+				why = t.judge(o)
+			}
+		}
+		return why
+	})
 }
 
 // judge says what the signature of an operation has against its operands at the feature level.
@@ -160,12 +156,9 @@ func codeOf(typ tensor.Type) (code spec.OperandCode, why string) {
 	return code, ""
 }
 
-// value is the operand of a value. What has no dimensions has one of size 1 in the API.
-func (t *translation) value(v graph.Value) *operand {
-	if o := t.values[v]; o != nil {
-		return o
-	}
-	f := t.g.Fact(v)
+// operand makes the operand of a value. What has no dimensions has one of size 1 in the API.
+func (t *translation) operand(v graph.Value) *operand {
+	f := t.G.Fact(v)
 	o := &operand{typ: f.Type}
 	if f.Const != nil {
 		o.data = f.Const.Data
@@ -187,74 +180,20 @@ func (t *translation) value(v graph.Value) *operand {
 	if o.code, why = codeOf(o.typ); why != "" {
 		t.why = why
 	}
-	t.values[v] = o
 	return o
 }
 
-// operands are those of values.
-func (t *translation) operands(values []graph.Value) []*operand {
-	out := make([]*operand, len(values))
-	for i, v := range values {
-		out[i] = t.value(v)
-	}
-	return out
-}
+// fixed reports whether an operand is no value: a constant, an argument that is left out, or a model.
+func (o *operand) fixed() bool { return o.data != nil || o.none || o.sub != nil }
 
-// ports are the operands of the operations that come from elsewhere, constants left out, and those of the node's
-// results that they make: what nobody reads may not be there.
-func (t *translation) ports() (in, out []*operand) {
-	in = slices.DeleteFunc(driver.Outside[*operand](t.ops), func(x *operand) bool {
-		return x.data != nil || x.none || x.sub != nil
-	})
-	for _, v := range t.n.Out {
-		makes := func(o *operation) bool { return slices.Contains(o.out, t.values[v]) }
-		if v != graph.None && slices.ContainsFunc(t.ops, makes) {
-			out = append(out, t.values[v])
-		}
-	}
-	return in, out
-}
-
-// in is input k of the node, nil if it is not given.
-func (t *translation) in(k int) *operand {
-	if k >= len(t.n.In) || t.n.In[k] == graph.None {
-		return nil
-	}
-	return t.value(t.n.In[k])
-}
-
-// out is output k of the node.
-func (t *translation) out(k int) *operand { return t.value(t.n.Out[k]) }
-
-// ints are the integers of input k, a constant; otherwise when it is not given.
-func (t *translation) ints(k int, otherwise []int64) ([]int64, bool) {
-	if k >= len(t.n.In) || t.n.In[k] == graph.None {
-		return otherwise, true
-	}
-	return t.g.Fact(t.n.In[k]).KnownInts()
-}
-
-// number is the number that input k is, a constant of one element.
-func (t *translation) number(k int) (float32, bool) {
-	f := t.g.Fact(t.n.In[k])
-	if f.Const == nil || f.Quant != nil || !f.DType.IsFloat() {
-		return 0, false
-	}
-	v, err := tensor.ReadFloats(f.DType, f.Const.Data, 1)
-	if err != nil || math.IsNaN(v[0]) {
-		return 0, false
-	}
-	return float32(v[0]), true
-}
-
-// dims are the sizes of an operand.
-func (o *operand) dims() []int64 {
+// Dims are the sizes of an operand.
+func (o *operand) Dims() []int64 {
 	dims, _ := o.typ.Shape.Ints()
 	return dims
 }
 
-// between is an operand of the type of another, in sizes of its own.
-func (o *operand) between(dims ...int64) *operand {
+// Between is an operand of the type of another, in sizes of its own.
+func (o *operand) Between(dims ...int64) *operand {
 	typ := o.typ
 	typ.Shape = tensor.Of(dims...)
 	return &operand{code: o.code, typ: typ}
@@ -307,7 +246,7 @@ func unfused() *operand {
 
 // add adds an operation with one result.
 func (t *translation) add(code spec.OperationCode, out *operand, in ...*operand) {
-	t.ops = append(t.ops, &operation{code, in, []*operand{out}})
+	t.Ops = append(t.Ops, &operation{code, in, []*operand{out}})
 }
 
 // describe is the model of operations. Operands are numbered as they come: inputs, then by operation.
@@ -343,7 +282,7 @@ func describe(ops []*operation, in, out []*operand) *spec.Model {
 // described is an operand as the API describes it.
 func (o *operand) described() spec.Operand {
 	out := spec.Operand{Type: o.code}
-	for _, d := range o.dims() {
+	for _, d := range o.Dims() {
 		out.Dims = append(out.Dims, uint32(d))
 	}
 	switch {

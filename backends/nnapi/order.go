@@ -3,6 +3,7 @@ package nnapi
 import (
 	"slices"
 
+	"github.com/anynpu/anynpu/backends/driver"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
 	spec "github.com/anynpu/anynpu/core/spec/nnapi"
@@ -13,11 +14,11 @@ func init() {
 	turnAll(map[string]func(t *translation) string{
 		"top_k": turnTopK,
 		"arg_max": func(t *translation) string {
-			o := t.n.Op.(*op.ArgMax)
+			o := t.N.Op.(*op.ArgMax)
 			return t.extreme(spec.ArgMax, o.Axis, o.SelectLast)
 		},
 		"arg_min": func(t *translation) string {
-			o := t.n.Op.(*op.ArgMin)
+			o := t.N.Op.(*op.ArgMin)
 			return t.extreme(spec.ArgMin, o.Axis, o.SelectLast)
 		},
 		"split":         turnSplit,
@@ -28,16 +29,16 @@ func init() {
 
 // several adds an operation with several results.
 func (t *translation) several(code spec.OperationCode, out []*operand, in ...*operand) {
-	t.ops = append(t.ops, &operation{code, in, out})
+	t.Ops = append(t.Ops, &operation{code, in, out})
 }
 
 // given reports whether output k of the node is there.
-func (t *translation) given(k int) bool { return k < len(t.n.Out) && t.n.Out[k] != graph.None }
+func (t *translation) given(k int) bool { return k < len(t.N.Out) && t.N.Out[k] != graph.None }
 
 // turnTopK is along the last dimension: another one is put there.
 func turnTopK(t *translation) string {
-	o, x, values := t.n.Op.(*op.TopK), t.in(0), t.out(0)
-	k, ok := t.ints(1, nil)
+	o, x, values := t.N.Op.(*op.TopK), t.In(0), t.Out(0)
+	k, ok := t.Ints(1, nil)
 	axis, why := t.axis(o.Axis)
 	switch {
 	case why != "":
@@ -49,11 +50,11 @@ func turnTopK(t *translation) string {
 	case !o.SelectLast:
 		return "of equal elements TOPK_V2 gives the last one first"
 	}
-	indices := &operand{code: spec.TensorInt32, typ: tensor.T(tensor.Int32, values.dims()...)}
+	indices := &operand{code: spec.TensorInt32, typ: tensor.T(tensor.Int32, values.Dims()...)}
 	if t.given(1) {
-		indices = t.out(1)
+		indices = t.Out(1)
 	}
-	rank := len(x.dims())
+	rank := len(x.Dims())
 	if axis == rank-1 {
 		t.several(spec.TopKV2, []*operand{values, indices}, x, whole(k[0]))
 		return ""
@@ -72,17 +73,18 @@ func turnTopK(t *translation) string {
 		back[a] = int64(i)
 	}
 	moved := t.permuted(x, order...)
-	sizes := slices.Clone(moved.dims())
+	sizes := slices.Clone(moved.Dims())
 	sizes[rank-1] = k[0]
-	found := x.between(sizes...)
+	found := x.Between(sizes...)
 	indices = &operand{code: spec.TensorInt32, typ: tensor.T(tensor.Int32, sizes...)}
 	t.several(spec.TopKV2, []*operand{found, indices}, moved, whole(k[0]))
-	return t.permuteTo(found, values, back)
+	t.fold(found, values, back)
+	return ""
 }
 
 // extreme is the place of the largest or smallest element along an axis, which EXPAND_DIMS keeps.
 func (t *translation) extreme(code spec.OperationCode, a int64, selectLast bool) string {
-	x, y := t.in(0), t.out(0)
+	x, y := t.In(0), t.Out(0)
 	axis, why := t.axis(a)
 	switch {
 	case why != "":
@@ -90,12 +92,12 @@ func (t *translation) extreme(code spec.OperationCode, a int64, selectLast bool)
 	case selectLast:
 		return "of equal elements " + code.String() + " finds the first"
 	}
-	rank := len(x.dims())
-	if rank == 1 || len(y.dims()) < rank {
+	rank := len(x.Dims())
+	if rank == 1 || len(y.Dims()) < rank {
 		t.add(code, y, x, whole(int64(axis)))
 		return ""
 	}
-	found := y.between(slices.Delete(slices.Clone(x.dims()), axis, axis+1)...)
+	found := y.Between(slices.Delete(slices.Clone(x.Dims()), axis, axis+1)...)
 	t.add(code, found, x, whole(int64(axis)))
 	t.add(spec.ExpandDims, y, found, whole(int64(axis)))
 	return ""
@@ -103,54 +105,50 @@ func (t *translation) extreme(code spec.OperationCode, a int64, selectLast bool)
 
 // turnSplit is SPLIT into equal parts, else a SLICE for each.
 func turnSplit(t *translation) string {
-	x := t.in(0)
-	axis, why := t.axis(t.n.Op.(*op.Split).Axis)
+	x := t.In(0)
+	axis, why := t.axis(t.N.Op.(*op.Split).Axis)
 	if why != "" {
 		return why
 	}
-	out := make([]*operand, len(t.n.Out))
-	equal := x.dims()[axis]%int64(len(out)) == 0
+	out := make([]*operand, len(t.N.Out))
+	equal := x.Dims()[axis]%int64(len(out)) == 0
 	for k := range out {
 		if !t.given(k) {
 			return "a part is left out"
 		}
-		out[k] = t.out(k)
-		equal = equal && out[k].dims()[axis] == out[0].dims()[axis]
+		out[k] = t.Out(k)
+		equal = equal && out[k].Dims()[axis] == out[0].Dims()[axis]
 	}
 	if equal {
 		t.several(spec.Split, out, x, whole(int64(axis)), whole(int64(len(out))))
 		return ""
 	}
-	begin := make([]int64, len(x.dims()))
+	begin := make([]int64, len(x.Dims()))
 	for _, y := range out {
-		t.add(spec.Slice, y, x, list(begin...), list(y.dims()...))
-		begin[axis] += y.dims()[axis]
+		t.add(spec.Slice, y, x, list(begin...), list(y.Dims()...))
+		begin[axis] += y.Dims()[axis]
 	}
 	return ""
 }
 
 // turnExpand repeats what has a size of 1, behind dimensions of size 1 where the result has more of them.
 func turnExpand(t *translation) string {
-	x, y := t.in(0), t.out(0)
-	for len(x.dims()) < len(y.dims()) {
-		more := x.between(append([]int64{1}, x.dims()...)...)
+	x, y := t.In(0), t.Out(0)
+	for len(x.Dims()) < len(y.Dims()) {
+		more := x.Between(append([]int64{1}, x.Dims()...)...)
 		t.add(spec.ExpandDims, more, x, whole(0))
 		x = more
 	}
-	times := make([]int64, len(y.dims()))
-	for i, n := range y.dims() {
-		times[i] = n / x.dims()[i]
-	}
-	t.add(spec.Tile, y, x, list(times...))
+	t.add(spec.Tile, y, x, list(driver.Repeats(x.Dims(), y.Dims())...))
 	return ""
 }
 
 // turnStridedSlice names the dimensions that core's operator leaves out.
 func turnStridedSlice(t *translation) string {
-	o, x := t.n.Op.(*op.StridedSlice), t.in(0)
-	begin, ok1 := t.ints(1, nil)
-	end, ok2 := t.ints(2, nil)
-	strides, ok3 := t.ints(3, nil)
+	o, x := t.N.Op.(*op.StridedSlice), t.In(0)
+	begin, ok1 := t.Ints(1, nil)
+	end, ok2 := t.Ints(2, nil)
+	strides, ok3 := t.Ints(3, nil)
 	switch {
 	case !ok1 || !ok2 || !ok3:
 		return "the bounds are not known before the run"
@@ -158,10 +156,10 @@ func turnStridedSlice(t *translation) string {
 		return "STRIDED_SLICE has a bound for each dimension, and makes none"
 	}
 	begin, end, strides = slices.Clone(begin), slices.Clone(end), slices.Clone(strides)
-	for a := len(begin); a < len(x.dims()); a++ {
-		begin, end, strides = append(begin, 0), append(end, x.dims()[a]), append(strides, 1)
+	for a := len(begin); a < len(x.Dims()); a++ {
+		begin, end, strides = append(begin, 0), append(end, x.Dims()[a]), append(strides, 1)
 	}
-	t.add(spec.StridedSlice, t.out(0), x, bounds(begin), bounds(end), bounds(strides), whole(o.BeginMask), whole(o.EndMask),
+	t.add(spec.StridedSlice, t.Out(0), x, bounds(begin), bounds(end), bounds(strides), whole(o.BeginMask), whole(o.EndMask),
 		whole(o.ShrinkAxisMask))
 	return ""
 }

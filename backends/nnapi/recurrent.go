@@ -21,9 +21,9 @@ func (t *translation) wanted(k int) bool {
 	if !t.given(k) {
 		return false
 	}
-	v := t.n.Out[k]
-	return slices.Contains(t.g.Out, v) ||
-		slices.ContainsFunc(t.g.Nodes, func(n graph.Node) bool { return slices.Contains(n.In, v) })
+	v := t.N.Out[k]
+	return slices.Contains(t.G.Out, v) ||
+		slices.ContainsFunc(t.G.Nodes, func(n graph.Node) bool { return slices.Contains(n.In, v) })
 }
 
 // block is a part of an operand, elements that lie side by side from one on, in sizes of its own; nil of nil.
@@ -31,7 +31,7 @@ func (t *translation) block(x *operand, begin int64, dims ...int64) *operand {
 	if x == nil {
 		return nil
 	}
-	y := x.between(dims...)
+	y := x.Between(dims...)
 	n, _ := y.typ.Shape.Count()
 	if x.data != nil {
 		size := int64(x.typ.DType.Bits() / 8)
@@ -39,7 +39,7 @@ func (t *translation) block(x *operand, begin int64, dims ...int64) *operand {
 		return y
 	}
 	if all, _ := x.typ.Shape.Count(); all > n {
-		row, part := x.between(all), x.between(n)
+		row, part := x.Between(all), x.Between(n)
 		t.reshape(x, row)
 		t.add(spec.Slice, part, row, list(begin), list(n))
 		x = part
@@ -50,7 +50,7 @@ func (t *translation) block(x *operand, begin int64, dims ...int64) *operand {
 
 // zeros is a constant of the type of another operand.
 func zeros(like *operand, dims ...int64) *operand {
-	o := like.between(dims...)
+	o := like.Between(dims...)
 	n, _ := o.typ.ByteSize()
 	o.data = make([]byte, n)
 	return o
@@ -58,12 +58,12 @@ func zeros(like *operand, dims ...int64) *operand {
 
 // sum is that of two biases, which is known before the run where they are.
 func (t *translation) sum(a, b *operand) *operand {
-	y := a.between(a.dims()...)
+	y := a.Between(a.Dims()...)
 	if a.data == nil || b.data == nil {
 		t.add(spec.Add, y, a, b, unfused())
 		return y
 	}
-	n, d := int(a.dims()[0]), a.typ.DType
+	n, d := int(a.Dims()[0]), a.typ.DType
 	p, err := tensor.ReadFloats(d, a.data, n)
 	q, err2 := tensor.ReadFloats(d, b.data, n)
 	if err != nil || err2 != nil {
@@ -89,7 +89,7 @@ type layer struct {
 
 // layerOf is the layer of the node; why says what NNAPI has against lengths of its sequences.
 func (t *translation) layerOf(direction op.Direction, batchFirst bool) (l *layer, why string) {
-	d := t.in(0).dims()
+	d := t.In(0).Dims()
 	if len(d) != 3 {
 		return nil, "a sequence has three dimensions"
 	}
@@ -98,10 +98,10 @@ func (t *translation) layerOf(direction op.Direction, batchFirst bool) (l *layer
 	if batchFirst {
 		l.steps, l.batches = d[1], d[0]
 	}
-	if t.in(4) == nil {
+	if t.In(4) == nil {
 		return l, ""
 	}
-	lengths, ok := t.ints(4, nil)
+	lengths, ok := t.Ints(4, nil)
 	if !ok || slices.ContainsFunc(lengths, func(n int64) bool { return n != l.steps }) {
 		return nil, "sequences of NNAPI are all of one length"
 	}
@@ -116,12 +116,12 @@ func (l *layer) turned(x *operand) *operand {
 	if l.batchFirst {
 		axis = 1
 	}
-	n := x.dims()[axis]
+	n := x.Dims()[axis]
 	if n == 1 {
 		return x
 	}
-	y := x.between(x.dims()...)
-	rank := len(x.dims())
+	y := x.Between(x.Dims()...)
+	rank := len(x.Dims())
 	zero, strides, begin := make([]int64, rank), slices.Repeat([]int64{1}, rank), make([]int64, rank)
 	begin[axis], strides[axis] = n-1, -1
 	t, open := l.translation, int64(1)<<len(begin)-1 // all bounds
@@ -131,7 +131,7 @@ func (l *layer) turned(x *operand) *operand {
 
 // input is the sequence as the direction reads it; of one step it is that step.
 func (l *layer) input() *operand {
-	x := l.in(0)
+	x := l.In(0)
 	if l.steps == 1 {
 		return l.block(x, 0, l.batches, l.features)
 	}
@@ -143,34 +143,34 @@ func (l *layer) input() *operand {
 
 // state is that of the direction before the first step, input k of the node: zeros unless it is given.
 func (l *layer) state(k int, units int64) *operand {
-	x := l.in(k)
+	x := l.In(k)
 	switch {
 	case x == nil:
-		return zeros(l.in(0), l.batches, units)
+		return zeros(l.In(0), l.batches, units)
 	case !l.batchFirst || l.directions == 1:
 		return l.block(x, l.way*l.batches*units, l.batches, units)
 	}
-	one, y := x.between(l.batches, 1, units), x.between(l.batches, units)
-	l.add(spec.Slice, one, x, list(0, l.way, 0), list(one.dims()...))
+	one, y := x.Between(l.batches, 1, units), x.Between(l.batches, units)
+	l.add(spec.Slice, one, x, list(0, l.way, 0), list(one.Dims()...))
 	l.reshape(one, y)
 	return y
 }
 
 // results are operands for what a direction makes: the steps, and the states behind the last one.
 func (l *layer) results(units int64) (y *operand) {
-	switch x := l.in(0); {
+	switch x := l.In(0); {
 	case l.steps == 1:
-		return x.between(l.batches, units)
+		return x.Between(l.batches, units)
 	case l.batchFirst:
-		return x.between(l.batches, l.steps, units)
+		return x.Between(l.batches, l.steps, units)
 	default:
-		return x.between(l.steps, l.batches, units)
+		return x.Between(l.steps, l.batches, units)
 	}
 }
 
 // join makes output k of the node of what its directions have made: sequences of steps, or states.
 func (l *layer) join(k int, sequences bool, parts []*operand) {
-	y, axis := l.out(k), 0
+	y, axis := l.Out(k), 0
 	switch {
 	case sequences && l.batchFirst:
 		axis = 2
@@ -181,10 +181,10 @@ func (l *layer) join(k int, sequences bool, parts []*operand) {
 		l.reshape(parts[0], y)
 		return
 	}
-	dims := slices.Clone(y.dims())
+	dims := slices.Clone(y.Dims())
 	dims[axis] = 1
 	for i, p := range parts {
-		parts[i] = p.between(dims...)
+		parts[i] = p.Between(dims...)
 		l.reshape(p, parts[i])
 	}
 	l.add(spec.Concatenation, y, append(parts, whole(int64(axis)))...)
@@ -195,7 +195,7 @@ var activations = map[string]int64{"affine": spec.FusedNone, "relu": spec.FusedR
 	"relu6": spec.FusedReLU6}
 
 func turnRNN(t *translation) string {
-	o := t.n.Op.(*op.RNN)
+	o := t.N.Op.(*op.RNN)
 	l, why := t.layerOf(o.Direction, o.BatchFirst)
 	switch {
 	case why != "":
@@ -205,7 +205,7 @@ func turnRNN(t *translation) string {
 	case len(o.Activations) == 0:
 		return "the activations of RNN are RELU, RELU1 and RELU6, or none: tanh is none of them"
 	}
-	units := t.in(2).dims()[2]
+	units := t.In(2).Dims()[2]
 	var steps, states []*operand
 	for l.way = range l.directions {
 		act := strings.ToLower(o.Activations[min(int(l.way), len(o.Activations)-1)])
@@ -213,13 +213,13 @@ func turnRNN(t *translation) string {
 		if !known {
 			return fmt.Sprintf("the activations of RNN are RELU, RELU1 and RELU6, or none: %s is none of them", act)
 		}
-		bias := zeros(t.in(0), units)
-		if b := t.in(3); b != nil {
+		bias := zeros(t.In(0), units)
+		if b := t.In(3); b != nil {
 			bias = t.sum(t.block(b, 2*l.way*units, units), t.block(b, (2*l.way+1)*units, units))
 		}
-		in := []*operand{l.input(), t.block(t.in(1), l.way*units*l.features, units, l.features),
-			t.block(t.in(2), l.way*units*units, units, units), bias, l.state(5, units), whole(code)}
-		y, h := l.results(units), t.in(0).between(l.batches, units)
+		in := []*operand{l.input(), t.block(t.In(1), l.way*units*l.features, units, l.features),
+			t.block(t.In(2), l.way*units*units, units, units), bias, l.state(5, units), whole(code)}
+		y, h := l.results(units), t.In(0).Between(l.batches, units)
 		switch {
 		case l.steps == 1:
 			t.several(spec.RNN, []*operand{h, y}, in...)
@@ -258,19 +258,19 @@ func (l *layer) finish(steps []*operand, states ...[]*operand) {
 }
 
 func turnSVDF(t *translation) string {
-	o := t.n.Op.(*op.SVDF)
-	in := []*operand{t.in(0), t.in(1), t.in(2), t.orNone(3, t.in(0)), t.in(4), whole(o.Rank), whole(spec.FusedNone)}
-	state := t.in(4).between(t.in(4).dims()...)
+	o := t.N.Op.(*op.SVDF)
+	in := []*operand{t.In(0), t.In(1), t.In(2), t.orNone(3, t.In(0)), t.In(4), whole(o.Rank), whole(spec.FusedNone)}
+	state := t.In(4).Between(t.In(4).Dims()...)
 	if t.given(1) {
-		state = t.out(1)
+		state = t.Out(1)
 	}
-	t.several(spec.SVDF, []*operand{state, t.out(0)}, in...)
+	t.several(spec.SVDF, []*operand{state, t.Out(0)}, in...)
 	return ""
 }
 
 // orNone is input k, or an argument that is left out in its place.
 func (t *translation) orNone(k int, like *operand) *operand {
-	if x := t.in(k); x != nil {
+	if x := t.In(k); x != nil {
 		return x
 	}
 	return none(like.code, 1)

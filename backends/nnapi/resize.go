@@ -90,14 +90,14 @@ func cornerOf(o *op.Resize, extents []op.Extent) (c corner, why string) {
 
 // turnResize has images whose height and width change.
 func turnResize(t *translation) string {
-	o, x, y := t.n.Op.(*op.Resize), t.in(0), t.out(0)
+	o, x, y := t.N.Op.(*op.Resize), t.In(0), t.Out(0)
 	code, known := map[op.ResizeMode]spec.OperationCode{op.ResizeNearest: spec.ResizeNearestNeighbor,
 		op.ResizeLinear: spec.ResizeBilinear}[o.Mode]
 	switch {
 	case !known:
 		return "NNAPI resizes by the nearest cell or by four cells"
-	case len(x.dims()) != 4:
-		return fmt.Sprintf("%v is of images, not of %d dimensions", code, len(x.dims())-2)
+	case len(x.Dims()) != 4:
+		return fmt.Sprintf("%v is of images, not of %d dimensions", code, len(x.Dims())-2)
 	case o.Coord == op.CoordTFCrop:
 		return code.String() + " is of whole images"
 	case o.ExcludeOutside:
@@ -118,8 +118,8 @@ func turnResize(t *translation) string {
 	if why != "" {
 		return why
 	}
-	image := t.toImage(x, last)
-	to, done := t.result(y, last)
+	image := t.Image(x, last)
+	to, done := t.Result(y, last)
 	in := []*operand{image, whole(extents[1].Out), whole(extents[0].Out)}
 	if code == spec.ResizeNearestNeighbor || c.align || c.half {
 		in = append(in, truth(false))
@@ -134,12 +134,12 @@ func turnResize(t *translation) string {
 
 // extents are those of height and width, and whether the channels stand behind them.
 func (t *translation) extents(o *op.Resize, axes []int) (e [2]op.Extent, last bool, why string) {
-	dims, resized := t.in(0).dims(), make([]int64, len(axes))
+	dims, resized := t.In(0).Dims(), make([]int64, len(axes))
 	for i, a := range axes {
 		resized[i] = dims[a]
 	}
 	scales, ok := t.scales()
-	sizes, ok2 := t.ints(3, nil)
+	sizes, ok2 := t.Ints(3, nil)
 	if !ok || !ok2 {
 		return e, false, "the sizes are not known before the run"
 	}
@@ -169,10 +169,10 @@ func (t *translation) extents(o *op.Resize, axes []int) (e [2]op.Extent, last bo
 
 // scales are the numbers of input 2 of a resize, nil when there are none.
 func (t *translation) scales() (v []float32, ok bool) {
-	if len(t.n.In) < 3 || t.n.In[2] == graph.None {
+	if len(t.N.In) < 3 || t.N.In[2] == graph.None {
 		return nil, true
 	}
-	f := t.g.Fact(t.n.In[2])
+	f := t.G.Fact(t.N.In[2])
 	if n, known := f.Shape.Count(); known && n == 0 {
 		return nil, true
 	}

@@ -3,7 +3,6 @@ package nnapi
 import (
 	"slices"
 
-	"github.com/anynpu/anynpu/backends/driver"
 	spec "github.com/anynpu/anynpu/core/spec/nnapi"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -11,14 +10,6 @@ import (
 // fusedKinds are the operations that other operations may do on their results.
 var fusedKinds = map[spec.OperationCode]int32{spec.ReLU: spec.FusedReLU, spec.ReLU1: spec.FusedReLU1,
 	spec.ReLU6: spec.FusedReLU6}
-
-// simplify fuses activations into what makes their operands, and leaves out operations whose results nobody reads. The
-// outputs stay.
-func (t *translation) simplify(outputs []*operand) {
-	t.ops = driver.Used(t.ops, outputs)
-	driver.Fuse(t.ops, outputs, fuse)
-	t.ops = driver.Used(t.ops, outputs)
-}
 
 // fuse reports whether maker does the activation o on its result, which it does from now on.
 func fuse(maker, o *operation) bool {

@@ -5,14 +5,14 @@ import (
 	"math"
 	"slices"
 
+	"github.com/anynpu/anynpu/backends/driver"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/op"
 	spec "github.com/anynpu/anynpu/core/spec/nnapi"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Images of the API are [N,H,W,C] and filters [O,H,W,I/group], those of DEPTHWISE_CONV_2D [1,H,W,O]. What has its
-// channels first is turned around before and behind; simplify leaves out what then cancels out.
+// Filters of the API are [O,H,W,I/group], those of DEPTHWISE_CONV_2D [1,H,W,O].
 
 func init() {
 	turnAll(map[string]func(t *translation) string{
@@ -24,28 +24,26 @@ func init() {
 	})
 }
 
-var toLast, toFirst = []int64{0, 2, 3, 1}, []int64{0, 3, 1, 2}
-
 // permuted is an operand with its dimensions in another order: a constant at once, else by TRANSPOSE.
 func (t *translation) permuted(x *operand, order ...int64) *operand {
 	dims := make([]int64, len(order))
 	for i, d := range order {
-		dims[i] = x.dims()[d]
+		dims[i] = x.Dims()[d]
 	}
-	y := x.between(dims...)
+	y := x.Between(dims...)
 	if q := x.typ.Quant; q != nil && len(q.Scale) > 1 {
 		moved := *q
 		moved.Axis = slices.Index(order, int64(q.Axis))
 		y.typ.Quant = &moved
 	}
 	if x.data == nil {
-		t.add(spec.Transpose, y, x, list(order...))
+		t.permute(x, y, order...)
 		return y
 	}
 	steps, size := make([]int, len(order)), x.typ.DType.Bits()/8
 	for i, d := range order {
 		steps[i] = size
-		for _, n := range x.dims()[d+1:] {
+		for _, n := range x.Dims()[d+1:] {
 			steps[i] *= int(n)
 		}
 	}
@@ -72,31 +70,9 @@ func (t *translation) permuted(x *operand, order ...int64) *operand {
 	return y
 }
 
-// toImage is an operand in [N,H,W,C].
-func (t *translation) toImage(x *operand, last bool) *operand {
-	if last {
-		return x
-	}
-	if t.images[x] == nil {
-		t.images[x] = t.permuted(x, toLast...)
-	}
-	return t.images[x]
-}
-
-// backFrom makes an operand in [N,C,H,W] of an image.
-func (t *translation) backFrom(image, y *operand) {
-	t.add(spec.Transpose, y, image, list(toFirst...))
-	t.images[y] = image
-}
-
-// result is where an operation writes an image that is to be operand y, and done what follows it.
-func (t *translation) result(y *operand, last bool) (image *operand, done func()) {
-	if last {
-		return y, func() {}
-	}
-	d := y.dims()
-	image = y.between(d[0], d[2], d[3], d[1])
-	return image, func() { t.backFrom(image, y) }
+// permute makes y of x with its dimensions in another order.
+func (t *translation) permute(x, y *operand, order ...int64) {
+	t.add(spec.Transpose, y, x, list(order...))
 }
 
 // sized are windows with the strides and paddings of the API: explicit, each smaller than its window, and such that the
@@ -126,20 +102,12 @@ func (s *sized) params() []*operand {
 		whole(s.stride[0])}
 }
 
-// spatial are the two sizes of an image between batch and channels.
-func spatial(dims []int64, last bool) []int64 {
-	if last {
-		return dims[1:3]
-	}
-	return dims[2:4]
-}
-
 func turnConv(t *translation) string {
-	o, x, w := t.n.Op.(*op.Conv), t.in(0), t.in(1)
-	if len(x.dims()) != 4 {
-		return fmt.Sprintf("CONV_2D is of images, not of %d dimensions", len(x.dims())-2)
+	o, x, w := t.N.Op.(*op.Conv), t.In(0), t.In(1)
+	if len(x.Dims()) != 4 {
+		return fmt.Sprintf("CONV_2D is of images, not of %d dimensions", len(x.Dims())-2)
 	}
-	windows, err := o.Windows(spatial(x.dims(), o.ChannelsLast), w.dims()[1:3])
+	windows, err := o.Windows(driver.Spatial(x.Dims(), o.ChannelsLast), w.Dims()[1:3])
 	if err != nil {
 		return err.Error()
 	}
@@ -147,15 +115,15 @@ func turnConv(t *translation) string {
 	if why != "" {
 		return why
 	}
-	bias, why := t.bias(x, w, t.in(2))
+	bias, why := t.bias(x, w, t.In(2))
 	if why != "" {
 		return why
 	}
-	image := t.toImage(x, o.ChannelsLast)
-	y, done := t.result(t.out(0), o.ChannelsLast)
+	image := t.Image(x, o.ChannelsLast)
+	y, done := t.Result(t.Out(0), o.ChannelsLast)
 	code, params := spec.Conv2D, s.params()
 	dilated := s.dilation != [2]int64{1, 1}
-	switch channels, outputs := image.dims()[3], y.dims()[3]; {
+	switch channels, outputs := image.Dims()[3], y.Dims()[3]; {
 	case o.Groups == channels && channels > 1:
 		code, w = spec.DepthwiseConv2D, t.permuted(w, 3, 1, 2, 0)
 		params = append(params, whole(outputs/channels))
@@ -179,7 +147,7 @@ func turnConv(t *translation) string {
 // bias is the bias of a product of x with weights w, which the API's operations cannot do without: zeros when there is
 // none. In integers its unit is the product of the scales, or 0 stands for it where there are several.
 func (t *translation) bias(x, w, bias *operand) (*operand, string) {
-	outputs := w.dims()[0]
+	outputs := w.Dims()[0]
 	typ := tensor.T(x.typ.DType, outputs)
 	if x.typ.Quant != nil {
 		typ = tensor.T(tensor.Int32, outputs)
@@ -224,28 +192,27 @@ func sameUnit(bias, x, w *tensor.Quant) bool {
 }
 
 func turnMaxPool(t *translation) string {
-	o := t.n.Op.(*op.MaxPool)
-	if len(t.n.Out) > 1 && t.n.Out[1] >= 0 {
+	o := t.N.Op.(*op.MaxPool)
+	if len(t.N.Out) > 1 && t.N.Out[1] >= 0 {
 		return "MAX_POOL_2D gives no indices"
 	}
 	return t.pool(spec.MaxPool2D, o.Windows, o.ChannelsLast)
 }
 
 func turnAveragePool(t *translation) string {
-	o := t.n.Op.(*op.AveragePool)
-	if o.CountPads && (o.AutoPad != op.PadExplicit && o.AutoPad != op.PadValid ||
-		slices.ContainsFunc(o.Pads, func(p int64) bool { return p != 0 })) {
+	o := t.N.Op.(*op.AveragePool)
+	if driver.CountsPads(o) {
 		return "AVERAGE_POOL_2D does not count the padding"
 	}
 	return t.pool(spec.AveragePool2D, o.Windows, o.ChannelsLast)
 }
 
 func (t *translation) pool(code spec.OperationCode, windows func(in []int64) ([]op.Window, error), last bool) string {
-	x := t.in(0)
-	if len(x.dims()) != 4 {
-		return fmt.Sprintf("%v is of images, not of %d dimensions", code, len(x.dims())-2)
+	x := t.In(0)
+	if len(x.Dims()) != 4 {
+		return fmt.Sprintf("%v is of images, not of %d dimensions", code, len(x.Dims())-2)
 	}
-	w, err := windows(spatial(x.dims(), last))
+	w, err := windows(driver.Spatial(x.Dims(), last))
 	if err != nil {
 		return err.Error()
 	}
@@ -256,8 +223,8 @@ func (t *translation) pool(code spec.OperationCode, windows func(in []int64) ([]
 	case s.dilation != [2]int64{1, 1}:
 		return code.String() + " has no dilations"
 	}
-	image := t.toImage(x, last)
-	y, done := t.result(t.out(0), last)
+	image := t.Image(x, last)
+	y, done := t.Result(t.Out(0), last)
 	params := append(s.params(), whole(s.kernel[1]), whole(s.kernel[0]), unfused())
 	t.add(code, y, append([]*operand{image}, params...)...)
 	done()
@@ -265,8 +232,8 @@ func (t *translation) pool(code spec.OperationCode, windows func(in []int64) ([]
 }
 
 func turnFullyConnected(t *translation) string {
-	x, w, y := t.in(0), t.in(1), t.out(0)
-	bias, why := t.bias(x, w, t.in(2))
+	x, w, y := t.In(0), t.In(1), t.Out(0)
+	bias, why := t.bias(x, w, t.In(2))
 	if why != "" {
 		return why
 	}
@@ -277,15 +244,15 @@ func turnFullyConnected(t *translation) string {
 // connect is FULLY_CONNECTED, which makes two dimensions of more, and gives two.
 func (t *translation) connect(x, w, bias, y *operand) {
 	to := y
-	if d := y.dims(); len(d) != 2 {
+	if d := y.Dims(); len(d) != 2 {
 		rows := int64(1)
 		for _, n := range d[:len(d)-1] {
 			rows *= n
 		}
-		to = y.between(rows, d[len(d)-1])
+		to = y.Between(rows, d[len(d)-1])
 	}
-	if len(x.dims()) == 1 {
-		row := x.between(1, x.dims()[0])
+	if len(x.Dims()) == 1 {
+		row := x.Between(1, x.Dims()[0])
 		t.reshape(x, row)
 		x = row
 	}
@@ -297,24 +264,24 @@ func (t *translation) connect(x, w, bias, y *operand) {
 
 // turnMatMul is FULLY_CONNECTED where the second matrix is one alone, whatever level the driver has.
 func turnMatMul(t *translation) string {
-	o, a, b, y := t.n.Op.(*op.MatMul), t.in(0), t.in(1), t.out(0)
-	ra, rb := len(a.dims()), len(b.dims())
+	o, a, b, y := t.N.Op.(*op.MatMul), t.In(0), t.In(1), t.Out(0)
+	ra, rb := len(a.Dims()), len(b.Dims())
 	switch {
-	case ra < 2 || rb < 2 || t.g.Fact(t.n.In[0]).Shape.Rank() < 2 || t.g.Fact(t.n.In[1]).Shape.Rank() < 2:
+	case ra < 2 || rb < 2 || t.G.Fact(t.N.In[0]).Shape.Rank() < 2 || t.G.Fact(t.N.In[1]).Shape.Rank() < 2:
 		return "BATCH_MATMUL is of matrices"
 	case rb > 2 || o.TransposeA && ra > 2:
-		if t.in(2) != nil {
+		if t.In(2) != nil {
 			return "BATCH_MATMUL has no bias"
 		}
-		if ra != rb || !slices.Equal(a.dims()[:ra-2], b.dims()[:rb-2]) {
+		if ra != rb || !slices.Equal(a.Dims()[:ra-2], b.Dims()[:rb-2]) {
 			return "BATCH_MATMUL does not broadcast"
 		}
 		t.add(spec.BatchMatMul, y, a, b, truth(o.TransposeA), truth(o.TransposeB))
 		return ""
 	}
-	bias := t.in(2)
-	n := y.dims()[len(y.dims())-1]
-	if bias != nil && !slices.Equal(bias.dims(), []int64{n}) {
+	bias := t.In(2)
+	n := y.Dims()[len(y.Dims())-1]
+	if bias != nil && !slices.Equal(bias.Dims(), []int64{n}) {
 		return "the bias of FULLY_CONNECTED has one number for each column"
 	}
 	if o.TransposeA {

@@ -20,8 +20,8 @@ func names(t *testing.T, g *graph.Graph) (out []string) {
 	for i := range g.Nodes {
 		require.Empty(t, tr.node(i))
 	}
-	tr.simplify(tr.operands(g.Out))
-	for _, o := range tr.ops {
+	tr.Simplify(tr.Operands(g.Out), fuse)
+	for _, o := range tr.Ops {
 		require.Empty(t, tr.judge(o))
 		name := o.code.String()
 		m := describe([]*operation{o}, nil, nil)
@@ -66,7 +66,7 @@ func TestPermuted_constants(t *testing.T) {
 		binary.LittleEndian.PutUint32(x.data[4*i:], uint32(i))
 	}
 	y := tr.permuted(x, 2, 0, 1)
-	require.Equal(t, []int64{4, 2, 3}, y.dims())
+	require.Equal(t, []int64{4, 2, 3}, y.Dims())
 	for i := range 2 {
 		for j := range 3 {
 			for k := range 4 {
@@ -74,7 +74,7 @@ func TestPermuted_constants(t *testing.T) {
 			}
 		}
 	}
-	assert.Empty(t, tr.ops)
+	assert.Empty(t, tr.Ops)
 	filter := &operand{code: spec.TensorQuant8SymmPerChannel, typ: tensor.T(tensor.Int8, 2, 1, 1, 1), data: []byte{1, 2}}
 	filter.typ.Quant = &tensor.Quant{Scale: []float32{1, 2}}
 	assert.Equal(t, 3, tr.permuted(filter, 3, 1, 2, 0).typ.Quant.Axis)

@@ -130,8 +130,8 @@ func (d *Device) Support(g *graph.Graph, _ device.Options) ([]device.NodeSupport
 
 // computes asks the driver for the operations of a node; why says what stands against them.
 func (d *Device) computes(t *translation) (why string, err error) {
-	in, out := t.ports()
-	m, err := d.write(t.ops, in, out)
+	in, out := t.Ports((*operand).fixed)
+	m, err := d.write(t.Ops, in, out)
 	if err != nil {
 		return "", err
 	}
@@ -142,14 +142,14 @@ func (d *Device) computes(t *translation) (why string, err error) {
 	if err = judged("OH_NNModel_GetAvailableOperations", code, err); err != nil {
 		return "", err
 	}
-	if int64(n) != int64(len(t.ops)) {
-		return "", fault.New(fault.Device, "OH_NNModel_GetAvailableOperations answers for %d operations of %d", n, len(t.ops))
+	if int64(n) != int64(len(t.Ops)) {
+		return "", fault.New(fault.Device, "OH_NNModel_GetAvailableOperations answers for %d operations of %d", n, len(t.Ops))
 	}
 	can, err := driver.Peek(flags, int(n))
 	if err != nil {
 		return "", fault.Wrap(err, "OH_NNModel_GetAvailableOperations")
 	}
-	for k, o := range t.ops {
+	for k, o := range t.Ops {
 		if can[k] == 0 {
 			return fmt.Sprintf("the driver does not compute %v of %v", o.Op, o.in[0].typ), nil
 		}

@@ -69,101 +69,93 @@ func init() {
 // pair is an operator of two operands that are numbers.
 func pair(name string) func(t *translation) string {
 	return func(t *translation) string {
-		for k := range t.n.In {
-			if t.in(k).typ.DType == tensor.Bool {
+		for k := range t.N.In {
+			if t.In(k).typ.DType == tensor.Bool {
 				return "its operands are bools: " + name + " is of numbers"
 			}
 		}
-		t.add(name, t.ins(), t.outs())
+		t.add(name, t.Ins(), t.Outs())
 		return ""
 	}
 }
 
 func truths(name string) func(t *translation) string {
 	return func(t *translation) string {
-		t.add(name, t.ins(), t.outs())
+		t.add(name, t.Ins(), t.Outs())
 		return ""
 	}
 }
 
-// single is an operator of one operand. What is in [N,H,W,C] beside the node's own order is computed so.
+// single is an operator of one operand.
 func single(name string, settings ...setting) func(t *translation) string {
 	return func(t *translation) string {
-		x, y := t.in(0), t.out(0)
-		if x.typ.DType == tensor.Bool {
+		if t.In(0).typ.DType == tensor.Bool {
 			return "its operand is a bool: " + name + " is of numbers"
 		}
-		if last := t.images[x]; last != nil {
-			d := last.dims()
-			image := y.between(d...)
-			t.add(name, []*operand{last}, []*operand{image}, settings...)
-			t.backFrom(image, y)
-			return ""
-		}
-		t.add(name, []*operand{x}, []*operand{y}, settings...)
+		t.Each(t.In(0), t.Out(0), func(x, y *operand) { t.add(name, []*operand{x}, []*operand{y}, settings...) })
 		return ""
 	}
 }
 
 func turnDiv(t *translation) string {
-	if d := t.in(0).typ; d.Quant == nil && d.DType.IsInt() && t.n.Op.(*op.Div).Rounding != op.DivTrunc {
+	if d := t.In(0).typ; d.Quant == nil && d.DType.IsInt() && t.N.Op.(*op.Div).Rounding != op.DivTrunc {
 		return "integer quotients of DIV truncate toward zero"
 	}
 	return pair("DIV")(t)
 }
 
 func turnMod(t *translation) string {
-	if t.n.Op.(*op.Mod).Sign != op.ModDividend {
+	if t.N.Op.(*op.Mod).Sign != op.ModDividend {
 		return "the result of MOD has the sign of the dividend"
 	}
 	return pair("MOD")(t)
 }
 
 func turnMax(t *translation) string {
-	if t.n.Op.(*op.Max).NaN != op.NaNPropagates {
+	if t.N.Op.(*op.Max).NaN != op.NaNPropagates {
 		return "a NaN is to lose: in MAXIMUM it does not"
 	}
 	return pair("MAXIMUM")(t)
 }
 
 func turnMin(t *translation) string {
-	if t.n.Op.(*op.Min).NaN != op.NaNPropagates {
+	if t.N.Op.(*op.Min).NaN != op.NaNPropagates {
 		return "a NaN is to lose: in MINIMUM it does not"
 	}
 	return pair("MINIMUM")(t)
 }
 
 func turnRound(t *translation) string {
-	if t.n.Op.(*op.Round).Ties != op.RoundEven {
+	if t.N.Op.(*op.Round).Ties != op.RoundEven {
 		return "ROUND rounds halves to even"
 	}
 	return single("ROUND")(t)
 }
 
 func turnHardSigmoid(t *translation) string {
-	if o := t.n.Op.(*op.HardSigmoid); o.Alpha != 1.0/6 || o.Beta != 0.5 {
+	if o := t.N.Op.(*op.HardSigmoid); o.Alpha != 1.0/6 || o.Beta != 0.5 {
 		return fmt.Sprintf("HARD_SIGMOID has slope 1/6 and 0.5 at 0, not %v and %v", o.Alpha, o.Beta)
 	}
 	return single("HARD_SIGMOID")(t)
 }
 
 func turnSwish(t *translation) string {
-	if a := t.n.Op.(*op.Swish).Alpha; a != 0 && a != 1 {
+	if a := t.N.Op.(*op.Swish).Alpha; a != 0 && a != 1 {
 		return fmt.Sprintf("SWISH has no factor %v", a)
 	}
 	return single("SWISH")(t)
 }
 
 func turnLeakyRelu(t *translation) string {
-	return single("LEAKY_RELU", number("NEGATIVE_SLOPE", t.n.Op.(*op.LeakyRelu).Alpha))(t)
+	return single("LEAKY_RELU", number("NEGATIVE_SLOPE", t.N.Op.(*op.LeakyRelu).Alpha))(t)
 }
 
 func turnGelu(t *translation) string {
-	return single("GELU", truth("APPROXIMATE", t.n.Op.(*op.Gelu).Approximate == op.GeluTanh))(t)
+	return single("GELU", truth("APPROXIMATE", t.N.Op.(*op.Gelu).Approximate == op.GeluTanh))(t)
 }
 
 func turnExp(t *translation) string {
-	o := t.n.Op.(*op.Exp)
+	o := t.N.Op.(*op.Exp)
 	base, scale := o.Base, o.Scale
 	if base == 0 {
 		base = -1
@@ -178,7 +170,7 @@ func turnExp(t *translation) string {
 func turnClip(t *translation) string {
 	var bounds [2]float32
 	for i := range bounds {
-		b := t.in(i + 1)
+		b := t.In(i + 1)
 		switch {
 		case b == nil:
 			return "CLIP has two bounds"
@@ -201,7 +193,7 @@ func turnClip(t *translation) string {
 }
 
 func turnCast(t *translation) string {
-	o, x := t.n.Op.(*op.Cast), t.in(0)
+	o, x := t.N.Op.(*op.Cast), t.In(0)
 	switch {
 	case x.typ.Quant != nil:
 		return "CAST takes no codes"
@@ -210,15 +202,15 @@ func turnCast(t *translation) string {
 	case o.To.IsInt() && x.typ.DType.IsInt() && o.OutOfRange != op.CastWrap:
 		return "CAST of integers drops what the type cannot hold"
 	}
-	t.add("CAST", []*operand{x, list(int64(spec.DataTypeOf(o.To)))}, t.outs())
+	t.add("CAST", []*operand{x, list(int64(spec.DataTypeOf(o.To)))}, t.Outs())
 	return ""
 }
 
 // turnWhere: a condition of one dimension would choose slices.
 func turnWhere(t *translation) string {
-	if c := len(t.in(0).dims()); c == 1 && len(t.in(1).dims()) > 1 {
+	if c := len(t.In(0).Dims()); c == 1 && len(t.In(1).Dims()) > 1 {
 		return "the condition of SELECT would choose slices"
 	}
-	t.add("SELECT", t.ins(), t.outs())
+	t.add("SELECT", t.Ins(), t.Outs())
 	return ""
 }

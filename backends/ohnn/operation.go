@@ -30,7 +30,6 @@ type operation struct {
 	*spec.Rule
 	in, out []*operand
 	params  []parameter
-	node    int // of the graph
 }
 
 // Reads and Makes implement driver.Operation.
@@ -39,33 +38,24 @@ func (o *operation) Makes() []*operand { return o.out }
 
 // translation turns nodes of a graph into operations of the API.
 type translation struct {
-	g      *graph.Graph
-	values map[graph.Value]*operand
-	ops    []*operation
-	images map[*operand]*operand // in [N,H,W,C], of those in [N,C,H,W]
-	at     int                   // the node that is being turned
-	n      *graph.Node
+	driver.Translation[*operand, *operation]
 }
 
 func newTranslation(g *graph.Graph) *translation {
-	return &translation{g: g, values: map[graph.Value]*operand{}, images: map[*operand]*operand{}}
+	t := &translation{}
+	t.Translation = driver.NewTranslation[*operand, *operation](g, driver.Hooks[*operand]{Operand: t.operand,
+		Permuted: t.permuted, Permute: t.permute})
+	return t
 }
 
 // node turns one node. why says what stands against it, in which case nothing is added.
 func (t *translation) node(i int) (why string) {
-	t.at, t.n = i, &t.g.Nodes[i]
-	turn := turns[t.n.Op.Name()]
+	name := t.G.Nodes[i].Op.Name()
+	turn := turns[name]
 	if turn == nil {
-		return fmt.Sprintf("OH_NN has no operator that computes %s as it is", t.n.Op.Name())
+		return fmt.Sprintf("OH_NN has no operator that computes %s as it is", name)
 	}
-	if why := driver.Values(t.g, t.n, takes); why != "" {
-		return why
-	}
-	before := len(t.ops)
-	if why = turn(t); why != "" {
-		t.ops = t.ops[:before]
-	}
-	return why
+	return t.Turn(i, takes, func() string { return turn(t) })
 }
 
 // maxBytes bounds a tensor: the API makes none that is larger.
@@ -121,72 +111,27 @@ func takesQuant(typ tensor.Type, dims []int64) string {
 	return ""
 }
 
-// value is the operand of a value.
-func (t *translation) value(v graph.Value) *operand {
-	if o := t.values[v]; o != nil {
-		return o
-	}
-	f := t.g.Fact(v)
+// operand makes the operand of a value.
+func (t *translation) operand(v graph.Value) *operand {
+	f := t.G.Fact(v)
 	o := &operand{typ: f.Type}
 	if f.Const != nil {
 		o.data = f.Const.Data
 	}
-	t.values[v] = o
 	return o
 }
 
-// operands are those of values.
-func (t *translation) operands(values []graph.Value) []*operand {
-	out := make([]*operand, len(values))
-	for i, v := range values {
-		out[i] = t.value(v)
-	}
-	return out
-}
+// fixed reports whether an operand is a constant.
+func (o *operand) fixed() bool { return o.data != nil }
 
-// ports are the operands of the operations that come from elsewhere, constants left out, and those of the node's
-// results.
-func (t *translation) ports() (in, out []*operand) {
-	in = slices.DeleteFunc(driver.Outside[*operand](t.ops), func(x *operand) bool { return x.data != nil })
-	return in, t.operands(slices.DeleteFunc(slices.Clone(t.n.Out), func(v graph.Value) bool { return v == graph.None }))
-}
-
-// in is input k of the node, nil if it is not given.
-func (t *translation) in(k int) *operand {
-	if k >= len(t.n.In) || t.n.In[k] == graph.None {
-		return nil
-	}
-	return t.value(t.n.In[k])
-}
-
-// ins are all inputs of the node.
-func (t *translation) ins() []*operand {
-	var out []*operand
-	for k := range t.n.In {
-		out = append(out, t.in(k))
-	}
-	return out
-}
-
-// out is output k of the node, and outs are all of them.
-func (t *translation) out(k int) *operand { return t.value(t.n.Out[k]) }
-
-func (t *translation) outs() []*operand {
-	var out []*operand
-	for k := range t.n.Out {
-		out = append(out, t.out(k))
-	}
-	return out
-}
-
-// dims are the sizes of an operand.
-func (o *operand) dims() []int64 {
+// Dims are the sizes of an operand.
+func (o *operand) Dims() []int64 {
 	dims, _ := o.typ.Shape.Ints()
 	return dims
 }
 
-// between is an operand of the type of another, in sizes of its own.
-func (o *operand) between(dims ...int64) *operand {
+// Between is an operand of the type of another, in sizes of its own.
+func (o *operand) Between(dims ...int64) *operand {
 	typ := o.typ
 	typ.Shape = tensor.Of(dims...)
 	return &operand{typ: typ}
@@ -219,11 +164,11 @@ func truth(name string, v bool) setting {
 
 // add adds an operation with parameters.
 func (t *translation) add(name string, in, out []*operand, settings ...setting) {
-	o := &operation{Rule: spec.Called(name), in: in, out: out, node: t.at}
+	o := &operation{Rule: spec.Called(name), in: in, out: out}
 	for _, s := range settings {
 		o.params = append(o.params, s.of(o.Rule))
 	}
-	t.ops = append(t.ops, o)
+	t.Ops = append(t.Ops, o)
 }
 
 // of is the parameter of a rule.

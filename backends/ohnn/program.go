@@ -30,11 +30,11 @@ func (d *Device) Compile(ctx context.Context, u device.Unit, o device.Options) (
 	if n := max(len(g.In), len(g.Out)); n > spec.MaxIndices {
 		return nil, fault.New(fault.Unsupported, "%d inputs or outputs: models of OH_NN have %d at most", n, spec.MaxIndices)
 	}
-	in, out := t.operands(g.In), t.operands(g.Out)
-	t.simplify()
+	in, out := t.Operands(g.In), t.Operands(g.Out)
+	t.Simplify(out, fuse)
 	p := &program{dev: d}
 	p.Hold(u, o, p.end)
-	if err := p.build(ctx, t.ops, in, out); err != nil {
+	if err := p.build(ctx, t.Ops, in, out); err != nil {
 		p.Release()
 		return nil, err
 	}

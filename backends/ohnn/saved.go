@@ -16,12 +16,5 @@ func (p *program) Save(w io.Writer) error { return p.Write(w, savedMagic, p.dev.
 
 // Load implements device.Device: it compiles again what Save has written.
 func (d *Device) Load(ctx context.Context, data []byte) (device.Program, error) {
-	if err := d.Alive(); err != nil {
-		return nil, err
-	}
-	u, o, err := driver.Read(data, savedMagic, d.Info().ID)
-	if err != nil {
-		return nil, err
-	}
-	return d.Compile(ctx, u, o)
+	return driver.Load(ctx, d, savedMagic, data)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/anynpu/anynpu/backends/driver"
 	"github.com/anynpu/anynpu/core/op"
 	spec "github.com/anynpu/anynpu/core/spec/ohnn"
 	"github.com/anynpu/anynpu/core/tensor"
@@ -36,44 +37,30 @@ func init() {
 
 // turnReshape: all that gives the same elements other sizes is RESHAPE to the sizes that are known.
 func turnReshape(t *translation) string {
-	x, y := t.in(0), t.out(0)
+	x, y := t.In(0), t.Out(0)
 	if !x.typ.Quant.Equal(y.typ.Quant) {
 		return "the codes of the result stand for other numbers: RESHAPE leaves them as they are"
 	}
-	t.add("RESHAPE", []*operand{x, list(y.dims()...)}, []*operand{y})
+	t.add("RESHAPE", []*operand{x, list(y.Dims()...)}, []*operand{y})
 	return ""
 }
 
 func turnTranspose(t *translation) string {
-	x, y := t.in(0), t.out(0)
-	order := make([]int64, len(x.dims()))
-	for i := range order {
-		order[i] = int64(len(order) - 1 - i)
+	order, why := t.Order(len(t.In(0).Dims()))
+	if why != "" {
+		return why
 	}
-	if len(t.n.In) > 1 && t.n.In[1] >= 0 {
-		var ok bool
-		if order, ok = t.g.Fact(t.n.In[1]).KnownInts(); !ok {
-			return "the order is not known before the run"
-		}
-	}
-	for i, d := range order {
-		axis, err := op.Axis(d, len(order))
-		if err != nil {
-			return err.Error()
-		}
-		order[i] = int64(axis)
-	}
-	t.add("TRANSPOSE", []*operand{x, list(order...)}, []*operand{y})
+	t.permute(t.In(0), t.Out(0), order...)
 	return ""
 }
 
 func turnConcat(t *translation) string {
-	y := t.out(0)
-	axis, err := op.Axis(t.n.Op.(*op.Concat).Axis, len(y.dims()))
+	y := t.Out(0)
+	axis, err := op.Axis(t.N.Op.(*op.Concat).Axis, len(y.Dims()))
 	if err != nil {
 		return err.Error()
 	}
-	in := t.ins()
+	in := t.Ins()
 	if len(in) < 2 || len(in) > spec.MaxIndices {
 		return fmt.Sprintf("CONCAT joins 2 to %d tensors", spec.MaxIndices)
 	}
@@ -88,65 +75,37 @@ func turnConcat(t *translation) string {
 
 // turnSlice knows bounds that are constants, and steps of 1.
 func turnSlice(t *translation) string {
-	x, y := t.in(0), t.out(0)
-	known := func(k int, otherwise []int64) ([]int64, bool) {
-		if k >= len(t.n.In) || t.n.In[k] < 0 {
-			return otherwise, true
-		}
-		return t.g.Fact(t.n.In[k]).KnownInts()
-	}
-	starts, ok1 := known(1, nil)
-	axes, ok2 := known(3, nil)
-	steps, ok3 := known(4, nil)
+	x, y := t.In(0), t.Out(0)
+	begin, steps, why := t.Slice(x.Dims())
 	switch {
-	case !ok1 || !ok2 || !ok3:
-		return "the bounds are not known before the run"
+	case why != "":
+		return why
 	case slices.ContainsFunc(steps, func(s int64) bool { return s != 1 }):
 		return "SLICE has steps of 1"
 	}
-	begin := make([]int64, len(x.dims()))
-	for i, s := range starts {
-		axis := i
-		if axes != nil {
-			var err error
-			if axis, err = op.Axis(axes[i], len(begin)); err != nil {
-				return err.Error()
-			}
-		}
-		size := x.dims()[axis]
-		if s < 0 {
-			s += size
-		}
-		begin[axis] = min(max(s, 0), size)
-	}
-	t.add("SLICE", []*operand{x, list(begin...), list(y.dims()...)}, []*operand{y})
+	t.add("SLICE", []*operand{x, list(begin...), list(y.Dims()...)}, []*operand{y})
 	return ""
 }
 
 // turnPad knows pads that are constants, with a number around x.
 func turnPad(t *translation) string {
-	x, y := t.in(0), t.out(0)
-	if t.n.Op.(*op.Pad).Mode != op.PadConstant {
+	x, y := t.In(0), t.Out(0)
+	if t.N.Op.(*op.Pad).Mode != op.PadConstant {
 		return "what is around x is no constant"
 	}
-	if x.typ.DType != tensor.Float32 || len(t.n.In) > 3 {
-		return "PAD is asked for float32, on all dimensions"
+	if x.typ.DType != tensor.Float32 {
+		return "PAD is asked for float32"
 	}
-	pads, ok := t.g.Fact(t.n.In[1]).KnownInts()
-	if !ok || len(pads) != 2*len(x.dims()) || slices.Min(pads) < 0 {
-		return "the pads are not known before the run, or cut off"
+	pairs, why := t.Pads(len(x.Dims()))
+	if why != "" {
+		return why
 	}
 	value := float32(0)
-	if v := t.in(2); v != nil {
-		numbers, err := tensor.ReadFloat32s(v.data, 1)
-		if v.typ.DType != tensor.Float32 || err != nil {
+	if t.Given(2) {
+		var ok bool
+		if value, ok = t.Number(2); !ok {
 			return "what is around x is no constant"
 		}
-		value = numbers[0]
-	}
-	var pairs []int64
-	for i := range x.dims() {
-		pairs = append(pairs, pads[i], pads[len(pads)/2+i])
 	}
 	paddings := list(pairs...)
 	paddings.typ.Shape = tensor.Of(int64(len(pairs)/2), 2)
@@ -155,31 +114,27 @@ func turnPad(t *translation) string {
 }
 
 func turnTile(t *translation) string {
-	x, y := t.in(0), t.out(0)
-	if len(x.dims()) != len(y.dims()) {
+	x, y := t.In(0), t.Out(0)
+	if len(x.Dims()) != len(y.Dims()) {
 		return "TILE keeps the number of dimensions"
 	}
-	times := make([]int64, len(x.dims()))
-	for i, d := range x.dims() {
-		times[i] = y.dims()[i] / d
-	}
-	t.add("TILE", []*operand{x, list(times...)}, []*operand{y})
+	t.add("TILE", []*operand{x, list(driver.Repeats(x.Dims(), y.Dims())...)}, []*operand{y})
 	return ""
 }
 
 func turnExpand(t *translation) string {
-	y := t.out(0)
-	t.add("BROADCAST_TO", []*operand{t.in(0)}, []*operand{y}, ints("SHAPE", y.dims()...))
+	y := t.Out(0)
+	t.add("BROADCAST_TO", []*operand{t.In(0)}, []*operand{y}, ints("SHAPE", y.Dims()...))
 	return ""
 }
 
 func turnSoftmax(t *translation) string {
-	o := t.n.Op.(*op.Softmax)
+	o := t.N.Op.(*op.Softmax)
 	return t.along("SOFTMAX", o.Axis, o.Beta)
 }
 
 func turnLogSoftmax(t *translation) string {
-	o := t.n.Op.(*op.LogSoftmax)
+	o := t.N.Op.(*op.LogSoftmax)
 	return t.along("LOG_SOFTMAX", o.Axis, o.Beta)
 }
 
@@ -188,33 +143,33 @@ func (t *translation) along(name string, axis int64, beta float32) string {
 	if beta != 0 && beta != 1 {
 		return fmt.Sprintf("%s has no factor %v", name, beta)
 	}
-	a, err := op.Axis(axis, len(t.in(0).dims()))
+	a, err := op.Axis(axis, len(t.In(0).Dims()))
 	if err != nil {
 		return err.Error()
 	}
-	t.add(name, []*operand{t.in(0)}, []*operand{t.out(0)}, ints("AXIS", int64(a)))
+	t.add(name, []*operand{t.In(0)}, []*operand{t.Out(0)}, ints("AXIS", int64(a)))
 	return ""
 }
 
 // turnLayerNorm: gamma and beta are as large as what is normalized.
 func turnLayerNorm(t *translation) string {
-	o, x := t.n.Op.(*op.LayerNorm), t.in(0)
-	axis, err := op.Axis(o.Axis, len(x.dims()))
+	o, x := t.N.Op.(*op.LayerNorm), t.In(0)
+	axis, err := op.Axis(o.Axis, len(x.Dims()))
 	switch {
 	case err != nil:
 		return err.Error()
 	case axis == 0:
 		return "LAYER_NORM keeps one dimension at least"
-	case len(t.n.Out) > 1:
+	case len(t.N.Out) > 1:
 		return "LAYER_NORM gives no mean"
 	}
-	in := []*operand{x, t.in(1), t.in(2)}
+	in := []*operand{x, t.In(1), t.In(2)}
 	for _, v := range in[1:] {
-		if v == nil || !slices.Equal(v.dims(), x.dims()[axis:]) {
+		if v == nil || !slices.Equal(v.Dims(), x.Dims()[axis:]) {
 			return "LAYER_NORM takes gamma and beta of the shape that is normalized"
 		}
 	}
-	t.add("LAYER_NORM", in, []*operand{t.out(0)}, ints("BEGIN_NORM_AXIS", int64(axis)), number("EPSILON", o.Epsilon),
+	t.add("LAYER_NORM", in, []*operand{t.Out(0)}, ints("BEGIN_NORM_AXIS", int64(axis)), number("EPSILON", o.Epsilon),
 		ints("BEGIN_PARAM_AXIS", int64(axis)))
 	return ""
 }
@@ -223,28 +178,15 @@ func turnLayerNorm(t *translation) string {
 // dimensions as before they are kept.
 func reduction(name string) func(t *translation) string {
 	return func(t *translation) string {
-		x, y := t.in(0), t.out(0)
+		x, y := t.In(0), t.Out(0)
 		if x.typ.Quant == nil && !x.typ.DType.IsFloat() {
 			return name + " is asked for real numbers"
 		}
-		var axes []int64
-		if len(t.n.In) > 1 && t.n.In[1] >= 0 {
-			var ok bool
-			if axes, ok = t.g.Fact(t.n.In[1]).KnownInts(); !ok {
-				return "the axes are not known before the run"
-			}
+		axes, why := t.Axes(len(x.Dims()))
+		if why != "" {
+			return why
 		}
-		if len(axes) == 0 {
-			return name + " is asked for axes that are named"
-		}
-		for i, a := range axes {
-			axis, err := op.Axis(a, len(x.dims()))
-			if err != nil {
-				return err.Error()
-			}
-			axes[i] = int64(axis)
-		}
-		t.add(name, []*operand{x, list(axes...)}, []*operand{y}, truth("KEEP_DIMS", len(y.dims()) == len(x.dims())))
+		t.add(name, []*operand{x, list(axes...)}, []*operand{y}, truth("KEEP_DIMS", len(y.Dims()) == len(x.Dims())))
 		return ""
 	}
 }

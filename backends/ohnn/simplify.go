@@ -3,18 +3,8 @@ package ohnn
 import (
 	"strings"
 
-	"github.com/anynpu/anynpu/backends/driver"
 	spec "github.com/anynpu/anynpu/core/spec/ohnn"
 )
-
-// simplify fuses activations into what makes their operands, and leaves out operations whose results nobody reads. The
-// outputs of the graph stay.
-func (t *translation) simplify() {
-	outputs := t.operands(t.g.Out)
-	t.ops = driver.Used(t.ops, outputs)
-	driver.Fuse(t.ops, outputs, fuse)
-	t.ops = driver.Used(t.ops, outputs)
-}
 
 // fuse reports whether maker does the activation o on its result, which it does from now on.
 func fuse(maker, o *operation) bool {

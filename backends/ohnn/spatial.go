@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/anynpu/anynpu/backends/driver"
 	"github.com/anynpu/anynpu/core/op"
 	spec "github.com/anynpu/anynpu/core/spec/ohnn"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Images of the API are [N,H,W,C] and filters [O,H,W,I/group]. What has its channels first is turned around before and
-// behind; simplify leaves out what then cancels out.
+// Filters of the API are [O,H,W,I/group].
 
 func init() {
 	turnAll(map[string]func(t *translation) string{
@@ -23,44 +23,20 @@ func init() {
 	})
 }
 
-var toLast, toFirst = []int64{0, 2, 3, 1}, []int64{0, 3, 1, 2}
-
-// permuted are sizes in another order.
-func permuted(dims, order []int64) []int64 {
-	out := make([]int64, len(dims))
+// permuted is an operand with its dimensions in another order.
+func (t *translation) permuted(x *operand, order ...int64) *operand {
+	dims := make([]int64, len(order))
 	for i, d := range order {
-		out[i] = dims[d]
+		dims[i] = x.Dims()[d]
 	}
-	return out
+	y := x.Between(dims...)
+	t.permute(x, y, order...)
+	return y
 }
 
-// toImage is an operand in [N,H,W,C].
-func (t *translation) toImage(x *operand, last bool) *operand {
-	if last {
-		return x
-	}
-	if image := t.images[x]; image != nil {
-		return image
-	}
-	image := x.between(permuted(x.dims(), toLast)...)
-	t.add("TRANSPOSE", []*operand{x, list(toLast...)}, []*operand{image})
-	t.images[x] = image
-	return image
-}
-
-// backFrom makes an operand in [N,C,H,W] of an image.
-func (t *translation) backFrom(image, y *operand) {
-	t.add("TRANSPOSE", []*operand{image, list(toFirst...)}, []*operand{y})
-	t.images[y] = image
-}
-
-// result is where an operation writes an image that is to be operand y, and done what follows it.
-func (t *translation) result(y *operand, last bool) (image *operand, done func()) {
-	if last {
-		return y, func() {}
-	}
-	image = y.between(permuted(y.dims(), toLast)...)
-	return image, func() { t.backFrom(image, y) }
+// permute makes y of x with its dimensions in another order.
+func (t *translation) permute(x, y *operand, order ...int64) {
+	t.add("TRANSPOSE", []*operand{x, list(order...)}, []*operand{y})
 }
 
 // padding is how windows are padded: by a mode, or by what they resolve to.
@@ -82,20 +58,12 @@ func steps(v []int64) []int64 {
 	return v
 }
 
-// spatial are the two sizes of an image between batch and channels.
-func spatial(dims []int64, last bool) []int64 {
-	if last {
-		return dims[1:3]
-	}
-	return dims[2:4]
-}
-
 func turnConv(t *translation) string {
-	o, x, w, bias := t.n.Op.(*op.Conv), t.in(0), t.in(1), t.in(2)
-	if len(x.dims()) != 4 {
-		return fmt.Sprintf("CONV2D is of images, not of %d dimensions", len(x.dims())-2)
+	o, x, w, bias := t.N.Op.(*op.Conv), t.In(0), t.In(1), t.In(2)
+	if len(x.Dims()) != 4 {
+		return fmt.Sprintf("CONV2D is of images, not of %d dimensions", len(x.Dims())-2)
 	}
-	windows, err := o.Windows(spatial(x.dims(), o.ChannelsLast), w.dims()[1:3])
+	windows, err := o.Windows(driver.Spatial(x.Dims(), o.ChannelsLast), w.Dims()[1:3])
 	if err != nil {
 		return err.Error()
 	}
@@ -104,12 +72,12 @@ func turnConv(t *translation) string {
 			return "CONV2D needs a bias"
 		}
 	}
-	image := t.toImage(x, o.ChannelsLast)
-	y, done := t.result(t.out(0), o.ChannelsLast)
+	image := t.Image(x, o.ChannelsLast)
+	y, done := t.Result(t.Out(0), o.ChannelsLast)
 	in, out := []*operand{image, w, bias}, []*operand{y}
 	common := []setting{ints("STRIDES", steps(o.Strides)...), padding(o.AutoPad, windows),
 		ints("DILATION", steps(o.Dilations)...)}
-	if channels := image.dims()[3]; o.Groups == channels && channels > 1 {
+	if channels := image.Dims()[3]; o.Groups == channels && channels > 1 {
 		t.add("DEPTHWISE_CONV2D_NATIVE", in, out, common...)
 	} else {
 		t.add("CONV2D", in, out, append(common, ints("GROUP", max(o.Groups, 1)))...)
@@ -120,7 +88,7 @@ func turnConv(t *translation) string {
 
 // noBias are zeros as the bias of a convolution of x with w; nil for types that have none.
 func noBias(x, w *operand) *operand {
-	outputs := w.dims()[0]
+	outputs := w.Dims()[0]
 	typ := tensor.T(x.typ.DType, outputs)
 	switch {
 	case x.typ.Quant.IsPerTensor() && w.typ.Quant.IsPerTensor():
@@ -134,8 +102,8 @@ func noBias(x, w *operand) *operand {
 }
 
 func turnMaxPool(t *translation) string {
-	o := t.n.Op.(*op.MaxPool)
-	if len(t.n.Out) > 1 && t.n.Out[1] >= 0 {
+	o := t.N.Op.(*op.MaxPool)
+	if len(t.N.Out) > 1 && t.N.Out[1] >= 0 {
 		return "MAX_POOL gives no indices"
 	}
 	return t.pool("MAX_POOL", pool{o.Kernel, o.Strides, o.Dilations, o.AutoPad, o.Ceil, o.Global, o.ChannelsLast,
@@ -143,9 +111,8 @@ func turnMaxPool(t *translation) string {
 }
 
 func turnAveragePool(t *translation) string {
-	o := t.n.Op.(*op.AveragePool)
-	if o.CountPads && (o.AutoPad != op.PadExplicit && o.AutoPad != op.PadValid ||
-		slices.ContainsFunc(o.Pads, func(p int64) bool { return p != 0 })) {
+	o := t.N.Op.(*op.AveragePool)
+	if driver.CountsPads(o) {
 		return "AVG_POOL does not count the padding"
 	}
 	return t.pool("AVG_POOL", pool{o.Kernel, o.Strides, o.Dilations, o.AutoPad, o.Ceil, o.Global, o.ChannelsLast,
@@ -162,10 +129,10 @@ type pool struct {
 }
 
 func (t *translation) pool(name string, p pool) string {
-	x := t.in(0)
+	x := t.In(0)
 	switch {
-	case len(x.dims()) != 4:
-		return fmt.Sprintf("%s is of images, not of %d dimensions", name, len(x.dims())-2)
+	case len(x.Dims()) != 4:
+		return fmt.Sprintf("%s is of images, not of %d dimensions", name, len(x.Dims())-2)
 	case slices.ContainsFunc(p.dilations, func(d int64) bool { return d != 1 }):
 		return name + " has no dilations"
 	case !p.global && p.ceil == op.RoundCeilInside:
@@ -173,7 +140,7 @@ func (t *translation) pool(name string, p pool) string {
 	}
 	settings := []setting{truth("GLOBAL", true)}
 	if !p.global {
-		windows, err := p.windows(spatial(x.dims(), p.last))
+		windows, err := p.windows(driver.Spatial(x.Dims(), p.last))
 		if err != nil {
 			return err.Error()
 		}
@@ -182,8 +149,8 @@ func (t *translation) pool(name string, p pool) string {
 			settings = append(settings, ints("ROUND_MODE", 1))
 		}
 	}
-	image := t.toImage(x, p.last)
-	y, done := t.result(t.out(0), p.last)
+	image := t.Image(x, p.last)
+	y, done := t.Result(t.Out(0), p.last)
 	t.add(name, []*operand{image}, []*operand{y}, settings...)
 	done()
 	return ""
@@ -191,21 +158,21 @@ func (t *translation) pool(name string, p pool) string {
 
 // turnFullyConnected: the operator makes two dimensions of more.
 func turnFullyConnected(t *translation) string {
-	if d := t.in(0).dims(); len(d) != 2 {
+	if d := t.In(0).Dims(); len(d) != 2 {
 		return fmt.Sprintf("FULL_CONNECTION keeps two dimensions, not %d", len(d))
 	}
-	in := []*operand{t.in(0), t.in(1)}
-	if bias := t.in(2); bias != nil {
+	in := []*operand{t.In(0), t.In(1)}
+	if bias := t.In(2); bias != nil {
 		in = append(in, bias)
 	}
-	t.add("FULL_CONNECTION", in, t.outs())
+	t.add("FULL_CONNECTION", in, t.Outs())
 	return ""
 }
 
 // turnMatMul adds a bias behind the product.
 func turnMatMul(t *translation) string {
-	o, a, b, bias, y := t.n.Op.(*op.MatMul), t.in(0), t.in(1), t.in(2), t.out(0)
-	if len(a.dims()) < 2 || len(b.dims()) < 2 {
+	o, a, b, bias, y := t.N.Op.(*op.MatMul), t.In(0), t.In(1), t.In(2), t.Out(0)
+	if len(a.Dims()) < 2 || len(b.Dims()) < 2 {
 		return "MATMUL is of matrices"
 	}
 	to := y
@@ -213,7 +180,7 @@ func turnMatMul(t *translation) string {
 		if y.typ.Quant != nil {
 			return "MATMUL has no bias, and codes would be rounded before one is added"
 		}
-		to = y.between(y.dims()...)
+		to = y.Between(y.Dims()...)
 	}
 	t.add("MATMUL", []*operand{a, b}, []*operand{to}, truth("TRANSPOSE_A", o.TransposeA),
 		truth("TRANSPOSE_B", o.TransposeB))
@@ -224,8 +191,8 @@ func turnMatMul(t *translation) string {
 }
 
 func turnBatchNorm(t *translation) string {
-	o, x := t.n.Op.(*op.BatchNorm), t.in(0)
-	rank := len(x.dims())
+	o, x := t.N.Op.(*op.BatchNorm), t.In(0)
+	rank := len(x.Dims())
 	axis, err := op.Axis(o.Axis, rank)
 	if err != nil {
 		return err.Error()
@@ -234,9 +201,9 @@ func turnBatchNorm(t *translation) string {
 	if !last && (rank != 4 || axis != 1) {
 		return fmt.Sprintf("BATCH_NORM has its channels in the last dimension, not in dimension %d of %d", axis, rank)
 	}
-	image := t.toImage(x, last)
-	y, done := t.result(t.out(0), last)
-	t.add("BATCH_NORM", append([]*operand{image}, t.ins()[1:]...), []*operand{y}, number("EPSILON", o.Epsilon))
+	image := t.Image(x, last)
+	y, done := t.Result(t.Out(0), last)
+	t.add("BATCH_NORM", append([]*operand{image}, t.Ins()[1:]...), []*operand{y}, number("EPSILON", o.Epsilon))
 	done()
 	return ""
 }

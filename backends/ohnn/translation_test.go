@@ -19,8 +19,8 @@ func names(t *testing.T, g *graph.Graph) (out []string) {
 	for i := range g.Nodes {
 		require.Empty(t, tr.node(i))
 	}
-	tr.simplify()
-	for _, o := range tr.ops {
+	tr.Simplify(tr.Operands(g.Out), fuse)
+	for _, o := range tr.Ops {
 		name := o.Name
 		for _, p := range o.params {
 			if p.Name == "ACTIVATION_TYPE" || p.Name == "ACTIVATIONTYPE" {

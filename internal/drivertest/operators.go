@@ -52,6 +52,7 @@ func Operators() []Node {
 		One(&op.Concat{Axis: -2}, X, Real(2, 1, 4), Fixed(Real(2, 2, 4))),
 		One(&op.Slice{}, X, Numbers(-3, 1), Numbers(100, -1), Numbers(1, 2)),
 		One(&op.Pad{}, X, Numbers(0, 1, 0, 2, 0, 1), Bound(0.5)),
+		One(&op.Pad{}, X, Numbers(1, 0, 2, 1), Bound(0.5), Numbers(-1, 0)),
 		One(&op.Tile{}, X, Numbers(1, 2, 3)),
 		One(&op.Softmax{Axis: 1}, X),
 		One(&op.LogSoftmax{Axis: -1}, X),
