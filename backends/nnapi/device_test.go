@@ -72,20 +72,7 @@ func once() error {
 	if err != nil {
 		return err
 	}
-	g, err := drivertest.Sum(tensor.Of(4))
-	if err != nil {
-		return err
-	}
-	answers, err := all[0].Support(g, device.Options{})
-	if err != nil {
-		return err
-	}
-	if !answers[0].OK {
-		return fault.New(fault.Unsupported, "%s", answers[0].Reason)
-	}
-	return drivertest.Once(func() (device.Program, error) {
-		return all[0].Compile(context.Background(), device.Unit{Graph: g}, device.Options{})
-	})
+	return drivertest.OnceSum(all[0])
 }
 
 // TestDevice_lies has the driver answer what cannot be: an error of kind fault.Device, and nothing stays behind.

@@ -5,10 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
 	"github.com/anynpu/anynpu/backends/driver"
+	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
 	dt "github.com/anynpu/anynpu/internal/drivertest"
@@ -24,28 +22,23 @@ func TestTurns_byThisLibrary(t *testing.T) {
 		dt.InChild(t, libraryVariable, "libneuralnetworks.so", "ANYNPU_NNAPI=cpu", "ANYNPU_NNAPI_DEVICES=npu:as-accelerator")
 		return
 	}
-	t.Run("operators", func(t *testing.T) {
-		left := map[string]bool{}
-		for name := range turns {
-			if name != "multinomial" { // which is refused
-				left[name] = true
-			}
+	left := map[string]bool{}
+	for name := range turns {
+		if name != "multinomial" { // which is refused
+			left[name] = true
 		}
-		dt.Nodes(t, ownDevice(t), slices.Concat(dt.Operators(), operators(), imageOperators(), recurrentOperators(),
-			detectionOperators(), controlOperators()), left)
-	})
-	t.Run("random graphs", func(t *testing.T) {
-		nodes := dt.Split(t, ownDevice(t), dt.CPU(t))
-		assert.Greater(t, nodes["own"], nodes["cpu"])
-	})
+	}
+	dt.Turns(t, os.Getenv(libraryVariable), openOwn, slices.Concat(dt.Operators(), operators(), imageOperators(),
+		recurrentOperators(), detectionOperators(), controlOperators()), left)
 }
 
-func ownDevice(t *testing.T) *Device {
-	opened, err := driver.Opening{}.Open(os.Getenv(libraryVariable))
-	require.NoError(t, err)
-	all, err := Open(Bind(opened.File, opened.Lookup), driver.Config{ID: "own", Name: "AnyNPU"})
-	require.NoError(t, err)
-	return all[0]
+// openOwn opens the library that stands in for a vendor's.
+func openOwn(file string, lookup func(symbol string) uintptr) (device.Device, error) {
+	all, err := Open(Bind(file, lookup), driver.Config{ID: "own", Name: "AnyNPU"})
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
 }
 
 // operators are the nodes of this API beside those of all.

@@ -1,7 +1,6 @@
 package ohnn
 
 import (
-	"context"
 	"testing"
 	"time"
 	"unsafe"
@@ -11,7 +10,6 @@ import (
 	"github.com/anynpu/anynpu/backends/driver"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
-	"github.com/anynpu/anynpu/core/tensor"
 	"github.com/anynpu/anynpu/internal/drivertest"
 )
 
@@ -68,20 +66,7 @@ func once() error {
 	if err != nil {
 		return err
 	}
-	g, err := drivertest.Sum(tensor.Of(4))
-	if err != nil {
-		return err
-	}
-	answers, err := all[0].Support(g, device.Options{})
-	if err != nil {
-		return err
-	}
-	if !answers[0].OK {
-		return fault.New(fault.Unsupported, "%s", answers[0].Reason)
-	}
-	return drivertest.Once(func() (device.Program, error) {
-		return all[0].Compile(context.Background(), device.Unit{Graph: g}, device.Options{})
-	})
+	return drivertest.OnceSum(all[0])
 }
 
 // What the driver points to instead.

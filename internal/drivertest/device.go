@@ -231,6 +231,24 @@ func (s Subject) ZeroCopy(t *testing.T, offsets ...int64) {
 	require.Equal(t, before, s.Driver.Live())
 }
 
+// OnceSum asks a device for a sum, compiles and runs that.
+func OnceSum(d device.Device) error {
+	g, err := Sum(tensor.Of(4))
+	if err != nil {
+		return err
+	}
+	answers, err := d.Support(g, device.Options{})
+	if err != nil {
+		return err
+	}
+	if !answers[0].OK {
+		return fault.New(fault.Unsupported, "%s", answers[0].Reason)
+	}
+	return Once(func() (device.Program, error) {
+		return d.Compile(context.Background(), device.Unit{Graph: g}, device.Options{})
+	})
+}
+
 // Once makes a program and runs it. Inputs of four float32 are 1, 2, 3, 4, for which the sum is checked, and all others
 // 0.
 func Once(compile func() (device.Program, error)) error {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anynpu/anynpu/backends/cpu"
+	"github.com/anynpu/anynpu/backends/driver"
 	"github.com/anynpu/anynpu/conformance/graphs"
 	"github.com/anynpu/anynpu/core/compile"
 	"github.com/anynpu/anynpu/core/device"
@@ -102,4 +103,20 @@ func InChild(t *testing.T, variable, soname string, environment ...string) {
 	out, err := child.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	require.Contains(t, string(out), "--- PASS: "+t.Name())
+}
+
+// Turns is the child of InChild: nodes and random graphs are computed on the device of AnyNPU's own library. There must
+// be a node of each operator that is in left.
+func Turns(t *testing.T, library string, open func(file string, lookup func(symbol string) uintptr) (device.Device, error),
+	nodes []Node, left map[string]bool) {
+	opened, err := driver.Opening{}.Open(library)
+	require.NoError(t, err)
+	own, err := open(opened.File, opened.Lookup)
+	require.NoError(t, err)
+	t.Run("operators", func(t *testing.T) { Nodes(t, own, nodes, left) })
+	t.Run("random graphs", func(t *testing.T) {
+		host := CPU(t)
+		computed := Split(t, own, host)
+		assert.Greater(t, computed[own.Info().ID], computed[host.Info().ID])
+	})
 }
