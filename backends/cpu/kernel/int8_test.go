@@ -3,6 +3,7 @@ package kernel
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"testing"
 
@@ -61,6 +62,17 @@ func postOf(r *rand.Rand, n int, i int) Requantize {
 		q.Init = append(q.Init, int32(r.IntN(20001)-10000))
 		q.Add = append(q.Add, r.Float32()*20-10)
 	}
+	if i%4 == 3 { // two parts of a factor, halves up
+		for j, v := range q.Scale {
+			q.Scale[j] = float32(math.Round(float64(v)*(1<<15)) / (1 << 15))
+			q.Low = append(q.Low, (r.Float32()-0.5)/(1<<15))
+			q.Add[j] = 0.5
+		}
+		if i%8 == 3 {
+			q.Init = nil
+		}
+		return q
+	}
 	switch i % 3 {
 	case 1:
 		q.Add = nil
@@ -93,12 +105,27 @@ func sumInt8(g *GemmInt8, b []int8, i, j int) int32 {
 
 // wantInt8 is the product by its definition.
 func wantInt8(g *GemmInt8, b []int8, i, j int) uint8 {
-	v := float32(sumInt8(g, b, i, j)) * g.Post.Scale[j]
-	if g.Post.Add != nil {
-		v += g.Post.Add[j]
+	return wantCode(&g.Post, sumInt8(g, b, i, j), j)
+}
+
+// wantCode is the code of a sum by its definition.
+func wantCode(q *Requantize, sum int32, j int) uint8 {
+	v := float32(sum) * q.Scale[j]
+	if q.Add != nil {
+		v += q.Add[j]
 	}
-	r := math.RoundToEven(float64(v)) + float64(g.Post.Zero)
-	return uint8(min(max(r, float64(g.Post.Lo)), float64(g.Post.Hi)))
+	r := math.RoundToEven(float64(v))
+	if q.Low != nil {
+		exact := func(v float32) *big.Float { return big.NewFloat(float64(v)).SetPrec(200) }
+		f := new(big.Float).Add(exact(q.Scale[j]), exact(q.Low[j]))
+		f.Add(f.Mul(f, exact(float32(sum))), exact(q.Add[j]))
+		whole, _ := f.Int(nil)
+		if f.Sign() < 0 && !f.IsInt() {
+			whole.Sub(whole, big.NewInt(1))
+		}
+		r = float64(whole.Int64())
+	}
+	return uint8(min(max(r+float64(q.Zero), float64(q.Lo)), float64(q.Hi)))
 }
 
 func TestGemmInt8_equalsDefinition(t *testing.T) {

@@ -10,7 +10,8 @@ package kernel
 //	}
 //
 // with Border[c] for what lies outside the input. Sums are int32. The slices of
-// Post are as [InDepthwiseLanes] orders them.
+// Post are as [InDepthwiseLanes] orders them; Low needs [FastInt8], or no assembly at
+// all.
 // Out must not overlap anything else. The first dimension of Win must be 1
 // everywhere.
 type DepthwiseInt8 struct {
@@ -38,6 +39,9 @@ func (d *DepthwiseInt8) Plan(threads int) int {
 	need("DepthwiseInt8", "W", len(d.W), PackedDepthwiseInt8Len(d.Win.Taps(), d.C))
 	need("DepthwiseInt8", "Border", len(d.Border), d.BorderLen())
 	d.Post.check("DepthwiseInt8", DepthwiseLanes(d.Win.Taps(), d.C))
+	if fast.dotWindow != nil && !d.Post.fused() {
+		panic("kernel: DepthwiseInt8: Low without FastInt8")
+	}
 	if d.C == 0 {
 		return 0
 	}
@@ -122,7 +126,7 @@ func (d *DepthwiseInt8) tap(image, y, x int) []uint8 {
 
 func (d *DepthwiseInt8) call(taps **uint8, groups, n int, out *uint8) {
 	var init *int32
-	var add *float32
+	var add, low *float32
 	q := &d.Post
 	if q.Init != nil {
 		init = &q.Init[0]
@@ -130,14 +134,18 @@ func (d *DepthwiseInt8) call(taps **uint8, groups, n int, out *uint8) {
 	if q.Add != nil {
 		add = &q.Add[0]
 	}
+	if q.Low != nil {
+		low = &q.Low[0]
+	}
 	w := &d.Win
 	if n > 2 && w.Kernel[1] == 3 && w.Kernel[2] == 3 && max(1, w.Stride[2]) == 1 && max(1, w.Dilation[2]) == 1 &&
 		init != nil {
-		fast.dotSlide(d.C, n, taps, d.LDI, &d.W[0], out, d.LDO, init, &q.Scale[0], add, q.Zero, int(q.Lo), int(q.Hi))
+		fast.dotSlide(d.C, n, taps, d.LDI, &d.W[0], out, d.LDO, init, &q.Scale[0], add, low, q.Zero, int(q.Lo),
+			int(q.Hi))
 		return
 	}
-	fast.dotWindow(d.C, n, groups, taps, max(1, w.Stride[2])*d.LDI, &d.W[0], out, d.LDO, init, &q.Scale[0], add, q.Zero,
-		int(q.Lo), int(q.Hi))
+	fast.dotWindow(d.C, n, groups, taps, max(1, w.Stride[2])*d.LDI, &d.W[0], out, d.LDO, init, &q.Scale[0], add, low,
+		q.Zero, int(q.Lo), int(q.Hi))
 }
 
 // pixelGeneric computes one position.

@@ -28,9 +28,9 @@ type table struct {
 	// by pixelGeneric.
 	dotOrder  laneOrder
 	dotWindow func(channels, n, groups int, taps **uint8, ix int, w *int8, out *uint8, ldo int, init *int32,
-		scale, add *float32, zero, lo, hi int)
-	dotSlide func(channels, n int, rows **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, scale, add *float32,
-		zero, lo, hi int)
+		scale, add, low *float32, zero, lo, hi int)
+	dotSlide func(channels, n int, rows **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, scale, add,
+		low *float32, zero, lo, hi int)
 
 	// Element by element.
 	unary              [numUnary]unaryFn

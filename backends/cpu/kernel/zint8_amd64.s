@@ -4,10 +4,10 @@
 
 #include "textflag.h"
 
-// func dot1x8AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func dot1x8AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX2
-TEXT ·dot1x8AVX2(SB), NOSPLIT, $0-120
-	MOVQ    cols+112(FP), AX
+TEXT ·dot1x8AVX2(SB), NOSPLIT, $0-128
+	MOVQ    cols+120(FP), AX
 	LEAQ    maskTable<>+0(SB), CX
 	NEGQ    AX
 	VMOVUPS 32(CX)(AX*4), Y15
@@ -109,13 +109,13 @@ noinit:
 	VADDPS     Y10, Y0, Y0
 
 noadd:
-	MOVQ         zero+88(FP), AX
+	MOVQ         zero+96(FP), AX
 	VMOVD        AX, X11
 	VPBROADCASTW X11, Y11
-	MOVQ         lo+96(FP), AX
+	MOVQ         lo+104(FP), AX
 	VMOVD        AX, X12
 	VPBROADCASTB X12, Y12
-	MOVQ         hi+104(FP), AX
+	MOVQ         hi+112(FP), AX
 	VMOVD        AX, X13
 	VPBROADCASTB X13, Y13
 	MOVQ         c+48(FP), AX
@@ -127,7 +127,7 @@ noadd:
 	VPACKUSWB    Y0, Y0, Y0
 	VPMAXUB      Y12, Y0, Y0
 	VPMINUB      Y13, Y0, Y0
-	MOVQ         cols+112(FP), DX
+	MOVQ         cols+120(FP), DX
 	VMOVQ        X0, BX
 	CMPQ         DX, $+8
 	JGE          whole0
@@ -153,7 +153,7 @@ plain:
 	VCVTDQ2PS Y0, Y0
 	MOVQ      c+48(FP), AX
 	MOVQ      ldc+56(FP), CX
-	CMPQ      cols+112(FP), $+8
+	CMPQ      cols+120(FP), $+8
 	JL        narrow
 	VMOVUPS   Y0, (AX)
 	ADDQ      CX, AX
@@ -190,10 +190,10 @@ DATA maskTable<>+56(SB)/4, $0x00000000
 DATA maskTable<>+60(SB)/4, $0x00000000
 GLOBL maskTable<>(SB), RODATA|NOPTR, $64
 
-// func dot2x8AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func dot2x8AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX2
-TEXT ·dot2x8AVX2(SB), NOSPLIT, $0-120
-	MOVQ    cols+112(FP), AX
+TEXT ·dot2x8AVX2(SB), NOSPLIT, $0-128
+	MOVQ    cols+120(FP), AX
 	LEAQ    maskTable<>+0(SB), CX
 	NEGQ    AX
 	VMOVUPS 32(CX)(AX*4), Y15
@@ -334,13 +334,13 @@ noinit:
 	VADDPS     Y10, Y2, Y2
 
 noadd:
-	MOVQ         zero+88(FP), AX
+	MOVQ         zero+96(FP), AX
 	VMOVD        AX, X11
 	VPBROADCASTW X11, Y11
-	MOVQ         lo+96(FP), AX
+	MOVQ         lo+104(FP), AX
 	VMOVD        AX, X12
 	VPBROADCASTB X12, Y12
-	MOVQ         hi+104(FP), AX
+	MOVQ         hi+112(FP), AX
 	VMOVD        AX, X13
 	VPBROADCASTB X13, Y13
 	MOVQ         c+48(FP), AX
@@ -352,7 +352,7 @@ noadd:
 	VPACKUSWB    Y0, Y0, Y0
 	VPMAXUB      Y12, Y0, Y0
 	VPMINUB      Y13, Y0, Y0
-	MOVQ         cols+112(FP), DX
+	MOVQ         cols+120(FP), DX
 	VMOVQ        X0, BX
 	CMPQ         DX, $+8
 	JGE          whole0
@@ -378,7 +378,7 @@ next0:
 	VPACKUSWB Y2, Y2, Y2
 	VPMAXUB   Y12, Y2, Y2
 	VPMINUB   Y13, Y2, Y2
-	MOVQ      cols+112(FP), DX
+	MOVQ      cols+120(FP), DX
 	VMOVQ     X2, BX
 	CMPQ      DX, $+8
 	JGE       whole1
@@ -405,7 +405,7 @@ plain:
 	VCVTDQ2PS Y2, Y2
 	MOVQ      c+48(FP), AX
 	MOVQ      ldc+56(FP), CX
-	CMPQ      cols+112(FP), $+8
+	CMPQ      cols+120(FP), $+8
 	JL        narrow
 	VMOVUPS   Y0, (AX)
 	ADDQ      CX, AX
@@ -428,10 +428,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot3x8AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func dot3x8AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX2
-TEXT ·dot3x8AVX2(SB), NOSPLIT, $0-120
-	MOVQ    cols+112(FP), AX
+TEXT ·dot3x8AVX2(SB), NOSPLIT, $0-128
+	MOVQ    cols+120(FP), AX
 	LEAQ    maskTable<>+0(SB), CX
 	NEGQ    AX
 	VMOVUPS 32(CX)(AX*4), Y15
@@ -611,13 +611,13 @@ noinit:
 	VADDPS     Y10, Y4, Y4
 
 noadd:
-	MOVQ         zero+88(FP), AX
+	MOVQ         zero+96(FP), AX
 	VMOVD        AX, X11
 	VPBROADCASTW X11, Y11
-	MOVQ         lo+96(FP), AX
+	MOVQ         lo+104(FP), AX
 	VMOVD        AX, X12
 	VPBROADCASTB X12, Y12
-	MOVQ         hi+104(FP), AX
+	MOVQ         hi+112(FP), AX
 	VMOVD        AX, X13
 	VPBROADCASTB X13, Y13
 	MOVQ         c+48(FP), AX
@@ -629,7 +629,7 @@ noadd:
 	VPACKUSWB    Y0, Y0, Y0
 	VPMAXUB      Y12, Y0, Y0
 	VPMINUB      Y13, Y0, Y0
-	MOVQ         cols+112(FP), DX
+	MOVQ         cols+120(FP), DX
 	VMOVQ        X0, BX
 	CMPQ         DX, $+8
 	JGE          whole0
@@ -655,7 +655,7 @@ next0:
 	VPACKUSWB Y2, Y2, Y2
 	VPMAXUB   Y12, Y2, Y2
 	VPMINUB   Y13, Y2, Y2
-	MOVQ      cols+112(FP), DX
+	MOVQ      cols+120(FP), DX
 	VMOVQ     X2, BX
 	CMPQ      DX, $+8
 	JGE       whole1
@@ -681,7 +681,7 @@ next1:
 	VPACKUSWB Y4, Y4, Y4
 	VPMAXUB   Y12, Y4, Y4
 	VPMINUB   Y13, Y4, Y4
-	MOVQ      cols+112(FP), DX
+	MOVQ      cols+120(FP), DX
 	VMOVQ     X4, BX
 	CMPQ      DX, $+8
 	JGE       whole2
@@ -709,7 +709,7 @@ plain:
 	VCVTDQ2PS Y4, Y4
 	MOVQ      c+48(FP), AX
 	MOVQ      ldc+56(FP), CX
-	CMPQ      cols+112(FP), $+8
+	CMPQ      cols+120(FP), $+8
 	JL        narrow
 	VMOVUPS   Y0, (AX)
 	ADDQ      CX, AX
@@ -736,10 +736,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot4x8AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func dot4x8AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX2
-TEXT ·dot4x8AVX2(SB), NOSPLIT, $0-120
-	MOVQ    cols+112(FP), AX
+TEXT ·dot4x8AVX2(SB), NOSPLIT, $0-128
+	MOVQ    cols+120(FP), AX
 	LEAQ    maskTable<>+0(SB), CX
 	NEGQ    AX
 	VMOVUPS 32(CX)(AX*4), Y15
@@ -958,13 +958,13 @@ noinit:
 	VADDPS     Y10, Y6, Y6
 
 noadd:
-	MOVQ         zero+88(FP), AX
+	MOVQ         zero+96(FP), AX
 	VMOVD        AX, X11
 	VPBROADCASTW X11, Y11
-	MOVQ         lo+96(FP), AX
+	MOVQ         lo+104(FP), AX
 	VMOVD        AX, X12
 	VPBROADCASTB X12, Y12
-	MOVQ         hi+104(FP), AX
+	MOVQ         hi+112(FP), AX
 	VMOVD        AX, X13
 	VPBROADCASTB X13, Y13
 	MOVQ         c+48(FP), AX
@@ -976,7 +976,7 @@ noadd:
 	VPACKUSWB    Y0, Y0, Y0
 	VPMAXUB      Y12, Y0, Y0
 	VPMINUB      Y13, Y0, Y0
-	MOVQ         cols+112(FP), DX
+	MOVQ         cols+120(FP), DX
 	VMOVQ        X0, BX
 	CMPQ         DX, $+8
 	JGE          whole0
@@ -1002,7 +1002,7 @@ next0:
 	VPACKUSWB Y2, Y2, Y2
 	VPMAXUB   Y12, Y2, Y2
 	VPMINUB   Y13, Y2, Y2
-	MOVQ      cols+112(FP), DX
+	MOVQ      cols+120(FP), DX
 	VMOVQ     X2, BX
 	CMPQ      DX, $+8
 	JGE       whole1
@@ -1028,7 +1028,7 @@ next1:
 	VPACKUSWB Y4, Y4, Y4
 	VPMAXUB   Y12, Y4, Y4
 	VPMINUB   Y13, Y4, Y4
-	MOVQ      cols+112(FP), DX
+	MOVQ      cols+120(FP), DX
 	VMOVQ     X4, BX
 	CMPQ      DX, $+8
 	JGE       whole2
@@ -1054,7 +1054,7 @@ next2:
 	VPACKUSWB Y6, Y6, Y6
 	VPMAXUB   Y12, Y6, Y6
 	VPMINUB   Y13, Y6, Y6
-	MOVQ      cols+112(FP), DX
+	MOVQ      cols+120(FP), DX
 	VMOVQ     X6, BX
 	CMPQ      DX, $+8
 	JGE       whole3
@@ -1083,7 +1083,7 @@ plain:
 	VCVTDQ2PS Y6, Y6
 	MOVQ      c+48(FP), AX
 	MOVQ      ldc+56(FP), CX
-	CMPQ      cols+112(FP), $+8
+	CMPQ      cols+120(FP), $+8
 	JL        narrow
 	VMOVUPS   Y0, (AX)
 	ADDQ      CX, AX
@@ -1114,14 +1114,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot1x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func idot1x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX2, CMOV
-TEXT ·idot1x8AVX2(SB), NOSPLIT, $8-144
+TEXT ·idot1x8AVX2(SB), NOSPLIT, $8-152
 	MOVQ    k+16(FP), AX
 	SHLQ    $0x02, AX
 	ADDQ    AX, base+40(FP)
 	ADDQ    AX, zeros+48(FP)
-	MOVQ    cols+136(FP), AX
+	MOVQ    cols+144(FP), AX
 	LEAQ    maskTable<>+0(SB), CX
 	NEGQ    AX
 	VMOVUPS 32(CX)(AX*4), Y15
@@ -1234,13 +1234,13 @@ noinit:
 	VADDPS     Y10, Y0, Y0
 
 noadd:
-	MOVQ         zero+112(FP), AX
+	MOVQ         zero+120(FP), AX
 	VMOVD        AX, X11
 	VPBROADCASTW X11, Y11
-	MOVQ         lo+120(FP), AX
+	MOVQ         lo+128(FP), AX
 	VMOVD        AX, X12
 	VPBROADCASTB X12, Y12
-	MOVQ         hi+128(FP), AX
+	MOVQ         hi+136(FP), AX
 	VMOVD        AX, X13
 	VPBROADCASTB X13, Y13
 	MOVQ         c+72(FP), AX
@@ -1252,7 +1252,7 @@ noadd:
 	VPACKUSWB    Y0, Y0, Y0
 	VPMAXUB      Y12, Y0, Y0
 	VPMINUB      Y13, Y0, Y0
-	MOVQ         cols+136(FP), DX
+	MOVQ         cols+144(FP), DX
 	VMOVQ        X0, BX
 	CMPQ         DX, $+8
 	JGE          whole0
@@ -1278,7 +1278,7 @@ plain:
 	VCVTDQ2PS Y0, Y0
 	MOVQ      c+72(FP), AX
 	MOVQ      ldc+80(FP), CX
-	CMPQ      cols+136(FP), $+8
+	CMPQ      cols+144(FP), $+8
 	JL        narrow
 	VMOVUPS   Y0, (AX)
 	ADDQ      CX, AX
@@ -1297,14 +1297,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot2x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func idot2x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX2, CMOV
-TEXT ·idot2x8AVX2(SB), NOSPLIT, $8-144
+TEXT ·idot2x8AVX2(SB), NOSPLIT, $8-152
 	MOVQ    k+16(FP), AX
 	SHLQ    $0x02, AX
 	ADDQ    AX, base+40(FP)
 	ADDQ    AX, zeros+48(FP)
-	MOVQ    cols+136(FP), AX
+	MOVQ    cols+144(FP), AX
 	LEAQ    maskTable<>+0(SB), CX
 	NEGQ    AX
 	VMOVUPS 32(CX)(AX*4), Y15
@@ -1459,13 +1459,13 @@ noinit:
 	VADDPS     Y10, Y2, Y2
 
 noadd:
-	MOVQ         zero+112(FP), AX
+	MOVQ         zero+120(FP), AX
 	VMOVD        AX, X11
 	VPBROADCASTW X11, Y11
-	MOVQ         lo+120(FP), AX
+	MOVQ         lo+128(FP), AX
 	VMOVD        AX, X12
 	VPBROADCASTB X12, Y12
-	MOVQ         hi+128(FP), AX
+	MOVQ         hi+136(FP), AX
 	VMOVD        AX, X13
 	VPBROADCASTB X13, Y13
 	MOVQ         c+72(FP), AX
@@ -1477,7 +1477,7 @@ noadd:
 	VPACKUSWB    Y0, Y0, Y0
 	VPMAXUB      Y12, Y0, Y0
 	VPMINUB      Y13, Y0, Y0
-	MOVQ         cols+136(FP), DX
+	MOVQ         cols+144(FP), DX
 	VMOVQ        X0, BX
 	CMPQ         DX, $+8
 	JGE          whole0
@@ -1503,7 +1503,7 @@ next0:
 	VPACKUSWB Y2, Y2, Y2
 	VPMAXUB   Y12, Y2, Y2
 	VPMINUB   Y13, Y2, Y2
-	MOVQ      cols+136(FP), DX
+	MOVQ      cols+144(FP), DX
 	VMOVQ     X2, BX
 	CMPQ      DX, $+8
 	JGE       whole1
@@ -1530,7 +1530,7 @@ plain:
 	VCVTDQ2PS Y2, Y2
 	MOVQ      c+72(FP), AX
 	MOVQ      ldc+80(FP), CX
-	CMPQ      cols+136(FP), $+8
+	CMPQ      cols+144(FP), $+8
 	JL        narrow
 	VMOVUPS   Y0, (AX)
 	ADDQ      CX, AX
@@ -1553,14 +1553,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot3x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func idot3x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX2, CMOV
-TEXT ·idot3x8AVX2(SB), NOSPLIT, $8-144
+TEXT ·idot3x8AVX2(SB), NOSPLIT, $8-152
 	MOVQ    k+16(FP), AX
 	SHLQ    $0x02, AX
 	ADDQ    AX, base+40(FP)
 	ADDQ    AX, zeros+48(FP)
-	MOVQ    cols+136(FP), AX
+	MOVQ    cols+144(FP), AX
 	LEAQ    maskTable<>+0(SB), CX
 	NEGQ    AX
 	VMOVUPS 32(CX)(AX*4), Y15
@@ -1757,13 +1757,13 @@ noinit:
 	VADDPS     Y10, Y4, Y4
 
 noadd:
-	MOVQ         zero+112(FP), AX
+	MOVQ         zero+120(FP), AX
 	VMOVD        AX, X11
 	VPBROADCASTW X11, Y11
-	MOVQ         lo+120(FP), AX
+	MOVQ         lo+128(FP), AX
 	VMOVD        AX, X12
 	VPBROADCASTB X12, Y12
-	MOVQ         hi+128(FP), AX
+	MOVQ         hi+136(FP), AX
 	VMOVD        AX, X13
 	VPBROADCASTB X13, Y13
 	MOVQ         c+72(FP), AX
@@ -1775,7 +1775,7 @@ noadd:
 	VPACKUSWB    Y0, Y0, Y0
 	VPMAXUB      Y12, Y0, Y0
 	VPMINUB      Y13, Y0, Y0
-	MOVQ         cols+136(FP), DX
+	MOVQ         cols+144(FP), DX
 	VMOVQ        X0, BX
 	CMPQ         DX, $+8
 	JGE          whole0
@@ -1801,7 +1801,7 @@ next0:
 	VPACKUSWB Y2, Y2, Y2
 	VPMAXUB   Y12, Y2, Y2
 	VPMINUB   Y13, Y2, Y2
-	MOVQ      cols+136(FP), DX
+	MOVQ      cols+144(FP), DX
 	VMOVQ     X2, BX
 	CMPQ      DX, $+8
 	JGE       whole1
@@ -1827,7 +1827,7 @@ next1:
 	VPACKUSWB Y4, Y4, Y4
 	VPMAXUB   Y12, Y4, Y4
 	VPMINUB   Y13, Y4, Y4
-	MOVQ      cols+136(FP), DX
+	MOVQ      cols+144(FP), DX
 	VMOVQ     X4, BX
 	CMPQ      DX, $+8
 	JGE       whole2
@@ -1855,7 +1855,7 @@ plain:
 	VCVTDQ2PS Y4, Y4
 	MOVQ      c+72(FP), AX
 	MOVQ      ldc+80(FP), CX
-	CMPQ      cols+136(FP), $+8
+	CMPQ      cols+144(FP), $+8
 	JL        narrow
 	VMOVUPS   Y0, (AX)
 	ADDQ      CX, AX
@@ -1882,14 +1882,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot4x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func idot4x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX2, CMOV
-TEXT ·idot4x8AVX2(SB), NOSPLIT, $8-144
+TEXT ·idot4x8AVX2(SB), NOSPLIT, $8-152
 	MOVQ    k+16(FP), AX
 	SHLQ    $0x02, AX
 	ADDQ    AX, base+40(FP)
 	ADDQ    AX, zeros+48(FP)
-	MOVQ    cols+136(FP), AX
+	MOVQ    cols+144(FP), AX
 	LEAQ    maskTable<>+0(SB), CX
 	NEGQ    AX
 	VMOVUPS 32(CX)(AX*4), Y15
@@ -2128,13 +2128,13 @@ noinit:
 	VADDPS     Y10, Y6, Y6
 
 noadd:
-	MOVQ         zero+112(FP), AX
+	MOVQ         zero+120(FP), AX
 	VMOVD        AX, X11
 	VPBROADCASTW X11, Y11
-	MOVQ         lo+120(FP), AX
+	MOVQ         lo+128(FP), AX
 	VMOVD        AX, X12
 	VPBROADCASTB X12, Y12
-	MOVQ         hi+128(FP), AX
+	MOVQ         hi+136(FP), AX
 	VMOVD        AX, X13
 	VPBROADCASTB X13, Y13
 	MOVQ         c+72(FP), AX
@@ -2146,7 +2146,7 @@ noadd:
 	VPACKUSWB    Y0, Y0, Y0
 	VPMAXUB      Y12, Y0, Y0
 	VPMINUB      Y13, Y0, Y0
-	MOVQ         cols+136(FP), DX
+	MOVQ         cols+144(FP), DX
 	VMOVQ        X0, BX
 	CMPQ         DX, $+8
 	JGE          whole0
@@ -2172,7 +2172,7 @@ next0:
 	VPACKUSWB Y2, Y2, Y2
 	VPMAXUB   Y12, Y2, Y2
 	VPMINUB   Y13, Y2, Y2
-	MOVQ      cols+136(FP), DX
+	MOVQ      cols+144(FP), DX
 	VMOVQ     X2, BX
 	CMPQ      DX, $+8
 	JGE       whole1
@@ -2198,7 +2198,7 @@ next1:
 	VPACKUSWB Y4, Y4, Y4
 	VPMAXUB   Y12, Y4, Y4
 	VPMINUB   Y13, Y4, Y4
-	MOVQ      cols+136(FP), DX
+	MOVQ      cols+144(FP), DX
 	VMOVQ     X4, BX
 	CMPQ      DX, $+8
 	JGE       whole2
@@ -2224,7 +2224,7 @@ next2:
 	VPACKUSWB Y6, Y6, Y6
 	VPMAXUB   Y12, Y6, Y6
 	VPMINUB   Y13, Y6, Y6
-	MOVQ      cols+136(FP), DX
+	MOVQ      cols+144(FP), DX
 	VMOVQ     X6, BX
 	CMPQ      DX, $+8
 	JGE       whole3
@@ -2253,7 +2253,7 @@ plain:
 	VCVTDQ2PS Y6, Y6
 	MOVQ      c+72(FP), AX
 	MOVQ      ldc+80(FP), CX
-	CMPQ      cols+136(FP), $+8
+	CMPQ      cols+144(FP), $+8
 	JL        narrow
 	VMOVUPS   Y0, (AX)
 	ADDQ      CX, AX
@@ -2284,10 +2284,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot1x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func dot1x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
-TEXT ·dot1x16AVX512(SB), NOSPLIT, $0-120
-	MOVQ  cols+112(FP), AX
+TEXT ·dot1x16AVX512(SB), NOSPLIT, $0-128
+	MOVQ  cols+120(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -2382,9 +2382,24 @@ done:
 	VPADDD    Z31, Z0, Z0
 
 noinit:
-	MOVQ      scale+72(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+72(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+88(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+80(FP), DX
+	VMOVUPS.Z          (AX), K1, Z31
+	VMOVUPS.Z          (CX), K1, Z30
+	VMOVUPS.Z          (DX), K1, Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	JMP                rounded
+
+nolow:
 	VMOVUPS.Z (AX), K1, Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -2395,16 +2410,18 @@ noinit:
 	VADDPS    Z31, Z0, Z0
 
 noadd:
-	MOVQ         zero+88(FP), AX
+	VCVTPS2DQ Z0, Z0
+
+rounded:
+	MOVQ         zero+96(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+96(FP), AX
+	MOVQ         lo+104(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+104(FP), AX
+	MOVQ         hi+112(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
 	MOVQ         ldc+56(FP), CX
-	VCVTPS2DQ    Z0, Z0
 	VPACKSSDW    Z0, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKUSWB    Z0, Z0, Z0
@@ -2448,10 +2465,10 @@ DATA quads<>+56(SB)/4, $0x0000000b
 DATA quads<>+60(SB)/4, $0x0000000f
 GLOBL quads<>(SB), RODATA|NOPTR, $64
 
-// func dot2x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func dot2x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
-TEXT ·dot2x16AVX512(SB), NOSPLIT, $0-120
-	MOVQ  cols+112(FP), AX
+TEXT ·dot2x16AVX512(SB), NOSPLIT, $0-128
+	MOVQ  cols+120(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -2541,9 +2558,29 @@ done:
 	VPADDD    Z31, Z1, Z1
 
 noinit:
-	MOVQ      scale+72(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+72(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+88(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+80(FP), DX
+	VMOVUPS.Z          (AX), K1, Z31
+	VMOVUPS.Z          (CX), K1, Z30
+	VMOVUPS.Z          (DX), K1, Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	JMP                rounded
+
+nolow:
 	VMOVUPS.Z (AX), K1, Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -2557,16 +2594,19 @@ noinit:
 	VADDPS    Z31, Z1, Z1
 
 noadd:
-	MOVQ         zero+88(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+
+rounded:
+	MOVQ         zero+96(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+96(FP), AX
+	MOVQ         lo+104(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+104(FP), AX
+	MOVQ         hi+112(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
 	MOVQ         ldc+56(FP), CX
-	VCVTPS2DQ    Z0, Z0
 	VPACKSSDW    Z0, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKUSWB    Z0, Z0, Z0
@@ -2575,7 +2615,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z1, Z1
 	VPACKSSDW    Z1, Z1, Z1
 	VPADDSW      Z31, Z1, Z1
 	VPACKUSWB    Z1, Z1, Z1
@@ -2604,10 +2643,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot3x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func dot3x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
-TEXT ·dot3x16AVX512(SB), NOSPLIT, $0-120
-	MOVQ  cols+112(FP), AX
+TEXT ·dot3x16AVX512(SB), NOSPLIT, $0-128
+	MOVQ  cols+120(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -2704,9 +2743,34 @@ done:
 	VPADDD    Z31, Z2, Z2
 
 noinit:
-	MOVQ      scale+72(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+72(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+88(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+80(FP), DX
+	VMOVUPS.Z          (AX), K1, Z31
+	VMOVUPS.Z          (CX), K1, Z30
+	VMOVUPS.Z          (DX), K1, Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	JMP                rounded
+
+nolow:
 	VMOVUPS.Z (AX), K1, Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -2723,16 +2787,20 @@ noinit:
 	VADDPS    Z31, Z2, Z2
 
 noadd:
-	MOVQ         zero+88(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+
+rounded:
+	MOVQ         zero+96(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+96(FP), AX
+	MOVQ         lo+104(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+104(FP), AX
+	MOVQ         hi+112(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
 	MOVQ         ldc+56(FP), CX
-	VCVTPS2DQ    Z0, Z0
 	VPACKSSDW    Z0, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKUSWB    Z0, Z0, Z0
@@ -2741,7 +2809,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z1, Z1
 	VPACKSSDW    Z1, Z1, Z1
 	VPADDSW      Z31, Z1, Z1
 	VPACKUSWB    Z1, Z1, Z1
@@ -2750,7 +2817,6 @@ noadd:
 	VPMINUB      Z29, Z1, Z1
 	VMOVDQU8     Z1, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z2, Z2
 	VPACKSSDW    Z2, Z2, Z2
 	VPADDSW      Z31, Z2, Z2
 	VPACKUSWB    Z2, Z2, Z2
@@ -2782,10 +2848,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot4x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func dot4x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
-TEXT ·dot4x16AVX512(SB), NOSPLIT, $0-120
-	MOVQ  cols+112(FP), AX
+TEXT ·dot4x16AVX512(SB), NOSPLIT, $0-128
+	MOVQ  cols+120(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -2897,9 +2963,39 @@ done:
 	VPADDD    Z31, Z3, Z3
 
 noinit:
-	MOVQ      scale+72(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+72(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+88(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+80(FP), DX
+	VMOVUPS.Z          (AX), K1, Z31
+	VMOVUPS.Z          (CX), K1, Z30
+	VMOVUPS.Z          (DX), K1, Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	JMP                rounded
+
+nolow:
 	VMOVUPS.Z (AX), K1, Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -2919,16 +3015,21 @@ noinit:
 	VADDPS    Z31, Z3, Z3
 
 noadd:
-	MOVQ         zero+88(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+
+rounded:
+	MOVQ         zero+96(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+96(FP), AX
+	MOVQ         lo+104(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+104(FP), AX
+	MOVQ         hi+112(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
 	MOVQ         ldc+56(FP), CX
-	VCVTPS2DQ    Z0, Z0
 	VPACKSSDW    Z0, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKUSWB    Z0, Z0, Z0
@@ -2937,7 +3038,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z1, Z1
 	VPACKSSDW    Z1, Z1, Z1
 	VPADDSW      Z31, Z1, Z1
 	VPACKUSWB    Z1, Z1, Z1
@@ -2946,7 +3046,6 @@ noadd:
 	VPMINUB      Z29, Z1, Z1
 	VMOVDQU8     Z1, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z2, Z2
 	VPACKSSDW    Z2, Z2, Z2
 	VPADDSW      Z31, Z2, Z2
 	VPACKUSWB    Z2, Z2, Z2
@@ -2955,7 +3054,6 @@ noadd:
 	VPMINUB      Z29, Z2, Z2
 	VMOVDQU8     Z2, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z3, Z3
 	VPACKSSDW    Z3, Z3, Z3
 	VPADDSW      Z31, Z3, Z3
 	VPACKUSWB    Z3, Z3, Z3
@@ -2990,10 +3088,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot5x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func dot5x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
-TEXT ·dot5x16AVX512(SB), NOSPLIT, $0-120
-	MOVQ  cols+112(FP), AX
+TEXT ·dot5x16AVX512(SB), NOSPLIT, $0-128
+	MOVQ  cols+120(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -3110,9 +3208,44 @@ done:
 	VPADDD    Z31, Z4, Z4
 
 noinit:
-	MOVQ      scale+72(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+72(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+88(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+80(FP), DX
+	VMOVUPS.Z          (AX), K1, Z31
+	VMOVUPS.Z          (CX), K1, Z30
+	VMOVUPS.Z          (DX), K1, Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	VCVTDQ2PS          Z4, Z4
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z4, Z28
+	VFMADD231PS.RD_SAE Z30, Z4, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z4
+	JMP                rounded
+
+nolow:
 	VMOVUPS.Z (AX), K1, Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -3135,16 +3268,22 @@ noinit:
 	VADDPS    Z31, Z4, Z4
 
 noadd:
-	MOVQ         zero+88(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VCVTPS2DQ Z4, Z4
+
+rounded:
+	MOVQ         zero+96(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+96(FP), AX
+	MOVQ         lo+104(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+104(FP), AX
+	MOVQ         hi+112(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
 	MOVQ         ldc+56(FP), CX
-	VCVTPS2DQ    Z0, Z0
 	VPACKSSDW    Z0, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKUSWB    Z0, Z0, Z0
@@ -3153,7 +3292,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z1, Z1
 	VPACKSSDW    Z1, Z1, Z1
 	VPADDSW      Z31, Z1, Z1
 	VPACKUSWB    Z1, Z1, Z1
@@ -3162,7 +3300,6 @@ noadd:
 	VPMINUB      Z29, Z1, Z1
 	VMOVDQU8     Z1, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z2, Z2
 	VPACKSSDW    Z2, Z2, Z2
 	VPADDSW      Z31, Z2, Z2
 	VPACKUSWB    Z2, Z2, Z2
@@ -3171,7 +3308,6 @@ noadd:
 	VPMINUB      Z29, Z2, Z2
 	VMOVDQU8     Z2, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z3, Z3
 	VPACKSSDW    Z3, Z3, Z3
 	VPADDSW      Z31, Z3, Z3
 	VPACKUSWB    Z3, Z3, Z3
@@ -3180,7 +3316,6 @@ noadd:
 	VPMINUB      Z29, Z3, Z3
 	VMOVDQU8     Z3, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z4, Z4
 	VPACKSSDW    Z4, Z4, Z4
 	VPADDSW      Z31, Z4, Z4
 	VPACKUSWB    Z4, Z4, Z4
@@ -3218,10 +3353,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot6x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func dot6x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
-TEXT ·dot6x16AVX512(SB), NOSPLIT, $0-120
-	MOVQ  cols+112(FP), AX
+TEXT ·dot6x16AVX512(SB), NOSPLIT, $0-128
+	MOVQ  cols+120(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -3351,9 +3486,49 @@ done:
 	VPADDD    Z31, Z5, Z5
 
 noinit:
-	MOVQ      scale+72(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+72(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+88(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+80(FP), DX
+	VMOVUPS.Z          (AX), K1, Z31
+	VMOVUPS.Z          (CX), K1, Z30
+	VMOVUPS.Z          (DX), K1, Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	VCVTDQ2PS          Z4, Z4
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z4, Z28
+	VFMADD231PS.RD_SAE Z30, Z4, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z4
+	VCVTDQ2PS          Z5, Z5
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z5, Z28
+	VFMADD231PS.RD_SAE Z30, Z5, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z5
+	JMP                rounded
+
+nolow:
 	VMOVUPS.Z (AX), K1, Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -3379,16 +3554,23 @@ noinit:
 	VADDPS    Z31, Z5, Z5
 
 noadd:
-	MOVQ         zero+88(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VCVTPS2DQ Z4, Z4
+	VCVTPS2DQ Z5, Z5
+
+rounded:
+	MOVQ         zero+96(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+96(FP), AX
+	MOVQ         lo+104(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+104(FP), AX
+	MOVQ         hi+112(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
 	MOVQ         ldc+56(FP), CX
-	VCVTPS2DQ    Z0, Z0
 	VPACKSSDW    Z0, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKUSWB    Z0, Z0, Z0
@@ -3397,7 +3579,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z1, Z1
 	VPACKSSDW    Z1, Z1, Z1
 	VPADDSW      Z31, Z1, Z1
 	VPACKUSWB    Z1, Z1, Z1
@@ -3406,7 +3587,6 @@ noadd:
 	VPMINUB      Z29, Z1, Z1
 	VMOVDQU8     Z1, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z2, Z2
 	VPACKSSDW    Z2, Z2, Z2
 	VPADDSW      Z31, Z2, Z2
 	VPACKUSWB    Z2, Z2, Z2
@@ -3415,7 +3595,6 @@ noadd:
 	VPMINUB      Z29, Z2, Z2
 	VMOVDQU8     Z2, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z3, Z3
 	VPACKSSDW    Z3, Z3, Z3
 	VPADDSW      Z31, Z3, Z3
 	VPACKUSWB    Z3, Z3, Z3
@@ -3424,7 +3603,6 @@ noadd:
 	VPMINUB      Z29, Z3, Z3
 	VMOVDQU8     Z3, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z4, Z4
 	VPACKSSDW    Z4, Z4, Z4
 	VPADDSW      Z31, Z4, Z4
 	VPACKUSWB    Z4, Z4, Z4
@@ -3433,7 +3611,6 @@ noadd:
 	VPMINUB      Z29, Z4, Z4
 	VMOVDQU8     Z4, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z5, Z5
 	VPACKSSDW    Z5, Z5, Z5
 	VPADDSW      Z31, Z5, Z5
 	VPACKUSWB    Z5, Z5, Z5
@@ -3474,10 +3651,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot7x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func dot7x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
-TEXT ·dot7x16AVX512(SB), NOSPLIT, $0-120
-	MOVQ  cols+112(FP), AX
+TEXT ·dot7x16AVX512(SB), NOSPLIT, $0-128
+	MOVQ  cols+120(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -3620,9 +3797,54 @@ done:
 	VPADDD    Z31, Z6, Z6
 
 noinit:
-	MOVQ      scale+72(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+72(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+88(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+80(FP), DX
+	VMOVUPS.Z          (AX), K1, Z31
+	VMOVUPS.Z          (CX), K1, Z30
+	VMOVUPS.Z          (DX), K1, Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	VCVTDQ2PS          Z4, Z4
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z4, Z28
+	VFMADD231PS.RD_SAE Z30, Z4, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z4
+	VCVTDQ2PS          Z5, Z5
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z5, Z28
+	VFMADD231PS.RD_SAE Z30, Z5, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z5
+	VCVTDQ2PS          Z6, Z6
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z6, Z28
+	VFMADD231PS.RD_SAE Z30, Z6, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z6
+	JMP                rounded
+
+nolow:
 	VMOVUPS.Z (AX), K1, Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -3651,16 +3873,24 @@ noinit:
 	VADDPS    Z31, Z6, Z6
 
 noadd:
-	MOVQ         zero+88(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VCVTPS2DQ Z4, Z4
+	VCVTPS2DQ Z5, Z5
+	VCVTPS2DQ Z6, Z6
+
+rounded:
+	MOVQ         zero+96(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+96(FP), AX
+	MOVQ         lo+104(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+104(FP), AX
+	MOVQ         hi+112(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
 	MOVQ         ldc+56(FP), CX
-	VCVTPS2DQ    Z0, Z0
 	VPACKSSDW    Z0, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKUSWB    Z0, Z0, Z0
@@ -3669,7 +3899,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z1, Z1
 	VPACKSSDW    Z1, Z1, Z1
 	VPADDSW      Z31, Z1, Z1
 	VPACKUSWB    Z1, Z1, Z1
@@ -3678,7 +3907,6 @@ noadd:
 	VPMINUB      Z29, Z1, Z1
 	VMOVDQU8     Z1, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z2, Z2
 	VPACKSSDW    Z2, Z2, Z2
 	VPADDSW      Z31, Z2, Z2
 	VPACKUSWB    Z2, Z2, Z2
@@ -3687,7 +3915,6 @@ noadd:
 	VPMINUB      Z29, Z2, Z2
 	VMOVDQU8     Z2, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z3, Z3
 	VPACKSSDW    Z3, Z3, Z3
 	VPADDSW      Z31, Z3, Z3
 	VPACKUSWB    Z3, Z3, Z3
@@ -3696,7 +3923,6 @@ noadd:
 	VPMINUB      Z29, Z3, Z3
 	VMOVDQU8     Z3, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z4, Z4
 	VPACKSSDW    Z4, Z4, Z4
 	VPADDSW      Z31, Z4, Z4
 	VPACKUSWB    Z4, Z4, Z4
@@ -3705,7 +3931,6 @@ noadd:
 	VPMINUB      Z29, Z4, Z4
 	VMOVDQU8     Z4, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z5, Z5
 	VPACKSSDW    Z5, Z5, Z5
 	VPADDSW      Z31, Z5, Z5
 	VPACKUSWB    Z5, Z5, Z5
@@ -3714,7 +3939,6 @@ noadd:
 	VPMINUB      Z29, Z5, Z5
 	VMOVDQU8     Z5, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z6, Z6
 	VPACKSSDW    Z6, Z6, Z6
 	VPADDSW      Z31, Z6, Z6
 	VPACKUSWB    Z6, Z6, Z6
@@ -3758,10 +3982,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot8x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func dot8x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
-TEXT ·dot8x16AVX512(SB), NOSPLIT, $0-120
-	MOVQ  cols+112(FP), AX
+TEXT ·dot8x16AVX512(SB), NOSPLIT, $0-128
+	MOVQ  cols+120(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -3917,9 +4141,59 @@ done:
 	VPADDD    Z31, Z7, Z7
 
 noinit:
-	MOVQ      scale+72(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+72(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+88(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+80(FP), DX
+	VMOVUPS.Z          (AX), K1, Z31
+	VMOVUPS.Z          (CX), K1, Z30
+	VMOVUPS.Z          (DX), K1, Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	VCVTDQ2PS          Z4, Z4
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z4, Z28
+	VFMADD231PS.RD_SAE Z30, Z4, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z4
+	VCVTDQ2PS          Z5, Z5
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z5, Z28
+	VFMADD231PS.RD_SAE Z30, Z5, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z5
+	VCVTDQ2PS          Z6, Z6
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z6, Z28
+	VFMADD231PS.RD_SAE Z30, Z6, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z6
+	VCVTDQ2PS          Z7, Z7
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z7, Z28
+	VFMADD231PS.RD_SAE Z30, Z7, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z7
+	JMP                rounded
+
+nolow:
 	VMOVUPS.Z (AX), K1, Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -3951,16 +4225,25 @@ noinit:
 	VADDPS    Z31, Z7, Z7
 
 noadd:
-	MOVQ         zero+88(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VCVTPS2DQ Z4, Z4
+	VCVTPS2DQ Z5, Z5
+	VCVTPS2DQ Z6, Z6
+	VCVTPS2DQ Z7, Z7
+
+rounded:
+	MOVQ         zero+96(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+96(FP), AX
+	MOVQ         lo+104(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+104(FP), AX
+	MOVQ         hi+112(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
 	MOVQ         ldc+56(FP), CX
-	VCVTPS2DQ    Z0, Z0
 	VPACKSSDW    Z0, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKUSWB    Z0, Z0, Z0
@@ -3969,7 +4252,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z1, Z1
 	VPACKSSDW    Z1, Z1, Z1
 	VPADDSW      Z31, Z1, Z1
 	VPACKUSWB    Z1, Z1, Z1
@@ -3978,7 +4260,6 @@ noadd:
 	VPMINUB      Z29, Z1, Z1
 	VMOVDQU8     Z1, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z2, Z2
 	VPACKSSDW    Z2, Z2, Z2
 	VPADDSW      Z31, Z2, Z2
 	VPACKUSWB    Z2, Z2, Z2
@@ -3987,7 +4268,6 @@ noadd:
 	VPMINUB      Z29, Z2, Z2
 	VMOVDQU8     Z2, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z3, Z3
 	VPACKSSDW    Z3, Z3, Z3
 	VPADDSW      Z31, Z3, Z3
 	VPACKUSWB    Z3, Z3, Z3
@@ -3996,7 +4276,6 @@ noadd:
 	VPMINUB      Z29, Z3, Z3
 	VMOVDQU8     Z3, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z4, Z4
 	VPACKSSDW    Z4, Z4, Z4
 	VPADDSW      Z31, Z4, Z4
 	VPACKUSWB    Z4, Z4, Z4
@@ -4005,7 +4284,6 @@ noadd:
 	VPMINUB      Z29, Z4, Z4
 	VMOVDQU8     Z4, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z5, Z5
 	VPACKSSDW    Z5, Z5, Z5
 	VPADDSW      Z31, Z5, Z5
 	VPACKUSWB    Z5, Z5, Z5
@@ -4014,7 +4292,6 @@ noadd:
 	VPMINUB      Z29, Z5, Z5
 	VMOVDQU8     Z5, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z6, Z6
 	VPACKSSDW    Z6, Z6, Z6
 	VPADDSW      Z31, Z6, Z6
 	VPACKUSWB    Z6, Z6, Z6
@@ -4023,7 +4300,6 @@ noadd:
 	VPMINUB      Z29, Z6, Z6
 	VMOVDQU8     Z6, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z7, Z7
 	VPACKSSDW    Z7, Z7, Z7
 	VPADDSW      Z31, Z7, Z7
 	VPACKUSWB    Z7, Z7, Z7
@@ -4070,10 +4346,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot1x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func dot1x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
-TEXT ·dot1x32AVX512(SB), NOSPLIT, $0-120
-	MOVQ  cols+112(FP), AX
+TEXT ·dot1x32AVX512(SB), NOSPLIT, $0-128
+	MOVQ  cols+120(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -4167,9 +4443,32 @@ done:
 	VPADDD    Z30, Z1, Z1
 
 noinit:
-	MOVQ      scale+72(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+72(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+88(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+80(FP), DX
+	VMOVUPS            (AX), Z31
+	VMOVUPS            (CX), Z30
+	VMOVUPS            (DX), Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VMOVUPS.Z          64(AX), K1, Z31
+	VMOVUPS.Z          64(CX), K1, Z30
+	VMOVUPS.Z          64(DX), K1, Z29
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	JMP                rounded
+
+nolow:
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -4185,17 +4484,19 @@ noinit:
 	VADDPS    Z30, Z1, Z1
 
 noadd:
-	MOVQ         zero+88(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+
+rounded:
+	MOVQ         zero+96(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+96(FP), AX
+	MOVQ         lo+104(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+104(FP), AX
+	MOVQ         hi+112(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
 	MOVQ         ldc+56(FP), CX
-	VCVTPS2DQ    Z0, Z0
-	VCVTPS2DQ    Z1, Z1
 	VPACKSSDW    Z1, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKUSWB    Z0, Z0, Z0
@@ -4223,10 +4524,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot2x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func dot2x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
-TEXT ·dot2x32AVX512(SB), NOSPLIT, $0-120
-	MOVQ  cols+112(FP), AX
+TEXT ·dot2x32AVX512(SB), NOSPLIT, $0-128
+	MOVQ  cols+120(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -4336,9 +4637,42 @@ done:
 	VPADDD    Z30, Z3, Z3
 
 noinit:
-	MOVQ      scale+72(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+72(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+88(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+80(FP), DX
+	VMOVUPS            (AX), Z31
+	VMOVUPS            (CX), Z30
+	VMOVUPS            (DX), Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VMOVUPS.Z          64(AX), K1, Z31
+	VMOVUPS.Z          64(CX), K1, Z30
+	VMOVUPS.Z          64(DX), K1, Z29
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	JMP                rounded
+
+nolow:
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -4360,17 +4694,21 @@ noinit:
 	VADDPS    Z30, Z3, Z3
 
 noadd:
-	MOVQ         zero+88(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+
+rounded:
+	MOVQ         zero+96(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+96(FP), AX
+	MOVQ         lo+104(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+104(FP), AX
+	MOVQ         hi+112(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
 	MOVQ         ldc+56(FP), CX
-	VCVTPS2DQ    Z0, Z0
-	VCVTPS2DQ    Z1, Z1
 	VPACKSSDW    Z1, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKUSWB    Z0, Z0, Z0
@@ -4379,8 +4717,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z2, Z2
-	VCVTPS2DQ    Z3, Z3
 	VPACKSSDW    Z3, Z2, Z2
 	VPADDSW      Z31, Z2, Z2
 	VPACKUSWB    Z2, Z2, Z2
@@ -4413,10 +4749,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot3x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func dot3x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
-TEXT ·dot3x32AVX512(SB), NOSPLIT, $0-120
-	MOVQ  cols+112(FP), AX
+TEXT ·dot3x32AVX512(SB), NOSPLIT, $0-128
+	MOVQ  cols+120(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -4538,9 +4874,52 @@ done:
 	VPADDD    Z30, Z5, Z5
 
 noinit:
-	MOVQ      scale+72(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+72(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+88(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+80(FP), DX
+	VMOVUPS            (AX), Z31
+	VMOVUPS            (CX), Z30
+	VMOVUPS            (DX), Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z4, Z4
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z4, Z28
+	VFMADD231PS.RD_SAE Z30, Z4, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z4
+	VMOVUPS.Z          64(AX), K1, Z31
+	VMOVUPS.Z          64(CX), K1, Z30
+	VMOVUPS.Z          64(DX), K1, Z29
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	VCVTDQ2PS          Z5, Z5
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z5, Z28
+	VFMADD231PS.RD_SAE Z30, Z5, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z5
+	JMP                rounded
+
+nolow:
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -4568,17 +4947,23 @@ noinit:
 	VADDPS    Z30, Z5, Z5
 
 noadd:
-	MOVQ         zero+88(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VCVTPS2DQ Z4, Z4
+	VCVTPS2DQ Z5, Z5
+
+rounded:
+	MOVQ         zero+96(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+96(FP), AX
+	MOVQ         lo+104(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+104(FP), AX
+	MOVQ         hi+112(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
 	MOVQ         ldc+56(FP), CX
-	VCVTPS2DQ    Z0, Z0
-	VCVTPS2DQ    Z1, Z1
 	VPACKSSDW    Z1, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKUSWB    Z0, Z0, Z0
@@ -4587,8 +4972,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z2, Z2
-	VCVTPS2DQ    Z3, Z3
 	VPACKSSDW    Z3, Z2, Z2
 	VPADDSW      Z31, Z2, Z2
 	VPACKUSWB    Z2, Z2, Z2
@@ -4597,8 +4980,6 @@ noadd:
 	VPMINUB      Z29, Z2, Z2
 	VMOVDQU8     Z2, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z4, Z4
-	VCVTPS2DQ    Z5, Z5
 	VPACKSSDW    Z5, Z4, Z4
 	VPADDSW      Z31, Z4, Z4
 	VPACKUSWB    Z4, Z4, Z4
@@ -4636,10 +5017,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot4x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func dot4x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
-TEXT ·dot4x32AVX512(SB), NOSPLIT, $0-120
-	MOVQ  cols+112(FP), AX
+TEXT ·dot4x32AVX512(SB), NOSPLIT, $0-128
+	MOVQ  cols+120(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -4781,9 +5162,62 @@ done:
 	VPADDD    Z30, Z7, Z7
 
 noinit:
-	MOVQ      scale+72(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+72(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+88(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+80(FP), DX
+	VMOVUPS            (AX), Z31
+	VMOVUPS            (CX), Z30
+	VMOVUPS            (DX), Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z4, Z4
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z4, Z28
+	VFMADD231PS.RD_SAE Z30, Z4, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z4
+	VCVTDQ2PS          Z6, Z6
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z6, Z28
+	VFMADD231PS.RD_SAE Z30, Z6, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z6
+	VMOVUPS.Z          64(AX), K1, Z31
+	VMOVUPS.Z          64(CX), K1, Z30
+	VMOVUPS.Z          64(DX), K1, Z29
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	VCVTDQ2PS          Z5, Z5
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z5, Z28
+	VFMADD231PS.RD_SAE Z30, Z5, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z5
+	VCVTDQ2PS          Z7, Z7
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z7, Z28
+	VFMADD231PS.RD_SAE Z30, Z7, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z7
+	JMP                rounded
+
+nolow:
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -4817,17 +5251,25 @@ noinit:
 	VADDPS    Z30, Z7, Z7
 
 noadd:
-	MOVQ         zero+88(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VCVTPS2DQ Z4, Z4
+	VCVTPS2DQ Z5, Z5
+	VCVTPS2DQ Z6, Z6
+	VCVTPS2DQ Z7, Z7
+
+rounded:
+	MOVQ         zero+96(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+96(FP), AX
+	MOVQ         lo+104(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+104(FP), AX
+	MOVQ         hi+112(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
 	MOVQ         ldc+56(FP), CX
-	VCVTPS2DQ    Z0, Z0
-	VCVTPS2DQ    Z1, Z1
 	VPACKSSDW    Z1, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKUSWB    Z0, Z0, Z0
@@ -4836,8 +5278,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z2, Z2
-	VCVTPS2DQ    Z3, Z3
 	VPACKSSDW    Z3, Z2, Z2
 	VPADDSW      Z31, Z2, Z2
 	VPACKUSWB    Z2, Z2, Z2
@@ -4846,8 +5286,6 @@ noadd:
 	VPMINUB      Z29, Z2, Z2
 	VMOVDQU8     Z2, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z4, Z4
-	VCVTPS2DQ    Z5, Z5
 	VPACKSSDW    Z5, Z4, Z4
 	VPADDSW      Z31, Z4, Z4
 	VPACKUSWB    Z4, Z4, Z4
@@ -4856,8 +5294,6 @@ noadd:
 	VPMINUB      Z29, Z4, Z4
 	VMOVDQU8     Z4, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z6, Z6
-	VCVTPS2DQ    Z7, Z7
 	VPACKSSDW    Z7, Z6, Z6
 	VPADDSW      Z31, Z6, Z6
 	VPACKUSWB    Z6, Z6, Z6
@@ -4900,10 +5336,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot5x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func dot5x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2
-TEXT ·dot5x32AVX512(SB), NOSPLIT, $0-120
-	MOVQ  cols+112(FP), AX
+TEXT ·dot5x32AVX512(SB), NOSPLIT, $0-128
+	MOVQ  cols+120(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -5057,9 +5493,72 @@ done:
 	VPADDD    Z30, Z9, Z9
 
 noinit:
-	MOVQ      scale+72(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+72(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+88(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+80(FP), DX
+	VMOVUPS            (AX), Z31
+	VMOVUPS            (CX), Z30
+	VMOVUPS            (DX), Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z4, Z4
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z4, Z28
+	VFMADD231PS.RD_SAE Z30, Z4, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z4
+	VCVTDQ2PS          Z6, Z6
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z6, Z28
+	VFMADD231PS.RD_SAE Z30, Z6, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z6
+	VCVTDQ2PS          Z8, Z8
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z8, Z28
+	VFMADD231PS.RD_SAE Z30, Z8, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z8
+	VMOVUPS.Z          64(AX), K1, Z31
+	VMOVUPS.Z          64(CX), K1, Z30
+	VMOVUPS.Z          64(DX), K1, Z29
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	VCVTDQ2PS          Z5, Z5
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z5, Z28
+	VFMADD231PS.RD_SAE Z30, Z5, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z5
+	VCVTDQ2PS          Z7, Z7
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z7, Z28
+	VFMADD231PS.RD_SAE Z30, Z7, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z7
+	VCVTDQ2PS          Z9, Z9
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z9, Z28
+	VFMADD231PS.RD_SAE Z30, Z9, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z9
+	JMP                rounded
+
+nolow:
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -5099,17 +5598,27 @@ noinit:
 	VADDPS    Z30, Z9, Z9
 
 noadd:
-	MOVQ         zero+88(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VCVTPS2DQ Z4, Z4
+	VCVTPS2DQ Z5, Z5
+	VCVTPS2DQ Z6, Z6
+	VCVTPS2DQ Z7, Z7
+	VCVTPS2DQ Z8, Z8
+	VCVTPS2DQ Z9, Z9
+
+rounded:
+	MOVQ         zero+96(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+96(FP), AX
+	MOVQ         lo+104(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+104(FP), AX
+	MOVQ         hi+112(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
 	MOVQ         ldc+56(FP), CX
-	VCVTPS2DQ    Z0, Z0
-	VCVTPS2DQ    Z1, Z1
 	VPACKSSDW    Z1, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKUSWB    Z0, Z0, Z0
@@ -5118,8 +5627,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z2, Z2
-	VCVTPS2DQ    Z3, Z3
 	VPACKSSDW    Z3, Z2, Z2
 	VPADDSW      Z31, Z2, Z2
 	VPACKUSWB    Z2, Z2, Z2
@@ -5128,8 +5635,6 @@ noadd:
 	VPMINUB      Z29, Z2, Z2
 	VMOVDQU8     Z2, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z4, Z4
-	VCVTPS2DQ    Z5, Z5
 	VPACKSSDW    Z5, Z4, Z4
 	VPADDSW      Z31, Z4, Z4
 	VPACKUSWB    Z4, Z4, Z4
@@ -5138,8 +5643,6 @@ noadd:
 	VPMINUB      Z29, Z4, Z4
 	VMOVDQU8     Z4, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z6, Z6
-	VCVTPS2DQ    Z7, Z7
 	VPACKSSDW    Z7, Z6, Z6
 	VPADDSW      Z31, Z6, Z6
 	VPACKUSWB    Z6, Z6, Z6
@@ -5148,8 +5651,6 @@ noadd:
 	VPMINUB      Z29, Z6, Z6
 	VMOVDQU8     Z6, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z8, Z8
-	VCVTPS2DQ    Z9, Z9
 	VPACKSSDW    Z9, Z8, Z8
 	VPADDSW      Z31, Z8, Z8
 	VPACKUSWB    Z8, Z8, Z8
@@ -5197,10 +5698,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot6x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func dot6x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2
-TEXT ·dot6x32AVX512(SB), NOSPLIT, $0-120
-	MOVQ  cols+112(FP), AX
+TEXT ·dot6x32AVX512(SB), NOSPLIT, $0-128
+	MOVQ  cols+120(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -5374,9 +5875,82 @@ done:
 	VPADDD    Z30, Z11, Z11
 
 noinit:
-	MOVQ      scale+72(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+72(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+88(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+80(FP), DX
+	VMOVUPS            (AX), Z31
+	VMOVUPS            (CX), Z30
+	VMOVUPS            (DX), Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z4, Z4
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z4, Z28
+	VFMADD231PS.RD_SAE Z30, Z4, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z4
+	VCVTDQ2PS          Z6, Z6
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z6, Z28
+	VFMADD231PS.RD_SAE Z30, Z6, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z6
+	VCVTDQ2PS          Z8, Z8
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z8, Z28
+	VFMADD231PS.RD_SAE Z30, Z8, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z8
+	VCVTDQ2PS          Z10, Z10
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z10, Z28
+	VFMADD231PS.RD_SAE Z30, Z10, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z10
+	VMOVUPS.Z          64(AX), K1, Z31
+	VMOVUPS.Z          64(CX), K1, Z30
+	VMOVUPS.Z          64(DX), K1, Z29
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	VCVTDQ2PS          Z5, Z5
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z5, Z28
+	VFMADD231PS.RD_SAE Z30, Z5, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z5
+	VCVTDQ2PS          Z7, Z7
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z7, Z28
+	VFMADD231PS.RD_SAE Z30, Z7, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z7
+	VCVTDQ2PS          Z9, Z9
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z9, Z28
+	VFMADD231PS.RD_SAE Z30, Z9, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z9
+	VCVTDQ2PS          Z11, Z11
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z11, Z28
+	VFMADD231PS.RD_SAE Z30, Z11, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z11
+	JMP                rounded
+
+nolow:
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -5422,17 +5996,29 @@ noinit:
 	VADDPS    Z30, Z11, Z11
 
 noadd:
-	MOVQ         zero+88(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VCVTPS2DQ Z4, Z4
+	VCVTPS2DQ Z5, Z5
+	VCVTPS2DQ Z6, Z6
+	VCVTPS2DQ Z7, Z7
+	VCVTPS2DQ Z8, Z8
+	VCVTPS2DQ Z9, Z9
+	VCVTPS2DQ Z10, Z10
+	VCVTPS2DQ Z11, Z11
+
+rounded:
+	MOVQ         zero+96(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+96(FP), AX
+	MOVQ         lo+104(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+104(FP), AX
+	MOVQ         hi+112(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
 	MOVQ         ldc+56(FP), CX
-	VCVTPS2DQ    Z0, Z0
-	VCVTPS2DQ    Z1, Z1
 	VPACKSSDW    Z1, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKUSWB    Z0, Z0, Z0
@@ -5441,8 +6027,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z2, Z2
-	VCVTPS2DQ    Z3, Z3
 	VPACKSSDW    Z3, Z2, Z2
 	VPADDSW      Z31, Z2, Z2
 	VPACKUSWB    Z2, Z2, Z2
@@ -5451,8 +6035,6 @@ noadd:
 	VPMINUB      Z29, Z2, Z2
 	VMOVDQU8     Z2, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z4, Z4
-	VCVTPS2DQ    Z5, Z5
 	VPACKSSDW    Z5, Z4, Z4
 	VPADDSW      Z31, Z4, Z4
 	VPACKUSWB    Z4, Z4, Z4
@@ -5461,8 +6043,6 @@ noadd:
 	VPMINUB      Z29, Z4, Z4
 	VMOVDQU8     Z4, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z6, Z6
-	VCVTPS2DQ    Z7, Z7
 	VPACKSSDW    Z7, Z6, Z6
 	VPADDSW      Z31, Z6, Z6
 	VPACKUSWB    Z6, Z6, Z6
@@ -5471,8 +6051,6 @@ noadd:
 	VPMINUB      Z29, Z6, Z6
 	VMOVDQU8     Z6, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z8, Z8
-	VCVTPS2DQ    Z9, Z9
 	VPACKSSDW    Z9, Z8, Z8
 	VPADDSW      Z31, Z8, Z8
 	VPACKUSWB    Z8, Z8, Z8
@@ -5481,8 +6059,6 @@ noadd:
 	VPMINUB      Z29, Z8, Z8
 	VMOVDQU8     Z8, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z10, Z10
-	VCVTPS2DQ    Z11, Z11
 	VPACKSSDW    Z11, Z10, Z10
 	VPADDSW      Z31, Z10, Z10
 	VPACKUSWB    Z10, Z10, Z10
@@ -5535,10 +6111,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot7x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func dot7x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2
-TEXT ·dot7x32AVX512(SB), NOSPLIT, $0-120
-	MOVQ  cols+112(FP), AX
+TEXT ·dot7x32AVX512(SB), NOSPLIT, $0-128
+	MOVQ  cols+120(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -5732,9 +6308,92 @@ done:
 	VPADDD    Z30, Z13, Z13
 
 noinit:
-	MOVQ      scale+72(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+72(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+88(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+80(FP), DX
+	VMOVUPS            (AX), Z31
+	VMOVUPS            (CX), Z30
+	VMOVUPS            (DX), Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z4, Z4
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z4, Z28
+	VFMADD231PS.RD_SAE Z30, Z4, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z4
+	VCVTDQ2PS          Z6, Z6
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z6, Z28
+	VFMADD231PS.RD_SAE Z30, Z6, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z6
+	VCVTDQ2PS          Z8, Z8
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z8, Z28
+	VFMADD231PS.RD_SAE Z30, Z8, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z8
+	VCVTDQ2PS          Z10, Z10
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z10, Z28
+	VFMADD231PS.RD_SAE Z30, Z10, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z10
+	VCVTDQ2PS          Z12, Z12
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z12, Z28
+	VFMADD231PS.RD_SAE Z30, Z12, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z12
+	VMOVUPS.Z          64(AX), K1, Z31
+	VMOVUPS.Z          64(CX), K1, Z30
+	VMOVUPS.Z          64(DX), K1, Z29
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	VCVTDQ2PS          Z5, Z5
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z5, Z28
+	VFMADD231PS.RD_SAE Z30, Z5, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z5
+	VCVTDQ2PS          Z7, Z7
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z7, Z28
+	VFMADD231PS.RD_SAE Z30, Z7, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z7
+	VCVTDQ2PS          Z9, Z9
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z9, Z28
+	VFMADD231PS.RD_SAE Z30, Z9, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z9
+	VCVTDQ2PS          Z11, Z11
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z11, Z28
+	VFMADD231PS.RD_SAE Z30, Z11, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z11
+	VCVTDQ2PS          Z13, Z13
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z13, Z28
+	VFMADD231PS.RD_SAE Z30, Z13, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z13
+	JMP                rounded
+
+nolow:
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -5786,17 +6445,31 @@ noinit:
 	VADDPS    Z30, Z13, Z13
 
 noadd:
-	MOVQ         zero+88(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VCVTPS2DQ Z4, Z4
+	VCVTPS2DQ Z5, Z5
+	VCVTPS2DQ Z6, Z6
+	VCVTPS2DQ Z7, Z7
+	VCVTPS2DQ Z8, Z8
+	VCVTPS2DQ Z9, Z9
+	VCVTPS2DQ Z10, Z10
+	VCVTPS2DQ Z11, Z11
+	VCVTPS2DQ Z12, Z12
+	VCVTPS2DQ Z13, Z13
+
+rounded:
+	MOVQ         zero+96(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+96(FP), AX
+	MOVQ         lo+104(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+104(FP), AX
+	MOVQ         hi+112(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
 	MOVQ         ldc+56(FP), CX
-	VCVTPS2DQ    Z0, Z0
-	VCVTPS2DQ    Z1, Z1
 	VPACKSSDW    Z1, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKUSWB    Z0, Z0, Z0
@@ -5805,8 +6478,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z2, Z2
-	VCVTPS2DQ    Z3, Z3
 	VPACKSSDW    Z3, Z2, Z2
 	VPADDSW      Z31, Z2, Z2
 	VPACKUSWB    Z2, Z2, Z2
@@ -5815,8 +6486,6 @@ noadd:
 	VPMINUB      Z29, Z2, Z2
 	VMOVDQU8     Z2, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z4, Z4
-	VCVTPS2DQ    Z5, Z5
 	VPACKSSDW    Z5, Z4, Z4
 	VPADDSW      Z31, Z4, Z4
 	VPACKUSWB    Z4, Z4, Z4
@@ -5825,8 +6494,6 @@ noadd:
 	VPMINUB      Z29, Z4, Z4
 	VMOVDQU8     Z4, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z6, Z6
-	VCVTPS2DQ    Z7, Z7
 	VPACKSSDW    Z7, Z6, Z6
 	VPADDSW      Z31, Z6, Z6
 	VPACKUSWB    Z6, Z6, Z6
@@ -5835,8 +6502,6 @@ noadd:
 	VPMINUB      Z29, Z6, Z6
 	VMOVDQU8     Z6, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z8, Z8
-	VCVTPS2DQ    Z9, Z9
 	VPACKSSDW    Z9, Z8, Z8
 	VPADDSW      Z31, Z8, Z8
 	VPACKUSWB    Z8, Z8, Z8
@@ -5845,8 +6510,6 @@ noadd:
 	VPMINUB      Z29, Z8, Z8
 	VMOVDQU8     Z8, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z10, Z10
-	VCVTPS2DQ    Z11, Z11
 	VPACKSSDW    Z11, Z10, Z10
 	VPADDSW      Z31, Z10, Z10
 	VPACKUSWB    Z10, Z10, Z10
@@ -5855,8 +6518,6 @@ noadd:
 	VPMINUB      Z29, Z10, Z10
 	VMOVDQU8     Z10, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z12, Z12
-	VCVTPS2DQ    Z13, Z13
 	VPACKSSDW    Z13, Z12, Z12
 	VPADDSW      Z31, Z12, Z12
 	VPACKUSWB    Z12, Z12, Z12
@@ -5914,10 +6575,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot8x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func dot8x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2
-TEXT ·dot8x32AVX512(SB), NOSPLIT, $0-120
-	MOVQ  cols+112(FP), AX
+TEXT ·dot8x32AVX512(SB), NOSPLIT, $0-128
+	MOVQ  cols+120(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -6131,9 +6792,102 @@ done:
 	VPADDD    Z30, Z15, Z15
 
 noinit:
-	MOVQ      scale+72(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+72(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+88(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+80(FP), DX
+	VMOVUPS            (AX), Z31
+	VMOVUPS            (CX), Z30
+	VMOVUPS            (DX), Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z4, Z4
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z4, Z28
+	VFMADD231PS.RD_SAE Z30, Z4, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z4
+	VCVTDQ2PS          Z6, Z6
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z6, Z28
+	VFMADD231PS.RD_SAE Z30, Z6, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z6
+	VCVTDQ2PS          Z8, Z8
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z8, Z28
+	VFMADD231PS.RD_SAE Z30, Z8, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z8
+	VCVTDQ2PS          Z10, Z10
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z10, Z28
+	VFMADD231PS.RD_SAE Z30, Z10, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z10
+	VCVTDQ2PS          Z12, Z12
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z12, Z28
+	VFMADD231PS.RD_SAE Z30, Z12, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z12
+	VCVTDQ2PS          Z14, Z14
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z14, Z28
+	VFMADD231PS.RD_SAE Z30, Z14, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z14
+	VMOVUPS.Z          64(AX), K1, Z31
+	VMOVUPS.Z          64(CX), K1, Z30
+	VMOVUPS.Z          64(DX), K1, Z29
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	VCVTDQ2PS          Z5, Z5
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z5, Z28
+	VFMADD231PS.RD_SAE Z30, Z5, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z5
+	VCVTDQ2PS          Z7, Z7
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z7, Z28
+	VFMADD231PS.RD_SAE Z30, Z7, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z7
+	VCVTDQ2PS          Z9, Z9
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z9, Z28
+	VFMADD231PS.RD_SAE Z30, Z9, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z9
+	VCVTDQ2PS          Z11, Z11
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z11, Z28
+	VFMADD231PS.RD_SAE Z30, Z11, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z11
+	VCVTDQ2PS          Z13, Z13
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z13, Z28
+	VFMADD231PS.RD_SAE Z30, Z13, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z13
+	VCVTDQ2PS          Z15, Z15
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z15, Z28
+	VFMADD231PS.RD_SAE Z30, Z15, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z15
+	JMP                rounded
+
+nolow:
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -6191,17 +6945,33 @@ noinit:
 	VADDPS    Z30, Z15, Z15
 
 noadd:
-	MOVQ         zero+88(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VCVTPS2DQ Z4, Z4
+	VCVTPS2DQ Z5, Z5
+	VCVTPS2DQ Z6, Z6
+	VCVTPS2DQ Z7, Z7
+	VCVTPS2DQ Z8, Z8
+	VCVTPS2DQ Z9, Z9
+	VCVTPS2DQ Z10, Z10
+	VCVTPS2DQ Z11, Z11
+	VCVTPS2DQ Z12, Z12
+	VCVTPS2DQ Z13, Z13
+	VCVTPS2DQ Z14, Z14
+	VCVTPS2DQ Z15, Z15
+
+rounded:
+	MOVQ         zero+96(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+96(FP), AX
+	MOVQ         lo+104(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+104(FP), AX
+	MOVQ         hi+112(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
 	MOVQ         ldc+56(FP), CX
-	VCVTPS2DQ    Z0, Z0
-	VCVTPS2DQ    Z1, Z1
 	VPACKSSDW    Z1, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKUSWB    Z0, Z0, Z0
@@ -6210,8 +6980,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z2, Z2
-	VCVTPS2DQ    Z3, Z3
 	VPACKSSDW    Z3, Z2, Z2
 	VPADDSW      Z31, Z2, Z2
 	VPACKUSWB    Z2, Z2, Z2
@@ -6220,8 +6988,6 @@ noadd:
 	VPMINUB      Z29, Z2, Z2
 	VMOVDQU8     Z2, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z4, Z4
-	VCVTPS2DQ    Z5, Z5
 	VPACKSSDW    Z5, Z4, Z4
 	VPADDSW      Z31, Z4, Z4
 	VPACKUSWB    Z4, Z4, Z4
@@ -6230,8 +6996,6 @@ noadd:
 	VPMINUB      Z29, Z4, Z4
 	VMOVDQU8     Z4, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z6, Z6
-	VCVTPS2DQ    Z7, Z7
 	VPACKSSDW    Z7, Z6, Z6
 	VPADDSW      Z31, Z6, Z6
 	VPACKUSWB    Z6, Z6, Z6
@@ -6240,8 +7004,6 @@ noadd:
 	VPMINUB      Z29, Z6, Z6
 	VMOVDQU8     Z6, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z8, Z8
-	VCVTPS2DQ    Z9, Z9
 	VPACKSSDW    Z9, Z8, Z8
 	VPADDSW      Z31, Z8, Z8
 	VPACKUSWB    Z8, Z8, Z8
@@ -6250,8 +7012,6 @@ noadd:
 	VPMINUB      Z29, Z8, Z8
 	VMOVDQU8     Z8, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z10, Z10
-	VCVTPS2DQ    Z11, Z11
 	VPACKSSDW    Z11, Z10, Z10
 	VPADDSW      Z31, Z10, Z10
 	VPACKUSWB    Z10, Z10, Z10
@@ -6260,8 +7020,6 @@ noadd:
 	VPMINUB      Z29, Z10, Z10
 	VMOVDQU8     Z10, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z12, Z12
-	VCVTPS2DQ    Z13, Z13
 	VPACKSSDW    Z13, Z12, Z12
 	VPADDSW      Z31, Z12, Z12
 	VPACKUSWB    Z12, Z12, Z12
@@ -6270,8 +7028,6 @@ noadd:
 	VPMINUB      Z29, Z12, Z12
 	VMOVDQU8     Z12, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z14, Z14
-	VCVTPS2DQ    Z15, Z15
 	VPACKSSDW    Z15, Z14, Z14
 	VPADDSW      Z31, Z14, Z14
 	VPACKUSWB    Z14, Z14, Z14
@@ -6334,10 +7090,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot1x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func dot1x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
-TEXT ·dot1x48AVX512(SB), NOSPLIT, $0-120
-	MOVQ  cols+112(FP), AX
+TEXT ·dot1x48AVX512(SB), NOSPLIT, $0-128
+	MOVQ  cols+120(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -6442,9 +7198,40 @@ done:
 	VPADDD    Z31, Z2, Z2
 
 noinit:
-	MOVQ      scale+72(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+72(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+88(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+80(FP), DX
+	VMOVUPS            (AX), Z31
+	VMOVUPS            (CX), Z30
+	VMOVUPS            (DX), Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VMOVUPS            64(AX), Z31
+	VMOVUPS            64(CX), Z30
+	VMOVUPS            64(DX), Z29
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VMOVUPS.Z          128(AX), K1, Z31
+	VMOVUPS.Z          128(CX), K1, Z30
+	VMOVUPS.Z          128(DX), K1, Z29
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	JMP                rounded
+
+nolow:
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -6465,18 +7252,20 @@ noinit:
 	VADDPS    Z31, Z2, Z2
 
 noadd:
-	MOVQ         zero+88(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+
+rounded:
+	MOVQ         zero+96(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+96(FP), AX
+	MOVQ         lo+104(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+104(FP), AX
+	MOVQ         hi+112(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
 	MOVQ         ldc+56(FP), CX
-	VCVTPS2DQ    Z0, Z0
-	VCVTPS2DQ    Z1, Z1
-	VCVTPS2DQ    Z2, Z2
 	VPACKSSDW    Z1, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKSSDW    Z2, Z2, Z2
@@ -6508,10 +7297,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot2x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func dot2x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
-TEXT ·dot2x48AVX512(SB), NOSPLIT, $0-120
-	MOVQ  cols+112(FP), AX
+TEXT ·dot2x48AVX512(SB), NOSPLIT, $0-128
+	MOVQ  cols+120(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -6637,9 +7426,55 @@ done:
 	VPADDD    Z31, Z5, Z5
 
 noinit:
-	MOVQ      scale+72(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+72(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+88(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+80(FP), DX
+	VMOVUPS            (AX), Z31
+	VMOVUPS            (CX), Z30
+	VMOVUPS            (DX), Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	VMOVUPS            64(AX), Z31
+	VMOVUPS            64(CX), Z30
+	VMOVUPS            64(DX), Z29
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z4, Z4
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z4, Z28
+	VFMADD231PS.RD_SAE Z30, Z4, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z4
+	VMOVUPS.Z          128(AX), K1, Z31
+	VMOVUPS.Z          128(CX), K1, Z30
+	VMOVUPS.Z          128(DX), K1, Z29
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z5, Z5
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z5, Z28
+	VFMADD231PS.RD_SAE Z30, Z5, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z5
+	JMP                rounded
+
+nolow:
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -6669,18 +7504,23 @@ noinit:
 	VADDPS    Z31, Z5, Z5
 
 noadd:
-	MOVQ         zero+88(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VCVTPS2DQ Z4, Z4
+	VCVTPS2DQ Z5, Z5
+
+rounded:
+	MOVQ         zero+96(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+96(FP), AX
+	MOVQ         lo+104(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+104(FP), AX
+	MOVQ         hi+112(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
 	MOVQ         ldc+56(FP), CX
-	VCVTPS2DQ    Z0, Z0
-	VCVTPS2DQ    Z1, Z1
-	VCVTPS2DQ    Z2, Z2
 	VPACKSSDW    Z1, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKSSDW    Z2, Z2, Z2
@@ -6691,9 +7531,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z3, Z3
-	VCVTPS2DQ    Z4, Z4
-	VCVTPS2DQ    Z5, Z5
 	VPACKSSDW    Z4, Z3, Z3
 	VPADDSW      Z31, Z3, Z3
 	VPACKSSDW    Z5, Z5, Z5
@@ -6732,10 +7569,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot3x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func dot3x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2
-TEXT ·dot3x48AVX512(SB), NOSPLIT, $0-120
-	MOVQ  cols+112(FP), AX
+TEXT ·dot3x48AVX512(SB), NOSPLIT, $0-128
+	MOVQ  cols+120(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -6876,9 +7713,70 @@ done:
 	VPADDD    Z31, Z8, Z8
 
 noinit:
-	MOVQ      scale+72(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+72(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+88(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+80(FP), DX
+	VMOVUPS            (AX), Z31
+	VMOVUPS            (CX), Z30
+	VMOVUPS            (DX), Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	VCVTDQ2PS          Z6, Z6
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z6, Z28
+	VFMADD231PS.RD_SAE Z30, Z6, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z6
+	VMOVUPS            64(AX), Z31
+	VMOVUPS            64(CX), Z30
+	VMOVUPS            64(DX), Z29
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z4, Z4
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z4, Z28
+	VFMADD231PS.RD_SAE Z30, Z4, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z4
+	VCVTDQ2PS          Z7, Z7
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z7, Z28
+	VFMADD231PS.RD_SAE Z30, Z7, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z7
+	VMOVUPS.Z          128(AX), K1, Z31
+	VMOVUPS.Z          128(CX), K1, Z30
+	VMOVUPS.Z          128(DX), K1, Z29
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z5, Z5
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z5, Z28
+	VFMADD231PS.RD_SAE Z30, Z5, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z5
+	VCVTDQ2PS          Z8, Z8
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z8, Z28
+	VFMADD231PS.RD_SAE Z30, Z8, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z8
+	JMP                rounded
+
+nolow:
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -6917,18 +7815,26 @@ noinit:
 	VADDPS    Z31, Z8, Z8
 
 noadd:
-	MOVQ         zero+88(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VCVTPS2DQ Z4, Z4
+	VCVTPS2DQ Z5, Z5
+	VCVTPS2DQ Z6, Z6
+	VCVTPS2DQ Z7, Z7
+	VCVTPS2DQ Z8, Z8
+
+rounded:
+	MOVQ         zero+96(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+96(FP), AX
+	MOVQ         lo+104(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+104(FP), AX
+	MOVQ         hi+112(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
 	MOVQ         ldc+56(FP), CX
-	VCVTPS2DQ    Z0, Z0
-	VCVTPS2DQ    Z1, Z1
-	VCVTPS2DQ    Z2, Z2
 	VPACKSSDW    Z1, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKSSDW    Z2, Z2, Z2
@@ -6939,9 +7845,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z3, Z3
-	VCVTPS2DQ    Z4, Z4
-	VCVTPS2DQ    Z5, Z5
 	VPACKSSDW    Z4, Z3, Z3
 	VPADDSW      Z31, Z3, Z3
 	VPACKSSDW    Z5, Z5, Z5
@@ -6952,9 +7855,6 @@ noadd:
 	VPMINUB      Z29, Z3, Z3
 	VMOVDQU8     Z3, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z6, Z6
-	VCVTPS2DQ    Z7, Z7
-	VCVTPS2DQ    Z8, Z8
 	VPACKSSDW    Z7, Z6, Z6
 	VPADDSW      Z31, Z6, Z6
 	VPACKSSDW    Z8, Z8, Z8
@@ -7000,10 +7900,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot4x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func dot4x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2
-TEXT ·dot4x48AVX512(SB), NOSPLIT, $0-120
-	MOVQ  cols+112(FP), AX
+TEXT ·dot4x48AVX512(SB), NOSPLIT, $0-128
+	MOVQ  cols+120(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -7171,9 +8071,85 @@ done:
 	VPADDD    Z31, Z11, Z11
 
 noinit:
-	MOVQ      scale+72(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+72(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+88(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+80(FP), DX
+	VMOVUPS            (AX), Z31
+	VMOVUPS            (CX), Z30
+	VMOVUPS            (DX), Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	VCVTDQ2PS          Z6, Z6
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z6, Z28
+	VFMADD231PS.RD_SAE Z30, Z6, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z6
+	VCVTDQ2PS          Z9, Z9
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z9, Z28
+	VFMADD231PS.RD_SAE Z30, Z9, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z9
+	VMOVUPS            64(AX), Z31
+	VMOVUPS            64(CX), Z30
+	VMOVUPS            64(DX), Z29
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z4, Z4
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z4, Z28
+	VFMADD231PS.RD_SAE Z30, Z4, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z4
+	VCVTDQ2PS          Z7, Z7
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z7, Z28
+	VFMADD231PS.RD_SAE Z30, Z7, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z7
+	VCVTDQ2PS          Z10, Z10
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z10, Z28
+	VFMADD231PS.RD_SAE Z30, Z10, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z10
+	VMOVUPS.Z          128(AX), K1, Z31
+	VMOVUPS.Z          128(CX), K1, Z30
+	VMOVUPS.Z          128(DX), K1, Z29
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z5, Z5
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z5, Z28
+	VFMADD231PS.RD_SAE Z30, Z5, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z5
+	VCVTDQ2PS          Z8, Z8
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z8, Z28
+	VFMADD231PS.RD_SAE Z30, Z8, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z8
+	VCVTDQ2PS          Z11, Z11
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z11, Z28
+	VFMADD231PS.RD_SAE Z30, Z11, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z11
+	JMP                rounded
+
+nolow:
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -7221,18 +8197,29 @@ noinit:
 	VADDPS    Z31, Z11, Z11
 
 noadd:
-	MOVQ         zero+88(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VCVTPS2DQ Z4, Z4
+	VCVTPS2DQ Z5, Z5
+	VCVTPS2DQ Z6, Z6
+	VCVTPS2DQ Z7, Z7
+	VCVTPS2DQ Z8, Z8
+	VCVTPS2DQ Z9, Z9
+	VCVTPS2DQ Z10, Z10
+	VCVTPS2DQ Z11, Z11
+
+rounded:
+	MOVQ         zero+96(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+96(FP), AX
+	MOVQ         lo+104(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+104(FP), AX
+	MOVQ         hi+112(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
 	MOVQ         ldc+56(FP), CX
-	VCVTPS2DQ    Z0, Z0
-	VCVTPS2DQ    Z1, Z1
-	VCVTPS2DQ    Z2, Z2
 	VPACKSSDW    Z1, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKSSDW    Z2, Z2, Z2
@@ -7243,9 +8230,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z3, Z3
-	VCVTPS2DQ    Z4, Z4
-	VCVTPS2DQ    Z5, Z5
 	VPACKSSDW    Z4, Z3, Z3
 	VPADDSW      Z31, Z3, Z3
 	VPACKSSDW    Z5, Z5, Z5
@@ -7256,9 +8240,6 @@ noadd:
 	VPMINUB      Z29, Z3, Z3
 	VMOVDQU8     Z3, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z6, Z6
-	VCVTPS2DQ    Z7, Z7
-	VCVTPS2DQ    Z8, Z8
 	VPACKSSDW    Z7, Z6, Z6
 	VPADDSW      Z31, Z6, Z6
 	VPACKSSDW    Z8, Z8, Z8
@@ -7269,9 +8250,6 @@ noadd:
 	VPMINUB      Z29, Z6, Z6
 	VMOVDQU8     Z6, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z9, Z9
-	VCVTPS2DQ    Z10, Z10
-	VCVTPS2DQ    Z11, Z11
 	VPACKSSDW    Z10, Z9, Z9
 	VPADDSW      Z31, Z9, Z9
 	VPACKSSDW    Z11, Z11, Z11
@@ -7324,10 +8302,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot5x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func dot5x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2
-TEXT ·dot5x48AVX512(SB), NOSPLIT, $0-120
-	MOVQ  cols+112(FP), AX
+TEXT ·dot5x48AVX512(SB), NOSPLIT, $0-128
+	MOVQ  cols+120(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -7522,9 +8500,100 @@ done:
 	VPADDD    Z31, Z14, Z14
 
 noinit:
-	MOVQ      scale+72(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+72(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+88(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+80(FP), DX
+	VMOVUPS            (AX), Z31
+	VMOVUPS            (CX), Z30
+	VMOVUPS            (DX), Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	VCVTDQ2PS          Z6, Z6
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z6, Z28
+	VFMADD231PS.RD_SAE Z30, Z6, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z6
+	VCVTDQ2PS          Z9, Z9
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z9, Z28
+	VFMADD231PS.RD_SAE Z30, Z9, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z9
+	VCVTDQ2PS          Z12, Z12
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z12, Z28
+	VFMADD231PS.RD_SAE Z30, Z12, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z12
+	VMOVUPS            64(AX), Z31
+	VMOVUPS            64(CX), Z30
+	VMOVUPS            64(DX), Z29
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z4, Z4
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z4, Z28
+	VFMADD231PS.RD_SAE Z30, Z4, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z4
+	VCVTDQ2PS          Z7, Z7
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z7, Z28
+	VFMADD231PS.RD_SAE Z30, Z7, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z7
+	VCVTDQ2PS          Z10, Z10
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z10, Z28
+	VFMADD231PS.RD_SAE Z30, Z10, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z10
+	VCVTDQ2PS          Z13, Z13
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z13, Z28
+	VFMADD231PS.RD_SAE Z30, Z13, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z13
+	VMOVUPS.Z          128(AX), K1, Z31
+	VMOVUPS.Z          128(CX), K1, Z30
+	VMOVUPS.Z          128(DX), K1, Z29
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z5, Z5
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z5, Z28
+	VFMADD231PS.RD_SAE Z30, Z5, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z5
+	VCVTDQ2PS          Z8, Z8
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z8, Z28
+	VFMADD231PS.RD_SAE Z30, Z8, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z8
+	VCVTDQ2PS          Z11, Z11
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z11, Z28
+	VFMADD231PS.RD_SAE Z30, Z11, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z11
+	VCVTDQ2PS          Z14, Z14
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z14, Z28
+	VFMADD231PS.RD_SAE Z30, Z14, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z14
+	JMP                rounded
+
+nolow:
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -7581,18 +8650,32 @@ noinit:
 	VADDPS    Z31, Z14, Z14
 
 noadd:
-	MOVQ         zero+88(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VCVTPS2DQ Z4, Z4
+	VCVTPS2DQ Z5, Z5
+	VCVTPS2DQ Z6, Z6
+	VCVTPS2DQ Z7, Z7
+	VCVTPS2DQ Z8, Z8
+	VCVTPS2DQ Z9, Z9
+	VCVTPS2DQ Z10, Z10
+	VCVTPS2DQ Z11, Z11
+	VCVTPS2DQ Z12, Z12
+	VCVTPS2DQ Z13, Z13
+	VCVTPS2DQ Z14, Z14
+
+rounded:
+	MOVQ         zero+96(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+96(FP), AX
+	MOVQ         lo+104(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+104(FP), AX
+	MOVQ         hi+112(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
 	MOVQ         ldc+56(FP), CX
-	VCVTPS2DQ    Z0, Z0
-	VCVTPS2DQ    Z1, Z1
-	VCVTPS2DQ    Z2, Z2
 	VPACKSSDW    Z1, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKSSDW    Z2, Z2, Z2
@@ -7603,9 +8686,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z3, Z3
-	VCVTPS2DQ    Z4, Z4
-	VCVTPS2DQ    Z5, Z5
 	VPACKSSDW    Z4, Z3, Z3
 	VPADDSW      Z31, Z3, Z3
 	VPACKSSDW    Z5, Z5, Z5
@@ -7616,9 +8696,6 @@ noadd:
 	VPMINUB      Z29, Z3, Z3
 	VMOVDQU8     Z3, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z6, Z6
-	VCVTPS2DQ    Z7, Z7
-	VCVTPS2DQ    Z8, Z8
 	VPACKSSDW    Z7, Z6, Z6
 	VPADDSW      Z31, Z6, Z6
 	VPACKSSDW    Z8, Z8, Z8
@@ -7629,9 +8706,6 @@ noadd:
 	VPMINUB      Z29, Z6, Z6
 	VMOVDQU8     Z6, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z9, Z9
-	VCVTPS2DQ    Z10, Z10
-	VCVTPS2DQ    Z11, Z11
 	VPACKSSDW    Z10, Z9, Z9
 	VPADDSW      Z31, Z9, Z9
 	VPACKSSDW    Z11, Z11, Z11
@@ -7642,9 +8716,6 @@ noadd:
 	VPMINUB      Z29, Z9, Z9
 	VMOVDQU8     Z9, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z12, Z12
-	VCVTPS2DQ    Z13, Z13
-	VCVTPS2DQ    Z14, Z14
 	VPACKSSDW    Z13, Z12, Z12
 	VPADDSW      Z31, Z12, Z12
 	VPACKSSDW    Z14, Z14, Z14
@@ -7704,10 +8775,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot6x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func dot6x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2
-TEXT ·dot6x48AVX512(SB), NOSPLIT, $0-120
-	MOVQ  cols+112(FP), AX
+TEXT ·dot6x48AVX512(SB), NOSPLIT, $0-128
+	MOVQ  cols+120(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -7929,9 +9000,115 @@ done:
 	VPADDD    Z31, Z17, Z17
 
 noinit:
-	MOVQ      scale+72(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+72(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+88(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+80(FP), DX
+	VMOVUPS            (AX), Z31
+	VMOVUPS            (CX), Z30
+	VMOVUPS            (DX), Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	VCVTDQ2PS          Z6, Z6
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z6, Z28
+	VFMADD231PS.RD_SAE Z30, Z6, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z6
+	VCVTDQ2PS          Z9, Z9
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z9, Z28
+	VFMADD231PS.RD_SAE Z30, Z9, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z9
+	VCVTDQ2PS          Z12, Z12
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z12, Z28
+	VFMADD231PS.RD_SAE Z30, Z12, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z12
+	VCVTDQ2PS          Z15, Z15
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z15, Z28
+	VFMADD231PS.RD_SAE Z30, Z15, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z15
+	VMOVUPS            64(AX), Z31
+	VMOVUPS            64(CX), Z30
+	VMOVUPS            64(DX), Z29
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z4, Z4
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z4, Z28
+	VFMADD231PS.RD_SAE Z30, Z4, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z4
+	VCVTDQ2PS          Z7, Z7
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z7, Z28
+	VFMADD231PS.RD_SAE Z30, Z7, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z7
+	VCVTDQ2PS          Z10, Z10
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z10, Z28
+	VFMADD231PS.RD_SAE Z30, Z10, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z10
+	VCVTDQ2PS          Z13, Z13
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z13, Z28
+	VFMADD231PS.RD_SAE Z30, Z13, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z13
+	VCVTDQ2PS          Z16, Z16
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z16, Z28
+	VFMADD231PS.RD_SAE Z30, Z16, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z16
+	VMOVUPS.Z          128(AX), K1, Z31
+	VMOVUPS.Z          128(CX), K1, Z30
+	VMOVUPS.Z          128(DX), K1, Z29
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z5, Z5
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z5, Z28
+	VFMADD231PS.RD_SAE Z30, Z5, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z5
+	VCVTDQ2PS          Z8, Z8
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z8, Z28
+	VFMADD231PS.RD_SAE Z30, Z8, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z8
+	VCVTDQ2PS          Z11, Z11
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z11, Z28
+	VFMADD231PS.RD_SAE Z30, Z11, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z11
+	VCVTDQ2PS          Z14, Z14
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z14, Z28
+	VFMADD231PS.RD_SAE Z30, Z14, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z14
+	VCVTDQ2PS          Z17, Z17
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z17, Z28
+	VFMADD231PS.RD_SAE Z30, Z17, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z17
+	JMP                rounded
+
+nolow:
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -7997,18 +9174,35 @@ noinit:
 	VADDPS    Z31, Z17, Z17
 
 noadd:
-	MOVQ         zero+88(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VCVTPS2DQ Z4, Z4
+	VCVTPS2DQ Z5, Z5
+	VCVTPS2DQ Z6, Z6
+	VCVTPS2DQ Z7, Z7
+	VCVTPS2DQ Z8, Z8
+	VCVTPS2DQ Z9, Z9
+	VCVTPS2DQ Z10, Z10
+	VCVTPS2DQ Z11, Z11
+	VCVTPS2DQ Z12, Z12
+	VCVTPS2DQ Z13, Z13
+	VCVTPS2DQ Z14, Z14
+	VCVTPS2DQ Z15, Z15
+	VCVTPS2DQ Z16, Z16
+	VCVTPS2DQ Z17, Z17
+
+rounded:
+	MOVQ         zero+96(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+96(FP), AX
+	MOVQ         lo+104(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+104(FP), AX
+	MOVQ         hi+112(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
 	MOVQ         ldc+56(FP), CX
-	VCVTPS2DQ    Z0, Z0
-	VCVTPS2DQ    Z1, Z1
-	VCVTPS2DQ    Z2, Z2
 	VPACKSSDW    Z1, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKSSDW    Z2, Z2, Z2
@@ -8019,9 +9213,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z3, Z3
-	VCVTPS2DQ    Z4, Z4
-	VCVTPS2DQ    Z5, Z5
 	VPACKSSDW    Z4, Z3, Z3
 	VPADDSW      Z31, Z3, Z3
 	VPACKSSDW    Z5, Z5, Z5
@@ -8032,9 +9223,6 @@ noadd:
 	VPMINUB      Z29, Z3, Z3
 	VMOVDQU8     Z3, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z6, Z6
-	VCVTPS2DQ    Z7, Z7
-	VCVTPS2DQ    Z8, Z8
 	VPACKSSDW    Z7, Z6, Z6
 	VPADDSW      Z31, Z6, Z6
 	VPACKSSDW    Z8, Z8, Z8
@@ -8045,9 +9233,6 @@ noadd:
 	VPMINUB      Z29, Z6, Z6
 	VMOVDQU8     Z6, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z9, Z9
-	VCVTPS2DQ    Z10, Z10
-	VCVTPS2DQ    Z11, Z11
 	VPACKSSDW    Z10, Z9, Z9
 	VPADDSW      Z31, Z9, Z9
 	VPACKSSDW    Z11, Z11, Z11
@@ -8058,9 +9243,6 @@ noadd:
 	VPMINUB      Z29, Z9, Z9
 	VMOVDQU8     Z9, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z12, Z12
-	VCVTPS2DQ    Z13, Z13
-	VCVTPS2DQ    Z14, Z14
 	VPACKSSDW    Z13, Z12, Z12
 	VPADDSW      Z31, Z12, Z12
 	VPACKSSDW    Z14, Z14, Z14
@@ -8071,9 +9253,6 @@ noadd:
 	VPMINUB      Z29, Z12, Z12
 	VMOVDQU8     Z12, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z15, Z15
-	VCVTPS2DQ    Z16, Z16
-	VCVTPS2DQ    Z17, Z17
 	VPACKSSDW    Z16, Z15, Z15
 	VPADDSW      Z31, Z15, Z15
 	VPACKSSDW    Z17, Z17, Z17
@@ -8140,10 +9319,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot7x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func dot7x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2
-TEXT ·dot7x48AVX512(SB), NOSPLIT, $0-120
-	MOVQ  cols+112(FP), AX
+TEXT ·dot7x48AVX512(SB), NOSPLIT, $0-128
+	MOVQ  cols+120(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -8392,9 +9571,130 @@ done:
 	VPADDD    Z31, Z20, Z20
 
 noinit:
-	MOVQ      scale+72(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+72(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+88(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+80(FP), DX
+	VMOVUPS            (AX), Z31
+	VMOVUPS            (CX), Z30
+	VMOVUPS            (DX), Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	VCVTDQ2PS          Z6, Z6
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z6, Z28
+	VFMADD231PS.RD_SAE Z30, Z6, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z6
+	VCVTDQ2PS          Z9, Z9
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z9, Z28
+	VFMADD231PS.RD_SAE Z30, Z9, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z9
+	VCVTDQ2PS          Z12, Z12
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z12, Z28
+	VFMADD231PS.RD_SAE Z30, Z12, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z12
+	VCVTDQ2PS          Z15, Z15
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z15, Z28
+	VFMADD231PS.RD_SAE Z30, Z15, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z15
+	VCVTDQ2PS          Z18, Z18
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z18, Z28
+	VFMADD231PS.RD_SAE Z30, Z18, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z18
+	VMOVUPS            64(AX), Z31
+	VMOVUPS            64(CX), Z30
+	VMOVUPS            64(DX), Z29
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z4, Z4
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z4, Z28
+	VFMADD231PS.RD_SAE Z30, Z4, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z4
+	VCVTDQ2PS          Z7, Z7
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z7, Z28
+	VFMADD231PS.RD_SAE Z30, Z7, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z7
+	VCVTDQ2PS          Z10, Z10
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z10, Z28
+	VFMADD231PS.RD_SAE Z30, Z10, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z10
+	VCVTDQ2PS          Z13, Z13
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z13, Z28
+	VFMADD231PS.RD_SAE Z30, Z13, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z13
+	VCVTDQ2PS          Z16, Z16
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z16, Z28
+	VFMADD231PS.RD_SAE Z30, Z16, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z16
+	VCVTDQ2PS          Z19, Z19
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z19, Z28
+	VFMADD231PS.RD_SAE Z30, Z19, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z19
+	VMOVUPS.Z          128(AX), K1, Z31
+	VMOVUPS.Z          128(CX), K1, Z30
+	VMOVUPS.Z          128(DX), K1, Z29
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z5, Z5
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z5, Z28
+	VFMADD231PS.RD_SAE Z30, Z5, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z5
+	VCVTDQ2PS          Z8, Z8
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z8, Z28
+	VFMADD231PS.RD_SAE Z30, Z8, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z8
+	VCVTDQ2PS          Z11, Z11
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z11, Z28
+	VFMADD231PS.RD_SAE Z30, Z11, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z11
+	VCVTDQ2PS          Z14, Z14
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z14, Z28
+	VFMADD231PS.RD_SAE Z30, Z14, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z14
+	VCVTDQ2PS          Z17, Z17
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z17, Z28
+	VFMADD231PS.RD_SAE Z30, Z17, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z17
+	VCVTDQ2PS          Z20, Z20
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z20, Z28
+	VFMADD231PS.RD_SAE Z30, Z20, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z20
+	JMP                rounded
+
+nolow:
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -8469,18 +9769,38 @@ noinit:
 	VADDPS    Z31, Z20, Z20
 
 noadd:
-	MOVQ         zero+88(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VCVTPS2DQ Z4, Z4
+	VCVTPS2DQ Z5, Z5
+	VCVTPS2DQ Z6, Z6
+	VCVTPS2DQ Z7, Z7
+	VCVTPS2DQ Z8, Z8
+	VCVTPS2DQ Z9, Z9
+	VCVTPS2DQ Z10, Z10
+	VCVTPS2DQ Z11, Z11
+	VCVTPS2DQ Z12, Z12
+	VCVTPS2DQ Z13, Z13
+	VCVTPS2DQ Z14, Z14
+	VCVTPS2DQ Z15, Z15
+	VCVTPS2DQ Z16, Z16
+	VCVTPS2DQ Z17, Z17
+	VCVTPS2DQ Z18, Z18
+	VCVTPS2DQ Z19, Z19
+	VCVTPS2DQ Z20, Z20
+
+rounded:
+	MOVQ         zero+96(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+96(FP), AX
+	MOVQ         lo+104(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+104(FP), AX
+	MOVQ         hi+112(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
 	MOVQ         ldc+56(FP), CX
-	VCVTPS2DQ    Z0, Z0
-	VCVTPS2DQ    Z1, Z1
-	VCVTPS2DQ    Z2, Z2
 	VPACKSSDW    Z1, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKSSDW    Z2, Z2, Z2
@@ -8491,9 +9811,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z3, Z3
-	VCVTPS2DQ    Z4, Z4
-	VCVTPS2DQ    Z5, Z5
 	VPACKSSDW    Z4, Z3, Z3
 	VPADDSW      Z31, Z3, Z3
 	VPACKSSDW    Z5, Z5, Z5
@@ -8504,9 +9821,6 @@ noadd:
 	VPMINUB      Z29, Z3, Z3
 	VMOVDQU8     Z3, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z6, Z6
-	VCVTPS2DQ    Z7, Z7
-	VCVTPS2DQ    Z8, Z8
 	VPACKSSDW    Z7, Z6, Z6
 	VPADDSW      Z31, Z6, Z6
 	VPACKSSDW    Z8, Z8, Z8
@@ -8517,9 +9831,6 @@ noadd:
 	VPMINUB      Z29, Z6, Z6
 	VMOVDQU8     Z6, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z9, Z9
-	VCVTPS2DQ    Z10, Z10
-	VCVTPS2DQ    Z11, Z11
 	VPACKSSDW    Z10, Z9, Z9
 	VPADDSW      Z31, Z9, Z9
 	VPACKSSDW    Z11, Z11, Z11
@@ -8530,9 +9841,6 @@ noadd:
 	VPMINUB      Z29, Z9, Z9
 	VMOVDQU8     Z9, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z12, Z12
-	VCVTPS2DQ    Z13, Z13
-	VCVTPS2DQ    Z14, Z14
 	VPACKSSDW    Z13, Z12, Z12
 	VPADDSW      Z31, Z12, Z12
 	VPACKSSDW    Z14, Z14, Z14
@@ -8543,9 +9851,6 @@ noadd:
 	VPMINUB      Z29, Z12, Z12
 	VMOVDQU8     Z12, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z15, Z15
-	VCVTPS2DQ    Z16, Z16
-	VCVTPS2DQ    Z17, Z17
 	VPACKSSDW    Z16, Z15, Z15
 	VPADDSW      Z31, Z15, Z15
 	VPACKSSDW    Z17, Z17, Z17
@@ -8556,9 +9861,6 @@ noadd:
 	VPMINUB      Z29, Z15, Z15
 	VMOVDQU8     Z15, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z18, Z18
-	VCVTPS2DQ    Z19, Z19
-	VCVTPS2DQ    Z20, Z20
 	VPACKSSDW    Z19, Z18, Z18
 	VPADDSW      Z31, Z18, Z18
 	VPACKSSDW    Z20, Z20, Z20
@@ -8632,10 +9934,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot8x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func dot8x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2
-TEXT ·dot8x48AVX512(SB), NOSPLIT, $0-120
-	MOVQ  cols+112(FP), AX
+TEXT ·dot8x48AVX512(SB), NOSPLIT, $0-128
+	MOVQ  cols+120(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -8911,9 +10213,145 @@ done:
 	VPADDD    Z31, Z23, Z23
 
 noinit:
-	MOVQ      scale+72(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+72(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+88(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+80(FP), DX
+	VMOVUPS            (AX), Z31
+	VMOVUPS            (CX), Z30
+	VMOVUPS            (DX), Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	VCVTDQ2PS          Z6, Z6
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z6, Z28
+	VFMADD231PS.RD_SAE Z30, Z6, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z6
+	VCVTDQ2PS          Z9, Z9
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z9, Z28
+	VFMADD231PS.RD_SAE Z30, Z9, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z9
+	VCVTDQ2PS          Z12, Z12
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z12, Z28
+	VFMADD231PS.RD_SAE Z30, Z12, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z12
+	VCVTDQ2PS          Z15, Z15
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z15, Z28
+	VFMADD231PS.RD_SAE Z30, Z15, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z15
+	VCVTDQ2PS          Z18, Z18
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z18, Z28
+	VFMADD231PS.RD_SAE Z30, Z18, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z18
+	VCVTDQ2PS          Z21, Z21
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z21, Z28
+	VFMADD231PS.RD_SAE Z30, Z21, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z21
+	VMOVUPS            64(AX), Z31
+	VMOVUPS            64(CX), Z30
+	VMOVUPS            64(DX), Z29
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z4, Z4
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z4, Z28
+	VFMADD231PS.RD_SAE Z30, Z4, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z4
+	VCVTDQ2PS          Z7, Z7
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z7, Z28
+	VFMADD231PS.RD_SAE Z30, Z7, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z7
+	VCVTDQ2PS          Z10, Z10
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z10, Z28
+	VFMADD231PS.RD_SAE Z30, Z10, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z10
+	VCVTDQ2PS          Z13, Z13
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z13, Z28
+	VFMADD231PS.RD_SAE Z30, Z13, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z13
+	VCVTDQ2PS          Z16, Z16
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z16, Z28
+	VFMADD231PS.RD_SAE Z30, Z16, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z16
+	VCVTDQ2PS          Z19, Z19
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z19, Z28
+	VFMADD231PS.RD_SAE Z30, Z19, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z19
+	VCVTDQ2PS          Z22, Z22
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z22, Z28
+	VFMADD231PS.RD_SAE Z30, Z22, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z22
+	VMOVUPS.Z          128(AX), K1, Z31
+	VMOVUPS.Z          128(CX), K1, Z30
+	VMOVUPS.Z          128(DX), K1, Z29
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z5, Z5
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z5, Z28
+	VFMADD231PS.RD_SAE Z30, Z5, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z5
+	VCVTDQ2PS          Z8, Z8
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z8, Z28
+	VFMADD231PS.RD_SAE Z30, Z8, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z8
+	VCVTDQ2PS          Z11, Z11
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z11, Z28
+	VFMADD231PS.RD_SAE Z30, Z11, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z11
+	VCVTDQ2PS          Z14, Z14
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z14, Z28
+	VFMADD231PS.RD_SAE Z30, Z14, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z14
+	VCVTDQ2PS          Z17, Z17
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z17, Z28
+	VFMADD231PS.RD_SAE Z30, Z17, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z17
+	VCVTDQ2PS          Z20, Z20
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z20, Z28
+	VFMADD231PS.RD_SAE Z30, Z20, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z20
+	VCVTDQ2PS          Z23, Z23
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z23, Z28
+	VFMADD231PS.RD_SAE Z30, Z23, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z23
+	JMP                rounded
+
+nolow:
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -8997,18 +10435,41 @@ noinit:
 	VADDPS    Z31, Z23, Z23
 
 noadd:
-	MOVQ         zero+88(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VCVTPS2DQ Z4, Z4
+	VCVTPS2DQ Z5, Z5
+	VCVTPS2DQ Z6, Z6
+	VCVTPS2DQ Z7, Z7
+	VCVTPS2DQ Z8, Z8
+	VCVTPS2DQ Z9, Z9
+	VCVTPS2DQ Z10, Z10
+	VCVTPS2DQ Z11, Z11
+	VCVTPS2DQ Z12, Z12
+	VCVTPS2DQ Z13, Z13
+	VCVTPS2DQ Z14, Z14
+	VCVTPS2DQ Z15, Z15
+	VCVTPS2DQ Z16, Z16
+	VCVTPS2DQ Z17, Z17
+	VCVTPS2DQ Z18, Z18
+	VCVTPS2DQ Z19, Z19
+	VCVTPS2DQ Z20, Z20
+	VCVTPS2DQ Z21, Z21
+	VCVTPS2DQ Z22, Z22
+	VCVTPS2DQ Z23, Z23
+
+rounded:
+	MOVQ         zero+96(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+96(FP), AX
+	MOVQ         lo+104(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+104(FP), AX
+	MOVQ         hi+112(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
 	MOVQ         ldc+56(FP), CX
-	VCVTPS2DQ    Z0, Z0
-	VCVTPS2DQ    Z1, Z1
-	VCVTPS2DQ    Z2, Z2
 	VPACKSSDW    Z1, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKSSDW    Z2, Z2, Z2
@@ -9019,9 +10480,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z3, Z3
-	VCVTPS2DQ    Z4, Z4
-	VCVTPS2DQ    Z5, Z5
 	VPACKSSDW    Z4, Z3, Z3
 	VPADDSW      Z31, Z3, Z3
 	VPACKSSDW    Z5, Z5, Z5
@@ -9032,9 +10490,6 @@ noadd:
 	VPMINUB      Z29, Z3, Z3
 	VMOVDQU8     Z3, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z6, Z6
-	VCVTPS2DQ    Z7, Z7
-	VCVTPS2DQ    Z8, Z8
 	VPACKSSDW    Z7, Z6, Z6
 	VPADDSW      Z31, Z6, Z6
 	VPACKSSDW    Z8, Z8, Z8
@@ -9045,9 +10500,6 @@ noadd:
 	VPMINUB      Z29, Z6, Z6
 	VMOVDQU8     Z6, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z9, Z9
-	VCVTPS2DQ    Z10, Z10
-	VCVTPS2DQ    Z11, Z11
 	VPACKSSDW    Z10, Z9, Z9
 	VPADDSW      Z31, Z9, Z9
 	VPACKSSDW    Z11, Z11, Z11
@@ -9058,9 +10510,6 @@ noadd:
 	VPMINUB      Z29, Z9, Z9
 	VMOVDQU8     Z9, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z12, Z12
-	VCVTPS2DQ    Z13, Z13
-	VCVTPS2DQ    Z14, Z14
 	VPACKSSDW    Z13, Z12, Z12
 	VPADDSW      Z31, Z12, Z12
 	VPACKSSDW    Z14, Z14, Z14
@@ -9071,9 +10520,6 @@ noadd:
 	VPMINUB      Z29, Z12, Z12
 	VMOVDQU8     Z12, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z15, Z15
-	VCVTPS2DQ    Z16, Z16
-	VCVTPS2DQ    Z17, Z17
 	VPACKSSDW    Z16, Z15, Z15
 	VPADDSW      Z31, Z15, Z15
 	VPACKSSDW    Z17, Z17, Z17
@@ -9084,9 +10530,6 @@ noadd:
 	VPMINUB      Z29, Z15, Z15
 	VMOVDQU8     Z15, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z18, Z18
-	VCVTPS2DQ    Z19, Z19
-	VCVTPS2DQ    Z20, Z20
 	VPACKSSDW    Z19, Z18, Z18
 	VPADDSW      Z31, Z18, Z18
 	VPACKSSDW    Z20, Z20, Z20
@@ -9097,9 +10540,6 @@ noadd:
 	VPMINUB      Z29, Z18, Z18
 	VMOVDQU8     Z18, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z21, Z21
-	VCVTPS2DQ    Z22, Z22
-	VCVTPS2DQ    Z23, Z23
 	VPACKSSDW    Z22, Z21, Z21
 	VPADDSW      Z31, Z21, Z21
 	VPACKSSDW    Z23, Z23, Z23
@@ -9180,10 +10620,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot1x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func dot1x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
-TEXT ·dot1x64AVX512(SB), NOSPLIT, $0-120
-	MOVQ  cols+112(FP), AX
+TEXT ·dot1x64AVX512(SB), NOSPLIT, $0-128
+	MOVQ  cols+120(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -9307,9 +10747,48 @@ done:
 	VPADDD    Z30, Z3, Z3
 
 noinit:
-	MOVQ      scale+72(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+72(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+88(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+80(FP), DX
+	VMOVUPS            (AX), Z31
+	VMOVUPS            (CX), Z30
+	VMOVUPS            (DX), Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VMOVUPS            64(AX), Z31
+	VMOVUPS            64(CX), Z30
+	VMOVUPS            64(DX), Z29
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VMOVUPS            128(AX), Z31
+	VMOVUPS            128(CX), Z30
+	VMOVUPS            128(DX), Z29
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VMOVUPS.Z          192(AX), K1, Z31
+	VMOVUPS.Z          192(CX), K1, Z30
+	VMOVUPS.Z          192(DX), K1, Z29
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	JMP                rounded
+
+nolow:
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -9335,19 +10814,21 @@ noinit:
 	VADDPS    Z30, Z3, Z3
 
 noadd:
-	MOVQ         zero+88(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+
+rounded:
+	MOVQ         zero+96(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+96(FP), AX
+	MOVQ         lo+104(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+104(FP), AX
+	MOVQ         hi+112(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
 	MOVQ         ldc+56(FP), CX
-	VCVTPS2DQ    Z0, Z0
-	VCVTPS2DQ    Z1, Z1
-	VCVTPS2DQ    Z2, Z2
-	VCVTPS2DQ    Z3, Z3
 	VPACKSSDW    Z1, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKSSDW    Z3, Z2, Z2
@@ -9381,10 +10862,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot2x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func dot2x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
-TEXT ·dot2x64AVX512(SB), NOSPLIT, $0-120
-	MOVQ  cols+112(FP), AX
+TEXT ·dot2x64AVX512(SB), NOSPLIT, $0-128
+	MOVQ  cols+120(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -9534,9 +11015,68 @@ done:
 	VPADDD    Z30, Z7, Z7
 
 noinit:
-	MOVQ      scale+72(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+72(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+88(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+80(FP), DX
+	VMOVUPS            (AX), Z31
+	VMOVUPS            (CX), Z30
+	VMOVUPS            (DX), Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z4, Z4
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z4, Z28
+	VFMADD231PS.RD_SAE Z30, Z4, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z4
+	VMOVUPS            64(AX), Z31
+	VMOVUPS            64(CX), Z30
+	VMOVUPS            64(DX), Z29
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z5, Z5
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z5, Z28
+	VFMADD231PS.RD_SAE Z30, Z5, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z5
+	VMOVUPS            128(AX), Z31
+	VMOVUPS            128(CX), Z30
+	VMOVUPS            128(DX), Z29
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z6, Z6
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z6, Z28
+	VFMADD231PS.RD_SAE Z30, Z6, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z6
+	VMOVUPS.Z          192(AX), K1, Z31
+	VMOVUPS.Z          192(CX), K1, Z30
+	VMOVUPS.Z          192(DX), K1, Z29
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	VCVTDQ2PS          Z7, Z7
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z7, Z28
+	VFMADD231PS.RD_SAE Z30, Z7, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z7
+	JMP                rounded
+
+nolow:
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -9574,19 +11114,25 @@ noinit:
 	VADDPS    Z30, Z7, Z7
 
 noadd:
-	MOVQ         zero+88(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VCVTPS2DQ Z4, Z4
+	VCVTPS2DQ Z5, Z5
+	VCVTPS2DQ Z6, Z6
+	VCVTPS2DQ Z7, Z7
+
+rounded:
+	MOVQ         zero+96(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+96(FP), AX
+	MOVQ         lo+104(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+104(FP), AX
+	MOVQ         hi+112(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
 	MOVQ         ldc+56(FP), CX
-	VCVTPS2DQ    Z0, Z0
-	VCVTPS2DQ    Z1, Z1
-	VCVTPS2DQ    Z2, Z2
-	VCVTPS2DQ    Z3, Z3
 	VPACKSSDW    Z1, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKSSDW    Z3, Z2, Z2
@@ -9597,10 +11143,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z4, Z4
-	VCVTPS2DQ    Z5, Z5
-	VCVTPS2DQ    Z6, Z6
-	VCVTPS2DQ    Z7, Z7
 	VPACKSSDW    Z5, Z4, Z4
 	VPADDSW      Z31, Z4, Z4
 	VPACKSSDW    Z7, Z6, Z6
@@ -9643,10 +11185,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot3x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func dot3x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2
-TEXT ·dot3x64AVX512(SB), NOSPLIT, $0-120
-	MOVQ  cols+112(FP), AX
+TEXT ·dot3x64AVX512(SB), NOSPLIT, $0-128
+	MOVQ  cols+120(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -9814,9 +11356,88 @@ done:
 	VPADDD    Z30, Z11, Z11
 
 noinit:
-	MOVQ      scale+72(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+72(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+88(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+80(FP), DX
+	VMOVUPS            (AX), Z31
+	VMOVUPS            (CX), Z30
+	VMOVUPS            (DX), Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z4, Z4
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z4, Z28
+	VFMADD231PS.RD_SAE Z30, Z4, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z4
+	VCVTDQ2PS          Z8, Z8
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z8, Z28
+	VFMADD231PS.RD_SAE Z30, Z8, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z8
+	VMOVUPS            64(AX), Z31
+	VMOVUPS            64(CX), Z30
+	VMOVUPS            64(DX), Z29
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z5, Z5
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z5, Z28
+	VFMADD231PS.RD_SAE Z30, Z5, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z5
+	VCVTDQ2PS          Z9, Z9
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z9, Z28
+	VFMADD231PS.RD_SAE Z30, Z9, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z9
+	VMOVUPS            128(AX), Z31
+	VMOVUPS            128(CX), Z30
+	VMOVUPS            128(DX), Z29
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z6, Z6
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z6, Z28
+	VFMADD231PS.RD_SAE Z30, Z6, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z6
+	VCVTDQ2PS          Z10, Z10
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z10, Z28
+	VFMADD231PS.RD_SAE Z30, Z10, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z10
+	VMOVUPS.Z          192(AX), K1, Z31
+	VMOVUPS.Z          192(CX), K1, Z30
+	VMOVUPS.Z          192(DX), K1, Z29
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	VCVTDQ2PS          Z7, Z7
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z7, Z28
+	VFMADD231PS.RD_SAE Z30, Z7, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z7
+	VCVTDQ2PS          Z11, Z11
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z11, Z28
+	VFMADD231PS.RD_SAE Z30, Z11, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z11
+	JMP                rounded
+
+nolow:
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -9866,19 +11487,29 @@ noinit:
 	VADDPS    Z30, Z11, Z11
 
 noadd:
-	MOVQ         zero+88(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VCVTPS2DQ Z4, Z4
+	VCVTPS2DQ Z5, Z5
+	VCVTPS2DQ Z6, Z6
+	VCVTPS2DQ Z7, Z7
+	VCVTPS2DQ Z8, Z8
+	VCVTPS2DQ Z9, Z9
+	VCVTPS2DQ Z10, Z10
+	VCVTPS2DQ Z11, Z11
+
+rounded:
+	MOVQ         zero+96(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+96(FP), AX
+	MOVQ         lo+104(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+104(FP), AX
+	MOVQ         hi+112(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
 	MOVQ         ldc+56(FP), CX
-	VCVTPS2DQ    Z0, Z0
-	VCVTPS2DQ    Z1, Z1
-	VCVTPS2DQ    Z2, Z2
-	VCVTPS2DQ    Z3, Z3
 	VPACKSSDW    Z1, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKSSDW    Z3, Z2, Z2
@@ -9889,10 +11520,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z4, Z4
-	VCVTPS2DQ    Z5, Z5
-	VCVTPS2DQ    Z6, Z6
-	VCVTPS2DQ    Z7, Z7
 	VPACKSSDW    Z5, Z4, Z4
 	VPADDSW      Z31, Z4, Z4
 	VPACKSSDW    Z7, Z6, Z6
@@ -9903,10 +11530,6 @@ noadd:
 	VPMINUB      Z29, Z4, Z4
 	VMOVDQU8     Z4, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z8, Z8
-	VCVTPS2DQ    Z9, Z9
-	VCVTPS2DQ    Z10, Z10
-	VCVTPS2DQ    Z11, Z11
 	VPACKSSDW    Z9, Z8, Z8
 	VPADDSW      Z31, Z8, Z8
 	VPACKSSDW    Z11, Z10, Z10
@@ -9958,10 +11581,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot4x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func dot4x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2
-TEXT ·dot4x64AVX512(SB), NOSPLIT, $0-120
-	MOVQ  cols+112(FP), AX
+TEXT ·dot4x64AVX512(SB), NOSPLIT, $0-128
+	MOVQ  cols+120(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -10163,9 +11786,108 @@ done:
 	VPADDD    Z30, Z15, Z15
 
 noinit:
-	MOVQ      scale+72(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+72(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+88(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+80(FP), DX
+	VMOVUPS            (AX), Z31
+	VMOVUPS            (CX), Z30
+	VMOVUPS            (DX), Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z4, Z4
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z4, Z28
+	VFMADD231PS.RD_SAE Z30, Z4, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z4
+	VCVTDQ2PS          Z8, Z8
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z8, Z28
+	VFMADD231PS.RD_SAE Z30, Z8, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z8
+	VCVTDQ2PS          Z12, Z12
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z12, Z28
+	VFMADD231PS.RD_SAE Z30, Z12, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z12
+	VMOVUPS            64(AX), Z31
+	VMOVUPS            64(CX), Z30
+	VMOVUPS            64(DX), Z29
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z5, Z5
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z5, Z28
+	VFMADD231PS.RD_SAE Z30, Z5, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z5
+	VCVTDQ2PS          Z9, Z9
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z9, Z28
+	VFMADD231PS.RD_SAE Z30, Z9, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z9
+	VCVTDQ2PS          Z13, Z13
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z13, Z28
+	VFMADD231PS.RD_SAE Z30, Z13, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z13
+	VMOVUPS            128(AX), Z31
+	VMOVUPS            128(CX), Z30
+	VMOVUPS            128(DX), Z29
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z6, Z6
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z6, Z28
+	VFMADD231PS.RD_SAE Z30, Z6, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z6
+	VCVTDQ2PS          Z10, Z10
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z10, Z28
+	VFMADD231PS.RD_SAE Z30, Z10, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z10
+	VCVTDQ2PS          Z14, Z14
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z14, Z28
+	VFMADD231PS.RD_SAE Z30, Z14, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z14
+	VMOVUPS.Z          192(AX), K1, Z31
+	VMOVUPS.Z          192(CX), K1, Z30
+	VMOVUPS.Z          192(DX), K1, Z29
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	VCVTDQ2PS          Z7, Z7
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z7, Z28
+	VFMADD231PS.RD_SAE Z30, Z7, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z7
+	VCVTDQ2PS          Z11, Z11
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z11, Z28
+	VFMADD231PS.RD_SAE Z30, Z11, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z11
+	VCVTDQ2PS          Z15, Z15
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z15, Z28
+	VFMADD231PS.RD_SAE Z30, Z15, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z15
+	JMP                rounded
+
+nolow:
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -10227,19 +11949,33 @@ noinit:
 	VADDPS    Z30, Z15, Z15
 
 noadd:
-	MOVQ         zero+88(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VCVTPS2DQ Z4, Z4
+	VCVTPS2DQ Z5, Z5
+	VCVTPS2DQ Z6, Z6
+	VCVTPS2DQ Z7, Z7
+	VCVTPS2DQ Z8, Z8
+	VCVTPS2DQ Z9, Z9
+	VCVTPS2DQ Z10, Z10
+	VCVTPS2DQ Z11, Z11
+	VCVTPS2DQ Z12, Z12
+	VCVTPS2DQ Z13, Z13
+	VCVTPS2DQ Z14, Z14
+	VCVTPS2DQ Z15, Z15
+
+rounded:
+	MOVQ         zero+96(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+96(FP), AX
+	MOVQ         lo+104(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+104(FP), AX
+	MOVQ         hi+112(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
 	MOVQ         ldc+56(FP), CX
-	VCVTPS2DQ    Z0, Z0
-	VCVTPS2DQ    Z1, Z1
-	VCVTPS2DQ    Z2, Z2
-	VCVTPS2DQ    Z3, Z3
 	VPACKSSDW    Z1, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKSSDW    Z3, Z2, Z2
@@ -10250,10 +11986,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z4, Z4
-	VCVTPS2DQ    Z5, Z5
-	VCVTPS2DQ    Z6, Z6
-	VCVTPS2DQ    Z7, Z7
 	VPACKSSDW    Z5, Z4, Z4
 	VPADDSW      Z31, Z4, Z4
 	VPACKSSDW    Z7, Z6, Z6
@@ -10264,10 +11996,6 @@ noadd:
 	VPMINUB      Z29, Z4, Z4
 	VMOVDQU8     Z4, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z8, Z8
-	VCVTPS2DQ    Z9, Z9
-	VCVTPS2DQ    Z10, Z10
-	VCVTPS2DQ    Z11, Z11
 	VPACKSSDW    Z9, Z8, Z8
 	VPADDSW      Z31, Z8, Z8
 	VPACKSSDW    Z11, Z10, Z10
@@ -10278,10 +12006,6 @@ noadd:
 	VPMINUB      Z29, Z8, Z8
 	VMOVDQU8     Z8, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z12, Z12
-	VCVTPS2DQ    Z13, Z13
-	VCVTPS2DQ    Z14, Z14
-	VCVTPS2DQ    Z15, Z15
 	VPACKSSDW    Z13, Z12, Z12
 	VPADDSW      Z31, Z12, Z12
 	VPACKSSDW    Z15, Z14, Z14
@@ -10342,10 +12066,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot5x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func dot5x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2
-TEXT ·dot5x64AVX512(SB), NOSPLIT, $0-120
-	MOVQ  cols+112(FP), AX
+TEXT ·dot5x64AVX512(SB), NOSPLIT, $0-128
+	MOVQ  cols+120(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -10581,9 +12305,128 @@ done:
 	VPADDD    Z30, Z19, Z19
 
 noinit:
-	MOVQ      scale+72(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+72(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+88(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+80(FP), DX
+	VMOVUPS            (AX), Z31
+	VMOVUPS            (CX), Z30
+	VMOVUPS            (DX), Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z4, Z4
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z4, Z28
+	VFMADD231PS.RD_SAE Z30, Z4, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z4
+	VCVTDQ2PS          Z8, Z8
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z8, Z28
+	VFMADD231PS.RD_SAE Z30, Z8, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z8
+	VCVTDQ2PS          Z12, Z12
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z12, Z28
+	VFMADD231PS.RD_SAE Z30, Z12, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z12
+	VCVTDQ2PS          Z16, Z16
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z16, Z28
+	VFMADD231PS.RD_SAE Z30, Z16, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z16
+	VMOVUPS            64(AX), Z31
+	VMOVUPS            64(CX), Z30
+	VMOVUPS            64(DX), Z29
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z5, Z5
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z5, Z28
+	VFMADD231PS.RD_SAE Z30, Z5, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z5
+	VCVTDQ2PS          Z9, Z9
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z9, Z28
+	VFMADD231PS.RD_SAE Z30, Z9, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z9
+	VCVTDQ2PS          Z13, Z13
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z13, Z28
+	VFMADD231PS.RD_SAE Z30, Z13, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z13
+	VCVTDQ2PS          Z17, Z17
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z17, Z28
+	VFMADD231PS.RD_SAE Z30, Z17, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z17
+	VMOVUPS            128(AX), Z31
+	VMOVUPS            128(CX), Z30
+	VMOVUPS            128(DX), Z29
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z6, Z6
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z6, Z28
+	VFMADD231PS.RD_SAE Z30, Z6, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z6
+	VCVTDQ2PS          Z10, Z10
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z10, Z28
+	VFMADD231PS.RD_SAE Z30, Z10, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z10
+	VCVTDQ2PS          Z14, Z14
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z14, Z28
+	VFMADD231PS.RD_SAE Z30, Z14, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z14
+	VCVTDQ2PS          Z18, Z18
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z18, Z28
+	VFMADD231PS.RD_SAE Z30, Z18, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z18
+	VMOVUPS.Z          192(AX), K1, Z31
+	VMOVUPS.Z          192(CX), K1, Z30
+	VMOVUPS.Z          192(DX), K1, Z29
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	VCVTDQ2PS          Z7, Z7
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z7, Z28
+	VFMADD231PS.RD_SAE Z30, Z7, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z7
+	VCVTDQ2PS          Z11, Z11
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z11, Z28
+	VFMADD231PS.RD_SAE Z30, Z11, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z11
+	VCVTDQ2PS          Z15, Z15
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z15, Z28
+	VFMADD231PS.RD_SAE Z30, Z15, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z15
+	VCVTDQ2PS          Z19, Z19
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z19, Z28
+	VFMADD231PS.RD_SAE Z30, Z19, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z19
+	JMP                rounded
+
+nolow:
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -10657,19 +12500,37 @@ noinit:
 	VADDPS    Z30, Z19, Z19
 
 noadd:
-	MOVQ         zero+88(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VCVTPS2DQ Z4, Z4
+	VCVTPS2DQ Z5, Z5
+	VCVTPS2DQ Z6, Z6
+	VCVTPS2DQ Z7, Z7
+	VCVTPS2DQ Z8, Z8
+	VCVTPS2DQ Z9, Z9
+	VCVTPS2DQ Z10, Z10
+	VCVTPS2DQ Z11, Z11
+	VCVTPS2DQ Z12, Z12
+	VCVTPS2DQ Z13, Z13
+	VCVTPS2DQ Z14, Z14
+	VCVTPS2DQ Z15, Z15
+	VCVTPS2DQ Z16, Z16
+	VCVTPS2DQ Z17, Z17
+	VCVTPS2DQ Z18, Z18
+	VCVTPS2DQ Z19, Z19
+
+rounded:
+	MOVQ         zero+96(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+96(FP), AX
+	MOVQ         lo+104(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+104(FP), AX
+	MOVQ         hi+112(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
 	MOVQ         ldc+56(FP), CX
-	VCVTPS2DQ    Z0, Z0
-	VCVTPS2DQ    Z1, Z1
-	VCVTPS2DQ    Z2, Z2
-	VCVTPS2DQ    Z3, Z3
 	VPACKSSDW    Z1, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKSSDW    Z3, Z2, Z2
@@ -10680,10 +12541,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z4, Z4
-	VCVTPS2DQ    Z5, Z5
-	VCVTPS2DQ    Z6, Z6
-	VCVTPS2DQ    Z7, Z7
 	VPACKSSDW    Z5, Z4, Z4
 	VPADDSW      Z31, Z4, Z4
 	VPACKSSDW    Z7, Z6, Z6
@@ -10694,10 +12551,6 @@ noadd:
 	VPMINUB      Z29, Z4, Z4
 	VMOVDQU8     Z4, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z8, Z8
-	VCVTPS2DQ    Z9, Z9
-	VCVTPS2DQ    Z10, Z10
-	VCVTPS2DQ    Z11, Z11
 	VPACKSSDW    Z9, Z8, Z8
 	VPADDSW      Z31, Z8, Z8
 	VPACKSSDW    Z11, Z10, Z10
@@ -10708,10 +12561,6 @@ noadd:
 	VPMINUB      Z29, Z8, Z8
 	VMOVDQU8     Z8, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z12, Z12
-	VCVTPS2DQ    Z13, Z13
-	VCVTPS2DQ    Z14, Z14
-	VCVTPS2DQ    Z15, Z15
 	VPACKSSDW    Z13, Z12, Z12
 	VPADDSW      Z31, Z12, Z12
 	VPACKSSDW    Z15, Z14, Z14
@@ -10722,10 +12571,6 @@ noadd:
 	VPMINUB      Z29, Z12, Z12
 	VMOVDQU8     Z12, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z16, Z16
-	VCVTPS2DQ    Z17, Z17
-	VCVTPS2DQ    Z18, Z18
-	VCVTPS2DQ    Z19, Z19
 	VPACKSSDW    Z17, Z16, Z16
 	VPADDSW      Z31, Z16, Z16
 	VPACKSSDW    Z19, Z18, Z18
@@ -10795,10 +12640,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot6x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func dot6x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2
-TEXT ·dot6x64AVX512(SB), NOSPLIT, $0-120
-	MOVQ  cols+112(FP), AX
+TEXT ·dot6x64AVX512(SB), NOSPLIT, $0-128
+	MOVQ  cols+120(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -11068,9 +12913,148 @@ done:
 	VPADDD    Z30, Z23, Z23
 
 noinit:
-	MOVQ      scale+72(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+72(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+88(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+80(FP), DX
+	VMOVUPS            (AX), Z31
+	VMOVUPS            (CX), Z30
+	VMOVUPS            (DX), Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z4, Z4
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z4, Z28
+	VFMADD231PS.RD_SAE Z30, Z4, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z4
+	VCVTDQ2PS          Z8, Z8
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z8, Z28
+	VFMADD231PS.RD_SAE Z30, Z8, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z8
+	VCVTDQ2PS          Z12, Z12
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z12, Z28
+	VFMADD231PS.RD_SAE Z30, Z12, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z12
+	VCVTDQ2PS          Z16, Z16
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z16, Z28
+	VFMADD231PS.RD_SAE Z30, Z16, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z16
+	VCVTDQ2PS          Z20, Z20
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z20, Z28
+	VFMADD231PS.RD_SAE Z30, Z20, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z20
+	VMOVUPS            64(AX), Z31
+	VMOVUPS            64(CX), Z30
+	VMOVUPS            64(DX), Z29
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z5, Z5
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z5, Z28
+	VFMADD231PS.RD_SAE Z30, Z5, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z5
+	VCVTDQ2PS          Z9, Z9
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z9, Z28
+	VFMADD231PS.RD_SAE Z30, Z9, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z9
+	VCVTDQ2PS          Z13, Z13
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z13, Z28
+	VFMADD231PS.RD_SAE Z30, Z13, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z13
+	VCVTDQ2PS          Z17, Z17
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z17, Z28
+	VFMADD231PS.RD_SAE Z30, Z17, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z17
+	VCVTDQ2PS          Z21, Z21
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z21, Z28
+	VFMADD231PS.RD_SAE Z30, Z21, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z21
+	VMOVUPS            128(AX), Z31
+	VMOVUPS            128(CX), Z30
+	VMOVUPS            128(DX), Z29
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z6, Z6
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z6, Z28
+	VFMADD231PS.RD_SAE Z30, Z6, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z6
+	VCVTDQ2PS          Z10, Z10
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z10, Z28
+	VFMADD231PS.RD_SAE Z30, Z10, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z10
+	VCVTDQ2PS          Z14, Z14
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z14, Z28
+	VFMADD231PS.RD_SAE Z30, Z14, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z14
+	VCVTDQ2PS          Z18, Z18
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z18, Z28
+	VFMADD231PS.RD_SAE Z30, Z18, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z18
+	VCVTDQ2PS          Z22, Z22
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z22, Z28
+	VFMADD231PS.RD_SAE Z30, Z22, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z22
+	VMOVUPS.Z          192(AX), K1, Z31
+	VMOVUPS.Z          192(CX), K1, Z30
+	VMOVUPS.Z          192(DX), K1, Z29
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	VCVTDQ2PS          Z7, Z7
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z7, Z28
+	VFMADD231PS.RD_SAE Z30, Z7, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z7
+	VCVTDQ2PS          Z11, Z11
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z11, Z28
+	VFMADD231PS.RD_SAE Z30, Z11, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z11
+	VCVTDQ2PS          Z15, Z15
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z15, Z28
+	VFMADD231PS.RD_SAE Z30, Z15, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z15
+	VCVTDQ2PS          Z19, Z19
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z19, Z28
+	VFMADD231PS.RD_SAE Z30, Z19, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z19
+	VCVTDQ2PS          Z23, Z23
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z23, Z28
+	VFMADD231PS.RD_SAE Z30, Z23, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z23
+	JMP                rounded
+
+nolow:
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -11156,19 +13140,41 @@ noinit:
 	VADDPS    Z30, Z23, Z23
 
 noadd:
-	MOVQ         zero+88(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VCVTPS2DQ Z4, Z4
+	VCVTPS2DQ Z5, Z5
+	VCVTPS2DQ Z6, Z6
+	VCVTPS2DQ Z7, Z7
+	VCVTPS2DQ Z8, Z8
+	VCVTPS2DQ Z9, Z9
+	VCVTPS2DQ Z10, Z10
+	VCVTPS2DQ Z11, Z11
+	VCVTPS2DQ Z12, Z12
+	VCVTPS2DQ Z13, Z13
+	VCVTPS2DQ Z14, Z14
+	VCVTPS2DQ Z15, Z15
+	VCVTPS2DQ Z16, Z16
+	VCVTPS2DQ Z17, Z17
+	VCVTPS2DQ Z18, Z18
+	VCVTPS2DQ Z19, Z19
+	VCVTPS2DQ Z20, Z20
+	VCVTPS2DQ Z21, Z21
+	VCVTPS2DQ Z22, Z22
+	VCVTPS2DQ Z23, Z23
+
+rounded:
+	MOVQ         zero+96(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+96(FP), AX
+	MOVQ         lo+104(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+104(FP), AX
+	MOVQ         hi+112(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
 	MOVQ         ldc+56(FP), CX
-	VCVTPS2DQ    Z0, Z0
-	VCVTPS2DQ    Z1, Z1
-	VCVTPS2DQ    Z2, Z2
-	VCVTPS2DQ    Z3, Z3
 	VPACKSSDW    Z1, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKSSDW    Z3, Z2, Z2
@@ -11179,10 +13185,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z4, Z4
-	VCVTPS2DQ    Z5, Z5
-	VCVTPS2DQ    Z6, Z6
-	VCVTPS2DQ    Z7, Z7
 	VPACKSSDW    Z5, Z4, Z4
 	VPADDSW      Z31, Z4, Z4
 	VPACKSSDW    Z7, Z6, Z6
@@ -11193,10 +13195,6 @@ noadd:
 	VPMINUB      Z29, Z4, Z4
 	VMOVDQU8     Z4, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z8, Z8
-	VCVTPS2DQ    Z9, Z9
-	VCVTPS2DQ    Z10, Z10
-	VCVTPS2DQ    Z11, Z11
 	VPACKSSDW    Z9, Z8, Z8
 	VPADDSW      Z31, Z8, Z8
 	VPACKSSDW    Z11, Z10, Z10
@@ -11207,10 +13205,6 @@ noadd:
 	VPMINUB      Z29, Z8, Z8
 	VMOVDQU8     Z8, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z12, Z12
-	VCVTPS2DQ    Z13, Z13
-	VCVTPS2DQ    Z14, Z14
-	VCVTPS2DQ    Z15, Z15
 	VPACKSSDW    Z13, Z12, Z12
 	VPADDSW      Z31, Z12, Z12
 	VPACKSSDW    Z15, Z14, Z14
@@ -11221,10 +13215,6 @@ noadd:
 	VPMINUB      Z29, Z12, Z12
 	VMOVDQU8     Z12, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z16, Z16
-	VCVTPS2DQ    Z17, Z17
-	VCVTPS2DQ    Z18, Z18
-	VCVTPS2DQ    Z19, Z19
 	VPACKSSDW    Z17, Z16, Z16
 	VPADDSW      Z31, Z16, Z16
 	VPACKSSDW    Z19, Z18, Z18
@@ -11235,10 +13225,6 @@ noadd:
 	VPMINUB      Z29, Z16, Z16
 	VMOVDQU8     Z16, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z20, Z20
-	VCVTPS2DQ    Z21, Z21
-	VCVTPS2DQ    Z22, Z22
-	VCVTPS2DQ    Z23, Z23
 	VPACKSSDW    Z21, Z20, Z20
 	VPADDSW      Z31, Z20, Z20
 	VPACKSSDW    Z23, Z22, Z22
@@ -11317,14 +13303,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot1x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func idot1x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
-TEXT ·idot1x16AVX512(SB), NOSPLIT, $8-144
+TEXT ·idot1x16AVX512(SB), NOSPLIT, $8-152
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+136(FP), AX
+	MOVQ  cols+144(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -11430,9 +13416,24 @@ done:
 	VPADDD    Z31, Z0, Z0
 
 noinit:
-	MOVQ      scale+96(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+96(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+112(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+104(FP), DX
+	VMOVUPS.Z          (AX), K1, Z31
+	VMOVUPS.Z          (CX), K1, Z30
+	VMOVUPS.Z          (DX), K1, Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	JMP                rounded
+
+nolow:
 	VMOVUPS.Z (AX), K1, Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -11443,16 +13444,18 @@ noinit:
 	VADDPS    Z31, Z0, Z0
 
 noadd:
-	MOVQ         zero+112(FP), AX
+	VCVTPS2DQ Z0, Z0
+
+rounded:
+	MOVQ         zero+120(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+120(FP), AX
+	MOVQ         lo+128(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+128(FP), AX
+	MOVQ         hi+136(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
 	MOVQ         ldc+80(FP), CX
-	VCVTPS2DQ    Z0, Z0
 	VPACKSSDW    Z0, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKUSWB    Z0, Z0, Z0
@@ -11478,14 +13481,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot2x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func idot2x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
-TEXT ·idot2x16AVX512(SB), NOSPLIT, $8-144
+TEXT ·idot2x16AVX512(SB), NOSPLIT, $8-152
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+136(FP), AX
+	MOVQ  cols+144(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -11589,9 +13592,29 @@ done:
 	VPADDD    Z31, Z1, Z1
 
 noinit:
-	MOVQ      scale+96(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+96(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+112(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+104(FP), DX
+	VMOVUPS.Z          (AX), K1, Z31
+	VMOVUPS.Z          (CX), K1, Z30
+	VMOVUPS.Z          (DX), K1, Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	JMP                rounded
+
+nolow:
 	VMOVUPS.Z (AX), K1, Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -11605,16 +13628,19 @@ noinit:
 	VADDPS    Z31, Z1, Z1
 
 noadd:
-	MOVQ         zero+112(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+
+rounded:
+	MOVQ         zero+120(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+120(FP), AX
+	MOVQ         lo+128(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+128(FP), AX
+	MOVQ         hi+136(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
 	MOVQ         ldc+80(FP), CX
-	VCVTPS2DQ    Z0, Z0
 	VPACKSSDW    Z0, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKUSWB    Z0, Z0, Z0
@@ -11623,7 +13649,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z1, Z1
 	VPACKSSDW    Z1, Z1, Z1
 	VPADDSW      Z31, Z1, Z1
 	VPACKUSWB    Z1, Z1, Z1
@@ -11652,14 +13677,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot3x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func idot3x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
-TEXT ·idot3x16AVX512(SB), NOSPLIT, $8-144
+TEXT ·idot3x16AVX512(SB), NOSPLIT, $8-152
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+136(FP), AX
+	MOVQ  cols+144(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -11773,9 +13798,34 @@ done:
 	VPADDD    Z31, Z2, Z2
 
 noinit:
-	MOVQ      scale+96(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+96(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+112(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+104(FP), DX
+	VMOVUPS.Z          (AX), K1, Z31
+	VMOVUPS.Z          (CX), K1, Z30
+	VMOVUPS.Z          (DX), K1, Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	JMP                rounded
+
+nolow:
 	VMOVUPS.Z (AX), K1, Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -11792,16 +13842,20 @@ noinit:
 	VADDPS    Z31, Z2, Z2
 
 noadd:
-	MOVQ         zero+112(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+
+rounded:
+	MOVQ         zero+120(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+120(FP), AX
+	MOVQ         lo+128(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+128(FP), AX
+	MOVQ         hi+136(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
 	MOVQ         ldc+80(FP), CX
-	VCVTPS2DQ    Z0, Z0
 	VPACKSSDW    Z0, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKUSWB    Z0, Z0, Z0
@@ -11810,7 +13864,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z1, Z1
 	VPACKSSDW    Z1, Z1, Z1
 	VPADDSW      Z31, Z1, Z1
 	VPACKUSWB    Z1, Z1, Z1
@@ -11819,7 +13872,6 @@ noadd:
 	VPMINUB      Z29, Z1, Z1
 	VMOVDQU8     Z1, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z2, Z2
 	VPACKSSDW    Z2, Z2, Z2
 	VPADDSW      Z31, Z2, Z2
 	VPACKUSWB    Z2, Z2, Z2
@@ -11851,14 +13903,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot4x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func idot4x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
-TEXT ·idot4x16AVX512(SB), NOSPLIT, $8-144
+TEXT ·idot4x16AVX512(SB), NOSPLIT, $8-152
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+136(FP), AX
+	MOVQ  cols+144(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -11990,9 +14042,39 @@ done:
 	VPADDD    Z31, Z3, Z3
 
 noinit:
-	MOVQ      scale+96(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+96(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+112(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+104(FP), DX
+	VMOVUPS.Z          (AX), K1, Z31
+	VMOVUPS.Z          (CX), K1, Z30
+	VMOVUPS.Z          (DX), K1, Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	JMP                rounded
+
+nolow:
 	VMOVUPS.Z (AX), K1, Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -12012,16 +14094,21 @@ noinit:
 	VADDPS    Z31, Z3, Z3
 
 noadd:
-	MOVQ         zero+112(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+
+rounded:
+	MOVQ         zero+120(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+120(FP), AX
+	MOVQ         lo+128(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+128(FP), AX
+	MOVQ         hi+136(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
 	MOVQ         ldc+80(FP), CX
-	VCVTPS2DQ    Z0, Z0
 	VPACKSSDW    Z0, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKUSWB    Z0, Z0, Z0
@@ -12030,7 +14117,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z1, Z1
 	VPACKSSDW    Z1, Z1, Z1
 	VPADDSW      Z31, Z1, Z1
 	VPACKUSWB    Z1, Z1, Z1
@@ -12039,7 +14125,6 @@ noadd:
 	VPMINUB      Z29, Z1, Z1
 	VMOVDQU8     Z1, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z2, Z2
 	VPACKSSDW    Z2, Z2, Z2
 	VPADDSW      Z31, Z2, Z2
 	VPACKUSWB    Z2, Z2, Z2
@@ -12048,7 +14133,6 @@ noadd:
 	VPMINUB      Z29, Z2, Z2
 	VMOVDQU8     Z2, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z3, Z3
 	VPACKSSDW    Z3, Z3, Z3
 	VPADDSW      Z31, Z3, Z3
 	VPACKUSWB    Z3, Z3, Z3
@@ -12083,14 +14167,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot5x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func idot5x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
-TEXT ·idot5x16AVX512(SB), NOSPLIT, $8-144
+TEXT ·idot5x16AVX512(SB), NOSPLIT, $8-152
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+136(FP), AX
+	MOVQ  cols+144(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -12230,9 +14314,44 @@ done:
 	VPADDD    Z31, Z4, Z4
 
 noinit:
-	MOVQ      scale+96(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+96(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+112(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+104(FP), DX
+	VMOVUPS.Z          (AX), K1, Z31
+	VMOVUPS.Z          (CX), K1, Z30
+	VMOVUPS.Z          (DX), K1, Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	VCVTDQ2PS          Z4, Z4
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z4, Z28
+	VFMADD231PS.RD_SAE Z30, Z4, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z4
+	JMP                rounded
+
+nolow:
 	VMOVUPS.Z (AX), K1, Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -12255,16 +14374,22 @@ noinit:
 	VADDPS    Z31, Z4, Z4
 
 noadd:
-	MOVQ         zero+112(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VCVTPS2DQ Z4, Z4
+
+rounded:
+	MOVQ         zero+120(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+120(FP), AX
+	MOVQ         lo+128(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+128(FP), AX
+	MOVQ         hi+136(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
 	MOVQ         ldc+80(FP), CX
-	VCVTPS2DQ    Z0, Z0
 	VPACKSSDW    Z0, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKUSWB    Z0, Z0, Z0
@@ -12273,7 +14398,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z1, Z1
 	VPACKSSDW    Z1, Z1, Z1
 	VPADDSW      Z31, Z1, Z1
 	VPACKUSWB    Z1, Z1, Z1
@@ -12282,7 +14406,6 @@ noadd:
 	VPMINUB      Z29, Z1, Z1
 	VMOVDQU8     Z1, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z2, Z2
 	VPACKSSDW    Z2, Z2, Z2
 	VPADDSW      Z31, Z2, Z2
 	VPACKUSWB    Z2, Z2, Z2
@@ -12291,7 +14414,6 @@ noadd:
 	VPMINUB      Z29, Z2, Z2
 	VMOVDQU8     Z2, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z3, Z3
 	VPACKSSDW    Z3, Z3, Z3
 	VPADDSW      Z31, Z3, Z3
 	VPACKUSWB    Z3, Z3, Z3
@@ -12300,7 +14422,6 @@ noadd:
 	VPMINUB      Z29, Z3, Z3
 	VMOVDQU8     Z3, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z4, Z4
 	VPACKSSDW    Z4, Z4, Z4
 	VPADDSW      Z31, Z4, Z4
 	VPACKUSWB    Z4, Z4, Z4
@@ -12338,14 +14459,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot6x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func idot6x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
-TEXT ·idot6x16AVX512(SB), NOSPLIT, $8-144
+TEXT ·idot6x16AVX512(SB), NOSPLIT, $8-152
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+136(FP), AX
+	MOVQ  cols+144(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -12501,9 +14622,49 @@ done:
 	VPADDD    Z31, Z5, Z5
 
 noinit:
-	MOVQ      scale+96(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+96(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+112(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+104(FP), DX
+	VMOVUPS.Z          (AX), K1, Z31
+	VMOVUPS.Z          (CX), K1, Z30
+	VMOVUPS.Z          (DX), K1, Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	VCVTDQ2PS          Z4, Z4
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z4, Z28
+	VFMADD231PS.RD_SAE Z30, Z4, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z4
+	VCVTDQ2PS          Z5, Z5
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z5, Z28
+	VFMADD231PS.RD_SAE Z30, Z5, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z5
+	JMP                rounded
+
+nolow:
 	VMOVUPS.Z (AX), K1, Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -12529,16 +14690,23 @@ noinit:
 	VADDPS    Z31, Z5, Z5
 
 noadd:
-	MOVQ         zero+112(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VCVTPS2DQ Z4, Z4
+	VCVTPS2DQ Z5, Z5
+
+rounded:
+	MOVQ         zero+120(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+120(FP), AX
+	MOVQ         lo+128(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+128(FP), AX
+	MOVQ         hi+136(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
 	MOVQ         ldc+80(FP), CX
-	VCVTPS2DQ    Z0, Z0
 	VPACKSSDW    Z0, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKUSWB    Z0, Z0, Z0
@@ -12547,7 +14715,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z1, Z1
 	VPACKSSDW    Z1, Z1, Z1
 	VPADDSW      Z31, Z1, Z1
 	VPACKUSWB    Z1, Z1, Z1
@@ -12556,7 +14723,6 @@ noadd:
 	VPMINUB      Z29, Z1, Z1
 	VMOVDQU8     Z1, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z2, Z2
 	VPACKSSDW    Z2, Z2, Z2
 	VPADDSW      Z31, Z2, Z2
 	VPACKUSWB    Z2, Z2, Z2
@@ -12565,7 +14731,6 @@ noadd:
 	VPMINUB      Z29, Z2, Z2
 	VMOVDQU8     Z2, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z3, Z3
 	VPACKSSDW    Z3, Z3, Z3
 	VPADDSW      Z31, Z3, Z3
 	VPACKUSWB    Z3, Z3, Z3
@@ -12574,7 +14739,6 @@ noadd:
 	VPMINUB      Z29, Z3, Z3
 	VMOVDQU8     Z3, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z4, Z4
 	VPACKSSDW    Z4, Z4, Z4
 	VPADDSW      Z31, Z4, Z4
 	VPACKUSWB    Z4, Z4, Z4
@@ -12583,7 +14747,6 @@ noadd:
 	VPMINUB      Z29, Z4, Z4
 	VMOVDQU8     Z4, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z5, Z5
 	VPACKSSDW    Z5, Z5, Z5
 	VPADDSW      Z31, Z5, Z5
 	VPACKUSWB    Z5, Z5, Z5
@@ -12624,14 +14787,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot7x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func idot7x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
-TEXT ·idot7x16AVX512(SB), NOSPLIT, $8-144
+TEXT ·idot7x16AVX512(SB), NOSPLIT, $8-152
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+136(FP), AX
+	MOVQ  cols+144(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -12803,9 +14966,54 @@ done:
 	VPADDD    Z31, Z6, Z6
 
 noinit:
-	MOVQ      scale+96(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+96(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+112(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+104(FP), DX
+	VMOVUPS.Z          (AX), K1, Z31
+	VMOVUPS.Z          (CX), K1, Z30
+	VMOVUPS.Z          (DX), K1, Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	VCVTDQ2PS          Z4, Z4
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z4, Z28
+	VFMADD231PS.RD_SAE Z30, Z4, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z4
+	VCVTDQ2PS          Z5, Z5
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z5, Z28
+	VFMADD231PS.RD_SAE Z30, Z5, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z5
+	VCVTDQ2PS          Z6, Z6
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z6, Z28
+	VFMADD231PS.RD_SAE Z30, Z6, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z6
+	JMP                rounded
+
+nolow:
 	VMOVUPS.Z (AX), K1, Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -12834,16 +15042,24 @@ noinit:
 	VADDPS    Z31, Z6, Z6
 
 noadd:
-	MOVQ         zero+112(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VCVTPS2DQ Z4, Z4
+	VCVTPS2DQ Z5, Z5
+	VCVTPS2DQ Z6, Z6
+
+rounded:
+	MOVQ         zero+120(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+120(FP), AX
+	MOVQ         lo+128(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+128(FP), AX
+	MOVQ         hi+136(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
 	MOVQ         ldc+80(FP), CX
-	VCVTPS2DQ    Z0, Z0
 	VPACKSSDW    Z0, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKUSWB    Z0, Z0, Z0
@@ -12852,7 +15068,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z1, Z1
 	VPACKSSDW    Z1, Z1, Z1
 	VPADDSW      Z31, Z1, Z1
 	VPACKUSWB    Z1, Z1, Z1
@@ -12861,7 +15076,6 @@ noadd:
 	VPMINUB      Z29, Z1, Z1
 	VMOVDQU8     Z1, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z2, Z2
 	VPACKSSDW    Z2, Z2, Z2
 	VPADDSW      Z31, Z2, Z2
 	VPACKUSWB    Z2, Z2, Z2
@@ -12870,7 +15084,6 @@ noadd:
 	VPMINUB      Z29, Z2, Z2
 	VMOVDQU8     Z2, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z3, Z3
 	VPACKSSDW    Z3, Z3, Z3
 	VPADDSW      Z31, Z3, Z3
 	VPACKUSWB    Z3, Z3, Z3
@@ -12879,7 +15092,6 @@ noadd:
 	VPMINUB      Z29, Z3, Z3
 	VMOVDQU8     Z3, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z4, Z4
 	VPACKSSDW    Z4, Z4, Z4
 	VPADDSW      Z31, Z4, Z4
 	VPACKUSWB    Z4, Z4, Z4
@@ -12888,7 +15100,6 @@ noadd:
 	VPMINUB      Z29, Z4, Z4
 	VMOVDQU8     Z4, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z5, Z5
 	VPACKSSDW    Z5, Z5, Z5
 	VPADDSW      Z31, Z5, Z5
 	VPACKUSWB    Z5, Z5, Z5
@@ -12897,7 +15108,6 @@ noadd:
 	VPMINUB      Z29, Z5, Z5
 	VMOVDQU8     Z5, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z6, Z6
 	VPACKSSDW    Z6, Z6, Z6
 	VPADDSW      Z31, Z6, Z6
 	VPACKUSWB    Z6, Z6, Z6
@@ -12941,14 +15151,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot8x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func idot8x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
-TEXT ·idot8x16AVX512(SB), NOSPLIT, $8-144
+TEXT ·idot8x16AVX512(SB), NOSPLIT, $8-152
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+136(FP), AX
+	MOVQ  cols+144(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -13136,9 +15346,59 @@ done:
 	VPADDD    Z31, Z7, Z7
 
 noinit:
-	MOVQ      scale+96(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+96(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+112(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+104(FP), DX
+	VMOVUPS.Z          (AX), K1, Z31
+	VMOVUPS.Z          (CX), K1, Z30
+	VMOVUPS.Z          (DX), K1, Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	VCVTDQ2PS          Z4, Z4
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z4, Z28
+	VFMADD231PS.RD_SAE Z30, Z4, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z4
+	VCVTDQ2PS          Z5, Z5
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z5, Z28
+	VFMADD231PS.RD_SAE Z30, Z5, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z5
+	VCVTDQ2PS          Z6, Z6
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z6, Z28
+	VFMADD231PS.RD_SAE Z30, Z6, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z6
+	VCVTDQ2PS          Z7, Z7
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z7, Z28
+	VFMADD231PS.RD_SAE Z30, Z7, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z7
+	JMP                rounded
+
+nolow:
 	VMOVUPS.Z (AX), K1, Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -13170,16 +15430,25 @@ noinit:
 	VADDPS    Z31, Z7, Z7
 
 noadd:
-	MOVQ         zero+112(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VCVTPS2DQ Z4, Z4
+	VCVTPS2DQ Z5, Z5
+	VCVTPS2DQ Z6, Z6
+	VCVTPS2DQ Z7, Z7
+
+rounded:
+	MOVQ         zero+120(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+120(FP), AX
+	MOVQ         lo+128(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+128(FP), AX
+	MOVQ         hi+136(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
 	MOVQ         ldc+80(FP), CX
-	VCVTPS2DQ    Z0, Z0
 	VPACKSSDW    Z0, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKUSWB    Z0, Z0, Z0
@@ -13188,7 +15457,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z1, Z1
 	VPACKSSDW    Z1, Z1, Z1
 	VPADDSW      Z31, Z1, Z1
 	VPACKUSWB    Z1, Z1, Z1
@@ -13197,7 +15465,6 @@ noadd:
 	VPMINUB      Z29, Z1, Z1
 	VMOVDQU8     Z1, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z2, Z2
 	VPACKSSDW    Z2, Z2, Z2
 	VPADDSW      Z31, Z2, Z2
 	VPACKUSWB    Z2, Z2, Z2
@@ -13206,7 +15473,6 @@ noadd:
 	VPMINUB      Z29, Z2, Z2
 	VMOVDQU8     Z2, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z3, Z3
 	VPACKSSDW    Z3, Z3, Z3
 	VPADDSW      Z31, Z3, Z3
 	VPACKUSWB    Z3, Z3, Z3
@@ -13215,7 +15481,6 @@ noadd:
 	VPMINUB      Z29, Z3, Z3
 	VMOVDQU8     Z3, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z4, Z4
 	VPACKSSDW    Z4, Z4, Z4
 	VPADDSW      Z31, Z4, Z4
 	VPACKUSWB    Z4, Z4, Z4
@@ -13224,7 +15489,6 @@ noadd:
 	VPMINUB      Z29, Z4, Z4
 	VMOVDQU8     Z4, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z5, Z5
 	VPACKSSDW    Z5, Z5, Z5
 	VPADDSW      Z31, Z5, Z5
 	VPACKUSWB    Z5, Z5, Z5
@@ -13233,7 +15497,6 @@ noadd:
 	VPMINUB      Z29, Z5, Z5
 	VMOVDQU8     Z5, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z6, Z6
 	VPACKSSDW    Z6, Z6, Z6
 	VPADDSW      Z31, Z6, Z6
 	VPACKUSWB    Z6, Z6, Z6
@@ -13242,7 +15505,6 @@ noadd:
 	VPMINUB      Z29, Z6, Z6
 	VMOVDQU8     Z6, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z7, Z7
 	VPACKSSDW    Z7, Z7, Z7
 	VPADDSW      Z31, Z7, Z7
 	VPACKUSWB    Z7, Z7, Z7
@@ -13289,14 +15551,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot1x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func idot1x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
-TEXT ·idot1x32AVX512(SB), NOSPLIT, $8-144
+TEXT ·idot1x32AVX512(SB), NOSPLIT, $8-152
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+136(FP), AX
+	MOVQ  cols+144(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -13401,9 +15663,32 @@ done:
 	VPADDD    Z30, Z1, Z1
 
 noinit:
-	MOVQ      scale+96(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+96(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+112(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+104(FP), DX
+	VMOVUPS            (AX), Z31
+	VMOVUPS            (CX), Z30
+	VMOVUPS            (DX), Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VMOVUPS.Z          64(AX), K1, Z31
+	VMOVUPS.Z          64(CX), K1, Z30
+	VMOVUPS.Z          64(DX), K1, Z29
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	JMP                rounded
+
+nolow:
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -13419,17 +15704,19 @@ noinit:
 	VADDPS    Z30, Z1, Z1
 
 noadd:
-	MOVQ         zero+112(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+
+rounded:
+	MOVQ         zero+120(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+120(FP), AX
+	MOVQ         lo+128(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+128(FP), AX
+	MOVQ         hi+136(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
 	MOVQ         ldc+80(FP), CX
-	VCVTPS2DQ    Z0, Z0
-	VCVTPS2DQ    Z1, Z1
 	VPACKSSDW    Z1, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKUSWB    Z0, Z0, Z0
@@ -13457,14 +15744,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot2x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func idot2x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
-TEXT ·idot2x32AVX512(SB), NOSPLIT, $8-144
+TEXT ·idot2x32AVX512(SB), NOSPLIT, $8-152
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+136(FP), AX
+	MOVQ  cols+144(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -13588,9 +15875,42 @@ done:
 	VPADDD    Z30, Z3, Z3
 
 noinit:
-	MOVQ      scale+96(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+96(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+112(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+104(FP), DX
+	VMOVUPS            (AX), Z31
+	VMOVUPS            (CX), Z30
+	VMOVUPS            (DX), Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VMOVUPS.Z          64(AX), K1, Z31
+	VMOVUPS.Z          64(CX), K1, Z30
+	VMOVUPS.Z          64(DX), K1, Z29
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	JMP                rounded
+
+nolow:
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -13612,17 +15932,21 @@ noinit:
 	VADDPS    Z30, Z3, Z3
 
 noadd:
-	MOVQ         zero+112(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+
+rounded:
+	MOVQ         zero+120(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+120(FP), AX
+	MOVQ         lo+128(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+128(FP), AX
+	MOVQ         hi+136(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
 	MOVQ         ldc+80(FP), CX
-	VCVTPS2DQ    Z0, Z0
-	VCVTPS2DQ    Z1, Z1
 	VPACKSSDW    Z1, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKUSWB    Z0, Z0, Z0
@@ -13631,8 +15955,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z2, Z2
-	VCVTPS2DQ    Z3, Z3
 	VPACKSSDW    Z3, Z2, Z2
 	VPADDSW      Z31, Z2, Z2
 	VPACKUSWB    Z2, Z2, Z2
@@ -13665,14 +15987,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot3x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func idot3x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
-TEXT ·idot3x32AVX512(SB), NOSPLIT, $8-144
+TEXT ·idot3x32AVX512(SB), NOSPLIT, $8-152
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+136(FP), AX
+	MOVQ  cols+144(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -13811,9 +16133,52 @@ done:
 	VPADDD    Z30, Z5, Z5
 
 noinit:
-	MOVQ      scale+96(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+96(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+112(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+104(FP), DX
+	VMOVUPS            (AX), Z31
+	VMOVUPS            (CX), Z30
+	VMOVUPS            (DX), Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z4, Z4
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z4, Z28
+	VFMADD231PS.RD_SAE Z30, Z4, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z4
+	VMOVUPS.Z          64(AX), K1, Z31
+	VMOVUPS.Z          64(CX), K1, Z30
+	VMOVUPS.Z          64(DX), K1, Z29
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	VCVTDQ2PS          Z5, Z5
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z5, Z28
+	VFMADD231PS.RD_SAE Z30, Z5, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z5
+	JMP                rounded
+
+nolow:
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -13841,17 +16206,23 @@ noinit:
 	VADDPS    Z30, Z5, Z5
 
 noadd:
-	MOVQ         zero+112(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VCVTPS2DQ Z4, Z4
+	VCVTPS2DQ Z5, Z5
+
+rounded:
+	MOVQ         zero+120(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+120(FP), AX
+	MOVQ         lo+128(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+128(FP), AX
+	MOVQ         hi+136(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
 	MOVQ         ldc+80(FP), CX
-	VCVTPS2DQ    Z0, Z0
-	VCVTPS2DQ    Z1, Z1
 	VPACKSSDW    Z1, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKUSWB    Z0, Z0, Z0
@@ -13860,8 +16231,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z2, Z2
-	VCVTPS2DQ    Z3, Z3
 	VPACKSSDW    Z3, Z2, Z2
 	VPADDSW      Z31, Z2, Z2
 	VPACKUSWB    Z2, Z2, Z2
@@ -13870,8 +16239,6 @@ noadd:
 	VPMINUB      Z29, Z2, Z2
 	VMOVDQU8     Z2, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z4, Z4
-	VCVTPS2DQ    Z5, Z5
 	VPACKSSDW    Z5, Z4, Z4
 	VPADDSW      Z31, Z4, Z4
 	VPACKUSWB    Z4, Z4, Z4
@@ -13909,14 +16276,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot4x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func idot4x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
-TEXT ·idot4x32AVX512(SB), NOSPLIT, $8-144
+TEXT ·idot4x32AVX512(SB), NOSPLIT, $8-152
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+136(FP), AX
+	MOVQ  cols+144(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -14078,9 +16445,62 @@ done:
 	VPADDD    Z30, Z7, Z7
 
 noinit:
-	MOVQ      scale+96(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+96(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+112(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+104(FP), DX
+	VMOVUPS            (AX), Z31
+	VMOVUPS            (CX), Z30
+	VMOVUPS            (DX), Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z4, Z4
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z4, Z28
+	VFMADD231PS.RD_SAE Z30, Z4, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z4
+	VCVTDQ2PS          Z6, Z6
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z6, Z28
+	VFMADD231PS.RD_SAE Z30, Z6, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z6
+	VMOVUPS.Z          64(AX), K1, Z31
+	VMOVUPS.Z          64(CX), K1, Z30
+	VMOVUPS.Z          64(DX), K1, Z29
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	VCVTDQ2PS          Z5, Z5
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z5, Z28
+	VFMADD231PS.RD_SAE Z30, Z5, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z5
+	VCVTDQ2PS          Z7, Z7
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z7, Z28
+	VFMADD231PS.RD_SAE Z30, Z7, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z7
+	JMP                rounded
+
+nolow:
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -14114,17 +16534,25 @@ noinit:
 	VADDPS    Z30, Z7, Z7
 
 noadd:
-	MOVQ         zero+112(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VCVTPS2DQ Z4, Z4
+	VCVTPS2DQ Z5, Z5
+	VCVTPS2DQ Z6, Z6
+	VCVTPS2DQ Z7, Z7
+
+rounded:
+	MOVQ         zero+120(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+120(FP), AX
+	MOVQ         lo+128(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+128(FP), AX
+	MOVQ         hi+136(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
 	MOVQ         ldc+80(FP), CX
-	VCVTPS2DQ    Z0, Z0
-	VCVTPS2DQ    Z1, Z1
 	VPACKSSDW    Z1, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKUSWB    Z0, Z0, Z0
@@ -14133,8 +16561,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z2, Z2
-	VCVTPS2DQ    Z3, Z3
 	VPACKSSDW    Z3, Z2, Z2
 	VPADDSW      Z31, Z2, Z2
 	VPACKUSWB    Z2, Z2, Z2
@@ -14143,8 +16569,6 @@ noadd:
 	VPMINUB      Z29, Z2, Z2
 	VMOVDQU8     Z2, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z4, Z4
-	VCVTPS2DQ    Z5, Z5
 	VPACKSSDW    Z5, Z4, Z4
 	VPADDSW      Z31, Z4, Z4
 	VPACKUSWB    Z4, Z4, Z4
@@ -14153,8 +16577,6 @@ noadd:
 	VPMINUB      Z29, Z4, Z4
 	VMOVDQU8     Z4, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z6, Z6
-	VCVTPS2DQ    Z7, Z7
 	VPACKSSDW    Z7, Z6, Z6
 	VPADDSW      Z31, Z6, Z6
 	VPACKUSWB    Z6, Z6, Z6
@@ -14197,14 +16619,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot5x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func idot5x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
-TEXT ·idot5x32AVX512(SB), NOSPLIT, $8-144
+TEXT ·idot5x32AVX512(SB), NOSPLIT, $8-152
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+136(FP), AX
+	MOVQ  cols+144(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -14381,9 +16803,72 @@ done:
 	VPADDD    Z30, Z9, Z9
 
 noinit:
-	MOVQ      scale+96(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+96(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+112(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+104(FP), DX
+	VMOVUPS            (AX), Z31
+	VMOVUPS            (CX), Z30
+	VMOVUPS            (DX), Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z4, Z4
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z4, Z28
+	VFMADD231PS.RD_SAE Z30, Z4, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z4
+	VCVTDQ2PS          Z6, Z6
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z6, Z28
+	VFMADD231PS.RD_SAE Z30, Z6, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z6
+	VCVTDQ2PS          Z8, Z8
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z8, Z28
+	VFMADD231PS.RD_SAE Z30, Z8, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z8
+	VMOVUPS.Z          64(AX), K1, Z31
+	VMOVUPS.Z          64(CX), K1, Z30
+	VMOVUPS.Z          64(DX), K1, Z29
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	VCVTDQ2PS          Z5, Z5
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z5, Z28
+	VFMADD231PS.RD_SAE Z30, Z5, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z5
+	VCVTDQ2PS          Z7, Z7
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z7, Z28
+	VFMADD231PS.RD_SAE Z30, Z7, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z7
+	VCVTDQ2PS          Z9, Z9
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z9, Z28
+	VFMADD231PS.RD_SAE Z30, Z9, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z9
+	JMP                rounded
+
+nolow:
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -14423,17 +16908,27 @@ noinit:
 	VADDPS    Z30, Z9, Z9
 
 noadd:
-	MOVQ         zero+112(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VCVTPS2DQ Z4, Z4
+	VCVTPS2DQ Z5, Z5
+	VCVTPS2DQ Z6, Z6
+	VCVTPS2DQ Z7, Z7
+	VCVTPS2DQ Z8, Z8
+	VCVTPS2DQ Z9, Z9
+
+rounded:
+	MOVQ         zero+120(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+120(FP), AX
+	MOVQ         lo+128(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+128(FP), AX
+	MOVQ         hi+136(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
 	MOVQ         ldc+80(FP), CX
-	VCVTPS2DQ    Z0, Z0
-	VCVTPS2DQ    Z1, Z1
 	VPACKSSDW    Z1, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKUSWB    Z0, Z0, Z0
@@ -14442,8 +16937,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z2, Z2
-	VCVTPS2DQ    Z3, Z3
 	VPACKSSDW    Z3, Z2, Z2
 	VPADDSW      Z31, Z2, Z2
 	VPACKUSWB    Z2, Z2, Z2
@@ -14452,8 +16945,6 @@ noadd:
 	VPMINUB      Z29, Z2, Z2
 	VMOVDQU8     Z2, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z4, Z4
-	VCVTPS2DQ    Z5, Z5
 	VPACKSSDW    Z5, Z4, Z4
 	VPADDSW      Z31, Z4, Z4
 	VPACKUSWB    Z4, Z4, Z4
@@ -14462,8 +16953,6 @@ noadd:
 	VPMINUB      Z29, Z4, Z4
 	VMOVDQU8     Z4, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z6, Z6
-	VCVTPS2DQ    Z7, Z7
 	VPACKSSDW    Z7, Z6, Z6
 	VPADDSW      Z31, Z6, Z6
 	VPACKUSWB    Z6, Z6, Z6
@@ -14472,8 +16961,6 @@ noadd:
 	VPMINUB      Z29, Z6, Z6
 	VMOVDQU8     Z6, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z8, Z8
-	VCVTPS2DQ    Z9, Z9
 	VPACKSSDW    Z9, Z8, Z8
 	VPADDSW      Z31, Z8, Z8
 	VPACKUSWB    Z8, Z8, Z8
@@ -14521,14 +17008,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot6x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func idot6x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
-TEXT ·idot6x32AVX512(SB), NOSPLIT, $8-144
+TEXT ·idot6x32AVX512(SB), NOSPLIT, $8-152
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+136(FP), AX
+	MOVQ  cols+144(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -14728,9 +17215,82 @@ done:
 	VPADDD    Z30, Z11, Z11
 
 noinit:
-	MOVQ      scale+96(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+96(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+112(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+104(FP), DX
+	VMOVUPS            (AX), Z31
+	VMOVUPS            (CX), Z30
+	VMOVUPS            (DX), Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z4, Z4
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z4, Z28
+	VFMADD231PS.RD_SAE Z30, Z4, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z4
+	VCVTDQ2PS          Z6, Z6
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z6, Z28
+	VFMADD231PS.RD_SAE Z30, Z6, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z6
+	VCVTDQ2PS          Z8, Z8
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z8, Z28
+	VFMADD231PS.RD_SAE Z30, Z8, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z8
+	VCVTDQ2PS          Z10, Z10
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z10, Z28
+	VFMADD231PS.RD_SAE Z30, Z10, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z10
+	VMOVUPS.Z          64(AX), K1, Z31
+	VMOVUPS.Z          64(CX), K1, Z30
+	VMOVUPS.Z          64(DX), K1, Z29
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	VCVTDQ2PS          Z5, Z5
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z5, Z28
+	VFMADD231PS.RD_SAE Z30, Z5, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z5
+	VCVTDQ2PS          Z7, Z7
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z7, Z28
+	VFMADD231PS.RD_SAE Z30, Z7, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z7
+	VCVTDQ2PS          Z9, Z9
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z9, Z28
+	VFMADD231PS.RD_SAE Z30, Z9, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z9
+	VCVTDQ2PS          Z11, Z11
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z11, Z28
+	VFMADD231PS.RD_SAE Z30, Z11, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z11
+	JMP                rounded
+
+nolow:
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -14776,17 +17336,29 @@ noinit:
 	VADDPS    Z30, Z11, Z11
 
 noadd:
-	MOVQ         zero+112(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VCVTPS2DQ Z4, Z4
+	VCVTPS2DQ Z5, Z5
+	VCVTPS2DQ Z6, Z6
+	VCVTPS2DQ Z7, Z7
+	VCVTPS2DQ Z8, Z8
+	VCVTPS2DQ Z9, Z9
+	VCVTPS2DQ Z10, Z10
+	VCVTPS2DQ Z11, Z11
+
+rounded:
+	MOVQ         zero+120(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+120(FP), AX
+	MOVQ         lo+128(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+128(FP), AX
+	MOVQ         hi+136(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
 	MOVQ         ldc+80(FP), CX
-	VCVTPS2DQ    Z0, Z0
-	VCVTPS2DQ    Z1, Z1
 	VPACKSSDW    Z1, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKUSWB    Z0, Z0, Z0
@@ -14795,8 +17367,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z2, Z2
-	VCVTPS2DQ    Z3, Z3
 	VPACKSSDW    Z3, Z2, Z2
 	VPADDSW      Z31, Z2, Z2
 	VPACKUSWB    Z2, Z2, Z2
@@ -14805,8 +17375,6 @@ noadd:
 	VPMINUB      Z29, Z2, Z2
 	VMOVDQU8     Z2, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z4, Z4
-	VCVTPS2DQ    Z5, Z5
 	VPACKSSDW    Z5, Z4, Z4
 	VPADDSW      Z31, Z4, Z4
 	VPACKUSWB    Z4, Z4, Z4
@@ -14815,8 +17383,6 @@ noadd:
 	VPMINUB      Z29, Z4, Z4
 	VMOVDQU8     Z4, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z6, Z6
-	VCVTPS2DQ    Z7, Z7
 	VPACKSSDW    Z7, Z6, Z6
 	VPADDSW      Z31, Z6, Z6
 	VPACKUSWB    Z6, Z6, Z6
@@ -14825,8 +17391,6 @@ noadd:
 	VPMINUB      Z29, Z6, Z6
 	VMOVDQU8     Z6, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z8, Z8
-	VCVTPS2DQ    Z9, Z9
 	VPACKSSDW    Z9, Z8, Z8
 	VPADDSW      Z31, Z8, Z8
 	VPACKUSWB    Z8, Z8, Z8
@@ -14835,8 +17399,6 @@ noadd:
 	VPMINUB      Z29, Z8, Z8
 	VMOVDQU8     Z8, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z10, Z10
-	VCVTPS2DQ    Z11, Z11
 	VPACKSSDW    Z11, Z10, Z10
 	VPADDSW      Z31, Z10, Z10
 	VPACKUSWB    Z10, Z10, Z10
@@ -14889,14 +17451,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot7x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func idot7x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
-TEXT ·idot7x32AVX512(SB), NOSPLIT, $8-144
+TEXT ·idot7x32AVX512(SB), NOSPLIT, $8-152
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+136(FP), AX
+	MOVQ  cols+144(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -15119,9 +17681,92 @@ done:
 	VPADDD    Z30, Z13, Z13
 
 noinit:
-	MOVQ      scale+96(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+96(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+112(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+104(FP), DX
+	VMOVUPS            (AX), Z31
+	VMOVUPS            (CX), Z30
+	VMOVUPS            (DX), Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z4, Z4
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z4, Z28
+	VFMADD231PS.RD_SAE Z30, Z4, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z4
+	VCVTDQ2PS          Z6, Z6
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z6, Z28
+	VFMADD231PS.RD_SAE Z30, Z6, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z6
+	VCVTDQ2PS          Z8, Z8
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z8, Z28
+	VFMADD231PS.RD_SAE Z30, Z8, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z8
+	VCVTDQ2PS          Z10, Z10
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z10, Z28
+	VFMADD231PS.RD_SAE Z30, Z10, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z10
+	VCVTDQ2PS          Z12, Z12
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z12, Z28
+	VFMADD231PS.RD_SAE Z30, Z12, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z12
+	VMOVUPS.Z          64(AX), K1, Z31
+	VMOVUPS.Z          64(CX), K1, Z30
+	VMOVUPS.Z          64(DX), K1, Z29
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	VCVTDQ2PS          Z5, Z5
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z5, Z28
+	VFMADD231PS.RD_SAE Z30, Z5, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z5
+	VCVTDQ2PS          Z7, Z7
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z7, Z28
+	VFMADD231PS.RD_SAE Z30, Z7, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z7
+	VCVTDQ2PS          Z9, Z9
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z9, Z28
+	VFMADD231PS.RD_SAE Z30, Z9, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z9
+	VCVTDQ2PS          Z11, Z11
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z11, Z28
+	VFMADD231PS.RD_SAE Z30, Z11, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z11
+	VCVTDQ2PS          Z13, Z13
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z13, Z28
+	VFMADD231PS.RD_SAE Z30, Z13, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z13
+	JMP                rounded
+
+nolow:
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -15173,17 +17818,31 @@ noinit:
 	VADDPS    Z30, Z13, Z13
 
 noadd:
-	MOVQ         zero+112(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VCVTPS2DQ Z4, Z4
+	VCVTPS2DQ Z5, Z5
+	VCVTPS2DQ Z6, Z6
+	VCVTPS2DQ Z7, Z7
+	VCVTPS2DQ Z8, Z8
+	VCVTPS2DQ Z9, Z9
+	VCVTPS2DQ Z10, Z10
+	VCVTPS2DQ Z11, Z11
+	VCVTPS2DQ Z12, Z12
+	VCVTPS2DQ Z13, Z13
+
+rounded:
+	MOVQ         zero+120(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+120(FP), AX
+	MOVQ         lo+128(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+128(FP), AX
+	MOVQ         hi+136(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
 	MOVQ         ldc+80(FP), CX
-	VCVTPS2DQ    Z0, Z0
-	VCVTPS2DQ    Z1, Z1
 	VPACKSSDW    Z1, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKUSWB    Z0, Z0, Z0
@@ -15192,8 +17851,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z2, Z2
-	VCVTPS2DQ    Z3, Z3
 	VPACKSSDW    Z3, Z2, Z2
 	VPADDSW      Z31, Z2, Z2
 	VPACKUSWB    Z2, Z2, Z2
@@ -15202,8 +17859,6 @@ noadd:
 	VPMINUB      Z29, Z2, Z2
 	VMOVDQU8     Z2, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z4, Z4
-	VCVTPS2DQ    Z5, Z5
 	VPACKSSDW    Z5, Z4, Z4
 	VPADDSW      Z31, Z4, Z4
 	VPACKUSWB    Z4, Z4, Z4
@@ -15212,8 +17867,6 @@ noadd:
 	VPMINUB      Z29, Z4, Z4
 	VMOVDQU8     Z4, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z6, Z6
-	VCVTPS2DQ    Z7, Z7
 	VPACKSSDW    Z7, Z6, Z6
 	VPADDSW      Z31, Z6, Z6
 	VPACKUSWB    Z6, Z6, Z6
@@ -15222,8 +17875,6 @@ noadd:
 	VPMINUB      Z29, Z6, Z6
 	VMOVDQU8     Z6, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z8, Z8
-	VCVTPS2DQ    Z9, Z9
 	VPACKSSDW    Z9, Z8, Z8
 	VPADDSW      Z31, Z8, Z8
 	VPACKUSWB    Z8, Z8, Z8
@@ -15232,8 +17883,6 @@ noadd:
 	VPMINUB      Z29, Z8, Z8
 	VMOVDQU8     Z8, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z10, Z10
-	VCVTPS2DQ    Z11, Z11
 	VPACKSSDW    Z11, Z10, Z10
 	VPADDSW      Z31, Z10, Z10
 	VPACKUSWB    Z10, Z10, Z10
@@ -15242,8 +17891,6 @@ noadd:
 	VPMINUB      Z29, Z10, Z10
 	VMOVDQU8     Z10, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z12, Z12
-	VCVTPS2DQ    Z13, Z13
 	VPACKSSDW    Z13, Z12, Z12
 	VPADDSW      Z31, Z12, Z12
 	VPACKUSWB    Z12, Z12, Z12
@@ -15301,14 +17948,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot8x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func idot8x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
-TEXT ·idot8x32AVX512(SB), NOSPLIT, $8-144
+TEXT ·idot8x32AVX512(SB), NOSPLIT, $8-152
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+136(FP), AX
+	MOVQ  cols+144(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -15554,9 +18201,102 @@ done:
 	VPADDD    Z30, Z15, Z15
 
 noinit:
-	MOVQ      scale+96(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+96(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+112(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+104(FP), DX
+	VMOVUPS            (AX), Z31
+	VMOVUPS            (CX), Z30
+	VMOVUPS            (DX), Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z4, Z4
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z4, Z28
+	VFMADD231PS.RD_SAE Z30, Z4, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z4
+	VCVTDQ2PS          Z6, Z6
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z6, Z28
+	VFMADD231PS.RD_SAE Z30, Z6, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z6
+	VCVTDQ2PS          Z8, Z8
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z8, Z28
+	VFMADD231PS.RD_SAE Z30, Z8, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z8
+	VCVTDQ2PS          Z10, Z10
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z10, Z28
+	VFMADD231PS.RD_SAE Z30, Z10, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z10
+	VCVTDQ2PS          Z12, Z12
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z12, Z28
+	VFMADD231PS.RD_SAE Z30, Z12, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z12
+	VCVTDQ2PS          Z14, Z14
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z14, Z28
+	VFMADD231PS.RD_SAE Z30, Z14, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z14
+	VMOVUPS.Z          64(AX), K1, Z31
+	VMOVUPS.Z          64(CX), K1, Z30
+	VMOVUPS.Z          64(DX), K1, Z29
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	VCVTDQ2PS          Z5, Z5
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z5, Z28
+	VFMADD231PS.RD_SAE Z30, Z5, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z5
+	VCVTDQ2PS          Z7, Z7
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z7, Z28
+	VFMADD231PS.RD_SAE Z30, Z7, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z7
+	VCVTDQ2PS          Z9, Z9
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z9, Z28
+	VFMADD231PS.RD_SAE Z30, Z9, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z9
+	VCVTDQ2PS          Z11, Z11
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z11, Z28
+	VFMADD231PS.RD_SAE Z30, Z11, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z11
+	VCVTDQ2PS          Z13, Z13
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z13, Z28
+	VFMADD231PS.RD_SAE Z30, Z13, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z13
+	VCVTDQ2PS          Z15, Z15
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z15, Z28
+	VFMADD231PS.RD_SAE Z30, Z15, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z15
+	JMP                rounded
+
+nolow:
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -15614,17 +18354,33 @@ noinit:
 	VADDPS    Z30, Z15, Z15
 
 noadd:
-	MOVQ         zero+112(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VCVTPS2DQ Z4, Z4
+	VCVTPS2DQ Z5, Z5
+	VCVTPS2DQ Z6, Z6
+	VCVTPS2DQ Z7, Z7
+	VCVTPS2DQ Z8, Z8
+	VCVTPS2DQ Z9, Z9
+	VCVTPS2DQ Z10, Z10
+	VCVTPS2DQ Z11, Z11
+	VCVTPS2DQ Z12, Z12
+	VCVTPS2DQ Z13, Z13
+	VCVTPS2DQ Z14, Z14
+	VCVTPS2DQ Z15, Z15
+
+rounded:
+	MOVQ         zero+120(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+120(FP), AX
+	MOVQ         lo+128(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+128(FP), AX
+	MOVQ         hi+136(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
 	MOVQ         ldc+80(FP), CX
-	VCVTPS2DQ    Z0, Z0
-	VCVTPS2DQ    Z1, Z1
 	VPACKSSDW    Z1, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKUSWB    Z0, Z0, Z0
@@ -15633,8 +18389,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z2, Z2
-	VCVTPS2DQ    Z3, Z3
 	VPACKSSDW    Z3, Z2, Z2
 	VPADDSW      Z31, Z2, Z2
 	VPACKUSWB    Z2, Z2, Z2
@@ -15643,8 +18397,6 @@ noadd:
 	VPMINUB      Z29, Z2, Z2
 	VMOVDQU8     Z2, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z4, Z4
-	VCVTPS2DQ    Z5, Z5
 	VPACKSSDW    Z5, Z4, Z4
 	VPADDSW      Z31, Z4, Z4
 	VPACKUSWB    Z4, Z4, Z4
@@ -15653,8 +18405,6 @@ noadd:
 	VPMINUB      Z29, Z4, Z4
 	VMOVDQU8     Z4, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z6, Z6
-	VCVTPS2DQ    Z7, Z7
 	VPACKSSDW    Z7, Z6, Z6
 	VPADDSW      Z31, Z6, Z6
 	VPACKUSWB    Z6, Z6, Z6
@@ -15663,8 +18413,6 @@ noadd:
 	VPMINUB      Z29, Z6, Z6
 	VMOVDQU8     Z6, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z8, Z8
-	VCVTPS2DQ    Z9, Z9
 	VPACKSSDW    Z9, Z8, Z8
 	VPADDSW      Z31, Z8, Z8
 	VPACKUSWB    Z8, Z8, Z8
@@ -15673,8 +18421,6 @@ noadd:
 	VPMINUB      Z29, Z8, Z8
 	VMOVDQU8     Z8, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z10, Z10
-	VCVTPS2DQ    Z11, Z11
 	VPACKSSDW    Z11, Z10, Z10
 	VPADDSW      Z31, Z10, Z10
 	VPACKUSWB    Z10, Z10, Z10
@@ -15683,8 +18429,6 @@ noadd:
 	VPMINUB      Z29, Z10, Z10
 	VMOVDQU8     Z10, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z12, Z12
-	VCVTPS2DQ    Z13, Z13
 	VPACKSSDW    Z13, Z12, Z12
 	VPADDSW      Z31, Z12, Z12
 	VPACKUSWB    Z12, Z12, Z12
@@ -15693,8 +18437,6 @@ noadd:
 	VPMINUB      Z29, Z12, Z12
 	VMOVDQU8     Z12, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z14, Z14
-	VCVTPS2DQ    Z15, Z15
 	VPACKSSDW    Z15, Z14, Z14
 	VPADDSW      Z31, Z14, Z14
 	VPACKUSWB    Z14, Z14, Z14
@@ -15757,14 +18499,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot1x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func idot1x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
-TEXT ·idot1x48AVX512(SB), NOSPLIT, $8-144
+TEXT ·idot1x48AVX512(SB), NOSPLIT, $8-152
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+136(FP), AX
+	MOVQ  cols+144(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -15880,9 +18622,40 @@ done:
 	VPADDD    Z31, Z2, Z2
 
 noinit:
-	MOVQ      scale+96(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+96(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+112(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+104(FP), DX
+	VMOVUPS            (AX), Z31
+	VMOVUPS            (CX), Z30
+	VMOVUPS            (DX), Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VMOVUPS            64(AX), Z31
+	VMOVUPS            64(CX), Z30
+	VMOVUPS            64(DX), Z29
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VMOVUPS.Z          128(AX), K1, Z31
+	VMOVUPS.Z          128(CX), K1, Z30
+	VMOVUPS.Z          128(DX), K1, Z29
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	JMP                rounded
+
+nolow:
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -15903,18 +18676,20 @@ noinit:
 	VADDPS    Z31, Z2, Z2
 
 noadd:
-	MOVQ         zero+112(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+
+rounded:
+	MOVQ         zero+120(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+120(FP), AX
+	MOVQ         lo+128(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+128(FP), AX
+	MOVQ         hi+136(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
 	MOVQ         ldc+80(FP), CX
-	VCVTPS2DQ    Z0, Z0
-	VCVTPS2DQ    Z1, Z1
-	VCVTPS2DQ    Z2, Z2
 	VPACKSSDW    Z1, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKSSDW    Z2, Z2, Z2
@@ -15946,14 +18721,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot2x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func idot2x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
-TEXT ·idot2x48AVX512(SB), NOSPLIT, $8-144
+TEXT ·idot2x48AVX512(SB), NOSPLIT, $8-152
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+136(FP), AX
+	MOVQ  cols+144(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -16093,9 +18868,55 @@ done:
 	VPADDD    Z31, Z5, Z5
 
 noinit:
-	MOVQ      scale+96(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+96(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+112(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+104(FP), DX
+	VMOVUPS            (AX), Z31
+	VMOVUPS            (CX), Z30
+	VMOVUPS            (DX), Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	VMOVUPS            64(AX), Z31
+	VMOVUPS            64(CX), Z30
+	VMOVUPS            64(DX), Z29
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z4, Z4
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z4, Z28
+	VFMADD231PS.RD_SAE Z30, Z4, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z4
+	VMOVUPS.Z          128(AX), K1, Z31
+	VMOVUPS.Z          128(CX), K1, Z30
+	VMOVUPS.Z          128(DX), K1, Z29
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z5, Z5
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z5, Z28
+	VFMADD231PS.RD_SAE Z30, Z5, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z5
+	JMP                rounded
+
+nolow:
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -16125,18 +18946,23 @@ noinit:
 	VADDPS    Z31, Z5, Z5
 
 noadd:
-	MOVQ         zero+112(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VCVTPS2DQ Z4, Z4
+	VCVTPS2DQ Z5, Z5
+
+rounded:
+	MOVQ         zero+120(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+120(FP), AX
+	MOVQ         lo+128(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+128(FP), AX
+	MOVQ         hi+136(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
 	MOVQ         ldc+80(FP), CX
-	VCVTPS2DQ    Z0, Z0
-	VCVTPS2DQ    Z1, Z1
-	VCVTPS2DQ    Z2, Z2
 	VPACKSSDW    Z1, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKSSDW    Z2, Z2, Z2
@@ -16147,9 +18973,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z3, Z3
-	VCVTPS2DQ    Z4, Z4
-	VCVTPS2DQ    Z5, Z5
 	VPACKSSDW    Z4, Z3, Z3
 	VPADDSW      Z31, Z3, Z3
 	VPACKSSDW    Z5, Z5, Z5
@@ -16188,14 +19011,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot3x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func idot3x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
-TEXT ·idot3x48AVX512(SB), NOSPLIT, $8-144
+TEXT ·idot3x48AVX512(SB), NOSPLIT, $8-152
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+136(FP), AX
+	MOVQ  cols+144(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -16353,9 +19176,70 @@ done:
 	VPADDD    Z31, Z8, Z8
 
 noinit:
-	MOVQ      scale+96(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+96(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+112(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+104(FP), DX
+	VMOVUPS            (AX), Z31
+	VMOVUPS            (CX), Z30
+	VMOVUPS            (DX), Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	VCVTDQ2PS          Z6, Z6
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z6, Z28
+	VFMADD231PS.RD_SAE Z30, Z6, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z6
+	VMOVUPS            64(AX), Z31
+	VMOVUPS            64(CX), Z30
+	VMOVUPS            64(DX), Z29
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z4, Z4
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z4, Z28
+	VFMADD231PS.RD_SAE Z30, Z4, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z4
+	VCVTDQ2PS          Z7, Z7
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z7, Z28
+	VFMADD231PS.RD_SAE Z30, Z7, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z7
+	VMOVUPS.Z          128(AX), K1, Z31
+	VMOVUPS.Z          128(CX), K1, Z30
+	VMOVUPS.Z          128(DX), K1, Z29
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z5, Z5
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z5, Z28
+	VFMADD231PS.RD_SAE Z30, Z5, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z5
+	VCVTDQ2PS          Z8, Z8
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z8, Z28
+	VFMADD231PS.RD_SAE Z30, Z8, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z8
+	JMP                rounded
+
+nolow:
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -16394,18 +19278,26 @@ noinit:
 	VADDPS    Z31, Z8, Z8
 
 noadd:
-	MOVQ         zero+112(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VCVTPS2DQ Z4, Z4
+	VCVTPS2DQ Z5, Z5
+	VCVTPS2DQ Z6, Z6
+	VCVTPS2DQ Z7, Z7
+	VCVTPS2DQ Z8, Z8
+
+rounded:
+	MOVQ         zero+120(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+120(FP), AX
+	MOVQ         lo+128(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+128(FP), AX
+	MOVQ         hi+136(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
 	MOVQ         ldc+80(FP), CX
-	VCVTPS2DQ    Z0, Z0
-	VCVTPS2DQ    Z1, Z1
-	VCVTPS2DQ    Z2, Z2
 	VPACKSSDW    Z1, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKSSDW    Z2, Z2, Z2
@@ -16416,9 +19308,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z3, Z3
-	VCVTPS2DQ    Z4, Z4
-	VCVTPS2DQ    Z5, Z5
 	VPACKSSDW    Z4, Z3, Z3
 	VPADDSW      Z31, Z3, Z3
 	VPACKSSDW    Z5, Z5, Z5
@@ -16429,9 +19318,6 @@ noadd:
 	VPMINUB      Z29, Z3, Z3
 	VMOVDQU8     Z3, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z6, Z6
-	VCVTPS2DQ    Z7, Z7
-	VCVTPS2DQ    Z8, Z8
 	VPACKSSDW    Z7, Z6, Z6
 	VPADDSW      Z31, Z6, Z6
 	VPACKSSDW    Z8, Z8, Z8
@@ -16477,14 +19363,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot4x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func idot4x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
-TEXT ·idot4x48AVX512(SB), NOSPLIT, $8-144
+TEXT ·idot4x48AVX512(SB), NOSPLIT, $8-152
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+136(FP), AX
+	MOVQ  cols+144(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -16672,9 +19558,85 @@ done:
 	VPADDD    Z31, Z11, Z11
 
 noinit:
-	MOVQ      scale+96(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+96(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+112(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+104(FP), DX
+	VMOVUPS            (AX), Z31
+	VMOVUPS            (CX), Z30
+	VMOVUPS            (DX), Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	VCVTDQ2PS          Z6, Z6
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z6, Z28
+	VFMADD231PS.RD_SAE Z30, Z6, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z6
+	VCVTDQ2PS          Z9, Z9
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z9, Z28
+	VFMADD231PS.RD_SAE Z30, Z9, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z9
+	VMOVUPS            64(AX), Z31
+	VMOVUPS            64(CX), Z30
+	VMOVUPS            64(DX), Z29
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z4, Z4
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z4, Z28
+	VFMADD231PS.RD_SAE Z30, Z4, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z4
+	VCVTDQ2PS          Z7, Z7
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z7, Z28
+	VFMADD231PS.RD_SAE Z30, Z7, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z7
+	VCVTDQ2PS          Z10, Z10
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z10, Z28
+	VFMADD231PS.RD_SAE Z30, Z10, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z10
+	VMOVUPS.Z          128(AX), K1, Z31
+	VMOVUPS.Z          128(CX), K1, Z30
+	VMOVUPS.Z          128(DX), K1, Z29
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z5, Z5
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z5, Z28
+	VFMADD231PS.RD_SAE Z30, Z5, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z5
+	VCVTDQ2PS          Z8, Z8
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z8, Z28
+	VFMADD231PS.RD_SAE Z30, Z8, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z8
+	VCVTDQ2PS          Z11, Z11
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z11, Z28
+	VFMADD231PS.RD_SAE Z30, Z11, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z11
+	JMP                rounded
+
+nolow:
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -16722,18 +19684,29 @@ noinit:
 	VADDPS    Z31, Z11, Z11
 
 noadd:
-	MOVQ         zero+112(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VCVTPS2DQ Z4, Z4
+	VCVTPS2DQ Z5, Z5
+	VCVTPS2DQ Z6, Z6
+	VCVTPS2DQ Z7, Z7
+	VCVTPS2DQ Z8, Z8
+	VCVTPS2DQ Z9, Z9
+	VCVTPS2DQ Z10, Z10
+	VCVTPS2DQ Z11, Z11
+
+rounded:
+	MOVQ         zero+120(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+120(FP), AX
+	MOVQ         lo+128(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+128(FP), AX
+	MOVQ         hi+136(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
 	MOVQ         ldc+80(FP), CX
-	VCVTPS2DQ    Z0, Z0
-	VCVTPS2DQ    Z1, Z1
-	VCVTPS2DQ    Z2, Z2
 	VPACKSSDW    Z1, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKSSDW    Z2, Z2, Z2
@@ -16744,9 +19717,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z3, Z3
-	VCVTPS2DQ    Z4, Z4
-	VCVTPS2DQ    Z5, Z5
 	VPACKSSDW    Z4, Z3, Z3
 	VPADDSW      Z31, Z3, Z3
 	VPACKSSDW    Z5, Z5, Z5
@@ -16757,9 +19727,6 @@ noadd:
 	VPMINUB      Z29, Z3, Z3
 	VMOVDQU8     Z3, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z6, Z6
-	VCVTPS2DQ    Z7, Z7
-	VCVTPS2DQ    Z8, Z8
 	VPACKSSDW    Z7, Z6, Z6
 	VPADDSW      Z31, Z6, Z6
 	VPACKSSDW    Z8, Z8, Z8
@@ -16770,9 +19737,6 @@ noadd:
 	VPMINUB      Z29, Z6, Z6
 	VMOVDQU8     Z6, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z9, Z9
-	VCVTPS2DQ    Z10, Z10
-	VCVTPS2DQ    Z11, Z11
 	VPACKSSDW    Z10, Z9, Z9
 	VPADDSW      Z31, Z9, Z9
 	VPACKSSDW    Z11, Z11, Z11
@@ -16825,14 +19789,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot5x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func idot5x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
-TEXT ·idot5x48AVX512(SB), NOSPLIT, $8-144
+TEXT ·idot5x48AVX512(SB), NOSPLIT, $8-152
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+136(FP), AX
+	MOVQ  cols+144(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -17050,9 +20014,100 @@ done:
 	VPADDD    Z31, Z14, Z14
 
 noinit:
-	MOVQ      scale+96(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+96(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+112(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+104(FP), DX
+	VMOVUPS            (AX), Z31
+	VMOVUPS            (CX), Z30
+	VMOVUPS            (DX), Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	VCVTDQ2PS          Z6, Z6
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z6, Z28
+	VFMADD231PS.RD_SAE Z30, Z6, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z6
+	VCVTDQ2PS          Z9, Z9
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z9, Z28
+	VFMADD231PS.RD_SAE Z30, Z9, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z9
+	VCVTDQ2PS          Z12, Z12
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z12, Z28
+	VFMADD231PS.RD_SAE Z30, Z12, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z12
+	VMOVUPS            64(AX), Z31
+	VMOVUPS            64(CX), Z30
+	VMOVUPS            64(DX), Z29
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z4, Z4
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z4, Z28
+	VFMADD231PS.RD_SAE Z30, Z4, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z4
+	VCVTDQ2PS          Z7, Z7
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z7, Z28
+	VFMADD231PS.RD_SAE Z30, Z7, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z7
+	VCVTDQ2PS          Z10, Z10
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z10, Z28
+	VFMADD231PS.RD_SAE Z30, Z10, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z10
+	VCVTDQ2PS          Z13, Z13
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z13, Z28
+	VFMADD231PS.RD_SAE Z30, Z13, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z13
+	VMOVUPS.Z          128(AX), K1, Z31
+	VMOVUPS.Z          128(CX), K1, Z30
+	VMOVUPS.Z          128(DX), K1, Z29
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z5, Z5
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z5, Z28
+	VFMADD231PS.RD_SAE Z30, Z5, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z5
+	VCVTDQ2PS          Z8, Z8
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z8, Z28
+	VFMADD231PS.RD_SAE Z30, Z8, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z8
+	VCVTDQ2PS          Z11, Z11
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z11, Z28
+	VFMADD231PS.RD_SAE Z30, Z11, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z11
+	VCVTDQ2PS          Z14, Z14
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z14, Z28
+	VFMADD231PS.RD_SAE Z30, Z14, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z14
+	JMP                rounded
+
+nolow:
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -17109,18 +20164,32 @@ noinit:
 	VADDPS    Z31, Z14, Z14
 
 noadd:
-	MOVQ         zero+112(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VCVTPS2DQ Z4, Z4
+	VCVTPS2DQ Z5, Z5
+	VCVTPS2DQ Z6, Z6
+	VCVTPS2DQ Z7, Z7
+	VCVTPS2DQ Z8, Z8
+	VCVTPS2DQ Z9, Z9
+	VCVTPS2DQ Z10, Z10
+	VCVTPS2DQ Z11, Z11
+	VCVTPS2DQ Z12, Z12
+	VCVTPS2DQ Z13, Z13
+	VCVTPS2DQ Z14, Z14
+
+rounded:
+	MOVQ         zero+120(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+120(FP), AX
+	MOVQ         lo+128(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+128(FP), AX
+	MOVQ         hi+136(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
 	MOVQ         ldc+80(FP), CX
-	VCVTPS2DQ    Z0, Z0
-	VCVTPS2DQ    Z1, Z1
-	VCVTPS2DQ    Z2, Z2
 	VPACKSSDW    Z1, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKSSDW    Z2, Z2, Z2
@@ -17131,9 +20200,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z3, Z3
-	VCVTPS2DQ    Z4, Z4
-	VCVTPS2DQ    Z5, Z5
 	VPACKSSDW    Z4, Z3, Z3
 	VPADDSW      Z31, Z3, Z3
 	VPACKSSDW    Z5, Z5, Z5
@@ -17144,9 +20210,6 @@ noadd:
 	VPMINUB      Z29, Z3, Z3
 	VMOVDQU8     Z3, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z6, Z6
-	VCVTPS2DQ    Z7, Z7
-	VCVTPS2DQ    Z8, Z8
 	VPACKSSDW    Z7, Z6, Z6
 	VPADDSW      Z31, Z6, Z6
 	VPACKSSDW    Z8, Z8, Z8
@@ -17157,9 +20220,6 @@ noadd:
 	VPMINUB      Z29, Z6, Z6
 	VMOVDQU8     Z6, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z9, Z9
-	VCVTPS2DQ    Z10, Z10
-	VCVTPS2DQ    Z11, Z11
 	VPACKSSDW    Z10, Z9, Z9
 	VPADDSW      Z31, Z9, Z9
 	VPACKSSDW    Z11, Z11, Z11
@@ -17170,9 +20230,6 @@ noadd:
 	VPMINUB      Z29, Z9, Z9
 	VMOVDQU8     Z9, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z12, Z12
-	VCVTPS2DQ    Z13, Z13
-	VCVTPS2DQ    Z14, Z14
 	VPACKSSDW    Z13, Z12, Z12
 	VPADDSW      Z31, Z12, Z12
 	VPACKSSDW    Z14, Z14, Z14
@@ -17232,14 +20289,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot6x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func idot6x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
-TEXT ·idot6x48AVX512(SB), NOSPLIT, $8-144
+TEXT ·idot6x48AVX512(SB), NOSPLIT, $8-152
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+136(FP), AX
+	MOVQ  cols+144(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -17487,9 +20544,115 @@ done:
 	VPADDD    Z31, Z17, Z17
 
 noinit:
-	MOVQ      scale+96(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+96(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+112(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+104(FP), DX
+	VMOVUPS            (AX), Z31
+	VMOVUPS            (CX), Z30
+	VMOVUPS            (DX), Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	VCVTDQ2PS          Z6, Z6
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z6, Z28
+	VFMADD231PS.RD_SAE Z30, Z6, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z6
+	VCVTDQ2PS          Z9, Z9
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z9, Z28
+	VFMADD231PS.RD_SAE Z30, Z9, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z9
+	VCVTDQ2PS          Z12, Z12
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z12, Z28
+	VFMADD231PS.RD_SAE Z30, Z12, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z12
+	VCVTDQ2PS          Z15, Z15
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z15, Z28
+	VFMADD231PS.RD_SAE Z30, Z15, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z15
+	VMOVUPS            64(AX), Z31
+	VMOVUPS            64(CX), Z30
+	VMOVUPS            64(DX), Z29
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z4, Z4
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z4, Z28
+	VFMADD231PS.RD_SAE Z30, Z4, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z4
+	VCVTDQ2PS          Z7, Z7
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z7, Z28
+	VFMADD231PS.RD_SAE Z30, Z7, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z7
+	VCVTDQ2PS          Z10, Z10
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z10, Z28
+	VFMADD231PS.RD_SAE Z30, Z10, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z10
+	VCVTDQ2PS          Z13, Z13
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z13, Z28
+	VFMADD231PS.RD_SAE Z30, Z13, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z13
+	VCVTDQ2PS          Z16, Z16
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z16, Z28
+	VFMADD231PS.RD_SAE Z30, Z16, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z16
+	VMOVUPS.Z          128(AX), K1, Z31
+	VMOVUPS.Z          128(CX), K1, Z30
+	VMOVUPS.Z          128(DX), K1, Z29
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z5, Z5
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z5, Z28
+	VFMADD231PS.RD_SAE Z30, Z5, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z5
+	VCVTDQ2PS          Z8, Z8
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z8, Z28
+	VFMADD231PS.RD_SAE Z30, Z8, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z8
+	VCVTDQ2PS          Z11, Z11
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z11, Z28
+	VFMADD231PS.RD_SAE Z30, Z11, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z11
+	VCVTDQ2PS          Z14, Z14
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z14, Z28
+	VFMADD231PS.RD_SAE Z30, Z14, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z14
+	VCVTDQ2PS          Z17, Z17
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z17, Z28
+	VFMADD231PS.RD_SAE Z30, Z17, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z17
+	JMP                rounded
+
+nolow:
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -17555,18 +20718,35 @@ noinit:
 	VADDPS    Z31, Z17, Z17
 
 noadd:
-	MOVQ         zero+112(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VCVTPS2DQ Z4, Z4
+	VCVTPS2DQ Z5, Z5
+	VCVTPS2DQ Z6, Z6
+	VCVTPS2DQ Z7, Z7
+	VCVTPS2DQ Z8, Z8
+	VCVTPS2DQ Z9, Z9
+	VCVTPS2DQ Z10, Z10
+	VCVTPS2DQ Z11, Z11
+	VCVTPS2DQ Z12, Z12
+	VCVTPS2DQ Z13, Z13
+	VCVTPS2DQ Z14, Z14
+	VCVTPS2DQ Z15, Z15
+	VCVTPS2DQ Z16, Z16
+	VCVTPS2DQ Z17, Z17
+
+rounded:
+	MOVQ         zero+120(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+120(FP), AX
+	MOVQ         lo+128(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+128(FP), AX
+	MOVQ         hi+136(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
 	MOVQ         ldc+80(FP), CX
-	VCVTPS2DQ    Z0, Z0
-	VCVTPS2DQ    Z1, Z1
-	VCVTPS2DQ    Z2, Z2
 	VPACKSSDW    Z1, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKSSDW    Z2, Z2, Z2
@@ -17577,9 +20757,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z3, Z3
-	VCVTPS2DQ    Z4, Z4
-	VCVTPS2DQ    Z5, Z5
 	VPACKSSDW    Z4, Z3, Z3
 	VPADDSW      Z31, Z3, Z3
 	VPACKSSDW    Z5, Z5, Z5
@@ -17590,9 +20767,6 @@ noadd:
 	VPMINUB      Z29, Z3, Z3
 	VMOVDQU8     Z3, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z6, Z6
-	VCVTPS2DQ    Z7, Z7
-	VCVTPS2DQ    Z8, Z8
 	VPACKSSDW    Z7, Z6, Z6
 	VPADDSW      Z31, Z6, Z6
 	VPACKSSDW    Z8, Z8, Z8
@@ -17603,9 +20777,6 @@ noadd:
 	VPMINUB      Z29, Z6, Z6
 	VMOVDQU8     Z6, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z9, Z9
-	VCVTPS2DQ    Z10, Z10
-	VCVTPS2DQ    Z11, Z11
 	VPACKSSDW    Z10, Z9, Z9
 	VPADDSW      Z31, Z9, Z9
 	VPACKSSDW    Z11, Z11, Z11
@@ -17616,9 +20787,6 @@ noadd:
 	VPMINUB      Z29, Z9, Z9
 	VMOVDQU8     Z9, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z12, Z12
-	VCVTPS2DQ    Z13, Z13
-	VCVTPS2DQ    Z14, Z14
 	VPACKSSDW    Z13, Z12, Z12
 	VPADDSW      Z31, Z12, Z12
 	VPACKSSDW    Z14, Z14, Z14
@@ -17629,9 +20797,6 @@ noadd:
 	VPMINUB      Z29, Z12, Z12
 	VMOVDQU8     Z12, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z15, Z15
-	VCVTPS2DQ    Z16, Z16
-	VCVTPS2DQ    Z17, Z17
 	VPACKSSDW    Z16, Z15, Z15
 	VPADDSW      Z31, Z15, Z15
 	VPACKSSDW    Z17, Z17, Z17
@@ -17698,14 +20863,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot7x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func idot7x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
-TEXT ·idot7x48AVX512(SB), NOSPLIT, $8-144
+TEXT ·idot7x48AVX512(SB), NOSPLIT, $8-152
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+136(FP), AX
+	MOVQ  cols+144(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -17983,9 +21148,130 @@ done:
 	VPADDD    Z31, Z20, Z20
 
 noinit:
-	MOVQ      scale+96(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+96(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+112(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+104(FP), DX
+	VMOVUPS            (AX), Z31
+	VMOVUPS            (CX), Z30
+	VMOVUPS            (DX), Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	VCVTDQ2PS          Z6, Z6
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z6, Z28
+	VFMADD231PS.RD_SAE Z30, Z6, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z6
+	VCVTDQ2PS          Z9, Z9
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z9, Z28
+	VFMADD231PS.RD_SAE Z30, Z9, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z9
+	VCVTDQ2PS          Z12, Z12
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z12, Z28
+	VFMADD231PS.RD_SAE Z30, Z12, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z12
+	VCVTDQ2PS          Z15, Z15
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z15, Z28
+	VFMADD231PS.RD_SAE Z30, Z15, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z15
+	VCVTDQ2PS          Z18, Z18
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z18, Z28
+	VFMADD231PS.RD_SAE Z30, Z18, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z18
+	VMOVUPS            64(AX), Z31
+	VMOVUPS            64(CX), Z30
+	VMOVUPS            64(DX), Z29
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z4, Z4
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z4, Z28
+	VFMADD231PS.RD_SAE Z30, Z4, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z4
+	VCVTDQ2PS          Z7, Z7
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z7, Z28
+	VFMADD231PS.RD_SAE Z30, Z7, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z7
+	VCVTDQ2PS          Z10, Z10
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z10, Z28
+	VFMADD231PS.RD_SAE Z30, Z10, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z10
+	VCVTDQ2PS          Z13, Z13
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z13, Z28
+	VFMADD231PS.RD_SAE Z30, Z13, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z13
+	VCVTDQ2PS          Z16, Z16
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z16, Z28
+	VFMADD231PS.RD_SAE Z30, Z16, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z16
+	VCVTDQ2PS          Z19, Z19
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z19, Z28
+	VFMADD231PS.RD_SAE Z30, Z19, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z19
+	VMOVUPS.Z          128(AX), K1, Z31
+	VMOVUPS.Z          128(CX), K1, Z30
+	VMOVUPS.Z          128(DX), K1, Z29
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z5, Z5
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z5, Z28
+	VFMADD231PS.RD_SAE Z30, Z5, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z5
+	VCVTDQ2PS          Z8, Z8
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z8, Z28
+	VFMADD231PS.RD_SAE Z30, Z8, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z8
+	VCVTDQ2PS          Z11, Z11
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z11, Z28
+	VFMADD231PS.RD_SAE Z30, Z11, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z11
+	VCVTDQ2PS          Z14, Z14
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z14, Z28
+	VFMADD231PS.RD_SAE Z30, Z14, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z14
+	VCVTDQ2PS          Z17, Z17
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z17, Z28
+	VFMADD231PS.RD_SAE Z30, Z17, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z17
+	VCVTDQ2PS          Z20, Z20
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z20, Z28
+	VFMADD231PS.RD_SAE Z30, Z20, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z20
+	JMP                rounded
+
+nolow:
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -18060,18 +21346,38 @@ noinit:
 	VADDPS    Z31, Z20, Z20
 
 noadd:
-	MOVQ         zero+112(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VCVTPS2DQ Z4, Z4
+	VCVTPS2DQ Z5, Z5
+	VCVTPS2DQ Z6, Z6
+	VCVTPS2DQ Z7, Z7
+	VCVTPS2DQ Z8, Z8
+	VCVTPS2DQ Z9, Z9
+	VCVTPS2DQ Z10, Z10
+	VCVTPS2DQ Z11, Z11
+	VCVTPS2DQ Z12, Z12
+	VCVTPS2DQ Z13, Z13
+	VCVTPS2DQ Z14, Z14
+	VCVTPS2DQ Z15, Z15
+	VCVTPS2DQ Z16, Z16
+	VCVTPS2DQ Z17, Z17
+	VCVTPS2DQ Z18, Z18
+	VCVTPS2DQ Z19, Z19
+	VCVTPS2DQ Z20, Z20
+
+rounded:
+	MOVQ         zero+120(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+120(FP), AX
+	MOVQ         lo+128(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+128(FP), AX
+	MOVQ         hi+136(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
 	MOVQ         ldc+80(FP), CX
-	VCVTPS2DQ    Z0, Z0
-	VCVTPS2DQ    Z1, Z1
-	VCVTPS2DQ    Z2, Z2
 	VPACKSSDW    Z1, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKSSDW    Z2, Z2, Z2
@@ -18082,9 +21388,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z3, Z3
-	VCVTPS2DQ    Z4, Z4
-	VCVTPS2DQ    Z5, Z5
 	VPACKSSDW    Z4, Z3, Z3
 	VPADDSW      Z31, Z3, Z3
 	VPACKSSDW    Z5, Z5, Z5
@@ -18095,9 +21398,6 @@ noadd:
 	VPMINUB      Z29, Z3, Z3
 	VMOVDQU8     Z3, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z6, Z6
-	VCVTPS2DQ    Z7, Z7
-	VCVTPS2DQ    Z8, Z8
 	VPACKSSDW    Z7, Z6, Z6
 	VPADDSW      Z31, Z6, Z6
 	VPACKSSDW    Z8, Z8, Z8
@@ -18108,9 +21408,6 @@ noadd:
 	VPMINUB      Z29, Z6, Z6
 	VMOVDQU8     Z6, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z9, Z9
-	VCVTPS2DQ    Z10, Z10
-	VCVTPS2DQ    Z11, Z11
 	VPACKSSDW    Z10, Z9, Z9
 	VPADDSW      Z31, Z9, Z9
 	VPACKSSDW    Z11, Z11, Z11
@@ -18121,9 +21418,6 @@ noadd:
 	VPMINUB      Z29, Z9, Z9
 	VMOVDQU8     Z9, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z12, Z12
-	VCVTPS2DQ    Z13, Z13
-	VCVTPS2DQ    Z14, Z14
 	VPACKSSDW    Z13, Z12, Z12
 	VPADDSW      Z31, Z12, Z12
 	VPACKSSDW    Z14, Z14, Z14
@@ -18134,9 +21428,6 @@ noadd:
 	VPMINUB      Z29, Z12, Z12
 	VMOVDQU8     Z12, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z15, Z15
-	VCVTPS2DQ    Z16, Z16
-	VCVTPS2DQ    Z17, Z17
 	VPACKSSDW    Z16, Z15, Z15
 	VPADDSW      Z31, Z15, Z15
 	VPACKSSDW    Z17, Z17, Z17
@@ -18147,9 +21438,6 @@ noadd:
 	VPMINUB      Z29, Z15, Z15
 	VMOVDQU8     Z15, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z18, Z18
-	VCVTPS2DQ    Z19, Z19
-	VCVTPS2DQ    Z20, Z20
 	VPACKSSDW    Z19, Z18, Z18
 	VPADDSW      Z31, Z18, Z18
 	VPACKSSDW    Z20, Z20, Z20
@@ -18223,14 +21511,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot8x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func idot8x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
-TEXT ·idot8x48AVX512(SB), NOSPLIT, $8-144
+TEXT ·idot8x48AVX512(SB), NOSPLIT, $8-152
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+136(FP), AX
+	MOVQ  cols+144(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -18538,9 +21826,145 @@ done:
 	VPADDD    Z31, Z23, Z23
 
 noinit:
-	MOVQ      scale+96(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+96(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+112(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+104(FP), DX
+	VMOVUPS            (AX), Z31
+	VMOVUPS            (CX), Z30
+	VMOVUPS            (DX), Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	VCVTDQ2PS          Z6, Z6
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z6, Z28
+	VFMADD231PS.RD_SAE Z30, Z6, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z6
+	VCVTDQ2PS          Z9, Z9
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z9, Z28
+	VFMADD231PS.RD_SAE Z30, Z9, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z9
+	VCVTDQ2PS          Z12, Z12
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z12, Z28
+	VFMADD231PS.RD_SAE Z30, Z12, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z12
+	VCVTDQ2PS          Z15, Z15
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z15, Z28
+	VFMADD231PS.RD_SAE Z30, Z15, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z15
+	VCVTDQ2PS          Z18, Z18
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z18, Z28
+	VFMADD231PS.RD_SAE Z30, Z18, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z18
+	VCVTDQ2PS          Z21, Z21
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z21, Z28
+	VFMADD231PS.RD_SAE Z30, Z21, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z21
+	VMOVUPS            64(AX), Z31
+	VMOVUPS            64(CX), Z30
+	VMOVUPS            64(DX), Z29
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z4, Z4
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z4, Z28
+	VFMADD231PS.RD_SAE Z30, Z4, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z4
+	VCVTDQ2PS          Z7, Z7
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z7, Z28
+	VFMADD231PS.RD_SAE Z30, Z7, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z7
+	VCVTDQ2PS          Z10, Z10
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z10, Z28
+	VFMADD231PS.RD_SAE Z30, Z10, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z10
+	VCVTDQ2PS          Z13, Z13
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z13, Z28
+	VFMADD231PS.RD_SAE Z30, Z13, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z13
+	VCVTDQ2PS          Z16, Z16
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z16, Z28
+	VFMADD231PS.RD_SAE Z30, Z16, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z16
+	VCVTDQ2PS          Z19, Z19
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z19, Z28
+	VFMADD231PS.RD_SAE Z30, Z19, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z19
+	VCVTDQ2PS          Z22, Z22
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z22, Z28
+	VFMADD231PS.RD_SAE Z30, Z22, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z22
+	VMOVUPS.Z          128(AX), K1, Z31
+	VMOVUPS.Z          128(CX), K1, Z30
+	VMOVUPS.Z          128(DX), K1, Z29
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z5, Z5
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z5, Z28
+	VFMADD231PS.RD_SAE Z30, Z5, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z5
+	VCVTDQ2PS          Z8, Z8
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z8, Z28
+	VFMADD231PS.RD_SAE Z30, Z8, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z8
+	VCVTDQ2PS          Z11, Z11
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z11, Z28
+	VFMADD231PS.RD_SAE Z30, Z11, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z11
+	VCVTDQ2PS          Z14, Z14
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z14, Z28
+	VFMADD231PS.RD_SAE Z30, Z14, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z14
+	VCVTDQ2PS          Z17, Z17
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z17, Z28
+	VFMADD231PS.RD_SAE Z30, Z17, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z17
+	VCVTDQ2PS          Z20, Z20
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z20, Z28
+	VFMADD231PS.RD_SAE Z30, Z20, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z20
+	VCVTDQ2PS          Z23, Z23
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z23, Z28
+	VFMADD231PS.RD_SAE Z30, Z23, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z23
+	JMP                rounded
+
+nolow:
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -18624,18 +22048,41 @@ noinit:
 	VADDPS    Z31, Z23, Z23
 
 noadd:
-	MOVQ         zero+112(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VCVTPS2DQ Z4, Z4
+	VCVTPS2DQ Z5, Z5
+	VCVTPS2DQ Z6, Z6
+	VCVTPS2DQ Z7, Z7
+	VCVTPS2DQ Z8, Z8
+	VCVTPS2DQ Z9, Z9
+	VCVTPS2DQ Z10, Z10
+	VCVTPS2DQ Z11, Z11
+	VCVTPS2DQ Z12, Z12
+	VCVTPS2DQ Z13, Z13
+	VCVTPS2DQ Z14, Z14
+	VCVTPS2DQ Z15, Z15
+	VCVTPS2DQ Z16, Z16
+	VCVTPS2DQ Z17, Z17
+	VCVTPS2DQ Z18, Z18
+	VCVTPS2DQ Z19, Z19
+	VCVTPS2DQ Z20, Z20
+	VCVTPS2DQ Z21, Z21
+	VCVTPS2DQ Z22, Z22
+	VCVTPS2DQ Z23, Z23
+
+rounded:
+	MOVQ         zero+120(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+120(FP), AX
+	MOVQ         lo+128(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+128(FP), AX
+	MOVQ         hi+136(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
 	MOVQ         ldc+80(FP), CX
-	VCVTPS2DQ    Z0, Z0
-	VCVTPS2DQ    Z1, Z1
-	VCVTPS2DQ    Z2, Z2
 	VPACKSSDW    Z1, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKSSDW    Z2, Z2, Z2
@@ -18646,9 +22093,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z3, Z3
-	VCVTPS2DQ    Z4, Z4
-	VCVTPS2DQ    Z5, Z5
 	VPACKSSDW    Z4, Z3, Z3
 	VPADDSW      Z31, Z3, Z3
 	VPACKSSDW    Z5, Z5, Z5
@@ -18659,9 +22103,6 @@ noadd:
 	VPMINUB      Z29, Z3, Z3
 	VMOVDQU8     Z3, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z6, Z6
-	VCVTPS2DQ    Z7, Z7
-	VCVTPS2DQ    Z8, Z8
 	VPACKSSDW    Z7, Z6, Z6
 	VPADDSW      Z31, Z6, Z6
 	VPACKSSDW    Z8, Z8, Z8
@@ -18672,9 +22113,6 @@ noadd:
 	VPMINUB      Z29, Z6, Z6
 	VMOVDQU8     Z6, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z9, Z9
-	VCVTPS2DQ    Z10, Z10
-	VCVTPS2DQ    Z11, Z11
 	VPACKSSDW    Z10, Z9, Z9
 	VPADDSW      Z31, Z9, Z9
 	VPACKSSDW    Z11, Z11, Z11
@@ -18685,9 +22123,6 @@ noadd:
 	VPMINUB      Z29, Z9, Z9
 	VMOVDQU8     Z9, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z12, Z12
-	VCVTPS2DQ    Z13, Z13
-	VCVTPS2DQ    Z14, Z14
 	VPACKSSDW    Z13, Z12, Z12
 	VPADDSW      Z31, Z12, Z12
 	VPACKSSDW    Z14, Z14, Z14
@@ -18698,9 +22133,6 @@ noadd:
 	VPMINUB      Z29, Z12, Z12
 	VMOVDQU8     Z12, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z15, Z15
-	VCVTPS2DQ    Z16, Z16
-	VCVTPS2DQ    Z17, Z17
 	VPACKSSDW    Z16, Z15, Z15
 	VPADDSW      Z31, Z15, Z15
 	VPACKSSDW    Z17, Z17, Z17
@@ -18711,9 +22143,6 @@ noadd:
 	VPMINUB      Z29, Z15, Z15
 	VMOVDQU8     Z15, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z18, Z18
-	VCVTPS2DQ    Z19, Z19
-	VCVTPS2DQ    Z20, Z20
 	VPACKSSDW    Z19, Z18, Z18
 	VPADDSW      Z31, Z18, Z18
 	VPACKSSDW    Z20, Z20, Z20
@@ -18724,9 +22153,6 @@ noadd:
 	VPMINUB      Z29, Z18, Z18
 	VMOVDQU8     Z18, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z21, Z21
-	VCVTPS2DQ    Z22, Z22
-	VCVTPS2DQ    Z23, Z23
 	VPACKSSDW    Z22, Z21, Z21
 	VPADDSW      Z31, Z21, Z21
 	VPACKSSDW    Z23, Z23, Z23
@@ -18807,14 +22233,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot1x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func idot1x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
-TEXT ·idot1x64AVX512(SB), NOSPLIT, $8-144
+TEXT ·idot1x64AVX512(SB), NOSPLIT, $8-152
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+136(FP), AX
+	MOVQ  cols+144(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -18949,9 +22375,48 @@ done:
 	VPADDD    Z30, Z3, Z3
 
 noinit:
-	MOVQ      scale+96(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+96(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+112(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+104(FP), DX
+	VMOVUPS            (AX), Z31
+	VMOVUPS            (CX), Z30
+	VMOVUPS            (DX), Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VMOVUPS            64(AX), Z31
+	VMOVUPS            64(CX), Z30
+	VMOVUPS            64(DX), Z29
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VMOVUPS            128(AX), Z31
+	VMOVUPS            128(CX), Z30
+	VMOVUPS            128(DX), Z29
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VMOVUPS.Z          192(AX), K1, Z31
+	VMOVUPS.Z          192(CX), K1, Z30
+	VMOVUPS.Z          192(DX), K1, Z29
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	JMP                rounded
+
+nolow:
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -18977,19 +22442,21 @@ noinit:
 	VADDPS    Z30, Z3, Z3
 
 noadd:
-	MOVQ         zero+112(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+
+rounded:
+	MOVQ         zero+120(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+120(FP), AX
+	MOVQ         lo+128(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+128(FP), AX
+	MOVQ         hi+136(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
 	MOVQ         ldc+80(FP), CX
-	VCVTPS2DQ    Z0, Z0
-	VCVTPS2DQ    Z1, Z1
-	VCVTPS2DQ    Z2, Z2
-	VCVTPS2DQ    Z3, Z3
 	VPACKSSDW    Z1, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKSSDW    Z3, Z2, Z2
@@ -19023,14 +22490,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot2x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func idot2x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
-TEXT ·idot2x64AVX512(SB), NOSPLIT, $8-144
+TEXT ·idot2x64AVX512(SB), NOSPLIT, $8-152
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+136(FP), AX
+	MOVQ  cols+144(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -19194,9 +22661,68 @@ done:
 	VPADDD    Z30, Z7, Z7
 
 noinit:
-	MOVQ      scale+96(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+96(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+112(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+104(FP), DX
+	VMOVUPS            (AX), Z31
+	VMOVUPS            (CX), Z30
+	VMOVUPS            (DX), Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z4, Z4
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z4, Z28
+	VFMADD231PS.RD_SAE Z30, Z4, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z4
+	VMOVUPS            64(AX), Z31
+	VMOVUPS            64(CX), Z30
+	VMOVUPS            64(DX), Z29
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z5, Z5
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z5, Z28
+	VFMADD231PS.RD_SAE Z30, Z5, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z5
+	VMOVUPS            128(AX), Z31
+	VMOVUPS            128(CX), Z30
+	VMOVUPS            128(DX), Z29
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z6, Z6
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z6, Z28
+	VFMADD231PS.RD_SAE Z30, Z6, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z6
+	VMOVUPS.Z          192(AX), K1, Z31
+	VMOVUPS.Z          192(CX), K1, Z30
+	VMOVUPS.Z          192(DX), K1, Z29
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	VCVTDQ2PS          Z7, Z7
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z7, Z28
+	VFMADD231PS.RD_SAE Z30, Z7, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z7
+	JMP                rounded
+
+nolow:
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -19234,19 +22760,25 @@ noinit:
 	VADDPS    Z30, Z7, Z7
 
 noadd:
-	MOVQ         zero+112(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VCVTPS2DQ Z4, Z4
+	VCVTPS2DQ Z5, Z5
+	VCVTPS2DQ Z6, Z6
+	VCVTPS2DQ Z7, Z7
+
+rounded:
+	MOVQ         zero+120(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+120(FP), AX
+	MOVQ         lo+128(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+128(FP), AX
+	MOVQ         hi+136(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
 	MOVQ         ldc+80(FP), CX
-	VCVTPS2DQ    Z0, Z0
-	VCVTPS2DQ    Z1, Z1
-	VCVTPS2DQ    Z2, Z2
-	VCVTPS2DQ    Z3, Z3
 	VPACKSSDW    Z1, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKSSDW    Z3, Z2, Z2
@@ -19257,10 +22789,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z4, Z4
-	VCVTPS2DQ    Z5, Z5
-	VCVTPS2DQ    Z6, Z6
-	VCVTPS2DQ    Z7, Z7
 	VPACKSSDW    Z5, Z4, Z4
 	VPADDSW      Z31, Z4, Z4
 	VPACKSSDW    Z7, Z6, Z6
@@ -19303,14 +22831,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot3x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func idot3x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
-TEXT ·idot3x64AVX512(SB), NOSPLIT, $8-144
+TEXT ·idot3x64AVX512(SB), NOSPLIT, $8-152
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+136(FP), AX
+	MOVQ  cols+144(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -19495,9 +23023,88 @@ done:
 	VPADDD    Z30, Z11, Z11
 
 noinit:
-	MOVQ      scale+96(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+96(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+112(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+104(FP), DX
+	VMOVUPS            (AX), Z31
+	VMOVUPS            (CX), Z30
+	VMOVUPS            (DX), Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z4, Z4
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z4, Z28
+	VFMADD231PS.RD_SAE Z30, Z4, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z4
+	VCVTDQ2PS          Z8, Z8
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z8, Z28
+	VFMADD231PS.RD_SAE Z30, Z8, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z8
+	VMOVUPS            64(AX), Z31
+	VMOVUPS            64(CX), Z30
+	VMOVUPS            64(DX), Z29
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z5, Z5
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z5, Z28
+	VFMADD231PS.RD_SAE Z30, Z5, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z5
+	VCVTDQ2PS          Z9, Z9
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z9, Z28
+	VFMADD231PS.RD_SAE Z30, Z9, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z9
+	VMOVUPS            128(AX), Z31
+	VMOVUPS            128(CX), Z30
+	VMOVUPS            128(DX), Z29
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z6, Z6
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z6, Z28
+	VFMADD231PS.RD_SAE Z30, Z6, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z6
+	VCVTDQ2PS          Z10, Z10
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z10, Z28
+	VFMADD231PS.RD_SAE Z30, Z10, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z10
+	VMOVUPS.Z          192(AX), K1, Z31
+	VMOVUPS.Z          192(CX), K1, Z30
+	VMOVUPS.Z          192(DX), K1, Z29
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	VCVTDQ2PS          Z7, Z7
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z7, Z28
+	VFMADD231PS.RD_SAE Z30, Z7, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z7
+	VCVTDQ2PS          Z11, Z11
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z11, Z28
+	VFMADD231PS.RD_SAE Z30, Z11, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z11
+	JMP                rounded
+
+nolow:
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -19547,19 +23154,29 @@ noinit:
 	VADDPS    Z30, Z11, Z11
 
 noadd:
-	MOVQ         zero+112(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VCVTPS2DQ Z4, Z4
+	VCVTPS2DQ Z5, Z5
+	VCVTPS2DQ Z6, Z6
+	VCVTPS2DQ Z7, Z7
+	VCVTPS2DQ Z8, Z8
+	VCVTPS2DQ Z9, Z9
+	VCVTPS2DQ Z10, Z10
+	VCVTPS2DQ Z11, Z11
+
+rounded:
+	MOVQ         zero+120(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+120(FP), AX
+	MOVQ         lo+128(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+128(FP), AX
+	MOVQ         hi+136(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
 	MOVQ         ldc+80(FP), CX
-	VCVTPS2DQ    Z0, Z0
-	VCVTPS2DQ    Z1, Z1
-	VCVTPS2DQ    Z2, Z2
-	VCVTPS2DQ    Z3, Z3
 	VPACKSSDW    Z1, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKSSDW    Z3, Z2, Z2
@@ -19570,10 +23187,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z4, Z4
-	VCVTPS2DQ    Z5, Z5
-	VCVTPS2DQ    Z6, Z6
-	VCVTPS2DQ    Z7, Z7
 	VPACKSSDW    Z5, Z4, Z4
 	VPADDSW      Z31, Z4, Z4
 	VPACKSSDW    Z7, Z6, Z6
@@ -19584,10 +23197,6 @@ noadd:
 	VPMINUB      Z29, Z4, Z4
 	VMOVDQU8     Z4, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z8, Z8
-	VCVTPS2DQ    Z9, Z9
-	VCVTPS2DQ    Z10, Z10
-	VCVTPS2DQ    Z11, Z11
 	VPACKSSDW    Z9, Z8, Z8
 	VPADDSW      Z31, Z8, Z8
 	VPACKSSDW    Z11, Z10, Z10
@@ -19639,14 +23248,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot4x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func idot4x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
-TEXT ·idot4x64AVX512(SB), NOSPLIT, $8-144
+TEXT ·idot4x64AVX512(SB), NOSPLIT, $8-152
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+136(FP), AX
+	MOVQ  cols+144(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -19868,9 +23477,108 @@ done:
 	VPADDD    Z30, Z15, Z15
 
 noinit:
-	MOVQ      scale+96(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+96(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+112(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+104(FP), DX
+	VMOVUPS            (AX), Z31
+	VMOVUPS            (CX), Z30
+	VMOVUPS            (DX), Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z4, Z4
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z4, Z28
+	VFMADD231PS.RD_SAE Z30, Z4, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z4
+	VCVTDQ2PS          Z8, Z8
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z8, Z28
+	VFMADD231PS.RD_SAE Z30, Z8, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z8
+	VCVTDQ2PS          Z12, Z12
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z12, Z28
+	VFMADD231PS.RD_SAE Z30, Z12, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z12
+	VMOVUPS            64(AX), Z31
+	VMOVUPS            64(CX), Z30
+	VMOVUPS            64(DX), Z29
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z5, Z5
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z5, Z28
+	VFMADD231PS.RD_SAE Z30, Z5, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z5
+	VCVTDQ2PS          Z9, Z9
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z9, Z28
+	VFMADD231PS.RD_SAE Z30, Z9, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z9
+	VCVTDQ2PS          Z13, Z13
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z13, Z28
+	VFMADD231PS.RD_SAE Z30, Z13, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z13
+	VMOVUPS            128(AX), Z31
+	VMOVUPS            128(CX), Z30
+	VMOVUPS            128(DX), Z29
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z6, Z6
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z6, Z28
+	VFMADD231PS.RD_SAE Z30, Z6, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z6
+	VCVTDQ2PS          Z10, Z10
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z10, Z28
+	VFMADD231PS.RD_SAE Z30, Z10, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z10
+	VCVTDQ2PS          Z14, Z14
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z14, Z28
+	VFMADD231PS.RD_SAE Z30, Z14, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z14
+	VMOVUPS.Z          192(AX), K1, Z31
+	VMOVUPS.Z          192(CX), K1, Z30
+	VMOVUPS.Z          192(DX), K1, Z29
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	VCVTDQ2PS          Z7, Z7
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z7, Z28
+	VFMADD231PS.RD_SAE Z30, Z7, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z7
+	VCVTDQ2PS          Z11, Z11
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z11, Z28
+	VFMADD231PS.RD_SAE Z30, Z11, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z11
+	VCVTDQ2PS          Z15, Z15
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z15, Z28
+	VFMADD231PS.RD_SAE Z30, Z15, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z15
+	JMP                rounded
+
+nolow:
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -19932,19 +23640,33 @@ noinit:
 	VADDPS    Z30, Z15, Z15
 
 noadd:
-	MOVQ         zero+112(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VCVTPS2DQ Z4, Z4
+	VCVTPS2DQ Z5, Z5
+	VCVTPS2DQ Z6, Z6
+	VCVTPS2DQ Z7, Z7
+	VCVTPS2DQ Z8, Z8
+	VCVTPS2DQ Z9, Z9
+	VCVTPS2DQ Z10, Z10
+	VCVTPS2DQ Z11, Z11
+	VCVTPS2DQ Z12, Z12
+	VCVTPS2DQ Z13, Z13
+	VCVTPS2DQ Z14, Z14
+	VCVTPS2DQ Z15, Z15
+
+rounded:
+	MOVQ         zero+120(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+120(FP), AX
+	MOVQ         lo+128(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+128(FP), AX
+	MOVQ         hi+136(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
 	MOVQ         ldc+80(FP), CX
-	VCVTPS2DQ    Z0, Z0
-	VCVTPS2DQ    Z1, Z1
-	VCVTPS2DQ    Z2, Z2
-	VCVTPS2DQ    Z3, Z3
 	VPACKSSDW    Z1, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKSSDW    Z3, Z2, Z2
@@ -19955,10 +23677,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z4, Z4
-	VCVTPS2DQ    Z5, Z5
-	VCVTPS2DQ    Z6, Z6
-	VCVTPS2DQ    Z7, Z7
 	VPACKSSDW    Z5, Z4, Z4
 	VPADDSW      Z31, Z4, Z4
 	VPACKSSDW    Z7, Z6, Z6
@@ -19969,10 +23687,6 @@ noadd:
 	VPMINUB      Z29, Z4, Z4
 	VMOVDQU8     Z4, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z8, Z8
-	VCVTPS2DQ    Z9, Z9
-	VCVTPS2DQ    Z10, Z10
-	VCVTPS2DQ    Z11, Z11
 	VPACKSSDW    Z9, Z8, Z8
 	VPADDSW      Z31, Z8, Z8
 	VPACKSSDW    Z11, Z10, Z10
@@ -19983,10 +23697,6 @@ noadd:
 	VPMINUB      Z29, Z8, Z8
 	VMOVDQU8     Z8, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z12, Z12
-	VCVTPS2DQ    Z13, Z13
-	VCVTPS2DQ    Z14, Z14
-	VCVTPS2DQ    Z15, Z15
 	VPACKSSDW    Z13, Z12, Z12
 	VPADDSW      Z31, Z12, Z12
 	VPACKSSDW    Z15, Z14, Z14
@@ -20047,14 +23757,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot5x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func idot5x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
-TEXT ·idot5x64AVX512(SB), NOSPLIT, $8-144
+TEXT ·idot5x64AVX512(SB), NOSPLIT, $8-152
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+136(FP), AX
+	MOVQ  cols+144(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -20313,9 +24023,128 @@ done:
 	VPADDD    Z30, Z19, Z19
 
 noinit:
-	MOVQ      scale+96(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+96(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+112(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+104(FP), DX
+	VMOVUPS            (AX), Z31
+	VMOVUPS            (CX), Z30
+	VMOVUPS            (DX), Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z4, Z4
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z4, Z28
+	VFMADD231PS.RD_SAE Z30, Z4, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z4
+	VCVTDQ2PS          Z8, Z8
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z8, Z28
+	VFMADD231PS.RD_SAE Z30, Z8, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z8
+	VCVTDQ2PS          Z12, Z12
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z12, Z28
+	VFMADD231PS.RD_SAE Z30, Z12, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z12
+	VCVTDQ2PS          Z16, Z16
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z16, Z28
+	VFMADD231PS.RD_SAE Z30, Z16, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z16
+	VMOVUPS            64(AX), Z31
+	VMOVUPS            64(CX), Z30
+	VMOVUPS            64(DX), Z29
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z5, Z5
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z5, Z28
+	VFMADD231PS.RD_SAE Z30, Z5, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z5
+	VCVTDQ2PS          Z9, Z9
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z9, Z28
+	VFMADD231PS.RD_SAE Z30, Z9, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z9
+	VCVTDQ2PS          Z13, Z13
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z13, Z28
+	VFMADD231PS.RD_SAE Z30, Z13, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z13
+	VCVTDQ2PS          Z17, Z17
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z17, Z28
+	VFMADD231PS.RD_SAE Z30, Z17, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z17
+	VMOVUPS            128(AX), Z31
+	VMOVUPS            128(CX), Z30
+	VMOVUPS            128(DX), Z29
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z6, Z6
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z6, Z28
+	VFMADD231PS.RD_SAE Z30, Z6, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z6
+	VCVTDQ2PS          Z10, Z10
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z10, Z28
+	VFMADD231PS.RD_SAE Z30, Z10, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z10
+	VCVTDQ2PS          Z14, Z14
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z14, Z28
+	VFMADD231PS.RD_SAE Z30, Z14, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z14
+	VCVTDQ2PS          Z18, Z18
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z18, Z28
+	VFMADD231PS.RD_SAE Z30, Z18, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z18
+	VMOVUPS.Z          192(AX), K1, Z31
+	VMOVUPS.Z          192(CX), K1, Z30
+	VMOVUPS.Z          192(DX), K1, Z29
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	VCVTDQ2PS          Z7, Z7
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z7, Z28
+	VFMADD231PS.RD_SAE Z30, Z7, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z7
+	VCVTDQ2PS          Z11, Z11
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z11, Z28
+	VFMADD231PS.RD_SAE Z30, Z11, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z11
+	VCVTDQ2PS          Z15, Z15
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z15, Z28
+	VFMADD231PS.RD_SAE Z30, Z15, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z15
+	VCVTDQ2PS          Z19, Z19
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z19, Z28
+	VFMADD231PS.RD_SAE Z30, Z19, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z19
+	JMP                rounded
+
+nolow:
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -20389,19 +24218,37 @@ noinit:
 	VADDPS    Z30, Z19, Z19
 
 noadd:
-	MOVQ         zero+112(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VCVTPS2DQ Z4, Z4
+	VCVTPS2DQ Z5, Z5
+	VCVTPS2DQ Z6, Z6
+	VCVTPS2DQ Z7, Z7
+	VCVTPS2DQ Z8, Z8
+	VCVTPS2DQ Z9, Z9
+	VCVTPS2DQ Z10, Z10
+	VCVTPS2DQ Z11, Z11
+	VCVTPS2DQ Z12, Z12
+	VCVTPS2DQ Z13, Z13
+	VCVTPS2DQ Z14, Z14
+	VCVTPS2DQ Z15, Z15
+	VCVTPS2DQ Z16, Z16
+	VCVTPS2DQ Z17, Z17
+	VCVTPS2DQ Z18, Z18
+	VCVTPS2DQ Z19, Z19
+
+rounded:
+	MOVQ         zero+120(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+120(FP), AX
+	MOVQ         lo+128(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+128(FP), AX
+	MOVQ         hi+136(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
 	MOVQ         ldc+80(FP), CX
-	VCVTPS2DQ    Z0, Z0
-	VCVTPS2DQ    Z1, Z1
-	VCVTPS2DQ    Z2, Z2
-	VCVTPS2DQ    Z3, Z3
 	VPACKSSDW    Z1, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKSSDW    Z3, Z2, Z2
@@ -20412,10 +24259,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z4, Z4
-	VCVTPS2DQ    Z5, Z5
-	VCVTPS2DQ    Z6, Z6
-	VCVTPS2DQ    Z7, Z7
 	VPACKSSDW    Z5, Z4, Z4
 	VPADDSW      Z31, Z4, Z4
 	VPACKSSDW    Z7, Z6, Z6
@@ -20426,10 +24269,6 @@ noadd:
 	VPMINUB      Z29, Z4, Z4
 	VMOVDQU8     Z4, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z8, Z8
-	VCVTPS2DQ    Z9, Z9
-	VCVTPS2DQ    Z10, Z10
-	VCVTPS2DQ    Z11, Z11
 	VPACKSSDW    Z9, Z8, Z8
 	VPADDSW      Z31, Z8, Z8
 	VPACKSSDW    Z11, Z10, Z10
@@ -20440,10 +24279,6 @@ noadd:
 	VPMINUB      Z29, Z8, Z8
 	VMOVDQU8     Z8, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z12, Z12
-	VCVTPS2DQ    Z13, Z13
-	VCVTPS2DQ    Z14, Z14
-	VCVTPS2DQ    Z15, Z15
 	VPACKSSDW    Z13, Z12, Z12
 	VPADDSW      Z31, Z12, Z12
 	VPACKSSDW    Z15, Z14, Z14
@@ -20454,10 +24289,6 @@ noadd:
 	VPMINUB      Z29, Z12, Z12
 	VMOVDQU8     Z12, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z16, Z16
-	VCVTPS2DQ    Z17, Z17
-	VCVTPS2DQ    Z18, Z18
-	VCVTPS2DQ    Z19, Z19
 	VPACKSSDW    Z17, Z16, Z16
 	VPADDSW      Z31, Z16, Z16
 	VPACKSSDW    Z19, Z18, Z18
@@ -20527,14 +24358,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot6x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, zero int, lo int, hi int, cols int)
+// func idot6x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
-TEXT ·idot6x64AVX512(SB), NOSPLIT, $8-144
+TEXT ·idot6x64AVX512(SB), NOSPLIT, $8-152
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+136(FP), AX
+	MOVQ  cols+144(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -20830,9 +24661,148 @@ done:
 	VPADDD    Z30, Z23, Z23
 
 noinit:
-	MOVQ      scale+96(FP), AX
-	TESTQ     AX, AX
-	JZ        plain
+	MOVQ               scale+96(FP), AX
+	TESTQ              AX, AX
+	JZ                 plain
+	MOVQ               low+112(FP), CX
+	TESTQ              CX, CX
+	JZ                 nolow
+	MOVQ               add+104(FP), DX
+	VMOVUPS            (AX), Z31
+	VMOVUPS            (CX), Z30
+	VMOVUPS            (DX), Z29
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z0, Z28
+	VFMADD231PS.RD_SAE Z30, Z0, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z0
+	VCVTDQ2PS          Z4, Z4
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z4, Z28
+	VFMADD231PS.RD_SAE Z30, Z4, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z4
+	VCVTDQ2PS          Z8, Z8
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z8, Z28
+	VFMADD231PS.RD_SAE Z30, Z8, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z8
+	VCVTDQ2PS          Z12, Z12
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z12, Z28
+	VFMADD231PS.RD_SAE Z30, Z12, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z12
+	VCVTDQ2PS          Z16, Z16
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z16, Z28
+	VFMADD231PS.RD_SAE Z30, Z16, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z16
+	VCVTDQ2PS          Z20, Z20
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z20, Z28
+	VFMADD231PS.RD_SAE Z30, Z20, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z20
+	VMOVUPS            64(AX), Z31
+	VMOVUPS            64(CX), Z30
+	VMOVUPS            64(DX), Z29
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z1, Z28
+	VFMADD231PS.RD_SAE Z30, Z1, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z1
+	VCVTDQ2PS          Z5, Z5
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z5, Z28
+	VFMADD231PS.RD_SAE Z30, Z5, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z5
+	VCVTDQ2PS          Z9, Z9
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z9, Z28
+	VFMADD231PS.RD_SAE Z30, Z9, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z9
+	VCVTDQ2PS          Z13, Z13
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z13, Z28
+	VFMADD231PS.RD_SAE Z30, Z13, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z13
+	VCVTDQ2PS          Z17, Z17
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z17, Z28
+	VFMADD231PS.RD_SAE Z30, Z17, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z17
+	VCVTDQ2PS          Z21, Z21
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z21, Z28
+	VFMADD231PS.RD_SAE Z30, Z21, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z21
+	VMOVUPS            128(AX), Z31
+	VMOVUPS            128(CX), Z30
+	VMOVUPS            128(DX), Z29
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z2, Z28
+	VFMADD231PS.RD_SAE Z30, Z2, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z2
+	VCVTDQ2PS          Z6, Z6
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z6, Z28
+	VFMADD231PS.RD_SAE Z30, Z6, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z6
+	VCVTDQ2PS          Z10, Z10
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z10, Z28
+	VFMADD231PS.RD_SAE Z30, Z10, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z10
+	VCVTDQ2PS          Z14, Z14
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z14, Z28
+	VFMADD231PS.RD_SAE Z30, Z14, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z14
+	VCVTDQ2PS          Z18, Z18
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z18, Z28
+	VFMADD231PS.RD_SAE Z30, Z18, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z18
+	VCVTDQ2PS          Z22, Z22
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z22, Z28
+	VFMADD231PS.RD_SAE Z30, Z22, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z22
+	VMOVUPS.Z          192(AX), K1, Z31
+	VMOVUPS.Z          192(CX), K1, Z30
+	VMOVUPS.Z          192(DX), K1, Z29
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z3, Z28
+	VFMADD231PS.RD_SAE Z30, Z3, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z3
+	VCVTDQ2PS          Z7, Z7
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z7, Z28
+	VFMADD231PS.RD_SAE Z30, Z7, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z7
+	VCVTDQ2PS          Z11, Z11
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z11, Z28
+	VFMADD231PS.RD_SAE Z30, Z11, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z11
+	VCVTDQ2PS          Z15, Z15
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z15, Z28
+	VFMADD231PS.RD_SAE Z30, Z15, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z15
+	VCVTDQ2PS          Z19, Z19
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z19, Z28
+	VFMADD231PS.RD_SAE Z30, Z19, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z19
+	VCVTDQ2PS          Z23, Z23
+	VMOVUPS            Z29, Z28
+	VFMADD231PS        Z31, Z23, Z28
+	VFMADD231PS.RD_SAE Z30, Z23, Z28
+	VCVTPS2DQ.RD_SAE   Z28, Z23
+	JMP                rounded
+
+nolow:
 	VMOVUPS   (AX), Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
@@ -20918,19 +24888,41 @@ noinit:
 	VADDPS    Z30, Z23, Z23
 
 noadd:
-	MOVQ         zero+112(FP), AX
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+	VCVTPS2DQ Z4, Z4
+	VCVTPS2DQ Z5, Z5
+	VCVTPS2DQ Z6, Z6
+	VCVTPS2DQ Z7, Z7
+	VCVTPS2DQ Z8, Z8
+	VCVTPS2DQ Z9, Z9
+	VCVTPS2DQ Z10, Z10
+	VCVTPS2DQ Z11, Z11
+	VCVTPS2DQ Z12, Z12
+	VCVTPS2DQ Z13, Z13
+	VCVTPS2DQ Z14, Z14
+	VCVTPS2DQ Z15, Z15
+	VCVTPS2DQ Z16, Z16
+	VCVTPS2DQ Z17, Z17
+	VCVTPS2DQ Z18, Z18
+	VCVTPS2DQ Z19, Z19
+	VCVTPS2DQ Z20, Z20
+	VCVTPS2DQ Z21, Z21
+	VCVTPS2DQ Z22, Z22
+	VCVTPS2DQ Z23, Z23
+
+rounded:
+	MOVQ         zero+120(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+120(FP), AX
+	MOVQ         lo+128(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+128(FP), AX
+	MOVQ         hi+136(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
 	MOVQ         ldc+80(FP), CX
-	VCVTPS2DQ    Z0, Z0
-	VCVTPS2DQ    Z1, Z1
-	VCVTPS2DQ    Z2, Z2
-	VCVTPS2DQ    Z3, Z3
 	VPACKSSDW    Z1, Z0, Z0
 	VPADDSW      Z31, Z0, Z0
 	VPACKSSDW    Z3, Z2, Z2
@@ -20941,10 +24933,6 @@ noadd:
 	VPMINUB      Z29, Z0, Z0
 	VMOVDQU8     Z0, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z4, Z4
-	VCVTPS2DQ    Z5, Z5
-	VCVTPS2DQ    Z6, Z6
-	VCVTPS2DQ    Z7, Z7
 	VPACKSSDW    Z5, Z4, Z4
 	VPADDSW      Z31, Z4, Z4
 	VPACKSSDW    Z7, Z6, Z6
@@ -20955,10 +24943,6 @@ noadd:
 	VPMINUB      Z29, Z4, Z4
 	VMOVDQU8     Z4, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z8, Z8
-	VCVTPS2DQ    Z9, Z9
-	VCVTPS2DQ    Z10, Z10
-	VCVTPS2DQ    Z11, Z11
 	VPACKSSDW    Z9, Z8, Z8
 	VPADDSW      Z31, Z8, Z8
 	VPACKSSDW    Z11, Z10, Z10
@@ -20969,10 +24953,6 @@ noadd:
 	VPMINUB      Z29, Z8, Z8
 	VMOVDQU8     Z8, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z12, Z12
-	VCVTPS2DQ    Z13, Z13
-	VCVTPS2DQ    Z14, Z14
-	VCVTPS2DQ    Z15, Z15
 	VPACKSSDW    Z13, Z12, Z12
 	VPADDSW      Z31, Z12, Z12
 	VPACKSSDW    Z15, Z14, Z14
@@ -20983,10 +24963,6 @@ noadd:
 	VPMINUB      Z29, Z12, Z12
 	VMOVDQU8     Z12, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z16, Z16
-	VCVTPS2DQ    Z17, Z17
-	VCVTPS2DQ    Z18, Z18
-	VCVTPS2DQ    Z19, Z19
 	VPACKSSDW    Z17, Z16, Z16
 	VPADDSW      Z31, Z16, Z16
 	VPACKSSDW    Z19, Z18, Z18
@@ -20997,10 +24973,6 @@ noadd:
 	VPMINUB      Z29, Z16, Z16
 	VMOVDQU8     Z16, K2, (AX)
 	ADDQ         CX, AX
-	VCVTPS2DQ    Z20, Z20
-	VCVTPS2DQ    Z21, Z21
-	VCVTPS2DQ    Z22, Z22
-	VCVTPS2DQ    Z23, Z23
 	VPACKSSDW    Z21, Z20, Z20
 	VPADDSW      Z31, Z20, Z20
 	VPACKSSDW    Z23, Z22, Z22

@@ -7,16 +7,17 @@ package kernel
 // dotWindowAVX2 computes n neighbouring positions of a depthwise convolution of codes, of at least 16 channels. taps are groups of
 // four pointers to the codes of the first position, ix bytes from one position to the next.
 // w, init, scale and add are in units of 16 channels, the last of which may overlap; init and add may be nil.
+// low is not read.
 //
 //go:noescape
-func dotWindowAVX2(channels int, n int, groups int, taps **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, scale *float32, add *float32, zero int, lo int, hi int)
+func dotWindowAVX2(channels int, n int, groups int, taps **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int)
 
 // dotSlideAVX2 computes n neighbouring positions of a depthwise 3x3 convolution of codes with stride 1, of at least 16 channels.
 // rows are three pointers to the first column, ix bytes from one column to the next. w, init, scale and add are in
-// units of 16 channels, the last of which may overlap; add may be nil.
+// units of 16 channels, the last of which may overlap; add may be nil. low is not read.
 //
 //go:noescape
-func dotSlideAVX2(channels int, n int, rows **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, scale *float32, add *float32, zero int, lo int, hi int)
+func dotSlideAVX2(channels int, n int, rows **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int)
 
 // combineAVX2 is dst = clamp(round(a*fa + b*fb + add) + zero, lo, hi) on n codes, a positive multiple of 64; without b its term is left out.
 //
@@ -41,16 +42,17 @@ func nearestAVX2(dst *uint8, src *float32, n int, scale *float32, shift *float32
 
 // dotWindowAVX512 computes n neighbouring positions of a depthwise convolution of codes. taps are groups of four
 // pointers to the codes of the first position, ix bytes from one position to the next.
-// w, init, scale and add are in the order of lanes; init and add may be nil.
+// w, init, scale, add and low are in the order of lanes; init, add and low may be nil.
 //
 //go:noescape
-func dotWindowAVX512(channels int, n int, groups int, taps **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, scale *float32, add *float32, zero int, lo int, hi int)
+func dotWindowAVX512(channels int, n int, groups int, taps **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int)
 
 // dotSlideAVX512 computes n neighbouring positions of a depthwise 3x3 convolution of codes with stride 1. rows are three pointers to
-// the first column, ix bytes from one column to the next. w, init, scale and add are in the order of lanes; add may be nil.
+// the first column, ix bytes from one column to the next. w, init, scale, add and low are in the order of lanes; add
+// and low may be nil.
 //
 //go:noescape
-func dotSlideAVX512(channels int, n int, rows **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, scale *float32, add *float32, zero int, lo int, hi int)
+func dotSlideAVX512(channels int, n int, rows **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int)
 
 // combineAVX512 is dst = clamp(round(a*fa + b*fb + add) + zero, lo, hi) on n codes, a positive multiple of 64; without b its term is left out.
 //

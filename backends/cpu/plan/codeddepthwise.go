@@ -7,11 +7,11 @@ import (
 	"github.com/anynpu/anynpu/core/op"
 )
 
-// depthwise is the operation of a depthwise convolution.
-func (c *codedSum) depthwise() *codedDepthwiseOp {
-	post := c.post
+// depthwise is the operation of a depthwise convolution of images in an order, whose sums become codes by post.
+func (c *codedSum) depthwise(o order, post kernel.Requantize) *codedDepthwiseOp {
 	post.Scale, post.Add = kernel.InDepthwiseLanes(post.Scale, c.taps), kernel.InDepthwiseLanes(post.Add, c.taps)
-	return &codedDepthwiseOp{sum: c, zero: c.x.zero,
+	post.Low = kernel.InDepthwiseLanes(post.Low, c.taps)
+	return &codedDepthwiseOp{sum: c, zero: c.x.zero, order: o,
 		kernel: kernel.DepthwiseInt8{C: c.n, Batch: c.batch, Win: c.win, Post: post}}
 }
 
@@ -42,10 +42,11 @@ func (c *codedSum) packDepthwise(w *lowering) (codes []int8, init []int32) {
 type codedDepthwiseOp struct {
 	sum    *codedSum // nil: kernel has the filters
 	zero   int32     // of the operand
+	order  order
 	kernel kernel.DepthwiseInt8
 }
 
-func (q *codedDepthwiseOp) layout(l *layouter, n *node) { inCodes(l, n, nhwc) }
+func (q *codedDepthwiseOp) layout(l *layouter, n *node) { inCodes(l, n, q.order) }
 
 func (q *codedDepthwiseOp) lower(w *lowering, _ *node) step {
 	d := q.kernel
@@ -96,7 +97,7 @@ func matchCodedMean(p *program, i int) *patch {
 	codes := make([]int8, kernel.PackedDepthwiseInt8Len(h*w, channels))
 	kernel.PackDepthwiseInt8(codes, ones, [3]int{1, h, w}, channels)
 	lanes := kernel.DepthwiseLanes(h*w, channels)
-	return e.patch(p, i, &codedDepthwiseOp{zero: from.zero, kernel: kernel.DepthwiseInt8{
+	return e.patch(p, i, &codedDepthwiseOp{zero: from.zero, order: nhwc, kernel: kernel.DepthwiseInt8{
 		C: channels, Batch: int(x.dims[0]), W: codes,
 		Win: kernel.Window{In: [3]int{1, h, w}, Kernel: [3]int{1, h, w}, Stride: [3]int{1, 1, 1}, Dilation: [3]int{1, 1, 1},
 			Out: [3]int{1, 1, 1}},

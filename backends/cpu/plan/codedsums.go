@@ -23,7 +23,7 @@ type codedSum struct {
 	unit, bias []float64 // per output: what one means of a sum of products of codes, and what is added
 	end        *ending
 
-	// How sums become codes: by the kernel where halves go to even, else exactly.
+	// How sums become codes: in the store of the kernel, or behind it, exactly, unless exact is nil.
 	post  kernel.Requantize
 	whole []int32 // what the bias adds to sums where it is a multiple of their unit, nil: nothing
 	exact *requantized
@@ -190,24 +190,35 @@ func matchCodedConv(p *program, i int) *patch {
 	}
 	groups := int(max(o.Groups, 1))
 	conv := convolution{win: win, taps: c.taps, c: c.channels, groups: groups, ic: c.ic, oc: c.n / groups}
-	q := &codedGemmOp{sum: c, order: nhwc, taps: c.taps, depth: c.channels, window: win}
-	switch {
-	case conv.depthwise() && kernel.FastDepthwiseInt8(c.taps, c.n):
-		return c.patch(p, i, c.depthwise())
-	case groups > 1:
+	if conv.depthwise() && kernel.FastDepthwiseInt8(c.taps, c.n) {
+		return c.patch(p, i, c.depthwise(nhwc, c.post))
+	}
+	if groups > 1 {
 		return nil
-	case conv.pointwise():
-		return c.patch(p, i, q)
-	case conv.small(): // a row of taps is one run of an image with its border
-		q.frame = newFrame(win, c.batch, c.channels)
-		q.taps, q.depth = win.Kernel[1], win.Kernel[2]*c.channels
-		q.window = q.frame.window(win)
+	}
+	q := c.gemm(&conv, nhwc)
+	if q == nil {
+		return nil
+	}
+	return c.patch(p, i, q)
+}
+
+// gemm is the operation of a convolution of images in an order as a product of matrices, nil when it is too large.
+func (c *codedSum) gemm(conv *convolution, o order) operation {
+	q := &codedGemmOp{sum: c, order: o, taps: c.taps, depth: c.channels, window: c.win}
+	if conv.pointwise() {
+		return q
+	}
+	if conv.small() { // a row of taps is one run of an image with its border
+		q.frame = newFrame(c.win, c.batch, c.channels)
+		q.taps, q.depth = c.win.Kernel[1], c.win.Kernel[2]*c.channels
+		q.window = q.frame.window(c.win)
 	}
 	q.table = true
 	if kernel.CheckIndirection(q.window, c.batch, c.channels) != nil {
 		return nil
 	}
-	return c.patch(p, i, q)
+	return q
 }
 
 // matchCodedProduct finds a product of codes with a matrix of codes.

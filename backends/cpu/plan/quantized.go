@@ -8,10 +8,11 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Tensors of quantized types are bytes as the graph has them. Sums of products are those of codes (codedsums.go), which
-// become codes exactly, halves away from zero, or are computed by the float32 kernels on integers that are small enough
-// to be exact; what an element-wise operator does to one code, or to each pair of two, is looked up. So results equal
-// the reference's to the bit.
+// Tensors of quantized types are bytes as the graph has them, or codes as those of islands (coded.go) between operators
+// that take them. Sums of products are those of codes (codedsums.go), which become codes exactly, halves away from zero
+// (exactcodes.go), or are computed by the float32 kernels on integers that are small enough to be exact; what an
+// element-wise operator does to one code, or to each pair of two, is looked up. So results equal the reference's to the
+// bit.
 
 // narrow reports whether v is quantized to 8 bits with one scale, of known, non-empty shape.
 func (v *value) narrow() bool {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -206,23 +207,107 @@ func TestBuild_quantizedSumsOfIntegers(t *testing.T) {
 	y := m.typed(&op.Conv{ChannelsLast: true, Pads: []int64{1, 1, 1, 1}}, quant(i8, 0.7, 127), x,
 		m.weightCodes(quant(i8, 0.01, 0, 20, 3, 3, 17)), m.bias(20))
 	z := m.typed(&op.Conv{ChannelsLast: true}, quant(u8, 0.5, 0), y, m.weightCodes(quant(u8, 0.01, 128, 70, 1, 1, 20)))
+	// Halves on both sides of zero: no factor makes those of both go away from it.
+	halves := m.typed(&op.FullyConnected{}, quant(i8, 0.5, -20), m.inputCodes(quant(i8, 0.25, 3, 5, 33)),
+		m.weightCodes(quant(i8, 0.125, 0, 11, 33)))
 	g := m.graph(t, z, m.typed(&op.FullyConnected{}, quant(u8, 0.3, 200), m.inputCodes(quant(u8, 0.05, 255, 5, 33)),
-		m.weightCodes(quant(i8, 0.02, 0, 11, 33))))
+		m.weightCodes(quant(i8, 0.02, 0, 11, 33))), halves)
 	want, err := ref.Run(context.Background(), g, m.in)
 	require.NoError(t, err)
 	p, got := compute(t, g, m.in, 2)
 	for i := range want {
 		require.Equal(t, want[i].Data, got[i].Data, "output %d", i)
 	}
-	n := 0
+	fused, apart := 0, 0
 	for _, st := range p.steps {
-		if _, is := st.start(&State{plan: p, threads: 1}, st).(*integerTask); is {
-			n++
+		switch st.start(&State{plan: p, threads: 1}, st).(type) {
+		case *codedTask:
+			fused++
+		case *integerTask:
+			apart++
 		}
 	}
 	if kernel.FastInt8() {
-		assert.Equal(t, 3, n, "steps of integers")
+		assert.Equal(t, []int{3, 1}, []int{fused, apart}, "steps of integers that make codes in the store, and after it")
 	}
+}
+
+// kinds counts the steps that no node of the graph asks for.
+func kinds(p *Plan) map[string]int {
+	count := map[string]int{}
+	for _, st := range p.steps {
+		if st.node == none {
+			count[st.kind]++
+		}
+	}
+	return count
+}
+
+// Between convolutions of quantized types there is nothing but codes: depthwise ones, those of few channels, and strides.
+func TestBuild_quantizedTypesStayCodes(t *testing.T) {
+	if !kernel.FastInt8() {
+		t.Skip("sums are those of float32 here")
+	}
+	for _, typ := range []tensor.DType{u8, i8} {
+		zero := map[tensor.DType]int32{u8: 130, i8: 2}[typ]
+		m := newMaker()
+		x := m.inputCodes(quant(typ, 0.03, zero, 1, 17, 17, 3))
+		same := []int64{1, 1, 1, 1}
+		y := m.typed(&op.Conv{ChannelsLast: true, Pads: same, Strides: []int64{2, 2}}, quant(typ, 0.11, zero), x,
+			m.weightCodes(quant(i8, 0.02, 0, 32, 3, 3, 3)), m.bias(32))
+		y = m.typed(&op.Conv{ChannelsLast: true, Pads: same, Groups: 32}, quant(typ, 0.23, zero), y,
+			m.weightCodes(quant(i8, 0.013, 0, 32, 3, 3, 1)), m.bias(32))
+		y = m.typed(&op.Conv{ChannelsLast: true}, quant(typ, 0.5, zero), y, m.weightCodes(quant(i8, 0.017, 0, 16, 1, 1, 32)))
+		y = m.typed(&op.Conv{ChannelsLast: true, Pads: same}, quant(typ, 1.7, zero), y,
+			m.weightCodes(quant(i8, 0.019, 0, 24, 3, 3, 16)), m.bias(24))
+		g := m.graph(t, y)
+		p, got := compute(t, g, m.in, 2)
+		assert.Equal(t, map[string]int{"unsign": 1, "decode": 1}, kinds(p), "where codes come in and go out")
+		want, err := ref.Run(context.Background(), g, m.in)
+		require.NoError(t, err)
+		require.Equal(t, want[0].Data, got[0].Data)
+	}
+}
+
+// The kernel makes the code of each sum by definition, for scales of all sizes, with halves and biases that are no
+// multiples of a unit.
+func TestRequantized_fit(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	fitted := 0
+	for i := range 90 {
+		typ := []tensor.Type{quant(u8, 0.37, 0), quant(i8, 0.011, -128), quant(u8, 1, 131), quant(i8, 0.5, 0)}[i%4]
+		step := float64(typ.Quant.Scale[0])
+		unit := step * math.Exp2(-random.Float64()*11)
+		if i%5 == 0 {
+			unit = step / float64(int(1)<<(i%7))
+		}
+		offset := unit * float64(random.IntN(20001)-10000)
+		if i%6 == 1 {
+			offset += unit / 3
+		}
+		q := newRequantized(codingOfType(typ), []float64{unit}, []float64{offset})
+		reach := 30000.0
+		f, ok := q.fit(0, reach, nil)
+		if !ok {
+			continue
+		}
+		fitted++
+		c := codingOfType(typ)
+		g := kernel.GemmInt8{M: 1, N: 1, K: 4, LDA: 4, LDC: 1, A: make([]byte, 4), B: make([]int8, kernel.PackedInt8Len(1, 4, 1)),
+			C: make([]byte, 1), Post: kernel.Requantize{Zero: int(c.zero), Hi: 255, Init: make([]int32, 1),
+				Scale: []float32{f.scale}, Add: []float32{f.add}, Low: []float32{f.low}}}
+		g.Plan(1)
+		for s := -int32(reach); s <= int32(reach); s += 1 + s&1*int32(random.IntN(3)) {
+			g.Post.Init[0] = s + f.init
+			g.Chunk(0)
+			want := q.exactly(float64(s), 0)
+			if typ.DType == i8 {
+				want += 128
+			}
+			require.Equal(t, want, g.C[0], "unit %v, offset %v, %v, sum %d", unit, offset, typ, s)
+		}
+	}
+	assert.Greater(t, fitted, 75)
 }
 
 func BenchmarkQuantizedConv(b *testing.B) {

@@ -78,29 +78,79 @@ func quantizedSum(p *program, i int, c *codedSum, axis int) *patch {
 	if c.f = filterOfType(g, n.In[1]); c.f == nil || !y.narrow() || !c.resolve(g, axis) || !quantizedBias(g, n, c) {
 		return nil
 	}
-	c.end = &ending{q: n.Out[0], code: codingOfType(y.typ)}
+	c.end = &ending{q: n.Out[0], code: codingOfType(y.typ), hi: 255}
 	c.requantize()
 	g.keep(n.In[1])
-	w := c.centred()
-	lo, hi, zero := c.x.limits()
-	parts := c.parts(w, float64(max(hi-zero, zero-lo)))
 	groups := c.channels / c.ic
 	conv := convolution{at: i, win: c.win, batch: c.batch, c: c.channels, n: c.n, groups: groups, last: true, taps: c.taps,
-		ic: c.ic, oc: c.n / groups, weights: w}
-	switch {
-	case parts == 0:
+		ic: c.ic, oc: c.n / groups}
+	if q := c.integers(&conv); q != nil {
+		return c.patch(p, i, q)
+	}
+	w := c.centred()
+	conv.weights = w
+	lo, hi, zero := c.x.limits()
+	parts := c.parts(w, float64(max(hi-zero, zero-lo)))
+	if parts == 0 {
 		return nil
-	case parts == 1 && groups == 1 && !conv.small() && kernel.FastInt8() && c.taps*c.ic <= (1<<31-1)/(256*256) &&
-		c.x.zero >= 0 && c.x.zero <= 255 && !slices.ContainsFunc(w, func(v float32) bool { return v < -128 || v > 127 }) &&
-		(conv.pointwise() || kernel.CheckIndirection(c.win, c.batch, c.channels) == nil):
-		return c.patch(p, i, &codedGemmOp{sum: c, order: nchw, taps: c.taps, depth: c.channels, window: c.win,
-			table: !conv.pointwise()})
 	}
 	found := &patch{}
 	sums := sumsOf(&conv, p, i, found, parts)
 	found.nodes = append(found.nodes, &node{at: none, kind: "requantize", op: newRequantize(c.exact, y.count()), in: sums,
 		out: n.Out})
 	return found
+}
+
+// integers is the operation that computes c with products of integers, nil when there is none, or one of float32 values
+// is faster.
+func (c *codedSum) integers(conv *convolution) operation {
+	wide := conv.depthwise() && kernel.FastDepthwiseInt8(c.taps, c.n)
+	if !kernel.FastInt8() || conv.groups > 1 && !wide || c.x.zero < 0 || c.x.zero > 255 ||
+		c.taps*c.ic > (1<<31-1)/(256*256) || !c.bytes() {
+		return nil
+	}
+	post, init, ok := c.exact.post(c.end, 255*255*float64(c.taps*c.ic))
+	if ok {
+		var q operation
+		if wide {
+			q = c.depthwise(nchw, post)
+		} else {
+			q = c.gemm(conv, nchw)
+		}
+		if q != nil {
+			c.exact, c.post, c.whole = nil, post, init
+		}
+		return q
+	}
+	if wide || conv.small() || !conv.pointwise() && kernel.CheckIndirection(c.win, c.batch, c.channels) != nil {
+		return nil
+	}
+	return &codedGemmOp{sum: c, order: nchw, taps: c.taps, depth: c.channels, window: c.win, table: !conv.pointwise()}
+}
+
+// bytes reports whether the filter's codes minus their zero points are of 8 bits.
+func (c *codedSum) bytes() bool {
+	middle := int64(128)
+	if c.f.signed {
+		middle = 0
+	}
+	if !slices.ContainsFunc(c.f.zero, func(z int64) bool { return z != middle }) {
+		return true
+	}
+	for k, v := range c.codes {
+		j := k / (c.taps * c.ic)
+		if c.transposed {
+			j = k % c.n
+		}
+		code := int64(v)
+		if c.f.signed {
+			code = int64(int8(v))
+		}
+		if d := code - c.f.zeroAt(j); d < -128 || d > 127 {
+			return false
+		}
+	}
+	return true
 }
 
 // quantizedBias gives c the bias of a node; ok is false when it is not one that can be known now.

@@ -45,11 +45,14 @@ func int8gemm(g *gen) {
 
 func (g *gen) intTile(t intTile) {
 	name, cols := fmt.Sprintf("dot%dx%d", t.mr, t.nv*g.lanes), t.nv*g.lanes
-	sig := "b *int8, ldb int, c *uint8, ldc int, init *int32, scale, add *float32, zero, lo, hi, cols int)"
+	sig := "b *int8, ldb int, c *uint8, ldc int, init *int32, scale, add, low *float32, zero, lo, hi, cols int)"
 	doc := []string{
 		fmt.Sprintf("computes blocks*%d rows by cols <= %d columns of requantized products of codes.", t.mr, cols),
-		"k is in words of four codes; strides are in bytes. init and add may be nil.",
+		"k is in words of four codes; strides are in bytes. init, add and low may be nil.",
 		"Without scale the sums are stored themselves, as float32.",
+	}
+	if !g.wide() {
+		doc[1] = "k is in words of four codes; strides are in bytes. init and add may be nil, low is not read."
 	}
 	if t.indirect {
 		g.text("i"+name, "func(blocks, taps, k int, tab *int32, ldt int, base, zeros *uint8, "+sig, append(doc,
@@ -264,11 +267,30 @@ func (g *gen) intStore(t intTile) {
 	scale := g.loadArg("scale")
 	g.TESTQ(scale, scale)
 	g.JZ(label("plain"))
+	g.optional("low", func(low reg.GPVirtual) {
+		add, v, part, shift, y := g.loadArg("add"), g.vec[n-1], g.vec[n-2], g.vec[n-3], g.vec[n-4]
+		for j := range t.nv {
+			last := j == t.nv-1
+			g.loadMaybe(last, at(scale, 64*j), v)
+			g.loadMaybe(last, at(low, 64*j), part)
+			g.loadMaybe(last, at(add, 64*j), shift)
+			for i := range t.mr {
+				g.roundHalvesUp(acc(i, j), v, part, shift, y)
+			}
+		}
+		g.JMP(label("rounded"))
+	})
 	each(scale, func(v, x reg.VecPhysical) {
 		g.VCVTDQ2PS(x, x)
 		g.VMULPS(v, x, x)
 	})
 	g.optional("add", func(p reg.GPVirtual) { each(p, func(v, x reg.VecPhysical) { g.VADDPS(v, x, x) }) })
+	for i := range t.mr {
+		for j := range t.nv {
+			g.VCVTPS2DQ(acc(i, j), acc(i, j))
+		}
+	}
+	g.Label("rounded")
 	zero, lo, hi, order := g.vec[n-1], g.vec[n-2], g.vec[n-3], g.vec[n-4]
 	g.everyWord("zero", zero)
 	g.everyByte("lo", lo)
@@ -276,7 +298,7 @@ func (g *gen) intStore(t intTile) {
 	g.VMOVDQU32(g.quads(), order)
 	c, ldc := g.loadArg("c"), g.loadArg("ldc")
 	for i := range t.mr {
-		g.pack4(t.nv, func(j int) reg.VecPhysical { return acc(i, j) }, zero)
+		g.packInts(t.nv, func(j int) reg.VecPhysical { return acc(i, j) }, zero)
 		x := acc(i, 0)
 		g.VPERMD(x, order, x)
 		g.VPMAXUB(lo, x, x)
@@ -287,6 +309,16 @@ func (g *gen) intStore(t intTile) {
 	g.MOVQ(c, g.arg("c"))
 	g.JMP(label("stored"))
 	g.plainSums(t.mr, t.nv, acc)
+}
+
+// roundHalvesUp makes integers of sums: the floor of x*scale + shift + x*low, of which only the last addition is
+// inexact, and is rounded down.
+func (g *gen) roundHalvesUp(x reg.VecPhysical, scale, low, shift operand.Op, work reg.VecPhysical) {
+	g.VCVTDQ2PS(x, x)
+	g.VMOVUPS(shift, work)
+	g.VFMADD231PS(scale, x, work)
+	g.VFMADD231PS_RD_SAE(low, x, work)
+	g.VCVTPS2DQ_RD_SAE(work, x)
 }
 
 // plainSums stores the sums themselves, as float32.
@@ -301,12 +333,17 @@ func (g *gen) plainSums(mr, nv int, acc func(i, j int) reg.VecPhysical) {
 	g.Label("stored")
 }
 
-// pack4 rounds up to four vectors of float32, adds the zero point and packs them into the bytes of the first: lane by
-// lane, four from each.
-func (g *gen) pack4(nv int, v func(int) reg.VecPhysical, zero reg.Register) {
-	for j := range nv {
+// pack4 rounds four vectors of float32 and packs them as packInts does.
+func (g *gen) pack4(v func(int) reg.VecPhysical, zero reg.Register) {
+	for j := range 4 {
 		g.VCVTPS2DQ(v(j), v(j))
 	}
+	g.packInts(4, v, zero)
+}
+
+// packInts adds the zero point to up to four vectors of integers and packs them into the bytes of the first: lane by
+// lane, four from each.
+func (g *gen) packInts(nv int, v func(int) reg.VecPhysical, zero reg.Register) {
 	last := nv - 1
 	g.VPACKSSDW(v(min(1, last)), v(0), v(0))
 	g.VPADDSW(zero, v(0), v(0))

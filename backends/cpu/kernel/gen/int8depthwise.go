@@ -27,10 +27,10 @@ func int8depthwise(g *gen) {
 // dotWindow interleaves the bytes of four taps, so that each word holds one channel.
 func (g *gen) dotWindow() {
 	g.text("dotWindow", "func(channels, n, groups int, taps **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, "+
-		"scale, add *float32, zero, lo, hi int)",
+		"scale, add, low *float32, zero, lo, hi int)",
 		"computes n neighbouring positions of a depthwise convolution of codes. taps are groups of four",
 		"pointers to the codes of the first position, ix bytes from one position to the next.",
-		"w, init, scale and add are in the order of lanes; init and add may be nil.")
+		"w, init, scale, add and low are in the order of lanes; init, add and low may be nil.")
 	v := g.vec
 	zeros := v[31]
 	g.zero(zeros)
@@ -84,6 +84,14 @@ func (g *gen) dotWindow() {
 	g.SUBQ(operand.Imm(1), groups)
 	g.JNZ(label("group"))
 	scale := g.loadArg("scale")
+	g.optional("low", func(low reg.GPVirtual) {
+		add := g.loadArg("add")
+		for i := range 4 {
+			g.VMOVUPS(at(low, 64*i), v[9])
+			g.roundHalvesUp(v[i], at(scale, 64*i), v[9], at(add, 64*i), v[8])
+		}
+		g.JMP(label("rounded"))
+	})
 	for i := range 4 {
 		g.VCVTDQ2PS(v[i], v[i])
 		g.VMULPS(at(scale, 64*i), v[i], v[i])
@@ -93,7 +101,11 @@ func (g *gen) dotWindow() {
 			g.VADDPS(at(p, 64*i), v[i], v[i])
 		}
 	})
-	g.pack4(4, func(i int) reg.VecPhysical { return v[i] }, zero)
+	for i := range 4 {
+		g.VCVTPS2DQ(v[i], v[i])
+	}
+	g.Label("rounded")
+	g.packInts(4, func(i int) reg.VecPhysical { return v[i] }, zero)
 	g.VPMAXUB(lo, v[0], v[0])
 	g.VPMINUB(hi, v[0], v[0])
 	g.VMOVDQU8(v[0], reg.K2, at(outp, 0))
@@ -105,7 +117,7 @@ func (g *gen) dotWindow() {
 	g.ADDQ(operand.Imm(64), block)
 	g.ADDQ(operand.Imm(64), g.arg("out"))
 	g.ADDQ(imm(256), g.arg("scale"))
-	for _, name := range []string{"init", "add"} {
+	for _, name := range []string{"init", "add", "low"} {
 		g.CMPQ(g.arg(name), operand.Imm(0))
 		g.JEQ(label("keep" + name))
 		g.ADDQ(imm(256), g.arg(name))
@@ -132,10 +144,10 @@ func (g *gen) channelMask() {
 // positions.
 func (g *gen) dotSlide() {
 	g.text("dotSlide", "func(channels, n int, rows **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, scale, "+
-		"add *float32, zero, lo, hi int)",
+		"add, low *float32, zero, lo, hi int)",
 		"computes n neighbouring positions of a depthwise 3x3 convolution of codes with stride 1. rows are three pointers to",
-		"the first column, ix bytes from one column to the next. w, init, scale and add are in the order of lanes; add may "+
-			"be nil.")
+		"the first column, ix bytes from one column to the next. w, init, scale, add and low are in the order of lanes; add",
+		"and low may be nil.")
 	v := g.vec
 	const acc, data, spare, weights = 0, 12, 15, 20
 	consts := g.AllocLocal(3 * 64)
@@ -180,6 +192,17 @@ func (g *gen) dotSlide() {
 	}
 	finish := func(a int) {
 		x := func(i int) reg.VecPhysical { return v[acc+4*a+i] }
+		rounded, single := fmt.Sprint("rounded", a), fmt.Sprint("single", a)
+		low := g.loadArg("low")
+		g.TESTQ(low, low)
+		g.JZ(label(single))
+		shift := g.loadArg("add")
+		for i := range 4 {
+			g.VMOVUPS(at(low, 64*i), v[data+1])
+			g.roundHalvesUp(x(i), at(scale, 64*i), v[data+1], at(shift, 64*i), v[data])
+		}
+		g.JMP(label(rounded))
+		g.Label(single)
 		for i := range 4 {
 			g.VCVTDQ2PS(x(i), x(i))
 			g.VMULPS(at(scale, 64*i), x(i), x(i))
@@ -192,8 +215,12 @@ func (g *gen) dotSlide() {
 			g.VADDPS(at(p, 64*i), x(i), x(i))
 		}
 		g.Label(name)
+		for i := range 4 {
+			g.VCVTPS2DQ(x(i), x(i))
+		}
+		g.Label(rounded)
 		g.VMOVDQU32(part(0), v[spare])
-		g.pack4(4, x, v[spare])
+		g.packInts(4, x, v[spare])
 		g.VPMAXUB(part(1), x(0), x(0))
 		g.VPMINUB(part(2), x(0), x(0))
 		g.VMOVDQU8(x(0), reg.K2, at(outp, 0))
@@ -242,10 +269,12 @@ func (g *gen) dotSlide() {
 	g.ADDQ(imm(12*64), g.arg("w"))
 	g.ADDQ(imm(256), g.arg("init"))
 	g.ADDQ(imm(256), g.arg("scale"))
-	g.CMPQ(g.arg("add"), operand.Imm(0))
-	g.JEQ(label("keepadd"))
-	g.ADDQ(imm(256), g.arg("add"))
-	g.Label("keepadd")
+	for _, name := range []string{"add", "low"} {
+		g.CMPQ(g.arg(name), operand.Imm(0))
+		g.JEQ(label("keep" + name))
+		g.ADDQ(imm(256), g.arg(name))
+		g.Label("keep" + name)
+	}
 	g.SUBQ(imm(64), g.arg("channels"))
 	g.JG(label("block"))
 	g.ret()
@@ -298,7 +327,7 @@ func (g *gen) combine() {
 			}
 			g.VADDPS(add, v[i], v[i])
 		}
-		g.pack4(4, func(i int) reg.VecPhysical { return v[i] }, zero)
+		g.pack4(func(i int) reg.VecPhysical { return v[i] }, zero)
 		g.VPERMD(v[0], order, v[0])
 		g.VPMAXUB(lo, v[0], v[0])
 		g.VPMINUB(hi, v[0], v[0])
@@ -360,7 +389,7 @@ func (g *gen) encode() {
 		g.VMAXPS(lo, x, x)
 		g.VMINPS(hi, x, x)
 	}
-	g.pack4(4, func(i int) reg.VecPhysical { return v[i] }, zero)
+	g.pack4(func(i int) reg.VecPhysical { return v[i] }, zero)
 	g.VPERMD(v[0], order, v[0])
 	g.VMOVUPS(v[0], at(dst, 0))
 	g.ADDQ(imm(4*g.bytes()), src)

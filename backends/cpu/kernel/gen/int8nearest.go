@@ -42,7 +42,7 @@ func nearest(g *gen) {
 			g.VANDPS(g.bcast(0x7fffffff), r, r)
 			g.VMAXPS(r, most, most)
 		}
-		g.pack4(4, func(i int) reg.VecPhysical { return v[i] }, zero)
+		g.pack4(func(i int) reg.VecPhysical { return v[i] }, zero)
 		g.VPERMD(v[0], order, v[0])
 		if g.wide() {
 			g.VPXORD(flip, v[0], v[0])

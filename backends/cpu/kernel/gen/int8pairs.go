@@ -15,10 +15,11 @@ func x(v reg.VecPhysical) reg.Register { return v.(reg.Vec).AsX() }
 // pairWindow is dotWindow of AVX2.
 func (g *gen) pairWindow() {
 	g.text("dotWindow", "func(channels, n, groups int, taps **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, "+
-		"scale, add *float32, zero, lo, hi int)",
+		"scale, add, low *float32, zero, lo, hi int)",
 		"computes n neighbouring positions of a depthwise convolution of codes, of at least 16 channels. taps are groups of",
 		"four pointers to the codes of the first position, ix bytes from one position to the next.",
-		"w, init, scale and add are in units of 16 channels, the last of which may overlap; init and add may be nil.")
+		"w, init, scale and add are in units of 16 channels, the last of which may overlap; init and add may be nil.",
+		"low is not read.")
 	v := g.vec
 	code := g.codeConstants()
 	first := g.AllocLocal(8)
@@ -130,11 +131,11 @@ func (g *gen) nextUnit(first operand.Mem) {
 // with zeros.
 func (g *gen) pairSlide() {
 	g.text("dotSlide", "func(channels, n int, rows **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, scale, "+
-		"add *float32, zero, lo, hi int)",
+		"add, low *float32, zero, lo, hi int)",
 		"computes n neighbouring positions of a depthwise 3x3 convolution of codes with stride 1, of at least 16 "+
 			"channels.",
 		"rows are three pointers to the first column, ix bytes from one column to the next. w, init, scale and add are in",
-		"units of 16 channels, the last of which may overlap; add may be nil.")
+		"units of 16 channels, the last of which may overlap; add may be nil. low is not read.")
 	v := g.vec
 	columns, products, nothing := v[6:10], v[10:12], v[12]
 	code := g.codeConstants()
