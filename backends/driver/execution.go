@@ -58,6 +58,7 @@ func (e *Execution) Begin(d *Device, p *Program, function string, c Calls) {
 	e.dev, e.prog, e.function, e.calls = d, p, function, c
 	e.Bound, e.Result, e.lane = exec.NewBindings(p.In, p.Out), e.result, NewLane()
 	e.holds.Store(1)
+	_, e.Task.Fences = c.(Fenced)
 	for side, ports := range [][]device.Port{p.In, p.Out} {
 		for i, port := range ports {
 			size, _ := port.Type.ByteSize()
@@ -122,15 +123,28 @@ func (e *Execution) run(ctx context.Context) error {
 		return err
 	}
 	defer func() { leave() }()
-	if err := e.enter(); err != nil {
+	if err := e.place(); err != nil {
+		return err
+	}
+	fences, err := e.await(ctx)
+	begin = time.Now()
+	if err == nil {
+		err = e.enter()
+	}
+	if err != nil {
 		return err
 	}
 	out, err := e.admit(ctx)
 	if err != nil {
 		return err
 	}
+	function, fds, err := e.hand(ctx, fences)
+	if err != nil {
+		out()
+		return err
+	}
 	e.holds.Add(1)
-	err = e.dev.Note(e.lane.Call(ctx, e.dev.Life, e.function, e.calls.Run, &leave, func() {
+	err = e.dev.Note(e.lane.callAfter(ctx, e.dev.Life, function, fds, e.calls.Run, &leave, func() {
 		out()
 		e.drop()
 	}))
@@ -168,13 +182,13 @@ func (e *Execution) admit(ctx context.Context) (out func(), err error) {
 	}
 }
 
-// enter has memory for all slots, with the inputs that are bound.
-func (e *Execution) enter() error {
+// place has memory for all slots.
+func (e *Execution) place() error {
 	for i := range e.inputs() {
 		s := &e.inputs()[i]
 		v, err := e.Bound.In[i].Input()
 		if err == nil {
-			err = e.read(s, v)
+			err = s.use(e.calls, v)
 		}
 		if err != nil {
 			return s.Wrap(err)
@@ -186,7 +200,22 @@ func (e *Execution) enter() error {
 			v, err = e.Bound.Out[i].Output(s.Type)
 		}
 		if err == nil {
-			_, err = s.use(e.calls, v)
+			err = s.use(e.calls, v)
+		}
+		if err != nil {
+			return s.Wrap(err)
+		}
+	}
+	return nil
+}
+
+// enter reads the inputs that are bound.
+func (e *Execution) enter() error {
+	for i := range e.inputs() {
+		s := &e.inputs()[i]
+		v, err := e.Bound.In[i].Input()
+		if err == nil {
+			err = e.read(s, v)
 		}
 		if err != nil {
 			return s.Wrap(err)
@@ -196,11 +225,7 @@ func (e *Execution) enter() error {
 }
 
 func (e *Execution) read(s *Slot, v mem.View) error {
-	copied, err := s.use(e.calls, v)
-	switch {
-	case err != nil:
-		return err
-	case !copied:
+	if !s.copied() {
 		return v.Buf.Sync(mem.ToDevice, v.Off, s.Size)
 	}
 	e.Counts.CopiedIn += s.Size
@@ -213,7 +238,7 @@ func (e *Execution) deliver() error {
 	for i := range e.outputs() {
 		s, err := &e.outputs()[i], error(nil)
 		switch {
-		case s.Set != s.own:
+		case !s.copied():
 			err = s.Set.Buf.Sync(mem.FromDevice, s.Set.Off, s.Size)
 		case e.Bound.Out[i].View.Buf == nil: // the next run writes the same memory
 			data[i], err = s.Form.Elements(s.Set)

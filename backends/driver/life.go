@@ -100,8 +100,18 @@ func (l Lane) Enter(ctx context.Context, life *Life) (leave func(), err error) {
 // patience; *leave then does nothing any more. function is what the reason names.
 func (l Lane) Call(ctx context.Context, life *Life, function string, f func() error, leave *func(),
 	ended func()) error {
-	result := make(chan error, 1)
-	go func() { result <- f() }()
+	return l.callAfter(ctx, life, function, nil, f, leave, ended)
+}
+
+// callAfter is Call of a function that waits for fences, of which it has the descriptors: patience counts from when they
+// are signalled.
+func (l Lane) callAfter(ctx context.Context, life *Life, function string, fences []int, f func() error, leave *func(),
+	ended func()) error {
+	result, returned := make(chan error, 1), make(chan struct{})
+	go func() {
+		result <- f()
+		close(returned)
+	}()
 	var why error
 	select {
 	case err := <-result:
@@ -113,14 +123,16 @@ func (l Lane) Call(ctx context.Context, life *Life, function string, f func() er
 		why = life.why
 	}
 	*leave = func() {}
+	fenced := duplicate(fences)
 	go func() {
+		fenced.wait(returned)
 		patience := time.Duration(life.patience.Load())
 		timer := time.NewTimer(patience)
 		select {
-		case <-result:
+		case <-returned:
 		case <-timer.C:
 			life.End("%s did not return within %v after it was given up", function, patience)
-			<-result
+			<-returned
 		}
 		timer.Stop()
 		<-l

@@ -71,9 +71,11 @@ func (s *Slot) Wrap(err error) error {
 	return fault.Wrap(err, "input %d", s.Index)
 }
 
-// use has the driver work on a bound view where it can, else on memory of the execution's own, which is then to be
-// copied.
-func (s *Slot) use(c Calls, v mem.View) (copied bool, err error) {
+// copied reports whether the driver works on memory of the execution's own.
+func (s *Slot) copied() bool { return s.Set == s.own }
+
+// use has the driver work on a bound view where it can, else on memory of the execution's own.
+func (s *Slot) use(c Calls, v mem.View) (err error) {
 	if s.given != nil && (s.given.Buf != v.Buf || s.given.Off != v.Off || !s.Form.Fits(v)) {
 		s.drop()
 	}
@@ -81,15 +83,15 @@ func (s *Slot) use(c Calls, v mem.View) (copied bool, err error) {
 		s.given = c.Take(s, v)
 	}
 	if s.Set = s.given; s.Set != nil {
-		return false, nil
+		return nil
 	}
 	if s.own == nil {
 		if s.own, err = c.Own(s); err != nil {
-			return false, err
+			return err
 		}
 	}
 	s.Set = s.own
-	return true, nil
+	return nil
 }
 
 // drop ends memory of a buffer.

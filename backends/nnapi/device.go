@@ -31,6 +31,7 @@ type Device struct {
 	driver Driver
 	at     uintptr
 	level  spec.FeatureLevel
+	fenced chan struct{} // an element for each run that waits for fences in the driver
 }
 
 var _ device.Device = (*Device)(nil)
@@ -54,7 +55,7 @@ func Open(d Driver, c driver.Config) ([]*Device, error) {
 	var out []*Device
 	var seen []uintptr
 	for i := range n {
-		one := &Device{driver: d}
+		one := &Device{driver: d, fenced: make(chan struct{}, maxFenced)}
 		info := device.Info{Vendor: c.Name, Float16: device.Honours, Performance: device.Honours, Priority: true, Cache: true}
 		if err := one.identify(i, &info); err != nil {
 			return nil, fault.Wrap(err, "device %d of the driver", i)

@@ -12,7 +12,8 @@ import (
 // execution makes an execution of the driver's for each run: before feature level 5 one computes once.
 type execution struct {
 	driver.Execution
-	prog *program
+	prog   *program
+	fences []uintptr // the driver's events that the next run waits for
 }
 
 // New implements device.Program.
@@ -32,6 +33,9 @@ func (e *execution) End()         {}
 
 // Run implements driver.Calls: one execution of the driver's, from making it to freeing it.
 func (e *execution) Run() error {
+	if len(e.fences) > 0 {
+		defer e.dropFences()
+	}
 	d := e.prog.dev.driver
 	var at uintptr
 	code, err := d.ExecutionCreate(e.prog.made.at, unsafe.Pointer(&at))
@@ -44,8 +48,7 @@ func (e *execution) Run() error {
 			return err
 		}
 	}
-	code, err = d.ExecutionCompute(at)
-	if err = call("ANeuralNetworksExecution_compute", code, err); err != nil {
+	if err := e.compute(at); err != nil {
 		return err
 	}
 	for i := range e.Slots {
@@ -56,6 +59,15 @@ func (e *execution) Run() error {
 		}
 	}
 	return nil
+}
+
+// compute has the driver compute.
+func (e *execution) compute(at uintptr) error {
+	if len(e.fences) > 0 {
+		return e.computeAfter(at)
+	}
+	code, err := e.prog.dev.driver.ExecutionCompute(at)
+	return call("ANeuralNetworksExecution_compute", code, err)
 }
 
 // hand tells an execution where an input or output is.

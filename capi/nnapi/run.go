@@ -140,16 +140,16 @@ func (e *Execution) bindAnew() error {
 	return nil
 }
 
-// compute computes and writes the outputs. limit is the zero time for none.
-func (e *Execution) compute(limit time.Time) error {
-	err := e.perform(limit)
+// compute computes after fences and writes the outputs. limit is the zero time for none.
+func (e *Execution) compute(limit time.Time, fences ...device.Fence) error {
+	err := e.perform(limit, fences)
 	if err == nil {
 		return e.outcome()
 	}
 	return refuseFor(runCode(err), err, "execution")
 }
 
-func (e *Execution) perform(limit time.Time) error {
+func (e *Execution) perform(limit time.Time, fences []device.Fence) error {
 	if e.core == nil {
 		if err := e.bind(); err != nil {
 			e.letGo()
@@ -159,7 +159,8 @@ func (e *Execution) perform(limit time.Time) error {
 	if err := e.bindAnew(); err != nil {
 		return err
 	}
-	err := e.core.Start(device.RunRequest{Deadline: limit, LoopLimit: e.loopLimit(), Here: true, Done: e.ended})
+	err := e.core.Start(device.RunRequest{Deadline: limit, LoopLimit: e.loopLimit(), Fences: fences, Here: true,
+		Done: e.ended})
 	if err == nil {
 		err = <-e.done
 	}
@@ -328,23 +329,64 @@ func letGo(waits []*Event) {
 	}
 }
 
+// dependency is a fence that core waits for, or hands on.
+type dependency struct {
+	*fence
+	failed func(err error) error
+}
+
+// Wait implements device.Fence.
+func (d dependency) Wait(ctx context.Context) error {
+	err := d.wait(ctx)
+	if err != nil && ctx.Err() == nil {
+		return d.failed(err)
+	}
+	return err
+}
+
+// FD implements device.Fence.
+func (d dependency) FD() (fd int, ok bool) { return d.fd, true }
+
+// hands reports whether fences may go to what computes. Inputs that are read before each computation must be there by
+// then, and a time that is measured does not have the wait in it.
+func (e *Execution) hands() bool {
+	if e.measure || !device.TakesFences(e.program) {
+		return false
+	}
+	for i := range e.inputs {
+		if e.inputs[i].changes(&e.in[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// computeAfter waits for events here, but for fences without a time limit where core can hand them on.
 func (e *Execution) computeAfter(waits []*Event, limit time.Time, duration uint64) error {
 	defer letGo(waits)
+	hands, left := limit.IsZero() && duration == 0 && e.hands(), []device.Fence(nil)
 	ctx, cancel := context.Background(), context.CancelFunc(func() {})
 	if !limit.IsZero() {
 		ctx, cancel = context.WithDeadline(ctx, limit)
 	}
 	defer cancel()
 	for i, ev := range waits {
+		failed := func(err error) error {
+			return refuseFor(OpFailed, err, "execution: dependency %d of %d has failed", i, len(waits))
+		}
+		if ev.fence != nil && hands {
+			left = append(left, dependency{ev.fence, failed})
+			continue
+		}
 		if err := ev.wait(ctx); err != nil {
 			if ctx.Err() != nil {
 				return refuse(MissedDeadlineTransient, "execution: dependency %d of %d has not come in time", i, len(waits))
 			}
-			return refuseFor(OpFailed, err, "execution: dependency %d of %d has failed", i, len(waits))
+			return failed(err)
 		}
 	}
 	if own := deadline(duration); limit.IsZero() || !own.IsZero() && own.Before(limit) {
 		limit = own
 	}
-	return e.compute(limit)
+	return e.compute(limit, left...)
 }

@@ -190,6 +190,14 @@ func (p *Program) execution(o device.ExecOptions) (device.Execution, error) {
 	return e, err
 }
 
+// TakesFences implements device.FenceTaker.
+func (p *Program) TakesFences() bool {
+	if one, ok := p.single(); ok {
+		return device.TakesFences(one)
+	}
+	return p.plan.TakesFences()
+}
+
 // Retain implements device.Program.
 func (p *Program) Retain() {
 	if p.refs.Add(1) <= 1 {

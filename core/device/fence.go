@@ -12,6 +12,16 @@ type Fence interface {
 	FD() (fd int, ok bool)
 }
 
+// FenceTaker is a Program whose runs can hand fences with a descriptor to what computes, where that can wait for them.
+// Where it cannot, as with inputs that are copied first, a run waits for them itself.
+type FenceTaker interface{ TakesFences() bool }
+
+// TakesFences reports whether a program is a FenceTaker that takes them.
+func TakesFences(p Program) bool {
+	t, is := p.(FenceTaker)
+	return is && t.TakesFences()
+}
+
 // Signal is a fence of this process. The zero Signal cannot be waited for; use NewSignal.
 type Signal struct {
 	done chan struct{}

@@ -57,8 +57,14 @@ func (p *Plan) New(o device.ExecOptions, release func()) (device.Execution, erro
 		}
 		e.stages = append(e.stages, run)
 	}
+	e.Task.Fences = p.TakesFences()
 	e.free = release
 	return e, nil
+}
+
+// TakesFences implements device.FenceTaker: what computes first waits for the fences, and the other parts for it.
+func (p *Plan) TakesFences() bool {
+	return len(p.Stages) > 0 && device.TakesFences(p.Stages[0].Program)
 }
 
 func stageError(p *Plan, i int, err error) error {
@@ -185,7 +191,11 @@ func (e *planned) runStage(ctx context.Context, i int) error {
 	}
 	before := x.Stats()
 	deadline, _ := ctx.Deadline()
-	if err := Run(ctx, x, device.RunRequest{Deadline: deadline, LoopLimit: device.LoopLimit(ctx)}); err != nil {
+	r := device.RunRequest{Deadline: deadline, LoopLimit: device.LoopLimit(ctx)}
+	if i == 0 && e.Task.Fences {
+		r.Fences = device.Fences(ctx)
+	}
+	if err := Run(ctx, x, r); err != nil {
 		if stop := ctx.Err(); stop != nil {
 			return fault.As(fault.KindOf(stop), err, "stopped")
 		}

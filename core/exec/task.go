@@ -20,6 +20,9 @@ import (
 // Task is the life of a device.Execution: at most one run at a time, asynchronous, with deadline, fences and
 // cancellation. The zero Task is idle and ready. All methods are safe for concurrent use.
 type Task struct {
+	// Fences says that work waits for the fences of a run itself, as Await does. Set before the first run.
+	Fences bool
+
 	mu     sync.Mutex
 	run    *runContext   // of the run under way, nil: idle
 	idle   chan struct{} // made by Close while a run is under way, closed when it has ended
@@ -54,7 +57,8 @@ func (t *Task) ready() error {
 }
 
 // Start checks with prepare, called as in Do, that a run may begin, and then calls work on a goroutine of its own, or
-// on the caller's if r.Here is set: after the fences, unless the deadline passed or Cancel was called before. Work
+// on the caller's if r.Here is set: after the fences, unless the deadline passed or Cancel was called before. Work finds
+// r under device.RequestKey in its context, and
 // looks at its context between steps; its Err is a *fault.Error of kind fault.Timeout or fault.Canceled. A panic in
 // work becomes an error of kind fault.Internal, an access to memory that has vanished one of kind fault.Memory
 // (goroutines that work starts must see to both themselves). When work has returned the task is idle, and then r.Done
@@ -96,7 +100,11 @@ func (t *Task) begin(r device.RunRequest, prepare func() error, work func(ctx co
 // perform is the goroutine of a run.
 func (t *Task) perform() {
 	run, r := t.run, t.request
-	err := protect(run, r.Fences, t.work)
+	fences := r.Fences
+	if t.Fences {
+		fences = nil
+	}
+	err := protect(run, fences, t.work)
 	again := run.end()
 	t.mu.Lock()
 	t.run, t.request, t.work = nil, device.RunRequest{}, nil
@@ -126,12 +134,7 @@ func protect(run *runContext, fences []device.Fence, work func(ctx context.Conte
 			err = fault.New(fault.Internal, "panic: %v%s", v, origin())
 		}
 	}()
-	for i, f := range fences {
-		if err := f.Wait(run); err != nil && run.Err() == nil {
-			return fault.Wrap(err, "fence %d", i)
-		}
-	}
-	if err := run.Err(); err != nil {
+	if err := Await(run, fences); err != nil {
 		return err
 	}
 	if err = work(run); err == nil {
@@ -141,6 +144,16 @@ func protect(run *runContext, fences []device.Fence, work func(ctx context.Conte
 		return fault.As(fault.KindOf(stop), err, "run stopped")
 	}
 	return err
+}
+
+// Await waits for the fences of the run that ctx belongs to. The error is that of ctx or of a fence.
+func Await(ctx context.Context, fences []device.Fence) error {
+	for i, f := range fences {
+		if err := f.Wait(ctx); err != nil && ctx.Err() == nil {
+			return fault.Wrap(err, "fence %d", i)
+		}
+	}
+	return ctx.Err()
 }
 
 // origin returns where the panic being recovered was raised: " at file.go:12", empty when it cannot be told.
@@ -195,21 +208,22 @@ var (
 // runContext is the context of one run. Err only looks at a flag and the clock; a timer exists only once Done was asked
 // for.
 type runContext struct {
-	deadline  time.Time
-	loopLimit time.Duration
-	mu        sync.Mutex
-	err       error
-	done      chan struct{}
-	timer     *time.Timer
+	request device.RunRequest
+	mu      sync.Mutex
+	err     error
+	done    chan struct{}
+	timer   *time.Timer
 }
 
 // Deadline returns the run's deadline.
-func (c *runContext) Deadline() (time.Time, bool) { return c.deadline, !c.deadline.IsZero() }
+func (c *runContext) Deadline() (time.Time, bool) {
+	return c.request.Deadline, !c.request.Deadline.IsZero()
+}
 
-// Value returns the limit of loops for device.LoopLimitKey, nil for any other key.
+// Value returns what was asked of the run for device.RequestKey, nil for any other key.
 func (c *runContext) Value(key any) any {
-	if _, is := key.(device.LoopLimitKey); is && c.loopLimit > 0 {
-		return c.loopLimit
+	if _, is := key.(device.RequestKey); is {
+		return &c.request
 	}
 	return nil
 }
@@ -218,7 +232,7 @@ func (c *runContext) Value(key any) any {
 func (c *runContext) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.err == nil && !c.deadline.IsZero() && !time.Now().Before(c.deadline) {
+	if deadline, limited := c.Deadline(); limited && c.err == nil && !time.Now().Before(deadline) {
 		c.stopLocked(errTimeout)
 	}
 	return c.err
@@ -233,8 +247,8 @@ func (c *runContext) Done() <-chan struct{} {
 		switch {
 		case c.err != nil:
 			close(c.done)
-		case !c.deadline.IsZero():
-			c.timer = time.AfterFunc(time.Until(c.deadline), func() { c.stop(errTimeout) })
+		case !c.request.Deadline.IsZero():
+			c.timer = time.AfterFunc(time.Until(c.request.Deadline), func() { c.stop(errTimeout) })
 		}
 	}
 	return c.done
@@ -260,7 +274,7 @@ func (c *runContext) stopLocked(err error) {
 func (c *runContext) begin(r device.RunRequest) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.deadline, c.loopLimit, c.err = r.Deadline, r.LoopLimit, nil
+	c.request, c.err = r, nil
 }
 
 // end frees the timer and whoever still waits on the context. It can begin again unless somebody has asked for its
@@ -272,5 +286,8 @@ func (c *runContext) end() (again bool) {
 		c.timer.Stop()
 	}
 	c.stopLocked(errCanceled)
+	if c.done == nil { // nobody looks at it any more
+		c.request = device.RunRequest{}
+	}
 	return c.done == nil
 }

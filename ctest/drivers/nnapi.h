@@ -7,9 +7,9 @@
  * what a function returns.
  */
 #include <sys/mman.h>
+#include <sys/stat.h>
 
-#include "nnapi_compute.h"
-#include "told.h"
+#include "nnapi_events.h"
 
 static struct nn_device {
 	const char *name;
@@ -37,6 +37,10 @@ static void nn_free(void *object)
 		return;
 	for (uint32_t k = 0; o->kind == NN_MODEL && k < NN_OPERANDS; k++)
 		free(((struct nn_model *)o)->operands[k].copy);
+	if (o->kind == NN_EVENT && ((struct nn_event *)o)->fence)
+		close(((struct nn_event *)o)->fence);
+	else if (o->kind == NN_EVENT)
+		nn_event_end(object);
 	if (o->kind == NN_MEMORY)
 		munmap(((struct nn_memory *)o)->at, ((struct nn_memory *)o)->size);
 	o->magic = 0;
@@ -137,6 +141,18 @@ static struct nn_memory *nn_map(size_t size, int protect, int fd, size_t offset)
 	m->at = at;
 	m->size = size;
 	return m;
+}
+
+/* A fence is what can be polled, and no file. */
+static int nn_fence(int fd, void **made)
+{
+	struct stat st;
+	if (fd <= 0 || fstat(fd, &st) < 0 || S_ISREG(st.st_mode))
+		return ANEURALNETWORKS_BAD_DATA;
+	struct nn_event *ev = nn_made(sizeof *ev, NN_EVENT);
+	ev->fence = dup(fd);
+	*made = ev;
+	return ANEURALNETWORKS_NO_ERROR;
 }
 
 /* Writes an answer, or what a test has it say instead. */
@@ -265,9 +281,14 @@ static int nn_of_execution(const char *f, const void *const *args)
 	else if (strcmp(f, "compute") == 0 || strcmp(f, "burstCompute") == 0)
 		return pass_gate(), nn_compute(e);
 	else if (strcmp(f, "startCompute") == 0 || strcmp(f, "startComputeWithDependencies") == 0) {
-		int code = nn_compute(e);
+		struct nn_event *ev = nn_made(sizeof *ev, NN_EVENT);
+		int now = f[12] == 0, code;
+		pthread_mutex_init(&ev->lock, NULL);
+		code = now ? nn_compute(e) : nn_after(ev, e, ARGUMENT(struct nn_event *const *, 1), ARGUMENT(uint32_t, 2));
 		if (code == ANEURALNETWORKS_NO_ERROR)
-			*(f[12] == 0 ? ARGUMENT(void **, 1) : ARGUMENT(void **, 4)) = nn_made(sizeof(struct nn_plain), NN_EVENT);
+			*(now ? ARGUMENT(void **, 1) : ARGUMENT(void **, 4)) = ev;
+		else
+			nn_free(ev);
 		return code;
 	} else if (strcmp(f, "getOutputOperandRank") == 0 || strcmp(f, "getOutputOperandDimensions") == 0) {
 		const struct nn_model *m = e->compilation->model;
@@ -311,7 +332,12 @@ static int nn_answer(const char *f, const void *const *args, uint64_t *result)
 	else if (strcmp(f, "Memory_createFromFd") == 0)
 		*result = (*ARGUMENT(void **, 4) = nn_map(ARGUMENT(size_t, 0), ARGUMENT(int, 1), ARGUMENT(int, 2), ARGUMENT(size_t, 3)))
 		              ? ANEURALNETWORKS_NO_ERROR : ANEURALNETWORKS_UNMAPPABLE;
-	else if (strcmp(f, "Event_wait") != 0)
+	else if (strcmp(f, "Event_createFromSyncFenceFd") == 0) {
+		*result = (uint64_t)nn_fence(ARGUMENT(int, 0), ARGUMENT(void **, 1));
+	} else if (strcmp(f, "Event_wait") == 0) {
+		struct nn_event *ev = nn_object(ARGUMENT(void *, 0), NN_EVENT);
+		*result = ev ? (uint64_t)nn_event_end(ev) : ANEURALNETWORKS_UNEXPECTED_NULL;
+	} else
 		return 0;
 	return 1;
 }

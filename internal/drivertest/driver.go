@@ -24,6 +24,7 @@ type Driver struct {
 	block func(on int32)
 	live  func() int32
 	calls func() int32
+	count func(what *byte) int32
 }
 
 // Build compiles a fake driver of ctest/drivers into a folder: calls is the name of the API whose functions it has,
@@ -64,6 +65,9 @@ func Open(file string) (*Driver, error) {
 	purego.RegisterFunc(&d.block, opened.Lookup("fake_block"))
 	purego.RegisterFunc(&d.live, opened.Lookup("fake_live"))
 	purego.RegisterFunc(&d.calls, opened.Lookup("fake_calls"))
+	if at := opened.Lookup("fake_count"); at != 0 {
+		purego.RegisterFunc(&d.count, at)
+	}
 	return d, nil
 }
 
@@ -111,6 +115,9 @@ func (d *Driver) Block(on bool) { d.block(int32(driver.Bool(on))) }
 
 // Calls is how many calls there were.
 func (d *Driver) Calls() int64 { return int64(d.calls()) }
+
+// Count is how often a driver that counts has done something.
+func (d *Driver) Count(what string) int64 { return int64(d.count(&append([]byte(what), 0)[0])) }
 
 // Live is the number of objects that the driver has.
 func (d *Driver) Live() int64 { return int64(d.live()) }

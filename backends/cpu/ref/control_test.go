@@ -256,7 +256,7 @@ func endless(t *testing.T) *graph.Graph {
 
 func TestLoop_timeLimit(t *testing.T) {
 	limited := func(d time.Duration) context.Context {
-		return context.WithValue(context.Background(), device.LoopLimitKey{}, d)
+		return context.WithValue(context.Background(), device.RequestKey{}, &device.RunRequest{LoopLimit: d})
 	}
 	loop := &op.Loop{Body: endless(t), Carried: 1}
 	one := make([]tensor.Type, 1)
