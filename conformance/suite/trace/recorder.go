@@ -115,6 +115,9 @@ func (r *Recorder) Seen(addr uintptr, elem reflect.Type, n int) {
 	}
 	size := int(elem.Size()) * n
 	old := r.seen[addr]
+	if old != nil {
+		r.written(addr, old)
+	}
 	if old != nil && old.typ.Size*old.typ.Count > size {
 		elem, size = nil, len(old.last)
 	}
@@ -263,25 +266,31 @@ func (r *Recorder) flush() {
 	}
 	for _, addr := range sorted(r.seen) {
 		s := r.seen[addr]
-		if b := r.read(addr, len(s.last)); b != nil && !bytes.Equal(b, s.last) {
-			// only the bytes that differ: others may be the library's own business
-			for i := 0; i < len(b); {
-				if b[i] == s.last[i] {
-					i++
-					continue
-				}
-				j := i
-				for j < len(b) && (b[j] != s.last[j] || j+8 < len(b) && !bytes.Equal(b[j:j+8], s.last[j:j+8])) {
-					j++
-				}
-				r.put(Event{Kind: Write, Addr: uint64(addr) + uint64(i), Data: b[i:j]})
-				i = j
-			}
-			s.last = b
-		}
+		r.written(addr, s)
 		if s.short {
 			delete(r.seen, addr)
 		}
+	}
+}
+
+// written records what the program has written to memory of the library: only the bytes that differ, as others may be
+// the library's own business.
+func (r *Recorder) written(addr uintptr, s *span) {
+	b := r.read(addr, len(s.last))
+	for i := 0; i < len(b); {
+		if b[i] == s.last[i] {
+			i++
+			continue
+		}
+		j := i
+		for j < len(b) && (b[j] != s.last[j] || j+8 < len(b) && !bytes.Equal(b[j:j+8], s.last[j:j+8])) {
+			j++
+		}
+		r.put(Event{Kind: Write, Addr: uint64(addr) + uint64(i), Data: b[i:j]})
+		i = j
+	}
+	if b != nil {
+		s.last = b
 	}
 }
 
