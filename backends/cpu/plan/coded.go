@@ -32,6 +32,55 @@ func (q codeViewOp) layout(l *layouter, n *node) {
 
 func (codeViewOp) lower(*lowering, *node) step { panic("a view is no step") }
 
+// codeTurnOp are codes of images whose channels are moved: those of the operand in another order.
+type codeTurnOp struct{ last bool } // last: behind the positions
+
+func (q codeTurnOp) layout(l *layouter, n *node) {
+	n.none = true
+	if q.last {
+		l.forms[n.out[0]].codes[nchw] = l.codes(n.in[0], nhwc)
+	} else {
+		l.forms[n.out[0]].codes[nhwc] = l.codes(n.in[0], nchw)
+	}
+}
+
+func (codeTurnOp) lower(*lowering, *node) step { panic("another order is no step") }
+
+// matchCodeTurn finds codes of a quantized type whose channels are moved behind the positions, or in front of them.
+func matchCodeTurn(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	if _, is := n.Op.(*op.Transpose); !is || !p.isCoded(n.In[0]) {
+		return nil
+	}
+	x, y := &g.values[n.In[0]], &g.values[n.Out[0]]
+	perm, ok := g.ints(n.In, 1)
+	rank := len(x.dims)
+	if !ok || !x.narrow() || x.typ.DType != y.typ.DType || !sameCodes(x.typ.Quant, y.typ.Quant) || y.dims == nil {
+		return nil
+	}
+	if last := channelsMoved(perm, rank); last != nil {
+		return p.coded(i, codeTurnOp{*last}, n.In[:1], n.Out[0], p.codings[n.In[0]])
+	}
+	return nil
+}
+
+// channelsMoved reports whether perm moves dimension 1 of an image to the end, or the last one to its place; nil:
+// neither.
+func channelsMoved(perm []int64, rank int) (last *bool) {
+	if rank < 3 || len(perm) != rank || perm[0] != 0 {
+		return nil
+	}
+	behind, front := true, true
+	for k := 1; k < rank; k++ {
+		behind = behind && perm[k] == int64(k%(rank-1)+1)
+		front = front && perm[k] == int64((k+rank-3)%(rank-1)+1)
+	}
+	if behind || front {
+		return &behind
+	}
+	return nil
+}
+
 // matchDequantize gives the result of a DequantizeLinear the codes of its input.
 func matchDequantize(p *program, i int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
@@ -58,7 +107,9 @@ func matchCodeView(p *program, i int) *patch {
 		return nil
 	}
 	x, y := n.In[0], n.Out[0]
-	if !p.isCoded(x) || g.values[y].dims == nil || g.values[x].count() != g.values[y].count() {
+	from, to := &g.values[x], &g.values[y]
+	if !p.isCoded(x) || to.dims == nil || from.count() != to.count() || from.typ.DType != to.typ.DType ||
+		!sameCodes(from.typ.Quant, to.typ.Quant) {
 		return nil
 	}
 	return p.coded(i, codeViewOp{same: same}, n.In[:1], y, p.codings[x])

@@ -100,15 +100,23 @@ func (t *combineTask) Chunk(i, _ int) {
 func matchCodedMaxPool(p *program, i int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
 	o, is := n.Op.(*op.MaxPool)
-	x := &g.values[n.In[0]]
-	if !is || !p.isCoded(n.In[0]) || len(n.Out) != 1 || o.ChannelsLast || len(x.dims) != 4 || !g.fast(n.Out[0]) {
+	x, y := &g.values[n.In[0]], &g.values[n.Out[0]]
+	c, coded := p.codingAt(n.In[0])
+	if !is || !coded || len(n.Out) != 1 || len(x.dims) != 4 {
 		return nil
 	}
-	ws, err := o.Windows(x.dims[2:])
+	q, dims, channels := &codedMaxOp{order: nhwc}, x.dims[2:], x.dims[1]
+	switch {
+	case x.narrow() && x.typ.DType == y.typ.DType && sameCodes(x.typ.Quant, y.typ.Quant) && o.ChannelsLast:
+		q.order, dims, channels = nchw, x.dims[1:3], x.dims[3]
+	case x.typ.Quant != nil || o.ChannelsLast || !g.fast(n.Out[0]):
+		return nil
+	}
+	ws, err := o.Windows(dims)
 	if err != nil {
 		return nil
 	}
-	t := codedMaxTask{batch: int(x.dims[0]), c: int(x.dims[1])}
+	t := codedMaxTask{batch: int(x.dims[0]), c: int(channels)}
 	tables := int64(0)
 	for d, w := range ws {
 		if tables += saturated(24, int(w.Out)); !g.budget.allows(tables) {
@@ -121,15 +129,19 @@ func matchCodedMaxPool(p *program, i int) *patch {
 	if t.win, err = window(ws); err != nil {
 		return nil
 	}
-	found := p.coded(i, &codedMaxOp{t}, n.In[:1], n.Out[0], p.codings[n.In[0]])
+	q.task = t
+	found := p.coded(i, q, n.In[:1], n.Out[0], c)
 	found.tables = tables
 	return found
 }
 
 // codedMaxOp takes the maxima of windows of codes.
-type codedMaxOp struct{ task codedMaxTask }
+type codedMaxOp struct {
+	order order
+	task  codedMaxTask
+}
 
-func (q *codedMaxOp) layout(l *layouter, n *node) { inCodes(l, n, nhwc) }
+func (q *codedMaxOp) layout(l *layouter, n *node) { inCodes(l, n, q.order) }
 
 func (q *codedMaxOp) lower(*lowering, *node) step {
 	t := q.task

@@ -43,6 +43,41 @@ func encoding(p *program, i int, q operation) *patch {
 	return found
 }
 
+// matchEncodeType finds the making of codes of a quantized type that an operator reads as codes.
+func matchEncodeType(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	if _, is := n.Op.(*op.Convert); !is || !g.fast(n.In[0]) {
+		return nil
+	}
+	y := &g.values[n.Out[0]]
+	if !y.narrow() || g.values[n.In[0]].data != nil {
+		return nil
+	}
+	read, e := false, &encodeOp{}
+	for _, u := range g.uses[n.Out[0]] {
+		r := &g.graph.Nodes[u]
+		switch r.Op.(type) {
+		case *op.Conv, *op.FullyConnected, *op.MatMul, *op.MaxPool, *op.Add:
+			read = true
+		case *op.Transpose:
+			if perm, ok := g.ints(r.In, 1); ok {
+				if last := channelsMoved(perm, len(y.dims)); last != nil && *last {
+					read, e.order = true, nhwc
+				}
+			}
+		}
+	}
+	to, ok := representationOf(y)
+	if !read || !ok {
+		return nil
+	}
+	c := codingOfType(y.typ)
+	e.task = encodeTask{coding: c, exact: newRequantized(c, []float64{1}, []float64{0}), to: to}
+	found := p.coded(i, e, n.In[:1], n.Out[0], c)
+	found.nodes[0].codes = false
+	return found
+}
+
 // encodeOp quantizes float values, in an order of dimensions.
 type encodeOp struct {
 	order order
@@ -54,14 +89,18 @@ func (q *encodeOp) layout(l *layouter, n *node) {
 	dims := l.net.values[x].dims
 	q.task.n = product(dims)
 	q.task.planes = 0
-	from := q.order
-	if q.order == nhwc && l.best(x) == nchw && dims[1] == 3 {
+	to := q.order
+	if q.task.exact != nil && to == nhwc && l.best(x) == nchw && dims[1] != 3 {
+		to = nchw // bytes are moved afterwards
+	}
+	from := to
+	if to == nhwc && l.best(x) == nchw && dims[1] == 3 {
 		q.task.planes = product(dims[2:])
 		q.task.n = int(dims[0]) * q.task.planes
 		from = nchw
 	}
 	l.read(n, x, from)
-	n.writes = []int{l.makeCodes(n.out[0], q.order)}
+	n.writes = []int{l.makeCodes(n.out[0], to)}
 }
 
 func (q *encodeOp) lower(*lowering, *node) step {
@@ -136,18 +175,23 @@ type encodeTask struct {
 	st     *step
 	coding coding
 	n      int
-	planes int // not 0: x are images of three planes of that many values, which become channels
+	planes int            // not 0: x are images of three planes of that many values, which become channels
+	exact  *requantized   // of a quantized type, nil: halves go to even
+	to     representation // with exact
 	x      []float32
 	y      []byte
 	work   []float32
 }
 
-const encodeBlock = 1 << 10
+const (
+	encodeBlock = 1 << 10
+	encodeWork  = 3*encodeBlock + 256
+)
 
 func (t *encodeTask) run(s *State) error {
 	t.x, t.y = s.f32(t.st.reads[0]), s.mem[t.st.writes[0]]
 	var err error
-	if t.work, err = s.borrow(max(1, s.threads) * 3 * encodeBlock); err != nil {
+	if t.work, err = s.borrow(max(1, s.threads) * encodeWork); err != nil {
 		return err
 	}
 	s.do(blocks(t.n), t)
@@ -157,7 +201,7 @@ func (t *encodeTask) run(s *State) error {
 // Chunk quantizes one block. NaN becomes the zero point, as does what is rounded to it.
 func (t *encodeTask) Chunk(i, worker int) {
 	from, to := block(i, t.n)
-	work := t.work[worker*3*encodeBlock:][:3*encodeBlock]
+	work := t.work[worker*encodeWork:][:encodeWork]
 	for from < to {
 		n := to - from
 		src, y, length := t.x[from:], t.y[from:], n
@@ -168,8 +212,28 @@ func (t *encodeTask) Chunk(i, worker int) {
 			src, y, length = work[:3*n], t.y[3*from:], 3*n
 			kernel.Interleave3(src, at[:n], at[t.planes:][:n], at[2*t.planes:][:n])
 		}
-		kernel.EncodeU8(y, src[:length], t.coding.scale, int(t.coding.zero))
+		if t.exact != nil {
+			t.encode(y[:length], src, work[3*encodeBlock:])
+		} else {
+			kernel.EncodeU8(y, src[:length], t.coding.scale, int(t.coding.zero))
+		}
 		from += n
+	}
+}
+
+// encode makes codes of a quantized type.
+func (t *encodeTask) encode(y []byte, x, work []float32) {
+	for len(y) > 0 {
+		n := min(len(y), t.exact.rows)
+		if hasNaN(x[:n]) {
+			t.to.write(y, x[:n], 0)
+		} else {
+			t.exact.store(y[:n], x, work)
+		}
+		if t.coding.flip() != 0 {
+			kernel.FlipSigns(y[:n], y[:n])
+		}
+		x, y = x[n:], y[n:]
 	}
 }
 

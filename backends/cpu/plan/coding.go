@@ -33,6 +33,21 @@ func codingOfType(t tensor.Type) coding {
 	return c
 }
 
+// narrow reports whether v is quantized to 8 bits with one scale, of known, non-empty shape.
+func (v *value) narrow() bool {
+	q := v.typ.Quant
+	return v.dims != nil && (v.typ.DType == tensor.Int8 || v.typ.DType == tensor.Uint8) && q.IsPerTensor() &&
+		v.count() > 0 && usableScale(q.Scale[0])
+}
+
+// flip is what turns codes as the graph has them into unsigned ones, and back.
+func (c coding) flip() byte {
+	if c.typ == tensor.Int8 {
+		return 128
+	}
+	return 0
+}
+
 // limits are the least and the largest code, and the zero point, as the graph has them.
 func (c coding) limits() (lo, hi, zero int64) {
 	lo, hi = tensor.IntLimits(c.typ)

@@ -2,6 +2,7 @@ package plan
 
 import (
 	_ "github.com/anynpu/anynpu/backends/cpu/fastconvert" // the kernels of convert
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/core/convert"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
@@ -199,12 +200,10 @@ func convertBytes(p *program, i int, from, to representation) *patch {
 	})
 }
 
+// hasNaN reports whether v has a value that is not finite; sums that are too large count as such.
 func hasNaN(v []float32) bool {
-	sum := float32(0)
-	for _, x := range v {
-		sum += x * 0 // NaN of an infinity too, which is rare
-	}
-	return sum != sum
+	sum := kernel.Sum(v)
+	return sum-sum != 0
 }
 
 // asFloats returns len(v) elements of x from first on as float32, decoded to v unless they are.

@@ -197,6 +197,17 @@ func (p *program) isCoded(v graph.Value) bool {
 	return ok
 }
 
+// codingAt returns what the codes of v mean, which are there or those of its type, ok false when it has none.
+func (p *program) codingAt(v graph.Value) (c coding, ok bool) {
+	if c, ok = p.codings[v]; ok {
+		return c, true
+	}
+	if x := &p.net.values[v]; x.data == nil && x.narrow() {
+		return codingOfType(x.typ), true
+	}
+	return c, false
+}
+
 // coded is the patch of a node that makes the codes of v of those of its inputs.
 func (p *program) coded(i int, op operation, in []graph.Value, v graph.Value, c coding, fused ...int) *patch {
 	found := one(i, op, in, []graph.Value{v}, fused...)

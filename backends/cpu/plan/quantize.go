@@ -19,12 +19,14 @@ var quantizeRules = []rule{
 	{"product of a quantized type", matchQuantizedProduct},
 	{"pooling of a quantized type", matchQuantizedPool},
 	{"function of codes", matchLookup},
+	{"making of codes of a quantized type", matchEncodeType},
 	{"quantization for integer operators", matchEncode},
 	{"round trip", matchRoundTrip},
 	{"quantization", matchEncodeBest},
 	{"codes under another name", matchDequantize},
 	{"dequantization", matchDequantizeAny},
 	{"change of shape of codes", matchCodeView},
+	{"another order of codes", matchCodeTurn},
 }
 
 // quantize begins the program with the operations on 8-bit values. The other nodes are left to match.

@@ -14,13 +14,6 @@ import (
 // element-wise operator does to one code, or to each pair of two, is looked up. So results equal the reference's to the
 // bit.
 
-// narrow reports whether v is quantized to 8 bits with one scale, of known, non-empty shape.
-func (v *value) narrow() bool {
-	q := v.typ.Quant
-	return v.dims != nil && (v.typ.DType == tensor.Int8 || v.typ.DType == tensor.Uint8) && q.IsPerTensor() &&
-		v.count() > 0 && usableScale(q.Scale[0])
-}
-
 // centring returns the value of v's codes minus the zero point as float values, and adds to x what makes it unless an
 // earlier node has.
 func centring(p *program, v graph.Value, x *patch) graph.Value {
@@ -90,6 +83,9 @@ func codes(t tensor.Type, dims ...int64) tensor.Tensor {
 	return x
 }
 
+// leastPairs is the number of elements below which the results of two operands are not looked up: the table has 65536.
+const leastPairs = 1 << 12
+
 // matchLookup finds an element-wise operator of 8-bit operands, of which one or two are no constants.
 func matchLookup(p *program, i int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
@@ -126,7 +122,7 @@ func matchLookup(p *program, i int) *patch {
 		}
 		in[i], args = t, append(args, v)
 	}
-	if len(args) == 0 || len(args) > 2 || len(args) == 2 && y.count() < 1<<13 {
+	if len(args) == 0 || len(args) > 2 || len(args) == 2 && y.count() < leastPairs {
 		return nil
 	}
 	declared := y.typ
@@ -138,6 +134,9 @@ func matchLookup(p *program, i int) *patch {
 	t := tableTask{n: y.count(), table: res[0].Data}
 	if toFloat {
 		t.floats, t.table = floats(res[0].Data), nil
+	}
+	if found := codedLookup(p, i, t, args); found != nil {
+		return found
 	}
 	return one(i, &lookupOp{task: t}, args, n.Out)
 }

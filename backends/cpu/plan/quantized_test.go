@@ -126,6 +126,20 @@ var quantizedCases = []testCase{
 			m.typed(&op.AveragePool{ChannelsLast: true, Global: true}, quant(u8, 0.1, 12), x),
 		}
 	}},
+	{"codes between operators", 0, codedNetwork(u8)},
+	{"signed codes between operators", 0, codedNetwork(i8)},
+	{"codes of operators read as elements", 0, func(m *maker) []graph.Value {
+		q := quant(i8, 0.05, 11)
+		x := m.typed(&op.Conv{ChannelsLast: true}, q, m.inputCodes(quant(i8, 0.05, 3, 2, 16, 16, 16)),
+			m.weightCodes(quant(i8, 0.02, 0, 24, 1, 1, 16)), m.bias(24))
+		y := m.typed(&op.Transpose{}, q, x, m.Int64s(0, 3, 1, 2))
+		return []graph.Value{
+			m.typed(&op.AveragePool{ChannelsLast: true, Kernel: []int64{2, 2}}, quant(i8, 0.06, 3), x),
+			m.typed(&op.MaxPool{ChannelsLast: true, Kernel: []int64{2, 2}}, quant(i8, 0.07, 3), x),
+			m.typed(&op.Transpose{}, q, x, m.Int64s(3, 0, 1, 2)),
+			m.typed(&op.Reshape{}, q, y, m.Int64s(-1)), m.typed(&op.Mul{}, quant(i8, 0.3, -5), x, x), y,
+		}
+	}},
 	{"functions of codes", 0, func(m *maker) []graph.Value {
 		x, y := m.inputCodes(quant(u8, 0.05, 128, 3, 4000)), m.inputCodes(quant(u8, 0.1, 12, 3, 4000))
 		return []graph.Value{
@@ -137,6 +151,50 @@ var quantizedCases = []testCase{
 			m.Add(&op.Reshape{}, x, m.Int64s(-1)),
 		}
 	}},
+}
+
+// codedNetwork is a network of quantized types as a program of NNAPI makes it of one in NCHW: turned around sums, with
+// real numbers at its ends.
+func codedNetwork(typ tensor.DType) func(m *maker) []graph.Value {
+	return func(m *maker) []graph.Value {
+		zero := map[tensor.DType]int32{u8: 130, i8: -2}[typ]
+		same := []int64{1, 1, 1, 1}
+		last, front := m.Int64s(0, 2, 3, 1), m.Int64s(0, 3, 1, 2)
+		turned := func(t tensor.Type, x, perm graph.Value) graph.Value { return m.typed(&op.Transpose{}, t, x, perm) }
+		in := quant(typ, 0.031, zero)
+		x := turned(in, m.typed(&op.Convert{}, in, m.input(1, 3, 33, 34)), last)
+		a := quant(typ, 0.043, zero)
+		y := m.typed(&op.Conv{ChannelsLast: true, Pads: same, Strides: []int64{2, 2}}, a, x,
+			m.weightCodes(quant(i8, 0.002, 0, 32, 3, 3, 3)), m.bias(32))
+		y = m.typed(&op.MaxPool{ChannelsLast: true, Kernel: []int64{3, 3}, Pads: same}, a, y)
+		b := quant(typ, 0.057, zero)
+		z := m.typed(&op.Conv{ChannelsLast: true, Pads: same, Groups: 32}, b, y,
+			m.weightCodes(quant(i8, 0.003, 0, 32, 3, 3, 1)), m.bias(32))
+		z = m.typed(&op.HardSwish{}, b, z)
+		c := quant(typ, 0.083, zero)
+		sum := m.typed(&op.Add{}, c, turned(a, y, front), turned(b, z, front))
+		y = m.typed(&op.Conv{ChannelsLast: true}, a, turned(c, sum, last), m.weightCodes(quant(i8, 0.003, 0, 8, 1, 1, 32)))
+		y = m.typed(&op.Reshape{}, a, y, m.Int64s(1, -1))
+		return []graph.Value{m.typed(&op.Convert{}, tensor.T(tensor.Float32), y)}
+	}
+}
+
+// Nothing is between the operators of a network of quantized types: no orders of dimensions, no signs, no numbers.
+func TestBuild_quantizedNetworkHasNoOtherSteps(t *testing.T) {
+	if !kernel.FastInt8() {
+		t.Skip("sums are those of float32 here")
+	}
+	for _, typ := range []tensor.DType{u8, i8} {
+		m := newMaker()
+		p, _ := compute(t, m.graph(t, codedNetwork(typ)(m)...), m.in, 2)
+		var steps []string
+		for _, st := range p.steps {
+			if assert.NotEqual(t, none, st.node, st.kind) {
+				steps = append(steps, p.graph.Nodes[st.node].Op.Name())
+			}
+		}
+		assert.Equal(t, []string{"convert", "conv", "max_pool", "conv", "hard_swish", "add", "conv", "convert"}, steps)
+	}
 }
 
 func TestBuild_quantizedEqualsReferenceToTheBit(t *testing.T) {
@@ -243,7 +301,7 @@ func kinds(p *Plan) map[string]int {
 	return count
 }
 
-// Between convolutions of quantized types there is nothing but codes: depthwise ones, those of few channels, and strides.
+// Between convolutions of quantized types there is nothing but codes: depthwise ones, those of few channels, strides.
 func TestBuild_quantizedTypesStayCodes(t *testing.T) {
 	if !kernel.FastInt8() {
 		t.Skip("sums are those of float32 here")
@@ -293,8 +351,8 @@ func TestRequantized_fit(t *testing.T) {
 		}
 		fitted++
 		c := codingOfType(typ)
-		g := kernel.GemmInt8{M: 1, N: 1, K: 4, LDA: 4, LDC: 1, A: make([]byte, 4), B: make([]int8, kernel.PackedInt8Len(1, 4, 1)),
-			C: make([]byte, 1), Post: kernel.Requantize{Zero: int(c.zero), Hi: 255, Init: make([]int32, 1),
+		g := kernel.GemmInt8{M: 1, N: 1, K: 4, LDA: 4, LDC: 1, A: make([]byte, 4), C: make([]byte, 1),
+			B: make([]int8, kernel.PackedInt8Len(1, 4, 1)), Post: kernel.Requantize{Zero: int(c.zero), Hi: 255, Init: make([]int32, 1),
 				Scale: []float32{f.scale}, Add: []float32{f.add}, Low: []float32{f.low}}}
 		g.Plan(1)
 		for s := -int32(reach); s <= int32(reach); s += 1 + s&1*int32(random.IntN(3)) {

@@ -93,7 +93,10 @@ func (q *requantized) store(dst []byte, sums, work []float32) {
 				continue
 			}
 			for i := from + k*kernel.NearestStep; i < min(end, from+(k+1)*kernel.NearestStep); i++ {
-				dst[i] = q.exactly(float64(sums[i]), i%cols)
+				v := float64(float32(sums[i]*q.quick[i]) + q.shift[i])
+				if math.Abs(v-math.RoundToEven(v)) > float64(far) || v-v != 0 {
+					dst[i] = q.exactly(float64(sums[i]), i%cols)
+				}
 			}
 		}
 		from = end

@@ -1,0 +1,118 @@
+package plan
+
+import (
+	"bytes"
+	"math"
+
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
+)
+
+// What an element-wise operator makes of codes is in a table, by the bits that the graph gives them. Operands that are
+// there as unsigned codes are looked up as such.
+
+// codedLookupOp looks codes up, in the order of the first operand.
+type codedLookupOp struct{ task tableTask }
+
+func (q *codedLookupOp) layout(l *layouter, n *node) {
+	o := l.codeOrder(n.in[0])
+	for _, v := range n.in {
+		n.reads = append(n.reads, l.codes(v, o))
+	}
+	if q.task.floats != nil {
+		l.write(n, n.out[0], o)
+	} else {
+		n.writes = []int{l.makeCodes(n.out[0], o)}
+	}
+}
+
+func (q *codedLookupOp) lower(*lowering, *node) step {
+	return (&lookupOp{task: q.task}).lower(nil, nil)
+}
+
+// codedLookup is the patch of node i, whose table for operands args is t's, with codes instead of elements; nil when
+// the operands have none yet, and nothing is gained by making them.
+func codedLookup(p *program, i int, t tableTask, args []graph.Value) *patch {
+	n := &p.net.graph.Nodes[i]
+	y := &p.net.values[n.Out[0]]
+	var from []coding
+	some := false
+	for _, v := range args {
+		c, ok := p.codingAt(v)
+		if !ok {
+			return nil
+		}
+		from = append(from, c)
+		some = some || p.isCoded(v)
+	}
+	flip := int(from[0].flip())
+	if len(args) > 1 {
+		flip |= int(from[1].flip()) << 8
+	}
+	if t.floats != nil {
+		if !some {
+			return nil
+		}
+		own := make([]float32, len(t.floats))
+		for k := range own {
+			own[k] = t.floats[k^flip]
+		}
+		t.floats = own
+		found := one(i, &codedLookupOp{t}, args, n.Out)
+		found.nodes[0].codes = true
+		return found
+	}
+	to := codingOfType(y.typ)
+	own := make([]byte, len(t.table))
+	for k := range own {
+		own[k] = t.table[k^flip] ^ to.flip()
+	}
+	t.table = own
+	if _, is := n.Op.(*op.Add); is && len(args) == 2 {
+		if c, ok := combined(own, from, to); ok {
+			return p.coded(i, &combineOp{combineTask{n: t.n, two: true, with: c}}, args, n.Out[0], to)
+		}
+	}
+	if !some {
+		return nil
+	}
+	return p.coded(i, &codedLookupOp{t}, args, n.Out[0], to)
+}
+
+// combined returns how a kernel makes what table holds of the sums of codes of two meanings, ok false when none is
+// found that gives every entry.
+func combined(table []byte, from []coding, to coding) (c kernel.Combine, ok bool) {
+	a, b := float64(from[0].scale)/float64(to.scale), float64(from[1].scale)/float64(to.scale)
+	if !(max(a, b) < 1e3) || to.zero != int32(int16(to.zero)) {
+		return c, false
+	}
+	const pairs = 1 << 16
+	codes := make([]byte, 3*pairs)
+	x, z, y := codes[:pairs], codes[pairs:2*pairs], codes[2*pairs:]
+	for k := range pairs {
+		x[k], z[k] = byte(k), byte(k>>8)
+	}
+	base := -a*float64(from[0].zero) - b*float64(from[1].zero)
+	for n := range len(combineMoves) * len(combineMore) {
+		move := combineMoves[n/len(combineMore)]
+		c = kernel.Combine{A: moved(float32(a), move[0]), B: moved(float32(b), move[1]),
+			Add: float32(base + combineMore[n%len(combineMore)]), Zero: int(to.zero), Hi: 255}
+		if kernel.CombineU8(y, x, z, c); bytes.Equal(y, table) {
+			return c, true
+		}
+	}
+	return c, false
+}
+
+// What is tried to be added before sums of codes are rounded, and by how many units in the last place the factors are
+// moved.
+var (
+	combineMore  = [...]float64{0, 1.0 / (1 << 13), -1.0 / (1 << 13), 1.0 / (1 << 15), -1.0 / (1 << 15), 1.0 / (1 << 17)}
+	combineMoves = [...][2]int32{{0, 0}, {1, 0}, {0, 1}, {-1, 0}, {0, -1}, {1, 1}, {-1, -1}, {1, -1}, {-1, 1}}
+)
+
+// moved is v by some units in the last place.
+func moved(v float32, by int32) float32 {
+	return math.Float32frombits(math.Float32bits(v) + uint32(by))
+}
