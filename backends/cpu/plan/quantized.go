@@ -88,17 +88,29 @@ const leastPairs = 1 << 12
 
 // matchLookup finds an element-wise operator of 8-bit operands, of which one or two are no constants.
 func matchLookup(p *program, i int) *patch {
+	t, args := tableOf(p, i)
+	if args == nil {
+		return nil
+	}
+	if found := codedLookup(p, i, t, args); found != nil {
+		return found
+	}
+	return one(i, &lookupOp{task: t}, args, p.net.graph.Nodes[i].Out)
+}
+
+// tableOf returns what the reference makes of all codes of the operands of an element-wise operator, and those that are
+// no constants, one or two; nil when it has none.
+func tableOf(p *program, i int) (t tableTask, args []graph.Value) {
 	g, n := p.net, &p.net.graph.Nodes[i]
 	_, convert := n.Op.(*op.Convert)
 	y := &g.values[n.Out[0]]
 	if len(n.Out) != 1 || !(convert || n.Op.Traits().Elementwise) || y.dims == nil || y.count() == 0 {
-		return nil
+		return t, nil
 	}
 	toFloat := convert && y.fast()
 	if !toFloat && !y.narrow() {
-		return nil
+		return t, nil
 	}
-	var args []graph.Value // of the operands that are no constants
 	in := make([]tensor.Tensor, len(n.In))
 	for i, v := range n.In {
 		if v == graph.None {
@@ -110,35 +122,32 @@ func matchLookup(p *program, i int) *patch {
 			in[i] = tensor.Tensor{DType: x.typ.DType, Dims: []int64{}, Quant: x.typ.Quant, Data: x.data}
 			continue
 		case !x.narrow() || x.count() != y.count():
-			return nil
+			return t, nil
 		}
 		size := []int64{1, 256}
 		if len(args) == 1 {
 			size = []int64{256, 1}
 		}
-		t := codes(x.typ, size...)
-		for k := range t.Data {
-			t.Data[k] = byte(k)
+		c := codes(x.typ, size...)
+		for k := range c.Data {
+			c.Data[k] = byte(k)
 		}
-		in[i], args = t, append(args, v)
+		in[i], args = c, append(args, v)
 	}
 	if len(args) == 0 || len(args) > 2 || len(args) == 2 && y.count() < leastPairs {
-		return nil
+		return t, nil
 	}
 	declared := y.typ
 	declared.Shape = tensor.AnyShape()
 	res, err := ref.ComputeContext(p.ctx, n.Op, in, []tensor.Type{declared})
 	if err != nil || len(res) != 1 || res[0].DType != y.typ.DType || res[0].Count() != 1<<(8*len(args)) {
-		return nil
+		return t, nil
 	}
-	t := tableTask{n: y.count(), table: res[0].Data}
+	t = tableTask{n: y.count(), table: res[0].Data}
 	if toFloat {
 		t.floats, t.table = floats(res[0].Data), nil
 	}
-	if found := codedLookup(p, i, t, args); found != nil {
-		return found
-	}
-	return one(i, &lookupOp{task: t}, args, n.Out)
+	return t, args
 }
 
 // lookupOp looks up what a function makes of codes.

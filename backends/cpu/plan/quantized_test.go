@@ -153,6 +153,40 @@ var quantizedCases = []testCase{
 	}},
 }
 
+// A clamp to codes of the same type is part of the store, unless something else reads what it clamps.
+func TestBuild_quantizedClampIsFused(t *testing.T) {
+	for _, typ := range []tensor.DType{u8, i8} {
+		for _, shared := range []bool{false, true} {
+			m := newMaker()
+			q := quant(typ, 0.11, map[tensor.DType]int32{u8: 100, i8: -28}[typ])
+			x := m.inputCodes(quant(typ, 0.03, 5, 1, 9, 8, 16))
+			y := m.typed(&op.Conv{ChannelsLast: true}, q, x, m.weightCodes(quant(i8, 0.02, 0, 24, 1, 1, 16)), m.bias(24))
+			out := []graph.Value{m.typed(&op.Clip{}, q, y, m.Float32(-1), m.Float32(1))}
+			if shared {
+				out = append(out, y)
+			}
+			g := m.graph(t, out...)
+			p, got := compute(t, g, m.in, 1)
+			var steps []string
+			for _, st := range p.steps {
+				if st.node != none {
+					steps = append(steps, g.Nodes[st.node].Op.Name())
+				}
+			}
+			if kernel.FastInt8() && !shared {
+				assert.Equal(t, []string{"conv"}, steps)
+			} else {
+				assert.Equal(t, []string{"conv", "clip"}, steps)
+			}
+			want, err := ref.Run(context.Background(), g, m.in)
+			require.NoError(t, err)
+			for i := range want {
+				require.Equal(t, want[i].Data, got[i].Data)
+			}
+		}
+	}
+}
+
 // codedNetwork is a network of quantized types as a program of NNAPI makes it of one in NCHW: turned around sums, with
 // real numbers at its ends.
 func codedNetwork(typ tensor.DType) func(m *maker) []graph.Value {

@@ -78,7 +78,7 @@ func quantizedSum(p *program, i int, c *codedSum, axis int) *patch {
 	if c.f = filterOfType(g, n.In[1]); c.f == nil || !y.narrow() || !c.resolve(g, axis) || !quantizedBias(g, n, c) {
 		return nil
 	}
-	c.end = &ending{q: n.Out[0], code: codingOfType(y.typ), hi: 255}
+	c.end = typedEnding(p, n.Out[0])
 	c.requantize()
 	g.keep(n.In[1])
 	groups := c.channels / c.ic
@@ -99,6 +99,41 @@ func quantizedSum(p *program, i int, c *codedSum, axis int) *patch {
 	found.nodes = append(found.nodes, &node{at: none, kind: "requantize", op: newRequantize(c.exact, y.count()), in: sums,
 		out: n.Out})
 	return found
+}
+
+// typedEnding is what follows a sum of a quantized type: a clamp to codes of the same type, or nothing.
+func typedEnding(p *program, v graph.Value) *ending {
+	g := p.net
+	y := &g.values[v]
+	e := &ending{q: v, code: codingOfType(y.typ), hi: 255}
+	i := g.onlyUse(v)
+	if p.taken(i) {
+		return e
+	}
+	n := &g.graph.Nodes[i]
+	switch n.Op.(type) {
+	case *op.Relu, *op.Clip:
+	default:
+		return e
+	}
+	to := &g.values[n.Out[0]]
+	if n.In[0] != v || !slices.Equal(y.dims, to.dims) || y.typ.DType != to.typ.DType ||
+		!sameCodes(y.typ.Quant, to.typ.Quant) {
+		return e
+	}
+	t, args := tableOf(p, i)
+	if len(args) != 1 || t.table == nil {
+		return e
+	}
+	flip := e.code.flip()
+	lo, hi := t.table[flip]^flip, t.table[255^flip]^flip
+	for k := range 256 {
+		if t.table[k]^flip != min(max(byte(k)^flip, lo), hi) {
+			return e
+		}
+	}
+	e.q, e.lo, e.hi, e.nodes = n.Out[0], lo, hi, []int{i}
+	return e
 }
 
 // integers is the operation that computes c with products of integers, nil when there is none, or one of float32 values
