@@ -9,6 +9,7 @@ import (
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/mem"
+	spec "github.com/anynpu/anynpu/core/spec/rknn"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -16,7 +17,7 @@ import (
 // it was compiled from has it, and lies in NHWC.
 type port struct {
 	device.Port
-	attr  tensorAttr
+	attr  spec.TensorAttr
 	bytes int64 // of the elements without gaps
 	room  int64 // of the driver's memory for them
 	order []int // of the dimensions in memory, nil: row-major
@@ -26,51 +27,51 @@ type port struct {
 
 // portOf checks what a driver says of a tensor. Kind fault.Device for what cannot be, fault.Unsupported for what this
 // library has no words for.
-func portOf(a *tensorAttr) (*port, error) {
+func portOf(a *spec.TensorAttr) (*port, error) {
 	p := &port{attr: *a}
-	end := bytes.IndexByte(a.name[:], 0)
+	end := bytes.IndexByte(a.Name[:], 0)
 	switch {
 	case end < 0:
 		return nil, fault.New(fault.Device, "its name has no end")
-	case !utf8.Valid(a.name[:end]):
-		return nil, fault.New(fault.Device, "its name %q is no UTF-8", a.name[:end])
-	case a.rank > maxDims:
-		return nil, fault.New(fault.Device, "it has %d dimensions, more than %d", a.rank, maxDims)
-	case a.format > formatUndefined:
-		return nil, fault.New(fault.Device, "its format is %d", a.format)
-	case int(a.kind) >= len(dtypes):
-		return nil, fault.New(fault.Device, "its type is %d", a.kind)
-	case dtypes[a.kind] == tensor.Invalid:
-		return nil, fault.New(fault.Unsupported, "its type %d has no whole bytes", a.kind)
-	case a.format == formatNC1HWC2:
+	case !utf8.Valid(a.Name[:end]):
+		return nil, fault.New(fault.Device, "its name %q is no UTF-8", a.Name[:end])
+	case a.Rank > spec.MaxDims:
+		return nil, fault.New(fault.Device, "it has %d dimensions, more than %d", a.Rank, spec.MaxDims)
+	case !a.Format.Valid():
+		return nil, fault.New(fault.Device, "its format is %d", a.Format)
+	case !a.Kind.Valid():
+		return nil, fault.New(fault.Device, "its type is %d", a.Kind)
+	case a.Kind.DType() == tensor.Invalid:
+		return nil, fault.New(fault.Unsupported, "its type, %v, has no whole bytes", a.Kind)
+	case a.Format == spec.NC1HWC2:
 		return nil, fault.New(fault.Unsupported, "it lies in the NPU's own format")
 	}
-	p.Name = string(a.name[:end])
-	dims, count := make([]int64, a.rank), int64(1)
+	p.Name = string(a.Name[:end])
+	dims, count := make([]int64, a.Rank), int64(1)
 	for i := range dims {
-		dims[i] = int64(a.dims[i])
+		dims[i] = int64(a.Dims[i])
 		if dims[i] == 0 {
-			return nil, fault.New(fault.Device, "its dimension %d of %d is 0", i, a.rank)
+			return nil, fault.New(fault.Device, "its dimension %d of %d is 0", i, a.Rank)
 		}
 		if count *= dims[i]; count > math.MaxUint32 {
 			return nil, fault.New(fault.Device, "it has sizes %v", dims)
 		}
 	}
 	shown := dims
-	if a.format == formatNHWC && len(dims) == 4 {
+	if a.Format == spec.NHWC && len(dims) == 4 {
 		shown, p.order = []int64{dims[0], dims[3], dims[1], dims[2]}, []int{0, 2, 3, 1}
 	}
-	p.Type, p.Native = tensor.T(dtypes[a.kind], shown...), p.order
+	p.Type, p.Native = tensor.T(a.Kind.DType(), shown...), p.order
 	p.Min, p.Max = shown, shown
 	width := int64(p.Type.DType.Bits() / 8)
 	p.bytes = count * width
-	if int64(a.elems) != count || int64(a.size) != p.bytes {
-		return nil, fault.New(fault.Device, "it has %d elements in %d bytes, want %d in %d for %v", a.elems, a.size, count,
+	if int64(a.Elems) != count || int64(a.Size) != p.bytes {
+		return nil, fault.New(fault.Device, "it has %d elements in %d bytes, want %d in %d for %v", a.Elems, a.Size, count,
 			p.bytes, p.Type)
 	}
-	p.room = max(int64(a.sizeWithStride), p.bytes)
-	if a.sizeWithStride != 0 && int64(a.sizeWithStride) < p.bytes {
-		return nil, fault.New(fault.Device, "it takes %d bytes with gaps and %d without", a.sizeWithStride, p.bytes)
+	p.room = max(int64(a.SizeWithStride), p.bytes)
+	if a.SizeWithStride != 0 && int64(a.SizeWithStride) < p.bytes {
+		return nil, fault.New(fault.Device, "it takes %d bytes with gaps and %d without", a.SizeWithStride, p.bytes)
 	}
 	if err := p.quantize(); err != nil {
 		return nil, err
@@ -81,16 +82,16 @@ func portOf(a *tensorAttr) (*port, error) {
 // quantize reads what integers stand for. Real numbers stand for themselves, whatever is said.
 func (p *port) quantize() error {
 	a := &p.attr
-	if p.Type.DType.IsFloat() || a.quant == quantNone {
+	if p.Type.DType.IsFloat() || a.Qnt == spec.QntNone {
 		return nil
 	}
-	scale, zero := a.scale, a.zero
-	switch a.quant {
-	case quantDFP:
-		scale, zero = float32(math.Ldexp(1, -int(a.fl))), 0
-	case quantAffine:
+	scale, zero := a.Scale, a.Zp
+	switch a.Qnt {
+	case spec.QntDFP:
+		scale, zero = float32(math.Ldexp(1, -int(a.Fl))), 0
+	case spec.QntAffine:
 	default:
-		return fault.New(fault.Device, "its quantization is %d", a.quant)
+		return fault.New(fault.Device, "its quantization is %d", a.Qnt)
 	}
 	low, high := codes(p.Type.DType)
 	if !number(scale) || int64(zero) < low || int64(zero) > high {
@@ -115,12 +116,12 @@ func (p *port) gaps(dims []int64, width int64) error {
 	w, inner := int64(0), width
 	switch {
 	case len(dims) != 4:
-	case a.format == formatNHWC:
+	case a.Format == spec.NHWC:
 		w, inner = dims[2], width*dims[3]
-	case a.format == formatNCHW:
+	case a.Format == spec.NCHW:
 		w = dims[3]
 	}
-	stride := int64(a.wStride)
+	stride := int64(a.WStride)
 	if w == 0 || stride == 0 || stride == w {
 		return nil
 	}
@@ -178,7 +179,7 @@ func (p *port) rows(data []byte) []byte {
 	if p.order == nil {
 		return data
 	}
-	d, out := p.attr.dims, make([]byte, len(data))
+	d, out := p.attr.Dims, make([]byte, len(data))
 	width := len(data) / int(d[0]*d[1]*d[2]*d[3])
 	image, channels := int(d[1]*d[2]), int(d[3])
 	for n := range int(d[0]) {

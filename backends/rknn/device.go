@@ -12,6 +12,7 @@ import (
 	"github.com/anynpu/anynpu/core/format/rknn"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
+	spec "github.com/anynpu/anynpu/core/spec/rknn"
 )
 
 // Container is what models compiled for the device are called.
@@ -112,12 +113,12 @@ func (d *Device) open(blob mem.Buffer) (uintptr, error) {
 	}
 	var context uintptr
 	code, err := d.driver.Init(unsafe.Pointer(&context), unsafe.Pointer(&data[0]), uint32(len(data)), 0, nil)
-	switch text, model := modelCodes[code]; {
+	switch text, model := modelCodes[spec.Code(code)]; {
 	case err != nil:
 		return 0, err
 	case model:
 		return 0, fault.New(fault.File, "the driver does not take the model: %s", text)
-	case code == codeMallocFail:
+	case spec.Code(code) == spec.ErrMalloc:
 		return 0, fault.New(fault.Memory, "the driver has no memory for a model of %d bytes", len(data))
 	case code != 0:
 		return 0, failed("rknn_init", code)

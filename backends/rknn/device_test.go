@@ -4,10 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"encoding/json"
 	"math"
-	"os"
-	"reflect"
 	"testing"
 	"time"
 	"unsafe"
@@ -18,6 +15,7 @@ import (
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
+	spec "github.com/anynpu/anynpu/core/spec/rknn"
 	"github.com/anynpu/anynpu/core/tensor"
 	"github.com/anynpu/anynpu/internal/drivertest"
 )
@@ -67,33 +65,33 @@ func (f *fake) once(dims ...int64) func() error {
 func TestDevice_lies(t *testing.T) {
 	at, word := drivertest.At, drivertest.Word
 	f := newFake(t)
-	var a tensorAttr
-	var m tensorMem
+	var a spec.TensorAttr
+	var m spec.TensorMem
 	f.Lies(t, fault.Device, f.once(4), nil,
 		at("query 0", 0, word(0xffffffff), "4294967295 inputs"),
 		at("query 0", 4, word(0), "0 outputs"),
 		at("query 1", 0, word(7), "answers for 7"),
-		at("query 1", int(unsafe.Offsetof(a.rank)), word(17), "17 dimensions"),
-		at("query 1", int(unsafe.Offsetof(a.rank)), word(3), "dimension 1 of 3 is 0"),
-		at("query 2", int(unsafe.Offsetof(a.dims)), word(0), "dimension 0 of 1 is 0"),
-		at("query 2", int(unsafe.Offsetof(a.rank)), word(2, 1<<31, 1<<31), "sizes"),
-		at("query 2", int(unsafe.Offsetof(a.dims)), word(5), "want 5 in 20"),
-		at("query 1", int(unsafe.Offsetof(a.name)), bytes.Repeat([]byte{'n'}, maxName), "its name has no end"),
-		at("query 1", int(unsafe.Offsetof(a.name)), []byte{0xff, 0}, "no UTF-8"),
-		at("query 2", int(unsafe.Offsetof(a.kind)), word(99), "its type is 99"),
-		at("query 2", int(unsafe.Offsetof(a.format)), word(9), "its format is 9"),
-		at("query 2", int(unsafe.Offsetof(a.size)), word(15), "in 15 bytes"),
-		at("query 2", int(unsafe.Offsetof(a.sizeWithStride)), word(3), "3 bytes with gaps"),
-		at("memory", int(unsafe.Offsetof(m.virt)), make([]byte, 8), "of address 0x0"),
-		at("memory", int(unsafe.Offsetof(m.size)), word(15), "gives 15 bytes"),
-		at("memory", int(unsafe.Offsetof(m.offset)), word(1), "at offset 1"),
-		at("memory", int(unsafe.Offsetof(m.offset)), word(0xfffffff0), "at offset -16"),
+		at("query 1", int(unsafe.Offsetof(a.Rank)), word(17), "17 dimensions"),
+		at("query 1", int(unsafe.Offsetof(a.Rank)), word(3), "dimension 1 of 3 is 0"),
+		at("query 2", int(unsafe.Offsetof(a.Dims)), word(0), "dimension 0 of 1 is 0"),
+		at("query 2", int(unsafe.Offsetof(a.Rank)), word(2, 1<<31, 1<<31), "sizes"),
+		at("query 2", int(unsafe.Offsetof(a.Dims)), word(5), "want 5 in 20"),
+		at("query 1", int(unsafe.Offsetof(a.Name)), bytes.Repeat([]byte{'n'}, spec.MaxNameLen), "its name has no end"),
+		at("query 1", int(unsafe.Offsetof(a.Name)), []byte{0xff, 0}, "no UTF-8"),
+		at("query 2", int(unsafe.Offsetof(a.Kind)), word(99), "its type is 99"),
+		at("query 2", int(unsafe.Offsetof(a.Format)), word(9), "its format is 9"),
+		at("query 2", int(unsafe.Offsetof(a.Size)), word(15), "in 15 bytes"),
+		at("query 2", int(unsafe.Offsetof(a.SizeWithStride)), word(3), "3 bytes with gaps"),
+		at("memory", int(unsafe.Offsetof(m.Virt)), make([]byte, 8), "of address 0x0"),
+		at("memory", int(unsafe.Offsetof(m.Size)), word(15), "gives 15 bytes"),
+		at("memory", int(unsafe.Offsetof(m.Offset)), word(1), "at offset 1"),
+		at("memory", int(unsafe.Offsetof(m.Offset)), word(0xfffffff0), "at offset -16"),
 		at("code run", 0, word(0xffffffff), "rknn_run: the driver's code is -1"),
 	)
 	require.NoError(t, f.once(4)())
 	// Types of codes.
 	quant := func(kind uint32, scale float32, zero int32) []byte {
-		return append(word(kind, quantAffine, 0, uint32(zero)), word(math.Float32bits(scale))...)
+		return append(word(kind, uint32(spec.QntAffine), 0, uint32(zero)), word(math.Float32bits(scale))...)
 	}
 	for _, c := range []struct {
 		data []byte
@@ -106,23 +104,24 @@ func TestDevice_lies(t *testing.T) {
 	} {
 		a := digitsInput()
 		p := unsafe.Slice((*byte)(unsafe.Pointer(&a)), unsafe.Sizeof(a))
-		copy(p[int(unsafe.Offsetof(a.kind)):], c.data)
+		copy(p[int(unsafe.Offsetof(a.Kind)):], c.data)
 		_, err := portOf(&a)
 		require.Equal(t, fault.Device, fault.KindOf(err), "%v", err)
 		require.ErrorContains(t, err, c.want)
 	}
 }
 
-func digitsInput() tensorAttr {
-	a := tensorAttr{rank: 4, dims: [maxDims]uint32{1, 8, 8, 1}, elems: 64, size: 64, format: formatNHWC, kind: 3}
-	copy(a.name[:], "image")
+func digitsInput() spec.TensorAttr {
+	a := spec.TensorAttr{Rank: 4, Dims: [spec.MaxDims]uint32{1, 8, 8, 1}, Elems: 64, Size: 64, Format: spec.NHWC, Kind: 3}
+	copy(a.Name[:], "image")
 	return a
 }
 
 // TestPort_gaps spreads rows and gathers them again.
 func TestPort_gaps(t *testing.T) {
-	a := tensorAttr{rank: 4, dims: [maxDims]uint32{1, 2, 3, 2}, elems: 12, size: 12, format: formatNHWC, kind: 3, wStride: 4,
-		sizeWithStride: 16}
+	a := spec.TensorAttr{Rank: 4, Dims: [spec.MaxDims]uint32{1, 2, 3, 2}, Elems: 12, Size: 12, Format: spec.NHWC, Kind: 3,
+		WStride:        4,
+		SizeWithStride: 16}
 	p, err := portOf(&a)
 	require.NoError(t, err)
 	dense := []byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
@@ -133,44 +132,8 @@ func TestPort_gaps(t *testing.T) {
 	p.gather(back, gaps)
 	require.Equal(t, dense, back)
 	for _, wrong := range []uint32{2, 5, 1 << 31} {
-		a.wStride = wrong
+		a.WStride = wrong
 		_, err := portOf(&a)
 		require.Equal(t, fault.Device, fault.KindOf(err), "%d: %v", wrong, err)
 	}
-}
-
-// TestStructs_areTheHeaders compares with the description of rknn_api.h.
-func TestStructs_areTheHeaders(t *testing.T) {
-	var api struct {
-		Structs []struct {
-			Name   string
-			Size   uintptr
-			Fields []struct{ Offset uintptr }
-		}
-	}
-	for _, name := range []string{"rknn", "rknn_matmul"} {
-		text, err := os.ReadFile("../../capi/abi/abicheck/" + name + ".json")
-		require.NoError(t, err)
-		known := api.Structs
-		api.Structs = nil
-		require.NoError(t, json.Unmarshal(text, &api))
-		api.Structs = append(known, api.Structs...)
-	}
-	ours := map[string]reflect.Type{"rknn_input_output_num": reflect.TypeFor[inOutNum](),
-		"rknn_tensor_attr": reflect.TypeFor[tensorAttr](), "rknn_tensor_mem": reflect.TypeFor[tensorMem](),
-		"rknn_matmul_info": reflect.TypeFor[matmulInfo](), "rknn_matmul_tensor_attr": reflect.TypeFor[matmulAttr](),
-		"rknn_matmul_io_attr": reflect.TypeFor[matmulIO]()}
-	for _, s := range api.Structs {
-		own := ours[s.Name]
-		if own == nil {
-			continue
-		}
-		delete(ours, s.Name)
-		require.Equal(t, s.Size, own.Size(), s.Name)
-		require.Len(t, s.Fields, own.NumField(), s.Name)
-		for i, f := range s.Fields {
-			require.Equal(t, f.Offset, own.Field(i).Offset, "%s, field %d", s.Name, i)
-		}
-	}
-	require.Empty(t, ours)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/anynpu/anynpu/backends/driver"
 	"github.com/anynpu/anynpu/core/device"
+	spec "github.com/anynpu/anynpu/core/spec/rknn"
 )
 
 // execution is a context of the driver's.
@@ -42,7 +43,7 @@ func (e *execution) Enter() error {
 		s := &e.Slots[i]
 		err := e.tell(i)
 		if err == nil && !s.Output {
-			err = e.prog.dev.sync(e.context, s.Set, syncToDevice)
+			err = e.prog.dev.sync(e.context, s.Set, spec.SyncToDevice)
 		}
 		if err != nil {
 			return s.Wrap(err)
@@ -76,7 +77,7 @@ func (e *execution) Run() error {
 func (e *execution) Leave() error {
 	for i := range e.Slots {
 		if s := &e.Slots[i]; s.Output {
-			if err := e.prog.dev.sync(e.context, s.Set, syncFromDevice); err != nil {
+			if err := e.prog.dev.sync(e.context, s.Set, spec.SyncFromDevice); err != nil {
 				return s.Wrap(err)
 			}
 		}
@@ -87,7 +88,7 @@ func (e *execution) Leave() error {
 // Took implements driver.Timed.
 func (e *execution) Took() time.Duration {
 	var microseconds int64
-	code, err := e.prog.dev.driver.Query(e.context, queryPerfRun, unsafe.Pointer(&microseconds), 8)
+	code, err := e.prog.dev.driver.Query(e.context, uint32(spec.QueryPerfRun), unsafe.Pointer(&microseconds), 8)
 	if err != nil || code != 0 || microseconds > longestRun.Microseconds() {
 		return 0
 	}

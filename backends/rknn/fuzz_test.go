@@ -4,21 +4,22 @@ import (
 	"testing"
 	"unsafe"
 
+	spec "github.com/anynpu/anynpu/core/spec/rknn"
 	"github.com/anynpu/anynpu/internal/drivertest"
 )
 
 // answers are what the fuzzer changes. Addresses are left alone, and so is the offset of memory whose size is changed:
 // what a driver says it has mapped is believed.
 var answers = []drivertest.Answer{
-	{What: "query 0", First: 0, Count: int(unsafe.Sizeof(inOutNum{}))},
-	{What: "query 1", First: 0, Count: int(unsafe.Sizeof(tensorAttr{}))},
-	{What: "query 2", First: 0, Count: int(unsafe.Sizeof(tensorAttr{}))},
+	{What: "query 0", First: 0, Count: int(unsafe.Sizeof(spec.InOutNum{}))},
+	{What: "query 1", First: 0, Count: int(unsafe.Sizeof(spec.TensorAttr{}))},
+	{What: "query 2", First: 0, Count: int(unsafe.Sizeof(spec.TensorAttr{}))},
 	{What: "query 4", First: 0, Count: 8},
-	{What: "memory", First: int(unsafe.Offsetof(tensorMem{}.phys)), Count: 12}, // and fd
-	{What: "memory", First: int(unsafe.Offsetof(tensorMem{}.size)), Count: 4},
+	{What: "memory", First: int(unsafe.Offsetof(spec.TensorMem{}.Phys)), Count: 12}, // and fd
+	{What: "memory", First: int(unsafe.Offsetof(spec.TensorMem{}.Size)), Count: 4},
 	{What: "code run", First: 0, Count: 4},
-	{What: "query 1", First: int(unsafe.Offsetof(tensorAttr{}.elems)), Count: 80},
-	{What: "query 2", First: int(unsafe.Offsetof(tensorAttr{}.elems)), Count: 80},
+	{What: "query 1", First: int(unsafe.Offsetof(spec.TensorAttr{}.Elems)), Count: 80},
+	{What: "query 2", First: int(unsafe.Offsetof(spec.TensorAttr{}.Elems)), Count: 80},
 }
 
 func FuzzAnswers(f *testing.F) {

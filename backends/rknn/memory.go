@@ -7,6 +7,7 @@ import (
 	"github.com/anynpu/anynpu/backends/driver"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/mem"
+	spec "github.com/anynpu/anynpu/core/spec/rknn"
 )
 
 // create makes memory of the driver's own for a context.
@@ -18,14 +19,14 @@ func (d *Device) create(context uintptr, size int64) (*driver.Memory, error) {
 	if at == 0 {
 		return nil, fault.New(fault.Memory, "rknn_create_mem: the driver has no %d bytes", size)
 	}
-	made, m := d.memory(context, at), (*tensorMem)(driver.Pointer(at))
-	if m.virt == 0 || int64(m.size) < size || m.offset < 0 || int64(m.offset) > int64(m.size)-size {
-		err := fault.New(fault.Device, "rknn_create_mem gives %d bytes at offset %d of address %#x, want %d", m.size,
-			m.offset, m.virt, size)
+	made, m := d.memory(context, at), (*spec.TensorMem)(driver.Pointer(at))
+	if m.Virt == 0 || int64(m.Size) < size || m.Offset < 0 || int64(m.Offset) > int64(m.Size)-size {
+		err := fault.New(fault.Device, "rknn_create_mem gives %d bytes at offset %d of address %#x, want %d", m.Size,
+			m.Offset, m.Virt, size)
 		made.Release()
 		return nil, err
 	}
-	made.Bytes = unsafe.Slice((*byte)(unsafe.Add(driver.Pointer(m.virt), m.offset)), size)
+	made.Bytes = unsafe.Slice((*byte)(unsafe.Add(driver.Pointer(m.Virt), m.Offset)), size)
 	return made, nil
 }
 
@@ -66,10 +67,10 @@ func (e *execution) Take(s *driver.Slot, v mem.View) *driver.Memory {
 }
 
 // sync makes bytes visible to the other side, where the driver has a function for that.
-func (d *Device) sync(context uintptr, m *driver.Memory, mode uint32) error {
+func (d *Device) sync(context uintptr, m *driver.Memory, mode spec.MemSyncMode) error {
 	if !d.driver.Has("rknn_mem_sync") {
 		return nil
 	}
-	code, err := d.driver.MemSync(context, driver.Pointer(m.At), mode)
+	code, err := d.driver.MemSync(context, driver.Pointer(m.At), uint32(mode))
 	return call("rknn_mem_sync", code, err)
 }

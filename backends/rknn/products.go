@@ -14,6 +14,7 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
+	spec "github.com/anynpu/anynpu/core/spec/rknn"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -57,8 +58,8 @@ func (d *Device) products(u device.Unit, o device.Options) (device.Program, erro
 
 // make makes the context and the memory of a step, and writes what is constant.
 func (d *Device) make(s *step, g *graph.Graph) error {
-	info := matmulInfo{m: int32(s.m), k: int32(s.k), n: int32(s.n), kind: productF32}
-	var shape matmulIO
+	info := spec.MatmulInfo{M: int32(s.m), K: int32(s.k), N: int32(s.n), Kind: spec.MatmulFloat16ToFloat32}
+	var shape spec.MatmulIOAttr
 	code, err := d.driver.MatmulCreate(unsafe.Pointer(&s.context), unsafe.Pointer(&info), unsafe.Pointer(&shape))
 	if err = call("rknn_matmul_create", code, err); err != nil {
 		return err
@@ -67,9 +68,9 @@ func (d *Device) make(s *step, g *graph.Graph) error {
 		return fault.New(fault.Device, "rknn_matmul_create succeeds without a context")
 	}
 	sizes := [3]int64{2 * s.m * s.k, 2 * s.k * s.n, 4 * s.m * s.n}
-	for i, a := range []*matmulAttr{&shape.a, &shape.b, &shape.c} {
-		if int64(a.size) != sizes[i] {
-			return fault.New(fault.Device, "rknn_matmul_create says that matrix %c takes %d bytes, want %d", 'A'+i, a.size,
+	for i, a := range []*spec.MatmulTensorAttr{&shape.A, &shape.B, &shape.C} {
+		if int64(a.Size) != sizes[i] {
+			return fault.New(fault.Device, "rknn_matmul_create says that matrix %c takes %d bytes, want %d", 'A'+i, a.Size,
 				sizes[i])
 		}
 		if s.memory[i], err = d.create(s.context, sizes[i]); err != nil {
@@ -82,7 +83,7 @@ func (d *Device) make(s *step, g *graph.Graph) error {
 	}
 	if c := g.Fact(s.b).Const; c != nil {
 		copy(s.memory[1].Bytes, s.matrix(g.Fact(s.b).DType, c.Data))
-		if err := d.sync(s.context, s.memory[1], syncToDevice); err != nil {
+		if err := d.sync(s.context, s.memory[1], spec.SyncToDevice); err != nil {
 			return err
 		}
 	}
@@ -213,11 +214,11 @@ func (e *productRun) step(ctx context.Context, s *step, values map[graph.Value][
 	halves(s.memory[0].Bytes, kind, of(s.a))
 	if g.Fact(s.b).Const == nil {
 		halves(s.memory[1].Bytes, kind, of(s.b))
-		if err := d.sync(s.context, s.memory[1], syncToDevice); err != nil {
+		if err := d.sync(s.context, s.memory[1], spec.SyncToDevice); err != nil {
 			return nil, err
 		}
 	}
-	if err := d.sync(s.context, s.memory[0], syncToDevice); err != nil {
+	if err := d.sync(s.context, s.memory[0], spec.SyncToDevice); err != nil {
 		return nil, err
 	}
 	p.Retain() // a product that is given up has the memory
@@ -228,7 +229,7 @@ func (e *productRun) step(ctx context.Context, s *step, values map[graph.Value][
 	if err != nil {
 		return nil, err
 	}
-	if err := d.sync(s.context, s.memory[2], syncFromDevice); err != nil {
+	if err := d.sync(s.context, s.memory[2], spec.SyncFromDevice); err != nil {
 		return nil, err
 	}
 	out := make([]byte, p.bytes(s.y))

@@ -7,6 +7,7 @@ import (
 	"github.com/anynpu/anynpu/backends/driver"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
+	spec "github.com/anynpu/anynpu/core/spec/rknn"
 )
 
 // maxPorts bounds the inputs and the outputs of a model.
@@ -24,30 +25,30 @@ type program struct {
 
 // describe asks the driver for the inputs and outputs.
 func (p *program) describe() error {
-	var n inOutNum
-	code, err := p.dev.driver.Query(p.context, queryInOutNum, unsafe.Pointer(&n), uint32(unsafe.Sizeof(n)))
+	var n spec.InOutNum
+	code, err := p.dev.driver.Query(p.context, uint32(spec.QueryInOutNum), unsafe.Pointer(&n), uint32(unsafe.Sizeof(n)))
 	if err = call("rknn_query of the number of inputs and outputs", code, err); err != nil {
 		return err
 	}
-	if n.inputs > maxPorts || n.outputs == 0 || n.outputs > maxPorts {
-		return fault.New(fault.Device, "the driver says that the model has %d inputs and %d outputs", n.inputs, n.outputs)
+	if n.Inputs > maxPorts || n.Outputs == 0 || n.Outputs > maxPorts {
+		return fault.New(fault.Device, "the driver says that the model has %d inputs and %d outputs", n.Inputs, n.Outputs)
 	}
-	if p.in, p.In, err = p.ports("input", queryInputAttr, n.inputs); err != nil {
+	if p.in, p.In, err = p.ports("input", spec.QueryInputAttr, n.Inputs); err != nil {
 		return err
 	}
-	p.out, p.Out, err = p.ports("output", queryOutputAttr, n.outputs)
+	p.out, p.Out, err = p.ports("output", spec.QueryOutputAttr, n.Outputs)
 	return err
 }
 
-func (p *program) ports(side string, query, n uint32) (list []*port, ports []device.Port, err error) {
+func (p *program) ports(side string, query spec.QueryCmd, n uint32) (list []*port, ports []device.Port, err error) {
 	for i := range n {
-		a := &tensorAttr{index: i}
-		code, err := p.dev.driver.Query(p.context, query, unsafe.Pointer(a), uint32(unsafe.Sizeof(*a)))
+		a := &spec.TensorAttr{Index: i}
+		code, err := p.dev.driver.Query(p.context, uint32(query), unsafe.Pointer(a), uint32(unsafe.Sizeof(*a)))
 		if err = call("rknn_query of "+side+" attributes", code, err); err != nil {
 			return nil, nil, err
 		}
-		if a.index != i {
-			return nil, nil, fault.New(fault.Device, "%s %d: the driver answers for %d", side, i, a.index)
+		if a.Index != i {
+			return nil, nil, fault.New(fault.Device, "%s %d: the driver answers for %d", side, i, a.Index)
 		}
 		one, err := portOf(a)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/anynpu/anynpu/core/format/onnx/onnxtest"
+	spec "github.com/anynpu/anynpu/core/spec/rknn"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -58,11 +59,11 @@ func TestRun_oneFileTwice(t *testing.T) {
 			fd, maps := sharedFile(t, 1<<14)
 			for _, shift := range []int32{0, 4, -4, 1000, 8192} {
 				c := open(t, relu, 0)
-				in, out := attrOf(t, c, QueryInputAttr), attrOf(t, c, QueryOutputAttr)
-				in.kind, out.kind = Float32, Float32
+				in, out := attrOf(t, c, spec.QueryInputAttr), attrOf(t, c, spec.QueryOutputAttr)
+				in.Kind, out.Kind = spec.Float32, spec.Float32
 				const start = 4096
 				copy(maps[0][start:], float32Bytes(x...))
-				for which, a := range []*TensorAttr{&in, &out} {
+				for which, a := range []*spec.TensorAttr{&in, &out} {
 					addr, err := bring(product(t), fd, maps, which, start+int32(which)*shift)
 					require.NoError(t, err)
 					defer func() { require.NoError(t, destroyMem(0, memAt(addr))) }()
@@ -84,8 +85,8 @@ func TestOutputsGet_oneFileTwice(t *testing.T) {
 	const n = 600
 	c := open(t, identity(onnxtest.Float, 1, n), 0)
 	fd, maps := sharedFile(t, 1<<14)
-	in, out := attrOf(t, c, QueryInputAttr), attrOf(t, c, QueryOutputAttr)
-	in.kind, out.kind = Float32, Float32
+	in, out := attrOf(t, c, spec.QueryInputAttr), attrOf(t, c, spec.QueryOutputAttr)
+	in.Kind, out.Kind = spec.Float32, spec.Float32
 	x := make([]float32, n)
 	for i := range x {
 		x[i] = float32(i)
@@ -106,12 +107,12 @@ func TestOutputsGet_oneFileTwice(t *testing.T) {
 
 // TestMatmul_oneFileTwice: A and C are one file at two addresses.
 func TestMatmul_oneFileTwice(t *testing.T) {
-	m, attr := multiply(t, MatmulInfo{m: 32, k: 32, n: 32, kind: 2})
+	m, attr := multiply(t, spec.MatmulInfo{M: 32, K: 32, N: 32, Kind: 2})
 	fd, maps := sharedFile(t, 1<<14)
 	for i := range maps[0] {
 		maps[0][i] = 1
 	}
-	for i, a := range []*MatmulTensorAttr{&attr.a, &attr.b, &attr.c} {
+	for i, a := range []*spec.MatmulTensorAttr{&attr.A, &attr.B, &attr.C} {
 		addr, err := createMemFromFd(product(t), int32(fd), nil, 4096, int32(i)*8)
 		require.NoError(t, err)
 		defer func() { require.NoError(t, destroyMem(0, memAt(addr))) }()

@@ -14,6 +14,7 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/model"
+	spec "github.com/anynpu/anynpu/core/spec/rknn"
 )
 
 // Context is an rknn_context (section 2): a model and what its runs need. Safe for concurrent use: calls follow one
@@ -87,7 +88,7 @@ func init_(modelAt unsafe.Pointer, size, flags uint32, extend *InitExtend) (*Con
 			return nil, fault.Wrap(err, "model")
 		}
 		if path == "" {
-			return nil, refuse(errModel, "model is an empty string: with size 0 it is the name of a file")
+			return nil, refuse(spec.ErrModel, "model is an empty string: with size 0 it is the name of a file")
 		}
 	} else {
 		if err := boundary.CheckRange(modelAt, uint64(size)); err != nil {
@@ -186,7 +187,7 @@ func dupContext(source *uintptr) (*Context, error) {
 	h := *source
 	c, err := handle.Hold[Context](h)
 	if err != nil {
-		return nil, refuseFor(errContext, err, "context_in: %#x", h)
+		return nil, refuseFor(spec.ErrContext, err, "context_in: %#x", h)
 	}
 	defer handle.Unhold(h)
 	if c.inside() {

@@ -85,7 +85,7 @@ func TestCustomDevice_keepsTheContract(t *testing.T) {
 // seen are the elements of a tensor as the program's function sees them.
 func seen(a *tensorArray, i int) []float32 {
 	t := &unsafe.Slice((*CustomOpTensor)(cPointer(a.block.Addr())), a.n)[i]
-	return unsafe.Slice((*float32)(cPointer(t.mem.virt)), int(t.attr.elems))
+	return unsafe.Slice((*float32)(cPointer(t.mem.Virt)), int(t.attr.Elems))
 }
 
 // A context that runs on several devices hands itself to each of them as the owner.

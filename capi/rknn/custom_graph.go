@@ -10,6 +10,7 @@ import (
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/op"
+	spec "github.com/anynpu/anynpu/core/spec/rknn"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -130,7 +131,7 @@ func (b *baseGraph) replace(w *mem.Weights, types map[string]CustomOp, kept map[
 		}
 		nodes, err := replacement(g, base, n, site)
 		if err != nil {
-			return nil, refuseFor(errFail, err, "op_type: %q: node %d %q", n.Custom.Type, n.Origin, n.Name)
+			return nil, refuseFor(spec.ErrFail, err, "op_type: %q: node %d %q", n.Custom.Type, n.Origin, n.Name)
 		}
 		for _, k := range site {
 			removed[k] = true

@@ -10,6 +10,7 @@ import (
 
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
+	spec "github.com/anynpu/anynpu/core/spec/rknn"
 )
 
 // registerCustomOps gives a context the functions that compute operators of its model: those of foreign domains, and
@@ -51,7 +52,7 @@ func registerCustomOps(c *Context, ops []CustomOp) error {
 	}
 	if err := c.change(next); err != nil {
 		c.destroyAll(made)
-		return refuseFor(errFail, err, "op")
+		return refuseFor(spec.ErrFail, err, "op")
 	}
 	c.reg.Lock()
 	defer c.reg.Unlock()
@@ -92,7 +93,7 @@ func (c *Context) prepareOps(types, added map[string]CustomOp, kept map[int64]bo
 	}
 	w, err := m.base.constants(m.run.program)
 	if err != nil {
-		return nil, nil, nil, refuseFor(errFail, err, "op")
+		return nil, nil, nil, refuseFor(spec.ErrFail, err, "op")
 	}
 	defer w.Release()
 	g, err := m.base.replace(w, types, kept)
@@ -117,7 +118,7 @@ func (c *Context) prepareOps(types, added map[string]CustomOp, kept map[int64]bo
 	}
 	if err != nil {
 		c.destroyAll(made)
-		return nil, nil, nil, refuseFor(errFail, err, "op")
+		return nil, nil, nil, refuseFor(spec.ErrFail, err, "op")
 	}
 	return next, made, skipped, nil
 }
@@ -161,7 +162,7 @@ func (c *Context) initNode(made map[int64]*opState, n *customNode, r CustomOp) (
 		tensors := make([]CustomOpTensor, len(values))
 		for i, v := range values {
 			if tensors[i], err = customTensor(i, v.name, v.t, 0); err != nil {
-				return false, refuseFor(errFail, err, "op_type: %q: %s", n.op.Type, n.label)
+				return false, refuseFor(spec.ErrFail, err, "op_type: %q: %s", n.op.Type, n.label)
 			}
 		}
 		arrays[k].set(tensors)

@@ -8,6 +8,7 @@ import (
 	"github.com/anynpu/anynpu/capi/handle"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/op"
+	spec "github.com/anynpu/anynpu/core/spec/rknn"
 )
 
 // opState is one node of a context that a program's functions compute: the rknn_custom_op_context that they get
@@ -25,7 +26,7 @@ type opState struct {
 
 // opAttr is an attribute in C memory.
 type opAttr struct {
-	kind  Type
+	kind  spec.Type
 	elems uint32
 	data  boundary.Block
 }
@@ -96,8 +97,8 @@ func customOpGetOpAttr(ctx *CustomOpContext, name string, attr *CustomOpAttr) er
 	if s == nil {
 		return invalid("op_ctx: internal_ctx is %#x: no operator of a living context has that", ctx.id)
 	}
-	if len(name) >= maxNameLen {
-		return invalid("attr_name: %d characters: want at most %d", len(name), maxNameLen-1)
+	if len(name) >= spec.MaxNameLen {
+		return invalid("attr_name: %d characters: want at most %d", len(name), spec.MaxNameLen-1)
 	}
 	setText(attr.name[:], name)
 	a := s.attrs[name]
@@ -117,12 +118,12 @@ func customOpGetOpAttr(ctx *CustomOpContext, name string, attr *CustomOpAttr) er
 func readAttr(o *op.Custom, name string) *opAttr {
 	a := &opAttr{}
 	if v, ok := o.Floats(name); ok {
-		a.kind, a.elems = Float32, uint32(len(v))
+		a.kind, a.elems = spec.Float32, uint32(len(v))
 		boundary.SetSlice(&a.data, v)
 		return a
 	}
 	if v, ok := o.Ints(name); ok {
-		a.kind, a.elems = Int64, uint32(len(v))
+		a.kind, a.elems = spec.Int64, uint32(len(v))
 		boundary.SetSlice(&a.data, v)
 		return a
 	}
@@ -138,7 +139,7 @@ func readAttr(o *op.Custom, name string) *opAttr {
 		}
 		text = append(text, s...)
 	}
-	a.kind, a.elems = Uint8, uint32(len(text))
+	a.kind, a.elems = spec.Uint8, uint32(len(text))
 	a.data.SetString(string(text))
 	return a
 }
@@ -169,9 +170,9 @@ func checkCustomOps(ops []CustomOp) (map[string]CustomOp, error) {
 		o := &ops[i]
 		name := textOf(o.opType[:])
 		switch {
-		case name == "" || len(name) == maxNameLen:
+		case name == "" || len(name) == spec.MaxNameLen:
 			return nil, invalid("op[%d].op_type: %d characters: want the operator's ONNX type, 1 to %d", i, len(name),
-				maxNameLen-1)
+				spec.MaxNameLen-1)
 		case o.target != targetCPU:
 			return nil, invalid("op[%d].target: %d: %q can only be computed on RKNN_TARGET_TYPE_CPU (1): there is no OpenCL", i,
 				o.target, name)

@@ -7,19 +7,18 @@ import (
 	"github.com/anynpu/anynpu/core/convert"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/mem"
+	spec "github.com/anynpu/anynpu/core/spec/rknn"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
 // customType is the element type in which a program's function sees a tensor: reals as FLOAT32, integers as they are
 // (section 8).
-func customType(d tensor.DType) (Type, error) {
+func customType(d tensor.DType) (spec.Type, error) {
 	if d.IsFloat() {
-		return Float32, nil
+		return spec.Float32, nil
 	}
-	for k, t := range dtypes {
-		if t == d && d != tensor.Invalid {
-			return Type(k), nil
-		}
+	if t, ok := spec.TypeOf(d); ok {
+		return t, nil
 	}
 	return 0, fault.New(fault.Type, "elements of type %v, which the API has no type for", d)
 }
@@ -28,9 +27,9 @@ func customType(d tensor.DType) (Type, error) {
 func customTensor(index int, name string, t tensor.Type, at uintptr) (CustomOpTensor, error) {
 	var c CustomOpTensor
 	dims, ok := t.Shape.Ints()
-	if !ok || len(dims) > maxDims {
+	if !ok || len(dims) > spec.MaxDims {
 		return c, fault.New(fault.Shape, "%q has the shape %v: want known sizes of at most %d dimensions; the model's "+
-			"value_info may declare them", name, t.Shape, maxDims)
+			"value_info may declare them", name, t.Shape, spec.MaxDims)
 	}
 	kind, err := customType(t.DType)
 	if err != nil {
@@ -40,20 +39,21 @@ func customTensor(index int, name string, t tensor.Type, at uintptr) (CustomOpTe
 	if !ok || n > 1<<28 {
 		return c, fault.New(fault.Shape, "%q has the shape %v: want at most %d elements", name, dims, 1<<28)
 	}
-	size := uint32(n * kind.size())
-	c.attr = TensorAttr{index: uint32(index), rank: uint32(len(dims)), elems: uint32(n), size: size, sizeWithStride: size,
-		kind: kind, format: Undefined, scale: 1}
+	size := uint32(n * kind.Size())
+	c.attr = spec.TensorAttr{Index: uint32(index), Rank: uint32(len(dims)), Elems: uint32(n), Size: size,
+		SizeWithStride: size,
+		Kind:           kind, Format: spec.Undefined, Scale: 1}
 	if len(dims) == 4 {
-		c.attr.format = NCHW
+		c.attr.Format = spec.NCHW
 	}
 	if q := t.Quant; q != nil && q.IsPerTensor() {
-		c.attr.qnt, c.attr.zp, c.attr.scale = QntAffine, q.ZeroAt(0), q.Scale[0]
+		c.attr.Qnt, c.attr.Zp, c.attr.Scale = spec.QntAffine, q.ZeroAt(0), q.Scale[0]
 	}
 	for i, d := range dims {
-		c.attr.dims[i] = uint32(d)
+		c.attr.Dims[i] = uint32(d)
 	}
-	setText(c.attr.name[:], name)
-	c.mem = TensorMem{virt: at, fd: -1, size: size, flags: memAllocInside}
+	setText(c.attr.Name[:], name)
+	c.mem = spec.TensorMem{Virt: at, FD: -1, Size: size, Flags: memAllocInside}
 	return c, nil
 }
 

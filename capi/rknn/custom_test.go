@@ -10,22 +10,23 @@ import (
 	"github.com/anynpu/anynpu/core/format/onnx/onnxtest"
 	"github.com/anynpu/anynpu/core/model"
 	"github.com/anynpu/anynpu/core/op"
+	spec "github.com/anynpu/anynpu/core/spec/rknn"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
 func TestCustom_unregisteredOperatorFailsTheRunByName(t *testing.T) {
 	m := (&onnxtest.Model{}).Foreign("cstSigmoid", "a", nil, "x").Node("Relu", "y", "a").Declare("a", onnxtest.Float, 1, 4)
 	c := open(t, m.Input("x", onnxtest.Float, 1, 4).Output("y", onnxtest.Float, 1, 4), 0)
-	require.NoError(t, inputsSet(c, []Input{inputOf(t, Float32, Undefined, make([]float32, 4))}))
-	requireCode(t, errFail, run(c, nil), `cstSigmoid`, "rknn_register_custom_ops")
-	requireCode(t, errFail, run(c, nil), `cstSigmoid`)
+	require.NoError(t, inputsSet(c, []Input{inputOf(t, spec.Float32, spec.Undefined, make([]float32, 4))}))
+	requireCode(t, spec.ErrFail, run(c, nil), `cstSigmoid`, "rknn_register_custom_ops")
+	requireCode(t, spec.ErrFail, run(c, nil), `cstSigmoid`)
 }
 
 func TestCustom_shapesAreTheModels(t *testing.T) {
 	undeclared := (&onnxtest.Model{}).Foreign("cstX", "a", nil, "x").Node("Relu", "y", "a").Input("x", onnxtest.Float, 1,
 		4).Output("y", onnxtest.Float, 1, 4)
 	_, err := load(undeclared.Bytes(), "", 0)
-	requireCode(t, errModel, err, `cstX`, `"a"`, "value_info")
+	requireCode(t, spec.ErrModel, err, `cstX`, `"a"`, "value_info")
 
 	open1 := (&onnxtest.Model{}).Foreign("cstX", "a", nil, "x").Node("Relu", "y", "a").Declare("a", onnxtest.Float, -1, 4)
 	c := open(t, open1.Input("x", onnxtest.Float, -1, 4).Output("y", onnxtest.Float, -1, 4), 0)
@@ -78,15 +79,16 @@ func TestCustomAttributes(t *testing.T) {
 	ctx := &CustomOpContext{id: s.id}
 	var a CustomOpAttr
 	require.NoError(t, customOpGetOpAttr(ctx, "f", &a))
-	require.Equal(t, Float32, a.kind)
+	require.Equal(t, spec.Float32, a.kind)
 	require.EqualValues(t, 1, a.elems)
 	require.True(t, math.IsInf(float64(*(*float32)(cPointer(a.data))), -1))
 	require.NoError(t, customOpGetOpAttr(ctx, "i", &a))
 	require.Equal(t, int64(math.MinInt64), *(*int64)(cPointer(a.data)))
 	require.NoError(t, customOpGetOpAttr(ctx, "empty", &a))
-	require.Equal(t, [2]uint32{uint32(Int64), 0}, [2]uint32{uint32(a.kind), a.elems})
+	require.Equal(t, [2]uint32{uint32(spec.Int64), 0}, [2]uint32{uint32(a.kind), a.elems})
 	require.ErrorContains(t, customOpGetOpAttr(ctx, "none", &a), `["empty" "f" "i"]`)
-	requireCode(t, errParam, customOpGetOpAttr(&CustomOpContext{id: 1 << 60}, "f", &a), "op_ctx", "0x1000000000000000")
+	requireCode(t, spec.ErrParam, customOpGetOpAttr(&CustomOpContext{id: 1 << 60}, "f", &a), "op_ctx",
+		"0x1000000000000000")
 }
 
 func TestCustom_replacesAfterConstantsWerePacked(t *testing.T) {
@@ -103,7 +105,7 @@ func TestCustom_replacesAfterConstantsWerePacked(t *testing.T) {
 	for i := range x {
 		x[i] = float32(i%11) - 5
 	}
-	require.NoError(t, inputsSet(c, []Input{inputOf(t, Float32, Undefined, x)}))
+	require.NoError(t, inputsSet(c, []Input{inputOf(t, spec.Float32, spec.Undefined, x)}))
 	want := floats(t, c)
 	h := tensor.HashOf(data)
 	_, err := c.model.base.weights.Get(h, "", nil)
@@ -124,6 +126,6 @@ func TestCustom_replacesAfterConstantsWerePacked(t *testing.T) {
 	d, err := newContext(c.model, 0, r)
 	require.NoError(t, err)
 	defer d.release()
-	require.NoError(t, inputsSet(d, []Input{inputOf(t, Float32, Undefined, x)}))
+	require.NoError(t, inputsSet(d, []Input{inputOf(t, spec.Float32, spec.Undefined, x)}))
 	require.Equal(t, want, floats(t, d))
 }

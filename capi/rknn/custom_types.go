@@ -1,5 +1,7 @@
 package rknn
 
+import spec "github.com/anynpu/anynpu/core/spec/rknn"
+
 // targetCPU is RKNN_TARGET_TYPE_CPU, skipCompute RKNN_WARNING_SKIP_CUSTOM_OP_COMPUTE, which a program's init function
 // may return.
 const (
@@ -11,11 +13,11 @@ const (
 type CustomOp struct {
 	_          uint32 // version
 	target     uint32
-	opType     [maxNameLen]byte
-	_          [maxNameLen]byte // cl_kernel_name
-	_          uintptr          // cl_kernel_source
-	_          uint64           // cl_source_size
-	_          [maxNameLen]byte // cl_build_options
+	opType     [spec.MaxNameLen]byte
+	_          [spec.MaxNameLen]byte // cl_kernel_name
+	_          uintptr               // cl_kernel_source
+	_          uint64                // cl_source_size
+	_          [spec.MaxNameLen]byte // cl_build_options
 	initialize uintptr
 	prepare    uintptr
 	compute    uintptr
@@ -33,14 +35,14 @@ type CustomOpContext struct {
 
 // CustomOpTensor is rknn_custom_op_tensor.
 type CustomOpTensor struct {
-	attr TensorAttr
-	mem  TensorMem
+	attr spec.TensorAttr
+	mem  spec.TensorMem
 }
 
 // CustomOpAttr is rknn_custom_op_attr.
 type CustomOpAttr struct {
-	name  [maxNameLen]byte
-	kind  Type
+	name  [spec.MaxNameLen]byte
+	kind  spec.Type
 	elems uint32
 	data  uintptr
 }

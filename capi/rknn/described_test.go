@@ -13,6 +13,7 @@ import (
 	"github.com/anynpu/anynpu/core/format/onnx/onnxtest"
 	"github.com/anynpu/anynpu/core/format/rknn"
 	"github.com/anynpu/anynpu/core/format/rknn/rknntest"
+	spec "github.com/anynpu/anynpu/core/spec/rknn"
 )
 
 // relu is y = Relu(x) in real numbers, with a value that has a name in between.
@@ -53,27 +54,27 @@ func openFile(t *testing.T, f *rknn.File, model *onnxtest.Model) *Context {
 	return c
 }
 
-func (a *TensorAttr) shape() []uint32 { return a.dims[:a.rank] }
+func sizesOf(a spec.TensorAttr) []uint32 { return a.Dims[:a.Rank] }
 
 func TestDescribed_attributesAreThoseOfTheFile(t *testing.T) {
 	c := openFile(t, reluFile(), relu(1, 3, 2, 4))
-	for _, cmd := range []QueryCmd{QueryInputAttr, QueryNativeInputAttr, QueryCurrentInputAttr} {
+	for _, cmd := range []spec.QueryCmd{spec.QueryInputAttr, spec.QueryNativeInputAttr, spec.QueryCurrentInputAttr} {
 		a := attrOf(t, c, cmd)
-		require.Equal(t, []uint32{1, 2, 4, 3}, a.shape())
-		require.Equal(t, []any{NHWC, Int8, QntAffine, int32(-3), float32(1.0 / 64), uint32(24)},
-			[]any{a.format, a.kind, a.qnt, a.zp, a.scale, a.size})
+		require.Equal(t, []uint32{1, 2, 4, 3}, sizesOf(a))
+		require.Equal(t, []any{spec.NHWC, spec.Int8, spec.QntAffine, int32(-3), float32(1.0 / 64), uint32(24)},
+			[]any{a.Format, a.Kind, a.Qnt, a.Zp, a.Scale, a.Size})
 	}
-	a := attrOf(t, c, QueryOutputAttr)
-	require.Equal(t, []uint32{1, 3, 2, 4}, a.shape())
-	require.Equal(t, []any{NCHW, Int8, QntAffine, int32(-128), float32(1.0 / 32), uint32(24), uint32(128)},
-		[]any{a.format, a.kind, a.qnt, a.zp, a.scale, a.size, a.sizeWithStride})
-	a = attrOf(t, c, QueryNativeOutputAttr)
-	require.Equal(t, []uint32{1, 2, 2, 4, 8}, a.shape(), "C1 as in the file: even, and one more than three channels take")
-	require.Equal(t, []any{NC1HWC2, uint32(128)}, []any{a.format, a.size})
+	a := attrOf(t, c, spec.QueryOutputAttr)
+	require.Equal(t, []uint32{1, 3, 2, 4}, sizesOf(a))
+	require.Equal(t, []any{spec.NCHW, spec.Int8, spec.QntAffine, int32(-128), float32(1.0 / 32), uint32(24), uint32(128)},
+		[]any{a.Format, a.Kind, a.Qnt, a.Zp, a.Scale, a.Size, a.SizeWithStride})
+	a = attrOf(t, c, spec.QueryNativeOutputAttr)
+	require.Equal(t, []uint32{1, 2, 2, 4, 8}, sizesOf(a), "C1 as in the file: even, and one more than three channels take")
+	require.Equal(t, []any{spec.NC1HWC2, uint32(128)}, []any{a.Format, a.Size})
 	require.Equal(t, "rk3566", c.model.board.name, "ANYNPU_RKNN_TARGET is not set")
 	require.Error(t, setCoreMask(c, 2), "one core")
 	info := make([]byte, 1024)
-	require.NoError(t, query(c, QueryCustomString, info))
+	require.NoError(t, query(c, spec.QueryCustomString, info))
 	require.Equal(t, "labels", textOf(info))
 }
 
@@ -107,7 +108,7 @@ func image() []uint8 {
 
 // ran returns the codes or numbers of output 0 for the image.
 func ran[T any](t *testing.T, c *Context, wantFloat uint8) []T {
-	require.NoError(t, inputsSet(c, []Input{inputOf(t, Uint8, NHWC, image())}))
+	require.NoError(t, inputsSet(c, []Input{inputOf(t, spec.Uint8, spec.NHWC, image())}))
 	require.NoError(t, run(c, nil))
 	return fetch[T](t, c, wantFloat)
 }
@@ -125,11 +126,11 @@ func TestDescribed_resultsAreThoseOfTheWrittenModel(t *testing.T) {
 	require.Greater(t, varied, 10)
 
 	// Native memory: lanes without a channel, and the group that only rounds up, hold the zero point.
-	a := attrOf(t, c, QueryNativeOutputAttr)
-	mem := created(t, a.sizeWithStride)
+	a := attrOf(t, c, spec.QueryNativeOutputAttr)
+	mem := created(t, a.SizeWithStride)
 	require.NoError(t, setIoMem(c, mem, &a))
 	require.NoError(t, run(c, nil))
-	native := unsafe.Slice((*int8)(cPointer(mem.virt)), int(a.size))
+	native := unsafe.Slice((*int8)(cPointer(mem.Virt)), int(a.Size))
 	for i, v := range native {
 		group, pixel, lane := i/64, i/8%8, i%8
 		if group == 0 && lane < 3 {
@@ -146,7 +147,7 @@ func TestDescribed_offLeavesTheModelReal(t *testing.T) {
 	m := relu(1, 3, 2, 4)
 	own := relu(1, 3, 2, 4).Meta("anynpu.input.x.mean", "[120, 110, 100]").Meta("anynpu.input.x.std", "[60, 50, 40]")
 	c := openFile(t, reluFile(), m)
-	require.Equal(t, Float16, c.model.in[0].kind)
+	require.Equal(t, spec.Float16, c.model.in[0].kind)
 	require.Equal(t, ran[float32](t, open(t, own, 0), 1), ran[float32](t, c, 1))
 }
 
@@ -161,7 +162,7 @@ func TestDescribed_channelOrder(t *testing.T) {
 		given[i], given[i+2] = given[i+2], given[i]
 	}
 	c := open(t, written(), 0)
-	require.NoError(t, inputsSet(c, []Input{inputOf(t, Uint8, NHWC, given)}))
+	require.NoError(t, inputsSet(c, []Input{inputOf(t, spec.Uint8, spec.NHWC, given)}))
 	require.NoError(t, run(c, nil))
 	require.Equal(t, fetch[int8](t, c, 0), got)
 }
@@ -170,11 +171,11 @@ func TestDescribed_batch(t *testing.T) {
 	f := reluFile()
 	f.Batch = 4
 	c := openFile(t, f, relu(1, 3, 2, 4))
-	a := attrOf(t, c, QueryInputAttr)
-	require.Equal(t, []uint32{4, 2, 4, 3}, a.shape())
+	a := attrOf(t, c, spec.QueryInputAttr)
+	require.Equal(t, []uint32{4, 2, 4, 3}, sizesOf(a))
 	one := ran[int8](t, open(t, written(), 0), 0)
 	four := append(append(append(image(), image()...), image()...), image()...)
-	require.NoError(t, inputsSet(c, []Input{inputOf(t, Uint8, NHWC, four)}))
+	require.NoError(t, inputsSet(c, []Input{inputOf(t, spec.Uint8, spec.NHWC, four)}))
 	require.NoError(t, run(c, nil))
 	got := fetch[int8](t, c, 0)
 	for i := range 4 {
@@ -190,11 +191,11 @@ func TestDescribed_dynamicShapes(t *testing.T) {
 	f.Graphs[1].Tensors[2].Shape = []int64{1, 1, 4, 4, 8}
 	c := openFile(t, f, relu(1, 3, -1, 4))
 	require.True(t, c.model.dynamic)
-	a := attrOf(t, c, QueryNativeOutputAttr)
-	require.Equal(t, []uint32{1, 1, 4, 4, 8}, a.shape(), "that of the largest shape")
-	require.NoError(t, setInputShapes(c, []TensorAttr{shapeAttr(NHWC, 1, 2, 4, 3)}))
-	a = attrOf(t, c, QueryCurrentNativeOutputAttr)
-	require.Equal(t, []uint32{1, 2, 2, 4, 8}, a.shape())
+	a := attrOf(t, c, spec.QueryNativeOutputAttr)
+	require.Equal(t, []uint32{1, 1, 4, 4, 8}, sizesOf(a), "that of the largest shape")
+	require.NoError(t, setInputShapes(c, []spec.TensorAttr{shapeAttr(spec.NHWC, 1, 2, 4, 3)}))
+	a = attrOf(t, c, spec.QueryCurrentNativeOutputAttr)
+	require.Equal(t, []uint32{1, 2, 2, 4, 8}, sizesOf(a))
 	require.Equal(t, ran[int8](t, open(t, written(), 0), 0), ran[int8](t, c, 0))
 }
 
@@ -208,9 +209,9 @@ func TestDescribed_floatFile(t *testing.T) {
 	f.Graphs[0].Tensors[2].Type = "float32"
 	f.Inputs[0].Type, f.Outputs[0].Type = "float16", "float32"
 	c := openFile(t, f, relu(1, 3, 2, 4))
-	in, out := attrOf(t, c, QueryInputAttr), attrOf(t, c, QueryOutputAttr)
-	require.Equal(t, []any{Float16, QntAffine, int32(0), float32(1)}, []any{in.kind, in.qnt, in.zp, in.scale})
-	require.Equal(t, []any{Float32, QntAffine}, []any{out.kind, out.qnt})
+	in, out := attrOf(t, c, spec.QueryInputAttr), attrOf(t, c, spec.QueryOutputAttr)
+	require.Equal(t, []any{spec.Float16, spec.QntAffine, int32(0), float32(1)}, []any{in.Kind, in.Qnt, in.Zp, in.Scale})
+	require.Equal(t, []any{spec.Float32, spec.QntAffine}, []any{out.Kind, out.Qnt})
 }
 
 // A model that quantizes by itself, one of another type, and numbers that no code can have stay as they are.
@@ -222,11 +223,11 @@ func TestDescribed_whatStaysReal(t *testing.T) {
 	for i := range f.Graphs[0].Tensors {
 		f.Graphs[0].Tensors[i].Scale = []float32{float32(math.NaN())}
 	}
-	require.Equal(t, Float16, openFile(t, f, relu(1, 3, 2, 4)).model.in[0].kind)
+	require.Equal(t, spec.Float16, openFile(t, f, relu(1, 3, 2, 4)).model.in[0].kind)
 	f = reluFile()
 	f.Preprocess["x"] = rknn.Preprocess{Mean: []float64{1, 2}, Std: []float64{1e300}}
 	f.Inputs[0].Dims = []int64{1, 3, 1 << 31, -4}
-	require.Equal(t, Int8, openFile(t, f, relu(1, 3, 2, 4)).model.in[0].kind)
+	require.Equal(t, spec.Int8, openFile(t, f, relu(1, 3, 2, 4)).model.in[0].kind)
 }
 
 // The ONNX model's own metadata win.
@@ -254,7 +255,8 @@ func TestDescribed_damagedFile(t *testing.T) {
 		require.NoError(t, err, "byte %d", i)
 		c, err := newContext(m, 0, m.run)
 		require.NoError(t, err, "byte %d", i)
-		for _, cmd := range []QueryCmd{QueryInputAttr, QueryNativeInputAttr, QueryOutputAttr, QueryNativeOutputAttr} {
+		for _, cmd := range []spec.QueryCmd{spec.QueryInputAttr, spec.QueryNativeInputAttr, spec.QueryOutputAttr,
+			spec.QueryNativeOutputAttr} {
 			attrOf(t, c, cmd)
 		}
 		c.release()

@@ -11,6 +11,7 @@ import (
 	"github.com/anynpu/anynpu/core/convert"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/mem"
+	spec "github.com/anynpu/anynpu/core/spec/rknn"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -32,7 +33,8 @@ func inputsSet(c *Context, inputs []Input) (err error) {
 			return err
 		}
 		if first := slices.IndexFunc(inputs[:k], func(in Input) bool { return in.index == inputs[k].index }); first >= 0 {
-			return refuse(errInput, "inputs[%d].index is %d: inputs[%d] has it too; the model has %s", k, inputs[k].index, first,
+			return refuse(spec.ErrInput, "inputs[%d].index is %d: inputs[%d] has it too; the model has %s", k, inputs[k].index,
+				first,
 				indexed(len(c.in), "input"))
 		}
 	}
@@ -48,7 +50,7 @@ func inputsSet(c *Context, inputs []Input) (err error) {
 		}
 		src := unsafe.Slice((*byte)(cPointer(in.buf)), int(in.size)) // may be longer than what is read of it
 		c.in[i].given = false                                        // until it is whole
-		s := p.source(in.kind, convert.Arrange(dims, convert.Layout{Order: p.format(true).order()}), in.passThrough != 0)
+		s := p.source(in.kind, convert.Arrange(dims, convert.Layout{Order: p.format(true).Order()}), in.passThrough != 0)
 		c.fill(i, data, src, &s)
 		c.in[i].given = true
 	}
@@ -59,7 +61,7 @@ func inputsSet(c *Context, inputs []Input) (err error) {
 func (c *Context) judge(k int, in *Input) error {
 	name := fmt.Sprintf("inputs[%d]", k)
 	if int(in.index) >= len(c.in) {
-		return refuse(errInput, "%s.index is %d: the model has %s", name, in.index, indexed(len(c.in), "input"))
+		return refuse(spec.ErrInput, "%s.index is %d: the model has %s", name, in.index, indexed(len(c.in), "input"))
 	}
 	p, dims := c.model.in[in.index], c.inDims(int(in.index))
 	if in.buf == 0 {
@@ -69,19 +71,19 @@ func (c *Context) judge(k int, in *Input) error {
 	if in.passThrough != 0 {
 		kind = p.kind
 	}
-	if kind.size() == 0 {
+	if kind.Size() == 0 {
 		return failed("%s.type is %v: input %q takes RKNN_TENSOR_FLOAT32 to RKNN_TENSOR_BOOL and RKNN_TENSOR_BFLOAT16, and "+
 			"converts them to %v", name, in.kind, p.Name, p.kind)
 	}
 	n, _ := tensor.Count(dims)
-	if need := n * kind.size(); int64(in.size) < need {
+	if need := n * kind.Size(); int64(in.size) < need {
 		return invalid("%s.size is %d: %s", name, in.size, p.explainSize(name, in, n, kind))
 	}
-	if err := boundary.CheckRange(cPointer(in.buf), uint64(n*kind.size())); err != nil {
+	if err := boundary.CheckRange(cPointer(in.buf), uint64(n*kind.Size())); err != nil {
 		return fault.Wrap(err, "%s.buf", name)
 	}
 	if want := p.format(true); len(dims) == 4 && in.passThrough == 0 && in.format != want &&
-		!(in.format == Undefined && want == NHWC) {
+		!(in.format == spec.Undefined && want == spec.NHWC) {
 		return failed("%s.fmt is %v: input %q takes %v, unless anynpu.input.%s.layout in the model's metadata says otherwise",
 			name, in.format, p.Name, want, p.Name)
 	}
@@ -90,23 +92,23 @@ func (c *Context) judge(k int, in *Input) error {
 }
 
 // explainSize says what an input takes, which field decides it, and which types the program's size would fit.
-func (p *port) explainSize(name string, in *Input, n int64, kind Type) string {
+func (p *port) explainSize(name string, in *Input, n int64, kind spec.Type) string {
 	if in.passThrough != 0 {
 		return fmt.Sprintf("input %q takes its %d elements as %v, as %s.pass_through is %d, and wants %d bytes", p.Name, n,
-			kind, name, in.passThrough, n*kind.size())
+			kind, name, in.passThrough, n*kind.Size())
 	}
 	text := fmt.Sprintf("input %q has %d elements, which as %v, the type in %s.type, take %d bytes", p.Name, n, kind, name,
-		n*kind.size())
+		n*kind.Size())
 	var fits []string
-	for t := Float32; t <= BFloat16; t++ {
-		if t.size() != 0 && n*t.size() == int64(in.size) {
+	for t := spec.Float32; t <= spec.BFloat16; t++ {
+		if t.Size() != 0 && n*t.Size() == int64(in.size) {
 			fits = append(fits, t.String())
 		}
 	}
 	if fits != nil {
 		text += fmt.Sprintf("; %d bytes fit %s", in.size, strings.Join(fits, ", "))
 	}
-	if fits != nil && in.kind == Float32 {
+	if fits != nil && in.kind == spec.Float32 {
 		text += "; a type that was not set is 0, which is RKNN_TENSOR_FLOAT32"
 	}
 	return text
@@ -114,13 +116,13 @@ func (p *port) explainSize(name string, in *Input, n int64, kind Type) string {
 
 // tellFormula warns, once per model, what becomes of elements where that is left open: of bytes without mean and
 // deviation, on which results depend, and of images whose order neither the program nor the metadata tell.
-func (c *Context) tellFormula(i int, kind Type, format Format, raw bool) {
+func (c *Context) tellFormula(i int, kind spec.Type, format spec.Format, raw bool) {
 	p, told := c.model.in[i], &c.model.told
 	if raw {
 		return
 	}
 	pairs := []any{"input", p.Name, "type", kind, "formula", p.formula()}
-	open := p.format(true) == NHWC && p.Info.Layout == "" && format == Undefined
+	open := p.format(true) == spec.NHWC && p.Info.Layout == "" && format == spec.Undefined
 	if open {
 		pairs = append(pairs, "order", "taken as NHWC, turned to the model's NCHW")
 	}
@@ -140,14 +142,14 @@ func (c *Context) tellFormula(i int, kind Type, format Format, raw bool) {
 }
 
 // bytesOpen says whether elements of a type are bytes that stand for reals with no mean and deviation to make those of.
-func (p *port) bytesOpen(kind Type) bool {
+func (p *port) bytesOpen(kind spec.Type) bool {
 	switch {
 	case p.Normalized() || p.Quant == nil && !p.Type.IsFloat():
 		return false
-	case kind == Int8:
+	case kind == spec.Int8:
 		return p.Quant == nil || p.Type != tensor.Int8 // else they are quantized already
 	}
-	return kind == Uint8
+	return kind == spec.Uint8
 }
 
 // fill converts what a program handed over for input i to the memory that core reads.

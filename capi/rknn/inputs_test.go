@@ -8,6 +8,7 @@ import (
 
 	"github.com/anynpu/anynpu/core/convert"
 	"github.com/anynpu/anynpu/core/format/onnx/onnxtest"
+	spec "github.com/anynpu/anynpu/core/spec/rknn"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -24,12 +25,12 @@ func TestInputsSet_convertsToReals(t *testing.T) {
 		name string
 		in   Input
 	}{
-		{"uint8", inputOf(t, Uint8, NHWC, nhwcBytes)},
-		{"float32", inputOf(t, Float32, NHWC, []float32{0, 1, 10, 20, 255, 128})},
-		{"float16", inputOf(t, Float16, NHWC, halves)},
-		{"int16", inputOf(t, Int16, NHWC, []int16{0, 1, 10, 20, 255, 128})},
-		{"int64", inputOf(t, Int64, NHWC, []int64{0, 1, 10, 20, 255, 128})},
-		{"undefined format", inputOf(t, Uint8, Undefined, nhwcBytes)},
+		{"uint8", inputOf(t, spec.Uint8, spec.NHWC, nhwcBytes)},
+		{"float32", inputOf(t, spec.Float32, spec.NHWC, []float32{0, 1, 10, 20, 255, 128})},
+		{"float16", inputOf(t, spec.Float16, spec.NHWC, halves)},
+		{"int16", inputOf(t, spec.Int16, spec.NHWC, []int16{0, 1, 10, 20, 255, 128})},
+		{"int64", inputOf(t, spec.Int64, spec.NHWC, []int64{0, 1, 10, 20, 255, 128})},
+		{"undefined format", inputOf(t, spec.Uint8, spec.Undefined, nhwcBytes)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			x := open(t, identity(onnxtest.Float, 1, 2, 1, 3), 0)
@@ -42,7 +43,7 @@ func TestInputsSet_convertsToReals(t *testing.T) {
 func TestInputsSet_meanAndStdPerChannel(t *testing.T) {
 	m := identity(onnxtest.Float, 1, 2, 1, 3).Meta("anynpu.input.x.mean", "[10,20]").Meta("anynpu.input.x.std", "[2,4]")
 	x := open(t, m, 0)
-	require.NoError(t, inputsSet(x, []Input{inputOf(t, Uint8, NHWC, nhwcBytes)}))
+	require.NoError(t, inputsSet(x, []Input{inputOf(t, spec.Uint8, spec.NHWC, nhwcBytes)}))
 	require.Equal(t, []float32{-5, 0, 122.5, -4.75, 0, 27}, floats(t, x))
 }
 
@@ -50,22 +51,23 @@ func TestInputsSet_channelOrder(t *testing.T) {
 	m := identity(onnxtest.Float, 1, 3, 1, 2).Meta("anynpu.input.x.pixel", "rgb").Meta("anynpu.input.x.order",
 		"bgr").Meta("anynpu.input.x.mean", "[1,2,3]")
 	x := open(t, m, 0)
-	require.NoError(t, inputsSet(x, []Input{inputOf(t, Uint8, NHWC, []uint8{10, 20, 30, 40, 50, 60})}))
+	require.NoError(t, inputsSet(x, []Input{inputOf(t, spec.Uint8, spec.NHWC, []uint8{10, 20, 30, 40, 50, 60})}))
 	require.Equal(t, []float32{27, 57, 18, 48, 9, 39}, floats(t, x), "blue, green, red, each with its own mean")
 }
 
 func TestInputsSet_layoutOfMetadata(t *testing.T) {
 	x := open(t, identity(onnxtest.Float, 1, 2, 1, 3).Meta("anynpu.input.x.layout", "nchw"), 0)
-	require.NoError(t, inputsSet(x, []Input{inputOf(t, Float32, NCHW, planar)}))
+	require.NoError(t, inputsSet(x, []Input{inputOf(t, spec.Float32, spec.NCHW, planar)}))
 	require.Equal(t, planar, floats(t, x))
-	require.Equal(t, NCHW, x.model.in[0].format(true))
+	require.Equal(t, spec.NCHW, x.model.in[0].format(true))
 }
 
 func TestInputsSet_quantizes(t *testing.T) {
 	x := open(t, quantized(0.5, -10, 1, 7), 0)
 	nan := float32(math.NaN())
 	// x / 0.5 is 0.5, 1.5, 2.5, large, -large, NaN, 3; halves go to the even neighbour: 0, 2, 2.
-	require.NoError(t, inputsSet(x, []Input{inputOf(t, Float32, Undefined, []float32{0.25, 0.75, 1.25, 1e9, -1e9, nan,
+	require.NoError(t, inputsSet(x, []Input{inputOf(t, spec.Float32, spec.Undefined, []float32{0.25, 0.75, 1.25, 1e9,
+		-1e9, nan,
 		1.5})}))
 	require.NoError(t, run(x, nil))
 	require.Equal(t, []int8{-10, -8, -8, 127, -10, -10, -7}, fetch[int8](t, x, 0),
@@ -77,15 +79,15 @@ func TestInputsSet_quantizedSources(t *testing.T) {
 	// Mean 0, std 255, scale 1/255, zero point -128: exactly x - 128.
 	m := quantized(1.0/255, -128, 1, 4).Meta("anynpu.input.x.std", "[255]")
 	x := open(t, m, 0)
-	require.NoError(t, inputsSet(x, []Input{inputOf(t, Uint8, Undefined, []uint8{0, 1, 128, 255})}))
+	require.NoError(t, inputsSet(x, []Input{inputOf(t, spec.Uint8, spec.Undefined, []uint8{0, 1, 128, 255})}))
 	require.NoError(t, run(x, nil))
 	require.Equal(t, []int8{-128, -127, 0, 127}, fetch[int8](t, x, 0))
 
-	require.NoError(t, inputsSet(x, []Input{inputOf(t, Int8, Undefined, []int8{-128, -1, 0, 127})}))
+	require.NoError(t, inputsSet(x, []Input{inputOf(t, spec.Int8, spec.Undefined, []int8{-128, -1, 0, 127})}))
 	require.NoError(t, run(x, nil))
 	require.Equal(t, []int8{-128, -1, 0, 127}, fetch[int8](t, x, 0), "taken as already quantized")
 
-	in := inputOf(t, Float32, Undefined, []int8{-128, -1, 0, 127})
+	in := inputOf(t, spec.Float32, spec.Undefined, []int8{-128, -1, 0, 127})
 	in.passThrough = 1
 	require.NoError(t, inputsSet(x, []Input{in}))
 	require.NoError(t, run(x, nil))
@@ -94,26 +96,27 @@ func TestInputsSet_quantizedSources(t *testing.T) {
 
 func TestInputsSet_integers(t *testing.T) {
 	x := open(t, identity(onnxtest.Int32, 4), 0)
-	require.NoError(t, inputsSet(x, []Input{inputOf(t, Int64, Undefined, []int64{-5, 7, math.MaxInt64, math.MinInt64})}))
+	require.NoError(t, inputsSet(x, []Input{inputOf(t, spec.Int64, spec.Undefined, []int64{-5, 7, math.MaxInt64,
+		math.MinInt64})}))
 	require.NoError(t, run(x, nil))
 	require.Equal(t, []int32{-5, 7, math.MaxInt32, math.MinInt32}, fetch[int32](t, x, 0))
-	require.NoError(t, inputsSet(x, []Input{inputOf(t, Float32, Undefined,
+	require.NoError(t, inputsSet(x, []Input{inputOf(t, spec.Float32, spec.Undefined,
 		[]float32{-1.9, 1.9, 1e20, float32(math.NaN())})}))
 	require.NoError(t, run(x, nil))
 	require.Equal(t, []int32{-1, 1, math.MaxInt32, 0}, fetch[int32](t, x, 0))
 
 	b := open(t, identity(onnxtest.Bool, 3), 0)
-	require.NoError(t, inputsSet(b, []Input{inputOf(t, Bool, Undefined, []uint8{0, 1, 1})}))
+	require.NoError(t, inputsSet(b, []Input{inputOf(t, spec.Bool, spec.Undefined, []uint8{0, 1, 1})}))
 	require.NoError(t, run(b, nil))
 	require.Equal(t, []uint8{0, 1, 1}, fetch[uint8](t, b, 0))
-	require.NoError(t, inputsSet(b, []Input{inputOf(t, Int8, Undefined, []int8{0, -3, 9})}))
+	require.NoError(t, inputsSet(b, []Input{inputOf(t, spec.Int8, spec.Undefined, []int8{0, -3, 9})}))
 	require.NoError(t, run(b, nil))
 	require.Equal(t, []uint8{0, 1, 1}, fetch[uint8](t, b, 0))
 }
 
 func TestInputsSet_refuses(t *testing.T) {
 	x := open(t, identity(onnxtest.Float, 1, 2, 1, 3), 0)
-	good := inputOf(t, Uint8, NHWC, nhwcBytes)
+	good := inputOf(t, spec.Uint8, spec.NHWC, nhwcBytes)
 	with := func(change func(*Input)) []Input {
 		in := good
 		change(&in)
@@ -122,24 +125,24 @@ func TestInputsSet_refuses(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		in   []Input
-		code Code
+		code spec.Code
 		text string
 	}{
-		{"no inputs", nil, errParam, "n_inputs is 0"},
-		{"too many", []Input{good, good}, errParam, "n_inputs is 2"},
-		{"index", with(func(i *Input) { i.index = 1 }), errInput, "inputs[0].index is 1"},
-		{"NULL", with(func(i *Input) { i.buf = 0 }), errParam, "inputs[0].buf is NULL"},
-		{"forgotten type", with(func(i *Input) { i.kind = Float32 }), errParam,
+		{"no inputs", nil, spec.ErrParam, "n_inputs is 0"},
+		{"too many", []Input{good, good}, spec.ErrParam, "n_inputs is 2"},
+		{"index", with(func(i *Input) { i.index = 1 }), spec.ErrInput, "inputs[0].index is 1"},
+		{"NULL", with(func(i *Input) { i.buf = 0 }), spec.ErrParam, "inputs[0].buf is NULL"},
+		{"forgotten type", with(func(i *Input) { i.kind = spec.Float32 }), spec.ErrParam,
 			"6 bytes fit RKNN_TENSOR_INT8, RKNN_TENSOR_UINT8"},
-		{"short", with(func(i *Input) { i.size = 5 }), errParam, "inputs[0].size is 5"},
-		{"pass_through of the reported type", with(func(i *Input) { i.passThrough = 1 }), errParam, "12 bytes"},
-		{"format", with(func(i *Input) { i.format = NCHW }), errFail, "inputs[0].fmt is RKNN_TENSOR_NCHW"},
-		{"type", with(func(i *Input) { i.kind = Int4 }), errFail, "inputs[0].type is RKNN_TENSOR_INT4"},
-		{"no type", with(func(i *Input) { i.kind = 99 }), errFail, "inputs[0].type"},
+		{"short", with(func(i *Input) { i.size = 5 }), spec.ErrParam, "inputs[0].size is 5"},
+		{"pass_through of the reported type", with(func(i *Input) { i.passThrough = 1 }), spec.ErrParam, "12 bytes"},
+		{"format", with(func(i *Input) { i.format = spec.NCHW }), spec.ErrFail, "inputs[0].fmt is RKNN_TENSOR_NCHW"},
+		{"type", with(func(i *Input) { i.kind = spec.Int4 }), spec.ErrFail, "inputs[0].type is RKNN_TENSOR_INT4"},
+		{"no type", with(func(i *Input) { i.kind = 99 }), spec.ErrFail, "inputs[0].type"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			requireCode(t, c.code, inputsSet(x, c.in), c.text)
-			requireCode(t, errFail, run(x, nil), "has no data for input")
+			requireCode(t, spec.ErrFail, run(x, nil), "has no data for input")
 		})
 	}
 	require.NoError(t, inputsSet(x, with(func(i *Input) { i.size = 6 })))
@@ -154,6 +157,6 @@ func TestInputsSet_linesLongerThanOne(t *testing.T) {
 		want[i], want[w+i] = float32(uint8(i)), float32(uint8(3*i))
 	}
 	x := open(t, identity(onnxtest.Float, 1, 2, 1, w), 0)
-	require.NoError(t, inputsSet(x, []Input{inputOf(t, Uint8, NHWC, src)}))
+	require.NoError(t, inputsSet(x, []Input{inputOf(t, spec.Uint8, spec.NHWC, src)}))
 	require.Equal(t, want, floats(t, x))
 }

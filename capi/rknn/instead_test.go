@@ -12,6 +12,7 @@ import (
 	"github.com/anynpu/anynpu/core/format/onnx/onnxtest"
 	"github.com/anynpu/anynpu/core/format/rknn"
 	"github.com/anynpu/anynpu/core/format/rknn/rknntest"
+	spec "github.com/anynpu/anynpu/core/spec/rknn"
 )
 
 // compiled is a file as the vendor's converter writes it.
@@ -31,9 +32,9 @@ func TestLoad_onnxInsteadOfACompiledModel(t *testing.T) {
 	dir, data := t.TempDir(), compiled()
 	path := write(t, filepath.Join(dir, "net.rknn"), data)
 	_, err := load(nil, path, 0)
-	requireCode(t, errModel, err, "model: net.rknn: it is an .rknn file", "the NPU of rk3566", "net.onnx")
+	requireCode(t, spec.ErrModel, err, "model: net.rknn: it is an .rknn file", "the NPU of rk3566", "net.onnx")
 	_, err = load(data, "", 0)
-	requireCode(t, errModel, err, "model: it is an .rknn file", "SHA-256")
+	requireCode(t, spec.ErrModel, err, "model: it is an .rknn file", "SHA-256")
 
 	write(t, filepath.Join(dir, "other.onnx"), identity(onnxtest.Float, 1, 3, 4, 2).Bytes())
 	t.Setenv("ANYNPU_MODEL_MAP", write(t, filepath.Join(dir, "map"), fmt.Appendf(nil, "%x -> other.onnx\n",
@@ -46,7 +47,7 @@ func TestLoad_onnxInsteadOfACompiledModel(t *testing.T) {
 
 	t.Setenv("ANYNPU_MODEL_MAP", "off")
 	_, err = load(data, "", 0)
-	requireCode(t, errModel, err, "ANYNPU_MODEL_MAP=off")
+	requireCode(t, spec.ErrModel, err, "ANYNPU_MODEL_MAP=off")
 }
 
 // A map that cannot be read does no harm to a model that can be loaded as it is.

@@ -2,14 +2,15 @@ package rknn
 
 import (
 	"github.com/anynpu/anynpu/core/convert"
+	spec "github.com/anynpu/anynpu/core/spec/rknn"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
 // binding is memory that a run reads an input from or writes an output to, and what its bytes are.
 type binding struct {
 	memory *memory
-	kind   Type
-	format Format
+	kind   spec.Type
+	format spec.Format
 	raw    bool
 	input  bool
 	rows   uint32 // of each image, 0: the input's height
@@ -17,7 +18,7 @@ type binding struct {
 
 // setIoMem binds memory to an input or output (section 5). The attributes name the tensor and say how its bytes lie;
 // the binding lasts until another one or the context's end.
-func setIoMem(c *Context, m *TensorMem, attr *TensorAttr) error {
+func setIoMem(c *Context, m *spec.TensorMem, attr *spec.TensorAttr) error {
 	r := memories.find(m)
 	if r == nil {
 		return invalid("mem is %p: this is no memory of rknn_create_mem or rknn_create_mem_from_fd, or it was destroyed", m)
@@ -30,13 +31,13 @@ func setIoMem(c *Context, m *TensorMem, attr *TensorAttr) error {
 	if err != nil {
 		return err
 	}
-	b := &binding{memory: r, kind: attr.kind, format: attr.format}
+	b := &binding{memory: r, kind: attr.Kind, format: attr.Format}
 	if input {
-		b.input, b.raw, b.rows = true, attr.passThrough != 0, attr.hStride
+		b.input, b.raw, b.rows = true, attr.PassThrough != 0, attr.HStride
 		if err := c.checkInput(i, b); err != nil {
 			return err
 		}
-		c.tellFormula(i, attr.kind, attr.format, b.raw)
+		c.tellFormula(i, attr.Kind, attr.Format, b.raw)
 		c.in[i].bound = b
 		return nil
 	}
@@ -49,8 +50,8 @@ func setIoMem(c *Context, m *TensorMem, attr *TensorAttr) error {
 
 // tensorOf finds the tensor that attributes name: by name, or, where the name is empty or serves an input and an
 // output, by index and number of elements, inputs first (section 11).
-func (c *Context) tensorOf(attr *TensorAttr) (index int, input bool, err error) {
-	name := textOf(attr.name[:])
+func (c *Context) tensorOf(attr *spec.TensorAttr) (index int, input bool, err error) {
+	name := textOf(attr.Name[:])
 	find := func(ports []*port) int {
 		for i, p := range ports {
 			if p.Name == name {
@@ -71,9 +72,9 @@ func (c *Context) tensorOf(attr *TensorAttr) (index int, input bool, err error) 
 	}
 	fits := func(dims []int64) bool {
 		n, _ := tensor.Count(dims)
-		return int64(attr.elems) == n || len(dims) == 4 && attr.format == NC1HWC2
+		return int64(attr.Elems) == n || len(dims) == 4 && attr.Format == spec.NC1HWC2
 	}
-	i := int(attr.index)
+	i := int(attr.Index)
 	switch {
 	case i < len(c.in) && fits(c.inDims(i)):
 		return i, true, nil
@@ -81,12 +82,12 @@ func (c *Context) tensorOf(attr *TensorAttr) (index int, input bool, err error) 
 		return i, false, nil
 	}
 	return 0, false, invalid("attr->index is %d and attr->n_elems %d: no input or output has both, and attr->name, %q, "+
-		"does not decide; the model has the inputs %q and the outputs %q", attr.index, attr.elems, name, names(c.model.in),
+		"does not decide; the model has the inputs %q and the outputs %q", attr.Index, attr.Elems, name, names(c.model.in),
 		names(c.model.out))
 }
 
 // needs is the number of bytes from the first to behind the last element.
-func (b *binding) needs(a convert.Arrangement) int64 { return a.Elements() * b.kind.size() }
+func (b *binding) needs(a convert.Arrangement) int64 { return a.Elements() * b.kind.Size() }
 
 func (c *Context) checkInput(i int, b *binding) error {
 	p, dims := c.model.in[i], c.inDims(i)
@@ -96,7 +97,7 @@ func (c *Context) checkInput(i int, b *binding) error {
 			b.format = p.format(true)
 		}
 	}
-	if b.kind.size() == 0 {
+	if b.kind.Size() == 0 {
 		return invalid("attr->type is %v: input %q takes RKNN_TENSOR_FLOAT32 to RKNN_TENSOR_BOOL and RKNN_TENSOR_BFLOAT16, "+
 			"its own is %v", b.kind, p.Name, p.kind)
 	}
@@ -107,27 +108,27 @@ func (c *Context) checkInput(i int, b *binding) error {
 		return invalid("attr->h_stride is %d: input %q has %d rows and wants as many or more, or 0 for its own", b.rows,
 			p.Name, dims[2])
 	}
-	if b.kind == p.kind && p.Quant != nil && b.kind == Int8 {
+	if b.kind == p.kind && p.Quant != nil && b.kind == spec.Int8 {
 		b.raw = true
 	}
 	return b.checkSize(p, b.arrangement(p, dims))
 }
 
-func (c *Context) checkOutput(i int, b *binding, attr *TensorAttr) error {
+func (c *Context) checkOutput(i int, b *binding, attr *spec.TensorAttr) error {
 	p, dims := c.model.out[i], c.outDims(i)
-	if b.kind != p.kind && b.kind != Float32 {
+	if b.kind != p.kind && b.kind != spec.Float32 {
 		return invalid("attr->type is %v: output %q gives %v or RKNN_TENSOR_FLOAT32", b.kind, p.Name, p.kind)
 	}
-	if len(dims) == 4 && b.format > NC1HWC2 {
+	if len(dims) == 4 && b.format > spec.NC1HWC2 {
 		return invalid("attr->fmt is %v: output %q gives RKNN_TENSOR_NCHW, RKNN_TENSOR_NHWC or RKNN_TENSOR_NC1HWC2", b.format,
 			p.Name)
 	}
 	if err := b.checkSize(p, b.arrangement(p, dims)); err != nil {
 		return err
 	}
-	if have := b.memory.buf.Size(); have < int64(attr.sizeWithStride) {
+	if have := b.memory.buf.Size(); have < int64(attr.SizeWithStride) {
 		warn("memory is smaller than attr->size_with_stride, which a board would need", "function", "rknn_set_io_mem",
-			"output", p.Name, "mem->size", have, "size_with_stride", attr.sizeWithStride)
+			"output", p.Name, "mem->size", have, "size_with_stride", attr.SizeWithStride)
 	}
 	return nil
 }
@@ -142,7 +143,7 @@ func (b *binding) checkSize(p *port, a convert.Arrangement) error {
 // arrangement says where the elements lie. C2 of NC1HWC2 is that of the port's native attributes, also for FLOAT32.
 func (b *binding) arrangement(p *port, dims []int64) convert.Arrangement {
 	_, c1, c2 := p.native(dims, b.input)
-	return convert.Arrange(dims, convert.Layout{Order: b.format.order(), C1: int(c1), C2: int(c2), Rows: int(b.rows)})
+	return convert.Arrange(dims, convert.Layout{Order: b.format.Order(), C1: int(c1), C2: int(c2), Rows: int(b.rows)})
 }
 
 // open returns the bytes of a binding's memory for a run, with a function that releases them.

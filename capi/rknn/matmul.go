@@ -10,6 +10,7 @@ import (
 	"github.com/anynpu/anynpu/capi/handle"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
+	spec "github.com/anynpu/anynpu/core/spec/rknn"
 )
 
 // Matmul is an rknn_matmul_ctx: a matrix product C = A x B of certain types, layouts and sizes, and the memory it is
@@ -29,12 +30,12 @@ type Matmul struct {
 }
 
 // matmulCreate makes a product of one size (matmul notes, sections 1 and 8).
-func matmulCreate(infoAddr unsafe.Pointer, attr *MatmulIOAttr) (*Matmul, error) {
+func matmulCreate(infoAddr unsafe.Pointer, attr *spec.MatmulIOAttr) (*Matmul, error) {
 	info, err := infoAt(infoAddr)
 	if err != nil {
 		return nil, err
 	}
-	m, err := newMatmul(info, []MatmulShape{{info.m, info.k, info.n}}, false)
+	m, err := newMatmul(info, []MatmulShape{{info.M, info.K, info.N}}, false)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +45,8 @@ func matmulCreate(infoAddr unsafe.Pointer, attr *MatmulIOAttr) (*Matmul, error) 
 
 // matmulCreateDynamicShape makes a product of any of several sizes, the first at the beginning; those of info are not
 // looked at.
-func matmulCreateDynamicShape(infoAddr unsafe.Pointer, shapes []MatmulShape, attrs []MatmulIOAttr) (*Matmul, error) {
+func matmulCreateDynamicShape(infoAddr unsafe.Pointer, shapes []MatmulShape,
+	attrs []spec.MatmulIOAttr) (*Matmul, error) {
 	info, err := infoAt(infoAddr)
 	if err != nil {
 		return nil, err
@@ -60,11 +62,11 @@ func matmulCreateDynamicShape(infoAddr unsafe.Pointer, shapes []MatmulShape, att
 }
 
 // matmulCreateDynShape is the name that matmulCreateDynamicShape had at first.
-func matmulCreateDynShape(info unsafe.Pointer, shapes []MatmulShape, attrs []MatmulIOAttr) (*Matmul, error) {
+func matmulCreateDynShape(info unsafe.Pointer, shapes []MatmulShape, attrs []spec.MatmulIOAttr) (*Matmul, error) {
 	return matmulCreateDynamicShape(info, shapes, attrs)
 }
 
-func newMatmul(info *MatmulInfo, shapes []MatmulShape, dynamic bool) (*Matmul, error) {
+func newMatmul(info *spec.MatmulInfo, shapes []MatmulShape, dynamic bool) (*Matmul, error) {
 	m := &Matmul{dynamic: dynamic}
 	var err error
 	if m.spec, err = specOf(info); err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/matrix"
 	"github.com/anynpu/anynpu/core/mem"
+	spec "github.com/anynpu/anynpu/core/spec/rknn"
 )
 
 // olderArgument is above every subN: a fifth argument below it is one, and none a pointer.
@@ -23,7 +24,7 @@ func bNormalLayoutToNativeLayout(in, out unsafe.Pointer, k, n int32, info uintpt
 	case out == nil:
 		return invalid("B_output is NULL: want room for K x N elements")
 	}
-	s, err := convertedSpec(info, subK, MatmulType(kind))
+	s, err := convertedSpec(info, subK, spec.MatmulType(kind))
 	if err != nil {
 		return err
 	}
@@ -49,14 +50,14 @@ func bNormalLayoutToNativeLayout(in, out unsafe.Pointer, k, n int32, info uintpt
 }
 
 // convertedSpec takes the arguments of either form.
-func convertedSpec(info uintptr, subK int32, kind MatmulType) (matmulSpec, error) {
+func convertedSpec(info uintptr, subK int32, kind spec.MatmulType) (matmulSpec, error) {
 	subN := info
 	if subN == 0 || subN >= olderArgument {
 		i, err := infoAt(cPointer(info))
 		if err != nil {
 			return matmulSpec{}, err
 		}
-		return specOfType("info->type", i.kind)
+		return specOfType("info->type", i.Kind)
 	}
 	s, err := specOfType("type", kind)
 	if err == nil && (int(subN) != s.tile.n || int(subK) != s.tile.k) {

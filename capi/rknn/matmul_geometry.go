@@ -6,6 +6,7 @@ import (
 
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/core/matrix"
+	spec "github.com/anynpu/anynpu/core/spec/rknn"
 )
 
 // A tile is how many columns N and rows K of B lie together in the native layout; N and K are multiples of it in every
@@ -14,33 +15,33 @@ type tile struct{ n, k int }
 
 // matmulUnit is what the matrix unit of a board takes (matmul notes, sections 3 and 4).
 type matmulUnit struct {
-	a       map[Type]int  // columns of A that lie together in the native layout
-	b       map[Type]tile // by the type of B; the board does not have the types that are missing
-	segment int           // rows of B that are stored as a matrix of their own in the native layout, 0: all
+	a       map[spec.Type]int  // columns of A that lie together in the native layout
+	b       map[spec.Type]tile // by the type of B; the board does not have the types that are missing
+	segment int                // rows of B that are stored as a matrix of their own in the native layout, 0: all
 }
 
 var (
 	largeUnit = matmulUnit{
-		a: map[Type]int{Int8: 16, Float16: 8, Int4: 32},
-		b: map[Type]tile{Int8: {32, 32}, Float16: {16, 32}, Int4: {64, 32}},
+		a: map[spec.Type]int{spec.Int8: 16, spec.Float16: 8, spec.Int4: 32},
+		b: map[spec.Type]tile{spec.Int8: {32, 32}, spec.Float16: {16, 32}, spec.Int4: {64, 32}},
 	}
 	matmulUnits = map[string]matmulUnit{
 		"rk3588": {largeUnit.a, largeUnit.b, 8192},
 		"rk3576": {largeUnit.a, largeUnit.b, 4096},
-		"rk3562": {map[Type]int{Int8: 16, Float16: 8}, map[Type]tile{Int8: {16, 32}, Float16: {8, 32}}, 0},
-		"rk3566": {map[Type]int{Int8: 8, Float16: 4}, map[Type]tile{Int8: {16, 32}, Float16: {8, 16}}, 0},
-		"rk3568": {map[Type]int{Int8: 8, Float16: 4}, map[Type]tile{Int8: {16, 32}, Float16: {8, 16}}, 0},
+		"rk3562": {map[spec.Type]int{spec.Int8: 16, spec.Float16: 8}, map[spec.Type]tile{spec.Int8: {16, 32}, spec.Float16: {8, 32}}, 0},
+		"rk3566": {map[spec.Type]int{spec.Int8: 8, spec.Float16: 4}, map[spec.Type]tile{spec.Int8: {16, 32}, spec.Float16: {8, 16}}, 0},
+		"rk3568": {map[spec.Type]int{spec.Int8: 8, spec.Float16: 4}, map[spec.Type]tile{spec.Int8: {16, 32}, spec.Float16: {8, 16}}, 0},
 	}
 )
 
 // lanesC is how many columns of C lie together in the native layout: 16 bytes of them.
-func lanesC(t Type) int { return int(16 / t.size()) }
+func lanesC(t spec.Type) int { return int(16 / t.Size()) }
 
 // matmulSpec is a product whatever its size: types, layouts, quantization.
 type matmulSpec struct {
-	kind     MatmulType
+	kind     spec.MatmulType
 	name     string
-	types    [3]Type // of A, B, C
+	types    [3]spec.Type // of A, B, C
 	bLayout  int16
 	native   bool // A and C
 	group    int  // rows of B that share parameters, 0: not per group
@@ -50,43 +51,43 @@ type matmulSpec struct {
 }
 
 // infoAt reads an rknn_matmul_info of any version.
-func infoAt(at unsafe.Pointer) (*MatmulInfo, error) {
+func infoAt(at unsafe.Pointer) (*spec.MatmulInfo, error) {
 	if at == nil {
 		return nil, invalid("info is NULL: want a filled rknn_matmul_info")
 	}
-	info := (*MatmulInfo)(at)
-	err := boundary.CheckRange(at, uint64(unsafe.Offsetof(info.acQuant)+unsafe.Sizeof(info.acQuant)))
-	if err == nil && (info.bQuant == quantGroupSym || info.bQuant == quantGroupAsym) {
-		err = boundary.CheckRange(at, uint64(unsafe.Offsetof(info.group)+unsafe.Sizeof(info.group)))
+	info := (*spec.MatmulInfo)(at)
+	err := boundary.CheckRange(at, uint64(unsafe.Offsetof(info.ACQuant)+unsafe.Sizeof(info.ACQuant)))
+	if err == nil && (info.BQuant == quantGroupSym || info.BQuant == quantGroupAsym) {
+		err = boundary.CheckRange(at, uint64(unsafe.Offsetof(info.Group)+unsafe.Sizeof(info.Group)))
 	}
 	if err != nil {
-		return nil, refuseFor(errParam, err, "info")
+		return nil, refuseFor(spec.ErrParam, err, "info")
 	}
 	return info, nil
 }
 
 // specOf checks the fields of info but its sizes.
-func specOf(info *MatmulInfo) (matmulSpec, error) {
-	s, err := specOfType("info->type", info.kind)
+func specOf(info *spec.MatmulInfo) (matmulSpec, error) {
+	s, err := specOfType("info->type", info.Kind)
 	if err != nil {
 		return s, err
 	}
 	switch {
-	case info.bLayout < layoutNormal || info.bLayout > layoutTransposed:
-		return s, invalid("info->B_layout is %d: want 0 (RKNN_MM_LAYOUT_NORM), 1 (NATIVE) or 2 (TP_NORM)", info.bLayout)
-	case info.acLayout != layoutNormal && info.acLayout != layoutNative:
-		return s, invalid("info->AC_layout is %d: want 0 (RKNN_MM_LAYOUT_NORM) or 1 (NATIVE)", info.acLayout)
-	case info.bQuant < 0 || info.bQuant > quantGroupAsym:
-		return s, invalid("info->B_quant_type is %d: want 0 to %d of rknn_matmul_quant_type", info.bQuant, quantGroupAsym)
-	case info.acQuant != 0 && info.acQuant != 1:
-		return s, invalid("info->AC_quant_type is %d: want 0 or 1, quantization per layer", info.acQuant)
+	case info.BLayout < layoutNormal || info.BLayout > layoutTransposed:
+		return s, invalid("info->B_layout is %d: want 0 (RKNN_MM_LAYOUT_NORM), 1 (NATIVE) or 2 (TP_NORM)", info.BLayout)
+	case info.ACLayout != layoutNormal && info.ACLayout != layoutNative:
+		return s, invalid("info->AC_layout is %d: want 0 (RKNN_MM_LAYOUT_NORM) or 1 (NATIVE)", info.ACLayout)
+	case info.BQuant < 0 || info.BQuant > quantGroupAsym:
+		return s, invalid("info->B_quant_type is %d: want 0 to %d of rknn_matmul_quant_type", info.BQuant, quantGroupAsym)
+	case info.ACQuant != 0 && info.ACQuant != 1:
+		return s, invalid("info->AC_quant_type is %d: want 0 or 1, quantization per layer", info.ACQuant)
 	}
-	s.bLayout, s.native = info.bLayout, info.acLayout == layoutNative
-	if info.bQuant == quantGroupSym || info.bQuant == quantGroupAsym {
-		if info.group < 0 {
-			return s, invalid("info->group_size is %d: want a divisor of K, or 0 for %d", info.group, defaultGroup)
+	s.bLayout, s.native = info.BLayout, info.ACLayout == layoutNative
+	if info.BQuant == quantGroupSym || info.BQuant == quantGroupAsym {
+		if info.Group < 0 {
+			return s, invalid("info->group_size is %d: want a divisor of K, or 0 for %d", info.Group, defaultGroup)
 		}
-		if s.group = int(info.group); s.group == 0 {
+		if s.group = int(info.Group); s.group == 0 {
 			s.group = defaultGroup
 		}
 	}
@@ -94,18 +95,18 @@ func specOf(info *MatmulInfo) (matmulSpec, error) {
 }
 
 // specOfType checks a type of product against the board; field names it in messages.
-func specOfType(field string, kind MatmulType) (matmulSpec, error) {
-	t, ok := matmulTypes[kind]
+func specOfType(field string, kind spec.MatmulType) (matmulSpec, error) {
+	t, ok := spec.Matmuls[kind]
 	if !ok {
 		return matmulSpec{}, invalid("%s is %d: want 1 to 12 or 15 of rknn_matmul_type", field, uint32(kind))
 	}
 	unit := matmulUnits[board().name]
-	b, ok := unit.b[t.b]
+	b, ok := unit.b[t.B]
 	if !ok {
 		return matmulSpec{}, invalid("%s is %d (%s): %s has no matrices of %v; want one of FLOAT16 and INT8, or "+
-			"ANYNPU_RKNN_TARGET=rk3588", field, uint32(kind), t.name, board().name, t.b)
+			"ANYNPU_RKNN_TARGET=rk3588", field, uint32(kind), t.Name, board().name, t.B)
 	}
-	return matmulSpec{kind: kind, name: t.name, types: [3]Type{t.a, t.b, t.c}, tile: b, lanesA: unit.a[t.a],
+	return matmulSpec{kind: kind, name: t.Name, types: [3]spec.Type{t.A, t.B, t.C}, tile: b, lanesA: unit.a[t.A],
 		segments: unit.segment}, nil
 }
 
@@ -138,7 +139,7 @@ var matrixNames = [3]string{"A", "B", "C"}
 // bytes is the size of matrix i, at most math.MaxInt64.
 func (s *matmulSpec) bytes(shape MatmulShape, i int) int64 {
 	m, k, n := int64(shape.m), int64(shape.k), int64(shape.n)
-	elements, bits := [3]int64{m * k, k * n, m * n}[i], int64(s.types[i].matrixType().Bits())
+	elements, bits := [3]int64{m * k, k * n, m * n}[i], int64(s.types[i].MatrixType().Bits())
 	if elements > math.MaxInt64/bits {
 		return math.MaxInt64
 	}
@@ -148,7 +149,7 @@ func (s *matmulSpec) bytes(shape MatmulShape, i int) int64 {
 // operand describes matrix i without its bytes; B as its transpose.
 func (s *matmulSpec) operand(shape MatmulShape, i int) matrix.Operand {
 	m, k, n := int(shape.m), int(shape.k), int(shape.n)
-	o := matrix.Operand{Type: s.types[i].matrixType()}
+	o := matrix.Operand{Type: s.types[i].MatrixType()}
 	switch i {
 	case 0:
 		o.Rows, o.Columns, o.Tiling = m, k, matrix.Tiling{Outer: m, Inner: k}
@@ -180,9 +181,9 @@ func (s *matmulSpec) nativeB() matrix.Tiling {
 }
 
 // attr fills the attributes of matrix i.
-func (s *matmulSpec) attr(shape MatmulShape, i int) MatmulTensorAttr {
-	a := MatmulTensorAttr{size: uint32(s.bytes(shape, i)), kind: s.types[i]}
-	setText(a.name[:], matrixNames[i])
+func (s *matmulSpec) attr(shape MatmulShape, i int) spec.MatmulTensorAttr {
+	a := spec.MatmulTensorAttr{Size: uint32(s.bytes(shape, i)), Kind: s.types[i]}
+	setText(a.Name[:], matrixNames[i])
 	m, k, n := uint32(shape.m), uint32(shape.k), uint32(shape.n)
 	var dims []uint32
 	switch {
@@ -202,11 +203,11 @@ func (s *matmulSpec) attr(shape MatmulShape, i int) MatmulTensorAttr {
 	default:
 		dims = []uint32{n / uint32(s.tile.n), k / uint32(s.tile.k), uint32(s.tile.n), uint32(s.tile.k)}
 	}
-	a.rank = uint32(copy(a.dims[:], dims))
+	a.Rank = uint32(copy(a.Dims[:], dims))
 	return a
 }
 
 // ioAttr fills the attributes of all three.
-func (s *matmulSpec) ioAttr(shape MatmulShape) MatmulIOAttr {
-	return MatmulIOAttr{s.attr(shape, 0), s.attr(shape, 1), s.attr(shape, 2)}
+func (s *matmulSpec) ioAttr(shape MatmulShape) spec.MatmulIOAttr {
+	return spec.MatmulIOAttr{A: s.attr(shape, 0), B: s.attr(shape, 1), C: s.attr(shape, 2)}
 }

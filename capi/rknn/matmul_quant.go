@@ -9,6 +9,7 @@ import (
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/matrix"
+	spec "github.com/anynpu/anynpu/core/spec/rknn"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -19,7 +20,7 @@ type matmulParams struct {
 }
 
 // matrixOf is the index of the matrix that a name in a program's struct stands for, -1 if none.
-func matrixOf(name *[maxNameLen]byte) int { return slices.Index(matrixNames[:], textOf(name[:])) }
+func matrixOf(name *[spec.MaxNameLen]byte) int { return slices.Index(matrixNames[:], textOf(name[:])) }
 
 // matmulSetQuantParams copies scales and zero points of one matrix; another call for it replaces them (matmul notes,
 // section 5). Their numbers say what they belong to: 1 the matrix, N a column of B each, N*K/group_size a group of rows
@@ -89,7 +90,7 @@ func (m *Matmul) checkValues(i int, scale []float32, zero []int32) error {
 			return invalid("params->scale[%d] is %v: want a finite number, and for C not 0", k, v)
 		}
 	}
-	t := m.spec.types[i].matrixType()
+	t := m.spec.types[i].MatrixType()
 	if t != tensor.Int8 && t != tensor.Int4 {
 		return nil
 	}

@@ -7,25 +7,26 @@ import (
 
 	"github.com/anynpu/anynpu/core/matrix"
 	"github.com/anynpu/anynpu/core/mem"
+	spec "github.com/anynpu/anynpu/core/spec/rknn"
 )
 
 // matmulSetIoMem binds memory to the matrix that attr names, until other memory is bound to it (matmul notes, section
 // 6). Nothing is copied: a run reads A and B as they are then.
-func matmulSetIoMem(m *Matmul, memAt *TensorMem, attr *MatmulTensorAttr) error {
+func matmulSetIoMem(m *Matmul, memAt *spec.TensorMem, attr *spec.MatmulTensorAttr) error {
 	r := memories.find(memAt)
 	if r == nil {
 		return invalid("mem is %p: no memory of this library, or one that was destroyed", memAt)
 	}
-	i := matrixOf(&attr.name)
+	i := matrixOf(&attr.Name)
 	if i < 0 {
-		return invalid("attr->name is %q: want A, B or C, as rknn_matmul_create gives it", textOf(attr.name[:]))
+		return invalid("attr->name is %q: want A, B or C, as rknn_matmul_create gives it", textOf(attr.Name[:]))
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	have, need := r.buf.Size(), m.least(i)
 	switch {
-	case have < int64(attr.size):
-		return invalid("mem has %d bytes: attr->size says that matrix %s takes %d", have, matrixNames[i], attr.size)
+	case have < int64(attr.Size):
+		return invalid("mem has %d bytes: attr->size says that matrix %s takes %d", have, matrixNames[i], attr.Size)
 	case have < need:
 		return invalid("mem has %d bytes: matrix %s takes %d", have, matrixNames[i], need)
 	}
@@ -93,7 +94,7 @@ func (m *Matmul) product(s MatmulShape) (*matrix.Product, error) {
 	p := &matrix.Product{A: m.spec.operand(s, 0), B: m.spec.operand(s, 1), C: m.spec.operand(s, 2), ScaleA: 1, ScaleC: 1,
 		Group: m.spec.group}
 	t := m.spec.types
-	if t[2] == Int32 || t[2] == Int16 || t[1] == Float16 {
+	if t[2] == spec.Int32 || t[2] == spec.Int16 || t[1] == spec.Float16 {
 		return p, nil
 	}
 	a, b, c := m.params[0], m.params[1], m.params[2]
@@ -105,10 +106,10 @@ func (m *Matmul) product(s MatmulShape) (*matrix.Product, error) {
 	}
 	p.ScaleB, p.ZeroB = b.scale, b.zero
 	p.ScaleA, p.ScaleC = first(a.scale, 1), first(c.scale, 1)
-	if t[0] != Float16 {
+	if t[0] != spec.Float16 {
 		p.ZeroA = first(a.zero, 0)
 	}
-	if t[2] == Int8 {
+	if t[2] == spec.Int8 {
 		p.ZeroC = first(c.zero, 0)
 	}
 	return p, nil

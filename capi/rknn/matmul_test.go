@@ -10,11 +10,12 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/anynpu/anynpu/capi/handle"
+	spec "github.com/anynpu/anynpu/core/spec/rknn"
 )
 
 // product is the handle of a matrix product, a context as memory functions take it.
 func product(t *testing.T) uintptr {
-	m, _ := multiply(t, MatmulInfo{m: 1, k: 32, n: 32, kind: 2})
+	m, _ := multiply(t, spec.MatmulInfo{M: 1, K: 32, N: 32, Kind: 2})
 	h, err := handle.Of(m)
 	require.NoError(t, err)
 	t.Cleanup(func() { handle.Drop(m) })
@@ -22,9 +23,9 @@ func product(t *testing.T) uintptr {
 }
 
 // multiply creates a product.
-func multiply(t *testing.T, info MatmulInfo) (*Matmul, MatmulIOAttr) {
+func multiply(t *testing.T, info spec.MatmulInfo) (*Matmul, spec.MatmulIOAttr) {
 	t.Helper()
-	var attr MatmulIOAttr
+	var attr spec.MatmulIOAttr
 	m, err := matmulCreate(unsafe.Pointer(&info), &attr)
 	require.NoError(t, err)
 	t.Cleanup(m.compute.Release)
@@ -32,11 +33,11 @@ func multiply(t *testing.T, info MatmulInfo) (*Matmul, MatmulIOAttr) {
 }
 
 // bind makes memory of the size of an attribute for each matrix.
-func bind(t *testing.T, m *Matmul, attr *MatmulIOAttr) (a, b, c []byte) {
+func bind(t *testing.T, m *Matmul, attr *spec.MatmulIOAttr) (a, b, c []byte) {
 	t.Helper()
 	var out [3][]byte
-	for i, x := range []*MatmulTensorAttr{&attr.a, &attr.b, &attr.c} {
-		memory := created(t, x.size)
+	for i, x := range []*spec.MatmulTensorAttr{&attr.A, &attr.B, &attr.C} {
+		memory := created(t, x.Size)
 		require.NoError(t, matmulSetIoMem(m, memory, x))
 		out[i] = bytesAt(memory)
 	}
@@ -57,7 +58,7 @@ func params(t *testing.T, name string, scale []float32, zero []int32) *QuantPara
 
 // The vendor's example data: A all 7, B all 10, scales 0.2, 0.1 and 0.8 give 1.75 K.
 func TestMatmul_int8OfTheVendorsExample(t *testing.T) {
-	m, attr := multiply(t, MatmulInfo{m: 4, k: 64, n: 32, kind: 3, bLayout: layoutNative, acLayout: layoutNative})
+	m, attr := multiply(t, spec.MatmulInfo{M: 4, K: 64, N: 32, Kind: 3, BLayout: layoutNative, ACLayout: layoutNative})
 	a, b, c := bind(t, m, &attr)
 	for i := range a {
 		a[i] = 7
@@ -75,7 +76,7 @@ func TestMatmul_int8OfTheVendorsExample(t *testing.T) {
 }
 
 func TestMatmul_newContentsNeedNoBinding(t *testing.T) {
-	m, attr := multiply(t, MatmulInfo{m: 1, k: 32, n: 32, kind: 2})
+	m, attr := multiply(t, spec.MatmulInfo{M: 1, K: 32, N: 32, Kind: 2})
 	a, b, c := bind(t, m, &attr)
 	for i := range b {
 		b[i] = 1
@@ -89,13 +90,13 @@ func TestMatmul_newContentsNeedNoBinding(t *testing.T) {
 
 // One memory for all three matrices: A and B are read as they were before the run.
 func TestMatmul_overlappingMemory(t *testing.T) {
-	m, attr := multiply(t, MatmulInfo{m: 32, k: 32, n: 32, kind: 2})
+	m, attr := multiply(t, spec.MatmulInfo{M: 32, K: 32, N: 32, Kind: 2})
 	whole := created(t, 4096)
 	data := bytesAt(whole)
 	for i := range data {
 		data[i] = 1
 	}
-	for _, a := range []*MatmulTensorAttr{&attr.a, &attr.b, &attr.c} {
+	for _, a := range []*spec.MatmulTensorAttr{&attr.A, &attr.B, &attr.C} {
 		require.NoError(t, matmulSetIoMem(m, whole, a))
 	}
 	require.NoError(t, matmulRun(m))
@@ -107,57 +108,58 @@ func TestMatmul_overlappingMemory(t *testing.T) {
 // A file that a program cuts while it is bound makes runs fail, not the process.
 func TestMatmul_memoryThatIsCut(t *testing.T) {
 	for i, name := range []string{"A", "B", "C"} {
-		m, attr := multiply(t, MatmulInfo{m: 64, k: 1024, n: 256, kind: 2})
+		m, attr := multiply(t, spec.MatmulInfo{M: 64, K: 1024, N: 256, Kind: 2})
 		bind(t, m, &attr)
 		fd, err := unix.MemfdCreate("cut", 0)
 		require.NoError(t, err)
 		defer unix.Close(fd)
-		x := []*MatmulTensorAttr{&attr.a, &attr.b, &attr.c}[i]
-		require.NoError(t, unix.Ftruncate(fd, int64(x.size)))
-		addr, err := createMemFromFd(product(t), int32(fd), nil, x.size, 0)
+		x := []*spec.MatmulTensorAttr{&attr.A, &attr.B, &attr.C}[i]
+		require.NoError(t, unix.Ftruncate(fd, int64(x.Size)))
+		addr, err := createMemFromFd(product(t), int32(fd), nil, x.Size, 0)
 		require.NoError(t, err)
 		require.NoError(t, matmulSetIoMem(m, memAt(addr), x))
 		require.NoError(t, matmulRun(m))
 		require.NoError(t, unix.Ftruncate(fd, 0))
-		requireCode(t, errFail, matmulRun(m), "cannot be used at address")
-		require.NoError(t, unix.Ftruncate(fd, int64(x.size)))
+		requireCode(t, spec.ErrFail, matmulRun(m), "cannot be used at address")
+		require.NoError(t, unix.Ftruncate(fd, int64(x.Size)))
 		require.NoError(t, matmulRun(m), name)
 		require.NoError(t, destroyMem(0, memAt(addr)))
-		requireCode(t, errFail, matmulRun(m), "matrix "+name+" was destroyed")
-		requireCode(t, errFail, matmulRun(m), "matrix "+name+" has no memory")
+		requireCode(t, spec.ErrFail, matmulRun(m), "matrix "+name+" was destroyed")
+		requireCode(t, spec.ErrFail, matmulRun(m), "matrix "+name+" has no memory")
 	}
 }
 
 func TestMatmulCreate_refusesEveryField(t *testing.T) {
-	good := MatmulInfo{m: 1, k: 64, n: 64, kind: 5}
-	for part, change := range map[string]func(*MatmulInfo){
-		"info->M is 0: want at least 1":          func(i *MatmulInfo) { i.m = 0 },
-		"info->K is 65: want a multiple of 32":   func(i *MatmulInfo) { i.k = 65 },
-		"info->K is -32":                         func(i *MatmulInfo) { i.k = -32 },
-		"info->N is 16: want a multiple of 32":   func(i *MatmulInfo) { i.n = 16 },
-		"info->N is 32: want a multiple of 64":   func(i *MatmulInfo) { i.n, i.kind = 32, 7 },
-		"info->type is 13: want 1 to 12 or 15":   func(i *MatmulInfo) { i.kind = 13 },
-		"info->B_layout is 3":                    func(i *MatmulInfo) { i.bLayout = 3 },
-		"info->AC_layout is 2":                   func(i *MatmulInfo) { i.acLayout = 2 },
-		"info->B_quant_type is 6":                func(i *MatmulInfo) { i.bQuant = 6 },
-		"info->AC_quant_type is 2":               func(i *MatmulInfo) { i.acQuant = 2 },
-		"info->group_size is 48: want a divisor": func(i *MatmulInfo) { i.bQuant, i.group = 4, 48 },
-		"info->group_size is -1":                 func(i *MatmulInfo) { i.bQuant, i.group = 5, -1 },
-		"matrix A has 8589934592 bytes":          func(i *MatmulInfo) { i.m = 1 << 26 },
-		"matrix A has 9223372036854775807 bytes": func(i *MatmulInfo) { i.kind, i.m, i.k = 1, 1<<30, 1<<30 }, // 2^64 bits
+	good := spec.MatmulInfo{M: 1, K: 64, N: 64, Kind: 5}
+	for part, change := range map[string]func(*spec.MatmulInfo){
+		"info->M is 0: want at least 1":          func(i *spec.MatmulInfo) { i.M = 0 },
+		"info->K is 65: want a multiple of 32":   func(i *spec.MatmulInfo) { i.K = 65 },
+		"info->K is -32":                         func(i *spec.MatmulInfo) { i.K = -32 },
+		"info->N is 16: want a multiple of 32":   func(i *spec.MatmulInfo) { i.N = 16 },
+		"info->N is 32: want a multiple of 64":   func(i *spec.MatmulInfo) { i.N, i.Kind = 32, 7 },
+		"info->type is 13: want 1 to 12 or 15":   func(i *spec.MatmulInfo) { i.Kind = 13 },
+		"info->B_layout is 3":                    func(i *spec.MatmulInfo) { i.BLayout = 3 },
+		"info->AC_layout is 2":                   func(i *spec.MatmulInfo) { i.ACLayout = 2 },
+		"info->B_quant_type is 6":                func(i *spec.MatmulInfo) { i.BQuant = 6 },
+		"info->AC_quant_type is 2":               func(i *spec.MatmulInfo) { i.ACQuant = 2 },
+		"info->group_size is 48: want a divisor": func(i *spec.MatmulInfo) { i.BQuant, i.Group = 4, 48 },
+		"info->group_size is -1":                 func(i *spec.MatmulInfo) { i.BQuant, i.Group = 5, -1 },
+		"matrix A has 8589934592 bytes":          func(i *spec.MatmulInfo) { i.M = 1 << 26 },
+		"matrix A has 9223372036854775807 bytes": func(i *spec.MatmulInfo) { i.Kind, i.M, i.K = 1, 1<<30, 1<<30 },
+		// 2^64 bits
 	} {
-		info, attr := good, MatmulIOAttr{a: MatmulTensorAttr{size: 77}}
+		info, attr := good, spec.MatmulIOAttr{A: spec.MatmulTensorAttr{Size: 77}}
 		change(&info)
 		_, err := matmulCreate(unsafe.Pointer(&info), &attr)
-		requireCode(t, errParam, err, part)
-		require.EqualValues(t, 77, attr.a.size, "attributes stay as they were")
+		requireCode(t, spec.ErrParam, err, part)
+		require.EqualValues(t, 77, attr.A.Size, "attributes stay as they were")
 	}
-	_, err := matmulCreate(nil, &MatmulIOAttr{})
-	requireCode(t, errParam, err, "info is NULL")
+	_, err := matmulCreate(nil, &spec.MatmulIOAttr{})
+	requireCode(t, spec.ErrParam, err, "info is NULL")
 }
 
 func TestMatmulSetQuantParams_refuses(t *testing.T) {
-	m, _ := multiply(t, MatmulInfo{m: 1, k: 64, n: 32, kind: 3, bQuant: quantGroupSym, group: 16})
+	m, _ := multiply(t, spec.MatmulInfo{M: 1, K: 64, N: 32, Kind: 3, BQuant: quantGroupSym, Group: 16})
 	for part, q := range map[string]*QuantParams{
 		`params->name is "D"`:             params(t, "D", []float32{1}, nil),
 		"params->scale_len is 2":          params(t, "A", []float32{1, 1}, nil),
@@ -167,28 +169,28 @@ func TestMatmulSetQuantParams_refuses(t *testing.T) {
 		"params->scale[0] is NaN":         params(t, "A", []float32{float32(math.NaN())}, nil),
 		"params->scale[0] is 0":           params(t, "C", []float32{0}, nil),
 		"params->zp[0] is 128":            params(t, "A", []float32{1}, []int32{128}),
-		"params->scale is NULL":           {name: [maxNameLen]byte{'B'}, scales: 1},
-		"params->scale_len is -1":         {name: [maxNameLen]byte{'B'}, scales: -1},
+		"params->scale is NULL":           {name: [spec.MaxNameLen]byte{'B'}, scales: 1},
+		"params->scale_len is -1":         {name: [spec.MaxNameLen]byte{'B'}, scales: -1},
 	} {
-		requireCode(t, errParam, matmulSetQuantParams(m, q), part)
+		requireCode(t, spec.ErrParam, matmulSetQuantParams(m, q), part)
 	}
 	require.NoError(t, matmulSetQuantParams(m, params(t, "B", make([]float32, 4*32), make([]int32, 4*32))))
-	require.NoError(t, matmulSetQuantParams(m, &QuantParams{name: [maxNameLen]byte{'B'}, scales: 1,
+	require.NoError(t, matmulSetQuantParams(m, &QuantParams{name: [spec.MaxNameLen]byte{'B'}, scales: 1,
 		scale: cMemory(t, []float32{1}), zps: 7}), "zp NULL")
 }
 
 func TestMatmul_parametersOfAnotherSize(t *testing.T) {
-	info := MatmulInfo{kind: 9}
-	shapes, attrs := []MatmulShape{{1, 32, 32}, {2, 64, 64}}, make([]MatmulIOAttr, 2)
+	info := spec.MatmulInfo{Kind: 9}
+	shapes, attrs := []MatmulShape{{1, 32, 32}, {2, 64, 64}}, make([]spec.MatmulIOAttr, 2)
 	m, err := matmulCreateDynamicShape(unsafe.Pointer(&info), shapes, attrs)
 	require.NoError(t, err)
 	defer m.compute.Release()
 	bind(t, m, &attrs[1])
 	require.NoError(t, matmulSetQuantParams(m, params(t, "B", make([]float32, 64), nil)), "fits the other size")
-	requireCode(t, errFail, matmulRun(m), "matrix B has 64 scales", "takes 1 or N = 32")
+	requireCode(t, spec.ErrFail, matmulRun(m), "matrix B has 64 scales", "takes 1 or N = 32")
 	require.NoError(t, matmulSetDynamicShape(m, &shapes[1]))
 	require.NoError(t, matmulRun(m))
-	requireCode(t, errParam, matmulSetDynamicShape(m, &MatmulShape{1, 32, 64}), "shape has M, K, N = 1, 32, 64")
+	requireCode(t, spec.ErrParam, matmulSetDynamicShape(m, &MatmulShape{1, 32, 64}), "shape has M, K, N = 1, 32, 64")
 }
 
 func TestMatmulUnits_coverTargets(t *testing.T) {

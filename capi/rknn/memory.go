@@ -12,13 +12,14 @@ import (
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/capi/handle"
 	"github.com/anynpu/anynpu/core/mem"
+	spec "github.com/anynpu/anynpu/core/spec/rknn"
 )
 
 // memory is one rknn_tensor_mem (section 5). Its handle is only in the struct.
 type memory struct {
 	handle.Ref
-	info *TensorMem // in C memory
-	buf  mem.Buffer // the usable bytes: those from virt_addr + offset on
+	info *spec.TensorMem // in C memory
+	buf  mem.Buffer      // the usable bytes: those from virt_addr + offset on
 	id   uintptr
 }
 
@@ -27,13 +28,13 @@ type memory struct {
 type memoryTable struct {
 	mu      sync.Mutex
 	byID    map[uintptr]*memory
-	structs boundary.Structs[TensorMem]
+	structs boundary.Structs[spec.TensorMem]
 }
 
 var memories = memoryTable{byID: map[uintptr]*memory{}}
 
 // add makes a struct over buf, whose reference it takes over.
-func (t *memoryTable) add(info TensorMem, buf mem.Buffer) (uintptr, error) {
+func (t *memoryTable) add(info spec.TensorMem, buf mem.Buffer) (uintptr, error) {
 	r := &memory{buf: buf}
 	var err error
 	if r.id, err = handle.Of(r); err != nil {
@@ -44,17 +45,17 @@ func (t *memoryTable) add(info TensorMem, buf mem.Buffer) (uintptr, error) {
 	defer t.mu.Unlock()
 	r.info = t.structs.Take()
 	*r.info = info
-	r.info.priv = r.id
+	r.info.Priv = r.id
 	t.byID[r.id] = r
 	return uintptr(unsafe.Pointer(r.info)), nil
 }
 
 // find returns the living memory that a program's struct stands for, nil if there is none.
-func (t *memoryTable) find(m *TensorMem) *memory {
+func (t *memoryTable) find(m *spec.TensorMem) *memory {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	r := t.byID[m.priv]
-	if r == nil || r.info.virt != m.virt {
+	r := t.byID[m.Priv]
+	if r == nil || r.info.Virt != m.Virt {
 		return nil
 	}
 	return r
@@ -76,8 +77,8 @@ func (t *memoryTable) within(addr uintptr, n int64) mem.Buffer {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, r := range t.byID {
-		first := r.info.virt + uintptr(r.info.offset)
-		if addr < first || addr-first > uintptr(r.info.size) || n > int64(uintptr(r.info.size)-(addr-first)) {
+		first := r.info.Virt + uintptr(r.info.Offset)
+		if addr < first || addr-first > uintptr(r.info.Size) || n > int64(uintptr(r.info.Size)-(addr-first)) {
 			continue
 		}
 		if part, err := mem.Sub(r.buf, int64(addr-first), n); err == nil {
@@ -88,11 +89,11 @@ func (t *memoryTable) within(addr uintptr, n int64) mem.Buffer {
 }
 
 // remove ends a memory; the bytes stay while a run uses them.
-func (t *memoryTable) remove(m *TensorMem) bool {
+func (t *memoryTable) remove(m *spec.TensorMem) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	r := t.byID[m.priv]
-	if r == nil || r.info.virt != m.virt {
+	r := t.byID[m.Priv]
+	if r == nil || r.info.Virt != m.Virt {
 		return false
 	}
 	delete(t.byID, r.id)
@@ -142,7 +143,7 @@ func allocate(size uint64) (uintptr, error) {
 		buf.Release()
 		return 0, err
 	}
-	return memories.add(TensorMem{virt: addressOf(data), fd: fd, size: uint32(size), flags: memAllocInside}, buf)
+	return memories.add(spec.TensorMem{Virt: addressOf(data), FD: fd, Size: uint32(size), Flags: memAllocInside}, buf)
 }
 
 // fewDescriptors is set when the program was told that memory has no descriptor any more.
@@ -202,26 +203,26 @@ func createMemFromFd(context uintptr, fd int32, virt unsafe.Pointer, size uint32
 	case virt == nil && fd < 0:
 		return 0, invalid("fd is %d: with virt_addr NULL an open file descriptor is mapped", fd)
 	}
-	info := TensorMem{virt: uintptr(virt), fd: fd, offset: offset, size: size, flags: memFromFD}
+	info := spec.TensorMem{Virt: uintptr(virt), FD: fd, Offset: offset, Size: size, Flags: memFromFD}
 	if virt == nil {
 		buf, err := mem.ImportFD(int(fd), int64(offset), int64(size), false)
 		if err != nil {
-			return 0, refuseFor(errParam, err, "fd is %d, offset %d, size %d", fd, offset, size)
+			return 0, refuseFor(spec.ErrParam, err, "fd is %d, offset %d, size %d", fd, offset, size)
 		}
 		data, err := buf.Map()
 		if err != nil {
 			buf.Release()
 			return 0, err
 		}
-		info.virt = addressOf(data) - uintptr(offset)
+		info.Virt = addressOf(data) - uintptr(offset)
 		return memories.add(info, buf)
 	}
 	return describeMem(info)
 }
 
 // describeMem makes a struct for memory that stays the program's, from info.virt + info.offset on.
-func describeMem(info TensorMem) (uintptr, error) {
-	at, size := info.virt+uintptr(info.offset), info.size
+func describeMem(info spec.TensorMem) (uintptr, error) {
+	at, size := info.Virt+uintptr(info.Offset), info.Size
 	if buf := memories.within(at, int64(size)); buf != nil {
 		return memories.add(info, buf)
 	}
@@ -243,7 +244,7 @@ func createMemFromPhys(_ *Context, phys uint64, virt unsafe.Pointer, size uint32
 			"give the address at which the program has mapped it, or use rknn_create_mem, or rknn_create_mem_from_fd with the "+
 			"memory's descriptor", phys, size)
 	}
-	return describeMem(TensorMem{virt: uintptr(virt), phys: phys, fd: -1, size: size, flags: memFromPhys})
+	return describeMem(spec.TensorMem{Virt: uintptr(virt), Phys: phys, FD: -1, Size: size, Flags: memFromPhys})
 }
 
 // createMemFromMbBlk is refused: there is no media driver whose blocks could be taken.
@@ -253,11 +254,11 @@ func createMemFromMbBlk(_ *Context, block unsafe.Pointer, _ int32) (uintptr, err
 }
 
 // destoryMem is destroyMem under the name of headers before 1.3.
-func destoryMem(context uintptr, m *TensorMem) error { return destroyMem(context, m) }
+func destoryMem(context uintptr, m *spec.TensorMem) error { return destroyMem(context, m) }
 
 // destroyMem ends a memory of any context, alive or not (section 11). Contexts that have it bound find it gone at their
 // next run.
-func destroyMem(_ uintptr, m *TensorMem) error {
+func destroyMem(_ uintptr, m *spec.TensorMem) error {
 	if !memories.remove(m) {
 		return invalid("mem is %p: this is no memory of rknn_create_mem or rknn_create_mem_from_fd, or it was destroyed", m)
 	}
@@ -265,7 +266,7 @@ func destroyMem(_ uintptr, m *TensorMem) error {
 }
 
 // memSync has nothing to do: host and device see the same bytes. The struct need not be one of this library.
-func memSync(context uintptr, _ *TensorMem, mode MemSyncMode) error {
+func memSync(context uintptr, _ *spec.TensorMem, mode spec.MemSyncMode) error {
 	if err := aliveContext("context", context); err != nil {
 		return err
 	}
@@ -278,15 +279,15 @@ func memSync(context uintptr, _ *TensorMem, mode MemSyncMode) error {
 
 // setWeightMem and setInternalMem take memory for weights and intermediate results. The CPU device keeps its own and
 // never looks at it.
-func setWeightMem(c *Context, m *TensorMem) error {
+func setWeightMem(c *Context, m *spec.TensorMem) error {
 	return c.checkSpare(m, "total_weight_size", c.memSize().weight)
 }
 
-func setInternalMem(c *Context, m *TensorMem) error {
+func setInternalMem(c *Context, m *spec.TensorMem) error {
 	return c.checkSpare(m, "total_internal_size", c.memSize().internal)
 }
 
-func (c *Context) checkSpare(m *TensorMem, what string, need uint32) error {
+func (c *Context) checkSpare(m *spec.TensorMem, what string, need uint32) error {
 	r := memories.find(m)
 	if r == nil {
 		return invalid("mem is %p: this is no memory of rknn_create_mem or rknn_create_mem_from_fd, or it was destroyed", m)

@@ -11,6 +11,7 @@ import (
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/model"
 	"github.com/anynpu/anynpu/core/op"
+	spec "github.com/anynpu/anynpu/core/spec/rknn"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -49,13 +50,13 @@ func load(data []byte, path string, flags uint32) (*sharedModel, error) {
 	defer w.Release()
 	all, err := devices.List()
 	if err != nil {
-		return nil, refuseFor(errModel, err, "model")
+		return nil, refuseFor(spec.ErrModel, err, "model")
 	}
 	im, err := model.Load(model.Source{Path: path, Data: data}, model.Options{Weights: w, Nodes: true, Devices: all,
 		Map: model.Map(boundary.Getenv("ANYNPU_MODEL_MAP")), Compiled: model.RKNN, Quantize: quantizes(),
 		Images: model.ImageOptions{Planar: true}})
 	if err != nil {
-		return nil, refuseFor(errModel, err, "model")
+		return nil, refuseFor(spec.ErrModel, err, "model")
 	}
 	tellWarnings(im)
 	m := &sharedModel{meta: im.Meta, board: boardOf(im.Meta.Target), size: im.Size, weights: model.ConstantBytes(im.Graph)}
@@ -64,7 +65,7 @@ func load(data []byte, path string, flags uint32) (*sharedModel, error) {
 	}
 	m.refs.Store(1)
 	if err := m.build(im, w); err != nil {
-		return nil, refuseFor(errModel, err, "model")
+		return nil, refuseFor(spec.ErrModel, err, "model")
 	}
 	m.tellInstead(im)
 	m.announce(im)

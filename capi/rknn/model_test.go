@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anynpu/anynpu/core/format/onnx/onnxtest"
+	spec "github.com/anynpu/anynpu/core/spec/rknn"
 )
 
 func TestLoad_refusesWhatIsNoModel(t *testing.T) {
@@ -36,17 +37,17 @@ func TestLoad_refusesWhatIsNoModel(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := load(c.data, "", 0)
-			requireCode(t, errModel, err, c.text...)
+			requireCode(t, spec.ErrModel, err, c.text...)
 			path := filepath.Join(t.TempDir(), "model.rknn")
 			require.NoError(t, os.WriteFile(path, c.data, 0o600))
 			_, err = load(nil, path, 0)
-			requireCode(t, errModel, err, c.text...)
+			requireCode(t, spec.ErrModel, err, c.text...)
 		})
 	}
 	_, err := load(nil, filepath.Join(t.TempDir(), "none"), 0)
-	requireCode(t, errModel, err, "none")
+	requireCode(t, spec.ErrModel, err, "none")
 	_, err = load(nil, t.TempDir(), 0)
-	requireCode(t, errModel, err, "want a regular file")
+	requireCode(t, spec.ErrModel, err, "want a regular file")
 }
 
 func TestLoad_fileWithMetadataBesideIt(t *testing.T) {
@@ -60,10 +61,10 @@ func TestLoad_fileWithMetadataBesideIt(t *testing.T) {
 	require.NoError(t, err)
 	defer c.release()
 	require.NoError(t, os.Remove(path))
-	require.NoError(t, inputsSet(c, []Input{inputOf(t, Uint8, Undefined, []uint8{1, 3})}))
+	require.NoError(t, inputsSet(c, []Input{inputOf(t, spec.Uint8, spec.Undefined, []uint8{1, 3})}))
 	require.Equal(t, []float32{0, 2}, floats(t, c))
 	info := make([]byte, 1024)
-	require.NoError(t, query(c, QueryCustomString, info))
+	require.NoError(t, query(c, spec.QueryCustomString, info))
 	require.Equal(t, "hello", textOf(info))
 }
 
@@ -71,11 +72,11 @@ func TestExposeQuantized_leavesOthersAlone(t *testing.T) {
 	// The input has another use: it stays real.
 	m := quantized(0.5, 0, 1, 4).Node("Neg", "n", "x").Output("n", onnxtest.Float, 1, 4)
 	c := open(t, m, 0)
-	require.Equal(t, Float16, c.model.in[0].kind)
-	require.Equal(t, Int8, c.model.out[0].kind)
+	require.Equal(t, spec.Float16, c.model.in[0].kind)
+	require.Equal(t, spec.Int8, c.model.out[0].kind)
 	require.Equal(t, "y", c.model.out[0].Name)
-	require.Equal(t, Float16, c.model.out[1].kind)
-	require.NoError(t, inputsSet(c, []Input{inputOf(t, Float32, Undefined, []float32{-1, 0.6, 1, 2})}))
+	require.Equal(t, spec.Float16, c.model.out[1].kind)
+	require.NoError(t, inputsSet(c, []Input{inputOf(t, spec.Float32, spec.Undefined, []float32{-1, 0.6, 1, 2})}))
 	require.Equal(t, []float32{0, 0.5, 1, 2}, floats(t, c))
 }
 
@@ -84,35 +85,36 @@ func dynamicModel() *onnxtest.Model {
 }
 
 // shapeAttr is what a program passes to rknn_set_input_shapes.
-func shapeAttr(f Format, dims ...uint32) TensorAttr {
-	a := TensorAttr{rank: uint32(len(dims)), format: f}
-	copy(a.dims[:], dims)
+func shapeAttr(f spec.Format, dims ...uint32) spec.TensorAttr {
+	a := spec.TensorAttr{Rank: uint32(len(dims)), Format: f}
+	copy(a.Dims[:], dims)
 	return a
 }
 
 func TestSetInputShapes(t *testing.T) {
 	c := open(t, dynamicModel(), 0)
 	require.Equal(t, []int64{1, 1, 4, 2}, c.inDims(0), "the largest first")
-	require.NoError(t, setInputShapes(c, []TensorAttr{shapeAttr(NHWC, 1, 2, 2, 1)}))
-	in := inputOf(t, Float32, NHWC, []float32{1, 2, 3, 4})
+	require.NoError(t, setInputShapes(c, []spec.TensorAttr{shapeAttr(spec.NHWC, 1, 2, 2, 1)}))
+	in := inputOf(t, spec.Float32, spec.NHWC, []float32{1, 2, 3, 4})
 	require.NoError(t, inputsSet(c, []Input{in}))
 	require.Equal(t, []float32{1, 2, 3, 4}, floats(t, c))
-	require.NoError(t, setInputShape(c, &[]TensorAttr{shapeAttr(NCHW, 1, 1, 1, 2)}[0]))
-	requireCode(t, errFail, run(c, nil), "has no data for input")
-	requireCode(t, errFail, outputsGet(c, []Output{{}}, nil), "has no results")
+	require.NoError(t, setInputShape(c, &[]spec.TensorAttr{shapeAttr(spec.NCHW, 1, 1, 1, 2)}[0]))
+	requireCode(t, spec.ErrFail, run(c, nil), "has no data for input")
+	requireCode(t, spec.ErrFail, outputsGet(c, []Output{{}}, nil), "has no results")
 	require.NoError(t, inputsSet(c, []Input{in}), "larger than needed")
 	require.Equal(t, []float32{1, 2}, floats(t, c))
 
-	requireCode(t, errFail, setInputShapes(c, []TensorAttr{shapeAttr(NHWC, 1, 3, 2, 1)}), "[1 1 3 2]", "[1 1 4 2]")
-	requireCode(t, errParam, setInputShapes(c, nil), "n_inputs is 0")
-	requireCode(t, errParam, setInputShapes(c, []TensorAttr{shapeAttr(NHWC, 1, 2, 1)}), "n_dims is 3")
-	wrong := shapeAttr(NHWC, 1, 2, 2, 1)
-	wrong.index = 1
-	requireCode(t, errParam, setInputShapes(c, []TensorAttr{wrong}), "index is 1")
+	requireCode(t, spec.ErrFail, setInputShapes(c, []spec.TensorAttr{shapeAttr(spec.NHWC, 1, 3, 2, 1)}), "[1 1 3 2]",
+		"[1 1 4 2]")
+	requireCode(t, spec.ErrParam, setInputShapes(c, nil), "n_inputs is 0")
+	requireCode(t, spec.ErrParam, setInputShapes(c, []spec.TensorAttr{shapeAttr(spec.NHWC, 1, 2, 1)}), "n_dims is 3")
+	wrong := shapeAttr(spec.NHWC, 1, 2, 2, 1)
+	wrong.Index = 1
+	requireCode(t, spec.ErrParam, setInputShapes(c, []spec.TensorAttr{wrong}), "index is 1")
 
 	fixed := open(t, identity(onnxtest.Float, 1, 2), 0)
-	require.NoError(t, setInputShapes(fixed, []TensorAttr{shapeAttr(Undefined, 1, 2)}))
-	requireCode(t, errModel, setInputShapes(fixed, []TensorAttr{shapeAttr(Undefined, 1, 3)}))
+	require.NoError(t, setInputShapes(fixed, []spec.TensorAttr{shapeAttr(spec.Undefined, 1, 2)}))
+	requireCode(t, spec.ErrModel, setInputShapes(fixed, []spec.TensorAttr{shapeAttr(spec.Undefined, 1, 3)}))
 }
 
 func TestLoad_openBatchBecomesOne(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/core/format/onnx/onnxtest"
+	spec "github.com/anynpu/anynpu/core/spec/rknn"
 )
 
 // identity is y = x.
@@ -46,7 +47,7 @@ func cMemory[T any](t *testing.T, v []T) uintptr {
 }
 
 // inputOf is an rknn_input of all of v.
-func inputOf[T any](t *testing.T, kind Type, f Format, v []T) Input {
+func inputOf[T any](t *testing.T, kind spec.Type, f spec.Format, v []T) Input {
 	var e T
 	return Input{buf: cMemory(t, v), size: uint32(len(v)) * uint32(unsafe.Sizeof(e)), kind: kind, format: f}
 }
@@ -70,7 +71,7 @@ func fetch[T any](t *testing.T, c *Context, wantFloat uint8) []T {
 	return got
 }
 
-func requireCode(t *testing.T, want Code, err error, parts ...string) {
+func requireCode(t *testing.T, want spec.Code, err error, parts ...string) {
 	t.Helper()
 	require.Error(t, err)
 	require.Equal(t, want, status(err), "%v", err)

@@ -10,6 +10,7 @@ import (
 	"github.com/anynpu/anynpu/core/convert"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/mem"
+	spec "github.com/anynpu/anynpu/core/spec/rknn"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -66,7 +67,7 @@ func (c *Context) meant(outputs []Output) ([]int, error) {
 		i := outputs[k].index
 		if int64(i) >= int64(len(c.out)) {
 			if outputs[k].isPrealloc != 0 {
-				return nil, refuse(errOutput, "outputs[%d].index is %d: the model has %s", k, i, indexed(len(c.out), "output"))
+				return nil, refuse(spec.ErrOutput, "outputs[%d].index is %d: the model has %s", k, i, indexed(len(c.out), "output"))
 			}
 			clear = false
 			continue
@@ -91,13 +92,13 @@ func (c *Context) meant(outputs []Output) ([]int, error) {
 }
 
 // wanted is the type in which output i is asked for, and its number of bytes with dimensions dims.
-func (c *Context) wanted(o *Output, i int, dims []int64) (Type, int64) {
+func (c *Context) wanted(o *Output, i int, dims []int64) (spec.Type, int64) {
 	kind := c.model.out[i].kind
 	if o.wantFloat != 0 {
-		kind = Float32
+		kind = spec.Float32
 	}
 	n, _ := tensor.Count(dims)
-	return kind, n * kind.size()
+	return kind, n * kind.Size()
 }
 
 func (c *Context) judgeOutput(name string, o *Output, i int) error {
@@ -107,10 +108,11 @@ func (c *Context) judgeOutput(name string, o *Output, i int) error {
 	kind, need := c.wanted(o, i, c.outDims(i))
 	switch {
 	case o.buf == 0:
-		return refuse(errOutput, "%s.buf is NULL: %s.is_prealloc is %d, so the program must bring a buffer of %d bytes; 0 "+
-			"has the library make one", name, name, o.isPrealloc, need)
+		return refuse(spec.ErrOutput,
+			"%s.buf is NULL: %s.is_prealloc is %d, so the program must bring a buffer of %d bytes; 0 "+
+				"has the library make one", name, name, o.isPrealloc, need)
 	case int64(o.size) < need:
-		return refuse(errOutput, "%s.size is %d: output %q as %v, with %s.want_float %d, takes %d bytes", name, o.size,
+		return refuse(spec.ErrOutput, "%s.size is %d: output %q as %v, with %s.want_float %d, takes %d bytes", name, o.size,
 			c.model.out[i].Name, kind, name, o.wantFloat, need)
 	}
 	if err := boundary.CheckRange(cPointer(o.buf), uint64(need)); err != nil {
@@ -148,7 +150,7 @@ func (c *Context) give(o *Output, i int, made *[]*Output) error {
 	if c.out[i].overlaps(dst, src) {
 		src = slices.Clone(src)
 	}
-	p.Store(dst, convert.Arrange(dims, convert.Layout{}), kind.dtype(), src, dims)
+	p.Store(dst, convert.Arrange(dims, convert.Layout{}), kind.DType(), src, dims)
 	return nil
 }
 

@@ -7,13 +7,14 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/format/metadata"
 	"github.com/anynpu/anynpu/core/model"
+	spec "github.com/anynpu/anynpu/core/spec/rknn"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
 // port is an input or output of a model and how the API shows it.
 type port struct {
 	*model.Port
-	kind   Type // as reported
+	kind   spec.Type // as reported
 	board  target
 	stored *metadata.Stored // as the board of a converted model does, nil: not known
 }
@@ -22,40 +23,40 @@ type port struct {
 // computes with the model's own type (docs/rknn.md). stored is what the metadata say of the port, nil for nothing.
 func newPort(of *model.Port, b target, stored *metadata.Stored) (*port, error) {
 	p := &port{Port: of, board: b, stored: stored}
-	if len(p.Shape.Dims) > maxDims {
-		return nil, fault.New(fault.Shape, "%q has the shape %s: want at most %d dimensions", p.Name, p.Declared, maxDims)
+	if len(p.Shape.Dims) > spec.MaxDims {
+		return nil, fault.New(fault.Shape, "%q has the shape %s: want at most %d dimensions", p.Name, p.Declared,
+			spec.MaxDims)
 	}
 	switch p.Type {
 	case tensor.Float32, tensor.Float64, tensor.Float16:
-		p.kind = Float16
+		p.kind = spec.Float16
 		if stored != nil && stored.Type == "float32" {
-			p.kind = Float32
+			p.kind = spec.Float32
 		}
 	default:
-		i := slices.Index(dtypes[:], p.Type)
-		if i < 0 || p.Type == tensor.Invalid {
+		var ok bool
+		if p.kind, ok = spec.TypeOf(p.Type); !ok {
 			return nil, fault.New(fault.Type, "%q has elements of type %v, which the API has no type for", p.Name, p.Type)
 		}
-		p.kind = Type(i)
 	}
 	return p, nil
 }
 
 // format is how the API shows a tensor of the port: inputs of rank 4 in NHWC unless the model's metadata ask for NCHW.
-func (p *port) format(input bool) Format {
+func (p *port) format(input bool) spec.Format {
 	switch {
 	case len(p.Shape.Dims) != 4:
-		return Undefined
+		return spec.Undefined
 	case input && p.Info.Layout != "nchw":
-		return NHWC
+		return spec.NHWC
 	}
-	return NCHW
+	return spec.NCHW
 }
 
 // native is how the board stores the port, and of NC1HWC2 the groups and the channels of one: as the metadata say, else
 // as the board's rule has it. An input whose channels are one group is as in NHWC, and called so.
-func (p *port) native(dims []int64, input bool) (f Format, c1, c2 int64) {
-	c2 = p.board.channels(p.kind.size())
+func (p *port) native(dims []int64, input bool) (f spec.Format, c1, c2 int64) {
+	c2 = p.board.channels(p.kind.Size())
 	if len(dims) != 4 {
 		return p.format(input), 0, 0
 	}
@@ -67,19 +68,19 @@ func (p *port) native(dims []int64, input bool) (f Format, c1, c2 int64) {
 				s[4] == dims[1]:
 				return p.format(input), c1, c2
 			case len(s) == 5 && s[2] == dims[2] && s[3] == dims[3] && fits(s[1], s[4], dims[1]):
-				return NC1HWC2, s[1], s[4]
+				return spec.NC1HWC2, s[1], s[4]
 			case input || len(s) != 4:
 			case slices.Equal(s[1:], dims[1:]):
-				return NCHW, c1, c2
+				return spec.NCHW, c1, c2
 			case slices.Equal(s[1:], []int64{dims[2], dims[3], dims[1]}):
-				return NHWC, c1, c2
+				return spec.NHWC, c1, c2
 			}
 		}
 	}
 	if input {
 		return p.format(input), c1, c2
 	}
-	return NC1HWC2, c1, c2
+	return spec.NC1HWC2, c1, c2
 }
 
 // fits reports whether so many groups of so many channels hold n channels, and not many more.
@@ -90,10 +91,10 @@ func fits(c1, c2, n int64) bool {
 
 // source describes elements that a program hands over: as what it says, or raw, in the type that the port reports and
 // the model's own order of channels. INT8 for a quantized INT8 input is quantized already.
-func (p *port) source(kind Type, a convert.Arrangement, raw bool) convert.Source {
+func (p *port) source(kind spec.Type, a convert.Arrangement, raw bool) convert.Source {
 	if raw {
-		return convert.Source{Type: p.kind.dtype(), Arrangement: a, Own: true, Ordered: true}
+		return convert.Source{Type: p.kind.DType(), Arrangement: a, Own: true, Ordered: true}
 	}
-	d := kind.dtype()
+	d := kind.DType()
 	return convert.Source{Type: d, Arrangement: a, Own: p.Quant != nil && d == tensor.Int8 && p.Type == tensor.Int8}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/anynpu/anynpu/core/format/rknn"
 	"github.com/anynpu/anynpu/core/format/rknn/rknntest"
+	spec "github.com/anynpu/anynpu/core/spec/rknn"
 )
 
 // vectors are how ONNX Runtime's tools quantize a float model, and what ONNX Runtime computes (testdata/quantized).
@@ -97,7 +98,7 @@ func TestDescribed_resultsAreThoseOfOnnxRuntime(t *testing.T) {
 				c, err := newContext(m, 0, m.run)
 				require.NoError(t, err)
 				defer c.release()
-				require.NoError(t, inputsSet(c, []Input{inputOf(t, Uint8, NHWC, v.picture())}))
+				require.NoError(t, inputsSet(c, []Input{inputOf(t, spec.Uint8, spec.NHWC, v.picture())}))
 				require.NoError(t, run(c, nil))
 				if mode == "on" {
 					v.checkAttributes(t, c)
@@ -121,25 +122,27 @@ func TestDescribed_resultsAreThoseOfOnnxRuntime(t *testing.T) {
 
 // checkAttributes compares the answers to all queries of attributes with the file.
 func (v *vectors) checkAttributes(t *testing.T, c *Context) {
-	for _, cmd := range []QueryCmd{QueryInputAttr, QueryNativeInputAttr, QueryNativeNHWCInputAttr, QueryCurrentInputAttr,
-		QueryCurrentNativeInputAttr} {
+	for _, cmd := range []spec.QueryCmd{spec.QueryInputAttr, spec.QueryNativeInputAttr, spec.QueryNativeNHWCInputAttr,
+		spec.QueryCurrentInputAttr,
+		spec.QueryCurrentNativeInputAttr} {
 		a, q := attrOf(t, c, cmd), v.Tensors[v.Input]
-		require.Equal(t, []any{v.Input, NHWC, Int8, QntAffine, int32(q[1]), float32(q[0])},
-			[]any{textOf(a.name[:]), a.format, a.kind, a.qnt, a.zp, a.scale})
-		require.Equal(t, []uint32{uint32(v.Shape[0]), uint32(v.Shape[2]), uint32(v.Shape[3]), uint32(v.Shape[1])}, a.shape())
+		require.Equal(t, []any{v.Input, spec.NHWC, spec.Int8, spec.QntAffine, int32(q[1]), float32(q[0])},
+			[]any{textOf(a.Name[:]), a.Format, a.Kind, a.Qnt, a.Zp, a.Scale})
+		require.Equal(t, []uint32{uint32(v.Shape[0]), uint32(v.Shape[2]), uint32(v.Shape[3]), uint32(v.Shape[1])}, sizesOf(a))
 	}
 	for i, o := range v.Outputs {
-		for _, cmd := range []QueryCmd{QueryOutputAttr, QueryNativeOutputAttr, QueryNativeNHWCOutputAttr,
-			QueryCurrentOutputAttr, QueryCurrentNativeOutputAttr} {
-			a := TensorAttr{index: uint32(i)}
+		for _, cmd := range []spec.QueryCmd{spec.QueryOutputAttr, spec.QueryNativeOutputAttr, spec.QueryNativeNHWCOutputAttr,
+			spec.QueryCurrentOutputAttr, spec.QueryCurrentNativeOutputAttr} {
+			a := spec.TensorAttr{Index: uint32(i)}
 			require.NoError(t, ask(c, cmd, &a, int(unsafe.Sizeof(a))))
 			q := v.Tensors[o.Name]
-			require.Equal(t, []any{o.Name, Int8, QntAffine, int32(q[1]), float32(q[0])},
-				[]any{textOf(a.name[:]), a.kind, a.qnt, a.zp, a.scale})
-			if native := cmd == QueryNativeOutputAttr || cmd == QueryCurrentNativeOutputAttr; native && len(o.Shape) == 4 {
-				require.Equal(t, NC1HWC2, a.format)
+			require.Equal(t, []any{o.Name, spec.Int8, spec.QntAffine, int32(q[1]), float32(q[0])},
+				[]any{textOf(a.Name[:]), a.Kind, a.Qnt, a.Zp, a.Scale})
+			if native := cmd == spec.QueryNativeOutputAttr || cmd == spec.QueryCurrentNativeOutputAttr; native &&
+				len(o.Shape) == 4 {
+				require.Equal(t, spec.NC1HWC2, a.Format)
 				require.Equal(t, []uint32{uint32(o.Shape[0]), uint32(o.Shape[1]+31) / 32 * 2, uint32(o.Shape[2]),
-					uint32(o.Shape[3]), 16}, a.shape())
+					uint32(o.Shape[3]), 16}, sizesOf(a))
 			}
 		}
 	}

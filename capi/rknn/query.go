@@ -11,6 +11,7 @@ import (
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/capi/handle"
 	"github.com/anynpu/anynpu/core/fault"
+	spec "github.com/anynpu/anynpu/core/spec/rknn"
 )
 
 // aliveContext refuses a handle that is no living context, of a model or of a matrix product.
@@ -73,54 +74,54 @@ var apiVersion = "2.3.2 (anynpu_" + strings.ReplaceAll(anynpu.Version, ".", "_")
 const driverVersion = "0.0.0" // there is no driver
 
 // query answers a question about a context (section 3). Structs larger than needed are accepted.
-func query(c *Context, cmd QueryCmd, info []byte) error {
+func query(c *Context, cmd spec.QueryCmd, info []byte) error {
 	if !c.inside() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 	}
 	m := c.model
 	switch cmd {
-	case QueryInOutNum:
-		return answer(info, "rknn_input_output_num", InOutNum{uint32(len(m.in)), uint32(len(m.out))})
-	case QueryPerfDetail:
+	case spec.QueryInOutNum:
+		return answer(info, "rknn_input_output_num", spec.InOutNum{Inputs: uint32(len(m.in)), Outputs: uint32(len(m.out))})
+	case spec.QueryPerfDetail:
 		return c.perfDetail(info)
-	case QueryPerfRun:
+	case spec.QueryPerfRun:
 		return answer(info, "rknn_perf_run", PerfRun{c.exec.Stats().LastRun.Microseconds()})
-	case QuerySDKVersion:
+	case spec.QuerySDKVersion:
 		var v SDKVersion
 		setText(v.api[:], apiVersion)
 		setText(v.driver[:], driverVersion)
 		return answer(info, "rknn_sdk_version", v)
-	case QueryMemSize:
+	case spec.QueryMemSize:
 		return answer(info, "rknn_mem_size", c.memSize(), memSize10)
-	case QueryCustomString:
+	case spec.QueryCustomString:
 		var v CustomString
 		setText(v.text[:], m.meta.CustomString)
 		return answer(info, "rknn_custom_string", v)
-	case QueryDeviceMemInfo:
-		return answer(info, "rknn_tensor_mem", TensorMem{fd: c.fd, size: uint32(min(m.size, math.MaxUint32))})
-	case QueryInputDynamicRange:
+	case spec.QueryDeviceMemInfo:
+		return answer(info, "rknn_tensor_mem", spec.TensorMem{FD: c.fd, Size: uint32(min(m.size, math.MaxUint32))})
+	case spec.QueryInputDynamicRange:
 		return c.dynamicRange(info)
 	}
-	if cmd > QueryCurrentNativeOutputAttr {
-		return invalid("cmd is %d: the commands are 0 to %d", cmd, QueryCurrentNativeOutputAttr)
+	if cmd > spec.QueryCurrentNativeOutputAttr {
+		return invalid("cmd is %d: the commands are 0 to %d", cmd, spec.QueryCurrentNativeOutputAttr)
 	}
 	return c.queryAttr(cmd, info)
 }
 
 // queryAttr answers the commands whose struct names a tensor by its index.
-func (c *Context) queryAttr(cmd QueryCmd, info []byte) error {
+func (c *Context) queryAttr(cmd spec.QueryCmd, info []byte) error {
 	const name = "rknn_tensor_attr"
-	if n := len(info); n < int(unsafe.Sizeof(TensorAttr{})) && n != attrSize10 && n != attrSize07 {
-		return invalid("size is %d: %s has %d bytes%s", n, name, unsafe.Sizeof(TensorAttr{}),
+	if n := len(info); n < int(unsafe.Sizeof(spec.TensorAttr{})) && n != attrSize10 && n != attrSize07 {
+		return invalid("size is %d: %s has %d bytes%s", n, name, unsafe.Sizeof(spec.TensorAttr{}),
 			olderSizes([]int{attrSize10, attrSize07}))
 	}
 	m, set := c.model, c.set
-	if cmd < QueryCurrentInputAttr {
+	if cmd < spec.QueryCurrentInputAttr {
 		set = m.largest
 	}
-	input := cmd == QueryInputAttr || cmd == QueryNativeInputAttr || cmd == QueryNativeNHWCInputAttr ||
-		cmd == QueryCurrentInputAttr || cmd == QueryCurrentNativeInputAttr
+	input := cmd == spec.QueryInputAttr || cmd == spec.QueryNativeInputAttr || cmd == spec.QueryNativeNHWCInputAttr ||
+		cmd == spec.QueryCurrentInputAttr || cmd == spec.QueryCurrentNativeInputAttr
 	ports, dims := m.out, m.shapes[set].Out
 	if input {
 		ports, dims = m.in, m.shapes[set].In
@@ -134,15 +135,15 @@ func (c *Context) queryAttr(cmd QueryCmd, info []byte) error {
 		return invalid("info->index is %d: the model has %s", i, indexed(len(ports), what))
 	}
 	p, d := ports[i], dims[i]
-	var a TensorAttr
+	var a spec.TensorAttr
 	switch cmd {
-	case QueryOutputAttr, QueryCurrentOutputAttr:
+	case spec.QueryOutputAttr, spec.QueryCurrentOutputAttr:
 		a = p.outputAttr(i, d)
-	case QueryNativeOutputAttr, QueryCurrentNativeOutputAttr:
+	case spec.QueryNativeOutputAttr, spec.QueryCurrentNativeOutputAttr:
 		a = p.nativeAttr(i, d)
-	case QueryNativeNHWCOutputAttr:
+	case spec.QueryNativeNHWCOutputAttr:
 		a = p.nhwcAttr(i, d)
-	case QueryNativeInputAttr, QueryCurrentNativeInputAttr:
+	case spec.QueryNativeInputAttr, spec.QueryCurrentNativeInputAttr:
 		a = p.nativeInputAttr(i, d)
 	default:
 		a = p.inputAttr(i, d)
@@ -159,8 +160,9 @@ func (c *Context) dynamicRange(info []byte) error {
 	}
 	r := (*InputRange)(unsafe.Pointer(&info[0]))
 	if !m.dynamic {
-		return boundary.Note(refuse(errModel, "cmd is RKNN_QUERY_INPUT_DYNAMIC_RANGE: the shapes of this model are fixed; "+
-			"a dynamic one lists them in anynpu.input.NAME.shapes of its metadata"))
+		return boundary.Note(refuse(spec.ErrModel,
+			"cmd is RKNN_QUERY_INPUT_DYNAMIC_RANGE: the shapes of this model are fixed; "+
+				"a dynamic one lists them in anynpu.input.NAME.shapes of its metadata"))
 	}
 	i := r.index
 	if int(i) >= len(m.in) {
@@ -170,7 +172,7 @@ func (c *Context) dynamicRange(info []byte) error {
 	*r = InputRange{index: i, shapes: uint32(len(m.shapes)), format: p.format(true), rank: uint32(len(p.Shape.Dims))}
 	setText(r.name[:], p.Name)
 	for s := range m.shapes {
-		r.dims[s] = p.inputAttr(i, m.shapes[s].In[i]).dims
+		r.dims[s] = p.inputAttr(i, m.shapes[s].In[i]).Dims
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/mem"
+	spec "github.com/anynpu/anynpu/core/spec/rknn"
 )
 
 // run computes and waits (section 4): inputs from bound memory or as rknn_inputs_set left them, outputs to bound memory
@@ -60,11 +61,11 @@ func run(c *Context, extend *RunExtend) (err error) {
 }
 
 // runCode is the code of a failed run.
-func runCode(err error) Code {
+func runCode(err error) spec.Code {
 	if errors.Is(err, mem.ErrExhausted) {
-		return errMalloc
+		return spec.ErrMalloc
 	}
-	return errFail
+	return spec.ErrFail
 }
 
 // compute runs and waits, and makes the calls of the program's functions that the run asks for.
@@ -160,7 +161,7 @@ func (c *Context) bindView(i int, b mem.Buffer, order []int) error {
 func (c *Context) bindOutput(i int) error {
 	s, p, dims := &c.out[i], c.model.out[i], c.outDims(i)
 	s.placed = nil
-	if s.bound == nil || s.bound.kind.dtype() != p.Type || c.shared(i) {
+	if s.bound == nil || s.bound.kind.DType() != p.Type || c.shared(i) {
 		return nil
 	}
 	_, a, done, err := s.bound.open(p, dims)
@@ -226,7 +227,7 @@ func (c *Context) deliver(i int) error {
 		return err
 	}
 	defer done()
-	p.Store(dst, a, s.bound.kind.dtype(), src, dims)
+	p.Store(dst, a, s.bound.kind.DType(), src, dims)
 	return nil
 }
 

@@ -8,28 +8,29 @@ import (
 
 	"github.com/anynpu/anynpu/capi/handle"
 	"github.com/anynpu/anynpu/core/format/onnx/onnxtest"
+	spec "github.com/anynpu/anynpu/core/spec/rknn"
 )
 
 func TestOutputsGet_refuses(t *testing.T) {
 	x := open(t, identity(onnxtest.Float, 1, 4), 0)
-	require.NoError(t, inputsSet(x, []Input{inputOf(t, Float32, Undefined, []float32{1, 2, 3, 4})}))
-	requireCode(t, errFail, outputsGet(x, []Output{{}}, nil), "has no results")
-	requireCode(t, errFail, wait(x, nil), "has run nothing")
+	require.NoError(t, inputsSet(x, []Input{inputOf(t, spec.Float32, spec.Undefined, []float32{1, 2, 3, 4})}))
+	requireCode(t, spec.ErrFail, outputsGet(x, []Output{{}}, nil), "has no results")
+	requireCode(t, spec.ErrFail, wait(x, nil), "has run nothing")
 	require.NoError(t, run(x, nil))
 	require.NoError(t, wait(x, nil))
-	requireCode(t, errParam, outputsGet(x, nil, nil), "n_outputs is 0")
-	requireCode(t, errParam, outputsGet(x, []Output{{}, {}}, nil), "n_outputs is 2")
-	requireCode(t, errOutput, outputsGet(x, []Output{{index: 1, isPrealloc: 1}}, nil), "outputs[0].index is 1")
-	requireCode(t, errOutput, outputsGet(x, []Output{{isPrealloc: 1, size: 16}}, nil), "outputs[0].buf is NULL")
+	requireCode(t, spec.ErrParam, outputsGet(x, nil, nil), "n_outputs is 0")
+	requireCode(t, spec.ErrParam, outputsGet(x, []Output{{}, {}}, nil), "n_outputs is 2")
+	requireCode(t, spec.ErrOutput, outputsGet(x, []Output{{index: 1, isPrealloc: 1}}, nil), "outputs[0].index is 1")
+	requireCode(t, spec.ErrOutput, outputsGet(x, []Output{{isPrealloc: 1, size: 16}}, nil), "outputs[0].buf is NULL")
 	small := Output{isPrealloc: 1, wantFloat: 1, buf: cMemory(t, make([]float32, 4)), size: 15}
-	requireCode(t, errOutput, outputsGet(x, []Output{small}, nil), "outputs[0].size is 15", "16 bytes")
+	requireCode(t, spec.ErrOutput, outputsGet(x, []Output{small}, nil), "outputs[0].size is 15", "16 bytes")
 	small.wantFloat = 0 // 4 elements of FLOAT16
 	require.NoError(t, outputsGet(x, []Output{small}, nil))
 }
 
 func TestOutputsRelease_leavesForeignBuffersAlone(t *testing.T) {
 	x, y := open(t, identity(onnxtest.Float, 1, 4), 0), open(t, identity(onnxtest.Float, 1, 4), 0)
-	require.NoError(t, inputsSet(x, []Input{inputOf(t, Float32, Undefined, []float32{1, 2, 3, 4})}))
+	require.NoError(t, inputsSet(x, []Input{inputOf(t, spec.Float32, spec.Undefined, []float32{1, 2, 3, 4})}))
 	require.NoError(t, run(x, nil))
 	o := []Output{{wantFloat: 1}}
 	require.NoError(t, outputsGet(x, o, nil))
@@ -40,17 +41,17 @@ func TestOutputsRelease_leavesForeignBuffersAlone(t *testing.T) {
 	require.Zero(t, o[0].buf)
 	o[0].buf = buf
 	require.NoError(t, outputsRelease(x, o), "released before")
-	requireCode(t, errParam, outputsRelease(x, nil), "n_ouputs")
+	requireCode(t, spec.ErrParam, outputsRelease(x, nil), "n_ouputs")
 }
 
 func TestRun_infoOnlyAndFences(t *testing.T) {
-	in := []Input{inputOf(t, Float32, Undefined, []float32{1, 2, 3, 4})}
+	in := []Input{inputOf(t, spec.Float32, spec.Undefined, []float32{1, 2, 3, 4})}
 	x := open(t, identity(onnxtest.Float, 1, 4), flagInfoOnly)
-	requireCode(t, errFail, inputsSet(x, in), "INFO_ONLY")
-	requireCode(t, errFail, run(x, nil), "INFO_ONLY")
+	requireCode(t, spec.ErrFail, inputsSet(x, in), "INFO_ONLY")
+	requireCode(t, spec.ErrFail, run(x, nil), "INFO_ONLY")
 	x = open(t, identity(onnxtest.Float, 1, 4), flagFenceOut)
 	require.NoError(t, inputsSet(x, in))
-	requireCode(t, errFail, run(x, nil), "fence")
+	requireCode(t, spec.ErrFail, run(x, nil), "fence")
 }
 
 func TestDupContext_hasDataOfItsOwn(t *testing.T) {
@@ -58,17 +59,17 @@ func TestDupContext_hasDataOfItsOwn(t *testing.T) {
 	h, err := handle.Of(x)
 	require.NoError(t, err)
 	defer handle.Drop(x)
-	require.NoError(t, inputsSet(x, []Input{inputOf(t, Float32, Undefined, []float32{1, 2})}))
+	require.NoError(t, inputsSet(x, []Input{inputOf(t, spec.Float32, spec.Undefined, []float32{1, 2})}))
 	y, err := dupContext(&h)
 	require.NoError(t, err)
 	defer y.release()
-	requireCode(t, errFail, run(y, nil), "has no data for input")
-	require.NoError(t, inputsSet(y, []Input{inputOf(t, Float32, Undefined, []float32{3, 4})}))
+	requireCode(t, spec.ErrFail, run(y, nil), "has no data for input")
+	require.NoError(t, inputsSet(y, []Input{inputOf(t, spec.Float32, spec.Undefined, []float32{3, 4})}))
 	require.Equal(t, []float32{3, 4}, floats(t, y))
 	require.Equal(t, []float32{1, 2}, floats(t, x))
 	stale := h + 16*99
 	_, err = dupContext(&stale)
-	requireCode(t, errContext, err, "context_in")
+	requireCode(t, spec.ErrContext, err, "context_in")
 }
 
 func TestDestroy_waitsForCalls(t *testing.T) {
@@ -81,15 +82,15 @@ func TestDestroy_waitsForCalls(t *testing.T) {
 	_, err = handle.Hold[Context](h) // a call under way
 	require.NoError(t, err)
 	var wg sync.WaitGroup
-	codes := make([]Code, 2)
+	codes := make([]spec.Code, 2)
 	for i := range codes {
 		wg.Go(func() { codes[i] = status(destroy(h)) })
 	}
 	handle.Unhold(h)
 	wg.Wait()
-	require.ElementsMatch(t, []Code{succ, errContext}, codes, "one of two succeeds")
-	requireCode(t, errContext, destroy(h), "destroyed")
-	requireCode(t, errContext, destroy(0), "NULL")
+	require.ElementsMatch(t, []spec.Code{spec.Succ, spec.ErrContext}, codes, "one of two succeeds")
+	requireCode(t, spec.ErrContext, destroy(h), "destroyed")
+	requireCode(t, spec.ErrContext, destroy(0), "NULL")
 }
 
 func TestCoreMask_byBoard(t *testing.T) {
@@ -110,8 +111,8 @@ func TestCoreMask_byBoard(t *testing.T) {
 		require.Equal(t, c.masks, ok, c.board)
 	}
 	require.Equal(t, "rk3588", targetNamed("rk9999").name)
-	requireCode(t, errFail, checkCoreMask(board(), 5), "core_mask is 0x5")
-	requireCode(t, errParam, setBatchCoreNum(nil, 0), "core_num is 0")
+	requireCode(t, spec.ErrFail, checkCoreMask(board(), 5), "core_mask is 0x5")
+	requireCode(t, spec.ErrParam, setBatchCoreNum(nil, 0), "core_num is 0")
 	require.NoError(t, setBatchCoreNum(nil, 3))
 }
 
@@ -119,11 +120,11 @@ func TestCoreMask_byBoard(t *testing.T) {
 func TestSetCoreMask_fromTheNextRun(t *testing.T) {
 	x := open(t, identity(onnxtest.Float, 1, 4), 0)
 	in := []float32{1, 2, 3, 4}
-	require.NoError(t, inputsSet(x, []Input{inputOf(t, Float32, Undefined, in)}))
+	require.NoError(t, inputsSet(x, []Input{inputOf(t, spec.Float32, spec.Undefined, in)}))
 	require.NoError(t, run(x, nil))
 	first := x.exec
 	require.NoError(t, setCoreMask(x, 2))
-	requireCode(t, errFail, setCoreMask(x, 5))
+	requireCode(t, spec.ErrFail, setCoreMask(x, 5))
 	o := []Output{{wantFloat: 1}}
 	require.NoError(t, outputsGet(x, o, nil))
 	require.NoError(t, outputsRelease(x, o))

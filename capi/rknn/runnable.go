@@ -12,6 +12,7 @@ import (
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/model"
 	"github.com/anynpu/anynpu/core/op"
+	spec "github.com/anynpu/anynpu/core/spec/rknn"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -64,7 +65,7 @@ func newRunnable(g *graph.Graph, in []*port, w *mem.Weights, shapes []model.Shap
 	}
 	nhwc := tensor.ChannelsLast(4)
 	for i, p := range in {
-		if p.format(true) == NHWC {
+		if p.format(true) == spec.NHWC {
 			r.orders[i] = nhwc
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/model"
+	spec "github.com/anynpu/anynpu/core/spec/rknn"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -12,8 +13,8 @@ import (
 // An open first dimension without a list becomes 1, as the vendor's converter makes it.
 func (m *sharedModel) chooseShapes(im *model.Model, in []*model.Port) error {
 	for _, p := range in {
-		if n := len(p.Info.Shapes); n > maxShapes {
-			return fault.New(fault.File, "anynpu.input.%s.shapes has %d shapes: want at most %d", p.Name, n, maxShapes)
+		if n := len(p.Info.Shapes); n > spec.MaxShapes {
+			return fault.New(fault.File, "anynpu.input.%s.shapes has %d shapes: want at most %d", p.Name, n, spec.MaxShapes)
 		}
 	}
 	meant, err := model.ShapesOf(in)
@@ -74,23 +75,23 @@ func (m *sharedModel) checkSizes(set model.ShapeSet) error {
 }
 
 // setInputShape is the form for models with one input that rknn_set_input_shapes replaced.
-func setInputShape(c *Context, attr *TensorAttr) error {
+func setInputShape(c *Context, attr *spec.TensorAttr) error {
 	if n := len(c.model.in); n != 1 {
 		return invalid("ctx has a model of %d inputs: rknn_set_input_shape serves models of one, rknn_set_input_shapes all",
 			n)
 	}
-	return setInputShapes(c, []TensorAttr{*attr})
+	return setInputShapes(c, []spec.TensorAttr{*attr})
 }
 
 // setInputShapes chooses one of the listed sets (section 6). Dimensions are given in the format that the attributes
 // have from a query. A static model takes its own shapes; whatever else it is given is RKNN_ERR_MODEL_INVALID, by which
 // clients know such a model.
-func setInputShapes(c *Context, attrs []TensorAttr) error {
+func setInputShapes(c *Context, attrs []spec.TensorAttr) error {
 	m := c.model
 	set, err := m.findShapes(attrs)
 	if err != nil {
 		if !m.dynamic {
-			return refuseFor(errModel, err, "ctx has a model whose shapes are fixed")
+			return refuseFor(spec.ErrModel, err, "ctx has a model whose shapes are fixed")
 		}
 		return err
 	}
@@ -102,7 +103,7 @@ func setInputShapes(c *Context, attrs []TensorAttr) error {
 }
 
 // findShapes returns the index of the set with the shapes that a program gives.
-func (m *sharedModel) findShapes(attrs []TensorAttr) (int, error) {
+func (m *sharedModel) findShapes(attrs []spec.TensorAttr) (int, error) {
 	if len(attrs) != len(m.in) {
 		return 0, invalid("n_inputs is %d: the model has %s, and all get their shapes together", len(attrs),
 			counted(len(m.in), "input"))
@@ -110,22 +111,22 @@ func (m *sharedModel) findShapes(attrs []TensorAttr) (int, error) {
 	dims := make([][]int64, len(m.in))
 	for k := range attrs {
 		a := &attrs[k]
-		if int(a.index) >= len(m.in) || dims[a.index] != nil {
-			return 0, invalid("attr[%d].index is %d: the model has %s, and wants each once", k, a.index,
+		if int(a.Index) >= len(m.in) || dims[a.Index] != nil {
+			return 0, invalid("attr[%d].index is %d: the model has %s, and wants each once", k, a.Index,
 				indexed(len(m.in), "input"))
 		}
-		p := m.in[a.index]
-		if int(a.rank) != len(p.Shape.Dims) {
-			return 0, invalid("attr[%d].n_dims is %d: input %q has %d dimensions", k, a.rank, p.Name, len(p.Shape.Dims))
+		p := m.in[a.Index]
+		if int(a.Rank) != len(p.Shape.Dims) {
+			return 0, invalid("attr[%d].n_dims is %d: input %q has %d dimensions", k, a.Rank, p.Name, len(p.Shape.Dims))
 		}
-		d := make([]int64, a.rank)
+		d := make([]int64, a.Rank)
 		for i := range d {
-			d[i] = int64(a.dims[i])
+			d[i] = int64(a.Dims[i])
 		}
-		if len(d) == 4 && (a.format == NHWC || a.format == Undefined && p.format(true) == NHWC) {
+		if len(d) == 4 && (a.Format == spec.NHWC || a.Format == spec.Undefined && p.format(true) == spec.NHWC) {
 			d = []int64{d[0], d[3], d[1], d[2]}
 		}
-		dims[a.index] = d
+		dims[a.Index] = d
 	}
 	set := slices.IndexFunc(m.shapes, func(s model.ShapeSet) bool { return slices.EqualFunc(s.In, dims, slices.Equal) })
 	if set < 0 {
