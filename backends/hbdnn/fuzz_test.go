@@ -29,5 +29,6 @@ func FuzzAnswers(f *testing.F) {
 		[]byte{2, 140, 0, 8, 0, 0, 0, 0, 1, 0, 0, 0}, // strides
 		[]byte{3, 0, 0, 8, 64, 0, 0, 0, 0, 0, 0, 0},
 		[]byte{5, 0, 0, 1, 9},
+		[]byte("+++2},\x00\x1ea\x8e\x01\t"), // two gigabytes for an input
 	)
 }

@@ -17,10 +17,15 @@ static struct bpu_block *bpu_block_locked(uintptr_t at, int npu)
 	return b;
 }
 
+/* More than this there is not, whatever a script says that a tensor takes. */
+#define BPU_MOST (64u << 20)
+
 static int bpu_alloc(hbSysMem *mem, uint32_t size, int cached)
 {
 	if (!mem || size == 0)
 		return HB_SYS_INVALID_ARGUMENT;
+	if (size > BPU_MOST)
+		return HB_SYS_OUT_OF_MEMORY;
 	size_t room = ((size_t)size + 63) / 64 * 64;
 	struct bpu_block *b = calloc(1, sizeof *b);
 	b->size = size;
