@@ -89,6 +89,10 @@ static inline struct host_lines host_list_files(void)
 	while (fgets(text, sizeof text, maps)) {
 		char *rest = strchr(text, ' ');
 		text[strcspn(text, "\n")] = 0;
+#ifdef __SANITIZE_THREAD__
+		if (rest && strncmp(rest, " r--p", 5) == 0)
+			continue; /* ThreadSanitizer maps files to read their symbols */
+#endif
 		if (rest && strchr(rest, '/') && !(host_keeps && strstr(rest, host_keeps)))
 			host_add_line(&all, rest + 1);
 	}
