@@ -117,7 +117,6 @@ func (e *Execution) Start(r device.RunRequest) error {
 }
 
 func (e *Execution) run(ctx context.Context) error {
-	begin := time.Now()
 	leave, err := e.lane.Enter(ctx, e.dev.Life)
 	if err != nil {
 		return err
@@ -127,7 +126,7 @@ func (e *Execution) run(ctx context.Context) error {
 		return err
 	}
 	fences, err := e.await(ctx)
-	begin = time.Now()
+	begin := time.Now()
 	if err == nil {
 		err = e.enter()
 	}
