@@ -171,17 +171,21 @@ func TestDevice_deadObject(t *testing.T) {
 	require.Len(t, reasons, 1)
 }
 
-// TestDevice_withoutFiles: a driver that takes no files reads constants and tensors where they are.
-func TestDevice_withoutFiles(t *testing.T) {
-	f := newFake(t)
-	before := f.Live()
-	lookup := func(symbol string) uintptr {
-		if symbol == "ANeuralNetworksMemory_createFromFd" {
+// lacking finds what the fake driver has except one function.
+func lacking(function string) func(symbol string) uintptr {
+	return func(symbol string) uintptr {
+		if symbol == function {
 			return 0
 		}
 		return fakeDriver.Lookup(symbol)
 	}
-	all, err := Open(Bind(fakeDriver.File, lookup), driver.Config{ID: "npu"})
+}
+
+// TestDevice_withoutFiles: a driver that takes no files reads constants and tensors where they are.
+func TestDevice_withoutFiles(t *testing.T) {
+	f := newFake(t)
+	before := f.Live()
+	all, err := Open(Bind(fakeDriver.File, lacking("ANeuralNetworksMemory_createFromFd")), driver.Config{ID: "npu"})
 	require.NoError(t, err)
 	for _, d := range []*Device{all[0], f.Device} {
 		const n = 100 // more bytes than are copied at once

@@ -111,7 +111,8 @@ func (f *fake) handed(t *testing.T, p *pipe, before int64) (there bool) {
 	return there
 }
 
-// TestExecution_fences: a fence goes to the driver where that can wait for it, and in any case inputs are read after it.
+// TestExecution_fences: a fence goes to the driver where that can wait for it, and in any case inputs are read after
+// it.
 func TestExecution_fences(t *testing.T) {
 	f := newFake(t)
 	before := f.Live()
@@ -174,8 +175,8 @@ func TestExecution_fences(t *testing.T) {
 	assert.Equal(t, before, f.Live())
 }
 
-// TestExecution_fenceFails: what the driver answers for a fence that is closed without a signal, or anything else, is the
-// error of the run.
+// TestExecution_fenceFails: what the driver answers for a fence that is closed without a signal, or anything else, is
+// the error of the run.
 func TestExecution_fenceFails(t *testing.T) {
 	f := newFake(t)
 	before := f.Live()
@@ -201,8 +202,8 @@ func TestExecution_fenceFails(t *testing.T) {
 	assert.Empty(t, f.fenced)
 }
 
-// TestExecution_fenceGivenUp: a run that is canceled before its fence ends at once, and the driver is not taken for dead
-// while it still waits.
+// TestExecution_fenceGivenUp: a run that is canceled before its fence ends at once, and the driver is not taken for
+// dead while it still waits.
 func TestExecution_fenceGivenUp(t *testing.T) {
 	f := newFake(t)
 	f.Life.SetPatience(20 * time.Millisecond)
@@ -263,13 +264,8 @@ func TestExecution_fencesOfAPlan(t *testing.T) {
 // TestProgram_takesNoFences: a driver of an older level, or without the functions, has fences waited for here.
 func TestProgram_takesNoFences(t *testing.T) {
 	f := newFake(t)
-	without := func(symbol string) uintptr {
-		if symbol == "ANeuralNetworksEvent_createFromSyncFenceFd" {
-			return 0
-		}
-		return fakeDriver.Lookup(symbol)
-	}
-	all, err := Open(Bind(fakeDriver.File, without), driver.Config{ID: "npu"})
+	lookup := lacking("ANeuralNetworksEvent_createFromSyncFenceFd")
+	all, err := Open(Bind(fakeDriver.File, lookup), driver.Config{ID: "npu"})
 	require.NoError(t, err)
 	f.Lie("feature level", 0, drivertest.Long(29))
 	older, err := openFake()
