@@ -5,11 +5,12 @@ cd "$(dirname "$0")"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
-# expect ok|bad NAME, with the log's lines on standard input, each after "==7== "
+# expect ok|bad NAME [--own-leaks], with the log's lines on standard input, each after "==7== ", or after "==8== " where it begins
+# with "child:"
 expect() {
-  { echo '**7** go memory 0x1C8D10C00000 0x1C8D11000000'; sed 's/^/==7== /'; } > "$log"
+  { echo '**7** go memory 0x1C8D10C00000 0x1C8D11000000'; sed 's/^/==7== /; s/^==7== child:/==8== /'; } > "$log"
   local result=ok
-  ./memcheck.sh --judge "$log" > /dev/null || result=bad
+  ./memcheck.sh ${3-} --judge "$log" > /dev/null || result=bad
   [ "$result" = "$1" ] || { echo "$2: judged $result, want $1"; cat "$log"; exit 1; }
 }
 
@@ -53,4 +54,23 @@ expect bad "memory that is lost" << 'EOF2'
 EOF2
 expect ok "a summary without loss" << 'EOF2'
    definitely lost: 0 bytes in 0 blocks
+EOF2
+lost='Memcheck, a memory error detector
+child:   definitely lost: 56 bytes in 1 blocks'
+expect bad "memory that a child has lost" <<< "$lost"
+expect ok "what threads that a child lacks had" --own-leaks <<< "$lost"
+expect bad "memory that the parent has lost" --own-leaks <<< "$lost
+   definitely lost: 1,024 bytes in 1 blocks"
+expect bad "a report that a child's lines divide" << 'EOF2'
+Invalid read of size 8
+child:
+   at 0x49AD6EB: runtime.memmove (in libanynpu.so.0)
+ Address 0x4a5b040 is 0 bytes after a block of size 16 alloc'd
+
+EOF2
+expect bad "a child's report that the parent's addresses divide" --own-leaks << 'EOF2'
+child:Invalid read of size 8
+ Address 0x1c8d10c00000 is in a rw- anonymous segment
+child: Address 0x4a5b040 is 0 bytes after a block of size 16 alloc'd
+
 EOF2
