@@ -36,6 +36,9 @@ func RefuseFor[C comparable](code C, err error, format string, args ...any) erro
 
 // Prescribed returns the code that a refusal in err carries; ok is false when there is none.
 func Prescribed[C comparable](err error) (code C, ok bool) {
+	if err == nil { // r would be allocated by every call that succeeds
+		return code, false
+	}
 	var r *refusal[C]
 	if errors.As(err, &r) {
 		return r.code, true

@@ -32,6 +32,9 @@ func TestCodes_of(t *testing.T) {
 	err := RefuseFor(code(8), io.EOF, "fd is %d", 3)
 	assert.EqualError(t, err, "fd is 3: EOF")
 	assert.ErrorIs(t, err, io.EOF)
+	var got code
+	assert.Zero(t, testing.AllocsPerRun(100, func() { got |= codes.Of(nil) }), "a call that succeeds")
+	assert.Zero(t, got)
 }
 
 func TestStructs_reuse(t *testing.T) {

@@ -19,6 +19,7 @@ type Device struct {
 	guise   devices.Guise // what it lacks of the core device under this name
 	info    device.Info
 	name    string
+	kind    int32 // of DeviceTypeCode
 	cName   boundary.Block
 	version boundary.Block
 }
@@ -40,7 +41,7 @@ func newDevices(list []device.Device, guises []devices.Guise) (out []*Device) {
 		info := d.Info()
 		info.ID = g.Name
 		g.Hide(&info)
-		n := &Device{Device: d, guise: g, info: info, name: g.Name}
+		n := &Device{Device: d, guise: g, info: info, name: g.Name, kind: kinds[info.Kind]}
 		n.cName.SetString(n.name)
 		n.cName.Keep()
 		n.version.SetString(fmt.Sprintf("%d.%d", info.Major, info.Minor))
@@ -142,7 +143,7 @@ var kinds = map[device.Kind]int32{device.Other: nnapi.DeviceOther, device.CPU: n
 func deviceGetType(p unsafe.Pointer, kind *int32) error {
 	d, err := deviceAt("device", p)
 	if err == nil {
-		*kind = kinds[d.Info().Kind]
+		*kind = d.kind
 	}
 	return err
 }

@@ -66,6 +66,9 @@ var kindCodes = boundary.Codes[ResultCode]{
 // status returns the return code of err: its own where the API prescribes one, else that of its kind. NULL has one of
 // its own.
 func status(err error) ResultCode {
+	if err == nil {
+		return nnapi.NoError
+	}
 	if _, ok := boundary.Prescribed[ResultCode](err); !ok && errors.Is(err, handle.ErrNull) {
 		return UnexpectedNull
 	}

@@ -43,7 +43,7 @@ var kindCodes = boundary.Codes[spec.Code]{
 // status returns the return code of err: its own where the API prescribes one, RKNN_ERR_CTX_INVALID for what is no
 // context, else that of its kind.
 func status(err error) spec.Code {
-	if code, ok := boundary.Prescribed[spec.Code](err); ok {
+	if code, ok := boundary.Prescribed[spec.Code](err); ok || err == nil {
 		return code
 	}
 	if errors.Is(err, boundary.ErrNullPointer) {
