@@ -32,6 +32,10 @@ type Calls interface {
 // Timed are Calls of a driver that measures runs itself. Took is the time of the last one, 0 if that is not known.
 type Timed interface{ Took() time.Duration }
 
+// Looped are Calls of a driver that ends loops that take too long. LimitLoops says how long one may take in the run that
+// follows; 0: there is no limit.
+type Looped interface{ LimitLoops(limit time.Duration) }
+
 // Execution is what every device.Execution behind a driver has: where its inputs and outputs are, and the life of its
 // runs. An execution embeds it and implements Calls. A run cannot be stopped: one whose deadline passes, or that is
 // canceled, is given up. It ends for its caller, goes on for the driver, and keeps what it works on for as long.
@@ -132,6 +136,9 @@ func (e *Execution) run(ctx context.Context) error {
 	}
 	if err != nil {
 		return err
+	}
+	if l, is := e.calls.(Looped); is {
+		l.LimitLoops(device.LoopLimit(ctx))
 	}
 	out, err := e.admit(ctx)
 	if err != nil {

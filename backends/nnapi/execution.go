@@ -2,6 +2,7 @@ package nnapi
 
 import (
 	"slices"
+	"time"
 	"unsafe"
 
 	"github.com/anynpu/anynpu/backends/driver"
@@ -12,8 +13,9 @@ import (
 // execution makes an execution of the driver's for each run: before feature level 5 one computes once.
 type execution struct {
 	driver.Execution
-	prog   *program
-	fences []uintptr // the driver's events that the next run waits for
+	prog      *program
+	fences    []uintptr     // the driver's events that the next run waits for
+	loopLimit time.Duration // of the next run, 0: none
 }
 
 // New implements device.Program.
@@ -43,6 +45,9 @@ func (e *execution) Run() error {
 		return err
 	}
 	defer func() { _ = d.ExecutionFree(at) }() // nothing is left to do with an error
+	if err := e.limitLoops(at); err != nil {
+		return err
+	}
 	for i := range e.Slots {
 		if err := e.hand(at, &e.Slots[i]); err != nil {
 			return err

@@ -16,6 +16,7 @@ type program struct {
 	dev   *Device
 	made  compilation
 	sizes [][]uint32 // of the outputs, as the API has them
+	loops bool       // the model has one
 }
 
 // compilation is one of the driver's, with the model that it reads.
@@ -31,7 +32,7 @@ func (d *Device) Compile(ctx context.Context, u device.Unit, o device.Options) (
 		return nil, err
 	}
 	s.Relaxed = o.Float16
-	p := &program{dev: d}
+	p := &program{dev: d, loops: loopsIn(s)}
 	for _, v := range s.Outputs {
 		p.sizes = append(p.sizes, s.Operands[v].Dims)
 	}

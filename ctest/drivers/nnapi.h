@@ -123,7 +123,7 @@ static int nn_bind(struct nn_execution *e, int output, uint32_t index, void *at,
 	if (index >= (output ? m->out_count : m->in_count))
 		return ANEURALNETWORKS_BAD_DATA;
 	const struct nn_operand *o = &m->operands[output ? m->out[index] : m->in[index]];
-	if (at && length < 4 * nn_elements(o))
+	if (at && length < nn_bytes(o))
 		return ANEURALNETWORKS_BAD_DATA;
 	if (output)
 		e->out[index] = at;
@@ -198,13 +198,17 @@ static int nn_of_model(const char *f, const void *const *args)
 			return ANEURALNETWORKS_BAD_DATA;
 		return nn_set_value(m, ARGUMENT(uint32_t, 1), memory->at + offset, length);
 	}
-	if (strcmp(f, "addOperation") == 0) {
+	if (strcmp(f, "setOperandValueFromModel") == 0) {
+		if (ARGUMENT(uint32_t, 1) >= m->operand_count || !nn_object(ARGUMENT(void *, 2), NN_MODEL))
+			return ANEURALNETWORKS_BAD_DATA;
+		m->operands[ARGUMENT(uint32_t, 1)].sub = ARGUMENT(struct nn_model *, 2);
+	} else if (strcmp(f, "addOperation") == 0) {
 		struct nn_operation *op = &m->operations[m->operation_count];
 		if (m->finished || m->operation_count == NN_OPERATIONS)
 			return ANEURALNETWORKS_BAD_STATE;
 		*op = (struct nn_operation){.type = ARGUMENT(int32_t, 1), .in_count = ARGUMENT(uint32_t, 2), .out_count = ARGUMENT(uint32_t, 4)};
 		if (!nn_indices(m, op->in_count, ARGUMENT(uint32_t *, 3), 12, op->in) ||
-		    !nn_indices(m, op->out_count, ARGUMENT(uint32_t *, 5), 2, op->out))
+		    !nn_indices(m, op->out_count, ARGUMENT(uint32_t *, 5), NN_RESULTS, op->out))
 			return ANEURALNETWORKS_BAD_DATA;
 		m->operation_count++;
 	} else if (strcmp(f, "identifyInputsAndOutputs") == 0) {
@@ -261,6 +265,7 @@ static int nn_of_execution(const char *f, const void *const *args)
 			return c ? ANEURALNETWORKS_BAD_STATE : ANEURALNETWORKS_UNEXPECTED_NULL;
 		struct nn_execution *e = nn_made(sizeof *e, NN_EXECUTION);
 		e->compilation = c;
+		e->loop_limit = NN_LOOP_LIMIT;
 		*ARGUMENT(void **, 1) = e;
 		return ANEURALNETWORKS_NO_ERROR;
 	}
@@ -278,6 +283,8 @@ static int nn_of_execution(const char *f, const void *const *args)
 	}
 	if (strcmp(f, "setReusable") == 0)
 		e->reusable = ARGUMENT(bool, 1);
+	else if (strcmp(f, "setLoopTimeout") == 0)
+		nn_note("loop limit", "%llu", (unsigned long long)(e->loop_limit = ARGUMENT(uint64_t, 1)));
 	else if (strcmp(f, "compute") == 0 || strcmp(f, "burstCompute") == 0)
 		return pass_gate(), nn_compute(e);
 	else if (strcmp(f, "startCompute") == 0 || strcmp(f, "startComputeWithDependencies") == 0) {

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * What the fake driver of nnapi.h holds and computes: models of float32 with known sizes, of the operations in
- * nn_known, by their definitions in the documentation of NeuralNetworksTypes.h. Sums are in double.
+ * nn_known, by their definitions in the documentation of NeuralNetworksTypes.h, and loops (nnapi_loops.h). Conditions
+ * are TENSOR_BOOL8. Sums are in double.
  */
 #ifndef NNAPI_COMPUTE_H
 #define NNAPI_COMPUTE_H
@@ -16,6 +17,7 @@
 #define NN_OPERANDS 1024
 #define NN_OPERATIONS 256
 #define NN_PORTS 32
+#define NN_RESULTS 4
 #define NN_MAGIC 0x4e4e4150 /* of every object */
 
 enum nn_kind { NN_MODEL = 1, NN_COMPILATION, NN_EXECUTION, NN_MEMORY, NN_BURST, NN_EVENT };
@@ -38,11 +40,12 @@ struct nn_operand {
 	size_t bytes;
 	uint8_t small[128];
 	void *copy;
+	const struct nn_model *sub; /* a model that it refers to */
 };
 
 struct nn_operation {
 	int32_t type;
-	uint32_t in_count, out_count, in[12], out[2];
+	uint32_t in_count, out_count, in[12], out[NN_RESULTS];
 };
 
 struct nn_model {
@@ -65,6 +68,7 @@ struct nn_execution {
 	const void *in[NN_PORTS];
 	void *out[NN_PORTS];
 	int used, reusable;
+	uint64_t loop_limit; /* ns */
 };
 
 struct nn_plain {
@@ -79,6 +83,11 @@ static size_t nn_elements(const struct nn_operand *o)
 	return n;
 }
 
+static size_t nn_bytes(const struct nn_operand *o)
+{
+	return (o->type == ANEURALNETWORKS_TENSOR_BOOL8 ? 1 : 4) * nn_elements(o);
+}
+
 static int32_t nn_int(const struct nn_operand *o)
 {
 	int32_t v = 0;
@@ -87,7 +96,7 @@ static int32_t nn_int(const struct nn_operand *o)
 	return v;
 }
 
-/* Operations by the number of their inputs, the first of which are tensors of float32 and the others constants. */
+/* Operations by the number of their inputs, the first of which are tensors and the others constants. */
 static const struct nn_known {
 	int32_t type;
 	uint32_t in, tensors;
@@ -100,11 +109,23 @@ static const struct nn_known {
 	{ANEURALNETWORKS_MAX_POOL_2D, 7, 1}, {ANEURALNETWORKS_MAX_POOL_2D, 10, 1}, {ANEURALNETWORKS_AVERAGE_POOL_2D, 10, 1},
 	{ANEURALNETWORKS_FULLY_CONNECTED, 4, 3}, {ANEURALNETWORKS_SOFTMAX, 2, 1}, {ANEURALNETWORKS_RESHAPE, 2, 1},
 	{ANEURALNETWORKS_TRANSPOSE, 2, 1}, {ANEURALNETWORKS_CONCATENATION, 3, 2}, {ANEURALNETWORKS_MEAN, 3, 1},
+	{ANEURALNETWORKS_GREATER, 2, 2}, {ANEURALNETWORKS_LOGICAL_OR, 2, 2},
 };
+
+/* The type of an operation's tensors, or of its result. */
+static int32_t nn_type(int32_t operation, int result)
+{
+	int condition = operation == ANEURALNETWORKS_LOGICAL_OR || (operation == ANEURALNETWORKS_GREATER && result);
+	return condition ? ANEURALNETWORKS_TENSOR_BOOL8 : ANEURALNETWORKS_TENSOR_FLOAT32;
+}
+
+static int nn_can_loop(const struct nn_model *m, const struct nn_operation *op);
 
 static int nn_can(const struct nn_model *m, const struct nn_operation *op)
 {
 	size_t k = 0;
+	if (op->type == ANEURALNETWORKS_WHILE)
+		return nn_can_loop(m, op);
 	while (k < sizeof nn_known / sizeof *nn_known && (nn_known[k].type != op->type || nn_known[k].in != op->in_count))
 		k++;
 	if (k == sizeof nn_known / sizeof *nn_known || op->out_count != 1)
@@ -116,7 +137,7 @@ static int nn_can(const struct nn_model *m, const struct nn_operation *op)
 				return 0;
 			continue;
 		}
-		if (o->type != ANEURALNETWORKS_TENSOR_FLOAT32 || o->rank == 0 || o->rank > 4 || nn_elements(o) == 0)
+		if (o->type != nn_type(op->type, i == op->in_count) || o->rank == 0 || o->rank > 4 || nn_elements(o) == 0)
 			return 0;
 	}
 	return 1;
@@ -238,6 +259,8 @@ static void nn_mean(const struct nn_operation *op, const struct nn_operand *o, f
 /* a op b with NumPy's broadcasting. */
 static void nn_elementwise(const struct nn_operation *op, const struct nn_operand *o, float *const *v)
 {
+	const uint8_t *p = (const uint8_t *)v[op->in[0]], *q = (const uint8_t *)v[op->in[1]];
+	uint8_t *flags = (uint8_t *)v[op->out[0]];
 	const struct nn_operand *a = &o[op->in[0]], *b = &o[op->in[1]], *y = &o[op->out[0]];
 	int32_t fuse = op->in_count > 2 ? nn_int(&o[op->in[2]]) : ANEURALNETWORKS_FUSED_NONE;
 	for (size_t at = 0; at < nn_elements(y); at++) {
@@ -251,7 +274,12 @@ static void nn_elementwise(const struct nn_operation *op, const struct nn_operan
 			ua *= na;
 			ub *= nb;
 		}
-		v[op->out[0]][at] = nn_clip(nn_of_two(op->type, v[op->in[0]][ia], v[op->in[1]][ib]), fuse);
+		if (op->type == ANEURALNETWORKS_LOGICAL_OR)
+			flags[at] = p[ia] || q[ib];
+		else if (op->type == ANEURALNETWORKS_GREATER)
+			flags[at] = v[op->in[0]][ia] > v[op->in[1]][ib];
+		else
+			v[op->out[0]][at] = nn_clip(nn_of_two(op->type, v[op->in[0]][ia], v[op->in[1]][ib]), fuse);
 	}
 }
 
@@ -336,18 +364,17 @@ static void nn_softmax(const struct nn_operation *op, const struct nn_operand *o
 	}
 }
 
-static int nn_compute(struct nn_execution *e)
+static int nn_loop(const struct nn_model *m, const struct nn_operation *op, float *const *v, uint64_t limit);
+
+/* Computes a model: of what there is, and in between. */
+static int nn_walk(const struct nn_model *m, const void *const *in, void *const *out, uint64_t loop_limit)
 {
-	const struct nn_model *m = e->compilation->model;
 	float *v[NN_OPERANDS] = {NULL};
-	int made[NN_OPERANDS] = {0};
-	if (e->used && !e->reusable)
-		return ANEURALNETWORKS_BAD_STATE;
-	e->used = 1;
+	int made[NN_OPERANDS] = {0}, code = ANEURALNETWORKS_NO_ERROR;
 	for (uint32_t i = 0; i < m->in_count; i++)
-		v[m->in[i]] = (float *)(uintptr_t)e->in[i];
+		v[m->in[i]] = (float *)(uintptr_t)in[i];
 	for (uint32_t i = 0; i < m->out_count; i++)
-		v[m->out[i]] = e->out[i];
+		v[m->out[i]] = out[i];
 	for (uint32_t i = 0; i < m->operand_count; i++) {
 		if (!v[i] && m->operands[i].value)
 			v[i] = (float *)(uintptr_t)m->operands[i].value;
@@ -356,7 +383,7 @@ static int nn_compute(struct nn_execution *e)
 			made[i] = 1;
 		}
 	}
-	for (uint32_t k = 0; k < m->operation_count; k++) {
+	for (uint32_t k = 0; k < m->operation_count && code == ANEURALNETWORKS_NO_ERROR; k++) {
 		const struct nn_operation *op = &m->operations[k];
 		switch (op->type) {
 		case ANEURALNETWORKS_ADD:
@@ -365,6 +392,8 @@ static int nn_compute(struct nn_execution *e)
 		case ANEURALNETWORKS_DIV:
 		case ANEURALNETWORKS_MAXIMUM:
 		case ANEURALNETWORKS_MINIMUM:
+		case ANEURALNETWORKS_GREATER:
+		case ANEURALNETWORKS_LOGICAL_OR:
 			nn_elementwise(op, m->operands, v);
 			break;
 		case ANEURALNETWORKS_TRANSPOSE:
@@ -388,6 +417,9 @@ static int nn_compute(struct nn_execution *e)
 		case ANEURALNETWORKS_AVERAGE_POOL_2D:
 			nn_windows(op, m->operands, v);
 			break;
+		case ANEURALNETWORKS_WHILE:
+			code = nn_loop(m, op, v, loop_limit);
+			break;
 		default:
 			nn_each(op, m->operands, v);
 		}
@@ -395,7 +427,17 @@ static int nn_compute(struct nn_execution *e)
 	for (uint32_t i = 0; i < m->operand_count; i++)
 		if (made[i])
 			free(v[i]);
-	return ANEURALNETWORKS_NO_ERROR;
+	return code;
 }
+
+static int nn_compute(struct nn_execution *e)
+{
+	if (e->used && !e->reusable)
+		return ANEURALNETWORKS_BAD_STATE;
+	e->used = 1;
+	return nn_walk(e->compilation->model, e->in, e->out, e->loop_limit);
+}
+
+#include "nnapi_loops.h"
 
 #endif

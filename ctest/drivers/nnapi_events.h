@@ -2,17 +2,18 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * The events of the fake driver of nnapi.h: sync fences, and computations that come after them. What comes after a fence
- * is computed by who waits for it or frees it, so that the driver has no threads. It counts what a test asks it for.
+ * is computed by who waits for it or frees it, so that the driver has no threads. It counts what a test asks it for
+ * (nnapi_notes.h).
  */
 #ifndef NNAPI_EVENTS_H
 #define NNAPI_EVENTS_H
 
 #include <poll.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include "nnapi_compute.h"
+#include "nnapi_notes.h"
 #include "told.h"
 
 #define NN_DEPENDENCIES 8
@@ -26,33 +27,6 @@ struct nn_event {
 	uint32_t fence_count;
 	int code;
 };
-
-static struct nn_count {
-	char what[32];
-	int32_t times;
-} nn_counts[16];
-static pthread_mutex_t nn_counting = PTHREAD_MUTEX_INITIALIZER;
-
-int32_t fake_count(const char *what);
-
-/* Counts that something has happened more often; the number of times so far. */
-static int32_t nn_count(const char *what, int more)
-{
-	int32_t times = 0;
-	pthread_mutex_lock(&nn_counting);
-	for (size_t k = 0; k < sizeof nn_counts / sizeof *nn_counts; k++) {
-		if (!nn_counts[k].what[0])
-			snprintf(nn_counts[k].what, sizeof nn_counts[k].what, "%s", what);
-		if (strcmp(nn_counts[k].what, what) == 0) {
-			times = nn_counts[k].times += more;
-			break;
-		}
-	}
-	pthread_mutex_unlock(&nn_counting);
-	return times;
-}
-
-int32_t fake_count(const char *what) { return nn_count(what, 0); }
 
 /* Waits for a fence; 0 if the other side has closed it without signalling. */
 static int nn_signalled(int fd)

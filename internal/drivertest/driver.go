@@ -25,6 +25,7 @@ type Driver struct {
 	live  func() int32
 	calls func() int32
 	count func(what *byte) int32
+	noted func(what *byte) string
 }
 
 // Build compiles a fake driver of ctest/drivers into a folder: calls is the name of the API whose functions it has,
@@ -67,6 +68,7 @@ func Open(file string) (*Driver, error) {
 	purego.RegisterFunc(&d.calls, opened.Lookup("fake_calls"))
 	if at := opened.Lookup("fake_count"); at != 0 {
 		purego.RegisterFunc(&d.count, at)
+		purego.RegisterFunc(&d.noted, opened.Lookup("fake_noted"))
 	}
 	return d, nil
 }
@@ -118,6 +120,9 @@ func (d *Driver) Calls() int64 { return int64(d.calls()) }
 
 // Count is how often a driver that counts has done something.
 func (d *Driver) Count(what string) int64 { return int64(d.count(&append([]byte(what), 0)[0])) }
+
+// Noted is what a driver that counts was told last.
+func (d *Driver) Noted(what string) string { return d.noted(&append([]byte(what), 0)[0]) }
 
 // Live is the number of objects that the driver has.
 func (d *Driver) Live() int64 { return int64(d.live()) }
