@@ -65,8 +65,13 @@ func (e *Execution) Begin(d *Device, p *Program, function string, c Calls) {
 	_, e.Task.Fences = c.(Fenced)
 	for side, ports := range [][]device.Port{p.In, p.Out} {
 		for i, port := range ports {
-			size, _ := port.Type.ByteSize()
-			e.Slots = append(e.Slots, Slot{Index: i, Output: side > 0, Type: port.Type, Size: size, Form: rowMajor{size}})
+			size, known := port.Type.ByteSize()
+			s := Slot{Index: i, Output: side > 0, Type: port.Type, Size: size, Form: rowMajor{size}}
+			if !known {
+				most, _ := tensor.T(port.Type.DType, port.Max...).ByteSize()
+				s.room = max(most, 1)
+			}
+			e.Slots = append(e.Slots, s)
 		}
 	}
 }
@@ -202,7 +207,7 @@ func (e *Execution) place() error {
 	}
 	for i := range e.outputs() {
 		s, v, err := &e.outputs()[i], mem.View{}, error(nil)
-		if e.Bound.Out[i].View.Buf != nil {
+		if e.Bound.Out[i].View.Buf != nil && !s.Open() {
 			v, err = e.Bound.Out[i].Output(s.Type)
 		}
 		if err == nil {

@@ -49,16 +49,20 @@ func Refusal(err error) (why string, wrong error) {
 	return "", err
 }
 
-// Boundary checks that values can be the inputs or outputs of a model, each of them once. takes says why the API has no
-// such value.
-func Boundary(g *graph.Graph, takes func(tensor.Fact) string) error {
+// Takes says why an API has no such value as an operand, "" if it has.
+type Takes func(tensor.Fact) (why string)
+
+// Boundary checks that values can be the inputs or outputs of a model, each of them once. takes speaks of what is read,
+// makes of what is made.
+func Boundary(g *graph.Graph, takes, makes Takes) error {
 	for _, side := range []struct {
 		name   string
 		values []graph.Value
-	}{{"input", g.In}, {"output", g.Out}} {
+		takes  Takes
+	}{{"input", g.In, takes}, {"output", g.Out, makes}} {
 		seen, producers := map[graph.Value]bool{}, g.Producers()
 		for i, v := range side.values {
-			why := takes(g.Fact(v))
+			why := side.takes(g.Fact(v))
 			switch {
 			case why != "":
 			case g.Fact(v).Const != nil:
@@ -77,17 +81,19 @@ func Boundary(g *graph.Graph, takes func(tensor.Fact) string) error {
 	return nil
 }
 
-// Values says what an API has against the values of a node, "" if nothing; takes says it of one.
-func Values(g *graph.Graph, n *graph.Node, takes func(tensor.Fact) string) (why string) {
+// Values says what an API has against the values of a node, "" if nothing; takes and makes say it of one that is read
+// or made.
+func Values(g *graph.Graph, n *graph.Node, takes, makes Takes) (why string) {
 	for _, side := range []struct {
 		name   string
 		values []graph.Value
-	}{{"input", n.In}, {"output", n.Out}} {
+		takes  Takes
+	}{{"input", n.In, takes}, {"output", n.Out, makes}} {
 		for k, v := range side.values {
 			if v == graph.None {
 				continue
 			}
-			if why := takes(g.Fact(v)); why != "" {
+			if why := side.takes(g.Fact(v)); why != "" {
 				return fmt.Sprintf("%s %d: %s", side.name, k, why)
 			}
 		}

@@ -52,13 +52,14 @@ func (f rowMajor) Elements(m *Memory) ([]byte, error) {
 
 // Slot is the memory of one input or output of an execution.
 type Slot struct {
-	Index  int  // among the inputs, or the outputs
-	Output bool // else an input
-	Type   tensor.Type
-	Size   int64   // bytes of the elements, without gaps
-	Form   Form    // row-major if nothing else is set
-	Set    *Memory // what the driver reads or writes in the run
+	Index  int         // among the inputs, or the outputs
+	Output bool        // else an input
+	Type   tensor.Type // of an open result: what the last run has found
+	Size   int64       // bytes of the elements, without gaps
+	Form   Form        // row-major if nothing else is set
+	Set    *Memory     // what the driver reads or writes in the run
 
+	room  int64   // bytes of the memory for an open result, 0: it is none
 	own   *Memory // nil: not needed so far
 	given *Memory // of the buffer that was bound last, nil: none that the driver takes
 }
@@ -69,6 +70,40 @@ func (s *Slot) Wrap(err error) error {
 		return fault.Wrap(err, "output %d", s.Index)
 	}
 	return fault.Wrap(err, "input %d", s.Index)
+}
+
+// Open reports whether each run finds the sizes of the result. It is written to memory of the execution's own, which
+// has room for the largest one that the port says, and copied from there.
+func (s *Slot) Open() bool { return s.room > 0 }
+
+// Room is how many bytes of memory of its own the slot needs.
+func (s *Slot) Room() int64 {
+	if s.Open() {
+		return s.room
+	}
+	return s.Size
+}
+
+// Grow has the driver write an open result to memory of another size, also in later runs.
+func (s *Slot) Grow(c Calls, room int64) (err error) {
+	s.own.Release()
+	s.own, s.Set, s.room = nil, nil, room
+	if s.own, err = c.Own(s); err != nil {
+		return err
+	}
+	s.Set = s.own
+	return nil
+}
+
+// Found says which sizes the run has found for an open result. false: it has no room for them.
+func (s *Slot) Found(dims []int64) bool {
+	typ := tensor.Type{DType: s.Type.DType, Shape: tensor.Of(dims...), Quant: s.Type.Quant}
+	size, ok := typ.ByteSize()
+	if !ok || size > s.room {
+		return false
+	}
+	s.Type, s.Size, s.Form = typ, size, rowMajor{size}
+	return true
 }
 
 // copied reports whether the driver works on memory of the execution's own.

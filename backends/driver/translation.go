@@ -5,7 +5,6 @@ import (
 
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
-	"github.com/anynpu/anynpu/core/tensor"
 )
 
 // Operand is a pointer to an operand of a model of an API.
@@ -38,10 +37,11 @@ func NewTranslation[X Operand[X], O Operation[X]](g *graph.Graph, hooks Hooks[X]
 	return Translation[X, O]{Constants: Constants{G: g}, hooks: hooks, values: map[graph.Value]X{}, images: map[X]X{}}
 }
 
-// Turn turns node i. turn says what stands against it, and takes what stands against a value: then nothing is added.
-func (t *Translation[X, O]) Turn(i int, takes func(tensor.Fact) string, turn func() (why string)) (why string) {
+// Turn turns node i. turn says what stands against it, takes and makes what stands against a value: then nothing is
+// added.
+func (t *Translation[X, O]) Turn(i int, takes, makes Takes, turn func() (why string)) (why string) {
 	t.N = &t.G.Nodes[i]
-	if why := Values(t.G, t.N, takes); why != "" {
+	if why := Values(t.G, t.N, takes, makes); why != "" {
 		return why
 	}
 	before := len(t.Ops)

@@ -21,13 +21,8 @@ func init() {
 			return ""
 		},
 		"lsh_projection": turnLSHProjection,
-		"multinomial":    func(*translation) string { return "RANDOM_MULTINOMIAL does not say which numbers seeds decide" },
 	})
 }
-
-// openResults are operators of the API whose results have as many rows as a run finds.
-var openResults = map[string]spec.OperationCode{"box_with_nms_limit": spec.BoxWithNMSLimit,
-	"generate_proposals": spec.GenerateProposals}
 
 // halfDeterminant is below which determinant the API gives up in float16, otherDeterminant elsewhere.
 const halfDeterminant, otherDeterminant = 1e-3, 1e-5

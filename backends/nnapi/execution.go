@@ -1,13 +1,13 @@
 package nnapi
 
 import (
-	"slices"
+	"errors"
 	"time"
 	"unsafe"
 
 	"github.com/anynpu/anynpu/backends/driver"
 	"github.com/anynpu/anynpu/core/device"
-	"github.com/anynpu/anynpu/core/fault"
+	spec "github.com/anynpu/anynpu/core/spec/nnapi"
 )
 
 // execution makes an execution of the driver's for each run: before feature level 5 one computes once.
@@ -33,11 +33,21 @@ func (e *execution) Enter() error { return nil }
 func (e *execution) Leave() error { return nil }
 func (e *execution) End()         {}
 
-// Run implements driver.Calls: one execution of the driver's, from making it to freeing it.
+// Run implements driver.Calls: one execution of the driver's, from making it to freeing it, and another one if an output
+// has turned out too small.
 func (e *execution) Run() error {
 	if len(e.fences) > 0 {
 		defer e.dropFences()
 	}
+	err := e.once(e.prog.open)
+	if errors.Is(err, errGrown) {
+		err = e.once(false)
+	}
+	return err
+}
+
+// once is an execution. With grows an output that is too small gets what it needs, and the error is errGrown.
+func (e *execution) once(grows bool) error {
 	d := e.prog.dev.driver
 	var at uintptr
 	code, err := d.ExecutionCreate(e.prog.made.at, unsafe.Pointer(&at))
@@ -53,7 +63,7 @@ func (e *execution) Run() error {
 			return err
 		}
 	}
-	if err := e.compute(at); err != nil {
+	if err := e.compute(at, grows); err != nil {
 		return err
 	}
 	for i := range e.Slots {
@@ -67,17 +77,20 @@ func (e *execution) Run() error {
 }
 
 // compute has the driver compute.
-func (e *execution) compute(at uintptr) error {
+func (e *execution) compute(at uintptr, grows bool) error {
 	if len(e.fences) > 0 {
 		return e.computeAfter(at)
 	}
 	code, err := e.prog.dev.driver.ExecutionCompute(at)
+	if err == nil && grows && spec.ResultCode(code) == spec.OutputInsufficientSize {
+		return e.grow(at)
+	}
 	return call("ANeuralNetworksExecution_compute", code, err)
 }
 
 // hand tells an execution where an input or output is.
 func (e *execution) hand(at uintptr, s *driver.Slot) error {
-	d, m, k, size := e.prog.dev.driver, s.Set, int32(s.Index), uint64(s.Size)
+	d, m, k, size := e.prog.dev.driver, s.Set, int32(s.Index), uint64(s.Room())
 	switch {
 	case m.At == 0 && s.Output:
 		code, err := d.ExecutionSetOutput(at, k, nil, unsafe.Pointer(&m.Bytes[0]), size)
@@ -94,29 +107,4 @@ func (e *execution) hand(at uintptr, s *driver.Slot) error {
 	}
 	code, err := d.ExecutionSetInputFromMemory(at, k, nil, m.At, begin, size)
 	return call("ANeuralNetworksExecution_setInputFromMemory", code, err)
-}
-
-// shape compares the sizes that the driver says a result has.
-func (e *execution) shape(at uintptr, s *driver.Slot) error {
-	d, k := e.prog.dev.driver, int32(s.Index)
-	var rank uint32
-	code, err := d.ExecutionGetOutputOperandRank(at, k, unsafe.Pointer(&rank))
-	if err = call("ANeuralNetworksExecution_getOutputOperandRank", code, err); err != nil {
-		return err
-	}
-	want := e.prog.sizes[s.Index]
-	if int64(rank) != int64(len(want)) {
-		return fault.New(fault.Device, "ANeuralNetworksExecution_getOutputOperandRank says %d, the model has %d", rank,
-			len(want))
-	}
-	dims := make([]uint32, rank)
-	code, err = d.ExecutionGetOutputOperandDimensions(at, k, unsafe.Pointer(&dims[0]))
-	if err = call("ANeuralNetworksExecution_getOutputOperandDimensions", code, err); err != nil {
-		return err
-	}
-	if !slices.Equal(dims, want) {
-		return fault.New(fault.Device, "ANeuralNetworksExecution_getOutputOperandDimensions says %v, the model has %v", dims,
-			want)
-	}
-	return nil
 }

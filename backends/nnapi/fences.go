@@ -16,9 +16,9 @@ const startWithDependencies = "ANeuralNetworksExecution_startComputeWithDependen
 // maxFenced bounds the runs of a device that wait for fences in the driver, each of which has a thread there.
 const maxFenced = 64
 
-// TakesFences implements device.FenceTaker.
+// TakesFences implements device.FenceTaker. Behind fences the API computes outputs of known sizes alone.
 func (p *program) TakesFences() bool {
-	return p.dev.level >= spec.Level4 && p.dev.driver.Needs(fenceFunctions) == nil
+	return !p.open && p.dev.level >= spec.Level4 && p.dev.driver.Needs(fenceFunctions) == nil
 }
 
 // Hand implements driver.Fenced. What is no sync file, or anything else that the driver refuses, is left to be waited for

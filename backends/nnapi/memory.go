@@ -11,7 +11,7 @@ import (
 
 // Own implements driver.Calls: bytes, which the driver finds by their address.
 func (e *execution) Own(s *driver.Slot) (*driver.Memory, error) {
-	bytes, err := mem.Make[byte](int(s.Size))
+	bytes, err := mem.Make[byte](int(s.Room()))
 	if err != nil {
 		return nil, err
 	}

@@ -20,6 +20,7 @@ type operand struct {
 	fuse bool        // the constant that fuses an activation, so far none
 	none bool        // an argument that is left out
 	sub  *spec.Model // of an operand that refers to a model
+	most []int64     // the largest sizes of a result whose sizes are open
 }
 
 // operation is an operation of the API. Its arguments are operands, parameters among them.
@@ -60,14 +61,15 @@ func turnAll(m map[string]func(t *translation) string) {
 func (t *translation) node(i int) (why string) {
 	name, before := t.G.Nodes[i].Op.Name(), len(t.Ops)
 	turn := turns[name]
-	if code, open := openResults[name]; open {
-		return fmt.Sprintf("%v gives as many rows as it finds: results of this device have known sizes", code)
-	}
 	if turn == nil {
 		return fmt.Sprintf("NNAPI has no operation that computes %s as it is", name)
 	}
 	t.why = ""
-	return t.Turn(i, takes, func() string {
+	made := driver.Takes(takes)
+	if finds[name] {
+		made = makes
+	}
+	return t.Turn(i, takes, made, func() string {
 		why := turn(t)
 		if why == "" {
 			why = t.why
@@ -282,8 +284,8 @@ func describe(ops []*operation, in, out []*operand) *spec.Model {
 // described is an operand as the API describes it.
 func (o *operand) described() spec.Operand {
 	out := spec.Operand{Type: o.code}
-	for _, d := range o.Dims() {
-		out.Dims = append(out.Dims, uint32(d))
+	for _, d := range o.typ.Shape.Dims {
+		out.Dims = append(out.Dims, uint32(d.N)) // 0 of one that is open
 	}
 	switch {
 	case o.none:

@@ -15,7 +15,8 @@ type program struct {
 	driver.GraphProgram
 	dev   *Device
 	made  compilation
-	sizes [][]uint32 // of the outputs, as the API has them
+	sizes [][]uint32 // of the outputs, as the API has them: 0 for one that a run finds
+	open  bool       // there is such an output
 	loops bool       // the model has one
 }
 
@@ -27,7 +28,7 @@ type compilation struct {
 
 // Compile implements device.Device.
 func (d *Device) Compile(ctx context.Context, u device.Unit, o device.Options) (device.Program, error) {
-	s, err := Describe(u.Graph, d.level)
+	s, out, err := modelOf(u.Graph, d.level)
 	if err != nil {
 		return nil, err
 	}
@@ -37,6 +38,12 @@ func (d *Device) Compile(ctx context.Context, u device.Unit, o device.Options) (
 		p.sizes = append(p.sizes, s.Operands[v].Dims)
 	}
 	p.Hold(u, o, p.end)
+	for k, y := range out {
+		if y.most != nil {
+			p.open = true
+			p.Out[k].Min, p.Out[k].Max = make([]int64, len(y.most)), y.most
+		}
+	}
 	if err := p.build(ctx, s); err != nil {
 		p.Release()
 		return nil, err

@@ -197,12 +197,10 @@ func TestSupport_attributes(t *testing.T) {
 		no("an error of ROI_POOLING", &op.MaxRoiPool{Height: 1, Width: 1}, dt.First, regions, batches),
 		dt.Refused{Node: dt.One(&op.HeatmapMaxKeypoint{Epsilon: 0.5}, dt.First, dt.Real(1, 4)).Gives(2),
 			Want: "has an epsilon of its own"},
-		dt.Refused{Node: dt.One(&op.BoxWithNMSLimit{}, dt.Real(3, 2), dt.Real(3, 8), batches).Gives(4),
-			Want: "BOX_WITH_NMS_LIMIT gives as many rows as it finds"},
 		no("WHILE does not tell its body the number of the trip", &op.Loop{Body: counts(), Carried: 1}, dt.Numbers(2), none,
 			dt.Integers()),
-		no("RANDOM_MULTINOMIAL does not say", &op.Multinomial{To: tensor.Int32}, dt.Real(2, 5), dt.Numbers(6),
-			dt.Integers(2)),
+		no("seeds of 0 are none to RANDOM_MULTINOMIAL", &op.Multinomial{To: tensor.Int32, Seeded: true}, dt.Real(2, 5),
+			dt.Numbers(6)),
 	)
 }
 

@@ -55,7 +55,7 @@ func (t *translation) node(i int) (why string) {
 	if turn == nil {
 		return fmt.Sprintf("OH_NN has no operator that computes %s as it is", name)
 	}
-	return t.Turn(i, takes, func() string { return turn(t) })
+	return t.Turn(i, takes, takes, func() string { return turn(t) })
 }
 
 // maxBytes bounds a tensor: the API makes none that is larger.

@@ -24,7 +24,7 @@ func (d *Device) Compile(ctx context.Context, u device.Unit, o device.Options) (
 	if err := driver.Translate(g, t.node); err != nil {
 		return nil, err
 	}
-	if err := driver.Boundary(g, takes); err != nil {
+	if err := driver.Boundary(g, takes, takes); err != nil {
 		return nil, err
 	}
 	if n := max(len(g.In), len(g.Out)); n > spec.MaxIndices {

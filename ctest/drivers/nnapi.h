@@ -125,10 +125,12 @@ static int nn_bind(struct nn_execution *e, int output, uint32_t index, void *at,
 	const struct nn_operand *o = &m->operands[output ? m->out[index] : m->in[index]];
 	if (at && length < nn_bytes(o))
 		return ANEURALNETWORKS_BAD_DATA;
-	if (output)
+	if (output) {
 		e->out[index] = at;
-	else
+		e->room[index] = length;
+	} else {
 		e->in[index] = at;
+	}
 	return ANEURALNETWORKS_NO_ERROR;
 }
 
@@ -266,6 +268,8 @@ static int nn_of_execution(const char *f, const void *const *args)
 		struct nn_execution *e = nn_made(sizeof *e, NN_EXECUTION);
 		e->compilation = c;
 		e->loop_limit = NN_LOOP_LIMIT;
+		for (uint32_t k = 0; k < c->model->out_count; k++)
+			memcpy(e->found[k], c->model->operands[c->model->out[k]].dims, sizeof e->found[k]);
 		*ARGUMENT(void **, 1) = e;
 		return ANEURALNETWORKS_NO_ERROR;
 	}
@@ -305,7 +309,9 @@ static int nn_of_execution(const char *f, const void *const *args)
 		if (strcmp(f, "getOutputOperandRank") == 0)
 			nn_give("rank", ARGUMENT(uint32_t *, 2), &o->rank, sizeof o->rank);
 		else
-			nn_give("dimensions", ARGUMENT(uint32_t *, 2), o->dims, o->rank * (uint32_t)sizeof *o->dims);
+			nn_give("dimensions", ARGUMENT(uint32_t *, 2), e->found[ARGUMENT(uint32_t, 1)], o->rank * (uint32_t)sizeof *o->dims);
+		if (nn_needs(e, ARGUMENT(uint32_t, 1)) > e->room[ARGUMENT(uint32_t, 1)])
+			return ANEURALNETWORKS_OUTPUT_INSUFFICIENT_SIZE;
 	}
 	return ANEURALNETWORKS_NO_ERROR;
 }

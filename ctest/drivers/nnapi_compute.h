@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * What the fake driver of nnapi.h holds and computes: models of float32 with known sizes, of the operations in
- * nn_known, by their definitions in the documentation of NeuralNetworksTypes.h, and loops (nnapi_loops.h). Conditions
- * are TENSOR_BOOL8. Sums are in double.
+ * nn_known, by their definitions in the documentation of NeuralNetworksTypes.h, loops (nnapi_loops.h), and what finds
+ * boxes or draws numbers (nnapi_finds.h). Conditions are TENSOR_BOOL8. Sums are in double.
  */
 #ifndef NNAPI_COMPUTE_H
 #define NNAPI_COMPUTE_H
@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "nnapi_notes.h"
 
 #define NN_OPERANDS 1024
 #define NN_OPERATIONS 256
@@ -69,6 +71,8 @@ struct nn_execution {
 	void *out[NN_PORTS];
 	int used, reusable;
 	uint64_t loop_limit; /* ns */
+	size_t room[NN_PORTS];
+	uint32_t found[NN_PORTS][4]; /* the sizes of outputs */
 };
 
 struct nn_plain {
@@ -120,12 +124,15 @@ static int32_t nn_type(int32_t operation, int result)
 }
 
 static int nn_can_loop(const struct nn_model *m, const struct nn_operation *op);
+static int nn_can_find(const struct nn_model *m, const struct nn_operation *op);
 
 static int nn_can(const struct nn_model *m, const struct nn_operation *op)
 {
 	size_t k = 0;
 	if (op->type == ANEURALNETWORKS_WHILE)
 		return nn_can_loop(m, op);
+	if (op->type == ANEURALNETWORKS_BOX_WITH_NMS_LIMIT || op->type == ANEURALNETWORKS_RANDOM_MULTINOMIAL)
+		return nn_can_find(m, op);
 	while (k < sizeof nn_known / sizeof *nn_known && (nn_known[k].type != op->type || nn_known[k].in != op->in_count))
 		k++;
 	if (k == sizeof nn_known / sizeof *nn_known || op->out_count != 1)
@@ -365,9 +372,11 @@ static void nn_softmax(const struct nn_operation *op, const struct nn_operand *o
 }
 
 static int nn_loop(const struct nn_model *m, const struct nn_operation *op, float *const *v, uint64_t limit);
+static int nn_boxes(const struct nn_model *m, const struct nn_operation *op, float *const *v, struct nn_execution *e);
+static void nn_draw(const struct nn_operation *op, const struct nn_operand *o, float *const *v);
 
-/* Computes a model: of what there is, and in between. */
-static int nn_walk(const struct nn_model *m, const void *const *in, void *const *out, uint64_t loop_limit)
+/* Computes a model, that of an execution or a part of it. */
+static int nn_walk(const struct nn_model *m, const void *const *in, void *const *out, uint64_t loop_limit, struct nn_execution *e)
 {
 	float *v[NN_OPERANDS] = {NULL};
 	int made[NN_OPERANDS] = {0}, code = ANEURALNETWORKS_NO_ERROR;
@@ -420,6 +429,12 @@ static int nn_walk(const struct nn_model *m, const void *const *in, void *const 
 		case ANEURALNETWORKS_WHILE:
 			code = nn_loop(m, op, v, loop_limit);
 			break;
+		case ANEURALNETWORKS_BOX_WITH_NMS_LIMIT:
+			code = nn_boxes(m, op, v, e);
+			break;
+		case ANEURALNETWORKS_RANDOM_MULTINOMIAL:
+			nn_draw(op, m->operands, v);
+			break;
 		default:
 			nn_each(op, m->operands, v);
 		}
@@ -435,9 +450,11 @@ static int nn_compute(struct nn_execution *e)
 	if (e->used && !e->reusable)
 		return ANEURALNETWORKS_BAD_STATE;
 	e->used = 1;
-	return nn_walk(e->compilation->model, e->in, e->out, e->loop_limit);
+	nn_count("computed", 1);
+	return nn_walk(e->compilation->model, e->in, e->out, e->loop_limit, e);
 }
 
+#include "nnapi_finds.h"
 #include "nnapi_loops.h"
 
 #endif

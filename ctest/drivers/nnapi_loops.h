@@ -53,14 +53,14 @@ static int nn_loop(const struct nn_model *m, const struct nn_operation *op, floa
 	}
 	for (;;) {
 		uint8_t again = 0;
-		code = nn_walk(ask, (const void *const *)state, (void *[]){&again}, limit);
+		code = nn_walk(ask, (const void *const *)state, (void *[]){&again}, limit, NULL);
 		if (code != ANEURALNETWORKS_NO_ERROR || !again)
 			break;
 		if (nn_now() - begin >= limit) {
 			code = ANEURALNETWORKS_MISSED_DEADLINE_TRANSIENT;
 			break;
 		}
-		code = nn_walk(body, (const void *const *)state, next, limit);
+		code = nn_walk(body, (const void *const *)state, next, limit, NULL);
 		if (code != ANEURALNETWORKS_NO_ERROR)
 			break;
 		for (uint32_t k = 0; k < body->out_count; k++) {

@@ -1,0 +1,104 @@
+package nnapi
+
+import (
+	"math"
+
+	"github.com/anynpu/anynpu/core/op"
+	spec "github.com/anynpu/anynpu/core/spec/nnapi"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+func init() {
+	turnAll(map[string]func(t *translation) string{
+		"box_with_nms_limit": turnBoxWithNMSLimit,
+		"generate_proposals": turnGenerateProposals,
+		"multinomial":        turnMultinomial,
+	})
+}
+
+// finds are the operators whose results have as many rows as a run finds. What reads such a result is no node of this
+// device, as its operands have known sizes: so they are outputs of the model, or nobody reads them.
+var finds = map[string]bool{"box_with_nms_limit": true, "generate_proposals": true}
+
+// makes is takes of a result, whose first size may be open.
+func makes(f tensor.Fact) string {
+	if s := f.Shape; s.Ranked && len(s.Dims) > 0 && !s.Dims[0].Known() {
+		f.Shape = s.Clone()
+		f.Shape.Dims[0] = tensor.D(1)
+	}
+	return takes(f)
+}
+
+// found are the results of the node, with the largest number of rows that they can have.
+func (t *translation) found(rows int64) (out []*operand, why string) {
+	for k := range t.N.Out {
+		if !t.given(k) {
+			return nil, "a result is left out"
+		}
+		y := t.Out(k)
+		out = append(out, y)
+		if y.typ.Shape.Static() {
+			continue
+		}
+		y.most = []int64{rows}
+		for _, d := range y.typ.Shape.Dims[1:] {
+			y.most = append(y.most, d.N)
+		}
+	}
+	return out, ""
+}
+
+// turnBoxWithNMSLimit: a box is there once for each class at most, and as often as the limit of its batch allows.
+func turnBoxWithNMSLimit(t *translation) string {
+	o, scores := t.N.Op.(*op.BoxWithNMSLimit), t.In(0)
+	boxes, classes := scores.Dims()[0], scores.Dims()[1]
+	if o.Max >= 0 {
+		classes = min(classes, o.Max)
+	}
+	out, why := t.found(boxes * classes)
+	if why != "" {
+		return why
+	}
+	kernel := map[op.NMSKernel]int64{op.NMSHard: spec.NMSHard, op.NMSLinear: spec.NMSLinear,
+		op.NMSGaussian: spec.NMSGaussian}[o.Kernel]
+	t.several(spec.BoxWithNMSLimit, out, scores, t.In(1), t.In(2), real(o.Score, scores),
+		whole(min(o.Max, math.MaxInt32)), whole(kernel), real(o.IoU, scores), real(o.Sigma, scores), real(o.Keep, scores))
+	return ""
+}
+
+// turnGenerateProposals: the limits are those of an image.
+func turnGenerateProposals(t *translation) string {
+	o, scores := t.N.Op.(*op.GenerateProposals), t.In(0)
+	d := scores.Dims()
+	rows := d[1] * d[2] * d[3]
+	for _, limit := range []int64{o.Before, o.After} {
+		if limit > 0 {
+			rows = min(rows, limit)
+		}
+	}
+	out, why := t.found(d[0] * rows)
+	if why != "" {
+		return why
+	}
+	limit := func(n int64) *operand { return whole(min(max(n, 0), math.MaxInt32)) }
+	t.several(spec.GenerateProposals, out, t.Image(scores, o.ChannelsLast), t.Image(t.In(1), o.ChannelsLast), t.In(2),
+		t.In(3), real(o.StrideHeight, scores), real(o.StrideWidth, scores), limit(o.Before), limit(o.After),
+		real(o.IoU, scores), real(o.MinSize, scores), truth(false))
+	return ""
+}
+
+// turnMultinomial: two seeds of 0 stand for other numbers in each run. Which numbers seeds decide is the driver's.
+func turnMultinomial(t *translation) string {
+	o, seeds := t.N.Op.(*op.Multinomial), t.In(2)
+	switch {
+	case o.Seeded && o.Seed == 0:
+		return "seeds of 0 are none to RANDOM_MULTINOMIAL"
+	case seeds == nil:
+		seeds = list(o.Seed&math.MaxUint32, o.Seed>>32)
+		if !o.Seeded {
+			seeds = list(0, 0)
+		}
+	}
+	t.add(spec.RandomMultinomial, t.Out(0), t.In(0), whole(t.Out(0).Dims()[1]), seeds)
+	return ""
+}
