@@ -18,6 +18,7 @@ type program struct {
 	sizes [][]uint32 // of the outputs, as the API has them: 0 for one that a run finds
 	open  bool       // there is such an output
 	loops bool       // the model has one
+	keep  *cached    // nil: the driver keeps nothing
 }
 
 // compilation is one of the driver's, with the model that it reads.
@@ -33,7 +34,11 @@ func (d *Device) Compile(ctx context.Context, u device.Unit, o device.Options) (
 		return nil, err
 	}
 	s.Relaxed = o.Float16
-	p := &program{dev: d, loops: loopsIn(s)}
+	keep, err := d.cachedAt(ctx, u.Graph, o)
+	if err != nil {
+		return nil, err
+	}
+	p := &program{dev: d, loops: loopsIn(s), keep: keep}
 	for _, v := range s.Outputs {
 		p.sizes = append(p.sizes, s.Operands[v].Dims)
 	}
@@ -63,7 +68,7 @@ func (p *program) build(ctx context.Context, s *spec.Model) error {
 			return err
 		},
 		Make: func() (uintptr, error) {
-			at, err := d.compile(m, p.Options)
+			at, err := d.compile(m, p)
 			if err != nil {
 				m.destroy(d)
 			}
@@ -78,14 +83,17 @@ func (p *program) build(ctx context.Context, s *spec.Model) error {
 	return err
 }
 
-// compile makes a compilation of a model for this device alone.
-func (d *Device) compile(m *model, o device.Options) (at uintptr, err error) {
+// compile makes the compilation of a program's model for this device alone.
+func (d *Device) compile(m *model, p *program) (at uintptr, err error) {
 	devices := d.at
 	code, err := d.driver.CompilationCreateForDevices(m.at, unsafe.Pointer(&devices), 1, unsafe.Pointer(&at))
 	if err = made("ANeuralNetworksCompilation_createForDevices", code, err, at); err != nil {
 		return 0, err
 	}
-	if err = d.tell(at, o); err == nil {
+	if err = d.tell(at, p.Options); err == nil {
+		err = d.keep(at, p.keep)
+	}
+	if err == nil {
 		code, err = d.driver.CompilationFinish(at)
 		err = judged("ANeuralNetworksCompilation_finish", code, err)
 	}

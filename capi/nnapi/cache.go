@@ -51,6 +51,19 @@ func (c *Compilation) cache() *kept {
 	return &kept{dir: c.cacheDir, index: stem + ".index", data: stem + ".program", key: c.key()}
 }
 
+// share lets devices keep what they make in the cache's directory too, by the context of a compilation. A directory that
+// is a link, or that everybody may write to, is for this library's own files alone, whose content it can tell.
+func (k *kept) share(ctx context.Context, token [tokenSize]byte) context.Context {
+	if k == nil {
+		return ctx
+	}
+	if err := cache.Private(k.dir); err != nil {
+		boundary.Log(boundary.LevelInfo, "nnapi", "drivers keep nothing in the cache", "directory", k.dir, "reason", err)
+		return ctx
+	}
+	return device.WithCache(ctx, device.Cache{Dir: k.dir, Token: token})
+}
+
 // load returns the program of the cache, nil for a miss, of which a warning tells unless there is no cache at all.
 func (k *kept) load(ctx context.Context, g *graph.Graph, devices []device.Device) *compile.Program {
 	if k == nil {

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/anynpu/anynpu/core/compile"
+	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/spec/nnapi"
 )
 
@@ -68,6 +69,28 @@ func TestCache_servesTheSameCompilationOnly(t *testing.T) {
 		caching(t, dir, token)(other)
 		assert.False(t, hit(t, other), what)
 	}
+}
+
+// TestCache_shared: devices get the program's directory and token, unless others could put files there.
+func TestCache_shared(t *testing.T) {
+	dir := t.TempDir()
+	link, open := filepath.Join(dir, "link"), filepath.Join(dir, "open")
+	require.NoError(t, os.Symlink(dir, link))
+	require.NoError(t, os.Mkdir(open, 0o700))
+	require.NoError(t, os.Chmod(open, 0o777))
+	m, list := sumOfProducts(t, 3), withGuises(t, "")
+	for at, want := range map[string]bool{dir: true, link: false, open: false, filepath.Join(dir, "none"): false} {
+		c := newCompilation(m, list, false)
+		caching(t, at, 7)(c)
+		given, ok := device.CacheOf(c.cache().share(t.Context(), c.token))
+		assert.Equal(t, want, ok, at)
+		if ok {
+			assert.Equal(t, at, given.Dir)
+			assert.EqualValues(t, c.token, given.Token)
+		}
+	}
+	_, ok := device.CacheOf(newCompilation(m, list, false).cache().share(t.Context(), [tokenSize]byte{}))
+	assert.False(t, ok)
 }
 
 // TestCache_partition: a program in parts comes back in parts.

@@ -138,6 +138,7 @@ func (c *Compilation) compile() (*compiled, error) {
 	}
 	list := core(c.devices, &c.model.spec)
 	kept := c.cache()
+	ctx = kept.share(ctx, c.token)
 	if program := kept.load(ctx, g, list); program != nil {
 		return c.compiled(program), nil
 	}

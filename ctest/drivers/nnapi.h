@@ -105,6 +105,14 @@ static int nn_compile(const struct nn_model *m, int liar, struct nn_compilation 
 	return ANEURALNETWORKS_NO_ERROR;
 }
 
+static void nn_note_cache(const char *dir, const uint8_t *token)
+{
+	char text[2 * ANEURALNETWORKS_BYTE_SIZE_OF_CACHE_TOKEN + 1];
+	for (size_t k = 0; k < ANEURALNETWORKS_BYTE_SIZE_OF_CACHE_TOKEN; k++)
+		snprintf(text + 2 * k, 3, "%02x", token[k]);
+	nn_note("cache", "%s %s", dir, text);
+}
+
 static int nn_finish(struct nn_compilation *c)
 {
 	const struct nn_model *m = c->model;
@@ -254,6 +262,8 @@ static int nn_of_compilation(const char *f, const void *const *args)
 		return ANEURALNETWORKS_UNEXPECTED_NULL;
 	if (strcmp(f, "finish") == 0)
 		return nn_finish(c);
+	if (strcmp(f, "setCaching") == 0)
+		nn_note_cache(ARGUMENT(const char *, 1), ARGUMENT(const uint8_t *, 2));
 	if (strncmp(f, "getPreferredMemory", strlen("getPreferredMemory")) == 0)
 		*ARGUMENT(uint32_t *, 2) = 4;
 	return strncmp(f, "set", 3) == 0 || strncmp(f, "get", 3) == 0 ? ANEURALNETWORKS_NO_ERROR : ANEURALNETWORKS_BAD_DATA;
