@@ -84,14 +84,18 @@ func (s *Slot) Room() int64 {
 	return s.Size
 }
 
-// Grow has the driver write an open result to memory of another size, also in later runs.
-func (s *Slot) Grow(c Calls, room int64) (err error) {
-	s.own.Release()
-	s.own, s.Set, s.room = nil, nil, room
-	if s.own, err = c.Own(s); err != nil {
+// Grow has the driver write an open result to memory of another size, also in later runs. After an error it stays where
+// it was.
+func (s *Slot) Grow(c Calls, room int64) error {
+	before := s.room
+	s.room = room
+	own, err := c.Own(s)
+	if err != nil {
+		s.room = before
 		return err
 	}
-	s.Set = s.own
+	s.own.Release()
+	s.own, s.Set = own, own
 	return nil
 }
 

@@ -51,7 +51,7 @@ func findingOperators() []dt.Node {
 
 // boxed is a graph of two boxes that overlap, one that does not, and the two classes beside the background. behind
 // computes with the scores.
-func boxed(t *testing.T, behind ...graph.Op) *graph.Graph {
+func boxed(t testing.TB, behind ...graph.Op) *graph.Graph {
 	t.Helper()
 	b := graph.NewBuilder("boxes")
 	var sides []float32
@@ -244,6 +244,7 @@ func TestProgram_findsWithoutFences(t *testing.T) {
 	require.NoError(t, err)
 	assert.False(t, device.TakesFences(p))
 	_, out := p.Ports()
+	assert.Equal(t, []int64{0, 4}, out[1].Min)
 	assert.Equal(t, []int64{6, 4}, out[1].Max)
 	p.Release()
 }

@@ -1,10 +1,70 @@
 package nnapi
 
 import (
+	"context"
 	"testing"
 
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/exec"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/tensor"
 	"github.com/anynpu/anynpu/internal/drivertest"
 )
+
+// FuzzFound changes what the fake driver says of results whose sizes it finds.
+func FuzzFound(f *testing.F) {
+	newFake(f)
+	g := boxed(f)
+	answers := []drivertest.Answer{{What: "more boxes", Count: 2}, {What: "rank", Count: 4}, {What: "dimensions", Count: 8}}
+	for _, what := range []string{"code Execution_compute", "code Execution_getOutputOperandRank",
+		"code Execution_getOutputOperandDimensions"} {
+		answers = append(answers, drivertest.Answer{What: what, Count: 4})
+	}
+	find := func() error {
+		all, err := openFake()
+		if err != nil {
+			return err
+		}
+		p, err := all[0].Compile(context.Background(), device.Unit{Graph: g}, device.Options{})
+		if err != nil {
+			return err
+		}
+		e, err := p.New(device.ExecOptions{})
+		p.Release()
+		if err != nil {
+			return err
+		}
+		defer e.Release()
+		b := mem.Borrow(tensor.Float32s(1, 0.9, 0.6, 1, 0.8, 0.5, 1, 0.7, 0.4), nil)
+		defer b.Release()
+		if err := e.BindInput(0, mem.View{Buf: b, Type: tensor.T(tensor.Float32, 3, 3)}); err != nil {
+			return err
+		}
+		if err := exec.Run(context.Background(), e, device.RunRequest{}); err != nil {
+			return err
+		}
+		for i := range 4 {
+			typ, err := e.OutputType(i)
+			if err != nil {
+				return err
+			}
+			data, err := e.OutputData(i)
+			if err != nil {
+				return err
+			}
+			if n, ok := typ.ByteSize(); !ok || n != int64(len(data)) {
+				return fault.New(fault.Internal, "output %d: %d bytes of %v", i, len(data), typ)
+			}
+		}
+		return nil
+	}
+	fakeDriver.Fuzz(f, answers, find,
+		[]byte{0, 0, 0, 2, 1, 2},
+		[]byte{2, 0, 0, 4, 0, 0, 0, 1, 3, 0, 0, 1, 8},
+		[]byte{2, 4, 0, 1, 5, 1, 0, 0, 1, 3},
+		[]byte{3, 0, 0, 1, 8, 4, 0, 0, 1, 8, 5, 0, 0, 1, 8})
+}
 
 // FuzzAnswers changes what the fake driver's functions say.
 func FuzzAnswers(f *testing.F) {

@@ -2,6 +2,7 @@ package nnapi
 
 import (
 	"context"
+	"slices"
 	"unsafe"
 
 	"github.com/anynpu/anynpu/backends/driver"
@@ -46,7 +47,8 @@ func (d *Device) Compile(ctx context.Context, u device.Unit, o device.Options) (
 	for k, y := range out {
 		if y.most != nil {
 			p.open = true
-			p.Out[k].Min, p.Out[k].Max = make([]int64, len(y.most)), y.most
+			p.Out[k].Min, p.Out[k].Max = slices.Clone(y.most), y.most
+			p.Out[k].Min[0] = 0
 		}
 	}
 	if err := p.build(ctx, s); err != nil {
