@@ -153,11 +153,12 @@ OPENED=$ANYNPU_DRIVER_NNAPI LD_PRELOAD=$dir/opener.so ANYNPU_NNAPI=device ANYNPU
   "$build/examples/nnapi_digits" examples/digits/digits.weights "${images[@]}" > "$dir/out" ||
   { cat "$dir/out" "$dir/log"; fail "nnapi_digits with a driver that it has opened"; }
 has "$dir/out" '59 of 60 right'
-gcc "${flags[@]}" "$here/device_nnapi.c" -o "$dir/device_nnapi" -L"$lib" -Wl,-rpath,"$lib" -lneuralnetworks -lanynpu -lpthread \
-  -Wl,--no-as-needed -lm
+gcc "${flags[@]}" "$here/device_nnapi.c" -o "$dir/device_nnapi" -L"$lib" -Wl,-rpath,"$lib" -lneuralnetworks -lanynpu \
+  -lpthread -Wl,--no-as-needed -lm
 mkdir "$dir/nn/cache"
 : > "$dir/log"
-ANYNPU_NNAPI=device timeout 120 "$dir/device_nnapi" "$ANYNPU_DRIVER_NNAPI" "$dir/nn/cache" || { cat "$dir/log"; fail "device_nnapi"; }
+ANYNPU_NNAPI=device timeout 120 "$dir/device_nnapi" "$ANYNPU_DRIVER_NNAPI" "$dir/nn/cache" ||
+  { cat "$dir/log"; fail "device_nnapi"; }
 metadata ""
 "$tool" run "$dir/net/digits.onnx" --device nnapi -i "${images[0]}" \
   --expect probabilities="$dir/cpu/probabilities.npy" > "$dir/out" || { cat "$dir/out"; fail "anynpu run --device nnapi"; }

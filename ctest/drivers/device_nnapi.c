@@ -147,9 +147,9 @@ static void find(ANeuralNetworksCompilation *c, uint32_t room)
 	code = ANeuralNetworksExecution_getOutputOperandDimensions(e, 1, dims);
 	CHECK(code == want && dims[0] == 2 && dims[1] == 4, "code %d, %u boxes of %u", code, dims[0], dims[1]);
 	if (enough)
-		CHECK(found[0] == 0.9f && found[1] == 0.7f && regions[4] == 20 && regions[7] == 4 && classes[1] == 1 && batches[1] == 0,
-			"%g %g, %g %g, class %d, batch %d", (double)found[0], (double)found[1], (double)regions[4], (double)regions[7], classes[1],
-			batches[1]);
+		CHECK(found[0] == 0.9f && found[1] == 0.7f && regions[4] == 20 && regions[7] == 4 && classes[1] == 1 &&
+			batches[1] == 0, "%g %g, %g %g, class %d, batch %d", (double)found[0], (double)found[1], (double)regions[4],
+			(double)regions[7], classes[1], batches[1]);
 	ANeuralNetworksExecution_free(e);
 }
 
@@ -185,7 +185,8 @@ static void cache(ANeuralNetworksModel *m, const char *dir)
 		find(c, 3);
 		ANeuralNetworksCompilation_free(c);
 		snprintf(i ? again : first, sizeof first, "%s", noted("cache"));
-		CHECK(strncmp(noted("cache"), dir, strlen(dir)) == 0, "want directory %s, the driver was told %s", dir, noted("cache"));
+		CHECK(strncmp(noted("cache"), dir, strlen(dir)) == 0, "want directory %s, the driver was told %s", dir,
+			noted("cache"));
 		if (i)
 			CHECK((strcmp(first, again) == 0) == (i == 1), "%d: %s, then %s", i, first, again);
 	}

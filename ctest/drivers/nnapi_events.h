@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * The events of the fake driver of nnapi.h: sync fences, and computations that come after them. What comes after a fence
+ * The events of the fake driver of nnapi.h: sync fences, and computations that come after them. What comes after one
  * is computed by who waits for it or frees it, so that the driver has no threads. It counts what a test asks it for
  * (nnapi_notes.h).
  */
@@ -12,8 +12,8 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include "nnapi_compute.h"
 #include "nnapi_notes.h"
+#include "nnapi_walk.h"
 #include "told.h"
 
 #define NN_DEPENDENCIES 8

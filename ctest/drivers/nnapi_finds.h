@@ -65,8 +65,10 @@ static int nn_best(const struct nn_box *list, uint32_t count)
 }
 
 /* Classes from 1 on, each with its best boxes; of all of them the best ones stay. */
-static uint32_t nn_select(const struct nn_operation *op, const struct nn_operand *o, float *const *v, struct nn_box *kept)
+static uint32_t nn_select(const struct nn_operation *op, const struct nn_operand *o, float *const *v,
+                          struct nn_box *kept)
 {
+	const float *regions = v[op->in[1]];
 	uint32_t rows = o[op->in[0]].dims[0], classes = o[op->in[0]].dims[1], n = 0;
 	float least = nn_real(&o[op->in[3]]), most = nn_real(&o[op->in[6]]);
 	int32_t limit = nn_int(&o[op->in[4]]);
@@ -81,7 +83,7 @@ static uint32_t nn_select(const struct nn_operation *op, const struct nn_operand
 			kept[n++] = list[best];
 			list[best].rest = 0;
 			for (uint32_t k = 0; k < rows; k++)
-				if (nn_overlap(v[op->in[1]] + 4 * ((uint32_t)best * classes + c), v[op->in[1]] + 4 * (k * classes + c)) >= (double)most)
+				if (nn_overlap(regions + 4 * ((uint32_t)best * classes + c), regions + 4 * (k * classes + c)) >= (double)most)
 					list[k].rest = 0;
 		}
 	}

@@ -39,6 +39,9 @@ static int nn_can_loop(const struct nn_model *m, const struct nn_operation *op)
 	return op->out_count <= m->operands[op->in[1]].sub->out_count;
 }
 
+static int nn_walk(const struct nn_model *m, const void *const *in, void *const *out, uint64_t loop_limit,
+                   struct nn_execution *e);
+
 static int nn_loop(const struct nn_model *m, const struct nn_operation *op, float *const *v, uint64_t limit)
 {
 	const struct nn_model *ask = m->operands[op->in[0]].sub, *body = m->operands[op->in[1]].sub;
