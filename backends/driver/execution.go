@@ -154,6 +154,9 @@ func (e *Execution) run(ctx context.Context) error {
 		out()
 		return err
 	}
+	if len(fds) == 0 {
+		function = e.join(device.BurstOf(ctx))
+	}
 	e.holds.Add(1)
 	err = e.dev.Note(e.lane.callAfter(ctx, e.dev.Life, function, fds, e.calls.Run, &leave, func() {
 		out()

@@ -10,12 +10,15 @@ import (
 	spec "github.com/anynpu/anynpu/core/spec/nnapi"
 )
 
+const computeAlone = "ANeuralNetworksExecution_compute"
+
 // execution makes an execution of the driver's for each run: before feature level 5 one computes once.
 type execution struct {
 	driver.Execution
 	prog      *program
 	fences    []uintptr     // the driver's events that the next run waits for
 	loopLimit time.Duration // of the next run, 0: none
+	burst     *burst        // that the next run is part of; nil: none
 }
 
 // New implements device.Program.
@@ -24,7 +27,7 @@ func (p *program) New(device.ExecOptions) (device.Execution, error) {
 		return nil, err
 	}
 	e := &execution{prog: p}
-	e.Begin(&p.dev.Device, &p.Program, "ANeuralNetworksExecution_compute", e)
+	e.Begin(&p.dev.Device, &p.Program, computeAlone, e)
 	return e, nil
 }
 
@@ -39,15 +42,20 @@ func (e *execution) Run() error {
 	if len(e.fences) > 0 {
 		defer e.dropFences()
 	}
-	err := e.once(e.prog.open)
+	joined := e.burst
+	if e.burst = nil; joined != nil {
+		defer e.prog.leave(joined)
+	}
+	err := e.once(joined, e.prog.open)
 	if errors.Is(err, errGrown) {
-		err = e.once(false)
+		err = e.once(joined, false)
 	}
 	return err
 }
 
-// once is an execution. With grows an output that is too small gets what it needs, and the error is errGrown.
-func (e *execution) once(grows bool) error {
+// once is an execution, in a burst unless that is nil. With grows an output that is too small gets what it needs, and
+// the error is errGrown.
+func (e *execution) once(x *burst, grows bool) error {
 	d := e.prog.dev.driver
 	var at uintptr
 	code, err := d.ExecutionCreate(e.prog.made.at, unsafe.Pointer(&at))
@@ -63,7 +71,7 @@ func (e *execution) once(grows bool) error {
 			return err
 		}
 	}
-	if err := e.compute(at, grows); err != nil {
+	if err := e.compute(at, x, grows); err != nil {
 		return err
 	}
 	for i := range e.Slots {
@@ -76,16 +84,27 @@ func (e *execution) once(grows bool) error {
 	return nil
 }
 
-// compute has the driver compute.
-func (e *execution) compute(at uintptr, grows bool) error {
+// compute has the driver compute, in a burst unless that is nil or refused.
+func (e *execution) compute(at uintptr, x *burst, grows bool) error {
 	if len(e.fences) > 0 {
 		return e.computeAfter(at)
 	}
-	code, err := e.prog.dev.driver.ExecutionCompute(at)
+	d, function := e.prog.dev.driver, computeAlone
+	var code int32
+	in, err := e.prog.make(x)
+	switch {
+	case err != nil:
+		return err
+	case in != 0:
+		function = burstCompute
+		code, err = d.ExecutionBurstCompute(at, in)
+	default:
+		code, err = d.ExecutionCompute(at)
+	}
 	if err == nil && grows && spec.ResultCode(code) == spec.OutputInsufficientSize {
 		return e.grow(at)
 	}
-	return call("ANeuralNetworksExecution_compute", code, err)
+	return call(function, code, err)
 }
 
 // hand tells an execution where an input or output is.

@@ -14,12 +14,13 @@ import (
 // program is a compilation of the driver's.
 type program struct {
 	driver.GraphProgram
-	dev   *Device
-	made  compilation
-	sizes [][]uint32 // of the outputs, as the API has them: 0 for one that a run finds
-	open  bool       // there is such an output
-	loops bool       // the model has one
-	keep  *cached    // nil: the driver keeps nothing
+	dev    *Device
+	made   compilation
+	sizes  [][]uint32 // of the outputs, as the API has them: 0 for one that a run finds
+	open   bool       // there is such an output
+	loops  bool       // the model has one
+	keep   *cached    // nil: the driver keeps nothing
+	bursts bursts
 }
 
 // compilation is one of the driver's, with the model that it reads.
@@ -148,6 +149,7 @@ func (d *Device) end(c compilation) {
 
 func (p *program) end() {
 	if p.made.at != 0 {
+		p.endBursts()
 		p.dev.end(p.made)
 	}
 }

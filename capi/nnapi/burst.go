@@ -4,13 +4,15 @@ import (
 	"sync"
 
 	"github.com/anynpu/anynpu/capi/handle"
+	"github.com/anynpu/anynpu/core/device"
 )
 
 // Burst is an ANeuralNetworksBurst: computations of one compilation, one after the other.
 type Burst struct {
 	handle.Ref
 	*compiled
-	busy sync.Mutex // held during a computation
+	busy sync.Mutex   // held during a computation
+	runs device.Burst // what devices know of it
 }
 
 func burstCreate(c *Compilation) (*Burst, error) {
@@ -23,6 +25,7 @@ func burstCreate(c *Compilation) (*Burst, error) {
 
 func burstFree(b *Burst) error {
 	if b != nil {
+		b.runs.End()
 		b.compiled.release()
 	}
 	return nil
@@ -36,5 +39,5 @@ func executionBurstCompute(e *Execution, b *Burst) error {
 		return badState("burst: it is computing already")
 	}
 	defer b.busy.Unlock()
-	return executionCompute(e)
+	return e.computeNow(&b.runs)
 }

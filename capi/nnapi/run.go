@@ -140,16 +140,16 @@ func (e *Execution) bindAnew() error {
 	return nil
 }
 
-// compute computes after fences and writes the outputs. limit is the zero time for none.
-func (e *Execution) compute(limit time.Time, fences ...device.Fence) error {
-	err := e.perform(limit, fences)
+// compute computes as is asked, but for what an execution says itself, and writes the outputs.
+func (e *Execution) compute(r device.RunRequest) error {
+	err := e.perform(r)
 	if err == nil {
 		return e.outcome()
 	}
 	return refuseFor(runCode(err), err, "execution")
 }
 
-func (e *Execution) perform(limit time.Time, fences []device.Fence) error {
+func (e *Execution) perform(r device.RunRequest) error {
 	if e.core == nil {
 		if err := e.bind(); err != nil {
 			e.letGo()
@@ -159,8 +159,8 @@ func (e *Execution) perform(limit time.Time, fences []device.Fence) error {
 	if err := e.bindAnew(); err != nil {
 		return err
 	}
-	err := e.core.Start(device.RunRequest{Deadline: limit, LoopLimit: e.loopLimit(), Fences: fences, Here: true,
-		Done: e.ended})
+	r.LoopLimit, r.Here, r.Done = e.loopLimit(), true, e.ended
+	err := e.core.Start(r)
 	if err == nil {
 		err = <-e.done
 	}
@@ -239,11 +239,14 @@ func shortOutput(i int32, b *binding) error {
 		"was given %d", i, b.real, b.need, b.length))
 }
 
-func executionCompute(e *Execution) error {
+func executionCompute(e *Execution) error { return e.computeNow(nil) }
+
+// computeNow computes and waits for the end; burst is nil where the computation is part of none.
+func (e *Execution) computeNow(burst *device.Burst) error {
 	if err := e.begin(); err != nil {
 		return err
 	}
-	return e.finish(e.compute(deadline(e.timeout)))
+	return e.finish(e.compute(device.RunRequest{Deadline: deadline(e.timeout), Burst: burst}))
 }
 
 // executionStartCompute reports what is wrong with the call, the event what is wrong with the computation.
@@ -253,7 +256,7 @@ func executionStartCompute(e *Execution) (*Event, error) {
 	}
 	ev := newEvent()
 	limit := deadline(e.timeout)
-	go func() { ev.set(e.finish(e.compute(limit))) }()
+	go func() { ev.set(e.finish(e.compute(device.RunRequest{Deadline: limit}))) }()
 	return ev, nil
 }
 
@@ -388,5 +391,5 @@ func (e *Execution) computeAfter(waits []*Event, limit time.Time, duration uint6
 	if own := deadline(duration); limit.IsZero() || !own.IsZero() && own.Before(limit) {
 		limit = own
 	}
-	return e.compute(limit, left...)
+	return e.compute(device.RunRequest{Deadline: limit, Fences: left})
 }

@@ -166,7 +166,7 @@ func TestRun_cancelDeadlineAndDeath(t *testing.T) {
 	assert.Equal(t, fault.State, fault.KindOf(e.Start(device.RunRequest{})))
 }
 
-func TestRun_loopLimitReachesEveryDevice(t *testing.T) {
+func TestRun_requestReachesEveryDevice(t *testing.T) {
 	npu, cpu := toy.New("npu"), toy.NewHost("cpu")
 	p := mustCompile(t, mixed(t, tensor.Of(1)), npu, cpu)
 	defer p.Release()
@@ -176,10 +176,12 @@ func TestRun_loopLimitReachesEveryDevice(t *testing.T) {
 	x := floatView(t, []float32{1}, 1)
 	defer x.Buf.Release()
 	require.NoError(t, e.BindInput(0, x))
-	for _, limit := range []time.Duration{3 * time.Second, 0} {
-		require.NoError(t, exec.Run(background, e, device.RunRequest{LoopLimit: limit}))
-		assert.Equal(t, limit, time.Duration(npu.Limit.Load()))
-		assert.Equal(t, limit, time.Duration(cpu.Limit.Load()))
+	for _, r := range []device.RunRequest{{LoopLimit: 3 * time.Second}, {Burst: &device.Burst{}}, {}} {
+		require.NoError(t, exec.Run(background, e, r))
+		for _, d := range []*toy.Device{npu, cpu} {
+			assert.Equal(t, r.LoopLimit, time.Duration(d.Limit.Load()))
+			assert.Same(t, r.Burst, d.Burst.Load())
+		}
 	}
 }
 

@@ -223,6 +223,7 @@ type RunRequest struct {
 	// called exactly once, on any goroutine, after the outputs are written or the run has failed; may be nil
 	Done   func(err error)
 	Fences []Fence // the run waits for each of them before it reads an input
+	Burst  *Burst  // the run is part of it; nil: of none. No other run of it is under way
 	// the caller only waits: the device may compute on the calling goroutine and return when Done has been called
 	Here bool
 }

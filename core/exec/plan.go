@@ -191,7 +191,7 @@ func (e *planned) runStage(ctx context.Context, i int) error {
 	}
 	before := x.Stats()
 	deadline, _ := ctx.Deadline()
-	r := device.RunRequest{Deadline: deadline, LoopLimit: device.LoopLimit(ctx)}
+	r := device.RunRequest{Deadline: deadline, LoopLimit: device.LoopLimit(ctx), Burst: device.BurstOf(ctx)}
 	if i == 0 && e.Task.Fences {
 		r.Fences = device.Fences(ctx)
 	}

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "nnapi_events.h"
+#include "nnapi_bursts.h"
 
 static struct nn_device {
 	const char *name;
@@ -37,6 +37,7 @@ static void nn_free(void *object)
 		return;
 	for (uint32_t k = 0; o->kind == NN_MODEL && k < NN_OPERANDS; k++)
 		free(((struct nn_model *)o)->operands[k].copy);
+	nn_burst_frees(o);
 	if (o->kind == NN_EVENT && ((struct nn_event *)o)->fence)
 		close(((struct nn_event *)o)->fence);
 	else if (o->kind == NN_EVENT)
@@ -299,8 +300,10 @@ static int nn_of_execution(const char *f, const void *const *args)
 		e->reusable = ARGUMENT(bool, 1);
 	else if (strcmp(f, "setLoopTimeout") == 0)
 		nn_note("loop limit", "%llu", (unsigned long long)(e->loop_limit = ARGUMENT(uint64_t, 1)));
-	else if (strcmp(f, "compute") == 0 || strcmp(f, "burstCompute") == 0)
-		return pass_gate(), nn_compute(e);
+	else if (strcmp(f, "compute") == 0)
+		return nn_count("computed alone", 1), pass_gate(), nn_compute(e);
+	else if (strcmp(f, "burstCompute") == 0)
+		return nn_burst_compute(nn_object(ARGUMENT(void *, 1), NN_BURST), e);
 	else if (strcmp(f, "startCompute") == 0 || strcmp(f, "startComputeWithDependencies") == 0) {
 		struct nn_event *ev = nn_made(sizeof *ev, NN_EVENT);
 		int now = f[12] == 0, code;
@@ -350,9 +353,14 @@ static int nn_answer(const char *f, const void *const *args, uint64_t *result)
 		*result = (uint64_t)nn_of_compilation(f + 12, args);
 	else if (strncmp(f, "Execution_", 10) == 0)
 		*result = (uint64_t)nn_of_execution(f + 10, args);
-	else if (strcmp(f, "Burst_create") == 0)
-		*ARGUMENT(void **, 1) = nn_made(sizeof(struct nn_plain), NN_BURST);
-	else if (strcmp(f, "Memory_createFromFd") == 0)
+	else if (strcmp(f, "Burst_create") == 0) {
+		struct nn_burst *b = nn_made(sizeof *b, NN_BURST);
+		if ((*result = (uint64_t)nn_burst_begin(b, nn_object(ARGUMENT(void *, 0), NN_COMPILATION)))) {
+			nn_free(b);
+			b = NULL;
+		}
+		nn_give("burst", ARGUMENT(void **, 1), &b, sizeof b);
+	} else if (strcmp(f, "Memory_createFromFd") == 0)
 		*result = (*ARGUMENT(void **, 4) = nn_map(ARGUMENT(size_t, 0), ARGUMENT(int, 1), ARGUMENT(int, 2), ARGUMENT(size_t, 3)))
 		              ? ANEURALNETWORKS_NO_ERROR : ANEURALNETWORKS_UNMAPPABLE;
 	else if (strcmp(f, "Event_createFromSyncFenceFd") == 0) {

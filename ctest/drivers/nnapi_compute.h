@@ -59,7 +59,7 @@ struct nn_model {
 struct nn_compilation {
 	struct nn_object object;
 	const struct nn_model *model;
-	int liar, finished;
+	int liar, finished, bursts;
 };
 
 struct nn_execution {
@@ -71,10 +71,6 @@ struct nn_execution {
 	uint64_t loop_limit; /* ns */
 	size_t room[NN_PORTS];
 	uint32_t found[NN_PORTS][4]; /* the sizes of outputs */
-};
-
-struct nn_plain {
-	struct nn_object object;
 };
 
 static size_t nn_elements(const struct nn_operand *o)

@@ -46,9 +46,10 @@ type Device struct {
 	host    bool
 	mode    atomic.Int32
 	died    chan struct{}
-	Blocked chan struct{} // receives one value for each run that begins to block
-	InPlace atomic.Int64  // bindings that were read or written without a copy
-	Limit   atomic.Int64  // the limit of loops of the last run, nanoseconds
+	Blocked chan struct{}                // receives one value for each run that begins to block
+	InPlace atomic.Int64                 // bindings that were read or written without a copy
+	Limit   atomic.Int64                 // the limit of loops of the last run, nanoseconds
+	Burst   atomic.Pointer[device.Burst] // of the last run
 }
 
 // New returns a toy device in normal mode.

@@ -45,6 +45,7 @@ func (e *execution) Start(r device.RunRequest) error {
 func (e *execution) run(ctx context.Context) error {
 	d := e.prog.dev
 	d.Limit.Store(int64(device.LoopLimit(ctx)))
+	d.Burst.Store(device.BurstOf(ctx))
 	switch {
 	case d.is(FailRun):
 		return fault.New(fault.Device, "toy: the hardware reports error 7")
