@@ -11,6 +11,7 @@ import "strings"
 type API struct {
 	Name     string
 	Required []string // symbols without which nothing works
+	Table    *Table   // where a driver may have its functions if it does not export all of Required; nil: nowhere
 	// Override reads the variable that names a driver's file, Setting the one that says where calls go. getenv returns
 	// "" for everything in a set-id program.
 	Override func(getenv func(string) string) string
@@ -45,6 +46,7 @@ var APIs = []API{
 		Required: []string{"ANeuralNetworksModel_create", "ANeuralNetworksModel_addOperand",
 			"ANeuralNetworksModel_addOperation", "ANeuralNetworksModel_finish", "ANeuralNetworksCompilation_create",
 			"ANeuralNetworksCompilation_finish", "ANeuralNetworksExecution_create", "ANeuralNetworksExecution_startCompute"},
+		Table:    nnapiTable,
 		Override: func(getenv func(string) string) string { return getenv("ANYNPU_DRIVER_NNAPI") },
 		Setting:  func(getenv func(string) string) string { return getenv("ANYNPU_NNAPI") },
 	},

@@ -35,6 +35,8 @@ type Candidate struct {
 	Mode   Mode   `json:"mode"`
 	Status Status `json:"status"`
 	Reason string `json:"reason"` // of Skipped and Refused: names key and value
+	// Table says that the functions are in the API's table, as far as that was tried: calls do not go to the driver.
+	Table bool `json:"table"`
 
 	id Identity
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -49,11 +50,12 @@ type verdict struct {
 	Version  string   `json:"version"`
 	Required []string `json:"required"`
 	Reason   string   `json:"reason"` // "": it can be opened
+	Table    bool     `json:"table"`
 }
 
 // Probe opens the file of a usable candidate in a program of its own, unless a kept verdict says what came of it, and
-// refuses one that crashes, hangs, cannot be opened or lacks a symbol without which nothing works. ANYNPU_PROBE=off
-// does without.
+// refuses one that crashes, hangs, cannot be opened or has neither the symbols without which nothing works nor a table
+// with them. ANYNPU_PROBE=off does without.
 func (c *Candidate) Probe(o Options) {
 	if c.Status != Usable {
 		return
@@ -70,9 +72,10 @@ func (c *Candidate) Probe(o Options) {
 	if !ok {
 		return
 	}
-	v := verdict{File: c.File, Identity: c.id, Version: o.Version, Required: a.Required}
+	v := verdict{File: c.File, Identity: c.id, Version: o.Version, Required: a.words()}
 	kept := verdictFile(o.Getenv, c)
 	if old, ok := readVerdict(kept); ok && !o.Again && v.same(old) {
+		c.Table = old.Table
 		c.judge(old.Reason, "; anynpu drivers --probe tries it again")
 		return
 	}
@@ -82,12 +85,17 @@ func (c *Candidate) Probe(o Options) {
 			"; ANYNPU_PROBE=off does without")
 		return
 	}
-	outcome, err := o.Run(append([]string{helper, c.File}, a.Required...), helperEnvironment(), ProbeLimit)
+	outcome, err := o.Run(append([]string{helper, c.File}, v.Required...), helperEnvironment(), ProbeLimit)
 	if err != nil {
 		c.judge(fmt.Sprintf("%s cannot be started: %v", helper, err), "; ANYNPU_PROBE=off does without")
 		return
 	}
 	v.Reason = outcome.reason()
+	if level, entries, ok := outcome.table(); ok && v.Reason == "" && a.Table != nil {
+		v.Table = true
+		v.Reason = a.Table.Judge(level, func(i int) bool { return i < len(entries) && entries[i] == '1' })
+	}
+	c.Table = v.Table
 	c.judge(v.Reason, "")
 	v.write(kept)
 }
@@ -112,6 +120,21 @@ func (o Outcome) reason() string {
 		return text
 	}
 	return fmt.Sprintf("opening it ends the program with exit code %d", o.Exit)
+}
+
+// table is what the helper says of a table before it writes ok: its level, and a 1 for each address that is there. ok
+// is false when the driver exports its functions.
+func (o Outcome) table() (level int64, entries string, ok bool) {
+	line := strings.TrimSuffix(o.Output, "\nok\n")
+	words := strings.Fields(line[strings.LastIndexByte(line, '\n')+1:])
+	if len(words) < 2 || words[0] != "table" {
+		return 0, "", false
+	}
+	level, err := strconv.ParseInt(words[1], 10, 64)
+	if len(words) > 2 {
+		entries = words[2]
+	}
+	return level, entries, err == nil
 }
 
 // printable is the first line of a text of others', without what a terminal obeys.

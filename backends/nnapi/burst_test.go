@@ -76,8 +76,8 @@ func TestExecution_bursts(t *testing.T) {
 	assert.Equal(t, early, f.Count("freed too early"))
 }
 
-// TestExecution_burstRefused: without a burst the driver computes all the same, and it is asked for it once. What cannot
-// be an answer is an error.
+// TestExecution_burstRefused: without a burst the driver computes all the same, and it is asked for one once. What
+// cannot be an answer is an error.
 func TestExecution_burstRefused(t *testing.T) {
 	f := newFake(t)
 	before := f.Live()

@@ -132,6 +132,15 @@ func decide(a *dl.API) (boundary.State, error) {
 	if !passes(a, v.Candidate) {
 		return boundary.Device, nil
 	}
+	if v.Table {
+		level := boundary.LevelWarn
+		if setting, _ := a.Set(boundary.Getenv); setting == dl.ToDriver {
+			level = boundary.LevelError
+		}
+		boundary.Log(level, "boundary", "the driver takes no calls, it is a device alone", "file", v.File, "why",
+			"its functions are in the table of "+a.Table.Function)
+		return boundary.Device, nil
+	}
 	boundary.Instead(a.Name, "ANYNPU_"+strings.ToUpper(a.Name)+"=device")
 	return boundary.PassThrough, nil
 }
@@ -143,17 +152,24 @@ func open(c *dl.Candidate) (*driver.Library, error) {
 		return nil, fault.New(fault.File, "%s", c.Reason)
 	}
 	caller, facade, _ := boundary.DriverCaller(c.API)
-	opened, err := driver.Opening{Caller: caller, Facade: facade, Getenv: boundary.Getenv}.Open(c.File)
+	opening := driver.Opening{Caller: caller, Facade: facade, Getenv: boundary.Getenv}
+	opened, err := opening.Open(c.File)
 	if err != nil {
 		return nil, err
 	}
 	for _, note := range opened.Notes {
 		boundary.Log(boundary.LevelWarn, "boundary", "driver", "file", c.File, "note", note)
 	}
-	l := driver.Bind(c.File, symbols[c.API], opened.Lookup)
+	a, _ := dl.Find(c.API)
+	lookup, table, err := opening.Functions(opened, a)
+	if err != nil {
+		return nil, err
+	}
+	c.Table = table
+	l := driver.Bind(c.File, symbols[c.API], lookup)
 	l.Through(caller, facade)
 	boundary.Log(boundary.LevelInfo, "boundary", "driver opened", "api", c.API, "file", c.File, "functions",
-		len(l.Addresses()), "missing", l.Missing())
+		len(l.Addresses()), "missing", l.Missing(), "table", table)
 	return l, nil
 }
 

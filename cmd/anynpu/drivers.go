@@ -99,6 +99,10 @@ func printDrivers(w io.Writer, list []driverInfo) {
 		}
 		printf(w, "driver      %s %s: %s\n  %s, as %s says\n", orDash(d.API), orDash(d.Name), status, orDash(d.Path),
 			d.Source)
+		if d.Table {
+			a, _ := dl.Find(d.API)
+			printf(w, "  a device alone: its functions are in the table of %s\n", a.Table.Function)
+		}
 		if d.Reason != "" {
 			printf(w, "  %s\n", d.Reason)
 		}

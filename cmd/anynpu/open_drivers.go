@@ -5,6 +5,7 @@ package main
 import (
 	"os"
 
+	"github.com/anynpu/anynpu/backends/dl"
 	"github.com/anynpu/anynpu/backends/driver"
 	"github.com/anynpu/anynpu/backends/hbdnn"
 	"github.com/anynpu/anynpu/backends/nnapi"
@@ -22,29 +23,40 @@ func openDevice(id string) (device.Device, error) {
 		if d.API != driverAPI(id) || !d.Used {
 			continue
 		}
-		opened, err := driver.Opening{Getenv: env}.Open(d.File)
+		dev, err := openIn(driver.Opening{Getenv: env}, d, id)
 		if err == nil {
-			var dev device.Device
-			if dev, err = newDevice(id, d.Name, d.File, opened); err == nil {
-				return dev, nil
-			}
+			return dev, nil
 		}
 		why = err.Error()
 	}
 	return nil, fault.New(fault.Device, "no device %s: %s", id, why)
 }
 
-func newDevice(id, name, file string, opened *driver.Opened) (device.Device, error) {
+// openIn is a device of a driver.
+func openIn(o driver.Opening, d driverInfo, id string) (device.Device, error) {
+	opened, err := o.Open(d.File)
+	if err != nil {
+		return nil, err
+	}
+	a, _ := dl.Find(d.API)
+	lookup, _, err := o.Functions(opened, a)
+	if err != nil {
+		return nil, err
+	}
+	return newDevice(id, d.Name, d.File, lookup)
+}
+
+func newDevice(id, name, file string, lookup func(symbol string) uintptr) (device.Device, error) {
 	switch api := driverAPI(id); {
 	case id == "hbdnn":
-		return hbdnn.New(hbdnn.Bind(file, opened.Lookup), driver.Config{ID: id, Name: name})
+		return hbdnn.New(hbdnn.Bind(file, lookup), driver.Config{ID: id, Name: name})
 	case id == "rknn":
-		return rknn.New(rknn.Bind(file, opened.Lookup), driver.Config{ID: id, Name: name})
+		return rknn.New(rknn.Bind(file, lookup), driver.Config{ID: id, Name: name})
 	case api == "ohnn":
-		all, err := ohnn.Open(ohnn.Bind(file, opened.Lookup), driver.Config{ID: api, Name: name})
+		all, err := ohnn.Open(ohnn.Bind(file, lookup), driver.Config{ID: api, Name: name})
 		return called(id, all, err)
 	case api == "nnapi":
-		all, err := nnapi.Open(nnapi.Bind(file, opened.Lookup), driver.Config{ID: api, Name: name})
+		all, err := nnapi.Open(nnapi.Bind(file, lookup), driver.Config{ID: api, Name: name})
 		return called(id, all, err)
 	}
 	return nil, fault.New(fault.Device, "its driver has one device")

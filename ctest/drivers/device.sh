@@ -169,6 +169,55 @@ has "$dir/out" 'nnapi2: 9'
 has "$dir/out" 'no device nnapi3: its driver has 2'
 ! ANYNPU_NNAPI=cpu "$tool" run "$dir/net/digits.onnx" --device nnapi -i "${images[0]}" > "$dir/out" 2>&1 ||
   fail "anynpu run --device nnapi with ANYNPU_NNAPI=cpu"
+# One that exports no function, but gives a table of them, is a device whatever the settings: programs of NNAPI find it
+# in their list, and one line says why it does not get their calls.
+mkdir "$dir/table"
+echo '{ global: ANeuralNetworks_getSLDriverImpl; fake_*; local: *; };' > "$dir/table.map"
+gcc "${flags[@]}" -shared -fPIC -DCALLS='"zcalls_nnapi.h"' -DCOMPUTE='"nnapi_table.h"' "$here/fake.c" \
+  -Wl,--version-script="$dir/table.map" -o "$dir/table/libdriver.so" -lpthread -lm
+export ANYNPU_DRIVER_NNAPI=$dir/table/libdriver.so
+"$tool" drivers > "$dir/out"
+has "$dir/out" 'driver      nnapi libdriver.so: used'
+has "$dir/out" 'a device alone: its functions are in the table of ANeuralNetworks_getSLDriverImpl'
+for setting in auto driver device; do
+  for probe in on off; do
+    : > "$dir/log"
+    ANYNPU_LOG=warn ANYNPU_NNAPI=$setting ANYNPU_PROBE=$probe ANYNPU_FALLBACK=off "$build/examples/nnapi_digits" \
+      examples/digits/digits.weights "${images[@]}" > "$dir/out" ||
+      { cat "$dir/out" "$dir/log"; fail "a table, $setting"; }
+    has "$dir/out" '59 of 60 right'
+    lines=1
+    [ $setting != device ] || lines=0
+    [ "$(grep -c 'the driver takes no calls' "$dir/log")" = $lines ] && [ "$(wc -l < "$dir/log")" = $lines ] ||
+      { cat "$dir/log"; fail "not $lines lines of a table, $setting"; }
+  done
+done
+"$tool" run "$dir/net/digits.onnx" --device nnapi -i "${images[0]}" \
+  --expect probabilities="$dir/cpu/probabilities.npy" > "$dir/out" || { cat "$dir/out"; fail "--device of a table"; }
+has "$dir/out" 'nnapi: 9'
+# Damaged tables: one line each, here and in the tool.
+broken() { # NAME CODE WANT
+  echo "void *ANeuralNetworks_getSLDriverImpl(void) { static long long t[107]; $2 }" |
+    gcc -shared -fPIC -x c - -o "$dir/table/$1.so"
+  export ANYNPU_DRIVER_NNAPI=$dir/table/$1.so
+  "$tool" drivers > "$dir/out"
+  has "$dir/out" "driver      nnapi $1.so: refused"
+  has "$dir/out" "$3"
+  for probe in on off; do
+    [ "$1" != crash ] || [ $probe = on ] || continue
+    : > "$dir/log"
+    ANYNPU_PROBE=$probe "$build/examples/nnapi_digits" examples/digits/digits.weights "${images[@]}" > "$dir/out" ||
+      fail "a driver with a table: $1"
+    has "$dir/log" "$3"
+    [ "$(wc -l < "$dir/log")" = 1 ] || { cat "$dir/log"; fail "not one line of the table $1"; }
+  done
+}
+broken null 'return t[0] ? t : (void *)0;' 'ANeuralNetworks_getSLDriverImpl gives no table'
+broken level 'return t;' 'the table of ANeuralNetworks_getSLDriverImpl has the level 0, which is none of the API'
+broken future 't[0] = 1000005; return t;' 'has the level 1000005, which is none of the API'
+broken empty 't[0] = 1000008; return t;' 'the table of ANeuralNetworks_getSLDriverImpl lacks ANeuralNetworks_getDeviceCount'
+broken crash '*(volatile long long *)8 = 1; return t;' 'opening it ends in signal 11 (segmentation fault)'
+unset ANYNPU_DRIVER_NNAPI
 # A driver of OH_NN takes graphs too. Its second device adds alone.
 unset ANYNPU_DRIVER_NNAPI
 mkdir "$dir/nnrt"
