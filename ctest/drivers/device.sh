@@ -159,6 +159,10 @@ mkdir "$dir/nn/cache"
 : > "$dir/log"
 ANYNPU_NNAPI=device timeout 120 "$dir/device_nnapi" "$ANYNPU_DRIVER_NNAPI" "$dir/nn/cache" ||
   { cat "$dir/log"; fail "device_nnapi"; }
+gcc "${flags[@]}" "$here/bursts_nnapi.c" -o "$dir/bursts_nnapi" -L"$lib" -Wl,-rpath,"$lib" -lneuralnetworks -lanynpu \
+  -lpthread -Wl,--no-as-needed -lm
+ANYNPU_NNAPI=device timeout 120 "$dir/bursts_nnapi" "$ANYNPU_DRIVER_NNAPI" > "$dir/out" ||
+  { cat "$dir/out" "$dir/log"; fail "bursts of a driver"; }
 metadata ""
 "$tool" run "$dir/net/digits.onnx" --device nnapi -i "${images[0]}" \
   --expect probabilities="$dir/cpu/probabilities.npy" > "$dir/out" || { cat "$dir/out"; fail "anynpu run --device nnapi"; }
