@@ -84,21 +84,6 @@ func (s *Slot) Room() int64 {
 	return s.Size
 }
 
-// Grow has the driver write an open result to memory of another size, also in later runs. After an error it stays where
-// it was.
-func (s *Slot) Grow(c Calls, room int64) error {
-	before := s.room
-	s.room = room
-	own, err := c.Own(s)
-	if err != nil {
-		s.room = before
-		return err
-	}
-	s.own.Release()
-	s.own, s.Set = own, own
-	return nil
-}
-
 // Found says which sizes the run has found for an open result. false: it has no room for them.
 func (s *Slot) Found(dims []int64) bool {
 	typ := tensor.Type{DType: s.Type.DType, Shape: tensor.Of(dims...), Quant: s.Type.Quant}

@@ -1,13 +1,11 @@
 package nnapi
 
 import (
-	"errors"
 	"time"
 	"unsafe"
 
 	"github.com/anynpu/anynpu/backends/driver"
 	"github.com/anynpu/anynpu/core/device"
-	spec "github.com/anynpu/anynpu/core/spec/nnapi"
 )
 
 const computeAlone = "ANeuralNetworksExecution_compute"
@@ -36,8 +34,7 @@ func (e *execution) Enter() error { return nil }
 func (e *execution) Leave() error { return nil }
 func (e *execution) End()         {}
 
-// Run implements driver.Calls: one execution of the driver's, from making it to freeing it, and another one if an output
-// has turned out too small.
+// Run implements driver.Calls: one execution of the driver's, from making it to freeing it.
 func (e *execution) Run() error {
 	if len(e.fences) > 0 {
 		defer e.dropFences()
@@ -46,16 +43,6 @@ func (e *execution) Run() error {
 	if e.burst = nil; joined != nil {
 		defer e.prog.leave(joined)
 	}
-	err := e.once(joined, e.prog.open)
-	if errors.Is(err, errGrown) {
-		err = e.once(joined, false)
-	}
-	return err
-}
-
-// once is an execution, in a burst unless that is nil. With grows an output that is too small gets what it needs, and
-// the error is errGrown.
-func (e *execution) once(x *burst, grows bool) error {
 	d := e.prog.dev.driver
 	var at uintptr
 	code, err := d.ExecutionCreate(e.prog.made.at, unsafe.Pointer(&at))
@@ -71,7 +58,7 @@ func (e *execution) once(x *burst, grows bool) error {
 			return err
 		}
 	}
-	if err := e.compute(at, x, grows); err != nil {
+	if err := e.compute(at, joined); err != nil {
 		return err
 	}
 	for i := range e.Slots {
@@ -85,7 +72,7 @@ func (e *execution) once(x *burst, grows bool) error {
 }
 
 // compute has the driver compute, in a burst unless that is nil or refused.
-func (e *execution) compute(at uintptr, x *burst, grows bool) error {
+func (e *execution) compute(at uintptr, x *burst) error {
 	if len(e.fences) > 0 {
 		return e.computeAfter(at)
 	}
@@ -100,9 +87,6 @@ func (e *execution) compute(at uintptr, x *burst, grows bool) error {
 		code, err = d.ExecutionBurstCompute(at, in)
 	default:
 		code, err = d.ExecutionCompute(at)
-	}
-	if err == nil && grows && spec.ResultCode(code) == spec.OutputInsufficientSize {
-		return e.grow(at)
 	}
 	return call(function, code, err)
 }
