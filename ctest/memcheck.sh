@@ -4,8 +4,8 @@
 # Runs a host under valgrind, or judges the log of such a run. It fails if the host fails, memory is definitely lost, or a bad access is
 # reported, be it by the program, the library or a system call, at an address outside the memory of Go's runtime.
 #
-# Forked children write into the same log and are judged as their parent is. A child loses what only the stacks of its parent's other
-# threads referred to: with --own-leaks, memory that is lost counts in the parent alone.
+# Forked children write into the same log and are judged as their parent is. A child loses what only the stacks of its
+# parent's other threads referred to: with --own-leaks, memory that is lost counts in the parent alone.
 #
 # In that memory, reports are mistakes, and not the same ones in every run: when a thread changes from one goroutine's stack to another
 # that lies near it, valgrind takes the change for a stack that grows or shrinks, and what lies between for unused. How it names such an

@@ -5,8 +5,8 @@ cd "$(dirname "$0")"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
-# expect ok|bad NAME [--own-leaks], with the log's lines on standard input, each after "==7== ", or after "==8== " where it begins
-# with "child:"
+# expect ok|bad NAME [--own-leaks], with the log's lines on standard input, each after "==7== ", or after "==8== " where
+# it begins with "child:"
 expect() {
   { echo '**7** go memory 0x1C8D10C00000 0x1C8D11000000'; sed 's/^/==7== /; s/^==7== child:/==8== /'; } > "$log"
   local result=ok

@@ -32,8 +32,8 @@ type Calls interface {
 // Timed are Calls of a driver that measures runs itself. Took is the time of the last one, 0 if that is not known.
 type Timed interface{ Took() time.Duration }
 
-// Looped are Calls of a driver that ends loops that take too long. LimitLoops says how long one may take in the run that
-// follows; 0: there is no limit.
+// Looped are Calls of a driver that ends loops that take too long. LimitLoops says how long one may take in the run
+// that follows; 0: there is no limit.
 type Looped interface{ LimitLoops(limit time.Duration) }
 
 // Execution is what every device.Execution behind a driver has: where its inputs and outputs are, and the life of its

@@ -43,8 +43,8 @@ func (p *Program) Release() {
 	}
 }
 
-// GraphProgram is a program that was made of a graph, whose weights it keeps. Its ports are the graph's. Where runs find
-// the sizes of a result, the device says in Port.Max how large they can be.
+// GraphProgram is a program that was made of a graph, whose weights it keeps. Its ports are the graph's. Where runs
+// find the sizes of a result, the device says in Port.Max how large they can be.
 type GraphProgram struct {
 	Program
 	Unit    device.Unit

@@ -15,7 +15,8 @@ import (
 const levelSize = 8
 
 // Functions returns how the functions of an API are found in an open driver: by their names, or, when it does not
-// export what nothing works without, in the API's table. The error, of kind fault.File, says what is wrong with a table.
+// export what nothing works without, in the API's table. The error, of kind fault.File, says what is wrong with a
+// table.
 func (o Opening) Functions(d *Opened, a dl.API) (lookup func(symbol string) uintptr, table bool, err error) {
 	if a.Table == nil || exports(d.Lookup, a.Required) {
 		return d.Lookup, false, nil

@@ -169,9 +169,10 @@ func TestExecution_findsNonsense(t *testing.T) {
 	}{
 		{[]dt.Lie{dt.At("rank", 0, dt.Word(2), "")}, "output 0: ANeuralNetworksExecution_getOutputOperandRank says 2, the " +
 			"model has 1"},
-		{[]dt.Lie{dims(2, 5)}, "output 1: ANeuralNetworksExecution_getOutputOperandDimensions says [2 5], the model has [0 4]"},
-		{[]dt.Lie{dims(7)}, "output 0: ANeuralNetworksExecution_getOutputOperandDimensions says [7], which are more than the " +
-			"24 bytes that it was given"},
+		{[]dt.Lie{dims(2, 5)}, "output 1: ANeuralNetworksExecution_getOutputOperandDimensions says [2 5], the model has " +
+			"[0 4]"},
+		{[]dt.Lie{dims(7)}, "output 0: ANeuralNetworksExecution_getOutputOperandDimensions says [7], which are more than " +
+			"the 24 bytes that it was given"},
 		{[]dt.Lie{dims(math.MaxUint32)}, "says [4294967295], which are more than the 24 bytes that it was given"},
 		{[]dt.Lie{short}, "ANeuralNetworksExecution_compute: the driver's code is 8"},
 		{[]dt.Lie{short, dims(math.MaxUint32)}, "ANeuralNetworksExecution_compute: the driver's code is 8"},

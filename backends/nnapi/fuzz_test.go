@@ -16,7 +16,8 @@ import (
 func FuzzFound(f *testing.F) {
 	newFake(f)
 	g := boxed(f)
-	answers := []drivertest.Answer{{What: "more boxes", Count: 2}, {What: "rank", Count: 4}, {What: "dimensions", Count: 8}}
+	answers := []drivertest.Answer{{What: "more boxes", Count: 2}, {What: "rank", Count: 4},
+		{What: "dimensions", Count: 8}}
 	for _, what := range []string{"code Execution_compute", "code Execution_getOutputOperandRank",
 		"code Execution_getOutputOperandDimensions"} {
 		answers = append(answers, drivertest.Answer{What: what, Count: 4})

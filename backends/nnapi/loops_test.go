@@ -29,7 +29,8 @@ func doubling(t *testing.T, least float32, inside bool) *graph.Graph {
 	body.Input("condition", tensor.T(tensor.Bool, 1))
 	p, n := body.Input("p", one), body.Input("n", one)
 	left := body.Add(&op.Sub{}, n, body.Const("", one, tensor.Float32s(1)))
-	body.Output(body.Add(&op.Greater{}, left, body.Const("", one, tensor.Float32s(least))), body.Add(&op.Add{}, p, p), left)
+	goesOn := body.Add(&op.Greater{}, left, body.Const("", one, tensor.Float32s(least)))
+	body.Output(goesOn, body.Add(&op.Add{}, p, p), left)
 	g, err := body.Graph()
 	require.NoError(t, err)
 	loop := func(b *graph.Builder) []graph.Value {

@@ -51,8 +51,8 @@ func (c *Compilation) cache() *kept {
 	return &kept{dir: c.cacheDir, index: stem + ".index", data: stem + ".program", key: c.key()}
 }
 
-// share lets devices keep what they make in the cache's directory too, by the context of a compilation. A directory that
-// is a link, or that everybody may write to, is for this library's own files alone, whose content it can tell.
+// share lets devices keep what they make in the cache's directory too, by the context of a compilation. A directory
+// that is a link, or that everybody may write to, is for this library's own files alone, whose content it can tell.
 func (k *kept) share(ctx context.Context, token [tokenSize]byte) context.Context {
 	if k == nil {
 		return ctx

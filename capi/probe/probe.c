@@ -7,8 +7,8 @@
  *
  * Writes "ok", or one line that says what is wrong, to descriptor 3. Where a symbol is not there, but FUNCTION is, it
  * looks at the table which that gives, and writes before ok what the table has: "table LEVEL 1101...", a digit for each
- * address. From each LEVEL on, in ascending order, there are COUNT of them. Exits 0 for ok, 1 for what is wrong, 2 if it
- * is not called so. A driver may crash, hang or exit in here: who has started this program judges that.
+ * address. From each LEVEL on, in ascending order, there are COUNT of them. Exits 0 for ok, 1 for what is wrong, 2 if
+ * it is not called so. A driver may crash, hang or exit in here: who has started this program judges that.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -6,9 +6,9 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 )
 
-// Private is the error, of kind fault.File, of a directory that is not there, or is a link, or belongs to another user or
-// can be written by all: then others may put files there. What is no cache of this package, and nobody vouches for, is
-// kept in no such directory.
+// Private is the error, of kind fault.File, of a directory that is not there, or is a link, or belongs to another user
+// or can be written by all: then others may put files there. What is no cache of this package, and nobody vouches for,
+// is kept in no such directory.
 func Private(dir string) error {
 	fd, err := retry(func() (int, error) {
 		return unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)

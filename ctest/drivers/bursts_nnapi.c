@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * A program for NNAPI that computes in bursts on a device of the library behind which the fake driver is, on two threads
- * at once. The driver, which is asked itself, has one burst for each of the program's, and frees it with that.
+ * A program for NNAPI that computes in bursts on a device of the library behind which the fake driver is, on two
+ * threads at once. The driver, which is asked itself, has one burst for each of the program's, and frees it with that.
  *
  *     bursts_nnapi DRIVER
  */

@@ -219,11 +219,11 @@ broken() { # NAME CODE WANT
 broken null 'return t[0] ? t : (void *)0;' 'ANeuralNetworks_getSLDriverImpl gives no table'
 broken level 'return t;' 'the table of ANeuralNetworks_getSLDriverImpl has the level 0, which is none of the API'
 broken future 't[0] = 1000005; return t;' 'has the level 1000005, which is none of the API'
-broken empty 't[0] = 1000008; return t;' 'the table of ANeuralNetworks_getSLDriverImpl lacks ANeuralNetworks_getDeviceCount'
+broken empty 't[0] = 1000008; return t;' \
+  'the table of ANeuralNetworks_getSLDriverImpl lacks ANeuralNetworks_getDeviceCount'
 broken crash '*(volatile long long *)8 = 1; return t;' 'opening it ends in signal 11 (segmentation fault)'
 unset ANYNPU_DRIVER_NNAPI
 # A driver of OH_NN takes graphs too. Its second device adds alone.
-unset ANYNPU_DRIVER_NNAPI
 mkdir "$dir/nnrt"
 gcc "${flags[@]}" -shared -fPIC -DCALLS='"zcalls_ohnn.h"' -DCOMPUTE='"nnrt.h"' "$here/fake.c" \
   -Wl,-soname,libneural_network_runtime.so -o "$dir/nnrt/libneural_network_runtime.so" -lpthread -lm

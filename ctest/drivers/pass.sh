@@ -53,10 +53,12 @@ hammer() { # OPTIONS...: the program in PROGRAM, by the tool in TOOL, with the l
 }
 hammer_asan() { BY=ASan PROGRAM=hammer_asan hammer "$@"; }
 hammer_valgrind() { # with the library in BEFORE preloaded
-  GO_MEMORY=$dir/libgomemory.so${BEFORE:+:$BEFORE} BEFORE='' TOOL='ctest/memcheck.sh --own-leaks' BY=valgrind hammer "$@"
+  GO_MEMORY=$dir/libgomemory.so${BEFORE:+:$BEFORE} BEFORE='' TOOL='ctest/memcheck.sh --own-leaks' BY=valgrind \
+    hammer "$@"
 }
 valgrind=''
-if [ -n "$long" ] && command -v valgrind > /dev/null && echo '#include <valgrind/memcheck.h>' | gcc -E - > /dev/null 2>&1; then
+if [ -n "$long" ] && command -v valgrind > /dev/null &&
+  echo '#include <valgrind/memcheck.h>' | gcc -E - > /dev/null 2>&1; then
   gcc -shared -fPIC -O1 -g -D_GNU_SOURCE ctest/gomemory.c -o "$dir/libgomemory.so" -ldl
   valgrind=1
 fi
