@@ -118,7 +118,7 @@ func (d *Device) Support(g *graph.Graph, _ device.Options) ([]device.NodeSupport
 // unsupported returns why o cannot be computed, empty when it can.
 func unsupported(o graph.Op) string {
 	if !ref.Has(o) {
-		return "no kernel for " + o.Name()
+		return "no kernel for " + graph.NameOf(o)
 	}
 	c, ok := o.(graph.Control)
 	if !ok {

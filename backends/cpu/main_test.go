@@ -20,13 +20,11 @@ func TestMain(m *testing.M) { os.Exit(leak.Run(m, mem.LiveCounters)) }
 // slow is an operator that waits in its kernel; the test registers no kernel for it, so the device refuses it.
 type slow struct{}
 
-func (*slow) Name() string         { return "test.slow" }
-func (*slow) Traits() graph.Traits { return graph.Traits{} }
 func (*slow) Infer(in []tensor.Fact, _ []tensor.Type) ([]tensor.Fact, error) {
 	return in[:1], nil
 }
 
-func init() { graph.Register((*slow)(nil)) }
+func init() { graph.Register[slow]("test.slow", graph.Traits{}) }
 
 func newDevice(t testing.TB, c Config) *Device {
 	d, err := New(c)

@@ -142,7 +142,7 @@ func (r *refInstance) run(ctx context.Context, in []tensor.Tensor, _ []tensor.Te
 		}
 		if r.options.Profiling {
 			r.times = append(r.times, device.NodeTime{
-				Node: s.node.Origin, Name: s.node.Name, Op: s.node.Op.Name(), Kernel: device.KernelReference,
+				Node: s.node.Origin, Name: s.node.Name, Op: graph.NameOf(s.node.Op), Kernel: device.KernelReference,
 				Start: from.Sub(begin), Length: time.Since(from),
 			})
 		}

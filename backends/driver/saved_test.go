@@ -34,7 +34,7 @@ func TestGraphProgram_saved(t *testing.T) {
 	u, o, err := read(data, magic, "npu")
 	require.NoError(t, err)
 	assert.Equal(t, p.Options, o)
-	assert.Equal(t, "relu", u.Graph.Nodes[0].Op.Name())
+	assert.Equal(t, "relu", graph.NameOf(u.Graph.Nodes[0].Op))
 	bad := func(data []byte, magic string) {
 		t.Helper()
 		_, _, err := read(data, magic, "npu")

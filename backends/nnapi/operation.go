@@ -59,7 +59,7 @@ func turnAll(m map[string]func(t *translation) string) {
 
 // node turns one node. why says what stands against it, in which case nothing is added.
 func (t *translation) node(i int) (why string) {
-	name, before := t.G.Nodes[i].Op.Name(), len(t.Ops)
+	name, before := graph.NameOf(t.G.Nodes[i].Op), len(t.Ops)
 	turn := turns[name]
 	if turn == nil {
 		return fmt.Sprintf("NNAPI has no operation that computes %s as it is", name)

@@ -50,7 +50,7 @@ func newTranslation(g *graph.Graph) *translation {
 
 // node turns one node. why says what stands against it, in which case nothing is added.
 func (t *translation) node(i int) (why string) {
-	name := t.G.Nodes[i].Op.Name()
+	name := graph.NameOf(t.G.Nodes[i].Op)
 	turn := turns[name]
 	if turn == nil {
 		return fmt.Sprintf("OH_NN has no operator that computes %s as it is", name)

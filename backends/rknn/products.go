@@ -167,8 +167,8 @@ func (e *productRun) run(ctx context.Context) error {
 			return err
 		}
 		if n := &g.Nodes[s.node]; e.profiling {
-			times = append(times, device.NodeTime{Node: n.Origin, Name: n.Name, Op: n.Op.Name(), Device: p.dev.Info().ID, Start: from,
-				Length: time.Since(begin) - from})
+			times = append(times, device.NodeTime{Node: n.Origin, Name: n.Name, Op: graph.NameOf(n.Op), Device: p.dev.Info().ID,
+				Start: from, Length: time.Since(begin) - from})
 		}
 	}
 	data := make([][]byte, len(g.Out))

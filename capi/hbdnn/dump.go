@@ -107,7 +107,7 @@ func (d *dumper) expose(g *graph.Graph, model string) (*dump, error) {
 	}
 	for _, i := range order {
 		n := &g.Nodes[i]
-		out.nodes = append(out.nodes, dumpNode{n.Name, n.Op.Name(), values(n.In), values(n.Out)})
+		out.nodes = append(out.nodes, dumpNode{n.Name, graph.NameOf(n.Op), values(n.In), values(n.Out)})
 	}
 	return out, nil
 }

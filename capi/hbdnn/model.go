@@ -182,7 +182,7 @@ func operatorsOf(g *graph.Graph) []int32 {
 	out := make([]int32, len(g.Out))
 	for i, v := range g.Out {
 		if at := producers[v]; at >= 0 {
-			out[i] = map[string]int32{"conv": operatorConv, "arg_max": operatorArgMax}[g.Nodes[at].Op.Name()]
+			out[i] = map[string]int32{"conv": operatorConv, "arg_max": operatorArgMax}[graph.NameOf(g.Nodes[at].Op)]
 		}
 	}
 	return out

@@ -45,7 +45,7 @@ func (d *customDevice) Compile(ctx context.Context, u device.Unit, _ device.Opti
 		return nil, fault.As(fault.Canceled, err, "compile")
 	}
 	for i := range u.Graph.Nodes {
-		if n := &u.Graph.Nodes[i]; n.Op.Name() != (*op.Custom)(nil).Name() {
+		if n := &u.Graph.Nodes[i]; graph.NameOf(n.Op) != graph.NameOf((*op.Custom)(nil)) {
 			return nil, fault.New(fault.Unsupported, "%s: %s", n.Label(), noFunction)
 		}
 	}

@@ -85,7 +85,7 @@ func (l *failureList) of(d device.Device, g *graph.Graph, n *graph.Node) string 
 // failureKey names a device, an operator with its attributes, and the types of what it takes and makes.
 func failureKey(info *device.Info, g *graph.Graph, n *graph.Node) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s %s %+v", info.ID, info.BuildHash, n.Op.Name(), n.Op)
+	fmt.Fprintf(&b, "%s %s %s %+v", info.ID, info.BuildHash, graph.NameOf(n.Op), n.Op)
 	for _, list := range [][]graph.Value{n.In, n.Out} {
 		for _, v := range list {
 			if v == graph.None {

@@ -35,13 +35,11 @@ type (
 )
 
 func init() {
-	graph.Register((*double)(nil))
-	graph.Register((*quad)(nil))
-	graph.Register((*second)(nil))
+	graph.Register[double]("test.double", graph.Traits{})
+	graph.Register[quad]("test.quad", graph.Traits{})
+	graph.Register[second]("test.second", graph.Traits{})
 }
 
-func (*double) Name() string         { return "test.double" }
-func (*double) Traits() graph.Traits { return graph.Traits{} }
 func (*double) Infer(in []tensor.Fact, _ []tensor.Type) ([]tensor.Fact, error) {
 	return in[:1], nil
 }
@@ -49,8 +47,6 @@ func (*double) Decompose(b *graph.Builder, in []graph.Value) ([]graph.Value, err
 	return []graph.Value{b.Add(&op.Add{}, in[0], in[0])}, nil
 }
 
-func (*quad) Name() string         { return "test.quad" }
-func (*quad) Traits() graph.Traits { return graph.Traits{} }
 func (*quad) Infer(in []tensor.Fact, _ []tensor.Type) ([]tensor.Fact, error) {
 	return in[:1], nil
 }
@@ -58,8 +54,6 @@ func (*quad) Decompose(b *graph.Builder, in []graph.Value) ([]graph.Value, error
 	return []graph.Value{b.Add(&double{}, b.Add(&double{}, in[0]))}, nil
 }
 
-func (*second) Name() string         { return "test.second" }
-func (*second) Traits() graph.Traits { return graph.Traits{} }
 func (*second) Infer(in []tensor.Fact, _ []tensor.Type) ([]tensor.Fact, error) {
 	return in[1:2], nil
 }

@@ -37,7 +37,7 @@ func place(g *graph.Graph, devices []device.Device, o Options, formed bool, bann
 	rename := map[graph.Value]graph.Value{}
 	for i := range nodes {
 		n := nodes[i]
-		report := device.NodePlacement{Origin: n.Origin, Op: n.Op.Name(), Name: n.Name}
+		report := device.NodePlacement{Origin: n.Origin, Op: graph.NameOf(n.Op), Name: n.Name}
 		owner, parts := -1, (*graph.Graph)(nil)
 		for d := range devices {
 			why := banned[i][d]
@@ -62,7 +62,8 @@ func place(g *graph.Graph, devices []device.Device, o Options, formed bool, bann
 			}
 			report.Refused = append(report.Refused, device.Refusal{Device: devices[d].Info().ID, Reason: reason})
 		}
-		if owner < 0 || o.Strict && owner > o.Own && (!formed || n.Op.Name() == (*device.Compiled)(nil).Name()) {
+		_, compiled := n.Op.(*device.Compiled)
+		if owner < 0 || o.Strict && owner > o.Own && (!formed || compiled) {
 			return nil, fault.New(fault.Unsupported, "%s: %s", n.Label(), describe(report.Refused))
 		}
 		report.Device = devices[owner].Info().ID
@@ -76,7 +77,7 @@ func place(g *graph.Graph, devices []device.Device, o Options, formed bool, bann
 		splice(g, n, parts, rename)
 		for _, part := range g.Nodes[from:] {
 			r := report
-			r.Op, r.Within = part.Op.Name(), n.Op.Name()
+			r.Op, r.Within = graph.NameOf(part.Op), graph.NameOf(n.Op)
 			pl.owner, pl.source = append(pl.owner, owner), append(pl.source, i)
 			pl.report.Nodes = append(pl.report.Nodes, r)
 		}
@@ -165,7 +166,7 @@ func inParts(g *graph.Graph, i int, d device.Device, o device.Options, depth int
 		one := &graph.Graph{Name: g.Name, Values: parts.Values, Nodes: nodes[k : k+1]}
 		deeper, why := inParts(one, 0, d, o, depth+1)
 		if why != "" {
-			return nil, nodes[k].Op.Name() + ": " + answers[k].Reason
+			return nil, graph.NameOf(nodes[k].Op) + ": " + answers[k].Reason
 		}
 		splice(parts, nodes[k], deeper, rename)
 	}

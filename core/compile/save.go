@@ -33,14 +33,8 @@ type part struct {
 	Build  string
 }
 
-func init() { graph.Register((*part)(nil)) }
-
-// Name returns "anynpu.part".
-func (*part) Name() string { return "anynpu.part" }
-
-// Traits: nothing is known.
-func (*part) Traits() graph.Traits {
-	return graph.Traits{Impure: true, DataDependent: true, Effect: true}
+func init() {
+	graph.Register[part]("anynpu.part", graph.Traits{Impure: true, DataDependent: true, Effect: true})
 }
 
 // Infer returns what is declared.
@@ -205,7 +199,7 @@ func load(ctx context.Context, data []byte, devices []device.Device) (p *Program
 func loadPart(ctx context.Context, n *graph.Node, blob []byte, devices []device.Device) (exec.Stage, error) {
 	op, ok := n.Op.(*part)
 	if !ok {
-		return exec.Stage{}, fault.New(fault.File, "operator %s is no part", n.Op.Name())
+		return exec.Stage{}, fault.New(fault.File, "operator %s is no part", graph.NameOf(n.Op))
 	}
 	if slices.Contains(n.In, graph.None) || slices.Contains(n.Out, graph.None) {
 		return exec.Stage{}, fault.New(fault.File, "a port has no value")

@@ -13,13 +13,7 @@ type Compiled struct {
 	Container string // the file format, e.g. "rknn"
 }
 
-func init() { graph.Register((*Compiled)(nil)) }
-
-// Name returns "compiled".
-func (*Compiled) Name() string { return "compiled" }
-
-// Traits: what the model does is not known, but it is the same for the same inputs.
-func (*Compiled) Traits() graph.Traits { return graph.Traits{} }
+func init() { graph.Register[Compiled]("compiled", graph.Traits{}) }
 
 // Infer returns what is declared, which is what the device says of the outputs.
 func (*Compiled) Infer(_ []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -232,11 +232,11 @@ func (e *encoder) dims(d []tensor.Dim) {
 }
 
 func (e *encoder) op(o Op) error {
-	e.text(o.Name())
 	v := reflect.ValueOf(o)
 	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
-		return fault.New(fault.Argument, "operator %s is not a pointer to a struct", o.Name())
+		return fault.New(fault.Argument, "operator %T is not a pointer to a struct", o)
 	}
+	e.text(NameOf(o))
 	return e.fields(v.Elem())
 }
 

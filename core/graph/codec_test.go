@@ -37,14 +37,12 @@ type everyField struct {
 	hidden int
 }
 
-func (*everyField) Name() string         { return "test.every_field" }
-func (*everyField) Traits() graph.Traits { return graph.Traits{} }
 func (o *everyField) Infer([]tensor.Fact, []tensor.Type) ([]tensor.Fact, error) {
 	return make([]tensor.Fact, 1+o.hidden), nil
 }
 func (o *everyField) Bodies() []*graph.Graph { return append([]*graph.Graph{o.Body}, o.Others...) }
 
-func init() { graph.Register((*everyField)(nil)) }
+func init() { graph.Register[everyField]("test.every_field", graph.Traits{}) }
 
 // fill sets every exported field of v to something random.
 func fill(r *rand.Rand, v reflect.Value, depth int) {

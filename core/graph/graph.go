@@ -36,7 +36,7 @@ func (n *Node) Label() string {
 	if n.Terms != nil {
 		return fmt.Sprintf("operation %d (%s)", n.Origin, n.Name)
 	}
-	s := n.Op.Name()
+	s := NameOf(n.Op)
 	if n.Name != "" {
 		s += fmt.Sprintf(" %q", n.Name)
 	}

@@ -5,8 +5,9 @@ package graph
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
-	"sort"
+	"slices"
 	"sync"
 
 	"github.com/anynpu/anynpu/core/tensor"
@@ -16,20 +17,23 @@ import (
 // attributes (bool, integers, floats, strings, tensor.DType, named integer types, slices of these, tensor constants and
 // *Graph bodies): the codec writes exactly those. An Op is immutable once it is in a graph.
 type Op interface {
-	// Name is the operator's stable name, e.g. "conv": used in caches, placement reports and support tables.
-	Name() string
 	// Infer returns what is known of the outputs, given what is known of the inputs. An absent optional input has DType
 	// Invalid. declared holds what the model says of the outputs (nothing known: the zero Fact's Type), one entry per
 	// output of the node; their number decides how many facts are returned. It is monotone: called again with sharper
 	// facts it returns sharper facts or an error, and with all input shapes (and the values that set shapes) known it
-	// returns static shapes, unless Traits().DataDependent. Errors are of kind fault.Shape, fault.Type, fault.Argument or
+	// returns static shapes, unless its traits say DataDependent. Errors are of kind fault.Shape, fault.Type, fault.Argument or
 	// fault.Unsupported and name the input: "input 1: want rank 4, got 3".
 	Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error)
-	// Traits tells what a compiler must know about the operator.
-	Traits() Traits
 }
 
-// Traits are the properties of an operator that do not depend on shapes.
+// Adjuster is an operator some of whose traits depend on its attributes or bodies.
+type Adjuster interface {
+	Op
+	// AdjustTraits returns the traits of this operator, given those that it was registered with.
+	AdjustTraits(t Traits) Traits
+}
+
+// Traits tell a compiler what holds for an operator at every shape.
 type Traits struct {
 	Impure bool // two calls with equal inputs may differ (random numbers): never folded or merged
 	// output shapes depend on input values that are not in ShapeInputs (NonZero): known only after the run
@@ -67,42 +71,72 @@ type Control interface {
 	Bodies() []*Graph
 }
 
+// registration is what one operator was registered with.
+type registration struct {
+	name   string
+	traits Traits
+	op     reflect.Type // the struct, not the pointer
+}
+
 var (
 	registryMu sync.RWMutex
-	registry   = map[string]reflect.Type{}
+	byName     = map[string]*registration{}
+	byType     = map[reflect.Type]*registration{} // by the pointer's type
 )
 
-// Register makes the operator known to the codec under its name; proto is a pointer to a zero struct. It panics when
-// the name is taken.
-func Register(proto Op) {
+// Register makes the operator *T known by its name, e.g. "conv", which is stable: caches, placement reports and support
+// tables hold it. It panics when the name or the type is taken.
+func Register[T any, P interface {
+	*T
+	Op
+}](name string, traits Traits) {
 	registryMu.Lock()
 	defer registryMu.Unlock()
-	name := proto.Name()
-	if _, taken := registry[name]; taken {
-		panic(fmt.Sprintf("graph: operator %q registered twice", name))
+	pointer := reflect.TypeFor[P]()
+	if byName[name] != nil || byType[pointer] != nil {
+		panic(fmt.Sprintf("graph: operator %q, %v: registered twice", name, pointer))
 	}
-	registry[name] = reflect.TypeOf(proto).Elem()
+	r := &registration{name, traits, reflect.TypeFor[T]()}
+	byName[name], byType[pointer] = r, r
+}
+
+// registered returns the registration of o's type. It panics for a type that is not registered.
+func registered(o Op) *registration {
+	registryMu.RLock()
+	defer registryMu.RUnlock()
+	r := byType[reflect.TypeOf(o)]
+	if r == nil {
+		panic(fmt.Sprintf("graph: operator %T is not registered", o))
+	}
+	return r
+}
+
+// NameOf returns the name that o was registered with.
+func NameOf(o Op) string { return registered(o).name }
+
+// TraitsOf returns the traits of o with its attributes.
+func TraitsOf(o Op) Traits {
+	t := registered(o).traits
+	if a, ok := o.(Adjuster); ok {
+		return a.AdjustTraits(t)
+	}
+	return t
 }
 
 // NewOp returns a new operator of that name with all fields zero; ok is false when the name is unknown.
 func NewOp(name string) (op Op, ok bool) {
 	registryMu.RLock()
 	defer registryMu.RUnlock()
-	t, ok := registry[name]
-	if !ok {
+	r := byName[name]
+	if r == nil {
 		return nil, false
 	}
-	return reflect.New(t).Interface().(Op), true
+	return reflect.New(r.op).Interface().(Op), true
 }
 
 // OpNames returns the names of all registered operators in order.
 func OpNames() []string {
 	registryMu.RLock()
 	defer registryMu.RUnlock()
-	names := make([]string, 0, len(registry))
-	for n := range registry {
-		names = append(names, n)
-	}
-	sort.Strings(names)
-	return names
+	return slices.Sorted(maps.Keys(byName))
 }

@@ -107,7 +107,7 @@ func TestImages_otherTypesOfTheNetwork(t *testing.T) {
 	assert.Equal(t, "uint8[1,3,4,5]", g.Fact(g.Out[0]).Type.String())
 	var names []string
 	for _, n := range g.Nodes[1:] {
-		names = append(names, n.Op.Name())
+		names = append(names, graph.NameOf(n.Op))
 	}
 	assert.Equal(t, []string{"gather", "transpose", "identity"}, names)
 }

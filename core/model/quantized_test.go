@@ -88,7 +88,7 @@ func TestExposeQuantized_table(t *testing.T) {
 			require.NoError(t, g.Infer())
 			var names []string
 			for i := range g.Nodes {
-				names = append(names, g.Nodes[i].Op.Name())
+				names = append(names, graph.NameOf(g.Nodes[i].Op))
 			}
 			assert.Equal(t, c.nodes, names)
 			assert.Equal(t, "x", g.Values[g.In[0]].Name)

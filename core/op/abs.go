@@ -11,14 +11,8 @@ import (
 // ANEURALNETWORKS_ABS.
 type Abs struct{}
 
-func init() { graph.Register((*Abs)(nil)) }
-
-// Name returns "abs".
-func (*Abs) Name() string { return "abs" }
-
-// Traits: element-wise, may reuse the input's memory.
-func (*Abs) Traits() graph.Traits {
-	return graph.Traits{Elementwise: true, InPlace: []int{0}, Sign: graph.NonNegative}
+func init() {
+	graph.Register[Abs]("abs", graph.Traits{Elementwise: true, InPlace: []int{0}, Sign: graph.NonNegative})
 }
 
 // Infer returns the input's type and shape, with the values of small integers.

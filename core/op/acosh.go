@@ -10,13 +10,7 @@ import (
 // Input: x of a float or quantized type. Output: y of x's type and shape. Source: ONNX Acosh-9.
 type Acosh struct{}
 
-func init() { graph.Register((*Acosh)(nil)) }
-
-// Name returns "acosh".
-func (*Acosh) Name() string { return "acosh" }
-
-// Traits: element-wise, may reuse the input's memory.
-func (*Acosh) Traits() graph.Traits { return graph.Traits{Elementwise: true, InPlace: []int{0}} }
+func init() { graph.Register[Acosh]("acosh", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
 
 // Infer returns the input's type and shape.
 func (*Acosh) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

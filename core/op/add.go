@@ -11,14 +11,8 @@ import (
 // Source: ONNX Add-14, OH_NN_OPS_ADD, ANEURALNETWORKS_ADD without activation.
 type Add struct{}
 
-func init() { graph.Register((*Add)(nil)) }
-
-// Name returns "add".
-func (*Add) Name() string { return "add" }
-
-// Traits: element-wise, may reuse either input's memory.
-func (*Add) Traits() graph.Traits {
-	return graph.Traits{Elementwise: true, InPlace: []int{0, 1}, Sign: graph.NonNegativeIfAll}
+func init() {
+	graph.Register[Add]("add", graph.Traits{Elementwise: true, InPlace: []int{0, 1}, Sign: graph.NonNegativeIfAll})
 }
 
 // Infer returns the broadcast shape. Small integer values are carried through so that shape arithmetic resolves.

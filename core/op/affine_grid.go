@@ -16,13 +16,7 @@ type AffineGrid struct {
 	AlignCorners bool
 }
 
-func init() { graph.Register((*AffineGrid)(nil)) }
-
-// Name returns "affine_grid".
-func (*AffineGrid) Name() string { return "affine_grid" }
-
-// Traits: the values of size decide the shape.
-func (*AffineGrid) Traits() graph.Traits { return graph.Traits{ShapeInputs: []int{1}} }
+func init() { graph.Register[AffineGrid]("affine_grid", graph.Traits{ShapeInputs: []int{1}}) }
 
 // Infer returns [N, spatial, n].
 func (o *AffineGrid) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

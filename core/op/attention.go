@@ -42,13 +42,7 @@ type Attention struct {
 	Scores         ScoresMode
 }
 
-func init() { graph.Register((*Attention)(nil)) }
-
-// Name returns "attention".
-func (*Attention) Name() string { return "attention" }
-
-// Traits: none.
-func (*Attention) Traits() graph.Traits { return graph.Traits{} }
+func init() { graph.Register[Attention]("attention", graph.Traits{}) }
 
 // headed returns input i as [B, heads, length, features].
 func headed(s tensor.Shape, i int, heads int64) (tensor.Shape, error) {

@@ -22,13 +22,9 @@ type AveragePool struct {
 	Global, ChannelsLast       bool
 }
 
-func init() { graph.Register((*AveragePool)(nil)) }
-
-// Name returns "average_pool".
-func (*AveragePool) Name() string { return "average_pool" }
-
-// Traits: none.
-func (*AveragePool) Traits() graph.Traits { return graph.Traits{Sign: graph.NonNegativeIfFirst} }
+func init() {
+	graph.Register[AveragePool]("average_pool", graph.Traits{Sign: graph.NonNegativeIfFirst})
+}
 
 func (o *AveragePool) pooling() pooling {
 	return pooling{sliding{o.Strides, o.Dilations, o.Pads, o.AutoPad, o.Ceil, false}, o.Kernel, o.Global, o.ChannelsLast}

@@ -15,13 +15,7 @@ import (
 // and a box with x1 > x2 or y1 > y2 are errors of kind fault.Data. Source: ANEURALNETWORKS_AXIS_ALIGNED_BBOX_TRANSFORM.
 type AxisAlignedBoxTransform struct{}
 
-func init() { graph.Register((*AxisAlignedBoxTransform)(nil)) }
-
-// Name returns "axis_aligned_box_transform".
-func (*AxisAlignedBoxTransform) Name() string { return "axis_aligned_box_transform" }
-
-// Traits: none.
-func (*AxisAlignedBoxTransform) Traits() graph.Traits { return graph.Traits{} }
+func init() { graph.Register[AxisAlignedBoxTransform]("axis_aligned_box_transform", graph.Traits{}) }
 
 // Infer returns the shape of the deltas.
 func (o *AxisAlignedBoxTransform) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -17,14 +17,8 @@ type BatchToSpace struct {
 	ChannelsLast bool
 }
 
-func init() { graph.Register((*BatchToSpace)(nil)) }
-
-// Name returns "batch_to_space".
-func (*BatchToSpace) Name() string { return "batch_to_space" }
-
-// Traits: the values of block and crops decide the output's shape.
-func (*BatchToSpace) Traits() graph.Traits {
-	return graph.Traits{ShapeInputs: []int{1, 2}, Moves: true}
+func init() {
+	graph.Register[BatchToSpace]("batch_to_space", graph.Traits{ShapeInputs: []int{1, 2}, Moves: true})
 }
 
 // Infer divides the batch and multiplies the sizes.

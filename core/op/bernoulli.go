@@ -15,13 +15,7 @@ type Bernoulli struct {
 	Seeded bool
 }
 
-func init() { graph.Register((*Bernoulli)(nil)) }
-
-// Name returns "bernoulli".
-func (*Bernoulli) Name() string { return "bernoulli" }
-
-// Traits: two runs differ.
-func (*Bernoulli) Traits() graph.Traits { return graph.Traits{Impure: true} }
+func init() { graph.Register[Bernoulli]("bernoulli", graph.Traits{Impure: true}) }
 
 // Infer returns the shape of x.
 func (o *Bernoulli) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -14,13 +14,9 @@ type BitShift struct {
 	Right bool
 }
 
-func init() { graph.Register((*BitShift)(nil)) }
-
-// Name returns "bit_shift".
-func (*BitShift) Name() string { return "bit_shift" }
-
-// Traits: element-wise, may reuse either input's memory.
-func (*BitShift) Traits() graph.Traits { return graph.Traits{Elementwise: true, InPlace: []int{0, 1}} }
+func init() {
+	graph.Register[BitShift]("bit_shift", graph.Traits{Elementwise: true, InPlace: []int{0, 1}})
+}
 
 // Infer returns the broadcast shape.
 func (*BitShift) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -10,14 +10,8 @@ import (
 // Inputs: a, b of one integer type. Output: y of that type. Source: ONNX BitwiseAnd-18.
 type BitwiseAnd struct{}
 
-func init() { graph.Register((*BitwiseAnd)(nil)) }
-
-// Name returns "bitwise_and".
-func (*BitwiseAnd) Name() string { return "bitwise_and" }
-
-// Traits: element-wise, may reuse either input's memory.
-func (*BitwiseAnd) Traits() graph.Traits {
-	return graph.Traits{Elementwise: true, InPlace: []int{0, 1}}
+func init() {
+	graph.Register[BitwiseAnd]("bitwise_and", graph.Traits{Elementwise: true, InPlace: []int{0, 1}})
 }
 
 // Infer returns the broadcast shape, with the values of small integers.

@@ -10,13 +10,9 @@ import (
 // Input: x of an integer type. Output: y of x's type and shape. Source: ONNX BitwiseNot-18.
 type BitwiseNot struct{}
 
-func init() { graph.Register((*BitwiseNot)(nil)) }
-
-// Name returns "bitwise_not".
-func (*BitwiseNot) Name() string { return "bitwise_not" }
-
-// Traits: element-wise, may reuse the input's memory.
-func (*BitwiseNot) Traits() graph.Traits { return graph.Traits{Elementwise: true, InPlace: []int{0}} }
+func init() {
+	graph.Register[BitwiseNot]("bitwise_not", graph.Traits{Elementwise: true, InPlace: []int{0}})
+}
 
 // Infer returns the input's type and shape, with the values of small integers.
 func (*BitwiseNot) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -10,13 +10,9 @@ import (
 // Inputs: a, b of one integer type. Output: y of that type. Source: ONNX BitwiseOr-18.
 type BitwiseOr struct{}
 
-func init() { graph.Register((*BitwiseOr)(nil)) }
-
-// Name returns "bitwise_or".
-func (*BitwiseOr) Name() string { return "bitwise_or" }
-
-// Traits: element-wise, may reuse either input's memory.
-func (*BitwiseOr) Traits() graph.Traits { return graph.Traits{Elementwise: true, InPlace: []int{0, 1}} }
+func init() {
+	graph.Register[BitwiseOr]("bitwise_or", graph.Traits{Elementwise: true, InPlace: []int{0, 1}})
+}
 
 // Infer returns the broadcast shape, with the values of small integers.
 func (*BitwiseOr) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -10,14 +10,8 @@ import (
 // Inputs: a, b of one integer type. Output: y of that type. Source: ONNX BitwiseXor-18.
 type BitwiseXor struct{}
 
-func init() { graph.Register((*BitwiseXor)(nil)) }
-
-// Name returns "bitwise_xor".
-func (*BitwiseXor) Name() string { return "bitwise_xor" }
-
-// Traits: element-wise, may reuse either input's memory.
-func (*BitwiseXor) Traits() graph.Traits {
-	return graph.Traits{Elementwise: true, InPlace: []int{0, 1}}
+func init() {
+	graph.Register[BitwiseXor]("bitwise_xor", graph.Traits{Elementwise: true, InPlace: []int{0, 1}})
 }
 
 // Infer returns the broadcast shape, with the values of small integers.

@@ -33,13 +33,7 @@ type BoxWithNMSLimit struct {
 	Max                     int64
 }
 
-func init() { graph.Register((*BoxWithNMSLimit)(nil)) }
-
-// Name returns "box_with_nms_limit".
-func (*BoxWithNMSLimit) Name() string { return "box_with_nms_limit" }
-
-// Traits: the scores decide the outputs' shapes.
-func (*BoxWithNMSLimit) Traits() graph.Traits { return graph.Traits{DataDependent: true} }
+func init() { graph.Register[BoxWithNMSLimit]("box_with_nms_limit", graph.Traits{DataDependent: true}) }
 
 // Infer checks the shapes against each other.
 func (o *BoxWithNMSLimit) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

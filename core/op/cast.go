@@ -30,13 +30,7 @@ type Cast struct {
 	OutOfRange RangeRule // integers
 }
 
-func init() { graph.Register((*Cast)(nil)) }
-
-// Name returns "cast".
-func (*Cast) Name() string { return "cast" }
-
-// Traits: element-wise.
-func (*Cast) Traits() graph.Traits { return graph.Traits{Elementwise: true} }
+func init() { graph.Register[Cast]("cast", graph.Traits{Elementwise: true}) }
 
 // Infer returns type To and the input's shape, with the values of small integers.
 func (o *Cast) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

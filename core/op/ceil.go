@@ -11,13 +11,7 @@ import (
 // OH_NN_OPS_CEIL.
 type Ceil struct{}
 
-func init() { graph.Register((*Ceil)(nil)) }
-
-// Name returns "ceil".
-func (*Ceil) Name() string { return "ceil" }
-
-// Traits: element-wise, may reuse the input's memory.
-func (*Ceil) Traits() graph.Traits { return graph.Traits{Elementwise: true, InPlace: []int{0}} }
+func init() { graph.Register[Ceil]("ceil", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
 
 // Infer returns the input's type and shape, with the values of small integers.
 func (*Ceil) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

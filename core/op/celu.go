@@ -13,13 +13,7 @@ type Celu struct {
 	Alpha float32 // not 0
 }
 
-func init() { graph.Register((*Celu)(nil)) }
-
-// Name returns "celu".
-func (*Celu) Name() string { return "celu" }
-
-// Traits: element-wise, may reuse the input's memory.
-func (*Celu) Traits() graph.Traits { return graph.Traits{Elementwise: true, InPlace: []int{0}} }
+func init() { graph.Register[Celu]("celu", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
 
 // Infer returns the input's type and shape.
 func (o *Celu) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

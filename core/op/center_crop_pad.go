@@ -15,13 +15,9 @@ type CenterCropPad struct {
 	Axes []int64 // negative count from the end
 }
 
-func init() { graph.Register((*CenterCropPad)(nil)) }
-
-// Name returns "center_crop_pad".
-func (*CenterCropPad) Name() string { return "center_crop_pad" }
-
-// Traits: the value of shape decides the output's shape.
-func (*CenterCropPad) Traits() graph.Traits { return graph.Traits{ShapeInputs: []int{1}, Moves: true} }
+func init() {
+	graph.Register[CenterCropPad]("center_crop_pad", graph.Traits{ShapeInputs: []int{1}, Moves: true})
+}
 
 // Infer replaces the sizes.
 func (o *CenterCropPad) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

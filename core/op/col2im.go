@@ -16,13 +16,7 @@ type Col2Im struct {
 	Pads               []int64 // beginnings, then ends; empty: zeros
 }
 
-func init() { graph.Register((*Col2Im)(nil)) }
-
-// Name returns "col2im".
-func (*Col2Im) Name() string { return "col2im" }
-
-// Traits: the values of image_shape and block_shape decide the shape.
-func (*Col2Im) Traits() graph.Traits { return graph.Traits{ShapeInputs: []int{1, 2}} }
+func init() { graph.Register[Col2Im]("col2im", graph.Traits{ShapeInputs: []int{1, 2}}) }
 
 // Windows resolves the geometry.
 func (o *Col2Im) Windows(image, block []int64) ([]Window, error) {

@@ -17,13 +17,9 @@ type Concat struct {
 	Axis int64 // negative counts from the end
 }
 
-func init() { graph.Register((*Concat)(nil)) }
-
-// Name returns "concat".
-func (*Concat) Name() string { return "concat" }
-
-// Traits: none.
-func (*Concat) Traits() graph.Traits { return graph.Traits{Moves: true, Sign: graph.NonNegativeIfAll} }
+func init() {
+	graph.Register[Concat]("concat", graph.Traits{Moves: true, Sign: graph.NonNegativeIfAll})
+}
 
 // Infer adds the sizes on the axis and checks that the others agree.
 func (o *Concat) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -147,7 +147,7 @@ func withBodies(t graph.Traits, bodies []*graph.Graph) graph.Traits {
 			if g.Nodes[i].Op == nil {
 				continue
 			}
-			inner := g.Nodes[i].Op.Traits()
+			inner := graph.TraitsOf(g.Nodes[i].Op)
 			t.Impure = t.Impure || inner.Impure
 			t.Effect = t.Effect || inner.Effect
 		}

@@ -27,13 +27,7 @@ type Conv struct {
 	ChannelsLast       bool
 }
 
-func init() { graph.Register((*Conv)(nil)) }
-
-// Name returns "conv".
-func (*Conv) Name() string { return "conv" }
-
-// Traits: none.
-func (*Conv) Traits() graph.Traits { return graph.Traits{} }
+func init() { graph.Register[Conv]("conv", graph.Traits{}) }
 
 func (o *Conv) sliding() sliding {
 	return sliding{strides: o.Strides, dilations: o.Dilations, pads: o.Pads, auto: o.AutoPad}

@@ -31,13 +31,7 @@ type ConvTranspose struct {
 	ChannelsLast       bool
 }
 
-func init() { graph.Register((*ConvTranspose)(nil)) }
-
-// Name returns "conv_transpose".
-func (*ConvTranspose) Name() string { return "conv_transpose" }
-
-// Traits: the values of output_shape decide the shape.
-func (*ConvTranspose) Traits() graph.Traits { return graph.Traits{ShapeInputs: []int{3}} }
+func init() { graph.Register[ConvTranspose]("conv_transpose", graph.Traits{ShapeInputs: []int{3}}) }
 
 func (o *ConvTranspose) check(n int) error {
 	s := sliding{strides: o.Strides, dilations: o.Dilations, pads: o.Pads, auto: o.AutoPad, negativePads: true}

@@ -15,13 +15,7 @@ type CumProd struct {
 	Reverse   bool
 }
 
-func init() { graph.Register((*CumProd)(nil)) }
-
-// Name returns "cum_prod".
-func (*CumProd) Name() string { return "cum_prod" }
-
-// Traits: the axis is a value.
-func (*CumProd) Traits() graph.Traits { return graph.Traits{ShapeInputs: []int{1}} }
+func init() { graph.Register[CumProd]("cum_prod", graph.Traits{ShapeInputs: []int{1}}) }
 
 // Infer returns the type and shape of x.
 func (*CumProd) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -29,14 +29,12 @@ type Custom struct {
 	Like []int
 }
 
-func init() { graph.Register((*Custom)(nil)) }
+func init() { graph.Register[Custom]("custom", graph.Traits{Impure: true, Effect: true}) }
 
-// Name returns "custom".
-func (*Custom) Name() string { return "custom" }
-
-// Traits: nothing is known about it, so that it is never folded, merged or removed.
-func (o *Custom) Traits() graph.Traits {
-	return graph.Traits{Impure: true, Effect: true, DataDependent: o.Body == nil}
+// AdjustTraits says that the outputs' shapes are known only after a run, unless Body tells them.
+func (o *Custom) AdjustTraits(t graph.Traits) graph.Traits {
+	t.DataDependent = o.Body == nil
+	return t
 }
 
 // Infer returns what the model declares, and, of an operator that is replaced, what is known of that one.

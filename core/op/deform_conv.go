@@ -22,13 +22,7 @@ type DeformConv struct {
 	ChannelsLast       bool
 }
 
-func init() { graph.Register((*DeformConv)(nil)) }
-
-// Name returns "deform_conv".
-func (*DeformConv) Name() string { return "deform_conv" }
-
-// Traits: none.
-func (*DeformConv) Traits() graph.Traits { return graph.Traits{} }
+func init() { graph.Register[DeformConv]("deform_conv", graph.Traits{}) }
 
 // Windows resolves the geometry for the spatial sizes of x and w.
 func (o *DeformConv) Windows(in, kernel []int64) ([]Window, error) {

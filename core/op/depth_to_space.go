@@ -29,13 +29,7 @@ type DepthToSpace struct {
 	ChannelsLast bool
 }
 
-func init() { graph.Register((*DepthToSpace)(nil)) }
-
-// Name returns "depth_to_space".
-func (*DepthToSpace) Name() string { return "depth_to_space" }
-
-// Traits: none.
-func (*DepthToSpace) Traits() graph.Traits { return graph.Traits{Moves: true} }
+func init() { graph.Register[DepthToSpace]("depth_to_space", graph.Traits{Moves: true}) }
 
 // Infer divides the channels and multiplies height and width.
 func (o *DepthToSpace) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -18,13 +18,7 @@ type Dequantize struct {
 	To    tensor.DType
 }
 
-func init() { graph.Register((*Dequantize)(nil)) }
-
-// Name returns "dequantize".
-func (*Dequantize) Name() string { return "dequantize" }
-
-// Traits: none.
-func (*Dequantize) Traits() graph.Traits { return graph.Traits{} }
+func init() { graph.Register[Dequantize]("dequantize", graph.Traits{}) }
 
 // Infer returns x's shape.
 func (o *Dequantize) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -12,13 +12,7 @@ import (
 // ANEURALNETWORKS_EQUAL.
 type Equal struct{}
 
-func init() { graph.Register((*Equal)(nil)) }
-
-// Name returns "equal".
-func (*Equal) Name() string { return "equal" }
-
-// Traits: element-wise.
-func (*Equal) Traits() graph.Traits { return graph.Traits{Elementwise: true} }
+func init() { graph.Register[Equal]("equal", graph.Traits{Elementwise: true}) }
 
 // Infer returns the broadcast shape, with the values of small integers.
 func (*Equal) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

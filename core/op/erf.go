@@ -10,13 +10,7 @@ import (
 // Input: x of a float or quantized type. Output: y of x's type and shape. Source: ONNX Erf-13, OH_NN_OPS_ERF.
 type Erf struct{}
 
-func init() { graph.Register((*Erf)(nil)) }
-
-// Name returns "erf".
-func (*Erf) Name() string { return "erf" }
-
-// Traits: element-wise, may reuse the input's memory.
-func (*Erf) Traits() graph.Traits { return graph.Traits{Elementwise: true, InPlace: []int{0}} }
+func init() { graph.Register[Erf]("erf", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
 
 // Infer returns the input's type and shape.
 func (*Erf) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

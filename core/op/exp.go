@@ -16,14 +16,8 @@ type Exp struct {
 	Shift float32
 }
 
-func init() { graph.Register((*Exp)(nil)) }
-
-// Name returns "exp".
-func (*Exp) Name() string { return "exp" }
-
-// Traits: element-wise, may reuse the input's memory.
-func (*Exp) Traits() graph.Traits {
-	return graph.Traits{Elementwise: true, InPlace: []int{0}, Sign: graph.NonNegative}
+func init() {
+	graph.Register[Exp]("exp", graph.Traits{Elementwise: true, InPlace: []int{0}, Sign: graph.NonNegative})
 }
 
 // Infer returns the input's type and shape.

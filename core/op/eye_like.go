@@ -14,13 +14,7 @@ type EyeLike struct {
 	To tensor.DType
 }
 
-func init() { graph.Register((*EyeLike)(nil)) }
-
-// Name returns "eye_like".
-func (*EyeLike) Name() string { return "eye_like" }
-
-// Traits: none.
-func (*EyeLike) Traits() graph.Traits { return graph.Traits{} }
+func init() { graph.Register[EyeLike]("eye_like", graph.Traits{}) }
 
 // Infer returns the shape of x.
 func (o *EyeLike) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

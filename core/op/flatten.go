@@ -14,14 +14,8 @@ type Flatten struct {
 	Axis int64 // negative counts from the end
 }
 
-func init() { graph.Register((*Flatten)(nil)) }
-
-// Name returns "flatten".
-func (*Flatten) Name() string { return "flatten" }
-
-// Traits: the elements stay where they are.
-func (*Flatten) Traits() graph.Traits {
-	return graph.Traits{InPlace: []int{0}, Moves: true, Sign: graph.NonNegativeIfFirst}
+func init() {
+	graph.Register[Flatten]("flatten", graph.Traits{InPlace: []int{0}, Moves: true, Sign: graph.NonNegativeIfFirst})
 }
 
 // Infer multiplies the sizes; a symbol survives among ones.

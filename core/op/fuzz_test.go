@@ -42,13 +42,13 @@ func FuzzInfer(f *testing.F) {
 		out, err := o.Infer(in, declared)
 		metrics.Read(heap)
 		if used := heap[0].Value.Uint64() - before; used > 16<<20 {
-			t.Fatalf("%s %+v: inference allocates %d bytes: %+v", o.Name(), o, used, in)
+			t.Fatalf("%s %+v: inference allocates %d bytes: %+v", graph.NameOf(o), o, used, in)
 		}
 		if err != nil {
 			return
 		}
 		if len(out) != len(declared) {
-			t.Fatalf("%s %+v: %d facts for %d outputs: %+v", o.Name(), o, len(out), len(declared), in)
+			t.Fatalf("%s %+v: %d facts for %d outputs: %+v", graph.NameOf(o), o, len(out), len(declared), in)
 		}
 		if wild {
 			return
@@ -57,7 +57,7 @@ func FuzzInfer(f *testing.F) {
 		for i, f := range out {
 			for _, d := range f.Shape.Dims {
 				if d.Known() && d.N < 0 {
-					t.Fatalf("%s %+v: output %d: %v of %+v", o.Name(), o, i, f.Type, in)
+					t.Fatalf("%s %+v: output %d: %v of %+v", graph.NameOf(o), o, i, f.Type, in)
 				}
 			}
 		}
@@ -92,14 +92,14 @@ func monotone(t *testing.T, o graph.Op, in []tensor.Fact, declared []tensor.Type
 	out, err := o.Infer(weak, declared)
 	if err != nil {
 		if fault.KindOf(err) != fault.Unsupported {
-			t.Fatalf("%s %+v: %v with less known: %+v, was fine with %+v", o.Name(), o, err, weak, in)
+			t.Fatalf("%s %+v: %v with less known: %+v, was fine with %+v", graph.NameOf(o), o, err, weak, in)
 		}
 		return
 	}
 	for i, f := range out {
 		m, ok := sharp[i].Shape.Merge(f.Shape)
 		if !ok || m.String() != sharp[i].Shape.String() || f.DType != tensor.Invalid && f.DType != sharp[i].DType {
-			t.Fatalf("%s %+v: output %d: %v of %+v, with more known %v of %+v", o.Name(), o, i, f.Type, weak, sharp[i].Type, in)
+			t.Fatalf("%s %+v: output %d: %v of %+v, with more known %v of %+v", graph.NameOf(o), o, i, f.Type, weak, sharp[i].Type, in)
 		}
 	}
 }

@@ -19,13 +19,7 @@ type Gather struct {
 	NegativeWraps bool
 }
 
-func init() { graph.Register((*Gather)(nil)) }
-
-// Name returns "gather".
-func (*Gather) Name() string { return "gather" }
-
-// Traits: the value of axis decides the output's shape.
-func (*Gather) Traits() graph.Traits { return graph.Traits{ShapeInputs: []int{2}, Moves: true} }
+func init() { graph.Register[Gather]("gather", graph.Traits{ShapeInputs: []int{2}, Moves: true}) }
 
 // Infer joins the shapes.
 func (o *Gather) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

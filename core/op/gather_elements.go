@@ -16,13 +16,7 @@ type GatherElements struct {
 	NegativeWraps bool
 }
 
-func init() { graph.Register((*GatherElements)(nil)) }
-
-// Name returns "gather_elements".
-func (*GatherElements) Name() string { return "gather_elements" }
-
-// Traits: none.
-func (*GatherElements) Traits() graph.Traits { return graph.Traits{Moves: true} }
+func init() { graph.Register[GatherElements]("gather_elements", graph.Traits{Moves: true}) }
 
 // Infer returns the shape of indices.
 func (o *GatherElements) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

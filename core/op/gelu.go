@@ -23,13 +23,7 @@ type Gelu struct {
 	Approximate GeluForm // which formula
 }
 
-func init() { graph.Register((*Gelu)(nil)) }
-
-// Name returns "gelu".
-func (*Gelu) Name() string { return "gelu" }
-
-// Traits: element-wise, may reuse the input's memory.
-func (*Gelu) Traits() graph.Traits { return graph.Traits{Elementwise: true, InPlace: []int{0}} }
+func init() { graph.Register[Gelu]("gelu", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
 
 // Infer returns the input's type and shape.
 func (o *Gelu) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -24,13 +24,9 @@ type GenerateProposals struct {
 	ChannelsLast              bool
 }
 
-func init() { graph.Register((*GenerateProposals)(nil)) }
-
-// Name returns "generate_proposals".
-func (*GenerateProposals) Name() string { return "generate_proposals" }
-
-// Traits: the scores decide the outputs' shapes.
-func (*GenerateProposals) Traits() graph.Traits { return graph.Traits{DataDependent: true} }
+func init() {
+	graph.Register[GenerateProposals]("generate_proposals", graph.Traits{DataDependent: true})
+}
 
 // Infer checks the shapes against each other.
 func (o *GenerateProposals) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -30,13 +30,7 @@ type GridSample struct {
 	ChannelsLast bool
 }
 
-func init() { graph.Register((*GridSample)(nil)) }
-
-// Name returns "grid_sample".
-func (*GridSample) Name() string { return "grid_sample" }
-
-// Traits: none.
-func (*GridSample) Traits() graph.Traits { return graph.Traits{} }
+func init() { graph.Register[GridSample]("grid_sample", graph.Traits{}) }
 
 // Infer returns the channels of x at the cells of grid.
 func (o *GridSample) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -17,13 +17,7 @@ type GroupNorm struct {
 	ChannelsLast bool
 }
 
-func init() { graph.Register((*GroupNorm)(nil)) }
-
-// Name returns "group_norm".
-func (*GroupNorm) Name() string { return "group_norm" }
-
-// Traits: none.
-func (*GroupNorm) Traits() graph.Traits { return graph.Traits{} }
+func init() { graph.Register[GroupNorm]("group_norm", graph.Traits{}) }
 
 // ChannelAxis is the dimension that counts channels.
 func (o *GroupNorm) ChannelAxis() int64 {

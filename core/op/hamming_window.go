@@ -15,13 +15,7 @@ type HammingWindow struct {
 	To       tensor.DType
 }
 
-func init() { graph.Register((*HammingWindow)(nil)) }
-
-// Name returns "hamming_window".
-func (*HammingWindow) Name() string { return "hamming_window" }
-
-// Traits: the value of size decides the output's shape.
-func (*HammingWindow) Traits() graph.Traits { return graph.Traits{ShapeInputs: []int{0}} }
+func init() { graph.Register[HammingWindow]("hamming_window", graph.Traits{ShapeInputs: []int{0}}) }
 
 // Infer returns the size.
 func (o *HammingWindow) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -14,13 +14,7 @@ type HannWindow struct {
 	To       tensor.DType
 }
 
-func init() { graph.Register((*HannWindow)(nil)) }
-
-// Name returns "hann_window".
-func (*HannWindow) Name() string { return "hann_window" }
-
-// Traits: the value of size decides the output's shape.
-func (*HannWindow) Traits() graph.Traits { return graph.Traits{ShapeInputs: []int{0}} }
+func init() { graph.Register[HannWindow]("hann_window", graph.Traits{ShapeInputs: []int{0}}) }
 
 // Infer returns the size.
 func (o *HannWindow) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

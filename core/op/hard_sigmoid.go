@@ -14,14 +14,8 @@ type HardSigmoid struct {
 	Beta  float32 // value at 0
 }
 
-func init() { graph.Register((*HardSigmoid)(nil)) }
-
-// Name returns "hard_sigmoid".
-func (*HardSigmoid) Name() string { return "hard_sigmoid" }
-
-// Traits: element-wise, may reuse the input's memory.
-func (*HardSigmoid) Traits() graph.Traits {
-	return graph.Traits{Elementwise: true, InPlace: []int{0}, Sign: graph.NonNegative}
+func init() {
+	graph.Register[HardSigmoid]("hard_sigmoid", graph.Traits{Elementwise: true, InPlace: []int{0}, Sign: graph.NonNegative})
 }
 
 // Infer returns the input's type and shape.

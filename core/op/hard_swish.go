@@ -11,13 +11,9 @@ import (
 // ANEURALNETWORKS_HARD_SWISH.
 type HardSwish struct{}
 
-func init() { graph.Register((*HardSwish)(nil)) }
-
-// Name returns "hard_swish".
-func (*HardSwish) Name() string { return "hard_swish" }
-
-// Traits: element-wise, may reuse the input's memory.
-func (*HardSwish) Traits() graph.Traits { return graph.Traits{Elementwise: true, InPlace: []int{0}} }
+func init() {
+	graph.Register[HardSwish]("hard_swish", graph.Traits{Elementwise: true, InPlace: []int{0}})
+}
 
 // Infer returns the input's type and shape.
 func (*HardSwish) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -13,13 +13,7 @@ type Hardmax struct {
 	Axis int64
 }
 
-func init() { graph.Register((*Hardmax)(nil)) }
-
-// Name returns "hardmax".
-func (*Hardmax) Name() string { return "hardmax" }
-
-// Traits: may reuse the input's memory.
-func (*Hardmax) Traits() graph.Traits { return graph.Traits{InPlace: []int{0}} }
+func init() { graph.Register[Hardmax]("hardmax", graph.Traits{InPlace: []int{0}}) }
 
 // Infer returns the input's type and shape.
 func (o *Hardmax) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -20,13 +20,7 @@ type HeatmapMaxKeypoint struct {
 	ChannelsLast bool
 }
 
-func init() { graph.Register((*HeatmapMaxKeypoint)(nil)) }
-
-// Name returns "heatmap_max_keypoint".
-func (*HeatmapMaxKeypoint) Name() string { return "heatmap_max_keypoint" }
-
-// Traits: none.
-func (*HeatmapMaxKeypoint) Traits() graph.Traits { return graph.Traits{} }
+func init() { graph.Register[HeatmapMaxKeypoint]("heatmap_max_keypoint", graph.Traits{}) }
 
 // Infer returns the shapes of scores and points.
 func (o *HeatmapMaxKeypoint) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -11,14 +11,9 @@ import (
 // Source: ONNX Identity-1.
 type Identity struct{}
 
-func init() { graph.Register((*Identity)(nil)) }
-
-// Name returns "identity".
-func (*Identity) Name() string { return "identity" }
-
-// Traits: element-wise, may reuse the input's memory.
-func (*Identity) Traits() graph.Traits {
-	return graph.Traits{Elementwise: true, InPlace: []int{0}, Moves: true, Sign: graph.NonNegativeIfFirst}
+func init() {
+	graph.Register[Identity]("identity",
+		graph.Traits{Elementwise: true, InPlace: []int{0}, Moves: true, Sign: graph.NonNegativeIfFirst})
 }
 
 // Infer returns the input's type and shape, with the values of small integers.

@@ -16,15 +16,10 @@ type If struct {
 	Then, Else *graph.Graph
 }
 
-func init() { graph.Register((*If)(nil)) }
+func init() { graph.Register[If]("if", graph.Traits{DataDependent: true, ShapeInputs: []int{0}}) }
 
-// Name returns "if".
-func (*If) Name() string { return "if" }
-
-// Traits: the outputs' shapes depend on values; impure, and with an effect, where a body is.
-func (o *If) Traits() graph.Traits {
-	return withBodies(graph.Traits{DataDependent: true, ShapeInputs: []int{0}}, o.Bodies())
-}
+// AdjustTraits adds what the operators of the bodies bring in.
+func (o *If) AdjustTraits(t graph.Traits) graph.Traits { return withBodies(t, o.Bodies()) }
 
 // Bodies returns Then and Else.
 func (o *If) Bodies() []*graph.Graph { return []*graph.Graph{o.Then, o.Else} }

@@ -88,7 +88,7 @@ func TestImage_openSizesDoNotDecompose(t *testing.T) {
 	for _, o := range []graph.Composite{&DecodeImage{Pixel: PixelNV12}, &ResizeImage{Pixel: PixelNV12, Height: 4, Width: 4}} {
 		b := graph.NewBuilder("open")
 		_, err := o.Decompose(b, []graph.Value{b.Input("x", bytesOf(tensor.D(1), any1, tensor.D(8)).Type)})
-		assert.Equal(t, fault.Unsupported, fault.KindOf(err), o.Name())
+		assert.Equal(t, fault.Unsupported, fault.KindOf(err), graph.NameOf(o))
 	}
 }
 

@@ -40,7 +40,7 @@ func partly(v ...tensor.Dim) tensor.Fact {
 func infer(t *testing.T, o graph.Op, in ...tensor.Fact) tensor.Fact {
 	t.Helper()
 	out, err := o.Infer(in, make([]tensor.Type, 1))
-	require.NoError(t, err, "%s", o.Name())
+	require.NoError(t, err, "%s", graph.NameOf(o))
 	require.Len(t, out, 1)
 	return out[0]
 }
@@ -94,8 +94,8 @@ func TestInfer_shapesAsFarAsKnown(t *testing.T) {
 		{&Pow{}, []tensor.Fact{fact(n), typed(tensor.Int64, d(1))}, "float32[?1]"},
 	} {
 		out, err := c.op.Infer(c.in, make([]tensor.Type, 1))
-		require.NoError(t, err, "%s %v", c.op.Name(), c.in)
-		assert.Equal(t, c.want, out[0].Type.String(), "%s %+v of %v", c.op.Name(), c.op, c.in)
+		require.NoError(t, err, "%s %v", graph.NameOf(c.op), c.in)
+		assert.Equal(t, c.want, out[0].Type.String(), "%s %+v of %v", graph.NameOf(c.op), c.op, c.in)
 	}
 }
 
@@ -152,7 +152,7 @@ func TestInfer_smallIntegers(t *testing.T) {
 		{&ReduceMin{}, []tensor.Fact{consts(2, 3, -4)}, []tensor.Dim{d(-4)}},
 		{&ReduceMax{}, []tensor.Fact{partly(d(2), n)}, nil},
 	} {
-		assert.Equal(t, c.want, infer(t, c.op, c.in...).Ints, "%s %+v", c.op.Name(), c.op)
+		assert.Equal(t, c.want, infer(t, c.op, c.in...).Ints, "%s %+v", graph.NameOf(c.op), c.op)
 	}
 	wrap := tensor.Fact{Type: tensor.T(tensor.Int32, 1), Const: tensor.NewConst(tensor.Int32s(1<<31 - 1))}
 	assert.Equal(t, []tensor.Dim{d(-1 << 31)}, infer(t, &Add{}, wrap, tensor.Fact{Type: tensor.T(tensor.Int32, 1),
@@ -188,7 +188,7 @@ func TestInfer_kindsOfErrors(t *testing.T) {
 		{&DynamicQuantize{}, []tensor.Fact{fact()}, 4, fault.Argument},
 	} {
 		_, err := c.op.Infer(c.in, make([]tensor.Type, c.outs))
-		assert.Equal(t, c.kind, fault.KindOf(err), "%s: %v", c.op.Name(), err)
+		assert.Equal(t, c.kind, fault.KindOf(err), "%s: %v", graph.NameOf(c.op), err)
 	}
 }
 
@@ -202,7 +202,7 @@ func TestInfer_quantizationAxisOutside(t *testing.T) {
 		}{{&Expand{}, []tensor.Fact{x, consts(3, 2)}}, {&Transpose{}, []tensor.Fact{x}},
 			{&Tile{}, []tensor.Fact{x, consts(2)}}} {
 			_, err := c.op.Infer(c.in, make([]tensor.Type, 1))
-			assert.Equal(t, fault.Argument, fault.KindOf(err), "%s axis %d: %v", c.op.Name(), axis, err)
+			assert.Equal(t, fault.Argument, fault.KindOf(err), "%s axis %d: %v", graph.NameOf(c.op), axis, err)
 		}
 	}
 }
@@ -212,7 +212,7 @@ func TestInfer_negativeSizeOfIndexVectors(t *testing.T) {
 	for _, in := range [][]tensor.Fact{{fact(tensor.D(1)), idx}, {fact(tensor.D(1)), idx, fact(tensor.D(2))}} {
 		for _, o := range []graph.Op{&GatherND{}, &ScatterND{}} {
 			_, err := o.Infer(in, make([]tensor.Type, 1))
-			assert.Error(t, err, o.Name())
+			assert.Error(t, err, graph.NameOf(o))
 		}
 	}
 }

@@ -13,13 +13,7 @@ type IsInf struct {
 	Positive bool // +Inf gives true
 }
 
-func init() { graph.Register((*IsInf)(nil)) }
-
-// Name returns "is_inf".
-func (*IsInf) Name() string { return "is_inf" }
-
-// Traits: element-wise.
-func (*IsInf) Traits() graph.Traits { return graph.Traits{Elementwise: true} }
+func init() { graph.Register[IsInf]("is_inf", graph.Traits{Elementwise: true}) }
 
 // Infer returns a bool of the input's shape.
 func (*IsInf) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -26,13 +26,7 @@ type L2Normalize struct {
 	Mode    EpsilonMode
 }
 
-func init() { graph.Register((*L2Normalize)(nil)) }
-
-// Name returns "l2_normalize".
-func (*L2Normalize) Name() string { return "l2_normalize" }
-
-// Traits: none.
-func (*L2Normalize) Traits() graph.Traits { return graph.Traits{} }
+func init() { graph.Register[L2Normalize]("l2_normalize", graph.Traits{}) }
 
 // Infer returns x's shape.
 func (o *L2Normalize) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -13,13 +13,9 @@ type LeakyRelu struct {
 	Alpha float32 // slope for negative x
 }
 
-func init() { graph.Register((*LeakyRelu)(nil)) }
-
-// Name returns "leaky_relu".
-func (*LeakyRelu) Name() string { return "leaky_relu" }
-
-// Traits: element-wise, may reuse the input's memory.
-func (*LeakyRelu) Traits() graph.Traits { return graph.Traits{Elementwise: true, InPlace: []int{0}} }
+func init() {
+	graph.Register[LeakyRelu]("leaky_relu", graph.Traits{Elementwise: true, InPlace: []int{0}})
+}
 
 // Infer returns the input's type and shape.
 func (*LeakyRelu) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

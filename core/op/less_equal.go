@@ -12,13 +12,7 @@ import (
 // OH_NN_OPS_LESS_EQUAL, ANEURALNETWORKS_LESS_EQUAL.
 type LessEqual struct{}
 
-func init() { graph.Register((*LessEqual)(nil)) }
-
-// Name returns "less_equal".
-func (*LessEqual) Name() string { return "less_equal" }
-
-// Traits: element-wise.
-func (*LessEqual) Traits() graph.Traits { return graph.Traits{Elementwise: true} }
+func init() { graph.Register[LessEqual]("less_equal", graph.Traits{Elementwise: true}) }
 
 // Infer returns the broadcast shape, with the values of small integers.
 func (*LessEqual) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -15,13 +15,7 @@ type LogSoftmax struct {
 	Beta float32 // 0 stands for 1
 }
 
-func init() { graph.Register((*LogSoftmax)(nil)) }
-
-// Name returns "log_softmax".
-func (*LogSoftmax) Name() string { return "log_softmax" }
-
-// Traits: may reuse the input's memory.
-func (*LogSoftmax) Traits() graph.Traits { return graph.Traits{InPlace: []int{0}} }
+func init() { graph.Register[LogSoftmax]("log_softmax", graph.Traits{InPlace: []int{0}}) }
 
 // Infer returns the input's type and shape.
 func (o *LogSoftmax) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -21,15 +21,12 @@ type Loop struct {
 	Carried int64
 }
 
-func init() { graph.Register((*Loop)(nil)) }
-
-// Name returns "loop".
-func (*Loop) Name() string { return "loop" }
-
-// Traits: the outputs' shapes depend on values; impure, and with an effect, where a body is.
-func (o *Loop) Traits() graph.Traits {
-	return withBodies(graph.Traits{DataDependent: true, ShapeInputs: []int{0, 1}}, o.Bodies())
+func init() {
+	graph.Register[Loop]("loop", graph.Traits{DataDependent: true, ShapeInputs: []int{0, 1}})
 }
+
+// AdjustTraits adds what the operators of the bodies bring in.
+func (o *Loop) AdjustTraits(t graph.Traits) graph.Traits { return withBodies(t, o.Bodies()) }
 
 // Bodies returns the body.
 func (o *Loop) Bodies() []*graph.Graph { return []*graph.Graph{o.Body} }

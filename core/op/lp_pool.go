@@ -22,13 +22,7 @@ type LpPool struct {
 	Global, ChannelsLast       bool
 }
 
-func init() { graph.Register((*LpPool)(nil)) }
-
-// Name returns "lp_pool".
-func (*LpPool) Name() string { return "lp_pool" }
-
-// Traits: none.
-func (*LpPool) Traits() graph.Traits { return graph.Traits{} }
+func init() { graph.Register[LpPool]("lp_pool", graph.Traits{}) }
 
 func (o *LpPool) pooling() pooling {
 	return pooling{sliding{o.Strides, o.Dilations, o.Pads, o.AutoPad, o.Ceil, false}, o.Kernel, o.Global, o.ChannelsLast}

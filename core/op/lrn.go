@@ -19,13 +19,7 @@ type LRN struct {
 	DivideAlpha       bool
 }
 
-func init() { graph.Register((*LRN)(nil)) }
-
-// Name returns "lrn".
-func (*LRN) Name() string { return "lrn" }
-
-// Traits: none.
-func (*LRN) Traits() graph.Traits { return graph.Traits{} }
+func init() { graph.Register[LRN]("lrn", graph.Traits{}) }
 
 // Infer returns x's shape.
 func (o *LRN) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -27,13 +27,7 @@ type LSHProjection struct {
 	Form LSHForm
 }
 
-func init() { graph.Register((*LSHProjection)(nil)) }
-
-// Name returns "lsh_projection".
-func (*LSHProjection) Name() string { return "lsh_projection" }
-
-// Traits: none.
-func (*LSHProjection) Traits() graph.Traits { return graph.Traits{} }
+func init() { graph.Register[LSHProjection]("lsh_projection", graph.Traits{}) }
 
 // Infer returns one value per bit or per function.
 func (o *LSHProjection) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

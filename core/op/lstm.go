@@ -52,13 +52,7 @@ type LSTM struct {
 	ZoneoutCell, ZoneoutHidden float32
 }
 
-func init() { graph.Register((*LSTM)(nil)) }
-
-// Name returns "lstm".
-func (*LSTM) Name() string { return "lstm" }
-
-// Traits: none.
-func (*LSTM) Traits() graph.Traits { return graph.Traits{} }
+func init() { graph.Register[LSTM]("lstm", graph.Traits{}) }
 
 func (o *LSTM) recurrent() *recurrent {
 	gates := int64(4)

@@ -18,13 +18,7 @@ type MatMul struct {
 	TransposeA, TransposeB bool
 }
 
-func init() { graph.Register((*MatMul)(nil)) }
-
-// Name returns "mat_mul".
-func (*MatMul) Name() string { return "mat_mul" }
-
-// Traits: none.
-func (*MatMul) Traits() graph.Traits { return graph.Traits{} }
+func init() { graph.Register[MatMul]("mat_mul", graph.Traits{}) }
 
 // Infer returns the product's shape.
 func (o *MatMul) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -24,13 +24,7 @@ type MaxPool struct {
 	ColumnMajor                bool
 }
 
-func init() { graph.Register((*MaxPool)(nil)) }
-
-// Name returns "max_pool".
-func (*MaxPool) Name() string { return "max_pool" }
-
-// Traits: none.
-func (*MaxPool) Traits() graph.Traits { return graph.Traits{} }
+func init() { graph.Register[MaxPool]("max_pool", graph.Traits{}) }
 
 func (o *MaxPool) pooling() pooling {
 	return pooling{sliding{o.Strides, o.Dilations, o.Pads, o.AutoPad, o.Ceil, false}, o.Kernel, o.Global, o.ChannelsLast}

@@ -18,13 +18,9 @@ type MaxUnpool struct {
 	Pads            []int64 // beginnings, then ends; empty: zeros
 }
 
-func init() { graph.Register((*MaxUnpool)(nil)) }
-
-// Name returns "max_unpool".
-func (*MaxUnpool) Name() string { return "max_unpool" }
-
-// Traits: the values of output_shape decide the shape.
-func (*MaxUnpool) Traits() graph.Traits { return graph.Traits{ShapeInputs: []int{2}, Moves: true} }
+func init() {
+	graph.Register[MaxUnpool]("max_unpool", graph.Traits{ShapeInputs: []int{2}, Moves: true})
+}
 
 // From returns the sizes of the pooled-from tensor for x of shape in.
 func (o *MaxUnpool) From(in []int64) ([]int64, error) {

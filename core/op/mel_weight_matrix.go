@@ -18,13 +18,9 @@ type MelWeightMatrix struct {
 	To tensor.DType
 }
 
-func init() { graph.Register((*MelWeightMatrix)(nil)) }
-
-// Name returns "mel_weight_matrix".
-func (*MelWeightMatrix) Name() string { return "mel_weight_matrix" }
-
-// Traits: the values of bands and length decide the output's shape.
-func (*MelWeightMatrix) Traits() graph.Traits { return graph.Traits{ShapeInputs: []int{0, 1}} }
+func init() {
+	graph.Register[MelWeightMatrix]("mel_weight_matrix", graph.Traits{ShapeInputs: []int{0, 1}})
+}
 
 // Infer returns the shape.
 func (o *MelWeightMatrix) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

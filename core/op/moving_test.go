@@ -88,14 +88,14 @@ func TestInfer_scalesAlongAxis(t *testing.T) {
 	} {
 		out, err := c.o.Infer(c.in, make([]tensor.Type, 1))
 		if c.axis < 0 {
-			assert.Equal(t, fault.Unsupported, fault.KindOf(err), "%s", c.o.Name())
+			assert.Equal(t, fault.Unsupported, fault.KindOf(err), "%s", graph.NameOf(c.o))
 			_, err = c.o.Infer(c.in, []tensor.Type{{DType: tensor.Int8, Quant: tensor.PerTensor(1, 0)}})
-			assert.NoError(t, err, "%s with a declared output", c.o.Name())
+			assert.NoError(t, err, "%s with a declared output", graph.NameOf(c.o))
 			continue
 		}
-		require.NoError(t, err, c.o.Name())
-		assert.Equal(t, c.axis, out[0].Quant.Axis, c.o.Name())
-		assert.Equal(t, q.Scale, out[0].Quant.Scale, c.o.Name())
+		require.NoError(t, err, graph.NameOf(c.o))
+		assert.Equal(t, c.axis, out[0].Quant.Axis, graph.NameOf(c.o))
+		assert.Equal(t, q.Scale, out[0].Quant.Scale, graph.NameOf(c.o))
 	}
 	assert.Equal(t, 0, q.Axis, "the input's quantization is not written")
 }

@@ -11,14 +11,8 @@ import (
 // OH_NN_OPS_MUL, ANEURALNETWORKS_MUL without activation.
 type Mul struct{}
 
-func init() { graph.Register((*Mul)(nil)) }
-
-// Name returns "mul".
-func (*Mul) Name() string { return "mul" }
-
-// Traits: element-wise, may reuse either input's memory.
-func (*Mul) Traits() graph.Traits {
-	return graph.Traits{Elementwise: true, InPlace: []int{0, 1}, Sign: graph.NonNegativeIfAll}
+func init() {
+	graph.Register[Mul]("mul", graph.Traits{Elementwise: true, InPlace: []int{0, 1}, Sign: graph.NonNegativeIfAll})
 }
 
 // Infer returns the broadcast shape, with the values of small integers.

@@ -20,13 +20,9 @@ type Multinomial struct {
 	Seeded bool
 }
 
-func init() { graph.Register((*Multinomial)(nil)) }
-
-// Name returns "multinomial".
-func (*Multinomial) Name() string { return "multinomial" }
-
-// Traits: two runs differ; the value of samples decides the output's shape.
-func (*Multinomial) Traits() graph.Traits { return graph.Traits{Impure: true, ShapeInputs: []int{1}} }
+func init() {
+	graph.Register[Multinomial]("multinomial", graph.Traits{Impure: true, ShapeInputs: []int{1}})
+}
 
 // Infer returns rows and samples.
 func (o *Multinomial) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

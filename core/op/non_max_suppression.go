@@ -20,13 +20,9 @@ type NonMaxSuppression struct {
 	To        tensor.DType
 }
 
-func init() { graph.Register((*NonMaxSuppression)(nil)) }
-
-// Name returns "non_max_suppression".
-func (*NonMaxSuppression) Name() string { return "non_max_suppression" }
-
-// Traits: the values of the inputs decide the output's shape.
-func (*NonMaxSuppression) Traits() graph.Traits { return graph.Traits{DataDependent: true} }
+func init() {
+	graph.Register[NonMaxSuppression]("non_max_suppression", graph.Traits{DataDependent: true})
+}
 
 // Infer checks the shapes against each other.
 func (o *NonMaxSuppression) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -12,13 +12,7 @@ import (
 // 0. Source: ONNX NonZero-13.
 type NonZero struct{}
 
-func init() { graph.Register((*NonZero)(nil)) }
-
-// Name returns "non_zero".
-func (*NonZero) Name() string { return "non_zero" }
-
-// Traits: the values of x decide the output's shape.
-func (*NonZero) Traits() graph.Traits { return graph.Traits{DataDependent: true} }
+func init() { graph.Register[NonZero]("non_zero", graph.Traits{DataDependent: true}) }
 
 // Infer returns the number of rows.
 func (*NonZero) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

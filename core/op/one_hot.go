@@ -27,13 +27,7 @@ type OneHot struct {
 	Outside OneHotRule
 }
 
-func init() { graph.Register((*OneHot)(nil)) }
-
-// Name returns "one_hot".
-func (*OneHot) Name() string { return "one_hot" }
-
-// Traits: the value of depth decides the output's shape.
-func (*OneHot) Traits() graph.Traits { return graph.Traits{ShapeInputs: []int{1}, Moves: true} }
+func init() { graph.Register[OneHot]("one_hot", graph.Traits{ShapeInputs: []int{1}, Moves: true}) }
 
 // Infer inserts the depth into the shape.
 func (o *OneHot) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

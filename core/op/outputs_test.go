@@ -30,20 +30,20 @@ type outputsCase struct {
 func checkOutputs(t *testing.T, cases []outputsCase) {
 	for i, c := range cases {
 		out, err := c.op.Infer(c.in, make([]tensor.Type, c.outs))
-		require.NoError(t, err, "%d: %s %+v", i, c.op.Name(), c.op)
+		require.NoError(t, err, "%d: %s %+v", i, graph.NameOf(c.op), c.op)
 		var got []string
 		for _, f := range out {
 			got = append(got, f.Type.String())
 		}
-		assert.Equal(t, c.want, strings.Join(got, " "), "%d: %s %+v", i, c.op.Name(), c.op)
+		assert.Equal(t, c.want, strings.Join(got, " "), "%d: %s %+v", i, graph.NameOf(c.op), c.op)
 	}
 }
 
 func checkRefusals(t *testing.T, kind fault.Kind, cases []outputsCase) {
 	for i, c := range cases {
 		_, err := c.op.Infer(c.in, make([]tensor.Type, c.outs))
-		assert.Equal(t, kind, fault.KindOf(err), "%d: %s %+v: %v", i, c.op.Name(), c.op, err)
-		assert.ErrorContains(t, err, c.want, "%d: %s %+v", i, c.op.Name(), c.op)
+		assert.Equal(t, kind, fault.KindOf(err), "%d: %s %+v: %v", i, graph.NameOf(c.op), c.op, err)
+		assert.ErrorContains(t, err, c.want, "%d: %s %+v", i, graph.NameOf(c.op), c.op)
 	}
 }
 

@@ -32,13 +32,7 @@ type Pad struct {
 	ClampMirror bool
 }
 
-func init() { graph.Register((*Pad)(nil)) }
-
-// Name returns "pad".
-func (*Pad) Name() string { return "pad" }
-
-// Traits: the values of pads and axes decide the output's shape.
-func (*Pad) Traits() graph.Traits { return graph.Traits{ShapeInputs: []int{1, 3}, Moves: true} }
+func init() { graph.Register[Pad]("pad", graph.Traits{ShapeInputs: []int{1, 3}, Moves: true}) }
 
 // Infer adds the pads to the sizes.
 func (o *Pad) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -22,13 +22,7 @@ type Quantize struct {
 	Saturate bool // float8: too large numbers become the largest one
 }
 
-func init() { graph.Register((*Quantize)(nil)) }
-
-// Name returns "quantize".
-func (*Quantize) Name() string { return "quantize" }
-
-// Traits: none.
-func (*Quantize) Traits() graph.Traits { return graph.Traits{} }
+func init() { graph.Register[Quantize]("quantize", graph.Traits{}) }
 
 // Infer returns x's shape.
 func (o *Quantize) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -21,13 +21,7 @@ import (
 // ANEURALNETWORKS_QUANTIZED_16BIT_LSTM.
 type Quantized16BitLSTM struct{}
 
-func init() { graph.Register((*Quantized16BitLSTM)(nil)) }
-
-// Name returns "quantized_16bit_lstm".
-func (*Quantized16BitLSTM) Name() string { return "quantized_16bit_lstm" }
-
-// Traits: none.
-func (*Quantized16BitLSTM) Traits() graph.Traits { return graph.Traits{} }
+func init() { graph.Register[Quantized16BitLSTM]("quantized_16bit_lstm", graph.Traits{}) }
 
 // Infer returns the types of c and h.
 func (o *Quantized16BitLSTM) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

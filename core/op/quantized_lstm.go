@@ -36,13 +36,7 @@ type QuantizedLSTM struct {
 	HiddenScale              float32
 }
 
-func init() { graph.Register((*QuantizedLSTM)(nil)) }
-
-// Name returns "quantized_lstm".
-func (*QuantizedLSTM) Name() string { return "quantized_lstm" }
-
-// Traits: none.
-func (*QuantizedLSTM) Traits() graph.Traits { return graph.Traits{} }
+func init() { graph.Register[QuantizedLSTM]("quantized_lstm", graph.Traits{}) }
 
 // The inputs of QuantizedLSTM; of lists the first one.
 const (

@@ -16,13 +16,9 @@ type RandomNormal struct {
 	Seeded      bool
 }
 
-func init() { graph.Register((*RandomNormal)(nil)) }
-
-// Name returns "random_normal".
-func (*RandomNormal) Name() string { return "random_normal" }
-
-// Traits: two runs differ; the value of shape decides the output's shape.
-func (*RandomNormal) Traits() graph.Traits { return graph.Traits{Impure: true, ShapeInputs: []int{0}} }
+func init() {
+	graph.Register[RandomNormal]("random_normal", graph.Traits{Impure: true, ShapeInputs: []int{0}})
+}
 
 // Infer returns the shape as far as its values are known.
 func (o *RandomNormal) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -16,13 +16,9 @@ type RandomUniform struct {
 	Seeded    bool
 }
 
-func init() { graph.Register((*RandomUniform)(nil)) }
-
-// Name returns "random_uniform".
-func (*RandomUniform) Name() string { return "random_uniform" }
-
-// Traits: two runs differ; the value of shape decides the output's shape.
-func (*RandomUniform) Traits() graph.Traits { return graph.Traits{Impure: true, ShapeInputs: []int{0}} }
+func init() {
+	graph.Register[RandomUniform]("random_uniform", graph.Traits{Impure: true, ShapeInputs: []int{0}})
+}
 
 // Infer returns the shape as far as its values are known.
 func (o *RandomUniform) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

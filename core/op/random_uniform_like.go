@@ -15,13 +15,7 @@ type RandomUniformLike struct {
 	Seeded    bool
 }
 
-func init() { graph.Register((*RandomUniformLike)(nil)) }
-
-// Name returns "random_uniform_like".
-func (*RandomUniformLike) Name() string { return "random_uniform_like" }
-
-// Traits: two runs differ.
-func (*RandomUniformLike) Traits() graph.Traits { return graph.Traits{Impure: true} }
+func init() { graph.Register[RandomUniformLike]("random_uniform_like", graph.Traits{Impure: true}) }
 
 // Infer returns the shape of x.
 func (o *RandomUniformLike) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

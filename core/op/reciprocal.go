@@ -11,13 +11,9 @@ import (
 // OH_NN_OPS_RECIPROCAL.
 type Reciprocal struct{}
 
-func init() { graph.Register((*Reciprocal)(nil)) }
-
-// Name returns "reciprocal".
-func (*Reciprocal) Name() string { return "reciprocal" }
-
-// Traits: element-wise, may reuse the input's memory.
-func (*Reciprocal) Traits() graph.Traits { return graph.Traits{Elementwise: true, InPlace: []int{0}} }
+func init() {
+	graph.Register[Reciprocal]("reciprocal", graph.Traits{Elementwise: true, InPlace: []int{0}})
+}
 
 // Infer returns the input's type and shape.
 func (*Reciprocal) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -16,13 +16,7 @@ type ReduceL2 struct {
 	EmptyAxesKeep bool // absent or empty axes reduce nothing instead of everything
 }
 
-func init() { graph.Register((*ReduceL2)(nil)) }
-
-// Name returns "reduce_l2".
-func (*ReduceL2) Name() string { return "reduce_l2" }
-
-// Traits: the axes set the shape.
-func (*ReduceL2) Traits() graph.Traits { return graph.Traits{ShapeInputs: []int{1}} }
+func init() { graph.Register[ReduceL2]("reduce_l2", graph.Traits{ShapeInputs: []int{1}}) }
 
 // Infer returns the reduced shape.
 func (o *ReduceL2) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

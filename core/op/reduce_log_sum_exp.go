@@ -16,13 +16,9 @@ type ReduceLogSumExp struct {
 	EmptyAxesKeep bool // absent or empty axes reduce nothing instead of everything
 }
 
-func init() { graph.Register((*ReduceLogSumExp)(nil)) }
-
-// Name returns "reduce_log_sum_exp".
-func (*ReduceLogSumExp) Name() string { return "reduce_log_sum_exp" }
-
-// Traits: the axes set the shape.
-func (*ReduceLogSumExp) Traits() graph.Traits { return graph.Traits{ShapeInputs: []int{1}} }
+func init() {
+	graph.Register[ReduceLogSumExp]("reduce_log_sum_exp", graph.Traits{ShapeInputs: []int{1}})
+}
 
 // Infer returns the reduced shape.
 func (o *ReduceLogSumExp) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -15,13 +15,9 @@ type ReduceSumSquare struct {
 	EmptyAxesKeep bool // absent or empty axes reduce nothing instead of everything
 }
 
-func init() { graph.Register((*ReduceSumSquare)(nil)) }
-
-// Name returns "reduce_sum_square".
-func (*ReduceSumSquare) Name() string { return "reduce_sum_square" }
-
-// Traits: the axes set the shape.
-func (*ReduceSumSquare) Traits() graph.Traits { return graph.Traits{ShapeInputs: []int{1}} }
+func init() {
+	graph.Register[ReduceSumSquare]("reduce_sum_square", graph.Traits{ShapeInputs: []int{1}})
+}
 
 // Infer returns the reduced shape.
 func (o *ReduceSumSquare) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

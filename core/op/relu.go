@@ -11,14 +11,8 @@ import (
 // OH_NN_OPS_RELU, ANEURALNETWORKS_RELU.
 type Relu struct{}
 
-func init() { graph.Register((*Relu)(nil)) }
-
-// Name returns "relu".
-func (*Relu) Name() string { return "relu" }
-
-// Traits: element-wise, may reuse the input's memory.
-func (*Relu) Traits() graph.Traits {
-	return graph.Traits{Elementwise: true, InPlace: []int{0}, Sign: graph.NonNegative}
+func init() {
+	graph.Register[Relu]("relu", graph.Traits{Elementwise: true, InPlace: []int{0}, Sign: graph.NonNegative})
 }
 
 // Infer returns the input's type and shape, with the values of small integers.

@@ -15,14 +15,9 @@ type Reshape struct {
 	ZeroCopies bool
 }
 
-func init() { graph.Register((*Reshape)(nil)) }
-
-// Name returns "reshape".
-func (*Reshape) Name() string { return "reshape" }
-
-// Traits: the value of shape decides the output's shape; the elements stay where they are.
-func (*Reshape) Traits() graph.Traits {
-	return graph.Traits{ShapeInputs: []int{1}, InPlace: []int{0}, Moves: true, Sign: graph.NonNegativeIfFirst}
+func init() {
+	graph.Register[Reshape]("reshape",
+		graph.Traits{ShapeInputs: []int{1}, InPlace: []int{0}, Moves: true, Sign: graph.NonNegativeIfFirst})
 }
 
 // Infer returns the shape as far as the values of input 1 are known. A symbol in it stays one, and a -1 resolves to a

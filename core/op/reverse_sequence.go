@@ -15,13 +15,7 @@ type ReverseSequence struct {
 	BatchAxis, TimeAxis int64 // negative count from the end
 }
 
-func init() { graph.Register((*ReverseSequence)(nil)) }
-
-// Name returns "reverse_sequence".
-func (*ReverseSequence) Name() string { return "reverse_sequence" }
-
-// Traits: none.
-func (*ReverseSequence) Traits() graph.Traits { return graph.Traits{Moves: true} }
+func init() { graph.Register[ReverseSequence]("reverse_sequence", graph.Traits{Moves: true}) }
 
 // Infer returns the shape of x.
 func (o *ReverseSequence) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

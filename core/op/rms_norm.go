@@ -13,13 +13,7 @@ type RMSNorm struct {
 	Epsilon float32
 }
 
-func init() { graph.Register((*RMSNorm)(nil)) }
-
-// Name returns "rms_norm".
-func (*RMSNorm) Name() string { return "rms_norm" }
-
-// Traits: none.
-func (*RMSNorm) Traits() graph.Traits { return graph.Traits{} }
+func init() { graph.Register[RMSNorm]("rms_norm", graph.Traits{}) }
 
 // Infer returns x's shape.
 func (o *RMSNorm) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

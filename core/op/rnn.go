@@ -23,13 +23,7 @@ type RNN struct {
 	BatchFirst        bool
 }
 
-func init() { graph.Register((*RNN)(nil)) }
-
-// Name returns "rnn".
-func (*RNN) Name() string { return "rnn" }
-
-// Traits: none.
-func (*RNN) Traits() graph.Traits { return graph.Traits{} }
+func init() { graph.Register[RNN]("rnn", graph.Traits{}) }
 
 func (o *RNN) recurrent() *recurrent {
 	return &recurrent{o.Direction, o.Hidden, 1, 1, o.Activations, o.ActAlpha, o.ActBeta, o.Clip, o.BatchFirst, false}

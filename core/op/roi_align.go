@@ -35,13 +35,7 @@ type RoiAlign struct {
 	ChannelsLast                bool
 }
 
-func init() { graph.Register((*RoiAlign)(nil)) }
-
-// Name returns "roi_align".
-func (*RoiAlign) Name() string { return "roi_align" }
-
-// Traits: none.
-func (*RoiAlign) Traits() graph.Traits { return graph.Traits{} }
+func init() { graph.Register[RoiAlign]("roi_align", graph.Traits{}) }
 
 // Infer returns [R,C,Height,Width].
 func (o *RoiAlign) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -18,13 +18,7 @@ type RotaryEmbedding struct {
 	Dim, Heads  int64
 }
 
-func init() { graph.Register((*RotaryEmbedding)(nil)) }
-
-// Name returns "rotary_embedding".
-func (*RotaryEmbedding) Name() string { return "rotary_embedding" }
-
-// Traits: none.
-func (*RotaryEmbedding) Traits() graph.Traits { return graph.Traits{} }
+func init() { graph.Register[RotaryEmbedding]("rotary_embedding", graph.Traits{}) }
 
 // Infer returns x's shape.
 func (o *RotaryEmbedding) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

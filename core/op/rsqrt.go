@@ -11,13 +11,7 @@ import (
 // ANEURALNETWORKS_RSQRT.
 type Rsqrt struct{}
 
-func init() { graph.Register((*Rsqrt)(nil)) }
-
-// Name returns "rsqrt".
-func (*Rsqrt) Name() string { return "rsqrt" }
-
-// Traits: element-wise, may reuse the input's memory.
-func (*Rsqrt) Traits() graph.Traits { return graph.Traits{Elementwise: true, InPlace: []int{0}} }
+func init() { graph.Register[Rsqrt]("rsqrt", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
 
 // Infer returns the input's type and shape.
 func (*Rsqrt) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -25,15 +25,10 @@ type Scan struct {
 	OutReverse []bool // per stacked output: each new value goes in front; none given: false
 }
 
-func init() { graph.Register((*Scan)(nil)) }
+func init() { graph.Register[Scan]("scan", graph.Traits{DataDependent: true}) }
 
-// Name returns "scan".
-func (*Scan) Name() string { return "scan" }
-
-// Traits: the outputs' shapes depend on values; impure, and with an effect, where a body is.
-func (o *Scan) Traits() graph.Traits {
-	return withBodies(graph.Traits{DataDependent: true}, o.Bodies())
-}
+// AdjustTraits adds what the operators of the bodies bring in.
+func (o *Scan) AdjustTraits(t graph.Traits) graph.Traits { return withBodies(t, o.Bodies()) }
 
 // Bodies returns the body.
 func (o *Scan) Bodies() []*graph.Graph { return []*graph.Graph{o.Body} }

@@ -31,14 +31,12 @@ type ScatterElements struct {
 	NegativeWraps bool
 }
 
-func init() { graph.Register((*ScatterElements)(nil)) }
+func init() { graph.Register[ScatterElements]("scatter_elements", graph.Traits{InPlace: []int{0}}) }
 
-// Name returns "scatter_elements".
-func (*ScatterElements) Name() string { return "scatter_elements" }
-
-// Traits: may reuse the memory of data.
-func (o *ScatterElements) Traits() graph.Traits {
-	return graph.Traits{InPlace: []int{0}, Moves: o.Reduction == ScatterSet}
+// AdjustTraits says that elements only move, unless they are combined.
+func (o *ScatterElements) AdjustTraits(t graph.Traits) graph.Traits {
+	t.Moves = o.Reduction == ScatterSet
+	return t
 }
 
 // Infer returns the shape of data.

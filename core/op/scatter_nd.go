@@ -20,14 +20,12 @@ type ScatterND struct {
 	NegativeWraps bool
 }
 
-func init() { graph.Register((*ScatterND)(nil)) }
+func init() { graph.Register[ScatterND]("scatter_nd", graph.Traits{InPlace: []int{0}}) }
 
-// Name returns "scatter_nd".
-func (*ScatterND) Name() string { return "scatter_nd" }
-
-// Traits: may reuse the memory of data.
-func (o *ScatterND) Traits() graph.Traits {
-	return graph.Traits{InPlace: []int{0}, Moves: o.Reduction == ScatterSet}
+// AdjustTraits says that elements only move, unless they are combined.
+func (o *ScatterND) AdjustTraits(t graph.Traits) graph.Traits {
+	t.Moves = o.Reduction == ScatterSet
+	return t
 }
 
 // Infer returns the shape of data.

@@ -13,13 +13,7 @@ type Selu struct {
 	Gamma float32
 }
 
-func init() { graph.Register((*Selu)(nil)) }
-
-// Name returns "selu".
-func (*Selu) Name() string { return "selu" }
-
-// Traits: element-wise, may reuse the input's memory.
-func (*Selu) Traits() graph.Traits { return graph.Traits{Elementwise: true, InPlace: []int{0}} }
+func init() { graph.Register[Selu]("selu", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
 
 // Infer returns the input's type and shape.
 func (*Selu) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -14,13 +14,7 @@ type Shrink struct {
 	Bias   float32
 }
 
-func init() { graph.Register((*Shrink)(nil)) }
-
-// Name returns "shrink".
-func (*Shrink) Name() string { return "shrink" }
-
-// Traits: element-wise, may reuse the input's memory.
-func (*Shrink) Traits() graph.Traits { return graph.Traits{Elementwise: true, InPlace: []int{0}} }
+func init() { graph.Register[Shrink]("shrink", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
 
 // Infer returns the input's type and shape.
 func (*Shrink) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -11,14 +11,8 @@ import (
 // ANEURALNETWORKS_LOGISTIC.
 type Sigmoid struct{}
 
-func init() { graph.Register((*Sigmoid)(nil)) }
-
-// Name returns "sigmoid".
-func (*Sigmoid) Name() string { return "sigmoid" }
-
-// Traits: element-wise, may reuse the input's memory.
-func (*Sigmoid) Traits() graph.Traits {
-	return graph.Traits{Elementwise: true, InPlace: []int{0}, Sign: graph.NonNegative}
+func init() {
+	graph.Register[Sigmoid]("sigmoid", graph.Traits{Elementwise: true, InPlace: []int{0}, Sign: graph.NonNegative})
 }
 
 // Infer returns the input's type and shape.

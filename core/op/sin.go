@@ -11,13 +11,7 @@ import (
 // ANEURALNETWORKS_SIN.
 type Sin struct{}
 
-func init() { graph.Register((*Sin)(nil)) }
-
-// Name returns "sin".
-func (*Sin) Name() string { return "sin" }
-
-// Traits: element-wise, may reuse the input's memory.
-func (*Sin) Traits() graph.Traits { return graph.Traits{Elementwise: true, InPlace: []int{0}} }
+func init() { graph.Register[Sin]("sin", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
 
 // Infer returns the input's type and shape.
 func (*Sin) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

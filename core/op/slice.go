@@ -18,14 +18,9 @@ import (
 // (absent: 1). Output: y of x's type. Source: ONNX Slice-13; OH_NN_OPS_SLICE and ANEURALNETWORKS_SLICE lower to it.
 type Slice struct{ Inside bool }
 
-func init() { graph.Register((*Slice)(nil)) }
-
-// Name returns "slice".
-func (*Slice) Name() string { return "slice" }
-
-// Traits: the values of all inputs but x decide the output's shape.
-func (*Slice) Traits() graph.Traits {
-	return graph.Traits{ShapeInputs: []int{1, 2, 3, 4}, Moves: true, Sign: graph.NonNegativeIfFirst}
+func init() {
+	graph.Register[Slice]("slice",
+		graph.Traits{ShapeInputs: []int{1, 2, 3, 4}, Moves: true, Sign: graph.NonNegativeIfFirst})
 }
 
 // Infer returns the sizes that are known; a dimension that is taken whole keeps its symbol.

@@ -18,14 +18,8 @@ type Softmax struct {
 	Beta float32 // 0 stands for 1
 }
 
-func init() { graph.Register((*Softmax)(nil)) }
-
-// Name returns "softmax".
-func (*Softmax) Name() string { return "softmax" }
-
-// Traits: may reuse the input's memory.
-func (*Softmax) Traits() graph.Traits {
-	return graph.Traits{InPlace: []int{0}, Sign: graph.NonNegative}
+func init() {
+	graph.Register[Softmax]("softmax", graph.Traits{InPlace: []int{0}, Sign: graph.NonNegative})
 }
 
 // Infer returns the input's type and shape.

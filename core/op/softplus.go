@@ -10,14 +10,8 @@ import (
 // Input: x of a float or quantized type. Output: y of x's type and shape. Source: ONNX Softplus-1.
 type Softplus struct{}
 
-func init() { graph.Register((*Softplus)(nil)) }
-
-// Name returns "softplus".
-func (*Softplus) Name() string { return "softplus" }
-
-// Traits: element-wise, may reuse the input's memory.
-func (*Softplus) Traits() graph.Traits {
-	return graph.Traits{Elementwise: true, InPlace: []int{0}, Sign: graph.NonNegative}
+func init() {
+	graph.Register[Softplus]("softplus", graph.Traits{Elementwise: true, InPlace: []int{0}, Sign: graph.NonNegative})
 }
 
 // Infer returns the input's type and shape.

@@ -10,13 +10,7 @@ import (
 // Input: x of a float or quantized type. Output: y of x's type and shape. Source: ONNX Softsign-1.
 type Softsign struct{}
 
-func init() { graph.Register((*Softsign)(nil)) }
-
-// Name returns "softsign".
-func (*Softsign) Name() string { return "softsign" }
-
-// Traits: element-wise, may reuse the input's memory.
-func (*Softsign) Traits() graph.Traits { return graph.Traits{Elementwise: true, InPlace: []int{0}} }
+func init() { graph.Register[Softsign]("softsign", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
 
 // Infer returns the input's type and shape.
 func (*Softsign) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -18,14 +18,8 @@ type SpaceToBatch struct {
 	Truncate     bool
 }
 
-func init() { graph.Register((*SpaceToBatch)(nil)) }
-
-// Name returns "space_to_batch".
-func (*SpaceToBatch) Name() string { return "space_to_batch" }
-
-// Traits: the values of block and pads decide the output's shape.
-func (*SpaceToBatch) Traits() graph.Traits {
-	return graph.Traits{ShapeInputs: []int{1, 2}, Moves: true}
+func init() {
+	graph.Register[SpaceToBatch]("space_to_batch", graph.Traits{ShapeInputs: []int{1, 2}, Moves: true})
 }
 
 // Infer multiplies the batch and divides the padded sizes.

@@ -18,14 +18,8 @@ type Split struct {
 	Ragged bool  // without sizes, a last piece that is smaller than the others is allowed
 }
 
-func init() { graph.Register((*Split)(nil)) }
-
-// Name returns "split".
-func (*Split) Name() string { return "split" }
-
-// Traits: the value of sizes decides the outputs' shapes.
-func (*Split) Traits() graph.Traits {
-	return graph.Traits{ShapeInputs: []int{1}, Moves: true, Sign: graph.NonNegativeIfFirst}
+func init() {
+	graph.Register[Split]("split", graph.Traits{ShapeInputs: []int{1}, Moves: true, Sign: graph.NonNegativeIfFirst})
 }
 
 // Infer returns the shapes of the pieces.

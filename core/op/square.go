@@ -10,14 +10,8 @@ import (
 // Input: x of a float, quantized or integer type. Output: y of x's type and shape. Source: OH_NN_OPS_SQUARE.
 type Square struct{}
 
-func init() { graph.Register((*Square)(nil)) }
-
-// Name returns "square".
-func (*Square) Name() string { return "square" }
-
-// Traits: element-wise, may reuse the input's memory.
-func (*Square) Traits() graph.Traits {
-	return graph.Traits{Elementwise: true, InPlace: []int{0}, Sign: graph.NonNegative}
+func init() {
+	graph.Register[Square]("square", graph.Traits{Elementwise: true, InPlace: []int{0}, Sign: graph.NonNegative})
 }
 
 // Infer returns the input's type and shape, with the values of small integers.

@@ -10,14 +10,8 @@ import (
 // Inputs: a, b of one float, quantized or integer type. Output: y of that type. Source: OH_NN_OPS_SQUARED_DIFFERENCE.
 type SquaredDifference struct{}
 
-func init() { graph.Register((*SquaredDifference)(nil)) }
-
-// Name returns "squared_difference".
-func (*SquaredDifference) Name() string { return "squared_difference" }
-
-// Traits: element-wise, may reuse either input's memory.
-func (*SquaredDifference) Traits() graph.Traits {
-	return graph.Traits{Elementwise: true, InPlace: []int{0, 1}}
+func init() {
+	graph.Register[SquaredDifference]("squared_difference", graph.Traits{Elementwise: true, InPlace: []int{0, 1}})
 }
 
 // Infer returns the broadcast shape.

@@ -13,14 +13,9 @@ import (
 // ANEURALNETWORKS_SQUEEZE.
 type Squeeze struct{}
 
-func init() { graph.Register((*Squeeze)(nil)) }
-
-// Name returns "squeeze".
-func (*Squeeze) Name() string { return "squeeze" }
-
-// Traits: the value of axes decides the output's shape; the elements stay where they are.
-func (*Squeeze) Traits() graph.Traits {
-	return graph.Traits{ShapeInputs: []int{1}, InPlace: []int{0}, Moves: true, Sign: graph.NonNegativeIfFirst}
+func init() {
+	graph.Register[Squeeze]("squeeze",
+		graph.Traits{ShapeInputs: []int{1}, InPlace: []int{0}, Moves: true, Sign: graph.NonNegativeIfFirst})
 }
 
 // Infer drops the dimensions.

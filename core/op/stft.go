@@ -16,13 +16,7 @@ type STFT struct {
 	OneSided bool
 }
 
-func init() { graph.Register((*STFT)(nil)) }
-
-// Name returns "stft".
-func (*STFT) Name() string { return "stft" }
-
-// Traits: the values of step and frame decide the output's shape.
-func (*STFT) Traits() graph.Traits { return graph.Traits{ShapeInputs: []int{1, 3}} }
+func init() { graph.Register[STFT]("stft", graph.Traits{ShapeInputs: []int{1, 3}}) }
 
 // Infer returns the number and the size of the frames.
 func (o *STFT) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

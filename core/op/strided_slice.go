@@ -21,14 +21,8 @@ type StridedSlice struct {
 	BeginMask, EndMask, EllipsisMask, NewAxisMask, ShrinkAxisMask int64
 }
 
-func init() { graph.Register((*StridedSlice)(nil)) }
-
-// Name returns "strided_slice".
-func (*StridedSlice) Name() string { return "strided_slice" }
-
-// Traits: the values of begin, end and strides decide the output's shape.
-func (*StridedSlice) Traits() graph.Traits {
-	return graph.Traits{ShapeInputs: []int{1, 2, 3}, Moves: true}
+func init() {
+	graph.Register[StridedSlice]("strided_slice", graph.Traits{ShapeInputs: []int{1, 2, 3}, Moves: true})
 }
 
 // Infer returns the rank from the masks and the sizes from the values that are known.

@@ -23,13 +23,7 @@ type SVDF struct {
 	Rank int64 // 1 or more
 }
 
-func init() { graph.Register((*SVDF)(nil)) }
-
-// Name returns "svdf".
-func (*SVDF) Name() string { return "svdf" }
-
-// Traits: none.
-func (*SVDF) Traits() graph.Traits { return graph.Traits{} }
+func init() { graph.Register[SVDF]("svdf", graph.Traits{}) }
 
 // Infer returns y and the state.
 func (o *SVDF) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

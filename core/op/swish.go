@@ -12,13 +12,7 @@ type Swish struct {
 	Alpha float32 // 0 stands for 1
 }
 
-func init() { graph.Register((*Swish)(nil)) }
-
-// Name returns "swish".
-func (*Swish) Name() string { return "swish" }
-
-// Traits: element-wise, may reuse the input's memory.
-func (*Swish) Traits() graph.Traits { return graph.Traits{Elementwise: true, InPlace: []int{0}} }
+func init() { graph.Register[Swish]("swish", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
 
 // Infer returns the input's type and shape.
 func (*Swish) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -11,13 +11,7 @@ import (
 // ANEURALNETWORKS_TANH.
 type Tanh struct{}
 
-func init() { graph.Register((*Tanh)(nil)) }
-
-// Name returns "tanh".
-func (*Tanh) Name() string { return "tanh" }
-
-// Traits: element-wise, may reuse the input's memory.
-func (*Tanh) Traits() graph.Traits { return graph.Traits{Elementwise: true, InPlace: []int{0}} }
+func init() { graph.Register[Tanh]("tanh", graph.Traits{Elementwise: true, InPlace: []int{0}}) }
 
 // Infer returns the input's type and shape.
 func (*Tanh) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

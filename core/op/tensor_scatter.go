@@ -17,13 +17,9 @@ type TensorScatter struct {
 	Circular bool
 }
 
-func init() { graph.Register((*TensorScatter)(nil)) }
-
-// Name returns "tensor_scatter".
-func (*TensorScatter) Name() string { return "tensor_scatter" }
-
-// Traits: may reuse the memory of cache.
-func (*TensorScatter) Traits() graph.Traits { return graph.Traits{InPlace: []int{0}, Moves: true} }
+func init() {
+	graph.Register[TensorScatter]("tensor_scatter", graph.Traits{InPlace: []int{0}, Moves: true})
+}
 
 // Infer returns the shape of cache.
 func (o *TensorScatter) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

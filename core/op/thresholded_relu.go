@@ -12,14 +12,8 @@ type ThresholdedRelu struct {
 	Alpha float32 // threshold
 }
 
-func init() { graph.Register((*ThresholdedRelu)(nil)) }
-
-// Name returns "thresholded_relu".
-func (*ThresholdedRelu) Name() string { return "thresholded_relu" }
-
-// Traits: element-wise, may reuse the input's memory.
-func (*ThresholdedRelu) Traits() graph.Traits {
-	return graph.Traits{Elementwise: true, InPlace: []int{0}}
+func init() {
+	graph.Register[ThresholdedRelu]("thresholded_relu", graph.Traits{Elementwise: true, InPlace: []int{0}})
 }
 
 // Infer returns the input's type and shape.

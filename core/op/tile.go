@@ -15,13 +15,7 @@ import (
 // reference notes, row 40), ANEURALNETWORKS_TILE.
 type Tile struct{}
 
-func init() { graph.Register((*Tile)(nil)) }
-
-// Name returns "tile".
-func (*Tile) Name() string { return "tile" }
-
-// Traits: the value of repeats decides the output's shape.
-func (*Tile) Traits() graph.Traits { return graph.Traits{ShapeInputs: []int{1}, Moves: true} }
+func init() { graph.Register[Tile]("tile", graph.Traits{ShapeInputs: []int{1}, Moves: true}) }
 
 // Infer multiplies the sizes.
 func (*Tile) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

@@ -14,14 +14,8 @@ import (
 // type; scales along an axis move with it. Source: ONNX Transpose-21, OH_NN_OPS_TRANSPOSE, ANEURALNETWORKS_TRANSPOSE.
 type Transpose struct{}
 
-func init() { graph.Register((*Transpose)(nil)) }
-
-// Name returns "transpose".
-func (*Transpose) Name() string { return "transpose" }
-
-// Traits: the value of perm decides the output's shape.
-func (*Transpose) Traits() graph.Traits {
-	return graph.Traits{ShapeInputs: []int{1}, Moves: true, Sign: graph.NonNegativeIfFirst}
+func init() {
+	graph.Register[Transpose]("transpose", graph.Traits{ShapeInputs: []int{1}, Moves: true, Sign: graph.NonNegativeIfFirst})
 }
 
 // Infer permutes the shape.

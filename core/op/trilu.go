@@ -15,13 +15,7 @@ type Trilu struct {
 	Upper bool
 }
 
-func init() { graph.Register((*Trilu)(nil)) }
-
-// Name returns "trilu".
-func (*Trilu) Name() string { return "trilu" }
-
-// Traits: may reuse the memory of x.
-func (*Trilu) Traits() graph.Traits { return graph.Traits{InPlace: []int{0}, Moves: true} }
+func init() { graph.Register[Trilu]("trilu", graph.Traits{InPlace: []int{0}, Moves: true}) }
 
 // Infer returns the shape of x.
 func (*Trilu) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

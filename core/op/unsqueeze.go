@@ -15,14 +15,9 @@ import (
 // ANEURALNETWORKS_EXPAND_DIMS.
 type Unsqueeze struct{}
 
-func init() { graph.Register((*Unsqueeze)(nil)) }
-
-// Name returns "unsqueeze".
-func (*Unsqueeze) Name() string { return "unsqueeze" }
-
-// Traits: the value of axes decides the output's shape; the elements stay where they are.
-func (*Unsqueeze) Traits() graph.Traits {
-	return graph.Traits{ShapeInputs: []int{1}, InPlace: []int{0}, Moves: true, Sign: graph.NonNegativeIfFirst}
+func init() {
+	graph.Register[Unsqueeze]("unsqueeze",
+		graph.Traits{ShapeInputs: []int{1}, InPlace: []int{0}, Moves: true, Sign: graph.NonNegativeIfFirst})
 }
 
 // Infer inserts the dimensions.

@@ -16,14 +16,8 @@ type Where struct {
 	SameShape bool
 }
 
-func init() { graph.Register((*Where)(nil)) }
-
-// Name returns "where".
-func (*Where) Name() string { return "where" }
-
-// Traits: element-wise, may reuse the memory of a or b.
-func (*Where) Traits() graph.Traits {
-	return graph.Traits{Elementwise: true, InPlace: []int{1, 2}, Moves: true}
+func init() {
+	graph.Register[Where]("where", graph.Traits{Elementwise: true, InPlace: []int{1, 2}, Moves: true})
 }
 
 // Infer returns the broadcast shape, with the values of small integers.

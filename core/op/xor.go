@@ -11,13 +11,7 @@ import (
 // Inputs: a, b of one float, quantized, integer or bool type. Output: bool. Source: ONNX Xor-7.
 type Xor struct{}
 
-func init() { graph.Register((*Xor)(nil)) }
-
-// Name returns "xor".
-func (*Xor) Name() string { return "xor" }
-
-// Traits: element-wise.
-func (*Xor) Traits() graph.Traits { return graph.Traits{Elementwise: true} }
+func init() { graph.Register[Xor]("xor", graph.Traits{Elementwise: true}) }
 
 // Infer returns the broadcast shape, with the values of small integers.
 func (*Xor) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {

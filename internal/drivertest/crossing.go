@@ -77,7 +77,7 @@ func Small(t *testing.T, d device.Device) {
 		require.NoError(t, err)
 		nodes := p.Placement().Nodes
 		last := nodes[len(nodes)-1]
-		assert.Equal(t, c.want, last.Device, c.op.Name())
+		assert.Equal(t, c.want, last.Device, graph.NameOf(c.op))
 		if c.why == "" {
 			assert.Empty(t, last.Refused)
 		} else if assert.Len(t, last.Refused, 1) {

@@ -98,7 +98,7 @@ func Values(typ tensor.Type, n, seed int) []byte {
 
 // graph is the graph of a node, and values for its inputs.
 func (n Node) graph() (g *graph.Graph, given []tensor.Tensor, err error) {
-	b := graph.NewBuilder(n.Op.Name())
+	b := graph.NewBuilder(graph.NameOf(n.Op))
 	var in []graph.Value
 	for i, o := range n.In {
 		if o.Type.DType == tensor.Invalid {
@@ -127,7 +127,7 @@ func (n Node) graph() (g *graph.Graph, given []tensor.Tensor, err error) {
 func Nodes(t *testing.T, own device.Device, nodes []Node, left map[string]bool) {
 	host := CPU(t)
 	for _, n := range nodes {
-		name := n.Op.Name()
+		name := graph.NameOf(n.Op)
 		delete(left, name)
 		g, given, err := n.graph()
 		require.NoError(t, err, name)

@@ -47,7 +47,7 @@ func FLOPs(g *graph.Graph, i int) int64 {
 	case graph.Control:
 		return 0
 	}
-	if n.Op.Traits().Moves {
+	if graph.TraitsOf(n.Op).Moves {
 		return 0
 	}
 	most := int64(0)

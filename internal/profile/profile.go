@@ -45,7 +45,7 @@ func Join(g *graph.Graph, in []tensor.Tensor, times []device.NodeTime) ([]Node, 
 	}
 	nodes := map[key][]int{}
 	for i := range sized.Nodes {
-		k := key{sized.Nodes[i].Origin, sized.Nodes[i].Op.Name()}
+		k := key{sized.Nodes[i].Origin, graph.NameOf(sized.Nodes[i].Op)}
 		nodes[k] = append(nodes[k], i)
 	}
 	out := make([]Node, len(times))

@@ -41,7 +41,7 @@ func (f *folder) fold(held bool) error {
 // folded computes a node of constants now, if that is worth its price.
 func (f *folder) folded(i int) bool {
 	n := &f.graph.Nodes[i]
-	tr := n.Op.Traits()
+	tr := graph.TraitsOf(n.Op)
 	if _, control := n.Op.(graph.Control); control || tr.Impure || tr.Effect || len(n.In) == 0 {
 		return false
 	}

@@ -107,11 +107,11 @@ func TestFold_byFastKernels(t *testing.T) {
 		}
 		declared := []tensor.Type{m.Fact(y).Type}
 		got, err := (&folder{ctx: context.Background(), build: Build, limit: mem.Total()}).foldFast(n, in, declared)
-		require.NoError(t, err, c.op.Name())
+		require.NoError(t, err, graph.NameOf(c.op))
 		want, err := ref.Compute(c.op, in, declared)
 		require.NoError(t, err)
 		assert.Equal(t, want[0].Dims, got[0].Dims)
-		assert.InDeltaSlice(t, floats(want[0].Data), floats(got[0].Data), 1e-4, c.op.Name())
+		assert.InDeltaSlice(t, floats(want[0].Data), floats(got[0].Data), 1e-4, graph.NameOf(c.op))
 	}
 }
 

@@ -45,7 +45,7 @@ func geluFrom(p *program, v graph.Value, divide, multiply int) *gate {
 
 // withNumber returns the output of node i when it combines v with one number close to c by an operator like o.
 func withNumber(p *program, i int, v graph.Value, o graph.Op, c float64) (graph.Value, bool) {
-	if p.taken(i) || p.net.graph.Nodes[i].Op.Name() != o.Name() {
+	if p.taken(i) || graph.NameOf(p.net.graph.Nodes[i].Op) != graph.NameOf(o) {
 		return graph.None, false
 	}
 	n := &p.net.graph.Nodes[i]

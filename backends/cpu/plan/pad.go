@@ -139,7 +139,7 @@ func atLeastZero(g *network, v graph.Value, within int) bool {
 		return false
 	}
 	n := &g.graph.Nodes[i]
-	switch n.Op.Traits().Sign {
+	switch graph.TraitsOf(n.Op).Sign {
 	case graph.NonNegative:
 		return true
 	case graph.NonNegativeIfAll:

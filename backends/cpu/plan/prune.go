@@ -18,7 +18,7 @@ func prune(x *loaded, tables budget) *network {
 	var kept []int
 	for _, i := range slices.Backward(x.order) {
 		n := &g.Nodes[i]
-		keep := n.Op.Traits().Effect
+		keep := graph.TraitsOf(n.Op).Effect
 		for _, v := range n.Out {
 			keep = keep || v != graph.None && need[v] && x.values[v].data == nil
 		}
@@ -28,7 +28,7 @@ func prune(x *loaded, tables budget) *network {
 		}
 		kept = append(kept, i)
 		for k, v := range n.In {
-			if v != graph.None && (x.values[v].data == nil || !slices.Contains(n.Op.Traits().ShapeInputs, k)) {
+			if v != graph.None && (x.values[v].data == nil || !slices.Contains(graph.TraitsOf(n.Op).ShapeInputs, k)) {
 				need[v] = true
 			}
 		}

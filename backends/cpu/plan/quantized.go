@@ -104,7 +104,7 @@ func tableOf(p *program, i int) (t tableTask, args []graph.Value) {
 	g, n := p.net, &p.net.graph.Nodes[i]
 	_, convert := n.Op.(*op.Convert)
 	y := &g.values[n.Out[0]]
-	if len(n.Out) != 1 || !(convert || n.Op.Traits().Elementwise) || y.dims == nil || y.count() == 0 {
+	if len(n.Out) != 1 || !(convert || graph.TraitsOf(n.Op).Elementwise) || y.dims == nil || y.count() == 0 {
 		return t, nil
 	}
 	toFloat := convert && y.fast()

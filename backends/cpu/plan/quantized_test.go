@@ -170,7 +170,7 @@ func TestBuild_quantizedClampIsFused(t *testing.T) {
 			var steps []string
 			for _, st := range p.steps {
 				if st.node != none {
-					steps = append(steps, g.Nodes[st.node].Op.Name())
+					steps = append(steps, graph.NameOf(g.Nodes[st.node].Op))
 				}
 			}
 			if kernel.FastInt8() && !shared {
@@ -224,7 +224,7 @@ func TestBuild_quantizedNetworkHasNoOtherSteps(t *testing.T) {
 		var steps []string
 		for _, st := range p.steps {
 			if assert.NotEqual(t, none, st.node, st.kind) {
-				steps = append(steps, p.graph.Nodes[st.node].Op.Name())
+				steps = append(steps, graph.NameOf(p.graph.Nodes[st.node].Op))
 			}
 		}
 		assert.Equal(t, []string{"convert", "conv", "max_pool", "conv", "hard_swish", "add", "conv", "convert"}, steps)

@@ -8,6 +8,7 @@ import (
 	"github.com/anynpu/anynpu/backends/cpu/pool"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -234,7 +235,8 @@ func (s *State) Profile() ([]device.NodeTime, int64) {
 	if s.times != nil {
 		for _, i := range s.plan.fused {
 			n := &s.plan.graph.Nodes[i]
-			s.times = append(s.times, device.NodeTime{Node: n.Origin, Name: n.Name, Op: n.Op.Name(), Kernel: device.KernelFused})
+			s.times = append(s.times, device.NodeTime{Node: n.Origin, Name: n.Name, Op: graph.NameOf(n.Op),
+				Kernel: device.KernelFused})
 		}
 	}
 	return s.times, s.plan.arena + s.peak
@@ -244,7 +246,7 @@ func (s *State) note(st *step, start, length time.Duration) {
 	t := device.NodeTime{Node: -1, Op: st.kind, Kernel: device.KernelFast, Start: start, Length: length}
 	if st.node != none {
 		n := &s.plan.graph.Nodes[st.node]
-		t.Node, t.Name, t.Op = n.Origin, n.Name, n.Op.Name()
+		t.Node, t.Name, t.Op = n.Origin, n.Name, graph.NameOf(n.Op)
 	}
 	if !st.fast {
 		t.Kernel = device.KernelReference

@@ -23,7 +23,7 @@ func (x *loaded) String() string {
 
 func (x *loaded) writeNode(t *strings.Builder, i int) {
 	n := &x.graph.Nodes[i]
-	fmt.Fprintf(t, "n%d %s(%s)", i, n.Op.Name(), valuesText(n.In))
+	fmt.Fprintf(t, "n%d %s(%s)", i, graph.NameOf(n.Op), valuesText(n.In))
 	for k, v := range n.Out {
 		if v != graph.None {
 			fmt.Fprintf(t, "%s v%d %v", [...]string{" ->", ","}[min(k, 1)], v, x.values[v].typ)

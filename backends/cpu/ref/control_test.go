@@ -185,8 +185,8 @@ func TestIf_resultsAreNew(t *testing.T) {
 func TestIf_traitsComeFromTheBodies(t *testing.T) {
 	failing := branch(t, boolType, func(b *graph.Builder, x graph.Value) graph.Value { return b.Add(&op.Assert{}, x) })
 	plain := branch(t, boolType, func(b *graph.Builder, x graph.Value) graph.Value { return b.Add(&op.Not{}, x) })
-	assert.True(t, (&op.If{Then: plain, Else: failing}).Traits().Effect)
-	assert.False(t, (&op.If{Then: plain, Else: plain}).Traits().Effect)
+	assert.True(t, graph.TraitsOf((&op.If{Then: plain, Else: failing})).Effect)
+	assert.False(t, graph.TraitsOf((&op.If{Then: plain, Else: plain})).Effect)
 }
 
 // The running sum of the columns of x, from the last to the first, scaled by a capture; stacked in front along axis 1.

@@ -41,24 +41,24 @@ func FuzzCompute(f *testing.F) {
 		out, err := Compute(o, in, declared)
 		if err != nil {
 			if fault.KindOf(err) == fault.Internal {
-				t.Fatalf("%s %+v: %v: %v", o.Name(), o, err, typesOf(in))
+				t.Fatalf("%s %+v: %v: %v", graph.NameOf(o), o, err, typesOf(in))
 			}
 			return
 		}
 		if len(out) != len(declared) {
-			t.Fatalf("%s %+v: %d results for %d outputs of %v", o.Name(), o, len(out), len(declared), typesOf(in))
+			t.Fatalf("%s %+v: %d results for %d outputs of %v", graph.NameOf(o), o, len(out), len(declared), typesOf(in))
 		}
 		for i, y := range out {
 			if size, ok := y.Type().ByteSize(); !ok || size != int64(len(y.Data)) {
-				t.Fatalf("%s %+v: output %d: %v in %d bytes of %v", o.Name(), o, i, y.Type(), len(y.Data), typesOf(in))
+				t.Fatalf("%s %+v: output %d: %v in %d bytes of %v", graph.NameOf(o), o, i, y.Type(), len(y.Data), typesOf(in))
 			}
 		}
 		if broken := brokenTrait(o, in, out); broken != "" {
-			t.Fatalf("%s %+v: %s", o.Name(), o, broken)
+			t.Fatalf("%s %+v: %s", graph.NameOf(o), o, broken)
 		}
 		for i := range in {
 			if !slices.Equal(kept[i], in[i].Data) {
-				t.Fatalf("%s %+v: input %d is written: %v", o.Name(), o, i, typesOf(in))
+				t.Fatalf("%s %+v: input %d is written: %v", graph.NameOf(o), o, i, typesOf(in))
 			}
 		}
 	})

@@ -46,9 +46,9 @@ func TestCompute_rowsOfNoElements(t *testing.T) {
 		{&op.AveragePool{Kernel: []int64{1, 1}}, []tensor.Tensor{x(many, 0, 2, 2)}, 1, []int64{many, 0, 2, 2}},
 	} {
 		y, err := Compute(c.op, c.in, make([]tensor.Type, c.outs))
-		require.NoError(t, err, c.op.Name())
-		require.Len(t, y, c.outs, c.op.Name())
-		assert.Equal(t, c.dims, y[0].Dims, c.op.Name())
+		require.NoError(t, err, graph.NameOf(c.op))
+		require.Len(t, y, c.outs, graph.NameOf(c.op))
+		assert.Equal(t, c.dims, y[0].Dims, graph.NameOf(c.op))
 	}
 }
 

@@ -48,11 +48,11 @@ func TestRandom_moments(t *testing.T) {
 		require.Equal(t, c.to, y.DType)
 		require.Equal(t, []int64{100, 200}, y.Dims)
 		mean, variance, lo, hi := sampleMoments(values(t, y))
-		assert.InDelta(t, c.mean, mean, 5*math.Sqrt(c.variance/20000), "%s mean", c.o.Name())
-		assert.InEpsilon(t, c.variance, variance, 0.05, "%s variance", c.o.Name())
-		assert.True(t, lo >= c.lo && hi <= c.hi, "%s: %v to %v", c.o.Name(), lo, hi)
-		assert.Equal(t, y.Data, run(t, c.o, c.in).Data, "%s: the seed decides", c.o.Name())
-		assert.True(t, c.o.Traits().Impure)
+		assert.InDelta(t, c.mean, mean, 5*math.Sqrt(c.variance/20000), "%s mean", graph.NameOf(c.o))
+		assert.InEpsilon(t, c.variance, variance, 0.05, "%s variance", graph.NameOf(c.o))
+		assert.True(t, lo >= c.lo && hi <= c.hi, "%s: %v to %v", graph.NameOf(c.o), lo, hi)
+		assert.Equal(t, y.Data, run(t, c.o, c.in).Data, "%s: the seed decides", graph.NameOf(c.o))
+		assert.True(t, graph.TraitsOf(c.o).Impure)
 	}
 	assert.NotEqual(t, run(t, &op.RandomNormal{Scale: 1, Seed: 1, Seeded: true}, shape).Data,
 		run(t, &op.RandomNormal{Scale: 1, Seed: 2, Seeded: true}, shape).Data)

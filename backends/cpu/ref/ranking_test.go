@@ -49,7 +49,7 @@ func TestArgExtreme_tiesAxesAndTypes(t *testing.T) {
 			y := run(t, c.op, x)
 			assert.Equal(t, tensor.Int64, y.DType)
 			assert.Equal(t, c.dims, y.Dims)
-			assert.Equal(t, c.want, intValues(t, y), "%s %+v %v", c.op.Name(), c.op, d)
+			assert.Equal(t, c.want, intValues(t, y), "%s %+v %v", graph.NameOf(c.op), c.op, d)
 		}
 	}
 	y := run(t, &op.ArgMax{To: tensor.Int32}, ints(tensor.Uint64, []int64{math.MaxInt64, -1, 5}))
@@ -177,7 +177,7 @@ func TestCumulative_directions(t *testing.T) {
 				[]int64{6, 3, 1, 30, 6, 1}},
 		} {
 			y := run(t, c.op, x, axis(c.axis))
-			assert.Equal(t, numbers(d, c.want).Data, y.Data, "%s %+v %v", c.op.Name(), c.op, d)
+			assert.Equal(t, numbers(d, c.want).Data, y.Data, "%s %+v %v", graph.NameOf(c.op), c.op, d)
 		}
 	}
 	assert.Equal(t, []int64{100, -56}, intValues(t, run(t, &op.CumSum{}, ints(tensor.Int8, []int64{100, 100}), axis(0))),
@@ -210,7 +210,7 @@ func TestLines_empty(t *testing.T) {
 			in = append(in, ints(tensor.Int64, []int64{0}, 1))
 		}
 		y, err := Compute(o, in, make([]tensor.Type, 1))
-		require.NoError(t, err, o.Name())
-		assert.Equal(t, dims, y[0].Dims, o.Name())
+		require.NoError(t, err, graph.NameOf(o))
+		assert.Equal(t, dims, y[0].Dims, graph.NameOf(o))
 	}
 }

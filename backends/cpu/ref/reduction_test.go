@@ -82,11 +82,11 @@ func TestReductions_axesAndTypes(t *testing.T) {
 					if keep {
 						dims = c.kept
 					}
-					require.Equal(t, dims, append([]int64{}, y.Dims...), o.Name())
+					require.Equal(t, dims, append([]int64{}, y.Dims...), graph.NameOf(o))
 					eps := map[tensor.DType]float64{tensor.Float64: 1e-14, tensor.Float32: 0x1p-23, tensor.Float16: 0x1p-10,
 						tensor.BFloat16: 0x1p-7}[d]
 					for i := range want {
-						assert.InDelta(t, want[i], values(t, y)[i], eps*(1+math.Abs(want[i])), "%s %v axes %v", o.Name(), d, c.axes)
+						assert.InDelta(t, want[i], values(t, y)[i], eps*(1+math.Abs(want[i])), "%s %v axes %v", graph.NameOf(o), d, c.axes)
 					}
 				}
 			}
@@ -99,15 +99,15 @@ func TestReductions_emptyAxes(t *testing.T) {
 	for o, f := range reductions(false, true) {
 		for _, in := range [][]tensor.Tensor{{x}, {x, axesOf()}, {x, {}}} {
 			y := run(t, o, in...)
-			assert.Equal(t, []int64{2}, y.Dims, o.Name())
-			assert.InDelta(t, f([]float64{9}), values(t, y)[1], 1e-6, "%s of each element alone", o.Name())
+			assert.Equal(t, []int64{2}, y.Dims, graph.NameOf(o))
+			assert.InDelta(t, f([]float64{9}), values(t, y)[1], 1e-6, "%s of each element alone", graph.NameOf(o))
 		}
 	}
 	for o, f := range reductions(false, false) {
 		for _, in := range [][]tensor.Tensor{{x}, {x, axesOf()}, {x, {}}} {
 			y := run(t, o, in...)
-			assert.Empty(t, y.Dims, o.Name())
-			assert.InDelta(t, f([]float64{4, 9}), values(t, y)[0], 1e-4, o.Name())
+			assert.Empty(t, y.Dims, graph.NameOf(o))
+			assert.InDelta(t, f([]float64{4, 9}), values(t, y)[0], 1e-4, graph.NameOf(o))
 		}
 	}
 	y := run(t, &op.ReduceSum{}, f32([]float32{3}), axesOf())
@@ -122,7 +122,7 @@ func TestReductions_ofNothing(t *testing.T) {
 		"reduce_sum_square": 0, "reduce_log_sum": -inf, "reduce_log_sum_exp": -inf}
 	for o := range reductions(false, false) {
 		y := run(t, o, f32(nil, 2, 0), axesOf(1))
-		assertReals(t, []float64{want[o.Name()], want[o.Name()]}, values(t, y), 0, o.Name())
+		assertReals(t, []float64{want[graph.NameOf(o)], want[graph.NameOf(o)]}, values(t, y), 0, graph.NameOf(o))
 		y = run(t, o, f32(nil, 2, 0), axesOf(0))
 		assert.Equal(t, []int64{0}, y.Dims)
 	}
@@ -138,7 +138,7 @@ func TestReductions_ofNothing(t *testing.T) {
 		want []int64
 	}{{&op.ReduceAll{}, []int64{1}}, {&op.ReduceAny{}, []int64{0}}, {&op.ReduceMax{}, []int64{0}},
 		{&op.ReduceMin{}, []int64{1}}} {
-		assert.Equal(t, c.want, intValues(t, run(t, c.op, tensor.New(tensor.Bool, 0))), c.op.Name())
+		assert.Equal(t, c.want, intValues(t, run(t, c.op, tensor.New(tensor.Bool, 0))), graph.NameOf(c.op))
 	}
 }
 
@@ -150,7 +150,7 @@ func TestReductions_integers(t *testing.T) {
 			&op.ReduceL1{}:        205,
 			&op.ReduceSumSquare{}: 20013, &op.ReduceLogSum{}: 5, &op.ReduceLogSumExp{}: 100,
 		} {
-			assert.Equal(t, intValues(t, ints(d, []int64{want})), intValues(t, run(t, o, x)), "%s %v", o.Name(), d)
+			assert.Equal(t, intValues(t, ints(d, []int64{want})), intValues(t, run(t, o, x)), "%s %v", graph.NameOf(o), d)
 		}
 		assert.Equal(t, []int64{5}, intValues(t, run(t, &op.ReduceL2{}, ints(d, []int64{3, 4}))), "%v", d)
 		if d.IsSigned() {
@@ -187,8 +187,8 @@ func TestReductions_nanInfinityAndOverflow(t *testing.T) {
 	for _, o := range []graph.Op{&op.ReduceSum{}, &op.ReduceMax{}, &op.ReduceMin{}, &op.ReduceProd{}, &op.ReduceMean{},
 		&op.ReduceL2{}, &op.ReduceLogSumExp{}} {
 		y := values(t, run(t, o, x, axesOf(1)))
-		assert.True(t, math.IsNaN(y[0]), o.Name())
-		assert.False(t, math.IsNaN(y[1]), o.Name())
+		assert.True(t, math.IsNaN(y[0]), graph.NameOf(o))
+		assert.False(t, math.IsNaN(y[1]), graph.NameOf(o))
 	}
 	y := run(t, &op.ReduceLogSumExp{}, floats(tensor.Float32, []float64{1000, 1000}))
 	assertReals(t, []float64{1000 + math.Ln2}, values(t, y), 1e-7, "no overflow")
@@ -225,7 +225,7 @@ func TestReductions_quantized(t *testing.T) {
 	} {
 		y, err := Compute(o, []tensor.Tensor{x, axesOf(1)}, to)
 		require.NoError(t, err)
-		assert.Equal(t, want, intValues(t, y[0]), o.Name())
+		assert.Equal(t, want, intValues(t, y[0]), graph.NameOf(o))
 	}
 	y := run(t, &op.ReduceMean{}, x, axesOf(1))
 	assert.Equal(t, x.Quant, y.Quant, "the input's quantization when nothing is declared")
@@ -249,7 +249,7 @@ func TestReductions_errors(t *testing.T) {
 	} {
 		for o := range reductions(false, false) {
 			_, err := Compute(o, c.in, make([]tensor.Type, 1))
-			assert.Equal(t, c.kind, fault.KindOf(err), "%s: %v", o.Name(), err)
+			assert.Equal(t, c.kind, fault.KindOf(err), "%s: %v", graph.NameOf(o), err)
 			assert.ErrorContains(t, err, c.msg)
 		}
 	}

@@ -95,7 +95,7 @@ func ComputeContext(ctx context.Context, o graph.Op, in []tensor.Tensor, declare
 	defer refuse(&err)
 	e, ok := kernels[reflect.TypeOf(o)]
 	if !ok {
-		return nil, fault.New(fault.Unsupported, "%s: the reference device has no kernel", o.Name())
+		return nil, fault.New(fault.Unsupported, "%s: the reference device has no kernel", graph.NameOf(o))
 	}
 	facts := make([]tensor.Fact, len(in))
 	for i, t := range in {
@@ -103,7 +103,7 @@ func ComputeContext(ctx context.Context, o graph.Op, in []tensor.Tensor, declare
 			continue
 		}
 		if size, ok := t.Type().ByteSize(); !ok || int64(len(t.Data)) < size {
-			return nil, fault.New(fault.Argument, "%s: input %d: %v in %d bytes", o.Name(), i, t.Type(), len(t.Data))
+			return nil, fault.New(fault.Argument, "%s: input %d: %v in %d bytes", graph.NameOf(o), i, t.Type(), len(t.Data))
 		}
 		facts[i] = tensor.Fact{Type: t.Type(), Const: tensor.NewConst(t.Data)}
 	}
@@ -152,11 +152,11 @@ func withoutElements(out []tensor.Type) bool {
 // checkResults holds what a kernel returned against what inference promised.
 func checkResults(o graph.Op, res []tensor.Tensor, out []tensor.Type) error {
 	if len(res) != len(out) {
-		return fault.New(fault.Internal, "%s: computed %d outputs of %d", o.Name(), len(res), len(out))
+		return fault.New(fault.Internal, "%s: computed %d outputs of %d", graph.NameOf(o), len(res), len(out))
 	}
 	for i, t := range res {
 		if _, ok := out[i].Shape.Merge(tensor.Of(t.Dims...)); !ok || t.DType != out[i].DType {
-			return fault.New(fault.Internal, "%s: output %d: computed %v, inferred %v", o.Name(), i, t.Type(), out[i])
+			return fault.New(fault.Internal, "%s: output %d: computed %v, inferred %v", graph.NameOf(o), i, t.Type(), out[i])
 		}
 	}
 	return nil
@@ -167,17 +167,17 @@ func checkResults(o graph.Op, res []tensor.Tensor, out []tensor.Type) error {
 func checkOutput(o graph.Op, i int, t tensor.Type) error {
 	_, ok := t.Shape.Ints()
 	switch {
-	case !ok && !o.Traits().DataDependent:
-		return fault.New(fault.Internal, "%s: output %d: inference leaves %v open", o.Name(), i, t)
+	case !ok && !graph.TraitsOf(o).DataDependent:
+		return fault.New(fault.Internal, "%s: output %d: inference leaves %v open", graph.NameOf(o), i, t)
 	case !ok:
 		return nil
 	}
 	n, ok := t.Shape.Count()
 	size, fits := t.ByteSize()
 	if !ok || !fits || n > maxElements {
-		return fault.As(fault.Memory, mem.ErrExhausted, "%s: output %d: %v is too large", o.Name(), i, t)
+		return fault.As(fault.Memory, mem.ErrExhausted, "%s: output %d: %v is too large", graph.NameOf(o), i, t)
 	}
-	return fault.Wrap(mem.Fits(size), "%s: output %d: %v", o.Name(), i, t)
+	return fault.Wrap(mem.Fits(size), "%s: output %d: %v", graph.NameOf(o), i, t)
 }
 
 // computeReal widens narrow and quantized inputs to float32, runs the kernel, and rounds the results to the output

@@ -65,6 +65,6 @@ func TestRegistry_namesAreRegistered(t *testing.T) {
 	for _, name := range graph.OpNames() {
 		o, ok := graph.NewOp(name)
 		assert.True(t, ok)
-		assert.Equal(t, name, o.Name())
+		assert.Equal(t, name, graph.NameOf(o))
 	}
 }

@@ -16,7 +16,7 @@ import (
 
 // brokenTrait compares what an operator's traits say of its results with the results; empty: it is so.
 func brokenTrait(o graph.Op, in, out []tensor.Tensor) string {
-	tr := o.Traits()
+	tr := graph.TraitsOf(o)
 	for i, y := range out {
 		if tr.Moves {
 			if e := strange(in, y); e != nil {
@@ -92,7 +92,7 @@ func TestTraits_hold(t *testing.T) {
 		out, err := Compute(o, in, make([]tensor.Type, c.outputs()))
 		require.NoError(t, err, c.name(i))
 		require.Empty(t, brokenTrait(o, in, out), c.name(i))
-		seen[c.Op] = seen[c.Op] || o.Traits().Moves
+		seen[c.Op] = seen[c.Op] || graph.TraitsOf(o).Moves
 	}
 	for _, name := range []string{"concat", "gather", "pad", "reshape", "slice", "split", "tile", "transpose"} {
 		assert.True(t, seen[name], "%s moves elements, and there is a vector of it", name)
@@ -102,7 +102,7 @@ func TestTraits_hold(t *testing.T) {
 	signed := 0
 	for _, name := range graph.OpNames() {
 		o, _ := graph.NewOp(name)
-		if o.Traits().Sign != graph.NonNegative {
+		if graph.TraitsOf(o).Sign != graph.NonNegative {
 			continue
 		}
 		out, err := Compute(o, []tensor.Tensor{x}, make([]tensor.Type, 1))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/anynpu/anynpu/backends/cpu/ref"
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/spec/nnapi"
 	"github.com/anynpu/anynpu/core/tensor"
@@ -263,7 +264,7 @@ func TestGraph_origins(t *testing.T) {
 	require.NoError(t, err)
 	var got []string
 	for _, n := range g.Nodes {
-		got = append(got, fmt.Sprintf("%d %s %s", n.Origin, n.Name, n.Op.Name()))
+		got = append(got, fmt.Sprintf("%d %s %s", n.Origin, n.Name, graph.NameOf(n.Op)))
 	}
 	assert.Equal(t, []string{"1 SOFTMAX softmax", "0 ADD add", "0 ADD relu"}, got)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/spec/nnapi"
 )
 
@@ -41,7 +42,7 @@ func TestFused_withinTheCodes(t *testing.T) {
 		require.NoError(t, err, c.name)
 		var nodes []string
 		for i := range g.Nodes {
-			nodes = append(nodes, g.Nodes[i].Op.Name())
+			nodes = append(nodes, graph.NameOf(g.Nodes[i].Op))
 		}
 		assert.Equal(t, c.nodes, nodes, c.name)
 	}

@@ -107,15 +107,15 @@ func (t *translator) node(n *graph.Node, out uint32) error {
 	in := make([]uint32, len(n.In))
 	for i, v := range n.In {
 		if v == graph.None {
-			return fmt.Errorf("%s: an input is absent", n.Op.Name())
+			return fmt.Errorf("%s: an input is absent", graph.NameOf(n.Op))
 		}
-		if i > 0 && indexed[n.Op.Name()] {
+		if i > 0 && indexed[graph.NameOf(n.Op)] {
 			continue // read as numbers
 		}
 		in[i] = t.value(v)
 	}
 	x := in[0]
-	name := n.Op.Name()
+	name := graph.NameOf(n.Op)
 	if o, ok := same[name]; ok {
 		t.op(o, in, out)
 		return nil

@@ -16,7 +16,7 @@ func drawsNumbers(g *graph.Graph) (drawn, seeded, greater bool) {
 		if _, ok := g.Nodes[i].Op.(*op.Greater); ok {
 			greater = true
 		}
-		if !g.Nodes[i].Op.Traits().Impure {
+		if !graph.TraitsOf(g.Nodes[i].Op).Impure {
 			continue
 		}
 		drawn = true

@@ -158,7 +158,7 @@ func (e *filterEncoder) unit(v graph.Value) float32 {
 			}
 			return math.Float32frombits(binary.LittleEndian.Uint32(s.Const.Data))
 		}
-		if !n.Op.Traits().Moves {
+		if !graph.TraitsOf(n.Op).Moves {
 			return 0
 		}
 		v = n.In[0]

@@ -8,6 +8,7 @@ import (
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/exec"
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -109,7 +110,7 @@ func (e *execution) run(ctx context.Context) error {
 		if !e.profiling {
 			break
 		}
-		e.Counts.Nodes = append(e.Counts.Nodes, device.NodeTime{Node: g.Nodes[i].Origin, Op: g.Nodes[i].Op.Name(),
+		e.Counts.Nodes = append(e.Counts.Nodes, device.NodeTime{Node: g.Nodes[i].Origin, Op: graph.NameOf(g.Nodes[i].Op),
 			Device: d.id})
 	}
 	return nil
