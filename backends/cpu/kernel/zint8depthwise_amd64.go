@@ -19,27 +19,6 @@ func dotWindowAVX2(channels int, n int, groups int, taps **uint8, ix int, w *int
 //go:noescape
 func dotSlideAVX2(channels int, n int, rows **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int)
 
-// combineAVX2 is dst = clamp(round(a*fa + b*fb + add) + zero, lo, hi) on n codes, a positive multiple of 64; without b its term is left out.
-//
-//go:noescape
-func combineAVX2(dst *uint8, a *uint8, b *uint8, n int, fa float32, fb float32, add float32, zero int, lo int, hi int)
-
-// maxU8AVX2 is dst = max(dst, src) on n codes, a positive multiple of 64.
-//
-//go:noescape
-func maxU8AVX2(dst *uint8, src *uint8, n int)
-
-// encodeAVX2 is dst = round(clamp(src/scale, lo, hi)) + zero on n values, a positive multiple of 64, NaN counting as 0.
-//
-//go:noescape
-func encodeAVX2(dst *uint8, src *float32, n int, scale float32, lo float32, hi float32, zero int)
-
-// nearestAVX2 is dst = (clamp(round(src*scale + shift) + zero, 0, 255)) ^ flip on n values, a positive multiple of 64.
-// close gets a byte for each 64: not 0 when a result is further than far from what it is rounded to.
-//
-//go:noescape
-func nearestAVX2(dst *uint8, src *float32, n int, scale *float32, shift *float32, zero int, flip int, far float32, close *uint8)
-
 // dotWindowAVX512 computes n neighbouring positions of a depthwise convolution of codes. taps are groups of four
 // pointers to the codes of the first position, ix bytes from one position to the next.
 // w, init, scale, add and low are in the order of lanes; init, add and low may be nil.
@@ -53,24 +32,3 @@ func dotWindowAVX512(channels int, n int, groups int, taps **uint8, ix int, w *i
 //
 //go:noescape
 func dotSlideAVX512(channels int, n int, rows **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int)
-
-// combineAVX512 is dst = clamp(round(a*fa + b*fb + add) + zero, lo, hi) on n codes, a positive multiple of 64; without b its term is left out.
-//
-//go:noescape
-func combineAVX512(dst *uint8, a *uint8, b *uint8, n int, fa float32, fb float32, add float32, zero int, lo int, hi int)
-
-// maxU8AVX512 is dst = max(dst, src) on n codes, a positive multiple of 64.
-//
-//go:noescape
-func maxU8AVX512(dst *uint8, src *uint8, n int)
-
-// encodeAVX512 is dst = round(clamp(src/scale, lo, hi)) + zero on n values, a positive multiple of 64, NaN counting as 0.
-//
-//go:noescape
-func encodeAVX512(dst *uint8, src *float32, n int, scale float32, lo float32, hi float32, zero int)
-
-// nearestAVX512 is dst = (clamp(round(src*scale + shift) + zero, 0, 255)) ^ flip on n values, a positive multiple of 64.
-// close gets a byte for each 64: not 0 when a result is further than far from what it is rounded to.
-//
-//go:noescape
-func nearestAVX512(dst *uint8, src *float32, n int, scale *float32, shift *float32, zero int, flip int, far float32, close *uint8)

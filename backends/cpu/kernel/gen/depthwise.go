@@ -84,6 +84,17 @@ func depthwise(g *gen) {
 	g.poolWindow("poolSum", false)
 }
 
+// strided returns the address i strides after base, i being 0, 1, 2, 3, 4 or 8; thrice holds three strides.
+func strided(base, stride, thrice reg.Register, i int) operand.Mem {
+	switch i {
+	case 0:
+		return at(base, 0)
+	case 3:
+		return idx(base, thrice, 1, 0)
+	}
+	return idx(base, stride, uint8(i), 0)
+}
+
 // dwWindow: any window of rows x cols taps, t output pixels at once.
 func (g *gen) dwWindow(t int) {
 	g.text(fmt.Sprintf("dwWindow%d", t), "func(c, rows, cols int, in *float32, irow, icol, ix int, w *float32, wrow, "+
@@ -95,15 +106,7 @@ func (g *gen) dwWindow(t int) {
 	ix3 := g.GP64()
 	g.LEAQ(idx(ix, ix, 2, 0), ix3)
 	ir, wr, ip, wp, rows, cols := g.GP64(), g.GP64(), g.GP64(), g.GP64(), g.GP64(), g.GP64()
-	pixel := func(i int) operand.Mem {
-		switch i {
-		case 0:
-			return at(ip, 0)
-		case 3:
-			return idx(ip, ix3, 1, 0)
-		}
-		return idx(ip, ix, uint8(i), 0)
-	}
+	pixel := func(i int) operand.Mem { return strided(ip, ix, ix3, i) }
 	g.channels(c, []operand.Op{in, w, out}, func(masked bool, s string) {
 		acc := g.biasInit(t, masked, s)
 		g.MOVQ(g.arg("rows"), rows)
@@ -147,15 +150,6 @@ func (g *gen) dwFast(kw, stride, t int) {
 	g.LEAQ(idx(icol, icol, 2, 0), icol3)
 	g.LEAQ(idx(wcol, wcol, 2, 0), wcol3)
 	ir, wr, ip, rows := g.GP64(), g.GP64(), g.GP64(), g.GP64()
-	step := func(base, s, s3 reg.Register, i int) operand.Mem {
-		switch i {
-		case 0:
-			return at(base, 0)
-		case 3:
-			return idx(base, s3, 1, 0)
-		}
-		return idx(base, s, uint8(i), 0)
-	}
 	g.channels(c, []operand.Op{in, w, out}, func(masked bool, s string) {
 		acc := g.biasInit(t, masked, s)
 		g.MOVQ(g.arg("rows"), rows)
@@ -165,14 +159,14 @@ func (g *gen) dwFast(kw, stride, t int) {
 		g.Comment("the taps of this row, then each input once")
 		taps := make([]reg.VecVirtual, kw)
 		for k := range taps {
-			taps[k] = g.get(step(wr, wcol, wcol3, k), masked)
+			taps[k] = g.get(strided(wr, wcol, wcol3, k), masked)
 		}
 		g.MOVQ(ir, ip)
 		for p := range (t-1)*stride + kw {
 			if p > 0 && p%4 == 0 {
 				g.LEAQ(idx(ip, icol, 4, 0), ip)
 			}
-			x := g.get(step(ip, icol, icol3, p%4), masked)
+			x := g.get(strided(ip, icol, icol3, p%4), masked)
 			for i := range t {
 				if k := p - i*stride; k >= 0 && k < kw {
 					g.VFMADD231PS(taps[k], x, acc[i])

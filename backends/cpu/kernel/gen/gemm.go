@@ -14,31 +14,30 @@ type tile struct {
 	indirect bool
 }
 
-// gemm emits the direct and the indirect microkernels with every row count up
-// to the full tile.
-func gemm(g *gen) {
+// gemm emits the direct or the indirect micro-kernels of nv vectors with every row count up to the full tile. Tiles of
+// four vectors are those of AVX-512 alone.
+func gemm(g *gen, nv int, indirect bool) {
+	if nv == 4 && !g.wide() {
+		return
+	}
 	mr := 6
 	if g.wide() {
 		mr = 8
 	}
-	for _, indirect := range []bool{false, true} {
-		for _, nv := range []int{1, 2, 4} {
-			if nv == 4 && !g.wide() {
-				continue
-			}
-			for m := 1; m <= mr && m*nv <= 24; m++ {
-				t := tile{mr: m, nv: nv, indirect: indirect, phases: 1}
-				for _, p := range []int{2, 4} {
-					if m*nv*p <= len(g.vec)/2 && m <= 4 || nv == 1 && m > 4 && m*p <= len(g.vec)-4 {
-						t.phases = p
-					}
-				}
-				g.gemmTile(t)
+	for m := 1; m <= mr && m*nv <= 24; m++ {
+		t := tile{mr: m, nv: nv, indirect: indirect, phases: 1}
+		for _, p := range []int{2, 4} {
+			if m*nv*p <= len(g.vec)/2 && m <= 4 || nv == 1 && m > 4 && m*p <= len(g.vec)-4 {
+				t.phases = p
 			}
 		}
+		g.gemmTile(t)
 	}
 }
 
+// gemmTile emits a micro-kernel. Vectors, n being their number: from 0 on sums [phase][row][vector]; the nv before n-2 one
+// row of B; n-2, n-1 values of A. The epilogue reuses the last four: n-4 a limit; n-2 bias or residual; n-1 the mask of
+// AVX2.
 func (g *gen) gemmTile(t tile) {
 	name := fmt.Sprintf("gemm%dx%d", t.mr, t.nv*g.lanes)
 	sig := "b *float32, ldb int, c *float32, ldc int, bias, res *float32, ldr int, lo, hi float32, cols, after int, " +
@@ -87,30 +86,13 @@ func (g *gen) gemmTile(t tile) {
 		g.TESTQ(n, n)
 		g.JZ(label("epilogue"))
 		g.MOVQ(n, taps)
-		g.Comment("row starts of this tap, plus the run length")
-		g.Label("tap")
-		base, zero := g.loadArg("base"), g.loadArg("zero")
-		for i := range row {
-			g.MOVLQSX(at(tab, 4*i), row[i])
-			g.TESTQ(row[i], row[i])
-			g.LEAQ(idx(base, row[i], 4, 0), row[i])
-			g.CMOVQLT(zero, row[i])
-		}
-		g.MOVQ(g.arg("k"), ix)
-		g.NEGQ(ix)
+		g.tapRows(row, ix, tab, "zero", 4)
 		g.gemmLoop(t, row, b, b2, ix, next)
 		g.ADDQ(g.arg("ldt"), tab)
 		g.SUBQ(operand.Imm(1), taps)
 		g.JNZ(label("tap"))
 	} else {
-		lda := g.loadArg("lda")
-		g.MOVQ(g.arg("k"), ix)
-		g.MOVQ(g.arg("a"), row[0])
-		g.LEAQ(idx(row[0], ix, 4, 0), row[0])
-		for i := 1; i < t.mr; i++ {
-			g.LEAQ(idx(row[i-1], lda, 1, 0), row[i])
-		}
-		g.NEGQ(ix)
+		lda := g.matrixRows(row, ix)
 		g.gemmLoop(t, row, b, b2, ix, next)
 		g.IMUL3Q(operand.Imm(uint64(t.mr)), lda, lda)
 		g.ADDQ(lda, g.arg("a"))
@@ -124,6 +106,37 @@ func (g *gen) gemmTile(t tile) {
 	g.SUBQ(operand.Imm(1), g.arg("blocks"))
 	g.JNZ(label("block"))
 	g.ret()
+}
+
+// tapRows begins a tap: row gets the ends of its runs, which begin at argument base plus the table's entries of size bytes
+// each, or at the argument that zeros names where an entry is negative, and ix counts from minus the run length. Both
+// arguments are a run length ahead.
+func (g *gen) tapRows(row []reg.GPVirtual, ix, tab reg.GPVirtual, zeros string, size uint8) {
+	g.Comment("row ends of this tap")
+	g.Label("tap")
+	base, zero := g.loadArg("base"), g.loadArg(zeros)
+	for i := range row {
+		g.MOVLQSX(at(tab, 4*i), row[i])
+		g.TESTQ(row[i], row[i])
+		g.LEAQ(idx(base, row[i], size, 0), row[i])
+		g.CMOVQLT(zero, row[i])
+	}
+	g.MOVQ(g.arg("k"), ix)
+	g.NEGQ(ix)
+}
+
+// matrixRows begins a block of rows of A: row gets their ends, and ix counts from minus their length in steps of four
+// bytes. It returns the stride of A.
+func (g *gen) matrixRows(row []reg.GPVirtual, ix reg.GPVirtual) (lda reg.GPVirtual) {
+	lda = g.loadArg("lda")
+	g.MOVQ(g.arg("k"), ix)
+	g.MOVQ(g.arg("a"), row[0])
+	g.LEAQ(idx(row[0], ix, 4, 0), row[0])
+	for i := 1; i < len(row); i++ {
+		g.LEAQ(idx(row[i-1], lda, 1, 0), row[i])
+	}
+	g.NEGQ(ix)
+	return lda
 }
 
 // gemmLoop multiplies one run: ix counts from minus the run length to zero,

@@ -22,27 +22,28 @@ type intTile struct {
 	indirect       bool
 }
 
-// int8gemm emits the direct and the indirect products of codes. The wide level needs VNNI.
-func int8gemm(g *gen) {
-	for _, indirect := range []bool{false, true} {
-		if !g.wide() {
-			for m := 1; m <= 4; m++ {
-				g.intTile(intTile{mr: m, nv: 1, phases: 1, indirect: indirect})
-			}
-			continue
+// int8gemm emits the direct or the indirect products of codes whose tiles are nv vectors wide. The wide level needs
+// VNNI; AVX2 has tiles of one vector.
+func int8gemm(g *gen, nv int, indirect bool) {
+	if !g.wide() {
+		for m := 1; m <= 4 && nv == 1; m++ {
+			g.intTile(intTile{mr: m, nv: 1, phases: 1, indirect: indirect})
 		}
-		for nv := 1; nv <= 4; nv++ {
-			for m := 1; m <= 8 && m*nv <= 24; m++ {
-				t := intTile{mr: m, nv: nv, phases: 1, indirect: indirect}
-				for m*nv*t.phases <= 4 {
-					t.phases *= 2
-				}
-				g.intTile(t)
-			}
+		return
+	}
+	for m := 1; m <= 8 && m*nv <= 24; m++ {
+		t := intTile{mr: m, nv: nv, phases: 1, indirect: indirect}
+		for m*nv*t.phases <= 4 {
+			t.phases *= 2
 		}
+		g.intTile(t)
 	}
 }
 
+// intTile emits a micro-kernel. Vectors of AVX-512: 0-23 sums [phase][row][vector]; 26-29 one word of B for each vector
+// of columns; 30, 31 words of A; K1 the mask of the last vector, K2 of the stored bytes. Vectors of AVX2: 0-7 sums
+// [row][half], each lane half a column's sum; 8, 9 words of A; 10, 11 products; 12, 13 eight columns of B; 15 the mask.
+// The epilogues reuse what is behind the sums.
 func (g *gen) intTile(t intTile) {
 	name, cols := fmt.Sprintf("dot%dx%d", t.mr, t.nv*g.lanes), t.nv*g.lanes
 	sig := "b *int8, ldb int, c *uint8, ldc int, init *int32, scale, add, low *float32, zero, lo, hi, cols int)"
@@ -96,31 +97,14 @@ func (g *gen) intTile(t intTile) {
 	if t.indirect {
 		n, tab := g.loadArg("taps"), g.loadArg("tab")
 		g.MOVQ(n, taps)
-		g.Comment("row ends of this tap")
-		g.Label("tap")
-		base, zeros := g.loadArg("base"), g.loadArg("zeros")
-		for i := range row {
-			g.MOVLQSX(at(tab, 4*i), row[i])
-			g.TESTQ(row[i], row[i])
-			g.LEAQ(idx(base, row[i], 1, 0), row[i])
-			g.CMOVQLT(zeros, row[i])
-		}
-		g.MOVQ(g.arg("k"), ix)
-		g.NEGQ(ix)
+		g.tapRows(row, ix, tab, "zeros", 1)
 		g.intLoop(t, row, b, ix)
 		g.ADDQ(g.arg("ldt"), tab)
 		g.SUBQ(operand.Imm(1), taps)
 		g.JNZ(label("tap"))
 		g.ADDQ(operand.Imm(uint64(4*t.mr)), g.arg("tab"))
 	} else {
-		lda := g.loadArg("lda")
-		g.MOVQ(g.arg("k"), ix)
-		g.MOVQ(g.arg("a"), row[0])
-		g.LEAQ(idx(row[0], ix, 4, 0), row[0])
-		for i := 1; i < t.mr; i++ {
-			g.LEAQ(idx(row[i-1], lda, 1, 0), row[i])
-		}
-		g.NEGQ(ix)
+		lda := g.matrixRows(row, ix)
 		g.intLoop(t, row, b, ix)
 		g.IMUL3Q(operand.Imm(uint64(t.mr)), lda, lda)
 		g.ADDQ(lda, g.arg("a"))
@@ -202,13 +186,14 @@ func (g *gen) intLoop(t intTile, row []reg.GPVirtual, b, ix reg.GPVirtual) {
 	g.Label("done")
 }
 
-// optional emits body for an argument that is a pointer and not nil.
-func (g *gen) optional(name string, body func(p reg.GPVirtual)) {
+// optional emits body for an argument that is a pointer and not nil. A function that reads the argument more than once
+// gives each place a suffix for its label.
+func (g *gen) optional(name, suffix string, body func(p reg.GPVirtual)) {
 	p := g.loadArg(name)
 	g.TESTQ(p, p)
-	g.JZ(label("no" + name))
+	g.JZ(label("no" + name + suffix))
 	body(p)
-	g.Label("no" + name)
+	g.Label("no" + name + suffix)
 }
 
 // everyByte and everyWord repeat an argument all over a vector.
@@ -245,7 +230,8 @@ func (g *gen) quads() operand.Mem {
 }
 
 // intStore adds the phases, requantizes and stores one block; init, scale and add are read per vector, the last one
-// under the mask.
+// under the mask. Vectors: 0-23 sums; 28 the order of packed words, or a result; 29 the upper limit, or the shift; 30 the
+// lower limit, the low part of the scale, or a factor; 31 the zero point, or a factor.
 func (g *gen) intStore(t intTile) {
 	n := len(g.vec)
 	acc := func(i, j int) reg.VecPhysical { return g.vec[i*t.nv+j] }
@@ -263,11 +249,11 @@ func (g *gen) intStore(t intTile) {
 			}
 		}
 	}
-	g.optional("init", func(p reg.GPVirtual) { each(p, func(v, x reg.VecPhysical) { g.VPADDD(v, x, x) }) })
+	g.optional("init", "", func(p reg.GPVirtual) { each(p, func(v, x reg.VecPhysical) { g.VPADDD(v, x, x) }) })
 	scale := g.loadArg("scale")
 	g.TESTQ(scale, scale)
 	g.JZ(label("plain"))
-	g.optional("low", func(low reg.GPVirtual) {
+	g.optional("low", "", func(low reg.GPVirtual) {
 		add, v, part, shift, y := g.loadArg("add"), g.vec[n-1], g.vec[n-2], g.vec[n-3], g.vec[n-4]
 		for j := range t.nv {
 			last := j == t.nv-1
@@ -284,7 +270,7 @@ func (g *gen) intStore(t intTile) {
 		g.VCVTDQ2PS(x, x)
 		g.VMULPS(v, x, x)
 	})
-	g.optional("add", func(p reg.GPVirtual) { each(p, func(v, x reg.VecPhysical) { g.VADDPS(v, x, x) }) })
+	g.optional("add", "", func(p reg.GPVirtual) { each(p, func(v, x reg.VecPhysical) { g.VADDPS(v, x, x) }) })
 	for i := range t.mr {
 		for j := range t.nv {
 			g.VCVTPS2DQ(acc(i, j), acc(i, j))
@@ -343,7 +329,7 @@ func (g *gen) pack4(v func(int) reg.VecPhysical, zero reg.Register) {
 
 // packInts adds the zero point to up to four vectors of integers and packs them into the bytes of the first: lane by
 // lane, four from each.
-func (g *gen) packInts(nv int, v func(int) reg.VecPhysical, zero reg.Register) {
+func (g *gen) packInts(nv int, v func(int) reg.VecPhysical, zero operand.Op) {
 	last := nv - 1
 	g.VPACKSSDW(v(min(1, last)), v(0), v(0))
 	g.VPADDSW(zero, v(0), v(0))
@@ -356,7 +342,8 @@ func (g *gen) packInts(nv int, v func(int) reg.VecPhysical, zero reg.Register) {
 	g.VPACKUSWB(v(half), v(0), v(0))
 }
 
-// intStoreHalf is intStore for eight columns, whose sums are in two vectors as pairs.
+// intStoreHalf is intStore for eight columns, whose sums are in two vectors as pairs. Vectors: 0, 2, 4, 6 sums; 10
+// factors; 11 the zero point; 12, 13 limits.
 func (g *gen) intStoreHalf(t intTile) {
 	for i := range t.mr {
 		x := g.vec[2*i]
@@ -370,7 +357,7 @@ func (g *gen) intStoreHalf(t intTile) {
 			do(g.vec[2*i])
 		}
 	}
-	g.optional("init", func(p reg.GPVirtual) { each(p, func(x reg.VecPhysical) { g.VPADDD(v, x, x) }) })
+	g.optional("init", "", func(p reg.GPVirtual) { each(p, func(x reg.VecPhysical) { g.VPADDD(v, x, x) }) })
 	scale := g.loadArg("scale")
 	g.TESTQ(scale, scale)
 	g.JZ(label("plain"))
@@ -378,7 +365,7 @@ func (g *gen) intStoreHalf(t intTile) {
 		g.VCVTDQ2PS(x, x)
 		g.VMULPS(v, x, x)
 	})
-	g.optional("add", func(p reg.GPVirtual) { each(p, func(x reg.VecPhysical) { g.VADDPS(v, x, x) }) })
+	g.optional("add", "", func(p reg.GPVirtual) { each(p, func(x reg.VecPhysical) { g.VADDPS(v, x, x) }) })
 	zero, lo, hi := g.vec[11], g.vec[12], g.vec[13]
 	g.everyWord("zero", zero)
 	g.everyByte("lo", lo)

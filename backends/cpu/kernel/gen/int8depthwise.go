@@ -3,13 +3,11 @@ package main
 import (
 	"fmt"
 
-	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// int8depthwise emits depthwise convolutions of codes, those of the wide level with VNNI, and element-wise functions of
-// codes.
+// int8depthwise emits depthwise convolutions of codes, those of the wide level with VNNI.
 func int8depthwise(g *gen) {
 	if g.wide() {
 		g.dotWindow()
@@ -18,13 +16,11 @@ func int8depthwise(g *gen) {
 		g.pairWindow()
 		g.pairSlide()
 	}
-	g.combine()
-	g.maxU8()
-	g.encode()
-	nearest(g)
 }
 
-// dotWindow interleaves the bytes of four taps, so that each word holds one channel.
+// dotWindow interleaves the bytes of four taps, so that each word holds one channel. Vectors: 0-3 sums of 64 channels;
+// 8-11 the bytes of four taps, then the store's work; 12-15 and 16-19 the stages of interleaving; 28, 29 limits; 30 the
+// zero point; 31 zeros. K2 is the mask of the channels.
 func (g *gen) dotWindow() {
 	g.text("dotWindow", "func(channels, n, groups int, taps **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, "+
 		"scale, add, low *float32, zero, lo, hi int)",
@@ -53,7 +49,7 @@ func (g *gen) dotWindow() {
 	for i := range 4 {
 		g.zero(v[i])
 	}
-	g.optional("init", func(p reg.GPVirtual) {
+	g.optional("init", "", func(p reg.GPVirtual) {
 		for i := range 4 {
 			g.VMOVDQU32(at(p, 64*i), v[i])
 		}
@@ -83,31 +79,7 @@ func (g *gen) dotWindow() {
 	g.ADDQ(imm(32), tab)
 	g.SUBQ(operand.Imm(1), groups)
 	g.JNZ(label("group"))
-	scale := g.loadArg("scale")
-	g.optional("low", func(low reg.GPVirtual) {
-		add := g.loadArg("add")
-		for i := range 4 {
-			g.VMOVUPS(at(low, 64*i), v[9])
-			g.roundHalvesUp(v[i], at(scale, 64*i), v[9], at(add, 64*i), v[8])
-		}
-		g.JMP(label("rounded"))
-	})
-	for i := range 4 {
-		g.VCVTDQ2PS(v[i], v[i])
-		g.VMULPS(at(scale, 64*i), v[i], v[i])
-	}
-	g.optional("add", func(p reg.GPVirtual) {
-		for i := range 4 {
-			g.VADDPS(at(p, 64*i), v[i], v[i])
-		}
-	})
-	for i := range 4 {
-		g.VCVTPS2DQ(v[i], v[i])
-	}
-	g.Label("rounded")
-	g.packInts(4, func(i int) reg.VecPhysical { return v[i] }, zero)
-	g.VPMAXUB(lo, v[0], v[0])
-	g.VPMINUB(hi, v[0], v[0])
+	g.storeChannels("", v[:4], g.loadArg("scale"), [2]reg.VecPhysical{v[8], v[9]}, zero, lo, hi)
 	g.VMOVDQU8(v[0], reg.K2, at(outp, 0))
 	g.ADDQ(g.arg("ldo"), outp)
 	g.ADDQ(g.arg("ix"), off)
@@ -128,6 +100,36 @@ func (g *gen) dotWindow() {
 	g.ret()
 }
 
+// storeChannels requantizes the four vectors of sums of a block and packs them into codes in the first of them. zero, lo
+// and hi are in vectors or in memory; labels end with suffix.
+func (g *gen) storeChannels(suffix string, sums []reg.VecPhysical, scale reg.Register, work [2]reg.VecPhysical,
+	zero, lo, hi operand.Op) {
+	g.optional("low", suffix, func(low reg.GPVirtual) {
+		add := g.loadArg("add")
+		for i, x := range sums {
+			g.VMOVUPS(at(low, 64*i), work[1])
+			g.roundHalvesUp(x, at(scale, 64*i), work[1], at(add, 64*i), work[0])
+		}
+		g.JMP(label("rounded" + suffix))
+	})
+	for i, x := range sums {
+		g.VCVTDQ2PS(x, x)
+		g.VMULPS(at(scale, 64*i), x, x)
+	}
+	g.optional("add", suffix, func(p reg.GPVirtual) {
+		for i, x := range sums {
+			g.VADDPS(at(p, 64*i), x, x)
+		}
+	})
+	for _, x := range sums {
+		g.VCVTPS2DQ(x, x)
+	}
+	g.Label("rounded" + suffix)
+	g.packInts(4, func(i int) reg.VecPhysical { return sums[i] }, zero)
+	g.VPMAXUB(lo, sums[0], sums[0])
+	g.VPMINUB(hi, sums[0], sums[0])
+}
+
 // channelMask sets mask K2 to the first 64 of the bytes that argument channels counts.
 func (g *gen) channelMask() {
 	left, most := g.GP64(), g.GP64()
@@ -141,7 +143,8 @@ func (g *gen) channelMask() {
 }
 
 // dotSlide keeps the three columns of a window in flight: each is read and interleaved once, for three neighbouring
-// positions.
+// positions. Vectors: 0-11 sums of three positions; 12-15 a column, interleaved; 15-18 the stages of interleaving; 19
+// zeros; 20-31 weights [column][vector]. The zero point and the limits are in memory. K2 is the mask of the channels.
 func (g *gen) dotSlide() {
 	g.text("dotSlide", "func(channels, n int, rows **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, scale, "+
 		"add, low *float32, zero, lo, hi int)",
@@ -191,39 +194,9 @@ func (g *gen) dotSlide() {
 		}
 	}
 	finish := func(a int) {
-		x := func(i int) reg.VecPhysical { return v[acc+4*a+i] }
-		rounded, single := fmt.Sprint("rounded", a), fmt.Sprint("single", a)
-		low := g.loadArg("low")
-		g.TESTQ(low, low)
-		g.JZ(label(single))
-		shift := g.loadArg("add")
-		for i := range 4 {
-			g.VMOVUPS(at(low, 64*i), v[data+1])
-			g.roundHalvesUp(x(i), at(scale, 64*i), v[data+1], at(shift, 64*i), v[data])
-		}
-		g.JMP(label(rounded))
-		g.Label(single)
-		for i := range 4 {
-			g.VCVTDQ2PS(x(i), x(i))
-			g.VMULPS(at(scale, 64*i), x(i), x(i))
-		}
-		name := fmt.Sprint("noadd", a)
-		p := g.loadArg("add")
-		g.TESTQ(p, p)
-		g.JZ(label(name))
-		for i := range 4 {
-			g.VADDPS(at(p, 64*i), x(i), x(i))
-		}
-		g.Label(name)
-		for i := range 4 {
-			g.VCVTPS2DQ(x(i), x(i))
-		}
-		g.Label(rounded)
-		g.VMOVDQU32(part(0), v[spare])
-		g.packInts(4, x, v[spare])
-		g.VPMAXUB(part(1), x(0), x(0))
-		g.VPMINUB(part(2), x(0), x(0))
-		g.VMOVDQU8(x(0), reg.K2, at(outp, 0))
+		sums := v[acc+4*a : acc+4*a+4]
+		g.storeChannels(fmt.Sprint(a), sums, scale, [2]reg.VecPhysical{v[data], v[data+1]}, part(0), part(1), part(2))
+		g.VMOVDQU8(sums[0], reg.K2, at(outp, 0))
 		g.ADDQ(ldo, outp)
 	}
 	g.Comment("one block of up to 64 channels")
@@ -277,124 +250,5 @@ func (g *gen) dotSlide() {
 	}
 	g.SUBQ(imm(64), g.arg("channels"))
 	g.JG(label("block"))
-	g.ret()
-}
-
-// order is the permutation of words after two rounds of packing four vectors.
-func (g *gen) order() operand.Mem {
-	if g.wide() {
-		return g.quads()
-	}
-	if m, ok := g.consts["pairs"]; ok {
-		return m
-	}
-	m := g.StaticGlobal("pairs")
-	g.DataAttributes(attr.RODATA | attr.NOPTR)
-	for i := range 8 {
-		g.AddDatum(4*i, operand.U32(uint32(i%2*4+i/2)))
-	}
-	g.consts["pairs"] = m
-	return m
-}
-
-// combine scales codes, and the sum of two.
-func (g *gen) combine() {
-	g.text("combine", "func(dst, a, b *uint8, n int, fa, fb, add float32, zero, lo, hi int)",
-		"is dst = clamp(round(a*fa + b*fb + add) + zero, lo, hi) on n codes, a positive multiple of 64; without b its term "+
-			"is left out.")
-	v := g.vec
-	dst, a, b, n := g.loadArg("dst"), g.loadArg("a"), g.loadArg("b"), g.loadArg("n")
-	fa, fb, add, zero, lo, hi, order := v[8], v[9], v[10], v[11], v[12], v[13], v[14]
-	g.VBROADCASTSS(g.arg("fa"), fa)
-	g.VBROADCASTSS(g.arg("fb"), fb)
-	g.VBROADCASTSS(g.arg("add"), add)
-	g.everyWord("zero", zero)
-	g.everyByte("lo", lo)
-	g.everyByte("hi", hi)
-	g.VMOVUPS(g.order(), order)
-	loop := func(name string, two bool) {
-		g.Label(name)
-		for i := range 4 {
-			g.VPMOVZXBD(at(a, i*g.lanes), v[i])
-			g.VCVTDQ2PS(v[i], v[i])
-			g.VMULPS(fa, v[i], v[i])
-			if two {
-				y := v[4+i]
-				g.VPMOVZXBD(at(b, i*g.lanes), y)
-				g.VCVTDQ2PS(y, y)
-				g.VMULPS(fb, y, y)
-				g.VADDPS(y, v[i], v[i])
-			}
-			g.VADDPS(add, v[i], v[i])
-		}
-		g.pack4(func(i int) reg.VecPhysical { return v[i] }, zero)
-		g.VPERMD(v[0], order, v[0])
-		g.VPMAXUB(lo, v[0], v[0])
-		g.VPMINUB(hi, v[0], v[0])
-		g.VMOVUPS(v[0], at(dst, 0))
-		g.ADDQ(imm(4*g.lanes), a)
-		if two {
-			g.ADDQ(imm(4*g.lanes), b)
-		}
-		g.ADDQ(imm(4*g.lanes), dst)
-		g.SUBQ(imm(4*g.lanes), n)
-		g.JG(label(name))
-		g.ret()
-	}
-	g.TESTQ(b, b)
-	g.JZ(label("one"))
-	loop("two", true)
-	loop("one", false)
-}
-
-func (g *gen) maxU8() {
-	g.text("maxU8", "func(dst, src *uint8, n int)", "is dst = max(dst, src) on n codes, a positive multiple of 64.")
-	dst, src, n := g.loadArg("dst"), g.loadArg("src"), g.loadArg("n")
-	x := g.vec[0]
-	g.Label("loop")
-	g.VMOVUPS(at(src, 0), x)
-	g.VPMAXUB(at(dst, 0), x, x)
-	g.VMOVUPS(x, at(dst, 0))
-	g.ADDQ(imm(g.bytes()), src)
-	g.ADDQ(imm(g.bytes()), dst)
-	g.SUBQ(imm(g.bytes()), n)
-	g.JG(label("loop"))
-	g.ret()
-}
-
-// encode quantizes with a true division.
-func (g *gen) encode() {
-	g.text("encode", "func(dst *uint8, src *float32, n int, scale, lo, hi float32, zero int)",
-		"is dst = round(clamp(src/scale, lo, hi)) + zero on n values, a positive multiple of 64, NaN counting as 0.")
-	v := g.vec
-	dst, src, n := g.loadArg("dst"), g.loadArg("src"), g.loadArg("n")
-	scale, lo, hi, zero, order, m := v[8], v[9], v[10], v[11], v[12], v[13]
-	g.VBROADCASTSS(g.arg("scale"), scale)
-	g.VBROADCASTSS(g.arg("lo"), lo)
-	g.VBROADCASTSS(g.arg("hi"), hi)
-	g.everyWord("zero", zero)
-	g.VMOVUPS(g.order(), order)
-	g.Label("loop")
-	for i := range 4 {
-		x := v[i]
-		g.VMOVUPS(at(src, i*g.bytes()), x)
-		g.VDIVPS(scale, x, x)
-		if g.wide() {
-			g.VCMPPS(operand.U8(7), x, x, reg.K2) // ordered with itself
-			g.VMOVAPS_Z(x, reg.K2, x)
-		} else {
-			g.VCMPPS(operand.U8(7), x, x, m)
-			g.VANDPS(m, x, x)
-		}
-		g.VMAXPS(lo, x, x)
-		g.VMINPS(hi, x, x)
-	}
-	g.pack4(func(i int) reg.VecPhysical { return v[i] }, zero)
-	g.VPERMD(v[0], order, v[0])
-	g.VMOVUPS(v[0], at(dst, 0))
-	g.ADDQ(imm(4*g.bytes()), src)
-	g.ADDQ(imm(g.bytes()), dst)
-	g.SUBQ(imm(g.bytes()), n)
-	g.JG(label("loop"))
 	g.ret()
 }

@@ -12,7 +12,8 @@ const pairUnit = 16
 
 func x(v reg.VecPhysical) reg.Register { return v.(reg.Vec).AsX() }
 
-// pairWindow is dotWindow of AVX2.
+// pairWindow is dotWindow of AVX2. Vectors: 0, 1 sums of 16 channels; 2-4 and 5-7 two pairs of taps, interleaved; 13 the
+// zero point; 14, 15 limits.
 func (g *gen) pairWindow() {
 	g.text("dotWindow", "func(channels, n, groups int, taps **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, "+
 		"scale, add, low *float32, zero, lo, hi int)",
@@ -128,7 +129,8 @@ func (g *gen) nextUnit(first operand.Mem) {
 }
 
 // pairSlide is dotSlide of AVX2: of each column the words of the first two taps are interleaved, and the third tap's
-// with zeros.
+// with zeros. Vectors: 0-5 sums of three positions; 6-9 a column, interleaved; 10, 11 products; 12 zeros; 13 the zero
+// point; 14, 15 limits.
 func (g *gen) pairSlide() {
 	g.text("dotSlide", "func(channels, n int, rows **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, scale, "+
 		"add, low *float32, zero, lo, hi int)",

@@ -2,7 +2,8 @@
 //
 //	go run . -dir ..
 //
-// It writes z<group>_amd64.s and z<group>_amd64.go for each group of kernels.
+// It writes a file z<operation>_<part>_<instruction set>_amd64.s for each part of an operation and each instruction set,
+// and the declarations of the operation's functions to z<operation>_amd64.go. docs/kernels.md has the naming rule.
 package main
 
 import (
@@ -10,62 +11,103 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
+	"github.com/mmcloughlin/avo/ir"
 	"github.com/mmcloughlin/avo/pass"
 	"github.com/mmcloughlin/avo/printer"
 )
 
-// groups lists the files and what fills them.
-var groups = []struct {
+// operations lists what the files are filled with. A part of an operation has a file of its own for each instruction
+// set; one that an instruction set lacks adds nothing.
+var operations = []operation{
+	{"peak", []part{{"", peak}}},
+	{"gemm", []part{
+		{"x1", func(g *gen) { gemm(g, 1, false) }},
+		{"x2", func(g *gen) { gemm(g, 2, false) }},
+		{"x4", func(g *gen) { gemm(g, 4, false) }},
+		{"indirect_x1", func(g *gen) { gemm(g, 1, true) }},
+		{"indirect_x2", func(g *gen) { gemm(g, 2, true) }},
+		{"indirect_x4", func(g *gen) { gemm(g, 4, true) }},
+	}},
+	{"unary", []part{{"", unary}}},
+	{"binary", []part{{"", binary}}},
+	{"reduce", []part{{"", reduce}}},
+	{"depthwise", []part{{"", depthwise}}},
+	{"winograd", []part{{"", winograd}}},
+	{"convert", []part{{"", convert}}},
+	{"int8", []part{
+		{"x1", func(g *gen) { int8gemm(g, 1, false) }},
+		{"x2", func(g *gen) { int8gemm(g, 2, false) }},
+		{"x3", func(g *gen) { int8gemm(g, 3, false) }},
+		{"x4", func(g *gen) { int8gemm(g, 4, false) }},
+		{"indirect_x1", func(g *gen) { int8gemm(g, 1, true) }},
+		{"indirect_x2", func(g *gen) { int8gemm(g, 2, true) }},
+		{"indirect_x3", func(g *gen) { int8gemm(g, 3, true) }},
+		{"indirect_x4", func(g *gen) { int8gemm(g, 4, true) }},
+	}},
+	{"int8depthwise", []part{{"", int8depthwise}}},
+	{"int8elements", []part{{"", int8elements}}},
+	{"image", []part{{"", image}}},
+}
+
+type operation struct {
+	name  string
+	parts []part
+}
+
+type part struct {
 	name string
 	fill func(*gen)
-}{
-	{"peak", peak},
-	{"gemm", gemm},
-	{"unary", unary},
-	{"binary", binary},
-	{"reduce", reduce},
-	{"depthwise", depthwise},
-	{"winograd", winograd},
-	{"convert", convert},
-	{"int8", int8gemm},
-	{"int8depthwise", int8depthwise},
-	{"image", image},
 }
 
 func main() {
 	dir := flag.String("dir", "..", "folder of package kernel")
 	flag.Parse()
-	for _, gr := range groups {
-		if err := write(*dir, gr.name, gr.fill); err != nil {
-			fmt.Fprintf(os.Stderr, "gen: %s: %v\n", gr.name, err)
+	for _, o := range operations {
+		if err := o.write(*dir); err != nil {
+			fmt.Fprintf(os.Stderr, "gen: %s: %v\n", o.name, err)
 			os.Exit(1)
 		}
 	}
 }
 
-func write(dir, name string, fill func(*gen)) error {
-	g := newGen()
+// write makes the files of an operation.
+func (o *operation) write(dir string) error {
+	declared := &ir.File{}
 	for _, s := range isas {
-		g.isa = s
-		fill(g)
+		for _, p := range o.parts {
+			g := newGen(s)
+			p.fill(g)
+			f, err := g.Result()
+			if err != nil {
+				return err
+			}
+			if len(f.Functions()) == 0 {
+				continue
+			}
+			if err := pass.Compile.Execute(f); err != nil {
+				return err
+			}
+			words := slices.DeleteFunc([]string{"z" + o.name, p.name, strings.ToLower(s.name), "amd64.s"},
+				func(w string) bool { return w == "" })
+			if err := write(filepath.Join(dir, strings.Join(words, "_")), printer.NewGoAsm(config), f); err != nil {
+				return err
+			}
+			declared.Constraints = f.Constraints
+			declared.Sections = append(declared.Sections, f.Sections...)
+		}
 	}
-	f, err := g.Result()
+	return write(filepath.Join(dir, "z"+o.name+"_amd64.go"), printer.NewStubs(config), declared)
+}
+
+var config = printer.Config{Argv: []string{"go", "run", ".", "(in kernel/gen)"}, Pkg: "kernel"}
+
+func write(file string, p printer.Printer, f *ir.File) error {
+	text, err := p.Print(f)
 	if err != nil {
 		return err
 	}
-	if err := pass.Compile.Execute(f); err != nil {
-		return err
-	}
-	cfg := printer.Config{Argv: []string{"go", "run", ".", "(in kernel/gen)"}, Pkg: "kernel"}
-	for ext, p := range map[string]printer.Printer{".s": printer.NewGoAsm(cfg), ".go": printer.NewStubs(cfg)} {
-		b, err := p.Print(f)
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join(dir, "z"+name+"_amd64"+ext), b, 0o644); err != nil {
-			return err
-		}
-	}
-	return nil
+	return os.WriteFile(file, text, 0o644)
 }

@@ -33,16 +33,16 @@ var (
 func (s *isa) wide() bool { return s.lanes == 16 }
 func (s *isa) bytes() int { return 4 * s.lanes }
 
-// gen emits functions of one file for one instruction set at a time. The last
-// vector register of AVX2 and opcode mask K1 of AVX-512 hold the tail mask.
+// gen emits the functions of one file, for one instruction set. The last vector register of AVX2 and opcode mask K1 of
+// AVX-512 hold the tail mask.
 type gen struct {
 	*build.Context
 	*isa
 	consts map[string]operand.Mem
 }
 
-func newGen() *gen {
-	g := &gen{Context: build.NewContext(), consts: map[string]operand.Mem{}}
+func newGen(s *isa) *gen {
+	g := &gen{Context: build.NewContext(), isa: s, consts: map[string]operand.Mem{}}
 	g.ConstraintExpr("!noasm")
 	return g
 }
