@@ -25,8 +25,8 @@ type planned struct {
 
 func (planned) name() string { return "plan" }
 
-// maxPlans bounds the plans of one program: one for each combination of input sizes, the least recently made ones are
-// dropped.
+// maxPlans bounds the plans of one program: one for each combination of input sizes, those that were not used for
+// longest are dropped.
 const maxPlans = 8
 
 // plannedGraph is a graph with its plans.
@@ -35,7 +35,7 @@ type plannedGraph struct {
 	graph    *graph.Graph
 	store    plan.Store
 	mu       sync.Mutex
-	plans    []sized      // oldest first
+	plans    []sized      // in the order of their last use
 	fallback prepared     // computes by reference; nil: originals that it would read were dropped
 	dropped  *dropped     // nil: nothing may be dropped
 	whole    []mem.Buffer // originals that were needed again, for fallback
@@ -179,8 +179,9 @@ func (p *plannedGraph) byReference(ctx context.Context, o device.ExecOptions) (i
 func (p *plannedGraph) planFor(ctx context.Context, in []tensor.Tensor) (*plan.Plan, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, s := range p.plans {
+	for i, s := range p.plans {
 		if s.fits(in) {
+			p.plans = append(slices.Delete(p.plans, i, i+1), s)
 			return s.plan, nil
 		}
 	}
@@ -188,7 +189,7 @@ func (p *plannedGraph) planFor(ctx context.Context, in []tensor.Tensor) (*plan.P
 	var made *plan.Plan
 	err := g.Infer()
 	if err == nil && p.dropped == nil { // a graph that was compiled for known sizes has its one plan
-		made, err = plan.Build(ctx, g, &p.store, plan.Options{Threads: p.engine.threads.count, NHWC: p.nhwc,
+		made, err = plan.Build(ctx, g, &p.store, plan.Options{Threads: p.engine.threads.count, NHWC: p.nhwc, Open: p.graph,
 			Trace: p.engine.trace})
 	}
 	if kind := fault.KindOf(err); err != nil && (kind == fault.Canceled || kind == fault.Timeout || kind == fault.Memory) {
@@ -264,7 +265,7 @@ func (i *plannedInstance) run(ctx context.Context, in []tensor.Tensor, out []ten
 	if i.plan != p {
 		if i.state != nil {
 			i.state.Release()
-			i.state = nil
+			i.state, i.plan = nil, nil
 		}
 		if i.state, err = p.NewState(i.workers, i.threads); err != nil {
 			return nil, err

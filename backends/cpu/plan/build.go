@@ -67,7 +67,7 @@ func passes() []pass {
 }
 
 func (c *compilation) load() (err error) {
-	c.loaded, err = load(c.graph, c.limit)
+	c.loaded, err = load(c.graph, c.options.Open, c.limit)
 	return err
 }
 
@@ -126,6 +126,9 @@ func Build(ctx context.Context, g *graph.Graph, store *Store, o Options) (*Plan,
 	}
 	for _, p := range passes() {
 		if err := p.run(c); err != nil {
+			if c.packer != nil {
+				c.packer.abandon()
+			}
 			return nil, err
 		}
 		if o.Trace != nil {

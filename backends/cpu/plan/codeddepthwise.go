@@ -19,7 +19,8 @@ func (c *codedSum) depthwise(o order, post kernel.Requantize) *codedDepthwiseOp 
 func (c *codedSum) packDepthwise(w *lowering) (codes []int8, init []int32) {
 	taps, lanes := c.taps, kernel.DepthwiseLanes(c.taps, c.n)
 	size := (kernel.PackedDepthwiseInt8Len(taps, c.n) + 3) / 4
-	p := packed{value: c.f.codes, kind: "codes", len: size + lanes, parts: 1}
+	p := packed{value: c.f.codes, kind: "codes by channel", beside: c.beside(taps, 1), len: size + lanes,
+		parts: 1}
 	p.fill = func(dst []float32, _ int) {
 		init, rows := make([]int32, c.n), make([]int8, c.n*taps)
 		for j := range c.n {

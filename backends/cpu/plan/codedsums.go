@@ -1,11 +1,13 @@
 package plan
 
 import (
+	"encoding/binary"
 	"math"
 	"unsafe"
 
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
 )
 
 // codedSum is a sum of products between codes with everything resolved.
@@ -111,7 +113,8 @@ func (c *codedSum) row(dst []int8, j int) {
 // zero point.
 func (c *codedSum) pack(w *lowering, taps, k int) (codes []int8, init []int32) {
 	size := (kernel.PackedInt8Len(taps, k, c.n) + 3) / 4
-	p := packed{value: c.f.codes, kind: "codes", len: size + c.n, parts: kernel.IntPanels(c.n)}
+	p := packed{value: c.f.codes, kind: "codes", beside: c.beside(taps, k), len: size + c.n,
+		parts: kernel.IntPanels(c.n)}
 	p.fill = func(dst []float32, part int) {
 		codes, init := bytesAsInt8(dst[:size]), intsOf(dst[size:])
 		from, to := part*kernel.IntCols, min(c.n, (part+1)*kernel.IntCols)
@@ -131,6 +134,22 @@ func (c *codedSum) pack(w *lowering, taps, k int) (codes []int8, init []int32) {
 	}
 	dst := w.packer.order(c.at, p)
 	return bytesAsInt8(dst[:size]), intsOf(dst[size:])
+}
+
+// beside tells the forms of one filter apart: how it is divided, and what sums start with.
+func (c *codedSum) beside(taps, k int) tensor.Hash {
+	b := binary.LittleEndian.AppendUint64(nil, uint64(taps))
+	b = binary.LittleEndian.AppendUint64(b, uint64(k))
+	b = binary.LittleEndian.AppendUint32(b, uint32(c.x.zero))
+	var start []byte
+	for _, v := range c.whole {
+		start = binary.LittleEndian.AppendUint32(start, uint32(v))
+	}
+	var zero []byte
+	for _, v := range c.f.zero {
+		zero = binary.LittleEndian.AppendUint64(zero, uint64(v))
+	}
+	return numbersOf(b, start, zero)
 }
 
 func bytesAsInt8(v []float32) []int8 {

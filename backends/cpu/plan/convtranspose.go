@@ -107,7 +107,7 @@ func phaseBytes(c *kernel.ConvTranspose) int64 {
 func transposedFilters(v graph.Value, w []float32, c kernel.ConvTranspose, groups, per int, scale []float32) packed {
 	taps := c.Kernel[0] * c.Kernel[1]
 	p := packed{value: v, kind: fmt.Sprintf("transposed %v %v", c.Pad, [2]int{min(c.Out[0], c.Stride[0]),
-		min(c.Out[1], c.Stride[1])}), len: groups * per, parts: groups}
+		min(c.Out[1], c.Stride[1])}), beside: numbersOf(bytesOf(scale)), len: groups * per, parts: groups}
 	if scale != nil {
 		p.kind += ", normalized"
 	}

@@ -5,7 +5,7 @@ import "github.com/anynpu/anynpu/backends/cpu/kernel"
 // tapsFirst returns how the filters are packed for depthwise convolution: [taps, c].
 func tapsFirst(c *convolution) packed {
 	w, scale, taps, n := c.weights, c.epi.scale, c.taps, c.c
-	p := packed{value: c.filter, kind: "depthwise", len: taps * n, parts: 1}
+	p := packed{value: c.filter, kind: "depthwise", beside: numbersOf(bytesOf(scale)), len: taps * n, parts: 1}
 	p.fill = func(dst []float32, _ int) {
 		kernel.Transpose(dst, n, w, taps, n, taps)
 		if scale != nil {

@@ -45,7 +45,7 @@ func (f *folder) folded(i int) bool {
 	if _, control := n.Op.(graph.Control); control || tr.Impure || tr.Effect || len(n.In) == 0 {
 		return false
 	}
-	in := make([]tensor.Tensor, len(n.In))
+	in, sized := make([]tensor.Tensor, len(n.In)), false
 	for k, v := range n.In {
 		if v == graph.None {
 			continue
@@ -54,6 +54,7 @@ func (f *folder) folded(i int) bool {
 		if x.data == nil || x.dims == nil {
 			return false
 		}
+		sized = sized || x.sized
 		in[k] = tensor.Tensor{DType: x.typ.DType, Dims: x.dims, Quant: x.typ.Quant, Data: x.data}
 	}
 	declared := make([]tensor.Type, len(n.Out))
@@ -76,6 +77,7 @@ func (f *folder) folded(i int) bool {
 		x := &f.values[v]
 		x.typ, x.dims = res[k].Type(), append([]int64{}, res[k].Dims...)
 		x.setData(res[k].Data)
+		x.sized = sized
 	}
 	return true
 }

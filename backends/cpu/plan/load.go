@@ -16,9 +16,9 @@ type loaded struct {
 	order  []int // nodes that are left, in an order in which they can be computed
 }
 
-// load reads what inference knows of a graph. Kind fault.Unsupported when an input has no size or a value takes more
-// than limit bytes.
-func load(g *graph.Graph, limit int64) (*loaded, error) {
+// load reads what inference knows of a graph, and with open, the graph without the sizes of its inputs, what follows
+// from these. Kind fault.Unsupported when an input has no size or a value takes more than limit bytes.
+func load(g, open *graph.Graph, limit int64) (*loaded, error) {
 	order, err := g.Order()
 	if err != nil {
 		return nil, err
@@ -45,6 +45,7 @@ func load(g *graph.Graph, limit int64) (*loaded, error) {
 		case f.Ints != nil && v.dims != nil && f.Quant == nil:
 			if data := known(*f); data != nil {
 				v.setData(data)
+				v.sized = open != nil && known(open.Values[i].Fact) == nil
 			}
 		}
 		x.values[i] = v
@@ -78,6 +79,8 @@ type value struct {
 	typ  tensor.Type
 	dims []int64 // nil: not known before the run
 	data []byte  // of a constant; those of float32 values are at an address that suits them
+	// sized says that the constant follows from the sizes of inputs, and is another one in the graph's other plans.
+	sized bool
 }
 
 // setData makes v a constant.

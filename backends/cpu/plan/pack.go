@@ -11,6 +11,7 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/tensor"
 )
 
 // Options govern Build. The zero Options are ready.
@@ -19,6 +20,9 @@ type Options struct {
 	// NHWC marks the inputs, of types that TakesNHWC accepts, whose elements runs get in NHWC: [N, C, spatial...] as
 	// [N, spatial..., C].
 	NHWC []bool
+	// Open is the graph without the sizes of its inputs, of which there are plans for other sizes over the same store; nil:
+	// there are none.
+	Open *graph.Graph
 	// Unread, when set, is told once of each constant whose bytes the plan and its states do not read any more: by Build,
 	// or with Lossy by the first run for forms that are made there, on any goroutine, several at once. data are the
 	// constant's bytes; restore writes them again as long as the store exists, nil when the plan keeps nothing that they
@@ -45,6 +49,7 @@ type Options struct {
 type packed struct {
 	value     graph.Value
 	kind      string
+	beside    tensor.Hash                         // of what fill reads beside the value: numbersOf
 	len       int                                 // values of the packed form
 	parts     int                                 // that fill makes independently
 	fill      func(dst []float32, part int)       // dst is the whole form, zeroed at first
@@ -60,6 +65,7 @@ type job struct {
 	form  form
 	from  *origin // nil: not a constant of the graph
 	alone bool    // no other form is made from it
+	own   bool    // of this plan alone
 	left  atomic.Int32
 }
 
@@ -94,10 +100,11 @@ func (j *job) spent(part int) {
 
 // deferred is a form that takes much more memory than the constant it is made from: it is made when a run needs it.
 type deferred struct {
-	store *Store
-	n     int
-	fill  func(s *State, dst []float32) error
-	from  *origin
+	store  *Store // nil: it is one plan's alone
+	n      int
+	beside tensor.Hash
+	fill   func(s *State, dst []float32) error
+	from   *origin
 
 	ready atomic.Bool
 	mu    sync.Mutex
@@ -114,11 +121,14 @@ func (d *deferred) get(s *State) ([]float32, error) {
 	if d.ready.Load() {
 		return d.data, nil
 	}
-	data, err := d.store.take(d.n, false)
+	data, err := d.take()
 	if err != nil {
 		return nil, err
 	}
 	if err := d.fill(s, data); err != nil {
+		if d.store != nil {
+			d.store.giveBack(data, false)
+		}
 		return nil, err
 	}
 	d.data, d.fill = data, nil
@@ -127,8 +137,15 @@ func (d *deferred) get(s *State) ([]float32, error) {
 	return data, nil
 }
 
+func (d *deferred) take() ([]float32, error) {
+	if d.store == nil {
+		return ownForm(d.n)
+	}
+	return d.store.take(d.n, false)
+}
+
 // packer makes the forms of constants that steps read, in memory of the store, which keeps them for all plans of a
-// graph.
+// graph. Those of constants that follow from the sizes of inputs are the plan's own, and go with it.
 type packer struct {
 	net     *network
 	store   *Store
@@ -162,16 +179,26 @@ func (k *packer) origin(v graph.Value) *origin {
 // order returns the memory of a form of a constant of node i, which holds the form when pack has run. When there is no
 // memory err says so.
 func (k *packer) order(i int, p packed) []float32 {
-	f := form{i, p.kind}
-	if v := k.store.find(f); v != nil {
-		return v
+	f, own := form{i, p.kind}, k.net.values[p.value].sized
+	if !own {
+		var v []float32
+		if v, own = k.store.find(f, p.len, p.beside); v != nil {
+			return v
+		}
 	}
-	dst, err := k.store.take(p.len, p.scattered)
+	var dst []float32
+	var err error
+	if own {
+		p.scattered = false
+		dst, err = ownForm(p.len)
+	} else {
+		dst, err = k.store.take(p.len, p.scattered)
+	}
 	if err != nil {
 		k.err = err
 		return make([]float32, p.len)
 	}
-	j := &job{packed: p, dst: dst, form: f, from: k.origin(p.value)}
+	j := &job{packed: p, dst: dst, form: f, from: k.origin(p.value), own: own}
 	j.left.Store(int32(p.parts))
 	if j.from != nil {
 		j.from.left.Add(1)
@@ -183,10 +210,13 @@ func (k *packer) order(i int, p packed) []float32 {
 	return dst
 }
 
-// orderLater is order of a form that the first run makes.
-func (k *packer) orderLater(i int, v graph.Value, kind string, n int,
+// orderLater is order of a form of v that the first run makes, of n values, which follow from beside as well.
+func (k *packer) orderLater(i int, v graph.Value, kind string, n int, beside tensor.Hash,
 	fill func(s *State, dst []float32) error) *deferred {
-	d := k.store.later(form{i, kind}, n, fill)
+	d := &deferred{n: n, beside: beside, fill: fill}
+	if !k.net.values[v].sized {
+		d = k.store.later(form{i, kind}, d)
+	}
 	if d.from == nil && !d.ready.Load() {
 		if d.from = k.origin(v); d.from != nil {
 			d.from.later = true
@@ -234,12 +264,23 @@ func pack(ctx context.Context, k *packer, p *Plan, tables []*windowTable) error 
 		return fault.As(fault.Canceled, err, "plan")
 	}
 	for _, j := range k.jobs {
-		k.store.keep(j.form, j.dst)
+		if !j.own {
+			k.store.keep(j.form, j.dst, j.beside)
+		}
 	}
 	for _, o := range k.idle {
 		o.options.Unread(o.data, nil)
 	}
 	return nil
+}
+
+// abandon gives the memory of forms back that no plan has come of.
+func (k *packer) abandon() {
+	for _, j := range k.jobs {
+		if !j.own {
+			k.store.giveBack(j.dst, j.scattered)
+		}
+	}
 }
 
 // pinOrigins finds the constants of the graph that steps read, and those that nothing reads; buffers of constants that
@@ -319,6 +360,7 @@ func matrix(v graph.Value, kind string, w []float32, depth, cols, groups int, ro
 		from = part % parts * step
 		return part / parts, from, min(lines, from+step)
 	}
+	p.beside = numbersOf(bytesOf(scale))
 	p.source = func(part int) (from, to int) {
 		g, l0, l1 := split(part)
 		return g*size + l0*line, min(g*size+l1*line, (g+1)*size)

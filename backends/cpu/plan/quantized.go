@@ -21,7 +21,7 @@ func centring(p *program, v graph.Value, x *patch) graph.Value {
 		return c
 	}
 	from := &p.net.values[v]
-	c := extraValue(p, x, from.dims, nil)
+	c := extraValue(p, x, from.dims)
 	x.centred = map[graph.Value]graph.Value{v: c}
 	x.nodes = append(x.nodes, &node{at: none, kind: "centre", in: []graph.Value{v}, out: []graph.Value{c},
 		op: &centreOp{task: centreTask{signed: from.typ.DType == tensor.Int8, zero: from.typ.Quant.ZeroAt(0),
@@ -29,9 +29,15 @@ func centring(p *program, v graph.Value, x *patch) graph.Value {
 	return c
 }
 
-// extra adds to x a float32 value that the graph does not have.
-func extraValue(p *program, x *patch, dims []int64, data []byte) graph.Value {
-	x.extra = append(x.extra, value{typ: tensor.T(tensor.Float32, dims...), dims: dims, data: data})
+// extraValue adds to x a float32 value that the graph does not have.
+func extraValue(p *program, x *patch, dims []int64) graph.Value {
+	return extraConst(p, x, dims, nil, graph.None)
+}
+
+// extraConst is extraValue of a constant that is made from the constant v.
+func extraConst(p *program, x *patch, dims []int64, data []byte, v graph.Value) graph.Value {
+	x.extra = append(x.extra, value{typ: tensor.T(tensor.Float32, dims...), dims: dims, data: data,
+		sized: v != graph.None && p.net.values[v].sized})
 	return graph.Value(len(p.net.values) + len(x.extra) - 1)
 }
 

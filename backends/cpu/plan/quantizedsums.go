@@ -268,18 +268,18 @@ func sumsOf(c *convolution, p *program, i int, x *patch, parts int) []graph.Valu
 		first, end := part*c.ic/parts, (part+1)*c.ic/parts
 		own := *c
 		own.x = from
-		own.epi = epilogue{out: extraValue(p, x, g.values[n.Out[0]].dims, nil), res: graph.None}
+		own.epi = epilogue{out: extraValue(p, x, g.values[n.Out[0]].dims), res: graph.None}
 		if parts > 1 {
 			own.c, own.ic = end-first, end-first
 			own.weights = make([]float32, 0, c.n*c.taps*own.ic)
 			for r := range c.n * c.taps {
 				own.weights = append(own.weights, c.weights[r*c.ic+first:r*c.ic+end]...)
 			}
-			own.x = extraValue(p, x, []int64{int64(g.values[n.In[0]].count() / c.c), int64(own.ic)}, nil)
+			own.x = extraValue(p, x, []int64{int64(g.values[n.In[0]].count() / c.c), int64(own.ic)})
 			x.nodes = append(x.nodes, &node{at: none, op: columnsOp{first, c.c}, in: []graph.Value{from},
 				out: []graph.Value{own.x}})
 		}
-		own.filter = extraValue(p, x, []int64{int64(len(own.weights))}, bytesOf(own.weights))
+		own.filter = extraConst(p, x, []int64{int64(len(own.weights))}, bytesOf(own.weights), n.In[1])
 		sum := own.patch(i).nodes[0]
 		if part > 0 { // the first stands for the node
 			own.kind = fmt.Sprint(" ", part)

@@ -1,10 +1,13 @@
 package plan
 
 import (
+	"encoding/binary"
 	"slices"
 	"sync"
+	"unsafe"
 
 	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/tensor"
 )
 
 // Packed constants lie one after another in segments that grow with what a graph needs. Pages that nothing was written
@@ -16,14 +19,27 @@ const (
 )
 
 // Store keeps packed constants outside the Go heap, one copy for all plans of a graph, which differ in input sizes
-// only. The zero Store is ready; it is safe for concurrent use.
+// only: what follows from these is not kept here. The zero Store is ready; it is safe for concurrent use.
 type Store struct {
 	mu       sync.Mutex
-	forms    map[form][]float32
+	forms    map[form]kept
 	deferred map[form]*deferred
 	segments []mem.Buffer
 	size     int64       // of all segments
 	rooms    [][]float32 // the rests of segments
+	spare    []spare
+}
+
+// kept is a form that was made, and what it follows from beside its constant.
+type kept struct {
+	data   []float32
+	beside tensor.Hash
+}
+
+// spare is memory that was taken and given back.
+type spare struct {
+	data      []float32
+	scattered bool
 }
 
 // form names packed data: the node it belongs to and what it is.
@@ -32,21 +48,33 @@ type form struct {
 	kind string
 }
 
-// find returns a form that was made, nil when it was not.
-func (s *Store) find(f form) []float32 {
+// find returns a form of n values that was made, nil when it was not; other says that the one which was made is
+// another.
+func (s *Store) find(f form, n int, beside tensor.Hash) (data []float32, other bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.forms[f]
+	k, ok := s.forms[f]
+	if ok && (len(k.data) != n || k.beside != beside) {
+		return nil, true
+	}
+	return k.data, false
 }
 
 // keep remembers a form in memory of take.
-func (s *Store) keep(f form, data []float32) {
+func (s *Store) keep(f form, data []float32, beside tensor.Hash) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.forms == nil {
-		s.forms = map[form][]float32{}
+		s.forms = map[form]kept{}
 	}
-	s.forms[f] = data
+	s.forms[f] = kept{data, beside}
+}
+
+// giveBack takes memory of take back that nothing reads.
+func (s *Store) giveBack(data []float32, scattered bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.spare = append(s.spare, spare{data, scattered})
 }
 
 // take returns memory for n values, zeroed, at a multiple of 64 bytes, of its own and without huge pages if scattered.
@@ -54,6 +82,13 @@ func (s *Store) keep(f form, data []float32) {
 func (s *Store) take(n int, scattered bool) ([]float32, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	same := func(x spare) bool { return len(x.data) == n && x.scattered == scattered }
+	if i := slices.IndexFunc(s.spare, same); i >= 0 {
+		data := s.spare[i].data
+		s.spare = slices.Delete(s.spare, i, i+1)
+		clear(data)
+		return data, nil
+	}
 	padded := (n + 15) &^ 15
 	if scattered || mem.Guarded() {
 		return s.segment(int64(4*n), false)
@@ -84,19 +119,43 @@ func (s *Store) segment(size int64, huge bool) ([]float32, error) {
 	return floats(data), err
 }
 
-// later returns the deferred form f, made by fill from v's bytes when a run first needs it.
-func (s *Store) later(f form, n int, fill func(s *State, dst []float32) error) *deferred {
+// later returns the deferred form f that the store has, which d becomes if there is none; d itself where that is
+// another form.
+func (s *Store) later(f form, d *deferred) *deferred {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	d, ok := s.deferred[f]
-	if !ok {
-		d = &deferred{store: s, n: n, fill: fill}
-		if s.deferred == nil {
-			s.deferred = map[form]*deferred{}
+	if has, ok := s.deferred[f]; ok {
+		if has.n != d.n || has.beside != d.beside {
+			return d
 		}
-		s.deferred[f] = d
+		return has
 	}
+	if s.deferred == nil {
+		s.deferred = map[form]*deferred{}
+	}
+	d.store = s
+	s.deferred[f] = d
 	return d
+}
+
+// ownForm returns memory for n values of one plan, zeroed, at a multiple of 64 bytes. Kind fault.Memory.
+func ownForm(n int) ([]float32, error) {
+	const line = 16
+	v, err := mem.Make[float32](n + line - 1)
+	if err != nil {
+		return nil, err
+	}
+	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(v))) / 4 % line)
+	return v[skip:][:n:n], nil
+}
+
+// numbersOf tells lists of numbers apart, which the bytes are.
+func numbersOf(lists ...[]byte) tensor.Hash {
+	var all []byte
+	for _, b := range lists {
+		all = append(binary.LittleEndian.AppendUint64(all, uint64(len(b))), b...)
+	}
+	return tensor.HashOf(all)
 }
 
 // Release frees everything. No plan over the store may be in use.
@@ -106,5 +165,5 @@ func (s *Store) Release() {
 	for _, b := range s.segments {
 		b.Release()
 	}
-	s.forms, s.deferred, s.segments, s.rooms = nil, nil, nil, nil
+	s.forms, s.deferred, s.segments, s.rooms, s.spare = nil, nil, nil, nil, nil
 }

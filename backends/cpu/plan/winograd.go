@@ -64,7 +64,8 @@ type winogradTask struct {
 }
 
 func lowerWinograd(c *convolution, w *lowering) func(s *State, st *step) process {
-	filters := w.packer.orderLater(c.at, c.filter, winogradKind(c), kernel.PackedWinogradLen(c.c, c.n), fillWinograd(c))
+	filters := w.packer.orderLater(c.at, c.filter, winogradKind(c), kernel.PackedWinogradLen(c.c, c.n),
+		numbersOf(bytesOf(c.epi.scale)), fillWinograd(c))
 	return func(_ *State, st *step) process {
 		w := &c.win
 		return &winogradTask{st: st, conv: c, filters: filters, Winograd: kernel.Winograd{
