@@ -24,21 +24,20 @@ const (
 //	s += mask;  with Causal  s = -inf for key j > i + number of past keys
 //	y = softmax(s) V
 //
-// With CapAfterMask the two lines change places. A row in which no key is allowed gives 0. Query head h uses key head h
-// / (Hq/Hkv). A bool mask forbids where false; a mask shorter than the keys forbids the rest.
+// A row in which no key is allowed gives 0. Query head h uses key head h / (Hq/Hkv). A bool mask forbids where false; a
+// mask shorter than the keys forbids the rest.
 //
 // Inputs: q [B,Hq,S,D], k [B,Hkv,T,D], v [B,Hkv,T,E], or rank 3 [B,S,Hq*D] etc. with Heads and KVHeads; mask? bool or
 // float, broadcast to [B,Hq,S,P+T] but for a shorter last dimension; past_key? [B,Hkv,P,D], past_value? [B,Hkv,P,E];
 // lengths? [B] integers, the keys of each batch that count: the rest is forbidden, and with Causal and no past the last
 // query stands at the last counting key. Outputs: y [B,Hq,S,E], or [B,S,Hq*E] for rank 3; present_key?, present_value?
 // [B,Hkv,P+T,..]; scores? [B,Hq,S,P+T]. Float or quantized; computed in float64. Source: ONNX Attention-24 without
-// sliding windows; Attention-23 caps after the mask.
+// sliding windows, and Attention-23 as it was corrected in place.
 type Attention struct {
 	Causal         bool
 	Heads, KVHeads int64   // rank 3 only
 	Scale          float32 // 0: 1/sqrt(D)
 	Softcap        float32
-	CapAfterMask   bool
 	Scores         ScoresMode
 }
 

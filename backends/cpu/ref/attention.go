@@ -83,18 +83,9 @@ func scoreRow(o *op.Attention, row, bias []float64, stages *[4][]float64) {
 	top, scores := math.Inf(-1), alloc[float64](len(row))
 	for j, s := range row {
 		stages[op.ScoresRaw][j] = s
-		if o.CapAfterMask {
-			stages[op.ScoresBiased][j] = biased(s, bias[j])
-			s = capped(o, stages[op.ScoresBiased][j])
-			stages[op.ScoresCapped][j] = s
-			if math.IsInf(bias[j], -1) { // forbidden, although the cap of -inf is finite
-				s = math.Inf(-1)
-			}
-		} else {
-			stages[op.ScoresCapped][j] = capped(o, s)
-			s = biased(stages[op.ScoresCapped][j], bias[j])
-			stages[op.ScoresBiased][j] = s
-		}
+		stages[op.ScoresCapped][j] = capped(o, s)
+		s = biased(stages[op.ScoresCapped][j], bias[j])
+		stages[op.ScoresBiased][j] = s
 		scores[j] = s
 		top = max(top, s)
 	}

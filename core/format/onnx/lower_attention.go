@@ -15,14 +15,13 @@ func init() {
 	})
 }
 
-// lowerAttention: the inputs are those of op.Attention; the soft cap follows the mask. softmax_precision is met by
+// lowerAttention: the inputs are those of op.Attention; the soft cap comes before the mask. softmax_precision is met by
 // computing in float64.
 func lowerAttention(n *node) error {
-	o := &op.Attention{Causal: n.int("is_causal", 0) != 0, Heads: n.int("q_num_heads", 0), KVHeads: n.int("kv_num_heads",
-		0), Scale: n.float("scale", 0),
-		Softcap: n.float("softcap", 0), CapAfterMask: true}
+	o := &op.Attention{Causal: n.int("is_causal", 0) != 0, Heads: n.int("q_num_heads", 0),
+		KVHeads: n.int("kv_num_heads", 0), Scale: n.float("scale", 0), Softcap: n.float("softcap", 0)}
 	var err error
-	o.Scores, err = choiceInt(n, "qk_matmul_output_mode", []op.ScoresMode{op.ScoresRaw, op.ScoresBiased, op.ScoresCapped,
+	o.Scores, err = choiceInt(n, "qk_matmul_output_mode", []op.ScoresMode{op.ScoresRaw, op.ScoresCapped, op.ScoresBiased,
 		op.ScoresSoftmax})
 	if err != nil {
 		return err
