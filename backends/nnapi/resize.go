@@ -31,7 +31,16 @@ var corners = []corner{
 		func(o, in, out float64) float64 { return math.Floor(o*(in-1)/max(out-1, 1) + 0.5) }},
 }
 
-// placeOf is where cell i of a resized axis reads x, by core's definition.
+// placesOf is where the cells of a resized axis read x, by core's definition.
+func placesOf(o *op.Resize, e op.Extent) func(i int64) float64 {
+	if o.Mode == op.ResizeNearest {
+		at := o.NearestCells(e, 0, 0)
+		return func(i int64) float64 { return float64(at(i)) }
+	}
+	return func(i int64) float64 { return placeOf(o, e, float64(i)) }
+}
+
+// placeOf is where cell i reads x for interpolation.
 func placeOf(o *op.Resize, e op.Extent, i float64) float64 {
 	in, out, scale := float64(e.In), float64(e.Out), float64(e.Scale)
 	if e.Scale == float32(e.Out)/float32(e.In) {
@@ -50,18 +59,7 @@ func placeOf(o *op.Resize, e op.Extent, i float64) float64 {
 	case o.Coord == op.CoordTFHalfPixel:
 		v += 0.5
 	}
-	if o.Mode != op.ResizeNearest {
-		return v
-	}
-	switch o.Nearest {
-	case op.NearestFloor:
-		return math.Floor(v)
-	case op.NearestCeil:
-		return math.Ceil(v)
-	case op.NearestRoundPreferCeil:
-		return math.Floor(v + 0.5)
-	}
-	return math.Ceil(v - 0.5)
+	return v
 }
 
 // cornerOf is the API's way that reads x where core does; why says that there is none.
@@ -72,8 +70,9 @@ func cornerOf(o *op.Resize, extents []op.Extent) (c corner, why string) {
 			place = c.nearest
 		}
 		inside := func(v float64) float64 { return min(max(v, 0), float64(e.In-1)) }
+		at := placesOf(o, e)
 		for i := range e.Out {
-			want, got := placeOf(o, e, float64(i)), place(float64(i), float64(e.In), float64(e.Out))
+			want, got := at(i), place(float64(i), float64(e.In), float64(e.Out))
 			if math.Abs(inside(got)-inside(want)) > 1e-6 {
 				return false
 			}

@@ -2,6 +2,7 @@ package op
 
 import (
 	"math"
+	"math/big"
 
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
@@ -44,6 +45,7 @@ const (
 	NearestRoundPreferCeil                     // halves up
 	NearestFloor
 	NearestCeil
+	NearestCeilBelowOne // NearestCeil where the scale of an axis is below 1, else NearestFloor: ONNX before opset 11
 )
 
 // AspectMode says what sizes mean.
@@ -65,7 +67,8 @@ const (
 // Inputs: x, float, quantized or plain integer; roi? [2*axes] (starts, then ends, as fractions), read for CoordTFCrop;
 // scales? float32 [axes], giving out = floor(in*scale); sizes? integers [axes]. One of scales and sizes is given (an
 // empty list counts as absent). Output: y of x's type; interpolated plain integers are truncated and saturate.
-// Coordinates are computed in float32, weights and sums in float64. Source: ONNX Resize-19 and Upsample-10,
+// Coordinates are computed in float32, weights and sums in float64; those of the nearest cells are exact, see
+// NearestCells. Source: ONNX Resize-19, Resize-10 and Upsample-10,
 // OH_NN_OPS_RESIZE_BILINEAR (OH_NN reference notes on operators, section 6), ANEURALNETWORKS_RESIZE_BILINEAR and
 // RESIZE_NEAREST_NEIGHBOR (nearest: align corners and half pixels with NearestRoundPreferCeil, else NearestFloor).
 type Resize struct {
@@ -109,6 +112,8 @@ func (o *Resize) ResolveAxes(rank int) ([]int, error) {
 type Extent struct {
 	In, Out int64
 	Scale   float32
+	// The ratio as a fraction, where sizes give it; Den is 0 where a scale does.
+	Num, Den int64
 }
 
 // ExtentsOf resolves sizes for the axes' input sizes; exactly one of scales and sizes is not empty.
@@ -117,7 +122,7 @@ func (o *Resize) ExtentsOf(in []int64, scales []float32, sizes []int64) ([]Exten
 		return nil, fault.New(fault.Argument, "%d scales and %d sizes for %d axes", len(scales), len(sizes), len(in))
 	}
 	ext := make([]Extent, len(in))
-	common := float32(0)
+	common := -1 // the axis of the ratio that all axes take
 	for i, n := range in {
 		e := Extent{In: n}
 		switch {
@@ -137,31 +142,36 @@ func (o *Resize) ExtentsOf(in []int64, scales []float32, sizes []int64) ([]Exten
 			}
 			e.Out = sizes[i]
 			e.Scale = float32(e.Out) / float32(n)
-			if i == 0 || o.KeepAspect == AspectNotLarger && e.Scale < common || o.KeepAspect == AspectNotSmaller &&
-				e.Scale > common {
-				common = e.Scale
-			}
+			e.Num, e.Den = e.Out, n
 		}
 		if n == 0 && e.Out != 0 {
 			return nil, fault.New(fault.Shape, "axis %d: cannot resize no cells to %d", i, e.Out)
 		}
 		ext[i] = e
-	}
-	if len(sizes) > 0 && o.KeepAspect != AspectStretch {
-		for i := range ext {
-			ext[i].Scale = common
-			out := math.Floor(float64(common)*float64(ext[i].In) + 0.5)
-			if !(out <= maxSpatial) {
-				return nil, fault.New(fault.Argument, "size %d with scale %v is too large", ext[i].In, common)
-			}
-			ext[i].Out = int64(out)
+		if e.Den != 0 && (common < 0 || o.KeepAspect == AspectNotLarger && less(e, ext[common]) ||
+			o.KeepAspect == AspectNotSmaller && less(ext[common], e)) {
+			common = i
 		}
+	}
+	if len(sizes) == 0 || o.KeepAspect == AspectStretch || common < 0 {
+		return ext, nil
+	}
+	by := ext[common]
+	for i := range ext {
+		e := &ext[i]
+		e.Scale, e.Num, e.Den = by.Scale, by.Num, by.Den
+		halves := new(big.Int).Mul(big.NewInt(e.In), big.NewInt(by.Num))
+		halves.Lsh(halves, 1)
+		if halves.Quo(halves, big.NewInt(by.Den)); halves.Cmp(big.NewInt(2*maxSpatial)) > 0 {
+			return nil, fault.New(fault.Argument, "size %d with scale %v is too large", e.In, by.Scale)
+		}
+		e.Out = (halves.Int64() + 1) / 2
 	}
 	return ext, nil
 }
 
 func (o *Resize) check(in []tensor.Fact) error {
-	if o.Mode > ResizeCubic || o.Coord > CoordTFHalfPixel || o.Nearest > NearestCeil || o.KeepAspect > AspectNotSmaller {
+	if o.Mode > ResizeCubic || o.Coord > CoordTFHalfPixel || o.Nearest > NearestCeilBelowOne || o.KeepAspect > AspectNotSmaller {
 		return fault.New(fault.Argument, "unknown mode: interpolation %d, coordinates %d, nearest %d, aspect %d", o.Mode,
 			o.Coord, o.Nearest, o.KeepAspect)
 	}

@@ -79,6 +79,16 @@ func resamplers(o *op.Resize, in []tensor.Tensor, axes []int) ([][][]cell, error
 		if roi != nil {
 			start, end = float32(roi[i]), float32(roi[len(axes)+i])
 		}
+		if o.Mode == op.ResizeNearest {
+			at, of := o.NearestCells(e, start, end), alloc[cell](e.Out)
+			for k := range lists[i] {
+				if c := at(int64(k)); c >= 0 {
+					of[k] = cell{int(c), 1}
+					lists[i][k] = of[k : k+1 : k+1]
+				}
+			}
+			continue
+		}
 		for k := range lists[i] {
 			c := coordinate(o.Coord, e, float32(k), start, end)
 			if o.Coord == op.CoordTFCrop && !(c >= 0 && c <= float32(e.In-1)) {
@@ -90,7 +100,7 @@ func resamplers(o *op.Resize, in []tensor.Tensor, axes []int) ([][][]cell, error
 	return lists, nil
 }
 
-// coordinate maps output index k; each step is rounded to float32.
+// coordinate maps output index k for interpolation; each step is rounded to float32.
 func coordinate(mode op.Coord, e op.Extent, k, start, end float32) float32 {
 	in, out := float32(e.In), float32(e.Out)
 	half := func() float32 { return float32((k+0.5)/e.Scale) - 0.5 }
@@ -125,9 +135,6 @@ func coordinate(mode op.Coord, e op.Extent, k, start, end float32) float32 {
 func weights(o *op.Resize, e op.Extent, c float64) []cell {
 	last := int(e.In) - 1
 	c = min(max(c, -float64(e.In)), 2*float64(e.In))
-	if o.Mode == op.ResizeNearest {
-		return []cell{{min(max(nearest(o.Nearest, c), 0), last), 1}}
-	}
 	reach, kernel := 1.0, triangle
 	if o.Mode == op.ResizeCubic {
 		a := float64(o.CubicA)
@@ -159,18 +166,6 @@ func weights(o *op.Resize, e op.Extent, c float64) []cell {
 		}
 	}
 	return list
-}
-
-func nearest(mode op.NearestMode, c float64) int {
-	switch mode {
-	case op.NearestRoundPreferFloor:
-		return int(math.Ceil(c - 0.5))
-	case op.NearestRoundPreferCeil:
-		return int(math.Floor(c + 0.5))
-	case op.NearestFloor:
-		return int(math.Floor(c))
-	}
-	return int(math.Ceil(c))
 }
 
 // triangle is the linear kernel.

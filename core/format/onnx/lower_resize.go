@@ -85,14 +85,15 @@ func lowerUpsample(n *node) error {
 	return n.upsample(n.arg(1))
 }
 
-// upsample is the resampling before opset 11: coordinates o/scale, rounded down for nearest.
+// upsample is the resampling before opset 11: coordinates o/scale. Nearest rounds them down where an axis grows, and up
+// where it shrinks, as the data of the ONNX project for opset 10 have it.
 func (n *node) upsample(scales graph.Value) error {
 	mode, err := choice(n, "mode", "nearest", resizeModes)
 	if err != nil {
 		return err
 	}
-	return n.emit(&op.Resize{Mode: mode, Coord: op.CoordAsymmetric, Nearest: op.NearestFloor}, n.arg(0), graph.None,
-		scales)
+	return n.emit(&op.Resize{Mode: mode, Coord: op.CoordAsymmetric, Nearest: op.NearestCeilBelowOne}, n.arg(0),
+		graph.None, scales)
 }
 
 func lowerGridSample(n *node) error {
