@@ -183,6 +183,30 @@ want 137 'ended by SIGKILL' --report -- ./killed
 for text in 'rknn_init  7      7' ' (7 times)' 'not known: the process was ended by a signal'; do
   grep -qF "$text" out || { cat out; fail "the report of a program that was killed lacks \"$text\""; }
 done
+for signal in SEGV BUS ABRT FPE; do # for which Go would print a trace and exit with 2
+  got=0
+  "$anynpu" exec --report=died.txt -- sh -c "kill -$signal \$\$" > out 2>&1 || got=$?
+  [ "$got" = "$((128 + $(kill -l $signal)))" ] && grep -qF "ended by SIG$signal" died.txt && ! grep -q goroutine out ||
+    { cat died.txt out; fail "SIG$signal with a report: exit code $got"; }
+done
+# A disk that is full: the program runs, and the record goes elsewhere.
+if unshare -rm true 2> /dev/null; then
+  cat > full << 'EOF2'
+#!/bin/sh
+mkdir -p full_disk && mount -t tmpfs -o size=64k tmpfs full_disk || exit 77
+dd if=/dev/zero of=full_disk/filler bs=1k 2> /dev/null
+TMPDIR=$PWD/full_disk "$1" exec --report -- ./dynamic 3 > out 2>&1
+got=$?
+[ $got = 3 ] && grep -q '^Report of ./dynamic' out && grep -q AnyNPU out || exit 1
+"$1" exec --report=full_disk/report.txt -- ./dynamic 3 > out 2>&1
+got=$?
+[ $got = 3 ] && grep -q AnyNPU out && grep -q 'the report could not be written: .*no space left' out
+EOF2
+  chmod +x full
+  got=0
+  unshare -rm ./full "$anynpu" || got=$?
+  [ $got = 0 ] || [ $got = 77 ] || { cat out; fail "a report on a disk that is full: exit code $got"; }
+fi
 "$anynpu" exec --report=late.txt -- sleep 600 &
 child=$!
 for _ in $(seq 100); do

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/mem"
 )
 
 // A Level says how much a component reports.
@@ -40,7 +41,8 @@ func parseLevel(s string) (Level, bool) {
 // A logSink writes lines to one file descriptor. It is set up once, from the environment, when Go starts.
 type logSink struct {
 	fd         int
-	level      Level // of components without an own one
+	torn, told atomic.Bool // the last line was written in part; that lines are missing was told
+	level      Level       // of components without an own one
 	components map[string]Level
 	sink       atomic.Pointer[callback]
 }
@@ -108,13 +110,37 @@ func (l *logSink) emit(level Level, component, message string, pairs ...any) {
 	if l.callback(level, component, text) {
 		return
 	}
-	for line := []byte(component + ": " + text + "\n"); len(line) > 0; {
-		n, err := unix.Write(l.fd, line)
-		if err != nil && err != unix.EINTR {
-			return
-		}
-		line = line[max(n, 0):]
+	line := component + ": " + text + "\n"
+	if l.torn.Swap(false) {
+		line = "\n" + line
 	}
+	n, err := writeAll(l.fd, []byte(line))
+	if err == nil {
+		return
+	}
+	l.torn.Store(n > 0)
+	if l.fd != 2 && !l.told.Swap(true) {
+		_, _ = writeAll(2, []byte("boundary: lines are missing in the log, which cannot be written: "+err.Error()+"\n"))
+	}
+}
+
+// writeAll writes to a descriptor and returns how much it has written. A file that would become larger than the process
+// may have files is not touched: the kernel would send SIGXFSZ, which ends a program.
+func writeAll(fd int, data []byte) (done int, err error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err == nil && st.Mode&unix.S_IFMT == unix.S_IFREG {
+		if err := mem.CheckFileSize(st.Size + int64(len(data))); err != nil {
+			return 0, err
+		}
+	}
+	for done < len(data) {
+		n, err := unix.Write(fd, data[done:])
+		if err != nil && err != unix.EINTR {
+			return done, err
+		}
+		done += max(n, 0)
+	}
+	return done, nil
 }
 
 // eventText is an event as one line without its component.

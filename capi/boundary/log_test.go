@@ -98,3 +98,21 @@ func TestLog_fileIsPrivateAndNoLink(t *testing.T) {
 		assert.Equal(t, i+1, fd)
 	}
 }
+
+// A log file that may not grow costs lines, not the program, and its next line begins a line.
+func TestLog_fileThatMayNotGrow(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "log")
+	l := openLog(t, "", file)
+	var old unix.Rlimit
+	require.NoError(t, unix.Getrlimit(unix.RLIMIT_FSIZE, &old))
+	require.NoError(t, unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: 16, Max: old.Max}))
+	l.told.Store(true) // the sentence on standard error is for programs
+	l.write(LevelError, "a", "this line has more bytes than sixteen")
+	l.write(LevelError, "a", "short")
+	require.NoError(t, unix.Setrlimit(unix.RLIMIT_FSIZE, &old))
+	l.torn.Store(true)
+	l.write(LevelError, "a", "e")
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, "a: short\n\na: e\n", string(text))
+}

@@ -42,6 +42,9 @@ func openRecord(folder string) {
 		Log(LevelError, "boundary", "no report", "ANYNPU_REPORT", folder, "error", err)
 		return
 	}
+	r.Failed = func(err error) {
+		Log(LevelError, "boundary", "the report is incomplete", "ANYNPU_REPORT", folder, "error", err)
+	}
 	recorder = r
 	C.anynpu_calls = (*C.uint64_t)(unsafe.Pointer(&r.Calls()[0])) // memory that Go does not manage
 }

@@ -5,7 +5,9 @@ import (
 	"cmp"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,7 +25,8 @@ type Process struct {
 	Messages  []Counted
 	Models    []LoadedModel
 	Graphs    []RunGraph
-	Left      *Left // nil: the program did not end by itself, or by _exit
+	Left      *Left  // nil: the program did not end by itself, or by _exit
+	Lost      uint64 // events that could not be written
 }
 
 // A Function was called.
@@ -51,29 +54,39 @@ type RunGraph struct {
 	Mean, Least, Most time.Duration
 }
 
-// ReadFolder reads all records in a folder, in the order in which they were begun.
-func ReadFolder(folder string) ([]Process, error) {
+// ReadFolder reads all records in a folder, in the order in which they were begun, and counts the processes that had no
+// room for one.
+func ReadFolder(folder string) (all []Process, missing int, err error) {
 	names, err := filepath.Glob(filepath.Join(folder, "*.events"))
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	var all []Process
 	for _, name := range names {
 		p, err := read(strings.TrimSuffix(name, ".events"))
+		if errors.Is(err, errMissing) {
+			missing++
+			continue
+		}
 		if err != nil {
-			return nil, fmt.Errorf("record %s: %w", filepath.Base(name), err)
+			return nil, 0, fmt.Errorf("record %s: %w", filepath.Base(name), err)
 		}
 		if p != nil {
 			all = append(all, *p)
 		}
 	}
 	slices.SortFunc(all, func(a, b Process) int { return cmp.Compare(a.Began, b.Began) })
-	return all, nil
+	return all, missing, nil
 }
+
+// errMissing is the error of a record that was not begun for want of room.
+var errMissing = errors.New("there was no room for it")
 
 // read reads one record, nil if the process ended before it had begun.
 func read(name string) (*Process, error) {
 	data, err := os.ReadFile(name + ".counts")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errMissing
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +112,7 @@ func read(name string) (*Process, error) {
 		}
 		switch {
 		case p == nil && e.Kind == "start" && words(len(e.Functions)) == len(counts):
-			p = &Process{PID: e.PID, Began: e.Began, Program: e.Program}
+			p = &Process{PID: e.PID, Began: e.Began, Program: e.Program, Lost: counts[len(counts)-1]}
 			for i, f := range e.Functions {
 				p.Functions = append(p.Functions, Function{Name: f, Calls: counts[i]})
 			}

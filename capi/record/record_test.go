@@ -56,7 +56,8 @@ func recorded(t *testing.T) string {
 
 func TestReadFolder_givesWhatWasWritten(t *testing.T) {
 	folder := recorded(t)
-	all, err := ReadFolder(folder)
+	all, missing, err := ReadFolder(folder)
+	assert.Zero(t, missing)
 	require.NoError(t, err)
 	require.Len(t, all, 1)
 	p := all[0]
@@ -83,7 +84,8 @@ func TestReadFolder_twoProgramsOfOneProcess(t *testing.T) {
 	folder := recorded(t)
 	r := create(t, folder, "b")
 	r.End(Left{Objects: []string{"b.Thing 2"}, Buffers: 1, Bytes: 4096})
-	all, err := ReadFolder(folder)
+	all, missing, err := ReadFolder(folder)
+	assert.Zero(t, missing)
 	require.NoError(t, err)
 	require.Len(t, all, 2)
 	assert.Nil(t, all[0].Left)
@@ -100,7 +102,8 @@ func TestRecorder_leavesOutWhatThereIsNoRoomFor(t *testing.T) {
 		ran := r.Graph(Graph{Name: time.Duration(i).String()})
 		assert.Equal(t, i < maxGraphs, ran != nil, i)
 	}
-	all, err := ReadFolder(folder)
+	all, missing, err := ReadFolder(folder)
+	assert.Zero(t, missing)
 	require.NoError(t, err)
 	assert.Len(t, all[0].Refused, maxEvents)
 	assert.Len(t, all[0].Graphs, maxGraphs)
@@ -120,7 +123,7 @@ func TestReadFolder_bearsAnyContent(t *testing.T) {
 	require.NoError(t, err)
 	for n := range len(whole) {
 		require.NoError(t, os.WriteFile(names[0], whole[:n], 0o600))
-		_, err := ReadFolder(folder)
+		_, _, err := ReadFolder(folder)
 		require.NoError(t, err, "the first %d bytes", n)
 	}
 	for n := range len(whole) {
@@ -128,10 +131,77 @@ func TestReadFolder_bearsAnyContent(t *testing.T) {
 		changed := append([]byte{}, whole...)
 		changed[n] = bad
 		require.NoError(t, os.WriteFile(names[0], changed, 0o600))
-		assert.NotPanics(t, func() { _, _ = ReadFolder(folder) }, "byte %d is %q", n, bad)
+		assert.NotPanics(t, func() { _, _, _ = ReadFolder(folder) }, "byte %d is %q", n, bad)
 	}
 	require.NoError(t, os.WriteFile(names[0], whole, 0o600))
 	require.NoError(t, os.Truncate(names[0][:len(names[0])-len("events")]+"counts", 8))
-	_, err = ReadFolder(folder)
+	_, _, err = ReadFolder(folder)
 	assert.ErrorContains(t, err, "does not begin as a record does")
+}
+
+// limited lets files have at most so many bytes until the test ends, as a disk that is full does.
+func limited(t *testing.T, bytes uint64) {
+	var old unix.Rlimit
+	require.NoError(t, unix.Getrlimit(unix.RLIMIT_FSIZE, &old))
+	require.NoError(t, unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: bytes, Max: old.Max}))
+	t.Cleanup(func() { require.NoError(t, unix.Setrlimit(unix.RLIMIT_FSIZE, &old)) })
+}
+
+func TestCreate_withoutRoom(t *testing.T) {
+	folder := t.TempDir()
+	limited(t, 4096) // less than the counters
+	_, err := Create(folder, []string{"a"})
+	require.ErrorIs(t, err, unix.EFBIG)
+	all, missing, err := ReadFolder(folder)
+	require.NoError(t, err)
+	assert.Empty(t, all)
+	assert.Equal(t, 1, missing)
+	counts, err := filepath.Glob(filepath.Join(folder, "*.counts"))
+	require.NoError(t, err)
+	assert.Empty(t, counts)
+}
+
+// What does not fit is told once and counted; what was written before stays.
+func TestRecorder_withoutRoom(t *testing.T) {
+	folder := t.TempDir()
+	limited(t, 8*uint64(words(1)))
+	r := create(t, folder, "a")
+	told := 0
+	r.Failed = func(err error) {
+		told++
+		assert.ErrorIs(t, err, unix.EFBIG)
+		r.Message("error", "boundary", "incomplete") // as the log does
+	}
+	r.Refused("a", "the first")
+	long := string(make([]byte, 8*words(1)))
+	r.Refused("a", long)
+	r.Loaded(Model{Name: long})
+	r.Graph(Graph{Name: long})(time.Second, nil)
+	r.Refused("a", "the last")
+	r.End(Left{})
+	all, missing, err := ReadFolder(folder)
+	require.NoError(t, err)
+	require.Len(t, all, 1)
+	assert.Zero(t, missing)
+	assert.Equal(t, 1, told)
+	assert.Equal(t, uint64(3), all[0].Lost)
+	var texts []string
+	for _, c := range all[0].Refused {
+		texts = append(texts, c.Text)
+	}
+	assert.Equal(t, []string{"the first", "the last"}, texts)
+	assert.NotNil(t, all[0].Left)
+}
+
+// The counters have all their blocks: a hole could not be filled once the disk is full.
+func TestCreate_leavesNoHole(t *testing.T) {
+	folder := t.TempDir()
+	create(t, folder, "a")
+	names, err := filepath.Glob(filepath.Join(folder, "*.counts"))
+	require.NoError(t, err)
+	require.Len(t, names, 1)
+	var st unix.Stat_t
+	require.NoError(t, unix.Stat(names[0], &st))
+	assert.Equal(t, int64(8*words(1)), st.Size)
+	assert.GreaterOrEqual(t, 512*st.Blocks, st.Size)
 }

@@ -27,6 +27,7 @@ type callReport struct {
 	End       string
 	Good      bool
 	Processes []record.Process // those that called the library
+	Missing   int              // further ones that had no room for a record
 }
 
 // newCallReport is the report of a program that has ended, with the records of its processes.
@@ -66,7 +67,9 @@ func (r *callReport) text(out io.Writer) error {
 	w := &bytes.Buffer{}
 	printf(w, "Report of %s\n%s after %s, CPU time %s, at most %s of memory\n", r.Command, r.End, spent(r.Took),
 		spent(r.CPU), size(r.Peak))
-	if len(r.Processes) == 0 {
+	if text := r.MissingText(); text != "" {
+		printf(w, "\n%s\n", text)
+	} else if len(r.Processes) == 0 {
 		printf(w, "\nNothing called AnyNPU: no process of the program has used a library of it.\n")
 	}
 	for i := range r.Processes {
@@ -131,6 +134,9 @@ func processText(w io.Writer, p *record.Process) {
 	table(w, "Functions", functions)
 	sentences(w, "Refused calls", p.Refused)
 	sentences(w, "Messages", p.Messages)
+	if p.Lost > 0 {
+		printf(w, "\n%s\n", lostText(p))
+	}
 	printf(w, "\nAt exit\n  %s\n", leftText(p))
 }
 
@@ -215,6 +221,19 @@ func leftText(p *record.Process) string {
 	}
 }
 
+// MissingText tells of processes without a record, "" if there are none.
+func (r *callReport) MissingText() string {
+	if r.Missing == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Nothing is known of what %d of the processes called: there was no room for their records.", r.Missing)
+}
+
+// lostText tells of events that are missing.
+func lostText(p *record.Process) string {
+	return fmt.Sprintf("The report is incomplete: %d of its lines could not be written, for want of room.", p.Lost)
+}
+
 // milliseconds is a time in milliseconds, with two digits that say something.
 func milliseconds(d time.Duration) string {
 	switch v := float64(d) / 1e6; {
@@ -247,7 +266,7 @@ var callReportHTML string
 
 var callReportPage = template.Must(template.New("page").Funcs(template.FuncMap{
 	"ms": milliseconds, "spent": spent, "size": size, "times": times, "again": again, "standsFor": standsFor,
-	"graphName": graphName, "left": leftText, "whose": whose, "command": commandLine,
+	"graphName": graphName, "lost": lostText, "left": leftText, "whose": whose, "command": commandLine,
 	"add": func(a, b int) int { return a + b },
 	"share": func(part, whole time.Duration) float64 {
 		if whole == 0 {

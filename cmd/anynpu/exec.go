@@ -11,14 +11,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
 	"github.com/anynpu/anynpu/backends/dl/loader"
 	"github.com/anynpu/anynpu/capi/abi"
-	"github.com/anynpu/anynpu/capi/record"
 )
 
 // Exit codes of exec where there is none of the program's, as shells and env have them.
@@ -143,43 +141,6 @@ func startError(name string, err error) error {
 		code = exitMissing
 	}
 	return refuse(code, name, "%v", err)
-}
-
-// reported runs the program, writes the report, and ends as the program ended.
-func (f *execFlags) reported(path string, args, environment []string, stderr io.Writer) error {
-	out := stderr
-	if f.report != "-" {
-		file, err := os.Create(f.report) // before the program runs, which may take long
-		if err != nil {
-			return &exitError{exitExec, fmt.Errorf("exec: the report: %w", err)}
-		}
-		defer file.Close()
-		out = file
-	}
-	folder, err := os.MkdirTemp("", "anynpu-report-")
-	if err != nil {
-		return &exitError{exitExec, fmt.Errorf("exec: the report: %w", err)}
-	}
-	defer os.RemoveAll(folder)
-	began := time.Now()
-	end, err := supervise(path, args, setVariable(environment, "ANYNPU_REPORT", folder))
-	if err != nil {
-		return startError(args[0], err)
-	}
-	processes, err := record.ReadFolder(folder)
-	if err == nil {
-		r := newCallReport(args, began, end, processes)
-		if html := strings.ToLower(filepath.Ext(f.report)); html == ".html" || html == ".htm" {
-			err = r.page(out)
-		} else {
-			err = r.text(out)
-		}
-	}
-	if err != nil {
-		printf(stderr, "anynpu: exec: the report could not be written: %s\n", err)
-	}
-	os.RemoveAll(folder) // end may not return
-	return end.end()
 }
 
 // setVariable returns an environment in which the variable has the value.

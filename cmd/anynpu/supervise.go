@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/signal"
 	"slices"
@@ -22,6 +23,10 @@ type ended struct {
 // own are the signals that concern this process, or cannot be caught.
 var own = []syscall.Signal{syscall.SIGKILL, syscall.SIGSTOP, syscall.SIGCHLD, syscall.SIGURG, syscall.SIGTSTP,
 	syscall.SIGTTIN, syscall.SIGTTOU, syscall.SIGPROF}
+
+// fatal are the signals for which Go's runtime prints where it was, and exits with a code of its own.
+var fatal = []syscall.Signal{syscall.SIGQUIT, syscall.SIGILL, syscall.SIGTRAP, syscall.SIGABRT, syscall.SIGBUS,
+	syscall.SIGFPE, syscall.SIGSEGV, syscall.SIGSTKFLT, syscall.SIGSYS, syscall.SIGXCPU, syscall.SIGXFSZ}
 
 // supervise runs a program and waits for it. Signals that this process gets go on to the program.
 func supervise(path string, args, environment []string) (*ended, error) {
@@ -90,6 +95,10 @@ func (e *ended) end() error {
 	}
 	_ = unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}) // the program has left its own
 	signal.Reset(e.signal)
+	if slices.Contains(fatal, e.signal) {
+		_ = unix.Exec("/bin/sh", []string{"sh", "-c", fmt.Sprintf("kill -%d $$", e.signal)}, []string{})
+		return &exitError{code: 128 + int(e.signal)}
+	}
 	_ = unix.Kill(os.Getpid(), e.signal)
 	time.Sleep(time.Second) // the signal is on its way, unless it is ignored here
 	return &exitError{code: 128 + int(e.signal)}
