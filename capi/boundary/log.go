@@ -1,101 +1,57 @@
 package boundary
 
 import (
-	"fmt"
-	"strconv"
-	"strings"
 	"sync/atomic"
-	"unicode"
-	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
 
-	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/logging"
 	"github.com/anynpu/anynpu/core/mem"
 )
 
 // A Level says how much a component reports.
-type Level int32
+type Level = logging.Level
 
 // The levels, each with all before it.
 const (
-	LevelOff Level = iota
-	LevelError
-	LevelWarn
-	LevelInfo
-	LevelDebug
-	LevelTrace
+	LevelOff   = logging.Off
+	LevelError = logging.Error
+	LevelWarn  = logging.Warn
+	LevelInfo  = logging.Info
+	LevelDebug = logging.Debug
+	LevelTrace = logging.Trace
 )
-
-var levelNames = [...]string{"off", "error", "warn", "info", "debug", "trace"}
-
-func parseLevel(s string) (Level, bool) {
-	for i, name := range levelNames {
-		if strings.EqualFold(s, name) {
-			return Level(i), true
-		}
-	}
-	return 0, false
-}
 
 // A logSink writes lines to one file descriptor. It is set up once, from the environment, when Go starts.
 type logSink struct {
 	fd         int
 	torn, told atomic.Bool // the last line was written in part; that lines are missing was told
-	level      Level       // of components without an own one
-	components map[string]Level
+	levels     logging.Levels
 	sink       atomic.Pointer[callback]
 }
 
 var logger = newLogSink(Getenv("ANYNPU_LOG"), Getenv("ANYNPU_LOG_FILE"))
 
-// openLogFile opens a log file to append: one that only its owner reads, or what is there, but no link. A FIFO must not
-// hold the program.
-func openLogFile(file string) (int, error) {
-	if fd, ok := map[string]int{"/dev/stdout": 1, "/dev/stderr": 2}[file]; ok {
-		return fd, nil
-	}
-	const flags = unix.O_WRONLY | unix.O_CREAT | unix.O_APPEND | unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_CLOEXEC
-	return unix.Open(file, flags, 0o600)
-}
-
-// newLogSink reads ANYNPU_LOG, a comma-separated list of LEVEL and COMPONENT=LEVEL, and opens ANYNPU_LOG_FILE, if set.
+// newLogSink reads ANYNPU_LOG and opens ANYNPU_LOG_FILE, if set.
 func newLogSink(levels, file string) *logSink {
-	l := &logSink{fd: 2, level: LevelError, components: map[string]Level{}}
+	asked, unknown := logging.Read(levels)
+	l := &logSink{fd: 2, levels: asked}
 	if file != "" {
-		fd, err := openLogFile(file)
+		fd, err := logging.Open(file)
 		if err != nil {
 			l.write(LevelError, "boundary", "log goes to stderr", "ANYNPU_LOG_FILE", file, "error", err)
 		} else {
 			l.fd = fd
 		}
 	}
-	for _, item := range strings.Split(levels, ",") {
-		item = strings.TrimSpace(item)
-		component, name, found := strings.Cut(item, "=")
-		if !found {
-			component, name = "", item
-		}
-		level, ok := parseLevel(name)
-		switch {
-		case item == "":
-		case !ok:
-			l.write(LevelError, "boundary", "unknown level ignored", "ANYNPU_LOG", item, "levels",
-				strings.Join(levelNames[:], " "))
-		case component == "":
-			l.level = level
-		default:
-			l.components[component] = level
-		}
+	for _, pairs := range unknown {
+		l.write(LevelError, "boundary", "unknown level ignored", pairs...)
 	}
 	return l
 }
 
 func (l *logSink) enabled(level Level, component string) bool {
-	if own, ok := l.components[component]; ok {
-		return level <= own
-	}
-	return level <= l.level
+	return l.levels.Enabled(level, component)
 }
 
 func (l *logSink) write(level Level, component, message string, pairs ...any) {
@@ -106,7 +62,7 @@ func (l *logSink) write(level Level, component, message string, pairs ...any) {
 }
 
 func (l *logSink) emit(level Level, component, message string, pairs ...any) {
-	text := eventText(message, pairs)
+	text := logging.Text(message, pairs)
 	if l.callback(level, component, text) {
 		return
 	}
@@ -143,31 +99,10 @@ func writeAll(fd int, data []byte) (done int, err error) {
 	return done, nil
 }
 
-// eventText is an event as one line without its component.
-func eventText(message string, pairs []any) string {
-	var b strings.Builder
-	b.WriteString(fault.Printable(message))
-	for i := 0; i+1 < len(pairs); i += 2 {
-		fmt.Fprintf(&b, " %v=%s", pairs[i], quoteValue(fmt.Sprint(pairs[i+1])))
-	}
-	return b.String()
-}
-
-// quoteValue keeps an event on one line and its pairs separable.
-func quoteValue(s string) string {
-	plain := s != "" && utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool {
-		return unicode.IsSpace(r) || r == '"' || r == '=' || !unicode.IsPrint(r)
-	})
-	if plain {
-		return s
-	}
-	return strconv.Quote(s)
-}
-
 // SetDefaultLevel sets the level of a component that ANYNPU_LOG does not name. Only package initializers may call it.
 func SetDefaultLevel(component string, level Level) {
-	if _, named := logger.components[component]; !named {
-		logger.components[component] = level
+	if _, named := logger.levels.Components[component]; !named {
+		logger.levels.Components[component] = level
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/logging"
 )
 
 // openLog is newLogSink with an end: the one of a process has none.
@@ -84,16 +85,16 @@ func TestLog_fileIsPrivateAndNoLink(t *testing.T) {
 	before := unix.Umask(0)
 	defer unix.Umask(before)
 
-	_, err := openLogFile(link)
+	_, err := logging.Open(link)
 	assert.ErrorIs(t, err, unix.ELOOP)
-	fd, err := openLogFile(log)
+	fd, err := logging.Open(log)
 	require.NoError(t, err)
 	defer unix.Close(fd)
 	st, err := os.Stat(log)
 	require.NoError(t, err)
 	assert.Equal(t, os.FileMode(0o600), st.Mode())
 	for i, name := range []string{"/dev/stdout", "/dev/stderr"} {
-		fd, err := openLogFile(name)
+		fd, err := logging.Open(name)
 		require.NoError(t, err)
 		assert.Equal(t, i+1, fd)
 	}

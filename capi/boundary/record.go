@@ -13,6 +13,7 @@ import (
 	"unsafe"
 
 	"github.com/anynpu/anynpu/capi/record"
+	"github.com/anynpu/anynpu/core/logging"
 )
 
 // recorder writes what becomes a report; nil unless ANYNPU_REPORT names a folder. It is set before the first call.
@@ -59,7 +60,7 @@ func closeRecord() {
 // recordMessage takes note of what the log is told, down to information.
 func recordMessage(level Level, component, message string, pairs []any) {
 	if recorder != nil && level <= LevelInfo {
-		recorder.Message(levelNames[level], component, eventText(message, pairs))
+		recorder.Message(level.String(), component, logging.Text(message, pairs))
 	}
 }
 

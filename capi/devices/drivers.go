@@ -91,7 +91,7 @@ var vendors = func() map[string]func() *vendor {
 func firstOf(a *dl.API) *vendor {
 	setting, wrong := a.Set(boundary.Getenv)
 	if wrong != "" {
-		boundary.Log(boundary.LevelWarn, a.Name, "value ignored", "ANYNPU_"+strings.ToUpper(a.Name), wrong, "want",
+		boundary.Caution(a.Name, "value ignored", "ANYNPU_"+strings.ToUpper(a.Name), wrong, "want",
 			"auto, driver, device or cpu")
 	}
 	if setting == dl.ToCPU {

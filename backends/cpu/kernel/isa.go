@@ -82,11 +82,28 @@ var best = func() (b ISA) {
 	return b
 }()
 
+// Available returns the instruction set of the given name. It fails when there is none of that name, or when the
+// processor or the build lacks it.
+func Available(name string) (ISA, error) {
+	isa, err := ParseISA(name)
+	if err == nil {
+		err = isa.lacking()
+	}
+	return isa, err
+}
+
+func (i ISA) lacking() error {
+	if i > best {
+		return fmt.Errorf("kernel: instruction set %v is not available here (best is %v)", i, best)
+	}
+	return nil
+}
+
 // Select makes every kernel use the given instruction set and returns a function that restores the one before. It fails
 // when the processor or the build lacks it. It must not run at the same time as any kernel.
 func Select(isa ISA) (restore func(), err error) {
-	if isa > best {
-		return nil, fmt.Errorf("kernel: instruction set %v is not available here (best is %v)", isa, best)
+	if err := isa.lacking(); err != nil {
+		return nil, err
 	}
 	before := active
 	use(isa)
