@@ -67,6 +67,7 @@ type benchReport struct {
 	Device    string          `json:"device"`
 	API       string          `json:"api"` // whose programs run the same: "ohnn" or "rknn"
 	Threads   int             `json:"threads"`
+	Kernels   string          `json:"kernels"` // of the CPU: "reference", or an instruction set
 	LoadMS    float64         `json:"load_ms"`
 	Stable    bool            `json:"stable"`
 	Spread    float64         `json:"spread"`
@@ -127,16 +128,21 @@ func (f *benchFlags) run(path string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	m, err := f.open(path, false, stderr)
+	on, err := f.machine(stderr)
+	if err != nil {
+		return err
+	}
+	defer on.close()
+	m, err := f.ready(path, on, false, stderr, stderr)
 	if err != nil {
 		return err
 	}
 	defer m.close()
-	r := benchReport{Schema: benchSchema, File: path, Device: f.device, API: f.api, Threads: m.threads,
+	r := benchReport{Schema: benchSchema, File: path, Device: on.devices[0].Info().ID, API: f.api, Threads: on.threads, Kernels: on.kernels(),
 		LoadMS: msOf(m.load)}
-	if base != nil && (filepath.Base(base.File) != filepath.Base(path) || base.Threads != m.threads) {
+	if base != nil && (filepath.Base(base.File) != filepath.Base(path) || base.Threads != on.threads) {
 		return usage("--baseline %s: measured %s with %s, not %s with %s", f.baseline, base.File, threadsText(base.Threads),
-			path, threadsText(m.threads))
+			path, threadsText(on.threads))
 	}
 	if base != nil && cmp.Or(base.API, apiOHNN) != f.api {
 		return usage("--baseline %s: measured with --api %s, not %s", f.baseline, cmp.Or(base.API, apiOHNN), f.api)
@@ -261,7 +267,7 @@ func peakRSS() (int64, error) {
 
 func (r *benchReport) write(w io.Writer) {
 	f := r.Figures
-	printf(w, "device      %s, %s\n", r.Device, threadsText(r.Threads))
+	printf(w, "device      %s, %s, kernels %s\n", r.Device, threadsText(r.Threads), r.Kernels)
 	printf(w, "load        %.1f ms\n", r.LoadMS)
 	printf(w, "runs        %d, %.1f per second\n", f.Runs, f.Throughput)
 	printf(w, "min         %.4f ms (%.1f GFLOP/s)\n", f.MinMS, f.GFLOPS)

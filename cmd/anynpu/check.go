@@ -75,16 +75,28 @@ conversions, and the steps with the places of their buffers.`,
 			"--engine model.onnx\n  anynpu check --passes model.onnx",
 		Args: oneModel,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if !engine && !passes && (len(f.inputs)+len(f.shapes) > 0 || f.threads != 0 || f.isa != "" || f.api != apiOHNN) {
-				return usage("check: -i, --shape, --threads, --isa and --api go with --engine or --passes")
+			if !engine && !passes && (f.inputFlags.given() || f.computes() || f.api != apiOHNN) {
+				return usage("check: -i, --shape, --raw, --random, --seed, --threads, --isa, --ref and --api go with --engine or " +
+					"--passes")
 			}
-			devs, err := devices(f.device)
+			var trace func(pass, text string) // of the model that is being checked
+			if passes {
+				f.trace = func(pass, text string) { trace(pass, text) }
+			}
+			on, err := f.machine(stderr)
 			if err != nil {
 				return err
 			}
+			defer on.close()
+			if passes && on.byRef {
+				return usage("check: --passes shows what becomes of a model on the fast kernels, and ANYNPU_CPU=ref or --ref does " +
+					"without; --ref=false turns that off")
+			}
 			all := checkPack{Schema: "anynpu.check-pack/1", File: args[0], Models: []checkReport{}}
 			pack, err := eachOf(args[0], stderr, func(path string) error {
-				r, err := checkModel(path, devs, engine, passes, &f, stderr)
+				r := checkReport{Schema: "anynpu.check/1", File: path, Nodes: []nodeReport{}}
+				trace = r.pass
+				err := r.judge(path, on, engine, passes, &f, stderr)
 				all.Models = append(all.Models, r)
 				return err
 			})
@@ -103,30 +115,27 @@ conversions, and the steps with the places of their buffers.`,
 	return cmd
 }
 
-// checkModel checks one model. The report is to be shown also when there is an error, if it is judged.
-func checkModel(path string, devs []device.Device, engine, passes bool, f *measureFlags,
-	stderr io.Writer) (checkReport, error) {
-	r := checkReport{Schema: "anynpu.check/1", File: path, Nodes: []nodeReport{}}
-	err := r.check(path, devs, stderr)
+// pass notes what a pass has made of the model.
+func (r *checkReport) pass(pass, text string) {
+	x := passReport{Pass: pass, Lines: []string{}}
+	for line := range strings.Lines(text) {
+		x.Lines = append(x.Lines, strings.TrimSuffix(line, "\n"))
+	}
+	r.Passes = append(r.Passes, x)
+}
+
+// judge checks one model. The report is to be shown also when there is an error, if it is judged.
+func (r *checkReport) judge(path string, on *machine, engine, passes bool, f *measureFlags, stderr io.Writer) error {
+	err := r.check(path, on.devices, stderr)
 	if err != nil {
 		r.Error = err.Error()
 	}
 	r.Usable = err == nil && r.Supported == len(r.Nodes)
 	r.judged = true
-	own := *f
-	if passes {
-		own.trace = func(pass, text string) {
-			x := passReport{Pass: pass, Lines: []string{}}
-			for line := range strings.Lines(text) {
-				x.Lines = append(x.Lines, strings.TrimSuffix(line, "\n"))
-			}
-			r.Passes = append(r.Passes, x)
-		}
-	}
 	if (engine || passes) && r.Usable {
-		if r.Engine, err = own.share(path, stderr); err != nil {
+		if r.Engine, err = f.share(path, on, stderr); err != nil {
 			r.Error, r.judged = err.Error(), false
-			return r, err
+			return err
 		}
 	}
 	if !engine {
@@ -134,11 +143,11 @@ func checkModel(path string, devs []device.Device, engine, passes bool, f *measu
 	}
 	switch {
 	case r.Engine != nil && r.Engine.FLOPPercent < 100:
-		return r, exit(exitDifferent, fmt.Errorf("%.2f %% of the arithmetic has a fast kernel", r.Engine.FLOPPercent))
+		return exit(exitDifferent, fmt.Errorf("%.2f %% of the arithmetic has a fast kernel", r.Engine.FLOPPercent))
 	case err == nil && !r.Usable:
 		err = fault.New(fault.Unsupported, "%d of %d nodes are computed by no device", len(r.Nodes)-r.Supported, len(r.Nodes))
 	}
-	return r, exit(exitModel, err)
+	return exit(exitModel, err)
 }
 
 // print writes the report of the only model, or of all of a pack list.

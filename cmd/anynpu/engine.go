@@ -24,9 +24,9 @@ type slowNodes struct {
 	GFLOP float64 `json:"gflop"`
 }
 
-// share runs the model at path once.
-func (f *measureFlags) share(path string, stderr io.Writer) (*engineShare, error) {
-	m, err := f.open(path, true, stderr)
+// share runs the model at path once. Warnings of loading it have been told.
+func (f *measureFlags) share(path string, on *machine, stderr io.Writer) (*engineShare, error) {
+	m, err := f.ready(path, on, true, io.Discard, stderr)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,6 @@ import (
 	_ "image/jpeg" // formats that readImage takes
 	_ "image/png"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/anynpu/anynpu/core/convert"
@@ -41,12 +40,36 @@ type pixels struct {
 
 // readImage turns an image file into the tensor of port p: pixel (as in metadata) channels in the wanted order, minus
 // mean, divided by std, in the port's layout, with a batch of 1. An image of another size is resized when the port's
-// height and width are fixed.
-func readImage(f *os.File, p device.Port, in metadata.Input) (tensor.Tensor, error) {
+// height and width are fixed. cautions say what a network may not expect of it.
+func readImage(f io.ReadSeeker, p device.Port, in metadata.Input) (t tensor.Tensor, cautions []string, err error) {
 	img, err := decodeImage(f)
 	if err != nil {
-		return tensor.Tensor{}, err
+		return t, nil, err
 	}
+	cautions = img.cautions(p, in)
+	t, err = img.tensor(p, in)
+	return t, cautions, err
+}
+
+// cautions say where results may be wrong because of what the image or the metadata lack.
+func (img pixels) cautions(p device.Port, in metadata.Input) (list []string) {
+	if p.Type.DType.IsFloat() && len(in.Mean)+len(in.Std)+len(in.Scale) == 0 {
+		key := "anynpu.input." + p.Name
+		list = append(list, fmt.Sprintf("an input of real numbers gets bytes from 0 to 255, and the model's metadata give "+
+			"neither mean nor std: results are wrong if the network wants them normalized; set %s.mean and %s.std, 0 and 1 if "+
+			"the network takes the bytes as they are: anynpu metadata writes them into the model", key, key))
+	}
+	if d := p.Type.Shape.Dims; len(d) == 4 {
+		if channels, _ := channelsOf(d); channels == 3 && img.channels == 1 {
+			list = append(list, "a grey image for an input of 3 channels: all three get the same values, and results may be "+
+				"wrong if the network was trained with colours")
+		}
+	}
+	return list
+}
+
+// tensor is the image as the input of port p.
+func (img pixels) tensor(p device.Port, in metadata.Input) (tensor.Tensor, error) {
 	switch in.Pixel {
 	case "", "gray", "rgb", "bgr":
 	default:
@@ -170,10 +193,19 @@ func decodeImage(f io.ReadSeeker) (pixels, error) {
 		return pixels{}, fault.As(fault.File, err, "image")
 	}
 	b := img.Bounds()
-	if gray, ok := img.(*image.Gray); ok {
+	switch gray := img.(type) {
+	case *image.Gray:
 		p := pixels{b.Dy(), b.Dx(), 1, nil}
 		for y := range b.Dy() {
 			p.data = append(p.data, gray.Pix[y*gray.Stride:][:b.Dx()]...)
+		}
+		return p, nil
+	case *image.Gray16: // the first of the two bytes of a pixel is the higher one
+		p := pixels{b.Dy(), b.Dx(), 1, make([]byte, 0, b.Dx()*b.Dy())}
+		for y := range b.Dy() {
+			for x := range b.Dx() {
+				p.data = append(p.data, gray.Pix[y*gray.Stride+2*x])
+			}
 		}
 		return p, nil
 	}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,8 +14,10 @@ import (
 	"github.com/anynpu/anynpu/backends/cpu"
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/backends/dl/loader"
+	"github.com/anynpu/anynpu/backends/settings"
 	"github.com/anynpu/anynpu/capi/abi"
 	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/logging"
 	"github.com/anynpu/anynpu/internal/environ"
 )
 
@@ -30,6 +31,7 @@ type info struct {
 	Drivers   []driverInfo      `json:"drivers"`
 	Set       []environ.Setting `json:"environment"`
 	Unknown   []environ.Unknown `json:"unknown"`
+	Ignored   []string          `json:"ignored"` // what the library's log says of values that mean nothing
 }
 
 // processorInfo is what computes, as the environment says.
@@ -107,23 +109,19 @@ A program with an RPATH or RUNPATH of its own may get another file.`,
 // gather collects what info prints, for programs with the given environment.
 func gather(environment []string) (*info, error) {
 	env := lookup(environment)
-	c := cpu.Config{Reference: env("ANYNPU_CPU") == "ref"}
-	if n, err := strconv.Atoi(env("ANYNPU_THREADS")); err == nil && n > 0 && n <= 1024 {
-		c.Threads = n
-	}
-	d, err := cpu.New(c)
+	ignored := []string{}
+	set := settings.Read(env, func(component, message string, pairs ...any) {
+		ignored = append(ignored, component+": "+logging.Text(message, pairs))
+	})
+	d, err := cpu.New(set.Config())
 	if err != nil {
 		return nil, exit(exitDevice, err)
 	}
 	i := &info{Schema: "anynpu.info/1", Version: version, Devices: []deviceInfo{newDeviceInfo(d.Info())}, APIs: apis(env),
-		Drivers: listDrivers(env, false)}
-	level := kernel.Active()
-	if isa, err := kernel.ParseISA(env("ANYNPU_CPU_ISA")); err == nil && isa <= level {
-		level = isa
-	}
-	i.Processor = processorInfo{Name: processorName(), Architecture: runtime.GOARCH, Level: level.String(),
+		Drivers: listDrivers(env, false), Ignored: ignored}
+	i.Processor = processorInfo{Name: processorName(), Architecture: runtime.GOARCH, Level: set.ISA.String(),
 		Threads: d.Threads()}
-	if c.Reference {
+	if set.Reference {
 		i.Processor.Level = "reference"
 	}
 	for _, isa := range kernel.Supported() {
@@ -246,6 +244,9 @@ func (i *info) print(w io.Writer) {
 	}
 	for _, u := range i.Unknown {
 		printf(w, "environment %s=%s: nothing reads this; did you mean %s?\n", u.Name, u.Value, u.Nearest)
+	}
+	for _, text := range i.Ignored {
+		printf(w, "environment %s\n", text)
 	}
 	if len(i.Set)+len(i.Unknown) == 0 {
 		printf(w, "environment no variable is set\n")

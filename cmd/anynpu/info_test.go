@@ -121,3 +121,12 @@ func TestInfo_namesWhatNothingReads(t *testing.T) {
 	assert.Contains(t, out, "ANYNPU_THREDS=4: nothing reads this; did you mean ANYNPU_THREADS?")
 	assert.Contains(t, out, "librknnrt.so")
 }
+
+func TestInfo_namesValuesThatMeanNothing(t *testing.T) {
+	t.Setenv("ANYNPU_CPU", "slow")
+	t.Setenv("ANYNPU_MEMORY_LIMIT", "lots")
+	code, out, errs := anynpu("info")
+	require.Equal(t, 0, code, errs)
+	assert.Contains(t, out, "environment cpu: value ignored ANYNPU_CPU=slow want=\"auto or ref\"\n")
+	assert.Contains(t, out, "environment cpu: value ignored ANYNPU_MEMORY_LIMIT=lots want=")
+}

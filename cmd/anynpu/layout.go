@@ -70,3 +70,18 @@ func fromProgram(t tensor.Tensor, p device.Port, in metadata.Input) tensor.Tenso
 	}
 	return own
 }
+
+// toProgram returns the sizes of an array that fromProgram gives the sizes dims of the port.
+func toProgram(dims []int64, p device.Port, in metadata.Input) []int64 {
+	d := p.Type.Shape.Dims
+	if in.Layout == "" || len(d) != 4 || len(dims) != 4 || p.Type.DType.Bits() < 8 {
+		return dims
+	}
+	switch channels, last := channelsOf(d); {
+	case channels == 0 || last == (in.Layout == "nhwc"):
+		return dims
+	case last:
+		return []int64{dims[0], dims[3], dims[1], dims[2]}
+	}
+	return []int64{dims[0], dims[2], dims[3], dims[1]}
+}

@@ -152,13 +152,16 @@ exec has the exit code of its program.`,
 			return nil, cobra.ShellCompDirectiveDefault
 		}
 		if v.Flags().Lookup("device") != nil {
-			ids := append([]string{"cpu"}, driverDevices...)
-			cobra.CheckErr(v.RegisterFlagCompletionFunc("device", cobra.FixedCompletions(ids,
-				cobra.ShellCompDirectiveNoFileComp)))
+			complete(v, "device", append([]string{"cpu"}, driverDevices...)...)
 		}
 	}
 	root.AddCommand(verbs...)
 	return root
+}
+
+// complete has the shell complete the values of a flag.
+func complete(cmd *cobra.Command, flag string, values ...string) {
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
 }
 
 // knownVerb is the error for a verb that there is not, with those that are spelt nearly so.

@@ -6,6 +6,7 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -186,9 +187,9 @@ func TestInputs_sizesOfOneName(t *testing.T) {
 	ports := []device.Port{{Name: "a", Type: tensor.Type{DType: tensor.Float32, Shape: shape}},
 		{Name: "b", Type: tensor.Type{DType: tensor.Float32, Shape: shape}}}
 	two, three := writeNPY(t, tensor.New(tensor.Float32, 2)), writeNPY(t, tensor.New(tensor.Float32, 3))
-	_, err := m.inputs([]string{"a=" + two, "b=" + two}, ports)
+	_, err := (&inputFlags{files: []string{"a=" + two, "b=" + two}}).tensors(m, ports, io.Discard)
 	require.NoError(t, err)
-	_, err = m.inputs([]string{"a=" + two, "b=" + three}, ports)
+	_, err = (&inputFlags{files: []string{"a=" + two, "b=" + three}}).tensors(m, ports, io.Discard)
 	assert.ErrorContains(t, err, "holds sizes [3], but N is 2 already")
 }
 

@@ -2,12 +2,13 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"slices"
 	"strings"
 
-	"github.com/anynpu/anynpu/backends/cpu"
 	"github.com/anynpu/anynpu/core/compile"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
@@ -22,25 +23,33 @@ type loaded struct {
 	weights *mem.Weights
 }
 
-// load imports the model at path; the warnings go to stderr. Exit code 3.
+// load imports the model at path, or the one that ANYNPU_MODEL_MAP names in its place; the warnings go to stderr. Exit
+// code 3.
 func load(path string, devices []device.Device, stderr io.Writer) (*loaded, error) {
 	if err := wantModel(path, devices); err != nil {
 		return nil, exit(exitModel, err)
 	}
 	w := mem.NewWeights()
 	m, err := model.Load(model.Source{Path: path}, model.Options{Weights: w, Devices: devices,
-		Images: model.ImageOptions{Regions: true}})
+		Map: model.Map(os.Getenv("ANYNPU_MODEL_MAP")), Images: model.ImageOptions{Regions: true}})
 	if err != nil {
 		w.Release()
 		return nil, exit(exitModel, err)
 	}
 	warn(stderr, slices.Concat(m.Warnings, m.Meta.Warnings))
+	if m.MapError != nil {
+		warn(stderr, []string{fmt.Sprintf("ANYNPU_MODEL_MAP is not used: %v", m.MapError)})
+	}
+	if m.Instead != nil {
+		warn(stderr, []string{fmt.Sprintf("model %s: ANYNPU_MODEL_MAP has %s loaded in its place", path, m.Path)})
+	}
 	return &loaded{m, w}, nil
 }
 
-// options adds the compiled forms of the model.
-func (m *loaded) options(o compile.Options, stderr io.Writer) compile.Options {
+// options adds the compiled forms of the model, and what the machine's settings are.
+func (m *loaded) options(o compile.Options, on *machine, stderr io.Writer) compile.Options {
 	o.Forms, _ = m.Forms()
+	o.Strict = on.strict
 	o.ByCost = true
 	o.Warn = func(text string) { warn(stderr, []string{text}) }
 	return o
@@ -100,27 +109,3 @@ var driverDevices = []string{"rknn", "hbdnn", "ohnn", "nnapi"}
 
 // driverAPI is the API of a driver that may have a device with an id.
 func driverAPI(id string) string { return strings.TrimRight(id, "0123456789") }
-
-// devices returns the device named id and, behind a driver's, the CPU. Exit code 4 when there is none.
-func devices(id string) ([]device.Device, error) { return devicesWith(id, cpu.Config{}) }
-
-func devicesWith(id string, c cpu.Config) ([]device.Device, error) {
-	var list []device.Device
-	switch {
-	case id == "cpu":
-	case slices.Contains(driverDevices, driverAPI(id)):
-		d, err := openDevice(id)
-		if err != nil {
-			return nil, exit(exitDevice, err)
-		}
-		list = append(list, d)
-	default:
-		return nil, exit(exitDevice, fault.New(fault.Device, "no device %q; there is: cpu, and with a driver %s", id,
-			strings.Join(driverDevices, ", ")))
-	}
-	d, err := cpu.New(c)
-	if err != nil {
-		return nil, exit(exitDevice, err)
-	}
-	return append(list, d), nil
-}

@@ -60,6 +60,7 @@ type profileReport struct {
 	Device    string        `json:"device"`
 	API       string        `json:"api"` // whose programs run the same: "ohnn" or "rknn"
 	Threads   int           `json:"threads"`
+	Kernels   string        `json:"kernels"` // of the CPU: "reference", or an instruction set
 	Runs      int           `json:"runs"`
 	TotalMS   float64       `json:"total_ms"` // of the fastest run
 	StepsMS   float64       `json:"steps_ms"` // sum of the nodes
@@ -86,7 +87,12 @@ func (f *profileFlags) run(path string, stdout, stderr io.Writer) error {
 	if f.runs < 1 || f.top < 0 {
 		return usage("--runs %d --top %d: want 1 and 0 or more", f.runs, f.top)
 	}
-	m, err := f.open(path, true, stderr)
+	on, err := f.machine(stderr)
+	if err != nil {
+		return err
+	}
+	defer on.close()
+	m, err := f.ready(path, on, true, stderr, stderr)
 	if err != nil {
 		return err
 	}
@@ -95,7 +101,7 @@ func (f *profileFlags) run(path string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	r := profileReport{Schema: "anynpu.profile/1", File: path, Device: f.device, API: f.api, Threads: m.threads,
+	r := profileReport{Schema: "anynpu.profile/1", File: path, Device: on.devices[0].Info().ID, API: f.api, Threads: on.threads, Kernels: on.kernels(),
 		Runs: f.runs, TotalMS: msOf(total)}
 	r.fill(nodes)
 	if f.out != "" {
@@ -170,8 +176,8 @@ func (l *profileLine) finish(sum float64) {
 }
 
 func (r *profileReport) write(w io.Writer, top int) {
-	printf(w, "%s on %s, %s: fastest of %d runs %.4f ms, %.1f GFLOP/s\n\n", r.File, r.Device, threadsText(r.Threads),
-		r.Runs, r.TotalMS,
+	printf(w, "%s on %s (%s), %s: fastest of %d runs %.4f ms, %.1f GFLOP/s\n\n", r.File, r.Device, r.Kernels,
+		threadsText(r.Threads), r.Runs, r.TotalMS,
 		rate(r.GFLOP, r.TotalMS))
 	printf(w, "%10s %7s %6s %9s  %s\n", "ms", "share", "nodes", "GFLOP/s", "operator")
 	for _, l := range r.Operators {

@@ -15,19 +15,20 @@ import (
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/tensor"
-	"github.com/anynpu/anynpu/internal/npy"
 	"github.com/anynpu/anynpu/internal/session"
 )
 
 // runFlags are the flags of run.
 type runFlags struct {
-	inputs, expects []string
-	out, device     string
-	dot             string
-	topK, repeat    int
-	rtol, atol      float64
-	timeout         time.Duration
-	json            bool
+	computeFlags
+	inputFlags
+	expects      []string
+	out          string
+	dot          string
+	topK, repeat int
+	rtol, atol   float64
+	timeout      time.Duration
+	json         bool
 }
 
 func newRun(stdout, stderr io.Writer) *cobra.Command {
@@ -36,32 +37,47 @@ func newRun(stdout, stderr io.Writer) *cobra.Command {
 		Use:   "run MODEL",
 		Short: "Compute a model",
 		Long: `run computes an ONNX model once. Every input is given with -i NAME=FILE, a
-model's only input also with -i FILE. FILE is an array in NumPy's .npy format of
-the input's element type and sizes, or an image (PNG, JPEG, PGM, PPM), which the
-model's metadata (anynpu.input.NAME.mean, std, pixel, order) turns into the
-input; it is resized to the height and width of the input if these are fixed.
+model's only input also with -i FILE, or made up with --random. FILE is
+  - an array in NumPy's .npy format of the input's element type and sizes,
+  - a .npz of such arrays: the one with the input's name, or the only one; without
+    NAME every input of which it has an array,
+  - an image (PNG, JPEG, PGM, PPM), which the model's metadata
+    (anynpu.input.NAME.mean, std, pixel, order) turn into the input; it is resized
+    to the height and width of the input if these are fixed,
+  - with --raw, nothing but the numbers, in the machine's order of bytes,
+  - "-", standard input, which holds one of these.
+
+Open sizes of inputs without a file that tells them are given with --shape; what
+an input says of a named size holds for the others.
+
+What computes is said by flags, else by the environment variables that the library
+reads: ANYNPU_DEVICE, ANYNPU_THREADS, ANYNPU_CPU, ANYNPU_CPU_ISA, and also
+ANYNPU_MEMORY_LIMIT, ANYNPU_MEM, ANYNPU_FALLBACK, ANYNPU_MODEL_MAP.
 
 Outputs are described on stdout; -o DIR writes each as DIR/NAME.npy. With
 --expect outputs are compared with files, exit code 1 when they differ.`,
 		Example: `  anynpu run model.onnx -i x=x.npy -o results
   anynpu run classifier.onnx -i photo.png --top-k 5
-  anynpu run model.onnx -i x=x.npy --expect y=y.npy --timeout 10s --json`,
+  anynpu run model.onnx -i all.npz --expect all.npz --timeout 10s --json
+  anynpu run model.onnx --random --seed 7 --shape x=1,3,224,224 -o fast
+  anynpu run model.onnx --random --seed 7 --shape x=1,3,224,224 -o plain --ref
+  anynpu run model.onnx --raw -i x=x.bin --threads 1
+  cat x.npy | anynpu run model.onnx -i x=-`,
 		Args: oneModel,
 		RunE: func(_ *cobra.Command, args []string) error { return f.run(args[0], stdout, stderr) },
 	}
+	f.computeFlags.add(cmd)
+	f.inputFlags.add(cmd)
 	fl := cmd.Flags()
-	fl.StringArrayVarP(&f.inputs, "input", "i", nil, "an input, by name, as `NAME=FILE`: .npy, PNG, JPEG, PGM or PPM; "+
-		"once per input")
 	fl.StringVarP(&f.out, "output", "o", "", "write each output as .npy into `DIR`, which is made if it is not there")
-	fl.StringArrayVar(&f.expects, "expect", nil, "what an output must agree with, as `NAME=FILE.npy`; once per output")
+	fl.StringArrayVar(&f.expects, "expect", nil, "what an output must agree with, as `NAME=FILE`: .npy, .npz, or - for "+
+		"standard input; once per output")
 	fl.Float64Var(&f.rtol, "rtol", 1e-4, "relative tolerance of --expect")
 	fl.Float64Var(&f.atol, "atol", 1e-6, "absolute tolerance of --expect")
 	fl.IntVar(&f.topK, "top-k", 0, "show the `N` largest values of each output with their indices")
 	fl.IntVar(&f.repeat, "repeat", 1, "run `N` times; times are of all runs")
 	fl.DurationVar(&f.timeout, "timeout", 0, "end with exit code 7 after this `TIME`, e.g. 10s; 0: never")
 	cobra.CheckErr(cmd.MarkFlagDirname("output"))
-	fl.StringVar(&f.device, "device", "cpu", "the `DEVICE` that computes: cpu, or with a driver "+
-		strings.Join(driverDevices, ", "))
 	fl.StringVar(&f.dot, "dot", "", "draw which device computes which node into `FILE`, in the language of Graphviz")
 	fl.BoolVar(&f.json, "json", false, `write JSON, schema "anynpu.run/1"`)
 	return cmd
@@ -72,6 +88,8 @@ type runReport struct {
 	Schema    string         `json:"schema"` // "anynpu.run/1"
 	File      string         `json:"file"`
 	Device    string         `json:"device"`
+	Threads   int            `json:"threads"`
+	Kernels   string         `json:"kernels"` // of the CPU: "reference", or an instruction set
 	Placement string         `json:"placement"`
 	Nodes     int            `json:"nodes"`
 	LoadMS    float64        `json:"load_ms"`
@@ -84,6 +102,9 @@ type runReport struct {
 }
 
 func (f *runFlags) check() error {
+	if err := f.inputFlags.check(); err != nil {
+		return err
+	}
 	if f.topK < 0 {
 		return usage("--top-k %d: want 0 or more", f.topK)
 	}
@@ -103,10 +124,12 @@ func (f *runFlags) run(path string, stdout, stderr io.Writer) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	devs, err := devices(f.device)
+	on, err := f.open(stderr, nil)
 	if err != nil {
 		return err
 	}
+	defer on.close()
+	devs := on.devices
 	ctx, cancel := context.Background(), func() {}
 	var deadline time.Time
 	if f.timeout > 0 {
@@ -121,12 +144,13 @@ func (f *runFlags) run(path string, stdout, stderr io.Writer) error {
 	}
 	defer m.weights.Release()
 	s, err := session.Open(ctx, m.Graph, devs, m.options(compile.Options{Weights: m.weights, Consume: true,
-		Options: device.Options{Unsaved: true}}, stderr), device.ExecOptions{})
+		Options: device.Options{Unsaved: true}}, on, stderr), device.ExecOptions{})
 	if err != nil {
 		return exit(exitModel, timedOut(ctx, err))
 	}
 	defer s.Close()
-	r := runReport{Schema: "anynpu.run/1", File: path, Device: devs[0].Info().ID, Placement: s.Placement().Summary(),
+	r := runReport{Schema: "anynpu.run/1", File: path, Device: devs[0].Info().ID, Threads: on.threads,
+		Kernels: on.kernels(), Placement: s.Placement().Summary(),
 		Nodes:  len(s.Placement().Nodes),
 		LoadMS: ms(time.Since(begin)), Outputs: []outputReport{}}
 	if f.dot != "" {
@@ -135,11 +159,15 @@ func (f *runFlags) run(path string, stdout, stderr io.Writer) error {
 		}
 	}
 	ins, outs := s.Ports()
-	in, err := m.inputs(f.inputs, ins)
+	expected, err := sources("--expect", f.expects, outs, &f.stdin)
+	if err != nil {
+		return err
+	}
+	in, err := f.tensors(m, ins, stderr)
 	if err != nil {
 		return exit(exitUsage, err)
 	}
-	want, err := expectations(f.expects, outs)
+	want, err := expectations(expected)
 	if err != nil {
 		return exit(exitUsage, err)
 	}
@@ -251,43 +279,6 @@ func contains(names []string, name string) bool {
 	return false
 }
 
-// inputs reads the file of each input.
-func (m *loaded) inputs(given []string, ports []device.Port) ([]tensor.Tensor, error) {
-	files, err := assignments("--input", given, ports)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]tensor.Tensor, len(ports))
-	open := map[uint32]int64{} // sizes of the named dimensions
-	for i, p := range ports {
-		file, ok := files[p.Name]
-		typ := fmt.Sprintf("%v%s", p.Type.DType, m.ShapeText(p.Type.Shape))
-		if !ok {
-			return nil, usage("input %q (%s) is not given; add -i %s=FILE", p.Name, typ, p.Name)
-		}
-		if out[i], err = m.readInput(file, p); err != nil {
-			return nil, fault.Wrap(err, "input %q (%s): %s", p.Name, typ, file)
-		}
-		if out[i].DType != p.Type.DType {
-			return nil, usage("input %q (%s): %s holds %v%s", p.Name, typ, file, out[i].DType, converts(p.Type.DType))
-		}
-		if _, fits := p.Type.Shape.Merge(tensor.Of(out[i].Dims...)); !fits {
-			return nil, usage("input %q (%s): %s holds sizes %v", p.Name, typ, file, out[i].Dims)
-		}
-		for k, d := range p.Type.Shape.Dims {
-			if d.Known() || d.Sym == tensor.Unknown {
-				continue
-			}
-			n, seen := open[d.Sym]
-			if open[d.Sym] = out[i].Dims[k]; seen && n != out[i].Dims[k] {
-				return nil, usage("input %q (%s): %s holds sizes %v, but %s is %d already", p.Name, typ, file, out[i].Dims,
-					m.Symbols[d.Sym-1], n)
-			}
-		}
-	}
-	return out, nil
-}
-
 // converts says how an array becomes one of type d, where NumPy has that type.
 func converts(d tensor.DType) string {
 	switch d {
@@ -298,47 +289,26 @@ func converts(d tensor.DType) string {
 	return ""
 }
 
-func (m *loaded) readInput(file string, p device.Port) (tensor.Tensor, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return tensor.Tensor{}, fault.New(fault.File, "%v", cause(err))
-	}
-	defer f.Close()
-	head := make([]byte, 8)
-	n, _ := io.ReadFull(f, head)
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return tensor.Tensor{}, fault.As(fault.File, err, "seek")
-	}
-	if isImage(head[:n]) {
-		return readImage(f, p, m.inputInfo(p.Name))
-	}
-	t, err := npy.Read(f)
-	if err != nil {
-		return t, err
-	}
-	return fromProgram(t, p, m.inputInfo(p.Name)), nil
-}
-
 // expectations reads the files of --expect.
-func expectations(given []string, ports []device.Port) (map[string]tensor.Tensor, error) {
-	files, err := assignments("--expect", given, ports)
-	if err != nil {
-		return nil, err
-	}
+func expectations(files map[string]source) (map[string]tensor.Tensor, error) {
 	out := map[string]tensor.Tensor{}
-	for name, file := range files {
-		f, err := os.Open(file)
+	for name, s := range files {
+		t, err := expectation(name, s)
 		if err != nil {
-			return nil, fault.As(fault.File, err, "--expect")
-		}
-		t, err := npy.Read(f)
-		f.Close()
-		if err != nil {
-			return nil, fault.Wrap(err, "--expect %s", file)
+			return nil, fault.Wrap(err, "--expect %s", s.file)
 		}
 		out[name] = t
 	}
 	return out, nil
+}
+
+func expectation(name string, s source) (tensor.Tensor, error) {
+	c, err := openContent(s.file)
+	if err != nil {
+		return tensor.Tensor{}, err
+	}
+	defer c.end()
+	return c.readArray(name, s, func(tensor.Tensor) error { return nil })
 }
 
 // writable makes the folder unless it is there, and checks that files can be made in it.

@@ -36,6 +36,11 @@ var (
 
 // Read reads one array. Errors are of kind fault.File and say what was met.
 func Read(r io.Reader) (tensor.Tensor, error) {
+	return ReadIf(r, func(tensor.Tensor) error { return nil })
+}
+
+// ReadIf is Read of an array that accept, which is given it without its data, has no error for.
+func ReadIf(r io.Reader, accept func(tensor.Tensor) error) (tensor.Tensor, error) {
 	var none tensor.Tensor
 	br := bufio.NewReader(r)
 	head := make([]byte, 8)
@@ -71,6 +76,9 @@ func Read(r io.Reader) (tensor.Tensor, error) {
 	n, ok := t.Type().ByteSize()
 	if !ok || n > MaxBytes {
 		return none, fault.New(fault.File, "an array of shape %v is too large", t.Dims)
+	}
+	if err := accept(t); err != nil {
+		return none, err
 	}
 	if err := mem.Fits(n); err != nil {
 		return none, err
