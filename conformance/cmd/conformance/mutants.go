@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,7 +19,7 @@ type mutantRun struct {
 	only                                   []string
 	api                                    string
 	verbose, kernels, meaning, list, reach bool
-	seed                                   uint64
+	seeds                                  []uint
 	jobs                                   int
 }
 
@@ -51,73 +52,20 @@ others.`,
 	f.BoolVar(&r.meaning, "semantics", false, "only semantics")
 	f.BoolVar(&r.list, "list", false, "print the mutants of semantics")
 	f.BoolVar(&r.reach, "reach", false, "print how many cases come past each mutant of semantics")
-	f.Uint64Var(&r.seed, "seed", 1, "which of the bugs that the sources give are tried")
+	f.UintSliceVar(&r.seeds, "seed", []uint{1}, "which of the bugs that the sources give are tried, `numbers` with commas")
 	f.IntVar(&r.jobs, "jobs", 2, "mutants of semantics at a time")
 	c.MarkFlagsMutuallyExclusive("kernels", "semantics")
 	return c
 }
 
 func (r *mutantRun) run(cmd *cobra.Command) error {
-	root, err := filepath.Abs(".")
-	if err != nil {
-		return err
-	}
-	list, err := semantics.Mutants(root, r.seed)
-	if err != nil {
-		return err
-	}
-	if r.list {
-		semantics.List(cmd.OutOrStdout(), list)
-		return nil
-	}
-	folder, err := filepath.Abs(filepath.Join(built.Folder(), "mutants"))
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return err
-	}
-	meaning, err := semantics.Overlay(root, list)
-	if err != nil {
-		return err
-	}
-	kernels, err := mutants.Overlay(root)
-	if err != nil {
-		return err
-	}
-	if err := mutants.Build(root, folder, kernels, meaning); err != nil {
-		return err
-	}
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	child := func(s *suite.Suite, library, mode string) *exec.Cmd {
-		return exec.Command(self, s.API.Name, s.Name, "--child", "--library", library, "--mode", mode)
-	}
-	t := &semantics.Trial{Mutants: list, Suites: suites(), Folder: folder, Child: child, Jobs: r.jobs}
-	if r.reach {
-		return t.Reach(cmd.OutOrStdout())
-	}
+	tried := map[string]semantics.Outcome{}
 	passed := true
-	if !r.meaning {
-		for _, s := range mutants.Subjects() {
-			if r.api != "" && r.api != s.Suite.API.Name {
-				continue
-			}
-			library := filepath.Join(folder, "lib", s.Suite.API.Soname)
-			m := &mutants.Trial{Subject: s, Library: library, Folder: folder, Child: func() *exec.Cmd {
-				return child(s.Suite, library, s.Mode)
-			}}
-			ok, err := m.Run(cmd.OutOrStdout(), r.only, r.verbose)
-			if err != nil {
-				return err
-			}
-			passed = passed && ok
+	for i, seed := range r.seeds {
+		if len(r.seeds) > 1 {
+			fmt.Fprintf(cmd.OutOrStdout(), "seed %d\n", seed)
 		}
-	}
-	if !r.kernels {
-		ok, err := t.Run(cmd.OutOrStdout(), r.only, r.verbose)
+		ok, err := r.runSeed(cmd, uint64(seed), i == 0, tried)
 		if err != nil {
 			return err
 		}
@@ -127,4 +75,89 @@ func (r *mutantRun) run(cmd *cobra.Command) error {
 		return errFailed
 	}
 	return nil
+}
+
+// runSeed tries the bugs of a seed, but those that an earlier seed has given, too. Bugs of kernels follow from no seed:
+// the first one tries them.
+func (r *mutantRun) runSeed(cmd *cobra.Command, seed uint64, first bool, tried map[string]semantics.Outcome) (bool, error) {
+	root, err := filepath.Abs(".")
+	if err != nil {
+		return false, err
+	}
+	list, err := semantics.Mutants(root, seed)
+	if err != nil {
+		return false, err
+	}
+	if r.list {
+		semantics.List(cmd.OutOrStdout(), list)
+		return true, nil
+	}
+	folder, err := r.build(root, list)
+	if err != nil {
+		return false, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return false, err
+	}
+	child := func(s *suite.Suite, library, mode string) *exec.Cmd {
+		return exec.Command(self, s.API.Name, s.Name, "--child", "--library", library, "--mode", mode)
+	}
+	t := &semantics.Trial{Mutants: list, Suites: suites(), Folder: folder, Child: child, Jobs: r.jobs, Tried: tried}
+	if r.reach {
+		return true, t.Reach(cmd.OutOrStdout())
+	}
+	passed := true
+	if !r.meaning && first {
+		if passed, err = r.runKernels(cmd, folder, child); err != nil {
+			return false, err
+		}
+	}
+	if !r.kernels {
+		ok, err := t.Run(cmd.OutOrStdout(), r.only, r.verbose)
+		if err != nil {
+			return false, err
+		}
+		passed = passed && ok
+	}
+	return passed, nil
+}
+
+// build makes the libraries with the bugs and returns their folder.
+func (r *mutantRun) build(root string, list []*semantics.Mutant) (folder string, err error) {
+	if folder, err = filepath.Abs(filepath.Join(built.Folder(), "mutants")); err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return "", err
+	}
+	meaning, err := semantics.Overlay(root, list)
+	if err != nil {
+		return "", err
+	}
+	kernels, err := mutants.Overlay(root)
+	if err != nil {
+		return "", err
+	}
+	return folder, mutants.Build(root, folder, kernels, meaning)
+}
+
+func (r *mutantRun) runKernels(cmd *cobra.Command, folder string,
+	child func(s *suite.Suite, library, mode string) *exec.Cmd) (bool, error) {
+	passed := true
+	for _, s := range mutants.Subjects() {
+		if r.api != "" && r.api != s.Suite.API.Name {
+			continue
+		}
+		library := filepath.Join(folder, "lib", s.Suite.API.Soname)
+		m := &mutants.Trial{Subject: s, Library: library, Folder: folder, Child: func() *exec.Cmd {
+			return child(s.Suite, library, s.Mode)
+		}}
+		ok, err := m.Run(cmd.OutOrStdout(), r.only, r.verbose)
+		if err != nil {
+			return false, err
+		}
+		passed = passed && ok
+	}
+	return passed, nil
 }

@@ -67,11 +67,11 @@ func sampled(t *testing.T) map[string]string {
 func TestCandidates_ofEveryKind(t *testing.T) {
 	found := sampled(t)
 	for id, want := range map[string]string{
-		"set:dropped-check:n>s.rows||len(v)==0":                "if !mutant.On(7) && (n > s.rows || len(v) == 0) {",
-		"set:dropped-operand:n>s.rows||len(v)==0":              "if ((n > s.rows) || (!mutant.On(7) && (len(v) == 0))) {",
-		"set:bound:n>s.rows":                                   "(mutant.On(7) && n >= s.rows || !mutant.On(7) && n > s.rows)",
-		"set:bound:i<n":                                        "i <= n",
-		"set:other-field:s.rows":                               "mutant.Pick(7, s.rows, s.cols)",
+		"set:dropped-check:n>s.rows||len(v)==0":                "if mutant.Unless(7, n > s.rows || len(v) == 0) {",
+		"set:dropped-operand:n>s.rows||len(v)==0":              "if ((n > s.rows) || mutant.Unless(7, len(v) == 0)) {",
+		"set:bound:n>s.rows":                                   "mutant.Greater(7, n, s.rows)",
+		"set:bound:i<n":                                        "mutant.Less(7, i, n)",
+		"set:other-field:s.rows":                               "mutant.Either(7, s.rows, s.cols)",
 		"set:code:ok":                                          "fail(mutant.Pick(7, ok, bad), ",
 		"set:shared:slices.Clone(v)":                           "mutant.Pick(7, slices.Clone(v), v)",
 		"set:min-and-max:max(n,s.cols)":                        "mutant.Max(7, n, s.cols)",
@@ -79,7 +79,7 @@ func TestCandidates_ofEveryKind(t *testing.T) {
 		"set:dropped-assignment:s.list[i]+=place(n,i)":         "if !mutant.On(7) { s.list[i] += place(n, i) }",
 		"set:default:attribute(\"axis\",-1)":                   `attribute("axis", mutant.Pick(7, int64(-1), 0))`,
 		"set:dropped-jump:continue":                            "if !mutant.On(7) { continue }",
-		"set:swapped-arguments:place(n,i)":                     "place(mutant.Pick(7, n, i), mutant.Pick(7, i, n))",
+		"set:swapped-arguments:place(n,i)":                     "place(mutant.Either(7, n, i), mutant.Either(7, i, n))",
 		"set:dropped-release:clear(v)":                         "if !mutant.On(7) { clear(v) }",
 		"set:negated-condition:nothing of the sample has this": "",
 	} {

@@ -130,7 +130,7 @@ func (g *maker) condition(n *ast.IfStmt) {
 		if strings.Contains(cond, "err") || strings.Contains(cond, "nil") {
 			kind = "dropped error"
 		}
-		g.add(kind, n.Cond, cond, fmt.Sprintf("!%s && (%s)", on, cond))
+		g.add(kind, n.Cond, cond, fmt.Sprintf("mutant.Unless(%s, %s)", number, cond))
 		return
 	}
 	if !strings.Contains(cond, "err ") {
@@ -147,6 +147,10 @@ func last(b *ast.BlockStmt) ast.Stmt {
 
 var boundaries = map[token.Token]string{token.LSS: "<=", token.LEQ: "<", token.GTR: ">=", token.GEQ: ">"}
 
+// comparisons are the functions of package mutant that stand for operators.
+var comparisons = map[token.Token]string{token.LSS: "Less", token.LEQ: "LessEqual", token.GTR: "Greater",
+	token.GEQ: "GreaterEqual"}
+
 var others = map[token.Token]string{token.ADD: "-", token.SUB: "+"}
 
 // binary drops a side of a condition, moves a bound by one, or computes another way.
@@ -157,10 +161,10 @@ func (g *maker) binary(n *ast.BinaryExpr) {
 	}
 	switch n.Op {
 	case token.LAND:
-		g.add("dropped operand", n, what, fmt.Sprintf("((%s) && (%s || (%s)))", x, on, y))
+		g.add("dropped operand", n, what, fmt.Sprintf("((%s) && mutant.Or(%s, %s))", x, number, y))
 		return
 	case token.LOR:
-		g.add("dropped operand", n, what, fmt.Sprintf("((%s) || (!%s && (%s)))", x, on, y))
+		g.add("dropped operand", n, what, fmt.Sprintf("((%s) || mutant.Unless(%s, %s))", x, number, y))
 		return
 	}
 	basic := g.basic(n.X)
@@ -168,7 +172,11 @@ func (g *maker) binary(n *ast.BinaryExpr) {
 		return
 	}
 	if other, ok := boundaries[n.Op]; ok {
-		g.add("bound", n, what, fmt.Sprintf("(%s && %s %s %s || !%s && %s)", on, x, other, y, on, what))
+		text := fmt.Sprintf("mutant.%s(%s, %s, %s)", comparisons[n.Op], number, x, y)
+		if g.shifts(n) { // whose type would be another one as an argument
+			text = fmt.Sprintf("(%s && %s %s %s || !%s && %s)", on, x, other, y, on, what)
+		}
+		g.add("bound", n, what, text)
 		return
 	}
 	switch n.Op {
@@ -177,10 +185,20 @@ func (g *maker) binary(n *ast.BinaryExpr) {
 		if y == "1" {
 			wrong = x
 		}
-		g.add("arithmetic", n, what, fmt.Sprintf("mutant.Pick(%s, %s, %s)", number, what, wrong))
+		g.add("arithmetic", n, what, fmt.Sprintf("mutant.Either(%s, %s, %s)", number, what, wrong))
 	case token.MUL, token.QUO:
-		g.add("arithmetic", n, what, fmt.Sprintf("mutant.Pick(%s, %s, %s)", number, what, g.typed(n, n.X, x)))
+		g.add("arithmetic", n, what, fmt.Sprintf("mutant.Either(%s, %s, %s)", number, what, g.typed(n, n.X, x)))
 	}
+}
+
+// shifts tells whether an expression shifts by what is no constant.
+func (g *maker) shifts(e ast.Expr) (found bool) {
+	ast.Inspect(e, func(n ast.Node) bool {
+		b, ok := n.(*ast.BinaryExpr)
+		found = found || ok && (b.Op == token.SHL || b.Op == token.SHR) && !g.constant(b)
+		return !found
+	})
+	return found
 }
 
 // typed is an operand as the type that the whole expression has.
@@ -334,9 +352,10 @@ func (g *maker) call(n *ast.CallExpr) {
 		if _, interfaced := ta.Type.Underlying().(*types.Interface); interfaced {
 			continue
 		}
-		g.add("swapped arguments", a, g.source(n), fmt.Sprintf("mutant.Pick(%s, %s, %s)", number, x, y))
+		pick := pickOf(ta.Type)
+		g.add("swapped arguments", a, g.source(n), fmt.Sprintf("%s(%s, %s, %s)", pick, number, x, y))
 		c := g.out[len(g.out)-1]
-		c.edits = append(c.edits, edit{g.at(b.Pos()), g.at(b.End()), fmt.Sprintf("mutant.Pick(%s, %s, %s)", number, y, x)})
+		c.edits = append(c.edits, edit{g.at(b.Pos()), g.at(b.End()), fmt.Sprintf("%s(%s, %s, %s)", pick, number, y, x)})
 	}
 }
 
@@ -373,98 +392,6 @@ func (g *maker) plain(e ast.Expr) bool {
 		}
 		return ok
 	})
-	return ok
-}
-
-// code puts the neighbour of a named constant in its place, such as another return code, type or format.
-func (g *maker) code(e ast.Expr) {
-	var id *ast.Ident
-	switch x := e.(type) {
-	case *ast.Ident:
-		id = x
-	case *ast.SelectorExpr:
-		id = x.Sel
-	}
-	if id == nil {
-		return
-	}
-	c, ok := g.info.Uses[id].(*types.Const)
-	if !ok || c.Pkg() == nil {
-		return
-	}
-	named, ok := c.Type().(*types.Named)
-	if !ok || named.Obj().Pkg() != c.Pkg() {
-		return
-	}
-	if other := neighbour(c); other != "" {
-		text := other
-		if s, ok := e.(*ast.SelectorExpr); ok {
-			text = g.source(s.X) + "." + other
-		}
-		g.add("code", e, g.source(e), fmt.Sprintf("mutant.Pick(%s, %s, %s)", number, g.source(e), text))
-	}
-}
-
-// neighbour is the constant of the same type with the next value, or the one before.
-func neighbour(c *types.Const) string {
-	var all []*types.Const
-	for _, name := range c.Pkg().Scope().Names() {
-		if o, ok := c.Pkg().Scope().Lookup(name).(*types.Const); ok && types.Identical(o.Type(), c.Type()) &&
-			o.Exported() == c.Exported() && !strings.HasSuffix(name, "End") {
-			all = append(all, o)
-		}
-	}
-	slices.SortFunc(all, func(a, b *types.Const) int {
-		if constant.Compare(a.Val(), token.LSS, b.Val()) {
-			return -1
-		}
-		return 1
-	})
-	for i, o := range all {
-		if o == c && i+1 < len(all) {
-			return all[i+1].Name()
-		}
-		if o == c && i > 0 {
-			return all[i-1].Name()
-		}
-	}
-	return ""
-}
-
-// field reads another field of the same type.
-func (g *maker) field(n *ast.SelectorExpr) {
-	s := g.info.Selections[n]
-	if s == nil || s.Kind() != types.FieldVal || len(s.Index()) != 1 || !g.plain(n.X) {
-		return
-	}
-	if tv := g.info.Types[n]; tv.Type == nil || g.assigned[n] {
-		return
-	}
-	t := s.Recv()
-	if p, ok := t.Underlying().(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	st, ok := t.Underlying().(*types.Struct)
-	if !ok {
-		return
-	}
-	own := s.Index()[0]
-	if b, ok := st.Field(own).Type().Underlying().(*types.Basic); !ok && !sliceOf(st.Field(own).Type()) || ok && b.Kind() == types.String {
-		return
-	}
-	for i := range st.NumFields() {
-		other := st.Field((own + 1 + i) % st.NumFields())
-		if other.Name() != "_" && other.Name() != n.Sel.Name && types.Identical(other.Type(), st.Field(own).Type()) &&
-			(other.Exported() || other.Pkg() == g.types) {
-			g.add("other field", n, g.source(n), fmt.Sprintf("mutant.Pick(%s, %s, %s.%s)", number, g.source(n), g.source(n.X),
-				other.Name()))
-			return
-		}
-	}
-}
-
-func sliceOf(t types.Type) bool {
-	_, ok := t.Underlying().(*types.Slice)
 	return ok
 }
 

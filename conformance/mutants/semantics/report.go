@@ -1,61 +1,54 @@
 package semantics
 
 import (
-	_ "embed"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"sync"
 	"text/tabwriter"
 	"time"
 )
 
-//go:embed argued.txt
-var arguedList string
-
-// Argued returns the mutants of argued.txt that no program can observe: ID to reason.
-func Argued() map[string]string {
-	out := map[string]string{}
-	for l := range strings.Lines(arguedList) {
-		l = strings.TrimSpace(l)
-		if id, why, ok := strings.Cut(l, " = "); ok && !strings.HasPrefix(l, "#") {
-			out[strings.TrimSpace(id)] = strings.TrimSpace(why)
-		}
-	}
-	return out
-}
-
 // least is the share of mutants that the suites must find, in percent.
 const least = 95
 
 // Run tries the mutants with these IDs, all if there are none, prints survivors, all if verbose, a table and a summary.
-// It tells whether enough are found and all that survive are argued for or few.
+// It tells whether enough are found and all that survive are argued for or few. Mutants that are in t.Tried already are
+// not tried again.
 func (t *Trial) Run(w io.Writer, only []string, verbose bool) (bool, error) {
 	begin := time.Now()
+	argued, err := Argued()
+	if err != nil {
+		return false, err
+	}
 	cases, err := t.Baseline()
 	if err != nil {
 		return false, err
 	}
 	var numbers []int
+	var outcomes []Outcome
 	for i, m := range t.Mutants {
-		if len(only) == 0 || slices.Contains(only, m.ID) {
+		if len(only) > 0 && !slices.Contains(only, m.ID) {
+			continue
+		}
+		if o, ok := t.Tried[m.ID]; ok {
+			outcomes = append(outcomes, o)
+		} else {
 			numbers = append(numbers, i+1)
 		}
 	}
-	if len(numbers) == 0 {
+	if len(numbers)+len(outcomes) == 0 {
 		return false, fmt.Errorf("no mutant is named %q", only)
 	}
 	fmt.Fprintf(w, "semantics: %d cases pass without a mutant in %.0f s; %d mutants take some %.0f min\n", len(cases),
 		time.Since(begin).Seconds(), len(numbers), t.estimate(numbers, cases).Minutes())
-	outcomes := make([]Outcome, len(numbers))
+	fresh := make([]Outcome, len(numbers))
 	failures := make([]error, len(numbers))
-	argued := Argued()
 	var mu sync.Mutex
 	t.each(len(numbers), func(i int) {
 		o, err := t.try(numbers[i], cases)
-		outcomes[i], failures[i] = o, err
+		fresh[i], failures[i] = o, err
 		mu.Lock()
 		defer mu.Unlock()
 		o.print(w, argued, verbose)
@@ -63,7 +56,13 @@ func (t *Trial) Run(w io.Writer, only []string, verbose bool) (bool, error) {
 	if err := errors.Join(failures...); err != nil {
 		return false, err
 	}
-	ok := summarize(w, outcomes, argued)
+	if t.Tried == nil {
+		t.Tried = map[string]Outcome{}
+	}
+	for _, o := range fresh {
+		t.Tried[o.ID] = o
+	}
+	ok := summarize(w, append(outcomes, fresh...), argued)
 	fmt.Fprintf(w, "semantics: %.1f min\n", time.Since(begin).Minutes())
 	return ok, nil
 }
@@ -82,15 +81,15 @@ func (t *Trial) estimate(numbers []int, cases []*usual) time.Duration {
 	return all / time.Duration(max(t.Jobs, 1))
 }
 
-func (o *Outcome) print(w io.Writer, argued map[string]string, verbose bool) {
-	why, known := argued[o.ID]
+func (o *Outcome) print(w io.Writer, argued Arguments, verbose bool) {
+	why, exact := argued.of(o.ID)
 	switch {
-	case o.Found != "" && known:
+	case o.Found != "" && exact:
 		fmt.Fprintf(w, "found     %s, although argued.txt lists it: %s\n", o.ID, o.Found)
 	case o.Found != "" && verbose:
 		fmt.Fprintf(w, "found     %s: %s\n", o.ID, o.Found)
 	case o.Found != "":
-	case known:
+	case why != "":
 		fmt.Fprintf(w, "argued    %s: %s\n", o.ID, why)
 	default:
 		fmt.Fprintf(w, "survived  %s (%d cases come past it, %d are skipped): %s\n", o.ID, o.Reached, o.Skipped, o.About)
@@ -98,7 +97,7 @@ func (o *Outcome) print(w io.Writer, argued map[string]string, verbose bool) {
 }
 
 // summarize prints the table of areas and the last line. Mutants that argued.txt explains are not counted.
-func summarize(w io.Writer, outcomes []Outcome, argued map[string]string) (ok bool) {
+func summarize(w io.Writer, outcomes []Outcome, argued Arguments) (ok bool) {
 	ok = true
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "area\tmutants\tfound\tsurvived\tnot reached\targued\t")
@@ -106,14 +105,14 @@ func summarize(w io.Writer, outcomes []Outcome, argued map[string]string) (ok bo
 	for _, a := range Areas {
 		var n, hits, unreached, excused int
 		for _, o := range outcomes {
-			_, known := argued[o.ID]
+			why, exact := argued.of(o.ID)
 			switch {
 			case o.Area != a.Name:
 				continue
 			case o.Found != "":
 				hits++
-				ok = ok && !known
-			case known:
+				ok = ok && !exact
+			case why != "":
 				excused++
 				continue
 			case o.Reached == 0:

@@ -31,7 +31,8 @@ type Trial struct {
 	Suites  []*suite.Suite
 	Folder  string // with the libraries in lib, and for what runs leave behind
 	Child   func(s *suite.Suite, library, mode string) *exec.Cmd
-	Jobs    int // mutants at a time
+	Jobs    int                // mutants at a time
+	Tried   map[string]Outcome // what Run has found out, by ID
 }
 
 // usual is a case as it is without a mutant.
@@ -164,7 +165,7 @@ func (t *Trial) try(n int, cases []*usual) (Outcome, error) {
 // lies below, and the first mode of a suite before the others.
 func (t *Trial) distance(m *Mutant, g *group) int {
 	d := 10 * slices.Index([]string{"numerics", "networks", "operators", "rules"}, g.suite.Name)
-	api := map[string]string{"OH_NN": "ohnn", "RKNN": "rknn", "hbDNN": "hbdnn"}[m.Area]
+	api := map[string]string{"OH_NN": "ohnn", "RKNN": "rknn", "hbDNN": "hbdnn", "NNAPI": "nnapi"}[m.Area]
 	if api != "" {
 		d = 30 - d
 	}
