@@ -13,7 +13,8 @@ import (
 // layout.
 type tile struct{ n, k int }
 
-// matmulUnit is what the matrix unit of a board takes (matmul notes, sections 3 and 4).
+// matmulUnit is what the matrix unit of a board takes (matmul notes, sections 3 and 4). Boards without one have no
+// products by rknn_matmul_api.h.
 type matmulUnit struct {
 	a       map[spec.Type]int  // columns of A that lie together in the native layout
 	b       map[spec.Type]tile // by the type of B; the board does not have the types that are missing
@@ -31,6 +32,8 @@ var (
 		"rk3562": {map[spec.Type]int{spec.Int8: 16, spec.Float16: 8}, map[spec.Type]tile{spec.Int8: {16, 32}, spec.Float16: {8, 32}}, 0},
 		"rk3566": {map[spec.Type]int{spec.Int8: 8, spec.Float16: 4}, map[spec.Type]tile{spec.Int8: {16, 32}, spec.Float16: {8, 16}}, 0},
 		"rk3568": {map[spec.Type]int{spec.Int8: 8, spec.Float16: 4}, map[spec.Type]tile{spec.Int8: {16, 32}, spec.Float16: {8, 16}}, 0},
+		// Its tensors have the lanes of rk3562.
+		"rv1126b": {map[spec.Type]int{spec.Int8: 16, spec.Float16: 8}, map[spec.Type]tile{spec.Int8: {16, 32}, spec.Float16: {8, 32}}, 0},
 	}
 )
 
@@ -100,7 +103,11 @@ func specOfType(field string, kind spec.MatmulType) (matmulSpec, error) {
 	if !ok {
 		return matmulSpec{}, invalid("%s is %d: want 1 to 12 or 15 of rknn_matmul_type", field, uint32(kind))
 	}
-	unit := matmulUnits[board().name]
+	unit, multiplies := matmulUnits[board().name]
+	if !multiplies {
+		return matmulSpec{}, failed("%s is %d (%s): %s multiplies no matrices; want a board that does, e.g. "+
+			"ANYNPU_RKNN_TARGET=rk3588", field, uint32(kind), t.Name, board().name)
+	}
 	b, ok := unit.b[t.B]
 	if !ok {
 		return matmulSpec{}, invalid("%s is %d (%s): %s has no matrices of %v; want one of FLOAT16 and INT8, or "+

@@ -16,7 +16,17 @@ type target struct {
 
 var targets = []target{
 	{"rk3588", 3, 16}, {"rk3576", 2, 16},
-	{"rk3562", 1, 8}, {"rk3566", 1, 8}, {"rk3568", 1, 8},
+	{"rk3562", 1, 16}, {"rk3566", 1, 8}, {"rk3568", 1, 8},
+	{"rv1126b", 1, 16}, {"rv1103", 1, 16}, {"rv1106", 1, 16}, {"rv1103b", 1, 8}, {"rv1106b", 1, 8}, {"rk2118", 1, 16},
+}
+
+// targetNames are the names of all targets, for messages.
+func targetNames() string {
+	names := make([]string, len(targets))
+	for i, t := range targets {
+		names[i] = t.name
+	}
+	return strings.Join(names, ", ")
 }
 
 // board is the target that ANYNPU_RKNN_TARGET names, rk3588 unless it names a known one; read once.
@@ -27,12 +37,11 @@ func targetNamed(name string) target {
 		return targets[0]
 	}
 	for _, t := range targets {
-		if t.name == name {
+		if strings.EqualFold(t.name, name) {
 			return t
 		}
 	}
-	caution("value ignored", "ANYNPU_RKNN_TARGET", name, "want", "rk3588, rk3576, rk3568, rk3566 or rk3562", "used",
-		targets[0].name)
+	caution("value ignored", "ANYNPU_RKNN_TARGET", name, "want", "one of "+targetNames(), "used", targets[0].name)
 	return targets[0]
 }
 
