@@ -7,6 +7,7 @@ import (
 
 	"github.com/anynpu/anynpu/capi/anynpu"
 	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/core/format/rknn"
 	"github.com/anynpu/anynpu/core/model"
 )
 
@@ -48,6 +49,10 @@ func (m *sharedModel) tellInstead(im *model.Model) {
 	}
 	pairs := []any{"rknn", im.Instead.Name, "target", strings.Join(c.Targets, ","), "onnx", im.Path, "computes",
 		computes(im), "differs", differs}
+	if lost := lostOf(c); lost != "" {
+		tell = caution
+		pairs = append(pairs, "lost", lost)
+	}
 	if len(c.Unread) > 0 {
 		pairs = append(pairs, "unread", strings.Join(c.Unread, "; "))
 	}
@@ -55,6 +60,24 @@ func (m *sharedModel) tellInstead(im *model.Model) {
 		pairs = append(pairs, "map", im.Instead.Map)
 	}
 	tell("an ONNX file is loaded instead of an .rknn", pairs...)
+}
+
+// lostOf says what of a compiled model is not known because a part of its file cannot be read, empty for nothing.
+func lostOf(c *rknn.File) string {
+	if !c.Lost {
+		return ""
+	}
+	var list []string
+	if len(c.Preprocess) == 0 {
+		list = append(list, "mean and std")
+	}
+	switch {
+	case len(c.Graphs) == 0:
+		list = append(list, "types, scales and native shapes")
+	case len(list) == 0:
+		list = append(list, "a part of its types, scales and shapes")
+	}
+	return strings.Join(list, ", ") + " of the .rknn are not known: the ONNX model's own hold, and what its metadata say"
 }
 
 // computes says whether a model that stands for a compiled one is quantized as that is.

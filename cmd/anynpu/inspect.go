@@ -80,7 +80,7 @@ preprocessing, dynamic shapes, operators.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false,
-		`write JSON, schema "anynpu.inspect/1", of a pack list "anynpu.inspect-pack/1", of an .rknn file "anynpu.inspect-rknn/1"`)
+		`write JSON, schema "anynpu.inspect/1", of a pack list "anynpu.inspect-pack/1", of an .rknn file "anynpu.inspect-rknn/2"`)
 	return cmd
 }
 

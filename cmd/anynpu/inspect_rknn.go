@@ -11,7 +11,7 @@ import (
 
 // rknnInspection is the JSON form of inspect of an .rknn file. Absent members are what the file does not say.
 type rknnInspection struct {
-	Schema     string                     `json:"schema"` // "anynpu.inspect-rknn/1"
+	Schema     string                     `json:"schema"` // "anynpu.inspect-rknn/2"
 	File       string                     `json:"file"`
 	Bytes      int64                      `json:"bytes"`
 	Version    uint64                     `json:"version"` // of the container
@@ -23,7 +23,7 @@ type rknnInspection struct {
 	Inputs     []rknnPort                 `json:"inputs"`
 	Outputs    []rknnPort                 `json:"outputs"`
 	Preprocess map[string]rknn.Preprocess `json:"preprocess,omitempty"`
-	Shapes     [][][]int64                `json:"dynamic_shapes,omitempty"`
+	Shapes     map[string][][]int64       `json:"dynamic_shapes,omitempty"`
 	Operators  map[string]int             `json:"operators,omitempty"`
 	Tensors    []rknn.Tensor              `json:"tensors,omitempty"` // of the first graph
 	Ranges     map[string][2]float64      `json:"ranges,omitempty"`
@@ -66,10 +66,10 @@ func inspectRKNN(path string, stdout io.Writer, asJSON bool) (ok bool, err error
 
 func describeRKNN(path string, f *rknn.File) *rknnInspection {
 	i := &rknnInspection{
-		Schema: "anynpu.inspect-rknn/1", File: path, Bytes: f.Size, Version: f.Version,
+		Schema: "anynpu.inspect-rknn/2", File: path, Bytes: f.Size, Version: f.Version,
 		Targets:  append([]string{}, f.Targets...),
 		Compiler: f.Compiler, Framework: f.Framework, Custom: f.Custom, Batch: f.Batch,
-		Inputs: rknnPorts(f, f.Inputs, rknn.Input), Outputs: rknnPorts(f, f.Outputs, rknn.Output),
+		Inputs: rknnPorts(f, f.Inputs), Outputs: rknnPorts(f, f.Outputs),
 		Preprocess: f.Preprocess, Shapes: f.DynamicShapes, Ranges: f.Ranges, Shared: f.SharedWeights, Unread: f.Unread,
 	}
 	if len(f.Graphs) > 0 {
@@ -82,15 +82,13 @@ func describeRKNN(path string, f *rknn.File) *rknnInspection {
 }
 
 // rknnPorts joins ports with the tensors of the same names.
-func rknnPorts(f *rknn.File, ports []rknn.Port, kind rknn.Kind) []rknnPort {
+func rknnPorts(f *rknn.File, ports []rknn.Port) []rknnPort {
 	out := []rknnPort{}
 	for _, p := range ports {
 		q := rknnPort{Name: p.Name, Type: p.Type, Layout: p.Layout, Sizes: p.Dims}
 		for g := range f.Graphs[:min(len(f.Graphs), 1)] {
-			for _, t := range f.Graphs[g].Tensors {
-				if t.Name == p.Name && t.Kind == kind {
-					q.Native, q.Scale, q.Zero = t.Shape, t.Scale, t.Zero
-				}
+			if t := f.Graphs[g].Port(p.Name); t != nil {
+				q.Native, q.Scale, q.Zero = t.Shape, t.Scale, t.Zero
 			}
 		}
 		out = append(out, q)
@@ -125,8 +123,8 @@ func (i *rknnInspection) write(w io.Writer) {
 		p := i.Preprocess[name]
 		line("preprocess", fmt.Sprintf("%s: mean %v, std %v, rgb2bgr %v", name, p.Mean, p.Std, p.RGB2BGR))
 	}
-	for _, s := range i.Shapes {
-		line("shapes", fmt.Sprint(s))
+	for _, name := range sorted(i.Shapes) {
+		line("shapes", fmt.Sprintf("%s: %v", name, i.Shapes[name]))
 	}
 	total := 0
 	for _, n := range i.Operators {

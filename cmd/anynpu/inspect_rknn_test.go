@@ -43,7 +43,7 @@ func TestInspect_rknn(t *testing.T) {
 	assert.Zero(t, code, errs)
 	var got map[string]any
 	require.NoError(t, json.Unmarshal([]byte(out), &got))
-	assert.Equal(t, "anynpu.inspect-rknn/1", got["schema"])
+	assert.Equal(t, "anynpu.inspect-rknn/2", got["schema"])
 	assert.Equal(t, map[string]any{"Conv": 2.0, "Softmax": 1.0}, got["operators"])
 
 	require.NoError(t, os.WriteFile(path, []byte("RKCE\x00\x00\x00\x00\x01\x02"), 0o600))

@@ -16,7 +16,7 @@ import (
 func loadInstead(s Source, f *File, o Options) (*Model, error) {
 	c, err := rknn.Read(f, f.Size)
 	if err != nil { // encrypted
-		c = &rknn.File{Size: f.Size, Unread: []string{err.Error()}}
+		c = &rknn.File{Size: f.Size, Unread: []string{err.Error()}, Lost: true}
 	}
 	file, by, err := standIn(s, f, c, o.Map)
 	if err != nil {

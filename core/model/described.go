@@ -35,7 +35,7 @@ func Describe(c *rknn.File, n *onnx.Names) *Described {
 	}
 	for i, p := range c.Inputs {
 		if k := slices.IndexFunc(n.In, func(o onnx.Port) bool { return o.Name == d.names[p.Name] }); k >= 0 {
-			d.input(i, n.In[k])
+			d.input(&c.Inputs[i], n.In[k])
 		}
 	}
 	d.stored(n)
@@ -87,22 +87,21 @@ func (d *describer) match(there []rknn.Port, here []onnx.Port) {
 	}
 }
 
-// input makes the entries of input i of the file, which is the port p.
-func (d *describer) input(i int, p onnx.Port) {
+// input makes the entries of an input of the file, which is the port p.
+func (d *describer) input(there *rknn.Port, p onnx.Port) {
 	key := "anynpu.input." + p.Name
-	there := d.file.Inputs[i]
 	if pre, ok := d.file.Preprocess[there.Name]; ok {
 		d.preprocess(key, p, &pre)
 	}
-	if len(d.file.DynamicShapes) > 0 {
-		d.shapes(i, key, p)
+	if list := d.file.DynamicShapes[there.Name]; list != nil {
+		d.shapes(list, key, p)
 		return
 	}
 	shape := d.batched(there.Dims)
 	if !slices.Equal(texts(shape), p.Dims) && fitsDims(shape, p.Dims) { // where it does not fit, Differences says so
 		d.set(key+".shape", shape)
 	}
-	if t := d.tensor(0, there.Name, rknn.Input); t != nil && !t.Native && len(t.Dims) == 4 &&
+	if t := d.tensor(there.Name); t != nil && !t.Native && len(t.Dims) == 4 &&
 		slices.Equal(t.Shape, t.Dims) && t.Dims[1] != t.Dims[3] {
 		d.Entries[key+".layout"] = "nchw"
 	}
@@ -115,15 +114,6 @@ func (d *describer) preprocess(key string, p onnx.Port, pre *rknn.Preprocess) {
 	}
 	if len(std) == 0 {
 		std = []float64{1}
-	}
-	swap := pre.RGB2BGR && (len(p.Dims) == 4 && (p.Dims[1] == "3" || p.Dims[1] == "4"))
-	if swap { // the file's numbers are in the network's order, those of the metadata in the program's
-		for _, v := range [][]float64{mean, std} {
-			if len(v) >= 3 {
-				v[0], v[2] = v[2], v[0]
-			}
-		}
-		d.Entries[key+".pixel"], d.Entries[key+".order"] = "rgb", "bgr"
 	}
 	for _, list := range []struct {
 		what string
@@ -153,15 +143,11 @@ func open(dim string) bool {
 	return err != nil
 }
 
-// shapes lists the shapes that input i of the file may have.
-func (d *describer) shapes(i int, key string, p onnx.Port) {
+// shapes lists the shapes that an input of the file may have.
+func (d *describer) shapes(there [][]int64, key string, p onnx.Port) {
 	var list [][]int64
-	for _, choice := range d.file.DynamicShapes {
-		if i >= len(choice) {
-			d.skip("dynamic shapes: one lists %d inputs of %d", len(choice), len(d.file.Inputs))
-			return
-		}
-		shape := d.batched(choice[i])
+	for _, s := range there {
+		shape := d.batched(s)
 		if !fitsDims(shape, p.Dims) {
 			d.skip("input %q may have the shape %v there, it has [%s] here", p.Name, shape, strings.Join(p.Dims, ","))
 			return
@@ -202,18 +188,12 @@ func texts(v []int64) []string {
 	return out
 }
 
-// tensor finds a tensor of a graph of the file by its name.
-func (d *describer) tensor(graph int, name string, kind rknn.Kind) *rknn.Tensor {
-	if graph >= len(d.file.Graphs) {
+// tensor finds the tensor of an input or output in the first graph of the file.
+func (d *describer) tensor(name string) *rknn.Tensor {
+	if len(d.file.Graphs) == 0 {
 		return nil
 	}
-	list := d.file.Graphs[graph].Tensors
-	for i := range list {
-		if list[i].Name == name && list[i].Kind == kind {
-			return &list[i]
-		}
-	}
-	return nil
+	return d.file.Graphs[0].Port(name)
 }
 
 // stored says of each tensor that both have how the board stores it.
@@ -228,7 +208,6 @@ func (d *describer) stored(n *onnx.Names) {
 	for _, p := range n.In {
 		have[p.Name] = true
 	}
-	var native nativeShapes
 	list := d.file.Graphs[0].Tensors
 	for i := range list {
 		t := &list[i]
@@ -267,7 +246,7 @@ func (d *describer) stored(n *onnx.Names) {
 			continue
 		}
 		if t.Kind != rknn.Intermediate {
-			s.Native = native.of(d.file, t)
+			s.Native = nativeShapes(d.file, t.Name)
 		}
 		d.set(key, s)
 	}
@@ -283,25 +262,10 @@ func usable(t *rknn.Tensor) bool {
 	return s > 0 && s <= math.MaxFloat32 && (len(t.Zero) == 0 || t.Zero[0] >= -bound && t.Zero[0] < bound)
 }
 
-// nativeShapes finds the native shapes of a tensor in all graphs of a file.
-type nativeShapes struct {
-	byName []map[string]*rknn.Tensor // for each graph
-}
-
-func (n *nativeShapes) of(c *rknn.File, t *rknn.Tensor) (list [][]int64) {
-	if n.byName == nil {
-		for g := range c.Graphs {
-			ports := map[string]*rknn.Tensor{}
-			for i := range c.Graphs[g].Tensors {
-				if x := &c.Graphs[g].Tensors[i]; x.Kind == rknn.Input || x.Kind == rknn.Output {
-					ports[x.Name] = x
-				}
-			}
-			n.byName = append(n.byName, ports)
-		}
-	}
-	for _, ports := range n.byName {
-		x := ports[t.Name]
+// nativeShapes are the native shapes of a port in all graphs of a file, nil if one is not known.
+func nativeShapes(c *rknn.File, name string) (list [][]int64) {
+	for g := range c.Graphs {
+		x := c.Graphs[g].Port(name)
 		if x == nil || len(x.Shape) == 0 {
 			return nil
 		}

@@ -1,6 +1,7 @@
 package rknn
 
 import (
+	"maps"
 	"math"
 	"slices"
 )
@@ -12,12 +13,12 @@ func (f *File) parseAttributes(text string) {
 	}
 	v, err := literal(text)
 	if err != nil {
-		f.skip("attributes", "%v", err)
+		f.lose("attributes", "%v", err)
 		return
 	}
 	d, ok := v.(map[string]any)
 	if !ok {
-		f.skip("attributes", "they are no dictionary")
+		f.lose("attributes", "they are no dictionary")
 		return
 	}
 	f.parsePreprocess(d["attrs"])
@@ -29,14 +30,17 @@ func (f *File) parsePreprocess(v any) {
 	inputs, ok := v.(map[string]any)
 	if !ok {
 		if v != nil {
-			f.skip("preprocessing", "attrs is no dictionary")
+			f.lose("preprocessing", "attrs is no dictionary")
 		}
 		return
 	}
 	for name, v := range inputs {
 		a, ok := v.(map[string]any)
 		if !ok {
-			f.skip("preprocessing", "input %q: it is no dictionary", clip(name))
+			f.lose("preprocessing", "input %q: it is no dictionary", clip(name))
+			continue
+		}
+		if out, _ := a["is_output"].(bool); out { // nothing is done to it
 			continue
 		}
 		var p Preprocess
@@ -44,7 +48,7 @@ func (f *File) parsePreprocess(v any) {
 		p.Mean, ok1 = channels(a["mean"])
 		p.Std, ok2 = channels(a["std"])
 		if !ok1 || !ok2 || slices.Contains(p.Std, 0) {
-			f.skip("preprocessing", "input %q: mean or std are no finite numbers, or a std is 0", clip(name))
+			f.lose("preprocessing", "input %q: mean or std are no finite numbers, or a std is 0", clip(name))
 			continue
 		}
 		switch flag := a["rgb2bgr"].(type) {
@@ -112,6 +116,9 @@ func (f *File) parseRanges(v any) {
 		}
 		from, ok1 := channels(lo)
 		to, ok2 := channels(hi)
+		if ok1 && ok2 && len(from)+len(to) == 0 { // it is not quantized
+			continue
+		}
 		if !ok1 || !ok2 || len(from) == 0 || len(to) == 0 {
 			f.skip("ranges", "tensor %q: no smallest and largest value", clip(name))
 			continue
@@ -123,40 +130,50 @@ func (f *File) parseRanges(v any) {
 	}
 }
 
-// parseShapes reads a list of choices, each a list of shapes, one per input.
+// parseShapes reads {name: [shape, ...]} of inputs and outputs; all lists are of one length. An empty dictionary is that
+// of a model whose shapes are fixed.
 func (f *File) parseShapes(v any) {
-	choices, ok := v.([]any)
+	tensors, ok := v.(map[string]any)
 	if !ok {
 		if v != nil {
-			f.skip("dynamic shapes", "they are no list")
+			f.lose("dynamic shapes", "they are no dictionary")
 		}
 		return
 	}
-	var all [][][]int64
-	for i, c := range choices {
-		inputs, ok := c.([]any)
-		if !ok || len(inputs) == 0 {
-			f.skip("dynamic shapes", "choice %d is no list of shapes", i)
+	all, count := map[string][][]int64{}, -1
+	for _, name := range slices.Sorted(maps.Keys(tensors)) {
+		list, ok := tensors[name].([]any)
+		if !ok || len(list) == 0 || count >= 0 && len(list) != count {
+			f.lose("dynamic shapes", "tensor %q has no list of shapes, or one of another length", clip(name))
 			return
 		}
-		var shapes [][]int64
-		for _, s := range inputs {
-			dims, ok := channels(s)
-			if !ok || len(dims) > maxRank {
-				f.skip("dynamic shapes", "choice %d has a shape that is no list of sizes", i)
+		count = len(list)
+		for k, s := range list {
+			shape, ok := sizes(s)
+			if !ok {
+				f.lose("dynamic shapes", "shape %d of tensor %q is no list of sizes", k, clip(name))
 				return
 			}
-			var shape []int64
-			for _, n := range dims {
-				if n != math.Trunc(n) || n < 1 || n > math.MaxInt32 {
-					f.skip("dynamic shapes", "choice %d has the size %g", i, n)
-					return
-				}
-				shape = append(shape, int64(n))
-			}
-			shapes = append(shapes, shape)
+			all[name] = append(all[name], shape)
 		}
-		all = append(all, shapes)
 	}
-	f.DynamicShapes = all
+	if len(all) > 0 {
+		f.DynamicShapes = all
+	}
+}
+
+// sizes reads a shape.
+func sizes(v any) (shape []int64, ok bool) {
+	list, ok := v.([]any)
+	if !ok || len(list) > maxRank {
+		return nil, false
+	}
+	for _, x := range list {
+		n, ok := x.(float64)
+		if !ok || n != math.Trunc(n) || n < 1 || n > math.MaxInt32 {
+			return nil, false
+		}
+		shape = append(shape, int64(n))
+	}
+	return shape, true
 }

@@ -11,41 +11,41 @@ const (
 
 func (f *File) readContainer(w window) {
 	if w.size < headerSize {
-		f.skip("container", "%d bytes, the header alone has %d", w.size, headerSize)
+		f.lose("container", "%d bytes, the header alone has %d", w.size, headerSize)
 		return
 	}
 	f.Version = w.u64(versionAt)
 	length := w.u64(sectionAt)
 	if length > uint64(w.size-headerSize) {
-		f.skip("container", "a section of %d bytes in a file of %d", length, w.size)
+		f.lose("container", "a section of %d bytes in a file of %d", length, w.size)
 		return
 	}
 	section := w.part(headerSize, int64(length))
 	f.readDescription(w, headerSize+int64(length))
 	switch f.Version {
 	case versionMain:
-		f.readRoot(section)
+		f.readRoot(section, &mainTables)
 	case versionMini:
 		n := int64(section.u32(0))
 		if n < 8 || !section.inside(4, n) {
-			f.skip("flatbuffer", "%d bytes in a section of %d", n, section.size)
+			f.lose("flatbuffer", "%d bytes in a section of %d", n, section.size)
 			return
 		}
-		f.readRoot(section.part(section.size-n, n))
+		f.readRoot(section.part(section.size-n, n), &miniTables)
 	default:
-		f.skip("flatbuffer", "container version %#x is not known", f.Version)
+		f.lose("flatbuffer", "container version %#x is not known", f.Version)
 	}
 }
 
 // readDescription reads the JSON text behind the section.
 func (f *File) readDescription(w window, at int64) {
 	if !w.inside(at, 8) {
-		f.skip("JSON", "the file ends before it")
+		f.lose("JSON", "the file ends before it")
 		return
 	}
 	n := w.u64(at)
 	if n > maxText || !w.inside(at+8, int64(n)) {
-		f.skip("JSON", "%d bytes at offset %d of %d", n, at+8, w.size)
+		f.lose("JSON", "%d bytes at offset %d of %d", n, at+8, w.size)
 		return
 	}
 	if n > 0 {

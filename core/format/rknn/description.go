@@ -31,7 +31,7 @@ func (f *File) parseDescription(text []byte) {
 		} `json:"norm_tensor"`
 	}
 	if err := json.NewDecoder(bytes.NewReader(text)).Decode(&d); err != nil {
-		f.skip("JSON", "%v", err)
+		f.lose("JSON", "%v", err)
 		return
 	}
 	f.parseTargets(d.Targets)
@@ -101,7 +101,7 @@ func (f *File) parsePorts(what, text string, ports []Port) {
 	var list []entry
 	if json.Unmarshal([]byte(text), &byName) != nil {
 		if err := json.Unmarshal([]byte(text), &list); err != nil {
-			f.skip(what, "%v", err)
+			f.lose(what, "%v", err)
 			return
 		}
 	}

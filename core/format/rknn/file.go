@@ -25,12 +25,15 @@ type File struct {
 	Preprocess map[string]Preprocess
 	// Ranges are the smallest and largest values of tensors, by name, as the converter measured them.
 	Ranges map[string][2]float64
-	// DynamicShapes are the sizes that the inputs may take together: one entry per choice, one shape per input.
-	DynamicShapes [][][]int64
+	// DynamicShapes are the shapes that inputs and outputs may have, by name: lists of one length, of which entry k of each
+	// belongs to graph k. nil: the shapes are fixed.
+	DynamicShapes map[string][][]int64
 	SharedWeights []string // names of weights that another file has
 
-	// Unread lists the parts that could not be read, with reasons.
+	// Unread lists the parts that could not be read, with reasons. Lost says that types, scales, shapes or preprocessing
+	// of inputs, outputs or inner tensors are among them.
 	Unread []string
+	Lost   bool
 }
 
 // Port is an input or output of the model.
@@ -41,11 +44,11 @@ type Port struct {
 	Dims   []int64 // in the order of the source model, NCHW for images; empty when not said
 }
 
-// Preprocess is what happens to an input before the network: channels are reversed if RGB2BGR, then (x - Mean) / Std
-// per channel.
+// Preprocess is what happens to an input before the network: (x - Mean) / Std per channel.
 type Preprocess struct {
 	Mean, Std []float64
-	RGB2BGR   bool
+	// RGB2BGR says how the converter read the images that it calibrated with. Nothing is swapped when the model runs.
+	RGB2BGR bool
 }
 
 // Encrypted reports whether a file that begins with head is an encrypted .rknn file, of which nothing can be read.
@@ -72,6 +75,12 @@ func Read(r io.ReaderAt, size int64) (*File, error) {
 	return f, nil
 }
 
+// lose notes a part that could not be read and on which types, scales, shapes or preprocessing depend.
+func (f *File) lose(part, format string, args ...any) {
+	f.Lost = true
+	f.skip(part, format, args...)
+}
+
 // skip notes a part that could not be read.
 func (f *File) skip(part, format string, args ...any) {
 	if len(f.Unread) < maxNotes {
@@ -86,5 +95,6 @@ const (
 	maxTensors = 1 << 20  // of all graphs
 	maxGraphs  = 1024
 	maxRank    = 16
+	maxGroups  = 64 // of a filter's native shape, each of at most maxRank numbers
 	maxNotes   = 64
 )

@@ -54,7 +54,10 @@ func detector() *rknn.File {
 			Scale:  []float32{0.25},
 			Zero:   []int64{-7},
 		},
-		{Name: "weights", Type: "int8", Kind: rknn.Other, Dims: []int64{16, 3, 3, 3}},
+		{
+			Name: "weights", Type: "int8", Kind: rknn.Other, Dims: []int64{27, 48, 1, 1},
+			Shape: []int64{1, 1, 1, 1, 16, 32, 1, 1, 1, 1, 16, 16, 1, 1, 1, 1, 11, 32, 1, 1, 1, 1, 11, 16},
+		},
 		{Name: "counts", Type: "int64", Kind: rknn.Output, Dims: []int64{1}, Shape: []int64{1}},
 	}
 	return &rknn.File{
@@ -89,11 +92,21 @@ func detector() *rknn.File {
 func fixtures() map[string]*rknn.File {
 	mini := detector()
 	mini.Version, mini.Targets, mini.Compiler = rknntest.Mini, []string{"rv1106"}, "2.2.0"
+	mini.Batch, mini.SharedWeights = 0, nil // the container has no fields for them, nor for ranges of tensors and layouts
+	for i := range mini.Graphs[0].Tensors {
+		mini.Graphs[0].Tensors[i].Min, mini.Graphs[0].Tensors[i].Max = nil, nil
+	}
+	for _, p := range [][]rknn.Port{mini.Inputs, mini.Outputs} {
+		for i := range p {
+			p[i].Layout = ""
+		}
+	}
 	half := detector()
 	half.Inputs[0].Type, half.Outputs[0].Type, half.Graphs[0].Tensors[0].Type = "float16", "float16", "float16"
 	half.Ranges, half.Batch = nil, 0
 	dynamic := detector()
-	dynamic.DynamicShapes = [][][]int64{{{1, 3, 32, 32}}, {{1, 3, 64, 64}}}
+	dynamic.DynamicShapes = map[string][][]int64{"images": {{1, 3, 32, 32}, {1, 3, 64, 64}},
+		"boxes": {{1, 4, 16, 16}, {1, 4, 32, 32}}}
 	dynamic.Graphs = append(dynamic.Graphs, dynamic.Graphs[0])
 	half.Preprocess["images"] = rknn.Preprocess{Std: []float64{2}}
 	plain := &rknn.File{Version: rknntest.Main, Targets: []string{"rk3566", "rk3568"}}
@@ -166,12 +179,12 @@ func TestRead_unreadParts(t *testing.T) {
 	want := detector()
 	want.Preprocess["images"] = rknn.Preprocess{Std: []float64{1, 0, 1}}
 	want.Ranges["nan"] = [2]float64{math.NaN(), 1}
-	want.DynamicShapes = [][][]int64{{{1, 3, 0, 32}}}
+	want.DynamicShapes = map[string][][]int64{"images": {{1, 3, 0, 32}}}
 	f = read(t, rknntest.Write(want))
 	assert.ElementsMatch(t, []string{
 		`preprocessing: input "images": mean or std are no finite numbers, or a std is 0`,
 		`ranges: tensor "nan": no smallest and largest value`,
-		"dynamic shapes: choice 0 has the size 0",
+		`dynamic shapes: shape 0 of tensor "images" is no list of sizes`,
 	}, f.Unread)
 	assert.Len(t, f.Ranges, 3)
 }
@@ -181,8 +194,64 @@ func TestRead_takesNoMoreThanItMay(t *testing.T) {
 	want := detector()
 	want.Graphs[0].Tensors[0].Name = strings.Repeat("x", 1<<20)
 	f := read(t, rknntest.Write(want))
-	assert.Equal(t, []string{"graphs: graph 0 cannot be read, or there are more than 1048576 tensors"}, f.Unread)
+	assert.Equal(t, []string{`graph 0: the name of tensor 0, ""`}, f.Unread)
+	assert.True(t, f.Lost)
 	assert.Equal(t, "ONNX", f.Framework)
+	assert.Len(t, f.Graphs[0].Tensors, 5)
+	assert.Equal(t, []float32{0.00392157}, f.Graphs[0].Tensors[0].Scale, "the fields beside it")
+}
+
+// One field that cannot be read costs that field, and is told as lost unless it is one of a constant.
+func TestRead_oneField(t *testing.T) {
+	want := detector()
+	want.Graphs[0].Tensors[3].Shape = make([]int64, 5000)
+	want.Graphs[0].Inputs = []int{0, 77}
+	want.Graphs[0].Nodes[1].Op = strings.Repeat("x", 5000)
+	f := read(t, rknntest.Write(want))
+	assert.Equal(t, []string{`graph 0: the native shape of tensor 3, "weights"`, "graph 0: operator or name of node 1",
+		"graph 0: its inputs name tensor 77 of 5"}, f.Unread)
+	assert.True(t, f.Lost, "the input")
+	got, whole := f.Graphs[0], detector().Graphs[0]
+	whole.Tensors[3].Shape, whole.Nodes[1].Op = nil, ""
+	assert.Equal(t, whole, got)
+
+	want = detector()
+	want.Graphs[0].Tensors[3].Shape = make([]int64, 5000)
+	assert.False(t, read(t, rknntest.Write(want)).Lost, "a constant's native shape")
+}
+
+// Inputs and outputs are those of the graph's lists: an output that is also read inside has another kind.
+func TestRead_outputReadInside(t *testing.T) {
+	want := detector()
+	want.Graphs[0].Tensors[2].Kind = rknn.Intermediate
+	f := read(t, rknntest.Write(want))
+	assert.Equal(t, rknn.Output, f.Graphs[0].Tensors[2].Kind)
+	assert.Equal(t, []float32{0.25}, f.Graphs[0].Port("boxes").Scale)
+	assert.Nil(t, f.Graphs[0].Port("/model/act"))
+
+	want = detector()
+	want.Graphs[0].Inputs, want.Graphs[0].Outputs = nil, nil
+	f = read(t, rknntest.Write(want))
+	assert.Equal(t, [][]int{{0}, {2, 4}}, [][]int{f.Graphs[0].Inputs, f.Graphs[0].Outputs}, "without lists the kinds count")
+}
+
+// Without its JSON text a file tells its inputs and outputs by its tensors.
+func TestRead_portsOfTheGraph(t *testing.T) {
+	whole := rknntest.Write(detector())
+	f := read(t, whole[:64+binary.LittleEndian.Uint64(whole[16:])])
+	assert.Equal(t, []rknn.Port{{Name: "images", Type: "int8", Layout: "nchw", Dims: []int64{1, 3, 32, 32}}}, f.Inputs)
+	assert.Len(t, f.Outputs, 2)
+}
+
+// What converters write where nothing is set is nothing.
+func TestRead_quiet(t *testing.T) {
+	want := detector()
+	want.Batch, want.DynamicShapes, want.Ranges = 0, nil, nil
+	f := read(t, rknntest.Write(want))
+	assert.Empty(t, f.Unread)
+	assert.False(t, f.Lost)
+	assert.Equal(t, []string{"images"}, slices.Collect(maps.Keys(f.Preprocess)), "not the outputs")
+	assert.Nil(t, f.DynamicShapes)
 }
 
 // Each byte of a file is changed; nothing but the first four decides whether the file is read at all.
@@ -263,8 +332,8 @@ func inBounds(t *testing.T, f *rknn.File) {
 	for _, p := range f.Preprocess {
 		ok = ok && !slices.Contains(p.Std, 0)
 	}
-	for _, choice := range f.DynamicShapes {
-		for _, shape := range choice {
+	for _, shapes := range f.DynamicShapes {
+		for _, shape := range shapes {
 			ok = ok && slices.Min(append(shape, 1)) > 0
 		}
 	}
