@@ -56,8 +56,20 @@ func standIn(s Source, f *File, c *rknn.File, m Map) (file string, by Map, err e
 		}
 	}
 	if m.Folder() {
-		file, err := m.Search(c)
-		return file, m, fault.Wrap(err, "%s", what)
+		file, nearest, err := m.Search(c)
+		if err == nil {
+			return file, m, nil
+		}
+		err = fault.Wrap(err, "%s", what)
+		h, e := Sum(f, f.Size)
+		if e != nil {
+			return "", "", err
+		}
+		if nearest == "" {
+			nearest = "the ONNX file"
+		}
+		return "", "", fault.As(fault.KindOf(err), fmt.Errorf("%w; to name the file yourself, write the line \"%s -> %s\" into "+
+			"a text file and set ANYNPU_MODEL_MAP to that", err, h, nearest), "")
 	}
 	if s.Path != "" {
 		beside := Beside(s.Path)
@@ -68,8 +80,9 @@ func standIn(s Source, f *File, c *rknn.File, m Map) (file string, by Map, err e
 	if err != nil {
 		return "", "", err
 	}
-	return "", "", fault.New(fault.File, "%s: pass the ONNX file that it was made from, or name that for SHA-256 %s in "+
-		"the map file of ANYNPU_MODEL_MAP, which may also be the folder of that file", what, h)
+	return "", "", fault.New(fault.File, "%s: the program hands over bytes, and beside bytes no file can lie: pass the ONNX "+
+		"file that it was made from, or set ANYNPU_MODEL_MAP to the folder of that file, or to a text file with the line "+
+		"\"%s -> FILE.onnx\", which begins with their SHA-256", what, h)
 }
 
 // Beside is the ONNX file that is loaded for a compiled model at path where no map names one: NAME.onnx for NAME.rknn.

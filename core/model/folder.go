@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,56 +33,132 @@ func (m Map) Folder() bool {
 	return err == nil && st.IsDir()
 }
 
-// What a file must agree with at least, and by how much better than the next.
+// What a file must agree with at least, and by how much better than the next. One whose inputs, outputs and shapes all
+// agree is also taken with less, if the next is far behind.
 const (
 	minScore = 0.6
 	minInner = 0.5
 	margin   = 0.002
+
+	clearInner = 0.3
+	clearLead  = 0.3 // a third of it before one with other inputs, outputs or shapes
 )
 
+// candidate is a file of a folder and how well it agrees.
+type candidate struct {
+	file string
+	size int64
+	*nameSets
+	agreement
+}
+
 // Search returns the ONNX file of the folder whose names of inputs, outputs and inner tensors agree best with those of
-// a compiled model. Kind fault.File, with the two nearest files, if none agrees well enough or two agree alike.
-func (m Map) Search(c *rknn.File) (string, error) {
+// a compiled model. Kind fault.File, with the two nearest files, if none agrees well enough or two agree alike; nearest
+// is then the best of them, empty for none.
+func (m Map) Search(c *rknn.File) (file, nearest string, err error) {
 	folder := fmt.Sprintf("ANYNPU_MODEL_MAP=%q", string(m))
 	want := wanted(c)
 	if len(want.in)+len(want.out) == 0 {
-		return "", fault.New(fault.File, "%s: the .rknn file does not tell the names of its inputs and outputs, by which an "+
-			"ONNX file would be found", folder)
+		return "", "", fault.New(fault.File, "%s: the .rknn file does not tell the names of its inputs and outputs, by which "+
+			"an ONNX file would be found", folder)
 	}
 	files, err := listONNX(string(m))
 	if err != nil {
-		return "", fault.As(fault.File, err, "%s", folder)
-	}
-	type candidate struct {
-		file  string
-		score float64
-		fits  bool
+		return "", "", fault.As(fault.File, err, "%s", folder)
 	}
 	var list []candidate
 	for _, f := range files {
-		n := index.names(f.path, f.info)
-		if n == nil {
-			continue
+		if n := index.names(f.path, f.info); n != nil {
+			list = append(list, candidate{f.path, f.info.Size(), n, want.compare(n)})
 		}
-		score, fits := want.score(n)
-		list = append(list, candidate{f.path, score, fits && score >= minScore})
 	}
 	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
-	nearest := make([]string, 0, 2)
+	list = distinct(list)
+	if len(list) == 0 {
+		return "", "", fault.New(fault.File, "%s: there is no ONNX file in this folder", folder)
+	}
+	shown := make([]string, 0, 2)
 	for _, c := range list[:min(len(list), 2)] {
-		nearest = append(nearest, fmt.Sprintf("%q (%.0f %%)", filepath.Base(c.file), 100*max(c.score, 0)))
+		shown = append(shown, fmt.Sprintf("%q (%.0f %%)", m.below(c.file), 100*max(c.score, 0)))
+	}
+	best, next := &list[0], agreement{}
+	if len(list) > 1 {
+		next = list[1].agreement
 	}
 	switch {
-	case len(list) == 0:
-		return "", fault.New(fault.File, "%s: there is no ONNX file in this folder", folder)
-	case !list[0].fits:
-		return "", fault.New(fault.File, "%s: no ONNX file in this folder has the names of the .rknn's inputs, outputs and "+
-			"inner tensors; the nearest: %s", folder, strings.Join(nearest, ", "))
-	case len(list) > 1 && list[1].fits && list[0].score-list[1].score < margin:
-		return "", fault.New(fault.File, "%s: two ONNX files agree alike with the .rknn's names: %s; name one in a map file, "+
-			"or put it beside the .rknn under its name", folder, strings.Join(nearest, ", "))
+	case best.fits() && next.fits() && best.score-next.score < margin:
+		return "", best.file, fault.New(fault.File, "%s: two ONNX files agree alike with the .rknn's names: %s; %s", folder,
+			strings.Join(shown, ", "), difference(best, &list[1]))
+	case best.fits(), best.clear() && (best.score-max(next.score, 0) >= clearLead ||
+		!next.ports && best.score-next.score >= clearLead/3):
+		return best.file, "", nil
 	}
-	return list[0].file, nil
+	return "", best.file, fault.New(fault.File, "%s: no ONNX file in this folder has the names of the .rknn's inputs, outputs "+
+		"and inner tensors; the nearest: %s; wanted are %.0f %%, and of the inner tensors %.0f %%", folder,
+		strings.Join(shown, ", "), 100*minScore, 100*minInner)
+}
+
+// below is the path of a file of the folder, as seen from there.
+func (m Map) below(file string) string {
+	if rel, err := filepath.Rel(string(m), file); err == nil {
+		return rel
+	}
+	return file
+}
+
+// distinct leaves out what has the same bytes as a file before it that agrees as well.
+func distinct(list []candidate) []candidate {
+	var kept []candidate
+	for _, c := range list {
+		if !slices.ContainsFunc(kept, func(k candidate) bool {
+			return k.score == c.score && k.size == c.size && sameBytes(k.file, c.file)
+		}) {
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}
+
+// sameBytes reports whether two files have the same content.
+func sameBytes(a, b string) bool {
+	x, err := sumOf(a)
+	if err != nil {
+		return false
+	}
+	y, err := sumOf(b)
+	return err == nil && x == y
+}
+
+func sumOf(path string) (string, error) {
+	f, err := (Source{Path: path}).Open()
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	return Sum(f, f.Size)
+}
+
+// difference says by what two files can be told apart.
+func difference(a, b *candidate) string {
+	name := func(c *candidate) string { return filepath.Base(c.file) }
+	for _, side := range []struct {
+		what string
+		a, b map[string][]int64
+	}{{"input", a.in, b.in}, {"output", a.out, b.out}, {"tensor", a.sizes, b.sizes}} {
+		for _, k := range slices.Sorted(maps.Keys(side.a)) {
+			if d, ok := side.b[k]; !ok {
+				return fmt.Sprintf("only %q has the %s %q", name(a), side.what, k)
+			} else if !slices.Equal(d, side.a[k]) {
+				return fmt.Sprintf("%s %q is %v in %q, %v in %q", side.what, k, side.a[k], name(a), d, name(b))
+			}
+		}
+		for _, k := range slices.Sorted(maps.Keys(side.b)) {
+			if _, ok := side.a[k]; !ok {
+				return fmt.Sprintf("only %q has the %s %q", name(b), side.what, k)
+			}
+		}
+	}
+	return fmt.Sprintf("they have the same names and sizes and other numbers: %d and %d bytes", a.size, b.size)
 }
 
 // onnxFile is a file of a folder.
@@ -156,9 +233,9 @@ func (x *nameIndex) names(path string, info fs.FileInfo) *nameSets {
 
 // nameSets are names of a model with the sizes that are known.
 type nameSets struct {
-	in, out map[string][]int64
-	inner   map[string]bool
-	sizes   map[string][]int64
+	in, out      map[string][]int64
+	inner, nodes map[string]bool
+	sizes        map[string][]int64
 }
 
 func setsOf(n *onnx.Names) *nameSets {
@@ -172,9 +249,12 @@ func setsOf(n *onnx.Names) *nameSets {
 		}
 		return m
 	}
-	s := &nameSets{in: ports(n.In), out: ports(n.Out), inner: map[string]bool{}, sizes: n.Sizes}
+	s := &nameSets{in: ports(n.In), out: ports(n.Out), inner: map[string]bool{}, nodes: map[string]bool{}, sizes: n.Sizes}
 	for _, name := range n.Inner {
 		s.inner[name] = true
+	}
+	for _, name := range n.Nodes {
+		s.nodes[name] = true
 	}
 	return s
 }
@@ -190,125 +270,4 @@ func sizesOf(dims []string) []int64 {
 		out = append(out, n)
 	}
 	return out
-}
-
-// sought is what is looked for.
-type sought struct {
-	in, out          map[string][]int64
-	inner, constants map[string][]int64
-}
-
-func wanted(c *rknn.File) *sought {
-	ports := func(list []rknn.Port) map[string][]int64 {
-		m := map[string][]int64{}
-		for _, p := range list {
-			if p.Name != "" {
-				m[p.Name] = p.Dims
-			}
-		}
-		return m
-	}
-	s := &sought{in: ports(c.Inputs), out: ports(c.Outputs), inner: map[string][]int64{}, constants: map[string][]int64{}}
-	if len(c.Graphs) == 0 {
-		return s
-	}
-	for i := range c.Graphs[0].Tensors {
-		switch t := &c.Graphs[0].Tensors[i]; {
-		case t.Name == "":
-		case t.Kind == rknn.Intermediate:
-			s.inner[t.Name] = t.Dims
-		case t.Kind == rknn.Other:
-			s.constants[t.Name] = t.Dims
-		case t.Kind == rknn.Input && len(c.Inputs) == 0:
-			s.in[t.Name] = t.Dims
-		case t.Kind == rknn.Output && len(c.Outputs) == 0:
-			s.out[t.Name] = t.Dims
-		}
-	}
-	return s
-}
-
-// score says how well a model agrees, 1 at best, and whether its inner tensors are those that are looked for.
-func (s *sought) score(n *nameSets) (score float64, fits bool) {
-	ports, unlike := (alike(s.in, n.in)+alike(s.out, n.out))/2, 0.0
-	for _, side := range [][2]map[string][]int64{{s.in, n.in}, {s.out, n.out}} {
-		for name, dims := range side[0] {
-			if here, ok := side[1][name]; ok && !sameSizes(dims, here) {
-				unlike++
-			}
-		}
-	}
-	unlike /= float64(max(1, len(s.in)+len(s.out)))
-	common, other := 0, 0 // constants
-	for name, dims := range s.constants {
-		if here, ok := n.sizes[name]; ok && len(dims) > 0 {
-			common++
-			if !sameElements(dims, here) {
-				other++
-			}
-		}
-	}
-	score, fits = ports, len(s.inner) > 0 || unlike == 0
-	if len(s.inner) > 0 {
-		hits := 0
-		for name, dims := range s.inner {
-			if n.inner[name] && sameChannels(dims, n.sizes[name]) {
-				hits++
-			}
-		}
-		inner := float64(hits) / float64(len(s.inner))
-		fits = inner >= minInner
-		score = (ports+inner)/2 - 0.05*(1-float64(hits)/float64(max(1, len(n.inner))))
-	}
-	if common > 0 {
-		agree := 1 - float64(other)/float64(common)
-		fits = fits && agree >= minInner
-		score *= (1 + agree) / 2
-	}
-	return score - 0.1*unlike, fits
-}
-
-// alike is twice the number of common names by the number of all.
-func alike(a, b map[string][]int64) float64 {
-	common := 0
-	for name := range a {
-		if _, ok := b[name]; ok {
-			common++
-		}
-	}
-	return 2 * float64(common) / float64(max(1, len(a)+len(b)))
-}
-
-// sameSizes reports whether sizes agree as far as both are known; the first may be another batch.
-func sameSizes(a, b []int64) bool {
-	if len(a) == 0 || len(b) == 0 {
-		return true
-	}
-	if len(a) != len(b) {
-		return false
-	}
-	for i := 1; i < len(a); i++ {
-		if a[i] != b[i] && a[i] > 0 && b[i] > 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// sameElements reports whether constants have as many elements: the converter may give them other dimensions.
-func sameElements(a, b []int64) bool {
-	x, y := int64(1), int64(1)
-	for _, d := range a {
-		x *= d
-	}
-	for _, d := range b {
-		y *= d
-	}
-	return x == y
-}
-
-// sameChannels reports whether images have as many channels, as far as both are known: the others of their sizes follow
-// those of the inputs, which a conversion may change.
-func sameChannels(a, b []int64) bool {
-	return len(a) != 4 || len(b) != 4 || a[1] < 1 || b[1] < 1 || a[1] == b[1]
 }

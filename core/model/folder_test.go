@@ -150,7 +150,8 @@ func TestMap_searchRefuses(t *testing.T) {
 		data := c.rknn()
 		f, err := rknn.Read(bytes.NewReader(data), int64(len(data)))
 		require.NoError(t, err)
-		return Map(dir).Search(f)
+		file, _, err := Map(dir).Search(f)
+		return file, err
 	}
 	c := &chain{"model", 4, 8, 16}
 	_, err := search(c)
@@ -160,8 +161,15 @@ func TestMap_searchRefuses(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, path, got)
 	write(t, filepath.Join(dir, "b.onnx"), c.onnx())
+	got, err = search(c)
+	require.NoError(t, err, "the same bytes twice are no tie")
+	assert.Equal(t, path, got)
+	other := c.onnx()
+	other[bytes.LastIndex(other, make([]byte, 64))] = 1
+	write(t, filepath.Join(dir, "b.onnx"), other)
 	_, err = search(c)
 	assert.ErrorContains(t, err, `two ONNX files agree alike`)
+	assert.ErrorContains(t, err, "they have the same names and sizes and other numbers")
 	assert.ErrorContains(t, err, `"a.onnx"`)
 	assert.ErrorContains(t, err, `"b.onnx"`)
 	// A file that is replaced is read again.
@@ -170,7 +178,7 @@ func TestMap_searchRefuses(t *testing.T) {
 	got, err = search(c)
 	require.NoError(t, err)
 	assert.Equal(t, "b.onnx", filepath.Base(got))
-	_, err = Map(dir).Search(&rknn.File{})
+	_, _, err = Map(dir).Search(&rknn.File{})
 	assert.ErrorContains(t, err, "does not tell the names")
 	// NAME.onnx beside NAME.rknn needs no search.
 	net := write(t, filepath.Join(t.TempDir(), "net.rknn"), (&chain{"unknown", 4, 8, 16}).rknn())
@@ -178,4 +186,67 @@ func TestMap_searchRefuses(t *testing.T) {
 	m, err := loaded(t, Source{Path: net}, Map(dir))
 	require.NoError(t, err)
 	assert.Equal(t, Beside(net), m.Path)
+}
+
+// renamed is a file of c in which the converter has named inner tensors by its own rules.
+func (c *chain) renamed(endings ...string) []byte {
+	data := c.rknn()
+	f, err := rknn.Read(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		panic(err)
+	}
+	g := &f.Graphs[0]
+	for i := range g.Tensors {
+		if x := &g.Tensors[i]; x.Kind == rknn.Intermediate {
+			x.Name += endings[i%len(endings)]
+		}
+	}
+	g.Tensors = append(g.Tensors, rknn.Tensor{Name: "Pool_9_2conv0", Kind: rknn.Intermediate, Type: "int8"},
+		rknn.Tensor{Name: "x_compute_zone", Kind: rknn.Intermediate, Type: "int8"})
+	return rknntest.Write(f)
+}
+
+// Twelve networks of one folder are found by bytes although all their inner tensors are renamed, and twenty of other
+// networks with the same inputs and outputs are refused.
+func TestMap_searchUndoesRenaming(t *testing.T) {
+	dir := t.TempDir()
+	endings := [][]string{{"_exSecondary"}, {"-rs", "_tp"}, {"_mm"}, {"_mm_exSecondary0", "_mm__float16"}, {"-rs_tp"},
+		{"_sw", "_rs", "-rs_exSecondary"}, {"__int8"}, {"_tp_rs"}, {"", "_mm__float16_exSecondary"}, {"_sdpa"}, {"_2ln"}, {""}}
+	var all []*chain
+	for i := range endings {
+		all = append(all, &chain{[]string{"model", "backbone", "net"}[i%3], 4 + i/3, 8, 16})
+	}
+	for i, c := range all {
+		write(t, filepath.Join(dir, fmt.Sprintf("%d.onnx", i)), c.onnx())
+	}
+	for i, c := range all {
+		m, err := loaded(t, Source{Data: c.renamed(endings[i]...)}, Map(dir))
+		require.NoError(t, err, "%v", endings[i])
+		assert.Equal(t, fmt.Sprintf("%d.onnx", i), filepath.Base(m.Path))
+	}
+	for i := range 20 {
+		c := &chain{fmt.Sprintf("stranger%d", i), 3 + i, 8, 16}
+		_, err := loaded(t, Source{Data: c.renamed(endings[i%12]...)}, Map(dir))
+		assert.ErrorContains(t, err, "wanted are 60 %, and of the inner tensors 50 %")
+		assert.Regexp(t, `write the line "[0-9a-f]{64} -> .*\.onnx" into a text file`, err.Error())
+	}
+}
+
+// A file whose inputs, outputs and shapes agree is taken with less than half of the inner tensors if no other one is
+// near, also as the only one of a folder.
+func TestMap_searchTakesAClearWinner(t *testing.T) {
+	dir := t.TempDir()
+	c := &chain{"model", 7, 8, 16}
+	path := write(t, filepath.Join(dir, "a.onnx"), c.onnx())
+	data := c.renamed("", "_fused9", "_fused9") // an ending that is not known
+	for _, other := range []bool{false, true} {
+		if other {
+			write(t, filepath.Join(dir, "b.onnx"), (&chain{"other", 7, 16, 8}).onnx())
+		}
+		m, err := loaded(t, Source{Data: data}, Map(dir))
+		require.NoError(t, err)
+		assert.Equal(t, path, m.Path)
+	}
+	_, err := loaded(t, Source{Data: c.renamed("_fused9")}, Map(dir))
+	assert.ErrorContains(t, err, "no ONNX file in this folder has the names")
 }

@@ -65,7 +65,7 @@ func TestLoad_onnxInsteadOfACompiledModel(t *testing.T) {
 		{"by sum, as a file", hash + " -> models/a -b.onnx", file, ""},
 		{"by a relative path", "./net.rknn -> models/a -b.onnx", file, ""},
 		{"by an absolute path", net + " -> " + other, file, ""},
-		{"a path for bytes", "./net.rknn -> models/a -b.onnx", bytes, "SHA-256 " + hash},
+		{"a path for bytes", "./net.rknn -> models/a -b.onnx", bytes, hash + " -> FILE.onnx"},
 		{"another sum", strings.Repeat("0", 64) + " -> models/a -b.onnx", file, "net.onnx"},
 		{"another path", "gone.rknn -> models/a -b.onnx", file, "net.onnx"},
 		{"no arrow", "good.rknn -> x\nnet.rknn models/a -b.onnx", file, "line 2"},
@@ -108,7 +108,8 @@ func TestLoad_onnxInsteadOfACompiledModel(t *testing.T) {
 	assert.Equal(t, Beside(net), m.Path)
 	assert.Empty(t, m.Instead.Map)
 	_, err = loaded(t, bytes, "")
-	assert.ErrorContains(t, err, "SHA-256 "+hash)
+	assert.ErrorContains(t, err, hash+" -> FILE.onnx")
+	assert.ErrorContains(t, err, "beside bytes no file can lie")
 	for _, s := range []Source{file, bytes} {
 		_, err = loaded(t, s, Off)
 		assert.ErrorContains(t, err, "ANYNPU_MODEL_MAP=off")

@@ -93,6 +93,7 @@ func (m *model) names(meta map[string]string) *Names {
 	}
 	for _, node := range m.graph.nodes {
 		n.Inner = append(n.Inner, node.out...)
+		n.Nodes = append(n.Nodes, node.name)
 	}
 	return n
 }

@@ -13,6 +13,7 @@ import (
 type Names struct {
 	In, Out []Port
 	Inner   []string           // results of the main graph's nodes
+	Nodes   []string           // what those are called
 	Sizes   map[string][]int64 // of initializers and of values with a declared shape; -1: open
 }
 
@@ -83,10 +84,15 @@ func (s *nameScan) graph(r io.ReaderAt, size int64) error {
 	})
 }
 
-// node reads what a node calls its results.
+// node reads what a node and its results are called.
 func (s *nameScan) node(p *pagedReader, at span) error {
 	return p.within(at, func(num protowire.Number, value span) error {
-		if num != 2 {
+		to := &s.to.Inner
+		switch num {
+		case 2:
+		case 3:
+			to = &s.to.Nodes
+		default:
 			return nil
 		}
 		if err := s.m.count(); err != nil {
@@ -94,7 +100,7 @@ func (s *nameScan) node(p *pagedReader, at span) error {
 		}
 		name, err := p.text(value)
 		if name != "" {
-			s.to.Inner = append(s.to.Inner, name)
+			*to = append(*to, name)
 		}
 		return err
 	})
