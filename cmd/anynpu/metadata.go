@@ -53,7 +53,8 @@ The keys, of which "anynpu." may be left out:
   value.NAME.shape, .type  what a custom operator makes: sizes and names of
                            dimensions as JSON, or "as input 0"
   value.NAME.stored        how a board stores the value, as JSON: type, scale, zero
-                           and, of inputs and outputs, native shapes
+                           and, of inputs and outputs, native shapes and dims
+  inputs, outputs          values, as JSON, at which the model begins and ends
   name, custom_string      text
   target                   the board that the model was converted for
 

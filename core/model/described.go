@@ -3,6 +3,7 @@ package model
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -25,8 +26,12 @@ type Described struct {
 // together by name, or by place where both have as many.
 func Describe(c *rknn.File, n *onnx.Names) *Described {
 	d := &describer{Described: Described{Entries: map[string]string{}}, file: c, names: map[string]string{}}
-	d.match(c.Inputs, n.In)
-	d.match(c.Outputs, n.Out)
+	d.inner = map[string]bool{}
+	for _, name := range n.Inner {
+		d.inner[name] = true
+	}
+	in := d.match("inputs", c.Inputs, n.In)
+	d.match("outputs", c.Outputs, n.Out)
 	if c.Custom != "" {
 		d.Entries["anynpu.custom_string"] = asText(c.Custom)
 	}
@@ -34,8 +39,8 @@ func Describe(c *rknn.File, n *onnx.Names) *Described {
 		d.Entries["anynpu.target"] = asText(c.Targets[0])
 	}
 	for i, p := range c.Inputs {
-		if k := slices.IndexFunc(n.In, func(o onnx.Port) bool { return o.Name == d.names[p.Name] }); k >= 0 {
-			d.input(&c.Inputs[i], n.In[k])
+		if k := slices.IndexFunc(in, func(o onnx.Port) bool { return o.Name == d.names[p.Name] }); k >= 0 {
+			d.input(&c.Inputs[i], in[k])
 		}
 	}
 	d.stored(n)
@@ -47,6 +52,7 @@ type describer struct {
 	Described
 	file  *rknn.File
 	names map[string]string // of ports of the file: what the ONNX model calls them
+	inner map[string]bool   // results of the ONNX model's nodes
 }
 
 func (d *describer) skip(format string, args ...any) {
@@ -71,20 +77,46 @@ func asText(s string) string {
 	return s
 }
 
-// match notes which port of the ONNX model each port of the file is.
-func (d *describer) match(there []rknn.Port, here []onnx.Port) {
-	own := map[string]bool{}
+// match notes which port of the ONNX model each port of the file is, and returns the ports that the model then has. Where
+// the file has other values of the model as its inputs or outputs, or fewer of them, the model is cut there.
+func (d *describer) match(side string, there []rknn.Port, here []onnx.Port) []onnx.Port {
+	own := map[string]onnx.Port{}
 	for _, p := range here {
-		own[p.Name] = true
+		own[p.Name] = p
+	}
+	var names []string
+	var ports []onnx.Port
+	for _, p := range there {
+		q, ok := own[p.Name]
+		if !ok && d.inner[p.Name] {
+			q, ok = onnx.Port{Name: p.Name}, true
+			if side == "inputs" {
+				q.Dims = slices.Repeat([]string{""}, len(p.Dims))
+			}
+		}
+		if ok && !slices.Contains(names, p.Name) {
+			names, ports = append(names, p.Name), append(ports, q)
+		}
+	}
+	if len(names) > 0 && len(names) == len(there) {
+		for _, name := range names {
+			d.names[name] = name
+		}
+		if !slices.EqualFunc(names, here, func(name string, p onnx.Port) bool { return name == p.Name }) {
+			d.set("anynpu."+side, names)
+		}
+		return ports
 	}
 	for i, p := range there {
+		_, has := own[p.Name]
 		switch {
-		case own[p.Name]:
+		case has:
 			d.names[p.Name] = p.Name
 		case len(there) == len(here) && !slices.ContainsFunc(there, func(q rknn.Port) bool { return q.Name == here[i].Name }):
 			d.names[p.Name] = here[i].Name
 		}
 	}
+	return here
 }
 
 // input makes the entries of an input of the file, which is the port p.
@@ -201,10 +233,7 @@ func (d *describer) stored(n *onnx.Names) {
 	if len(d.file.Graphs) == 0 {
 		return
 	}
-	have := map[string]bool{}
-	for _, name := range n.Inner {
-		have[name] = true
-	}
+	have := maps.Clone(d.inner)
 	for _, p := range n.In {
 		have[p.Name] = true
 	}
@@ -247,9 +276,24 @@ func (d *describer) stored(n *onnx.Names) {
 		}
 		if t.Kind != rknn.Intermediate {
 			s.Native = nativeShapes(d.file, t.Name)
+			s.Dims = d.shown(name, t, n)
 		}
 		d.set(key, s)
 	}
+}
+
+// shown is the shape of a port of the file that the ONNX model may have with another number of dimensions, nil where both
+// have as many.
+func (d *describer) shown(name string, t *rknn.Tensor, n *onnx.Names) []int64 {
+	if len(t.Dims) == 0 || len(d.file.DynamicShapes) > 0 || slices.Min(t.Dims) < 1 {
+		return nil
+	}
+	for _, p := range slices.Concat(n.In, n.Out) {
+		if p.Name == name && len(p.Dims) == len(t.Dims) {
+			return nil
+		}
+	}
+	return d.batched(t.Dims)
 }
 
 // usable reports whether codes of the tensor's type can have its scale and zero point.

@@ -43,6 +43,12 @@ func (m *Model) Ports() (in, out []*Port, err error) {
 			}
 		}
 	}
+	for i, p := range in {
+		g.In[i] = m.reshape(p, g.In[i], true)
+	}
+	for i, p := range out {
+		g.Out[i] = m.reshape(p, g.Out[i], false)
+	}
 	for _, p := range slices.Concat(in, out) {
 		if !p.Shape.Ranked {
 			return nil, nil, fault.New(fault.Shape, "%q has an open number of dimensions: declare its shape in the model",

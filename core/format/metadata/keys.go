@@ -34,6 +34,10 @@ func (m *Metadata) setKey(key string, value json.RawMessage, source string) erro
 		return text(value, &m.Target)
 	case "anynpu.quantization":
 		return oneOf(value, &m.Quantization, "scale", "shift")
+	case "anynpu.inputs":
+		return names(value, &m.In)
+	case "anynpu.outputs":
+		return names(value, &m.Out)
 	case "anynpu.compiled":
 		return m.setCompiled(value)
 	}
@@ -175,6 +179,9 @@ func storedOf(value json.RawMessage) (*Stored, error) {
 	if err := decode(value, s); err != nil {
 		return nil, err
 	}
+	if len(s.Dims) > 0 && slices.Min(s.Dims) < 1 {
+		return nil, fault.New(fault.File, "dims of %v", s.Dims)
+	}
 	lo, hi := int32(math.MinInt8), int32(math.MaxInt8)
 	switch s.Type {
 	case "int16":
@@ -250,6 +257,24 @@ func text(value json.RawMessage, to *string) error {
 	if json.Unmarshal(value, to) != nil {
 		*to = string(value)
 	}
+	return nil
+}
+
+// names reads a list of names, each once.
+func names(value json.RawMessage, to *[]string) error {
+	var list []string
+	if err := decode(value, &list); err != nil {
+		return err
+	}
+	for i, name := range list {
+		if name == "" || slices.Contains(list[:i], name) {
+			return fault.New(fault.File, "name %d is empty or there twice", i)
+		}
+	}
+	if len(list) == 0 {
+		return fault.New(fault.File, "want at least one name")
+	}
+	*to = list
 	return nil
 }
 

@@ -22,8 +22,10 @@
 //	anynpu.value.NAME.shape     list     sizes, or names of open dimensions, of what a custom operator makes; or "as input 0", "as input 1", ...
 //	anynpu.value.NAME.type      string   its element type, e.g. float32; default what the model declares, else that of the operator's input
 //	anynpu.value.NAME.stored    object   how a board stores the value: {"type": "int8", "scale": 0.5, "zero": 3, "native": [[1,2,8,8,16]]}; type
-//	                                     int8, int16, float16 or float32, scale and zero of codes alone, native shapes of inputs and outputs, one
-//	                                     for each of the shapes; read where programs see a board, by RKNN's functions
+//	                                     int8, int16, float16 or float32, scale and zero of codes alone; of inputs and outputs native shapes, one for
+//	                                     each of the shapes, and dims: the shape that programs see, with as many elements as the model's
+//	anynpu.inputs               strings  the values that are the model's inputs, where it begins behind its own
+//	anynpu.outputs              strings  the values that are its outputs, where it ends before its own
 //	anynpu.target               string   the board that the model was converted for, e.g. rk3588; read there, too
 //	anynpu.compiled             list     compiled forms of the model: {"container": "rknn", "target": "rk3588", "file": "net.rknn", "sha256": "..."};
 //	                                     container, file and sha256 are needed, file is a path below the model's folder
@@ -85,6 +87,7 @@ type Stored struct {
 	Scale  float32   `json:"scale,omitempty"` // 0: real numbers
 	Zero   int32     `json:"zero,omitempty"`
 	Native [][]int64 `json:"native,omitempty"` // shapes in the board's own layout
+	Dims   []int64   `json:"dims,omitempty"`   // what programs see of an input or output, nil: the model's shape
 }
 
 // Dim is a size, or the name of an open dimension of the model.
@@ -110,6 +113,7 @@ type Metadata struct {
 	Inputs       map[string]Input
 	Dims         map[string]int64 // sizes of open dimensions
 	Values       map[string]Value
+	In, Out      []string   // values that are inputs and outputs in the place of the model's own, nil: those
 	Compiled     []Compiled // forms that a vendor's compiler has made of the model, the preferred one first
 	Warnings     []string
 }

@@ -123,6 +123,9 @@ func importModel(src *source, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := p.cut(meta); err != nil {
+		return nil, err
+	}
 	functions := map[string]*functionProto{}
 	for _, f := range p.functions {
 		functions[f.domain+"\x00"+f.name+"\x00"+f.overload] = f
