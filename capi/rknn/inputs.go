@@ -147,7 +147,7 @@ func (p *port) bytesOpen(kind spec.Type) bool {
 	case p.Normalized() || p.Quant == nil && !p.Type.IsFloat():
 		return false
 	case kind == spec.Int8:
-		return p.Quant == nil || p.Type != tensor.Int8 // else they are quantized already
+		return !p.coded(kind)
 	}
 	return kind == spec.Uint8
 }

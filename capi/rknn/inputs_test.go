@@ -3,6 +3,7 @@ package rknn
 import (
 	"math"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
@@ -159,4 +160,55 @@ func TestInputsSet_linesLongerThanOne(t *testing.T) {
 	x := open(t, identity(onnxtest.Float, 1, 2, 1, w), 0)
 	require.NoError(t, inputsSet(x, []Input{inputOf(t, spec.Uint8, spec.NHWC, src)}))
 	require.Equal(t, want, floats(t, x))
+}
+
+// Codes in an input's own type stay what they are, for every way of handing them over; UINT8 is bytes of images.
+func TestInputs_codesInTheirOwnType(t *testing.T) {
+	check(t, onnxtest.Int8, spec.Int8, []byte{3}, []int8{-128, -7, 0, 3, 4, 127}, []int8{-125, -4, 3, 6, 7, 127})
+	check(t, onnxtest.Int16, spec.Int16, []byte{7, 0}, []int16{-32768, -300, 0, 7, 8, 32767},
+		[]int16{-32761, -293, 7, 14, 15, 32767})
+	check(t, onnxtest.Uint16, spec.Uint16, []byte{7, 0}, []uint16{0, 1, 7, 300, 40000, 65535},
+		[]uint16{7, 8, 14, 307, 40007, 65535})
+	check(t, onnxtest.Uint8, spec.Uint8, []byte{3}, []uint8{0, 1, 3, 4, 200, 255}, []uint8{3, 4, 6, 7, 203, 255})
+}
+
+// check hands codes over in each way to a network that is the identity on codes of scale 1 and this zero point; images
+// is what becomes of the same numbers when they are no codes.
+func check[T int8 | uint8 | int16 | uint16](t *testing.T, elem int64, kind spec.Type, zero []byte, codes, images []T) {
+	t.Helper()
+	m := (&onnxtest.Model{}).Scalar("s", onnxtest.Float, float32Bytes(1)).Scalar("z", elem, zero)
+	m.Node("QuantizeLinear", "a", "x", "s", "z").Node("DequantizeLinear", "b", "a", "s", "z").Node("Identity", "c", "b")
+	m.Node("QuantizeLinear", "d", "c", "s", "z").Node("DequantizeLinear", "y", "d", "s", "z")
+	m.Input("x", onnxtest.Float, 1, 1, 2, 3).Output("y", onnxtest.Float, 1, 1, 2, 3).Meta("anynpu.input.x.mean", "0")
+	want := codes
+	if kind == spec.Uint8 {
+		want = images
+	}
+	c := open(t, m, 0)
+	require.NoError(t, inputsSet(c, []Input{inputOf(t, kind, spec.NHWC, codes)}))
+	require.NoError(t, run(c, nil))
+	require.Equal(t, want, fetch[T](t, c, 0), "rknn_inputs_set of %v", kind)
+	raw := inputOf(t, spec.Float32, spec.NHWC, codes)
+	raw.passThrough = 1
+	require.NoError(t, inputsSet(c, []Input{raw}))
+	require.NoError(t, run(c, nil))
+	require.Equal(t, codes, fetch[T](t, c, 0), "pass_through of %v", kind)
+	other := inputOf(t, spec.Int32, spec.NHWC, func() (v []int32) {
+		for _, x := range codes {
+			v = append(v, int32(x))
+		}
+		return v
+	}())
+	require.NoError(t, inputsSet(c, []Input{other}))
+	require.NoError(t, run(c, nil))
+	require.Equal(t, images, fetch[T](t, c, 0), "numbers are quantized")
+	for _, query := range []spec.QueryCmd{spec.QueryInputAttr, spec.QueryNativeInputAttr, spec.QueryNativeNHWCInputAttr} {
+		c := open(t, m, 0)
+		a := attrOf(t, c, query)
+		x := created(t, max(a.SizeWithStride, a.Size))
+		copy(bytesAt(x), unsafe.Slice((*byte)(unsafe.Pointer(&codes[0])), len(codes)*int(unsafe.Sizeof(codes[0]))))
+		require.NoError(t, setIoMem(c, x, &a))
+		require.NoError(t, run(c, nil))
+		require.Equal(t, want, fetch[T](t, c, 0), "rknn_set_io_mem of %v by query %v", kind, query)
+	}
 }

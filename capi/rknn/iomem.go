@@ -108,7 +108,7 @@ func (c *Context) checkInput(i int, b *binding) error {
 		return invalid("attr->h_stride is %d: input %q has %d rows and wants as many or more, or 0 for its own", b.rows,
 			p.Name, dims[2])
 	}
-	if b.kind == p.kind && p.Quant != nil && b.kind == spec.Int8 {
+	if p.coded(b.kind) {
 		b.raw = true
 	}
 	return b.checkSize(p, b.arrangement(p, dims))

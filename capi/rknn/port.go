@@ -90,11 +90,16 @@ func fits(c1, c2, n int64) bool {
 }
 
 // source describes elements that a program hands over: as what it says, or raw, in the type that the port reports and
-// the model's own order of channels. INT8 for a quantized INT8 input is quantized already.
+// the model's own order of channels.
 func (p *port) source(kind spec.Type, a convert.Arrangement, raw bool) convert.Source {
 	if raw {
 		return convert.Source{Type: p.kind.DType(), Arrangement: a, Own: true, Ordered: true}
 	}
-	d := kind.DType()
-	return convert.Source{Type: d, Arrangement: a, Own: p.Quant != nil && d == tensor.Int8 && p.Type == tensor.Int8}
+	return convert.Source{Type: kind.DType(), Arrangement: a, Own: p.coded(kind)}
+}
+
+// coded says whether elements of a type are codes of the port already: those of a quantized port's own type are, but
+// for UINT8, in which programs hand over the bytes of images.
+func (p *port) coded(kind spec.Type) bool {
+	return p.Quant != nil && kind == p.kind && kind != spec.Uint8
 }

@@ -224,5 +224,5 @@ func (s *session) judged(w way) bool {
 	if w.raw {
 		return w.kind == rknn.Float32
 	}
-	return !(p.swapped && p.quant != nil && p.kind() == rknn.Int8 && w.kind == rknn.Int8)
+	return !(p.swapped && p.coded(w.kind))
 }

@@ -104,12 +104,18 @@ func pick(list []float32, channel int, other float32) float32 {
 	return list[channel]
 }
 
+// coded tells whether elements of a type are codes already: those of a quantized port's own type, but for UINT8, in
+// which images are handed over.
+func (p *port) coded(kind uint32) bool {
+	return p.quant != nil && kind == p.kind() && kind != rknn.Uint8
+}
+
 // arrives is the element of the model that an element x of a type in a channel of the program's becomes.
 func (p *port) arrives(kind uint32, x float64, channel int) float64 {
 	if kind == rknn.Bool && x != 0 {
 		x = 1
 	}
-	if p.quant != nil && kind == rknn.Int8 && p.kind() == rknn.Int8 {
+	if p.coded(kind) {
 		return x
 	}
 	if p.quant != nil || p.reals() {

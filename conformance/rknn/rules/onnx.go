@@ -26,6 +26,15 @@ func quantized(scale float32, zero int8, dims ...int64) *model {
 	return m.Input("x", onnxFloat, dims...).Output("y", onnxFloat, dims...)
 }
 
+// quantized16 is y = x with x and y in int16 of this scale and zero point.
+func quantized16(scale float32, zero int16, dims ...int64) *model {
+	m := (&model{}).Constant("s", onnxFloat, rknn.RealBytes(scale)).
+		Constant("z", onnxInt16, []byte{byte(zero), byte(zero >> 8)})
+	m.Node("QuantizeLinear", "a", "x", "s", "z").Node("DequantizeLinear", "b", "a", "s", "z").Node("Identity", "c", "b")
+	m.Node("QuantizeLinear", "d", "c", "s", "z").Node("DequantizeLinear", "y", "d", "s", "z")
+	return m.Input("x", onnxFloat, dims...).Output("y", onnxFloat, dims...)
+}
+
 // dynamic is y = max(x, 0) of 1 x 2 x n x 3 for three n, the largest in the middle.
 func dynamic() *model {
 	return relu(1, 2, -1, 3).Meta("anynpu.input.x.shapes", [][]int{{1, 2, 2, 3}, {1, 2, 4, 3}, {1, 2, 1, 3}})

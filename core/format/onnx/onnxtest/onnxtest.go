@@ -5,13 +5,15 @@ import "google.golang.org/protobuf/encoding/protowire"
 
 // ONNX element types.
 const (
-	Float = 1
-	Uint8 = 2
-	Int8  = 3
-	Int32 = 6
-	Int64 = 7
-	Bool  = 9
-	Half  = 10
+	Float  = 1
+	Uint8  = 2
+	Int8   = 3
+	Uint16 = 4
+	Int16  = 5
+	Int32  = 6
+	Int64  = 7
+	Bool   = 9
+	Half   = 10
 )
 
 // Model is an ONNX model under construction, of opset 17.
