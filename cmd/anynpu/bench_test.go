@@ -101,7 +101,7 @@ func TestBench_jsonAndBaseline(t *testing.T) {
 	assert.Contains(t, errs, "measured "+model+" with 1 thread, not")
 }
 
-func TestBench_refusesUnstableFigures(t *testing.T) {
+func TestBench_marksUnstableFigures(t *testing.T) {
 	// Runs take 1 ms in the first part and 2 ms later.
 	before := clock
 	t.Cleanup(func() { clock = before })
@@ -118,17 +118,49 @@ func TestBench_refusesUnstableFigures(t *testing.T) {
 	args := []string{"bench", model, "--shape", "x=3", "--time", "50ms", "--warmup", "0s"}
 	code, out, errs := anynpu(args...)
 	assert.Equal(t, 6, code)
-	assert.Empty(t, out, "no figures")
-	assert.Contains(t, errs, "not stable, no figures: the lowest times of 5 parts differ by 100 %, want at most 10 %")
+	assert.Contains(t, out, "min         1.0000 ms")
+	assert.Contains(t, out, "median      2.0000 ms")
+	assert.Contains(t, out, "spread      100.0 %, not stable: want at most 10 %, or --spread 1\n")
+	assert.Contains(t, errs, "not stable: the lowest times of 5 parts differ by 100 %, want at most 10 %; "+
+		"is the machine busy? --spread 1 accepts them")
 	code, out, _ = anynpu(append(args, "--json")...)
 	assert.Equal(t, 6, code)
 	var r benchReport
 	require.NoError(t, json.Unmarshal([]byte(out), &r))
 	assert.False(t, r.Stable)
-	assert.Nil(t, r.Figures)
+	assert.InDelta(t, 1.0, r.Spread, 1e-9)
+	assert.InDelta(t, 0.1, r.Limit, 1e-9)
+	require.NotNil(t, r.Figures)
+	assert.InDelta(t, 1.0, r.Figures.MinMS, 1e-9)
 	code, _, errs = anynpu("bench", model, "--baseline", writeFile(t, "unstable.json", []byte(out)))
 	assert.Equal(t, 2, code)
-	assert.Contains(t, errs, "holds no figures")
+	assert.Contains(t, errs, "was measured while the machine was busy")
+	code, out, errs = anynpu(append(args, "--spread", "1", "--json")...)
+	assert.Equal(t, 0, code, "what the message says helps: %s", errs)
+	base := writeFile(t, "base.json", []byte(out))
+	code, out, _ = anynpu(append(args, "--baseline", base)...)
+	assert.Equal(t, 6, code, "times that are not stable are neither slower nor faster")
+	assert.Contains(t, out, "baseline    1.0000 ms, now +0.0 %\n")
+}
+
+// TestBench_showsTheCalmestAttempt: the second of three attempts differs least.
+func TestBench_showsTheCalmestAttempt(t *testing.T) {
+	times := []int{3, 2, 4} // milliseconds of the runs of the first part of each attempt, beside 1
+	attempt := -1
+	parts, took := attempts(func() ([][]time.Duration, error) {
+		attempt++
+		first := time.Duration(times[attempt]) * time.Millisecond
+		return [][]time.Duration{{first}, {time.Millisecond}}, nil
+	}, 0.1)
+	assert.NoError(t, took)
+	assert.Equal(t, 2, attempt)
+	assert.Equal(t, [][]time.Duration{{2 * time.Millisecond}, {time.Millisecond}}, parts)
+}
+
+func TestAccepting_isRoundedUp(t *testing.T) {
+	for spread, want := range map[float64]string{1: "1", 0.4501: "0.46", 0.45: "0.45", 0.1004: "0.11", 12.34: "12.34"} {
+		assert.Equal(t, want, accepting(spread), spread)
+	}
 }
 
 func TestProfile_jsonAndTrace(t *testing.T) {
