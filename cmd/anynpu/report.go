@@ -2,11 +2,13 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"math"
 	"os"
 	"sort"
 	"strconv"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -16,17 +18,42 @@ import (
 
 // outputReport describes one output.
 type outputReport struct {
-	Name       string  `json:"name"`
-	Type       string  `json:"type"`
-	Sizes      []int64 `json:"sizes"`
-	Min        number  `json:"min"`
-	Max        number  `json:"max"`
-	Mean       number  `json:"mean"`
-	NaN        int     `json:"nan"` // elements that are not a number; the statistics leave them out
-	Top        []entry `json:"top,omitempty"`
-	File       string  `json:"file,omitempty"`
-	Compared   bool    `json:"compared"`
-	Difference string  `json:"difference,omitempty"`
+	Name  string  `json:"name"`
+	Type  string  `json:"type"`
+	Sizes []int64 `json:"sizes"`
+	statistics
+	Top        []entry     `json:"top,omitempty"`
+	File       string      `json:"file,omitempty"`
+	Compared   bool        `json:"compared"`
+	Difference string      `json:"difference,omitempty"`
+	Comparison *comparison `json:"comparison,omitempty"` // of outputs of the expected type and sizes
+}
+
+// statistics are of the elements of a tensor, of complex ones of their parts.
+type statistics struct {
+	Min  number `json:"min"` // NaN when no element is a number
+	Max  number `json:"max"`
+	Mean number `json:"mean"` // of the finite ones, NaN when there is none
+	NaN  int    `json:"nan"`  // elements that are not a number; the statistics leave them out
+	Inf  int    `json:"inf"`  // infinite elements
+	none bool
+}
+
+// comparison is how far an output is from what is expected.
+type comparison struct {
+	Max       number `json:"max_difference"`
+	Mean      number `json:"mean_difference"`       // of the finite differences
+	NonFinite int    `json:"nonfinite_differences"` // between a finite number and one that is not, or unequal infinities
+	Cosine    number `json:"cosine"`
+	Worst     *worst `json:"worst"` // null: there are no elements
+}
+
+// worst is the element with the largest difference.
+type worst struct {
+	Index    int     `json:"index"` // in the flattened output
+	At       []int64 `json:"at"`    // the same, per dimension
+	Value    number  `json:"value"`
+	Expected number  `json:"expected"`
 }
 
 // entry is a large value and its index in the flattened output.
@@ -46,48 +73,113 @@ func (n number) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(n))
 }
 
-// valuesOf returns the elements as numbers; those of complex tensors as their parts.
-func valuesOf(t tensor.Tensor) []float64 {
-	d, n := t.DType, t.Count()
-	switch d {
-	case tensor.Complex64:
-		d, n = tensor.Float32, 2*n
-	case tensor.Complex128:
-		d, n = tensor.Float64, 2*n
+// text is a number for a reader.
+func (n number) text() string {
+	switch f := float64(n); {
+	case math.IsNaN(f):
+		return "nan"
+	case math.IsInf(f, 0):
+		return strings.ToLower(strings.TrimPrefix(strconv.FormatFloat(f, 'g', -1, 64), "+"))
 	}
-	v := make([]float64, n)
-	for i := range v {
-		if d.IsFloat() {
-			v[i] = tensor.FloatAt(d, t.Data, i)
-		} else {
-			v[i] = float64(tensor.IntAt(d, t.Data, i))
+	return strconv.FormatFloat(float64(n), 'g', 6, 64)
+}
+
+func statisticsOf(t tensor.Tensor) statistics {
+	at, n := tensordiff.Elements(t)
+	nan := number(math.NaN())
+	s := statistics{Min: nan, Max: nan, Mean: nan, none: n == 0}
+	sum, finite := 0.0, 0
+	for i := range n {
+		v := at(i)
+		if math.IsNaN(v) {
+			s.NaN++
+			continue
 		}
+		if s.Inf+finite == 0 { // the first number
+			s.Min, s.Max = number(v), number(v)
+		}
+		s.Min, s.Max = min(s.Min, number(v)), max(s.Max, number(v))
+		if math.IsInf(v, 0) {
+			s.Inf++
+			continue
+		}
+		sum += v
+		finite++
 	}
-	return v
+	if finite > 0 {
+		s.Mean = number(sum / float64(finite))
+	}
+	return s
+}
+
+func (s *statistics) text() string {
+	if s.none {
+		return "no elements"
+	}
+	text := fmt.Sprintf("min %s  max %s  mean %s", s.Min.text(), s.Max.text(), s.Mean.text())
+	if s.NaN > 0 {
+		text += fmt.Sprintf("  nan %d", s.NaN)
+	}
+	if s.Inf > 0 {
+		text += fmt.Sprintf("  inf %d", s.Inf)
+	}
+	return text
 }
 
 func describe(name string, t tensor.Tensor, topK int) outputReport {
-	o := outputReport{Name: name, Type: t.DType.String(), Sizes: append([]int64{}, t.Dims...)}
-	values, sum, n := valuesOf(t), 0.0, 0
-	for _, v := range values {
-		switch {
-		case math.IsNaN(v):
-			o.NaN++
-			continue
-		case n == 0:
-			o.Min, o.Max = number(v), number(v)
-		}
-		o.Min, o.Max = min(o.Min, number(v)), max(o.Max, number(v))
-		sum += v
-		n++
-	}
-	if n > 0 {
-		o.Mean = number(sum / float64(n))
-	}
+	o := outputReport{Name: name, Type: t.DType.String(), Sizes: append([]int64{}, t.Dims...), statistics: statisticsOf(t)}
 	if topK > 0 {
+		at, n := tensordiff.Elements(t)
+		values := make([]float64, n)
+		for i := range values {
+			values[i] = at(i)
+		}
 		o.Top = topOf(values, topK)
 	}
 	return o
+}
+
+// compare notes how far the output is from what is expected.
+func (o *outputReport) compare(got, want tensor.Tensor, rtol, atol float64) {
+	o.Compared, o.Difference = true, difference(got, want, rtol, atol)
+	m, ok := tensordiff.Measure(got, want)
+	if !ok {
+		return
+	}
+	o.Comparison = &comparison{number(m.Max), number(m.Mean), m.NonFinite, number(m.Cosine), nil}
+	if m.Worst >= 0 {
+		o.Comparison.Worst = &worst{m.Worst, indices(m.Worst, got.Dims), number(m.Got), number(m.Want)}
+	}
+}
+
+// indices is an index of the flattened tensor per dimension.
+func indices(i int, dims []int64) []int64 {
+	at := make([]int64, len(dims))
+	for k := len(dims) - 1; k >= 0; k-- {
+		at[k] = int64(i) % dims[k]
+		i /= int(dims[k])
+	}
+	return at
+}
+
+func (c *comparison) write(w io.Writer) {
+	printf(w, "  largest difference %s, mean %s, cosine %s\n", c.Max.text(), c.Mean.text(),
+		strconv.FormatFloat(float64(c.Cosine), 'g', 8, 64))
+	if c.NonFinite > 0 {
+		printf(w, "  %s between a finite number and one that is not, or between infinities\n",
+			counted(c.NonFinite, "difference"))
+	}
+	if c.Worst != nil && c.Max > 0 {
+		printf(w, "  worst element %d %v: %s, want %s\n", c.Worst.Index, c.Worst.At, c.Worst.Value.exact(), c.Worst.Expected.exact())
+	}
+}
+
+// exact is text with all digits that tell the number from others.
+func (n number) exact() string {
+	if f := float64(n); math.IsNaN(f) || math.IsInf(f, 0) {
+		return n.text()
+	}
+	return strconv.FormatFloat(float64(n), 'g', 9, 64)
 }
 
 // topOf returns the k largest values, equal ones in the order of their indices, NaN never.
@@ -112,23 +204,22 @@ func difference(got, want tensor.Tensor, rtol, atol float64) string {
 
 func (r *runReport) write(w io.Writer) {
 	for _, o := range r.Outputs {
-		printf(w, "%s  %s%s  min %.6g  max %.6g  mean %.6g", o.Name, o.Type, tensor.Of(o.Sizes...), float64(o.Min),
-			float64(o.Max), float64(o.Mean))
-		if o.NaN > 0 {
-			printf(w, "  nan %d", o.NaN)
-		}
+		printf(w, "%s  %s%s  %s", o.Name, o.Type, tensor.Of(o.Sizes...), o.text())
 		if o.File != "" {
 			printf(w, "  -> %s", o.File)
 		}
 		printf(w, "\n")
 		for _, e := range o.Top {
-			printf(w, "  %6d  %.6g\n", e.Index, float64(e.Value))
+			printf(w, "  %6d  %s\n", e.Index, e.Value.text())
 		}
 		switch {
 		case o.Difference != "":
 			printf(w, "  differs: %s\n", o.Difference)
 		case o.Compared:
 			printf(w, "  as expected\n")
+		}
+		if o.Comparison != nil {
+			o.Comparison.write(w)
 		}
 	}
 	printf(w, "%s; load %.1f ms, %s, fastest %.3f ms, mean %.3f ms\n", r.Placement, r.LoadMS, counted(r.Runs, "run"),

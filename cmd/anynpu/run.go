@@ -54,8 +54,11 @@ What computes is said by flags, else by the environment variables that the libra
 reads: ANYNPU_DEVICE, ANYNPU_THREADS, ANYNPU_CPU, ANYNPU_CPU_ISA, and also
 ANYNPU_MEMORY_LIMIT, ANYNPU_MEM, ANYNPU_FALLBACK, ANYNPU_MODEL_MAP.
 
-Outputs are described on stdout; -o DIR writes each as DIR/NAME.npy. With
---expect outputs are compared with files, exit code 1 when they differ.`,
+Outputs are described on stdout: type, sizes, smallest and largest number, mean of
+the finite ones, and how many elements are not a number or infinite, if any are.
+-o DIR writes each as DIR/NAME.npy. With --expect outputs are compared with files,
+exit code 1 when they differ by more than --rtol and --atol allow; largest and mean
+difference, the cosine of both as vectors, and the worst element are shown.`,
 		Example: `  anynpu run model.onnx -i x=x.npy -o results
   anynpu run classifier.onnx -i photo.png --top-k 5
   anynpu run model.onnx -i all.npz --expect all.npz --timeout 10s --json
@@ -198,8 +201,7 @@ func (f *runFlags) run(path string, stdout, stderr io.Writer) error {
 	for i, p := range outs {
 		o := describe(p.Name, results[i], f.topK)
 		if w, ok := want[p.Name]; ok {
-			o.Difference = difference(results[i], w, f.rtol, f.atol)
-			o.Compared = true
+			o.compare(results[i], w, f.rtol, f.atol)
 			if o.Difference != "" {
 				r.Different++
 			}
