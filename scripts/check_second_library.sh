@@ -25,8 +25,8 @@ suite = et.parse(sys.argv[1] + "/xml").getroot()
 assert len(report["results"]) == int(suite.get("tests")) > 0
 assert {p.get("name"): p.get("value") for p in suite.iter("property")} == {k: report[k] for k in ("library", "version", "device")}
 assert report["library"].endswith("libsecond.so") and report["version"] and report["device"]
-bad = [c.find("failure").get("type") for c in suite.iter("testcase") if c.find("failure") is not None]
-assert len(bad) == int(suite.get("failures"))
+bad = [e.get("type") for c in suite.iter("testcase") for e in c if e.tag in ("failure", "error")]
+assert len(bad) == int(suite.get("failures")) + int(suite.get("errors"))
 assert len(suite.findall("testcase/skipped")) == int(suite.get("skipped"))
 print(*sorted({r["status"] for r in report["results"]}), sorted(set(bad)))
 EOF

@@ -116,19 +116,65 @@ func (l List) Check(known map[string][]string) error {
 	return nil
 }
 
+// About returns a function that gives the statements that a case of a suite shows, by its ID.
+func (l List) About(suite string) func(id string) []Statement {
+	type loose struct {
+		pattern   *regexp.Regexp
+		statement *Statement
+	}
+	exact, patterns := map[string][]*Statement{}, []loose{}
+	for i := range l {
+		for k := range l[i].Statements {
+			s := &l[i].Statements[k]
+			for _, from := range s.Shown {
+				for _, mark := range from.IDs {
+					switch {
+					case from.Suite != suite:
+					case strings.Contains(mark, "*"):
+						patterns = append(patterns, loose{below(mark), s})
+					default:
+						exact[mark] = append(exact[mark], s)
+					}
+				}
+			}
+		}
+	}
+	return func(id string) []Statement {
+		var out []Statement
+		for end := 0; end <= len(id); end++ {
+			if end == len(id) || id[end] == '/' {
+				for _, s := range exact[id[:end]] {
+					out = append(out, *s)
+				}
+			}
+		}
+		for _, p := range patterns {
+			if p.pattern.MatchString(id) {
+				out = append(out, *p.statement)
+			}
+		}
+		return out
+	}
+}
+
 // has tells whether one of the IDs is that of a mark, or lies below it.
 func has(ids []string, mark string) bool {
-	parts := strings.Split(mark, "*")
-	for i := range parts {
-		parts[i] = regexp.QuoteMeta(parts[i])
-	}
-	pattern := regexp.MustCompile("^" + strings.Join(parts, ".*") + "(/.*)?$")
+	pattern := below(mark)
 	for _, id := range ids {
 		if pattern.MatchString(id) {
 			return true
 		}
 	}
 	return false
+}
+
+// below matches the ID of a mark and those that lie below it.
+func below(mark string) *regexp.Regexp {
+	parts := strings.Split(mark, "*")
+	for i := range parts {
+		parts[i] = regexp.QuoteMeta(parts[i])
+	}
+	return regexp.MustCompile("^" + strings.Join(parts, ".*") + "(/.*)?$")
 }
 
 // Count counts the statements, and those that a case shows.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -22,8 +23,9 @@ type Document struct {
 	Schema  string       `json:"schema"` // "anynpu.conformance/1"
 	Began   time.Time    `json:"began"`
 	Seconds float64      `json:"seconds"`
-	Host    string       `json:"host"` // system, architecture and processors
-	Good    bool         `json:"good"` // every suite passed
+	Host    string       `json:"host"`              // system, architecture and processors
+	Good    bool         `json:"good"`              // every suite passed
+	Stopped string       `json:"stopped,omitempty"` // why not all cases were run
 	APIs    []*APIReport `json:"apis"`
 }
 
@@ -57,28 +59,21 @@ type Tally struct {
 	Passed  int     `json:"passed"`
 	Failed  int     `json:"failed"` // died and hung ones too
 	Skipped int     `json:"skipped"`
+	NotRun  int     `json:"not_run,omitempty"`
 	Seconds float64 `json:"seconds"` // of all cases, one after the other
 }
 
-// Reason is why cases were skipped.
+// Reason is why cases were skipped, or not run.
 type Reason struct {
 	Part  string `json:"part"`
 	Text  string `json:"text"`
 	Cases int    `json:"cases"`
 }
 
-// Failure is the first case of an object that failed.
-type Failure struct {
-	Result
-	Suite   string   `json:"suite"`
-	Mode    string   `json:"mode,omitempty"`
-	More    int      `json:"more"`              // cases of the object that failed as well
-	Calls   []string `json:"calls,omitempty"`   // of the case, until it failed
-	Program string   `json:"program,omitempty"` // in C, which shows the failure
-}
-
-// RunAll runs suites, prints what came of them and returns it. An error says that a library could not be judged.
-func RunAll(suites []*Suite, o Options, w io.Writer) (*Document, error) {
+// RunAll runs suites, prints what came of them and returns it. It has the document saved as soon as there are results,
+// and again when failures have their calls and programs. An error says that a library could not be judged, or not to
+// the end; the document has what there is.
+func RunAll(suites []*Suite, o Options, w io.Writer, save func(*Document) error) (*Document, error) {
 	out := &Document{Schema: documentSchema, Began: time.Now().UTC().Truncate(time.Second), Good: true,
 		Host: fmt.Sprintf("%s/%s, %d processors", runtime.GOOS, runtime.GOARCH, runtime.NumCPU())}
 	start := time.Now()
@@ -88,23 +83,48 @@ func RunAll(suites []*Suite, o Options, w io.Writer) (*Document, error) {
 			return nil, err
 		}
 	}
-	if err := n.run(); err != nil {
+	if err := n.check(); err != nil {
 		return nil, err
 	}
+	failure := n.run()
+	if failure != nil {
+		out.Good, out.Stopped = false, failure.Error()
+	}
 	for _, r := range n.runs {
+		if r.outcome.Filtered && r.cases() == 0 {
+			continue
+		}
 		var summary strings.Builder
 		good := r.print(io.MultiWriter(w, &summary), o.Verbose)
 		a := out.api(r)
-		a.Suites = append(a.Suites, SuiteReport{r.suite.Name, r.suite.Short, good, summary.String(), r.outcome.Reports})
+		a.Suites = append(a.Suites, SuiteReport{r.suite.Name, r.suite.Short, good, clip(summary.String(), mostSummary),
+			r.outcome.Reports})
 		out.Good = out.Good && good
 	}
 	for _, a := range out.APIs {
 		a.count()
 	}
-	n.explain(out)
 	out.Seconds = time.Since(start).Seconds()
+	if err := save(out); err != nil {
+		return out, errors.Join(failure, err)
+	}
+	if n.options.context().Err() == nil && n.explain(out) {
+		out.Seconds = time.Since(start).Seconds()
+		failure = errors.Join(failure, save(out))
+	}
 	out.table(w)
-	return out, nil
+	return out, failure
+}
+
+// mostSummary bounds what a suite printed, in bytes, as the document has it: it has every failure besides.
+const mostSummary = 64 << 10
+
+// cases counts those of all modes.
+func (r *suiteRun) cases() (n int) {
+	for _, rep := range r.outcome.Reports {
+		n += len(rep.Results)
+	}
+	return n
 }
 
 // api is the report of the API of a run.
@@ -125,7 +145,7 @@ func (d *Document) api(r *suiteRun) *APIReport {
 
 // count fills the tallies, the reasons and the failures.
 func (a *APIReport) count() {
-	parts, places, reasons, failures := map[string]*Tally{}, map[Place]*Tally{}, map[Reason]*Reason{}, map[Place]*Failure{}
+	parts, places, reasons := map[string]*Tally{}, map[Place]*Tally{}, map[Reason]*Reason{}
 	for _, s := range a.Suites {
 		for _, rep := range s.Reports {
 			for _, x := range rep.Results {
@@ -139,25 +159,15 @@ func (a *APIReport) count() {
 					a.Places = append(a.Places, t)
 				}
 				t.add(&x)
-				switch x.Status {
-				case Pass:
-				case Skip:
+				if x.Status == Skip || x.Status == NotRun {
 					key := Reason{Part: x.Part, Text: x.Message}
 					r := entry(reasons, key, func() *Reason { return &key })
 					r.Cases++
-				default:
-					object := Place{Part: x.Part, Object: x.Object}
-					if f := failures[object]; f != nil {
-						f.More++
-						continue
-					}
-					f := &Failure{Result: x, Suite: s.Name, Mode: rep.Mode}
-					failures[object] = f
-					a.Failures = append(a.Failures, f)
 				}
 			}
 		}
 	}
+	a.fold()
 	a.Skipped = slices.SortedFunc(maps.Values(reasons), func(x, y *Reason) int {
 		return cmp.Or(cmp.Compare(y.Cases, x.Cases), cmp.Compare(x.Part, y.Part), cmp.Compare(x.Text, y.Text))
 	})
@@ -179,6 +189,8 @@ func (t *Tally) add(x *Result) {
 		t.Passed++
 	case Skip:
 		t.Skipped++
+	case NotRun:
+		t.NotRun++
 	default:
 		t.Failed++
 	}
@@ -189,7 +201,7 @@ func (a *APIReport) Total() Tally {
 	var t Tally
 	for _, p := range a.Parts {
 		t.Cases, t.Passed, t.Failed, t.Skipped = t.Cases+p.Cases, t.Passed+p.Passed, t.Failed+p.Failed, t.Skipped+p.Skipped
-		t.Seconds += p.Seconds
+		t.NotRun, t.Seconds = t.NotRun+p.NotRun, t.Seconds+p.Seconds
 	}
 	return t
 }
@@ -207,16 +219,25 @@ func (d *Document) Total() Tally {
 // table prints a line for each part of each API, and one of all.
 func (d *Document) table(w io.Writer) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	row := func(cells ...any) { fmt.Fprintln(t, strings.Join(strs(cells), "\t")+"\t") }
-	row("", "", "cases", "passed", "failed", "skipped", "seconds of cases")
+	all := d.Total()
+	row := func(cells ...any) {
+		if all.NotRun == 0 {
+			cells = slices.Delete(cells, 6, 7)
+		}
+		fmt.Fprintln(t, strings.Join(strs(cells), "\t")+"\t")
+	}
+	row("", "", "cases", "passed", "failed", "skipped", "not run", "seconds of cases")
 	for _, a := range d.APIs {
 		for _, p := range a.Parts {
-			row(a.Name, p.Part, p.Cases, p.Passed, p.Failed, p.Skipped, fmt.Sprintf("%.1f", p.Seconds))
+			row(a.Name, p.Part, p.Cases, p.Passed, p.Failed, p.Skipped, p.NotRun, fmt.Sprintf("%.1f", p.Seconds))
 		}
 	}
 	t.Flush() //nolint:errcheck // like the other lines of a run
-	all := d.Total()
-	fmt.Fprintf(w, "conformance: cases %d, failed %d, skipped %d, %.1f s\n", all.Cases, all.Failed, all.Skipped, d.Seconds)
+	fmt.Fprintf(w, "conformance: cases %d, failed %d, skipped %d, ", all.Cases, all.Failed, all.Skipped)
+	if all.NotRun > 0 {
+		fmt.Fprintf(w, "not run %d, ", all.NotRun)
+	}
+	fmt.Fprintf(w, "%.1f s\n", d.Seconds)
 }
 
 func strs(values []any) []string {

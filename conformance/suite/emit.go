@@ -1,10 +1,14 @@
 package suite
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/anynpu/anynpu/conformance/suite/trace"
 )
@@ -22,7 +26,7 @@ func Emit(suites []*Suite, o Options, id string) (Result, string, error) {
 	if i < 0 {
 		return Result{}, "", fmt.Errorf("no case %q", id)
 	}
-	c := n.programs([]int{i})[0]
+	c := n.programs(o.context(), []int{i})[0]
 	return c.result, c.Source, c.err
 }
 
@@ -33,9 +37,13 @@ type program struct {
 	err    error
 }
 
-// programs computes jobs again and returns them as programs.
-func (n *session) programs(jobs []int) []program {
+// programs computes jobs again and returns them as programs. A record is made a program, and removed, as soon as its
+// case is done.
+func (n *session) programs(ctx context.Context, jobs []int) []program {
 	out := make([]program, len(jobs))
+	for i := range out {
+		out[i].err = errors.New(interrupted)
+	}
 	fail := func(err error) []program {
 		for i := range out {
 			out[i].err = err
@@ -47,67 +55,121 @@ func (n *session) programs(jobs []int) []program {
 		return fail(err)
 	}
 	defer os.RemoveAll(dir)
+	if dir, err = filepath.Abs(dir); err != nil {
+		return fail(err)
+	}
 	again := make([]job, len(jobs))
+	stops := map[*line]*line{}
 	for i, k := range jobs {
 		again[i] = n.jobs[k]
 		again[i].task.Record = filepath.Join(dir, fmt.Sprint(i))
+		again[i].line = entry(stops, again[i].line, func() *line { return &line{} })
 	}
-	all, err := (&pool{workers: n.options.Workers}).run(again)
-	if err != nil {
+	p := n.options.pool()
+	p.finished = func(i int, d *done) {
+		defer os.Remove(again[i].task.Record)
+		out[i].result = d.Result
+		out[i].Program, out[i].err = n.program(jobs[i], &again[i], d)
+	}
+	if _, err := p.run(ctx, again); err != nil && len(jobs) == 1 {
 		return fail(err)
-	}
-	for i, k := range jobs {
-		p := &out[i]
-		p.result = all[i].Result
-		f, err := os.Open(again[i].task.Record)
-		if err != nil {
-			p.err = err
-			continue
-		}
-		events, err := trace.Read(f)
-		f.Close()
-		if err != nil {
-			p.err = err
-			continue
-		}
-		q := n.cases[k]
-		api := q.suite.API
-		c := &trace.Case{API: api.Title, Soname: api.Soname, ID: again[i].task.ID, Mode: q.report.Mode,
-			Environ: again[i].kind.environ, Codes: api.Codes, Headers: api.Headers}
-		if s := p.result.Status; s != Pass && s != Skip {
-			c.Message = string(s) + ": " + p.result.Message
-		}
-		p.Program, p.err = c.Program(events)
 	}
 	return out
 }
 
-// mostPrograms is how many failures of a run are computed again.
-const mostPrograms = 60
+// program makes a program of the record of job k, which was computed again.
+func (n *session) program(k int, again *job, d *done) (trace.Program, error) {
+	if d.Status == NotRun {
+		return trace.Program{}, errors.New(d.Message)
+	}
+	f, err := os.Open(again.task.Record)
+	if errors.Is(err, os.ErrNotExist) { // the library was not loaded
+		return trace.Program{}, errors.New(d.Message)
+	}
+	if err != nil {
+		return trace.Program{}, err
+	}
+	events, err := trace.Read(f)
+	f.Close()
+	if err != nil {
+		return trace.Program{}, err
+	}
+	q := n.cases[k]
+	api := q.suite.API
+	c := &trace.Case{API: api.Title, Soname: api.Soname, ID: again.task.ID, Mode: q.report.Mode,
+		Environ: again.kind.environ, Codes: api.Codes, Headers: api.Headers}
+	if d.Status.bad() {
+		c.Message = string(d.Status) + ": " + d.Message
+	}
+	return c.Program(events)
+}
 
-// explain adds calls and programs to failures.
-func (n *session) explain(d *Document) {
+// What of failures is computed again for the document: so many, so many of those that hung, for so long, and so many
+// bytes of a program.
+const (
+	mostPrograms = 60
+	mostHung     = 2
+	mostTime     = 5 * time.Minute
+	mostSource   = 256 << 10
+)
+
+// explain adds calls and programs to failures, those of all APIs in turn, and tells whether there are any.
+func (n *session) explain(d *Document) bool {
 	var jobs []int
 	var to []*Failure
-	for _, a := range d.APIs {
-		for _, f := range a.Failures {
-			i := slices.IndexFunc(n.cases, func(q queued) bool {
-				return q.report.API == a.Name && q.report.Suite == f.Suite && q.report.Mode == f.Mode && q.id == f.ID
-			})
-			if len(jobs) < mostPrograms {
+	at := map[string]int{} // jobs by what they are
+	for i, q := range n.cases {
+		at[q.key()] = i
+	}
+	hung := 0
+	for k, more := 0, true; more && len(jobs) < mostPrograms; k++ {
+		more = false
+		for _, a := range d.APIs {
+			if k >= len(a.Failures) {
+				continue
+			}
+			more = true
+			f := a.Failures[k]
+			i, known := at[strings.Join([]string{a.Name, f.Suite, f.Mode, f.ID}, " ")]
+			if f.Status == Hang {
+				if hung++; hung > mostHung {
+					continue
+				}
+			}
+			if known && n.jobs[i].kind.file.why() == "" && len(jobs) < mostPrograms {
 				jobs, to = append(jobs, i), append(to, f)
 			}
 		}
 	}
 	if len(jobs) == 0 {
-		return
+		return false
 	}
-	for i, p := range n.programs(jobs) {
+	ctx, stop := context.WithTimeout(n.options.context(), mostTime)
+	defer stop()
+	for i, p := range n.programs(ctx, jobs) {
 		f := to[i]
-		f.Calls, f.Program = p.Calls, p.Source
+		f.Calls, f.Program = short(p.Calls), p.Source
+		if len(p.Source) > mostSource {
+			f.Program = fmt.Sprintf("/* %d bytes long: --emit-c %s prints it */\n", len(p.Source), f.ID)
+		}
 		if p.err == nil && p.result.Status == Pass {
 			f.Program = ""
 			f.Calls = []string{"The case passed when it was computed again."}
 		}
 	}
+	return true
+}
+
+func (q *queued) key() string {
+	return strings.Join([]string{q.report.API, q.report.Suite, q.report.Mode, q.id}, " ")
+}
+
+// short is a list of calls without the middle of a long one.
+func short(calls []string) []string {
+	const most = 200
+	if len(calls) <= most {
+		return calls
+	}
+	left := len(calls) - most
+	return slices.Concat(calls[:most/2], []string{fmt.Sprintf("... %d more calls ...", left)}, calls[len(calls)-most/2:])
 }

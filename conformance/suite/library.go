@@ -34,6 +34,7 @@ type calls struct {
 	seen map[string]bool
 
 	recorder *trace.Recorder // set while no case runs
+	board    *board          // shows the parent which calls are not back; nil for none
 }
 
 // Open loads a file and binds the functions of the API. A file that lacks an essential one is an error, any other
@@ -120,7 +121,9 @@ func (l *Library) Call(name string, args ...any) uintptr {
 		}
 		rec.Call(full, shown, l.API.Headers.Descriptor(full))
 	}
+	row := l.calls.board.enter(full)
 	r := call(symbol, args, values)
+	l.calls.board.leave(row, full)
 	if rec != nil {
 		rec.Return(r)
 	}
@@ -168,7 +171,9 @@ func (l *Library) Through(via uintptr, name string, args ...any) uintptr {
 		v, keep[i] = argument(a)
 		values = append(values, v)
 	}
+	row := l.calls.board.enter(full)
 	r, _, _ := purego.SyscallN(via, values...)
+	l.calls.board.leave(row, full)
 	runtime.KeepAlive(keep)
 	return r
 }

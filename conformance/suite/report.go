@@ -2,11 +2,8 @@ package suite
 
 import (
 	"encoding/json"
-	"encoding/xml"
-	"fmt"
 	"io"
 	"os"
-	"strings"
 	"time"
 )
 
@@ -20,12 +17,18 @@ const (
 	Skip  Status = "skip"  // the library says that its device does not compute the operation
 	Crash Status = "crash" // the process of the case died
 	Hang  Status = "hang"  // the case did not end in time
+
+	NotRun Status = "not run" // the suite had stopped before the case
 )
+
+// bad tells whether the case ran and its outcome is against the library.
+func (s Status) bad() bool { return s == Fail || s == Crash || s == Hang }
 
 // Result is the outcome of one case.
 type Result struct {
 	ID string `json:"id"`
 	Place
+	Basis
 	Status  Status `json:"status"`
 	Message string `json:"message,omitempty"`
 	Refusal string `json:"refusal,omitempty"` // what the library said of a refusal that the case wants
@@ -37,6 +40,11 @@ type Result struct {
 	Placement map[string]int `json:"placement,omitempty"`
 
 	Time time.Duration `json:"ns"`
+
+	// Signal is what ended the process of a case that crashed, Function the API's function that was called then, or that
+	// does not return. "" for none.
+	Signal   string `json:"signal,omitempty"`
+	Function string `json:"function,omitempty"`
 
 	// functions of the API that the case called, where the suite records them
 	Functions []string `json:"functions,omitempty"`
@@ -56,6 +64,7 @@ type Report struct {
 	Device  string         `json:"device"`  // likewise
 	Seconds float64        `json:"seconds"` // from the start of the first case to the end of the last
 	Counts  map[Status]int `json:"counts"`
+	Stopped string         `json:"stopped,omitempty"` // why cases were not run
 	Results []Result       `json:"results"`
 }
 
@@ -63,6 +72,9 @@ type Report struct {
 func (r *Report) add(x Result, from Greeting) {
 	r.Results = append(r.Results, x)
 	r.Counts[x.Status]++
+	if x.Status == NotRun && r.Stopped == "" {
+		r.Stopped = x.Message
+	}
 	if from.Version != "" {
 		r.Version = from.Version
 	}
@@ -70,9 +82,6 @@ func (r *Report) add(x Result, from Greeting) {
 		r.Device = from.Device
 	}
 }
-
-// failed counts the cases that neither passed nor were skipped.
-func (r *Report) failed() int { return len(r.Results) - r.Counts[Pass] - r.Counts[Skip] }
 
 // passed are the IDs of the cases that passed.
 func (r *Report) passed() map[string]bool {
@@ -90,62 +99,6 @@ func (r *Report) WriteJSON(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", " ")
 	return e.Encode(r)
-}
-
-// WriteJUnit writes the report in the form that CI systems read.
-func (r *Report) WriteJUnit(w io.Writer) error { return writeXML(w, r.junit()) }
-
-// junit is the report as XML has it.
-func (r *Report) junit() any {
-	type failure struct {
-		Message string `xml:"message,attr"`
-		Type    string `xml:"type,attr"`
-	}
-	type skipped struct {
-		Message string `xml:"message,attr"`
-	}
-	type testcase struct {
-		Name    string   `xml:"name,attr"`
-		Time    string   `xml:"time,attr"`
-		Failure *failure `xml:"failure,omitempty"`
-		Skipped *skipped `xml:"skipped,omitempty"`
-	}
-	type property struct {
-		Name  string `xml:"name,attr"`
-		Value string `xml:"value,attr"`
-	}
-	suite := struct {
-		XMLName  xml.Name   `xml:"testsuite"`
-		Name     string     `xml:"name,attr"`
-		Tests    int        `xml:"tests,attr"`
-		Failures int        `xml:"failures,attr"`
-		Skipped  int        `xml:"skipped,attr"`
-		About    []property `xml:"properties>property"`
-		Cases    []testcase `xml:"testcase"`
-	}{Name: strings.TrimSpace(strings.Join([]string{r.API, r.Suite, r.Mode}, " ")), Tests: len(r.Results),
-		Failures: r.failed(), Skipped: r.Counts[Skip]}
-	suite.About = []property{{"library", r.Library}, {"version", r.Version}, {"device", r.Device}}
-	for _, x := range r.Results {
-		c := testcase{Name: x.ID, Time: fmt.Sprintf("%.6f", x.Time.Seconds())}
-		switch x.Status {
-		case Pass:
-		case Skip:
-			c.Skipped = &skipped{x.Message}
-		default:
-			c.Failure = &failure{x.Message, string(x.Status)}
-		}
-		suite.Cases = append(suite.Cases, c)
-	}
-	return suite
-}
-
-func writeXML(w io.Writer, v any) error {
-	if _, err := io.WriteString(w, xml.Header); err != nil {
-		return err
-	}
-	e := xml.NewEncoder(w)
-	e.Indent("", " ")
-	return e.Encode(v)
 }
 
 // Save writes a report to a file.

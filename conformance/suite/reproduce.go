@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -31,12 +32,13 @@ func Reproduce(suites []*Suite, o Options, how Reproduction, w io.Writer) (bool,
 		return false, err
 	}
 	defer os.RemoveAll(dir)
-	good := true
+	good, cases := true, 0
 	for _, s := range suites {
 		n := &session{options: o}
 		if err := n.add(s); err != nil {
 			return false, err
 		}
+		cases += len(n.jobs)
 		var chosen []int
 		every := 1
 		if how.Sample > 0 {
@@ -49,7 +51,10 @@ func Reproduce(suites []*Suite, o Options, how Reproduction, w io.Writer) (bool,
 		for len(chosen) > 0 {
 			now := chosen[:min(batch, len(chosen))]
 			chosen = chosen[len(now):]
-			made := n.programs(now)
+			if err := o.context().Err(); err != nil {
+				return false, errors.New(interrupted)
+			}
+			made := n.programs(o.context(), now)
 			for i := range made {
 				if p := &made[i]; p.err == nil && p.Forks {
 					p.err = errors.New("its threads need not meet in the order in which those of the case did")
@@ -63,8 +68,8 @@ func Reproduce(suites []*Suite, o Options, how Reproduction, w io.Writer) (bool,
 					for i := range next {
 						p := &made[i]
 						if p.err == nil && p.result.Status != Skip {
-							library := n.jobs[now[i]].kind.library
-							verdicts[i] = how.run(filepath.Join(dir, fmt.Sprint(i)), p, library)
+							library := n.jobs[now[i]].kind.file.path
+							verdicts[i] = how.run(o.context(), filepath.Join(dir, fmt.Sprint(i)), p, library, 2*o.pool().limit(""))
 						}
 					}
 				})
@@ -100,29 +105,27 @@ func Reproduce(suites []*Suite, o Options, how Reproduction, w io.Writer) (bool,
 			wrong, skipped)
 		good = good && wrong == 0 && (passed > 0 || len(n.jobs) == 0)
 	}
+	if cases == 0 && o.Filter != "" {
+		return false, fmt.Errorf("no case's name contains %q", o.Filter)
+	}
 	return good, nil
 }
 
-// run compiles and runs a program; nil: it has ended as its case did.
-func (how *Reproduction) run(path string, p *program, library string) error {
+// run compiles and runs a program within a limit; nil: it has ended as its case did.
+func (how *Reproduction) run(ctx context.Context, path string, p *program, library string, limit time.Duration) error {
 	source := path + ".c"
 	if err := os.WriteFile(source, []byte(p.Source), 0o644); err != nil {
 		return err
 	}
 	defer os.Remove(source)
 	args := append(append([]string{}, how.Compile[1:]...), source, "-o", path, "-ldl", "-lpthread", "-lm")
-	if out, err := exec.Command(how.Compile[0], args...).CombinedOutput(); err != nil || len(out) > 0 {
+	ctx, stop := context.WithTimeout(ctx, limit)
+	defer stop()
+	if out, err := exec.CommandContext(ctx, how.Compile[0], args...).CombinedOutput(); err != nil || len(out) > 0 {
 		return fmt.Errorf("%s: %v: %s", how.Compile[0], err, lastLines(string(out), 6))
 	}
 	defer os.Remove(path)
-	if strings.Contains(library, "/") { // else it is found by its name
-		abs, err := filepath.Abs(library)
-		if err != nil {
-			return err
-		}
-		library = abs
-	}
-	cmd := exec.Command(path, library)
+	cmd := exec.CommandContext(ctx, path, Locate(library))
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
 	var ended *exec.ExitError
@@ -134,4 +137,9 @@ func (how *Reproduction) run(path string, p *program, library string) error {
 			lastLines(string(out), 4))
 	}
 	return nil
+}
+
+func lastLines(s string, n int) string {
+	lines := strings.Split(strings.TrimSpace(s), "\n")
+	return strings.Join(lines[max(0, len(lines)-n):], " | ")
 }

@@ -109,12 +109,12 @@ func TestRules_itemsAndList(t *testing.T) {
 		All: []*Rule[*T]{newRule("2_long").OK("x", nil).With("A=1").No("y", nil).In("one").Long(), newRule("3_a")}}
 	items, err := r.items("two")
 	assert.NoError(t, err)
-	assert.Equal(t, []Item{{ID: "2_long/x", Setting: []string{"A=1"}, Object: "2_long"}}, items)
+	assert.Equal(t, []Item{{ID: "2_long/x", Setting: []string{"A=1"}, Object: "2_long", Rule: "text of 2_long"}}, items)
 	r.Object = func(rule *Rule[*T]) string { return "about " + rule.ID }
 	items, err = r.items("one")
 	assert.NoError(t, err)
-	assert.Equal(t, []Item{{ID: "2_long/x", Setting: []string{"A=1"}, Object: "about 2_long"},
-		{ID: "2_long/y_one", Long: true, Object: "about 2_long"}}, items)
+	assert.Equal(t, []Item{{ID: "2_long/x", Setting: []string{"A=1"}, Object: "about 2_long", Rule: "text of 2_long"},
+		{ID: "2_long/y_one", Long: true, Object: "about 2_long", Rule: "text of 2_long"}}, items)
 	var out strings.Builder
 	r.list(&out)
 	assert.Equal(t, "2_long text of 2_long\n3_a    text of 3_a\nnot checked: 3: speed: no board\n", out.String())

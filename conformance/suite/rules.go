@@ -36,7 +36,7 @@ func (r *Rules[C]) items(mode string) ([]Item, error) {
 		for _, c := range rule.Cases {
 			if c.appliesIn(mode) {
 				out = append(out, Item{ID: c.ID(), Setting: c.Setting, Long: c.Lasts, Part: r.part(rule),
-					Object: r.object(rule)})
+					Object: r.object(rule), Rule: rule.Text})
 			}
 		}
 	}

@@ -1,41 +1,41 @@
 package suite
 
 import (
-	"bufio"
-	"encoding/json"
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 )
 
-// DefaultTimeout bounds one case when the runner names no other time.
-const DefaultTimeout = 2 * time.Minute
+// DefaultTimeout bounds one case, and the loading of a library, when the runner names no other time.
+const DefaultTimeout = time.Minute
 
-// task is what a child is told to do, a line of JSON.
-type task struct {
-	ID     string `json:"id"`
-	Dir    string `json:"dir"`              // an empty folder for the case, which the parent removes
-	Record string `json:"record,omitempty"` // file to which the case's calls are written, "" for none
-}
+// DefaultHangs is how many cases in a row may hang before a suite stops.
+const DefaultHangs = 5
+
+// exitTimeout bounds the end of a process, unless the timeout is shorter.
+const exitTimeout = 10 * time.Second
 
 // kind is a kind of child: cases of one kind share processes.
 type kind struct {
-	library string
-	command func() *exec.Cmd // starts Serve on library with its standard input and output
+	file    *file
+	command func() *exec.Cmd // starts Serve on the library
 	environ []string         // NAME=VALUE of the child besides its parent's
 }
 
 // job is a case and the kind of child that computes it.
 type job struct {
 	kind *kind
-	task task
+	line *line // nil: it goes on whatever hangs
+	task Task
 }
 
 // done is what became of a job.
@@ -49,19 +49,19 @@ type done struct {
 // child goes on.
 type Runner struct {
 	Library string
-	Command func() *exec.Cmd // starts Serve on Library with its standard input and output
+	Command func() *exec.Cmd // starts Serve on Library
 	Workers int
 	Timeout time.Duration // bounds one case; 0: DefaultTimeout
 }
 
 // Run computes the cases that the child knows by these IDs and returns their results in the same order.
 func (r *Runner) Run(ids []string) ([]Result, Greeting, error) {
-	k := &kind{library: r.Library, command: r.Command}
+	k := &kind{file: &file{path: r.Library}, command: r.Command}
 	jobs := make([]job, len(ids))
 	for i, id := range ids {
-		jobs[i] = job{k, task{ID: id}}
+		jobs[i] = job{kind: k, task: Task{ID: id}}
 	}
-	all, err := (&pool{workers: r.Workers, timeout: r.Timeout}).run(jobs)
+	all, err := (&pool{workers: r.Workers, timeout: r.Timeout}).run(context.Background(), jobs)
 	results, greeting := make([]Result, len(ids)), Greeting{}
 	for i, d := range all {
 		results[i] = d.Result
@@ -75,148 +75,261 @@ func (r *Runner) Run(ids []string) ([]Result, Greeting, error) {
 // pool computes jobs in their order, as many at a time as it has workers. A worker keeps its child as long as the next
 // job is of the same kind.
 type pool struct {
-	workers int
-	timeout time.Duration // bounds one case; 0: DefaultTimeout
+	workers  int
+	timeout  time.Duration // bounds one case; 0: DefaultTimeout
+	hangs    int           // in a row, after which a line stops; 0: it does not
+	finished func(i int, d *done)
 
 	bound func(id string) time.Duration // for tests: in place of timeout, by case
 }
 
-// run returns what became of each job. The error is the first one of starting a child.
-func (p *pool) run(jobs []job) ([]done, error) {
+// run returns what became of each job. The error says that a child could not judge its library, or not be started;
+// jobs of other libraries are computed all the same.
+func (p *pool) run(ctx context.Context, jobs []job) ([]done, error) {
 	scratch, err := os.MkdirTemp("", "anynpu-cases-")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(scratch)
+	defer func() { removeAll(scratch) }()
+	if scratch, err = filepath.Abs(scratch); err != nil {
+		return nil, err
+	}
 	all := make([]done, len(jobs))
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	var mu sync.Mutex
-	var failure error
+	var failures []error
 	for range max(p.workers, 1) {
 		wg.Go(func() {
-			w := &worker{pool: p}
-			defer w.stop()
+			w := &worker{pool: p, ctx: ctx}
+			before := -1 // the job that the child has computed
+			settle := func() {
+				if ended := w.stop(); ended != nil && before >= 0 {
+					mu.Lock()
+					defer mu.Unlock()
+					all[before].blame(ended)
+				}
+				before = -1
+			}
+			defer settle()
 			for {
 				i := int(next.Add(1)) - 1
 				if i >= len(jobs) {
 					return
 				}
 				j, start := jobs[i], time.Now()
+				if w.kind != j.kind {
+					settle()
+				}
 				j.task.Dir = filepath.Join(scratch, strconv.Itoa(i))
 				res, err := w.compute(j)
-				all[i] = done{res, w.greeting, start, time.Now()}
-				if err != nil {
-					mu.Lock()
-					if failure == nil {
-						failure = err
-					}
-					mu.Unlock()
-					next.Store(int64(len(jobs))) // the others would fail as well
+				before = -1
+				if w.process != nil {
+					before = i
 				}
+				mu.Lock()
+				all[i] = done{res, w.greeting, start, time.Now()}
+				if err != nil && !slices.ContainsFunc(failures, func(e error) bool { return e.Error() == err.Error() }) {
+					failures = append(failures, err)
+				}
+				if p.finished != nil {
+					p.finished(i, &all[i])
+				}
+				mu.Unlock()
 			}
 		})
 	}
 	wg.Wait()
-	return all, failure
+	if ctx.Err() != nil {
+		failures = append(failures, errors.New(interrupted))
+	}
+	return all, errors.Join(failures...)
+}
+
+// blame makes a bad end of a process the result of the case that it computed last, if that was good.
+func (d *done) blame(e *Ended) {
+	if d.Status == Pass || d.Status == Skip {
+		d.Status, d.Signal, d.Function = e.Status, e.Signal, e.Function
+		d.Message = e.Message + "; this is the last case that it computed"
+	}
+}
+
+// file is a library file in a run, and what is known of loading it.
+type file struct {
+	path string
+
+	mu      sync.Mutex
+	loaded  bool   // it was, at least once
+	failed  int    // times that it was not, while it never was
+	exits   int    // ends of processes in a row that hung
+	stopped string // why it is not loaded any more
+}
+
+// loads is how often loading may end badly, and exits how often ending may, before nobody tries again.
+const (
+	loads = 2
+	exits = 2
+)
+
+// load notes how loading has gone.
+func (f *file) load(ended *Ended) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case ended == nil:
+		f.loaded = true
+	case ended.Status != NotRun && !f.loaded:
+		if f.failed++; f.failed >= loads {
+			f.stopped = "the library cannot be loaded: " + ended.Message
+		}
+	}
+}
+
+func (f *file) stop(why string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.stopped = why
+}
+
+func (f *file) why() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.stopped
+}
+
+// hangsAtExit tells whether it is of no use to wait for the end of another process.
+func (f *file) hangsAtExit() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.exits >= exits
+}
+
+func (f *file) exit(ended *Ended) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.exits++; ended == nil || ended.Status != Hang {
+		f.exits = 0
+	}
+}
+
+// line is jobs that stop together: those of a suite.
+type line struct {
+	mu      sync.Mutex
+	hung    int // in a row
+	stopped string
+}
+
+func (l *line) note(s Status, most int) {
+	if l == nil || most == 0 {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.hung++; s != Hang {
+		l.hung = 0
+	}
+	if l.hung >= most && l.stopped == "" {
+		l.stopped = fmt.Sprintf("the suite has stopped: %d cases in a row hung", most)
+	}
+}
+
+func (l *line) why() string {
+	if l == nil {
+		return ""
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.stopped
 }
 
 // worker owns one child process at a time.
 type worker struct {
 	pool     *pool
+	ctx      context.Context
 	kind     *kind // of the child
-	cmd      *exec.Cmd
-	in       io.WriteCloser
-	out      *bufio.Scanner
-	errs     strings.Builder
+	process  *Process
 	greeting Greeting
 }
 
-func (w *worker) start(k *kind) error {
-	w.kind, w.greeting = k, Greeting{}
-	w.cmd = k.command()
-	w.errs.Reset()
-	w.cmd.Stderr = &w.errs
-	var err error
-	if w.in, err = w.cmd.StdinPipe(); err != nil {
-		return err
+// stop ends the child. It returns how that went wrong.
+func (w *worker) stop() *Ended {
+	if w.process == nil {
+		return nil
 	}
-	out, err := w.cmd.StdoutPipe()
-	if err != nil {
-		return err
+	p := w.process
+	w.process = nil
+	if w.kind.file.hangsAtExit() {
+		p.Kill()
+		return nil
 	}
-	if err := w.cmd.Start(); err != nil {
-		return err
-	}
-	w.out = bufio.NewScanner(out)
-	w.out.Buffer(nil, 1<<20)
-	if !w.out.Scan() {
-		err := w.cmd.Wait()
-		w.cmd = nil
-		return fmt.Errorf("the suite cannot use %s: %v: %s", k.library, err, strings.TrimSpace(w.errs.String()))
-	}
-	return json.Unmarshal(w.out.Bytes(), &w.greeting)
+	ended := p.Stop(min(exitTimeout, w.pool.limit("")))
+	w.kind.file.exit(ended)
+	return ended
 }
 
-func (w *worker) stop() {
-	if w.cmd == nil {
-		return
+func (p *pool) limit(id string) time.Duration {
+	if p.bound != nil {
+		return p.bound(id)
 	}
-	w.in.Close()
-	w.cmd.Wait() //nolint:errcheck // the child's results are in; how it ends after them is of no interest
-	w.cmd = nil
+	return cmp.Or(p.timeout, DefaultTimeout)
 }
 
 // compute returns the result of one case; the error is one of the case's folder or of starting the child.
 func (w *worker) compute(j job) (Result, error) {
 	id := j.task.ID
-	if err := os.Mkdir(j.task.Dir, 0o755); err != nil {
-		return Result{ID: id, Status: Crash, Message: err.Error()}, err
-	}
-	defer os.RemoveAll(j.task.Dir)
-	if w.kind != j.kind {
-		w.stop()
-	}
-	if w.cmd == nil {
-		if err := w.start(j.kind); err != nil {
-			return Result{ID: id, Status: Crash, Message: err.Error()}, err
+	fail := func(s Status, message string) Result { return Result{ID: id, Status: s, Message: message} }
+	for _, why := range []string{j.line.why(), j.kind.file.why()} {
+		if why != "" {
+			return fail(NotRun, why), nil
 		}
 	}
-	limit := w.pool.timeout
-	if limit == 0 {
-		limit = DefaultTimeout
+	if w.ctx.Err() != nil {
+		return fail(NotRun, interrupted), nil
 	}
-	if w.pool.bound != nil {
-		limit = w.pool.bound(id)
+	if err := os.Mkdir(j.task.Dir, 0o755); err != nil {
+		return fail(NotRun, err.Error()), err
 	}
-	var hung atomic.Bool
-	timer := time.AfterFunc(limit, func() {
-		hung.Store(true)
-		w.cmd.Process.Kill()
-	})
-	start := time.Now()
-	err := json.NewEncoder(w.in).Encode(j.task)
-	var res Result
-	if err == nil && w.out.Scan() {
-		err = json.Unmarshal(w.out.Bytes(), &res)
-	} else {
-		err = io.ErrUnexpectedEOF
+	defer removeAll(j.task.Dir)
+	if w.process == nil {
+		w.kind, w.greeting = j.kind, Greeting{}
+		var err error
+		var ended *Ended
+		w.process, w.greeting, err = StartProcess(w.ctx, j.kind.command(), w.pool.limit(""))
+		if errors.As(err, &ended) || err == nil {
+			j.kind.file.load(ended)
+		}
+		switch {
+		case ended != nil:
+			w.process = nil
+			j.line.note(ended.Status, w.pool.hangs)
+			return Result{ID: id, Status: ended.Status, Message: ended.Message, Signal: ended.Signal,
+				Function: ended.Function}, nil
+		case err != nil:
+			w.process = nil
+			err = fmt.Errorf("the suite cannot use %s: %w", j.kind.file.path, err)
+			j.kind.file.stop(err.Error())
+			return fail(NotRun, err.Error()), err
+		}
 	}
-	timer.Stop()
-	if err == nil && !hung.Load() {
-		return res, nil
+	res, alive := w.process.Compute(j.task, w.pool.limit(id))
+	if !alive {
+		w.process.close()
+		w.process = nil
 	}
-	end := w.cmd.Wait()
-	w.cmd = nil
-	res = Result{ID: id, Status: Crash, Message: fmt.Sprintf("%v: %s", end, lastLines(w.errs.String(), 3)),
-		Time: time.Since(start)}
-	if hung.Load() {
-		res.Status, res.Message = Hang, fmt.Sprintf("no end within %v", limit)
-	}
+	j.line.note(res.Status, w.pool.hangs)
 	return res, nil
 }
 
-func lastLines(s string, n int) string {
-	lines := strings.Split(strings.TrimSpace(s), "\n")
-	return strings.Join(lines[max(0, len(lines)-n):], " | ")
+// removeAll removes a folder, also one that holds folders without permissions.
+func removeAll(dir string) {
+	if os.RemoveAll(dir) == nil {
+		return
+	}
+	filepath.WalkDir(dir, func(path string, d os.DirEntry, _ error) error { //nolint:errcheck // what is left is left
+		if d != nil && d.IsDir() {
+			os.Chmod(path, 0o700) //nolint:errcheck // as above
+		}
+		return nil
+	})
+	os.RemoveAll(dir)
 }

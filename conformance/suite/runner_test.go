@@ -26,13 +26,16 @@ func TestMain(m *testing.M) {
 	case "":
 		os.Exit(leak.Run(m, nil))
 	case libc.Name:
-		if err := libcRules().Serve("libc.so.6", os.Getenv("TEST_MODE"), os.Stdin, os.Stdout); err != nil {
+		if err := libcRules().Serve("libc.so.6", os.Getenv("TEST_MODE")); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(2)
 		}
 		return
+	case "unusable":
+		libcRules().Serve("no/such/library.so", "") //nolint:errcheck // it has told its parent
+		os.Exit(2)
 	}
-	err := serve(Greeting{Device: "fake", Version: "7"}, func(t task) (Result, error) {
+	err := ServeCases(Greeting{Device: "fake", Version: "7"}, func(t Task) (Result, error) {
 		id := t.ID
 		if err := os.WriteFile(t.Dir+"/left behind", nil, 0o600); err != nil {
 			return Result{}, err
@@ -51,7 +54,7 @@ func TestMain(m *testing.M) {
 			select {}
 		}
 		return Judge(nil), nil
-	}, os.Stdin, os.Stdout)
+	})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
@@ -75,11 +78,11 @@ func TestRunner_deathAndHangAreResults(t *testing.T) {
 		return DefaultTimeout
 	}
 	var jobs []job
-	k := &kind{library: "fake", command: fake}
+	k := &kind{file: &file{path: "fake"}, command: fake}
 	for _, id := range []string{"a", "die", "b", "hang", "c", "lacks", "unknown"} {
-		jobs = append(jobs, job{k, task{ID: id}})
+		jobs = append(jobs, job{kind: k, task: Task{ID: id}})
 	}
-	results, err := (&pool{workers: 2, bound: bound}).run(jobs)
+	results, err := (&pool{workers: 2, bound: bound}).run(t.Context(), jobs)
 	require.NoError(t, err)
 	var got []Status
 	for _, x := range results {
@@ -94,11 +97,41 @@ func TestRunner_deathAndHangAreResults(t *testing.T) {
 	assert.Contains(t, results[6].Message, "no such case")
 }
 
+// unusable starts a child that cannot open its library.
+func unusable() *exec.Cmd {
+	c := exec.Command(os.Args[0])
+	c.Env = append(os.Environ(), childVariable+"=unusable")
+	return c
+}
+
 func TestRunner_unusableLibrary(t *testing.T) {
-	r := &Runner{Library: "x", Timeout: time.Second, Command: func() *exec.Cmd { return exec.Command("/bin/false") }}
-	_, _, err := r.Run([]string{"a"})
-	assert.ErrorContains(t, err, "cannot use x")
-	assert.False(t, errors.Is(err, os.ErrNotExist))
+	r := &Runner{Library: "x", Timeout: time.Second, Command: unusable}
+	results, _, err := r.Run([]string{"a", "b"})
+	assert.ErrorContains(t, err, "the suite cannot use x: ")
+	assert.ErrorContains(t, err, "no/such/library.so")
+	assert.Equal(t, []Status{NotRun, NotRun}, []Status{results[0].Status, results[1].Status})
+}
+
+// A library that ends the process, or hangs, while it is loaded is judged: two cases say so, the others are not run.
+func TestRunner_badEndOfLoadingIsAResult(t *testing.T) {
+	for command, want := range map[string]Result{
+		"exit 1":     {Status: Crash, Message: "exit code 1 while the library is loaded"},
+		"kill -7 $$": {Status: Crash, Message: "SIGBUS while the library is loaded", Signal: "SIGBUS"},
+		"sleep 99":   {Status: Hang, Message: "no end within 300ms while the library is loaded"},
+	} {
+		r := &Runner{Library: "x", Timeout: 300 * time.Millisecond,
+			Command: func() *exec.Cmd { return exec.Command("sh", "-c", command) }}
+		results, _, err := r.Run([]string{"a", "b", "c", "d"})
+		require.NoError(t, err)
+		for i, x := range results {
+			x.ID, x.Time = "", 0
+			if i < loads {
+				assert.Equal(t, want, x, command)
+				continue
+			}
+			assert.Equal(t, Result{Status: NotRun, Message: "the library cannot be loaded: " + want.Message}, x)
+		}
+	}
 }
 
 func TestReport_forms(t *testing.T) {
@@ -110,9 +143,9 @@ func TestReport_forms(t *testing.T) {
 	assert.Equal(t, map[Status]int{Pass: 1, Crash: 1, Skip: 1, Fail: 1}, rep.Counts)
 	var junit bytes.Buffer
 	require.NoError(t, rep.WriteJUnit(&junit))
-	for _, part := range []string{`name="fake rules" tests="4" failures="2" skipped="1"`, "<skipped ",
+	for _, part := range []string{`name="fake rules" tests="4" failures="1" errors="1" skipped="1"`, "<skipped ",
 		`<property name="version" value="7"></property>`, `<property name="device" value="one"></property>`,
-		`<failure message="died" type="crash"></failure>`} {
+		`<error message="died" type="crash">died`, `<failure message="" type="fail">`} {
 		assert.Contains(t, junit.String(), part)
 	}
 	var text bytes.Buffer

@@ -15,6 +15,7 @@ type session struct {
 	runs    []*suiteRun
 	jobs    []job
 	cases   []queued // of the jobs
+	files   map[string]*file
 }
 
 // queued is where the result of a job goes.
@@ -23,6 +24,7 @@ type queued struct {
 	report *Report
 	id     string
 	place  Place
+	basis  Basis
 }
 
 // suiteRun is one suite of a session.
@@ -39,6 +41,12 @@ func (n *session) add(s *Suite) error {
 		return err
 	}
 	library := o.library(s.API)
+	if n.files == nil {
+		n.files = map[string]*file{}
+	}
+	on := entry(n.files, s.API.Name+" "+library, func() *file { return &file{path: library} })
+	path := Locate(library)
+	stops := &line{}
 	r := &suiteRun{s, &Outcome{Filtered: o.Filter != "", Own: library == s.API.OwnFile(".")}}
 	n.runs = append(n.runs, r)
 	for _, m := range modes {
@@ -50,41 +58,68 @@ func (n *session) add(s *Suite) error {
 			Counts: map[Status]int{}}
 		r.outcome.Reports = append(r.outcome.Reports, rep)
 		for _, g := range groups(items, o) {
-			k := &kind{library: library, environ: slices.Concat(s.Environ, m.Environ, g.setting)}
+			k := &kind{file: on, environ: slices.Concat(s.Environ, m.Environ, g.setting)}
 			k.command = func() *exec.Cmd {
-				c := o.Child(s, library, m.Name)
+				c := o.Child(s, path, m.Name)
 				c.Env = append(c.Environ(), k.environ...)
 				return c
 			}
 			for _, c := range g.items {
-				n.jobs = append(n.jobs, job{k, task{ID: c.ID}})
-				n.cases = append(n.cases, queued{s, rep, c.ID, c.place(s)})
+				n.jobs = append(n.jobs, job{k, stops, Task{ID: c.ID}})
+				n.cases = append(n.cases, queued{s, rep, c.ID, c.place(s), c.basis(s, o)})
 			}
 		}
 	}
 	return nil
 }
 
-// run computes the queue and fills the reports.
-func (n *session) run() error {
-	all, err := (&pool{workers: n.options.Workers}).run(n.jobs)
-	if err != nil {
-		return err
+// check demands that there are cases.
+func (n *session) check() error {
+	o := &n.options
+	if len(n.jobs) > 0 || o.Filter == "" {
+		return nil
 	}
+	for _, r := range n.runs {
+		for _, m := range orOne(r.suite.Modes) {
+			items, err := r.suite.Cases(m.Name)
+			if err != nil {
+				return err
+			}
+			if !o.Long && slices.ContainsFunc(items, func(c Item) bool { return strings.Contains(c.ID, o.Filter) }) {
+				return fmt.Errorf("all cases whose name contains %q take long: --long runs them", o.Filter)
+			}
+		}
+	}
+	return fmt.Errorf("no case's name contains %q", o.Filter)
+}
+
+// run computes the queue and fills the reports. An error says that not all of it could be computed.
+func (n *session) run() error {
+	p := n.options.pool()
+	progress := n.options.Progress
+	progress.begin(len(n.jobs))
+	p.finished = func(i int, d *done) {
+		q := &n.cases[i]
+		progress.done(q.suite.API.Name+" "+q.suite.Name, d)
+	}
+	all, failure := p.run(n.options.context(), n.jobs)
+	progress.end()
 	begin := map[*Report]time.Time{}
 	for i, d := range all {
 		to := n.cases[i]
-		d.Place = to.place
+		d.Place, d.Basis = to.place, to.basis
 		to.report.add(d.Result, d.greeting)
-		if t, ok := begin[to.report]; !ok || d.start.Before(t) {
+		if t, ok := begin[to.report]; d.Status != NotRun && (!ok || d.start.Before(t)) {
 			begin[to.report] = d.start
 		}
 	}
 	for i, d := range all {
 		r := n.cases[i].report
-		r.Seconds = max(r.Seconds, d.end.Sub(begin[r]).Seconds())
+		if t, ok := begin[r]; ok && d.Status != NotRun {
+			r.Seconds = max(r.Seconds, d.end.Sub(t).Seconds())
+		}
 	}
-	return nil
+	return failure
 }
 
 // print prints what came of the cases of a suite and tells whether the library passed.
@@ -95,9 +130,13 @@ func (r *suiteRun) print(w io.Writer, verbose bool) bool {
 			where = " (" + rep.Mode + ")"
 		}
 		for _, x := range rep.Results {
-			if verbose || x.Status != Pass {
+			if verbose || x.Status != Pass && x.Status != NotRun {
 				fmt.Fprintf(w, "%-5s %s%s %s\n", x.Status, x.ID, where, x.Message+x.Refusal)
 			}
+		}
+		if n := rep.Counts[NotRun]; n > 0 {
+			fmt.Fprintf(w, "%s %s%s: %d of %d cases were not run: %s\n", rep.API, rep.Suite, where, n, len(rep.Results),
+				rep.Stopped)
 		}
 	}
 	return r.suite.Summarize(w, r.outcome)

@@ -2,12 +2,15 @@ package suite
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Suite is a set of cases by which a library is judged.
@@ -44,6 +47,23 @@ type Item struct {
 	Part   string // of what is judged: "rules", "operators", "networks", "formats"; "": the suite's name
 	Object string // of the API, or the operator; "": the ID up to its first slash
 	Type   string // of the elements, "" where it is of no interest
+
+	Rule string // what the library is held to, as a sentence; "": the suite's Short
+}
+
+// Basis is why a case demands what it does.
+type Basis struct {
+	Rule   string `json:"rule,omitempty"`   // what the library is held to, as a sentence
+	Source string `json:"source,omitempty"` // of the rule
+}
+
+// basis is the case's in reports of the suite.
+func (c *Item) basis(s *Suite, o *Options) Basis {
+	b := Basis{Rule: cmp.Or(c.Rule, s.Short)}
+	if o.Source != nil {
+		b.Source = o.Source(s, c.ID)
+	}
+	return b
 }
 
 // Place is how reports sort a case.
@@ -79,6 +99,12 @@ type Options struct {
 	Workers     int               // children at a time
 	Verbose     bool              // print every case
 
+	Timeout  time.Duration               // bounds a case, and the loading of a library; 0: DefaultTimeout
+	Hangs    int                         // in a row, after which a suite stops; 0: it does not
+	Context  context.Context             // ends the run when it is done; nil: nothing does
+	Progress *Progress                   // is told of each case; nil: nobody is
+	Source   func(*Suite, string) string // where the rule of a case stands; nil: nobody knows
+
 	// Child is the command that runs Serve of a suite with a library in a mode.
 	Child func(s *Suite, library, mode string) *exec.Cmd
 }
@@ -89,6 +115,31 @@ func (o *Options) library(a *API) string {
 	}
 	return a.File(".")
 }
+
+// Locate is the path of a library file from anywhere: a name without a slash is that of a file in the current folder, if
+// there is one, else the system's loader looks for it.
+func Locate(library string) string {
+	if !strings.Contains(library, "/") {
+		if _, err := os.Stat(library); err != nil {
+			return library
+		}
+	}
+	path, err := filepath.Abs(library)
+	if err != nil {
+		return library
+	}
+	return path
+}
+
+func (o *Options) context() context.Context {
+	if o.Context == nil {
+		return context.Background()
+	}
+	return o.Context
+}
+
+// pool computes jobs as the options say.
+func (o *Options) pool() *pool { return &pool{workers: o.Workers, timeout: o.Timeout, hangs: o.Hangs} }
 
 func orOne(modes []Mode) []Mode {
 	if len(modes) == 0 {
@@ -110,15 +161,16 @@ func (s *Suite) modes(only string) ([]Mode, error) {
 }
 
 // Run runs the cases, prints what came of them and tells whether the library passed. An error says that the library
-// could not be judged.
+// could not be judged, or not to the end; the reports are written all the same if cases were run.
 func (s *Suite) Run(o Options, w io.Writer) (bool, error) {
 	session := &session{options: o}
 	if err := session.add(s); err != nil {
 		return false, err
 	}
-	if err := session.run(); err != nil {
+	if err := session.check(); err != nil {
 		return false, err
 	}
+	failure := session.run()
 	r := session.runs[0]
 	for _, rep := range r.outcome.Reports {
 		suffix := ""
@@ -131,6 +183,9 @@ func (s *Suite) Run(o Options, w io.Writer) (bool, error) {
 		if err := save(o.JUnit, suffix, rep.WriteJUnit); err != nil {
 			return false, err
 		}
+	}
+	if failure != nil {
+		return false, failure
 	}
 	return r.print(w, o.Verbose), nil
 }

@@ -68,7 +68,8 @@ func TestRun_settingsModesAndReports(t *testing.T) {
 	o.Mode, o.JSON = "one", filepath.Join(dir, "absent", "r.json")
 	_, err = judged().Run(o, io.Discard)
 	assert.Error(t, err)
-	o.Child = func(*Suite, string, string) *exec.Cmd { return exec.Command("/bin/false") }
+	o.JSON = ""
+	o.Child = func(*Suite, string, string) *exec.Cmd { return unusable() }
 	_, err = judged().Run(o, io.Discard)
 	assert.ErrorContains(t, err, "cannot use libfake.so")
 }

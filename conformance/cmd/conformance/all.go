@@ -26,7 +26,7 @@ APIs: %s. The library of an API is that of --library API=FILE, else of
 its environment variable, which the help of its suites names, else this tree's
 own in the folder BUILD (build).`, strings.Join(names, ", ")),
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			files := map[string]string{}
 			for _, l := range libraries {
 				name, file, ok := strings.Cut(l, "=")
@@ -49,26 +49,30 @@ own in the folder BUILD (build).`, strings.Join(names, ", ")),
 			chosen := slices.DeleteFunc(slices.Clone(suites), func(s *suite.Suite) bool {
 				return len(apis) > 0 && !slices.Contains(apis, s.API.Name)
 			})
-			if o.Child, err = children(); err != nil {
-				return err
-			}
-			if emit != "" {
-				return emitC(chosen, o, emit, cmd)
-			}
-			d, err := suite.RunAll(chosen, o, cmd.OutOrStdout())
+			stop, err := prepare(cmd, &o)
 			if err != nil {
 				return err
 			}
-			for _, to := range []struct {
-				path  string
-				write func(io.Writer) error
-			}{{page, d.WriteHTML}, {text, d.WriteJSON}, {junit, d.WriteJUnit}} {
-				if to.path == "" {
-					continue
+			defer stop()
+			if emit != "" {
+				return emitC(chosen, o, emit, cmd)
+			}
+			d, err := suite.RunAll(chosen, o, cmd.OutOrStdout(), func(d *suite.Document) error {
+				for _, to := range []struct {
+					path  string
+					write func(io.Writer) error
+				}{{page, d.WriteHTML}, {text, d.WriteJSON}, {junit, d.WriteJUnit}} {
+					if to.path == "" {
+						continue
+					}
+					if err := suite.Save(to.path, to.write); err != nil {
+						return err
+					}
 				}
-				if err := suite.Save(to.path, to.write); err != nil {
-					return err
-				}
+				return nil
+			})
+			if err != nil {
+				return err
 			}
 			return verdict(d.Good, nil)
 		},

@@ -19,10 +19,12 @@ func newPrograms(suites []*suite.Suite) *cobra.Command {
 		Use:   "programs",
 		Short: "Turn cases into C programs, compile and run them, and compare what came of both",
 		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			if o.Child, err = children(); err != nil {
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			stop, err := prepare(cmd, &o)
+			if err != nil {
 				return err
 			}
+			defer stop()
 			chosen := slices.DeleteFunc(slices.Clone(suites), func(s *suite.Suite) bool {
 				return len(apis) > 0 && !slices.Contains(apis, s.API.Name+" "+s.Name)
 			})
@@ -34,6 +36,7 @@ func newPrograms(suites []*suite.Suite) *cobra.Command {
 	f.StringVar(&how.Folder, "keep", "", "keep the sources of wrong programs in this `folder`")
 	f.StringArrayVar(&apis, "suite", nil, "only this suite, `\"API NAME\"`; can be repeated")
 	f.StringVar(&o.Filter, "run", "", "only cases whose name contains this `text`")
+	limitFlags(c, &o)
 	f.IntVar(&o.Workers, "workers", 2, "processes at a time")
 	return c
 }

@@ -1,12 +1,16 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
 
 	"github.com/anynpu/anynpu/conformance/suite"
 )
@@ -24,17 +28,19 @@ func newSuite(s *suite.Suite) *cobra.Command {
 The library is that of --library, else of the environment variable
 %s, else this tree's own in the folder BUILD (build).%s`, s.Short, s.API.Variable, modesHelp(s)),
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case list:
 				s.List(cmd.OutOrStdout())
 				return nil
 			case child:
-				return s.Serve(library, o.Mode, cmd.InOrStdin(), cmd.OutOrStdout())
+				return s.Serve(library, o.Mode)
 			}
-			if o.Child, err = children(); err != nil {
+			stop, err := prepare(cmd, &o)
+			if err != nil {
 				return err
 			}
+			defer stop()
 			if emit != "" {
 				return emitC([]*suite.Suite{s}, o, emit, cmd)
 			}
@@ -63,7 +69,39 @@ func runFlags(c *cobra.Command, o *suite.Options, emit *string) {
 	f.StringVar(&o.Filter, "run", "", "only cases whose name contains this `text`")
 	f.BoolVar(&o.Long, "long", false, "also cases that take more than a second")
 	f.IntVar(&o.Workers, "workers", 2, "processes at a time")
+	limitFlags(c, o)
 	f.BoolVarP(&o.Verbose, "verbose", "v", false, "print every case")
+}
+
+// limitFlags adds the flags that bound a run.
+func limitFlags(c *cobra.Command, o *suite.Options) {
+	f := c.Flags()
+	f.DurationVar(&o.Timeout, "timeout", suite.DefaultTimeout, "how long a case may take, and loading the library")
+	f.IntVar(&o.Hangs, "hangs", suite.DefaultHangs, "stop a suite when so many cases in a row hang, 0: never")
+}
+
+// prepare fills what options of all commands have in common. The run ends early, with its reports and without its
+// temporary files, when a signal asks for it; a second signal ends the command at once.
+func prepare(cmd *cobra.Command, o *suite.Options) (stop func(), err error) {
+	if o.Timeout <= 0 {
+		return nil, fmt.Errorf("--timeout %v: want a time above 0, such as 30s", o.Timeout)
+	}
+	if o.Child, err = children(); err != nil {
+		return nil, err
+	}
+	o.Source = sources(".")
+	o.Progress = &suite.Progress{To: cmd.ErrOrStderr()}
+	if f, ok := o.Progress.To.(*os.File); ok {
+		_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
+		o.Progress.Terminal = err == nil
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
+	context.AfterFunc(ctx, func() {
+		stop()
+		signal.Ignore(syscall.SIGPIPE) // whoever read the output has gone: the reports are written all the same
+	})
+	o.Context = ctx
+	return stop, nil
 }
 
 // emitC prints a case as a C program, and what came of it as a message.

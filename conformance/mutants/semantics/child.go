@@ -1,17 +1,13 @@
 package semantics
 
 import (
-	"bufio"
-	"encoding/json"
+	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -68,21 +64,13 @@ func groups(suites []*suite.Suite) ([]*group, error) {
 
 // child is a process that computes cases of a group with a mutant on, 0 for none.
 type child struct {
-	cmd  *exec.Cmd
-	in   io.WriteCloser
-	out  *bufio.Scanner
-	errs strings.Builder
+	process *suite.Process
+	alive   bool // it can compute another case
 
 	file    string
 	reached []byte // by number of mutant
 	folder  string // for cases
 	cases   int
-}
-
-// task is what a child of a suite reads, a line of JSON.
-type task struct {
-	ID  string `json:"id"`
-	Dir string `json:"dir"` // an empty folder for the case
 }
 
 // errUnusable says that the library cannot be opened, or does not answer.
@@ -98,27 +86,14 @@ func (t *Trial) start(g *group, mutant int) (*child, error) {
 	if c.folder, err = os.MkdirTemp("", "anynpu-mutants-"); err != nil {
 		return nil, err
 	}
-	c.cmd = t.Child(g.suite, filepath.Join(t.Folder, "lib", g.suite.API.Soname), g.mode.Name)
-	c.cmd.Env = slices.Concat(c.cmd.Environ(), g.suite.Environ, g.mode.Environ, g.setting,
+	cmd := t.Child(g.suite, filepath.Join(t.Folder, "lib", g.suite.API.Soname), g.mode.Name)
+	cmd.Env = slices.Concat(cmd.Environ(), g.suite.Environ, g.mode.Environ, g.setting,
 		[]string{"ANYNPU_MUTANT_ON=" + strconv.Itoa(mutant), "ANYNPU_MUTANT_REACHED=" + c.file})
-	c.cmd.Stderr = &c.errs
-	in, err := c.cmd.StdinPipe()
-	if err != nil {
-		return nil, err
-	}
-	out, err := c.cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	c.in, c.out = in, bufio.NewScanner(out)
-	c.out.Buffer(nil, 1<<20)
-	if err := c.cmd.Start(); err != nil {
-		return nil, err
-	}
-	if line, ended := c.read(startLimit); line == nil {
+	if c.process, _, err = suite.StartProcess(context.Background(), cmd, startLimit); err != nil {
 		c.stop()
-		return nil, fmt.Errorf("%s: %w: %s %s", g, errUnusable, ended, strings.TrimSpace(c.errs.String()))
+		return nil, fmt.Errorf("%s: %w: %v", g, errUnusable, err)
 	}
+	c.alive = true
 	return c, nil
 }
 
@@ -137,23 +112,6 @@ func (c *child) share(folder string, size int) error {
 	return err
 }
 
-// read returns the next line of the child, or how it ended.
-func (c *child) read(limit time.Duration) (line []byte, ended suite.Status) {
-	hung := make(chan bool, 1)
-	timer := time.AfterFunc(limit, func() {
-		hung <- true
-		c.cmd.Process.Kill() //nolint:errcheck // it may have ended
-	})
-	found := c.out.Scan()
-	if timer.Stop(); found && len(hung) == 0 {
-		return c.out.Bytes(), ""
-	}
-	if len(hung) > 0 {
-		return nil, suite.Hang
-	}
-	return nil, suite.Crash
-}
-
 // compute returns the result of a case. After a crash or a hang the child is of no use any more.
 func (c *child) compute(id string, limit time.Duration) (suite.Result, error) {
 	c.cases++
@@ -161,16 +119,9 @@ func (c *child) compute(id string, limit time.Duration) (suite.Result, error) {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return suite.Result{}, err
 	}
-	if err := json.NewEncoder(c.in).Encode(task{id, dir}); err != nil {
-		return suite.Result{ID: id, Status: suite.Crash, Message: err.Error()}, nil
-	}
-	line, ended := c.read(limit)
-	if line == nil {
-		return suite.Result{ID: id, Status: ended}, nil
-	}
 	var r suite.Result
-	err := json.Unmarshal(line, &r)
-	return r, err
+	r, c.alive = c.process.Compute(suite.Task{ID: id, Dir: dir}, limit)
+	return r, nil
 }
 
 // take returns the mutants that the library has come past since the last call.
@@ -189,10 +140,11 @@ func (c *child) stop() {
 	if c == nil { // it was not started
 		return
 	}
-	c.in.Close()
-	timer := time.AfterFunc(startLimit, func() { c.cmd.Process.Kill() }) //nolint:errcheck // it may have ended
-	c.cmd.Wait()                                                         //nolint:errcheck // its results are in
-	timer.Stop()
+	if c.alive {
+		c.process.Stop(startLimit) // its results are in
+	} else if c.process != nil {
+		c.process.Kill()
+	}
 	unix.Munmap(c.reached) //nolint:errcheck // the mapping is ours
 	os.Remove(c.file)
 	os.RemoveAll(c.folder)

@@ -1,9 +1,6 @@
 package semantics
 
 import (
-	"bufio"
-	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
 	"strings"
@@ -28,10 +25,8 @@ func TestMain(m *testing.M) {
 	if os.Getenv(childVariable) == "unusable" {
 		os.Exit(3)
 	}
-	fmt.Println("{}")
-	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
-		var t task
-		if json.Unmarshal(lines.Bytes(), &t) != nil || os.WriteFile(t.Dir+"/own", nil, 0o600) != nil {
+	err := suite.ServeCases(suite.Greeting{}, func(t suite.Task) (suite.Result, error) {
+		if os.WriteFile(t.Dir+"/own", nil, 0o600) != nil {
 			os.Exit(4)
 		}
 		f, err := os.OpenFile(os.Getenv("ANYNPU_MUTANT_REACHED"), os.O_WRONLY, 0)
@@ -60,8 +55,10 @@ func TestMain(m *testing.M) {
 			}
 		}
 		f.Close()
-		line, _ := json.Marshal(r)
-		fmt.Println(string(line))
+		return r, nil
+	})
+	if err != nil {
+		os.Exit(7)
 	}
 }
 

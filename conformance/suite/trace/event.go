@@ -21,6 +21,10 @@ type Event struct {
 	Abs    float64 `json:"abs,omitempty"`
 	Rel    float64 `json:"rel,omitempty"`
 	Values []Value `json:"values,omitempty"`
+
+	// Large data is in a record once: with a number, which later events name instead.
+	Number uint64 `json:"number,omitempty"`
+	Same   uint64 `json:"same,omitempty"`
 }
 
 // Kind is what an event says.
@@ -50,6 +54,7 @@ const (
 
 	Folder Kind = "folder" // Name: the program makes a folder of the case's folder
 	Setenv Kind = "setenv" // Name, Text: a variable of the environment
+	Cut    Kind = "cut"    // the case has more than a record can have: memory is left out from now on
 	Begin  Kind = "begin"  // Name, Text: the case, and its folder
 	End    Kind = "end"    // Name, Text: status and message of the case
 )

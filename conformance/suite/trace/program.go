@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -16,6 +17,7 @@ var prelude string
 // Read reads a record; one whose process died ends early.
 func Read(r io.Reader) ([]Event, error) {
 	var out []Event
+	data := map[uint64][]byte{}
 	lines := bufio.NewReader(r)
 	for {
 		line, err := lines.ReadBytes('\n')
@@ -28,6 +30,12 @@ func Read(r io.Reader) ([]Event, error) {
 		var e Event
 		if err := json.Unmarshal(line, &e); err != nil {
 			return nil, err
+		}
+		if e.Number > 0 {
+			data[e.Number] = e.Data
+		}
+		if e.Same > 0 {
+			e.Data = data[e.Same]
 		}
 		out = append(out, e)
 	}
@@ -47,10 +55,6 @@ type Program struct {
 // becomes a comparison where its message has the wanted value; else the program fails if it sees what the case saw when
 // it failed. The calls are there beside an error, too.
 func (c *Case) Program(events []Event) (Program, error) {
-	size := 0
-	for _, e := range events {
-		size += len(e.Data)
-	}
 	used := map[string]bool{}
 	for range 2 { // a name that is used may need another one
 		p := newPrinter(c, events, used)
@@ -62,7 +66,8 @@ func (c *Case) Program(events []Event) (Program, error) {
 	for _, all := range p.bodies {
 		made.Forks = made.Forks || len(all) > 0
 	}
-	if len(made.Source) > 8*most {
+	cut := slices.ContainsFunc(events, func(e Event) bool { return e.Kind == Cut })
+	if cut || len(made.Source) > 8*most {
 		made.Source = ""
 		return made, fmt.Errorf("the data of %s is too large for a program", c.ID)
 	}

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"io"
 	"io/fs"
@@ -17,12 +18,21 @@ import (
 
 // Recorder writes the events of one case. It keeps all memory of the program that it has seen alive, so that an address
 // means one object.
+//
+// A record is bounded: when a case has more events, or more bytes, than a program can have, the record goes on without
+// memory, and in the end without anything.
 type Recorder struct {
 	mu          sync.Mutex
 	out         *json.Encoder
-	memory      *os.File // of this process: reading what is not mapped is an error there
-	dir         string   // of the case
-	main        int      // thread
+	events      int
+	bytes       int            // of the data of events
+	held        int            // bytes of memory of the program
+	stored      map[sum]uint64 // data that the record has, by number
+	cut         bool           // what comes is recorded without memory
+	turn        int            // counts what gives the library the chance to change memory
+	memory      *os.File       // of this process: reading what is not mapped is an error there
+	dir         string         // of the case
+	main        int            // thread
 	objects     map[uintptr]*object
 	seen        map[uintptr]*span
 	files       map[string]file
@@ -36,8 +46,22 @@ type object struct {
 	last []byte // as the record has it
 }
 
+// sum is a digest of data.
+type sum [sha256.Size]byte
+
+// What a record has at most: events with memory, events, bytes of data, and bytes of memory of the program, of which
+// there are two copies as long as the case runs. mostFiles is how much of files of the case is looked at.
+const (
+	mostEvents = 100_000
+	mostCalls  = 200_000
+	mostData   = 32 << 20
+	mostHeld   = 64 << 20
+	mostFiles  = 32 << 20
+)
+
 // span is memory of the library that the program looks at.
 type span struct {
+	turn  int // when it was looked at
 	typ   *Type
 	last  []byte
 	short bool // the program writes to it before its next call only
@@ -56,7 +80,7 @@ func NewRecorder(w io.Writer, name, dir string) (*Recorder, error) {
 	}
 	r := &Recorder{out: json.NewEncoder(w), memory: memory, dir: dir, main: syscall.Gettid(),
 		objects: map[uintptr]*object{}, seen: map[uintptr]*span{}, files: map[string]file{},
-		descriptors: map[int]uint64{}}
+		descriptors: map[int]uint64{}, stored: map[sum]uint64{}}
 	r.put(Event{Kind: Begin, Name: name, Text: dir})
 	return r, nil
 }
@@ -69,11 +93,53 @@ func (r *Recorder) Close(status, message string) {
 	r.memory.Close()
 }
 
+// put writes an event. Data that the record has already is named by its number.
 func (r *Recorder) put(e Event) {
+	switch e.Kind {
+	case Begin, End, Cut:
+	case Call, Return:
+		if r.events >= mostCalls {
+			return
+		}
+	default:
+		if r.cut {
+			return
+		}
+	}
 	if t := syscall.Gettid(); t != r.main {
 		e.Thread = t
 	}
+	r.events++
+	if len(e.Data) >= 64 {
+		key := sha256.Sum256(e.Data)
+		if n := r.stored[key]; n > 0 {
+			e.Data, e.Same = nil, n
+		} else {
+			e.Number = uint64(len(r.stored) + 1)
+			r.stored[key] = e.Number
+		}
+	}
+	r.bytes += len(e.Data)
+	for _, v := range e.Values {
+		r.bytes += len(v.Data)
+	}
+	if !r.cut && (r.events > mostEvents || r.bytes > mostData) {
+		r.stop()
+		return
+	}
 	r.out.Encode(&e) //nolint:errcheck // a record that ends early is one of a case that died
+}
+
+// stop goes on without memory.
+func (r *Recorder) stop() {
+	if r.cut {
+		return
+	}
+	r.cut = true
+	clear(r.objects)
+	clear(r.seen)
+	clear(r.files)
+	r.put(Event{Kind: Cut})
 }
 
 // read returns n bytes at an address, nil if they are not mapped.
@@ -100,7 +166,14 @@ func (r *Recorder) hold(keep any, addr uintptr, elem reflect.Type, n int) {
 	if o != nil && o.typ.Size*o.typ.Count >= int(elem.Size())*n {
 		return
 	}
-	if elem.Size() == 0 {
+	if elem.Size() == 0 || r.cut {
+		return
+	}
+	if o != nil {
+		r.held -= o.typ.Size * o.typ.Count
+	}
+	if r.held += int(elem.Size()) * n; r.held > mostHeld {
+		r.stop()
 		return
 	}
 	r.objects[addr] = &object{keep: keep, typ: typeOf(elem, n)}
@@ -110,11 +183,18 @@ func (r *Recorder) hold(keep any, addr uintptr, elem reflect.Type, n int) {
 func (r *Recorder) Seen(addr uintptr, elem reflect.Type, n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.inside(addr) {
+	if r.cut || r.inside(addr) {
 		return
 	}
 	size := int(elem.Size()) * n
 	old := r.seen[addr]
+	if old != nil && old.turn == r.turn && len(old.last) >= size {
+		return // what the program does to it is seen at its next call
+	}
+	if size > mostHeld {
+		r.stop()
+		return
+	}
 	if old != nil {
 		r.written(addr, old)
 	}
@@ -125,7 +205,7 @@ func (r *Recorder) Seen(addr uintptr, elem reflect.Type, n int) {
 	if b == nil {
 		return
 	}
-	s := &span{last: b, short: n > 1}
+	s := &span{last: b, short: n > 1, turn: r.turn}
 	if elem == nil {
 		s.typ, s.short = old.typ, old.short
 	} else {
@@ -158,7 +238,7 @@ func (r *Recorder) inside(addr uintptr) bool {
 func (r *Recorder) Arg(bits uintptr, keep any) Arg {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if keep == nil {
+	if keep == nil || r.cut {
 		return Arg{Bits: uint64(bits)}
 	}
 	v := reflect.ValueOf(keep)
@@ -226,6 +306,7 @@ func (r *Recorder) library(addr uintptr) bool {
 func (r *Recorder) Call(name string, args []Arg, fd int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.turn++
 	r.flush()
 	if fd >= 0 && fd < len(args) {
 		r.descriptor(int(int32(args[fd].Bits)))
@@ -249,6 +330,7 @@ func (r *Recorder) descriptor(fd int) {
 func (r *Recorder) Return(bits uintptr) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.turn++
 	r.put(Event{Kind: Return, Bits: uint64(bits)})
 	r.learn()
 }
@@ -258,6 +340,9 @@ func (r *Recorder) flush() {
 	r.scan(true)
 	for _, addr := range sorted(r.objects) {
 		o := r.objects[addr]
+		if o == nil { // the record was cut
+			return
+		}
 		b := r.read(addr, o.typ.Size*o.typ.Count)
 		if b != nil && !bytes.Equal(b, o.last) {
 			o.last = b
@@ -266,6 +351,9 @@ func (r *Recorder) flush() {
 	}
 	for _, addr := range sorted(r.seen) {
 		s := r.seen[addr]
+		if s == nil {
+			return
+		}
 		r.written(addr, s)
 		if s.short {
 			delete(r.seen, addr)
@@ -299,6 +387,9 @@ func (r *Recorder) learn() {
 	r.scan(false)
 	for _, addr := range sorted(r.objects) {
 		o := r.objects[addr]
+		if o == nil {
+			return
+		}
 		if b := r.read(addr, o.typ.Size*o.typ.Count); b != nil && o.last != nil && !bytes.Equal(b, o.last) {
 			o.last = b
 			r.put(Event{Kind: Out, Addr: uint64(addr), Data: b, Type: o.typ})
@@ -315,10 +406,10 @@ func (r *Recorder) learn() {
 
 // scan compares the case's folder with what is known of it, and records what the program has changed.
 func (r *Recorder) scan(program bool) {
-	if r.dir == "" {
+	if r.dir == "" || r.cut {
 		return
 	}
-	now := map[string]file{}
+	now, size := map[string]file{}, int64(0)
 	// what cannot be read is left out
 	filepath.WalkDir(r.dir, func(path string, d fs.DirEntry, err error) error { //nolint:errcheck // as above
 		if err != nil || path == r.dir {
@@ -329,12 +420,22 @@ func (r *Recorder) scan(program bool) {
 		case d.IsDir():
 			now[name] = file{folder: true}
 		case d.Type().IsRegular():
+			if info, err := d.Info(); err == nil {
+				size += info.Size()
+			}
+			if size > mostFiles {
+				return filepath.SkipAll
+			}
 			if b, err := os.ReadFile(path); err == nil {
 				now[name] = file{data: b}
 			}
 		}
 		return nil
 	})
+	if size > mostFiles {
+		r.stop()
+		return
+	}
 	if program {
 		for _, name := range sorted(now) {
 			f, old := now[name], r.files[name]
@@ -416,6 +517,7 @@ func values(format string, args []any) []Value {
 func (r *Recorder) Enter(callback uintptr, args []uintptr) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.turn++
 	r.learn()
 	e := Event{Kind: Enter, Bits: uint64(callback)}
 	for _, a := range args {
@@ -428,6 +530,7 @@ func (r *Recorder) Enter(callback uintptr, args []uintptr) {
 func (r *Recorder) Leave(callback, result uintptr) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.turn++
 	r.flush()
 	r.put(Event{Kind: Leave, Addr: uint64(callback), Bits: uint64(result)})
 }
