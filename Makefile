@@ -28,11 +28,18 @@ ARCH := $(shell $(GO) env GOARCH)
 # The core library's file name and SONAME: the number changes when a program that was linked with it no longer runs.
 CORE := libanynpu.so.0
 
-# Vendors' file names, one per generated list of names. Each is a stub library that leads to the core library, and once more, for
-# `make install`, a library that holds the core itself.
+# Vendors' file names, one per generated list of names. Each is a stub library that leads to the core library, and once more a
+# library that holds the core itself.
 VENDORS := $(patsubst capi/stub/z%.symbols,%,$(wildcard capi/stub/z*.symbols))
 STUBS   := $(VENDORS:%=$(LIB)/%.so)
 SINGLES := $(VENDORS:%=$(LIB)/single/%.so)
+
+# Those of the second kind that `make install` installs: all, or names. Each takes as much room as the core.
+SINGLE ?=
+ifneq ($(filter-out all $(VENDORS),$(SINGLE)),)
+$(error SINGLE has "$(filter-out all $(VENDORS),$(SINGLE))": want all, or some of $(VENDORS))
+endif
+CHOSEN := $(if $(filter all,$(SINGLE)),$(VENDORS),$(SINGLE))
 
 SOURCES := $(shell find capi core backends -type f \( -name '*.go' -o -name '*.[chsS]' -o -name '*.ld' \) 2>/dev/null) go.mod go.sum
 
@@ -232,8 +239,8 @@ fuzz:
 LIBDIR     ?= lib
 INCLUDEDIR ?= include
 
-install: libs singles $(BUILD)/bin/anynpu $(LIB)/anynpu-devices
-	@scripts/install.sh '$(DESTDIR)$(PREFIX)' '$(VERSION)' '$(LIBDIR)' '$(INCLUDEDIR)'
+install: libs $(CHOSEN:%=$(LIB)/single/%.so) $(BUILD)/bin/anynpu $(LIB)/anynpu-devices
+	@scripts/install.sh '$(DESTDIR)$(PREFIX)' '$(VERSION)' '$(LIBDIR)' '$(INCLUDEDIR)' $(CHOSEN)
 
 uninstall:
 	@scripts/uninstall.sh '$(DESTDIR)$(PREFIX)'

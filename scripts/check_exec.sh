@@ -7,7 +7,7 @@ set -euo pipefail
 root=$PWD dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 fail() { echo "check_exec: $*"; exit 1; }
-make --no-print-directory libs singles "${BUILD:-build}"/{bin/anynpu,lib/anynpu-devices} examples > /dev/null
+make --no-print-directory libs "${BUILD:-build}"/{bin/anynpu,lib/anynpu-devices} examples > /dev/null
 scripts/install.sh "$dir/opt" 0.0 lib include
 anynpu=$dir/opt/bin/anynpu stubs=$dir/opt/lib/anynpu
 unset LD_PRELOAD

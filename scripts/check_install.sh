@@ -1,9 +1,19 @@
 #!/usr/bin/env bash
+# usage: check_install.sh [SINGLE...]
 # Installs by make and by cmake, under a strict umask, beside a stand-in for a board's own library, which stays as it is
 # through install, upgrade and removal. A foreign project of each API is built against each installation, by CMake's
-# find_package and by pkg-config; the libraries that hold the core run alone in a folder.
+# find_package and by pkg-config; the SINGLE libraries, which hold the core (default: librknnrt; all: each), run alone in a folder.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
+singles=("$@")
+[ $# -gt 0 ] || singles=(librknnrt)
+if [ "${singles[*]}" = all ]; then
+  singles=()
+  for list in capi/stub/z*.symbols; do
+    list=${list##*/z}
+    singles+=("${list%.symbols}")
+  done
+fi
 umask 077
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -37,7 +47,7 @@ theirs() { # the vendor's files are as before
     [ "$(cd "$board" && sha256sum "$file")" = "$sum  $file" ] || fail "$1: $file is not as it was"
   done < <(grep -E '^[0-9a-f]{64}' "$dir/before")
 }
-make_install() { make --no-print-directory "$@" PREFIX=/usr DESTDIR="$dir/board" > "$dir/out" 2> "$dir/err"; }
+make_install() { make --no-print-directory "$@" SINGLE="${singles[*]}" PREFIX=/usr DESTDIR="$dir/board" > "$dir/out" 2> "$dir/err"; }
 
 make_install install || { cat "$dir/err"; fail "make install"; }
 theirs install
@@ -66,6 +76,7 @@ chmod +x "$dir/failing/mv"
 rm -f "$board"/include/anynpu/*.new-*
 scripts/install.sh "$board" 0.9.9 lib include || fail "an installation cannot be repeated"
 theirs upgrade
+[ -z "$(find "$board/lib/anynpu/single" -name '*.so')" ] || fail "single libraries are installed that nobody chose"
 has "$board/lib/pkgconfig/anynpu-rknn.pc" 'Version: 0.9.9'
 [ ! -e "$board/lib/anynpu/libgone.so" ] || fail "an upgrade leaves what only the version before has"
 
@@ -126,8 +137,12 @@ flags() { # FILE
 }
 command -v pkg-config > /dev/null || echo "SKIP: there is no pkg-config; its files are read by this script"
 
-make --no-print-directory install PREFIX=/opt/anynpu DESTDIR="$dir/make" > /dev/null
-cmake -S . -B "$build/cmake" -DANYNPU_BUILD="$build" > /dev/null
+! make --no-print-directory install SINGLE=librknn PREFIX=/opt/anynpu DESTDIR="$dir/none" > "$dir/out" 2>&1 || fail "SINGLE=librknn is taken"
+has "$dir/out" 'SINGLE has "librknn": want all, or some of '
+make --no-print-directory install SINGLE="${singles[*]}" PREFIX=/opt/anynpu DESTDIR="$dir/make" > /dev/null
+! cmake -S . -B "$dir/none" -DANYNPU_BUILD="$build" -DANYNPU_SINGLE=librknn > "$dir/out" 2>&1 || fail "ANYNPU_SINGLE=librknn is taken"
+has "$dir/out" 'ANYNPU_SINGLE has "librknn": want all'
+cmake -S . -B "$build/cmake" -DANYNPU_BUILD="$build" -DANYNPU_SINGLE="$(IFS=';'; echo "${singles[*]}")" > /dev/null
 cmake --install "$build/cmake" --prefix "$dir/cmake/opt/anynpu" > /dev/null
 (cd include && find . -name '*.h' | LC_ALL=C sort) > "$dir/headers"
 for how in make cmake; do
@@ -169,18 +184,23 @@ for how in make cmake; do
     gcc -I"$root/include/anynpu" "examples/$source.c" -o "$dir/alone/program" -L"$dir/alone" -l"$name" -lm
     right env LD_LIBRARY_PATH="$dir/alone" "$dir/alone/program" "$@"
   }
-  for name in rknnrt rknn_api rknnmrt; do alone $name rknn_digits "${digits[@]}"; done
-  alone dnn hbdnn_digits "${digits[@]}"
-  alone neuralnetworks nnapi_digits "${weights[@]}"
-  alone neural_network_core ohnn_digits "${weights[@]}"
-  alone neural_network_runtime ohnn_api9_digits "${weights[@]}"
+  for single in "${singles[@]}"; do
+    case $single in
+      librknn*) alone "${single#lib}" rknn_digits "${digits[@]}" ;;
+      libdnn) alone dnn hbdnn_digits "${digits[@]}" ;;
+      libneuralnetworks) alone neuralnetworks nnapi_digits "${weights[@]}" ;;
+      libneural_network_core) alone neural_network_core ohnn_digits "${weights[@]}" ;;
+      libneural_network_runtime) alone neural_network_runtime ohnn_api9_digits "${weights[@]}" ;;
+      *) fail "no program is known for $single" ;;
+    esac
+  done
+  [ "$(find "$libdir/anynpu/single" -name '*.so' | wc -l)" = ${#singles[@]} ] || fail "$how: $(ls "$libdir/anynpu/single")"
 done
-for list in capi/stub/z*.symbols; do # no name beside the vendor's
-  name=$(basename "$list" .symbols)
+for single in "${singles[@]}"; do # no name beside the vendor's
+  list=capi/stub/z$single.symbols
   diff <(grep -v '^#' "$list" | LC_ALL=C sort) \
-    <(nm -D --defined-only "$lib/single/${name#z}.so" |
-      awk '$2 != "A" {sub(/@.*/, "", $3); print $3}' | LC_ALL=C sort) ||
-    fail "${name#z}.so with the core exports other names than $list"
+    <(nm -D --defined-only "$lib/single/$single.so" | awk '$2 != "A" {sub(/@.*/, "", $3); print $3}' | LC_ALL=C sort) ||
+    fail "$single.so with the core exports other names than $list"
 done
 echo "a vendor's library beside the installation stays byte-equal; projects of each API build by find_package and" \
-  "pkg-config"
+  "pkg-config; alone: ${singles[*]}"

@@ -1,15 +1,19 @@
 #!/usr/bin/env bash
 # usage: check_packages.sh
-# The packages of two builds in two folders are byte-equal; lintian finds no error; the SPDX document names every module.
-# In Debian's minimal root, with nothing but the packages, `anynpu exec` runs a program that was linked with a stand-in for
-# a vendor's library; the stand-in stays as it is through installation, upgrade and removal, and a purge leaves nothing.
+# The packages of two builds in two folders are byte-equal; lintian finds no error; the SPDX documents name every module; each format's
+# packages together lack nothing that their links lead to, and only libanynpu-single holds the core more than once. Then each is
+# tried in fresh roots of Debian's two releases: scripts/check_packages_root.sh. arm64 takes part where its compiler is installed.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
 skip() { echo "SKIP: $*"; exit 0; }
 [ "$(id -u)" = 0 ] || skip "only root can make another root"
 command -v apt-get > /dev/null || skip "this machine has no apt, which names the archive"
-scripts/need.sh debootstrap:debootstrap,debian-archive-keyring lintian:lintian || skip "no debootstrap or lintian"
-arch=$(dpkg --print-architecture)
+scripts/need.sh debootstrap:debootstrap,debian-archive-keyring lintian:lintian bsdtar:libarchive-tools \
+  '?aarch64-linux-gnu-gcc -E -include stdlib.h -x c /dev/null:gcc-aarch64-linux-gnu,libc6-dev-arm64-cross' \
+  '?qemu-aarch64-static:qemu-user-static' || skip "no debootstrap, lintian or bsdtar"
+own=$(dpkg --print-architecture)
+arches=("$own")
+if [ "$own" = amd64 ] && command -v aarch64-linux-gnu-gcc > /dev/null; then arches+=(arm64); fi
 dir=$(mktemp -d)
 trap 'rm -rf --one-file-system "$dir"' EXIT
 fail() { echo "check_packages: $*"; exit 1; }
@@ -20,27 +24,63 @@ export SOURCE_DATE_EPOCH
 mkdir "$dir/one" "$dir/another folder"
 tar -c --exclude="./$(realpath --relative-to=. "$build")" --exclude=./build --exclude=./.git . | tar -x -C "$dir/one"
 cp -a "$dir/one/." "$dir/another folder/"
-make_packages() { # FOLDER
-  (cd "$1" && unset BUILD && make --no-print-directory packages ARCHES="$arch" > "$dir/log" 2>&1) ||
-    { tail "$dir/log"; fail "make packages in $1"; }
+make_packages() { # FOLDER ARCH...
+  local folder=$1; shift
+  (cd "$folder" && unset BUILD && make --no-print-directory packages ARCHES="$*" > "$dir/log" 2>&1) ||
+    { tail "$dir/log"; fail "make packages in $folder"; }
 }
-make_packages "$dir/one"
-(umask 077 && TZ=Asia/Kathmandu LC_ALL=C make_packages "$dir/another folder")
-packages=$dir/one/build/packages
-for file in "$packages"/*; do
-  cmp "$file" "$dir/another folder/build/packages/$(basename "$file")" || fail "$(basename "$file") is not reproducible"
+make_packages "$dir/one" "${arches[@]}"
+(umask 077 && TZ=Asia/Kathmandu LC_ALL=C make_packages "$dir/another folder" "$own")
+packages=$dir/one/build/packages count=0
+for file in "$dir/another folder/build/packages"/*; do
+  case $file in */SHA256SUMS) continue ;; esac
+  cmp "$file" "$packages/$(basename "$file")" || fail "$(basename "$file") is not reproducible"
+  count=$((count + 1))
 done
-echo "reproducible: $(find "$packages" -type f | wc -l) files of two builds are byte-equal"
+echo "reproducible: $count files of two builds are byte-equal"
 
 (cd "$packages" && sha256sum --quiet -c SHA256SUMS)
 lintian --fail-on error --allow-root "$packages"/*.deb || fail "lintian"
 echo "lintian: no errors"
 
-mkdir "$dir/lib" "$dir/tool"
-dpkg-deb -x "$packages"/libanynpu_*.deb "$dir/lib"
-dpkg-deb -x "$packages"/anynpu_*.deb "$dir/tool"
-go version -m "$dir/tool/usr/bin/anynpu" "$dir"/lib/usr/lib/*/libanynpu.so.0 | awk '$1 == "dep" {print $2 "@" $3}' |
-  sort -u > "$dir/modules"
+# Each format of each machine, unpacked: a folder per package, and all of them together.
+unpack() { # PACKAGE FOLDER
+  mkdir -p "$2"
+  case $1 in
+    *.deb) dpkg-deb -x "$1" "$2" ;;
+    *.rpm) bsdtar -xf "$1" -C "$2" -s ',^/,,' ;; # whose names are absolute
+    *.apk) tar -xzf "$1" -C "$2" --ignore-zeros --warning=no-unknown-keyword ;;
+  esac
+}
+sets=(amd64.deb x86_64.rpm x86_64.apk arm64.deb aarch64.rpm aarch64.apk)
+for set in "${sets[@]}"; do
+  files=()
+  for file in "$packages"/*; do
+    case $file in *[._]"$set") files+=("$file") ;; esac
+  done
+  [ ${#files[@]} -gt 0 ] || continue
+  [ ${#files[@]} = 4 ] || fail "$set: want four packages, got ${files[*]##*/}"
+  all=$dir/$set/all sizes=()
+  for file in "${files[@]}"; do
+    name=$(basename "$file")
+    name=${name%%[-_][0-9]*}
+    unpack "$file" "$dir/$set/$name"
+    mkdir -p "$all"
+    cp -a "$dir/$set/$name/." "$all/"
+    cores=$(go version -m "$dir/$set/$name" | grep -c 'path.*/capi$' || true)
+    case $name in libanynpu-single) want=$(find capi/stub -name 'z*.symbols' | wc -l) ;; libanynpu) want=1 ;; *) want=0 ;; esac
+    [ "$cores" = "$want" ] || fail "$(basename "$file") holds the core $cores times, want $want"
+    sizes+=("$name $(du -sk "$dir/$set/$name" | cut -f 1) KB")
+  done
+  find "$all" -type l | while IFS= read -r link; do
+    case $(readlink "$link") in /*) false ;; *) [ -e "$link" ] ;; esac || fail "$set: ${link#"$all"} leads to $(readlink "$link")"
+  done
+  [ -L "$(find "$all" -name libanynpu.so)" ] || fail "$set: there is no link libanynpu.so for the linker"
+  echo "$set: $(IFS=,; echo "${sizes[*]}")"
+done
+
+go version -m "$dir/$own.deb/anynpu/usr/bin/anynpu" "$dir/$own.deb"/libanynpu/usr/lib/*/libanynpu.so.0 |
+  awk '$1 == "dep" {print $2 "@" $3}' | sort -u > "$dir/modules"
 while read -r module; do
   for document in "$packages"/*.spdx.json; do
     grep -qF "pkg:golang/$module\"" "$document" || fail "$(basename "$document") lacks $module"
@@ -48,54 +88,9 @@ while read -r module; do
 done < "$dir/modules"
 echo "SPDX: $(wc -l < "$dir/modules") of $(wc -l < "$dir/modules") modules"
 
-# A minimal root with a board's stand-in library and a program that was linked with it.
 unshare --mount --pid --fork true 2> /dev/null || skip "no mount and process namespaces here"
-archive=$(apt-get indextargets --format '$(ORIGIN) $(SITE)' 'Created-By: Packages' |
-  awk '$1 == "Debian" && $2 !~ /security/ {print $2; exit}')
-[ -n "$archive" ] || skip "apt's configuration names no Debian archive"
-root=$dir/root
-mkdir -p "$root" "$build/fresh/packages"
-debootstrap --variant=minbase --cache-dir="$build/fresh/packages" stable "$root" "$archive" > "$dir/log" 2>&1 ||
-  { tail "$dir/log"; fail "debootstrap"; }
-in_root() { # COMMAND: in the root, with its own processes
-  unshare --mount --pid --fork --kill-child bash -c 'mount -t proc proc "$0/proc" && exec chroot "$0" sh -c "$1"' "$root" "$1" \
-    > "$dir/out" 2>&1 < /dev/null
-}
-sed '/^#/d; s/.*/int &(void) { return -99; }/' capi/stub/zlibrknnrt.symbols > "$dir/vendor.c"
-gcc -shared -fPIC -o "$root/usr/lib/librknnrt.so" "$dir/vendor.c" -Wl,-soname,librknnrt.so
-gcc -Iinclude examples/rknn_digits.c -o "$root/opt/rknn_digits" -L"$root/usr/lib" -lrknnrt -lm
-cp -r examples/digits "$root/opt/"
-files() { # what is in the root, without what dpkg and ldconfig keep for themselves
-  find "$root" -xdev \( -path "$root/var/lib/dpkg" -o -path "$root/var/log" -o -path "$root/var/cache" \
-    -o -path "$root/etc/ld.so.cache" -o -path "$root/proc" \) -prune -o -printf '%P %y %l\n' | LC_ALL=C sort
-}
-files > "$dir/before"
-vendor=$(sha256sum < "$root/usr/lib/librknnrt.so")
-theirs() { [ "$(sha256sum < "$root/usr/lib/librknnrt.so")" = "$vendor" ] || fail "$1: the vendor's library is not as it was"; }
-digits() { # WHEN
-  in_root 'cd /opt && anynpu exec -- ./rknn_digits digits/digits.onnx digits/images/*.pgm' || { cat "$dir/out"; fail "$1: rknn_digits"; }
-  grep -F '59 of 60 right' "$dir/out" || { cat "$dir/out"; fail "$1: rknn_digits"; }
-}
-! in_root 'cd /opt && ./rknn_digits digits/digits.onnx digits/images/*.pgm' || fail "the stand-in computes"
-mkdir "$root/opt/debs"
-cp "$packages"/*.deb "$root/opt/debs/"
-in_root 'dpkg -i /opt/debs/*.deb' || { tail "$dir/out"; fail "dpkg -i"; }
-theirs install
-digits install
-rm "$root"/opt/debs/*
-for deb in "$packages"/*.deb; do # the same, as the next version
-  rm -rf "$dir/next"
-  dpkg-deb -R "$deb" "$dir/next"
-  sed -i 's/^Version: .*/Version: 99/; s/(= [^)]*)/(= 99)/' "$dir/next/DEBIAN/control"
-  dpkg-deb -b "$dir/next" "$root/opt/debs/" > /dev/null
+failed=0
+for arch in "${arches[@]}"; do
+  for suite in stable oldstable; do scripts/check_packages_root.sh "$packages" "$suite" "$arch" || failed=1; done
 done
-in_root 'dpkg -i /opt/debs/*.deb' || { tail "$dir/out"; fail "an upgrade"; }
-theirs upgrade
-digits upgrade
-in_root 'dpkg --purge anynpu libanynpu-dev libanynpu' || { tail "$dir/out"; fail "dpkg --purge"; }
-theirs removal
-rm -r "$root/opt/debs"
-files > "$dir/after"
-diff "$dir/before" "$dir/after" || fail "a purge leaves something"
-name=$(. "$root/etc/os-release" && echo "$PRETTY_NAME")
-echo "packages: installed, upgraded and purged in $name; the vendor's library is byte-equal"
+exit $failed

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# usage: install.sh ROOT VERSION LIBDIR INCLUDEDIR
-# Installs what `make` has built below ROOT, for everyone to read whatever the umask. LIBDIR and INCLUDEDIR are folders below ROOT. Nothing
-# is changed if a file is there that no installation wrote. What an earlier version installed and this one lacks goes.
+# usage: install.sh ROOT VERSION LIBDIR INCLUDEDIR [SINGLE...]
+# Installs what `make` has built below ROOT, for everyone to read whatever the umask. LIBDIR and INCLUDEDIR are folders below ROOT. Each
+# SINGLE, as librknnrt, is a vendor's library that holds the whole core and is installed, too. Nothing is changed if a file is there that
+# no installation wrote. What an earlier installation wrote and this one lacks goes.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
 . scripts/manifest.sh
-root=$1 version=$2 libdir=$3 includedir=$4
+root=$1 version=$2 libdir=$3 includedir=$4; shift 4
 umask 022
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
@@ -18,8 +19,8 @@ ln -s $core "$stage/$libdir/libanynpu.so"
 for list in capi/stub/z*.symbols; do
   name=$(basename "$list" .symbols)
   install -D -m 755 "$lib/${name#z}.so" "$stage/$libdir/anynpu/${name#z}.so"
-  install -D -m 755 "$lib/single/${name#z}.so" "$stage/$libdir/anynpu/single/${name#z}.so"
 done
+for name in "$@"; do install -D -m 755 "$lib/single/$name.so" "$stage/$libdir/anynpu/single/$name.so"; done
 install -D -m 755 "$lib/anynpu-probe" "$stage/$libdir/anynpu/anynpu-probe"
 install -D -m 755 "$lib/anynpu-devices" "$stage/$libdir/anynpu/anynpu-devices"
 (cd include && find . -name '*.h' -print0) | while IFS= read -r -d '' header; do

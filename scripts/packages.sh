@@ -1,12 +1,19 @@
 #!/usr/bin/env bash
 # usage: packages.sh VERSION ARCH...
-# Makes build/packages: for each ARCH (amd64, arm64) the packages libanynpu, libanynpu-dev and anynpu, deb and rpm for
-# glibc, apk for musl; for each libc a tarball and its SPDX document; SHA256SUMS. Without a compiler for musl its part is
-# left out. Two builds of a commit are byte-equal, wherever they are made. SOURCE_DATE_EPOCH,
-# seconds since 1970, is the time of every file; without it, it is the commit's, or 0 in a tree without git.
+# Makes build/packages: for each ARCH (amd64, arm64) the packages libanynpu, libanynpu-single, libanynpu-dev and anynpu,
+# deb and rpm for glibc, apk for musl; for each libc a tarball, one of the single libraries, and their SPDX document;
+# SHA256SUMS. Without a compiler for musl its part is left out. Two builds of a commit are byte-equal, wherever they are
+# made. SOURCE_DATE_EPOCH, seconds since 1970, is the time of every file; without it, it is the commit's, or 0 in a tree
+# without git.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
 build=${BUILD:-build} # relative, as make has it: the checkout's path may have spaces
+names=(libanynpu libanynpu-single libanynpu-dev anynpu)
+singles=()
+for list in capi/stub/z*.symbols; do
+  list=${list##*/z}
+  singles+=("${list%.symbols}")
+done
 version=$1; shift
 nfpm=github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.43.4
 out=$build/packages
@@ -55,7 +62,7 @@ for shell in bash zsh fish; do "$build/bin/anynpu" completion $shell > "$work/co
 # tree ARCH LIBDIR FOLDER: what is installed below /usr
 tree() {
   local root=$3/usr
-  scripts/install.sh "$root" "$version" "$2" include
+  scripts/install.sh "$root" "$version" "$2" include "${singles[@]}"
   rm -rf "$root/share/anynpu/manifest" # the package manager has its own list
   install -D -m 644 -t "$root/share/man/man1" "$work"/man/*.1.gz
   install -D -m 644 "$work/completions/bash" "$root/share/bash-completion/completions/anynpu"
@@ -82,7 +89,7 @@ package() {
 packages() {
   local arch=$1 format=$2 libdir=$3 name tree=$BUILD/$2
   tree "$arch" "$libdir" "$tree"
-  for name in libanynpu libanynpu-dev anynpu; do
+  for name in "${names[@]}"; do
     install -D -m 644 "$work/copyright.$([ "$format" = deb ] && echo deb || echo rpm)" "$tree/usr/share/doc/$name/copyright"
     install -m 644 "$work/changelog.gz" "$tree/usr/share/doc/$name/changelog.gz"
     if [ -f "scripts/packages/nfpm/$name.overrides" ]; then
@@ -90,17 +97,23 @@ packages() {
     fi
   done
   same_time "$tree"
-  for name in libanynpu libanynpu-dev anynpu; do package "$format" "$arch" $name "$tree/usr" "$libdir"; done
+  for name in "${names[@]}"; do package "$format" "$arch" $name "$tree/usr" "$libdir"; done
 }
 
-# tarball ARCH LIBC: one folder for any prefix, and its SPDX document
+# tarball ARCH LIBC: one folder for any prefix, the single libraries as another, and their SPDX document
 tarball() {
-  local name=anynpu-$version-linux-$1-$2 tree=$BUILD/tar
+  local name=anynpu-$version-linux-$1-$2 tree=$BUILD/tar single
   tree "$1" lib "$tree"
   mv "$tree/usr" "$tree/anynpu-$version"
   install -m 644 "$work/copyright" "$tree/anynpu-$version/share/anynpu/copyright"
+  single=anynpu-single-$version
+  install -D -m 644 "$work/copyright" "$tree/$single/copyright"
+  mv "$tree/anynpu-$version/lib/anynpu/single"/* "$tree/$single/"
+  rmdir "$tree/anynpu-$version/lib/anynpu/single"
   same_time "$tree"
-  tar -C "$tree" --sort=name --owner=0 --group=0 --numeric-owner -c "anynpu-$version" | gzip -9n > "$out/$name.tar.gz"
+  pack() { tar -C "$tree" --sort=name --owner=0 --group=0 --numeric-owner -c "$1" | gzip -9n > "$out/$2.tar.gz"; }
+  pack "anynpu-$version" "$name"
+  pack "$single" "anynpu-single-$version-linux-$1-$2"
   $go run ./scripts/packages/sbom "$version" "$tree/anynpu-$version/bin/anynpu" "$tree/anynpu-$version/lib/libanynpu.so.0" \
     > "$out/$name.spdx.json"
 }
