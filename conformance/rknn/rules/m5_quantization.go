@@ -76,6 +76,14 @@ var matmulQuantization = onBoards(
 			got := computed[float32](t, i, 1, 3, rknn.Quant("B", repeated(float32(2), 128), repeated(int32(1), 128)))
 			t.Check(got[0] == 64*2*2, "C")
 		}).
+		No("another_number", func(t *T) {
+			i := small(9)
+			i.K, i.BQuant, i.Group = 64, 4, 16
+			for _, n := range []int{2, 4, 63, 128, 255, 257} {
+				t.refuseParams(i, rknn.Quant("B", repeated(float32(1), n), nil))
+				t.refuseParams(i, rknn.Quant("B", []float32{1}, repeated(int32(1), n)))
+			}
+		}).
 		No("group_size_that_does_not_divide", func(t *T) {
 			for _, g := range []int16{-1, 24, 64, 33} {
 				i := small(9)

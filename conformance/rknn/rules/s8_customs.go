@@ -145,6 +145,23 @@ var customOperators = []*Rule{
 				t.Computes(at, 0, -2-float32(k))
 			}
 		}).
+		OK("filter_each_time", func(t *T) {
+			w := []float32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
+			m := (&model{}).Constant("w", onnxFloat, rknn.RealBytes(w...), 3, 2, 1, 2).Node("Conv", "y", "x", "w")
+			ctx := t.Open(m.Input("x", onnxFloat, 1, 2, 2, 2).Output("y", onnxFloat, 1, 3, 2, 1), 0)
+			for k, at := range []uintptr{ctx, ctx, t.Dup(ctx)} {
+				var got []float32
+				set := t.opsOf(k%2, map[stage]func(opCall) int{stageCompute: func(c opCall) int {
+					got = slices.Clone(c.in[1].Floats())
+					clear(c.out[0].Floats())
+					return 0
+				}})
+				t.OK("register_custom_ops", at, set.op("Conv"), 1)
+				t.Set(at, float32T, nhwc, make([]float32, 8))
+				t.Run(at)
+				t.Check(slices.Equal(got, w), "registration %d: the filter is %v, want %v", k, got, w)
+			}
+		}).
 		No("left_after_a_refusal", func(t *T) {
 			m := (&model{}).Node("Relu", "a", "x").Custom("Twice", "y", 1, 1, "a").Inner("a", onnxFloat, 1, 2)
 			ctx := t.Open(m.Input("x", onnxFloat, 1, 2).Output("y", onnxFloat, 1, 2), 0)
