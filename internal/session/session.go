@@ -31,6 +31,11 @@ func Open(ctx context.Context, g *graph.Graph, devices []device.Device, o compil
 	if err != nil {
 		return nil, err
 	}
+	return Of(p, e)
+}
+
+// Of is a session of a program, whose reference it takes over, on errors too. Errors are those of Program.New.
+func Of(p *compile.Program, e device.ExecOptions) (*Session, error) {
 	x, err := p.New(e)
 	if err != nil {
 		p.Release()

@@ -76,7 +76,7 @@ Exit codes:
 	for _, name := range namesOf(all) {
 		root.AddCommand(newAPI(name, all))
 	}
-	root.AddCommand(newAll(all), newPrograms(all), newONNX(), newBombs(), newMutants(), newGenerate())
+	root.AddCommand(newAll(all), newPrograms(all), newONNX(), newBombs(), newSizes(), newMutants(), newGenerate())
 	return root
 }
 
