@@ -130,9 +130,14 @@ func (n *node) give(i int, o operand) {
 // inlineBranch lowers the branch that a known condition takes, in the graph of the node. The other one need not be
 // valid for these sizes.
 func (n *node) inlineBranch(then bool) error {
-	name := "else_branch"
+	name, other := "else_branch", "then_branch"
 	if then {
-		name = "then_branch"
+		name, other = other, name
+	}
+	if a := n.p.attrs[other]; a != nil && a.g != nil {
+		if err := n.im.checkForms(a.g.nodes, n.version); err != nil {
+			return fault.Wrap(err, "attribute %s", other)
+		}
 	}
 	l, err := n.inlined(name)
 	if err != nil {

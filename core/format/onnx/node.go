@@ -140,6 +140,9 @@ func (sc *scope) call(f *functionProto, p *nodeProto) error {
 		return fault.New(fault.File, "function %s takes %d inputs and gives %d outputs, the call has %d and %d", f.name,
 			len(f.in), len(f.out), len(p.in), len(p.out))
 	}
+	if err := f.checkCall(p); err != nil {
+		return err
+	}
 	version := sc.version
 	if v, ok := f.opsets[""]; ok {
 		version = v
