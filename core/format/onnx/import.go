@@ -312,7 +312,7 @@ func (im *importer) valueType(v *valueInfo) (tensor.Type, error) {
 		switch {
 		case d.known && d.value >= 0:
 			dims[i] = tensor.D(d.value)
-		case d.param != "":
+		case im.named(d.param):
 			dims[i] = im.dim(d.param)
 		default:
 			dims[i] = tensor.AnyDim()
@@ -320,6 +320,17 @@ func (im *importer) valueType(v *valueInfo) (tensor.Type, error) {
 	}
 	t.Shape = tensor.OfDims(dims...)
 	return t, nil
+}
+
+// named reports whether a name of a dimension is one: what tools write for a size that they do not know is not, unless
+// the metadata give it a size. Such dimensions have sizes of their own.
+func (im *importer) named(param string) bool {
+	switch param {
+	case "", "?", "None", "-1":
+		_, given := im.meta.Dims[param]
+		return given
+	}
+	return true
 }
 
 func sortedKeys[V any](m map[string]V) []string {
