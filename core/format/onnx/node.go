@@ -84,6 +84,7 @@ func (sc *scope) node(p *nodeProto) error {
 	for i := range n.out {
 		n.out[i] = graph.None
 	}
+	n.singles()
 	if err := lower(n); err != nil {
 		return fault.Wrap(err, "%s", p.label())
 	}

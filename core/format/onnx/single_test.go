@@ -32,3 +32,65 @@ func TestImport_placeholdersAreNoNames(t *testing.T) {
 		w.Release()
 	}
 }
+
+// A condition, a number of trips, a limit and the like is one element, of whatever rank.
+func TestImport_singleElementsOfAnyRank(t *testing.T) {
+	scalar := func(name string, elem uint64, data []byte) msg {
+		return initial(msg(nil).num(1, 1).num(1, 1).num(2, elem).str(8, name).str(9, string(data)))
+	}
+	open := func(name string, elem uint64) msg {
+		shape := msg(nil).sub(1, msg(nil).num(1, 1)).sub(1, msg(nil).num(1, 1))
+		return msg(nil).sub(11, msg(nil).str(1, name).sub(2, msg(nil).sub(1, msg(nil).num(1, elem).sub(2, shape))))
+	}
+	branch := func(attr, op string) msg {
+		return msg(nil).str(1, attr).sub(6, graphMsg([]msg{nodeMsg(op, []string{"x"}, []string{"b"})}, output("b"))).
+			num(20, attrGraph)
+	}
+	body := msg(nil).str(1, "body").sub(6, graphMsg([]msg{nodeMsg("Identity", []string{"c"}, []string{"d"}),
+		nodeMsg("Add", []string{"v", "v"}, []string{"w"})},
+		msg(nil).sub(11, msg(nil).str(1, "i")), msg(nil).sub(11, msg(nil).str(1, "c")), msg(nil).sub(11, msg(nil).str(1, "v")),
+		output("d"), output("w"))).num(20, attrGraph)
+	choose := nodeMsg("If", []string{"s"}, []string{"y"}, branch("then_branch", "Abs"), branch("else_branch", "Neg"))
+	x := []float32{-1, 2, 3}
+	for _, c := range []struct {
+		name string
+		node msg
+		elem uint64
+		data []byte
+		want []float32
+	}{
+		{"If true", choose, 9, []byte{1}, []float32{1, 2, 3}},
+		{"If false", choose, 9, []byte{0}, []float32{1, -2, -3}},
+		{"Loop trips", nodeMsg("Loop", []string{"s", "", "x"}, []string{"y"}, body), 7, tensor.Int64s(2),
+			[]float32{-4, 8, 12}},
+		{"Clip", nodeMsg("Clip", []string{"x", "s"}, []string{"y"}), 1, tensor.Float32s(1), []float32{1, 2, 3}},
+		{"CumSum", nodeMsg("CumSum", []string{"x", "s"}, []string{"y"}), 7, tensor.Int64s(0), []float32{-1, 1, 4}},
+		{"TopK", nodeMsg("TopK", []string{"x", "s"}, []string{"y", ""}), 7, tensor.Int64s(2), []float32{3, 2}},
+		{"Range", nodeMsg("Range", []string{"zero", "s", "one"}, []string{"y"}), 1, tensor.Float32s(3), []float32{0, 1, 2}},
+		{"Pad", nodeMsg("Pad", []string{"x", "pads", "s"}, []string{"y"}), 1, tensor.Float32s(9), []float32{9, -1, 2, 3}},
+	} {
+		for _, known := range []bool{true, false} {
+			fields := []msg{input("x", 3), output("y"), initial(tensorMsg("zero", nil, tensor.Float32s(0))),
+				initial(tensorMsg("one", nil, tensor.Float32s(1))),
+				initial(msg(nil).num(1, 2).num(2, 7).str(8, "pads").str(9, string(tensor.Int64s(1, 0))))}
+			in := []tensor.Tensor{{DType: tensor.Float32, Dims: []int64{3}, Data: tensor.Float32s(x...)}}
+			if known {
+				fields = append(fields, scalar("s", c.elem, c.data))
+			} else {
+				types := map[uint64]tensor.DType{1: tensor.Float32, 7: tensor.Int64, 9: tensor.Bool}
+				fields, in = append(fields, open("s", c.elem)), append(in, tensor.Tensor{DType: types[c.elem],
+					Dims: []int64{1, 1}, Data: c.data})
+			}
+			w := mem.NewWeights()
+			m, err := Import(modelMsg(graphMsg([]msg{c.node}, fields...)), Options{Weights: w})
+			if assert.NoError(t, err, "%s, known %v", c.name, known) {
+				got, err := ref.Run(context.Background(), m.Graph, in)
+				require.NoError(t, err, c.name)
+				y, err := tensor.ReadFloat32s(got[0].Data, len(c.want))
+				require.NoError(t, err, c.name)
+				assert.Equal(t, c.want, y, "%s, known %v", c.name, known)
+			}
+			w.Release()
+		}
+	}
+}
