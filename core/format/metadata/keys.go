@@ -96,7 +96,10 @@ func (m *Metadata) setCompiled(value json.RawMessage) error {
 func decodeKnown(value json.RawMessage, to any) error {
 	d := json.NewDecoder(bytes.NewReader(value))
 	d.DisallowUnknownFields()
-	return fault.As(fault.File, d.Decode(to), "wrong value")
+	if d.Decode(to) != nil {
+		return fault.New(fault.File, "wrong value %.200s: want %s, without other keys", value, wanted(to))
+	}
+	return nil
 }
 
 func (m *Metadata) setDim(name string, value json.RawMessage) error {
@@ -248,8 +251,43 @@ func perChannel(value json.RawMessage) (list []float32, err error) {
 	return list, err
 }
 
+// decode reads a value; a list of numbers may be text without brackets, as 1,2,3.
 func decode(value json.RawMessage, to any) error {
-	return fault.As(fault.File, json.Unmarshal(value, to), "wrong value")
+	if json.Unmarshal(value, to) == nil {
+		return nil
+	}
+	var s string
+	if json.Unmarshal(value, &s) == nil && strings.Contains(s, ",") {
+		for _, form := range []string{s, "[" + s + "]"} {
+			if json.Unmarshal([]byte(form), to) == nil {
+				return nil
+			}
+		}
+	}
+	return fault.New(fault.File, "wrong value %.60s: want %s", value, wanted(to))
+}
+
+// wanted says how a value is written.
+func wanted(to any) string {
+	switch to.(type) {
+	case *string:
+		return "text"
+	case *int, *int64:
+		return "a whole number, as 4"
+	case *[]float32:
+		return "a number, or numbers as [1.5, 2, 3]"
+	case *[]int64:
+		return "a list of sizes, as [1, 3, 224, 224]"
+	case *[][]int64:
+		return "a list of shapes, as [[1, 3, 224, 224]]"
+	case *[]json.RawMessage:
+		return `a list of sizes and names of dimensions, as [1, "N"]`
+	case *Stored:
+		return `an object, as {"type": "int8", "scale": 0.5, "zero": 3}`
+	case *[]Compiled:
+		return `a list of objects, as [{"container": "rknn", "file": "net.rknn", "sha256": "..."}]`
+	}
+	return "another one"
 }
 
 // text reads a string; a number or list in its place is taken as its own spelling.
