@@ -106,8 +106,8 @@ func importModel(src *source, o Options) (*Model, error) {
 		version = 1
 	}
 	if version < 1 || version > MaxOpset {
-		return nil, fault.New(fault.Unsupported, "opset %d of ai.onnx; versions %d to %d are read", version, MinOpset,
-			MaxOpset)
+		return nil, fault.New(fault.Unsupported, "opset %d of ai.onnx; versions %d to %d are read, to which "+
+			"onnx.version_converter converts a model", version, MinOpset, MaxOpset)
 	}
 	var below map[string]string
 	var overruled []string
@@ -163,6 +163,7 @@ type importer struct {
 	meta      *metadata.Metadata
 	used      map[string]bool // entries of meta.Dims and meta.Values, the latter with a final dot
 	functions map[string]*functionProto
+	old       int64               // the opset below MinOpset of a missing operator that later ones have
 	missing   map[string][]string // operator -> labels of the nodes that use it
 	symbols   map[string]uint32   // names of open dimensions
 	warnings  []string
@@ -197,6 +198,11 @@ func (im *importer) reportMissing() error {
 		nodes := im.missing[op]
 		shown := nodes[:min(len(nodes), 5)]
 		ops[i] = fmt.Sprintf("%s x %d (%s)", op, len(nodes), strings.Join(shown, ", "))
+	}
+	if im.old != 0 {
+		return fault.New(fault.Unsupported, "operators that are not supported: %s; the model is of opset %d: those of them "+
+			"whose definition changed since are read from opset %d on, to which onnx.version_converter converts it",
+			strings.Join(ops, "; "), im.old, MinOpset)
 	}
 	return fault.New(fault.Unsupported, "operators that are not supported: %s", strings.Join(ops, "; "))
 }

@@ -32,8 +32,8 @@ func lowerQuantize(n *node) error {
 	case to == 0:
 		to = tensor.Uint8
 	}
-	return n.emit(&op.Quantize{Axis: n.int("axis", 1), Block: n.int("block_size", 0), To: to,
-		Saturate: n.int("saturate", 1) != 0}, n.in...)
+	return n.sayAxis(n.emit(&op.Quantize{Axis: n.int("axis", 1), Block: n.int("block_size", 0), To: to,
+		Saturate: n.int("saturate", 1) != 0}, n.in...))
 }
 
 // lowerDequantize: the result has the type of the scale unless output_dtype (opset 23) names another.
@@ -48,7 +48,16 @@ func lowerDequantize(n *node) error {
 	if to == 0 {
 		to = n.fact(1).DType
 	}
-	return n.emit(&op.Dequantize{Axis: n.int("axis", 1), Block: n.int("block_size", 0), To: to}, n.in...)
+	err = n.emit(&op.Dequantize{Axis: n.int("axis", 1), Block: n.int("block_size", 0), To: to}, n.in...)
+	return n.sayAxis(err)
+}
+
+// sayAxis adds to an error of a node with scales per channel that the axis is the default.
+func (n *node) sayAxis(err error) error {
+	if err != nil && n.p.attrs["axis"] == nil && n.fact(1).Shape.Rank() > 0 {
+		return fault.Wrap(err, "attribute axis is not given and 1 by default")
+	}
+	return err
 }
 
 // dequantized returns input i as real values, with the scale and zero point of inputs s and s+1; axis for those that

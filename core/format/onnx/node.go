@@ -46,6 +46,9 @@ func (sc *scope) node(p *nodeProto) error {
 		lower = lowerCustom
 	}
 	if lower == nil || p.domain == "" && sc.version < MinOpset && !older(p.opType, sc.version) {
+		if lower != nil {
+			sc.im.old = sc.version
+		}
 		sc.im.missing[p.opType] = append(sc.im.missing[p.opType], p.label())
 	}
 	if len(sc.im.missing) > 0 { // go on only to find the other missing operators

@@ -94,3 +94,17 @@ func TestImport_singleElementsOfAnyRank(t *testing.T) {
 		}
 	}
 }
+
+// Messages say what is the reason, and the way out.
+func TestImport_messagesTellTheReason(t *testing.T) {
+	assert.ErrorContains(t, imported(t, ofVersion(5, "Relu"), ""), "the model is of opset 5")
+	assert.NotContains(t, imported(t, ofVersion(17, "Nonesuch"), "").Error(), "opset")
+	assert.ErrorContains(t, imported(t, ofVersion(99, "Relu"), ""), "onnx.version_converter")
+	model := func(attrs ...msg) []byte {
+		quantize := nodeMsg("QuantizeLinear", []string{"x", "s"}, []string{"y"}, attrs...)
+		return modelMsg(graphMsg([]msg{quantize}, input("x", 4, 3), output("y"),
+			initial(tensorMsg("s", []int64{4}, tensor.Float32s(1, 1, 1, 1)))))
+	}
+	assert.ErrorContains(t, imported(t, model(), ""), "attribute axis is not given and 1 by default")
+	assert.NoError(t, imported(t, model(numAttr("axis", 0)), ""))
+}
