@@ -172,7 +172,7 @@ static void models(void)
 	STATE(ANeuralNetworksModel_addOperation(m, 106, 3, in, 1, out), "finished");
 	STATE(ANeuralNetworksModel_relaxComputationFloat32toFloat16(m, true), "finished");
 	DATA(ANeuralNetworksModel_getSupportedOperationsForDevices(m, &d, 0, &supported), "numDevices", NULL);
-	DATA(ANeuralNetworksModel_getSupportedOperationsForDevices(m, twice, 2, &supported), "devices[1]", "devices[0] too");
+	DATA(ANeuralNetworksModel_getSupportedOperationsForDevices(m, twice, 2, &supported), "numDevices", "1 devices");
 	NULLS(ANeuralNetworksModel_getSupportedOperationsForDevices(m, none, 1, &supported), "devices[0]");
 	NULLS(ANeuralNetworksModel_getSupportedOperationsForDevices(m, NULL, 1, &supported), "devices");
 	OK(ANeuralNetworksModel_getSupportedOperationsForDevices(m, &d, 1, &supported));
@@ -282,7 +282,7 @@ static void bindings(void)
 	DATA(ANeuralNetworksExecution_setInput(e, 0, NULL, a, 0), "length: 0", NULL);
 	NULLS(ANeuralNetworksExecution_setInput(e, 0, NULL, NULL, 8), "buffer");
 	DATA(ANeuralNetworksExecution_setInput(e, 0, &t3, a, 12), "dimensions [3]", "[2]");
-	DATA(ANeuralNetworksExecution_setInput(e, 0, &square, a, 8), "dimensions [1 2]", "[2]");
+	DATA(ANeuralNetworksExecution_setInput(e, 0, &square, a, 8), "dimensionCount 2", "[2]");
 	DATA(ANeuralNetworksExecution_setInput(e, 0, &open, a, 8), "want all of them", NULL);
 	OK(ANeuralNetworksExecution_setInput(e, 0, &t2, a, 8));
 	STATE(ANeuralNetworksExecution_setInput(e, 0, &t3, a, 8), "set already");

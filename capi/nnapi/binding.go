@@ -57,15 +57,17 @@ func (e *Execution) slot(output bool, index int32) (*port, *binding, error) {
 func dimensions(p *port, t *OperandType, complete bool) (dims []uint32, size uint64, err error) {
 	o := *p.operand
 	if t != nil {
+		open := len(o.Dims) == 0 && !o.Type.IsScalar()
+		if !open && uint64(t.dimensionCount) != uint64(len(o.Dims)) {
+			return nil, 0, badData("type: dimensionCount %d: the operand is %v%v", t.dimensionCount, o.Type, o.Dims)
+		}
 		given, err := t.read()
 		if err != nil {
 			return nil, 0, refuseFor(BadData, err, "type")
 		}
 		switch {
-		case len(o.Dims) == 0 && !o.Type.IsScalar():
+		case open:
 			o.Dims = given.Dims
-		case len(given.Dims) != len(o.Dims):
-			return nil, 0, badData("type: dimensions %v: the operand is %v%v", given.Dims, o.Type, o.Dims)
 		case !agree(o.Dims, given.Dims):
 			return nil, 0, badData("type: dimensions %v: the operand is %v%v", given.Dims, o.Type, o.Dims)
 		default:

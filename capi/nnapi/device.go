@@ -91,8 +91,10 @@ func devicesAt(p unsafe.Pointer, n uint32) ([]*Device, error) {
 	if n == 0 {
 		return nil, badData("numDevices: 0: want the number of devices")
 	}
-	// None is there twice, so that there cannot be more than all; one element more is read to name it.
-	given, err := elements((*unsafe.Pointer)(p), min(uint64(n), uint64(len(deviceList()))+1), "devices")
+	if all := len(deviceList()); uint64(n) > uint64(all) { // the array is not read: it may end before its count
+		return nil, badData("numDevices: %d: there are %d devices, and none is named twice", n, all)
+	}
+	given, err := elements((*unsafe.Pointer)(p), uint64(n), "devices")
 	if err != nil {
 		return nil, err
 	}

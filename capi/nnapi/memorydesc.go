@@ -156,12 +156,15 @@ func memoryDescSetDimensions(d *MemoryDesc, rank uint32, p unsafe.Pointer) error
 	if rank > maxRank {
 		return badData("rank: %d: want at most %d", rank, maxRank)
 	}
+	if rank > 0 && len(d.roles) > 0 && d.shape.operand.Type.IsScalar() {
+		return badData("rank: %d: the roles are %v, a scalar", rank, d.shape.operand.Type)
+	}
+	if known := d.shape.operand.Dims; rank > 0 && d.shape.ranked && int(rank) != len(known) {
+		return badData("rank: %d: the dimensions known so far are %v", rank, known)
+	}
 	dims, err := elements((*uint32)(p), uint64(rank), "dimensions")
 	if err != nil {
 		return err
-	}
-	if rank > 0 && len(d.roles) > 0 && d.shape.operand.Type.IsScalar() {
-		return badData("rank: %d: the roles are %v, a scalar", rank, d.shape.operand.Type)
 	}
 	if !d.shape.merge(dims) {
 		return badData("dimensions: %v: those known so far are %v", dims, d.shape.operand.Dims)
