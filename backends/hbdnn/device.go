@@ -11,6 +11,7 @@ import (
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/mem"
 )
 
 // Container is what models compiled for the device are called. Their format is described nowhere: the driver says what
@@ -145,7 +146,7 @@ func (p *program) open() error {
 	case model:
 		return fault.New(fault.File, "the driver does not take the model: %s", text)
 	case code == codeMemory:
-		return fault.New(fault.Memory, "the driver has no memory for a model of %d bytes", len(data))
+		return fault.As(fault.Memory, mem.ErrExhausted, "the driver has no memory for a model of %d bytes", len(data))
 	case code != 0:
 		return refused("hbDNNInitializeFromDDR", code, nil)
 	}

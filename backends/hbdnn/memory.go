@@ -76,7 +76,7 @@ func (d *Device) Alloc(size int64) (mem.Buffer, error) {
 		return nil, err
 	}
 	if size < 0 || size > 1<<31 {
-		return nil, fault.New(fault.Memory, "hbSysAllocCachedMem has no %d bytes", size)
+		return nil, fault.As(fault.Memory, mem.ErrExhausted, "hbSysAllocCachedMem has no %d bytes", size)
 	}
 	a, err := newArguments(sizeMemory)
 	if err != nil {
@@ -85,7 +85,7 @@ func (d *Device) Alloc(size int64) (mem.Buffer, error) {
 	code, err := d.driver.SysAllocCachedMem(a.at(0), uint32(max(size, 1)))
 	m := *a.memory(0)
 	if err == nil && code == codeSysMemory {
-		err = fault.New(fault.Memory, "hbSysAllocCachedMem: the driver has no %d bytes", size)
+		err = fault.As(fault.Memory, mem.ErrExhausted, "hbSysAllocCachedMem: the driver has no %d bytes", size)
 	}
 	if err = refused("hbSysAllocCachedMem", code, err); err == nil && (m.virt == 0 || int64(m.size) < max(size, 1)) {
 		err = fault.New(fault.Device, "hbSysAllocCachedMem gives %d bytes at address %#x, want %d", m.size, m.virt, size)

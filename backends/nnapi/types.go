@@ -3,6 +3,7 @@ package nnapi
 import (
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/mem"
 	spec "github.com/anynpu/anynpu/core/spec/nnapi"
 )
 
@@ -30,7 +31,7 @@ func call(function string, code int32, err error) error {
 	case spec.NoError:
 		return nil
 	case spec.OutOfMemory, spec.ResourceExhaustedTransient, spec.ResourceExhaustedPersistent:
-		return fault.New(fault.Memory, "%s: the driver has no memory, it answers %d", function, code)
+		return fault.As(fault.Memory, mem.ErrExhausted, "%s: the driver has no memory, it answers %d", function, code)
 	case spec.MissedDeadlineTransient, spec.MissedDeadlinePersistent:
 		return fault.New(fault.Timeout, "%s: the driver's time has run out", function)
 	case spec.DeadObject:

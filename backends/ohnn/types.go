@@ -1,6 +1,9 @@
 package ohnn
 
-import "github.com/anynpu/anynpu/core/fault"
+import (
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/mem"
+)
 
 // Return codes that mean something of their own: OH_NN_ReturnCode.
 const (
@@ -26,7 +29,7 @@ func call(function string, code uint32, err error) error {
 	case err != nil || code == 0:
 		return err
 	case code == codeMemory:
-		return fault.New(fault.Memory, "%s: the driver has no memory", function)
+		return fault.As(fault.Memory, mem.ErrExhausted, "%s: the driver has no memory", function)
 	case code == codeTimeout:
 		return fault.New(fault.Timeout, "%s: the driver's time has run out", function)
 	}

@@ -119,7 +119,7 @@ func (d *Device) open(blob mem.Buffer) (uintptr, error) {
 	case model:
 		return 0, fault.New(fault.File, "the driver does not take the model: %s", text)
 	case spec.Code(code) == spec.ErrMalloc:
-		return 0, fault.New(fault.Memory, "the driver has no memory for a model of %d bytes", len(data))
+		return 0, fault.As(fault.Memory, mem.ErrExhausted, "the driver has no memory for a model of %d bytes", len(data))
 	case code != 0:
 		return 0, failed("rknn_init", code)
 	case context == 0:

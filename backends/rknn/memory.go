@@ -17,7 +17,7 @@ func (d *Device) create(context uintptr, size int64) (*driver.Memory, error) {
 		return nil, err
 	}
 	if at == 0 {
-		return nil, fault.New(fault.Memory, "rknn_create_mem: the driver has no %d bytes", size)
+		return nil, fault.As(fault.Memory, mem.ErrExhausted, "rknn_create_mem: the driver has no %d bytes", size)
 	}
 	made, m := d.memory(context, at), (*spec.TensorMem)(driver.Pointer(at))
 	if m.Virt == 0 || int64(m.Size) < size || m.Offset < 0 || int64(m.Offset) > int64(m.Size)-size {

@@ -1,10 +1,12 @@
 package hbdnn
 
 import (
+	"errors"
 	"sync"
 
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/mem"
 )
 
 // Code is a return code of the API.
@@ -63,8 +65,11 @@ func refuse(code Code, format string, args ...any) error {
 	return boundary.Refuse(code, format, args...)
 }
 
-// refuseFor is refuse with a cause.
+// refuseFor is refuse with a cause. Want of memory has its own code, whatever was being done.
 func refuseFor(code Code, err error, format string, args ...any) error {
+	if errors.Is(err, mem.ErrExhausted) && code != errSysMemory {
+		code = errMemory
+	}
 	return boundary.RefuseFor(code, err, format, args...)
 }
 

@@ -375,7 +375,7 @@ func (e *Execution) computeAfter(waits []*Event, limit time.Time, duration uint6
 	defer cancel()
 	for i, ev := range waits {
 		failed := func(err error) error {
-			return refuseFor(OpFailed, err, "execution: dependency %d of %d has failed", i, len(waits))
+			return boundary.RefuseFor(OpFailed, err, "execution: dependency %d of %d has failed", i, len(waits))
 		}
 		if ev.fence != nil && hands {
 			left = append(left, dependency{ev.fence, failed})

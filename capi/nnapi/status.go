@@ -34,8 +34,11 @@ func refuse(code ResultCode, format string, args ...any) error {
 	return boundary.Refuse(code, format, args...)
 }
 
-// refuseFor is refuse with a cause.
+// refuseFor is refuse with a cause. Want of memory has its own code, whatever was being done.
 func refuseFor(code ResultCode, err error, format string, args ...any) error {
+	if errors.Is(err, mem.ErrExhausted) {
+		code = OutOfMemory
+	}
 	return boundary.RefuseFor(code, err, format, args...)
 }
 

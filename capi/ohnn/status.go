@@ -1,8 +1,11 @@
 package ohnn
 
 import (
+	"errors"
+
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/mem"
 )
 
 // refuse returns an error that status turns into code. The message names the argument, its value and what would fit.
@@ -10,8 +13,12 @@ func refuse(code ReturnCode, format string, args ...any) error {
 	return boundary.Refuse(code, format, args...)
 }
 
-// refuseFor is refuse with a cause.
+// refuseFor is refuse with a cause. Want of memory has its own code, whatever was being done; but a model that is
+// compiled and not cached stays one.
 func refuseFor(code ReturnCode, err error, format string, args ...any) error {
+	if errors.Is(err, mem.ErrExhausted) && code != SaveCacheException && !settings().reference {
+		code = MemoryError
+	}
 	return boundary.RefuseFor(code, err, format, args...)
 }
 

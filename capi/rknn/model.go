@@ -44,7 +44,7 @@ func (m *sharedModel) release() {
 }
 
 // load makes a model with one reference, from data or the file at path. flags are those of rknn_init. Errors have the
-// code RKNN_ERR_MODEL_INVALID.
+// code RKNN_ERR_MODEL_INVALID, for want of memory RKNN_ERR_MALLOC_FAIL.
 func load(data []byte, path string, flags uint32) (*sharedModel, error) {
 	w := mem.NewWeights()
 	defer w.Release()

@@ -6,6 +6,7 @@ import (
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/capi/handle"
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/mem"
 	spec "github.com/anynpu/anynpu/core/spec/rknn"
 )
 
@@ -14,8 +15,11 @@ func refuse(code spec.Code, format string, args ...any) error {
 	return boundary.Refuse(code, format, args...)
 }
 
-// refuseFor is refuse with a cause.
+// refuseFor is refuse with a cause. Want of memory has its own code, whatever was being done.
 func refuseFor(code spec.Code, err error, format string, args ...any) error {
+	if errors.Is(err, mem.ErrExhausted) {
+		code = spec.ErrMalloc
+	}
 	return boundary.RefuseFor(code, err, format, args...)
 }
 

@@ -26,6 +26,14 @@ import (
 // ErrExhausted is in the chain of errors for want of memory; buffers of a caller that are too small are another thing.
 var ErrExhausted = errors.New("out of memory")
 
+// exhausted puts ErrExhausted into the chain of what a system call tells of want of memory.
+func exhausted(err error) error {
+	if err == unix.ENOMEM || err == unix.EAGAIN || err == unix.ENOSPC || err == unix.EFBIG {
+		return fault.As(fault.Memory, ErrExhausted, "%v", err)
+	}
+	return err
+}
+
 const (
 	maxCredit = 64 << 20 // granted by one measurement
 	// Of a limit that ends the process, this is kept for Go's runtime, for what nobody asks for, and for threads that Go

@@ -46,7 +46,7 @@ func (o Options) check(size int64) (align int64, err error) {
 		return 0, fault.New(fault.Argument, "alignment %d is not a power of two up to %d", o.Align, hugePage)
 	}
 	if size > 1<<62 {
-		return 0, fault.New(fault.Memory, "buffer of %d bytes", size)
+		return 0, fault.As(fault.Memory, ErrExhausted, "buffer of %d bytes", size)
 	}
 	return align, nil
 }

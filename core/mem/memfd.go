@@ -47,7 +47,7 @@ func named(size int64, o Options) (*buffer, error) {
 func memfd(name string, size, length int64, flags int) (*buffer, error) {
 	fd, err := sealedFile(name, length, flags)
 	if err != nil {
-		return nil, fault.As(fault.Memory, err, "create shared memory of %d bytes", size)
+		return nil, fault.As(fault.Memory, exhausted(err), "create shared memory of %d bytes", size)
 	}
 	b, err := mapFD(fd, 0, size, roundUp(length, pageSize), unix.PROT_READ|unix.PROT_WRITE)
 	if err != nil {
@@ -160,7 +160,7 @@ func mapFD(fd int, offset, size, length int64, prot int) (*buffer, error) {
 		if err == unix.ENOMEM || err == unix.EAGAIN {
 			kind = fault.Memory
 		}
-		return nil, fault.As(kind, err, "map %d bytes at offset %d", size, offset)
+		return nil, fault.As(kind, exhausted(err), "map %d bytes at offset %d", size, offset)
 	}
 	b := &buffer{data: bytesAt(p, lead, size), fd: fd, fdOff: offset, base: p, length: uintptr(length)}
 	if guard {

@@ -119,7 +119,7 @@ func (p *pages) move() (fd int, err error) {
 	size := max(int64(len(p.data)), 1)
 	fd, err = sealedFile(p.name, size, 0)
 	if err != nil {
-		return -1, fault.As(fault.Memory, err, "make a file of %d bytes", len(p.data))
+		return -1, fault.As(fault.Memory, exhausted(err), "make a file of %d bytes", len(p.data))
 	}
 	at, length := unsafe.Pointer(unsafe.SliceData(p.data)), uintptr(roundUp(size, pageSize))
 	if err = p.copyTo(fd); err == nil {
@@ -134,7 +134,7 @@ func (p *pages) move() (fd int, err error) {
 		}
 	}
 	unix.Close(fd)
-	return -1, fault.As(fault.Memory, err, "put %d bytes into a file", len(p.data))
+	return -1, fault.As(fault.Memory, exhausted(err), "put %d bytes into a file", len(p.data))
 }
 
 // copyTo writes the bytes to a file of zeros; what is zero already stays a hole.
