@@ -12,7 +12,6 @@ import (
 	"github.com/anynpu/anynpu/core/compile"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
-	"github.com/anynpu/anynpu/core/graph"
 )
 
 // checkReport is the JSON form of check.
@@ -39,7 +38,8 @@ type checkPack struct {
 // nodeReport is one node after lowering; an operator of the model may give several.
 type nodeReport struct {
 	Operator int    `json:"operator"` // index of the model's node
-	Op       string `json:"op"`
+	Op       string `json:"op"`       // as the model calls it
+	Core     string `json:"core"`     // as the library does
 	Name     string `json:"name,omitempty"`
 	Device   string `json:"device,omitempty"` // empty: none computes it
 	Reason   string `json:"reason,omitempty"`
@@ -195,7 +195,8 @@ func (r *checkReport) check(path string, devs []device.Device, stderr io.Writer)
 	}
 	for i, a := range answers {
 		n := &m.Graph.Nodes[i]
-		node := nodeReport{Operator: n.Origin, Op: graph.NameOf(n.Op), Name: n.Name, Device: devs[0].Info().ID}
+		node := nodeReport{Operator: n.Origin, Op: m.operator(n.Origin, n.Op.Name()), Core: n.Op.Name(), Name: n.Name,
+			Device: devs[0].Info().ID}
 		if !a.OK {
 			node.Device, node.Reason = "", a.Reason
 		} else {
@@ -207,15 +208,19 @@ func (r *checkReport) check(path string, devs []device.Device, stderr io.Writer)
 }
 
 func (r *checkReport) write(w io.Writer) {
+	width := 20
+	for _, n := range r.Nodes {
+		width = max(width, min(len(fault.Printable(n.Op)), 40))
+	}
 	if len(r.Nodes) > 0 {
-		printf(w, "%5s  %-20s %-24s %s\n", "node", "operator", "name", "device")
+		printf(w, "%5s  %-*s %-24s %s\n", "node", width, "operator", "name", "device")
 	}
 	for _, n := range r.Nodes {
 		where := n.Device
 		if where == "" {
 			where = "nowhere: " + n.Reason
 		}
-		printf(w, "%5d  %-20s %-24s %s\n", n.Operator, n.Op, n.Name, where)
+		printf(w, "%5d  %-*s %-24s %s\n", n.Operator, width, n.Op, n.Name, where)
 	}
 	if r.Error == "" {
 		printf(w, "%d of %d nodes run\n", r.Supported, len(r.Nodes))

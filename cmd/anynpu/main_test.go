@@ -335,7 +335,7 @@ func TestCheck_tellsWhatRunsWhere(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(out), &r))
 	assert.Equal(t, "anynpu.check/1", r.Schema)
 	assert.True(t, r.Usable)
-	assert.Equal(t, nodeReport{Operator: 0, Op: "conv", Name: "conv1", Device: "cpu"}, r.Nodes[0])
+	assert.Equal(t, nodeReport{Operator: 0, Op: "Conv", Core: "conv", Name: "conv1", Device: "cpu"}, r.Nodes[0])
 
 	code, out, errs := anynpu("check", "--json", writeFile(t, "m.onnx", vectorModel("example.Frob")))
 	assert.Equal(t, 3, code, errs)

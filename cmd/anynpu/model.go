@@ -13,8 +13,10 @@ import (
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/format/metadata"
+	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/model"
+	"github.com/anynpu/anynpu/core/op"
 )
 
 // loaded is an imported model with its constants.
@@ -63,6 +65,19 @@ func (m *loaded) inputInfo(name string) metadata.Input {
 		}
 	}
 	return m.Meta.Inputs[name]
+}
+
+// operator is the file's word for what a node of the graph, or of a run, computes: that of the model's node that it came
+// from, followed by core's name where that node calls a function. What comes from no node of the model, or is none of
+// the graph's operators, keeps its name.
+func (m *loaded) operator(origin int, name string) string {
+	if m.Model.Model == nil || origin < 0 || origin >= len(m.Ops) || !slices.Contains(graph.OpNames(), name) {
+		return name
+	}
+	if word := m.Ops[origin]; !strings.Contains(word, ".") || name == (*op.Custom)(nil).Name() {
+		return word
+	}
+	return m.Ops[origin] + " (" + name + ")"
 }
 
 func warn(stderr io.Writer, warnings []string) {

@@ -30,7 +30,7 @@ func newProfile(stdout, stderr io.Writer) *cobra.Command {
 		Use:   "profile MODEL",
 		Short: "Show where the time of a run goes",
 		Long: `profile runs an ONNX model some times and shows, of the fastest run, the time
-per operator and per node: milliseconds, share of the run, GFLOP/s (two
+per operator, as the model calls it, and per node: milliseconds, share of the run, GFLOP/s (two
 operations per multiply-add), and how the node was computed: by a fast kernel,
 by the reference kernel, or within another node's time (fused). Steps that no
 node asks for have names of their own: "layout" changes between NCHW and NHWC,
@@ -128,6 +128,9 @@ func (m *measured) profiled(runs int) (nodes []profile.Node, total time.Duration
 		}
 	}
 	nodes, err = profile.Join(m.Graph, m.in, best.Nodes)
+	for i := range nodes {
+		nodes[i].Op = m.operator(nodes[i].Node, nodes[i].Op)
+	}
 	return nodes, best.LastRun, exit(exitModel, err)
 }
 

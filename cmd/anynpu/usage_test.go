@@ -67,7 +67,7 @@ func TestPack_everyModelIsInspectedAndChecked(t *testing.T) {
 	assert.Equal(t, "anynpu.check-pack/1", c.Schema)
 	assert.True(t, c.Usable)
 	require.Len(t, c.Models, 2)
-	assert.Equal(t, "sub", c.Models[1].Nodes[0].Op)
+	assert.Equal(t, "Sub", c.Models[1].Nodes[0].Op)
 }
 
 func TestPack_tellsWhatIsWrongWithWhichModel(t *testing.T) {

@@ -29,6 +29,7 @@ type Model struct {
 	Producer string
 	Symbols  []string           // names of open dimensions: Sym k of a dimension is Symbols[k-1]
 	Nodes    []Node             // with Options.Nodes, in executable order
+	Ops      []string           // operator of each node of the main graph, "domain.Type" outside ai.onnx; by graph.Node.Origin
 	Meta     *metadata.Metadata // what the model says of itself, with the file beside it
 	Warnings []string           // what was understood otherwise than a strict reader would, one sentence each
 	// With Options.Below: what the model's own metadata say otherwise, one sentence each.
@@ -151,7 +152,7 @@ func importModel(src *source, o Options) (*Model, error) {
 	}
 	g.Meta = p.meta
 	meta.Warnings = append(meta.Warnings, im.strangers(g)...)
-	return &Model{Graph: g, Opset: version, Producer: p.producer, Symbols: im.symbolNames(), Nodes: im.noted, Meta: meta,
+	return &Model{Graph: g, Opset: version, Producer: p.producer, Symbols: im.symbolNames(), Nodes: im.noted, Ops: p.graph.ops(), Meta: meta,
 		Warnings: im.warnings, Overruled: overruled, Coded: im.coded}, nil
 }
 

@@ -107,11 +107,7 @@ func (s *Summary) graph(g *graphProto) {
 
 func (s *Summary) nodes(nodes []*nodeProto) {
 	for _, n := range nodes {
-		name := n.opType
-		if n.domain != "" {
-			name = n.domain + "." + name
-		}
-		s.Ops[name]++
+		s.Ops[n.operator()]++
 		for _, key := range sortedKeys(n.attrs) {
 			a := n.attrs[key]
 			if a.g != nil {
@@ -122,6 +118,23 @@ func (s *Summary) nodes(nodes []*nodeProto) {
 			}
 		}
 	}
+}
+
+// operator is the node's operator, with its domain outside ai.onnx.
+func (n *nodeProto) operator() string {
+	if n.domain == "" {
+		return n.opType
+	}
+	return n.domain + "." + n.opType
+}
+
+// ops are the operators of the graph's nodes.
+func (g *graphProto) ops() []string {
+	ops := make([]string, len(g.nodes))
+	for i, n := range g.nodes {
+		ops[i] = n.operator()
+	}
+	return ops
 }
 
 // SurveyFile is Survey of the file at path.
