@@ -68,6 +68,7 @@ cannot be run so, 127 that there is none.`,
 	}
 	cmd.Flags().StringVar(&f.api, "api", "", "put AnyNPU in place of this API's libraries alone: "+
 		strings.Join(vendorAPIs(), " or "))
+	complete(cmd, "api", vendorAPIs()...)
 	cmd.Flags().StringVar(&f.log, "log", "", "sets ANYNPU_LOG")
 	cmd.Flags().StringVar(&f.report, "report", "", "tell what the program did: text to standard error, or a `FILE`")
 	cmd.Flags().Lookup("report").NoOptDefVal = "-"

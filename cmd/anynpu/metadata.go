@@ -139,6 +139,9 @@ func (f *metadataFlags) run(path string, entries []string, stdout, stderr io.Wri
 	if f.json {
 		return writeJSON(stdout, r)
 	}
+	if len(r.Metadata)+len(beside) == 0 {
+		printf(stdout, "no metadata: neither the model nor a file %s has any\n", metadata.Sidecar(to))
+	}
 	for _, k := range slices.Sorted(maps.Keys(r.Metadata)) {
 		note := ""
 		if _, other := beside[k]; other {
