@@ -12,6 +12,7 @@ import (
 	"github.com/anynpu/anynpu/core/compile"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
 )
 
 // checkReport is the JSON form of check.
@@ -195,7 +196,7 @@ func (r *checkReport) check(path string, devs []device.Device, stderr io.Writer)
 	}
 	for i, a := range answers {
 		n := &m.Graph.Nodes[i]
-		node := nodeReport{Operator: n.Origin, Op: m.operator(n.Origin, n.Op.Name()), Core: n.Op.Name(), Name: n.Name,
+		node := nodeReport{Operator: n.Origin, Op: m.operator(n.Origin, graph.NameOf(n.Op)), Core: graph.NameOf(n.Op), Name: n.Name,
 			Device: devs[0].Info().ID}
 		if !a.OK {
 			node.Device, node.Reason = "", a.Reason

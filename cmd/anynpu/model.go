@@ -74,7 +74,7 @@ func (m *loaded) operator(origin int, name string) string {
 	if m.Model.Model == nil || origin < 0 || origin >= len(m.Ops) || !slices.Contains(graph.OpNames(), name) {
 		return name
 	}
-	if word := m.Ops[origin]; !strings.Contains(word, ".") || name == (*op.Custom)(nil).Name() {
+	if word := m.Ops[origin]; !strings.Contains(word, ".") || name == graph.NameOf(&op.Custom{}) {
 		return word
 	}
 	return m.Ops[origin] + " (" + name + ")"
