@@ -21,6 +21,9 @@ const DefaultTimeout = time.Minute
 // DefaultHangs is how many cases in a row may hang before a suite stops.
 const DefaultHangs = 5
 
+// hangsInAll times as many cases may hang in all.
+const hangsInAll = 4
+
 // exitTimeout bounds the end of a process, unless the timeout is shorter.
 const exitTimeout = 10 * time.Second
 
@@ -216,6 +219,7 @@ func (f *file) exit(ended *Ended) {
 type line struct {
 	mu      sync.Mutex
 	hung    int // in a row
+	all     int // that hung
 	stopped string
 }
 
@@ -225,11 +229,18 @@ func (l *line) note(s Status, most int) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.hung++; s != Hang {
+	if s != Hang {
 		l.hung = 0
+		return
 	}
-	if l.hung >= most && l.stopped == "" {
+	l.hung++
+	l.all++
+	switch {
+	case l.stopped != "":
+	case l.hung >= most:
 		l.stopped = fmt.Sprintf("the suite has stopped: %d cases in a row hung", most)
+	case l.all >= most*hangsInAll:
+		l.stopped = fmt.Sprintf("the suite has stopped: %d cases hung", l.all)
 	}
 }
 

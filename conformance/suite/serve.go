@@ -65,18 +65,21 @@ type parent struct {
 	folder  string // current one when the child began
 }
 
-// apart is the lowest number of the suite's own descriptors: a library that closes or writes to those that it thinks
-// its own gets not that far.
-const apart = 700
+// apart is the lowest number of the suite's own descriptors, as high as the system allows within reason: a library that
+// closes or writes to those that it thinks its own gets not that far.
+func apart() int {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		return 10
+	}
+	return max(10, int(min(limit.Cur, 16<<10))-64)
+}
 
 // adopt takes the descriptors that Process hands over, before anything of a library runs.
 func adopt() (*parent, error) {
 	var files [3]*os.File
 	for i := range files {
-		fd, err := unix.FcntlInt(uintptr(3+i), unix.F_DUPFD_CLOEXEC, apart)
-		if errors.Is(err, unix.EINVAL) { // so many are not allowed here
-			fd, err = unix.FcntlInt(uintptr(3+i), unix.F_DUPFD_CLOEXEC, 10)
-		}
+		fd, err := unix.FcntlInt(uintptr(3+i), unix.F_DUPFD_CLOEXEC, apart())
 		if err != nil {
 			return nil, fmt.Errorf("descriptor %d is not the suite's: this process is only started by conformance: %w", 3+i, err)
 		}

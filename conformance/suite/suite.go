@@ -89,6 +89,19 @@ type Outcome struct {
 	Own      bool      // the library is this project's own
 }
 
+// Passed tells whether the library has passed the cases of a report. One that is not the project's own may lack what
+// some cases are about, but not what all are about.
+func (o *Outcome) Passed(rep *Report) bool {
+	passed := rep.Counts[Pass]
+	if passed == 0 && len(rep.Results) > 0 && !o.Filtered {
+		return false
+	}
+	if !o.Own {
+		passed += rep.Counts[Skip]
+	}
+	return passed == len(rep.Results)
+}
+
 // Options say what of suites is run with which libraries.
 type Options struct {
 	Library     func(*API) string // the file of an API; nil: that of API.File
@@ -100,7 +113,7 @@ type Options struct {
 	Verbose     bool              // print every case
 
 	Timeout  time.Duration               // bounds a case, and the loading of a library; 0: DefaultTimeout
-	Hangs    int                         // in a row, after which a suite stops; 0: it does not
+	Hangs    int                         // in a row, or 4 times as many in all, after which a suite stops; 0: it does not
 	Context  context.Context             // ends the run when it is done; nil: nothing does
 	Progress *Progress                   // is told of each case; nil: nobody is
 	Source   func(*Suite, string) string // where the rule of a case stands; nil: nobody knows

@@ -81,11 +81,7 @@ func summarize(w io.Writer, o *suite.Outcome) bool {
 		return false
 	}
 	fmt.Fprintln(w, line)
-	passed := rep.Counts[suite.Pass]
-	if !o.Own {
-		passed += rep.Counts[suite.Skip]
-	}
-	return passed == len(rep.Results)
+	return o.Passed(rep)
 }
 
 // summary is one line: how many operations have every case passed, the fewest cases that count for an operation, how

@@ -79,10 +79,7 @@ func summarize(w io.Writer, o *suite.Outcome) bool {
 		fmt.Fprintf(w, "ohnn networks: %d of %d, failed %d (%d crashes, %d hangs, %d skipped; version %s, device %s)\n", passed,
 			len(rep.Results), len(rep.Results)-passed-n[suite.Skip], n[suite.Crash], n[suite.Hang], n[suite.Skip], rep.Version,
 			rep.Device)
-		if !o.Own {
-			passed += n[suite.Skip]
-		}
-		good = good && passed == len(rep.Results)
+		good = good && o.Passed(rep)
 	}
 	return good
 }

@@ -87,11 +87,7 @@ func summarize(w io.Writer, o *suite.Outcome) bool {
 		if line = roundings(rep); line != "" {
 			fmt.Fprintln(w, line)
 		}
-		passed := rep.Counts[suite.Pass]
-		if !o.Own {
-			passed += rep.Counts[suite.Skip]
-		}
-		good = good && passed == len(rep.Results)
+		good = good && o.Passed(rep)
 	}
 	return good
 }

@@ -54,7 +54,7 @@ type sum [sha256.Size]byte
 const (
 	mostEvents = 100_000
 	mostCalls  = 200_000
-	mostData   = 32 << 20
+	mostData   = 8 << 20
 	mostHeld   = 64 << 20
 	mostFiles  = 32 << 20
 )
