@@ -7,7 +7,7 @@ set -euo pipefail
 root=$1 command=$2 arch=${3:-}
 inside='
   mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" || exit 99
-  exec chroot "$0" /usr/bin/env -i HOME=/root TERM=dumb LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
+  exec chroot "$0" /usr/bin/env -i ${EMULATED:+container=lxc} HOME=/root TERM=dumb LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
     PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
     ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} /bin/sh -c "$1"'
 if [ "$arch" != arm64 ] || [ "$(uname -m)" = aarch64 ]; then
@@ -18,7 +18,8 @@ emulator=$(command -v qemu-aarch64-static || command -v qemu-aarch64) || { echo 
 # 64-bit ELF files for AArch64, programs and shared objects; F: the emulator need not be in the root.
 magic='\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00'
 mask='\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff'
-export FORMAT=":arm64:M::$magic:$mask:$emulator:F"
+# A user namespace makes no device files, as a container does not: debootstrap asks by the name of one.
+export EMULATED=yes FORMAT=":arm64:M::$magic:$mask:$emulator:F"
 wait=$(mktemp -d)
 trap 'rm -rf "$wait"' EXIT
 mkfifo "$wait/made" "$wait/mapped"
