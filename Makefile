@@ -128,11 +128,8 @@ $(BUILD)/examples/hbdnn_%: LIBRARIES := -ldnn
 $(BUILD)/examples/nnapi_%: LIBRARIES := -lneuralnetworks
 LIBRARIES := -lneural_network_core -lneural_network_runtime
 
-demo: $(BUILD)/examples/rknn_digits $(BUILD)/examples/hbdnn_digits $(BUILD)/examples/nnapi_digits $(BUILD)/examples/ohnn_digits
-	$(BUILD)/examples/rknn_digits examples/digits/digits.onnx examples/digits/images/*.pgm
-	$(BUILD)/examples/hbdnn_digits examples/digits/digits.onnx examples/digits/images/*.pgm
-	$(BUILD)/examples/nnapi_digits examples/digits/digits.weights examples/digits/images/*.pgm
-	$(BUILD)/examples/ohnn_digits examples/digits/digits.weights examples/digits/images/*.pgm
+demo: tools-build
+	@scripts/demo.sh
 
 tools-go:
 	@scripts/need_go.sh $(GO)
