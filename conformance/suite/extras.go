@@ -51,6 +51,9 @@ func findExtras(handle uintptr) extras {
 	return x
 }
 
+// Ours tells whether the library is this project's.
+func (l *Library) Ours() bool { return l.own.version != 0 }
+
 // Counts tells whether the library counts its handles and buffers.
 func (l *Library) Counts() bool { return l.own.counters[0] != 0 }
 

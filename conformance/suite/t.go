@@ -34,6 +34,14 @@ func (l lacking) Error() string { return string(l) }
 // Skip ends the case: the library says that it lacks what the case is about.
 func (t *T) Skip(format string, args ...any) { panic(lacking(fmt.Sprintf(format, args...))) }
 
+// Lacks is Skip for a library of other people. This project's own computes whatever the suites have: it fails.
+func (t *T) Lacks(format string, args ...any) {
+	if t.Ours() {
+		t.Failf("the library refuses what it has to compute: "+format, args...)
+	}
+	t.Skip(format, args...)
+}
+
 // Outside ends a case that is recorded as a C program: a record does not have what.
 func (t *T) Outside(what string) {
 	if t.Recorded() {

@@ -39,7 +39,7 @@ func (t *T) graph(c *graphs.Case) {
 	t.Check(err == nil && model != nil, "no model: %v", err)
 	ctx := new(uintptr)
 	if code := t.Code("init", ctx, model, len(model), 0, nil); code != rknn.Success {
-		t.Skip("rknn_init: %s: %s", rknn.API.CodeName(code), t.LastError())
+		t.Lacks("rknn_init: %s: %s", rknn.API.CodeName(code), t.LastError())
 	}
 	t.Owned(*ctx)
 	for round := range 2 {

@@ -26,7 +26,7 @@ func (t *T) start(n *net) *session {
 	data, ctx := m.Bytes(), new(uintptr)
 	code := t.Code("init", ctx, data, len(data), 0, nil)
 	if code == rknn.ModelInvalid {
-		t.Skip("rknn_init refuses the model: %s", t.LastError())
+		t.Lacks("rknn_init refuses the model: %s", t.LastError())
 	}
 	t.Check(code == rknn.Success, "rknn_init: %s: %s", rknn.API.CodeName(code), t.LastError())
 	return &session{T: t, net: n, ctx: t.Owned(*ctx), in: make([]tensor, len(n.in)), out: out,

@@ -294,7 +294,7 @@ func (t *T) vector(a archive, name string) {
 		refusal := fmt.Sprintf("rknn_init: %s: %s", rknn.API.CodeName(code), t.LastError())
 		for _, op := range operators(model) {
 			if !t.has(a, op) {
-				t.Skip("%s", refusal)
+				t.Lacks("%s", refusal)
 			}
 		}
 		t.Failf("a model is refused whose operators are all computed in others: %s", refusal)

@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"math"
+	"slices"
 
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
@@ -16,7 +17,8 @@ func init() { add(map[string]lowering{"TfIdfVectorizer": lowerTfIdf}) }
 const maxGramSteps = 256
 
 // lowerTfIdf counts, per row of integers, the n-grams of the pool: windows of n entries that lie 1 to max_skip_count+1
-// apart are compared with all grams of that size, and the hits are summed into the columns that ngram_indexes names.
+// apart are compared with all grams of that size, and the hits are summed into the columns that ngram_indexes names. A
+// weight belongs to a gram of the pool, whatever its column.
 func lowerTfIdf(n *node) error {
 	if err := n.want(1, 1); err != nil {
 		return err
@@ -36,6 +38,10 @@ func lowerTfIdf(n *node) error {
 		}
 		width = max(width, c+1)
 	}
+	mode, weights, err := n.gramWeights(columns)
+	if err != nil {
+		return err
+	}
 	x := n.b.Add(&op.Unsqueeze{}, n.b.Add(&op.Cast{To: tensor.Int64}, n.arg(0)), n.b.Int64s(-1))
 	sum, first := graph.None, int64(0)
 	for i, from := range counts {
@@ -51,6 +57,9 @@ func lowerTfIdf(n *node) error {
 		grams := (to - from) / size
 		if size >= lo && size <= hi && grams > 0 {
 			hits := n.gramHits(x, pool[from:to], size, skips)
+			if mode == "IDF" {
+				hits = n.occurs(hits)
+			}
 			if grams*width > 1<<26 {
 				return fault.New(fault.Unsupported, "%d grams in %d columns", grams, width)
 			}
@@ -60,7 +69,7 @@ func lowerTfIdf(n *node) error {
 			}
 			place = place[:grams*width]
 			for g := range grams {
-				place[g*width+columns[first+g]] = 1
+				place[g*width+columns[first+g]] = weights[first+g]
 			}
 			part := n.b.Add(&op.MatMul{}, hits, n.b.Const("", tensor.T(tensor.Float32, grams, width), tensor.Float32s(place...)))
 			if sum == graph.None {
@@ -74,7 +83,15 @@ func lowerTfIdf(n *node) error {
 	if sum == graph.None {
 		return fault.New(fault.File, "no n-gram of the lengths %d to %d", lo, hi)
 	}
-	return n.weigh(sum, width)
+	if mode == "IDF" && n.p.attrs["weights"] == nil { // several grams of a column count once
+		sum = n.occurs(sum)
+	}
+	return n.result(sum)
+}
+
+// occurs is 1 where a count is above 0, else 0.
+func (n *node) occurs(counts graph.Value) graph.Value {
+	return n.b.Add(&op.Cast{To: tensor.Float32}, n.b.Add(&op.Greater{}, counts, n.b.Float32(0)))
 }
 
 // gramHits counts the grams [G*size] in x [..., L, 1]: float32 [..., G]. Single entries are counted at one distance
@@ -114,24 +131,26 @@ func (n *node) gramHits(x graph.Value, grams []int64, size, skips int64) graph.V
 	return sum
 }
 
-// weigh turns counts into the result: TF counts, IDF the weight of what occurs, TFIDF counts times weights.
-func (n *node) weigh(counts graph.Value, width int64) error {
-	w := n.floats("weights")
-	if len(w) > 0 && int64(len(w)) != width {
-		return fault.New(fault.File, "attribute weights: %d for %d columns", len(w), width)
+// gramWeights are the mode and what an occurrence of each gram adds to its column: TF 1, IDF the weight once, TFIDF the
+// weight each time.
+func (n *node) gramWeights(columns []int64) (mode string, weights []float32, err error) {
+	mode, weights = n.string("mode", ""), n.floats("weights")
+	if len(weights) > 0 && len(weights) != len(columns) {
+		return "", nil, fault.New(fault.File, "attribute weights: %d for %d grams", len(weights), len(columns))
 	}
-	mode := n.string("mode", "")
 	switch mode {
 	case "TF":
-		return n.result(counts)
-	case "IDF":
-		counts = n.b.Add(&op.Cast{To: tensor.Float32}, n.b.Add(&op.Greater{}, counts, n.b.Float32(0)))
-	case "TFIDF":
+		weights = nil
+	case "IDF", "TFIDF":
 	default:
-		return fault.New(fault.File, "attribute mode: %q", mode)
+		return "", nil, fault.New(fault.File, "attribute mode: %q", mode)
 	}
-	if len(w) > 0 {
-		counts = n.b.Add(&op.Mul{}, counts, n.b.Const("", tensor.T(tensor.Float32, width), tensor.Float32s(w...)))
+	if mode == "IDF" && len(weights) > 0 && len(slices.Compact(slices.Sorted(slices.Values(columns)))) < len(columns) {
+		return "", nil, fault.New(fault.Unsupported, "attribute ngram_indexes: %v: several grams with weights in one column: "+
+			"mode IDF does not say which weight counts", columns)
 	}
-	return n.result(counts)
+	if len(weights) == 0 {
+		weights = slices.Repeat([]float32{1}, len(columns))
+	}
+	return mode, weights, nil
 }

@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+"""Make imports.zip.0.gz: models that show how an importer reads what other lists have once or never: n-grams, every
+activation of recurrent layers, words and counts that a node does not take, bodies and functions with little in them.
+
+    python3 -m venv venv && venv/bin/pip install -r ../cases/requirements.txt && venv/bin/python gen.py
+
+Evaluators, rules and format are those of ../forms. The same versions write the same bytes.
+"""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "forms"))
+
+import numpy as np
+from onnx import TensorProto, helper
+
+import forms
+from bodies import call, function
+from forms import add, f32, ints, node, refused
+
+
+def grams():
+    """TfIdfVectorizer: lengths, skips, weights, batches."""
+    pool = {
+        "pool_int64s": [2, 3, 5, 4, 5, 6, 7, 8, 6, 7, 2, 5, 7],
+        "ngram_counts": [0, 4, 10],
+        "ngram_indexes": [4, 0, 1, 7, 2, 6, 5, 3],
+        "weights": [0.5, 1.5, 2.0, -1.0, 4.0, 0.25, 3.0, 8.0],
+    }
+    for tag, x in (("row", np.array([2, 5, 7, 8, 6, 7, 5, 6])), ("rows", np.array([[5, 6, 7, 8, 6, 7], [2, 3, 5, 2, 5, 7]]))):
+        for dtype in (np.int32, np.int64):
+            for low, high, skips in ((1, 1, 0), (2, 2, 0), (3, 3, 0), (1, 2, 0), (2, 2, 1), (2, 3, 2), (1, 3, 4)):
+                for mode in ("TF", "IDF", "TFIDF"):
+                    if dtype == np.int64 and (mode != "TF" or skips):
+                        continue
+                    add(
+                        f"tfidf_{tag}_{np.dtype(dtype)}_{mode.lower()}_{low}_{high}_{skips}",
+                        node("TfIdfVectorizer", "x", mode=mode, min_gram_length=low, max_gram_length=high, max_skip_count=skips, **pool),
+                        {"x": x.astype(dtype)},
+                        reference=False,
+                    )
+    shared = {**pool, "ngram_indexes": [1, 0, 1, 2, 2, 0, 2, 1]}
+    for mode in ("TF", "IDF", "TFIDF"):  # which weight counts in IDF is not said
+        for low, high in ((1, 1), (1, 3)):
+            numbers = {k: v for k, v in shared.items() if k != "weights" or mode != "IDF"}
+            add(
+                f"tfidf_shared_columns_{mode.lower()}_{low}_{high}",
+                node("TfIdfVectorizer", "x", mode=mode, min_gram_length=low, max_gram_length=high, max_skip_count=0, **numbers),
+                {"x": np.array([[2, 5, 7, 8, 6, 7], [3, 3, 2, 5, 7, 2]])},
+                reference=False,
+            )
+    x = {"x": np.array([2, 5, 7, 8], np.int64)}
+    given = {"mode": "TF", "min_gram_length": 1, "max_gram_length": 2, "max_skip_count": 0, **pool}
+    for tag, change in {
+        "counts_decrease": {"ngram_counts": [0, 4, 2]},
+        "counts_beyond_the_pool": {"ngram_counts": [0, 4, 14]},
+        "counts_negative": {"ngram_counts": [-1, 4, 10]},
+        "half_a_gram": {"ngram_counts": [0, 3, 10]},
+        "too_few_indexes": {"ngram_indexes": [4, 0, 1, 7, 2, 6, 5]},
+        "negative_index": {"ngram_indexes": [4, 0, 1, 7, 2, 6, 5, -3]},
+        "lengths_reversed": {"min_gram_length": 2, "max_gram_length": 1},
+        "length_0": {"min_gram_length": 0},
+        "negative_skips": {"max_skip_count": -1},
+        "mode": {"mode": "ITF"},
+        "too_few_weights": {"mode": "TFIDF", "weights": [1.0, 2.0]},
+    }.items():
+        refused("tfidf_" + tag, [node("TfIdfVectorizer", "x", **{**given, **change})], x, {})
+
+
+def activations():
+    """Recurrent layers with each activation, its numbers given and left out."""
+    kinds = {
+        "Affine": (0.75, 0.25), "LeakyRelu": (0.125, 0.0), "ThresholdedRelu": (0.5, 0.0), "ScaledTanh": (1.5, 0.5),
+        "HardSigmoid": (0.25, 0.375), "Elu": (0.75, 0.0), "Softsign": None, "Softplus": None, "Relu": None,
+    }
+    x = {"x": f32(4, 3, 2)}
+    for op, gates, many in (("RNN", 1, 1), ("GRU", 3, 2), ("LSTM", 4, 3)):
+        w = {"w": f32(1, gates * 5, 2) / 2, "r": f32(1, gates * 5, 5) / 2}
+        for name, numbers in kinds.items():
+            if op == "LSTM" and name == "Softplus":  # which ONNX Runtime computes as infinity minus infinity
+                continue
+            forms_of = [("plain", {})] if numbers is None else [("numbers", {"activation_alpha": [numbers[0]] * many, "activation_beta": [numbers[1]] * many})]
+            for tag, more in forms_of:
+                add(
+                    f"activation_{op.lower()}_{name.lower()}_{tag}",
+                    node(op, "x w r", hidden_size=5, activations=[name] * many, **more),
+                    x, w, reference=False,
+                )
+        add(
+            f"activation_{op.lower()}_both_ways",
+            node(op, "x v s", hidden_size=5, direction="bidirectional", activations=(["HardSigmoid"] * many + ["ScaledTanh"] * many),
+                 activation_alpha=[0.25] * many + [1.5] * many, activation_beta=[0.375] * many + [0.5] * many),
+            x, {"v": np.concatenate([w["w"], -w["w"]]), "s": np.concatenate([w["r"], -w["r"]])}, reference=False,
+        )
+
+
+def words():
+    """Texts of attributes that no definition has."""
+    image, half = {"x": f32(1, 4, 6, 6)}, {"n": np.array([], np.float32), "k": np.array([1, 1, 2, 2], np.float32)}
+    resize = {"mode": "linear", "coordinate_transformation_mode": "half_pixel", "nearest_mode": "floor"}
+    for key in ("mode", "coordinate_transformation_mode", "nearest_mode", "keep_aspect_ratio_policy"):
+        refused(f"word_resize_{key}", [node("Resize", "x - k", **{**resize, key: "sideways"})], image, half)
+    grid = {"x": f32(1, 1, 4, 4), "g": f32(1, 3, 3, 2)}
+    for key in ("mode", "padding_mode"):
+        refused(f"word_gridsample_{key}", [node("GridSample", "x g", **{key: "sideways"})], grid, {})
+    for op, gates in (("RNN", 1), ("GRU", 3), ("LSTM", 4)):
+        w = {"w": f32(1, gates * 5, 2), "r": f32(1, gates * 5, 5)}
+        for key, value in (("direction", "sideways"), ("activations", ["Sideways"] * {1: 1, 3: 2, 4: 3}[gates])):
+            refused(f"word_{op.lower()}_{key}", [node(op, "x w r", hidden_size=5, **{key: value})], {"x": f32(4, 3, 2)}, w)
+    refused("word_pad", [node("Pad", "x p", mode="sideways")], image, {"p": ints(0, 0, 1, 1, 0, 0, 1, 1)})
+    for op, more, inits in (("Conv", {}, {"w": f32(2, 4, 3, 3)}), ("ConvTranspose", {}, {"w": f32(4, 2, 3, 3)}), ("MaxPool", {"kernel_shape": [2, 2]}, {}),
+                            ("AveragePool", {"kernel_shape": [2, 2]}, {}), ("LpPool", {"kernel_shape": [2, 2]}, {})):
+        refused(f"word_{op.lower()}_auto_pad", [node(op, "x w" if inits else "x", auto_pad="SIDEWAYS", **more)], image, inits)
+    refused("word_depthtospace", [node("DepthToSpace", "x", blocksize=2, mode="SIDEWAYS")], image, {})
+    refused("word_gelu", [node("Gelu", "x", approximate="sideways")], image, {})
+    refused("word_scatterelements", [node("ScatterElements", "v i u", reduction="sideways")], {"v": f32(4), "u": f32(2)}, {"i": ints(1, 2)})
+    refused("word_scatternd", [node("ScatterND", "v i u", reduction="sideways")], {"v": f32(4), "u": f32(2)}, {"i": np.array([[1], [2]])})
+    refused("word_bitshift", [node("BitShift", "a a", direction="SIDEWAYS"), node("Cast", "y", "z", to=TensorProto.FLOAT)], {"a": np.array([1, 2], np.uint8)}, {})
+    roi = {"b": np.array([[0, 0, 2, 2]], np.float32), "i": ints(0)}
+    for key in ("mode", "coordinate_transformation_mode"):
+        refused(f"word_roialign_{key}", [node("RoiAlign", "x b i", **{key: "sideways"})], image, roi)
+
+
+def blocks():
+    """Scales of blocks that are not as many as the blocks."""
+    codes = {"c": np.arange(12, dtype=np.uint8).reshape(2, 6)}
+    for tag, s in {"one_less": f32(2, 2), "one_more": f32(2, 4), "rows": f32(1, 3), "rank": f32(6)}.items():
+        refused(f"blocks_dequantize_{tag}", [node("DequantizeLinear", "c s", axis=1, block_size=2)], codes, {"s": np.abs(s) + 1}, opset=21)
+        refused(
+            f"blocks_quantize_{tag}",
+            [node("QuantizeLinear", "x s", "q", axis=1, block_size=2, output_dtype=TensorProto.UINT8), node("Cast", "q", to=TensorProto.FLOAT)],
+            {"x": f32(2, 6)}, {"s": np.abs(s) + 1}, opset=21,
+        )
+    for size, axis, dims in ((2, 1, (2, 3)), (3, 1, (2, 2)), (1, 0, (2, 6)), (2, 0, (1, 6)), (6, -1, (2, 1))):
+        scale = np.abs(f32(*dims)) + 0.5
+        want = codes["c"] * np.repeat(scale, size, axis=axis)
+        add(f"blocks_of_{size}_along_{axis % 2}_{dims[0]}x{dims[1]}", node("DequantizeLinear", "c s", axis=axis, block_size=size), codes, {"s": scale}, opset=21, want=want)
+
+
+def value(name, dtype=TensorProto.FLOAT, shape=None):
+    return helper.make_tensor_value_info(name, dtype, shape)
+
+
+def loop_body(ins, nodes, outs):
+    return helper.make_graph(nodes, "body", ins, outs)
+
+
+def bodies():
+    """Loops, scans and maps with few or unequal numbers of inputs and outputs."""
+    x = {"x": f32(3, 4)}
+    trip, go = value("i", TensorProto.INT64, []), value("c", TensorProto.BOOL, [])
+    same = node("Identity", "c", "d")
+    alone = loop_body([trip, go], [same, node("Cast", "i", "f", to=TensorProto.FLOAT), node("Add", "x f", "o")], [value("d", TensorProto.BOOL, []), value("o")])
+    for tag, ins in (("trips", "m"), ("both", "m t")):
+        add(f"loop_without_state_{tag}", [node("Loop", ins, "l", body=alone), node("ReduceSum", "l z", keepdims=0)], x, {"m": np.array(3), "t": np.array(True), "z": ints(0)}, reference=False,
+            want=3 * x["x"] + np.float32(3))
+    more = loop_body(
+        [trip, go, value("a"), value("b")],
+        [same, node("Add", "a b", "e"), node("Neg", "b", "f"), node("Mul", "e x", "o"), node("Sub", "e x", "p"), node("Identity", "i", "q")],
+        [value("d", TensorProto.BOOL, []), value("e"), value("f"), value("o"), value("p"), value("q", TensorProto.INT64)],
+    )
+    sums = [node("ReduceSum", f"{k} n", f"{k}0", keepdims=0) for k in "uvw"]
+    add("loop_of_two_states_and_three_scans", [node("Loop", "m t x z", "r s u v w", body=more), *sums], {**x, "z": f32(3, 4)}, {"m": np.array(4), "t": np.array(True), "n": ints(0)},
+        outs="r s u0 v0 w0", reference=False)
+    for tag, ins, outs, made in (
+        ("one_state_two_sequences", ["s", "a", "b"], ["t", "o"], [node("Add", "s a", "t"), node("Mul", "t b", "o")]),
+        ("two_states_one_sequence", ["s", "r", "a"], ["t", "v", "o", "p"], [node("Add", "s a", "t"), node("Mul", "r a", "v"), node("Sub", "t v", "o"), node("Neg", "a", "p")]),
+        ("no_state", ["a", "b"], ["o"], [node("Max", "a b", "o")]),
+    ):
+        states = 1 if tag.startswith("one") else 2 if tag.startswith("two") else 0
+        body = loop_body([value(k, shape=[4]) for k in ins], made, [value(k) for k in outs])
+        feeds = {k: f32(4) if i < states else f32(3, 4) for i, k in enumerate("xyz"[: len(ins)])}
+        add(f"scan_{tag}", node("Scan", " ".join(feeds), " ".join(f"o{k}" for k in range(len(outs))), body=body, num_scan_inputs=len(ins) - states), feeds, reference=False,
+            want=None if states else np.maximum(feeds["x"], feeds["y"]))
+    short = loop_body([trip], [node("Cast", "i", "f", to=TensorProto.FLOAT)], [value("f")])
+    refused("loop_body_of_one_input", [node("Loop", "m t", body=short)], x, {"m": np.array(3), "t": np.array(True)})
+    refused("loop_body_without_condition", [node("Loop", "m t x", body=loop_body([trip, go, value("a")], [node("Neg", "a", "b")], []))], x, {"m": np.array(3), "t": np.array(True)})
+    item = lambda names, made: loop_body([value(k) for k in names], [node("Neg", names[0], "o")], [value("o")])
+    for tag, names in (("too_many", "a b c"), ("too_few", "a")):
+        refused(
+            f"map_body_of_{tag}_inputs",
+            [node("SplitToSequence", "x", "s", axis=0), node("SequenceMap", "s z", "m", body=item(names.split(), 1)), node("ConcatFromSequence", "m", axis=0)],
+            {**x, "z": f32(4)}, {},
+        )
+
+
+def functions():
+    """Functions of which a call leaves outputs out, before nodes that leave inputs out."""
+    x = f32(2, 3)
+    three = function("Three", "l", "p q r", [node("Neg", "l", "p"), node("Abs", "l", "q"), node("Exp", "l", "r")], 17)
+    want = {"p": -x, "q": np.abs(x), "r": np.exp(x.astype(np.float64)).astype(np.float32)}
+    for kept in ("p", "q", "r", "pq", "pr", "qr"):
+        outs = [k if k in kept else "" for k in "pqr"]
+        made = helper.make_node("Three", ["x"], outs, domain="local")
+        rest = [node("Clip", f"{k} - hi", "c" + k) for k in kept]
+        add(f"function_gives_{kept}", [made, *rest], {"x": x}, {"hi": np.float32(0.25)}, functions=[three], outs=" ".join("c" + k for k in kept),
+            want=[np.minimum(want[k], np.float32(0.25)) for k in kept], runtime=False, reference=False)
+
+
+def names():
+    """The domain's own name, and values that are made twice."""
+    x = {"x": f32(2, 3)}
+    add("domain_by_name", [helper.make_node("Neg", ["x"], ["t"], domain="ai.onnx"), helper.make_node("Abs", ["t"], ["y"], domain="ai.onnx")], x,
+        want=np.abs(x["x"]), reference=False)
+    refused("made_over_an_initializer", [node("Neg", "x", "w"), node("Add", "x w")], x, {"w": f32(2, 3)})
+    refused("made_over_an_input", [node("Neg", "x", "z"), node("Add", "x z")], {**x, "z": f32(2, 3)}, {})
+    refused("made_twice", [node("Neg", "x", "t"), node("Abs", "x", "t"), node("Add", "x t")], x, {})
+
+
+def stale():
+    """Cells that no tap reaches, in memory that other results were in."""
+    x, c = {"x": f32(1, 16, 7, 9) + 3}, {"k": f32(1, 16, 1, 1) + 5, "b": f32(16)}
+    before = [node("Mul", "x k", "a"), node("Mul", "x x", "e"), node("Add", "a e", "t")]
+    for group, shape in ((16, (16, 1, 1, 1)), (16, (16, 1, 2, 2)), (1, (16, 16, 1, 1)), (4, (16, 4, 2, 1))):
+        for bias in ("", " b"):
+            inner = max(shape[2:])
+            tag = f"stale_conv_{group}_{shape[2]}x{shape[3]}{'_bias' if bias else ''}"
+            add(tag, [*before, node("Conv", "t w" + bias, "u", group=group, pads=[inner, inner + 1] * 2), node("Sub", "u k", "v"), node("Relu", "v")], x, {**c, "w": f32(*shape)}, rtol=1e-3, atol=1e-3)
+    add("stale_convtranspose", [*before, node("ConvTranspose", "t w", "u", strides=[3, 3]), node("Neg", "u")], x, {**c, "w": f32(16, 16, 1, 2)}, rtol=1e-3, atol=1e-3)
+    add("stale_depthwise_transpose", [*before, node("ConvTranspose", "t w", "u", strides=[3, 2], group=16), node("Neg", "u")], x, {**c, "w": f32(16, 1, 2, 1)}, rtol=1e-3, atol=1e-3)
+
+
+if __name__ == "__main__":
+    for part in (grams, activations, words, blocks, bodies, functions, names, stale):
+        part()
+    forms.finish(os.path.join(os.path.dirname(os.path.abspath(__file__)), "imports.zip"))
