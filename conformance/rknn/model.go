@@ -88,12 +88,24 @@ func (m *Model) Node(op, out string, in ...string) *Model {
 	return m
 }
 
-// Attrs are the attributes of a node by name: int, []int, float32, []float32 or string.
+// Attrs are the attributes of a node by name: int, []int, float32, []float32, string or []string.
 type Attrs map[string]any
 
 // Op appends a node of ai.onnx.
 func (m *Model) Op(op string, outs, ins []string, attrs Attrs) *Model {
+	return m.op("", op, outs, ins, attrs)
+}
+
+// CustomOp appends a node of the domain "board".
+func (m *Model) CustomOp(op string, outs, ins []string, attrs Attrs) *Model {
+	return m.op("board", op, outs, ins, attrs)
+}
+
+func (m *Model) op(domain, op string, outs, ins []string, attrs Attrs) *Model {
 	var n []byte
+	if domain != "" {
+		n = field(n, 7, []byte(domain))
+	}
 	for _, i := range ins {
 		n = field(n, 1, []byte(i))
 	}
@@ -132,6 +144,11 @@ func attribute(name string, value any) []byte {
 			a = number(a, 8, int64(x))
 		}
 		kind = 7
+	case []string:
+		for _, x := range v {
+			a = field(a, 9, []byte(x))
+		}
+		kind = 8
 	default:
 		panic(fmt.Sprintf("rknn: attribute of type %T", value))
 	}

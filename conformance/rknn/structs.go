@@ -115,7 +115,7 @@ type OpTensor struct {
 
 // OpAttr is rknn_custom_op_attr.
 type OpAttr struct {
-	_            [256]byte // name
+	Name         [256]byte
 	Kind, NElems uint32
 	Data         uintptr
 }

@@ -191,6 +191,13 @@ var matmulQuantization = onBoards(
 			t.OK("matmul_get_quant_params", o.Ctx, back, got)
 			t.Check(*got == 0.5, "scale %v", *got)
 		}).
+		OK("lists", func(t *T) {
+			o := t.Create(small(9))
+			t.OK("matmul_set_quant_params", o.Ctx, rknn.Quant("B", []float32{0.5}, []int32{7}))
+			scale, zero := []float32{9}, []int32{9}
+			t.OK("matmul_get_quant_params", o.Ctx, rknn.Quant("B", scale, zero), new(float32))
+			t.Check(scale[0] == 0.5 && zero[0] == 7, "scale %v, zero point %d", scale[0], zero[0])
+		}).
 		No("of_A", func(t *T) {
 			t.Bad("matmul_get_quant_params", t.Create(small(2)).Ctx, rknn.Quant("A", nil, nil), new(float32))
 		}),

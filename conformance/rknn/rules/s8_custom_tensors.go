@@ -197,6 +197,32 @@ var customTensors = []*Rule{
 			t.Check(beta.Kind == int64T && beta.NElems == 1 && b == -7, "beta: type %d, %d elements, %d", beta.Kind, beta.NElems,
 				b)
 		}).
+		OK("every_kind", func(t *T) {
+			attrs := rknn.Attrs{"real": float32(1.5), "reals": []float32{2.5, -3.5, 4}, "whole": 6, "wholes": []int{7, -8}, "word": "nine",
+				"words": []string{"ten", "", "twelve"}}
+			want := map[string][]byte{"real": rknn.RealBytes(1.5), "reals": rknn.RealBytes(2.5, -3.5, 4), "whole": cmem.Bytes([]int64{6}),
+				"wholes": cmem.Bytes([]int64{7, -8}), "word": []byte("nine"), "words": []byte("ten\x00\x00twelve")}
+			type told struct {
+				name  string
+				elems uint32
+				data  []byte
+			}
+			got := map[string]told{}
+			set := t.opsOf(0, map[stage]func(opCall) int{stageInit: func(c opCall) int {
+				for name := range attrs {
+					a := t.attribute(c.ctx, name)
+					size := map[uint32]uint32{float32T: 4, int64T: 8, uint8T: 1}[a.Kind]
+					got[name] = told{rknn.TextOf(a.Name[:]), a.NElems, slices.Clone(cmem.Span[byte](a.Data, int(a.NElems*size)))}
+				}
+				return 0
+			}})
+			m := (&model{}).CustomOp("Twice", []string{"y"}, []string{"x"}, attrs).Input("x", onnxFloat, 1, 2)
+			t.OK("register_custom_ops", t.Open(m.Output("y", onnxFloat, 1, 2), 0), set.op("Twice"), 1)
+			for name, data := range want {
+				t.Check(slices.Equal(got[name].data, data) && got[name].name == name, "%s: %q has %d elements, %q", name, got[name].name,
+					got[name].elems, got[name].data)
+			}
+		}).
 		No("none", func(t *T) {
 			var a opAttr
 			set, ctx := t.opsOf(0, map[stage]func(opCall) int{stageInit: func(c opCall) int {

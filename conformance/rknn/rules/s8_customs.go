@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/anynpu/anynpu/conformance/rknn"
+	"github.com/anynpu/anynpu/conformance/suite/cmem"
 )
 
 var customOperators = []*Rule{
@@ -143,6 +144,57 @@ var customOperators = []*Rule{
 				t.OK("register_custom_ops", at, t.opsOf(1, map[stage]func(opCall) int{stageInit: leave}).op("Relu"), 1)
 				t.Set(at, float32T, undefined, []float32{-1, 2 + float32(k)})
 				t.Computes(at, 0, -2-float32(k))
+			}
+		}).
+		OK("in_every_size", func(t *T) {
+			ctx := t.Open(dynamic(), 0)
+			t.OK("register_custom_ops", ctx, t.opsOf(0, unary(double)).op("Relu"), 1)
+			for _, rows := range []int64{4, 1, 2, 4} {
+				t.OK("set_input_shapes", ctx, 1, shapeAttr(0, nhwc, 1, uint32(rows), 3, 2))
+				x, want := make([]float32, 6*rows), make([]float32, 6*rows)
+				for i := range x {
+					x[i] = float32(i) - 5
+				}
+				for i := range want { // NHWC to NCHW
+					c, rest := i/int(3*rows), i%int(3*rows)
+					want[i] = 2 * x[2*rest+c]
+				}
+				t.Set(ctx, float32T, nhwc, x)
+				t.Computes(ctx, want...)
+			}
+		}).
+		OK("inputs_left_out", func(t *T) {
+			m := (&model{}).Constant("hi", onnxFloat, rknn.RealBytes(3)).Node("Clip", "y", "x", "", "hi")
+			ctx := t.Open(m.Input("x", onnxFloat, 2).Output("y", onnxFloat, 2), 0)
+			var last []float32
+			f := unary(double)
+			compute := f[stageCompute]
+			f[stageCompute] = func(c opCall) int {
+				last = slices.Clone(c.in[len(c.in)-1].Floats())
+				return compute(c)
+			}
+			t.OK("register_custom_ops", ctx, t.opsOf(0, f).op("Clip"), 1)
+			t.Set(ctx, float32T, undefined, []float32{-1, 20})
+			t.Computes(ctx, -2, 40)
+			t.Check(slices.Equal(last, []float32{3}), "the last input is %v, want the upper bound 3", last)
+		}).
+		OK("in_memory_of_the_input", func(t *T) {
+			m := (&model{}).Node("Neg", "a", "x").Node("Relu", "y", "x").Node("Add", "z", "x", "a").Node("Add", "w", "z", "x")
+			ctx := t.Open(m.Input("x", onnxFloat, 4).Output("y", onnxFloat, 4).Output("w", onnxFloat, 4), 0)
+			t.OK("register_custom_ops", ctx, t.opsOf(0, unary(double)).op("Relu"), 1)
+			for round := range 3 {
+				x, w := t.Mem(ctx, 16), t.Mem(ctx, 16)
+				t.Bind(ctx, x, t.Attr(ctx, queryInput, 0), float32T, -1)
+				t.Bind(ctx, x, t.Attr(ctx, queryOutput, round%2), float32T, -1)
+				t.Bind(ctx, w, t.Attr(ctx, queryOutput, 1-round%2), float32T, -1)
+				rknn.Fill[float32](x, -1, 2, -3, 4)
+				t.Run(ctx)
+				twice, own := []float32{-2, 4, -6, 8}, []float32{-1, 2, -3, 4}
+				if round%2 == 1 {
+					twice, own = own, twice
+				}
+				got := [][]float32{cmem.As[float32](x.Bytes()), cmem.As[float32](w.Bytes())}
+				t.Check(slices.Equal(got[0][:4], twice) && slices.Equal(got[1][:4], own), "round %d: %v and %v", round, got[0][:4], got[1][:4])
 			}
 		}).
 		OK("filter_each_time", func(t *T) {
