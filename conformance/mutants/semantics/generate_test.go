@@ -46,7 +46,7 @@ func (s *state) set(v []int, n int) error {
 		s.list[i] += place(n, i)
 	}
 	clear(v)
-	s.cols = int(attribute("axis", -1))
+	s.cols = int(attribute("axis", -1) & (1<<n - 1))
 	return nil
 }
 `
@@ -78,6 +78,7 @@ func TestCandidates_ofEveryKind(t *testing.T) {
 		"set:dropped-assignment:s.rows=max(n,s.cols)":          "if !mutant.On(7) { s.rows = max(n, s.cols) }",
 		"set:dropped-assignment:s.list[i]+=place(n,i)":         "if !mutant.On(7) { s.list[i] += place(n, i) }",
 		"set:default:attribute(\"axis\",-1)":                   `attribute("axis", mutant.Pick(7, int64(-1), 0))`,
+		"set:arithmetic:1<<n-1":                                "(mutant.Either(7, int64(1<<n - 1), int64(1<<n)))",
 		"set:dropped-jump:continue":                            "if !mutant.On(7) { continue }",
 		"set:swapped-arguments:place(n,i)":                     "place(mutant.Either(7, n, i), mutant.Either(7, i, n))",
 		"set:dropped-release:clear(v)":                         "if !mutant.On(7) { clear(v) }",

@@ -179,15 +179,18 @@ func (g *maker) binary(n *ast.BinaryExpr) {
 		g.add("bound", n, what, text)
 		return
 	}
+	if b, ok := g.info.Types[n].Type.(*types.Basic); ok && g.shifts(n) && b.Info()&types.IsUntyped == 0 {
+		what, x = b.Name()+"("+what+")", b.Name()+"("+x+")" // as an argument a shifted constant would be an int
+	}
 	switch n.Op {
 	case token.ADD, token.SUB:
 		wrong := x + " " + others[n.Op] + " (" + y + ")"
 		if y == "1" {
 			wrong = x
 		}
-		g.add("arithmetic", n, what, fmt.Sprintf("mutant.Either(%s, %s, %s)", number, what, wrong))
+		g.add("arithmetic", n, g.source(n), fmt.Sprintf("mutant.Either(%s, %s, %s)", number, what, wrong))
 	case token.MUL, token.QUO:
-		g.add("arithmetic", n, what, fmt.Sprintf("mutant.Either(%s, %s, %s)", number, what, g.typed(n, n.X, x)))
+		g.add("arithmetic", n, g.source(n), fmt.Sprintf("mutant.Either(%s, %s, %s)", number, what, g.typed(n, n.X, x)))
 	}
 }
 
