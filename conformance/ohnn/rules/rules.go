@@ -34,7 +34,7 @@ func rule(id, text string) *Rule { return suite.NewRule[*T](id, text) }
 func Rules() []*Rule {
 	return slices.Concat(devices, readBack, descriptors, tensors, aliasedTensors, quantParams, models, modelOperations,
 		modelsAgain, compilations, builds, executors, connections, runs, waiting, stopped, again, caches, cachesAgain, legacyExecutors,
-		legacyMemory, inner, differences, executorDifferences, pairRules)
+		legacyMemory, inner, differences, executorDifferences, pairRules, contents)
 }
 
 // Suite is the rules of the API, held to in both modes.

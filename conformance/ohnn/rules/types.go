@@ -94,6 +94,7 @@ const (
 	opSlice     = 29
 	opSub       = 38
 	opTranspose = 41
+	opCast      = 6
 	opReshape   = 45
 	opRelu      = 47
 
