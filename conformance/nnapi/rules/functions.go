@@ -125,7 +125,7 @@ var (
 	unusable      = situations{"open": sum, "invalid": invalid}          // models of which nothing can be made
 	settled       = situations{"finished": compiled}
 	uncompiled    = situations{"open": open}
-	begun         = situations{"computed": computed}
+	begun         = situations{"computed": computed, "refused": refusedRun}
 	notComputed   = situations{"prepared": ready}
 	finishedRoles = situations{"finished": roles}
 )

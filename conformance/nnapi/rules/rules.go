@@ -35,7 +35,7 @@ func rule(id, text string) *Rule { return suite.NewRule[*T](id, text) }
 // Rules returns all rules.
 func Rules() []*Rule {
 	return slices.Concat(nulls(), indices(), orders(), frees(), failures(), devices, levels(), memories, models, constants,
-		quantization(), compilations, states(), executions, computing(), bindings(), events, extensions, control, zeros,
+		quantization(), compilations, states(), executions, computing(), bindings(), events, extensions, control, further, zeros,
 		handles())
 }
 

@@ -1,0 +1,174 @@
+package rules
+
+import (
+	"time"
+
+	"github.com/anynpu/anynpu/conformance/nnapi"
+)
+
+// refusedRun is an execution whose computation was refused, as nothing is bound to it.
+func refusedRun(t *T) uintptr {
+	h := unbound(t)
+	t.Bad("Execution_compute", h)
+	return h
+}
+
+// coded is a compilation of RELU of a quantized type.
+func (t *T) coded(scale float32, zero int32) uintptr {
+	m := t.Model()
+	x, y := m.Add(t.Quantized(nnapi.TensorQuant8Asymm, scale, zero, 2)), m.Add(t.Quantized(nnapi.TensorQuant8Asymm, scale, zero, 2))
+	m.Operation("RELU", []uint32{x}, []uint32{y})
+	m.Identify(nnapi.NoError, []uint32{x}, []uint32{y})
+	return t.Compiled(m.Finish())
+}
+
+// filling is a compilation of FILL of two floats with a number that is the model's input.
+func (t *T) filling() uintptr {
+	m := t.Model()
+	sizes, v, y := m.Operand(nnapi.TensorInt32, 1), m.Operand(nnapi.Float32), m.Operand(nnapi.TensorFloat32, 2)
+	t.OK("Model_setOperandValue", m.Handle, sizes, []int32{2}, 4)
+	m.Operation("FILL", []uint32{sizes, v}, []uint32{y})
+	m.Identify(nnapi.NoError, []uint32{v}, []uint32{y})
+	return t.Compiled(m.Finish())
+}
+
+// shuffled is a finished model of CHANNEL_SHUFFLE of four channels in groups.
+func (t *T) shuffled(groups int32) uintptr {
+	m := t.Model()
+	x, y := m.Operand(nnapi.TensorFloat32, 1, 4), m.Operand(nnapi.TensorFloat32, 1, 4)
+	m.Operation("CHANNEL_SHUFFLE", []uint32{x, m.Scalar(groups), m.Scalar(1)}, []uint32{y})
+	m.Identify(nnapi.NoError, []uint32{x}, []uint32{y})
+	return m.Finish()
+}
+
+// choosing is a finished model IF c then a else b.
+func (t *T) choosing(a, b uintptr) uintptr {
+	m := t.Model()
+	o := []uint32{m.Operand(nnapi.TensorBool8, 1), m.Sub(a), m.Sub(b), m.Operand(nnapi.TensorFloat32, 1, 4)}
+	y := []uint32{m.Operand(nnapi.TensorFloat32, 1, 4)}
+	m.Operation("IF", o, y)
+	m.Identify(nnapi.NoError, []uint32{o[0], o[3]}, y)
+	return m.Finish()
+}
+
+// cannot demands that a model that cannot be computed is refused when it is compiled.
+func (t *T) cannot(model uintptr) {
+	c := t.Alone(model)
+	code := t.Code("Compilation_finish", c)
+	t.Check(code == nnapi.BadData || code == nnapi.OpFailed, "ANeuralNetworksCompilation_finish returns %d, want BAD_DATA or "+
+		"OP_FAILED", code)
+	t.Judged(false)
+}
+
+// fencedRuns computes with a fence several times, whose signal comes before or after the start.
+func (t *T) fencedRuns(n int) {
+	for i := range n {
+		fd, signal := t.pipe()
+		e := t.New(event.free, "Event_createFromSyncFenceFd", fd)
+		if i%2 == 0 {
+			signal()
+		}
+		r, done := t.Ready(), new(uintptr)
+		t.OK("Execution_startComputeWithDependencies", r.Handle, []uintptr{e}, 1, 0, done)
+		own := t.Owned(event.free, *done)
+		if i%2 == 1 {
+			signal()
+		}
+		t.OK("Event_wait", own)
+		t.Check(r.Y[0] == 101, "1+100: got %v", r.Y[0])
+	}
+}
+
+// further are rules beside those of the families: properties that roles agree in, bodies that cannot be computed, fences
+// that several wait for.
+var further = []*Rule{
+	rule("2.ja_agreement_of_codes", "roles agree in scale and zero point").
+		OK("same", func(t *T) {
+			d := empty(t)
+			for range 2 {
+				t.OK("MemoryDesc_addInputRole", d, t.coded(0.5, 7), 0, float32(1))
+				t.OK("MemoryDesc_addOutputRole", d, t.coded(0.5, 7), 0, float32(1))
+			}
+		}).
+		No("zero_point", func(t *T) {
+			for _, function := range []string{"MemoryDesc_addInputRole", "MemoryDesc_addOutputRole"} {
+				d := empty(t)
+				t.OK("MemoryDesc_addInputRole", d, t.coded(0.5, 7), 0, float32(1))
+				t.Bad(function, d, t.coded(0.5, 8), 0, float32(1))
+			}
+		}).
+		No("scale", func(t *T) {
+			d := empty(t)
+			t.OK("MemoryDesc_addInputRole", d, t.coded(0.5, 7), 0, float32(1))
+			t.Bad("MemoryDesc_addInputRole", d, t.coded(0.25, 7), 0, float32(1))
+		}),
+	rule("5.ka_scalars", "a scalar input is bound as any other, with its type or without").
+		OK("with_and_without", func(t *T) {
+			for _, given := range []*nnapi.OperandType{nil, t.Type(nnapi.Float32)} {
+				e, out := t.Execution(t.filling()), make([]float32, 2)
+				t.Keep(out)
+				t.OK("Execution_setInput", e, 0, given, []float32{2.5}, 4)
+				t.OK("Execution_setOutput", e, 0, nil, out, 8)
+				t.OK("Execution_compute", e)
+				t.Check(out[0] == 2.5 && out[1] == 2.5, "got %v", out)
+			}
+		}).
+		OK("in_memory", func(t *T) {
+			for _, given := range []*nnapi.OperandType{nil, t.Type(nnapi.Float32)} {
+				pool, data := t.file(8)
+				copy(data[4:], bytesOf(float32(-1.5)))
+				e, out := t.Execution(t.filling()), make([]float32, 2)
+				t.Keep(out)
+				t.OK("Execution_setInputFromMemory", e, 0, given, pool, 4, 4)
+				t.OK("Execution_setOutput", e, 0, nil, out, 8)
+				t.OK("Execution_compute", e)
+				t.Check(out[0] == -1.5 && out[1] == -1.5, "got %v", out)
+			}
+		}).
+		No("as_a_tensor", func(t *T) {
+			t.Bad("Execution_setInput", t.Execution(t.filling()), 0, t.Type(nnapi.Float32, 1), []float32{2.5}, 4)
+		}),
+	rule("8.j_bodies", "a model with a body that cannot be computed is refused, whichever body it is").
+		OK("computed", func(t *T) { t.Compiled(t.choosing(t.shuffled(2), t.shuffled(4))) }).
+		No("then", func(t *T) { t.cannot(t.choosing(t.shuffled(3), t.shuffled(2))) }).
+		No("else", func(t *T) { t.cannot(t.choosing(t.shuffled(2), t.shuffled(3))) }),
+	rule("6.ka_shared_fences", "several computations wait for one fence").
+		OK("two", func(t *T) {
+			fd, signal := t.pipe()
+			e := t.New(event.free, "Event_createFromSyncFenceFd", fd)
+			var waits []uintptr
+			var runs []*nnapi.Run
+			for range 3 {
+				r, done := t.Ready(), new(uintptr)
+				t.OK("Execution_startComputeWithDependencies", r.Handle, []uintptr{e}, 1, 0, done)
+				waits, runs = append(waits, t.Owned(event.free, *done)), append(runs, r)
+			}
+			time.Sleep(20 * time.Millisecond)
+			for _, r := range runs {
+				t.Check(r.Y[0] == 0, "computed before the fence: %v", r.Y)
+			}
+			signal()
+			for i, w := range waits {
+				t.OK("Event_wait", w)
+				t.Check(runs[i].Y[0] == 101, "1+100: got %v", runs[i].Y[0])
+			}
+		}).
+		OK("descriptors_go", func(t *T) {
+			t.fencedRuns(4)
+			before := 0
+			for end := time.Now().Add(2 * time.Second); ; time.Sleep(10 * time.Millisecond) { // watching ends in the background
+				n := t.descriptors()
+				if before == 0 {
+					before = n
+					t.fencedRuns(12)
+					continue
+				}
+				// each run of the case holds two ends of a pipe and a copy in the event until it ends
+				if n <= before+3*12+1 {
+					return
+				}
+				t.Check(time.Now().Before(end), "%d descriptors after 12 more runs, %d before", n, before)
+			}
+		}).
+		No("no_fence", func(t *T) { t.Bad("Event_createFromSyncFenceFd", -1, new(uintptr)) }),
+}
