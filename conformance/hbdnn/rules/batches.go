@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/anynpu/anynpu/conformance/hbdnn"
+	rknn "github.com/anynpu/anynpu/conformance/rknn"
 )
 
 // pixelKinds are the kinds of images, each with its number of channels and what its metadata say beside it.
@@ -134,12 +135,135 @@ func sided() *Rule {
 	return r
 }
 
+// colors are the kinds of color images and their layouts.
+var colors = []struct {
+	name         string
+	kind, layout int32
+}{{"rgb_nhwc", hbdnn.RGB, hbdnn.NHWC}, {"bgr_nhwc", hbdnn.BGR, hbdnn.NHWC}, {"rgb_nchw", hbdnn.RGB, hbdnn.NCHW}, {"yuv444_nhwc", hbdnn.YUV444, hbdnn.NHWC},
+	{"yuv444_nchw", hbdnn.YUV444, hbdnn.NCHW}}
+
+// color is an image of three components of h x w pixels.
+func (t *T) color(kind, layout, h, w int32) hbdnn.Tensor {
+	p := t.picture(3*h, w, w) // the memory, and bytes that differ
+	p.Properties.Kind, p.Properties.Layout = kind, layout
+	p.Properties.Valid = hbdnn.ShapeOf(1, 3, h, w)
+	if layout == hbdnn.NHWC {
+		p.Properties.Valid = hbdnn.ShapeOf(1, h, w, 3)
+	}
+	p.Properties.Aligned = p.Properties.Valid
+	return p
+}
+
+// plane are the bytes of one component of such an image.
+func plane(p *hbdnn.Tensor, c, h, w int) []uint8 {
+	b := slices.Clone(pixels(p))
+	if p.Properties.Layout == hbdnn.NCHW {
+		return b[c*h*w:][:h*w]
+	}
+	out := make([]uint8, h*w)
+	for i := range out {
+		out[i] = b[3*i+c]
+	}
+	return out
+}
+
+// colorRegions: each component of a color image is scaled as a gray image is.
+func colorRegions() *Rule {
+	r := rule("8.ba_resize_colors", "hbDNNResize scales each component of a color image, side by side or in planes")
+	for _, kind := range colors {
+		r.OK(kind.name, func(t *T) {
+			from := t.color(kind.kind, kind.layout, 12, 20)
+			for _, roi := range []*hbdnn.Roi{nil, {Left: 4, Top: 1, Right: 15, Bottom: 10}} {
+				whole := hbdnn.Roi{Right: 19, Bottom: 11}
+				if roi != nil {
+					whole = *roi
+				}
+				to := t.color(kind.kind, kind.layout, 6, 10)
+				t.resize(hbdnn.Success, to, from, roi, &hbdnn.ResizeControl{})
+				for c := range 3 {
+					want := resized(plane(&from, c, 12, 20), 20, whole, 6, 10)
+					t.Check(slices.Equal(plane(&to, c, 6, 10), want), "component %d is %v, want %v", c, plane(&to, c, 6, 10), want)
+				}
+			}
+		})
+	}
+	return r.No("other_colors", func(t *T) {
+		from, to := t.color(hbdnn.RGB, hbdnn.NHWC, 12, 20), t.color(hbdnn.BGR, hbdnn.NHWC, 6, 10)
+		t.resize(hbdnn.InvalidArgument, to, from, nil, &hbdnn.ResizeControl{})
+	})
+}
+
+// picking is y = w[x], which fails for an x that w does not have.
+func picking() *hbdnn.ONNX {
+	return (&hbdnn.ONNX{}).Input("x", rknn.ONNXInt32, 1, 1).Output("y", rknn.ONNXFloat, 1, 1).
+		Constant("w", rknn.ONNXFloat, rknn.RealBytes(5, 6, 7), 3).Node("Gather", "y", "w", "x")
+}
+
+// picks is a task of one member for each index.
+func (t *T) picks(indices ...int32) uintptr {
+	task := address()
+	for i, v := range indices {
+		r := t.Prepare(picking())
+		hbdnn.Fill(r, v)
+		if i < len(indices)-1 {
+			r.Control.More = 1
+		}
+		t.Infer(0, task, r)
+	}
+	return *task
+}
+
+// fails demands that a task has failed.
+func (t *T) fails(task uintptr) {
+	code := t.Code("DNNWaitTaskDone", t.Task(task), 0)
+	t.Check(code != hbdnn.Success, "the task has succeeded")
+	t.Judged(false)
+}
+
 // padded sets the target whose codes have gaps.
 const padded = "ANYNPU_HBDNN_TARGET=x3"
 
 var batches = []*Rule{
 	sided(),
 	imageBatches(),
+	colorRegions(),
+	rule("4.ta_failing_member", "a task fails when a member does, whichever it is").
+		OK("none", func(t *T) { t.OK("DNNWaitTaskDone", t.Task(t.picks(0, 1, 2)), 0) }).
+		No("first", func(t *T) { t.fails(t.picks(9, 1, 2)) }).
+		No("middle", func(t *T) { t.fails(t.picks(0, 9, 2)) }).
+		No("last", func(t *T) { t.fails(t.picks(0, 1, 9)) }),
+	rule("7.ca_numbers_without_sizes", "a number without sizes whose codes int8_t does not hold is a number").
+		OK("scalar", func(t *T) {
+			r := t.Prepare(codesOf(2, 200))
+			hbdnn.Fill[float32](r, 27.5)
+			t.Compute(r)
+			hbdnn.Gives[float32](t.T, r, 27.5)
+		}).
+		No("size", func(t *T) {
+			r := t.Prepare(codesOf(2, 200))
+			r.In[0].Mem[0].Size = 3
+			t.Infer(hbdnn.InvalidArgument, address(), r)
+		}),
+	rule("11.ra_callback_of_a_task_released_in_its_turn", "the function of a task that is released while it runs is not called").
+		OK("done", func(t *T) {
+			task := t.busy()
+			t.OK("DNNSetTaskDoneCb", task, noting(), nil)
+			t.called()
+		}).
+		No("running", func(t *T) {
+			t.whileBusy(func() string { return "" }) // or it is skipped
+			task := t.busy()
+			early := t.done(task)
+			t.OK("DNNSetTaskDoneCb", task, noting(), nil)
+			late := t.done(task)
+			t.OK("DNNReleaseTask", task)
+			if early || late {
+				t.Skip("a task of 255 members is done too early")
+			}
+			t.Compute(t.Prepare(hbdnn.Relu(1, 2))) // whose turn comes when the other has ended
+			t.uncalled()
+			t.Is(hbdnn.InvalidTaskHandle, "DNNWaitTaskDone", task, 0)
+		}),
 	rule("6.ea_unpadded_codes", "tensors of codes have the gaps that alignedShape shows; where it is validShape they have none").
 		OK("either", func(t *T) {
 			values := []int8{-1, 2, -3, 4, -5, 6, 7, -8, 9, -10, 11, -12}
