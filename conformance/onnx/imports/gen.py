@@ -221,7 +221,64 @@ def stale():
     add("stale_depthwise_transpose", [*before, node("ConvTranspose", "t w", "u", strides=[3, 2], group=16), node("Neg", "u")], x, {**c, "w": f32(16, 1, 2, 1)}, rtol=1e-3, atol=1e-3)
 
 
+def shapes():
+    """Sizes that follow from integers that operators compute of other sizes."""
+    x, s = {"x": f32(2, 3, 4)}, np.array([2, 3, 4])
+    c = {
+        "three": np.array(3), "four": np.array(4), "list": ints(3, 2, 9), "one": ints(1), "two": ints(2), "zero": ints(0), "top": ints(3), "last": ints(-1),
+        "odd": np.array([True, False, True]), "back": ints(-4), "order": ints(2, 0, 1),
+    }
+    made = {
+        "clip_below": (node("Clip", "s three", "t"), np.maximum(s, 3)),
+        "clip_above": (node("Clip", "s - three", "t"), np.minimum(s, 3)),
+        "clip_both": (node("Clip", "s three three", "t"), np.clip(s, 3, 3)),
+        "min": (node("Min", "s list", "t"), np.minimum(s, c["list"])),
+        "max": (node("Max", "s list", "t"), np.maximum(s, c["list"])),
+        "mod": (node("Mod", "s three", "t"), s % 3),
+        "div": (node("Div", "list s", "t"), c["list"] // s),
+        "where": (node("Where", "odd s list", "t"), np.where(c["odd"], s, c["list"])),
+        "slice": (node("Slice", "s one top", "t"), s[1:]),
+        "slice_back": (node("Slice", "s last back zero last", "t"), s[::-1]),
+        "gather": (node("Gather", "s order", "t"), s[c["order"]]),
+        "tile": (node("Tile", "s two", "t"), np.tile(s, 2)),
+        "concat": (node("Concat", "one s", "t", axis=0), np.concatenate([[1], s])),
+        "prod": (node("ReduceProd", "s", "t", keepdims=1), s.prod(keepdims=True)),
+        "sum": (node("ReduceSum", "s", "t", keepdims=1), s.sum(keepdims=True)),
+        "abs": ([node("Neg", "s", "n"), node("Abs", "n", "t")], s),
+    }
+    for name, (nodes, sizes) in made.items():
+        nodes = nodes if isinstance(nodes, list) else [nodes]
+        add(f"shape_by_{name}", [node("Shape", "x", "s"), *nodes, node("ConstantOfShape", "t", value=helper.make_tensor("v", TensorProto.FLOAT, [1], [1.5]))], x, c,
+            want=np.full(sizes, 1.5, np.float32), reference=False)
+    for name, ins, picked in (("start", "s b top", slice(1, None)), ("end", "s zero b", slice(0, 1)), ("step", "s zero top zero b", slice(None, None, 1))):
+        add(f"shape_sliced_at_run_time_by_{name}",
+            [node("Shape", "x", "s"), node("Slice", ins, "t"), node("ConstantOfShape", "t", "u", value=helper.make_tensor("v", TensorProto.FLOAT, [1], [1.5])), node("ReduceSum", "u", keepdims=0)],
+            {**x, "b": ints(1)}, c, want=np.float32(1.5 * s[picked].prod()), reference=False)
+
+
+def near():
+    """Sums that a normalization reads as its scale or its bias, not as what it normalizes."""
+    x = {"x": f32(3, 7), "a": f32(7), "b": f32(7)}
+    c = {"g": f32(7), "h": f32(7)}
+    total = node("Add", "a b", "t")
+    for tag, ins in (("scale", "x t h"), ("bias", "x g t"), ("both", "x t t")):
+        add(f"layernorm_{tag}_from_a_sum", [total, node("LayerNormalization", ins)], x, c)
+        add(f"layernorm_{tag}_from_a_sum_read_again", [total, node("LayerNormalization", ins, "l"), node("Mul", "l t")], x, c)
+    square = {"x": f32(7, 7), "a": f32(7, 7), "b": f32(7, 7)}
+    add("matmul_by_a_sum_that_is_normalized", [total, node("LayerNormalization", "t g h", "l"), node("MatMul", "x t", "m"), node("Sub", "l m")], square, c, rtol=1e-3, atol=1e-3)
+
+
+def sequences():
+    """Sequences that a node makes without being told how."""
+    x = {"x": f32(3, 4)}
+    c = {"i": np.array(1)}
+    for axis in (0, 1):
+        for tag, more in (("plain", {}), ("kept", {"keepdims": 1}), ("dropped", {"keepdims": 0})):
+            v = np.take(x["x"], [1] if tag != "dropped" else 1, axis)
+            add(f"split_to_sequence_{axis}_{tag}", [node("SplitToSequence", "x", "s", axis=axis, **more), node("SequenceAt", "s i", "t"), node("Neg", "t")], x, c, want=-v)
+
+
 if __name__ == "__main__":
-    for part in (grams, activations, words, blocks, bodies, functions, names, stale):
+    for part in (grams, activations, words, blocks, bodies, functions, names, stale, shapes, near, sequences):
         part()
     forms.finish(os.path.join(os.path.dirname(os.path.abspath(__file__)), "imports.zip"))
