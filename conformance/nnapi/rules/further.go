@@ -132,6 +132,29 @@ var further = []*Rule{
 		OK("computed", func(t *T) { t.Compiled(t.choosing(t.shuffled(2), t.shuffled(4))) }).
 		No("then", func(t *T) { t.cannot(t.choosing(t.shuffled(3), t.shuffled(2))) }).
 		No("else", func(t *T) { t.cannot(t.choosing(t.shuffled(2), t.shuffled(3))) }),
+	rule("4.fa_cached_models", "what is cached is not taken for a model that differs in what operations read").
+		OK("operands_swapped", func(t *T) {
+			for _, from := range []uint32{nnapi.A, nnapi.B, nnapi.A} {
+				m := t.Model()
+				for range 3 {
+					m.Operand(nnapi.TensorFloat32, 2)
+				}
+				m.Scalar(0)
+				m.Operation("SUB", []uint32{from, nnapi.A + nnapi.B - from, nnapi.None}, []uint32{nnapi.Y})
+				m.Identify(nnapi.NoError, []uint32{nnapi.A, nnapi.B}, []uint32{nnapi.Y})
+				c := t.Alone(m.Finish())
+				t.OK("Compilation_setCaching", c, t.Dir, token)
+				t.OK("Compilation_finish", c)
+				r := t.Bound(c, 2)
+				t.OK("Execution_compute", r.Handle)
+				want := r.A[0] - r.B[0]
+				if from == nnapi.B {
+					want = -want
+				}
+				t.Check(r.Y[0] == want, "got %v, want %v", r.Y[0], want)
+			}
+		}).
+		No("no_token", func(t *T) { t.NullPointer("Compilation_setCaching", open(t), t.Dir, nil) }),
 	rule("6.ka_shared_fences", "several computations wait for one fence").
 		OK("two", func(t *T) {
 			fd, signal := t.pipe()
