@@ -60,6 +60,60 @@ func (t *T) cannot(model uintptr) {
 	t.Judged(false)
 }
 
+// prescribed are operations on codes, whose result has a scale and a zero point that follow from the operation.
+var prescribed = []struct {
+	name  string
+	build func(t *T, m *nnapi.Model, good bool) (in []uint32, out uint32)
+}{
+	{"LOGISTIC", fixed("LOGISTIC", 1./256, 0)},
+	{"TANH", fixed("TANH", 1./128, 128)},
+	{"SLICE", func(t *T, m *nnapi.Model, good bool) ([]uint32, uint32) {
+		x, y := m.Add(t.Quantized(nnapi.TensorQuant8Asymm, 0.5, 7, 4)), m.Add(t.Quantized(nnapi.TensorQuant8Asymm, either(good, 0.5, 0.25), 7, 2))
+		begin, size := nnapi.Value[int32](m, one(m), 1), nnapi.Value[int32](m, one(m), 2)
+		m.Operation("SLICE", []uint32{x, begin, size}, []uint32{y})
+		return []uint32{x}, y
+	}},
+	{"FULLY_CONNECTED", func(t *T, m *nnapi.Model, good bool) ([]uint32, uint32) {
+		x, y := m.Add(t.Quantized(nnapi.TensorQuant8Asymm, 0.5, 7, 2, 3)), m.Add(t.Quantized(nnapi.TensorQuant8Asymm, 4, 7, 2, 4))
+		w := nnapi.Value(m, m.Add(t.Quantized(nnapi.TensorQuant8Asymm, 0.25, 3, 4, 3)), make([]uint8, 12)...)
+		bias := nnapi.Value(m, m.Add(t.Quantized(nnapi.TensorInt32, either(good, 0.125, 0.25), 0, 4)), make([]int32, 4)...)
+		m.Operation("FULLY_CONNECTED", []uint32{x, w, bias, m.Scalar(0)}, []uint32{y})
+		return []uint32{x}, y
+	}},
+}
+
+func either(first bool, a, b float32) float32 {
+	if first {
+		return a
+	}
+	return b
+}
+
+// fixed is an operation of one operand whose result has this scale and zero point.
+func fixed(name string, scale float32, zero int32) func(t *T, m *nnapi.Model, good bool) ([]uint32, uint32) {
+	return func(t *T, m *nnapi.Model, good bool) ([]uint32, uint32) {
+		x, y := m.Add(t.Quantized(nnapi.TensorQuant8Asymm, 0.5, 7, 4)), m.Add(t.Quantized(nnapi.TensorQuant8Asymm, either(good, scale, 0.5), zero, 4))
+		m.Operation(name, []uint32{x}, []uint32{y})
+		return []uint32{x}, y
+	}
+}
+
+// prescribes: the compilation of a model with a scale that does not follow is refused.
+func prescribes() *Rule {
+	r := rule("4.ga_prescribed_scales", "scales that follow from an operation, or from its other operands, are demanded")
+	made := func(t *T, build func(t *T, m *nnapi.Model, good bool) ([]uint32, uint32), good bool) uintptr {
+		m := t.Model()
+		in, out := build(t, m, good)
+		m.Identify(nnapi.NoError, in, []uint32{out})
+		return m.Finish()
+	}
+	for _, p := range prescribed {
+		r.OK(p.name, func(t *T) { t.Compiled(made(t, p.build, true)) })
+		r.No(p.name+"_other", func(t *T) { t.cannot(made(t, p.build, false)) })
+	}
+	return r
+}
+
 // fencedRuns computes with a fence several times, whose signal comes before or after the start.
 func (t *T) fencedRuns(n int) {
 	for i := range n {
@@ -82,6 +136,7 @@ func (t *T) fencedRuns(n int) {
 // further are rules beside those of the families: properties that roles agree in, bodies that cannot be computed, fences
 // that several wait for.
 var further = []*Rule{
+	prescribes(),
 	rule("2.ja_agreement_of_codes", "roles agree in scale and zero point").
 		OK("same", func(t *T) {
 			d := empty(t)
