@@ -244,6 +244,38 @@ var batches = []*Rule{
 			r.In[0].Mem[0].Size = 3
 			t.Infer(hbdnn.InvalidArgument, address(), r)
 		}),
+	rule("4.ua_memory_of_an_input", "an output may lie in the memory of an input, whatever else is computed of that").
+		OK("either_output", func(t *T) {
+			for k := range 2 {
+				m := (&hbdnn.ONNX{}).Input("x", 1, 1, 4).Output("y", 1, 1, 4).Output("w", 1, 1, 4).Node("Relu", "y", "x").Node("Neg", "w", "x")
+				r := t.Prepare(m)
+				other := hbdnn.Tensor{Properties: *t.Out(r.Model, 1)}
+				other.Mem[0] = t.Mem(16)
+				r.Out = append(r.Out, other)
+				r.Out[k].Mem[0] = r.In[0].Mem[0]
+				hbdnn.Fill[float32](r, -1, 2, -3, 4)
+				t.Compute(r)
+				y, w := hbdnn.Of[float32](&r.Out[0].Mem[0], 4), hbdnn.Of[float32](&r.Out[1].Mem[0], 4)
+				t.Check(slices.Equal(y, []float32{0, 2, 0, 4}) && slices.Equal(w, []float32{1, -2, 3, -4}), "output %d over the input: %v and %v",
+					k, slices.Clone(y), slices.Clone(w))
+			}
+		}).
+		No("too_small", func(t *T) {
+			r := t.Prepare(hbdnn.Relu(1, 4))
+			r.Out[0].Mem[0] = r.In[0].Mem[0]
+			r.Out[0].Mem[0].Size = 8
+			t.Infer(hbdnn.InvalidArgument, address(), r)
+		}),
+	rule("11.fa_estimate_of_large_models", "an estimate is no less than what any machine takes for the arithmetic").
+		OK("a_million_elements", func(t *T) {
+			r, n := t.Prepare(hbdnn.Relu(1, 1<<20)), number()
+			for range 2 {
+				t.Compute(r)
+			}
+			t.OK("DNNGetEstimateLatency", n, r.Model)
+			t.Check(*n >= 10, "%d microseconds for a million elements", *n)
+		}).
+		No("null", func(t *T) { t.Bad("DNNGetEstimateLatency", nil, t.Model(hbdnn.Relu(1, 4))) }),
 	rule("11.ra_callback_of_a_task_released_in_its_turn", "the function of a task that is released while it runs is not called").
 		OK("done", func(t *T) {
 			task := t.busy()

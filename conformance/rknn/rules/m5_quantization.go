@@ -2,8 +2,10 @@ package rules
 
 import (
 	"math"
+	"slices"
 
 	"github.com/anynpu/anynpu/conformance/rknn"
+	"github.com/anynpu/anynpu/conformance/suite/cmem"
 )
 
 // computed is C of A all a and B all b with parameters set.
@@ -123,6 +125,40 @@ var matmulQuantization = onBoards(
 			got := computed[int32](t, small(2), 127, -128, rknn.Quant("A", []float32{0.1}, []int32{3}),
 				rknn.Quant("B", repeated(float32(9), 64), repeated(int32(4), 64)))
 			t.Check(got[9] == -32*127*128, "C is %d", got[9])
+		}).
+		OK("nor_for_16_bits_and_reals", func(t *T) {
+			scales := []*params{rknn.Quant("A", []float32{0.25}, []int32{3}), rknn.Quant("B", []float32{9}, []int32{2}),
+				rknn.Quant("C", []float32{0.5}, []int32{4})}
+			for _, kind := range []uint32{1, 4, 10} { // reals into float32 and float16, 4 bits into 16
+				i := small(kind)
+				if made := new(uintptr); kind == 10 && t.Code("matmul_create", made, &i, &ioAttr{}) != success {
+					continue // the board has no matrices of 4 bits
+				} else if kind == 10 {
+					t.OK("matmul_destroy", *made)
+				}
+				c, size := make([][]byte, 2), 0
+				for k := range c {
+					o := t.Create(i)
+					a, b, out := t.BindAll(o)
+					for _, m := range []uintptr{a, b} {
+						d := rknn.Data[byte](m)
+						for at := range d {
+							d[at] = map[bool]byte{true: byte(0x3c * (at % 2)), false: 0x11}[kind != 10] // 1.0 and 1
+						}
+					}
+					for _, q := range scales {
+						if k == 1 {
+							t.Call("matmul_set_quant_params", o.Ctx, q)
+						}
+					}
+					t.OK("matmul_run", o.Ctx)
+					c[k] = slices.Clone(rknn.Data[byte](out))
+					size = len(c[k])
+				}
+				t.Check(size > 0 && slices.Equal(c[0], c[1]), "type %d: %v with parameters, %v without", kind, c[1][:8], c[0][:8])
+				t.Check(kind != 10 || cmem.As[int16](c[0])[5] == 32, "C is %v", cmem.As[int16](c[0])[:8])
+			}
+			t.OK("matmul_run", func() uintptr { o := t.Create(small(2)); t.BindAll(o); return o.Ctx }())
 		}).
 		No("a_wrong_number", func(t *T) { t.refuseParams(small(2), rknn.Quant("B", repeated(float32(1), 3), nil)) }),
 	rule("m5.g_int8", "C INT8 is rounded to the nearest, of two the even one, and saturated").

@@ -104,6 +104,44 @@ var inputs = []*Rule{
 				t.refusedInput(failed, func(in *input) { in.Kind = kind }, "inputs[0].type is")
 			}
 		}),
+	rule("4.ea_whole_numbers", "integers become other integers with all their bits, also beyond what reals hold; what does not "+
+		"fit is the nearest number that does").
+		OK("kept", func(t *T) {
+			for _, dims := range [][]int64{{4}, {1, 4, 1, 1}, {1, 2, 2, 1}} {
+				ctx := t.Open(same(onnxInt64, dims...), 0)
+				for _, v := range []any{[]int32{1<<24 + 1, -1 << 31, 1<<31 - 1, -(1<<24 + 3)}, []int16{-1 << 15, 1<<15 - 1, -1, 300},
+					[]int64{1<<53 + 1, -1 << 63, 1<<63 - 1, -(1<<53 + 1)}} {
+					want, kind := make([]int64, 4), uint32(0)
+					for i := range want {
+						switch x := v.(type) {
+						case []int32:
+							want[i], kind = int64(x[i]), int32T
+						case []int16:
+							want[i], kind = int64(x[i]), int16T
+						case []int64:
+							want[i], kind = x[i], int64T
+						}
+					}
+					t.Set(ctx, kind, nhwc, v)
+					t.Run(ctx)
+					got := cmem.As[int64](t.Raw(ctx, 0, 0))
+					if len(dims) == 4 && dims[1] == 2 { // NHWC 2 x 1 x 2 is another order as NCHW
+						want = []int64{want[0], want[2], want[1], want[3]}
+					}
+					t.Check(slices.Equal(got, want), "%v of %T: got %v, want %v", dims, v, got, want)
+				}
+			}
+		}).
+		OK("saturated", func(t *T) {
+			ctx := t.Open(same(onnxInt32, 4), 0)
+			t.Set(ctx, int64T, undefined, []int64{1<<31 - 1, 1 << 31, -1<<31 - 1, 1<<24 + 1})
+			t.Run(ctx)
+			got := cmem.As[int32](t.Raw(ctx, 0, 0))
+			t.Check(slices.Equal(got, []int32{1<<31 - 1, 1<<31 - 1, -1 << 31, 1<<24 + 1}), "got %v", got)
+		}).
+		No("size", func(t *T) {
+			t.Bad("inputs_set", t.Open(same(onnxInt64, 4), 0), 1, []input{t.Given(0, int64T, undefined, []int32{1, 2, 3, 4})})
+		}),
 	rule("4.f_layout", "an input of rank 4 is taken in NHWC; NCHW is FAIL with both formats named").
 		OK("nhwc", func(t *T) {
 			ctx := t.images()
