@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"math"
+	"slices"
 	"time"
 
 	"github.com/anynpu/anynpu/conformance/nnapi"
@@ -114,6 +116,84 @@ func prescribes() *Rule {
 	return r
 }
 
+// limited are operations with a number that has limits; the number given to build is within them or not.
+var limited = []struct {
+	name      string
+	good      float32
+	bad       []float32
+	operation func(t *T, m *nnapi.Model, v float32) (in, out []uint32)
+}{
+	{"ROI_ALIGN", 2, []float32{0, -1, infinite, notANumber}, func(t *T, m *nnapi.Model, v float32) ([]uint32, []uint32) {
+		x, rois, y := m.Operand(nnapi.TensorFloat32, 1, 4, 4, 1), m.Operand(nnapi.TensorFloat32, 1, 4), m.Operand(nnapi.TensorFloat32, 1, 2, 2, 1)
+		ratio := func() uint32 { return nnapi.Value(m, m.Operand(nnapi.Float32), v) }
+		m.Operation("ROI_ALIGN", []uint32{x, rois, nnapi.Value(m, one(m), int32(0)), m.Scalar(2), m.Scalar(2), ratio(), ratio(), m.Scalar(1), m.Scalar(1),
+			nnapi.Value(m, m.Operand(nnapi.Bool), uint8(0))}, []uint32{y})
+		return []uint32{x, rois}, []uint32{y}
+	}},
+	{"RNN_activation", 1, []float32{-1, 4, 7, 1 << 20}, func(t *T, m *nnapi.Model, v float32) ([]uint32, []uint32) {
+		f := func(dims ...uint32) uint32 { return m.Operand(nnapi.TensorFloat32, dims...) }
+		in, out := []uint32{f(1, 2), f(3, 2), f(3, 3), f(3), f(1, 3)}, []uint32{f(1, 3), f(1, 3)}
+		m.Operation("RNN", append(slices.Clone(in), m.Scalar(int32(v))), out)
+		return in, out
+	}},
+	{"LSTM_cell_clip", 1, clips, func(t *T, m *nnapi.Model, v float32) ([]uint32, []uint32) { return t.lstm(m, v, 0) }},
+	{"LSTM_projection_clip", 1, clips, func(t *T, m *nnapi.Model, v float32) ([]uint32, []uint32) { return t.lstm(m, 0, v) }},
+}
+
+var (
+	infinite, notANumber = float32(math.Inf(1)), float32(math.NaN())
+	clips                = []float32{-1, infinite, notANumber}
+)
+
+// lstm adds an LSTM of two inputs and three units without peepholes and projection.
+func (t *T) lstm(m *nnapi.Model, cell, projection float32) (in, out []uint32) {
+	f := func(dims ...uint32) uint32 { return m.Operand(nnapi.TensorFloat32, dims...) }
+	none := func(dims ...uint32) uint32 {
+		index := f(dims...)
+		t.OK("Model_setOperandValue", m.Handle, index, nil, 0)
+		return index
+	}
+	ins := []uint32{f(1, 2)}
+	for range 4 {
+		ins = append(ins, f(3, 2))
+	}
+	for range 4 {
+		ins = append(ins, f(3, 3))
+	}
+	for range 3 {
+		ins = append(ins, none(3))
+	}
+	for range 4 {
+		ins = append(ins, f(3))
+	}
+	ins = append(ins, none(3, 3), none(3), f(1, 3), f(1, 3))
+	in = slices.Concat(ins[:9], ins[12:16], ins[18:])
+	clip := func(v float32) uint32 { return nnapi.Value(m, m.Operand(nnapi.Float32), v) }
+	out = []uint32{f(1, 12), f(1, 3), f(1, 3), f(1, 3)}
+	m.Operation("LSTM", append(ins, m.Scalar(4), clip(cell), clip(projection)), out)
+	return in, out
+}
+
+// limits: the compilation of a model with a number beyond its limits is refused.
+func limits() *Rule {
+	r := rule("4.gb_limited_numbers", "numbers of operations that have limits are within them")
+	made := func(t *T, build func(t *T, m *nnapi.Model, v float32) (in, out []uint32), v float32) uintptr {
+		m := t.Model()
+		in, out := build(t, m, v)
+		m.Identify(nnapi.NoError, in, out)
+		return m.Finish()
+	}
+	for _, l := range limited {
+		r.OK(l.name, func(t *T) { t.Compiled(made(t, l.operation, l.good)) })
+		r.No(l.name+"_beyond", func(t *T) {
+			for _, v := range l.bad {
+				t.cannot(made(t, l.operation, v))
+			}
+		})
+	}
+	return r
+}
+
 // fencedRuns computes with a fence several times, whose signal comes before or after the start.
 func (t *T) fencedRuns(n int) {
 	for i := range n {
@@ -137,6 +217,7 @@ func (t *T) fencedRuns(n int) {
 // that several wait for.
 var further = []*Rule{
 	prescribes(),
+	limits(),
 	rule("2.ja_agreement_of_codes", "roles agree in scale and zero point").
 		OK("same", func(t *T) {
 			d := empty(t)

@@ -227,6 +227,7 @@ def shapes():
     c = {
         "three": np.array(3), "four": np.array(4), "list": ints(3, 2, 9), "one": ints(1), "two": ints(2), "zero": ints(0), "top": ints(3), "last": ints(-1),
         "odd": np.array([True, False, True]), "back": ints(-4), "order": ints(2, 0, 1),
+        "pair": ints(2, 2), "twice": ints(1, 2),
     }
     made = {
         "clip_below": (node("Clip", "s three", "t"), np.maximum(s, 3)),
@@ -250,6 +251,9 @@ def shapes():
         nodes = nodes if isinstance(nodes, list) else [nodes]
         add(f"shape_by_{name}", [node("Shape", "x", "s"), *nodes, node("ConstantOfShape", "t", value=helper.make_tensor("v", TensorProto.FLOAT, [1], [1.5]))], x, c,
             want=np.full(sizes, 1.5, np.float32), reference=False)
+    rows = [node("Concat", "s one", "a", axis=0), node("Reshape", "a pair", "b"), node("Tile", "b twice", "d"), node("Reshape", "d last", "e"), node("Slice", "e zero four4", "t")]
+    add("shape_by_tile_of_rows", [node("Shape", "x", "s"), *rows, node("ConstantOfShape", "t", "u", value=helper.make_tensor("v", TensorProto.FLOAT, [1], [1.5])), node("ReduceSum", "u", keepdims=0)],
+        x, {**c, "four4": ints(4)}, want=np.float32(1.5 * 2 * 3 * 2 * 3), reference=False)
     for name, ins, picked in (("start", "s b top", slice(1, None)), ("end", "s zero b", slice(0, 1)), ("step", "s zero top zero b", slice(None, None, 1))):
         add(f"shape_sliced_at_run_time_by_{name}",
             [node("Shape", "x", "s"), node("Slice", ins, "t"), node("ConstantOfShape", "t", "u", value=helper.make_tensor("v", TensorProto.FLOAT, [1], [1.5])), node("ReduceSum", "u", keepdims=0)],
