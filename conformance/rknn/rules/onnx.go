@@ -1,6 +1,10 @@
 package rules
 
-import "github.com/anynpu/anynpu/conformance/rknn"
+import (
+	"encoding/binary"
+
+	"github.com/anynpu/anynpu/conformance/rknn"
+)
 
 // relu is y = max(x, 0).
 func relu(dims ...int64) *model {
@@ -38,6 +42,27 @@ func quantized16(scale float32, zero int16, dims ...int64) *model {
 // dynamic is y = max(x, 0) of 1 x 2 x n x 3 for three n, the largest in the middle.
 func dynamic() *model {
 	return relu(1, 2, -1, 3).Meta("anynpu.input.x.shapes", [][]int{{1, 2, 2, 3}, {1, 2, 4, 3}, {1, 2, 1, 3}})
+}
+
+// positions is y[c, w, k] = sum over h of x[c, h, w] * h * (k+1) for k up to columns and three heights: the second operand
+// of the product is computed of the height.
+func positions(columns int) *model {
+	var index, step []byte
+	for _, i := range []uint64{0, 1, 2} {
+		index = binary.LittleEndian.AppendUint64(index, i)
+	}
+	for k := range columns {
+		step = append(step, rknn.RealBytes(float32(k+1))...)
+	}
+	m := (&model{}).Constant("zero", onnxInt64, index[:8]).Constant("one", onnxInt64, index[8:16])
+	m.Constant("two", onnxInt64, index[16:]).Constant("axis", onnxInt64, index[8:16], 1)
+	m.Constant("steps", onnxFloat, step, 1, int64(columns))
+	m.Op("Transpose", []string{"t"}, []string{"x"}, rknn.Attrs{"perm": []int{0, 1, 3, 2}})
+	m.Node("Shape", "s", "x").Node("Gather", "n", "s", "two").Node("Range", "r", "zero", "n", "one")
+	m.Op("Cast", []string{"f"}, []string{"r"}, rknn.Attrs{"to": onnxFloat})
+	m.Node("Unsqueeze", "u", "f", "axis").Node("Mul", "p", "u", "steps").Node("MatMul", "y", "t", "p")
+	m.Input("x", onnxFloat, 1, 2, -1, 3).Output("y", onnxFloat, 1, 2, 3, int64(columns))
+	return m.Meta("anynpu.input.x.shapes", [][]int{{1, 2, 2, 3}, {1, 2, 5, 3}, {1, 2, 1, 3}})
 }
 
 // codedConv is y = Softmax(Relu(Conv(x, w))) with everything up to the Softmax between QuantizeLinear and

@@ -130,6 +130,27 @@ var dynamicShapes = []*Rule{
 				}
 			}
 		}).
+		OK("operands", func(t *T) {
+			for _, columns := range []int{1, 40} {
+				ctx := t.Open(positions(columns), 0)
+				for _, h := range []int{5, 2, 1, 5, 2} {
+					t.OK("set_input_shapes", ctx, 1, shapeAttr(0, nhwc, 1, uint32(h), 3, 2))
+					x, want := make([]float32, h*6), make([]float32, 6)
+					for i := range x {
+						x[i] = float32(i%7 - 3)
+						want[i%2*3+i/2%3] += x[i] * float32(i/6)
+					}
+					t.Set(ctx, float32T, nhwc, x)
+					t.Run(ctx)
+					got := t.Floats(ctx)
+					t.Check(len(got) == 6*columns, "height %d: %d elements", h, len(got))
+					for i, v := range got {
+						w := want[i/columns] * float32(i%columns+1)
+						t.Check(v == w, "height %d: element %d is %g, want %g", h, i, v, w)
+					}
+				}
+			}
+		}).
 		No("small", func(t *T) {
 			ctx := t.Open(dynamic(), 0)
 			t.OK("set_input_shapes", ctx, 1, shapeAttr(0, nhwc, 1, 2, 3, 2))
