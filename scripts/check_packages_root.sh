@@ -114,7 +114,7 @@ for format in "$@"; do
     deb) libdir=/usr/lib/$triplet install='dpkg -i /opt/packages/*.deb' purge="dpkg --purge $names" where='' ;;
     rpm) # Debian's rpm knows nothing of the packages that are installed, and its loader nothing of the folder of rpm's systems.
       echo /usr/lib64 > "$root/etc/ld.so.conf.d/lib64.conf"
-      rpm='rpm --dbpath /opt/rpm --force-debian'
+      rpm='rpm --dbpath /opt/rpm $(rpm --force-debian --version > /dev/null 2>&1 && echo --force-debian)' # Debian 12's wants that
       libdir=/usr/lib64 install="$rpm -i --nodeps /opt/packages/*.rpm" purge="$rpm -e $names"
       where='PKG_CONFIG_PATH=/usr/lib64/pkgconfig AnyNPU_DIR=/usr/lib64/cmake/AnyNPU' ;;
   esac
