@@ -193,11 +193,14 @@ FORCE:
 mutants:
 	$(CONFORMANCE) mutants
 
+# SUITES names those of scripts/suites to run, as in make test SUITES="go ctest"; without it, each of the tier runs.
+SUITES ?=
+
 test: tools-test libs
-	@scripts/suite.sh test
+	@scripts/suite.sh test $(SUITES)
 
 test-long: tools-test libs
-	@scripts/suite.sh long
+	@scripts/suite.sh long $(SUITES)
 
 # The README's commands on fresh machines.
 test-fresh: tools-go

@@ -40,6 +40,12 @@ has "$dir/out" "Go 1.19.8 is too old: $want or later is needed"
 ! scripts/need_go.sh "$dir/no-go" > "$dir/out" || fail "no Go is accepted"
 has "$dir/out" "missing: Go $want or later"
 
+# suite.sh: names of suites.
+code=0
+scripts/suite.sh test no-such-suite > "$dir/out" || code=$?
+[ $code = 2 ] || fail "a suite that is not there: exit code $code"
+has "$dir/out" 'SUITES has "no-such-suite": want some of generated '
+
 # A checkout with a space in its path that git refuses, built under a strict umask.
 tree="$dir/a checkout"
 mkdir -p "$tree/.git"
