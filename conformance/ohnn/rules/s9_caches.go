@@ -137,6 +137,25 @@ var caches = []*Rule{
 			t.OK("Compilation_AddExtensionConfig", c, "ModelName", []byte("nut_"), 4)
 			t.Bad("Compilation_Build", c)
 		}),
+	rule("s9_model_name_of_a_folder", "a ModelName is no path: nothing is written beside the cache's folder").
+		OK("dots", func(t *T) {
+			c := t.withCache(t.unbuilt(), t.Dir, 1)
+			t.OK("Compilation_AddExtensionConfig", c, "ModelName", []byte("..net"), 5)
+			t.builds(c)
+			t.exists("..netcache_info.nncache")
+		}).
+		No("separators", func(t *T) {
+			t.Check(os.Mkdir(t.Dir+"/cache", 0o755) == nil, "mkdir")
+			for _, name := range []string{"../", "a/b", "/tmp/x", "/"} {
+				c := t.withCache(t.unbuilt(), t.Dir+"/cache", 1)
+				t.OK("Compilation_AddExtensionConfig", c, "ModelName", []byte(name), len(name))
+				t.Bad("Compilation_Build", c)
+			}
+			for _, folder := range []string{t.Dir, t.Dir + "/cache"} {
+				entries, err := os.ReadDir(folder)
+				t.Check(err == nil && len(entries) == map[bool]int{true: 1}[folder == t.Dir], "%s has %v", folder, entries)
+			}
+		}),
 	rule("s9_directory", "the directory must exist; it may be relative and have doubled slashes; nothing is created on "+
 		"the way").
 		OK("relative", func(t *T) {

@@ -27,6 +27,21 @@ func shortInput(elem int64) func(*T) {
 	}
 }
 
+// storing is y = x by way of a value that is stored in whole numbers.
+func storing() *model {
+	m := (&model{}).Node("Neg", "a", "x").Node("Neg", "y", "a").Input("x", onnxFloat, 2).Output("y", onnxFloat, 2)
+	return m.Meta("anynpu.value.a.stored", map[string]any{"type": "int8", "scale": 1, "zero": 3})
+}
+
+// storedGives demands output 0 for 1.375 and -3.25.
+func (t *T) storedGives(m *model, want ...float32) {
+	ctx := t.Open(m, 0)
+	t.Set(ctx, float32T, undefined, []float32{1.375, -3.25})
+	t.Run(ctx)
+	got := cmem.As[float32](t.Raw(ctx, 0, 1))
+	t.Check(slices.Equal(got, want), "got %v, want %v", got, want)
+}
+
 var choices = []*Rule{
 	rule("11.a_rounding_of_codes", "q = clamp(rint(v / scale) + zp), halves to even, saturating").
 		OK("halves", func(t *T) {
@@ -34,6 +49,19 @@ var choices = []*Rule{
 		}).
 		OK("zero_point", func(t *T) { t.codes(0.5, -10, []float32{0.25, 0.75, 1.5, -60}, []int8{-10, -8, -7, -128}) }).
 		No("short", shortInput(onnxFloat)),
+	rule("11.aa_stored_values", "a value that the metadata say is stored in codes is rounded to them, unless the setting forbids "+
+		"it or the model quantizes by itself").
+		OK("rounded", func(t *T) { t.storedGives(storing(), 1, -3) }).
+		OK("forbidden", func(t *T) { t.storedGives(storing(), 1.375, -3.25) }).With("ANYNPU_RKNN_QUANTIZE=off").
+		OK("by_itself", func(t *T) {
+			m := storing().Constant("s", onnxFloat, rknn.RealBytes(0.25)).Constant("z", onnxInt8, []byte{0})
+			m.Node("QuantizeLinear", "q", "x", "s", "z").Node("DequantizeLinear", "r", "q", "s", "z").Node("Abs", "w", "r")
+			t.storedGives(m.Output("w", onnxFloat, 2), 1.375, -3.25)
+		}).
+		No("no_codes", func(t *T) {
+			b := (&model{}).Node("Neg", "a", "x").Node("Neg", "y", "a").Meta("anynpu.value.a.stored", map[string]any{"type": "int7"})
+			t.refusedModel(b.Input("x", onnxFloat, 2).Output("y", onnxFloat, 2).Bytes())
+		}),
 	rule("11.b_nan_becomes_zero_point", "NaN is quantized to zp, infinities saturate").
 		OK("nan", func(t *T) {
 			t.codes(0.5, -10, []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1))},
