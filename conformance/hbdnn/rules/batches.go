@@ -99,7 +99,8 @@ func (s side) ask(t *T, want int, model uintptr, index int) {
 
 // sided: functions of inputs and of outputs look at the list of their own, which the numbers of both show.
 func sided() *Rule {
-	r := rule("3.na_side", "functions of inputs answer for every input, those of outputs for every output, and for no more")
+	r := rule("3.na_side",
+		"functions of inputs answer for every input, those of outputs for every output, and for no more")
 	few := func(inputs, outputs int) *hbdnn.ONNX {
 		m := &hbdnn.ONNX{}
 		for i := range max(inputs, outputs) {
@@ -139,7 +140,8 @@ func sided() *Rule {
 var colors = []struct {
 	name         string
 	kind, layout int32
-}{{"rgb_nhwc", hbdnn.RGB, hbdnn.NHWC}, {"bgr_nhwc", hbdnn.BGR, hbdnn.NHWC}, {"rgb_nchw", hbdnn.RGB, hbdnn.NCHW}, {"yuv444_nhwc", hbdnn.YUV444, hbdnn.NHWC},
+}{{"rgb_nhwc", hbdnn.RGB, hbdnn.NHWC}, {"bgr_nhwc", hbdnn.BGR, hbdnn.NHWC}, {"rgb_nchw", hbdnn.RGB, hbdnn.NCHW},
+	{"yuv444_nhwc", hbdnn.YUV444, hbdnn.NHWC},
 	{"yuv444_nchw", hbdnn.YUV444, hbdnn.NCHW}}
 
 // color is an image of three components of h x w pixels.
@@ -182,7 +184,8 @@ func colorRegions() *Rule {
 				t.resize(hbdnn.Success, to, from, roi, &hbdnn.ResizeControl{})
 				for c := range 3 {
 					want := resized(plane(&from, c, 12, 20), 20, whole, 6, 10)
-					t.Check(slices.Equal(plane(&to, c, 6, 10), want), "component %d is %v, want %v", c, plane(&to, c, 6, 10), want)
+					t.Check(slices.Equal(plane(&to, c, 6, 10), want), "component %d is %v, want %v", c, plane(&to, c, 6, 10),
+						want)
 				}
 			}
 		})
@@ -247,7 +250,8 @@ var batches = []*Rule{
 	rule("4.ua_memory_of_an_input", "an output may lie in the memory of an input, whatever else is computed of that").
 		OK("either_output", func(t *T) {
 			for k := range 2 {
-				m := (&hbdnn.ONNX{}).Input("x", 1, 1, 4).Output("y", 1, 1, 4).Output("w", 1, 1, 4).Node("Relu", "y", "x").Node("Neg", "w", "x")
+				m := (&hbdnn.ONNX{}).Input("x", 1, 1, 4).Output("y", 1, 1, 4).Output("w", 1, 1, 4).Node("Relu", "y", "x").
+					Node("Neg", "w", "x")
 				r := t.Prepare(m)
 				other := hbdnn.Tensor{Properties: *t.Out(r.Model, 1)}
 				other.Mem[0] = t.Mem(16)
@@ -256,7 +260,8 @@ var batches = []*Rule{
 				hbdnn.Fill[float32](r, -1, 2, -3, 4)
 				t.Compute(r)
 				y, w := hbdnn.Of[float32](&r.Out[0].Mem[0], 4), hbdnn.Of[float32](&r.Out[1].Mem[0], 4)
-				t.Check(slices.Equal(y, []float32{0, 2, 0, 4}) && slices.Equal(w, []float32{1, -2, 3, -4}), "output %d over the input: %v and %v",
+				t.Check(slices.Equal(y, []float32{0, 2, 0, 4}) && slices.Equal(w, []float32{1, -2, 3, -4}),
+					"output %d over the input: %v and %v",
 					k, slices.Clone(y), slices.Clone(w))
 			}
 		}).
@@ -276,7 +281,8 @@ var batches = []*Rule{
 			t.Check(*n >= 10, "%d microseconds for a million elements", *n)
 		}).
 		No("null", func(t *T) { t.Bad("DNNGetEstimateLatency", nil, t.Model(hbdnn.Relu(1, 4))) }),
-	rule("11.ra_callback_of_a_task_released_in_its_turn", "the function of a task that is released while it runs is not called").
+	rule("11.ra_callback_of_a_task_released_in_its_turn",
+		"the function of a task that is released while it runs is not called").
 		OK("done", func(t *T) {
 			task := t.busy()
 			t.OK("DNNSetTaskDoneCb", task, noting(), nil)
@@ -296,12 +302,14 @@ var batches = []*Rule{
 			t.uncalled()
 			t.Is(hbdnn.InvalidTaskHandle, "DNNWaitTaskDone", task, 0)
 		}),
-	rule("6.ea_unpadded_codes", "tensors of codes have the gaps that alignedShape shows; where it is validShape they have none").
+	rule("6.ea_unpadded_codes",
+		"tensors of codes have the gaps that alignedShape shows; where it is validShape they have none").
 		OK("either", func(t *T) {
 			values := []int8{-1, 2, -3, 4, -5, 6, 7, -8, 9, -10, 11, -12}
 			for _, dense := range [][2]bool{{false, false}, {true, false}, {false, true}, {true, true}} {
 				r := t.Prepare(codesOf(3, 0, 1, 2, 2, 3))
-				t.Check(!slices.Equal(r.In[0].Properties.Aligned.Sizes(), r.In[0].Properties.Valid.Sizes()), "%s: no gaps", padded)
+				t.Check(!slices.Equal(r.In[0].Properties.Aligned.Sizes(), r.In[0].Properties.Valid.Sizes()), "%s: no gaps",
+					padded)
 				step := [2]int{}
 				for k, p := range []*hbdnn.Properties{&r.In[0].Properties, &r.Out[0].Properties} {
 					if dense[k] {
@@ -327,7 +335,8 @@ var batches = []*Rule{
 			t.Infer(hbdnn.InvalidArgument, address(), r)
 			t.Says("alignedShape")
 		}).With(padded),
-	rule("8.aa_roi_batch", "regions fill the model's batch; an input beside them that has one for all is handed over once").
+	rule("8.aa_roi_batch",
+		"regions fill the model's batch; an input beside them that has one for all is handed over once").
 		OK("images", func(t *T) {
 			r := t.Prepare(image("gray", 2, 1, 4, 8).Meta("anynpu.input.x.source", "resizer"))
 			r.In = []hbdnn.Tensor{t.picture(12, 20, 32), t.picture(9, 16, 16)}
@@ -367,7 +376,8 @@ var batches = []*Rule{
 		No("second_region", func(t *T) {
 			r := t.Prepare(image("gray", 2, 1, 4, 8).Meta("anynpu.input.x.source", "resizer"))
 			r.In = []hbdnn.Tensor{t.picture(12, 20, 32), t.picture(12, 20, 32)}
-			t.roiInfer(hbdnn.InvalidArgument, r, 2, &hbdnn.Control{}, hbdnn.Roi{Right: 3, Bottom: 3}, hbdnn.Roi{Left: 30, Right: 40})
+			t.roiInfer(hbdnn.InvalidArgument, r, 2, &hbdnn.Control{}, hbdnn.Roi{Right: 3, Bottom: 3}, hbdnn.Roi{Left: 30,
+				Right: 40})
 			t.Says("rois[1]")
 		}),
 }

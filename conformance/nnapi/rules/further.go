@@ -18,7 +18,8 @@ func refusedRun(t *T) uintptr {
 // coded is a compilation of RELU of a quantized type.
 func (t *T) coded(scale float32, zero int32) uintptr {
 	m := t.Model()
-	x, y := m.Add(t.Quantized(nnapi.TensorQuant8Asymm, scale, zero, 2)), m.Add(t.Quantized(nnapi.TensorQuant8Asymm, scale, zero, 2))
+	x, y := m.Add(t.Quantized(nnapi.TensorQuant8Asymm, scale, zero, 2)), m.Add(t.Quantized(nnapi.TensorQuant8Asymm, scale,
+		zero, 2))
 	m.Operation("RELU", []uint32{x}, []uint32{y})
 	m.Identify(nnapi.NoError, []uint32{x}, []uint32{y})
 	return t.Compiled(m.Finish())
@@ -57,8 +58,9 @@ func (t *T) choosing(a, b uintptr) uintptr {
 func (t *T) cannot(model uintptr) {
 	c := t.Alone(model)
 	code := t.Code("Compilation_finish", c)
-	t.Check(code == nnapi.BadData || code == nnapi.OpFailed, "ANeuralNetworksCompilation_finish returns %d, want BAD_DATA or "+
-		"OP_FAILED", code)
+	t.Check(code == nnapi.BadData || code == nnapi.OpFailed,
+		"ANeuralNetworksCompilation_finish returns %d, want BAD_DATA or "+
+			"OP_FAILED", code)
 	t.Judged(false)
 }
 
@@ -70,13 +72,15 @@ var prescribed = []struct {
 	{"LOGISTIC", fixed("LOGISTIC", 1./256, 0)},
 	{"TANH", fixed("TANH", 1./128, 128)},
 	{"SLICE", func(t *T, m *nnapi.Model, good bool) ([]uint32, uint32) {
-		x, y := m.Add(t.Quantized(nnapi.TensorQuant8Asymm, 0.5, 7, 4)), m.Add(t.Quantized(nnapi.TensorQuant8Asymm, either(good, 0.5, 0.25), 7, 2))
+		x, y := m.Add(t.Quantized(nnapi.TensorQuant8Asymm, 0.5, 7, 4)), m.Add(t.Quantized(nnapi.TensorQuant8Asymm,
+			either(good, 0.5, 0.25), 7, 2))
 		begin, size := nnapi.Value[int32](m, one(m), 1), nnapi.Value[int32](m, one(m), 2)
 		m.Operation("SLICE", []uint32{x, begin, size}, []uint32{y})
 		return []uint32{x}, y
 	}},
 	{"FULLY_CONNECTED", func(t *T, m *nnapi.Model, good bool) ([]uint32, uint32) {
-		x, y := m.Add(t.Quantized(nnapi.TensorQuant8Asymm, 0.5, 7, 2, 3)), m.Add(t.Quantized(nnapi.TensorQuant8Asymm, 4, 7, 2, 4))
+		x, y := m.Add(t.Quantized(nnapi.TensorQuant8Asymm, 0.5, 7, 2, 3)), m.Add(t.Quantized(nnapi.TensorQuant8Asymm, 4, 7,
+			2, 4))
 		w := nnapi.Value(m, m.Add(t.Quantized(nnapi.TensorQuant8Asymm, 0.25, 3, 4, 3)), make([]uint8, 12)...)
 		bias := nnapi.Value(m, m.Add(t.Quantized(nnapi.TensorInt32, either(good, 0.125, 0.25), 0, 4)), make([]int32, 4)...)
 		m.Operation("FULLY_CONNECTED", []uint32{x, w, bias, m.Scalar(0)}, []uint32{y})
@@ -94,7 +98,8 @@ func either(first bool, a, b float32) float32 {
 // fixed is an operation of one operand whose result has this scale and zero point.
 func fixed(name string, scale float32, zero int32) func(t *T, m *nnapi.Model, good bool) ([]uint32, uint32) {
 	return func(t *T, m *nnapi.Model, good bool) ([]uint32, uint32) {
-		x, y := m.Add(t.Quantized(nnapi.TensorQuant8Asymm, 0.5, 7, 4)), m.Add(t.Quantized(nnapi.TensorQuant8Asymm, either(good, scale, 0.5), zero, 4))
+		x, y := m.Add(t.Quantized(nnapi.TensorQuant8Asymm, 0.5, 7, 4)), m.Add(t.Quantized(nnapi.TensorQuant8Asymm,
+			either(good, scale, 0.5), zero, 4))
 		m.Operation(name, []uint32{x}, []uint32{y})
 		return []uint32{x}, y
 	}
@@ -124,9 +129,11 @@ var limited = []struct {
 	operation func(t *T, m *nnapi.Model, v float32) (in, out []uint32)
 }{
 	{"ROI_ALIGN", 2, []float32{0, -1, infinite, notANumber}, func(t *T, m *nnapi.Model, v float32) ([]uint32, []uint32) {
-		x, rois, y := m.Operand(nnapi.TensorFloat32, 1, 4, 4, 1), m.Operand(nnapi.TensorFloat32, 1, 4), m.Operand(nnapi.TensorFloat32, 1, 2, 2, 1)
+		x, rois, y := m.Operand(nnapi.TensorFloat32, 1, 4, 4, 1), m.Operand(nnapi.TensorFloat32, 1, 4),
+			m.Operand(nnapi.TensorFloat32, 1, 2, 2, 1)
 		ratio := func() uint32 { return nnapi.Value(m, m.Operand(nnapi.Float32), v) }
-		m.Operation("ROI_ALIGN", []uint32{x, rois, nnapi.Value(m, one(m), int32(0)), m.Scalar(2), m.Scalar(2), ratio(), ratio(), m.Scalar(1), m.Scalar(1),
+		m.Operation("ROI_ALIGN", []uint32{x, rois, nnapi.Value(m, one(m), int32(0)), m.Scalar(2), m.Scalar(2), ratio(),
+			ratio(), m.Scalar(1), m.Scalar(1),
 			nnapi.Value(m, m.Operand(nnapi.Bool), uint8(0))}, []uint32{y})
 		return []uint32{x, rois}, []uint32{y}
 	}},
@@ -137,7 +144,10 @@ var limited = []struct {
 		return in, out
 	}},
 	{"LSTM_cell_clip", 1, clips, func(t *T, m *nnapi.Model, v float32) ([]uint32, []uint32) { return t.lstm(m, v, 0) }},
-	{"LSTM_projection_clip", 1, clips, func(t *T, m *nnapi.Model, v float32) ([]uint32, []uint32) { return t.lstm(m, 0, v) }},
+	{"LSTM_projection_clip", 1, clips, func(t *T, m *nnapi.Model, v float32) ([]uint32, []uint32) {
+		return t.lstm(m, 0,
+			v)
+	}},
 }
 
 var (
@@ -315,7 +325,8 @@ var further = []*Rule{
 		OK("descriptors_go", func(t *T) {
 			t.fencedRuns(4)
 			before := 0
-			for end := time.Now().Add(2 * time.Second); ; time.Sleep(10 * time.Millisecond) { // watching ends in the background
+			for end := time.Now().
+				Add(2 * time.Second); ; time.Sleep(10 * time.Millisecond) { // watching ends in the background
 				n := t.descriptors()
 				if before == 0 {
 					before = n

@@ -22,8 +22,9 @@ func foreignSum() []byte {
 
 // offlineModels: what offline models hold (section 7). The reference implementation reads none.
 func offlineModels() *Rule {
-	r := rule("s7_offline_ONNX", "an ONNX model is an offline model, from a buffer and from a file; one that is damaged, or "+
-		"that the device does not compute, is FAILED at Build")
+	r := rule("s7_offline_ONNX",
+		"an ONNX model is an offline model, from a buffer and from a file; one that is damaged, or "+
+			"that the device does not compute, is FAILED at Build")
 	both := func(t *T, b []byte, f func(c uintptr)) {
 		f(t.offlineBuffer(b))
 		path := t.Dir + "/model.onnx"
@@ -32,8 +33,10 @@ func offlineModels() *Rule {
 	}
 	r.OK("computes", func(t *T) { both(t, onnxSum("Add", "a", "b"), t.builds) }).In(ohnn.Manual)
 	r.OK("online", func(t *T) { t.builds(t.unbuilt()) }).In(ohnn.Reference)
-	for name, b := range map[string][]byte{"cut_off": onnxSum("Add", "a", "b")[:60], "value_without_source": onnxSum("Add", "a", "c"),
-		"unknown_operator": onnxSum("Adding", "a", "b"), "foreign_operator": foreignSum(), "too_many_inputs_of_Neg": onnxSum("Neg", "a", "b")} {
+	for name, b := range map[string][]byte{"cut_off": onnxSum("Add", "a", "b")[:60],
+		"value_without_source": onnxSum("Add", "a", "c"),
+		"unknown_operator":     onnxSum("Adding", "a", "b"), "foreign_operator": foreignSum(),
+		"too_many_inputs_of_Neg": onnxSum("Neg", "a", "b")} {
 		r.No(name, func(t *T) { both(t, b, func(c uintptr) { t.Is(failed, "Compilation_Build", c) }) })
 	}
 	return sortedCases(r)
@@ -44,7 +47,8 @@ var beside = map[string]int{"ADD": opAdd, "DIV": 11, "MUL": opMul, "SUB": opSub,
 
 // quantizedBeside: an operand of codes wants codes beside it.
 func quantizedBeside() *Rule {
-	r := rule("s6_quantized_beside_real", "a quantized operand wants one beside it that is quantized too, whichever comes first")
+	r := rule("s6_quantized_beside_real",
+		"a quantized operand wants one beside it that is quantized too, whichever comes first")
 	model := func(t *T, op int, quantized ...bool) uintptr {
 		m := t.emptyModel()
 		for i, q := range append(quantized, quantized[0]) {
@@ -139,7 +143,8 @@ func (t *T) cast(to, declared int32) uintptr {
 // sortedCases are a rule's in the order of their names.
 func sortedCases(r *Rule) *Rule {
 	for i := range r.Cases {
-		for k := i; k > 0 && fmt.Sprint(r.Cases[k].Refused, r.Cases[k].Name) < fmt.Sprint(r.Cases[k-1].Refused, r.Cases[k-1].Name); k-- {
+		for k := i; k > 0 && fmt.Sprint(r.Cases[k].Refused, r.Cases[k].Name) < fmt.Sprint(r.Cases[k-1].Refused,
+			r.Cases[k-1].Name); k-- {
 			r.Cases[k], r.Cases[k-1] = r.Cases[k-1], r.Cases[k]
 		}
 	}

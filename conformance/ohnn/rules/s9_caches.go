@@ -48,7 +48,8 @@ var caches = []*Rule{
 			t.Check(slices.Equal(keys, want), "keys %v, want %v", keys, want)
 			t.Check(number(data["version"]) == "7" && number(data["isExceedRamLimit"]) == "0", "version or isExceedRamLimit")
 			id := string(compact(int64(t.deviceIDs()[0])))
-			t.Check(number(data["deviceId"]) == id, "deviceId %s, want the id as a signed number, %s", number(data["deviceId"]),
+			t.Check(number(data["deviceId"]) == id, "deviceId %s, want the id as a signed number, %s",
+				number(data["deviceId"]),
 				id)
 			text := compact(data)
 			whole := append(compact(map[string]any{"CheckSum": wordSum(text), "data": json.RawMessage(text)}), '\n')
@@ -252,7 +253,8 @@ var caches = []*Rule{
 	each(rule("s9_bad_file_number", "a fileNumber outside 1 to 100, and one too small for the two descriptor files, is "+
 		"a bad cache").
 		OK("good", restored), map[string]func(*T){
-		"0": with("fileNumber", 0), "minus_1": with("fileNumber", -1), "1": with("fileNumber", 1), "2": with("fileNumber", 2),
+		"0": with("fileNumber", 0), "minus_1": with("fileNumber", -1), "1": with("fileNumber", 1), "2": with("fileNumber",
+			2),
 		"101": with("fileNumber", 101), "4_billion": with("fileNumber", 1<<32),
 	}),
 	each(rule("s9_bad_device", "a cache of another device is a bad cache").

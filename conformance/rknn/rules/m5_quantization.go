@@ -34,7 +34,8 @@ var matmulQuantization = onBoards(
 		No("no_scales", func(t *T) { t.refuseParams(small(3), rknn.Quant("A", nil, nil)) }),
 	rule("m5.b_per_layer", "one scale and zero point for a matrix; A and C take no other number").
 		OK("the_vendors_numbers", func(t *T) {
-			got := computed[int8](t, small(3), 7, 10, rknn.Quant("A", []float32{0.2}, nil), rknn.Quant("B", []float32{0.1}, nil),
+			got := computed[int8](t, small(3), 7, 10, rknn.Quant("A", []float32{0.2}, nil), rknn.Quant("B", []float32{0.1},
+				nil),
 				rknn.Quant("C", []float32{0.8}, nil))
 			t.Check(got[0] == 56, "C is %d, want 1.75 K", got[0])
 		}).
@@ -155,7 +156,8 @@ var matmulQuantization = onBoards(
 					c[k] = slices.Clone(rknn.Data[byte](out))
 					size = len(c[k])
 				}
-				t.Check(size > 0 && slices.Equal(c[0], c[1]), "type %d: %v with parameters, %v without", kind, c[1][:8], c[0][:8])
+				t.Check(size > 0 && slices.Equal(c[0], c[1]), "type %d: %v with parameters, %v without", kind, c[1][:8],
+					c[0][:8])
 				t.Check(kind != 10 || cmem.As[int16](c[0])[5] == 32, "C is %v", cmem.As[int16](c[0])[:8])
 			}
 			t.OK("matmul_run", func() uintptr { o := t.Create(small(2)); t.BindAll(o); return o.Ctx }())

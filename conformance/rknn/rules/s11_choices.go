@@ -49,8 +49,9 @@ var choices = []*Rule{
 		}).
 		OK("zero_point", func(t *T) { t.codes(0.5, -10, []float32{0.25, 0.75, 1.5, -60}, []int8{-10, -8, -7, -128}) }).
 		No("short", shortInput(onnxFloat)),
-	rule("11.aa_stored_values", "a value that the metadata say is stored in codes is rounded to them, unless the setting forbids "+
-		"it or the model quantizes by itself").
+	rule("11.aa_stored_values",
+		"a value that the metadata say is stored in codes is rounded to them, unless the setting forbids "+
+			"it or the model quantizes by itself").
 		OK("rounded", func(t *T) { t.storedGives(storing(), 1, -3) }).
 		OK("forbidden", func(t *T) { t.storedGives(storing(), 1.375, -3.25) }).With("ANYNPU_RKNN_QUANTIZE=off").
 		OK("by_itself", func(t *T) {
@@ -59,7 +60,8 @@ var choices = []*Rule{
 			t.storedGives(m.Output("w", onnxFloat, 2), 1.375, -3.25)
 		}).
 		No("no_codes", func(t *T) {
-			b := (&model{}).Node("Neg", "a", "x").Node("Neg", "y", "a").Meta("anynpu.value.a.stored", map[string]any{"type": "int7"})
+			b := (&model{}).Node("Neg", "a", "x").Node("Neg", "y", "a").Meta("anynpu.value.a.stored",
+				map[string]any{"type": "int7"})
 			t.refusedModel(b.Input("x", onnxFloat, 2).Output("y", onnxFloat, 2).Bytes())
 		}),
 	rule("11.b_nan_becomes_zero_point", "NaN is quantized to zp, infinities saturate").

@@ -30,7 +30,8 @@ var inputs = []*Rule{
 	rule("4.a_n_inputs", "1 to all inputs may be set at once; none, more and NULL are PARAM_INVALID").
 		OK("all", func(t *T) {
 			ctx := t.Open(add(1, 2), 0)
-			t.OK("inputs_set", ctx, 2, []input{t.Given(0, float32T, undefined, []float32{1, 2}), t.Given(1, float32T, undefined,
+			t.OK("inputs_set", ctx, 2, []input{t.Given(0, float32T, undefined, []float32{1, 2}), t.Given(1, float32T,
+				undefined,
 				[]float32{10, 20})})
 			t.Computes(ctx, 11, 22)
 		}).
@@ -50,7 +51,8 @@ var inputs = []*Rule{
 		OK("any_order", func(t *T) {
 			ctx := t.Open((&model{}).Node("Sub", "y", "a", "b").Input("a", onnxFloat, 2).Input("b", onnxFloat, 2).Output("y",
 				onnxFloat, 2), 0)
-			t.OK("inputs_set", ctx, 2, []input{t.Given(1, float32T, undefined, []float32{1, 2}), t.Given(0, float32T, undefined,
+			t.OK("inputs_set", ctx, 2, []input{t.Given(1, float32T, undefined, []float32{1, 2}), t.Given(0, float32T,
+				undefined,
 				[]float32{10, 20})})
 			t.Computes(ctx, 9, 18)
 		}).
@@ -87,7 +89,8 @@ var inputs = []*Rule{
 			for kind, v := range map[uint32]any{
 				float32T: []float32{0, 1, 10, 20, 255, 128}, float16T: rknn.Halves(0, 1, 10, 20, 255, 128), uint8T: image,
 				int16T:  []int16{0, 1, 10, 20, 255, 128},
-				uint16T: []uint16{0, 1, 10, 20, 255, 128}, int32T: []int32{0, 1, 10, 20, 255, 128}, uint32T: []uint32{0, 1, 10, 20,
+				uint16T: []uint16{0, 1, 10, 20, 255, 128}, int32T: []int32{0, 1, 10, 20, 255, 128}, uint32T: []uint32{0, 1, 10,
+					20,
 					255, 128},
 				int64T: []int64{0, 1, 10, 20, 255, 128}, bfloat16T: []uint16{0, 0x3f80, 0x4120, 0x41a0, 0x437f, 0x4300},
 			} {
@@ -104,12 +107,14 @@ var inputs = []*Rule{
 				t.refusedInput(failed, func(in *input) { in.Kind = kind }, "inputs[0].type is")
 			}
 		}),
-	rule("4.ea_whole_numbers", "integers become other integers with all their bits, also beyond what reals hold; what does not "+
-		"fit is the nearest number that does").
+	rule("4.ea_whole_numbers",
+		"integers become other integers with all their bits, also beyond what reals hold; what does not "+
+			"fit is the nearest number that does").
 		OK("kept", func(t *T) {
 			for _, dims := range [][]int64{{4}, {1, 4, 1, 1}, {1, 2, 2, 1}} {
 				ctx := t.Open(same(onnxInt64, dims...), 0)
-				for _, v := range []any{[]int32{1<<24 + 1, -1 << 31, 1<<31 - 1, -(1<<24 + 3)}, []int16{-1 << 15, 1<<15 - 1, -1, 300},
+				for _, v := range []any{[]int32{1<<24 + 1, -1 << 31, 1<<31 - 1, -(1<<24 + 3)}, []int16{-1 << 15, 1<<15 - 1, -1,
+					300},
 					[]int64{1<<53 + 1, -1 << 63, 1<<63 - 1, -(1<<53 + 1)}} {
 					want, kind := make([]int64, 4), uint32(0)
 					for i := range want {
@@ -149,7 +154,8 @@ var inputs = []*Rule{
 			t.Computes(ctx, planes...)
 		}).
 		No("nchw", func(t *T) {
-			t.refusedInput(failed, func(in *input) { in.Format = nchw }, "inputs[0].fmt is RKNN_TENSOR_NCHW", "RKNN_TENSOR_NHWC",
+			t.refusedInput(failed, func(in *input) { in.Format = nchw }, "inputs[0].fmt is RKNN_TENSOR_NCHW",
+				"RKNN_TENSOR_NHWC",
 				"anynpu.input.x.layout")
 		}).
 		No("native", func(t *T) { t.refusedInput(failed, func(in *input) { in.Format = nc1hwc2 }) }),
@@ -321,7 +327,8 @@ var inputs = []*Rule{
 	rule("4.p_all_or_none", "all inputs of a call are judged before the first is taken").
 		OK("again", func(t *T) {
 			ctx := t.Open(add(1, 2), 0)
-			good := []input{t.Given(0, float32T, undefined, []float32{1, 2}), t.Given(1, float32T, undefined, []float32{10, 20})}
+			good := []input{t.Given(0, float32T, undefined, []float32{1, 2}), t.Given(1, float32T, undefined, []float32{10,
+				20})}
 			t.OK("inputs_set", ctx, 2, good)
 			t.Is(badInput, "inputs_set", ctx, 2, []input{t.Given(0, float32T, undefined, []float32{7, 7}), {Index: 5}})
 			t.Computes(ctx, 11, 22)

@@ -91,7 +91,8 @@ var customTensors = []*Rule{
 				t.Set(ctx, uint8T, nhwc, image)
 				t.Computes(ctx, 0, 20, 510, 2, 40, 256)
 				for _, a := range []*tensorAttr{&in, &out} {
-					t.Check(slices.Equal(a.Shape(), []uint32{1, 2, 1, 3}) && a.Format == nchw && a.Kind == float32T && a.Elems == 6 &&
+					t.Check(slices.Equal(a.Shape(), []uint32{1, 2, 1, 3}) && a.Format == nchw && a.Kind == float32T &&
+						a.Elems == 6 &&
 						a.Size == 24, "%s", describe(a))
 				}
 				t.Check(n == 1 && offset >= 24 && slices.Equal(got, planes), "%d inputs, %d bytes, %v", n, offset, got)
@@ -194,13 +195,16 @@ var customTensors = []*Rule{
 			t.OK("register_custom_ops", ctx, set.op("Twice"), 1)
 			t.Check(alpha.Kind == float32T && alpha.NElems == 1 && a == 2.5, "alpha: type %d, %d elements, %g", alpha.Kind,
 				alpha.NElems, a)
-			t.Check(beta.Kind == int64T && beta.NElems == 1 && b == -7, "beta: type %d, %d elements, %d", beta.Kind, beta.NElems,
+			t.Check(beta.Kind == int64T && beta.NElems == 1 && b == -7, "beta: type %d, %d elements, %d", beta.Kind,
+				beta.NElems,
 				b)
 		}).
 		OK("every_kind", func(t *T) {
-			attrs := rknn.Attrs{"real": float32(1.5), "reals": []float32{2.5, -3.5, 4}, "whole": 6, "wholes": []int{7, -8}, "word": "nine",
+			attrs := rknn.Attrs{"real": float32(1.5), "reals": []float32{2.5, -3.5, 4}, "whole": 6, "wholes": []int{7, -8},
+				"word":  "nine",
 				"words": []string{"ten", "", "twelve"}}
-			want := map[string][]byte{"real": rknn.RealBytes(1.5), "reals": rknn.RealBytes(2.5, -3.5, 4), "whole": cmem.Bytes([]int64{6}),
+			want := map[string][]byte{"real": rknn.RealBytes(1.5), "reals": rknn.RealBytes(2.5, -3.5, 4),
+				"whole":  cmem.Bytes([]int64{6}),
 				"wholes": cmem.Bytes([]int64{7, -8}), "word": []byte("nine"), "words": []byte("ten\x00\x00twelve")}
 			type told struct {
 				name  string
@@ -219,7 +223,8 @@ var customTensors = []*Rule{
 			m := (&model{}).CustomOp("Twice", []string{"y"}, []string{"x"}, attrs).Input("x", onnxFloat, 1, 2)
 			t.OK("register_custom_ops", t.Open(m.Output("y", onnxFloat, 1, 2), 0), set.op("Twice"), 1)
 			for name, data := range want {
-				t.Check(slices.Equal(got[name].data, data) && got[name].name == name, "%s: %q has %d elements, %q", name, got[name].name,
+				t.Check(slices.Equal(got[name].data, data) && got[name].name == name, "%s: %q has %d elements, %q", name,
+					got[name].name,
 					got[name].elems, got[name].data)
 			}
 		}).

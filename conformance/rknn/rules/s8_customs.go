@@ -51,7 +51,8 @@ var customOperators = []*Rule{
 			t.Is(failed, "run", ctx, nil)
 			t.wantCalls()
 		}),
-	rule("8.ac_registered_after_a_failure", "operators whose init has failed are not registered: a later call makes its own alone").
+	rule("8.ac_registered_after_a_failure",
+		"operators whose init has failed are not registered: a later call makes its own alone").
 		OK("others", func(t *T) {
 			m := (&model{}).Custom("Twice", "a", 1, 1, "x").Node("Relu", "y", "a").Inner("a", onnxFloat, 1, 2)
 			ctx := t.Open(m.Input("x", onnxFloat, 1, 2).Output("y", onnxFloat, 1, 2), 0)
@@ -218,7 +219,8 @@ var customOperators = []*Rule{
 					twice, own = own, twice
 				}
 				got := [][]float32{cmem.As[float32](x.Bytes()), cmem.As[float32](w.Bytes())}
-				t.Check(slices.Equal(got[0][:4], twice) && slices.Equal(got[1][:4], own), "round %d: %v and %v", round, got[0][:4], got[1][:4])
+				t.Check(slices.Equal(got[0][:4], twice) && slices.Equal(got[1][:4], own), "round %d: %v and %v", round,
+					got[0][:4], got[1][:4])
 			}
 		}).
 		OK("filter_each_time", func(t *T) {
