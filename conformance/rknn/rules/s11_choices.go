@@ -49,6 +49,15 @@ var choices = []*Rule{
 		}).
 		OK("zero_point", func(t *T) { t.codes(0.5, -10, []float32{0.25, 0.75, 1.5, -60}, []int8{-10, -8, -7, -128}) }).
 		No("short", shortInput(onnxFloat)),
+	rule("11.ab_boards_without_products", "a board that multiplies no matrices fails to make a product of any type").
+		OK("another_board", func(t *T) { t.Create(small(2)) }).
+		No("every_type", func(t *T) {
+			for kind := range rknn.ProductKinds {
+				ctx, i := uintptr(4711), small(kind)
+				t.Is(failed, "matmul_create", &ctx, &i, &ioAttr{})
+				t.Check(ctx == 4711, "the context was changed to %#x", ctx)
+			}
+		}).With(rknn.On("rv1106")),
 	rule("11.aa_stored_values",
 		"a value that the metadata say is stored in codes is rounded to them, unless the setting forbids "+
 			"it or the model quantizes by itself").
