@@ -41,6 +41,21 @@ var boundMemory = []*Rule{
 			m := t.OwnedMem(t.Ptr("create_mem2", 0, uint64(64), uint64(memFlagNoContext)))
 			t.Check(m.Size == 64 && m.FD >= 0, "%+v", *m)
 		}).
+		OK("largest", func(t *T) {
+			t.OwnedMem(t.Ptr("create_mem2", t.Open(relu(1, 4), 0), uint64(64), uint64(0)))
+			const most = uint64(1<<32 - 1) // what the struct has room for
+			for _, size := range []uint64{most - 1, most} {
+				ctx := t.Open(relu(1, 4), 0)
+				m := t.Call("create_mem2", ctx, size, uint64(0))
+				if m == 0 && size < most {
+					return // the machine has less memory
+				}
+				t.Check(m != 0, "%d bytes are refused, one less is not", size)
+				got := cmem.At[tensorMem](m).Size
+				t.OK("destroy_mem", ctx, m)
+				t.Check(uint64(got) == size, "the struct has size %d, want %d", got, size)
+			}
+		}).
 		No("no_context", func(t *T) { t.Null("create_mem2", 0, uint64(64), uint64(1)) }).
 		No("sizes", func(t *T) {
 			ctx := t.Open(relu(1, 4), 0)
