@@ -27,6 +27,37 @@ func shortInput(elem int64) func(*T) {
 	}
 }
 
+// ofConstants is y = x + w[i], or another operator of the constants 5, 6, 7 and i.
+func ofConstants(op string, i int64) *model {
+	m := (&model{}).Constant("w", onnxFloat, rknn.RealBytes(5, 6, 7), 3).Constant("i", onnxInt64, cmem.Bytes([]int64{i}))
+	return m.Node(op, "c", "w", "i").Node("Add", "y", "x", "c").Input("x", onnxFloat, 2).Output("y", onnxFloat, 2)
+}
+
+// neverComputes demands that models are refused, or that no run of them has a result.
+func (t *T) neverComputes(models ...*model) {
+	for _, m := range models {
+		ctx, b := new(uintptr), m.Bytes()
+		if t.Code("init", ctx, b, len(b), 0, nil) != success {
+			continue
+		}
+		t.Owned(*ctx)
+		for range 2 {
+			t.Set(*ctx, float32T, undefined, []float32{1, 2})
+			t.Is(failed, "run", *ctx, nil)
+		}
+	}
+	t.Judged(false)
+}
+
+// random are the numbers of the first run of a context.
+func (t *T) random(op string, seed float32) []float32 {
+	m := (&model{}).Op(op, []string{"y"}, []string{"x"}, rknn.Attrs{"seed": seed})
+	ctx := t.Open(m.Input("x", onnxFloat, 64).Output("y", onnxFloat, 64), 0)
+	t.Set(ctx, float32T, undefined, make([]float32, 64))
+	t.Run(ctx)
+	return slices.Clone(cmem.As[float32](t.Raw(ctx, 0, 1)))
+}
+
 // storing is y = x by way of a value that is stored in whole numbers.
 func storing() *model {
 	m := (&model{}).Node("Neg", "a", "x").Node("Neg", "y", "a").Input("x", onnxFloat, 2).Output("y", onnxFloat, 2)
@@ -49,6 +80,36 @@ var choices = []*Rule{
 		}).
 		OK("zero_point", func(t *T) { t.codes(0.5, -10, []float32{0.25, 0.75, 1.5, -60}, []int8{-10, -8, -7, -128}) }).
 		No("short", shortInput(onnxFloat)),
+	rule("11.ac_constants",
+		"what a model computes of constants alone is there in every run; what cannot be computed is refused "+
+			"when the model is loaded or by each run").
+		OK("computed", func(t *T) {
+			ctx := t.Open(ofConstants("Gather", 2), 0)
+			for range 2 {
+				t.Set(ctx, float32T, undefined, []float32{1, 2})
+				t.Computes(ctx, 8, 9)
+			}
+		}).
+		No("no_such_element", func(t *T) { t.neverComputes(ofConstants("Gather", 3), ofConstants("Gather", -4)) }).
+		No("division_by_zero", func(t *T) {
+			m := (&model{}).Constant("w", onnxInt32, cmem.Bytes([]int32{5, 6}), 2).Constant("i", onnxInt32,
+				cmem.Bytes([]int32{1, 0}), 2)
+			m.Node("Div", "d", "w", "i").Op("Cast", []string{"c"}, []string{"d"}, rknn.Attrs{"to": onnxFloat}).Node("Add",
+				"y", "x", "c")
+			t.neverComputes(m.Input("x", onnxFloat, 2).Output("y", onnxFloat, 2))
+		}),
+	rule("11.ad_seeds", "random numbers with a seed are the same in every context, those of another seed are others").
+		OK("given", func(t *T) {
+			for _, op := range []string{"RandomNormalLike", "RandomUniformLike"} {
+				a, b, c := t.random(op, 3.5), t.random(op, 3.5), t.random(op, 4.5)
+				t.Check(slices.Equal(a, b), "%s: %v and %v of one seed", op, a[:4], b[:4])
+				t.Check(!slices.Equal(a, c), "%s: two seeds give %v", op, a[:4])
+			}
+		}).
+		No("no_number", func(t *T) {
+			m := (&model{}).Op("RandomNormalLike", []string{"y"}, []string{"x"}, rknn.Attrs{"seed": "three"})
+			t.refusedModel(m.Input("x", onnxFloat, 2).Output("y", onnxFloat, 2).Bytes())
+		}),
 	rule("11.ab_boards_without_products", "a board that multiplies no matrices fails to make a product of any type").
 		OK("another_board", func(t *T) { t.Create(small(2)) }).
 		No("every_type", func(t *T) {
