@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -39,7 +40,7 @@ func Compare(got, want tensor.Tensor, tol Tolerance) string {
 				tensor.IntAt(d, got.Data, i) != tensor.IntAt(d, want.Data, i) {
 				wrong++
 				if first == "" {
-					first = fmt.Sprintf("element %d is %d, want %d", i, tensor.IntAt(d, got.Data, i), tensor.IntAt(d, want.Data, i))
+					first = fmt.Sprintf("element %d is %s, want %s", i, integer(d, got.Data, i), integer(d, want.Data, i))
 				}
 			}
 			continue
@@ -57,6 +58,15 @@ func Compare(got, want tensor.Tensor, tol Tolerance) string {
 		return ""
 	}
 	return fmt.Sprintf("%s (%d of %d)", first, wrong, n*parts)
+}
+
+// integer is element i of an integer type as text.
+func integer(d tensor.DType, data []byte, i int) string {
+	v := tensor.IntAt(d, data, i)
+	if d == tensor.Uint64 {
+		return strconv.FormatUint(uint64(v), 10)
+	}
+	return strconv.FormatInt(v, 10)
 }
 
 func same(a, b float64, tol Tolerance) bool {

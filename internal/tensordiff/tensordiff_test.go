@@ -1,6 +1,7 @@
 package tensordiff
 
 import (
+	"encoding/binary"
 	"math"
 	"testing"
 
@@ -11,6 +12,14 @@ import (
 
 func f32(v ...float32) tensor.Tensor {
 	return tensor.Tensor{DType: tensor.Float32, Dims: []int64{int64(len(v))}, Data: tensor.Float32s(v...)}
+}
+
+func u64(v ...uint64) tensor.Tensor {
+	x := tensor.New(tensor.Uint64, int64(len(v)))
+	for i, n := range v {
+		binary.LittleEndian.PutUint64(x.Data[8*i:], n)
+	}
+	return x
 }
 
 func TestCompare_table(t *testing.T) {
@@ -30,6 +39,8 @@ func TestCompare_table(t *testing.T) {
 		{"integers are exact", tensor.Tensor{DType: tensor.Int64, Dims: []int64{1}, Data: tensor.Int64s(100000)},
 			tensor.Tensor{DType: tensor.Int64, Dims: []int64{1}, Data: tensor.Int64s(100001)},
 			"element 0 is 100000, want 100001 (1 of 1)"},
+		{"numbers without a sign", u64(1<<64-1, 5), u64(1<<64-2, 5), "element 0 is 18446744073709551615, want " +
+			"18446744073709551614 (1 of 2)"},
 	} {
 		assert.Equal(t, c.says, Compare(c.got, c.want, Default), c.name)
 	}
