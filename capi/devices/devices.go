@@ -21,6 +21,15 @@ func List() ([]device.Device, error) {
 	return device.Devices.List(), nil
 }
 
+// Threads is how many threads of the CPU compute, for all programs together.
+func Threads() int {
+	_ = register() // List tells of an error; the number is known in any case
+	return threads
+}
+
+// threads is set by register.
+var threads int
+
 var register = sync.OnceValue(func() error {
 	set := settings.Read(boundary.Getenv, boundary.Caution)
 	if most := boundary.ComputeThreads(); most > 0 && set.Threads > most {
@@ -28,6 +37,7 @@ var register = sync.OnceValue(func() error {
 			"wanted", set.Threads)
 		set.Threads = most
 	}
+	threads = set.Threads
 	runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), set.Threads+boundary.SpareProcs))
 	if err := set.Apply(); err != nil {
 		return err

@@ -3,10 +3,9 @@ package hbdnn
 import (
 	"container/heap"
 	"runtime"
-	"strconv"
 	"sync"
 
-	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/capi/devices"
 )
 
 // queue orders tasks by priority, then by customId, then as they were submitted, and runs as many side by side as
@@ -23,16 +22,7 @@ type taskQueue struct {
 }
 
 // sideBySide is how many tasks run at once.
-var sideBySide = sync.OnceValue(func() int {
-	n := runtime.NumCPU()
-	if most := boundary.ComputeThreads(); most > 0 {
-		n = min(n, most)
-	}
-	if threads, err := strconv.Atoi(boundary.Getenv("ANYNPU_THREADS")); err == nil && threads > 0 {
-		n = min(n, threads)
-	}
-	return n
-})
+var sideBySide = sync.OnceValue(func() int { return min(runtime.NumCPU(), devices.Threads()) })
 
 // number is that of the tasks of a kind.
 func (q *taskQueue) number(resize bool) *int {
