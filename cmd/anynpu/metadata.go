@@ -54,6 +54,8 @@ The keys, of which "anynpu." may be left out:
                            dimensions as JSON, or "as input 0"
   value.NAME.stored        how a board stores the value, as JSON: type, scale, zero
                            and, of inputs and outputs, native shapes and dims
+  value.NAME.partial       codes between the steps of an operator, likewise
+  filters                  channel or layer: what has codes of its own of a filter
   inputs, outputs          values, as JSON, at which the model begins and ends
   name, custom_string      text
   target                   the board that the model was converted for

@@ -238,12 +238,29 @@ func (d *describer) stored(n *onnx.Names) {
 		have[p.Name] = true
 	}
 	list := d.file.Graphs[0].Tensors
+	own := map[string]bool{}
+	for i := range list {
+		own[list[i].Name] = true
+	}
+	nodes := map[string]bool{}
+	for _, name := range n.Nodes {
+		nodes[name] = true
+	}
 	for i := range list {
 		t := &list[i]
 		if t.Kind == rknn.Other || t.Name == "" {
 			continue
 		}
 		name := t.Name
+		if t.Kind == rknn.Intermediate && !have[name] {
+			if d.partial(t, have, nodes) {
+				continue
+			}
+			// the tensor itself is not in the file: one with the same values stands for it
+			if base := same(name, have); base != "" && !own[base] {
+				name = base
+			}
+		}
 		if port, ok := d.names[name]; ok && t.Kind != rknn.Intermediate {
 			name = port
 		}
@@ -280,6 +297,50 @@ func (d *describer) stored(n *onnx.Names) {
 		}
 		d.set(key, s)
 	}
+}
+
+// same is what the ONNX model calls the values of a tensor of the file that are copied, reshaped or transposed there, empty
+// for nothing.
+func same(name string, have map[string]bool) string {
+	for {
+		base, ok := rknn.Same(name)
+		if !ok {
+			return ""
+		}
+		if name = base; have[name] {
+			return name
+		}
+	}
+}
+
+// partial says of a tensor between the steps of an operator that it has codes; ok is false if it is no such tensor.
+func (d *describer) partial(t *rknn.Tensor, have, nodes map[string]bool) (ok bool) {
+	name, mean := strings.CutSuffix(t.Name, "_2conv0")
+	known := func(s string) bool { return have[s] }
+	switch base, sum := strings.CutSuffix(name, "_conv"); {
+	case mean && !nodes[name]:
+		if name, ok = strings.CutSuffix(name, "_gavg"); !ok {
+			return false
+		}
+	case mean:
+		known = func(s string) bool { return nodes[s] }
+	case !sum:
+		return false
+	case have[base]:
+		name = base
+	default:
+		name = same(base, have)
+	}
+	if !known(name) || t.Type != "int8" || len(t.Scale) != 1 || len(t.Zero) > 1 || !usable(t) {
+		return false
+	}
+	s := metadata.Stored{Type: t.Type, Scale: t.Scale[0]}
+	if len(t.Zero) == 1 {
+		s.Zero = int32(t.Zero[0])
+	}
+	d.set("anynpu.value."+name+".partial", s)
+	d.Codes++
+	return true
 }
 
 // shown is the shape of a port of the file that the ONNX model may have with another number of dimensions, nil where both

@@ -34,6 +34,8 @@ func (m *Metadata) setKey(key string, value json.RawMessage, source string) erro
 		return text(value, &m.Target)
 	case "anynpu.quantization":
 		return oneOf(value, &m.Quantization, "scale", "shift")
+	case "anynpu.filters":
+		return oneOf(value, &m.Filters, "channel", "layer")
 	case "anynpu.inputs":
 		return names(value, &m.In)
 	case "anynpu.outputs":
@@ -59,7 +61,7 @@ func (m *Metadata) setKey(key string, value json.RawMessage, source string) erro
 var (
 	inputFields = []string{"mean", "std", "scale", "pixel", "planes", "range", "order", "source", "layout", "shapes",
 		"shape"}
-	valueFields = []string{"shape", "type", "stored"}
+	valueFields = []string{"shape", "type", "stored", "partial"}
 )
 
 // Known reports whether key is one that is read.
@@ -166,6 +168,10 @@ func (m *Metadata) setValue(name, field string, value json.RawMessage) error {
 		err = oneOf(value, &v.Type, typeNames()...)
 	case "stored":
 		v.Stored, err = storedOf(value)
+	case "partial":
+		if v.Partial, err = storedOf(value); err == nil && v.Partial.Scale == 0 {
+			err = fault.New(fault.File, "type: want int8 or int16")
+		}
 	default:
 		v.Shape, v.Like, err = shapeOf(value)
 	}

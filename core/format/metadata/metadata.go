@@ -24,6 +24,9 @@
 //	anynpu.value.NAME.stored    object   how a board stores the value: {"type": "int8", "scale": 0.5, "zero": 3, "native": [[1,2,8,8,16]]}; type
 //	                                     int8, int16, float16 or float32, scale and zero of codes alone; of inputs and outputs native shapes, one for
 //	                                     each of the shapes, and dims: the shape that programs see, with as many elements as the model's
+//	anynpu.value.NAME.partial   object   codes between the steps of an operator, as those of stored: of the sums of a convolution over the operand NAME
+//	                                     of a Concat, or of the first step of the mean over an image that has this name, or whose result has
+//	anynpu.filters              string   channel (the default) or layer: what has codes of its own of a filter that codes are multiplied with
 //	anynpu.inputs               strings  the values that are the model's inputs, where it begins behind its own
 //	anynpu.outputs              strings  the values that are its outputs, where it ends before its own
 //	anynpu.target               string   the board that the model was converted for, e.g. rk3588; read there, too
@@ -70,12 +73,15 @@ type Input struct {
 	Shape     []int64
 }
 
-// Value is what is said of a value of the model; all but Stored of results of operators that the project does not know.
+// Value is what is said of a value of the model; all but Stored and Partial of results of operators that the project does not know.
 type Value struct {
 	Shape  []Dim // nil: nothing is said, or Like says it
 	Like   int   // the operator's input, from 1, that has the same shape; 0: none
 	Type   string
 	Stored *Stored
+	// Partial are the codes between the steps of an operator: of the sums of a convolution over this operand of a Concat,
+	// or of the first step of the mean over an image that has this name, or whose result has.
+	Partial *Stored
 }
 
 // Made reports whether anything is said of the result of an operator that the project does not know.
@@ -113,6 +119,7 @@ type Metadata struct {
 	Inputs       map[string]Input
 	Dims         map[string]int64 // sizes of open dimensions
 	Values       map[string]Value
+	Filters      string     // channel or layer, empty: not said
 	In, Out      []string   // values that are inputs and outputs in the place of the model's own, nil: those
 	Compiled     []Compiled // forms that a vendor's compiler has made of the model, the preferred one first
 	Warnings     []string

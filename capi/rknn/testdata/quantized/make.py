@@ -72,6 +72,36 @@ def given(shape, mean, std):
     return ((image(n * c * h * w).reshape(n, h, w, c).transpose(0, 3, 1, 2).astype(np.float32) - np.float32(mean)) / np.float32(std)).astype(np.float32)
 
 
+def asymmetric(model, q):
+    """Gives filters 256 codes per output between the least and the largest number and 0, and the int32 biases their units."""
+    real = {i.name: numpy_helper.to_array(i).astype(np.float64) for i in model.graph.initializer}
+    at = {i.name: k for k, i in enumerate(q.graph.initializer)}
+    get = lambda n: numpy_helper.to_array(q.graph.initializer[at[n]])
+
+    def put(name, v):
+        q.graph.initializer[at[name]].CopyFrom(numpy_helper.from_array(v, name))
+
+    made = {n.output[0]: n for n in q.graph.node}
+    for n in q.graph.node:
+        if n.op_type not in ("Conv", "Gemm", "MatMul"):
+            continue
+        x, w = made[n.input[0]], made[n.input[1]]
+        axis = [a.i for a in w.attribute if a.name == "axis"][0]
+        v = real[w.input[0].removesuffix("_quantized")]
+        other = tuple(i for i in range(v.ndim) if i != axis % v.ndim)
+        lo, hi = np.minimum(v.min(other, keepdims=True), 0), np.maximum(v.max(other, keepdims=True), 0)
+        s = np.where(hi > lo, (hi - lo) / 255, 1)
+        z = np.rint(-128 - lo / s)
+        put(w.input[0], np.clip(np.rint(v / s) + z, -128, 127).astype(np.int8))
+        put(w.input[1], s.reshape(-1).astype(np.float32))
+        put(w.input[2], z.reshape(-1).astype(np.int8))
+        if len(n.input) > 2 and n.input[2] in made:
+            b = made[n.input[2]]
+            unit = s.reshape(-1) * float(get(x.input[1]))
+            put(b.input[0], np.rint(real[b.input[0].removesuffix("_quantized")] / unit).astype(np.int32))
+            put(b.input[1], unit.astype(np.float32))
+
+
 def make(name, path, mean, std, most):
     model = onnx.load(path)
     x = model.graph.input[0]
@@ -80,6 +110,8 @@ def make(name, path, mean, std, most):
     quantize_static(path, quantized, Images(x.name, shape, mean, std), quant_format=QuantFormat.QDQ, per_channel=True,
                     activation_type=QuantType.QInt8, weight_type=QuantType.QInt8)
     q = onnx.load(quantized)
+    asymmetric(model, q)
+    onnx.save(q, quantized)
     values = {i.name: numpy_helper.to_array(i) for i in q.graph.initializer}
     known = {x.name} | {o for n in model.graph.node for o in n.output}
     tensors = {}
