@@ -100,15 +100,17 @@ func Register[T any, P interface {
 	byName[name], byType[pointer] = r, r
 }
 
-// registered returns the registration of o's type. It panics for a type that is not registered.
+// unknownTraits are those of an operator that nobody registered: it is never folded, merged or removed.
+var unknownTraits = Traits{Impure: true, DataDependent: true, Effect: true}
+
+// registered returns the registration of o's type; for a type that nobody registered, its Go name and unknownTraits.
 func registered(o Op) *registration {
 	registryMu.RLock()
 	defer registryMu.RUnlock()
-	r := byType[reflect.TypeOf(o)]
-	if r == nil {
-		panic(fmt.Sprintf("graph: operator %T is not registered", o))
+	if r := byType[reflect.TypeOf(o)]; r != nil {
+		return r
 	}
-	return r
+	return &registration{name: fmt.Sprintf("%T", o), traits: unknownTraits}
 }
 
 // NameOf returns the name that o was registered with.

@@ -119,7 +119,7 @@ type liar struct {
 	traits graph.Traits
 }
 
-func (l *liar) Traits() graph.Traits { return l.traits }
+func (l *liar) AdjustTraits(graph.Traits) graph.Traits { return l.traits }
 
 func TestBrokenTrait_isFound(t *testing.T) {
 	x, y := floats(tensor.Float32, []float64{1, 2}), floats(tensor.Float32, []float64{-1, -2})

@@ -36,7 +36,6 @@ func TestRun_exitCodes(t *testing.T) {
 		{"ohnn rules more", 2, `unknown command "more"`},
 		{"rknn rules --nothing", 2, "unknown flag: --nothing"},
 		{"ohnn rules --mode nothing", 2, `ohnn rules: no mode "nothing"`},
-		{"rknn rules --child --library no/such/library.so", 2, "no/such/library.so"},
 		{"onnx kernels --archive ../../../bench/networks.zip --run nothing", 2, `no network's name contains "nothing"`},
 		{"onnx outputs", 2, "accepts 1 arg(s), received 0"},
 		{"onnx node --known no/such/list no/such/folder", 2, "no/such/list"},

@@ -247,7 +247,7 @@ var inputs = []*Rule{
 			ctx := t.Open(quantized(1.0/255, -128, 1, 4), 0)
 			t.Bad("inputs_set", ctx, 1, []input{t.Given(0, uint8T, undefined, []uint8{1, 2, 3})})
 		}),
-	rule("4.j_codes_of_16_bits", "INT16 into an INT16 input is codes already, as INT8 into an INT8 input is").
+	rule("4.ja_codes_of_16_bits", "INT16 into an INT16 input is codes already, as INT8 into an INT8 input is").
 		OK("inputs_set", func(t *T) {
 			ctx := t.Open(quantized16(0.25, -9, 1, 4).Meta("anynpu.input.x.std", []int{255}), 0)
 			t.Set(ctx, int16T, undefined, []int16{-32768, -9, 0, 32767})
