@@ -157,6 +157,9 @@ type GemmInt8 struct {
 	Post    Requantize
 	Ind     *Indirection
 	Zero    []uint8 // for an Ind with padding
+	// With Factors, one per column, a sum starts with Factors[j]*Rows[i] more. That is what zero points of B take, where Rows
+	// are sums of rows of A.
+	Factors, Rows []int32
 
 	SumsOnly bool // only Sums is called: C and what it needs are not there
 
@@ -259,6 +262,10 @@ func (g *GemmInt8) check() {
 		}
 	}
 	need("GemmInt8", "B", len(g.B), PackedInt8Len(g.taps(), g.K, g.N))
+	if g.Factors != nil {
+		need("GemmInt8", "Factors", len(g.Factors), g.N)
+		need("GemmInt8", "Rows", len(g.Rows), g.M)
+	}
 	if g.SumsOnly {
 		if g.Post.Init != nil {
 			need("GemmInt8", "Init", len(g.Post.Init), g.N)

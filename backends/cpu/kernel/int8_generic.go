@@ -13,6 +13,11 @@ func intPanelGeneric(g *GemmInt8, sums []float32, r0, r1, j int) {
 		if g.Post.Init != nil {
 			copy(acc[:], g.Post.Init[j:j+cols])
 		}
+		if g.Factors != nil {
+			for c, f := range g.Factors[j : j+cols] {
+				acc[c] += f * g.Rows[i]
+			}
+		}
 		if g.Ind == nil {
 			dotWords(acc[:w], g.A[i*g.LDA:][:g.K], b)
 		} else {

@@ -89,6 +89,9 @@ func sumInt8(g *GemmInt8, b []int8, i, j int) int32 {
 	if g.Post.Init != nil {
 		s = g.Post.Init[j]
 	}
+	if g.Factors != nil {
+		s += g.Factors[j] * g.Rows[i]
+	}
 	for t := range g.taps() {
 		x := g.Zero
 		if g.Ind == nil {
@@ -101,6 +104,20 @@ func sumInt8(g *GemmInt8, b []int8, i, j int) int32 {
 		}
 	}
 	return s
+}
+
+// withFactors gives every other product terms of its rows and columns.
+func withFactors(r *rand.Rand, g *GemmInt8, i int) {
+	if i/2%2 == 0 {
+		return
+	}
+	g.Factors, g.Rows = make([]int32, g.N), make([]int32, g.M)
+	for j := range g.Factors {
+		g.Factors[j] = int32(r.IntN(256)) - 128
+	}
+	for j := range g.Rows {
+		g.Rows[j] = int32(r.IntN(1<<14)) - 1<<13
+	}
 }
 
 // wantInt8 is the product by its definition.
@@ -141,6 +158,7 @@ func TestGemmInt8_equalsDefinition(t *testing.T) {
 					lda, ldc := k+i%3, n+i%2
 					g := GemmInt8{M: m, N: n, K: k, LDA: lda, LDC: ldc, Post: postOf(r, n, i)}
 					g.A = extreme(r, make([]byte, extent(m, roundUp(k, IntDepth), lda)))
+					withFactors(r, &g, i)
 					w := signedSlice(r, n*k)
 					g.B = make([]int8, PackedInt8Len(1, k, n))
 					PackInt8(g.B, w, 1, k, n, k)
@@ -191,6 +209,7 @@ func TestGemmInt8_gathersWindows(t *testing.T) {
 				g.Zero[x] = 77
 			}
 			g.A = extreme(r, make([]byte, batch*w.In[1]*w.In[2]*ld+IntDepth))
+			withFactors(r, &g, i)
 			f := signedSlice(r, n*w.Taps()*k)
 			g.B = make([]int8, PackedInt8Len(w.Taps(), k, n))
 			PackInt8(g.B, f, w.Taps(), k, n, w.Taps()*k)

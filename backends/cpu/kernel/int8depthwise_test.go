@@ -17,17 +17,19 @@ func TestDepthwiseInt8_equalsDefinition(t *testing.T) {
 			}
 			r := rng(uint64(i))
 			c := channels[i%len(channels)]
-			batch, ldi, ldo, taps := 1+i%2, c+i%3, c+i%5, w.Taps()
+			batch, ldi, ldo, times := 1+i%2, c+i%3, c+i%5, 1+i/2%3
+			taps, sides := w.Taps()*times, w.Kernel
+			sides[1] *= times
 			q := postOf(r, c, i)
 			if !FastInt8() && fast.dotWindow != nil {
 				q.Low = nil
 			}
 			f := signedSlice(r, c*taps)
 			d := DepthwiseInt8{C: c, Batch: batch, Win: w, LDI: ldi, LDO: ldo, W: make([]int8, PackedDepthwiseInt8Len(taps, c)),
-				Post: q}
+				Post: q, Times: times}
 			d.Post.Init, d.Post.Scale = InDepthwiseLanes(q.Init, taps), InDepthwiseLanes(q.Scale, taps)
 			d.Post.Add, d.Post.Low = InDepthwiseLanes(q.Add, taps), InDepthwiseLanes(q.Low, taps)
-			PackDepthwiseInt8(d.W, f, w.Kernel, c)
+			PackDepthwiseInt8(d.W, f, sides, c)
 			d.In = extreme(r, make([]byte, extent(batch*w.In[1]*w.In[2], c, ldi)))
 			d.Border = make([]byte, d.BorderLen())
 			for b := range d.Border {
@@ -49,7 +51,8 @@ func TestDepthwiseInt8_equalsDefinition(t *testing.T) {
 					s = q.Init[ch]
 				}
 				for k := range taps {
-					y, x := w.at(1, oy, k/w.Kernel[2]), w.at(2, ox, k%w.Kernel[2])
+					tap := k % w.Taps()
+					y, x := w.at(1, oy, tap/w.Kernel[2]), w.at(2, ox, tap%w.Kernel[2])
 					v := byte(99)
 					if y >= 0 && y < w.In[1] && x >= 0 && x < w.In[2] {
 						v = d.In[((n*w.In[1]+y)*w.In[2]+x)*ldi+ch]

@@ -3,10 +3,10 @@ package kernel
 import "unsafe"
 
 type (
-	dotFn func(blocks, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale, add,
-		low *float32, zero, lo, hi, cols int)
+	dotFn func(blocks, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init, factors, rows *int32, scale,
+		add, low *float32, zero, lo, hi, cols int)
 	idotFn func(blocks, taps, k int, tab *int32, ldt int, base, zeros *uint8, b *int8, ldb int, c *uint8, ldc int,
-		init *int32, scale, add, low *float32, zero, lo, hi, cols int)
+		init, factors, rows *int32, scale, add, low *float32, zero, lo, hi, cols int)
 )
 
 // intTiles are the microkernels of one instruction set, by vectors per row and by rows, both less one.
@@ -79,9 +79,12 @@ func (p *intTileCall) blocks(i, mr, n int) {
 }
 
 func (p *intTileCall) call(i, mr, blocks int, c *uint8, ldc int, scale *float32) {
-	var init *int32
+	var init, factors, rows *int32
 	var add, low *float32
 	g, q := p.g, &p.g.Post
+	if g.Factors != nil {
+		factors, rows = &g.Factors[p.j], &g.Rows[i]
+	}
 	if q.Init != nil {
 		init = &q.Init[p.j]
 	}
@@ -92,11 +95,11 @@ func (p *intTileCall) call(i, mr, blocks int, c *uint8, ldc int, scale *float32)
 		low = &q.Low[p.j]
 	}
 	if g.Ind == nil {
-		p.tiles.direct[p.vectors-1][mr-1](blocks, p.words, &g.A[i*g.LDA], g.LDA, p.b, 4*p.w, c, ldc, init, scale, add, low,
+		p.tiles.direct[p.vectors-1][mr-1](blocks, p.words, &g.A[i*g.LDA], g.LDA, p.b, 4*p.w, c, ldc, init, factors, rows, scale, add, low,
 			q.Zero, int(q.Lo), int(q.Hi), p.cols)
 		return
 	}
 	p.tiles.indirect[p.vectors-1][mr-1](blocks, g.Ind.taps, p.words, &g.Ind.tab[i], 4*g.Ind.rows, unsafe.SliceData(g.A),
 		unsafe.SliceData(g.Zero),
-		p.b, 4*p.w, c, ldc, init, scale, add, low, q.Zero, int(q.Lo), int(q.Hi), p.cols)
+		p.b, 4*p.w, c, ldc, init, factors, rows, scale, add, low, q.Zero, int(q.Lo), int(q.Hi), p.cols)
 }

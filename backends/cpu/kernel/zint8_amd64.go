@@ -5,511 +5,579 @@
 package kernel
 
 // dot1x8AVX2 computes blocks*1 rows by cols <= 8 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init and add may be nil, low is not read.
+// k is in words of four codes; strides are in bytes. init, factors and add may be nil, low is not read. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
-func dot1x8AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func dot1x8AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // dot2x8AVX2 computes blocks*2 rows by cols <= 8 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init and add may be nil, low is not read.
+// k is in words of four codes; strides are in bytes. init, factors and add may be nil, low is not read. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
-func dot2x8AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func dot2x8AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // dot3x8AVX2 computes blocks*3 rows by cols <= 8 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init and add may be nil, low is not read.
+// k is in words of four codes; strides are in bytes. init, factors and add may be nil, low is not read. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
-func dot3x8AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func dot3x8AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // dot4x8AVX2 computes blocks*4 rows by cols <= 8 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init and add may be nil, low is not read.
+// k is in words of four codes; strides are in bytes. init, factors and add may be nil, low is not read. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
-func dot4x8AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func dot4x8AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // idot1x8AVX2 computes blocks*1 rows by cols <= 8 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init and add may be nil, low is not read.
+// k is in words of four codes; strides are in bytes. init, factors and add may be nil, low is not read. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
-func idot1x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func idot1x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // idot2x8AVX2 computes blocks*2 rows by cols <= 8 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init and add may be nil, low is not read.
+// k is in words of four codes; strides are in bytes. init, factors and add may be nil, low is not read. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
-func idot2x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func idot2x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // idot3x8AVX2 computes blocks*3 rows by cols <= 8 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init and add may be nil, low is not read.
+// k is in words of four codes; strides are in bytes. init, factors and add may be nil, low is not read. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
-func idot3x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func idot3x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // idot4x8AVX2 computes blocks*4 rows by cols <= 8 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init and add may be nil, low is not read.
+// k is in words of four codes; strides are in bytes. init, factors and add may be nil, low is not read. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
-func idot4x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func idot4x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // dot1x16AVX512 computes blocks*1 rows by cols <= 16 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
-func dot1x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func dot1x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // dot2x16AVX512 computes blocks*2 rows by cols <= 16 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
-func dot2x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func dot2x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // dot3x16AVX512 computes blocks*3 rows by cols <= 16 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
-func dot3x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func dot3x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // dot4x16AVX512 computes blocks*4 rows by cols <= 16 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
-func dot4x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func dot4x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // dot5x16AVX512 computes blocks*5 rows by cols <= 16 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
-func dot5x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func dot5x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // dot6x16AVX512 computes blocks*6 rows by cols <= 16 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
-func dot6x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func dot6x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // dot7x16AVX512 computes blocks*7 rows by cols <= 16 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
-func dot7x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func dot7x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // dot8x16AVX512 computes blocks*8 rows by cols <= 16 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
-func dot8x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func dot8x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // dot1x32AVX512 computes blocks*1 rows by cols <= 32 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
-func dot1x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func dot1x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // dot2x32AVX512 computes blocks*2 rows by cols <= 32 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
-func dot2x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func dot2x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // dot3x32AVX512 computes blocks*3 rows by cols <= 32 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
-func dot3x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func dot3x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // dot4x32AVX512 computes blocks*4 rows by cols <= 32 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
-func dot4x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func dot4x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // dot5x32AVX512 computes blocks*5 rows by cols <= 32 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
-func dot5x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func dot5x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // dot6x32AVX512 computes blocks*6 rows by cols <= 32 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
-func dot6x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func dot6x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // dot7x32AVX512 computes blocks*7 rows by cols <= 32 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
-func dot7x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func dot7x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // dot8x32AVX512 computes blocks*8 rows by cols <= 32 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
-func dot8x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func dot8x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // dot1x48AVX512 computes blocks*1 rows by cols <= 48 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
-func dot1x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func dot1x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // dot2x48AVX512 computes blocks*2 rows by cols <= 48 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
-func dot2x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func dot2x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // dot3x48AVX512 computes blocks*3 rows by cols <= 48 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
-func dot3x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func dot3x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // dot4x48AVX512 computes blocks*4 rows by cols <= 48 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
-func dot4x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func dot4x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // dot5x48AVX512 computes blocks*5 rows by cols <= 48 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
-func dot5x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func dot5x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // dot6x48AVX512 computes blocks*6 rows by cols <= 48 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
-func dot6x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func dot6x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // dot7x48AVX512 computes blocks*7 rows by cols <= 48 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
-func dot7x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func dot7x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // dot8x48AVX512 computes blocks*8 rows by cols <= 48 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
-func dot8x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func dot8x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // dot1x64AVX512 computes blocks*1 rows by cols <= 64 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
-func dot1x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func dot1x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // dot2x64AVX512 computes blocks*2 rows by cols <= 64 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
-func dot2x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func dot2x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // dot3x64AVX512 computes blocks*3 rows by cols <= 64 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
-func dot3x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func dot3x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // dot4x64AVX512 computes blocks*4 rows by cols <= 64 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
-func dot4x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func dot4x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // dot5x64AVX512 computes blocks*5 rows by cols <= 64 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
-func dot5x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func dot5x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // dot6x64AVX512 computes blocks*6 rows by cols <= 64 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 //
 //go:noescape
-func dot6x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func dot6x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // idot1x16AVX512 computes blocks*1 rows by cols <= 16 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
-func idot1x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func idot1x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // idot2x16AVX512 computes blocks*2 rows by cols <= 16 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
-func idot2x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func idot2x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // idot3x16AVX512 computes blocks*3 rows by cols <= 16 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
-func idot3x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func idot3x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // idot4x16AVX512 computes blocks*4 rows by cols <= 16 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
-func idot4x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func idot4x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // idot5x16AVX512 computes blocks*5 rows by cols <= 16 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
-func idot5x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func idot5x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // idot6x16AVX512 computes blocks*6 rows by cols <= 16 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
-func idot6x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func idot6x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // idot7x16AVX512 computes blocks*7 rows by cols <= 16 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
-func idot7x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func idot7x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // idot8x16AVX512 computes blocks*8 rows by cols <= 16 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
-func idot8x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func idot8x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // idot1x32AVX512 computes blocks*1 rows by cols <= 32 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
-func idot1x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func idot1x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // idot2x32AVX512 computes blocks*2 rows by cols <= 32 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
-func idot2x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func idot2x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // idot3x32AVX512 computes blocks*3 rows by cols <= 32 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
-func idot3x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func idot3x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // idot4x32AVX512 computes blocks*4 rows by cols <= 32 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
-func idot4x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func idot4x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // idot5x32AVX512 computes blocks*5 rows by cols <= 32 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
-func idot5x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func idot5x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // idot6x32AVX512 computes blocks*6 rows by cols <= 32 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
-func idot6x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func idot6x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // idot7x32AVX512 computes blocks*7 rows by cols <= 32 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
-func idot7x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func idot7x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // idot8x32AVX512 computes blocks*8 rows by cols <= 32 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
-func idot8x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func idot8x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // idot1x48AVX512 computes blocks*1 rows by cols <= 48 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
-func idot1x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func idot1x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // idot2x48AVX512 computes blocks*2 rows by cols <= 48 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
-func idot2x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func idot2x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // idot3x48AVX512 computes blocks*3 rows by cols <= 48 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
-func idot3x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func idot3x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // idot4x48AVX512 computes blocks*4 rows by cols <= 48 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
-func idot4x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func idot4x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // idot5x48AVX512 computes blocks*5 rows by cols <= 48 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
-func idot5x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func idot5x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // idot6x48AVX512 computes blocks*6 rows by cols <= 48 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
-func idot6x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func idot6x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // idot7x48AVX512 computes blocks*7 rows by cols <= 48 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
-func idot7x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func idot7x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // idot8x48AVX512 computes blocks*8 rows by cols <= 48 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
-func idot8x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func idot8x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // idot1x64AVX512 computes blocks*1 rows by cols <= 64 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
-func idot1x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func idot1x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // idot2x64AVX512 computes blocks*2 rows by cols <= 64 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
-func idot2x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func idot2x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // idot3x64AVX512 computes blocks*3 rows by cols <= 64 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
-func idot3x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func idot3x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // idot4x64AVX512 computes blocks*4 rows by cols <= 64 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
-func idot4x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func idot4x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // idot5x64AVX512 computes blocks*5 rows by cols <= 64 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
-func idot5x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func idot5x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 
 // idot6x64AVX512 computes blocks*6 rows by cols <= 64 columns of requantized products of codes.
-// k is in words of four codes; strides are in bytes. init, add and low may be nil.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
 // Without scale the sums are stored themselves, as float32.
 // Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
 //
 //go:noescape
-func idot6x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+func idot6x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)

@@ -4,14 +4,14 @@
 
 #include "textflag.h"
 
-// func idot1x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func idot1x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX2, CMOV
-TEXT ·idot1x8AVX2(SB), NOSPLIT, $8-152
+TEXT ·idot1x8AVX2(SB), NOSPLIT, $8-168
 	MOVQ    k+16(FP), AX
 	SHLQ    $0x02, AX
 	ADDQ    AX, base+40(FP)
 	ADDQ    AX, zeros+48(FP)
-	MOVQ    cols+144(FP), AX
+	MOVQ    cols+160(FP), AX
 	LEAQ    maskTable<>+0(SB), CX
 	NEGQ    AX
 	VMOVUPS 32(CX)(AX*4), Y15
@@ -111,26 +111,38 @@ done:
 	VPADDD     Y10, Y0, Y0
 
 noinit:
-	MOVQ       scale+96(FP), AX
+	MOVQ         factors+96(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+104(FP), CX
+	VMASKMOVPS   (AX), Y15, Y10
+	VPBROADCASTD (CX), Y11
+	VPMULLD      Y10, Y11, Y11
+	VPADDD       Y11, Y0, Y0
+	ADDQ         $+4, CX
+	MOVQ         CX, rows+104(FP)
+
+nofactors:
+	MOVQ       scale+112(FP), AX
 	TESTQ      AX, AX
 	JZ         plain
 	VMASKMOVPS (AX), Y15, Y10
 	VCVTDQ2PS  Y0, Y0
 	VMULPS     Y10, Y0, Y0
-	MOVQ       add+104(FP), AX
+	MOVQ       add+120(FP), AX
 	TESTQ      AX, AX
 	JZ         noadd
 	VMASKMOVPS (AX), Y15, Y10
 	VADDPS     Y10, Y0, Y0
 
 noadd:
-	MOVQ         zero+120(FP), AX
+	MOVQ         zero+136(FP), AX
 	VMOVD        AX, X11
 	VPBROADCASTW X11, Y11
-	MOVQ         lo+128(FP), AX
+	MOVQ         lo+144(FP), AX
 	VMOVD        AX, X12
 	VPBROADCASTB X12, Y12
-	MOVQ         hi+136(FP), AX
+	MOVQ         hi+152(FP), AX
 	VMOVD        AX, X13
 	VPBROADCASTB X13, Y13
 	MOVQ         c+72(FP), AX
@@ -142,7 +154,7 @@ noadd:
 	VPACKUSWB    Y0, Y0, Y0
 	VPMAXUB      Y12, Y0, Y0
 	VPMINUB      Y13, Y0, Y0
-	MOVQ         cols+144(FP), DX
+	MOVQ         cols+160(FP), DX
 	VMOVQ        X0, BX
 	CMPQ         DX, $+8
 	JGE          whole0
@@ -168,7 +180,7 @@ plain:
 	VCVTDQ2PS Y0, Y0
 	MOVQ      c+72(FP), AX
 	MOVQ      ldc+80(FP), CX
-	CMPQ      cols+144(FP), $+8
+	CMPQ      cols+160(FP), $+8
 	JL        narrow
 	VMOVUPS   Y0, (AX)
 	ADDQ      CX, AX
@@ -205,14 +217,14 @@ DATA maskTable<>+56(SB)/4, $0x00000000
 DATA maskTable<>+60(SB)/4, $0x00000000
 GLOBL maskTable<>(SB), RODATA|NOPTR, $64
 
-// func idot2x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func idot2x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX2, CMOV
-TEXT ·idot2x8AVX2(SB), NOSPLIT, $8-152
+TEXT ·idot2x8AVX2(SB), NOSPLIT, $8-168
 	MOVQ    k+16(FP), AX
 	SHLQ    $0x02, AX
 	ADDQ    AX, base+40(FP)
 	ADDQ    AX, zeros+48(FP)
-	MOVQ    cols+144(FP), AX
+	MOVQ    cols+160(FP), AX
 	LEAQ    maskTable<>+0(SB), CX
 	NEGQ    AX
 	VMOVUPS 32(CX)(AX*4), Y15
@@ -351,7 +363,22 @@ done:
 	VPADDD     Y10, Y2, Y2
 
 noinit:
-	MOVQ       scale+96(FP), AX
+	MOVQ         factors+96(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+104(FP), CX
+	VMASKMOVPS   (AX), Y15, Y10
+	VPBROADCASTD (CX), Y11
+	VPMULLD      Y10, Y11, Y11
+	VPADDD       Y11, Y0, Y0
+	VPBROADCASTD 4(CX), Y11
+	VPMULLD      Y10, Y11, Y11
+	VPADDD       Y11, Y2, Y2
+	ADDQ         $+8, CX
+	MOVQ         CX, rows+104(FP)
+
+nofactors:
+	MOVQ       scale+112(FP), AX
 	TESTQ      AX, AX
 	JZ         plain
 	VMASKMOVPS (AX), Y15, Y10
@@ -359,7 +386,7 @@ noinit:
 	VMULPS     Y10, Y0, Y0
 	VCVTDQ2PS  Y2, Y2
 	VMULPS     Y10, Y2, Y2
-	MOVQ       add+104(FP), AX
+	MOVQ       add+120(FP), AX
 	TESTQ      AX, AX
 	JZ         noadd
 	VMASKMOVPS (AX), Y15, Y10
@@ -367,13 +394,13 @@ noinit:
 	VADDPS     Y10, Y2, Y2
 
 noadd:
-	MOVQ         zero+120(FP), AX
+	MOVQ         zero+136(FP), AX
 	VMOVD        AX, X11
 	VPBROADCASTW X11, Y11
-	MOVQ         lo+128(FP), AX
+	MOVQ         lo+144(FP), AX
 	VMOVD        AX, X12
 	VPBROADCASTB X12, Y12
-	MOVQ         hi+136(FP), AX
+	MOVQ         hi+152(FP), AX
 	VMOVD        AX, X13
 	VPBROADCASTB X13, Y13
 	MOVQ         c+72(FP), AX
@@ -385,7 +412,7 @@ noadd:
 	VPACKUSWB    Y0, Y0, Y0
 	VPMAXUB      Y12, Y0, Y0
 	VPMINUB      Y13, Y0, Y0
-	MOVQ         cols+144(FP), DX
+	MOVQ         cols+160(FP), DX
 	VMOVQ        X0, BX
 	CMPQ         DX, $+8
 	JGE          whole0
@@ -411,7 +438,7 @@ next0:
 	VPACKUSWB Y2, Y2, Y2
 	VPMAXUB   Y12, Y2, Y2
 	VPMINUB   Y13, Y2, Y2
-	MOVQ      cols+144(FP), DX
+	MOVQ      cols+160(FP), DX
 	VMOVQ     X2, BX
 	CMPQ      DX, $+8
 	JGE       whole1
@@ -438,7 +465,7 @@ plain:
 	VCVTDQ2PS Y2, Y2
 	MOVQ      c+72(FP), AX
 	MOVQ      ldc+80(FP), CX
-	CMPQ      cols+144(FP), $+8
+	CMPQ      cols+160(FP), $+8
 	JL        narrow
 	VMOVUPS   Y0, (AX)
 	ADDQ      CX, AX
@@ -461,14 +488,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot3x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func idot3x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX2, CMOV
-TEXT ·idot3x8AVX2(SB), NOSPLIT, $8-152
+TEXT ·idot3x8AVX2(SB), NOSPLIT, $8-168
 	MOVQ    k+16(FP), AX
 	SHLQ    $0x02, AX
 	ADDQ    AX, base+40(FP)
 	ADDQ    AX, zeros+48(FP)
-	MOVQ    cols+144(FP), AX
+	MOVQ    cols+160(FP), AX
 	LEAQ    maskTable<>+0(SB), CX
 	NEGQ    AX
 	VMOVUPS 32(CX)(AX*4), Y15
@@ -646,7 +673,25 @@ done:
 	VPADDD     Y10, Y4, Y4
 
 noinit:
-	MOVQ       scale+96(FP), AX
+	MOVQ         factors+96(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+104(FP), CX
+	VMASKMOVPS   (AX), Y15, Y10
+	VPBROADCASTD (CX), Y11
+	VPMULLD      Y10, Y11, Y11
+	VPADDD       Y11, Y0, Y0
+	VPBROADCASTD 4(CX), Y11
+	VPMULLD      Y10, Y11, Y11
+	VPADDD       Y11, Y2, Y2
+	VPBROADCASTD 8(CX), Y11
+	VPMULLD      Y10, Y11, Y11
+	VPADDD       Y11, Y4, Y4
+	ADDQ         $+12, CX
+	MOVQ         CX, rows+104(FP)
+
+nofactors:
+	MOVQ       scale+112(FP), AX
 	TESTQ      AX, AX
 	JZ         plain
 	VMASKMOVPS (AX), Y15, Y10
@@ -656,7 +701,7 @@ noinit:
 	VMULPS     Y10, Y2, Y2
 	VCVTDQ2PS  Y4, Y4
 	VMULPS     Y10, Y4, Y4
-	MOVQ       add+104(FP), AX
+	MOVQ       add+120(FP), AX
 	TESTQ      AX, AX
 	JZ         noadd
 	VMASKMOVPS (AX), Y15, Y10
@@ -665,13 +710,13 @@ noinit:
 	VADDPS     Y10, Y4, Y4
 
 noadd:
-	MOVQ         zero+120(FP), AX
+	MOVQ         zero+136(FP), AX
 	VMOVD        AX, X11
 	VPBROADCASTW X11, Y11
-	MOVQ         lo+128(FP), AX
+	MOVQ         lo+144(FP), AX
 	VMOVD        AX, X12
 	VPBROADCASTB X12, Y12
-	MOVQ         hi+136(FP), AX
+	MOVQ         hi+152(FP), AX
 	VMOVD        AX, X13
 	VPBROADCASTB X13, Y13
 	MOVQ         c+72(FP), AX
@@ -683,7 +728,7 @@ noadd:
 	VPACKUSWB    Y0, Y0, Y0
 	VPMAXUB      Y12, Y0, Y0
 	VPMINUB      Y13, Y0, Y0
-	MOVQ         cols+144(FP), DX
+	MOVQ         cols+160(FP), DX
 	VMOVQ        X0, BX
 	CMPQ         DX, $+8
 	JGE          whole0
@@ -709,7 +754,7 @@ next0:
 	VPACKUSWB Y2, Y2, Y2
 	VPMAXUB   Y12, Y2, Y2
 	VPMINUB   Y13, Y2, Y2
-	MOVQ      cols+144(FP), DX
+	MOVQ      cols+160(FP), DX
 	VMOVQ     X2, BX
 	CMPQ      DX, $+8
 	JGE       whole1
@@ -735,7 +780,7 @@ next1:
 	VPACKUSWB Y4, Y4, Y4
 	VPMAXUB   Y12, Y4, Y4
 	VPMINUB   Y13, Y4, Y4
-	MOVQ      cols+144(FP), DX
+	MOVQ      cols+160(FP), DX
 	VMOVQ     X4, BX
 	CMPQ      DX, $+8
 	JGE       whole2
@@ -763,7 +808,7 @@ plain:
 	VCVTDQ2PS Y4, Y4
 	MOVQ      c+72(FP), AX
 	MOVQ      ldc+80(FP), CX
-	CMPQ      cols+144(FP), $+8
+	CMPQ      cols+160(FP), $+8
 	JL        narrow
 	VMOVUPS   Y0, (AX)
 	ADDQ      CX, AX
@@ -790,14 +835,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot4x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func idot4x8AVX2(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX2, CMOV
-TEXT ·idot4x8AVX2(SB), NOSPLIT, $8-152
+TEXT ·idot4x8AVX2(SB), NOSPLIT, $8-168
 	MOVQ    k+16(FP), AX
 	SHLQ    $0x02, AX
 	ADDQ    AX, base+40(FP)
 	ADDQ    AX, zeros+48(FP)
-	MOVQ    cols+144(FP), AX
+	MOVQ    cols+160(FP), AX
 	LEAQ    maskTable<>+0(SB), CX
 	NEGQ    AX
 	VMOVUPS 32(CX)(AX*4), Y15
@@ -1014,7 +1059,28 @@ done:
 	VPADDD     Y10, Y6, Y6
 
 noinit:
-	MOVQ       scale+96(FP), AX
+	MOVQ         factors+96(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+104(FP), CX
+	VMASKMOVPS   (AX), Y15, Y10
+	VPBROADCASTD (CX), Y11
+	VPMULLD      Y10, Y11, Y11
+	VPADDD       Y11, Y0, Y0
+	VPBROADCASTD 4(CX), Y11
+	VPMULLD      Y10, Y11, Y11
+	VPADDD       Y11, Y2, Y2
+	VPBROADCASTD 8(CX), Y11
+	VPMULLD      Y10, Y11, Y11
+	VPADDD       Y11, Y4, Y4
+	VPBROADCASTD 12(CX), Y11
+	VPMULLD      Y10, Y11, Y11
+	VPADDD       Y11, Y6, Y6
+	ADDQ         $+16, CX
+	MOVQ         CX, rows+104(FP)
+
+nofactors:
+	MOVQ       scale+112(FP), AX
 	TESTQ      AX, AX
 	JZ         plain
 	VMASKMOVPS (AX), Y15, Y10
@@ -1026,7 +1092,7 @@ noinit:
 	VMULPS     Y10, Y4, Y4
 	VCVTDQ2PS  Y6, Y6
 	VMULPS     Y10, Y6, Y6
-	MOVQ       add+104(FP), AX
+	MOVQ       add+120(FP), AX
 	TESTQ      AX, AX
 	JZ         noadd
 	VMASKMOVPS (AX), Y15, Y10
@@ -1036,13 +1102,13 @@ noinit:
 	VADDPS     Y10, Y6, Y6
 
 noadd:
-	MOVQ         zero+120(FP), AX
+	MOVQ         zero+136(FP), AX
 	VMOVD        AX, X11
 	VPBROADCASTW X11, Y11
-	MOVQ         lo+128(FP), AX
+	MOVQ         lo+144(FP), AX
 	VMOVD        AX, X12
 	VPBROADCASTB X12, Y12
-	MOVQ         hi+136(FP), AX
+	MOVQ         hi+152(FP), AX
 	VMOVD        AX, X13
 	VPBROADCASTB X13, Y13
 	MOVQ         c+72(FP), AX
@@ -1054,7 +1120,7 @@ noadd:
 	VPACKUSWB    Y0, Y0, Y0
 	VPMAXUB      Y12, Y0, Y0
 	VPMINUB      Y13, Y0, Y0
-	MOVQ         cols+144(FP), DX
+	MOVQ         cols+160(FP), DX
 	VMOVQ        X0, BX
 	CMPQ         DX, $+8
 	JGE          whole0
@@ -1080,7 +1146,7 @@ next0:
 	VPACKUSWB Y2, Y2, Y2
 	VPMAXUB   Y12, Y2, Y2
 	VPMINUB   Y13, Y2, Y2
-	MOVQ      cols+144(FP), DX
+	MOVQ      cols+160(FP), DX
 	VMOVQ     X2, BX
 	CMPQ      DX, $+8
 	JGE       whole1
@@ -1106,7 +1172,7 @@ next1:
 	VPACKUSWB Y4, Y4, Y4
 	VPMAXUB   Y12, Y4, Y4
 	VPMINUB   Y13, Y4, Y4
-	MOVQ      cols+144(FP), DX
+	MOVQ      cols+160(FP), DX
 	VMOVQ     X4, BX
 	CMPQ      DX, $+8
 	JGE       whole2
@@ -1132,7 +1198,7 @@ next2:
 	VPACKUSWB Y6, Y6, Y6
 	VPMAXUB   Y12, Y6, Y6
 	VPMINUB   Y13, Y6, Y6
-	MOVQ      cols+144(FP), DX
+	MOVQ      cols+160(FP), DX
 	VMOVQ     X6, BX
 	CMPQ      DX, $+8
 	JGE       whole3
@@ -1161,7 +1227,7 @@ plain:
 	VCVTDQ2PS Y6, Y6
 	MOVQ      c+72(FP), AX
 	MOVQ      ldc+80(FP), CX
-	CMPQ      cols+144(FP), $+8
+	CMPQ      cols+160(FP), $+8
 	JL        narrow
 	VMOVUPS   Y0, (AX)
 	ADDQ      CX, AX

@@ -4,14 +4,14 @@
 
 #include "textflag.h"
 
-// func idot1x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func idot1x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
-TEXT ·idot1x16AVX512(SB), NOSPLIT, $8-152
+TEXT ·idot1x16AVX512(SB), NOSPLIT, $8-168
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+144(FP), AX
+	MOVQ  cols+160(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -117,13 +117,25 @@ done:
 	VPADDD    Z31, Z0, Z0
 
 noinit:
-	MOVQ               scale+96(FP), AX
+	MOVQ         factors+96(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+104(FP), CX
+	VMOVUPS.Z    (AX), K1, Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	ADDQ         $+4, CX
+	MOVQ         CX, rows+104(FP)
+
+nofactors:
+	MOVQ               scale+112(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+112(FP), CX
+	MOVQ               low+128(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+104(FP), DX
+	MOVQ               add+120(FP), DX
 	VMOVUPS.Z          (AX), K1, Z31
 	VMOVUPS.Z          (CX), K1, Z30
 	VMOVUPS.Z          (DX), K1, Z29
@@ -138,7 +150,7 @@ nolow:
 	VMOVUPS.Z (AX), K1, Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
-	MOVQ      add+104(FP), AX
+	MOVQ      add+120(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS.Z (AX), K1, Z31
@@ -148,11 +160,11 @@ noadd:
 	VCVTPS2DQ Z0, Z0
 
 rounded:
-	MOVQ         zero+120(FP), AX
+	MOVQ         zero+136(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+128(FP), AX
+	MOVQ         lo+144(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+136(FP), AX
+	MOVQ         hi+152(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
@@ -200,14 +212,14 @@ DATA quads<>+56(SB)/4, $0x0000000b
 DATA quads<>+60(SB)/4, $0x0000000f
 GLOBL quads<>(SB), RODATA|NOPTR, $64
 
-// func idot2x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func idot2x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
-TEXT ·idot2x16AVX512(SB), NOSPLIT, $8-152
+TEXT ·idot2x16AVX512(SB), NOSPLIT, $8-168
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+144(FP), AX
+	MOVQ  cols+160(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -311,13 +323,28 @@ done:
 	VPADDD    Z31, Z1, Z1
 
 noinit:
-	MOVQ               scale+96(FP), AX
+	MOVQ         factors+96(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+104(FP), CX
+	VMOVUPS.Z    (AX), K1, Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	ADDQ         $+8, CX
+	MOVQ         CX, rows+104(FP)
+
+nofactors:
+	MOVQ               scale+112(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+112(FP), CX
+	MOVQ               low+128(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+104(FP), DX
+	MOVQ               add+120(FP), DX
 	VMOVUPS.Z          (AX), K1, Z31
 	VMOVUPS.Z          (CX), K1, Z30
 	VMOVUPS.Z          (DX), K1, Z29
@@ -339,7 +366,7 @@ nolow:
 	VMULPS    Z31, Z0, Z0
 	VCVTDQ2PS Z1, Z1
 	VMULPS    Z31, Z1, Z1
-	MOVQ      add+104(FP), AX
+	MOVQ      add+120(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS.Z (AX), K1, Z31
@@ -351,11 +378,11 @@ noadd:
 	VCVTPS2DQ Z1, Z1
 
 rounded:
-	MOVQ         zero+120(FP), AX
+	MOVQ         zero+136(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+128(FP), AX
+	MOVQ         lo+144(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+136(FP), AX
+	MOVQ         hi+152(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
@@ -396,14 +423,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot3x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func idot3x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
-TEXT ·idot3x16AVX512(SB), NOSPLIT, $8-152
+TEXT ·idot3x16AVX512(SB), NOSPLIT, $8-168
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+144(FP), AX
+	MOVQ  cols+160(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -517,13 +544,31 @@ done:
 	VPADDD    Z31, Z2, Z2
 
 noinit:
-	MOVQ               scale+96(FP), AX
+	MOVQ         factors+96(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+104(FP), CX
+	VMOVUPS.Z    (AX), K1, Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	ADDQ         $+12, CX
+	MOVQ         CX, rows+104(FP)
+
+nofactors:
+	MOVQ               scale+112(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+112(FP), CX
+	MOVQ               low+128(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+104(FP), DX
+	MOVQ               add+120(FP), DX
 	VMOVUPS.Z          (AX), K1, Z31
 	VMOVUPS.Z          (CX), K1, Z30
 	VMOVUPS.Z          (DX), K1, Z29
@@ -552,7 +597,7 @@ nolow:
 	VMULPS    Z31, Z1, Z1
 	VCVTDQ2PS Z2, Z2
 	VMULPS    Z31, Z2, Z2
-	MOVQ      add+104(FP), AX
+	MOVQ      add+120(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS.Z (AX), K1, Z31
@@ -566,11 +611,11 @@ noadd:
 	VCVTPS2DQ Z2, Z2
 
 rounded:
-	MOVQ         zero+120(FP), AX
+	MOVQ         zero+136(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+128(FP), AX
+	MOVQ         lo+144(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+136(FP), AX
+	MOVQ         hi+152(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
@@ -622,14 +667,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot4x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func idot4x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
-TEXT ·idot4x16AVX512(SB), NOSPLIT, $8-152
+TEXT ·idot4x16AVX512(SB), NOSPLIT, $8-168
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+144(FP), AX
+	MOVQ  cols+160(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -761,13 +806,34 @@ done:
 	VPADDD    Z31, Z3, Z3
 
 noinit:
-	MOVQ               scale+96(FP), AX
+	MOVQ         factors+96(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+104(FP), CX
+	VMOVUPS.Z    (AX), K1, Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	ADDQ         $+16, CX
+	MOVQ         CX, rows+104(FP)
+
+nofactors:
+	MOVQ               scale+112(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+112(FP), CX
+	MOVQ               low+128(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+104(FP), DX
+	MOVQ               add+120(FP), DX
 	VMOVUPS.Z          (AX), K1, Z31
 	VMOVUPS.Z          (CX), K1, Z30
 	VMOVUPS.Z          (DX), K1, Z29
@@ -803,7 +869,7 @@ nolow:
 	VMULPS    Z31, Z2, Z2
 	VCVTDQ2PS Z3, Z3
 	VMULPS    Z31, Z3, Z3
-	MOVQ      add+104(FP), AX
+	MOVQ      add+120(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS.Z (AX), K1, Z31
@@ -819,11 +885,11 @@ noadd:
 	VCVTPS2DQ Z3, Z3
 
 rounded:
-	MOVQ         zero+120(FP), AX
+	MOVQ         zero+136(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+128(FP), AX
+	MOVQ         lo+144(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+136(FP), AX
+	MOVQ         hi+152(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
@@ -886,14 +952,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot5x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func idot5x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
-TEXT ·idot5x16AVX512(SB), NOSPLIT, $8-152
+TEXT ·idot5x16AVX512(SB), NOSPLIT, $8-168
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+144(FP), AX
+	MOVQ  cols+160(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -1033,13 +1099,37 @@ done:
 	VPADDD    Z31, Z4, Z4
 
 noinit:
-	MOVQ               scale+96(FP), AX
+	MOVQ         factors+96(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+104(FP), CX
+	VMOVUPS.Z    (AX), K1, Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	ADDQ         $+20, CX
+	MOVQ         CX, rows+104(FP)
+
+nofactors:
+	MOVQ               scale+112(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+112(FP), CX
+	MOVQ               low+128(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+104(FP), DX
+	MOVQ               add+120(FP), DX
 	VMOVUPS.Z          (AX), K1, Z31
 	VMOVUPS.Z          (CX), K1, Z30
 	VMOVUPS.Z          (DX), K1, Z29
@@ -1082,7 +1172,7 @@ nolow:
 	VMULPS    Z31, Z3, Z3
 	VCVTDQ2PS Z4, Z4
 	VMULPS    Z31, Z4, Z4
-	MOVQ      add+104(FP), AX
+	MOVQ      add+120(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS.Z (AX), K1, Z31
@@ -1100,11 +1190,11 @@ noadd:
 	VCVTPS2DQ Z4, Z4
 
 rounded:
-	MOVQ         zero+120(FP), AX
+	MOVQ         zero+136(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+128(FP), AX
+	MOVQ         lo+144(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+136(FP), AX
+	MOVQ         hi+152(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
@@ -1178,14 +1268,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot6x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func idot6x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
-TEXT ·idot6x16AVX512(SB), NOSPLIT, $8-152
+TEXT ·idot6x16AVX512(SB), NOSPLIT, $8-168
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+144(FP), AX
+	MOVQ  cols+160(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -1341,13 +1431,40 @@ done:
 	VPADDD    Z31, Z5, Z5
 
 noinit:
-	MOVQ               scale+96(FP), AX
+	MOVQ         factors+96(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+104(FP), CX
+	VMOVUPS.Z    (AX), K1, Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VPBROADCASTD 20(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z5, Z5
+	ADDQ         $+24, CX
+	MOVQ         CX, rows+104(FP)
+
+nofactors:
+	MOVQ               scale+112(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+112(FP), CX
+	MOVQ               low+128(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+104(FP), DX
+	MOVQ               add+120(FP), DX
 	VMOVUPS.Z          (AX), K1, Z31
 	VMOVUPS.Z          (CX), K1, Z30
 	VMOVUPS.Z          (DX), K1, Z29
@@ -1397,7 +1514,7 @@ nolow:
 	VMULPS    Z31, Z4, Z4
 	VCVTDQ2PS Z5, Z5
 	VMULPS    Z31, Z5, Z5
-	MOVQ      add+104(FP), AX
+	MOVQ      add+120(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS.Z (AX), K1, Z31
@@ -1417,11 +1534,11 @@ noadd:
 	VCVTPS2DQ Z5, Z5
 
 rounded:
-	MOVQ         zero+120(FP), AX
+	MOVQ         zero+136(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+128(FP), AX
+	MOVQ         lo+144(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+136(FP), AX
+	MOVQ         hi+152(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
@@ -1506,14 +1623,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot7x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func idot7x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
-TEXT ·idot7x16AVX512(SB), NOSPLIT, $8-152
+TEXT ·idot7x16AVX512(SB), NOSPLIT, $8-168
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+144(FP), AX
+	MOVQ  cols+160(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -1685,13 +1802,43 @@ done:
 	VPADDD    Z31, Z6, Z6
 
 noinit:
-	MOVQ               scale+96(FP), AX
+	MOVQ         factors+96(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+104(FP), CX
+	VMOVUPS.Z    (AX), K1, Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VPBROADCASTD 20(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z5, Z5
+	VPBROADCASTD 24(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z6, Z6
+	ADDQ         $+28, CX
+	MOVQ         CX, rows+104(FP)
+
+nofactors:
+	MOVQ               scale+112(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+112(FP), CX
+	MOVQ               low+128(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+104(FP), DX
+	MOVQ               add+120(FP), DX
 	VMOVUPS.Z          (AX), K1, Z31
 	VMOVUPS.Z          (CX), K1, Z30
 	VMOVUPS.Z          (DX), K1, Z29
@@ -1748,7 +1895,7 @@ nolow:
 	VMULPS    Z31, Z5, Z5
 	VCVTDQ2PS Z6, Z6
 	VMULPS    Z31, Z6, Z6
-	MOVQ      add+104(FP), AX
+	MOVQ      add+120(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS.Z (AX), K1, Z31
@@ -1770,11 +1917,11 @@ noadd:
 	VCVTPS2DQ Z6, Z6
 
 rounded:
-	MOVQ         zero+120(FP), AX
+	MOVQ         zero+136(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+128(FP), AX
+	MOVQ         lo+144(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+136(FP), AX
+	MOVQ         hi+152(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
@@ -1870,14 +2017,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot8x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func idot8x16AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
-TEXT ·idot8x16AVX512(SB), NOSPLIT, $8-152
+TEXT ·idot8x16AVX512(SB), NOSPLIT, $8-168
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+144(FP), AX
+	MOVQ  cols+160(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -2065,13 +2212,46 @@ done:
 	VPADDD    Z31, Z7, Z7
 
 noinit:
-	MOVQ               scale+96(FP), AX
+	MOVQ         factors+96(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+104(FP), CX
+	VMOVUPS.Z    (AX), K1, Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VPBROADCASTD 20(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z5, Z5
+	VPBROADCASTD 24(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z6, Z6
+	VPBROADCASTD 28(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z7, Z7
+	ADDQ         $+32, CX
+	MOVQ         CX, rows+104(FP)
+
+nofactors:
+	MOVQ               scale+112(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+112(FP), CX
+	MOVQ               low+128(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+104(FP), DX
+	MOVQ               add+120(FP), DX
 	VMOVUPS.Z          (AX), K1, Z31
 	VMOVUPS.Z          (CX), K1, Z30
 	VMOVUPS.Z          (DX), K1, Z29
@@ -2135,7 +2315,7 @@ nolow:
 	VMULPS    Z31, Z6, Z6
 	VCVTDQ2PS Z7, Z7
 	VMULPS    Z31, Z7, Z7
-	MOVQ      add+104(FP), AX
+	MOVQ      add+120(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS.Z (AX), K1, Z31
@@ -2159,11 +2339,11 @@ noadd:
 	VCVTPS2DQ Z7, Z7
 
 rounded:
-	MOVQ         zero+120(FP), AX
+	MOVQ         zero+136(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+128(FP), AX
+	MOVQ         lo+144(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+136(FP), AX
+	MOVQ         hi+152(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX

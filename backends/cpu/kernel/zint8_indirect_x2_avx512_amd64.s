@@ -4,14 +4,14 @@
 
 #include "textflag.h"
 
-// func idot1x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func idot1x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
-TEXT ·idot1x32AVX512(SB), NOSPLIT, $8-152
+TEXT ·idot1x32AVX512(SB), NOSPLIT, $8-168
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+144(FP), AX
+	MOVQ  cols+160(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -116,13 +116,29 @@ done:
 	VPADDD    Z30, Z1, Z1
 
 noinit:
-	MOVQ               scale+96(FP), AX
+	MOVQ         factors+96(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+104(FP), CX
+	VMOVUPS      (AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VMOVUPS.Z    64(AX), K1, Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	ADDQ         $+4, CX
+	MOVQ         CX, rows+104(FP)
+
+nofactors:
+	MOVQ               scale+112(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+112(FP), CX
+	MOVQ               low+128(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+104(FP), DX
+	MOVQ               add+120(FP), DX
 	VMOVUPS            (AX), Z31
 	VMOVUPS            (CX), Z30
 	VMOVUPS            (DX), Z29
@@ -148,7 +164,7 @@ nolow:
 	VMOVUPS.Z 64(AX), K1, Z30
 	VCVTDQ2PS Z1, Z1
 	VMULPS    Z30, Z1, Z1
-	MOVQ      add+104(FP), AX
+	MOVQ      add+120(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS   (AX), Z31
@@ -161,11 +177,11 @@ noadd:
 	VCVTPS2DQ Z1, Z1
 
 rounded:
-	MOVQ         zero+120(FP), AX
+	MOVQ         zero+136(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+128(FP), AX
+	MOVQ         lo+144(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+136(FP), AX
+	MOVQ         hi+152(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
@@ -215,14 +231,14 @@ DATA quads<>+56(SB)/4, $0x0000000b
 DATA quads<>+60(SB)/4, $0x0000000f
 GLOBL quads<>(SB), RODATA|NOPTR, $64
 
-// func idot2x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func idot2x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
-TEXT ·idot2x32AVX512(SB), NOSPLIT, $8-152
+TEXT ·idot2x32AVX512(SB), NOSPLIT, $8-168
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+144(FP), AX
+	MOVQ  cols+160(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -346,13 +362,35 @@ done:
 	VPADDD    Z30, Z3, Z3
 
 noinit:
-	MOVQ               scale+96(FP), AX
+	MOVQ         factors+96(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+104(FP), CX
+	VMOVUPS      (AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VMOVUPS.Z    64(AX), K1, Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	ADDQ         $+8, CX
+	MOVQ         CX, rows+104(FP)
+
+nofactors:
+	MOVQ               scale+112(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+112(FP), CX
+	MOVQ               low+128(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+104(FP), DX
+	MOVQ               add+120(FP), DX
 	VMOVUPS            (AX), Z31
 	VMOVUPS            (CX), Z30
 	VMOVUPS            (DX), Z29
@@ -392,7 +430,7 @@ nolow:
 	VMULPS    Z30, Z1, Z1
 	VCVTDQ2PS Z3, Z3
 	VMULPS    Z30, Z3, Z3
-	MOVQ      add+104(FP), AX
+	MOVQ      add+120(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS   (AX), Z31
@@ -409,11 +447,11 @@ noadd:
 	VCVTPS2DQ Z3, Z3
 
 rounded:
-	MOVQ         zero+120(FP), AX
+	MOVQ         zero+136(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+128(FP), AX
+	MOVQ         lo+144(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+136(FP), AX
+	MOVQ         hi+152(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
@@ -458,14 +496,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot3x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func idot3x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
-TEXT ·idot3x32AVX512(SB), NOSPLIT, $8-152
+TEXT ·idot3x32AVX512(SB), NOSPLIT, $8-168
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+144(FP), AX
+	MOVQ  cols+160(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -604,13 +642,41 @@ done:
 	VPADDD    Z30, Z5, Z5
 
 noinit:
-	MOVQ               scale+96(FP), AX
+	MOVQ         factors+96(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+104(FP), CX
+	VMOVUPS      (AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VMOVUPS.Z    64(AX), K1, Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z5, Z5
+	ADDQ         $+12, CX
+	MOVQ         CX, rows+104(FP)
+
+nofactors:
+	MOVQ               scale+112(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+112(FP), CX
+	MOVQ               low+128(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+104(FP), DX
+	MOVQ               add+120(FP), DX
 	VMOVUPS            (AX), Z31
 	VMOVUPS            (CX), Z30
 	VMOVUPS            (DX), Z29
@@ -664,7 +730,7 @@ nolow:
 	VMULPS    Z30, Z3, Z3
 	VCVTDQ2PS Z5, Z5
 	VMULPS    Z30, Z5, Z5
-	MOVQ      add+104(FP), AX
+	MOVQ      add+120(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS   (AX), Z31
@@ -685,11 +751,11 @@ noadd:
 	VCVTPS2DQ Z5, Z5
 
 rounded:
-	MOVQ         zero+120(FP), AX
+	MOVQ         zero+136(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+128(FP), AX
+	MOVQ         lo+144(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+136(FP), AX
+	MOVQ         hi+152(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
@@ -747,14 +813,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot4x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func idot4x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
-TEXT ·idot4x32AVX512(SB), NOSPLIT, $8-152
+TEXT ·idot4x32AVX512(SB), NOSPLIT, $8-168
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+144(FP), AX
+	MOVQ  cols+160(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -916,13 +982,47 @@ done:
 	VPADDD    Z30, Z7, Z7
 
 noinit:
-	MOVQ               scale+96(FP), AX
+	MOVQ         factors+96(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+104(FP), CX
+	VMOVUPS      (AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z6, Z6
+	VMOVUPS.Z    64(AX), K1, Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z5, Z5
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z7, Z7
+	ADDQ         $+16, CX
+	MOVQ         CX, rows+104(FP)
+
+nofactors:
+	MOVQ               scale+112(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+112(FP), CX
+	MOVQ               low+128(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+104(FP), DX
+	MOVQ               add+120(FP), DX
 	VMOVUPS            (AX), Z31
 	VMOVUPS            (CX), Z30
 	VMOVUPS            (DX), Z29
@@ -990,7 +1090,7 @@ nolow:
 	VMULPS    Z30, Z5, Z5
 	VCVTDQ2PS Z7, Z7
 	VMULPS    Z30, Z7, Z7
-	MOVQ      add+104(FP), AX
+	MOVQ      add+120(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS   (AX), Z31
@@ -1015,11 +1115,11 @@ noadd:
 	VCVTPS2DQ Z7, Z7
 
 rounded:
-	MOVQ         zero+120(FP), AX
+	MOVQ         zero+136(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+128(FP), AX
+	MOVQ         lo+144(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+136(FP), AX
+	MOVQ         hi+152(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
@@ -1090,14 +1190,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot5x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func idot5x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
-TEXT ·idot5x32AVX512(SB), NOSPLIT, $8-152
+TEXT ·idot5x32AVX512(SB), NOSPLIT, $8-168
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+144(FP), AX
+	MOVQ  cols+160(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -1274,13 +1374,53 @@ done:
 	VPADDD    Z30, Z9, Z9
 
 noinit:
-	MOVQ               scale+96(FP), AX
+	MOVQ         factors+96(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+104(FP), CX
+	VMOVUPS      (AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z6, Z6
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z8, Z8
+	VMOVUPS.Z    64(AX), K1, Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z5, Z5
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z7, Z7
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z9, Z9
+	ADDQ         $+20, CX
+	MOVQ         CX, rows+104(FP)
+
+nofactors:
+	MOVQ               scale+112(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+112(FP), CX
+	MOVQ               low+128(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+104(FP), DX
+	MOVQ               add+120(FP), DX
 	VMOVUPS            (AX), Z31
 	VMOVUPS            (CX), Z30
 	VMOVUPS            (DX), Z29
@@ -1362,7 +1502,7 @@ nolow:
 	VMULPS    Z30, Z7, Z7
 	VCVTDQ2PS Z9, Z9
 	VMULPS    Z30, Z9, Z9
-	MOVQ      add+104(FP), AX
+	MOVQ      add+120(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS   (AX), Z31
@@ -1391,11 +1531,11 @@ noadd:
 	VCVTPS2DQ Z9, Z9
 
 rounded:
-	MOVQ         zero+120(FP), AX
+	MOVQ         zero+136(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+128(FP), AX
+	MOVQ         lo+144(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+136(FP), AX
+	MOVQ         hi+152(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
@@ -1479,14 +1619,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot6x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func idot6x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
-TEXT ·idot6x32AVX512(SB), NOSPLIT, $8-152
+TEXT ·idot6x32AVX512(SB), NOSPLIT, $8-168
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+144(FP), AX
+	MOVQ  cols+160(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -1686,13 +1826,59 @@ done:
 	VPADDD    Z30, Z11, Z11
 
 noinit:
-	MOVQ               scale+96(FP), AX
+	MOVQ         factors+96(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+104(FP), CX
+	VMOVUPS      (AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z6, Z6
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z8, Z8
+	VPBROADCASTD 20(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z10, Z10
+	VMOVUPS.Z    64(AX), K1, Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z5, Z5
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z7, Z7
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z9, Z9
+	VPBROADCASTD 20(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z11, Z11
+	ADDQ         $+24, CX
+	MOVQ         CX, rows+104(FP)
+
+nofactors:
+	MOVQ               scale+112(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+112(FP), CX
+	MOVQ               low+128(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+104(FP), DX
+	MOVQ               add+120(FP), DX
 	VMOVUPS            (AX), Z31
 	VMOVUPS            (CX), Z30
 	VMOVUPS            (DX), Z29
@@ -1788,7 +1974,7 @@ nolow:
 	VMULPS    Z30, Z9, Z9
 	VCVTDQ2PS Z11, Z11
 	VMULPS    Z30, Z11, Z11
-	MOVQ      add+104(FP), AX
+	MOVQ      add+120(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS   (AX), Z31
@@ -1821,11 +2007,11 @@ noadd:
 	VCVTPS2DQ Z11, Z11
 
 rounded:
-	MOVQ         zero+120(FP), AX
+	MOVQ         zero+136(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+128(FP), AX
+	MOVQ         lo+144(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+136(FP), AX
+	MOVQ         hi+152(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
@@ -1922,14 +2108,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot7x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func idot7x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
-TEXT ·idot7x32AVX512(SB), NOSPLIT, $8-152
+TEXT ·idot7x32AVX512(SB), NOSPLIT, $8-168
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+144(FP), AX
+	MOVQ  cols+160(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -2152,13 +2338,65 @@ done:
 	VPADDD    Z30, Z13, Z13
 
 noinit:
-	MOVQ               scale+96(FP), AX
+	MOVQ         factors+96(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+104(FP), CX
+	VMOVUPS      (AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z6, Z6
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z8, Z8
+	VPBROADCASTD 20(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z10, Z10
+	VPBROADCASTD 24(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z12, Z12
+	VMOVUPS.Z    64(AX), K1, Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z5, Z5
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z7, Z7
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z9, Z9
+	VPBROADCASTD 20(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z11, Z11
+	VPBROADCASTD 24(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z13, Z13
+	ADDQ         $+28, CX
+	MOVQ         CX, rows+104(FP)
+
+nofactors:
+	MOVQ               scale+112(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+112(FP), CX
+	MOVQ               low+128(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+104(FP), DX
+	MOVQ               add+120(FP), DX
 	VMOVUPS            (AX), Z31
 	VMOVUPS            (CX), Z30
 	VMOVUPS            (DX), Z29
@@ -2268,7 +2506,7 @@ nolow:
 	VMULPS    Z30, Z11, Z11
 	VCVTDQ2PS Z13, Z13
 	VMULPS    Z30, Z13, Z13
-	MOVQ      add+104(FP), AX
+	MOVQ      add+120(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS   (AX), Z31
@@ -2305,11 +2543,11 @@ noadd:
 	VCVTPS2DQ Z13, Z13
 
 rounded:
-	MOVQ         zero+120(FP), AX
+	MOVQ         zero+136(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+128(FP), AX
+	MOVQ         lo+144(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+136(FP), AX
+	MOVQ         hi+152(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
@@ -2419,14 +2657,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot8x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func idot8x32AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
-TEXT ·idot8x32AVX512(SB), NOSPLIT, $8-152
+TEXT ·idot8x32AVX512(SB), NOSPLIT, $8-168
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+144(FP), AX
+	MOVQ  cols+160(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -2672,13 +2910,71 @@ done:
 	VPADDD    Z30, Z15, Z15
 
 noinit:
-	MOVQ               scale+96(FP), AX
+	MOVQ         factors+96(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+104(FP), CX
+	VMOVUPS      (AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z6, Z6
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z8, Z8
+	VPBROADCASTD 20(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z10, Z10
+	VPBROADCASTD 24(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z12, Z12
+	VPBROADCASTD 28(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z14, Z14
+	VMOVUPS.Z    64(AX), K1, Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z5, Z5
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z7, Z7
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z9, Z9
+	VPBROADCASTD 20(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z11, Z11
+	VPBROADCASTD 24(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z13, Z13
+	VPBROADCASTD 28(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z15, Z15
+	ADDQ         $+32, CX
+	MOVQ         CX, rows+104(FP)
+
+nofactors:
+	MOVQ               scale+112(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+112(FP), CX
+	MOVQ               low+128(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+104(FP), DX
+	MOVQ               add+120(FP), DX
 	VMOVUPS            (AX), Z31
 	VMOVUPS            (CX), Z30
 	VMOVUPS            (DX), Z29
@@ -2802,7 +3098,7 @@ nolow:
 	VMULPS    Z30, Z13, Z13
 	VCVTDQ2PS Z15, Z15
 	VMULPS    Z30, Z15, Z15
-	MOVQ      add+104(FP), AX
+	MOVQ      add+120(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS   (AX), Z31
@@ -2843,11 +3139,11 @@ noadd:
 	VCVTPS2DQ Z15, Z15
 
 rounded:
-	MOVQ         zero+120(FP), AX
+	MOVQ         zero+136(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+128(FP), AX
+	MOVQ         lo+144(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+136(FP), AX
+	MOVQ         hi+152(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX

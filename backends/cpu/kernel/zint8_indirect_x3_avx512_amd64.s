@@ -4,14 +4,14 @@
 
 #include "textflag.h"
 
-// func idot1x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func idot1x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
-TEXT ·idot1x48AVX512(SB), NOSPLIT, $8-152
+TEXT ·idot1x48AVX512(SB), NOSPLIT, $8-168
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+144(FP), AX
+	MOVQ  cols+160(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -127,13 +127,33 @@ done:
 	VPADDD    Z31, Z2, Z2
 
 noinit:
-	MOVQ               scale+96(FP), AX
+	MOVQ         factors+96(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+104(FP), CX
+	VMOVUPS      (AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VMOVUPS      64(AX), Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VMOVUPS.Z    128(AX), K1, Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	ADDQ         $+4, CX
+	MOVQ         CX, rows+104(FP)
+
+nofactors:
+	MOVQ               scale+112(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+112(FP), CX
+	MOVQ               low+128(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+104(FP), DX
+	MOVQ               add+120(FP), DX
 	VMOVUPS            (AX), Z31
 	VMOVUPS            (CX), Z30
 	VMOVUPS            (DX), Z29
@@ -170,7 +190,7 @@ nolow:
 	VMOVUPS.Z 128(AX), K1, Z31
 	VCVTDQ2PS Z2, Z2
 	VMULPS    Z31, Z2, Z2
-	MOVQ      add+104(FP), AX
+	MOVQ      add+120(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS   (AX), Z31
@@ -186,11 +206,11 @@ noadd:
 	VCVTPS2DQ Z2, Z2
 
 rounded:
-	MOVQ         zero+120(FP), AX
+	MOVQ         zero+136(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+128(FP), AX
+	MOVQ         lo+144(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+136(FP), AX
+	MOVQ         hi+152(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
@@ -244,14 +264,14 @@ DATA quads<>+56(SB)/4, $0x0000000b
 DATA quads<>+60(SB)/4, $0x0000000f
 GLOBL quads<>(SB), RODATA|NOPTR, $64
 
-// func idot2x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func idot2x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
-TEXT ·idot2x48AVX512(SB), NOSPLIT, $8-152
+TEXT ·idot2x48AVX512(SB), NOSPLIT, $8-168
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+144(FP), AX
+	MOVQ  cols+160(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -391,13 +411,42 @@ done:
 	VPADDD    Z31, Z5, Z5
 
 noinit:
-	MOVQ               scale+96(FP), AX
+	MOVQ         factors+96(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+104(FP), CX
+	VMOVUPS      (AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VMOVUPS      64(AX), Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VMOVUPS.Z    128(AX), K1, Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z5, Z5
+	ADDQ         $+8, CX
+	MOVQ         CX, rows+104(FP)
+
+nofactors:
+	MOVQ               scale+112(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+112(FP), CX
+	MOVQ               low+128(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+104(FP), DX
+	MOVQ               add+120(FP), DX
 	VMOVUPS            (AX), Z31
 	VMOVUPS            (CX), Z30
 	VMOVUPS            (DX), Z29
@@ -455,7 +504,7 @@ nolow:
 	VMULPS    Z31, Z2, Z2
 	VCVTDQ2PS Z5, Z5
 	VMULPS    Z31, Z5, Z5
-	MOVQ      add+104(FP), AX
+	MOVQ      add+120(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS   (AX), Z31
@@ -477,11 +526,11 @@ noadd:
 	VCVTPS2DQ Z5, Z5
 
 rounded:
-	MOVQ         zero+120(FP), AX
+	MOVQ         zero+136(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+128(FP), AX
+	MOVQ         lo+144(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+136(FP), AX
+	MOVQ         hi+152(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
@@ -534,14 +583,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot3x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func idot3x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
-TEXT ·idot3x48AVX512(SB), NOSPLIT, $8-152
+TEXT ·idot3x48AVX512(SB), NOSPLIT, $8-168
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+144(FP), AX
+	MOVQ  cols+160(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -699,13 +748,51 @@ done:
 	VPADDD    Z31, Z8, Z8
 
 noinit:
-	MOVQ               scale+96(FP), AX
+	MOVQ         factors+96(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+104(FP), CX
+	VMOVUPS      (AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z6, Z6
+	VMOVUPS      64(AX), Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z7, Z7
+	VMOVUPS.Z    128(AX), K1, Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z5, Z5
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z8, Z8
+	ADDQ         $+12, CX
+	MOVQ         CX, rows+104(FP)
+
+nofactors:
+	MOVQ               scale+112(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+112(FP), CX
+	MOVQ               low+128(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+104(FP), DX
+	MOVQ               add+120(FP), DX
 	VMOVUPS            (AX), Z31
 	VMOVUPS            (CX), Z30
 	VMOVUPS            (DX), Z29
@@ -784,7 +871,7 @@ nolow:
 	VMULPS    Z31, Z5, Z5
 	VCVTDQ2PS Z8, Z8
 	VMULPS    Z31, Z8, Z8
-	MOVQ      add+104(FP), AX
+	MOVQ      add+120(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS   (AX), Z31
@@ -812,11 +899,11 @@ noadd:
 	VCVTPS2DQ Z8, Z8
 
 rounded:
-	MOVQ         zero+120(FP), AX
+	MOVQ         zero+136(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+128(FP), AX
+	MOVQ         lo+144(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+136(FP), AX
+	MOVQ         hi+152(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
@@ -886,14 +973,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot4x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func idot4x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
-TEXT ·idot4x48AVX512(SB), NOSPLIT, $8-152
+TEXT ·idot4x48AVX512(SB), NOSPLIT, $8-168
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+144(FP), AX
+	MOVQ  cols+160(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -1081,13 +1168,60 @@ done:
 	VPADDD    Z31, Z11, Z11
 
 noinit:
-	MOVQ               scale+96(FP), AX
+	MOVQ         factors+96(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+104(FP), CX
+	VMOVUPS      (AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z6, Z6
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z9, Z9
+	VMOVUPS      64(AX), Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z7, Z7
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z10, Z10
+	VMOVUPS.Z    128(AX), K1, Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z5, Z5
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z8, Z8
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z11, Z11
+	ADDQ         $+16, CX
+	MOVQ         CX, rows+104(FP)
+
+nofactors:
+	MOVQ               scale+112(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+112(FP), CX
+	MOVQ               low+128(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+104(FP), DX
+	MOVQ               add+120(FP), DX
 	VMOVUPS            (AX), Z31
 	VMOVUPS            (CX), Z30
 	VMOVUPS            (DX), Z29
@@ -1187,7 +1321,7 @@ nolow:
 	VMULPS    Z31, Z8, Z8
 	VCVTDQ2PS Z11, Z11
 	VMULPS    Z31, Z11, Z11
-	MOVQ      add+104(FP), AX
+	MOVQ      add+120(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS   (AX), Z31
@@ -1221,11 +1355,11 @@ noadd:
 	VCVTPS2DQ Z11, Z11
 
 rounded:
-	MOVQ         zero+120(FP), AX
+	MOVQ         zero+136(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+128(FP), AX
+	MOVQ         lo+144(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+136(FP), AX
+	MOVQ         hi+152(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
@@ -1312,14 +1446,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot5x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func idot5x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
-TEXT ·idot5x48AVX512(SB), NOSPLIT, $8-152
+TEXT ·idot5x48AVX512(SB), NOSPLIT, $8-168
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+144(FP), AX
+	MOVQ  cols+160(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -1537,13 +1671,69 @@ done:
 	VPADDD    Z31, Z14, Z14
 
 noinit:
-	MOVQ               scale+96(FP), AX
+	MOVQ         factors+96(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+104(FP), CX
+	VMOVUPS      (AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z6, Z6
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z9, Z9
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z12, Z12
+	VMOVUPS      64(AX), Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z7, Z7
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z10, Z10
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z13, Z13
+	VMOVUPS.Z    128(AX), K1, Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z5, Z5
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z8, Z8
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z11, Z11
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z14, Z14
+	ADDQ         $+20, CX
+	MOVQ         CX, rows+104(FP)
+
+nofactors:
+	MOVQ               scale+112(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+112(FP), CX
+	MOVQ               low+128(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+104(FP), DX
+	MOVQ               add+120(FP), DX
 	VMOVUPS            (AX), Z31
 	VMOVUPS            (CX), Z30
 	VMOVUPS            (DX), Z29
@@ -1664,7 +1854,7 @@ nolow:
 	VMULPS    Z31, Z11, Z11
 	VCVTDQ2PS Z14, Z14
 	VMULPS    Z31, Z14, Z14
-	MOVQ      add+104(FP), AX
+	MOVQ      add+120(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS   (AX), Z31
@@ -1704,11 +1894,11 @@ noadd:
 	VCVTPS2DQ Z14, Z14
 
 rounded:
-	MOVQ         zero+120(FP), AX
+	MOVQ         zero+136(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+128(FP), AX
+	MOVQ         lo+144(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+136(FP), AX
+	MOVQ         hi+152(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
@@ -1812,14 +2002,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot6x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func idot6x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
-TEXT ·idot6x48AVX512(SB), NOSPLIT, $8-152
+TEXT ·idot6x48AVX512(SB), NOSPLIT, $8-168
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+144(FP), AX
+	MOVQ  cols+160(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -2067,13 +2257,78 @@ done:
 	VPADDD    Z31, Z17, Z17
 
 noinit:
-	MOVQ               scale+96(FP), AX
+	MOVQ         factors+96(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+104(FP), CX
+	VMOVUPS      (AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z6, Z6
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z9, Z9
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z12, Z12
+	VPBROADCASTD 20(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z15, Z15
+	VMOVUPS      64(AX), Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z7, Z7
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z10, Z10
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z13, Z13
+	VPBROADCASTD 20(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z16, Z16
+	VMOVUPS.Z    128(AX), K1, Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z5, Z5
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z8, Z8
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z11, Z11
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z14, Z14
+	VPBROADCASTD 20(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z17, Z17
+	ADDQ         $+24, CX
+	MOVQ         CX, rows+104(FP)
+
+nofactors:
+	MOVQ               scale+112(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+112(FP), CX
+	MOVQ               low+128(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+104(FP), DX
+	MOVQ               add+120(FP), DX
 	VMOVUPS            (AX), Z31
 	VMOVUPS            (CX), Z30
 	VMOVUPS            (DX), Z29
@@ -2215,7 +2470,7 @@ nolow:
 	VMULPS    Z31, Z14, Z14
 	VCVTDQ2PS Z17, Z17
 	VMULPS    Z31, Z17, Z17
-	MOVQ      add+104(FP), AX
+	MOVQ      add+120(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS   (AX), Z31
@@ -2261,11 +2516,11 @@ noadd:
 	VCVTPS2DQ Z17, Z17
 
 rounded:
-	MOVQ         zero+120(FP), AX
+	MOVQ         zero+136(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+128(FP), AX
+	MOVQ         lo+144(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+136(FP), AX
+	MOVQ         hi+152(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
@@ -2386,14 +2641,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot7x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func idot7x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
-TEXT ·idot7x48AVX512(SB), NOSPLIT, $8-152
+TEXT ·idot7x48AVX512(SB), NOSPLIT, $8-168
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+144(FP), AX
+	MOVQ  cols+160(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -2671,13 +2926,87 @@ done:
 	VPADDD    Z31, Z20, Z20
 
 noinit:
-	MOVQ               scale+96(FP), AX
+	MOVQ         factors+96(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+104(FP), CX
+	VMOVUPS      (AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z6, Z6
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z9, Z9
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z12, Z12
+	VPBROADCASTD 20(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z15, Z15
+	VPBROADCASTD 24(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z18, Z18
+	VMOVUPS      64(AX), Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z7, Z7
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z10, Z10
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z13, Z13
+	VPBROADCASTD 20(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z16, Z16
+	VPBROADCASTD 24(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z19, Z19
+	VMOVUPS.Z    128(AX), K1, Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z5, Z5
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z8, Z8
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z11, Z11
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z14, Z14
+	VPBROADCASTD 20(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z17, Z17
+	VPBROADCASTD 24(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z20, Z20
+	ADDQ         $+28, CX
+	MOVQ         CX, rows+104(FP)
+
+nofactors:
+	MOVQ               scale+112(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+112(FP), CX
+	MOVQ               low+128(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+104(FP), DX
+	MOVQ               add+120(FP), DX
 	VMOVUPS            (AX), Z31
 	VMOVUPS            (CX), Z30
 	VMOVUPS            (DX), Z29
@@ -2840,7 +3169,7 @@ nolow:
 	VMULPS    Z31, Z17, Z17
 	VCVTDQ2PS Z20, Z20
 	VMULPS    Z31, Z20, Z20
-	MOVQ      add+104(FP), AX
+	MOVQ      add+120(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS   (AX), Z31
@@ -2892,11 +3221,11 @@ noadd:
 	VCVTPS2DQ Z20, Z20
 
 rounded:
-	MOVQ         zero+120(FP), AX
+	MOVQ         zero+136(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+128(FP), AX
+	MOVQ         lo+144(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+136(FP), AX
+	MOVQ         hi+152(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
@@ -3034,14 +3363,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot8x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func idot8x48AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
-TEXT ·idot8x48AVX512(SB), NOSPLIT, $8-152
+TEXT ·idot8x48AVX512(SB), NOSPLIT, $8-168
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+144(FP), AX
+	MOVQ  cols+160(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -3349,13 +3678,96 @@ done:
 	VPADDD    Z31, Z23, Z23
 
 noinit:
-	MOVQ               scale+96(FP), AX
+	MOVQ         factors+96(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+104(FP), CX
+	VMOVUPS      (AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z6, Z6
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z9, Z9
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z12, Z12
+	VPBROADCASTD 20(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z15, Z15
+	VPBROADCASTD 24(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z18, Z18
+	VPBROADCASTD 28(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z21, Z21
+	VMOVUPS      64(AX), Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z7, Z7
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z10, Z10
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z13, Z13
+	VPBROADCASTD 20(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z16, Z16
+	VPBROADCASTD 24(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z19, Z19
+	VPBROADCASTD 28(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z22, Z22
+	VMOVUPS.Z    128(AX), K1, Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z5, Z5
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z8, Z8
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z11, Z11
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z14, Z14
+	VPBROADCASTD 20(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z17, Z17
+	VPBROADCASTD 24(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z20, Z20
+	VPBROADCASTD 28(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z23, Z23
+	ADDQ         $+32, CX
+	MOVQ         CX, rows+104(FP)
+
+nofactors:
+	MOVQ               scale+112(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+112(FP), CX
+	MOVQ               low+128(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+104(FP), DX
+	MOVQ               add+120(FP), DX
 	VMOVUPS            (AX), Z31
 	VMOVUPS            (CX), Z30
 	VMOVUPS            (DX), Z29
@@ -3539,7 +3951,7 @@ nolow:
 	VMULPS    Z31, Z20, Z20
 	VCVTDQ2PS Z23, Z23
 	VMULPS    Z31, Z23, Z23
-	MOVQ      add+104(FP), AX
+	MOVQ      add+120(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS   (AX), Z31
@@ -3597,11 +4009,11 @@ noadd:
 	VCVTPS2DQ Z23, Z23
 
 rounded:
-	MOVQ         zero+120(FP), AX
+	MOVQ         zero+136(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+128(FP), AX
+	MOVQ         lo+144(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+136(FP), AX
+	MOVQ         hi+152(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX

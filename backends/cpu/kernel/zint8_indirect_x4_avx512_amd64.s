@@ -4,14 +4,14 @@
 
 #include "textflag.h"
 
-// func idot1x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func idot1x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
-TEXT ·idot1x64AVX512(SB), NOSPLIT, $8-152
+TEXT ·idot1x64AVX512(SB), NOSPLIT, $8-168
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+144(FP), AX
+	MOVQ  cols+160(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -146,13 +146,37 @@ done:
 	VPADDD    Z30, Z3, Z3
 
 noinit:
-	MOVQ               scale+96(FP), AX
+	MOVQ         factors+96(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+104(FP), CX
+	VMOVUPS      (AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VMOVUPS      64(AX), Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VMOVUPS      128(AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VMOVUPS.Z    192(AX), K1, Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	ADDQ         $+4, CX
+	MOVQ         CX, rows+104(FP)
+
+nofactors:
+	MOVQ               scale+112(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+112(FP), CX
+	MOVQ               low+128(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+104(FP), DX
+	MOVQ               add+120(FP), DX
 	VMOVUPS            (AX), Z31
 	VMOVUPS            (CX), Z30
 	VMOVUPS            (DX), Z29
@@ -200,7 +224,7 @@ nolow:
 	VMOVUPS.Z 192(AX), K1, Z30
 	VCVTDQ2PS Z3, Z3
 	VMULPS    Z30, Z3, Z3
-	MOVQ      add+104(FP), AX
+	MOVQ      add+120(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS   (AX), Z31
@@ -219,11 +243,11 @@ noadd:
 	VCVTPS2DQ Z3, Z3
 
 rounded:
-	MOVQ         zero+120(FP), AX
+	MOVQ         zero+136(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+128(FP), AX
+	MOVQ         lo+144(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+136(FP), AX
+	MOVQ         hi+152(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
@@ -279,14 +303,14 @@ DATA quads<>+56(SB)/4, $0x0000000b
 DATA quads<>+60(SB)/4, $0x0000000f
 GLOBL quads<>(SB), RODATA|NOPTR, $64
 
-// func idot2x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func idot2x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV, MMX+
-TEXT ·idot2x64AVX512(SB), NOSPLIT, $8-152
+TEXT ·idot2x64AVX512(SB), NOSPLIT, $8-168
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+144(FP), AX
+	MOVQ  cols+160(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -450,13 +474,49 @@ done:
 	VPADDD    Z30, Z7, Z7
 
 noinit:
-	MOVQ               scale+96(FP), AX
+	MOVQ         factors+96(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+104(FP), CX
+	VMOVUPS      (AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VMOVUPS      64(AX), Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z5, Z5
+	VMOVUPS      128(AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z6, Z6
+	VMOVUPS.Z    192(AX), K1, Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z7, Z7
+	ADDQ         $+8, CX
+	MOVQ         CX, rows+104(FP)
+
+nofactors:
+	MOVQ               scale+112(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+112(FP), CX
+	MOVQ               low+128(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+104(FP), DX
+	MOVQ               add+120(FP), DX
 	VMOVUPS            (AX), Z31
 	VMOVUPS            (CX), Z30
 	VMOVUPS            (DX), Z29
@@ -532,7 +592,7 @@ nolow:
 	VMULPS    Z30, Z3, Z3
 	VCVTDQ2PS Z7, Z7
 	VMULPS    Z30, Z7, Z7
-	MOVQ      add+104(FP), AX
+	MOVQ      add+120(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS   (AX), Z31
@@ -559,11 +619,11 @@ noadd:
 	VCVTPS2DQ Z7, Z7
 
 rounded:
-	MOVQ         zero+120(FP), AX
+	MOVQ         zero+136(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+128(FP), AX
+	MOVQ         lo+144(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+136(FP), AX
+	MOVQ         hi+152(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
@@ -620,14 +680,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot3x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func idot3x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
-TEXT ·idot3x64AVX512(SB), NOSPLIT, $8-152
+TEXT ·idot3x64AVX512(SB), NOSPLIT, $8-168
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+144(FP), AX
+	MOVQ  cols+160(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -812,13 +872,61 @@ done:
 	VPADDD    Z30, Z11, Z11
 
 noinit:
-	MOVQ               scale+96(FP), AX
+	MOVQ         factors+96(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+104(FP), CX
+	VMOVUPS      (AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z8, Z8
+	VMOVUPS      64(AX), Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z5, Z5
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z9, Z9
+	VMOVUPS      128(AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z6, Z6
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z10, Z10
+	VMOVUPS.Z    192(AX), K1, Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z7, Z7
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z11, Z11
+	ADDQ         $+12, CX
+	MOVQ         CX, rows+104(FP)
+
+nofactors:
+	MOVQ               scale+112(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+112(FP), CX
+	MOVQ               low+128(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+104(FP), DX
+	MOVQ               add+120(FP), DX
 	VMOVUPS            (AX), Z31
 	VMOVUPS            (CX), Z30
 	VMOVUPS            (DX), Z29
@@ -922,7 +1030,7 @@ nolow:
 	VMULPS    Z30, Z7, Z7
 	VCVTDQ2PS Z11, Z11
 	VMULPS    Z30, Z11, Z11
-	MOVQ      add+104(FP), AX
+	MOVQ      add+120(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS   (AX), Z31
@@ -957,11 +1065,11 @@ noadd:
 	VCVTPS2DQ Z11, Z11
 
 rounded:
-	MOVQ         zero+120(FP), AX
+	MOVQ         zero+136(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+128(FP), AX
+	MOVQ         lo+144(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+136(FP), AX
+	MOVQ         hi+152(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
@@ -1037,14 +1145,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot4x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func idot4x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
-TEXT ·idot4x64AVX512(SB), NOSPLIT, $8-152
+TEXT ·idot4x64AVX512(SB), NOSPLIT, $8-168
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+144(FP), AX
+	MOVQ  cols+160(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -1266,13 +1374,73 @@ done:
 	VPADDD    Z30, Z15, Z15
 
 noinit:
-	MOVQ               scale+96(FP), AX
+	MOVQ         factors+96(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+104(FP), CX
+	VMOVUPS      (AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z8, Z8
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z12, Z12
+	VMOVUPS      64(AX), Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z5, Z5
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z9, Z9
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z13, Z13
+	VMOVUPS      128(AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z6, Z6
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z10, Z10
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z14, Z14
+	VMOVUPS.Z    192(AX), K1, Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z7, Z7
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z11, Z11
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z15, Z15
+	ADDQ         $+16, CX
+	MOVQ         CX, rows+104(FP)
+
+nofactors:
+	MOVQ               scale+112(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+112(FP), CX
+	MOVQ               low+128(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+104(FP), DX
+	MOVQ               add+120(FP), DX
 	VMOVUPS            (AX), Z31
 	VMOVUPS            (CX), Z30
 	VMOVUPS            (DX), Z29
@@ -1404,7 +1572,7 @@ nolow:
 	VMULPS    Z30, Z11, Z11
 	VCVTDQ2PS Z15, Z15
 	VMULPS    Z30, Z15, Z15
-	MOVQ      add+104(FP), AX
+	MOVQ      add+120(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS   (AX), Z31
@@ -1447,11 +1615,11 @@ noadd:
 	VCVTPS2DQ Z15, Z15
 
 rounded:
-	MOVQ         zero+120(FP), AX
+	MOVQ         zero+136(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+128(FP), AX
+	MOVQ         lo+144(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+136(FP), AX
+	MOVQ         hi+152(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
@@ -1546,14 +1714,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot5x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func idot5x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
-TEXT ·idot5x64AVX512(SB), NOSPLIT, $8-152
+TEXT ·idot5x64AVX512(SB), NOSPLIT, $8-168
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+144(FP), AX
+	MOVQ  cols+160(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -1812,13 +1980,85 @@ done:
 	VPADDD    Z30, Z19, Z19
 
 noinit:
-	MOVQ               scale+96(FP), AX
+	MOVQ         factors+96(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+104(FP), CX
+	VMOVUPS      (AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z8, Z8
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z12, Z12
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z16, Z16
+	VMOVUPS      64(AX), Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z5, Z5
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z9, Z9
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z13, Z13
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z17, Z17
+	VMOVUPS      128(AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z6, Z6
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z10, Z10
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z14, Z14
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z18, Z18
+	VMOVUPS.Z    192(AX), K1, Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z7, Z7
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z11, Z11
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z15, Z15
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z19, Z19
+	ADDQ         $+20, CX
+	MOVQ         CX, rows+104(FP)
+
+nofactors:
+	MOVQ               scale+112(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+112(FP), CX
+	MOVQ               low+128(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+104(FP), DX
+	MOVQ               add+120(FP), DX
 	VMOVUPS            (AX), Z31
 	VMOVUPS            (CX), Z30
 	VMOVUPS            (DX), Z29
@@ -1978,7 +2218,7 @@ nolow:
 	VMULPS    Z30, Z15, Z15
 	VCVTDQ2PS Z19, Z19
 	VMULPS    Z30, Z19, Z19
-	MOVQ      add+104(FP), AX
+	MOVQ      add+120(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS   (AX), Z31
@@ -2029,11 +2269,11 @@ noadd:
 	VCVTPS2DQ Z19, Z19
 
 rounded:
-	MOVQ         zero+120(FP), AX
+	MOVQ         zero+136(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+128(FP), AX
+	MOVQ         lo+144(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+136(FP), AX
+	MOVQ         hi+152(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX
@@ -2147,14 +2387,14 @@ stored:
 	VZEROUPPER
 	RET
 
-// func idot6x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func idot6x64AVX512(blocks int, taps int, k int, tab *int32, ldt int, base *uint8, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
-TEXT ·idot6x64AVX512(SB), NOSPLIT, $8-152
+TEXT ·idot6x64AVX512(SB), NOSPLIT, $8-168
 	MOVQ  k+16(FP), AX
 	SHLQ  $0x02, AX
 	ADDQ  AX, base+40(FP)
 	ADDQ  AX, zeros+48(FP)
-	MOVQ  cols+144(FP), AX
+	MOVQ  cols+160(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -2450,13 +2690,97 @@ done:
 	VPADDD    Z30, Z23, Z23
 
 noinit:
-	MOVQ               scale+96(FP), AX
+	MOVQ         factors+96(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+104(FP), CX
+	VMOVUPS      (AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z8, Z8
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z12, Z12
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z16, Z16
+	VPBROADCASTD 20(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z20, Z20
+	VMOVUPS      64(AX), Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z5, Z5
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z9, Z9
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z13, Z13
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z17, Z17
+	VPBROADCASTD 20(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z21, Z21
+	VMOVUPS      128(AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z6, Z6
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z10, Z10
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z14, Z14
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z18, Z18
+	VPBROADCASTD 20(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z22, Z22
+	VMOVUPS.Z    192(AX), K1, Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z7, Z7
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z11, Z11
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z15, Z15
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z19, Z19
+	VPBROADCASTD 20(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z23, Z23
+	ADDQ         $+24, CX
+	MOVQ         CX, rows+104(FP)
+
+nofactors:
+	MOVQ               scale+112(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+112(FP), CX
+	MOVQ               low+128(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+104(FP), DX
+	MOVQ               add+120(FP), DX
 	VMOVUPS            (AX), Z31
 	VMOVUPS            (CX), Z30
 	VMOVUPS            (DX), Z29
@@ -2644,7 +2968,7 @@ nolow:
 	VMULPS    Z30, Z19, Z19
 	VCVTDQ2PS Z23, Z23
 	VMULPS    Z30, Z23, Z23
-	MOVQ      add+104(FP), AX
+	MOVQ      add+120(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS   (AX), Z31
@@ -2703,11 +3027,11 @@ noadd:
 	VCVTPS2DQ Z23, Z23
 
 rounded:
-	MOVQ         zero+120(FP), AX
+	MOVQ         zero+136(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+128(FP), AX
+	MOVQ         lo+144(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+136(FP), AX
+	MOVQ         hi+152(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+72(FP), AX

@@ -4,10 +4,10 @@
 
 #include "textflag.h"
 
-// func dot1x8AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func dot1x8AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX2
-TEXT ·dot1x8AVX2(SB), NOSPLIT, $0-128
-	MOVQ    cols+120(FP), AX
+TEXT ·dot1x8AVX2(SB), NOSPLIT, $0-144
+	MOVQ    cols+136(FP), AX
 	LEAQ    maskTable<>+0(SB), CX
 	NEGQ    AX
 	VMOVUPS 32(CX)(AX*4), Y15
@@ -96,26 +96,38 @@ done:
 	VPADDD     Y10, Y0, Y0
 
 noinit:
-	MOVQ       scale+72(FP), AX
+	MOVQ         factors+72(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+80(FP), CX
+	VMASKMOVPS   (AX), Y15, Y10
+	VPBROADCASTD (CX), Y11
+	VPMULLD      Y10, Y11, Y11
+	VPADDD       Y11, Y0, Y0
+	ADDQ         $+4, CX
+	MOVQ         CX, rows+80(FP)
+
+nofactors:
+	MOVQ       scale+88(FP), AX
 	TESTQ      AX, AX
 	JZ         plain
 	VMASKMOVPS (AX), Y15, Y10
 	VCVTDQ2PS  Y0, Y0
 	VMULPS     Y10, Y0, Y0
-	MOVQ       add+80(FP), AX
+	MOVQ       add+96(FP), AX
 	TESTQ      AX, AX
 	JZ         noadd
 	VMASKMOVPS (AX), Y15, Y10
 	VADDPS     Y10, Y0, Y0
 
 noadd:
-	MOVQ         zero+96(FP), AX
+	MOVQ         zero+112(FP), AX
 	VMOVD        AX, X11
 	VPBROADCASTW X11, Y11
-	MOVQ         lo+104(FP), AX
+	MOVQ         lo+120(FP), AX
 	VMOVD        AX, X12
 	VPBROADCASTB X12, Y12
-	MOVQ         hi+112(FP), AX
+	MOVQ         hi+128(FP), AX
 	VMOVD        AX, X13
 	VPBROADCASTB X13, Y13
 	MOVQ         c+48(FP), AX
@@ -127,7 +139,7 @@ noadd:
 	VPACKUSWB    Y0, Y0, Y0
 	VPMAXUB      Y12, Y0, Y0
 	VPMINUB      Y13, Y0, Y0
-	MOVQ         cols+120(FP), DX
+	MOVQ         cols+136(FP), DX
 	VMOVQ        X0, BX
 	CMPQ         DX, $+8
 	JGE          whole0
@@ -153,7 +165,7 @@ plain:
 	VCVTDQ2PS Y0, Y0
 	MOVQ      c+48(FP), AX
 	MOVQ      ldc+56(FP), CX
-	CMPQ      cols+120(FP), $+8
+	CMPQ      cols+136(FP), $+8
 	JL        narrow
 	VMOVUPS   Y0, (AX)
 	ADDQ      CX, AX
@@ -190,10 +202,10 @@ DATA maskTable<>+56(SB)/4, $0x00000000
 DATA maskTable<>+60(SB)/4, $0x00000000
 GLOBL maskTable<>(SB), RODATA|NOPTR, $64
 
-// func dot2x8AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func dot2x8AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX2
-TEXT ·dot2x8AVX2(SB), NOSPLIT, $0-128
-	MOVQ    cols+120(FP), AX
+TEXT ·dot2x8AVX2(SB), NOSPLIT, $0-144
+	MOVQ    cols+136(FP), AX
 	LEAQ    maskTable<>+0(SB), CX
 	NEGQ    AX
 	VMOVUPS 32(CX)(AX*4), Y15
@@ -318,7 +330,22 @@ done:
 	VPADDD     Y10, Y2, Y2
 
 noinit:
-	MOVQ       scale+72(FP), AX
+	MOVQ         factors+72(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+80(FP), CX
+	VMASKMOVPS   (AX), Y15, Y10
+	VPBROADCASTD (CX), Y11
+	VPMULLD      Y10, Y11, Y11
+	VPADDD       Y11, Y0, Y0
+	VPBROADCASTD 4(CX), Y11
+	VPMULLD      Y10, Y11, Y11
+	VPADDD       Y11, Y2, Y2
+	ADDQ         $+8, CX
+	MOVQ         CX, rows+80(FP)
+
+nofactors:
+	MOVQ       scale+88(FP), AX
 	TESTQ      AX, AX
 	JZ         plain
 	VMASKMOVPS (AX), Y15, Y10
@@ -326,7 +353,7 @@ noinit:
 	VMULPS     Y10, Y0, Y0
 	VCVTDQ2PS  Y2, Y2
 	VMULPS     Y10, Y2, Y2
-	MOVQ       add+80(FP), AX
+	MOVQ       add+96(FP), AX
 	TESTQ      AX, AX
 	JZ         noadd
 	VMASKMOVPS (AX), Y15, Y10
@@ -334,13 +361,13 @@ noinit:
 	VADDPS     Y10, Y2, Y2
 
 noadd:
-	MOVQ         zero+96(FP), AX
+	MOVQ         zero+112(FP), AX
 	VMOVD        AX, X11
 	VPBROADCASTW X11, Y11
-	MOVQ         lo+104(FP), AX
+	MOVQ         lo+120(FP), AX
 	VMOVD        AX, X12
 	VPBROADCASTB X12, Y12
-	MOVQ         hi+112(FP), AX
+	MOVQ         hi+128(FP), AX
 	VMOVD        AX, X13
 	VPBROADCASTB X13, Y13
 	MOVQ         c+48(FP), AX
@@ -352,7 +379,7 @@ noadd:
 	VPACKUSWB    Y0, Y0, Y0
 	VPMAXUB      Y12, Y0, Y0
 	VPMINUB      Y13, Y0, Y0
-	MOVQ         cols+120(FP), DX
+	MOVQ         cols+136(FP), DX
 	VMOVQ        X0, BX
 	CMPQ         DX, $+8
 	JGE          whole0
@@ -378,7 +405,7 @@ next0:
 	VPACKUSWB Y2, Y2, Y2
 	VPMAXUB   Y12, Y2, Y2
 	VPMINUB   Y13, Y2, Y2
-	MOVQ      cols+120(FP), DX
+	MOVQ      cols+136(FP), DX
 	VMOVQ     X2, BX
 	CMPQ      DX, $+8
 	JGE       whole1
@@ -405,7 +432,7 @@ plain:
 	VCVTDQ2PS Y2, Y2
 	MOVQ      c+48(FP), AX
 	MOVQ      ldc+56(FP), CX
-	CMPQ      cols+120(FP), $+8
+	CMPQ      cols+136(FP), $+8
 	JL        narrow
 	VMOVUPS   Y0, (AX)
 	ADDQ      CX, AX
@@ -428,10 +455,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot3x8AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func dot3x8AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX2
-TEXT ·dot3x8AVX2(SB), NOSPLIT, $0-128
-	MOVQ    cols+120(FP), AX
+TEXT ·dot3x8AVX2(SB), NOSPLIT, $0-144
+	MOVQ    cols+136(FP), AX
 	LEAQ    maskTable<>+0(SB), CX
 	NEGQ    AX
 	VMOVUPS 32(CX)(AX*4), Y15
@@ -592,7 +619,25 @@ done:
 	VPADDD     Y10, Y4, Y4
 
 noinit:
-	MOVQ       scale+72(FP), AX
+	MOVQ         factors+72(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+80(FP), CX
+	VMASKMOVPS   (AX), Y15, Y10
+	VPBROADCASTD (CX), Y11
+	VPMULLD      Y10, Y11, Y11
+	VPADDD       Y11, Y0, Y0
+	VPBROADCASTD 4(CX), Y11
+	VPMULLD      Y10, Y11, Y11
+	VPADDD       Y11, Y2, Y2
+	VPBROADCASTD 8(CX), Y11
+	VPMULLD      Y10, Y11, Y11
+	VPADDD       Y11, Y4, Y4
+	ADDQ         $+12, CX
+	MOVQ         CX, rows+80(FP)
+
+nofactors:
+	MOVQ       scale+88(FP), AX
 	TESTQ      AX, AX
 	JZ         plain
 	VMASKMOVPS (AX), Y15, Y10
@@ -602,7 +647,7 @@ noinit:
 	VMULPS     Y10, Y2, Y2
 	VCVTDQ2PS  Y4, Y4
 	VMULPS     Y10, Y4, Y4
-	MOVQ       add+80(FP), AX
+	MOVQ       add+96(FP), AX
 	TESTQ      AX, AX
 	JZ         noadd
 	VMASKMOVPS (AX), Y15, Y10
@@ -611,13 +656,13 @@ noinit:
 	VADDPS     Y10, Y4, Y4
 
 noadd:
-	MOVQ         zero+96(FP), AX
+	MOVQ         zero+112(FP), AX
 	VMOVD        AX, X11
 	VPBROADCASTW X11, Y11
-	MOVQ         lo+104(FP), AX
+	MOVQ         lo+120(FP), AX
 	VMOVD        AX, X12
 	VPBROADCASTB X12, Y12
-	MOVQ         hi+112(FP), AX
+	MOVQ         hi+128(FP), AX
 	VMOVD        AX, X13
 	VPBROADCASTB X13, Y13
 	MOVQ         c+48(FP), AX
@@ -629,7 +674,7 @@ noadd:
 	VPACKUSWB    Y0, Y0, Y0
 	VPMAXUB      Y12, Y0, Y0
 	VPMINUB      Y13, Y0, Y0
-	MOVQ         cols+120(FP), DX
+	MOVQ         cols+136(FP), DX
 	VMOVQ        X0, BX
 	CMPQ         DX, $+8
 	JGE          whole0
@@ -655,7 +700,7 @@ next0:
 	VPACKUSWB Y2, Y2, Y2
 	VPMAXUB   Y12, Y2, Y2
 	VPMINUB   Y13, Y2, Y2
-	MOVQ      cols+120(FP), DX
+	MOVQ      cols+136(FP), DX
 	VMOVQ     X2, BX
 	CMPQ      DX, $+8
 	JGE       whole1
@@ -681,7 +726,7 @@ next1:
 	VPACKUSWB Y4, Y4, Y4
 	VPMAXUB   Y12, Y4, Y4
 	VPMINUB   Y13, Y4, Y4
-	MOVQ      cols+120(FP), DX
+	MOVQ      cols+136(FP), DX
 	VMOVQ     X4, BX
 	CMPQ      DX, $+8
 	JGE       whole2
@@ -709,7 +754,7 @@ plain:
 	VCVTDQ2PS Y4, Y4
 	MOVQ      c+48(FP), AX
 	MOVQ      ldc+56(FP), CX
-	CMPQ      cols+120(FP), $+8
+	CMPQ      cols+136(FP), $+8
 	JL        narrow
 	VMOVUPS   Y0, (AX)
 	ADDQ      CX, AX
@@ -736,10 +781,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot4x8AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func dot4x8AVX2(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX2
-TEXT ·dot4x8AVX2(SB), NOSPLIT, $0-128
-	MOVQ    cols+120(FP), AX
+TEXT ·dot4x8AVX2(SB), NOSPLIT, $0-144
+	MOVQ    cols+136(FP), AX
 	LEAQ    maskTable<>+0(SB), CX
 	NEGQ    AX
 	VMOVUPS 32(CX)(AX*4), Y15
@@ -936,7 +981,28 @@ done:
 	VPADDD     Y10, Y6, Y6
 
 noinit:
-	MOVQ       scale+72(FP), AX
+	MOVQ         factors+72(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+80(FP), CX
+	VMASKMOVPS   (AX), Y15, Y10
+	VPBROADCASTD (CX), Y11
+	VPMULLD      Y10, Y11, Y11
+	VPADDD       Y11, Y0, Y0
+	VPBROADCASTD 4(CX), Y11
+	VPMULLD      Y10, Y11, Y11
+	VPADDD       Y11, Y2, Y2
+	VPBROADCASTD 8(CX), Y11
+	VPMULLD      Y10, Y11, Y11
+	VPADDD       Y11, Y4, Y4
+	VPBROADCASTD 12(CX), Y11
+	VPMULLD      Y10, Y11, Y11
+	VPADDD       Y11, Y6, Y6
+	ADDQ         $+16, CX
+	MOVQ         CX, rows+80(FP)
+
+nofactors:
+	MOVQ       scale+88(FP), AX
 	TESTQ      AX, AX
 	JZ         plain
 	VMASKMOVPS (AX), Y15, Y10
@@ -948,7 +1014,7 @@ noinit:
 	VMULPS     Y10, Y4, Y4
 	VCVTDQ2PS  Y6, Y6
 	VMULPS     Y10, Y6, Y6
-	MOVQ       add+80(FP), AX
+	MOVQ       add+96(FP), AX
 	TESTQ      AX, AX
 	JZ         noadd
 	VMASKMOVPS (AX), Y15, Y10
@@ -958,13 +1024,13 @@ noinit:
 	VADDPS     Y10, Y6, Y6
 
 noadd:
-	MOVQ         zero+96(FP), AX
+	MOVQ         zero+112(FP), AX
 	VMOVD        AX, X11
 	VPBROADCASTW X11, Y11
-	MOVQ         lo+104(FP), AX
+	MOVQ         lo+120(FP), AX
 	VMOVD        AX, X12
 	VPBROADCASTB X12, Y12
-	MOVQ         hi+112(FP), AX
+	MOVQ         hi+128(FP), AX
 	VMOVD        AX, X13
 	VPBROADCASTB X13, Y13
 	MOVQ         c+48(FP), AX
@@ -976,7 +1042,7 @@ noadd:
 	VPACKUSWB    Y0, Y0, Y0
 	VPMAXUB      Y12, Y0, Y0
 	VPMINUB      Y13, Y0, Y0
-	MOVQ         cols+120(FP), DX
+	MOVQ         cols+136(FP), DX
 	VMOVQ        X0, BX
 	CMPQ         DX, $+8
 	JGE          whole0
@@ -1002,7 +1068,7 @@ next0:
 	VPACKUSWB Y2, Y2, Y2
 	VPMAXUB   Y12, Y2, Y2
 	VPMINUB   Y13, Y2, Y2
-	MOVQ      cols+120(FP), DX
+	MOVQ      cols+136(FP), DX
 	VMOVQ     X2, BX
 	CMPQ      DX, $+8
 	JGE       whole1
@@ -1028,7 +1094,7 @@ next1:
 	VPACKUSWB Y4, Y4, Y4
 	VPMAXUB   Y12, Y4, Y4
 	VPMINUB   Y13, Y4, Y4
-	MOVQ      cols+120(FP), DX
+	MOVQ      cols+136(FP), DX
 	VMOVQ     X4, BX
 	CMPQ      DX, $+8
 	JGE       whole2
@@ -1054,7 +1120,7 @@ next2:
 	VPACKUSWB Y6, Y6, Y6
 	VPMAXUB   Y12, Y6, Y6
 	VPMINUB   Y13, Y6, Y6
-	MOVQ      cols+120(FP), DX
+	MOVQ      cols+136(FP), DX
 	VMOVQ     X6, BX
 	CMPQ      DX, $+8
 	JGE       whole3
@@ -1083,7 +1149,7 @@ plain:
 	VCVTDQ2PS Y6, Y6
 	MOVQ      c+48(FP), AX
 	MOVQ      ldc+56(FP), CX
-	CMPQ      cols+120(FP), $+8
+	CMPQ      cols+136(FP), $+8
 	JL        narrow
 	VMOVUPS   Y0, (AX)
 	ADDQ      CX, AX

@@ -4,10 +4,10 @@
 
 #include "textflag.h"
 
-// func dot1x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func dot1x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
-TEXT ·dot1x16AVX512(SB), NOSPLIT, $0-128
-	MOVQ  cols+120(FP), AX
+TEXT ·dot1x16AVX512(SB), NOSPLIT, $0-144
+	MOVQ  cols+136(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -102,13 +102,25 @@ done:
 	VPADDD    Z31, Z0, Z0
 
 noinit:
-	MOVQ               scale+72(FP), AX
+	MOVQ         factors+72(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+80(FP), CX
+	VMOVUPS.Z    (AX), K1, Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	ADDQ         $+4, CX
+	MOVQ         CX, rows+80(FP)
+
+nofactors:
+	MOVQ               scale+88(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+88(FP), CX
+	MOVQ               low+104(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+80(FP), DX
+	MOVQ               add+96(FP), DX
 	VMOVUPS.Z          (AX), K1, Z31
 	VMOVUPS.Z          (CX), K1, Z30
 	VMOVUPS.Z          (DX), K1, Z29
@@ -123,7 +135,7 @@ nolow:
 	VMOVUPS.Z (AX), K1, Z31
 	VCVTDQ2PS Z0, Z0
 	VMULPS    Z31, Z0, Z0
-	MOVQ      add+80(FP), AX
+	MOVQ      add+96(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS.Z (AX), K1, Z31
@@ -133,11 +145,11 @@ noadd:
 	VCVTPS2DQ Z0, Z0
 
 rounded:
-	MOVQ         zero+96(FP), AX
+	MOVQ         zero+112(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+104(FP), AX
+	MOVQ         lo+120(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+112(FP), AX
+	MOVQ         hi+128(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
@@ -185,10 +197,10 @@ DATA quads<>+56(SB)/4, $0x0000000b
 DATA quads<>+60(SB)/4, $0x0000000f
 GLOBL quads<>(SB), RODATA|NOPTR, $64
 
-// func dot2x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func dot2x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
-TEXT ·dot2x16AVX512(SB), NOSPLIT, $0-128
-	MOVQ  cols+120(FP), AX
+TEXT ·dot2x16AVX512(SB), NOSPLIT, $0-144
+	MOVQ  cols+136(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -278,13 +290,28 @@ done:
 	VPADDD    Z31, Z1, Z1
 
 noinit:
-	MOVQ               scale+72(FP), AX
+	MOVQ         factors+72(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+80(FP), CX
+	VMOVUPS.Z    (AX), K1, Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	ADDQ         $+8, CX
+	MOVQ         CX, rows+80(FP)
+
+nofactors:
+	MOVQ               scale+88(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+88(FP), CX
+	MOVQ               low+104(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+80(FP), DX
+	MOVQ               add+96(FP), DX
 	VMOVUPS.Z          (AX), K1, Z31
 	VMOVUPS.Z          (CX), K1, Z30
 	VMOVUPS.Z          (DX), K1, Z29
@@ -306,7 +333,7 @@ nolow:
 	VMULPS    Z31, Z0, Z0
 	VCVTDQ2PS Z1, Z1
 	VMULPS    Z31, Z1, Z1
-	MOVQ      add+80(FP), AX
+	MOVQ      add+96(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS.Z (AX), K1, Z31
@@ -318,11 +345,11 @@ noadd:
 	VCVTPS2DQ Z1, Z1
 
 rounded:
-	MOVQ         zero+96(FP), AX
+	MOVQ         zero+112(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+104(FP), AX
+	MOVQ         lo+120(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+112(FP), AX
+	MOVQ         hi+128(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
@@ -363,10 +390,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot3x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func dot3x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
-TEXT ·dot3x16AVX512(SB), NOSPLIT, $0-128
-	MOVQ  cols+120(FP), AX
+TEXT ·dot3x16AVX512(SB), NOSPLIT, $0-144
+	MOVQ  cols+136(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -463,13 +490,31 @@ done:
 	VPADDD    Z31, Z2, Z2
 
 noinit:
-	MOVQ               scale+72(FP), AX
+	MOVQ         factors+72(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+80(FP), CX
+	VMOVUPS.Z    (AX), K1, Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	ADDQ         $+12, CX
+	MOVQ         CX, rows+80(FP)
+
+nofactors:
+	MOVQ               scale+88(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+88(FP), CX
+	MOVQ               low+104(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+80(FP), DX
+	MOVQ               add+96(FP), DX
 	VMOVUPS.Z          (AX), K1, Z31
 	VMOVUPS.Z          (CX), K1, Z30
 	VMOVUPS.Z          (DX), K1, Z29
@@ -498,7 +543,7 @@ nolow:
 	VMULPS    Z31, Z1, Z1
 	VCVTDQ2PS Z2, Z2
 	VMULPS    Z31, Z2, Z2
-	MOVQ      add+80(FP), AX
+	MOVQ      add+96(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS.Z (AX), K1, Z31
@@ -512,11 +557,11 @@ noadd:
 	VCVTPS2DQ Z2, Z2
 
 rounded:
-	MOVQ         zero+96(FP), AX
+	MOVQ         zero+112(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+104(FP), AX
+	MOVQ         lo+120(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+112(FP), AX
+	MOVQ         hi+128(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
@@ -568,10 +613,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot4x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func dot4x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
-TEXT ·dot4x16AVX512(SB), NOSPLIT, $0-128
-	MOVQ  cols+120(FP), AX
+TEXT ·dot4x16AVX512(SB), NOSPLIT, $0-144
+	MOVQ  cols+136(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -683,13 +728,34 @@ done:
 	VPADDD    Z31, Z3, Z3
 
 noinit:
-	MOVQ               scale+72(FP), AX
+	MOVQ         factors+72(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+80(FP), CX
+	VMOVUPS.Z    (AX), K1, Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	ADDQ         $+16, CX
+	MOVQ         CX, rows+80(FP)
+
+nofactors:
+	MOVQ               scale+88(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+88(FP), CX
+	MOVQ               low+104(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+80(FP), DX
+	MOVQ               add+96(FP), DX
 	VMOVUPS.Z          (AX), K1, Z31
 	VMOVUPS.Z          (CX), K1, Z30
 	VMOVUPS.Z          (DX), K1, Z29
@@ -725,7 +791,7 @@ nolow:
 	VMULPS    Z31, Z2, Z2
 	VCVTDQ2PS Z3, Z3
 	VMULPS    Z31, Z3, Z3
-	MOVQ      add+80(FP), AX
+	MOVQ      add+96(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS.Z (AX), K1, Z31
@@ -741,11 +807,11 @@ noadd:
 	VCVTPS2DQ Z3, Z3
 
 rounded:
-	MOVQ         zero+96(FP), AX
+	MOVQ         zero+112(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+104(FP), AX
+	MOVQ         lo+120(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+112(FP), AX
+	MOVQ         hi+128(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
@@ -808,10 +874,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot5x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func dot5x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
-TEXT ·dot5x16AVX512(SB), NOSPLIT, $0-128
-	MOVQ  cols+120(FP), AX
+TEXT ·dot5x16AVX512(SB), NOSPLIT, $0-144
+	MOVQ  cols+136(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -928,13 +994,37 @@ done:
 	VPADDD    Z31, Z4, Z4
 
 noinit:
-	MOVQ               scale+72(FP), AX
+	MOVQ         factors+72(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+80(FP), CX
+	VMOVUPS.Z    (AX), K1, Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	ADDQ         $+20, CX
+	MOVQ         CX, rows+80(FP)
+
+nofactors:
+	MOVQ               scale+88(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+88(FP), CX
+	MOVQ               low+104(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+80(FP), DX
+	MOVQ               add+96(FP), DX
 	VMOVUPS.Z          (AX), K1, Z31
 	VMOVUPS.Z          (CX), K1, Z30
 	VMOVUPS.Z          (DX), K1, Z29
@@ -977,7 +1067,7 @@ nolow:
 	VMULPS    Z31, Z3, Z3
 	VCVTDQ2PS Z4, Z4
 	VMULPS    Z31, Z4, Z4
-	MOVQ      add+80(FP), AX
+	MOVQ      add+96(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS.Z (AX), K1, Z31
@@ -995,11 +1085,11 @@ noadd:
 	VCVTPS2DQ Z4, Z4
 
 rounded:
-	MOVQ         zero+96(FP), AX
+	MOVQ         zero+112(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+104(FP), AX
+	MOVQ         lo+120(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+112(FP), AX
+	MOVQ         hi+128(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
@@ -1073,10 +1163,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot6x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func dot6x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
-TEXT ·dot6x16AVX512(SB), NOSPLIT, $0-128
-	MOVQ  cols+120(FP), AX
+TEXT ·dot6x16AVX512(SB), NOSPLIT, $0-144
+	MOVQ  cols+136(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -1206,13 +1296,40 @@ done:
 	VPADDD    Z31, Z5, Z5
 
 noinit:
-	MOVQ               scale+72(FP), AX
+	MOVQ         factors+72(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+80(FP), CX
+	VMOVUPS.Z    (AX), K1, Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VPBROADCASTD 20(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z5, Z5
+	ADDQ         $+24, CX
+	MOVQ         CX, rows+80(FP)
+
+nofactors:
+	MOVQ               scale+88(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+88(FP), CX
+	MOVQ               low+104(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+80(FP), DX
+	MOVQ               add+96(FP), DX
 	VMOVUPS.Z          (AX), K1, Z31
 	VMOVUPS.Z          (CX), K1, Z30
 	VMOVUPS.Z          (DX), K1, Z29
@@ -1262,7 +1379,7 @@ nolow:
 	VMULPS    Z31, Z4, Z4
 	VCVTDQ2PS Z5, Z5
 	VMULPS    Z31, Z5, Z5
-	MOVQ      add+80(FP), AX
+	MOVQ      add+96(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS.Z (AX), K1, Z31
@@ -1282,11 +1399,11 @@ noadd:
 	VCVTPS2DQ Z5, Z5
 
 rounded:
-	MOVQ         zero+96(FP), AX
+	MOVQ         zero+112(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+104(FP), AX
+	MOVQ         lo+120(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+112(FP), AX
+	MOVQ         hi+128(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
@@ -1371,10 +1488,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot7x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func dot7x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
-TEXT ·dot7x16AVX512(SB), NOSPLIT, $0-128
-	MOVQ  cols+120(FP), AX
+TEXT ·dot7x16AVX512(SB), NOSPLIT, $0-144
+	MOVQ  cols+136(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -1517,13 +1634,43 @@ done:
 	VPADDD    Z31, Z6, Z6
 
 noinit:
-	MOVQ               scale+72(FP), AX
+	MOVQ         factors+72(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+80(FP), CX
+	VMOVUPS.Z    (AX), K1, Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VPBROADCASTD 20(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z5, Z5
+	VPBROADCASTD 24(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z6, Z6
+	ADDQ         $+28, CX
+	MOVQ         CX, rows+80(FP)
+
+nofactors:
+	MOVQ               scale+88(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+88(FP), CX
+	MOVQ               low+104(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+80(FP), DX
+	MOVQ               add+96(FP), DX
 	VMOVUPS.Z          (AX), K1, Z31
 	VMOVUPS.Z          (CX), K1, Z30
 	VMOVUPS.Z          (DX), K1, Z29
@@ -1580,7 +1727,7 @@ nolow:
 	VMULPS    Z31, Z5, Z5
 	VCVTDQ2PS Z6, Z6
 	VMULPS    Z31, Z6, Z6
-	MOVQ      add+80(FP), AX
+	MOVQ      add+96(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS.Z (AX), K1, Z31
@@ -1602,11 +1749,11 @@ noadd:
 	VCVTPS2DQ Z6, Z6
 
 rounded:
-	MOVQ         zero+96(FP), AX
+	MOVQ         zero+112(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+104(FP), AX
+	MOVQ         lo+120(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+112(FP), AX
+	MOVQ         hi+128(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
@@ -1702,10 +1849,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot8x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func dot8x16AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
-TEXT ·dot8x16AVX512(SB), NOSPLIT, $0-128
-	MOVQ  cols+120(FP), AX
+TEXT ·dot8x16AVX512(SB), NOSPLIT, $0-144
+	MOVQ  cols+136(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -1861,13 +2008,46 @@ done:
 	VPADDD    Z31, Z7, Z7
 
 noinit:
-	MOVQ               scale+72(FP), AX
+	MOVQ         factors+72(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+80(FP), CX
+	VMOVUPS.Z    (AX), K1, Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VPBROADCASTD 20(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z5, Z5
+	VPBROADCASTD 24(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z6, Z6
+	VPBROADCASTD 28(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z7, Z7
+	ADDQ         $+32, CX
+	MOVQ         CX, rows+80(FP)
+
+nofactors:
+	MOVQ               scale+88(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+88(FP), CX
+	MOVQ               low+104(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+80(FP), DX
+	MOVQ               add+96(FP), DX
 	VMOVUPS.Z          (AX), K1, Z31
 	VMOVUPS.Z          (CX), K1, Z30
 	VMOVUPS.Z          (DX), K1, Z29
@@ -1931,7 +2111,7 @@ nolow:
 	VMULPS    Z31, Z6, Z6
 	VCVTDQ2PS Z7, Z7
 	VMULPS    Z31, Z7, Z7
-	MOVQ      add+80(FP), AX
+	MOVQ      add+96(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS.Z (AX), K1, Z31
@@ -1955,11 +2135,11 @@ noadd:
 	VCVTPS2DQ Z7, Z7
 
 rounded:
-	MOVQ         zero+96(FP), AX
+	MOVQ         zero+112(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+104(FP), AX
+	MOVQ         lo+120(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+112(FP), AX
+	MOVQ         hi+128(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX

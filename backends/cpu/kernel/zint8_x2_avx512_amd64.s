@@ -4,10 +4,10 @@
 
 #include "textflag.h"
 
-// func dot1x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func dot1x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
-TEXT ·dot1x32AVX512(SB), NOSPLIT, $0-128
-	MOVQ  cols+120(FP), AX
+TEXT ·dot1x32AVX512(SB), NOSPLIT, $0-144
+	MOVQ  cols+136(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -101,13 +101,29 @@ done:
 	VPADDD    Z30, Z1, Z1
 
 noinit:
-	MOVQ               scale+72(FP), AX
+	MOVQ         factors+72(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+80(FP), CX
+	VMOVUPS      (AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VMOVUPS.Z    64(AX), K1, Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	ADDQ         $+4, CX
+	MOVQ         CX, rows+80(FP)
+
+nofactors:
+	MOVQ               scale+88(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+88(FP), CX
+	MOVQ               low+104(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+80(FP), DX
+	MOVQ               add+96(FP), DX
 	VMOVUPS            (AX), Z31
 	VMOVUPS            (CX), Z30
 	VMOVUPS            (DX), Z29
@@ -133,7 +149,7 @@ nolow:
 	VMOVUPS.Z 64(AX), K1, Z30
 	VCVTDQ2PS Z1, Z1
 	VMULPS    Z30, Z1, Z1
-	MOVQ      add+80(FP), AX
+	MOVQ      add+96(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS   (AX), Z31
@@ -146,11 +162,11 @@ noadd:
 	VCVTPS2DQ Z1, Z1
 
 rounded:
-	MOVQ         zero+96(FP), AX
+	MOVQ         zero+112(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+104(FP), AX
+	MOVQ         lo+120(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+112(FP), AX
+	MOVQ         hi+128(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
@@ -200,10 +216,10 @@ DATA quads<>+56(SB)/4, $0x0000000b
 DATA quads<>+60(SB)/4, $0x0000000f
 GLOBL quads<>(SB), RODATA|NOPTR, $64
 
-// func dot2x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func dot2x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
-TEXT ·dot2x32AVX512(SB), NOSPLIT, $0-128
-	MOVQ  cols+120(FP), AX
+TEXT ·dot2x32AVX512(SB), NOSPLIT, $0-144
+	MOVQ  cols+136(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -313,13 +329,35 @@ done:
 	VPADDD    Z30, Z3, Z3
 
 noinit:
-	MOVQ               scale+72(FP), AX
+	MOVQ         factors+72(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+80(FP), CX
+	VMOVUPS      (AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VMOVUPS.Z    64(AX), K1, Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	ADDQ         $+8, CX
+	MOVQ         CX, rows+80(FP)
+
+nofactors:
+	MOVQ               scale+88(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+88(FP), CX
+	MOVQ               low+104(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+80(FP), DX
+	MOVQ               add+96(FP), DX
 	VMOVUPS            (AX), Z31
 	VMOVUPS            (CX), Z30
 	VMOVUPS            (DX), Z29
@@ -359,7 +397,7 @@ nolow:
 	VMULPS    Z30, Z1, Z1
 	VCVTDQ2PS Z3, Z3
 	VMULPS    Z30, Z3, Z3
-	MOVQ      add+80(FP), AX
+	MOVQ      add+96(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS   (AX), Z31
@@ -376,11 +414,11 @@ noadd:
 	VCVTPS2DQ Z3, Z3
 
 rounded:
-	MOVQ         zero+96(FP), AX
+	MOVQ         zero+112(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+104(FP), AX
+	MOVQ         lo+120(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+112(FP), AX
+	MOVQ         hi+128(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
@@ -425,10 +463,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot3x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func dot3x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
-TEXT ·dot3x32AVX512(SB), NOSPLIT, $0-128
-	MOVQ  cols+120(FP), AX
+TEXT ·dot3x32AVX512(SB), NOSPLIT, $0-144
+	MOVQ  cols+136(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -550,13 +588,41 @@ done:
 	VPADDD    Z30, Z5, Z5
 
 noinit:
-	MOVQ               scale+72(FP), AX
+	MOVQ         factors+72(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+80(FP), CX
+	VMOVUPS      (AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VMOVUPS.Z    64(AX), K1, Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z5, Z5
+	ADDQ         $+12, CX
+	MOVQ         CX, rows+80(FP)
+
+nofactors:
+	MOVQ               scale+88(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+88(FP), CX
+	MOVQ               low+104(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+80(FP), DX
+	MOVQ               add+96(FP), DX
 	VMOVUPS            (AX), Z31
 	VMOVUPS            (CX), Z30
 	VMOVUPS            (DX), Z29
@@ -610,7 +676,7 @@ nolow:
 	VMULPS    Z30, Z3, Z3
 	VCVTDQ2PS Z5, Z5
 	VMULPS    Z30, Z5, Z5
-	MOVQ      add+80(FP), AX
+	MOVQ      add+96(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS   (AX), Z31
@@ -631,11 +697,11 @@ noadd:
 	VCVTPS2DQ Z5, Z5
 
 rounded:
-	MOVQ         zero+96(FP), AX
+	MOVQ         zero+112(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+104(FP), AX
+	MOVQ         lo+120(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+112(FP), AX
+	MOVQ         hi+128(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
@@ -693,10 +759,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot4x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func dot4x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
-TEXT ·dot4x32AVX512(SB), NOSPLIT, $0-128
-	MOVQ  cols+120(FP), AX
+TEXT ·dot4x32AVX512(SB), NOSPLIT, $0-144
+	MOVQ  cols+136(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -838,13 +904,47 @@ done:
 	VPADDD    Z30, Z7, Z7
 
 noinit:
-	MOVQ               scale+72(FP), AX
+	MOVQ         factors+72(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+80(FP), CX
+	VMOVUPS      (AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z6, Z6
+	VMOVUPS.Z    64(AX), K1, Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z5, Z5
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z7, Z7
+	ADDQ         $+16, CX
+	MOVQ         CX, rows+80(FP)
+
+nofactors:
+	MOVQ               scale+88(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+88(FP), CX
+	MOVQ               low+104(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+80(FP), DX
+	MOVQ               add+96(FP), DX
 	VMOVUPS            (AX), Z31
 	VMOVUPS            (CX), Z30
 	VMOVUPS            (DX), Z29
@@ -912,7 +1012,7 @@ nolow:
 	VMULPS    Z30, Z5, Z5
 	VCVTDQ2PS Z7, Z7
 	VMULPS    Z30, Z7, Z7
-	MOVQ      add+80(FP), AX
+	MOVQ      add+96(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS   (AX), Z31
@@ -937,11 +1037,11 @@ noadd:
 	VCVTPS2DQ Z7, Z7
 
 rounded:
-	MOVQ         zero+96(FP), AX
+	MOVQ         zero+112(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+104(FP), AX
+	MOVQ         lo+120(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+112(FP), AX
+	MOVQ         hi+128(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
@@ -1012,10 +1112,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot5x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func dot5x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2
-TEXT ·dot5x32AVX512(SB), NOSPLIT, $0-128
-	MOVQ  cols+120(FP), AX
+TEXT ·dot5x32AVX512(SB), NOSPLIT, $0-144
+	MOVQ  cols+136(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -1169,13 +1269,53 @@ done:
 	VPADDD    Z30, Z9, Z9
 
 noinit:
-	MOVQ               scale+72(FP), AX
+	MOVQ         factors+72(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+80(FP), CX
+	VMOVUPS      (AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z6, Z6
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z8, Z8
+	VMOVUPS.Z    64(AX), K1, Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z5, Z5
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z7, Z7
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z9, Z9
+	ADDQ         $+20, CX
+	MOVQ         CX, rows+80(FP)
+
+nofactors:
+	MOVQ               scale+88(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+88(FP), CX
+	MOVQ               low+104(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+80(FP), DX
+	MOVQ               add+96(FP), DX
 	VMOVUPS            (AX), Z31
 	VMOVUPS            (CX), Z30
 	VMOVUPS            (DX), Z29
@@ -1257,7 +1397,7 @@ nolow:
 	VMULPS    Z30, Z7, Z7
 	VCVTDQ2PS Z9, Z9
 	VMULPS    Z30, Z9, Z9
-	MOVQ      add+80(FP), AX
+	MOVQ      add+96(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS   (AX), Z31
@@ -1286,11 +1426,11 @@ noadd:
 	VCVTPS2DQ Z9, Z9
 
 rounded:
-	MOVQ         zero+96(FP), AX
+	MOVQ         zero+112(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+104(FP), AX
+	MOVQ         lo+120(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+112(FP), AX
+	MOVQ         hi+128(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
@@ -1374,10 +1514,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot6x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func dot6x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2
-TEXT ·dot6x32AVX512(SB), NOSPLIT, $0-128
-	MOVQ  cols+120(FP), AX
+TEXT ·dot6x32AVX512(SB), NOSPLIT, $0-144
+	MOVQ  cols+136(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -1551,13 +1691,59 @@ done:
 	VPADDD    Z30, Z11, Z11
 
 noinit:
-	MOVQ               scale+72(FP), AX
+	MOVQ         factors+72(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+80(FP), CX
+	VMOVUPS      (AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z6, Z6
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z8, Z8
+	VPBROADCASTD 20(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z10, Z10
+	VMOVUPS.Z    64(AX), K1, Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z5, Z5
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z7, Z7
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z9, Z9
+	VPBROADCASTD 20(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z11, Z11
+	ADDQ         $+24, CX
+	MOVQ         CX, rows+80(FP)
+
+nofactors:
+	MOVQ               scale+88(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+88(FP), CX
+	MOVQ               low+104(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+80(FP), DX
+	MOVQ               add+96(FP), DX
 	VMOVUPS            (AX), Z31
 	VMOVUPS            (CX), Z30
 	VMOVUPS            (DX), Z29
@@ -1653,7 +1839,7 @@ nolow:
 	VMULPS    Z30, Z9, Z9
 	VCVTDQ2PS Z11, Z11
 	VMULPS    Z30, Z11, Z11
-	MOVQ      add+80(FP), AX
+	MOVQ      add+96(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS   (AX), Z31
@@ -1686,11 +1872,11 @@ noadd:
 	VCVTPS2DQ Z11, Z11
 
 rounded:
-	MOVQ         zero+96(FP), AX
+	MOVQ         zero+112(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+104(FP), AX
+	MOVQ         lo+120(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+112(FP), AX
+	MOVQ         hi+128(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
@@ -1787,10 +1973,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot7x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func dot7x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2
-TEXT ·dot7x32AVX512(SB), NOSPLIT, $0-128
-	MOVQ  cols+120(FP), AX
+TEXT ·dot7x32AVX512(SB), NOSPLIT, $0-144
+	MOVQ  cols+136(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -1984,13 +2170,65 @@ done:
 	VPADDD    Z30, Z13, Z13
 
 noinit:
-	MOVQ               scale+72(FP), AX
+	MOVQ         factors+72(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+80(FP), CX
+	VMOVUPS      (AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z6, Z6
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z8, Z8
+	VPBROADCASTD 20(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z10, Z10
+	VPBROADCASTD 24(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z12, Z12
+	VMOVUPS.Z    64(AX), K1, Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z5, Z5
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z7, Z7
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z9, Z9
+	VPBROADCASTD 20(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z11, Z11
+	VPBROADCASTD 24(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z13, Z13
+	ADDQ         $+28, CX
+	MOVQ         CX, rows+80(FP)
+
+nofactors:
+	MOVQ               scale+88(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+88(FP), CX
+	MOVQ               low+104(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+80(FP), DX
+	MOVQ               add+96(FP), DX
 	VMOVUPS            (AX), Z31
 	VMOVUPS            (CX), Z30
 	VMOVUPS            (DX), Z29
@@ -2100,7 +2338,7 @@ nolow:
 	VMULPS    Z30, Z11, Z11
 	VCVTDQ2PS Z13, Z13
 	VMULPS    Z30, Z13, Z13
-	MOVQ      add+80(FP), AX
+	MOVQ      add+96(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS   (AX), Z31
@@ -2137,11 +2375,11 @@ noadd:
 	VCVTPS2DQ Z13, Z13
 
 rounded:
-	MOVQ         zero+96(FP), AX
+	MOVQ         zero+112(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+104(FP), AX
+	MOVQ         lo+120(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+112(FP), AX
+	MOVQ         hi+128(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
@@ -2251,10 +2489,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot8x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func dot8x32AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2
-TEXT ·dot8x32AVX512(SB), NOSPLIT, $0-128
-	MOVQ  cols+120(FP), AX
+TEXT ·dot8x32AVX512(SB), NOSPLIT, $0-144
+	MOVQ  cols+136(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -2468,13 +2706,71 @@ done:
 	VPADDD    Z30, Z15, Z15
 
 noinit:
-	MOVQ               scale+72(FP), AX
+	MOVQ         factors+72(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+80(FP), CX
+	VMOVUPS      (AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z6, Z6
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z8, Z8
+	VPBROADCASTD 20(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z10, Z10
+	VPBROADCASTD 24(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z12, Z12
+	VPBROADCASTD 28(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z14, Z14
+	VMOVUPS.Z    64(AX), K1, Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z5, Z5
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z7, Z7
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z9, Z9
+	VPBROADCASTD 20(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z11, Z11
+	VPBROADCASTD 24(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z13, Z13
+	VPBROADCASTD 28(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z15, Z15
+	ADDQ         $+32, CX
+	MOVQ         CX, rows+80(FP)
+
+nofactors:
+	MOVQ               scale+88(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+88(FP), CX
+	MOVQ               low+104(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+80(FP), DX
+	MOVQ               add+96(FP), DX
 	VMOVUPS            (AX), Z31
 	VMOVUPS            (CX), Z30
 	VMOVUPS            (DX), Z29
@@ -2598,7 +2894,7 @@ nolow:
 	VMULPS    Z30, Z13, Z13
 	VCVTDQ2PS Z15, Z15
 	VMULPS    Z30, Z15, Z15
-	MOVQ      add+80(FP), AX
+	MOVQ      add+96(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS   (AX), Z31
@@ -2639,11 +2935,11 @@ noadd:
 	VCVTPS2DQ Z15, Z15
 
 rounded:
-	MOVQ         zero+96(FP), AX
+	MOVQ         zero+112(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+104(FP), AX
+	MOVQ         lo+120(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+112(FP), AX
+	MOVQ         hi+128(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX

@@ -4,10 +4,10 @@
 
 #include "textflag.h"
 
-// func dot1x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func dot1x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
-TEXT ·dot1x48AVX512(SB), NOSPLIT, $0-128
-	MOVQ  cols+120(FP), AX
+TEXT ·dot1x48AVX512(SB), NOSPLIT, $0-144
+	MOVQ  cols+136(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -112,13 +112,33 @@ done:
 	VPADDD    Z31, Z2, Z2
 
 noinit:
-	MOVQ               scale+72(FP), AX
+	MOVQ         factors+72(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+80(FP), CX
+	VMOVUPS      (AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VMOVUPS      64(AX), Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VMOVUPS.Z    128(AX), K1, Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	ADDQ         $+4, CX
+	MOVQ         CX, rows+80(FP)
+
+nofactors:
+	MOVQ               scale+88(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+88(FP), CX
+	MOVQ               low+104(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+80(FP), DX
+	MOVQ               add+96(FP), DX
 	VMOVUPS            (AX), Z31
 	VMOVUPS            (CX), Z30
 	VMOVUPS            (DX), Z29
@@ -155,7 +175,7 @@ nolow:
 	VMOVUPS.Z 128(AX), K1, Z31
 	VCVTDQ2PS Z2, Z2
 	VMULPS    Z31, Z2, Z2
-	MOVQ      add+80(FP), AX
+	MOVQ      add+96(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS   (AX), Z31
@@ -171,11 +191,11 @@ noadd:
 	VCVTPS2DQ Z2, Z2
 
 rounded:
-	MOVQ         zero+96(FP), AX
+	MOVQ         zero+112(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+104(FP), AX
+	MOVQ         lo+120(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+112(FP), AX
+	MOVQ         hi+128(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
@@ -229,10 +249,10 @@ DATA quads<>+56(SB)/4, $0x0000000b
 DATA quads<>+60(SB)/4, $0x0000000f
 GLOBL quads<>(SB), RODATA|NOPTR, $64
 
-// func dot2x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func dot2x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
-TEXT ·dot2x48AVX512(SB), NOSPLIT, $0-128
-	MOVQ  cols+120(FP), AX
+TEXT ·dot2x48AVX512(SB), NOSPLIT, $0-144
+	MOVQ  cols+136(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -358,13 +378,42 @@ done:
 	VPADDD    Z31, Z5, Z5
 
 noinit:
-	MOVQ               scale+72(FP), AX
+	MOVQ         factors+72(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+80(FP), CX
+	VMOVUPS      (AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VMOVUPS      64(AX), Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VMOVUPS.Z    128(AX), K1, Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z5, Z5
+	ADDQ         $+8, CX
+	MOVQ         CX, rows+80(FP)
+
+nofactors:
+	MOVQ               scale+88(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+88(FP), CX
+	MOVQ               low+104(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+80(FP), DX
+	MOVQ               add+96(FP), DX
 	VMOVUPS            (AX), Z31
 	VMOVUPS            (CX), Z30
 	VMOVUPS            (DX), Z29
@@ -422,7 +471,7 @@ nolow:
 	VMULPS    Z31, Z2, Z2
 	VCVTDQ2PS Z5, Z5
 	VMULPS    Z31, Z5, Z5
-	MOVQ      add+80(FP), AX
+	MOVQ      add+96(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS   (AX), Z31
@@ -444,11 +493,11 @@ noadd:
 	VCVTPS2DQ Z5, Z5
 
 rounded:
-	MOVQ         zero+96(FP), AX
+	MOVQ         zero+112(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+104(FP), AX
+	MOVQ         lo+120(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+112(FP), AX
+	MOVQ         hi+128(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
@@ -501,10 +550,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot3x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func dot3x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2
-TEXT ·dot3x48AVX512(SB), NOSPLIT, $0-128
-	MOVQ  cols+120(FP), AX
+TEXT ·dot3x48AVX512(SB), NOSPLIT, $0-144
+	MOVQ  cols+136(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -645,13 +694,51 @@ done:
 	VPADDD    Z31, Z8, Z8
 
 noinit:
-	MOVQ               scale+72(FP), AX
+	MOVQ         factors+72(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+80(FP), CX
+	VMOVUPS      (AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z6, Z6
+	VMOVUPS      64(AX), Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z7, Z7
+	VMOVUPS.Z    128(AX), K1, Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z5, Z5
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z8, Z8
+	ADDQ         $+12, CX
+	MOVQ         CX, rows+80(FP)
+
+nofactors:
+	MOVQ               scale+88(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+88(FP), CX
+	MOVQ               low+104(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+80(FP), DX
+	MOVQ               add+96(FP), DX
 	VMOVUPS            (AX), Z31
 	VMOVUPS            (CX), Z30
 	VMOVUPS            (DX), Z29
@@ -730,7 +817,7 @@ nolow:
 	VMULPS    Z31, Z5, Z5
 	VCVTDQ2PS Z8, Z8
 	VMULPS    Z31, Z8, Z8
-	MOVQ      add+80(FP), AX
+	MOVQ      add+96(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS   (AX), Z31
@@ -758,11 +845,11 @@ noadd:
 	VCVTPS2DQ Z8, Z8
 
 rounded:
-	MOVQ         zero+96(FP), AX
+	MOVQ         zero+112(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+104(FP), AX
+	MOVQ         lo+120(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+112(FP), AX
+	MOVQ         hi+128(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
@@ -832,10 +919,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot4x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func dot4x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2
-TEXT ·dot4x48AVX512(SB), NOSPLIT, $0-128
-	MOVQ  cols+120(FP), AX
+TEXT ·dot4x48AVX512(SB), NOSPLIT, $0-144
+	MOVQ  cols+136(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -1003,13 +1090,60 @@ done:
 	VPADDD    Z31, Z11, Z11
 
 noinit:
-	MOVQ               scale+72(FP), AX
+	MOVQ         factors+72(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+80(FP), CX
+	VMOVUPS      (AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z6, Z6
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z9, Z9
+	VMOVUPS      64(AX), Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z7, Z7
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z10, Z10
+	VMOVUPS.Z    128(AX), K1, Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z5, Z5
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z8, Z8
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z11, Z11
+	ADDQ         $+16, CX
+	MOVQ         CX, rows+80(FP)
+
+nofactors:
+	MOVQ               scale+88(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+88(FP), CX
+	MOVQ               low+104(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+80(FP), DX
+	MOVQ               add+96(FP), DX
 	VMOVUPS            (AX), Z31
 	VMOVUPS            (CX), Z30
 	VMOVUPS            (DX), Z29
@@ -1109,7 +1243,7 @@ nolow:
 	VMULPS    Z31, Z8, Z8
 	VCVTDQ2PS Z11, Z11
 	VMULPS    Z31, Z11, Z11
-	MOVQ      add+80(FP), AX
+	MOVQ      add+96(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS   (AX), Z31
@@ -1143,11 +1277,11 @@ noadd:
 	VCVTPS2DQ Z11, Z11
 
 rounded:
-	MOVQ         zero+96(FP), AX
+	MOVQ         zero+112(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+104(FP), AX
+	MOVQ         lo+120(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+112(FP), AX
+	MOVQ         hi+128(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
@@ -1234,10 +1368,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot5x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func dot5x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2
-TEXT ·dot5x48AVX512(SB), NOSPLIT, $0-128
-	MOVQ  cols+120(FP), AX
+TEXT ·dot5x48AVX512(SB), NOSPLIT, $0-144
+	MOVQ  cols+136(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -1432,13 +1566,69 @@ done:
 	VPADDD    Z31, Z14, Z14
 
 noinit:
-	MOVQ               scale+72(FP), AX
+	MOVQ         factors+72(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+80(FP), CX
+	VMOVUPS      (AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z6, Z6
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z9, Z9
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z12, Z12
+	VMOVUPS      64(AX), Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z7, Z7
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z10, Z10
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z13, Z13
+	VMOVUPS.Z    128(AX), K1, Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z5, Z5
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z8, Z8
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z11, Z11
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z14, Z14
+	ADDQ         $+20, CX
+	MOVQ         CX, rows+80(FP)
+
+nofactors:
+	MOVQ               scale+88(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+88(FP), CX
+	MOVQ               low+104(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+80(FP), DX
+	MOVQ               add+96(FP), DX
 	VMOVUPS            (AX), Z31
 	VMOVUPS            (CX), Z30
 	VMOVUPS            (DX), Z29
@@ -1559,7 +1749,7 @@ nolow:
 	VMULPS    Z31, Z11, Z11
 	VCVTDQ2PS Z14, Z14
 	VMULPS    Z31, Z14, Z14
-	MOVQ      add+80(FP), AX
+	MOVQ      add+96(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS   (AX), Z31
@@ -1599,11 +1789,11 @@ noadd:
 	VCVTPS2DQ Z14, Z14
 
 rounded:
-	MOVQ         zero+96(FP), AX
+	MOVQ         zero+112(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+104(FP), AX
+	MOVQ         lo+120(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+112(FP), AX
+	MOVQ         hi+128(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
@@ -1707,10 +1897,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot6x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func dot6x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2
-TEXT ·dot6x48AVX512(SB), NOSPLIT, $0-128
-	MOVQ  cols+120(FP), AX
+TEXT ·dot6x48AVX512(SB), NOSPLIT, $0-144
+	MOVQ  cols+136(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -1932,13 +2122,78 @@ done:
 	VPADDD    Z31, Z17, Z17
 
 noinit:
-	MOVQ               scale+72(FP), AX
+	MOVQ         factors+72(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+80(FP), CX
+	VMOVUPS      (AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z6, Z6
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z9, Z9
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z12, Z12
+	VPBROADCASTD 20(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z15, Z15
+	VMOVUPS      64(AX), Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z7, Z7
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z10, Z10
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z13, Z13
+	VPBROADCASTD 20(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z16, Z16
+	VMOVUPS.Z    128(AX), K1, Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z5, Z5
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z8, Z8
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z11, Z11
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z14, Z14
+	VPBROADCASTD 20(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z17, Z17
+	ADDQ         $+24, CX
+	MOVQ         CX, rows+80(FP)
+
+nofactors:
+	MOVQ               scale+88(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+88(FP), CX
+	MOVQ               low+104(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+80(FP), DX
+	MOVQ               add+96(FP), DX
 	VMOVUPS            (AX), Z31
 	VMOVUPS            (CX), Z30
 	VMOVUPS            (DX), Z29
@@ -2080,7 +2335,7 @@ nolow:
 	VMULPS    Z31, Z14, Z14
 	VCVTDQ2PS Z17, Z17
 	VMULPS    Z31, Z17, Z17
-	MOVQ      add+80(FP), AX
+	MOVQ      add+96(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS   (AX), Z31
@@ -2126,11 +2381,11 @@ noadd:
 	VCVTPS2DQ Z17, Z17
 
 rounded:
-	MOVQ         zero+96(FP), AX
+	MOVQ         zero+112(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+104(FP), AX
+	MOVQ         lo+120(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+112(FP), AX
+	MOVQ         hi+128(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
@@ -2251,10 +2506,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot7x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func dot7x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2
-TEXT ·dot7x48AVX512(SB), NOSPLIT, $0-128
-	MOVQ  cols+120(FP), AX
+TEXT ·dot7x48AVX512(SB), NOSPLIT, $0-144
+	MOVQ  cols+136(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -2503,13 +2758,87 @@ done:
 	VPADDD    Z31, Z20, Z20
 
 noinit:
-	MOVQ               scale+72(FP), AX
+	MOVQ         factors+72(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+80(FP), CX
+	VMOVUPS      (AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z6, Z6
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z9, Z9
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z12, Z12
+	VPBROADCASTD 20(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z15, Z15
+	VPBROADCASTD 24(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z18, Z18
+	VMOVUPS      64(AX), Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z7, Z7
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z10, Z10
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z13, Z13
+	VPBROADCASTD 20(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z16, Z16
+	VPBROADCASTD 24(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z19, Z19
+	VMOVUPS.Z    128(AX), K1, Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z5, Z5
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z8, Z8
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z11, Z11
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z14, Z14
+	VPBROADCASTD 20(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z17, Z17
+	VPBROADCASTD 24(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z20, Z20
+	ADDQ         $+28, CX
+	MOVQ         CX, rows+80(FP)
+
+nofactors:
+	MOVQ               scale+88(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+88(FP), CX
+	MOVQ               low+104(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+80(FP), DX
+	MOVQ               add+96(FP), DX
 	VMOVUPS            (AX), Z31
 	VMOVUPS            (CX), Z30
 	VMOVUPS            (DX), Z29
@@ -2672,7 +3001,7 @@ nolow:
 	VMULPS    Z31, Z17, Z17
 	VCVTDQ2PS Z20, Z20
 	VMULPS    Z31, Z20, Z20
-	MOVQ      add+80(FP), AX
+	MOVQ      add+96(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS   (AX), Z31
@@ -2724,11 +3053,11 @@ noadd:
 	VCVTPS2DQ Z20, Z20
 
 rounded:
-	MOVQ         zero+96(FP), AX
+	MOVQ         zero+112(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+104(FP), AX
+	MOVQ         lo+120(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+112(FP), AX
+	MOVQ         hi+128(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
@@ -2866,10 +3195,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot8x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func dot8x48AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2
-TEXT ·dot8x48AVX512(SB), NOSPLIT, $0-128
-	MOVQ  cols+120(FP), AX
+TEXT ·dot8x48AVX512(SB), NOSPLIT, $0-144
+	MOVQ  cols+136(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -3145,13 +3474,96 @@ done:
 	VPADDD    Z31, Z23, Z23
 
 noinit:
-	MOVQ               scale+72(FP), AX
+	MOVQ         factors+72(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+80(FP), CX
+	VMOVUPS      (AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z6, Z6
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z9, Z9
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z12, Z12
+	VPBROADCASTD 20(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z15, Z15
+	VPBROADCASTD 24(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z18, Z18
+	VPBROADCASTD 28(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z21, Z21
+	VMOVUPS      64(AX), Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z7, Z7
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z10, Z10
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z13, Z13
+	VPBROADCASTD 20(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z16, Z16
+	VPBROADCASTD 24(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z19, Z19
+	VPBROADCASTD 28(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z22, Z22
+	VMOVUPS.Z    128(AX), K1, Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z5, Z5
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z8, Z8
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z11, Z11
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z14, Z14
+	VPBROADCASTD 20(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z17, Z17
+	VPBROADCASTD 24(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z20, Z20
+	VPBROADCASTD 28(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z23, Z23
+	ADDQ         $+32, CX
+	MOVQ         CX, rows+80(FP)
+
+nofactors:
+	MOVQ               scale+88(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+88(FP), CX
+	MOVQ               low+104(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+80(FP), DX
+	MOVQ               add+96(FP), DX
 	VMOVUPS            (AX), Z31
 	VMOVUPS            (CX), Z30
 	VMOVUPS            (DX), Z29
@@ -3335,7 +3747,7 @@ nolow:
 	VMULPS    Z31, Z20, Z20
 	VCVTDQ2PS Z23, Z23
 	VMULPS    Z31, Z23, Z23
-	MOVQ      add+80(FP), AX
+	MOVQ      add+96(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS   (AX), Z31
@@ -3393,11 +3805,11 @@ noadd:
 	VCVTPS2DQ Z23, Z23
 
 rounded:
-	MOVQ         zero+96(FP), AX
+	MOVQ         zero+112(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+104(FP), AX
+	MOVQ         lo+120(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+112(FP), AX
+	MOVQ         hi+128(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX

@@ -4,10 +4,10 @@
 
 #include "textflag.h"
 
-// func dot1x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func dot1x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
-TEXT ·dot1x64AVX512(SB), NOSPLIT, $0-128
-	MOVQ  cols+120(FP), AX
+TEXT ·dot1x64AVX512(SB), NOSPLIT, $0-144
+	MOVQ  cols+136(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -131,13 +131,37 @@ done:
 	VPADDD    Z30, Z3, Z3
 
 noinit:
-	MOVQ               scale+72(FP), AX
+	MOVQ         factors+72(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+80(FP), CX
+	VMOVUPS      (AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VMOVUPS      64(AX), Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VMOVUPS      128(AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VMOVUPS.Z    192(AX), K1, Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	ADDQ         $+4, CX
+	MOVQ         CX, rows+80(FP)
+
+nofactors:
+	MOVQ               scale+88(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+88(FP), CX
+	MOVQ               low+104(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+80(FP), DX
+	MOVQ               add+96(FP), DX
 	VMOVUPS            (AX), Z31
 	VMOVUPS            (CX), Z30
 	VMOVUPS            (DX), Z29
@@ -185,7 +209,7 @@ nolow:
 	VMOVUPS.Z 192(AX), K1, Z30
 	VCVTDQ2PS Z3, Z3
 	VMULPS    Z30, Z3, Z3
-	MOVQ      add+80(FP), AX
+	MOVQ      add+96(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS   (AX), Z31
@@ -204,11 +228,11 @@ noadd:
 	VCVTPS2DQ Z3, Z3
 
 rounded:
-	MOVQ         zero+96(FP), AX
+	MOVQ         zero+112(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+104(FP), AX
+	MOVQ         lo+120(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+112(FP), AX
+	MOVQ         hi+128(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
@@ -264,10 +288,10 @@ DATA quads<>+56(SB)/4, $0x0000000b
 DATA quads<>+60(SB)/4, $0x0000000f
 GLOBL quads<>(SB), RODATA|NOPTR, $64
 
-// func dot2x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func dot2x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, MMX+
-TEXT ·dot2x64AVX512(SB), NOSPLIT, $0-128
-	MOVQ  cols+120(FP), AX
+TEXT ·dot2x64AVX512(SB), NOSPLIT, $0-144
+	MOVQ  cols+136(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -417,13 +441,49 @@ done:
 	VPADDD    Z30, Z7, Z7
 
 noinit:
-	MOVQ               scale+72(FP), AX
+	MOVQ         factors+72(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+80(FP), CX
+	VMOVUPS      (AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VMOVUPS      64(AX), Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z5, Z5
+	VMOVUPS      128(AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z6, Z6
+	VMOVUPS.Z    192(AX), K1, Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z7, Z7
+	ADDQ         $+8, CX
+	MOVQ         CX, rows+80(FP)
+
+nofactors:
+	MOVQ               scale+88(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+88(FP), CX
+	MOVQ               low+104(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+80(FP), DX
+	MOVQ               add+96(FP), DX
 	VMOVUPS            (AX), Z31
 	VMOVUPS            (CX), Z30
 	VMOVUPS            (DX), Z29
@@ -499,7 +559,7 @@ nolow:
 	VMULPS    Z30, Z3, Z3
 	VCVTDQ2PS Z7, Z7
 	VMULPS    Z30, Z7, Z7
-	MOVQ      add+80(FP), AX
+	MOVQ      add+96(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS   (AX), Z31
@@ -526,11 +586,11 @@ noadd:
 	VCVTPS2DQ Z7, Z7
 
 rounded:
-	MOVQ         zero+96(FP), AX
+	MOVQ         zero+112(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+104(FP), AX
+	MOVQ         lo+120(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+112(FP), AX
+	MOVQ         hi+128(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
@@ -587,10 +647,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot3x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func dot3x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2
-TEXT ·dot3x64AVX512(SB), NOSPLIT, $0-128
-	MOVQ  cols+120(FP), AX
+TEXT ·dot3x64AVX512(SB), NOSPLIT, $0-144
+	MOVQ  cols+136(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -758,13 +818,61 @@ done:
 	VPADDD    Z30, Z11, Z11
 
 noinit:
-	MOVQ               scale+72(FP), AX
+	MOVQ         factors+72(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+80(FP), CX
+	VMOVUPS      (AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z8, Z8
+	VMOVUPS      64(AX), Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z5, Z5
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z9, Z9
+	VMOVUPS      128(AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z6, Z6
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z10, Z10
+	VMOVUPS.Z    192(AX), K1, Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z7, Z7
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z11, Z11
+	ADDQ         $+12, CX
+	MOVQ         CX, rows+80(FP)
+
+nofactors:
+	MOVQ               scale+88(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+88(FP), CX
+	MOVQ               low+104(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+80(FP), DX
+	MOVQ               add+96(FP), DX
 	VMOVUPS            (AX), Z31
 	VMOVUPS            (CX), Z30
 	VMOVUPS            (DX), Z29
@@ -868,7 +976,7 @@ nolow:
 	VMULPS    Z30, Z7, Z7
 	VCVTDQ2PS Z11, Z11
 	VMULPS    Z30, Z11, Z11
-	MOVQ      add+80(FP), AX
+	MOVQ      add+96(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS   (AX), Z31
@@ -903,11 +1011,11 @@ noadd:
 	VCVTPS2DQ Z11, Z11
 
 rounded:
-	MOVQ         zero+96(FP), AX
+	MOVQ         zero+112(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+104(FP), AX
+	MOVQ         lo+120(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+112(FP), AX
+	MOVQ         hi+128(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
@@ -983,10 +1091,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot4x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func dot4x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2
-TEXT ·dot4x64AVX512(SB), NOSPLIT, $0-128
-	MOVQ  cols+120(FP), AX
+TEXT ·dot4x64AVX512(SB), NOSPLIT, $0-144
+	MOVQ  cols+136(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -1188,13 +1296,73 @@ done:
 	VPADDD    Z30, Z15, Z15
 
 noinit:
-	MOVQ               scale+72(FP), AX
+	MOVQ         factors+72(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+80(FP), CX
+	VMOVUPS      (AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z8, Z8
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z12, Z12
+	VMOVUPS      64(AX), Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z5, Z5
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z9, Z9
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z13, Z13
+	VMOVUPS      128(AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z6, Z6
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z10, Z10
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z14, Z14
+	VMOVUPS.Z    192(AX), K1, Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z7, Z7
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z11, Z11
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z15, Z15
+	ADDQ         $+16, CX
+	MOVQ         CX, rows+80(FP)
+
+nofactors:
+	MOVQ               scale+88(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+88(FP), CX
+	MOVQ               low+104(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+80(FP), DX
+	MOVQ               add+96(FP), DX
 	VMOVUPS            (AX), Z31
 	VMOVUPS            (CX), Z30
 	VMOVUPS            (DX), Z29
@@ -1326,7 +1494,7 @@ nolow:
 	VMULPS    Z30, Z11, Z11
 	VCVTDQ2PS Z15, Z15
 	VMULPS    Z30, Z15, Z15
-	MOVQ      add+80(FP), AX
+	MOVQ      add+96(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS   (AX), Z31
@@ -1369,11 +1537,11 @@ noadd:
 	VCVTPS2DQ Z15, Z15
 
 rounded:
-	MOVQ         zero+96(FP), AX
+	MOVQ         zero+112(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+104(FP), AX
+	MOVQ         lo+120(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+112(FP), AX
+	MOVQ         hi+128(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
@@ -1468,10 +1636,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot5x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func dot5x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2
-TEXT ·dot5x64AVX512(SB), NOSPLIT, $0-128
-	MOVQ  cols+120(FP), AX
+TEXT ·dot5x64AVX512(SB), NOSPLIT, $0-144
+	MOVQ  cols+136(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -1707,13 +1875,85 @@ done:
 	VPADDD    Z30, Z19, Z19
 
 noinit:
-	MOVQ               scale+72(FP), AX
+	MOVQ         factors+72(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+80(FP), CX
+	VMOVUPS      (AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z8, Z8
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z12, Z12
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z16, Z16
+	VMOVUPS      64(AX), Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z5, Z5
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z9, Z9
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z13, Z13
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z17, Z17
+	VMOVUPS      128(AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z6, Z6
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z10, Z10
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z14, Z14
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z18, Z18
+	VMOVUPS.Z    192(AX), K1, Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z7, Z7
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z11, Z11
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z15, Z15
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z19, Z19
+	ADDQ         $+20, CX
+	MOVQ         CX, rows+80(FP)
+
+nofactors:
+	MOVQ               scale+88(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+88(FP), CX
+	MOVQ               low+104(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+80(FP), DX
+	MOVQ               add+96(FP), DX
 	VMOVUPS            (AX), Z31
 	VMOVUPS            (CX), Z30
 	VMOVUPS            (DX), Z29
@@ -1873,7 +2113,7 @@ nolow:
 	VMULPS    Z30, Z15, Z15
 	VCVTDQ2PS Z19, Z19
 	VMULPS    Z30, Z19, Z19
-	MOVQ      add+80(FP), AX
+	MOVQ      add+96(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS   (AX), Z31
@@ -1924,11 +2164,11 @@ noadd:
 	VCVTPS2DQ Z19, Z19
 
 rounded:
-	MOVQ         zero+96(FP), AX
+	MOVQ         zero+112(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+104(FP), AX
+	MOVQ         lo+120(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+112(FP), AX
+	MOVQ         hi+128(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX
@@ -2042,10 +2282,10 @@ stored:
 	VZEROUPPER
 	RET
 
-// func dot6x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
+// func dot6x64AVX512(blocks int, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init *int32, factors *int32, rows *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int, cols int)
 // Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2
-TEXT ·dot6x64AVX512(SB), NOSPLIT, $0-128
-	MOVQ  cols+120(FP), AX
+TEXT ·dot6x64AVX512(SB), NOSPLIT, $0-144
+	MOVQ  cols+136(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVQ CX, K2
@@ -2315,13 +2555,97 @@ done:
 	VPADDD    Z30, Z23, Z23
 
 noinit:
-	MOVQ               scale+72(FP), AX
+	MOVQ         factors+72(FP), AX
+	TESTQ        AX, AX
+	JZ           nofactors
+	MOVQ         rows+80(FP), CX
+	VMOVUPS      (AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z0, Z0
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z8, Z8
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z12, Z12
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z16, Z16
+	VPBROADCASTD 20(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z20, Z20
+	VMOVUPS      64(AX), Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z1, Z1
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z5, Z5
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z9, Z9
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z13, Z13
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z17, Z17
+	VPBROADCASTD 20(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z21, Z21
+	VMOVUPS      128(AX), Z31
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z6, Z6
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z10, Z10
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z14, Z14
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z18, Z18
+	VPBROADCASTD 20(CX), Z29
+	VPMULLD      Z31, Z29, Z29
+	VPADDD       Z29, Z22, Z22
+	VMOVUPS.Z    192(AX), K1, Z30
+	VPBROADCASTD (CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VPBROADCASTD 4(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z7, Z7
+	VPBROADCASTD 8(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z11, Z11
+	VPBROADCASTD 12(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z15, Z15
+	VPBROADCASTD 16(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z19, Z19
+	VPBROADCASTD 20(CX), Z29
+	VPMULLD      Z30, Z29, Z29
+	VPADDD       Z29, Z23, Z23
+	ADDQ         $+24, CX
+	MOVQ         CX, rows+80(FP)
+
+nofactors:
+	MOVQ               scale+88(FP), AX
 	TESTQ              AX, AX
 	JZ                 plain
-	MOVQ               low+88(FP), CX
+	MOVQ               low+104(FP), CX
 	TESTQ              CX, CX
 	JZ                 nolow
-	MOVQ               add+80(FP), DX
+	MOVQ               add+96(FP), DX
 	VMOVUPS            (AX), Z31
 	VMOVUPS            (CX), Z30
 	VMOVUPS            (DX), Z29
@@ -2509,7 +2833,7 @@ nolow:
 	VMULPS    Z30, Z19, Z19
 	VCVTDQ2PS Z23, Z23
 	VMULPS    Z30, Z23, Z23
-	MOVQ      add+80(FP), AX
+	MOVQ      add+96(FP), AX
 	TESTQ     AX, AX
 	JZ        noadd
 	VMOVUPS   (AX), Z31
@@ -2568,11 +2892,11 @@ noadd:
 	VCVTPS2DQ Z23, Z23
 
 rounded:
-	MOVQ         zero+96(FP), AX
+	MOVQ         zero+112(FP), AX
 	VPBROADCASTW AX, Z31
-	MOVQ         lo+104(FP), AX
+	MOVQ         lo+120(FP), AX
 	VPBROADCASTB AX, Z30
-	MOVQ         hi+112(FP), AX
+	MOVQ         hi+128(FP), AX
 	VPBROADCASTB AX, Z29
 	VMOVDQU32    quads<>+0(SB), Z28
 	MOVQ         c+48(FP), AX

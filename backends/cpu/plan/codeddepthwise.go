@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"math"
 	"slices"
 
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
@@ -9,15 +10,34 @@ import (
 
 // depthwise is the operation of a depthwise convolution of images in an order, whose sums become codes by post.
 func (c *codedSum) depthwise(o order, post kernel.Requantize) *codedDepthwiseOp {
-	post.Scale, post.Add = kernel.InDepthwiseLanes(post.Scale, c.taps), kernel.InDepthwiseLanes(post.Add, c.taps)
-	post.Low = kernel.InDepthwiseLanes(post.Low, c.taps)
+	taps := c.taps * c.bytesPerTap()
+	post.Scale, post.Add = kernel.InDepthwiseLanes(post.Scale, taps), kernel.InDepthwiseLanes(post.Add, taps)
+	post.Low = kernel.InDepthwiseLanes(post.Low, taps)
 	return &codedDepthwiseOp{sum: c, zero: c.x.zero, order: o,
-		kernel: kernel.DepthwiseInt8{C: c.n, Batch: c.batch, Win: c.win, Post: post}}
+		kernel: kernel.DepthwiseInt8{C: c.n, Batch: c.batch, Win: c.win, Post: post, Times: c.bytesPerTap()}}
+}
+
+// bytesPerTap is how many bytes a number of a depthwise filter takes, its code less the zero point.
+func (c *codedSum) bytesPerTap() int {
+	if !c.raw {
+		return 1
+	}
+	row := make([]int8, c.taps)
+	for j := range c.n {
+		c.row(row, j)
+		if by := int(c.f.middle() - c.f.zeroAt(j)); int(slices.Max(row))+by > 2*math.MaxInt8 {
+			return 3
+		}
+	}
+	return 2
 }
 
 // packDepthwise is pack of a depthwise convolution.
 func (c *codedSum) packDepthwise(w *lowering) (codes []int8, init []int32) {
-	taps, lanes := c.taps, kernel.DepthwiseLanes(c.taps, c.n)
+	times := c.bytesPerTap()
+	taps := c.taps * times
+	lanes, sides := kernel.DepthwiseLanes(taps, c.n), c.win.Kernel
+	sides[1] *= times
 	size := (kernel.PackedDepthwiseInt8Len(taps, c.n) + 3) / 4
 	p := packed{value: c.f.codes, kind: "codes by channel", beside: c.beside(taps, 1), len: size + lanes,
 		parts: 1}
@@ -25,7 +45,17 @@ func (c *codedSum) packDepthwise(w *lowering) (codes []int8, init []int32) {
 		init, rows := make([]int32, c.n), make([]int8, c.n*taps)
 		for j := range c.n {
 			r := rows[j*taps:][:taps]
-			c.row(r, j)
+			c.row(r[:c.taps], j)
+			if c.raw { // each byte holds what it can of what is left of the difference
+				by := int(c.f.middle() - c.f.zeroAt(j))
+				for t, v := range r[:c.taps] {
+					left := int(v) + by
+					for at := t; at < taps; at += c.taps {
+						part := max(math.MinInt8, min(math.MaxInt8, left))
+						r[at], left = int8(part), left-part
+					}
+				}
+			}
 			sum := int32(0)
 			for _, v := range r {
 				sum += int32(v)
@@ -33,7 +63,7 @@ func (c *codedSum) packDepthwise(w *lowering) (codes []int8, init []int32) {
 			init[j] = c.whole[j] - c.x.zero*sum
 		}
 		copy(intsOf(dst[size:]), kernel.InDepthwiseLanes(init, taps))
-		kernel.PackDepthwiseInt8(bytesAsInt8(dst[:size]), rows, c.win.Kernel, c.n)
+		kernel.PackDepthwiseInt8(bytesAsInt8(dst[:size]), rows, sides, c.n)
 	}
 	dst := w.packer.order(c.at, p)
 	return bytesAsInt8(dst[:size]), intsOf(dst[size:])

@@ -87,14 +87,23 @@ func filterOf(g *network, v graph.Value) *filter {
 		return nil
 	}
 	f.codes, f.axis, f.signed = n.In[0], axis, w.typ.DType == tensor.Int8
-	offset := int64(0)
-	if w.typ.DType == tensor.Uint8 {
-		offset = 128
-	}
-	if len(f.zero) == 0 && offset != 0 || slices.ContainsFunc(f.zero, func(z int64) bool { return z != offset }) {
-		return nil
+	if len(f.zero) == 0 && !f.signed {
+		f.zero = []int64{0}
 	}
 	return f
+}
+
+// middle is the zero point of codes that are numbers of 8 bits.
+func (f *filter) middle() int64 {
+	if f.signed {
+		return 0
+	}
+	return 128
+}
+
+// centred reports whether all zero points are the middle of the codes.
+func (f *filter) centred() bool {
+	return f.signed && len(f.zero) == 0 || !slices.ContainsFunc(f.zero, func(z int64) bool { return z != f.middle() })
 }
 
 func longs(from, to int) []int64 {

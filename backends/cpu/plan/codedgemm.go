@@ -50,6 +50,7 @@ func (q *codedGemmOp) lower(w *lowering, n *node) step {
 		gemm.Zero = slices.Repeat([]uint8{zero}, c.channels+codeSlack)
 	}
 	gemm.B, gemm.Post.Init = c.pack(w, q.taps, q.depth)
+	gemm.Factors = c.factors()
 	if c.exact != nil {
 		t := integerTask{q: c.exact, table: table, gemm: gemm}
 		t.per = max(1, min((1<<17)/(4*c.n), (gemm.M+3)/4)/24) * 24
@@ -64,6 +65,10 @@ func (q *codedGemmOp) lower(w *lowering, n *node) step {
 		return s
 	}
 	t := codedTask{frame: q.frame, table: table, zero: zero, GemmInt8: gemm}
+	if c.raw {
+		t.sums = newPositionSums(c, (s.room+63)/64*64)
+		s.room = t.sums.end()
+	}
 	s.start = func(_ *State, st *step) process {
 		own := t
 		own.st = st
@@ -78,6 +83,7 @@ type codedTask struct {
 	frame *frame
 	table *windowTable
 	zero  uint8
+	sums  *positionSums // nil: no column needs them
 	kernel.GemmInt8
 }
 
@@ -87,6 +93,10 @@ func (t *codedTask) run(s *State) error {
 		return err
 	}
 	t.A, t.C = s.mem[t.st.reads[0]], s.mem[t.st.writes[0]]
+	if t.sums != nil {
+		own := *t.sums
+		t.Rows = own.rows(s, t.A, s.mem[t.st.scratch])
+	}
 	if t.frame != nil {
 		own := s.mem[t.st.scratch]
 		t.frame.fill(own, t.A, t.zero)

@@ -24,6 +24,9 @@ type codedSum struct {
 	codes      []byte
 	unit, bias []float64 // per output: what one means of a sum of products of codes, and what is added
 	end        *ending
+	// raw says that products are those of the filter's codes as they are, and that the share of their zero points is
+	// subtracted by what the codes of each position sum up to.
+	raw bool
 
 	// How sums become codes: in the store of the kernel, or behind it, exactly, unless exact is nil.
 	post  kernel.Requantize
@@ -64,6 +67,9 @@ func (c *codedSum) requantize() (ok bool) {
 	q := kernel.Requantize{Zero: int(e.code.zero), Lo: e.lo, Hi: e.hi, Scale: make([]float32, c.n)}
 	whole := make([]int32, c.n)
 	reach := 255 * 128 * float64(c.taps*c.ic)
+	if c.raw {
+		reach *= 3
+	}
 	if reach >= 1<<30 {
 		return false
 	}
@@ -90,6 +96,9 @@ func (c *codedSum) requantize() (ok bool) {
 // row returns the codes of output j minus their zero point, [taps, inputs].
 func (c *codedSum) row(dst []int8, j int) {
 	zero, depth := byte(c.f.zeroAt(j)), c.taps*c.ic
+	if c.raw {
+		zero = byte(c.f.middle())
+	}
 	switch {
 	case c.transposed:
 		for k := range depth {
@@ -160,6 +169,18 @@ func intsOf(v []float32) []int32 {
 	return unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(v))), len(v))
 }
 
+// factors are what the sum of the codes at each position is multiplied with, less the zero point of x.
+func (c *codedSum) factors() []int32 {
+	if !c.raw {
+		return nil
+	}
+	out := make([]int32, c.n)
+	for j := range out {
+		out[j] = int32(c.f.middle() - c.f.zeroAt(j))
+	}
+	return out
+}
+
 // patch is the one of a sum that node i stands for, in place of those that dequantize the filter.
 func (c *codedSum) patch(p *program, i int, op operation) *patch {
 	n := &p.net.graph.Nodes[i]
@@ -204,15 +225,16 @@ func matchCodedConv(p *program, i int) *patch {
 		return nil
 	}
 	c.add(bias)
+	c.raw = !c.f.centred()
 	if c.end = endingOf(p, n.Out[0], 1); c.end == nil || !c.requantize() {
 		return nil
 	}
 	groups := int(max(o.Groups, 1))
 	conv := convolution{win: win, taps: c.taps, c: c.channels, groups: groups, ic: c.ic, oc: c.n / groups}
-	if conv.depthwise() && kernel.FastDepthwiseInt8(c.taps, c.n) {
+	if conv.depthwise() && kernel.FastDepthwiseInt8(c.taps*c.bytesPerTap(), c.n) {
 		return c.patch(p, i, c.depthwise(nhwc, c.post))
 	}
-	if groups > 1 {
+	if groups > 1 || c.raw && (win.Kernel[0] > 1 || win.In[0] > 1) {
 		return nil
 	}
 	q := c.gemm(&conv, nhwc)
@@ -264,6 +286,7 @@ func matchCodedProduct(p *program, i int) *patch {
 		return nil
 	}
 	c.add(bias)
+	c.raw = !f.centred()
 	if c.end = endingOf(p, n.Out[0], len(g.values[n.Out[0]].dims)-1); c.end == nil || !c.requantize() {
 		return nil
 	}

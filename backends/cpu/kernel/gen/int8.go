@@ -46,14 +46,15 @@ func int8gemm(g *gen, nv int, indirect bool) {
 // The epilogues reuse what is behind the sums.
 func (g *gen) intTile(t intTile) {
 	name, cols := fmt.Sprintf("dot%dx%d", t.mr, t.nv*g.lanes), t.nv*g.lanes
-	sig := "b *int8, ldb int, c *uint8, ldc int, init *int32, scale, add, low *float32, zero, lo, hi, cols int)"
+	sig := "b *int8, ldb int, c *uint8, ldc int, init, factors, rows *int32, scale, add, low *float32, zero, lo, hi, cols int)"
 	doc := []string{
 		fmt.Sprintf("computes blocks*%d rows by cols <= %d columns of requantized products of codes.", t.mr, cols),
-		"k is in words of four codes; strides are in bytes. init, add and low may be nil.",
+		"k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with",
+		"init, and factors times the number of the row.",
 		"Without scale the sums are stored themselves, as float32.",
 	}
 	if !g.wide() {
-		doc[1] = "k is in words of four codes; strides are in bytes. init and add may be nil, low is not read."
+		doc[1] = "k is in words of four codes; strides are in bytes. init, factors and add may be nil, low is not read. Sums start with"
 	}
 	if t.indirect {
 		g.text("i"+name, "func(blocks, taps, k int, tab *int32, ldt int, base, zeros *uint8, "+sig, append(doc,
@@ -250,6 +251,20 @@ func (g *gen) intStore(t intTile) {
 		}
 	}
 	g.optional("init", "", func(p reg.GPVirtual) { each(p, func(v, x reg.VecPhysical) { g.VPADDD(v, x, x) }) })
+	g.optional("factors", "", func(p reg.GPVirtual) {
+		rows, s := g.loadArg("rows"), g.vec[n-3]
+		for j := range t.nv {
+			v := g.vec[n-1-j%2]
+			g.loadMaybe(j == t.nv-1, at(p, 64*j), v)
+			for i := range t.mr {
+				g.VPBROADCASTD(at(rows, 4*i), s)
+				g.VPMULLD(v, s, s)
+				g.VPADDD(s, acc(i, j), acc(i, j))
+			}
+		}
+		g.ADDQ(imm(4*t.mr), rows)
+		g.MOVQ(rows, g.arg("rows"))
+	})
 	scale := g.loadArg("scale")
 	g.TESTQ(scale, scale)
 	g.JZ(label("plain"))
@@ -358,6 +373,17 @@ func (g *gen) intStoreHalf(t intTile) {
 		}
 	}
 	g.optional("init", "", func(p reg.GPVirtual) { each(p, func(x reg.VecPhysical) { g.VPADDD(v, x, x) }) })
+	g.optional("factors", "", func(p reg.GPVirtual) {
+		rows, s := g.loadArg("rows"), g.vec[11]
+		g.loadTail(at(p, 0), v)
+		for i := range t.mr {
+			g.VPBROADCASTD(at(rows, 4*i), s)
+			g.VPMULLD(v, s, s)
+			g.VPADDD(s, g.vec[2*i], g.vec[2*i])
+		}
+		g.ADDQ(imm(4*t.mr), rows)
+		g.MOVQ(rows, g.arg("rows"))
+	})
 	scale := g.loadArg("scale")
 	g.TESTQ(scale, scale)
 	g.JZ(label("plain"))
