@@ -1,7 +1,12 @@
 // Package onnxtest writes small ONNX models for tests.
 package onnxtest
 
-import "google.golang.org/protobuf/encoding/protowire"
+import (
+	"maps"
+	"slices"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
 
 // ONNX element types.
 const (
@@ -59,6 +64,29 @@ func (m *Model) Node(op, out string, in ...string) *Model {
 		n = field(n, 1, []byte(i))
 	}
 	m.graph = field(m.graph, 1, field(field(field(n, 2, []byte(out)), 3, []byte(op+"_"+out)), 4, []byte(op)))
+	return m
+}
+
+// With appends a node with one result and attributes that are lists of integers.
+func (m *Model) With(op, out string, ints map[string][]int64, in ...string) *Model {
+	var n []byte
+	for _, i := range in {
+		n = field(n, 1, []byte(i))
+	}
+	n = field(field(field(n, 2, []byte(out)), 3, []byte(op+"_"+out)), 4, []byte(op))
+	for _, name := range slices.Sorted(maps.Keys(ints)) {
+		a := field(nil, 1, []byte(name))
+		if one := ints[name]; name == "group" || name == "axis" {
+			a = number(number(a, 3, one[0]), 20, 2)
+		} else {
+			for _, v := range one {
+				a = number(a, 8, v)
+			}
+			a = number(a, 20, 7)
+		}
+		n = field(n, 5, a)
+	}
+	m.graph = field(m.graph, 1, n)
 	return m
 }
 
