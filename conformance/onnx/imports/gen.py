@@ -57,7 +57,8 @@ def grams():
         "counts_beyond_the_pool": {"ngram_counts": [0, 4, 14]},
         "counts_negative": {"ngram_counts": [-1, 4, 10]},
         "half_a_gram": {"ngram_counts": [0, 3, 10]},
-        "too_few_indexes": {"ngram_indexes": [4, 0, 1, 7, 2, 6, 5]},
+        "too_few_indexes": {"ngram_indexes": [4, 0, 1, 7, 2, 6, 5], "weights": None},
+        "one_index": {"ngram_indexes": [4], "weights": None},
         "negative_index": {"ngram_indexes": [4, 0, 1, 7, 2, 6, 5, -3]},
         "lengths_reversed": {"min_gram_length": 2, "max_gram_length": 1},
         "length_0": {"min_gram_length": 0},
@@ -65,7 +66,8 @@ def grams():
         "mode": {"mode": "ITF"},
         "too_few_weights": {"mode": "TFIDF", "weights": [1.0, 2.0]},
     }.items():
-        refused("tfidf_" + tag, [node("TfIdfVectorizer", "x", **{**given, **change})], x, {})
+        attrs = {k: v for k, v in {**given, **change}.items() if v is not None}
+        refused("tfidf_" + tag, [node("TfIdfVectorizer", "x", **attrs)], x, {})
 
 
 def activations():
