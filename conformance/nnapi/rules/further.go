@@ -301,6 +301,32 @@ var further = []*Rule{
 			}
 		}).
 		No("no_token", func(t *T) { t.NullPointer("Compilation_setCaching", open(t), t.Dir, nil) }),
+	rule("6.kb_inputs_after_fences", "what a fence stands for may write the inputs: they are read when it is signalled").
+		OK("reals_and_truths", func(t *T) {
+			m := t.Model()
+			cond, a, b, y := m.Operand(nnapi.TensorBool8, 2), m.Operand(nnapi.TensorFloat32, 2), m.Operand(nnapi.TensorFloat32, 2),
+				m.Operand(nnapi.TensorFloat32, 2)
+			m.Operation("SELECT", []uint32{cond, a, b}, []uint32{y})
+			m.Identify(nnapi.NoError, []uint32{cond, a, b}, []uint32{y})
+			e := t.Execution(t.Compiled(m.Finish()))
+			fd, signal := t.pipe()
+			truths, x, z, out := []uint8{1, 1}, []float32{1, 2}, []float32{10, 20}, make([]float32, 2)
+			for i, in := range []any{truths, x, z} {
+				t.Keep(in)
+				t.OK("Execution_setInput", e, i, nil, in, map[bool]int{true: 2, false: 8}[i == 0])
+			}
+			t.Keep(out)
+			t.OK("Execution_setOutput", e, 0, nil, out, 8)
+			done := new(uintptr)
+			fence := t.New(event.free, "Event_createFromSyncFenceFd", fd)
+			t.OK("Execution_startComputeWithDependencies", e, []uintptr{fence}, 1, 0, done)
+			time.Sleep(20 * time.Millisecond)
+			truths[0], x[1], z[0] = 0, 3, 30
+			signal()
+			t.OK("Event_wait", t.Owned(event.free, *done))
+			t.Check(out[0] == 30 && out[1] == 3, "got %v, want 30 and 3", out)
+		}).
+		No("no_fence", func(t *T) { t.Bad("Event_createFromSyncFenceFd", -5, new(uintptr)) }),
 	rule("6.ka_shared_fences", "several computations wait for one fence").
 		OK("two", func(t *T) {
 			fd, signal := t.pipe()
