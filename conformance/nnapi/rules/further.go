@@ -310,7 +310,7 @@ var further = []*Rule{
 			m.Identify(nnapi.NoError, []uint32{cond, a, b}, []uint32{y})
 			e := t.Execution(t.Compiled(m.Finish()))
 			fd, signal := t.pipe()
-			truths, x, z, out := []uint8{1, 1}, []float32{1, 2}, []float32{10, 20}, make([]float32, 2)
+			truths, x, z, out := []uint8{7, 200}, []float32{1, 2}, []float32{10, 20}, make([]float32, 2)
 			for i, in := range []any{truths, x, z} {
 				t.Keep(in)
 				t.OK("Execution_setInput", e, i, nil, in, map[bool]int{true: 2, false: 8}[i == 0])
