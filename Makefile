@@ -47,7 +47,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all libs singles examples demo tools-build test test-long test-fresh tools-test tools-go conformance conformance-long conformance-levels mutants conformance-onnx conformance-networks lint generate fuzz install uninstall packages clean
+.PHONY: all libs singles examples demo tools-build check test test-long test-fresh tools-test tools-go conformance conformance-long conformance-levels mutants conformance-onnx conformance-networks lint generate fuzz install uninstall packages clean
 
 all: libs $(BUILD)/bin/anynpu $(LIB)/anynpu-devices
 
@@ -195,6 +195,10 @@ mutants:
 
 # SUITES names those of scripts/suites to run, as in make test SUITES="go ctest"; without it, each of the tier runs.
 SUITES ?=
+
+# What a change needs while one works on it: some two minutes.
+check: tools-test
+	@GO='$(GO)' scripts/check.sh $(BASE)
 
 test: tools-test libs
 	@scripts/suite.sh test $(SUITES)
