@@ -11,11 +11,8 @@ import (
 // inferBody infers a body for inputs of which in is known, without touching the body, and returns what is known of its
 // outputs. Symbols of the body's own are forgotten: they mean nothing outside.
 func inferBody(g *graph.Graph, in []tensor.Fact) ([]tensor.Fact, error) {
-	if g == nil {
-		return nil, fault.New(fault.Argument, "a body is missing")
-	}
-	if len(g.In) != len(in) {
-		return nil, fault.New(fault.Argument, "body %q: has %d inputs, gets %d", g.Name, len(g.In), len(in))
+	if err := takesInputs(g, len(in)); err != nil {
+		return nil, err
 	}
 	c := &graph.Graph{Name: g.Name, Values: make([]graph.ValueInfo, len(g.Values)), Nodes: g.Nodes, In: g.In, Out: g.Out}
 	for i, v := range g.Values {
@@ -36,6 +33,17 @@ func inferBody(g *graph.Graph, in []tensor.Fact) ([]tensor.Fact, error) {
 		return nil, fault.Wrap(err, "body %q", g.Name)
 	}
 	return c.Facts(c.Out), nil
+}
+
+// takesInputs checks that a body is there and has n inputs.
+func takesInputs(g *graph.Graph, n int) error {
+	if g == nil {
+		return fault.New(fault.Argument, "a body is missing")
+	}
+	if len(g.In) != n {
+		return fault.New(fault.Argument, "body %q: has %d inputs, gets %d", g.Name, len(g.In), n)
+	}
+	return nil
 }
 
 // given merges what the node knows of a body's input into what the body declares.

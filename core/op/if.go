@@ -11,7 +11,8 @@ import (
 // If runs one of two bodies.
 //
 // Inputs: cond, bool, one element; captures..., the inputs of both bodies in order. Outputs: those of the body that
-// ran; both must give the same element types, shapes may differ. Source: ONNX If-21, ANEURALNETWORKS_IF.
+// ran; both must give the same element types, shapes may differ. A body that does not fit the sizes of the captures
+// fails the run that takes it, and no other. Source: ONNX If-21, ANEURALNETWORKS_IF.
 type If struct {
 	Then, Else *graph.Graph
 }
@@ -24,7 +25,8 @@ func (o *If) AdjustTraits(t graph.Traits) graph.Traits { return withBodies(t, o.
 // Bodies returns Then and Else.
 func (o *If) Bodies() []*graph.Graph { return []*graph.Graph{o.Then, o.Else} }
 
-// Infer returns what both bodies agree on, or what the one gives that a constant cond selects.
+// Infer returns what both bodies agree on, or what the one gives that a constant cond selects, or that alone fits the
+// sizes.
 func (o *If) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {
 	if err := arity(in, 1, math.MaxInt32, declared, 0, math.MaxInt32); err != nil {
 		return nil, err
@@ -33,12 +35,22 @@ func (o *If) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, err
 		return nil, err
 	}
 	var ways [][]tensor.Fact
+	var unfit error
 	cond, known := in[0].KnownInts()
 	for i, g := range o.Bodies() {
 		if known && len(cond) == 1 && (cond[0] != 0) != (i == 0) {
 			continue
 		}
+		if err := takesInputs(g, len(in)-1); err != nil {
+			return nil, err
+		}
 		out, err := inferBody(g, in[1:])
+		if k := fault.KindOf(err); err != nil && (k == fault.Shape || k == fault.Argument) {
+			if unfit == nil {
+				unfit = err
+			}
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -46,6 +58,9 @@ func (o *If) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, err
 			return nil, fault.New(fault.Argument, "body %q: has %d outputs, want %d", g.Name, len(out), len(declared))
 		}
 		ways = append(ways, out)
+	}
+	if len(ways) == 0 {
+		return nil, unfit
 	}
 	out := make([]tensor.Fact, len(declared))
 	for i := range out {

@@ -8,7 +8,7 @@ import (
 )
 
 func init() {
-	add(map[string]lowering{"If": lowerIf, "Loop": lowerLoop, "Scan": lowerScan})
+	add(map[string]lowering{"Loop": lowerLoop, "Scan": lowerScan})
 }
 
 // body lowers the graph of an attribute. What it captures is found in captured.
@@ -28,53 +28,6 @@ func (sc *scope) captureInputs() []graph.Value {
 		in = append(in, c.outer)
 	}
 	return in
-}
-
-// lowerIf: both branches get one list of captures, so that they share the node's inputs.
-func lowerIf(n *node) error {
-	if err := n.want(1, 1); err != nil {
-		return err
-	}
-	if c, ok := n.fact(0).KnownInts(); ok && len(c) == 1 {
-		return n.inlineBranch(c[0] != 0)
-	}
-	then, err := n.body("then_branch")
-	if err != nil {
-		return err
-	}
-	otherwise, err := n.body("else_branch")
-	if err != nil || len(n.im.missing) > 0 {
-		return err
-	}
-	in := []graph.Value{n.arg(0)}
-	bodies := []*scope{then, otherwise}
-	seen := map[graph.Value]bool{}
-	for _, sc := range bodies {
-		for _, c := range sc.captured {
-			if !seen[c.outer] {
-				seen[c.outer] = true
-				in = append(in, c.outer)
-			}
-		}
-	}
-	graphs := make([]*graph.Graph, 2)
-	for i, sc := range bodies {
-		g, err := sc.b.Graph()
-		if err != nil {
-			return err
-		}
-		g.In = g.In[:0]
-		for _, outer := range in[1:] {
-			v, ok := sc.captures[outer]
-			if !ok { // the other branch uses it
-				g.Values = append(g.Values, graph.ValueInfo{Fact: n.b.Fact(outer)})
-				v = graph.Value(len(g.Values) - 1)
-			}
-			g.In = append(g.In, v)
-		}
-		graphs[i] = g
-	}
-	return n.emit(&op.If{Then: graphs[0], Else: graphs[1]}, in...)
 }
 
 // tripBody is the body of a loop or scan.

@@ -3,6 +3,7 @@ package onnx
 import (
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/tensor"
 )
 
 // scope is one graph under construction: its builder and the values its names stand for.
@@ -17,6 +18,7 @@ type scope struct {
 	uses    map[string]int          // how often nodes and outputs read a name, bodies included
 	parent  *scope                  // graph around a body; nil for the main graph
 	around  *scope                  // scope around a branch that is lowered in the same graph; nil for others
+	blind   bool                    // nothing is told of the sizes of what bodies capture
 	// captured: values of the enclosing graph that a body uses, in the order of first use, with the body's own input for
 	// each.
 	captured []capture
@@ -109,6 +111,9 @@ func (sc *scope) capture(name string, outer graph.Value) graph.Value {
 	if f.Const != nil {
 		sc.captures[outer] = sc.b.ConstOf(name, f.Type, f.Const)
 		return sc.captures[outer]
+	}
+	if sc.parent.blind {
+		f.Shape = tensor.AnyShape()
 	}
 	v := sc.b.Input(name, f.Type)
 	sc.captures[outer] = v
