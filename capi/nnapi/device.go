@@ -91,7 +91,10 @@ func devicesAt(p unsafe.Pointer, n uint32) ([]*Device, error) {
 	if n == 0 {
 		return nil, badData("numDevices: 0: want the number of devices")
 	}
-	if all := len(deviceList()); uint64(n) > uint64(all) { // the array is not read: it may end before its count
+	if all := len(deviceList()); uint64(n) > uint64(all) { // of more than there are, one is NULL, none or named twice
+		if err := nullDevice(p, all+1); err != nil {
+			return nil, err
+		}
 		return nil, badData("numDevices: %d: there are %d devices, and none is named twice", n, all)
 	}
 	given, err := elements((*unsafe.Pointer)(p), uint64(n), "devices")
@@ -113,6 +116,19 @@ func devicesAt(p unsafe.Pointer, n uint32) ([]*Device, error) {
 		out = append(out, d)
 	}
 	return out, nil
+}
+
+// nullDevice refuses the first NULL among n entries of an array, which may end before.
+func nullDevice(p unsafe.Pointer, n int) error {
+	var missing error
+	guarded("devices", func() error { // an array that ends is refused by its count
+		given, err := elements((*unsafe.Pointer)(p), uint64(n), "devices")
+		if i := slices.Index(given, nil); err == nil && i >= 0 {
+			missing = null(fmt.Sprintf("devices[%d]", i))
+		}
+		return nil
+	})
+	return missing
 }
 
 func getDeviceCount(n *uint32) error {
