@@ -271,6 +271,211 @@ static int32_t dead_247(void) { anynpu_report_dead(247); return 9; }
 static int32_t dead_248(void) { anynpu_report_dead(248); return 9; }
 static int32_t dead_249(void) { anynpu_report_dead(249); return 9; }
 
+/* Where the library cannot start for want of memory: that status, or the dead function if there is none. */
+static uint32_t starved_6(void) { return 3; }
+static uint32_t starved_7(void) { return 3; }
+static uint32_t starved_8(void) { return 3; }
+static uint32_t starved_10(void) { return 3; }
+static uint32_t starved_11(void) { return 3; }
+static uint32_t starved_12(void) { return 3; }
+static uint32_t starved_13(void) { return 3; }
+static uint32_t starved_14(void) { return 3; }
+static uint32_t starved_15(void) { return 3; }
+static uint32_t starved_16(void) { return 3; }
+static uint32_t starved_17(void) { return 3; }
+static uint32_t starved_18(void) { return 3; }
+static uint32_t starved_19(void) { return 3; }
+static uint32_t starved_20(void) { return 3; }
+static uint32_t starved_24(void) { return 3; }
+static uint32_t starved_27(void) { return 3; }
+static uint32_t starved_28(void) { return 3; }
+static uint32_t starved_29(void) { return 3; }
+static uint32_t starved_31(void) { return 3; }
+static uint32_t starved_32(void) { return 3; }
+static uint32_t starved_33(void) { return 3; }
+static uint32_t starved_34(void) { return 3; }
+static uint32_t starved_37(void) { return 3; }
+static uint32_t starved_38(void) { return 3; }
+static uint32_t starved_39(void) { return 3; }
+static uint32_t starved_40(void) { return 3; }
+static uint32_t starved_41(void) { return 3; }
+static uint32_t starved_42(void) { return 3; }
+static uint32_t starved_43(void) { return 3; }
+static uint32_t starved_44(void) { return 3; }
+static uint32_t starved_45(void) { return 3; }
+static uint32_t starved_50(void) { return 3; }
+static uint32_t starved_51(void) { return 3; }
+static uint32_t starved_52(void) { return 3; }
+static uint32_t starved_53(void) { return 3; }
+static uint32_t starved_54(void) { return 3; }
+static uint32_t starved_55(void) { return 3; }
+static uint32_t starved_56(void) { return 3; }
+static uint32_t starved_57(void) { return 3; }
+static uint32_t starved_58(void) { return 3; }
+static uint32_t starved_62(void) { return 3; }
+static uint32_t starved_63(void) { return 3; }
+static uint32_t starved_66(void) { return 3; }
+static uint32_t starved_67(void) { return 3; }
+static uint32_t starved_68(void) { return 3; }
+static uint32_t starved_69(void) { return 3; }
+static uint32_t starved_70(void) { return 3; }
+static uint32_t starved_71(void) { return 3; }
+static uint32_t starved_72(void) { return 3; }
+static uint32_t starved_73(void) { return 3; }
+static uint32_t starved_74(void) { return 3; }
+static uint32_t starved_79(void) { return 3; }
+static uint32_t starved_80(void) { return 3; }
+static uint32_t starved_81(void) { return 3; }
+static uint32_t starved_82(void) { return 3; }
+static uint32_t starved_83(void) { return 3; }
+static uint32_t starved_85(void) { return 3; }
+static uint32_t starved_86(void) { return 3; }
+static uint32_t starved_87(void) { return 3; }
+static int32_t starved_88(void) { return -4; }
+static int32_t starved_89(void) { return -4; }
+static int32_t starved_90(void) { return -4; }
+static int32_t starved_91(void) { return -4; }
+static int32_t starved_92(void) { return -4; }
+static int32_t starved_93(void) { return -4; }
+static int32_t starved_94(void) { return -4; }
+static int32_t starved_95(void) { return -4; }
+static int32_t starved_96(void) { return -4; }
+static int32_t starved_97(void) { return -4; }
+static int32_t starved_98(void) { return -4; }
+static int32_t starved_104(void) { return -4; }
+static int32_t starved_105(void) { return -4; }
+static int32_t starved_106(void) { return -4; }
+static int32_t starved_107(void) { return -4; }
+static int32_t starved_108(void) { return -4; }
+static int32_t starved_109(void) { return -4; }
+static int32_t starved_110(void) { return -4; }
+static int32_t starved_111(void) { return -4; }
+static int32_t starved_112(void) { return -4; }
+static int32_t starved_114(void) { return -4; }
+static int32_t starved_115(void) { return -4; }
+static int32_t starved_116(void) { return -4; }
+static int32_t starved_117(void) { return -4; }
+static int32_t starved_118(void) { return -4; }
+static int32_t starved_119(void) { return -4; }
+static int32_t starved_120(void) { return -4; }
+static int32_t starved_121(void) { return -4; }
+static int32_t starved_122(void) { return -4; }
+static int32_t starved_123(void) { return -4; }
+static int32_t starved_124(void) { return -4; }
+static int32_t starved_126(void) { return -6000007; }
+static int32_t starved_127(void) { return -6000007; }
+static int32_t starved_128(void) { return -6000007; }
+static int32_t starved_129(void) { return -6000007; }
+static int32_t starved_130(void) { return -6000007; }
+static int32_t starved_131(void) { return -6000007; }
+static int32_t starved_132(void) { return -6000007; }
+static int32_t starved_133(void) { return -6000007; }
+static int32_t starved_134(void) { return -6000007; }
+static int32_t starved_135(void) { return -6000007; }
+static int32_t starved_136(void) { return -6000007; }
+static int32_t starved_137(void) { return -6000007; }
+static int32_t starved_138(void) { return -6000007; }
+static int32_t starved_139(void) { return -6000007; }
+static int32_t starved_140(void) { return -6000007; }
+static int32_t starved_141(void) { return -6000007; }
+static int32_t starved_142(void) { return -6000007; }
+static int32_t starved_143(void) { return -6000130; }
+static int32_t starved_144(void) { return -6000130; }
+static int32_t starved_145(void) { return -6000130; }
+static int32_t starved_146(void) { return -6000130; }
+static int32_t starved_147(void) { return -6000130; }
+static int32_t starved_148(void) { return -6000130; }
+static int32_t starved_149(void) { return -6000130; }
+static int32_t starved_150(void) { return -6000130; }
+static int32_t starved_151(void) { return -6000007; }
+static int32_t starved_152(void) { return -6000007; }
+static int32_t starved_153(void) { return -6000007; }
+static int32_t starved_154(void) { return -6000007; }
+static int32_t starved_155(void) { return -6000007; }
+static int32_t starved_156(void) { return -6000007; }
+static int32_t starved_157(void) { return -6000007; }
+static int32_t starved_158(void) { return -6000007; }
+static int32_t starved_159(void) { return -6000007; }
+static int32_t starved_161(void) { return -6000007; }
+static int32_t starved_162(void * a0, int32_t a1, hbDNNTensorShape a2, void * a3, void * a4) { (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; return -6000007; }
+static int32_t starved_163(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6) { (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; return -6000007; }
+static int32_t starved_164(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6, hbDNNTensorShape a7, hbDNNTensorShape a8) { (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; (void)a7; (void)a8; return -6000007; }
+static int32_t starved_165(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7) { (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; (void)a7; return -6000007; }
+static int32_t starved_166(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7, uint32_t a8) { (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; (void)a7; (void)a8; return -6000007; }
+static int32_t starved_167(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, hbDNNTensorShape a6) { (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; return -6000007; }
+static int32_t starved_168(uintptr_t a0, hbDNNTensorShape a1, uintptr_t a2, hbDNNTensorShape a3, int32_t a4) { (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; return -6000007; }
+static int32_t starved_169(uintptr_t a0, hbDNNTensorShape a1, uintptr_t a2, hbDNNTensorShape a3, int32_t a4) { (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; return -6000007; }
+static int32_t starved_170(void) { return -6000007; }
+static int32_t starved_171(void) { return -6000007; }
+static int32_t starved_172(void) { return -6000007; }
+static int32_t starved_173(void) { return -6000007; }
+static int32_t starved_174(void) { return -6000007; }
+static int32_t starved_175(void) { return 1; }
+static int32_t starved_176(void) { return 1; }
+static int32_t starved_177(void) { return 1; }
+static int32_t starved_178(void) { return 1; }
+static int32_t starved_179(void) { return 1; }
+static int32_t starved_180(void) { return 1; }
+static int32_t starved_181(void) { return 1; }
+static int32_t starved_183(void) { return 1; }
+static int32_t starved_184(void) { return 1; }
+static int32_t starved_185(void) { return 1; }
+static int32_t starved_187(void) { return 1; }
+static int32_t starved_188(void) { return 1; }
+static int32_t starved_189(void) { return 1; }
+static int32_t starved_190(void) { return 1; }
+static int32_t starved_191(void) { return 1; }
+static int32_t starved_193(void) { return 1; }
+static int32_t starved_194(void) { return 1; }
+static int32_t starved_195(void) { return 1; }
+static int32_t starved_197(void) { return 1; }
+static int32_t starved_198(void) { return 1; }
+static int32_t starved_199(void) { return 1; }
+static int32_t starved_200(void) { return 1; }
+static int32_t starved_201(void) { return 1; }
+static int32_t starved_202(void) { return 1; }
+static int32_t starved_203(void) { return 1; }
+static int32_t starved_204(void) { return 1; }
+static int32_t starved_205(void) { return 1; }
+static int32_t starved_206(void) { return 1; }
+static int32_t starved_207(void) { return 1; }
+static int32_t starved_209(void) { return 1; }
+static int32_t starved_210(void) { return 1; }
+static int32_t starved_211(void) { return 1; }
+static int32_t starved_212(void) { return 1; }
+static int32_t starved_213(void) { return 1; }
+static int32_t starved_214(void) { return 1; }
+static int32_t starved_215(void) { return 1; }
+static int32_t starved_216(void) { return 1; }
+static int32_t starved_217(void) { return 1; }
+static int32_t starved_218(void) { return 1; }
+static int32_t starved_220(void) { return 1; }
+static int32_t starved_221(void) { return 1; }
+static int32_t starved_222(void) { return 1; }
+static int32_t starved_223(void) { return 1; }
+static int32_t starved_224(void) { return 1; }
+static int32_t starved_225(void) { return 1; }
+static int32_t starved_226(void) { return 1; }
+static int32_t starved_227(void) { return 1; }
+static int32_t starved_228(void) { return 1; }
+static int32_t starved_231(void) { return 1; }
+static int32_t starved_232(void) { return 1; }
+static int32_t starved_233(void) { return 1; }
+static int32_t starved_234(void) { return 1; }
+static int32_t starved_235(void) { return 1; }
+static int32_t starved_236(void) { return 1; }
+static int32_t starved_237(void) { return 1; }
+static int32_t starved_238(void) { return 1; }
+static int32_t starved_240(void) { return 1; }
+static int32_t starved_242(void) { return 1; }
+static int32_t starved_243(void) { return 1; }
+static int32_t starved_244(void) { return 1; }
+static int32_t starved_245(void) { return 1; }
+static int32_t starved_246(void) { return 1; }
+static int32_t starved_247(void) { return 1; }
+static int32_t starved_248(void) { return 1; }
+static int32_t starved_249(void) { return 1; }
+
 /* The way into Go. */
 extern uintptr_t nnc_anynpu_version(void);
 static uintptr_t enter_0(void)
@@ -6549,6 +6754,259 @@ static const anynpu_fn dead[FUNCTIONS] = {
 	(anynpu_fn)dead_249,
 };
 
+static const anynpu_fn starved[FUNCTIONS] = {
+	(anynpu_fn)dead_0,
+	(anynpu_fn)dead_1,
+	(anynpu_fn)dead_2,
+	(anynpu_fn)dead_3,
+	(anynpu_fn)dead_4,
+	(anynpu_fn)dead_5,
+	(anynpu_fn)starved_6,
+	(anynpu_fn)starved_7,
+	(anynpu_fn)starved_8,
+	(anynpu_fn)dead_9,
+	(anynpu_fn)starved_10,
+	(anynpu_fn)starved_11,
+	(anynpu_fn)starved_12,
+	(anynpu_fn)starved_13,
+	(anynpu_fn)starved_14,
+	(anynpu_fn)starved_15,
+	(anynpu_fn)starved_16,
+	(anynpu_fn)starved_17,
+	(anynpu_fn)starved_18,
+	(anynpu_fn)starved_19,
+	(anynpu_fn)starved_20,
+	(anynpu_fn)dead_21,
+	(anynpu_fn)dead_22,
+	(anynpu_fn)dead_23,
+	(anynpu_fn)starved_24,
+	(anynpu_fn)dead_25,
+	(anynpu_fn)dead_26,
+	(anynpu_fn)starved_27,
+	(anynpu_fn)starved_28,
+	(anynpu_fn)starved_29,
+	(anynpu_fn)dead_30,
+	(anynpu_fn)starved_31,
+	(anynpu_fn)starved_32,
+	(anynpu_fn)starved_33,
+	(anynpu_fn)starved_34,
+	(anynpu_fn)dead_35,
+	(anynpu_fn)dead_36,
+	(anynpu_fn)starved_37,
+	(anynpu_fn)starved_38,
+	(anynpu_fn)starved_39,
+	(anynpu_fn)starved_40,
+	(anynpu_fn)starved_41,
+	(anynpu_fn)starved_42,
+	(anynpu_fn)starved_43,
+	(anynpu_fn)starved_44,
+	(anynpu_fn)starved_45,
+	(anynpu_fn)dead_46,
+	(anynpu_fn)dead_47,
+	(anynpu_fn)dead_48,
+	(anynpu_fn)dead_49,
+	(anynpu_fn)starved_50,
+	(anynpu_fn)starved_51,
+	(anynpu_fn)starved_52,
+	(anynpu_fn)starved_53,
+	(anynpu_fn)starved_54,
+	(anynpu_fn)starved_55,
+	(anynpu_fn)starved_56,
+	(anynpu_fn)starved_57,
+	(anynpu_fn)starved_58,
+	(anynpu_fn)dead_59,
+	(anynpu_fn)dead_60,
+	(anynpu_fn)dead_61,
+	(anynpu_fn)starved_62,
+	(anynpu_fn)starved_63,
+	(anynpu_fn)dead_64,
+	(anynpu_fn)dead_65,
+	(anynpu_fn)starved_66,
+	(anynpu_fn)starved_67,
+	(anynpu_fn)starved_68,
+	(anynpu_fn)starved_69,
+	(anynpu_fn)starved_70,
+	(anynpu_fn)starved_71,
+	(anynpu_fn)starved_72,
+	(anynpu_fn)starved_73,
+	(anynpu_fn)starved_74,
+	(anynpu_fn)dead_75,
+	(anynpu_fn)dead_76,
+	(anynpu_fn)dead_77,
+	(anynpu_fn)dead_78,
+	(anynpu_fn)starved_79,
+	(anynpu_fn)starved_80,
+	(anynpu_fn)starved_81,
+	(anynpu_fn)starved_82,
+	(anynpu_fn)starved_83,
+	(anynpu_fn)dead_84,
+	(anynpu_fn)starved_85,
+	(anynpu_fn)starved_86,
+	(anynpu_fn)starved_87,
+	(anynpu_fn)starved_88,
+	(anynpu_fn)starved_89,
+	(anynpu_fn)starved_90,
+	(anynpu_fn)starved_91,
+	(anynpu_fn)starved_92,
+	(anynpu_fn)starved_93,
+	(anynpu_fn)starved_94,
+	(anynpu_fn)starved_95,
+	(anynpu_fn)starved_96,
+	(anynpu_fn)starved_97,
+	(anynpu_fn)starved_98,
+	(anynpu_fn)dead_99,
+	(anynpu_fn)dead_100,
+	(anynpu_fn)dead_101,
+	(anynpu_fn)dead_102,
+	(anynpu_fn)dead_103,
+	(anynpu_fn)starved_104,
+	(anynpu_fn)starved_105,
+	(anynpu_fn)starved_106,
+	(anynpu_fn)starved_107,
+	(anynpu_fn)starved_108,
+	(anynpu_fn)starved_109,
+	(anynpu_fn)starved_110,
+	(anynpu_fn)starved_111,
+	(anynpu_fn)starved_112,
+	(anynpu_fn)dead_113,
+	(anynpu_fn)starved_114,
+	(anynpu_fn)starved_115,
+	(anynpu_fn)starved_116,
+	(anynpu_fn)starved_117,
+	(anynpu_fn)starved_118,
+	(anynpu_fn)starved_119,
+	(anynpu_fn)starved_120,
+	(anynpu_fn)starved_121,
+	(anynpu_fn)starved_122,
+	(anynpu_fn)starved_123,
+	(anynpu_fn)starved_124,
+	(anynpu_fn)dead_125,
+	(anynpu_fn)starved_126,
+	(anynpu_fn)starved_127,
+	(anynpu_fn)starved_128,
+	(anynpu_fn)starved_129,
+	(anynpu_fn)starved_130,
+	(anynpu_fn)starved_131,
+	(anynpu_fn)starved_132,
+	(anynpu_fn)starved_133,
+	(anynpu_fn)starved_134,
+	(anynpu_fn)starved_135,
+	(anynpu_fn)starved_136,
+	(anynpu_fn)starved_137,
+	(anynpu_fn)starved_138,
+	(anynpu_fn)starved_139,
+	(anynpu_fn)starved_140,
+	(anynpu_fn)starved_141,
+	(anynpu_fn)starved_142,
+	(anynpu_fn)starved_143,
+	(anynpu_fn)starved_144,
+	(anynpu_fn)starved_145,
+	(anynpu_fn)starved_146,
+	(anynpu_fn)starved_147,
+	(anynpu_fn)starved_148,
+	(anynpu_fn)starved_149,
+	(anynpu_fn)starved_150,
+	(anynpu_fn)starved_151,
+	(anynpu_fn)starved_152,
+	(anynpu_fn)starved_153,
+	(anynpu_fn)starved_154,
+	(anynpu_fn)starved_155,
+	(anynpu_fn)starved_156,
+	(anynpu_fn)starved_157,
+	(anynpu_fn)starved_158,
+	(anynpu_fn)starved_159,
+	(anynpu_fn)dead_160,
+	(anynpu_fn)starved_161,
+	(anynpu_fn)starved_162,
+	(anynpu_fn)starved_163,
+	(anynpu_fn)starved_164,
+	(anynpu_fn)starved_165,
+	(anynpu_fn)starved_166,
+	(anynpu_fn)starved_167,
+	(anynpu_fn)starved_168,
+	(anynpu_fn)starved_169,
+	(anynpu_fn)starved_170,
+	(anynpu_fn)starved_171,
+	(anynpu_fn)starved_172,
+	(anynpu_fn)starved_173,
+	(anynpu_fn)starved_174,
+	(anynpu_fn)starved_175,
+	(anynpu_fn)starved_176,
+	(anynpu_fn)starved_177,
+	(anynpu_fn)starved_178,
+	(anynpu_fn)starved_179,
+	(anynpu_fn)starved_180,
+	(anynpu_fn)starved_181,
+	(anynpu_fn)dead_182,
+	(anynpu_fn)starved_183,
+	(anynpu_fn)starved_184,
+	(anynpu_fn)starved_185,
+	(anynpu_fn)dead_186,
+	(anynpu_fn)starved_187,
+	(anynpu_fn)starved_188,
+	(anynpu_fn)starved_189,
+	(anynpu_fn)starved_190,
+	(anynpu_fn)starved_191,
+	(anynpu_fn)dead_192,
+	(anynpu_fn)starved_193,
+	(anynpu_fn)starved_194,
+	(anynpu_fn)starved_195,
+	(anynpu_fn)dead_196,
+	(anynpu_fn)starved_197,
+	(anynpu_fn)starved_198,
+	(anynpu_fn)starved_199,
+	(anynpu_fn)starved_200,
+	(anynpu_fn)starved_201,
+	(anynpu_fn)starved_202,
+	(anynpu_fn)starved_203,
+	(anynpu_fn)starved_204,
+	(anynpu_fn)starved_205,
+	(anynpu_fn)starved_206,
+	(anynpu_fn)starved_207,
+	(anynpu_fn)dead_208,
+	(anynpu_fn)starved_209,
+	(anynpu_fn)starved_210,
+	(anynpu_fn)starved_211,
+	(anynpu_fn)starved_212,
+	(anynpu_fn)starved_213,
+	(anynpu_fn)starved_214,
+	(anynpu_fn)starved_215,
+	(anynpu_fn)starved_216,
+	(anynpu_fn)starved_217,
+	(anynpu_fn)starved_218,
+	(anynpu_fn)dead_219,
+	(anynpu_fn)starved_220,
+	(anynpu_fn)starved_221,
+	(anynpu_fn)starved_222,
+	(anynpu_fn)starved_223,
+	(anynpu_fn)starved_224,
+	(anynpu_fn)starved_225,
+	(anynpu_fn)starved_226,
+	(anynpu_fn)starved_227,
+	(anynpu_fn)starved_228,
+	(anynpu_fn)dead_229,
+	(anynpu_fn)dead_230,
+	(anynpu_fn)starved_231,
+	(anynpu_fn)starved_232,
+	(anynpu_fn)starved_233,
+	(anynpu_fn)starved_234,
+	(anynpu_fn)starved_235,
+	(anynpu_fn)starved_236,
+	(anynpu_fn)starved_237,
+	(anynpu_fn)starved_238,
+	(anynpu_fn)dead_239,
+	(anynpu_fn)starved_240,
+	(anynpu_fn)dead_241,
+	(anynpu_fn)starved_242,
+	(anynpu_fn)starved_243,
+	(anynpu_fn)starved_244,
+	(anynpu_fn)starved_245,
+	(anynpu_fn)starved_246,
+	(anynpu_fn)starved_247,
+	(anynpu_fn)starved_248,
+	(anynpu_fn)starved_249,
+};
+
 const struct anynpu_image anynpu_image = {
 	.functions = FUNCTIONS,
 	.facades = 5,
@@ -6558,6 +7016,7 @@ const struct anynpu_image anynpu_image = {
 	.mixed = mixed,
 	.former = former,
 	.dead = dead,
+	.starved = starved,
 	.slot = anynpu_slot,
 	.counted = anynpu_counted,
 	.target = anynpu_target,

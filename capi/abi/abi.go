@@ -73,7 +73,11 @@ type Facade struct {
 	Check   string   // C header of the generated misuse test with make_TYPE and drop_TYPE for every handle kind
 	Status  string   // C type of status codes, "" if the API has none
 	Failed  int      // status of a call that failed inside the library
-	Forked  int      // status of a call in a forked child
+	Forked  int      // status of a call in a forked child, and where a sandbox forbids what the start needs
+	Starved int      // status of a call where the start lacks memory, threads or descriptors
+
+	StarvedBy map[string]int // the same for rows that have Codes, by those
+
 	Handles map[string]Handle
 	Types   map[string]Type // every other type that is not a C scalar
 	Stubs   []Library       // vendor libraries besides the core library

@@ -4,16 +4,18 @@ import "slices"
 
 // HBDNN is Horizon's hbDNN and hbSys API, of versions 1.18 to 1.24.
 var HBDNN = &Facade{
-	Name:    "hbdnn",
-	Version: "1.24.5",
-	Since:   "`since` is the vendor's version without its dots: 190 is 1.9.x or older, 1180 is 1.18.x.",
-	Prefix:  "hb",
-	Also:    []string{"_Z25hbDNN", "_Z27hbDNN"},
-	Headers: []string{"stdbool.h", "dnn/hb_dnn_ext.h", "dnn/hb_dnn_status.h"},
-	Check:   "misuse_hbdnn.h",
-	Status:  "int32_t",
-	Failed:  -6000012, // HB_DNN_RUN_TASK_FAILED
-	Forked:  -6000015, // HB_DNN_API_USE_ERROR
+	Name:      "hbdnn",
+	Version:   "1.24.5",
+	Since:     "`since` is the vendor's version without its dots: 190 is 1.9.x or older, 1180 is 1.18.x.",
+	Prefix:    "hb",
+	Also:      []string{"_Z25hbDNN", "_Z27hbDNN"},
+	Headers:   []string{"stdbool.h", "dnn/hb_dnn_ext.h", "dnn/hb_dnn_status.h"},
+	Check:     "misuse_hbdnn.h",
+	Status:    "int32_t",
+	Failed:    -6000012,                              // HB_DNN_RUN_TASK_FAILED
+	Forked:    -6000015,                              // HB_DNN_API_USE_ERROR
+	Starved:   -6000007,                              // HB_DNN_OUT_OF_MEMORY
+	StarvedBy: map[string]int{"sysStatus": -6000130}, // HB_SYS_OUT_OF_MEMORY
 	Handles: map[string]Handle{
 		"hbPackedDNNHandle_t": {Go: "Packed", ByValue: true},
 		"hbDNNHandle_t":       {Go: "Model", ByValue: true},

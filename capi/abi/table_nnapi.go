@@ -12,6 +12,7 @@ var NNAPI = &Facade{
 	Status:  "int",
 	Failed:  5, // ANEURALNETWORKS_OP_FAILED
 	Forked:  9, // ANEURALNETWORKS_UNAVAILABLE_DEVICE
+	Starved: 1, // ANEURALNETWORKS_OUT_OF_MEMORY
 	Handles: map[string]Handle{
 		"ANeuralNetworksMemory":      {Go: "Memory"},
 		"ANeuralNetworksMemoryDesc":  {Go: "MemoryDesc"},

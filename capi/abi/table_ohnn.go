@@ -9,10 +9,11 @@ var OHNN = &Facade{
 	Prefix:  "OH_NN",
 	Headers: []string{"neural_network_runtime/neural_network_runtime.h",
 		"neural_network_runtime/neural_network_runtime_inner.h"},
-	Check:  "misuse_ohnn.h",
-	Status: "OH_NN_ReturnCode",
-	Failed: 1,  // OH_NN_FAILED
-	Forked: 14, // OH_NN_UNAVAILABLE_DEVICE
+	Check:   "misuse_ohnn.h",
+	Status:  "OH_NN_ReturnCode",
+	Failed:  1,  // OH_NN_FAILED
+	Forked:  14, // OH_NN_UNAVAILABLE_DEVICE
+	Starved: 3,  // OH_NN_MEMORY_ERROR
 	Handles: map[string]Handle{
 		"NN_TensorDesc":    {Go: "TensorDesc"},
 		"NN_Tensor":        {Go: "Tensor"},

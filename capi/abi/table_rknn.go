@@ -13,6 +13,7 @@ var RKNN = &Facade{
 	Status:  "int",
 	Failed:  -1, // RKNN_ERR_FAIL
 	Forked:  -3, // RKNN_ERR_DEVICE_UNAVAILABLE
+	Starved: -4, // RKNN_ERR_MALLOC_FAIL
 	Handles: map[string]Handle{
 		"rknn_context":    {Go: "Context", ByValue: true},
 		"rknn_matmul_ctx": {Go: "Matmul", ByValue: true},

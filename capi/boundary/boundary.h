@@ -27,6 +27,7 @@ struct anynpu_image {
 	                         * own are never the driver's, and the others always if there is one */
 	const anynpu_fn *former; /* enters Go with the parameters of a former version of the API; NULL where they are today's */
 	const anynpu_fn *dead;  /* returns the failure value and touches nothing */
+	const anynpu_fn *starved; /* the same, where the library cannot start for want of memory */
 	anynpu_fn *slot;        /* the jump table */
 	const anynpu_fn *counted; /* what a slot holds while calls are counted: counts, then goes on to target */
 	anynpu_fn *target;
@@ -51,10 +52,11 @@ enum anynpu_state {
 
 /* getenv, but NULL for every variable where the program has rights that its caller lacks (set-id programs). */
 ANYNPU_HIDDEN const char *anynpu_getenv(const char *name);
-/* Start Go once; later calls do nothing. Returns 0, or 1 with a text of what the system does not grant: Go is not started then, and a later
- * call tries again. Called under the lock that all facades have in common. */
+/* Start Go once; later calls do nothing. Returns 0, or with a text of what the system does not grant ANYNPU_STARVED for want of memory,
+ * threads or descriptors, ANYNPU_FORBIDDEN for a system call: Go is not started then, and a later call tries again. Called under the lock that all facades have in common. */
+enum { ANYNPU_STARVED = 1, ANYNPU_FORBIDDEN = 2 };
 ANYNPU_HIDDEN int anynpu_start(char *missing, size_t size);
-/* Whether the system refuses what Go needs to start; the text says what. Nothing is held when it returns. */
+/* Whether the system refuses what Go needs to start, as anynpu_start returns it; the text says what. Nothing is held when it returns. */
 ANYNPU_HIDDEN int anynpu_missing(char *text, size_t size);
 /* Whether a resource of RLIMIT_* has a limit. */
 ANYNPU_HIDDEN int anynpu_limited(int resource);

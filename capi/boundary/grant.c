@@ -106,7 +106,7 @@ static const char *open_all(int fd[DESCRIPTORS])
 	for (int i = 0; i < DESCRIPTORS; i++) {
 		fd[i] = i == 0 ? epoll_create1(EPOLL_CLOEXEC) : eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 		if (fd[i] < 0 && !what)
-			what = errno == EMFILE || errno == ENFILE ? "8 file descriptors" : i == 0 ? "epoll_create1" : "eventfd2";
+			what = errno == EMFILE || errno == ENFILE ? "descriptors" : i == 0 ? "epoll_create1" : "eventfd2";
 	}
 	if (!what && epoll_ctl(fd[0], EPOLL_CTL_ADD, fd[1], &event) != 0)
 		what = "epoll_ctl";
@@ -170,8 +170,8 @@ static const char *hold_memory(void)
 	return what;
 }
 
-/* The least that the start takes, of which what cannot be had. */
-static void describe(char *text, size_t size, const char *what)
+/* Writes the least that the start takes, of which what cannot be had, or the name of a system call; returns which. */
+static int describe(char *text, size_t size, const char *what)
 {
 	const int threads = 1 + OTHER_THREADS;
 	size_t stack = 0;
@@ -184,8 +184,15 @@ static void describe(char *text, size_t size, const char *what)
 		snprintf(text, size, "%d threads, with stacks of %zu KiB", threads, stack >> 10);
 	else if (strcmp(what, "address space") == 0)
 		snprintf(text, size, "%zu MiB of address space", (SPACE + (size_t)threads * stack) / MIB);
-	else
+	else if (strcmp(what, "memory") == 0)
 		snprintf(text, size, "%zu MiB of memory", (DATA + (size_t)threads * stack) / MIB);
+	else if (strcmp(what, "descriptors") == 0)
+		snprintf(text, size, "%d file descriptors", DESCRIPTORS);
+	else {
+		snprintf(text, size, "%s", what);
+		return ANYNPU_FORBIDDEN;
+	}
+	return ANYNPU_STARVED;
 }
 
 int anynpu_missing(char *text, size_t size)
@@ -193,24 +200,23 @@ int anynpu_missing(char *text, size_t size)
 	int fd[DESCRIPTORS], n = wanted_threads();
 	const char *call = refused_call();
 	const char *what = call ? call : open_all(fd);
-	if (what) {
-		snprintf(text, size, "%s", what);
-	} else {
+	int refused = 0;
+	if (!what) {
 		share_arenas();
 		anynpu_hold_spares();
 		/* Fewer threads compute where there is not enough for all, and at last there is no room for later ones. */
 		while ((what = with_threads(n + OTHER_THREADS, hold_memory)) && (n > 1 || anynpu_drop_spares()))
 			n = n > 1 ? n / 2 : 1;
-		if (what) {
-			describe(text, size, what);
-		} else {
+		if (!what) {
 			compute_threads = n;
 			anynpu_offer_spares();
 		}
 	}
+	if (what)
+		refused = describe(text, size, what);
 	if (!call)
 		for (int i = 0; i < DESCRIPTORS; i++)
 			if (fd[i] >= 0)
 				close(fd[i]);
-	return what != NULL;
+	return refused;
 }

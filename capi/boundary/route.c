@@ -174,7 +174,7 @@ anynpu_fn anynpu_resolve(uint32_t i, const void *caller)
 	if (refused) {
 		anynpu_leave();
 		anynpu_report_missing(i, missing);
-		return anynpu_image.dead[i];
+		return refused == ANYNPU_STARVED ? anynpu_image.starved[i] : anynpu_image.dead[i];
 	}
 	anynpu_fn fn = anynpu_image.live[i];
 	/* A call by a driver that is being opened is not the program's, and must not wait for a driver that waits for this one. */

@@ -36,6 +36,22 @@ func (f *facade) prototypes() string {
 	return b.String()
 }
 
+// list writes a C header with the name of every function, and the status with which each refuses a start that lacks
+// memory, 0 for those that return none.
+func (f *facade) list() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "/* %s */\n\n/* FUNCTION(NAME, STATUS): the status of a call that cannot start the library for want of "+
+		"memory, 0: none. */\n", banner)
+	for _, fn := range f.funcs {
+		status := 0
+		if fn.isStatus() {
+			status = fn.starved()
+		}
+		fmt.Fprintf(&b, "FUNCTION(%s, %d)\n", fn.Name, status)
+	}
+	return b.String()
+}
+
 // inC are the functions that a C program can name.
 func (f *facade) inC() []*function {
 	return slices.DeleteFunc(slices.Clone(f.funcs), func(fn *function) bool { return fn.Mangled })

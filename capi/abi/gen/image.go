@@ -20,6 +20,13 @@ func (img *image) cImage() string {
 	for _, fn := range img.forms() {
 		b.WriteString(fn.dead())
 	}
+	b.WriteString("\n/* Where the library cannot start for want of memory: that status, or the dead function if there is none. */\n")
+	for _, fn := range img.funcs {
+		if fn.isStatus() {
+			fmt.Fprintf(&b, "static %s starved_%d(%s) {%s return %d; }\n", cABI(fn.goResult()), fn.index,
+				decls(fn.deadArguments()), fn.unused(), fn.starved())
+		}
+	}
 	b.WriteString("\n/* The way into Go. */")
 	for _, fn := range img.forms() {
 		b.WriteString(fn.enter())
@@ -53,9 +60,15 @@ func (img *image) cImage() string {
 	b.WriteString("};\n")
 	column(&b, "static const anynpu_fn dead[FUNCTIONS]", img.funcs,
 		func(fn *function) string { return fmt.Sprintf("(anynpu_fn)dead_%d", fn.index) })
+	column(&b, "static const anynpu_fn starved[FUNCTIONS]", img.funcs, func(fn *function) string {
+		if !fn.isStatus() {
+			return fmt.Sprintf("(anynpu_fn)dead_%d", fn.index)
+		}
+		return fmt.Sprintf("(anynpu_fn)starved_%d", fn.index)
+	})
 	fmt.Fprintf(&b, "\nconst struct anynpu_image anynpu_image = {\n\t.functions = FUNCTIONS,\n\t.facades = %d,\n",
 		len(img.facades))
-	for _, m := range []string{"name", "facade", "own", "mixed", "former", "dead"} {
+	for _, m := range []string{"name", "facade", "own", "mixed", "former", "dead", "starved"} {
 		fmt.Fprintf(&b, "\t.%s = %s,\n", m, m)
 	}
 	b.WriteString("\t.slot = anynpu_slot,\n\t.counted = anynpu_counted,\n\t.target = anynpu_target,\n\t.live = live,\n\t.driver = driver,\n};\n")
@@ -130,15 +143,28 @@ func (fn *function) dead() string {
 	case fn.isStatus():
 		value = fmt.Sprint(fn.Facade.Forked)
 	}
-	args, ret := fn.deadArguments(), ""
-	for _, a := range args {
-		ret += fmt.Sprintf(" (void)%s;", a.name)
-	}
+	ret := fn.unused()
 	if value != "" {
 		ret += fmt.Sprintf(" return %s;", value)
 	}
-	return fmt.Sprintf("static %s dead_%d%s(%s) { anynpu_report_dead(%d);%s }\n", result, fn.index, fn.form, decls(args),
-		fn.index, ret)
+	return fmt.Sprintf("static %s dead_%d%s(%s) { anynpu_report_dead(%d);%s }\n", result, fn.index, fn.form,
+		decls(fn.deadArguments()), fn.index, ret)
+}
+
+// unused keeps the compiler quiet about the arguments of a dead function.
+func (fn *function) unused() (text string) {
+	for _, a := range fn.deadArguments() {
+		text += fmt.Sprintf(" (void)%s;", a.name)
+	}
+	return text
+}
+
+// starved is the status of a call that cannot start the library for want of memory.
+func (fn *function) starved() int {
+	if code, ok := fn.Facade.StarvedBy[fn.Codes]; ok {
+		return code
+	}
+	return fn.Facade.Starved
 }
 
 // deadArguments are those that a dead function declares: none, unless a struct among them is passed by value.

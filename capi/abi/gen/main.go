@@ -141,6 +141,7 @@ func (img *image) generate() error {
 		}
 		img.file("ctest/zprototypes_"+f.Name+".c", f.prototypes())
 		img.file("ctest/zmisuse_"+f.Name+".c", f.misuse())
+		img.file("ctest/zfunctions_"+f.Name+".h", f.list())
 	}
 	if err := img.goFile("capi/zfacades.go", img.imports()); err != nil {
 		return err
