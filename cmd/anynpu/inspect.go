@@ -28,8 +28,9 @@ type inspection struct {
 	Functions  []string          `json:"functions"`
 	Parameters int64             `json:"parameters"`
 	Bytes      int64             `json:"parameter_bytes"`
-	Metadata   map[string]string `json:"metadata"`        // that of MODEL.anynpu.json included
-	Error      string            `json:"error,omitempty"` // in a pack: why the model could not be read
+	Metadata   map[string]string `json:"metadata"`         // that of MODEL.anynpu.json included
+	Error      string            `json:"error,omitempty"`  // in a pack: why the model could not be read
+	Graphs     *modelGraphs      `json:"graphs,omitempty"` // with --nodes
 }
 
 // inspectionPack is the JSON form of inspect of a pack list.
@@ -47,7 +48,7 @@ type portInfo struct {
 }
 
 func newInspect(stdout, stderr io.Writer) *cobra.Command {
-	asJSON := false
+	asJSON, nodes := false, false
 	cmd := &cobra.Command{
 		Use:   "inspect MODEL",
 		Short: "Describe a model: inputs, outputs, operators, metadata",
@@ -56,17 +57,27 @@ types and sizes (names stand for open sizes), how often each operator occurs,
 the number of parameters, and the metadata. The model need not be computable.
 Metadata are those of the model and of MODEL.anynpu.json beside it, whose
 entries win. Of a pack list (JSON with anynpu.models) every model is described.
+
+--nodes lists the nodes as well, in the order of the file, with their inputs and
+outputs (type and sizes as far as they are known), attributes, and the smallest,
+largest and mean element of weights, and how many are NaN or infinite. The
+bodies of If, Loop and Scan are indented, the model's functions follow.
+
 Of an .rknn file it shows what that says: names, sizes, types, quantization,
 preprocessing, dynamic shapes, operators.`,
-		Example: "  anynpu inspect model.onnx\n  anynpu inspect --json model.onnx\n  anynpu inspect pack.json",
-		Args:    oneModel,
+		Example: "  anynpu inspect model.onnx\n  anynpu inspect --nodes model.onnx\n  anynpu inspect --json model.onnx\n" +
+			"  anynpu inspect pack.json",
+		Args: oneModel,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if ok, err := inspectRKNN(args[0], stdout, asJSON); ok {
+			if ok, err := inspectRKNN(args[0], stdout, asJSON, nodes); ok {
 				return err
 			}
 			all := inspectionPack{"anynpu.inspect-pack/1", args[0], []inspection{}}
 			pack, err := eachOf(args[0], stderr, func(path string) error {
 				i, err := inspectModel(path, stderr)
+				if err == nil && nodes {
+					i.Graphs, err = graphsOf(path)
+				}
 				if err != nil {
 					i.Error = err.Error()
 				}
@@ -81,6 +92,7 @@ preprocessing, dynamic shapes, operators.`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false,
 		`write JSON, schema "anynpu.inspect/1", of a pack list "anynpu.inspect-pack/1", of an .rknn file "anynpu.inspect-rknn/2"`)
+	cmd.Flags().BoolVar(&nodes, "nodes", false, "list the nodes with attributes and weights")
 	return cmd
 }
 
@@ -113,7 +125,7 @@ func inspectModel(path string, stderr io.Writer) (inspection, error) {
 	}
 	return inspection{"anynpu.inspect/1", path, s.Name, s.Producer, s.IRVersion, opsetNames(s.Opsets), portInfos(s.In),
 		portInfos(s.Out), s.Ops,
-		append([]string{}, s.Functions...), s.Parameters, s.Bytes, values, ""}, nil
+		append([]string{}, s.Functions...), s.Parameters, s.Bytes, values, "", nil}, nil
 }
 
 // print writes the description of the only model, or of all of a pack list.
@@ -212,6 +224,9 @@ func (i *inspection) write(w io.Writer) {
 		for _, k := range sorted(i.Metadata) {
 			printf(w, "  %s = %s\n", k, i.Metadata[k])
 		}
+	}
+	if i.Graphs != nil {
+		i.Graphs.write(w)
 	}
 }
 

@@ -43,7 +43,7 @@ type rknnPort struct {
 }
 
 // inspectRKNN describes an .rknn file; ok is false when path is none.
-func inspectRKNN(path string, stdout io.Writer, asJSON bool) (ok bool, err error) {
+func inspectRKNN(path string, stdout io.Writer, asJSON, nodes bool) (ok bool, err error) {
 	f, err := model.Source{Path: path}.Open()
 	if err != nil {
 		return false, nil // what it is, others tell
@@ -51,6 +51,10 @@ func inspectRKNN(path string, stdout io.Writer, asJSON bool) (ok bool, err error
 	defer f.Close()
 	if f.Format != model.RKNN {
 		return false, nil
+	}
+	if nodes {
+		return true, usage("inspect: --nodes lists the nodes of ONNX models; of %s, an .rknn file, inspect shows the operators, "+
+			"and --json the tensors", path)
 	}
 	file, err := rknn.Read(f, f.Size)
 	if err != nil {

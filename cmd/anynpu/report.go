@@ -85,29 +85,49 @@ func (n number) text() string {
 }
 
 func statisticsOf(t tensor.Tensor) statistics {
-	at, n := tensordiff.Elements(t)
+	y := newTally()
+	y.add(t)
+	return y.result()
+}
+
+// tally gathers statistics of a tensor that comes in parts.
+type tally struct {
+	statistics
+	sum    float64
+	finite int
+}
+
+func newTally() *tally {
 	nan := number(math.NaN())
-	s := statistics{Min: nan, Max: nan, Mean: nan, none: n == 0}
-	sum, finite := 0.0, 0
+	return &tally{statistics: statistics{Min: nan, Max: nan, Mean: nan, none: true}}
+}
+
+func (y *tally) add(t tensor.Tensor) {
+	at, n := tensordiff.Elements(t)
+	y.none = y.none && n == 0
 	for i := range n {
 		v := at(i)
 		if math.IsNaN(v) {
-			s.NaN++
+			y.NaN++
 			continue
 		}
-		if s.Inf+finite == 0 { // the first number
-			s.Min, s.Max = number(v), number(v)
+		if y.Inf+y.finite == 0 { // the first number
+			y.Min, y.Max = number(v), number(v)
 		}
-		s.Min, s.Max = min(s.Min, number(v)), max(s.Max, number(v))
+		y.Min, y.Max = min(y.Min, number(v)), max(y.Max, number(v))
 		if math.IsInf(v, 0) {
-			s.Inf++
+			y.Inf++
 			continue
 		}
-		sum += v
-		finite++
+		y.sum += v
+		y.finite++
 	}
-	if finite > 0 {
-		s.Mean = number(sum / float64(finite))
+}
+
+func (y *tally) result() statistics {
+	s := y.statistics
+	if y.finite > 0 {
+		s.Mean = number(y.sum / float64(y.finite))
 	}
 	return s
 }

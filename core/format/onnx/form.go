@@ -16,6 +16,7 @@ const (
 	attrFloats
 	attrInts
 	attrStrings
+	attrGraphs = 10
 	attrSparse = 11
 )
 

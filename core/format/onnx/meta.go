@@ -137,6 +137,11 @@ func shapeText(s tensor.Shape, symbols []string) string {
 	if !s.Ranked {
 		return "[...]"
 	}
+	return "[" + strings.Join(dimTexts(s, symbols), ",") + "]"
+}
+
+// dimTexts are the sizes of a shape whose rank is known, with names for open ones.
+func dimTexts(s tensor.Shape, symbols []string) []string {
 	parts := make([]string, len(s.Dims))
 	for i, d := range s.Dims {
 		parts[i] = d.String()
@@ -144,5 +149,5 @@ func shapeText(s tensor.Shape, symbols []string) string {
 			parts[i] = symbols[d.Sym-1]
 		}
 	}
-	return "[" + strings.Join(parts, ",") + "]"
+	return parts
 }

@@ -84,11 +84,22 @@ func (s *source) done(part []byte) {
 	}
 }
 
-// externalData reads the data of a tensor that lies in another file of the model's folder (onnx.proto,
-// TensorProto.external_data).
+// externalData reads the data of a tensor that lies in another file of the model's folder.
 func (im *importer) externalData(t *tensorProto, size int64) (*source, error) {
+	f, offset, err := im.openExternal(t, size)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	src, err := readSource(f, offset, size)
+	return src, fault.Wrap(err, "external data %q", t.external["location"])
+}
+
+// openExternal opens the file of the model's folder that has the data of a tensor, and tells where they begin there
+// (onnx.proto, TensorProto.external_data).
+func (im *importer) openExternal(t *tensorProto, size int64) (f *os.File, offset int64, err error) {
 	if im.opt.Folder == "" {
-		return nil, fault.New(fault.File, "its data is in the file %q, but the model has no folder", t.external["location"])
+		return nil, 0, fault.New(fault.File, "its data is in the file %q, but the model has no folder", t.external["location"])
 	}
 	name := t.external["location"]
 	number := func(key string, otherwise int64) (int64, error) {
@@ -102,38 +113,37 @@ func (im *importer) externalData(t *tensorProto, size int64) (*source, error) {
 		}
 		return v, nil
 	}
-	offset, err := number("offset", 0)
+	offset, err = number("offset", 0)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	length, err := number("length", size)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if length != size {
-		return nil, fault.New(fault.File, "external data: %d bytes for a tensor of %d", length, size)
+		return nil, 0, fault.New(fault.File, "external data: %d bytes for a tensor of %d", length, size)
 	}
 	// os.Root follows no link and no ".." out of the folder.
 	root, err := os.OpenRoot(im.opt.Folder)
 	if err != nil {
-		return nil, fault.As(fault.File, err, "the model's folder")
+		return nil, 0, fault.As(fault.File, err, "the model's folder")
 	}
 	defer root.Close()
 	// A name with ".." may lead back into the folder; it is refused as in every reader of the format, whose folders may
 	// have links.
 	if filepath.IsAbs(name) || strings.Contains(name, "\x00") || slices.Contains(strings.Split(name, "/"), "..") {
-		return nil, fault.New(fault.File, "external data: %q: want a name below the model's folder, without \"..\"", name)
+		return nil, 0, fault.New(fault.File, "external data: %q: want a name below the model's folder, without \"..\"", name)
 	}
-	f, err := root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|unix.O_NONBLOCK, 0)
+	f, err = root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, fault.As(fault.File, err, "external data %q", name)
+		return nil, 0, fault.As(fault.File, err, "external data %q", name)
 	}
-	defer f.Close()
 	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() || offset > st.Size() || size > st.Size()-offset {
-		return nil, fault.New(fault.File, "external data %q: no %d bytes at %d", name, size, offset)
+		f.Close()
+		return nil, 0, fault.New(fault.File, "external data %q: no %d bytes at %d", name, size, offset)
 	}
-	src, err := readSource(f, offset, size)
-	return src, fault.Wrap(err, "external data %q", name)
+	return f, offset, nil
 }
 
 // tagAt returns the number of the field at the start of b and the length of the whole field, n < 0 when there is none.
