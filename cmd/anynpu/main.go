@@ -145,11 +145,8 @@ exec has the exit code of its program.`,
 		if slices.Contains([]string{"info", "drivers", "exec", "man"}, v.Name()) { // no MODEL
 			continue
 		}
-		v.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			if len(args) > 0 { // there is one MODEL
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			return nil, cobra.ShellCompDirectiveDefault
+		if v.ValidArgsFunction == nil {
+			v.ValidArgsFunction = completeModel
 		}
 		if v.Flags().Lookup("device") != nil {
 			complete(v, "device", append([]string{"cpu"}, driverDevices...)...)
@@ -157,6 +154,14 @@ exec has the exit code of its program.`,
 	}
 	root.AddCommand(verbs...)
 	return root
+}
+
+// completeModel has the shell complete the name of a file, once.
+func completeModel(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 { // there is one MODEL
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return nil, cobra.ShellCompDirectiveDefault
 }
 
 // complete has the shell complete the values of a flag.

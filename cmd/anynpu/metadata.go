@@ -77,11 +77,13 @@ it as it was. External data stay where they are.`,
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return f.run(args[0], args[1:], stdout, stderr) },
+		RunE:              func(_ *cobra.Command, args []string) error { return f.run(args[0], args[1:], stdout, stderr) },
+		ValidArgsFunction: completeEntry,
 	}
 	fl := cmd.Flags()
 	fl.StringArrayVarP(&f.remove, "delete", "d", nil, "remove the entry `KEY`; may be given several times")
 	fl.BoolVar(&f.embed, "embed", false, "write the entries of MODEL.anynpu.json into the model")
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("delete", completeStored))
 	fl.StringVar(&f.from, "from", "", "write what the .rknn file `FILE` says of the model")
 	fl.StringVarP(&f.out, "output", "o", "", "write to `FILE` and leave MODEL as it is")
 	fl.BoolVar(&f.json, "json", false, `write JSON, schema "anynpu.metadata/1"`)
@@ -250,6 +252,10 @@ func splitEntry(e string) (key, value string, err error) {
 	}
 	if !strings.Contains(e, "=") {
 		return "", "", usage("%q: want KEY=VALUE", e)
+	}
+	key, _, _ = strings.Cut(e, "=")
+	if near := metadata.Near(key); near != "" {
+		return "", "", usage("%q: there is no such key; did you mean %s?", e, near)
 	}
 	return "", "", usage("%q: there is no such key; anynpu metadata --help lists them", e)
 }

@@ -53,8 +53,20 @@ func (m *Metadata) setKey(key string, value json.RawMessage, source string) erro
 	case kind == "value" && dot > 0 && slices.Contains(valueFields, rest[dot+1:]):
 		return m.setValue(rest[:dot], rest[dot+1:], value)
 	}
-	m.Warnings = append(m.Warnings, source+": unknown key "+key)
+	warning := source + ": unknown key " + key
+	if near := Near(key); near != "" {
+		warning += "; did you mean " + near + "?"
+	}
+	m.Warnings = append(m.Warnings, warning)
 	return nil
+}
+
+// InputKeys are the keys about an input of a name, behind "anynpu.".
+func InputKeys(name string) (keys []string) {
+	for _, f := range inputFields {
+		keys = append(keys, "input."+name+"."+f)
+	}
+	return keys
 }
 
 // The last parts of keys about inputs and about values.
