@@ -146,7 +146,8 @@ func (r *checkReport) judge(path string, on *machine, engine, passes bool, f *me
 	case r.Engine != nil && r.Engine.FLOPPercent < 100:
 		return exit(exitDifferent, fmt.Errorf("%.2f %% of the arithmetic has a fast kernel", r.Engine.FLOPPercent))
 	case err == nil && !r.Usable:
-		err = fault.New(fault.Unsupported, "%d of %d nodes are computed by no device", len(r.Nodes)-r.Supported, len(r.Nodes))
+		err = fault.New(fault.Unsupported, "%d of %d nodes %s computed by no device", len(r.Nodes)-r.Supported, len(r.Nodes),
+			verb(len(r.Nodes)-r.Supported, "is", "are"))
 	}
 	return exit(exitModel, err)
 }

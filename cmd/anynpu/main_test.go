@@ -97,7 +97,7 @@ func TestExitCodes_table(t *testing.T) {
 		{"runs", []string{"run", model, "-i", "x=" + x}, 0, ""},
 		{"the only input needs no name", []string{"run", model, "-i", x}, 0, ""},
 		{"as expected", []string{"run", model, "-i", x, "--expect", "y=" + twice}, 0, ""},
-		{"different", []string{"run", model, "-i", x, "--expect", x}, 1, "1 of 1 outputs differ"},
+		{"different", []string{"run", model, "-i", x, "--expect", x}, 1, "1 of 1 outputs differs"},
 		{"unknown verb", []string{"frob"}, 2, `unknown command "frob"`},
 		{"unknown flag", []string{"run", model, "--frob"}, 2, "unknown flag: --frob"},
 		{"no model", []string{"run"}, 2, "want one MODEL, got 0"},

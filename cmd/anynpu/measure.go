@@ -137,3 +137,11 @@ func counted(n int, thing string) string {
 	}
 	return fmt.Sprintf("%d %s", n, thing)
 }
+
+// verb is the form for a number of things.
+func verb(n int, one, more string) string {
+	if n == 1 {
+		return one
+	}
+	return more
+}

@@ -35,5 +35,6 @@ func eachOf(path string, stderr io.Writer, f func(path string) error) (pack bool
 		return true, nil
 	}
 	return true, &exitError{first.code, fault.New(fault.KindOf(first),
-		"pack list %s: %d of %d models are not as they should be", path, failed, len(files))}
+		"pack list %s: %d of %d models %s not as expected", path, failed, len(files),
+		verb(failed, "is", "are"))}
 }

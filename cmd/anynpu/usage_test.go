@@ -76,7 +76,7 @@ func TestPack_tellsWhatIsWrongWithWhichModel(t *testing.T) {
 		"good.onnx", "strange.onnx", "text.onnx", "missing.onnx")
 	code, out, errs := anynpu("check", "--json", pack)
 	assert.Equal(t, 3, code)
-	assert.Contains(t, errs, "3 of 4 models are not as they should be")
+	assert.Contains(t, errs, "3 of 4 models are not as expected")
 	var c checkPack
 	require.NoError(t, json.Unmarshal([]byte(out), &c))
 	assert.False(t, c.Usable)

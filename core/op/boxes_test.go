@@ -38,7 +38,7 @@ func TestAxisAlignedBoxTransform_shapes(t *testing.T) {
 		{o, []tensor.Fact{fact(n, d(4)), fact(n, d(4)), fact(n), fact(any1, d(2))}, 1, "input 2: want an integer type"},
 	})
 	checkRefusals(t, fault.Argument, []outputsCase{{o, []tensor.Fact{fact(n, d(4)), fact(n, d(4)), typed(i32, n)}, 1,
-		"want 4 to 4 inputs"}})
+		"want 4 inputs"}})
 }
 
 func TestBoxWithNMSLimit_shapes(t *testing.T) {
@@ -59,7 +59,7 @@ func TestBoxWithNMSLimit_shapes(t *testing.T) {
 		{&BoxWithNMSLimit{Kernel: 3}, in, 4, "kernel: unknown value 3"},
 		{&BoxWithNMSLimit{Kernel: NMSGaussian}, in, 4, "sigma: want a number above 0, got 0"},
 		{&BoxWithNMSLimit{Kernel: NMSGaussian, Sigma: float32(math.NaN())}, in, 4, "sigma: want a number above 0, got NaN"},
-		{o, in, 3, "want 4 to 4 outputs"},
+		{o, in, 3, "want 4 outputs"},
 	})
 	checkRefusals(t, fault.Type, []outputsCase{{o, []tensor.Fact{in[0], in[1], fact(n)}, 4, "input 2: want an integer"}})
 }

@@ -30,7 +30,7 @@ func present(in []tensor.Fact, i int) bool {
 // arity checks the number of inputs (at least lo, at most hi; the first lo must be given) and of outputs.
 func arity(in []tensor.Fact, lo, hi int, declared []tensor.Type, outLo, outHi int) error {
 	if len(in) < lo || len(in) > hi {
-		return fault.New(fault.Argument, "want %d to %d inputs, got %d", lo, hi, len(in))
+		return fault.New(fault.Argument, "want %s, got %d", fault.Numbers(lo, hi, "input"), len(in))
 	}
 	for i := range lo {
 		if !present(in, i) {
@@ -38,7 +38,7 @@ func arity(in []tensor.Fact, lo, hi int, declared []tensor.Type, outLo, outHi in
 		}
 	}
 	if len(declared) < outLo || len(declared) > outHi {
-		return fault.New(fault.Argument, "want %d to %d outputs, got %d", outLo, outHi, len(declared))
+		return fault.New(fault.Argument, "want %s, got %d", fault.Numbers(outLo, outHi, "output"), len(declared))
 	}
 	return nil
 }

@@ -81,9 +81,9 @@ func TestHashtableLookup_shapes(t *testing.T) {
 		{o, []tensor.Fact{typed(i32, d(2)), typed(i32, d(4)), fact()}, 2, "input 2: want rows, got a scalar"},
 	})
 	checkRefusals(t, fault.Argument, []outputsCase{
-		{o, []tensor.Fact{typed(i32, n), typed(i32, n)}, 2, "want 3 to 3 inputs"},
+		{o, []tensor.Fact{typed(i32, n), typed(i32, n)}, 2, "want 3 inputs"},
 		{o, []tensor.Fact{typed(i32, n), {}, fact(n)}, 2, "input 1 is missing"},
-		{o, []tensor.Fact{typed(i32, n), typed(i32, n), fact(n)}, 1, "want 2 to 2 outputs"},
+		{o, []tensor.Fact{typed(i32, n), typed(i32, n), fact(n)}, 1, "want 2 outputs"},
 	})
 }
 
@@ -120,7 +120,7 @@ func TestSVDF_shapes(t *testing.T) {
 		{&SVDF{Rank: 3}, whole(), 2, "input 1: 8 filters are no multiple of the rank 3"},
 	})
 	checkRefusals(t, fault.Argument, []outputsCase{
-		{&SVDF{}, whole(), 2, "rank: want 1 or more, got 0"}, {o, whole(), 1, "want 2 to 2 outputs"},
+		{&SVDF{}, whole(), 2, "rank: want 1 or more, got 0"}, {o, whole(), 1, "want 2 outputs"},
 		{o, whole()[:4], 2, "input 4 is missing"}, {o, with(2, tensor.Fact{}), 2, "input 2 is missing"},
 	})
 	checkRefusals(t, fault.Type, []outputsCase{{o, with(1, typed(tensor.Int8, d(8), d(3))), 2, "input 1: want a float"}})

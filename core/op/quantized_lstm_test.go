@@ -109,8 +109,8 @@ func TestQuantized16BitLSTM_types(t *testing.T) {
 		{o, with(lstm16(), 11, coded(tensor.Int32, float32(0.01)/128, 0, 3)), 2, "input 11: want [4], got [3]"},
 		{o, with(lstm16(), 13, coded(tensor.Int16, 1./2048, 0, 3, 4)), 2, "input 13: want [2,4], got [3,4]"},
 	})
-	checkRefusals(t, fault.Argument, []outputsCase{{o, lstm16()[:14], 2, "want 15 to 15 inputs"},
-		{o, with(lstm16(), 3, tensor.Fact{}), 2, "input 3 is missing"}, {o, lstm16(), 1, "want 2 to 2 outputs"}})
+	checkRefusals(t, fault.Argument, []outputsCase{{o, lstm16()[:14], 2, "want 15 inputs"},
+		{o, with(lstm16(), 3, tensor.Fact{}), 2, "input 3 is missing"}, {o, lstm16(), 1, "want 2 outputs"}})
 	_, err = o.Infer(lstm16(), []tensor.Type{{}, {DType: tensor.Uint8, Quant: tensor.PerTensor(1./64, 128)}})
 	assert.ErrorContains(t, err, "output 1: want the quantization of input 14")
 }

@@ -70,7 +70,7 @@ func (p *nodeProto) checkForm(version int64) error {
 	}
 	n := len(p.in)
 	if c := list[i]; n < c.least || n > c.most {
-		return fault.New(fault.File, "want %d to %d inputs, got %d", c.least, c.most, n)
+		return fault.New(fault.File, "want %s, got %d", fault.Numbers(c.least, c.most, "input"), n)
 	}
 	for k := range list[i].least {
 		if p.in[k] == "" {

@@ -26,7 +26,7 @@ func TestImport_refusesFormsThatOperatorsDoNotHave(t *testing.T) {
 	}{
 		{one("Softmax", x, attr("axis", 4, attrString, 0)), `attribute "axis" is a string, want an integer`},
 		{one("Softmax", x, attr("axis", 3, attrInt, 0), attr("axis", 3, attrInt, 0)), "attribute axis is given twice"},
-		{one("Softmax", xx, attr("axis", 3, attrInt, 0)), "want 1 to 1 inputs, got 2"},
+		{one("Softmax", xx, attr("axis", 3, attrInt, 0)), "want 1 input, got 2"},
 		{one("LayerNormalization", x), "want 2 to 3 inputs, got 1"},
 		{one("LayerNormalization", []string{"x", ""}), "input 1 is missing"},
 		{one("Concat", xx), "attribute axis is missing"},

@@ -175,7 +175,7 @@ func TestImport_hostileModels(t *testing.T) {
 		{"external file that is missing", add(external("w", []int64{2}, "location", "nowhere")), "nowhere"},
 		{"sparse initializer", modelMsg(graphMsg([]msg{relu}, input("x", 2), output("y"), msg(nil).str(15, ""))), "sparse"},
 		{"sequence input", modelMsg(graphMsg([]msg{relu}, msg(nil).sub(11, msg(nil).str(1, "x").sub(2, msg(nil).str(4, ""))),
-			output("y"))), `input "x": a sequence`},
+			output("y"))), `input "x": a value of kind sequence`},
 	} {
 		err := imported(t, c.data, folder)
 		require.Error(t, err, c.name)

@@ -200,19 +200,23 @@ func (im *importer) reportMissing() error {
 		shown := nodes[:min(len(nodes), 5)]
 		ops[i] = fmt.Sprintf("%s x %d (%s)", op, len(nodes), strings.Join(shown, ", "))
 	}
-	if im.old != 0 {
-		return fault.New(fault.Unsupported, "operators that are not supported: %s; the model is of opset %d: those of them "+
-			"whose definition changed since are read from opset %d on, to which onnx.version_converter converts it",
-			strings.Join(ops, "; "), im.old, MinOpset)
+	heading := "operators that are not supported"
+	if len(ops) == 1 {
+		heading = "operator that is not supported"
 	}
-	return fault.New(fault.Unsupported, "operators that are not supported: %s", strings.Join(ops, "; "))
+	if im.old != 0 {
+		return fault.New(fault.Unsupported, "%s: %s; the model is of opset %d: those of them "+
+			"whose definition changed since are read from opset %d on, to which onnx.version_converter converts it",
+			heading, strings.Join(ops, "; "), im.old, MinOpset)
+	}
+	return fault.New(fault.Unsupported, "%s: %s", heading, strings.Join(ops, "; "))
 }
 
 // graph lowers g into a new scope. parent is the graph around a body; given are types of the inputs that hold where the
 // model declares none.
 func (im *importer) graph(g *graphProto, parent *scope, version int64, given []tensor.Type) (*scope, error) {
 	if g.sparse > 0 {
-		return nil, fault.New(fault.Unsupported, "graph %q: %d sparse initializers", g.name, g.sparse)
+		return nil, fault.New(fault.Unsupported, "graph %q: sparse initializers are not supported", g.name)
 	}
 	if parent != nil && (im.calls > 0 || im.repeats > 0) { // this may be done again and again
 		if err := im.count(len(g.inits) + len(g.values) + len(g.in) + len(g.out)); err != nil {
@@ -301,7 +305,7 @@ func (im *importer) graph(g *graphProto, parent *scope, version int64, given []t
 // valueType returns the declared type of a value.
 func (im *importer) valueType(v *valueInfo) (tensor.Type, error) {
 	if v.kind != "tensor" && v.kind != "" {
-		return tensor.Type{}, fault.New(fault.Unsupported, "a %s; only tensors can be inputs", v.kind)
+		return tensor.Type{}, fault.New(fault.Unsupported, "a value of kind %s is not supported; only tensors can be inputs", v.kind)
 	}
 	t := tensor.Type{Shape: tensor.AnyShape()}
 	if v.dtype != 0 {

@@ -29,7 +29,7 @@ func (n *node) inlined(name string) (*inlined, error) {
 		return nil, fault.New(fault.File, "attribute %s holds no graph", name)
 	}
 	if a.g.sparse > 0 {
-		return nil, fault.New(fault.Unsupported, "attribute %s: %d sparse initializers", name, a.g.sparse)
+		return nil, fault.New(fault.Unsupported, "attribute %s: sparse initializers are not supported", name)
 	}
 	if n.im.calls > 0 || n.im.repeats > 0 {
 		if err := n.im.count(len(a.g.inits) + len(a.g.values)); err != nil {

@@ -245,7 +245,7 @@ func lowerConstant(n *node) error {
 			return n.result(n.b.Int64s(a.ints...))
 		}
 	}
-	return fault.New(fault.Unsupported, "the constant is a string or sparse")
+	return fault.New(fault.Unsupported, "constants that are strings or sparse tensors are not supported")
 }
 
 // lowerDropout: at inference the input passes; the mask is all true.

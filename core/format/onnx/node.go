@@ -258,7 +258,7 @@ func (n *node) rank(i int) (int, error) {
 // want checks the number of inputs.
 func (n *node) want(lo, hi int) error {
 	if len(n.p.in) < lo || len(n.p.in) > hi {
-		return fault.New(fault.File, "want %d to %d inputs, got %d", lo, hi, len(n.p.in))
+		return fault.New(fault.File, "want %s, got %d", fault.Numbers(lo, hi, "input"), len(n.p.in))
 	}
 	for i := range lo {
 		if n.p.in[i] == "" {

@@ -113,7 +113,7 @@ func TestImport_sequencesThatCannotBeResolved(t *testing.T) {
 		{"lowest position", "position -9223372036854775808 in a sequence of 3", one("SequenceAt", "s p", at(-1<<63))},
 		{"highest position", "position 9223372036854775807 in a sequence of 3", one("SequenceAt", "s p", at(1<<63-1))},
 		{"two positions", "want one position, got 2", one("SequenceAt", "s p", int64Init("p", []int64{2}, 0, 1))},
-		{"no position", "want 2 to 2 inputs, got 1", one("SequenceAt", "s")},
+		{"no position", "want 2 inputs, got 1", one("SequenceAt", "s")},
 		{"position that is computed", "node 1 (SequenceAt): input 1: the position in a sequence is not known",
 			one("SequenceAt", "s x")},
 		{"position that is a sequence", "input 1: want a tensor", one("SequenceAt", "s s")},

@@ -29,9 +29,9 @@ func dtypeOf(n int64) (tensor.DType, error) {
 		return d, nil
 	}
 	if n == stringType {
-		return 0, fault.New(fault.Unsupported, "strings")
+		return 0, fault.New(fault.Unsupported, "tensors of strings are not supported")
 	}
-	return 0, fault.New(fault.File, "element type %d", n)
+	return 0, fault.New(fault.File, "element type %d is none that ONNX has", n)
 }
 
 // tensorType returns the type of a tensor, checked: sizes that are not negative, a product that fits.
