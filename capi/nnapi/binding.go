@@ -125,6 +125,9 @@ func (e *Execution) bindPointer(output bool, index int32, t *OperandType, p unsa
 		return err
 	}
 	if p == nil {
+		if !output && t != nil && len(dims) > 0 && size == 0 {
+			return badData("type: dimensions %v with NULL: want all of them, or no type for an input that is left out", dims)
+		}
 		*b, e.touched = binding{set: true, dims: dims}, true
 		return nil
 	}

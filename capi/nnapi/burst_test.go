@@ -38,8 +38,8 @@ func (e *keeping) Start(r device.RunRequest) error {
 // still there.
 func TestExecution_handsBurstsOn(t *testing.T) {
 	c := compiledFor(t, sumOfProducts(t, 3), withGuises(t, "")[:1], true)
-	p := &keeper{Program: c.result.program}
-	c.result.program = p
+	p := &keeper{Program: c.result.whole.program}
+	c.result.whole.program = p
 	x, y, z := []float32{1, 2, 3}, []float32{4, 5, 6}, make([]float32, 3)
 	e := bound(t, c, x, y, z)
 	one, err := burstCreate(c)

@@ -77,7 +77,7 @@ func FuzzCacheFiles(f *testing.F) {
 
 		g, err := m.coreGraph()
 		require.NoError(t, err)
-		p, err := k.read(t.Context(), g, core(list, &m.spec))
+		p, err := k.read(t.Context(), g.Graph, core(list, &m.spec))
 		if p != nil {
 			p.Release()
 		}
@@ -99,7 +99,7 @@ func FuzzCacheFiles(f *testing.F) {
 			require.NoError(t, os.Remove(path))
 			computes(t, compiledFor(t, m, list, false, caching(t, dir, 1)))
 		}
-		p, err = k.read(t.Context(), g, core(list, &m.spec))
+		p, err = k.read(t.Context(), g.Graph, core(list, &m.spec))
 		require.NoError(t, err, "the cache that is left")
 		p.Release()
 	})

@@ -29,7 +29,7 @@ func caching(t *testing.T, dir string, b byte) func(*Compilation) {
 func hit(t *testing.T, c *Compilation) bool {
 	g, err := c.model.coreGraph()
 	require.NoError(t, err)
-	p := c.cache().load(t.Context(), g, core(c.devices, &c.model.spec))
+	p := c.cache().load(t.Context(), g.Graph, core(c.devices, &c.model.spec))
 	if p == nil {
 		return false
 	}
@@ -145,7 +145,7 @@ func TestCache_programOfAnotherModel(t *testing.T) {
 	wide := compiledFor(t, sumOfProducts(t, 64), list, false)
 	c := newCompilation(sumOfProducts(t, 3), list, false)
 	caching(t, dir, 1)(c)
-	c.cache().save(wide.result.program.(*compile.Program))
+	c.cache().save(wide.result.whole.program.(*compile.Program))
 	assert.False(t, hit(t, c))
 	computes(t, compiledFor(t, c.model, list, false, caching(t, dir, 1)))
 }

@@ -164,7 +164,8 @@ func compilationFinish(c *Compilation) error {
 		return err
 	}
 	c.result = result
-	if p := result.placement; boundary.LogEnabled(boundary.LevelInfo, "nnapi") {
+	if result.whole != nil && boundary.LogEnabled(boundary.LevelInfo, "nnapi") {
+		p := result.whole.placement
 		boundary.Log(boundary.LevelInfo, "nnapi", "compiled", "devices", strings.Join(names(c.devices), ", "), "placement",
 			p.Summary())
 		for i := range p.Nodes {
@@ -236,11 +237,18 @@ func compilationGetPreferredMemoryPaddingForOutput(c *Compilation, index uint32,
 	return c.preferred(true, index, referencePadding, padding)
 }
 
-// Placement returns where the nodes of the compiled model run, as JSON; nil when there is none. It serves
-// anynpu_placement_report.
+// Placement returns where the nodes of the compiled model run, as JSON; nil when there is none. Where executions decide
+// on the plan it is that of the last one. It serves anynpu_placement_report.
 func (c *Compilation) Placement() []byte {
-	if result := c.finishedResult(); result != nil {
-		return result.placement.JSON()
+	result := c.finishedResult()
+	switch {
+	case result == nil:
+	case result.whole != nil:
+		return result.whole.placement.JSON()
+	default:
+		if p := result.others.last(); p != nil {
+			return p.JSON()
+		}
 	}
 	return nil
 }

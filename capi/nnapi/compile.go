@@ -11,6 +11,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/capi/devices"
 	"github.com/anynpu/anynpu/capi/nnapi/lowering"
 	"github.com/anynpu/anynpu/core/compile"
@@ -23,20 +24,20 @@ import (
 
 // lowered is a model's core graph, made once.
 type lowered struct {
-	once  sync.Once
-	graph *graph.Graph
-	err   error
+	once   sync.Once
+	result *lowering.Result
+	err    error
 }
 
-// coreGraph returns the core graph of a valid model, which nobody changes.
-func (m *Model) coreGraph() (*graph.Graph, error) {
+// coreGraph returns the core graph of a valid model, which nobody changes, and the values that it waits for.
+func (m *Model) coreGraph() (*lowering.Result, error) {
 	l := &m.lowered
 	l.once.Do(func() {
-		if l.graph, l.err = lowering.Graph(&m.spec); l.err == nil {
-			l.err = l.graph.Infer()
+		if l.result, l.err = lowering.Lower(&m.spec); l.err == nil {
+			l.err = l.result.Graph.Infer()
 		}
 	})
-	return l.graph, l.err
+	return l.result, l.err
 }
 
 // port is an input or output of a compiled model.
@@ -49,21 +50,18 @@ type port struct {
 
 // compiled is what a compilation makes and executions share: it lives as long as one of them.
 type compiled struct {
-	refs      atomic.Int64
-	program   device.Program
-	placement *device.Placement
-	model     *Model
-	devices   []*Device
-	explicit  bool
-	priority  device.Priority
-	in, out   []port
+	refs     atomic.Int64
+	model    *Model
+	devices  []*Device
+	explicit bool
+	priority device.Priority
+	options  device.Options
+	in, out  []port
 
-	mu   sync.Mutex
-	idle []device.Execution // for executions to come
+	whole  *plan // for executions that leave nothing out; nil: each asks for one
+	others plans
+	values []int // inputs on whose values plans depend
 }
-
-// maxIdle bounds the executions of core that wait for the next execution of the program.
-const maxIdle = 4
 
 func (c *compiled) retain() { c.refs.Add(1) }
 
@@ -71,11 +69,10 @@ func (c *compiled) release() {
 	if c.refs.Add(-1) > 0 {
 		return
 	}
-	for _, e := range c.idle {
-		e.Release()
+	if c.whole != nil {
+		c.whole.release()
 	}
-	c.idle = nil
-	c.program.Release()
+	c.others.release()
 }
 
 // single refuses what is only for compilations for exactly one device.
@@ -84,32 +81,6 @@ func (c *compiled) single(what string) error {
 		return nil
 	}
 	return notSingle(what)
-}
-
-// take returns an execution of core with nothing bound.
-func (c *compiled) take() (device.Execution, error) {
-	c.mu.Lock()
-	if n := len(c.idle); n > 0 {
-		e := c.idle[n-1]
-		c.idle = c.idle[:n-1]
-		c.mu.Unlock()
-		return e, nil
-	}
-	c.mu.Unlock()
-	return c.program.New(device.ExecOptions{Priority: c.priority})
-}
-
-// give takes back an execution with nothing bound.
-func (c *compiled) give(e device.Execution) {
-	c.mu.Lock()
-	if len(c.idle) < maxIdle {
-		c.idle = append(c.idle, e)
-		e = nil
-	}
-	c.mu.Unlock()
-	if e != nil {
-		e.Release()
-	}
 }
 
 var performances = map[int32]device.Performance{nnapi.PreferLowPower: device.PerformanceLow,
@@ -132,15 +103,24 @@ func (c *Compilation) compile() (*compiled, error) {
 		ctx, cancel = context.WithTimeout(ctx, nanoseconds(c.timeout))
 		defer cancel()
 	}
-	g, err := c.model.coreGraph()
+	lowered, err := c.model.coreGraph()
+	if err != nil && hopeful(&c.model.spec, err) {
+		boundary.Log(boundary.LevelInfo, "nnapi", "the model can only be computed by executions that leave inputs out",
+			"why", err)
+		return c.compiled(nil, nil), nil
+	}
 	if err != nil {
 		return nil, refuseFor(modelCode(err), err, "compilation: the model")
 	}
+	if len(lowered.Values) > 0 {
+		return c.waiting(lowered)
+	}
+	g := lowered.Graph
 	list := core(c.devices, &c.model.spec)
 	kept := c.cache()
 	ctx = kept.share(ctx, c.token)
 	if program := kept.load(ctx, g, list); program != nil {
-		return c.compiled(program), nil
+		return c.compiled(newPlan(program, everyInput(g)), nil), nil
 	}
 	program, err := compile.Compile(ctx, g, list, compile.Options{Options: c.options(), Strict: devices.Strict()})
 	if err == nil && ctx.Err() != nil {
@@ -154,7 +134,7 @@ func (c *Compilation) compile() (*compiled, error) {
 		return nil, refuseFor(runCode(err), err, "compilation")
 	}
 	kept.save(program)
-	return c.compiled(program), nil
+	return c.compiled(newPlan(program, everyInput(g)), nil), nil
 }
 
 // modelCode is the code for a model that has no graph: the program's fault fails, as in the reference implementation's
@@ -166,23 +146,44 @@ func modelCode(err error) ResultCode {
 	return runCode(err)
 }
 
-// compiled is what executions share of a program.
-func (c *Compilation) compiled(program *compile.Program) *compiled {
-	result := &compiled{program: program, placement: program.Placement(), model: c.model, devices: c.devices,
-		explicit: c.explicit, priority: priorities[c.priority]}
+// waiting is what comes of a model that is compiled when executions have said the values of some scalars. One of the
+// devices has to compute each operation all the same.
+func (c *Compilation) waiting(l *lowering.Result) (*compiled, error) {
+	answers, err := c.model.support(c.devices)
+	if err != nil {
+		return nil, refuseFor(runCode(err), err, "compilation")
+	}
+	if slices.Contains(answers, false) {
+		return nil, badData("compilation: %s", c.unsupported())
+	}
+	return c.compiled(nil, l.Values), nil
+}
+
+// everyInput are the indices of a graph's inputs.
+func everyInput(g *graph.Graph) []int {
+	out := make([]int, len(g.In))
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// compiled is what executions share: a plan for all inputs, nil for none, and the inputs on whose values plans depend.
+func (c *Compilation) compiled(whole *plan, values []int) *compiled {
+	result := &compiled{model: c.model, devices: c.devices, explicit: c.explicit, priority: priorities[c.priority],
+		options: c.options(), whole: whole, values: values}
 	result.refs.Store(1)
-	in, out := program.Ports()
-	result.in = ports(&c.model.spec, c.model.spec.Inputs, in)
-	result.out = ports(&c.model.spec, c.model.spec.Outputs, out)
+	result.in = ports(&c.model.spec, c.model.spec.Inputs)
+	result.out = ports(&c.model.spec, c.model.spec.Outputs)
 	return result
 }
 
-func ports(m *nnapi.Model, indices []uint32, core []device.Port) []port {
+func ports(m *nnapi.Model, indices []uint32) []port {
 	out := make([]port, len(indices))
 	for i, index := range indices {
 		o := &m.Operands[index]
 		f, _ := o.Type.Facts()
-		out[i] = port{operand: o, core: core[i].Type, element: uint64(f.Bytes)}
+		out[i] = port{operand: o, core: lowering.TypeOf(o), element: uint64(f.Bytes)}
 		if o.Specified() {
 			out[i].size, _ = o.Size()
 		}
@@ -240,10 +241,11 @@ func modelGetSupportedOperationsForDevices(m *Model, p unsafe.Pointer, n uint32,
 }
 
 // support tells for each operation whether one of the devices computes it. Without a graph that is each operation but
-// one that the library lacks; what is the program's fault, its compilation tells.
+// one that the library lacks; what is the program's fault, its compilation tells. Operations that wait for values are
+// those that the processor computes.
 func (m *Model) support(devices []*Device) ([]bool, error) {
 	flags := make([]bool, len(m.spec.Operations))
-	g, err := m.coreGraph()
+	lowered, err := m.coreGraph()
 	if err != nil {
 		failed, one := lowering.FailedOperation(err)
 		warn("the model cannot be computed", "why", err)
@@ -252,7 +254,8 @@ func (m *Model) support(devices []*Device) ([]bool, error) {
 		}
 		return flags, nil
 	}
-	for _, d := range core(devices, &m.spec) {
+	g := lowered.Graph
+	for k, d := range core(devices, &m.spec) {
 		answers, err := compile.Support(g, d, device.Options{Float16: m.spec.Relaxed})
 		if err != nil {
 			return nil, err
@@ -263,9 +266,18 @@ func (m *Model) support(devices []*Device) ([]bool, error) {
 				own[at] = false
 			}
 		}
+		for _, at := range lowered.Waiting {
+			own[at] = devices[k].computes(&m.spec, m.spec.Operations[at])
+		}
 		for i := range flags {
 			flags[i] = flags[i] || own[i]
 		}
 	}
 	return flags, nil
+}
+
+// computes reports whether the device computes an operation whatever the values of its scalars: the processor does
+// what it does not lack, of others nothing is known before.
+func (d *Device) computes(m *nnapi.Model, op nnapi.Operation) bool {
+	return d.Device.Info().Kind == device.CPU && d.lacked(m, op, map[*nnapi.Model]bool{}) == ""
 }

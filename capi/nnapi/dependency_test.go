@@ -45,8 +45,8 @@ func (e *taking) Start(r device.RunRequest) error {
 // the time is measured; events that are no fences are waited for here.
 func TestExecution_handsFencesOn(t *testing.T) {
 	c := compiledFor(t, sumOfProducts(t, 3), withGuises(t, "")[:1], true)
-	p := &taker{Program: c.result.program}
-	c.result.program = p
+	p := &taker{Program: c.result.whole.program}
+	c.result.whole.program = p
 	for _, k := range []struct {
 		name     string
 		set      func(e *Execution) error

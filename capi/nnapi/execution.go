@@ -28,6 +28,8 @@ type Execution struct {
 	outputs  []binding
 	touched  bool // an input or output was bound
 
+	plan  *plan            // core's
+	key   []byte           // of the plan that readKey has read
 	core  device.Execution // with everything bound, nil between computations that do not follow one another
 	done  chan error       // the end of the run of core under way
 	ended func(error)      // sends to it

@@ -14,7 +14,7 @@ import (
 )
 
 func deviceNames(c *Compilation) (out []string) {
-	for _, n := range c.result.placement.Nodes {
+	for _, n := range c.result.whole.placement.Nodes {
 		out = append(out, n.Device)
 	}
 	return out

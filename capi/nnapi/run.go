@@ -73,33 +73,36 @@ func (e *Execution) letGo() {
 	if e.core == nil {
 		return
 	}
-	for i := range e.inputs {
+	for i := range e.plan.feeds {
 		_ = e.core.BindInput(i, mem.View{}) // fails only for an execution that was released, which holds nothing
 	}
 	for i := range e.outputs {
 		_ = e.core.BindOutput(i, mem.View{})
 	}
-	e.give(e.core)
-	e.core = nil
+	e.plan.give(e.core)
+	e.plan.release()
+	e.core, e.plan = nil, nil
 }
 
-// bind takes an execution of core and binds everything to it. An output whose size is not known before stays with the
-// device.
-func (e *Execution) bind() error {
-	ex, err := e.take()
+// bind takes an execution of core of the plan for what is bound, and binds that to it. An output whose size is not known
+// before stays with the device. A plan that has to be made is made until then.
+func (e *Execution) bind(until time.Time) error {
+	if err := e.choose(until); err != nil {
+		return err
+	}
+	ex, err := e.plan.take(device.ExecOptions{Priority: e.priority})
 	if err != nil {
+		e.plan.release()
+		e.plan = nil
 		return err
 	}
 	e.core = ex
-	for i := range e.inputs {
+	for k, i := range e.plan.feeds {
 		b := &e.inputs[i]
-		if b.buf == nil {
-			return fault.New(fault.Unsupported, "input %d is left out: the model computes with it", i)
-		}
 		if b.changes(&e.in[i]) {
 			continue
 		}
-		if err := ex.BindInput(i, b.view(&e.in[i], b.dims)); err != nil {
+		if err := ex.BindInput(k, b.view(&e.in[i], b.dims)); err != nil {
 			return err
 		}
 	}
@@ -117,7 +120,7 @@ func (e *Execution) bind() error {
 
 // bindAnew binds the inputs that each computation finds in another state.
 func (e *Execution) bindAnew() error {
-	for i := range e.inputs {
+	for k, i := range e.plan.feeds {
 		b, p := &e.inputs[i], &e.in[i]
 		if !b.changes(p) {
 			continue
@@ -128,9 +131,9 @@ func (e *Execution) bindAnew() error {
 		}
 		v := b.view(p, dims)
 		if p.core.DType != tensor.Bool {
-			err = e.core.BindInput(i, v)
+			err = e.core.BindInput(k, v)
 		} else if v, err = booleans(v); err == nil {
-			err = e.core.BindInput(i, v)
+			err = e.core.BindInput(k, v)
 			v.Buf.Release()
 		}
 		if err != nil {
@@ -146,12 +149,24 @@ func (e *Execution) compute(r device.RunRequest) error {
 	if err == nil {
 		return e.outcome()
 	}
+	if _, told := boundary.Prescribed[ResultCode](err); told {
+		return err
+	}
 	return refuseFor(runCode(err), err, "execution")
 }
 
 func (e *Execution) perform(r device.RunRequest) error {
+	if e.core != nil && len(e.values) > 0 {
+		outdated, err := e.outdated()
+		if err != nil {
+			return err
+		}
+		if outdated {
+			e.letGo()
+		}
+	}
 	if e.core == nil {
-		if err := e.bind(); err != nil {
+		if err := e.bind(r.Deadline); err != nil {
 			e.letGo()
 			return err
 		}
@@ -353,11 +368,11 @@ func (d dependency) FD() (fd int, ok bool) { return d.fd, true }
 // hands reports whether fences may go to what computes. Inputs that are read before each computation must be there by
 // then, and a time that is measured does not have the wait in it.
 func (e *Execution) hands() bool {
-	if e.measure || !device.TakesFences(e.program) {
+	if e.measure || e.whole == nil || !device.TakesFences(e.whole.program) {
 		return false
 	}
 	for i := range e.inputs {
-		if e.inputs[i].changes(&e.in[i]) {
+		if e.inputs[i].buf == nil || e.inputs[i].changes(&e.in[i]) {
 			return false
 		}
 	}

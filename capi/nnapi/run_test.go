@@ -50,30 +50,31 @@ func TestCompiled_keepsFewExecutions(t *testing.T) {
 	for _, e := range all {
 		require.NoError(t, executionFree(e))
 	}
-	assert.Len(t, c.result.idle, maxIdle)
+	assert.Len(t, c.result.whole.idle, maxIdle)
 }
 
 // TestCompilation_refusals: what has no result is OP_FAILED, what the library does not compute BAD_DATA.
 func TestCompilation_refusals(t *testing.T) {
-	beta := func(constant bool) error {
-		b := newBuilder(t, 3)
-		x, factor, y := b.tensor(), b.operand(nnapi.Float32), b.tensor()
-		inputs := []uint32{x}
-		if v := float32(-1); constant {
-			require.NoError(t, modelSetOperandValue(b.m, int32(factor), unsafe.Pointer(&v), 4))
-		} else {
-			inputs = append(inputs, factor)
-		}
-		require.NoError(t, modelAddOperation(b.m, OperationType(nnapi.Softmax), []uint32{x, factor}, []uint32{y}))
-		c := newCompilation(b.finish(inputs, y), withGuises(t, ""), true)
-		err := compilationFinish(c)
-		require.NoError(t, compilationFree(c))
-		return err
-	}
-	err := beta(true)
+	b := newBuilder(t, 3)
+	x, factor, y := b.tensor(), b.operand(nnapi.Float32), b.tensor()
+	v := float32(-1)
+	require.NoError(t, modelSetOperandValue(b.m, int32(factor), unsafe.Pointer(&v), 4))
+	require.NoError(t, modelAddOperation(b.m, OperationType(nnapi.Softmax), []uint32{x, factor}, []uint32{y}))
+	c := newCompilation(b.finish([]uint32{x}, y), withGuises(t, ""), true)
+	err := compilationFinish(c)
+	require.NoError(t, compilationFree(c))
 	require.ErrorContains(t, err, "operation 0 (SOFTMAX): input 1 (beta): want a finite number above 0, got -1")
 	assert.Equal(t, OpFailed, status(err))
-	err = beta(false)
-	require.ErrorContains(t, err, "operation 0 (SOFTMAX): input 1 (beta): the library takes only a constant here")
+
+	b = newBuilder(t, 3)
+	x, y = b.tensor(), b.tensor()
+	rank, z := b.operand(nnapi.Int32), b.tensor()
+	require.NoError(t, modelAddOperation(b.m, OperationType(nnapi.Rank), []uint32{x}, []uint32{rank}))
+	require.NoError(t, modelAddOperation(b.m, OperationType(nnapi.Add), []uint32{x, y, rank}, []uint32{z}))
+	b.m.spec.Operands[x].Dims = nil // so that the rank is not known
+	c = newCompilation(b.finish([]uint32{x, y}, z), withGuises(t, ""), true)
+	err = compilationFinish(c)
+	require.NoError(t, compilationFree(c))
+	require.ErrorContains(t, err, "operation 1 (ADD): input 2 (activation): the library takes only a constant here")
 	assert.Equal(t, BadData, status(err))
 }

@@ -1,6 +1,8 @@
 package lowering
 
 import (
+	"slices"
+
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
@@ -21,9 +23,10 @@ const maxNesting = 64
 // maxNested is how many models one graph may be made of, each counted as often as it is referred to.
 const maxNested = 1000
 
-// part adds the operations of a model that control flow refers to, with in as its inputs, and returns its outputs. A
-// model that several operations refer to is lowered for each.
-func (n *node) part(b *graph.Builder, word string, m *nnapi.Model, in []graph.Value) []graph.Value {
+// part adds the operations of a model that control flow refers to, with in as its inputs, and returns its outputs. The
+// inputs are the operation's from index first on, of which the first state change from trip to trip. A model that
+// several operations refer to is lowered for each.
+func (n *node) part(b *graph.Builder, word string, m *nnapi.Model, in []graph.Value, first, state int) []graph.Value {
 	if !n.ok() {
 		return make([]graph.Value, len(m.Outputs))
 	}
@@ -38,12 +41,15 @@ func (n *node) part(b *graph.Builder, word string, m *nnapi.Model, in []graph.Va
 		return fail(fault.New(fault.Unsupported, "models refer to models more than %d deep, or %d in all", maxNesting,
 			maxNested))
 	}
-	l := newLowering(m, b)
-	l.depth, l.count = n.depth+1, n.count
+	l := newLowering(leftOut(m, in), b, n.waits)
+	l.depth, l.count, l.sources = n.depth+1, n.count, map[uint32]uint32{}
 	l.outer, l.outerName = n.origin()
 	for i, v := range m.Inputs {
 		l.values[v] = in[i]
 		l.inputs[v] = i
+		if s, ok := n.source(n.op.Inputs[first+i]); ok && i >= state {
+			l.sources[v] = s
+		}
 	}
 	defer n.names()
 	if err := l.operations(); err != nil {
@@ -54,6 +60,35 @@ func (n *node) part(b *graph.Builder, word string, m *nnapi.Model, in []graph.Va
 		return fail(err)
 	}
 	return out
+}
+
+// leftOut returns m with the inputs that have no value as operands without one: m itself if there are none.
+func leftOut(m *nnapi.Model, in []graph.Value) *nnapi.Model {
+	if !slices.Contains(in, graph.None) {
+		return m
+	}
+	out := *m
+	out.Operands = slices.Clone(m.Operands)
+	for i, v := range m.Inputs {
+		if in[i] == graph.None {
+			out.Operands[v].Lifetime = nnapi.NoValue
+		}
+	}
+	return &out
+}
+
+// capture is argument i of control flow inside of a body that b builds: an input of the body of the type of operand v,
+// or what is known of a scalar already. passes reports whether the argument is one of the core node too. An argument
+// that is left out has no value in the body either.
+func (n *node) capture(b *graph.Builder, i int, m *nnapi.Model, v uint32) (inner graph.Value, passes bool) {
+	x := n.in(i)
+	if x == graph.None {
+		return graph.None, false
+	}
+	if c := n.fact(x).Const; c != nil && n.operand(i).Type.IsScalar() {
+		return b.Const(operandName(v), typeOf(&m.Operands[v]), c.Data), false
+	}
+	return b.Input(operandName(v), typeOf(&m.Operands[v])), true
 }
 
 // body makes a graph of a model; its nodes have the origin of the operation that refers to it.
@@ -73,19 +108,20 @@ func (n *node) origin() (int, string) {
 
 // lowerIf runs one of two bodies, whose captures are the operation's arguments.
 func lowerIf(n *node) {
-	args := make([]graph.Value, 0, len(n.op.Inputs)-3)
-	for i := 3; i < len(n.op.Inputs); i++ {
-		args = append(args, n.in(i))
-	}
+	var args []graph.Value
 	var bodies [2]*graph.Graph
 	for k, word := range []string{"then model", "else model"} {
 		m := n.operand(1 + k).Sub
 		b := n.body(word)
-		in := make([]graph.Value, len(args))
+		in := make([]graph.Value, len(m.Inputs))
+		args = nil
 		for i, v := range m.Inputs {
-			in[i] = b.Input(operandName(v), typeOf(&m.Operands[v]))
+			passes := false
+			if in[i], passes = n.capture(b, 3+i, m, v); passes {
+				args = append(args, n.in(3+i))
+			}
 		}
-		out := n.part(b, word, m, in)
+		out := n.part(b, word, m, in, 3, 0)
 		bodies[k] = n.finish(b, out)
 	}
 	if !n.ok() {
@@ -103,24 +139,37 @@ func lowerWhile(n *node) {
 	for i := 2; i < len(n.op.Inputs); i++ {
 		args = append(args, n.in(i))
 	}
-	first := n.part(n.b, "condition model", cond, args)
+	for i := range state {
+		if args[i] == graph.None {
+			n.fail(fault.Argument, "input %d: it is left out, and the body model computes it anew", 2+i)
+		}
+	}
+	first := n.part(n.b, "condition model", cond, args, 2, state)
 	b := n.body("body model")
 	b.Input("trip", tensor.T(tensor.Int64))
 	b.Input("condition", tensor.T(tensor.Bool, 1))
 	in := make([]graph.Value, len(args))
+	passed := args[:state:state]
 	for i, v := range body.Inputs {
-		in[i] = b.Input(operandName(v), typeOf(&body.Operands[v]))
+		if i < state {
+			in[i] = b.Input(operandName(v), typeOf(&body.Operands[v]))
+			continue
+		}
+		passes := false
+		if in[i], passes = n.capture(b, 2+i, body, v); passes {
+			passed = append(passed, args[i])
+		}
 	}
-	next := n.part(b, "body model", body, in)
+	next := n.part(b, "body model", body, in, 2, state)
 	if !n.ok() {
 		return
 	}
-	again := n.part(b, "condition model", cond, append(append([]graph.Value(nil), next...), in[state:]...))
+	again := n.part(b, "condition model", cond, append(append([]graph.Value(nil), next...), in[state:]...), 2, state)
 	g := n.finish(b, append(again, next...))
 	if !n.ok() {
 		return
 	}
-	ins := append([]graph.Value{graph.None, first[0]}, args...)
+	ins := append([]graph.Value{graph.None, first[0]}, passed...)
 	n.control(&op.Loop{Body: g, Carried: int64(state)}, state, ins)
 }
 

@@ -1,8 +1,9 @@
 // Package lowering makes core graphs of finished NNAPI models.
 //
 // Arguments that are tensors (axes, shapes, paddings, filters) may be constants, model inputs or temporaries. Scalar
-// arguments become attributes of core operators for the most part and must be constants then; a scalar that is not is
-// fault.Unsupported, with a sentence.
+// arguments become attributes of core operators for the most part and must be constants then. Lower names the model
+// inputs that are such scalars: a graph is made for their values. A scalar that the model computes is
+// fault.Unsupported there, with a sentence.
 package lowering
 
 import (
@@ -23,9 +24,39 @@ import (
 // other device does). Any other kind: the operation has no result, as with an axis beyond the rank or sizes that
 // contradict each other. The API's reference finds that only when it computes, so the answer is OP_FAILED. What cannot
 // be judged before values or sizes are known fails the run with the same kinds. FailedOperation names the operation.
+//
+// A scalar that must be a constant and is not is fault.Unsupported as well: Lower takes it as a model input.
 func Graph(m *nnapi.Model) (*graph.Graph, error) {
+	r, err := Lower(m)
+	if err == nil && r.first != nil {
+		err = r.first
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.Graph, nil
+}
+
+// Result is what Lower makes of a model.
+type Result struct {
+	// Graph computes the model if Values is empty. Else it is only what is known of the rest: in the place of the results
+	// of the operations in Waiting it has inputs, behind those of the model.
+	Graph *graph.Graph
+	// Values are the model inputs, as indices into nnapi.Model.Inputs in rising order, that must be constants: scalars of
+	// the operations in Waiting.
+	Values  []int
+	Waiting []int
+
+	first   error                // about the first operation of Waiting
+	wanted  map[uint32]bool      // operands of Values
+	pending map[graph.Value]bool // inputs of Graph that stand for results
+}
+
+// Lower is Graph for models some of whose inputs are scalars on whose values the graph depends.
+func Lower(m *nnapi.Model) (*Result, error) {
 	b := graph.NewBuilder("nnapi")
-	l := newLowering(m, b)
+	r := &Result{wanted: map[uint32]bool{}, pending: map[graph.Value]bool{}}
+	l := newLowering(m, b, r)
 	for i, v := range m.Inputs {
 		l.values[v] = b.Input(operandName(v), typeOf(&m.Operands[v]))
 		l.inputs[v] = i
@@ -40,7 +71,13 @@ func Graph(m *nnapi.Model) (*graph.Graph, error) {
 		return nil, err
 	}
 	b.Output(out...)
-	return b.Graph()
+	for i, v := range m.Inputs {
+		if r.wanted[v] {
+			r.Values = append(r.Values, i)
+		}
+	}
+	r.Graph, err = b.Graph()
+	return r, err
 }
 
 // FailedOperation returns the index of the operation that an error of Graph is about; ok is false when it is about the
@@ -86,6 +123,7 @@ type lowering struct {
 	b      *graph.Builder
 	values []graph.Value          // per operand; graph.None until it is made
 	inputs map[uint32]int         // model inputs by operand
+	waits  *Result                // notes which values are wanted; of the outermost model
 	terms  map[graph.Value]string // what the operation under way calls its inputs, and what is made of them
 
 	// Of a model that control flow refers to: how deep it is, and the operation of the outermost model that it belongs
@@ -94,10 +132,11 @@ type lowering struct {
 	outer     int
 	outerName string
 	count     *int
+	sources   map[uint32]uint32 // its inputs that are inputs of the outermost model, by operand
 }
 
-func newLowering(m *nnapi.Model, b *graph.Builder) *lowering {
-	l := &lowering{m: m, b: b, values: make([]graph.Value, len(m.Operands)), inputs: map[uint32]int{}}
+func newLowering(m *nnapi.Model, b *graph.Builder, waits *Result) *lowering {
+	l := &lowering{m: m, b: b, waits: waits, values: make([]graph.Value, len(m.Operands)), inputs: map[uint32]int{}}
 	for i := range l.values {
 		l.values[i] = graph.None
 	}
@@ -129,6 +168,9 @@ func (l *lowering) operations() error {
 			n.err = l.b.Err()
 		} else {
 			n.err = fault.Wrap(n.err, "operation %d (%v)", i, o.Code)
+		}
+		if n.err != nil && n.wait() {
+			continue
 		}
 		if n.err != nil {
 			return &failure{i, n.err}
@@ -250,6 +292,9 @@ func (l *lowering) outputs() ([]graph.Value, error) {
 	}
 	for v := range l.inputs {
 		made[l.values[v]] = false
+	}
+	for v := range l.waits.pending {
+		made[v] = false
 	}
 	var out []graph.Value
 	for i, v := range l.m.Outputs {

@@ -1,6 +1,7 @@
 package lowering
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -72,7 +73,63 @@ func (n *node) int(i int) int64 {
 }
 
 func (n *node) notConstant(i int) {
+	if n.ok() && n.wants(i) {
+		return
+	}
 	n.fail(fault.Unsupported, "%s: the library takes only a constant here", n.term(i))
+}
+
+// unknownValue is the error of an operation that wants the value of a model input.
+type unknownValue struct{ error }
+
+func (u *unknownValue) Unwrap() error { return u.error }
+
+// source returns the input of the outermost model that operand v is, if it is a scalar.
+func (l *lowering) source(v uint32) (uint32, bool) {
+	if !l.m.Operands[v].Type.IsScalar() {
+		return 0, false
+	}
+	if l.depth > 0 {
+		s, ok := l.sources[v]
+		return s, ok
+	}
+	_, ok := l.inputs[v]
+	return v, ok
+}
+
+// wants notes that the value of input i has to be known; it reports false if that can never be.
+func (n *node) wants(i int) bool {
+	if _, ok := n.source(n.op.Inputs[i]); !ok {
+		return false
+	}
+	n.err = &unknownValue{fault.New(fault.Unsupported, "%s: the library takes only a constant here", n.term(i))}
+	return true
+}
+
+// wait notes the values that the operation wants, if it has failed for want of one, all that it could want. An operation
+// of the outermost model then has inputs of the graph as its results.
+func (n *node) wait() bool {
+	var u *unknownValue
+	if !errors.As(n.err, &u) {
+		return false
+	}
+	for _, v := range n.op.Inputs {
+		if s, ok := n.source(v); ok {
+			n.waits.wanted[s] = true
+		}
+	}
+	if n.depth > 0 {
+		return false
+	}
+	if n.waits.first == nil {
+		n.waits.first = &failure{n.index, n.err}
+	}
+	n.waits.Waiting = append(n.waits.Waiting, n.index)
+	for _, v := range n.op.Outputs {
+		n.values[v] = n.b.Input(operandName(v), typeOf(&n.m.Operands[v]))
+		n.waits.pending[n.values[v]] = true
+	}
+	return true
 }
 
 // flag returns the value of the BOOL scalar that input i is, false when it is left out.

@@ -5,6 +5,9 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
+// TypeOf returns an operand's type as core sees it. A bool's elements are 0 or 1 there.
+func TypeOf(o *nnapi.Operand) tensor.Type { return typeOf(o) }
+
 // typeOf returns an operand's type as core sees it; element type Invalid for those that core has no type for. The scale
 // that a TENSOR_INT32 may have, of a bias, says nothing that the convolution's own operands do not.
 func typeOf(o *nnapi.Operand) tensor.Type {

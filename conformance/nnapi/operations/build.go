@@ -18,6 +18,8 @@ type variant struct {
 	open     bool // dimensions of inputs and outputs are unknown
 	unranked bool // and their ranks
 	relaxed  bool // float32 may be computed in float16
+	scalars  bool // scalars are inputs of the model
+	absent   bool // what is left out is left out by the execution
 }
 
 // variants are the ways to turn a case into models; the first one is the case as it is written.
@@ -25,7 +27,9 @@ var variants = []variant{{name: "as written"}, {name: "from memory", memory: tru
 	{name: "constants as inputs", inputs: true}, {name: "inputs as constants", folded: true},
 	{name: "other truths", truths: true}, {name: "other truths in constants", truths: true, folded: true},
 	{name: "unknown dimensions", open: true}, {name: "unknown ranks", open: true, unranked: true},
-	{name: "relaxed", relaxed: true}}
+	{name: "relaxed", relaxed: true}, {name: "scalars as inputs", scalars: true},
+	{name: "left out by the execution", absent: true},
+	{name: "scalars as inputs, left out by the execution", scalars: true, absent: true}}
 
 // program is a model of a case, with what its executions bind.
 type program struct {
@@ -78,11 +82,15 @@ func (c *Case) operands(t *nnapi.T, v variant) (p *program, in, out []uint32) {
 // input adds an argument of the operation.
 func (p *program) input(o *model.Operand) uint32 {
 	switch {
+	case o.None && p.variant.absent:
+		index := p.operand(o, []uint32{0})
+		p.inputs, p.in = append(p.inputs, index), append(p.in, o)
+		return index
 	case o.None:
 		index := p.operand(o, o.Dims)
 		p.t.OK("Model_setOperandValue", p.model.Handle, index, nil, 0)
 		return index
-	case model.Types[o.Type].Scalar || o.Const && !p.variant.inputs || p.folds(o):
+	case model.Types[o.Type].Scalar && !p.variant.scalars || o.Const && !p.variant.inputs || p.folds(o):
 		return p.constant(p.operand(o, o.Dims), o)
 	case o.Empty():
 		return p.emptied(o)

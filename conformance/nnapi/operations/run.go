@@ -86,7 +86,11 @@ func (c *Case) has(v variant) bool {
 	constant := func(o *model.Operand) bool { return o.Const }
 	float := func(o *model.Operand) bool { return o.Type == "F32" }
 	truth := func(o *model.Operand) bool { return o.Type == "B8" && o.Valued() }
+	scalar := func(o *model.Operand) bool { return model.Types[o.Type].Scalar && o.Model == "" }
+	absent := func(o *model.Operand) bool { return o.None }
 	switch {
+	case v.scalars || v.absent:
+		return (!v.scalars || some(scalar)) && (!v.absent || some(absent))
 	case v.inputs:
 		return some(constant)
 	case v.truths && v.folded:
@@ -189,6 +193,10 @@ const (
 // pointers binds the program's own memory.
 func (r *run) pointers() {
 	for i, o := range r.in {
+		if o.None {
+			r.t.OK("Execution_setInput", r.execution, i, nil, nil, 0)
+			continue
+		}
 		b := r.bytes(o)
 		r.t.Keep(b)
 		r.t.OK("Execution_setInput", r.execution, i, r.given(o), b, len(b))

@@ -35,8 +35,8 @@ func rule(id, text string) *Rule { return suite.NewRule[*T](id, text) }
 // Rules returns all rules.
 func Rules() []*Rule {
 	return slices.Concat(nulls(), indices(), orders(), frees(), failures(), devices, levels(), memories, models, constants,
-		quantization(), compilations, states(), executions, computing(), bindings(), events, extensions, control, further, zeros,
-		handles())
+		quantization(), compilations, states(), executions, computing(), bindings(), events, extensions, control, further,
+		planRules, zeros, handles())
 }
 
 // Suite is the rules of the API.

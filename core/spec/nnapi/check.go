@@ -11,7 +11,7 @@ import (
 
 // Check judges an operation by its signature at a feature level, as ANeuralNetworksModel_addOperation does: code,
 // number of operands, their types and, where known, ranks, omitted operands, and the rules for scales that concern
-// declarations. The operands must exist. Values may come after the operation, so a finished model is judged again. Who
+// declarations. What an execution may leave out is not judged by a rank that is not told whole. The operands must exist. Values may come after the operation, so a finished model is judged again. Who
 // writes which operand is finish's to judge.
 //
 // An error is one sentence that names the operation, the operand by number and name, what is wanted and what is there.
@@ -188,6 +188,9 @@ func (c *checker) argument(a *Argument, o *Operand, row *Types) error {
 		if o.Type != want {
 			return fault.New(fault.Argument, "want %v, got %v", want, o.Type)
 		}
+	}
+	if a.Omitted && o.Lifetime != Constant && !o.Specified() {
+		return nil // an input with dimensions [0] may be one that executions leave out
 	}
 	if r := len(o.Dims); a.RankMax > 0 && r > 0 && (r < a.RankMin || r > a.RankMax) {
 		want := strconv.Itoa(a.RankMin)
