@@ -292,6 +292,9 @@ func (im *importer) graph(g *graphProto, parent *scope, version int64, given []t
 		if err != nil {
 			return nil, fault.Wrap(err, "output")
 		}
+		if parent == nil {
+			v = sc.declaredOutput(g, o, v)
+		}
 		// an output is a value of its own
 		if slices.Contains(sc.b.Outputs(), v) || sc.b.Fact(v).Const != nil || slices.Contains(sc.b.Inputs(), v) {
 			v = sc.b.Add(&op.Identity{}, v)

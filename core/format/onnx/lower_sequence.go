@@ -320,15 +320,15 @@ func lowerSplitToSequence(n *node) error {
 	if err := n.want(1, 2); err != nil {
 		return err
 	}
-	x, err := n.single(0)
+	if _, err := n.single(0); err != nil {
+		return err
+	}
+	r, err := n.rank(0)
 	if err != nil {
 		return err
 	}
-	f := n.b.Fact(x)
-	if f.Shape.Rank() < 0 {
-		return fault.New(fault.Unsupported, "input 0: its rank is not known")
-	}
-	axis, err := op.Axis(n.int("axis", 0), f.Shape.Rank())
+	x, f := n.arg(0), n.fact(0)
+	axis, err := op.Axis(n.int("axis", 0), r)
 	if err != nil {
 		return err
 	}

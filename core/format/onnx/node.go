@@ -247,8 +247,12 @@ func (n *node) arg(i int) graph.Value {
 // fact returns what is known of input i.
 func (n *node) fact(i int) tensor.Fact { return n.b.Fact(n.arg(i)) }
 
-// rank returns the rank of input i; an error when the lowering needs it and it is not known.
+// rank returns the rank of input i, as the model declares it where nothing else tells; an error when the lowering needs
+// it and it is not known.
 func (n *node) rank(i int) (int, error) {
+	if !n.fact(i).Shape.Ranked {
+		n.useDeclaredRank(i)
+	}
 	if r := n.fact(i).Shape.Rank(); r >= 0 {
 		return r, nil
 	}
