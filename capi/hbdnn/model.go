@@ -52,7 +52,7 @@ func load(s model.Source) (*Model, error) {
 		return nil, err
 	}
 	s, beside := standIn(s, files, all)
-	im, err := model.Load(s, model.Options{Weights: w, Map: files, Images: imageOptions, PerAxis: tellsAxis,
+	im, err := model.Load(s, model.Options{Weights: w, Map: files, Images: imageOptions, PerAxis: tellsAxis, Fix: true,
 		Devices: all})
 	if err != nil && beside != "" {
 		err = fault.Wrap(err, "beside it is no %s, and ANYNPU_MODEL_MAP names none", filepath.Base(beside))

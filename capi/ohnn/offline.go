@@ -125,7 +125,11 @@ func apiPorts(ports []device.Port) ([]port, error) {
 	for i, p := range ports {
 		t := spec.DataTypeOf(p.Type.DType)
 		large := slices.ContainsFunc(p.Type.Shape.Dims, func(d tensor.Dim) bool { return d.Known() && d.N > math.MaxInt32 })
-		if t == spec.Unknown || !p.Type.Shape.Ranked || large {
+		if !p.Type.Shape.Ranked {
+			return nil, fault.New(fault.Unsupported, "%q is %v: its number of dimensions is not known before a run, and the API "+
+				"needs it: declare its shape in the model", p.Name, p.Type)
+		}
+		if t == spec.Unknown || large {
 			return nil, fault.New(fault.Unsupported, "%q is %v: the API has no such tensors", p.Name, p.Type)
 		}
 		out[i] = port{name: p.Name, dataType: t, format: FormatND, shape: apiDims(p.Type.Shape)}

@@ -47,6 +47,8 @@ type Options struct {
 	Compiled Format
 	// Quantize has a float model compute with codes where its metadata, or a compiled model's file, say so.
 	Quantize bool
+	// Fix is onnx.Options.Fix, for APIs whose models have fixed sizes.
+	Fix bool
 	// Devices load compiled models: the first that reads a file's container has the last word on it.
 	Devices []device.Device
 	// Images says how inputs are taken that the metadata call images.
@@ -123,7 +125,7 @@ func importONNX(s Source, f *File, o Options) (*Model, error) {
 		return nil, fault.New(fault.File, "%sit begins with %q, which is no ONNX model: export the network to ONNX and pass "+
 			"that file", s.label(), f.Head[:min(len(f.Head), 8)])
 	}
-	options := onnx.Options{Weights: o.Weights, Nodes: o.Nodes, Below: o.below, Quantize: o.Quantize}
+	options := onnx.Options{Weights: o.Weights, Nodes: o.Nodes, Below: o.below, Quantize: o.Quantize, Fix: o.Fix}
 	var m *onnx.Model
 	var err error
 	if s.Path != "" {

@@ -15,9 +15,11 @@ type Port struct {
 	convert.Tensor // type of the elements, what integers stand for, normalization of an input
 	Name           string
 	Shape          tensor.Shape // as declared
+	Fixed          tensor.Shape // of an input, with the sizes that it has been given since
 	Declared       string       // Shape with the names of the model's open dimensions
 	Info           metadata.Input
 	Image          *Image        // what an input takes of an image, nil: real numbers, or no image
+	opened         bool          // the first size of Fixed is 1 for want of another
 	PerAxis        *tensor.Quant // what codes with several scales stand for, nil: Quant says it
 }
 
@@ -27,7 +29,10 @@ func (m *Model) Ports() (in, out []*Port, err error) {
 	g := m.Graph
 	for _, v := range g.In {
 		p := m.port(v, m.InputInfo(v))
-		p.Image = m.Images[v]
+		p.Image, p.Fixed = m.Images[v], p.Shape
+		if f, ok := m.Model.Fixed[p.Name]; ok && p.Image == nil {
+			p.Shape, p.Declared, p.opened = f.Shape, m.ShapeText(f.Shape), f.Opened
+		}
 		in = append(in, p)
 	}
 	for _, v := range g.Out {
@@ -49,10 +54,11 @@ func (m *Model) Ports() (in, out []*Port, err error) {
 	for i, p := range out {
 		g.Out[i] = m.reshape(p, g.Out[i], false)
 	}
-	for _, p := range slices.Concat(in, out) {
+	m.findRanks(in, out)
+	for i, p := range slices.Concat(in, out) {
 		if !p.Shape.Ranked {
-			return nil, nil, fault.New(fault.Shape, "%q has an open number of dimensions: declare its shape in the model",
-				p.Name)
+			return nil, nil, fault.New(fault.Shape, "%q%s has an open number of dimensions: declare its shape in the model, "+
+				"as that of an %s", p.Name, m.madeBy(p.Name), map[bool]string{true: "input", false: "output"}[i < len(in)])
 		}
 		if err := p.checkNormalization(); err != nil {
 			return nil, nil, err

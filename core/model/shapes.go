@@ -66,6 +66,8 @@ func (p *Port) staticDims() (dims []int64, opened bool, err error) {
 		switch {
 		case d.Known():
 			dims = append(dims, d.N)
+		case len(p.Fixed.Dims) == len(p.Shape.Dims) && p.Fixed.Dims[i].Known():
+			dims, opened = append(dims, p.Fixed.Dims[i].N), opened || i == 0 && p.opened
 		case i == 0:
 			dims, opened = append(dims, 1), true
 		default:

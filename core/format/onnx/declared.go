@@ -47,6 +47,9 @@ func (im *importer) declaredSizes(o *valueInfo) []int64 {
 	sizes := make([]int64, len(o.dims))
 	for i, d := range o.dims {
 		size, sized := im.meta.Dims[d.param]
+		if n, bound := im.sizes[d.param]; bound && !sized {
+			size, sized = n, true
+		}
 		switch {
 		case d.known && d.value > 0:
 			sizes[i] = d.value

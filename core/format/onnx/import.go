@@ -36,6 +36,8 @@ type Model struct {
 	Overruled []string
 	// Coded is the number of values that are computed as codes because the metadata say so.
 	Coded int
+	// Fixed, with Options.Fix, are the inputs with sizes that the file leaves open, by name.
+	Fixed map[string]Fixed
 }
 
 // Options govern an import.
@@ -50,6 +52,10 @@ type Options struct {
 	Below func(n *Names) map[string]string
 	// Quantize has a float model compute with codes where anynpu.value.NAME.stored says so.
 	Quantize bool
+	// Fix gives inputs the sizes that anynpu.input.NAME.shape says, and those of the same names elsewhere, before anything
+	// is made of them; an open first dimension without one becomes 1. Without effect on images, and where
+	// anynpu.input.NAME.shapes lists several.
+	Fix bool
 
 	path string // of the model, empty for one in memory
 }
@@ -153,7 +159,7 @@ func importModel(src *source, o Options) (*Model, error) {
 	g.Meta = p.meta
 	meta.Warnings = append(meta.Warnings, im.strangers(g)...)
 	return &Model{Graph: g, Opset: version, Producer: p.producer, Symbols: im.symbolNames(), Nodes: im.noted, Ops: p.graph.ops(), Meta: meta,
-		Warnings: im.warnings, Overruled: overruled, Coded: im.coded}, nil
+		Warnings: im.warnings, Overruled: overruled, Coded: im.coded, Fixed: im.fixed}, nil
 }
 
 // importer holds what is common to all graphs of a model.
@@ -167,6 +173,8 @@ type importer struct {
 	old       int64               // the opset below MinOpset of a missing operator that later ones have
 	missing   map[string][]string // operator -> labels of the nodes that use it
 	symbols   map[string]uint32   // names of open dimensions
+	sizes     map[string]int64    // those that inputs give them, with Options.Fix
+	fixed     map[string]Fixed
 	warnings  []string
 	calls     int // functions being expanded, to stop recursion
 	noted     []Node
@@ -232,6 +240,9 @@ func (im *importer) graph(g *graphProto, parent *scope, version int64, given []t
 	for _, t := range g.inits {
 		inits[t.name] = true
 	}
+	if parent == nil && im.opt.Fix {
+		im.fix(g, inits)
+	}
 	for i, v := range g.in {
 		// an input with a default value: the default is taken, as every runtime does for constants
 		if parent == nil && inits[v.name] {
@@ -243,6 +254,9 @@ func (im *importer) graph(g *graphProto, parent *scope, version int64, given []t
 		}
 		if t.DType == tensor.Invalid && i < len(given) {
 			t = given[i]
+		}
+		if parent == nil {
+			t = im.fixedInput(v, t)
 		}
 		if err := sc.define(v.name, sc.b.Input(v.name, t)); err != nil {
 			return nil, err

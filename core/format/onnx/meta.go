@@ -18,6 +18,9 @@ func (im *importer) dim(name string) tensor.Dim {
 		im.used[name] = true
 		return tensor.D(n)
 	}
+	if n, ok := im.sizes[name]; ok {
+		return tensor.D(n)
+	}
 	sym, ok := im.symbols[name]
 	if !ok {
 		sym = uint32(len(im.symbols) + 1)
