@@ -95,6 +95,44 @@ func TestImport_singleElementsOfAnyRank(t *testing.T) {
 	}
 }
 
+// The same holds of numbers whose rank only a run tells, and of every operator that takes one element.
+func TestImport_singleElementsOfARun(t *testing.T) {
+	given := func(name string, elem uint64, dims ...int64) msg { return ofType(11, name, elem, dims...) }
+	one := func(d tensor.DType, data []byte) tensor.Tensor {
+		return tensor.Tensor{DType: d, Dims: []int64{1, 1}, Data: data}
+	}
+	steps := modelMsg(graphMsg([]msg{nodeMsg("Reshape", []string{"n", "s"}, []string{"limit"}),
+		nodeMsg("Range", []string{"zero", "limit", "one"}, []string{"y"})}, given("n", 7, 1), given("s", 7, -1), output("y"),
+		initial(msg(nil).num(2, 7).str(8, "zero").str(9, string(tensor.Int64s(0)))),
+		initial(msg(nil).num(2, 7).str(8, "one").str(9, string(tensor.Int64s(1))))))
+	for _, shape := range [][]int64{{}, {1}, {1, 1}, {1, 1, 1}} {
+		y, err := runBoth(t, steps, integers(3), integers(shape...))
+		require.NoError(t, err, "%v", shape)
+		assert.Equal(t, tensor.Int64s(0, 1, 2), y[0].Data, "%v", shape)
+	}
+	boxes := modelMsg(graphMsg([]msg{nodeMsg("NonMaxSuppression", []string{"b", "s", "max", "iou", "least"}, []string{"y"})},
+		given("b", 1, 1, 2, 4), given("s", 1, 1, 1, 2), given("max", 7, 1, 1), given("iou", 1, 1, 1), given("least", 1, 1, 1),
+		output("y")))
+	y, err := runBoth(t, boxes, reals([]int64{1, 2, 4}, 0, 0, 1, 1, 5, 5, 6, 6), reals([]int64{1, 1, 2}, 0.5, 0.75),
+		one(tensor.Int64, tensor.Int64s(2)), one(tensor.Float32, tensor.Float32s(0.5)), one(tensor.Float32, tensor.Float32s(0.6)))
+	require.NoError(t, err)
+	assert.Equal(t, tensor.Int64s(0, 0, 1), y[0].Data)
+	window := modelMsg(graphMsg([]msg{nodeMsg("HannWindow", []string{"n"}, []string{"y"})}, given("n", 7, 1, 1), output("y")))
+	y, err = runBoth(t, window, one(tensor.Int64, tensor.Int64s(2)))
+	require.NoError(t, err)
+	assert.Equal(t, tensor.Float32s(0, 1), y[0].Data)
+	spectrum := msg(nil).num(1, 9).sub(7, graphMsg([]msg{nodeMsg("DFT", []string{"x", "n", "a"}, []string{"y"})},
+		given("x", 1, 1, 2, 1), given("n", 7, 1, 1), output("y"), initial(msg(nil).num(1, 1).num(1, 1).num(2, 7).str(8,
+			"a").str(9, string(tensor.Int64s(1)))))).sub(8, msg(nil).num(2, 20))
+	y, err = runBoth(t, spectrum, reals([]int64{1, 2, 1}, 1, 3), one(tensor.Int64, tensor.Int64s(2)))
+	require.NoError(t, err)
+	v, err := tensor.ReadFloat32s(y[0].Data, 4)
+	require.NoError(t, err)
+	for i, want := range []float32{4, 0, -2, 0} {
+		assert.InDelta(t, want, v[i], 1e-6)
+	}
+}
+
 // Messages say what is the reason, and the way out.
 func TestImport_messagesTellTheReason(t *testing.T) {
 	assert.ErrorContains(t, imported(t, ofVersion(5, "Relu"), ""), "the model is of opset 5")
