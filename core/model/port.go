@@ -57,8 +57,8 @@ func (m *Model) Ports() (in, out []*Port, err error) {
 	m.findRanks(in, out)
 	for i, p := range slices.Concat(in, out) {
 		if !p.Shape.Ranked {
-			return nil, nil, fault.New(fault.Shape, "%q%s has an open number of dimensions: declare its shape in the model, "+
-				"as that of an %s", p.Name, m.madeBy(p.Name), map[bool]string{true: "input", false: "output"}[i < len(in)])
+			return nil, nil, fault.New(fault.Shape, "%q%s has an open number of dimensions: declare its shape among the "+
+				"model's %s", p.Name, m.madeBy(p.Name), map[bool]string{true: "inputs", false: "outputs"}[i < len(in)])
 		}
 		if err := p.checkNormalization(); err != nil {
 			return nil, nil, err

@@ -101,6 +101,16 @@ func (m *Model) Foreign(op, out string, attrs []byte, in ...string) *Model {
 	return m
 }
 
+// If appends a node whose branches are the graphs of other models, each of one output.
+func (m *Model) If(out, cond string, then, otherwise *Model) *Model {
+	n := field(field(field(field(nil, 1, []byte(cond)), 2, []byte(out)), 3, []byte("If_"+out)), 4, []byte("If"))
+	for name, branch := range map[string]*Model{"then_branch": then, "else_branch": otherwise} {
+		n = append(n, Attribute(name, 5, field(nil, 6, field(branch.graph, 2, []byte(name))))...)
+	}
+	m.graph = field(m.graph, 1, n)
+	return m
+}
+
 // Declare appends a value_info.
 func (m *Model) Declare(name string, elem int64, dims ...int64) *Model {
 	return m.value(13, name, elem, dims...)
@@ -123,9 +133,14 @@ func (m *Model) Constant(name string, elem int64, raw []byte, dims ...int64) *Mo
 
 // Unranked appends an input and an output without shapes.
 func (m *Model) Unranked(in, out string, elem int64) *Model {
-	for n, name := range map[protowire.Number]string{11: in, 12: out} {
-		m.graph = field(m.graph, n, field(field(nil, 1, []byte(name)), 2, field(nil, 1, number(nil, 1, elem))))
-	}
+	return m.unranked(11, in, elem).unranked(12, out, elem)
+}
+
+// UnrankedOutput appends an output without a shape.
+func (m *Model) UnrankedOutput(name string, elem int64) *Model { return m.unranked(12, name, elem) }
+
+func (m *Model) unranked(n protowire.Number, name string, elem int64) *Model {
+	m.graph = field(m.graph, n, field(field(nil, 1, []byte(name)), 2, field(nil, 1, number(nil, 1, elem))))
 	return m
 }
 
