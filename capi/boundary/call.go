@@ -303,7 +303,13 @@ func StringOrNil(c *Call, i int, p unsafe.Pointer) *string {
 			return nil
 		}
 	}
-	s := goString(p)
+	s, err := CopyString(p)
+	if err != nil {
+		if c.Err == nil {
+			c.Err = fault.Wrap(err, "%s", c.Func.Params[i])
+		}
+		return nil
+	}
 	return &s
 }
 

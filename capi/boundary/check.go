@@ -44,7 +44,8 @@ func ReadableText(p unsafe.Pointer) (s string, ok bool) {
 	if p == nil || probeString(uintptr(p)) != nil {
 		return "", false
 	}
-	return goString(p), true
+	s, err := CopyString(p)
+	return s, err == nil
 }
 
 // probe reads one byte of every page of [p, p+n) through the kernel.

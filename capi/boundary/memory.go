@@ -2,6 +2,7 @@ package boundary
 
 /*
 #include <stdlib.h>
+#include <string.h>
 
 // C.malloc itself ends the process when there is no memory.
 static void *take(size_t n) { return calloc(1, n); }
@@ -71,6 +72,15 @@ func (b *Block) Reserve(n int) error {
 	return nil
 }
 
+// StoreString is SetString for strings that a program decides. Kind fault.Memory.
+func (b *Block) StoreString(s string) error {
+	err := b.Reserve(len(s) + 1)
+	if err == nil {
+		copy(unsafe.Slice((*byte)(b.addr), len(s)), s)
+	}
+	return err
+}
+
 // SetString replaces the block's contents by s and a closing NUL. Pointers into the old contents become invalid.
 func (b *Block) SetString(s string) {
 	b.resize(len(s) + 1)
@@ -85,4 +95,13 @@ func SetSlice[T any](b *Block, v []T) {
 	if len(v) > 0 {
 		copy(unsafe.Slice((*T)(b.addr), len(v)), v)
 	}
+}
+
+// CopyString copies a C string, however long a program has made it. Kind fault.Memory.
+func CopyString(p unsafe.Pointer) (string, error) {
+	n := int(C.strlen((*C.char)(p)))
+	if err := mem.Admit(4 * int64(n)); err != nil { // and what errors and lists make of it
+		return "", fault.Wrap(err, "a string of %d characters", n)
+	}
+	return string(unsafe.Slice((*byte)(p), n)), nil
 }

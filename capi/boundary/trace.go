@@ -33,7 +33,11 @@ func Text(p unsafe.Pointer) Arg {
 		if p == nil || !ok {
 			return Address(p)(ok)
 		}
-		return strconv.Quote(goString(p))
+		s := goString(p)
+		if len(s) == maxShown {
+			return strconv.Quote(s) + "..."
+		}
+		return strconv.Quote(s)
 	}
 }
 
@@ -83,10 +87,13 @@ func (c *Call) report(result string) {
 	}
 }
 
-// goString copies a C string.
+// maxShown is how much of a string a traced call shows.
+const maxShown = 4096
+
+// goString copies the beginning of a C string.
 func goString(p unsafe.Pointer) string {
 	n := 0
-	for *(*byte)(unsafe.Add(p, n)) != 0 {
+	for n < maxShown && *(*byte)(unsafe.Add(p, n)) != 0 {
 		n++
 	}
 	return string(unsafe.Slice((*byte)(p), n))

@@ -194,7 +194,7 @@ func cString(addr uintptr) (string, error) {
 			}
 		}
 		if *(*byte)(at) == 0 {
-			return string(unsafe.Slice((*byte)(p), n)), nil
+			return boundary.CopyString(p)
 		}
 	}
 }

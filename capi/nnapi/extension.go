@@ -1,8 +1,10 @@
 package nnapi
 
 import (
-	"slices"
 	"unsafe"
+
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/mem"
 )
 
 // Extensions (section 7). A device has extensions of its vendor's; the processor has none, and neither has any device
@@ -52,7 +54,11 @@ func modelSetOperandExtensionData(m *Model, index int32, p unsafe.Pointer, n uin
 	if err != nil {
 		return err
 	}
-	o.Extension = slices.Clone(data)
+	kept, err := mem.Clone(data)
+	if err != nil {
+		return fault.Wrap(err, "data")
+	}
+	o.Extension = kept
 	return nil
 }
 

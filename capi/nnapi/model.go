@@ -1,7 +1,6 @@
 package nnapi
 
 import (
-	"slices"
 	"sync"
 
 	"github.com/anynpu/anynpu/capi/handle"
@@ -118,7 +117,10 @@ func (m *Model) list(name string, indices []uint32) ([]uint32, error) {
 				return badData("%s[%d]: %d: the model has %d operands", name, i, index, len(m.spec.Operands))
 			}
 		}
-		out = slices.Clone(indices)
+		var err error
+		if out, err = mem.Clone(indices); err != nil {
+			return fault.Wrap(err, "%s", name)
+		}
 		return nil
 	})
 	return out, err
@@ -174,7 +176,7 @@ func modelIdentifyInputsAndOutputs(m *Model, inputs, outputs []uint32) error {
 	if err != nil {
 		return err
 	}
-	seen := make(map[uint32]string, len(in)+len(out))
+	seen := map[uint32]string{} // the program's counts say nothing of its size: repeated indices are refused
 	for _, l := range []struct {
 		name    string
 		indices []uint32

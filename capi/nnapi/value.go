@@ -181,7 +181,10 @@ func modelSetOperandSymmPerChannelQuantParams(m *Model, index int32, q *ChannelS
 	if err != nil {
 		return err
 	}
-	scales := slices.Clone(given)
+	scales, err := mem.Clone(given)
+	if err != nil {
+		return fault.Wrap(err, "scales")
+	}
 	for i, s := range scales {
 		if !(s > 0) || math.IsInf(float64(s), 0) {
 			return badData("scales[%d]: %v: want a finite number above 0", i, s)

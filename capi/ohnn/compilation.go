@@ -1,11 +1,11 @@
 package ohnn
 
 import (
-	"bytes"
-	"slices"
 	"sync"
 
 	"github.com/anynpu/anynpu/capi/handle"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/mem"
 )
 
 // Compilation is an OH_NNCompilation (section 7). Settings are collected and judged by the build. Safe for concurrent
@@ -105,11 +105,16 @@ func compilationAddExtensionConfig(c *Compilation, name string, value []byte) er
 	if c.extensions == nil {
 		c.extensions = map[string][]byte{}
 	}
-	if old, ok := c.extensions[name]; ok {
-		c.extensions[name] = bytes.Join([][]byte{old, value}, []byte("|"))
-	} else {
-		c.extensions[name] = slices.Clone(value)
+	old, again := c.extensions[name]
+	all, err := mem.Make[byte](len(old) + 1 + len(value))
+	if err != nil {
+		return fault.Wrap(err, "configValue")
 	}
+	all = append(all[:0], old...)
+	if again {
+		all = append(all, '|')
+	}
+	c.extensions[name] = append(all, value...)
 	return nil
 }
 

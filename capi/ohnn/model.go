@@ -9,6 +9,8 @@ import (
 
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/capi/handle"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/mem"
 	spec "github.com/anynpu/anynpu/core/spec/ohnn"
 )
 
@@ -178,7 +180,10 @@ func (q *QuantParam9) read() (quant, error) {
 			return quant{}, invalid("quantParam: %v", err)
 		}
 	}
-	out := quant{unsafe.Slice(q.scale, n), unsafe.Slice(q.zeroPoint, n), unsafe.Slice(q.numBits, n)}.clone()
+	out, err := quant{unsafe.Slice(q.scale, n), unsafe.Slice(q.zeroPoint, n), unsafe.Slice(q.numBits, n)}.clone()
+	if err != nil {
+		return quant{}, err
+	}
 	return out, out.check()
 }
 
@@ -210,7 +215,11 @@ func modelSetTensorData(m *Model, index uint32, data []byte) error {
 	if uint64(len(data)) != size {
 		return invalid("length: %d: tensor %d of %v%v takes %d bytes", len(data), index, t.dataType, t.shape, size)
 	}
-	t.data = slices.Clone(data)
+	kept, err := mem.Clone(data)
+	if err != nil {
+		return fault.Wrap(err, "dataBuffer")
+	}
+	t.data = kept
 	return nil
 }
 
@@ -227,7 +236,10 @@ func modelSetTensorQuantParams(m *Model, index uint32, q *QuantParam) error {
 		return err
 	}
 	t.quant = quant{}
-	params := q.read()
+	params, err := q.read()
+	if err != nil {
+		return err
+	}
 	if err := params.check(); err != nil {
 		return err
 	}

@@ -1,10 +1,11 @@
 package ohnn
 
 import (
-	"slices"
+	"cmp"
 	"sync"
 
 	"github.com/anynpu/anynpu/capi/handle"
+	"github.com/anynpu/anynpu/core/mem"
 )
 
 // QuantParam is an NN_QuantParam (section 5): three lists that are compared only when they are given to a tensor.
@@ -21,8 +22,12 @@ type quant struct {
 	bits   []uint32
 }
 
-func (q quant) clone() quant {
-	return quant{slices.Clone(q.scales), slices.Clone(q.zeros), slices.Clone(q.bits)}
+// clone copies the lists. Kind fault.Memory.
+func (q quant) clone() (quant, error) {
+	scales, err := mem.Clone(q.scales)
+	zeros, errZeros := mem.Clone(q.zeros)
+	bits, errBits := mem.Clone(q.bits)
+	return quant{scales, zeros, bits}, cmp.Or(err, errZeros, errBits)
 }
 
 // maxChannels bounds the lists: a count that no tensor has channels for is a variable that was never set.
@@ -65,11 +70,15 @@ func setList[T any](q *QuantParam, list *[]T, v []T) error {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	*list = slices.Clone(v)
+	kept, err := mem.Clone(v)
+	if err != nil {
+		return err
+	}
+	*list = kept
 	return nil
 }
 
-func (q *QuantParam) read() quant {
+func (q *QuantParam) read() (quant, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.clone()

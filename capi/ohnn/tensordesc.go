@@ -152,7 +152,9 @@ func tensorDescGetName(d *TensorDesc, name *uintptr) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.cName.Addr() == 0 {
-		d.cName.SetString(d.name)
+		if err := d.cName.StoreString(d.name); err != nil {
+			return err
+		}
 	}
 	*name = d.cName.Addr()
 	return nil

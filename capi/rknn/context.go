@@ -321,7 +321,7 @@ func cString(p unsafe.Pointer) (string, error) {
 			}
 		}
 		if *(*byte)(at) == 0 {
-			return string(unsafe.Slice((*byte)(p), n)), nil
+			return boundary.CopyString(p)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package rknn
 
 import (
-	"slices"
 	"unsafe"
 
 	"github.com/anynpu/anynpu/capi/boundary"
@@ -43,7 +42,10 @@ func bNormalLayoutToNativeLayout(in, out unsafe.Pointer, k, n int32, info uintpt
 	to.Tiling = s.nativeB()
 	from.Data, to.Data = unsafe.Slice((*byte)(in), size), unsafe.Slice((*byte)(out), size)
 	if mem.OverlapMapped(from.Data, to.Data) {
-		from.Data = slices.Clone(from.Data)
+		var err error
+		if from.Data, err = mem.Clone(from.Data); err != nil {
+			return fault.Wrap(err, "B_input")
+		}
 	}
 	matrix.Rearrange(&to, &from)
 	return nil

@@ -9,6 +9,7 @@ import (
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/matrix"
+	"github.com/anynpu/anynpu/core/mem"
 	spec "github.com/anynpu/anynpu/core/spec/rknn"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -112,7 +113,8 @@ func copied[T any](name string, addr uintptr, n int) ([]T, error) {
 	if err := boundary.CheckRange(at, uint64(n)*uint64(unsafe.Sizeof(*new(T)))); err != nil {
 		return nil, fault.Wrap(err, "%s", name)
 	}
-	return slices.Clone(unsafe.Slice((*T)(at), n)), nil
+	values, err := mem.Clone(unsafe.Slice((*T)(at), n))
+	return values, fault.Wrap(err, "%s", name)
 }
 
 // matmulGetQuantParams gives one scale for all of B: the largest of them by magnitude, so that values brought to it

@@ -3,8 +3,8 @@ package rknn
 import (
 	"context"
 	"runtime/debug"
-	"slices"
 
+	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/matrix"
 	"github.com/anynpu/anynpu/core/mem"
 	spec "github.com/anynpu/anynpu/core/spec/rknn"
@@ -82,7 +82,10 @@ func matmulRun(m *Matmul) (err error) {
 	}
 	for i, o := range operands[:2] {
 		if mem.Aliases(buffers[i], 0, int64(len(o.Data)), buffers[2], 0, int64(len(p.C.Data))) {
-			o.Data = slices.Clone(o.Data)
+			var err error
+			if o.Data, err = mem.Clone(o.Data); err != nil {
+				return fault.Wrap(err, "matrix %s", matrixNames[i])
+			}
 		}
 	}
 	return m.compute.Multiply(context.Background(), p)

@@ -3,7 +3,6 @@ package rknn
 import (
 	"fmt"
 	"runtime/debug"
-	"slices"
 	"unsafe"
 
 	"github.com/anynpu/anynpu/capi/boundary"
@@ -148,7 +147,10 @@ func (c *Context) give(o *Output, i int, made *[]*Output) error {
 	}
 	dst := unsafe.Slice((*byte)(cPointer(o.buf)), int(size))
 	if c.out[i].overlaps(dst, src) {
-		src = slices.Clone(src)
+		var err error
+		if src, err = mem.Clone(src); err != nil {
+			return err
+		}
 	}
 	p.Store(dst, convert.Arrange(dims, convert.Layout{}), kind.DType(), src, dims)
 	return nil

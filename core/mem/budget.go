@@ -108,6 +108,13 @@ func Make[T any](n int) ([]T, error) {
 	return make([]T, n), nil
 }
 
+// Clone is slices.Clone, accounted. Kind fault.Memory.
+func Clone[T any](s []T) ([]T, error) {
+	out, err := Make[T](len(s))
+	copy(out, s)
+	return out, err
+}
+
 // draw takes n bytes of the credit, and reports whether there were as many.
 func draw(n int64) bool { return n >= 0 && n <= drawable.Load() && credit.Add(-n) >= 0 }
 
