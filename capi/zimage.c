@@ -4022,7 +4022,7 @@ static int32_t enter_249(uintptr_t a0, void * a1, uint16_t a2, void * a3, uint64
 extern anynpu_fn anynpu_slot[] ANYNPU_HIDDEN;
 extern const anynpu_fn anynpu_counted[] ANYNPU_HIDDEN;
 anynpu_fn anynpu_target[FUNCTIONS] ANYNPU_HIDDEN;
-static anynpu_fn driver[FUNCTIONS];
+static anynpu_fn driver[FUNCTIONS], driven[FUNCTIONS];
 
 static anynpu_fn live[FUNCTIONS] = {
 	(anynpu_fn)enter_0,
@@ -4277,1209 +4277,3051 @@ static anynpu_fn live[FUNCTIONS] = {
 	(anynpu_fn)enter_249,
 };
 
+/* A call of the driver's where calls are counted: counts those that it refuses. */
+
+static uint32_t judged_6(void * a0, void * a1)
+{
+	uint32_t r = ((uint32_t (*)(void *, void *))driver[6])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[6], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_7(uint64_t a0, void * a1)
+{
+	uint32_t r = ((uint32_t (*)(uint64_t, void *))driver[7])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[7], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_8(uint64_t a0, void * a1)
+{
+	uint32_t r = ((uint32_t (*)(uint64_t, void *))driver[8])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[8], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uintptr_t judged_9(void)
+{
+	uintptr_t r = ((uintptr_t (*)(void))driver[9])();
+	if (!r)
+		__atomic_fetch_add(&anynpu_refusals[9], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_10(void * a0)
+{
+	uint32_t r = ((uint32_t (*)(void *))driver[10])(a0);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[10], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_11(uintptr_t a0, void * a1)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[11])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[11], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_12(uintptr_t a0, void * a1)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[12])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[12], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_13(uintptr_t a0, uint32_t a1)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t))driver[13])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[13], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_14(uintptr_t a0, void * a1)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[14])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[14], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_15(uintptr_t a0, void * a1, uint64_t a2)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t))driver[15])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[15], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_16(uintptr_t a0, void * a1, void * a2)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, void *))driver[16])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[16], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_17(uintptr_t a0, uint32_t a1)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t))driver[17])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[17], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_18(uintptr_t a0, void * a1)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[18])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[18], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_19(uintptr_t a0, void * a1)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[19])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[19], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_20(uintptr_t a0, void * a1)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[20])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[20], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uintptr_t judged_21(uint64_t a0, uintptr_t a1)
+{
+	uintptr_t r = ((uintptr_t (*)(uint64_t, uintptr_t))driver[21])(a0, a1);
+	if (!r)
+		__atomic_fetch_add(&anynpu_refusals[21], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uintptr_t judged_22(uint64_t a0, uintptr_t a1, uint64_t a2)
+{
+	uintptr_t r = ((uintptr_t (*)(uint64_t, uintptr_t, uint64_t))driver[22])(a0, a1, a2);
+	if (!r)
+		__atomic_fetch_add(&anynpu_refusals[22], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uintptr_t judged_23(uint64_t a0, uintptr_t a1, int32_t a2, uint64_t a3, uint64_t a4)
+{
+	uintptr_t r = ((uintptr_t (*)(uint64_t, uintptr_t, int32_t, uint64_t, uint64_t))driver[23])(a0, a1, a2, a3, a4);
+	if (!r)
+		__atomic_fetch_add(&anynpu_refusals[23], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_24(void * a0)
+{
+	uint32_t r = ((uint32_t (*)(void *))driver[24])(a0);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[24], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uintptr_t judged_25(uintptr_t a0)
+{
+	uintptr_t r = ((uintptr_t (*)(uintptr_t))driver[25])(a0);
+	if (!r)
+		__atomic_fetch_add(&anynpu_refusals[25], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uintptr_t judged_26(uintptr_t a0)
+{
+	uintptr_t r = ((uintptr_t (*)(uintptr_t))driver[26])(a0);
+	if (!r)
+		__atomic_fetch_add(&anynpu_refusals[26], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_27(uintptr_t a0, void * a1)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[27])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[27], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_28(uintptr_t a0, void * a1)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[28])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[28], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_29(uintptr_t a0, void * a1)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[29])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[29], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uintptr_t judged_30(void)
+{
+	uintptr_t r = ((uintptr_t (*)(void))driver[30])();
+	if (!r)
+		__atomic_fetch_add(&anynpu_refusals[30], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_31(uintptr_t a0, void * a1, uint64_t a2)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t))driver[31])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[31], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_32(uintptr_t a0, void * a1, uint64_t a2)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t))driver[32])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[32], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_33(uintptr_t a0, void * a1, uint64_t a2)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t))driver[33])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[33], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_34(void * a0)
+{
+	uint32_t r = ((uint32_t (*)(void *))driver[34])(a0);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[34], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uintptr_t judged_35(void)
+{
+	uintptr_t r = ((uintptr_t (*)(void))driver[35])();
+	if (!r)
+		__atomic_fetch_add(&anynpu_refusals[35], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_37(uintptr_t a0, void * a1)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[37])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[37], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_38(uintptr_t a0, uintptr_t a1)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, uintptr_t))driver[38])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[38], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_39(uintptr_t a0, uint32_t a1, void * a2, uint64_t a3)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *, uint64_t))driver[39])(a0, a1, a2, a3);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[39], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_40(uintptr_t a0, uint32_t a1, uintptr_t a2)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, uintptr_t))driver[40])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[40], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_41(uintptr_t a0, uint32_t a1, uint32_t a2)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, uint32_t))driver[41])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[41], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_42(uintptr_t a0, uint32_t a1, void * a2, void * a3, void * a4)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *, void *, void *))driver[42])(a0, a1, a2, a3, a4);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[42], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_43(uintptr_t a0, void * a1, void * a2)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, void *))driver[43])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[43], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_44(uintptr_t a0)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t))driver[44])(a0);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[44], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_45(uintptr_t a0, uint64_t a1, void * a2, void * a3)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint64_t, void *, void *))driver[45])(a0, a1, a2, a3);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[45], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uintptr_t judged_46(uintptr_t a0)
+{
+	uintptr_t r = ((uintptr_t (*)(uintptr_t))driver[46])(a0);
+	if (!r)
+		__atomic_fetch_add(&anynpu_refusals[46], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uintptr_t judged_47(void * a0)
+{
+	uintptr_t r = ((uintptr_t (*)(void *))driver[47])(a0);
+	if (!r)
+		__atomic_fetch_add(&anynpu_refusals[47], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uintptr_t judged_48(void * a0, uint64_t a1)
+{
+	uintptr_t r = ((uintptr_t (*)(void *, uint64_t))driver[48])(a0, a1);
+	if (!r)
+		__atomic_fetch_add(&anynpu_refusals[48], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uintptr_t judged_49(void)
+{
+	uintptr_t r = ((uintptr_t (*)(void))driver[49])();
+	if (!r)
+		__atomic_fetch_add(&anynpu_refusals[49], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_50(uintptr_t a0, void * a1, uint64_t a2, void * a3)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t, void *))driver[50])(a0, a1, a2, a3);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[50], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_51(uintptr_t a0, void * a1, uint64_t a2)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t))driver[51])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[51], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_52(uintptr_t a0, void * a1, void * a2, uint64_t a3)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, void *, uint64_t))driver[52])(a0, a1, a2, a3);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[52], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_53(uintptr_t a0, uint64_t a1)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint64_t))driver[53])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[53], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_54(uintptr_t a0, void * a1, uint32_t a2)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint32_t))driver[54])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[54], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_55(uintptr_t a0, uint32_t a1)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t))driver[55])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[55], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_56(uintptr_t a0, uint32_t a1)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t))driver[56])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[56], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_57(uintptr_t a0, _Bool a1)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, _Bool))driver[57])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[57], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_58(uintptr_t a0)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t))driver[58])(a0);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[58], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uintptr_t judged_60(uintptr_t a0)
+{
+	uintptr_t r = ((uintptr_t (*)(uintptr_t))driver[60])(a0);
+	if (!r)
+		__atomic_fetch_add(&anynpu_refusals[60], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_62(uintptr_t a0, void * a1)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[62])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[62], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_63(uintptr_t a0, void * a1)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[63])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[63], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uintptr_t judged_64(uintptr_t a0, uint64_t a1)
+{
+	uintptr_t r = ((uintptr_t (*)(uintptr_t, uint64_t))driver[64])(a0, a1);
+	if (!r)
+		__atomic_fetch_add(&anynpu_refusals[64], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uintptr_t judged_65(uintptr_t a0, uint64_t a1)
+{
+	uintptr_t r = ((uintptr_t (*)(uintptr_t, uint64_t))driver[65])(a0, a1);
+	if (!r)
+		__atomic_fetch_add(&anynpu_refusals[65], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_66(uintptr_t a0, uint32_t a1, void * a2, void * a3)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *, void *))driver[66])(a0, a1, a2, a3);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[66], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_67(uintptr_t a0, uint64_t a1, void * a2, void * a3, void * a4)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint64_t, void *, void *, void *))driver[67])(a0, a1, a2, a3, a4);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[67], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_68(uintptr_t a0, uintptr_t a1)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, uintptr_t))driver[68])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[68], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_69(uintptr_t a0, uintptr_t a1)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, uintptr_t))driver[69])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[69], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_70(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t))driver[70])(a0, a1, a2, a3, a4);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[70], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_71(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4, int32_t a5, uintptr_t a6)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t, int32_t, uintptr_t))driver[71])(a0, a1, a2, a3, a4, a5, a6);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[71], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_72(uintptr_t a0, uint32_t a1, void * a2, void * a3, uint64_t a4)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *, void *, uint64_t))driver[72])(a0, a1, a2, a3, a4);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[72], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_73(uintptr_t a0, uint32_t a1, void * a2, uint64_t a3)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *, uint64_t))driver[73])(a0, a1, a2, a3);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[73], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_74(uintptr_t a0)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t))driver[74])(a0);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[74], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uintptr_t judged_75(uintptr_t a0, uint32_t a1, uint64_t a2)
+{
+	uintptr_t r = ((uintptr_t (*)(uintptr_t, uint32_t, uint64_t))driver[75])(a0, a1, a2);
+	if (!r)
+		__atomic_fetch_add(&anynpu_refusals[75], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uintptr_t judged_76(uintptr_t a0, uint32_t a1, uint64_t a2)
+{
+	uintptr_t r = ((uintptr_t (*)(uintptr_t, uint32_t, uint64_t))driver[76])(a0, a1, a2);
+	if (!r)
+		__atomic_fetch_add(&anynpu_refusals[76], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_79(uintptr_t a0, uint32_t a1, void * a2, void * a3)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *, void *))driver[79])(a0, a1, a2, a3);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[79], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_80(uintptr_t a0, uint32_t a1, void * a2)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *))driver[80])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[80], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_81(uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, uintptr_t, void *, uint64_t))driver[81])(a0, a1, a2, a3);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[81], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_82(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t))driver[82])(a0, a1, a2, a3, a4);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[82], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_83(uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, uintptr_t, void *, uint64_t))driver[83])(a0, a1, a2, a3);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[83], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_85(void * a0, uint64_t a1)
+{
+	uint32_t r = ((uint32_t (*)(void *, uint64_t))driver[85])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[85], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_86(void * a0)
+{
+	uint32_t r = ((uint32_t (*)(void *))driver[86])(a0);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[86], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uint32_t judged_87(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4, void * a5)
+{
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t, void *))driver[87])(a0, a1, a2, a3, a4, a5);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[87], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_88(void * a0, void * a1, uint32_t a2, uint32_t a3, void * a4)
+{
+	int32_t r = ((int32_t (*)(void *, void *, uint32_t, uint32_t, void *))driver[88])(a0, a1, a2, a3, a4);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[88], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_89(void * a0, void * a1)
+{
+	int32_t r = ((int32_t (*)(void *, void *))driver[89])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[89], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_90(uintptr_t a0)
+{
+	int32_t r = ((int32_t (*)(uintptr_t))driver[90])(a0);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[90], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_91(uintptr_t a0, uint32_t a1, void * a2, uint32_t a3)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *, uint32_t))driver[91])(a0, a1, a2, a3);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[91], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_92(uintptr_t a0, uint32_t a1)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t))driver[92])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[92], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_93(uintptr_t a0, int32_t a1)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t))driver[93])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[93], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_94(uintptr_t a0, uint32_t a1, void * a2)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *))driver[94])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[94], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_95(uintptr_t a0, void * a1)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[95])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[95], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_96(uintptr_t a0, void * a1)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[96])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[96], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_97(uintptr_t a0, uint32_t a1, void * a2, void * a3)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *, void *))driver[97])(a0, a1, a2, a3);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[97], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_98(uintptr_t a0, uint32_t a1, void * a2)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *))driver[98])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[98], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uintptr_t judged_99(uintptr_t a0, uint32_t a1)
+{
+	uintptr_t r = ((uintptr_t (*)(uintptr_t, uint32_t))driver[99])(a0, a1);
+	if (!r)
+		__atomic_fetch_add(&anynpu_refusals[99], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uintptr_t judged_100(uintptr_t a0, uint64_t a1, uint64_t a2)
+{
+	uintptr_t r = ((uintptr_t (*)(uintptr_t, uint64_t, uint64_t))driver[100])(a0, a1, a2);
+	if (!r)
+		__atomic_fetch_add(&anynpu_refusals[100], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uintptr_t judged_101(uintptr_t a0, int32_t a1, void * a2, uint32_t a3, int32_t a4)
+{
+	uintptr_t r = ((uintptr_t (*)(uintptr_t, int32_t, void *, uint32_t, int32_t))driver[101])(a0, a1, a2, a3, a4);
+	if (!r)
+		__atomic_fetch_add(&anynpu_refusals[101], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uintptr_t judged_102(uintptr_t a0, uint64_t a1, void * a2, uint32_t a3)
+{
+	uintptr_t r = ((uintptr_t (*)(uintptr_t, uint64_t, void *, uint32_t))driver[102])(a0, a1, a2, a3);
+	if (!r)
+		__atomic_fetch_add(&anynpu_refusals[102], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uintptr_t judged_103(uintptr_t a0, void * a1, int32_t a2)
+{
+	uintptr_t r = ((uintptr_t (*)(uintptr_t, void *, int32_t))driver[103])(a0, a1, a2);
+	if (!r)
+		__atomic_fetch_add(&anynpu_refusals[103], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_104(uintptr_t a0, void * a1)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[104])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[104], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_105(uintptr_t a0, void * a1)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[105])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[105], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_106(uintptr_t a0, void * a1)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[106])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[106], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_107(uintptr_t a0, void * a1)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[107])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[107], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_108(uintptr_t a0, void * a1, void * a2)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, void *, void *))driver[108])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[108], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_109(uintptr_t a0, void * a1, uint32_t a2)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, void *, uint32_t))driver[109])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[109], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_110(uintptr_t a0, void * a1)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[110])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[110], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_111(uintptr_t a0, uint32_t a1, void * a2)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *))driver[111])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[111], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_112(uintptr_t a0, void * a1, uint32_t a2)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, void *, uint32_t))driver[112])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[112], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_114(void * a0, void * a1, void * a2)
+{
+	int32_t r = ((int32_t (*)(void *, void *, void *))driver[114])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[114], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_115(void * a0, void * a1, int32_t a2, void * a3, void * a4)
+{
+	int32_t r = ((int32_t (*)(void *, void *, int32_t, void *, void *))driver[115])(a0, a1, a2, a3, a4);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[115], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_116(void * a0, void * a1, int32_t a2, void * a3, void * a4)
+{
+	int32_t r = ((int32_t (*)(void *, void *, int32_t, void *, void *))driver[116])(a0, a1, a2, a3, a4);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[116], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_117(uintptr_t a0, void * a1, void * a2)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, void *, void *))driver[117])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[117], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_118(uintptr_t a0, uint32_t a1)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t))driver[118])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[118], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_119(uintptr_t a0, void * a1)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[119])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[119], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_120(uintptr_t a0, void * a1, void * a2)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, void *, void *))driver[120])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[120], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_121(uintptr_t a0, void * a1)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[121])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[121], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_122(uintptr_t a0)
+{
+	int32_t r = ((int32_t (*)(uintptr_t))driver[122])(a0);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[122], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_123(uintptr_t a0)
+{
+	int32_t r = ((int32_t (*)(uintptr_t))driver[123])(a0);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[123], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_124(void * a0, void * a1, int32_t a2, int32_t a3, uintptr_t a4, int32_t a5, uint32_t a6)
+{
+	int32_t r = ((int32_t (*)(void *, void *, int32_t, int32_t, uintptr_t, int32_t, uint32_t))driver[124])(a0, a1, a2, a3, a4, a5, a6);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[124], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uintptr_t judged_125(void)
+{
+	uintptr_t r = ((uintptr_t (*)(void))driver[125])();
+	if (!r)
+		__atomic_fetch_add(&anynpu_refusals[125], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_126(void * a0, void * a1, int32_t a2)
+{
+	int32_t r = ((int32_t (*)(void *, void *, int32_t))driver[126])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[126], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_127(void * a0, void * a1, void * a2, int32_t a3)
+{
+	int32_t r = ((int32_t (*)(void *, void *, void *, int32_t))driver[127])(a0, a1, a2, a3);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[127], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_128(uintptr_t a0)
+{
+	int32_t r = ((int32_t (*)(uintptr_t))driver[128])(a0);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[128], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_129(void * a0, void * a1, uintptr_t a2)
+{
+	int32_t r = ((int32_t (*)(void *, void *, uintptr_t))driver[129])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[129], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_130(void * a0, uintptr_t a1, void * a2)
+{
+	int32_t r = ((int32_t (*)(void *, uintptr_t, void *))driver[130])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[130], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_131(void * a0, uintptr_t a1)
+{
+	int32_t r = ((int32_t (*)(void *, uintptr_t))driver[131])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[131], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_132(void * a0, uintptr_t a1, int32_t a2)
+{
+	int32_t r = ((int32_t (*)(void *, uintptr_t, int32_t))driver[132])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[132], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_133(void * a0, uintptr_t a1, int32_t a2)
+{
+	int32_t r = ((int32_t (*)(void *, uintptr_t, int32_t))driver[133])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[133], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_134(void * a0, uintptr_t a1)
+{
+	int32_t r = ((int32_t (*)(void *, uintptr_t))driver[134])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[134], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_135(void * a0, uintptr_t a1, int32_t a2)
+{
+	int32_t r = ((int32_t (*)(void *, uintptr_t, int32_t))driver[135])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[135], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_136(void * a0, uintptr_t a1, int32_t a2)
+{
+	int32_t r = ((int32_t (*)(void *, uintptr_t, int32_t))driver[136])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[136], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_137(void * a0, void * a1, void * a2, uintptr_t a3, void * a4)
+{
+	int32_t r = ((int32_t (*)(void *, void *, void *, uintptr_t, void *))driver[137])(a0, a1, a2, a3, a4);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[137], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_138(void * a0, void * a1, void * a2, void * a3, int32_t a4, uintptr_t a5, void * a6)
+{
+	int32_t r = ((int32_t (*)(void *, void *, void *, void *, int32_t, uintptr_t, void *))driver[138])(a0, a1, a2, a3, a4, a5, a6);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[138], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_139(void * a0, void * a1, void * a2, void * a3, void * a4)
+{
+	int32_t r = ((int32_t (*)(void *, void *, void *, void *, void *))driver[139])(a0, a1, a2, a3, a4);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[139], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_140(uintptr_t a0, uintptr_t a1, uintptr_t a2)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, uintptr_t))driver[140])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[140], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_141(uintptr_t a0, int32_t a1)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t))driver[141])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[141], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_142(uintptr_t a0)
+{
+	int32_t r = ((int32_t (*)(uintptr_t))driver[142])(a0);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[142], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_143(void * a0, uint32_t a1)
+{
+	int32_t r = ((int32_t (*)(void *, uint32_t))driver[143])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[143], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_144(void * a0, uint32_t a1)
+{
+	int32_t r = ((int32_t (*)(void *, uint32_t))driver[144])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[144], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_145(void * a0, int32_t a1)
+{
+	int32_t r = ((int32_t (*)(void *, int32_t))driver[145])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[145], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_146(void * a0, void * a1, uint32_t a2)
+{
+	int32_t r = ((int32_t (*)(void *, void *, uint32_t))driver[146])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[146], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_147(void * a0, void * a1, uint32_t a2)
+{
+	int32_t r = ((int32_t (*)(void *, void *, uint32_t))driver[147])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[147], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_148(void * a0)
+{
+	int32_t r = ((int32_t (*)(void *))driver[148])(a0);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[148], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_149(void * a0)
+{
+	int32_t r = ((int32_t (*)(void *))driver[149])(a0);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[149], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_150(void * a0)
+{
+	int32_t r = ((int32_t (*)(void *))driver[150])(a0);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[150], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_151(void * a0, uintptr_t a1, int32_t a2)
+{
+	int32_t r = ((int32_t (*)(void *, uintptr_t, int32_t))driver[151])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[151], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_152(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
+{
+	int32_t r = ((int32_t (*)(void *, void *, void *, uintptr_t, int32_t))driver[152])(a0, a1, a2, a3, a4);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[152], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_153(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
+{
+	int32_t r = ((int32_t (*)(void *, void *, void *, uintptr_t, int32_t))driver[153])(a0, a1, a2, a3, a4);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[153], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_154(void * a0, void * a1, void * a2, uintptr_t a3)
+{
+	int32_t r = ((int32_t (*)(void *, void *, void *, uintptr_t))driver[154])(a0, a1, a2, a3);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[154], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_155(void * a0, uintptr_t a1)
+{
+	int32_t r = ((int32_t (*)(void *, uintptr_t))driver[155])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[155], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_156(void * a0, uintptr_t a1, int32_t a2)
+{
+	int32_t r = ((int32_t (*)(void *, uintptr_t, int32_t))driver[156])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[156], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_157(void * a0, uintptr_t a1)
+{
+	int32_t r = ((int32_t (*)(void *, uintptr_t))driver[157])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[157], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_158(void * a0, uintptr_t a1)
+{
+	int32_t r = ((int32_t (*)(void *, uintptr_t))driver[158])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[158], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_159(void * a0, void * a1)
+{
+	int32_t r = ((int32_t (*)(void *, void *))driver[159])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[159], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uintptr_t judged_160(int32_t a0)
+{
+	uintptr_t r = ((uintptr_t (*)(int32_t))driver[160])(a0);
+	if (!r)
+		__atomic_fetch_add(&anynpu_refusals[160], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_161(void * a0, int32_t a1)
+{
+	int32_t r = ((int32_t (*)(void *, int32_t))driver[161])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[161], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_162(void * a0, int32_t a1, hbDNNTensorShape a2, void * a3, void * a4)
+{
+	int32_t r = ((int32_t (*)(void *, int32_t, hbDNNTensorShape, void *, void *))driver[162])(a0, a1, a2, a3, a4);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[162], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_162_former(void * a0, int32_t a1, int32_t a2, hbDNNTensorShape a3, void * a4, void * a5)
+{
+	int32_t r = ((int32_t (*)(void *, int32_t, int32_t, hbDNNTensorShape, void *, void *))driver[162])(a0, a1, a2, a3, a4, a5);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[162], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_163(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool))driver[163])(a0, a1, a2, a3, a4, a5, a6);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[163], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_164(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6, hbDNNTensorShape a7, hbDNNTensorShape a8)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, hbDNNTensorShape, hbDNNTensorShape))driver[164])(a0, a1, a2, a3, a4, a5, a6, a7, a8);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[164], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_164_former(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6, hbDNNRoi a7)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, hbDNNRoi))driver[164])(a0, a1, a2, a3, a4, a5, a6, a7);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[164], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_165(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, uint32_t, uint32_t))driver[165])(a0, a1, a2, a3, a4, a5, a6, a7);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[165], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_166(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7, uint32_t a8)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, uint32_t, uint32_t, uint32_t))driver[166])(a0, a1, a2, a3, a4, a5, a6, a7, a8);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[166], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_167(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, hbDNNTensorShape a6)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, hbDNNTensorShape))driver[167])(a0, a1, a2, a3, a4, a5, a6);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[167], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_167_former(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, hbDNNRoi a6)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, hbDNNRoi))driver[167])(a0, a1, a2, a3, a4, a5, a6);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[167], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_168(uintptr_t a0, hbDNNTensorShape a1, uintptr_t a2, hbDNNTensorShape a3, int32_t a4)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, hbDNNTensorShape, uintptr_t, hbDNNTensorShape, int32_t))driver[168])(a0, a1, a2, a3, a4);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[168], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_169(uintptr_t a0, hbDNNTensorShape a1, uintptr_t a2, hbDNNTensorShape a3, int32_t a4)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, hbDNNTensorShape, uintptr_t, hbDNNTensorShape, int32_t))driver[169])(a0, a1, a2, a3, a4);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[169], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_170(uintptr_t a0, uintptr_t a1, uint32_t a2, void * a3, void * a4, uint32_t a5)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, uint32_t, void *, void *, uint32_t))driver[170])(a0, a1, a2, a3, a4, a5);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[170], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_171(uintptr_t a0, uintptr_t a1, uint32_t a2, void * a3, void * a4, uint32_t a5)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, uint32_t, void *, void *, uint32_t))driver[171])(a0, a1, a2, a3, a4, a5);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[171], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_172(void * a0, void * a1, uint32_t a2)
+{
+	int32_t r = ((int32_t (*)(void *, void *, uint32_t))driver[172])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[172], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_173(void * a0, uintptr_t a1)
+{
+	int32_t r = ((int32_t (*)(void *, uintptr_t))driver[173])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[173], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_174(void * a0)
+{
+	int32_t r = ((int32_t (*)(void *))driver[174])(a0);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[174], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_175(void * a0)
+{
+	int32_t r = ((int32_t (*)(void *))driver[175])(a0);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[175], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_176(uint32_t a0, void * a1)
+{
+	int32_t r = ((int32_t (*)(uint32_t, void *))driver[176])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[176], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_177(void * a0, void * a1)
+{
+	int32_t r = ((int32_t (*)(void *, void *))driver[177])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[177], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_178(void * a0, void * a1)
+{
+	int32_t r = ((int32_t (*)(void *, void *))driver[178])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[178], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_179(void * a0, void * a1)
+{
+	int32_t r = ((int32_t (*)(void *, void *))driver[179])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[179], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_180(void * a0, void * a1)
+{
+	int32_t r = ((int32_t (*)(void *, void *))driver[180])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[180], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_181(void * a0)
+{
+	int32_t r = ((int32_t (*)(void *))driver[181])(a0);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[181], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_183(uintptr_t a0, void * a1, uint32_t a2, void * a3)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, void *, uint32_t, void *))driver[183])(a0, a1, a2, a3);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[183], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_184(uint64_t a0, int32_t a1, int32_t a2, uint64_t a3, void * a4)
+{
+	int32_t r = ((int32_t (*)(uint64_t, int32_t, int32_t, uint64_t, void *))driver[184])(a0, a1, a2, a3, a4);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[184], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_185(uintptr_t a0, void * a1)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[185])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[185], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_187(void * a0)
+{
+	int32_t r = ((int32_t (*)(void *))driver[187])(a0);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[187], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_188(uintptr_t a0, uintptr_t a1, uint32_t a2, float a3)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, uint32_t, float))driver[188])(a0, a1, a2, a3);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[188], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_189(uintptr_t a0, uintptr_t a1, uint32_t a2, float a3)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, uint32_t, float))driver[189])(a0, a1, a2, a3);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[189], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_190(uintptr_t a0, uint32_t a1, void * a2)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *))driver[190])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[190], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_191(uintptr_t a0)
+{
+	int32_t r = ((int32_t (*)(uintptr_t))driver[191])(a0);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[191], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_193(uintptr_t a0, void * a1)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[193])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[193], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_194(uintptr_t a0, uintptr_t a1)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t))driver[194])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[194], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_195(void * a0)
+{
+	int32_t r = ((int32_t (*)(void *))driver[195])(a0);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[195], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_197(uintptr_t a0, void * a1)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[197])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[197], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_198(uintptr_t a0, int32_t a1, void * a2, uint64_t a3)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *, uint64_t))driver[198])(a0, a1, a2, a3);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[198], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_199(uintptr_t a0, int32_t a1, uintptr_t a2, uint64_t a3, uint64_t a4)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, uintptr_t, uint64_t, uint64_t))driver[199])(a0, a1, a2, a3, a4);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[199], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_200(uintptr_t a0, int32_t a1, uintptr_t a2)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, uintptr_t))driver[200])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[200], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_201(uintptr_t a0, int32_t a1, void * a2)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *))driver[201])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[201], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_202(uintptr_t a0, int32_t a1, uint32_t a2, void * a3, uint32_t a4, void * a5)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, uint32_t, void *, uint32_t, void *))driver[202])(a0, a1, a2, a3, a4, a5);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[202], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_203(uintptr_t a0, uint32_t a1, void * a2, uint32_t a3, void * a4)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *, uint32_t, void *))driver[203])(a0, a1, a2, a3, a4);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[203], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_204(uintptr_t a0, _Bool a1)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, _Bool))driver[204])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[204], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_205(uintptr_t a0)
+{
+	int32_t r = ((int32_t (*)(uintptr_t))driver[205])(a0);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[205], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_206(uintptr_t a0, void * a1)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[206])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[206], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_207(uintptr_t a0, void * a1, uint32_t a2, void * a3)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, void *, uint32_t, void *))driver[207])(a0, a1, a2, a3);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[207], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_209(uintptr_t a0, int32_t a1)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t))driver[209])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[209], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_210(uintptr_t a0, void * a1, void * a2)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, void *, void *))driver[210])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[210], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_211(uintptr_t a0, int32_t a1)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t))driver[211])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[211], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_212(uintptr_t a0, uint64_t a1)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, uint64_t))driver[212])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[212], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_213(uintptr_t a0)
+{
+	int32_t r = ((int32_t (*)(uintptr_t))driver[213])(a0);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[213], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_214(uintptr_t a0, uint32_t a1, void * a2)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *))driver[214])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[214], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_215(uintptr_t a0, uint32_t a1, void * a2)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *))driver[215])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[215], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_216(uintptr_t a0, uint32_t a1, void * a2)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *))driver[216])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[216], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_217(uintptr_t a0, uint32_t a1, void * a2)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *))driver[217])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[217], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_218(uintptr_t a0, void * a1)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[218])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[218], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_220(uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *, void *, uint64_t))driver[220])(a0, a1, a2, a3, a4);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[220], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_221(uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *, uintptr_t, uint64_t, uint64_t))driver[221])(a0, a1, a2, a3, a4, a5);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[221], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_222(uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *, void *, uint64_t))driver[222])(a0, a1, a2, a3, a4);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[222], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_223(uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *, uintptr_t, uint64_t, uint64_t))driver[223])(a0, a1, a2, a3, a4, a5);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[223], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_224(uintptr_t a0, _Bool a1)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, _Bool))driver[224])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[224], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_225(uintptr_t a0, _Bool a1)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, _Bool))driver[225])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[225], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_226(uintptr_t a0, _Bool a1)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, _Bool))driver[226])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[226], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_227(uintptr_t a0, uint64_t a1)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, uint64_t))driver[227])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[227], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_228(uintptr_t a0, uint64_t a1)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, uint64_t))driver[228])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[228], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_231(uintptr_t a0)
+{
+	int32_t r = ((int32_t (*)(uintptr_t))driver[231])(a0);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[231], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_232(uintptr_t a0, void * a1)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[232])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[232], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_233(uintptr_t a0, uintptr_t a1)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t))driver[233])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[233], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_234(uintptr_t a0, void * a1, uint32_t a2, uint64_t a3, void * a4)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, void *, uint32_t, uint64_t, void *))driver[234])(a0, a1, a2, a3, a4);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[234], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_235(uintptr_t a0, int32_t a1, void * a2)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *))driver[235])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[235], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_236(uintptr_t a0, int32_t a1, void * a2)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *))driver[236])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[236], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_237(uintptr_t a0, int32_t a1, void * a2)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *))driver[237])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[237], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_238(uintptr_t a0, void * a1)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[238])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[238], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_240(uintptr_t a0)
+{
+	int32_t r = ((int32_t (*)(uintptr_t))driver[240])(a0);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[240], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_242(int32_t a0, void * a1)
+{
+	int32_t r = ((int32_t (*)(int32_t, void *))driver[242])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[242], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_243(uintptr_t a0, void * a1)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[243])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[243], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_244(void * a0, void * a1, void * a2)
+{
+	int32_t r = ((int32_t (*)(void *, void *, void *))driver[244])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[244], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_245(uintptr_t a0, void * a1, uint16_t a2, void * a3)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, void *, uint16_t, void *))driver[245])(a0, a1, a2, a3);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[245], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_246(uintptr_t a0, void * a1, uint16_t a2, void * a3)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, void *, uint16_t, void *))driver[246])(a0, a1, a2, a3);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[246], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_247(uintptr_t a0, int32_t a1, void * a2, uint64_t a3)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *, uint64_t))driver[247])(a0, a1, a2, a3);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[247], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_248(uintptr_t a0, void * a1, uint16_t a2, void * a3, uint64_t a4)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, void *, uint16_t, void *, uint64_t))driver[248])(a0, a1, a2, a3, a4);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[248], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_249(uintptr_t a0, void * a1, uint16_t a2, void * a3, uint64_t a4)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, void *, uint16_t, void *, uint64_t))driver[249])(a0, a1, a2, a3, a4);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[249], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
 static uintptr_t mixed_9(void)
 {
-	anynpu_fn f = anynpu_by_driver(9, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[9] : __atomic_load_n(&live[9], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(9, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[9] : __atomic_load_n(&live[9], __ATOMIC_ACQUIRE);
 	return ((uintptr_t (*)(void))f)();
 }
 
 static uint32_t mixed_10(void * a0)
 {
-	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driver[10] : __atomic_load_n(&live[10], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driven[10] : __atomic_load_n(&live[10], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(void *))f)(a0);
 }
 
 static uint32_t mixed_11(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[11] : __atomic_load_n(&live[11], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[11] : __atomic_load_n(&live[11], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
 static uint32_t mixed_12(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[12] : __atomic_load_n(&live[12], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[12] : __atomic_load_n(&live[12], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
 static uint32_t mixed_13(uintptr_t a0, uint32_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[13] : __atomic_load_n(&live[13], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[13] : __atomic_load_n(&live[13], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, uint32_t))f)(a0, a1);
 }
 
 static uint32_t mixed_14(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[14] : __atomic_load_n(&live[14], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[14] : __atomic_load_n(&live[14], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
 static uint32_t mixed_15(uintptr_t a0, void * a1, uint64_t a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[15] : __atomic_load_n(&live[15], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[15] : __atomic_load_n(&live[15], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, void *, uint64_t))f)(a0, a1, a2);
 }
 
 static uint32_t mixed_16(uintptr_t a0, void * a1, void * a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[16] : __atomic_load_n(&live[16], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[16] : __atomic_load_n(&live[16], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, void *, void *))f)(a0, a1, a2);
 }
 
 static uint32_t mixed_17(uintptr_t a0, uint32_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[17] : __atomic_load_n(&live[17], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[17] : __atomic_load_n(&live[17], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, uint32_t))f)(a0, a1);
 }
 
 static uint32_t mixed_18(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[18] : __atomic_load_n(&live[18], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[18] : __atomic_load_n(&live[18], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
 static uint32_t mixed_19(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[19] : __atomic_load_n(&live[19], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[19] : __atomic_load_n(&live[19], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
 static uint32_t mixed_20(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[20] : __atomic_load_n(&live[20], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[20] : __atomic_load_n(&live[20], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
 static uintptr_t mixed_21(uint64_t a0, uintptr_t a1)
 {
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS || anynpu_by_driver(21, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[21] : __atomic_load_n(&live[21], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS || anynpu_by_driver(21, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[21] : __atomic_load_n(&live[21], __ATOMIC_ACQUIRE);
 	return ((uintptr_t (*)(uint64_t, uintptr_t))f)(a0, a1);
 }
 
 static uintptr_t mixed_22(uint64_t a0, uintptr_t a1, uint64_t a2)
 {
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS || anynpu_by_driver(22, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[22] : __atomic_load_n(&live[22], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS || anynpu_by_driver(22, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[22] : __atomic_load_n(&live[22], __ATOMIC_ACQUIRE);
 	return ((uintptr_t (*)(uint64_t, uintptr_t, uint64_t))f)(a0, a1, a2);
 }
 
 static uintptr_t mixed_23(uint64_t a0, uintptr_t a1, int32_t a2, uint64_t a3, uint64_t a4)
 {
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS || anynpu_by_driver(23, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[23] : __atomic_load_n(&live[23], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS || anynpu_by_driver(23, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[23] : __atomic_load_n(&live[23], __ATOMIC_ACQUIRE);
 	return ((uintptr_t (*)(uint64_t, uintptr_t, int32_t, uint64_t, uint64_t))f)(a0, a1, a2, a3, a4);
 }
 
 static uint32_t mixed_24(void * a0)
 {
-	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driver[24] : __atomic_load_n(&live[24], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driven[24] : __atomic_load_n(&live[24], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(void *))f)(a0);
 }
 
 static uintptr_t mixed_25(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[25] : __atomic_load_n(&live[25], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[25] : __atomic_load_n(&live[25], __ATOMIC_ACQUIRE);
 	return ((uintptr_t (*)(uintptr_t))f)(a0);
 }
 
 static uintptr_t mixed_26(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[26] : __atomic_load_n(&live[26], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[26] : __atomic_load_n(&live[26], __ATOMIC_ACQUIRE);
 	return ((uintptr_t (*)(uintptr_t))f)(a0);
 }
 
 static uint32_t mixed_27(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[27] : __atomic_load_n(&live[27], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[27] : __atomic_load_n(&live[27], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
 static uint32_t mixed_28(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[28] : __atomic_load_n(&live[28], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[28] : __atomic_load_n(&live[28], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
 static uint32_t mixed_29(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[29] : __atomic_load_n(&live[29], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[29] : __atomic_load_n(&live[29], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
 static uintptr_t mixed_30(void)
 {
-	anynpu_fn f = anynpu_by_driver(30, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[30] : __atomic_load_n(&live[30], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(30, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[30] : __atomic_load_n(&live[30], __ATOMIC_ACQUIRE);
 	return ((uintptr_t (*)(void))f)();
 }
 
 static uint32_t mixed_31(uintptr_t a0, void * a1, uint64_t a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[31] : __atomic_load_n(&live[31], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[31] : __atomic_load_n(&live[31], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, void *, uint64_t))f)(a0, a1, a2);
 }
 
 static uint32_t mixed_32(uintptr_t a0, void * a1, uint64_t a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[32] : __atomic_load_n(&live[32], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[32] : __atomic_load_n(&live[32], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, void *, uint64_t))f)(a0, a1, a2);
 }
 
 static uint32_t mixed_33(uintptr_t a0, void * a1, uint64_t a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[33] : __atomic_load_n(&live[33], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[33] : __atomic_load_n(&live[33], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, void *, uint64_t))f)(a0, a1, a2);
 }
 
 static uint32_t mixed_34(void * a0)
 {
-	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driver[34] : __atomic_load_n(&live[34], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driven[34] : __atomic_load_n(&live[34], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(void *))f)(a0);
 }
 
 static uintptr_t mixed_35(void)
 {
-	anynpu_fn f = anynpu_by_driver(35, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[35] : __atomic_load_n(&live[35], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(35, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[35] : __atomic_load_n(&live[35], __ATOMIC_ACQUIRE);
 	return ((uintptr_t (*)(void))f)();
 }
 
 static void mixed_36(void * a0)
 {
-	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driver[36] : __atomic_load_n(&live[36], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driven[36] : __atomic_load_n(&live[36], __ATOMIC_ACQUIRE);
 	((void (*)(void *))f)(a0);
 }
 
 static uint32_t mixed_37(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[37] : __atomic_load_n(&live[37], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[37] : __atomic_load_n(&live[37], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
 static uint32_t mixed_38(uintptr_t a0, uintptr_t a1)
 {
-	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner(a1)) == ANYNPU_THEIRS ? driver[38] : __atomic_load_n(&live[38], __ATOMIC_ACQUIRE);
+	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner(a1)) == ANYNPU_THEIRS ? driven[38] : __atomic_load_n(&live[38], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, uintptr_t))f)(a0, a1);
 }
 
 static uint32_t mixed_39(uintptr_t a0, uint32_t a1, void * a2, uint64_t a3)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[39] : __atomic_load_n(&live[39], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[39] : __atomic_load_n(&live[39], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, uint32_t, void *, uint64_t))f)(a0, a1, a2, a3);
 }
 
 static uint32_t mixed_40(uintptr_t a0, uint32_t a1, uintptr_t a2)
 {
-	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner(a2)) == ANYNPU_THEIRS ? driver[40] : __atomic_load_n(&live[40], __ATOMIC_ACQUIRE);
+	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner(a2)) == ANYNPU_THEIRS ? driven[40] : __atomic_load_n(&live[40], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, uint32_t, uintptr_t))f)(a0, a1, a2);
 }
 
 static uint32_t mixed_41(uintptr_t a0, uint32_t a1, uint32_t a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[41] : __atomic_load_n(&live[41], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[41] : __atomic_load_n(&live[41], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, uint32_t, uint32_t))f)(a0, a1, a2);
 }
 
 static uint32_t mixed_42(uintptr_t a0, uint32_t a1, void * a2, void * a3, void * a4)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[42] : __atomic_load_n(&live[42], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[42] : __atomic_load_n(&live[42], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, uint32_t, void *, void *, void *))f)(a0, a1, a2, a3, a4);
 }
 
 static uint32_t mixed_43(uintptr_t a0, void * a1, void * a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[43] : __atomic_load_n(&live[43], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[43] : __atomic_load_n(&live[43], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, void *, void *))f)(a0, a1, a2);
 }
 
 static uint32_t mixed_44(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[44] : __atomic_load_n(&live[44], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[44] : __atomic_load_n(&live[44], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t))f)(a0);
 }
 
 static uint32_t mixed_45(uintptr_t a0, uint64_t a1, void * a2, void * a3)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[45] : __atomic_load_n(&live[45], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[45] : __atomic_load_n(&live[45], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, uint64_t, void *, void *))f)(a0, a1, a2, a3);
 }
 
 static uintptr_t mixed_46(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS || anynpu_by_driver(46, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[46] : __atomic_load_n(&live[46], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS || anynpu_by_driver(46, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[46] : __atomic_load_n(&live[46], __ATOMIC_ACQUIRE);
 	return ((uintptr_t (*)(uintptr_t))f)(a0);
 }
 
 static uintptr_t mixed_47(void * a0)
 {
-	anynpu_fn f = anynpu_by_driver(47, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[47] : __atomic_load_n(&live[47], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(47, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[47] : __atomic_load_n(&live[47], __ATOMIC_ACQUIRE);
 	return ((uintptr_t (*)(void *))f)(a0);
 }
 
 static uintptr_t mixed_48(void * a0, uint64_t a1)
 {
-	anynpu_fn f = anynpu_by_driver(48, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[48] : __atomic_load_n(&live[48], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(48, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[48] : __atomic_load_n(&live[48], __ATOMIC_ACQUIRE);
 	return ((uintptr_t (*)(void *, uint64_t))f)(a0, a1);
 }
 
 static uintptr_t mixed_49(void)
 {
-	anynpu_fn f = anynpu_by_driver(49, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[49] : __atomic_load_n(&live[49], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(49, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[49] : __atomic_load_n(&live[49], __ATOMIC_ACQUIRE);
 	return ((uintptr_t (*)(void))f)();
 }
 
 static uint32_t mixed_50(uintptr_t a0, void * a1, uint64_t a2, void * a3)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[50] : __atomic_load_n(&live[50], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[50] : __atomic_load_n(&live[50], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, void *, uint64_t, void *))f)(a0, a1, a2, a3);
 }
 
 static uint32_t mixed_51(uintptr_t a0, void * a1, uint64_t a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[51] : __atomic_load_n(&live[51], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[51] : __atomic_load_n(&live[51], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, void *, uint64_t))f)(a0, a1, a2);
 }
 
 static uint32_t mixed_52(uintptr_t a0, void * a1, void * a2, uint64_t a3)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[52] : __atomic_load_n(&live[52], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[52] : __atomic_load_n(&live[52], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, void *, void *, uint64_t))f)(a0, a1, a2, a3);
 }
 
 static uint32_t mixed_53(uintptr_t a0, uint64_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[53] : __atomic_load_n(&live[53], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[53] : __atomic_load_n(&live[53], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, uint64_t))f)(a0, a1);
 }
 
 static uint32_t mixed_54(uintptr_t a0, void * a1, uint32_t a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[54] : __atomic_load_n(&live[54], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[54] : __atomic_load_n(&live[54], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, void *, uint32_t))f)(a0, a1, a2);
 }
 
 static uint32_t mixed_55(uintptr_t a0, uint32_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[55] : __atomic_load_n(&live[55], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[55] : __atomic_load_n(&live[55], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, uint32_t))f)(a0, a1);
 }
 
 static uint32_t mixed_56(uintptr_t a0, uint32_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[56] : __atomic_load_n(&live[56], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[56] : __atomic_load_n(&live[56], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, uint32_t))f)(a0, a1);
 }
 
 static uint32_t mixed_57(uintptr_t a0, _Bool a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[57] : __atomic_load_n(&live[57], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[57] : __atomic_load_n(&live[57], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, _Bool))f)(a0, a1);
 }
 
 static uint32_t mixed_58(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[58] : __atomic_load_n(&live[58], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[58] : __atomic_load_n(&live[58], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t))f)(a0);
 }
 
 static void mixed_59(void * a0)
 {
-	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driver[59] : __atomic_load_n(&live[59], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driven[59] : __atomic_load_n(&live[59], __ATOMIC_ACQUIRE);
 	((void (*)(void *))f)(a0);
 }
 
 static uintptr_t mixed_60(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS || anynpu_by_driver(60, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[60] : __atomic_load_n(&live[60], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS || anynpu_by_driver(60, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[60] : __atomic_load_n(&live[60], __ATOMIC_ACQUIRE);
 	return ((uintptr_t (*)(uintptr_t))f)(a0);
 }
 
 static void mixed_61(void * a0)
 {
-	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driver[61] : __atomic_load_n(&live[61], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driven[61] : __atomic_load_n(&live[61], __ATOMIC_ACQUIRE);
 	((void (*)(void *))f)(a0);
 }
 
 static uint32_t mixed_62(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[62] : __atomic_load_n(&live[62], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[62] : __atomic_load_n(&live[62], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
 static uint32_t mixed_63(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[63] : __atomic_load_n(&live[63], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[63] : __atomic_load_n(&live[63], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
 static uintptr_t mixed_64(uintptr_t a0, uint64_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS || anynpu_by_driver(64, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[64] : __atomic_load_n(&live[64], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS || anynpu_by_driver(64, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[64] : __atomic_load_n(&live[64], __ATOMIC_ACQUIRE);
 	return ((uintptr_t (*)(uintptr_t, uint64_t))f)(a0, a1);
 }
 
 static uintptr_t mixed_65(uintptr_t a0, uint64_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS || anynpu_by_driver(65, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[65] : __atomic_load_n(&live[65], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS || anynpu_by_driver(65, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[65] : __atomic_load_n(&live[65], __ATOMIC_ACQUIRE);
 	return ((uintptr_t (*)(uintptr_t, uint64_t))f)(a0, a1);
 }
 
 static uint32_t mixed_66(uintptr_t a0, uint32_t a1, void * a2, void * a3)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[66] : __atomic_load_n(&live[66], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[66] : __atomic_load_n(&live[66], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, uint32_t, void *, void *))f)(a0, a1, a2, a3);
 }
 
 static uint32_t mixed_67(uintptr_t a0, uint64_t a1, void * a2, void * a3, void * a4)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[67] : __atomic_load_n(&live[67], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[67] : __atomic_load_n(&live[67], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, uint64_t, void *, void *, void *))f)(a0, a1, a2, a3, a4);
 }
 
 static uint32_t mixed_68(uintptr_t a0, uintptr_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[68] : __atomic_load_n(&live[68], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[68] : __atomic_load_n(&live[68], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, uintptr_t))f)(a0, a1);
 }
 
 static uint32_t mixed_69(uintptr_t a0, uintptr_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[69] : __atomic_load_n(&live[69], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[69] : __atomic_load_n(&live[69], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, uintptr_t))f)(a0, a1);
 }
 
 static uint32_t mixed_70(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[70] : __atomic_load_n(&live[70], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[70] : __atomic_load_n(&live[70], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t))f)(a0, a1, a2, a3, a4);
 }
 
 static uint32_t mixed_71(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4, int32_t a5, uintptr_t a6)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[71] : __atomic_load_n(&live[71], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[71] : __atomic_load_n(&live[71], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t, int32_t, uintptr_t))f)(a0, a1, a2, a3, a4, a5, a6);
 }
 
 static uint32_t mixed_72(uintptr_t a0, uint32_t a1, void * a2, void * a3, uint64_t a4)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[72] : __atomic_load_n(&live[72], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[72] : __atomic_load_n(&live[72], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, uint32_t, void *, void *, uint64_t))f)(a0, a1, a2, a3, a4);
 }
 
 static uint32_t mixed_73(uintptr_t a0, uint32_t a1, void * a2, uint64_t a3)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[73] : __atomic_load_n(&live[73], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[73] : __atomic_load_n(&live[73], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, uint32_t, void *, uint64_t))f)(a0, a1, a2, a3);
 }
 
 static uint32_t mixed_74(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[74] : __atomic_load_n(&live[74], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[74] : __atomic_load_n(&live[74], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t))f)(a0);
 }
 
 static uintptr_t mixed_75(uintptr_t a0, uint32_t a1, uint64_t a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[75] : __atomic_load_n(&live[75], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[75] : __atomic_load_n(&live[75], __ATOMIC_ACQUIRE);
 	return ((uintptr_t (*)(uintptr_t, uint32_t, uint64_t))f)(a0, a1, a2);
 }
 
 static uintptr_t mixed_76(uintptr_t a0, uint32_t a1, uint64_t a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[76] : __atomic_load_n(&live[76], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[76] : __atomic_load_n(&live[76], __ATOMIC_ACQUIRE);
 	return ((uintptr_t (*)(uintptr_t, uint32_t, uint64_t))f)(a0, a1, a2);
 }
 
 static void mixed_77(uintptr_t a0, uint32_t a1, void * a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[77] : __atomic_load_n(&live[77], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[77] : __atomic_load_n(&live[77], __ATOMIC_ACQUIRE);
 	((void (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
 }
 
 static void mixed_78(uintptr_t a0, uint32_t a1, void * a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[78] : __atomic_load_n(&live[78], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[78] : __atomic_load_n(&live[78], __ATOMIC_ACQUIRE);
 	((void (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
 }
 
 static uint32_t mixed_79(uintptr_t a0, uint32_t a1, void * a2, void * a3)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[79] : __atomic_load_n(&live[79], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[79] : __atomic_load_n(&live[79], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, uint32_t, void *, void *))f)(a0, a1, a2, a3);
 }
 
 static uint32_t mixed_80(uintptr_t a0, uint32_t a1, void * a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[80] : __atomic_load_n(&live[80], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[80] : __atomic_load_n(&live[80], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
 }
 
 static uint32_t mixed_81(uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[81] : __atomic_load_n(&live[81], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[81] : __atomic_load_n(&live[81], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, uintptr_t, void *, uint64_t))f)(a0, a1, a2, a3);
 }
 
 static uint32_t mixed_82(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[82] : __atomic_load_n(&live[82], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[82] : __atomic_load_n(&live[82], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t))f)(a0, a1, a2, a3, a4);
 }
 
 static uint32_t mixed_83(uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[83] : __atomic_load_n(&live[83], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[83] : __atomic_load_n(&live[83], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, uintptr_t, void *, uint64_t))f)(a0, a1, a2, a3);
 }
 
 static uint32_t mixed_87(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4, void * a5)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[87] : __atomic_load_n(&live[87], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[87] : __atomic_load_n(&live[87], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t, void *))f)(a0, a1, a2, a3, a4, a5);
 }
 
 static int32_t mixed_88(void * a0, void * a1, uint32_t a2, uint32_t a3, void * a4)
 {
-	anynpu_fn f = anynpu_by_driver(88, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[88] : __atomic_load_n(&live[88], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(88, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[88] : __atomic_load_n(&live[88], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *, void *, uint32_t, uint32_t, void *))f)(a0, a1, a2, a3, a4);
 }
 
 static int32_t mixed_89(void * a0, void * a1)
 {
-	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS || anynpu_by_driver(89, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[89] : __atomic_load_n(&live[89], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS || anynpu_by_driver(89, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[89] : __atomic_load_n(&live[89], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *, void *))f)(a0, a1);
 }
 
 static int32_t mixed_90(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[90] : __atomic_load_n(&live[90], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[90] : __atomic_load_n(&live[90], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t))f)(a0);
 }
 
 static int32_t mixed_91(uintptr_t a0, uint32_t a1, void * a2, uint32_t a3)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[91] : __atomic_load_n(&live[91], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[91] : __atomic_load_n(&live[91], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, uint32_t, void *, uint32_t))f)(a0, a1, a2, a3);
 }
 
 static int32_t mixed_92(uintptr_t a0, uint32_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[92] : __atomic_load_n(&live[92], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[92] : __atomic_load_n(&live[92], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, uint32_t))f)(a0, a1);
 }
 
 static int32_t mixed_93(uintptr_t a0, int32_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[93] : __atomic_load_n(&live[93], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[93] : __atomic_load_n(&live[93], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, int32_t))f)(a0, a1);
 }
 
 static int32_t mixed_94(uintptr_t a0, uint32_t a1, void * a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[94] : __atomic_load_n(&live[94], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[94] : __atomic_load_n(&live[94], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
 }
 
 static int32_t mixed_95(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[95] : __atomic_load_n(&live[95], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[95] : __atomic_load_n(&live[95], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
 static int32_t mixed_96(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[96] : __atomic_load_n(&live[96], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[96] : __atomic_load_n(&live[96], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
 static int32_t mixed_97(uintptr_t a0, uint32_t a1, void * a2, void * a3)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[97] : __atomic_load_n(&live[97], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[97] : __atomic_load_n(&live[97], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, uint32_t, void *, void *))f)(a0, a1, a2, a3);
 }
 
 static int32_t mixed_98(uintptr_t a0, uint32_t a1, void * a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[98] : __atomic_load_n(&live[98], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[98] : __atomic_load_n(&live[98], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
 }
 
 static uintptr_t mixed_99(uintptr_t a0, uint32_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[99] : __atomic_load_n(&live[99], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[99] : __atomic_load_n(&live[99], __ATOMIC_ACQUIRE);
 	return ((uintptr_t (*)(uintptr_t, uint32_t))f)(a0, a1);
 }
 
 static uintptr_t mixed_100(uintptr_t a0, uint64_t a1, uint64_t a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[100] : __atomic_load_n(&live[100], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[100] : __atomic_load_n(&live[100], __ATOMIC_ACQUIRE);
 	return ((uintptr_t (*)(uintptr_t, uint64_t, uint64_t))f)(a0, a1, a2);
 }
 
 static uintptr_t mixed_101(uintptr_t a0, int32_t a1, void * a2, uint32_t a3, int32_t a4)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[101] : __atomic_load_n(&live[101], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[101] : __atomic_load_n(&live[101], __ATOMIC_ACQUIRE);
 	return ((uintptr_t (*)(uintptr_t, int32_t, void *, uint32_t, int32_t))f)(a0, a1, a2, a3, a4);
 }
 
 static uintptr_t mixed_102(uintptr_t a0, uint64_t a1, void * a2, uint32_t a3)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[102] : __atomic_load_n(&live[102], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[102] : __atomic_load_n(&live[102], __ATOMIC_ACQUIRE);
 	return ((uintptr_t (*)(uintptr_t, uint64_t, void *, uint32_t))f)(a0, a1, a2, a3);
 }
 
 static uintptr_t mixed_103(uintptr_t a0, void * a1, int32_t a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[103] : __atomic_load_n(&live[103], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[103] : __atomic_load_n(&live[103], __ATOMIC_ACQUIRE);
 	return ((uintptr_t (*)(uintptr_t, void *, int32_t))f)(a0, a1, a2);
 }
 
 static int32_t mixed_104(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_owner_in(a1, 32) == ANYNPU_THEIRS ? driver[104] : __atomic_load_n(&live[104], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner_in(a1, 32) == ANYNPU_THEIRS ? driven[104] : __atomic_load_n(&live[104], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
 static int32_t mixed_105(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_owner_in(a1, 32) == ANYNPU_THEIRS ? driver[105] : __atomic_load_n(&live[105], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner_in(a1, 32) == ANYNPU_THEIRS ? driven[105] : __atomic_load_n(&live[105], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
 static int32_t mixed_106(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner_in(a1, 32)) == ANYNPU_THEIRS ? driver[106] : __atomic_load_n(&live[106], __ATOMIC_ACQUIRE);
+	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner_in(a1, 32)) == ANYNPU_THEIRS ? driven[106] : __atomic_load_n(&live[106], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
 static int32_t mixed_107(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner_in(a1, 32)) == ANYNPU_THEIRS ? driver[107] : __atomic_load_n(&live[107], __ATOMIC_ACQUIRE);
+	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner_in(a1, 32)) == ANYNPU_THEIRS ? driven[107] : __atomic_load_n(&live[107], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
 static int32_t mixed_108(uintptr_t a0, void * a1, void * a2)
 {
-	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner_in(a1, 32)) == ANYNPU_THEIRS ? driver[108] : __atomic_load_n(&live[108], __ATOMIC_ACQUIRE);
+	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner_in(a1, 32)) == ANYNPU_THEIRS ? driven[108] : __atomic_load_n(&live[108], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *, void *))f)(a0, a1, a2);
 }
 
 static int32_t mixed_109(uintptr_t a0, void * a1, uint32_t a2)
 {
-	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner_in(a1, 32)) == ANYNPU_THEIRS ? driver[109] : __atomic_load_n(&live[109], __ATOMIC_ACQUIRE);
+	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner_in(a1, 32)) == ANYNPU_THEIRS ? driven[109] : __atomic_load_n(&live[109], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *, uint32_t))f)(a0, a1, a2);
 }
 
 static int32_t mixed_110(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[110] : __atomic_load_n(&live[110], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[110] : __atomic_load_n(&live[110], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
 static int32_t mixed_111(uintptr_t a0, uint32_t a1, void * a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[111] : __atomic_load_n(&live[111], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[111] : __atomic_load_n(&live[111], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
 }
 
 static int32_t mixed_112(uintptr_t a0, void * a1, uint32_t a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[112] : __atomic_load_n(&live[112], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[112] : __atomic_load_n(&live[112], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *, uint32_t))f)(a0, a1, a2);
 }
 
 static void mixed_113(void * a0, void * a1, void * a2)
 {
-	anynpu_fn f = anynpu_owner_in(a0, 8) == ANYNPU_THEIRS ? driver[113] : __atomic_load_n(&live[113], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner_in(a0, 8) == ANYNPU_THEIRS ? driven[113] : __atomic_load_n(&live[113], __ATOMIC_ACQUIRE);
 	((void (*)(void *, void *, void *))f)(a0, a1, a2);
 }
 
 static int32_t mixed_114(void * a0, void * a1, void * a2)
 {
-	anynpu_fn f = anynpu_by_driver(114, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[114] : __atomic_load_n(&live[114], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(114, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[114] : __atomic_load_n(&live[114], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *, void *, void *))f)(a0, a1, a2);
 }
 
 static int32_t mixed_115(void * a0, void * a1, int32_t a2, void * a3, void * a4)
 {
-	anynpu_fn f = anynpu_by_driver(115, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[115] : __atomic_load_n(&live[115], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(115, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[115] : __atomic_load_n(&live[115], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *, void *, int32_t, void *, void *))f)(a0, a1, a2, a3, a4);
 }
 
 static int32_t mixed_116(void * a0, void * a1, int32_t a2, void * a3, void * a4)
 {
-	anynpu_fn f = anynpu_by_driver(116, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[116] : __atomic_load_n(&live[116], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(116, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[116] : __atomic_load_n(&live[116], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *, void *, int32_t, void *, void *))f)(a0, a1, a2, a3, a4);
 }
 
 static int32_t mixed_117(uintptr_t a0, void * a1, void * a2)
 {
-	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner_in(a1, 32)) == ANYNPU_THEIRS ? driver[117] : __atomic_load_n(&live[117], __ATOMIC_ACQUIRE);
+	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner_in(a1, 32)) == ANYNPU_THEIRS ? driven[117] : __atomic_load_n(&live[117], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *, void *))f)(a0, a1, a2);
 }
 
 static int32_t mixed_118(uintptr_t a0, uint32_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[118] : __atomic_load_n(&live[118], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[118] : __atomic_load_n(&live[118], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, uint32_t))f)(a0, a1);
 }
 
 static int32_t mixed_119(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[119] : __atomic_load_n(&live[119], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[119] : __atomic_load_n(&live[119], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
 static int32_t mixed_120(uintptr_t a0, void * a1, void * a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[120] : __atomic_load_n(&live[120], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[120] : __atomic_load_n(&live[120], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *, void *))f)(a0, a1, a2);
 }
 
 static int32_t mixed_121(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[121] : __atomic_load_n(&live[121], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[121] : __atomic_load_n(&live[121], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
 static int32_t mixed_122(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[122] : __atomic_load_n(&live[122], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[122] : __atomic_load_n(&live[122], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t))f)(a0);
 }
 
 static int32_t mixed_123(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[123] : __atomic_load_n(&live[123], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[123] : __atomic_load_n(&live[123], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t))f)(a0);
 }
 
 static int32_t mixed_126(void * a0, void * a1, int32_t a2)
 {
-	anynpu_fn f = anynpu_by_driver(126, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[126] : __atomic_load_n(&live[126], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(126, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[126] : __atomic_load_n(&live[126], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *, void *, int32_t))f)(a0, a1, a2);
 }
 
 static int32_t mixed_127(void * a0, void * a1, void * a2, int32_t a3)
 {
-	anynpu_fn f = anynpu_by_driver(127, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[127] : __atomic_load_n(&live[127], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(127, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[127] : __atomic_load_n(&live[127], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *, void *, void *, int32_t))f)(a0, a1, a2, a3);
 }
 
 static int32_t mixed_128(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[128] : __atomic_load_n(&live[128], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[128] : __atomic_load_n(&live[128], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t))f)(a0);
 }
 
 static int32_t mixed_129(void * a0, void * a1, uintptr_t a2)
 {
-	anynpu_fn f = anynpu_owner(a2) == ANYNPU_THEIRS ? driver[129] : __atomic_load_n(&live[129], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a2) == ANYNPU_THEIRS ? driven[129] : __atomic_load_n(&live[129], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *, void *, uintptr_t))f)(a0, a1, a2);
 }
 
 static int32_t mixed_130(void * a0, uintptr_t a1, void * a2)
 {
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driver[130] : __atomic_load_n(&live[130], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[130] : __atomic_load_n(&live[130], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *, uintptr_t, void *))f)(a0, a1, a2);
 }
 
 static int32_t mixed_131(void * a0, uintptr_t a1)
 {
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driver[131] : __atomic_load_n(&live[131], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[131] : __atomic_load_n(&live[131], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *, uintptr_t))f)(a0, a1);
 }
 
 static int32_t mixed_132(void * a0, uintptr_t a1, int32_t a2)
 {
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driver[132] : __atomic_load_n(&live[132], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[132] : __atomic_load_n(&live[132], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
 }
 
 static int32_t mixed_133(void * a0, uintptr_t a1, int32_t a2)
 {
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driver[133] : __atomic_load_n(&live[133], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[133] : __atomic_load_n(&live[133], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
 }
 
 static int32_t mixed_134(void * a0, uintptr_t a1)
 {
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driver[134] : __atomic_load_n(&live[134], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[134] : __atomic_load_n(&live[134], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *, uintptr_t))f)(a0, a1);
 }
 
 static int32_t mixed_135(void * a0, uintptr_t a1, int32_t a2)
 {
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driver[135] : __atomic_load_n(&live[135], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[135] : __atomic_load_n(&live[135], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
 }
 
 static int32_t mixed_136(void * a0, uintptr_t a1, int32_t a2)
 {
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driver[136] : __atomic_load_n(&live[136], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[136] : __atomic_load_n(&live[136], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
 }
 
 static int32_t mixed_137(void * a0, void * a1, void * a2, uintptr_t a3, void * a4)
 {
-	anynpu_fn f = (anynpu_owner(a3) | anynpu_owner_at(a0)) == ANYNPU_THEIRS || anynpu_by_driver(137, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[137] : __atomic_load_n(&live[137], __ATOMIC_ACQUIRE);
+	anynpu_fn f = (anynpu_owner(a3) | anynpu_owner_at(a0)) == ANYNPU_THEIRS || anynpu_by_driver(137, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[137] : __atomic_load_n(&live[137], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *, void *, void *, uintptr_t, void *))f)(a0, a1, a2, a3, a4);
 }
 
 static int32_t mixed_138(void * a0, void * a1, void * a2, void * a3, int32_t a4, uintptr_t a5, void * a6)
 {
-	anynpu_fn f = (anynpu_owner(a5) | anynpu_owner_at(a0)) == ANYNPU_THEIRS || anynpu_by_driver(138, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[138] : __atomic_load_n(&live[138], __ATOMIC_ACQUIRE);
+	anynpu_fn f = (anynpu_owner(a5) | anynpu_owner_at(a0)) == ANYNPU_THEIRS || anynpu_by_driver(138, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[138] : __atomic_load_n(&live[138], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *, void *, void *, void *, int32_t, uintptr_t, void *))f)(a0, a1, a2, a3, a4, a5, a6);
 }
 
 static int32_t mixed_139(void * a0, void * a1, void * a2, void * a3, void * a4)
 {
-	anynpu_fn f = anynpu_by_driver(139, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[139] : __atomic_load_n(&live[139], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(139, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[139] : __atomic_load_n(&live[139], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *, void *, void *, void *, void *))f)(a0, a1, a2, a3, a4);
 }
 
 static int32_t mixed_140(uintptr_t a0, uintptr_t a1, uintptr_t a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[140] : __atomic_load_n(&live[140], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[140] : __atomic_load_n(&live[140], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, uintptr_t, uintptr_t))f)(a0, a1, a2);
 }
 
 static int32_t mixed_141(uintptr_t a0, int32_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[141] : __atomic_load_n(&live[141], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[141] : __atomic_load_n(&live[141], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, int32_t))f)(a0, a1);
 }
 
 static int32_t mixed_142(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[142] : __atomic_load_n(&live[142], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[142] : __atomic_load_n(&live[142], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t))f)(a0);
 }
 
 static int32_t mixed_151(void * a0, uintptr_t a1, int32_t a2)
 {
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driver[151] : __atomic_load_n(&live[151], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[151] : __atomic_load_n(&live[151], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
 }
 
 static int32_t mixed_152(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
 {
-	anynpu_fn f = anynpu_owner(a3) == ANYNPU_THEIRS ? driver[152] : __atomic_load_n(&live[152], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a3) == ANYNPU_THEIRS ? driven[152] : __atomic_load_n(&live[152], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *, void *, void *, uintptr_t, int32_t))f)(a0, a1, a2, a3, a4);
 }
 
 static int32_t mixed_153(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
 {
-	anynpu_fn f = anynpu_owner(a3) == ANYNPU_THEIRS ? driver[153] : __atomic_load_n(&live[153], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a3) == ANYNPU_THEIRS ? driven[153] : __atomic_load_n(&live[153], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *, void *, void *, uintptr_t, int32_t))f)(a0, a1, a2, a3, a4);
 }
 
 static int32_t mixed_154(void * a0, void * a1, void * a2, uintptr_t a3)
 {
-	anynpu_fn f = anynpu_owner(a3) == ANYNPU_THEIRS ? driver[154] : __atomic_load_n(&live[154], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a3) == ANYNPU_THEIRS ? driven[154] : __atomic_load_n(&live[154], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *, void *, void *, uintptr_t))f)(a0, a1, a2, a3);
 }
 
 static int32_t mixed_155(void * a0, uintptr_t a1)
 {
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driver[155] : __atomic_load_n(&live[155], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[155] : __atomic_load_n(&live[155], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *, uintptr_t))f)(a0, a1);
 }
 
 static int32_t mixed_156(void * a0, uintptr_t a1, int32_t a2)
 {
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driver[156] : __atomic_load_n(&live[156], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[156] : __atomic_load_n(&live[156], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
 }
 
 static int32_t mixed_157(void * a0, uintptr_t a1)
 {
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driver[157] : __atomic_load_n(&live[157], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[157] : __atomic_load_n(&live[157], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *, uintptr_t))f)(a0, a1);
 }
 
 static int32_t mixed_158(void * a0, uintptr_t a1)
 {
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driver[158] : __atomic_load_n(&live[158], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[158] : __atomic_load_n(&live[158], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *, uintptr_t))f)(a0, a1);
 }
 
 static int32_t mixed_183(uintptr_t a0, void * a1, uint32_t a2, void * a3)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[183] : __atomic_load_n(&live[183], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[183] : __atomic_load_n(&live[183], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *, uint32_t, void *))f)(a0, a1, a2, a3);
 }
 
 static int32_t mixed_184(uint64_t a0, int32_t a1, int32_t a2, uint64_t a3, void * a4)
 {
-	anynpu_fn f = anynpu_by_driver(184, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[184] : __atomic_load_n(&live[184], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(184, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[184] : __atomic_load_n(&live[184], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uint64_t, int32_t, int32_t, uint64_t, void *))f)(a0, a1, a2, a3, a4);
 }
 
 static int32_t mixed_185(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_by_driver(185, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[185] : __atomic_load_n(&live[185], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(185, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[185] : __atomic_load_n(&live[185], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
 static void mixed_186(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[186] : __atomic_load_n(&live[186], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[186] : __atomic_load_n(&live[186], __ATOMIC_ACQUIRE);
 	((void (*)(uintptr_t))f)(a0);
 }
 
 static int32_t mixed_187(void * a0)
 {
-	anynpu_fn f = anynpu_by_driver(187, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[187] : __atomic_load_n(&live[187], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(187, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[187] : __atomic_load_n(&live[187], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *))f)(a0);
 }
 
 static int32_t mixed_188(uintptr_t a0, uintptr_t a1, uint32_t a2, float a3)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[188] : __atomic_load_n(&live[188], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[188] : __atomic_load_n(&live[188], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, uintptr_t, uint32_t, float))f)(a0, a1, a2, a3);
 }
 
 static int32_t mixed_189(uintptr_t a0, uintptr_t a1, uint32_t a2, float a3)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[189] : __atomic_load_n(&live[189], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[189] : __atomic_load_n(&live[189], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, uintptr_t, uint32_t, float))f)(a0, a1, a2, a3);
 }
 
 static int32_t mixed_190(uintptr_t a0, uint32_t a1, void * a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[190] : __atomic_load_n(&live[190], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[190] : __atomic_load_n(&live[190], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
 }
 
 static int32_t mixed_191(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[191] : __atomic_load_n(&live[191], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[191] : __atomic_load_n(&live[191], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t))f)(a0);
 }
 
 static void mixed_192(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[192] : __atomic_load_n(&live[192], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[192] : __atomic_load_n(&live[192], __ATOMIC_ACQUIRE);
 	((void (*)(uintptr_t))f)(a0);
 }
 
 static int32_t mixed_193(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_by_driver(193, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[193] : __atomic_load_n(&live[193], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(193, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[193] : __atomic_load_n(&live[193], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
 static int32_t mixed_194(uintptr_t a0, uintptr_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[194] : __atomic_load_n(&live[194], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[194] : __atomic_load_n(&live[194], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, uintptr_t))f)(a0, a1);
 }
 
 static int32_t mixed_195(void * a0)
 {
-	anynpu_fn f = anynpu_by_driver(195, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[195] : __atomic_load_n(&live[195], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(195, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[195] : __atomic_load_n(&live[195], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *))f)(a0);
 }
 
 static void mixed_196(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[196] : __atomic_load_n(&live[196], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[196] : __atomic_load_n(&live[196], __ATOMIC_ACQUIRE);
 	((void (*)(uintptr_t))f)(a0);
 }
 
 static int32_t mixed_197(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[197] : __atomic_load_n(&live[197], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[197] : __atomic_load_n(&live[197], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
 static int32_t mixed_198(uintptr_t a0, int32_t a1, void * a2, uint64_t a3)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[198] : __atomic_load_n(&live[198], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[198] : __atomic_load_n(&live[198], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, int32_t, void *, uint64_t))f)(a0, a1, a2, a3);
 }
 
 static int32_t mixed_199(uintptr_t a0, int32_t a1, uintptr_t a2, uint64_t a3, uint64_t a4)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[199] : __atomic_load_n(&live[199], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[199] : __atomic_load_n(&live[199], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, int32_t, uintptr_t, uint64_t, uint64_t))f)(a0, a1, a2, a3, a4);
 }
 
 static int32_t mixed_200(uintptr_t a0, int32_t a1, uintptr_t a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[200] : __atomic_load_n(&live[200], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[200] : __atomic_load_n(&live[200], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, int32_t, uintptr_t))f)(a0, a1, a2);
 }
 
 static int32_t mixed_201(uintptr_t a0, int32_t a1, void * a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[201] : __atomic_load_n(&live[201], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[201] : __atomic_load_n(&live[201], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, int32_t, void *))f)(a0, a1, a2);
 }
 
 static int32_t mixed_202(uintptr_t a0, int32_t a1, uint32_t a2, void * a3, uint32_t a4, void * a5)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[202] : __atomic_load_n(&live[202], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[202] : __atomic_load_n(&live[202], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, int32_t, uint32_t, void *, uint32_t, void *))f)(a0, a1, a2, a3, a4, a5);
 }
 
 static int32_t mixed_203(uintptr_t a0, uint32_t a1, void * a2, uint32_t a3, void * a4)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[203] : __atomic_load_n(&live[203], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[203] : __atomic_load_n(&live[203], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, uint32_t, void *, uint32_t, void *))f)(a0, a1, a2, a3, a4);
 }
 
 static int32_t mixed_204(uintptr_t a0, _Bool a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[204] : __atomic_load_n(&live[204], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[204] : __atomic_load_n(&live[204], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, _Bool))f)(a0, a1);
 }
 
 static int32_t mixed_205(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[205] : __atomic_load_n(&live[205], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[205] : __atomic_load_n(&live[205], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t))f)(a0);
 }
 
 static int32_t mixed_206(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_by_driver(206, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[206] : __atomic_load_n(&live[206], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(206, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[206] : __atomic_load_n(&live[206], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
 static int32_t mixed_207(uintptr_t a0, void * a1, uint32_t a2, void * a3)
 {
-	anynpu_fn f = anynpu_by_driver(207, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[207] : __atomic_load_n(&live[207], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(207, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[207] : __atomic_load_n(&live[207], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *, uint32_t, void *))f)(a0, a1, a2, a3);
 }
 
 static void mixed_208(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[208] : __atomic_load_n(&live[208], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[208] : __atomic_load_n(&live[208], __ATOMIC_ACQUIRE);
 	((void (*)(uintptr_t))f)(a0);
 }
 
 static int32_t mixed_209(uintptr_t a0, int32_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[209] : __atomic_load_n(&live[209], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[209] : __atomic_load_n(&live[209], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, int32_t))f)(a0, a1);
 }
 
 static int32_t mixed_210(uintptr_t a0, void * a1, void * a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[210] : __atomic_load_n(&live[210], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[210] : __atomic_load_n(&live[210], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *, void *))f)(a0, a1, a2);
 }
 
 static int32_t mixed_211(uintptr_t a0, int32_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[211] : __atomic_load_n(&live[211], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[211] : __atomic_load_n(&live[211], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, int32_t))f)(a0, a1);
 }
 
 static int32_t mixed_212(uintptr_t a0, uint64_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[212] : __atomic_load_n(&live[212], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[212] : __atomic_load_n(&live[212], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, uint64_t))f)(a0, a1);
 }
 
 static int32_t mixed_213(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[213] : __atomic_load_n(&live[213], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[213] : __atomic_load_n(&live[213], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t))f)(a0);
 }
 
 static int32_t mixed_214(uintptr_t a0, uint32_t a1, void * a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[214] : __atomic_load_n(&live[214], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[214] : __atomic_load_n(&live[214], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
 }
 
 static int32_t mixed_215(uintptr_t a0, uint32_t a1, void * a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[215] : __atomic_load_n(&live[215], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[215] : __atomic_load_n(&live[215], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
 }
 
 static int32_t mixed_216(uintptr_t a0, uint32_t a1, void * a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[216] : __atomic_load_n(&live[216], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[216] : __atomic_load_n(&live[216], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
 }
 
 static int32_t mixed_217(uintptr_t a0, uint32_t a1, void * a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[217] : __atomic_load_n(&live[217], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[217] : __atomic_load_n(&live[217], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
 }
 
 static int32_t mixed_218(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_by_driver(218, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[218] : __atomic_load_n(&live[218], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(218, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[218] : __atomic_load_n(&live[218], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
 static void mixed_219(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[219] : __atomic_load_n(&live[219], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[219] : __atomic_load_n(&live[219], __ATOMIC_ACQUIRE);
 	((void (*)(uintptr_t))f)(a0);
 }
 
 static int32_t mixed_220(uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[220] : __atomic_load_n(&live[220], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[220] : __atomic_load_n(&live[220], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, int32_t, void *, void *, uint64_t))f)(a0, a1, a2, a3, a4);
 }
 
 static int32_t mixed_221(uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[221] : __atomic_load_n(&live[221], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[221] : __atomic_load_n(&live[221], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, int32_t, void *, uintptr_t, uint64_t, uint64_t))f)(a0, a1, a2, a3, a4, a5);
 }
 
 static int32_t mixed_222(uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[222] : __atomic_load_n(&live[222], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[222] : __atomic_load_n(&live[222], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, int32_t, void *, void *, uint64_t))f)(a0, a1, a2, a3, a4);
 }
 
 static int32_t mixed_223(uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[223] : __atomic_load_n(&live[223], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[223] : __atomic_load_n(&live[223], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, int32_t, void *, uintptr_t, uint64_t, uint64_t))f)(a0, a1, a2, a3, a4, a5);
 }
 
 static int32_t mixed_224(uintptr_t a0, _Bool a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[224] : __atomic_load_n(&live[224], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[224] : __atomic_load_n(&live[224], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, _Bool))f)(a0, a1);
 }
 
 static int32_t mixed_225(uintptr_t a0, _Bool a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[225] : __atomic_load_n(&live[225], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[225] : __atomic_load_n(&live[225], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, _Bool))f)(a0, a1);
 }
 
 static int32_t mixed_226(uintptr_t a0, _Bool a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[226] : __atomic_load_n(&live[226], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[226] : __atomic_load_n(&live[226], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, _Bool))f)(a0, a1);
 }
 
 static int32_t mixed_227(uintptr_t a0, uint64_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[227] : __atomic_load_n(&live[227], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[227] : __atomic_load_n(&live[227], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, uint64_t))f)(a0, a1);
 }
 
 static int32_t mixed_228(uintptr_t a0, uint64_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[228] : __atomic_load_n(&live[228], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[228] : __atomic_load_n(&live[228], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, uint64_t))f)(a0, a1);
 }
 
 static int32_t mixed_231(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[231] : __atomic_load_n(&live[231], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[231] : __atomic_load_n(&live[231], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t))f)(a0);
 }
 
 static int32_t mixed_232(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_by_driver(232, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[232] : __atomic_load_n(&live[232], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(232, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[232] : __atomic_load_n(&live[232], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
 static int32_t mixed_233(uintptr_t a0, uintptr_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[233] : __atomic_load_n(&live[233], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[233] : __atomic_load_n(&live[233], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, uintptr_t))f)(a0, a1);
 }
 
 static int32_t mixed_234(uintptr_t a0, void * a1, uint32_t a2, uint64_t a3, void * a4)
 {
-	anynpu_fn f = anynpu_by_driver(234, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[234] : __atomic_load_n(&live[234], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(234, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[234] : __atomic_load_n(&live[234], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *, uint32_t, uint64_t, void *))f)(a0, a1, a2, a3, a4);
 }
 
 static int32_t mixed_235(uintptr_t a0, int32_t a1, void * a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[235] : __atomic_load_n(&live[235], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[235] : __atomic_load_n(&live[235], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, int32_t, void *))f)(a0, a1, a2);
 }
 
 static int32_t mixed_236(uintptr_t a0, int32_t a1, void * a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[236] : __atomic_load_n(&live[236], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[236] : __atomic_load_n(&live[236], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, int32_t, void *))f)(a0, a1, a2);
 }
 
 static int32_t mixed_237(uintptr_t a0, int32_t a1, void * a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[237] : __atomic_load_n(&live[237], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[237] : __atomic_load_n(&live[237], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, int32_t, void *))f)(a0, a1, a2);
 }
 
 static int32_t mixed_238(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_by_driver(238, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[238] : __atomic_load_n(&live[238], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(238, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[238] : __atomic_load_n(&live[238], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
 static void mixed_239(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[239] : __atomic_load_n(&live[239], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[239] : __atomic_load_n(&live[239], __ATOMIC_ACQUIRE);
 	((void (*)(uintptr_t))f)(a0);
 }
 
 static int32_t mixed_240(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[240] : __atomic_load_n(&live[240], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[240] : __atomic_load_n(&live[240], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t))f)(a0);
 }
 
 static void mixed_241(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[241] : __atomic_load_n(&live[241], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[241] : __atomic_load_n(&live[241], __ATOMIC_ACQUIRE);
 	((void (*)(uintptr_t))f)(a0);
 }
 
 static int32_t mixed_242(int32_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_by_driver(242, __builtin_extract_return_addr(__builtin_return_address(0))) ? driver[242] : __atomic_load_n(&live[242], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(242, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[242] : __atomic_load_n(&live[242], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(int32_t, void *))f)(a0, a1);
 }
 
 static int32_t mixed_243(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[243] : __atomic_load_n(&live[243], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[243] : __atomic_load_n(&live[243], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
 static int32_t mixed_245(uintptr_t a0, void * a1, uint16_t a2, void * a3)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[245] : __atomic_load_n(&live[245], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[245] : __atomic_load_n(&live[245], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *, uint16_t, void *))f)(a0, a1, a2, a3);
 }
 
 static int32_t mixed_246(uintptr_t a0, void * a1, uint16_t a2, void * a3)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[246] : __atomic_load_n(&live[246], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[246] : __atomic_load_n(&live[246], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *, uint16_t, void *))f)(a0, a1, a2, a3);
 }
 
 static int32_t mixed_247(uintptr_t a0, int32_t a1, void * a2, uint64_t a3)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[247] : __atomic_load_n(&live[247], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[247] : __atomic_load_n(&live[247], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, int32_t, void *, uint64_t))f)(a0, a1, a2, a3);
 }
 
 static int32_t mixed_248(uintptr_t a0, void * a1, uint16_t a2, void * a3, uint64_t a4)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[248] : __atomic_load_n(&live[248], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[248] : __atomic_load_n(&live[248], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *, uint16_t, void *, uint64_t))f)(a0, a1, a2, a3, a4);
 }
 
 static int32_t mixed_249(uintptr_t a0, void * a1, uint16_t a2, void * a3, uint64_t a4)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driver[249] : __atomic_load_n(&live[249], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[249] : __atomic_load_n(&live[249], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *, uint16_t, void *, uint64_t))f)(a0, a1, a2, a3, a4);
 }
 
@@ -6495,6 +8337,265 @@ static const anynpu_fn mixed[FUNCTIONS] = {
 	(anynpu_fn)mixed_249,
 };
 
+static const anynpu_fn judged[FUNCTIONS] = {
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	(anynpu_fn)judged_6,
+	(anynpu_fn)judged_7,
+	(anynpu_fn)judged_8,
+	(anynpu_fn)judged_9,
+	(anynpu_fn)judged_10,
+	(anynpu_fn)judged_11,
+	(anynpu_fn)judged_12,
+	(anynpu_fn)judged_13,
+	(anynpu_fn)judged_14,
+	(anynpu_fn)judged_15,
+	(anynpu_fn)judged_16,
+	(anynpu_fn)judged_17,
+	(anynpu_fn)judged_18,
+	(anynpu_fn)judged_19,
+	(anynpu_fn)judged_20,
+	(anynpu_fn)judged_21,
+	(anynpu_fn)judged_22,
+	(anynpu_fn)judged_23,
+	(anynpu_fn)judged_24,
+	(anynpu_fn)judged_25,
+	(anynpu_fn)judged_26,
+	(anynpu_fn)judged_27,
+	(anynpu_fn)judged_28,
+	(anynpu_fn)judged_29,
+	(anynpu_fn)judged_30,
+	(anynpu_fn)judged_31,
+	(anynpu_fn)judged_32,
+	(anynpu_fn)judged_33,
+	(anynpu_fn)judged_34,
+	(anynpu_fn)judged_35,
+	NULL,
+	(anynpu_fn)judged_37,
+	(anynpu_fn)judged_38,
+	(anynpu_fn)judged_39,
+	(anynpu_fn)judged_40,
+	(anynpu_fn)judged_41,
+	(anynpu_fn)judged_42,
+	(anynpu_fn)judged_43,
+	(anynpu_fn)judged_44,
+	(anynpu_fn)judged_45,
+	(anynpu_fn)judged_46,
+	(anynpu_fn)judged_47,
+	(anynpu_fn)judged_48,
+	(anynpu_fn)judged_49,
+	(anynpu_fn)judged_50,
+	(anynpu_fn)judged_51,
+	(anynpu_fn)judged_52,
+	(anynpu_fn)judged_53,
+	(anynpu_fn)judged_54,
+	(anynpu_fn)judged_55,
+	(anynpu_fn)judged_56,
+	(anynpu_fn)judged_57,
+	(anynpu_fn)judged_58,
+	NULL,
+	(anynpu_fn)judged_60,
+	NULL,
+	(anynpu_fn)judged_62,
+	(anynpu_fn)judged_63,
+	(anynpu_fn)judged_64,
+	(anynpu_fn)judged_65,
+	(anynpu_fn)judged_66,
+	(anynpu_fn)judged_67,
+	(anynpu_fn)judged_68,
+	(anynpu_fn)judged_69,
+	(anynpu_fn)judged_70,
+	(anynpu_fn)judged_71,
+	(anynpu_fn)judged_72,
+	(anynpu_fn)judged_73,
+	(anynpu_fn)judged_74,
+	(anynpu_fn)judged_75,
+	(anynpu_fn)judged_76,
+	NULL,
+	NULL,
+	(anynpu_fn)judged_79,
+	(anynpu_fn)judged_80,
+	(anynpu_fn)judged_81,
+	(anynpu_fn)judged_82,
+	(anynpu_fn)judged_83,
+	NULL,
+	(anynpu_fn)judged_85,
+	(anynpu_fn)judged_86,
+	(anynpu_fn)judged_87,
+	(anynpu_fn)judged_88,
+	(anynpu_fn)judged_89,
+	(anynpu_fn)judged_90,
+	(anynpu_fn)judged_91,
+	(anynpu_fn)judged_92,
+	(anynpu_fn)judged_93,
+	(anynpu_fn)judged_94,
+	(anynpu_fn)judged_95,
+	(anynpu_fn)judged_96,
+	(anynpu_fn)judged_97,
+	(anynpu_fn)judged_98,
+	(anynpu_fn)judged_99,
+	(anynpu_fn)judged_100,
+	(anynpu_fn)judged_101,
+	(anynpu_fn)judged_102,
+	(anynpu_fn)judged_103,
+	(anynpu_fn)judged_104,
+	(anynpu_fn)judged_105,
+	(anynpu_fn)judged_106,
+	(anynpu_fn)judged_107,
+	(anynpu_fn)judged_108,
+	(anynpu_fn)judged_109,
+	(anynpu_fn)judged_110,
+	(anynpu_fn)judged_111,
+	(anynpu_fn)judged_112,
+	NULL,
+	(anynpu_fn)judged_114,
+	(anynpu_fn)judged_115,
+	(anynpu_fn)judged_116,
+	(anynpu_fn)judged_117,
+	(anynpu_fn)judged_118,
+	(anynpu_fn)judged_119,
+	(anynpu_fn)judged_120,
+	(anynpu_fn)judged_121,
+	(anynpu_fn)judged_122,
+	(anynpu_fn)judged_123,
+	(anynpu_fn)judged_124,
+	(anynpu_fn)judged_125,
+	(anynpu_fn)judged_126,
+	(anynpu_fn)judged_127,
+	(anynpu_fn)judged_128,
+	(anynpu_fn)judged_129,
+	(anynpu_fn)judged_130,
+	(anynpu_fn)judged_131,
+	(anynpu_fn)judged_132,
+	(anynpu_fn)judged_133,
+	(anynpu_fn)judged_134,
+	(anynpu_fn)judged_135,
+	(anynpu_fn)judged_136,
+	(anynpu_fn)judged_137,
+	(anynpu_fn)judged_138,
+	(anynpu_fn)judged_139,
+	(anynpu_fn)judged_140,
+	(anynpu_fn)judged_141,
+	(anynpu_fn)judged_142,
+	(anynpu_fn)judged_143,
+	(anynpu_fn)judged_144,
+	(anynpu_fn)judged_145,
+	(anynpu_fn)judged_146,
+	(anynpu_fn)judged_147,
+	(anynpu_fn)judged_148,
+	(anynpu_fn)judged_149,
+	(anynpu_fn)judged_150,
+	(anynpu_fn)judged_151,
+	(anynpu_fn)judged_152,
+	(anynpu_fn)judged_153,
+	(anynpu_fn)judged_154,
+	(anynpu_fn)judged_155,
+	(anynpu_fn)judged_156,
+	(anynpu_fn)judged_157,
+	(anynpu_fn)judged_158,
+	(anynpu_fn)judged_159,
+	(anynpu_fn)judged_160,
+	(anynpu_fn)judged_161,
+	(anynpu_fn)judged_162,
+	(anynpu_fn)judged_163,
+	(anynpu_fn)judged_164,
+	(anynpu_fn)judged_165,
+	(anynpu_fn)judged_166,
+	(anynpu_fn)judged_167,
+	(anynpu_fn)judged_168,
+	(anynpu_fn)judged_169,
+	(anynpu_fn)judged_170,
+	(anynpu_fn)judged_171,
+	(anynpu_fn)judged_172,
+	(anynpu_fn)judged_173,
+	(anynpu_fn)judged_174,
+	(anynpu_fn)judged_175,
+	(anynpu_fn)judged_176,
+	(anynpu_fn)judged_177,
+	(anynpu_fn)judged_178,
+	(anynpu_fn)judged_179,
+	(anynpu_fn)judged_180,
+	(anynpu_fn)judged_181,
+	NULL,
+	(anynpu_fn)judged_183,
+	(anynpu_fn)judged_184,
+	(anynpu_fn)judged_185,
+	NULL,
+	(anynpu_fn)judged_187,
+	(anynpu_fn)judged_188,
+	(anynpu_fn)judged_189,
+	(anynpu_fn)judged_190,
+	(anynpu_fn)judged_191,
+	NULL,
+	(anynpu_fn)judged_193,
+	(anynpu_fn)judged_194,
+	(anynpu_fn)judged_195,
+	NULL,
+	(anynpu_fn)judged_197,
+	(anynpu_fn)judged_198,
+	(anynpu_fn)judged_199,
+	(anynpu_fn)judged_200,
+	(anynpu_fn)judged_201,
+	(anynpu_fn)judged_202,
+	(anynpu_fn)judged_203,
+	(anynpu_fn)judged_204,
+	(anynpu_fn)judged_205,
+	(anynpu_fn)judged_206,
+	(anynpu_fn)judged_207,
+	NULL,
+	(anynpu_fn)judged_209,
+	(anynpu_fn)judged_210,
+	(anynpu_fn)judged_211,
+	(anynpu_fn)judged_212,
+	(anynpu_fn)judged_213,
+	(anynpu_fn)judged_214,
+	(anynpu_fn)judged_215,
+	(anynpu_fn)judged_216,
+	(anynpu_fn)judged_217,
+	(anynpu_fn)judged_218,
+	NULL,
+	(anynpu_fn)judged_220,
+	(anynpu_fn)judged_221,
+	(anynpu_fn)judged_222,
+	(anynpu_fn)judged_223,
+	(anynpu_fn)judged_224,
+	(anynpu_fn)judged_225,
+	(anynpu_fn)judged_226,
+	(anynpu_fn)judged_227,
+	(anynpu_fn)judged_228,
+	NULL,
+	NULL,
+	(anynpu_fn)judged_231,
+	(anynpu_fn)judged_232,
+	(anynpu_fn)judged_233,
+	(anynpu_fn)judged_234,
+	(anynpu_fn)judged_235,
+	(anynpu_fn)judged_236,
+	(anynpu_fn)judged_237,
+	(anynpu_fn)judged_238,
+	NULL,
+	(anynpu_fn)judged_240,
+	NULL,
+	(anynpu_fn)judged_242,
+	(anynpu_fn)judged_243,
+	(anynpu_fn)judged_244,
+	(anynpu_fn)judged_245,
+	(anynpu_fn)judged_246,
+	(anynpu_fn)judged_247,
+	(anynpu_fn)judged_248,
+	(anynpu_fn)judged_249,
+};
+
+static const anynpu_fn judged_former[FUNCTIONS] = {
+	[162] = (anynpu_fn)judged_162_former, /* hbDNNUnquantizeByScale */
+	[164] = (anynpu_fn)judged_164_former, /* hbDNNConvertLayoutRoi */
+	[167] = (anynpu_fn)judged_167_former, /* hbDNNConvertLayoutToNative1111 */
+};
+
 static const anynpu_fn former[FUNCTIONS] = {
 	[162] = (anynpu_fn)enter_162_former, /* hbDNNUnquantizeByScale */
 	[164] = (anynpu_fn)enter_164_former, /* hbDNNConvertLayoutRoi */
@@ -7017,9 +9118,12 @@ const struct anynpu_image anynpu_image = {
 	.former = former,
 	.dead = dead,
 	.starved = starved,
+	.judged = judged,
+	.judged_former = judged_former,
 	.slot = anynpu_slot,
 	.counted = anynpu_counted,
 	.target = anynpu_target,
 	.live = live,
 	.driver = driver,
+	.driven = driven,
 };

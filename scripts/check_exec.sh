@@ -143,7 +143,7 @@ report hbdnn_digits digits.onnx dnn
 report ohnn_digits digits.weights neural_network_core
 report nnapi_digits digits.weights neuralnetworks
 
-# Calls that are passed straight to a driver are counted too.
+# Calls that are passed straight to a driver are counted too, and those that it refuses.
 sed '/^#/d; s/.*/int &(void) { return -99; }/' "$root/capi/stub/zlibrknnrt.symbols" > driver.c
 gcc -shared -fPIC driver.c -o driver.so
 cat > queries.c << 'EOF'
@@ -157,7 +157,48 @@ int main(void)
 }
 EOF
 gcc queries.c -o queries -L"$stubs" -lrknnrt
-ANYNPU_RKNN=driver ANYNPU_DRIVER_RKNN=$dir/driver.so want 0 'rknn_query  4      0' --report -- ./queries
+ANYNPU_RKNN=driver ANYNPU_DRIVER_RKNN=$dir/driver.so want 0 'rknn_query  4      4' --report -- ./queries
+
+# Every API of a driver that refuses all: a code that is no success, and NULL for a pointer; no code is no refusal.
+refusing() { # API LIBRARY STUB FUNCTION RESULT REFUSED
+  sed '/^#/d; /^hbDNNGetVersion$/d; s/.*/long &(void) { return '"$5"'; }/' "$root/capi/stub/z$3.symbols" > driver.c
+  echo 'const char *hbDNNGetVersion(void) { return "1.23.0"; }' >> driver.c
+  gcc -shared -fPIC driver.c -o driver.so
+  printf 'long %s();\nint main(void) { for (int i = 0; i < 3; i++) %s(77L, 0L, 0L, 0L); return 0; }\n' "$4" "$4" > "$4.c"
+  gcc -std=gnu11 "$4.c" -o calls -L"$stubs" "-l$2"
+  env "ANYNPU_$1=driver" "ANYNPU_DRIVER_$1=$dir/driver.so" "$anynpu" exec --report -- ./calls > out 2>&1 || { cat out; fail "$4"; }
+  grep -qE "$4 +3 +$6\$" out || { cat out; fail "$4: want $6 of 3 calls refused"; }
+}
+refusing RKNN rknnrt librknnrt rknn_create_mem 0 3
+refusing RKNN rknnrt librknnrt rknn_run -6 3
+refusing RKNN rknnrt librknnrt rknn_run 0 0
+refusing HBDNN dnn libdnn hbSysAllocMem -6000130 3
+refusing HBDNN dnn libdnn hbDNNConvertLayoutRoi -6000001 3
+refusing OHNN neural_network_core libneural_network_core OH_NNTensor_GetSize 3 3
+refusing OHNN neural_network_core libneural_network_core OH_NNTensor_GetDataBuffer 0 3
+refusing OHNN neural_network_core libneural_network_core OH_NNTensor_GetDataBuffer 8 0
+refusing NNAPI neuralnetworks libneuralnetworks ANeuralNetworksEvent_wait 4 3
+refusing NNAPI neuralnetworks libneuralnetworks ANeuralNetworks_getDefaultLoopTimeout 5 0
+
+# This library's own answers: an ordinary one with a code, NULL, and what is no handle.
+cat > answers.c << 'EOF'
+#include <neural_network_runtime/neural_network_runtime.h>
+int main(void)
+{
+	const int32_t open[] = {-1};
+	size_t n = 0;
+	NN_TensorDesc *d = OH_NNTensorDesc_Create();
+	OH_NNTensorDesc_SetShape(d, open, 1);
+	OH_NNTensorDesc_SetShape(d, NULL, 1);
+	OH_NNTensorDesc_SetShape((NN_TensorDesc *)&n, open, 1);
+	return OH_NNTensorDesc_GetElementCount(d, &n) == OH_NN_SUCCESS || OH_NNTensor_Create(0, d) != NULL;
+}
+EOF
+gcc -I"$root/include" answers.c -o answers -L"$stubs" -lneural_network_core
+want 0 'OH_NNTensorDesc_SetShape         3      2' --report -- ./answers
+for line in 'OH_NNTensorDesc_GetElementCount +1 +1' 'OH_NNTensor_Create +1 +1' 'OH_NNTensorDesc_Create +1 +0'; do
+  grep -qE "$line\$" out || { cat out; fail "want $line"; }
+done
 
 # A page that needs nothing from elsewhere; exit codes and signals with a report.
 want 3 AnyNPU --report=page.html -- ./dynamic 3

@@ -32,7 +32,10 @@ struct anynpu_image {
 	const anynpu_fn *counted; /* what a slot holds while calls are counted: counts, then goes on to target */
 	anynpu_fn *target;
 	anynpu_fn *live;        /* enters Go, or dead in a forked child */
+	const anynpu_fn *judged; /* calls the driver's function and counts a call that it refuses; NULL: what it returns is no failure */
+	const anynpu_fn *judged_former; /* the same with the parameters of a former version of the API */
 	anynpu_fn *driver;      /* the driver's function, NULL if there is none */
+	anynpu_fn *driven;      /* where a call for the driver goes: to its function, or by judged */
 };
 
 /* Weak, so that the Go packages can be tested without the library around them. */
@@ -40,6 +43,8 @@ extern const struct anynpu_image anynpu_image __attribute__((weak, visibility("h
 
 /* The calls of each function, counted from the first routing on; NULL: not counted. Set before anything is routed. */
 extern uint64_t *anynpu_calls ANYNPU_HIDDEN;
+/* The calls of each function that were refused; there if anynpu_calls is. */
+extern uint64_t *anynpu_refusals ANYNPU_HIDDEN;
 
 /* States of a facade. Allowed: undecided to any other, cpu and pass-through to mixed. */
 enum anynpu_state {

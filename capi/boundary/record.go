@@ -9,7 +9,6 @@ static inline const char *anynpu_name(uint32_t i) { return anynpu_image.name[i];
 import "C"
 
 import (
-	"errors"
 	"unsafe"
 
 	"github.com/anynpu/anynpu/capi/record"
@@ -47,7 +46,9 @@ func openRecord(folder string) {
 		Log(LevelError, "boundary", "the report is incomplete", "ANYNPU_REPORT", folder, "error", err)
 	}
 	recorder = r
-	C.anynpu_calls = (*C.uint64_t)(unsafe.Pointer(&r.Calls()[0])) // memory that Go does not manage
+	calls, refusals := r.Calls(), r.Refusals() // memory that Go does not manage
+	C.anynpu_refusals = (*C.uint64_t)(unsafe.Pointer(&refusals[0]))
+	C.anynpu_calls = (*C.uint64_t)(unsafe.Pointer(&calls[0]))
 }
 
 // closeRecord ends the record.
@@ -64,10 +65,9 @@ func recordMessage(level Level, component, message string, pairs []any) {
 	}
 }
 
-// record takes note of a refused call. What is an ordinary answer is none.
+// record takes note of a refused call: one that returns an error, also where that is an ordinary answer.
 func (c *Call) record() {
-	var n note
-	if recorder != nil && !errors.As(c.Err, &n) {
-		recorder.Refused(c.Func.Name, c.Err.Error())
+	if recorder != nil {
+		recorder.Refused(int(c.Func.Index), c.Func.Name, c.Err.Error())
 	}
 }

@@ -50,7 +50,7 @@ __attribute__((constructor(101))) static void make_locks(void)
 	unlock_all();
 }
 
-uint64_t *anynpu_calls;
+uint64_t *anynpu_calls, *anynpu_refusals;
 uintptr_t anynpu_window_base, anynpu_window_size;
 int anynpu_ending;
 int anynpu_probing;
@@ -79,9 +79,20 @@ static anynpu_fn led(uint32_t i)
 	return f == anynpu_image.counted[i] ? load(&anynpu_image.target[i]) : f;
 }
 
+/* Where a call of function i that is the driver's goes. */
+static anynpu_fn driven(uint32_t i)
+{
+	anynpu_fn driver = anynpu_image.driver[i], former = anynpu_image.former[i];
+	if (!driver || !anynpu_calls)
+		return driver;
+	int older = former && load(&anynpu_image.live[i]) == former;
+	anynpu_fn judged = older ? anynpu_image.judged_former[i] : anynpu_image.judged[i];
+	return judged ? judged : driver;
+}
+
 static anynpu_fn target(uint32_t i, int state)
 {
-	anynpu_fn driver = anynpu_image.driver[i];
+	anynpu_fn driver = anynpu_image.driven[i];
 	if (!driver || state == ANYNPU_CPU)
 		return anynpu_image.live[i];
 	if (state == ANYNPU_DEVICE)
@@ -115,8 +126,10 @@ int anynpu_route(uint32_t facade, int state)
 	pthread_mutex_lock(&lock[facade]);
 	if (allowed(states[facade], state)) {
 		for (uint32_t i = 0; i < anynpu_image.functions; i++)
-			if (anynpu_image.facade[i] == facade)
+			if (anynpu_image.facade[i] == facade) {
+				store(&anynpu_image.driven[i], driven(i));
 				lead(i, target(i, state));
+			}
 		states[facade] = state;
 		rc = 0;
 	}
@@ -209,7 +222,7 @@ void anynpu_route_child(void)
 	for (uint32_t i = 0; i < anynpu_image.functions; i++) {
 		anynpu_fn now = led(i);
 		store(&anynpu_image.live[i], anynpu_image.dead[i]);
-		int drivers = now == anynpu_image.driver[i] || now == anynpu_image.mixed[i];
+		int drivers = now == anynpu_image.driver[i] || now == anynpu_image.driven[i] || now == anynpu_image.mixed[i];
 		if (!drivers)
 			store(&anynpu_image.slot[i], anynpu_image.dead[i]);
 	}

@@ -114,9 +114,9 @@ func read(name string) (*Process, error) {
 		case p == nil && e.Kind == "start" && words(len(e.Functions)) == len(counts):
 			p = &Process{PID: e.PID, Began: e.Began, Program: e.Program, Lost: counts[len(counts)-1]}
 			for i, f := range e.Functions {
-				p.Functions = append(p.Functions, Function{Name: f, Calls: counts[i]})
+				p.Functions = append(p.Functions, Function{Name: f, Calls: counts[i], Refused: counts[len(e.Functions)+i]})
 			}
-			counts = counts[len(e.Functions):]
+			counts = counts[2*len(e.Functions):]
 			defer p.settle()
 		case p == nil:
 			return nil, fmt.Errorf("it does not begin as a record does")
@@ -158,14 +158,7 @@ func (p *Process) take(e Event, counts []uint64) error {
 	return nil
 }
 
-// settle leaves out functions without calls and counts the refused ones.
+// settle leaves out functions without calls.
 func (p *Process) settle() {
 	p.Functions = slices.DeleteFunc(p.Functions, func(f Function) bool { return f.Calls == 0 })
-	for i := range p.Functions {
-		for _, r := range p.Refused {
-			if r.Function == p.Functions[i].Name {
-				p.Functions[i].Refused += r.Times
-			}
-		}
-	}
 }

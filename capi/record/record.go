@@ -3,7 +3,7 @@
 // crashes or is killed leaves its record too.
 //
 // A record is two files in one folder. NAME.counts holds numbers of 64 bits, which the library maps into memory: the
-// calls of each function, how often each distinct event happened, the runs of each graph, and how many events could not
+// calls of each function, those of them that were refused, how often each distinct event happened, the runs of each graph, and how many events could not
 // be written. NAME.events has a JSON object per line, an Event, written when it happens first.
 package record
 
@@ -83,4 +83,4 @@ const (
 )
 
 // words is the length of a file of counts.
-func words(functions int) int { return functions + maxEvents + maxGraphs*perGraph + 1 }
+func words(functions int) int { return 2*functions + maxEvents + maxGraphs*perGraph + 1 }

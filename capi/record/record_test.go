@@ -35,7 +35,7 @@ func recorded(t *testing.T) string {
 			for i := range 100 {
 				atomic.AddUint64(&r.Calls()[1], 1)
 				if i%10 == 0 {
-					r.Refused("a_run", "context: NULL")
+					r.Refused(1, "a_run", "context: NULL")
 				}
 			}
 		})
@@ -95,8 +95,9 @@ func TestReadFolder_twoProgramsOfOneProcess(t *testing.T) {
 func TestRecorder_leavesOutWhatThereIsNoRoomFor(t *testing.T) {
 	folder := t.TempDir()
 	r := create(t, folder, "f")
+	r.Calls()[0] = maxEvents + 20
 	for i := range maxEvents + 10 {
-		r.Refused("f", string(rune('a'+i%26))+time.Duration(i).String())
+		r.Refused(0, "f", string(rune('a'+i%26))+time.Duration(i).String())
 	}
 	for i := range maxGraphs + 10 {
 		ran := r.Graph(Graph{Name: time.Duration(i).String()})
@@ -106,6 +107,7 @@ func TestRecorder_leavesOutWhatThereIsNoRoomFor(t *testing.T) {
 	assert.Zero(t, missing)
 	require.NoError(t, err)
 	assert.Len(t, all[0].Refused, maxEvents)
+	assert.Equal(t, []Function{{"f", maxEvents + 20, maxEvents + 10}}, all[0].Functions, "numbers of calls are complete")
 	assert.Len(t, all[0].Graphs, maxGraphs)
 }
 
@@ -172,12 +174,12 @@ func TestRecorder_withoutRoom(t *testing.T) {
 		assert.ErrorIs(t, err, unix.EFBIG)
 		r.Message("error", "boundary", "incomplete") // as the log does
 	}
-	r.Refused("a", "the first")
+	r.Refused(0, "a", "the first")
 	long := string(make([]byte, 8*words(1)))
-	r.Refused("a", long)
+	r.Refused(0, "a", long)
 	r.Loaded(Model{Name: long})
 	r.Graph(Graph{Name: long})(time.Second, nil)
-	r.Refused("a", "the last")
+	r.Refused(0, "a", "the last")
 	r.End(Left{})
 	all, missing, err := ReadFolder(folder)
 	require.NoError(t, err)

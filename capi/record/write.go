@@ -125,6 +125,9 @@ func commandLine() (words []string) {
 // Calls are the counters of the functions, in memory that is no heap of Go's and stays.
 func (r *Recorder) Calls() []uint64 { return r.counts[:r.functions] }
 
+// Refusals count the calls of the functions that were refused, in such memory too.
+func (r *Recorder) Refusals() []uint64 { return r.counts[r.functions : 2*r.functions] }
+
 // write appends a line, the whole of it or nothing.
 func (r *Recorder) write(e Event) error {
 	line, err := json.Marshal(e)
@@ -177,13 +180,14 @@ func (r *Recorder) happened(key string, e Event) {
 	}
 	r.mu.Unlock()
 	if known {
-		atomic.AddUint64(&r.counts[r.functions+slot], 1)
+		atomic.AddUint64(&r.counts[2*r.functions+slot], 1)
 	}
 	r.tell(err)
 }
 
-// Refused takes note of a call that failed.
-func (r *Recorder) Refused(function, text string) {
+// Refused takes note of a call of the function with this index that failed.
+func (r *Recorder) Refused(index int, function, text string) {
+	atomic.AddUint64(&r.Refusals()[index], 1)
 	r.happened("refused "+function+" "+text, Event{Kind: "refused", Function: function, Text: text})
 }
 
@@ -215,7 +219,7 @@ func (r *Recorder) Graph(g Graph) func(took time.Duration, err error) {
 	}
 	r.mu.Unlock()
 	r.tell(err)
-	begin := r.functions + maxEvents + slot*perGraph
+	begin := 2*r.functions + maxEvents + slot*perGraph
 	return func(took time.Duration, err error) {
 		run(r.counts[begin:begin+perGraph], uint64(max(took, 1)), err != nil)
 	}

@@ -32,9 +32,13 @@ func (img *image) cImage() string {
 		b.WriteString(fn.enter())
 	}
 	b.WriteString("\nextern anynpu_fn anynpu_slot[] ANYNPU_HIDDEN;\nextern const anynpu_fn anynpu_counted[] ANYNPU_HIDDEN;\n" +
-		"anynpu_fn anynpu_target[FUNCTIONS] ANYNPU_HIDDEN;\nstatic anynpu_fn driver[FUNCTIONS];\n")
+		"anynpu_fn anynpu_target[FUNCTIONS] ANYNPU_HIDDEN;\nstatic anynpu_fn driver[FUNCTIONS], driven[FUNCTIONS];\n")
 	column(&b, "static anynpu_fn live[FUNCTIONS]", img.funcs,
 		func(fn *function) string { return fmt.Sprintf("(anynpu_fn)enter_%d", fn.index) })
+	b.WriteString("\n/* A call of the driver's where calls are counted: counts those that it refuses. */\n")
+	for _, fn := range img.forms() {
+		b.WriteString(fn.judge())
+	}
 	for _, fn := range img.funcs {
 		b.WriteString(fn.router())
 	}
@@ -51,6 +55,14 @@ func (img *image) cImage() string {
 		}
 		return fmt.Sprintf("(anynpu_fn)mixed_%d", fn.index)
 	})
+	column(&b, "static const anynpu_fn judged[FUNCTIONS]", img.funcs, func(fn *function) string { return fn.judged() })
+	b.WriteString("\nstatic const anynpu_fn judged_former[FUNCTIONS] = {\n")
+	for _, fn := range img.funcs {
+		if fn.former != nil {
+			fmt.Fprintf(&b, "\t[%d] = %s, /* %s */\n", fn.index, fn.former.judged(), fn.Name)
+		}
+	}
+	b.WriteString("};\n")
 	b.WriteString("\nstatic const anynpu_fn former[FUNCTIONS] = {\n")
 	for _, fn := range img.funcs {
 		if fn.former != nil {
@@ -68,10 +80,10 @@ func (img *image) cImage() string {
 	})
 	fmt.Fprintf(&b, "\nconst struct anynpu_image anynpu_image = {\n\t.functions = FUNCTIONS,\n\t.facades = %d,\n",
 		len(img.facades))
-	for _, m := range []string{"name", "facade", "own", "mixed", "former", "dead", "starved"} {
+	for _, m := range []string{"name", "facade", "own", "mixed", "former", "dead", "starved", "judged", "judged_former"} {
 		fmt.Fprintf(&b, "\t.%s = %s,\n", m, m)
 	}
-	b.WriteString("\t.slot = anynpu_slot,\n\t.counted = anynpu_counted,\n\t.target = anynpu_target,\n\t.live = live,\n\t.driver = driver,\n};\n")
+	b.WriteString("\t.slot = anynpu_slot,\n\t.counted = anynpu_counted,\n\t.target = anynpu_target,\n\t.live = live,\n\t.driver = driver,\n\t.driven = driven,\n};\n")
 	return b.String()
 }
 
@@ -176,6 +188,35 @@ func (fn *function) deadArguments() []argument {
 	return nil
 }
 
+// judge writes the function that passes a call on to the driver and counts it as refused if its result is a failure.
+func (fn *function) judge() string {
+	if fn.judged() == "NULL" {
+		return ""
+	}
+	failed := "!r"
+	if fn.isStatus() {
+		failed = "r"
+	}
+	args := fn.arguments()
+	return fmt.Sprintf(`
+static %[1]s judged_%[2]d%[3]s(%[4]s)
+{
+	%[1]s r = ((%[1]s (*)(%[5]s))driver[%[2]d])(%[6]s);
+	if (%[7]s)
+		__atomic_fetch_add(&anynpu_refusals[%[2]d], 1, __ATOMIC_RELAXED);
+	return r;
+}
+`, cABI(fn.goResult()), fn.index, fn.form, decls(args), types(args), names(args), failed)
+}
+
+// judged names that function; NULL for functions whose result is no failure, and where there are no drivers.
+func (fn *function) judged() string {
+	if !fn.facade.Drivers || !fn.isStatus() && fn.goResult() != "uintptr" {
+		return "NULL"
+	}
+	return fmt.Sprintf("(anynpu_fn)judged_%d%s", fn.index, fn.form)
+}
+
 // router writes the function that a slot holds in the mixed state: a call whose words are the driver's goes there. So
 // does a creating call of the driver's own, in the pass-through state as well.
 func (fn *function) router() string {
@@ -205,7 +246,7 @@ func (fn *function) router() string {
 	return fmt.Sprintf(`
 static %[1]s mixed_%[2]d(%[3]s)
 {
-	anynpu_fn f = %[4]s ? driver[%[2]d] : __atomic_load_n(&live[%[2]d], __ATOMIC_ACQUIRE);
+	anynpu_fn f = %[4]s ? driven[%[2]d] : __atomic_load_n(&live[%[2]d], __ATOMIC_ACQUIRE);
 	%[5]s((%[1]s (*)(%[6]s))f)(%[7]s);
 }
 `, result, fn.index, decls(args), strings.Join(theirs, " || "), ret, types(args), names(args))
