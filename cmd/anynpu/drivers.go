@@ -36,7 +36,7 @@ A driver's file that is new here is first opened by a program of its own, as the
 library does it; what came of that is kept until the file changes. --probe does
 it again for all.`,
 		Example: "  anynpu drivers\n  anynpu drivers --json\n  anynpu drivers --probe",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			d := drivers{Schema: "anynpu.drivers/1", Drivers: listDrivers(lookup(os.Environ()), again)}
 			if asJSON {

@@ -61,7 +61,12 @@ the program ended. Before that, 125 means that exec itself failed, 126 that the 
 cannot be run so, 127 that there is none.`,
 		Example: "  anynpu exec -- ./program model.rknn\n  anynpu exec --log rknn=trace -- ./run.sh\n" +
 			"  anynpu exec --report=report.html -- ./program model.rknn",
-		Args: cobra.MinimumNArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage("exec: want the program to run, as in: anynpu exec -- ./program")
+			}
+			return nil
+		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			return f.run(args, os.Environ(), stderr)
 		},

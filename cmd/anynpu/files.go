@@ -121,7 +121,11 @@ func openContent(file string) (*content, error) {
 		return nil, fault.New(fault.File, "%v", cause(err))
 	}
 	c := &content{Reader: bufio.NewReader(f), end: f.Close}
-	if st, err := f.Stat(); err == nil && st.Mode().IsRegular() {
+	switch st, err := f.Stat(); {
+	case err == nil && st.IsDir():
+		f.Close()
+		return nil, fault.New(fault.File, "it is a folder, want a file")
+	case err == nil && st.Mode().IsRegular():
 		c.file, c.size = f, st.Size()
 	}
 	return c, nil

@@ -89,7 +89,7 @@ one that there is.
 
 A program with an RPATH or RUNPATH of its own may get another file.`,
 		Example: "  anynpu info\n  anynpu info --json",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			i, err := gather(os.Environ())
 			if err != nil {

@@ -192,7 +192,7 @@ func TestInputs_refused(t *testing.T) {
 		{"long.bin: holds 9 bytes, and float32[2] needs 8", []string{double, "--raw", "-i", long, "--shape", "2"}},
 		{"x is float32[n]; give the sizes of the raw file with --shape x=SIZES", []string{double, "--raw", "-i", long}},
 		{"no such file", []string{double, "--raw", "-i", "nowhere.bin", "--shape", "2"}},
-		{"is a directory", []string{double, "--raw", "-i", t.TempDir(), "--shape", "2"}},
+		{"it is a folder, want a file", []string{double, "--raw", "-i", t.TempDir(), "--shape", "2"}},
 		{"--shape says [3], but n is 2 already", []string{model, "--random", "-i", "a=" + a, "--shape", "b=3"}},
 		{"the input is given as a file", []string{double, "-i", a, "--shape", "2"}},
 		{"--seed 3: it goes with --random", []string{double, "-i", a, "--seed", "3"}},

@@ -150,18 +150,6 @@ func (p *inspectionPack) print(w io.Writer, pack, asJSON bool) error {
 	return nil
 }
 
-// oneModel checks for exactly one argument.
-func oneModel(cmd *cobra.Command, args []string) error {
-	if len(args) > 1 && cmd.Flags().Lookup("input") != nil {
-		return usage("%s: want one MODEL, got %d; inputs are given with -i NAME=FILE; see 'anynpu %s --help'", cmd.Name(),
-			len(args), cmd.Name())
-	}
-	if len(args) != 1 {
-		return usage("%s: want one MODEL, got %d; see 'anynpu %s --help'", cmd.Name(), len(args), cmd.Name())
-	}
-	return nil
-}
-
 func opsetNames(m map[string]int64) map[string]int64 {
 	out := map[string]int64{}
 	for domain, v := range m {

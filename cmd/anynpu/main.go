@@ -137,6 +137,7 @@ exec has the exit code of its program.`,
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.SuggestionsMinimumDistance = 2
+	root.SetFlagErrorFunc(flagError)
 	verbs := []*cobra.Command{newRun(stdout, stderr), newInspect(stdout, stderr), newCheck(stdout, stderr),
 		newBench(stdout, stderr),
 		newProfile(stdout, stderr), newMetadata(stdout, stderr), newInfo(stdout),

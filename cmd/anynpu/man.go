@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 )
@@ -16,7 +18,10 @@ func newMan() *cobra.Command {
 			header := &doc.GenManHeader{Title: "ANYNPU", Section: "1", Source: "AnyNPU " + version, Manual: "AnyNPU"}
 			root := cmd.Root()
 			root.DisableAutoGenTag = true
-			return doc.GenManTree(root, header, args[0])
+			if st, err := os.Stat(args[0]); err != nil || !st.IsDir() {
+				return usage("man: %s: want a folder that exists", args[0])
+			}
+			return exit(exitRun, doc.GenManTree(root, header, args[0]))
 		},
 	}
 }

@@ -97,9 +97,24 @@ func (s Source) openFile() (*File, error) {
 
 func regular(st fs.FileInfo) error {
 	if !st.Mode().IsRegular() {
-		return fault.New(fault.File, "it is %v, want a regular file", st.Mode().Type())
+		return fault.New(fault.File, "it is %s, want a regular file", kind(st.Mode()))
 	}
 	return nil
+}
+
+// kind is what there is at a path that is no regular file.
+func kind(m fs.FileMode) string {
+	switch {
+	case m.IsDir():
+		return "a folder"
+	case m&fs.ModeNamedPipe != 0:
+		return "a pipe"
+	case m&fs.ModeSocket != 0:
+		return "a socket"
+	case m&fs.ModeDevice != 0:
+		return "a device"
+	}
+	return "something else"
 }
 
 // cause leaves out what an error of the file system says of operation and path, which are told already.

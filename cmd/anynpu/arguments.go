@@ -1,0 +1,33 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// noArguments refuses arguments of a verb that takes flags alone.
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usage("%s: takes no arguments, got %q; see 'anynpu %s --help'", cmd.Name(), args[0], cmd.Name())
+	}
+	return nil
+}
+
+// oneModel checks for exactly one argument.
+func oneModel(cmd *cobra.Command, args []string) error {
+	if len(args) > 1 && cmd.Flags().Lookup("input") != nil {
+		return usage("%s: want one MODEL, got %d; inputs are given with -i NAME=FILE; see 'anynpu %s --help'", cmd.Name(),
+			len(args), cmd.Name())
+	}
+	if len(args) != 1 {
+		return usage("%s: want one MODEL, got %d; see 'anynpu %s --help'", cmd.Name(), len(args), cmd.Name())
+	}
+	return nil
+}
+
+// flagError is the error of a flag without the words of the library that read its value.
+func flagError(cmd *cobra.Command, err error) error {
+	text, _, _ := strings.Cut(err.Error(), ": strconv.")
+	return usage("%s; see '%s --help'", text, cmd.CommandPath())
+}
