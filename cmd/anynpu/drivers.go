@@ -3,7 +3,6 @@ package main
 import (
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -69,26 +68,6 @@ func listDrivers(env func(string) string, again bool) []driverInfo {
 		out = append(out, driverInfo{c, use})
 	}
 	return out
-}
-
-// helperFile returns the helper program that belongs to this one, "" if there is none.
-func helperFile() string {
-	if self, err := os.Executable(); err == nil { // the program that opens drivers lies there too
-		if path := filepath.Join(filepath.Dir(self), dl.HelperName); exists(path) {
-			return path
-		}
-	}
-	if stubs := stubFolder(); stubs != "" {
-		if path := filepath.Join(stubs, dl.HelperName); exists(path) {
-			return path
-		}
-	}
-	return ""
-}
-
-func exists(path string) bool {
-	st, err := os.Stat(path)
-	return err == nil && st.Mode().IsRegular()
 }
 
 func printDrivers(w io.Writer, list []driverInfo) {

@@ -62,3 +62,13 @@ func (l *eventLog) close() {
 		l.file.Close()
 	}
 }
+
+// lookup returns the function that finds a variable in an environment.
+func lookup(environment []string) func(string) string {
+	values := map[string]string{}
+	for _, line := range environment {
+		name, value, _ := strings.Cut(line, "=")
+		values[name] = value
+	}
+	return func(name string) string { return values[name] }
+}

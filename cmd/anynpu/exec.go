@@ -19,21 +19,6 @@ import (
 	"github.com/anynpu/anynpu/capi/abi"
 )
 
-// Exit codes of exec where there is none of the program's, as shells and env have them.
-const (
-	exitExec    = 125 // exec itself failed
-	exitCannot  = 126 // the program is there and cannot be run, or not with AnyNPU's libraries
-	exitMissing = 127
-)
-
-// execFlags are the flags of exec.
-type execFlags struct {
-	api, log, report string
-
-	core string // the library's file, beside the stub libraries or in the folder above
-	musl bool   // it is one for musl
-}
-
 func newExec(stderr io.Writer) *cobra.Command {
 	f := execFlags{}
 	cmd := &cobra.Command{
@@ -140,23 +125,6 @@ func (f *execFlags) run(args, environment []string, stderr io.Writer) error {
 	return startError(args[0], unix.Exec(path, args, environment))
 }
 
-// startError is the error of a program that the system did not start.
-func startError(name string, err error) error {
-	code := exitCannot
-	if errors.Is(err, fs.ErrNotExist) {
-		code = exitMissing
-	}
-	return refuse(code, name, "%v", err)
-}
-
-// setVariable returns an environment in which the variable has the value.
-func setVariable(environment []string, name, value string) []string {
-	environment = slices.DeleteFunc(slices.Clone(environment), func(line string) bool {
-		return strings.HasPrefix(line, name+"=")
-	})
-	return append(environment, name+"="+value)
-}
-
 // environ returns the environment of the program.
 func (f *execFlags) environ(stubs string, environment []string) []string {
 	env := lookup(environment)
@@ -183,11 +151,6 @@ func (f *execFlags) environ(stubs string, environment []string) []string {
 		set("ANYNPU_LOG", f.log)
 	}
 	return environment
-}
-
-// refuse is the error for a program, which messages call name.
-func refuse(code int, name, format string, args ...any) error {
-	return &exitError{code, fmt.Errorf("exec: %s: %s", name, fmt.Sprintf(format, args...))}
 }
 
 // findProgram finds a program as shells do: a name with a slash is a path, any other is looked for in the folders of
@@ -363,14 +326,4 @@ func (f *execFlags) judgeScript(name, path string, depth int) (string, error) {
 		}
 	}
 	return f.judge(name+": its interpreter "+interpreter, interpreter, depth+1)
-}
-
-// quoted is a word as a shell takes it.
-func quoted(word string) string {
-	if word != "" && !strings.ContainsFunc(word, func(r rune) bool {
-		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+=:,@%", r)
-	}) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

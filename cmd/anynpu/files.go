@@ -263,3 +263,50 @@ func (p *pack) read(name string, accept func(tensor.Tensor) error) (tensor.Tenso
 	}
 	return t, nil
 }
+
+// assignments splits NAME=FILE; a single FILE without a name goes to the only port.
+func assignments(flag string, given []string, ports []device.Port) (map[string]string, error) {
+	names := make([]string, len(ports))
+	for i, p := range ports {
+		names[i] = p.Name
+	}
+	out := map[string]string{}
+	for _, g := range given {
+		name, file, ok := cutName(g, names)
+		if !ok && len(ports) == 1 {
+			name, file = names[0], g
+		} else if !ok {
+			return nil, usage("%s %s: want NAME=FILE, NAME one of %s", flag, g, strings.Join(names, ", "))
+		}
+		if !contains(names, name) {
+			return nil, usage("%s %s: the model has no %q; there is: %s", flag, g, name, strings.Join(names, ", "))
+		}
+		if _, twice := out[name]; twice {
+			return nil, usage("%s %s: %q is given twice", flag, g, name)
+		}
+		if file == "" {
+			return nil, usage("%s %s: no file; want %s=FILE", flag, g, name)
+		}
+		out[name] = file
+	}
+	return out, nil
+}
+
+// cutName splits NAME=FILE at the "=" that ends one of names, which may contain "=" themselves, else at the first one.
+func cutName(given string, names []string) (name, file string, ok bool) {
+	for i := len(given) - 1; i >= 0; i-- {
+		if given[i] == '=' && contains(names, given[:i]) {
+			return given[:i], given[i+1:], true
+		}
+	}
+	return strings.Cut(given, "=")
+}
+
+func contains(names []string, name string) bool {
+	for _, n := range names {
+		if n == name {
+			return true
+		}
+	}
+	return false
+}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	_ "image/jpeg" // formats that readImage takes
+	_ "image/jpeg"
 	_ "image/png"
 	"io"
 	"slices"
@@ -263,4 +263,41 @@ func skipBlanks(r *bufio.Reader) error {
 			return r.UnreadByte()
 		}
 	}
+}
+
+// resized returns the image with another height and width, by linear interpolation between pixel centres; beyond the
+// outermost centres their values go on.
+func (p pixels) resized(h, w int) pixels {
+	if h == p.height && w == p.width {
+		return p
+	}
+	q := pixels{h, w, p.channels, make([]byte, h*w*p.channels)}
+	rows, cols := between(h, p.height), between(w, p.width)
+	for y, r := range rows {
+		for x, c := range cols {
+			for k := range p.channels {
+				at := func(row, col int) float64 { return float64(p.data[(row*p.width+col)*p.channels+k]) }
+				above := at(r.first, c.first)*(1-c.part) + at(r.first, c.second)*c.part
+				below := at(r.second, c.first)*(1-c.part) + at(r.second, c.second)*c.part
+				q.data[(y*w+x)*p.channels+k] = byte(above*(1-r.part) + below*r.part + 0.5)
+			}
+		}
+	}
+	return q
+}
+
+// neighbours are the two pixels that a new one lies between, and how far it is from the first to the second.
+type neighbours struct {
+	first, second int
+	part          float64
+}
+
+func between(to, from int) []neighbours {
+	list := make([]neighbours, to)
+	for i := range list {
+		at := min(max((float64(i)+0.5)*float64(from)/float64(to)-0.5, 0), float64(from-1))
+		first := int(at)
+		list[i] = neighbours{first, min(first+1, from-1), at - float64(first)}
+	}
+	return list
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 
@@ -131,16 +130,6 @@ func gather(environment []string) (*info, error) {
 	return i, nil
 }
 
-// lookup returns the function that finds a variable in an environment.
-func lookup(environment []string) func(string) string {
-	values := map[string]string{}
-	for _, line := range environment {
-		name, value, _ := strings.Cut(line, "=")
-		values[name] = value
-	}
-	return func(name string) string { return values[name] }
-}
-
 func newDeviceInfo(d device.Info) deviceInfo {
 	kind := map[device.Kind]string{device.CPU: "cpu", device.GPU: "gpu", device.Accelerator: "accelerator"}[d.Kind]
 	if kind == "" {
@@ -180,29 +169,6 @@ func apis(env func(string) string) []apiInfo {
 		out = append(out, a)
 	}
 	return out
-}
-
-// stubFolder returns the folder of the stub libraries that belong to this program, as it is installed or as it is
-// built, "" if there is none.
-func stubFolder() string {
-	self, err := os.Executable()
-	if err != nil {
-		return ""
-	}
-	if real, err := filepath.EvalSymlinks(self); err == nil {
-		self = real
-	}
-	above := filepath.Dir(filepath.Dir(self))
-	triplet := map[string]string{"amd64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu"}[runtime.GOARCH]
-	for _, folder := range []string{"lib/anynpu", "lib/" + triplet + "/anynpu", "lib64/anynpu", "lib"} {
-		folder = filepath.Join(above, folder)
-		if file := loader.In(folder, abi.RKNN.Stubs[0].Soname); file != "" {
-			if f, err := loader.Read(file); err == nil && f.Ours {
-				return folder
-			}
-		}
-	}
-	return ""
 }
 
 // processorName is what the system calls the processor, "" if it does not say.
@@ -274,11 +240,4 @@ func yes(b bool) string {
 		return "yes"
 	}
 	return "no"
-}
-
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
 }

@@ -334,3 +334,13 @@ func mix(z uint64) uint64 {
 	z = (z ^ z>>27) * 0x94d049bb133111eb
 	return z ^ z>>31
 }
+
+// converts says how an array becomes one of type d, where NumPy has that type.
+func converts(d tensor.DType) string {
+	switch d {
+	case tensor.Float16, tensor.Float32, tensor.Float64, tensor.Int8, tensor.Int16, tensor.Int32, tensor.Int64,
+		tensor.Uint8, tensor.Uint16, tensor.Uint32, tensor.Uint64, tensor.Bool:
+		return fmt.Sprintf("; in NumPy, x.astype(%q) converts it", d)
+	}
+	return ""
+}

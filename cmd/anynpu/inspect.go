@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"slices"
-	"sort"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -38,13 +36,6 @@ type inspectionPack struct {
 	Schema string       `json:"schema"` // "anynpu.inspect-pack/1"
 	File   string       `json:"file"`
 	Models []inspection `json:"models"`
-}
-
-// portInfo is an input or output; an empty type and absent sizes are not declared.
-type portInfo struct {
-	Name  string   `json:"name"`
-	Type  string   `json:"type"`
-	Sizes []string `json:"sizes"`
 }
 
 func newInspect(stdout, stderr io.Writer) *cobra.Command {
@@ -161,23 +152,6 @@ func opsetNames(m map[string]int64) map[string]int64 {
 	return out
 }
 
-func portInfos(ps []onnx.Port) []portInfo {
-	out := make([]portInfo, len(ps))
-	for i, p := range ps {
-		out[i] = portInfo{p.Name, p.Type, p.Dims}
-	}
-	return out
-}
-
-func sorted[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	return keys
-}
-
 func (i *inspection) write(w io.Writer) {
 	printf(w, "model       %s\n", i.Name)
 	printf(w, "producer    %s\n", i.Producer)
@@ -216,22 +190,4 @@ func (i *inspection) write(w io.Writer) {
 	if i.Graphs != nil {
 		i.Graphs.write(w)
 	}
-}
-
-// byCount returns the names of operators, the most frequent first.
-func byCount(operators map[string]int) []string {
-	ops := sorted(operators)
-	slices.SortStableFunc(ops, func(a, b string) int { return operators[b] - operators[a] })
-	return ops
-}
-
-// orUnknown is a type's name, "?" when it is not said.
-func orUnknown(typ string) string { return cmp.Or(typ, "?") }
-
-func (p *portInfo) typeText() string {
-	typ := orUnknown(p.Type)
-	if p.Sizes == nil {
-		return typ + "[...]"
-	}
-	return typ + "[" + strings.Join(p.Sizes, ",") + "]"
 }

@@ -15,59 +15,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"github.com/anynpu/anynpu/core/fault"
 )
-
-// The exit codes.
-const (
-	exitOK        = 0
-	exitDifferent = 1
-	exitUsage     = 2
-	exitModel     = 3
-	exitDevice    = 4
-	exitRun       = 5
-	exitUnstable  = 6
-	exitTimeout   = 7
-)
-
-// exitError is an error with the exit code it ends the command with. Without an error it is the code of a program that
-// exec has run.
-type exitError struct {
-	code int
-	err  error
-}
-
-func (e *exitError) Error() string {
-	if e.err == nil {
-		return fmt.Sprintf("exit code %d", e.code)
-	}
-	return e.err.Error()
-}
-func (e *exitError) Unwrap() error { return e.err }
-
-// exit gives err an exit code unless it has one; a deadline that passed always has its own. nil stays nil.
-func exit(code int, err error) error {
-	var has *exitError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &has):
-		return err
-	case fault.KindOf(err) == fault.Timeout:
-		code = exitTimeout
-	}
-	return &exitError{code, err}
-}
-
-func usage(format string, args ...any) error {
-	return &exitError{exitUsage, fmt.Errorf(format, args...)}
-}
 
 func main() { os.Exit(command(os.Args[1:], os.Stdout, os.Stderr)) }
-
-// version is that of the library; include/anynpu.h has it too.
-const version = "0.1.0"
 
 // results is stdout; it keeps the first failure to write, which ends the command with exit code 5.
 type results struct {
@@ -155,19 +105,6 @@ exec has the exit code of its program.`,
 	}
 	root.AddCommand(verbs...)
 	return root
-}
-
-// completeModel has the shell complete the name of a file, once.
-func completeModel(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 { // there is one MODEL
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return nil, cobra.ShellCompDirectiveDefault
-}
-
-// complete has the shell complete the values of a flag.
-func complete(cmd *cobra.Command, flag string, values ...string) {
-	cobra.CheckErr(cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
 }
 
 // knownVerb is the error for a verb that there is not, with those that are spelt nearly so.

@@ -80,12 +80,6 @@ func (m *loaded) operator(origin int, name string) string {
 	return m.Ops[origin] + " (" + name + ")"
 }
 
-func warn(stderr io.Writer, warnings []string) {
-	for _, s := range warnings {
-		printf(stderr, "anynpu: warning: %s\n", s)
-	}
-}
-
 // cause leaves out what an error of the file system says of operation and path, where these are told already.
 func cause(err error) error {
 	var p *fs.PathError
@@ -117,10 +111,3 @@ func wantModel(path string, devices []device.Device) error {
 	}
 	return fault.New(fault.File, "model %s: not an ONNX model%s", path, what)
 }
-
-// driverDevices are the APIs of drivers that are devices, and the ids of their first devices; the others have 2, 3 and
-// so on behind it.
-var driverDevices = []string{"rknn", "hbdnn", "ohnn", "nnapi"}
-
-// driverAPI is the API of a driver that may have a device with an id.
-func driverAPI(id string) string { return strings.TrimRight(id, "0123456789") }

@@ -285,3 +285,21 @@ func (p *progress) done() {
 		p.shown = false
 	}
 }
+
+// runReport is the JSON form of run.
+type runReport struct {
+	Schema    string         `json:"schema"` // "anynpu.run/1"
+	File      string         `json:"file"`
+	Device    string         `json:"device"`
+	Threads   int            `json:"threads"`
+	Kernels   string         `json:"kernels"` // of the CPU: "reference", or an instruction set
+	Placement string         `json:"placement"`
+	Nodes     int            `json:"nodes"`
+	LoadMS    float64        `json:"load_ms"`
+	Runs      int            `json:"runs"`
+	MinMS     float64        `json:"min_ms"`
+	MeanMS    float64        `json:"mean_ms"`
+	PeakBytes int64          `json:"peak_bytes"` // intermediate results held at once
+	Outputs   []outputReport `json:"outputs"`
+	Different int            `json:"different"` // outputs that differ from --expect
+}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -84,24 +83,6 @@ difference, the cosine of both as vectors, and the worst element are shown.`,
 	fl.StringVar(&f.dot, "dot", "", "draw which device computes which node into `FILE`, in the language of Graphviz")
 	fl.BoolVar(&f.json, "json", false, `write JSON, schema "anynpu.run/1"`)
 	return cmd
-}
-
-// runReport is the JSON form of run.
-type runReport struct {
-	Schema    string         `json:"schema"` // "anynpu.run/1"
-	File      string         `json:"file"`
-	Device    string         `json:"device"`
-	Threads   int            `json:"threads"`
-	Kernels   string         `json:"kernels"` // of the CPU: "reference", or an instruction set
-	Placement string         `json:"placement"`
-	Nodes     int            `json:"nodes"`
-	LoadMS    float64        `json:"load_ms"`
-	Runs      int            `json:"runs"`
-	MinMS     float64        `json:"min_ms"`
-	MeanMS    float64        `json:"mean_ms"`
-	PeakBytes int64          `json:"peak_bytes"` // intermediate results held at once
-	Outputs   []outputReport `json:"outputs"`
-	Different int            `json:"different"` // outputs that differ from --expect
 }
 
 func (f *runFlags) check() error {
@@ -232,63 +213,6 @@ func timedOut(ctx context.Context, err error) error {
 		return fault.As(fault.Timeout, err, "timed out")
 	}
 	return err
-}
-
-// assignments splits NAME=FILE; a single FILE without a name goes to the only port.
-func assignments(flag string, given []string, ports []device.Port) (map[string]string, error) {
-	names := make([]string, len(ports))
-	for i, p := range ports {
-		names[i] = p.Name
-	}
-	out := map[string]string{}
-	for _, g := range given {
-		name, file, ok := cutName(g, names)
-		if !ok && len(ports) == 1 {
-			name, file = names[0], g
-		} else if !ok {
-			return nil, usage("%s %s: want NAME=FILE, NAME one of %s", flag, g, strings.Join(names, ", "))
-		}
-		if !contains(names, name) {
-			return nil, usage("%s %s: the model has no %q; there is: %s", flag, g, name, strings.Join(names, ", "))
-		}
-		if _, twice := out[name]; twice {
-			return nil, usage("%s %s: %q is given twice", flag, g, name)
-		}
-		if file == "" {
-			return nil, usage("%s %s: no file; want %s=FILE", flag, g, name)
-		}
-		out[name] = file
-	}
-	return out, nil
-}
-
-// cutName splits NAME=FILE at the "=" that ends one of names, which may contain "=" themselves, else at the first one.
-func cutName(given string, names []string) (name, file string, ok bool) {
-	for i := len(given) - 1; i >= 0; i-- {
-		if given[i] == '=' && contains(names, given[:i]) {
-			return given[:i], given[i+1:], true
-		}
-	}
-	return strings.Cut(given, "=")
-}
-
-func contains(names []string, name string) bool {
-	for _, n := range names {
-		if n == name {
-			return true
-		}
-	}
-	return false
-}
-
-// converts says how an array becomes one of type d, where NumPy has that type.
-func converts(d tensor.DType) string {
-	switch d {
-	case tensor.Float16, tensor.Float32, tensor.Float64, tensor.Int8, tensor.Int16, tensor.Int32, tensor.Int64,
-		tensor.Uint8, tensor.Uint16, tensor.Uint32, tensor.Uint64, tensor.Bool:
-		return fmt.Sprintf("; in NumPy, x.astype(%q) converts it", d)
-	}
-	return ""
 }
 
 // expectations reads the files of --expect.
