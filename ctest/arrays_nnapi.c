@@ -30,8 +30,10 @@ static void devices(void)
 	bool supported = false;
 	uint32_t all = 0;
 	OK(ANeuralNetworks_getDeviceCount(&all));
-	CHECK(all == 1, "%u devices", all);
+	CHECK(all >= 1 && all < counts[COUNTS - 1], "%u devices", all);
 	for (int i = 0; i < COUNTS; i++) {
+		if (counts[i] <= all)
+			continue; /* an array of so many may be one of devices, and is read */
 		one = (const ANeuralNetworksDevice *const *)at_the_end(&d, sizeof d);
 		refused("createForDevices", counts[i], ANeuralNetworksCompilation_createForDevices(m, one, counts[i], &c), "numDevices");
 		CHECK(c == NULL, "a compilation");

@@ -172,7 +172,8 @@ static void models(void)
 	STATE(ANeuralNetworksModel_addOperation(m, 106, 3, in, 1, out), "finished");
 	STATE(ANeuralNetworksModel_relaxComputationFloat32toFloat16(m, true), "finished");
 	DATA(ANeuralNetworksModel_getSupportedOperationsForDevices(m, &d, 0, &supported), "numDevices", NULL);
-	DATA(ANeuralNetworksModel_getSupportedOperationsForDevices(m, twice, 2, &supported), "numDevices", "1 devices");
+	DATA(ANeuralNetworksModel_getSupportedOperationsForDevices(m, twice, 2, &supported), "devices[1]", "devices[0] too");
+	DATA(ANeuralNetworksModel_getSupportedOperationsForDevices(m, twice, 3, &supported), "numDevices", "2 devices");
 	NULLS(ANeuralNetworksModel_getSupportedOperationsForDevices(m, none, 1, &supported), "devices[0]");
 	NULLS(ANeuralNetworksModel_getSupportedOperationsForDevices(m, NULL, 1, &supported), "devices");
 	OK(ANeuralNetworksModel_getSupportedOperationsForDevices(m, &d, 1, &supported));

@@ -96,7 +96,7 @@ func TestCache_shared(t *testing.T) {
 // TestCache_partition: a program in parts comes back in parts.
 func TestCache_partition(t *testing.T) {
 	dir := t.TempDir()
-	list := withGuises(t, "adds:no-MUL")
+	list := onceEach(withGuises(t, "adds:no-MUL"))
 	m := sumOfProducts(t, 3)
 	c := compiledFor(t, m, list, false, caching(t, dir, 1))
 	require.True(t, hit(t, c))

@@ -42,7 +42,7 @@ func compilationCreate(m *Model) (*Compilation, error) {
 	if err := m.valid("model"); err != nil {
 		return nil, err
 	}
-	return newCompilation(m, deviceList(), false), nil
+	return newCompilation(m, everyDevice(), false), nil
 }
 
 func newCompilation(m *Model, devices []*Device, explicit bool) *Compilation {

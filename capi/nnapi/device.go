@@ -24,8 +24,12 @@ type Device struct {
 	version boundary.Block
 }
 
-// referenceName is the name of the processor, which every runtime of the API has.
-const referenceName = "nnapi-reference"
+// Names of the processor. Every runtime of the API has the first. Clients that want more than a reference look for
+// another device and skip that name, TFLite's delegate for one: they find the second, which computes as the first does.
+const (
+	referenceName = "nnapi-reference"
+	processorName = "anynpu-cpu"
+)
 
 var deviceList = sync.OnceValue(func() []*Device {
 	list, err := devices.List()
@@ -35,7 +39,16 @@ var deviceList = sync.OnceValue(func() []*Device {
 	return newDevices(list, settings().devices)
 })
 
-// newDevices names the devices: the processor comes last, its guises before it. A name can stand for one device only.
+// everyDevice is the list for compilations for all devices.
+var everyDevice = sync.OnceValue(func() []*Device { return onceEach(deviceList()) })
+
+// onceEach leaves the processor in a list under its first name alone.
+func onceEach(list []*Device) []*Device {
+	return slices.DeleteFunc(slices.Clone(list), func(d *Device) bool { return d.name == processorName })
+}
+
+// newDevices names the devices: the processor comes last under both of its names, its guises before it. A name can
+// stand for one device only.
 func newDevices(list []device.Device, guises []devices.Guise) (out []*Device) {
 	add := func(d device.Device, g devices.Guise) {
 		info := d.Info()
@@ -60,12 +73,13 @@ func newDevices(list []device.Device, guises []devices.Guise) (out []*Device) {
 		return out
 	}
 	for _, g := range guises {
-		if g.Name == referenceName || slices.ContainsFunc(out, func(d *Device) bool { return d.name == g.Name }) {
+		if g.Name == referenceName || g.Name == processorName || slices.ContainsFunc(out, func(d *Device) bool { return d.name == g.Name }) {
 			warn("name ignored", "ANYNPU_NNAPI_DEVICES", g.Name, "reason", "it is there already")
 			continue
 		}
 		add(processor, g)
 	}
+	add(processor, devices.Guise{Name: processorName})
 	add(processor, devices.Guise{Name: referenceName})
 	return out
 }

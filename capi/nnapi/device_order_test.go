@@ -23,8 +23,9 @@ func (p processor) Info() device.Info {
 func TestNewDevices_theProcessorIsTheCPU(t *testing.T) {
 	npu, cpu := toy.New("npu"), processor{toy.NewHost("cpu")}
 	list := newDevices([]device.Device{npu, cpu}, nil)
-	require.Len(t, list, 2)
-	assert.Equal(t, []string{"npu", referenceName}, []string{list[0].name, list[1].name})
+	assert.Equal(t, []string{"npu", processorName, referenceName}, names(list))
+	require.Len(t, list, 3)
 	assert.Equal(t, device.CPU, list[1].Info().Kind)
+	assert.Equal(t, device.CPU, list[2].Info().Kind)
 	assert.Same(t, npu, list[0].Device)
 }

@@ -21,8 +21,8 @@ func deviceNames(c *Compilation) (out []string) {
 }
 
 func TestNewDevices_theProcessorIsLast(t *testing.T) {
-	list := withGuises(t, "a:as-gpu, b:no-CONV_2D:no-SUCH, a, nnapi-reference, ")
-	assert.Equal(t, []string{"a", "b", referenceName}, names(list))
+	list := withGuises(t, "a:as-gpu, b:no-CONV_2D:no-SUCH, a, anynpu-cpu, nnapi-reference, ")
+	assert.Equal(t, []string{"a", "b", processorName, referenceName}, names(list))
 	assert.Equal(t, device.GPU, list[0].Info().Kind)
 	assert.Equal(t, device.CPU, list[2].Info().Kind)
 	assert.Equal(t, []string{"CONV_2D"}, list[1].guise.Operators)
@@ -33,9 +33,19 @@ func TestNewDevices_vendorsAreFirst(t *testing.T) {
 	list, err := devices.List()
 	require.NoError(t, err)
 	a, b := toy.New("a"), toy.New("b")
-	assert.Equal(t, []string{"a", "b", "g", referenceName}, names(newDevices([]device.Device{a, list[0], b},
+	assert.Equal(t, []string{"a", "b", "g", processorName, referenceName}, names(newDevices([]device.Device{a, list[0], b},
 		guises.Read("g, b"))))
 	assert.Equal(t, []string{"a"}, names(newDevices([]device.Device{a}, guises.Read("g"))), "no processor")
+}
+
+// TestCompile_onTheOtherNameOfTheProcessor: it computes alone, and is no second processor in a compilation for all.
+func TestCompile_onTheOtherNameOfTheProcessor(t *testing.T) {
+	list := withGuises(t, "")
+	require.Equal(t, processorName, list[0].name)
+	c := compiledFor(t, sumOfProducts(t, 3), list[:1], true)
+	assert.Equal(t, []string{processorName, processorName}, deviceNames(c))
+	computes(t, c)
+	assert.NotContains(t, names(everyDevice()), processorName)
 }
 
 func TestCompile_givesOperationsToTheFirstThatComputesThem(t *testing.T) {

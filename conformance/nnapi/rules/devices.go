@@ -19,7 +19,55 @@ func (t *T) names() (out []string) {
 	return out
 }
 
+// another is the first device of type CPU that is not called nnapi-reference.
+func (t *T) another() uintptr {
+	for i, name := range t.names() {
+		d, kind := new(uintptr), new(int32)
+		t.OK("_getDevice", i, d)
+		t.OK("Device_getType", *d, kind)
+		if *kind == 2 && name != "nnapi-reference" {
+			return *d
+		}
+	}
+	t.Check(false, "want a device of type CPU beside nnapi-reference, got %v", t.names())
+	return 0
+}
+
+// on is a compilation of a finished model for one device.
+func (t *T) on(device, model uintptr) uintptr {
+	c := new(uintptr)
+	t.OK("Compilation_createForDevices", model, []uintptr{device}, 1, c)
+	return t.Owned("Compilation_free", *c)
+}
+
 var devices = []*Rule{
+	rule("11.h_not_the_reference", "a processor that is not called nnapi-reference computes, and refuses, as that one").
+		OK("computes", func(t *T) {
+			c := t.on(t.another(), t.Sum(2).Finish())
+			t.OK("Compilation_finish", c)
+			r := t.Bound(c, 2)
+			t.OK("Execution_setMeasureTiming", r.Handle, true)
+			t.OK("Execution_compute", r.Handle)
+			t.Right(r)
+		}).
+		OK("supports", func(t *T) {
+			got := []byte{7, 7}
+			t.OK("Model_getSupportedOperationsForDevices", t.Sum(2).Finish(), []uintptr{t.another()}, 1, got)
+			t.Check(got[0] == 1 && got[1] == 7, "got %v, want true and what was there", got)
+		}).
+		OK("both", func(t *T) {
+			out := new(uintptr)
+			t.OK("Compilation_createForDevices", t.Sum(2).Finish(), []uintptr{t.another(), t.Device()}, 2, out)
+			c := t.Owned("Compilation_free", *out)
+			t.OK("Compilation_finish", c)
+			r := t.Bound(c, 2)
+			t.OK("Execution_compute", r.Handle)
+			t.Right(r)
+		}).
+		No("twice", func(t *T) {
+			d := t.another()
+			t.Bad("Compilation_createForDevices", t.Sum(2).Finish(), []uintptr{d, d}, 2, new(uintptr))
+		}),
 	rule("1.a_exports", "the 75 functions of the headers are exported").
 		OK("functions", func(t *T) {
 			for _, f := range nnapi.API.Functions {
