@@ -276,7 +276,9 @@ func TestArithmetic(t *testing.T) {
 	refused(t, check{"", nnapi.Add, []arg{f32(nil, 2), f32(nil, 3), num(0)}, []arg{f32(nil, 3)}, 0},
 		"operation 0 (ADD): inputs (float32[2], float32[3]): input 0 (input0) and input 1 (input1)")
 	refused(t, check{"", nnapi.Add, []arg{f32(nil, 2), f32(nil, 2), num(0)}, []arg{f32(nil, 3)}, 0}, "[3]")
-	fails(t, check{"by zero", nnapi.Div, []arg{i32(v1(1, 2), 2), i32(v1(1, 0), 2), none}, []arg{i32(nil, 2)}, 0})
+	check{"by zero", nnapi.Div, []arg{i32(v1(7, -7, 0, 5), 2, 2), i32(v1(0, 3), 2), none},
+		[]arg{i32(v1(0, -3, 0, 1), 2, 2)}, 0}.run(t)
+	refused(t, check{"", nnapi.Div, []arg{a, b, num(1)}, []arg{a}, 0}, "integers have no fused activation")
 }
 
 func TestPairs(t *testing.T) {

@@ -34,7 +34,7 @@ func init() {
 		nnapi.Add:          func(n *node) { lowerArithmetic(n, &op.Add{}) },
 		nnapi.Sub:          func(n *node) { lowerArithmetic(n, &op.Sub{}) },
 		nnapi.Mul:          func(n *node) { lowerArithmetic(n, &op.Mul{}) },
-		nnapi.Div:          func(n *node) { lowerArithmetic(n, &op.Div{Rounding: op.DivFloor}) },
+		nnapi.Div:          lowerDiv,
 		nnapi.Maximum:      pair(&op.Max{}),
 		nnapi.Minimum:      pair(&op.Min{}),
 		nnapi.Pow:          pair(&op.Pow{}),
@@ -64,6 +64,37 @@ func lowerArithmetic(n *node, o graph.Op) {
 		n.fail(fault.Argument, "%s: integers have no fused activation, want 0, got %d", n.term(2), fused)
 	}
 	n.emitFused(2, o, n.in(0), n.in(1))
+}
+
+// lowerDiv makes 0 of integers that are divided by 0: core fails a run there, the API leaves the value open.
+func lowerDiv(n *node) {
+	divide := &op.Div{Rounding: op.DivFloor}
+	if n.result(0).Type != nnapi.TensorInt32 || n.noZero(n.in(1)) {
+		lowerArithmetic(n, divide)
+		return
+	}
+	if n.fuse(2) != nnapi.FusedNone {
+		lowerArithmetic(n, divide) // which refuses it
+		return
+	}
+	number := func(v int32) graph.Value { return n.b.Const("", tensor.T(tensor.Int32), tensor.Int32s(v)) }
+	bad := n.add(&op.Equal{}, n.in(1), number(0))
+	by := n.add(&op.Where{}, bad, number(1), n.in(1))
+	n.put(0, n.add(&op.Where{}, bad, number(0), n.addAs(0, divide, n.in(0), by)))
+}
+
+// noZero reports whether v is known and no element of it is 0.
+func (n *node) noZero(v graph.Value) bool {
+	c := n.fact(v).Const
+	if c == nil {
+		return false
+	}
+	for i := 0; i+4 <= len(c.Data); i += 4 {
+		if c.Data[i]|c.Data[i+1]|c.Data[i+2]|c.Data[i+3] == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // lowerCast converts stored numbers: scale and zero point mean nothing to the operation.

@@ -116,12 +116,41 @@ func (n *node) wantCount(i int) {
 	}
 }
 
+// lowerStridedSlice cuts, and then drops the dimensions of the shrink mask: the API wants a slice of size 1 there.
 func lowerStridedSlice(n *node) {
 	for i := 1; i <= 3; i++ {
 		n.wantCount(i)
 	}
-	o := &op.StridedSlice{BeginMask: n.int(4), EndMask: n.int(5), ShrinkAxisMask: n.int(6)}
-	n.put(0, n.atLeastOne(n.addAs(0, o, n.in(0), n.in(1), n.in(2), n.in(3))))
+	begin, end, shrink := n.int(4), n.int(5), n.int(6)
+	r := n.rank(n.in(0))
+	if r < 0 || shrink == 0 {
+		o := &op.StridedSlice{BeginMask: begin, EndMask: end, ShrinkAxisMask: shrink}
+		n.put(0, n.atLeastOne(n.addAs(0, o, n.in(0), n.in(1), n.in(2), n.in(3))))
+		return
+	}
+	var axes []int64
+	for i := range min(r, 32) {
+		if shrink>>i&1 != 0 {
+			axes = append(axes, int64(i))
+		}
+	}
+	if strides, ok := n.vector(3); ok {
+		for _, i := range axes {
+			if i < int64(len(strides)) && strides[i] < 0 {
+				n.fail(fault.Argument, "%s: stride %d: want a positive one where the shrink mask has a bit", n.term(3), strides[i])
+			}
+		}
+	} else {
+		for _, i := range axes {
+			stride := n.add(&op.Slice{}, n.in(3), n.int64s(i), n.int64s(i+1))
+			n.demand(n.add(&op.Greater{}, n.wide(stride), n.scalar(0)), stride)
+		}
+	}
+	v := n.addAs(0, &op.StridedSlice{BeginMask: begin, EndMask: end}, n.in(0), n.in(1), n.in(2), n.in(3))
+	if len(axes) > 0 {
+		v = n.addAs(0, &op.Squeeze{}, v, n.int64s(axes...))
+	}
+	n.put(0, n.atLeastOne(v))
 }
 
 func lowerTile(n *node) {

@@ -102,6 +102,10 @@ func TestCutting(t *testing.T) {
 	strided("open", list(1, 1), list(2, 2), list(1, 1), masks(1, 2, 0), one(v1(2, 3, 4, 6, 7, 8), 2, 3))
 	strided("one row", list(1, 0), list(2, 4), list(1, 1), masks(0, 0, 1), one(v1(5, 6, 7, 8), 4))
 	strided("one cell", list(1, -1), list(2, 4), list(1, 1), masks(0, 0, 3), one(v1(8), 1))
+	fails(t, check{"two where one is dropped", nnapi.StridedSlice, append([]arg{x, list(0, 0), list(2, 1), list(1, 1)},
+		masks(0, 0, 1)...), []arg{f32(nil, 0)}, 0})
+	fails(t, check{"none where one is dropped", nnapi.StridedSlice, append([]arg{x, list(0, 1), list(1, 1), list(1, 1)},
+		masks(0, 0, 2)...), []arg{f32(nil, 0)}, 0})
 	refused(t, check{"", nnapi.StridedSlice, append([]arg{x, list(0, 0), list(1, 1), list(0, 1)}, masks(0, 0, 0)...),
 		one(nil), 0}, "0")
 

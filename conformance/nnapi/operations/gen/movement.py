@@ -129,6 +129,8 @@ def sections():
             moved("STRIDED_SLICE", name(t, label), a, [ints(*begin), ints(*end), ints(*stride), *map(i32, masks)], y)
     fails("STRIDED_SLICE", "F32_stride_0", [x("F32", (4,)), ints(0), ints(4), ints(0), i32(0), i32(0), i32(0)],
           [unknown("F32", 1)])
+    fails("STRIDED_SLICE", "F32_shrink_two", [given("F32", [1, 2, 3, 4]), ints(1), ints(3), ints(1), i32(0), i32(0), i32(1)],
+          [unknown("F32", 1)])
     for t in ALL:
         for dims, n in (((4,), (3,)), ((2, 3), (2, 1)), ((2, 3), (1, 3)), ((1, 2, 2), (3, 1, 2)),
                         ((1, 2, 1, 2), (2, 2, 2, 1)),
