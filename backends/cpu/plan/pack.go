@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -324,6 +325,7 @@ func parallel(goroutines, n int, f func(i int)) {
 	var next atomic.Int64
 	var failed atomic.Pointer[any]
 	loop := func() {
+		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // weights may lie in a file that is cut
 		defer func() {
 			if v := recover(); v != nil {
 				failed.CompareAndSwap(nil, &v)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 )
 
 func begin(t testing.TB, r *Run) { assert.NoError(t, r.Begin(context.Background())) }
@@ -163,6 +165,44 @@ func TestRun_panicOfAnyThreadReachesCaller(t *testing.T) {
 	var n atomic.Int32
 	r.Do(50, Func(func(_, _ int) { n.Add(1) }))
 	assert.EqualValues(t, 50, n.Load())
+}
+
+// TestRun_memoryThatVanishes: a file that was cut ends the run, whichever thread touches it, and not the process.
+func TestRun_memoryThatVanishes(t *testing.T) {
+	fd, err := unix.MemfdCreate("cut", unix.MFD_CLOEXEC)
+	require.NoError(t, err)
+	defer unix.Close(fd)
+	require.NoError(t, unix.Ftruncate(fd, 4096))
+	data, err := unix.Mmap(fd, 0, 4096, unix.PROT_READ, unix.MAP_SHARED)
+	require.NoError(t, err)
+	defer unix.Munmap(data)
+	require.NoError(t, unix.Ftruncate(fd, 0))
+	p := New(2)
+	defer p.Close()
+	r := p.NewRun(0)
+	begin(t, r)
+	defer r.End()
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	helped := false
+	for range 100 {
+		var inside atomic.Int32
+		var sum atomic.Int32
+		assert.Panics(t, func() {
+			r.Do(2, Func(func(_, _ int) {
+				inside.Add(1)
+				for deadline := time.Now().Add(50 * time.Millisecond); inside.Load() < 2 && time.Now().Before(deadline); {
+					runtime.Gosched()
+				}
+				sum.Add(int32(data[7]))
+			}))
+		})
+		helped = helped || inside.Load() == 2
+		if helped {
+			break
+		}
+	}
+	assert.True(t, helped, "no helper has taken part")
+	assert.NotPanics(t, func() { r.Do(2, Func(func(_, _ int) {})) })
 }
 
 func TestRun_panicsOfAllThreadsAreForgotten(t *testing.T) {

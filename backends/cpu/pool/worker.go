@@ -2,6 +2,7 @@ package pool
 
 import (
 	"runtime"
+	"runtime/debug"
 	"sync/atomic"
 	"time"
 )
@@ -37,6 +38,7 @@ const (
 
 func (w *worker) loop() {
 	defer w.pool.done.Done()
+	debug.SetPanicOnFault(true) // of this goroutine: memory of a program may vanish, and then the run fails
 	for <-w.wake {
 		w.serve()
 	}
