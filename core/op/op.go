@@ -18,7 +18,6 @@ package op
 
 import (
 	"github.com/anynpu/anynpu/core/fault"
-	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -96,5 +95,3 @@ func outType(declared tensor.Type, like tensor.Fact, s tensor.Shape) tensor.Fact
 	}
 	return tensor.Fact{Type: t}
 }
-
-var _ graph.Op = (*Add)(nil)

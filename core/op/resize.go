@@ -299,3 +299,9 @@ func emptyList(f tensor.Fact) bool {
 	n, ok := f.Shape.Count()
 	return ok && n == 0
 }
+
+// less compares the ratios of two extents, whose divisors are above 0.
+func less(a, b Extent) bool {
+	return new(big.Int).Mul(big.NewInt(a.Num), big.NewInt(b.Den)).
+		Cmp(new(big.Int).Mul(big.NewInt(b.Num), big.NewInt(a.Den))) < 0
+}

@@ -194,9 +194,3 @@ func simplest(low, high *big.Rat) *big.Rat {
 	inner := simplest(new(big.Rat).Inv(high), new(big.Rat).Inv(low))
 	return n.Add(n, inner.Inv(inner))
 }
-
-// less compares the ratios of two extents, whose divisors are above 0.
-func less(a, b Extent) bool {
-	return new(big.Int).Mul(big.NewInt(a.Num), big.NewInt(b.Den)).
-		Cmp(new(big.Int).Mul(big.NewInt(b.Num), big.NewInt(a.Den))) < 0
-}

@@ -6,20 +6,6 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 )
 
-// The types of AttributeProto that operators have.
-const (
-	attrFloat = 1 + iota
-	attrInt
-	attrString
-	attrTensor
-	attrGraph
-	attrFloats
-	attrInts
-	attrStrings
-	attrGraphs = 10
-	attrSparse = 11
-)
-
 // inputCount says how many inputs an operator has in the versions before one, of those whose lowering or operator does
 // not say it.
 type inputCount struct {
@@ -75,6 +61,25 @@ func (p *nodeProto) checkForm(version int64) error {
 	for k := range list[i].least {
 		if p.in[k] == "" {
 			return fault.New(fault.File, "input %d is missing", k)
+		}
+	}
+	return nil
+}
+
+// checkForms checks the nodes of a graph that is not lowered, and of the bodies in it.
+func (im *importer) checkForms(nodes []*nodeProto, version int64) error {
+	for _, p := range nodes {
+		if im.functions[p.domain+"\x00"+p.opType+"\x00"+p.overload] == nil && p.domain == "" && lowerings[p.opType] != nil {
+			if err := p.checkForm(version); err != nil {
+				return fault.Wrap(err, "%s", p.label())
+			}
+		}
+		for _, name := range sortedKeys(p.attrs) {
+			if g := p.attrs[name].g; g != nil {
+				if err := im.checkForms(g.nodes, version); err != nil {
+					return fault.Wrap(err, "%s: attribute %s", p.label(), name)
+				}
+			}
 		}
 	}
 	return nil

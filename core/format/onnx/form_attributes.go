@@ -14,6 +14,20 @@ import (
 //go:embed zattributes.txt
 var attributeLines string
 
+// The types of AttributeProto that operators have.
+const (
+	attrFloat = 1 + iota
+	attrInt
+	attrString
+	attrTensor
+	attrGraph
+	attrFloats
+	attrInts
+	attrStrings
+	attrGraphs = 10
+	attrSparse = 11
+)
+
 // attrWords are the types of AttributeProto, and those that operators have as zattributes.txt calls them.
 var (
 	attrWords = []string{"nothing", "a float", "an integer", "a string", "a tensor", "a graph", "a list of floats",
@@ -141,23 +155,4 @@ func refers(nodes []*nodeProto, name string) bool {
 		}
 		return false
 	})
-}
-
-// checkForms checks the nodes of a graph that is not lowered, and of the bodies in it.
-func (im *importer) checkForms(nodes []*nodeProto, version int64) error {
-	for _, p := range nodes {
-		if im.functions[p.domain+"\x00"+p.opType+"\x00"+p.overload] == nil && p.domain == "" && lowerings[p.opType] != nil {
-			if err := p.checkForm(version); err != nil {
-				return fault.Wrap(err, "%s", p.label())
-			}
-		}
-		for _, name := range sortedKeys(p.attrs) {
-			if g := p.attrs[name].g; g != nil {
-				if err := im.checkForms(g.nodes, version); err != nil {
-					return fault.Wrap(err, "%s: attribute %s", p.label(), name)
-				}
-			}
-		}
-	}
-	return nil
 }

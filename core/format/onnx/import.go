@@ -360,12 +360,3 @@ func (im *importer) named(param string) bool {
 	}
 	return true
 }
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	return keys
-}
