@@ -157,8 +157,8 @@ func TestLoad_refused(t *testing.T) {
 		"empty: it is empty":            {Path: write(t, filepath.Join(dir, "empty"), nil)},
 		"it is empty":                   {},
 		"no such file":                  {Path: filepath.Join(dir, "gone")},
-		"it is a folder, want a":      {Path: dir},
-		"it is a pipe, want a":      {Path: pipe},
+		"it is a folder, want a":        {Path: dir},
+		"it is a pipe, want a":          {Path: pipe},
 		"bytes: ":                       {Data: digits(t)[:200]},
 	} {
 		_, err := loaded(t, s, "")
