@@ -30,6 +30,9 @@ func (g *Graph) inferNode(n *Node) error {
 	}
 	in := g.Facts(n.In)
 	facts, err := n.Op.Infer(in, declared)
+	if err != nil && len(in) == 0 {
+		return fault.Wrap(Reword(err, n.Terms), "%s", n.Label())
+	}
 	if err != nil {
 		return fault.Wrap(Reword(err, n.Terms), "%s: inputs %s", n.Label(), typeList(in))
 	}

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/anynpu/anynpu/core/convert"
@@ -100,4 +101,19 @@ func (p *Port) checkNormalization() error {
 		}
 	}
 	return nil
+}
+
+// madeBy says which node of the model makes the output of that name, in words for a message.
+func (m *Model) madeBy(name string) string {
+	producers := m.Graph.Producers()
+	for _, v := range m.Graph.Out {
+		at := producers[v]
+		if m.Graph.Values[v].Name != name || at < 0 {
+			continue
+		}
+		if origin := m.Graph.Nodes[at].Origin; origin >= 0 && origin < len(m.Ops) {
+			return fmt.Sprintf(", made by node %d (%s),", origin, m.Ops[origin])
+		}
+	}
+	return ""
 }

@@ -62,3 +62,42 @@ func elements(s tensor.Shape) (n int64, ok bool) {
 	}
 	return tensor.OfDims(dims...).Count()
 }
+
+// findRanks finds the shapes of outputs whose number of dimensions follows from the sizes that inputs are meant to have.
+func (m *Model) findRanks(in, out []*Port) {
+	if !slices.ContainsFunc(out, func(p *Port) bool { return !p.Shape.Ranked }) ||
+		slices.ContainsFunc(in, func(p *Port) bool { return !p.Shape.Ranked }) {
+		return
+	}
+	meant, err := ShapesOf(in)
+	if err != nil { // whoever needs sizes says so
+		return
+	}
+	shapes := make([]tensor.Shape, len(out))
+	for k, dims := range meant.Sets {
+		sized, err := WithSizes(m.Graph, dims)
+		if err != nil {
+			return
+		}
+		for i, v := range sized.Out {
+			s := sized.Fact(v).Shape.Clone()
+			switch {
+			case k == 0:
+				shapes[i] = s
+			case s.Rank() != shapes[i].Rank():
+				shapes[i] = tensor.AnyShape()
+			default:
+				for j, d := range s.Dims {
+					if !d.Same(shapes[i].Dims[j]) {
+						shapes[i].Dims[j] = tensor.AnyDim()
+					}
+				}
+			}
+		}
+	}
+	for i, p := range out {
+		if !p.Shape.Ranked && shapes[i].Ranked {
+			p.Shape, p.Declared = shapes[i], m.ShapeText(shapes[i])
+		}
+	}
+}

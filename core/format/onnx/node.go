@@ -1,8 +1,11 @@
 package onnx
 
 import (
+	"slices"
+
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -257,6 +260,26 @@ func (n *node) rank(i int) (int, error) {
 		return r, nil
 	}
 	return 0, fault.New(fault.Unsupported, "input %d: its rank is not known", i)
+}
+
+// useDeclaredRank gives input i the number of dimensions that the model declares for it.
+func (n *node) useDeclaredRank(i int) {
+	if !n.has(i) || n.arg(i) == graph.None || !n.fact(i).DType.Valid() {
+		return
+	}
+	for sc := n.scope; sc != nil; {
+		if o := sc.shapes[n.p.in[i]]; o != nil {
+			if o.ranked {
+				n.in[i] = n.b.Add(&op.Declare{Sizes: slices.Repeat([]int64{-1}, len(o.dims))}, n.in[i])
+			}
+			return
+		}
+		if sc.around != nil {
+			sc = sc.around
+		} else {
+			sc = sc.parent
+		}
+	}
 }
 
 // want checks the number of inputs.
