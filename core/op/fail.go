@@ -11,8 +11,7 @@ import (
 //
 // No inputs. Outputs: as many as the body has, of no known type.
 type Fail struct {
-	Kind fault.Kind
-	Text string // why, in the words of the error
+	Text string // why, in the words of the error, which is of kind fault.Shape
 }
 
 func init() { graph.Register[Fail]("fail", graph.Traits{}) }
@@ -21,4 +20,4 @@ func init() { graph.Register[Fail]("fail", graph.Traits{}) }
 func (o *Fail) Infer([]tensor.Fact, []tensor.Type) ([]tensor.Fact, error) { return nil, o.Err() }
 
 // Err is the error of every run.
-func (o *Fail) Err() error { return fault.New(o.Kind, "%s", o.Text) }
+func (o *Fail) Err() error { return fault.New(fault.Shape, "%s", o.Text) }

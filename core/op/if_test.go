@@ -51,7 +51,7 @@ func TestIf_sizesRuleOutABranch(t *testing.T) {
 	_, err = infer(known(0), 6)
 	assert.ErrorContains(t, err, "inner dimensions: 6 and 4 differ")
 	fails := graph.Graph{Values: make([]graph.ValueInfo, 2), In: []graph.Value{0}, Out: []graph.Value{1},
-		Nodes: []graph.Node{{Op: &Fail{Kind: fault.Shape, Text: "no way"}, Out: []graph.Value{1}}}}
+		Nodes: []graph.Node{{Op: &Fail{Text: "no way"}, Out: []graph.Value{1}}}}
 	o.Then = &fails
 	s, err = infer(unknown, 4)
 	require.NoError(t, err)

@@ -93,7 +93,7 @@ func (n *node) failing(name string, why error) (*branch, error) {
 		return nil, why
 	}
 	own := n.p.attrs[name].g
-	g := &graph.Graph{Name: own.name, Nodes: []graph.Node{{Op: &op.Fail{Kind: fault.KindOf(why), Text: why.Error()},
+	g := &graph.Graph{Name: own.name, Nodes: []graph.Node{{Op: &op.Fail{Text: why.Error()},
 		Origin: -1}}}
 	for _, o := range own.out {
 		g.Values = append(g.Values, graph.ValueInfo{Name: o.name})
