@@ -123,10 +123,13 @@ func lowerStridedSlice(n *node) {
 	}
 	begin, end, shrink := n.int(4), n.int(5), n.int(6)
 	r := n.rank(n.in(0))
-	if r < 0 || shrink == 0 {
-		o := &op.StridedSlice{BeginMask: begin, EndMask: end, ShrinkAxisMask: shrink}
-		n.put(0, n.atLeastOne(n.addAs(0, o, n.in(0), n.in(1), n.in(2), n.in(3))))
-		return
+	for i := 1; i <= 3 && r < 0; i++ {
+		if d := n.dim(n.in(i), 0); d.Known() { // one for each dimension
+			r = int(d.N)
+		}
+	}
+	if r < 0 {
+		r = 32
 	}
 	var axes []int64
 	for i := range min(r, 32) {

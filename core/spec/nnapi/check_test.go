@@ -67,6 +67,16 @@ func example(s *Signature, f *Form, row *Types, ins, outs int) (*Model, Operatio
 			}
 		case RuleRanksBefore:
 			m.Operands[op.Inputs[0]].Dims = []uint32{1, 1, 1, 1}
+		case RuleAlike:
+			in := m.Operands[op.Inputs[r.Input]]
+			for _, v := range append(append([]uint32(nil), op.Inputs[r.Input:]...), op.Outputs...) {
+				fix(&m.Operands[v], in.Scale, in.ZeroPoint)
+			}
+			out := &m.Operands[op.Outputs[0]]
+			out.Dims = append([]uint32(nil), in.Dims...)
+			for range r.Extra {
+				out.Dims = append(out.Dims, 1)
+			}
 		case RuleAllSameBefore:
 			for _, v := range op.Inputs {
 				fix(&m.Operands[v], 0.75, 0)
@@ -74,6 +84,44 @@ func example(s *Signature, f *Form, row *Types, ins, outs int) (*Model, Operatio
 		}
 	}
 	return m, op
+}
+
+// TestCheck_packAndReverse: scale, zero point and rank are judged when the operation is added.
+func TestCheck_packAndReverse(t *testing.T) {
+	q := func(scale float32, zero int32, dims ...uint32) Operand {
+		return Operand{Type: TensorQuant8Asymm, Dims: dims, Scale: scale, ZeroPoint: zero, Lifetime: Input}
+	}
+	axis := Operand{Type: Int32, Lifetime: Input}
+	at := Operand{Type: TensorInt32, Dims: []uint32{1}, Lifetime: Input}
+	word := Operand{Type: TensorInt32, Dims: []uint32{2, 3}, Lifetime: Input}
+	for _, k := range []struct {
+		code OperationCode
+		in   []Operand
+		out  Operand
+		want string
+	}{
+		{Pack, []Operand{axis, q(0.5, 1, 2), q(0.5, 1, 2)}, q(0.5, 1, 2, 2), ""},
+		{Pack, []Operand{axis, q(0.5, 1), q(0.5, 1, 2)}, q(0.5, 1), ""},
+		{Pack, []Operand{axis, q(0.5, 1, 2), q(0.25, 1, 2)}, q(0.5, 1, 2, 2), "input 2 (input 1): want scale 0.5"},
+		{Pack, []Operand{axis, q(0.5, 1, 2), q(0.5, 2, 2)}, q(0.5, 1, 2, 2), "input 2 (input 1): want scale 0.5"},
+		{Pack, []Operand{axis, q(0.5, 1, 2)}, q(0.5, 3, 2, 2), "output 0 (output): want scale 0.5 and zero point 1"},
+		{Pack, []Operand{axis, q(0.5, 1, 2), q(0.5, 1, 2, 2)}, q(0.5, 1, 2, 2), "input 2 (input 1): want rank 1"},
+		{Pack, []Operand{axis, q(0.5, 1, 2)}, q(0.5, 1, 2), "output 0 (output): want rank 2"},
+		{Reverse, []Operand{q(0.5, 1, 2, 3), at}, q(0.5, 1, 2, 3), ""},
+		{Reverse, []Operand{word, at}, word, ""},
+		{Reverse, []Operand{q(0.5, 1, 2, 3), at}, q(0.5, 0, 2, 3), "output 0 (output): want scale 0.5 and zero point 1"},
+		{Reverse, []Operand{q(0.5, 1, 2, 3), at}, q(0.5, 1, 6), "output 0 (output): want rank 2"},
+	} {
+		m := &Model{Operands: append(k.in, k.out)}
+		op := Operation{Code: k.code, Outputs: []uint32{uint32(len(k.in))}}
+		for i := range k.in {
+			op.Inputs = append(op.Inputs, uint32(i))
+		}
+		err := Check(m, op, Level8)
+		if k.want == "" && err != nil || k.want != "" && (err == nil || !strings.Contains(err.Error(), k.want)) {
+			t.Errorf("%v %v: %v, want %q", k.code, k.in, err, k.want)
+		}
+	}
 }
 
 // counts are all numbers of arguments to try: each that may be, and some repetitions.

@@ -21,6 +21,7 @@ const (
 	RuleChannel       // addOperation: the channels of a TENSOR_QUANT8_SYMM_PER_CHANNEL Input are dimension Dim
 	RuleAllSameBefore // addOperation: below Until every input has output 0's scale and zero point
 	RuleRanksBefore   // addOperation: below Until the rank of input 0 is one of Ranks
+	RuleAlike         // addOperation: what Input repeats and output 0 have its scale and zero point, and its rank, output 0 Extra more
 )
 
 // Rule is one rule of an operation beyond the types of its arguments.
@@ -33,6 +34,7 @@ type Rule struct {
 	Dim                          uint32
 	Until                        FeatureLevel
 	Ranks                        []int
+	Extra                        int
 }
 
 // Same is RuleSame.
@@ -64,6 +66,9 @@ func RanksBefore(l FeatureLevel, ranks ...int) Rule {
 	return Rule{Kind: RuleRanksBefore, Until: l, Ranks: ranks}
 }
 
+// Alike is RuleAlike.
+func Alike(input, extra int) Rule { return Rule{Kind: RuleAlike, Input: input, Extra: extra} }
+
 // coordinateScale is the step of coordinates in pixels, in the operations on regions.
 const coordinateScale = 0.125
 
@@ -80,7 +85,7 @@ func CoordinatesOut(output int) Rule {
 // atAdding reports whether addOperation judges the rule.
 func (r *Rule) atAdding() bool {
 	switch r.Kind {
-	case RuleAbove, RuleChannel, RuleAllSameBefore, RuleRanksBefore:
+	case RuleAbove, RuleChannel, RuleAllSameBefore, RuleRanksBefore, RuleAlike:
 		return true
 	}
 	return false
@@ -152,6 +157,8 @@ func (c *checker) rule(r *Rule) error {
 					"need %v, this is %v", c.inName(i), in.Scale, in.ZeroPoint, out.Scale, out.ZeroPoint, r.Until, c.level)
 			}
 		}
+	case RuleAlike:
+		return c.alike(r)
 	case RuleRanksBefore:
 		in := c.in(0)
 		ok := c.level >= r.Until || len(in.Dims) == 0
@@ -164,6 +171,31 @@ func (c *checker) rule(r *Rule) error {
 		}
 	}
 	return nil
+}
+
+// alike judges what is declared: the other inputs of a repeated argument, and output 0.
+func (c *checker) alike(r *Rule) error {
+	first := c.in(r.Input)
+	judge := func(o *Operand, name string, extra int) error {
+		if o.Type.quantized() && (o.Scale != first.Scale || o.ZeroPoint != first.ZeroPoint) {
+			return fault.New(fault.Argument, "%s: want scale %v and zero point %d as %s has, got %v and %d", name, first.Scale,
+				first.ZeroPoint, c.inName(r.Input), o.Scale, o.ZeroPoint)
+		}
+		if len(first.Dims) > 0 && len(o.Dims) > 0 && len(o.Dims) != len(first.Dims)+extra {
+			return fault.New(fault.Argument, "%s: want rank %d beside %s of rank %d, got %d", name, len(first.Dims)+extra,
+				c.inName(r.Input), len(first.Dims), len(o.Dims))
+		}
+		return nil
+	}
+	for i := r.Input + 1; i < len(c.op.Inputs); i++ {
+		if c.form.Inputs.At(i, len(c.op.Inputs)) != c.form.Inputs.At(r.Input, len(c.op.Inputs)) {
+			continue
+		}
+		if err := judge(c.in(i), c.inName(i), 0); err != nil {
+			return err
+		}
+	}
+	return judge(c.out(0), c.outName(0), r.Extra)
 }
 
 func wantFixed(r *Rule, o *Operand, name string) error {

@@ -118,7 +118,7 @@ func defineMovement() {
 	define(Transpose, std, "input:T/1-4 permutation:I32/1?", "output:T", Same(0, 0))
 	define(Concatenation, std, "input:T/1-4* axis", "output:T/1-4", AllSameBefore(Level3))
 	define(Split, std+" I32", "input:T axis count", "output:T*", Same(0, 0))
-	define(Pack, std+" I32", "axis input:T*", "output:T", Same(1, 0))
+	define(Pack, std+" I32", "axis input:T*", "output:T", Alike(1, 1))
 	define(Slice, std+" I32", "input:T begin:I32/1 size:I32/1", "output:T", Same(0, 0))
 	define(StridedSlice, std, "input:T/1-4 begin:I32/1 end:I32/1 strides:I32/1 begin_mask end_mask shrink_mask",
 		"output:T", Same(0, 0))
@@ -130,7 +130,7 @@ func defineMovement() {
 	define(Pad, std, "input:T/1-4 paddings:I32/2", "output:T/1-4", Same(0, 0))
 	define(PadV2, "F32,f32 F16,f16 Q8,i32 Q8S,i32", "input:T/1-4 paddings:I32/2 value:U", "output:T/1-4", Same(0, 0))
 	define(MirrorPad, std+" I32", "input:T paddings:I32/2 mode", "output:T", Same(0, 0))
-	define(Reverse, std+" I32", "input:T axis:I32/1", "output:T", Same(0, 0))
+	define(Reverse, std+" I32", "input:T axis:I32/1", "output:T", Alike(0, 0))
 	define(ChannelShuffle, std, "input:T/1-4 groups axis", "output:T/1-4", Same(0, 0))
 	define(Fill, "F32,f32 F16,f16 I32,i32", "dimensions:I32/1 value:U", "output:T")
 }
