@@ -1480,7 +1480,7 @@ static int test_ANeuralNetworksEvent_getSyncFenceFd(int bad, int v)
 	ANeuralNetworksEvent *a0 = bad == 0 ? bad_ANeuralNetworksEvent(v) : g0;
 	int *a1 = (int *)(bad == 1 ? misuse_pointer(v) : misuse_scratch(1));
 	int r = ANeuralNetworksEvent_getSyncFenceFd(a0, a1);
-	if (((bad == 0) || bad == 1) && !(r != 0))
+	if (((bad == 0 && v != MISUSE_NULL) || bad == 1) && !(r != 0))
 		misuse_accepted("ANeuralNetworksEvent_getSyncFenceFd", bad, v);
 	if (r == 0)
 		close(*a1);

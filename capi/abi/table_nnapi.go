@@ -211,7 +211,7 @@ var NNAPI = &Facade{
 		{C: "int ANeuralNetworksEvent_createFromSyncFenceFd(int sync_fence_fd, ANeuralNetworksEvent **event)",
 			Roles: "value, new", Since: 4, Creates: true},
 		{C: "int ANeuralNetworksEvent_getSyncFenceFd(const ANeuralNetworksEvent *event, int *sync_fence_fd)",
-			Roles: "handle, out", Since: 4, Owner: "event", Undo: "close(*a1)"},
+			Roles: "handle?, out", Since: 4, Owner: "event", Undo: "close(*a1)"},
 
 		// Extensions
 		{C: "int ANeuralNetworksDevice_getExtensionSupport(const ANeuralNetworksDevice *device, const char " +

@@ -61,9 +61,13 @@ func eventCreateFromSyncFenceFd(fd int32) (*Event, error) {
 	return &Event{fence: f}, nil
 }
 
-// eventGetSyncFenceFd gives a duplicate, which the program closes.
+// eventGetSyncFenceFd gives a duplicate, which the program closes. Without an event it is -1 too, so that what a program
+// closes later is no descriptor.
 func eventGetSyncFenceFd(ev *Event, fd *int32) error {
 	*fd = -1
+	if ev == nil {
+		return null("event")
+	}
 	if ev.fence == nil {
 		return badData("event: it is the end of a computation of this library and has no fence")
 	}

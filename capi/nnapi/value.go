@@ -35,6 +35,12 @@ func constant(o *nnapi.Operand, index int32, length uint64) error {
 	if !o.Specified() {
 		return badData("index: operand %d is %v%v: a constant has all its dimensions", index, o.Type, o.Dims)
 	}
+	if o.Type == nnapi.OEMScalar { // a vendor's own: of any size
+		if length == 0 {
+			return badData("length: 0: want the bytes of operand %d, %v", index, o.Type)
+		}
+		return nil
+	}
 	if size, err := o.Size(); err != nil || length != size {
 		return badData("length: %d: operand %d, %v%v, takes %d bytes", length, index, o.Type, o.Dims, size)
 	}

@@ -2165,7 +2165,7 @@ func nnc_ANeuralNetworksEvent_getSyncFenceFd(a0 uintptr, a1 unsafe.Pointer) (r i
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Out[int32](a1)}
 	}
-	p0 := boundary.Handle[Event](&c, 0, a0)
+	p0 := boundary.HandleOrNil[Event](&c, 0, a0)
 	p1 := boundary.Ptr[int32](&c, 1, a1)
 	if c.Err == nil {
 		c.Err = eventGetSyncFenceFd(p0, p1)

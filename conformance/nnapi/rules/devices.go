@@ -266,6 +266,11 @@ var events = []*Rule{
 			fd := &[]int32{7}[0]
 			t.Bad("Event_getSyncFenceFd", ended(t), fd)
 			t.Check(*fd == -1, "descriptor %d, want -1", *fd)
+		}).
+		No("no_event", func(t *T) {
+			fd := &[]int32{7}[0]
+			t.NullPointer("Event_getSyncFenceFd", nil, fd)
+			t.Check(*fd == -1, "descriptor %d, want -1", *fd)
 		}),
 	rule("6.e_dependencies", "a computation begins when its dependencies have ended").
 		OK("fence", func(t *T) {

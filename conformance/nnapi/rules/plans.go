@@ -2,6 +2,7 @@ package rules
 
 import (
 	"math"
+	"slices"
 
 	"github.com/anynpu/anynpu/conformance/nnapi"
 )
@@ -52,7 +53,33 @@ func (t *T) soften(compilation uintptr) (e uintptr, beta, out []float32) {
 	return e, beta, out
 }
 
-// planRules are about what each execution decides for itself: which inputs there are, and what scalars say.
+// oemScalar is the type of vendors' scalars in NeuralNetworksOEM.h.
+const oemScalar = 10000
+
+// sized are n dimensions of size 2.
+func sized(n int) []uint32 { return slices.Repeat([]uint32{2}, n) }
+
+// pack adds PACK of a tensor [2] with scale 0.5 and zero point 1 and one with the scale, zero point and rank given, with
+// those of the output.
+func (t *T) pack(want int, scale float32, zero int32, outScale float32, outZero int32, rank, outRank int) {
+	m := t.Model()
+	x := m.Add(t.Quantized(nnapi.TensorQuant8Asymm, 0.5, 1, 2))
+	y := m.Add(t.Quantized(nnapi.TensorQuant8Asymm, scale, zero, sized(rank)...))
+	out := m.Add(t.Quantized(nnapi.TensorQuant8Asymm, outScale, outZero, sized(outRank)...))
+	m.Operates(want, "PACK", []uint32{m.Scalar(0), x, y}, []uint32{out})
+}
+
+// reverse adds REVERSE of a tensor [2,2] with scale 0.5 and zero point 1.
+func (t *T) reverse(want int, scale float32, zero int32, rank int) {
+	m := t.Model()
+	x := m.Add(t.Quantized(nnapi.TensorQuant8Asymm, 0.5, 1, 2, 2))
+	axis := nnapi.Value(m, m.Operand(nnapi.TensorInt32, 1), int32(0))
+	out := m.Add(t.Quantized(nnapi.TensorQuant8Asymm, scale, zero, sized(rank)...))
+	m.Operates(want, "REVERSE", []uint32{x, axis}, []uint32{out})
+}
+
+// planRules are about what each execution decides for itself, which inputs there are and what scalars say, and about
+// values and operations that are judged before.
 var planRules = []*Rule{
 	rule("5.x_left_out", "NULL with length 0 leaves an optional input out of one execution").
 		OK("alternating", func(t *T) {
@@ -79,6 +106,44 @@ var planRules = []*Rule{
 		}).
 		No("open_type", func(t *T) {
 			t.Bad("Execution_setInput", t.Execution(t.turned()), 1, t.Type(nnapi.TensorInt32, 0), nil, 0)
+		}),
+	rule("3.ac_vendors_scalars", "the value of an OEM_SCALAR has any size").
+		OK("sizes", func(t *T) {
+			for _, n := range []int{1, 3, 8, 128, 129, 1000} {
+				m := t.Sum(2)
+				v := make([]byte, n)
+				t.Keep(v)
+				t.OK("Model_setOperandValue", m.Handle, m.Operand(oemScalar), v, n)
+				r := t.Bound(t.Compiled(m.Finish()), 2)
+				t.OK("Execution_compute", r.Handle)
+				t.Right(r)
+			}
+		}).
+		No("null", func(t *T) {
+			m := t.Sum(2)
+			t.NullPointer("Model_setOperandValue", m.Handle, m.Operand(oemScalar), nil, 4)
+		}).
+		No("nothing", func(t *T) {
+			m := t.Sum(2)
+			t.Bad("Model_setOperandValue", m.Handle, m.Operand(oemScalar), []byte{1}, 0)
+		}),
+	rule("3.ad_alike", "PACK and REVERSE keep scale, zero point and rank").
+		OK("alike", func(t *T) {
+			t.pack(nnapi.NoError, 0.5, 1, 0.5, 1, 1, 2)
+			t.reverse(nnapi.NoError, 0.5, 1, 2)
+		}).
+		No("pack", func(t *T) {
+			t.pack(nnapi.BadData, 0.25, 1, 0.5, 1, 1, 2)
+			t.pack(nnapi.BadData, 0.5, 2, 0.5, 1, 1, 2)
+			t.pack(nnapi.BadData, 0.5, 1, 0.25, 1, 1, 2)
+			t.pack(nnapi.BadData, 0.5, 1, 0.5, 0, 1, 2)
+			t.pack(nnapi.BadData, 0.5, 1, 0.5, 1, 2, 2)
+			t.pack(nnapi.BadData, 0.5, 1, 0.5, 1, 1, 1)
+		}).
+		No("reverse", func(t *T) {
+			t.reverse(nnapi.BadData, 0.25, 1, 2)
+			t.reverse(nnapi.BadData, 0.5, 0, 2)
+			t.reverse(nnapi.BadData, 0.5, 1, 1)
 		}),
 	rule("5.y_scalars_anew", "each computation reads its scalars anew").
 		OK("two_values", func(t *T) {
