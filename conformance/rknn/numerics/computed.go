@@ -127,14 +127,16 @@ func (b *build) stored(x value) value {
 	return x
 }
 
-// filters are a constant whose outputs, along an axis, have scales of their own: the largest code of each is 127.
+// filters are a constant whose outputs, along an axis, have scales of their own. Each output has the least and the largest
+// of 256 codes, so that these stand for its numbers exactly.
 func (b *build) filters(axis int, dims ...int) value {
-	x := b.noise.integers(-127, 127, dims...)
-	first := make([]bool, dims[axis])
+	x := b.noise.integers(-128, 127, dims...)
+	seen := make([]int, dims[axis])
 	each(dims, func(at []int, i int) {
 		c := at[axis]
-		if !first[c] {
-			first[c], x.v[i] = true, 127
+		if ends := []float64{127, -128}; seen[c] < len(ends) {
+			x.v[i] = ends[seen[c]]
+			seen[c]++
 		}
 		x.v[i] *= float64(int(1) << (c % 3))
 	})
