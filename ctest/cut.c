@@ -255,5 +255,5 @@ int main(int argc, char **argv)
 		models(argv[2]);
 	else
 		CHECK(0, "usage: cut ohnn | nnapi | rknn | models FILE");
-	return 0;
+	return host_end();
 }

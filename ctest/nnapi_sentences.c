@@ -156,7 +156,7 @@ static void models(void)
 	ANeuralNetworksModel *m = nn_open_sum(2);
 	const uint32_t in[] = {0, 1, 3}, far[] = {0, 9, 3}, out[] = {2}, back[] = {2, 1, 3}, to_input[] = {0};
 	bool supported = false;
-	const ANeuralNetworksDevice *d = nn_processor(), *twice[2] = {d, d}, *none[1] = {NULL};
+	const ANeuralNetworksDevice *d = nn_processor(), *twice[3] = {d, d, d}, *none[1] = {NULL};
 	DATA(ANeuralNetworksModel_addOperation(m, 106, 3, in, 1, out), "106", NULL);
 	DATA(ANeuralNetworksModel_addOperation(m, -1, 3, in, 1, out), "extension", NULL);
 	DATA(ANeuralNetworksModel_addOperation(m, ANEURALNETWORKS_ADD, 0, in, 1, out), "inputCount", NULL);

@@ -160,7 +160,8 @@ static void instead(const char *directory)
 	snprintf(want, sizeof want, "an ONNX file is loaded instead of an .rknn rknn=%s target=rk3588 onnx=%s "
 		"computes=\"with real numbers: the .rknn does not tell of its tensors\" differs=\"input 0 is named \\\"images\\\" there, "
 		"\\\"x\\\" here; input 0 has the shape [1 8] there, [1 6] here; input 0 has the type int8 there, float32 here\" "
-		"unread=\"flatbuffer: there is none with the identifier RKNN\"", rknn, onnx);
+		"lost=\"mean and std, types, scales and native shapes of the .rknn are not known: the ONNX model's own hold, and what "
+		"its metadata say\" unread=\"flatbuffer: there is none with the identifier RKNN\"", rknn, onnx);
 	expect(want);
 	OK(rknn_destroy(ctx));
 	setenv("ANYNPU_MODEL_MAP", "off", 1);

@@ -97,7 +97,7 @@ want 126 'is a folder, not a program' -- ./folder
 want 126 'is not executable; type: chmod +x ./plain' -- ./plain
 want 5 AnyNPU -- ./forks
 want 2 'no API "cuda"' --api cuda -- ./dynamic
-want 2 'requires at least 1 arg'
+want 2 'want the program to run'
 kinds=11
 if [ "$(id -u)" = 0 ]; then
   cp dynamic setid && chown 65534 setid && chmod u+s setid
