@@ -53,6 +53,7 @@ struct way {
 	int (*prepare)(int fd);
 	int (*run)(void);
 	void (*end)(void);
+	void (*destroy)(void); /* what prepare makes once for all */
 };
 
 static void use(const struct way *way)
@@ -82,6 +83,7 @@ static void use(const struct way *way)
 		way->end();
 		close(fd);
 	}
+	way->destroy();
 }
 
 static NN_Tensor *cut_tensor, *whole_tensor, *out_tensor;
@@ -133,6 +135,13 @@ static void ohnn_end(void)
 		OH_NNTensor_Destroy(&cut_tensor);
 }
 
+static void ohnn_destroy(void)
+{
+	OH_NNExecutor_Destroy(&executor);
+	OH_NNTensor_Destroy(&whole_tensor);
+	OH_NNTensor_Destroy(&out_tensor);
+}
+
 static ANeuralNetworksMemory *memory;
 static ANeuralNetworksCompilation *compilation;
 static float *whole, *result;
@@ -169,6 +178,13 @@ static void nnapi_end(void)
 	memory = NULL;
 }
 
+static void nnapi_destroy(void)
+{
+	ANeuralNetworksCompilation_free(compilation);
+	free(whole);
+	free(result);
+}
+
 static rknn_context context;
 static rknn_tensor_mem *input, *output;
 static rknn_tensor_attr attrs[2];
@@ -195,6 +211,12 @@ static void rknn_end(void)
 	if (input)
 		rknn_destroy_mem(context, input);
 	input = NULL;
+}
+
+static void rknn_end_all(void)
+{
+	rknn_destroy_mem(context, output);
+	rknn_destroy(context);
 }
 
 /* Loads a file again and again while another process cuts it and writes it anew. */
@@ -235,16 +257,21 @@ static void models(const char *from)
 	close(ends[1]);
 	joined(pid);
 	unlink(path);
+	close(source);
+	close(fd);
+	free(bytes);
 	CHECK(good > 0 && bad > 0, "%d loaded, %d refused", good, bad);
 	printf("%d loaded, %d refused\n", good, bad);
 }
 
 int main(int argc, char **argv)
 {
-	static const struct way ohnn = {ohnn_prepare, ohnn_run, ohnn_end}, nnapi = {nnapi_prepare, nnapi_run, nnapi_end},
-		rknn = {rknn_prepare, rknn_runs, rknn_end};
+	static const struct way ohnn = {ohnn_prepare, ohnn_run, ohnn_end, ohnn_destroy},
+		nnapi = {nnapi_prepare, nnapi_run, nnapi_end, nnapi_destroy},
+		rknn = {rknn_prepare, rknn_runs, rknn_end, rknn_end_all};
 	const char *mode = argc > 1 ? argv[1] : "";
 	alarm(300);
+	host_begin();
 	if (strcmp(mode, "ohnn") == 0)
 		use(&ohnn);
 	else if (strcmp(mode, "nnapi") == 0)
