@@ -1,7 +1,6 @@
 package hbdnn
 
 import (
-	"runtime/debug"
 	"slices"
 
 	"github.com/anynpu/anynpu/capi/boundary"
@@ -189,25 +188,25 @@ func convertPart(output uintptr, outLayout int32, input uintptr, inLayout, kind 
 	if err != nil {
 		return err
 	}
-	defer faulted(&err, errArgument, "input or output: memory")
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	from, to := strides(inLayout, all), strides(outLayout, sizes)
-	for n := range sizes[0] {
-		for h := range sizes[1] {
-			for w := range sizes[2] {
-				read := (at[0]+n)*from[0] + (at[1]+h)*from[1] + (at[2]+w)*from[2] + at[3]*from[3]
-				write := n*to[0] + h*to[1] + w*to[2]
-				for c := range sizes[3] {
-					one := dst[(write+c*to[3])*element:][:element]
-					copy(one, src[(read+c*from[3])*element:])
-					if swap {
-						slices.Reverse(one)
+	return guarded(errArgument, "input or output: memory", func() error {
+		from, to := strides(inLayout, all), strides(outLayout, sizes)
+		for n := range sizes[0] {
+			for h := range sizes[1] {
+				for w := range sizes[2] {
+					read := (at[0]+n)*from[0] + (at[1]+h)*from[1] + (at[2]+w)*from[2] + at[3]*from[3]
+					write := n*to[0] + h*to[1] + w*to[2]
+					for c := range sizes[3] {
+						one := dst[(write+c*to[3])*element:][:element]
+						copy(one, src[(read+c*from[3])*element:])
+						if swap {
+							slices.Reverse(one)
+						}
 					}
 				}
 			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // ranges are the bytes that a conversion reads and writes.
@@ -232,9 +231,9 @@ func dnnConvertEndianness(output, input []byte) (err error) {
 	if &output[0] != &input[0] && mem.Overlap(output, input) {
 		return invalid("output and input, of %d bytes each, overlap: want the same address, or memory apart", len(input))
 	}
-	defer faulted(&err, errArgument, "input or output: memory")
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	copy(output, input)
-	slices.Reverse(output)
-	return nil
+	return guarded(errArgument, "input or output: memory", func() error {
+		copy(output, input)
+		slices.Reverse(output)
+		return nil
+	})
 }

@@ -2,13 +2,13 @@ package hbdnn
 
 import (
 	"math"
-	"runtime/debug"
 	"slices"
 	"sort"
 	"sync"
 	"unsafe"
 
 	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/core/io"
 	"github.com/anynpu/anynpu/core/mem"
 )
 
@@ -131,7 +131,7 @@ func sysReadMem(dest []byte, src *SysMem) error {
 }
 
 // move calls f with the first n bytes of a memory.
-func move(name string, m *SysMem, n int, f func(data []byte)) (err error) {
+func move(name string, m *SysMem, n int, f func(data []byte)) error {
 	switch {
 	case m.virt == 0:
 		return refuse(errSysArgument, "%s->virAddr is NULL", name)
@@ -152,10 +152,10 @@ func move(name string, m *SysMem, n int, f func(data []byte)) (err error) {
 	if err != nil {
 		return err
 	}
-	defer faulted(&err, errSysArgument, name+": memory")
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	f(data)
-	return nil
+	return guarded(errSysArgument, name+": memory", func() error {
+		f(data)
+		return nil
+	})
 }
 
 // sysRegisterMem accepts memory of the program's own, which needs no registration.
@@ -170,16 +170,12 @@ func sysRegisterMem(m *SysMem) error {
 // sysUnregisterMem ends what sysRegisterMem did, which is nothing.
 func sysUnregisterMem(*SysMem) error { return nil }
 
-// faulted is deferred, with debug.SetPanicOnFault, where memory of the program is read or written, which may be mapped
-// no more: that is an error of the call then. what says whose memory it is.
-func faulted(err *error, code Code, what string) {
-	switch v := recover().(type) {
-	case nil:
-	case interface{ Addr() uintptr }:
-		*err = refuse(code, "%s cannot be used at address %#x: the program has freed, unmapped or cut it", what, v.Addr())
-	default:
-		panic(v)
-	}
+// guarded calls f, which touches memory of the program: what says whose. Memory that has vanished is an error of the
+// call with this code.
+func guarded(code Code, what string, f func() error) error {
+	return io.Guarded(f, func(addr uintptr) error {
+		return refuse(code, "%s cannot be used at address %#x: the program has freed, unmapped or cut it", what, addr)
+	})
 }
 
 // cString copies a NUL-terminated string of C memory.

@@ -2,7 +2,6 @@ package hbdnn
 
 import (
 	"encoding/binary"
-	"runtime/debug"
 )
 
 // integer reads an integer of a tensor type.
@@ -62,21 +61,21 @@ func pad(output uintptr, outShape *TensorShape, input uintptr, inShape *TensorSh
 	if err != nil {
 		return err
 	}
-	defer faulted(&err, errArgument, "input or output: memory")
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	if clean {
-		clear(dst)
-	}
-	from, to := strides(layoutNHWC, in), strides(layoutNHWC, out)
-	for a := range part[0] {
-		for b := range part[1] {
-			for c := range part[2] {
-				read, write := a*from[0]+b*from[1]+c*from[2], a*to[0]+b*to[1]+c*to[2]
-				copy(dst[write*element:][:part[3]*element], src[read*element:])
+	return guarded(errArgument, "input or output: memory", func() error {
+		if clean {
+			clear(dst)
+		}
+		from, to := strides(layoutNHWC, in), strides(layoutNHWC, out)
+		for a := range part[0] {
+			for b := range part[1] {
+				for c := range part[2] {
+					read, write := a*from[0]+b*from[1]+c*from[2], a*to[0]+b*to[1]+c*to[2]
+					copy(dst[write*element:][:part[3]*element], src[read*element:])
+				}
 			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // dnnAddPaddingWithStride copies a tensor without gaps to one with strides, in bytes; the gaps become zeros.
@@ -116,28 +115,28 @@ func strided(output, input uintptr, dims []uint32, stride []int32, element uint3
 	if err != nil {
 		return err
 	}
-	defer faulted(&err, errArgument, "input or output: memory")
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	if add {
-		clear(dst)
-	}
-	index := make([]uint32, len(dims))
-	for at := int64(0); at < dense; at += int64(element) {
-		far := int64(0)
-		for i, k := range index {
-			far += int64(k) * int64(stride[i])
-		}
+	return guarded(errArgument, "input or output: memory", func() error {
 		if add {
-			copy(dst[far:][:element], src[at:])
-		} else {
-			copy(dst[at:][:element], src[far:])
+			clear(dst)
 		}
-		for i := len(index) - 1; i >= 0; i-- {
-			if index[i]++; index[i] < dims[i] {
-				break
+		index := make([]uint32, len(dims))
+		for at := int64(0); at < dense; at += int64(element) {
+			far := int64(0)
+			for i, k := range index {
+				far += int64(k) * int64(stride[i])
 			}
-			index[i] = 0
+			if add {
+				copy(dst[far:][:element], src[at:])
+			} else {
+				copy(dst[at:][:element], src[far:])
+			}
+			for i := len(index) - 1; i >= 0; i-- {
+				if index[i]++; index[i] < dims[i] {
+					break
+				}
+				index[i] = 0
+			}
 		}
-	}
-	return nil
+		return nil
+	})
 }

@@ -1,8 +1,6 @@
 package hbdnn
 
 import (
-	"runtime/debug"
-
 	"github.com/anynpu/anynpu/core/op"
 )
 
@@ -12,13 +10,11 @@ type scaled struct {
 	region   op.Region
 }
 
-// run scales the image. Memory of the program may vanish under it.
-func (s *scaled) run() (err error) {
-	defer faulted(&err, errRun, "memory of the task's tensors")
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+// run scales the image.
+func (s *scaled) run() error {
 	g := geometry{pixel: s.from.pixel, interleaved: s.from.interleaved, h: s.from.h, w: s.from.w, oh: s.to.h, ow: s.to.w}
 	bound{{source: s.from}}.flush(flushInvalidate)
-	err = scale(g, s.from.views(), s.region, s.to.views())
+	err := scale(g, s.from.views(), s.region, s.to.views())
 	bound{{source: s.to}}.flush(flushClean)
 	return err
 }

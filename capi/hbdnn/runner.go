@@ -1,7 +1,6 @@
 package hbdnn
 
 import (
-	"runtime/debug"
 	"time"
 
 	"github.com/anynpu/anynpu/core/device"
@@ -61,10 +60,8 @@ func (r *runner) free() {
 	}
 }
 
-// run computes one member of a task. Memory of the program may vanish under it.
+// run computes one member of a task.
 func (r *runner) run(in, out []bound) (err error) {
-	defer faulted(&err, errRun, "memory of the task's tensors")
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer r.unbind()
 	begun := time.Now()
 	for i, p := range r.model.in {

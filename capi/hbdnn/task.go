@@ -249,6 +249,9 @@ func (t *Task) profile(begun time.Time) {
 // errReleased is the end of a task that the program has released before.
 var errReleased = fault.New(fault.Canceled, "the task was released before it was done")
 
+// tensors is whose memory may vanish under a task.
+const tensors = "memory of the task's tensors"
+
 // compute runs one member.
 func (t *Task) compute(m *member) error {
 	if m.scaled != nil {
@@ -258,7 +261,7 @@ func (t *Task) compute(m *member) error {
 		if released {
 			return errReleased
 		}
-		return m.scaled.run()
+		return guarded(errRun, tensors, m.scaled.run)
 	}
 	r, err := m.model.borrow(t.core)
 	if err != nil {
@@ -273,7 +276,7 @@ func (t *Task) compute(m *member) error {
 	t.now = r
 	t.mu.Unlock()
 	start := time.Now()
-	err = r.run(m.in, m.out)
+	err = guarded(errRun, tensors, func() error { return r.run(m.in, m.out) })
 	t.mu.Lock()
 	t.now = nil
 	t.mu.Unlock()

@@ -11,10 +11,10 @@ import (
 	"github.com/anynpu/anynpu/core/format/onnx/onnxtest"
 )
 
-// guarded is memory that ends where a page begins that cannot be touched.
-type guarded []byte
+// fenced is memory that ends where a page begins that cannot be touched.
+type fenced []byte
 
-func newGuarded(t *testing.T, pages int) guarded {
+func newFenced(t *testing.T, pages int) fenced {
 	page := unix.Getpagesize()
 	m, err := unix.Mmap(-1, 0, (pages+1)*page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
 	require.NoError(t, err)
@@ -24,7 +24,7 @@ func newGuarded(t *testing.T, pages int) guarded {
 }
 
 // last is the memory's last n bytes, as a program hands them over.
-func (g guarded) last(n uint32) SysMem {
+func (g fenced) last(n uint32) SysMem {
 	return SysMem{virt: uintptr(unsafe.Pointer(unsafe.SliceData(g))) + uintptr(len(g)) - uintptr(n), size: n}
 }
 
@@ -78,7 +78,7 @@ func FuzzTensors(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, which, regions byte, changes []byte) {
 		m := open(t, tensorModels[int(which)%len(tensorModels)]())
-		memory := []guarded{newGuarded(t, 4), newGuarded(t, 4), newGuarded(t, 4)}
+		memory := []fenced{newFenced(t, 4), newFenced(t, 4), newFenced(t, 4)}
 		tensors := [2][]full{}
 		for k, list := range [][]*port{m.in, m.out} {
 			for _, p := range list {

@@ -2,7 +2,6 @@ package hbdnn
 
 import (
 	"math"
-	"runtime/debug"
 	"unsafe"
 
 	"github.com/anynpu/anynpu/capi/boundary"
@@ -68,12 +67,12 @@ func unquantize(output unsafe.Pointer, kind, layout int32, shape *TensorShape, s
 	if err := boundary.CheckRange(scales, uint64(channels*4)); err != nil {
 		return fault.Wrap(err, "scales")
 	}
-	defer faulted(&err, errArgument, "input, scales or output: memory")
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	factors := unsafe.Slice((*float32)(scales), int(channels))
-	for i := range n {
-		v := float32(integer(kind, src[i*size:])) * factors[i/inner%channels]
-		putUint32(dst[i*4:], math.Float32bits(v))
-	}
-	return nil
+	return guarded(errArgument, "input, scales or output: memory", func() error {
+		factors := unsafe.Slice((*float32)(scales), int(channels))
+		for i := range n {
+			v := float32(integer(kind, src[i*size:])) * factors[i/inner%channels]
+			putUint32(dst[i*4:], math.Float32bits(v))
+		}
+		return nil
+	})
 }

@@ -1,12 +1,12 @@
 package nnapi
 
 import (
-	"runtime/debug"
 	"slices"
 	"unsafe"
 
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/io"
 	"github.com/anynpu/anynpu/core/spec/nnapi"
 )
 
@@ -66,17 +66,9 @@ func elements[T any](p *T, n uint64, name string) ([]T, error) {
 }
 
 // guarded calls f, which touches memory of the program: memory that cannot be accessed is an error of f's.
-func guarded(what string, f func() error) (err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		switch v := recover().(type) {
-		case nil:
-		case interface{ Addr() uintptr }:
-			err = fault.New(fault.Argument, "%s cannot be read or written at address %#x: the program has unmapped it, or "+
-				"cut its file", what, v.Addr())
-		default:
-			panic(v)
-		}
-	}()
-	return f()
+func guarded(what string, f func() error) error {
+	return io.Guarded(f, func(addr uintptr) error {
+		return fault.New(fault.Argument, "%s cannot be read or written at address %#x: the program has unmapped it, or cut "+
+			"its file", what, addr)
+	})
 }

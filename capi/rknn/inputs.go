@@ -2,7 +2,6 @@ package rknn
 
 import (
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"unsafe"
@@ -17,7 +16,7 @@ import (
 
 // inputsSet converts and copies inputs for the runs to come (section 4). Some inputs may be set alone; all are judged
 // before the first is taken.
-func inputsSet(c *Context, inputs []Input) (err error) {
+func inputsSet(c *Context, inputs []Input) error {
 	if err := c.lock(); err != nil {
 		return err
 	}
@@ -38,23 +37,23 @@ func inputsSet(c *Context, inputs []Input) (err error) {
 				indexed(len(c.in), "input"))
 		}
 	}
-	defer faulted(&err, "inputs: memory of buf")
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	for k := range inputs {
-		in := &inputs[k]
-		i := int(in.index)
-		p, dims := c.model.in[i], c.inDims(i)
-		data, err := c.room(i)
-		if err != nil {
-			return err
+	return guarded("inputs: memory of buf", func() error {
+		for k := range inputs {
+			in := &inputs[k]
+			i := int(in.index)
+			p, dims := c.model.in[i], c.inDims(i)
+			data, err := c.room(i)
+			if err != nil {
+				return err
+			}
+			src := unsafe.Slice((*byte)(cPointer(in.buf)), int(in.size)) // may be longer than what is read of it
+			c.in[i].given = false                                        // until it is whole
+			s := p.source(in.kind, convert.Arrange(dims, convert.Layout{Order: p.format(true).Order()}), in.passThrough != 0)
+			c.fill(i, data, src, &s)
+			c.in[i].given = true
 		}
-		src := unsafe.Slice((*byte)(cPointer(in.buf)), int(in.size)) // may be longer than what is read of it
-		c.in[i].given = false                                        // until it is whole
-		s := p.source(in.kind, convert.Arrange(dims, convert.Layout{Order: p.format(true).Order()}), in.passThrough != 0)
-		c.fill(i, data, src, &s)
-		c.in[i].given = true
-	}
-	return nil
+		return nil
+	})
 }
 
 // judge checks one rknn_input in the order of section 11: index, pointer, type, size, format.

@@ -2,7 +2,6 @@ package rknn
 
 import (
 	"context"
-	"runtime/debug"
 
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/matrix"
@@ -44,7 +43,7 @@ func (m *Matmul) least(i int) int64 {
 }
 
 // matmulRun computes C from A and B and returns when it is done. Memory of C may overlap that of A and B.
-func matmulRun(m *Matmul) (err error) {
+func matmulRun(m *Matmul) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.shapes[m.current]
@@ -57,38 +56,38 @@ func matmulRun(m *Matmul) (err error) {
 			return failed("ctx: matrix %s has no memory: call rknn_matmul_set_io_mem first", matrixNames[i])
 		}
 	}
-	defer faulted(&err, "ctx: memory bound to a matrix")
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	operands := [3]*matrix.Operand{&p.A, &p.B, &p.C}
-	var buffers [3]mem.Buffer
-	for i, r := range m.bound {
-		buf := memories.use(r)
-		if buf == nil {
-			m.bound[i] = nil
-			return failed("ctx: the memory bound to matrix %s was destroyed: bind other memory with rknn_matmul_set_io_mem",
-				matrixNames[i])
+	return guarded("ctx: memory bound to a matrix", func() error {
+		operands := [3]*matrix.Operand{&p.A, &p.B, &p.C}
+		var buffers [3]mem.Buffer
+		for i, r := range m.bound {
+			buf := memories.use(r)
+			if buf == nil {
+				m.bound[i] = nil
+				return failed("ctx: the memory bound to matrix %s was destroyed: bind other memory with rknn_matmul_set_io_mem",
+					matrixNames[i])
+			}
+			defer buf.Release()
+			data, err := buf.Map()
+			if err != nil {
+				return err
+			}
+			need := m.spec.bytes(s, i)
+			if int64(len(data)) < need {
+				return failed("ctx: matrix %s has memory of %d bytes: M, K, N = %d, %d, %d takes %d", matrixNames[i], len(data), s.m,
+					s.k, s.n, need)
+			}
+			operands[i].Data, buffers[i] = data[:need], buf
 		}
-		defer buf.Release()
-		data, err := buf.Map()
-		if err != nil {
-			return err
-		}
-		need := m.spec.bytes(s, i)
-		if int64(len(data)) < need {
-			return failed("ctx: matrix %s has memory of %d bytes: M, K, N = %d, %d, %d takes %d", matrixNames[i], len(data), s.m,
-				s.k, s.n, need)
-		}
-		operands[i].Data, buffers[i] = data[:need], buf
-	}
-	for i, o := range operands[:2] {
-		if mem.Aliases(buffers[i], 0, int64(len(o.Data)), buffers[2], 0, int64(len(p.C.Data))) {
-			var err error
-			if o.Data, err = mem.Clone(o.Data); err != nil {
-				return fault.Wrap(err, "matrix %s", matrixNames[i])
+		for i, o := range operands[:2] {
+			if mem.Aliases(buffers[i], 0, int64(len(o.Data)), buffers[2], 0, int64(len(p.C.Data))) {
+				var err error
+				if o.Data, err = mem.Clone(o.Data); err != nil {
+					return fault.Wrap(err, "matrix %s", matrixNames[i])
+				}
 			}
 		}
-	}
-	return m.compute.Multiply(context.Background(), p)
+		return m.compute.Multiply(context.Background(), p)
+	})
 }
 
 // product describes the product in a size, without the bytes of its matrices. Sums that are given as integers of 16 and

@@ -11,6 +11,7 @@ import (
 
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/capi/handle"
+	"github.com/anynpu/anynpu/core/io"
 	"github.com/anynpu/anynpu/core/mem"
 	spec "github.com/anynpu/anynpu/core/spec/rknn"
 )
@@ -300,14 +301,10 @@ func (c *Context) checkSpare(m *spec.TensorMem, what string, need uint32) error 
 
 func addressOf(data []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(data))) }
 
-// faulted is deferred, with debug.SetPanicOnFault, where memory of the program is read or written, which may lie in a
-// file that was cut or be mapped no more: that is an error of the call then. what says whose memory it is.
-func faulted(err *error, what string) {
-	switch v := recover().(type) {
-	case nil:
-	case interface{ Addr() uintptr }:
-		*err = failed("%s cannot be used at address %#x: the program has unmapped or cut it", what, v.Addr())
-	default:
-		panic(v)
-	}
+// guarded calls f, which touches memory of the program: what says whose. Memory that has vanished is an error of the
+// call.
+func guarded(what string, f func() error) error {
+	return io.Guarded(f, func(addr uintptr) error {
+		return failed("%s cannot be used at address %#x: the program has unmapped or cut it", what, addr)
+	})
 }

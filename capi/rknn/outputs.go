@@ -2,7 +2,6 @@ package rknn
 
 import (
 	"fmt"
-	"runtime/debug"
 	"unsafe"
 
 	"github.com/anynpu/anynpu/capi/boundary"
@@ -45,17 +44,18 @@ func outputsGet(c *Context, outputs []Output, extend *OutputExtend) (err error) 
 			c.take(made)
 		}
 	}()
-	defer faulted(&err, "outputs: memory of buf, or bound to an output,")
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	for k := range outputs {
-		if err := c.give(&outputs[k], which[k], &made); err != nil {
-			return err
+	err = guarded("outputs: memory of buf, or bound to an output,", func() error {
+		for k := range outputs {
+			if err := c.give(&outputs[k], which[k], &made); err != nil {
+				return err
+			}
 		}
-	}
-	if extend != nil {
-		extend.frame = c.frame
-	}
-	return nil
+		if extend != nil {
+			extend.frame = c.frame
+		}
+		return nil
+	})
+	return err
 }
 
 // meant returns the output that each entry stands for. Without is_prealloc a program need not set index, so indices are

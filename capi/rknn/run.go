@@ -2,7 +2,6 @@ package rknn
 
 import (
 	"errors"
-	"runtime/debug"
 
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
@@ -12,7 +11,7 @@ import (
 
 // run computes and waits (section 4): inputs from bound memory or as rknn_inputs_set left them, outputs to bound memory
 // and for rknn_outputs_get. extend receives the number of the run; what else it asks for has no effect.
-func run(c *Context, extend *RunExtend) (err error) {
+func run(c *Context, extend *RunExtend) error {
 	if err := c.lock(); err != nil {
 		return err
 	}
@@ -24,8 +23,11 @@ func run(c *Context, extend *RunExtend) (err error) {
 		return failed("context was opened with RKNN_FLAG_FENCE_IN_OUTSIDE (0x40) or RKNN_FLAG_FENCE_OUT_OUTSIDE (0x80) in " +
 			"flag: there are no fences, so it cannot run")
 	}
-	defer faulted(&err, "context: memory bound to an input or output")
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	return guarded("context: memory bound to an input or output", func() error { return c.perform(extend) })
+}
+
+// perform is a run; the lock is held.
+func (c *Context) perform(extend *RunExtend) error {
 	if err := c.ready(); err != nil {
 		return err
 	}
