@@ -6,7 +6,6 @@ import (
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/model"
 	"github.com/anynpu/anynpu/core/op"
-	"github.com/anynpu/anynpu/core/tensor"
 )
 
 // imageOptions have the graph decode all images, of which it gets bytes as programs have them.
@@ -96,53 +95,6 @@ func (p *port) picture(one *piece) *picture {
 	d := &p.Image.Decode
 	return &picture{pixel: d.Pixel, interleaved: d.Interleaved, n: one.batch, h: h, w: w, pitch: one.pitch, luma: one.buf,
 		chroma: one.chroma}
-}
-
-// bindImage binds the parts of an image.
-func (r *runner) bindImage(p *port, views []mem.View) error {
-	for k, v := range views {
-		if err := r.exec.BindInput(p.at+k, v); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// gather puts the images of a batch, each a tensor of its own or a region of an image, into the room of input i, where
-// they lie one after another, and binds that.
-func (r *runner) gather(i int, p *port, b bound, room []byte) error {
-	parts := [][]int64{p.dims}
-	if p.chroma != nil {
-		parts = append(parts, p.chroma)
-	}
-	whole, next := make([]mem.View, len(parts)), make([]int64, len(parts))
-	at := int64(0)
-	for k, dims := range parts {
-		whole[k], next[k] = mem.View{Buf: r.rooms[i], Off: at, Type: tensor.T(p.Type, dims...)}, at
-		size, _ := whole[k].Type.ByteSize()
-		at += size
-	}
-	for n := range b {
-		one := &b[n]
-		to := make([]mem.View, len(parts))
-		for k, dims := range parts {
-			to[k] = mem.View{Buf: r.rooms[i], Off: next[k], Type: tensor.T(p.Type, p.sized(dims, one.batch)...)}
-			size, _ := to[k].Type.ByteSize()
-			next[k] += size
-		}
-		if one.source != nil {
-			if err := one.source.scaleTo(p, one.region, to); err != nil {
-				return err
-			}
-			continue
-		}
-		for k, from := range p.picture(one).views() {
-			if err := from.Load(room[to[k].Off:next[k]]); err != nil {
-				return err
-			}
-		}
-	}
-	return r.bindImage(p, whole)
 }
 
 // scaleTo writes a region of the picture as an image of the port's size.

@@ -154,6 +154,7 @@ func (m *Model) build(im *model.Model, w *mem.Weights) error {
 		if err != nil {
 			return err
 		}
+		p.at = i
 		m.out = append(m.out, p)
 	}
 	m.operators = operatorsOf(im.Graph)

@@ -8,6 +8,7 @@ import (
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/core/convert"
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/io"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/model"
 	"github.com/anynpu/anynpu/core/tensor"
@@ -16,14 +17,15 @@ import (
 // port is an input or output of a model and how the API shows it.
 type port struct {
 	*model.Port
-	at          int     // of the program's inputs, the first that it is
-	dims        []int64 // in the model's order; of an image those of its bytes, or of luma
-	chroma      []int64 // of an image whose pairs are an input of their own, the next one
-	description         // what programs are told
-	order       []int   // of the dimensions in a program's memory, nil: the model's
-	gaps        bool    // alignedShape is larger than validShape
-	numbers     bool    // float32 numbers where the model has codes that the API cannot describe
-	source      string  // one sentence of the port, for programs that ask
+	at          int            // of the program's inputs or outputs, the first that it is
+	numeric     convert.Tensor // its elements without mean and deviation, which are those of images
+	dims        []int64        // in the model's order; of an image those of its bytes, or of luma
+	chroma      []int64        // of an image whose pairs are an input of their own, the next one
+	description                // what programs are told
+	order       []int          // of the dimensions in a program's memory, nil: the model's
+	gaps        bool           // alignedShape is larger than validShape
+	numbers     bool           // float32 numbers where the model has codes that the API cannot describe
+	source      string         // one sentence of the port, for programs that ask
 	lists       boundary.Block
 }
 
@@ -37,7 +39,8 @@ var kinds = map[tensor.DType]int32{
 // newPort decides how the API shows a port with these sizes (section 6, section 11). Inputs whose metadata name pixels
 // are images, and codes are described by shifts where that is asked for.
 func newPort(of *model.Port, dims []int64, input, shift bool) (*port, error) {
-	p := &port{Port: of, dims: dims}
+	p := &port{Port: of, dims: dims, numeric: of.Tensor}
+	p.numeric.Normalization = convert.Normalization{}
 	n, ok := tensor.Count(dims)
 	if len(dims) > maxDims || !ok || n > math.MaxInt32/8 || n == 0 {
 		return nil, fault.New(fault.Shape, "%q has the shape %v: want at most %d dimensions and 1 to %d elements", p.Name, dims,
@@ -99,9 +102,6 @@ func permuted(dims []int64, order []int) []int64 {
 	return out
 }
 
-// direct reports whether the program's memory has the elements as the model has them, so that nothing is converted.
-func (p *port) direct() bool { return !p.numbers }
-
 // view is the memory of a piece as that part of the model's tensor.
 func (p *port) view(one *piece) mem.View {
 	v := mem.View{Buf: one.buf, Type: tensor.T(p.Type, p.sized(p.dims, one.batch)...)}
@@ -119,37 +119,31 @@ func (p *port) view(one *piece) mem.View {
 	return v
 }
 
-// arrangement says where elements lie in memory without gaps, for n of the model's batch.
-func (p *port) arrangement(batch int64) convert.Arrangement {
-	dims := slices.Clone(p.dims)
-	if batch > 0 && len(dims) > 0 {
-		dims[0] = batch
+// operand is the memory of a piece as core wants it.
+func (p *port) operand(one *piece) io.Operand {
+	o := io.Own(p.view(one))
+	if p.gaps && !one.dense {
+		o.Gaps = io.Gaps{Valid: p.valid, Sizes: p.aligned}
 	}
-	l := convert.Layout{}
-	if p.order != nil {
-		l.Order = convert.NHWC
+	if p.numbers {
+		l := convert.Layout{}
+		if p.order != nil {
+			l.Order = convert.NHWC
+		}
+		o.As = convert.Source{Type: tensor.Float32, Arrangement: convert.Arrange(p.sized(p.dims, one.batch), l)}
 	}
-	return convert.Arrange(dims, l)
+	return o
 }
 
-// load converts what a program gave, without gaps and for a part of the batch, to the model's elements in NCHW.
-func (p *port) load(dst, src []byte, batch int64) {
-	dims := slices.Clone(p.dims)
-	if len(dims) > 0 {
-		dims[0] = batch
-	}
-	s := convert.Source{Type: tensor.Float32, Arrangement: p.arrangement(batch)}
-	t := p.Tensor
-	t.Normalization = convert.Normalization{} // mean and deviation are those of images
-	t.Load(dst, convert.Arrange(dims, convert.Layout{}), src, &s)
-}
-
-// coreBytes is the number of bytes of the model's elements.
-func (p *port) coreBytes() int64 {
-	n, _ := tensor.T(p.Type, p.dims...).ByteSize()
+// planes is how many inputs or outputs of the program the port is.
+func (p *port) planes() int {
 	if p.chroma != nil {
-		pairs, _ := tensor.T(p.Type, p.chroma...).ByteSize()
-		n += pairs
+		return 2
 	}
-	return n
+	return 1
+}
+
+// plane is one of them.
+func (p *port) plane(k int) *io.Port {
+	return &io.Port{Tensor: &p.numeric, At: p.at + k, Dims: [][]int64{p.dims, p.chroma}[k]}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/anynpu/anynpu/core/compile"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/io"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/model"
 	"github.com/anynpu/anynpu/core/op"
@@ -42,9 +43,8 @@ type scaler struct {
 type scaling struct {
 	of      *scaler
 	shape   geometry
-	exec    device.Execution
+	exec    *io.Execution
 	regions mem.Buffer
-	ended   chan error
 }
 
 // holdScalers keeps programs that scale until dropScalers.
@@ -111,7 +111,8 @@ func borrowScaling(g geometry) (*scaling, error) {
 		regions.Release()
 		return nil, err
 	}
-	return &scaling{of: s, shape: g, exec: e, regions: regions, ended: make(chan error, 1)}, nil
+	in, out := s.program.Ports()
+	return &scaling{of: s, shape: g, exec: io.New(e, len(in), len(out)), regions: regions}, nil
 }
 
 func newScaler(g geometry) (*scaler, error) {
@@ -153,30 +154,20 @@ func scale(g geometry, from []mem.View, r op.Region, to []mem.View) error {
 		return err
 	}
 	defer s.giveBack()
-	defer func() {
-		for i := range append(from, mem.View{}) {
-			_ = s.exec.BindInput(i, mem.View{}) // nothing is refused between runs
-		}
-		for i := range to {
-			_ = s.exec.BindOutput(i, mem.View{})
-		}
-	}()
+	defer s.exec.Unbind()
 	regions := tensor.Int32s(int32(r.Left), int32(r.Top), int32(r.Right), int32(r.Bottom))
 	if err := mem.Write(s.regions, 0, regions); err != nil {
 		return err
 	}
 	for i, v := range append(from, mem.View{Buf: s.regions, Type: tensor.T(tensor.Int32, 1, 4)}) {
-		if err := s.exec.BindInput(i, v); err != nil {
+		if err := s.exec.Input(i, v); err != nil {
 			return fault.Wrap(err, "image")
 		}
 	}
 	for i, v := range to {
-		if err := s.exec.BindOutput(i, v); err != nil {
+		if err := s.exec.Output(i, v); err != nil {
 			return fault.Wrap(err, "result")
 		}
 	}
-	if err := s.exec.Start(device.RunRequest{Here: true, Done: func(err error) { s.ended <- err }}); err != nil {
-		return err
-	}
-	return <-s.ended
+	return s.exec.Run(device.RunRequest{})
 }

@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/anynpu/anynpu/capi/boundary"
-	"github.com/anynpu/anynpu/core/tensor"
 )
 
 // A target is a chip whose layout of tensors and whose limits a program meets, so that it shows on any machine what it
@@ -162,16 +161,3 @@ func (g *target) tellCores(mask int32) {
 }
 
 var toldCores sync.Map
-
-// clearGaps writes zeros between the elements of a padded tensor in memory.
-func clearGaps(data []byte, valid, aligned []int64, size int64) {
-	if len(valid) == 0 {
-		return
-	}
-	steps := tensor.RowMajor(aligned)
-	step := steps[0] * size
-	for i := range valid[0] {
-		clearGaps(data[i*step:(i+1)*step], valid[1:], aligned[1:], size)
-	}
-	clear(data[valid[0]*step : aligned[0]*step])
-}

@@ -12,7 +12,7 @@ import (
 	"github.com/anynpu/anynpu/capi/handle"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
-	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/io"
 	"github.com/anynpu/anynpu/core/model"
 	spec "github.com/anynpu/anynpu/core/spec/rknn"
 )
@@ -39,7 +39,7 @@ type Context struct {
 	skippedTypes map[int64]string
 
 	mu      sync.Mutex // guards what follows
-	exec    device.Execution
+	exec    *io.Execution
 	core    uint32      // the cores that exec was made for
 	set     int         // index into model.shapes
 	sizes   model.Sizes // of the model's open dimensions
@@ -51,11 +51,9 @@ type Context struct {
 	perf    boundary.Block              // text of RKNN_QUERY_PERF_DETAIL
 }
 
-// inputState is one input: what core reads, and where it comes from.
+// inputState is one input: where it comes from.
 type inputState struct {
-	buf   mem.Buffer // what core reads, nil: not made yet
-	order []int      // of the dimensions in buf, as in device.Port.Native
-	given bool       // rknn_inputs_set has filled buf
+	given bool // rknn_inputs_set has filled the input's room
 	bound *binding
 }
 
@@ -136,9 +134,9 @@ func newContext(m *sharedModel, flags uint32, r *runnable) (*Context, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.exec = e
+	c.exec = io.New(e, len(m.in), len(m.out))
 	if err := c.useShapes(m.largest); err != nil {
-		e.Release()
+		c.exec.Release()
 		return nil, err
 	}
 	r.program.Retain()
@@ -152,17 +150,13 @@ var priorities = [4]device.Priority{device.PriorityHigh, device.PriorityMedium, 
 // is large enough.
 func (c *Context) useShapes(set int) error {
 	m := c.model
-	for i, p := range m.in {
+	for i := range m.in {
 		if m.dynamic {
 			if err := c.exec.SetShape(i, m.shapes[set].In[i]); err != nil {
 				return err
 			}
 		}
 		s := &c.in[i]
-		if s.buf != nil && s.buf.Size() != p.coreBytes(m.shapes[set].In[i]) {
-			s.buf.Release()
-			s.buf = nil
-		}
 		if set != c.set {
 			s.given = false
 		}
@@ -181,6 +175,11 @@ func (c *Context) useShapes(set int) error {
 // dims are the current dimensions of input or output i, in the model's order.
 func (c *Context) inDims(i int) []int64  { return c.model.shapes[c.set].In[i] }
 func (c *Context) outDims(i int) []int64 { return c.model.shapes[c.set].Out[i] }
+
+// inPort is input i as core reads it.
+func (c *Context) inPort(i int) *io.Port {
+	return &io.Port{Tensor: &c.model.in[i].Tensor, At: i, Dims: c.inDims(i), Order: c.run.orders[i]}
+}
 
 // dupContext makes a context of the same model with inputs, outputs and runs of its own; flags are those of the source.
 func dupContext(source *uintptr) (*Context, error) {
@@ -253,11 +252,6 @@ func (c *Context) release() {
 	c.exec.Release()
 	c.run.program.Release()
 	c.destroyAll(c.states)
-	for i := range c.in {
-		if b := c.in[i].buf; b != nil {
-			b.Release()
-		}
-	}
 	if n := len(c.buffers); n > 0 {
 		warn("buffers of rknn_outputs_get were never given back with rknn_outputs_release", "function", "rknn_destroy",
 			"buffers", n)
@@ -297,8 +291,8 @@ func (c *Context) move() error {
 	if err != nil {
 		return refuseFor(runCode(err), err, "context: core_mask is %#x", mask)
 	}
-	c.exec.Release()
-	c.exec, c.core = e, mask
+	c.exec.Renew(e)
+	c.core = mask
 	return nil
 }
 

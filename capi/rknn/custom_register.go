@@ -209,9 +209,9 @@ func (c *Context) change(next *runnable) error {
 	}
 	c.reg.Lock()
 	defer c.reg.Unlock()
-	c.exec.Release()
+	c.exec.Renew(e)
 	c.run.program.Release()
-	c.exec, c.run, c.valid = e, next, false
+	c.run, c.valid = next, false
 	return nil
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/core/convert"
 	"github.com/anynpu/anynpu/core/fault"
-	"github.com/anynpu/anynpu/core/mem"
 	spec "github.com/anynpu/anynpu/core/spec/rknn"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -42,14 +41,12 @@ func inputsSet(c *Context, inputs []Input) error {
 			in := &inputs[k]
 			i := int(in.index)
 			p, dims := c.model.in[i], c.inDims(i)
-			data, err := c.room(i)
-			if err != nil {
-				return err
-			}
 			src := unsafe.Slice((*byte)(cPointer(in.buf)), int(in.size)) // may be longer than what is read of it
 			c.in[i].given = false                                        // until it is whole
 			s := p.source(in.kind, convert.Arrange(dims, convert.Layout{Order: p.format(true).Order()}), in.passThrough != 0)
-			c.fill(i, data, src, &s)
+			if err := c.exec.Stage(c.inPort(i), src, &s); err != nil {
+				return err
+			}
 			c.in[i].given = true
 		}
 		return nil
@@ -149,23 +146,4 @@ func (p *port) bytesOpen(kind spec.Type) bool {
 		return !p.coded(kind)
 	}
 	return kind == spec.Uint8
-}
-
-// fill converts what a program handed over for input i to the memory that core reads.
-func (c *Context) fill(i int, data, src []byte, s *convert.Source) {
-	c.model.in[i].Load(data, c.run.own(i, c.inDims(i)), src, s)
-	c.in[i].order = c.run.orders[i]
-}
-
-// room returns the memory of input i that core reads, made when first wanted.
-func (c *Context) room(i int) ([]byte, error) {
-	s := &c.in[i]
-	if s.buf == nil {
-		b, err := mem.Host(c.model.in[i].coreBytes(c.inDims(i)), mem.Options{Align: 64})
-		if err != nil {
-			return nil, err
-		}
-		s.buf = b
-	}
-	return s.buf.Map()
 }

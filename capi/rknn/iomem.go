@@ -2,6 +2,8 @@ package rknn
 
 import (
 	"github.com/anynpu/anynpu/core/convert"
+	"github.com/anynpu/anynpu/core/io"
+	"github.com/anynpu/anynpu/core/mem"
 	spec "github.com/anynpu/anynpu/core/spec/rknn"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -163,6 +165,15 @@ func (b *binding) open(p *port, dims []int64) ([]byte, convert.Arrangement, func
 		return nil, a, nil, err
 	}
 	return data, a, buf.Release, nil
+}
+
+// operand describes output memory in which elements lie as a.
+func (b *binding) operand(p *port, dims []int64, a convert.Arrangement) io.Operand {
+	o := io.Own(mem.View{Buf: b.memory.buf, Type: p.coreType(dims)})
+	if b.kind.DType() != p.Type || !a.Dense() {
+		o.As = convert.Source{Type: b.kind.DType(), Arrangement: a}
+	}
+	return o
 }
 
 // names lists inputs or outputs for messages.

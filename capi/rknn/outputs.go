@@ -7,6 +7,7 @@ import (
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/core/convert"
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/io"
 	"github.com/anynpu/anynpu/core/mem"
 	spec "github.com/anynpu/anynpu/core/spec/rknn"
 	"github.com/anynpu/anynpu/core/tensor"
@@ -146,7 +147,7 @@ func (c *Context) give(o *Output, i int, made *[]*Output) error {
 		*made = append(*made, o)
 	}
 	dst := unsafe.Slice((*byte)(cPointer(o.buf)), int(size))
-	if c.out[i].overlaps(dst, src) {
+	if b := c.out[i].placed; b != nil && io.Overlaps(b.memory.buf, src, dst) {
 		var err error
 		if src, err = mem.Clone(src); err != nil {
 			return err
@@ -154,12 +155,6 @@ func (c *Context) give(o *Output, i int, made *[]*Output) error {
 	}
 	p.Store(dst, convert.Arrange(dims, convert.Layout{}), kind.DType(), src, dims)
 	return nil
-}
-
-// overlaps says whether the program asks for a result, src, in the memory that it bound, which can have several
-// addresses.
-func (s *outputState) overlaps(dst, src []byte) bool {
-	return s.placed != nil && (mem.Overlap(dst, src) || mem.InFile(s.placed.memory.buf) && mem.OverlapMapped(dst, src))
 }
 
 // take frees buffers that were given out.

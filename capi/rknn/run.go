@@ -5,6 +5,7 @@ import (
 
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/io"
 	"github.com/anynpu/anynpu/core/mem"
 	spec "github.com/anynpu/anynpu/core/spec/rknn"
 )
@@ -35,14 +36,19 @@ func (c *Context) perform(extend *RunExtend) error {
 	if err := c.move(); err != nil {
 		return err
 	}
-	defer c.unplace()
+	defer c.exec.Unbind()
 	for i := range c.in {
-		if err := c.bindInput(i); err != nil {
+		if err := c.feed(i); err != nil {
 			return err
 		}
 	}
 	for i := range c.out {
-		if err := c.bindOutput(i); err != nil {
+		if err := c.takeOutput(i); err != nil {
+			return err
+		}
+	}
+	for i := range c.out {
+		if err := c.place(i); err != nil {
 			return err
 		}
 	}
@@ -72,9 +78,11 @@ func runCode(err error) spec.Code {
 
 // compute runs and waits, and makes the calls of the program's functions that the run asks for.
 func (c *Context) compute() error {
+	if len(c.registered) == 0 { // none of its functions would wait for this thread
+		return c.exec.Run(device.RunRequest{})
+	}
 	ended := make(chan error, 1)
-	here := len(c.registered) == 0 // none of its functions would wait for this thread
-	if err := c.exec.Start(device.RunRequest{Here: here, Done: func(err error) { ended <- err }}); err != nil {
+	if err := c.exec.Start(device.RunRequest{Done: func(err error) { ended <- err }}); err != nil {
 		return err
 	}
 	for {
@@ -123,47 +131,28 @@ func (c *Context) ready() error {
 	return nil
 }
 
-// bindInput gives core input i: bound memory itself if it holds the elements as core wants them, else converted to
-// memory of the context.
-func (c *Context) bindInput(i int) error {
-	s, p, dims := &c.in[i], c.model.in[i], c.inDims(i)
-	if s.bound != nil {
-		src, a, done, err := s.bound.open(p, dims)
-		if err != nil {
-			s.bound = nil
-			return err
-		}
-		defer done()
-		s.given = false
-		given := p.source(s.bound.kind, a, s.bound.raw)
-		if p.Place(c.run.own(i, dims), &given) {
-			return c.bindView(i, s.bound.memory.buf, c.run.orders[i])
-		}
-		data, err := c.room(i)
-		if err != nil {
-			return err
-		}
-		c.fill(i, data, src, &given)
+// feed gives core input i: bound memory, or what rknn_inputs_set has left.
+func (c *Context) feed(i int) error {
+	s, p := &c.in[i], c.model.in[i]
+	if s.bound == nil {
+		return c.exec.FeedStaged(c.inPort(i))
 	}
-	if _, err := c.room(i); err != nil {
+	_, a, done, err := s.bound.open(p, c.inDims(i))
+	if err != nil {
+		s.bound = nil
 		return err
 	}
-	return c.bindView(i, s.buf, s.order)
+	defer done()
+	s.given = false
+	given := p.source(s.bound.kind, a, s.bound.raw)
+	return c.exec.Feed(c.inPort(i), &io.Operand{View: mem.View{Buf: s.bound.memory.buf}, As: given})
 }
 
-// bindView binds core input i to memory whose elements lie in an order of its dimensions.
-func (c *Context) bindView(i int, b mem.Buffer, order []int) error {
-	p := c.model.in[i]
-	v := mem.View{Buf: b, Type: p.coreType(c.inDims(i))}
-	return fault.Wrap(c.exec.BindInput(i, v.In(order)), "input %q", p.Name)
-}
-
-// bindOutput lets core write output i straight to bound memory that takes the elements as core has them and that
-// nothing else is bound to.
-func (c *Context) bindOutput(i int) error {
+// takeOutput notes the memory that is bound to output i.
+func (c *Context) takeOutput(i int) error {
 	s, p, dims := &c.out[i], c.model.out[i], c.outDims(i)
 	s.placed = nil
-	if s.bound == nil || s.bound.kind.DType() != p.Type || c.shared(i) {
+	if s.bound == nil {
 		return nil
 	}
 	_, a, done, err := s.bound.open(p, dims)
@@ -172,65 +161,35 @@ func (c *Context) bindOutput(i int) error {
 		return err
 	}
 	defer done()
-	if !a.Dense() {
-		return nil
-	}
-	s.placed = s.bound
-	return fault.Wrap(c.exec.BindOutput(i, mem.View{Buf: s.bound.memory.buf, Type: p.coreType(dims)}), "output %q", p.Name)
+	o := s.bound.operand(p, dims, a)
+	c.exec.Take(&io.Port{Tensor: &p.Tensor, At: i, Dims: dims}, &o)
+	return nil
 }
 
-// shared says whether the memory of output i is also that of another tensor, even at another address.
-func (c *Context) shared(i int) bool {
-	mine := c.out[i].bound.memory.buf
-	same := func(b *binding) bool {
-		return b != nil && mem.Aliases(mine, 0, mine.Size(), b.memory.buf, 0, b.memory.buf.Size())
+// place has core write output i straight to bound memory where it can.
+func (c *Context) place(i int) error {
+	placed, err := c.exec.Place(i)
+	if placed {
+		c.out[i].placed = c.out[i].bound
 	}
-	for k := range c.in {
-		if same(c.in[k].bound) {
-			return true
-		}
-	}
-	for k := range c.out {
-		if k != i && same(c.out[k].bound) {
-			return true
-		}
-	}
-	return false
+	return fault.Wrap(err, "output %q", c.model.out[i].Name)
 }
 
-// unplace lets go of bound memory after a run, which the program may end then.
-func (c *Context) unplace() {
-	for i := range c.in {
-		if c.in[i].bound != nil {
-			_ = c.exec.BindInput(i, mem.View{}) // nothing is refused between runs
-		}
-	}
-	for i := range c.out {
-		_ = c.exec.BindOutput(i, mem.View{})
-	}
-}
-
-// deliver writes output i to bound memory, unless core has done that.
+// deliver writes output i to bound memory, which may have been destroyed by now, unless core has done that.
 func (c *Context) deliver(i int) error {
-	s, p, dims := &c.out[i], c.model.out[i], c.outDims(i)
+	s := &c.out[i]
 	if s.placed != nil {
 		return nil
 	}
-	src, free, err := c.result(i)
-	if err != nil {
+	if _, err := c.computed(i); err != nil || s.bound == nil {
 		return err
 	}
-	defer free()
-	if s.bound == nil {
-		return nil
-	}
-	dst, a, done, err := s.bound.open(p, dims)
+	_, _, done, err := s.bound.open(c.model.out[i], c.outDims(i))
 	if err != nil {
 		return err
 	}
 	defer done()
-	p.Store(dst, a, s.bound.kind.DType(), src, dims)
-	return nil
+	return c.exec.Deliver(i)
 }
 
 // result returns the bytes of output i after a run, of the size that its shape says. Those that core wrote to bound
@@ -244,14 +203,21 @@ func (c *Context) result(i int) (data []byte, free func(), err error) {
 		}
 		return data[:p.coreBytes(dims)], free, nil
 	}
-	data, err = c.exec.OutputData(i)
+	data, err = c.computed(i)
+	return data, func() {}, err
+}
+
+// computed returns the bytes of an output that the execution has.
+func (c *Context) computed(i int) ([]byte, error) {
+	p, dims := c.model.out[i], c.outDims(i)
+	data, err := c.exec.OutputData(i)
 	if err != nil {
-		return nil, nil, fault.Wrap(err, "output %q", p.Name)
+		return nil, fault.Wrap(err, "output %q", p.Name)
 	}
 	if want := p.coreBytes(dims); int64(len(data)) != want {
-		return nil, nil, failed("context: output %q has %d bytes, want %d for the shape %v", p.Name, len(data), want, dims)
+		return nil, failed("context: output %q has %d bytes, want %d for the shape %v", p.Name, len(data), want, dims)
 	}
-	return data, func() {}, nil
+	return data, nil
 }
 
 // wait returns at once: a run has ended when rknn_run returns.

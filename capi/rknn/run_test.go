@@ -122,18 +122,18 @@ func TestSetCoreMask_fromTheNextRun(t *testing.T) {
 	in := []float32{1, 2, 3, 4}
 	require.NoError(t, inputsSet(x, []Input{inputOf(t, spec.Float32, spec.Undefined, in)}))
 	require.NoError(t, run(x, nil))
-	first := x.exec
+	first := x.exec.Execution
 	require.NoError(t, setCoreMask(x, 2))
 	requireCode(t, spec.ErrFail, setCoreMask(x, 5))
 	o := []Output{{wantFloat: 1}}
 	require.NoError(t, outputsGet(x, o, nil))
 	require.NoError(t, outputsRelease(x, o))
-	require.Same(t, first, x.exec)
+	require.Same(t, first, x.exec.Execution)
 	require.Equal(t, in, floats(t, x))
-	require.NotSame(t, first, x.exec)
+	require.NotSame(t, first, x.exec.Execution)
 	require.EqualValues(t, 2, x.core)
-	second := x.exec
+	second := x.exec.Execution
 	require.NoError(t, setCoreMask(x, 2))
 	require.Equal(t, in, floats(t, x))
-	require.Same(t, second, x.exec, "the same cores")
+	require.Same(t, second, x.exec.Execution, "the same cores")
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/anynpu/anynpu/capi/devices"
 	"github.com/anynpu/anynpu/core/compile"
-	"github.com/anynpu/anynpu/core/convert"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
@@ -81,14 +80,6 @@ func newRunnable(g *graph.Graph, in []*port, w *mem.Weights, shapes []model.Shap
 		}
 	}
 	return r, nil
-}
-
-// own is where the elements of an input lie for the device.
-func (r *runnable) own(i int, dims []int64) convert.Arrangement {
-	if r.orders[i] != nil {
-		return convert.Arrange(dims, convert.Layout{Order: convert.NHWC})
-	}
-	return convert.Arrange(dims, convert.Layout{})
 }
 
 // customNodes lists the operators of g that the program computes, with inputs of these sizes.

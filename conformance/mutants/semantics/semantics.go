@@ -37,6 +37,7 @@ var Areas = []Area{
 	{"core", []Quota{
 		{"core/op", 6}, {"core/convert", 3}, {"core/mem", 3}, {"core/exec", 3}, {"core/graph", 2}, {"core/model", 3},
 		{"core/compile", 2}, {"core/cache", 2}, {"core/tensor", 2}, {"core/matrix", 1},
+		{"core/io", 2},
 		{"capi/handle", 1}, {"capi/boundary", 1}}},
 }
 

@@ -1,0 +1,75 @@
+package io
+
+import "github.com/anynpu/anynpu/core/mem"
+
+// Take notes what the program has at an output. All of them are noted before the first is placed.
+func (x *Execution) Take(p *Port, o *Operand) {
+	x.use(o.Buf)
+	x.out[p.At].port, x.out[p.At].to = *p, *o
+}
+
+// Place has the execution write output i where the program wants it, if that takes the elements as they are and no
+// other operand has a byte there. It reports whether it does; Deliver sees to what is not placed.
+func (x *Execution) Place(i int) (bool, error) {
+	r := &x.out[i]
+	if r.to.Buf == nil || !r.to.own() || x.shared(r.to.Buf) {
+		return false, nil
+	}
+	return true, x.Output(i, r.to.View)
+}
+
+// shared reports whether memory that an operand has is also that of another one, at the same address or another.
+func (x *Execution) shared(b mem.Buffer) bool {
+	operands := 0
+	for _, other := range x.used {
+		if mem.Aliases(b, 0, b.Size(), other, 0, other.Size()) {
+			operands++
+		}
+	}
+	return operands > 1
+}
+
+// Overlaps reports whether a range of a program's lies in the memory of one of its operands too, which can have several
+// addresses. data is the operand's, or a part of it.
+func Overlaps(b mem.Buffer, data, with []byte) bool {
+	return mem.Overlap(with, data) || mem.InFile(b) && mem.OverlapMapped(with, data)
+}
+
+// Deliver writes output i to the memory that the program has for it, unless that was done in place, and zeros to what
+// gaps it has there. An output that was not taken stays with the execution.
+func (x *Execution) Deliver(i int) error {
+	r := &x.out[i]
+	if r.to.Buf == nil {
+		return nil
+	}
+	if !r.bound {
+		if err := x.store(i, r); err != nil {
+			return err
+		}
+	}
+	if r.to.Gaps.Valid == nil {
+		return nil
+	}
+	data, err := r.to.Buf.Map()
+	if err == nil {
+		r.to.Gaps.clear(data[r.to.Off:], int64(r.port.Type.Bits()/8))
+	}
+	return err
+}
+
+// store writes a result that the execution has.
+func (x *Execution) store(i int, r *result) error {
+	src, err := x.OutputData(i)
+	if err != nil {
+		return err
+	}
+	if r.to.own() {
+		return r.to.Store(src)
+	}
+	dst, err := r.to.Buf.Map()
+	if err != nil {
+		return err
+	}
+	r.port.Store(dst, r.to.As.Arrangement, r.to.As.Type, src, r.port.Dims)
+	return nil
+}

@@ -1,0 +1,100 @@
+package io
+
+import (
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/mem"
+)
+
+// Execution is an execution with a program's memory at its ports. It is used by one goroutine at a time, but for Cancel
+// and Release; between New and Release a run is: Feed or Input for every input, Take, Place or Output for the outputs
+// that have memory, Run, Deliver, Unbind.
+type Execution struct {
+	device.Execution
+	ended chan error
+	done  func(error) // sends to it; made once, so that a run allocates nothing
+
+	rooms []room       // of the inputs
+	in    []bool       // inputs that a program's memory is bound to
+	out   []result     // by output
+	used  []mem.Buffer // all memory of the program in this run
+}
+
+// room is memory of ours for an input's elements, kept from run to run.
+type room struct {
+	buf   mem.Buffer // nil: not wanted so far
+	order []int      // of the dimensions in it
+}
+
+// result is what becomes of an output.
+type result struct {
+	port  Port
+	to    Operand // Buf nil: the result stays with the execution
+	bound bool    // the execution writes it there
+}
+
+// New takes over an execution with that many inputs and outputs.
+func New(e device.Execution, inputs, outputs int) *Execution {
+	x := &Execution{Execution: e, ended: make(chan error, 1), rooms: make([]room, inputs), in: make([]bool, inputs),
+		out: make([]result, outputs)}
+	x.done = func(err error) { x.ended <- err }
+	return x
+}
+
+// Renew releases the execution and takes over another of the same ports. Rooms stay.
+func (x *Execution) Renew(e device.Execution) {
+	x.Execution.Release()
+	x.Execution = e
+}
+
+// Input binds memory to an input as it lies.
+func (x *Execution) Input(i int, v mem.View) error {
+	x.in[i] = true
+	return x.BindInput(i, v)
+}
+
+// Output binds memory to an output as it lies.
+func (x *Execution) Output(i int, v mem.View) error {
+	x.out[i].bound = true
+	return x.BindOutput(i, v)
+}
+
+// Run runs and waits for the end, on the caller's thread where the device can.
+func (x *Execution) Run(r device.RunRequest) error {
+	r.Here, r.Done = true, x.done
+	if err := x.Start(r); err != nil {
+		return err
+	}
+	return <-x.ended
+}
+
+// Unbind lets go of all memory of the program. It fails only for an execution that was released, which holds nothing.
+func (x *Execution) Unbind() {
+	for i, bound := range x.in {
+		if bound {
+			_ = x.BindInput(i, mem.View{})
+			x.in[i] = false
+		}
+	}
+	for i := range x.out {
+		if x.out[i].bound {
+			_ = x.BindOutput(i, mem.View{})
+		}
+		x.out[i] = result{}
+	}
+	for _, b := range x.used {
+		b.Release()
+	}
+	clear(x.used)
+	x.used = x.used[:0]
+}
+
+// Release ends the execution, and a run under way.
+func (x *Execution) Release() {
+	x.Execution.Release()
+	for i := range x.rooms {
+		if b := x.rooms[i].buf; b != nil {
+			b.Release()
+		}
+		x.rooms[i] = room{}
+	}
+}
