@@ -6,7 +6,9 @@ import (
 	"unsafe"
 
 	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/core/convert"
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/io"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/spec/nnapi"
 	"github.com/anynpu/anynpu/core/tensor"
@@ -237,14 +239,16 @@ func (b *binding) held() ([]uint32, error) {
 	return dims, nil
 }
 
-// booleans returns a view of 0 and 1 alone, as core has them, with a reference to its buffer for the caller: v itself,
-// or a copy where a byte of it is another number, which is true as well.
-func booleans(v mem.View) (mem.View, error) {
+// booleanTensor is what core has of booleans.
+var booleanTensor = convert.Tensor{Type: tensor.Bool}
+
+// feedBooleans gives input k of an execution 0 and 1 alone, as core has them: the memory as it lies, or, where a byte of
+// it is another number, which is true as well, a copy.
+func feedBooleans(x *io.Execution, k int, v mem.View) error {
 	n, _ := v.Type.ByteSize()
 	data, err := v.Buf.Map()
 	if err != nil || v.Off+n > int64(len(data)) {
-		v.Buf.Retain()
-		return v, nil // a device's own memory, which it has written; or too little, which core refuses
+		return x.Input(k, v) // a device's own memory, which it has written; or too little, which core refuses
 	}
 	data = data[v.Off : v.Off+n]
 	plain := true
@@ -253,17 +257,18 @@ func booleans(v mem.View) (mem.View, error) {
 		return nil
 	})
 	if err != nil {
-		return v, err
+		return err
 	}
 	if plain {
-		v.Buf.Retain()
-		return v, nil
+		return x.Input(k, v)
 	}
-	own, err := mem.Host(n, mem.Options{})
+	dims, _ := v.Type.Shape.Ints()
+	p := &io.Port{Tensor: &booleanTensor, At: k, Dims: dims}
+	room, err := x.Room(p)
 	if err != nil {
-		return v, err
+		return err
 	}
-	to, err := own.Map()
+	to, err := room.Buf.Map()
 	if err == nil {
 		err = guarded("the memory", func() error {
 			copy(to, data)
@@ -272,11 +277,9 @@ func booleans(v mem.View) (mem.View, error) {
 		})
 	}
 	if err != nil {
-		own.Release()
-		return v, err
+		return err
 	}
-	v.Buf, v.Off = own, 0
-	return v, nil
+	return x.FeedStaged(p)
 }
 
 // normalize makes 1 of every true.

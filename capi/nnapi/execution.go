@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/anynpu/anynpu/capi/handle"
-	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/io"
 )
 
 // Execution is an ANeuralNetworksExecution (section 5): memory bound to the inputs and outputs of a compiled model, and
@@ -28,11 +28,9 @@ type Execution struct {
 	outputs  []binding
 	touched  bool // an input or output was bound
 
-	plan  *plan            // core's
-	key   []byte           // of the plan that readKey has read
-	core  device.Execution // with everything bound, nil between computations that do not follow one another
-	done  chan error       // the end of the run of core under way
-	ended func(error)      // sends to it
+	plan *plan         // core's
+	key  []byte        // of the plan that readKey has read
+	core *io.Execution // with everything bound, nil between computations that do not follow one another
 
 	err       error // of the last computation
 	durations [2]uint64
@@ -59,8 +57,7 @@ func executionCreate(c *Compilation) (*Execution, error) {
 		return nil, err
 	}
 	e := &Execution{compiled: result, loop: defaultLoopTimeout, inputs: make([]binding, len(result.in)),
-		outputs: make([]binding, len(result.out)), done: make(chan error, 1)}
-	e.ended = func(err error) { e.done <- err }
+		outputs: make([]binding, len(result.out))}
 	return e, nil
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/anynpu/anynpu/core/compile"
 	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/io"
 	"github.com/anynpu/anynpu/core/spec/nnapi"
 )
 
@@ -21,7 +22,7 @@ type plan struct {
 	key       []byte
 
 	mu   sync.Mutex
-	idle []device.Execution // for executions to come
+	idle []*io.Execution // for executions to come
 }
 
 // maxIdle bounds the executions of core that wait for the next execution of the program.
@@ -45,7 +46,7 @@ func (p *plan) release() {
 }
 
 // take returns an execution of core with nothing bound.
-func (p *plan) take(o device.ExecOptions) (device.Execution, error) {
+func (p *plan) take(o device.ExecOptions) (*io.Execution, error) {
 	p.mu.Lock()
 	if n := len(p.idle); n > 0 {
 		e := p.idle[n-1]
@@ -54,11 +55,16 @@ func (p *plan) take(o device.ExecOptions) (device.Execution, error) {
 		return e, nil
 	}
 	p.mu.Unlock()
-	return p.program.New(o)
+	e, err := p.program.New(o)
+	if err != nil {
+		return nil, err
+	}
+	in, out := p.program.Ports()
+	return io.New(e, len(in), len(out)), nil
 }
 
 // give takes back an execution with nothing bound.
-func (p *plan) give(e device.Execution) {
+func (p *plan) give(e *io.Execution) {
 	p.mu.Lock()
 	if len(p.idle) < maxIdle {
 		p.idle = append(p.idle, e)

@@ -73,12 +73,7 @@ func (e *Execution) letGo() {
 	if e.core == nil {
 		return
 	}
-	for i := range e.plan.feeds {
-		_ = e.core.BindInput(i, mem.View{}) // fails only for an execution that was released, which holds nothing
-	}
-	for i := range e.outputs {
-		_ = e.core.BindOutput(i, mem.View{})
-	}
+	e.core.Unbind()
 	e.plan.give(e.core)
 	e.plan.release()
 	e.core, e.plan = nil, nil
@@ -102,7 +97,7 @@ func (e *Execution) bind(until time.Time) error {
 		if b.changes(&e.in[i]) {
 			continue
 		}
-		if err := ex.BindInput(k, b.view(&e.in[i], b.dims)); err != nil {
+		if err := ex.Input(k, b.view(&e.in[i], b.dims)); err != nil {
 			return err
 		}
 	}
@@ -111,7 +106,7 @@ func (e *Execution) bind(until time.Time) error {
 		if b.buf == nil || b.size == 0 {
 			continue
 		}
-		if err := ex.BindOutput(i, b.view(&e.out[i], b.dims)); err != nil {
+		if err := ex.Output(i, b.view(&e.out[i], b.dims)); err != nil {
 			return err
 		}
 	}
@@ -130,11 +125,10 @@ func (e *Execution) bindAnew() error {
 			return fault.Wrap(err, "input %d", i)
 		}
 		v := b.view(p, dims)
-		if p.core.DType != tensor.Bool {
-			err = e.core.BindInput(k, v)
-		} else if v, err = booleans(v); err == nil {
-			err = e.core.BindInput(k, v)
-			v.Buf.Release()
+		if p.core.DType == tensor.Bool {
+			err = feedBooleans(e.core, k, v)
+		} else {
+			err = e.core.Input(k, v)
 		}
 		if err != nil {
 			return fault.Wrap(err, "input %d", i)
@@ -174,12 +168,8 @@ func (e *Execution) perform(r device.RunRequest) error {
 	if err := e.bindAnew(); err != nil {
 		return err
 	}
-	r.LoopLimit, r.Here, r.Done = e.loopLimit(), true, e.ended
-	err := e.core.Start(r)
-	if err == nil {
-		err = <-e.done
-	}
-	if err != nil {
+	r.LoopLimit = e.loopLimit()
+	if err := e.core.Run(r); err != nil {
 		return err
 	}
 	for i := range e.outputs {

@@ -24,12 +24,5 @@ func (s *Session) Bind(in []tensor.Tensor) error {
 // Repeat runs once more on the inputs of Bind or of the last Run and leaves the outputs with the device: what it takes
 // is the run itself. It allocates nothing of its own after the first time. A zero deadline is none.
 func (s *Session) Repeat(deadline time.Time) error {
-	if s.ended == nil {
-		s.ended = make(chan error, 1)
-		s.done = func(err error) { s.ended <- err }
-	}
-	if err := s.exec.Start(device.RunRequest{Deadline: deadline, Here: true, Done: s.done}); err != nil {
-		return err
-	}
-	return <-s.ended
+	return s.exec.Run(device.RunRequest{Deadline: deadline})
 }

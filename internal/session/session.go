@@ -11,6 +11,7 @@ import (
 	"github.com/anynpu/anynpu/core/exec"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/io"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -18,10 +19,8 @@ import (
 // Session is a compiled graph with one execution. One goroutine at a time.
 type Session struct {
 	program *compile.Program
-	exec    device.Execution
+	exec    *io.Execution
 	in, out []device.Port
-	ended   chan error // for Repeat
-	done    func(error)
 }
 
 // Open compiles g on devices. Errors are those of compile.Compile and Program.New.
@@ -41,9 +40,8 @@ func Of(p *compile.Program, e device.ExecOptions) (*Session, error) {
 		p.Release()
 		return nil, err
 	}
-	s := &Session{program: p, exec: x}
-	s.in, s.out = p.Ports()
-	return s, nil
+	in, out := p.Ports()
+	return &Session{program: p, exec: io.New(x, len(in), len(out)), in: in, out: out}, nil
 }
 
 // Ports describes the inputs and outputs.
@@ -102,7 +100,7 @@ func (s *Session) bind(i int, t tensor.Tensor) error {
 	if err := v.Store(t.Data); err != nil {
 		return err
 	}
-	return s.exec.BindInput(i, v)
+	return s.exec.Input(i, v)
 }
 
 // Close frees everything.
