@@ -8,6 +8,7 @@ import (
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/capi/handle"
 	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/io"
 	spec "github.com/anynpu/anynpu/core/spec/ohnn"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -17,10 +18,9 @@ import (
 type Executor struct {
 	handle.Ref
 	*compiled
-	exec device.Execution
+	exec *io.Execution
 
-	run  sync.Mutex // held during a run
-	done chan error // the end of the run under way
+	run sync.Mutex // held during a run
 
 	mu      sync.Mutex // guards what follows
 	outputs []outputShape
@@ -50,7 +50,7 @@ func executorConstruct(c *Compilation) (*Executor, error) {
 		return nil, refuseFor(UnavailableDevice, err, "compilation: device %s", c.result.npu.name)
 	}
 	c.result.program.Retain()
-	e := &Executor{compiled: c.result, exec: ex, done: make(chan error, 1),
+	e := &Executor{compiled: c.result, exec: io.New(ex, len(c.result.in), len(c.result.out)),
 		outputs: make([]outputShape, len(c.result.out))}
 	for i, p := range e.out {
 		e.outputs[i].shape = slices.Clone(p.shape)

@@ -33,24 +33,20 @@ func (e *Executor) do(j job) ([][]int32, error) {
 	if e.defect != "" {
 		return nil, fault.New(fault.Data, "the model cannot be computed as it is declared: %s", e.defect)
 	}
-	defer e.unbind(j)
+	defer e.exec.Unbind()
 	for i, v := range j.inputs {
-		if err := e.exec.BindInput(i, v); err != nil {
+		if err := e.exec.Input(i, v); err != nil {
 			return nil, fault.Wrap(err, "input %d", i)
 		}
 	}
 	for i, v := range j.outputs {
-		if err := e.exec.BindOutput(i, v); err != nil {
+		if err := e.exec.Output(i, v); err != nil {
 			return nil, fault.Wrap(err, "output %d", i)
 		}
 	}
 	mem.Begin(j.inputs, j.outputs) // OH_NNTensor_GetFd waits for the end
 	defer mem.End(j.inputs, j.outputs)
-	if err := e.exec.Start(device.RunRequest{Deadline: j.limit, Here: true,
-		Done: func(err error) { e.done <- err }}); err != nil {
-		return nil, err
-	}
-	if err := <-e.done; err != nil {
+	if err := e.exec.Run(device.RunRequest{Deadline: j.limit}); err != nil {
 		return nil, err
 	}
 	shapes := make([][]int32, len(e.out))
@@ -77,16 +73,6 @@ func (e *Executor) plausible(i int, t tensor.Type, room int64) error {
 		return fault.New(fault.Device, "the device reports %v for %v in a memory of %d bytes", t, want, room)
 	}
 	return nil
-}
-
-// unbind fails only for an execution that was released, which holds nothing any more.
-func (e *Executor) unbind(j job) {
-	for i := range j.inputs {
-		_ = e.exec.BindInput(i, mem.View{})
-	}
-	for i := range j.outputs {
-		_ = e.exec.BindOutput(i, mem.View{})
-	}
 }
 
 // runCode is the code of a failed run: the device's fault, whatever it is, but for timeouts, runs ended by a destroy,
