@@ -9,6 +9,8 @@ Evaluators, rules and format are those of ../forms. The same versions write the 
 
 import os
 import sys
+from fractions import Fraction as F
+from math import floor
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "forms"))
 
@@ -187,6 +189,55 @@ def bodies():
         )
 
 
+def untaken():
+    """Branches that nothing could compute, which no run takes."""
+    x = {"x": f32(2, 3), "c": np.array(True)}
+    c = {"w": f32(3), "far": np.array(3), "zeros": np.array([0, 0, 0], np.int32), "some": np.array([5, 6, 7], np.int32), "sizes": ints(2, 2)}
+    branch = lambda nodes: helper.make_graph([*nodes, node("Add", "x t", "y")], "branch", [], [value("y")])
+    for tag, nodes in {
+        "gather": [node("Gather", "w far", "t")],
+        "gather_of_sums": [node("Add", "w w", "v"), node("Gather", "v far", "t")],
+        "division": [node("Div", "some zeros", "d"), node("Cast", "d", "t", to=TensorProto.FLOAT)],
+        "remainder": [node("Mod", "some zeros", "d"), node("Cast", "d", "t", to=TensorProto.FLOAT)],
+    }.items():
+        bad, good = branch(nodes), branch([node("Neg", "w", "t")])
+        for way, then, other in (("then", bad, good), ("else", good, bad)):
+            feeds = {**x, "c": np.array(way == "else")}
+            add(f"untaken_{way}_{tag}", node("If", "c", then_branch=then, else_branch=other), feeds, c, want=x["x"] - c["w"], runtime=False, reference=False)
+
+
+def lines():
+    """Resize to the nearest element: every map of coordinates, by sizes and by scales, over the whole and over a part."""
+    half = lambda k, r: F(2 * k + 1, 2) / r - F(1, 2)
+    maps = {  # of output index k, n elements, m elements of the result, the scale r, and the part from a to b
+        "half_pixel": lambda k, n, m, r, a, b: half(k, r),
+        "asymmetric": lambda k, n, m, r, a, b: k / r,
+        "align_corners": lambda k, n, m, r, a, b: F(k * (n - 1), m - 1) if m > 1 else F(0),
+        "pytorch_half_pixel": lambda k, n, m, r, a, b: half(k, r) if m > 1 else F(0),
+        "half_pixel_symmetric": lambda k, n, m, r, a, b: F(n, 2) * (1 - m / (r * n)) + half(k, r),
+        "tf_crop_and_resize": lambda k, n, m, r, a, b: a * (n - 1) + k * (b - a) * F(n - 1, m - 1) if m > 1 else (a + b) / 2 * (n - 1),
+    }
+    picks = {
+        "round_prefer_floor": lambda v: -floor(F(1, 2) - v), "round_prefer_ceil": lambda v: floor(v + F(1, 2)),
+        "floor": floor, "ceil": lambda v: -floor(-v),
+    }
+    for way, at in maps.items():
+        crop = way == "tf_crop_and_resize"
+        for pick, taken in picks.items():
+            for n, m, r in [(n, m, None) for n, m in ((5, 3), (3, 7), (2, 9), (6, 1), (1, 4))] + [(n, None, r) for n in (5, 8) for r in (F(3, 4), F(9, 4), F(3, 8))]:
+                for a, b in ((F(0), F(1)), (F(1, 4), F(3, 4)), (F(3, 4), F(1, 8))) if crop else ((F(0), F(1)),):
+                    out = floor(n * r) if m is None else m  # as ONNX Runtime and the onnx package have it, also of a part
+                    exact = [at(k, n, out, r or F(out, n), a, b) for k in range(out)]
+                    if crop and any(v < 0 or v > n - 1 for v in exact):  # what lies outside is extrapolated
+                        continue
+                    chosen = [min(max(int(taken(v)), 0), n - 1) for v in exact]
+                    x = {"x": np.arange(3 * n, dtype=np.float32).reshape(1, 3, n)}
+                    c = {"roi": np.array([0, 0, float(a), 1, 1, float(b)], np.float32), "z": ints(1, 3, out), "r": np.array([1, 1, float(r or 1)], np.float32)}
+                    tag = f"line_{way}_{pick}_{n}_{'to' if m else 'by'}_{m or float(r)}" + (f"_{int(8 * a)}_{int(8 * b)}" if crop else "")
+                    add(tag, node("Resize", "x roi r" if m is None else "x roi - z", mode="nearest", coordinate_transformation_mode=way, nearest_mode=pick), x, c, opset=19,
+                        want=x["x"][:, :, chosen], runtime=crop and m is None, reference=False)
+
+
 def functions():
     """Functions of which a call leaves outputs out, before nodes that leave inputs out."""
     x = f32(2, 3)
@@ -229,7 +280,7 @@ def shapes():
     c = {
         "three": np.array(3), "four": np.array(4), "list": ints(3, 2, 9), "one": ints(1), "two": ints(2), "zero": ints(0), "top": ints(3), "last": ints(-1),
         "odd": np.array([True, False, True]), "back": ints(-4), "order": ints(2, 0, 1),
-        "pair": ints(2, 2), "twice": ints(1, 2),
+        "pair": ints(2, 2), "twice": ints(1, 2), "square": ints(1, 1),
     }
     made = {
         "clip_below": (node("Clip", "s three", "t"), np.maximum(s, 3)),
@@ -248,6 +299,10 @@ def shapes():
         "prod": (node("ReduceProd", "s", "t", keepdims=1), s.prod(keepdims=True)),
         "sum": (node("ReduceSum", "s", "t", keepdims=1), s.sum(keepdims=True)),
         "abs": ([node("Neg", "s", "n"), node("Abs", "n", "t")], s),
+        "tile_of_one": ([node("Slice", "s one two", "n"), node("Tile", "n top", "t")], np.array([3, 3, 3])),
+        "tile_to_rows": ([node("Slice", "s one two", "m"), node("Reshape", "m square", "n"), node("Tile", "n pair", "q"), node("Reshape", "q last", "t")], np.array([3, 3, 3, 3])),
+        "tile_along_one": ([node("Slice", "s one two", "m"), node("Reshape", "m square", "n"), node("Tile", "n twice", "q"), node("Reshape", "q last", "t")], np.array([3, 3])),
+        "expand_to_rows": ([node("Slice", "s one two", "m"), node("Expand", "m pair", "q"), node("Reshape", "q last", "t")], np.array([3, 3, 3, 3])),
     }
     for name, (nodes, sizes) in made.items():
         nodes = nodes if isinstance(nodes, list) else [nodes]
@@ -285,6 +340,6 @@ def sequences():
 
 
 if __name__ == "__main__":
-    for part in (grams, activations, words, blocks, bodies, functions, names, stale, shapes, near, sequences):
+    for part in (grams, activations, words, blocks, bodies, untaken, functions, names, lines, stale, shapes, near, sequences):
         part()
     forms.finish(os.path.join(os.path.dirname(os.path.abspath(__file__)), "imports.zip"))

@@ -33,17 +33,19 @@ func ofConstants(op string, i int64) *model {
 	return m.Node(op, "c", "w", "i").Node("Add", "y", "x", "c").Input("x", onnxFloat, 2).Output("y", onnxFloat, 2)
 }
 
-// neverComputes demands that models are refused, or that no run of them has a result.
-func (t *T) neverComputes(models ...*model) {
+// neverComputes demands that models are refused, or that no run of them has a result, with the name of the node.
+func (t *T) neverComputes(node string, models ...*model) {
 	for _, m := range models {
 		ctx, b := new(uintptr), m.Bytes()
 		if t.Code("init", ctx, b, len(b), 0, nil) != success {
+			t.Says(node)
 			continue
 		}
 		t.Owned(*ctx)
 		for range 2 {
 			t.Set(*ctx, float32T, undefined, []float32{1, 2})
 			t.Is(failed, "run", *ctx, nil)
+			t.Says(node)
 		}
 	}
 	t.Judged(false)
@@ -82,7 +84,7 @@ var choices = []*Rule{
 		No("short", shortInput(onnxFloat)),
 	rule("11.ac_constants",
 		"what a model computes of constants alone is there in every run; what cannot be computed is refused "+
-			"when the model is loaded or by each run").
+			"when the model is loaded or by each run, with the node's name").
 		OK("computed", func(t *T) {
 			ctx := t.Open(ofConstants("Gather", 2), 0)
 			for range 2 {
@@ -90,13 +92,13 @@ var choices = []*Rule{
 				t.Computes(ctx, 8, 9)
 			}
 		}).
-		No("no_such_element", func(t *T) { t.neverComputes(ofConstants("Gather", 3), ofConstants("Gather", -4)) }).
+		No("no_such_element", func(t *T) { t.neverComputes("node_c", ofConstants("Gather", 3), ofConstants("Gather", -4)) }).
 		No("division_by_zero", func(t *T) {
 			m := (&model{}).Constant("w", onnxInt32, cmem.Bytes([]int32{5, 6}), 2).Constant("i", onnxInt32,
 				cmem.Bytes([]int32{1, 0}), 2)
 			m.Node("Div", "d", "w", "i").Op("Cast", []string{"c"}, []string{"d"}, rknn.Attrs{"to": onnxFloat}).Node("Add",
 				"y", "x", "c")
-			t.neverComputes(m.Input("x", onnxFloat, 2).Output("y", onnxFloat, 2))
+			t.neverComputes("node_d", m.Input("x", onnxFloat, 2).Output("y", onnxFloat, 2))
 		}),
 	rule("11.ad_seeds", "random numbers with a seed are the same in every context, those of another seed are others").
 		OK("given", func(t *T) {

@@ -71,6 +71,35 @@ var customTensors = []*Rule{
 			t.refusedModel(m.Bytes())
 			t.Says("float32[n2,2]", "anynpu.value.a.shape", "as input 0")
 		}),
+	rule("8.fb_several_tensors", "an operator has as many inputs and outputs as its node, in the node's order, of types "+
+		"and sizes of their own").
+		OK("two_and_three", func(t *T) {
+			m := (&model{}).CustomOp("Parts", []string{"sum", "y", "last"}, []string{"a", "b"}, nil).Node("Neg", "z", "last")
+			m.Inner("last", onnxFloat, 1, 1).Input("a", onnxFloat, 1, 2).Input("b", onnxFloat, 1, 3)
+			m.Output("y", onnxFloat, 1, 5).Output("z", onnxFloat, 1, 1).Output("sum", onnxInt32, 1, 1)
+			ctx := t.Open(m, 0)
+			set := t.opsOf(0, map[stage]func(opCall) int{stageCompute: func(c opCall) int {
+				if len(c.in) != 2 || len(c.out) != 3 || c.out[0].Attr.Kind != int32T {
+					return -1
+				}
+				a, b := c.in[0].Floats(), c.in[1].Floats()
+				rknn.Fill(&c.out[0].Mem, int32(a[0]+a[1]+b[0]+b[1]+b[2]))
+				copy(c.out[1].Floats(), slices.Concat(a, b))
+				c.out[2].Floats()[0] = b[2]
+				return 0
+			}})
+			t.OK("register_custom_ops", ctx, set.op("Parts"), 1)
+			t.OK("inputs_set", ctx, 2, []input{t.Given(0, float32T, undefined, []float32{1, 2}),
+				t.Given(1, float32T, undefined, []float32{3, 4, 5})})
+			t.Computes(ctx, 1, 2, 3, 4, 5)
+			z, sum := cmem.As[float32](t.Raw(ctx, 1, 1)), cmem.As[int32](t.Raw(ctx, 2, 0))
+			t.Check(z[0] == -5 && sum[0] == 15, "%g and %d, want -5 and 15", z[0], sum[0])
+		}).
+		No("one_undeclared", func(t *T) {
+			m := (&model{}).CustomOp("Parts", []string{"y", "last"}, []string{"x"}, nil).Node("Neg", "z", "last")
+			t.refusedModel(m.Input("x", onnxFloat, 1, 2).Output("y", onnxFloat, 1, 2).Output("z", onnxFloat, 1, 1).Bytes())
+			t.Says("last")
+		}),
 	rule("8.g_tensors", "tensors are contiguous, in the model's order, NCHW at rank 4; reals are FLOAT32 whatever the "+
 		"model's type").
 		OK("described", func(t *T) {
