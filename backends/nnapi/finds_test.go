@@ -19,36 +19,6 @@ import (
 	dt "github.com/anynpu/anynpu/internal/drivertest"
 )
 
-// findingOperators are nodes whose results have sizes that a run finds, and one whose numbers it draws.
-func findingOperators() []dt.Node {
-	boxes := func(o dt.Operand) dt.Operand {
-		return numbers(o, 0, 0, 8, 8, 0, 1, 8, 9, 0, 0, 4, 4, 1, 0, 9, 8, 0, 1, 8, 10, 8, 8, 16, 16, 0, 8, 8, 16, 4, 4, 8, 8)
-	}
-	rows, one := numbers(dt.Integers(4), 0, 0, 1, 1), numbers(dt.Integers(4), 0, 0, 0, 0)
-	limits := func(kernel op.NMSKernel, most int64, score float32) graph.Op {
-		return &op.BoxWithNMSLimit{Kernel: kernel, Score: score, IoU: 0.3, Sigma: 0.5, Keep: 0.1, Max: most}
-	}
-	anchors := func(o dt.Operand) dt.Operand { return numbers(o, 0, 0, 8, 8, 2, 1, 4, 12) }
-	sizes := numbers(dt.Real(1, 2), 32, 24)
-	proposals := func(last bool, before, after int64) graph.Op {
-		return &op.GenerateProposals{StrideHeight: 4, StrideWidth: 6, Before: before, After: after, IoU: 0.4, MinSize: 1,
-			ChannelsLast: last}
-	}
-	words := func(dims ...int64) dt.Operand { return around(tensor.Uint16, 0.125, 0, dims...) }
-	return []dt.Node{
-		dt.One(limits(op.NMSHard, -1, -3), dt.Real(4, 2), boxes(dt.Real(4, 8)), rows).Gives(4),
-		dt.One(limits(op.NMSHard, 1, -3), dt.Real(4, 2), boxes(dt.Real(4, 8)), rows).Gives(4),
-		dt.One(limits(op.NMSHard, -1, 100), dt.Real(4, 2), boxes(dt.Real(4, 8)), one).Gives(4),
-		dt.One(limits(op.NMSHard, 0, -3), dt.Real(4, 2), boxes(dt.Real(4, 8)), one).Gives(4),
-		dt.One(limits(op.NMSLinear, 5, 0), dt.Real(4, 2), boxes(dt.Real(4, 8)), one).Gives(4),
-		dt.One(limits(op.NMSGaussian, 5, 0), dt.Of(tensor.Float16, 4, 2), boxes(dt.Of(tensor.Float16, 4, 8)), one).Gives(4),
-		dt.One(limits(op.NMSHard, 2, 0), around(tensor.Uint8, 0.25, 1, 4, 2), boxes(words(4, 8)), one).Gives(4),
-		dt.One(proposals(true, -1, -1), dt.Real(1, 3, 4, 2), dt.Real(1, 3, 4, 8), anchors(dt.Real(2, 4)), sizes).Gives(3),
-		dt.One(proposals(false, 9, 3), dt.Real(1, 2, 3, 4), dt.Real(1, 8, 3, 4), anchors(dt.Real(2, 4)), sizes).Gives(3),
-		dt.One(&op.Multinomial{To: tensor.Int32}, dt.Real(2, 5), dt.Numbers(6), numbers(dt.Integers(2), 3, 4)),
-	}
-}
-
 // boxed is a graph of two boxes that overlap, one that does not, and the two classes beside the background. behind
 // computes with the scores.
 func boxed(t testing.TB, behind ...graph.Op) *graph.Graph {

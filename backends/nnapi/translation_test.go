@@ -9,6 +9,7 @@ import (
 
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/op/opcase"
 	spec "github.com/anynpu/anynpu/core/spec/nnapi"
 	"github.com/anynpu/anynpu/core/tensor"
 	dt "github.com/anynpu/anynpu/internal/drivertest"
@@ -44,7 +45,7 @@ func TestTranslation_fuses(t *testing.T) {
 	weights := func(dims ...int64) graph.Value {
 		typ := tensor.T(tensor.Float32, dims...)
 		n, _ := typ.Shape.Count()
-		return b.Const("", typ, dt.Values(typ, int(n), 1))
+		return b.Const("", typ, opcase.Values(typ, int(n), 1))
 	}
 	x := b.Input("x", tensor.T(tensor.Float32, 1, 2, 8, 8))
 	y := b.Add(&op.Relu{}, b.Add(&op.Conv{Groups: 1, Pads: []int64{1, 1, 1, 1}}, x, weights(4, 3, 3, 2), weights(4)))
@@ -90,7 +91,7 @@ func TestDescribe_transposesConstants(t *testing.T) {
 	}{{false, []spec.OperationCode{spec.Mul}}, {true, []spec.OperationCode{spec.Transpose, spec.Mul}}} {
 		b := graph.NewBuilder("constant")
 		typ := tensor.T(tensor.Float32, 2, 3)
-		w := b.Add(&op.Transpose{}, b.Const("", typ, dt.Values(typ, 6, 1)), b.Int64s(1, 0))
+		w := b.Add(&op.Transpose{}, b.Const("", typ, opcase.Values(typ, 6, 1)), b.Int64s(1, 0))
 		b.Output(b.Add(&op.Mul{}, b.Input("x", tensor.T(tensor.Float32, 3, 2)), w))
 		if c.result {
 			b.Output(w)
@@ -149,58 +150,58 @@ func TestSupport_reasons(t *testing.T) {
 
 // TestSupport_attributes: what NNAPI's operations cannot say of a node is what stands against it.
 func TestSupport_attributes(t *testing.T) {
-	no := func(want string, o graph.Op, in ...dt.Operand) dt.Refused {
-		return dt.Refused{Node: dt.One(o, in...), Want: want}
+	no := func(want string, o graph.Op, in ...opcase.Operand) dt.Refused {
+		return dt.Refused{Node: opcase.One(o, in...), Want: want}
 	}
-	none, w, r := dt.Absent, small(1, 4, 3), small(1, 4, 4)
-	gates, states := small(1, 16, 3), small(1, 16, 4)
+	none, w, r := opcase.Absent, opcase.Small(1, 4, 3), opcase.Small(1, 4, 4)
+	gates, states := opcase.Small(1, 16, 3), opcase.Small(1, 16, 4)
 	lstm := func(want string, o op.LSTM) dt.Refused {
-		return dt.Refused{Node: dt.One(&o, dt.Real(5, 2, 3), gates, states).Gives(3), Want: want}
+		return dt.Refused{Node: opcase.One(&o, opcase.Real(5, 2, 3), gates, states).Gives(3), Want: want}
 	}
-	regions, batches := dt.Real(3, 4), dt.Integers(3)
+	regions, batches := opcase.Real(3, 4), opcase.Integers(3)
 	newFake(t).subject().Refuses(t,
-		no("of equal elements TOPK_V2 gives the last one first", &op.TopK{To: tensor.Int32}, dt.X, dt.Numbers(2)),
-		no("TOPK_V2 gives the largest elements", &op.TopK{Smallest: true, SelectLast: true, To: tensor.Int32}, dt.X,
-			dt.Numbers(2)),
-		no("reads the image at the same places", &op.Resize{Mode: op.ResizeNearest, Nearest: op.NearestCeil}, dt.First, none,
-			none, dt.Numbers(1, 4, 12, 10)),
-		no("NNAPI resizes by the nearest cell or by four cells", &op.Resize{Mode: op.ResizeCubic}, dt.First, none, none,
-			dt.Numbers(1, 4, 12, 10)),
-		no("NNAPI resizes height and width alone", &op.Resize{Nearest: op.NearestFloor}, dt.First, none, none,
-			dt.Numbers(1, 8, 6, 10)),
-		no("RESIZE_BILINEAR reads as many cells however small", &op.Resize{Mode: op.ResizeLinear, Antialias: true}, dt.First,
-			none, none, dt.Numbers(1, 4, 3, 5)),
-		no("MIRROR_PAD mirrors once: 4 of dimension 2 are more than 3", &op.Pad{Mode: op.PadReflect}, dt.X,
-			dt.Numbers(0, 0, 4, 0, 0, 0)),
-		no("no constant, and no mirror image of it", &op.Pad{Mode: op.PadEdge}, dt.X, dt.Numbers(0, 0, 1, 0, 0, 0)),
-		no("MIRROR_PAD needs feature level 7 (1000007), this is feature level 5 (31)", &op.Pad{Mode: op.PadReflect}, dt.X,
-			dt.Numbers(0, 0, 1, 0, 0, 0)),
-		no("TRANSPOSE_CONV_2D has no groups", &op.ConvTranspose{Groups: 2}, dt.First, dt.Fixed(dt.Real(2, 2, 2, 2))),
-		no("TRANSPOSE_CONV_2D has no dilations", &op.ConvTranspose{Groups: 1, Dilations: []int64{2, 1}}, dt.First,
-			dt.Fixed(dt.Real(2, 2, 2, 4))),
-		no("SPACE_TO_BATCH_ND cuts no cells off", &op.SpaceToBatch{Truncate: true}, dt.First, dt.Numbers(2, 2)),
-		no("BATCH_TO_SPACE_ND crops nothing", &op.BatchToSpace{}, dt.Real(4, 2, 3, 2), dt.Numbers(2, 2), table(2, 0, 1, 0, 0)),
-		no("STRIDED_SLICE has a bound for each dimension", &op.StridedSlice{NewAxisMask: 1}, dt.X, dt.Numbers(0),
-			dt.Numbers(1), dt.Numbers(1)),
-		no("takes no sum of squares for less than 1e-12", &op.L2Normalize{Epsilon: 1e-6}, dt.X, dt.Numbers(1)),
-		no("input 1 is no constant of real numbers", &op.BatchNorm{Axis: 1}, dt.X, dt.Real(3), dt.Real(3), dt.Real(3),
-			dt.Real(3)),
-		no("tanh is none of them", &op.RNN{}, dt.Real(1, 2, 3), w, r),
-		no("sequences of NNAPI are all of one length", &op.RNN{Activations: []string{"relu"}}, dt.Real(5, 2, 3), w, r, none,
-			dt.Numbers(5, 3)),
+		no("of equal elements TOPK_V2 gives the last one first", &op.TopK{To: tensor.Int32}, opcase.X, opcase.Numbers(2)),
+		no("TOPK_V2 gives the largest elements", &op.TopK{Smallest: true, SelectLast: true, To: tensor.Int32}, opcase.X,
+			opcase.Numbers(2)),
+		no("reads the image at the same places", &op.Resize{Mode: op.ResizeNearest, Nearest: op.NearestCeil}, opcase.First, none,
+			none, opcase.Numbers(1, 4, 12, 10)),
+		no("NNAPI resizes by the nearest cell or by four cells", &op.Resize{Mode: op.ResizeCubic}, opcase.First, none, none,
+			opcase.Numbers(1, 4, 12, 10)),
+		no("NNAPI resizes height and width alone", &op.Resize{Nearest: op.NearestFloor}, opcase.First, none, none,
+			opcase.Numbers(1, 8, 6, 10)),
+		no("RESIZE_BILINEAR reads as many cells however small", &op.Resize{Mode: op.ResizeLinear, Antialias: true}, opcase.First,
+			none, none, opcase.Numbers(1, 4, 3, 5)),
+		no("MIRROR_PAD mirrors once: 4 of dimension 2 are more than 3", &op.Pad{Mode: op.PadReflect}, opcase.X,
+			opcase.Numbers(0, 0, 4, 0, 0, 0)),
+		no("no constant, and no mirror image of it", &op.Pad{Mode: op.PadEdge}, opcase.X, opcase.Numbers(0, 0, 1, 0, 0, 0)),
+		no("MIRROR_PAD needs feature level 7 (1000007), this is feature level 5 (31)", &op.Pad{Mode: op.PadReflect}, opcase.X,
+			opcase.Numbers(0, 0, 1, 0, 0, 0)),
+		no("TRANSPOSE_CONV_2D has no groups", &op.ConvTranspose{Groups: 2}, opcase.First, opcase.Fixed(opcase.Real(2, 2, 2, 2))),
+		no("TRANSPOSE_CONV_2D has no dilations", &op.ConvTranspose{Groups: 1, Dilations: []int64{2, 1}}, opcase.First,
+			opcase.Fixed(opcase.Real(2, 2, 2, 4))),
+		no("SPACE_TO_BATCH_ND cuts no cells off", &op.SpaceToBatch{Truncate: true}, opcase.First, opcase.Numbers(2, 2)),
+		no("BATCH_TO_SPACE_ND crops nothing", &op.BatchToSpace{}, opcase.Real(4, 2, 3, 2), opcase.Numbers(2, 2), opcase.Table(2, 0, 1, 0, 0)),
+		no("STRIDED_SLICE has a bound for each dimension", &op.StridedSlice{NewAxisMask: 1}, opcase.X, opcase.Numbers(0),
+			opcase.Numbers(1), opcase.Numbers(1)),
+		no("takes no sum of squares for less than 1e-12", &op.L2Normalize{Epsilon: 1e-6}, opcase.X, opcase.Numbers(1)),
+		no("input 1 is no constant of real numbers", &op.BatchNorm{Axis: 1}, opcase.X, opcase.Real(3), opcase.Real(3), opcase.Real(3),
+			opcase.Real(3)),
+		no("tanh is none of them", &op.RNN{}, opcase.Real(1, 2, 3), w, r),
+		no("sequences of NNAPI are all of one length", &op.RNN{Activations: []string{"relu"}}, opcase.Real(5, 2, 3), w, r, none,
+			opcase.Numbers(5, 3)),
 		lstm("the input gate follows the forget gate", op.LSTM{InputForget: true}),
 		lstm("have no limits and factors", op.LSTM{Clip: 1}),
 		lstm("not sigmoid, relu and tanh", op.LSTM{Activations: []string{"sigmoid", "relu", "tanh"}}),
 		lstm("NNAPI hands no part of an earlier state on", op.LSTM{ZoneoutCell: 0.5}),
-		no("an error of ROI_ALIGN", &op.RoiAlign{Height: 1, Width: 1}, dt.First, regions, batches),
-		no("means of samples at whole pixels", &op.RoiAlign{Height: 1, Width: 1, HalfPixel: true}, dt.First, regions, batches),
-		no("an error of ROI_POOLING", &op.MaxRoiPool{Height: 1, Width: 1}, dt.First, regions, batches),
-		dt.Refused{Node: dt.One(&op.HeatmapMaxKeypoint{Epsilon: 0.5}, dt.First, dt.Real(1, 4)).Gives(2),
+		no("an error of ROI_ALIGN", &op.RoiAlign{Height: 1, Width: 1}, opcase.First, regions, batches),
+		no("means of samples at whole pixels", &op.RoiAlign{Height: 1, Width: 1, HalfPixel: true}, opcase.First, regions, batches),
+		no("an error of ROI_POOLING", &op.MaxRoiPool{Height: 1, Width: 1}, opcase.First, regions, batches),
+		dt.Refused{Node: opcase.One(&op.HeatmapMaxKeypoint{Epsilon: 0.5}, opcase.First, opcase.Real(1, 4)).Gives(2),
 			Want: "has an epsilon of its own"},
-		no("WHILE does not tell its body the number of the trip", &op.Loop{Body: counts(), Carried: 1}, dt.Numbers(2), none,
-			dt.Integers()),
-		no("seeds of 0 are none to RANDOM_MULTINOMIAL", &op.Multinomial{To: tensor.Int32, Seeded: true}, dt.Real(2, 5),
-			dt.Numbers(6)),
+		no("WHILE does not tell its body the number of the trip", &op.Loop{Body: counts(), Carried: 1}, opcase.Numbers(2), none,
+			opcase.Integers()),
+		no("seeds of 0 are none to RANDOM_MULTINOMIAL", &op.Multinomial{To: tensor.Int32, Seeded: true}, opcase.Real(2, 5),
+			opcase.Numbers(6)),
 	)
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/op/opcase"
 	spec "github.com/anynpu/anynpu/core/spec/ohnn"
 	"github.com/anynpu/anynpu/core/tensor"
 	"github.com/anynpu/anynpu/internal/drivertest"
@@ -39,7 +40,7 @@ func TestTranslation_fuses(t *testing.T) {
 	weights := func(dims ...int64) graph.Value {
 		typ := tensor.T(tensor.Float32, dims...)
 		n, _ := typ.Shape.Count()
-		return b.Const("", typ, drivertest.Values(typ, int(n), 1))
+		return b.Const("", typ, opcase.Values(typ, int(n), 1))
 	}
 	x := b.Input("x", tensor.T(tensor.Float32, 1, 2, 8, 8))
 	y := b.Add(&op.Relu{}, b.Add(&op.Conv{Groups: 1, Pads: []int64{1, 1, 1, 1}}, x, weights(4, 3, 3, 2), weights(4)))

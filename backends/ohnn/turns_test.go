@@ -2,12 +2,12 @@ package ohnn
 
 import (
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/anynpu/anynpu/backends/driver"
 	"github.com/anynpu/anynpu/core/device"
-	"github.com/anynpu/anynpu/core/op"
-	"github.com/anynpu/anynpu/core/tensor"
+	"github.com/anynpu/anynpu/core/op/opcase"
 	dt "github.com/anynpu/anynpu/internal/drivertest"
 )
 
@@ -25,7 +25,7 @@ func TestTurns_byThisLibrary(t *testing.T) {
 	for name := range turns {
 		left[name] = true
 	}
-	dt.Turns(t, os.Getenv(libraryVariable), openOwn, append(dt.Operators(), operators()...), left)
+	dt.Turns(t, os.Getenv(libraryVariable), openOwn, slices.Concat(opcase.Shared(), opcase.OHNN()), left)
 }
 
 // openOwn opens the library that stands in for a vendor's.
@@ -35,34 +35,4 @@ func openOwn(file string, lookup func(symbol string) uintptr) (device.Device, er
 		return nil, err
 	}
 	return all[0], nil
-}
-
-// operators are the nodes of this API beside those of all.
-func operators() []dt.Node {
-	four := dt.Fixed(dt.Real(4))
-	list := []dt.Node{
-		dt.One(&op.Div{Rounding: op.DivTrunc}, dt.Integers(4), dt.Operand{Type: tensor.T(tensor.Int32, 4),
-			Constant: tensor.Int32s(1, 2, -2, 3)}),
-		dt.One(&op.Mod{Sign: op.ModDividend}, dt.X, dt.Positive(dt.Real(4))),
-		dt.One(&op.Round{Ties: op.RoundEven}, dt.X),
-		dt.One(&op.HardSigmoid{Alpha: 1.0 / 6, Beta: 0.5}, dt.X),
-		dt.One(&op.Swish{}, dt.X),
-		dt.One(&op.Gelu{Approximate: op.GeluErf}, dt.X),
-		dt.One(&op.Gelu{Approximate: op.GeluTanh}, dt.X),
-		dt.One(&op.Exp{Base: 2, Scale: 0.5, Shift: 1}, dt.X),
-		dt.One(&op.Cast{To: tensor.Bool}, dt.X),
-		dt.One(&op.Where{}, dt.Bools(2, 3, 4), dt.X, dt.Real(4)),
-		dt.One(&op.Conv{Groups: 1, ChannelsLast: true}, dt.Codes(tensor.Int8, 0.5, 1, 5, 5, 2),
-			dt.Fixed(dt.Codes(tensor.Int8, 0.25, 3, 2, 2, 2))),
-		dt.One(&op.MatMul{TransposeA: true}, dt.Real(2, 4, 3), dt.Real(1, 4, 5)),
-		dt.One(&op.BatchNorm{Epsilon: 0.01, Axis: 1}, dt.First, four, four, four, dt.Positive(dt.Real(4))),
-		dt.One(&op.BatchNorm{Epsilon: 0.01, Axis: -1}, dt.X, four, four, four, dt.Positive(dt.Real(4))),
-		dt.One(&op.Unsqueeze{}, dt.X, dt.Numbers(0, 4)),
-		dt.One(&op.Transpose{}, dt.X),
-		dt.One(&op.Expand{}, dt.Real(3, 1), dt.Numbers(2, 3, 4)),
-		dt.One(&op.LayerNorm{Axis: -2, Epsilon: 0.001}, dt.X, dt.Fixed(dt.Real(3, 4)), dt.Fixed(dt.Real(3, 4))),
-		dt.One(&op.ReduceL2{}, dt.X, dt.Numbers(1)),
-	}
-	list = append(list, dt.Singles(&op.Ceil{}, &op.Cos{}, &op.Erf{})...)
-	return append(list, dt.Pairs(&op.SquaredDifference{})...)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/op/opcase"
 	spec "github.com/anynpu/anynpu/core/spec/nnapi"
 	"github.com/anynpu/anynpu/core/tensor"
 	dt "github.com/anynpu/anynpu/internal/drivertest"
@@ -29,7 +30,7 @@ func network(t *testing.T) *graph.Graph {
 	b := graph.NewBuilder("network")
 	constant := func(typ tensor.Type, seed int) graph.Value {
 		n, _ := typ.Shape.Count()
-		return b.Const("", typ, dt.Values(typ, int(n), seed))
+		return b.Const("", typ, opcase.Values(typ, int(n), seed))
 	}
 	number := func(scale float32, zero byte) (s, z graph.Value) {
 		return b.Float32(scale), b.Const("", tensor.T(tensor.Uint8), []byte{zero})
@@ -58,7 +59,7 @@ func network(t *testing.T) *graph.Graph {
 func TestIntegers_computesTheSame(t *testing.T) {
 	g := network(t)
 	typ := tensor.T(tensor.Float32, 1, 2, 5, 5)
-	x := []tensor.Tensor{{DType: typ.DType, Dims: []int64{1, 2, 5, 5}, Data: dt.Values(typ, 50, 3)}}
+	x := []tensor.Tensor{{DType: typ.DType, Dims: []int64{1, 2, 5, 5}, Data: opcase.Values(typ, 50, 3)}}
 	rewritten, err := integers(g)
 	require.NoError(t, err)
 	var results [][]float32

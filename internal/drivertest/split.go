@@ -19,6 +19,7 @@ import (
 	run "github.com/anynpu/anynpu/core/exec"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/op/opcase"
 	"github.com/anynpu/anynpu/core/tensor"
 	"github.com/anynpu/anynpu/internal/built"
 )
@@ -108,7 +109,7 @@ func InChild(t *testing.T, variable, soname string, environment ...string) {
 // Turns is the child of InChild: nodes and random graphs are computed on the device of AnyNPU's own library. There must
 // be a node of each operator that is in left.
 func Turns(t *testing.T, library string, open func(file string, lookup func(symbol string) uintptr) (device.Device, error),
-	nodes []Node, left map[string]bool) {
+	nodes []opcase.Case, left map[string]bool) {
 	opened, err := driver.Opening{}.Open(library)
 	require.NoError(t, err)
 	own, err := open(opened.File, opened.Lookup)

@@ -1,4 +1,4 @@
-package drivertest
+package opcase
 
 import (
 	"github.com/anynpu/anynpu/core/graph"
@@ -13,9 +13,9 @@ var (
 	First = Real(1, 4, 6, 5)
 )
 
-// Operators are nodes that every device of graphs is expected to compute.
-func Operators() []Node {
-	list := []Node{
+// Shared are cases that every device of graphs is expected to compute.
+func Shared() []Case {
+	list := []Case{
 		One(&op.Div{}, X, Positive(Real(4))),
 		One(&op.Max{}, X, Real(3, 1)),
 		One(&op.Min{}, X, Real(4)),
@@ -29,7 +29,7 @@ func Operators() []Node {
 		One(&op.Clip{}, X, Bound(0), Bound(6)),
 		One(&op.Cast{To: tensor.Int32, OutOfRange: op.CastSaturate}, X),
 		One(&op.Cast{To: tensor.Float32}, Integers(5)),
-		One(&op.Relu{}, Codes(tensor.Int8, 0.1, 2, 3)),
+		One(&op.Relu{}, Quantized(tensor.Int8, 0.1, 2, 3)),
 		One(&op.Conv{Groups: 1, ChannelsLast: true, Strides: []int64{2, 1}, Pads: []int64{1, 0, 0, 2}}, Last,
 			Fixed(Real(3, 2, 3, 4)), Fixed(Real(3))),
 		One(&op.Conv{Groups: 1, AutoPad: op.PadSameUpper, Dilations: []int64{2, 1}}, First, Fixed(Real(3, 2, 2, 4))),
@@ -69,14 +69,14 @@ func Operators() []Node {
 }
 
 // Singles are operators of one number, and Pairs those of two numbers or integers.
-func Singles(list ...graph.Op) (out []Node) {
+func Singles(list ...graph.Op) (out []Case) {
 	for _, o := range list {
 		out = append(out, One(o, X))
 	}
 	return out
 }
 
-func Pairs(list ...graph.Op) (out []Node) {
+func Pairs(list ...graph.Op) (out []Case) {
 	for _, o := range list {
 		out = append(out, One(o, X, Real(3, 1)), One(o, Integers(2, 3), Integers(3)))
 	}

@@ -1,0 +1,121 @@
+package opcase
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// Without are the operators that have no case, each with the reason.
+var Without = map[string]string{
+	"custom":   "a program supplies its function",
+	"compiled": "a whole model made by the compiler of a vendor",
+	"fail":     "it has no result: a run that meets it fails",
+}
+
+// All are the cases of all operators, those of one operator together, in the order of its names.
+func All() []Case {
+	list := slices.Concat(Shared(), OHNN(), NNAPI(), elementwise(), sums(), signals(), movement(), draws(), images(), bodies())
+	slices.SortStableFunc(list, func(a, b Case) int { return cmp.Compare(graph.NameOf(a.Op), graph.NameOf(b.Op)) })
+	return list
+}
+
+// kinds are the types that a case of float32, and one of int32, is tried in as well.
+var (
+	realKinds = []Operand{Of(tensor.Float16), Of(tensor.BFloat16), Of(tensor.Float64), Quantized(tensor.Int8, 0.0625),
+		QuantizedAt(tensor.Uint8, 0.0625, 128)}
+	plainKinds = []tensor.DType{tensor.Bool, tensor.Int8, tensor.Int16, tensor.Int32, tensor.Int64, tensor.Uint8,
+		tensor.Uint16, tensor.Uint32, tensor.Uint64}
+)
+
+// Typed are the case itself and the same in other element types: every operand of its main type, which is that of the
+// first operand that is no constant, gets another. Not every operator has every type: the reference refuses the others.
+func (c Case) Typed() []Case {
+	list := []Case{c}
+	main, ok := c.main()
+	if !ok || main.Quant != nil || len(c.Out) > 0 {
+		return list
+	}
+	switch main.DType {
+	case tensor.Float32:
+		for _, k := range realKinds {
+			list = append(list, c.in(main.DType, k.Type))
+		}
+		for _, d := range plainKinds {
+			list = append(list, c.in(main.DType, tensor.Type{DType: d}))
+		}
+	case tensor.Int32:
+		for _, d := range plainKinds {
+			if d != main.DType {
+				list = append(list, c.in(main.DType, tensor.Type{DType: d}))
+			}
+		}
+	}
+	return list
+}
+
+// main is the type of the first operand that is no constant, else of the first.
+func (c Case) main() (tensor.Type, bool) {
+	for _, constant := range []bool{false, true} {
+		for _, o := range c.In {
+			if o.Type.DType != tensor.Invalid && (o.Constant != nil) == constant {
+				return o.Type, true
+			}
+		}
+	}
+	return tensor.Type{}, false
+}
+
+// in is the case with operands of type to in place of those of type from.
+func (c Case) in(from tensor.DType, to tensor.Type) Case {
+	c.In = slices.Clone(c.In)
+	for i, o := range c.In {
+		if o.Type.DType == from && o.Type.Quant == nil {
+			c.In[i] = o.as(to)
+		}
+	}
+	return c
+}
+
+// as is an operand of another type, whose constant has the same numbers as far as the type has them.
+func (o Operand) as(to tensor.Type) Operand {
+	from := o.Type.DType
+	o.Type.DType, o.Type.Quant = to.DType, to.Quant
+	if o.Constant == nil {
+		return o
+	}
+	n, _ := o.Type.Shape.Count()
+	data := tensor.New(to.DType, n).Data
+	for i := range int(n) {
+		v := tensor.FloatAt(from, o.Constant, i)
+		if !from.IsFloat() {
+			v = float64(tensor.IntAt(from, o.Constant, i))
+		}
+		if to.Quant != nil {
+			put(to.DType, data, i, 0, quantized(to, v))
+		} else {
+			put(to.DType, data, i, v, int64(v))
+		}
+	}
+	o.Constant = data
+	return o
+}
+
+// Types are the types of a case's operands as text, those that are left out as "-".
+func (c Case) Types() string {
+	var text []string
+	for _, o := range c.In {
+		switch {
+		case o.Type.DType == tensor.Invalid:
+			text = append(text, "-")
+		case o.Constant != nil:
+			text = append(text, "="+o.Type.String())
+		default:
+			text = append(text, o.Type.String())
+		}
+	}
+	return strings.Join(text, " ")
+}
