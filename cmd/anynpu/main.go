@@ -1,9 +1,11 @@
 // Command anynpu computes, describes, checks and measures ONNX models on the devices of this machine, edits what they
-// say of themselves, tells what the machine has, and runs programs of the vendors' APIs with AnyNPU's libraries.
+// say of themselves, tests devices, says what the machine has, and runs programs of the vendors' APIs with AnyNPU's
+// libraries.
 //
 // Results go to stdout, messages to stderr. Exit codes: 0 as expected, 1 not as expected (outputs other than --expect
-// gives, slower than --baseline, operators without a fast kernel), 2 usage, 3 the model cannot be used, 4 there is no
-// such device, 5 the run failed, 6 times are not stable, 7 timed out. Those of exec are the program's.
+// gives, slower than --baseline, operators without a fast kernel or wrong on a device), 2 usage, 3 the model cannot be
+// used, 4 there is no such device, 5 the run failed, 6 times are not stable, 7 timed out. Those of exec are the
+// program's.
 package main
 
 import (
@@ -69,7 +71,7 @@ tells which operator runs where, and measures how fast.
 Exit codes:
   0  as expected
   1  not as expected: outputs other than --expect gives, slower than --baseline,
-     operators without a fast kernel
+     operators without a fast kernel, or wrong on a device
   2  usage
   3  the model cannot be used
   4  there is no such device
@@ -90,13 +92,11 @@ exec has the exit code of its program.`,
 	root.SetFlagErrorFunc(flagError)
 	verbs := []*cobra.Command{newRun(stdout, stderr), newInspect(stdout, stderr), newCheck(stdout, stderr),
 		newBench(stdout, stderr),
-		newProfile(stdout, stderr), newMetadata(stdout, stderr), newInfo(stdout),
+		newProfile(stdout, stderr), newMetadata(stdout, stderr), newInfo(stdout), newDevices(stdout, stderr),
 		newDrivers(stdout), newExec(stderr), newMan()}
+	withoutModel := []string{"info", "devices", "drivers", "exec", "man"}
 	for _, v := range verbs {
-		if slices.Contains([]string{"info", "drivers", "exec", "man"}, v.Name()) { // no MODEL
-			continue
-		}
-		if v.ValidArgsFunction == nil {
+		if v.ValidArgsFunction == nil && !slices.Contains(withoutModel, v.Name()) {
 			v.ValidArgsFunction = completeModel
 		}
 		if v.Flags().Lookup("device") != nil {

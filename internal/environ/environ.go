@@ -58,8 +58,11 @@ func Of(environment []string) (set []Setting, unknown []Unknown) {
 }
 
 // Nearest returns the known name that the fewest insertions, deletions and replacements of a character make of name.
-func Nearest(name string) string {
-	return slices.MinFunc(slices.Concat(Names, TestNames), func(a, b string) int { return edits(name, a) - edits(name, b) })
+func Nearest(name string) string { return NearestOf(name, slices.Concat(Names, TestNames)) }
+
+// NearestOf is Nearest for names of another kind, at least one.
+func NearestOf(name string, names []string) string {
+	return slices.MinFunc(names, func(a, b string) int { return edits(name, a) - edits(name, b) })
 }
 
 // edits is Levenshtein's distance.

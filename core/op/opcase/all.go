@@ -11,9 +11,10 @@ import (
 
 // Without are the operators that have no case, each with the reason.
 var Without = map[string]string{
-	"custom":   "a program supplies its function",
-	"compiled": "a whole model made by the compiler of a vendor",
-	"fail":     "it has no result: a run that meets it fails",
+	"custom":      "a program supplies its function",
+	"compiled":    "a whole model made by the compiler of a vendor",
+	"anynpu.part": "a part of a saved program, which another device computes",
+	"fail":        "it has no result: a run that meets it fails",
 }
 
 // All are the cases of all operators, those of one operator together, in the order of its names.
@@ -23,50 +24,51 @@ func All() []Case {
 	return list
 }
 
-// kinds are the types that a case of float32, and one of int32, is tried in as well.
+// The types that a case is tried in beside its own.
 var (
 	realKinds = []Operand{Of(tensor.Float16), Of(tensor.BFloat16), Of(tensor.Float64), Quantized(tensor.Int8, 0.0625),
 		QuantizedAt(tensor.Uint8, 0.0625, 128)}
-	plainKinds = []tensor.DType{tensor.Bool, tensor.Int8, tensor.Int16, tensor.Int32, tensor.Int64, tensor.Uint8,
-		tensor.Uint16, tensor.Uint32, tensor.Uint64}
+	plainKinds = []Operand{Of(tensor.Bool), Of(tensor.Int8), Of(tensor.Int16), Of(tensor.Int32), Of(tensor.Int64),
+		Of(tensor.Uint8), Of(tensor.Uint16), Of(tensor.Uint32), Of(tensor.Uint64)}
 )
 
-// Typed are the case itself and the same in other element types: every operand of its main type, which is that of the
-// first operand that is no constant, gets another. Not every operator has every type: the reference refuses the others.
+// Typed are the case itself and the same in other element types: every operand of its main type gets another. Not every
+// operator has every type: the reference refuses the others.
 func (c Case) Typed() []Case {
 	list := []Case{c}
-	main, ok := c.main()
-	if !ok || main.Quant != nil || len(c.Out) > 0 {
+	main := c.main()
+	kinds := slices.Concat(realKinds, plainKinds)
+	switch {
+	case len(c.Out) > 0:
+		return list
+	case main == tensor.Int32:
+		kinds = plainKinds
+	case main == tensor.Bool:
+		kinds = append(kinds, Of(tensor.Float32))
+	case main != tensor.Float32:
 		return list
 	}
-	switch main.DType {
-	case tensor.Float32:
-		for _, k := range realKinds {
-			list = append(list, c.in(main.DType, k.Type))
-		}
-		for _, d := range plainKinds {
-			list = append(list, c.in(main.DType, tensor.Type{DType: d}))
-		}
-	case tensor.Int32:
-		for _, d := range plainKinds {
-			if d != main.DType {
-				list = append(list, c.in(main.DType, tensor.Type{DType: d}))
-			}
+	for _, k := range kinds {
+		if k.Type.DType != main || k.Type.Quant != nil {
+			list = append(list, c.in(main, k.Type))
 		}
 	}
 	return list
 }
 
-// main is the type of the first operand that is no constant, else of the first.
-func (c Case) main() (tensor.Type, bool) {
+// main is the type of the operands that carry data: float32 if an input has it, else int32, else bool. Of a case whose
+// operands are all constants it is the same among those.
+func (c Case) main() tensor.DType {
 	for _, constant := range []bool{false, true} {
-		for _, o := range c.In {
-			if o.Type.DType != tensor.Invalid && (o.Constant != nil) == constant {
-				return o.Type, true
+		for _, d := range []tensor.DType{tensor.Float32, tensor.Int32, tensor.Bool} {
+			if slices.ContainsFunc(c.In, func(o Operand) bool {
+				return o.Type.DType == d && o.Type.Quant == nil && (o.Constant != nil) == constant
+			}) {
+				return d
 			}
 		}
 	}
-	return tensor.Type{}, false
+	return tensor.Invalid
 }
 
 // in is the case with operands of type to in place of those of type from.

@@ -42,7 +42,9 @@ func TestTyped_changesTheMainType(t *testing.T) {
 	assert.Equal(t, []byte{25}, int8s.In[2].Constant) // 1.5 * 16 + 1
 	assert.Equal(t, "float32[2] int32[2] =float32[]", c.Types(), "the case itself is unchanged")
 	assert.Len(t, One(nil, Integers(2)).Typed(), len(plainKinds))
-	assert.Len(t, One(nil, Bools(2)).Typed(), 1)
+	assert.Len(t, One(nil, Bools(2)).Typed(), 1+len(realKinds)+len(plainKinds))
+	assert.Equal(t, "bool[2] float16[2]", One(nil, Bools(2), Real(2)).Typed()[1].Types())
+	assert.Len(t, One(nil, Of(tensor.Uint8, 2)).Typed(), 1)
 }
 
 func TestValues_ofQuantizedTypes(t *testing.T) {

@@ -9,6 +9,9 @@ import (
 // elementwise are cases of functions of one element, or of elements at one place.
 func elementwise() []Case {
 	list := []Case{
+		One(&op.Add{}, X, X),
+		One(&op.Mul{}, X, X),
+		One(&op.Sub{}, X, X),
 		One(&op.Celu{Alpha: 0.75}, X),
 		One(&op.Selu{Alpha: 1.5, Gamma: 1.25}, X),
 		One(&op.Shrink{Lambda: 0.5, Bias: 0.25}, X),
