@@ -185,7 +185,7 @@ conformance-networks: $(BUILD)/bench/models/done
 	$(CONFORMANCE) onnx outputs $(BUILD)/bench/models
 
 # The table of operators and types, found by trying them with the library.
-docs/operators.md: FORCE libs
+docs/ohnn-operators.md: FORCE libs
 	ANYNPU_LOG=off $(CONFORMANCE) generate operators --library $(LIB)/$(CORE) $@
 FORCE:
 
@@ -231,6 +231,7 @@ generate:
 	$(CONFORMANCE) generate statements docs
 	$(GO) run ./core/spec/nnapi/gen docs/nnapi_operations.md
 	$(GO) run ./scripts/picture docs/layers.txt docs/layers.svg
+	$(GO) run ./cmd/operatortable docs/operators.md
 
 include bench/bench.mk
 

@@ -33,7 +33,7 @@ format() {
 step format format
 step vet "$GO" vet ./...
 step go "$GO" test -vet=off ./...
-if touches '^(capi/abi|capi/stub|backends/cpu/kernel|ctest/bombs|core/format/rknn|core/spec/nnapi|conformance/names|conformance/statements|scripts/picture|docs/layers)|/statements\.txt$|/z[^/]*$'; then
+if touches '^(capi/abi|capi/stub|backends/cpu/kernel|ctest/bombs|core/format/rknn|core/spec/nnapi|conformance/names|conformance/statements|scripts/picture|docs/layers|docs/operators|core/op|backends/(driver|ohnn|nnapi|hbdnn|rknn)|ctest/drivers)|/statements\.txt$|/z[^/]*$'; then
   step generated scripts/check_generated.sh
 fi
 apis=()

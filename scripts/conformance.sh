@@ -6,5 +6,5 @@ make --no-print-directory conformance
 table=$(mktemp)
 trap 'rm -f "$table"' EXIT
 ANYNPU_LOG=off go run ./conformance/cmd/conformance generate operators --library "$lib/libneural_network_core.so" "$table"
-diff -u docs/operators.md "$table" || { echo "docs/operators.md is out of date: make docs/operators.md"; exit 1; }
-echo "docs/operators.md is what the library computes"
+diff -u docs/ohnn-operators.md "$table" || { echo "docs/ohnn-operators.md is out of date: make docs/ohnn-operators.md"; exit 1; }
+echo "docs/ohnn-operators.md is what the library computes"

@@ -11,6 +11,15 @@
 #include "nnapi_compute.h"
 #include "told.h"
 
+/* Whether all boxes are of one batch, as far as can be known before a run. */
+static int nn_one_batch(const struct nn_operand *o)
+{
+	for (uint32_t k = 1; o->value && k < o->dims[0]; k++)
+		if (memcmp(o->value, (const char *)o->value + k * sizeof(int32_t), sizeof(int32_t)))
+			return 0;
+	return 1;
+}
+
 static int nn_can_find(const struct nn_model *m, const struct nn_operation *op)
 {
 	const struct nn_operand *o = m->operands;
@@ -18,7 +27,7 @@ static int nn_can_find(const struct nn_model *m, const struct nn_operation *op)
 	if (op->type == ANEURALNETWORKS_RANDOM_MULTINOMIAL)
 		return op->in_count == 3 && o[op->in[0]].type == real && o[op->out[0]].type == whole && nn_int(&o[op->in[1]]) > 0;
 	return op->in_count == 9 && op->out_count == 4 && o[op->in[0]].type == real && o[op->in[1]].type == real &&
-		nn_int(&o[op->in[5]]) == 0;
+		nn_one_batch(&o[op->in[2]]) && nn_int(&o[op->in[5]]) == 0;
 }
 
 /* The bytes of a result. */

@@ -1,6 +1,6 @@
 // Package drivertest is what the tests of devices behind drivers have in common: the fake drivers of ctest/drivers and
 // what they are told, checks that every such device passes beside core/device/devicetest, and graphs that are split
-// over a device and the CPU. It is for tests alone.
+// over a device and the CPU. It is for tests, and for the table of operators in docs.
 package drivertest
 
 import (
@@ -29,12 +29,13 @@ type Driver struct {
 }
 
 // Build compiles a fake driver of ctest/drivers into a folder: calls is the name of the API whose functions it has,
-// compute the header by which it computes. It expects to be called in a folder two below the tree's root.
+// compute the header by which it computes. It expects to be called in the tree's root or a folder below.
 func Build(dir, file, calls, compute string, flags ...string) (string, error) {
-	drivers, err := filepath.Abs("../../ctest/drivers")
+	root, err := treeRoot()
 	if err != nil {
 		return "", err
 	}
+	drivers := filepath.Join(root, "ctest/drivers")
 	file = filepath.Join(dir, file)
 	arguments := append([]string{"-Wall", "-Wextra", "-g", "-O1", "-D_GNU_SOURCE", "-I" + drivers + "/../../include",
 		"-I" + drivers + "/..", "-I" + drivers, "-shared", "-fPIC", fmt.Sprintf("-DCALLS=%q", "zcalls_"+calls+".h"),
@@ -44,6 +45,21 @@ func Build(dir, file, calls, compute string, flags ...string) (string, error) {
 		return "", fmt.Errorf("gcc: %w\n%s", err, out)
 	}
 	return file, nil
+}
+
+// treeRoot is the folder of go.mod.
+func treeRoot() (string, error) {
+	dir, err := os.Getwd()
+	for err == nil {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", fmt.Errorf("no go.mod above the working folder")
+		}
+		dir = filepath.Dir(dir)
+	}
+	return "", err
 }
 
 // BuildAs is Build and Open of a driver with a vendor's SONAME.

@@ -80,7 +80,7 @@ func newTable() *cobra.Command {
 	library := ""
 	c := &cobra.Command{
 		Use:   "operators FILE.md",
-		Short: "Write the table of OH_NN operators and types that a library computes, docs/operators.md",
+		Short: "Write the table of OH_NN operators and types that a library computes, docs/ohnn-operators.md",
 		Args:  cobra.ExactArgs(1),
 		RunE:  func(_ *cobra.Command, args []string) error { return operators.WriteTable(library, args[0]) },
 	}

@@ -41,7 +41,7 @@ backends/cpu/ref.
 
 `
 
-// WriteTable writes docs/operators.md: which operators a library computes in which element types. Each mark is a case
+// WriteTable writes docs/ohnn-operators.md: which operators a library computes in which element types. Each mark is a case
 // that judges it; what the library computes and no case judges, or what it does not compute as a case says, is an error.
 func WriteTable(library, to string) error {
 	cases, err := Cases()

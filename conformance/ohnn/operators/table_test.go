@@ -13,7 +13,7 @@ import (
 func TestTable_marksWhatCasesJudge(t *testing.T) {
 	cases, err := loaded()
 	require.NoError(t, err)
-	table, err := os.ReadFile("../../../docs/operators.md")
+	table, err := os.ReadFile("../../../docs/ohnn-operators.md")
 	require.NoError(t, err)
-	assert.Equal(t, render(Judged(cases)), string(table), "make docs/operators.md")
+	assert.Equal(t, render(Judged(cases)), string(table), "make docs/ohnn-operators.md")
 }

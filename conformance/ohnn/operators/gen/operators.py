@@ -1,4 +1,4 @@
-"""What each operator takes, restated from the API's manual and the operator notes (docs/operators.md says what is computed). The refused cases
+"""What each operator takes, restated from the API's manual and the operator notes (docs/ohnn-operators.md says what is computed). The refused cases
 are made from this table, and operators.json, which is written from it, is what the tests of the suite count by.
 
 An operator: inputs, number of outputs, parameters.
