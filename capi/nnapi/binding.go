@@ -70,13 +70,10 @@ func dimensions(p *port, t *OperandType, complete bool) (dims []uint32, size uin
 		switch {
 		case open:
 			o.Dims = given.Dims
-		case !agree(o.Dims, given.Dims):
+		case !completes(o.Dims, given.Dims):
 			return nil, 0, badData("type: dimensions %v: the operand is %v%v", given.Dims, o.Type, o.Dims)
 		default:
-			o.Dims = slices.Clone(o.Dims)
-			for i, n := range given.Dims {
-				o.Dims[i] = max(o.Dims[i], n)
-			}
+			o.Dims = given.Dims
 		}
 		if complete && !given.Specified() && !o.Type.IsScalar() {
 			return nil, 0, badData("type: dimensions %v: want all of them for an input", given.Dims)
@@ -127,9 +124,6 @@ func (e *Execution) bindPointer(output bool, index int32, t *OperandType, p unsa
 		return err
 	}
 	if p == nil {
-		if !output && t != nil && len(dims) > 0 && size == 0 {
-			return badData("type: dimensions %v with NULL: want all of them, or no type for an input that is left out", dims)
-		}
 		*b, e.touched = binding{set: true, dims: dims}, true
 		return nil
 	}

@@ -11,7 +11,6 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/capi/devices"
 	"github.com/anynpu/anynpu/capi/nnapi/lowering"
 	"github.com/anynpu/anynpu/core/compile"
@@ -104,10 +103,8 @@ func (c *Compilation) compile() (*compiled, error) {
 		defer cancel()
 	}
 	lowered, err := c.model.coreGraph()
-	if err != nil && hopeful(&c.model.spec, err) {
-		boundary.Log(boundary.LevelInfo, "nnapi", "the model can only be computed by executions that leave inputs out",
-			"why", err)
-		return c.compiled(nil, nil), nil
+	if err != nil && (contradicts(err) || hopeful(&c.model.spec, err)) {
+		return c.failing(lowered, err), nil
 	}
 	if err != nil {
 		return nil, refuseFor(modelCode(err), err, "compilation: the model")
@@ -127,6 +124,9 @@ func (c *Compilation) compile() (*compiled, error) {
 		program.Release()
 		err = ctx.Err()
 	}
+	if contradicts(err) {
+		return c.failing(lowered, err), nil
+	}
 	if err != nil {
 		if fault.KindOf(err) == fault.Unsupported {
 			return nil, refuseFor(BadData, err, "compilation: %s", c.unsupported())
@@ -135,6 +135,19 @@ func (c *Compilation) compile() (*compiled, error) {
 	}
 	kept.save(program)
 	return c.compiled(newPlan(program, everyInput(g)), nil), nil
+}
+
+// contradicts reports whether err says that dimensions do not fit each other. As with the reference implementation the
+// executions fail then, of which some may leave inputs out and succeed.
+func contradicts(err error) bool { return err != nil && fault.KindOf(err) == fault.Shape }
+
+// failing is what comes of a model that executions fail to compute for the reason of err, unless they leave inputs out.
+func (c *Compilation) failing(l *lowering.Result, err error) *compiled {
+	warn("compilation: executions that leave no input out will fail", "why", err)
+	if l == nil {
+		return c.compiled(nil, nil)
+	}
+	return c.compiled(nil, l.Values)
 }
 
 // modelCode is the code for a model that has no graph: the program's fault fails, as in the reference implementation's

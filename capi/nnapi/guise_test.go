@@ -91,7 +91,7 @@ func TestLacked_looksIntoBodies(t *testing.T) {
 }
 
 // TestSupport_ofAModelThatCannotBeComputed: a RESHAPE to another number of elements is the program's fault, which the
-// compilation tells; no other device could compute it.
+// executions tell; no other device could compute it.
 func TestSupport_ofAModelThatCannotBeComputed(t *testing.T) {
 	b := newBuilder(t, 3)
 	x := b.tensor()
@@ -105,7 +105,10 @@ func TestSupport_ofAModelThatCannotBeComputed(t *testing.T) {
 	flags, err := m.support(withGuises(t, ""))
 	require.NoError(t, err)
 	assert.Equal(t, []bool{true, true}, flags)
-	err = compilationFinish(newCompilation(m, withGuises(t, ""), false))
+	e := newExecution(t, compiledFor(t, m, withGuises(t, ""), false))
+	giveInput(t, e, 0, make([]float32, 3))
+	giveOutput(t, e, 0, make([]float32, 4))
+	err = executionCompute(e)
 	assert.Equal(t, OpFailed, status(err))
 	assert.ErrorContains(t, err, "operation 1")
 }

@@ -85,6 +85,19 @@ func agree(a, b []uint32) bool {
 	return true
 }
 
+// completes reports whether given says what dims says, and more where dims is open.
+func completes(dims, given []uint32) bool {
+	if len(dims) != len(given) {
+		return false
+	}
+	for i := range dims {
+		if dims[i] != given[i] && dims[i] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
 func (d *MemoryDesc) addRole(c *Compilation, index uint32, frequency float32, output bool) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -123,7 +123,7 @@ func transposeByInput(t *testing.T) *Model {
 // TestExecution_inputsAreLeftOut: NULL with length 0 leaves an optional argument out in this execution alone.
 func TestExecution_inputsAreLeftOut(t *testing.T) {
 	c := compiledFor(t, transposeByInput(t), withGuises(t, ""), true)
-	two, open := uint32(2), uint32(0)
+	two, open, other := uint32(2), uint32(0), []uint32{0, 0}
 	for i, k := range []struct {
 		permutation []int32
 		dims        []uint32
@@ -138,10 +138,12 @@ func TestExecution_inputsAreLeftOut(t *testing.T) {
 		y := make([]float32, 6)
 		giveInput(t, e, 0, []float32{1, 2, 3, 4, 5, 6})
 		if k.permutation == nil {
-			err := executionSetInput(e, 1, &OperandType{code: int32(nnapi.TensorInt32), dimensionCount: 1, dimensions: &open},
-				nil, 0)
-			assert.Equal(t, BadData, status(err), "an open type says nothing: %v", err)
-			require.NoError(t, executionSetInput(e, 1, nil, nil, 0))
+			said := &OperandType{code: int32(nnapi.TensorInt32), dimensionCount: 2, dimensions: &other[0]}
+			assert.Equal(t, BadData, status(executionSetInput(e, 1, said, nil, 0)), "another rank")
+			if said = nil; i > 0 {
+				said = &OperandType{code: int32(nnapi.TensorInt32), dimensionCount: 1, dimensions: &open}
+			}
+			require.NoError(t, executionSetInput(e, 1, said, nil, 0))
 		} else {
 			p, n := pointer(k.permutation)
 			require.NoError(t, executionSetInput(e, 1, &OperandType{code: int32(nnapi.TensorInt32), dimensionCount: 1,

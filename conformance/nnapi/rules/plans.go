@@ -105,7 +105,11 @@ var planRules = []*Rule{
 			t.Is(nnapi.OpFailed, "Execution_compute", e)
 		}).
 		No("open_type", func(t *T) {
-			t.Bad("Execution_setInput", t.Execution(t.turned()), 1, t.Type(nnapi.TensorInt32, 0), nil, 0)
+			m := t.Model()
+			x, perm, y := m.Operand(nnapi.TensorFloat32, 2, 3), m.Operand(nnapi.TensorInt32, 2), m.Operand(nnapi.TensorFloat32, 3, 2)
+			m.Operation("TRANSPOSE", []uint32{x, perm}, []uint32{y})
+			m.Identify(nnapi.NoError, []uint32{x, perm}, []uint32{y})
+			t.Bad("Execution_setInput", t.Execution(t.Compiled(m.Finish())), 1, t.Type(nnapi.TensorInt32, 0), nil, 0)
 		}),
 	rule("3.ac_vendors_scalars", "the value of an OEM_SCALAR has any size").
 		OK("sizes", func(t *T) {

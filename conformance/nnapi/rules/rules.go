@@ -36,7 +36,7 @@ func rule(id, text string) *Rule { return suite.NewRule[*T](id, text) }
 func Rules() []*Rule {
 	return slices.Concat(nulls(), indices(), orders(), frees(), failures(), devices, levels(), memories, models, constants,
 		quantization(), compilations, states(), executions, computing(), bindings(), events, extensions, control, further,
-		planRules, zeros, handles())
+		planRules, dimensionRules(), zeros, handles())
 }
 
 // Suite is the rules of the API.
