@@ -78,10 +78,10 @@ $(LIB)/$(CORE): $(SOURCES) capi/zcore.map | tools-build
 $(LIB)/single/%.so: capi/stub/z%.map $(LIB)/$(CORE)
 	$(call link_core,$*.so,$<,$@)
 
-# What opens a driver before a program's process does.
-$(LIB)/anynpu-probe: capi/probe/probe.c | tools-build
+# What opens a driver before a program's process does, and loads a model as a program does.
+$(LIB)/anynpu-probe: $(wildcard capi/probe/*.[ch] include/*.h include/*/*.h) | tools-build
 	@mkdir -p $(@D)
-	$(CC) -std=c11 -O2 -Wall -Wextra $(HARDENED) $< -o $@ -Wl,-z,relro,-z,now,-z,noexecstack -ldl
+	$(CC) -std=c11 -O2 -Wall -Wextra $(HARDENED) -Iinclude $(filter capi/%.c,$^) -o $@ -Wl,-z,relro,-z,now,-z,noexecstack -ldl
 
 # The command-line tool: no C.
 $(BUILD)/bin/anynpu: $(SOURCES) $(wildcard cmd/anynpu/*.go internal/*/*.go) | tools-go

@@ -4,11 +4,15 @@
  * Opens a driver before a program's process does, and looks up symbols in it.
  *
  *     anynpu-probe FILE SYMBOL... [--table FUNCTION LEVEL COUNT LEVEL COUNT...]
+ *     anynpu-probe --load API LIBRARY MODEL
  *
  * Writes "ok", or one line that says what is wrong, to descriptor 3. Where a symbol is not there, but FUNCTION is, it
  * looks at the table which that gives, and writes before ok what the table has: "table LEVEL 1101...", a digit for each
  * address. From each LEVEL on, in ascending order, there are COUNT of them. Exits 0 for ok, 1 for what is wrong, 2 if
  * it is not called so. A driver may crash, hang or exit in here: who has started this program judges that.
+ *
+ * With --load it has this library load a model as programs of an API do, and writes "ok", or "refused " and the sentence
+ * of the call that failed.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -18,13 +22,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "load.h"
+
 #ifndef RTLD_DEEPBIND
 #define RTLD_DEEPBIND 0 /* a libc whose loader has one order of names only */
 #endif
 
 static int end(const char *text, const char *more)
 {
-	char line[1024];
+	char line[8192];
 	int n = snprintf(line, sizeof line, "%s%s\n", text, more);
 	size_t size = n < (int)sizeof line ? (size_t)n : sizeof line - 1;
 	ssize_t wrote = write(3, line, size);
@@ -47,6 +53,10 @@ static void tell(const int64_t *table, char **levels)
 
 int main(int argc, char **argv)
 {
+	if (argc == 5 && strcmp(argv[1], "--load") == 0) {
+		const char *sentence = load_model(argv[3], argv[2], argv[4]);
+		return sentence ? end("refused ", sentence) : end("ok", "");
+	}
 	if (argc < 2 || argv[1][0] != '/')
 		return 2;
 	void *lib = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);

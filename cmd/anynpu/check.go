@@ -64,6 +64,10 @@ refused with the list of them. Exit code 0 when everything runs, 3 when
 something does not. Of a pack list (JSON with anynpu.models) every model is
 checked.
 
+--api has the library load the file as programs of that API do, and prints what
+the call says that refuses it; exit code 1 then. Models for NNAPI, which has no
+files, are said by calls. A pack list goes to the API as a whole.
+
 --engine runs the model once, on made-up inputs unless they are given, and
 prints one line: which share of the nodes and of the arithmetic (two operations
 per multiply-add) ran on kernels made for this processor, and which nodes did
@@ -73,12 +77,18 @@ not. Exit code 1 below 100 % of the arithmetic.
 of it: the nodes of the graph, the operations that they become, with layouts and
 conversions, and the steps with the places of their buffers.`,
 		Example: "  anynpu check model.onnx\n  anynpu check --json model.onnx\n  anynpu check pack.json\n  anynpu check " +
-			"--engine model.onnx\n  anynpu check --passes model.onnx",
+			"--engine model.onnx\n  anynpu check --passes model.onnx\n  anynpu check --api rknn model.rknn",
 		Args: oneModel,
-		RunE: func(_ *cobra.Command, args []string) error {
-			if !engine && !passes && (f.inputFlags.given() || f.computes() || f.api != apiOHNN) {
-				return usage("check: -i, --shape, --raw, --random, --seed, --threads, --isa, --ref and --api go with --engine or " +
-					"--passes")
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !engine && !passes && (f.inputFlags.given() || f.computes()) {
+				return usage("check: -i, --shape, --raw, --random, --seed, --threads, --isa and --ref go with --engine or --passes")
+			}
+			if !engine && !passes && cmd.Flags().Changed("api") {
+				if f.device != "" {
+					return usage("check: --api has the library load the model on the devices that it finds, so that --device has no " +
+						"effect")
+				}
+				return checkAPI(args[0], f.api, asJSON, stdout, stderr)
 			}
 			var trace func(pass, text string) // of the model that is being checked
 			if passes {
@@ -109,7 +119,9 @@ conversions, and the steps with the places of their buffers.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false,
-		`write JSON, schema "anynpu.check/1", of a pack list "anynpu.check-pack/1"`)
+		`write JSON, schema "anynpu.check/1", of a pack list "anynpu.check-pack/1", with --api alone "anynpu.check-api/1"`)
+	f.addAPI(cmd, "report what loading the model by `API` says: "+strings.Join(sorted(loadingAPIs), ", ")+
+		"; with --engine or --passes as in bench", sorted(loadingAPIs)...)
 	f.add(cmd)
 	cmd.Flags().BoolVar(&engine, "engine", false, "run once and show the share of fast kernels")
 	cmd.Flags().BoolVar(&passes, "passes", false, "run once and show what each pass of the CPU makes of the model")

@@ -17,6 +17,11 @@ const maxOutput = 64 << 10
 
 // runHelper is a dl.Runner for a process that has no host, which would see the helper as a child of its own.
 func runHelper(argv, environment []string, limit time.Duration) (dl.Outcome, error) {
+	return runHelperTo(nil, argv, environment, limit)
+}
+
+// runHelperTo is runHelper with a place for what the helper writes to standard error, nil: it is lost.
+func runHelperTo(stderr io.Writer, argv, environment []string, limit time.Duration) (dl.Outcome, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	r, w, err := os.Pipe()
@@ -26,6 +31,8 @@ func runHelper(argv, environment []string, limit time.Duration) (dl.Outcome, err
 	defer r.Close()
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Env = append(os.Environ(), environment...)
+	cmd.Stderr = stderr
+	cmd.WaitDelay = time.Second // processes that it leaves behind may hold its standard error
 	cmd.ExtraFiles = []*os.File{w}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
@@ -41,7 +48,7 @@ func runHelper(argv, environment []string, limit time.Duration) (dl.Outcome, err
 	}()
 	err = cmd.Wait()
 	var ended *exec.ExitError
-	if err != nil && !errors.As(err, &ended) && ctx.Err() == nil {
+	if err != nil && !errors.As(err, &ended) && !errors.Is(err, exec.ErrWaitDelay) && ctx.Err() == nil {
 		return dl.Outcome{}, err
 	}
 	// Processes that the driver has left behind may hold the pipe.

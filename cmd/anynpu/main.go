@@ -71,7 +71,8 @@ tells which operator runs where, and measures how fast.
 Exit codes:
   0  as expected
   1  not as expected: outputs other than --expect gives, slower than --baseline,
-     operators without a fast kernel, or wrong on a device
+     operators without a fast kernel, or wrong on a device, a model that
+     --api refuses
   2  usage
   3  the model cannot be used
   4  there is no such device

@@ -35,9 +35,16 @@ func (f *measureFlags) add(cmd *cobra.Command) {
 	f.made = true
 	f.computeFlags.add(cmd)
 	f.inputFlags.add(cmd)
-	cmd.Flags().StringVar(&f.api, "api", apiOHNN, "run what programs of `API` run: ohnn, inputs and outputs as the model has "+
-		"them; rknn, quantized ones as integers")
-	complete(cmd, "api", apiOHNN, apiRKNN)
+	f.addAPI(cmd, "run what programs of `API` run: ohnn, inputs and outputs as the model has them; rknn, quantized ones as "+
+		"integers", apiOHNN, apiRKNN)
+}
+
+// addAPI adds the flag that names an API.
+func (f *measureFlags) addAPI(cmd *cobra.Command, help string, names ...string) {
+	if cmd.Flags().Lookup("api") == nil {
+		cmd.Flags().StringVar(&f.api, "api", apiOHNN, help)
+		complete(cmd, "api", names...)
+	}
 }
 
 // measured is a model that is ready to run on inputs that are bound.

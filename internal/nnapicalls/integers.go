@@ -1,4 +1,5 @@
-package main
+// Package nnapicalls says an ONNX model as a program of NNAPI does by calls: operands, operations, inputs and outputs.
+package nnapicalls
 
 import (
 	"math"

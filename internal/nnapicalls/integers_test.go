@@ -1,4 +1,4 @@
-package main
+package nnapicalls
 
 import (
 	"bytes"
@@ -101,7 +101,7 @@ func TestIntegers_operations(t *testing.T) {
 // TestWrite_layout reads the head of a file as bench/anynpu/calls.h does.
 func TestWrite_layout(t *testing.T) {
 	var b bytes.Buffer
-	require.NoError(t, write(&b, &spec.Model{
+	require.NoError(t, Write(&b, &spec.Model{
 		Operands: []spec.Operand{{Type: spec.TensorFloat32, Dims: []uint32{2, 3}, Lifetime: spec.Input},
 			{Type: spec.TensorQuant8SymmPerChannel, Dims: []uint32{1}, Channel: &spec.PerChannel{Dim: 7, Scales: []float32{2}},
 				Lifetime: spec.Constant, Data: []byte{9}}},
