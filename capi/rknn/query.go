@@ -1,6 +1,7 @@
 package rknn
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -68,8 +69,8 @@ func olderSizes(sizes []int) string {
 
 // The versions that programs read. They have the vendor's form, NUMBER.NUMBER.NUMBER (BUILD@TIME) and
 // NUMBER.NUMBER.NUMBER: clients split the whole string at its dots and want three parts. The build is this library's,
-// the time that of the release of the API that it follows.
-var apiVersion = "2.3.2 (anynpu_" + strings.ReplaceAll(anynpu.Version, ".", "_") + "@2025-04-09T00:00:00)"
+// the time that of the runtime whose behaviour it follows; headers after 2.3.2 are not public, and need not be.
+var apiVersion = "2.5.0 (anynpu_" + strings.ReplaceAll(anynpu.Version, ".", "_") + "@2026-09-29T00:00:00)"
 
 const driverVersion = "0.0.0" // there is no driver
 
@@ -89,7 +90,7 @@ func query(c *Context, cmd spec.QueryCmd, info []byte) error {
 		return answer(info, "rknn_perf_run", PerfRun{c.exec.Stats().LastRun.Microseconds()})
 	case spec.QuerySDKVersion:
 		var v SDKVersion
-		setText(v.api[:], apiVersion)
+		setText(v.api[:], cmp.Or(boundary.Getenv("ANYNPU_RKNN_VERSION"), apiVersion))
 		setText(v.driver[:], driverVersion)
 		return answer(info, "rknn_sdk_version", v)
 	case spec.QueryMemSize:

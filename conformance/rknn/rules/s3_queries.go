@@ -303,6 +303,16 @@ var queries = []*Rule{
 			t.Check(regexp.MustCompile(`^\d+\.\d+\.\d+$`).MatchString(rknn.TextOf(v.Driver[:])), "drv_version %q",
 				rknn.TextOf(v.Driver[:]))
 		}).
+		OK("newest", func(t *T) { // which clients compare with 2.4.1
+			v := &sdkVersion{}
+			t.OK("query", t.Open(relu(1, 4), 0), queryVersion, v, structSizeVersion)
+			t.Check(strings.HasPrefix(rknn.TextOf(v.API[:]), "2.5.0 ("), "api_version %q", rknn.TextOf(v.API[:]))
+		}).
+		OK("set", func(t *T) {
+			v := &sdkVersion{}
+			t.OK("query", t.Open(relu(1, 4), 0), queryVersion, v, structSizeVersion)
+			t.Check(rknn.TextOf(v.API[:]) == "1.6.0 (9a7b5d24c@2023-12-13T17:31:11)", "api_version %q", rknn.TextOf(v.API[:]))
+		}).With("ANYNPU_RKNN_VERSION=1.6.0 (9a7b5d24c@2023-12-13T17:31:11)").
 		No("small", func(t *T) { t.answered(badParam, t.Open(relu(1, 4), 0), queryVersion, 511) }),
 	rule("3.m_perf_run", "gives the microseconds of the last run, 0 before the first, right after rknn_run").
 		OK("runs", func(t *T) {
