@@ -10,17 +10,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anynpu/anynpu/backends/cpu/ref"
+	"github.com/anynpu/anynpu/core/format/onnx/proto"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
 func numAttr(name string, v int64) msg {
-	return msg(nil).str(1, name).num(3, uint64(v)).num(20, attrInt)
+	return msg(nil).str(1, name).num(3, uint64(v)).num(20, proto.AttrInt)
 }
 
 func floatAttr(name string, v float32) msg {
 	m := append(msg(nil).str(1, name), 2<<3|5)
-	return append(m, tensor.Float32s(v)...).num(20, attrFloat)
+	return append(m, tensor.Float32s(v)...).num(20, proto.AttrFloat)
 }
 
 // The soft cap comes before mask and causality, and the scores that are given out are those of the stage asked for:

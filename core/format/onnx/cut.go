@@ -5,39 +5,40 @@ import (
 
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/format/metadata"
+	"github.com/anynpu/anynpu/core/format/onnx/proto"
 )
 
 // cut makes the values that the metadata name (anynpu.inputs, anynpu.outputs) the inputs and outputs of the model: what
 // lies before and behind them is left out. Inputs that are still needed stay, behind those that are named.
-func (m *model) cut(meta *metadata.Metadata) error {
-	g := m.graph
+func cut(m *proto.Model, meta *metadata.Metadata) error {
+	g := m.Graph
 	if g == nil || meta.In == nil && meta.Out == nil {
 		return nil
 	}
-	maker, known := map[string]*nodeProto{}, map[string]*valueInfo{}
-	for _, n := range g.nodes {
-		for _, o := range n.out {
+	maker, known := map[string]*proto.Node{}, map[string]*proto.ValueInfo{}
+	for _, n := range g.Nodes {
+		for _, o := range n.Out {
 			maker[o] = n
 		}
 	}
-	for _, v := range slices.Concat(g.values, g.out, g.in) {
-		known[v.name] = v
+	for _, v := range slices.Concat(g.Values, g.Out, g.In) {
+		known[v.Name] = v
 	}
 	if meta.Out != nil {
-		g.out = nil
+		g.Out = nil
 		for _, name := range meta.Out {
 			v := known[name]
 			if v == nil && maker[name] == nil || name == "" {
 				return fault.New(fault.File, "anynpu.outputs: the model has no value %q", name)
 			}
 			if v == nil {
-				v = &valueInfo{name: name}
+				v = &proto.ValueInfo{Name: name}
 			}
-			g.out = append(g.out, v)
+			g.Out = append(g.Out, v)
 		}
 	}
 	named := map[string]bool{}
-	var in []*valueInfo
+	var in []*proto.ValueInfo
 	for _, name := range meta.In {
 		v := known[name]
 		if v == nil && maker[name] == nil || name == "" {
@@ -46,22 +47,22 @@ func (m *model) cut(meta *metadata.Metadata) error {
 		named[name] = true
 		in = append(in, inputOf(name, v, meta.Inputs[name].Shape))
 	}
-	needed := g.needed(maker, named)
+	needed := needed(g, maker, named)
 	if meta.In != nil {
-		for _, v := range g.in {
-			if !named[v.name] && needed[v.name] {
+		for _, v := range g.In {
+			if !named[v.Name] && needed[v.Name] {
 				in = append(in, v)
 			}
 		}
-		g.in = in
+		g.In = in
 	}
-	g.nodes = slices.DeleteFunc(g.nodes, func(n *nodeProto) bool {
-		return !slices.ContainsFunc(n.out, func(o string) bool { return needed[o] && !named[o] })
+	g.Nodes = slices.DeleteFunc(g.Nodes, func(n *proto.Node) bool {
+		return !slices.ContainsFunc(n.Out, func(o string) bool { return needed[o] && !named[o] })
 	})
-	for _, n := range g.nodes {
-		for i, o := range n.out {
+	for _, n := range g.Nodes {
+		for i, o := range n.Out {
 			if named[o] { // the node stays for another result
-				n.out[i] = ""
+				n.Out[i] = ""
 			}
 		}
 	}
@@ -70,29 +71,29 @@ func (m *model) cut(meta *metadata.Metadata) error {
 
 // inputOf is the declaration of a value that becomes an input: real numbers of the shape in the metadata where the model
 // does not say otherwise.
-func inputOf(name string, v *valueInfo, shape []int64) *valueInfo {
-	own := valueInfo{name: name, kind: "tensor"}
+func inputOf(name string, v *proto.ValueInfo, shape []int64) *proto.ValueInfo {
+	own := proto.ValueInfo{Name: name, Kind: "tensor"}
 	if v != nil {
 		own = *v
 	}
-	if own.dtype == 0 {
-		own.dtype = 1 // FLOAT
+	if own.DType == 0 {
+		own.DType = 1 // FLOAT
 	}
-	if !own.ranked && shape != nil {
-		own.ranked = true
+	if !own.Ranked && shape != nil {
+		own.Ranked = true
 		for _, d := range shape {
-			own.dims = append(own.dims, dimension{value: d, known: true})
+			own.Dims = append(own.Dims, proto.Dimension{Value: d, Known: true})
 		}
 	}
 	return &own
 }
 
 // needed are the names that outputs depend on. What makes an input is not asked what it needs for it.
-func (g *graphProto) needed(maker map[string]*nodeProto, inputs map[string]bool) map[string]bool {
+func needed(g *proto.Graph, maker map[string]*proto.Node, inputs map[string]bool) map[string]bool {
 	need := map[string]bool{}
 	var open []string
-	for _, o := range g.out {
-		open = append(open, o.name)
+	for _, o := range g.Out {
+		open = append(open, o.Name)
 	}
 	for len(open) > 0 {
 		name := open[len(open)-1]
@@ -102,7 +103,7 @@ func (g *graphProto) needed(maker map[string]*nodeProto, inputs map[string]bool)
 		}
 		need[name] = true
 		if n := maker[name]; n != nil && !inputs[name] {
-			open = append(open, n.needs()...)
+			open = append(open, n.Needs()...)
 		}
 	}
 	return need

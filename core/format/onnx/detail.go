@@ -2,12 +2,14 @@ package onnx
 
 import (
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/format/onnx/proto"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -81,24 +83,24 @@ var attrKinds = []string{"", "float", "int", "string", "tensor", "graph", "float
 // constant, a part after the other, and must not keep them.
 func DetailFile(path string, known map[string]Port, elements func(c *Constant, part tensor.Tensor)) (main *Detail,
 	functions []*Detail, err error) {
-	src, err := openSource(path)
+	src, err := proto.OpenFile(path)
 	if err != nil {
 		return nil, nil, fault.Wrap(err, "model %s", path)
 	}
-	defer src.close()
-	m, err := parseModel(src.data)
+	defer src.Close()
+	m, err := proto.Parse(src.Data)
 	if err != nil {
 		return nil, nil, fault.Wrap(err, "model %s", path)
 	}
-	d := &details{im: &importer{opt: Options{Folder: filepath.Dir(path)}}, elements: elements, read: map[string]int64{}}
-	main = d.graph(m.graph, &types{of: map[string]Operand{}, known: known})
-	for _, f := range m.functions {
-		g := &graphProto{name: (&nodeProto{domain: f.domain, opType: f.name}).operator(), nodes: f.nodes}
-		for _, name := range f.in {
-			g.in = append(g.in, &valueInfo{name: name})
+	d := &details{folder: filepath.Dir(path), elements: elements, read: map[string]int64{}}
+	main = d.graph(m.Graph, &types{of: map[string]Operand{}, known: known})
+	for _, f := range m.Functions {
+		g := &proto.Graph{Name: (&proto.Node{Domain: f.Domain, OpType: f.Name}).Operator(), Nodes: f.Nodes}
+		for _, name := range f.In {
+			g.In = append(g.In, &proto.ValueInfo{Name: name})
 		}
-		for _, name := range f.out {
-			g.out = append(g.out, &valueInfo{name: name})
+		for _, name := range f.Out {
+			g.Out = append(g.Out, &proto.ValueInfo{Name: name})
 		}
 		functions = append(functions, d.graph(g, &types{of: map[string]Operand{}}))
 	}
@@ -133,50 +135,50 @@ func (ts *types) find(name string) Operand {
 
 // details reads what Detail has.
 type details struct {
-	im       *importer
+	folder   string
 	elements func(c *Constant, part tensor.Tensor)
 	read     map[string]int64 // bytes of external files that were read
 }
 
-func (d *details) graph(g *graphProto, ts *types) *Detail {
-	out := &Detail{Name: g.name, Sparse: g.sparse}
+func (d *details) graph(g *proto.Graph, ts *types) *Detail {
+	out := &Detail{Name: g.Name, Sparse: g.Sparse}
 	inits := map[string]bool{}
-	for _, t := range g.inits {
-		inits[t.name] = true
+	for _, t := range g.Inits {
+		inits[t.Name] = true
 		c := d.constant(t)
 		out.Initializers = append(out.Initializers, c)
-		ts.of[t.name] = Operand{c.Port(), c}
+		ts.of[t.Name] = Operand{c.Port(), c}
 	}
-	out.In, out.Out = portsOf(g.in, inits), portsOf(g.out, nil)
-	for _, n := range g.nodes { // those without a declared type hide values of the graphs around, too
-		for _, name := range n.out {
+	out.In, out.Out = portsOf(g.In, inits), portsOf(g.Out, nil)
+	for _, n := range g.Nodes { // those without a declared type hide values of the graphs around, too
+		for _, name := range n.Out {
 			ts.of[name] = Operand{Port: Port{Name: name}}
 		}
 	}
-	for _, p := range slices.Concat(portsOf(g.values, inits), out.In, out.Out) {
+	for _, p := range slices.Concat(portsOf(g.Values, inits), out.In, out.Out) {
 		if ts.of[p.Name].Type == "" {
 			ts.of[p.Name] = Operand{Port: p}
 		}
 	}
-	for i, n := range g.nodes {
-		node := NodeDetail{Index: i, Name: n.name, Operator: n.operator()}
-		for _, key := range sortedKeys(n.attrs) {
-			a := d.attribute(n.attrs[key], ts)
+	for i, n := range g.Nodes {
+		node := NodeDetail{Index: i, Name: n.Name, Operator: n.Operator()}
+		for _, key := range slices.Sorted(maps.Keys(n.Attrs)) {
+			a := d.attribute(n.Attrs[key], ts)
 			node.Attributes = append(node.Attributes, a)
-			if c, ok := a.Value.(*Constant); ok && node.Operator == "Constant" && len(n.out) == 1 &&
-				ts.of[n.out[0]].Type == "" {
+			if c, ok := a.Value.(*Constant); ok && node.Operator == "Constant" && len(n.Out) == 1 &&
+				ts.of[n.Out[0]].Type == "" {
 				p := c.Port()
-				p.Name = n.out[0]
+				p.Name = n.Out[0]
 				ts.of[p.Name] = Operand{Port: p}
 			}
 		}
 		out.Nodes = append(out.Nodes, node)
 	}
-	for i, n := range g.nodes { // which need not stand in an executable order
-		for _, name := range n.in {
+	for i, n := range g.Nodes { // which need not stand in an executable order
+		for _, name := range n.In {
 			out.Nodes[i].In = append(out.Nodes[i].In, ts.find(name))
 		}
-		for _, name := range n.out {
+		for _, name := range n.Out {
 			out.Nodes[i].Out = append(out.Nodes[i].Out, ts.find(name))
 		}
 	}
@@ -184,48 +186,49 @@ func (d *details) graph(g *graphProto, ts *types) *Detail {
 }
 
 // attribute reads an attribute. Files before version 3 of the format need not say the type: it is that of the field that is set.
-func (d *details) attribute(a *attribute, ts *types) Attribute {
-	body := func(g *graphProto) *Detail { return d.graph(g, &types{of: map[string]Operand{}, parent: ts}) }
-	typ := a.typ
+func (d *details) attribute(a *proto.Attribute, ts *types) Attribute {
+	body := func(g *proto.Graph) *Detail { return d.graph(g, &types{of: map[string]Operand{}, parent: ts}) }
+	typ := a.Type
 	for _, set := range []struct {
 		is  bool
 		typ int64
-	}{{a.t != nil, attrTensor}, {a.g != nil, attrGraph}, {a.floats != nil, attrFloats}, {a.ints != nil, attrInts},
-		{a.strings != nil, attrStrings}, {a.graphs != nil, attrGraphs}, {a.s != nil, attrString}, {a.f != 0, attrFloat}, {true, attrInt}} {
+	}{{a.T != nil, proto.AttrTensor}, {a.G != nil, proto.AttrGraph}, {a.Floats != nil, proto.AttrFloats},
+		{a.Ints != nil, proto.AttrInts}, {a.Strings != nil, proto.AttrStrings}, {a.Graphs != nil, proto.AttrGraphs},
+		{a.S != nil, proto.AttrString}, {a.F != 0, proto.AttrFloat}, {true, proto.AttrInt}} {
 		if typ == 0 && set.is {
 			typ = set.typ
 		}
 	}
-	out := Attribute{Name: a.name, Kind: "unknown"}
+	out := Attribute{Name: a.Name, Kind: "unknown"}
 	if typ > 0 && typ < int64(len(attrKinds)) {
 		out.Kind = attrKinds[typ]
 	}
 	switch {
-	case a.ref != "":
-		out.Kind, out.Value = "reference", a.ref
-	case typ == attrFloat:
-		out.Value = a.f
-	case typ == attrInt:
-		out.Value = a.i
-	case typ == attrString:
-		out.Value = textOf(a.s)
-	case typ == attrTensor && a.t != nil:
-		out.Value = d.constant(a.t)
-	case typ == attrGraph && a.g != nil:
-		out.Value = body(a.g)
-	case typ == attrFloats:
-		out.Value = a.floats
-	case typ == attrInts:
-		out.Value = a.ints
-	case typ == attrStrings:
+	case a.Ref != "":
+		out.Kind, out.Value = "reference", a.Ref
+	case typ == proto.AttrFloat:
+		out.Value = a.F
+	case typ == proto.AttrInt:
+		out.Value = a.I
+	case typ == proto.AttrString:
+		out.Value = textOf(a.S)
+	case typ == proto.AttrTensor && a.T != nil:
+		out.Value = d.constant(a.T)
+	case typ == proto.AttrGraph && a.G != nil:
+		out.Value = body(a.G)
+	case typ == proto.AttrFloats:
+		out.Value = a.Floats
+	case typ == proto.AttrInts:
+		out.Value = a.Ints
+	case typ == proto.AttrStrings:
 		var list []Text
-		for _, b := range a.strings {
+		for _, b := range a.Strings {
 			list = append(list, textOf(b))
 		}
 		out.Value = list
-	case typ == attrGraphs:
+	case typ == proto.AttrGraphs:
 		var list []*Detail
-		for _, g := range a.graphs {
+		for _, g := range a.Graphs {
 			list = append(list, body(g))
 		}
 		out.Value = list
@@ -234,13 +237,13 @@ func (d *details) attribute(a *attribute, ts *types) Attribute {
 }
 
 // constant describes a tensor and hands its elements on.
-func (d *details) constant(t *tensorProto) *Constant {
-	c := &Constant{Name: t.name, Sizes: t.dims, External: t.location == 1}
-	if t.dtype == stringType {
+func (d *details) constant(t *proto.Tensor) *Constant {
+	c := &Constant{Name: t.Name, Sizes: t.Dims, External: t.Location == 1}
+	if t.DType == proto.StringType {
 		c.Type = "string"
 		return c
 	}
-	typ, size, err := t.tensorType()
+	typ, size, err := t.TypeAndSize()
 	if typ.DType != tensor.Invalid {
 		c.Type = typ.DType.String()
 	}
@@ -259,26 +262,26 @@ const partBytesRead = 1 << 20
 // maxExternal bounds how often a file of external data is read, all constants of a model together.
 const maxExternal = 8
 
-func (d *details) parts(c *Constant, t *tensorProto, dt tensor.DType, size int64) error {
-	left, _ := tensor.Count(t.dims)
+func (d *details) parts(c *Constant, t *proto.Tensor, dt tensor.DType, size int64) error {
+	left, _ := tensor.Count(t.Dims)
 	hand := func(data []byte) {
 		n := min(left, int64(len(data))*8/int64(dt.Bits()))
 		left -= n
 		d.elements(c, tensor.Tensor{DType: dt, Dims: []int64{n}, Data: data})
 	}
-	if t.location != 1 {
-		data, _, err := d.im.bytes(t, size, dt)
+	if t.Location != 1 {
+		data, _, err := t.Bytes(d.folder, size, dt)
 		for part := range slices.Chunk(data, partBytesRead) {
 			hand(part)
 		}
 		return err
 	}
-	f, offset, err := d.im.openExternal(t, size)
+	f, offset, err := t.OpenExternal(d.folder, size)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	name := t.external["location"]
+	name := t.External["location"]
 	st, err := f.Stat()
 	if err != nil {
 		return fault.As(fault.File, err, "external data %q", name)

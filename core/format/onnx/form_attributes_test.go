@@ -2,10 +2,14 @@ package onnx
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/anynpu/anynpu/core/format/onnx/proto"
 )
 
 // ofVersion is a model of an opset whose only node has attributes.
@@ -18,8 +22,9 @@ func ofVersion(version uint64, op string, attrs ...msg) []byte {
 // An attribute that an operator does not have is refused with the names of node, operator and attribute, in every
 // operator and version.
 func TestImport_refusesUnknownAttributes(t *testing.T) {
-	require.Equal(t, sortedKeys(attributesOf()), sortedKeys(lowerings), "conformance/onnx/schemas/gen.py")
-	for _, op := range sortedKeys(lowerings) {
+	require.Equal(t, slices.Sorted(maps.Keys(proto.AttributesOf())), slices.Sorted(maps.Keys(lowerings)),
+		"conformance/onnx/schemas/gen.py")
+	for _, op := range slices.Sorted(maps.Keys(lowerings)) {
 		for _, version := range []uint64{7, 13, MaxOpset} {
 			err := imported(t, ofVersion(version, op, numAttr("foo", 1)), "")
 			assert.ErrorContains(t, err, fmt.Sprintf(`attribute "foo": %s has no such attribute`, op))
@@ -72,7 +77,7 @@ func TestImport_unknownAttributesInside(t *testing.T) {
 	wrong := nodeMsg("Relu", []string{"x"}, []string{"b"}, numAttr("foo", 1))
 	right := nodeMsg("Relu", []string{"x"}, []string{"b"})
 	branch := func(name string, node msg) msg {
-		return msg(nil).str(1, name).sub(6, graphMsg([]msg{node}, output("b"))).num(20, attrGraph)
+		return msg(nil).str(1, name).sub(6, graphMsg([]msg{node}, output("b"))).num(20, proto.AttrGraph)
 	}
 	choice := func(cond msg, then, otherwise msg) []byte {
 		node := nodeMsg("If", []string{"c"}, []string{"y"}, branch("then_branch", then), branch("else_branch", otherwise))
@@ -85,7 +90,8 @@ func TestImport_unknownAttributesInside(t *testing.T) {
 		assert.ErrorContains(t, imported(t, choice(cond, wrong, right), ""), `attribute "foo": Relu has no such attribute`)
 		assert.ErrorContains(t, imported(t, choice(cond, right, wrong), ""), `attribute "foo": Relu has no such attribute`)
 	}
-	bound := nodeMsg("LeakyRelu", []string{"x"}, []string{"b"}, msg(nil).str(1, "alpha").str(21, "n").num(20, attrFloat))
+	bound := nodeMsg("LeakyRelu", []string{"x"}, []string{"b"}, msg(nil).str(1, "alpha").str(21, "n").
+		num(20, proto.AttrFloat))
 	call := func(node msg, attrs ...msg) []byte {
 		f := msg(nil).str(1, "F").str(4, "x").str(5, "b").str(6, "n").str(10, "of.here").sub(7, node).
 			sub(9, msg(nil).num(2, 17))

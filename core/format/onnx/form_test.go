@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/anynpu/anynpu/core/format/onnx/proto"
 )
 
 func TestImport_refusesFormsThatOperatorsDoNotHave(t *testing.T) {
@@ -24,15 +26,16 @@ func TestImport_refusesFormsThatOperatorsDoNotHave(t *testing.T) {
 		data []byte
 		says string
 	}{
-		{one("Softmax", x, attr("axis", 4, attrString, 0)), `attribute "axis" is a string, want an integer`},
-		{one("Softmax", x, attr("axis", 3, attrInt, 0), attr("axis", 3, attrInt, 0)), "attribute axis is given twice"},
-		{one("Softmax", xx, attr("axis", 3, attrInt, 0)), "want 1 input, got 2"},
+		{one("Softmax", x, attr("axis", 4, proto.AttrString, 0)), `attribute "axis" is a string, want an integer`},
+		{one("Softmax", x, attr("axis", 3, proto.AttrInt, 0), attr("axis", 3, proto.AttrInt, 0)),
+			"attribute axis is given twice"},
+		{one("Softmax", xx, attr("axis", 3, proto.AttrInt, 0)), "want 1 input, got 2"},
 		{one("LayerNormalization", x), "want 2 to 3 inputs, got 1"},
 		{one("LayerNormalization", []string{"x", ""}), "input 1 is missing"},
 		{one("Concat", xx), "attribute axis is missing"},
 	} {
 		assert.ErrorContains(t, imported(t, c.data, ""), c.says)
 	}
-	assert.NoError(t, imported(t, one("Softmax", x, attr("axis", 3, attrInt, 0)), ""))
+	assert.NoError(t, imported(t, one("Softmax", x, attr("axis", 3, proto.AttrInt, 0)), ""))
 	assert.NoError(t, imported(t, one("Softmax", x, msg(nil).str(1, "axis").num(3, 0)), ""), "older files tell no type")
 }

@@ -3,8 +3,10 @@ package onnx
 import (
 	"bytes"
 	"encoding/binary"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +15,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/format/onnx/proto"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -189,7 +192,7 @@ func TestImport_hostileModels(t *testing.T) {
 // TestImport_otherNumbersOfInputsAndOutputs: every operator with up to eight inputs, of one type or absent, and up to
 // three outputs gives a model or an error.
 func TestImport_otherNumbersOfInputsAndOutputs(t *testing.T) {
-	for _, name := range sortedKeys(lowerings) {
+	for _, name := range slices.Sorted(maps.Keys(lowerings)) {
 		for i := range 9 * 4 * 3 {
 			in, out := make([]string, i%9), make([]string, i/9%4)
 			for k := range in {
@@ -218,7 +221,7 @@ func TestImport_trainingModesOfNoElements(t *testing.T) {
 }
 
 func TestImport_countsParts(t *testing.T) {
-	many := bytes.Repeat([]byte(msg(nil).str(5, "")), maxParts+1) // empty initializers, two bytes each
+	many := bytes.Repeat([]byte(msg(nil).str(5, "")), proto.MaxParts+1) // empty initializers, two bytes each
 	err := imported(t, modelMsg(many), "")
 	assert.ErrorContains(t, err, "more than 1048576")
 }

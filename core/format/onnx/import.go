@@ -1,3 +1,5 @@
+// Package onnx reads ONNX models (ai.onnx opsets 7 to 23) into graphs. Package proto reads the bytes; this one lowers
+// the operators to the vocabulary of core/op.
 package onnx
 
 import (
@@ -7,8 +9,11 @@ import (
 	"sort"
 	"strings"
 
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/format/metadata"
+	"github.com/anynpu/anynpu/core/format/onnx/proto"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/op"
@@ -79,6 +84,22 @@ func Recognize(data []byte) bool {
 	return seen > 0
 }
 
+// tagAt returns the number of the field at the start of b and the length of the whole field, n < 0 when there is none.
+func tagAt(b []byte) (num, n int) {
+	k, typ, n := protowire.ConsumeTag(b)
+	if n < 0 {
+		return 0, n
+	}
+	if k == 7 && typ == protowire.BytesType {
+		return 7, n
+	}
+	m := protowire.ConsumeFieldValue(k, typ, b[n:])
+	if m < 0 {
+		return 0, m
+	}
+	return int(k), n + m
+}
+
 // ImportFile reads the model in the file at path. The file is mapped only while it is read: replacing or truncating it
 // later has no effect on the model. Truncation while it is read gives an error.
 func ImportFile(path string, o Options) (*Model, error) {
@@ -86,29 +107,29 @@ func ImportFile(path string, o Options) (*Model, error) {
 		o.Folder = filepath.Dir(path)
 	}
 	o.path = path
-	src, err := openSource(path)
+	src, err := proto.OpenFile(path)
 	if err != nil {
 		return nil, fault.Wrap(err, "model %s", path)
 	}
-	defer src.close()
+	defer src.Close()
 	m, err := importModel(src, o)
 	return m, fault.Wrap(err, "model %s", path)
 }
 
 // Import reads the model in data, which is not kept.
 func Import(data []byte, o Options) (*Model, error) {
-	return importModel(&source{data: data}, o)
+	return importModel(&proto.Source{Data: data}, o)
 }
 
-func importModel(src *source, o Options) (*Model, error) {
+func importModel(src *proto.Source, o Options) (*Model, error) {
 	if o.Weights == nil {
 		return nil, fault.New(fault.Argument, "no weight store for the model's constants")
 	}
-	p, err := parseModel(src.data)
+	p, err := proto.Parse(src.Data)
 	if err != nil {
 		return nil, err
 	}
-	version, ok := p.opsets[""]
+	version, ok := p.Opsets[""]
 	if !ok {
 		version = 1
 	}
@@ -119,28 +140,28 @@ func importModel(src *source, o Options) (*Model, error) {
 	var below map[string]string
 	var overruled []string
 	if o.Below != nil {
-		own, err := metadata.Merged(p.meta, o.path)
+		own, err := metadata.Merged(p.Meta, o.path)
 		if err != nil {
 			return nil, err
 		}
-		below = o.Below(p.names(own))
+		below = o.Below(namesOf(p, own))
 		overruled = overrules(own, below)
 	}
-	meta, err := metadata.ReadOver(below, p.meta, o.path)
+	meta, err := metadata.ReadOver(below, p.Meta, o.path)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.cut(meta); err != nil {
+	if err := cut(p, meta); err != nil {
 		return nil, err
 	}
-	functions := map[string]*functionProto{}
-	for _, f := range p.functions {
-		functions[f.domain+"\x00"+f.name+"\x00"+f.overload] = f
+	functions := map[string]*proto.Function{}
+	for _, f := range p.Functions {
+		functions[f.Domain+"\x00"+f.Name+"\x00"+f.Overload] = f
 	}
 	im := &importer{src: src, opt: o, model: p, meta: meta, functions: functions, missing: map[string][]string{},
 		symbols: map[string]uint32{}, used: map[string]bool{}}
 	im.opt.Quantize = im.stores()
-	sc, err := im.graph(p.graph, nil, version, nil)
+	sc, err := im.graph(p.Graph, nil, version, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -156,20 +177,20 @@ func importModel(src *source, o Options) (*Model, error) {
 			return nil, err
 		}
 	}
-	g.Meta = p.meta
+	g.Meta = p.Meta
 	meta.Warnings = append(meta.Warnings, im.strangers(g)...)
-	return &Model{Graph: g, Opset: version, Producer: p.producer, Symbols: im.symbolNames(), Nodes: im.noted, Ops: p.graph.ops(), Meta: meta,
-		Warnings: im.warnings, Overruled: overruled, Coded: im.coded, Fixed: im.fixed}, nil
+	return &Model{Graph: g, Opset: version, Producer: p.Producer, Symbols: im.symbolNames(), Nodes: im.noted,
+		Ops: p.Graph.Operators(), Meta: meta, Warnings: im.warnings, Overruled: overruled, Coded: im.coded, Fixed: im.fixed}, nil
 }
 
 // importer holds what is common to all graphs of a model.
 type importer struct {
-	src       *source
+	src       *proto.Source
 	opt       Options
-	model     *model
+	model     *proto.Model
 	meta      *metadata.Metadata
 	used      map[string]bool // entries of meta.Dims and meta.Values, the latter with a final dot
-	functions map[string]*functionProto
+	functions map[string]*proto.Function
 	old       int64               // the opset below MinOpset of a missing operator that later ones have
 	missing   map[string][]string // operator -> labels of the nodes that use it
 	symbols   map[string]uint32   // names of open dimensions
@@ -178,12 +199,12 @@ type importer struct {
 	warnings  []string
 	calls     int // functions being expanded, to stop recursion
 	noted     []Node
-	stored    map[*tensorProto]*stored // tensors of the file that nothing has read so far, or that are read again
-	nodes     int                      // nodes lowered, counting those of expanded functions and unrolled bodies
-	repeats   int                      // bodies being lowered that may be lowered again
-	main      *scope                   // of the main graph, when values are to be stored as the metadata say
-	coded     int                      // values that are stored as codes
-	items     int                      // values of sequences, counted against maxItems
+	stored    map[*proto.Tensor]*stored // tensors of the file that nothing has read so far, or that are read again
+	nodes     int                       // nodes lowered, counting those of expanded functions and unrolled bodies
+	repeats   int                       // bodies being lowered that may be lowered again
+	main      *scope                    // of the main graph, when values are to be stored as the metadata say
+	coded     int                       // values that are stored as codes
+	items     int                       // values of sequences, counted against maxItems
 }
 
 func (im *importer) symbolNames() []string {
@@ -222,35 +243,35 @@ func (im *importer) reportMissing() error {
 
 // graph lowers g into a new scope. parent is the graph around a body; given are types of the inputs that hold where the
 // model declares none.
-func (im *importer) graph(g *graphProto, parent *scope, version int64, given []tensor.Type) (*scope, error) {
-	if g.sparse > 0 {
-		return nil, fault.New(fault.Unsupported, "graph %q: sparse initializers are not supported", g.name)
+func (im *importer) graph(g *proto.Graph, parent *scope, version int64, given []tensor.Type) (*scope, error) {
+	if g.Sparse > 0 {
+		return nil, fault.New(fault.Unsupported, "graph %q: sparse initializers are not supported", g.Name)
 	}
 	if parent != nil && (im.calls > 0 || im.repeats > 0) { // this may be done again and again
-		if err := im.count(len(g.inits) + len(g.values) + len(g.in) + len(g.out)); err != nil {
+		if err := im.count(len(g.Inits) + len(g.Values) + len(g.In) + len(g.Out)); err != nil {
 			return nil, err
 		}
 	}
-	sc := &scope{im: im, b: graph.NewBuilder(g.name), version: version, values: map[string]graph.Value{},
-		inits: map[string]*tensorProto{}, shapes: map[string]*valueInfo{}, uses: map[string]int{}, parent: parent}
+	sc := &scope{im: im, b: graph.NewBuilder(g.Name), version: version, values: map[string]graph.Value{},
+		inits: map[string]*proto.Tensor{}, shapes: map[string]*proto.ValueInfo{}, uses: map[string]int{}, parent: parent}
 	if parent == nil && im.opt.Quantize {
 		im.main = sc
 	}
 	inits := map[string]bool{}
-	for _, t := range g.inits {
-		inits[t.name] = true
+	for _, t := range g.Inits {
+		inits[t.Name] = true
 	}
 	if parent == nil && im.opt.Fix {
 		im.fix(g, inits)
 	}
-	for i, v := range g.in {
+	for i, v := range g.In {
 		// an input with a default value: the default is taken, as every runtime does for constants
-		if parent == nil && inits[v.name] {
+		if parent == nil && inits[v.Name] {
 			continue
 		}
 		t, err := im.valueType(v)
 		if err != nil {
-			return nil, fault.Wrap(err, "input %q", v.name)
+			return nil, fault.Wrap(err, "input %q", v.Name)
 		}
 		if t.DType == tensor.Invalid && i < len(given) {
 			t = given[i]
@@ -258,40 +279,40 @@ func (im *importer) graph(g *graphProto, parent *scope, version int64, given []t
 		if parent == nil {
 			t = im.fixedInput(v, t)
 		}
-		if err := sc.define(v.name, sc.b.Input(v.name, t)); err != nil {
+		if err := sc.define(v.Name, sc.b.Input(v.Name, t)); err != nil {
 			return nil, err
 		}
 	}
-	for _, t := range g.inits {
-		if _, taken := sc.inits[t.name]; taken || t.name == "" {
-			return nil, fault.New(fault.File, "two initializers are named %q", t.name)
+	for _, t := range g.Inits {
+		if _, taken := sc.inits[t.Name]; taken || t.Name == "" {
+			return nil, fault.New(fault.File, "two initializers are named %q", t.Name)
 		}
-		sc.inits[t.name] = t
+		sc.inits[t.Name] = t
 	}
-	for _, v := range append(slices.Clone(g.values), g.out...) {
-		sc.shapes[v.name] = v
+	for _, v := range append(slices.Clone(g.Values), g.Out...) {
+		sc.shapes[v.Name] = v
 	}
-	order, err := sortNodes(g.nodes)
-	if again := sc.madeAgain(g.nodes); again != nil { // a cycle may only come of it
+	order, err := proto.Sort(g.Nodes)
+	if again := sc.madeAgain(g.Nodes); again != nil { // a cycle may only come of it
 		err = again
 	}
 	if err != nil {
-		return nil, fault.Wrap(err, "graph %q", g.name)
+		return nil, fault.Wrap(err, "graph %q", g.Name)
 	}
 	for _, n := range order {
-		for _, name := range n.needs() {
+		for _, name := range n.Needs() {
 			sc.uses[name]++
 		}
 	}
-	for _, o := range g.out {
-		sc.uses[o.name]++
+	for _, o := range g.Out {
+		sc.uses[o.Name]++
 	}
 	if parent == nil {
 		im.preload(g, order, sc.uses)
 	}
 	for _, n := range order {
 		if parent == nil {
-			sc.b.SetOrigin(n.index, n.name)
+			sc.b.SetOrigin(n.Index, n.Name)
 		}
 		if err := sc.node(n); err != nil {
 			return nil, err
@@ -301,8 +322,8 @@ func (im *importer) graph(g *graphProto, parent *scope, version int64, given []t
 		return sc, nil // names of missing operators' outputs are unknown; the caller reports them all at once
 	}
 	sc.b.SetOrigin(-1, "")
-	for _, o := range g.out {
-		v, err := sc.lookup(o.name)
+	for _, o := range g.Out {
+		v, err := sc.lookup(o.Name)
 		if err != nil {
 			return nil, fault.Wrap(err, "output")
 		}
@@ -313,35 +334,36 @@ func (im *importer) graph(g *graphProto, parent *scope, version int64, given []t
 		if slices.Contains(sc.b.Outputs(), v) || sc.b.Fact(v).Const != nil || slices.Contains(sc.b.Inputs(), v) {
 			v = sc.b.Add(&op.Identity{}, v)
 		}
-		sc.b.Name(v, o.name)
+		sc.b.Name(v, o.Name)
 		sc.b.Output(v)
 	}
 	return sc, sc.b.Err()
 }
 
 // valueType returns the declared type of a value.
-func (im *importer) valueType(v *valueInfo) (tensor.Type, error) {
-	if v.kind != "tensor" && v.kind != "" {
-		return tensor.Type{}, fault.New(fault.Unsupported, "a value of kind %s is not supported; only tensors can be inputs", v.kind)
+func (im *importer) valueType(v *proto.ValueInfo) (tensor.Type, error) {
+	if v.Kind != "tensor" && v.Kind != "" {
+		return tensor.Type{}, fault.New(fault.Unsupported, "a value of kind %s is not supported; only tensors can be inputs",
+			v.Kind)
 	}
 	t := tensor.Type{Shape: tensor.AnyShape()}
-	if v.dtype != 0 {
-		d, err := dtypeOf(v.dtype)
+	if v.DType != 0 {
+		d, err := proto.DTypeOf(v.DType)
 		if err != nil {
 			return t, err
 		}
 		t.DType = d
 	}
-	if !v.ranked {
+	if !v.Ranked {
 		return t, nil
 	}
-	dims := make([]tensor.Dim, len(v.dims))
-	for i, d := range v.dims {
+	dims := make([]tensor.Dim, len(v.Dims))
+	for i, d := range v.Dims {
 		switch {
-		case d.known && d.value >= 0:
-			dims[i] = tensor.D(d.value)
-		case im.named(d.param):
-			dims[i] = im.dim(d.param)
+		case d.Known && d.Value >= 0:
+			dims[i] = tensor.D(d.Value)
+		case im.named(d.Param):
+			dims[i] = im.dim(d.Param)
 		default:
 			dims[i] = tensor.AnyDim()
 		}

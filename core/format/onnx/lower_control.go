@@ -13,11 +13,11 @@ func init() {
 
 // body lowers the graph of an attribute. What it captures is found in captured.
 func (n *node) body(name string, given ...tensor.Type) (*scope, error) {
-	a := n.p.attrs[name]
-	if a == nil || a.g == nil {
+	a := n.p.Attrs[name]
+	if a == nil || a.G == nil {
 		return nil, fault.New(fault.File, "attribute %s holds no graph", name)
 	}
-	sc, err := n.im.graph(a.g, n.scope, n.version, given)
+	sc, err := n.im.graph(a.G, n.scope, n.version, given)
 	return sc, fault.Wrap(err, "attribute %s", name)
 }
 

@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/anynpu/anynpu/core/fault"
@@ -30,7 +31,7 @@ func (n *node) note() error {
 	if err != nil {
 		return err
 	}
-	n.im.noted = append(n.im.noted, Node{Custom: o, Name: n.p.name, Origin: n.p.index, In: slices.Clone(n.in),
+	n.im.noted = append(n.im.noted, Node{Custom: o, Name: n.p.Name, Origin: n.p.Index, In: slices.Clone(n.in),
 		Out:    slices.Clone(n.out),
 		Filter: n.stored, FilterOrder: n.storedOrder})
 	return nil
@@ -39,21 +40,21 @@ func (n *node) note() error {
 // custom returns the node as an operator that a program computes. Attributes that are tensors or graphs are left out:
 // they have no form that a program's function could read.
 func (n *node) custom() (*op.Custom, error) {
-	o := &op.Custom{Domain: n.p.domain, Type: n.p.opType}
-	for _, name := range sortedKeys(n.p.attrs) {
-		a := n.p.attrs[name]
+	o := &op.Custom{Domain: n.p.Domain, Type: n.p.OpType}
+	for _, name := range slices.Sorted(maps.Keys(n.p.Attrs)) {
+		a := n.p.Attrs[name]
 		var err error
-		switch a.typ {
+		switch a.Type {
 		case 1:
-			err = o.SetFloats(name, "float", []float32{a.f})
+			err = o.SetFloats(name, "float", []float32{a.F})
 		case 2:
-			err = o.SetJSON(name, "int", []int64{a.i})
+			err = o.SetJSON(name, "int", []int64{a.I})
 		case 3:
-			err = o.SetJSON(name, "string", []string{string(a.s)})
+			err = o.SetJSON(name, "string", []string{string(a.S)})
 		case 6:
-			err = o.SetFloats(name, "floats", a.floats)
+			err = o.SetFloats(name, "floats", a.Floats)
 		case 7:
-			err = o.SetJSON(name, "ints", append([]int64{}, a.ints...))
+			err = o.SetJSON(name, "ints", append([]int64{}, a.Ints...))
 		case 8:
 			err = o.SetJSON(name, "strings", append([]string{}, n.stringList(name)...))
 		}
@@ -75,9 +76,9 @@ func lowerCustom(n *node) error {
 	for i := range n.in {
 		in[i] = n.fact(i)
 	}
-	for i, name := range n.p.out {
+	for i, name := range n.p.Out {
 		t, like := tensor.Type{Shape: tensor.AnyShape()}, -1
-		if v := n.shapes[name]; v != nil && v.kind == "tensor" {
+		if v := n.shapes[name]; v != nil && v.Kind == "tensor" {
 			if t, err = n.im.valueType(v); err != nil {
 				return fault.Wrap(err, "output %q", name)
 			}
@@ -87,13 +88,13 @@ func lowerCustom(n *node) error {
 		}
 		if name != "" && t.DType == tensor.Invalid {
 			return fault.New(fault.Unsupported, "output %q: the project does not know %s.%s, and neither the model's "+
-				"value_info nor anynpu.value.%s.shape and .type of its metadata say what it makes", name, n.p.domain, n.p.opType,
+				"value_info nor anynpu.value.%s.shape and .type of its metadata say what it makes", name, n.p.Domain, n.p.OpType,
 				name)
 		}
 		if declared[i] = t; like >= 0 {
 			o.SetLike(i, like)
 		}
 	}
-	copy(n.out, n.b.AddTyped(o, n.p.name, declared, n.in...))
+	copy(n.out, n.b.AddTyped(o, n.p.Name, declared, n.in...))
 	return n.b.Err()
 }

@@ -156,8 +156,8 @@ func lowerClip(n *node) error {
 	}
 	bounds := [2]graph.Value{graph.None, graph.None}
 	for i, name := range []string{"min", "max"} {
-		if a := n.p.attrs[name]; a != nil {
-			bounds[i] = n.b.Float32(a.f)
+		if a := n.p.Attrs[name]; a != nil {
+			bounds[i] = n.b.Float32(a.F)
 		}
 	}
 	return n.emit(&op.Clip{}, n.arg(0), bounds[0], bounds[1])

@@ -92,11 +92,11 @@ func (n *node) failing(name string, why error) (*branch, error) {
 	if err != nil && fault.KindOf(err) != fault.Unsupported {
 		return nil, why
 	}
-	own := n.p.attrs[name].g
-	g := &graph.Graph{Name: own.name, Nodes: []graph.Node{{Op: &op.Fail{Text: why.Error()},
+	own := n.p.Attrs[name].G
+	g := &graph.Graph{Name: own.Name, Nodes: []graph.Node{{Op: &op.Fail{Text: why.Error()},
 		Origin: -1}}}
-	for _, o := range own.out {
-		g.Values = append(g.Values, graph.ValueInfo{Name: o.name})
+	for _, o := range own.Out {
+		g.Values = append(g.Values, graph.ValueInfo{Name: o.Name})
 		g.Out = append(g.Out, graph.Value(len(g.Values)-1))
 	}
 	g.Nodes[0].Out = g.Out

@@ -1,9 +1,11 @@
 package onnx
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/format/onnx/proto"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
@@ -17,46 +19,46 @@ type operand struct {
 
 // inlined is a body that is lowered in the graph of its node, once or several times.
 type inlined struct {
-	g     *graphProto
-	order []*nodeProto
+	g     *proto.Graph
+	order []*proto.Node
 	outer *scope // holds the body's initializers
 }
 
 // inlined prepares the graph of an attribute.
 func (n *node) inlined(name string) (*inlined, error) {
-	a := n.p.attrs[name]
-	if a == nil || a.g == nil {
+	a := n.p.Attrs[name]
+	if a == nil || a.G == nil {
 		return nil, fault.New(fault.File, "attribute %s holds no graph", name)
 	}
-	if a.g.sparse > 0 {
+	if a.G.Sparse > 0 {
 		return nil, fault.New(fault.Unsupported, "attribute %s: sparse initializers are not supported", name)
 	}
 	if n.im.calls > 0 || n.im.repeats > 0 {
-		if err := n.im.count(len(a.g.inits) + len(a.g.values)); err != nil {
+		if err := n.im.count(len(a.G.Inits) + len(a.G.Values)); err != nil {
 			return nil, err
 		}
 	}
 	outer := &scope{im: n.im, b: n.b, version: n.version, values: map[string]graph.Value{},
-		inits:  map[string]*tensorProto{},
-		shapes: map[string]*valueInfo{}, around: n.scope}
-	for _, t := range a.g.inits {
-		outer.inits[t.name] = t
+		inits:  map[string]*proto.Tensor{},
+		shapes: map[string]*proto.ValueInfo{}, around: n.scope}
+	for _, t := range a.G.Inits {
+		outer.inits[t.Name] = t
 	}
-	for _, v := range append(slices.Clone(a.g.values), a.g.out...) {
-		outer.shapes[v.name] = v
+	for _, v := range append(slices.Clone(a.G.Values), a.G.Out...) {
+		outer.shapes[v.Name] = v
 	}
-	order, err := sortNodes(a.g.nodes)
-	return &inlined{a.g, order, outer}, fault.Wrap(err, "attribute %s", name)
+	order, err := proto.Sort(a.G.Nodes)
+	return &inlined{a.G, order, outer}, fault.Wrap(err, "attribute %s", name)
 }
 
 // once lowers the body with in as its inputs and returns its outputs; nothing when operators are missing.
 func (l *inlined) once(in []operand) ([]operand, error) {
 	im := l.outer.im
-	if len(in) != len(l.g.in) {
-		return nil, fault.New(fault.File, "the body has %d inputs, it is given %d", len(l.g.in), len(in))
+	if len(in) != len(l.g.In) {
+		return nil, fault.New(fault.File, "the body has %d inputs, it is given %d", len(l.g.In), len(in))
 	}
 	if len(in) > 0 { // a branch, which has no inputs, is lowered once
-		if err := im.count(1 + len(l.g.in) + len(l.g.out)); err != nil {
+		if err := im.count(1 + len(l.g.In) + len(l.g.Out)); err != nil {
 			return nil, err
 		}
 	}
@@ -64,8 +66,8 @@ func (l *inlined) once(in []operand) ([]operand, error) {
 	defer func() { im.repeats-- }()
 	sc := &scope{im: im, b: l.outer.b, version: l.outer.version, values: map[string]graph.Value{}, shapes: l.outer.shapes,
 		around: l.outer}
-	for i, v := range l.g.in {
-		sc.bind(v.name, in[i])
+	for i, v := range l.g.In {
+		sc.bind(v.Name, in[i])
 	}
 	for _, m := range l.order {
 		if err := sc.node(m); err != nil {
@@ -75,10 +77,10 @@ func (l *inlined) once(in []operand) ([]operand, error) {
 	if len(im.missing) > 0 {
 		return nil, nil
 	}
-	out := make([]operand, len(l.g.out))
-	for i, o := range l.g.out {
+	out := make([]operand, len(l.g.Out))
+	for i, o := range l.g.Out {
 		var err error
-		if out[i], err = sc.operand(o.name); err != nil {
+		if out[i], err = sc.operand(o.Name); err != nil {
 			return nil, fault.Wrap(err, "output")
 		}
 	}
@@ -134,8 +136,8 @@ func (n *node) inlineBranch(then bool) error {
 	if then {
 		name, other = other, name
 	}
-	if a := n.p.attrs[other]; a != nil && a.g != nil {
-		if err := n.im.checkForms(a.g.nodes, n.version); err != nil {
+	if a := n.p.Attrs[other]; a != nil && a.G != nil {
+		if err := n.im.checkForms(a.G.Nodes, n.version); err != nil {
 			return fault.Wrap(err, "attribute %s", other)
 		}
 	}
@@ -143,9 +145,9 @@ func (n *node) inlineBranch(then bool) error {
 	if err != nil {
 		return err
 	}
-	if len(l.g.in) > 0 || len(l.g.out) != len(n.out) {
-		return fault.New(fault.File, "attribute %s: %d inputs, %d outputs for a node with %d", name, len(l.g.in),
-			len(l.g.out), len(n.out))
+	if len(l.g.In) > 0 || len(l.g.Out) != len(n.out) {
+		return fault.New(fault.File, "attribute %s: %d inputs, %d outputs for a node with %d", name, len(l.g.In),
+			len(l.g.Out), len(n.out))
 	}
 	out, err := l.once(nil)
 	if err != nil {
@@ -180,10 +182,10 @@ func (n *node) unrolls() (bool, error) {
 			return true, nil
 		}
 	}
-	if a := n.p.attrs["body"]; !known || a == nil || a.g == nil || !keepsCondition(a.g) {
+	if a := n.p.Attrs["body"]; !known || a == nil || a.G == nil || !keepsCondition(a.G) {
 		return false, nil
 	}
-	for _, name := range n.p.needs() {
+	for _, name := range n.p.Needs() {
 		if seq, err := n.sequence(name); err != nil || seq != nil {
 			return seq != nil, err
 		}
@@ -192,26 +194,26 @@ func (n *node) unrolls() (bool, error) {
 }
 
 // keepsCondition reports whether a loop's body gives the condition that it got, or a constant.
-func keepsCondition(g *graphProto) bool {
-	if len(g.in) < 2 || len(g.out) < 1 {
+func keepsCondition(g *proto.Graph) bool {
+	if len(g.In) < 2 || len(g.Out) < 1 {
 		return false
 	}
-	name := g.out[0].name
-	for range g.nodes {
-		at := slices.IndexFunc(g.nodes, func(m *nodeProto) bool { return slices.Contains(m.out, name) })
+	name := g.Out[0].Name
+	for range g.Nodes {
+		at := slices.IndexFunc(g.Nodes, func(m *proto.Node) bool { return slices.Contains(m.Out, name) })
 		if at < 0 {
 			break
 		}
-		m := g.nodes[at]
+		m := g.Nodes[at]
 		switch {
-		case m.opType == "Constant":
+		case m.OpType == "Constant":
 			return true
-		case m.opType != "Identity" && m.opType != "Cast" || len(m.in) != 1:
+		case m.OpType != "Identity" && m.OpType != "Cast" || len(m.In) != 1:
 			return false
 		}
-		name = m.in[0]
+		name = m.In[0]
 	}
-	return name == g.in[1].name || slices.ContainsFunc(g.inits, func(t *tensorProto) bool { return t.name == name })
+	return name == g.In[1].Name || slices.ContainsFunc(g.Inits, func(t *proto.Tensor) bool { return t.Name == name })
 }
 
 // unrollLoop lowers the body once per trip. The condition must be known before each.
@@ -226,10 +228,10 @@ func (n *node) unrollLoop() error {
 			return fault.New(fault.File, "input %d is missing", i+2)
 		}
 	}
-	scans := len(l.g.out) - 1 - len(state)
+	scans := len(l.g.Out) - 1 - len(state)
 	if scans < 0 || len(n.out) > len(state)+scans {
 		return fault.New(fault.File, "attribute body: %d outputs for %d carried values and a node with %d outputs",
-			len(l.g.out), len(state), len(n.out))
+			len(l.g.Out), len(state), len(n.out))
 	}
 	trips, bounded, goes := int64(0), n.has(0), true
 	if bounded {
@@ -277,7 +279,7 @@ func (n *node) unrollLoop() error {
 		n.give(i, o)
 	}
 	for i, r := range rows {
-		if at := len(state) + i; at < len(n.out) && n.p.out[at] != "" {
+		if at := len(state) + i; at < len(n.out) && n.p.Out[at] != "" {
 			if len(r) == 0 {
 				return fault.New(fault.Unsupported, "output %d: the type of what a loop without trips collects is not known", at)
 			}
@@ -287,4 +289,23 @@ func (n *node) unrollLoop() error {
 		}
 	}
 	return n.b.Err()
+}
+
+// checkForms checks the nodes of a graph that is not lowered, and of the bodies in it.
+func (im *importer) checkForms(nodes []*proto.Node, version int64) error {
+	for _, p := range nodes {
+		if im.functions[p.Domain+"\x00"+p.OpType+"\x00"+p.Overload] == nil && p.Domain == "" && lowerings[p.OpType] != nil {
+			if err := p.CheckForm(version); err != nil {
+				return fault.Wrap(err, "%s", p.Label())
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(p.Attrs)) {
+			if g := p.Attrs[name].G; g != nil {
+				if err := im.checkForms(g.Nodes, version); err != nil {
+					return fault.Wrap(err, "%s: attribute %s", p.Label(), name)
+				}
+			}
+		}
+	}
+	return nil
 }

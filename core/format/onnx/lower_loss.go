@@ -56,8 +56,8 @@ func (n *node) likelihoodLoss(x graph.Value) (graph.Value, error) {
 	}
 	target := n.b.Add(&op.Cast{To: tensor.Int64}, n.arg(1))
 	ignored := graph.None
-	if a := n.p.attrs["ignore_index"]; a != nil {
-		ignored = n.b.Add(&op.Equal{}, target, n.b.Const("", tensor.T(tensor.Int64), tensor.Int64s(a.i)))
+	if a := n.p.Attrs["ignore_index"]; a != nil {
+		ignored = n.b.Add(&op.Equal{}, target, n.b.Const("", tensor.T(tensor.Int64), tensor.Int64s(a.I)))
 		target = n.b.Add(&op.Where{}, ignored, n.b.Const("", tensor.T(tensor.Int64), tensor.Int64s(0)), target)
 	}
 	axis := n.b.Int64s(1)

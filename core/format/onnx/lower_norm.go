@@ -73,7 +73,7 @@ func lowerLRN(n *node) error {
 // beside the deviation. The mean is taken twice: the second is what the first one's rounding left.
 func lowerMeanVariance(n *node) error {
 	axes := n.ints("axes")
-	if n.p.attrs["axes"] == nil {
+	if n.p.Attrs["axes"] == nil {
 		axes = []int64{0, 2, 3}
 	}
 	over := n.b.Int64s(axes...)

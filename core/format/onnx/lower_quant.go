@@ -54,7 +54,7 @@ func lowerDequantize(n *node) error {
 
 // sayAxis adds to an error of a node with scales per channel that the axis is the default.
 func (n *node) sayAxis(err error) error {
-	if err != nil && n.p.attrs["axis"] == nil && n.fact(1).Shape.Rank() > 0 {
+	if err != nil && n.p.Attrs["axis"] == nil && n.fact(1).Shape.Rank() > 0 {
 		return fault.Wrap(err, "attribute axis is not given and 1 by default")
 	}
 	return err

@@ -55,11 +55,11 @@ func lowerTopK(n *node) error {
 	if n.version >= 10 {
 		return n.emit(o, n.in...)
 	}
-	a := n.p.attrs["k"]
+	a := n.p.Attrs["k"]
 	if a == nil {
 		return fault.New(fault.File, "attribute k is missing")
 	}
-	return n.emit(o, n.arg(0), n.b.Int64s(a.i))
+	return n.emit(o, n.arg(0), n.b.Int64s(a.I))
 }
 
 // flattened lowers Softmax and its relatives. Before opset 13 they work on the input flattened to two dimensions at

@@ -79,8 +79,8 @@ func lowerResize(n *node) error {
 
 // lowerUpsample: the scales are an attribute in opset 7, input 1 since.
 func lowerUpsample(n *node) error {
-	if a := n.p.attrs["scales"]; a != nil {
-		return n.upsample(n.b.Const("", tensor.T(tensor.Float32, int64(len(a.floats))), tensor.Float32s(a.floats...)))
+	if a := n.p.Attrs["scales"]; a != nil {
+		return n.upsample(n.b.Const("", tensor.T(tensor.Float32, int64(len(a.Floats))), tensor.Float32s(a.Floats...)))
 	}
 	return n.upsample(n.arg(1))
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/format/onnx/proto"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
@@ -280,7 +281,7 @@ func lowerConcatFromSequence(n *node) error {
 	if err != nil {
 		return err
 	}
-	if n.p.attrs["axis"] == nil {
+	if n.p.Attrs["axis"] == nil {
 		return fault.New(fault.File, "attribute axis is missing")
 	}
 	if len(s.items) == 0 {
@@ -398,7 +399,7 @@ func lowerSplitToSequence(n *node) error {
 		given = given[:1]
 	}
 	if pieces > 0 {
-		s.items = n.b.AddTyped(split, n.p.name, make([]tensor.Type, pieces), given...)
+		s.items = n.b.AddTyped(split, n.p.Name, make([]tensor.Type, pieces), given...)
 	}
 	if err := n.b.Err(); err != nil {
 		return err
@@ -425,17 +426,17 @@ func lowerSequenceMap(n *node) error {
 	if err != nil {
 		return err
 	}
-	if len(l.g.out) < len(n.out) {
-		return fault.New(fault.File, "attribute body: %d outputs for a node with %d", len(l.g.out), len(n.out))
+	if len(l.g.Out) < len(n.out) {
+		return fault.New(fault.File, "attribute body: %d outputs for a node with %d", len(l.g.Out), len(n.out))
 	}
 	for i, s := range n.seqs {
 		if s != nil && len(s.items) != len(first.items) {
 			return fault.New(fault.File, "input %d: a sequence of %d beside one of %d", i, len(s.items), len(first.items))
 		}
 	}
-	made := make([]*sequence, len(l.g.out))
-	for k, o := range l.g.out {
-		d, err := dtypeOf(o.dtype)
+	made := make([]*sequence, len(l.g.Out))
+	for k, o := range l.g.Out {
+		d, err := proto.DTypeOf(o.DType)
 		if err != nil { // not declared, or declared as something else than the body gives
 			d = tensor.Invalid
 		}

@@ -1,6 +1,9 @@
 package onnx
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
@@ -59,12 +62,12 @@ func init() {
 			return &op.ReverseSequence{BatchAxis: n.int("batch_axis", 1), TimeAxis: n.int("time_axis", 0)}
 		}),
 		"Compress": func(n *node) error {
-			_, given := n.p.attrs["axis"]
+			_, given := n.p.Attrs["axis"]
 			return n.emit(&op.Compress{Axis: n.int("axis", 0), Flatten: !given}, n.in...)
 		},
 		"NonZero": one(func() graph.Op { return &op.NonZero{} }),
 		"Unique": func(n *node) error {
-			_, given := n.p.attrs["axis"]
+			_, given := n.p.Attrs["axis"]
 			return n.emit(&op.Unique{Axis: n.int("axis", 0), Flatten: !given, Unsorted: n.int("sorted", 1) == 0}, n.in...)
 		},
 		"CenterCropPad": withAttrs(func(n *node) graph.Op { return &op.CenterCropPad{Axes: n.ints("axes")} }),
@@ -82,7 +85,7 @@ func lowerReshape(n *node) error {
 }
 
 func lowerTranspose(n *node) error {
-	if perm := n.ints("perm"); n.p.attrs["perm"] != nil {
+	if perm := n.ints("perm"); n.p.Attrs["perm"] != nil {
 		return n.emit(&op.Transpose{}, n.arg(0), n.b.Int64s(perm...))
 	}
 	return n.emit(&op.Transpose{}, n.arg(0))
@@ -101,7 +104,7 @@ func axesAs(f func() graph.Op) lowering {
 // lowerSplit: the sizes are an attribute before opset 13, an input since; num_outputs (opset 18) allows a smaller last
 // part.
 func lowerSplit(n *node) error {
-	o := &op.Split{Axis: n.int("axis", 0), Ragged: n.p.attrs["num_outputs"] != nil}
+	o := &op.Split{Axis: n.int("axis", 0), Ragged: n.p.Attrs["num_outputs"] != nil}
 	if v := n.int("num_outputs", int64(len(n.out))); v != int64(len(n.out)) {
 		return fault.New(fault.File, "num_outputs %d, the node names %d outputs", v, len(n.out))
 	}
@@ -116,7 +119,7 @@ func lowerSlice(n *node) error {
 		return n.emit(&op.Slice{}, n.in...)
 	}
 	in := []graph.Value{n.arg(0), n.b.Int64s(n.ints("starts")...), n.b.Int64s(n.ints("ends")...)}
-	if n.p.attrs["axes"] != nil {
+	if n.p.Attrs["axes"] != nil {
 		in = append(in, n.b.Int64s(n.ints("axes")...))
 	}
 	return n.emit(&op.Slice{}, in...)
@@ -157,18 +160,18 @@ func withReduction(f func(n *node, r op.ScatterReduction) graph.Op) lowering {
 }
 
 func lowerShape(n *node) error {
-	end, given := n.p.attrs["end"]
+	end, given := n.p.Attrs["end"]
 	o := &op.Shape{Start: n.int("start", 0), HasEnd: given}
 	if given {
-		o.End = end.i
+		o.End = end.I
 	}
 	return n.emit(o, n.in...)
 }
 
 func lowerConstantOfShape(n *node) error {
 	value := graph.None
-	if a := n.p.attrs["value"]; a != nil && a.t != nil {
-		v, err := n.constant(a.t)
+	if a := n.p.Attrs["value"]; a != nil && a.T != nil {
+		v, err := n.constant(a.T)
 		if err != nil {
 			return fault.Wrap(err, "attribute value")
 		}
@@ -223,26 +226,26 @@ func lowerDepthToSpace(n *node) error {
 
 // lowerConstant: the value is one of several attributes.
 func lowerConstant(n *node) error {
-	for _, name := range sortedKeys(n.p.attrs) {
-		a := n.p.attrs[name]
+	for _, name := range slices.Sorted(maps.Keys(n.p.Attrs)) {
+		a := n.p.Attrs[name]
 		switch name {
 		case "value":
-			if a.t == nil {
+			if a.T == nil {
 				return fault.New(fault.File, "attribute value holds no tensor")
 			}
-			v, err := n.constant(a.t)
+			v, err := n.constant(a.T)
 			if err != nil {
 				return fault.Wrap(err, "attribute value")
 			}
 			return n.result(v)
 		case "value_float":
-			return n.result(n.b.Float32(a.f))
+			return n.result(n.b.Float32(a.F))
 		case "value_floats":
-			return n.result(n.b.Const("", tensor.T(tensor.Float32, int64(len(a.floats))), tensor.Float32s(a.floats...)))
+			return n.result(n.b.Const("", tensor.T(tensor.Float32, int64(len(a.Floats))), tensor.Float32s(a.Floats...)))
 		case "value_int":
-			return n.result(n.b.Const("", tensor.T(tensor.Int64), tensor.Int64s(a.i)))
+			return n.result(n.b.Const("", tensor.T(tensor.Int64), tensor.Int64s(a.I)))
 		case "value_ints":
-			return n.result(n.b.Int64s(a.ints...))
+			return n.result(n.b.Int64s(a.Ints...))
 		}
 	}
 	return fault.New(fault.Unsupported, "constants that are strings or sparse tensors are not supported")
@@ -257,7 +260,7 @@ func lowerDropout(n *node) error {
 		}
 	}
 	n.out[0] = n.b.Add(&op.Identity{}, n.arg(0))
-	if len(n.out) > 1 && n.p.out[1] != "" {
+	if len(n.out) > 1 && n.p.Out[1] != "" {
 		shape := n.b.Add(&op.Shape{}, n.arg(0))
 		n.out[1] = n.b.Add(&op.Fill{}, shape, n.b.Const("", tensor.T(tensor.Bool), []byte{1}))
 	}

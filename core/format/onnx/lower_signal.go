@@ -65,7 +65,7 @@ func drawn(f func(n *node, d tensor.DType, seed int64, seeded bool) graph.Op) lo
 		}
 		seed, seeded := n.seed()
 		in := n.in
-		if n.p.attrs["shape"] != nil {
+		if n.p.Attrs["shape"] != nil {
 			in = []graph.Value{n.b.Int64s(n.ints("shape")...)}
 		}
 		return n.emit(f(n, d, seed, seeded), in...)
@@ -73,11 +73,11 @@ func drawn(f func(n *node, d tensor.DType, seed int64, seeded bool) graph.Op) lo
 }
 
 func (n *node) seed() (int64, bool) {
-	a := n.p.attrs["seed"]
+	a := n.p.Attrs["seed"]
 	if a == nil {
 		return 0, false
 	}
-	return int64(math.Float32bits(a.f)), true
+	return int64(math.Float32bits(a.F)), true
 }
 
 func lowerMultinomial(n *node) error {

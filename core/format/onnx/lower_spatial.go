@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/format/onnx/proto"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
@@ -40,13 +41,13 @@ func init() {
 // filter returns input i as [O, spatial..., I/groups]. Convolutions hold [O, I/groups, spatial...], transposed ones [I,
 // O/groups, spatial...].
 func (n *node) filter(i int, transposed bool, groups int64) (graph.Value, error) {
-	name := n.p.in[i]
+	name := n.p.In[i]
 	t := n.inits[name]
 	if t == nil || n.in[i] != graph.None {
 		return n.movedFilter(n.in[i], transposed, groups)
 	}
-	if len(t.dims) < 3 {
-		return graph.None, fault.New(fault.Shape, "input %d: want a filter of rank 3 or more, got %v", i, t.dims)
+	if len(t.Dims) < 3 {
+		return graph.None, fault.New(fault.Shape, "input %d: want a filter of rank 3 or more, got %v", i, t.Dims)
 	}
 	if transposed && groups > 1 {
 		v, err := n.lookup(name)
@@ -55,11 +56,11 @@ func (n *node) filter(i int, transposed bool, groups int64) (graph.Value, error)
 		}
 		return n.movedFilter(v, transposed, groups)
 	}
-	d, err := dtypeOf(t.dtype)
+	d, err := proto.DTypeOf(t.DType)
 	if err != nil || d.Bits() < 8 {
-		return graph.None, fault.New(fault.Type, "input %d: a filter of element type %d", i, t.dtype)
+		return graph.None, fault.New(fault.Type, "input %d: a filter of element type %d", i, t.DType)
 	}
-	perm := filterPerm(len(t.dims), transposed)
+	perm := filterPerm(len(t.Dims), transposed)
 	v, err := n.constantAs(t, perm)
 	n.stored, n.storedOrder = v, perm
 	return v, fault.Wrap(err, "initializer %q", name)

@@ -23,7 +23,7 @@ func lowerTfIdf(n *node) error {
 	if err := n.want(1, 1); err != nil {
 		return err
 	}
-	if n.p.attrs["pool_strings"] != nil {
+	if n.p.Attrs["pool_strings"] != nil {
 		return fault.New(fault.Unsupported, "a pool of strings")
 	}
 	pool, counts, columns := n.ints("pool_int64s"), n.ints("ngram_counts"), n.ints("ngram_indexes")
@@ -83,7 +83,7 @@ func lowerTfIdf(n *node) error {
 	if sum == graph.None {
 		return fault.New(fault.File, "no n-gram of the lengths %d to %d", lo, hi)
 	}
-	if mode == "IDF" && n.p.attrs["weights"] == nil { // several grams of a column count once
+	if mode == "IDF" && n.p.Attrs["weights"] == nil { // several grams of a column count once
 		sum = n.occurs(sum)
 	}
 	return n.result(sum)

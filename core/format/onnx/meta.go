@@ -8,6 +8,7 @@ import (
 
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/format/metadata"
+	"github.com/anynpu/anynpu/core/format/onnx/proto"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -79,14 +80,14 @@ func (im *importer) completed(name string, t tensor.Type, in []tensor.Fact) (ful
 	return t, like, nil
 }
 
-// names are the names of the parsed model, without sizes of values, and with the sizes that the metadata give open
+// namesOf are the names of the parsed model, without sizes of values, and with the sizes that the metadata give open
 // dimensions.
-func (m *model) names(meta map[string]string) *Names {
+func namesOf(m *proto.Model, meta map[string]string) *Names {
 	inits := map[string]bool{}
-	for _, t := range m.graph.inits {
-		inits[t.name] = true
+	for _, t := range m.Graph.Inits {
+		inits[t.Name] = true
 	}
-	n := &Names{In: portsOf(m.graph.in, inits), Out: portsOf(m.graph.out, nil)}
+	n := &Names{In: portsOf(m.Graph.In, inits), Out: portsOf(m.Graph.Out, nil)}
 	for _, p := range slices.Concat(n.In, n.Out) {
 		for i, d := range p.Dims {
 			if size, ok := meta["anynpu.dim."+d]; ok {
@@ -94,9 +95,9 @@ func (m *model) names(meta map[string]string) *Names {
 			}
 		}
 	}
-	for _, node := range m.graph.nodes {
-		n.Inner = append(n.Inner, node.out...)
-		n.Nodes = append(n.Nodes, node.name)
+	for _, node := range m.Graph.Nodes {
+		n.Inner = append(n.Inner, node.Out...)
+		n.Nodes = append(n.Nodes, node.Name)
 	}
 	return n
 }
@@ -162,32 +163,32 @@ type Fixed struct {
 }
 
 // fix finds the sizes of the inputs of the main graph.
-func (im *importer) fix(g *graphProto, inits map[string]bool) {
-	var open []*valueInfo
-	for _, v := range g.in {
-		info := im.meta.Inputs[v.name]
+func (im *importer) fix(g *proto.Graph, inits map[string]bool) {
+	var open []*proto.ValueInfo
+	for _, v := range g.In {
+		info := im.meta.Inputs[v.Name]
 		if len(info.Shapes) > 0 {
 			return
 		}
-		if t, err := im.valueType(v); err == nil && !inits[v.name] && t.Shape.Ranked && !t.Shape.Static() &&
+		if t, err := im.valueType(v); err == nil && !inits[v.Name] && t.Shape.Ranked && !t.Shape.Static() &&
 			info.Pixel == "" && info.Source == "" {
 			open = append(open, v)
 		}
 	}
 	im.fixed, im.sizes = map[string]Fixed{}, map[string]int64{}
-	shapes := map[*valueInfo]tensor.Shape{}
+	shapes := map[*proto.ValueInfo]tensor.Shape{}
 	for _, v := range open {
 		t, _ := im.valueType(v) // was read above
 		shapes[v] = t.Shape
 	}
-	bind := func(v *valueInfo, k int, n int64) {
-		d := v.dims[k]
-		if _, bound := im.sizes[d.param]; !d.known && im.named(d.param) && !bound {
-			im.sizes[d.param] = n
+	bind := func(v *proto.ValueInfo, k int, n int64) {
+		d := v.Dims[k]
+		if _, bound := im.sizes[d.Param]; !d.Known && im.named(d.Param) && !bound {
+			im.sizes[d.Param] = n
 		}
 	}
 	for _, v := range open {
-		if dims := im.meta.Inputs[v.name].Shape; takes(shapes[v], dims) {
+		if dims := im.meta.Inputs[v.Name].Shape; takes(shapes[v], dims) {
 			for k, n := range dims {
 				bind(v, k, n)
 			}
@@ -195,16 +196,16 @@ func (im *importer) fix(g *graphProto, inits map[string]bool) {
 	}
 	for _, v := range open {
 		fixed := Fixed{Shape: shapes[v]}
-		d := v.dims
-		if im.meta.Inputs[v.name].Shape == nil && len(d) > 0 && !shapes[v].Dims[0].Known() {
-			if _, bound := im.sizes[d[0].param]; !bound || !im.named(d[0].param) {
+		d := v.Dims
+		if im.meta.Inputs[v.Name].Shape == nil && len(d) > 0 && !shapes[v].Dims[0].Known() {
+			if _, bound := im.sizes[d[0].Param]; !bound || !im.named(d[0].Param) {
 				fixed.Opened = true
 			}
 		}
-		im.fixed[v.name] = fixed
+		im.fixed[v.Name] = fixed
 	}
 	for _, v := range open {
-		if im.fixed[v.name].Opened {
+		if im.fixed[v.Name].Opened {
 			bind(v, 0, 1)
 		}
 	}
@@ -217,12 +218,12 @@ func takes(s tensor.Shape, dims []int64) bool {
 }
 
 // fixedInput is the type of an input of the main graph with the sizes that were fixed.
-func (im *importer) fixedInput(v *valueInfo, t tensor.Type) tensor.Type {
-	f, ok := im.fixed[v.name]
+func (im *importer) fixedInput(v *proto.ValueInfo, t tensor.Type) tensor.Type {
+	f, ok := im.fixed[v.Name]
 	if !ok {
 		return t
 	}
-	if dims := im.meta.Inputs[v.name].Shape; takes(f.Shape, dims) {
+	if dims := im.meta.Inputs[v.Name].Shape; takes(f.Shape, dims) {
 		t.Shape = tensor.Of(dims...)
 	} else if f.Opened {
 		t.Shape = t.Shape.Clone()

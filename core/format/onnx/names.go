@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/format/onnx/proto"
 )
 
 // Names are what a model calls its values, and how large they are.
@@ -21,14 +22,14 @@ type Names struct {
 // fault.File or those of r.
 func ReadNames(r io.ReaderAt, size int64) (*Names, error) {
 	n := &Names{Sizes: map[string][]int64{}}
-	s := &nameScan{m: &model{}, to: n, inits: map[string]bool{}}
+	s := &nameScan{m: &proto.Model{}, to: n, inits: map[string]bool{}}
 	found := false
-	err := eachSpan(&pagedReader{r: r}, size, func(num protowire.Number, _, value span) error {
+	err := proto.EachSpan(&pagedReader{r: r}, size, func(num protowire.Number, _, value proto.Span) error {
 		if num != 7 || found {
 			return nil
 		}
 		found = true
-		return s.graph(io.NewSectionReader(r, value.off, value.n), value.n)
+		return s.graph(io.NewSectionReader(r, value.Off, value.N), value.N)
 	})
 	if err == nil && !found {
 		err = fault.New(fault.File, "model: no graph: not an ONNX model, or a truncated one")
@@ -38,31 +39,31 @@ func ReadNames(r io.ReaderAt, size int64) (*Names, error) {
 	}
 	n.In, n.Out = portsOf(s.in, s.inits), portsOf(s.out, nil)
 	for _, v := range slices.Concat(s.values, s.out) {
-		if !v.ranked {
+		if !v.Ranked {
 			continue
 		}
-		dims := make([]int64, len(v.dims))
-		for i, d := range v.dims {
-			if dims[i] = -1; d.known {
-				dims[i] = d.value
+		dims := make([]int64, len(v.Dims))
+		for i, d := range v.Dims {
+			if dims[i] = -1; d.Known {
+				dims[i] = d.Value
 			}
 		}
-		n.Sizes[v.name] = dims
+		n.Sizes[v.Name] = dims
 	}
 	return n, nil
 }
 
 // nameScan reads names and counts them against the limits of a model.
 type nameScan struct {
-	m               *model
+	m               *proto.Model
 	to              *Names
 	inits           map[string]bool
-	in, out, values []*valueInfo
+	in, out, values []*proto.ValueInfo
 }
 
 func (s *nameScan) graph(r io.ReaderAt, size int64) error {
 	p := &pagedReader{r: r}
-	return eachSpan(p, size, func(num protowire.Number, _, value span) error {
+	return proto.EachSpan(p, size, func(num protowire.Number, _, value proto.Span) error {
 		switch num {
 		case 1:
 			return s.node(p, value)
@@ -73,11 +74,11 @@ func (s *nameScan) graph(r io.ReaderAt, size int64) error {
 			if err != nil {
 				return err
 			}
-			v, err := s.m.parseValueInfo(field{typ: protowire.BytesType, bytes: b})
+			v, err := s.m.ParseValueInfo(proto.Field{Type: protowire.BytesType, Bytes: b})
 			if err != nil {
 				return err
 			}
-			list := map[protowire.Number]*[]*valueInfo{11: &s.in, 12: &s.out, 13: &s.values}[num]
+			list := map[protowire.Number]*[]*proto.ValueInfo{11: &s.in, 12: &s.out, 13: &s.values}[num]
 			*list = append(*list, v)
 		}
 		return nil
@@ -85,8 +86,8 @@ func (s *nameScan) graph(r io.ReaderAt, size int64) error {
 }
 
 // node reads what a node and its results are called.
-func (s *nameScan) node(p *pagedReader, at span) error {
-	return p.within(at, func(num protowire.Number, value span) error {
+func (s *nameScan) node(p *pagedReader, at proto.Span) error {
+	return p.within(at, func(num protowire.Number, value proto.Span) error {
 		to := &s.to.Inner
 		switch num {
 		case 2:
@@ -95,7 +96,7 @@ func (s *nameScan) node(p *pagedReader, at span) error {
 		default:
 			return nil
 		}
-		if err := s.m.count(); err != nil {
+		if err := s.m.Count(); err != nil {
 			return err
 		}
 		name, err := p.text(value)
@@ -107,27 +108,27 @@ func (s *nameScan) node(p *pagedReader, at span) error {
 }
 
 // initializer reads name and sizes of a constant.
-func (s *nameScan) initializer(p *pagedReader, at span) error {
-	if err := s.m.count(); err != nil {
+func (s *nameScan) initializer(p *pagedReader, at proto.Span) error {
+	if err := s.m.Count(); err != nil {
 		return err
 	}
 	name, dims := "", []int64{}
-	err := eachSpan(offsetReader{p, at.off}, at.n, func(num protowire.Number, whole, value span) (err error) {
+	err := proto.EachSpan(offsetReader{p, at.Off}, at.N, func(num protowire.Number, whole, value proto.Span) (err error) {
 		switch {
 		case num == 8:
-			name, err = p.text(span{at.off + value.off, value.n})
-		case num == 1 && whole.n <= 16*maxRank:
+			name, err = p.text(proto.Span{Off: at.Off + value.Off, N: value.N})
+		case num == 1 && whole.N <= 16*proto.MaxRank:
 			var b []byte
-			if b, err = p.whole(span{at.off + whole.off, whole.n}); err == nil {
-				err = eachField("tensor", b, func(f field) (err error) {
-					dims, err = f.appendInts(dims, "tensor")
+			if b, err = p.whole(proto.Span{Off: at.Off + whole.Off, N: whole.N}); err == nil {
+				err = proto.EachField("tensor", b, func(f proto.Field) (err error) {
+					dims, err = f.AppendInts(dims, "tensor")
 					return err
 				})
 			}
 		}
 		return err
 	})
-	if err == nil && len(dims) <= maxRank {
+	if err == nil && len(dims) <= proto.MaxRank {
 		s.inits[name], s.to.Sizes[name] = true, dims
 	}
 	return err
@@ -166,29 +167,29 @@ func (p *pagedReader) ReadAt(b []byte, off int64) (int, error) {
 const maxValueInfo = 1 << 20
 
 // whole reads a part.
-func (p *pagedReader) whole(at span) ([]byte, error) {
-	if at.n > maxValueInfo {
-		return nil, fault.New(fault.File, "model: a name or shape of %d bytes, at most %d are read", at.n, maxValueInfo)
+func (p *pagedReader) whole(at proto.Span) ([]byte, error) {
+	if at.N > maxValueInfo {
+		return nil, fault.New(fault.File, "model: a name or shape of %d bytes, at most %d are read", at.N, maxValueInfo)
 	}
-	b := make([]byte, at.n)
-	if n, err := p.ReadAt(b, at.off); n < len(b) {
-		return nil, fault.As(fault.File, err, "byte %d", at.off)
+	b := make([]byte, at.N)
+	if n, err := p.ReadAt(b, at.Off); n < len(b) {
+		return nil, fault.As(fault.File, err, "byte %d", at.Off)
 	}
 	return b, nil
 }
 
-func (p *pagedReader) text(at span) (string, error) {
-	if at.n > maxName {
-		return "", fault.New(fault.File, "model: a name of %d bytes, at most %d are read", at.n, maxName)
+func (p *pagedReader) text(at proto.Span) (string, error) {
+	if at.N > proto.MaxName {
+		return "", fault.New(fault.File, "model: a name of %d bytes, at most %d are read", at.N, proto.MaxName)
 	}
 	b, err := p.whole(at)
 	return string(b), err
 }
 
 // within calls f for the fields of the message in a part.
-func (p *pagedReader) within(at span, f func(num protowire.Number, value span) error) error {
-	return eachSpan(offsetReader{p, at.off}, at.n, func(num protowire.Number, _, value span) error {
-		return f(num, span{at.off + value.off, value.n})
+func (p *pagedReader) within(at proto.Span, f func(num protowire.Number, value proto.Span) error) error {
+	return proto.EachSpan(offsetReader{p, at.Off}, at.N, func(num protowire.Number, _, value proto.Span) error {
+		return f(num, proto.Span{Off: at.Off + value.Off, N: value.N})
 	})
 }
 

@@ -1,9 +1,11 @@
 package onnx
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/format/onnx/proto"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
@@ -18,7 +20,7 @@ type lowering func(n *node) error
 // node is one ONNX node being lowered.
 type node struct {
 	*scope
-	p   *nodeProto
+	p   *proto.Node
 	in  []graph.Value // None where absent
 	out []graph.Value // set by the lowering
 	// Inputs and outputs that are sequences, nil for the others.
@@ -30,60 +32,60 @@ type node struct {
 
 // count counts nodes, and what functions, unrolled bodies and sequences make or repeat, against the limit of nodes.
 func (im *importer) count(n int) error {
-	if im.nodes += n; im.nodes > maxNodes {
-		return fault.New(fault.File, "functions, loops and sequences expand to more than %d nodes", maxNodes)
+	if im.nodes += n; im.nodes > proto.MaxNodes {
+		return fault.New(fault.File, "functions, loops and sequences expand to more than %d nodes", proto.MaxNodes)
 	}
 	return nil
 }
 
 // node lowers one node: an operator of ai.onnx, a call of a function of the model, or a custom operator.
-func (sc *scope) node(p *nodeProto) error {
+func (sc *scope) node(p *proto.Node) error {
 	if err := sc.im.count(1); err != nil {
 		return err
 	}
-	if f := sc.im.functions[p.domain+"\x00"+p.opType+"\x00"+p.overload]; f != nil {
-		return fault.Wrap(sc.call(f, p), "%s", p.label())
+	if f := sc.im.functions[p.Domain+"\x00"+p.OpType+"\x00"+p.Overload]; f != nil {
+		return fault.Wrap(sc.call(f, p), "%s", p.Label())
 	}
-	lower := lowerings[p.opType]
-	if p.domain != "" {
+	lower := lowerings[p.OpType]
+	if p.Domain != "" {
 		lower = lowerCustom
 	}
-	if lower == nil || p.domain == "" && sc.version < MinOpset && !older(p.opType, sc.version) {
+	if lower == nil || p.Domain == "" && sc.version < MinOpset && !older(p.OpType, sc.version) {
 		if lower != nil {
 			sc.im.old = sc.version
 		}
-		sc.im.missing[p.opType] = append(sc.im.missing[p.opType], p.label())
+		sc.im.missing[p.OpType] = append(sc.im.missing[p.OpType], p.Label())
 	}
 	if len(sc.im.missing) > 0 { // go on only to find the other missing operators
 		return sc.findMissing(p)
 	}
-	if p.domain == "" && len(p.out) == 0 {
-		return fault.New(fault.File, "%s: no outputs", p.label())
+	if p.Domain == "" && len(p.Out) == 0 {
+		return fault.New(fault.File, "%s: no outputs", p.Label())
 	}
-	if p.domain == "" {
-		if err := p.checkForm(sc.version); err != nil {
-			return fault.Wrap(err, "%s", p.label())
+	if p.Domain == "" {
+		if err := p.CheckForm(sc.version); err != nil {
+			return fault.Wrap(err, "%s", p.Label())
 		}
 	}
-	n := &node{scope: sc, p: p, in: make([]graph.Value, len(p.in)), out: make([]graph.Value, len(p.out)),
+	n := &node{scope: sc, p: p, in: make([]graph.Value, len(p.In)), out: make([]graph.Value, len(p.Out)),
 		stored: graph.None,
-		seqs:   make([]*sequence, len(p.in)), outSeqs: make([]*sequence, len(p.out))}
-	for i, name := range p.in {
-		if p.domain == "" && takesSequence[p.opType] {
+		seqs:   make([]*sequence, len(p.In)), outSeqs: make([]*sequence, len(p.Out))}
+	for i, name := range p.In {
+		if p.Domain == "" && takesSequence[p.OpType] {
 			o, err := sc.operand(name)
 			if err != nil {
-				return fault.Wrap(err, "%s: input %d", p.label(), i)
+				return fault.Wrap(err, "%s: input %d", p.Label(), i)
 			}
 			n.in[i], n.seqs[i] = o.v, o.seq
 			continue
 		}
-		if _, read := sc.values[name]; !read && sc.inits[name] != nil && filterInput[p.opType] && i == 1 {
+		if _, read := sc.values[name]; !read && sc.inits[name] != nil && filterInput[p.OpType] && i == 1 {
 			n.in[i] = graph.None // the lowering takes the initializer in the order of the project's filters
 			continue
 		}
 		v, err := sc.lookup(name)
 		if err != nil {
-			return fault.Wrap(err, "%s: input %d", p.label(), i)
+			return fault.Wrap(err, "%s: input %d", p.Label(), i)
 		}
 		n.in[i] = v
 	}
@@ -92,41 +94,41 @@ func (sc *scope) node(p *nodeProto) error {
 	}
 	n.singles()
 	if err := lower(n); err != nil {
-		return fault.Wrap(err, "%s", p.label())
+		return fault.Wrap(err, "%s", p.Label())
 	}
 	if len(sc.im.missing) > 0 { // in a body
 		return nil
 	}
 	if err := sc.b.Err(); err != nil {
-		return fault.Wrap(err, "%s", p.label())
+		return fault.Wrap(err, "%s", p.Label())
 	}
 	if err := n.note(); err != nil {
-		return fault.Wrap(err, "%s", p.label())
+		return fault.Wrap(err, "%s", p.Label())
 	}
-	for i, name := range p.out {
+	for i, name := range p.Out {
 		if name == "" {
 			continue
 		}
 		if n.out[i] == graph.None && n.outSeqs[i] == nil {
-			return fault.New(fault.Unsupported, "%s: output %d is not computed", p.label(), i)
+			return fault.New(fault.Unsupported, "%s: output %d is not computed", p.Label(), i)
 		}
 		if err := sc.defineOperand(name, operand{n.out[i], n.outSeqs[i]}); err != nil {
-			return fault.Wrap(err, "%s", p.label())
+			return fault.Wrap(err, "%s", p.Label())
 		}
 	}
 	return nil
 }
 
 // findMissing looks for missing operators in the bodies of a node that is not lowered any more.
-func (sc *scope) findMissing(p *nodeProto) error {
-	for _, key := range sortedKeys(p.attrs) {
-		a := p.attrs[key]
-		graphs := a.graphs
-		if a.g != nil {
-			graphs = append(graphs[:len(graphs):len(graphs)], a.g)
+func (sc *scope) findMissing(p *proto.Node) error {
+	for _, key := range slices.Sorted(maps.Keys(p.Attrs)) {
+		a := p.Attrs[key]
+		graphs := a.Graphs
+		if a.G != nil {
+			graphs = append(graphs[:len(graphs):len(graphs)], a.G)
 		}
 		for _, g := range graphs {
-			for _, m := range g.nodes {
+			for _, m := range g.Nodes {
 				if err := sc.node(m); err != nil {
 					return err
 				}
@@ -138,35 +140,35 @@ func (sc *scope) findMissing(p *nodeProto) error {
 
 // call expands a function of the model: its nodes are lowered in a scope of names of their own, in the graph of the
 // caller.
-func (sc *scope) call(f *functionProto, p *nodeProto) error {
+func (sc *scope) call(f *proto.Function, p *proto.Node) error {
 	if sc.im.calls++; sc.im.calls > maxCalls {
 		return fault.New(fault.File, "functions nested more than %d deep", maxCalls)
 	}
 	defer func() { sc.im.calls-- }()
-	if len(p.in) > len(f.in) || len(p.out) > len(f.out) {
-		return fault.New(fault.File, "function %s takes %d inputs and gives %d outputs, the call has %d and %d", f.name,
-			len(f.in), len(f.out), len(p.in), len(p.out))
+	if len(p.In) > len(f.In) || len(p.Out) > len(f.Out) {
+		return fault.New(fault.File, "function %s takes %d inputs and gives %d outputs, the call has %d and %d", f.Name,
+			len(f.In), len(f.Out), len(p.In), len(p.Out))
 	}
-	if err := f.checkCall(p); err != nil {
+	if err := f.CheckCall(p); err != nil {
 		return err
 	}
 	version := sc.version
-	if v, ok := f.opsets[""]; ok {
+	if v, ok := f.Opsets[""]; ok {
 		version = v
 	}
 	inner := &scope{im: sc.im, b: sc.b, version: version, values: map[string]graph.Value{},
-		inits: map[string]*tensorProto{}, shapes: map[string]*valueInfo{}}
-	for i, name := range f.in {
+		inits: map[string]*proto.Tensor{}, shapes: map[string]*proto.ValueInfo{}}
+	for i, name := range f.In {
 		o := operand{v: graph.None}
-		if i < len(p.in) {
+		if i < len(p.In) {
 			var err error
-			if o, err = sc.operand(p.in[i]); err != nil {
+			if o, err = sc.operand(p.In[i]); err != nil {
 				return err
 			}
 		}
 		inner.bind(name, o)
 	}
-	order, err := sortNodes(f.nodes)
+	order, err := proto.Sort(f.Nodes)
 	if err != nil {
 		return err
 	}
@@ -182,11 +184,11 @@ func (sc *scope) call(f *functionProto, p *nodeProto) error {
 	if len(sc.im.missing) > 0 {
 		return nil
 	}
-	for i, name := range p.out {
+	for i, name := range p.Out {
 		if name == "" {
 			continue
 		}
-		o, err := inner.operand(f.out[i])
+		o, err := inner.operand(f.Out[i])
 		if err != nil {
 			return err
 		}
@@ -198,37 +200,35 @@ func (sc *scope) call(f *functionProto, p *nodeProto) error {
 }
 
 // bindAttributes replaces the references of a function's node, bodies included, by the attributes of the call.
-func bindAttributes(q *nodeProto, f *functionProto, call *nodeProto) (*nodeProto, error) {
-	bound := *q
-	bound.reads = nil
-	bound.index = call.index
-	bound.attrs = make(map[string]*attribute, len(q.attrs))
-	for name, a := range q.attrs {
+func bindAttributes(q *proto.Node, f *proto.Function, call *proto.Node) (*proto.Node, error) {
+	bound := proto.Node{Name: q.Name, OpType: q.OpType, Domain: q.Domain, Overload: q.Overload, In: q.In, Out: q.Out,
+		Attrs: make(map[string]*proto.Attribute, len(q.Attrs)), Index: call.Index}
+	for name, a := range q.Attrs {
 		switch {
-		case a.ref != "":
-			v := call.attrs[a.ref]
+		case a.Ref != "":
+			v := call.Attrs[a.Ref]
 			if v == nil {
-				v = f.defaults[a.ref]
+				v = f.Defaults[a.Ref]
 			}
 			if v == nil { // the attribute is optional and not given
 				continue
 			}
-			bound.attrs[name] = v
-		case a.g != nil:
-			g := *a.g
-			g.nodes = make([]*nodeProto, len(a.g.nodes))
-			for i, m := range a.g.nodes {
+			bound.Attrs[name] = v
+		case a.G != nil:
+			g := *a.G
+			g.Nodes = make([]*proto.Node, len(a.G.Nodes))
+			for i, m := range a.G.Nodes {
 				b, err := bindAttributes(m, f, call)
 				if err != nil {
 					return nil, err
 				}
-				g.nodes[i] = b
+				g.Nodes[i] = b
 			}
 			copied := *a
-			copied.g = &g
-			bound.attrs[name] = &copied
+			copied.G = &g
+			bound.Attrs[name] = &copied
 		default:
-			bound.attrs[name] = a
+			bound.Attrs[name] = a
 		}
 	}
 	return &bound, nil
@@ -236,7 +236,7 @@ func bindAttributes(q *nodeProto, f *functionProto, call *nodeProto) (*nodeProto
 
 // has reports whether input i is given.
 func (n *node) has(i int) bool {
-	return i < len(n.p.in) && n.p.in[i] != ""
+	return i < len(n.p.In) && n.p.In[i] != ""
 }
 
 // arg returns input i, None where it is absent.
@@ -268,9 +268,9 @@ func (n *node) useDeclaredRank(i int) {
 		return
 	}
 	for sc := n.scope; sc != nil; {
-		if o := sc.shapes[n.p.in[i]]; o != nil {
-			if o.ranked {
-				n.in[i] = n.b.Add(&op.Declare{Sizes: slices.Repeat([]int64{-1}, len(o.dims))}, n.in[i])
+		if o := sc.shapes[n.p.In[i]]; o != nil {
+			if o.Ranked {
+				n.in[i] = n.b.Add(&op.Declare{Sizes: slices.Repeat([]int64{-1}, len(o.Dims))}, n.in[i])
 			}
 			return
 		}
@@ -284,11 +284,11 @@ func (n *node) useDeclaredRank(i int) {
 
 // want checks the number of inputs.
 func (n *node) want(lo, hi int) error {
-	if len(n.p.in) < lo || len(n.p.in) > hi {
-		return fault.New(fault.File, "want %s, got %d", fault.Numbers(lo, hi, "input"), len(n.p.in))
+	if len(n.p.In) < lo || len(n.p.In) > hi {
+		return fault.New(fault.File, "want %s, got %d", fault.Numbers(lo, hi, "input"), len(n.p.In))
 	}
 	for i := range lo {
-		if n.p.in[i] == "" {
+		if n.p.In[i] == "" {
 			return fault.New(fault.File, "input %d is missing", i)
 		}
 	}
@@ -298,7 +298,7 @@ func (n *node) want(lo, hi int) error {
 // emit adds op with the given inputs and makes its outputs the node's.
 func (n *node) emit(op graph.Op, in ...graph.Value) error {
 	declared := make([]tensor.Type, max(len(n.out), 1))
-	copy(n.out, n.b.AddTyped(op, n.p.name, declared, in...))
+	copy(n.out, n.b.AddTyped(op, n.p.Name, declared, in...))
 	return n.b.Err()
 }
 
@@ -309,47 +309,47 @@ func (n *node) result(v graph.Value) error {
 }
 
 func (n *node) int(name string, otherwise int64) int64 {
-	if a := n.p.attrs[name]; a != nil {
-		return a.i
+	if a := n.p.Attrs[name]; a != nil {
+		return a.I
 	}
 	return otherwise
 }
 
 func (n *node) float(name string, otherwise float32) float32 {
-	if a := n.p.attrs[name]; a != nil {
-		return a.f
+	if a := n.p.Attrs[name]; a != nil {
+		return a.F
 	}
 	return otherwise
 }
 
 func (n *node) ints(name string) []int64 {
-	if a := n.p.attrs[name]; a != nil {
-		return a.ints
+	if a := n.p.Attrs[name]; a != nil {
+		return a.Ints
 	}
 	return nil
 }
 
 func (n *node) floats(name string) []float32 {
-	if a := n.p.attrs[name]; a != nil {
-		return a.floats
+	if a := n.p.Attrs[name]; a != nil {
+		return a.Floats
 	}
 	return nil
 }
 
 func (n *node) string(name, otherwise string) string {
-	if a := n.p.attrs[name]; a != nil {
-		return string(a.s)
+	if a := n.p.Attrs[name]; a != nil {
+		return string(a.S)
 	}
 	return otherwise
 }
 
 func (n *node) stringList(name string) []string {
-	a := n.p.attrs[name]
+	a := n.p.Attrs[name]
 	if a == nil {
 		return nil
 	}
-	out := make([]string, len(a.strings))
-	for i, s := range a.strings {
+	out := make([]string, len(a.Strings))
+	for i, s := range a.Strings {
 		out[i] = string(s)
 	}
 	return out
@@ -357,11 +357,11 @@ func (n *node) stringList(name string) []string {
 
 // dtype reads an attribute that holds an element type; 0 where it is absent.
 func (n *node) dtype(name string) (tensor.DType, error) {
-	a := n.p.attrs[name]
-	if a == nil || a.i == 0 {
+	a := n.p.Attrs[name]
+	if a == nil || a.I == 0 {
 		return 0, nil
 	}
-	d, err := dtypeOf(a.i)
+	d, err := proto.DTypeOf(a.I)
 	return d, fault.Wrap(err, "attribute %s", name)
 }
 
@@ -370,8 +370,8 @@ func (n *node) axesInput(i int, name string) graph.Value {
 	if n.has(i) {
 		return n.arg(i)
 	}
-	if a := n.p.attrs[name]; a != nil {
-		return n.b.Int64s(a.ints...)
+	if a := n.p.Attrs[name]; a != nil {
+		return n.b.Int64s(a.Ints...)
 	}
 	return graph.None
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/anynpu/anynpu/core/format/onnx/proto"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -32,7 +33,7 @@ func TestResize_nearestBeforeOpset11(t *testing.T) {
 					for _, s := range []float32{1, 1, 1, c.scale} {
 						list = append(append(list, 7<<3|5), tensor.Float32s(s)...)
 					}
-					in, attrs = in[:1], append(attrs, list.num(20, attrFloats))
+					in, attrs = in[:1], append(attrs, list.num(20, proto.AttrFloats))
 				}
 				shape := tensor.Int64s(1, 1, 1, 4)
 				graph := graphMsg([]msg{nodeMsg("Reshape", []string{"x", "shape"}, []string{"image"}),

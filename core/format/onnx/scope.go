@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/format/onnx/proto"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
@@ -15,13 +16,13 @@ type scope struct {
 	b       *graph.Builder
 	version int64 // of ai.onnx
 	values  map[string]graph.Value
-	seqs    map[string]*sequence    // names that stand for sequences
-	inits   map[string]*tensorProto // initializers; they become values when they are first read as they are
-	shapes  map[string]*valueInfo   // declared types of inner values
-	uses    map[string]int          // how often nodes and outputs read a name, bodies included
-	parent  *scope                  // graph around a body; nil for the main graph
-	around  *scope                  // scope around a branch that is lowered in the same graph; nil for others
-	blind   bool                    // nothing is told of the sizes of what bodies capture
+	seqs    map[string]*sequence        // names that stand for sequences
+	inits   map[string]*proto.Tensor    // initializers; they become values when they are first read as they are
+	shapes  map[string]*proto.ValueInfo // declared types of inner values
+	uses    map[string]int              // how often nodes and outputs read a name, bodies included
+	parent  *scope                      // graph around a body; nil for the main graph
+	around  *scope                      // scope around a branch that is lowered in the same graph; nil for others
+	blind   bool                        // nothing is told of the sizes of what bodies capture
 	// captured: values of the enclosing graph that a body uses, in the order of first use, with the body's own input for
 	// each.
 	captured []capture
@@ -33,14 +34,14 @@ type capture struct {
 }
 
 // madeAgain is the error of a node that makes what the graph has as an input or an initializer.
-func (sc *scope) madeAgain(nodes []*nodeProto) error {
+func (sc *scope) madeAgain(nodes []*proto.Node) error {
 	for _, n := range nodes {
-		for _, o := range n.out {
+		for _, o := range n.Out {
 			if sc.inits[o] != nil {
-				return fault.New(fault.File, "value %q is an initializer and made by %s", o, n.label())
+				return fault.New(fault.File, "value %q is an initializer and made by %s", o, n.Label())
 			}
 			if sc.taken(o) {
-				return fault.New(fault.File, "value %q is an input and made by %s", o, n.label())
+				return fault.New(fault.File, "value %q is an input and made by %s", o, n.Label())
 			}
 		}
 	}
@@ -127,9 +128,9 @@ func (sc *scope) capture(name string, outer graph.Value) graph.Value {
 // declaredOutput returns v, or, where inference does not know the number of dimensions or some of the sizes that the
 // model declares for output o, a value that has them. What inference knows holds: a declaration that contradicts it is
 // passed over.
-func (sc *scope) declaredOutput(g *graphProto, o *valueInfo, v graph.Value) graph.Value {
+func (sc *scope) declaredOutput(g *proto.Graph, o *proto.ValueInfo, v graph.Value) graph.Value {
 	f := sc.b.Fact(v)
-	if !o.ranked || f.Const != nil || f.Shape.Static() || !f.DType.Valid() {
+	if !o.Ranked || f.Const != nil || f.Shape.Static() || !f.DType.Valid() {
 		return v
 	}
 	sizes, news := sc.im.declaredSizes(o), !f.Shape.Ranked
@@ -151,26 +152,26 @@ func (sc *scope) declaredOutput(g *graphProto, o *valueInfo, v graph.Value) grap
 	if !news {
 		return v
 	}
-	if i := slices.IndexFunc(g.nodes, func(n *nodeProto) bool { return slices.Contains(n.out, o.name) }); i >= 0 {
-		sc.b.SetOrigin(g.nodes[i].index, g.nodes[i].name)
+	if i := slices.IndexFunc(g.Nodes, func(n *proto.Node) bool { return slices.Contains(n.Out, o.Name) }); i >= 0 {
+		sc.b.SetOrigin(g.Nodes[i].Index, g.Nodes[i].Name)
 		defer sc.b.SetOrigin(-1, "")
 	}
 	return sc.b.Add(&op.Declare{Sizes: sizes}, v)
 }
 
 // declaredSizes are the sizes of a declared shape, -1 for open ones. A size of 0 is one that a tool did not know.
-func (im *importer) declaredSizes(o *valueInfo) []int64 {
-	sizes := make([]int64, len(o.dims))
-	for i, d := range o.dims {
-		size, sized := im.meta.Dims[d.param]
-		if n, bound := im.sizes[d.param]; bound && !sized {
+func (im *importer) declaredSizes(o *proto.ValueInfo) []int64 {
+	sizes := make([]int64, len(o.Dims))
+	for i, d := range o.Dims {
+		size, sized := im.meta.Dims[d.Param]
+		if n, bound := im.sizes[d.Param]; bound && !sized {
 			size, sized = n, true
 		}
 		switch {
-		case d.known && d.value > 0:
-			sizes[i] = d.value
-		case !d.known && sized:
-			im.used[d.param] = true
+		case d.Known && d.Value > 0:
+			sizes[i] = d.Value
+		case !d.Known && sized:
+			im.used[d.Param] = true
 			sizes[i] = size
 		default:
 			sizes[i] = -1

@@ -13,10 +13,10 @@ var singleInputs = map[string][]int{"BlackmanWindow": {0}, "Clip": {1, 2}, "CumP
 
 // singles makes lists of one of those that have more dimensions, or may have when the model runs.
 func (n *node) singles() {
-	if n.p.domain != "" {
+	if n.p.Domain != "" {
 		return
 	}
-	for _, i := range singleInputs[n.p.opType] {
+	for _, i := range singleInputs[n.p.OpType] {
 		if n.has(i) && n.seqs[i] == nil && n.arg(i) != graph.None {
 			s := n.fact(i).Shape
 			if c, ok := s.Count(); s.Rank() < 0 || s.Rank() > 1 && (!ok || c == 1) {

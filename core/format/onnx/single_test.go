@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anynpu/anynpu/backends/cpu/ref"
+	"github.com/anynpu/anynpu/core/format/onnx/proto"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -44,12 +45,12 @@ func TestImport_singleElementsOfAnyRank(t *testing.T) {
 	}
 	branch := func(attr, op string) msg {
 		return msg(nil).str(1, attr).sub(6, graphMsg([]msg{nodeMsg(op, []string{"x"}, []string{"b"})}, output("b"))).
-			num(20, attrGraph)
+			num(20, proto.AttrGraph)
 	}
 	body := msg(nil).str(1, "body").sub(6, graphMsg([]msg{nodeMsg("Identity", []string{"c"}, []string{"d"}),
 		nodeMsg("Add", []string{"v", "v"}, []string{"w"})},
 		msg(nil).sub(11, msg(nil).str(1, "i")), msg(nil).sub(11, msg(nil).str(1, "c")), msg(nil).sub(11, msg(nil).str(1, "v")),
-		output("d"), output("w"))).num(20, attrGraph)
+		output("d"), output("w"))).num(20, proto.AttrGraph)
 	choose := nodeMsg("If", []string{"s"}, []string{"y"}, branch("then_branch", "Abs"), branch("else_branch", "Neg"))
 	x := []float32{-1, 2, 3}
 	for _, c := range []struct {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/anynpu/anynpu/core/format/metadata"
+	"github.com/anynpu/anynpu/core/format/onnx/proto"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
@@ -19,8 +20,8 @@ var quantizers = []string{"QuantizeLinear", "DequantizeLinear", "QLinearConv", "
 
 // stores reports whether values of the model are to be stored as the metadata say.
 func (im *importer) stores() bool {
-	return im.opt.Quantize && !slices.ContainsFunc(im.model.graph.nodes, func(n *nodeProto) bool {
-		return n.domain == "" && slices.Contains(quantizers, n.opType)
+	return im.opt.Quantize && !slices.ContainsFunc(im.model.Graph.Nodes, func(n *proto.Node) bool {
+		return n.Domain == "" && slices.Contains(quantizers, n.OpType)
 	})
 }
 

@@ -1,10 +1,12 @@
 package onnx
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/format/onnx/proto"
 )
 
 // Summary is what a model is made of, told without lowering it.
@@ -33,27 +35,27 @@ type Port struct {
 	Dims []string // sizes, names of open dimensions, "?"; nil: the rank is not declared
 }
 
-func portsOf(vs []*valueInfo, drop map[string]bool) []Port {
+func portsOf(vs []*proto.ValueInfo, drop map[string]bool) []Port {
 	out := []Port{}
 	for _, v := range vs {
-		if drop[v.name] {
+		if drop[v.Name] {
 			continue
 		}
-		p := Port{Name: v.name, Type: v.kind}
-		if d, err := dtypeOf(v.dtype); err == nil {
+		p := Port{Name: v.Name, Type: v.Kind}
+		if d, err := proto.DTypeOf(v.DType); err == nil {
 			p.Type = d.String()
-		} else if v.dtype == stringType {
+		} else if v.DType == proto.StringType {
 			p.Type = "string"
 		}
-		if v.ranked {
+		if v.Ranked {
 			p.Dims = []string{}
 		}
-		for _, d := range v.dims {
+		for _, d := range v.Dims {
 			switch {
-			case d.known:
-				p.Dims = append(p.Dims, strconv.FormatInt(d.value, 10))
-			case d.param != "":
-				p.Dims = append(p.Dims, d.param)
+			case d.Known:
+				p.Dims = append(p.Dims, strconv.FormatInt(d.Value, 10))
+			case d.Param != "":
+				p.Dims = append(p.Dims, d.Param)
 			default:
 				p.Dims = append(p.Dims, "?")
 			}
@@ -63,12 +65,12 @@ func portsOf(vs []*valueInfo, drop map[string]bool) []Port {
 	return out
 }
 
-func (s *Summary) initializers(g *graphProto) map[string]bool {
+func (s *Summary) initializers(g *proto.Graph) map[string]bool {
 	names := map[string]bool{}
-	for _, t := range g.inits {
-		names[t.name] = true
-		s.External = s.External || t.location == 1
-		if typ, size, err := t.tensorType(); err == nil {
+	for _, t := range g.Inits {
+		names[t.Name] = true
+		s.External = s.External || t.Location == 1
+		if typ, size, err := t.TypeAndSize(); err == nil {
 			count, _ := typ.Shape.Count()
 			s.Parameters += count
 			s.Bytes += size
@@ -79,71 +81,54 @@ func (s *Summary) initializers(g *graphProto) map[string]bool {
 
 // Survey reads the structure of the model in data. Errors are of kind fault.File.
 func Survey(data []byte) (*Summary, error) {
-	p, err := parseModel(data)
+	p, err := proto.Parse(data)
 	if err != nil {
 		return nil, err
 	}
-	s := &Summary{Opsets: p.opsets, IRVersion: p.irVersion, Producer: p.producer, Ops: map[string]int{}, Meta: p.meta}
-	s.Name = p.graph.name
-	inits := s.initializers(p.graph)
-	s.In, s.Out = portsOf(p.graph.in, inits), portsOf(p.graph.out, nil)
-	s.graph(p.graph)
-	for _, f := range p.functions {
-		s.Functions = append(s.Functions, f.domain+"."+f.name)
-		s.nodes(f.nodes)
+	s := &Summary{Opsets: p.Opsets, IRVersion: p.IRVersion, Producer: p.Producer, Ops: map[string]int{}, Meta: p.Meta}
+	s.Name = p.Graph.Name
+	inits := s.initializers(p.Graph)
+	s.In, s.Out = portsOf(p.Graph.In, inits), portsOf(p.Graph.Out, nil)
+	s.graph(p.Graph)
+	for _, f := range p.Functions {
+		s.Functions = append(s.Functions, f.Domain+"."+f.Name)
+		s.nodes(f.Nodes)
 	}
 	return s, nil
 }
 
-func (s *Summary) graph(g *graphProto) {
-	for _, v := range slices.Concat(g.in, g.out) {
-		if v.kind != "" && v.kind != "tensor" && !slices.Contains(s.Kinds, v.kind) {
-			s.Kinds = append(s.Kinds, v.kind)
+func (s *Summary) graph(g *proto.Graph) {
+	for _, v := range slices.Concat(g.In, g.Out) {
+		if v.Kind != "" && v.Kind != "tensor" && !slices.Contains(s.Kinds, v.Kind) {
+			s.Kinds = append(s.Kinds, v.Kind)
 		}
-		s.Strings = s.Strings || v.dtype == stringType
+		s.Strings = s.Strings || v.DType == proto.StringType
 	}
-	s.nodes(g.nodes)
+	s.nodes(g.Nodes)
 }
 
-func (s *Summary) nodes(nodes []*nodeProto) {
+func (s *Summary) nodes(nodes []*proto.Node) {
 	for _, n := range nodes {
-		s.Ops[n.operator()]++
-		for _, key := range sortedKeys(n.attrs) {
-			a := n.attrs[key]
-			if a.g != nil {
-				s.graph(a.g)
+		s.Ops[n.Operator()]++
+		for _, key := range slices.Sorted(maps.Keys(n.Attrs)) {
+			a := n.Attrs[key]
+			if a.G != nil {
+				s.graph(a.G)
 			}
-			for _, g := range a.graphs {
+			for _, g := range a.Graphs {
 				s.graph(g)
 			}
 		}
 	}
 }
 
-// operator is the node's operator, with its domain outside ai.onnx.
-func (n *nodeProto) operator() string {
-	if n.domain == "" {
-		return n.opType
-	}
-	return n.domain + "." + n.opType
-}
-
-// ops are the operators of the graph's nodes.
-func (g *graphProto) ops() []string {
-	ops := make([]string, len(g.nodes))
-	for i, n := range g.nodes {
-		ops[i] = n.operator()
-	}
-	return ops
-}
-
 // SurveyFile is Survey of the file at path.
 func SurveyFile(path string) (*Summary, error) {
-	src, err := openSource(path)
+	src, err := proto.OpenFile(path)
 	if err != nil {
 		return nil, fault.Wrap(err, "model %s", path)
 	}
-	defer src.close()
-	s, err := Survey(src.data)
+	defer src.Close()
+	s, err := Survey(src.Data)
 	return s, fault.Wrap(err, "model %s", path)
 }

@@ -3,31 +3,29 @@ package onnx
 import (
 	"bytes"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/format/onnx/proto"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
 // ReadTensor reads a serialized TensorProto, the form in which test data of the ONNX project comes. External data is
 // refused.
 func ReadTensor(data []byte) (name string, t tensor.Tensor, err error) {
-	p, err := (&model{}).parseTensor(field{typ: protowire.BytesType, bytes: data})
+	p, err := proto.ParseTensor(data)
 	if err != nil {
 		return "", t, err
 	}
-	typ, size, err := p.tensorType()
+	typ, size, err := p.TypeAndSize()
 	if err != nil {
-		return p.name, t, fault.Wrap(err, "tensor %q", p.name)
+		return p.Name, t, fault.Wrap(err, "tensor %q", p.Name)
 	}
-	im := importer{}
-	values, own, err := im.bytes(p, size, typ.DType)
+	values, own, err := p.Bytes("", size, typ.DType)
 	if own != nil {
-		own.close()
+		own.Close()
 	}
 	if err != nil {
-		return p.name, t, fault.Wrap(err, "tensor %q", p.name)
+		return p.Name, t, fault.Wrap(err, "tensor %q", p.Name)
 	}
 	dims, _ := typ.Shape.Ints()
-	return p.name, tensor.Tensor{DType: typ.DType, Dims: dims, Data: bytes.Clone(values)}, nil
+	return p.Name, tensor.Tensor{DType: typ.DType, Dims: dims, Data: bytes.Clone(values)}, nil
 }

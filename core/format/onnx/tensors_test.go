@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/anynpu/anynpu/core/format/onnx/proto"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -76,8 +77,8 @@ func TestImporterStore_largeTensors(t *testing.T) {
 				if perm != nil {
 					want = permuteByIndex(want, dims, perm, 4)
 				}
-				im := &importer{src: &source{data: all, own: own}, opt: Options{Weights: w}}
-				k := im.store(&tensorProto{dims: dims, dtype: 1, raw: raw, hasRaw: true}, perm, true)
+				im := &importer{src: &proto.Source{Data: all, Own: own}, opt: Options{Weights: w}}
+				k := im.store(&proto.Tensor{Dims: dims, DType: 1, Raw: raw, HasRaw: true}, perm, true)
 				require.NoError(t, k.err)
 				assert.Equal(t, tensor.HashOf(want), tensor.HashOf(k.data))
 				assert.Equal(t, tensor.HashOf(want), k.hash)

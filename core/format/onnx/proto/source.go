@@ -1,4 +1,4 @@
-package onnx
+package proto
 
 import (
 	"cmp"
@@ -11,20 +11,19 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
-	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/mem"
 )
 
-// source is the bytes of a model while it is read: the caller's, or a copy of a file outside the Go heap. A file is
+// Source is the bytes of a model while it is read: the caller's, or a copy of a file outside the Go heap. A file is
 // read, not mapped: a mapped file that another process truncates would kill this one.
-type source struct {
-	data []byte
-	own  mem.Buffer // nil for the caller's bytes
+type Source struct {
+	Data []byte
+	Own  mem.Buffer // nil for the caller's bytes
 }
 
-func openSource(path string) (*source, error) {
+func OpenFile(path string) (*Source, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0) // a FIFO must not hold the caller
 	if err != nil {
 		return nil, fault.As(fault.File, err, "open")
@@ -46,7 +45,7 @@ func openSource(path string) (*source, error) {
 const readStep = 4 << 20
 
 // readSource reads n bytes from off into memory outside the Go heap, several parts at a time.
-func readSource(f *os.File, off, n int64) (*source, error) {
+func readSource(f *os.File, off, n int64) (*Source, error) {
 	b, err := mem.Host(n, mem.Options{})
 	if err != nil {
 		return nil, err
@@ -54,7 +53,7 @@ func readSource(f *os.File, off, n int64) (*source, error) {
 	data, err := b.Map()
 	if err == nil {
 		failed := make([]error, (n+readStep-1)/readStep)
-		inParallel(len(failed), func(i int) {
+		InParallel(len(failed), func(i int) {
 			at := int64(i) * readStep
 			_, failed[i] = io.ReadFull(io.NewSectionReader(f, off+at, min(readStep, n-at)), data[at:min(n, at+readStep)])
 		})
@@ -67,43 +66,44 @@ func readSource(f *os.File, off, n int64) (*source, error) {
 		}
 		return nil, fault.As(fault.File, err, "read")
 	}
-	return &source{data: data, own: b}, nil
+	return &Source{Data: data, Own: b}, nil
 }
 
-func (s *source) close() {
-	if s.own != nil {
-		s.own.Release()
+func (s *Source) Close() {
+	if s.Own != nil {
+		s.Own.Release()
 	}
 }
 
-// done gives the memory of a part of the source back to the system: a tensor that was copied out is not needed in both
+// Done gives the memory of a part of the source back to the system: a tensor that was copied out is not needed in both
 // places. The part must not be read any more.
-func (s *source) done(part []byte) {
-	if s.own != nil {
+func (s *Source) Done(part []byte) {
+	if s.Own != nil {
 		mem.Discard(part)
 	}
 }
 
 // externalData reads the data of a tensor that lies in another file of the model's folder.
-func (im *importer) externalData(t *tensorProto, size int64) (*source, error) {
-	f, offset, err := im.openExternal(t, size)
+func (t *Tensor) externalData(folder string, size int64) (*Source, error) {
+	f, offset, err := t.OpenExternal(folder, size)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	src, err := readSource(f, offset, size)
-	return src, fault.Wrap(err, "external data %q", t.external["location"])
+	return src, fault.Wrap(err, "external data %q", t.External["location"])
 }
 
-// openExternal opens the file of the model's folder that has the data of a tensor, and tells where they begin there
+// OpenExternal opens the file of the model's folder that has the data of a tensor, and tells where they begin there
 // (onnx.proto, TensorProto.external_data).
-func (im *importer) openExternal(t *tensorProto, size int64) (f *os.File, offset int64, err error) {
-	if im.opt.Folder == "" {
-		return nil, 0, fault.New(fault.File, "its data is in the file %q, but the model has no folder", t.external["location"])
+func (t *Tensor) OpenExternal(folder string, size int64) (f *os.File, offset int64, err error) {
+	if folder == "" {
+		return nil, 0, fault.New(fault.File, "its data is in the file %q, but the model has no folder",
+			t.External["location"])
 	}
-	name := t.external["location"]
+	name := t.External["location"]
 	number := func(key string, otherwise int64) (int64, error) {
-		s, ok := t.external[key]
+		s, ok := t.External[key]
 		if !ok {
 			return otherwise, nil
 		}
@@ -125,7 +125,7 @@ func (im *importer) openExternal(t *tensorProto, size int64) (f *os.File, offset
 		return nil, 0, fault.New(fault.File, "external data: %d bytes for a tensor of %d", length, size)
 	}
 	// os.Root follows no link and no ".." out of the folder.
-	root, err := os.OpenRoot(im.opt.Folder)
+	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return nil, 0, fault.As(fault.File, err, "the model's folder")
 	}
@@ -144,20 +144,4 @@ func (im *importer) openExternal(t *tensorProto, size int64) (f *os.File, offset
 		return nil, 0, fault.New(fault.File, "external data %q: no %d bytes at %d", name, size, offset)
 	}
 	return f, offset, nil
-}
-
-// tagAt returns the number of the field at the start of b and the length of the whole field, n < 0 when there is none.
-func tagAt(b []byte) (num, n int) {
-	k, typ, n := protowire.ConsumeTag(b)
-	if n < 0 {
-		return 0, n
-	}
-	if k == 7 && typ == protowire.BytesType {
-		return 7, n
-	}
-	m := protowire.ConsumeFieldValue(k, typ, b[n:])
-	if m < 0 {
-		return 0, m
-	}
-	return int(k), n + m
 }

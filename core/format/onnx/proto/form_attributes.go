@@ -1,8 +1,9 @@
-package onnx
+package proto
 
 import (
 	_ "embed"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,15 +17,15 @@ var attributeLines string
 
 // The types of AttributeProto that operators have.
 const (
-	attrFloat = 1 + iota
-	attrInt
-	attrString
-	attrTensor
-	attrGraph
-	attrFloats
-	attrInts
-	attrStrings
-	attrGraphs = 10
+	AttrFloat = 1 + iota
+	AttrInt
+	AttrString
+	AttrTensor
+	AttrGraph
+	AttrFloats
+	AttrInts
+	AttrStrings
+	AttrGraphs = 10
 	attrSparse = 11
 )
 
@@ -33,15 +34,15 @@ var (
 	attrWords = []string{"nothing", "a float", "an integer", "a string", "a tensor", "a graph", "a list of floats",
 		"a list of integers", "a list of strings", "a list of tensors", "a list of graphs", "a sparse tensor",
 		"a list of sparse tensors", "a type", "a list of types"}
-	attrTypes = map[string]int64{"float": attrFloat, "int": attrInt, "string": attrString, "tensor": attrTensor,
-		"graph": attrGraph, "floats": attrFloats, "ints": attrInts, "strings": attrStrings, "sparse": attrSparse}
+	attrTypes = map[string]int64{"float": AttrFloat, "int": AttrInt, "string": AttrString, "tensor": AttrTensor,
+		"graph": AttrGraph, "floats": AttrFloats, "ints": AttrInts, "strings": AttrStrings, "sparse": attrSparse}
 )
 
 // attrSpan is an attribute in the versions from since to before until, 0: in all that follow.
 type attrSpan struct{ typ, since, until int64 }
 
-// attributesOf are the attributes of the operators of ai.onnx.
-var attributesOf = sync.OnceValue(func() map[string]map[string][]attrSpan {
+// AttributesOf are the attributes of the operators of ai.onnx.
+var AttributesOf = sync.OnceValue(func() map[string]map[string][]attrSpan {
 	all := map[string]map[string][]attrSpan{}
 	number := func(s string) int64 {
 		n, _ := strconv.ParseInt(s, 10, 64)
@@ -67,8 +68,8 @@ var attributesOf = sync.OnceValue(func() map[string]map[string][]attrSpan {
 // checkAttribute refuses an attribute that the operator does not have in this version, and one of another type. Names
 // that begin with two underscores are internal to what wrote the model. In a function's node an attribute of the call
 // has another name than its own.
-func (p *nodeProto) checkAttribute(name string, a *attribute, version int64) error {
-	list, known := attributesOf()[p.opType]
+func (p *Node) checkAttribute(name string, a *Attribute, version int64) error {
+	list, known := AttributesOf()[p.OpType]
 	if !known || strings.HasPrefix(name, "__") {
 		return nil
 	}
@@ -78,13 +79,13 @@ func (p *nodeProto) checkAttribute(name string, a *attribute, version int64) err
 	})
 	switch {
 	case spans == nil:
-		return fault.New(fault.File, "attribute %q: %s has no such attribute; want %s", name, p.opType,
+		return fault.New(fault.File, "attribute %q: %s has no such attribute; want %s", name, p.OpType,
 			attributesAt(list, version))
 	case i < 0:
-		return fault.New(fault.File, "attribute %q: %s of opset %d has none of that name; it has %s", name, p.opType,
+		return fault.New(fault.File, "attribute %q: %s of opset %d has none of that name; it has %s", name, p.OpType,
 			version, spanWords(spans))
-	case a.typ != 0 && a.typ != spans[i].typ:
-		return fault.New(fault.File, "attribute %q is %s, want %s", name, attrWord(a.typ), attrWord(spans[i].typ))
+	case a.Type != 0 && a.Type != spans[i].typ:
+		return fault.New(fault.File, "attribute %q is %s, want %s", name, attrWord(a.Type), attrWord(spans[i].typ))
 	}
 	return nil
 }
@@ -92,7 +93,7 @@ func (p *nodeProto) checkAttribute(name string, a *attribute, version int64) err
 // attributesAt lists the attributes that there are in a version.
 func attributesAt(list map[string][]attrSpan, version int64) string {
 	var names []string
-	for _, name := range sortedKeys(list) {
+	for _, name := range slices.Sorted(maps.Keys(list)) {
 		if slices.ContainsFunc(list[name], func(s attrSpan) bool {
 			return version >= s.since && (s.until == 0 || version < s.until)
 		}) {
@@ -128,28 +129,28 @@ func attrWord(typ int64) string {
 	return attrWords[typ]
 }
 
-// checkCall refuses attributes that a function of the model does not have.
-func (f *functionProto) checkCall(p *nodeProto) error {
-	for _, name := range sortedKeys(p.attrs) {
-		if strings.HasPrefix(name, "__") || slices.Contains(f.attrs, name) || f.defaults[name] != nil ||
-			refers(f.nodes, name) {
+// CheckCall refuses attributes that a function of the model does not have.
+func (f *Function) CheckCall(p *Node) error {
+	for _, name := range slices.Sorted(maps.Keys(p.Attrs)) {
+		if strings.HasPrefix(name, "__") || slices.Contains(f.Attrs, name) || f.Defaults[name] != nil ||
+			refers(f.Nodes, name) {
 			continue
 		}
-		known := append(slices.Clone(f.attrs), sortedKeys(f.defaults)...)
+		known := append(slices.Clone(f.Attrs), slices.Sorted(maps.Keys(f.Defaults))...)
 		if len(known) == 0 {
 			known = []string{"none"}
 		}
 		return fault.New(fault.File, "attribute %q: the function %s of the model has no such attribute; want %s", name,
-			f.name, strings.Join(known, ", "))
+			f.Name, strings.Join(known, ", "))
 	}
 	return nil
 }
 
 // refers reports whether an attribute of nodes, bodies included, is the function's attribute of a name.
-func refers(nodes []*nodeProto, name string) bool {
-	return slices.ContainsFunc(nodes, func(n *nodeProto) bool {
-		for _, a := range n.attrs {
-			if a.ref == name || a.g != nil && refers(a.g.nodes, name) {
+func refers(nodes []*Node, name string) bool {
+	return slices.ContainsFunc(nodes, func(n *Node) bool {
+		for _, a := range n.Attrs {
+			if a.Ref == name || a.G != nil && refers(a.G.Nodes, name) {
 				return true
 			}
 		}

@@ -1,4 +1,4 @@
-package onnx
+package proto
 
 import (
 	"runtime"
@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 )
 
-// inParallel calls f for 0 to n-1 on several goroutines and returns when all calls have. A panic is raised again on the
+// InParallel calls f for 0 to n-1 on several goroutines and returns when all calls have. A panic is raised again on the
 // caller's.
-func inParallel(n int, f func(i int)) {
+func InParallel(n int, f func(i int)) {
 	var next atomic.Int64
 	var failed atomic.Pointer[any]
 	loop := func() {

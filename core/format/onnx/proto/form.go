@@ -1,6 +1,7 @@
-package onnx
+package proto
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/anynpu/anynpu/core/fault"
@@ -38,48 +39,29 @@ var inputCounts = map[string][]inputCount{
 	"Upsample":                  {{9, 1, 1}, {0, 2, 2}},
 }
 
-// checkForm checks what a lowering does not see: attributes that the operator does not have, and their types, inputs
+// CheckForm checks what a lowering does not see: attributes that the operator does not have, and their types, inputs
 // that it does not look at, and attributes that must be there.
-func (p *nodeProto) checkForm(version int64) error {
-	for _, name := range sortedKeys(p.attrs) {
-		if err := p.checkAttribute(name, p.attrs[name], version); err != nil {
+func (p *Node) CheckForm(version int64) error {
+	for _, name := range slices.Sorted(maps.Keys(p.Attrs)) {
+		if err := p.checkAttribute(name, p.Attrs[name], version); err != nil {
 			return err
 		}
 	}
-	if p.opType == "Concat" && version >= 4 && p.attrs["axis"] == nil {
+	if p.OpType == "Concat" && version >= 4 && p.Attrs["axis"] == nil {
 		return fault.New(fault.File, "attribute axis is missing")
 	}
-	list := inputCounts[p.opType]
+	list := inputCounts[p.OpType]
 	i := slices.IndexFunc(list, func(c inputCount) bool { return c.before == 0 || version < c.before })
 	if i < 0 {
 		return nil
 	}
-	n := len(p.in)
+	n := len(p.In)
 	if c := list[i]; n < c.least || n > c.most {
 		return fault.New(fault.File, "want %s, got %d", fault.Numbers(c.least, c.most, "input"), n)
 	}
 	for k := range list[i].least {
-		if p.in[k] == "" {
+		if p.In[k] == "" {
 			return fault.New(fault.File, "input %d is missing", k)
-		}
-	}
-	return nil
-}
-
-// checkForms checks the nodes of a graph that is not lowered, and of the bodies in it.
-func (im *importer) checkForms(nodes []*nodeProto, version int64) error {
-	for _, p := range nodes {
-		if im.functions[p.domain+"\x00"+p.opType+"\x00"+p.overload] == nil && p.domain == "" && lowerings[p.opType] != nil {
-			if err := p.checkForm(version); err != nil {
-				return fault.Wrap(err, "%s", p.label())
-			}
-		}
-		for _, name := range sortedKeys(p.attrs) {
-			if g := p.attrs[name].g; g != nil {
-				if err := im.checkForms(g.nodes, version); err != nil {
-					return fault.Wrap(err, "%s: attribute %s", p.label(), name)
-				}
-			}
 		}
 	}
 	return nil

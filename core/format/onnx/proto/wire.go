@@ -1,4 +1,4 @@
-package onnx
+package proto
 
 import (
 	"encoding/binary"
@@ -9,23 +9,23 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 )
 
-// field is one field of a message on the wire.
-type field struct {
-	num   protowire.Number
-	typ   protowire.Type
+// Field is one field of a message on the wire.
+type Field struct {
+	Num   protowire.Number
+	Type  protowire.Type
 	value uint64 // varint and fixed-size fields
-	bytes []byte // length-delimited fields: a view of the file
+	Bytes []byte // length-delimited fields: a view of the file
 }
 
-// eachField calls f for the fields of the message in b, in order. It stops at the first error; errors are of kind
+// EachField calls f for the fields of the message in b, in order. It stops at the first error; errors are of kind
 // fault.File.
-func eachField(what string, b []byte, f func(field) error) error {
+func EachField(what string, b []byte, f func(Field) error) error {
 	for off := 0; off < len(b); {
 		num, typ, n := protowire.ConsumeTag(b[off:])
 		if n < 0 {
 			return fault.New(fault.File, "%s: byte %d: damaged field tag: %v", what, off, protowire.ParseError(n))
 		}
-		fl := field{num: num, typ: typ}
+		fl := Field{Num: num, Type: typ}
 		rest := b[off+n:]
 		var m int
 		switch typ {
@@ -38,7 +38,7 @@ func eachField(what string, b []byte, f func(field) error) error {
 		case protowire.Fixed64Type:
 			fl.value, m = protowire.ConsumeFixed64(rest)
 		case protowire.BytesType:
-			fl.bytes, m = protowire.ConsumeBytes(rest)
+			fl.Bytes, m = protowire.ConsumeBytes(rest)
 		default:
 			m = protowire.ConsumeFieldValue(num, typ, rest)
 		}
@@ -54,36 +54,36 @@ func eachField(what string, b []byte, f func(field) error) error {
 }
 
 // want checks the wire type of a field that is read as t.
-func (f field) want(t protowire.Type, what string) error {
-	if f.typ != t {
-		return fault.New(fault.File, "%s: field %d has wire type %d, want %d", what, f.num, f.typ, t)
+func (f Field) want(t protowire.Type, what string) error {
+	if f.Type != t {
+		return fault.New(fault.File, "%s: field %d has wire type %d, want %d", what, f.Num, f.Type, t)
 	}
 	return nil
 }
 
-// text returns a string field, bounded by limit bytes.
-func (f field) text(what string, limit int) (string, error) {
+// Text returns a string field, bounded by limit bytes.
+func (f Field) Text(what string, limit int) (string, error) {
 	if err := f.want(protowire.BytesType, what); err != nil {
 		return "", err
 	}
-	if len(f.bytes) > limit {
-		return "", fault.New(fault.File, "%s: a string of %d bytes, at most %d are read", what, len(f.bytes), limit)
+	if len(f.Bytes) > limit {
+		return "", fault.New(fault.File, "%s: a string of %d bytes, at most %d are read", what, len(f.Bytes), limit)
 	}
-	return string(f.bytes), nil
+	return string(f.Bytes), nil
 }
 
-// appendInts appends a repeated int64 or int32 field, packed or not.
-func (f field) appendInts(dst []int64, what string) ([]int64, error) {
-	if f.typ == protowire.VarintType {
+// AppendInts appends a repeated int64 or int32 field, packed or not.
+func (f Field) AppendInts(dst []int64, what string) ([]int64, error) {
+	if f.Type == protowire.VarintType {
 		return append(dst, int64(f.value)), nil
 	}
 	if err := f.want(protowire.BytesType, what); err != nil {
 		return nil, err
 	}
-	for b := f.bytes; len(b) > 0; {
+	for b := f.Bytes; len(b) > 0; {
 		v, n := protowire.ConsumeVarint(b)
 		if n < 0 {
-			return nil, fault.New(fault.File, "%s: packed field %d is damaged: %v", what, f.num, protowire.ParseError(n))
+			return nil, fault.New(fault.File, "%s: packed field %d is damaged: %v", what, f.Num, protowire.ParseError(n))
 		}
 		dst = append(dst, int64(v))
 		b = b[n:]
@@ -92,34 +92,34 @@ func (f field) appendInts(dst []int64, what string) ([]int64, error) {
 }
 
 // appendFloats appends a repeated float field, packed or not.
-func (f field) appendFloats(dst []float32, what string) ([]float32, error) {
-	if f.typ == protowire.Fixed32Type {
+func (f Field) appendFloats(dst []float32, what string) ([]float32, error) {
+	if f.Type == protowire.Fixed32Type {
 		return append(dst, math.Float32frombits(uint32(f.value))), nil
 	}
 	if err := f.want(protowire.BytesType, what); err != nil {
 		return nil, err
 	}
-	if len(f.bytes)%4 != 0 {
-		return nil, fault.New(fault.File, "%s: packed floats of %d bytes", what, len(f.bytes))
+	if len(f.Bytes)%4 != 0 {
+		return nil, fault.New(fault.File, "%s: packed floats of %d bytes", what, len(f.Bytes))
 	}
-	for b := f.bytes; len(b) > 0; b = b[4:] {
+	for b := f.Bytes; len(b) > 0; b = b[4:] {
 		dst = append(dst, math.Float32frombits(binary.LittleEndian.Uint32(b)))
 	}
 	return dst, nil
 }
 
 // appendDoubles appends a repeated double field, packed or not.
-func (f field) appendDoubles(dst []float64, what string) ([]float64, error) {
-	if f.typ == protowire.Fixed64Type {
+func (f Field) appendDoubles(dst []float64, what string) ([]float64, error) {
+	if f.Type == protowire.Fixed64Type {
 		return append(dst, math.Float64frombits(f.value)), nil
 	}
 	if err := f.want(protowire.BytesType, what); err != nil {
 		return nil, err
 	}
-	if len(f.bytes)%8 != 0 {
-		return nil, fault.New(fault.File, "%s: packed doubles of %d bytes", what, len(f.bytes))
+	if len(f.Bytes)%8 != 0 {
+		return nil, fault.New(fault.File, "%s: packed doubles of %d bytes", what, len(f.Bytes))
 	}
-	for b := f.bytes; len(b) > 0; b = b[8:] {
+	for b := f.Bytes; len(b) > 0; b = b[8:] {
 		dst = append(dst, math.Float64frombits(binary.LittleEndian.Uint64(b)))
 	}
 	return dst, nil
