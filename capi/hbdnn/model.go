@@ -60,7 +60,10 @@ func load(s model.Source) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	tellWarnings(im)
+	im.Warn(warn, caution)
+	if im.Instead != nil {
+		warn("another ONNX file is loaded", "model", im.Instead.Name, "onnx", im.Path, "map", im.Instead.Map)
+	}
 	m := &Model{name: nameOf(im, s), texts: map[string]*boundary.Block{}, tag: im.Meta.Target, desc: im.Meta.CustomString}
 	m.profile = profiling.of(m.name)
 	if err := m.build(im, w); err != nil {
@@ -233,25 +236,6 @@ func (m *Model) learn(took time.Duration) {
 		if m.latency.CompareAndSwap(old, now) {
 			return
 		}
-	}
-}
-
-// tellWarnings tells what was understood otherwise, and what the metadata and the map say in vain.
-func tellWarnings(im *model.Model) {
-	if im.MapError != nil {
-		caution("the model map is not used", "error", im.MapError)
-	}
-	for _, text := range im.Warnings {
-		warn("model", "text", text)
-	}
-	if im.Unbatched != "" {
-		caution("model", "text", im.Unbatched)
-	}
-	for _, text := range im.Meta.Warnings {
-		caution("model: its metadata have no effect", "text", text)
-	}
-	if im.Instead != nil {
-		warn("another ONNX file is loaded", "model", im.Instead.Name, "onnx", im.Path, "map", im.Instead.Map)
 	}
 }
 

@@ -11,22 +11,6 @@ import (
 	"github.com/anynpu/anynpu/core/model"
 )
 
-// tellWarnings tells what was understood otherwise, and what the metadata and the map say in vain.
-func tellWarnings(im *model.Model) {
-	if im.MapError != nil {
-		caution("the model map is not used", "error", im.MapError)
-	}
-	for _, text := range im.Warnings {
-		warn("model", "text", text)
-	}
-	if im.Unbatched != "" {
-		caution("model", "text", im.Unbatched)
-	}
-	for _, text := range im.Meta.Warnings {
-		caution("model: its metadata have no effect", "text", text)
-	}
-}
-
 // tellInstead tells which file was loaded instead of what the program named, and how it differs from a compiled model.
 func (m *sharedModel) tellInstead(im *model.Model) {
 	if im.Instead == nil {

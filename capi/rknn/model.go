@@ -58,7 +58,7 @@ func load(data []byte, path string, flags uint32) (*sharedModel, error) {
 	if err != nil {
 		return nil, refuseFor(spec.ErrModel, err, "model")
 	}
-	tellWarnings(im)
+	im.Warn(warn, caution)
 	m := &sharedModel{meta: im.Meta, board: boardOf(im.Meta.Target), size: im.Size, weights: model.ConstantBytes(im.Graph)}
 	if flags&flagCollectPerf != 0 {
 		m.rows = []map[int]row{}
