@@ -19,9 +19,6 @@ import (
 	"github.com/anynpu/anynpu/capi/handle"
 )
 
-// A callback is an hbDNNTaskDoneCb with its userdata. The zero callback is none.
-type callback struct{ function, user, task uintptr }
-
 // make calls the program's function with what the task came to. No lock and no handle is held: it may release the task.
 func (c callback) make(t *Task) {
 	if c.function == 0 {

@@ -102,19 +102,6 @@ func flush(b mem.Buffer, flag int32) {
 	})
 }
 
-// flush flushes all memory of a port.
-func (b bound) flush(flag int32) {
-	for i := range b {
-		if p := b[i].source; p != nil {
-			flush(p.luma, flag)
-			flush(p.chroma, flag)
-			continue
-		}
-		flush(b[i].buf, flag)
-		flush(b[i].chroma, flag)
-	}
-}
-
 // function is what the glue knows of a function.
 func function(name string) *boundary.Func {
 	for i := range funcs {

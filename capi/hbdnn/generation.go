@@ -1,9 +1,7 @@
 package hbdnn
 
 import (
-	"slices"
 	"strings"
-	"sync"
 	"unsafe"
 
 	"github.com/anynpu/anynpu/capi/boundary"
@@ -26,17 +24,6 @@ var generations = []generation{
 	{name: "1.18", version: "1.18.6", size: 176, axis: true, stride: true},
 	{name: "1.23", version: "1.24.5", size: 176, axis: true, stride: true},
 }
-
-// served is the generation that ANYNPU_HBDNN_ABI names, else that of the driver beside, else the newest; read once.
-var served = sync.OnceValue(func() *generation {
-	name := boundary.Getenv("ANYNPU_HBDNN_ABI")
-	if name == "" {
-		if g := drivers(); g != nil {
-			return g
-		}
-	}
-	return generationNamed(name)
-})
 
 // Programs of the oldest generation pass other parameters to three functions.
 func init() {
@@ -104,18 +91,11 @@ func (g *generation) tensors(first *Tensor, n int) []*Tensor {
 	return list
 }
 
-// since warns once when a program calls a function that its generation did not have.
-func since(function, name string) {
-	index := func(n string) int {
-		return slices.IndexFunc(generations, func(g generation) bool { return g.name == n })
-	}
-	if index(served().name) >= index(name) {
-		return
-	}
-	if _, told := toldSince.LoadOrStore(function, true); !told {
-		caution("the program calls a function that is newer than the version it is served", "function", function, "since",
-			name, "ANYNPU_HBDNN_ABI", served().name)
-	}
+// coding is what the integers of a port stand for, as the API describes it (section 7).
+type coding struct {
+	quant  int32   // NONE, SHIFT or SCALE
+	first  uintptr // the scales or shifts, in C memory
+	zero   uintptr // the zero points
+	length int32   // of each list: 1, or the size of axis
+	axis   int32   // in the order of validShape
 }
-
-var toldSince sync.Map

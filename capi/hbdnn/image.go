@@ -1,8 +1,6 @@
 package hbdnn
 
 import (
-	"slices"
-
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/model"
 	"github.com/anynpu/anynpu/core/op"
@@ -10,49 +8,6 @@ import (
 
 // imageOptions have the graph decode all images, of which it gets bytes as programs have them.
 var imageOptions = model.ImageOptions{All: true, Interleaved: true, TwoPlanes: true}
-
-// imageTypes are the types of images. NV21 is shown as NV12: the API has no name for it.
-var imageTypes = map[op.Pixel]int32{op.PixelGray: typeY, op.PixelRGB: typeRGB, op.PixelBGR: typeBGR,
-	op.PixelYUV444: typeYUV444, op.PixelNV12: typeNV12, op.PixelNV21: typeNV12}
-
-// setImage describes bytes of pixels (section 6, section 11).
-func (p *port) setImage() {
-	pixel := p.Image.Decode.Pixel
-	n, h, w := p.Image.Size(p.dims)
-	p.kind, p.layout = imageTypes[pixel], layoutNCHW
-	p.valid = []int64{n, pixel.Components(), h, w}
-	if p.interleaved() {
-		p.layout, p.valid = layoutNHWC, []int64{n, h, w, pixel.Components()}
-	}
-	p.aligned = p.valid
-	if p.kind != typeY && p.kind != typeNV12 {
-		p.setStride()
-		return
-	}
-	p.aligned = slices.Clone(p.valid)
-	p.aligned[3] = roundUp(w, widthAlignment)
-	if p.kind == typeNV12 {
-		p.aligned[1] = aimed().channels
-	}
-	p.bytes = n * p.imageBytes(p.aligned[3])
-}
-
-// interleaved reports whether the components of a pixel lie side by side; of a single one that is the same.
-func (p *port) interleaved() bool {
-	return p.Image.Decode.Interleaved && p.Image.Decode.Pixel.Components() > 1
-}
-
-// imageBytes is what one image takes whose rows lie pitch bytes apart.
-func (p *port) imageBytes(pitch int64) int64 {
-	_, h, _ := p.Image.Size(p.dims)
-	switch {
-	case p.kind == typeNV12:
-		return h * pitch * 3 / 2
-	case p.interleaved() || p.kind == typeY:
-		return h * pitch
-	}
-	return h * pitch * p.Image.Decode.Pixel.Components()
-}
 
 // takeImage pins the memory of an image, whose rows lie apart as the width of alignedShape says.
 func (p *port) takeImage(t *Tensor, name string, aligned []int64, batch int64) (piece, error) {

@@ -4,54 +4,9 @@ import (
 	"math"
 	"slices"
 	"sort"
-	"sync"
-	"unsafe"
 
-	"github.com/anynpu/anynpu/capi/boundary"
-	"github.com/anynpu/anynpu/core/io"
 	"github.com/anynpu/anynpu/core/mem"
 )
-
-// A block is memory that a program allocated. hbSysMem has no word of ours: it is found by its address.
-type block struct {
-	addr  uintptr
-	size  uint32
-	buf   mem.Buffer
-	cache *cache // nil: it has none, or flushes are not checked
-}
-
-// memories are the blocks that are not freed, by address.
-var memories struct {
-	mu     sync.RWMutex
-	blocks []*block
-}
-
-// blockOf returns the block that the byte at addr lies in, nil if there is none; the lock is held.
-func blockOf(addr uintptr) *block {
-	list := memories.blocks
-	i := sort.Search(len(list), func(i int) bool { return list[i].addr > addr })
-	if i == 0 || addr-list[i-1].addr >= uintptr(list[i-1].size) {
-		return nil
-	}
-	return list[i-1]
-}
-
-// pin returns n bytes at addr as a buffer, which keeps a block of ours alive. room is what is left of the block there
-// when n is more; then there is no buffer.
-func pin(addr uintptr, n int64) (b mem.Buffer, room int64, err error) {
-	memories.mu.RLock()
-	defer memories.mu.RUnlock()
-	own := blockOf(addr)
-	if own == nil {
-		return mem.Borrow(bytesAt(addr, n), nil), n, nil
-	}
-	off := int64(addr - own.addr)
-	if left := int64(own.size) - off; n > left {
-		return nil, left, nil
-	}
-	b, err = mem.Sub(own.buf, off, n)
-	return b, n, err
-}
 
 // sysAllocMem allocates zeroed memory. The processor sees it as devices do.
 func sysAllocMem(m *SysMem, size uint32) error { return allocate(m, size, nil) }
@@ -169,28 +124,3 @@ func sysRegisterMem(m *SysMem) error {
 
 // sysUnregisterMem ends what sysRegisterMem did, which is nothing.
 func sysUnregisterMem(*SysMem) error { return nil }
-
-// guarded calls f, which touches memory of the program: what says whose. Memory that has vanished is an error of the
-// call with this code.
-func guarded(code Code, what string, f func() error) error {
-	return io.Guarded(f, func(addr uintptr) error {
-		return refuse(code, "%s cannot be used at address %#x: the program has freed, unmapped or cut it", what, addr)
-	})
-}
-
-// cString copies a NUL-terminated string of C memory.
-func cString(addr uintptr) (string, error) {
-	const page = 4096 // the smallest of any host
-	p := cPointer(addr)
-	for n := 0; ; n++ {
-		at := unsafe.Add(p, n)
-		if n == 0 || uintptr(at)%page == 0 {
-			if err := boundary.CheckRange(at, 1); err != nil {
-				return "", err
-			}
-		}
-		if *(*byte)(at) == 0 {
-			return boundary.CopyString(p)
-		}
-	}
-}

@@ -27,7 +27,7 @@ type Model struct {
 	name      string
 	in, out   []*port
 	operators []int32 // that make the outputs
-	program   *compile.Program
+	execs     executions
 	latency   atomic.Int64 // microseconds of a run, 0: not known
 	tag, desc string
 	scales    bool     // it holds the scalers
@@ -35,7 +35,6 @@ type Model struct {
 	dump      *dump    // nil: not wanted
 
 	mu    sync.Mutex
-	idle  []*runner // executions that no task has
 	texts map[string]*boundary.Block
 }
 
@@ -66,6 +65,7 @@ func load(s model.Source) (*Model, error) {
 	}
 	m := &Model{name: nameOf(im, s), texts: map[string]*boundary.Block{}, tag: im.Meta.Target, desc: im.Meta.CustomString}
 	m.profile = profiling.of(m.name)
+	m.execs.timed = m.profile != nil
 	if err := m.build(im, w); err != nil {
 		m.free()
 		return nil, err
@@ -175,7 +175,7 @@ func (m *Model) build(im *model.Model, w *mem.Weights) error {
 	if err != nil {
 		return err
 	}
-	m.program, err = compile.Compile(context.Background(), im.Graph, all, compile.Options{Weights: w, Consume: true,
+	m.execs.program, err = compile.Compile(context.Background(), im.Graph, all, compile.Options{Weights: w, Consume: true,
 		Strict: devices.Strict(), ByCost: true, Forms: forms, Warn: func(text string) { caution(text) }})
 	return err
 }
@@ -194,10 +194,6 @@ func operatorsOf(g *graph.Graph) []int32 {
 
 // free ends a model that no task uses.
 func (m *Model) free() {
-	for _, r := range m.idle {
-		r.free()
-	}
-	m.idle = nil
 	if m.scales {
 		dropScalers()
 	}
@@ -207,9 +203,7 @@ func (m *Model) free() {
 	for _, b := range m.texts {
 		b.Free()
 	}
-	if m.program != nil {
-		m.program.Release()
-	}
+	m.execs.release()
 }
 
 // text is the address of a C string that lives as long as the model.
@@ -245,7 +239,7 @@ func (m *Model) announce(im *model.Model) {
 		return
 	}
 	boundary.Log(boundary.LevelInfo, "hbdnn", "model loaded", "name", m.name, "file", im.Path, "opset", im.Opset,
-		"producer", im.Producer, "inputs", len(m.in), "outputs", len(m.out), "placement", m.program.Placement().Summary())
+		"producer", im.Producer, "inputs", len(m.in), "outputs", len(m.out), "placement", m.execs.program.Placement().Summary())
 	for k, list := range [][]*port{m.in, m.out} {
 		for i, p := range list {
 			boundary.Log(boundary.LevelInfo, "hbdnn", []string{"input", "output"}[k], "index", i, "name", p.Name, "valid",
@@ -254,8 +248,33 @@ func (m *Model) announce(im *model.Model) {
 	}
 }
 
-// options are those of every execution: the queue of tasks has ordered them already.
-func options(core int32) device.ExecOptions { return device.ExecOptions{CoreMask: uint32(core)} }
-
 // Placement returns where the nodes of the model run, as JSON. It serves anynpu_placement_report.
-func (m *Model) Placement() []byte { return m.program.Placement().JSON() }
+func (m *Model) Placement() []byte { return m.execs.program.Placement().JSON() }
+
+// Packed is an hbPackedDNNHandle_t: the models of some files (section 3).
+type Packed struct {
+	handle.Ref
+	models []*Model
+	names  boundary.Block // addresses of the models' names
+
+	mu     sync.Mutex
+	busy   int  // members of tasks that wait or run
+	closed bool // it is being released
+}
+
+// enter counts a member of a task that uses one of the models.
+func (p *Packed) enter() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return refuse(errModelHandle, "dnnHandle: its models are being released")
+	}
+	p.busy++
+	return nil
+}
+
+func (p *Packed) leave() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.busy--
+}

@@ -5,24 +5,12 @@ import (
 	"fmt"
 	"io/fs"
 	"runtime"
-	"sync"
 
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/capi/handle"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/model"
 )
-
-// Packed is an hbPackedDNNHandle_t: the models of some files (section 3).
-type Packed struct {
-	handle.Ref
-	models []*Model
-	names  boundary.Block // addresses of the models' names
-
-	mu     sync.Mutex
-	busy   int  // members of tasks that wait or run
-	closed bool // it is being released
-}
 
 // BadHandle gives an error the code for what is no pack's handle.
 func (*Packed) BadHandle(err error) error {
@@ -129,23 +117,6 @@ func (p *Packed) free() {
 		m.free()
 	}
 	p.names.Free()
-}
-
-// enter counts a member of a task that uses one of the models.
-func (p *Packed) enter() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.closed {
-		return refuse(errModelHandle, "dnnHandle: its models are being released")
-	}
-	p.busy++
-	return nil
-}
-
-func (p *Packed) leave() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.busy--
 }
 
 // dnnRelease ends a pack and all that was borrowed from it, unless a task of one of its models waits or runs.

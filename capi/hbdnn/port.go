@@ -1,6 +1,7 @@
 package hbdnn
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/anynpu/anynpu/core/io"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/model"
+	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -146,4 +148,111 @@ func (p *port) planes() int {
 // plane is one of them.
 func (p *port) plane(k int) *io.Port {
 	return &io.Port{Tensor: &p.numeric, At: p.at + k, Dims: [][]int64{p.dims, p.chroma}[k]}
+}
+
+// setQuant describes codes, as shifts if the metadata ask for them. Codes with a zero point that the API cannot describe
+// are shown as the numbers they stand for. It returns why there are no shifts, if the metadata ask for them.
+func (p *port) setQuant(shift bool) (why string) {
+	q := p.PerAxis
+	if q == nil && p.Quant != nil {
+		q = tensor.PerTensor(p.Quant.Scale, int32(p.Quant.Zero))
+	}
+	switch {
+	case q == nil:
+		return ""
+	case slices.ContainsFunc(q.Zero, tooWide):
+		p.kind, p.numbers = typeF32, true
+		return ""
+	}
+	p.length, p.axis = int32(len(q.Scale)), int32(q.Axis)
+	if p.order != nil {
+		p.axis = int32(slices.Index(p.order, q.Axis))
+	}
+	if shift {
+		shifts, why := shiftsOf(q)
+		if why == "" {
+			boundary.SetSlice(&p.lists, shifts)
+			p.quant, p.first = quantShift, p.lists.Addr()
+			return ""
+		}
+		defer func() { p.describeScales(q) }()
+		return why
+	}
+	p.describeScales(q)
+	return ""
+}
+
+// describeScales stores the scales, and behind them the zero points.
+func (p *port) describeScales(q *tensor.Quant) {
+	var list []byte
+	for _, s := range q.Scale {
+		list = binary.NativeEndian.AppendUint32(list, math.Float32bits(s))
+	}
+	for i := range q.Scale {
+		list = append(list, byte(int8(q.ZeroAt(i))))
+	}
+	boundary.SetSlice(&p.lists, list)
+	p.quant, p.first = quantScale, p.lists.Addr()
+	p.zero = p.first + 4*uintptr(len(q.Scale))
+}
+
+// batch is the first size of a port, 0 for a port without sizes.
+func (p *port) batch() int64 {
+	if len(p.valid) == 0 {
+		return 0
+	}
+	return p.valid[0]
+}
+
+// sized is a shape with another batch, which a port without sizes has not.
+func (p *port) sized(dims []int64, batch int64) []int64 {
+	if batch == 0 || len(dims) == 0 || dims[0] == batch {
+		return dims
+	}
+	out := slices.Clone(dims)
+	out[0] = batch
+	return out
+}
+
+// imageTypes are the types of images. NV21 is shown as NV12: the API has no name for it.
+var imageTypes = map[op.Pixel]int32{op.PixelGray: typeY, op.PixelRGB: typeRGB, op.PixelBGR: typeBGR,
+	op.PixelYUV444: typeYUV444, op.PixelNV12: typeNV12, op.PixelNV21: typeNV12}
+
+// setImage describes bytes of pixels (section 6, section 11).
+func (p *port) setImage() {
+	pixel := p.Image.Decode.Pixel
+	n, h, w := p.Image.Size(p.dims)
+	p.kind, p.layout = imageTypes[pixel], layoutNCHW
+	p.valid = []int64{n, pixel.Components(), h, w}
+	if p.interleaved() {
+		p.layout, p.valid = layoutNHWC, []int64{n, h, w, pixel.Components()}
+	}
+	p.aligned = p.valid
+	if p.kind != typeY && p.kind != typeNV12 {
+		p.setStride()
+		return
+	}
+	p.aligned = slices.Clone(p.valid)
+	p.aligned[3] = roundUp(w, widthAlignment)
+	if p.kind == typeNV12 {
+		p.aligned[1] = aimed().channels
+	}
+	p.bytes = n * p.imageBytes(p.aligned[3])
+}
+
+// interleaved reports whether the components of a pixel lie side by side; of a single one that is the same.
+func (p *port) interleaved() bool {
+	return p.Image.Decode.Interleaved && p.Image.Decode.Pixel.Components() > 1
+}
+
+// imageBytes is what one image takes whose rows lie pitch bytes apart.
+func (p *port) imageBytes(pitch int64) int64 {
+	_, h, _ := p.Image.Size(p.dims)
+	switch {
+	case p.kind == typeNV12:
+		return h * pitch * 3 / 2
+	case p.interleaved() || p.kind == typeY:
+		return h * pitch
+	}
+	return h * pitch * p.Image.Decode.Pixel.Components()
 }

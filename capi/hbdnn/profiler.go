@@ -98,18 +98,6 @@ func (p *profiler) of(name string) *profile {
 	return m
 }
 
-// submitted takes note of the calling thread and of the time, if that is a model's first submission.
-func (p *profiler) submitted(members []*member) {
-	if p == nil {
-		return
-	}
-	for _, m := range members {
-		if m.model != nil {
-			m.model.profile.submitted()
-		}
-	}
-}
-
 func (p *profile) submitted() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

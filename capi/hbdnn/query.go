@@ -182,3 +182,16 @@ func dnnGetLayoutName(name *uintptr, layout int32) error {
 	*name = forever(text)
 	return nil
 }
+
+// dnnGetErrorDesc says what a code means, also one of a memory function.
+func dnnGetErrorDesc(code int32) (uintptr, error) {
+	since("hbDNNGetErrorDesc", "1.23")
+	s, ok := descriptions[Code(code)]
+	if !ok {
+		s = "unknown error"
+	}
+	return forever(s), nil
+}
+
+// dnnGetVersion is the version of the API that the program is served.
+func dnnGetVersion() (uintptr, error) { return forever(served().version), nil }

@@ -1,24 +1,5 @@
 package hbdnn
 
-import (
-	"github.com/anynpu/anynpu/core/op"
-)
-
-// scaled is the work of hbDNNResize.
-type scaled struct {
-	from, to *picture
-	region   op.Region
-}
-
-// run scales the image.
-func (s *scaled) run() error {
-	g := geometry{pixel: s.from.pixel, interleaved: s.from.interleaved, h: s.from.h, w: s.from.w, oh: s.to.h, ow: s.to.w}
-	bound{{source: s.from}}.flush(flushInvalidate)
-	err := scale(g, s.from.views(), s.region, s.to.views())
-	bound{{source: s.to}}.flush(flushClean)
-	return err
-}
-
 // dnnResize begins a task that scales a region of an image, all of it for NULL (section 8, section 11). What *to holds is
 // not read.
 func dnnResize(to *uintptr, output, input *Tensor, r *Roi, c *ResizeCtrlParam) error {

@@ -9,65 +9,22 @@ import (
 	"github.com/anynpu/anynpu/core/mem"
 )
 
-// A runner is an execution of a model with what its tasks need besides. Tasks take one and give it back.
-type runner struct {
-	model *Model
-	core  int32
-	exec  *io.Execution
-	// the time that the inputs of the last run took, for a profile
-	prepared time.Duration
-}
-
-// borrow returns a runner of the model that no other task has.
-func (m *Model) borrow(core int32) (*runner, error) {
-	m.mu.Lock()
-	for i := len(m.idle) - 1; i >= 0; i-- {
-		if r := m.idle[i]; r.core == core {
-			m.idle = append(m.idle[:i], m.idle[i+1:]...)
-			m.mu.Unlock()
-			return r, nil
-		}
-	}
-	m.mu.Unlock()
-	o := options(core)
-	o.Profiling = m.profile != nil
-	e, err := m.program.New(o)
-	if err != nil {
-		return nil, err
-	}
-	in, out := m.program.Ports()
-	return &runner{model: m, core: core, exec: io.New(e, len(in), len(out))}, nil
-}
-
-// giveBack lets other tasks have the runner. One that failed is not used again.
-func (r *runner) giveBack(failed bool) {
-	if failed {
-		r.free()
-		return
-	}
-	r.model.mu.Lock()
-	defer r.model.mu.Unlock()
-	r.model.idle = append(r.model.idle, r)
-}
-
-func (r *runner) free() { r.exec.Release() }
-
-// run computes one member of a task.
-func (r *runner) run(in, out []bound) error {
+// run computes one member of a task, a run of the model.
+func (r *runner) run(m *Model, in, out []bound) error {
 	defer r.exec.Unbind()
 	begun := time.Now()
-	for i, p := range r.model.in {
+	for i, p := range m.in {
 		in[i].flush(flushInvalidate)
 		if err := r.feed(p, in[i]); err != nil {
 			return fault.Wrap(err, "input %q", p.Name)
 		}
 	}
-	for i, p := range r.model.out {
+	for i, p := range m.out {
 		o := p.operand(&out[i][0])
 		r.exec.Take(p.plane(0), &o)
 	}
-	for i, p := range r.model.out {
-		if r.model.dump != nil {
+	for i, p := range m.out {
+		if m.dump != nil {
 			break // it reads results from the execution
 		}
 		if _, err := r.exec.Place(i); err != nil {
@@ -78,8 +35,8 @@ func (r *runner) run(in, out []bound) error {
 	if err := r.exec.Run(device.RunRequest{}); err != nil {
 		return err
 	}
-	r.model.dump.write(r.exec)
-	for i, p := range r.model.out {
+	m.dump.write(r.exec)
+	for i, p := range m.out {
 		if err := r.exec.Deliver(i); err != nil {
 			return fault.Wrap(err, "output %q", p.Name)
 		}

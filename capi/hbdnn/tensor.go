@@ -8,39 +8,7 @@ import (
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/mem"
-	"github.com/anynpu/anynpu/core/op"
 )
-
-// A piece is the memory of one tensor of a program, which stays until the task is done.
-type piece struct {
-	buf    mem.Buffer
-	chroma mem.Buffer // the pairs of NV12_SEPARATE, nil: all others
-	batch  int64      // of the model's batch
-	pitch  int64      // bytes of a row of an image, 0: all others
-	dense  bool       // no gaps, although the port has some
-	source *picture   // of which the region is scaled to the model's size, nil: buf is what the model takes
-	region op.Region
-}
-
-// bound is what a program gives for one port: a tensor, or one for each of the batch.
-type bound []piece
-
-func (b bound) release() {
-	for _, p := range b {
-		p.release()
-	}
-}
-
-func (p *piece) release() {
-	if p.source != nil {
-		p.source.release()
-		return
-	}
-	p.buf.Release()
-	if p.chroma != nil {
-		p.chroma.Release()
-	}
-}
 
 // inputs takes the tensors of a call: for each input one, or, with a first dimension of 1, as many as the model's batch
 // has (section 6). Errors name the index in the program's array.
@@ -98,14 +66,6 @@ func (m *Model) outputs(first *Tensor) (list []bound, err error) {
 	return list, nil
 }
 
-// batch is the first size of a port, 0 for a port without sizes.
-func (p *port) batch() int64 {
-	if len(p.valid) == 0 {
-		return 0
-	}
-	return p.valid[0]
-}
-
 // take checks a tensor against what its port wants and pins its memory. part says that another tensor of the same port
 // came before, so that this is one of the batch too.
 func (p *port) take(t *Tensor, name string, part bool) (piece, error) {
@@ -160,16 +120,6 @@ func (p *port) take(t *Tensor, name string, part bool) (piece, error) {
 	return one, err
 }
 
-// sized is a shape with another batch, which a port without sizes has not.
-func (p *port) sized(dims []int64, batch int64) []int64 {
-	if batch == 0 || len(dims) == 0 || dims[0] == batch {
-		return dims
-	}
-	out := slices.Clone(dims)
-	out[0] = batch
-	return out
-}
-
 // memory pins the need bytes of a tensor.
 func (p *port) memory(m *SysMem, name string, need int64) (mem.Buffer, error) {
 	if int64(m.size) < need && m.virt != 0 {
@@ -177,25 +127,6 @@ func (p *port) memory(m *SysMem, name string, need int64) (mem.Buffer, error) {
 			m.size, p.Name, need, typeName(p.kind), p.aligned, layoutName(p.layout), p.fits(int64(m.size)))
 	}
 	return pinned(m, name+".sysMem[0]", need)
-}
-
-// pinned pins need bytes, which the memory says it has. name is that of the memory.
-func pinned(m *SysMem, name string, need int64) (mem.Buffer, error) {
-	if m.virt == 0 {
-		return nil, invalid("%s.virAddr is NULL: want %d bytes", name, need)
-	}
-	if err := boundary.CheckRange(cPointer(m.virt), uint64(need)); err != nil {
-		return nil, fault.Wrap(err, "%s.virAddr", name)
-	}
-	buf, room, err := pin(m.virt, need)
-	if err == nil && buf == nil {
-		err = invalid("%s has %d bytes from virAddr to the end of the memory that hbSysAllocMem made: want %d", name, room,
-			need)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return onBoard(m, buf, need), nil
 }
 
 // fits says which element types the bytes that a program has would fit.
