@@ -241,3 +241,17 @@ func (e *customExecution) Release() {
 	}
 	e.prog.Release()
 }
+
+// New implements device.Program.
+func (p *customProgram) New(o device.ExecOptions) (device.Execution, error) {
+	c, ok := o.Owner.(*Context)
+	if !ok {
+		return nil, fault.New(fault.Argument, "functions of a program run for a context, not for a %T", o.Owner)
+	}
+	p.Retain()
+	e := &customExecution{Base: exec.Base{Bound: exec.NewBindings(p.in, p.out)}, prog: p, owner: c, options: o,
+		values: make([]staged, len(p.unit.Graph.Values)),
+		arrays: make([][2]tensorArray, len(p.order))}
+	e.Result = e.result
+	return e, nil
+}

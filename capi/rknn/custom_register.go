@@ -1,15 +1,9 @@
 package rknn
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-	"sync"
 
-	"golang.org/x/sys/unix"
-
-	"github.com/anynpu/anynpu/core/graph"
-	"github.com/anynpu/anynpu/core/op"
 	spec "github.com/anynpu/anynpu/core/spec/rknn"
 )
 
@@ -191,11 +185,6 @@ func (c *Context) initNode(made map[int64]*opState, n *customNode, r CustomOp) (
 	return false, nil
 }
 
-// customLabel names a node in messages.
-func customLabel(o *op.Custom, n *graph.Node) string {
-	return fmt.Sprintf("node %d (%s %q)", n.Origin, o.Type, n.Name)
-}
-
 // change makes the context run next, whose reference it takes over, unless that has the operators that it runs already.
 func (c *Context) change(next *runnable) error {
 	if next == c.run || slices.Equal(next.wraps, c.run.wraps) {
@@ -232,82 +221,5 @@ func (c *Context) inherit(source *Context) error {
 	}
 	c.states, c.registered, c.skipped, c.skippedTypes = made, maps.Clone(source.registered), maps.Clone(source.skipped),
 		maps.Clone(source.skippedTypes)
-	return nil
-}
-
-// A job is a call of the program's functions that a run wants made on the thread of rknn_run.
-type job struct {
-	f    func() error
-	done chan error
-}
-
-// onCaller has f called on the thread that runs the context.
-func (c *Context) onCaller(f func() error) error {
-	j := job{f, make(chan error, 1)}
-	c.jobs <- j
-	return <-j.done
-}
-
-// calling calls f, which calls the program, and remembers the thread: functions of the API that f's callee calls for
-// this context must not wait for the call under way.
-func (c *Context) calling(f func()) {
-	c.thread.Store(int32(unix.Gettid()))
-	defer c.thread.Store(0)
-	f()
-}
-
-// inside says whether the caller is a function of the program that this context has called.
-func (c *Context) inside() bool {
-	t := c.thread.Load()
-	return t != 0 && t == int32(unix.Gettid())
-}
-
-// notCopying refuses a call from an init function that a duplication of the context on this thread calls, and that
-// would wait for its end.
-func (c *Context) notCopying(name string) error {
-	if c.copying.has() {
-		return failed("%s: it is being duplicated, and this is a call from the init of one of the duplicate's operators",
-			name)
-	}
-	return nil
-}
-
-// threadSet is a set of threads; one that enters twice leaves twice.
-type threadSet struct {
-	mu  sync.Mutex
-	ids map[int]int
-}
-
-// enter adds the calling thread until leave is called.
-func (s *threadSet) enter() (leave func()) {
-	id := unix.Gettid()
-	add := func(n int) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.ids == nil {
-			s.ids = map[int]int{}
-		}
-		if s.ids[id] += n; s.ids[id] == 0 {
-			delete(s.ids, id)
-		}
-	}
-	add(1)
-	return func() { add(-1) }
-}
-
-// has reports whether the calling thread is in the set.
-func (s *threadSet) has() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.ids[unix.Gettid()] > 0
-}
-
-// lock locks the context for a call. A function of the program that the context has called gets an error.
-func (c *Context) lock() error {
-	if c.inside() {
-		return failed("context: it is running, and this is a call from one of its operators: only rknn_query, " +
-			"rknn_mem_sync and rknn_custom_op_get_op_attr may be called there")
-	}
-	c.mu.Lock()
 	return nil
 }

@@ -11,26 +11,6 @@ import (
 	spec "github.com/anynpu/anynpu/core/spec/rknn"
 )
 
-// opState is one node of a context that a program's functions compute: the rknn_custom_op_context that they get
-// (section 8).
-type opState struct {
-	handle.Ref
-	registered CustomOp
-	node       *op.Custom
-	label      string // for messages
-	id         uint64
-	block      boundary.Block // the CustomOpContext
-	attrs      map[string]*opAttr
-	invoke     func(function, context uintptr, in, out *tensorArray) int32 // calls a function of the program
-}
-
-// opAttr is an attribute in C memory.
-type opAttr struct {
-	kind  spec.Type
-	elems uint32
-	data  boundary.Block
-}
-
 // opTable finds the state of an rknn_custom_op_context by the handle in it: programs may copy the struct.
 type opTable struct {
 	mu   sync.Mutex

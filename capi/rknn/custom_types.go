@@ -1,6 +1,11 @@
 package rknn
 
-import spec "github.com/anynpu/anynpu/core/spec/rknn"
+import (
+	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/capi/handle"
+	"github.com/anynpu/anynpu/core/op"
+	spec "github.com/anynpu/anynpu/core/spec/rknn"
+)
 
 // targetCPU is RKNN_TARGET_TYPE_CPU, skipCompute RKNN_WARNING_SKIP_CUSTOM_OP_COMPUTE, which a program's init function
 // may return.
@@ -45,4 +50,24 @@ type CustomOpAttr struct {
 	kind  spec.Type
 	elems uint32
 	data  uintptr
+}
+
+// opState is one node of a context that a program's functions compute: the rknn_custom_op_context that they get
+// (section 8).
+type opState struct {
+	handle.Ref
+	registered CustomOp
+	node       *op.Custom
+	label      string // for messages
+	id         uint64
+	block      boundary.Block // the CustomOpContext
+	attrs      map[string]*opAttr
+	invoke     func(function, context uintptr, in, out *tensorArray) int32 // calls a function of the program
+}
+
+// opAttr is an attribute in C memory.
+type opAttr struct {
+	kind  spec.Type
+	elems uint32
+	data  boundary.Block
 }

@@ -1,22 +1,9 @@
 package rknn
 
 import (
-	"github.com/anynpu/anynpu/core/convert"
-	"github.com/anynpu/anynpu/core/io"
-	"github.com/anynpu/anynpu/core/mem"
 	spec "github.com/anynpu/anynpu/core/spec/rknn"
 	"github.com/anynpu/anynpu/core/tensor"
 )
-
-// binding is memory that a run reads an input from or writes an output to, and what its bytes are.
-type binding struct {
-	memory *memory
-	kind   spec.Type
-	format spec.Format
-	raw    bool
-	input  bool
-	rows   uint32 // of each image, 0: the input's height
-}
 
 // setIoMem binds memory to an input or output (section 5). The attributes name the tensor and say how its bytes lie;
 // the binding lasts until another one or the context's end.
@@ -88,9 +75,6 @@ func (c *Context) tensorOf(attr *spec.TensorAttr) (index int, input bool, err er
 		names(c.model.out))
 }
 
-// needs is the number of bytes from the first to behind the last element.
-func (b *binding) needs(a convert.Arrangement) int64 { return a.Elements() * b.kind.Size() }
-
 func (c *Context) checkInput(i int, b *binding) error {
 	p, dims := c.model.in[i], c.inDims(i)
 	if b.raw {
@@ -133,47 +117,6 @@ func (c *Context) checkOutput(i int, b *binding, attr *spec.TensorAttr) error {
 			"output", p.Name, "mem->size", have, "size_with_stride", attr.SizeWithStride)
 	}
 	return nil
-}
-
-func (b *binding) checkSize(p *port, a convert.Arrangement) error {
-	if have, need := b.memory.buf.Size(), b.needs(a); have < need {
-		return invalid("mem->size is %d: %q as %v in %v takes %d bytes", have, p.Name, b.kind, b.format, need)
-	}
-	return nil
-}
-
-// arrangement says where the elements lie. C2 of NC1HWC2 is that of the port's native attributes, also for FLOAT32.
-func (b *binding) arrangement(p *port, dims []int64) convert.Arrangement {
-	_, c1, c2 := p.native(dims, b.input)
-	return convert.Arrange(dims, convert.Layout{Order: b.format.Order(), C1: int(c1), C2: int(c2), Rows: int(b.rows)})
-}
-
-// open returns the bytes of a binding's memory for a run, with a function that releases them.
-func (b *binding) open(p *port, dims []int64) ([]byte, convert.Arrangement, func(), error) {
-	buf := memories.use(b.memory)
-	if buf == nil {
-		return nil, convert.Arrangement{}, nil, failed("context has memory bound to %q that was destroyed: rknn_set_io_mem "+
-			"must bind other memory", p.Name)
-	}
-	a := b.arrangement(p, dims)
-	data, err := buf.Map()
-	if err == nil {
-		err = b.checkSize(p, a)
-	}
-	if err != nil {
-		buf.Release()
-		return nil, a, nil, err
-	}
-	return data, a, buf.Release, nil
-}
-
-// operand describes output memory in which elements lie as a.
-func (b *binding) operand(p *port, dims []int64, a convert.Arrangement) io.Operand {
-	o := io.Own(mem.View{Buf: b.memory.buf, Type: p.coreType(dims)})
-	if b.kind.DType() != p.Type || !a.Dense() {
-		o.As = convert.Source{Type: b.kind.DType(), Arrangement: a}
-	}
-	return o
 }
 
 // names lists inputs or outputs for messages.

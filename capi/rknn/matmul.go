@@ -2,6 +2,7 @@ package rknn
 
 import (
 	"errors"
+	"fmt"
 	"runtime"
 	"sync"
 	"unsafe"
@@ -10,6 +11,7 @@ import (
 	"github.com/anynpu/anynpu/capi/handle"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/matrix"
 	spec "github.com/anynpu/anynpu/core/spec/rknn"
 )
 
@@ -127,3 +129,11 @@ func matmulDestroy(h uintptr) error {
 		runtime.Gosched()
 	}
 }
+
+// matmulParams are the quantization parameters of a matrix; empty ones mean scale 1 and zero point 0.
+type matmulParams struct {
+	scale matrix.Params[float32]
+	zero  matrix.Params[int32]
+}
+
+func shapeName(i int) string { return fmt.Sprintf("dynamic_shapes[%d].", i) }

@@ -8,17 +8,10 @@ import (
 
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/core/fault"
-	"github.com/anynpu/anynpu/core/matrix"
 	"github.com/anynpu/anynpu/core/mem"
 	spec "github.com/anynpu/anynpu/core/spec/rknn"
 	"github.com/anynpu/anynpu/core/tensor"
 )
-
-// matmulParams are the quantization parameters of a matrix; empty ones mean scale 1 and zero point 0.
-type matmulParams struct {
-	scale matrix.Params[float32]
-	zero  matrix.Params[int32]
-}
 
 // matrixOf is the index of the matrix that a name in a program's struct stands for, -1 if none.
 func matrixOf(name *[spec.MaxNameLen]byte) int { return slices.Index(matrixNames[:], textOf(name[:])) }

@@ -1,11 +1,6 @@
 package rknn
 
-import (
-	"fmt"
-	"slices"
-)
-
-func shapeName(i int) string { return fmt.Sprintf("dynamic_shapes[%d].", i) }
+import "slices"
 
 // matmulSetDynamicShape chooses one of the sizes given at creation. Memory stays bound; whether it is large enough is
 // seen at the next run.

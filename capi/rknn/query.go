@@ -2,70 +2,14 @@ package rknn
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"math"
 	"strings"
 	"unsafe"
 
 	"github.com/anynpu/anynpu/capi/anynpu"
 	"github.com/anynpu/anynpu/capi/boundary"
-	"github.com/anynpu/anynpu/capi/handle"
-	"github.com/anynpu/anynpu/core/fault"
 	spec "github.com/anynpu/anynpu/core/spec/rknn"
 )
-
-// aliveContext refuses a handle that is no living context, of a model or of a matrix product.
-func aliveContext(name string, h uintptr) error {
-	if h == 0 {
-		return fault.Wrap(handle.ErrNull, "%s", name)
-	}
-	_, err := handle.Hold[Context](h)
-	if errors.Is(err, handle.ErrKind) {
-		_, err = handle.Hold[Matmul](h)
-	}
-	if err != nil {
-		return fault.Wrap(err, "%s: %#x", name, h)
-	}
-	handle.Unhold(h)
-	return nil
-}
-
-// The sizes of structs in older headers, which queries accept (section 3).
-const (
-	attrSize10, attrSize07 = 372, 360
-	memSize10              = 8
-)
-
-// answer stores v, cut off to what the program's struct has room for.
-func answer[T any](info []byte, name string, v T, older ...int) error {
-	all := unsafe.Slice((*byte)(unsafe.Pointer(&v)), unsafe.Sizeof(v))
-	n := len(all)
-	if len(info) < n {
-		n = 0
-		for _, size := range older {
-			if len(info) == size {
-				n = size
-			}
-		}
-		if n == 0 {
-			return invalid("size is %d: %s has %d bytes%s", len(info), name, len(all), olderSizes(older))
-		}
-	}
-	copy(info[:n], all)
-	return nil
-}
-
-// olderSizes says which sizes of older headers are accepted too.
-func olderSizes(sizes []int) string {
-	switch len(sizes) {
-	case 0:
-		return ""
-	case 1:
-		return fmt.Sprintf(", in older headers %d", sizes[0])
-	}
-	return fmt.Sprintf(", in older headers %d or %d", sizes[0], sizes[1])
-}
 
 // The versions that programs read. They have the vendor's form, NUMBER.NUMBER.NUMBER (BUILD@TIME) and
 // NUMBER.NUMBER.NUMBER: clients split the whole string at its dots and want three parts. The build is this library's,

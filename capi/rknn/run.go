@@ -1,13 +1,10 @@
 package rknn
 
 import (
-	"errors"
-
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/io"
 	"github.com/anynpu/anynpu/core/mem"
-	spec "github.com/anynpu/anynpu/core/spec/rknn"
 )
 
 // run computes and waits (section 4): inputs from bound memory or as rknn_inputs_set left them, outputs to bound memory
@@ -66,14 +63,6 @@ func (c *Context) perform(extend *RunExtend) error {
 		extend.frame = c.frame
 	}
 	return nil
-}
-
-// runCode is the code of a failed run.
-func runCode(err error) spec.Code {
-	if errors.Is(err, mem.ErrExhausted) {
-		return spec.ErrMalloc
-	}
-	return spec.ErrFail
 }
 
 // compute runs and waits, and makes the calls of the program's functions that the run asks for.

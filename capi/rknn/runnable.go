@@ -2,6 +2,7 @@ package rknn
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/anynpu/anynpu/capi/devices"
@@ -108,18 +109,7 @@ func customNodes(g *graph.Graph, dims [][]int64) ([]customNode, error) {
 	return list, nil
 }
 
-// execution makes an execution for a context on the given cores, with inputs of the context's shapes.
-func (r *runnable) execution(c *Context, cores uint32) (device.Execution, error) {
-	e, err := r.program.New(device.ExecOptions{Priority: priorities[c.flags&3], CoreMask: cores, Owner: c,
-		Profiling: c.flags&flagCollectPerf != 0})
-	if err != nil || !c.model.dynamic {
-		return e, err
-	}
-	for i, d := range c.model.shapes[c.set].In {
-		if err := e.SetShape(i, d); err != nil {
-			e.Release()
-			return nil, err
-		}
-	}
-	return e, nil
+// customLabel names a node in messages.
+func customLabel(o *op.Custom, n *graph.Node) string {
+	return fmt.Sprintf("node %d (%s %q)", n.Origin, o.Type, n.Name)
 }

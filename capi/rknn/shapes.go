@@ -4,7 +4,9 @@ import (
 	"slices"
 
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/model"
+	"github.com/anynpu/anynpu/core/op"
 	spec "github.com/anynpu/anynpu/core/spec/rknn"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -137,4 +139,28 @@ func (m *sharedModel) findShapes(attrs []spec.TensorAttr) (int, error) {
 		return 0, failed("attr[].dims are %v, in the model's order: the model runs with %v", dims, list)
 	}
 	return set, nil
+}
+
+// checkCustoms refuses a model with an operator that a program computes whose results have shapes that the model does
+// not declare.
+func checkCustoms(g *graph.Graph, im *model.Model) error {
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		o, ok := n.Op.(*op.Custom)
+		if !ok {
+			continue
+		}
+		for _, v := range n.Out {
+			if v == graph.None {
+				continue
+			}
+			if f := g.Fact(v); f.DType == tensor.Invalid || !f.Shape.Static() {
+				name := g.Values[v].Name
+				return fault.New(fault.Shape, "%s: its output %q is declared as %v%s: a custom operator wants type and sizes of "+
+					"its outputs in the model's value_info or in anynpu.value.%s.shape of its metadata, which may be \"as input 0\"",
+					customLabel(o, n), name, f.DType, im.ShapeText(f.Shape), name)
+			}
+		}
+	}
+	return nil
 }

@@ -68,3 +68,11 @@ func warn(message string, pairs ...any) {
 
 // caution writes a warning on which it depends whether results are right.
 func caution(message string, pairs ...any) { boundary.Caution("rknn", message, pairs...) }
+
+// runCode is the code of a failed run.
+func runCode(err error) spec.Code {
+	if errors.Is(err, mem.ErrExhausted) {
+		return spec.ErrMalloc
+	}
+	return spec.ErrFail
+}
