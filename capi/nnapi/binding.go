@@ -14,29 +14,6 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// binding is the memory of one input or output.
-type binding struct {
-	set    bool
-	buf    mem.Buffer // nil: left out
-	off    int64      // in buf
-	length uint64     // bytes there are
-	dims   []uint32   // as far as they are known before the computation; empty for a scalar and an unknown rank
-	size   uint64     // bytes that dims take, 0: not known
-	device *Memory    // that a device manages, nil: none
-
-	// Of an output, after a computation.
-	real  []uint32
-	need  uint64 // bytes of the result
-	short bool   // length was less
-}
-
-func (b *binding) release() {
-	if b.buf != nil {
-		b.buf.Release()
-	}
-	*b = binding{}
-}
-
 // slot returns input or output index, which is not bound yet, with its port.
 func (e *Execution) slot(output bool, index int32) (*port, *binding, error) {
 	if err := e.open(); err != nil {

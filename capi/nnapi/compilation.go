@@ -2,12 +2,11 @@ package nnapi
 
 import (
 	"slices"
-	"strings"
 	"sync"
 	"unsafe"
 
-	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/capi/handle"
+	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/spec/nnapi"
 )
 
@@ -91,11 +90,6 @@ func (c *Compilation) single(what string) error {
 	return notSingle(what)
 }
 
-func notSingle(what string) error {
-	return badData("compilation: %s is for compilations for exactly one device: use "+
-		"ANeuralNetworksCompilation_createForDevices", what)
-}
-
 func compilationSetPreference(c *Compilation, preference int32) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -148,30 +142,6 @@ func compilationSetTimeout(c *Compilation, duration uint64) error {
 		return err
 	}
 	c.timeout = duration
-	return nil
-}
-
-// compilationFinish compiles. When it fails the compilation is of no use any more.
-func compilationFinish(c *Compilation) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.finished {
-		return badState("compilation: it is finished already")
-	}
-	c.finished = true
-	result, err := c.compile()
-	if err != nil {
-		return err
-	}
-	c.result = result
-	if result.whole != nil && boundary.LogEnabled(boundary.LevelInfo, "nnapi") {
-		p := result.whole.placement
-		boundary.Log(boundary.LevelInfo, "nnapi", "compiled", "devices", strings.Join(names(c.devices), ", "), "placement",
-			p.Summary())
-		for i := range p.Nodes {
-			boundary.Log(boundary.LevelInfo, "nnapi", "placed", "node", p.Nodes[i].String())
-		}
-	}
 	return nil
 }
 
@@ -252,3 +222,15 @@ func (c *Compilation) Placement() []byte {
 	}
 	return nil
 }
+
+// options are those of the compilation on a device.
+func (c *Compilation) options() device.Options {
+	return device.Options{Float16: c.model.spec.Relaxed, Performance: performances[c.preference],
+		Priority: priorities[c.priority]}
+}
+
+var performances = map[int32]device.Performance{nnapi.PreferLowPower: device.PerformanceLow,
+	nnapi.PreferFast: device.PerformanceHigh, nnapi.PreferSustained: device.PerformanceMedium}
+
+var priorities = map[int32]device.Priority{nnapi.PriorityLow: device.PriorityLow, nnapi.PriorityMedium: device.PriorityMedium,
+	nnapi.PriorityHigh: device.PriorityHigh}

@@ -6,8 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -18,15 +16,7 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/spec/nnapi"
-	"github.com/anynpu/anynpu/core/tensor"
 )
-
-// lowered is a model's core graph, made once.
-type lowered struct {
-	once   sync.Once
-	result *lowering.Result
-	err    error
-}
 
 // coreGraph returns the core graph of a valid model, which nobody changes, and the values that it waits for.
 func (m *Model) coreGraph() (*lowering.Result, error) {
@@ -37,61 +27,6 @@ func (m *Model) coreGraph() (*lowering.Result, error) {
 		}
 	})
 	return l.result, l.err
-}
-
-// port is an input or output of a compiled model.
-type port struct {
-	operand *nnapi.Operand
-	core    tensor.Type
-	size    uint64 // bytes, 0: not known before an execution
-	element uint64 // bytes of an element
-}
-
-// compiled is what a compilation makes and executions share: it lives as long as one of them.
-type compiled struct {
-	refs     atomic.Int64
-	model    *Model
-	devices  []*Device
-	explicit bool
-	priority device.Priority
-	options  device.Options
-	in, out  []port
-
-	whole  *plan // for executions that leave nothing out; nil: each asks for one
-	others plans
-	values []int // inputs on whose values plans depend
-}
-
-func (c *compiled) retain() { c.refs.Add(1) }
-
-func (c *compiled) release() {
-	if c.refs.Add(-1) > 0 {
-		return
-	}
-	if c.whole != nil {
-		c.whole.release()
-	}
-	c.others.release()
-}
-
-// single refuses what is only for compilations for exactly one device.
-func (c *compiled) single(what string) error {
-	if c.explicit && len(c.devices) == 1 {
-		return nil
-	}
-	return notSingle(what)
-}
-
-var performances = map[int32]device.Performance{nnapi.PreferLowPower: device.PerformanceLow,
-	nnapi.PreferFast: device.PerformanceHigh, nnapi.PreferSustained: device.PerformanceMedium}
-
-var priorities = map[int32]device.Priority{nnapi.PriorityLow: device.PriorityLow, nnapi.PriorityMedium: device.PriorityMedium,
-	nnapi.PriorityHigh: device.PriorityHigh}
-
-// options are those of the compilation on a device.
-func (c *Compilation) options() device.Options {
-	return device.Options{Float16: c.model.spec.Relaxed, Performance: performances[c.preference],
-		Priority: priorities[c.priority]}
 }
 
 // compile lowers and compiles the model. The caller holds c.mu.
@@ -293,4 +228,28 @@ func (m *Model) support(devices []*Device) ([]bool, error) {
 // what it does not lack, of others nothing is known before.
 func (d *Device) computes(m *nnapi.Model, op nnapi.Operation) bool {
 	return d.Device.Info().Kind == device.CPU && d.lacked(m, op, map[*nnapi.Model]bool{}) == ""
+}
+
+// compilationFinish compiles. When it fails the compilation is of no use any more.
+func compilationFinish(c *Compilation) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.finished {
+		return badState("compilation: it is finished already")
+	}
+	c.finished = true
+	result, err := c.compile()
+	if err != nil {
+		return err
+	}
+	c.result = result
+	if result.whole != nil && boundary.LogEnabled(boundary.LevelInfo, "nnapi") {
+		p := result.whole.placement
+		boundary.Log(boundary.LevelInfo, "nnapi", "compiled", "devices", strings.Join(names(c.devices), ", "), "placement",
+			p.Summary())
+		for i := range p.Nodes {
+			boundary.Log(boundary.LevelInfo, "nnapi", "placed", "node", p.Nodes[i].String())
+		}
+	}
+	return nil
 }

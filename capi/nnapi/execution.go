@@ -5,8 +5,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/capi/handle"
 	"github.com/anynpu/anynpu/core/io"
+	"github.com/anynpu/anynpu/core/mem"
 )
 
 // Execution is an ANeuralNetworksExecution (section 5): memory bound to the inputs and outputs of a compiled model, and
@@ -240,4 +242,45 @@ func executionGetDuration(e *Execution, code int32, duration *uint64) error {
 	}
 	*duration = e.durations[code%2]
 	return nil
+}
+
+// binding is the memory of one input or output.
+type binding struct {
+	set    bool
+	buf    mem.Buffer // nil: left out
+	off    int64      // in buf
+	length uint64     // bytes there are
+	dims   []uint32   // as far as they are known before the computation; empty for a scalar and an unknown rank
+	size   uint64     // bytes that dims take, 0: not known
+	device *Memory    // that a device manages, nil: none
+
+	// Of an output, after a computation.
+	real  []uint32
+	need  uint64 // bytes of the result
+	short bool   // length was less
+}
+
+func (b *binding) release() {
+	if b.buf != nil {
+		b.buf.Release()
+	}
+	*b = binding{}
+}
+
+// letGo unbinds everything from the execution of core and gives it back. Only who computes calls it, or who
+// holds e.mu while nobody does.
+func (e *Execution) letGo() {
+	if e.core == nil {
+		return
+	}
+	e.core.Unbind()
+	e.plan.give(e.core)
+	e.plan.release()
+	e.core, e.plan = nil, nil
+}
+
+// shortOutput is an ordinary answer: programs ask for dimensions this way.
+func shortOutput(i int32, b *binding) error {
+	return boundary.Note(refuse(OutputInsufficientSize, "execution: output %d has dimensions %v and takes %d bytes: it "+
+		"was given %d", i, b.real, b.need, b.length))
 }

@@ -4,25 +4,10 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/anynpu/anynpu/capi/devices"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/spec/nnapi"
 )
-
-// guises reads ANYNPU_NNAPI_DEVICES: devices before the processor, which compute as it does.
-var guises = devices.Guises{Component: "nnapi", Variable: "ANYNPU_NNAPI_DEVICES",
-	Attributes: []string{"as-gpu", "as-accelerator", "as-other"}, Operator: isOperation}
-
-// isOperation reports whether the API has an operation of that name, without ANEURALNETWORKS_.
-func isOperation(name string) bool {
-	for code := range nnapi.OperationCode(nnapi.Operations) {
-		if code.String() == name {
-			return true
-		}
-	}
-	return false
-}
 
 // Info hides the core device's.
 func (d *Device) Info() device.Info { return d.info }

@@ -9,6 +9,7 @@ import (
 	"github.com/anynpu/anynpu/capi/handle"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/spec/nnapi"
 )
 
 // Memory is an ANeuralNetworksMemory (section 2): bytes of a file, or memory that a device manages. Models and
@@ -104,4 +105,25 @@ func (m *Memory) within(offset, length uint64, use access) error {
 			"outputs", m.protect)
 	}
 	return nil
+}
+
+// managed is memory of a description. Its Memory's lock guards what changes.
+type managed struct {
+	operand nnapi.Operand
+	roles   []role
+	written bool     // it holds something
+	dims    []uint32 // of what it holds
+}
+
+// role is the use of memory as one input or output of a compilation's executions.
+type role struct {
+	compiled *compiled
+	output   bool
+	index    uint32
+}
+
+// shape is what the roles agree on.
+type shape struct {
+	operand nnapi.Operand // of the first role; its dimensions are those of all roles and of setDimensions together
+	ranked  bool          // the rank is known
 }

@@ -21,27 +21,6 @@ type MemoryDesc struct {
 	roles    []role
 }
 
-// shape is what the roles agree on.
-type shape struct {
-	operand nnapi.Operand // of the first role; its dimensions are those of all roles and of setDimensions together
-	ranked  bool          // the rank is known
-}
-
-// role is the use of memory as one input or output of a compilation's executions.
-type role struct {
-	compiled *compiled
-	output   bool
-	index    uint32
-}
-
-// managed is memory of a description. Its Memory's lock guards what changes.
-type managed struct {
-	operand nnapi.Operand
-	roles   []role
-	written bool     // it holds something
-	dims    []uint32 // of what it holds
-}
-
 func memoryDescCreate() (*MemoryDesc, error) { return &MemoryDesc{}, nil }
 
 // memoryDescFree leaves memories made from the description as they are.

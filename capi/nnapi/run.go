@@ -67,18 +67,6 @@ func (e *Execution) finish(err error) error {
 	return err
 }
 
-// letGo unbinds everything from the execution of core and gives it back. Only who computes calls it, or who
-// holds e.mu while nobody does.
-func (e *Execution) letGo() {
-	if e.core == nil {
-		return
-	}
-	e.core.Unbind()
-	e.plan.give(e.core)
-	e.plan.release()
-	e.core, e.plan = nil, nil
-}
-
 // bind takes an execution of core of the plan for what is bound, and binds that to it. An output whose size is not known
 // before stays with the device. A plan that has to be made is made until then.
 func (e *Execution) bind(until time.Time) error {
@@ -236,12 +224,6 @@ func (e *Execution) outcome() error {
 		}
 	}
 	return nil
-}
-
-// shortOutput is an ordinary answer: programs ask for dimensions this way.
-func shortOutput(i int32, b *binding) error {
-	return boundary.Note(refuse(OutputInsufficientSize, "execution: output %d has dimensions %v and takes %d bytes: it "+
-		"was given %d", i, b.real, b.need, b.length))
 }
 
 func executionCompute(e *Execution) error { return e.computeNow(nil) }

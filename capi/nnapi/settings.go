@@ -42,3 +42,17 @@ func readLevel(text string) nnapi.FeatureLevel {
 	caution("value ignored", "ANYNPU_NNAPI_FEATURE_LEVEL", text, "want", strings.Join(values, ", "))
 	return newest
 }
+
+// guises reads ANYNPU_NNAPI_DEVICES: devices before the processor, which compute as it does.
+var guises = devices.Guises{Component: "nnapi", Variable: "ANYNPU_NNAPI_DEVICES",
+	Attributes: []string{"as-gpu", "as-accelerator", "as-other"}, Operator: isOperation}
+
+// isOperation reports whether the API has an operation of that name, without ANEURALNETWORKS_.
+func isOperation(name string) bool {
+	for code := range nnapi.OperationCode(nnapi.Operations) {
+		if code.String() == name {
+			return true
+		}
+	}
+	return false
+}
