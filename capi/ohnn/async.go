@@ -34,27 +34,6 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 )
 
-// asyncState is the queue of asynchronous runs. One goroutine at a time works it off, in order, and calls the program
-// back.
-type asyncState struct {
-	onRunDone     uintptr // C functions, 0: not set
-	onServiceDied uintptr
-	queue         []*asyncRun
-	working       bool
-	closed        bool // the executor is being destroyed
-	thread        int  // the thread of the callback under way, 0: none
-	idle          *sync.Cond
-}
-
-// asyncRun is one call of RunAsync. It holds its tensors, so that destroying one is refused until the run has ended.
-type asyncRun struct {
-	job
-	held  []uintptr // handles of all tensors
-	to    []*Tensor // the outputs
-	array uintptr   // the program's array of them
-	user  uintptr
-}
-
 // executorSetOnRunDone sets what asynchronous runs call when they end. The reference implementation refuses it.
 func executorSetOnRunDone(e *Executor, f uintptr) error {
 	return e.setCallback(&e.async.onRunDone, f)

@@ -4,64 +4,12 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	spec "github.com/anynpu/anynpu/core/spec/ohnn"
 )
-
-// port describes an input or output of a compiled model as the API shows it.
-type port struct {
-	name       string
-	dataType   DataType
-	format     Format
-	tensorType TensorType
-	shape      []int32 // -1: known at run time
-}
-
-// compiled is what a build makes and executors share. It holds one reference to the program.
-type compiled struct {
-	npu       *npu
-	program   device.Program
-	placement *device.Placement
-	in, out   []port
-	priority  Priority
-	key       modelKey    // zero when the model is not known
-	defect    string      // why every run is refused, "" normally
-	told      atomic.Bool // of tensors with another data type
-}
-
-func (c *compiled) release() { c.program.Release() }
-
-// checkPerformance and checkPriority judge a setting for device d. The device's abilities come before the value's
-// range.
-func checkPerformance(d *npu, mode PerformanceMode) error {
-	switch {
-	case d == nil:
-		return refuse(Failed, "deviceID: %s", noSuchDevice())
-	case mode != 0 && d.Info().Performance == device.Lacks:
-		return forbidden("performanceMode: %d: device %s does not support performance modes: leave it at "+
-			"OH_NN_PERFORMANCE_NONE", int32(mode), d.name)
-	case mode >= performanceEnd:
-		return invalid("performanceMode: %d: want 0 to %d", int32(mode), performanceEnd-1)
-	}
-	return nil
-}
-
-func checkPriority(d *npu, priority Priority) error {
-	switch {
-	case d == nil:
-		return refuse(Failed, "deviceID: %s", noSuchDevice())
-	case priority != 0 && !d.Info().Priority:
-		return forbidden("priority: %d: device %s does not support priorities: leave it at OH_NN_PRIORITY_NONE",
-			int32(priority), d.name)
-	case priority >= priorityEnd:
-		return invalid("priority: %d: want 0 to %d", int32(priority), priorityEnd-1)
-	}
-	return nil
-}
 
 // sources counts what the compilation could be made of. Outside reference mode an imported cache stands for the model
 // it was made from.
@@ -183,16 +131,6 @@ func (m *Model) finished() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.built
-}
-
-// options are the device's; extension configurations are passed on under their names.
-func (c *Compilation) options() device.Options {
-	return device.Options{
-		Float16:     c.float16,
-		Performance: device.Performance(c.performance),
-		Priority:    device.Priority(c.priority),
-		Extra:       c.extensions,
-	}
 }
 
 // restore returns a compiled model from the imported blob, the offline model or the cache; nil when there is none that

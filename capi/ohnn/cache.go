@@ -18,12 +18,6 @@ import (
 // the model's content and the settings that the compiled form depends on must be the same; whatever does not fit is a
 // miss, never used.
 
-const (
-	infoName  = "cache_info.nncache"
-	dataName  = "%d.nncache"
-	modelName = "ModelName" // the extension configuration that prefixes the file names
-)
-
 // maxDescriptors bounds a file of descriptors: 200 of rank 200.
 const maxDescriptors = 1 << 20
 

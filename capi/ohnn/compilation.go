@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/anynpu/anynpu/capi/handle"
+	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/mem"
 )
@@ -189,4 +190,42 @@ func (c *Compilation) Placement() []byte {
 		return nil
 	}
 	return c.result.placement.JSON()
+}
+
+// checkPerformance and checkPriority judge a setting for device d. The device's abilities come before the value's
+// range.
+func checkPerformance(d *npu, mode PerformanceMode) error {
+	switch {
+	case d == nil:
+		return refuse(Failed, "deviceID: %s", noSuchDevice())
+	case mode != 0 && d.Info().Performance == device.Lacks:
+		return forbidden("performanceMode: %d: device %s does not support performance modes: leave it at "+
+			"OH_NN_PERFORMANCE_NONE", int32(mode), d.name)
+	case mode >= performanceEnd:
+		return invalid("performanceMode: %d: want 0 to %d", int32(mode), performanceEnd-1)
+	}
+	return nil
+}
+
+func checkPriority(d *npu, priority Priority) error {
+	switch {
+	case d == nil:
+		return refuse(Failed, "deviceID: %s", noSuchDevice())
+	case priority != 0 && !d.Info().Priority:
+		return forbidden("priority: %d: device %s does not support priorities: leave it at OH_NN_PRIORITY_NONE",
+			int32(priority), d.name)
+	case priority >= priorityEnd:
+		return invalid("priority: %d: want 0 to %d", int32(priority), priorityEnd-1)
+	}
+	return nil
+}
+
+// options are the device's; extension configurations are passed on under their names.
+func (c *Compilation) options() device.Options {
+	return device.Options{
+		Float16:     c.float16,
+		Performance: device.Performance(c.performance),
+		Priority:    device.Priority(c.priority),
+		Extra:       c.extensions,
+	}
 }

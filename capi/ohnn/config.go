@@ -8,6 +8,7 @@ import (
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/capi/devices"
 	"github.com/anynpu/anynpu/capi/handle"
+	spec "github.com/anynpu/anynpu/core/spec/ohnn"
 )
 
 // config is what the environment decides.
@@ -84,3 +85,8 @@ func warn(message string, pairs ...any) {
 
 // caution writes a warning on which it depends whether results are right.
 func caution(message string, pairs ...any) { boundary.Caution("ohnn", message, pairs...) }
+
+// guises reads ANYNPU_OHNN_DEVICES: names under which the first device appears. Operators lack OH_NN_OPS_.
+var guises = devices.Guises{Component: "ohnn", Variable: "ANYNPU_OHNN_DEVICES", Operator: func(operator string) bool {
+	return spec.Called(operator) != nil
+}}

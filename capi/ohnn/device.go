@@ -188,3 +188,17 @@ func deviceGetType(id uint64, deviceType *DeviceType) error {
 	}
 	return nil
 }
+
+// guised is what device d tells of itself, with the first range of ANYNPU_OHNN_DIM_RANGE, less what the guise hides.
+func guised(d device.Device, g *devices.Guise) device.Info {
+	info := d.Info()
+	c := settings()
+	if s, ok := c.span(0); ok {
+		info.DimMin, info.DimMax = int64(s.lo), int64(s.hi)
+	}
+	g.Hide(&info)
+	return info
+}
+
+// Info hides the core device's.
+func (n *npu) Info() device.Info { return n.info }

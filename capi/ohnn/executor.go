@@ -4,11 +4,14 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
+	"unsafe"
 
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/capi/handle"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/io"
+	"github.com/anynpu/anynpu/core/mem"
 	spec "github.com/anynpu/anynpu/core/spec/ohnn"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -58,28 +61,6 @@ func executorConstruct(c *Compilation) (*Executor, error) {
 	e.legacy.inputs = make([]legacyInput, len(e.in))
 	e.legacy.outputs = make([]legacyOutput, len(e.out))
 	return e, nil
-}
-
-// executorDestroy ends asynchronous runs, whose callbacks are called with Failed, and waits for them. Memory objects
-// that the program has not destroyed stay valid and cannot be freed any more.
-func executorDestroy(e *Executor) error {
-	e.stopAsync()
-	e.compiled.release()
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for i := range e.outputs {
-		e.outputs[i].c.Free()
-	}
-	for i := range e.ranges {
-		e.ranges[i].min.Free()
-		e.ranges[i].max.Free()
-	}
-	e.legacy.release()
-	if n := memories.of(e); n > 0 {
-		warn("memory lost", "function", "OH_NNExecutor_Destroy", "objects", n, "remedy",
-			"destroy input and output memory before the executor")
-	}
-	return nil
 }
 
 func executorGetInputCount(e *Executor, n *uint64) error {
@@ -250,4 +231,52 @@ func sameDims(s tensor.Shape, dims []int32) bool {
 		}
 	}
 	return true
+}
+
+// asyncState is the queue of asynchronous runs. One goroutine at a time works it off, in order, and calls the program
+// back.
+type asyncState struct {
+	onRunDone     uintptr // C functions, 0: not set
+	onServiceDied uintptr
+	queue         []*asyncRun
+	working       bool
+	closed        bool // the executor is being destroyed
+	thread        int  // the thread of the callback under way, 0: none
+	idle          *sync.Cond
+}
+
+// asyncRun is one call of RunAsync. It holds its tensors, so that destroying one is refused until the run has ended.
+type asyncRun struct {
+	job
+	held  []uintptr // handles of all tensors
+	to    []*Tensor // the outputs
+	array uintptr   // the program's array of them
+	user  uintptr
+}
+
+// legacyState is what was set.
+type legacyState struct {
+	inputs  []legacyInput
+	outputs []legacyOutput
+}
+
+// legacyInput is an input: a copy of the program's data, or memory that is read when the run begins.
+type legacyInput struct {
+	dims   []int32
+	buf    mem.Buffer // nil: not set
+	memory unsafe.Pointer
+}
+
+// legacyOutput is an output: the program's own bytes, or memory.
+type legacyOutput struct {
+	data   []byte
+	memory unsafe.Pointer
+	set    bool
+}
+
+// job is one run: where the inputs are and where the outputs go.
+type job struct {
+	inputs  []mem.View
+	outputs []mem.View
+	limit   time.Time // zero: none
 }

@@ -14,26 +14,6 @@ import (
 // The executor functions of API 9 (section 10): inputs and outputs are set one by one and stay set for all runs that
 // follow. By index the last of SetInput and SetInputWithMemory wins, and likewise for outputs.
 
-// legacyState is what was set.
-type legacyState struct {
-	inputs  []legacyInput
-	outputs []legacyOutput
-}
-
-// legacyInput is an input: a copy of the program's data, or memory that is read when the run begins.
-type legacyInput struct {
-	dims   []int32
-	buf    mem.Buffer // nil: not set
-	memory unsafe.Pointer
-}
-
-// legacyOutput is an output: the program's own bytes, or memory.
-type legacyOutput struct {
-	data   []byte
-	memory unsafe.Pointer
-	set    bool
-}
-
 func (s *legacyState) release() {
 	for i := range s.inputs {
 		s.inputs[i].clear()

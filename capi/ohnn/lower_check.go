@@ -9,20 +9,6 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// wantRank checks the rank of input i: lo to hi, or at least lo when hi is negative.
-func (n *node) wantRank(i, lo, hi int) error {
-	r, s := n.rank(i), n.fact(i).Shape
-	switch {
-	case r >= lo && (r <= hi || hi < 0):
-		return nil
-	case hi < 0:
-		return fault.New(fault.Shape, "input %d: want rank %d or more, got %v", i, lo, s)
-	case lo == hi:
-		return fault.New(fault.Shape, "input %d: want rank %d, got %v", i, lo, s)
-	}
-	return fault.New(fault.Shape, "input %d: want rank %d to %d, got %v", i, lo, hi, s)
-}
-
 // wantWithin checks a parameter whose default is def.
 func (n *node) wantWithin(name string, def, lo, hi int64) error {
 	switch v := n.int(name, def); {

@@ -1,8 +1,6 @@
 package ohnn
 
 import (
-	"math"
-
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
@@ -72,38 +70,6 @@ type same func() graph.Op
 
 func (s same) plain(n *node) error { return n.emit(s(), n.ins()...) }
 
-// number returns a scalar constant that can be combined with v: of v's own type for plain integers, else float32.
-func (n *node) number(v graph.Value, x float32) (graph.Value, error) {
-	f := n.b.Fact(v)
-	if f.Quant != nil || !f.DType.IsInt() {
-		if f.DType == tensor.Float32 || f.DType == tensor.Invalid || f.Quant != nil {
-			return n.b.Float32(x), nil
-		}
-		return n.add(&op.Cast{To: f.DType}, n.b.Float32(x))
-	}
-	if float64(x) != math.Trunc(float64(x)) {
-		return graph.None, fault.New(fault.Type, "%v cannot be combined with %v", x, f.DType)
-	}
-	return n.add(&op.Cast{To: f.DType, OutOfRange: op.CastSaturate}, n.int64(int64(x)))
-}
-
-// real returns v in float32, float64 as it is, for operators whose parameters are real values whatever the type of the
-// data.
-func (n *node) real(v graph.Value) (graph.Value, error) {
-	f := n.b.Fact(v)
-	switch {
-	case f.DType == tensor.Float32 && f.Quant == nil, f.DType == tensor.Float64:
-		return v, nil
-	case f.Quant != nil || f.DType.IsFloat():
-		out, err := n.addTyped(&op.Convert{}, []tensor.Type{{DType: tensor.Float32}}, v)
-		if err != nil {
-			return graph.None, err
-		}
-		return out[0], nil
-	}
-	return n.add(&op.Cast{To: tensor.Float32}, v)
-}
-
 // wantReals refuses plain integers and bools as input i.
 func (n *node) wantReals(i int) error {
 	if f := n.fact(i); f.Quant == nil && (f.DType.IsInt() || f.DType == tensor.Bool) {
@@ -136,18 +102,6 @@ func lowerPRelu(n *node) error {
 		}
 	}
 	return n.emit(&op.PRelu{}, n.ins()...)
-}
-
-func (n *node) relu6(v graph.Value) (graph.Value, error) {
-	lo, err := n.number(v, 0)
-	if err != nil {
-		return graph.None, err
-	}
-	hi, err := n.number(v, 6)
-	if err != nil {
-		return graph.None, err
-	}
-	return n.addAs(0, &op.Clip{}, v, lo, hi)
 }
 
 func lowerRelu6(n *node) error {
@@ -276,20 +230,6 @@ func lowerCast(n *node) error {
 
 // condition returns the truth of input 0.
 func (n *node) condition() (graph.Value, error) { return n.truth(0) }
-
-// truth returns input i as bool: whether the number, of quantized data the real, is not 0.
-func (n *node) truth(i int) (graph.Value, error) {
-	x := n.in(i)
-	if f := n.fact(i); f.DType == tensor.Bool {
-		return x, nil
-	} else if f.Quant != nil {
-		var err error
-		if x, err = n.real(x); err != nil {
-			return graph.None, err
-		}
-	}
-	return n.add(&op.Cast{To: tensor.Bool}, x)
-}
 
 func lowerWhere(n *node) error {
 	c, err := n.condition()

@@ -122,3 +122,17 @@ func common(a, b tensor.DType) tensor.DType {
 	}
 	return tensor.Invalid
 }
+
+// truth returns input i as bool: whether the number, of quantized data the real, is not 0.
+func (n *node) truth(i int) (graph.Value, error) {
+	x := n.in(i)
+	if f := n.fact(i); f.DType == tensor.Bool {
+		return x, nil
+	} else if f.Quant != nil {
+		var err error
+		if x, err = n.real(x); err != nil {
+			return graph.None, err
+		}
+	}
+	return n.add(&op.Cast{To: tensor.Bool}, x)
+}

@@ -10,6 +10,7 @@ import (
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/capi/handle"
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
 	spec "github.com/anynpu/anynpu/core/spec/ohnn"
 )
@@ -318,33 +319,6 @@ func (m *Model) dataIndices(inputs, outputs *UInt32Array) (in, out []uint32, err
 	return in, out, nil
 }
 
-// modelAddOperation adds nothing when it fails.
-func modelAddOperation(m *Model, op OperationType, params, inputs, outputs *UInt32Array) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if err := m.open(); err != nil {
-		return err
-	}
-	r, err := ruleFor(op, int(params.size), int(inputs.size), int(outputs.size))
-	if err != nil {
-		return err
-	}
-	in, out, err := m.dataIndices(inputs, outputs)
-	if err != nil {
-		return refuseFor(InvalidParameter, err, "%v", op)
-	}
-	p, err := m.indices("paramIndices", params, false)
-	if err != nil {
-		return refuseFor(InvalidParameter, err, "%v", op)
-	}
-	o, err := m.newOperation(r, p, in, out)
-	if err != nil {
-		return err
-	}
-	m.ops = append(m.ops, o)
-	return nil
-}
-
 // modelSpecifyInputsAndOutputs succeeds once. Tensors with constant data and repeated indices are let through.
 func modelSpecifyInputsAndOutputs(m *Model, inputs, outputs *UInt32Array) error {
 	m.mu.Lock()
@@ -387,4 +361,13 @@ func modelFinish(m *Model) error {
 	}
 	m.built = true
 	return nil
+}
+
+// lowered is a finished model as a core graph. Node.Origin is the operation's index.
+type lowered struct {
+	done   bool
+	graph  *graph.Graph
+	defect string // what the model declares and does not mean, "" if nothing: it builds, and its runs are refused
+	err    error  // why there is no graph
+	failed int    // operation that err is about, -1: the model as a whole
 }

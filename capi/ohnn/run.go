@@ -3,7 +3,6 @@ package ohnn
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
@@ -11,13 +10,6 @@ import (
 	spec "github.com/anynpu/anynpu/core/spec/ohnn"
 	"github.com/anynpu/anynpu/core/tensor"
 )
-
-// job is one run: where the inputs are and where the outputs go.
-type job struct {
-	inputs  []mem.View
-	outputs []mem.View
-	limit   time.Time // zero: none
-}
 
 // element names an element of an array argument in messages.
 type element struct {

@@ -30,9 +30,6 @@ const (
 	storedHead    = 8 + 4 + 4 + 8 + sha256.Size
 )
 
-// modelKey identifies a model together with the settings that its compiled form depends on.
-type modelKey [sha256.Size]byte
-
 // number is the key as the cache's info file holds it.
 func (k modelKey) number() uint64 { return binary.LittleEndian.Uint64(k[:]) }
 
@@ -230,3 +227,9 @@ func decodePorts(b []byte) ([]port, error) {
 	}
 	return ports, nil
 }
+
+const (
+	infoName  = "cache_info.nncache"
+	dataName  = "%d.nncache"
+	modelName = "ModelName" // the extension configuration that prefixes the file names
+)
