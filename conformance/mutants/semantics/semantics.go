@@ -33,7 +33,8 @@ var Areas = []Area{
 	{"engine", []Quota{
 		{"backends/cpu/plan", 14}, {"backends/cpu/kernel", 7}, {"backends/cpu", 3}, {"backends/cpu/matmul", 2},
 		{"backends/cpu/pool", 1}, {"backends/cpu/ref", 0}}},
-	{"ONNX", []Quota{{"core/format/onnx", 18}, {"core/format/onnx/proto", 6}}},
+	{"ONNX", []Quota{{"core/format/onnx", 4}, {"core/format/onnx/expand", 5}, {"core/format/onnx/lower", 10},
+		{"core/format/onnx/proto", 5}}},
 	{"core", []Quota{
 		{"core/op", 6}, {"core/convert", 3}, {"core/mem", 3}, {"core/exec", 3}, {"core/graph", 2}, {"core/model", 3},
 		{"core/compile", 2}, {"core/cache", 2}, {"core/tensor", 2}, {"core/matrix", 1},

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/anynpu/anynpu/core/format/metadata"
+	"github.com/anynpu/anynpu/core/format/onnx/lower"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
@@ -131,7 +132,7 @@ func (e *filterEncoder) split(i int, f *filter, bias []float64, parts []joined) 
 // rounded adds what the codes of v stand for.
 func (e *filterEncoder) rounded(i int, v graph.Value, s *metadata.Stored) graph.Value {
 	first := len(e.g.Values)
-	y := rounded(graph.Extend(e.g), v, s)
+	y := lower.Rounded(graph.Extend(e.g), v, s)
 	for at := range e.g.Nodes {
 		n := &e.g.Nodes[at]
 		for _, w := range n.Out {
@@ -188,7 +189,7 @@ func (e *filterEncoder) mean(i int) error {
 	y := b.Add(&op.AveragePool{Kernel: []int64{meanWindow, meanWindow}, Strides: []int64{meanWindow, meanWindow},
 		Pads: []int64{ph / 2, pw / 2, ph - ph/2, pw - pw/2}, CountPads: true}, in)
 	y = b.Add(&op.Mul{}, y, b.Float32(float32(meanWindow*meanWindow/root)))
-	y = rounded(b, y, s)
+	y = lower.Rounded(b, y, s)
 	y = b.Add(&op.ReduceSum{KeepDims: keep}, y, b.Int64s(2, 3))
 	b.Add(&op.Mul{}, y, b.Float32(float32(1/root)))
 	if err := b.Err(); err != nil {

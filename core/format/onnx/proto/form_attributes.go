@@ -38,12 +38,12 @@ var (
 		"graph": AttrGraph, "floats": AttrFloats, "ints": AttrInts, "strings": AttrStrings, "sparse": attrSparse}
 )
 
-// attrSpan is an attribute in the versions from since to before until, 0: in all that follow.
-type attrSpan struct{ typ, since, until int64 }
+// AttributeSpan is an attribute of a type in the versions from Since to before Until, 0: in all that follow.
+type AttributeSpan struct{ Type, Since, Until int64 }
 
 // AttributesOf are the attributes of the operators of ai.onnx.
-var AttributesOf = sync.OnceValue(func() map[string]map[string][]attrSpan {
-	all := map[string]map[string][]attrSpan{}
+var AttributesOf = sync.OnceValue(func() map[string]map[string][]AttributeSpan {
+	all := map[string]map[string][]AttributeSpan{}
 	number := func(s string) int64 {
 		n, _ := strconv.ParseInt(s, 10, 64)
 		return n
@@ -53,12 +53,12 @@ var AttributesOf = sync.OnceValue(func() map[string]map[string][]attrSpan {
 		if words[0] == "#" {
 			continue
 		}
-		list := map[string][]attrSpan{}
+		list := map[string][]AttributeSpan{}
 		for _, w := range words[1:] {
 			w, until, _ := strings.Cut(w, "<")
 			w, since, _ := strings.Cut(w, "@")
 			name, typ, _ := strings.Cut(w, ":")
-			list[name] = append(list[name], attrSpan{attrTypes[typ], number(since), number(until)})
+			list[name] = append(list[name], AttributeSpan{attrTypes[typ], number(since), number(until)})
 		}
 		all[words[0]] = list
 	}
@@ -74,8 +74,8 @@ func (p *Node) checkAttribute(name string, a *Attribute, version int64) error {
 		return nil
 	}
 	spans := list[name]
-	i := slices.IndexFunc(spans, func(s attrSpan) bool {
-		return version >= s.since && (s.until == 0 || version < s.until)
+	i := slices.IndexFunc(spans, func(s AttributeSpan) bool {
+		return version >= s.Since && (s.Until == 0 || version < s.Until)
 	})
 	switch {
 	case spans == nil:
@@ -84,18 +84,18 @@ func (p *Node) checkAttribute(name string, a *Attribute, version int64) error {
 	case i < 0:
 		return fault.New(fault.File, "attribute %q: %s of opset %d has none of that name; it has %s", name, p.OpType,
 			version, spanWords(spans))
-	case a.Type != 0 && a.Type != spans[i].typ:
-		return fault.New(fault.File, "attribute %q is %s, want %s", name, attrWord(a.Type), attrWord(spans[i].typ))
+	case a.Type != 0 && a.Type != spans[i].Type:
+		return fault.New(fault.File, "attribute %q is %s, want %s", name, attrWord(a.Type), attrWord(spans[i].Type))
 	}
 	return nil
 }
 
 // attributesAt lists the attributes that there are in a version.
-func attributesAt(list map[string][]attrSpan, version int64) string {
+func attributesAt(list map[string][]AttributeSpan, version int64) string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(list)) {
-		if slices.ContainsFunc(list[name], func(s attrSpan) bool {
-			return version >= s.since && (s.until == 0 || version < s.until)
+		if slices.ContainsFunc(list[name], func(s AttributeSpan) bool {
+			return version >= s.Since && (s.Until == 0 || version < s.Until)
 		}) {
 			names = append(names, name)
 		}
@@ -107,16 +107,16 @@ func attributesAt(list map[string][]attrSpan, version int64) string {
 }
 
 // spanWords tells in which versions an attribute is.
-func spanWords(spans []attrSpan) string {
+func spanWords(spans []AttributeSpan) string {
 	var parts []string
 	for _, s := range spans {
 		switch {
-		case s.since == 0:
-			parts = append(parts, fmt.Sprintf("before opset %d", s.until))
-		case s.until == 0:
-			parts = append(parts, fmt.Sprintf("from opset %d on", s.since))
+		case s.Since == 0:
+			parts = append(parts, fmt.Sprintf("before opset %d", s.Until))
+		case s.Until == 0:
+			parts = append(parts, fmt.Sprintf("from opset %d on", s.Since))
 		default:
-			parts = append(parts, fmt.Sprintf("from opset %d to %d", s.since, s.until-1))
+			parts = append(parts, fmt.Sprintf("from opset %d to %d", s.Since, s.Until-1))
 		}
 	}
 	return strings.Join(parts, " and ")

@@ -137,3 +137,16 @@ func (g *Graph) Operators() []string {
 	}
 	return ops
 }
+
+// Bodies returns the graphs that the attributes of a node hold.
+func (n *Node) Bodies() []*Graph {
+	var all []*Graph
+	for _, key := range slices.Sorted(maps.Keys(n.Attrs)) {
+		a := n.Attrs[key]
+		all = append(all, a.Graphs...)
+		if a.G != nil {
+			all = append(all, a.G)
+		}
+	}
+	return all
+}

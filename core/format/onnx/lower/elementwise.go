@@ -1,0 +1,189 @@
+package lower
+
+import (
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+var elementwiseOperators = []Operator{
+	{"", "Abs", 6, one(func() graph.Op { return &op.Abs{} })},
+	{"", "Acos", 7, one(func() graph.Op { return &op.Acos{} })},
+	{"", "Acosh", 9, one(func() graph.Op { return &op.Acosh{} })},
+	{"", "Asin", 7, one(func() graph.Op { return &op.Asin{} })},
+	{"", "Asinh", 9, one(func() graph.Op { return &op.Asinh{} })},
+	{"", "Atan", 7, one(func() graph.Op { return &op.Atan{} })},
+	{"", "Atanh", 9, one(func() graph.Op { return &op.Atanh{} })},
+	{"", "Ceil", 6, one(func() graph.Op { return &op.Ceil{} })},
+	{"", "Cos", 7, one(func() graph.Op { return &op.Cos{} })},
+	{"", "Cosh", 9, one(func() graph.Op { return &op.Cosh{} })},
+	{"", "Erf", 9, one(func() graph.Op { return &op.Erf{} })},
+	{"", "Exp", 6, one(func() graph.Op { return &op.Exp{} })},
+	{"", "Floor", 6, one(func() graph.Op { return &op.Floor{} })},
+	{"", "IsNaN", 9, one(func() graph.Op { return &op.IsNaN{} })},
+	{"", "Log", 6, one(func() graph.Op { return &op.Log{} })},
+	{"", "Neg", 6, one(func() graph.Op { return &op.Neg{} })},
+	{"", "Not", 1, one(func() graph.Op { return &op.Not{} })},
+	{"", "Reciprocal", 6, one(func() graph.Op { return &op.Reciprocal{} })},
+	{"", "Relu", 6, one(func() graph.Op { return &op.Relu{} })},
+	{"", "Round", 11, one(func() graph.Op { return &op.Round{} })},
+	{"", "Sigmoid", 6, one(func() graph.Op { return &op.Sigmoid{} })},
+	{"", "Sign", 9, one(func() graph.Op { return &op.Sign{} })},
+	{"", "Sin", 7, one(func() graph.Op { return &op.Sin{} })},
+	{"", "Sinh", 9, one(func() graph.Op { return &op.Sinh{} })},
+	{"", "Softplus", 1, one(func() graph.Op { return &op.Softplus{} })},
+	{"", "Softsign", 1, one(func() graph.Op { return &op.Softsign{} })},
+	{"", "Sqrt", 6, one(func() graph.Op { return &op.Sqrt{} })},
+	{"", "Tan", 7, one(func() graph.Op { return &op.Tan{} })},
+	{"", "Tanh", 6, one(func() graph.Op { return &op.Tanh{} })},
+	{"", "Mish", 18, one(func() graph.Op { return &op.Mish{} })},
+	{"", "HardSwish", 14, one(func() graph.Op { return &op.HardSwish{} })},
+	{"", "BitwiseNot", 18, one(func() graph.Op { return &op.BitwiseNot{} })},
+	{"", "Det", 11, one(func() graph.Op { return &op.Det{} })},
+	{"", "Add", 7, one(func() graph.Op { return &op.Add{} })},
+	{"", "Sub", 7, one(func() graph.Op { return &op.Sub{} })},
+	{"", "Mul", 7, one(func() graph.Op { return &op.Mul{} })},
+	{"", "Div", 7, one(func() graph.Op { return &op.Div{} })},
+	{"", "Pow", 7, one(func() graph.Op { return &op.Pow{} })},
+	{"", "PRelu", 7, one(func() graph.Op { return &op.PRelu{} })},
+	{"", "And", 7, one(func() graph.Op { return &op.And{} })},
+	{"", "Or", 7, one(func() graph.Op { return &op.Or{} })},
+	{"", "Xor", 7, one(func() graph.Op { return &op.Xor{} })},
+	{"", "Equal", 7, one(func() graph.Op { return &op.Equal{} })},
+	{"", "Less", 7, one(func() graph.Op { return &op.Less{} })},
+	{"", "LessOrEqual", 12, one(func() graph.Op { return &op.LessEqual{} })},
+	{"", "Greater", 7, one(func() graph.Op { return &op.Greater{} })},
+	{"", "GreaterOrEqual", 12, one(func() graph.Op { return &op.GreaterEqual{} })},
+	{"", "BitwiseAnd", 18, one(func() graph.Op { return &op.BitwiseAnd{} })},
+	{"", "BitwiseOr", 18, one(func() graph.Op { return &op.BitwiseOr{} })},
+	{"", "BitwiseXor", 18, one(func() graph.Op { return &op.BitwiseXor{} })},
+	{"", "Where", 9, one(func() graph.Op { return &op.Where{} })},
+	{"", "Max", 6, variadic(func() graph.Op { return &op.Max{} })},
+	{"", "Min", 6, variadic(func() graph.Op { return &op.Min{} })},
+	{"", "Sum", 6, variadic(func() graph.Op { return &op.Add{} })},
+	{"", "Mean", 6, lowerMean},
+	{"", "IsInf", 10, withAttrs(func(n *node) graph.Op {
+		return &op.IsInf{Negative: n.int("detect_negative", 1) != 0, Positive: n.int("detect_positive", 1) != 0}
+	})},
+	{"", "Elu", 6, withAttrs(func(n *node) graph.Op { return &op.Elu{Alpha: n.float("alpha", 1)} })},
+	{"", "Celu", 12, withAttrs(func(n *node) graph.Op { return &op.Celu{Alpha: n.float("alpha", 1)} })},
+	{"", "LeakyRelu", 6, withAttrs(func(n *node) graph.Op { return &op.LeakyRelu{Alpha: n.float("alpha", 0.01)} })},
+	{"", "Selu", 6, withAttrs(func(n *node) graph.Op {
+		return &op.Selu{Alpha: n.float("alpha", 1.67326319217681884765625),
+			Gamma: n.float("gamma", 1.05070102214813232421875)}
+	})},
+	{"", "HardSigmoid", 6, withAttrs(func(n *node) graph.Op {
+		return &op.HardSigmoid{Alpha: n.float("alpha", 0.2), Beta: n.float("beta", 0.5)}
+	})},
+	{"", "ThresholdedRelu", 10, withAttrs(func(n *node) graph.Op {
+		return &op.ThresholdedRelu{Alpha: n.float("alpha", 1)}
+	})},
+	{"", "Shrink", 9, withAttrs(func(n *node) graph.Op {
+		return &op.Shrink{Lambda: n.float("lambd", 0.5),
+			Bias: n.float("bias", 0)}
+	})},
+	{"", "Swish", 24, withAttrs(func(n *node) graph.Op { return &op.Swish{Alpha: n.float("alpha", 1)} })},
+	{"", "Gelu", 20, lowerGelu},
+	{"", "Clip", 6, lowerClip},
+	{"", "Mod", 10, withAttrs(func(n *node) graph.Op {
+		if n.int("fmod", 0) != 0 {
+			return &op.Mod{Sign: op.ModDividend}
+		}
+		return &op.Mod{Sign: op.ModDivisor}
+	})},
+	{"", "BitShift", 11, lowerBitShift},
+	{"", "Cast", 6, lowerCast},
+	{"", "CastLike", 15, lowerCastLike},
+}
+
+func lowerMean(n *node) error {
+	if len(n.in) == 0 {
+		return fault.New(fault.File, "no inputs")
+	}
+	v := n.in[0]
+	for _, w := range n.in[1:] {
+		v = n.b.Add(&op.Add{}, v, w)
+	}
+	count, err := n.scalarLike(0, float64(len(n.in)))
+	if err != nil {
+		return err
+	}
+	return n.emit(&op.Div{}, v, count)
+}
+
+// scalarLike returns a scalar constant of the element type of input i.
+func (n *node) scalarLike(i int, x float64) (graph.Value, error) {
+	return n.scalarOf(n.fact(i).DType, x)
+}
+
+func (n *node) scalarOf(d tensor.DType, x float64) (graph.Value, error) {
+	if d == tensor.Float32 {
+		return n.b.Float32(float32(x)), nil
+	}
+	v := n.b.Add(&op.Cast{To: d}, n.b.Float32(float32(x)))
+	return v, n.b.Err()
+}
+
+func lowerGelu(n *node) error {
+	switch a := n.string("approximate", "none"); a {
+	case "none":
+		return n.emit(&op.Gelu{Approximate: op.GeluErf}, n.in...)
+	case "tanh":
+		return n.emit(&op.Gelu{Approximate: op.GeluTanh}, n.in...)
+	default:
+		return fault.New(fault.File, "attribute approximate: %q", a)
+	}
+}
+
+// lowerClip: the bounds are attributes before opset 11, inputs since.
+func lowerClip(n *node) error {
+	if n.version >= 11 {
+		return n.emit(&op.Clip{}, n.in...)
+	}
+	bounds := [2]graph.Value{graph.None, graph.None}
+	for i, name := range []string{"min", "max"} {
+		if a := n.p.Attrs[name]; a != nil {
+			bounds[i] = n.b.Float32(a.F)
+		}
+	}
+	return n.emit(&op.Clip{}, n.arg(0), bounds[0], bounds[1])
+}
+
+func lowerBitShift(n *node) error {
+	switch d := n.string("direction", ""); d {
+	case "LEFT", "RIGHT":
+		return n.emit(&op.BitShift{Right: d == "RIGHT"}, n.in...)
+	default:
+		return fault.New(fault.File, "attribute direction: %q", d)
+	}
+}
+
+func lowerCast(n *node) error {
+	d, err := n.dtype("to")
+	if err != nil {
+		return err
+	}
+	if d == 0 {
+		return fault.New(fault.File, "attribute to is missing")
+	}
+	return n.cast(d)
+}
+
+// cast emits the conversion of input 0. Floats saturate in 4-bit integers, as the reference evaluator of ONNX has them;
+// integers wrap.
+func (n *node) cast(d tensor.DType) error {
+	o := &op.Cast{To: d, Saturate: n.int("saturate", 1) != 0}
+	if (d == tensor.Int4 || d == tensor.Uint4) && n.fact(0).DType.IsFloat() {
+		o.OutOfRange = op.CastSaturate
+	}
+	return n.emit(o, n.arg(0))
+}
+
+func lowerCastLike(n *node) error {
+	d := n.fact(1).DType
+	if d == tensor.Invalid {
+		return fault.New(fault.Unsupported, "input 1: its element type is not known")
+	}
+	return n.cast(d)
+}

@@ -1,0 +1,66 @@
+package lower
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/format/onnx/proto"
+	"github.com/anynpu/anynpu/core/graph"
+)
+
+// The opset versions of ai.onnx that are read. Of older ones those operators are read whose definition opset 7 still
+// has.
+const (
+	MinOpset = 7
+	MaxOpset = 23
+)
+
+// Graph lowers the main graph of a model.
+func (m *Lowering) Graph(g *proto.Graph) (*graph.Graph, error) {
+	m.opt.Quantize = m.stores(g)
+	sc, err := m.graph(g, nil, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.reportMissing(); err != nil {
+		return nil, err
+	}
+	return sc.b.Graph()
+}
+
+// Symbols returns the names of open dimensions: Sym k of a dimension is that at k-1.
+func (m *Lowering) Symbols() []string {
+	names := make([]string, len(m.symbols))
+	for name, k := range m.symbols {
+		names[k-1] = name
+	}
+	return names
+}
+
+func (m *Lowering) reportMissing() error {
+	if len(m.missing) == 0 {
+		return nil
+	}
+	ops := make([]string, 0, len(m.missing))
+	for op := range m.missing {
+		ops = append(ops, op)
+	}
+	sort.Strings(ops)
+	for i, op := range ops {
+		nodes := m.missing[op]
+		shown := nodes[:min(len(nodes), 5)]
+		ops[i] = fmt.Sprintf("%s x %d (%s)", op, len(nodes), strings.Join(shown, ", "))
+	}
+	heading := "operators that are not supported"
+	if len(ops) == 1 {
+		heading = "operator that is not supported"
+	}
+	if m.old != 0 {
+		return fault.New(fault.Unsupported, "%s: %s; the model is of opset %d: those of them "+
+			"whose definition changed since are read from opset %d on, to which onnx.version_converter converts it",
+			heading, strings.Join(ops, "; "), m.old, MinOpset)
+	}
+	return fault.New(fault.Unsupported, "%s: %s", heading, strings.Join(ops, "; "))
+}

@@ -1,0 +1,45 @@
+// Package lower makes graphs of core/op of the nodes of a model. What comes in are nodes of package proto in the order
+// in which they can be computed, with names that are different in the whole model; functions and sequences have been
+// replaced before. Interface Nodes is where they come from: a body is lowered while its node is, and its nodes are
+// replaced with what is known by then, so lowering asks for them and does not import who replaces them.
+//
+// One table has the operators, a row each: Operators. Rows stand in the files of their families beside the functions
+// that lower them, and are numbered with the opset version that gave them their definition.
+package lower
+
+import (
+	"slices"
+
+	"github.com/anynpu/anynpu/core/format/onnx/proto"
+)
+
+// sequenceOperators make and read sequences.
+var sequenceOperators = []Operator{
+	{"", "ConcatFromSequence", 11, nil},
+	{"", "SequenceAt", 11, nil},
+	{"", "SequenceConstruct", 11, nil},
+	{"", "SequenceEmpty", 11, nil},
+	{"", "SequenceErase", 11, nil},
+	{"", "SequenceInsert", 11, nil},
+	{"", "SequenceLength", 11, nil},
+	{"", "SequenceMap", 17, nil},
+	{"", "SplitToSequence", 11, nil},
+}
+
+// Operators lists the operators that the importer knows.
+func Operators() []Operator {
+	return slices.Concat(elementwiseOperators, shapeOperators, reduceOperators, spatialOperators, resizeOperators,
+		regionOperators, normOperators, lossOperators, rnnOperators, attentionOperators, quantOperators, signalOperators,
+		tfidfOperators, controlOperators, ifOperators, sequenceOperators)
+}
+
+// New returns what is needed to lower a model that was read from src, whose nodes come from nodes.
+func New(src *proto.Source, nodes Nodes, o Options) *Lowering {
+	m := &Lowering{src: src, opt: o, meta: o.Metadata, nodes: nodes, table: map[operatorKey]*Operator{},
+		custom: &Operator{lower: lowerCustom}, missing: map[string][]string{}, symbols: map[string]uint32{},
+		used: map[string]bool{}, stored: map[*proto.Tensor]*stored{}}
+	for _, o := range Operators() {
+		m.table[operatorKey{o.Domain, o.Name}] = &o
+	}
+	return m
+}
