@@ -7,8 +7,8 @@ import (
 	"github.com/anynpu/anynpu/core/format/onnx/proto"
 )
 
-// boolType is TensorProto.BOOL.
-const boolType = 9
+// yesTensor is a condition that holds, of the type BOOL.
+var yesTensor = &proto.Tensor{DType: 9, Ints: []int64{1}}
 
 // takesLoop: a Loop.
 func takesLoop(_ *Expander, p *proto.Node) bool { return p.Domain == "" && p.OpType == "Loop" }
@@ -163,7 +163,7 @@ func (s *site) trip(l *loop, trip int64) error {
 	if err != nil {
 		return err
 	}
-	yes, err := s.constant("value", proto.Attribute{T: &proto.Tensor{DType: boolType, Ints: []int64{1}}})
+	yes, err := s.constant("value", proto.Attribute{T: yesTensor})
 	if err != nil {
 		return err
 	}

@@ -102,8 +102,10 @@ func (s *site) temporary() string {
 // emit gives a node to the sink that has the place of the one that is expanded.
 func (s *site) emit(name, op string, attrs map[string]*proto.Attribute, in []string, out ...string) error {
 	p := &proto.Node{Name: name, OpType: op, Attrs: attrs, In: in, Out: out, Index: s.q.Index}
-	f := &frame{expanded: true, around: s.f, version: s.f.version}
-	return s.into.Node(&proto.Instance{Node: p, In: in, Out: out, Frame: f})
+	if s.own == nil {
+		s.own = &frame{expanded: true, around: s.f, version: s.f.version}
+	}
+	return s.into.Node(&proto.Instance{Node: p, In: in, Out: out, Frame: s.own})
 }
 
 // constant gives a constant to the sink and returns its name.

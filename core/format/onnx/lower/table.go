@@ -9,6 +9,7 @@ package lower
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/anynpu/anynpu/core/format/onnx/proto"
 )
@@ -33,13 +34,18 @@ func Operators() []Operator {
 		tfidfOperators, controlOperators, ifOperators, sequenceOperators)
 }
 
+// table has the operators by domain and name.
+var table = sync.OnceValue(func() map[operatorKey]*Operator {
+	rows := map[operatorKey]*Operator{}
+	for _, o := range Operators() {
+		rows[operatorKey{o.Domain, o.Name}] = &o
+	}
+	return rows
+})
+
 // New returns what is needed to lower a model that was read from src, whose nodes come from nodes.
 func New(src *proto.Source, nodes Nodes, o Options) *Lowering {
-	m := &Lowering{src: src, opt: o, meta: o.Metadata, nodes: nodes, table: map[operatorKey]*Operator{},
-		custom: &Operator{lower: lowerCustom}, missing: map[string][]string{}, symbols: map[string]uint32{},
-		used: map[string]bool{}, stored: map[*proto.Tensor]*stored{}}
-	for _, o := range Operators() {
-		m.table[operatorKey{o.Domain, o.Name}] = &o
-	}
-	return m
+	return &Lowering{src: src, opt: o, meta: o.Metadata, nodes: nodes, table: table(), custom: &Operator{lower: lowerCustom},
+		missing: map[string][]string{}, symbols: map[string]uint32{}, used: map[string]bool{},
+		stored: map[*proto.Tensor]*stored{}}
 }
