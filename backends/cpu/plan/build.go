@@ -88,7 +88,7 @@ func (c *compilation) foldHeld() error { return c.constants(true) }
 func (c *compilation) match() error { return match(c.ctx, c.program) }
 
 func (c *compilation) layout() (err error) {
-	c.placed, err = layout(c.program, c.options.NHWC)
+	c.placed, err = layout(c.program, c.options.NHWC, layoutConversions)
 	return err
 }
 

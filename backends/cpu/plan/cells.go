@@ -1,6 +1,46 @@
 package plan
 
-import "github.com/anynpu/anynpu/backends/cpu/kernel"
+import (
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
+	"github.com/anynpu/anynpu/core/op"
+)
+
+func (t *recurrentTask) run(s *State) error {
+	work := s.f32(t.st.scratch)
+	take := func(n int) []float32 {
+		v := work[:n]
+		work = work[n:]
+		return v
+	}
+	cols, size := t.gates*t.hidden, t.batch*t.hidden
+	t.all, t.z = take(t.steps*t.batch*cols), take(t.batch*cols)
+	t.h, t.c, t.held = take(size), take(size), take(size)
+	for d := range t.directions {
+		t.input(s, d)
+		t.begin(s, t.h, t.h0, d)
+		t.begin(s, t.c, t.c0, d)
+		for k := range t.steps {
+			at := k
+			if t.direction == op.Reverse || t.direction == op.Bidirectional && d == 1 {
+				at = t.steps - 1 - k
+			}
+			switch t.gates {
+			case 4:
+				t.lstm(s, d, at)
+			case 3:
+				t.gru(s, d, at)
+			default:
+				t.multiply(s, d, at, t.r, t.gates*t.hidden, 0, t.h, true)
+				t.apply(t.functions[d], 0)
+				copy(t.h, t.z)
+			}
+			t.emit(s, d, at)
+		}
+		t.end(s, t.h, t.outputs[1], d)
+		t.end(s, t.c, t.outputs[2], d)
+	}
+	return nil
+}
 
 // lstm computes step at of direction d: c = forget*c + input*candidate, h = output*f(c).
 func (t *recurrentTask) lstm(s *State, d, at int) {

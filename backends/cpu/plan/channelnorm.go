@@ -6,6 +6,28 @@ import (
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
 )
 
+type groupNorm struct {
+	scale, bias []float32
+	groups, per int // channels of a group
+	eps         float32
+}
+
+func (q groupNorm) compute(t *rowsTask, from, to int) {
+	inner := t.cols / q.per
+	for r := from; r < to; r++ {
+		y, x := t.part(r, r+1)
+		rest, variance := kernel.Centre(y, x)
+		rstd := 1 / math.Sqrt(variance+float64(q.eps))
+		c := r % q.groups * q.per
+		for k := range q.per {
+			p := y[k*inner:][:inner]
+			factor := rstd * float64(q.scale[c+k])
+			kernel.BinaryVS(kernel.Mul, p, p, float32(factor))
+			kernel.BinaryVS(kernel.Add, p, p, float32(float64(q.bias[c+k])-float64(rest)*factor))
+		}
+	}
+}
+
 // channelNorm normalizes groups of channels of each NHWC image, in three passes over the cells: sums,
 // sums of squares around the mean, results. A pass goes over parts of an image's cells, whose sums are added up in
 // float64 between the passes. Where a mean is large beside the deviation, two more passes find what its rounding left,

@@ -16,6 +16,25 @@ type codedGemmOp struct {
 	frame       *frame        // nil: images are read where they are
 }
 
+// newCodedGemm is the operation of a convolution of images in an order as a product of matrices, nil when it is too
+// large.
+func newCodedGemm(c *codedSum, conv *convolution, o order) operation {
+	q := &codedGemmOp{sum: c, order: o, taps: c.taps, depth: c.channels, window: c.win}
+	if conv.pointwise() {
+		return q
+	}
+	if conv.small() { // a row of taps is one run of an image with its border
+		q.frame = newFrame(c.win, c.batch, c.channels)
+		q.taps, q.depth = c.win.Kernel[1], c.win.Kernel[2]*c.channels
+		q.window = q.frame.window(c.win)
+	}
+	q.table = true
+	if kernel.CheckIndirection(q.window, c.batch, c.channels) != nil {
+		return nil
+	}
+	return q
+}
+
 // layout makes codes as kernels want them; those of a quantized type as the graph has them.
 func (q *codedGemmOp) layout(l *layouter, n *node) {
 	if q.sum.exact == nil {

@@ -12,6 +12,18 @@ import (
 // What an element-wise operator makes of codes is in a table, by the bits that the graph gives them. Operands that are
 // there as unsigned codes are looked up as such.
 
+// matchLookup finds an element-wise operator of 8-bit operands, of which one or two are no constants.
+func matchLookup(p *program, i int) *patch {
+	t, args := tableOf(p, i)
+	if args == nil {
+		return nil
+	}
+	if found := codedLookup(p, i, t, args); found != nil {
+		return found
+	}
+	return one(i, &lookupOp{task: t}, args, p.net.graph.Nodes[i].Out)
+}
+
 // codedLookupOp looks codes up, in the order of the first operand.
 type codedLookupOp struct{ task tableTask }
 

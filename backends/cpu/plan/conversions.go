@@ -5,8 +5,12 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
+// layoutConversions are what the layout pass puts between the forms of a value.
+var layoutConversions = conversions{elements: newConversion, codes: newByteConversion, decode: newDecode,
+	unsign: newUnsign}
+
 // newByteConversion is the change of the order of dimensions of bytes to o.
-func newByteConversion(dims []int64, o order) *turnOp {
+func newByteConversion(dims []int64, o order) operation {
 	channels, positions := int(dims[1]), product(dims[2:])
 	t := turnTask{matrices: int(dims[0]), rows: channels, cols: positions}
 	if o == nchw {
@@ -73,7 +77,7 @@ type decodeOp struct {
 	task decodeTask
 }
 
-func newDecode(c coding, v *value) *decodeOp {
+func newDecode(c coding, v *value) operation {
 	return &decodeOp{task: decodeTask{coding: c, n: v.count(), bytes: v.typ.DType != tensor.Float32}}
 }
 
@@ -131,6 +135,8 @@ type unsignOp struct {
 	flip bool
 }
 
+func newUnsign(elements int, flip bool) operation { return &unsignOp{n: elements, flip: flip} }
+
 func (q *unsignOp) lower(*lowering, *node) step {
 	t := unsignTask{n: q.n, flip: q.flip}
 	return step{fast: true, start: func(_ *State, st *step) process {
@@ -165,7 +171,7 @@ func (t *unsignTask) Chunk(i, _ int) {
 }
 
 // newConversion is the change of the order of v's dimensions to o.
-func newConversion(v *value, o order) *permuteOp {
+func newConversion(v *value, o order) operation {
 	dims, rank := v.dims, len(v.dims)
 	perm := append(append([]int{0}, seq(2, rank)...), 1)
 	if o == nchw {

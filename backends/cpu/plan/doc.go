@@ -13,7 +13,7 @@
 // An operation has a file of its own, with its rule, its layout, its lowering and its task. The files form layers; each
 // refers to its own layer and to those before it only, which a test in internal/layout reads here:
 //
-//	values:     value network load coding
+//	values:     value budget network load coding
 //	plans:      plan state store windowtable pack flow
 //	forms:      node layout layoutcost lower conversions permute
 //	operations: the others

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
@@ -308,3 +309,7 @@ func (t *binaryTask) Chunk(i, _ int) {
 		r += n
 	}
 }
+
+func (q *unaryOp) String() string { return fmt.Sprint(q.act.Op) }
+
+func (q *binaryOp) String() string { return fmt.Sprint(q.task.op) }

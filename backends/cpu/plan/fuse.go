@@ -81,100 +81,6 @@ func clip(g *network, n *graph.Node) (a kernel.Act, ok bool) {
 	return kernel.Act{Op: kernel.Clamp, Alpha: bounds[0], Beta: bounds[1]}, bounds[0] <= bounds[1]
 }
 
-// epilogue is what a product does with its sums before it stores them.
-type epilogue struct {
-	out   graph.Value // the value that is stored
-	scale []float32   // of a batch normalization, per output channel; nil: ones
-	shift []float32
-	add   []float32   // constant added after that, per output channel; nil: zeros
-	res   graph.Value // residual, None: none
-	after bool        // the residual is added after the activation
-	act   kernel.Act
-	nodes []int // of the graph
-}
-
-// epilogueOf follows what happens to v, the output of the node that is matched, as far as a product can do it: batch
-// normalization along axis, the sum with a value that is there already, an activation.
-func epilogueOf(p *program, v graph.Value, axis int, residual bool) epilogue {
-	g := p.net
-	e := epilogue{out: v, res: graph.None}
-	dims, active := g.values[v].dims, false
-	for {
-		if !active && !e.after {
-			if gate := gateOf(p, e.out); gate != nil {
-				e.act, e.out, active, e.nodes = gate.act, gate.out, true, append(e.nodes, gate.nodes...)
-				continue
-			}
-		}
-		i := g.onlyUse(e.out)
-		if p.taken(i) {
-			return e
-		}
-		n := &g.graph.Nodes[i]
-		if len(n.Out) != 1 || !g.fast(n.Out[0]) || !slices.Equal(g.values[n.Out[0]].dims, dims) {
-			return e
-		}
-		switch o := n.Op.(type) {
-		case *op.BatchNorm:
-			scale, shift := normFactors(g, n, o)
-			at, err := op.Axis(o.Axis, len(dims))
-			if n.In[0] != e.out || scale == nil || err != nil || at != axis || e.res != graph.None || active ||
-				e.scale != nil || e.add != nil {
-				return e
-			}
-			e.scale, e.shift = scale, shift
-		case *op.Add:
-			other := n.In[0]
-			if other == e.out {
-				other = n.In[1]
-			}
-			c := perChannel(g, other, dims, axis)
-			switch {
-			case c != nil && e.add == nil && e.res == graph.None && !active:
-				e.add = c
-			case !residual || e.res != graph.None || other == e.out || !slices.Equal(g.values[other].dims, dims) ||
-				!g.fast(other) || !p.isMade(other):
-				return e
-			default:
-				e.res, e.after = other, active
-			}
-		default:
-			a, ok := activation(g, n)
-			if !ok || active || e.after || n.In[0] != e.out {
-				return e
-			}
-			e.act, active = a, true
-		}
-		e.out, e.nodes = n.Out[0], append(e.nodes, i)
-		if e.after {
-			return e
-		}
-	}
-}
-
-// gate is a value times a function of it, by several nodes.
-type gate struct {
-	act   kernel.Act
-	out   graph.Value
-	nodes []int
-}
-
-// gateOf recognizes what multiplies v by a function of it, nil when nothing does.
-func gateOf(p *program, v graph.Value) *gate {
-	u := p.net.uses[v]
-	if len(u) != 2 || slices.Contains(p.net.graph.Out, v) || p.taken(u[0]) || p.taken(u[1]) {
-		return nil
-	}
-	for _, find := range []func(p *program, v graph.Value, first, multiply int) *gate{siluFrom, hardSwishFrom, geluFrom} {
-		for k := range 2 {
-			if x := find(p, v, u[k], u[1-k]); x != nil {
-				return x
-			}
-		}
-	}
-	return nil
-}
-
 // siluFrom recognizes v * sigmoid(v).
 func siluFrom(p *program, v graph.Value, first, multiply int) *gate {
 	g := p.net
@@ -189,77 +95,30 @@ func siluFrom(p *program, v graph.Value, first, multiply int) *gate {
 	return &gate{kernel.Act{Op: kernel.SiLU}, mul.Out[0], []int{first, multiply}}
 }
 
-// normFactors returns a constant batch normalization as x*scale + shift, nil when it is not one or not finite.
-func normFactors(g *network, n *graph.Node, o *op.BatchNorm) (scale, shift []float32) {
-	var p [4][]float32
-	for i := range p {
-		if p[i] = g.constant(n.In[i+1]); p[i] == nil || len(p[i]) != len(p[0]) {
-			return nil, nil
-		}
-	}
-	scale, shift = make([]float32, len(p[0])), make([]float32, len(p[0]))
-	for c := range scale {
-		s := float64(p[0][c]) / math.Sqrt(float64(p[3][c])+float64(o.Epsilon))
-		scale[c], shift[c] = float32(s), float32(float64(p[1][c])-float64(p[2][c])*s)
-		if !finite(scale[c]) || !finite(shift[c]) {
-			return nil, nil
-		}
-	}
-	return scale, shift
+// gate is a value times a function of it, by several nodes.
+type gate struct {
+	act   kernel.Act
+	out   graph.Value
+	nodes []int
 }
 
 func finite(x float32) bool { return x-x == 0 }
 
-// biasOf returns the bias of a product with n outputs after batch normalization; ok is false when the model's is no
-// constant.
-func biasOf(g *network, in []graph.Value, i, n int) (v []float32, ok bool) {
-	if !given(in, i) {
-		return nil, true
+// withNumber returns the output of node i when it combines v with one number close to c by an operator like o.
+func withNumber(p *program, i int, v graph.Value, o graph.Op, c float64) (graph.Value, bool) {
+	if p.taken(i) || graph.NameOf(p.net.graph.Nodes[i].Op) != graph.NameOf(o) {
+		return graph.None, false
 	}
-	v = g.constant(in[i])
-	return v, len(v) == n
-}
-
-// perChannel returns a constant that has one value for each index on axis of dims, or one for all; nil when v is not
-// one.
-func perChannel(g *network, v graph.Value, dims []int64, axis int) []float32 {
-	c := g.constant(v)
-	if c == nil || axis < 0 {
-		return nil
+	n := &p.net.graph.Nodes[i]
+	other := n.In[1]
+	if _, div := o.(*op.Div); !div && other == v {
+		other = n.In[0]
+	} else if n.In[0] != v {
+		return graph.None, false
 	}
-	n := int(dims[axis])
-	if len(c) == 1 {
-		return slices.Repeat(c, n)
+	x := p.net.constant(other)
+	if len(x) != 1 || math.Abs(float64(x[0])-c) > 1e-6 {
+		return graph.None, false
 	}
-	own := g.values[v].dims
-	if at := axis - (len(dims) - len(own)); len(c) != n || at < 0 || int(own[at]) != n {
-		return nil
-	}
-	return c
-}
-
-// normalized applies a batch normalization and an addition to a bias, nil standing for zeros.
-func (e *epilogue) normalized(bias []float32) []float32 {
-	if e.scale == nil {
-		switch {
-		case e.add == nil:
-			return bias
-		case bias == nil:
-			return e.add
-		}
-		v := make([]float32, len(bias))
-		kernel.BinaryVV(kernel.Add, v, bias, e.add)
-		return v
-	}
-	v := make([]float32, len(e.scale))
-	for c := range v {
-		v[c] = e.shift[c]
-		if bias != nil {
-			v[c] = float32(float64(bias[c])*float64(e.scale[c]) + float64(e.shift[c]))
-		}
-		if e.add != nil {
-			v[c] += e.add[c]
-		}
-	}
-	return v
+	return n.Out[0], true
 }

@@ -42,22 +42,3 @@ func geluFrom(p *program, v graph.Value, divide, multiply int) *gate {
 	}
 	return &gate{kernel.Act{Op: kernel.Gelu}, out, []int{divide, erf, add, multiply, half}}
 }
-
-// withNumber returns the output of node i when it combines v with one number close to c by an operator like o.
-func withNumber(p *program, i int, v graph.Value, o graph.Op, c float64) (graph.Value, bool) {
-	if p.taken(i) || graph.NameOf(p.net.graph.Nodes[i].Op) != graph.NameOf(o) {
-		return graph.None, false
-	}
-	n := &p.net.graph.Nodes[i]
-	other := n.In[1]
-	if _, div := o.(*op.Div); !div && other == v {
-		other = n.In[0]
-	} else if n.In[0] != v {
-		return graph.None, false
-	}
-	x := p.net.constant(other)
-	if len(x) != 1 || math.Abs(float64(x[0])-c) > 1e-6 {
-		return graph.None, false
-	}
-	return n.Out[0], true
-}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
@@ -148,3 +149,11 @@ func (t *productTask) run(s *State) error {
 
 // Chunk computes part of the products.
 func (t *productTask) Chunk(i, _ int) { t.Joint.Chunk(i) }
+
+func (q *jointOp) String() string {
+	t := fmt.Sprintf("%d x %d", q.gemm.M, q.gemm.K)
+	for i := range q.parts {
+		t += fmt.Sprintf(" | %d columns%s", q.parts[i].cols, epilogueText(q.parts[i].bias, &q.parts[i].epi))
+	}
+	return t
+}

@@ -8,15 +8,6 @@ import (
 	"github.com/anynpu/anynpu/core/op"
 )
 
-// layerNorm is a normalization of the rows of x over their last dimensions, by one node or by several.
-type layerNorm struct {
-	x, out graph.Value
-	params [2]graph.Value // gamma and beta, None: ones and zeros
-	cols   int
-	eps    float32
-	nodes  []int
-}
-
 // layerNormOf resolves a node, nil when there is no fast kernel.
 func layerNormOf(p *program, i int) *layerNorm {
 	g, n := p.net, &p.net.graph.Nodes[i]
@@ -42,11 +33,6 @@ func layerNormOf(p *program, i int) *layerNorm {
 		q.params[k] = v
 	}
 	return q
-}
-
-// perColumn reports whether v has one value for each position in the last dimensions of something.
-func perColumn(g *network, v graph.Value, dims []int64) bool {
-	return g.values[v].fast() && slices.Equal(withoutOnes(g.values[v].dims), withoutOnes(dims))
 }
 
 // layerNormFrom returns the normalization that reads v, nil when there is none.

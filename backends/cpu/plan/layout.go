@@ -9,37 +9,6 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// placed is a program whose operands and results are buffers, with the conversions between layouts as nodes of their
-// own.
-type placed struct {
-	*program
-	list    []*node // that are steps
-	buffers []buffer
-	outputs []output
-	fused   []int
-}
-
-// forms are the buffers of one value, none: not made. Elements are those of the value's type; codes are its 8-bit codes
-// unsigned, with codeSlack bytes behind them.
-type forms struct {
-	elements, codes [2]int // by order
-}
-
-// Kinds of nodes that move a value to another order of its dimensions.
-const (
-	layoutKind    = "layout"        // a conversion, which the pass adds
-	transposeKind = "transposition" // an operator, unless its result is a view
-)
-
-// layouter gives each value an order of the dimensions and adds a node where a reader wants another one.
-type layouter struct {
-	*placed
-	forms  []forms         // per value
-	chosen map[*node]order // of nodes that take any order, nil: that in which their operand is made
-	uses   []use           // of values as elements
-	free   map[*node]bool  // the nodes that take any order
-}
-
 // TakesNHWC reports whether a plan can begin with an input of the given type in NHWC (Options.NHWC).
 func TakesNHWC(t tensor.Type) bool {
 	switch t.DType.Bits() {
@@ -52,8 +21,8 @@ func TakesNHWC(t tensor.Type) bool {
 // layout gives the nodes of a program their buffers and adds conversions between NCHW and NHWC. A node that takes any
 // order takes that of its operand at first, which suits chains. Where values are converted all the same, the orders that
 // move the fewest bytes take their place. inNHWC marks the inputs that come in NHWC.
-func layout(p *program, inNHWC []bool) (*placed, error) {
-	first, err := layoutBy(p, inNHWC, nil)
+func layout(p *program, inNHWC []bool, with conversions) (*placed, error) {
+	first, err := layoutBy(p, inNHWC, with, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -61,9 +30,9 @@ func layout(p *program, inNHWC []bool) (*placed, error) {
 	if chosen == nil {
 		return first.placed, nil
 	}
-	second, err := layoutBy(p, inNHWC, chosen) // nodes hold what the last layout gave them
+	second, err := layoutBy(p, inNHWC, with, chosen) // nodes hold what the last layout gave them
 	if err == nil && second.moved() >= most {
-		second, err = layoutBy(p, inNHWC, nil)
+		second, err = layoutBy(p, inNHWC, with, nil)
 	}
 	if err != nil {
 		return nil, err
@@ -73,12 +42,12 @@ func layout(p *program, inNHWC []bool) (*placed, error) {
 
 // layoutBy is layout with an order for each node that takes any. A form of a value is made when a node wants it, and is
 // kept.
-func layoutBy(p *program, inNHWC []bool, chosen map[*node]order) (*layouter, error) {
+func layoutBy(p *program, inNHWC []bool, with conversions, chosen map[*node]order) (*layouter, error) {
 	own := *p
 	own.waiting = maps.Clone(p.waiting)
 	p = &own
-	l := &layouter{placed: &placed{program: p, fused: slices.Clone(p.fused)}, forms: make([]forms, len(p.net.values)),
-		chosen: chosen, free: map[*node]bool{}}
+	l := &layouter{placed: &placed{program: p, fused: slices.Clone(p.fused)}, with: with,
+		forms: make([]forms, len(p.net.values)), chosen: chosen, free: map[*node]bool{}}
 	for v := range l.forms {
 		l.forms[v] = forms{[2]int{none, none}, [2]int{none, none}}
 	}
@@ -149,7 +118,7 @@ func (l *layouter) settle(v graph.Value) {
 			o = l.codeOrder(v)
 		}
 		from := l.codes(v, o)
-		l.convert("decode", newDecode(l.codings[v], x), from, l.make(v, o))
+		l.convert("decode", l.with.decode(l.codings[v], x), from, l.make(v, o))
 	}
 }
 
@@ -195,7 +164,7 @@ func (l *layouter) want(v graph.Value, o order) int {
 	case sameOrders(x.dims):
 		f.elements[o] = from
 	default:
-		l.convert(layoutKind, newConversion(x, o), from, l.make(v, o))
+		l.convert(layoutKind, l.with.elements(x, o), from, l.make(v, o))
 	}
 	return f.elements[o]
 }
@@ -236,7 +205,7 @@ func (l *layouter) codes(v graph.Value, o order) int {
 	case sameOrders(x.dims):
 		f.codes[o] = from
 	default:
-		l.convert(layoutKind, newByteConversion(x.dims, o), from, l.makeCodes(v, o))
+		l.convert(layoutKind, l.with.codes(x.dims, o), from, l.makeCodes(v, o))
 	}
 	return f.codes[o]
 }
@@ -251,7 +220,8 @@ func (l *layouter) enter(v graph.Value) {
 	if f.elements[nchw] == none && f.elements[nhwc] != none {
 		o = nhwc
 	}
-	l.convert("unsign", &unsignOp{n: x.count(), flip: x.typ.DType == tensor.Int8}, l.want(v, o), l.makeCodes(v, o))
+	op := l.with.unsign(x.count(), x.typ.DType == tensor.Int8)
+	l.convert("unsign", op, l.want(v, o), l.makeCodes(v, o))
 }
 
 // makeCodes returns a new buffer for v's codes in an order.

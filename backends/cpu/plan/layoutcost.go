@@ -5,14 +5,6 @@ import "github.com/anynpu/anynpu/core/graph"
 // maxFree bounds the nodes among which cheaper searches for better orders. A larger graph keeps those of its operands.
 const maxFree = 4096
 
-// use is a value read or written in an order. by is the node that could do so in either, nil when the order is given.
-type use struct {
-	value graph.Value
-	by    *node
-	order order
-	write bool
-}
-
 // moved returns the bytes that layout conversions and transpositions write in one run, as long as no other layout of the
 // program was made.
 func (l *layouter) moved() int64 {

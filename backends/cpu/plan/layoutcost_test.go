@@ -119,10 +119,10 @@ func TestLayout_movesNoMore(t *testing.T) {
 			near(t, want[i], got[i], 2e-5)
 		}
 		p := programOf(t, g)
-		first, err := layoutBy(p, nil, nil)
+		first, err := layoutBy(p, nil, layoutConversions, nil)
 		require.NoError(t, err)
 		before := first.moved()
-		placed, err := layout(p, nil)
+		placed, err := layout(p, nil, layoutConversions)
 		require.NoError(t, err)
 		after := (&layouter{placed: placed}).moved()
 		require.LessOrEqual(t, after, before, "seed %d", seed)

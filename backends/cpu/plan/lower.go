@@ -2,25 +2,7 @@ package plan
 
 import (
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
-	"github.com/anynpu/anynpu/core/graph"
 )
-
-// lowered is a list of steps whose constants are to be packed and whose memory has no place.
-type lowered struct {
-	graph   *graph.Graph
-	steps   []*step
-	fused   []int
-	buffers []buffer
-	outputs []output
-	tables  []*windowTable
-}
-
-// lowering is what an operation makes its step with.
-type lowering struct {
-	*lowered
-	net    *network
-	packer *packer
-}
 
 // lower makes the step of every node. Constants in their packed forms are ordered from packer. Kind fault.Memory when
 // there is no room for them.

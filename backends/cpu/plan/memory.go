@@ -37,9 +37,6 @@ func memory(x *lowered, limit int64) (*Plan, error) {
 	return p, nil
 }
 
-// placer places the buffers of a plan.
-type placer struct{ *Plan }
-
 // assign gives every arena buffer a place such that buffers in use at the same time do not overlap, and notes which
 // results die at each step.
 func (p *placer) assign() {

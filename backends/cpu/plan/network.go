@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/anynpu/anynpu/core/graph"
-	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -72,12 +71,6 @@ func (g *network) fast(vs ...graph.Value) bool {
 
 func given(in []graph.Value, i int) bool { return i < len(in) && in[i] != graph.None }
 
-// budget is what is left to a Build.
-type budget struct {
-	elements, work int64
-	tables         int64 // bytes
-}
-
 // newBudget returns the budget of a graph.
 func newBudget(g *graph.Graph) budget {
 	stored := int64(0)
@@ -90,10 +83,6 @@ func newBudget(g *graph.Graph) budget {
 	stored = min(stored, math.MaxInt64>>10)
 	return budget{foldElements + foldPerStored*stored, foldWork + foldWorkStored*stored, tableBytes}
 }
-
-// allows reports whether Build may make a table of n bytes of shapes, which are negative when there are too many to
-// count; if not, the run had better do without, or make it.
-func (b *budget) allows(n int64) bool { return n >= 0 && n <= b.tables && mem.Admit(n) == nil }
 
 // What Build may make of constants: so much held the model is, and so much more for each element that the model
 // stores. A few bytes can ask for any amount; what is not folded is computed by each run.

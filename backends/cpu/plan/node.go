@@ -63,6 +63,71 @@ type rule struct {
 	find func(p *program, i int) *patch
 }
 
+// placed is a program whose operands and results are buffers, with the conversions between layouts as nodes of their
+// own.
+type placed struct {
+	*program
+	list    []*node // that are steps
+	buffers []buffer
+	outputs []output
+	fused   []int
+}
+
+// forms are the buffers of one value, none: not made. Elements are those of the value's type; codes are its 8-bit codes
+// unsigned, with codeSlack bytes behind them.
+type forms struct {
+	elements, codes [2]int // by order
+}
+
+// Kinds of nodes that move a value to another order of its dimensions.
+const (
+	layoutKind    = "layout"        // a conversion, which the pass adds
+	transposeKind = "transposition" // an operator, unless its result is a view
+)
+
+// conversions make the operations that the layout pass puts between the forms of a value.
+type conversions struct {
+	elements func(v *value, o order) operation       // elements in another order
+	codes    func(dims []int64, o order) operation   // codes in another order
+	decode   func(c coding, v *value) operation      // elements of unsigned codes
+	unsign   func(elements int, flip bool) operation // unsigned codes of the elements of an 8-bit type
+}
+
+// layouter gives each value an order of the dimensions and adds a node where a reader wants another one.
+type layouter struct {
+	*placed
+	with   conversions
+	forms  []forms         // per value
+	chosen map[*node]order // of nodes that take any order, nil: that in which their operand is made
+	uses   []use           // of values as elements
+	free   map[*node]bool  // the nodes that take any order
+}
+
+// use is a value read or written in an order. by is the node that could do so in either, nil when the order is given.
+type use struct {
+	value graph.Value
+	by    *node
+	order order
+	write bool
+}
+
+// lowered is a list of steps whose constants are to be packed and whose memory has no place.
+type lowered struct {
+	graph   *graph.Graph
+	steps   []*step
+	fused   []int
+	buffers []buffer
+	outputs []output
+	tables  []*windowTable
+}
+
+// lowering is what an operation makes its step with.
+type lowering struct {
+	*lowered
+	net    *network
+	packer *packer
+}
+
 // find returns what the first rule that has something finds.
 func (p *program) find(rules []rule, i int) *patch {
 	for _, r := range rules {

@@ -7,6 +7,20 @@ import (
 	"github.com/anynpu/anynpu/core/op"
 )
 
+// layerNorm is a normalization of the rows of x over their last dimensions, by one node or by several.
+type layerNorm struct {
+	x, out graph.Value
+	params [2]graph.Value // gamma and beta, None: ones and zeros
+	cols   int
+	eps    float32
+	nodes  []int
+}
+
+// perColumn reports whether v has one value for each position in the last dimensions of something.
+func perColumn(g *network, v graph.Value, dims []int64) bool {
+	return g.values[v].fast() && slices.Equal(withoutOnes(g.values[v].dims), withoutOnes(dims))
+}
+
 // normInParts recognizes a normalization that begins with the mean of node i, as exporters write it for operator sets
 // without one:
 //

@@ -72,28 +72,6 @@ func (q *groupNormOp) lower(*lowering, *node) step {
 	return (&rowsOp{task: t, inplace: true}).lower(nil, nil)
 }
 
-type groupNorm struct {
-	scale, bias []float32
-	groups, per int // channels of a group
-	eps         float32
-}
-
-func (q groupNorm) compute(t *rowsTask, from, to int) {
-	inner := t.cols / q.per
-	for r := from; r < to; r++ {
-		y, x := t.part(r, r+1)
-		rest, variance := kernel.Centre(y, x)
-		rstd := 1 / math.Sqrt(variance+float64(q.eps))
-		c := r % q.groups * q.per
-		for k := range q.per {
-			p := y[k*inner:][:inner]
-			factor := rstd * float64(q.scale[c+k])
-			kernel.BinaryVS(kernel.Mul, p, p, float32(factor))
-			kernel.BinaryVS(kernel.Add, p, p, float32(float64(q.bias[c+k])-float64(rest)*factor))
-		}
-	}
-}
-
 // matchL2Normalize finds a division by the root of the sum of squares over the last dimensions, or over the channels of
 // NHWC images.
 func matchL2Normalize(p *program, i int) *patch {

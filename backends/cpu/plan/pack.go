@@ -99,52 +99,6 @@ func (j *job) spent(part int) {
 	}
 }
 
-// deferred is a form that takes much more memory than the constant it is made from: it is made when a run needs it.
-type deferred struct {
-	store  *Store // nil: it is one plan's alone
-	n      int
-	beside tensor.Hash
-	fill   func(s *State, dst []float32) error
-	from   *origin
-
-	ready atomic.Bool
-	mu    sync.Mutex
-	data  []float32
-}
-
-// get returns the form, making it with the state's threads when it is not there yet. Kind fault.Memory.
-func (d *deferred) get(s *State) ([]float32, error) {
-	if d.ready.Load() {
-		return d.data, nil
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.ready.Load() {
-		return d.data, nil
-	}
-	data, err := d.take()
-	if err != nil {
-		return nil, err
-	}
-	if err := d.fill(s, data); err != nil {
-		if d.store != nil {
-			d.store.giveBack(data, false)
-		}
-		return nil, err
-	}
-	d.data, d.fill = data, nil
-	d.ready.Store(true)
-	d.from.done()
-	return data, nil
-}
-
-func (d *deferred) take() ([]float32, error) {
-	if d.store == nil {
-		return ownForm(d.n)
-	}
-	return d.store.take(d.n, false)
-}
-
 // packer makes the forms of constants that steps read, in memory of the store, which keeps them for all plans of a
 // graph. Those of constants that follow from the sizes of inputs are the plan's own, and go with it.
 type packer struct {
@@ -218,11 +172,9 @@ func (k *packer) orderLater(i int, v graph.Value, kind string, n int, beside ten
 	if !k.net.values[v].sized {
 		d = k.store.later(form{i, kind}, d)
 	}
-	if d.from == nil && !d.ready.Load() {
-		if d.from = k.origin(v); d.from != nil {
-			d.from.later = true
-			d.from.left.Add(1)
-		}
+	if o := k.origin(v); o != nil && d.done == nil && !d.ready.Load() {
+		d.done, o.later = o.done, true
+		o.left.Add(1)
 	}
 	return d
 }

@@ -92,18 +92,6 @@ func codes(t tensor.Type, dims ...int64) tensor.Tensor {
 // leastPairs is the number of elements below which the results of two operands are not looked up: the table has 65536.
 const leastPairs = 1 << 12
 
-// matchLookup finds an element-wise operator of 8-bit operands, of which one or two are no constants.
-func matchLookup(p *program, i int) *patch {
-	t, args := tableOf(p, i)
-	if args == nil {
-		return nil
-	}
-	if found := codedLookup(p, i, t, args); found != nil {
-		return found
-	}
-	return one(i, &lookupOp{task: t}, args, p.net.graph.Nodes[i].Out)
-}
-
 // tableOf returns what the reference makes of all codes of the operands of an element-wise operator, and those that are
 // no constants, one or two; nil when it has none.
 func tableOf(p *program, i int) (t tableTask, args []graph.Value) {

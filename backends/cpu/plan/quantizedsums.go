@@ -150,7 +150,7 @@ func (c *codedSum) integers(conv *convolution) operation {
 		if wide {
 			q = c.depthwise(nchw, post)
 		} else {
-			q = c.gemm(conv, nchw)
+			q = newCodedGemm(c, conv, nchw)
 		}
 		if q != nil {
 			c.exact, c.post, c.whole = nil, post, init

@@ -196,43 +196,6 @@ type recurrentTask struct {
 	h, c, held []float32 // states, and one that is reset [batch, hidden]
 }
 
-func (t *recurrentTask) run(s *State) error {
-	work := s.f32(t.st.scratch)
-	take := func(n int) []float32 {
-		v := work[:n]
-		work = work[n:]
-		return v
-	}
-	cols, size := t.gates*t.hidden, t.batch*t.hidden
-	t.all, t.z = take(t.steps*t.batch*cols), take(t.batch*cols)
-	t.h, t.c, t.held = take(size), take(size), take(size)
-	for d := range t.directions {
-		t.input(s, d)
-		t.begin(s, t.h, t.h0, d)
-		t.begin(s, t.c, t.c0, d)
-		for k := range t.steps {
-			at := k
-			if t.direction == op.Reverse || t.direction == op.Bidirectional && d == 1 {
-				at = t.steps - 1 - k
-			}
-			switch t.gates {
-			case 4:
-				t.lstm(s, d, at)
-			case 3:
-				t.gru(s, d, at)
-			default:
-				t.multiply(s, d, at, t.r, t.gates*t.hidden, 0, t.h, true)
-				t.apply(t.functions[d], 0)
-				copy(t.h, t.z)
-			}
-			t.emit(s, d, at)
-		}
-		t.end(s, t.h, t.outputs[1], d)
-		t.end(s, t.c, t.outputs[2], d)
-	}
-	return nil
-}
-
 // input multiplies all steps by the input weights of direction d.
 func (t *recurrentTask) input(s *State, d int) {
 	cols := t.gates * t.hidden

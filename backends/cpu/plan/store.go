@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/anynpu/anynpu/core/mem"
@@ -166,4 +167,52 @@ func (s *Store) Release() {
 		b.Release()
 	}
 	s.forms, s.deferred, s.segments, s.rooms, s.spare = nil, nil, nil, nil, nil
+}
+
+// deferred is a form that takes much more memory than the constant it is made from: it is made when a run needs it.
+type deferred struct {
+	store  *Store // nil: it is one plan's alone
+	n      int
+	beside tensor.Hash
+	fill   func(s *State, dst []float32) error
+	done   func() // what to do when it is made, nil: nothing
+
+	ready atomic.Bool
+	mu    sync.Mutex
+	data  []float32
+}
+
+// get returns the form, making it with the state's threads when it is not there yet. Kind fault.Memory.
+func (d *deferred) get(s *State) ([]float32, error) {
+	if d.ready.Load() {
+		return d.data, nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.ready.Load() {
+		return d.data, nil
+	}
+	data, err := d.take()
+	if err != nil {
+		return nil, err
+	}
+	if err := d.fill(s, data); err != nil {
+		if d.store != nil {
+			d.store.giveBack(data, false)
+		}
+		return nil, err
+	}
+	d.data, d.fill = data, nil
+	d.ready.Store(true)
+	if d.done != nil {
+		d.done()
+	}
+	return data, nil
+}
+
+func (d *deferred) take() ([]float32, error) {
+	if d.store == nil {
+		return ownForm(d.n)
+	}
+	return d.store.take(d.n, false)
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/core/graph"
 )
 
@@ -217,71 +216,3 @@ func (f bufferForm) String() string {
 	}
 	return fmt.Sprintf("v%d %v", f.value, f.order)
 }
-
-// String tells the algorithm, the window and the epilogue.
-func (c *convolution) String() string {
-	name := "GEMM"
-	switch {
-	case c.depthwise():
-		name = "depthwise"
-	case c.small():
-		name = "few channels"
-	case c.winograd():
-		name = "Winograd"
-	}
-	w := &c.win
-	t := fmt.Sprintf("%s %v, %d -> %d", name, w.Kernel[3-max(1, dimensions(w)):], c.c, c.n)
-	if c.groups > 1 {
-		t += fmt.Sprintf(", %d groups", c.groups)
-	}
-	if w.Stride != [3]int{1, 1, 1} {
-		t += fmt.Sprintf(", strides %v", w.Stride[3-max(1, dimensions(w)):])
-	}
-	if w.Pad != [3]int{} {
-		t += fmt.Sprintf(", pads %v", w.Pad[3-max(1, dimensions(w)):])
-	}
-	return t + epilogueText(c.bias, &c.epi)
-}
-
-// dimensions is the number of spatial dimensions that a window has in earnest.
-func dimensions(w *kernel.Window) int {
-	for d := range 3 {
-		if w.In[d] != 1 || w.Kernel[d] != 1 {
-			return 3 - d
-		}
-	}
-	return 1
-}
-
-func (q *jointOp) String() string {
-	t := fmt.Sprintf("%d x %d", q.gemm.M, q.gemm.K)
-	for i := range q.parts {
-		t += fmt.Sprintf(" | %d columns%s", q.parts[i].cols, epilogueText(q.parts[i].bias, &q.parts[i].epi))
-	}
-	return t
-}
-
-// epilogueText is what happens to a product before it is stored.
-func epilogueText(bias []float32, e *epilogue) string {
-	t := ""
-	if e.scale != nil {
-		t += ", scale"
-	}
-	if bias != nil {
-		t += ", bias"
-	}
-	act := ""
-	if e.act != (kernel.Act{}) {
-		act = fmt.Sprintf(", %v", e.act.Op)
-	}
-	switch {
-	case e.res == graph.None:
-		return t + act
-	case e.after:
-		return fmt.Sprintf("%s%s, residual v%d", t, act, e.res)
-	}
-	return fmt.Sprintf("%s, residual v%d%s", t, e.res, act)
-}
-
-func (q *unaryOp) String() string  { return fmt.Sprint(q.act.Op) }
-func (q *binaryOp) String() string { return fmt.Sprint(q.task.op) }

@@ -8,6 +8,9 @@ import (
 // Concatenation and splitting along channels need not move anything: the operands are made and read as columns of the
 // whole. That takes steps that can leave a distance between their rows.
 
+// placer places the buffers of a plan.
+type placer struct{ *Plan }
+
 // touch lists the steps that write and read each buffer.
 type touch struct {
 	writers, readers [][]*step

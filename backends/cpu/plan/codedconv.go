@@ -1,0 +1,85 @@
+package plan
+
+import (
+	"math"
+
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
+	"github.com/anynpu/anynpu/core/op"
+)
+
+// matchCodedConv finds a convolution of codes with codes.
+func matchCodedConv(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	o, is := n.Op.(*op.Conv)
+	if !is || !p.isCoded(n.In[0]) {
+		return nil
+	}
+	x, wd := &g.values[n.In[0]], g.values[n.In[1]].dims
+	rank := len(x.dims)
+	if o.ChannelsLast || rank < 3 || rank > 5 || len(wd) != rank || x.count() > math.MaxInt32 {
+		return nil
+	}
+	ws, err := o.Windows(x.dims[2:], wd[1:rank-1])
+	if err != nil {
+		return nil
+	}
+	win, err := window(ws)
+	if err != nil {
+		return nil
+	}
+	c := &codedSum{at: i, x: p.codings[n.In[0]], f: filterOf(g, n.In[1]), win: win, batch: int(x.dims[0]),
+		channels: int(x.dims[1]), taps: win.Taps(), ic: int(wd[rank-1]), n: int(wd[0])}
+	bias, ok := biasOf(g, n.In, 2, c.n)
+	if !ok || c.f == nil || !c.resolve(g, 0) {
+		return nil
+	}
+	c.add(bias)
+	c.raw = !c.f.centred()
+	if c.end = endingOf(p, n.Out[0], 1); c.end == nil || !c.requantize() {
+		return nil
+	}
+	groups := int(max(o.Groups, 1))
+	conv := convolution{win: win, taps: c.taps, c: c.channels, groups: groups, ic: c.ic, oc: c.n / groups}
+	if conv.depthwise() && kernel.FastDepthwiseInt8(c.taps*c.bytesPerTap(), c.n) {
+		return c.patch(p, i, c.depthwise(nhwc, c.post))
+	}
+	if groups > 1 || c.raw && (win.Kernel[0] > 1 || win.In[0] > 1) {
+		return nil
+	}
+	q := newCodedGemm(c, &conv, nhwc)
+	if q == nil {
+		return nil
+	}
+	return c.patch(p, i, q)
+}
+
+// matchCodedProduct finds a product of codes with a matrix of codes.
+func matchCodedProduct(p *program, i int) *patch {
+	g, n := p.net, &p.net.graph.Nodes[i]
+	o, is := n.Op.(*op.MatMul)
+	if !is || !p.isCoded(n.In[0]) {
+		return nil
+	}
+	x, wd := &g.values[n.In[0]], g.values[n.In[1]].dims
+	f := filterOf(g, n.In[1])
+	if f == nil || f.moved || len(wd) != 2 || o.TransposeA || len(x.dims) < 2 {
+		return nil
+	}
+	outputs, depth, axis := int(wd[1]), int(wd[0]), 1
+	if o.TransposeB {
+		outputs, depth, axis = depth, outputs, 0
+	}
+	c := &codedSum{at: i, x: p.codings[n.In[0]], f: f, batch: x.count() / depth, channels: depth, taps: 1, ic: depth,
+		n: outputs, transposed: !o.TransposeB}
+	c.win, _ = window(nil)
+	bias, ok := columnBias(g, n.In, outputs)
+	if !ok || !c.resolve(g, axis) {
+		return nil
+	}
+	c.add(bias)
+	c.raw = !f.centred()
+	if c.end = endingOf(p, n.Out[0], len(g.values[n.Out[0]].dims)-1); c.end == nil || !c.requantize() {
+		return nil
+	}
+	return c.patch(p, i, &codedGemmOp{sum: c, order: nchw, taps: 1, depth: depth})
+}
