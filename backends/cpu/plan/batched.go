@@ -120,7 +120,7 @@ func offsetsOf(dims []int64, own []int, lead []int64) []int {
 func matchBatched(p *program, i int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
 	o, is := n.Op.(*op.MatMul)
-	if !is || o.TransposeA || !g.fast(n.In[0], n.In[1], n.Out[0]) {
+	if !is || o.TransposeA || !g.isFloat32(n.In[0], n.In[1], n.Out[0]) {
 		return nil
 	}
 	wd := g.values[n.In[1]].dims
@@ -205,7 +205,7 @@ func batchOutput(p *program, v graph.Value, lead []int64) (graph.Value, matrices
 	if i := g.onlyUse(v); !p.taken(i) {
 		n := &g.graph.Nodes[i]
 		perm, ok := g.ints(n.In, 1)
-		if _, is := n.Op.(*op.Transpose); is && ok && len(perm) == r && r > 2 && g.fast(n.Out[0]) {
+		if _, is := n.Op.(*op.Transpose); is && ok && len(perm) == r && r > 2 && g.isFloat32(n.Out[0]) {
 			axes, err := op.Permutation(perm, r)
 			if err == nil && axes[r-1] == r-1 {
 				own, transposed := strides(g.values[n.Out[0]].dims), make([]int, r)
@@ -242,7 +242,7 @@ func scaled(p *program, v graph.Value, cols int) (out graph.Value, scale []float
 		return v, nil, nil
 	}
 	c := g.constant(other)
-	if len(c) != 1 || !slices.Equal(g.values[n.Out[0]].dims, g.values[v].dims) || !g.fast(n.Out[0]) {
+	if len(c) != 1 || !slices.Equal(g.values[n.Out[0]].dims, g.values[v].dims) || !g.isFloat32(n.Out[0]) {
 		return v, nil, nil
 	}
 	by := c[0]
@@ -272,7 +272,7 @@ func masked(p *program, v graph.Value) (out, added graph.Value, nodes []int) {
 	}
 	dims := g.values[v].dims
 	d, r := g.values[added].dims, len(dims)
-	if !g.fast(added, n.Out[0]) || !p.isMade(added) || !slices.Equal(g.values[n.Out[0]].dims, dims) {
+	if !g.isFloat32(added, n.Out[0]) || !p.isMade(added) || !slices.Equal(g.values[n.Out[0]].dims, dims) {
 		return v, graph.None, nil
 	}
 	if len(d) == 0 || d[len(d)-1] != dims[r-1] || len(d) > 1 && d[len(d)-2] != 1 && d[len(d)-2] != dims[r-2] {

@@ -5,16 +5,16 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// box is a set of elements that are copied: the one at index i of a box of the given sizes is read at fromAt + i*from
-// and written at toAt + i*to. A stride of 0 reads the same element again, a negative one goes backwards.
-type box struct {
+// stridedCopy is a set of elements that are copied: the one at index i of a box of the given sizes is read at fromAt +
+// i*from and written at toAt + i*to. A stride of 0 reads the same element again, a negative one goes backwards.
+type stridedCopy struct {
 	size, from, to []int
 	fromAt, toAt   int
 }
 
 // merged drops dimensions of size 1 and joins those that are walked as one; the result has at least two dimensions.
-func (x box) merged() box {
-	m := box{fromAt: x.fromAt, toAt: x.toAt}
+func (x stridedCopy) merged() stridedCopy {
+	m := stridedCopy{fromAt: x.fromAt, toAt: x.toAt}
 	for i, n := range x.size {
 		if n == 1 {
 			continue
@@ -48,10 +48,10 @@ func sizes(dims []int64) []int {
 	return out
 }
 
-// boxTask copies one box; fill, when set, goes to every element of the destination first.
-type boxTask struct {
+// stridedCopyTask copies one box; fill, when set, goes to every element of the destination first.
+type stridedCopyTask struct {
 	st   *step
-	box  box
+	box  stridedCopy
 	fill bool
 	with float32
 
@@ -61,16 +61,16 @@ type boxTask struct {
 	x, y    []float32
 }
 
-// boxOp copies one box.
-type boxOp struct {
+// stridedCopyOp copies one box.
+type stridedCopyOp struct {
 	inOrder
-	task boxTask
+	task stridedCopyTask
 }
 
-func (q *boxOp) lower(*lowering, *node) step { return q.task.step() }
+func (q *stridedCopyOp) lower(*lowering, *node) step { return q.task.step() }
 
 // step is the one that runs t.
-func (t boxTask) step() step {
+func (t stridedCopyTask) step() step {
 	t.box = t.box.merged()
 	last := len(t.box.size) - 1
 	t.rows = 1
@@ -86,8 +86,8 @@ func (t boxTask) step() step {
 }
 
 // repetition broadcasts a value of sizes from to the sizes to.
-func repetition(from, to []int64) boxTask {
-	t := boxTask{box: box{size: sizes(to), from: make([]int, len(to)), to: strides(to)}}
+func repetition(from, to []int64) stridedCopyTask {
+	t := stridedCopyTask{box: stridedCopy{size: sizes(to), from: make([]int, len(to)), to: strides(to)}}
 	lead := len(to) - len(from)
 	for i, s := range strides(from) {
 		if from[i] != 1 {
@@ -97,7 +97,7 @@ func repetition(from, to []int64) boxTask {
 	return t
 }
 
-func (t *boxTask) run(s *State) error {
+func (t *stridedCopyTask) run(s *State) error {
 	t.x, t.y = s.f32(t.st.reads[0]), s.f32(t.st.writes[0])
 	if t.filling = t.fill; t.fill {
 		s.do(blocks(len(t.y)), t)
@@ -108,7 +108,7 @@ func (t *boxTask) run(s *State) error {
 }
 
 // Chunk copies some runs, or fills a block.
-func (t *boxTask) Chunk(i, _ int) {
+func (t *stridedCopyTask) Chunk(i, _ int) {
 	if t.filling {
 		from, to := block(i, len(t.y))
 		fill(t.y[from:to], t.with)
@@ -132,7 +132,7 @@ func (t *boxTask) Chunk(i, _ int) {
 }
 
 // runs copies neighbouring runs of the innermost dimension.
-func (t *boxTask) runs(from, to, rows int) {
+func (t *stridedCopyTask) runs(from, to, rows int) {
 	b := &t.box
 	last := len(b.size) - 1
 	n, fs, ts := b.size[last], b.from[last], b.to[last]

@@ -13,10 +13,10 @@ import "github.com/anynpu/anynpu/core/op"
 // that crosses a middle. So a node's code differs from float32 arithmetic by at most one, and only where the real
 // result is that close to a middle. Quantizing, views, maxima and dequantized codes do not differ at all.
 
-// codeViewOp is a value whose codes are those of its operand, under the same or another meaning or shape.
-type codeViewOp struct{ same bool } // same: the sizes are the same
+// qdqViewOp is a value whose codes are those of its operand, under the same or another meaning or shape.
+type qdqViewOp struct{ same bool } // same: the sizes are the same
 
-func (q codeViewOp) layout(l *layouter, n *node) {
+func (q qdqViewOp) layout(l *layouter, n *node) {
 	n.none = true
 	x, y := &l.forms[n.in[0]], &l.forms[n.out[0]]
 	switch {
@@ -30,12 +30,12 @@ func (q codeViewOp) layout(l *layouter, n *node) {
 	}
 }
 
-func (codeViewOp) lower(*lowering, *node) step { panic("a view is no step") }
+func (qdqViewOp) lower(*lowering, *node) step { panic("a view is no step") }
 
-// codeTurnOp are codes of images whose channels are moved: those of the operand in another order.
-type codeTurnOp struct{ last bool } // last: behind the positions
+// qdqTransposeOp are codes of images whose channels are moved: those of the operand in another order.
+type qdqTransposeOp struct{ last bool } // last: behind the positions
 
-func (q codeTurnOp) layout(l *layouter, n *node) {
+func (q qdqTransposeOp) layout(l *layouter, n *node) {
 	n.none = true
 	if q.last {
 		l.forms[n.out[0]].codes[nchw] = l.codes(n.in[0], nhwc)
@@ -44,22 +44,22 @@ func (q codeTurnOp) layout(l *layouter, n *node) {
 	}
 }
 
-func (codeTurnOp) lower(*lowering, *node) step { panic("another order is no step") }
+func (qdqTransposeOp) lower(*lowering, *node) step { panic("another order is no step") }
 
-// matchCodeTurn finds codes of a quantized type whose channels are moved behind the positions, or in front of them.
-func matchCodeTurn(p *program, i int) *patch {
+// matchQDQTranspose finds codes of a quantized type whose channels are moved behind the positions, or in front of them.
+func matchQDQTranspose(p *program, i int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
-	if _, is := n.Op.(*op.Transpose); !is || !p.isCoded(n.In[0]) {
+	if _, is := n.Op.(*op.Transpose); !is || !p.hasCodes(n.In[0]) {
 		return nil
 	}
 	x, y := &g.values[n.In[0]], &g.values[n.Out[0]]
 	perm, ok := g.ints(n.In, 1)
 	rank := len(x.dims)
-	if !ok || !x.narrow() || x.typ.DType != y.typ.DType || !sameCodes(x.typ.Quant, y.typ.Quant) || y.dims == nil {
+	if !ok || !x.isQuant8() || x.typ.DType != y.typ.DType || !sameCodes(x.typ.Quant, y.typ.Quant) || y.dims == nil {
 		return nil
 	}
 	if last := channelsMoved(perm, rank); last != nil {
-		return p.coded(i, codeTurnOp{*last}, n.In[:1], n.Out[0], p.codings[n.In[0]])
+		return p.codesPatch(i, qdqTransposeOp{*last}, n.In[:1], n.Out[0], p.params[n.In[0]])
 	}
 	return nil
 }
@@ -88,15 +88,15 @@ func matchDequantize(p *program, i int) *patch {
 		return nil
 	}
 	x, y := &g.values[n.In[0]], n.Out[0]
-	c, ok := codingOf(g, n, x.typ.DType)
-	if !ok || !g.fast(y) || x.typ.Quant != nil || x.data != nil || x.dims == nil || x.count() == 0 {
+	c, ok := quantParamsOfNode(g, n, x.typ.DType)
+	if !ok || !g.isFloat32(y) || x.typ.Quant != nil || x.data != nil || x.dims == nil || x.count() == 0 {
 		return nil
 	}
-	return p.coded(i, codeViewOp{same: true}, n.In[:1], y, c)
+	return p.codesPatch(i, qdqViewOp{same: true}, n.In[:1], y, c)
 }
 
-// matchCodeView makes a value of another shape of the codes of its input.
-func matchCodeView(p *program, i int) *patch {
+// matchQDQView makes a value of another shape of the codes of its input.
+func matchQDQView(p *program, i int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
 	same := false
 	switch n.Op.(type) {
@@ -108,9 +108,9 @@ func matchCodeView(p *program, i int) *patch {
 	}
 	x, y := n.In[0], n.Out[0]
 	from, to := &g.values[x], &g.values[y]
-	if !p.isCoded(x) || to.dims == nil || from.count() != to.count() || from.typ.DType != to.typ.DType ||
+	if !p.hasCodes(x) || to.dims == nil || from.count() != to.count() || from.typ.DType != to.typ.DType ||
 		!sameCodes(from.typ.Quant, to.typ.Quant) {
 		return nil
 	}
-	return p.coded(i, codeViewOp{same: same}, n.In[:1], y, p.codings[x])
+	return p.codesPatch(i, qdqViewOp{same: same}, n.In[:1], y, p.params[x])
 }

@@ -159,7 +159,7 @@ func codedSteps(p *Plan) int {
 	n := 0
 	for _, st := range p.steps {
 		switch st.start(&State{plan: p, threads: 1}, st).(type) {
-		case *codedTask, *codedDepthwiseTask, *combineTask, *codedMaxTask:
+		case *qdqGemmTask, *qdqDepthwiseTask, *combineTask, *qdqMaxTask:
 			n++
 		}
 	}
@@ -246,7 +246,7 @@ func TestBuild_codedMaximaKeepTheBudget(t *testing.T) {
 		require.NoError(t, err)
 		found := false
 		for _, st := range p.steps {
-			_, is := st.start(&State{plan: p, threads: 1}, st).(*codedMaxTask)
+			_, is := st.start(&State{plan: p, threads: 1}, st).(*qdqMaxTask)
 			found = found || is
 		}
 		assert.Equal(t, want, found, "%d rows", rows)

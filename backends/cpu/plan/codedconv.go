@@ -7,11 +7,11 @@ import (
 	"github.com/anynpu/anynpu/core/op"
 )
 
-// matchCodedConv finds a convolution of codes with codes.
-func matchCodedConv(p *program, i int) *patch {
+// matchQDQConv finds a convolution of codes with codes.
+func matchQDQConv(p *program, i int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
 	o, is := n.Op.(*op.Conv)
-	if !is || !p.isCoded(n.In[0]) {
+	if !is || !p.hasCodes(n.In[0]) {
 		return nil
 	}
 	x, wd := &g.values[n.In[0]], g.values[n.In[1]].dims
@@ -27,7 +27,7 @@ func matchCodedConv(p *program, i int) *patch {
 	if err != nil {
 		return nil
 	}
-	c := &codedSum{at: i, x: p.codings[n.In[0]], f: filterOf(g, n.In[1]), win: win, batch: int(x.dims[0]),
+	c := &qdqSum{at: i, x: p.params[n.In[0]], f: filterOf(g, n.In[1]), win: win, batch: int(x.dims[0]),
 		channels: int(x.dims[1]), taps: win.Taps(), ic: int(wd[rank-1]), n: int(wd[0])}
 	bias, ok := biasOf(g, n.In, 2, c.n)
 	if !ok || c.f == nil || !c.resolve(g, 0) {
@@ -35,7 +35,7 @@ func matchCodedConv(p *program, i int) *patch {
 	}
 	c.add(bias)
 	c.raw = !c.f.centred()
-	if c.end = endingOf(p, n.Out[0], 1); c.end == nil || !c.requantize() {
+	if c.epi = qdqEpilogueOf(p, n.Out[0], 1); c.epi == nil || !c.requantize() {
 		return nil
 	}
 	groups := int(max(o.Groups, 1))
@@ -46,18 +46,18 @@ func matchCodedConv(p *program, i int) *patch {
 	if groups > 1 || c.raw && (win.Kernel[0] > 1 || win.In[0] > 1) {
 		return nil
 	}
-	q := newCodedGemm(c, &conv, nhwc)
+	q := newQDQGemm(c, &conv, nhwc)
 	if q == nil {
 		return nil
 	}
 	return c.patch(p, i, q)
 }
 
-// matchCodedProduct finds a product of codes with a matrix of codes.
-func matchCodedProduct(p *program, i int) *patch {
+// matchQDQProduct finds a product of codes with a matrix of codes.
+func matchQDQProduct(p *program, i int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
 	o, is := n.Op.(*op.MatMul)
-	if !is || !p.isCoded(n.In[0]) {
+	if !is || !p.hasCodes(n.In[0]) {
 		return nil
 	}
 	x, wd := &g.values[n.In[0]], g.values[n.In[1]].dims
@@ -69,7 +69,7 @@ func matchCodedProduct(p *program, i int) *patch {
 	if o.TransposeB {
 		outputs, depth, axis = depth, outputs, 0
 	}
-	c := &codedSum{at: i, x: p.codings[n.In[0]], f: f, batch: x.count() / depth, channels: depth, taps: 1, ic: depth,
+	c := &qdqSum{at: i, x: p.params[n.In[0]], f: f, batch: x.count() / depth, channels: depth, taps: 1, ic: depth,
 		n: outputs, transposed: !o.TransposeB}
 	c.win, _ = window(nil)
 	bias, ok := columnBias(g, n.In, outputs)
@@ -78,8 +78,8 @@ func matchCodedProduct(p *program, i int) *patch {
 	}
 	c.add(bias)
 	c.raw = !f.centred()
-	if c.end = endingOf(p, n.Out[0], len(g.values[n.Out[0]].dims)-1); c.end == nil || !c.requantize() {
+	if c.epi = qdqEpilogueOf(p, n.Out[0], len(g.values[n.Out[0]].dims)-1); c.epi == nil || !c.requantize() {
 		return nil
 	}
-	return c.patch(p, i, &codedGemmOp{sum: c, order: nchw, taps: 1, depth: depth})
+	return c.patch(p, i, &qdqGemmOp{sum: c, order: nchw, taps: 1, depth: depth})
 }

@@ -9,16 +9,16 @@ import (
 )
 
 // depthwise is the operation of a depthwise convolution of images in an order, whose sums become codes by post.
-func (c *codedSum) depthwise(o order, post kernel.Requantize) *codedDepthwiseOp {
+func (c *qdqSum) depthwise(o order, post kernel.Requantize) *qdqDepthwiseOp {
 	taps := c.taps * c.bytesPerTap()
 	post.Scale, post.Add = kernel.InDepthwiseLanes(post.Scale, taps), kernel.InDepthwiseLanes(post.Add, taps)
 	post.Low = kernel.InDepthwiseLanes(post.Low, taps)
-	return &codedDepthwiseOp{sum: c, zero: c.x.zero, order: o,
+	return &qdqDepthwiseOp{sum: c, zero: c.x.zero, order: o,
 		kernel: kernel.DepthwiseInt8{C: c.n, Batch: c.batch, Win: c.win, Post: post, Times: c.bytesPerTap()}}
 }
 
 // bytesPerTap is how many bytes a number of a depthwise filter takes, its code less the zero point.
-func (c *codedSum) bytesPerTap() int {
+func (c *qdqSum) bytesPerTap() int {
 	if !c.raw {
 		return 1
 	}
@@ -33,7 +33,7 @@ func (c *codedSum) bytesPerTap() int {
 }
 
 // packDepthwise is pack of a depthwise convolution.
-func (c *codedSum) packDepthwise(w *lowering) (codes []int8, init []int32) {
+func (c *qdqSum) packDepthwise(w *lowering) (codes []int8, init []int32) {
 	times := c.bytesPerTap()
 	taps := c.taps * times
 	lanes, sides := kernel.DepthwiseLanes(taps, c.n), c.win.Kernel
@@ -69,58 +69,58 @@ func (c *codedSum) packDepthwise(w *lowering) (codes []int8, init []int32) {
 	return bytesAsInt8(dst[:size]), intsOf(dst[size:])
 }
 
-// codedDepthwiseOp computes codes of codes, each channel by itself.
-type codedDepthwiseOp struct {
-	sum    *codedSum // nil: kernel has the filters
-	zero   int32     // of the operand
+// qdqDepthwiseOp computes codes of codes, each channel by itself.
+type qdqDepthwiseOp struct {
+	sum    *qdqSum // nil: kernel has the filters
+	zero   int32   // of the operand
 	order  order
 	kernel kernel.DepthwiseInt8
 }
 
-func (q *codedDepthwiseOp) layout(l *layouter, n *node) { inCodes(l, n, q.order) }
+func (q *qdqDepthwiseOp) layout(l *layouter, n *node) { inCodes(l, n, q.order) }
 
-func (q *codedDepthwiseOp) lower(w *lowering, _ *node) step {
+func (q *qdqDepthwiseOp) lower(w *lowering, _ *node) step {
 	d := q.kernel
 	if q.sum != nil {
 		d.W, d.Post.Init = q.sum.packDepthwise(w)
 	}
 	d.LDI, d.LDO = d.C, d.C
 	d.Border = slices.Repeat([]uint8{uint8(q.zero)}, d.BorderLen())
-	return step{fast: true, start: func(_ *State, st *step) process { return &codedDepthwiseTask{st, d} }}
+	return step{fast: true, start: func(_ *State, st *step) process { return &qdqDepthwiseTask{st, d} }}
 }
 
-type codedDepthwiseTask struct {
+type qdqDepthwiseTask struct {
 	st *step
 	kernel.DepthwiseInt8
 }
 
-func (t *codedDepthwiseTask) run(s *State) error {
+func (t *qdqDepthwiseTask) run(s *State) error {
 	t.In, t.Out = s.mem[t.st.reads[0]], s.mem[t.st.writes[0]]
 	s.do(t.Plan(s.threads), t)
 	return nil
 }
 
 // Chunk computes some rows.
-func (t *codedDepthwiseTask) Chunk(i, _ int) { t.DepthwiseInt8.Chunk(i) }
+func (t *qdqDepthwiseTask) Chunk(i, _ int) { t.DepthwiseInt8.Chunk(i) }
 
-// matchCodedMean finds the mean over all positions of an image: a depthwise sum with ones.
-func matchCodedMean(p *program, i int) *patch {
+// matchQDQMean finds the mean over all positions of an image: a depthwise sum with ones.
+func matchQDQMean(p *program, i int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
 	o, is := n.Op.(*op.AveragePool)
 	x := &g.values[n.In[0]]
-	if !is || !p.isCoded(n.In[0]) || !o.Global || o.ChannelsLast || len(x.dims) != 4 {
+	if !is || !p.hasCodes(n.In[0]) || !o.Global || o.ChannelsLast || len(x.dims) != 4 {
 		return nil
 	}
 	h, w, channels := int(x.dims[2]), int(x.dims[3]), int(x.dims[1])
 	if !kernel.FastDepthwiseInt8(h*w, channels) {
 		return nil
 	}
-	e := endingOf(p, n.Out[0], none)
+	e := qdqEpilogueOf(p, n.Out[0], none)
 	if e == nil {
 		return nil
 	}
-	from := p.codings[n.In[0]]
-	m := float64(from.scale) / float64(e.code.scale) / float64(h*w)
+	from := p.params[n.In[0]]
+	m := float64(from.scale) / float64(e.params.scale) / float64(h*w)
 	if !(m > 1e-30 && m < 1e3) {
 		return nil
 	}
@@ -128,13 +128,13 @@ func matchCodedMean(p *program, i int) *patch {
 	codes := make([]int8, kernel.PackedDepthwiseInt8Len(h*w, channels))
 	kernel.PackDepthwiseInt8(codes, ones, [3]int{1, h, w}, channels)
 	lanes := kernel.DepthwiseLanes(h*w, channels)
-	return e.patch(p, i, &codedDepthwiseOp{zero: from.zero, order: nhwc, kernel: kernel.DepthwiseInt8{
+	return e.patch(p, i, &qdqDepthwiseOp{zero: from.zero, order: nhwc, kernel: kernel.DepthwiseInt8{
 		C: channels, Batch: int(x.dims[0]), W: codes,
 		Win: kernel.Window{In: [3]int{1, h, w}, Kernel: [3]int{1, h, w}, Stride: [3]int{1, 1, 1}, Dilation: [3]int{1, 1, 1},
 			Out: [3]int{1, 1, 1}},
 		Post: kernel.Requantize{
 			Init: slices.Repeat([]int32{-from.zero * int32(h*w)}, lanes), Scale: slices.Repeat([]float32{float32(m)}, lanes),
-			Zero: int(e.code.zero), Lo: e.lo, Hi: e.hi,
+			Zero: int(e.params.zero), Lo: e.lo, Hi: e.hi,
 		},
 	}}, n.In[0])
 }

@@ -8,42 +8,42 @@ import (
 	"github.com/anynpu/anynpu/core/op"
 )
 
-// matchCodedAdd finds the sum of two coded tensors of the same shape.
-func matchCodedAdd(p *program, i int) *patch {
+// matchQDQAdd finds the sum of two coded tensors of the same shape.
+func matchQDQAdd(p *program, i int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
-	if _, is := n.Op.(*op.Add); !is || !p.isCoded(n.In[0]) || !p.isCoded(n.In[1]) ||
+	if _, is := n.Op.(*op.Add); !is || !p.hasCodes(n.In[0]) || !p.hasCodes(n.In[1]) ||
 		!slices.Equal(g.values[n.In[0]].dims, g.values[n.In[1]].dims) ||
 		!slices.Equal(g.values[n.In[0]].dims, g.values[n.Out[0]].dims) {
 		return nil
 	}
-	return combination(p, i, endingOf(p, n.Out[0], none), n.In[0], n.In[1])
+	return combination(p, i, qdqEpilogueOf(p, n.Out[0], none), n.In[0], n.In[1])
 }
 
-// matchCodedClamp finds a clamp of codes that are quantized with another meaning.
-func matchCodedClamp(p *program, i int) *patch {
+// matchQDQClamp finds a clamp of codes that are quantized with another meaning.
+func matchQDQClamp(p *program, i int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
 	switch n.Op.(type) {
 	case *op.Relu, *op.Clip:
 	default:
 		return nil
 	}
-	if !p.isCoded(n.In[0]) || !g.fast(n.Out[0]) || !slices.Equal(g.values[n.In[0]].dims, g.values[n.Out[0]].dims) {
+	if !p.hasCodes(n.In[0]) || !g.isFloat32(n.Out[0]) || !slices.Equal(g.values[n.In[0]].dims, g.values[n.Out[0]].dims) {
 		return nil
 	}
-	return combination(p, i, endingBy(p, n.In[0], i, none), n.In[0])
+	return combination(p, i, qdqEpilogueBy(p, n.In[0], i, none), n.In[0])
 }
 
 // combination is the patch from the codes of one value, or the sum of two, to those that e names, which may be nil.
-func combination(p *program, i int, e *ending, in ...graph.Value) *patch {
+func combination(p *program, i int, e *qdqEpilogue, in ...graph.Value) *patch {
 	if e == nil || e.add != nil {
 		return nil
 	}
-	c := kernel.Combine{Zero: int(e.code.zero), Lo: e.lo, Hi: e.hi}
+	c := kernel.Combine{Zero: int(e.params.zero), Lo: e.lo, Hi: e.hi}
 	var factors [2]float64
 	add := 0.0
 	for k, v := range in {
-		x := p.codings[v]
-		factors[k] = float64(x.scale) / float64(e.code.scale)
+		x := p.params[v]
+		factors[k] = float64(x.scale) / float64(e.params.scale)
 		add -= factors[k] * float64(x.zero)
 	}
 	if c.A, c.B, c.Add = float32(factors[0]), float32(factors[1]), float32(add); !(max(factors[0], factors[1]) < 1e3) {
@@ -96,27 +96,27 @@ func (t *combineTask) Chunk(i, _ int) {
 	kernel.CombineU8(t.y[from:to], t.x[from:to], z, t.with)
 }
 
-// matchCodedMaxPool finds the maxima of windows of codes.
-func matchCodedMaxPool(p *program, i int) *patch {
+// matchQDQMaxPool finds the maxima of windows of codes.
+func matchQDQMaxPool(p *program, i int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
 	o, is := n.Op.(*op.MaxPool)
 	x, y := &g.values[n.In[0]], &g.values[n.Out[0]]
-	c, coded := p.codingAt(n.In[0])
+	c, coded := p.paramsAt(n.In[0])
 	if !is || !coded || len(n.Out) != 1 || len(x.dims) != 4 {
 		return nil
 	}
-	q, dims, channels := &codedMaxOp{order: nhwc}, x.dims[2:], x.dims[1]
+	q, dims, channels := &qdqMaxOp{order: nhwc}, x.dims[2:], x.dims[1]
 	switch {
-	case x.narrow() && x.typ.DType == y.typ.DType && sameCodes(x.typ.Quant, y.typ.Quant) && o.ChannelsLast:
+	case x.isQuant8() && x.typ.DType == y.typ.DType && sameCodes(x.typ.Quant, y.typ.Quant) && o.ChannelsLast:
 		q.order, dims, channels = nchw, x.dims[1:3], x.dims[3]
-	case x.typ.Quant != nil || o.ChannelsLast || !g.fast(n.Out[0]):
+	case x.typ.Quant != nil || o.ChannelsLast || !g.isFloat32(n.Out[0]):
 		return nil
 	}
 	ws, err := o.Windows(dims)
 	if err != nil {
 		return nil
 	}
-	t := codedMaxTask{batch: int(x.dims[0]), c: int(channels)}
+	t := qdqMaxTask{batch: int(x.dims[0]), c: int(channels)}
 	tables := int64(0)
 	for d, w := range ws {
 		if tables += saturated(24, int(w.Out)); !g.budget.allows(tables) {
@@ -130,20 +130,20 @@ func matchCodedMaxPool(p *program, i int) *patch {
 		return nil
 	}
 	q.task = t
-	found := p.coded(i, q, n.In[:1], n.Out[0], c)
+	found := p.codesPatch(i, q, n.In[:1], n.Out[0], c)
 	found.tables = tables
 	return found
 }
 
-// codedMaxOp takes the maxima of windows of codes.
-type codedMaxOp struct {
+// qdqMaxOp takes the maxima of windows of codes.
+type qdqMaxOp struct {
 	order order
-	task  codedMaxTask
+	task  qdqMaxTask
 }
 
-func (q *codedMaxOp) layout(l *layouter, n *node) { inCodes(l, n, q.order) }
+func (q *qdqMaxOp) layout(l *layouter, n *node) { inCodes(l, n, q.order) }
 
-func (q *codedMaxOp) lower(*lowering, *node) step {
+func (q *qdqMaxOp) lower(*lowering, *node) step {
 	t := q.task
 	return step{fast: true, start: func(_ *State, st *step) process {
 		own := t
@@ -152,8 +152,8 @@ func (q *codedMaxOp) lower(*lowering, *node) step {
 	}}
 }
 
-// codedMaxTask takes maxima along columns, then along rows.
-type codedMaxTask struct {
+// qdqMaxTask takes maxima along columns, then along rows.
+type qdqMaxTask struct {
 	st       *step
 	win      kernel.Window
 	batch, c int
@@ -163,7 +163,7 @@ type codedMaxTask struct {
 	row      int       // of it
 }
 
-func (t *codedMaxTask) run(s *State) error {
+func (t *qdqMaxTask) run(s *State) error {
 	t.x, t.y = s.mem[t.st.reads[0]], s.mem[t.st.writes[0]]
 	t.row = (t.win.In[2]*t.c + 3) / 4
 	var err error
@@ -175,7 +175,7 @@ func (t *codedMaxTask) run(s *State) error {
 }
 
 // Chunk computes one row of the output.
-func (t *codedMaxTask) Chunk(i, worker int) {
+func (t *qdqMaxTask) Chunk(i, worker int) {
 	w, c := &t.win, t.c
 	size := w.In[2] * c
 	top := bytesOf(t.work[worker*t.row:][:t.row])[:size]

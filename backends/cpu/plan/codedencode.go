@@ -13,21 +13,21 @@ func matchEncode(p *program, i int) *patch {
 		return nil
 	}
 	x, q := n.In[0], n.Out[0]
-	c, ok := codingOf(g, n, g.values[q].typ.DType)
-	if !ok || !g.fast(x) {
+	c, ok := quantParamsOfNode(g, n, g.values[q].typ.DType)
+	if !ok || !g.isFloat32(x) {
 		return nil
 	}
-	if from, coded := p.codings[x]; coded {
+	if from, coded := p.params[x]; coded {
 		if from.scale == c.scale && from.zero == c.zero {
-			return p.coded(i, codeViewOp{same: true}, n.In[:1], q, c)
+			return p.codesPatch(i, qdqViewOp{same: true}, n.In[:1], q, c)
 		}
-		return p.coded(i, newRecode(from, c, g.values[x].count()), n.In[:1], q, c)
+		return p.codesPatch(i, newRecode(from, c, g.values[x].count()), n.In[:1], q, c)
 	}
 	read, last := integersRead(g, q)
 	if !read {
 		return nil
 	}
-	e := &encodeOp{task: encodeTask{coding: c}}
+	e := &encodeOp{task: encodeTask{params: c}}
 	if last && !sameOrders(g.values[x].dims) {
 		e.order = nhwc
 	}
@@ -37,8 +37,8 @@ func matchEncode(p *program, i int) *patch {
 // encoding is the patch of a node that quantizes float values.
 func encoding(p *program, i int, q operation) *patch {
 	n := &p.net.graph.Nodes[i]
-	c, _ := codingOf(p.net, n, p.net.values[n.Out[0]].typ.DType)
-	found := p.coded(i, q, n.In[:1], n.Out[0], c)
+	c, _ := quantParamsOfNode(p.net, n, p.net.values[n.Out[0]].typ.DType)
+	found := p.codesPatch(i, q, n.In[:1], n.Out[0], c)
 	found.nodes[0].codes = false
 	return found
 }
@@ -46,11 +46,11 @@ func encoding(p *program, i int, q operation) *patch {
 // matchEncodeType finds the making of codes of a quantized type that an operator reads as codes.
 func matchEncodeType(p *program, i int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
-	if _, is := n.Op.(*op.Convert); !is || !g.fast(n.In[0]) {
+	if _, is := n.Op.(*op.Convert); !is || !g.isFloat32(n.In[0]) {
 		return nil
 	}
 	y := &g.values[n.Out[0]]
-	if !y.narrow() || g.values[n.In[0]].data != nil {
+	if !y.isQuant8() || g.values[n.In[0]].data != nil {
 		return nil
 	}
 	read, e := false, &encodeOp{}
@@ -71,9 +71,9 @@ func matchEncodeType(p *program, i int) *patch {
 	if !read || !ok {
 		return nil
 	}
-	c := codingOfType(y.typ)
-	e.task = encodeTask{coding: c, exact: newRequantized(c, []float64{1}, []float64{0}), to: to}
-	found := p.coded(i, e, n.In[:1], n.Out[0], c)
+	c := quantParamsOfType(y.typ)
+	e.task = encodeTask{params: c, exact: newRequantized(c, []float64{1}, []float64{0}), to: to}
+	found := p.codesPatch(i, e, n.In[:1], n.Out[0], c)
 	found.nodes[0].codes = false
 	return found
 }
@@ -123,14 +123,14 @@ type encodeBestOp struct {
 func matchEncodeBest(p *program, i int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
 	plain := matchQuantizeAny(p, i)
-	if plain == nil || !g.fast(n.In[0]) {
+	if plain == nil || !g.isFloat32(n.In[0]) {
 		return plain
 	}
-	c, ok := codingOf(g, n, g.values[n.Out[0]].typ.DType)
+	c, ok := quantParamsOfNode(g, n, g.values[n.Out[0]].typ.DType)
 	if !ok {
 		return plain
 	}
-	return encoding(p, i, &encodeBestOp{encode: &encodeOp{order: nhwc, task: encodeTask{coding: c}},
+	return encoding(p, i, &encodeBestOp{encode: &encodeOp{order: nhwc, task: encodeTask{params: c}},
 		conversion: plain.nodes[0].op})
 }
 
@@ -148,10 +148,10 @@ func (q *encodeBestOp) lower(w *lowering, n *node) step { return q.chosen.lower(
 func integersRead(g *network, q graph.Value) (yes, last bool) {
 	for _, u := range g.uses[q] {
 		d := &g.graph.Nodes[u]
-		if _, is := d.Op.(*op.Dequantize); !is || d.In[0] != q || !g.fast(d.Out[0]) {
+		if _, is := d.Op.(*op.Dequantize); !is || d.In[0] != q || !g.isFloat32(d.Out[0]) {
 			continue
 		}
-		if _, ok := codingOf(g, d, g.values[q].typ.DType); !ok {
+		if _, ok := quantParamsOfNode(g, d, g.values[q].typ.DType); !ok {
 			continue
 		}
 		for _, r := range g.uses[d.Out[0]] {
@@ -173,7 +173,7 @@ func integersRead(g *network, q graph.Value) (yes, last bool) {
 // encodeTask quantizes.
 type encodeTask struct {
 	st     *step
-	coding coding
+	params quantParams
 	n      int
 	planes int            // not 0: x are images of three planes of that many values, which become channels
 	exact  *requantized   // of a quantized type, nil: halves go to even
@@ -215,7 +215,7 @@ func (t *encodeTask) Chunk(i, worker int) {
 		if t.exact != nil {
 			t.encode(y[:length], src, work[3*encodeBlock:])
 		} else {
-			kernel.EncodeU8(y, src[:length], t.coding.scale, int(t.coding.zero))
+			kernel.EncodeU8(y, src[:length], t.params.scale, int(t.params.zero))
 		}
 		from += n
 	}
@@ -230,7 +230,7 @@ func (t *encodeTask) encode(y []byte, x, work []float32) {
 		} else {
 			t.exact.store(y[:n], x, work)
 		}
-		if t.coding.flip() != 0 {
+		if t.params.flip() != 0 {
 			kernel.FlipSigns(y[:n], y[:n])
 		}
 		x, y = x[n:], y[n:]
@@ -243,7 +243,7 @@ type recodeOp struct {
 	table []byte
 }
 
-func newRecode(from, to coding, n int) *recodeOp {
+func newRecode(from, to quantParams, n int) *recodeOp {
 	q := &recodeOp{n: n, table: make([]byte, 256)}
 	for i := range q.table {
 		q.table[i] = to.of(float32(int32(i)-from.zero) * from.scale)

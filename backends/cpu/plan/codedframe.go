@@ -2,32 +2,32 @@ package plan
 
 import "github.com/anynpu/anynpu/backends/cpu/kernel"
 
-// frame is a batch of NHWC images with the border that a window reads.
-type frame struct {
+// paddedImage is a batch of NHWC images with the border that a window reads.
+type paddedImage struct {
 	batch, rows, row   int // of the images, in bytes
 	before, left, full int // rows above, bytes to the left, bytes of a whole row
 	height             int
 }
 
-func newFrame(w kernel.Window, batch, channels int) *frame {
+func newPaddedImage(w kernel.Window, batch, channels int) *paddedImage {
 	reach := func(d int) int {
 		return max(w.In[d]+w.Pad[d], (w.Out[d]-1)*max(1, w.Stride[d])+(w.Kernel[d]-1)*max(1, w.Dilation[d])+1)
 	}
-	return &frame{batch: batch, rows: w.In[1], row: w.In[2] * channels, before: w.Pad[1], left: w.Pad[2] * channels,
+	return &paddedImage{batch: batch, rows: w.In[1], row: w.In[2] * channels, before: w.Pad[1], left: w.Pad[2] * channels,
 		full: reach(2) * channels, height: reach(1)}
 }
 
-func (f *frame) size() int { return f.batch * f.height * f.full }
+func (f *paddedImage) size() int { return f.batch * f.height * f.full }
 
-// window is w over the framed images, a row of taps at once.
-func (f *frame) window(w kernel.Window) kernel.Window {
+// window is w over the padded images, a row of taps at once.
+func (f *paddedImage) window(w kernel.Window) kernel.Window {
 	w.In[1], w.In[2] = f.height, f.full*w.In[2]/f.row
 	w.Pad, w.Kernel[2] = [3]int{}, 1
 	return w
 }
 
 // fill copies the images; the border holds zero.
-func (f *frame) fill(dst, src []byte, zero byte) {
+func (f *paddedImage) fill(dst, src []byte, zero byte) {
 	for i := range f.batch {
 		d := dst[i*f.height*f.full:][:f.height*f.full]
 		for y := range f.height {

@@ -6,27 +6,27 @@ import (
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
 )
 
-// codedGemmOp is a sum of products between codes as a product of matrices.
-type codedGemmOp struct {
-	sum         *codedSum
+// qdqGemmOp is a sum of products between codes as a product of matrices.
+type qdqGemmOp struct {
+	sum         *qdqSum
 	order       order
 	taps, depth int // runs of inputs, and their lengths
 	table       bool
 	window      kernel.Window // of the table
-	frame       *frame        // nil: images are read where they are
+	padded      *paddedImage  // nil: images are read where they are
 }
 
-// newCodedGemm is the operation of a convolution of images in an order as a product of matrices, nil when it is too
+// newQDQGemm is the operation of a convolution of images in an order as a product of matrices, nil when it is too
 // large.
-func newCodedGemm(c *codedSum, conv *convolution, o order) operation {
-	q := &codedGemmOp{sum: c, order: o, taps: c.taps, depth: c.channels, window: c.win}
+func newQDQGemm(c *qdqSum, conv *convolution, o order) operation {
+	q := &qdqGemmOp{sum: c, order: o, taps: c.taps, depth: c.channels, window: c.win}
 	if conv.pointwise() {
 		return q
 	}
 	if conv.small() { // a row of taps is one run of an image with its border
-		q.frame = newFrame(c.win, c.batch, c.channels)
+		q.padded = newPaddedImage(c.win, c.batch, c.channels)
 		q.taps, q.depth = c.win.Kernel[1], c.win.Kernel[2]*c.channels
-		q.window = q.frame.window(c.win)
+		q.window = q.padded.window(c.win)
 	}
 	q.table = true
 	if kernel.CheckIndirection(q.window, c.batch, c.channels) != nil {
@@ -36,7 +36,7 @@ func newCodedGemm(c *codedSum, conv *convolution, o order) operation {
 }
 
 // layout makes codes as kernels want them; those of a quantized type as the graph has them.
-func (q *codedGemmOp) layout(l *layouter, n *node) {
+func (q *qdqGemmOp) layout(l *layouter, n *node) {
 	if q.sum.exact == nil {
 		inCodes(l, n, q.order)
 		return
@@ -53,7 +53,7 @@ func inCodes(l *layouter, n *node, o order) {
 	n.writes = []int{l.makeCodes(n.out[0], o)}
 }
 
-func (q *codedGemmOp) lower(w *lowering, n *node) step {
+func (q *qdqGemmOp) lower(w *lowering, n *node) step {
 	c, zero := q.sum, uint8(q.sum.x.zero)
 	gemm := kernel.GemmInt8{M: c.batch * c.win.Outputs(), N: c.n, K: q.depth, LDA: c.channels, LDC: c.n, Post: c.post,
 		SumsOnly: c.exact != nil}
@@ -63,8 +63,8 @@ func (q *codedGemmOp) lower(w *lowering, n *node) step {
 		table = w.window(q.window, c.batch, n.reads[0], c.channels)
 	}
 	switch {
-	case q.frame != nil:
-		s.room = int64(q.frame.size() + codeSlack)
+	case q.padded != nil:
+		s.room = int64(q.padded.size() + codeSlack)
 	case q.table:
 		gemm.Zero = slices.Repeat([]uint8{zero}, c.channels+codeSlack)
 	}
@@ -83,7 +83,7 @@ func (q *codedGemmOp) lower(w *lowering, n *node) step {
 		}
 		return s
 	}
-	t := codedTask{frame: q.frame, table: table, zero: zero, GemmInt8: gemm}
+	t := qdqGemmTask{padded: q.padded, table: table, zero: zero, GemmInt8: gemm}
 	if c.raw {
 		t.sums = newPositionSums(c, (s.room+63)/64*64)
 		s.room = t.sums.end()
@@ -96,17 +96,17 @@ func (q *codedGemmOp) lower(w *lowering, n *node) step {
 	return s
 }
 
-// codedTask computes codes, the kernel requantizing its sums.
-type codedTask struct {
-	st    *step
-	frame *frame
-	table *windowTable
-	zero  uint8
-	sums  *positionSums // nil: no column needs them
+// qdqGemmTask computes codes, the kernel requantizing its sums.
+type qdqGemmTask struct {
+	st     *step
+	padded *paddedImage
+	table  *windowTable
+	zero   uint8
+	sums   *positionSums // nil: no column needs them
 	kernel.GemmInt8
 }
 
-func (t *codedTask) run(s *State) error {
+func (t *qdqGemmTask) run(s *State) error {
 	var err error
 	if t.Ind, err = t.table.get(); err != nil {
 		return err
@@ -116,9 +116,9 @@ func (t *codedTask) run(s *State) error {
 		own := *t.sums
 		t.Rows = own.rows(s, t.A, s.mem[t.st.scratch])
 	}
-	if t.frame != nil {
+	if t.padded != nil {
 		own := s.mem[t.st.scratch]
-		t.frame.fill(own, t.A, t.zero)
+		t.padded.fill(own, t.A, t.zero)
 		t.A = own
 	}
 	s.do(t.Plan(s.threads), t)
@@ -126,7 +126,7 @@ func (t *codedTask) run(s *State) error {
 }
 
 // Chunk computes part of the product.
-func (t *codedTask) Chunk(i, _ int) { t.GemmInt8.Chunk(i) }
+func (t *qdqGemmTask) Chunk(i, _ int) { t.GemmInt8.Chunk(i) }
 
 // integerTask computes rows of sums and stores the codes that they are exactly.
 type integerTask struct {

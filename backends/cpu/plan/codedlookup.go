@@ -18,16 +18,16 @@ func matchLookup(p *program, i int) *patch {
 	if args == nil {
 		return nil
 	}
-	if found := codedLookup(p, i, t, args); found != nil {
+	if found := lookupOfCodes(p, i, t, args); found != nil {
 		return found
 	}
 	return one(i, &lookupOp{task: t}, args, p.net.graph.Nodes[i].Out)
 }
 
-// codedLookupOp looks codes up, in the order of the first operand.
-type codedLookupOp struct{ task tableTask }
+// codesLookupOp looks codes up, in the order of the first operand.
+type codesLookupOp struct{ task tableTask }
 
-func (q *codedLookupOp) layout(l *layouter, n *node) {
+func (q *codesLookupOp) layout(l *layouter, n *node) {
 	o := l.codeOrder(n.in[0])
 	for _, v := range n.in {
 		n.reads = append(n.reads, l.codes(v, o))
@@ -39,24 +39,24 @@ func (q *codedLookupOp) layout(l *layouter, n *node) {
 	}
 }
 
-func (q *codedLookupOp) lower(*lowering, *node) step {
+func (q *codesLookupOp) lower(*lowering, *node) step {
 	return (&lookupOp{task: q.task}).lower(nil, nil)
 }
 
-// codedLookup is the patch of node i, whose table for operands args is t's, with codes instead of elements; nil when
+// lookupOfCodes is the patch of node i, whose table for operands args is t's, with codes instead of elements; nil when
 // the operands have none yet, and nothing is gained by making them.
-func codedLookup(p *program, i int, t tableTask, args []graph.Value) *patch {
+func lookupOfCodes(p *program, i int, t tableTask, args []graph.Value) *patch {
 	n := &p.net.graph.Nodes[i]
 	y := &p.net.values[n.Out[0]]
-	var from []coding
+	var from []quantParams
 	some := false
 	for _, v := range args {
-		c, ok := p.codingAt(v)
+		c, ok := p.paramsAt(v)
 		if !ok {
 			return nil
 		}
 		from = append(from, c)
-		some = some || p.isCoded(v)
+		some = some || p.hasCodes(v)
 	}
 	flip := int(from[0].flip())
 	if len(args) > 1 {
@@ -71,11 +71,11 @@ func codedLookup(p *program, i int, t tableTask, args []graph.Value) *patch {
 			own[k] = t.floats[k^flip]
 		}
 		t.floats = own
-		found := one(i, &codedLookupOp{t}, args, n.Out)
+		found := one(i, &codesLookupOp{t}, args, n.Out)
 		found.nodes[0].codes = true
 		return found
 	}
-	to := codingOfType(y.typ)
+	to := quantParamsOfType(y.typ)
 	own := make([]byte, len(t.table))
 	for k := range own {
 		own[k] = t.table[k^flip] ^ to.flip()
@@ -83,18 +83,18 @@ func codedLookup(p *program, i int, t tableTask, args []graph.Value) *patch {
 	t.table = own
 	if _, is := n.Op.(*op.Add); is && len(args) == 2 {
 		if c, ok := combined(own, from, to); ok {
-			return p.coded(i, &combineOp{combineTask{n: t.n, two: true, with: c}}, args, n.Out[0], to)
+			return p.codesPatch(i, &combineOp{combineTask{n: t.n, two: true, with: c}}, args, n.Out[0], to)
 		}
 	}
 	if !some {
 		return nil
 	}
-	return p.coded(i, &codedLookupOp{t}, args, n.Out[0], to)
+	return p.codesPatch(i, &codesLookupOp{t}, args, n.Out[0], to)
 }
 
 // combined returns how a kernel makes what table holds of the sums of codes of two meanings, ok false when none is
 // found that gives every entry.
-func combined(table []byte, from []coding, to coding) (c kernel.Combine, ok bool) {
+func combined(table []byte, from []quantParams, to quantParams) (c kernel.Combine, ok bool) {
 	a, b := float64(from[0].scale)/float64(to.scale), float64(from[1].scale)/float64(to.scale)
 	if !(max(a, b) < 1e3) || to.zero != int32(int16(to.zero)) {
 		return c, false

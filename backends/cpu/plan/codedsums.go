@@ -9,10 +9,10 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// codedSum is a sum of products between codes with everything resolved.
-type codedSum struct {
+// qdqSum is a sum of products between codes with everything resolved.
+type qdqSum struct {
 	at         int // node of the graph
-	x          coding
+	x          quantParams
 	f          *filter
 	win        kernel.Window
 	batch      int
@@ -22,7 +22,7 @@ type codedSum struct {
 	transposed bool // the filter's codes are [inputs, outputs]
 	codes      []byte
 	unit, bias []float64 // per output: what one means of a sum of products of codes, and what is added
-	end        *ending
+	epi        *qdqEpilogue
 	// raw says that products are those of the filter's codes as they are, and that the share of their zero points is
 	// subtracted by what the codes of each position sum up to.
 	raw bool
@@ -35,7 +35,7 @@ type codedSum struct {
 
 // resolve gives c the units of its sums, given the filter and the axis of its codes that counts outputs; ok is false
 // when the filter has not as many scales.
-func (c *codedSum) resolve(g *network, axis int) (ok bool) {
+func (c *qdqSum) resolve(g *network, axis int) (ok bool) {
 	if len(c.f.scale) > 1 && (c.f.axis != axis || len(c.f.scale) != c.n) {
 		return false
 	}
@@ -48,7 +48,7 @@ func (c *codedSum) resolve(g *network, axis int) (ok bool) {
 }
 
 // add adds values to the bias, nil standing for zeros.
-func (c *codedSum) add(v []float32) {
+func (c *qdqSum) add(v []float32) {
 	for j, x := range v {
 		c.bias[j] += float64(x)
 	}
@@ -56,14 +56,14 @@ func (c *codedSum) add(v []float32) {
 
 // requantize finds how sums become codes, apart from what they start with; ok is false when it is out of reach of
 // float32.
-func (c *codedSum) requantize() (ok bool) {
-	e := c.end
-	if e.code.rounding == halfAway {
-		c.exact = newRequantized(e.code, c.unit, c.bias)
+func (c *qdqSum) requantize() (ok bool) {
+	e := c.epi
+	if e.params.rounding == halfAway {
+		c.exact = newRequantized(e.params, c.unit, c.bias)
 		return true
 	}
 	c.add(e.add)
-	q := kernel.Requantize{Zero: int(e.code.zero), Lo: e.lo, Hi: e.hi, Scale: make([]float32, c.n)}
+	q := kernel.Requantize{Zero: int(e.params.zero), Lo: e.lo, Hi: e.hi, Scale: make([]float32, c.n)}
 	whole := make([]int32, c.n)
 	reach := 255 * 128 * float64(c.taps*c.ic)
 	if c.raw {
@@ -73,7 +73,7 @@ func (c *codedSum) requantize() (ok bool) {
 		return false
 	}
 	for j := range c.n {
-		m := c.unit[j] / float64(e.code.scale)
+		m := c.unit[j] / float64(e.params.scale)
 		q.Scale[j] = float32(m)
 		far := c.bias[j] / c.unit[j]
 		if r := math.Round(far); math.Abs(far-r) <= math.Abs(far)/(1<<22) && math.Abs(r) < 1<<30 {
@@ -82,7 +82,7 @@ func (c *codedSum) requantize() (ok bool) {
 			if q.Add == nil {
 				q.Add = make([]float32, c.n)
 			}
-			q.Add[j] = float32(c.bias[j] / float64(e.code.scale))
+			q.Add[j] = float32(c.bias[j] / float64(e.params.scale))
 		}
 		if !(math.Abs(far)+reach < (1<<31)/max(1, m)) || m < 1e-30 {
 			return false
@@ -93,7 +93,7 @@ func (c *codedSum) requantize() (ok bool) {
 }
 
 // row returns the codes of output j minus their zero point, [taps, inputs].
-func (c *codedSum) row(dst []int8, j int) {
+func (c *qdqSum) row(dst []int8, j int) {
 	zero, depth := byte(c.f.zeroAt(j)), c.taps*c.ic
 	if c.raw {
 		zero = byte(c.f.middle())
@@ -119,7 +119,7 @@ func (c *codedSum) row(dst []int8, j int) {
 
 // pack packs the filters as taps runs of k inputs and computes what sums start with: the bias less the share of the
 // zero point.
-func (c *codedSum) pack(w *lowering, taps, k int) (codes []int8, init []int32) {
+func (c *qdqSum) pack(w *lowering, taps, k int) (codes []int8, init []int32) {
 	size := (kernel.PackedInt8Len(taps, k, c.n) + 3) / 4
 	p := packed{value: c.f.codes, kind: "codes", beside: c.beside(taps, k), len: size + c.n,
 		parts: kernel.IntPanels(c.n)}
@@ -145,7 +145,7 @@ func (c *codedSum) pack(w *lowering, taps, k int) (codes []int8, init []int32) {
 }
 
 // beside tells the forms of one filter apart: how it is divided, and what sums start with.
-func (c *codedSum) beside(taps, k int) tensor.Hash {
+func (c *qdqSum) beside(taps, k int) tensor.Hash {
 	b := binary.LittleEndian.AppendUint64(nil, uint64(taps))
 	b = binary.LittleEndian.AppendUint64(b, uint64(k))
 	b = binary.LittleEndian.AppendUint32(b, uint32(c.x.zero))
@@ -169,7 +169,7 @@ func intsOf(v []float32) []int32 {
 }
 
 // factors are what the sum of the codes at each position is multiplied with, less the zero point of x.
-func (c *codedSum) factors() []int32 {
+func (c *qdqSum) factors() []int32 {
 	if !c.raw {
 		return nil
 	}
@@ -181,14 +181,14 @@ func (c *codedSum) factors() []int32 {
 }
 
 // patch is the one of a sum that node i stands for, in place of those that dequantize the filter.
-func (c *codedSum) patch(p *program, i int, op operation) *patch {
+func (c *qdqSum) patch(p *program, i int, op operation) *patch {
 	n := &p.net.graph.Nodes[i]
 	if c.exact != nil {
 		found := one(i, op, n.In[:1], n.Out)
 		found.nodes[0].codes = true
 		return found
 	}
-	found := c.end.patch(p, i, op, n.In[0])
+	found := c.epi.patch(p, i, op, n.In[0])
 	for _, k := range c.f.nodes {
 		if p.net.held[k] {
 			found.unread = append(found.unread, k)

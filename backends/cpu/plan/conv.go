@@ -46,7 +46,7 @@ func (c *convolution) follow(p *program, n *graph.Node, residual bool) {
 func convolutionOf(p *program, i int) *convolution {
 	g, n := p.net, &p.net.graph.Nodes[i]
 	o, is := n.Op.(*op.Conv)
-	if !is || !g.fast(n.In[0], n.Out[0]) {
+	if !is || !g.isFloat32(n.In[0], n.Out[0]) {
 		return nil
 	}
 	x, w := &g.values[n.In[0]], g.operand(n.In[1])
@@ -86,7 +86,7 @@ func matchPointwise(p *program, i int, c *convolution) *patch {
 	g := p.net
 	n := &g.graph.Nodes[i]
 	c.follow(p, n, true)
-	q := &jointOp{order: orderOf(c.last), gemm: kernel.Gemm{M: c.batch * c.win.Outputs(), K: c.c}}
+	q := &siblingGemm{order: orderOf(c.last), gemm: kernel.Gemm{M: c.batch * c.win.Outputs(), K: c.c}}
 	q.parts = append(q.parts, c.part(i))
 	for _, k := range siblings(p, n) {
 		o, ok := g.graph.Nodes[k].Op.(*op.Conv)
@@ -103,7 +103,7 @@ func matchPointwise(p *program, i int, c *convolution) *patch {
 	return q.patch(i, c.x)
 }
 
-// part is the columns of a joint product that a pointwise convolution, node i, computes.
+// part is the columns of a product of siblings that a pointwise convolution, node i, computes.
 func (c *convolution) part(i int) part { return part{i, c.n, c.filters(), c.bias, c.epi} }
 
 // filters returns how the filters are packed for matrix products, multiplied by a batch normalization that follows.

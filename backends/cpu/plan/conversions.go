@@ -12,20 +12,20 @@ var layoutConversions = conversions{elements: newConversion, codes: newByteConve
 // newByteConversion is the change of the order of dimensions of bytes to o.
 func newByteConversion(dims []int64, o order) operation {
 	channels, positions := int(dims[1]), product(dims[2:])
-	t := turnTask{matrices: int(dims[0]), rows: channels, cols: positions}
+	t := byteTransposeTask{matrices: int(dims[0]), rows: channels, cols: positions}
 	if o == nchw {
 		t.rows, t.cols = positions, channels
 	}
-	return &turnOp{task: t}
+	return &byteTransposeOp{task: t}
 }
 
-// turnOp transposes matrices of bytes.
-type turnOp struct {
+// byteTransposeOp transposes matrices of bytes.
+type byteTransposeOp struct {
 	inOrder
-	task turnTask
+	task byteTransposeTask
 }
 
-func (q *turnOp) lower(*lowering, *node) step {
+func (q *byteTransposeOp) lower(*lowering, *node) step {
 	t := q.task
 	return step{fast: true, start: func(_ *State, st *step) process {
 		own := t
@@ -34,24 +34,24 @@ func (q *turnOp) lower(*lowering, *node) step {
 	}}
 }
 
-// turnTask transposes matrices of bytes.
-type turnTask struct {
+// byteTransposeTask transposes matrices of bytes.
+type byteTransposeTask struct {
 	st                   *step
 	matrices, rows, cols int
 	per                  int // rows of a chunk, or columns when there are more of them
 	x, y                 []byte
 }
 
-func (t *turnTask) run(s *State) error {
+func (t *byteTransposeTask) run(s *State) error {
 	t.x, t.y = s.mem[t.st.reads[0]], s.mem[t.st.writes[0]]
 	short, long := min(t.rows, t.cols), max(t.rows, t.cols)
-	t.per = max(64, turnBytes/short&^63)
+	t.per = max(64, transposeBytes/short&^63)
 	s.do(t.matrices*((long+t.per-1)/t.per), t)
 	return nil
 }
 
 // Chunk transposes some rows or columns.
-func (t *turnTask) Chunk(i, _ int) {
+func (t *byteTransposeTask) Chunk(i, _ int) {
 	chunks := (max(t.rows, t.cols) + t.per - 1) / t.per
 	x, y := t.x[i/chunks*t.rows*t.cols:], t.y[i/chunks*t.rows*t.cols:]
 	from, rows, cols := i%chunks*t.per, t.rows, t.cols
@@ -77,8 +77,8 @@ type decodeOp struct {
 	task decodeTask
 }
 
-func newDecode(c coding, v *value) operation {
-	return &decodeOp{task: decodeTask{coding: c, n: v.count(), bytes: v.typ.DType != tensor.Float32}}
+func newDecode(c quantParams, v *value) operation {
+	return &decodeOp{task: decodeTask{params: c, n: v.count(), bytes: v.typ.DType != tensor.Float32}}
 }
 
 func (q *decodeOp) lower(*lowering, *node) step {
@@ -93,7 +93,7 @@ func (q *decodeOp) lower(*lowering, *node) step {
 // decodeTask dequantizes codes, or gives them the signs that they have in the graph.
 type decodeTask struct {
 	st     *step
-	coding coding
+	params quantParams
 	n      int
 	bytes  bool
 	x      []byte
@@ -117,16 +117,16 @@ func (t *decodeTask) Chunk(i, _ int) {
 	from, to := block(i, t.n)
 	switch x := t.x[from:to]; {
 	case !t.bytes:
-		kernel.DequantizeU8(t.y[from:to], x, t.coding.scale, t.coding.zero)
-	case t.coding.typ == tensor.Uint8:
+		kernel.DequantizeU8(t.y[from:to], x, t.params.scale, t.params.zero)
+	case t.params.typ == tensor.Uint8:
 		copy(t.codes[from:to], x)
 	default:
 		kernel.FlipSigns(t.codes[from:to], x)
 	}
 }
 
-// turnBytes is how many bytes one chunk transposes, about.
-const turnBytes = 1 << 16
+// transposeBytes is how many bytes one chunk transposes, about.
+const transposeBytes = 1 << 16
 
 // unsignOp copies codes to where kernels may read behind them; flip says that they are signed.
 type unsignOp struct {

@@ -17,8 +17,8 @@ func (v *value) convertible() bool {
 	return v.dims != nil && convert.Plain(v.typ.DType) && v.count() > 0
 }
 
-// real reports whether v holds values that float32 can stand for.
-func (v *value) real() bool {
+// isFloat reports whether v holds values that float32 can stand for.
+func (v *value) isFloat() bool {
 	return v.convertible() && v.typ.DType.IsFloat() && v.typ.DType != tensor.Float64 && v.typ.Quant == nil
 }
 
@@ -44,7 +44,7 @@ func matchCast(p *program, i int) *patch {
 // false when they are no constants.
 func codesOf(g *network, n *graph.Node, dims []int64, axis int64) (c convert.Codes, ok bool) {
 	s := &g.values[n.In[1]]
-	if s.data == nil || !s.real() {
+	if s.data == nil || !s.isFloat() {
 		return c, false
 	}
 	zero, known := g.ints(n.In, 2)
@@ -78,7 +78,7 @@ func matchQuantizeAny(p *program, i int) *patch {
 		return nil
 	}
 	x, y := &g.values[n.In[0]], &g.values[n.Out[0]]
-	if !x.real() && !(x.convertible() && x.typ.DType == tensor.Int32) || !y.convertible() ||
+	if !x.isFloat() && !(x.convertible() && x.typ.DType == tensor.Int32) || !y.convertible() ||
 		!convert.Codable(y.typ.DType) {
 		return nil
 	}
@@ -99,7 +99,7 @@ func matchDequantizeAny(p *program, i int) *patch {
 		return nil
 	}
 	x, y := &g.values[n.In[0]], &g.values[n.Out[0]]
-	if !x.convertible() || !convert.Codable(x.typ.DType) || !y.real() {
+	if !x.convertible() || !convert.Codable(x.typ.DType) || !y.isFloat() {
 		return nil
 	}
 	c, ok := codesOf(g, n, x.dims, o.Axis)
@@ -133,7 +133,7 @@ func matchConvert(p *program, i int) *patch {
 	switch {
 	case !ok:
 		return nil
-	case y.narrow() && from.codes == nil:
+	case y.isQuant8() && from.codes == nil:
 		return convertBytes(p, i, from, to)
 	}
 	return lines(p, i, from.read, to.write)
@@ -149,7 +149,7 @@ func representationOf(v *value) (r representation, ok bool) {
 	r.typ = v.typ.DType
 	q := v.typ.Quant
 	if q == nil {
-		return r, v.real()
+		return r, v.isFloat()
 	}
 	if !v.convertible() || !convert.Codable(r.typ) || q.Block > 0 {
 		return r, false
@@ -186,7 +186,7 @@ func (r representation) write(y []byte, v []float32, first int) {
 
 // convertBytes finds the making of 8-bit codes of one scale, whose rounding float32 can decide.
 func convertBytes(p *program, i int, from, to representation) *patch {
-	q := newRequantized(codingOfType(p.net.values[p.net.graph.Nodes[i].Out[0]].typ), []float64{1}, []float64{0})
+	q := newRequantized(quantParamsOfType(p.net.values[p.net.graph.Nodes[i].Out[0]].typ), []float64{1}, []float64{0})
 	return conversion(p, i, func(y, x []byte, first, k int, work []float32) {
 		for end := first + k; first < end; first += convert.Line {
 			m := min(convert.Line, end-first)

@@ -30,7 +30,7 @@ type transposedConv struct {
 func matchConvTranspose(p *program, i int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
 	o, is := n.Op.(*op.ConvTranspose)
-	if !is || !g.fast(n.In[0], n.Out[0]) {
+	if !is || !g.isFloat32(n.In[0], n.Out[0]) {
 		return nil
 	}
 	x, w := &g.values[n.In[0]], g.operand(n.In[1])

@@ -6,8 +6,8 @@
 // constants. quantize and match replace its nodes by a program, the intermediate form (node.go): operations whose
 // operands, attributes and epilogues are resolved. Their rules look at a place in the graph and return a patch, or
 // nothing; they change nothing, and one function applies patches. Whether a fast kernel computes a node is decided
-// then: the passes that follow do not refuse. layout chooses an order of dimensions for each value, NCHW or NHWC, by the
-// bytes that conversions move, and adds conversions as nodes. lower makes a step of each node. memory gives buffers
+// then: the passes that follow do not refuse. layout chooses an order of dimensions for each value, NCHW or NHWC, by
+// the bytes that conversions move, and adds conversions as nodes. lower makes a step of each node. memory gives buffers
 // their places, and pack makes the packed forms of constants.
 //
 // An operation has a file of its own, with its rule, its layout, its lowering and its task. The files form layers; each

@@ -24,7 +24,7 @@ type unaryOp struct {
 
 func matchUnary(p *program, i int) *patch {
 	n := &p.net.graph.Nodes[i]
-	if !p.net.fast(n.In[0], n.Out[0]) {
+	if !p.net.isFloat32(n.In[0], n.Out[0]) {
 		return nil
 	}
 	a, ok := activation(p.net, n)
@@ -117,7 +117,7 @@ type binaryOp struct {
 func matchBinary(p *program, i int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
 	o, ok := binaryKernel(n.Op)
-	if !ok || !g.fast(n.In[0], n.In[1], n.Out[0]) {
+	if !ok || !g.isFloat32(n.In[0], n.In[1], n.Out[0]) {
 		return nil
 	}
 	dims, first, second := g.values[n.Out[0]].dims, g.values[n.In[0]].dims, g.values[n.In[1]].dims
@@ -147,7 +147,7 @@ func matchBinary(p *program, i int) *patch {
 		if d := g.values[v].dims; !slices.Equal(d, dims) {
 			in[k] = graph.Value(len(g.values) + len(x.extra))
 			x.extra = append(x.extra, value{typ: tensor.T(tensor.Float32, dims...), dims: dims})
-			x.nodes = append(x.nodes, &node{at: none, kind: "repeat", op: &boxOp{task: repetition(d, dims)},
+			x.nodes = append(x.nodes, &node{at: none, kind: "repeat", op: &stridedCopyOp{task: repetition(d, dims)},
 				in: []graph.Value{v}, out: []graph.Value{in[k]}})
 		}
 	}
@@ -215,7 +215,7 @@ type powerOp struct {
 
 func matchPower(p *program, i int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
-	if !g.fast(n.In[0], n.Out[0]) {
+	if !g.isFloat32(n.In[0], n.Out[0]) {
 		return nil
 	}
 	e := float32(2)

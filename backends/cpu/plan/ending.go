@@ -9,24 +9,24 @@ import (
 	"github.com/anynpu/anynpu/core/op"
 )
 
-// ending is what follows a sum up to its codes.
-type ending struct {
+// qdqEpilogue is what follows a sum up to its codes.
+type qdqEpilogue struct {
 	q      graph.Value // that holds the codes
-	code   coding
+	params quantParams
 	add    []float32 // per output, nil: zeros
 	lo, hi uint8
 	nodes  []int // on the way
 }
 
-// endingOf follows v, outputs along axis, through additions of constants and clamps to a QuantizeLinear; nil when it
-// does not get there.
-func endingOf(p *program, v graph.Value, axis int) *ending {
-	return endingBy(p, v, p.net.onlyUse(v), axis)
+// qdqEpilogueOf follows v, outputs along axis, through additions of constants and clamps to a QuantizeLinear; nil when
+// it does not get there.
+func qdqEpilogueOf(p *program, v graph.Value, axis int) *qdqEpilogue {
+	return qdqEpilogueBy(p, v, p.net.onlyUse(v), axis)
 }
 
-// endingBy goes from v by way of node i, then by every only reader.
-func endingBy(p *program, v graph.Value, i, axis int) *ending {
-	g, e := p.net, &ending{}
+// qdqEpilogueBy goes from v by way of node i, then by every only reader.
+func qdqEpilogueBy(p *program, v graph.Value, i, axis int) *qdqEpilogue {
+	g, e := p.net, &qdqEpilogue{}
 	dims := g.values[v].dims
 	lo, hi := float32(math.Inf(-1)), float32(math.Inf(1))
 	clamped := false
@@ -42,10 +42,10 @@ func endingBy(p *program, v graph.Value, i, axis int) *ending {
 		switch n.Op.(type) {
 		case *op.Quantize:
 			var ok bool
-			if e.code, ok = codingOf(g, n, g.values[n.Out[0]].typ.DType); !ok || n.In[0] != v {
+			if e.params, ok = quantParamsOfNode(g, n, g.values[n.Out[0]].typ.DType); !ok || n.In[0] != v {
 				return nil
 			}
-			e.q, e.lo, e.hi = n.Out[0], e.code.of(lo), e.code.of(hi)
+			e.q, e.lo, e.hi = n.Out[0], e.params.of(lo), e.params.of(hi)
 			return e
 		case *op.Add:
 			other := n.In[0]
@@ -71,13 +71,13 @@ func endingBy(p *program, v graph.Value, i, axis int) *ending {
 			return nil
 		}
 		v = n.Out[0]
-		if !g.values[v].fast() {
+		if !g.values[v].isFloat32() {
 			return nil
 		}
 	}
 }
 
 // patch is the one of the operation between the codes of in and those that e names.
-func (e *ending) patch(p *program, i int, op operation, in ...graph.Value) *patch {
-	return p.coded(i, op, in, e.q, e.code, without(e.nodes, i)...)
+func (e *qdqEpilogue) patch(p *program, i int, op operation, in ...graph.Value) *patch {
+	return p.codesPatch(i, op, in, e.q, e.params, without(e.nodes, i)...)
 }

@@ -107,11 +107,11 @@ func (f factors) search(trials []trial, unit, shift, move float64) (found factor
 
 // post returns how a kernel makes the codes that e names of all sums up to reach, and what it adds to them before, ok
 // false when it cannot.
-func (q *requantized) post(e *ending, reach float64) (post kernel.Requantize, init []int32, ok bool) {
+func (q *requantized) post(e *qdqEpilogue, reach float64) (post kernel.Requantize, init []int32, ok bool) {
 	n := len(q.scale)
-	post = kernel.Requantize{Zero: int(e.code.zero), Lo: e.lo, Hi: e.hi, Scale: make([]float32, n),
+	post = kernel.Requantize{Zero: int(e.params.zero), Lo: e.lo, Hi: e.hi, Scale: make([]float32, n),
 		Add: make([]float32, n), Low: make([]float32, n)}
-	if !(reach < 1<<30) || e.code.zero != int32(int16(e.code.zero)) {
+	if !(reach < 1<<30) || e.params.zero != int32(int16(e.params.zero)) {
 		return post, nil, false
 	}
 	init = make([]int32, n)

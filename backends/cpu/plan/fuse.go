@@ -89,7 +89,7 @@ func siluFrom(p *program, v graph.Value, first, multiply int) *gate {
 		return nil
 	}
 	if _, ok := mul.Op.(*op.Mul); !ok || !slices.Contains(mul.In, v) || !slices.Contains(mul.In, sig.Out[0]) ||
-		!g.fast(mul.Out[0]) {
+		!g.isFloat32(mul.Out[0]) {
 		return nil
 	}
 	return &gate{kernel.Act{Op: kernel.SiLU}, mul.Out[0], []int{first, multiply}}

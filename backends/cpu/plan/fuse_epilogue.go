@@ -40,7 +40,7 @@ func epilogueOf(p *program, v graph.Value, axis int, residual bool) epilogue {
 			return e
 		}
 		n := &g.graph.Nodes[i]
-		if len(n.Out) != 1 || !g.fast(n.Out[0]) || !slices.Equal(g.values[n.Out[0]].dims, dims) {
+		if len(n.Out) != 1 || !g.isFloat32(n.Out[0]) || !slices.Equal(g.values[n.Out[0]].dims, dims) {
 			return e
 		}
 		switch o := n.Op.(type) {
@@ -62,7 +62,7 @@ func epilogueOf(p *program, v graph.Value, axis int, residual bool) epilogue {
 			case c != nil && e.add == nil && e.res == graph.None && !active:
 				e.add = c
 			case !residual || e.res != graph.None || other == e.out || !slices.Equal(g.values[other].dims, dims) ||
-				!g.fast(other) || !p.isMade(other):
+				!g.isFloat32(other) || !p.isMade(other):
 				return e
 			default:
 				e.res, e.after = other, active

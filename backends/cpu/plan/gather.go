@@ -27,7 +27,7 @@ type gatherOp struct {
 func matchGather(p *program, i int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
 	o, is := n.Op.(*op.Gather)
-	if !is || !g.fast(n.In[0], n.Out[0]) {
+	if !is || !g.isFloat32(n.In[0], n.Out[0]) {
 		return nil
 	}
 	x, index := &g.values[n.In[0]], &g.values[n.In[1]]

@@ -37,7 +37,7 @@ func geluFrom(p *program, v graph.Value, divide, multiply int) *gate {
 	}
 	half := g.onlyUse(m.Out[0])
 	out, ok := withNumber(p, half, m.Out[0], &op.Mul{}, 0.5)
-	if !ok || !g.fast(out) || !slices.Equal(g.values[out].dims, g.values[v].dims) {
+	if !ok || !g.isFloat32(out) || !slices.Equal(g.values[out].dims, g.values[v].dims) {
 		return nil
 	}
 	return &gate{kernel.Act{Op: kernel.Gelu}, out, []int{divide, erf, add, multiply, half}}

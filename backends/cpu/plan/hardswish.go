@@ -54,7 +54,7 @@ func hardSwishFrom(p *program, v graph.Value, i, multiply int) *gate {
 		}
 		nodes = append(nodes, last)
 	}
-	if !g.fast(out) || !slices.Equal(g.values[out].dims, g.values[v].dims) {
+	if !g.isFloat32(out) || !slices.Equal(g.values[out].dims, g.values[v].dims) {
 		return nil
 	}
 	return &gate{kernel.Act{Op: kernel.HardSwish}, out, nodes}

@@ -127,7 +127,7 @@ func matchDecodeImage(p *program, i int) *patch {
 	if is {
 		m = images{o.Pixel, o.Interleaved}
 	}
-	if !is || !m.fits(g, n.In...) || !g.fast(n.Out[0]) {
+	if !is || !m.fits(g, n.In...) || !g.isFloat32(n.Out[0]) {
 		return nil
 	}
 	dims := [][]int64{g.values[n.In[0]].dims}

@@ -13,7 +13,7 @@ import (
 // of a block, are one step: one product with the columns of all, which reads the value once. Its columns go to one
 // buffer per matrix, each with its own epilogue, so that nothing restricts what reads them.
 
-// part is the columns of one matrix in a joint product.
+// part is the columns of one matrix in a product of siblings.
 type part struct {
 	node   int // of the graph
 	cols   int
@@ -80,22 +80,22 @@ func productOf(g *network, v graph.Value) *graph.Node {
 	return nil
 }
 
-// productTask is one product, or several with the same left side.
-type productTask struct {
+// siblingTask is one product, or several with the same left side.
+type siblingTask struct {
 	st        *step
 	residuals []int // per part: index in reads, none: it has none
 	kernel.Joint
 }
 
-// jointOp multiplies rows by the matrices of its parts; gemm has the sizes that they share.
-type jointOp struct {
+// siblingGemm multiplies rows by the matrices of its parts; gemm has the sizes that they share.
+type siblingGemm struct {
 	order order
 	parts []part
 	gemm  kernel.Gemm
 }
 
 // patch is the one of a product of x that node i stands for.
-func (q *jointOp) patch(i int, x graph.Value) *patch {
+func (q *siblingGemm) patch(i int, x graph.Value) *patch {
 	in := []graph.Value{x}
 	var out []graph.Value
 	var fused []int
@@ -111,9 +111,9 @@ func (q *jointOp) patch(i int, x graph.Value) *patch {
 	return one(i, q, in, out, fused...)
 }
 
-func (q *jointOp) layout(l *layouter, n *node) { inOrder{q.order}.layout(l, n) }
+func (q *siblingGemm) layout(l *layouter, n *node) { inOrder{q.order}.layout(l, n) }
 
-func (q *jointOp) lower(w *lowering, _ *node) step {
+func (q *siblingGemm) lower(w *lowering, _ *node) step {
 	s := step{fast: true, inCols: []int{q.gemm.K}}
 	var residuals []int
 	var gemms []kernel.Gemm
@@ -129,12 +129,12 @@ func (q *jointOp) lower(w *lowering, _ *node) step {
 		gemms = append(gemms, g)
 	}
 	s.start = func(_ *State, st *step) process {
-		return &productTask{st: st, residuals: residuals, Joint: kernel.Joint{Parts: slices.Clone(gemms)}}
+		return &siblingTask{st: st, residuals: residuals, Joint: kernel.Joint{Parts: slices.Clone(gemms)}}
 	}
 	return s
 }
 
-func (t *productTask) run(s *State) error {
+func (t *siblingTask) run(s *State) error {
 	for i := range t.Parts {
 		q := &t.Parts[i]
 		q.A, q.LDA = s.rows(t.st.reads[0], q.K)
@@ -148,9 +148,9 @@ func (t *productTask) run(s *State) error {
 }
 
 // Chunk computes part of the products.
-func (t *productTask) Chunk(i, _ int) { t.Joint.Chunk(i) }
+func (t *siblingTask) Chunk(i, _ int) { t.Joint.Chunk(i) }
 
-func (q *jointOp) String() string {
+func (q *siblingGemm) String() string {
 	t := fmt.Sprintf("%d x %d", q.gemm.M, q.gemm.K)
 	for i := range q.parts {
 		t += fmt.Sprintf(" | %d columns%s", q.parts[i].cols, epilogueText(q.parts[i].bias, &q.parts[i].epi))

@@ -12,7 +12,7 @@ import (
 func layerNormOf(p *program, i int) *layerNorm {
 	g, n := p.net, &p.net.graph.Nodes[i]
 	o, ok := n.Op.(*op.LayerNorm)
-	if !ok || len(n.Out) != 1 || !g.fast(n.In[0], n.Out[0]) {
+	if !ok || len(n.Out) != 1 || !g.isFloat32(n.In[0], n.Out[0]) {
 		return nil
 	}
 	x := &g.values[n.In[0]]
@@ -66,7 +66,7 @@ func matchLayerNorm(p *program, i int) *patch {
 // matchAddNorm finds a sum together with the normalization of it.
 func matchAddNorm(p *program, i int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
-	if _, is := n.Op.(*op.Add); !is || !g.fast(n.In[0], n.In[1]) {
+	if _, is := n.Op.(*op.Add); !is || !g.isFloat32(n.In[0], n.In[1]) {
 		return nil
 	}
 	v := n.Out[0]

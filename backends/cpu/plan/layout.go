@@ -19,8 +19,8 @@ func TakesNHWC(t tensor.Type) bool {
 }
 
 // layout gives the nodes of a program their buffers and adds conversions between NCHW and NHWC. A node that takes any
-// order takes that of its operand at first, which suits chains. Where values are converted all the same, the orders that
-// move the fewest bytes take their place. inNHWC marks the inputs that come in NHWC.
+// order takes that of its operand at first, which suits chains. Where values are converted all the same, the orders
+// that move the fewest bytes take their place. inNHWC marks the inputs that come in NHWC.
 func layout(p *program, inNHWC []bool, with conversions) (*placed, error) {
 	first, err := layoutBy(p, inNHWC, with, nil)
 	if err != nil {
@@ -118,7 +118,7 @@ func (l *layouter) settle(v graph.Value) {
 			o = l.codeOrder(v)
 		}
 		from := l.codes(v, o)
-		l.convert("decode", l.with.decode(l.codings[v], x), from, l.make(v, o))
+		l.convert("decode", l.with.decode(l.params[v], x), from, l.make(v, o))
 	}
 }
 
@@ -126,7 +126,7 @@ func (l *layouter) settle(v graph.Value) {
 func (l *layouter) best(v graph.Value) order {
 	l.settle(v)
 	x := &l.net.values[v]
-	if f := &l.forms[v]; x.fast() && f.elements[nhwc] != none && (f.elements[nchw] == none || sameOrders(x.dims)) {
+	if f := &l.forms[v]; x.isFloat32() && f.elements[nhwc] != none && (f.elements[nchw] == none || sameOrders(x.dims)) {
 		return nhwc
 	}
 	return nchw
@@ -138,7 +138,7 @@ func (l *layouter) order(n *node, operands ...graph.Value) order {
 	best := nchw
 	for _, v := range operands {
 		best = max(best, l.best(v))
-		if x := &l.net.values[v]; x.fast() && !sameOrders(x.dims) {
+		if x := &l.net.values[v]; x.isFloat32() && !sameOrders(x.dims) {
 			l.free[n] = true
 		}
 	}

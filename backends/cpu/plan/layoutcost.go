@@ -5,8 +5,8 @@ import "github.com/anynpu/anynpu/core/graph"
 // maxFree bounds the nodes among which cheaper searches for better orders. A larger graph keeps those of its operands.
 const maxFree = 4096
 
-// moved returns the bytes that layout conversions and transpositions write in one run, as long as no other layout of the
-// program was made.
+// moved returns the bytes that layout conversions and transpositions write in one run, as long as no other layout of
+// the program was made.
 func (l *layouter) moved() int64 {
 	sum := int64(0)
 	for _, n := range l.list {

@@ -97,8 +97,8 @@ func (v *value) setData(data []byte) {
 	v.data = data
 }
 
-// fast reports whether kernels can compute with v: float32 of known, non-empty shape.
-func (v *value) fast() bool {
+// isFloat32 reports whether kernels can compute with v: float32 of known, non-empty shape.
+func (v *value) isFloat32() bool {
 	return v.dims != nil && v.typ.DType == tensor.Float32 && v.typ.Quant == nil && v.count() > 0
 }
 

@@ -76,7 +76,7 @@ func matchTranspose(p *program, i int) *patch {
 	q := &transposeOp{axes: axes, permuteOp: permuteOp{size: 4}}
 	found := p.plainly(i, q, 1)
 	switch {
-	case g.fast(n.In[0], n.Out[0]):
+	case g.isFloat32(n.In[0], n.Out[0]):
 		// products of matrices read their operands where they are
 		found.nodes[0].waits = len(axes) > 2 && slices.ContainsFunc(g.uses[n.Out[0]], func(k int) bool {
 			_, is := g.graph.Nodes[k].Op.(*op.MatMul)
@@ -106,7 +106,7 @@ func (q *transposeOp) layout(l *layouter, n *node) {
 func (q *transposeOp) viewOf(l *layouter, x, y graph.Value) (of order, ok bool) {
 	rank := len(q.axes)
 	switch {
-	case rank < 3 || !l.net.fast(x, y):
+	case rank < 3 || !l.net.isFloat32(x, y):
 		return 0, false
 	case slices.Equal(q.axes, append(append([]int{0}, seq(2, rank)...), 1)) && l.best(x) == nhwc:
 		return nhwc, true
@@ -142,7 +142,7 @@ type concatOp struct {
 func matchConcat(p *program, i int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
 	o, is := n.Op.(*op.Concat)
-	if !is || !g.fast(n.Out[0]) {
+	if !is || !g.isFloat32(n.Out[0]) {
 		return nil
 	}
 	a, err := op.Axis(o.Axis, len(g.values[n.Out[0]].dims))
@@ -187,7 +187,7 @@ type splitOp struct {
 func matchSplit(p *program, i int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
 	o, is := n.Op.(*op.Split)
-	if !is || !g.fast(n.In[0]) {
+	if !is || !g.isFloat32(n.In[0]) {
 		return nil
 	}
 	if _, ok := g.ints(n.In, 1); !ok {

@@ -64,9 +64,9 @@ func (g *network) ints(in []graph.Value, i int) (v []int64, ok bool) {
 	return v, err == nil
 }
 
-// fast reports whether kernels can compute with all of vs; absent ones are not.
-func (g *network) fast(vs ...graph.Value) bool {
-	return !slices.ContainsFunc(vs, func(v graph.Value) bool { return v == graph.None || !g.values[v].fast() })
+// isFloat32 reports whether kernels can compute with all of vs; absent ones are not.
+func (g *network) isFloat32(vs ...graph.Value) bool {
+	return !slices.ContainsFunc(vs, func(v graph.Value) bool { return v == graph.None || !g.values[v].isFloat32() })
 }
 
 func given(in []graph.Value, i int) bool { return i < len(in) && in[i] != graph.None }

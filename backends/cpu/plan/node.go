@@ -16,7 +16,7 @@ type program struct {
 	at      [][]*node // per node of the graph: what computes it, and what comes before
 	there   []bool    // per value: the node that makes it has run before what is matched, or waits
 	made    []bool    // per value: its elements are there, not only its codes, and it does not wait
-	codings map[graph.Value]coding
+	params  map[graph.Value]quantParams
 	centred map[graph.Value]graph.Value // per value of 8 bits: its codes minus the zero point, as float values
 	waiting map[graph.Value]*node       // results that are made when something reads them
 	fused   []int                       // nodes of the graph that are part of another's step
@@ -48,7 +48,7 @@ type operation interface {
 // patch is what a rule finds at a place in the graph: the nodes that replace one of its nodes, perhaps with others.
 type patch struct {
 	nodes   []*node // one of them stands for the node of the graph
-	codings map[graph.Value]coding
+	params  map[graph.Value]quantParams
 	centred map[graph.Value]graph.Value
 	unread  []int         // nodes of the graph that it does without
 	extra   []value       // values that the graph does not have, numbered from len(network.values)
@@ -89,7 +89,7 @@ const (
 type conversions struct {
 	elements func(v *value, o order) operation       // elements in another order
 	codes    func(dims []int64, o order) operation   // codes in another order
-	decode   func(c coding, v *value) operation      // elements of unsigned codes
+	decode   func(c quantParams, v *value) operation // elements of unsigned codes
 	unsign   func(elements int, flip bool) operation // unsigned codes of the elements of an 8-bit type
 }
 
@@ -152,8 +152,8 @@ func (p *program) apply(i int, x *patch) {
 	p.made = append(p.made, make([]bool, len(x.extra))...)
 	p.there = append(p.there, make([]bool, len(x.extra))...)
 	net.budget.tables -= x.tables
-	for v, c := range x.codings {
-		p.codings[v] = c
+	for v, c := range x.params {
+		p.params[v] = c
 	}
 	for v, c := range x.centred {
 		p.centred[v] = c
@@ -194,7 +194,7 @@ func (p *program) pass(i int) {
 			}
 		}
 		for _, v := range n.out {
-			if _, coded := p.codings[v]; v != graph.None {
+			if _, coded := p.params[v]; v != graph.None {
 				p.made[v] = p.made[v] || !coded
 			}
 		}
@@ -256,27 +256,27 @@ func without(list []int, i int) []int {
 	return slices.DeleteFunc(slices.Clone(list), func(k int) bool { return k == i })
 }
 
-// isCoded reports whether v is there as codes.
-func (p *program) isCoded(v graph.Value) bool {
-	_, ok := p.codings[v]
+// hasCodes reports whether v is there as codes.
+func (p *program) hasCodes(v graph.Value) bool {
+	_, ok := p.params[v]
 	return ok
 }
 
-// codingAt returns what the codes of v mean, which are there or those of its type, ok false when it has none.
-func (p *program) codingAt(v graph.Value) (c coding, ok bool) {
-	if c, ok = p.codings[v]; ok {
+// paramsAt returns what the codes of v mean, which are there or those of its type, ok false when it has none.
+func (p *program) paramsAt(v graph.Value) (c quantParams, ok bool) {
+	if c, ok = p.params[v]; ok {
 		return c, true
 	}
-	if x := &p.net.values[v]; x.data == nil && x.narrow() {
-		return codingOfType(x.typ), true
+	if x := &p.net.values[v]; x.data == nil && x.isQuant8() {
+		return quantParamsOfType(x.typ), true
 	}
 	return c, false
 }
 
-// coded is the patch of a node that makes the codes of v of those of its inputs.
-func (p *program) coded(i int, op operation, in []graph.Value, v graph.Value, c coding, fused ...int) *patch {
+// codesPatch is the patch of a node that makes the codes of v of those of its inputs.
+func (p *program) codesPatch(i int, op operation, in []graph.Value, v graph.Value, c quantParams, fused ...int) *patch {
 	found := one(i, op, in, []graph.Value{v}, fused...)
 	found.nodes[0].codes = true
-	found.codings = map[graph.Value]coding{v: c}
+	found.params = map[graph.Value]quantParams{v: c}
 	return found
 }

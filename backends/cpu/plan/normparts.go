@@ -18,7 +18,7 @@ type layerNorm struct {
 
 // perColumn reports whether v has one value for each position in the last dimensions of something.
 func perColumn(g *network, v graph.Value, dims []int64) bool {
-	return g.values[v].fast() && slices.Equal(withoutOnes(g.values[v].dims), withoutOnes(dims))
+	return g.values[v].isFloat32() && slices.Equal(withoutOnes(g.values[v].dims), withoutOnes(dims))
 }
 
 // normInParts recognizes a normalization that begins with the mean of node i, as exporters write it for operator sets
@@ -63,7 +63,7 @@ func normInParts(p *program, i int) *layerNorm {
 		return nil
 	}
 	affine(p, q, dims)
-	if !p.net.values[q.out].fast() || !slices.Equal(p.net.values[q.out].dims, p.net.values[x].dims) {
+	if !p.net.values[q.out].isFloat32() || !slices.Equal(p.net.values[q.out].dims, p.net.values[x].dims) {
 		return nil
 	}
 	return q
@@ -82,7 +82,7 @@ func inner(p *program, v graph.Value) []int {
 func meanOfRows(g *network, i int) (mean, x graph.Value, dims []int64) {
 	n := &g.graph.Nodes[i]
 	o, ok := n.Op.(*op.ReduceMean)
-	if !ok || !o.KeepDims || !g.values[n.In[0]].fast() {
+	if !ok || !o.KeepDims || !g.values[n.In[0]].isFloat32() {
 		return graph.None, graph.None, nil
 	}
 	all := g.values[n.In[0]].dims

@@ -21,7 +21,7 @@ func matchGroupNorm(p *program, i int) *patch {
 		return nil
 	}
 	x := &g.values[n.In[0]]
-	if !g.fast(n.In[0], n.Out[0]) || len(x.dims) < 2 {
+	if !g.isFloat32(n.In[0], n.Out[0]) || len(x.dims) < 2 {
 		return nil
 	}
 	at, err := op.Axis(axis, len(x.dims))
@@ -77,7 +77,7 @@ func (q *groupNormOp) lower(*lowering, *node) step {
 func matchL2Normalize(p *program, i int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
 	o, is := n.Op.(*op.L2Normalize)
-	if !is || !g.fast(n.In[0], n.Out[0]) {
+	if !is || !g.isFloat32(n.In[0], n.Out[0]) {
 		return nil
 	}
 	axes, ok := g.ints(n.In, 1)
@@ -134,7 +134,7 @@ func matchL2Normalize(p *program, i int) *patch {
 func matchRMSNorm(p *program, i int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
 	o, is := n.Op.(*op.RMSNorm)
-	if !is || !g.fast(n.In[0], n.Out[0]) {
+	if !is || !g.isFloat32(n.In[0], n.Out[0]) {
 		return nil
 	}
 	x := &g.values[n.In[0]]

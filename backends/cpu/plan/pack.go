@@ -21,8 +21,8 @@ type Options struct {
 	// NHWC marks the inputs, of types that TakesNHWC accepts, whose elements runs get in NHWC: [N, C, spatial...] as
 	// [N, spatial..., C].
 	NHWC []bool
-	// Open is the graph without the sizes of its inputs, of which there are plans for other sizes over the same store; nil:
-	// there are none.
+	// Open is the graph without the sizes of its inputs, of which there are plans for other sizes over the same store;
+	// nil: there are none.
 	Open *graph.Graph
 	// Unread, when set, is told once of each constant whose bytes the plan and its states do not read any more: by Build,
 	// or with Lossy by the first run for forms that are made there, on any goroutine, several at once. data are the

@@ -14,14 +14,14 @@ type padOp struct {
 	x             graph.Value
 	value         float32
 	before, after []int64
-	boxOp
+	stridedCopyOp
 }
 
 // matchPad finds a constant padding; the first reader that needs the result makes it.
 func matchPad(p *program, i int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
 	o, is := n.Op.(*op.Pad)
-	if !is || o.Mode != op.PadConstant || !g.fast(n.In[0], n.Out[0]) {
+	if !is || o.Mode != op.PadConstant || !g.isFloat32(n.In[0], n.Out[0]) {
 		return nil
 	}
 	pads, ok := g.ints(n.In, 1)
@@ -67,14 +67,14 @@ func (q *padOp) layout(l *layouter, n *node) {
 	inOrder{o}.layout(l, n)
 	from, to := sizesIn(l.net.values[q.x].dims, o), sizesIn(l.net.values[n.out[0]].dims, o)
 	before, after := sizesIn(q.before, o), sizesIn(q.after, o)
-	t := boxTask{box: box{from: strides(from), to: strides(to)}, fill: true, with: q.value}
+	t := stridedCopyTask{box: stridedCopy{from: strides(from), to: strides(to)}, fill: true, with: q.value}
 	for a, n := range from {
 		t.box.size = append(t.box.size, int(n+min(before[a], 0)+min(after[a], 0)))
 		t.box.fromAt += int(max(-before[a], 0)) * t.box.from[a]
 		t.box.toAt += int(max(before[a], 0)) * t.box.to[a]
 	}
 	if slices.Min(t.box.size) <= 0 { // nothing of x is left
-		t.box = box{size: []int{0, 0}, from: []int{0, 0}, to: []int{0, 0}}
+		t.box = stridedCopy{size: []int{0, 0}, from: []int{0, 0}, to: []int{0, 0}}
 	}
 	q.task = t
 }

@@ -40,7 +40,7 @@ type poolOp struct {
 func matchPool(p *program, i int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
 	s, ok := poolOf(n)
-	if !ok || !g.fast(n.In[0], n.Out[0]) || len(g.values[n.In[0]].dims) > 4 {
+	if !ok || !g.isFloat32(n.In[0], n.Out[0]) || len(g.values[n.In[0]].dims) > 4 {
 		return nil
 	}
 	if o, is := n.Op.(*op.AveragePool); is && o.Global {

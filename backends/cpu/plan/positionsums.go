@@ -17,7 +17,7 @@ type positionSums struct {
 	step           int
 }
 
-func newPositionSums(c *codedSum, at int64) *positionSums {
+func newPositionSums(c *qdqSum, at int64) *positionSums {
 	p := &positionSums{win: c.win, batch: c.batch, at: at}
 	k := c.channels
 	ones := make([]int8, k)

@@ -25,7 +25,7 @@ type preluOp struct {
 
 func matchPRelu(p *program, i int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
-	if _, is := n.Op.(*op.PRelu); !is || !g.fast(n.In[0], n.In[1], n.Out[0]) {
+	if _, is := n.Op.(*op.PRelu); !is || !g.isFloat32(n.In[0], n.In[1], n.Out[0]) {
 		return nil
 	}
 	x, slopes := &g.values[n.In[0]], &g.values[n.In[1]]

@@ -30,7 +30,7 @@ func factorOf(g *network, n *graph.Node) (f factor, ok bool) {
 // fullyConnectedFactor is x * transpose(w) + bias with constant w and bias.
 func fullyConnectedFactor(g *network, n *graph.Node) (f factor, ok bool) {
 	x, w := &g.values[n.In[0]], g.operand(n.In[1])
-	if !x.fast() || !g.values[n.Out[0]].fast() || len(w) == 0 {
+	if !x.isFloat32() || !g.values[n.Out[0]].isFloat32() || len(w) == 0 {
 		return f, false
 	}
 	wd := g.values[n.In[1]].dims
@@ -45,8 +45,8 @@ func matMulFactor(g *network, n *graph.Node, o *op.MatMul) (f factor, ok bool) {
 	x, w := &g.values[n.In[0]], &g.values[n.In[1]]
 	c := g.operand(n.In[1])
 	r := len(w.dims)
-	if !x.fast() || c == nil || !w.fast() || !g.values[n.Out[0]].fast() || len(x.dims) < 2 || r < 2 || o.TransposeA ||
-		product(w.dims[:r-2]) != 1 || r > len(x.dims) {
+	if !x.isFloat32() || c == nil || !w.isFloat32() || !g.values[n.Out[0]].isFloat32() || len(x.dims) < 2 || r < 2 ||
+		o.TransposeA || product(w.dims[:r-2]) != 1 || r > len(x.dims) {
 		return f, false
 	}
 	f = factor{depth: int(w.dims[r-2]), cols: int(w.dims[r-1]), w: c, transposed: o.TransposeB}
@@ -82,7 +82,7 @@ func matchProduct(p *program, i int) *patch {
 	if !ok {
 		return nil
 	}
-	q := &jointOp{order: nchw, parts: []part{f.part(p, i)}, gemm: kernel.Gemm{M: f.rows, K: f.depth}}
+	q := &siblingGemm{order: nchw, parts: []part{f.part(p, i)}, gemm: kernel.Gemm{M: f.rows, K: f.depth}}
 	for _, k := range siblings(p, n) {
 		if h, ok := factorOf(g, &g.graph.Nodes[k]); ok && h.rows == f.rows && h.depth == f.depth && joins(p, k, n) {
 			q.parts = append(q.parts, h.part(p, k))
@@ -91,7 +91,7 @@ func matchProduct(p *program, i int) *patch {
 	return q.patch(i, n.In[0])
 }
 
-// part is the columns of a joint product that node i computes.
+// part is the columns of a product of siblings that node i computes.
 func (f factor) part(p *program, i int) part {
 	n := &p.net.graph.Nodes[i]
 	epi := epilogueOf(p, n.Out[0], len(p.net.values[n.Out[0]].dims)-1, true)

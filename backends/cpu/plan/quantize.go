@@ -9,15 +9,15 @@ import (
 // quantizeRules find operations on 8-bit values, whose codes are those of a type of the graph or lie between
 // QuantizeLinear and DequantizeLinear.
 var quantizeRules = []rule{
-	{"convolution of codes", matchCodedConv},
-	{"product of codes", matchCodedProduct},
-	{"sum of codes", matchCodedAdd},
-	{"clamp of codes", matchCodedClamp},
-	{"mean of codes", matchCodedMean},
-	{"maximum of codes", matchCodedMaxPool},
-	{"convolution of a quantized type", matchQuantizedConv},
-	{"product of a quantized type", matchQuantizedProduct},
-	{"pooling of a quantized type", matchQuantizedPool},
+	{"convolution of codes", matchQDQConv},
+	{"product of codes", matchQDQProduct},
+	{"sum of codes", matchQDQAdd},
+	{"clamp of codes", matchQDQClamp},
+	{"mean of codes", matchQDQMean},
+	{"maximum of codes", matchQDQMaxPool},
+	{"convolution of a quantized type", matchQuantConv},
+	{"product of a quantized type", matchQuantProduct},
+	{"pooling of a quantized type", matchQuantPool},
 	{"function of codes", matchLookup},
 	{"making of codes of a quantized type", matchEncodeType},
 	{"quantization for integer operators", matchEncode},
@@ -25,14 +25,14 @@ var quantizeRules = []rule{
 	{"quantization", matchEncodeBest},
 	{"codes under another name", matchDequantize},
 	{"dequantization", matchDequantizeAny},
-	{"change of shape of codes", matchCodeView},
-	{"another order of codes", matchCodeTurn},
+	{"change of shape of codes", matchQDQView},
+	{"another order of codes", matchQDQTranspose},
 }
 
 // quantize begins the program with the operations on 8-bit values. The other nodes are left to match.
 func quantize(ctx context.Context, net *network) *program {
 	p := &program{net: net, ctx: ctx, at: make([][]*node, len(net.graph.Nodes)), there: make([]bool, len(net.values)),
-		made: make([]bool, len(net.values)), codings: map[graph.Value]coding{},
+		made: make([]bool, len(net.values)), params: map[graph.Value]quantParams{},
 		centred: map[graph.Value]graph.Value{}, waiting: map[graph.Value]*node{}}
 	for _, v := range net.graph.In {
 		p.there[v], p.made[v] = true, true

@@ -101,8 +101,8 @@ func tableOf(p *program, i int) (t tableTask, args []graph.Value) {
 	if len(n.Out) != 1 || !(convert || graph.TraitsOf(n.Op).Elementwise) || y.dims == nil || y.count() == 0 {
 		return t, nil
 	}
-	toFloat := convert && y.fast()
-	if !toFloat && !y.narrow() {
+	toFloat := convert && y.isFloat32()
+	if !toFloat && !y.isQuant8() {
 		return t, nil
 	}
 	in := make([]tensor.Tensor, len(n.In))
@@ -115,7 +115,7 @@ func tableOf(p *program, i int) (t tableTask, args []graph.Value) {
 		case x.data != nil && x.dims != nil && x.count() == 1:
 			in[i] = tensor.Tensor{DType: x.typ.DType, Dims: []int64{}, Quant: x.typ.Quant, Data: x.data}
 			continue
-		case !x.narrow() || x.count() != y.count():
+		case !x.isQuant8() || x.count() != y.count():
 			return t, nil
 		}
 		size := []int64{1, 256}

@@ -265,7 +265,7 @@ func TestRequantized_halves(t *testing.T) {
 			for _, offset := range []float64{0, scale / 2, -77.7, 3e4, 1e9} {
 				for _, typ := range []tensor.Type{quant(u8, 1, 3), quant(i8, 0.5, -100), quant(u8, 0.1, 255),
 					quant(i8, 0.25, 300)} {
-					q := newRequantized(codingOfType(typ), []float64{scale, scale * 1.1, scale}, []float64{offset, -offset, 0})
+					q := newRequantized(quantParamsOfType(typ), []float64{scale, scale * 1.1, scale}, []float64{offset, -offset, 0})
 					got, sums, work := make([]byte, 3*q.rows), make([]float32, 3*q.rows), make([]float32, q.work())
 					for first := -5000; first <= 5000; first += len(sums) {
 						for i := range sums {
@@ -313,7 +313,7 @@ func TestBuild_quantizedSumsOfIntegers(t *testing.T) {
 	fused, apart := 0, 0
 	for _, st := range p.steps {
 		switch st.start(&State{plan: p, threads: 1}, st).(type) {
-		case *codedTask:
+		case *qdqGemmTask:
 			fused++
 		case *integerTask:
 			apart++
@@ -377,14 +377,14 @@ func TestRequantized_fit(t *testing.T) {
 		if i%6 == 1 {
 			offset += unit / 3
 		}
-		q := newRequantized(codingOfType(typ), []float64{unit}, []float64{offset})
+		q := newRequantized(quantParamsOfType(typ), []float64{unit}, []float64{offset})
 		reach := 30000.0
 		f, ok := q.fit(0, reach, nil)
 		if !ok {
 			continue
 		}
 		fitted++
-		c := codingOfType(typ)
+		c := quantParamsOfType(typ)
 		g := kernel.GemmInt8{M: 1, N: 1, K: 4, LDA: 4, LDC: 1, A: make([]byte, 4), C: make([]byte, 1),
 			B: make([]int8, kernel.PackedInt8Len(1, 4, 1)), Post: kernel.Requantize{Zero: int(c.zero), Hi: 255, Init: make([]int32, 1),
 				Scale: []float32{f.scale}, Add: []float32{f.add}, Low: []float32{f.low}}}

@@ -10,8 +10,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// quantizedPoolTask is a maximum or mean over windows of NHWC codes.
-type quantizedPoolTask struct {
+// quantPoolTask is a maximum or mean over windows of NHWC codes.
+type quantPoolTask struct {
 	st      *step
 	max     bool
 	signed  bool
@@ -34,19 +34,19 @@ type reaches struct {
 	step                  int
 }
 
-// quantizedPoolOp pools NHWC 8-bit images.
-type quantizedPoolOp struct {
+// quantPoolOp pools NHWC 8-bit images.
+type quantPoolOp struct {
 	inOrder
-	task quantizedPoolTask
+	task quantPoolTask
 }
 
-// matchQuantizedPool finds pooling of NHWC 8-bit images.
-func matchQuantizedPool(p *program, i int) *patch {
+// matchQuantPool finds pooling of NHWC 8-bit images.
+func matchQuantPool(p *program, i int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
 	s, ok := poolOf(n)
 	x, y := &g.values[n.In[0]], &g.values[n.Out[0]]
 	rank := len(x.dims)
-	if !ok || !s.last || !x.narrow() || !y.narrow() || rank < 3 || rank > 5 || s.max && x.typ.DType != y.typ.DType {
+	if !ok || !s.last || !x.isQuant8() || !y.isQuant8() || rank < 3 || rank > 5 || s.max && x.typ.DType != y.typ.DType {
 		return nil
 	}
 	ws, err := s.windows(x.dims[1 : rank-1])
@@ -62,10 +62,10 @@ func matchQuantizedPool(p *program, i int) *patch {
 			return nil
 		}
 	}
-	from, to := codingOfType(x.typ), codingOfType(y.typ)
+	from, to := quantParamsOfType(x.typ), quantParamsOfType(y.typ)
 	_, _, zero := from.limits()
 	lo, hi, outZero := to.limits()
-	t := quantizedPoolTask{
+	t := quantPoolTask{
 		max: s.max, signed: from.typ == tensor.Int8, zero: int32(zero), c: int(x.dims[rank-1]), in: [3]int{1, 1, 1},
 		scale: float64(to.scale) / float64(from.scale), outZero: float64(outZero), lo: float64(lo), hi: float64(hi),
 	}
@@ -90,12 +90,12 @@ func matchQuantizedPool(p *program, i int) *patch {
 		}
 	}
 	t.rows = y.count() / t.c / len(t.reach[2].first)
-	found := p.plainly(i, &quantizedPoolOp{task: t}, 1)
+	found := p.plainly(i, &quantPoolOp{task: t}, 1)
 	found.tables = tables
 	return found
 }
 
-func (q *quantizedPoolOp) lower(*lowering, *node) step {
+func (q *quantPoolOp) lower(*lowering, *node) step {
 	t := q.task
 	return step{fast: true, start: func(_ *State, st *step) process {
 		own := t
@@ -151,7 +151,7 @@ func maximumTable(x, y tensor.Type, rank int) []byte {
 	return res[0].Data
 }
 
-func (t *quantizedPoolTask) run(s *State) error {
+func (t *quantPoolTask) run(s *State) error {
 	t.x, t.y = s.mem[t.st.reads[0]], s.mem[t.st.writes[0]]
 	var err error
 	if t.work, err = s.borrow(max(1, s.threads) * t.c); err != nil {
@@ -162,7 +162,7 @@ func (t *quantizedPoolTask) run(s *State) error {
 }
 
 // Chunk computes one row of the output.
-func (t *quantizedPoolTask) Chunk(r, worker int) {
+func (t *quantPoolTask) Chunk(r, worker int) {
 	sums := t.work[worker*t.c:][:t.c]
 	d0, d1, d2 := &t.reach[0], &t.reach[1], &t.reach[2]
 	n := len(d2.first)
@@ -189,7 +189,7 @@ func (t *quantizedPoolTask) Chunk(r, worker int) {
 }
 
 // take adds one position to the sums or maxima, which are integers of few bits and so exact.
-func (t *quantizedPoolTask) take(sums []float32, x []byte) {
+func (t *quantPoolTask) take(sums []float32, x []byte) {
 	switch {
 	case t.max && t.signed:
 		for i, v := range x {
@@ -210,7 +210,7 @@ func (t *quantizedPoolTask) take(sums []float32, x []byte) {
 	}
 }
 
-func (t *quantizedPoolTask) store(y []byte, sums []float32, divisor int) {
+func (t *quantPoolTask) store(y []byte, sums []float32, divisor int) {
 	for i, s := range sums {
 		if t.max {
 			y[i] = t.table[byte(int(s))]

@@ -13,13 +13,13 @@ import (
 // exactSum bounds integers whose sums float32 holds exactly in any order.
 const exactSum = 1 << 24
 
-// matchQuantizedConv finds a convolution of NHWC 8-bit images with constant 8-bit filters.
-func matchQuantizedConv(p *program, i int) *patch {
+// matchQuantConv finds a convolution of NHWC 8-bit images with constant 8-bit filters.
+func matchQuantConv(p *program, i int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
 	o, is := n.Op.(*op.Conv)
 	x := &g.values[n.In[0]]
 	rank := len(x.dims)
-	if !is || !x.narrow() || !o.ChannelsLast || rank < 3 || rank > 5 {
+	if !is || !x.isQuant8() || !o.ChannelsLast || rank < 3 || rank > 5 {
 		return nil
 	}
 	wd := g.values[n.In[1]].dims
@@ -35,13 +35,13 @@ func matchQuantizedConv(p *program, i int) *patch {
 		return nil
 	}
 	channels := int(x.dims[rank-1])
-	return quantizedSum(p, i, &codedSum{win: win, batch: int(x.dims[0]), channels: channels,
+	return quantSum(p, i, &qdqSum{win: win, batch: int(x.dims[0]), channels: channels,
 		ic: channels / int(max(o.Groups, 1)), n: int(wd[0])}, 0)
 }
 
-// matchQuantizedProduct finds a product with a constant 8-bit matrix: [outputs, depth], or [depth, outputs] if
+// matchQuantProduct finds a product with a constant 8-bit matrix: [outputs, depth], or [depth, outputs] if
 // transposed.
-func matchQuantizedProduct(p *program, i int) *patch {
+func matchQuantProduct(p *program, i int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
 	transposed := false
 	switch o := n.Op.(type) {
@@ -54,7 +54,7 @@ func matchQuantizedProduct(p *program, i int) *patch {
 		return nil
 	}
 	x, wd := &g.values[n.In[0]], g.values[n.In[1]].dims
-	if !x.narrow() || len(wd) != 2 || len(x.dims) == 0 {
+	if !x.isQuant8() || len(wd) != 2 || len(x.dims) == 0 {
 		return nil
 	}
 	outputs, depth, axis := int(wd[0]), int(wd[1]), 0
@@ -65,20 +65,20 @@ func matchQuantizedProduct(p *program, i int) *patch {
 		return nil
 	}
 	win, _ := window(nil)
-	return quantizedSum(p, i, &codedSum{win: win, batch: x.count() / depth, channels: depth, ic: depth, n: outputs,
+	return quantSum(p, i, &qdqSum{win: win, batch: x.count() / depth, channels: depth, ic: depth, n: outputs,
 		transposed: transposed}, axis)
 }
 
-// quantizedSum is the patch of a sum of products; axis is the dimension of the weights that counts outputs. Products
+// quantSum is the patch of a sum of products; axis is the dimension of the weights that counts outputs. Products
 // are those of integers, or of float32 values that are as exact.
-func quantizedSum(p *program, i int, c *codedSum, axis int) *patch {
+func quantSum(p *program, i int, c *qdqSum, axis int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
 	x, y := &g.values[n.In[0]], &g.values[n.Out[0]]
-	c.at, c.x, c.taps = i, codingOfType(x.typ), c.win.Taps()
-	if c.f = filterOfType(g, n.In[1]); c.f == nil || !y.narrow() || !c.resolve(g, axis) || !quantizedBias(g, n, c) {
+	c.at, c.x, c.taps = i, quantParamsOfType(x.typ), c.win.Taps()
+	if c.f = filterOfType(g, n.In[1]); c.f == nil || !y.isQuant8() || !c.resolve(g, axis) || !quantBias(g, n, c) {
 		return nil
 	}
-	c.end = typedEnding(p, n.Out[0])
+	c.epi = quantEpilogueOf(p, n.Out[0])
 	c.requantize()
 	g.keep(n.In[1])
 	groups := c.channels / c.ic
@@ -101,11 +101,11 @@ func quantizedSum(p *program, i int, c *codedSum, axis int) *patch {
 	return found
 }
 
-// typedEnding is what follows a sum of a quantized type: a clamp to codes of the same type, or nothing.
-func typedEnding(p *program, v graph.Value) *ending {
+// quantEpilogueOf is what follows a sum of a quantized type: a clamp to codes of the same type, or nothing.
+func quantEpilogueOf(p *program, v graph.Value) *qdqEpilogue {
 	g := p.net
 	y := &g.values[v]
-	e := &ending{q: v, code: codingOfType(y.typ), hi: 255}
+	e := &qdqEpilogue{q: v, params: quantParamsOfType(y.typ), hi: 255}
 	i := g.onlyUse(v)
 	if p.taken(i) {
 		return e
@@ -125,7 +125,7 @@ func typedEnding(p *program, v graph.Value) *ending {
 	if len(args) != 1 || t.table == nil {
 		return e
 	}
-	flip := e.code.flip()
+	flip := e.params.flip()
 	lo, hi := t.table[flip]^flip, t.table[255^flip]^flip
 	for k := range 256 {
 		if t.table[k]^flip != min(max(byte(k)^flip, lo), hi) {
@@ -138,19 +138,19 @@ func typedEnding(p *program, v graph.Value) *ending {
 
 // integers is the operation that computes c with products of integers, nil when there is none, or one of float32 values
 // is faster.
-func (c *codedSum) integers(conv *convolution) operation {
+func (c *qdqSum) integers(conv *convolution) operation {
 	wide := conv.depthwise() && kernel.FastDepthwiseInt8(c.taps, c.n)
 	if !kernel.FastInt8() || conv.groups > 1 && !wide || c.x.zero < 0 || c.x.zero > 255 ||
 		c.taps*c.ic > (1<<31-1)/(256*256) || !c.bytes() {
 		return nil
 	}
-	post, init, ok := c.exact.post(c.end, 255*255*float64(c.taps*c.ic))
+	post, init, ok := c.exact.post(c.epi, 255*255*float64(c.taps*c.ic))
 	if ok {
 		var q operation
 		if wide {
 			q = c.depthwise(nchw, post)
 		} else {
-			q = newCodedGemm(c, conv, nchw)
+			q = newQDQGemm(c, conv, nchw)
 		}
 		if q != nil {
 			c.exact, c.post, c.whole = nil, post, init
@@ -160,11 +160,11 @@ func (c *codedSum) integers(conv *convolution) operation {
 	if wide || conv.small() || !conv.pointwise() && kernel.CheckIndirection(c.win, c.batch, c.channels) != nil {
 		return nil
 	}
-	return &codedGemmOp{sum: c, order: nchw, taps: c.taps, depth: c.channels, window: c.win, table: !conv.pointwise()}
+	return &qdqGemmOp{sum: c, order: nchw, taps: c.taps, depth: c.channels, window: c.win, table: !conv.pointwise()}
 }
 
 // bytes reports whether the filter's codes minus their zero points are of 8 bits.
-func (c *codedSum) bytes() bool {
+func (c *qdqSum) bytes() bool {
 	middle := int64(128)
 	if c.f.signed {
 		middle = 0
@@ -188,8 +188,8 @@ func (c *codedSum) bytes() bool {
 	return true
 }
 
-// quantizedBias gives c the bias of a node; ok is false when it is not one that can be known now.
-func quantizedBias(g *network, n *graph.Node, c *codedSum) (ok bool) {
+// quantBias gives c the bias of a node; ok is false when it is not one that can be known now.
+func quantBias(g *network, n *graph.Node, c *qdqSum) (ok bool) {
 	if !given(n.In, 2) {
 		return true
 	}
@@ -214,7 +214,7 @@ func quantizedBias(g *network, n *graph.Node, c *codedSum) (ok bool) {
 }
 
 // centred returns the filter's codes minus their zero points, one row [taps, inputs] per output.
-func (c *codedSum) centred() []float32 {
+func (c *qdqSum) centred() []float32 {
 	out, depth := make([]float32, len(c.codes)), c.taps*c.ic
 	signed := c.f.signed
 	for j := range c.n {
@@ -236,7 +236,7 @@ func (c *codedSum) centred() []float32 {
 
 // parts returns in how many runs of inputs the sums of w have to be computed for float32 to hold them when no input is
 // larger than reach, 0 when no number will do.
-func (c *codedSum) parts(w []float32, reach float64) int {
+func (c *qdqSum) parts(w []float32, reach float64) int {
 	for parts := 1; parts <= c.ic && (parts == 1 || c.ic == c.channels); parts *= 2 {
 		largest := 0.0
 		for p := range parts {

@@ -59,7 +59,7 @@ func matchRecurrent(p *program, i int) *patch {
 		q.functions = append(q.functions, a)
 	}
 	w, r := g.operand(n.In[1]), g.operand(n.In[2])
-	if !g.fast(n.In[0]) || len(w) == 0 || len(r) == 0 || given(n.In, 4) || given(n.In, 7) {
+	if !g.isFloat32(n.In[0]) || len(w) == 0 || len(r) == 0 || given(n.In, 4) || given(n.In, 7) {
 		return nil
 	}
 	d, rd := g.values[n.In[0]].dims, g.values[n.In[2]].dims
@@ -72,7 +72,7 @@ func matchRecurrent(p *program, i int) *patch {
 		return nil
 	}
 	for _, v := range slices.Concat(n.In[min(5, len(n.In)):], n.Out) {
-		if v != graph.None && !g.fast(v) {
+		if v != graph.None && !g.isFloat32(v) {
 			return nil
 		}
 	}

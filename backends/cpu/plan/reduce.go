@@ -42,7 +42,7 @@ type reduceOp struct {
 func matchReduce(p *program, i int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
 	k, mean, emptyKeeps, ok := reduction(n.Op)
-	if !ok || !g.fast(n.In[0], n.Out[0]) {
+	if !ok || !g.isFloat32(n.In[0], n.Out[0]) {
 		return nil
 	}
 	axes, ok := g.ints(n.In, 1)

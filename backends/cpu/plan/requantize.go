@@ -26,7 +26,7 @@ type requantized struct {
 // exactCodes is an error that says nothing about halves.
 const exactCodes = 0.25
 
-func newRequantized(c coding, scale, offset []float64) *requantized {
+func newRequantized(c quantParams, scale, offset []float64) *requantized {
 	lo, hi, zero := c.limits()
 	q := &requantized{
 		scale: scale, offset: offset, step: float64(c.scale), zero: float64(zero), lo: float64(lo),

@@ -23,7 +23,7 @@ type resizeOp struct {
 func matchResize(p *program, i int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
 	o, is := n.Op.(*op.Resize)
-	if !is || o.Mode == op.ResizeCubic || !g.fast(n.In[0], n.Out[0]) || len(g.values[n.In[0]].dims) != 4 {
+	if !is || o.Mode == op.ResizeCubic || !g.isFloat32(n.In[0], n.Out[0]) || len(g.values[n.In[0]].dims) != 4 {
 		return nil
 	}
 	x, y := &g.values[n.In[0]], &g.values[n.Out[0]]

@@ -15,23 +15,23 @@ import (
 // matchRoundTrip finds a quantized value that is only dequantized again, everywhere with the same scale.
 func matchRoundTrip(p *program, i int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
-	if _, is := n.Op.(*op.Quantize); !is || blockwise(n) || !g.fast(n.In[0]) {
+	if _, is := n.Op.(*op.Quantize); !is || blockwise(n) || !g.isFloat32(n.In[0]) {
 		return nil
 	}
 	q := n.Out[0]
 	uses := g.uses[q]
-	c, ok := codeOf(g, n, g.values[q].typ.DType)
+	c, ok := scaleZeroOfNode(g, n, g.values[q].typ.DType)
 	if !ok || len(uses) == 0 || slices.Contains(g.graph.Out, q) {
 		return nil
 	}
-	var back code
+	var back scaleZero
 	var out []graph.Value
 	for k, u := range uses {
 		d := &g.graph.Nodes[u]
-		if _, is := d.Op.(*op.Dequantize); !is || d.In[0] != q || !g.fast(d.Out[0]) {
+		if _, is := d.Op.(*op.Dequantize); !is || d.In[0] != q || !g.isFloat32(d.Out[0]) {
 			return nil
 		}
-		other, ok := codeOf(g, d, c.typ)
+		other, ok := scaleZeroOfNode(g, d, c.typ)
 		if !ok || other.zero != c.zero || k > 0 && other != back {
 			return nil
 		}

@@ -75,7 +75,7 @@ func matchSoftmax(p *program, i int) *patch {
 	}
 	x := &g.values[n.In[0]]
 	a, err := op.Axis(axis, len(x.dims))
-	if err != nil || !g.fast(n.In[0], n.Out[0]) {
+	if err != nil || !g.isFloat32(n.In[0], n.Out[0]) {
 		return nil
 	}
 	q := &rowsOp{inplace: inplace, orders: always(nchw)}
@@ -135,7 +135,7 @@ type normTask struct {
 func matchBatchNorm(p *program, i int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
 	o, is := n.Op.(*op.BatchNorm)
-	if !is || !g.fast(n.In[0], n.Out[0]) {
+	if !is || !g.isFloat32(n.In[0], n.Out[0]) {
 		return nil
 	}
 	x := &g.values[n.In[0]]

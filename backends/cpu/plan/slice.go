@@ -16,13 +16,13 @@ type cutOp struct {
 	dims    []int64
 	same    bool // the result has the operand's dimensions
 	strips  *stripTask
-	copying boxTask
+	copying stridedCopyTask
 }
 
 // matchSlice finds a box with constant bounds.
 func matchSlice(p *program, i int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
-	if _, is := n.Op.(*op.Slice); !is || !g.fast(n.In[0], n.Out[0]) {
+	if _, is := n.Op.(*op.Slice); !is || !g.isFloat32(n.In[0], n.Out[0]) {
 		return nil
 	}
 	x, y := &g.values[n.In[0]], &g.values[n.Out[0]]
@@ -64,7 +64,7 @@ func matchSlice(p *program, i int) *patch {
 func matchStridedSlice(p *program, i int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
 	o, is := n.Op.(*op.StridedSlice)
-	if !is || !g.fast(n.In[0], n.Out[0]) {
+	if !is || !g.isFloat32(n.In[0], n.Out[0]) {
 		return nil
 	}
 	x := &g.values[n.In[0]]
@@ -122,7 +122,7 @@ func (q *cutOp) layout(l *layouter, n *node) {
 	}
 	inOrder{o}.layout(l, n)
 	dims, cuts := sizesIn(q.dims, o), sizesIn(q.cuts, o)
-	t := boxTask{box: box{from: strides(dims)}}
+	t := stridedCopyTask{box: stridedCopy{from: strides(dims)}}
 	axis, changed := 0, 0
 	to := make([]int64, len(cuts))
 	for a, c := range cuts {
@@ -155,7 +155,7 @@ func (q *cutOp) lower(*lowering, *node) step {
 // matchExpand finds a repetition of the first input to the shape of the result.
 func matchExpand(p *program, i int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
-	if _, is := n.Op.(*op.Expand); !is || !g.fast(n.In[0], n.Out[0]) {
+	if _, is := n.Op.(*op.Expand); !is || !g.isFloat32(n.In[0], n.Out[0]) {
 		return nil
 	}
 	if _, ok := g.ints(n.In, 1); !ok {
@@ -165,12 +165,12 @@ func matchExpand(p *program, i int) *patch {
 	if x.count() == y.count() {
 		return viewPatch(p, i)
 	}
-	return p.plainly(i, &boxOp{task: repetition(x.dims, y.dims)}, 1)
+	return p.plainly(i, &stridedCopyOp{task: repetition(x.dims, y.dims)}, 1)
 }
 
 func matchTile(p *program, i int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
-	if _, is := n.Op.(*op.Tile); !is || !g.fast(n.In[0], n.Out[0]) {
+	if _, is := n.Op.(*op.Tile); !is || !g.isFloat32(n.In[0], n.Out[0]) {
 		return nil
 	}
 	if _, ok := g.ints(n.In, 1); !ok {
@@ -181,14 +181,14 @@ func matchTile(p *program, i int) *patch {
 		return viewPatch(p, i)
 	}
 	from := append(slices.Repeat([]int64{1}, len(y.dims)-len(x.dims)), x.dims...)
-	var t boxTask
+	var t stridedCopyTask
 	own, whole := strides(from), strides(y.dims)
 	for d, n := range from { // a dimension is a repetition of what x has
 		t.box.size = append(t.box.size, int(y.dims[d]/n), int(n))
 		t.box.from = append(t.box.from, 0, own[d])
 		t.box.to = append(t.box.to, int(n)*whole[d], whole[d])
 	}
-	return p.plainly(i, &boxOp{task: t}, 1)
+	return p.plainly(i, &stridedCopyOp{task: t}, 1)
 }
 
 // blocksOp moves elements between channels and blocks of cells, in any order of dimensions.
@@ -204,7 +204,7 @@ type blocksOp struct {
 func matchDepthToSpace(p *program, i int) *patch {
 	n := &p.net.graph.Nodes[i]
 	o, is := n.Op.(*op.DepthToSpace)
-	if !is || !p.net.fast(n.In[0], n.Out[0]) {
+	if !is || !p.net.isFloat32(n.In[0], n.Out[0]) {
 		return nil
 	}
 	return p.plainly(i, &blocksOp{toSpace: true, block: o.Block, mode: o.Mode, channelsLast: o.ChannelsLast,
@@ -214,7 +214,7 @@ func matchDepthToSpace(p *program, i int) *patch {
 func matchSpaceToDepth(p *program, i int) *patch {
 	n := &p.net.graph.Nodes[i]
 	o, is := n.Op.(*op.SpaceToDepth)
-	if !is || !p.net.fast(n.In[0], n.Out[0]) {
+	if !is || !p.net.isFloat32(n.In[0], n.Out[0]) {
 		return nil
 	}
 	return p.plainly(i, &blocksOp{block: o.Block, channelsLast: o.ChannelsLast, dims: p.net.values[n.In[0]].dims}, 1)

@@ -58,7 +58,7 @@ func (p *program) String() string {
 		for _, n := range p.at[i] {
 			fmt.Fprintf(&t, "%s(%s) -> %s", n.text(), valuesText(n.in), valuesText(n.out))
 			for _, v := range n.out {
-				if c, ok := p.codings[v]; ok {
+				if c, ok := p.params[v]; ok {
 					fmt.Fprintf(&t, " codes %v*(q-%d)", c.scale, c.zero)
 				}
 			}

@@ -24,7 +24,7 @@ type whereOp struct {
 
 func matchWhere(p *program, i int) *patch {
 	g, n := p.net, &p.net.graph.Nodes[i]
-	if _, is := n.Op.(*op.Where); !is || !g.fast(n.In[1], n.In[2], n.Out[0]) {
+	if _, is := n.Op.(*op.Where); !is || !g.isFloat32(n.In[1], n.In[2], n.Out[0]) {
 		return nil
 	}
 	cond, y := &g.values[n.In[0]], &g.values[n.Out[0]]
