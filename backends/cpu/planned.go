@@ -69,7 +69,8 @@ func (e planned) prepare(ctx context.Context, u device.Unit, o device.Options) (
 		e.threads.acquire()
 		return p, nil
 	}
-	settings := plan.Options{Threads: e.threads.count, NHWC: p.nhwc, Trace: e.trace}
+	settings := plan.Options{NHWC: p.nhwc, Trace: e.trace}
+	settings.Threads = e.threads.count
 	if u.Exclusive && u.Weights != nil {
 		fallback.release()
 		p.dropped, p.fallback = newDropped(u, o), nil
@@ -189,8 +190,9 @@ func (p *plannedGraph) planFor(ctx context.Context, in []tensor.Tensor) (*plan.P
 	var made *plan.Plan
 	err := g.Infer()
 	if err == nil && p.dropped == nil { // a graph that was compiled for known sizes has its one plan
-		made, err = plan.Build(ctx, g, &p.store, plan.Options{Threads: p.engine.threads.count, NHWC: p.nhwc, Open: p.graph,
-			Trace: p.engine.trace})
+		o := plan.Options{NHWC: p.nhwc, Open: p.graph, Trace: p.engine.trace}
+		o.Threads = p.engine.threads.count
+		made, err = plan.Build(ctx, g, &p.store, o)
 	}
 	if kind := fault.KindOf(err); err != nil && (kind == fault.Canceled || kind == fault.Timeout || kind == fault.Memory) {
 		return nil, err

@@ -93,7 +93,7 @@ func (c *compilation) layout() (err error) {
 }
 
 func (c *compilation) lower() (err error) {
-	c.packer = newPacker(c.network, c.store, c.options)
+	c.packer = newPacker(c.network, c.store, &c.options.packing)
 	c.lowered, err = lower(c.placed, c.packer)
 	return err
 }

@@ -12,16 +12,6 @@ import (
 // Conversions of tensors from one element type to another, as they stand at the borders of a network. Their operands
 // and results are as the model has them.
 
-// convertible reports whether v is of known, non-empty shape and of a type whose elements conversions take.
-func (v *value) convertible() bool {
-	return v.dims != nil && convert.Plain(v.typ.DType) && v.count() > 0
-}
-
-// isFloat reports whether v holds values that float32 can stand for.
-func (v *value) isFloat() bool {
-	return v.convertible() && v.typ.DType.IsFloat() && v.typ.DType != tensor.Float64 && v.typ.Quant == nil
-}
-
 // matchCast finds a change of element type.
 func matchCast(p *program, i int) *patch {
 	n := &p.net.graph.Nodes[i]

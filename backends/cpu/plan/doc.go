@@ -14,11 +14,12 @@
 // refers to its own layer and to those before it only, which a test in internal/layout reads here:
 //
 //	values:     value budget network load coding
-//	plans:      plan state store windowtable pack flow
+//	plans:      plan state store windowtable pack flow runtext options
 //	forms:      node layout layoutcost lower conversions permute
 //	operations: the others
-//	rules:      quantize match
-//	passes:     prune fold memory views text
+//	table:      rules
+//	choices:    quantize match
+//	passes:     prune foldbudget fold memory views text
 //	list:       build
 //
 // Quantized tensors of 8 bits with one scale are bytes as the graph has them; see quantized.go. What lies between

@@ -13,9 +13,11 @@ const (
 type flow struct {
 	edges []flowEdge // each beside its reverse, at its index ^ 1
 	from  [][]int    // per vertex: the edges that leave it
-	level []int      // per vertex: edges between it and the source, none: it is not reached
+	level []int      // per vertex: edges between it and the source, or unreached
 	next  []int      // per vertex: the first of its edges that may lead on
 }
+
+const unreached = -1
 
 type flowEdge struct {
 	to   int
@@ -46,7 +48,7 @@ func (f *flow) cut() []bool {
 	}
 	side := make([]bool, len(f.from))
 	for v := range side {
-		side[v] = f.level[v] != none
+		side[v] = f.level[v] != unreached
 	}
 	return side
 }
@@ -55,18 +57,18 @@ func (f *flow) cut() []bool {
 func (f *flow) reach() bool {
 	f.level = make([]int, len(f.from))
 	for v := range f.level {
-		f.level[v] = none
+		f.level[v] = unreached
 	}
 	f.level[flowSource] = 0
 	for queue := []int{flowSource}; len(queue) > 0; queue = queue[1:] {
 		for _, e := range f.from[queue[0]] {
-			if x := f.edges[e]; x.left > 0 && f.level[x.to] == none {
+			if x := f.edges[e]; x.left > 0 && f.level[x.to] == unreached {
 				f.level[x.to] = f.level[queue[0]] + 1
 				queue = append(queue, x.to)
 			}
 		}
 	}
-	return f.level[flowSink] != none
+	return f.level[flowSink] != unreached
 }
 
 // push sends as much as fits along one path of growing levels and returns how much, 0 when there is no path. Paths can

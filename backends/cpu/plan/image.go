@@ -68,39 +68,6 @@ func apart(p kernel.Bytes, bytes int) kernel.Bytes {
 	return p
 }
 
-// ImageRow returns how many of the last dimensions of an input of a graph are a row, all of whose readers take rows
-// that lie apart where the plan computes them with kernels (Plan.ReadsApart); 0 for other inputs.
-func ImageRow(g *graph.Graph, v graph.Value) (dims int) {
-	if g.Fact(v).DType != tensor.Uint8 || slices.Contains(g.Out, v) {
-		return 0
-	}
-	for i := range g.Nodes {
-		n := &g.Nodes[i]
-		at := slices.Index(n.In, v)
-		if at < 0 {
-			continue
-		}
-		m := images{}
-		switch o := n.Op.(type) {
-		case *op.DecodeImage:
-			m = images{o.Pixel, o.Interleaved}
-		case *op.ResizeImage:
-			m = images{o.Pixel, o.Interleaved}
-		default:
-			return 0
-		}
-		row := 1
-		if at == 1 || !m.pixel.Semiplanar() && m.interleaved {
-			row = 2
-		}
-		if at > 1 || dims != 0 && row != dims {
-			return 0
-		}
-		dims = row
-	}
-	return dims
-}
-
 // setBytes gives planes their bytes: of one tensor, or of two.
 func setBytes(p []kernel.Bytes, data ...[]byte) {
 	p[0].Data = data[0]

@@ -9,15 +9,6 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// TakesNHWC reports whether a plan can begin with an input of the given type in NHWC (Options.NHWC).
-func TakesNHWC(t tensor.Type) bool {
-	switch t.DType.Bits() {
-	case 8, 16, 32, 64:
-		return t.Shape.Rank() > 2
-	}
-	return false
-}
-
 // layout gives the nodes of a program their buffers and adds conversions between NCHW and NHWC. A node that takes any
 // order takes that of its operand at first, which suits chains. Where values are converted all the same, the orders
 // that move the fewest bytes take their place. inNHWC marks the inputs that come in NHWC.

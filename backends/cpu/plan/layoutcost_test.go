@@ -2,7 +2,6 @@ package plan
 
 import (
 	"context"
-	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -13,61 +12,6 @@ import (
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
 )
-
-// TestFlow_cut compares the cuts of random networks with the cheapest of all divisions.
-func TestFlow_cut(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	type link struct {
-		a, b int
-		w    int64
-	}
-	for range 300 {
-		f, n := newFlow(), 2+r.IntN(7)
-		for range n - 2 {
-			f.vertex()
-		}
-		var links []link
-		for range r.IntN(3 * n) {
-			x := link{r.IntN(n), r.IntN(n), int64(r.IntN(9))}
-			if x.a == x.b {
-				continue
-			}
-			links = append(links, x)
-			f.edge(x.a, x.b, x.w)
-		}
-		cost := func(inSource func(v int) bool) (sum int64) {
-			for _, x := range links {
-				if inSource(x.a) && !inSource(x.b) {
-					sum += x.w
-				}
-			}
-			return sum
-		}
-		want := int64(math.MaxInt64)
-		for set := range 1 << n {
-			if set&1 == 1 && set&2 == 0 {
-				want = min(want, cost(func(v int) bool { return set>>v&1 == 1 }))
-			}
-		}
-		side := f.cut()
-		require.True(t, side[flowSource] && !side[flowSink])
-		require.Equal(t, want, cost(func(v int) bool { return side[v] }), "%v", links)
-	}
-}
-
-// TestFlow_longPath follows a path that recursion would not survive, in time that grows with its length.
-func TestFlow_longPath(t *testing.T) {
-	f, at := newFlow(), flowSource
-	for range 20_000 {
-		v := f.vertex()
-		f.edge(at, v, 5)
-		at = v
-	}
-	f.edge(at, flowSink, 3)
-	side := f.cut()
-	assert.True(t, side[at])
-	assert.False(t, side[flowSink])
-}
 
 // manyOrders makes a graph of nodes that take any order between some that do not.
 func manyOrders(m *maker, r *rand.Rand) []graph.Value {

@@ -3,6 +3,7 @@ package plan
 import (
 	"unsafe"
 
+	"github.com/anynpu/anynpu/core/convert"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/tensor"
@@ -105,4 +106,14 @@ func (v *value) isFloat32() bool {
 func (v *value) count() int {
 	n, _ := tensor.Count(v.dims)
 	return int(n)
+}
+
+// convertible reports whether v is of known, non-empty shape and of a type whose elements conversions take.
+func (v *value) convertible() bool {
+	return v.dims != nil && convert.Plain(v.typ.DType) && v.count() > 0
+}
+
+// isFloat reports whether v holds values that float32 can stand for.
+func (v *value) isFloat() bool {
+	return v.convertible() && v.typ.DType.IsFloat() && v.typ.DType != tensor.Float64 && v.typ.Quant == nil
 }

@@ -7,46 +7,6 @@ import (
 	"github.com/anynpu/anynpu/core/graph"
 )
 
-// rules are tried in their order; a node without one is computed by reference.
-var rules = []rule{
-	{"convolution", matchConv},
-	{"product with a constant matrix", matchProduct},
-	{"product of matrices", matchBatched},
-	{"transposed convolution", matchConvTranspose},
-	{"pooling", matchPool},
-	{"softmax", matchSoftmax},
-	{"normalization of rows", matchLayerNorm},
-	{"sum and normalization of rows", matchAddNorm},
-	{"batch normalization", matchBatchNorm},
-	{"normalization of groups", matchGroupNorm},
-	{"normalization by the mean square", matchRMSNorm},
-	{"normalization by the norm", matchL2Normalize},
-	{"recurrent cells", matchRecurrent},
-	{transposeKind, matchTranspose},
-	{"concatenation", matchConcat},
-	{"splitting", matchSplit},
-	{"change of shape", matchView},
-	{"slice", matchSlice},
-	{"strided slice", matchStridedSlice},
-	{"broadcast", matchExpand},
-	{"repetition", matchTile},
-	{"padding", matchPad},
-	{"gathering", matchGather},
-	{"selection", matchWhere},
-	{"slopes", matchPRelu},
-	{"depth to space", matchDepthToSpace},
-	{"space to depth", matchSpaceToDepth},
-	{"resizing", matchResize},
-	{"decoding of images", matchDecodeImage},
-	{"resizing of images", matchResizeImage},
-	{"cast", matchCast},
-	{"change of representation", matchConvert},
-	{"function of one value", matchUnary},
-	{"function of two values", matchBinary},
-	{"power", matchPower},
-	{"reduction", matchReduce},
-}
-
 // match finds an operation for every node that is left. Kind fault.Unsupported when no node has a fast kernel.
 func match(ctx context.Context, p *program) error {
 	net, fast := p.net, len(p.fused) > 0

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"math"
 	"slices"
 
 	"github.com/anynpu/anynpu/core/graph"
@@ -70,29 +69,3 @@ func (g *network) isFloat32(vs ...graph.Value) bool {
 }
 
 func given(in []graph.Value, i int) bool { return i < len(in) && in[i] != graph.None }
-
-// newBudget returns the budget of a graph.
-func newBudget(g *graph.Graph) budget {
-	stored := int64(0)
-	for i := range g.Values {
-		if f := &g.Values[i].Fact; f.Const != nil {
-			n, _ := f.Shape.Count()
-			stored += min(n, math.MaxInt64>>16)
-		}
-	}
-	stored = min(stored, math.MaxInt64>>10)
-	return budget{foldElements + foldPerStored*stored, foldWork + foldWorkStored*stored, tableBytes}
-}
-
-// What Build may make of constants: so much held the model is, and so much more for each element that the model
-// stores. A few bytes can ask for any amount; what is not folded is computed by each run.
-const (
-	foldElements    = 8 << 20
-	foldPerStored   = 8
-	foldWork        = 1 << 28
-	foldWorkStored  = 256
-	fastWork        = 32      // steps of a fast kernel in the time of one by reference
-	leastFastFold   = 1 << 15 // work from which a kernel is looked for
-	tableBytes      = 64 << 20
-	foldInputCutoff = 64 // elements of a first operand that a kernel may want to know
-)

@@ -15,15 +15,9 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Options govern Build. The zero Options are ready.
-type Options struct {
+// packing governs how constants are packed and what becomes of their bytes.
+type packing struct {
 	Threads int // goroutines that pack constants, 0: one
-	// NHWC marks the inputs, of types that TakesNHWC accepts, whose elements runs get in NHWC: [N, C, spatial...] as
-	// [N, spatial..., C].
-	NHWC []bool
-	// Open is the graph without the sizes of its inputs, of which there are plans for other sizes over the same store;
-	// nil: there are none.
-	Open *graph.Graph
 	// Unread, when set, is told once of each constant whose bytes the plan and its states do not read any more: by Build,
 	// or with Lossy by the first run for forms that are made there, on any goroutine, several at once. data are the
 	// constant's bytes; restore writes them again as long as the store exists, nil when the plan keeps nothing that they
@@ -36,14 +30,6 @@ type Options struct {
 	Lossy bool
 	// Discard, when set, is told beforehand of parts of such a constant that are not read any more.
 	Discard func(part []byte)
-
-	// Trace, when set, is told after each pass what it has made, as text.
-	Trace func(pass, text string)
-
-	// Of a plan that folds one node of another: operators on constants are computed by the run, and the other's limit
-	// holds.
-	unfolded bool
-	limit    int64
 }
 
 // packed is a way to pack one constant operand.
@@ -77,7 +63,7 @@ type origin struct {
 	left    atomic.Int32
 	later   bool // a form is made by the first run
 	restore func(dst []byte)
-	options *Options
+	options *packing
 }
 
 // goes reports whether nothing wants the bytes when the forms are made. Bytes that somebody may want are not taken away
@@ -104,7 +90,7 @@ func (j *job) spent(part int) {
 type packer struct {
 	net     *network
 	store   *Store
-	options *Options
+	options *packing
 	jobs    []*job
 	origins map[*byte]*origin
 	idle    []*origin // constants that nothing reads
@@ -112,7 +98,7 @@ type packer struct {
 }
 
 // newPacker notes the constants of the graph by the address of their bytes, which several values may share.
-func newPacker(net *network, store *Store, o *Options) *packer {
+func newPacker(net *network, store *Store, o *packing) *packer {
 	k := &packer{net: net, store: store, options: o, origins: map[*byte]*origin{}}
 	bodies := slices.ContainsFunc(net.graph.Nodes, func(n graph.Node) bool { _, ok := n.Op.(graph.Control); return ok })
 	if o.Unread == nil || bodies {

@@ -2,10 +2,12 @@ package plan
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -114,6 +116,12 @@ func compute(t testing.TB, g *graph.Graph, in []tensor.Tensor, threads int, nhwc
 		}
 	}
 	return p, out
+}
+
+// taskOf names the type of the process that computes a step.
+func taskOf(p *Plan, st *step) string {
+	name := fmt.Sprintf("%T", st.start(&State{plan: p, threads: 1}, st))
+	return name[strings.LastIndex(name, ".")+1:]
 }
 
 // near compares with the reference: infinities and NaN at the same places, the rest within tol of the largest

@@ -6,29 +6,6 @@ import (
 	"github.com/anynpu/anynpu/core/graph"
 )
 
-// quantizeRules find operations on 8-bit values, whose codes are those of a type of the graph or lie between
-// QuantizeLinear and DequantizeLinear.
-var quantizeRules = []rule{
-	{"convolution of codes", matchQDQConv},
-	{"product of codes", matchQDQProduct},
-	{"sum of codes", matchQDQAdd},
-	{"clamp of codes", matchQDQClamp},
-	{"mean of codes", matchQDQMean},
-	{"maximum of codes", matchQDQMaxPool},
-	{"convolution of a quantized type", matchQuantConv},
-	{"product of a quantized type", matchQuantProduct},
-	{"pooling of a quantized type", matchQuantPool},
-	{"function of codes", matchLookup},
-	{"making of codes of a quantized type", matchEncodeType},
-	{"quantization for integer operators", matchEncode},
-	{"round trip", matchRoundTrip},
-	{"quantization", matchEncodeBest},
-	{"codes under another name", matchDequantize},
-	{"dequantization", matchDequantizeAny},
-	{"change of shape of codes", matchQDQView},
-	{"another order of codes", matchQDQTranspose},
-}
-
 // quantize begins the program with the operations on 8-bit values. The other nodes are left to match.
 func quantize(ctx context.Context, net *network) *program {
 	p := &program{net: net, ctx: ctx, at: make([][]*node, len(net.graph.Nodes)), there: make([]bool, len(net.values)),

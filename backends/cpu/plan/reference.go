@@ -4,7 +4,6 @@ import (
 	"github.com/anynpu/anynpu/backends/cpu/ref"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
-	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -98,27 +97,5 @@ func (r *refStep) run(s *State) error {
 			return err
 		}
 	}
-	return nil
-}
-
-// keep stores a result, in guard mode against a page that cannot be touched.
-func (s *State) keep(buf int, t tensor.Tensor) error {
-	if mem.Guarded() {
-		b, err := mem.Host(int64(len(t.Data)), mem.Options{})
-		if err != nil {
-			return err
-		}
-		s.guards = append(s.guards, b)
-		data, err := b.Map()
-		if err != nil {
-			return err
-		}
-		copy(data, t.Data)
-		t.Data = data
-	}
-	s.results[buf] = t
-	s.mem[buf] = t.Data
-	s.live += int64(len(t.Data))
-	s.peak = max(s.peak, s.live)
 	return nil
 }

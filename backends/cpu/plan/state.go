@@ -262,6 +262,28 @@ func (st *step) err(p *Plan, err error) error {
 	return p.graph.Nodes[st.node].Err(err)
 }
 
+// keep stores a result, in guard mode against a page that cannot be touched.
+func (s *State) keep(buf int, t tensor.Tensor) error {
+	if mem.Guarded() {
+		b, err := mem.Host(int64(len(t.Data)), mem.Options{})
+		if err != nil {
+			return err
+		}
+		s.guards = append(s.guards, b)
+		data, err := b.Map()
+		if err != nil {
+			return err
+		}
+		copy(data, t.Data)
+		t.Data = data
+	}
+	s.results[buf] = t
+	s.mem[buf] = t.Data
+	s.live += int64(len(t.Data))
+	s.peak = max(s.peak, s.live)
+	return nil
+}
+
 // f32 returns a buffer's values.
 func (s *State) f32(buf int) []float32 { return floats(s.mem[buf]) }
 
