@@ -270,8 +270,8 @@ func (t *binaryTask) run(s *State) error {
 		s.do(blocks(len(t.x)), t)
 		return nil
 	}
-	run := t.pat.middle * t.pat.inner // elements over which the smaller operand advances once
-	t.rows = max(1, blockLen/run)
+	length := t.pat.middle * t.pat.inner // elements over which the smaller operand advances once
+	t.rows = max(1, blockLen/length)
 	s.do((t.pat.outer*t.pat.repeat+t.rows-1)/t.rows, t)
 	return nil
 }

@@ -253,11 +253,11 @@ func TestBuild_paddingKeepsNaN(t *testing.T) {
 func TestState_gatherOutside(t *testing.T) {
 	for _, index := range []int32{-1, 4, math.MaxInt32} {
 		m := newMaker()
-		run := tensor.New(tensor.Int32, 2)
-		copy(run.Data, tensor.Int32s(3, index))
+		at := tensor.New(tensor.Int32, 2)
+		copy(at.Data, tensor.Int32s(3, index))
 		x := m.input(4, 5)
-		g := m.graph(t, m.Add(&op.Gather{}, x, m.Input("", run.Type())))
-		m.in = append(m.in, run)
+		g := m.graph(t, m.Add(&op.Gather{}, x, m.Input("", at.Type())))
+		m.in = append(m.in, at)
 		_, want := ref.Run(context.Background(), g, m.in)
 		require.Equal(t, fault.Data, fault.KindOf(want))
 		var store Store

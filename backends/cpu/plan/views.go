@@ -65,13 +65,13 @@ func (p *placer) joinStrips(t *touch, s *step, whole int, of func(strip) int) {
 	if w.place != inArena && w.place != isView || w.size/4 > math.MaxInt32 {
 		return
 	}
-	run := s.strips.rows == 1 && (w.place == inArena || w.ld == 0)
+	oneRun := s.strips.rows == 1 && (w.place == inArena || w.ld == 0)
 	s.strips.strips = slices.DeleteFunc(s.strips.strips, func(part strip) bool {
 		x, ld := of(part), s.strips.cols
-		if run {
+		if oneRun {
 			ld = 0
 		}
-		if x == whole || !p.viewable(t, x, part.cols, s.strips.rows, run) {
+		if x == whole || !p.viewable(t, x, part.cols, s.strips.rows, oneRun) {
 			return false
 		}
 		viewOf(p.buffers, x, whole, part.at, ld)
@@ -81,13 +81,13 @@ func (p *placer) joinStrips(t *touch, s *step, whole int, of func(strip) int) {
 }
 
 // viewable reports whether buffer x, rows of cols values, may become columns of another, or a run of its values.
-func (p *placer) viewable(t *touch, x, cols, rows int, run bool) bool {
+func (p *placer) viewable(t *touch, x, cols, rows int, oneRun bool) bool {
 	f := &p.buffers[x]
 	if f.place != inArena || t.fixed[x] || len(t.writers[x]) != 1 || f.size != int64(4*rows*cols) {
 		return false
 	}
 	s := t.writers[x][0]
-	if run {
+	if oneRun {
 		return !slices.Contains(s.reads, x)
 	}
 	if slices.Contains(s.reads, x) || !fits(s.writes, s.outCols, x, cols) {
