@@ -83,7 +83,7 @@ func stored(t testing.TB, g *graph.Graph) device.Unit {
 	return device.Unit{Graph: own, Weights: w}
 }
 
-func run(t testing.TB, p device.Program, in []tensor.Tensor) [][]byte {
+func ran(t testing.TB, p device.Program, in []tensor.Tensor) [][]byte {
 	e := newExec(t, p, device.ExecOptions{})
 	defer e.Release()
 	_, out := p.Ports()
@@ -124,7 +124,7 @@ func TestCompile_exclusiveDropsOriginals(t *testing.T) {
 				require.NoError(t, err)
 				defer p.Release()
 				kept.Weights.Release()
-				want, blob := run(t, p, in), save(t, p)
+				want, blob := ran(t, p, in), save(t, p)
 
 				u := stored(t, g)
 				u.Exclusive = true
@@ -140,13 +140,13 @@ func TestCompile_exclusiveDropsOriginals(t *testing.T) {
 				assert.Less(t, u.Weights.(*mem.Weights).Bytes(), before/2)
 				assert.True(t, bytes.Equal(blob, save(t, q)), "saved before the first run")
 				for range 2 {
-					assert.Equal(t, want, run(t, q, in))
+					assert.Equal(t, want, ran(t, q, in))
 				}
 				assert.True(t, bytes.Equal(blob, save(t, q)), "saved after it")
 				l, err := d.Load(context.Background(), blob)
 				require.NoError(t, err)
 				defer l.Release()
-				assert.Equal(t, want, run(t, l, in))
+				assert.Equal(t, want, ran(t, l, in))
 				assert.True(t, bytes.Equal(blob, save(t, l)), "saved by what was loaded")
 			})
 		})
@@ -170,10 +170,10 @@ func TestPlannedGraph_byReferenceAfterOriginalsWereDropped(t *testing.T) {
 	r, err := newDevice(t, Config{Reference: true}).Compile(context.Background(), device.Unit{Graph: g}, device.Options{})
 	require.NoError(t, err)
 	defer r.Release()
-	for i, w := range run(t, r, in) {
+	for i, w := range ran(t, r, in) {
 		assert.True(t, bytes.Equal(w, got[i].Data), "output %d", i)
 	}
-	assert.NotEmpty(t, run(t, q, in), "the plan goes on, and drops nothing that the other reads")
+	assert.NotEmpty(t, ran(t, q, in), "the plan goes on, and drops nothing that the other reads")
 	_, err = by.run(context.Background(), in, nil)
 	require.NoError(t, err)
 }
@@ -191,8 +191,8 @@ func TestCompile_unsavedDropsEveryOriginal(t *testing.T) {
 	defer q.Release()
 	defer u.Weights.Release()
 	left := originalsLeft(u.Graph)
-	assert.Equal(t, run(t, p, in), run(t, q, in))
+	assert.Equal(t, ran(t, p, in), ran(t, q, in))
 	assert.Equal(t, left-1, originalsLeft(u.Graph), "the first run transforms the Winograd filters")
-	assert.Equal(t, run(t, p, in), run(t, q, in))
+	assert.Equal(t, ran(t, p, in), ran(t, q, in))
 	assert.Equal(t, fault.Unsupported, fault.KindOf(q.Save(&bytes.Buffer{})))
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/anynpu/anynpu/backends/cpu/plan"
+	"github.com/anynpu/anynpu/backends/cpu/plan/run"
 	"github.com/anynpu/anynpu/backends/cpu/pool"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
@@ -33,7 +34,7 @@ const maxPlans = 8
 type plannedGraph struct {
 	engine   planned
 	graph    *graph.Graph
-	store    plan.Store
+	store    run.Store
 	mu       sync.Mutex
 	plans    []sized      // in the order of their last use
 	fallback prepared     // computes by reference; nil: originals that it would read were dropped
@@ -46,7 +47,7 @@ type plannedGraph struct {
 // sized is what computes inputs of certain sizes.
 type sized struct {
 	dims [][]int64
-	plan *plan.Plan // nil: by reference
+	plan *run.Plan // nil: by reference
 }
 
 func (e planned) prepare(ctx context.Context, u device.Unit, o device.Options) (prepared, error) {
@@ -177,7 +178,7 @@ func (p *plannedGraph) byReference(ctx context.Context, o device.ExecOptions) (i
 }
 
 // planFor returns the plan for inputs of the given sizes, nil when they are computed by reference.
-func (p *plannedGraph) planFor(ctx context.Context, in []tensor.Tensor) (*plan.Plan, error) {
+func (p *plannedGraph) planFor(ctx context.Context, in []tensor.Tensor) (*run.Plan, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for i, s := range p.plans {
@@ -187,7 +188,7 @@ func (p *plannedGraph) planFor(ctx context.Context, in []tensor.Tensor) (*plan.P
 		}
 	}
 	g := p.graph.WithInputs(in)
-	var made *plan.Plan
+	var made *run.Plan
 	err := g.Infer()
 	if err == nil && p.dropped == nil { // a graph that was compiled for known sizes has its one plan
 		o := plan.Options{NHWC: p.nhwc, Open: p.graph, Trace: p.engine.trace}
@@ -234,13 +235,13 @@ type plannedInstance struct {
 	options  device.ExecOptions
 	threads  int
 	workers  *pool.Run
-	plan     *plan.Plan
-	state    *plan.State
+	plan     *run.Plan
+	state    *run.State
 	fallback instance  // nil: not needed so far
 	rows     []staging // inputs in rows for fallback, where runs get them in NHWC, and without gaps
 	apart    []int     // bytes from row to row of inputs that are images, nil: none are
 	last     instance  // what ran last, nil: the plan
-	between  plan.Between
+	between  run.Between
 }
 
 func (i *plannedInstance) run(ctx context.Context, in []tensor.Tensor, out []tensor.Tensor) ([]tensor.Tensor, error) {
@@ -288,7 +289,7 @@ func (i *plannedInstance) setApart(k, bytes int) {
 }
 
 // closed returns the inputs without gaps between rows where p, nil for the reference, does not take them.
-func (i *plannedInstance) closed(p *plan.Plan, in []tensor.Tensor) ([]tensor.Tensor, error) {
+func (i *plannedInstance) closed(p *run.Plan, in []tensor.Tensor) ([]tensor.Tensor, error) {
 	own := in
 	for k, bytes := range i.apart {
 		if bytes == 0 || p != nil && p.ReadsApart(k) {

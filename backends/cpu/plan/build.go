@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
+	"github.com/anynpu/anynpu/backends/cpu/plan/ops"
+	"github.com/anynpu/anynpu/backends/cpu/plan/run"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
 )
@@ -12,18 +15,18 @@ import (
 type compilation struct {
 	ctx     context.Context
 	graph   *graph.Graph
-	store   *Store
+	store   *run.Store
 	options *Options
 	limit   int64 // bytes of intermediate results
-	build   func(ctx context.Context, g *graph.Graph, store *Store, o Options) (*Plan, error)
+	build   builder
 
-	loaded  *loaded
-	network *network
-	program *program
-	placed  *placed
-	packer  *packer
-	lowered *lowered
-	plan    *Plan
+	loaded  *ir.Loaded
+	network *ir.Network
+	program *ir.Program
+	placed  *ir.Placed
+	packer  *ir.Packer
+	lowered *ir.Lowered
+	plan    *run.Plan
 }
 
 // pass is one of the transformations that a plan is made by.
@@ -67,7 +70,7 @@ func passes() []pass {
 }
 
 func (c *compilation) load() (err error) {
-	c.loaded, err = load(c.graph, c.options.Open, c.limit)
+	c.loaded, err = ir.Load(c.graph, c.options.Open, c.limit)
 	return err
 }
 
@@ -88,38 +91,38 @@ func (c *compilation) foldHeld() error { return c.constants(true) }
 func (c *compilation) match() error { return match(c.ctx, c.program) }
 
 func (c *compilation) layout() (err error) {
-	c.placed, err = layout(c.program, c.options.NHWC, layoutConversions)
+	c.placed, err = ir.Layout(c.program, c.options.NHWC, ops.LayoutConversions)
 	return err
 }
 
 func (c *compilation) lower() (err error) {
-	c.packer = newPacker(c.network, c.store, &c.options.packing)
-	c.lowered, err = lower(c.placed, c.packer)
+	c.packer = ir.NewPacker(c.network, c.store, &c.options.Packing)
+	c.lowered, err = ir.Lower(c.placed, c.packer)
 	return err
 }
 
 func (c *compilation) memory() (err error) {
 	if c.plan, err = memory(c.lowered, c.limit); err == nil {
-		c.plan.inputs = c.loaded.inputs
+		c.plan.Inputs = c.loaded.Inputs
 	}
 	return err
 }
 
-func (c *compilation) pack() error { return pack(c.ctx, c.packer, c.plan, c.lowered.tables) }
+func (c *compilation) pack() error { return ir.Pack(c.ctx, c.packer, c.plan, c.lowered.Tables) }
 
 // constants computes what follows from constants, unless the plan is one that does so for another.
 func (c *compilation) constants(held bool) error {
 	if c.options.unfolded {
 		return nil
 	}
-	f := folder{network: c.network, ctx: c.ctx, build: c.build, limit: c.limit}
+	f := folder{Network: c.network, ctx: c.ctx, build: c.build, limit: c.limit}
 	return f.fold(held)
 }
 
 // Build makes a plan of a validated, inferred graph whose input shapes are known. Packed constants live in store, which
 // must outlive the plan, as must the graph's constants, except those reported to o.Unread. Kind fault.Unsupported when
 // the graph is better computed by reference: unknown input shapes, nothing for a fast kernel, or too large.
-func Build(ctx context.Context, g *graph.Graph, store *Store, o Options) (*Plan, error) {
+func Build(ctx context.Context, g *graph.Graph, store *run.Store, o Options) (*run.Plan, error) {
 	c := &compilation{ctx: ctx, graph: g, store: store, options: &o, limit: o.limit, build: Build}
 	if !o.unfolded {
 		c.limit = mem.Total()
@@ -127,7 +130,7 @@ func Build(ctx context.Context, g *graph.Graph, store *Store, o Options) (*Plan,
 	for _, p := range passes() {
 		if err := p.run(c); err != nil {
 			if c.packer != nil {
-				c.packer.abandon()
+				c.packer.Abandon()
 			}
 			return nil, err
 		}

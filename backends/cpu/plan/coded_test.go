@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
+	"github.com/anynpu/anynpu/backends/cpu/plan/run"
 	"github.com/anynpu/anynpu/backends/cpu/ref"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
@@ -50,7 +51,7 @@ func (m *maker) filter(axis int, dims ...int64) graph.Value {
 	}
 	n := dims[axis]
 	scale, zero := tensor.New(tensor.Float32, n), tensor.New(tensor.Int8, n)
-	for i, s := 0, floats(scale.Data); i < len(s); i++ {
+	for i, s := 0, run.Floats(scale.Data); i < len(s); i++ {
 		s[i] = (0.5 + m.rnd.Float32()) / (20 * float32(math.Sqrt(float64(fan)/float64(n))))
 	}
 	return m.Add(&op.Dequantize{Axis: int64(axis)}, v, m.Const("", scale.Type(), scale.Data),
@@ -155,9 +156,9 @@ var codedCases = []struct {
 }
 
 // codedSteps counts the steps of a plan that compute with codes.
-func codedSteps(p *Plan) int {
+func codedSteps(p *run.Plan) int {
 	n := 0
-	for _, st := range p.steps {
+	for _, st := range p.Steps {
 		switch taskOf(p, st) {
 		case "qdqGemmTask", "qdqDepthwiseTask", "combineTask", "qdqMaxTask":
 			n++
@@ -190,7 +191,7 @@ func TestBuild_codedIsWithinOneCodeOfReference(t *testing.T) {
 							require.Equal(t, want[i].Data, got[i].Data)
 							continue
 						}
-						w, g := floats(want[i].Data), floats(got[i].Data)
+						w, g := run.Floats(want[i].Data), run.Floats(got[i].Data)
 						differ, step := 0, 0.05001
 						for k := range w {
 							d := math.Abs(float64(w[k] - g[k]))
@@ -216,7 +217,7 @@ func TestState_codedRunsAllocateNothing(t *testing.T) {
 			t.Run(isa.String()+"/"+c.name, func(t *testing.T) {
 				m := newMaker()
 				g := m.graph(t, c.build(m)...)
-				var store Store
+				var store run.Store
 				defer store.Release()
 				p, err := Build(context.Background(), g, &store, Options{})
 				require.NoError(t, err)
@@ -241,11 +242,11 @@ func TestBuild_codedMaximaKeepTheBudget(t *testing.T) {
 		m := newMaker()
 		x := m.qdq(m.Add(&op.Conv{}, m.qdq(m.input(1, 1, rows+1, 1), wide), m.imageFilter(1, 1, 1, 1)), wide)
 		y := m.qdq(m.Add(&op.MaxPool{Kernel: []int64{2, 1}}, x), wide)
-		var store Store
+		var store run.Store
 		p, err := Build(context.Background(), m.graph(t, y), &store, Options{})
 		require.NoError(t, err)
 		found := false
-		for _, st := range p.steps {
+		for _, st := range p.Steps {
 			found = found || taskOf(p, st) == "qdqMaxTask"
 		}
 		assert.Equal(t, want, found, "%d rows", rows)

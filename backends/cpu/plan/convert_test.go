@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
+	"github.com/anynpu/anynpu/backends/cpu/plan/run"
 	"github.com/anynpu/anynpu/backends/cpu/ref"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/model"
@@ -179,10 +180,10 @@ func TestBuild_conversionsEqualReferenceToTheBit(t *testing.T) {
 }
 
 // byReference lists the operators of a plan without a fast kernel.
-func byReference(p *Plan) (ops []string) {
-	for _, s := range p.steps {
-		if s.node != none && !s.fast {
-			ops = append(ops, p.graph.Nodes[s.node].Label())
+func byReference(p *run.Plan) (ops []string) {
+	for _, s := range p.Steps {
+		if s.Node != run.None && !s.Fast {
+			ops = append(ops, p.Graph.Nodes[s.Node].Label())
 		}
 	}
 	return ops
@@ -192,7 +193,7 @@ func TestState_conversionsAllocateNothing(t *testing.T) {
 	for _, c := range conversionCases {
 		m := newMaker()
 		g := m.graph(t, c.build(m)...)
-		var store Store
+		var store run.Store
 		p, err := Build(context.Background(), g, &store, Options{})
 		require.NoError(t, err)
 		s, err := p.NewState(nil, 1)

@@ -5,6 +5,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
+	"github.com/anynpu/anynpu/backends/cpu/plan/ops"
+	"github.com/anynpu/anynpu/backends/cpu/plan/run"
 	"github.com/anynpu/anynpu/backends/cpu/ref"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
@@ -14,25 +17,25 @@ import (
 
 // folder computes nodes of constants.
 type folder struct {
-	*network
+	*ir.Network
 	ctx   context.Context
-	build func(ctx context.Context, g *graph.Graph, store *Store, o Options) (*Plan, error) // of nodes with much to do
+	build builder // of nodes with much to do
 	limit int64
 }
 
 // fold computes now what follows from constants, so that rules find constants wherever they are made. Filters of codes
 // that an integer product may take are held back; with held set those are computed, and nothing else.
 func (f *folder) fold(held bool) error {
-	for _, i := range f.order {
+	for _, i := range f.Order {
 		if err := f.ctx.Err(); err != nil {
 			return fault.As(fault.Canceled, err, "plan")
 		}
 		switch {
-		case f.done[i] || held && !f.held[i]:
-		case !held && holds(f.network, i):
-			f.held[i] = true
+		case f.Done[i] || held && !f.Held[i]:
+		case !held && ops.HoldsFilter(f.Network, i):
+			f.Held[i] = true
 		default:
-			f.held[i], f.done[i] = false, f.folded(i)
+			f.Held[i], f.Done[i] = false, f.folded(i)
 		}
 	}
 	return nil
@@ -40,7 +43,7 @@ func (f *folder) fold(held bool) error {
 
 // folded computes a node of constants now, if that is worth its price.
 func (f *folder) folded(i int) bool {
-	n := &f.graph.Nodes[i]
+	n := &f.Graph.Nodes[i]
 	tr := graph.TraitsOf(n.Op)
 	if _, control := n.Op.(graph.Control); control || tr.Impure || tr.Effect || len(n.In) == 0 {
 		return false
@@ -50,16 +53,16 @@ func (f *folder) folded(i int) bool {
 		if v == graph.None {
 			continue
 		}
-		x := &f.values[v]
-		if x.data == nil || x.dims == nil {
+		x := &f.Values[v]
+		if x.Data == nil || x.Dims == nil {
 			return false
 		}
-		sized = sized || x.sized
-		in[k] = tensor.Tensor{DType: x.typ.DType, Dims: x.dims, Quant: x.typ.Quant, Data: x.data}
+		sized = sized || x.Sized
+		in[k] = tensor.Tensor{DType: x.Type.DType, Dims: x.Dims, Quant: x.Type.Quant, Data: x.Data}
 	}
 	declared := make([]tensor.Type, len(n.Out))
 	for k, v := range n.Out {
-		declared[k] = f.graph.Fact(v).Type
+		declared[k] = f.Graph.Fact(v).Type
 	}
 	res, ok := f.compute(n, in, declared)
 	if !ok {
@@ -74,10 +77,10 @@ func (f *folder) folded(i int) bool {
 				res[k].Data = slices.Clone(res[k].Data)
 			}
 		}
-		x := &f.values[v]
-		x.typ, x.dims = res[k].Type(), append([]int64{}, res[k].Dims...)
-		x.setData(res[k].Data)
-		x.sized = sized
+		x := &f.Values[v]
+		x.Type, x.Dims = res[k].Type(), append([]int64{}, res[k].Dims...)
+		x.SetData(res[k].Data)
+		x.Sized = sized
 	}
 	return true
 }
@@ -92,24 +95,24 @@ func (f *folder) compute(n *graph.Node, in []tensor.Tensor,
 			dims = []int64{0} // as many as the inputs have, at most: counted with the work
 		}
 		size, fits := tensor.Count(dims)
-		if made += min(size, math.MaxInt64>>8); !fits || made > f.budget.elements {
+		if made += min(size, math.MaxInt64>>8); !fits || made > f.Budget.Elements {
 			return nil, false
 		}
 	}
 	work := ref.Work(n.Op, in, declared)
 	res, err := []tensor.Tensor(nil), error(fault.New(fault.Unsupported, "little to do"))
 	price := work / fastWork
-	if work >= leastFastFold && price <= f.budget.work {
+	if work >= leastFastFold && price <= f.Budget.Work {
 		res, err = f.foldFast(n, in, declared)
 	}
 	if err != nil {
-		if price = work; price > f.budget.work || f.ctx.Err() != nil {
+		if price = work; price > f.Budget.Work || f.ctx.Err() != nil {
 			return nil, false
 		}
 		res, err = ref.ComputeContext(f.ctx, n.Op, in, declared)
 	}
-	f.budget.elements -= made
-	f.budget.work -= price
+	f.Budget.Elements -= made
+	f.Budget.Work -= price
 	if err != nil || len(res) != len(n.Out) {
 		return nil, false
 	}
@@ -145,7 +148,7 @@ func (f *folder) foldFast(n *graph.Node, in []tensor.Tensor,
 	if err != nil {
 		return nil, fault.As(fault.Unsupported, err, "")
 	}
-	var store Store
+	var store run.Store
 	defer store.Release()
 	p, err := f.build(f.ctx, sub, &store, Options{unfolded: true, limit: f.limit})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/anynpu/anynpu/backends/cpu/plan/run"
 	"github.com/anynpu/anynpu/backends/cpu/ref"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
@@ -16,27 +17,27 @@ import (
 )
 
 // built returns the plan of the graph that f makes, and the bytes of its constants that are not the graph's.
-func built(t *testing.T, f func(m *maker) graph.Value) (p *Plan, folded int64) {
+func built(t *testing.T, f func(m *maker) graph.Value) (p *run.Plan, folded int64) {
 	t.Helper()
 	m := newMaker()
 	m.Output(f(m))
 	g, err := m.Graph()
 	require.NoError(t, err)
-	var store Store
+	var store run.Store
 	t.Cleanup(store.Release)
 	p, err = Build(context.Background(), g, &store, Options{})
 	require.NoError(t, err)
-	for _, b := range p.buffers {
-		if b.place == isConst {
-			folded += int64(len(b.data))
+	for _, b := range p.Buffers {
+		if b.Place == run.IsConst {
+			folded += int64(len(b.Data))
 		}
 	}
 	return p, folded
 }
 
-func nodesOf(p *Plan) (n int) {
-	for _, s := range p.steps {
-		if s.node != none {
+func nodesOf(p *run.Plan) (n int) {
+	for _, s := range p.Steps {
+		if s.Node != run.None {
 			n++
 		}
 	}
@@ -110,7 +111,7 @@ func TestFold_byFastKernels(t *testing.T) {
 		want, err := ref.Compute(c.op, in, declared)
 		require.NoError(t, err)
 		assert.Equal(t, want[0].Dims, got[0].Dims)
-		assert.InDeltaSlice(t, floats(want[0].Data), floats(got[0].Data), 1e-4, graph.NameOf(c.op))
+		assert.InDeltaSlice(t, run.Floats(want[0].Data), run.Floats(got[0].Data), 1e-4, graph.NameOf(c.op))
 	}
 }
 
@@ -125,7 +126,7 @@ func TestFold_observesCancellation(t *testing.T) {
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	var store Store
+	var store run.Store
 	defer store.Release()
 	_, err = Build(ctx, g, &store, Options{})
 	assert.Equal(t, fault.Canceled, fault.KindOf(err))

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
+	"github.com/anynpu/anynpu/backends/cpu/plan/run"
 	"github.com/anynpu/anynpu/backends/cpu/ref"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
@@ -118,11 +119,11 @@ func TestImage_equalsReference(t *testing.T) {
 						near(t, want[0], got[0], 2e-5)
 						continue
 					}
-					assert.Len(t, p.steps, c.steps)
+					assert.Len(t, p.Steps, c.steps)
 					for i := range want {
 						require.Equal(t, want[i].Type().String(), got[i].Type().String())
 						if want[i].DType == tensor.Float32 {
-							require.Equal(t, floats(want[i].Data), floats(got[i].Data))
+							require.Equal(t, run.Floats(want[i].Data), run.Floats(got[i].Data))
 						} else {
 							require.Equal(t, want[i].Data, got[i].Data)
 						}
@@ -139,7 +140,7 @@ func TestImage_wrongRegionFailsTheRun(t *testing.T) {
 	x := m.Add(&op.ResizeImage{Height: 4, Width: 4}, m.image(2, 1, 9, 9), graph.None,
 		m.regions(tensor.Int32, 0, 0, 8, 8, 9, 0, 12, 8))
 	g := m.graph(t, x)
-	var store Store
+	var store run.Store
 	defer store.Release()
 	p, err := Build(context.Background(), g, &store, Options{})
 	require.NoError(t, err)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/anynpu/anynpu/backends/cpu/plan/run"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
@@ -17,7 +18,7 @@ import (
 func toNHWC(x tensor.Tensor) tensor.Tensor {
 	y := x
 	y.Data = make([]byte, len(x.Data))
-	size, channels, positions := x.DType.Bits()/8, int(x.Dims[1]), product(x.Dims[2:])
+	size, channels, positions := x.DType.Bits()/8, int(x.Dims[1]), run.Product(x.Dims[2:])
 	for i := range x.Count() {
 		image, c, p := i/(channels*positions), i/positions%channels, i%positions
 		copy(y.Data[((image*positions+p)*channels+c)*size:], x.Data[i*size:][:size])
@@ -64,9 +65,9 @@ func TestBuild_inputsChannelsLast(t *testing.T) {
 }
 
 // layouts counts the steps that only change a layout or a representation.
-func layouts(p *Plan) (n int) {
-	for _, s := range p.steps {
-		if s.node == none {
+func layouts(p *run.Plan) (n int) {
+	for _, s := range p.Steps {
+		if s.Node == run.None {
 			n++
 		}
 	}

@@ -3,34 +3,36 @@ package plan
 import (
 	"context"
 
+	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
+	"github.com/anynpu/anynpu/backends/cpu/plan/ops"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 )
 
 // match finds an operation for every node that is left. Kind fault.Unsupported when no node has a fast kernel.
-func match(ctx context.Context, p *program) error {
-	net, fast := p.net, len(p.fused) > 0
-	for _, i := range net.order {
+func match(ctx context.Context, p *ir.Program) error {
+	net, fast := p.Net, len(p.Fused) > 0
+	for _, i := range net.Order {
 		if err := ctx.Err(); err != nil {
 			return fault.As(fault.Canceled, err, "plan")
 		}
-		if !net.done[i] {
-			n := &net.graph.Nodes[i]
-			var found *patch
+		if !net.Done[i] {
+			n := &net.Graph.Nodes[i]
+			var found *ir.Patch
 			if len(n.In) > 0 && n.In[0] != graph.None { // neither random numbers nor a loop without a count
-				found = p.find(rules, i)
+				found = p.Find(ops.Rules, i)
 			}
 			if found == nil {
-				found = one(i, &refOp{}, n.In, n.Out)
-				found.nodes[0].kind = "reference"
+				found = ir.One(i, &ops.Reference{}, n.In, n.Out)
+				found.Nodes[0].Kind = "reference"
 			}
-			p.apply(i, found)
+			p.Apply(i, found)
 		}
-		for _, n := range p.at[i] {
-			_, byRef := n.op.(*refOp)
+		for _, n := range p.At[i] {
+			_, byRef := n.Op.(*ops.Reference)
 			fast = fast || !byRef
 		}
-		p.pass(i)
+		p.Pass(i)
 	}
 	if !fast {
 		return fault.New(fault.Unsupported, "no node has a fast kernel")

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
+	"github.com/anynpu/anynpu/backends/cpu/plan/run"
 	"github.com/anynpu/anynpu/backends/cpu/ref"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
@@ -19,7 +20,7 @@ import (
 // inputAbout is an input of numbers about a mean, with a deviation of 1.
 func (m *maker) inputAbout(mean float64, dims ...int64) graph.Value {
 	v := m.input(dims...)
-	x := floats(m.in[len(m.in)-1].Data)
+	x := run.Floats(m.in[len(m.in)-1].Data)
 	for i := range x {
 		x[i] = float32(mean + float64(x[i]))
 	}
@@ -33,7 +34,7 @@ func (m *maker) last(x graph.Value) graph.Value {
 
 func (m *maker) ones(n int64) graph.Value {
 	t := tensor.New(tensor.Float32, n)
-	for i, v := 0, floats(t.Data); i < len(v); i++ {
+	for i, v := 0, run.Floats(t.Data); i < len(v); i++ {
 		v[i] = 1
 	}
 	return m.Const("", t.Type(), t.Data)
@@ -264,10 +265,10 @@ func TestBuild_largeMeans(t *testing.T) {
 			m := newMaker()
 			x := m.inputAbout(mean, c.dims...)
 			g := m.graph(t, c.build(m, x, mean))
-			want, bound := c.expected(floats(m.in[0].Data), mean)
+			want, bound := c.expected(run.Floats(m.in[0].Data), mean)
 			check := func(t *testing.T, got tensor.Tensor) {
 				t.Helper()
-				y := floats(got.Data)
+				y := run.Floats(got.Data)
 				require.Len(t, y, len(want))
 				for i, w := range want {
 					if d := math.Abs(w - float64(y[i])); !(d <= bound[i]) {
@@ -285,7 +286,7 @@ func TestBuild_largeMeans(t *testing.T) {
 					restore, err := kernel.Select(isa)
 					require.NoError(t, err)
 					defer restore()
-					var store Store
+					var store run.Store
 					defer store.Release()
 					if _, err := Build(context.Background(), g, &store, Options{}); err != nil {
 						t.Skip(err) // by reference alone
@@ -306,7 +307,7 @@ func TestBuild_equalValuesNormalized(t *testing.T) {
 		for _, value := range []float64{0.1, -77.7, 1234567} {
 			m := newMaker()
 			x := m.inputAbout(0, 3, 8, 20, 11)
-			for i, v := 0, floats(m.in[0].Data); i < len(v); i++ {
+			for i, v := 0, run.Floats(m.in[0].Data); i < len(v); i++ {
 				v[i] = float32(value)
 			}
 			g := m.graph(t, m.Add(&op.LayerNorm{Axis: 1, Epsilon: 1e-5}, x), m.Add(&op.InstanceNorm{Axis: 1, Epsilon: 1e-5}, x,
@@ -314,7 +315,7 @@ func TestBuild_equalValuesNormalized(t *testing.T) {
 				m.Add(&op.InstanceNorm{Axis: 1, Epsilon: 1e-5}, m.last(x), m.ones(8), m.zeros(8)))
 			_, got := compute(t, g, m.in, 1)
 			for k := range got {
-				for i, v := range floats(got[k].Data) {
+				for i, v := range run.Floats(got[k].Data) {
 					assert.InDelta(t, 0, v, 1e-4, "%v of %v, output %d, element %d", isa, value, k, i)
 					if t.Failed() {
 						return

@@ -1,8 +1,11 @@
 package plan
 
 import (
+	"context"
 	"slices"
 
+	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
+	"github.com/anynpu/anynpu/backends/cpu/plan/run"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
@@ -10,7 +13,7 @@ import (
 
 // Options govern Build. The zero Options are ready.
 type Options struct {
-	packing
+	ir.Packing
 	// NHWC marks the inputs, of types that TakesNHWC accepts, whose elements runs get in NHWC: [N, C, spatial...] as
 	// [N, spatial..., C].
 	NHWC []bool
@@ -25,6 +28,9 @@ type Options struct {
 	unfolded bool
 	limit    int64
 }
+
+// builder is the type of Build.
+type builder func(ctx context.Context, g *graph.Graph, store *run.Store, o Options) (*run.Plan, error)
 
 // TakesNHWC reports whether a plan can begin with an input of the given type in NHWC (Options.NHWC).
 func TakesNHWC(t tensor.Type) bool {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
+	"github.com/anynpu/anynpu/backends/cpu/plan/run"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
@@ -113,7 +114,7 @@ func TestPasses_text(t *testing.T) {
 			m := newMaker()
 			g := m.graph(t, c.build(m)...)
 			var text strings.Builder
-			var store Store
+			var store run.Store
 			defer store.Release()
 			_, err := Build(context.Background(), g, &store, Options{Trace: func(pass, made string) {
 				text.WriteString("# " + pass + "\n" + made)

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
+	"github.com/anynpu/anynpu/backends/cpu/plan/run"
 	"github.com/anynpu/anynpu/backends/cpu/pool"
 	"github.com/anynpu/anynpu/backends/cpu/ref"
 	"github.com/anynpu/anynpu/core/fault"
@@ -39,7 +40,7 @@ func newMaker() *maker {
 
 func (m *maker) random(dims ...int64) tensor.Tensor {
 	t := tensor.New(tensor.Float32, dims...)
-	for i, v := 0, floats(t.Data); i < len(v); i++ {
+	for i, v := 0, run.Floats(t.Data); i < len(v); i++ {
 		v[i] = float32(m.rnd.NormFloat64())
 	}
 	return t
@@ -53,7 +54,7 @@ func (m *maker) input(dims ...int64) graph.Value {
 
 func (m *maker) weights(dims ...int64) graph.Value {
 	t := m.random(dims...)
-	for i, v := 0, floats(t.Data); i < len(v); i++ {
+	for i, v := 0, run.Floats(t.Data); i < len(v); i++ {
 		v[i] /= 4
 	}
 	return m.Const("", t.Type(), t.Data)
@@ -62,7 +63,7 @@ func (m *maker) weights(dims ...int64) graph.Value {
 // positive is a constant between 0.5 and 1.5.
 func (m *maker) positive(n int64) graph.Value {
 	t := tensor.New(tensor.Float32, n)
-	for i, v := 0, floats(t.Data); i < len(v); i++ {
+	for i, v := 0, run.Floats(t.Data); i < len(v); i++ {
 		v[i] = 0.5 + m.rnd.Float32()
 	}
 	return m.Const("", t.Type(), t.Data)
@@ -92,8 +93,8 @@ func instructionSets() []kernel.ISA {
 }
 
 // compute runs a plan of g, whose inputs marked in nhwc are in NHWC, and returns copies of the outputs.
-func compute(t testing.TB, g *graph.Graph, in []tensor.Tensor, threads int, nhwc ...bool) (*Plan, []tensor.Tensor) {
-	var store Store
+func compute(t testing.TB, g *graph.Graph, in []tensor.Tensor, threads int, nhwc ...bool) (*run.Plan, []tensor.Tensor) {
+	var store run.Store
 	defer store.Release()
 	p, err := Build(context.Background(), g, &store, Options{NHWC: nhwc})
 	require.NoError(t, err)
@@ -119,8 +120,8 @@ func compute(t testing.TB, g *graph.Graph, in []tensor.Tensor, threads int, nhwc
 }
 
 // taskOf names the type of the process that computes a step.
-func taskOf(p *Plan, st *step) string {
-	name := fmt.Sprintf("%T", st.start(&State{plan: p, threads: 1}, st))
+func taskOf(p *run.Plan, st *run.Step) string {
+	name := fmt.Sprintf("%T", st.Start(&run.State{Plan: p, Threads: 1}, st))
 	return name[strings.LastIndex(name, ".")+1:]
 }
 
@@ -129,7 +130,7 @@ func taskOf(p *Plan, st *step) string {
 func near(t *testing.T, want, got tensor.Tensor, tol float64) {
 	t.Helper()
 	require.True(t, slices.Equal(want.Dims, got.Dims), "%v, want %v", got.Dims, want.Dims)
-	w, g := floats(want.Data), floats(got.Data)
+	w, g := run.Floats(want.Data), run.Floats(got.Data)
 	require.Len(t, g, len(w))
 	largest := 1.0
 	for _, x := range w {
@@ -171,7 +172,7 @@ func TestBuild_equalsReference(t *testing.T) {
 					assert.Zero(t, slow, "nodes by reference")
 					assert.Empty(t, unread(p), "steps that nobody reads")
 					if c.steps > 0 {
-						assert.Len(t, p.steps, c.steps)
+						assert.Len(t, p.Steps, c.steps)
 					}
 					for i := range want {
 						near(t, want[i], got[i], 2e-5)
@@ -187,7 +188,7 @@ func TestState_runAllocatesNothing(t *testing.T) {
 	for _, c := range slices.Concat(cases, fusionCases, recurrentCases, quantizedCases, imageCases) {
 		m := newMaker()
 		g := m.graph(t, c.build(m)...)
-		var store Store
+		var store run.Store
 		p, err := Build(context.Background(), g, &store, Options{})
 		require.NoError(t, err)
 		s, err := p.NewState(nil, 1)
@@ -241,7 +242,7 @@ func TestBuild_loopWithoutCount(t *testing.T) {
 func TestBuild_paddingKeepsNaN(t *testing.T) {
 	m := newMaker()
 	w := m.random(3, 3, 3, 2)
-	floats(w.Data)[5] = float32(math.Inf(1))
+	run.Floats(w.Data)[5] = float32(math.Inf(1))
 	p := m.Add(&op.Pad{}, m.input(1, 2, 5, 5), m.Int64s(0, 0, 1, 1, 0, 0, 1, 1))
 	g := m.graph(t, m.Add(&op.Conv{}, p, m.Const("", w.Type(), w.Data)))
 	want, err := ref.Run(context.Background(), g, m.in)
@@ -260,7 +261,7 @@ func TestState_gatherOutside(t *testing.T) {
 		m.in = append(m.in, at)
 		_, want := ref.Run(context.Background(), g, m.in)
 		require.Equal(t, fault.Data, fault.KindOf(want))
-		var store Store
+		var store run.Store
 		p, err := Build(context.Background(), g, &store, Options{})
 		require.NoError(t, err)
 		s, err := p.NewState(nil, 1)
@@ -280,17 +281,17 @@ func TestBuild_notANumberAndInfinities(t *testing.T) {
 		require.NoError(t, err)
 		m := newMaker()
 		x := m.input(1, 5, 6, 6)
-		for i, v := 0, floats(m.in[0].Data); i < len(v); i += 7 {
+		for i, v := 0, run.Floats(m.in[0].Data); i < len(v); i += 7 {
 			v[i] = []float32{nan, inf, -inf}[i/7%3]
 		}
 		one := tensor.New(tensor.Float32, 5, 1, 1, 5)
 		for c := range 5 {
-			floats(one.Data)[c*5+c] = 1
+			run.Floats(one.Data)[c*5+c] = 1
 		}
 		clip := func(x graph.Value) graph.Value { return m.Add(&op.Clip{}, x, m.Float32(-1), m.Float32(1)) }
 		slopes := func(dims ...int64) graph.Value {
 			s := m.input(dims...)
-			for i, v := 0, floats(m.in[len(m.in)-1].Data); i < len(v); i++ {
+			for i, v := 0, run.Floats(m.in[len(m.in)-1].Data); i < len(v); i++ {
 				v[i] = []float32{0.5, inf, nan, -inf, 0}[i%5]
 			}
 			return s

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
+	"github.com/anynpu/anynpu/backends/cpu/plan/run"
 	"github.com/anynpu/anynpu/backends/cpu/ref"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
@@ -165,9 +166,9 @@ func TestBuild_quantizedClampIsFused(t *testing.T) {
 			g := m.graph(t, out...)
 			p, got := compute(t, g, m.in, 1)
 			var steps []string
-			for _, st := range p.steps {
-				if st.node != none {
-					steps = append(steps, graph.NameOf(g.Nodes[st.node].Op))
+			for _, st := range p.Steps {
+				if st.Node != run.None {
+					steps = append(steps, graph.NameOf(g.Nodes[st.Node].Op))
 				}
 			}
 			if kernel.FastInt8() && !shared {
@@ -219,9 +220,9 @@ func TestBuild_quantizedNetworkHasNoOtherSteps(t *testing.T) {
 		m := newMaker()
 		p, _ := compute(t, m.graph(t, codedNetwork(typ)(m)...), m.in, 2)
 		var steps []string
-		for _, st := range p.steps {
-			if assert.NotEqual(t, none, st.node, st.kind) {
-				steps = append(steps, graph.NameOf(p.graph.Nodes[st.node].Op))
+		for _, st := range p.Steps {
+			if assert.NotEqual(t, run.None, st.Node, st.Kind) {
+				steps = append(steps, graph.NameOf(p.Graph.Nodes[st.Node].Op))
 			}
 		}
 		assert.Equal(t, []string{"convert", "conv", "max_pool", "conv", "hard_swish", "add", "conv", "convert"}, steps)
@@ -273,7 +274,7 @@ func TestBuild_quantizedSumsOfIntegers(t *testing.T) {
 		require.Equal(t, want[i].Data, got[i].Data, "output %d", i)
 	}
 	fused, apart := 0, 0
-	for _, st := range p.steps {
+	for _, st := range p.Steps {
 		switch taskOf(p, st) {
 		case "qdqGemmTask":
 			fused++
@@ -287,11 +288,11 @@ func TestBuild_quantizedSumsOfIntegers(t *testing.T) {
 }
 
 // kinds counts the steps that no node of the graph asks for.
-func kinds(p *Plan) map[string]int {
+func kinds(p *run.Plan) map[string]int {
 	count := map[string]int{}
-	for _, st := range p.steps {
-		if st.node == none {
-			count[st.kind]++
+	for _, st := range p.Steps {
+		if st.Node == run.None {
+			count[st.Kind]++
 		}
 	}
 	return count
@@ -335,7 +336,7 @@ func BenchmarkQuantizedConv(b *testing.B) {
 				m.weightCodes(quant(i8, 0.01, 0, 64, 3, 3, 64)), m.bias(64))
 			g := m.graph(b, m.typed(&op.Conv{ChannelsLast: true}, quant(i8, 0.7, 0), y,
 				m.weightCodes(quant(i8, 0.01, 0, 256, 1, 1, 64))))
-			var store Store
+			var store run.Store
 			defer store.Release()
 			p, err := Build(context.Background(), g, &store, Options{})
 			require.NoError(b, err)

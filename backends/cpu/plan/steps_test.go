@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/anynpu/anynpu/backends/cpu/plan/run"
 	"github.com/anynpu/anynpu/backends/cpu/ref"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
@@ -15,19 +16,19 @@ import (
 )
 
 // unread returns the steps of which no step reads anything and that make no output.
-func unread(p *Plan) []string {
+func unread(p *run.Plan) []string {
 	read := map[int]bool{}
-	for _, o := range p.outputs {
-		read[p.root(o.buf)] = true
+	for _, o := range p.Outputs {
+		read[p.Root(o.Buf)] = true
 	}
 	var list []string
-	for _, s := range slices.Backward(p.steps) {
-		used := slices.ContainsFunc(s.writes, func(x int) bool { return read[p.root(x)] })
+	for _, s := range slices.Backward(p.Steps) {
+		used := slices.ContainsFunc(s.Writes, func(x int) bool { return read[p.Root(x)] })
 		if !used {
-			list = append(list, s.kind)
+			list = append(list, s.Kind)
 		}
-		for _, x := range s.reads {
-			read[p.root(x)] = true
+		for _, x := range s.Reads {
+			read[p.Root(x)] = true
 		}
 	}
 	return list
@@ -50,7 +51,7 @@ func TestBuild_refusedRulesLeaveNoStep(t *testing.T) {
 		"product": func(m *maker) []graph.Value { // a bias out of reach
 			x := m.dequantize(m.inputCodes(tensor.T(tensor.Uint8, 1, 12, 7, 8)), wide)
 			bias := tensor.New(tensor.Float32, 5)
-			floats(bias.Data)[3] = 1e30
+			run.Floats(bias.Data)[3] = 1e30
 			y := m.Add(&op.Conv{Pads: []int64{1, 1, 1, 1}}, x, m.imageFilter(5, 12, 3, 3),
 				m.Const("", bias.Type(), bias.Data))
 			return []graph.Value{m.qdq(y, wide)}
@@ -65,7 +66,7 @@ func TestBuild_refusedRulesLeaveNoStep(t *testing.T) {
 			require.NoError(t, err)
 			for i := range want {
 				for k := range want[i].Count() {
-					require.InDelta(t, floats(want[i].Data)[k], floats(got[i].Data)[k], float64(wide.scale)+1e-6)
+					require.InDelta(t, run.Floats(want[i].Data)[k], run.Floats(got[i].Data)[k], float64(wide.scale)+1e-6)
 				}
 			}
 		})
@@ -102,7 +103,7 @@ func TestState_profileNamesSteps(t *testing.T) {
 	out.Quant = tensor.PerTensor(0.1, -2)
 	z := m.AddTyped(&op.FullyConnected{}, "", []tensor.Type{out}, m.inputCodes(in), m.weightCodes(w))[0]
 	g := m.graph(t, m.Add(&op.Sigmoid{}, y), z, m.Add(&op.Add{}, m.input(3, 1, 2), m.input(1, 4, 2)))
-	var store Store
+	var store run.Store
 	defer store.Release()
 	p, err := Build(context.Background(), g, &store, Options{})
 	require.NoError(t, err)

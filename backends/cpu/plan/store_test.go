@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/anynpu/anynpu/backends/cpu/plan/run"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
@@ -24,7 +25,7 @@ func openProducts(t *testing.T) *graph.Graph {
 }
 
 // planAt returns a plan of open for n rows.
-func planAt(ctx context.Context, t *testing.T, open *graph.Graph, store *Store, n int64, o Options) (*Plan, error) {
+func planAt(ctx context.Context, t *testing.T, open *graph.Graph, store *run.Store, n int64, o Options) (*run.Plan, error) {
 	g := open.WithInputs([]tensor.Tensor{tensor.New(tensor.Float32, n, 64)})
 	require.NoError(t, g.Infer())
 	o.Open = open
@@ -34,22 +35,22 @@ func planAt(ctx context.Context, t *testing.T, open *graph.Graph, store *Store, 
 // A plan of one size more takes no memory that stays when the plan goes, and shares what is the same for all sizes.
 func TestStore_keepsWhatIsTheSameForAllSizes(t *testing.T) {
 	open := openProducts(t)
-	var store Store
+	var store run.Store
 	defer store.Release()
 	for n := range int64(200) {
 		p, err := planAt(context.Background(), t, open, &store, n+1, Options{})
 		require.NoError(t, err)
 		_, slow := p.Fast()
 		assert.Zero(t, slow)
-		assert.Len(t, store.forms, 1, "the constant's")
+		assert.Len(t, store.Forms, 1, "the constant's")
 	}
-	assert.EqualValues(t, leastSegment, store.size)
+	assert.EqualValues(t, run.LeastSegment, store.Size)
 }
 
 // A build that ends early gives back what it took.
 func TestStore_canceledBuildsTakeNothing(t *testing.T) {
 	open := openProducts(t)
-	var store Store
+	var store run.Store
 	defer store.Release()
 	for n := range int64(100) {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -61,9 +62,9 @@ func TestStore_canceledBuildsTakeNothing(t *testing.T) {
 		cancel()
 		assert.Equal(t, fault.Canceled, fault.KindOf(err))
 	}
-	assert.EqualValues(t, leastSegment, store.size)
-	assert.Empty(t, store.forms)
+	assert.EqualValues(t, run.LeastSegment, store.Size)
+	assert.Empty(t, store.Forms)
 	_, err := planAt(context.Background(), t, open, &store, 3, Options{})
 	require.NoError(t, err)
-	assert.Len(t, store.forms, 1)
+	assert.Len(t, store.Forms, 1)
 }

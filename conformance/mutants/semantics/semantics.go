@@ -31,7 +31,8 @@ var Areas = []Area{
 	{"hbDNN", []Quota{{"capi/hbdnn", 20}}},
 	{"NNAPI", []Quota{{"capi/nnapi", 16}, {"capi/nnapi/lowering", 12}, {"core/spec/nnapi", 4}}},
 	{"engine", []Quota{
-		{"backends/cpu/plan", 14}, {"backends/cpu/kernel", 7}, {"backends/cpu", 3}, {"backends/cpu/matmul", 2},
+		{"backends/cpu/plan/ops", 8}, {"backends/cpu/plan/ir", 3}, {"backends/cpu/plan/run", 2},
+		{"backends/cpu/plan", 1}, {"backends/cpu/kernel", 7}, {"backends/cpu", 3}, {"backends/cpu/matmul", 2},
 		{"backends/cpu/pool", 1}, {"backends/cpu/ref", 0}}},
 	{"ONNX", []Quota{{"core/format/onnx", 4}, {"core/format/onnx/expand", 5}, {"core/format/onnx/lower", 10},
 		{"core/format/onnx/proto", 5}}},

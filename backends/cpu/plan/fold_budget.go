@@ -1,0 +1,35 @@
+package plan
+
+import (
+	"math"
+
+	"github.com/anynpu/anynpu/backends/cpu/plan/run"
+	"github.com/anynpu/anynpu/core/graph"
+)
+
+// newBudget returns the budget of a graph.
+func newBudget(g *graph.Graph) run.Budget {
+	stored := int64(0)
+	for i := range g.Values {
+		if f := &g.Values[i].Fact; f.Const != nil {
+			n, _ := f.Shape.Count()
+			stored += min(n, math.MaxInt64>>16)
+		}
+	}
+	stored = min(stored, math.MaxInt64>>10)
+	return run.Budget{Elements: foldElements + foldPerStored*stored, Work: foldWork + foldWorkStored*stored,
+		Tables: tableBytes}
+}
+
+// What Build may make of constants: so much held the model is, and so much more for each element that the model
+// stores. A few bytes can ask for any amount; what is not folded is computed by each run.
+const (
+	foldElements    = 8 << 20
+	foldPerStored   = 8
+	foldWork        = 1 << 28
+	foldWorkStored  = 256
+	fastWork        = 32      // steps of a fast kernel in the time of one by reference
+	leastFastFold   = 1 << 15 // work from which a kernel is looked for
+	tableBytes      = 64 << 20
+	foldInputCutoff = 64 // elements of a first operand that a kernel may want to know
+)

@@ -1,0 +1,115 @@
+package ops
+
+import (
+	"fmt"
+
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
+	"github.com/anynpu/anynpu/backends/cpu/plan/run"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
+)
+
+// convolution is a convolution with constant filters and everything resolved.
+type convolution struct {
+	win          kernel.Window
+	batch        int
+	c, n, groups int
+	epi          epilogue
+	bias         []float32
+	weights      []float32 // the model's, [n, taps, c/groups], until they are packed
+	filter       graph.Value
+	x            graph.Value
+	last         bool   // the model's images are NHWC
+	taps, ic, oc int    // taps, channels per group
+	at           int    // the node of the graph
+	kind         string // of the packed filters, when a node has several
+	planar       bool   // of a first layer: the images are NCHW, the results are not; layout decides it
+}
+
+// window turns resolved windows of up to three dimensions into the kernels' form.
+func window(ws []op.Window) (w kernel.Window, err error) {
+	for d := range 3 {
+		w.In[d], w.Kernel[d], w.Stride[d], w.Dilation[d], w.Out[d] = 1, 1, 1, 1, 1
+	}
+	if len(ws) > 3 {
+		return w, fmt.Errorf("%d spatial dimensions", len(ws))
+	}
+	for i, v := range ws {
+		d := 3 - len(ws) + i
+		w.In[d], w.Kernel[d], w.Stride[d], w.Dilation[d], w.Out[d], w.Pad[d] =
+			int(v.In), int(v.Kernel), int(v.Stride), int(v.Dilation), int(v.Out), int(v.Before)
+	}
+	return w, nil
+}
+
+// pointwise reports whether every output position reads the input position of the same number.
+func (c *convolution) pointwise() bool {
+	return c.taps == 1 && c.win.In == c.win.Out && c.win.Pad == [3]int{} && c.win.Stride == [3]int{1, 1, 1}
+}
+
+func (c *convolution) flat() bool {
+	return c.win.In[0] == 1 && c.win.Kernel[0] == 1 && c.win.Out[0] == 1 && c.win.Pad[0] == 0
+}
+
+func (c *convolution) depthwise() bool { return c.groups > 1 && c.ic == 1 && c.oc == 1 && c.flat() }
+
+// small reports whether the taps of a kernel row and their few channels should be one run.
+func (c *convolution) small() bool {
+	return c.groups == 1 && c.c <= 4 && c.flat() && c.win.Kernel[2] > 1 && c.win.Dilation[2] == 1
+}
+
+// winograd reports whether Winograd pays: it saves three quarters of the products and costs transforms of
+// input and output, and four times the filters' bytes, which few tiles do not share.
+func (c *convolution) winograd() bool {
+	w := &c.win
+	one := [3]int{1, 1, 1}
+	if !c.flat() || c.groups != 1 || w.Kernel != [3]int{1, 3, 3} || w.Stride != one || w.Dilation != one || c.c < 16 ||
+		c.n < 16 {
+		return false
+	}
+	tiles := c.batch * ((w.Out[1] + 3) / 4) * ((w.Out[2] + 3) / 4)
+	return tiles >= 12 && c.c*c.n <= 256*256 || tiles >= 32
+}
+
+// residualOf is the residual's rows, nil when there is none.
+func (c *convolution) residualOf(s *run.State, st *run.Step) (v []float32, ld int) {
+	if c.epi.res == graph.None {
+		return nil, 0
+	}
+	return s.Rows(st.Reads[1], c.n)
+}
+
+// String tells the algorithm, the window and the epilogue.
+func (c *convolution) String() string {
+	name := "GEMM"
+	switch {
+	case c.depthwise():
+		name = "depthwise"
+	case c.small():
+		name = "few channels"
+	case c.winograd():
+		name = "Winograd"
+	}
+	w := &c.win
+	t := fmt.Sprintf("%s %v, %d -> %d", name, w.Kernel[3-max(1, dimensions(w)):], c.c, c.n)
+	if c.groups > 1 {
+		t += fmt.Sprintf(", %d groups", c.groups)
+	}
+	if w.Stride != [3]int{1, 1, 1} {
+		t += fmt.Sprintf(", strides %v", w.Stride[3-max(1, dimensions(w)):])
+	}
+	if w.Pad != [3]int{} {
+		t += fmt.Sprintf(", pads %v", w.Pad[3-max(1, dimensions(w)):])
+	}
+	return t + epilogueText(c.bias, &c.epi)
+}
+
+// dimensions is the number of spatial dimensions that a window has in earnest.
+func dimensions(w *kernel.Window) int {
+	for d := range 3 {
+		if w.In[d] != 1 || w.Kernel[d] != 1 {
+			return 3 - d
+		}
+	}
+	return 1
+}

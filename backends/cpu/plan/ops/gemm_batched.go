@@ -1,0 +1,326 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
+	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
+	"github.com/anynpu/anynpu/backends/cpu/plan/run"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
+)
+
+// batchTask multiplies batches of matrices, packing each right side on the way.
+type batchTask struct {
+	st               *run.Step
+	a, b, c          matrices
+	rows, depth, col int
+	bias             []float32
+	scale            []float32 // of the products, one value per column; nil: ones
+	row, all         int       // reads that are added: one row per product, or as many as it has; none: there are none
+	more             matrices  // of either
+	act              kernel.Act
+	gemms            []kernel.Gemm // per worker
+	packed           int
+	x, w, y, work    []float32
+	added            []float32
+}
+
+// matrices are where the matrices of a batch lie in an operand: each starts at one of the offsets, and its rows are ld
+// values apart, or its columns if transposed.
+type matrices struct {
+	at         []int
+	ld         int
+	transposed bool
+}
+
+// batchOp is a product of two batches of matrices.
+type batchOp struct {
+	task        batchTask
+	a, b, added *matricesIn // added: nil if there is nothing, or one row per product
+	row         graph.Value // that is added, None: none
+	transposed  bool        // the right sides
+}
+
+// matricesIn are the matrices of a value, or of the operand of the transposition that makes it.
+type matricesIn struct {
+	value      graph.Value
+	direct     matrices
+	by         *transposeOp // nil: none that products can do without
+	from       graph.Value
+	transposed matrices // in from
+}
+
+// matricesOf says where the matrices of v lie for the broadcast batch lead.
+func matricesOf(p *ir.Program, v graph.Value, lead []int64, transposable bool) *matricesIn {
+	dims := p.Net.Values[v].Dims
+	r := len(dims)
+	m := &matricesIn{value: v, direct: matrices{offsetsOf(dims[:r-2], strides(dims)[:r-2], lead), int(dims[r-1]), false}}
+	t, ok := p.Pending(v).(*transposeOp)
+	if !ok {
+		return m
+	}
+	from := p.Waiting[v].In[0]
+	own := strides(p.Net.Values[from].Dims)
+	transposed := make([]int, r)
+	for i, a := range t.axes {
+		transposed[i] = own[a]
+	}
+	batch := offsetsOf(dims[:r-2], transposed[:r-2], lead)
+	switch {
+	case transposed[r-1] == 1:
+		m.by, m.from, m.transposed = t, from, matrices{batch, transposed[r-2], false}
+	case transposed[r-2] == 1 && transposable:
+		m.by, m.from, m.transposed = t, from, matrices{batch, transposed[r-1], true}
+	}
+	return m
+}
+
+// operand is what is read when nothing else is known of layouts.
+func (m *matricesIn) operand() graph.Value {
+	if m.by != nil {
+		return m.from
+	}
+	return m.value
+}
+
+// read makes the matrices the next operand of n. A transposition that is a view is read as its result.
+func (m *matricesIn) read(l *ir.Layouter, n *ir.Node) matrices {
+	view := m.by == nil
+	if !view {
+		_, view = m.by.viewOf(l, m.from, m.value)
+	}
+	if view {
+		l.Read(n, m.value, run.NCHW)
+		return m.direct
+	}
+	l.Read(n, m.from, run.NCHW)
+	return m.transposed
+}
+
+// offsetsOf returns where each matrix of the broadcast batch lead starts in an operand with batch dims and their
+// strides.
+func offsetsOf(dims []int64, own []int, lead []int64) []int {
+	steps := make([]int, len(lead))
+	for i := range dims {
+		if dims[i] != 1 {
+			steps[len(lead)-len(dims)+i] = own[i]
+		}
+	}
+	out := make([]int, run.Product(lead))
+	for i := range out {
+		rest := i
+		for d := len(lead) - 1; d >= 0; d-- {
+			out[i] += rest % int(lead[d]) * steps[d]
+			rest /= int(lead[d])
+		}
+	}
+	return out
+}
+
+// matchBatched finds a product of two batches of matrices.
+func matchBatched(p *ir.Program, i int) *ir.Patch {
+	g, n := p.Net, &p.Net.Graph.Nodes[i]
+	o, is := n.Op.(*op.MatMul)
+	if !is || o.TransposeA || !g.IsFloat32(n.In[0], n.In[1], n.Out[0]) {
+		return nil
+	}
+	wd := g.Values[n.In[1]].Dims
+	if len(g.Values[n.In[0]].Dims) < 2 || len(wd) < 2 {
+		return nil
+	}
+	depth, cols := int(wd[len(wd)-2]), int(wd[len(wd)-1])
+	if o.TransposeB {
+		depth, cols = cols, depth
+	}
+	bias, ok := columnBias(g, n.In, cols)
+	if !ok {
+		return nil
+	}
+	yd := g.Values[n.Out[0]].Dims
+	r := len(yd)
+	lead := yd[:r-2]
+	tables := run.Saturated(24, run.Product(lead))
+	if !g.Budget.Allows(tables) {
+		return nil
+	}
+	q := &batchOp{row: graph.None}
+	q.task = batchTask{rows: int(yd[r-2]), depth: depth, col: cols, bias: bias, row: run.None, all: run.None,
+		packed: kernel.PackedLen(depth, cols)}
+	out, added := n.Out[0], graph.None
+	var fused, more []int
+	if bias == nil {
+		out, q.task.scale, fused = scaled(p, out, cols)
+		if out, added, more = masked(p, out); added != graph.None {
+			fused = append(fused, more...)
+		}
+	}
+	epi := epilogueOf(p, out, run.None, false)
+	fused = append(fused, epi.nodes...)
+	q.task.act = epi.act
+	q.a = matricesOf(p, n.In[0], lead, false)
+	q.b = matricesOf(p, n.In[1], lead, true)
+	q.transposed = o.TransposeB
+	in := []graph.Value{q.a.operand(), q.b.operand()}
+	if added != graph.None {
+		if d := g.Values[added].Dims; len(d) < 2 || d[len(d)-2] == 1 && q.task.rows != 1 {
+			d = append(slices.Repeat([]int64{1}, max(0, 2-len(d))), d...)
+			q.task.more, q.row = matrices{at: offsetsOf(d[:len(d)-2], strides(d)[:len(d)-2], lead), ld: cols}, added
+		} else {
+			q.added = matricesOf(p, added, lead, false)
+		}
+		in = append(in, added)
+	}
+	out, q.task.c, more = batchOutput(p, epi.out, lead)
+	found := ir.One(i, q, in, []graph.Value{out}, append(fused, more...)...)
+	found.Tables = tables
+	return found
+}
+
+func (q *batchOp) Layout(l *ir.Layouter, n *ir.Node) {
+	q.task.a, q.task.b = q.a.read(l, n), q.b.read(l, n)
+	q.task.b.transposed = q.task.b.transposed != q.transposed
+	switch {
+	case q.row != graph.None:
+		l.Read(n, q.row, run.NCHW)
+		q.task.row = 2
+	case q.added != nil:
+		q.task.more = q.added.read(l, n)
+		q.task.all = 2
+	}
+	l.Write(n, n.Out[0], run.NCHW)
+}
+
+func (q *batchOp) Lower(*ir.Lowering, *ir.Node) run.Step {
+	t := q.task
+	return run.Step{Fast: true, Start: func(state *run.State, st *run.Step) run.Process {
+		own := t
+		own.st, own.gemms = st, make([]kernel.Gemm, max(1, state.Threads))
+		return &own
+	}}
+}
+
+// batchOutput says where the matrices v are written, transposed already when that is all that happens to them.
+func batchOutput(p *ir.Program, v graph.Value, lead []int64) (graph.Value, matrices, []int) {
+	g, dims := p.Net, p.Net.Values[v].Dims
+	r := len(dims)
+	if i := g.OnlyUse(v); !p.Taken(i) {
+		n := &g.Graph.Nodes[i]
+		perm, ok := g.Ints(n.In, 1)
+		if _, is := n.Op.(*op.Transpose); is && ok && len(perm) == r && r > 2 && g.IsFloat32(n.Out[0]) {
+			axes, err := op.Permutation(perm, r)
+			if err == nil && axes[r-1] == r-1 {
+				own, transposed := strides(g.Values[n.Out[0]].Dims), make([]int, r)
+				for k, a := range axes {
+					transposed[a] = own[k]
+				}
+				return n.Out[0], matrices{offsetsOf(dims[:r-2], transposed[:r-2], lead), transposed[r-2], false}, []int{i}
+			}
+		}
+	}
+	return v, matrices{offsetsOf(dims[:r-2], strides(dims)[:r-2], lead), int(dims[r-1]), false}, nil
+}
+
+// scaled follows v through a product with one finite number, or a division by one.
+func scaled(p *ir.Program, v graph.Value, cols int) (out graph.Value, scale []float32, nodes []int) {
+	g := p.Net
+	i := g.OnlyUse(v)
+	if p.Taken(i) {
+		return v, nil, nil
+	}
+	n := &g.Graph.Nodes[i]
+	other := graph.None
+	div := false
+	switch n.Op.(type) {
+	case *op.Mul:
+		if other = n.In[1]; other == v {
+			other = n.In[0]
+		}
+	case *op.Div:
+		if other, div = n.In[1], true; other == v {
+			return v, nil, nil
+		}
+	default:
+		return v, nil, nil
+	}
+	c := g.Constant(other)
+	if len(c) != 1 || !slices.Equal(g.Values[n.Out[0]].Dims, g.Values[v].Dims) || !g.IsFloat32(n.Out[0]) {
+		return v, nil, nil
+	}
+	by := c[0]
+	if div {
+		by = float32(1 / float64(by))
+	}
+	if !finite(by) || by < 1e-9 && by > -1e-9 || by > 1e9 || by < -1e9 {
+		return v, nil, nil
+	}
+	return n.Out[0], slices.Repeat([]float32{by}, cols), []int{i}
+}
+
+// masked follows v through a sum with a value that exists already and has as many columns; added is None when there is
+// none.
+func masked(p *ir.Program, v graph.Value) (out, added graph.Value, nodes []int) {
+	g := p.Net
+	i := g.OnlyUse(v)
+	if p.Taken(i) {
+		return v, graph.None, nil
+	}
+	n := &g.Graph.Nodes[i]
+	if _, ok := n.Op.(*op.Add); !ok || n.In[0] == n.In[1] {
+		return v, graph.None, nil
+	}
+	if added = n.In[0]; added == v {
+		added = n.In[1]
+	}
+	dims := g.Values[v].Dims
+	d, r := g.Values[added].Dims, len(dims)
+	if !g.IsFloat32(added, n.Out[0]) || !p.IsMade(added) || !slices.Equal(g.Values[n.Out[0]].Dims, dims) {
+		return v, graph.None, nil
+	}
+	if len(d) == 0 || d[len(d)-1] != dims[r-1] || len(d) > 1 && d[len(d)-2] != 1 && d[len(d)-2] != dims[r-2] {
+		return v, graph.None, nil
+	}
+	return n.Out[0], added, []int{i}
+}
+
+func (t *batchTask) Run(s *run.State) error {
+	t.x, t.w, t.y = s.F32(t.st.Reads[0]), s.F32(t.st.Reads[1]), s.F32(t.st.Writes[0])
+	if t.row != run.None {
+		t.added = s.F32(t.st.Reads[t.row])
+	}
+	if t.all != run.None {
+		t.added = s.F32(t.st.Reads[t.all])
+	}
+	var err error
+	if t.work, err = s.Borrow(len(t.gemms) * t.packed); err != nil {
+		return err
+	}
+	s.Do(len(t.a.at), t)
+	return nil
+}
+
+// Chunk computes product i.
+func (t *batchTask) Chunk(i, worker int) {
+	packed := t.work[worker*t.packed:][:t.packed]
+	w := t.w[t.b.at[i]:]
+	if t.b.transposed {
+		kernel.PackBT(packed, w, t.depth, t.col, t.b.ld)
+	} else {
+		kernel.PackB(packed, w, t.depth, t.col, t.b.ld)
+	}
+	if t.scale != nil {
+		kernel.ScalePacked(packed, t.scale, t.depth, t.col, 0, kernel.Panels(t.col), 0, t.depth)
+	}
+	g := &t.gemms[worker]
+	*g = kernel.Gemm{
+		M: t.rows, N: t.col, K: t.depth, A: t.x[t.a.at[i]:], LDA: t.a.ld, B: packed, C: t.y[t.c.at[i]:], LDC: t.c.ld,
+		Bias: t.bias, Act: t.act,
+	}
+	switch {
+	case t.row != run.None:
+		g.Bias = t.added[t.more.at[i]:][:t.col]
+	case t.all != run.None:
+		g.Res, g.LDR = t.added[t.more.at[i]:], t.more.ld
+	}
+	g.Run()
+}

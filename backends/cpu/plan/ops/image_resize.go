@@ -1,0 +1,150 @@
+package ops
+
+import (
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
+	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
+	"github.com/anynpu/anynpu/backends/cpu/plan/run"
+	"github.com/anynpu/anynpu/backends/cpu/ref"
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+type resizeTask struct {
+	st     *run.Step
+	chunks int // 0: not planned yet
+	kernel.Resize
+}
+
+// resizeOp resizes the two spatial dimensions of images.
+type resizeOp struct {
+	ir.InOrder
+	kernel kernel.Resize
+}
+
+// matchResize finds nearest and bilinear resizing of the two spatial dimensions of images.
+func matchResize(p *ir.Program, i int) *ir.Patch {
+	g, n := p.Net, &p.Net.Graph.Nodes[i]
+	o, is := n.Op.(*op.Resize)
+	if !is || o.Mode == op.ResizeCubic || !g.IsFloat32(n.In[0], n.Out[0]) || len(g.Values[n.In[0]].Dims) != 4 {
+		return nil
+	}
+	x, y := &g.Values[n.In[0]], &g.Values[n.Out[0]]
+	in := make([]tensor.Tensor, len(n.In))
+	in[0] = tensor.Tensor{DType: tensor.Float32, Dims: x.Dims}
+	for k := 1; k < len(n.In); k++ {
+		if !ir.Given(n.In, k) {
+			continue
+		}
+		v := &g.Values[n.In[k]]
+		if v.Data == nil || v.Dims == nil {
+			return nil
+		}
+		in[k] = tensor.Tensor{DType: v.Type.DType, Dims: v.Dims, Data: v.Data}
+		if v.Count() == 0 {
+			in[k] = tensor.Tensor{}
+		}
+	}
+	axes, err := o.ResolveAxes(4)
+	if err != nil {
+		return nil
+	}
+	tables := int64(0) // lists and weights
+	for d := range y.Dims {
+		if tables += run.Saturated(160, int(y.Dims[d])); !g.Budget.Allows(tables) {
+			return nil
+		}
+	}
+	cells, err := ref.ResizeCells(o, in, axes)
+	if err != nil {
+		return nil
+	}
+	lists := [4]*kernel.Axis{}
+	for i, a := range axes {
+		list, ok := resizeAxis(cells[i], o.Mode == op.ResizeLinear)
+		if !ok || len(list.First) != int(y.Dims[a]) {
+			return nil
+		}
+		lists[a] = &list
+	}
+	for d := range lists {
+		if lists[d] == nil {
+			same := identityAxis(int(x.Dims[d]), o.Mode == op.ResizeLinear)
+			lists[d] = &same
+		}
+	}
+	images, h, w, c := run.NHWC, 2, 3, 1 // the channels are dimension 1
+	if !unchanged(lists[c], int(x.Dims[c])) {
+		images, h, w, c = run.NCHW, 1, 2, 3
+	}
+	if !unchanged(lists[0], int(x.Dims[0])) || !unchanged(lists[c], int(x.Dims[c])) {
+		return nil
+	}
+	k := kernel.Resize{
+		C: int(x.Dims[c]), Batch: int(x.Dims[0]), In: [2]int{int(x.Dims[h]), int(x.Dims[w])}, Rows: *lists[h],
+		Cols: *lists[w],
+	}
+	found := p.Plainly(i, &resizeOp{ir.InOrder{Order: images}, k}, 1)
+	found.Tables = tables
+	return found
+}
+
+func (q *resizeOp) Lower(*ir.Lowering, *ir.Node) run.Step {
+	k := q.kernel
+	return run.Step{Fast: true, InCols: []int{k.C}, OutCols: []int{k.C},
+		Start: func(_ *run.State, st *run.Step) run.Process { return &resizeTask{st: st, Resize: k} }}
+}
+
+// resizeAxis turns the cells of one axis into the kernel's form; ok is false when an output cell has other than one or
+// two, or weights that do not add up to one.
+func resizeAxis(cells [][]ref.Cell, linear bool) (a kernel.Axis, ok bool) {
+	for _, c := range cells {
+		switch {
+		case !linear && len(c) == 1:
+			a.First = append(a.First, int32(c[0].Index))
+		case linear && len(c) == 1 && c[0].Weight == 1: // halves, so that no weight is 0: it would make NaN of an infinity
+			a.First, a.Second = append(a.First, int32(c[0].Index)), append(a.Second, int32(c[0].Index))
+			a.Weight = append(a.Weight, 0.5)
+		case linear && len(c) == 2 && c[0].Weight+c[1].Weight-1 < 1e-9 && 1-c[0].Weight-c[1].Weight < 1e-9:
+			a.First, a.Second = append(a.First, int32(c[0].Index)), append(a.Second, int32(c[1].Index))
+			a.Weight = append(a.Weight, float32(c[1].Weight))
+		default:
+			return a, false
+		}
+	}
+	return a, true
+}
+
+func identityAxis(n int, linear bool) kernel.Axis {
+	cells := make([][]ref.Cell, n)
+	for i := range cells {
+		cells[i] = []ref.Cell{{Index: i, Weight: 1}}
+	}
+	a, _ := resizeAxis(cells, linear)
+	return a
+}
+
+// unchanged reports whether an axis of n cells stays as it is.
+func unchanged(a *kernel.Axis, n int) bool {
+	if len(a.First) != n {
+		return false
+	}
+	for i, x := range a.First {
+		if int(x) != i || a.Second != nil && a.Second[i] != x {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *resizeTask) Run(s *run.State) error {
+	t.X, t.LDX = s.Rows(t.st.Reads[0], t.C)
+	t.Y, t.LDY = s.Rows(t.st.Writes[0], t.C)
+	if t.chunks == 0 { // it looks at every coordinate; the operands of later runs are as long
+		t.chunks = t.Plan(s.Threads)
+	}
+	s.Do(t.chunks, t)
+	return nil
+}
+
+// Chunk computes some rows.
+func (t *resizeTask) Chunk(i, _ int) { t.Resize.Chunk(i) }

@@ -1,0 +1,164 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
+	"github.com/anynpu/anynpu/backends/cpu/plan/run"
+)
+
+type groupNorm struct {
+	scale, bias []float32
+	groups, per int // channels of a group
+	eps         float32
+}
+
+func (q groupNorm) compute(t *rowsTask, from, to int) {
+	inner := t.cols / q.per
+	for r := from; r < to; r++ {
+		y, x := t.part(r, r+1)
+		rest, variance := kernel.Centre(y, x)
+		rstd := 1 / math.Sqrt(variance+float64(q.eps))
+		c := r % q.groups * q.per
+		for k := range q.per {
+			p := y[k*inner:][:inner]
+			factor := rstd * float64(q.scale[c+k])
+			kernel.BinaryVS(kernel.Mul, p, p, float32(factor))
+			kernel.BinaryVS(kernel.Add, p, p, float32(float64(q.bias[c+k])-float64(rest)*factor))
+		}
+	}
+}
+
+// channelNorm normalizes groups of channels of each NHWC image, in three passes over the cells: sums,
+// sums of squares around the mean, results. A pass goes over parts of an image's cells, whose sums are added up in
+// float64 between the passes. Where a mean is large beside the deviation, two more passes find what its rounding left,
+// and the squares around that (see [kernel.Centre]).
+type channelNorm struct {
+	st               *run.Step
+	scale, bias      []float32
+	groups, channels int
+	images, cells    int
+	parts            int // of an image
+	eps              float32
+	pass             normPass
+	again            bool // rest is known
+	x, y             []float32
+	sums             []float32 // [images, parts, channels] of the pass
+	mean, rest       []float32 // [images, channels]: the mean is their sum
+	factor, shift    []float32 // [images, channels]
+	centered         []float32 // a row per thread
+}
+
+// normPass is one pass over the cells.
+type normPass uint8
+
+const (
+	sumPass    normPass = iota // sums
+	squarePass                 // sums of squares around mean and rest
+	restPass                   // sums of what is around the mean
+	resultPass
+)
+
+// partCells is how many cells are summed up in float32 at most; a row of scratch memory is enough for that
+// (kernel.ReduceColsWork).
+const partCells = 256
+
+func newChannelNorm(q groupNorm, images, channels, cells int) channelNorm {
+	return channelNorm{scale: q.scale, bias: q.bias, groups: q.groups, channels: channels, images: images, eps: q.eps,
+		cells: cells, parts: max((cells+partCells-1)/partCells, min(cells, cells*channels/run.BlockLen))}
+}
+
+func (t *channelNorm) Run(s *run.State) error {
+	t.x, t.y = s.F32(t.st.Reads[0]), s.F32(t.st.Writes[0])
+	rows, all := t.images*t.parts, t.images*t.channels
+	work, err := s.Borrow(rows*t.channels + 4*all + max(1, s.Threads)*t.channels)
+	if err != nil {
+		return err
+	}
+	t.sums, work = work[:rows*t.channels], work[rows*t.channels:]
+	for _, v := range []*[]float32{&t.mean, &t.rest, &t.factor, &t.shift} {
+		*v, work = work[:all], work[all:]
+	}
+	t.centered = work
+	clear(t.rest)
+	t.again = false
+	t.do(s, sumPass)
+	t.combine(func(c int, mean float64) { t.mean[c] = float32(mean) })
+	if t.squares(s) {
+		t.do(s, restPass)
+		t.combine(func(c int, rest float64) { t.rest[c] = float32(rest) })
+		t.again = true
+		t.squares(s)
+	}
+	t.do(s, resultPass)
+	return nil
+}
+
+func (t *channelNorm) do(s *run.State, pass normPass) {
+	t.pass = pass
+	s.Do(t.images*t.parts, t)
+}
+
+// squares finds the variances and from them the factors and shifts. far reports whether a mean is too large for what
+// was found to be accurate.
+func (t *channelNorm) squares(s *run.State) (far bool) {
+	t.do(s, squarePass)
+	t.combine(func(c int, variance float64) {
+		far = far || kernel.FarFromZero(t.mean[c], variance)
+		factor := float64(t.scale[c%t.channels]) / math.Sqrt(variance+float64(t.eps))
+		t.factor[c], t.shift[c] = float32(factor), float32(float64(t.bias[c%t.channels])-float64(t.rest[c])*factor)
+	})
+	return far
+}
+
+// combine calls put with the mean of the sums of each channel's group; c counts channels through all images.
+func (t *channelNorm) combine(put func(c int, mean float64)) {
+	per := t.channels / t.groups
+	for image := range t.images {
+		sums := t.sums[image*t.parts*t.channels:][:t.parts*t.channels]
+		for g := range t.groups {
+			total := 0.0
+			for p := range t.parts {
+				for _, v := range sums[p*t.channels+g*per:][:per] {
+					total += float64(v)
+				}
+			}
+			for c := g * per; c < (g+1)*per; c++ {
+				put(image*t.channels+c, total/float64(per*t.cells))
+			}
+		}
+	}
+}
+
+// Chunk does the pass's work on one part of an image.
+func (t *channelNorm) Chunk(i, worker int) {
+	image, part, n := i/t.parts, i%t.parts, t.channels
+	from, to := part*t.cells/t.parts, (part+1)*t.cells/t.parts
+	at := (image*t.cells + from) * n
+	x, sums, mean, rest := t.x[at:][:(to-from)*n], t.sums[i*n:][:n], t.mean[image*n:][:n], t.rest[image*n:][:n]
+	d := t.centered[worker*n:][:n]
+	switch t.pass {
+	case sumPass:
+		kernel.ReduceCols(kernel.ReduceSum, sums, x, to-from, n, d)
+	case restPass:
+		clear(sums)
+		for r := range to - from {
+			kernel.BinaryVV(kernel.Sub, d, x[r*n:][:n], mean)
+			kernel.BinaryVV(kernel.Add, sums, sums, d)
+		}
+	case squarePass:
+		clear(sums)
+		for r := range to - from {
+			kernel.BinaryVV(kernel.Sub, d, x[r*n:][:n], mean)
+			if t.again {
+				kernel.BinaryVV(kernel.Sub, d, d, rest)
+			}
+			kernel.BinaryVV(kernel.Mul, d, d, d)
+			kernel.BinaryVV(kernel.Add, sums, sums, d)
+		}
+	default:
+		y := t.y[at:][:len(x)]
+		kernel.BinaryRows(kernel.Sub, y, x, mean, to-from, n, false)
+		kernel.ScaleShiftRows(y, y, t.factor[image*n:][:n], t.shift[image*n:][:n], to-from, n)
+	}
+}

@@ -1,0 +1,66 @@
+package ops
+
+import "github.com/anynpu/anynpu/backends/cpu/plan/ir"
+
+// Rules are tried in their order; a node without one is computed by reference.
+var Rules = []ir.Rule{
+	{Name: "convolution", Find: matchConv},
+	{Name: "product with a constant matrix", Find: matchProduct},
+	{Name: "product of matrices", Find: matchBatched},
+	{Name: "transposed convolution", Find: matchConvTranspose},
+	{Name: "pooling", Find: matchPool},
+	{Name: "softmax", Find: matchSoftmax},
+	{Name: "normalization of rows", Find: matchLayerNorm},
+	{Name: "sum and normalization of rows", Find: matchAddNorm},
+	{Name: "batch normalization", Find: matchBatchNorm},
+	{Name: "normalization of groups", Find: matchGroupNorm},
+	{Name: "normalization by the mean square", Find: matchRMSNorm},
+	{Name: "normalization by the norm", Find: matchL2Normalize},
+	{Name: "recurrent cells", Find: matchRecurrent},
+	{Name: ir.TransposeKind, Find: matchTranspose},
+	{Name: "concatenation", Find: matchConcat},
+	{Name: "splitting", Find: matchSplit},
+	{Name: "change of shape", Find: matchView},
+	{Name: "slice", Find: matchSlice},
+	{Name: "strided slice", Find: matchStridedSlice},
+	{Name: "broadcast", Find: matchExpand},
+	{Name: "repetition", Find: matchTile},
+	{Name: "padding", Find: matchPad},
+	{Name: "gathering", Find: matchGather},
+	{Name: "selection", Find: matchWhere},
+	{Name: "slopes", Find: matchPRelu},
+	{Name: "depth to space", Find: matchDepthToSpace},
+	{Name: "space to depth", Find: matchSpaceToDepth},
+	{Name: "resizing", Find: matchResize},
+	{Name: "decoding of images", Find: matchDecodeImage},
+	{Name: "resizing of images", Find: matchResizeImage},
+	{Name: "cast", Find: matchCast},
+	{Name: "change of representation", Find: matchConvert},
+	{Name: "function of one value", Find: matchUnary},
+	{Name: "function of two values", Find: matchBinary},
+	{Name: "power", Find: matchPower},
+	{Name: "reduction", Find: matchReduce},
+}
+
+// QuantizeRules find operations on 8-bit values, whose codes are those of a type of the graph or lie between
+// QuantizeLinear and DequantizeLinear.
+var QuantizeRules = []ir.Rule{
+	{Name: "convolution of codes", Find: matchQDQConv},
+	{Name: "product of codes", Find: matchQDQProduct},
+	{Name: "sum of codes", Find: matchQDQAdd},
+	{Name: "clamp of codes", Find: matchQDQClamp},
+	{Name: "mean of codes", Find: matchQDQMean},
+	{Name: "maximum of codes", Find: matchQDQMaxPool},
+	{Name: "convolution of a quantized type", Find: matchQuantConv},
+	{Name: "product of a quantized type", Find: matchQuantProduct},
+	{Name: "pooling of a quantized type", Find: matchQuantPool},
+	{Name: "function of codes", Find: matchLookup},
+	{Name: "making of codes of a quantized type", Find: matchEncodeType},
+	{Name: "quantization for integer operators", Find: matchEncode},
+	{Name: "round trip", Find: matchRoundTrip},
+	{Name: "quantization", Find: matchEncodeBest},
+	{Name: "codes under another name", Find: matchDequantize},
+	{Name: "dequantization", Find: matchDequantizeAny},
+	{Name: "change of shape of codes", Find: matchQDQView},
+	{Name: "another order of codes", Find: matchQDQTranspose},
+}
