@@ -14,7 +14,7 @@ import (
 // Packed constants lie one after another in segments that grow with what a graph needs. Pages that nothing was written
 // to take no memory.
 const (
-	LeastSegment = 256 << 10
+	leastSegment = 256 << 10
 	mostSegment  = 16 << 20
 	HugeSegment  = 4 << 20 // from here on with huge pages
 )
@@ -23,10 +23,10 @@ const (
 // only: what follows from these is not kept here. The zero Store is ready; it is safe for concurrent use.
 type Store struct {
 	mu       sync.Mutex
-	Forms    map[Form]kept
+	forms    map[Form]kept
 	deferred map[Form]*Deferred
 	segments []mem.Buffer
-	Size     int64       // of all segments
+	size     int64       // of all segments
 	rooms    [][]float32 // the rests of segments
 	spare    []spare
 }
@@ -54,7 +54,7 @@ type Form struct {
 func (s *Store) Find(f Form, n int, beside tensor.Hash) (data []float32, other bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	k, ok := s.Forms[f]
+	k, ok := s.forms[f]
 	if ok && (len(k.data) != n || k.beside != beside) {
 		return nil, true
 	}
@@ -65,10 +65,10 @@ func (s *Store) Find(f Form, n int, beside tensor.Hash) (data []float32, other b
 func (s *Store) Keep(f Form, data []float32, beside tensor.Hash) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.Forms == nil {
-		s.Forms = map[Form]kept{}
+	if s.forms == nil {
+		s.forms = map[Form]kept{}
 	}
-	s.Forms[f] = kept{data, beside}
+	s.forms[f] = kept{data, beside}
 }
 
 // GiveBack takes memory of take back that nothing reads.
@@ -96,7 +96,7 @@ func (s *Store) Take(n int, scattered bool) ([]float32, error) {
 	}
 	at := slices.IndexFunc(s.rooms, func(r []float32) bool { return len(r) >= padded })
 	if at < 0 {
-		size := max(int64(4*padded), min(mostSegment, max(LeastSegment, s.Size)))
+		size := max(int64(4*padded), min(mostSegment, max(leastSegment, s.size)))
 		room, err := s.segment(size, size >= HugeSegment)
 		if err != nil {
 			return nil, err
@@ -115,7 +115,7 @@ func (s *Store) segment(size int64, huge bool) ([]float32, error) {
 		return nil, err
 	}
 	s.segments = append(s.segments, b)
-	s.Size += size
+	s.size += size
 	data, err := b.Map()
 	return Floats(data), err
 }
@@ -166,7 +166,7 @@ func (s *Store) Release() {
 	for _, b := range s.segments {
 		b.Release()
 	}
-	s.Forms, s.deferred, s.segments, s.rooms, s.spare = nil, nil, nil, nil, nil
+	s.forms, s.deferred, s.segments, s.rooms, s.spare = nil, nil, nil, nil, nil
 }
 
 // Deferred is a form that takes much more memory than the constant it is made from: it is made when a run needs it.
