@@ -39,9 +39,9 @@ func LayoutBy(p *Program, inNHWC []bool, with Conversions, chosen map[*Node]run.
 	own.Waiting = maps.Clone(p.Waiting)
 	p = &own
 	l := &Layouter{Placed: &Placed{Program: p, fused: slices.Clone(p.Fused)}, with: with,
-		Forms: make([]forms, len(p.Net.Values)), chosen: chosen, free: map[*Node]bool{}}
+		Forms: make([]Forms, len(p.Net.Values)), chosen: chosen, free: map[*Node]bool{}}
 	for v := range l.Forms {
-		l.Forms[v] = forms{[2]int{run.None, run.None}, [2]int{run.None, run.None}}
+		l.Forms[v] = Forms{[2]int{run.None, run.None}, [2]int{run.None, run.None}}
 	}
 	for i, v := range p.Net.Graph.In {
 		size, _ := p.Net.Inputs[i].ByteSize()
@@ -147,7 +147,7 @@ func (l *Layouter) Has(v graph.Value, o run.Order) bool {
 	return l.Forms[v].Elements[o] != run.None
 }
 
-// Want returns the buffer of v in an order, converting it when there is only the other; none when v is never made.
+// Want returns the buffer of v in an order, converting it when there is only the other; None when v is never made.
 func (l *Layouter) Want(v graph.Value, o run.Order) int {
 	l.Settle(v)
 	f, x := &l.Forms[v], &l.Net.Values[v]
@@ -250,6 +250,7 @@ func (l *Layouter) convert(kind string, op Operation, from, to int) {
 	l.list = append(l.list, &Node{At: run.None, Kind: kind, Op: op, Reads: []int{from}, Writes: []int{to}})
 }
 
+// Buffer adds a buffer and returns its number.
 func (l *Layouter) Buffer(x run.Buffer) int {
 	x.Output = run.None
 	if x.Place == run.IsConst {

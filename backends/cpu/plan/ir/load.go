@@ -103,6 +103,7 @@ func (v *Value) IsFloat32() bool {
 	return v.Dims != nil && v.Type.DType == tensor.Float32 && v.Type.Quant == nil && v.Count() > 0
 }
 
+// Count is the number of elements of a value of known sizes.
 func (v *Value) Count() int {
 	n, _ := tensor.Count(v.Dims)
 	return int(n)

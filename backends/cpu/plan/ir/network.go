@@ -12,7 +12,7 @@ import (
 type Network struct {
 	*Loaded
 	Uses   [][]int        // per value: the nodes that read it, in the order of computing
-	Maker  []int          // per value: the node that makes it, none
+	Maker  []int          // per value: the node that makes it, None
 	Done   []bool         // per node: it needs no node of the program any more
 	Held   []bool         // per node: it makes a filter that an integer product may take as it is
 	kept   []graph.Value  // constants that the rule under way may keep
@@ -20,7 +20,7 @@ type Network struct {
 	Budget run.Budget
 }
 
-// OnlyUse returns the one node that reads v, none when there are others or v is a graph output.
+// OnlyUse returns the one node that reads v, None when there are others or v is a graph output.
 func (g *Network) OnlyUse(v graph.Value) int {
 	if len(g.Uses[v]) != 1 || slices.Contains(g.Graph.Out, v) {
 		return run.None
@@ -69,4 +69,5 @@ func (g *Network) IsFloat32(vs ...graph.Value) bool {
 	return !slices.ContainsFunc(vs, func(v graph.Value) bool { return v == graph.None || !g.Values[v].IsFloat32() })
 }
 
+// Given reports whether input i is there.
 func Given(in []graph.Value, i int) bool { return i < len(in) && in[i] != graph.None }

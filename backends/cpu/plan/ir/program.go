@@ -25,7 +25,7 @@ type Program struct {
 
 // Node is an operation with its operands. Whether a kernel computes it is decided: layout and lower do not refuse.
 type Node struct {
-	At    int    // the node of the graph that it stands for, none: a pass added it
+	At    int    // the node of the graph that it stands for, None: a pass added it
 	Kind  string // the name of its rule; when a pass added it, what it is for
 	Op    Operation
 	In    []graph.Value // what it reads: constants that are packed or kept are no operands
@@ -52,12 +52,12 @@ type Patch struct {
 	params  map[graph.Value]QuantParams
 	Centred map[graph.Value]graph.Value
 	Unread  []int         // nodes of the graph that it does without
-	Extra   []Value       // values that the graph does not have, numbered from len(network.values)
+	Extra   []Value       // values that the graph does not have, numbered from len(Network.Values)
 	kept    []graph.Value // constants whose bytes stay
 	Tables  int64         // bytes of tables that Build makes for it
 }
 
-// Rule finds what computes node i of the graph, nil when it has nothing for it. It changes nothing but network.kept,
+// Rule finds what computes node i of the graph, nil when it has nothing for it. It changes nothing but Network.kept,
 // which find empties before each rule and moves into the patch.
 type Rule struct {
 	Name string
@@ -74,9 +74,9 @@ type Placed struct {
 	fused   []int
 }
 
-// forms are the buffers of one value, none: not made. Elements are those of the value's type; codes are its 8-bit codes
-// unsigned, with CodeSlack bytes behind them.
-type forms struct {
+// Forms are the buffers of one value, run.None: not made. Elements are those of the value's type; codes are its 8-bit
+// codes unsigned, with CodeSlack bytes behind them.
+type Forms struct {
 	Elements, Codes [2]int // by order
 }
 
@@ -98,7 +98,7 @@ type Conversions struct {
 type Layouter struct {
 	*Placed
 	with   Conversions
-	Forms  []forms             // per value
+	Forms  []Forms             // per value
 	chosen map[*Node]run.Order // of nodes that take any order, nil: that in which their operand is made
 	uses   []use               // of values as elements
 	free   map[*Node]bool      // the nodes that take any order

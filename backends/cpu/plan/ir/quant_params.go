@@ -117,6 +117,7 @@ func ScaleZeroOfNode(g *Network, n *graph.Node, typ tensor.DType) (c ScaleZero, 
 	return c, true
 }
 
+// UsableScale reports whether kernels divide and multiply by s without loss of range.
 func UsableScale(s float32) bool { return s > 1e-30 && s < 1e30 }
 
 // CodeSlack is how far beyond the last code kernels may read.

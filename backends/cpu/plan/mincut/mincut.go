@@ -25,6 +25,7 @@ type edge struct {
 	left int64 // capacity that is not used
 }
 
+// New returns a graph of the source and the sink.
 func New() *Graph { return &Graph{from: make([][]int, 2)} }
 
 // Vertex adds one and returns its number.

@@ -17,7 +17,7 @@ type batchTask struct {
 	rows, depth, col int
 	bias             []float32
 	scale            []float32 // of the products, one value per column; nil: ones
-	row, all         int       // reads that are added: one row per product, or as many as it has; none: there are none
+	row, all         int       // reads that are added: one row per product, or as many as it has; None: there are none
 	more             matrices  // of either
 	act              kernel.Act
 	gemms            []kernel.Gemm // per worker

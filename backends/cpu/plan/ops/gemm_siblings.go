@@ -85,7 +85,7 @@ func productOf(g *ir.Network, v graph.Value) *graph.Node {
 // siblingTask is one product, or several with the same left side.
 type siblingTask struct {
 	st        *run.Step
-	residuals []int // per part: index in reads, none: it has none
+	residuals []int // per part: index in reads, None: it has none
 	kernel.Joint
 }
 

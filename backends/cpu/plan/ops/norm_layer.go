@@ -131,7 +131,7 @@ type normRows struct {
 	rows, cols, per int // per: rows of a chunk
 	eps             float32
 	added, sums     bool
-	params          [2]int // gamma and beta: index in reads, none: gammaBeta has them
+	params          [2]int // gamma and beta: index in reads, None: gammaBeta has them
 	gammaBeta       [2][]float32
 	x, res, y, sum  []float32
 }

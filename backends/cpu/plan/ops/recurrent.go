@@ -26,8 +26,8 @@ type recurrent struct {
 	inner   []float32 // of a GRU that resets the state first: the packed weights of its candidate
 	bias    []float32 // [directions, gates*hidden], of both products; nil: zeros
 	rbias   []float32 // alike, of the state's product alone
-	h0, c0  int       // index in reads, none: zeros
-	outputs [3]int    // y, h, c: index in writes, none: not read
+	h0, c0  int       // index in reads, None: zeros
+	outputs [3]int    // y, h, c: index in writes, None: not read
 }
 
 // matchRecurrent finds an LSTM, GRU or RNN with constant weights.

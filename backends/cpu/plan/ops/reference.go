@@ -14,8 +14,8 @@ type refStep struct {
 	st       *run.Step
 	node     *graph.Node
 	in       []tensor.Tensor // what is known beforehand
-	bufs     []int           // per input, none: absent
-	outs     []int           // per output, none: not read
+	bufs     []int           // per input, None: absent
+	outs     []int           // per output, None: not read
 	declared []tensor.Type
 	args     []tensor.Tensor
 }
@@ -38,7 +38,7 @@ func (Reference) Layout(l *ir.Layouter, n *ir.Node) {
 
 func (Reference) Lower(w *ir.Lowering, n *ir.Node) run.Step {
 	in, declared := make([]tensor.Tensor, len(n.In)), make([]tensor.Type, len(n.Out))
-	var from, to []int // index in reads and writes, none: absent
+	var from, to []int // index in reads and writes, None: absent
 	reads, writes := 0, 0
 	for k, v := range n.In {
 		if from = append(from, run.None); v != graph.None {

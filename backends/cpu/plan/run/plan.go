@@ -59,7 +59,7 @@ func (p *Plan) ReadsApart(i int) bool {
 
 // Step is one entry of a plan.
 type Step struct {
-	Node   int    // index in the graph, none: a pass added it
+	Node   int    // index in the graph, None: a pass added it
 	Kind   string // of its node
 	Fast   bool
 	Reads  []int
@@ -70,7 +70,7 @@ type Step struct {
 	OutCols []int    // alike for writes
 	Strips  *Columns // of a step that only moves columns
 	Room    int64    // bytes that it needs for itself, 0: none
-	Scratch int      // the buffer for them, none
+	Scratch int      // the buffer for them, None
 	Inplace bool     // writes[0] may be the memory of reads[0]
 	Apart   bool     // rows of bytes that it reads may lie apart: State.Apart
 	Start   func(s *State, st *Step) Process
@@ -84,9 +84,9 @@ type Process interface {
 // State is the memory of one run at a time of a plan.
 type State struct {
 	Plan    *Plan
-	Threads int
+	Threads int // that may compute, at most
 	run     *pool.Run
-	Ctx     context.Context
+	Ctx     context.Context // of the run under way
 	arena   []mem.Buffer
 	own     [][]byte        // per buffer: its place in the arena
 	Mem     [][]byte        // per buffer, for this run
@@ -102,11 +102,11 @@ type State struct {
 	peak    int64
 }
 
-// place says who provides a buffer's memory.
-type place uint8
+// Place says who provides a buffer's memory.
+type Place uint8
 
 const (
-	InArena  place = iota // the state
+	InArena  Place = iota // the state
 	IsInput               // the caller, for this run
 	IsConst               // the graph or the plan
 	IsResult              // a reference step makes it
@@ -115,11 +115,11 @@ const (
 
 // Buffer is memory that steps read and write; several values share one when they are views of each other.
 type Buffer struct {
-	Place  place
+	Place  Place
 	Index  int    // input number
 	Data   []byte // constant
 	Size   int64
-	Output int // graph output that this buffer is memory of, none
+	Output int // graph output that this buffer is memory of, None
 	Offset int64
 	Base   int // of a view: the buffer it is part of, never a view
 	At, Ld int // of a view: its first value, and the distance between rows, 0: it is one run of values

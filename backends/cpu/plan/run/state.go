@@ -305,6 +305,7 @@ func (s *State) Rows(buf, cols int) (v []float32, ld int) {
 // BlockLen is how many elements of element-wise work one chunk has.
 const BlockLen = 16 << 10
 
+// Blocks is the number of chunks of n elements.
 func Blocks(n int) int { return (n + BlockLen - 1) / BlockLen }
 
 // Block is chunk i of n elements.

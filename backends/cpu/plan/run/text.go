@@ -61,7 +61,7 @@ func buffersText(list []int) string {
 	return strings.Join(t, ", ")
 }
 
-// form says what a buffer holds.
+// String says what a buffer holds.
 func (f BufferForm) String() string {
 	if f.Codes {
 		return fmt.Sprintf("v%d codes %v", f.Value, f.Order)

@@ -2,6 +2,7 @@ package run
 
 import "unsafe"
 
+// None is the index of what is not there.
 const None = -1
 
 // Order is an order of the dimensions of a value in memory.
@@ -36,6 +37,7 @@ func SameOrders(dims []int64) bool {
 	return len(dims) < 3 || dims[1] == 1 || Product(dims[2:]) == 1
 }
 
+// Product is the number of elements of known sizes.
 func Product(dims []int64) int {
 	n := 1
 	for _, d := range dims {
@@ -54,6 +56,7 @@ func BytesOf(v []float32) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), 4*len(v))
 }
 
+// Seq lists the numbers from one to before another.
 func Seq(from, to int) []int {
 	var s []int
 	for i := from; i < to; i++ {
