@@ -2,9 +2,7 @@ package ir
 
 import (
 	"context"
-	"runtime/debug"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"unsafe"
 
@@ -13,6 +11,7 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/parallel"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -186,7 +185,7 @@ func Pack(ctx context.Context, k *Packer, p *run.Plan, tables []*run.WindowTable
 			work = append(work, unit{j, i})
 		}
 	}
-	parallel(max(1, k.options.Threads), len(work), func(i int) {
+	parallel.Do(k.options.Threads, len(work), func(i int) {
 		if ctx.Err() != nil {
 			return
 		}
@@ -249,40 +248,6 @@ func (k *Packer) pinOrigins(p *run.Plan) {
 		if o.left.Load() == 0 && o.goes() {
 			k.idle = append(k.idle, o)
 		}
-	}
-}
-
-// parallel calls f for 0 to n-1 on several goroutines and returns when all calls have. A panic is raised again on the
-// caller's.
-func parallel(goroutines, n int, f func(i int)) {
-	if goroutines = min(goroutines, n); goroutines <= 1 {
-		for i := range n {
-			f(i)
-		}
-		return
-	}
-	var next atomic.Int64
-	var failed atomic.Pointer[any]
-	loop := func() {
-		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // weights may lie in a file that is cut
-		defer func() {
-			if v := recover(); v != nil {
-				failed.CompareAndSwap(nil, &v)
-				next.Store(int64(n))
-			}
-		}()
-		for i := next.Add(1) - 1; i < int64(n); i = next.Add(1) - 1 {
-			f(int(i))
-		}
-	}
-	var wg sync.WaitGroup
-	for range goroutines - 1 {
-		wg.Go(loop)
-	}
-	loop()
-	wg.Wait()
-	if v := failed.Load(); v != nil {
-		panic(*v)
 	}
 }
 
