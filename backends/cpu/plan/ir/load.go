@@ -75,7 +75,7 @@ func known(f tensor.Fact) []byte {
 	return t.Data
 }
 
-// Value is what is known of a value.
+// Value holds the facts that are known of a value of the graph.
 type Value struct {
 	Type tensor.Type
 	Dims []int64 // nil: not known before the run

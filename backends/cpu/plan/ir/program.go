@@ -38,7 +38,7 @@ type Node struct {
 	None          bool  // its results are those of others: no step
 }
 
-// Operation is what a node computes.
+// Operation computes a node.
 type Operation interface {
 	// Layout chooses the order of the dimensions of operands and results and takes their buffers.
 	Layout(l *Layouter, n *Node)
@@ -46,7 +46,7 @@ type Operation interface {
 	Lower(w *Lowering, n *Node) run.Step
 }
 
-// Patch is what a rule finds at a place in the graph: the nodes that replace one of its nodes, perhaps with others.
+// Patch is the find of a rule at a place in the graph: the nodes that replace one of its nodes, perhaps with others.
 type Patch struct {
 	Nodes   []*Node // one of them stands for the node of the graph
 	params  map[graph.Value]QuantParams
@@ -75,7 +75,7 @@ type Placed struct {
 }
 
 // Forms are the buffers of one value, run.None: not made. Elements are those of the value's type; codes are its 8-bit
-// codes unsigned, with CodeSlack bytes behind them.
+// codes unsigned, with CodeSlack bytes after them.
 type Forms struct {
 	Elements, Codes [2]int // by order
 }
@@ -122,7 +122,7 @@ type Lowered struct {
 	Tables  []*run.WindowTable
 }
 
-// Lowering is what an operation makes its step with.
+// Lowering gives an operation what its step needs.
 type Lowering struct {
 	*Lowered
 	Net    *Network

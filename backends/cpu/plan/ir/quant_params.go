@@ -40,7 +40,7 @@ func (v *Value) IsQuant8() bool {
 		v.Count() > 0 && UsableScale(q.Scale[0])
 }
 
-// Flip is what turns codes as the graph has them into unsigned ones, and back.
+// Flip makes unsigned codes of those that the graph has, and back, by exclusive or.
 func (c QuantParams) Flip() byte {
 	if c.DType == tensor.Int8 {
 		return 128

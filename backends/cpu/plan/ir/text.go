@@ -76,7 +76,7 @@ func (p *Program) String() string {
 	return t.String()
 }
 
-// text is what a node is: nodes of the graph, and what computes them.
+// text names the nodes of the graph that n stands for, and what computes them.
 func (n *Node) text() string {
 	var t strings.Builder
 	if n.At != run.None {

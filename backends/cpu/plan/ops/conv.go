@@ -25,7 +25,7 @@ func matchConv(p *ir.Program, i int) *ir.Patch {
 	return c.patch(i)
 }
 
-// patch is the one of a convolution that node i stands for.
+// patch replaces node i by the convolution.
 func (c *convolution) patch(i int) *ir.Patch {
 	in := []graph.Value{c.x}
 	if c.epi.res != graph.None {

@@ -79,7 +79,7 @@ func (c *convolution) residualOf(s *run.State, st *run.Step) (v []float32, ld in
 	return s.Rows(st.Reads[1], c.n)
 }
 
-// String tells the algorithm, the window and the epilogue.
+// String names the algorithm, the window and the epilogue.
 func (c *convolution) String() string {
 	name := "GEMM"
 	switch {

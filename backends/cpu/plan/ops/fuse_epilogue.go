@@ -11,7 +11,7 @@ import (
 	"github.com/anynpu/anynpu/core/op"
 )
 
-// epilogue is what a product does with its sums before it stores them.
+// epilogue says how a product changes its sums before it stores them.
 type epilogue struct {
 	out   graph.Value // the value that is stored
 	scale []float32   // of a batch normalization, per output channel; nil: ones
@@ -172,7 +172,7 @@ func (e *epilogue) normalized(bias []float32) []float32 {
 	return v
 }
 
-// epilogueText is what happens to a product before it is stored.
+// epilogueText describes an epilogue and the bias.
 func epilogueText(bias []float32, e *epilogue) string {
 	t := ""
 	if e.scale != nil {

@@ -76,7 +76,7 @@ func matricesOf(p *ir.Program, v graph.Value, lead []int64, transposable bool) *
 	return m
 }
 
-// operand is what is read when nothing else is known of layouts.
+// operand is the value to read when nothing else is known of layouts.
 func (m *matricesIn) operand() graph.Value {
 	if m.by != nil {
 		return m.from

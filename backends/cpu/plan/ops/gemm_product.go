@@ -10,7 +10,7 @@ import (
 	"github.com/anynpu/anynpu/core/op"
 )
 
-// factor is what a product with a constant matrix on the right is made of.
+// factor describes a product with a constant matrix on its right.
 type factor struct {
 	rows, depth, cols int
 	w                 []float32 // [cols, depth] if transposed, else [depth, cols]

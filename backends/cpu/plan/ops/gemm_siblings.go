@@ -96,7 +96,7 @@ type siblingGemm struct {
 	gemm  kernel.Gemm
 }
 
-// patch is the one of a product of x that node i stands for.
+// patch replaces node i by a product of x.
 func (q *siblingGemm) patch(i int, x graph.Value) *ir.Patch {
 	in := []graph.Value{x}
 	var out []graph.Value

@@ -130,7 +130,7 @@ func (t *decodeTask) Chunk(i, _ int) {
 // transposeBytes is how many bytes one chunk transposes, about.
 const transposeBytes = 1 << 16
 
-// unsignOp copies codes to where kernels may read behind them; flip says that they are signed.
+// unsignOp copies codes to where kernels may read past the last; flip says that they are signed.
 type unsignOp struct {
 	ir.InOrder
 	n    int

@@ -135,7 +135,7 @@ func axisIn(rank, axis int, o run.Order) int {
 	return axis - 1
 }
 
-// concatOp puts values behind each other along an axis.
+// concatOp puts values one after another along an axis.
 type concatOp struct {
 	axis  int
 	strip stripTask

@@ -9,7 +9,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// cut is what is taken of one dimension.
+// cut is the part of one dimension that is taken.
 type cut struct{ first, step, count int }
 
 // cutOp takes the cuts of a value.

@@ -33,7 +33,7 @@ func (x stridedCopy) merged() stridedCopy {
 	return m
 }
 
-// strides are those of a row-major tensor.
+// strides returns the strides of a row-major tensor.
 func strides(dims []int64) []int {
 	out := make([]int, len(dims))
 	for i, s := range tensor.RowMajor(dims) {

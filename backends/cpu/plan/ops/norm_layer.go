@@ -89,7 +89,7 @@ func matchAddNorm(p *ir.Program, i int) *ir.Patch {
 	return q.patch(p, i, slices.Clone(n.In), sum)
 }
 
-// patch is the one of a normalization of in, or of the sum of two in, which node i stands for; the sum is a result too
+// patch replaces node i by a normalization of in, or of the sum of two in; the sum is a result too
 // unless it is None.
 func (q *layerNorm) patch(p *ir.Program, i int, in []graph.Value, sum graph.Value) *ir.Patch {
 	t := normRows{cols: q.cols, rows: p.Net.Values[q.x].Count() / q.cols, eps: q.eps, added: len(in) == 2,

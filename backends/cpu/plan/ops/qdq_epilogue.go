@@ -10,7 +10,7 @@ import (
 	"github.com/anynpu/anynpu/core/op"
 )
 
-// qdqEpilogue is what follows a sum up to its codes.
+// qdqEpilogue is the way from a sum to its codes.
 type qdqEpilogue struct {
 	q      graph.Value // that holds the codes
 	params ir.QuantParams
@@ -78,7 +78,7 @@ func qdqEpilogueBy(p *ir.Program, v graph.Value, i, axis int) *qdqEpilogue {
 	}
 }
 
-// patch is the one of the operation between the codes of in and those that e names.
+// patch replaces node i by an operation that makes the codes of e.q from those of in.
 func (e *qdqEpilogue) patch(p *ir.Program, i int, op ir.Operation, in ...graph.Value) *ir.Patch {
 	return p.CodesPatch(i, op, in, e.q, e.params, ir.Without(e.nodes, i)...)
 }

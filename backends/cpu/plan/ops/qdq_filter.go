@@ -73,7 +73,8 @@ func filterOf(g *ir.Network, v graph.Value) *filter {
 	}
 	w := &g.Values[n.In[0]]
 	if w.Data == nil || w.Dims == nil || w.Type.Quant != nil ||
-		w.Type.DType != tensor.Int8 && w.Type.DType != tensor.Uint8 || w.Count() == 0 || g.Values[n.Out[0]].Type.DType != tensor.Float32 {
+		w.Type.DType != tensor.Int8 && w.Type.DType != tensor.Uint8 || w.Count() == 0 ||
+		g.Values[n.Out[0]].Type.DType != tensor.Float32 {
 		return nil
 	}
 	if f.scale = g.Constant(n.In[1]); len(f.scale) == 0 ||

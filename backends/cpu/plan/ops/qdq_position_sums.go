@@ -37,7 +37,7 @@ func newPositionSums(c *qdqSum, at int64) *positionSums {
 
 func (p *positionSums) images() int { return p.batch * p.win.In[0] }
 
-// alone reports whether the sums of positions are those of windows.
+// alone reports whether windows are single positions, so that their sums are ready.
 func (p *positionSums) alone() bool { return p.win.Taps() == 1 && p.win.In == p.win.Out }
 
 // sizes are the numbers of values after each step.

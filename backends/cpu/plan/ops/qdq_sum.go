@@ -29,7 +29,7 @@ type qdqSum struct {
 	// subtracted by what the codes of each position sum up to.
 	raw bool
 
-	// How sums become codes: in the store of the kernel, or behind it, exactly, unless exact is nil.
+	// How sums become codes: in the store of the kernel, or after it, exactly, unless exact is nil.
 	post  kernel.Requantize
 	whole []int32 // what the bias adds to sums where it is a multiple of their unit, nil: nothing
 	exact *requantized
@@ -146,7 +146,7 @@ func (c *qdqSum) pack(w *ir.Lowering, taps, k int) (codes []int8, init []int32) 
 	return bytesAsInt8(dst[:size]), intsOf(dst[size:])
 }
 
-// beside tells the forms of one filter apart: how it is divided, and what sums start with.
+// beside distinguishes the forms of one filter: how it is divided, and what sums start with.
 func (c *qdqSum) beside(taps, k int) tensor.Hash {
 	b := binary.LittleEndian.AppendUint64(nil, uint64(taps))
 	b = binary.LittleEndian.AppendUint64(b, uint64(k))
@@ -182,7 +182,7 @@ func (c *qdqSum) factors() []int32 {
 	return out
 }
 
-// patch is the one of a sum that node i stands for, in place of those that dequantize the filter.
+// patch replaces node i by a sum, and with it the nodes that dequantize the filter.
 func (c *qdqSum) patch(p *ir.Program, i int, op ir.Operation) *ir.Patch {
 	n := &p.Net.Graph.Nodes[i]
 	if c.exact != nil {

@@ -17,7 +17,7 @@ import (
 // that crosses a middle. So a node's code differs from float32 arithmetic by at most one, and only where the real
 // result is that close to a middle. Quantizing, views, maxima and dequantized codes do not differ at all.
 
-// qdqViewOp is a value whose codes are those of its operand, under the same or another meaning or shape.
+// qdqViewOp gives a value the codes of its operand, under the same or another meaning or shape.
 type qdqViewOp struct{ same bool } // same: the sizes are the same
 
 func (q qdqViewOp) Layout(l *ir.Layouter, n *ir.Node) {
@@ -37,7 +37,7 @@ func (q qdqViewOp) Layout(l *ir.Layouter, n *ir.Node) {
 func (qdqViewOp) Lower(*ir.Lowering, *ir.Node) run.Step { panic("a view is no step") }
 
 // qdqTransposeOp are codes of images whose channels are moved: those of the operand in another order.
-type qdqTransposeOp struct{ last bool } // last: behind the positions
+type qdqTransposeOp struct{ last bool } // last: after the positions
 
 func (q qdqTransposeOp) Layout(l *ir.Layouter, n *ir.Node) {
 	n.None = true
@@ -50,7 +50,7 @@ func (q qdqTransposeOp) Layout(l *ir.Layouter, n *ir.Node) {
 
 func (qdqTransposeOp) Lower(*ir.Lowering, *ir.Node) run.Step { panic("another order is no step") }
 
-// matchQDQTranspose finds codes of a quantized type whose channels are moved behind the positions, or in front of them.
+// matchQDQTranspose finds codes of a quantized type whose channels are moved after the positions, or before them.
 func matchQDQTranspose(p *ir.Program, i int) *ir.Patch {
 	g, n := p.Net, &p.Net.Graph.Nodes[i]
 	if _, is := n.Op.(*op.Transpose); !is || !p.HasCodes(n.In[0]) {

@@ -19,7 +19,7 @@ type trial struct {
 	upper bool    // the sum has the upper code
 }
 
-// factors are those of one output: a code is the floor of (sum + init) * (scale + low) + add, and the zero point.
+// factors make the codes of one output: a code is the floor of (sum + init) * (scale + low) + add, and the zero point.
 type factors struct {
 	init            int32
 	scale, low, add float32

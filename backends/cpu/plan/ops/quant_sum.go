@@ -103,7 +103,7 @@ func quantSum(p *ir.Program, i int, c *qdqSum, axis int) *ir.Patch {
 	return found
 }
 
-// quantEpilogueOf is what follows a sum of a quantized type: a clamp to codes of the same type, or nothing.
+// quantEpilogueOf returns the epilogue of a sum of a quantized type: a clamp to codes of the same type, or none.
 func quantEpilogueOf(p *ir.Program, v graph.Value) *qdqEpilogue {
 	g := p.Net
 	y := &g.Values[v]

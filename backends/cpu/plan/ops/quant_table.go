@@ -10,11 +10,10 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Tensors of quantized types are bytes as the graph has them, or codes as those of islands (coded.go) between operators
-// that take them. Sums of products are those of codes (codedsums.go), which become codes exactly, halves away from zero
-// (exactcodes.go), or are computed by the float32 kernels on integers that are small enough to be exact; what an
-// element-wise operator does to one code, or to each pair of two, is looked up. So results equal the reference's to the
-// bit.
+// Tensors of quantized types are bytes as the graph has them, or codes as in islands (qdq_view.go) between operators
+// that take them. Products of codes are summed (qdq_sum.go), and sums become codes exactly, halves away from zero
+// (quant_exact.go), or float32 kernels compute with integers that are small enough to be exact; what an element-wise
+// operator does to one code, or to each pair of two, is looked up. So results equal the reference's to the bit.
 
 // centring returns the value of v's codes minus the zero point as float values, and adds to x what makes it unless an
 // earlier node has.

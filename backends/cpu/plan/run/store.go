@@ -150,7 +150,7 @@ func OwnForm(n int) ([]float32, error) {
 	return v[skip:][:n:n], nil
 }
 
-// NumbersOf tells lists of numbers apart, which the bytes are.
+// NumbersOf distinguishes lists of numbers, given as bytes.
 func NumbersOf(lists ...[]byte) tensor.Hash {
 	var all []byte
 	for _, b := range lists {
