@@ -210,7 +210,7 @@ func TestState_conversionsAllocateNothing(t *testing.T) {
 }
 
 // detector is what detectors end in: heads of every form, quantized as converters do.
-func (m *maker) detector(code testCode) []graph.Value {
+func (m *maker) detector(code testParams) []graph.Value {
 	x := m.qdq(m.input(1, 3, 64, 48), wide)
 	conv := func(x graph.Value, n, c, k, stride int64) graph.Value {
 		pads := []int64{k / 2, k / 2, k / 2, k / 2}
@@ -235,11 +235,11 @@ func (m *maker) detector(code testCode) []graph.Value {
 }
 
 // No step of a quantized detector runs by reference, whichever way its inputs and outputs cross the border.
-func TestBuild_quantizedDetector(t *testing.T) {
+func TestBuild_quantDetector(t *testing.T) {
 	for _, isa := range instructionSets() {
 		restore, err := kernel.Select(isa)
 		require.NoError(t, err)
-		for _, code := range []testCode{{1. / 32, 0, tensor.Uint8}, {1. / 32, -100, tensor.Int8}} {
+		for _, code := range []testParams{{1. / 32, 0, tensor.Uint8}, {1. / 32, -100, tensor.Int8}} {
 			for _, integers := range []bool{false, true} {
 				t.Run(fmt.Sprint(isa, " ", code.typ, " integers ", integers), func(t *testing.T) {
 					m := newMaker()

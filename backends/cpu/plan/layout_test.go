@@ -30,7 +30,7 @@ func toNHWC(x tensor.Tensor) tensor.Tensor {
 // so: results are those of plans that begin with the inputs as the graph has them, but for the order of sums.
 func TestBuild_inputsChannelsLast(t *testing.T) {
 	all := slices.Concat(cases, fusionCases, recurrentCases, quantizedCases, conversionCases)
-	for _, c := range codedCases {
+	for _, c := range qdqCases {
 		all = append(all, testCase{c.name, 0, c.build})
 	}
 	taken := 0

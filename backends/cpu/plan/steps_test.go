@@ -37,7 +37,7 @@ func unread(p *run.Plan) []string {
 // A rule that does not fit in the end leaves nothing behind: here sums, clamps and products of codes whose meanings are
 // too far apart for the kernels.
 func TestBuild_refusedRulesLeaveNoStep(t *testing.T) {
-	far := testCode{5000, 0, tensor.Uint8}
+	far := testParams{5000, 0, tensor.Uint8}
 	for name, build := range map[string]func(m *maker) []graph.Value{
 		"sum": func(m *maker) []graph.Value {
 			x, y := m.inputCodes(tensor.T(tensor.Uint8, 1, 12, 7, 8)), m.qdq(m.input(1, 12, 7, 8), wide)

@@ -16,8 +16,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// testCode is a scale with a zero point as the nodes have them.
-type testCode struct {
+// testParams is a scale with a zero point as the nodes have them.
+type testParams struct {
 	scale float32
 	zero  int
 	typ   tensor.DType
@@ -27,16 +27,16 @@ func (m *maker) zero(typ tensor.DType, z int) graph.Value {
 	return m.Const("", tensor.T(typ), []byte{byte(z)})
 }
 
-func (m *maker) quantize(x graph.Value, c testCode) graph.Value {
+func (m *maker) quantize(x graph.Value, c testParams) graph.Value {
 	return m.Add(&op.Quantize{}, x, m.Float32(c.scale), m.zero(c.typ, c.zero))
 }
 
-func (m *maker) dequantize(q graph.Value, c testCode) graph.Value {
+func (m *maker) dequantize(q graph.Value, c testParams) graph.Value {
 	return m.Add(&op.Dequantize{}, q, m.Float32(c.scale), m.zero(c.typ, c.zero))
 }
 
 // qdq rounds x to codes and back.
-func (m *maker) qdq(x graph.Value, c testCode) graph.Value { return m.dequantize(m.quantize(x, c), c) }
+func (m *maker) qdq(x graph.Value, c testParams) graph.Value { return m.dequantize(m.quantize(x, c), c) }
 
 // filter is a dequantized constant of any codes with one scale per index on axis, or one for all if axis is negative.
 func (m *maker) filter(axis int, dims ...int64) graph.Value {
@@ -68,13 +68,13 @@ func (m *maker) imageFilter(dims ...int64) graph.Value {
 }
 
 var (
-	wide   = testCode{8. / 255, 128, tensor.Uint8}
-	ramp   = testCode{6. / 255, 0, tensor.Uint8}
-	signed = testCode{0.05, -3, tensor.Int8}
+	wide   = testParams{8. / 255, 128, tensor.Uint8}
+	ramp   = testParams{6. / 255, 0, tensor.Uint8}
+	signed = testParams{0.05, -3, tensor.Int8}
 )
 
-// codedCases are graphs whose outputs are numbers, most of them dequantized.
-var codedCases = []struct {
+// qdqCases are graphs whose outputs are numbers, most of them dequantized.
+var qdqCases = []struct {
 	name  string
 	steps int // that compute with codes
 	build func(m *maker) []graph.Value
@@ -116,7 +116,7 @@ var codedCases = []struct {
 		q := m.quantize(m.Add(&op.Conv{}, x, m.imageFilter(20, 8, 1, 1)), signed)
 		y := m.dequantize(q, signed)
 		flat := m.qdq(m.Add(&op.Flatten{Axis: 1}, m.qdq(m.Add(&op.AveragePool{Global: true}, y), wide)),
-			testCode{0.01, 10, tensor.Uint8})
+			testParams{0.01, 10, tensor.Uint8})
 		z := m.qdq(m.Add(&op.MatMul{}, flat, m.filter(1, 20, 5)), wide)
 		return []graph.Value{m.Add(&op.Identity{}, z), q, m.Add(&op.Sigmoid{}, y), m.Add(&op.Dequantize{}, q, m.Float32(0.5)),
 			m.qdq(y, wide)}
@@ -133,10 +133,10 @@ var codedCases = []struct {
 	{"sums, clamps, maxima, means", 6, func(m *maker) []graph.Value {
 		x := m.qdq(m.input(2, 20, 7, 8), wide)
 		y := m.qdq(m.Add(&op.Conv{}, x, m.imageFilter(20, 20, 1, 1)), signed)
-		z := m.qdq(m.Add(&op.Add{}, x, y), testCode{12. / 255, 120, tensor.Uint8})
+		z := m.qdq(m.Add(&op.Add{}, x, y), testParams{12. / 255, 120, tensor.Uint8})
 		r := m.qdq(m.Add(&op.Relu{}, z), ramp)
 		p := m.qdq(m.Add(&op.MaxPool{Kernel: []int64{3, 2}, Strides: []int64{2, 2}, Pads: []int64{1, 0, 1, 1}}, r), ramp)
-		mean := m.qdq(m.Add(&op.AveragePool{Global: true}, r), testCode{0.01, 0, tensor.Uint8})
+		mean := m.qdq(m.Add(&op.AveragePool{Global: true}, r), testParams{0.01, 0, tensor.Uint8})
 		return []graph.Value{z, p, mean, m.qdq(m.Add(&op.Relu{}, m.Add(&op.Add{}, y, x)), ramp)}
 	}},
 	{"inputs and outputs of codes", 3, func(m *maker) []graph.Value {
@@ -155,8 +155,8 @@ var codedCases = []struct {
 	}},
 }
 
-// codedSteps counts the steps of a plan that compute with codes.
-func codedSteps(p *run.Plan) int {
+// qdqSteps counts the steps of a plan that compute with codes.
+func qdqSteps(p *run.Plan) int {
 	n := 0
 	for _, st := range p.Steps {
 		switch taskOf(p, st) {
@@ -167,11 +167,11 @@ func codedSteps(p *run.Plan) int {
 	return n
 }
 
-func TestBuild_codedIsWithinOneCodeOfReference(t *testing.T) {
+func TestBuild_qdqIsWithinOneCodeOfReference(t *testing.T) {
 	for _, isa := range instructionSets() {
 		restore, err := kernel.Select(isa)
 		require.NoError(t, err)
-		for _, c := range codedCases {
+		for _, c := range qdqCases {
 			t.Run(isa.String()+"/"+c.name, func(t *testing.T) {
 				m := newMaker()
 				g := m.graph(t, c.build(m)...)
@@ -183,7 +183,7 @@ func TestBuild_codedIsWithinOneCodeOfReference(t *testing.T) {
 					assert.Zero(t, slow, "nodes by reference")
 					assert.Empty(t, unread(p), "steps that nobody reads")
 					if kernel.FastDepthwiseInt8(1, 16) { // the others leave some to float32
-						assert.Equal(t, c.steps, codedSteps(p), "steps that compute with codes")
+						assert.Equal(t, c.steps, qdqSteps(p), "steps that compute with codes")
 					}
 					for i := range want {
 						require.Equal(t, want[i].Dims, got[i].Dims)
@@ -209,11 +209,11 @@ func TestBuild_codedIsWithinOneCodeOfReference(t *testing.T) {
 	}
 }
 
-func TestState_codedRunsAllocateNothing(t *testing.T) {
+func TestState_qdqRunsAllocateNothing(t *testing.T) {
 	for _, isa := range instructionSets() {
 		restore, err := kernel.Select(isa)
 		require.NoError(t, err)
-		for _, c := range codedCases {
+		for _, c := range qdqCases {
 			t.Run(isa.String()+"/"+c.name, func(t *testing.T) {
 				m := newMaker()
 				g := m.graph(t, c.build(m)...)
@@ -237,7 +237,7 @@ func TestState_codedRunsAllocateNothing(t *testing.T) {
 
 // Maxima of codes have tables, 24 bytes per row and per column of the result: one that is beyond the budget of a Build
 // is computed another way.
-func TestBuild_codedMaximaKeepTheBudget(t *testing.T) {
+func TestBuild_qdqMaximaKeepTheBudget(t *testing.T) {
 	for rows, want := range map[int64]bool{1000: true, tableBytes/24 + 1: false} {
 		m := newMaker()
 		x := m.qdq(m.Add(&op.Conv{}, m.qdq(m.input(1, 1, rows+1, 1), wide), m.imageFilter(1, 1, 1, 1)), wide)

@@ -124,8 +124,8 @@ var quantizedCases = []testCase{
 			m.typed(&op.AveragePool{ChannelsLast: true, Global: true}, quant(u8, 0.1, 12), x),
 		}
 	}},
-	{"codes between operators", 0, codedNetwork(u8)},
-	{"signed codes between operators", 0, codedNetwork(i8)},
+	{"codes between operators", 0, quantNetwork(u8)},
+	{"signed codes between operators", 0, quantNetwork(i8)},
 	{"codes of operators read as elements", 0, func(m *maker) []graph.Value {
 		q := quant(i8, 0.05, 11)
 		x := m.typed(&op.Conv{ChannelsLast: true}, q, m.inputCodes(quant(i8, 0.05, 3, 2, 16, 16, 16)),
@@ -152,7 +152,7 @@ var quantizedCases = []testCase{
 }
 
 // A clamp to codes of the same type is part of the store, unless something else reads what it clamps.
-func TestBuild_quantizedClampIsFused(t *testing.T) {
+func TestBuild_quantClampIsFused(t *testing.T) {
 	for _, typ := range []tensor.DType{u8, i8} {
 		for _, shared := range []bool{false, true} {
 			m := newMaker()
@@ -185,9 +185,9 @@ func TestBuild_quantizedClampIsFused(t *testing.T) {
 	}
 }
 
-// codedNetwork is a network of quantized types as a program of NNAPI makes it of one in NCHW: turned around sums, with
+// quantNetwork is a network of quantized types as a program of NNAPI makes it of one in NCHW: turned around sums, with
 // real numbers at its ends.
-func codedNetwork(typ tensor.DType) func(m *maker) []graph.Value {
+func quantNetwork(typ tensor.DType) func(m *maker) []graph.Value {
 	return func(m *maker) []graph.Value {
 		zero := map[tensor.DType]int32{u8: 130, i8: -2}[typ]
 		same := []int64{1, 1, 1, 1}
@@ -212,13 +212,13 @@ func codedNetwork(typ tensor.DType) func(m *maker) []graph.Value {
 }
 
 // Nothing is between the operators of a network of quantized types: no orders of dimensions, no signs, no numbers.
-func TestBuild_quantizedNetworkHasNoOtherSteps(t *testing.T) {
+func TestBuild_quantNetworkHasNoOtherSteps(t *testing.T) {
 	if !kernel.FastInt8() {
 		t.Skip("sums are those of float32 here")
 	}
 	for _, typ := range []tensor.DType{u8, i8} {
 		m := newMaker()
-		p, _ := compute(t, m.graph(t, codedNetwork(typ)(m)...), m.in, 2)
+		p, _ := compute(t, m.graph(t, quantNetwork(typ)(m)...), m.in, 2)
 		var steps []string
 		for _, st := range p.Steps {
 			if assert.NotEqual(t, run.None, st.Node, st.Kind) {
@@ -229,7 +229,7 @@ func TestBuild_quantizedNetworkHasNoOtherSteps(t *testing.T) {
 	}
 }
 
-func TestBuild_quantizedEqualsReferenceToTheBit(t *testing.T) {
+func TestBuild_quantEqualsReferenceToTheBit(t *testing.T) {
 	for _, isa := range instructionSets() {
 		restore, err := kernel.Select(isa)
 		require.NoError(t, err)
@@ -256,7 +256,7 @@ func TestBuild_quantizedEqualsReferenceToTheBit(t *testing.T) {
 
 // Signed filters are multiplied as integers where that is faster, and equal the reference to the bit at the ends of the
 // range too.
-func TestBuild_quantizedSumsOfIntegers(t *testing.T) {
+func TestBuild_quantSumsOfIntegers(t *testing.T) {
 	m := newMaker()
 	x := m.inputCodes(quant(i8, 0.05, -128, 1, 9, 7, 17))
 	y := m.typed(&op.Conv{ChannelsLast: true, Pads: []int64{1, 1, 1, 1}}, quant(i8, 0.7, 127), x,
@@ -299,7 +299,7 @@ func kinds(p *run.Plan) map[string]int {
 }
 
 // Between convolutions of quantized types there is nothing but codes: depthwise ones, those of few channels, strides.
-func TestBuild_quantizedTypesStayCodes(t *testing.T) {
+func TestBuild_quantTypesStayCodes(t *testing.T) {
 	if !kernel.FastInt8() {
 		t.Skip("sums are those of float32 here")
 	}
@@ -324,7 +324,7 @@ func TestBuild_quantizedTypesStayCodes(t *testing.T) {
 	}
 }
 
-func BenchmarkQuantizedConv(b *testing.B) {
+func BenchmarkQuantConv(b *testing.B) {
 	for _, isa := range kernel.Supported()[1:] {
 		b.Run(isa.String(), func(b *testing.B) {
 			restore, err := kernel.Select(isa)
