@@ -7,7 +7,7 @@ import (
 	"github.com/anynpu/anynpu/capi/boundary"
 )
 
-// A generation is a version of the API's headers whose structs differ from those of others (hbdnn_types, section 1). It
+// A generation is a version of the API's headers whose structs differ from those of others (types notes, section 1). It
 // reads and writes them; nothing else asks for it.
 type generation struct {
 	name    string // value of ANYNPU_HBDNN_ABI

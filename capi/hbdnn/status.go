@@ -12,7 +12,7 @@ import (
 // Code is a return code of the API.
 type Code int32
 
-// The return codes that are given (hbdnn_types, section 5).
+// The return codes that are given (types notes, section 5).
 const (
 	success           Code = 0
 	errArgument       Code = -6000001

@@ -4,6 +4,5 @@
 // One file per API object. A function here has the name of the C function without its prefix
 // (ANeuralNetworksModel_addOperand is modelAddOperand) and is called by generated glue that has checked pointers and
 // handles: NULL is UNEXPECTED_NULL and comes first, then the state of the objects, then values. "Section n" in a
-// comment is a section of the notes on the reference implementation's behaviour. docs/nnapi.md tells where this library
-// differs from it.
+// comment is one of docs/abi/nnapi.md. docs/nnapi.md says where this library differs from the reference implementation.
 package nnapi

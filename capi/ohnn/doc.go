@@ -4,7 +4,7 @@
 //
 // One file per API object. A function here has the name of the C function without its prefix (OH_NNModel_AddTensor is
 // modelAddTensor) and is called by generated glue that has checked pointers and handles; "section n" in a comment is a
-// section of the notes on the reference implementation's behaviour (order of checks, return codes, lifetimes). Where
-// the API manual and the reference implementation differ, docs/ohnn-differences.md tells which is followed;
-// ANYNPU_OHNN_COMPAT=reference chooses the reference everywhere.
+// section of docs/abi/ohnn.md, where those of the operator notes begin with operators (order of checks, return codes,
+// lifetimes). Where the API manual and the reference implementation differ, docs/ohnn-differences.md says which is
+// followed; ANYNPU_OHNN_COMPAT=reference chooses the reference everywhere.
 package ohnn

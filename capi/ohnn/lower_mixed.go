@@ -8,7 +8,7 @@ import (
 )
 
 // Operands of two element types are converted to one, as the header says of "implicit type conversion". The rules are
-// MindSpore's, operator notes, last section; for unsigned integers of more than 8 bits, which those leave out, the
+// MindSpore's, operator notes, section 9; for unsigned integers of more than 8 bits, which those leave out, the
 // smallest type that holds both.
 
 // mixed lowers an operator of two inputs that are numbers or bools.

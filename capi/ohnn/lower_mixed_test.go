@@ -8,7 +8,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// The order of the operator notes, last section, and their one exception; then what they leave out.
+// The order of the operator notes, section 9, and their one exception; then what they leave out.
 func TestCommon(t *testing.T) {
 	order := []tensor.DType{tensor.Bool, tensor.Uint8, tensor.Int8, tensor.Int16, tensor.Int32, tensor.Int64,
 		tensor.Float16, tensor.Float32, tensor.Float64}

@@ -26,7 +26,7 @@ func init() {
 	})
 }
 
-// reduceBy lowers a member of the REDUCE family, operator notes section 5. REDUCE_TO_END reduces from its one axis to
+// reduceBy lowers a member of the REDUCE family, operator notes, section 5. REDUCE_TO_END reduces from its one axis to
 // the last one, never keeps dimensions, and multiplies by COEFF unless that is 0.
 func reduceBy(make func(keep bool) graph.Op) func(n *node) error {
 	return func(n *node) error {

@@ -23,7 +23,7 @@ func init() {
 	})
 }
 
-// padding returns the window's padding, operator notes section 3: a mode, or a list of top, bottom, left, right that
+// padding returns the window's padding, operator notes, section 3: a mode, or a list of top, bottom, left, right that
 // counts while the mode stays explicit.
 func (n *node) padding() (op.AutoPad, []int64) {
 	if n.has("PAD_MODE") {
@@ -73,7 +73,7 @@ func lowerConv(n *node) error {
 }
 
 // lowerConvTranspose takes filters as the header describes them, [O,H,W,I/group], or as the sample driver wants them,
-// [I,H,W,O/group]: the first reading that agrees with the lengths of bias and channels, operator notes row 9.
+// [I,H,W,O/group]: the first reading that agrees with the lengths of bias and channels, operator notes, section 6.
 func lowerConvTranspose(n *node) error {
 	if err := n.checkWindow("STRIDES", "DILATION"); err != nil {
 		return err

@@ -1,4 +1,4 @@
-// Package statements tells which case of the suites shows each statement of the reference notes about an API, and why no
+// Package statements tells which case of the suites shows each statement of docs/abi about an API, and why no
 // case can show the others. The statements are in the project's own words, by the sections of the notes.
 //
 // A list is lines of text. "# SHEET SECTION TITLE" begins a section; below it each line is a statement:

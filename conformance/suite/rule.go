@@ -7,7 +7,7 @@ import "slices"
 // A rule has cases that end with an accepted call and cases in which a call must be refused: what cannot fail by itself
 // is given the nearest wrong use, what is only refused the nearest right one.
 type Rule[C any] struct {
-	ID    string // begins with the section of the reference notes
+	ID    string // begins with the section of docs/abi
 	Text  string
 	Cases []*Case[C]
 	not   []string // modes that the rule says nothing about

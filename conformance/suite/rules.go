@@ -17,7 +17,7 @@ type Rules[C any] struct {
 	Part    func(*Rule[C]) string // of what is judged, as reports sort rules; nil: that of Item
 	Tally   string                // format of the line that counts covered rules and all rules
 
-	// NotCovered are the statements of the reference notes that no case can show.
+	// NotCovered are the statements of docs/abi that no case can show.
 	NotCovered []Statement
 }
 

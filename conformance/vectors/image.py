@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes backends/cpu/ref/testdata/image/decode.json and resize.json: images of every kind, range, order and odd size with
-results in float64 and in Python's integers, from the formulas of sections 6, 8 and 11 of the hbDNN reference notes.
+results in float64 and in Python's integers, from the formulas of docs/abi/hbdnn.md, sections 6, 8 and 11.
 
 usage: pip install -r requirements.txt; python image.py <repository>
 

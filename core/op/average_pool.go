@@ -11,7 +11,7 @@ import (
 //
 // Input: x [N,C,spatial] or with ChannelsLast [N,spatial,C], float or quantized. Output: y of x's type. Quantized means
 // are computed exactly and rounded once, half away from zero. Global takes the whole image as the window. Source: ONNX
-// AveragePool-22 and GlobalAveragePool, OH_NN_OPS_AVG_POOL (OH_NN reference notes on operators, section 3),
+// AveragePool-22 and GlobalAveragePool, OH_NN_OPS_AVG_POOL (docs/abi/ohnn.md, operators 3),
 // ANEURALNETWORKS_AVERAGE_POOL_2D.
 type AveragePool struct {
 	Kernel, Strides, Dilations []int64 // empty strides, dilations: ones

@@ -17,7 +17,7 @@ import (
 // weights quantized per tensor or per output channel (axis 0), bias int32 (int64 for int16) in units of
 // scale(x)*scale(w[o]) or with its own quantization. Output: y [N,O,spatial] in x's layout. Quantized sums are exact
 // integers, rounded once to the output, half away from zero. Source: ONNX Conv-22, OH_NN_OPS_CONV2D and
-// DEPTHWISE_CONV2D_NATIVE (OH_NN reference notes on operators, sections 3, 4, 6), ANEURALNETWORKS_CONV_2D,
+// DEPTHWISE_CONV2D_NATIVE (docs/abi/ohnn.md, operators 3, 4, 6), ANEURALNETWORKS_CONV_2D,
 // GROUPED_CONV_2D, DEPTHWISE_CONV_2D.
 type Conv struct {
 	Strides, Dilations []int64 // per spatial dimension; empty: ones

@@ -20,7 +20,7 @@ import (
 //
 // Inputs: x [N,C,spatial] or with ChannelsLast [N,spatial,C]; w [O,spatial,C/Groups]; bias? [O]; output_shape? the
 // spatial sizes. Types as Conv. Output: y. Source: ONNX ConvTranspose-22 (OutputPadsInside), OH_NN_OPS_CONV2D_TRANSPOSE
-// (OH_NN reference notes on operators, section 6), ANEURALNETWORKS_TRANSPOSE_CONV_2D.
+// (docs/abi/ohnn.md, operators 6), ANEURALNETWORKS_TRANSPOSE_CONV_2D.
 type ConvTranspose struct {
 	Strides, Dilations []int64 // per spatial dimension; empty: ones
 	Pads               []int64 // beginnings, then ends; empty: zeros; read for PadExplicit only

@@ -55,7 +55,7 @@ func (o ImageOrder) Channels() int64 {
 // All pixels of a block of 2 x 2 have the chroma of their pair.
 //
 // Inputs: image, bytes, as Pixel says; chroma?, the plane of pairs if it is not in image. Output: float32 [N,C,H,W], or
-// with ChannelsLast [N,H,W,C]. Source: hbDNN reference notes, section 6 (model-side colour contract) and section 11
+// with ChannelsLast [N,H,W,C]. Source: docs/abi/hbdnn.md, section 6 (what a model says of its colors) and section 11
 // (YUV to RGB, bt601_video, chroma upsampling, odd sizes).
 type DecodeImage struct {
 	Pixel        Pixel

@@ -22,7 +22,7 @@ import (
 // Inputs, floats or quantized: boxes [B, A, 4 or more]; scores [B, A, Classes or Classes+1], with Classes 0 any number
 // of columns from 2 on; anchors [A, 4]. Outputs, float32, zeros behind the last detection: boxes [B, M, 4] as ymin,
 // xmin, ymax, xmax; classes [B, M] without the background; scores [B, M]; count [B]; M = MaxDetections·max(1,
-// MaxClasses). Source: OH_NN_OPS_DETECTION_POST_PROCESS (operators reference notes, row 92),
+// MaxClasses). Source: OH_NN_OPS_DETECTION_POST_PROCESS (docs/abi/ohnn.md, operators 6),
 // ANEURALNETWORKS_DETECTION_POSTPROCESSING.
 type DetectionPostProcess struct {
 	MaxDetections, MaxClasses, DetectionsPerClass, Classes int64

@@ -9,7 +9,7 @@ import (
 // k] * w[o, k].
 //
 // Inputs: x [..,K] of rank >= 1; w [O,K]; bias? [O]. Output: y [..,O]. Types as Conv, weights quantized per tensor or
-// per output (axis 0). Source: OH_NN_OPS_FULL_CONNECTION (OH_NN reference notes on operators, sections 4 and 6),
+// per output (axis 0). Source: OH_NN_OPS_FULL_CONNECTION (docs/abi/ohnn.md, operators 4 and 6),
 // ANEURALNETWORKS_FULLY_CONNECTED; flattening is left to the lowering.
 type FullyConnected struct{}
 

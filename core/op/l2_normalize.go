@@ -19,7 +19,7 @@ const (
 // axes. With Epsilon 0 a slice of zeros gives NaN.
 //
 // Inputs: x, float or quantized; axes? rank 0 or 1, each once; absent or empty: all axes. Output: y of x's type.
-// Source: OH_NN_OPS_L2_NORMALIZE (OH_NN reference notes on operators, section 8), ANEURALNETWORKS_L2_NORMALIZATION
+// Source: OH_NN_OPS_L2_NORMALIZE (docs/abi/ohnn.md, operators 8), ANEURALNETWORKS_L2_NORMALIZATION
 // (Epsilon 1e-12).
 type L2Normalize struct {
 	Epsilon float32

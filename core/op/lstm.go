@@ -37,7 +37,7 @@ const (
 // sequence's end; h? [D,B,P], c? [D,B,H], the states at each sequence's end. With BatchFirst x [B,T,I], y [B,T,D,P],
 // states [B,D,P], [B,D,H]. Float or quantized; sums in float64. Directions of different sizes, or with operands of
 // their own, are two operators; an auxiliary operand with weights of its own is x and w joined with it along the
-// features. Source: ONNX LSTM-22, OH_NN_OPS_LSTM (OH_NN reference notes on operators, section 6),
+// features. Source: ONNX LSTM-22, OH_NN_OPS_LSTM (docs/abi/ohnn.md, operators 6),
 // ANEURALNETWORKS_LSTM, UNIDIRECTIONAL_SEQUENCE_LSTM and BIDIRECTIONAL_SEQUENCE_LSTM.
 type LSTM struct {
 	Direction                  Direction

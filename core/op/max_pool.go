@@ -13,8 +13,8 @@ import (
 //
 // Input: x [N,C,spatial] or with ChannelsLast [N,spatial,C], float, integer or quantized. Outputs: y of x's type,
 // indices? int64 of y's shape. Global takes the whole image as the window and ignores Kernel, Strides, Dilations and
-// padding. Source: ONNX MaxPool-22 and GlobalMaxPool, OH_NN_OPS_MAX_POOL (OH_NN reference notes on operators, section
-// 3), ANEURALNETWORKS_MAX_POOL_2D.
+// padding. Source: ONNX MaxPool-22 and GlobalMaxPool, OH_NN_OPS_MAX_POOL (docs/abi/ohnn.md, operators 3),
+// ANEURALNETWORKS_MAX_POOL_2D.
 type MaxPool struct {
 	Kernel, Strides, Dilations []int64 // empty strides, dilations: ones
 	Pads                       []int64 // beginnings, then ends; empty: zeros; read for PadExplicit only

@@ -26,7 +26,7 @@ const (
 // all axes in order). The value has x's element type and its bits are used as they stand, or is a float32 number while
 // x has another type and is then converted: quantized for quantized x, truncated toward zero and saturated for
 // integers. Absent it is 0, for quantized x the real 0. Output: y of x's type. Source: ONNX Pad-21; OH_NN_OPS_PAD
-// (operators reference notes, row 24: ClampMirror); ANEURALNETWORKS_PAD, PAD_V2, MIRROR_PAD.
+// (docs/abi/ohnn.md, operators 6: ClampMirror); ANEURALNETWORKS_PAD, PAD_V2, MIRROR_PAD.
 type Pad struct {
 	Mode        PadMode
 	ClampMirror bool

@@ -69,7 +69,7 @@ const (
 // empty list counts as absent). Output: y of x's type; interpolated plain integers are truncated and saturate.
 // Coordinates are computed in float32, weights and sums in float64; those of the nearest cells are exact, see
 // NearestCells. Source: ONNX Resize-19, Resize-10 and Upsample-10,
-// OH_NN_OPS_RESIZE_BILINEAR (OH_NN reference notes on operators, section 6), ANEURALNETWORKS_RESIZE_BILINEAR and
+// OH_NN_OPS_RESIZE_BILINEAR (docs/abi/ohnn.md, operators 6), ANEURALNETWORKS_RESIZE_BILINEAR and
 // RESIZE_NEAREST_NEIGHBOR (nearest: align corners and half pixels with NearestRoundPreferCeil, else NearestFloor).
 type Resize struct {
 	Mode           ResizeMode

@@ -22,7 +22,7 @@ const maxImageSize = 1 << 15
 // Inputs: image, bytes, as Pixel says; chroma?, the plane of pairs if it is not in image; regions?, integers [N,4]:
 // left, top, right, bottom of each image, all included; absent: whole images. Outputs: the image, and if there is a
 // plane of pairs on its own, that too. A region that is partly outside is cut; one that is reversed or wholly outside
-// fails the run with fault.Data. Source: hbDNN reference notes, section 8 and section 11 (bilinear grid, NV12 in
+// fails the run with fault.Data. Source: docs/abi/hbdnn.md, sections 8 and 11 (bilinear grid, NV12 in
 // Resize/RoiInfer, ROI checks).
 type ResizeImage struct {
 	Pixel         Pixel

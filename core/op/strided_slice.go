@@ -15,8 +15,8 @@ import (
 // Ellipsis wins over new axis, new axis over shrink. Dimensions after the last entry are taken whole.
 //
 // Inputs: x of any type; begin, end, strides, integers [n]; strides are not 0, and positive where the dimension is
-// dropped. Output: y of x's type. Source: TensorFlow's StridedSlice, as OH_NN_OPS_STRIDED_SLICE (operators reference
-// notes, row 37 and section 8) and ANEURALNETWORKS_STRIDED_SLICE have it.
+// dropped. Output: y of x's type. Source: TensorFlow's StridedSlice, as OH_NN_OPS_STRIDED_SLICE
+// (docs/abi/ohnn.md, operators 6 and 8) and ANEURALNETWORKS_STRIDED_SLICE have it.
 type StridedSlice struct {
 	BeginMask, EndMask, EllipsisMask, NewAxisMask, ShrinkAxisMask int64
 }

@@ -11,8 +11,8 @@ import (
 // Tile repeats x along each axis: y[i] = x[i mod size].
 //
 // Inputs: x of any type; repeats, integers, not negative. Where repeats and the shape of x differ in length, the
-// shorter one is extended by ones in front. Output: y of x's type. Source: ONNX Tile-13, OH_NN_OPS_TILE (operators
-// reference notes, row 40), ANEURALNETWORKS_TILE.
+// shorter one is extended by ones in front. Output: y of x's type. Source: ONNX Tile-13, OH_NN_OPS_TILE
+// (docs/abi/ohnn.md, operators 6), ANEURALNETWORKS_TILE.
 type Tile struct{}
 
 func init() { graph.Register[Tile]("tile", graph.Traits{ShapeInputs: []int{1}, Moves: true}) }

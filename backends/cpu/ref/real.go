@@ -39,8 +39,8 @@ func toReal(t tensor.Tensor) (tensor.Tensor, error) {
 }
 
 // fromReal rounds float32 elements to type t: float types to nearest even (float8 and float4 saturate); quantized
-// integers half away from zero after the zero point is added, saturating, NaN to the zero point (OH_NN reference notes
-// on operators, section 4).
+// integers half away from zero after the zero point is added, saturating, NaN to the zero point (docs/abi/ohnn.md,
+// operators 4).
 func fromReal(x tensor.Tensor, t tensor.Type) (tensor.Tensor, error) {
 	if x.DType != tensor.Float32 {
 		return x, fault.New(fault.Type, "%v cannot become %v", x.DType, t)

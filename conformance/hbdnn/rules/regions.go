@@ -22,7 +22,7 @@ func (t *T) picture(h, w, pitch int32) hbdnn.Tensor {
 func pixels(p *hbdnn.Tensor) []uint8 { return hbdnn.Of[uint8](&p.Mem[0], int(p.Mem[0].Size)) }
 
 // resized is what a region of an image becomes in h x w pixels: steps of 1/65536 from its first to its last row and
-// column, halves of a code up (hbdnn.md, section 11).
+// column, halves of a code up (section 11).
 func resized(src []uint8, pitch int, r hbdnn.Roi, h, w int) (out []uint8) {
 	step := func(n, to int) int { return ((n-1)*65536 + (to-1)/2) / max(to-1, 1) }
 	rows, columns := int(r.Bottom-r.Top), int(r.Right-r.Left)

@@ -3,7 +3,7 @@
 // It knows no implementation; it calls a library file through the C ABI, in child processes, so that a crash or a hang
 // is a result.
 //
-// A rule is one statement and has a number, SECTION.LETTERS, by the sections of the NNAPI reference notes: 0 rules that
+// A rule is one statement and has a number, SECTION.LETTERS, by the sections of docs/abi/nnapi.md: 0 rules that
 // hold everywhere, 1 devices, 2 memory, 3 models, 4 compilations, 5 executions, 6 events, 7 extensions, 8 control flow,
 // 9 tensors of size zero, 11 choices where the reference implementation is silent.
 package rules

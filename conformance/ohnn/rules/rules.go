@@ -2,7 +2,7 @@
 // which code, in which order arguments are judged, and how long objects and pointers live. It knows no implementation;
 // it calls a library file through the C ABI, in child processes, so that a crash or a hang is a result.
 //
-// Rules are numbered by the sections of the OH_NN reference notes: 2 devices, 3 tensor descriptors, 4 tensors, 5
+// Rules are numbered by the sections of docs/abi/ohnn.md: 2 devices, 3 tensor descriptors, 4 tensors, 5
 // quantization parameters, 6 models, 7 compilations, 8 executors, 9 caches, 10 executors of API 9, 11 inner functions,
 // 14 places where manual and reference implementation differ. Where an upstream test asserts nothing, the manual is
 // expected by default and the reference implementation with ANYNPU_OHNN_COMPAT=reference.

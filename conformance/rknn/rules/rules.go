@@ -3,7 +3,7 @@
 // long objects live. It knows no implementation; it calls a library file through the C ABI, in child processes, so that
 // a crash or a hang is a result.
 //
-// A rule is one statement and has a number, SECTION.LETTER, by the sections of the RKNN reference notes: 1 prototypes,
+// A rule is one statement and has a number, SECTION.LETTER, by the sections of docs/abi/rknn.md: 1 prototypes,
 // 2 contexts, 3 queries, 4 inputs, runs and outputs, 5 memory that a program brings, 6 dynamic shapes, 7 cores, 8
 // custom operators, 9 threads, 10 codes and what messages say, 11 choices where boards are silent; m of the notes on
 // matrix multiplication.

@@ -6,7 +6,7 @@ import (
 )
 
 // Rule is what the API says of an operator: how many inputs and outputs, which parameters. What columns cannot say,
-// such as ranks, is for those to judge who take or make operations. Sources: operator notes sections 1, 2 and 6.
+// such as ranks, is for those to judge who take or make operations. Sources: docs/abi/ohnn.md, operators 1, 2 and 6.
 type Rule struct {
 	Op     OperationType
 	Name   string // without OH_NN_OPS_

@@ -12,7 +12,7 @@ type Matmul struct {
 	A, B, C Type
 }
 
-// Matmuls are the products there are (matmul notes, section 2). The numbers 13 and 14 are not used.
+// Matmuls are the products there are (docs/abi/rknn.md, matmul 2). The numbers 13 and 14 are not used.
 var Matmuls = map[MatmulType]Matmul{
 	MatmulFloat16ToFloat32: {"RKNN_FLOAT16_MM_FLOAT16_TO_FLOAT32", Float16, Float16, Float32},
 	2:                      {"RKNN_INT8_MM_INT8_TO_INT32", Int8, Int8, Int32},
