@@ -3,7 +3,7 @@ package cpu
 import (
 	"testing"
 
-	"github.com/anynpu/anynpu/core/device/devicetest"
+	"github.com/anynpu/anynpu/core/devicetest"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/op"

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/anynpu/anynpu/conformance/graphs"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
@@ -31,7 +32,7 @@ func TestSplit_randomGraphs(t *testing.T) {
 		{"one that lies", []device.Device{all[1]}, "npu2", 500},
 		{"both", []device.Device{f.Device, all[1]}, "npu", 1500}} {
 		t.Run(c.name, func(t *testing.T) {
-			nodes := drivertest.Split(t, append(c.own, drivertest.CPU(t))...)
+			nodes := drivertest.Split(t, graphs.Cases, append(c.own, drivertest.CPU(t))...)
 			if !testing.Short() {
 				assert.Greater(t, nodes[c.id], c.least, "nodes of %s", c.id)
 			}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/anynpu/anynpu/backends/driver"
+	"github.com/anynpu/anynpu/conformance/graphs"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/op/opcase"
 	dt "github.com/anynpu/anynpu/internal/drivertest"
@@ -25,7 +26,7 @@ func TestTurns_byThisLibrary(t *testing.T) {
 	for name := range turns {
 		left[name] = true
 	}
-	dt.Turns(t, os.Getenv(libraryVariable), openOwn, slices.Concat(opcase.Shared(), opcase.NNAPI()), left)
+	dt.Turns(t, os.Getenv(libraryVariable), graphs.Cases, openOwn, slices.Concat(opcase.Shared(), opcase.NNAPI()), left)
 }
 
 // openOwn opens the library that stands in for a vendor's.

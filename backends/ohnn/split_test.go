@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anynpu/anynpu/backends/driver"
+	"github.com/anynpu/anynpu/conformance/graphs"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/internal/drivertest"
@@ -17,7 +18,7 @@ import (
 func TestSplit_randomGraphs(t *testing.T) {
 	f := newFake(t)
 	before := f.Live()
-	nodes := drivertest.Split(t, f.Device, drivertest.CPU(t))
+	nodes := drivertest.Split(t, graphs.Cases, f.Device, drivertest.CPU(t))
 	assert.Greater(t, nodes["npu"], nodes["cpu"]/2, "nodes of the driver")
 	assert.Positive(t, nodes["cpu"])
 	assert.Equal(t, before, f.Live())

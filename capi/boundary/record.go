@@ -11,8 +11,8 @@ import "C"
 import (
 	"unsafe"
 
-	"github.com/anynpu/anynpu/capi/record"
 	"github.com/anynpu/anynpu/core/logging"
+	"github.com/anynpu/anynpu/core/record"
 )
 
 // recorder writes what becomes a report; nil unless ANYNPU_REPORT names a folder. It is set before the first call.

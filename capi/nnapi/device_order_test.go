@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anynpu/anynpu/core/device"
-	"github.com/anynpu/anynpu/core/device/devicetest/toy"
+	"github.com/anynpu/anynpu/core/devicetest/toy"
 )
 
 // processor is a device of the kind CPU.

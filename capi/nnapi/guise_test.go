@@ -9,7 +9,7 @@ import (
 
 	"github.com/anynpu/anynpu/capi/devices"
 	"github.com/anynpu/anynpu/core/device"
-	"github.com/anynpu/anynpu/core/device/devicetest/toy"
+	"github.com/anynpu/anynpu/core/devicetest/toy"
 	"github.com/anynpu/anynpu/core/spec/nnapi"
 )
 

@@ -14,7 +14,7 @@ import (
 	"github.com/anynpu/anynpu/capi/devices"
 	"github.com/anynpu/anynpu/capi/handle"
 	"github.com/anynpu/anynpu/core/device"
-	"github.com/anynpu/anynpu/core/device/devicetest/toy"
+	"github.com/anynpu/anynpu/core/devicetest/toy"
 	spec "github.com/anynpu/anynpu/core/spec/ohnn"
 )
 

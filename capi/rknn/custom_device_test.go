@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anynpu/anynpu/core/device"
-	"github.com/anynpu/anynpu/core/device/devicetest"
+	"github.com/anynpu/anynpu/core/devicetest"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"

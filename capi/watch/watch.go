@@ -9,11 +9,11 @@ import (
 
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/capi/handle"
-	"github.com/anynpu/anynpu/capi/record"
 	"github.com/anynpu/anynpu/core/compile"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/model"
+	"github.com/anynpu/anynpu/core/record"
 )
 
 func init() {

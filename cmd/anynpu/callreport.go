@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/anynpu/anynpu/capi/record"
+	"github.com/anynpu/anynpu/core/record"
 )
 
 // callReport is what exec --report tells of a program.

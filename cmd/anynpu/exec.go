@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/anynpu/anynpu/backends/dl/loader"
-	"github.com/anynpu/anynpu/capi/abi"
+	"github.com/anynpu/anynpu/core/spec"
 )
 
 func newExec(stderr io.Writer) *cobra.Command {
@@ -68,22 +68,8 @@ cannot be run so, 127 that there is none.`,
 
 // vendorAPIs are the APIs whose libraries have vendors' names.
 func vendorAPIs() (names []string) {
-	for _, f := range abi.Facades {
-		if len(f.Stubs) > 0 {
-			names = append(names, f.Name)
-		}
-	}
-	return names
-}
-
-// sonames are the file names of one API's libraries, of all for "".
-func sonames(api string) (names []string) {
-	for _, f := range abi.Facades {
-		if api == "" || f.Name == api {
-			for _, l := range f.Stubs {
-				names = append(names, l.Soname)
-			}
-		}
+	for _, a := range spec.Vendors() {
+		names = append(names, a.Name)
 	}
 	return names
 }
@@ -244,15 +230,15 @@ func (f *execFlags) judgeRPath(name, path string, file *loader.File) error {
 	if f.api != "" || f.musl { // preloaded, or looked for in LD_LIBRARY_PATH first, as musl does
 		return nil
 	}
-	for _, facade := range abi.Facades {
-		for _, l := range facade.Stubs {
+	for _, a := range spec.APIs {
+		for _, soname := range a.Sonames {
 			for _, folder := range file.RPath {
-				at := loader.In(folder, l.Soname)
+				at := loader.In(folder, soname)
 				if found, err := loader.Read(at); err != nil || found.Ours {
 					continue
 				}
 				return refuse(exitCannot, name, "its RPATH leads to %s and comes before LD_LIBRARY_PATH; type: "+
-					"anynpu exec --api %s -- %s, which preloads, or, for good: patchelf --remove-rpath %s", at, facade.Name,
+					"anynpu exec --api %s -- %s, which preloads, or, for good: patchelf --remove-rpath %s", at, a.Name,
 					quoted(name), quoted(path))
 			}
 		}

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/anynpu/anynpu/capi/record"
+	"github.com/anynpu/anynpu/core/record"
 )
 
 // reported runs the program, writes the report, and ends as the program ended. A full disk costs the report, not the

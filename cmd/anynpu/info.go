@@ -14,9 +14,9 @@ import (
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/backends/dl/loader"
 	"github.com/anynpu/anynpu/backends/settings"
-	"github.com/anynpu/anynpu/capi/abi"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/logging"
+	"github.com/anynpu/anynpu/core/spec"
 	"github.com/anynpu/anynpu/internal/environ"
 )
 
@@ -144,24 +144,21 @@ func newDeviceInfo(d device.Info) deviceInfo {
 func apis(env func(string) string) []apiInfo {
 	stubs := stubFolder()
 	var out []apiInfo
-	for _, f := range abi.Facades {
-		a := apiInfo{Name: f.Name, Version: f.Version, Functions: len(f.Rows)}
+	for _, f := range spec.APIs {
+		a := apiInfo{Name: f.Name, Version: f.Version, Functions: f.Functions}
 		if a.Version == "" {
 			a.Version = version
 		}
-		sonames := []string{loader.Core}
-		if len(f.Stubs) > 0 {
-			sonames = nil
-			for _, l := range f.Stubs {
-				sonames = append(sonames, l.Soname)
-			}
+		sonames := f.Sonames
+		if len(sonames) == 0 {
+			sonames = []string{loader.Core}
 		}
 		for _, soname := range sonames {
 			l := libraryInfo{Soname: soname, File: loader.Find(soname, env, loader.CacheFile)}
 			if file, err := loader.Read(l.File); err == nil {
 				l.Ours = file.Ours
 			}
-			if stubs != "" && len(f.Stubs) > 0 {
+			if stubs != "" && len(f.Sonames) > 0 {
 				l.Stub = loader.In(stubs, soname)
 			}
 			a.Libraries = append(a.Libraries, l)

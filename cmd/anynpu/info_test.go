@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/anynpu/anynpu/capi/abi"
+	"github.com/anynpu/anynpu/core/spec"
 	"github.com/anynpu/anynpu/internal/environ"
 )
 
@@ -103,10 +103,10 @@ func TestInfo_fitsItsSchema(t *testing.T) {
 	assert.Contains(t, i.Set, environ.Setting{Name: "ANYNPU_THREADS", Value: "3"})
 	assert.Equal(t, 3, i.Processor.Threads)
 	assert.Equal(t, "generic", i.Processor.Level)
-	require.Len(t, i.APIs, len(abi.Facades))
-	for n, f := range abi.Facades {
+	require.Len(t, i.APIs, len(spec.APIs))
+	for n, f := range spec.APIs {
 		assert.Equal(t, f.Name, i.APIs[n].Name)
-		assert.Len(t, i.APIs[n].Libraries, max(1, len(f.Stubs)), f.Name)
+		assert.Len(t, i.APIs[n].Libraries, max(1, len(f.Sonames)), f.Name)
 	}
 
 	v.(map[string]any)["devices"].([]any)[0].(map[string]any)["cores"] = "none"

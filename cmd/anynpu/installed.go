@@ -7,7 +7,7 @@ import (
 
 	"github.com/anynpu/anynpu/backends/dl"
 	"github.com/anynpu/anynpu/backends/dl/loader"
-	"github.com/anynpu/anynpu/capi/abi"
+	"github.com/anynpu/anynpu/core/spec"
 )
 
 // helperFile returns the helper program that belongs to this one, "" if there is none.
@@ -44,11 +44,21 @@ func stubFolder() string {
 	triplet := map[string]string{"amd64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu"}[runtime.GOARCH]
 	for _, folder := range []string{"lib/anynpu", "lib/" + triplet + "/anynpu", "lib64/anynpu", "lib"} {
 		folder = filepath.Join(above, folder)
-		if file := loader.In(folder, abi.RKNN.Stubs[0].Soname); file != "" {
+		if file := loader.In(folder, sonames("rknn")[0]); file != "" {
 			if f, err := loader.Read(file); err == nil && f.Ours {
 				return folder
 			}
 		}
 	}
 	return ""
+}
+
+// sonames are the file names of one API's libraries, of all for "".
+func sonames(api string) (names []string) {
+	for _, a := range spec.APIs {
+		if api == "" || a.Name == api {
+			names = append(names, a.Sonames...)
+		}
+	}
+	return names
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/anynpu/anynpu/core/compile"
 	"github.com/anynpu/anynpu/core/device"
-	"github.com/anynpu/anynpu/core/device/devicetest/toy"
+	"github.com/anynpu/anynpu/core/devicetest/toy"
 	"github.com/anynpu/anynpu/core/exec"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"

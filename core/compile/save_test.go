@@ -10,7 +10,7 @@ import (
 
 	"github.com/anynpu/anynpu/core/compile"
 	"github.com/anynpu/anynpu/core/device"
-	"github.com/anynpu/anynpu/core/device/devicetest/toy"
+	"github.com/anynpu/anynpu/core/devicetest/toy"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/tensor"
 )

@@ -11,7 +11,7 @@ import (
 
 	"github.com/anynpu/anynpu/backends/driver"
 	"github.com/anynpu/anynpu/core/device"
-	"github.com/anynpu/anynpu/core/device/devicetest"
+	"github.com/anynpu/anynpu/core/devicetest"
 	"github.com/anynpu/anynpu/core/exec"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"

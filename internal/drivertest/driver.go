@@ -1,5 +1,5 @@
 // Package drivertest is what the tests of devices behind drivers have in common: the fake drivers of ctest/drivers and
-// what they are told, checks that every such device passes beside core/device/devicetest, and graphs that are split
+// what they are told, checks that every such device passes beside core/devicetest, and graphs that are split
 // over a device and the CPU. It is for tests, and for the table of operators in docs.
 package drivertest
 

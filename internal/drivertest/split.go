@@ -13,7 +13,6 @@ import (
 
 	"github.com/anynpu/anynpu/backends/cpu"
 	"github.com/anynpu/anynpu/backends/driver"
-	"github.com/anynpu/anynpu/conformance/graphs"
 	"github.com/anynpu/anynpu/core/compile"
 	"github.com/anynpu/anynpu/core/device"
 	run "github.com/anynpu/anynpu/core/exec"
@@ -65,10 +64,16 @@ func Results(t testing.TB, p device.Program, in []tensor.Tensor) (out []tensor.T
 	return out
 }
 
-// Split computes the committed random graphs on devices, and returns how many nodes each of them has. What they must
-// give is what an evaluation in float64 gives, which the CPU alone is held to as well.
-func Split(t *testing.T, devices ...device.Device) (nodes map[string]int) {
-	cases, err := graphs.Cases()
+// Whole is a graph with inputs, which judges its results: one of conformance/graphs.
+type Whole interface {
+	Parts() (name string, g *graph.Graph, in []tensor.Tensor)
+	Compare(got []tensor.Tensor) error
+}
+
+// Split computes the committed random graphs, graphs.Cases, on devices, and returns how many nodes each of them has.
+// What they must give is what an evaluation in float64 gives, which the CPU alone is held to as well.
+func Split[W Whole](t *testing.T, all func() ([]W, error), devices ...device.Device) (nodes map[string]int) {
+	cases, err := all()
 	require.NoError(t, err)
 	require.Len(t, cases, 300)
 	if testing.Short() {
@@ -76,12 +81,13 @@ func Split(t *testing.T, devices ...device.Device) (nodes map[string]int) {
 	}
 	nodes, parts := map[string]int{}, 0
 	for _, c := range cases {
-		p := Compile(t, c.Graph, devices...)
+		name, g, in := c.Parts()
+		p := Compile(t, g, devices...)
 		for _, n := range p.Placement().Nodes {
 			nodes[n.Device]++
 		}
 		parts += len(p.Placement().Parts)
-		assert.NoError(t, c.Compare(Results(t, p, c.In)), c.Name)
+		assert.NoError(t, c.Compare(Results(t, p, in)), name)
 		p.Release()
 	}
 	t.Logf("%v in %d parts", nodes, parts)
@@ -108,8 +114,9 @@ func InChild(t *testing.T, variable, soname string, environment ...string) {
 
 // Turns is the child of InChild: nodes and random graphs are computed on the device of AnyNPU's own library. There must
 // be a node of each operator that is in left.
-func Turns(t *testing.T, library string, open func(file string, lookup func(symbol string) uintptr) (device.Device, error),
-	nodes []opcase.Case, left map[string]bool) {
+func Turns[W Whole](t *testing.T, library string, all func() ([]W, error),
+	open func(file string, lookup func(symbol string) uintptr) (device.Device, error), nodes []opcase.Case,
+	left map[string]bool) {
 	opened, err := driver.Opening{}.Open(library)
 	require.NoError(t, err)
 	own, err := open(opened.File, opened.Lookup)
@@ -117,7 +124,7 @@ func Turns(t *testing.T, library string, open func(file string, lookup func(symb
 	t.Run("operators", func(t *testing.T) { Nodes(t, own, nodes, left) })
 	t.Run("random graphs", func(t *testing.T) {
 		host := CPU(t)
-		computed := Split(t, own, host)
+		computed := Split(t, all, own, host)
 		assert.Greater(t, computed[own.Info().ID], computed[host.Info().ID])
 	})
 }

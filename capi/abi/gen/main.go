@@ -1,5 +1,5 @@
 // Gen writes every file that can be derived from the table in capi/abi: export glue, jump table, dead functions,
-// version scripts, stub libraries, the functions of drivers, fake drivers, the C checks of prototypes and of misuse, and the support matrix. A function is
+// version scripts, stub libraries, the functions of drivers, fake drivers, the C checks of prototypes and of misuse, the list of APIs and the support matrix. A function is
 // exported once its façade's package has its behaviour, so a row alone exports nothing.
 //
 //	go run ./capi/abi/gen [-root DIR]
@@ -144,6 +144,9 @@ func (img *image) generate() error {
 		img.file("ctest/zfunctions_"+f.Name+".h", f.list())
 	}
 	if err := img.goFile("capi/zfacades.go", img.imports()); err != nil {
+		return err
+	}
+	if err := img.goFile("core/spec/zapis.go", img.apis()); err != nil {
 		return err
 	}
 	img.file("capi/zentry_amd64.S", img.entries(amd64))

@@ -151,7 +151,7 @@ func limited(t *testing.T, bytes uint64) {
 
 func TestCreate_withoutRoom(t *testing.T) {
 	folder := t.TempDir()
-	limited(t, 4096) // less than the counters
+	limited(t, 8*uint64(words(1))-1) // less than the counters
 	_, err := Create(folder, []string{"a"})
 	require.ErrorIs(t, err, unix.EFBIG)
 	all, missing, err := ReadFolder(folder)

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/anynpu/anynpu/core/device"
-	"github.com/anynpu/anynpu/core/device/devicetest/toy"
+	"github.com/anynpu/anynpu/core/devicetest/toy"
 	"github.com/anynpu/anynpu/core/matrix"
 )
 
