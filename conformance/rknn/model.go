@@ -65,6 +65,12 @@ func (m *Model) Output(name string, elem int64, dims ...int64) *Model {
 	return m.value(12, name, elem, dims)
 }
 
+// Unshaped appends an output of which the model does not say the shape.
+func (m *Model) Unshaped(name string, elem int64) *Model {
+	m.graph = field(m.graph, 12, field(field(nil, 1, []byte(name)), 2, field(nil, 1, number(nil, 1, elem))))
+	return m
+}
+
 // Inner says the type of another value.
 func (m *Model) Inner(name string, elem int64, dims ...int64) *Model {
 	return m.value(13, name, elem, dims)

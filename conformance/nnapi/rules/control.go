@@ -100,6 +100,53 @@ var control = []*Rule{
 			m, o := t.choice()
 			m.Operates(nnapi.BadData, "IF", []uint32{o[0], o[1], o[2], m.Operand(nnapi.TensorInt32, 2)}, o[4:])
 		}),
+	rule("8.ba_if_left_out", "an optional input that IF leaves out is left out in its models there, and only there").
+		OK("one_of_two", func(t *T) {
+			turn := t.Model()
+			x, perm := turn.Operand(nnapi.TensorFloat32, 2, 2), turn.Operand(nnapi.TensorInt32, 2)
+			y := turn.Operand(nnapi.TensorFloat32, 2, 2)
+			turn.Operation("TRANSPOSE", []uint32{x, perm}, []uint32{y})
+			turn.Identify(nnapi.NoError, []uint32{x, perm}, []uint32{y})
+			model := turn.Finish()
+			for _, order := range [][]bool{{true, false}, {false, true}} { // which of two leaves it out
+				m := t.Model()
+				c, x := m.Operand(nnapi.TensorBool8, 1), m.Operand(nnapi.TensorFloat32, 2, 2)
+				var outs []uint32
+				for _, none := range order {
+					perm, y := m.Operand(nnapi.TensorInt32, 2), m.Operand(nnapi.TensorFloat32, 2, 2)
+					if none {
+						t.OK("Model_setOperandValue", m.Handle, perm, nil, 0)
+					} else {
+						nnapi.Value(m, perm, [2]int32{0, 1})
+					}
+					m.Operation("IF", []uint32{c, m.Sub(model), m.Sub(model), x, perm}, []uint32{y})
+					outs = append(outs, y)
+				}
+				m.Identify(nnapi.NoError, []uint32{c, x}, outs)
+				e := t.Execution(t.Compiled(m.Finish()))
+				t.OK("Execution_setInput", e, 0, nil, []uint8{1}, 1)
+				t.OK("Execution_setInput", e, 1, nil, []float32{1, 2, 3, 4}, 16)
+				got := [][]float32{make([]float32, 4), make([]float32, 4)}
+				for i := range got {
+					t.Keep(got[i])
+					t.OK("Execution_setOutput", e, i, nil, got[i], 16)
+				}
+				t.OK("Execution_compute", e)
+				for i, none := range order {
+					want := []float32{1, 2, 3, 4}
+					if none {
+						want = []float32{1, 3, 2, 4}
+					}
+					t.Check(slices.Equal(got[i], want), "%v: result %d is %v, want %v", order, i, got[i], want)
+				}
+			}
+		}).
+		No("of_another_type", func(t *T) {
+			m, o := t.choice()
+			none := m.Operand(nnapi.TensorFloat32, 1)
+			t.OK("Model_setOperandValue", m.Handle, none, nil, 0)
+			m.Operates(nnapi.BadData, "IF", []uint32{o[0], o[1], o[2], none}, o[4:])
+		}),
 	rule("8.c_set_before", "models are set on their operands before IF and WHILE are added").
 		OK("set", func(t *T) {
 			m, o := t.choice()

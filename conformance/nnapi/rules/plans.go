@@ -53,6 +53,36 @@ func (t *T) soften(compilation uintptr) (e uintptr, beta, out []float32) {
 	return e, beta, out
 }
 
+// padded is a compilation of PAD_V2 for [2], and filled one of FILL for one dimension: what they put in is an input.
+func (t *T) padded() uintptr {
+	m := t.Model()
+	x, v, y := m.Operand(nnapi.TensorFloat32, 2), m.Operand(nnapi.Float32), m.Operand(nnapi.TensorFloat32, 4)
+	around := nnapi.Value(m, m.Operand(nnapi.TensorInt32, 1, 2), [2]int32{1, 1})
+	m.Operation("PAD_V2", []uint32{x, around, v}, []uint32{y})
+	m.Identify(nnapi.NoError, []uint32{x, v}, []uint32{y})
+	return t.Compiled(m.Finish())
+}
+
+func (t *T) filled() uintptr {
+	m := t.Model()
+	dims, v, y := m.Operand(nnapi.TensorInt32, 1), m.Operand(nnapi.Float32), m.Operand(nnapi.TensorFloat32, 0)
+	m.Operation("FILL", []uint32{dims, v}, []uint32{y})
+	m.Identify(nnapi.NoError, []uint32{dims, v}, []uint32{y})
+	return t.Compiled(m.Finish())
+}
+
+// putIn binds a reusable execution of padded's or filled's compilation, whose value can be changed.
+func (t *T) putIn(compilation uintptr, first any, size int) (e uintptr, value, out []float32) {
+	e, value, out = t.Execution(compilation), make([]float32, 1), make([]float32, 4)
+	t.Keep(value)
+	t.Keep(out)
+	t.OK("Execution_setReusable", e, true)
+	t.OK("Execution_setInput", e, 0, nil, first, size)
+	t.OK("Execution_setInput", e, 1, nil, value, 4)
+	t.OK("Execution_setOutput", e, 0, nil, out, 16)
+	return e, value, out
+}
+
 // oemScalar is the type of vendors' scalars in NeuralNetworksOEM.h.
 const oemScalar = 10000
 
@@ -166,6 +196,30 @@ var planRules = []*Rule{
 				t.OK("Execution_compute", e)
 				want := 1 / (1 + math.Exp(-float64(beta[0])))
 				t.Check(math.Abs(float64(out[1])-want) < 1e-5, "beta %v: got %v, want %v", beta[0], out[1], want)
+			}
+		}).
+		OK("executions_in_turns", func(t *T) {
+			pad, fill := t.padded(), t.filled()
+			var executions [4]uintptr
+			var values, outs [4][]float32
+			for k := range executions {
+				if k < 2 {
+					executions[k], values[k], outs[k] = t.putIn(pad, []float32{8, 9}, 8)
+				} else {
+					executions[k], values[k], outs[k] = t.putIn(fill, []int32{4}, 4)
+				}
+			}
+			for i, v := range []float32{3, 5, 3, 5, 5, 7, 3, 3} {
+				for k := range executions {
+					v := v + float32(2*(i*k%3)) // those of one compilation have the same ones at other times
+					values[k][0] = v
+					t.OK("Execution_compute", executions[k])
+					want := []float32{v, 8, 9, v}
+					if k >= 2 {
+						want = []float32{v, v, v, v}
+					}
+					t.Check(slices.Equal(outs[k], want), "turn %d, execution %d: got %v, want %v", i, k, outs[k], want)
+				}
 			}
 		}).
 		No("wrong_value", func(t *T) {

@@ -166,6 +166,32 @@ var described = []*Rule{
 			t.Set(ctx, float32T, undefined, []float32{-1.25, -1.75, 2, -200})
 			t.Computes(ctx, 2, 4, 0, 254)
 		}).
+		OK("sums_of_a_joined_operand", func(t *T) {
+			// a = max(x, 0), b = -x, y = 2 a0 + 3 a1 + b0 + 5 b1 + 1: the sum over a has codes of its own
+			m := (&model{}).Node("Relu", "a", "x").Node("Neg", "b", "x")
+			m.Op("Concat", []string{"c"}, []string{"a", "b"}, rknn.Attrs{"axis": 1}).Node("Conv", "y", "c", "w", "k")
+			m.Constant("w", onnxFloat, rknn.RealBytes(2, 3, 1, 5), 1, 4, 1, 1).Constant("k", onnxFloat, rknn.RealBytes(1), 1)
+			m.Input("x", onnxFloat, 1, 2, 1, 2).Output("y", onnxFloat, 1, 1, 1, 2)
+			f := compiled(1, 2, 1, 2)
+			f.Outputs[0].Dims = []int64{1, 1, 1, 2}
+			f.Graphs[0].Tensors = []vendor.Tensor{coded("x", vendor.Input, 1, 0, 1, 2, 1, 2),
+				coded("y", vendor.Output, 1, 0, 1, 1, 1, 2), coded("a", vendor.Intermediate, 1, 0, 1, 2, 1, 2),
+				coded("b", vendor.Intermediate, 1, 0, 1, 2, 1, 2), coded("c", vendor.Intermediate, 1, 0, 1, 4, 1, 2),
+				coded("a_conv", vendor.Intermediate, 4, 0, 1, 1, 1, 2)}
+			ctx := t.described(f, m)
+			t.Set(ctx, float32T, nhwc, []float32{5, 1, 3, 3})
+			t.Computes(ctx, 12-5-5+1, 16-3-15+1) // 13 and 15 become 12 and 16
+		}).
+		OK("first_step_of_a_mean", func(t *T) {
+			m := (&model{}).Node("GlobalAveragePool", "y", "x").Input("x", onnxFloat, 1, 1, 2, 2)
+			f := compiled(1, 1, 2, 2)
+			f.Outputs[0].Dims = []int64{1, 1, 1, 1}
+			f.Graphs[0].Tensors = []vendor.Tensor{coded("x", vendor.Input, 1, 0, 1, 1, 2, 2),
+				coded("y", vendor.Output, 1, 0, 1, 1, 1, 1), coded("node_y_2conv0", vendor.Intermediate, 4, 0, 1, 1, 1, 1)}
+			ctx := t.described(f, m.Output("y", onnxFloat, 1, 1, 1, 1))
+			t.Set(ctx, float32T, nhwc, []float32{1, 2, 4, 6})
+			t.Computes(ctx, 4) // 13 / 2 becomes 8, of which half
+		}).
 		OK("no_scale", func(t *T) {
 			for _, scale := range []float32{0, -1} {
 				f := compiled(1, 4)

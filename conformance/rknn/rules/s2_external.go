@@ -66,6 +66,19 @@ var elsewhere = []*Rule{
 				t.Is(badModel, "init", new(uintptr), t.file(fmt.Sprint(i), outside(entries...)), 0, 0, nil)
 			}
 		}).
+		No("short_files_are_closed", func(t *T) {
+			t.file("w.bin", weights(4, 0)[:15])
+			path, open := t.file("net.onnx", outside("location", "w.bin")), 0
+			for i := range 24 {
+				t.Is(badModel, "init", new(uintptr), path, 0, 0, nil)
+				list, err := os.ReadDir("/proc/self/fd")
+				t.Check(err == nil, "%v", err)
+				if i == 3 { // what the library opens once is open
+					open = len(list)
+				}
+				t.Check(i <= 3 || len(list) < open+10, "%d descriptors after %d refusals, %d after four", len(list), i+1, open)
+			}
+		}).
 		No("another_length", func(t *T) {
 			t.file("w.bin", weights(8, 0))
 			t.Is(badModel, "init", new(uintptr), t.file("net.onnx", outside("location", "w.bin", "length", "20")), 0, 0, nil)
@@ -73,7 +86,9 @@ var elsewhere = []*Rule{
 		No("elsewhere", func(t *T) {
 			t.Check(os.MkdirAll(filepath.Join(t.Dir, "sub"), 0o700) == nil, "mkdir")
 			path := t.file("w.bin", weights(4, 0))
-			for i, location := range []string{"../w.bin", path, "a/../../w.bin"} {
+			t.file("sub/v.bin", weights(4, 0))
+			t.reads(t.file("sub/net.onnx", outside("location", "v.bin")))
+			for i, location := range []string{"../w.bin", path, "a/../../w.bin", "../sub/v.bin", "./../sub/v.bin"} {
 				t.Is(badModel, "init", new(uintptr), t.file(fmt.Sprintf("sub/%d", i), outside("location", location)), 0, 0, nil)
 			}
 		}).

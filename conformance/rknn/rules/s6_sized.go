@@ -2,6 +2,7 @@ package rules
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/anynpu/anynpu/conformance/rknn"
 )
@@ -100,6 +101,16 @@ func (t *T) inTurns(m *model, c, channels, width int, want result) {
 	}
 }
 
+// squeezed is y = x [n, 2] without dimensions of size 1, for several n.
+func squeezed(sizes ...int) *model {
+	var shapes [][]int
+	for _, n := range sizes {
+		shapes = append(shapes, []int{n, 2})
+	}
+	m := (&model{}).Node("Squeeze", "y", "x").Input("x", onnxFloat, -1, 2).Unshaped("y", onnxFloat)
+	return m.Meta("anynpu.input.x.shapes", shapes)
+}
+
 var sizedOperands = []*Rule{
 	rule("6.eb_numbers_of_sizes", "numbers that a model computes of the sizes of its inputs are those of the shape that "+
 		"is set, whatever was computed for others: second operands, and factors of filters").
@@ -131,5 +142,31 @@ var sizedOperands = []*Rule{
 		No("of_no_shape", func(t *T) {
 			m, _, _ := sizedFilter("Conv", 2, 1, 1, false)
 			t.Is(failed, "set_input_shapes", t.Open(m, 0), 1, shapeAttr(0, nhwc, 1, 5, sizedWidth, 2))
+		}),
+	rule("6.ec_rank_of_results", "an output whose number of dimensions follows from the sizes of inputs has that of the "+
+		"listed shapes, which must be the same for all").
+		OK("of_all_shapes", func(t *T) {
+			for _, sizes := range [][]int{{2, 3}, {3, 2}, {1, 1}, {4}} {
+				ctx := t.Open(squeezed(sizes...), 0)
+				for _, n := range sizes {
+					if len(sizes) > 1 {
+						t.OK("set_input_shapes", ctx, 1, shapeAttr(0, undefined, uint32(n), 2))
+					}
+					want := []uint32{uint32(n), 2}
+					if n == 1 {
+						want = want[1:]
+					}
+					got := t.Attr(ctx, queryCurrentOutput, 0).Shape()
+					t.Check(slices.Equal(got, want), "%v: dims %v for %d rows, want %v", sizes, got, n, want)
+					x := slices.Repeat([]float32{5, -7}, n)
+					t.Set(ctx, float32T, undefined, x)
+					t.Computes(ctx, x...)
+				}
+			}
+		}).
+		No("of_some", func(t *T) {
+			for _, sizes := range [][]int{{1, 3}, {3, 1}, {2, 1, 3}} {
+				t.refusedModel(squeezed(sizes...).Bytes())
+			}
 		}),
 }
