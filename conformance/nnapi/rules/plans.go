@@ -53,34 +53,34 @@ func (t *T) soften(compilation uintptr) (e uintptr, beta, out []float32) {
 	return e, beta, out
 }
 
-// padded is a compilation of PAD_V2 for [2], and filled one of FILL for one dimension: what they put in is an input.
-func (t *T) padded() uintptr {
+// threefold is a compilation of SOFTMAX, FILL and PAD_V2, which have one scalar, an input: what the first multiplies with
+// and the others put in.
+func (t *T) threefold() uintptr {
 	m := t.Model()
-	x, v, y := m.Operand(nnapi.TensorFloat32, 2), m.Operand(nnapi.Float32), m.Operand(nnapi.TensorFloat32, 4)
-	around := nnapi.Value(m, m.Operand(nnapi.TensorInt32, 1, 2), [2]int32{1, 1})
-	m.Operation("PAD_V2", []uint32{x, around, v}, []uint32{y})
-	m.Identify(nnapi.NoError, []uint32{x, v}, []uint32{y})
+	x, dims, v := m.Operand(nnapi.TensorFloat32, 1, 2), m.Operand(nnapi.TensorInt32, 1), m.Operand(nnapi.Float32)
+	around := nnapi.Value(m, m.Operand(nnapi.TensorInt32, 2, 2), [4]int32{0, 0, 1, 1})
+	y := []uint32{m.Operand(nnapi.TensorFloat32, 1, 2), m.Operand(nnapi.TensorFloat32, 0), m.Operand(nnapi.TensorFloat32, 1, 4)}
+	m.Operation("SOFTMAX", []uint32{x, v}, y[:1])
+	m.Operation("FILL", []uint32{dims, v}, y[1:2])
+	m.Operation("PAD_V2", []uint32{x, around, v}, y[2:])
+	m.Identify(nnapi.NoError, []uint32{x, dims, v}, y)
 	return t.Compiled(m.Finish())
 }
 
-func (t *T) filled() uintptr {
-	m := t.Model()
-	dims, v, y := m.Operand(nnapi.TensorInt32, 1), m.Operand(nnapi.Float32), m.Operand(nnapi.TensorFloat32, 0)
-	m.Operation("FILL", []uint32{dims, v}, []uint32{y})
-	m.Identify(nnapi.NoError, []uint32{dims, v}, []uint32{y})
-	return t.Compiled(m.Finish())
-}
-
-// putIn binds a reusable execution of padded's or filled's compilation, whose value can be changed.
-func (t *T) putIn(compilation uintptr, first any, size int) (e uintptr, value, out []float32) {
-	e, value, out = t.Execution(compilation), make([]float32, 1), make([]float32, 4)
+// putIn binds a reusable execution of threefold's compilation for [0,1], whose scalar can be changed.
+func (t *T) putIn(compilation uintptr) (e uintptr, value []float32, outs [3][]float32) {
+	e, value = t.Execution(compilation), make([]float32, 1)
 	t.Keep(value)
-	t.Keep(out)
 	t.OK("Execution_setReusable", e, true)
-	t.OK("Execution_setInput", e, 0, nil, first, size)
-	t.OK("Execution_setInput", e, 1, nil, value, 4)
-	t.OK("Execution_setOutput", e, 0, nil, out, 16)
-	return e, value, out
+	t.OK("Execution_setInput", e, 0, nil, []float32{0, 1}, 8)
+	t.OK("Execution_setInput", e, 1, nil, []int32{3}, 4)
+	t.OK("Execution_setInput", e, 2, nil, value, 4)
+	for k, n := range []int{2, 3, 4} {
+		outs[k] = make([]float32, n)
+		t.Keep(outs[k])
+		t.OK("Execution_setOutput", e, k, nil, outs[k], 4*n)
+	}
+	return e, value, outs
 }
 
 // oemScalar is the type of vendors' scalars in NeuralNetworksOEM.h.
@@ -199,26 +199,23 @@ var planRules = []*Rule{
 			}
 		}).
 		OK("executions_in_turns", func(t *T) {
-			pad, fill := t.padded(), t.filled()
-			var executions [4]uintptr
-			var values, outs [4][]float32
+			c := t.threefold()
+			var executions [3]uintptr
+			var values [3][]float32
+			var outs [3][3][]float32
 			for k := range executions {
-				if k < 2 {
-					executions[k], values[k], outs[k] = t.putIn(pad, []float32{8, 9}, 8)
-				} else {
-					executions[k], values[k], outs[k] = t.putIn(fill, []int32{4}, 4)
-				}
+				executions[k], values[k], outs[k] = t.putIn(c)
 			}
 			for i, v := range []float32{3, 5, 3, 5, 5, 7, 3, 3} {
 				for k := range executions {
-					v := v + float32(2*(i*k%3)) // those of one compilation have the same ones at other times
+					v := v + float32(2*(i*k%3)) // they have the same ones, at other times
 					values[k][0] = v
 					t.OK("Execution_compute", executions[k])
-					want := []float32{v, 8, 9, v}
-					if k >= 2 {
-						want = []float32{v, v, v, v}
-					}
-					t.Check(slices.Equal(outs[k], want), "turn %d, execution %d: got %v, want %v", i, k, outs[k], want)
+					t.Check(slices.Equal(outs[k][1], []float32{v, v, v}) && slices.Equal(outs[k][2], []float32{v, 0, 1, v}),
+						"turn %d, execution %d, scalar %g: got %v and %v", i, k, v, outs[k][1], outs[k][2])
+					soft := 1 / (1 + math.Exp(-float64(v)))
+					t.Check(math.Abs(float64(outs[k][0][1])-soft) < 1e-5, "turn %d, execution %d, scalar %g: got %v, want %v",
+						i, k, v, outs[k][0][1], soft)
 				}
 			}
 		}).
