@@ -1,5 +1,12 @@
 package rules
 
+import (
+	"slices"
+
+	"github.com/anynpu/anynpu/conformance/ohnn"
+	"github.com/anynpu/anynpu/conformance/suite/cmem"
+)
+
 func (t *T) quant() uintptr { return t.object("QuantParam_Destroy", t.Ptr("QuantParam_Create")) }
 
 // quant8 has n entries of scale 0.5, zero point 0, 8 bits.
@@ -74,4 +81,44 @@ var quantParams = []*Rule{
 		}).
 		No("NULL", func(t *T) { t.Bad("QuantParam_Destroy", nil) }).
 		No("NULL_value", func(t *T) { t.Bad("QuantParam_Destroy", new(uintptr)) }),
+	rule("s5_QuantParam_moved", "a tensor with a scale for each index of a dimension can be moved into one without "+
+		"parameters; one scale more than indices is refused").
+		OK("transposed", func(t *T) {
+			for _, scales := range [][]float64{{0.5, 0.25, 2}, {0.5, 0.25}} { // of rows, of columns
+				n := len(scales)
+				m := t.moving(t.quantOf(scales, make([]int32, n), slices.Repeat([]uint32{8}, n)))
+				t.OK("Model_Finish", m)
+				c := t.compilation(m)
+				t.OK("Compilation_Build", c)
+				x, y := t.newTensor("Create", 0, t.desc(int8T, 3, 2)), t.newTensor("Create", 0, t.desc(int8T, 2, 3))
+				copy(cmem.Span[int8](t.Ptr("Tensor_GetDataBuffer", x), 6), []int8{1, 2, 3, 4, 5, 6})
+				t.OK("Executor_RunSync", t.executorOf(c), []uintptr{x}, 1, []uintptr{y}, 1)
+				got := cmem.Copy[int8](t.Ptr("Tensor_GetDataBuffer", y), 6)
+				t.Check(slices.Equal(got, []int8{1, 3, 5, 2, 4, 6}), "%d scales: got %v", n, got)
+			}
+		}).
+		No("more_than_indices", func(t *T) {
+			m := t.moving(t.quantOf([]float64{1, 2, 3, 4}, make([]int32, 4), slices.Repeat([]uint32{8}, 4)))
+			if t.Code("Model_Finish", m) == success {
+				if c := t.compilation(m); t.Code("Compilation_Build", c) == success {
+					x, y := t.newTensor("Create", 0, t.desc(int8T, 3, 2)), t.newTensor("Create", 0, t.desc(int8T, 2, 3))
+					code := t.Code("Executor_RunSync", t.executorOf(c), []uintptr{x}, 1, []uintptr{y}, 1)
+					t.Check(code != success, "it is computed")
+				}
+			}
+			t.Judged(false)
+		}),
+}
+
+// moving is an open model of TRANSPOSE for int8 [3,2] with quantization parameters.
+func (t *T) moving(q uintptr) uintptr {
+	m := t.emptyModel()
+	t.OK("Model_AddTensorToModel", m, t.desc(int8T, 3, 2))
+	t.OK("Model_AddTensorToModel", m, t.desc(int32T, 2))
+	t.OK("Model_AddTensorToModel", m, t.desc(int8T, 2, 3))
+	t.OK("Model_SetTensorQuantParams", m, 0, q)
+	t.OK("Model_SetTensorData", m, 1, []int32{1, 0}, 8)
+	t.OK("Model_AddOperation", m, opTranspose, &ohnn.Array{}, ohnn.List(0, 1), ohnn.List(2))
+	t.OK("Model_SpecifyInputsAndOutputs", m, ohnn.List(0), ohnn.List(2))
+	return m
 }
