@@ -238,6 +238,25 @@ def lines():
                         want=x["x"][:, :, chosen], runtime=crop and m is None, reference=False)
 
 
+def empty():
+    """Images without channels or without images between those that have them."""
+    x = {"x": f32(2, 3, 4, 5)}
+    c = {"o": ints(0), "none": ints(0), "along1": ints(1), "along0": ints(0), "k": np.array([1, 1, 2, 2], np.float32), "all": ints(0, 1, 2, 3)}
+    for tag, made in {
+        "resize_nearest": node("Resize", "e - k", "r", mode="nearest", coordinate_transformation_mode="asymmetric", nearest_mode="floor"),
+        "resize_linear": node("Resize", "e - k", "r", mode="linear", coordinate_transformation_mode="half_pixel"),
+        "resize_cubic": node("Resize", "e - k", "r", mode="cubic"),
+        "maxpool": node("MaxPool", "e", "r", kernel_shape=[2, 2], strides=[2, 2]),
+        "averagepool": node("AveragePool", "e", "r", kernel_shape=[3, 3], pads=[1, 1, 1, 1]),
+        "globalaveragepool": node("GlobalAveragePool", "e", "r"),
+        "softmax": node("Softmax", "e", "r", axis=3),
+    }.items():
+        for axis in (0, 1):
+            part = node("Slice", f"x o none along{axis}", "e")
+            add(f"empty_{'images' if axis == 0 else 'channels'}_{tag}", [part, made, node("ReduceSum", "r all", "s", keepdims=0), node("Add", "x s")], x, c,
+                want=x["x"], runtime=False, reference=False)
+
+
 def functions():
     """Functions of which a call leaves outputs out, before nodes that leave inputs out."""
     x = f32(2, 3)
@@ -340,6 +359,6 @@ def sequences():
 
 
 if __name__ == "__main__":
-    for part in (grams, activations, words, blocks, bodies, untaken, functions, names, lines, stale, shapes, near, sequences):
+    for part in (grams, activations, words, blocks, bodies, untaken, empty, functions, names, lines, stale, shapes, near, sequences):
         part()
     forms.finish(os.path.join(os.path.dirname(os.path.abspath(__file__)), "imports.zip"))
