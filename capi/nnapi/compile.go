@@ -9,6 +9,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/capi/devices"
 	"github.com/anynpu/anynpu/capi/nnapi/lowering"
 	"github.com/anynpu/anynpu/core/compile"
