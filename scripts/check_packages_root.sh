@@ -120,6 +120,7 @@ for format in "$@"; do
   esac
   files > "$dir/before"
   must "$format: install" "$install"
+  ! grep -i 'scriptlet failed' "$dir/out" || fail "$format: the packages' scripts" # of which rpm only warns
   [ -f "$root$libdir/libanynpu.so" ] || fail "$format: $libdir/libanynpu.so leads to $(readlink "$root$libdir/libanynpu.so")"
   must "$format: find_package" "cd /opt && $where cmake -S projects -B cmake && cmake --build cmake"
   count=0

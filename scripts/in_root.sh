@@ -5,8 +5,9 @@
 # command, so that nothing changes for others. Exit code 99: there are no such namespaces here, or no emulator.
 set -euo pipefail
 root=$1 command=$2 arch=${3:-}
+# The root is mounted on itself: rpm runs scripts of packages only where / is a mount point.
 inside='
-  mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" || exit 99
+  mount --bind "$0" "$0" && mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" || exit 99
   exec chroot "$0" /usr/bin/env -i ${EMULATED:+container=lxc} HOME=/root TERM=dumb LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
     PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
     ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} /bin/sh -c "$1"'
