@@ -15,9 +15,6 @@ case $arch in
   *) echo "check_packages_root: $arch: want amd64 or arm64"; exit 2 ;;
 esac
 [ "$(uname -m)" != $machine ] || cc=gcc
-archive=$(apt-get indextargets --format '$(ORIGIN) $(SITE)' 'Created-By: Packages' |
-  awk '$1 == "Debian" && $2 !~ /security/ {print $2; exit}')
-[ -n "$archive" ] || { echo "SKIP: apt's configuration names no Debian archive"; exit 0; }
 dir=$(mktemp -d)
 trap 'rm -rf --one-file-system "$dir"' EXIT
 root=$dir/root name="$suite $arch" begin=$SECONDS
@@ -25,18 +22,13 @@ fail() { echo "check_packages_root: $name: $*"; exit 1; }
 in_root() { scripts/in_root.sh "$root" "$1" "$arch" > "$dir/out" 2>&1; }
 must() { in_root "$2" || { tail -n 30 "$dir/out"; fail "$1"; }; } # WHAT COMMAND
 
-# A minimal root. One for another machine is unpacked here and configured by its own programs.
-mkdir -p "$root" "$build/fresh/packages-$arch"
-foreign=()
-if [ $cc != gcc ]; then foreign=(--foreign); fi
-debootstrap "${foreign[@]}" --arch="$arch" --variant=minbase --cache-dir="$build/fresh/packages-$arch" "$suite" "$root" "$archive" \
-  > "$dir/out" 2>&1 || { tail "$dir/out"; fail "debootstrap"; }
-if [ $cc != gcc ]; then
-  code=0
-  in_root 'true' || code=$?
-  [ $code != 99 ] || { cat "$dir/out"; echo "SKIP: $suite $arch: this machine runs no programs of $arch"; exit 0; }
-  must "the second stage of debootstrap" '/debootstrap/debootstrap --second-stage'
-fi
+code=0
+scripts/make_root.sh "$root" "$suite" "$arch" > "$dir/out" 2>&1 || code=$?
+case $code in
+  0) ;;
+  99) tail -n 1 "$dir/out"; echo "SKIP: $suite $arch: this machine makes no such root"; exit 0 ;;
+  *) tail -n 30 "$dir/out"; fail "the minimal root" ;;
+esac
 name="$(. "$root/etc/os-release" && echo "$PRETTY_NAME"), $arch"
 echo "$name: minimal root made in $((SECONDS - begin)) s"
 
@@ -89,9 +81,10 @@ nothing_left "a purge"
 echo "$name: deb packages installed, upgraded and purged; the vendor's library is byte-equal"
 
 # With what builds programs and reads manuals.
-cp /etc/resolv.conf /etc/hosts "$root/etc/"
-apt-config dump | grep -E '^Acquire::(http|https|Check)' > "$root/etc/apt/apt.conf.d/90host" || true
-must "apt-get install" 'apt-get update -qq && apt-get install -y -qq --no-install-recommends gcc libc6-dev make cmake pkg-config man-db rpm'
+begin=$SECONDS
+scripts/make_root.sh "$root" "$suite" "$arch" gcc libc6-dev make cmake pkg-config man-db rpm > "$dir/out" 2>&1 ||
+  { tail -n 30 "$dir/out"; fail "apt-get install"; }
+echo "$name: compiler, CMake, man and rpm installed in $((SECONDS - begin)) s"
 projects='
 anynpu libanynpu.so.0
 ohnn   libneural_network_core.so
@@ -113,6 +106,7 @@ for format in "$@"; do
   case $format in
     deb) libdir=/usr/lib/$triplet install='dpkg -i /opt/packages/*.deb' purge="dpkg --purge $names" where='' ;;
     rpm) # Debian's rpm knows nothing of the packages that are installed, and its loader nothing of the folder of rpm's systems.
+      mkdir -p "$root/usr/lib64"
       echo /usr/lib64 > "$root/etc/ld.so.conf.d/lib64.conf"
       rpm='rpm --dbpath /opt/rpm $(rpm --force-debian --version > /dev/null 2>&1 && echo --force-debian)' # Debian 12's wants that
       libdir=/usr/lib64 install="$rpm -i --nodeps /opt/packages/*.rpm" purge="$rpm -e $names"
