@@ -39,6 +39,13 @@ func turnHeatmapMaxKeypoint(t *translation) string {
 	if epsilon != want {
 		return "HEATMAP_MAX_KEYPOINT has an epsilon of its own"
 	}
+	side := 2
+	if o.ChannelsLast {
+		side = 1
+	}
+	if dims, ok := x.typ.Shape.Ints(); ok && dims[side] != dims[side+1] {
+		return "HEATMAP_MAX_KEYPOINT has squares"
+	}
 	t.several(spec.HeatmapMaxKeypoint, []*operand{t.Out(0), t.Out(1)}, t.Image(x, o.ChannelsLast), t.In(1),
 		truth(false))
 	return ""

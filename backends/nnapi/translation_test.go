@@ -198,6 +198,8 @@ func TestSupport_attributes(t *testing.T) {
 		no("an error of ROI_POOLING", &op.MaxRoiPool{Height: 1, Width: 1}, opcase.First, regions, batches),
 		dt.Refused{Node: opcase.One(&op.HeatmapMaxKeypoint{Epsilon: 0.5}, opcase.First, opcase.Real(1, 4)).Gives(2),
 			Want: "has an epsilon of its own"},
+		dt.Refused{Node: opcase.One(&op.HeatmapMaxKeypoint{}, opcase.Real(1, 2, 3, 4), opcase.Real(1, 4)).Gives(2),
+			Want: "HEATMAP_MAX_KEYPOINT has squares"},
 		no("WHILE does not tell its body the number of the trip", &op.Loop{Body: counts(), Carried: 1}, opcase.Numbers(2), none,
 			opcase.Integers()),
 		no("seeds of 0 are none to RANDOM_MULTINOMIAL", &op.Multinomial{To: tensor.Int32, Seeded: true}, opcase.Real(2, 5),

@@ -29,6 +29,8 @@ type Suite struct {
 	Summarize func(w io.Writer, o *Outcome) bool
 	// List prints what the suite judges and what it cannot.
 	List func(w io.Writer)
+	// Stated is what the suite adds to the statements about its API, in their notation; nil: nothing.
+	Stated func() (string, error)
 }
 
 // Mode is one of several descriptions of an API, which a library follows as its environment says.

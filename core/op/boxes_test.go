@@ -107,6 +107,7 @@ func TestHeatmapMaxKeypoint_shapes(t *testing.T) {
 		{o, []tensor.Fact{fact(n, d(3), d(1), d(6)), fact(n, d(4))}, 2, "input 0: want heatmaps of 2 x 2 cells or more"},
 		{last, []tensor.Fact{fact(n, d(3), d(1), d(6)), fact(n, d(4))}, 2, "input 0: want heatmaps of 2 x 2 cells or more"},
 		{o, []tensor.Fact{fact(d(2), d(3), d(5), d(6)), fact(d(3), d(4))}, 2, "input 1: want [2,4], got [3,4]"},
+		{&HeatmapMaxKeypoint{Square: true}, []tensor.Fact{fact(n, d(3), d(5), d(6)), fact(n, d(4))}, 2, "got [?1,3,5,6]"},
 	})
 	checkRefusals(t, fault.Argument, []outputsCase{{&HeatmapMaxKeypoint{Epsilon: -1}, []tensor.Fact{fact(), fact()}, 2,
 		"epsilon: want 0 or more"}})

@@ -18,6 +18,7 @@ import (
 type HeatmapMaxKeypoint struct {
 	Epsilon      float32 // 0: 1e-5
 	ChannelsLast bool
+	Square       bool // H and W are equal
 }
 
 func init() { graph.Register[HeatmapMaxKeypoint]("heatmap_max_keypoint", graph.Traits{}) }
@@ -34,6 +35,9 @@ func (o *HeatmapMaxKeypoint) Infer(in []tensor.Fact, declared []tensor.Type) ([]
 		return nil, err
 	}
 	maps, points, height, width := anySize(), anySize(), anySize(), anySize()
+	if o.Square {
+		width = height
+	}
 	want := []*tensor.Dim{maps, points, height, width}
 	if o.ChannelsLast {
 		want = []*tensor.Dim{maps, height, width, points}

@@ -179,8 +179,11 @@ func (n *node) outputSizes(o *op.ConvTranspose, w window) graph.Value {
 	kernel := n.kernel(n.in(1))
 	dims, known := n.vector(3)
 	if known && len(dims) != 4 {
-		n.fail(fault.Argument, "%s: want 4 sizes, got %d", n.term(3), len(dims))
+		n.fail(fault.Shape, "%s: want 4 sizes, got %d", n.term(3), len(dims))
 		return graph.None
+	}
+	if !known {
+		n.demand(n.add(&op.Equal{}, n.add(&op.Shape{}, n.in(3)), n.int64s(4)), n.in(3))
 	}
 	if known && kernel[0] > 0 && kernel[1] > 0 {
 		o.AutoPad, o.Pads = op.PadExplicit, make([]int64, 4)

@@ -60,7 +60,7 @@ func lowerGenerateProposals(n *node) {
 const halfDeterminant = 1e-3
 
 func lowerHeatmapMaxKeypoint(n *node) {
-	o := &op.HeatmapMaxKeypoint{ChannelsLast: n.channelsLast(2)}
+	o := &op.HeatmapMaxKeypoint{ChannelsLast: n.channelsLast(2), Square: true}
 	if n.operand(0).Type == nnapi.TensorFloat16 {
 		o.Epsilon = halfDeterminant
 	}

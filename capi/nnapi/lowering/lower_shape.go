@@ -80,6 +80,8 @@ func lowerPack(n *node) {
 
 // lowerSlice makes ends of sizes; a size of -1 reaches to the end.
 func lowerSlice(n *node) {
+	n.wantCount(1)
+	n.wantCount(2)
 	if begin, ok := n.vector(1); ok {
 		if size, ok := n.vector(2); ok && len(size) == len(begin) {
 			ends := make([]int64, len(size))
@@ -224,7 +226,11 @@ func lowerReverse(n *node) {
 	if v, ok := n.vector(1); !ok {
 		n.demand(n.add(&op.GreaterEqual{}, n.wide(n.in(1)), n.scalar(0)), n.in(1))
 	} else {
-		if r := n.rank(n.in(0)); len(v) != 1 || v[0] < 0 || r >= 0 && v[0] >= int64(r) {
+		if len(v) != 1 {
+			n.fail(fault.Shape, "%s: want one axis, got %v", n.term(1), v)
+			return
+		}
+		if r := n.rank(n.in(0)); v[0] < 0 || r >= 0 && v[0] >= int64(r) {
 			n.fail(fault.Argument, "%s: want one axis from 0 to %d, got %v", n.term(1), r-1, v)
 		}
 	}

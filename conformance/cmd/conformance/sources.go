@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path"
 	"path/filepath"
@@ -48,7 +49,13 @@ func statementsOf(root string, s *suite.Suite) func(string) []statements.Stateme
 		return none
 	}
 	defer f.Close()
-	list, err := statements.Read(f)
+	text := ""
+	if s.Stated != nil {
+		if text, err = s.Stated(); err != nil {
+			return none
+		}
+	}
+	list, err := statements.Read(io.MultiReader(f, strings.NewReader("\n"+text)))
 	if err != nil {
 		return none
 	}

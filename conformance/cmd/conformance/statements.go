@@ -3,9 +3,11 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -36,6 +38,7 @@ func newStatements() *cobra.Command {
 // statementTables are the documents of the APIs by their file names. root is the repository's root.
 func statementTables(root string) (map[string][]byte, error) {
 	known := map[*suite.API]map[string][]string{}
+	added := map[*suite.API]string{}
 	for _, s := range suites() {
 		if known[s.API] == nil {
 			known[s.API] = map[string][]string{}
@@ -45,6 +48,13 @@ func statementTables(root string) (map[string][]byte, error) {
 			return nil, err
 		}
 		known[s.API][s.Name] = ids
+		if s.Stated != nil {
+			text, err := s.Stated()
+			if err != nil {
+				return nil, err
+			}
+			added[s.API] += "\n" + text
+		}
 	}
 	out := map[string][]byte{}
 	for api, ids := range known {
@@ -59,7 +69,7 @@ func statementTables(root string) (map[string][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		list, err := statements.Read(bytes.NewReader(text))
+		list, err := statements.Read(io.MultiReader(bytes.NewReader(text), strings.NewReader(added[api])))
 		if err == nil {
 			err = list.Check(ids)
 		}

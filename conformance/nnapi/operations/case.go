@@ -90,6 +90,9 @@ func (f finder) find(id string) (judge, error) {
 	for _, v := range variations(list) {
 		f[v.ID()] = v
 	}
+	for _, x := range contradictions(list) {
+		f[x.ID()] = x
+	}
 	if f[id] == nil {
 		return nil, fmt.Errorf("no case %q", id)
 	}

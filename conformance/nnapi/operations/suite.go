@@ -22,6 +22,7 @@ func Suite() *suite.Suite {
 		Open:      open,
 		Summarize: summarize,
 		List:      list,
+		Stated:    stated,
 	}
 }
 
@@ -37,6 +38,9 @@ func items(string) ([]suite.Item, error) {
 	for _, of := range byOperation(cases) {
 		for _, v := range variations(of) {
 			out = append(out, suite.Item{ID: v.ID(), Setting: v.setting()})
+		}
+		for _, x := range contradictions(of) {
+			out = append(out, suite.Item{ID: x.ID(), Type: x.element()})
 		}
 	}
 	return out, nil
@@ -90,7 +94,7 @@ func summary(rep *suite.Report) (string, error) {
 	f := finder{}
 	var cases []*Case
 	whole := map[string]bool{}
-	refused, levels := 0, 0
+	refused, levels, contradicting := 0, 0, 0
 	for _, x := range rep.Results {
 		item, err := f.find(x.ID)
 		if err != nil {
@@ -103,6 +107,8 @@ func summary(rep *suite.Report) (string, error) {
 		switch v := item.(type) {
 		case *Case:
 			cases = append(cases, v)
+		case *Contradiction:
+			contradicting++
 		case *Variation:
 			if v.Level != 0 {
 				levels++
@@ -122,8 +128,8 @@ func summary(rep *suite.Report) (string, error) {
 	}
 	n := len(rep.Results)
 	return fmt.Sprintf("nnapi operations: %d of %d, fewest cases %d, failed %d (of %d cases, %d of them refused, %d at "+
-		"feature levels; %d crashes, %d hangs)", good, len(nnapi.Operations), max(fewest, 0),
-		n-rep.Counts[suite.Pass]-rep.Counts[suite.Skip], n, refused, levels, rep.Counts[suite.Crash],
+		"feature levels, %d of contradictions; %d crashes, %d hangs)", good, len(nnapi.Operations), max(fewest, 0),
+		n-rep.Counts[suite.Pass]-rep.Counts[suite.Skip], n, refused, levels, contradicting, rep.Counts[suite.Crash],
 		rep.Counts[suite.Hang]), nil
 }
 

@@ -16,8 +16,8 @@ func nnapiDetection() []Case {
 	hits := QuantizedAt(tensor.Uint8, 1, 0, 4)
 	return []Case{
 		One(&op.AxisAlignedBoxTransform{}, corners, Real(2, 8), Given(Integers(2), 0, 0), Given(Real(1, 2), 6, 7)),
-		One(&op.HeatmapMaxKeypoint{}, Real(2, 3, 4, 5), corners).Gives(2),
-		One(&op.HeatmapMaxKeypoint{ChannelsLast: true}, Real(2, 4, 5, 3), corners).Gives(2),
+		One(&op.HeatmapMaxKeypoint{}, Real(2, 3, 4, 4), corners).Gives(2),
+		One(&op.HeatmapMaxKeypoint{ChannelsLast: true}, Real(2, 5, 5, 3), corners).Gives(2),
 		One(&op.RoiAlign{Height: 2, Width: 3, SamplesHeight: 2, SamplesWidth: 1, Inside: true, ScaleHeight: 0.5,
 			ScaleWidth: 1}, Real(2, 2, 6, 5), regions, batches),
 		One(&op.RoiAlign{Height: 2, Width: 2, Inside: true, ChannelsLast: true}, Real(2, 6, 5, 2), regions, batches),
