@@ -18,6 +18,7 @@ type Variation struct {
 	*Case
 	About   string
 	Refused bool
+	Later   bool               // addOperation takes the difference, and a computation fails
 	Level   nnapi.FeatureLevel // of the library, 0 for its own
 }
 
@@ -78,7 +79,7 @@ func levels(cases []*Case, sig *nnapi.Signature, row *nnapi.Types) (out []*Varia
 			newest = max(newest, f.Level)
 		}
 		if before > 0 && newest < row.Level {
-			out = append(out, &Variation{c, "before_" + label, true, nnapi.Levels[before-1]})
+			out = append(out, &Variation{Case: c, About: "before_" + label, Refused: true, Level: nnapi.Levels[before-1]})
 		}
 		return out
 	}
@@ -127,7 +128,8 @@ func differences(c *Case, sig *nnapi.Signature, f *nnapi.Form) (out []*Variation
 		d := *c
 		d.In, d.Out = slices.Clone(c.In), slices.Clone(c.Out)
 		change(&d)
-		out = append(out, &Variation{Case: &d, About: "refused_" + form + about, Refused: true})
+		out = append(out, &Variation{Case: &d, About: "refused_" + form + about, Refused: true,
+			Later: strings.HasSuffix(about, "_rank") && sig.RanksLater()})
 	}
 	lists := []struct {
 		word string
@@ -226,6 +228,15 @@ func (v *Variation) compute(l *suite.Library, dir string) error {
 	return t.Compute(func() {
 		if level := int64(l.Call("_getRuntimeFeatureLevel")); v.Level != 0 && level != int64(v.Level) {
 			t.Skip("the library has feature level %d, whatever %s says", level, levelVariable)
+		}
+		if v.Later {
+			p := v.build(api.NewT(t), variant{})
+			compilation := p.t.Compilation(p.model.Handle)
+			t.OK("Compilation_finish", compilation)
+			r := &run{program: p, compilation: compilation, execution: p.t.Execution(compilation)}
+			r.bound(nil, nil)
+			t.Is(api.OpFailed, "Execution_compute", r.execution)
+			return
 		}
 		if v.Refused {
 			p, in, out := v.operands(api.NewT(t), variant{})

@@ -41,7 +41,12 @@ func stated() (string, error) {
 func statement(of []*Case) string {
 	var parts []string
 	if r := ranks(of); r != "" {
-		parts = append(parts, "BAD_DATA by addOperation: ranks of "+r)
+		code, _ := codeOf(of[0].Op)
+		by := "BAD_DATA by addOperation"
+		if nnapi.SignatureOf(code).RanksLater() {
+			by = "OP_FAILED by compute"
+		}
+		parts = append(parts, by+": ranks of "+r)
 	}
 	sizes := map[string]string{}
 	for _, x := range contradictions(of) {

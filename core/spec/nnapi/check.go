@@ -189,6 +189,14 @@ func (c *checker) argument(a *Argument, o *Operand, row *Types) error {
 			return fault.New(fault.Argument, "want %v, got %v", want, o.Type)
 		}
 	}
+	if c.sig.RanksLater() {
+		return nil
+	}
+	return a.rank(o, fault.Argument)
+}
+
+// rank judges the rank of an operand with a value, where it is known.
+func (a *Argument) rank(o *Operand, kind fault.Kind) error {
 	if a.Omitted && o.Lifetime != Constant && !o.Specified() {
 		return nil // an input with dimensions [0] may be one that executions leave out
 	}
@@ -197,7 +205,7 @@ func (c *checker) argument(a *Argument, o *Operand, row *Types) error {
 		if a.RankMax > a.RankMin {
 			want += " to " + strconv.Itoa(a.RankMax)
 		}
-		return fault.New(fault.Argument, "want rank %s, got %d", want, r)
+		return fault.New(kind, "want rank %s, got %d", want, r)
 	}
 	return nil
 }

@@ -261,7 +261,13 @@ func refuseEach(t *testing.T, f *Form, m *Model, op Operation) {
 		m.Operands[v] = o
 		if a.RankMax > 0 {
 			m.Operands[v].Dims = []uint32{1, 1, 1, 1, 1}
-			refused(name)
+			later := CheckParameters(m, op)
+			switch {
+			case !SignatureOf(op.Code).RanksLater():
+				refused(name)
+			case Check(m, op, top) != nil || fault.KindOf(later) != fault.Shape || !strings.Contains(later.Error(), name):
+				t.Errorf("%v: want rank 5 of input %d refused by CheckParameters alone, got %v", op.Code, i, later)
+			}
 			m.Operands[v].Dims = nil
 			if err := Check(m, op, top); err != nil {
 				t.Errorf("%v with unspecified rank of input %d: %v", op.Code, i, err)

@@ -2,6 +2,7 @@ package nnapi
 
 import (
 	"math"
+	"slices"
 
 	"github.com/anynpu/anynpu/core/fault"
 )
@@ -21,6 +22,7 @@ const (
 	RuleChannel       // addOperation: the channels of a TENSOR_QUANT8_SYMM_PER_CHANNEL Input are dimension Dim
 	RuleAllSameBefore // addOperation: below Until every input has output 0's scale and zero point
 	RuleRanksBefore   // addOperation: below Until the rank of input 0 is one of Ranks
+	RuleRanksLater    // the reference judges ranks when it computes, of all arguments
 	RuleAlike         // addOperation: what Input repeats and output 0 have its scale and zero point, and its rank, output 0 Extra more
 )
 
@@ -66,6 +68,14 @@ func RanksBefore(l FeatureLevel, ranks ...int) Rule {
 	return Rule{Kind: RuleRanksBefore, Until: l, Ranks: ranks}
 }
 
+// RanksLater is RuleRanksLater.
+func RanksLater() Rule { return Rule{Kind: RuleRanksLater} }
+
+// RanksLater reports whether addOperation takes the operation's arguments with any rank.
+func (s *Signature) RanksLater() bool {
+	return slices.ContainsFunc(s.Rules, func(r Rule) bool { return r.Kind == RuleRanksLater })
+}
+
 // Alike is RuleAlike.
 func Alike(input, extra int) Rule { return Rule{Kind: RuleAlike, Input: input, Extra: extra} }
 
@@ -91,8 +101,8 @@ func (r *Rule) atAdding() bool {
 	return false
 }
 
-// CheckParameters judges the rules for scales and zero points that the reference judges when it computes. op must have
-// passed Check. Errors are of kind fault.Argument.
+// CheckParameters judges the rules for scales, zero points and ranks that the reference judges when it computes. op must
+// have passed Check. Errors are of kind fault.Argument, about ranks of kind fault.Shape.
 func CheckParameters(m *Model, op Operation) error {
 	s := SignatureOf(op.Code)
 	if s == nil || len(s.Rules) == 0 {
@@ -159,6 +169,8 @@ func (c *checker) rule(r *Rule) error {
 		}
 	case RuleAlike:
 		return c.alike(r)
+	case RuleRanksLater:
+		return c.ranks()
 	case RuleRanksBefore:
 		in := c.in(0)
 		ok := c.level >= r.Until || len(in.Dims) == 0
@@ -168,6 +180,25 @@ func (c *checker) rule(r *Rule) error {
 		if !ok {
 			return fault.New(fault.Unsupported, "%s: rank %d needs %v, this is %v", c.inName(0), len(in.Dims), r.Until,
 				c.level)
+		}
+	}
+	return nil
+}
+
+// ranks judges the ranks of all arguments: a wrong one is of kind fault.Shape.
+func (c *checker) ranks() error {
+	for i := range c.op.Inputs {
+		o := c.in(i)
+		if o.Lifetime == NoValue {
+			continue
+		}
+		if err := c.form.Inputs.At(i, len(c.op.Inputs)).rank(o, fault.Shape); err != nil {
+			return fault.Wrap(err, "%s", c.inName(i))
+		}
+	}
+	for i := range c.op.Outputs {
+		if err := c.form.Outputs.At(i, len(c.op.Outputs)).rank(c.out(i), fault.Shape); err != nil {
+			return fault.Wrap(err, "%s", c.outName(i))
 		}
 	}
 	return nil

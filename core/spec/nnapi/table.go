@@ -108,7 +108,8 @@ func defineSpatial() {
 	define(DepthToSpace, std, "input:T/4 block_size | layout:bool@3", out, Same(0, 0))
 	define(SpaceToDepth, std, "input:T/4 block_size | layout:bool@3", out, Same(0, 0))
 	define(BatchToSpaceND, std, "input:T/4 block_sizes:I32/1 | layout:bool@3", out, Same(0, 0))
-	define(SpaceToBatchND, std, "input:T/4 block_sizes:I32/1 paddings:I32/2 | layout:bool@3", out, Same(0, 0))
+	define(SpaceToBatchND, std, "input:T/4 block_sizes:I32/1 paddings:I32/2 | layout:bool@3", out, Same(0, 0),
+		RanksLater())
 }
 
 func defineMovement() {
@@ -128,7 +129,8 @@ func defineMovement() {
 	define(HashtableLookup, "F32 I32 Q8", "lookups:I32/1 keys:I32/1 values:T", "output:T hits:Q8/1", Same(2, 0),
 		Rule{Kind: RuleFixed, Output: 1, Type: TensorQuant8Asymm, Scale: 1})
 	define(Pad, std, "input:T/1-4 paddings:I32/2", "output:T/1-4", Same(0, 0))
-	define(PadV2, "F32,f32 F16,f16 Q8,i32 Q8S,i32", "input:T/1-4 paddings:I32/2 value:U", "output:T/1-4", Same(0, 0))
+	define(PadV2, "F32,f32 F16,f16 Q8,i32 Q8S,i32", "input:T/1-4 paddings:I32/2 value:U", "output:T/1-4", Same(0, 0),
+		RanksLater())
 	define(MirrorPad, std+" I32", "input:T paddings:I32/2 mode", "output:T", Same(0, 0))
 	define(Reverse, std+" I32", "input:T axis:I32/1", "output:T", Alike(0, 0))
 	define(ChannelShuffle, std, "input:T/1-4 groups axis", "output:T/1-4", Same(0, 0))
@@ -207,17 +209,17 @@ func defineRecurrent() {
 	bidirectional := "input:T/3 " + named("forward", w) + named("backward", w) + named("forward", state) +
 		named("backward", state) + "auxiliary_input:T/3? " + named("forward", auxW) + named("backward", auxW) + clips +
 		"merge_outputs:bool time_major:bool " + named("forward", norm) + named("backward", norm)
-	define(BidirectionalSequenceLSTM, floats, bidirectional, "forward_output:T/3 backward_output:T/3"+bStates)
+	define(BidirectionalSequenceLSTM, floats, bidirectional, "forward_output:T/3 backward_output:T/3"+bStates, RanksLater())
 	two := signatures[BidirectionalSequenceLSTM]
 	two.Forms[0].Name = "separate outputs"
 	two.form("merged outputs", bidirectional, "output:T/3"+bStates)
 
 	define(RNN, floats, "input:T/2 "+rnn+"activation", "hidden_state:T/2 output:T/2")
 	define(UnidirectionalSequenceRNN, floats, "input:T/3 "+rnn+"activation time_major",
-		"output:T/3 | hidden_state:T/2@4")
+		"output:T/3 | hidden_state:T/2@4", RanksLater())
 	both := "input:T/3 " + named("forward", rnn) + named("backward", rnn) + "auxiliary_input:T/3? " +
 		"forward_auxiliary_weights:T/2? backward_auxiliary_weights:T/2? activation time_major:bool merge_outputs:bool"
-	define(BidirectionalSequenceRNN, floats, both, "forward_output:T/3 backward_output:T/3"+rStates)
+	define(BidirectionalSequenceRNN, floats, both, "forward_output:T/3 backward_output:T/3"+rStates, RanksLater())
 	two = signatures[BidirectionalSequenceRNN]
 	two.Forms[0].Name = "separate outputs"
 	two.form("merged outputs", both, "output:T/3"+rStates)
@@ -242,7 +244,8 @@ func defineRecurrent() {
 		"projection_bias:I32/1? output_state:T/2 cell_state:Q16Y/2 input_layer_norm:Q16Y/1? forget_layer_norm:Q16Y/1? "+
 		"cell_layer_norm:Q16Y/1? output_layer_norm:Q16Y/1? cell_clip:f32 projection_clip:f32 "+
 		"input_intermediate_scale:f32 forget_intermediate_scale:f32 cell_intermediate_scale:f32 "+
-		"output_intermediate_scale:f32 hidden_zero_point hidden_scale:f32", "output_state:T/2 cell_state:Q16Y/2 output:T/2")
+		"output_intermediate_scale:f32 hidden_zero_point hidden_scale:f32", "output_state:T/2 cell_state:Q16Y/2 output:T/2",
+		RanksLater())
 }
 
 // named puts a word before the name of each argument.
