@@ -108,6 +108,26 @@ func (t *T) reverse(want int, scale float32, zero int32, rank int) {
 	m.Operates(want, "REVERSE", []uint32{x, axis}, []uint32{out})
 }
 
+// divided is a model of DIV of TENSOR_INT32 [2] by another.
+func (t *T) divided() uintptr {
+	m := t.Model()
+	a, b, y := m.Operand(nnapi.TensorInt32, 2), m.Operand(nnapi.TensorInt32, 2), m.Operand(nnapi.TensorInt32, 2)
+	m.Operation("DIV", []uint32{a, b, m.Scalar(0)}, []uint32{y})
+	m.Identify(nnapi.NoError, []uint32{a, b}, []uint32{y})
+	return m.Finish()
+}
+
+// shrunk is a compilation of STRIDED_SLICE of [3,2] from row 1 to an end, whose rows are dropped.
+func (t *T) shrunk(end int32) uintptr {
+	m := t.Model()
+	list := func(v ...int32) uint32 { return nnapi.Value(m, m.Operand(nnapi.TensorInt32, 2), v...) }
+	x, y := m.Operand(nnapi.TensorFloat32, 3, 2), m.Operand(nnapi.TensorFloat32, 2)
+	m.Operation("STRIDED_SLICE", []uint32{x, list(1, 0), list(end, 2), list(1, 1), m.Scalar(0), m.Scalar(0), m.Scalar(1)},
+		[]uint32{y})
+	m.Identify(nnapi.NoError, []uint32{x}, []uint32{y})
+	return t.Alone(m.Finish())
+}
+
 // planRules are about what each execution decides for itself, which inputs there are and what scalars say, and about
 // values and operations that are judged before.
 var planRules = []*Rule{
@@ -178,6 +198,45 @@ var planRules = []*Rule{
 			t.reverse(nnapi.BadData, 0.25, 1, 2)
 			t.reverse(nnapi.BadData, 0.5, 0, 2)
 			t.reverse(nnapi.BadData, 0.5, 1, 1)
+		}),
+	rule("5.ya_division_by_zero", "DIV of TENSOR_INT32 by 0 is no error of the computation").
+		OK("computed", func(t *T) {
+			e, y := t.Execution(t.Compiled(t.divided())), make([]int32, 2)
+			t.Keep(y)
+			t.OK("Execution_setInput", e, 0, nil, []int32{7, -7}, 8)
+			t.OK("Execution_setInput", e, 1, nil, []int32{0, 2}, 8)
+			t.OK("Execution_setOutput", e, 0, nil, y, 8)
+			t.OK("Execution_compute", e)
+			t.Check(y[1] == -4, "-7 by 2 is %d, want -4: quotients are rounded down", y[1])
+		}).
+		No("other_types", func(t *T) {
+			m := t.Model()
+			a, y := m.Operand(nnapi.TensorInt32, 2), m.Operand(nnapi.TensorFloat32, 2)
+			m.Operates(nnapi.BadData, "DIV", []uint32{a, a, m.Scalar(0)}, []uint32{y})
+		}),
+	rule("5.yb_dropped_sizes", "STRIDED_SLICE drops dimensions of size 1 alone").
+		OK("one", func(t *T) {
+			c := t.shrunk(2)
+			t.OK("Compilation_finish", c)
+			e, y := t.Execution(c), make([]float32, 2)
+			t.Keep(y)
+			t.OK("Execution_setInput", e, 0, nil, []float32{1, 2, 3, 4, 5, 6}, 24)
+			t.OK("Execution_setOutput", e, 0, nil, y, 8)
+			t.OK("Execution_compute", e)
+			t.Check(slices.Equal(y, []float32{3, 4}), "got %v, want [3 4]", y)
+		}).
+		No("two", func(t *T) {
+			c := t.shrunk(3)
+			if code := t.Code("Compilation_finish", c); code != nnapi.NoError {
+				t.Check(code == nnapi.OpFailed, "ANeuralNetworksCompilation_finish returns %d, want OP_FAILED", code)
+				t.Judged(false)
+				return
+			}
+			e, y := t.Execution(c), make([]float32, 2)
+			t.Keep(y)
+			t.OK("Execution_setInput", e, 0, nil, []float32{1, 2, 3, 4, 5, 6}, 24)
+			t.OK("Execution_setOutput", e, 0, nil, y, 8)
+			t.Is(nnapi.OpFailed, "Execution_compute", e)
 		}),
 	rule("5.y_scalars_anew", "each computation reads its scalars anew").
 		OK("two_values", func(t *T) {
