@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"errors"
 	"regexp"
 	"strconv"
 	"strings"
@@ -17,7 +18,8 @@ func (n *Node) Err(err error) error {
 var operand = regexp.MustCompile(`(: )?\b(?:input (\d+)|inputs (\d+) and (\d+))\b(: )?`)
 
 // Reword returns err with what it calls "input 0", "input 1", ... of an operator called by terms. An empty term stands
-// for an operand that the program has no word for. Nil terms change nothing.
+// for an operand that the program has no word for. Nil terms change nothing, and neither do others in what an operator
+// of a body has been called already.
 func Reword(err error, terms []string) error {
 	if err == nil || terms == nil {
 		return err
@@ -29,7 +31,8 @@ func Reword(err error, terms []string) error {
 		}
 		return terms[i]
 	}
-	return fault.Reword(err, func(message string) string {
+	return &worded{fault.Reword(err, func(message string) string {
+		message, inner := beforeWorded(message, err)
 		var b strings.Builder
 		end := 0
 		for _, m := range operand.FindAllStringSubmatchIndex(message, -1) {
@@ -59,6 +62,23 @@ func Reword(err error, terms []string) error {
 				b.WriteString(before + "another operand" + after)
 			}
 		}
-		return b.String() + message[end:]
-	})
+		return b.String() + message[end:] + inner
+	})}
+}
+
+// worded is an error that has the program's words.
+type worded struct{ err error }
+
+func (w *worded) Error() string { return w.err.Error() }
+func (w *worded) Unwrap() error { return w.err }
+
+// beforeWorded divides the message of err before what has the program's words already.
+func beforeWorded(message string, err error) (before, after string) {
+	var w *worded
+	if errors.As(err, &w) {
+		if i := strings.LastIndex(message, w.Error()); i >= 0 {
+			return message[:i], message[i:]
+		}
+	}
+	return message, ""
 }

@@ -60,3 +60,11 @@ func TestNode_Err(t *testing.T) {
 		`operator 3 (add "OH_NN_OPS_SUM"): input 0: empty`)
 	assert.NoError(t, n.Err(nil))
 }
+
+// What an operator of a body was called is not reworded by the operator that has the body.
+func TestReword_leavesTheWordsOfBodies(t *testing.T) {
+	inner := graph.Reword(fault.New(fault.Data, "input 1: element 1"), []string{"input 0", "input 2 (indices)"})
+	outer := fault.Wrap(inner, "input 0: body")
+	assert.EqualError(t, graph.Reword(outer, []string{"input 7", "input 8", "input 9"}),
+		"input 7: body: input 2 (indices): element 1")
+}

@@ -269,22 +269,21 @@ func TestGraph_origins(t *testing.T) {
 	assert.Equal(t, []string{"1 SOFTMAX softmax", "0 ADD add", "0 ADD relu"}, got)
 }
 
-// TestWhile_origins: all nodes of a loop, and those of the condition before it, belong to the operation.
+// TestWhile_origins: a loop and the condition before it belong to the operation, of which the latter says which operation
+// of the condition it is; nodes of the body are the operations of their models.
 func TestWhile_origins(t *testing.T) {
 	g, err := Graph(counting(t).Model)
 	require.NoError(t, err)
-	for _, n := range g.Nodes {
-		assert.Equal(t, "operation 0 (WHILE)", n.Label())
-		loop, ok := n.Op.(*op.Loop)
-		if !ok {
-			continue
-		}
-		assert.Equal(t, []string{"input 2", "input 3", "input 4", "input 5"}, n.Terms[2:])
-		for _, n := range loop.Body.Nodes {
-			assert.Equal(t, "operation 0 (WHILE)", n.Label())
-		}
+	require.Len(t, g.Nodes, 2)
+	assert.Equal(t, "operation 0 (WHILE, condition model: operation 0 LESS)", g.Nodes[0].Label())
+	assert.Equal(t, "operation 0 (WHILE)", g.Nodes[1].Label())
+	assert.Equal(t, []string{"input 2", "input 3", "input 4", "input 5"}, g.Nodes[1].Terms[2:])
+	var body []string
+	for _, n := range g.Nodes[1].Op.(*op.Loop).Body.Nodes {
+		body = append(body, n.Label())
 	}
-	assert.Len(t, g.Nodes, 2)
+	assert.Equal(t, []string{"operation 0 (ADD)", "operation 1 (MUL)", "operation 2 (ADD)",
+		"operation 0 (LESS of the condition model)"}, body)
 }
 
 // TestGraph_refusals: what is wrong with a model as a whole, and what the library does not compute.

@@ -1,6 +1,7 @@
 package lowering
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/anynpu/anynpu/core/fault"
@@ -23,6 +24,8 @@ const maxNesting = 64
 // maxNested is how many models one graph may be made of, each counted as often as it is referred to.
 const maxNested = 1000
 
+const conditionModel = "condition model"
+
 // part adds the operations of a model that control flow refers to, with in as its inputs, and returns its outputs. The
 // inputs are the operation's from index first on, of which the first state change from trip to trip. A model that
 // several operations refer to is lowered for each.
@@ -43,7 +46,13 @@ func (n *node) part(b *graph.Builder, word string, m *nnapi.Model, in []graph.Va
 	}
 	l := newLowering(leftOut(m, in), b, n.waits)
 	l.depth, l.count, l.sources = n.depth+1, n.count, map[uint32]uint32{}
-	l.outer, l.outerName = n.origin()
+	if b == n.b {
+		l.inside = true
+		l.outer, l.outerName = n.origin()
+		l.outerName += ", " + word
+	} else if word == conditionModel { // it stands in the graph of the body
+		l.of = " of the " + word
+	}
 	for i, v := range m.Inputs {
 		l.values[v] = in[i]
 		l.inputs[v] = i
@@ -91,19 +100,20 @@ func (n *node) capture(b *graph.Builder, i int, m *nnapi.Model, v uint32) (inner
 	return b.Input(operandName(v), typeOf(&m.Operands[v])), true
 }
 
-// body makes a graph of a model; its nodes have the origin of the operation that refers to it.
+// body makes a graph of a model, whose nodes have the operations of that model as their origins.
 func (n *node) body(word string) *graph.Builder {
 	b := graph.NewBuilder(word)
 	b.SetOrigin(n.origin())
 	return b
 }
 
-// origin is the operation of the outermost model that n is or is inside of.
+// origin is the operation that n is in the model of which the graph under way is made. Nodes of a model that stands in
+// the graph of another are those of the operation that refers to it, and have its name with their own.
 func (n *node) origin() (int, string) {
-	if n.depth > 0 {
-		return n.outer, n.outerName
+	if n.inside {
+		return n.outer, fmt.Sprintf("%s: operation %d %v", n.outerName, n.index, n.op.Code)
 	}
-	return n.index, n.op.Code.String()
+	return n.index, n.op.Code.String() + n.of
 }
 
 // lowerIf runs one of two bodies, whose captures are the operation's arguments.
@@ -144,7 +154,7 @@ func lowerWhile(n *node) {
 			n.fail(fault.Argument, "input %d: it is left out, and the body model computes it anew", 2+i)
 		}
 	}
-	first := n.part(n.b, "condition model", cond, args, 2, state)
+	first := n.part(n.b, conditionModel, cond, args, 2, state)
 	b := n.body("body model")
 	b.Input("trip", tensor.T(tensor.Int64))
 	b.Input("condition", tensor.T(tensor.Bool, 1))
@@ -164,7 +174,7 @@ func lowerWhile(n *node) {
 	if !n.ok() {
 		return
 	}
-	again := n.part(b, "condition model", cond, append(append([]graph.Value(nil), next...), in[state:]...), 2, state)
+	again := n.part(b, conditionModel, cond, append(append([]graph.Value(nil), next...), in[state:]...), 2, state)
 	g := n.finish(b, append(again, next...))
 	if !n.ok() {
 		return

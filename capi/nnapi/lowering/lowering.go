@@ -126,11 +126,13 @@ type lowering struct {
 	waits  *Result                // notes which values are wanted; of the outermost model
 	terms  map[graph.Value]string // what the operation under way calls its inputs, and what is made of them
 
-	// Of a model that control flow refers to: how deep it is, and the operation of the outermost model that it belongs
-	// to, whose nodes its own are. count is of models that were lowered for control flow so far.
+	// Of a model that control flow refers to: how deep it is, whether its nodes stand in the graph of the model that
+	// refers to it, and the operation there that does. count is of models that were lowered for control flow so far.
 	depth     int
+	inside    bool
 	outer     int
 	outerName string
+	of        string // of which model its operations are, where the graph has another's name
 	count     *int
 	sources   map[uint32]uint32 // its inputs that are inputs of the outermost model, by operand
 }
