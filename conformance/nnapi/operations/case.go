@@ -90,6 +90,9 @@ func (f finder) find(id string) (judge, error) {
 	for _, v := range variations(list) {
 		f[v.ID()] = v
 	}
+	for _, a := range absences(list) {
+		f[a.ID()] = a
+	}
 	for _, x := range contradictions(list) {
 		f[x.ID()] = x
 	}

@@ -139,7 +139,12 @@ func (p *program) fails(compilation uintptr) {
 func (p *program) judge(compilation uintptr, w way) {
 	r := &run{program: p, compilation: compilation, execution: p.t.Execution(compilation)}
 	w.bind(r)
-	code := w.compute(r)
+	r.judge(w.compute(r))
+}
+
+// judge judges what comes of a computation.
+func (r *run) judge(code int) {
+	p := r.program
 	p.t.Check(code == nnapi.NoError, "the computation returns %s: %s", p.t.API.CodeName(code), p.t.LastError())
 	for i, o := range p.out {
 		r.shape(i, o)

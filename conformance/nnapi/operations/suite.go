@@ -39,6 +39,9 @@ func items(string) ([]suite.Item, error) {
 		for _, v := range variations(of) {
 			out = append(out, suite.Item{ID: v.ID(), Setting: v.setting()})
 		}
+		for _, a := range absences(of) {
+			out = append(out, suite.Item{ID: a.ID(), Type: a.cases[0].element(), Long: a.long()})
+		}
 		for _, x := range contradictions(of) {
 			out = append(out, suite.Item{ID: x.ID(), Type: x.element()})
 		}
@@ -93,20 +96,24 @@ func summarize(w io.Writer, o *suite.Outcome) bool {
 func summary(rep *suite.Report) (string, error) {
 	f := finder{}
 	var cases []*Case
-	whole := map[string]bool{}
-	refused, levels, contradicting := 0, 0, 0
+	complete := map[string]bool{}
+	refused, levels, contradicting, left := 0, 0, 0, map[string]bool{}
 	for _, x := range rep.Results {
 		item, err := f.find(x.ID)
 		if err != nil {
 			return "", err
 		}
 		op, _, _ := strings.Cut(x.ID, "/")
-		if _, seen := whole[op]; !seen || x.Status != suite.Pass {
-			whole[op] = x.Status == suite.Pass || x.Status == suite.Skip
+		if _, seen := complete[op]; !seen || x.Status != suite.Pass {
+			complete[op] = x.Status == suite.Pass || x.Status == suite.Skip
 		}
 		switch v := item.(type) {
 		case *Case:
 			cases = append(cases, v)
+		case *Absence:
+			for _, c := range v.cases {
+				left[c.absent()] = left[c.absent()] || x.Status == suite.Pass
+			}
 		case *Contradiction:
 			contradicting++
 		case *Variation:
@@ -118,7 +125,7 @@ func summary(rep *suite.Report) (string, error) {
 		}
 	}
 	good, fewest, counts := 0, -1, Counts(cases)
-	for op, ok := range whole {
+	for op, ok := range complete {
 		if ok {
 			good++
 		}
@@ -128,9 +135,19 @@ func summary(rep *suite.Report) (string, error) {
 	}
 	n := len(rep.Results)
 	return fmt.Sprintf("nnapi operations: %d of %d, fewest cases %d, failed %d (of %d cases, %d of them refused, %d at "+
-		"feature levels, %d of contradictions; %d crashes, %d hangs)", good, len(nnapi.Operations), max(fewest, 0),
+		"feature levels, %d of contradictions; %d crashes, %d hangs)\nomitted: %d of %d", good, len(nnapi.Operations), max(fewest, 0),
 		n-rep.Counts[suite.Pass]-rep.Counts[suite.Skip], n, refused, levels, contradicting, rep.Counts[suite.Crash],
-		rep.Counts[suite.Hang]), nil
+		rep.Counts[suite.Hang], whole(left), combinations()), nil
+}
+
+// whole counts what is true.
+func whole(of map[string]bool) (n int) {
+	for _, ok := range of {
+		if ok {
+			n++
+		}
+	}
+	return n
 }
 
 // list prints each operation with the number of its cases and the types in which they judge it.

@@ -356,6 +356,54 @@ def quantized(coupled, peephole, norm, project):
          exact=True)
 
 
+def kinds():
+    """Every kind of cell that the API has by what it leaves out, with a label."""
+    for coupled in (False, True):
+        for peephole in (False, True):
+            for norm in (False, True):
+                for project in (None, "none", "bias"):
+                    parts = ["coupled"] * coupled + ["peephole"] * peephole + ["norm"] * norm
+                    parts += [f"project_{project}"] * (project is not None)
+                    yield "_".join(parts) or "plain", {
+                        "coupled": coupled,
+                        "peephole": peephole,
+                        "norm": norm,
+                        "project": project
+                    }
+
+
+def absences():
+    """Cells of small sizes in every kind. Those of BIDIRECTIONAL_SEQUENCE_LSTM share their inputs and have all results:
+    the suite makes the pairs of forward and backward cells of them."""
+    t, no = "F32", fx("F32", 0)
+    for label, kind in kinds():
+        cell = Cell(t, 2, 3, 2 if kind["project"] else None, **kind)
+        a, h, c = x(t, (1, 2)), x(t, (1, cell.outputs), -1, 1), x(t, (1, 3), -1, 1)
+        h2, c2 = cell.step(a.real(), h.real(), c.real(), 4, 0, 0)
+        scratch = Operand(t, np.zeros((1, 3 * len(cell.w))), ignore=True)
+        case("LSTM", f"{t}_absent_{label}", [a, *constants(cell.weights()), h, c, i32(4), no, no,
+                                             *constants(cell.norms())], [scratch, out(t, h2), out(t, c2), out(t, h2)])
+        v = x(t, (2, 1, 2))
+        ys, h2, c2 = cell.run(v.real(), h.real(), c.real(), 4, 0, 0)
+        case("UNIDIRECTIONAL_SEQUENCE_LSTM", f"{t}_absent_{label}",
+             [v, *constants(cell.weights()), h, c, i32(4), no, no, flag(True), *constants(cell.norms())],
+             [out(t, ys), out(t, h2), out(t, c2)])
+    for mode, aux, parallel in (("alone", 0, False), ("cross", 2, False), ("parallel", 0, True)):
+        v, second = x(t, (2, 1, 2)), none(t, 3) if mode == "alone" else x(t, (2, 1, 2))
+        for label, kind in kinds():
+            fw, bw = (Cell(t, 2, 3, 2 if kind["project"] else None, aux=aux, **kind) for _ in range(2))
+            hc = [x(t, (1, fw.outputs if i == 0 else 3), -1, 1) for _ in (fw, bw) for i in (0, 1)]
+            extra = second.real() if aux else None
+            fy, fh, fc = fw.run(v.real(), hc[0].real(), hc[1].real(), 4, 0, 0, aux=extra)
+            by, bh, bc = bw.run((second if parallel else v).real()[::-1], hc[2].real(), hc[3].real(), 4, 0, 0,
+                                aux=None if extra is None else extra[::-1])
+            case("BIDIRECTIONAL_SEQUENCE_LSTM", f"{t}_absent_{mode}_{label}", [
+                v, *constants(fw.weights()), *constants(bw.weights()), *hc, second, *constants(fw.aux()),
+                *constants(bw.aux()), i32(4), no, no, flag(False), flag(True), *constants(fw.norms()),
+                *constants(bw.norms())
+            ], [out(t, y) for y in (fy, by[::-1], fh, fc, bh, bc)])
+
+
 def make():
-    for f in (lstm, lstm_both, rnn, svdf, integer):
+    for f in (lstm, lstm_both, rnn, svdf, integer, absences):
         f()
