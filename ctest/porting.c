@@ -51,9 +51,9 @@ static void inputs_and_outputs(rknn_context ctx)
 	says("inputs[0].size is 64: input \"image\" has 64 elements, which as RKNN_TENSOR_FLOAT32, the type in "
 	     "inputs[0].type, take 256 bytes");
 	in.type = RKNN_TENSOR_UINT8;
-	in.fmt = RKNN_TENSOR_NCHW;
-	CHECK(rknn_inputs_set(ctx, 1, &in) < 0, "NCHW");
-	says("inputs[0].fmt is RKNN_TENSOR_NCHW: input \"image\" takes RKNN_TENSOR_NHWC");
+	in.fmt = RKNN_TENSOR_NC1HWC2;
+	CHECK(rknn_inputs_set(ctx, 1, &in) < 0, "NC1HWC2");
+	says("inputs[0].fmt is RKNN_TENSOR_NC1HWC2: input \"image\" takes RKNN_TENSOR_NHWC or RKNN_TENSOR_NCHW");
 	in.fmt = RKNN_TENSOR_NHWC;
 	CHECK(rknn_inputs_set(ctx, 1, &in) == RKNN_SUCC, "rknn_inputs_set");
 	says("the model's metadata give neither mean nor std");

@@ -83,6 +83,21 @@ static void formulas(void)
 	       "order=\"taken as NHWC, turned to the model's NCHW\" remedy=\"set fmt, or anynpu.input.x.layout\"");
 	OK(rknn_destroy(ctx));
 
+	/* Planes of bytes may be pixels whose format was not set; planes of float32 are what they are. */
+	struct rknn_message normalized = rknn_relu(image, 4);
+	rknn_meta(&normalized, "anynpu.input.x.mean", "0");
+	OK(rknn_init(&ctx, normalized.bytes, (uint32_t)normalized.size, 0, NULL));
+	in.fmt = RKNN_TENSOR_NCHW;
+	OK(rknn_inputs_set(ctx, 1, &in));
+	quiet();
+	rknn_input planes = {.buf = (void *)bytes, .size = sizeof bytes, .type = RKNN_TENSOR_UINT8};
+	OK(rknn_inputs_set(ctx, 1, &planes));
+	expect("bytes of an image are taken as RKNN_TENSOR_NCHW, plane by plane: that is 0, which fmt is too where a program does not set it "
+	       "input=x remedy=\"set fmt to RKNN_TENSOR_NHWC if they lie pixel by pixel\"");
+	OK(rknn_inputs_set(ctx, 1, &planes));
+	quiet();
+	OK(rknn_destroy(ctx));
+
 	ctx = open_model(row, 2);
 	set(ctx, real, sizeof real, RKNN_TENSOR_FLOAT32);
 	quiet();

@@ -98,7 +98,7 @@ static void formats(void)
 	CHECK(rknn_set_io_mem(ctx, &fake, &in) == RKNN_ERR_PARAM_INVALID, "invalid memory");
 	CHECK(rknn_set_io_mem(ctx, x, &odd) == RKNN_ERR_PARAM_INVALID, "an invalid tensor");
 	odd = in;
-	odd.fmt = RKNN_TENSOR_NCHW;
+	odd.fmt = RKNN_TENSOR_NC1HWC2;
 	CHECK(rknn_set_io_mem(ctx, x, &odd) == RKNN_ERR_PARAM_INVALID, "an invalid format");
 	OK(rknn_run(ctx, NULL));
 

@@ -43,7 +43,8 @@ func inputsSet(c *Context, inputs []Input) error {
 			p, dims := c.model.in[i], c.inDims(i)
 			src := unsafe.Slice((*byte)(cPointer(in.buf)), int(in.size)) // may be longer than what is read of it
 			c.in[i].given = false                                        // until it is whole
-			s := p.source(in.kind, convert.Arrange(dims, convert.Layout{Order: p.format(true).Order()}), in.passThrough != 0)
+			order := p.sourceFormat(in.format, in.passThrough != 0).Order()
+			s := p.source(in.kind, convert.Arrange(dims, convert.Layout{Order: order}), in.passThrough != 0)
 			if err := c.exec.Stage(c.inPort(i), src, &s); err != nil {
 				return err
 			}
@@ -78,10 +79,9 @@ func (c *Context) judge(k int, in *Input) error {
 	if err := boundary.CheckRange(cPointer(in.buf), uint64(n*kind.Size())); err != nil {
 		return fault.Wrap(err, "%s.buf", name)
 	}
-	if want := p.format(true); len(dims) == 4 && in.passThrough == 0 && in.format != want &&
-		!(in.format == spec.Undefined && want == spec.NHWC) {
-		return failed("%s.fmt is %v: input %q takes %v, unless anynpu.input.%s.layout in the model's metadata says otherwise",
-			name, in.format, p.Name, want, p.Name)
+	if len(dims) == 4 && in.passThrough == 0 && !p.takes(in.format) {
+		return failed("%s.fmt is %v: input %q takes %s, unless anynpu.input.%s.layout in the model's metadata says otherwise",
+			name, in.format, p.Name, p.takenFormats(), p.Name)
 	}
 	c.tellFormula(int(in.index), in.kind, in.format, in.passThrough != 0)
 	return nil
@@ -117,6 +117,7 @@ func (c *Context) tellFormula(i int, kind spec.Type, format spec.Format, raw boo
 	if raw {
 		return
 	}
+	c.tellPlanes(p, kind, format)
 	pairs := []any{"input", p.Name, "type", kind, "formula", p.formula()}
 	open := p.format(true) == spec.NHWC && p.Info.Layout == "" && format == spec.Undefined
 	if open {

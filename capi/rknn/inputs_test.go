@@ -137,7 +137,7 @@ func TestInputsSet_refuses(t *testing.T) {
 			"6 bytes fit RKNN_TENSOR_INT8, RKNN_TENSOR_UINT8"},
 		{"short", with(func(i *Input) { i.size = 5 }), spec.ErrParam, "inputs[0].size is 5"},
 		{"pass_through of the reported type", with(func(i *Input) { i.passThrough = 1 }), spec.ErrParam, "12 bytes"},
-		{"format", with(func(i *Input) { i.format = spec.NCHW }), spec.ErrFail, "inputs[0].fmt is RKNN_TENSOR_NCHW"},
+		{"format", with(func(i *Input) { i.format = spec.NC1HWC2 }), spec.ErrFail, "inputs[0].fmt is RKNN_TENSOR_NC1HWC2"},
 		{"type", with(func(i *Input) { i.kind = spec.Int4 }), spec.ErrFail, "inputs[0].type is RKNN_TENSOR_INT4"},
 		{"no type", with(func(i *Input) { i.kind = 99 }), spec.ErrFail, "inputs[0].type"},
 	} {

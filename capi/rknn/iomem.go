@@ -87,8 +87,13 @@ func (c *Context) checkInput(i int, b *binding) error {
 		return invalid("attr->type is %v: input %q takes RKNN_TENSOR_FLOAT32 to RKNN_TENSOR_BOOL and RKNN_TENSOR_BFLOAT16, "+
 			"its own is %v", b.kind, p.Name, p.kind)
 	}
-	if native, _, _ := p.native(dims, true); len(dims) == 4 && b.format != p.format(true) && b.format != native {
-		return invalid("attr->fmt is %v: input %q takes %v", b.format, p.Name, p.format(true))
+	if native, _, _ := p.native(dims, true); len(dims) == 4 && b.format != native && (b.format == spec.Undefined ||
+		!p.takes(b.format)) {
+		return invalid("attr->fmt is %v: input %q takes %s", b.format, p.Name, p.takenFormats())
+	}
+	if len(dims) == 4 && b.rows != 0 && b.format == spec.NCHW && p.format(true) == spec.NHWC && int64(b.rows) != dims[2] {
+		return invalid("attr->h_stride is %d: input %q has %d rows, and in RKNN_TENSOR_NCHW there are none between images",
+			b.rows, p.Name, dims[2])
 	}
 	if len(dims) == 4 && b.rows != 0 && int64(b.rows) < dims[2] {
 		return invalid("attr->h_stride is %d: input %q has %d rows and wants as many or more, or 0 for its own", b.rows,

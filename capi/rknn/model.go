@@ -24,7 +24,7 @@ type sharedModel struct {
 	weights int64            // bytes of the constants
 	inner   int64            // bytes of all intermediate results at the largest shapes
 
-	told struct{ bytes, order, repeats atomic.Bool } // warnings that were given
+	told struct{ bytes, order, planes, repeats atomic.Bool } // warnings that were given
 }
 
 func (m *sharedModel) retain() { m.refs.Add(1) }

@@ -174,8 +174,8 @@ func (t *T) everyFormat(n *net) {
 	first := t.start(n)
 	first.attributes("after rknn_init")
 	noise, k := noise(len(n.in[0].dims)), 0
-	for _, path := range []path{copied, bound, offset, strided} {
-		if path == strided && (len(n.in[0].dims) != 4 || n.in[0].planar) {
+	for _, path := range []path{copied, bound, offset, strided, planes, planesBound} {
+		if path >= strided && (len(n.in[0].dims) != 4 || n.in[0].planar) {
 			continue
 		}
 		s := first.dup()

@@ -275,6 +275,11 @@ func (p *port) laid(y tensor, kind, format uint32, c2 int) []float64 {
 // taken are the model's elements of what a program gives in its format with that many rows per image. raw elements are
 // the model's own; others are converted from a type.
 func (p *port) taken(x []float64, kind uint32, raw bool, rows int) tensor {
+	return p.takenFrom(x, kind, p.format(), raw, rows)
+}
+
+// takenFrom is taken of elements in a format.
+func (p *port) takenFrom(x []float64, kind, format uint32, raw bool, rows int) tensor {
 	y := newTensor(p.dims...)
 	from := make([]int, len(p.dims))
 	each(p.dims, func(at []int, i int) {
@@ -284,7 +289,7 @@ func (p *port) taken(x []float64, kind uint32, raw bool, rows int) tensor {
 			from[1] = 2 - at[1]
 			channel = from[1]
 		}
-		v := x[p.place(p.format(), from, 1, rows)]
+		v := x[p.place(format, from, 1, rows)]
 		switch {
 		case raw && p.reals():
 			y.v[i] = p.rounded(v)

@@ -77,10 +77,12 @@ func shownAttr(a *rknn.TensorAttr) string {
 type path int
 
 const (
-	copied  path = iota // rknn_inputs_set
-	bound               // rknn_set_io_mem, memory of rknn_create_mem
-	offset              // likewise, memory that begins within other memory
-	strided             // likewise, more rows per image than the input has
+	copied      path = iota // rknn_inputs_set
+	bound                   // rknn_set_io_mem, memory of rknn_create_mem
+	offset                  // likewise, memory that begins within other memory
+	strided                 // likewise, more rows per image than the input has
+	planes                  // rknn_inputs_set in NCHW, of an input that is NHWC
+	planesBound             // rknn_set_io_mem likewise
 )
 
 // way is how an input is given.
@@ -92,8 +94,11 @@ type way struct {
 
 func (w way) String() string {
 	return fmt.Sprintf("type %d, pass_through %v, %s", w.kind, w.raw, []string{"rknn_inputs_set", "bound",
-		"bound at an offset", "bound with h_stride"}[w.path])
+		"bound at an offset", "bound with h_stride", "rknn_inputs_set in NCHW", "bound in NCHW"}[w.path])
 }
+
+// turns says that elements are given in NCHW although the input is NHWC; with pass_through that counts for nothing.
+func (w way) turns() bool { return (w.path == planes || w.path == planesBound) && !w.raw }
 
 // elements are numbers of a type for a net: integers within its span, else whatever the type holds.
 func (n *noise) elements(kind uint32, count, span int) []float64 {
@@ -148,16 +153,19 @@ func (s *session) give(i int, w way, n *noise) {
 			x[i] = min(x[i], 1) // a Bool of a model is 0 or 1
 		}
 	}
-	s.in[i] = p.taken(x, kind, w.raw, rows)
-	data := encoded(kind, x)
 	format := p.format()
+	if w.turns() {
+		format = rknn.NCHW
+	}
+	s.in[i] = p.takenFrom(x, kind, format, w.raw, rows)
+	data := encoded(kind, x)
 	if format == rknn.Undefined {
 		format = uint32(n.below(4))
 	}
 	if w.raw {
 		kind, format = uint32(90+n.below(9)), uint32(n.below(9))
 	}
-	if w.path == copied {
+	if w.path == copied || w.path == planes {
 		in := s.Given(i, kind, format, data)
 		if w.raw {
 			in.PassThrough = 1
@@ -167,6 +175,9 @@ func (s *session) give(i int, w way, n *noise) {
 	}
 	a := p.attr([]int{rknn.QueryInput, rknn.QueryNativeInput}[n.below(2)], i, s.Board())
 	a.Kind = kind
+	if w.path == planesBound {
+		a.Format = rknn.NCHW
+	}
 	if w.raw {
 		a.PassThrough = 1
 	}

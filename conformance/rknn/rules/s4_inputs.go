@@ -147,18 +147,56 @@ var inputs = []*Rule{
 		No("size", func(t *T) {
 			t.Bad("inputs_set", t.Open(same(onnxInt64, 4), 0), 1, []input{t.Given(0, int64T, undefined, []int32{1, 2, 3, 4})})
 		}),
-	rule("4.f_layout", "an input of rank 4 is taken in NHWC; NCHW is FAIL with both formats named").
+	rule("4.f_layout", "an input of rank 4 is taken in NHWC or, as runtimes since 2.4 do, in NCHW; NC1HWC2 is FAIL with "+
+		"both formats named").
 		OK("nhwc", func(t *T) {
 			ctx := t.images()
 			t.Set(ctx, uint8T, nhwc, image)
 			t.Computes(ctx, planes...)
 		}).
-		No("nchw", func(t *T) {
-			t.refusedInput(failed, func(in *input) { in.Format = nchw }, "inputs[0].fmt is RKNN_TENSOR_NCHW",
-				"RKNN_TENSOR_NHWC",
-				"anynpu.input.x.layout")
+		OK("nchw", func(t *T) {
+			ctx := t.images()
+			t.Set(ctx, uint8T, nchw, []uint8{0, 10, 255, 1, 20, 128})
+			t.Computes(ctx, planes...)
+			t.Set(ctx, float32T, nchw, []float32{0, 10, 255, 1, 20, 128})
+			t.Computes(ctx, planes...)
+			t.Set(ctx, uint8T, nhwc, image)
+			t.Computes(ctx, planes...)
 		}).
-		No("native", func(t *T) { t.refusedInput(failed, func(in *input) { in.Format = nc1hwc2 }) }),
+		OK("nchw_normalized", func(t *T) { // per channel, as in NHWC
+			ctx := t.Open(same(onnxFloat, 1, 2, 1, 3).Meta("anynpu.input.x.mean", []int{10, 20}).Meta("anynpu.input.x.std",
+				[]int{2, 4}), 0)
+			t.Set(ctx, uint8T, nchw, []uint8{0, 10, 255, 1, 20, 128})
+			t.Computes(ctx, -5, 0, 122.5, -4.75, 0, 27)
+		}).
+		OK("nchw_pass_through", func(t *T) { // fmt does not count: the elements lie as the model's input does
+			ctx := t.images()
+			in := t.Given(0, float16T, nchw, rknn.Halves(0, 1, 10, 20, 255, 128))
+			in.PassThrough = 1
+			t.OK("inputs_set", ctx, 1, []input{in})
+			t.Computes(ctx, planes...)
+		}).
+		OK("nchw_attributes_stay", func(t *T) {
+			ctx := t.images()
+			t.Set(ctx, uint8T, nchw, image)
+			a := t.Attr(ctx, queryInput, 0)
+			t.Check(a.Format == nhwc && slices.Equal(a.Shape(), []uint32{1, 1, 3, 2}), "fmt %d, dims %v", a.Format, a.Shape())
+		}).
+		No("native", func(t *T) {
+			t.refusedInput(failed, func(in *input) { in.Format = nc1hwc2 }, "inputs[0].fmt is RKNN_TENSOR_NC1HWC2",
+				"RKNN_TENSOR_NHWC", "RKNN_TENSOR_NCHW")
+		}),
+	rule("4.fa_layout_of_metadata", "an input that the metadata call nchw is taken in NCHW alone").
+		OK("nchw", func(t *T) {
+			ctx := t.Open(same(onnxFloat, 1, 2, 1, 3).Meta("anynpu.input.x.layout", "nchw"), 0)
+			t.Set(ctx, uint8T, nchw, []uint8{0, 10, 255, 1, 20, 128})
+			t.Computes(ctx, planes...)
+		}).
+		No("nhwc", func(t *T) {
+			ctx := t.Open(same(onnxFloat, 1, 2, 1, 3).Meta("anynpu.input.x.layout", "nchw"), 0)
+			t.Is(failed, "inputs_set", ctx, 1, []input{t.Given(0, uint8T, nhwc, image)})
+			t.Says("inputs[0].fmt is RKNN_TENSOR_NHWC", "anynpu.input.x.layout")
+		}),
 	rule("4.g_layout_of_other_ranks", "fmt does not count at another rank than 4").
 		OK("any", func(t *T) {
 			ctx := t.Open(relu(1, 2, 2), 0)

@@ -57,7 +57,8 @@ var formats = []*Rule{
 				t.Says("attr->type is")
 			}
 		}),
-	rule("5.k_input_formats", "input memory of rank 4 is NHWC; NCHW and NC1HWC2 are PARAM_INVALID").
+	rule("5.k_input_formats", "input memory of rank 4 is NHWC or NCHW; NC1HWC2 is PARAM_INVALID, and so are rows "+
+		"between images of NCHW").
 		OK("nhwc", func(t *T) {
 			ctx := t.images()
 			m := t.Mem(ctx, 24)
@@ -65,9 +66,25 @@ var formats = []*Rule{
 			rknn.Fill[float32](m, 0, 1, 10, 20, 255, 128)
 			t.Computes(ctx, planes...)
 		}).
+		OK("nchw", func(t *T) {
+			ctx := t.images()
+			m := t.Mem(ctx, 24)
+			t.Bind(ctx, m, t.Attr(ctx, queryInput, 0), float32T, nchw)
+			rknn.Fill(m, planes...)
+			t.Computes(ctx, planes...)
+			rknn.Fill[float32](m, 1, 2, 3, 4, 5, 6) // read again by each run
+			t.Computes(ctx, 1, 2, 3, 4, 5, 6)
+		}).
+		No("rows_of_nchw", func(t *T) {
+			ctx := t.images()
+			a := *t.Attr(ctx, queryInput, 0)
+			a.Format, a.HStride = nchw, 2
+			t.Bad("set_io_mem", ctx, cmem.Address(t.Mem(ctx, 64)), &a)
+			t.Says("attr->h_stride is 2")
+		}).
 		No("others", func(t *T) {
 			ctx := t.images()
-			for _, format := range []uint32{nchw, nc1hwc2, 99} {
+			for _, format := range []uint32{nc1hwc2, 99} {
 				a := *t.Attr(ctx, queryInput, 0)
 				a.Format = format
 				t.Bad("set_io_mem", ctx, cmem.Address(t.Mem(ctx, 64)), &a)
