@@ -126,7 +126,7 @@ func newImage(name string, info *metadata.Input, f tensor.Fact, o ImageOptions) 
 		d.Order = op.OrderBGR
 	}
 	c := d.Order.Channels()
-	if im.last = dims[1].Known() && dims[1].N != c; im.last && !has(3, c) {
+	if im.last = !has(1, c) && (dims[1].Known() || has(3, c)); im.last && !has(3, c) {
 		return nil, fault.New(fault.File, "the input has the shape %v: want %d channels for %v in dimension 1 or 3", f.Shape, c,
 			d.Order)
 	}

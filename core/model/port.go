@@ -50,7 +50,7 @@ func (m *Model) Ports() (in, out []*Port, err error) {
 		}
 	}
 	for i, p := range in {
-		g.In[i] = m.reshape(p, g.In[i], true)
+		g.In[i] = m.channelsFirst(p, m.reshape(p, g.In[i], true))
 	}
 	for i, p := range out {
 		g.Out[i] = m.reshape(p, g.Out[i], false)
@@ -88,8 +88,7 @@ func (p *Port) checkNormalization() error {
 	}{{"mean", p.Mean}, {"std", p.Info.Std}, {"scale", p.Info.Scale}} {
 		if n := int64(len(list.v)); n > 1 && (len(p.Shape.Dims) != 4 || p.Shape.Dims[1].Known() && p.Shape.Dims[1].N != n) {
 			return fault.New(fault.File, "anynpu.input.%s.%s has %d numbers: want 1, or as many as channels of an input of "+
-				"rank 4 in dimension 1, got the shape %s; an image with its channels last is one with anynpu.input.%s.pixel, as rgb, "+
-				"and anynpu.input.%s.source, as ddr", p.Name, list.what, n, p.Declared, p.Name, p.Name)
+				"rank 4 in dimension 1 or 3, got the shape %s", p.Name, list.what, n, p.Declared)
 		}
 	}
 	if len(p.Info.Std) > 0 && len(p.Info.Scale) > 0 {

@@ -60,12 +60,43 @@ func TestPorts_refused(t *testing.T) {
 		shape tensor.Shape
 	}{
 		`"x" has an open number of dimensions`: {metadata.Input{}, tensor.AnyShape()},
-		"anynpu.input.x.mean has 2 numbers":    {metadata.Input{Mean: []float32{1, 2}}, tensor.Of(1, 3, 2, 2)},
+		"anynpu.input.x.mean has 2 numbers":    {metadata.Input{Mean: []float32{1, 2}}, tensor.Of(1, 3, 2, 4)},
 		"anynpu.input.x.std has 3 numbers":     {metadata.Input{Std: []float32{1, 2, 3}}, tensor.Of(1, 3)},
 		"anynpu.input.x.std: 0":                {metadata.Input{Std: []float32{0}}, tensor.Of(1, 3)},
 	} {
 		_, _, err := modelOf(t, c.info, relu(c.shape)).Ports()
 		assert.ErrorContains(t, err, want)
+	}
+}
+
+// TestPorts_channelsLast: what is said of channels fits dimension 3 alone.
+func TestPorts_channelsLast(t *testing.T) {
+	three := []float32{1, 2, 3}
+	for name, c := range map[string]struct {
+		info        metadata.Input
+		shape, want tensor.Shape
+		layout      string
+	}{
+		"mean":           {metadata.Input{Mean: three}, tensor.Of(1, 4, 5, 3), tensor.Of(1, 3, 4, 5), "nhwc"},
+		"std":            {metadata.Input{Std: three}, tensor.Of(2, 4, 5, 3), tensor.Of(2, 3, 4, 5), "nhwc"},
+		"scale":          {metadata.Input{Scale: three}, tensor.Of(1, 4, 5, 3), tensor.Of(1, 3, 4, 5), "nhwc"},
+		"said otherwise": {metadata.Input{Std: three, Layout: "nchw"}, tensor.Of(1, 4, 5, 3), tensor.Of(1, 3, 4, 5), "nchw"},
+		"colors":         {metadata.Input{Pixel: "rgb", Order: "bgr"}, tensor.Of(1, 1, 5, 3), tensor.Of(1, 3, 1, 5), "nhwc"},
+		"open height": {metadata.Input{Mean: three}, tensor.OfDims(tensor.D(1), tensor.AnyDim(), tensor.D(5), tensor.D(3)),
+			tensor.OfDims(tensor.D(1), tensor.D(3), tensor.AnyDim(), tensor.D(5)), "nhwc"},
+		"both":       {metadata.Input{Mean: three}, tensor.Of(1, 3, 5, 3), tensor.Of(1, 3, 5, 3), ""},
+		"one number": {metadata.Input{Mean: three[:1]}, tensor.Of(1, 4, 5, 3), tensor.Of(1, 4, 5, 3), ""},
+		"four":       {metadata.Input{Pixel: "rgb", Order: "bgr"}, tensor.Of(1, 4, 5, 3), tensor.Of(1, 4, 5, 3), ""},
+	} {
+		m := modelOf(t, c.info, func(m maker) []graph.Value {
+			return []graph.Value{m.Add(&op.Relu{}, m.Input("x", tensor.Type{DType: tensor.Float32, Shape: c.shape}))}
+		})
+		in, out, err := m.Ports()
+		require.NoError(t, err, name)
+		assert.Equal(t, c.want.String(), in[0].Shape.String(), name)
+		assert.Equal(t, c.shape.String(), out[0].Shape.String(), name)
+		assert.Equal(t, c.layout, in[0].Info.Layout, name)
+		require.NoError(t, m.Graph.Infer(), name)
 	}
 }
 

@@ -220,6 +220,26 @@ var tensors = []*Rule{
 			t.Infer(hbdnn.InvalidArgument, address(), r)
 			t.Says("tensorLayout", "NHWC")
 		}),
+	rule("6.da_channels_last", "an input of as many numbers per channel as dimension 3 has, and dimension 1 has not, is "+
+		"in NHWC, as the model has it; metadata may say NCHW").
+		OK("nhwc", func(t *T) {
+			r := t.Prepare(hbdnn.Relu(1, 1, 3, 2).Meta("anynpu.input.x.mean", []float32{10, 20}))
+			t.shows(&r.In[0].Properties, hbdnn.F32, hbdnn.NHWC, 24, []int32{1, 1, 3, 2}, []int32{1, 1, 3, 2}, []int32{24, 24, 8, 4})
+			hbdnn.Fill[float32](r, 1, -10, 2, -20, 3, 30)
+			t.Compute(r)
+			hbdnn.Gives[float32](t.T, r, 1, 0, 2, 0, 3, 30)
+		}).
+		OK("nchw", func(t *T) {
+			r := t.Prepare(hbdnn.Relu(1, 1, 3, 2).Meta("anynpu.input.x.mean", []float32{10, 20}).
+				Meta("anynpu.input.x.layout", "nchw"))
+			t.shows(&r.In[0].Properties, hbdnn.F32, hbdnn.NCHW, 24, []int32{1, 2, 1, 3}, []int32{1, 2, 1, 3}, []int32{24, 12, 12, 4})
+			hbdnn.Fill[float32](r, 1, 2, 3, -10, -20, 30)
+			t.Compute(r)
+			hbdnn.Gives[float32](t.T, r, 1, 0, 2, 0, 3, 30)
+		}).
+		No("neither", func(t *T) {
+			t.refused(hbdnn.Relu(1, 2, 1, 3).Meta("anynpu.input.x.mean", []float32{1, 2, 3, 4}), "has 4 numbers", "dimension 1 or 3")
+		}),
 	rule("6.e_unpadded", "alignedShape may be validShape").
 		OK("valid", func(t *T) {
 			r := t.Prepare(hbdnn.Relu(1, 4))

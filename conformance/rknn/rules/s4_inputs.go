@@ -216,9 +216,42 @@ var inputs = []*Rule{
 			t.Computes(ctx, -5, 0, 122.5, -4.75, 0, 27)
 		}).
 		No("too_many", func(t *T) {
-			t.refusedModel(same(onnxFloat, 1, 2, 1, 3).Meta("anynpu.input.x.mean", []int{1, 2, 3}).Bytes())
+			t.refusedModel(same(onnxFloat, 1, 2, 1, 3).Meta("anynpu.input.x.mean", []int{1, 2, 3, 4}).Bytes())
 			t.Says("anynpu.input.x.mean")
 			t.refusedModel(same(onnxFloat, 1, 2, 1, 3).Meta("anynpu.input.x.std", []int{0}).Bytes())
+		}),
+	rule("4.ha_channels_last", "numbers per channel of an input whose channels are dimension 3, as networks of TensorFlow "+
+		"have them, count along that; programs see it in NHWC as it is").
+		OK("bytes", func(t *T) {
+			ctx := t.Open(same(onnxFloat, 1, 1, 3, 2).Meta("anynpu.input.x.mean", []int{10, 20}).Meta("anynpu.input.x.std",
+				[]int{2, 4}), 0)
+			a := t.Attr(ctx, queryInput, 0)
+			t.Check(a.Format == nhwc && slices.Equal(a.Shape(), []uint32{1, 1, 3, 2}), "fmt %d, dims %v", a.Format, a.Shape())
+			t.Set(ctx, uint8T, nhwc, image)
+			t.Computes(ctx, -5, -4.75, 0, 0, 122.5, 27)
+			t.Set(ctx, uint8T, nchw, []uint8{0, 10, 255, 1, 20, 128})
+			t.Computes(ctx, -5, -4.75, 0, 0, 122.5, 27)
+		}).
+		OK("swapped", func(t *T) { // red and blue change places in dimension 3
+			ctx := t.Open(same(onnxFloat, 1, 1, 2, 3).Meta("anynpu.input.x.pixel", "rgb").Meta("anynpu.input.x.order", "bgr"), 0)
+			t.Set(ctx, uint8T, nhwc, []uint8{1, 2, 3, 4, 5, 6})
+			t.Computes(ctx, 3, 2, 1, 6, 5, 4)
+		}).
+		OK("shapes", func(t *T) { // are those of the model
+			ctx := t.Open(same(onnxFloat, 1, -1, 3, 2).Meta("anynpu.input.x.std", []int{2, 4}).
+				Meta("anynpu.input.x.shapes", [][]int{{1, 1, 3, 2}, {1, 2, 3, 2}}), 0)
+			t.OK("set_input_shapes", ctx, 1, shapeAttr(0, nhwc, 1, 1, 3, 2))
+			t.Set(ctx, uint8T, nhwc, image)
+			t.Computes(ctx, 0, 0.25, 5, 5, 127.5, 32)
+		}).
+		OK("one_number", func(t *T) { // says nothing of channels: dimension 1 are those
+			ctx := t.Open(same(onnxFloat, 1, 1, 3, 2).Meta("anynpu.input.x.mean", []int{10}), 0)
+			a := t.Attr(ctx, queryInput, 0)
+			t.Check(slices.Equal(a.Shape(), []uint32{1, 3, 2, 1}), "dims %v", a.Shape())
+		}).
+		No("neither", func(t *T) {
+			t.refusedModel(same(onnxFloat, 1, 2, 1, 3).Meta("anynpu.input.x.std", []int{1, 2, 3, 4}).Bytes())
+			t.Says("anynpu.input.x.std has 4 numbers", "dimension 1 or 3")
 		}),
 	rule("4.i_no_metadata", "bytes for a model without mean and std give one warning with the formula").
 		OK("once", func(t *T) {
