@@ -100,12 +100,22 @@ anynpu_placement_report:
 	.size anynpu_placement_report, .-anynpu_placement_report
 
 	.p2align 4
+	.globl anynpu_output_shape
+	.type anynpu_output_shape, @function
+anynpu_output_shape:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*4(%rip)
+	.cfi_endproc
+	.size anynpu_output_shape, .-anynpu_output_shape
+
+	.p2align 4
 	.globl anynpu_live_handles
 	.type anynpu_live_handles, @function
 anynpu_live_handles:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*4(%rip)
+	jmp	*anynpu_slot+8*5(%rip)
 	.cfi_endproc
 	.size anynpu_live_handles, .-anynpu_live_handles
 
@@ -115,7 +125,7 @@ anynpu_live_handles:
 anynpu_live_buffers:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*5(%rip)
+	jmp	*anynpu_slot+8*6(%rip)
 	.cfi_endproc
 	.size anynpu_live_buffers, .-anynpu_live_buffers
 
@@ -128,7 +138,7 @@ anynpu_entry_OH_NNDevice_GetAllDevicesID:
 OH_NNDevice_GetAllDevicesID:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*6(%rip)
+	jmp	*anynpu_slot+8*7(%rip)
 	.cfi_endproc
 	.size OH_NNDevice_GetAllDevicesID, .-OH_NNDevice_GetAllDevicesID
 
@@ -141,7 +151,7 @@ anynpu_entry_OH_NNDevice_GetName:
 OH_NNDevice_GetName:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*7(%rip)
+	jmp	*anynpu_slot+8*8(%rip)
 	.cfi_endproc
 	.size OH_NNDevice_GetName, .-OH_NNDevice_GetName
 
@@ -154,7 +164,7 @@ anynpu_entry_OH_NNDevice_GetType:
 OH_NNDevice_GetType:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*8(%rip)
+	jmp	*anynpu_slot+8*9(%rip)
 	.cfi_endproc
 	.size OH_NNDevice_GetType, .-OH_NNDevice_GetType
 
@@ -167,7 +177,7 @@ anynpu_entry_OH_NNTensorDesc_Create:
 OH_NNTensorDesc_Create:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*9(%rip)
+	jmp	*anynpu_slot+8*10(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_Create, .-OH_NNTensorDesc_Create
 
@@ -180,7 +190,7 @@ anynpu_entry_OH_NNTensorDesc_Destroy:
 OH_NNTensorDesc_Destroy:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*10(%rip)
+	jmp	*anynpu_slot+8*11(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_Destroy, .-OH_NNTensorDesc_Destroy
 
@@ -193,7 +203,7 @@ anynpu_entry_OH_NNTensorDesc_SetName:
 OH_NNTensorDesc_SetName:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*11(%rip)
+	jmp	*anynpu_slot+8*12(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetName, .-OH_NNTensorDesc_SetName
 
@@ -206,7 +216,7 @@ anynpu_entry_OH_NNTensorDesc_GetName:
 OH_NNTensorDesc_GetName:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*12(%rip)
+	jmp	*anynpu_slot+8*13(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetName, .-OH_NNTensorDesc_GetName
 
@@ -219,7 +229,7 @@ anynpu_entry_OH_NNTensorDesc_SetDataType:
 OH_NNTensorDesc_SetDataType:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*13(%rip)
+	jmp	*anynpu_slot+8*14(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetDataType, .-OH_NNTensorDesc_SetDataType
 
@@ -232,7 +242,7 @@ anynpu_entry_OH_NNTensorDesc_GetDataType:
 OH_NNTensorDesc_GetDataType:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*14(%rip)
+	jmp	*anynpu_slot+8*15(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetDataType, .-OH_NNTensorDesc_GetDataType
 
@@ -245,7 +255,7 @@ anynpu_entry_OH_NNTensorDesc_SetShape:
 OH_NNTensorDesc_SetShape:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*15(%rip)
+	jmp	*anynpu_slot+8*16(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetShape, .-OH_NNTensorDesc_SetShape
 
@@ -258,7 +268,7 @@ anynpu_entry_OH_NNTensorDesc_GetShape:
 OH_NNTensorDesc_GetShape:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*16(%rip)
+	jmp	*anynpu_slot+8*17(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetShape, .-OH_NNTensorDesc_GetShape
 
@@ -271,7 +281,7 @@ anynpu_entry_OH_NNTensorDesc_SetFormat:
 OH_NNTensorDesc_SetFormat:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*17(%rip)
+	jmp	*anynpu_slot+8*18(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetFormat, .-OH_NNTensorDesc_SetFormat
 
@@ -284,7 +294,7 @@ anynpu_entry_OH_NNTensorDesc_GetFormat:
 OH_NNTensorDesc_GetFormat:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*18(%rip)
+	jmp	*anynpu_slot+8*19(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetFormat, .-OH_NNTensorDesc_GetFormat
 
@@ -297,7 +307,7 @@ anynpu_entry_OH_NNTensorDesc_GetElementCount:
 OH_NNTensorDesc_GetElementCount:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*19(%rip)
+	jmp	*anynpu_slot+8*20(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetElementCount, .-OH_NNTensorDesc_GetElementCount
 
@@ -310,7 +320,7 @@ anynpu_entry_OH_NNTensorDesc_GetByteSize:
 OH_NNTensorDesc_GetByteSize:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*20(%rip)
+	jmp	*anynpu_slot+8*21(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetByteSize, .-OH_NNTensorDesc_GetByteSize
 
@@ -323,7 +333,7 @@ anynpu_entry_OH_NNTensor_Create:
 OH_NNTensor_Create:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*21(%rip)
+	jmp	*anynpu_slot+8*22(%rip)
 	.cfi_endproc
 	.size OH_NNTensor_Create, .-OH_NNTensor_Create
 
@@ -336,7 +346,7 @@ anynpu_entry_OH_NNTensor_CreateWithSize:
 OH_NNTensor_CreateWithSize:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*22(%rip)
+	jmp	*anynpu_slot+8*23(%rip)
 	.cfi_endproc
 	.size OH_NNTensor_CreateWithSize, .-OH_NNTensor_CreateWithSize
 
@@ -349,7 +359,7 @@ anynpu_entry_OH_NNTensor_CreateWithFd:
 OH_NNTensor_CreateWithFd:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*23(%rip)
+	jmp	*anynpu_slot+8*24(%rip)
 	.cfi_endproc
 	.size OH_NNTensor_CreateWithFd, .-OH_NNTensor_CreateWithFd
 
@@ -362,7 +372,7 @@ anynpu_entry_OH_NNTensor_Destroy:
 OH_NNTensor_Destroy:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*24(%rip)
+	jmp	*anynpu_slot+8*25(%rip)
 	.cfi_endproc
 	.size OH_NNTensor_Destroy, .-OH_NNTensor_Destroy
 
@@ -375,7 +385,7 @@ anynpu_entry_OH_NNTensor_GetTensorDesc:
 OH_NNTensor_GetTensorDesc:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*25(%rip)
+	jmp	*anynpu_slot+8*26(%rip)
 	.cfi_endproc
 	.size OH_NNTensor_GetTensorDesc, .-OH_NNTensor_GetTensorDesc
 
@@ -388,7 +398,7 @@ anynpu_entry_OH_NNTensor_GetDataBuffer:
 OH_NNTensor_GetDataBuffer:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*26(%rip)
+	jmp	*anynpu_slot+8*27(%rip)
 	.cfi_endproc
 	.size OH_NNTensor_GetDataBuffer, .-OH_NNTensor_GetDataBuffer
 
@@ -401,7 +411,7 @@ anynpu_entry_OH_NNTensor_GetFd:
 OH_NNTensor_GetFd:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*27(%rip)
+	jmp	*anynpu_slot+8*28(%rip)
 	.cfi_endproc
 	.size OH_NNTensor_GetFd, .-OH_NNTensor_GetFd
 
@@ -414,7 +424,7 @@ anynpu_entry_OH_NNTensor_GetSize:
 OH_NNTensor_GetSize:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*28(%rip)
+	jmp	*anynpu_slot+8*29(%rip)
 	.cfi_endproc
 	.size OH_NNTensor_GetSize, .-OH_NNTensor_GetSize
 
@@ -427,7 +437,7 @@ anynpu_entry_OH_NNTensor_GetOffset:
 OH_NNTensor_GetOffset:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*29(%rip)
+	jmp	*anynpu_slot+8*30(%rip)
 	.cfi_endproc
 	.size OH_NNTensor_GetOffset, .-OH_NNTensor_GetOffset
 
@@ -440,7 +450,7 @@ anynpu_entry_OH_NNQuantParam_Create:
 OH_NNQuantParam_Create:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*30(%rip)
+	jmp	*anynpu_slot+8*31(%rip)
 	.cfi_endproc
 	.size OH_NNQuantParam_Create, .-OH_NNQuantParam_Create
 
@@ -453,7 +463,7 @@ anynpu_entry_OH_NNQuantParam_SetScales:
 OH_NNQuantParam_SetScales:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*31(%rip)
+	jmp	*anynpu_slot+8*32(%rip)
 	.cfi_endproc
 	.size OH_NNQuantParam_SetScales, .-OH_NNQuantParam_SetScales
 
@@ -466,7 +476,7 @@ anynpu_entry_OH_NNQuantParam_SetZeroPoints:
 OH_NNQuantParam_SetZeroPoints:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*32(%rip)
+	jmp	*anynpu_slot+8*33(%rip)
 	.cfi_endproc
 	.size OH_NNQuantParam_SetZeroPoints, .-OH_NNQuantParam_SetZeroPoints
 
@@ -479,7 +489,7 @@ anynpu_entry_OH_NNQuantParam_SetNumBits:
 OH_NNQuantParam_SetNumBits:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*33(%rip)
+	jmp	*anynpu_slot+8*34(%rip)
 	.cfi_endproc
 	.size OH_NNQuantParam_SetNumBits, .-OH_NNQuantParam_SetNumBits
 
@@ -492,7 +502,7 @@ anynpu_entry_OH_NNQuantParam_Destroy:
 OH_NNQuantParam_Destroy:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*34(%rip)
+	jmp	*anynpu_slot+8*35(%rip)
 	.cfi_endproc
 	.size OH_NNQuantParam_Destroy, .-OH_NNQuantParam_Destroy
 
@@ -505,7 +515,7 @@ anynpu_entry_OH_NNModel_Construct:
 OH_NNModel_Construct:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*35(%rip)
+	jmp	*anynpu_slot+8*36(%rip)
 	.cfi_endproc
 	.size OH_NNModel_Construct, .-OH_NNModel_Construct
 
@@ -518,7 +528,7 @@ anynpu_entry_OH_NNModel_Destroy:
 OH_NNModel_Destroy:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*36(%rip)
+	jmp	*anynpu_slot+8*37(%rip)
 	.cfi_endproc
 	.size OH_NNModel_Destroy, .-OH_NNModel_Destroy
 
@@ -531,7 +541,7 @@ anynpu_entry_OH_NNModel_AddTensor:
 OH_NNModel_AddTensor:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*37(%rip)
+	jmp	*anynpu_slot+8*38(%rip)
 	.cfi_endproc
 	.size OH_NNModel_AddTensor, .-OH_NNModel_AddTensor
 
@@ -544,7 +554,7 @@ anynpu_entry_OH_NNModel_AddTensorToModel:
 OH_NNModel_AddTensorToModel:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*38(%rip)
+	jmp	*anynpu_slot+8*39(%rip)
 	.cfi_endproc
 	.size OH_NNModel_AddTensorToModel, .-OH_NNModel_AddTensorToModel
 
@@ -557,7 +567,7 @@ anynpu_entry_OH_NNModel_SetTensorData:
 OH_NNModel_SetTensorData:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*39(%rip)
+	jmp	*anynpu_slot+8*40(%rip)
 	.cfi_endproc
 	.size OH_NNModel_SetTensorData, .-OH_NNModel_SetTensorData
 
@@ -570,7 +580,7 @@ anynpu_entry_OH_NNModel_SetTensorQuantParams:
 OH_NNModel_SetTensorQuantParams:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*40(%rip)
+	jmp	*anynpu_slot+8*41(%rip)
 	.cfi_endproc
 	.size OH_NNModel_SetTensorQuantParams, .-OH_NNModel_SetTensorQuantParams
 
@@ -583,7 +593,7 @@ anynpu_entry_OH_NNModel_SetTensorType:
 OH_NNModel_SetTensorType:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*41(%rip)
+	jmp	*anynpu_slot+8*42(%rip)
 	.cfi_endproc
 	.size OH_NNModel_SetTensorType, .-OH_NNModel_SetTensorType
 
@@ -596,7 +606,7 @@ anynpu_entry_OH_NNModel_AddOperation:
 OH_NNModel_AddOperation:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*42(%rip)
+	jmp	*anynpu_slot+8*43(%rip)
 	.cfi_endproc
 	.size OH_NNModel_AddOperation, .-OH_NNModel_AddOperation
 
@@ -609,7 +619,7 @@ anynpu_entry_OH_NNModel_SpecifyInputsAndOutputs:
 OH_NNModel_SpecifyInputsAndOutputs:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*43(%rip)
+	jmp	*anynpu_slot+8*44(%rip)
 	.cfi_endproc
 	.size OH_NNModel_SpecifyInputsAndOutputs, .-OH_NNModel_SpecifyInputsAndOutputs
 
@@ -622,7 +632,7 @@ anynpu_entry_OH_NNModel_Finish:
 OH_NNModel_Finish:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*44(%rip)
+	jmp	*anynpu_slot+8*45(%rip)
 	.cfi_endproc
 	.size OH_NNModel_Finish, .-OH_NNModel_Finish
 
@@ -635,7 +645,7 @@ anynpu_entry_OH_NNModel_GetAvailableOperations:
 OH_NNModel_GetAvailableOperations:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*45(%rip)
+	jmp	*anynpu_slot+8*46(%rip)
 	.cfi_endproc
 	.size OH_NNModel_GetAvailableOperations, .-OH_NNModel_GetAvailableOperations
 
@@ -648,7 +658,7 @@ anynpu_entry_OH_NNCompilation_Construct:
 OH_NNCompilation_Construct:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*46(%rip)
+	jmp	*anynpu_slot+8*47(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_Construct, .-OH_NNCompilation_Construct
 
@@ -661,7 +671,7 @@ anynpu_entry_OH_NNCompilation_ConstructWithOfflineModelFile:
 OH_NNCompilation_ConstructWithOfflineModelFile:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*47(%rip)
+	jmp	*anynpu_slot+8*48(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_ConstructWithOfflineModelFile, .-OH_NNCompilation_ConstructWithOfflineModelFile
 
@@ -674,7 +684,7 @@ anynpu_entry_OH_NNCompilation_ConstructWithOfflineModelBuffer:
 OH_NNCompilation_ConstructWithOfflineModelBuffer:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*48(%rip)
+	jmp	*anynpu_slot+8*49(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_ConstructWithOfflineModelBuffer, .-OH_NNCompilation_ConstructWithOfflineModelBuffer
 
@@ -687,7 +697,7 @@ anynpu_entry_OH_NNCompilation_ConstructForCache:
 OH_NNCompilation_ConstructForCache:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*49(%rip)
+	jmp	*anynpu_slot+8*50(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_ConstructForCache, .-OH_NNCompilation_ConstructForCache
 
@@ -700,7 +710,7 @@ anynpu_entry_OH_NNCompilation_ExportCacheToBuffer:
 OH_NNCompilation_ExportCacheToBuffer:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*50(%rip)
+	jmp	*anynpu_slot+8*51(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_ExportCacheToBuffer, .-OH_NNCompilation_ExportCacheToBuffer
 
@@ -713,7 +723,7 @@ anynpu_entry_OH_NNCompilation_ImportCacheFromBuffer:
 OH_NNCompilation_ImportCacheFromBuffer:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*51(%rip)
+	jmp	*anynpu_slot+8*52(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_ImportCacheFromBuffer, .-OH_NNCompilation_ImportCacheFromBuffer
 
@@ -726,7 +736,7 @@ anynpu_entry_OH_NNCompilation_AddExtensionConfig:
 OH_NNCompilation_AddExtensionConfig:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*52(%rip)
+	jmp	*anynpu_slot+8*53(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_AddExtensionConfig, .-OH_NNCompilation_AddExtensionConfig
 
@@ -739,7 +749,7 @@ anynpu_entry_OH_NNCompilation_SetDevice:
 OH_NNCompilation_SetDevice:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*53(%rip)
+	jmp	*anynpu_slot+8*54(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_SetDevice, .-OH_NNCompilation_SetDevice
 
@@ -752,7 +762,7 @@ anynpu_entry_OH_NNCompilation_SetCache:
 OH_NNCompilation_SetCache:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*54(%rip)
+	jmp	*anynpu_slot+8*55(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_SetCache, .-OH_NNCompilation_SetCache
 
@@ -765,7 +775,7 @@ anynpu_entry_OH_NNCompilation_SetPerformanceMode:
 OH_NNCompilation_SetPerformanceMode:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*55(%rip)
+	jmp	*anynpu_slot+8*56(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_SetPerformanceMode, .-OH_NNCompilation_SetPerformanceMode
 
@@ -778,7 +788,7 @@ anynpu_entry_OH_NNCompilation_SetPriority:
 OH_NNCompilation_SetPriority:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*56(%rip)
+	jmp	*anynpu_slot+8*57(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_SetPriority, .-OH_NNCompilation_SetPriority
 
@@ -791,7 +801,7 @@ anynpu_entry_OH_NNCompilation_EnableFloat16:
 OH_NNCompilation_EnableFloat16:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*57(%rip)
+	jmp	*anynpu_slot+8*58(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_EnableFloat16, .-OH_NNCompilation_EnableFloat16
 
@@ -804,7 +814,7 @@ anynpu_entry_OH_NNCompilation_Build:
 OH_NNCompilation_Build:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*58(%rip)
+	jmp	*anynpu_slot+8*59(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_Build, .-OH_NNCompilation_Build
 
@@ -817,7 +827,7 @@ anynpu_entry_OH_NNCompilation_Destroy:
 OH_NNCompilation_Destroy:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*59(%rip)
+	jmp	*anynpu_slot+8*60(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_Destroy, .-OH_NNCompilation_Destroy
 
@@ -830,7 +840,7 @@ anynpu_entry_OH_NNExecutor_Construct:
 OH_NNExecutor_Construct:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*60(%rip)
+	jmp	*anynpu_slot+8*61(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_Construct, .-OH_NNExecutor_Construct
 
@@ -843,7 +853,7 @@ anynpu_entry_OH_NNExecutor_Destroy:
 OH_NNExecutor_Destroy:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*61(%rip)
+	jmp	*anynpu_slot+8*62(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_Destroy, .-OH_NNExecutor_Destroy
 
@@ -856,7 +866,7 @@ anynpu_entry_OH_NNExecutor_GetInputCount:
 OH_NNExecutor_GetInputCount:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*62(%rip)
+	jmp	*anynpu_slot+8*63(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_GetInputCount, .-OH_NNExecutor_GetInputCount
 
@@ -869,7 +879,7 @@ anynpu_entry_OH_NNExecutor_GetOutputCount:
 OH_NNExecutor_GetOutputCount:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*63(%rip)
+	jmp	*anynpu_slot+8*64(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_GetOutputCount, .-OH_NNExecutor_GetOutputCount
 
@@ -882,7 +892,7 @@ anynpu_entry_OH_NNExecutor_CreateInputTensorDesc:
 OH_NNExecutor_CreateInputTensorDesc:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*64(%rip)
+	jmp	*anynpu_slot+8*65(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_CreateInputTensorDesc, .-OH_NNExecutor_CreateInputTensorDesc
 
@@ -895,7 +905,7 @@ anynpu_entry_OH_NNExecutor_CreateOutputTensorDesc:
 OH_NNExecutor_CreateOutputTensorDesc:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*65(%rip)
+	jmp	*anynpu_slot+8*66(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_CreateOutputTensorDesc, .-OH_NNExecutor_CreateOutputTensorDesc
 
@@ -908,7 +918,7 @@ anynpu_entry_OH_NNExecutor_GetOutputShape:
 OH_NNExecutor_GetOutputShape:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*66(%rip)
+	jmp	*anynpu_slot+8*67(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_GetOutputShape, .-OH_NNExecutor_GetOutputShape
 
@@ -921,7 +931,7 @@ anynpu_entry_OH_NNExecutor_GetInputDimRange:
 OH_NNExecutor_GetInputDimRange:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*67(%rip)
+	jmp	*anynpu_slot+8*68(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_GetInputDimRange, .-OH_NNExecutor_GetInputDimRange
 
@@ -934,7 +944,7 @@ anynpu_entry_OH_NNExecutor_SetOnRunDone:
 OH_NNExecutor_SetOnRunDone:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*68(%rip)
+	jmp	*anynpu_slot+8*69(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_SetOnRunDone, .-OH_NNExecutor_SetOnRunDone
 
@@ -947,7 +957,7 @@ anynpu_entry_OH_NNExecutor_SetOnServiceDied:
 OH_NNExecutor_SetOnServiceDied:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*69(%rip)
+	jmp	*anynpu_slot+8*70(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_SetOnServiceDied, .-OH_NNExecutor_SetOnServiceDied
 
@@ -960,7 +970,7 @@ anynpu_entry_OH_NNExecutor_RunSync:
 OH_NNExecutor_RunSync:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*70(%rip)
+	jmp	*anynpu_slot+8*71(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_RunSync, .-OH_NNExecutor_RunSync
 
@@ -973,7 +983,7 @@ anynpu_entry_OH_NNExecutor_RunAsync:
 OH_NNExecutor_RunAsync:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*71(%rip)
+	jmp	*anynpu_slot+8*72(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_RunAsync, .-OH_NNExecutor_RunAsync
 
@@ -986,7 +996,7 @@ anynpu_entry_OH_NNExecutor_SetInput:
 OH_NNExecutor_SetInput:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*72(%rip)
+	jmp	*anynpu_slot+8*73(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_SetInput, .-OH_NNExecutor_SetInput
 
@@ -999,7 +1009,7 @@ anynpu_entry_OH_NNExecutor_SetOutput:
 OH_NNExecutor_SetOutput:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*73(%rip)
+	jmp	*anynpu_slot+8*74(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_SetOutput, .-OH_NNExecutor_SetOutput
 
@@ -1012,7 +1022,7 @@ anynpu_entry_OH_NNExecutor_Run:
 OH_NNExecutor_Run:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*74(%rip)
+	jmp	*anynpu_slot+8*75(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_Run, .-OH_NNExecutor_Run
 
@@ -1025,7 +1035,7 @@ anynpu_entry_OH_NNExecutor_AllocateInputMemory:
 OH_NNExecutor_AllocateInputMemory:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*75(%rip)
+	jmp	*anynpu_slot+8*76(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_AllocateInputMemory, .-OH_NNExecutor_AllocateInputMemory
 
@@ -1038,7 +1048,7 @@ anynpu_entry_OH_NNExecutor_AllocateOutputMemory:
 OH_NNExecutor_AllocateOutputMemory:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*76(%rip)
+	jmp	*anynpu_slot+8*77(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_AllocateOutputMemory, .-OH_NNExecutor_AllocateOutputMemory
 
@@ -1051,7 +1061,7 @@ anynpu_entry_OH_NNExecutor_DestroyInputMemory:
 OH_NNExecutor_DestroyInputMemory:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*77(%rip)
+	jmp	*anynpu_slot+8*78(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_DestroyInputMemory, .-OH_NNExecutor_DestroyInputMemory
 
@@ -1064,7 +1074,7 @@ anynpu_entry_OH_NNExecutor_DestroyOutputMemory:
 OH_NNExecutor_DestroyOutputMemory:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*78(%rip)
+	jmp	*anynpu_slot+8*79(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_DestroyOutputMemory, .-OH_NNExecutor_DestroyOutputMemory
 
@@ -1077,7 +1087,7 @@ anynpu_entry_OH_NNExecutor_SetInputWithMemory:
 OH_NNExecutor_SetInputWithMemory:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*79(%rip)
+	jmp	*anynpu_slot+8*80(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_SetInputWithMemory, .-OH_NNExecutor_SetInputWithMemory
 
@@ -1090,7 +1100,7 @@ anynpu_entry_OH_NNExecutor_SetOutputWithMemory:
 OH_NNExecutor_SetOutputWithMemory:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*80(%rip)
+	jmp	*anynpu_slot+8*81(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_SetOutputWithMemory, .-OH_NNExecutor_SetOutputWithMemory
 
@@ -1103,7 +1113,7 @@ anynpu_entry_OH_NNModel_BuildFromLiteGraph:
 OH_NNModel_BuildFromLiteGraph:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*81(%rip)
+	jmp	*anynpu_slot+8*82(%rip)
 	.cfi_endproc
 	.size OH_NNModel_BuildFromLiteGraph, .-OH_NNModel_BuildFromLiteGraph
 
@@ -1116,7 +1126,7 @@ anynpu_entry_OH_NNModel_SetInputsAndOutputsInfo:
 OH_NNModel_SetInputsAndOutputsInfo:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*82(%rip)
+	jmp	*anynpu_slot+8*83(%rip)
 	.cfi_endproc
 	.size OH_NNModel_SetInputsAndOutputsInfo, .-OH_NNModel_SetInputsAndOutputsInfo
 
@@ -1129,7 +1139,7 @@ anynpu_entry_OH_NNModel_BuildFromMetaGraph:
 OH_NNModel_BuildFromMetaGraph:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*83(%rip)
+	jmp	*anynpu_slot+8*84(%rip)
 	.cfi_endproc
 	.size OH_NNModel_BuildFromMetaGraph, .-OH_NNModel_BuildFromMetaGraph
 
@@ -1142,7 +1152,7 @@ anynpu_entry_OH_NNModel_HasCache:
 OH_NNModel_HasCache:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*84(%rip)
+	jmp	*anynpu_slot+8*85(%rip)
 	.cfi_endproc
 	.size OH_NNModel_HasCache, .-OH_NNModel_HasCache
 
@@ -1155,7 +1165,7 @@ anynpu_entry_OH_NN_GetDeviceID:
 OH_NN_GetDeviceID:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*85(%rip)
+	jmp	*anynpu_slot+8*86(%rip)
 	.cfi_endproc
 	.size OH_NN_GetDeviceID, .-OH_NN_GetDeviceID
 
@@ -1168,7 +1178,7 @@ anynpu_entry_OH_NN_IsSupportAIPP:
 OH_NN_IsSupportAIPP:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*86(%rip)
+	jmp	*anynpu_slot+8*87(%rip)
 	.cfi_endproc
 	.size OH_NN_IsSupportAIPP, .-OH_NN_IsSupportAIPP
 
@@ -1181,7 +1191,7 @@ anynpu_entry_OH_NNExecutor_RunSyncWithAipp:
 OH_NNExecutor_RunSyncWithAipp:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*87(%rip)
+	jmp	*anynpu_slot+8*88(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_RunSyncWithAipp, .-OH_NNExecutor_RunSyncWithAipp
 
@@ -1194,7 +1204,7 @@ anynpu_entry_rknn_init:
 rknn_init:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*88(%rip)
+	jmp	*anynpu_slot+8*89(%rip)
 	.cfi_endproc
 	.size rknn_init, .-rknn_init
 
@@ -1207,7 +1217,7 @@ anynpu_entry_rknn_dup_context:
 rknn_dup_context:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*89(%rip)
+	jmp	*anynpu_slot+8*90(%rip)
 	.cfi_endproc
 	.size rknn_dup_context, .-rknn_dup_context
 
@@ -1220,7 +1230,7 @@ anynpu_entry_rknn_destroy:
 rknn_destroy:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*90(%rip)
+	jmp	*anynpu_slot+8*91(%rip)
 	.cfi_endproc
 	.size rknn_destroy, .-rknn_destroy
 
@@ -1233,7 +1243,7 @@ anynpu_entry_rknn_query:
 rknn_query:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*91(%rip)
+	jmp	*anynpu_slot+8*92(%rip)
 	.cfi_endproc
 	.size rknn_query, .-rknn_query
 
@@ -1246,7 +1256,7 @@ anynpu_entry_rknn_set_core_mask:
 rknn_set_core_mask:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*92(%rip)
+	jmp	*anynpu_slot+8*93(%rip)
 	.cfi_endproc
 	.size rknn_set_core_mask, .-rknn_set_core_mask
 
@@ -1259,7 +1269,7 @@ anynpu_entry_rknn_set_batch_core_num:
 rknn_set_batch_core_num:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*93(%rip)
+	jmp	*anynpu_slot+8*94(%rip)
 	.cfi_endproc
 	.size rknn_set_batch_core_num, .-rknn_set_batch_core_num
 
@@ -1272,7 +1282,7 @@ anynpu_entry_rknn_inputs_set:
 rknn_inputs_set:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*94(%rip)
+	jmp	*anynpu_slot+8*95(%rip)
 	.cfi_endproc
 	.size rknn_inputs_set, .-rknn_inputs_set
 
@@ -1285,7 +1295,7 @@ anynpu_entry_rknn_run:
 rknn_run:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*95(%rip)
+	jmp	*anynpu_slot+8*96(%rip)
 	.cfi_endproc
 	.size rknn_run, .-rknn_run
 
@@ -1298,7 +1308,7 @@ anynpu_entry_rknn_wait:
 rknn_wait:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*96(%rip)
+	jmp	*anynpu_slot+8*97(%rip)
 	.cfi_endproc
 	.size rknn_wait, .-rknn_wait
 
@@ -1311,7 +1321,7 @@ anynpu_entry_rknn_outputs_get:
 rknn_outputs_get:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*97(%rip)
+	jmp	*anynpu_slot+8*98(%rip)
 	.cfi_endproc
 	.size rknn_outputs_get, .-rknn_outputs_get
 
@@ -1324,7 +1334,7 @@ anynpu_entry_rknn_outputs_release:
 rknn_outputs_release:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*98(%rip)
+	jmp	*anynpu_slot+8*99(%rip)
 	.cfi_endproc
 	.size rknn_outputs_release, .-rknn_outputs_release
 
@@ -1337,7 +1347,7 @@ anynpu_entry_rknn_create_mem:
 rknn_create_mem:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*99(%rip)
+	jmp	*anynpu_slot+8*100(%rip)
 	.cfi_endproc
 	.size rknn_create_mem, .-rknn_create_mem
 
@@ -1350,7 +1360,7 @@ anynpu_entry_rknn_create_mem2:
 rknn_create_mem2:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*100(%rip)
+	jmp	*anynpu_slot+8*101(%rip)
 	.cfi_endproc
 	.size rknn_create_mem2, .-rknn_create_mem2
 
@@ -1363,7 +1373,7 @@ anynpu_entry_rknn_create_mem_from_fd:
 rknn_create_mem_from_fd:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*101(%rip)
+	jmp	*anynpu_slot+8*102(%rip)
 	.cfi_endproc
 	.size rknn_create_mem_from_fd, .-rknn_create_mem_from_fd
 
@@ -1376,7 +1386,7 @@ anynpu_entry_rknn_create_mem_from_phys:
 rknn_create_mem_from_phys:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*102(%rip)
+	jmp	*anynpu_slot+8*103(%rip)
 	.cfi_endproc
 	.size rknn_create_mem_from_phys, .-rknn_create_mem_from_phys
 
@@ -1389,7 +1399,7 @@ anynpu_entry_rknn_create_mem_from_mb_blk:
 rknn_create_mem_from_mb_blk:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*103(%rip)
+	jmp	*anynpu_slot+8*104(%rip)
 	.cfi_endproc
 	.size rknn_create_mem_from_mb_blk, .-rknn_create_mem_from_mb_blk
 
@@ -1402,7 +1412,7 @@ anynpu_entry_rknn_destory_mem:
 rknn_destory_mem:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*104(%rip)
+	jmp	*anynpu_slot+8*105(%rip)
 	.cfi_endproc
 	.size rknn_destory_mem, .-rknn_destory_mem
 
@@ -1415,7 +1425,7 @@ anynpu_entry_rknn_destroy_mem:
 rknn_destroy_mem:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*105(%rip)
+	jmp	*anynpu_slot+8*106(%rip)
 	.cfi_endproc
 	.size rknn_destroy_mem, .-rknn_destroy_mem
 
@@ -1428,7 +1438,7 @@ anynpu_entry_rknn_set_weight_mem:
 rknn_set_weight_mem:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*106(%rip)
+	jmp	*anynpu_slot+8*107(%rip)
 	.cfi_endproc
 	.size rknn_set_weight_mem, .-rknn_set_weight_mem
 
@@ -1441,7 +1451,7 @@ anynpu_entry_rknn_set_internal_mem:
 rknn_set_internal_mem:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*107(%rip)
+	jmp	*anynpu_slot+8*108(%rip)
 	.cfi_endproc
 	.size rknn_set_internal_mem, .-rknn_set_internal_mem
 
@@ -1454,7 +1464,7 @@ anynpu_entry_rknn_set_io_mem:
 rknn_set_io_mem:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*108(%rip)
+	jmp	*anynpu_slot+8*109(%rip)
 	.cfi_endproc
 	.size rknn_set_io_mem, .-rknn_set_io_mem
 
@@ -1467,7 +1477,7 @@ anynpu_entry_rknn_mem_sync:
 rknn_mem_sync:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*109(%rip)
+	jmp	*anynpu_slot+8*110(%rip)
 	.cfi_endproc
 	.size rknn_mem_sync, .-rknn_mem_sync
 
@@ -1480,7 +1490,7 @@ anynpu_entry_rknn_set_input_shape:
 rknn_set_input_shape:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*110(%rip)
+	jmp	*anynpu_slot+8*111(%rip)
 	.cfi_endproc
 	.size rknn_set_input_shape, .-rknn_set_input_shape
 
@@ -1493,7 +1503,7 @@ anynpu_entry_rknn_set_input_shapes:
 rknn_set_input_shapes:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*111(%rip)
+	jmp	*anynpu_slot+8*112(%rip)
 	.cfi_endproc
 	.size rknn_set_input_shapes, .-rknn_set_input_shapes
 
@@ -1506,7 +1516,7 @@ anynpu_entry_rknn_register_custom_ops:
 rknn_register_custom_ops:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*112(%rip)
+	jmp	*anynpu_slot+8*113(%rip)
 	.cfi_endproc
 	.size rknn_register_custom_ops, .-rknn_register_custom_ops
 
@@ -1519,7 +1529,7 @@ anynpu_entry_rknn_custom_op_get_op_attr:
 rknn_custom_op_get_op_attr:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*113(%rip)
+	jmp	*anynpu_slot+8*114(%rip)
 	.cfi_endproc
 	.size rknn_custom_op_get_op_attr, .-rknn_custom_op_get_op_attr
 
@@ -1532,7 +1542,7 @@ anynpu_entry_rknn_matmul_create:
 rknn_matmul_create:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*114(%rip)
+	jmp	*anynpu_slot+8*115(%rip)
 	.cfi_endproc
 	.size rknn_matmul_create, .-rknn_matmul_create
 
@@ -1545,7 +1555,7 @@ anynpu_entry_rknn_matmul_create_dynamic_shape:
 rknn_matmul_create_dynamic_shape:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*115(%rip)
+	jmp	*anynpu_slot+8*116(%rip)
 	.cfi_endproc
 	.size rknn_matmul_create_dynamic_shape, .-rknn_matmul_create_dynamic_shape
 
@@ -1558,7 +1568,7 @@ anynpu_entry_rknn_matmul_create_dyn_shape:
 rknn_matmul_create_dyn_shape:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*116(%rip)
+	jmp	*anynpu_slot+8*117(%rip)
 	.cfi_endproc
 	.size rknn_matmul_create_dyn_shape, .-rknn_matmul_create_dyn_shape
 
@@ -1571,7 +1581,7 @@ anynpu_entry_rknn_matmul_set_io_mem:
 rknn_matmul_set_io_mem:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*117(%rip)
+	jmp	*anynpu_slot+8*118(%rip)
 	.cfi_endproc
 	.size rknn_matmul_set_io_mem, .-rknn_matmul_set_io_mem
 
@@ -1584,7 +1594,7 @@ anynpu_entry_rknn_matmul_set_core_mask:
 rknn_matmul_set_core_mask:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*118(%rip)
+	jmp	*anynpu_slot+8*119(%rip)
 	.cfi_endproc
 	.size rknn_matmul_set_core_mask, .-rknn_matmul_set_core_mask
 
@@ -1597,7 +1607,7 @@ anynpu_entry_rknn_matmul_set_quant_params:
 rknn_matmul_set_quant_params:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*119(%rip)
+	jmp	*anynpu_slot+8*120(%rip)
 	.cfi_endproc
 	.size rknn_matmul_set_quant_params, .-rknn_matmul_set_quant_params
 
@@ -1610,7 +1620,7 @@ anynpu_entry_rknn_matmul_get_quant_params:
 rknn_matmul_get_quant_params:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*120(%rip)
+	jmp	*anynpu_slot+8*121(%rip)
 	.cfi_endproc
 	.size rknn_matmul_get_quant_params, .-rknn_matmul_get_quant_params
 
@@ -1623,7 +1633,7 @@ anynpu_entry_rknn_matmul_set_dynamic_shape:
 rknn_matmul_set_dynamic_shape:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*121(%rip)
+	jmp	*anynpu_slot+8*122(%rip)
 	.cfi_endproc
 	.size rknn_matmul_set_dynamic_shape, .-rknn_matmul_set_dynamic_shape
 
@@ -1636,7 +1646,7 @@ anynpu_entry_rknn_matmul_run:
 rknn_matmul_run:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*122(%rip)
+	jmp	*anynpu_slot+8*123(%rip)
 	.cfi_endproc
 	.size rknn_matmul_run, .-rknn_matmul_run
 
@@ -1649,7 +1659,7 @@ anynpu_entry_rknn_matmul_destroy:
 rknn_matmul_destroy:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*123(%rip)
+	jmp	*anynpu_slot+8*124(%rip)
 	.cfi_endproc
 	.size rknn_matmul_destroy, .-rknn_matmul_destroy
 
@@ -1662,7 +1672,7 @@ anynpu_entry_rknn_B_normal_layout_to_native_layout:
 rknn_B_normal_layout_to_native_layout:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*124(%rip)
+	jmp	*anynpu_slot+8*125(%rip)
 	.cfi_endproc
 	.size rknn_B_normal_layout_to_native_layout, .-rknn_B_normal_layout_to_native_layout
 
@@ -1675,7 +1685,7 @@ anynpu_entry_hbDNNGetVersion:
 hbDNNGetVersion:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*125(%rip)
+	jmp	*anynpu_slot+8*126(%rip)
 	.cfi_endproc
 	.size hbDNNGetVersion, .-hbDNNGetVersion
 
@@ -1688,7 +1698,7 @@ anynpu_entry_hbDNNInitializeFromFiles:
 hbDNNInitializeFromFiles:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*126(%rip)
+	jmp	*anynpu_slot+8*127(%rip)
 	.cfi_endproc
 	.size hbDNNInitializeFromFiles, .-hbDNNInitializeFromFiles
 
@@ -1701,7 +1711,7 @@ anynpu_entry_hbDNNInitializeFromDDR:
 hbDNNInitializeFromDDR:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*127(%rip)
+	jmp	*anynpu_slot+8*128(%rip)
 	.cfi_endproc
 	.size hbDNNInitializeFromDDR, .-hbDNNInitializeFromDDR
 
@@ -1714,7 +1724,7 @@ anynpu_entry_hbDNNRelease:
 hbDNNRelease:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*128(%rip)
+	jmp	*anynpu_slot+8*129(%rip)
 	.cfi_endproc
 	.size hbDNNRelease, .-hbDNNRelease
 
@@ -1727,7 +1737,7 @@ anynpu_entry_hbDNNGetModelNameList:
 hbDNNGetModelNameList:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*129(%rip)
+	jmp	*anynpu_slot+8*130(%rip)
 	.cfi_endproc
 	.size hbDNNGetModelNameList, .-hbDNNGetModelNameList
 
@@ -1740,7 +1750,7 @@ anynpu_entry_hbDNNGetModelHandle:
 hbDNNGetModelHandle:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*130(%rip)
+	jmp	*anynpu_slot+8*131(%rip)
 	.cfi_endproc
 	.size hbDNNGetModelHandle, .-hbDNNGetModelHandle
 
@@ -1753,7 +1763,7 @@ anynpu_entry_hbDNNGetInputCount:
 hbDNNGetInputCount:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*131(%rip)
+	jmp	*anynpu_slot+8*132(%rip)
 	.cfi_endproc
 	.size hbDNNGetInputCount, .-hbDNNGetInputCount
 
@@ -1766,7 +1776,7 @@ anynpu_entry_hbDNNGetInputName:
 hbDNNGetInputName:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*132(%rip)
+	jmp	*anynpu_slot+8*133(%rip)
 	.cfi_endproc
 	.size hbDNNGetInputName, .-hbDNNGetInputName
 
@@ -1779,7 +1789,7 @@ anynpu_entry_hbDNNGetInputTensorProperties:
 hbDNNGetInputTensorProperties:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*133(%rip)
+	jmp	*anynpu_slot+8*134(%rip)
 	.cfi_endproc
 	.size hbDNNGetInputTensorProperties, .-hbDNNGetInputTensorProperties
 
@@ -1792,7 +1802,7 @@ anynpu_entry_hbDNNGetOutputCount:
 hbDNNGetOutputCount:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*134(%rip)
+	jmp	*anynpu_slot+8*135(%rip)
 	.cfi_endproc
 	.size hbDNNGetOutputCount, .-hbDNNGetOutputCount
 
@@ -1805,7 +1815,7 @@ anynpu_entry_hbDNNGetOutputName:
 hbDNNGetOutputName:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*135(%rip)
+	jmp	*anynpu_slot+8*136(%rip)
 	.cfi_endproc
 	.size hbDNNGetOutputName, .-hbDNNGetOutputName
 
@@ -1818,7 +1828,7 @@ anynpu_entry_hbDNNGetOutputTensorProperties:
 hbDNNGetOutputTensorProperties:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*136(%rip)
+	jmp	*anynpu_slot+8*137(%rip)
 	.cfi_endproc
 	.size hbDNNGetOutputTensorProperties, .-hbDNNGetOutputTensorProperties
 
@@ -1831,7 +1841,7 @@ anynpu_entry_hbDNNInfer:
 hbDNNInfer:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*137(%rip)
+	jmp	*anynpu_slot+8*138(%rip)
 	.cfi_endproc
 	.size hbDNNInfer, .-hbDNNInfer
 
@@ -1844,7 +1854,7 @@ anynpu_entry_hbDNNRoiInfer:
 hbDNNRoiInfer:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*138(%rip)
+	jmp	*anynpu_slot+8*139(%rip)
 	.cfi_endproc
 	.size hbDNNRoiInfer, .-hbDNNRoiInfer
 
@@ -1857,7 +1867,7 @@ anynpu_entry_hbDNNResize:
 hbDNNResize:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*139(%rip)
+	jmp	*anynpu_slot+8*140(%rip)
 	.cfi_endproc
 	.size hbDNNResize, .-hbDNNResize
 
@@ -1870,7 +1880,7 @@ anynpu_entry_hbDNNSetTaskDoneCb:
 hbDNNSetTaskDoneCb:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*140(%rip)
+	jmp	*anynpu_slot+8*141(%rip)
 	.cfi_endproc
 	.size hbDNNSetTaskDoneCb, .-hbDNNSetTaskDoneCb
 
@@ -1883,7 +1893,7 @@ anynpu_entry_hbDNNWaitTaskDone:
 hbDNNWaitTaskDone:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*141(%rip)
+	jmp	*anynpu_slot+8*142(%rip)
 	.cfi_endproc
 	.size hbDNNWaitTaskDone, .-hbDNNWaitTaskDone
 
@@ -1896,7 +1906,7 @@ anynpu_entry_hbDNNReleaseTask:
 hbDNNReleaseTask:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*142(%rip)
+	jmp	*anynpu_slot+8*143(%rip)
 	.cfi_endproc
 	.size hbDNNReleaseTask, .-hbDNNReleaseTask
 
@@ -1909,7 +1919,7 @@ anynpu_entry_hbSysAllocMem:
 hbSysAllocMem:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*143(%rip)
+	jmp	*anynpu_slot+8*144(%rip)
 	.cfi_endproc
 	.size hbSysAllocMem, .-hbSysAllocMem
 
@@ -1922,7 +1932,7 @@ anynpu_entry_hbSysAllocCachedMem:
 hbSysAllocCachedMem:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*144(%rip)
+	jmp	*anynpu_slot+8*145(%rip)
 	.cfi_endproc
 	.size hbSysAllocCachedMem, .-hbSysAllocCachedMem
 
@@ -1935,7 +1945,7 @@ anynpu_entry_hbSysFlushMem:
 hbSysFlushMem:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*145(%rip)
+	jmp	*anynpu_slot+8*146(%rip)
 	.cfi_endproc
 	.size hbSysFlushMem, .-hbSysFlushMem
 
@@ -1948,7 +1958,7 @@ anynpu_entry_hbSysWriteMem:
 hbSysWriteMem:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*146(%rip)
+	jmp	*anynpu_slot+8*147(%rip)
 	.cfi_endproc
 	.size hbSysWriteMem, .-hbSysWriteMem
 
@@ -1961,7 +1971,7 @@ anynpu_entry_hbSysReadMem:
 hbSysReadMem:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*147(%rip)
+	jmp	*anynpu_slot+8*148(%rip)
 	.cfi_endproc
 	.size hbSysReadMem, .-hbSysReadMem
 
@@ -1974,7 +1984,7 @@ anynpu_entry_hbSysFreeMem:
 hbSysFreeMem:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*148(%rip)
+	jmp	*anynpu_slot+8*149(%rip)
 	.cfi_endproc
 	.size hbSysFreeMem, .-hbSysFreeMem
 
@@ -1987,7 +1997,7 @@ anynpu_entry_hbSysRegisterMem:
 hbSysRegisterMem:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*149(%rip)
+	jmp	*anynpu_slot+8*150(%rip)
 	.cfi_endproc
 	.size hbSysRegisterMem, .-hbSysRegisterMem
 
@@ -2000,7 +2010,7 @@ anynpu_entry_hbSysUnregisterMem:
 hbSysUnregisterMem:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*150(%rip)
+	jmp	*anynpu_slot+8*151(%rip)
 	.cfi_endproc
 	.size hbSysUnregisterMem, .-hbSysUnregisterMem
 
@@ -2013,7 +2023,7 @@ anynpu_entry_hbDNNGetInputSource:
 hbDNNGetInputSource:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*151(%rip)
+	jmp	*anynpu_slot+8*152(%rip)
 	.cfi_endproc
 	.size hbDNNGetInputSource, .-hbDNNGetInputSource
 
@@ -2026,7 +2036,7 @@ anynpu_entry_hbDNNGetInputDesc:
 hbDNNGetInputDesc:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*152(%rip)
+	jmp	*anynpu_slot+8*153(%rip)
 	.cfi_endproc
 	.size hbDNNGetInputDesc, .-hbDNNGetInputDesc
 
@@ -2039,7 +2049,7 @@ anynpu_entry_hbDNNGetOutputDesc:
 hbDNNGetOutputDesc:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*153(%rip)
+	jmp	*anynpu_slot+8*154(%rip)
 	.cfi_endproc
 	.size hbDNNGetOutputDesc, .-hbDNNGetOutputDesc
 
@@ -2052,7 +2062,7 @@ anynpu_entry_hbDNNGetModelDesc:
 hbDNNGetModelDesc:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*154(%rip)
+	jmp	*anynpu_slot+8*155(%rip)
 	.cfi_endproc
 	.size hbDNNGetModelDesc, .-hbDNNGetModelDesc
 
@@ -2065,7 +2075,7 @@ anynpu_entry_hbDNNGetModelTag:
 hbDNNGetModelTag:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*155(%rip)
+	jmp	*anynpu_slot+8*156(%rip)
 	.cfi_endproc
 	.size hbDNNGetModelTag, .-hbDNNGetModelTag
 
@@ -2078,7 +2088,7 @@ anynpu_entry_hbDNNGetOutputOperatorType:
 hbDNNGetOutputOperatorType:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*156(%rip)
+	jmp	*anynpu_slot+8*157(%rip)
 	.cfi_endproc
 	.size hbDNNGetOutputOperatorType, .-hbDNNGetOutputOperatorType
 
@@ -2091,7 +2101,7 @@ anynpu_entry_hbDNNGetEstimateLatency:
 hbDNNGetEstimateLatency:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*157(%rip)
+	jmp	*anynpu_slot+8*158(%rip)
 	.cfi_endproc
 	.size hbDNNGetEstimateLatency, .-hbDNNGetEstimateLatency
 
@@ -2104,7 +2114,7 @@ anynpu_entry_hbDNNGetTaskEstimateTime:
 hbDNNGetTaskEstimateTime:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*158(%rip)
+	jmp	*anynpu_slot+8*159(%rip)
 	.cfi_endproc
 	.size hbDNNGetTaskEstimateTime, .-hbDNNGetTaskEstimateTime
 
@@ -2117,7 +2127,7 @@ anynpu_entry_hbDNNGetTaskEstimateStartTime:
 hbDNNGetTaskEstimateStartTime:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*159(%rip)
+	jmp	*anynpu_slot+8*160(%rip)
 	.cfi_endproc
 	.size hbDNNGetTaskEstimateStartTime, .-hbDNNGetTaskEstimateStartTime
 
@@ -2130,7 +2140,7 @@ anynpu_entry_hbDNNGetErrorDesc:
 hbDNNGetErrorDesc:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*160(%rip)
+	jmp	*anynpu_slot+8*161(%rip)
 	.cfi_endproc
 	.size hbDNNGetErrorDesc, .-hbDNNGetErrorDesc
 
@@ -2143,7 +2153,7 @@ anynpu_entry_hbDNNGetLayoutName:
 hbDNNGetLayoutName:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*161(%rip)
+	jmp	*anynpu_slot+8*162(%rip)
 	.cfi_endproc
 	.size hbDNNGetLayoutName, .-hbDNNGetLayoutName
 
@@ -2156,7 +2166,7 @@ anynpu_entry_hbDNNUnquantizeByScale:
 hbDNNUnquantizeByScale:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*162(%rip)
+	jmp	*anynpu_slot+8*163(%rip)
 	.cfi_endproc
 	.size hbDNNUnquantizeByScale, .-hbDNNUnquantizeByScale
 
@@ -2169,7 +2179,7 @@ anynpu_entry_hbDNNConvertLayout:
 hbDNNConvertLayout:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*163(%rip)
+	jmp	*anynpu_slot+8*164(%rip)
 	.cfi_endproc
 	.size hbDNNConvertLayout, .-hbDNNConvertLayout
 
@@ -2182,7 +2192,7 @@ anynpu_entry_hbDNNConvertLayoutRoi:
 hbDNNConvertLayoutRoi:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*164(%rip)
+	jmp	*anynpu_slot+8*165(%rip)
 	.cfi_endproc
 	.size hbDNNConvertLayoutRoi, .-hbDNNConvertLayoutRoi
 
@@ -2195,7 +2205,7 @@ anynpu_entry_hbDNNConvertLayoutToNative1HW1:
 hbDNNConvertLayoutToNative1HW1:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*165(%rip)
+	jmp	*anynpu_slot+8*166(%rip)
 	.cfi_endproc
 	.size hbDNNConvertLayoutToNative1HW1, .-hbDNNConvertLayoutToNative1HW1
 
@@ -2208,7 +2218,7 @@ anynpu_entry_hbDNNConvertLayoutToNative111C:
 hbDNNConvertLayoutToNative111C:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*166(%rip)
+	jmp	*anynpu_slot+8*167(%rip)
 	.cfi_endproc
 	.size hbDNNConvertLayoutToNative111C, .-hbDNNConvertLayoutToNative111C
 
@@ -2221,7 +2231,7 @@ anynpu_entry_hbDNNConvertLayoutToNative1111:
 hbDNNConvertLayoutToNative1111:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*167(%rip)
+	jmp	*anynpu_slot+8*168(%rip)
 	.cfi_endproc
 	.size hbDNNConvertLayoutToNative1111, .-hbDNNConvertLayoutToNative1111
 
@@ -2234,7 +2244,7 @@ anynpu_entry_hbDNNAddPadding:
 hbDNNAddPadding:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*168(%rip)
+	jmp	*anynpu_slot+8*169(%rip)
 	.cfi_endproc
 	.size hbDNNAddPadding, .-hbDNNAddPadding
 
@@ -2247,7 +2257,7 @@ anynpu_entry_hbDNNRemovePadding:
 hbDNNRemovePadding:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*169(%rip)
+	jmp	*anynpu_slot+8*170(%rip)
 	.cfi_endproc
 	.size hbDNNRemovePadding, .-hbDNNRemovePadding
 
@@ -2260,7 +2270,7 @@ anynpu_entry_hbDNNAddPaddingWithStride:
 hbDNNAddPaddingWithStride:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*170(%rip)
+	jmp	*anynpu_slot+8*171(%rip)
 	.cfi_endproc
 	.size hbDNNAddPaddingWithStride, .-hbDNNAddPaddingWithStride
 
@@ -2273,7 +2283,7 @@ anynpu_entry_hbDNNRemovePaddingWithStride:
 hbDNNRemovePaddingWithStride:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*171(%rip)
+	jmp	*anynpu_slot+8*172(%rip)
 	.cfi_endproc
 	.size hbDNNRemovePaddingWithStride, .-hbDNNRemovePaddingWithStride
 
@@ -2286,7 +2296,7 @@ anynpu_entry_hbDNNConvertEndianness:
 hbDNNConvertEndianness:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*172(%rip)
+	jmp	*anynpu_slot+8*173(%rip)
 	.cfi_endproc
 	.size hbDNNConvertEndianness, .-hbDNNConvertEndianness
 
@@ -2299,7 +2309,7 @@ anynpu_entry__Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE:
 _Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*173(%rip)
+	jmp	*anynpu_slot+8*174(%rip)
 	.cfi_endproc
 	.size _Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE, .-_Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE
 
@@ -2312,7 +2322,7 @@ anynpu_entry__Z27hbDNNUnregisterLayerCreatorPKc:
 _Z27hbDNNUnregisterLayerCreatorPKc:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*174(%rip)
+	jmp	*anynpu_slot+8*175(%rip)
 	.cfi_endproc
 	.size _Z27hbDNNUnregisterLayerCreatorPKc, .-_Z27hbDNNUnregisterLayerCreatorPKc
 
@@ -2325,7 +2335,7 @@ anynpu_entry_ANeuralNetworks_getDeviceCount:
 ANeuralNetworks_getDeviceCount:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*175(%rip)
+	jmp	*anynpu_slot+8*176(%rip)
 	.cfi_endproc
 	.size ANeuralNetworks_getDeviceCount, .-ANeuralNetworks_getDeviceCount
 
@@ -2338,7 +2348,7 @@ anynpu_entry_ANeuralNetworks_getDevice:
 ANeuralNetworks_getDevice:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*176(%rip)
+	jmp	*anynpu_slot+8*177(%rip)
 	.cfi_endproc
 	.size ANeuralNetworks_getDevice, .-ANeuralNetworks_getDevice
 
@@ -2351,7 +2361,7 @@ anynpu_entry_ANeuralNetworksDevice_getName:
 ANeuralNetworksDevice_getName:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*177(%rip)
+	jmp	*anynpu_slot+8*178(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksDevice_getName, .-ANeuralNetworksDevice_getName
 
@@ -2364,7 +2374,7 @@ anynpu_entry_ANeuralNetworksDevice_getType:
 ANeuralNetworksDevice_getType:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*178(%rip)
+	jmp	*anynpu_slot+8*179(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksDevice_getType, .-ANeuralNetworksDevice_getType
 
@@ -2377,7 +2387,7 @@ anynpu_entry_ANeuralNetworksDevice_getVersion:
 ANeuralNetworksDevice_getVersion:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*179(%rip)
+	jmp	*anynpu_slot+8*180(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksDevice_getVersion, .-ANeuralNetworksDevice_getVersion
 
@@ -2390,7 +2400,7 @@ anynpu_entry_ANeuralNetworksDevice_getFeatureLevel:
 ANeuralNetworksDevice_getFeatureLevel:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*180(%rip)
+	jmp	*anynpu_slot+8*181(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksDevice_getFeatureLevel, .-ANeuralNetworksDevice_getFeatureLevel
 
@@ -2403,7 +2413,7 @@ anynpu_entry_ANeuralNetworksDevice_wait:
 ANeuralNetworksDevice_wait:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*181(%rip)
+	jmp	*anynpu_slot+8*182(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksDevice_wait, .-ANeuralNetworksDevice_wait
 
@@ -2416,7 +2426,7 @@ anynpu_entry_ANeuralNetworks_getRuntimeFeatureLevel:
 ANeuralNetworks_getRuntimeFeatureLevel:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*182(%rip)
+	jmp	*anynpu_slot+8*183(%rip)
 	.cfi_endproc
 	.size ANeuralNetworks_getRuntimeFeatureLevel, .-ANeuralNetworks_getRuntimeFeatureLevel
 
@@ -2429,7 +2439,7 @@ anynpu_entry_ANeuralNetworksModel_getSupportedOperationsForDevices:
 ANeuralNetworksModel_getSupportedOperationsForDevices:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*183(%rip)
+	jmp	*anynpu_slot+8*184(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksModel_getSupportedOperationsForDevices, .-ANeuralNetworksModel_getSupportedOperationsForDevices
 
@@ -2442,7 +2452,7 @@ anynpu_entry_ANeuralNetworksMemory_createFromFd:
 ANeuralNetworksMemory_createFromFd:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*184(%rip)
+	jmp	*anynpu_slot+8*185(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksMemory_createFromFd, .-ANeuralNetworksMemory_createFromFd
 
@@ -2455,7 +2465,7 @@ anynpu_entry_ANeuralNetworksMemory_createFromAHardwareBuffer:
 ANeuralNetworksMemory_createFromAHardwareBuffer:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*185(%rip)
+	jmp	*anynpu_slot+8*186(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksMemory_createFromAHardwareBuffer, .-ANeuralNetworksMemory_createFromAHardwareBuffer
 
@@ -2468,7 +2478,7 @@ anynpu_entry_ANeuralNetworksMemory_free:
 ANeuralNetworksMemory_free:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*186(%rip)
+	jmp	*anynpu_slot+8*187(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksMemory_free, .-ANeuralNetworksMemory_free
 
@@ -2481,7 +2491,7 @@ anynpu_entry_ANeuralNetworksMemoryDesc_create:
 ANeuralNetworksMemoryDesc_create:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*187(%rip)
+	jmp	*anynpu_slot+8*188(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksMemoryDesc_create, .-ANeuralNetworksMemoryDesc_create
 
@@ -2494,7 +2504,7 @@ anynpu_entry_ANeuralNetworksMemoryDesc_addInputRole:
 ANeuralNetworksMemoryDesc_addInputRole:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*188(%rip)
+	jmp	*anynpu_slot+8*189(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksMemoryDesc_addInputRole, .-ANeuralNetworksMemoryDesc_addInputRole
 
@@ -2507,7 +2517,7 @@ anynpu_entry_ANeuralNetworksMemoryDesc_addOutputRole:
 ANeuralNetworksMemoryDesc_addOutputRole:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*189(%rip)
+	jmp	*anynpu_slot+8*190(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksMemoryDesc_addOutputRole, .-ANeuralNetworksMemoryDesc_addOutputRole
 
@@ -2520,7 +2530,7 @@ anynpu_entry_ANeuralNetworksMemoryDesc_setDimensions:
 ANeuralNetworksMemoryDesc_setDimensions:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*190(%rip)
+	jmp	*anynpu_slot+8*191(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksMemoryDesc_setDimensions, .-ANeuralNetworksMemoryDesc_setDimensions
 
@@ -2533,7 +2543,7 @@ anynpu_entry_ANeuralNetworksMemoryDesc_finish:
 ANeuralNetworksMemoryDesc_finish:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*191(%rip)
+	jmp	*anynpu_slot+8*192(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksMemoryDesc_finish, .-ANeuralNetworksMemoryDesc_finish
 
@@ -2546,7 +2556,7 @@ anynpu_entry_ANeuralNetworksMemoryDesc_free:
 ANeuralNetworksMemoryDesc_free:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*192(%rip)
+	jmp	*anynpu_slot+8*193(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksMemoryDesc_free, .-ANeuralNetworksMemoryDesc_free
 
@@ -2559,7 +2569,7 @@ anynpu_entry_ANeuralNetworksMemory_createFromDesc:
 ANeuralNetworksMemory_createFromDesc:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*193(%rip)
+	jmp	*anynpu_slot+8*194(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksMemory_createFromDesc, .-ANeuralNetworksMemory_createFromDesc
 
@@ -2572,7 +2582,7 @@ anynpu_entry_ANeuralNetworksMemory_copy:
 ANeuralNetworksMemory_copy:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*194(%rip)
+	jmp	*anynpu_slot+8*195(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksMemory_copy, .-ANeuralNetworksMemory_copy
 
@@ -2585,7 +2595,7 @@ anynpu_entry_ANeuralNetworksModel_create:
 ANeuralNetworksModel_create:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*195(%rip)
+	jmp	*anynpu_slot+8*196(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksModel_create, .-ANeuralNetworksModel_create
 
@@ -2598,7 +2608,7 @@ anynpu_entry_ANeuralNetworksModel_free:
 ANeuralNetworksModel_free:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*196(%rip)
+	jmp	*anynpu_slot+8*197(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksModel_free, .-ANeuralNetworksModel_free
 
@@ -2611,7 +2621,7 @@ anynpu_entry_ANeuralNetworksModel_addOperand:
 ANeuralNetworksModel_addOperand:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*197(%rip)
+	jmp	*anynpu_slot+8*198(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksModel_addOperand, .-ANeuralNetworksModel_addOperand
 
@@ -2624,7 +2634,7 @@ anynpu_entry_ANeuralNetworksModel_setOperandValue:
 ANeuralNetworksModel_setOperandValue:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*198(%rip)
+	jmp	*anynpu_slot+8*199(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksModel_setOperandValue, .-ANeuralNetworksModel_setOperandValue
 
@@ -2637,7 +2647,7 @@ anynpu_entry_ANeuralNetworksModel_setOperandValueFromMemory:
 ANeuralNetworksModel_setOperandValueFromMemory:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*199(%rip)
+	jmp	*anynpu_slot+8*200(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksModel_setOperandValueFromMemory, .-ANeuralNetworksModel_setOperandValueFromMemory
 
@@ -2650,7 +2660,7 @@ anynpu_entry_ANeuralNetworksModel_setOperandValueFromModel:
 ANeuralNetworksModel_setOperandValueFromModel:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*200(%rip)
+	jmp	*anynpu_slot+8*201(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksModel_setOperandValueFromModel, .-ANeuralNetworksModel_setOperandValueFromModel
 
@@ -2663,7 +2673,7 @@ anynpu_entry_ANeuralNetworksModel_setOperandSymmPerChannelQuantParams:
 ANeuralNetworksModel_setOperandSymmPerChannelQuantParams:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*201(%rip)
+	jmp	*anynpu_slot+8*202(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksModel_setOperandSymmPerChannelQuantParams, .-ANeuralNetworksModel_setOperandSymmPerChannelQuantParams
 
@@ -2676,7 +2686,7 @@ anynpu_entry_ANeuralNetworksModel_addOperation:
 ANeuralNetworksModel_addOperation:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*202(%rip)
+	jmp	*anynpu_slot+8*203(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksModel_addOperation, .-ANeuralNetworksModel_addOperation
 
@@ -2689,7 +2699,7 @@ anynpu_entry_ANeuralNetworksModel_identifyInputsAndOutputs:
 ANeuralNetworksModel_identifyInputsAndOutputs:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*203(%rip)
+	jmp	*anynpu_slot+8*204(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksModel_identifyInputsAndOutputs, .-ANeuralNetworksModel_identifyInputsAndOutputs
 
@@ -2702,7 +2712,7 @@ anynpu_entry_ANeuralNetworksModel_relaxComputationFloat32toFloat16:
 ANeuralNetworksModel_relaxComputationFloat32toFloat16:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*204(%rip)
+	jmp	*anynpu_slot+8*205(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksModel_relaxComputationFloat32toFloat16, .-ANeuralNetworksModel_relaxComputationFloat32toFloat16
 
@@ -2715,7 +2725,7 @@ anynpu_entry_ANeuralNetworksModel_finish:
 ANeuralNetworksModel_finish:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*205(%rip)
+	jmp	*anynpu_slot+8*206(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksModel_finish, .-ANeuralNetworksModel_finish
 
@@ -2728,7 +2738,7 @@ anynpu_entry_ANeuralNetworksCompilation_create:
 ANeuralNetworksCompilation_create:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*206(%rip)
+	jmp	*anynpu_slot+8*207(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_create, .-ANeuralNetworksCompilation_create
 
@@ -2741,7 +2751,7 @@ anynpu_entry_ANeuralNetworksCompilation_createForDevices:
 ANeuralNetworksCompilation_createForDevices:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*207(%rip)
+	jmp	*anynpu_slot+8*208(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_createForDevices, .-ANeuralNetworksCompilation_createForDevices
 
@@ -2754,7 +2764,7 @@ anynpu_entry_ANeuralNetworksCompilation_free:
 ANeuralNetworksCompilation_free:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*208(%rip)
+	jmp	*anynpu_slot+8*209(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_free, .-ANeuralNetworksCompilation_free
 
@@ -2767,7 +2777,7 @@ anynpu_entry_ANeuralNetworksCompilation_setPreference:
 ANeuralNetworksCompilation_setPreference:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*209(%rip)
+	jmp	*anynpu_slot+8*210(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_setPreference, .-ANeuralNetworksCompilation_setPreference
 
@@ -2780,7 +2790,7 @@ anynpu_entry_ANeuralNetworksCompilation_setCaching:
 ANeuralNetworksCompilation_setCaching:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*210(%rip)
+	jmp	*anynpu_slot+8*211(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_setCaching, .-ANeuralNetworksCompilation_setCaching
 
@@ -2793,7 +2803,7 @@ anynpu_entry_ANeuralNetworksCompilation_setPriority:
 ANeuralNetworksCompilation_setPriority:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*211(%rip)
+	jmp	*anynpu_slot+8*212(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_setPriority, .-ANeuralNetworksCompilation_setPriority
 
@@ -2806,7 +2816,7 @@ anynpu_entry_ANeuralNetworksCompilation_setTimeout:
 ANeuralNetworksCompilation_setTimeout:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*212(%rip)
+	jmp	*anynpu_slot+8*213(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_setTimeout, .-ANeuralNetworksCompilation_setTimeout
 
@@ -2819,7 +2829,7 @@ anynpu_entry_ANeuralNetworksCompilation_finish:
 ANeuralNetworksCompilation_finish:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*213(%rip)
+	jmp	*anynpu_slot+8*214(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_finish, .-ANeuralNetworksCompilation_finish
 
@@ -2832,7 +2842,7 @@ anynpu_entry_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput:
 ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*214(%rip)
+	jmp	*anynpu_slot+8*215(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput, .-ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput
 
@@ -2845,7 +2855,7 @@ anynpu_entry_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput:
 ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*215(%rip)
+	jmp	*anynpu_slot+8*216(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput, .-ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput
 
@@ -2858,7 +2868,7 @@ anynpu_entry_ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput:
 ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*216(%rip)
+	jmp	*anynpu_slot+8*217(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput, .-ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput
 
@@ -2871,7 +2881,7 @@ anynpu_entry_ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput:
 ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*217(%rip)
+	jmp	*anynpu_slot+8*218(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput, .-ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput
 
@@ -2884,7 +2894,7 @@ anynpu_entry_ANeuralNetworksExecution_create:
 ANeuralNetworksExecution_create:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*218(%rip)
+	jmp	*anynpu_slot+8*219(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksExecution_create, .-ANeuralNetworksExecution_create
 
@@ -2897,7 +2907,7 @@ anynpu_entry_ANeuralNetworksExecution_free:
 ANeuralNetworksExecution_free:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*219(%rip)
+	jmp	*anynpu_slot+8*220(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksExecution_free, .-ANeuralNetworksExecution_free
 
@@ -2910,7 +2920,7 @@ anynpu_entry_ANeuralNetworksExecution_setInput:
 ANeuralNetworksExecution_setInput:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*220(%rip)
+	jmp	*anynpu_slot+8*221(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksExecution_setInput, .-ANeuralNetworksExecution_setInput
 
@@ -2923,7 +2933,7 @@ anynpu_entry_ANeuralNetworksExecution_setInputFromMemory:
 ANeuralNetworksExecution_setInputFromMemory:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*221(%rip)
+	jmp	*anynpu_slot+8*222(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksExecution_setInputFromMemory, .-ANeuralNetworksExecution_setInputFromMemory
 
@@ -2936,7 +2946,7 @@ anynpu_entry_ANeuralNetworksExecution_setOutput:
 ANeuralNetworksExecution_setOutput:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*222(%rip)
+	jmp	*anynpu_slot+8*223(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksExecution_setOutput, .-ANeuralNetworksExecution_setOutput
 
@@ -2949,7 +2959,7 @@ anynpu_entry_ANeuralNetworksExecution_setOutputFromMemory:
 ANeuralNetworksExecution_setOutputFromMemory:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*223(%rip)
+	jmp	*anynpu_slot+8*224(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksExecution_setOutputFromMemory, .-ANeuralNetworksExecution_setOutputFromMemory
 
@@ -2962,7 +2972,7 @@ anynpu_entry_ANeuralNetworksExecution_enableInputAndOutputPadding:
 ANeuralNetworksExecution_enableInputAndOutputPadding:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*224(%rip)
+	jmp	*anynpu_slot+8*225(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksExecution_enableInputAndOutputPadding, .-ANeuralNetworksExecution_enableInputAndOutputPadding
 
@@ -2975,7 +2985,7 @@ anynpu_entry_ANeuralNetworksExecution_setReusable:
 ANeuralNetworksExecution_setReusable:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*225(%rip)
+	jmp	*anynpu_slot+8*226(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksExecution_setReusable, .-ANeuralNetworksExecution_setReusable
 
@@ -2988,7 +2998,7 @@ anynpu_entry_ANeuralNetworksExecution_setMeasureTiming:
 ANeuralNetworksExecution_setMeasureTiming:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*226(%rip)
+	jmp	*anynpu_slot+8*227(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksExecution_setMeasureTiming, .-ANeuralNetworksExecution_setMeasureTiming
 
@@ -3001,7 +3011,7 @@ anynpu_entry_ANeuralNetworksExecution_setTimeout:
 ANeuralNetworksExecution_setTimeout:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*227(%rip)
+	jmp	*anynpu_slot+8*228(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksExecution_setTimeout, .-ANeuralNetworksExecution_setTimeout
 
@@ -3014,7 +3024,7 @@ anynpu_entry_ANeuralNetworksExecution_setLoopTimeout:
 ANeuralNetworksExecution_setLoopTimeout:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*228(%rip)
+	jmp	*anynpu_slot+8*229(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksExecution_setLoopTimeout, .-ANeuralNetworksExecution_setLoopTimeout
 
@@ -3027,7 +3037,7 @@ anynpu_entry_ANeuralNetworks_getDefaultLoopTimeout:
 ANeuralNetworks_getDefaultLoopTimeout:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*229(%rip)
+	jmp	*anynpu_slot+8*230(%rip)
 	.cfi_endproc
 	.size ANeuralNetworks_getDefaultLoopTimeout, .-ANeuralNetworks_getDefaultLoopTimeout
 
@@ -3040,7 +3050,7 @@ anynpu_entry_ANeuralNetworks_getMaximumLoopTimeout:
 ANeuralNetworks_getMaximumLoopTimeout:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*230(%rip)
+	jmp	*anynpu_slot+8*231(%rip)
 	.cfi_endproc
 	.size ANeuralNetworks_getMaximumLoopTimeout, .-ANeuralNetworks_getMaximumLoopTimeout
 
@@ -3053,7 +3063,7 @@ anynpu_entry_ANeuralNetworksExecution_compute:
 ANeuralNetworksExecution_compute:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*231(%rip)
+	jmp	*anynpu_slot+8*232(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksExecution_compute, .-ANeuralNetworksExecution_compute
 
@@ -3066,7 +3076,7 @@ anynpu_entry_ANeuralNetworksExecution_startCompute:
 ANeuralNetworksExecution_startCompute:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*232(%rip)
+	jmp	*anynpu_slot+8*233(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksExecution_startCompute, .-ANeuralNetworksExecution_startCompute
 
@@ -3079,7 +3089,7 @@ anynpu_entry_ANeuralNetworksExecution_burstCompute:
 ANeuralNetworksExecution_burstCompute:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*233(%rip)
+	jmp	*anynpu_slot+8*234(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksExecution_burstCompute, .-ANeuralNetworksExecution_burstCompute
 
@@ -3092,7 +3102,7 @@ anynpu_entry_ANeuralNetworksExecution_startComputeWithDependencies:
 ANeuralNetworksExecution_startComputeWithDependencies:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*234(%rip)
+	jmp	*anynpu_slot+8*235(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksExecution_startComputeWithDependencies, .-ANeuralNetworksExecution_startComputeWithDependencies
 
@@ -3105,7 +3115,7 @@ anynpu_entry_ANeuralNetworksExecution_getOutputOperandRank:
 ANeuralNetworksExecution_getOutputOperandRank:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*235(%rip)
+	jmp	*anynpu_slot+8*236(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksExecution_getOutputOperandRank, .-ANeuralNetworksExecution_getOutputOperandRank
 
@@ -3118,7 +3128,7 @@ anynpu_entry_ANeuralNetworksExecution_getOutputOperandDimensions:
 ANeuralNetworksExecution_getOutputOperandDimensions:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*236(%rip)
+	jmp	*anynpu_slot+8*237(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksExecution_getOutputOperandDimensions, .-ANeuralNetworksExecution_getOutputOperandDimensions
 
@@ -3131,7 +3141,7 @@ anynpu_entry_ANeuralNetworksExecution_getDuration:
 ANeuralNetworksExecution_getDuration:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*237(%rip)
+	jmp	*anynpu_slot+8*238(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksExecution_getDuration, .-ANeuralNetworksExecution_getDuration
 
@@ -3144,7 +3154,7 @@ anynpu_entry_ANeuralNetworksBurst_create:
 ANeuralNetworksBurst_create:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*238(%rip)
+	jmp	*anynpu_slot+8*239(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksBurst_create, .-ANeuralNetworksBurst_create
 
@@ -3157,7 +3167,7 @@ anynpu_entry_ANeuralNetworksBurst_free:
 ANeuralNetworksBurst_free:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*239(%rip)
+	jmp	*anynpu_slot+8*240(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksBurst_free, .-ANeuralNetworksBurst_free
 
@@ -3170,7 +3180,7 @@ anynpu_entry_ANeuralNetworksEvent_wait:
 ANeuralNetworksEvent_wait:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*240(%rip)
+	jmp	*anynpu_slot+8*241(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksEvent_wait, .-ANeuralNetworksEvent_wait
 
@@ -3183,7 +3193,7 @@ anynpu_entry_ANeuralNetworksEvent_free:
 ANeuralNetworksEvent_free:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*241(%rip)
+	jmp	*anynpu_slot+8*242(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksEvent_free, .-ANeuralNetworksEvent_free
 
@@ -3196,7 +3206,7 @@ anynpu_entry_ANeuralNetworksEvent_createFromSyncFenceFd:
 ANeuralNetworksEvent_createFromSyncFenceFd:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*242(%rip)
+	jmp	*anynpu_slot+8*243(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksEvent_createFromSyncFenceFd, .-ANeuralNetworksEvent_createFromSyncFenceFd
 
@@ -3209,7 +3219,7 @@ anynpu_entry_ANeuralNetworksEvent_getSyncFenceFd:
 ANeuralNetworksEvent_getSyncFenceFd:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*243(%rip)
+	jmp	*anynpu_slot+8*244(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksEvent_getSyncFenceFd, .-ANeuralNetworksEvent_getSyncFenceFd
 
@@ -3222,7 +3232,7 @@ anynpu_entry_ANeuralNetworksDevice_getExtensionSupport:
 ANeuralNetworksDevice_getExtensionSupport:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*244(%rip)
+	jmp	*anynpu_slot+8*245(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksDevice_getExtensionSupport, .-ANeuralNetworksDevice_getExtensionSupport
 
@@ -3235,7 +3245,7 @@ anynpu_entry_ANeuralNetworksModel_getExtensionOperandType:
 ANeuralNetworksModel_getExtensionOperandType:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*245(%rip)
+	jmp	*anynpu_slot+8*246(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksModel_getExtensionOperandType, .-ANeuralNetworksModel_getExtensionOperandType
 
@@ -3248,7 +3258,7 @@ anynpu_entry_ANeuralNetworksModel_getExtensionOperationType:
 ANeuralNetworksModel_getExtensionOperationType:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*246(%rip)
+	jmp	*anynpu_slot+8*247(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksModel_getExtensionOperationType, .-ANeuralNetworksModel_getExtensionOperationType
 
@@ -3261,7 +3271,7 @@ anynpu_entry_ANeuralNetworksModel_setOperandExtensionData:
 ANeuralNetworksModel_setOperandExtensionData:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*247(%rip)
+	jmp	*anynpu_slot+8*248(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksModel_setOperandExtensionData, .-ANeuralNetworksModel_setOperandExtensionData
 
@@ -3274,7 +3284,7 @@ anynpu_entry_ANeuralNetworksCompilation_addExtensionAttribute:
 ANeuralNetworksCompilation_addExtensionAttribute:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*248(%rip)
+	jmp	*anynpu_slot+8*249(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_addExtensionAttribute, .-ANeuralNetworksCompilation_addExtensionAttribute
 
@@ -3287,7 +3297,7 @@ anynpu_entry_ANeuralNetworksExecution_addExtensionAttribute:
 ANeuralNetworksExecution_addExtensionAttribute:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*249(%rip)
+	jmp	*anynpu_slot+8*250(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksExecution_addExtensionAttribute, .-ANeuralNetworksExecution_addExtensionAttribute
 
@@ -5790,6 +5800,16 @@ start_249:
 	jmp	anynpu_first
 	.cfi_endproc
 	.size start_249, .-start_249
+
+	.p2align 4
+	.type start_250, @function
+start_250:
+	.cfi_startproc
+	endbr64
+	mov	$250, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_250, .-start_250
 
 	.p2align 4
 	.type anynpu_count, @function
@@ -8302,6 +8322,16 @@ count_249:
 	.cfi_endproc
 	.size count_249, .-count_249
 
+	.p2align 4
+	.type count_250, @function
+count_250:
+	.cfi_startproc
+	endbr64
+	mov	$250, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_250, .-count_250
+
 	.section .data.anynpu_slot, "aw", @progbits
 	.p2align 12
 	.globl anynpu_slot
@@ -8312,252 +8342,253 @@ anynpu_slot:
 	.quad start_1	/* anynpu_set_log_callback */
 	.quad start_2	/* anynpu_last_error */
 	.quad start_3	/* anynpu_placement_report */
-	.quad start_4	/* anynpu_live_handles */
-	.quad start_5	/* anynpu_live_buffers */
-	.quad start_6	/* OH_NNDevice_GetAllDevicesID */
-	.quad start_7	/* OH_NNDevice_GetName */
-	.quad start_8	/* OH_NNDevice_GetType */
-	.quad start_9	/* OH_NNTensorDesc_Create */
-	.quad start_10	/* OH_NNTensorDesc_Destroy */
-	.quad start_11	/* OH_NNTensorDesc_SetName */
-	.quad start_12	/* OH_NNTensorDesc_GetName */
-	.quad start_13	/* OH_NNTensorDesc_SetDataType */
-	.quad start_14	/* OH_NNTensorDesc_GetDataType */
-	.quad start_15	/* OH_NNTensorDesc_SetShape */
-	.quad start_16	/* OH_NNTensorDesc_GetShape */
-	.quad start_17	/* OH_NNTensorDesc_SetFormat */
-	.quad start_18	/* OH_NNTensorDesc_GetFormat */
-	.quad start_19	/* OH_NNTensorDesc_GetElementCount */
-	.quad start_20	/* OH_NNTensorDesc_GetByteSize */
-	.quad start_21	/* OH_NNTensor_Create */
-	.quad start_22	/* OH_NNTensor_CreateWithSize */
-	.quad start_23	/* OH_NNTensor_CreateWithFd */
-	.quad start_24	/* OH_NNTensor_Destroy */
-	.quad start_25	/* OH_NNTensor_GetTensorDesc */
-	.quad start_26	/* OH_NNTensor_GetDataBuffer */
-	.quad start_27	/* OH_NNTensor_GetFd */
-	.quad start_28	/* OH_NNTensor_GetSize */
-	.quad start_29	/* OH_NNTensor_GetOffset */
-	.quad start_30	/* OH_NNQuantParam_Create */
-	.quad start_31	/* OH_NNQuantParam_SetScales */
-	.quad start_32	/* OH_NNQuantParam_SetZeroPoints */
-	.quad start_33	/* OH_NNQuantParam_SetNumBits */
-	.quad start_34	/* OH_NNQuantParam_Destroy */
-	.quad start_35	/* OH_NNModel_Construct */
-	.quad start_36	/* OH_NNModel_Destroy */
-	.quad start_37	/* OH_NNModel_AddTensor */
-	.quad start_38	/* OH_NNModel_AddTensorToModel */
-	.quad start_39	/* OH_NNModel_SetTensorData */
-	.quad start_40	/* OH_NNModel_SetTensorQuantParams */
-	.quad start_41	/* OH_NNModel_SetTensorType */
-	.quad start_42	/* OH_NNModel_AddOperation */
-	.quad start_43	/* OH_NNModel_SpecifyInputsAndOutputs */
-	.quad start_44	/* OH_NNModel_Finish */
-	.quad start_45	/* OH_NNModel_GetAvailableOperations */
-	.quad start_46	/* OH_NNCompilation_Construct */
-	.quad start_47	/* OH_NNCompilation_ConstructWithOfflineModelFile */
-	.quad start_48	/* OH_NNCompilation_ConstructWithOfflineModelBuffer */
-	.quad start_49	/* OH_NNCompilation_ConstructForCache */
-	.quad start_50	/* OH_NNCompilation_ExportCacheToBuffer */
-	.quad start_51	/* OH_NNCompilation_ImportCacheFromBuffer */
-	.quad start_52	/* OH_NNCompilation_AddExtensionConfig */
-	.quad start_53	/* OH_NNCompilation_SetDevice */
-	.quad start_54	/* OH_NNCompilation_SetCache */
-	.quad start_55	/* OH_NNCompilation_SetPerformanceMode */
-	.quad start_56	/* OH_NNCompilation_SetPriority */
-	.quad start_57	/* OH_NNCompilation_EnableFloat16 */
-	.quad start_58	/* OH_NNCompilation_Build */
-	.quad start_59	/* OH_NNCompilation_Destroy */
-	.quad start_60	/* OH_NNExecutor_Construct */
-	.quad start_61	/* OH_NNExecutor_Destroy */
-	.quad start_62	/* OH_NNExecutor_GetInputCount */
-	.quad start_63	/* OH_NNExecutor_GetOutputCount */
-	.quad start_64	/* OH_NNExecutor_CreateInputTensorDesc */
-	.quad start_65	/* OH_NNExecutor_CreateOutputTensorDesc */
-	.quad start_66	/* OH_NNExecutor_GetOutputShape */
-	.quad start_67	/* OH_NNExecutor_GetInputDimRange */
-	.quad start_68	/* OH_NNExecutor_SetOnRunDone */
-	.quad start_69	/* OH_NNExecutor_SetOnServiceDied */
-	.quad start_70	/* OH_NNExecutor_RunSync */
-	.quad start_71	/* OH_NNExecutor_RunAsync */
-	.quad start_72	/* OH_NNExecutor_SetInput */
-	.quad start_73	/* OH_NNExecutor_SetOutput */
-	.quad start_74	/* OH_NNExecutor_Run */
-	.quad start_75	/* OH_NNExecutor_AllocateInputMemory */
-	.quad start_76	/* OH_NNExecutor_AllocateOutputMemory */
-	.quad start_77	/* OH_NNExecutor_DestroyInputMemory */
-	.quad start_78	/* OH_NNExecutor_DestroyOutputMemory */
-	.quad start_79	/* OH_NNExecutor_SetInputWithMemory */
-	.quad start_80	/* OH_NNExecutor_SetOutputWithMemory */
-	.quad start_81	/* OH_NNModel_BuildFromLiteGraph */
-	.quad start_82	/* OH_NNModel_SetInputsAndOutputsInfo */
-	.quad start_83	/* OH_NNModel_BuildFromMetaGraph */
-	.quad start_84	/* OH_NNModel_HasCache */
-	.quad start_85	/* OH_NN_GetDeviceID */
-	.quad start_86	/* OH_NN_IsSupportAIPP */
-	.quad start_87	/* OH_NNExecutor_RunSyncWithAipp */
-	.quad start_88	/* rknn_init */
-	.quad start_89	/* rknn_dup_context */
-	.quad start_90	/* rknn_destroy */
-	.quad start_91	/* rknn_query */
-	.quad start_92	/* rknn_set_core_mask */
-	.quad start_93	/* rknn_set_batch_core_num */
-	.quad start_94	/* rknn_inputs_set */
-	.quad start_95	/* rknn_run */
-	.quad start_96	/* rknn_wait */
-	.quad start_97	/* rknn_outputs_get */
-	.quad start_98	/* rknn_outputs_release */
-	.quad start_99	/* rknn_create_mem */
-	.quad start_100	/* rknn_create_mem2 */
-	.quad start_101	/* rknn_create_mem_from_fd */
-	.quad start_102	/* rknn_create_mem_from_phys */
-	.quad start_103	/* rknn_create_mem_from_mb_blk */
-	.quad start_104	/* rknn_destory_mem */
-	.quad start_105	/* rknn_destroy_mem */
-	.quad start_106	/* rknn_set_weight_mem */
-	.quad start_107	/* rknn_set_internal_mem */
-	.quad start_108	/* rknn_set_io_mem */
-	.quad start_109	/* rknn_mem_sync */
-	.quad start_110	/* rknn_set_input_shape */
-	.quad start_111	/* rknn_set_input_shapes */
-	.quad start_112	/* rknn_register_custom_ops */
-	.quad start_113	/* rknn_custom_op_get_op_attr */
-	.quad start_114	/* rknn_matmul_create */
-	.quad start_115	/* rknn_matmul_create_dynamic_shape */
-	.quad start_116	/* rknn_matmul_create_dyn_shape */
-	.quad start_117	/* rknn_matmul_set_io_mem */
-	.quad start_118	/* rknn_matmul_set_core_mask */
-	.quad start_119	/* rknn_matmul_set_quant_params */
-	.quad start_120	/* rknn_matmul_get_quant_params */
-	.quad start_121	/* rknn_matmul_set_dynamic_shape */
-	.quad start_122	/* rknn_matmul_run */
-	.quad start_123	/* rknn_matmul_destroy */
-	.quad start_124	/* rknn_B_normal_layout_to_native_layout */
-	.quad start_125	/* hbDNNGetVersion */
-	.quad start_126	/* hbDNNInitializeFromFiles */
-	.quad start_127	/* hbDNNInitializeFromDDR */
-	.quad start_128	/* hbDNNRelease */
-	.quad start_129	/* hbDNNGetModelNameList */
-	.quad start_130	/* hbDNNGetModelHandle */
-	.quad start_131	/* hbDNNGetInputCount */
-	.quad start_132	/* hbDNNGetInputName */
-	.quad start_133	/* hbDNNGetInputTensorProperties */
-	.quad start_134	/* hbDNNGetOutputCount */
-	.quad start_135	/* hbDNNGetOutputName */
-	.quad start_136	/* hbDNNGetOutputTensorProperties */
-	.quad start_137	/* hbDNNInfer */
-	.quad start_138	/* hbDNNRoiInfer */
-	.quad start_139	/* hbDNNResize */
-	.quad start_140	/* hbDNNSetTaskDoneCb */
-	.quad start_141	/* hbDNNWaitTaskDone */
-	.quad start_142	/* hbDNNReleaseTask */
-	.quad start_143	/* hbSysAllocMem */
-	.quad start_144	/* hbSysAllocCachedMem */
-	.quad start_145	/* hbSysFlushMem */
-	.quad start_146	/* hbSysWriteMem */
-	.quad start_147	/* hbSysReadMem */
-	.quad start_148	/* hbSysFreeMem */
-	.quad start_149	/* hbSysRegisterMem */
-	.quad start_150	/* hbSysUnregisterMem */
-	.quad start_151	/* hbDNNGetInputSource */
-	.quad start_152	/* hbDNNGetInputDesc */
-	.quad start_153	/* hbDNNGetOutputDesc */
-	.quad start_154	/* hbDNNGetModelDesc */
-	.quad start_155	/* hbDNNGetModelTag */
-	.quad start_156	/* hbDNNGetOutputOperatorType */
-	.quad start_157	/* hbDNNGetEstimateLatency */
-	.quad start_158	/* hbDNNGetTaskEstimateTime */
-	.quad start_159	/* hbDNNGetTaskEstimateStartTime */
-	.quad start_160	/* hbDNNGetErrorDesc */
-	.quad start_161	/* hbDNNGetLayoutName */
-	.quad start_162	/* hbDNNUnquantizeByScale */
-	.quad start_163	/* hbDNNConvertLayout */
-	.quad start_164	/* hbDNNConvertLayoutRoi */
-	.quad start_165	/* hbDNNConvertLayoutToNative1HW1 */
-	.quad start_166	/* hbDNNConvertLayoutToNative111C */
-	.quad start_167	/* hbDNNConvertLayoutToNative1111 */
-	.quad start_168	/* hbDNNAddPadding */
-	.quad start_169	/* hbDNNRemovePadding */
-	.quad start_170	/* hbDNNAddPaddingWithStride */
-	.quad start_171	/* hbDNNRemovePaddingWithStride */
-	.quad start_172	/* hbDNNConvertEndianness */
-	.quad start_173	/* _Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE */
-	.quad start_174	/* _Z27hbDNNUnregisterLayerCreatorPKc */
-	.quad start_175	/* ANeuralNetworks_getDeviceCount */
-	.quad start_176	/* ANeuralNetworks_getDevice */
-	.quad start_177	/* ANeuralNetworksDevice_getName */
-	.quad start_178	/* ANeuralNetworksDevice_getType */
-	.quad start_179	/* ANeuralNetworksDevice_getVersion */
-	.quad start_180	/* ANeuralNetworksDevice_getFeatureLevel */
-	.quad start_181	/* ANeuralNetworksDevice_wait */
-	.quad start_182	/* ANeuralNetworks_getRuntimeFeatureLevel */
-	.quad start_183	/* ANeuralNetworksModel_getSupportedOperationsForDevices */
-	.quad start_184	/* ANeuralNetworksMemory_createFromFd */
-	.quad start_185	/* ANeuralNetworksMemory_createFromAHardwareBuffer */
-	.quad start_186	/* ANeuralNetworksMemory_free */
-	.quad start_187	/* ANeuralNetworksMemoryDesc_create */
-	.quad start_188	/* ANeuralNetworksMemoryDesc_addInputRole */
-	.quad start_189	/* ANeuralNetworksMemoryDesc_addOutputRole */
-	.quad start_190	/* ANeuralNetworksMemoryDesc_setDimensions */
-	.quad start_191	/* ANeuralNetworksMemoryDesc_finish */
-	.quad start_192	/* ANeuralNetworksMemoryDesc_free */
-	.quad start_193	/* ANeuralNetworksMemory_createFromDesc */
-	.quad start_194	/* ANeuralNetworksMemory_copy */
-	.quad start_195	/* ANeuralNetworksModel_create */
-	.quad start_196	/* ANeuralNetworksModel_free */
-	.quad start_197	/* ANeuralNetworksModel_addOperand */
-	.quad start_198	/* ANeuralNetworksModel_setOperandValue */
-	.quad start_199	/* ANeuralNetworksModel_setOperandValueFromMemory */
-	.quad start_200	/* ANeuralNetworksModel_setOperandValueFromModel */
-	.quad start_201	/* ANeuralNetworksModel_setOperandSymmPerChannelQuantParams */
-	.quad start_202	/* ANeuralNetworksModel_addOperation */
-	.quad start_203	/* ANeuralNetworksModel_identifyInputsAndOutputs */
-	.quad start_204	/* ANeuralNetworksModel_relaxComputationFloat32toFloat16 */
-	.quad start_205	/* ANeuralNetworksModel_finish */
-	.quad start_206	/* ANeuralNetworksCompilation_create */
-	.quad start_207	/* ANeuralNetworksCompilation_createForDevices */
-	.quad start_208	/* ANeuralNetworksCompilation_free */
-	.quad start_209	/* ANeuralNetworksCompilation_setPreference */
-	.quad start_210	/* ANeuralNetworksCompilation_setCaching */
-	.quad start_211	/* ANeuralNetworksCompilation_setPriority */
-	.quad start_212	/* ANeuralNetworksCompilation_setTimeout */
-	.quad start_213	/* ANeuralNetworksCompilation_finish */
-	.quad start_214	/* ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput */
-	.quad start_215	/* ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput */
-	.quad start_216	/* ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput */
-	.quad start_217	/* ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput */
-	.quad start_218	/* ANeuralNetworksExecution_create */
-	.quad start_219	/* ANeuralNetworksExecution_free */
-	.quad start_220	/* ANeuralNetworksExecution_setInput */
-	.quad start_221	/* ANeuralNetworksExecution_setInputFromMemory */
-	.quad start_222	/* ANeuralNetworksExecution_setOutput */
-	.quad start_223	/* ANeuralNetworksExecution_setOutputFromMemory */
-	.quad start_224	/* ANeuralNetworksExecution_enableInputAndOutputPadding */
-	.quad start_225	/* ANeuralNetworksExecution_setReusable */
-	.quad start_226	/* ANeuralNetworksExecution_setMeasureTiming */
-	.quad start_227	/* ANeuralNetworksExecution_setTimeout */
-	.quad start_228	/* ANeuralNetworksExecution_setLoopTimeout */
-	.quad start_229	/* ANeuralNetworks_getDefaultLoopTimeout */
-	.quad start_230	/* ANeuralNetworks_getMaximumLoopTimeout */
-	.quad start_231	/* ANeuralNetworksExecution_compute */
-	.quad start_232	/* ANeuralNetworksExecution_startCompute */
-	.quad start_233	/* ANeuralNetworksExecution_burstCompute */
-	.quad start_234	/* ANeuralNetworksExecution_startComputeWithDependencies */
-	.quad start_235	/* ANeuralNetworksExecution_getOutputOperandRank */
-	.quad start_236	/* ANeuralNetworksExecution_getOutputOperandDimensions */
-	.quad start_237	/* ANeuralNetworksExecution_getDuration */
-	.quad start_238	/* ANeuralNetworksBurst_create */
-	.quad start_239	/* ANeuralNetworksBurst_free */
-	.quad start_240	/* ANeuralNetworksEvent_wait */
-	.quad start_241	/* ANeuralNetworksEvent_free */
-	.quad start_242	/* ANeuralNetworksEvent_createFromSyncFenceFd */
-	.quad start_243	/* ANeuralNetworksEvent_getSyncFenceFd */
-	.quad start_244	/* ANeuralNetworksDevice_getExtensionSupport */
-	.quad start_245	/* ANeuralNetworksModel_getExtensionOperandType */
-	.quad start_246	/* ANeuralNetworksModel_getExtensionOperationType */
-	.quad start_247	/* ANeuralNetworksModel_setOperandExtensionData */
-	.quad start_248	/* ANeuralNetworksCompilation_addExtensionAttribute */
-	.quad start_249	/* ANeuralNetworksExecution_addExtensionAttribute */
+	.quad start_4	/* anynpu_output_shape */
+	.quad start_5	/* anynpu_live_handles */
+	.quad start_6	/* anynpu_live_buffers */
+	.quad start_7	/* OH_NNDevice_GetAllDevicesID */
+	.quad start_8	/* OH_NNDevice_GetName */
+	.quad start_9	/* OH_NNDevice_GetType */
+	.quad start_10	/* OH_NNTensorDesc_Create */
+	.quad start_11	/* OH_NNTensorDesc_Destroy */
+	.quad start_12	/* OH_NNTensorDesc_SetName */
+	.quad start_13	/* OH_NNTensorDesc_GetName */
+	.quad start_14	/* OH_NNTensorDesc_SetDataType */
+	.quad start_15	/* OH_NNTensorDesc_GetDataType */
+	.quad start_16	/* OH_NNTensorDesc_SetShape */
+	.quad start_17	/* OH_NNTensorDesc_GetShape */
+	.quad start_18	/* OH_NNTensorDesc_SetFormat */
+	.quad start_19	/* OH_NNTensorDesc_GetFormat */
+	.quad start_20	/* OH_NNTensorDesc_GetElementCount */
+	.quad start_21	/* OH_NNTensorDesc_GetByteSize */
+	.quad start_22	/* OH_NNTensor_Create */
+	.quad start_23	/* OH_NNTensor_CreateWithSize */
+	.quad start_24	/* OH_NNTensor_CreateWithFd */
+	.quad start_25	/* OH_NNTensor_Destroy */
+	.quad start_26	/* OH_NNTensor_GetTensorDesc */
+	.quad start_27	/* OH_NNTensor_GetDataBuffer */
+	.quad start_28	/* OH_NNTensor_GetFd */
+	.quad start_29	/* OH_NNTensor_GetSize */
+	.quad start_30	/* OH_NNTensor_GetOffset */
+	.quad start_31	/* OH_NNQuantParam_Create */
+	.quad start_32	/* OH_NNQuantParam_SetScales */
+	.quad start_33	/* OH_NNQuantParam_SetZeroPoints */
+	.quad start_34	/* OH_NNQuantParam_SetNumBits */
+	.quad start_35	/* OH_NNQuantParam_Destroy */
+	.quad start_36	/* OH_NNModel_Construct */
+	.quad start_37	/* OH_NNModel_Destroy */
+	.quad start_38	/* OH_NNModel_AddTensor */
+	.quad start_39	/* OH_NNModel_AddTensorToModel */
+	.quad start_40	/* OH_NNModel_SetTensorData */
+	.quad start_41	/* OH_NNModel_SetTensorQuantParams */
+	.quad start_42	/* OH_NNModel_SetTensorType */
+	.quad start_43	/* OH_NNModel_AddOperation */
+	.quad start_44	/* OH_NNModel_SpecifyInputsAndOutputs */
+	.quad start_45	/* OH_NNModel_Finish */
+	.quad start_46	/* OH_NNModel_GetAvailableOperations */
+	.quad start_47	/* OH_NNCompilation_Construct */
+	.quad start_48	/* OH_NNCompilation_ConstructWithOfflineModelFile */
+	.quad start_49	/* OH_NNCompilation_ConstructWithOfflineModelBuffer */
+	.quad start_50	/* OH_NNCompilation_ConstructForCache */
+	.quad start_51	/* OH_NNCompilation_ExportCacheToBuffer */
+	.quad start_52	/* OH_NNCompilation_ImportCacheFromBuffer */
+	.quad start_53	/* OH_NNCompilation_AddExtensionConfig */
+	.quad start_54	/* OH_NNCompilation_SetDevice */
+	.quad start_55	/* OH_NNCompilation_SetCache */
+	.quad start_56	/* OH_NNCompilation_SetPerformanceMode */
+	.quad start_57	/* OH_NNCompilation_SetPriority */
+	.quad start_58	/* OH_NNCompilation_EnableFloat16 */
+	.quad start_59	/* OH_NNCompilation_Build */
+	.quad start_60	/* OH_NNCompilation_Destroy */
+	.quad start_61	/* OH_NNExecutor_Construct */
+	.quad start_62	/* OH_NNExecutor_Destroy */
+	.quad start_63	/* OH_NNExecutor_GetInputCount */
+	.quad start_64	/* OH_NNExecutor_GetOutputCount */
+	.quad start_65	/* OH_NNExecutor_CreateInputTensorDesc */
+	.quad start_66	/* OH_NNExecutor_CreateOutputTensorDesc */
+	.quad start_67	/* OH_NNExecutor_GetOutputShape */
+	.quad start_68	/* OH_NNExecutor_GetInputDimRange */
+	.quad start_69	/* OH_NNExecutor_SetOnRunDone */
+	.quad start_70	/* OH_NNExecutor_SetOnServiceDied */
+	.quad start_71	/* OH_NNExecutor_RunSync */
+	.quad start_72	/* OH_NNExecutor_RunAsync */
+	.quad start_73	/* OH_NNExecutor_SetInput */
+	.quad start_74	/* OH_NNExecutor_SetOutput */
+	.quad start_75	/* OH_NNExecutor_Run */
+	.quad start_76	/* OH_NNExecutor_AllocateInputMemory */
+	.quad start_77	/* OH_NNExecutor_AllocateOutputMemory */
+	.quad start_78	/* OH_NNExecutor_DestroyInputMemory */
+	.quad start_79	/* OH_NNExecutor_DestroyOutputMemory */
+	.quad start_80	/* OH_NNExecutor_SetInputWithMemory */
+	.quad start_81	/* OH_NNExecutor_SetOutputWithMemory */
+	.quad start_82	/* OH_NNModel_BuildFromLiteGraph */
+	.quad start_83	/* OH_NNModel_SetInputsAndOutputsInfo */
+	.quad start_84	/* OH_NNModel_BuildFromMetaGraph */
+	.quad start_85	/* OH_NNModel_HasCache */
+	.quad start_86	/* OH_NN_GetDeviceID */
+	.quad start_87	/* OH_NN_IsSupportAIPP */
+	.quad start_88	/* OH_NNExecutor_RunSyncWithAipp */
+	.quad start_89	/* rknn_init */
+	.quad start_90	/* rknn_dup_context */
+	.quad start_91	/* rknn_destroy */
+	.quad start_92	/* rknn_query */
+	.quad start_93	/* rknn_set_core_mask */
+	.quad start_94	/* rknn_set_batch_core_num */
+	.quad start_95	/* rknn_inputs_set */
+	.quad start_96	/* rknn_run */
+	.quad start_97	/* rknn_wait */
+	.quad start_98	/* rknn_outputs_get */
+	.quad start_99	/* rknn_outputs_release */
+	.quad start_100	/* rknn_create_mem */
+	.quad start_101	/* rknn_create_mem2 */
+	.quad start_102	/* rknn_create_mem_from_fd */
+	.quad start_103	/* rknn_create_mem_from_phys */
+	.quad start_104	/* rknn_create_mem_from_mb_blk */
+	.quad start_105	/* rknn_destory_mem */
+	.quad start_106	/* rknn_destroy_mem */
+	.quad start_107	/* rknn_set_weight_mem */
+	.quad start_108	/* rknn_set_internal_mem */
+	.quad start_109	/* rknn_set_io_mem */
+	.quad start_110	/* rknn_mem_sync */
+	.quad start_111	/* rknn_set_input_shape */
+	.quad start_112	/* rknn_set_input_shapes */
+	.quad start_113	/* rknn_register_custom_ops */
+	.quad start_114	/* rknn_custom_op_get_op_attr */
+	.quad start_115	/* rknn_matmul_create */
+	.quad start_116	/* rknn_matmul_create_dynamic_shape */
+	.quad start_117	/* rknn_matmul_create_dyn_shape */
+	.quad start_118	/* rknn_matmul_set_io_mem */
+	.quad start_119	/* rknn_matmul_set_core_mask */
+	.quad start_120	/* rknn_matmul_set_quant_params */
+	.quad start_121	/* rknn_matmul_get_quant_params */
+	.quad start_122	/* rknn_matmul_set_dynamic_shape */
+	.quad start_123	/* rknn_matmul_run */
+	.quad start_124	/* rknn_matmul_destroy */
+	.quad start_125	/* rknn_B_normal_layout_to_native_layout */
+	.quad start_126	/* hbDNNGetVersion */
+	.quad start_127	/* hbDNNInitializeFromFiles */
+	.quad start_128	/* hbDNNInitializeFromDDR */
+	.quad start_129	/* hbDNNRelease */
+	.quad start_130	/* hbDNNGetModelNameList */
+	.quad start_131	/* hbDNNGetModelHandle */
+	.quad start_132	/* hbDNNGetInputCount */
+	.quad start_133	/* hbDNNGetInputName */
+	.quad start_134	/* hbDNNGetInputTensorProperties */
+	.quad start_135	/* hbDNNGetOutputCount */
+	.quad start_136	/* hbDNNGetOutputName */
+	.quad start_137	/* hbDNNGetOutputTensorProperties */
+	.quad start_138	/* hbDNNInfer */
+	.quad start_139	/* hbDNNRoiInfer */
+	.quad start_140	/* hbDNNResize */
+	.quad start_141	/* hbDNNSetTaskDoneCb */
+	.quad start_142	/* hbDNNWaitTaskDone */
+	.quad start_143	/* hbDNNReleaseTask */
+	.quad start_144	/* hbSysAllocMem */
+	.quad start_145	/* hbSysAllocCachedMem */
+	.quad start_146	/* hbSysFlushMem */
+	.quad start_147	/* hbSysWriteMem */
+	.quad start_148	/* hbSysReadMem */
+	.quad start_149	/* hbSysFreeMem */
+	.quad start_150	/* hbSysRegisterMem */
+	.quad start_151	/* hbSysUnregisterMem */
+	.quad start_152	/* hbDNNGetInputSource */
+	.quad start_153	/* hbDNNGetInputDesc */
+	.quad start_154	/* hbDNNGetOutputDesc */
+	.quad start_155	/* hbDNNGetModelDesc */
+	.quad start_156	/* hbDNNGetModelTag */
+	.quad start_157	/* hbDNNGetOutputOperatorType */
+	.quad start_158	/* hbDNNGetEstimateLatency */
+	.quad start_159	/* hbDNNGetTaskEstimateTime */
+	.quad start_160	/* hbDNNGetTaskEstimateStartTime */
+	.quad start_161	/* hbDNNGetErrorDesc */
+	.quad start_162	/* hbDNNGetLayoutName */
+	.quad start_163	/* hbDNNUnquantizeByScale */
+	.quad start_164	/* hbDNNConvertLayout */
+	.quad start_165	/* hbDNNConvertLayoutRoi */
+	.quad start_166	/* hbDNNConvertLayoutToNative1HW1 */
+	.quad start_167	/* hbDNNConvertLayoutToNative111C */
+	.quad start_168	/* hbDNNConvertLayoutToNative1111 */
+	.quad start_169	/* hbDNNAddPadding */
+	.quad start_170	/* hbDNNRemovePadding */
+	.quad start_171	/* hbDNNAddPaddingWithStride */
+	.quad start_172	/* hbDNNRemovePaddingWithStride */
+	.quad start_173	/* hbDNNConvertEndianness */
+	.quad start_174	/* _Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE */
+	.quad start_175	/* _Z27hbDNNUnregisterLayerCreatorPKc */
+	.quad start_176	/* ANeuralNetworks_getDeviceCount */
+	.quad start_177	/* ANeuralNetworks_getDevice */
+	.quad start_178	/* ANeuralNetworksDevice_getName */
+	.quad start_179	/* ANeuralNetworksDevice_getType */
+	.quad start_180	/* ANeuralNetworksDevice_getVersion */
+	.quad start_181	/* ANeuralNetworksDevice_getFeatureLevel */
+	.quad start_182	/* ANeuralNetworksDevice_wait */
+	.quad start_183	/* ANeuralNetworks_getRuntimeFeatureLevel */
+	.quad start_184	/* ANeuralNetworksModel_getSupportedOperationsForDevices */
+	.quad start_185	/* ANeuralNetworksMemory_createFromFd */
+	.quad start_186	/* ANeuralNetworksMemory_createFromAHardwareBuffer */
+	.quad start_187	/* ANeuralNetworksMemory_free */
+	.quad start_188	/* ANeuralNetworksMemoryDesc_create */
+	.quad start_189	/* ANeuralNetworksMemoryDesc_addInputRole */
+	.quad start_190	/* ANeuralNetworksMemoryDesc_addOutputRole */
+	.quad start_191	/* ANeuralNetworksMemoryDesc_setDimensions */
+	.quad start_192	/* ANeuralNetworksMemoryDesc_finish */
+	.quad start_193	/* ANeuralNetworksMemoryDesc_free */
+	.quad start_194	/* ANeuralNetworksMemory_createFromDesc */
+	.quad start_195	/* ANeuralNetworksMemory_copy */
+	.quad start_196	/* ANeuralNetworksModel_create */
+	.quad start_197	/* ANeuralNetworksModel_free */
+	.quad start_198	/* ANeuralNetworksModel_addOperand */
+	.quad start_199	/* ANeuralNetworksModel_setOperandValue */
+	.quad start_200	/* ANeuralNetworksModel_setOperandValueFromMemory */
+	.quad start_201	/* ANeuralNetworksModel_setOperandValueFromModel */
+	.quad start_202	/* ANeuralNetworksModel_setOperandSymmPerChannelQuantParams */
+	.quad start_203	/* ANeuralNetworksModel_addOperation */
+	.quad start_204	/* ANeuralNetworksModel_identifyInputsAndOutputs */
+	.quad start_205	/* ANeuralNetworksModel_relaxComputationFloat32toFloat16 */
+	.quad start_206	/* ANeuralNetworksModel_finish */
+	.quad start_207	/* ANeuralNetworksCompilation_create */
+	.quad start_208	/* ANeuralNetworksCompilation_createForDevices */
+	.quad start_209	/* ANeuralNetworksCompilation_free */
+	.quad start_210	/* ANeuralNetworksCompilation_setPreference */
+	.quad start_211	/* ANeuralNetworksCompilation_setCaching */
+	.quad start_212	/* ANeuralNetworksCompilation_setPriority */
+	.quad start_213	/* ANeuralNetworksCompilation_setTimeout */
+	.quad start_214	/* ANeuralNetworksCompilation_finish */
+	.quad start_215	/* ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput */
+	.quad start_216	/* ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput */
+	.quad start_217	/* ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput */
+	.quad start_218	/* ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput */
+	.quad start_219	/* ANeuralNetworksExecution_create */
+	.quad start_220	/* ANeuralNetworksExecution_free */
+	.quad start_221	/* ANeuralNetworksExecution_setInput */
+	.quad start_222	/* ANeuralNetworksExecution_setInputFromMemory */
+	.quad start_223	/* ANeuralNetworksExecution_setOutput */
+	.quad start_224	/* ANeuralNetworksExecution_setOutputFromMemory */
+	.quad start_225	/* ANeuralNetworksExecution_enableInputAndOutputPadding */
+	.quad start_226	/* ANeuralNetworksExecution_setReusable */
+	.quad start_227	/* ANeuralNetworksExecution_setMeasureTiming */
+	.quad start_228	/* ANeuralNetworksExecution_setTimeout */
+	.quad start_229	/* ANeuralNetworksExecution_setLoopTimeout */
+	.quad start_230	/* ANeuralNetworks_getDefaultLoopTimeout */
+	.quad start_231	/* ANeuralNetworks_getMaximumLoopTimeout */
+	.quad start_232	/* ANeuralNetworksExecution_compute */
+	.quad start_233	/* ANeuralNetworksExecution_startCompute */
+	.quad start_234	/* ANeuralNetworksExecution_burstCompute */
+	.quad start_235	/* ANeuralNetworksExecution_startComputeWithDependencies */
+	.quad start_236	/* ANeuralNetworksExecution_getOutputOperandRank */
+	.quad start_237	/* ANeuralNetworksExecution_getOutputOperandDimensions */
+	.quad start_238	/* ANeuralNetworksExecution_getDuration */
+	.quad start_239	/* ANeuralNetworksBurst_create */
+	.quad start_240	/* ANeuralNetworksBurst_free */
+	.quad start_241	/* ANeuralNetworksEvent_wait */
+	.quad start_242	/* ANeuralNetworksEvent_free */
+	.quad start_243	/* ANeuralNetworksEvent_createFromSyncFenceFd */
+	.quad start_244	/* ANeuralNetworksEvent_getSyncFenceFd */
+	.quad start_245	/* ANeuralNetworksDevice_getExtensionSupport */
+	.quad start_246	/* ANeuralNetworksModel_getExtensionOperandType */
+	.quad start_247	/* ANeuralNetworksModel_getExtensionOperationType */
+	.quad start_248	/* ANeuralNetworksModel_setOperandExtensionData */
+	.quad start_249	/* ANeuralNetworksCompilation_addExtensionAttribute */
+	.quad start_250	/* ANeuralNetworksExecution_addExtensionAttribute */
 	.p2align 12
 	.size anynpu_slot, .-anynpu_slot
 
@@ -8817,6 +8848,7 @@ anynpu_counted:
 	.quad count_247
 	.quad count_248
 	.quad count_249
+	.quad count_250
 	.size anynpu_counted, .-anynpu_counted
 
 	.section .note.anynpu, "a", @note

@@ -97,13 +97,25 @@ anynpu_placement_report:
 	.size anynpu_placement_report, .-anynpu_placement_report
 
 	.p2align 4
+	.globl anynpu_output_shape
+	.type anynpu_output_shape, %function
+anynpu_output_shape:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*4
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*4]
+	br	x16
+	.cfi_endproc
+	.size anynpu_output_shape, .-anynpu_output_shape
+
+	.p2align 4
 	.globl anynpu_live_handles
 	.type anynpu_live_handles, %function
 anynpu_live_handles:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*4
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*4]
+	adrp	x16, anynpu_slot+8*5
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*5]
 	br	x16
 	.cfi_endproc
 	.size anynpu_live_handles, .-anynpu_live_handles
@@ -114,8 +126,8 @@ anynpu_live_handles:
 anynpu_live_buffers:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*5
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*5]
+	adrp	x16, anynpu_slot+8*6
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*6]
 	br	x16
 	.cfi_endproc
 	.size anynpu_live_buffers, .-anynpu_live_buffers
@@ -129,8 +141,8 @@ anynpu_entry_OH_NNDevice_GetAllDevicesID:
 OH_NNDevice_GetAllDevicesID:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*6
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*6]
+	adrp	x16, anynpu_slot+8*7
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*7]
 	br	x16
 	.cfi_endproc
 	.size OH_NNDevice_GetAllDevicesID, .-OH_NNDevice_GetAllDevicesID
@@ -144,8 +156,8 @@ anynpu_entry_OH_NNDevice_GetName:
 OH_NNDevice_GetName:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*7
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*7]
+	adrp	x16, anynpu_slot+8*8
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*8]
 	br	x16
 	.cfi_endproc
 	.size OH_NNDevice_GetName, .-OH_NNDevice_GetName
@@ -159,8 +171,8 @@ anynpu_entry_OH_NNDevice_GetType:
 OH_NNDevice_GetType:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*8
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*8]
+	adrp	x16, anynpu_slot+8*9
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*9]
 	br	x16
 	.cfi_endproc
 	.size OH_NNDevice_GetType, .-OH_NNDevice_GetType
@@ -174,8 +186,8 @@ anynpu_entry_OH_NNTensorDesc_Create:
 OH_NNTensorDesc_Create:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*9
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*9]
+	adrp	x16, anynpu_slot+8*10
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*10]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_Create, .-OH_NNTensorDesc_Create
@@ -189,8 +201,8 @@ anynpu_entry_OH_NNTensorDesc_Destroy:
 OH_NNTensorDesc_Destroy:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*10
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*10]
+	adrp	x16, anynpu_slot+8*11
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*11]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_Destroy, .-OH_NNTensorDesc_Destroy
@@ -204,8 +216,8 @@ anynpu_entry_OH_NNTensorDesc_SetName:
 OH_NNTensorDesc_SetName:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*11
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*11]
+	adrp	x16, anynpu_slot+8*12
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*12]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetName, .-OH_NNTensorDesc_SetName
@@ -219,8 +231,8 @@ anynpu_entry_OH_NNTensorDesc_GetName:
 OH_NNTensorDesc_GetName:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*12
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*12]
+	adrp	x16, anynpu_slot+8*13
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*13]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetName, .-OH_NNTensorDesc_GetName
@@ -234,8 +246,8 @@ anynpu_entry_OH_NNTensorDesc_SetDataType:
 OH_NNTensorDesc_SetDataType:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*13
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*13]
+	adrp	x16, anynpu_slot+8*14
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*14]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetDataType, .-OH_NNTensorDesc_SetDataType
@@ -249,8 +261,8 @@ anynpu_entry_OH_NNTensorDesc_GetDataType:
 OH_NNTensorDesc_GetDataType:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*14
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*14]
+	adrp	x16, anynpu_slot+8*15
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*15]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetDataType, .-OH_NNTensorDesc_GetDataType
@@ -264,8 +276,8 @@ anynpu_entry_OH_NNTensorDesc_SetShape:
 OH_NNTensorDesc_SetShape:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*15
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*15]
+	adrp	x16, anynpu_slot+8*16
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*16]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetShape, .-OH_NNTensorDesc_SetShape
@@ -279,8 +291,8 @@ anynpu_entry_OH_NNTensorDesc_GetShape:
 OH_NNTensorDesc_GetShape:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*16
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*16]
+	adrp	x16, anynpu_slot+8*17
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*17]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetShape, .-OH_NNTensorDesc_GetShape
@@ -294,8 +306,8 @@ anynpu_entry_OH_NNTensorDesc_SetFormat:
 OH_NNTensorDesc_SetFormat:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*17
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*17]
+	adrp	x16, anynpu_slot+8*18
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*18]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetFormat, .-OH_NNTensorDesc_SetFormat
@@ -309,8 +321,8 @@ anynpu_entry_OH_NNTensorDesc_GetFormat:
 OH_NNTensorDesc_GetFormat:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*18
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*18]
+	adrp	x16, anynpu_slot+8*19
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*19]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetFormat, .-OH_NNTensorDesc_GetFormat
@@ -324,8 +336,8 @@ anynpu_entry_OH_NNTensorDesc_GetElementCount:
 OH_NNTensorDesc_GetElementCount:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*19
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*19]
+	adrp	x16, anynpu_slot+8*20
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*20]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetElementCount, .-OH_NNTensorDesc_GetElementCount
@@ -339,8 +351,8 @@ anynpu_entry_OH_NNTensorDesc_GetByteSize:
 OH_NNTensorDesc_GetByteSize:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*20
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*20]
+	adrp	x16, anynpu_slot+8*21
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*21]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetByteSize, .-OH_NNTensorDesc_GetByteSize
@@ -354,8 +366,8 @@ anynpu_entry_OH_NNTensor_Create:
 OH_NNTensor_Create:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*21
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*21]
+	adrp	x16, anynpu_slot+8*22
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*22]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensor_Create, .-OH_NNTensor_Create
@@ -369,8 +381,8 @@ anynpu_entry_OH_NNTensor_CreateWithSize:
 OH_NNTensor_CreateWithSize:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*22
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*22]
+	adrp	x16, anynpu_slot+8*23
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*23]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensor_CreateWithSize, .-OH_NNTensor_CreateWithSize
@@ -384,8 +396,8 @@ anynpu_entry_OH_NNTensor_CreateWithFd:
 OH_NNTensor_CreateWithFd:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*23
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*23]
+	adrp	x16, anynpu_slot+8*24
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*24]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensor_CreateWithFd, .-OH_NNTensor_CreateWithFd
@@ -399,8 +411,8 @@ anynpu_entry_OH_NNTensor_Destroy:
 OH_NNTensor_Destroy:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*24
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*24]
+	adrp	x16, anynpu_slot+8*25
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*25]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensor_Destroy, .-OH_NNTensor_Destroy
@@ -414,8 +426,8 @@ anynpu_entry_OH_NNTensor_GetTensorDesc:
 OH_NNTensor_GetTensorDesc:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*25
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*25]
+	adrp	x16, anynpu_slot+8*26
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*26]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensor_GetTensorDesc, .-OH_NNTensor_GetTensorDesc
@@ -429,8 +441,8 @@ anynpu_entry_OH_NNTensor_GetDataBuffer:
 OH_NNTensor_GetDataBuffer:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*26
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*26]
+	adrp	x16, anynpu_slot+8*27
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*27]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensor_GetDataBuffer, .-OH_NNTensor_GetDataBuffer
@@ -444,8 +456,8 @@ anynpu_entry_OH_NNTensor_GetFd:
 OH_NNTensor_GetFd:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*27
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*27]
+	adrp	x16, anynpu_slot+8*28
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*28]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensor_GetFd, .-OH_NNTensor_GetFd
@@ -459,8 +471,8 @@ anynpu_entry_OH_NNTensor_GetSize:
 OH_NNTensor_GetSize:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*28
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*28]
+	adrp	x16, anynpu_slot+8*29
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*29]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensor_GetSize, .-OH_NNTensor_GetSize
@@ -474,8 +486,8 @@ anynpu_entry_OH_NNTensor_GetOffset:
 OH_NNTensor_GetOffset:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*29
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*29]
+	adrp	x16, anynpu_slot+8*30
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*30]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensor_GetOffset, .-OH_NNTensor_GetOffset
@@ -489,8 +501,8 @@ anynpu_entry_OH_NNQuantParam_Create:
 OH_NNQuantParam_Create:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*30
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*30]
+	adrp	x16, anynpu_slot+8*31
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*31]
 	br	x16
 	.cfi_endproc
 	.size OH_NNQuantParam_Create, .-OH_NNQuantParam_Create
@@ -504,8 +516,8 @@ anynpu_entry_OH_NNQuantParam_SetScales:
 OH_NNQuantParam_SetScales:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*31
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*31]
+	adrp	x16, anynpu_slot+8*32
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*32]
 	br	x16
 	.cfi_endproc
 	.size OH_NNQuantParam_SetScales, .-OH_NNQuantParam_SetScales
@@ -519,8 +531,8 @@ anynpu_entry_OH_NNQuantParam_SetZeroPoints:
 OH_NNQuantParam_SetZeroPoints:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*32
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*32]
+	adrp	x16, anynpu_slot+8*33
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*33]
 	br	x16
 	.cfi_endproc
 	.size OH_NNQuantParam_SetZeroPoints, .-OH_NNQuantParam_SetZeroPoints
@@ -534,8 +546,8 @@ anynpu_entry_OH_NNQuantParam_SetNumBits:
 OH_NNQuantParam_SetNumBits:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*33
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*33]
+	adrp	x16, anynpu_slot+8*34
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*34]
 	br	x16
 	.cfi_endproc
 	.size OH_NNQuantParam_SetNumBits, .-OH_NNQuantParam_SetNumBits
@@ -549,8 +561,8 @@ anynpu_entry_OH_NNQuantParam_Destroy:
 OH_NNQuantParam_Destroy:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*34
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*34]
+	adrp	x16, anynpu_slot+8*35
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*35]
 	br	x16
 	.cfi_endproc
 	.size OH_NNQuantParam_Destroy, .-OH_NNQuantParam_Destroy
@@ -564,8 +576,8 @@ anynpu_entry_OH_NNModel_Construct:
 OH_NNModel_Construct:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*35
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*35]
+	adrp	x16, anynpu_slot+8*36
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*36]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_Construct, .-OH_NNModel_Construct
@@ -579,8 +591,8 @@ anynpu_entry_OH_NNModel_Destroy:
 OH_NNModel_Destroy:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*36
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*36]
+	adrp	x16, anynpu_slot+8*37
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*37]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_Destroy, .-OH_NNModel_Destroy
@@ -594,8 +606,8 @@ anynpu_entry_OH_NNModel_AddTensor:
 OH_NNModel_AddTensor:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*37
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*37]
+	adrp	x16, anynpu_slot+8*38
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*38]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_AddTensor, .-OH_NNModel_AddTensor
@@ -609,8 +621,8 @@ anynpu_entry_OH_NNModel_AddTensorToModel:
 OH_NNModel_AddTensorToModel:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*38
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*38]
+	adrp	x16, anynpu_slot+8*39
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*39]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_AddTensorToModel, .-OH_NNModel_AddTensorToModel
@@ -624,8 +636,8 @@ anynpu_entry_OH_NNModel_SetTensorData:
 OH_NNModel_SetTensorData:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*39
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*39]
+	adrp	x16, anynpu_slot+8*40
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*40]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_SetTensorData, .-OH_NNModel_SetTensorData
@@ -639,8 +651,8 @@ anynpu_entry_OH_NNModel_SetTensorQuantParams:
 OH_NNModel_SetTensorQuantParams:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*40
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*40]
+	adrp	x16, anynpu_slot+8*41
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*41]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_SetTensorQuantParams, .-OH_NNModel_SetTensorQuantParams
@@ -654,8 +666,8 @@ anynpu_entry_OH_NNModel_SetTensorType:
 OH_NNModel_SetTensorType:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*41
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*41]
+	adrp	x16, anynpu_slot+8*42
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*42]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_SetTensorType, .-OH_NNModel_SetTensorType
@@ -669,8 +681,8 @@ anynpu_entry_OH_NNModel_AddOperation:
 OH_NNModel_AddOperation:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*42
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*42]
+	adrp	x16, anynpu_slot+8*43
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*43]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_AddOperation, .-OH_NNModel_AddOperation
@@ -684,8 +696,8 @@ anynpu_entry_OH_NNModel_SpecifyInputsAndOutputs:
 OH_NNModel_SpecifyInputsAndOutputs:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*43
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*43]
+	adrp	x16, anynpu_slot+8*44
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*44]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_SpecifyInputsAndOutputs, .-OH_NNModel_SpecifyInputsAndOutputs
@@ -699,8 +711,8 @@ anynpu_entry_OH_NNModel_Finish:
 OH_NNModel_Finish:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*44
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*44]
+	adrp	x16, anynpu_slot+8*45
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*45]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_Finish, .-OH_NNModel_Finish
@@ -714,8 +726,8 @@ anynpu_entry_OH_NNModel_GetAvailableOperations:
 OH_NNModel_GetAvailableOperations:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*45
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*45]
+	adrp	x16, anynpu_slot+8*46
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*46]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_GetAvailableOperations, .-OH_NNModel_GetAvailableOperations
@@ -729,8 +741,8 @@ anynpu_entry_OH_NNCompilation_Construct:
 OH_NNCompilation_Construct:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*46
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*46]
+	adrp	x16, anynpu_slot+8*47
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*47]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_Construct, .-OH_NNCompilation_Construct
@@ -744,8 +756,8 @@ anynpu_entry_OH_NNCompilation_ConstructWithOfflineModelFile:
 OH_NNCompilation_ConstructWithOfflineModelFile:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*47
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*47]
+	adrp	x16, anynpu_slot+8*48
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*48]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_ConstructWithOfflineModelFile, .-OH_NNCompilation_ConstructWithOfflineModelFile
@@ -759,8 +771,8 @@ anynpu_entry_OH_NNCompilation_ConstructWithOfflineModelBuffer:
 OH_NNCompilation_ConstructWithOfflineModelBuffer:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*48
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*48]
+	adrp	x16, anynpu_slot+8*49
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*49]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_ConstructWithOfflineModelBuffer, .-OH_NNCompilation_ConstructWithOfflineModelBuffer
@@ -774,8 +786,8 @@ anynpu_entry_OH_NNCompilation_ConstructForCache:
 OH_NNCompilation_ConstructForCache:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*49
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*49]
+	adrp	x16, anynpu_slot+8*50
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*50]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_ConstructForCache, .-OH_NNCompilation_ConstructForCache
@@ -789,8 +801,8 @@ anynpu_entry_OH_NNCompilation_ExportCacheToBuffer:
 OH_NNCompilation_ExportCacheToBuffer:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*50
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*50]
+	adrp	x16, anynpu_slot+8*51
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*51]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_ExportCacheToBuffer, .-OH_NNCompilation_ExportCacheToBuffer
@@ -804,8 +816,8 @@ anynpu_entry_OH_NNCompilation_ImportCacheFromBuffer:
 OH_NNCompilation_ImportCacheFromBuffer:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*51
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*51]
+	adrp	x16, anynpu_slot+8*52
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*52]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_ImportCacheFromBuffer, .-OH_NNCompilation_ImportCacheFromBuffer
@@ -819,8 +831,8 @@ anynpu_entry_OH_NNCompilation_AddExtensionConfig:
 OH_NNCompilation_AddExtensionConfig:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*52
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*52]
+	adrp	x16, anynpu_slot+8*53
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*53]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_AddExtensionConfig, .-OH_NNCompilation_AddExtensionConfig
@@ -834,8 +846,8 @@ anynpu_entry_OH_NNCompilation_SetDevice:
 OH_NNCompilation_SetDevice:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*53
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*53]
+	adrp	x16, anynpu_slot+8*54
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*54]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_SetDevice, .-OH_NNCompilation_SetDevice
@@ -849,8 +861,8 @@ anynpu_entry_OH_NNCompilation_SetCache:
 OH_NNCompilation_SetCache:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*54
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*54]
+	adrp	x16, anynpu_slot+8*55
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*55]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_SetCache, .-OH_NNCompilation_SetCache
@@ -864,8 +876,8 @@ anynpu_entry_OH_NNCompilation_SetPerformanceMode:
 OH_NNCompilation_SetPerformanceMode:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*55
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*55]
+	adrp	x16, anynpu_slot+8*56
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*56]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_SetPerformanceMode, .-OH_NNCompilation_SetPerformanceMode
@@ -879,8 +891,8 @@ anynpu_entry_OH_NNCompilation_SetPriority:
 OH_NNCompilation_SetPriority:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*56
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*56]
+	adrp	x16, anynpu_slot+8*57
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*57]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_SetPriority, .-OH_NNCompilation_SetPriority
@@ -894,8 +906,8 @@ anynpu_entry_OH_NNCompilation_EnableFloat16:
 OH_NNCompilation_EnableFloat16:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*57
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*57]
+	adrp	x16, anynpu_slot+8*58
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*58]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_EnableFloat16, .-OH_NNCompilation_EnableFloat16
@@ -909,8 +921,8 @@ anynpu_entry_OH_NNCompilation_Build:
 OH_NNCompilation_Build:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*58
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*58]
+	adrp	x16, anynpu_slot+8*59
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*59]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_Build, .-OH_NNCompilation_Build
@@ -924,8 +936,8 @@ anynpu_entry_OH_NNCompilation_Destroy:
 OH_NNCompilation_Destroy:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*59
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*59]
+	adrp	x16, anynpu_slot+8*60
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*60]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_Destroy, .-OH_NNCompilation_Destroy
@@ -939,8 +951,8 @@ anynpu_entry_OH_NNExecutor_Construct:
 OH_NNExecutor_Construct:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*60
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*60]
+	adrp	x16, anynpu_slot+8*61
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*61]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_Construct, .-OH_NNExecutor_Construct
@@ -954,8 +966,8 @@ anynpu_entry_OH_NNExecutor_Destroy:
 OH_NNExecutor_Destroy:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*61
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*61]
+	adrp	x16, anynpu_slot+8*62
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*62]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_Destroy, .-OH_NNExecutor_Destroy
@@ -969,8 +981,8 @@ anynpu_entry_OH_NNExecutor_GetInputCount:
 OH_NNExecutor_GetInputCount:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*62
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*62]
+	adrp	x16, anynpu_slot+8*63
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*63]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_GetInputCount, .-OH_NNExecutor_GetInputCount
@@ -984,8 +996,8 @@ anynpu_entry_OH_NNExecutor_GetOutputCount:
 OH_NNExecutor_GetOutputCount:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*63
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*63]
+	adrp	x16, anynpu_slot+8*64
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*64]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_GetOutputCount, .-OH_NNExecutor_GetOutputCount
@@ -999,8 +1011,8 @@ anynpu_entry_OH_NNExecutor_CreateInputTensorDesc:
 OH_NNExecutor_CreateInputTensorDesc:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*64
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*64]
+	adrp	x16, anynpu_slot+8*65
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*65]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_CreateInputTensorDesc, .-OH_NNExecutor_CreateInputTensorDesc
@@ -1014,8 +1026,8 @@ anynpu_entry_OH_NNExecutor_CreateOutputTensorDesc:
 OH_NNExecutor_CreateOutputTensorDesc:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*65
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*65]
+	adrp	x16, anynpu_slot+8*66
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*66]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_CreateOutputTensorDesc, .-OH_NNExecutor_CreateOutputTensorDesc
@@ -1029,8 +1041,8 @@ anynpu_entry_OH_NNExecutor_GetOutputShape:
 OH_NNExecutor_GetOutputShape:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*66
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*66]
+	adrp	x16, anynpu_slot+8*67
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*67]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_GetOutputShape, .-OH_NNExecutor_GetOutputShape
@@ -1044,8 +1056,8 @@ anynpu_entry_OH_NNExecutor_GetInputDimRange:
 OH_NNExecutor_GetInputDimRange:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*67
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*67]
+	adrp	x16, anynpu_slot+8*68
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*68]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_GetInputDimRange, .-OH_NNExecutor_GetInputDimRange
@@ -1059,8 +1071,8 @@ anynpu_entry_OH_NNExecutor_SetOnRunDone:
 OH_NNExecutor_SetOnRunDone:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*68
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*68]
+	adrp	x16, anynpu_slot+8*69
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*69]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_SetOnRunDone, .-OH_NNExecutor_SetOnRunDone
@@ -1074,8 +1086,8 @@ anynpu_entry_OH_NNExecutor_SetOnServiceDied:
 OH_NNExecutor_SetOnServiceDied:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*69
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*69]
+	adrp	x16, anynpu_slot+8*70
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*70]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_SetOnServiceDied, .-OH_NNExecutor_SetOnServiceDied
@@ -1089,8 +1101,8 @@ anynpu_entry_OH_NNExecutor_RunSync:
 OH_NNExecutor_RunSync:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*70
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*70]
+	adrp	x16, anynpu_slot+8*71
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*71]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_RunSync, .-OH_NNExecutor_RunSync
@@ -1104,8 +1116,8 @@ anynpu_entry_OH_NNExecutor_RunAsync:
 OH_NNExecutor_RunAsync:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*71
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*71]
+	adrp	x16, anynpu_slot+8*72
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*72]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_RunAsync, .-OH_NNExecutor_RunAsync
@@ -1119,8 +1131,8 @@ anynpu_entry_OH_NNExecutor_SetInput:
 OH_NNExecutor_SetInput:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*72
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*72]
+	adrp	x16, anynpu_slot+8*73
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*73]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_SetInput, .-OH_NNExecutor_SetInput
@@ -1134,8 +1146,8 @@ anynpu_entry_OH_NNExecutor_SetOutput:
 OH_NNExecutor_SetOutput:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*73
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*73]
+	adrp	x16, anynpu_slot+8*74
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*74]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_SetOutput, .-OH_NNExecutor_SetOutput
@@ -1149,8 +1161,8 @@ anynpu_entry_OH_NNExecutor_Run:
 OH_NNExecutor_Run:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*74
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*74]
+	adrp	x16, anynpu_slot+8*75
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*75]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_Run, .-OH_NNExecutor_Run
@@ -1164,8 +1176,8 @@ anynpu_entry_OH_NNExecutor_AllocateInputMemory:
 OH_NNExecutor_AllocateInputMemory:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*75
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*75]
+	adrp	x16, anynpu_slot+8*76
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*76]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_AllocateInputMemory, .-OH_NNExecutor_AllocateInputMemory
@@ -1179,8 +1191,8 @@ anynpu_entry_OH_NNExecutor_AllocateOutputMemory:
 OH_NNExecutor_AllocateOutputMemory:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*76
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*76]
+	adrp	x16, anynpu_slot+8*77
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*77]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_AllocateOutputMemory, .-OH_NNExecutor_AllocateOutputMemory
@@ -1194,8 +1206,8 @@ anynpu_entry_OH_NNExecutor_DestroyInputMemory:
 OH_NNExecutor_DestroyInputMemory:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*77
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*77]
+	adrp	x16, anynpu_slot+8*78
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*78]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_DestroyInputMemory, .-OH_NNExecutor_DestroyInputMemory
@@ -1209,8 +1221,8 @@ anynpu_entry_OH_NNExecutor_DestroyOutputMemory:
 OH_NNExecutor_DestroyOutputMemory:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*78
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*78]
+	adrp	x16, anynpu_slot+8*79
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*79]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_DestroyOutputMemory, .-OH_NNExecutor_DestroyOutputMemory
@@ -1224,8 +1236,8 @@ anynpu_entry_OH_NNExecutor_SetInputWithMemory:
 OH_NNExecutor_SetInputWithMemory:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*79
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*79]
+	adrp	x16, anynpu_slot+8*80
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*80]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_SetInputWithMemory, .-OH_NNExecutor_SetInputWithMemory
@@ -1239,8 +1251,8 @@ anynpu_entry_OH_NNExecutor_SetOutputWithMemory:
 OH_NNExecutor_SetOutputWithMemory:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*80
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*80]
+	adrp	x16, anynpu_slot+8*81
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*81]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_SetOutputWithMemory, .-OH_NNExecutor_SetOutputWithMemory
@@ -1254,8 +1266,8 @@ anynpu_entry_OH_NNModel_BuildFromLiteGraph:
 OH_NNModel_BuildFromLiteGraph:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*81
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*81]
+	adrp	x16, anynpu_slot+8*82
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*82]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_BuildFromLiteGraph, .-OH_NNModel_BuildFromLiteGraph
@@ -1269,8 +1281,8 @@ anynpu_entry_OH_NNModel_SetInputsAndOutputsInfo:
 OH_NNModel_SetInputsAndOutputsInfo:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*82
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*82]
+	adrp	x16, anynpu_slot+8*83
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*83]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_SetInputsAndOutputsInfo, .-OH_NNModel_SetInputsAndOutputsInfo
@@ -1284,8 +1296,8 @@ anynpu_entry_OH_NNModel_BuildFromMetaGraph:
 OH_NNModel_BuildFromMetaGraph:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*83
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*83]
+	adrp	x16, anynpu_slot+8*84
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*84]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_BuildFromMetaGraph, .-OH_NNModel_BuildFromMetaGraph
@@ -1299,8 +1311,8 @@ anynpu_entry_OH_NNModel_HasCache:
 OH_NNModel_HasCache:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*84
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*84]
+	adrp	x16, anynpu_slot+8*85
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*85]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_HasCache, .-OH_NNModel_HasCache
@@ -1314,8 +1326,8 @@ anynpu_entry_OH_NN_GetDeviceID:
 OH_NN_GetDeviceID:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*85
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*85]
+	adrp	x16, anynpu_slot+8*86
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*86]
 	br	x16
 	.cfi_endproc
 	.size OH_NN_GetDeviceID, .-OH_NN_GetDeviceID
@@ -1329,8 +1341,8 @@ anynpu_entry_OH_NN_IsSupportAIPP:
 OH_NN_IsSupportAIPP:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*86
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*86]
+	adrp	x16, anynpu_slot+8*87
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*87]
 	br	x16
 	.cfi_endproc
 	.size OH_NN_IsSupportAIPP, .-OH_NN_IsSupportAIPP
@@ -1344,8 +1356,8 @@ anynpu_entry_OH_NNExecutor_RunSyncWithAipp:
 OH_NNExecutor_RunSyncWithAipp:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*87
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*87]
+	adrp	x16, anynpu_slot+8*88
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*88]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_RunSyncWithAipp, .-OH_NNExecutor_RunSyncWithAipp
@@ -1359,8 +1371,8 @@ anynpu_entry_rknn_init:
 rknn_init:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*88
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*88]
+	adrp	x16, anynpu_slot+8*89
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*89]
 	br	x16
 	.cfi_endproc
 	.size rknn_init, .-rknn_init
@@ -1374,8 +1386,8 @@ anynpu_entry_rknn_dup_context:
 rknn_dup_context:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*89
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*89]
+	adrp	x16, anynpu_slot+8*90
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*90]
 	br	x16
 	.cfi_endproc
 	.size rknn_dup_context, .-rknn_dup_context
@@ -1389,8 +1401,8 @@ anynpu_entry_rknn_destroy:
 rknn_destroy:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*90
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*90]
+	adrp	x16, anynpu_slot+8*91
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*91]
 	br	x16
 	.cfi_endproc
 	.size rknn_destroy, .-rknn_destroy
@@ -1404,8 +1416,8 @@ anynpu_entry_rknn_query:
 rknn_query:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*91
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*91]
+	adrp	x16, anynpu_slot+8*92
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*92]
 	br	x16
 	.cfi_endproc
 	.size rknn_query, .-rknn_query
@@ -1419,8 +1431,8 @@ anynpu_entry_rknn_set_core_mask:
 rknn_set_core_mask:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*92
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*92]
+	adrp	x16, anynpu_slot+8*93
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*93]
 	br	x16
 	.cfi_endproc
 	.size rknn_set_core_mask, .-rknn_set_core_mask
@@ -1434,8 +1446,8 @@ anynpu_entry_rknn_set_batch_core_num:
 rknn_set_batch_core_num:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*93
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*93]
+	adrp	x16, anynpu_slot+8*94
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*94]
 	br	x16
 	.cfi_endproc
 	.size rknn_set_batch_core_num, .-rknn_set_batch_core_num
@@ -1449,8 +1461,8 @@ anynpu_entry_rknn_inputs_set:
 rknn_inputs_set:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*94
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*94]
+	adrp	x16, anynpu_slot+8*95
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*95]
 	br	x16
 	.cfi_endproc
 	.size rknn_inputs_set, .-rknn_inputs_set
@@ -1464,8 +1476,8 @@ anynpu_entry_rknn_run:
 rknn_run:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*95
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*95]
+	adrp	x16, anynpu_slot+8*96
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*96]
 	br	x16
 	.cfi_endproc
 	.size rknn_run, .-rknn_run
@@ -1479,8 +1491,8 @@ anynpu_entry_rknn_wait:
 rknn_wait:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*96
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*96]
+	adrp	x16, anynpu_slot+8*97
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*97]
 	br	x16
 	.cfi_endproc
 	.size rknn_wait, .-rknn_wait
@@ -1494,8 +1506,8 @@ anynpu_entry_rknn_outputs_get:
 rknn_outputs_get:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*97
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*97]
+	adrp	x16, anynpu_slot+8*98
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*98]
 	br	x16
 	.cfi_endproc
 	.size rknn_outputs_get, .-rknn_outputs_get
@@ -1509,8 +1521,8 @@ anynpu_entry_rknn_outputs_release:
 rknn_outputs_release:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*98
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*98]
+	adrp	x16, anynpu_slot+8*99
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*99]
 	br	x16
 	.cfi_endproc
 	.size rknn_outputs_release, .-rknn_outputs_release
@@ -1524,8 +1536,8 @@ anynpu_entry_rknn_create_mem:
 rknn_create_mem:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*99
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*99]
+	adrp	x16, anynpu_slot+8*100
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*100]
 	br	x16
 	.cfi_endproc
 	.size rknn_create_mem, .-rknn_create_mem
@@ -1539,8 +1551,8 @@ anynpu_entry_rknn_create_mem2:
 rknn_create_mem2:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*100
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*100]
+	adrp	x16, anynpu_slot+8*101
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*101]
 	br	x16
 	.cfi_endproc
 	.size rknn_create_mem2, .-rknn_create_mem2
@@ -1554,8 +1566,8 @@ anynpu_entry_rknn_create_mem_from_fd:
 rknn_create_mem_from_fd:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*101
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*101]
+	adrp	x16, anynpu_slot+8*102
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*102]
 	br	x16
 	.cfi_endproc
 	.size rknn_create_mem_from_fd, .-rknn_create_mem_from_fd
@@ -1569,8 +1581,8 @@ anynpu_entry_rknn_create_mem_from_phys:
 rknn_create_mem_from_phys:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*102
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*102]
+	adrp	x16, anynpu_slot+8*103
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*103]
 	br	x16
 	.cfi_endproc
 	.size rknn_create_mem_from_phys, .-rknn_create_mem_from_phys
@@ -1584,8 +1596,8 @@ anynpu_entry_rknn_create_mem_from_mb_blk:
 rknn_create_mem_from_mb_blk:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*103
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*103]
+	adrp	x16, anynpu_slot+8*104
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*104]
 	br	x16
 	.cfi_endproc
 	.size rknn_create_mem_from_mb_blk, .-rknn_create_mem_from_mb_blk
@@ -1599,8 +1611,8 @@ anynpu_entry_rknn_destory_mem:
 rknn_destory_mem:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*104
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*104]
+	adrp	x16, anynpu_slot+8*105
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*105]
 	br	x16
 	.cfi_endproc
 	.size rknn_destory_mem, .-rknn_destory_mem
@@ -1614,8 +1626,8 @@ anynpu_entry_rknn_destroy_mem:
 rknn_destroy_mem:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*105
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*105]
+	adrp	x16, anynpu_slot+8*106
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*106]
 	br	x16
 	.cfi_endproc
 	.size rknn_destroy_mem, .-rknn_destroy_mem
@@ -1629,8 +1641,8 @@ anynpu_entry_rknn_set_weight_mem:
 rknn_set_weight_mem:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*106
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*106]
+	adrp	x16, anynpu_slot+8*107
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*107]
 	br	x16
 	.cfi_endproc
 	.size rknn_set_weight_mem, .-rknn_set_weight_mem
@@ -1644,8 +1656,8 @@ anynpu_entry_rknn_set_internal_mem:
 rknn_set_internal_mem:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*107
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*107]
+	adrp	x16, anynpu_slot+8*108
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*108]
 	br	x16
 	.cfi_endproc
 	.size rknn_set_internal_mem, .-rknn_set_internal_mem
@@ -1659,8 +1671,8 @@ anynpu_entry_rknn_set_io_mem:
 rknn_set_io_mem:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*108
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*108]
+	adrp	x16, anynpu_slot+8*109
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*109]
 	br	x16
 	.cfi_endproc
 	.size rknn_set_io_mem, .-rknn_set_io_mem
@@ -1674,8 +1686,8 @@ anynpu_entry_rknn_mem_sync:
 rknn_mem_sync:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*109
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*109]
+	adrp	x16, anynpu_slot+8*110
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*110]
 	br	x16
 	.cfi_endproc
 	.size rknn_mem_sync, .-rknn_mem_sync
@@ -1689,8 +1701,8 @@ anynpu_entry_rknn_set_input_shape:
 rknn_set_input_shape:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*110
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*110]
+	adrp	x16, anynpu_slot+8*111
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*111]
 	br	x16
 	.cfi_endproc
 	.size rknn_set_input_shape, .-rknn_set_input_shape
@@ -1704,8 +1716,8 @@ anynpu_entry_rknn_set_input_shapes:
 rknn_set_input_shapes:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*111
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*111]
+	adrp	x16, anynpu_slot+8*112
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*112]
 	br	x16
 	.cfi_endproc
 	.size rknn_set_input_shapes, .-rknn_set_input_shapes
@@ -1719,8 +1731,8 @@ anynpu_entry_rknn_register_custom_ops:
 rknn_register_custom_ops:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*112
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*112]
+	adrp	x16, anynpu_slot+8*113
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*113]
 	br	x16
 	.cfi_endproc
 	.size rknn_register_custom_ops, .-rknn_register_custom_ops
@@ -1734,8 +1746,8 @@ anynpu_entry_rknn_custom_op_get_op_attr:
 rknn_custom_op_get_op_attr:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*113
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*113]
+	adrp	x16, anynpu_slot+8*114
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*114]
 	br	x16
 	.cfi_endproc
 	.size rknn_custom_op_get_op_attr, .-rknn_custom_op_get_op_attr
@@ -1749,8 +1761,8 @@ anynpu_entry_rknn_matmul_create:
 rknn_matmul_create:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*114
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*114]
+	adrp	x16, anynpu_slot+8*115
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*115]
 	br	x16
 	.cfi_endproc
 	.size rknn_matmul_create, .-rknn_matmul_create
@@ -1764,8 +1776,8 @@ anynpu_entry_rknn_matmul_create_dynamic_shape:
 rknn_matmul_create_dynamic_shape:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*115
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*115]
+	adrp	x16, anynpu_slot+8*116
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*116]
 	br	x16
 	.cfi_endproc
 	.size rknn_matmul_create_dynamic_shape, .-rknn_matmul_create_dynamic_shape
@@ -1779,8 +1791,8 @@ anynpu_entry_rknn_matmul_create_dyn_shape:
 rknn_matmul_create_dyn_shape:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*116
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*116]
+	adrp	x16, anynpu_slot+8*117
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*117]
 	br	x16
 	.cfi_endproc
 	.size rknn_matmul_create_dyn_shape, .-rknn_matmul_create_dyn_shape
@@ -1794,8 +1806,8 @@ anynpu_entry_rknn_matmul_set_io_mem:
 rknn_matmul_set_io_mem:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*117
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*117]
+	adrp	x16, anynpu_slot+8*118
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*118]
 	br	x16
 	.cfi_endproc
 	.size rknn_matmul_set_io_mem, .-rknn_matmul_set_io_mem
@@ -1809,8 +1821,8 @@ anynpu_entry_rknn_matmul_set_core_mask:
 rknn_matmul_set_core_mask:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*118
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*118]
+	adrp	x16, anynpu_slot+8*119
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*119]
 	br	x16
 	.cfi_endproc
 	.size rknn_matmul_set_core_mask, .-rknn_matmul_set_core_mask
@@ -1824,8 +1836,8 @@ anynpu_entry_rknn_matmul_set_quant_params:
 rknn_matmul_set_quant_params:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*119
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*119]
+	adrp	x16, anynpu_slot+8*120
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*120]
 	br	x16
 	.cfi_endproc
 	.size rknn_matmul_set_quant_params, .-rknn_matmul_set_quant_params
@@ -1839,8 +1851,8 @@ anynpu_entry_rknn_matmul_get_quant_params:
 rknn_matmul_get_quant_params:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*120
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*120]
+	adrp	x16, anynpu_slot+8*121
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*121]
 	br	x16
 	.cfi_endproc
 	.size rknn_matmul_get_quant_params, .-rknn_matmul_get_quant_params
@@ -1854,8 +1866,8 @@ anynpu_entry_rknn_matmul_set_dynamic_shape:
 rknn_matmul_set_dynamic_shape:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*121
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*121]
+	adrp	x16, anynpu_slot+8*122
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*122]
 	br	x16
 	.cfi_endproc
 	.size rknn_matmul_set_dynamic_shape, .-rknn_matmul_set_dynamic_shape
@@ -1869,8 +1881,8 @@ anynpu_entry_rknn_matmul_run:
 rknn_matmul_run:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*122
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*122]
+	adrp	x16, anynpu_slot+8*123
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*123]
 	br	x16
 	.cfi_endproc
 	.size rknn_matmul_run, .-rknn_matmul_run
@@ -1884,8 +1896,8 @@ anynpu_entry_rknn_matmul_destroy:
 rknn_matmul_destroy:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*123
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*123]
+	adrp	x16, anynpu_slot+8*124
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*124]
 	br	x16
 	.cfi_endproc
 	.size rknn_matmul_destroy, .-rknn_matmul_destroy
@@ -1899,8 +1911,8 @@ anynpu_entry_rknn_B_normal_layout_to_native_layout:
 rknn_B_normal_layout_to_native_layout:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*124
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*124]
+	adrp	x16, anynpu_slot+8*125
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*125]
 	br	x16
 	.cfi_endproc
 	.size rknn_B_normal_layout_to_native_layout, .-rknn_B_normal_layout_to_native_layout
@@ -1914,8 +1926,8 @@ anynpu_entry_hbDNNGetVersion:
 hbDNNGetVersion:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*125
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*125]
+	adrp	x16, anynpu_slot+8*126
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*126]
 	br	x16
 	.cfi_endproc
 	.size hbDNNGetVersion, .-hbDNNGetVersion
@@ -1929,8 +1941,8 @@ anynpu_entry_hbDNNInitializeFromFiles:
 hbDNNInitializeFromFiles:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*126
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*126]
+	adrp	x16, anynpu_slot+8*127
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*127]
 	br	x16
 	.cfi_endproc
 	.size hbDNNInitializeFromFiles, .-hbDNNInitializeFromFiles
@@ -1944,8 +1956,8 @@ anynpu_entry_hbDNNInitializeFromDDR:
 hbDNNInitializeFromDDR:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*127
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*127]
+	adrp	x16, anynpu_slot+8*128
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*128]
 	br	x16
 	.cfi_endproc
 	.size hbDNNInitializeFromDDR, .-hbDNNInitializeFromDDR
@@ -1959,8 +1971,8 @@ anynpu_entry_hbDNNRelease:
 hbDNNRelease:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*128
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*128]
+	adrp	x16, anynpu_slot+8*129
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*129]
 	br	x16
 	.cfi_endproc
 	.size hbDNNRelease, .-hbDNNRelease
@@ -1974,8 +1986,8 @@ anynpu_entry_hbDNNGetModelNameList:
 hbDNNGetModelNameList:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*129
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*129]
+	adrp	x16, anynpu_slot+8*130
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*130]
 	br	x16
 	.cfi_endproc
 	.size hbDNNGetModelNameList, .-hbDNNGetModelNameList
@@ -1989,8 +2001,8 @@ anynpu_entry_hbDNNGetModelHandle:
 hbDNNGetModelHandle:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*130
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*130]
+	adrp	x16, anynpu_slot+8*131
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*131]
 	br	x16
 	.cfi_endproc
 	.size hbDNNGetModelHandle, .-hbDNNGetModelHandle
@@ -2004,8 +2016,8 @@ anynpu_entry_hbDNNGetInputCount:
 hbDNNGetInputCount:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*131
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*131]
+	adrp	x16, anynpu_slot+8*132
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*132]
 	br	x16
 	.cfi_endproc
 	.size hbDNNGetInputCount, .-hbDNNGetInputCount
@@ -2019,8 +2031,8 @@ anynpu_entry_hbDNNGetInputName:
 hbDNNGetInputName:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*132
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*132]
+	adrp	x16, anynpu_slot+8*133
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*133]
 	br	x16
 	.cfi_endproc
 	.size hbDNNGetInputName, .-hbDNNGetInputName
@@ -2034,8 +2046,8 @@ anynpu_entry_hbDNNGetInputTensorProperties:
 hbDNNGetInputTensorProperties:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*133
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*133]
+	adrp	x16, anynpu_slot+8*134
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*134]
 	br	x16
 	.cfi_endproc
 	.size hbDNNGetInputTensorProperties, .-hbDNNGetInputTensorProperties
@@ -2049,8 +2061,8 @@ anynpu_entry_hbDNNGetOutputCount:
 hbDNNGetOutputCount:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*134
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*134]
+	adrp	x16, anynpu_slot+8*135
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*135]
 	br	x16
 	.cfi_endproc
 	.size hbDNNGetOutputCount, .-hbDNNGetOutputCount
@@ -2064,8 +2076,8 @@ anynpu_entry_hbDNNGetOutputName:
 hbDNNGetOutputName:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*135
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*135]
+	adrp	x16, anynpu_slot+8*136
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*136]
 	br	x16
 	.cfi_endproc
 	.size hbDNNGetOutputName, .-hbDNNGetOutputName
@@ -2079,8 +2091,8 @@ anynpu_entry_hbDNNGetOutputTensorProperties:
 hbDNNGetOutputTensorProperties:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*136
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*136]
+	adrp	x16, anynpu_slot+8*137
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*137]
 	br	x16
 	.cfi_endproc
 	.size hbDNNGetOutputTensorProperties, .-hbDNNGetOutputTensorProperties
@@ -2094,8 +2106,8 @@ anynpu_entry_hbDNNInfer:
 hbDNNInfer:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*137
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*137]
+	adrp	x16, anynpu_slot+8*138
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*138]
 	br	x16
 	.cfi_endproc
 	.size hbDNNInfer, .-hbDNNInfer
@@ -2109,8 +2121,8 @@ anynpu_entry_hbDNNRoiInfer:
 hbDNNRoiInfer:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*138
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*138]
+	adrp	x16, anynpu_slot+8*139
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*139]
 	br	x16
 	.cfi_endproc
 	.size hbDNNRoiInfer, .-hbDNNRoiInfer
@@ -2124,8 +2136,8 @@ anynpu_entry_hbDNNResize:
 hbDNNResize:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*139
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*139]
+	adrp	x16, anynpu_slot+8*140
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*140]
 	br	x16
 	.cfi_endproc
 	.size hbDNNResize, .-hbDNNResize
@@ -2139,8 +2151,8 @@ anynpu_entry_hbDNNSetTaskDoneCb:
 hbDNNSetTaskDoneCb:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*140
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*140]
+	adrp	x16, anynpu_slot+8*141
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*141]
 	br	x16
 	.cfi_endproc
 	.size hbDNNSetTaskDoneCb, .-hbDNNSetTaskDoneCb
@@ -2154,8 +2166,8 @@ anynpu_entry_hbDNNWaitTaskDone:
 hbDNNWaitTaskDone:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*141
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*141]
+	adrp	x16, anynpu_slot+8*142
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*142]
 	br	x16
 	.cfi_endproc
 	.size hbDNNWaitTaskDone, .-hbDNNWaitTaskDone
@@ -2169,8 +2181,8 @@ anynpu_entry_hbDNNReleaseTask:
 hbDNNReleaseTask:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*142
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*142]
+	adrp	x16, anynpu_slot+8*143
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*143]
 	br	x16
 	.cfi_endproc
 	.size hbDNNReleaseTask, .-hbDNNReleaseTask
@@ -2184,8 +2196,8 @@ anynpu_entry_hbSysAllocMem:
 hbSysAllocMem:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*143
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*143]
+	adrp	x16, anynpu_slot+8*144
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*144]
 	br	x16
 	.cfi_endproc
 	.size hbSysAllocMem, .-hbSysAllocMem
@@ -2199,8 +2211,8 @@ anynpu_entry_hbSysAllocCachedMem:
 hbSysAllocCachedMem:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*144
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*144]
+	adrp	x16, anynpu_slot+8*145
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*145]
 	br	x16
 	.cfi_endproc
 	.size hbSysAllocCachedMem, .-hbSysAllocCachedMem
@@ -2214,8 +2226,8 @@ anynpu_entry_hbSysFlushMem:
 hbSysFlushMem:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*145
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*145]
+	adrp	x16, anynpu_slot+8*146
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*146]
 	br	x16
 	.cfi_endproc
 	.size hbSysFlushMem, .-hbSysFlushMem
@@ -2229,8 +2241,8 @@ anynpu_entry_hbSysWriteMem:
 hbSysWriteMem:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*146
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*146]
+	adrp	x16, anynpu_slot+8*147
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*147]
 	br	x16
 	.cfi_endproc
 	.size hbSysWriteMem, .-hbSysWriteMem
@@ -2244,8 +2256,8 @@ anynpu_entry_hbSysReadMem:
 hbSysReadMem:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*147
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*147]
+	adrp	x16, anynpu_slot+8*148
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*148]
 	br	x16
 	.cfi_endproc
 	.size hbSysReadMem, .-hbSysReadMem
@@ -2259,8 +2271,8 @@ anynpu_entry_hbSysFreeMem:
 hbSysFreeMem:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*148
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*148]
+	adrp	x16, anynpu_slot+8*149
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*149]
 	br	x16
 	.cfi_endproc
 	.size hbSysFreeMem, .-hbSysFreeMem
@@ -2274,8 +2286,8 @@ anynpu_entry_hbSysRegisterMem:
 hbSysRegisterMem:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*149
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*149]
+	adrp	x16, anynpu_slot+8*150
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*150]
 	br	x16
 	.cfi_endproc
 	.size hbSysRegisterMem, .-hbSysRegisterMem
@@ -2289,8 +2301,8 @@ anynpu_entry_hbSysUnregisterMem:
 hbSysUnregisterMem:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*150
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*150]
+	adrp	x16, anynpu_slot+8*151
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*151]
 	br	x16
 	.cfi_endproc
 	.size hbSysUnregisterMem, .-hbSysUnregisterMem
@@ -2304,8 +2316,8 @@ anynpu_entry_hbDNNGetInputSource:
 hbDNNGetInputSource:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*151
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*151]
+	adrp	x16, anynpu_slot+8*152
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*152]
 	br	x16
 	.cfi_endproc
 	.size hbDNNGetInputSource, .-hbDNNGetInputSource
@@ -2319,8 +2331,8 @@ anynpu_entry_hbDNNGetInputDesc:
 hbDNNGetInputDesc:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*152
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*152]
+	adrp	x16, anynpu_slot+8*153
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*153]
 	br	x16
 	.cfi_endproc
 	.size hbDNNGetInputDesc, .-hbDNNGetInputDesc
@@ -2334,8 +2346,8 @@ anynpu_entry_hbDNNGetOutputDesc:
 hbDNNGetOutputDesc:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*153
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*153]
+	adrp	x16, anynpu_slot+8*154
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*154]
 	br	x16
 	.cfi_endproc
 	.size hbDNNGetOutputDesc, .-hbDNNGetOutputDesc
@@ -2349,8 +2361,8 @@ anynpu_entry_hbDNNGetModelDesc:
 hbDNNGetModelDesc:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*154
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*154]
+	adrp	x16, anynpu_slot+8*155
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*155]
 	br	x16
 	.cfi_endproc
 	.size hbDNNGetModelDesc, .-hbDNNGetModelDesc
@@ -2364,8 +2376,8 @@ anynpu_entry_hbDNNGetModelTag:
 hbDNNGetModelTag:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*155
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*155]
+	adrp	x16, anynpu_slot+8*156
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*156]
 	br	x16
 	.cfi_endproc
 	.size hbDNNGetModelTag, .-hbDNNGetModelTag
@@ -2379,8 +2391,8 @@ anynpu_entry_hbDNNGetOutputOperatorType:
 hbDNNGetOutputOperatorType:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*156
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*156]
+	adrp	x16, anynpu_slot+8*157
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*157]
 	br	x16
 	.cfi_endproc
 	.size hbDNNGetOutputOperatorType, .-hbDNNGetOutputOperatorType
@@ -2394,8 +2406,8 @@ anynpu_entry_hbDNNGetEstimateLatency:
 hbDNNGetEstimateLatency:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*157
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*157]
+	adrp	x16, anynpu_slot+8*158
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*158]
 	br	x16
 	.cfi_endproc
 	.size hbDNNGetEstimateLatency, .-hbDNNGetEstimateLatency
@@ -2409,8 +2421,8 @@ anynpu_entry_hbDNNGetTaskEstimateTime:
 hbDNNGetTaskEstimateTime:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*158
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*158]
+	adrp	x16, anynpu_slot+8*159
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*159]
 	br	x16
 	.cfi_endproc
 	.size hbDNNGetTaskEstimateTime, .-hbDNNGetTaskEstimateTime
@@ -2424,8 +2436,8 @@ anynpu_entry_hbDNNGetTaskEstimateStartTime:
 hbDNNGetTaskEstimateStartTime:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*159
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*159]
+	adrp	x16, anynpu_slot+8*160
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*160]
 	br	x16
 	.cfi_endproc
 	.size hbDNNGetTaskEstimateStartTime, .-hbDNNGetTaskEstimateStartTime
@@ -2439,8 +2451,8 @@ anynpu_entry_hbDNNGetErrorDesc:
 hbDNNGetErrorDesc:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*160
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*160]
+	adrp	x16, anynpu_slot+8*161
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*161]
 	br	x16
 	.cfi_endproc
 	.size hbDNNGetErrorDesc, .-hbDNNGetErrorDesc
@@ -2454,8 +2466,8 @@ anynpu_entry_hbDNNGetLayoutName:
 hbDNNGetLayoutName:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*161
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*161]
+	adrp	x16, anynpu_slot+8*162
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*162]
 	br	x16
 	.cfi_endproc
 	.size hbDNNGetLayoutName, .-hbDNNGetLayoutName
@@ -2469,8 +2481,8 @@ anynpu_entry_hbDNNUnquantizeByScale:
 hbDNNUnquantizeByScale:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*162
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*162]
+	adrp	x16, anynpu_slot+8*163
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*163]
 	br	x16
 	.cfi_endproc
 	.size hbDNNUnquantizeByScale, .-hbDNNUnquantizeByScale
@@ -2484,8 +2496,8 @@ anynpu_entry_hbDNNConvertLayout:
 hbDNNConvertLayout:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*163
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*163]
+	adrp	x16, anynpu_slot+8*164
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*164]
 	br	x16
 	.cfi_endproc
 	.size hbDNNConvertLayout, .-hbDNNConvertLayout
@@ -2499,8 +2511,8 @@ anynpu_entry_hbDNNConvertLayoutRoi:
 hbDNNConvertLayoutRoi:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*164
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*164]
+	adrp	x16, anynpu_slot+8*165
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*165]
 	br	x16
 	.cfi_endproc
 	.size hbDNNConvertLayoutRoi, .-hbDNNConvertLayoutRoi
@@ -2514,8 +2526,8 @@ anynpu_entry_hbDNNConvertLayoutToNative1HW1:
 hbDNNConvertLayoutToNative1HW1:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*165
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*165]
+	adrp	x16, anynpu_slot+8*166
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*166]
 	br	x16
 	.cfi_endproc
 	.size hbDNNConvertLayoutToNative1HW1, .-hbDNNConvertLayoutToNative1HW1
@@ -2529,8 +2541,8 @@ anynpu_entry_hbDNNConvertLayoutToNative111C:
 hbDNNConvertLayoutToNative111C:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*166
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*166]
+	adrp	x16, anynpu_slot+8*167
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*167]
 	br	x16
 	.cfi_endproc
 	.size hbDNNConvertLayoutToNative111C, .-hbDNNConvertLayoutToNative111C
@@ -2544,8 +2556,8 @@ anynpu_entry_hbDNNConvertLayoutToNative1111:
 hbDNNConvertLayoutToNative1111:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*167
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*167]
+	adrp	x16, anynpu_slot+8*168
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*168]
 	br	x16
 	.cfi_endproc
 	.size hbDNNConvertLayoutToNative1111, .-hbDNNConvertLayoutToNative1111
@@ -2559,8 +2571,8 @@ anynpu_entry_hbDNNAddPadding:
 hbDNNAddPadding:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*168
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*168]
+	adrp	x16, anynpu_slot+8*169
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*169]
 	br	x16
 	.cfi_endproc
 	.size hbDNNAddPadding, .-hbDNNAddPadding
@@ -2574,8 +2586,8 @@ anynpu_entry_hbDNNRemovePadding:
 hbDNNRemovePadding:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*169
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*169]
+	adrp	x16, anynpu_slot+8*170
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*170]
 	br	x16
 	.cfi_endproc
 	.size hbDNNRemovePadding, .-hbDNNRemovePadding
@@ -2589,8 +2601,8 @@ anynpu_entry_hbDNNAddPaddingWithStride:
 hbDNNAddPaddingWithStride:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*170
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*170]
+	adrp	x16, anynpu_slot+8*171
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*171]
 	br	x16
 	.cfi_endproc
 	.size hbDNNAddPaddingWithStride, .-hbDNNAddPaddingWithStride
@@ -2604,8 +2616,8 @@ anynpu_entry_hbDNNRemovePaddingWithStride:
 hbDNNRemovePaddingWithStride:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*171
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*171]
+	adrp	x16, anynpu_slot+8*172
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*172]
 	br	x16
 	.cfi_endproc
 	.size hbDNNRemovePaddingWithStride, .-hbDNNRemovePaddingWithStride
@@ -2619,8 +2631,8 @@ anynpu_entry_hbDNNConvertEndianness:
 hbDNNConvertEndianness:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*172
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*172]
+	adrp	x16, anynpu_slot+8*173
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*173]
 	br	x16
 	.cfi_endproc
 	.size hbDNNConvertEndianness, .-hbDNNConvertEndianness
@@ -2634,8 +2646,8 @@ anynpu_entry__Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE:
 _Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*173
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*173]
+	adrp	x16, anynpu_slot+8*174
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*174]
 	br	x16
 	.cfi_endproc
 	.size _Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE, .-_Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE
@@ -2649,8 +2661,8 @@ anynpu_entry__Z27hbDNNUnregisterLayerCreatorPKc:
 _Z27hbDNNUnregisterLayerCreatorPKc:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*174
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*174]
+	adrp	x16, anynpu_slot+8*175
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*175]
 	br	x16
 	.cfi_endproc
 	.size _Z27hbDNNUnregisterLayerCreatorPKc, .-_Z27hbDNNUnregisterLayerCreatorPKc
@@ -2664,8 +2676,8 @@ anynpu_entry_ANeuralNetworks_getDeviceCount:
 ANeuralNetworks_getDeviceCount:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*175
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*175]
+	adrp	x16, anynpu_slot+8*176
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*176]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworks_getDeviceCount, .-ANeuralNetworks_getDeviceCount
@@ -2679,8 +2691,8 @@ anynpu_entry_ANeuralNetworks_getDevice:
 ANeuralNetworks_getDevice:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*176
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*176]
+	adrp	x16, anynpu_slot+8*177
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*177]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworks_getDevice, .-ANeuralNetworks_getDevice
@@ -2694,8 +2706,8 @@ anynpu_entry_ANeuralNetworksDevice_getName:
 ANeuralNetworksDevice_getName:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*177
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*177]
+	adrp	x16, anynpu_slot+8*178
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*178]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksDevice_getName, .-ANeuralNetworksDevice_getName
@@ -2709,8 +2721,8 @@ anynpu_entry_ANeuralNetworksDevice_getType:
 ANeuralNetworksDevice_getType:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*178
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*178]
+	adrp	x16, anynpu_slot+8*179
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*179]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksDevice_getType, .-ANeuralNetworksDevice_getType
@@ -2724,8 +2736,8 @@ anynpu_entry_ANeuralNetworksDevice_getVersion:
 ANeuralNetworksDevice_getVersion:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*179
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*179]
+	adrp	x16, anynpu_slot+8*180
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*180]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksDevice_getVersion, .-ANeuralNetworksDevice_getVersion
@@ -2739,8 +2751,8 @@ anynpu_entry_ANeuralNetworksDevice_getFeatureLevel:
 ANeuralNetworksDevice_getFeatureLevel:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*180
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*180]
+	adrp	x16, anynpu_slot+8*181
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*181]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksDevice_getFeatureLevel, .-ANeuralNetworksDevice_getFeatureLevel
@@ -2754,8 +2766,8 @@ anynpu_entry_ANeuralNetworksDevice_wait:
 ANeuralNetworksDevice_wait:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*181
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*181]
+	adrp	x16, anynpu_slot+8*182
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*182]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksDevice_wait, .-ANeuralNetworksDevice_wait
@@ -2769,8 +2781,8 @@ anynpu_entry_ANeuralNetworks_getRuntimeFeatureLevel:
 ANeuralNetworks_getRuntimeFeatureLevel:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*182
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*182]
+	adrp	x16, anynpu_slot+8*183
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*183]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworks_getRuntimeFeatureLevel, .-ANeuralNetworks_getRuntimeFeatureLevel
@@ -2784,8 +2796,8 @@ anynpu_entry_ANeuralNetworksModel_getSupportedOperationsForDevices:
 ANeuralNetworksModel_getSupportedOperationsForDevices:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*183
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*183]
+	adrp	x16, anynpu_slot+8*184
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*184]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksModel_getSupportedOperationsForDevices, .-ANeuralNetworksModel_getSupportedOperationsForDevices
@@ -2799,8 +2811,8 @@ anynpu_entry_ANeuralNetworksMemory_createFromFd:
 ANeuralNetworksMemory_createFromFd:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*184
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*184]
+	adrp	x16, anynpu_slot+8*185
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*185]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksMemory_createFromFd, .-ANeuralNetworksMemory_createFromFd
@@ -2814,8 +2826,8 @@ anynpu_entry_ANeuralNetworksMemory_createFromAHardwareBuffer:
 ANeuralNetworksMemory_createFromAHardwareBuffer:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*185
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*185]
+	adrp	x16, anynpu_slot+8*186
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*186]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksMemory_createFromAHardwareBuffer, .-ANeuralNetworksMemory_createFromAHardwareBuffer
@@ -2829,8 +2841,8 @@ anynpu_entry_ANeuralNetworksMemory_free:
 ANeuralNetworksMemory_free:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*186
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*186]
+	adrp	x16, anynpu_slot+8*187
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*187]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksMemory_free, .-ANeuralNetworksMemory_free
@@ -2844,8 +2856,8 @@ anynpu_entry_ANeuralNetworksMemoryDesc_create:
 ANeuralNetworksMemoryDesc_create:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*187
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*187]
+	adrp	x16, anynpu_slot+8*188
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*188]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksMemoryDesc_create, .-ANeuralNetworksMemoryDesc_create
@@ -2859,8 +2871,8 @@ anynpu_entry_ANeuralNetworksMemoryDesc_addInputRole:
 ANeuralNetworksMemoryDesc_addInputRole:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*188
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*188]
+	adrp	x16, anynpu_slot+8*189
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*189]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksMemoryDesc_addInputRole, .-ANeuralNetworksMemoryDesc_addInputRole
@@ -2874,8 +2886,8 @@ anynpu_entry_ANeuralNetworksMemoryDesc_addOutputRole:
 ANeuralNetworksMemoryDesc_addOutputRole:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*189
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*189]
+	adrp	x16, anynpu_slot+8*190
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*190]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksMemoryDesc_addOutputRole, .-ANeuralNetworksMemoryDesc_addOutputRole
@@ -2889,8 +2901,8 @@ anynpu_entry_ANeuralNetworksMemoryDesc_setDimensions:
 ANeuralNetworksMemoryDesc_setDimensions:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*190
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*190]
+	adrp	x16, anynpu_slot+8*191
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*191]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksMemoryDesc_setDimensions, .-ANeuralNetworksMemoryDesc_setDimensions
@@ -2904,8 +2916,8 @@ anynpu_entry_ANeuralNetworksMemoryDesc_finish:
 ANeuralNetworksMemoryDesc_finish:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*191
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*191]
+	adrp	x16, anynpu_slot+8*192
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*192]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksMemoryDesc_finish, .-ANeuralNetworksMemoryDesc_finish
@@ -2919,8 +2931,8 @@ anynpu_entry_ANeuralNetworksMemoryDesc_free:
 ANeuralNetworksMemoryDesc_free:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*192
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*192]
+	adrp	x16, anynpu_slot+8*193
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*193]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksMemoryDesc_free, .-ANeuralNetworksMemoryDesc_free
@@ -2934,8 +2946,8 @@ anynpu_entry_ANeuralNetworksMemory_createFromDesc:
 ANeuralNetworksMemory_createFromDesc:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*193
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*193]
+	adrp	x16, anynpu_slot+8*194
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*194]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksMemory_createFromDesc, .-ANeuralNetworksMemory_createFromDesc
@@ -2949,8 +2961,8 @@ anynpu_entry_ANeuralNetworksMemory_copy:
 ANeuralNetworksMemory_copy:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*194
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*194]
+	adrp	x16, anynpu_slot+8*195
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*195]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksMemory_copy, .-ANeuralNetworksMemory_copy
@@ -2964,8 +2976,8 @@ anynpu_entry_ANeuralNetworksModel_create:
 ANeuralNetworksModel_create:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*195
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*195]
+	adrp	x16, anynpu_slot+8*196
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*196]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksModel_create, .-ANeuralNetworksModel_create
@@ -2979,8 +2991,8 @@ anynpu_entry_ANeuralNetworksModel_free:
 ANeuralNetworksModel_free:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*196
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*196]
+	adrp	x16, anynpu_slot+8*197
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*197]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksModel_free, .-ANeuralNetworksModel_free
@@ -2994,8 +3006,8 @@ anynpu_entry_ANeuralNetworksModel_addOperand:
 ANeuralNetworksModel_addOperand:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*197
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*197]
+	adrp	x16, anynpu_slot+8*198
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*198]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksModel_addOperand, .-ANeuralNetworksModel_addOperand
@@ -3009,8 +3021,8 @@ anynpu_entry_ANeuralNetworksModel_setOperandValue:
 ANeuralNetworksModel_setOperandValue:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*198
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*198]
+	adrp	x16, anynpu_slot+8*199
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*199]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksModel_setOperandValue, .-ANeuralNetworksModel_setOperandValue
@@ -3024,8 +3036,8 @@ anynpu_entry_ANeuralNetworksModel_setOperandValueFromMemory:
 ANeuralNetworksModel_setOperandValueFromMemory:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*199
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*199]
+	adrp	x16, anynpu_slot+8*200
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*200]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksModel_setOperandValueFromMemory, .-ANeuralNetworksModel_setOperandValueFromMemory
@@ -3039,8 +3051,8 @@ anynpu_entry_ANeuralNetworksModel_setOperandValueFromModel:
 ANeuralNetworksModel_setOperandValueFromModel:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*200
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*200]
+	adrp	x16, anynpu_slot+8*201
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*201]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksModel_setOperandValueFromModel, .-ANeuralNetworksModel_setOperandValueFromModel
@@ -3054,8 +3066,8 @@ anynpu_entry_ANeuralNetworksModel_setOperandSymmPerChannelQuantParams:
 ANeuralNetworksModel_setOperandSymmPerChannelQuantParams:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*201
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*201]
+	adrp	x16, anynpu_slot+8*202
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*202]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksModel_setOperandSymmPerChannelQuantParams, .-ANeuralNetworksModel_setOperandSymmPerChannelQuantParams
@@ -3069,8 +3081,8 @@ anynpu_entry_ANeuralNetworksModel_addOperation:
 ANeuralNetworksModel_addOperation:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*202
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*202]
+	adrp	x16, anynpu_slot+8*203
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*203]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksModel_addOperation, .-ANeuralNetworksModel_addOperation
@@ -3084,8 +3096,8 @@ anynpu_entry_ANeuralNetworksModel_identifyInputsAndOutputs:
 ANeuralNetworksModel_identifyInputsAndOutputs:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*203
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*203]
+	adrp	x16, anynpu_slot+8*204
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*204]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksModel_identifyInputsAndOutputs, .-ANeuralNetworksModel_identifyInputsAndOutputs
@@ -3099,8 +3111,8 @@ anynpu_entry_ANeuralNetworksModel_relaxComputationFloat32toFloat16:
 ANeuralNetworksModel_relaxComputationFloat32toFloat16:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*204
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*204]
+	adrp	x16, anynpu_slot+8*205
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*205]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksModel_relaxComputationFloat32toFloat16, .-ANeuralNetworksModel_relaxComputationFloat32toFloat16
@@ -3114,8 +3126,8 @@ anynpu_entry_ANeuralNetworksModel_finish:
 ANeuralNetworksModel_finish:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*205
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*205]
+	adrp	x16, anynpu_slot+8*206
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*206]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksModel_finish, .-ANeuralNetworksModel_finish
@@ -3129,8 +3141,8 @@ anynpu_entry_ANeuralNetworksCompilation_create:
 ANeuralNetworksCompilation_create:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*206
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*206]
+	adrp	x16, anynpu_slot+8*207
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*207]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_create, .-ANeuralNetworksCompilation_create
@@ -3144,8 +3156,8 @@ anynpu_entry_ANeuralNetworksCompilation_createForDevices:
 ANeuralNetworksCompilation_createForDevices:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*207
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*207]
+	adrp	x16, anynpu_slot+8*208
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*208]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_createForDevices, .-ANeuralNetworksCompilation_createForDevices
@@ -3159,8 +3171,8 @@ anynpu_entry_ANeuralNetworksCompilation_free:
 ANeuralNetworksCompilation_free:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*208
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*208]
+	adrp	x16, anynpu_slot+8*209
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*209]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_free, .-ANeuralNetworksCompilation_free
@@ -3174,8 +3186,8 @@ anynpu_entry_ANeuralNetworksCompilation_setPreference:
 ANeuralNetworksCompilation_setPreference:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*209
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*209]
+	adrp	x16, anynpu_slot+8*210
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*210]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_setPreference, .-ANeuralNetworksCompilation_setPreference
@@ -3189,8 +3201,8 @@ anynpu_entry_ANeuralNetworksCompilation_setCaching:
 ANeuralNetworksCompilation_setCaching:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*210
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*210]
+	adrp	x16, anynpu_slot+8*211
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*211]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_setCaching, .-ANeuralNetworksCompilation_setCaching
@@ -3204,8 +3216,8 @@ anynpu_entry_ANeuralNetworksCompilation_setPriority:
 ANeuralNetworksCompilation_setPriority:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*211
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*211]
+	adrp	x16, anynpu_slot+8*212
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*212]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_setPriority, .-ANeuralNetworksCompilation_setPriority
@@ -3219,8 +3231,8 @@ anynpu_entry_ANeuralNetworksCompilation_setTimeout:
 ANeuralNetworksCompilation_setTimeout:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*212
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*212]
+	adrp	x16, anynpu_slot+8*213
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*213]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_setTimeout, .-ANeuralNetworksCompilation_setTimeout
@@ -3234,8 +3246,8 @@ anynpu_entry_ANeuralNetworksCompilation_finish:
 ANeuralNetworksCompilation_finish:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*213
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*213]
+	adrp	x16, anynpu_slot+8*214
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*214]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_finish, .-ANeuralNetworksCompilation_finish
@@ -3249,8 +3261,8 @@ anynpu_entry_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput:
 ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*214
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*214]
+	adrp	x16, anynpu_slot+8*215
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*215]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput, .-ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput
@@ -3264,8 +3276,8 @@ anynpu_entry_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput:
 ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*215
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*215]
+	adrp	x16, anynpu_slot+8*216
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*216]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput, .-ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput
@@ -3279,8 +3291,8 @@ anynpu_entry_ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput:
 ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*216
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*216]
+	adrp	x16, anynpu_slot+8*217
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*217]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput, .-ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput
@@ -3294,8 +3306,8 @@ anynpu_entry_ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput:
 ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*217
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*217]
+	adrp	x16, anynpu_slot+8*218
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*218]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput, .-ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput
@@ -3309,8 +3321,8 @@ anynpu_entry_ANeuralNetworksExecution_create:
 ANeuralNetworksExecution_create:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*218
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*218]
+	adrp	x16, anynpu_slot+8*219
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*219]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksExecution_create, .-ANeuralNetworksExecution_create
@@ -3324,8 +3336,8 @@ anynpu_entry_ANeuralNetworksExecution_free:
 ANeuralNetworksExecution_free:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*219
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*219]
+	adrp	x16, anynpu_slot+8*220
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*220]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksExecution_free, .-ANeuralNetworksExecution_free
@@ -3339,8 +3351,8 @@ anynpu_entry_ANeuralNetworksExecution_setInput:
 ANeuralNetworksExecution_setInput:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*220
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*220]
+	adrp	x16, anynpu_slot+8*221
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*221]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksExecution_setInput, .-ANeuralNetworksExecution_setInput
@@ -3354,8 +3366,8 @@ anynpu_entry_ANeuralNetworksExecution_setInputFromMemory:
 ANeuralNetworksExecution_setInputFromMemory:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*221
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*221]
+	adrp	x16, anynpu_slot+8*222
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*222]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksExecution_setInputFromMemory, .-ANeuralNetworksExecution_setInputFromMemory
@@ -3369,8 +3381,8 @@ anynpu_entry_ANeuralNetworksExecution_setOutput:
 ANeuralNetworksExecution_setOutput:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*222
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*222]
+	adrp	x16, anynpu_slot+8*223
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*223]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksExecution_setOutput, .-ANeuralNetworksExecution_setOutput
@@ -3384,8 +3396,8 @@ anynpu_entry_ANeuralNetworksExecution_setOutputFromMemory:
 ANeuralNetworksExecution_setOutputFromMemory:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*223
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*223]
+	adrp	x16, anynpu_slot+8*224
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*224]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksExecution_setOutputFromMemory, .-ANeuralNetworksExecution_setOutputFromMemory
@@ -3399,8 +3411,8 @@ anynpu_entry_ANeuralNetworksExecution_enableInputAndOutputPadding:
 ANeuralNetworksExecution_enableInputAndOutputPadding:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*224
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*224]
+	adrp	x16, anynpu_slot+8*225
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*225]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksExecution_enableInputAndOutputPadding, .-ANeuralNetworksExecution_enableInputAndOutputPadding
@@ -3414,8 +3426,8 @@ anynpu_entry_ANeuralNetworksExecution_setReusable:
 ANeuralNetworksExecution_setReusable:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*225
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*225]
+	adrp	x16, anynpu_slot+8*226
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*226]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksExecution_setReusable, .-ANeuralNetworksExecution_setReusable
@@ -3429,8 +3441,8 @@ anynpu_entry_ANeuralNetworksExecution_setMeasureTiming:
 ANeuralNetworksExecution_setMeasureTiming:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*226
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*226]
+	adrp	x16, anynpu_slot+8*227
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*227]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksExecution_setMeasureTiming, .-ANeuralNetworksExecution_setMeasureTiming
@@ -3444,8 +3456,8 @@ anynpu_entry_ANeuralNetworksExecution_setTimeout:
 ANeuralNetworksExecution_setTimeout:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*227
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*227]
+	adrp	x16, anynpu_slot+8*228
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*228]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksExecution_setTimeout, .-ANeuralNetworksExecution_setTimeout
@@ -3459,8 +3471,8 @@ anynpu_entry_ANeuralNetworksExecution_setLoopTimeout:
 ANeuralNetworksExecution_setLoopTimeout:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*228
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*228]
+	adrp	x16, anynpu_slot+8*229
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*229]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksExecution_setLoopTimeout, .-ANeuralNetworksExecution_setLoopTimeout
@@ -3474,8 +3486,8 @@ anynpu_entry_ANeuralNetworks_getDefaultLoopTimeout:
 ANeuralNetworks_getDefaultLoopTimeout:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*229
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*229]
+	adrp	x16, anynpu_slot+8*230
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*230]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworks_getDefaultLoopTimeout, .-ANeuralNetworks_getDefaultLoopTimeout
@@ -3489,8 +3501,8 @@ anynpu_entry_ANeuralNetworks_getMaximumLoopTimeout:
 ANeuralNetworks_getMaximumLoopTimeout:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*230
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*230]
+	adrp	x16, anynpu_slot+8*231
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*231]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworks_getMaximumLoopTimeout, .-ANeuralNetworks_getMaximumLoopTimeout
@@ -3504,8 +3516,8 @@ anynpu_entry_ANeuralNetworksExecution_compute:
 ANeuralNetworksExecution_compute:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*231
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*231]
+	adrp	x16, anynpu_slot+8*232
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*232]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksExecution_compute, .-ANeuralNetworksExecution_compute
@@ -3519,8 +3531,8 @@ anynpu_entry_ANeuralNetworksExecution_startCompute:
 ANeuralNetworksExecution_startCompute:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*232
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*232]
+	adrp	x16, anynpu_slot+8*233
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*233]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksExecution_startCompute, .-ANeuralNetworksExecution_startCompute
@@ -3534,8 +3546,8 @@ anynpu_entry_ANeuralNetworksExecution_burstCompute:
 ANeuralNetworksExecution_burstCompute:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*233
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*233]
+	adrp	x16, anynpu_slot+8*234
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*234]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksExecution_burstCompute, .-ANeuralNetworksExecution_burstCompute
@@ -3549,8 +3561,8 @@ anynpu_entry_ANeuralNetworksExecution_startComputeWithDependencies:
 ANeuralNetworksExecution_startComputeWithDependencies:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*234
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*234]
+	adrp	x16, anynpu_slot+8*235
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*235]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksExecution_startComputeWithDependencies, .-ANeuralNetworksExecution_startComputeWithDependencies
@@ -3564,8 +3576,8 @@ anynpu_entry_ANeuralNetworksExecution_getOutputOperandRank:
 ANeuralNetworksExecution_getOutputOperandRank:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*235
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*235]
+	adrp	x16, anynpu_slot+8*236
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*236]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksExecution_getOutputOperandRank, .-ANeuralNetworksExecution_getOutputOperandRank
@@ -3579,8 +3591,8 @@ anynpu_entry_ANeuralNetworksExecution_getOutputOperandDimensions:
 ANeuralNetworksExecution_getOutputOperandDimensions:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*236
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*236]
+	adrp	x16, anynpu_slot+8*237
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*237]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksExecution_getOutputOperandDimensions, .-ANeuralNetworksExecution_getOutputOperandDimensions
@@ -3594,8 +3606,8 @@ anynpu_entry_ANeuralNetworksExecution_getDuration:
 ANeuralNetworksExecution_getDuration:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*237
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*237]
+	adrp	x16, anynpu_slot+8*238
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*238]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksExecution_getDuration, .-ANeuralNetworksExecution_getDuration
@@ -3609,8 +3621,8 @@ anynpu_entry_ANeuralNetworksBurst_create:
 ANeuralNetworksBurst_create:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*238
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*238]
+	adrp	x16, anynpu_slot+8*239
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*239]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksBurst_create, .-ANeuralNetworksBurst_create
@@ -3624,8 +3636,8 @@ anynpu_entry_ANeuralNetworksBurst_free:
 ANeuralNetworksBurst_free:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*239
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*239]
+	adrp	x16, anynpu_slot+8*240
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*240]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksBurst_free, .-ANeuralNetworksBurst_free
@@ -3639,8 +3651,8 @@ anynpu_entry_ANeuralNetworksEvent_wait:
 ANeuralNetworksEvent_wait:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*240
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*240]
+	adrp	x16, anynpu_slot+8*241
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*241]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksEvent_wait, .-ANeuralNetworksEvent_wait
@@ -3654,8 +3666,8 @@ anynpu_entry_ANeuralNetworksEvent_free:
 ANeuralNetworksEvent_free:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*241
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*241]
+	adrp	x16, anynpu_slot+8*242
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*242]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksEvent_free, .-ANeuralNetworksEvent_free
@@ -3669,8 +3681,8 @@ anynpu_entry_ANeuralNetworksEvent_createFromSyncFenceFd:
 ANeuralNetworksEvent_createFromSyncFenceFd:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*242
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*242]
+	adrp	x16, anynpu_slot+8*243
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*243]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksEvent_createFromSyncFenceFd, .-ANeuralNetworksEvent_createFromSyncFenceFd
@@ -3684,8 +3696,8 @@ anynpu_entry_ANeuralNetworksEvent_getSyncFenceFd:
 ANeuralNetworksEvent_getSyncFenceFd:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*243
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*243]
+	adrp	x16, anynpu_slot+8*244
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*244]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksEvent_getSyncFenceFd, .-ANeuralNetworksEvent_getSyncFenceFd
@@ -3699,8 +3711,8 @@ anynpu_entry_ANeuralNetworksDevice_getExtensionSupport:
 ANeuralNetworksDevice_getExtensionSupport:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*244
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*244]
+	adrp	x16, anynpu_slot+8*245
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*245]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksDevice_getExtensionSupport, .-ANeuralNetworksDevice_getExtensionSupport
@@ -3714,8 +3726,8 @@ anynpu_entry_ANeuralNetworksModel_getExtensionOperandType:
 ANeuralNetworksModel_getExtensionOperandType:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*245
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*245]
+	adrp	x16, anynpu_slot+8*246
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*246]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksModel_getExtensionOperandType, .-ANeuralNetworksModel_getExtensionOperandType
@@ -3729,8 +3741,8 @@ anynpu_entry_ANeuralNetworksModel_getExtensionOperationType:
 ANeuralNetworksModel_getExtensionOperationType:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*246
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*246]
+	adrp	x16, anynpu_slot+8*247
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*247]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksModel_getExtensionOperationType, .-ANeuralNetworksModel_getExtensionOperationType
@@ -3744,8 +3756,8 @@ anynpu_entry_ANeuralNetworksModel_setOperandExtensionData:
 ANeuralNetworksModel_setOperandExtensionData:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*247
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*247]
+	adrp	x16, anynpu_slot+8*248
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*248]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksModel_setOperandExtensionData, .-ANeuralNetworksModel_setOperandExtensionData
@@ -3759,8 +3771,8 @@ anynpu_entry_ANeuralNetworksCompilation_addExtensionAttribute:
 ANeuralNetworksCompilation_addExtensionAttribute:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*248
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*248]
+	adrp	x16, anynpu_slot+8*249
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*249]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_addExtensionAttribute, .-ANeuralNetworksCompilation_addExtensionAttribute
@@ -3774,8 +3786,8 @@ anynpu_entry_ANeuralNetworksExecution_addExtensionAttribute:
 ANeuralNetworksExecution_addExtensionAttribute:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*249
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*249]
+	adrp	x16, anynpu_slot+8*250
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*250]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksExecution_addExtensionAttribute, .-ANeuralNetworksExecution_addExtensionAttribute
@@ -6279,6 +6291,16 @@ start_249:
 	b	anynpu_first
 	.cfi_endproc
 	.size start_249, .-start_249
+
+	.p2align 4
+	.type start_250, %function
+start_250:
+	.cfi_startproc
+	bti	c
+	mov	w16, #250
+	b	anynpu_first
+	.cfi_endproc
+	.size start_250, .-start_250
 
 	.p2align 4
 	.type anynpu_count, %function
@@ -8798,6 +8820,16 @@ count_249:
 	.cfi_endproc
 	.size count_249, .-count_249
 
+	.p2align 4
+	.type count_250, %function
+count_250:
+	.cfi_startproc
+	bti	c
+	mov	w17, #250
+	b	anynpu_count
+	.cfi_endproc
+	.size count_250, .-count_250
+
 	.section .data.anynpu_slot, "aw", %progbits
 	.p2align 12
 	.globl anynpu_slot
@@ -8808,252 +8840,253 @@ anynpu_slot:
 	.quad start_1	/* anynpu_set_log_callback */
 	.quad start_2	/* anynpu_last_error */
 	.quad start_3	/* anynpu_placement_report */
-	.quad start_4	/* anynpu_live_handles */
-	.quad start_5	/* anynpu_live_buffers */
-	.quad start_6	/* OH_NNDevice_GetAllDevicesID */
-	.quad start_7	/* OH_NNDevice_GetName */
-	.quad start_8	/* OH_NNDevice_GetType */
-	.quad start_9	/* OH_NNTensorDesc_Create */
-	.quad start_10	/* OH_NNTensorDesc_Destroy */
-	.quad start_11	/* OH_NNTensorDesc_SetName */
-	.quad start_12	/* OH_NNTensorDesc_GetName */
-	.quad start_13	/* OH_NNTensorDesc_SetDataType */
-	.quad start_14	/* OH_NNTensorDesc_GetDataType */
-	.quad start_15	/* OH_NNTensorDesc_SetShape */
-	.quad start_16	/* OH_NNTensorDesc_GetShape */
-	.quad start_17	/* OH_NNTensorDesc_SetFormat */
-	.quad start_18	/* OH_NNTensorDesc_GetFormat */
-	.quad start_19	/* OH_NNTensorDesc_GetElementCount */
-	.quad start_20	/* OH_NNTensorDesc_GetByteSize */
-	.quad start_21	/* OH_NNTensor_Create */
-	.quad start_22	/* OH_NNTensor_CreateWithSize */
-	.quad start_23	/* OH_NNTensor_CreateWithFd */
-	.quad start_24	/* OH_NNTensor_Destroy */
-	.quad start_25	/* OH_NNTensor_GetTensorDesc */
-	.quad start_26	/* OH_NNTensor_GetDataBuffer */
-	.quad start_27	/* OH_NNTensor_GetFd */
-	.quad start_28	/* OH_NNTensor_GetSize */
-	.quad start_29	/* OH_NNTensor_GetOffset */
-	.quad start_30	/* OH_NNQuantParam_Create */
-	.quad start_31	/* OH_NNQuantParam_SetScales */
-	.quad start_32	/* OH_NNQuantParam_SetZeroPoints */
-	.quad start_33	/* OH_NNQuantParam_SetNumBits */
-	.quad start_34	/* OH_NNQuantParam_Destroy */
-	.quad start_35	/* OH_NNModel_Construct */
-	.quad start_36	/* OH_NNModel_Destroy */
-	.quad start_37	/* OH_NNModel_AddTensor */
-	.quad start_38	/* OH_NNModel_AddTensorToModel */
-	.quad start_39	/* OH_NNModel_SetTensorData */
-	.quad start_40	/* OH_NNModel_SetTensorQuantParams */
-	.quad start_41	/* OH_NNModel_SetTensorType */
-	.quad start_42	/* OH_NNModel_AddOperation */
-	.quad start_43	/* OH_NNModel_SpecifyInputsAndOutputs */
-	.quad start_44	/* OH_NNModel_Finish */
-	.quad start_45	/* OH_NNModel_GetAvailableOperations */
-	.quad start_46	/* OH_NNCompilation_Construct */
-	.quad start_47	/* OH_NNCompilation_ConstructWithOfflineModelFile */
-	.quad start_48	/* OH_NNCompilation_ConstructWithOfflineModelBuffer */
-	.quad start_49	/* OH_NNCompilation_ConstructForCache */
-	.quad start_50	/* OH_NNCompilation_ExportCacheToBuffer */
-	.quad start_51	/* OH_NNCompilation_ImportCacheFromBuffer */
-	.quad start_52	/* OH_NNCompilation_AddExtensionConfig */
-	.quad start_53	/* OH_NNCompilation_SetDevice */
-	.quad start_54	/* OH_NNCompilation_SetCache */
-	.quad start_55	/* OH_NNCompilation_SetPerformanceMode */
-	.quad start_56	/* OH_NNCompilation_SetPriority */
-	.quad start_57	/* OH_NNCompilation_EnableFloat16 */
-	.quad start_58	/* OH_NNCompilation_Build */
-	.quad start_59	/* OH_NNCompilation_Destroy */
-	.quad start_60	/* OH_NNExecutor_Construct */
-	.quad start_61	/* OH_NNExecutor_Destroy */
-	.quad start_62	/* OH_NNExecutor_GetInputCount */
-	.quad start_63	/* OH_NNExecutor_GetOutputCount */
-	.quad start_64	/* OH_NNExecutor_CreateInputTensorDesc */
-	.quad start_65	/* OH_NNExecutor_CreateOutputTensorDesc */
-	.quad start_66	/* OH_NNExecutor_GetOutputShape */
-	.quad start_67	/* OH_NNExecutor_GetInputDimRange */
-	.quad start_68	/* OH_NNExecutor_SetOnRunDone */
-	.quad start_69	/* OH_NNExecutor_SetOnServiceDied */
-	.quad start_70	/* OH_NNExecutor_RunSync */
-	.quad start_71	/* OH_NNExecutor_RunAsync */
-	.quad start_72	/* OH_NNExecutor_SetInput */
-	.quad start_73	/* OH_NNExecutor_SetOutput */
-	.quad start_74	/* OH_NNExecutor_Run */
-	.quad start_75	/* OH_NNExecutor_AllocateInputMemory */
-	.quad start_76	/* OH_NNExecutor_AllocateOutputMemory */
-	.quad start_77	/* OH_NNExecutor_DestroyInputMemory */
-	.quad start_78	/* OH_NNExecutor_DestroyOutputMemory */
-	.quad start_79	/* OH_NNExecutor_SetInputWithMemory */
-	.quad start_80	/* OH_NNExecutor_SetOutputWithMemory */
-	.quad start_81	/* OH_NNModel_BuildFromLiteGraph */
-	.quad start_82	/* OH_NNModel_SetInputsAndOutputsInfo */
-	.quad start_83	/* OH_NNModel_BuildFromMetaGraph */
-	.quad start_84	/* OH_NNModel_HasCache */
-	.quad start_85	/* OH_NN_GetDeviceID */
-	.quad start_86	/* OH_NN_IsSupportAIPP */
-	.quad start_87	/* OH_NNExecutor_RunSyncWithAipp */
-	.quad start_88	/* rknn_init */
-	.quad start_89	/* rknn_dup_context */
-	.quad start_90	/* rknn_destroy */
-	.quad start_91	/* rknn_query */
-	.quad start_92	/* rknn_set_core_mask */
-	.quad start_93	/* rknn_set_batch_core_num */
-	.quad start_94	/* rknn_inputs_set */
-	.quad start_95	/* rknn_run */
-	.quad start_96	/* rknn_wait */
-	.quad start_97	/* rknn_outputs_get */
-	.quad start_98	/* rknn_outputs_release */
-	.quad start_99	/* rknn_create_mem */
-	.quad start_100	/* rknn_create_mem2 */
-	.quad start_101	/* rknn_create_mem_from_fd */
-	.quad start_102	/* rknn_create_mem_from_phys */
-	.quad start_103	/* rknn_create_mem_from_mb_blk */
-	.quad start_104	/* rknn_destory_mem */
-	.quad start_105	/* rknn_destroy_mem */
-	.quad start_106	/* rknn_set_weight_mem */
-	.quad start_107	/* rknn_set_internal_mem */
-	.quad start_108	/* rknn_set_io_mem */
-	.quad start_109	/* rknn_mem_sync */
-	.quad start_110	/* rknn_set_input_shape */
-	.quad start_111	/* rknn_set_input_shapes */
-	.quad start_112	/* rknn_register_custom_ops */
-	.quad start_113	/* rknn_custom_op_get_op_attr */
-	.quad start_114	/* rknn_matmul_create */
-	.quad start_115	/* rknn_matmul_create_dynamic_shape */
-	.quad start_116	/* rknn_matmul_create_dyn_shape */
-	.quad start_117	/* rknn_matmul_set_io_mem */
-	.quad start_118	/* rknn_matmul_set_core_mask */
-	.quad start_119	/* rknn_matmul_set_quant_params */
-	.quad start_120	/* rknn_matmul_get_quant_params */
-	.quad start_121	/* rknn_matmul_set_dynamic_shape */
-	.quad start_122	/* rknn_matmul_run */
-	.quad start_123	/* rknn_matmul_destroy */
-	.quad start_124	/* rknn_B_normal_layout_to_native_layout */
-	.quad start_125	/* hbDNNGetVersion */
-	.quad start_126	/* hbDNNInitializeFromFiles */
-	.quad start_127	/* hbDNNInitializeFromDDR */
-	.quad start_128	/* hbDNNRelease */
-	.quad start_129	/* hbDNNGetModelNameList */
-	.quad start_130	/* hbDNNGetModelHandle */
-	.quad start_131	/* hbDNNGetInputCount */
-	.quad start_132	/* hbDNNGetInputName */
-	.quad start_133	/* hbDNNGetInputTensorProperties */
-	.quad start_134	/* hbDNNGetOutputCount */
-	.quad start_135	/* hbDNNGetOutputName */
-	.quad start_136	/* hbDNNGetOutputTensorProperties */
-	.quad start_137	/* hbDNNInfer */
-	.quad start_138	/* hbDNNRoiInfer */
-	.quad start_139	/* hbDNNResize */
-	.quad start_140	/* hbDNNSetTaskDoneCb */
-	.quad start_141	/* hbDNNWaitTaskDone */
-	.quad start_142	/* hbDNNReleaseTask */
-	.quad start_143	/* hbSysAllocMem */
-	.quad start_144	/* hbSysAllocCachedMem */
-	.quad start_145	/* hbSysFlushMem */
-	.quad start_146	/* hbSysWriteMem */
-	.quad start_147	/* hbSysReadMem */
-	.quad start_148	/* hbSysFreeMem */
-	.quad start_149	/* hbSysRegisterMem */
-	.quad start_150	/* hbSysUnregisterMem */
-	.quad start_151	/* hbDNNGetInputSource */
-	.quad start_152	/* hbDNNGetInputDesc */
-	.quad start_153	/* hbDNNGetOutputDesc */
-	.quad start_154	/* hbDNNGetModelDesc */
-	.quad start_155	/* hbDNNGetModelTag */
-	.quad start_156	/* hbDNNGetOutputOperatorType */
-	.quad start_157	/* hbDNNGetEstimateLatency */
-	.quad start_158	/* hbDNNGetTaskEstimateTime */
-	.quad start_159	/* hbDNNGetTaskEstimateStartTime */
-	.quad start_160	/* hbDNNGetErrorDesc */
-	.quad start_161	/* hbDNNGetLayoutName */
-	.quad start_162	/* hbDNNUnquantizeByScale */
-	.quad start_163	/* hbDNNConvertLayout */
-	.quad start_164	/* hbDNNConvertLayoutRoi */
-	.quad start_165	/* hbDNNConvertLayoutToNative1HW1 */
-	.quad start_166	/* hbDNNConvertLayoutToNative111C */
-	.quad start_167	/* hbDNNConvertLayoutToNative1111 */
-	.quad start_168	/* hbDNNAddPadding */
-	.quad start_169	/* hbDNNRemovePadding */
-	.quad start_170	/* hbDNNAddPaddingWithStride */
-	.quad start_171	/* hbDNNRemovePaddingWithStride */
-	.quad start_172	/* hbDNNConvertEndianness */
-	.quad start_173	/* _Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE */
-	.quad start_174	/* _Z27hbDNNUnregisterLayerCreatorPKc */
-	.quad start_175	/* ANeuralNetworks_getDeviceCount */
-	.quad start_176	/* ANeuralNetworks_getDevice */
-	.quad start_177	/* ANeuralNetworksDevice_getName */
-	.quad start_178	/* ANeuralNetworksDevice_getType */
-	.quad start_179	/* ANeuralNetworksDevice_getVersion */
-	.quad start_180	/* ANeuralNetworksDevice_getFeatureLevel */
-	.quad start_181	/* ANeuralNetworksDevice_wait */
-	.quad start_182	/* ANeuralNetworks_getRuntimeFeatureLevel */
-	.quad start_183	/* ANeuralNetworksModel_getSupportedOperationsForDevices */
-	.quad start_184	/* ANeuralNetworksMemory_createFromFd */
-	.quad start_185	/* ANeuralNetworksMemory_createFromAHardwareBuffer */
-	.quad start_186	/* ANeuralNetworksMemory_free */
-	.quad start_187	/* ANeuralNetworksMemoryDesc_create */
-	.quad start_188	/* ANeuralNetworksMemoryDesc_addInputRole */
-	.quad start_189	/* ANeuralNetworksMemoryDesc_addOutputRole */
-	.quad start_190	/* ANeuralNetworksMemoryDesc_setDimensions */
-	.quad start_191	/* ANeuralNetworksMemoryDesc_finish */
-	.quad start_192	/* ANeuralNetworksMemoryDesc_free */
-	.quad start_193	/* ANeuralNetworksMemory_createFromDesc */
-	.quad start_194	/* ANeuralNetworksMemory_copy */
-	.quad start_195	/* ANeuralNetworksModel_create */
-	.quad start_196	/* ANeuralNetworksModel_free */
-	.quad start_197	/* ANeuralNetworksModel_addOperand */
-	.quad start_198	/* ANeuralNetworksModel_setOperandValue */
-	.quad start_199	/* ANeuralNetworksModel_setOperandValueFromMemory */
-	.quad start_200	/* ANeuralNetworksModel_setOperandValueFromModel */
-	.quad start_201	/* ANeuralNetworksModel_setOperandSymmPerChannelQuantParams */
-	.quad start_202	/* ANeuralNetworksModel_addOperation */
-	.quad start_203	/* ANeuralNetworksModel_identifyInputsAndOutputs */
-	.quad start_204	/* ANeuralNetworksModel_relaxComputationFloat32toFloat16 */
-	.quad start_205	/* ANeuralNetworksModel_finish */
-	.quad start_206	/* ANeuralNetworksCompilation_create */
-	.quad start_207	/* ANeuralNetworksCompilation_createForDevices */
-	.quad start_208	/* ANeuralNetworksCompilation_free */
-	.quad start_209	/* ANeuralNetworksCompilation_setPreference */
-	.quad start_210	/* ANeuralNetworksCompilation_setCaching */
-	.quad start_211	/* ANeuralNetworksCompilation_setPriority */
-	.quad start_212	/* ANeuralNetworksCompilation_setTimeout */
-	.quad start_213	/* ANeuralNetworksCompilation_finish */
-	.quad start_214	/* ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput */
-	.quad start_215	/* ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput */
-	.quad start_216	/* ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput */
-	.quad start_217	/* ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput */
-	.quad start_218	/* ANeuralNetworksExecution_create */
-	.quad start_219	/* ANeuralNetworksExecution_free */
-	.quad start_220	/* ANeuralNetworksExecution_setInput */
-	.quad start_221	/* ANeuralNetworksExecution_setInputFromMemory */
-	.quad start_222	/* ANeuralNetworksExecution_setOutput */
-	.quad start_223	/* ANeuralNetworksExecution_setOutputFromMemory */
-	.quad start_224	/* ANeuralNetworksExecution_enableInputAndOutputPadding */
-	.quad start_225	/* ANeuralNetworksExecution_setReusable */
-	.quad start_226	/* ANeuralNetworksExecution_setMeasureTiming */
-	.quad start_227	/* ANeuralNetworksExecution_setTimeout */
-	.quad start_228	/* ANeuralNetworksExecution_setLoopTimeout */
-	.quad start_229	/* ANeuralNetworks_getDefaultLoopTimeout */
-	.quad start_230	/* ANeuralNetworks_getMaximumLoopTimeout */
-	.quad start_231	/* ANeuralNetworksExecution_compute */
-	.quad start_232	/* ANeuralNetworksExecution_startCompute */
-	.quad start_233	/* ANeuralNetworksExecution_burstCompute */
-	.quad start_234	/* ANeuralNetworksExecution_startComputeWithDependencies */
-	.quad start_235	/* ANeuralNetworksExecution_getOutputOperandRank */
-	.quad start_236	/* ANeuralNetworksExecution_getOutputOperandDimensions */
-	.quad start_237	/* ANeuralNetworksExecution_getDuration */
-	.quad start_238	/* ANeuralNetworksBurst_create */
-	.quad start_239	/* ANeuralNetworksBurst_free */
-	.quad start_240	/* ANeuralNetworksEvent_wait */
-	.quad start_241	/* ANeuralNetworksEvent_free */
-	.quad start_242	/* ANeuralNetworksEvent_createFromSyncFenceFd */
-	.quad start_243	/* ANeuralNetworksEvent_getSyncFenceFd */
-	.quad start_244	/* ANeuralNetworksDevice_getExtensionSupport */
-	.quad start_245	/* ANeuralNetworksModel_getExtensionOperandType */
-	.quad start_246	/* ANeuralNetworksModel_getExtensionOperationType */
-	.quad start_247	/* ANeuralNetworksModel_setOperandExtensionData */
-	.quad start_248	/* ANeuralNetworksCompilation_addExtensionAttribute */
-	.quad start_249	/* ANeuralNetworksExecution_addExtensionAttribute */
+	.quad start_4	/* anynpu_output_shape */
+	.quad start_5	/* anynpu_live_handles */
+	.quad start_6	/* anynpu_live_buffers */
+	.quad start_7	/* OH_NNDevice_GetAllDevicesID */
+	.quad start_8	/* OH_NNDevice_GetName */
+	.quad start_9	/* OH_NNDevice_GetType */
+	.quad start_10	/* OH_NNTensorDesc_Create */
+	.quad start_11	/* OH_NNTensorDesc_Destroy */
+	.quad start_12	/* OH_NNTensorDesc_SetName */
+	.quad start_13	/* OH_NNTensorDesc_GetName */
+	.quad start_14	/* OH_NNTensorDesc_SetDataType */
+	.quad start_15	/* OH_NNTensorDesc_GetDataType */
+	.quad start_16	/* OH_NNTensorDesc_SetShape */
+	.quad start_17	/* OH_NNTensorDesc_GetShape */
+	.quad start_18	/* OH_NNTensorDesc_SetFormat */
+	.quad start_19	/* OH_NNTensorDesc_GetFormat */
+	.quad start_20	/* OH_NNTensorDesc_GetElementCount */
+	.quad start_21	/* OH_NNTensorDesc_GetByteSize */
+	.quad start_22	/* OH_NNTensor_Create */
+	.quad start_23	/* OH_NNTensor_CreateWithSize */
+	.quad start_24	/* OH_NNTensor_CreateWithFd */
+	.quad start_25	/* OH_NNTensor_Destroy */
+	.quad start_26	/* OH_NNTensor_GetTensorDesc */
+	.quad start_27	/* OH_NNTensor_GetDataBuffer */
+	.quad start_28	/* OH_NNTensor_GetFd */
+	.quad start_29	/* OH_NNTensor_GetSize */
+	.quad start_30	/* OH_NNTensor_GetOffset */
+	.quad start_31	/* OH_NNQuantParam_Create */
+	.quad start_32	/* OH_NNQuantParam_SetScales */
+	.quad start_33	/* OH_NNQuantParam_SetZeroPoints */
+	.quad start_34	/* OH_NNQuantParam_SetNumBits */
+	.quad start_35	/* OH_NNQuantParam_Destroy */
+	.quad start_36	/* OH_NNModel_Construct */
+	.quad start_37	/* OH_NNModel_Destroy */
+	.quad start_38	/* OH_NNModel_AddTensor */
+	.quad start_39	/* OH_NNModel_AddTensorToModel */
+	.quad start_40	/* OH_NNModel_SetTensorData */
+	.quad start_41	/* OH_NNModel_SetTensorQuantParams */
+	.quad start_42	/* OH_NNModel_SetTensorType */
+	.quad start_43	/* OH_NNModel_AddOperation */
+	.quad start_44	/* OH_NNModel_SpecifyInputsAndOutputs */
+	.quad start_45	/* OH_NNModel_Finish */
+	.quad start_46	/* OH_NNModel_GetAvailableOperations */
+	.quad start_47	/* OH_NNCompilation_Construct */
+	.quad start_48	/* OH_NNCompilation_ConstructWithOfflineModelFile */
+	.quad start_49	/* OH_NNCompilation_ConstructWithOfflineModelBuffer */
+	.quad start_50	/* OH_NNCompilation_ConstructForCache */
+	.quad start_51	/* OH_NNCompilation_ExportCacheToBuffer */
+	.quad start_52	/* OH_NNCompilation_ImportCacheFromBuffer */
+	.quad start_53	/* OH_NNCompilation_AddExtensionConfig */
+	.quad start_54	/* OH_NNCompilation_SetDevice */
+	.quad start_55	/* OH_NNCompilation_SetCache */
+	.quad start_56	/* OH_NNCompilation_SetPerformanceMode */
+	.quad start_57	/* OH_NNCompilation_SetPriority */
+	.quad start_58	/* OH_NNCompilation_EnableFloat16 */
+	.quad start_59	/* OH_NNCompilation_Build */
+	.quad start_60	/* OH_NNCompilation_Destroy */
+	.quad start_61	/* OH_NNExecutor_Construct */
+	.quad start_62	/* OH_NNExecutor_Destroy */
+	.quad start_63	/* OH_NNExecutor_GetInputCount */
+	.quad start_64	/* OH_NNExecutor_GetOutputCount */
+	.quad start_65	/* OH_NNExecutor_CreateInputTensorDesc */
+	.quad start_66	/* OH_NNExecutor_CreateOutputTensorDesc */
+	.quad start_67	/* OH_NNExecutor_GetOutputShape */
+	.quad start_68	/* OH_NNExecutor_GetInputDimRange */
+	.quad start_69	/* OH_NNExecutor_SetOnRunDone */
+	.quad start_70	/* OH_NNExecutor_SetOnServiceDied */
+	.quad start_71	/* OH_NNExecutor_RunSync */
+	.quad start_72	/* OH_NNExecutor_RunAsync */
+	.quad start_73	/* OH_NNExecutor_SetInput */
+	.quad start_74	/* OH_NNExecutor_SetOutput */
+	.quad start_75	/* OH_NNExecutor_Run */
+	.quad start_76	/* OH_NNExecutor_AllocateInputMemory */
+	.quad start_77	/* OH_NNExecutor_AllocateOutputMemory */
+	.quad start_78	/* OH_NNExecutor_DestroyInputMemory */
+	.quad start_79	/* OH_NNExecutor_DestroyOutputMemory */
+	.quad start_80	/* OH_NNExecutor_SetInputWithMemory */
+	.quad start_81	/* OH_NNExecutor_SetOutputWithMemory */
+	.quad start_82	/* OH_NNModel_BuildFromLiteGraph */
+	.quad start_83	/* OH_NNModel_SetInputsAndOutputsInfo */
+	.quad start_84	/* OH_NNModel_BuildFromMetaGraph */
+	.quad start_85	/* OH_NNModel_HasCache */
+	.quad start_86	/* OH_NN_GetDeviceID */
+	.quad start_87	/* OH_NN_IsSupportAIPP */
+	.quad start_88	/* OH_NNExecutor_RunSyncWithAipp */
+	.quad start_89	/* rknn_init */
+	.quad start_90	/* rknn_dup_context */
+	.quad start_91	/* rknn_destroy */
+	.quad start_92	/* rknn_query */
+	.quad start_93	/* rknn_set_core_mask */
+	.quad start_94	/* rknn_set_batch_core_num */
+	.quad start_95	/* rknn_inputs_set */
+	.quad start_96	/* rknn_run */
+	.quad start_97	/* rknn_wait */
+	.quad start_98	/* rknn_outputs_get */
+	.quad start_99	/* rknn_outputs_release */
+	.quad start_100	/* rknn_create_mem */
+	.quad start_101	/* rknn_create_mem2 */
+	.quad start_102	/* rknn_create_mem_from_fd */
+	.quad start_103	/* rknn_create_mem_from_phys */
+	.quad start_104	/* rknn_create_mem_from_mb_blk */
+	.quad start_105	/* rknn_destory_mem */
+	.quad start_106	/* rknn_destroy_mem */
+	.quad start_107	/* rknn_set_weight_mem */
+	.quad start_108	/* rknn_set_internal_mem */
+	.quad start_109	/* rknn_set_io_mem */
+	.quad start_110	/* rknn_mem_sync */
+	.quad start_111	/* rknn_set_input_shape */
+	.quad start_112	/* rknn_set_input_shapes */
+	.quad start_113	/* rknn_register_custom_ops */
+	.quad start_114	/* rknn_custom_op_get_op_attr */
+	.quad start_115	/* rknn_matmul_create */
+	.quad start_116	/* rknn_matmul_create_dynamic_shape */
+	.quad start_117	/* rknn_matmul_create_dyn_shape */
+	.quad start_118	/* rknn_matmul_set_io_mem */
+	.quad start_119	/* rknn_matmul_set_core_mask */
+	.quad start_120	/* rknn_matmul_set_quant_params */
+	.quad start_121	/* rknn_matmul_get_quant_params */
+	.quad start_122	/* rknn_matmul_set_dynamic_shape */
+	.quad start_123	/* rknn_matmul_run */
+	.quad start_124	/* rknn_matmul_destroy */
+	.quad start_125	/* rknn_B_normal_layout_to_native_layout */
+	.quad start_126	/* hbDNNGetVersion */
+	.quad start_127	/* hbDNNInitializeFromFiles */
+	.quad start_128	/* hbDNNInitializeFromDDR */
+	.quad start_129	/* hbDNNRelease */
+	.quad start_130	/* hbDNNGetModelNameList */
+	.quad start_131	/* hbDNNGetModelHandle */
+	.quad start_132	/* hbDNNGetInputCount */
+	.quad start_133	/* hbDNNGetInputName */
+	.quad start_134	/* hbDNNGetInputTensorProperties */
+	.quad start_135	/* hbDNNGetOutputCount */
+	.quad start_136	/* hbDNNGetOutputName */
+	.quad start_137	/* hbDNNGetOutputTensorProperties */
+	.quad start_138	/* hbDNNInfer */
+	.quad start_139	/* hbDNNRoiInfer */
+	.quad start_140	/* hbDNNResize */
+	.quad start_141	/* hbDNNSetTaskDoneCb */
+	.quad start_142	/* hbDNNWaitTaskDone */
+	.quad start_143	/* hbDNNReleaseTask */
+	.quad start_144	/* hbSysAllocMem */
+	.quad start_145	/* hbSysAllocCachedMem */
+	.quad start_146	/* hbSysFlushMem */
+	.quad start_147	/* hbSysWriteMem */
+	.quad start_148	/* hbSysReadMem */
+	.quad start_149	/* hbSysFreeMem */
+	.quad start_150	/* hbSysRegisterMem */
+	.quad start_151	/* hbSysUnregisterMem */
+	.quad start_152	/* hbDNNGetInputSource */
+	.quad start_153	/* hbDNNGetInputDesc */
+	.quad start_154	/* hbDNNGetOutputDesc */
+	.quad start_155	/* hbDNNGetModelDesc */
+	.quad start_156	/* hbDNNGetModelTag */
+	.quad start_157	/* hbDNNGetOutputOperatorType */
+	.quad start_158	/* hbDNNGetEstimateLatency */
+	.quad start_159	/* hbDNNGetTaskEstimateTime */
+	.quad start_160	/* hbDNNGetTaskEstimateStartTime */
+	.quad start_161	/* hbDNNGetErrorDesc */
+	.quad start_162	/* hbDNNGetLayoutName */
+	.quad start_163	/* hbDNNUnquantizeByScale */
+	.quad start_164	/* hbDNNConvertLayout */
+	.quad start_165	/* hbDNNConvertLayoutRoi */
+	.quad start_166	/* hbDNNConvertLayoutToNative1HW1 */
+	.quad start_167	/* hbDNNConvertLayoutToNative111C */
+	.quad start_168	/* hbDNNConvertLayoutToNative1111 */
+	.quad start_169	/* hbDNNAddPadding */
+	.quad start_170	/* hbDNNRemovePadding */
+	.quad start_171	/* hbDNNAddPaddingWithStride */
+	.quad start_172	/* hbDNNRemovePaddingWithStride */
+	.quad start_173	/* hbDNNConvertEndianness */
+	.quad start_174	/* _Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE */
+	.quad start_175	/* _Z27hbDNNUnregisterLayerCreatorPKc */
+	.quad start_176	/* ANeuralNetworks_getDeviceCount */
+	.quad start_177	/* ANeuralNetworks_getDevice */
+	.quad start_178	/* ANeuralNetworksDevice_getName */
+	.quad start_179	/* ANeuralNetworksDevice_getType */
+	.quad start_180	/* ANeuralNetworksDevice_getVersion */
+	.quad start_181	/* ANeuralNetworksDevice_getFeatureLevel */
+	.quad start_182	/* ANeuralNetworksDevice_wait */
+	.quad start_183	/* ANeuralNetworks_getRuntimeFeatureLevel */
+	.quad start_184	/* ANeuralNetworksModel_getSupportedOperationsForDevices */
+	.quad start_185	/* ANeuralNetworksMemory_createFromFd */
+	.quad start_186	/* ANeuralNetworksMemory_createFromAHardwareBuffer */
+	.quad start_187	/* ANeuralNetworksMemory_free */
+	.quad start_188	/* ANeuralNetworksMemoryDesc_create */
+	.quad start_189	/* ANeuralNetworksMemoryDesc_addInputRole */
+	.quad start_190	/* ANeuralNetworksMemoryDesc_addOutputRole */
+	.quad start_191	/* ANeuralNetworksMemoryDesc_setDimensions */
+	.quad start_192	/* ANeuralNetworksMemoryDesc_finish */
+	.quad start_193	/* ANeuralNetworksMemoryDesc_free */
+	.quad start_194	/* ANeuralNetworksMemory_createFromDesc */
+	.quad start_195	/* ANeuralNetworksMemory_copy */
+	.quad start_196	/* ANeuralNetworksModel_create */
+	.quad start_197	/* ANeuralNetworksModel_free */
+	.quad start_198	/* ANeuralNetworksModel_addOperand */
+	.quad start_199	/* ANeuralNetworksModel_setOperandValue */
+	.quad start_200	/* ANeuralNetworksModel_setOperandValueFromMemory */
+	.quad start_201	/* ANeuralNetworksModel_setOperandValueFromModel */
+	.quad start_202	/* ANeuralNetworksModel_setOperandSymmPerChannelQuantParams */
+	.quad start_203	/* ANeuralNetworksModel_addOperation */
+	.quad start_204	/* ANeuralNetworksModel_identifyInputsAndOutputs */
+	.quad start_205	/* ANeuralNetworksModel_relaxComputationFloat32toFloat16 */
+	.quad start_206	/* ANeuralNetworksModel_finish */
+	.quad start_207	/* ANeuralNetworksCompilation_create */
+	.quad start_208	/* ANeuralNetworksCompilation_createForDevices */
+	.quad start_209	/* ANeuralNetworksCompilation_free */
+	.quad start_210	/* ANeuralNetworksCompilation_setPreference */
+	.quad start_211	/* ANeuralNetworksCompilation_setCaching */
+	.quad start_212	/* ANeuralNetworksCompilation_setPriority */
+	.quad start_213	/* ANeuralNetworksCompilation_setTimeout */
+	.quad start_214	/* ANeuralNetworksCompilation_finish */
+	.quad start_215	/* ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput */
+	.quad start_216	/* ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput */
+	.quad start_217	/* ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput */
+	.quad start_218	/* ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput */
+	.quad start_219	/* ANeuralNetworksExecution_create */
+	.quad start_220	/* ANeuralNetworksExecution_free */
+	.quad start_221	/* ANeuralNetworksExecution_setInput */
+	.quad start_222	/* ANeuralNetworksExecution_setInputFromMemory */
+	.quad start_223	/* ANeuralNetworksExecution_setOutput */
+	.quad start_224	/* ANeuralNetworksExecution_setOutputFromMemory */
+	.quad start_225	/* ANeuralNetworksExecution_enableInputAndOutputPadding */
+	.quad start_226	/* ANeuralNetworksExecution_setReusable */
+	.quad start_227	/* ANeuralNetworksExecution_setMeasureTiming */
+	.quad start_228	/* ANeuralNetworksExecution_setTimeout */
+	.quad start_229	/* ANeuralNetworksExecution_setLoopTimeout */
+	.quad start_230	/* ANeuralNetworks_getDefaultLoopTimeout */
+	.quad start_231	/* ANeuralNetworks_getMaximumLoopTimeout */
+	.quad start_232	/* ANeuralNetworksExecution_compute */
+	.quad start_233	/* ANeuralNetworksExecution_startCompute */
+	.quad start_234	/* ANeuralNetworksExecution_burstCompute */
+	.quad start_235	/* ANeuralNetworksExecution_startComputeWithDependencies */
+	.quad start_236	/* ANeuralNetworksExecution_getOutputOperandRank */
+	.quad start_237	/* ANeuralNetworksExecution_getOutputOperandDimensions */
+	.quad start_238	/* ANeuralNetworksExecution_getDuration */
+	.quad start_239	/* ANeuralNetworksBurst_create */
+	.quad start_240	/* ANeuralNetworksBurst_free */
+	.quad start_241	/* ANeuralNetworksEvent_wait */
+	.quad start_242	/* ANeuralNetworksEvent_free */
+	.quad start_243	/* ANeuralNetworksEvent_createFromSyncFenceFd */
+	.quad start_244	/* ANeuralNetworksEvent_getSyncFenceFd */
+	.quad start_245	/* ANeuralNetworksDevice_getExtensionSupport */
+	.quad start_246	/* ANeuralNetworksModel_getExtensionOperandType */
+	.quad start_247	/* ANeuralNetworksModel_getExtensionOperationType */
+	.quad start_248	/* ANeuralNetworksModel_setOperandExtensionData */
+	.quad start_249	/* ANeuralNetworksCompilation_addExtensionAttribute */
+	.quad start_250	/* ANeuralNetworksExecution_addExtensionAttribute */
 	.p2align 12
 	.size anynpu_slot, .-anynpu_slot
 
@@ -9313,6 +9346,7 @@ anynpu_counted:
 	.quad count_247
 	.quad count_248
 	.quad count_249
+	.quad count_250
 	.size anynpu_counted, .-anynpu_counted
 
 	.section .note.anynpu, "a", %note

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#define FUNCTIONS 250
+#define FUNCTIONS 251
 
 typedef struct {
 	int32_t dimensionSize[8];
@@ -21,13 +21,13 @@ static uintptr_t dead_0(void) { anynpu_report_dead(0); return 0; }
 static void dead_1(void) { anynpu_report_dead(1); }
 static uintptr_t dead_2(void) { anynpu_report_dead(2); return 0; }
 static int32_t dead_3(void) { anynpu_report_dead(3); return 1; }
-static uint64_t dead_4(void) { anynpu_report_dead(4); return 0; }
+static int32_t dead_4(void) { anynpu_report_dead(4); return -1; }
 static uint64_t dead_5(void) { anynpu_report_dead(5); return 0; }
-static uint32_t dead_6(void) { anynpu_report_dead(6); return 14; }
+static uint64_t dead_6(void) { anynpu_report_dead(6); return 0; }
 static uint32_t dead_7(void) { anynpu_report_dead(7); return 14; }
 static uint32_t dead_8(void) { anynpu_report_dead(8); return 14; }
-static uintptr_t dead_9(void) { anynpu_report_dead(9); return 0; }
-static uint32_t dead_10(void) { anynpu_report_dead(10); return 14; }
+static uint32_t dead_9(void) { anynpu_report_dead(9); return 14; }
+static uintptr_t dead_10(void) { anynpu_report_dead(10); return 0; }
 static uint32_t dead_11(void) { anynpu_report_dead(11); return 14; }
 static uint32_t dead_12(void) { anynpu_report_dead(12); return 14; }
 static uint32_t dead_13(void) { anynpu_report_dead(13); return 14; }
@@ -38,23 +38,23 @@ static uint32_t dead_17(void) { anynpu_report_dead(17); return 14; }
 static uint32_t dead_18(void) { anynpu_report_dead(18); return 14; }
 static uint32_t dead_19(void) { anynpu_report_dead(19); return 14; }
 static uint32_t dead_20(void) { anynpu_report_dead(20); return 14; }
-static uintptr_t dead_21(void) { anynpu_report_dead(21); return 0; }
+static uint32_t dead_21(void) { anynpu_report_dead(21); return 14; }
 static uintptr_t dead_22(void) { anynpu_report_dead(22); return 0; }
 static uintptr_t dead_23(void) { anynpu_report_dead(23); return 0; }
-static uint32_t dead_24(void) { anynpu_report_dead(24); return 14; }
-static uintptr_t dead_25(void) { anynpu_report_dead(25); return 0; }
+static uintptr_t dead_24(void) { anynpu_report_dead(24); return 0; }
+static uint32_t dead_25(void) { anynpu_report_dead(25); return 14; }
 static uintptr_t dead_26(void) { anynpu_report_dead(26); return 0; }
-static uint32_t dead_27(void) { anynpu_report_dead(27); return 14; }
+static uintptr_t dead_27(void) { anynpu_report_dead(27); return 0; }
 static uint32_t dead_28(void) { anynpu_report_dead(28); return 14; }
 static uint32_t dead_29(void) { anynpu_report_dead(29); return 14; }
-static uintptr_t dead_30(void) { anynpu_report_dead(30); return 0; }
-static uint32_t dead_31(void) { anynpu_report_dead(31); return 14; }
+static uint32_t dead_30(void) { anynpu_report_dead(30); return 14; }
+static uintptr_t dead_31(void) { anynpu_report_dead(31); return 0; }
 static uint32_t dead_32(void) { anynpu_report_dead(32); return 14; }
 static uint32_t dead_33(void) { anynpu_report_dead(33); return 14; }
 static uint32_t dead_34(void) { anynpu_report_dead(34); return 14; }
-static uintptr_t dead_35(void) { anynpu_report_dead(35); return 0; }
-static void dead_36(void) { anynpu_report_dead(36); }
-static uint32_t dead_37(void) { anynpu_report_dead(37); return 14; }
+static uint32_t dead_35(void) { anynpu_report_dead(35); return 14; }
+static uintptr_t dead_36(void) { anynpu_report_dead(36); return 0; }
+static void dead_37(void) { anynpu_report_dead(37); }
 static uint32_t dead_38(void) { anynpu_report_dead(38); return 14; }
 static uint32_t dead_39(void) { anynpu_report_dead(39); return 14; }
 static uint32_t dead_40(void) { anynpu_report_dead(40); return 14; }
@@ -63,11 +63,11 @@ static uint32_t dead_42(void) { anynpu_report_dead(42); return 14; }
 static uint32_t dead_43(void) { anynpu_report_dead(43); return 14; }
 static uint32_t dead_44(void) { anynpu_report_dead(44); return 14; }
 static uint32_t dead_45(void) { anynpu_report_dead(45); return 14; }
-static uintptr_t dead_46(void) { anynpu_report_dead(46); return 0; }
+static uint32_t dead_46(void) { anynpu_report_dead(46); return 14; }
 static uintptr_t dead_47(void) { anynpu_report_dead(47); return 0; }
 static uintptr_t dead_48(void) { anynpu_report_dead(48); return 0; }
 static uintptr_t dead_49(void) { anynpu_report_dead(49); return 0; }
-static uint32_t dead_50(void) { anynpu_report_dead(50); return 14; }
+static uintptr_t dead_50(void) { anynpu_report_dead(50); return 0; }
 static uint32_t dead_51(void) { anynpu_report_dead(51); return 14; }
 static uint32_t dead_52(void) { anynpu_report_dead(52); return 14; }
 static uint32_t dead_53(void) { anynpu_report_dead(53); return 14; }
@@ -76,14 +76,14 @@ static uint32_t dead_55(void) { anynpu_report_dead(55); return 14; }
 static uint32_t dead_56(void) { anynpu_report_dead(56); return 14; }
 static uint32_t dead_57(void) { anynpu_report_dead(57); return 14; }
 static uint32_t dead_58(void) { anynpu_report_dead(58); return 14; }
-static void dead_59(void) { anynpu_report_dead(59); }
-static uintptr_t dead_60(void) { anynpu_report_dead(60); return 0; }
-static void dead_61(void) { anynpu_report_dead(61); }
-static uint32_t dead_62(void) { anynpu_report_dead(62); return 14; }
+static uint32_t dead_59(void) { anynpu_report_dead(59); return 14; }
+static void dead_60(void) { anynpu_report_dead(60); }
+static uintptr_t dead_61(void) { anynpu_report_dead(61); return 0; }
+static void dead_62(void) { anynpu_report_dead(62); }
 static uint32_t dead_63(void) { anynpu_report_dead(63); return 14; }
-static uintptr_t dead_64(void) { anynpu_report_dead(64); return 0; }
+static uint32_t dead_64(void) { anynpu_report_dead(64); return 14; }
 static uintptr_t dead_65(void) { anynpu_report_dead(65); return 0; }
-static uint32_t dead_66(void) { anynpu_report_dead(66); return 14; }
+static uintptr_t dead_66(void) { anynpu_report_dead(66); return 0; }
 static uint32_t dead_67(void) { anynpu_report_dead(67); return 14; }
 static uint32_t dead_68(void) { anynpu_report_dead(68); return 14; }
 static uint32_t dead_69(void) { anynpu_report_dead(69); return 14; }
@@ -92,20 +92,20 @@ static uint32_t dead_71(void) { anynpu_report_dead(71); return 14; }
 static uint32_t dead_72(void) { anynpu_report_dead(72); return 14; }
 static uint32_t dead_73(void) { anynpu_report_dead(73); return 14; }
 static uint32_t dead_74(void) { anynpu_report_dead(74); return 14; }
-static uintptr_t dead_75(void) { anynpu_report_dead(75); return 0; }
+static uint32_t dead_75(void) { anynpu_report_dead(75); return 14; }
 static uintptr_t dead_76(void) { anynpu_report_dead(76); return 0; }
-static void dead_77(void) { anynpu_report_dead(77); }
+static uintptr_t dead_77(void) { anynpu_report_dead(77); return 0; }
 static void dead_78(void) { anynpu_report_dead(78); }
-static uint32_t dead_79(void) { anynpu_report_dead(79); return 14; }
+static void dead_79(void) { anynpu_report_dead(79); }
 static uint32_t dead_80(void) { anynpu_report_dead(80); return 14; }
 static uint32_t dead_81(void) { anynpu_report_dead(81); return 14; }
 static uint32_t dead_82(void) { anynpu_report_dead(82); return 14; }
 static uint32_t dead_83(void) { anynpu_report_dead(83); return 14; }
-static _Bool dead_84(void) { anynpu_report_dead(84); return false; }
-static uint32_t dead_85(void) { anynpu_report_dead(85); return 14; }
+static uint32_t dead_84(void) { anynpu_report_dead(84); return 14; }
+static _Bool dead_85(void) { anynpu_report_dead(85); return false; }
 static uint32_t dead_86(void) { anynpu_report_dead(86); return 14; }
 static uint32_t dead_87(void) { anynpu_report_dead(87); return 14; }
-static int32_t dead_88(void) { anynpu_report_dead(88); return -3; }
+static uint32_t dead_88(void) { anynpu_report_dead(88); return 14; }
 static int32_t dead_89(void) { anynpu_report_dead(89); return -3; }
 static int32_t dead_90(void) { anynpu_report_dead(90); return -3; }
 static int32_t dead_91(void) { anynpu_report_dead(91); return -3; }
@@ -116,12 +116,12 @@ static int32_t dead_95(void) { anynpu_report_dead(95); return -3; }
 static int32_t dead_96(void) { anynpu_report_dead(96); return -3; }
 static int32_t dead_97(void) { anynpu_report_dead(97); return -3; }
 static int32_t dead_98(void) { anynpu_report_dead(98); return -3; }
-static uintptr_t dead_99(void) { anynpu_report_dead(99); return 0; }
+static int32_t dead_99(void) { anynpu_report_dead(99); return -3; }
 static uintptr_t dead_100(void) { anynpu_report_dead(100); return 0; }
 static uintptr_t dead_101(void) { anynpu_report_dead(101); return 0; }
 static uintptr_t dead_102(void) { anynpu_report_dead(102); return 0; }
 static uintptr_t dead_103(void) { anynpu_report_dead(103); return 0; }
-static int32_t dead_104(void) { anynpu_report_dead(104); return -3; }
+static uintptr_t dead_104(void) { anynpu_report_dead(104); return 0; }
 static int32_t dead_105(void) { anynpu_report_dead(105); return -3; }
 static int32_t dead_106(void) { anynpu_report_dead(106); return -3; }
 static int32_t dead_107(void) { anynpu_report_dead(107); return -3; }
@@ -130,8 +130,8 @@ static int32_t dead_109(void) { anynpu_report_dead(109); return -3; }
 static int32_t dead_110(void) { anynpu_report_dead(110); return -3; }
 static int32_t dead_111(void) { anynpu_report_dead(111); return -3; }
 static int32_t dead_112(void) { anynpu_report_dead(112); return -3; }
-static void dead_113(void) { anynpu_report_dead(113); }
-static int32_t dead_114(void) { anynpu_report_dead(114); return -3; }
+static int32_t dead_113(void) { anynpu_report_dead(113); return -3; }
+static void dead_114(void) { anynpu_report_dead(114); }
 static int32_t dead_115(void) { anynpu_report_dead(115); return -3; }
 static int32_t dead_116(void) { anynpu_report_dead(116); return -3; }
 static int32_t dead_117(void) { anynpu_report_dead(117); return -3; }
@@ -142,8 +142,8 @@ static int32_t dead_121(void) { anynpu_report_dead(121); return -3; }
 static int32_t dead_122(void) { anynpu_report_dead(122); return -3; }
 static int32_t dead_123(void) { anynpu_report_dead(123); return -3; }
 static int32_t dead_124(void) { anynpu_report_dead(124); return -3; }
-static uintptr_t dead_125(void) { anynpu_report_dead(125); return 0; }
-static int32_t dead_126(void) { anynpu_report_dead(126); return -6000015; }
+static int32_t dead_125(void) { anynpu_report_dead(125); return -3; }
+static uintptr_t dead_126(void) { anynpu_report_dead(126); return 0; }
 static int32_t dead_127(void) { anynpu_report_dead(127); return -6000015; }
 static int32_t dead_128(void) { anynpu_report_dead(128); return -6000015; }
 static int32_t dead_129(void) { anynpu_report_dead(129); return -6000015; }
@@ -177,47 +177,47 @@ static int32_t dead_156(void) { anynpu_report_dead(156); return -6000015; }
 static int32_t dead_157(void) { anynpu_report_dead(157); return -6000015; }
 static int32_t dead_158(void) { anynpu_report_dead(158); return -6000015; }
 static int32_t dead_159(void) { anynpu_report_dead(159); return -6000015; }
-static uintptr_t dead_160(void) { anynpu_report_dead(160); return 0; }
-static int32_t dead_161(void) { anynpu_report_dead(161); return -6000015; }
-static int32_t dead_162(void * a0, int32_t a1, hbDNNTensorShape a2, void * a3, void * a4) { anynpu_report_dead(162); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; return -6000015; }
-static int32_t dead_162_former(void * a0, int32_t a1, int32_t a2, hbDNNTensorShape a3, void * a4, void * a5) { anynpu_report_dead(162); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; return -6000015; }
-static int32_t dead_163(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6) { anynpu_report_dead(163); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; return -6000015; }
-static int32_t dead_164(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6, hbDNNTensorShape a7, hbDNNTensorShape a8) { anynpu_report_dead(164); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; (void)a7; (void)a8; return -6000015; }
-static int32_t dead_164_former(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6, hbDNNRoi a7) { anynpu_report_dead(164); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; (void)a7; return -6000015; }
-static int32_t dead_165(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7) { anynpu_report_dead(165); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; (void)a7; return -6000015; }
-static int32_t dead_166(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7, uint32_t a8) { anynpu_report_dead(166); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; (void)a7; (void)a8; return -6000015; }
-static int32_t dead_167(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, hbDNNTensorShape a6) { anynpu_report_dead(167); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; return -6000015; }
-static int32_t dead_167_former(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, hbDNNRoi a6) { anynpu_report_dead(167); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; return -6000015; }
-static int32_t dead_168(uintptr_t a0, hbDNNTensorShape a1, uintptr_t a2, hbDNNTensorShape a3, int32_t a4) { anynpu_report_dead(168); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; return -6000015; }
+static int32_t dead_160(void) { anynpu_report_dead(160); return -6000015; }
+static uintptr_t dead_161(void) { anynpu_report_dead(161); return 0; }
+static int32_t dead_162(void) { anynpu_report_dead(162); return -6000015; }
+static int32_t dead_163(void * a0, int32_t a1, hbDNNTensorShape a2, void * a3, void * a4) { anynpu_report_dead(163); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; return -6000015; }
+static int32_t dead_163_former(void * a0, int32_t a1, int32_t a2, hbDNNTensorShape a3, void * a4, void * a5) { anynpu_report_dead(163); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; return -6000015; }
+static int32_t dead_164(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6) { anynpu_report_dead(164); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; return -6000015; }
+static int32_t dead_165(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6, hbDNNTensorShape a7, hbDNNTensorShape a8) { anynpu_report_dead(165); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; (void)a7; (void)a8; return -6000015; }
+static int32_t dead_165_former(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6, hbDNNRoi a7) { anynpu_report_dead(165); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; (void)a7; return -6000015; }
+static int32_t dead_166(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7) { anynpu_report_dead(166); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; (void)a7; return -6000015; }
+static int32_t dead_167(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7, uint32_t a8) { anynpu_report_dead(167); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; (void)a7; (void)a8; return -6000015; }
+static int32_t dead_168(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, hbDNNTensorShape a6) { anynpu_report_dead(168); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; return -6000015; }
+static int32_t dead_168_former(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, hbDNNRoi a6) { anynpu_report_dead(168); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; return -6000015; }
 static int32_t dead_169(uintptr_t a0, hbDNNTensorShape a1, uintptr_t a2, hbDNNTensorShape a3, int32_t a4) { anynpu_report_dead(169); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; return -6000015; }
-static int32_t dead_170(void) { anynpu_report_dead(170); return -6000015; }
+static int32_t dead_170(uintptr_t a0, hbDNNTensorShape a1, uintptr_t a2, hbDNNTensorShape a3, int32_t a4) { anynpu_report_dead(170); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; return -6000015; }
 static int32_t dead_171(void) { anynpu_report_dead(171); return -6000015; }
 static int32_t dead_172(void) { anynpu_report_dead(172); return -6000015; }
 static int32_t dead_173(void) { anynpu_report_dead(173); return -6000015; }
 static int32_t dead_174(void) { anynpu_report_dead(174); return -6000015; }
-static int32_t dead_175(void) { anynpu_report_dead(175); return 9; }
+static int32_t dead_175(void) { anynpu_report_dead(175); return -6000015; }
 static int32_t dead_176(void) { anynpu_report_dead(176); return 9; }
 static int32_t dead_177(void) { anynpu_report_dead(177); return 9; }
 static int32_t dead_178(void) { anynpu_report_dead(178); return 9; }
 static int32_t dead_179(void) { anynpu_report_dead(179); return 9; }
 static int32_t dead_180(void) { anynpu_report_dead(180); return 9; }
 static int32_t dead_181(void) { anynpu_report_dead(181); return 9; }
-static int64_t dead_182(void) { anynpu_report_dead(182); return 0; }
-static int32_t dead_183(void) { anynpu_report_dead(183); return 9; }
+static int32_t dead_182(void) { anynpu_report_dead(182); return 9; }
+static int64_t dead_183(void) { anynpu_report_dead(183); return 0; }
 static int32_t dead_184(void) { anynpu_report_dead(184); return 9; }
 static int32_t dead_185(void) { anynpu_report_dead(185); return 9; }
-static void dead_186(void) { anynpu_report_dead(186); }
-static int32_t dead_187(void) { anynpu_report_dead(187); return 9; }
+static int32_t dead_186(void) { anynpu_report_dead(186); return 9; }
+static void dead_187(void) { anynpu_report_dead(187); }
 static int32_t dead_188(void) { anynpu_report_dead(188); return 9; }
 static int32_t dead_189(void) { anynpu_report_dead(189); return 9; }
 static int32_t dead_190(void) { anynpu_report_dead(190); return 9; }
 static int32_t dead_191(void) { anynpu_report_dead(191); return 9; }
-static void dead_192(void) { anynpu_report_dead(192); }
-static int32_t dead_193(void) { anynpu_report_dead(193); return 9; }
+static int32_t dead_192(void) { anynpu_report_dead(192); return 9; }
+static void dead_193(void) { anynpu_report_dead(193); }
 static int32_t dead_194(void) { anynpu_report_dead(194); return 9; }
 static int32_t dead_195(void) { anynpu_report_dead(195); return 9; }
-static void dead_196(void) { anynpu_report_dead(196); }
-static int32_t dead_197(void) { anynpu_report_dead(197); return 9; }
+static int32_t dead_196(void) { anynpu_report_dead(196); return 9; }
+static void dead_197(void) { anynpu_report_dead(197); }
 static int32_t dead_198(void) { anynpu_report_dead(198); return 9; }
 static int32_t dead_199(void) { anynpu_report_dead(199); return 9; }
 static int32_t dead_200(void) { anynpu_report_dead(200); return 9; }
@@ -228,8 +228,8 @@ static int32_t dead_204(void) { anynpu_report_dead(204); return 9; }
 static int32_t dead_205(void) { anynpu_report_dead(205); return 9; }
 static int32_t dead_206(void) { anynpu_report_dead(206); return 9; }
 static int32_t dead_207(void) { anynpu_report_dead(207); return 9; }
-static void dead_208(void) { anynpu_report_dead(208); }
-static int32_t dead_209(void) { anynpu_report_dead(209); return 9; }
+static int32_t dead_208(void) { anynpu_report_dead(208); return 9; }
+static void dead_209(void) { anynpu_report_dead(209); }
 static int32_t dead_210(void) { anynpu_report_dead(210); return 9; }
 static int32_t dead_211(void) { anynpu_report_dead(211); return 9; }
 static int32_t dead_212(void) { anynpu_report_dead(212); return 9; }
@@ -239,8 +239,8 @@ static int32_t dead_215(void) { anynpu_report_dead(215); return 9; }
 static int32_t dead_216(void) { anynpu_report_dead(216); return 9; }
 static int32_t dead_217(void) { anynpu_report_dead(217); return 9; }
 static int32_t dead_218(void) { anynpu_report_dead(218); return 9; }
-static void dead_219(void) { anynpu_report_dead(219); }
-static int32_t dead_220(void) { anynpu_report_dead(220); return 9; }
+static int32_t dead_219(void) { anynpu_report_dead(219); return 9; }
+static void dead_220(void) { anynpu_report_dead(220); }
 static int32_t dead_221(void) { anynpu_report_dead(221); return 9; }
 static int32_t dead_222(void) { anynpu_report_dead(222); return 9; }
 static int32_t dead_223(void) { anynpu_report_dead(223); return 9; }
@@ -249,9 +249,9 @@ static int32_t dead_225(void) { anynpu_report_dead(225); return 9; }
 static int32_t dead_226(void) { anynpu_report_dead(226); return 9; }
 static int32_t dead_227(void) { anynpu_report_dead(227); return 9; }
 static int32_t dead_228(void) { anynpu_report_dead(228); return 9; }
-static uint64_t dead_229(void) { anynpu_report_dead(229); return 0; }
+static int32_t dead_229(void) { anynpu_report_dead(229); return 9; }
 static uint64_t dead_230(void) { anynpu_report_dead(230); return 0; }
-static int32_t dead_231(void) { anynpu_report_dead(231); return 9; }
+static uint64_t dead_231(void) { anynpu_report_dead(231); return 0; }
 static int32_t dead_232(void) { anynpu_report_dead(232); return 9; }
 static int32_t dead_233(void) { anynpu_report_dead(233); return 9; }
 static int32_t dead_234(void) { anynpu_report_dead(234); return 9; }
@@ -259,10 +259,10 @@ static int32_t dead_235(void) { anynpu_report_dead(235); return 9; }
 static int32_t dead_236(void) { anynpu_report_dead(236); return 9; }
 static int32_t dead_237(void) { anynpu_report_dead(237); return 9; }
 static int32_t dead_238(void) { anynpu_report_dead(238); return 9; }
-static void dead_239(void) { anynpu_report_dead(239); }
-static int32_t dead_240(void) { anynpu_report_dead(240); return 9; }
-static void dead_241(void) { anynpu_report_dead(241); }
-static int32_t dead_242(void) { anynpu_report_dead(242); return 9; }
+static int32_t dead_239(void) { anynpu_report_dead(239); return 9; }
+static void dead_240(void) { anynpu_report_dead(240); }
+static int32_t dead_241(void) { anynpu_report_dead(241); return 9; }
+static void dead_242(void) { anynpu_report_dead(242); }
 static int32_t dead_243(void) { anynpu_report_dead(243); return 9; }
 static int32_t dead_244(void) { anynpu_report_dead(244); return 9; }
 static int32_t dead_245(void) { anynpu_report_dead(245); return 9; }
@@ -270,12 +270,12 @@ static int32_t dead_246(void) { anynpu_report_dead(246); return 9; }
 static int32_t dead_247(void) { anynpu_report_dead(247); return 9; }
 static int32_t dead_248(void) { anynpu_report_dead(248); return 9; }
 static int32_t dead_249(void) { anynpu_report_dead(249); return 9; }
+static int32_t dead_250(void) { anynpu_report_dead(250); return 9; }
 
 /* Where the library cannot start for want of memory: that status, or the dead function if there is none. */
-static uint32_t starved_6(void) { return 3; }
 static uint32_t starved_7(void) { return 3; }
 static uint32_t starved_8(void) { return 3; }
-static uint32_t starved_10(void) { return 3; }
+static uint32_t starved_9(void) { return 3; }
 static uint32_t starved_11(void) { return 3; }
 static uint32_t starved_12(void) { return 3; }
 static uint32_t starved_13(void) { return 3; }
@@ -286,15 +286,15 @@ static uint32_t starved_17(void) { return 3; }
 static uint32_t starved_18(void) { return 3; }
 static uint32_t starved_19(void) { return 3; }
 static uint32_t starved_20(void) { return 3; }
-static uint32_t starved_24(void) { return 3; }
-static uint32_t starved_27(void) { return 3; }
+static uint32_t starved_21(void) { return 3; }
+static uint32_t starved_25(void) { return 3; }
 static uint32_t starved_28(void) { return 3; }
 static uint32_t starved_29(void) { return 3; }
-static uint32_t starved_31(void) { return 3; }
+static uint32_t starved_30(void) { return 3; }
 static uint32_t starved_32(void) { return 3; }
 static uint32_t starved_33(void) { return 3; }
 static uint32_t starved_34(void) { return 3; }
-static uint32_t starved_37(void) { return 3; }
+static uint32_t starved_35(void) { return 3; }
 static uint32_t starved_38(void) { return 3; }
 static uint32_t starved_39(void) { return 3; }
 static uint32_t starved_40(void) { return 3; }
@@ -303,7 +303,7 @@ static uint32_t starved_42(void) { return 3; }
 static uint32_t starved_43(void) { return 3; }
 static uint32_t starved_44(void) { return 3; }
 static uint32_t starved_45(void) { return 3; }
-static uint32_t starved_50(void) { return 3; }
+static uint32_t starved_46(void) { return 3; }
 static uint32_t starved_51(void) { return 3; }
 static uint32_t starved_52(void) { return 3; }
 static uint32_t starved_53(void) { return 3; }
@@ -312,9 +312,9 @@ static uint32_t starved_55(void) { return 3; }
 static uint32_t starved_56(void) { return 3; }
 static uint32_t starved_57(void) { return 3; }
 static uint32_t starved_58(void) { return 3; }
-static uint32_t starved_62(void) { return 3; }
+static uint32_t starved_59(void) { return 3; }
 static uint32_t starved_63(void) { return 3; }
-static uint32_t starved_66(void) { return 3; }
+static uint32_t starved_64(void) { return 3; }
 static uint32_t starved_67(void) { return 3; }
 static uint32_t starved_68(void) { return 3; }
 static uint32_t starved_69(void) { return 3; }
@@ -323,15 +323,15 @@ static uint32_t starved_71(void) { return 3; }
 static uint32_t starved_72(void) { return 3; }
 static uint32_t starved_73(void) { return 3; }
 static uint32_t starved_74(void) { return 3; }
-static uint32_t starved_79(void) { return 3; }
+static uint32_t starved_75(void) { return 3; }
 static uint32_t starved_80(void) { return 3; }
 static uint32_t starved_81(void) { return 3; }
 static uint32_t starved_82(void) { return 3; }
 static uint32_t starved_83(void) { return 3; }
-static uint32_t starved_85(void) { return 3; }
+static uint32_t starved_84(void) { return 3; }
 static uint32_t starved_86(void) { return 3; }
 static uint32_t starved_87(void) { return 3; }
-static int32_t starved_88(void) { return -4; }
+static uint32_t starved_88(void) { return 3; }
 static int32_t starved_89(void) { return -4; }
 static int32_t starved_90(void) { return -4; }
 static int32_t starved_91(void) { return -4; }
@@ -342,7 +342,7 @@ static int32_t starved_95(void) { return -4; }
 static int32_t starved_96(void) { return -4; }
 static int32_t starved_97(void) { return -4; }
 static int32_t starved_98(void) { return -4; }
-static int32_t starved_104(void) { return -4; }
+static int32_t starved_99(void) { return -4; }
 static int32_t starved_105(void) { return -4; }
 static int32_t starved_106(void) { return -4; }
 static int32_t starved_107(void) { return -4; }
@@ -351,7 +351,7 @@ static int32_t starved_109(void) { return -4; }
 static int32_t starved_110(void) { return -4; }
 static int32_t starved_111(void) { return -4; }
 static int32_t starved_112(void) { return -4; }
-static int32_t starved_114(void) { return -4; }
+static int32_t starved_113(void) { return -4; }
 static int32_t starved_115(void) { return -4; }
 static int32_t starved_116(void) { return -4; }
 static int32_t starved_117(void) { return -4; }
@@ -362,7 +362,7 @@ static int32_t starved_121(void) { return -4; }
 static int32_t starved_122(void) { return -4; }
 static int32_t starved_123(void) { return -4; }
 static int32_t starved_124(void) { return -4; }
-static int32_t starved_126(void) { return -6000007; }
+static int32_t starved_125(void) { return -4; }
 static int32_t starved_127(void) { return -6000007; }
 static int32_t starved_128(void) { return -6000007; }
 static int32_t starved_129(void) { return -6000007; }
@@ -379,7 +379,7 @@ static int32_t starved_139(void) { return -6000007; }
 static int32_t starved_140(void) { return -6000007; }
 static int32_t starved_141(void) { return -6000007; }
 static int32_t starved_142(void) { return -6000007; }
-static int32_t starved_143(void) { return -6000130; }
+static int32_t starved_143(void) { return -6000007; }
 static int32_t starved_144(void) { return -6000130; }
 static int32_t starved_145(void) { return -6000130; }
 static int32_t starved_146(void) { return -6000130; }
@@ -387,7 +387,7 @@ static int32_t starved_147(void) { return -6000130; }
 static int32_t starved_148(void) { return -6000130; }
 static int32_t starved_149(void) { return -6000130; }
 static int32_t starved_150(void) { return -6000130; }
-static int32_t starved_151(void) { return -6000007; }
+static int32_t starved_151(void) { return -6000130; }
 static int32_t starved_152(void) { return -6000007; }
 static int32_t starved_153(void) { return -6000007; }
 static int32_t starved_154(void) { return -6000007; }
@@ -396,39 +396,39 @@ static int32_t starved_156(void) { return -6000007; }
 static int32_t starved_157(void) { return -6000007; }
 static int32_t starved_158(void) { return -6000007; }
 static int32_t starved_159(void) { return -6000007; }
-static int32_t starved_161(void) { return -6000007; }
-static int32_t starved_162(void * a0, int32_t a1, hbDNNTensorShape a2, void * a3, void * a4) { (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; return -6000007; }
-static int32_t starved_163(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6) { (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; return -6000007; }
-static int32_t starved_164(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6, hbDNNTensorShape a7, hbDNNTensorShape a8) { (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; (void)a7; (void)a8; return -6000007; }
-static int32_t starved_165(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7) { (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; (void)a7; return -6000007; }
-static int32_t starved_166(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7, uint32_t a8) { (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; (void)a7; (void)a8; return -6000007; }
-static int32_t starved_167(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, hbDNNTensorShape a6) { (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; return -6000007; }
-static int32_t starved_168(uintptr_t a0, hbDNNTensorShape a1, uintptr_t a2, hbDNNTensorShape a3, int32_t a4) { (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; return -6000007; }
+static int32_t starved_160(void) { return -6000007; }
+static int32_t starved_162(void) { return -6000007; }
+static int32_t starved_163(void * a0, int32_t a1, hbDNNTensorShape a2, void * a3, void * a4) { (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; return -6000007; }
+static int32_t starved_164(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6) { (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; return -6000007; }
+static int32_t starved_165(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6, hbDNNTensorShape a7, hbDNNTensorShape a8) { (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; (void)a7; (void)a8; return -6000007; }
+static int32_t starved_166(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7) { (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; (void)a7; return -6000007; }
+static int32_t starved_167(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7, uint32_t a8) { (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; (void)a7; (void)a8; return -6000007; }
+static int32_t starved_168(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, hbDNNTensorShape a6) { (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; return -6000007; }
 static int32_t starved_169(uintptr_t a0, hbDNNTensorShape a1, uintptr_t a2, hbDNNTensorShape a3, int32_t a4) { (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; return -6000007; }
-static int32_t starved_170(void) { return -6000007; }
+static int32_t starved_170(uintptr_t a0, hbDNNTensorShape a1, uintptr_t a2, hbDNNTensorShape a3, int32_t a4) { (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; return -6000007; }
 static int32_t starved_171(void) { return -6000007; }
 static int32_t starved_172(void) { return -6000007; }
 static int32_t starved_173(void) { return -6000007; }
 static int32_t starved_174(void) { return -6000007; }
-static int32_t starved_175(void) { return 1; }
+static int32_t starved_175(void) { return -6000007; }
 static int32_t starved_176(void) { return 1; }
 static int32_t starved_177(void) { return 1; }
 static int32_t starved_178(void) { return 1; }
 static int32_t starved_179(void) { return 1; }
 static int32_t starved_180(void) { return 1; }
 static int32_t starved_181(void) { return 1; }
-static int32_t starved_183(void) { return 1; }
+static int32_t starved_182(void) { return 1; }
 static int32_t starved_184(void) { return 1; }
 static int32_t starved_185(void) { return 1; }
-static int32_t starved_187(void) { return 1; }
+static int32_t starved_186(void) { return 1; }
 static int32_t starved_188(void) { return 1; }
 static int32_t starved_189(void) { return 1; }
 static int32_t starved_190(void) { return 1; }
 static int32_t starved_191(void) { return 1; }
-static int32_t starved_193(void) { return 1; }
+static int32_t starved_192(void) { return 1; }
 static int32_t starved_194(void) { return 1; }
 static int32_t starved_195(void) { return 1; }
-static int32_t starved_197(void) { return 1; }
+static int32_t starved_196(void) { return 1; }
 static int32_t starved_198(void) { return 1; }
 static int32_t starved_199(void) { return 1; }
 static int32_t starved_200(void) { return 1; }
@@ -439,7 +439,7 @@ static int32_t starved_204(void) { return 1; }
 static int32_t starved_205(void) { return 1; }
 static int32_t starved_206(void) { return 1; }
 static int32_t starved_207(void) { return 1; }
-static int32_t starved_209(void) { return 1; }
+static int32_t starved_208(void) { return 1; }
 static int32_t starved_210(void) { return 1; }
 static int32_t starved_211(void) { return 1; }
 static int32_t starved_212(void) { return 1; }
@@ -449,7 +449,7 @@ static int32_t starved_215(void) { return 1; }
 static int32_t starved_216(void) { return 1; }
 static int32_t starved_217(void) { return 1; }
 static int32_t starved_218(void) { return 1; }
-static int32_t starved_220(void) { return 1; }
+static int32_t starved_219(void) { return 1; }
 static int32_t starved_221(void) { return 1; }
 static int32_t starved_222(void) { return 1; }
 static int32_t starved_223(void) { return 1; }
@@ -458,7 +458,7 @@ static int32_t starved_225(void) { return 1; }
 static int32_t starved_226(void) { return 1; }
 static int32_t starved_227(void) { return 1; }
 static int32_t starved_228(void) { return 1; }
-static int32_t starved_231(void) { return 1; }
+static int32_t starved_229(void) { return 1; }
 static int32_t starved_232(void) { return 1; }
 static int32_t starved_233(void) { return 1; }
 static int32_t starved_234(void) { return 1; }
@@ -466,8 +466,8 @@ static int32_t starved_235(void) { return 1; }
 static int32_t starved_236(void) { return 1; }
 static int32_t starved_237(void) { return 1; }
 static int32_t starved_238(void) { return 1; }
-static int32_t starved_240(void) { return 1; }
-static int32_t starved_242(void) { return 1; }
+static int32_t starved_239(void) { return 1; }
+static int32_t starved_241(void) { return 1; }
 static int32_t starved_243(void) { return 1; }
 static int32_t starved_244(void) { return 1; }
 static int32_t starved_245(void) { return 1; }
@@ -475,6 +475,7 @@ static int32_t starved_246(void) { return 1; }
 static int32_t starved_247(void) { return 1; }
 static int32_t starved_248(void) { return 1; }
 static int32_t starved_249(void) { return 1; }
+static int32_t starved_250(void) { return 1; }
 
 /* The way into Go. */
 extern uintptr_t nnc_anynpu_version(void);
@@ -533,21 +534,21 @@ static int32_t enter_3(uintptr_t a0, void * a1, uint64_t a2, void * a3)
 	return r;
 }
 
-extern uint64_t nnc_anynpu_live_handles(void);
-static uint64_t enter_4(void)
+extern int32_t nnc_anynpu_output_shape(uintptr_t, uint32_t, void *, uint64_t);
+static int32_t enter_4(uintptr_t a0, uint32_t a1, void * a2, uint64_t a3)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
 			return dead_4();
 		anynpu_report_handler(4);
-		return 0;
+		return -1;
 	}
-	uint64_t r = nnc_anynpu_live_handles();
+	int32_t r = nnc_anynpu_output_shape(a0, a1, a2, a3);
 	anynpu_leave();
 	return r;
 }
 
-extern uint64_t nnc_anynpu_live_buffers(void);
+extern uint64_t nnc_anynpu_live_handles(void);
 static uint64_t enter_5(void)
 {
 	if (!anynpu_enter()) {
@@ -556,18 +557,32 @@ static uint64_t enter_5(void)
 		anynpu_report_handler(5);
 		return 0;
 	}
+	uint64_t r = nnc_anynpu_live_handles();
+	anynpu_leave();
+	return r;
+}
+
+extern uint64_t nnc_anynpu_live_buffers(void);
+static uint64_t enter_6(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_6();
+		anynpu_report_handler(6);
+		return 0;
+	}
 	uint64_t r = nnc_anynpu_live_buffers();
 	anynpu_leave();
 	return r;
 }
 
 extern uint32_t nnc_OH_NNDevice_GetAllDevicesID(void *, void *);
-static uint32_t enter_6(void * a0, void * a1)
+static uint32_t enter_7(void * a0, void * a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_6();
-		anynpu_report_handler(6);
+			return dead_7();
+		anynpu_report_handler(7);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNDevice_GetAllDevicesID(a0, a1);
@@ -576,20 +591,6 @@ static uint32_t enter_6(void * a0, void * a1)
 }
 
 extern uint32_t nnc_OH_NNDevice_GetName(uint64_t, void *);
-static uint32_t enter_7(uint64_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_7();
-		anynpu_report_handler(7);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNDevice_GetName(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNDevice_GetType(uint64_t, void *);
 static uint32_t enter_8(uint64_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
@@ -598,18 +599,32 @@ static uint32_t enter_8(uint64_t a0, void * a1)
 		anynpu_report_handler(8);
 		return 1;
 	}
+	uint32_t r = nnc_OH_NNDevice_GetName(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern uint32_t nnc_OH_NNDevice_GetType(uint64_t, void *);
+static uint32_t enter_9(uint64_t a0, void * a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_9();
+		anynpu_report_handler(9);
+		return 1;
+	}
 	uint32_t r = nnc_OH_NNDevice_GetType(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
 extern uintptr_t nnc_OH_NNTensorDesc_Create(void);
-static uintptr_t enter_9(void)
+static uintptr_t enter_10(void)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_9();
-		anynpu_report_handler(9);
+			return dead_10();
+		anynpu_report_handler(10);
 		return 0;
 	}
 	uintptr_t r = nnc_OH_NNTensorDesc_Create();
@@ -618,12 +633,12 @@ static uintptr_t enter_9(void)
 }
 
 extern uint32_t nnc_OH_NNTensorDesc_Destroy(void *);
-static uint32_t enter_10(void * a0)
+static uint32_t enter_11(void * a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_10();
-		anynpu_report_handler(10);
+			return dead_11();
+		anynpu_report_handler(11);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNTensorDesc_Destroy(a0);
@@ -632,20 +647,6 @@ static uint32_t enter_10(void * a0)
 }
 
 extern uint32_t nnc_OH_NNTensorDesc_SetName(uintptr_t, void *);
-static uint32_t enter_11(uintptr_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_11();
-		anynpu_report_handler(11);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNTensorDesc_SetName(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNTensorDesc_GetName(uintptr_t, void *);
 static uint32_t enter_12(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
@@ -654,18 +655,32 @@ static uint32_t enter_12(uintptr_t a0, void * a1)
 		anynpu_report_handler(12);
 		return 1;
 	}
+	uint32_t r = nnc_OH_NNTensorDesc_SetName(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern uint32_t nnc_OH_NNTensorDesc_GetName(uintptr_t, void *);
+static uint32_t enter_13(uintptr_t a0, void * a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_13();
+		anynpu_report_handler(13);
+		return 1;
+	}
 	uint32_t r = nnc_OH_NNTensorDesc_GetName(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
 extern uint32_t nnc_OH_NNTensorDesc_SetDataType(uintptr_t, uint32_t);
-static uint32_t enter_13(uintptr_t a0, uint32_t a1)
+static uint32_t enter_14(uintptr_t a0, uint32_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_13();
-		anynpu_report_handler(13);
+			return dead_14();
+		anynpu_report_handler(14);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNTensorDesc_SetDataType(a0, a1);
@@ -674,12 +689,12 @@ static uint32_t enter_13(uintptr_t a0, uint32_t a1)
 }
 
 extern uint32_t nnc_OH_NNTensorDesc_GetDataType(uintptr_t, void *);
-static uint32_t enter_14(uintptr_t a0, void * a1)
+static uint32_t enter_15(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_14();
-		anynpu_report_handler(14);
+			return dead_15();
+		anynpu_report_handler(15);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNTensorDesc_GetDataType(a0, a1);
@@ -688,12 +703,12 @@ static uint32_t enter_14(uintptr_t a0, void * a1)
 }
 
 extern uint32_t nnc_OH_NNTensorDesc_SetShape(uintptr_t, void *, uint64_t);
-static uint32_t enter_15(uintptr_t a0, void * a1, uint64_t a2)
+static uint32_t enter_16(uintptr_t a0, void * a1, uint64_t a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_15();
-		anynpu_report_handler(15);
+			return dead_16();
+		anynpu_report_handler(16);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNTensorDesc_SetShape(a0, a1, a2);
@@ -702,12 +717,12 @@ static uint32_t enter_15(uintptr_t a0, void * a1, uint64_t a2)
 }
 
 extern uint32_t nnc_OH_NNTensorDesc_GetShape(uintptr_t, void *, void *);
-static uint32_t enter_16(uintptr_t a0, void * a1, void * a2)
+static uint32_t enter_17(uintptr_t a0, void * a1, void * a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_16();
-		anynpu_report_handler(16);
+			return dead_17();
+		anynpu_report_handler(17);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNTensorDesc_GetShape(a0, a1, a2);
@@ -716,12 +731,12 @@ static uint32_t enter_16(uintptr_t a0, void * a1, void * a2)
 }
 
 extern uint32_t nnc_OH_NNTensorDesc_SetFormat(uintptr_t, uint32_t);
-static uint32_t enter_17(uintptr_t a0, uint32_t a1)
+static uint32_t enter_18(uintptr_t a0, uint32_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_17();
-		anynpu_report_handler(17);
+			return dead_18();
+		anynpu_report_handler(18);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNTensorDesc_SetFormat(a0, a1);
@@ -730,20 +745,6 @@ static uint32_t enter_17(uintptr_t a0, uint32_t a1)
 }
 
 extern uint32_t nnc_OH_NNTensorDesc_GetFormat(uintptr_t, void *);
-static uint32_t enter_18(uintptr_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_18();
-		anynpu_report_handler(18);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNTensorDesc_GetFormat(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNTensorDesc_GetElementCount(uintptr_t, void *);
 static uint32_t enter_19(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
@@ -752,12 +753,12 @@ static uint32_t enter_19(uintptr_t a0, void * a1)
 		anynpu_report_handler(19);
 		return 1;
 	}
-	uint32_t r = nnc_OH_NNTensorDesc_GetElementCount(a0, a1);
+	uint32_t r = nnc_OH_NNTensorDesc_GetFormat(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
-extern uint32_t nnc_OH_NNTensorDesc_GetByteSize(uintptr_t, void *);
+extern uint32_t nnc_OH_NNTensorDesc_GetElementCount(uintptr_t, void *);
 static uint32_t enter_20(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
@@ -766,18 +767,32 @@ static uint32_t enter_20(uintptr_t a0, void * a1)
 		anynpu_report_handler(20);
 		return 1;
 	}
+	uint32_t r = nnc_OH_NNTensorDesc_GetElementCount(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern uint32_t nnc_OH_NNTensorDesc_GetByteSize(uintptr_t, void *);
+static uint32_t enter_21(uintptr_t a0, void * a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_21();
+		anynpu_report_handler(21);
+		return 1;
+	}
 	uint32_t r = nnc_OH_NNTensorDesc_GetByteSize(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
 extern uintptr_t nnc_OH_NNTensor_Create(uint64_t, uintptr_t);
-static uintptr_t enter_21(uint64_t a0, uintptr_t a1)
+static uintptr_t enter_22(uint64_t a0, uintptr_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_21();
-		anynpu_report_handler(21);
+			return dead_22();
+		anynpu_report_handler(22);
 		return 0;
 	}
 	uintptr_t r = nnc_OH_NNTensor_Create(a0, a1);
@@ -786,12 +801,12 @@ static uintptr_t enter_21(uint64_t a0, uintptr_t a1)
 }
 
 extern uintptr_t nnc_OH_NNTensor_CreateWithSize(uint64_t, uintptr_t, uint64_t);
-static uintptr_t enter_22(uint64_t a0, uintptr_t a1, uint64_t a2)
+static uintptr_t enter_23(uint64_t a0, uintptr_t a1, uint64_t a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_22();
-		anynpu_report_handler(22);
+			return dead_23();
+		anynpu_report_handler(23);
 		return 0;
 	}
 	uintptr_t r = nnc_OH_NNTensor_CreateWithSize(a0, a1, a2);
@@ -800,12 +815,12 @@ static uintptr_t enter_22(uint64_t a0, uintptr_t a1, uint64_t a2)
 }
 
 extern uintptr_t nnc_OH_NNTensor_CreateWithFd(uint64_t, uintptr_t, int32_t, uint64_t, uint64_t);
-static uintptr_t enter_23(uint64_t a0, uintptr_t a1, int32_t a2, uint64_t a3, uint64_t a4)
+static uintptr_t enter_24(uint64_t a0, uintptr_t a1, int32_t a2, uint64_t a3, uint64_t a4)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_23();
-		anynpu_report_handler(23);
+			return dead_24();
+		anynpu_report_handler(24);
 		return 0;
 	}
 	uintptr_t r = nnc_OH_NNTensor_CreateWithFd(a0, a1, a2, a3, a4);
@@ -814,12 +829,12 @@ static uintptr_t enter_23(uint64_t a0, uintptr_t a1, int32_t a2, uint64_t a3, ui
 }
 
 extern uint32_t nnc_OH_NNTensor_Destroy(void *);
-static uint32_t enter_24(void * a0)
+static uint32_t enter_25(void * a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_24();
-		anynpu_report_handler(24);
+			return dead_25();
+		anynpu_report_handler(25);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNTensor_Destroy(a0);
@@ -828,20 +843,6 @@ static uint32_t enter_24(void * a0)
 }
 
 extern uintptr_t nnc_OH_NNTensor_GetTensorDesc(uintptr_t);
-static uintptr_t enter_25(uintptr_t a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_25();
-		anynpu_report_handler(25);
-		return 0;
-	}
-	uintptr_t r = nnc_OH_NNTensor_GetTensorDesc(a0);
-	anynpu_leave();
-	return r;
-}
-
-extern uintptr_t nnc_OH_NNTensor_GetDataBuffer(uintptr_t);
 static uintptr_t enter_26(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
@@ -850,26 +851,26 @@ static uintptr_t enter_26(uintptr_t a0)
 		anynpu_report_handler(26);
 		return 0;
 	}
+	uintptr_t r = nnc_OH_NNTensor_GetTensorDesc(a0);
+	anynpu_leave();
+	return r;
+}
+
+extern uintptr_t nnc_OH_NNTensor_GetDataBuffer(uintptr_t);
+static uintptr_t enter_27(uintptr_t a0)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_27();
+		anynpu_report_handler(27);
+		return 0;
+	}
 	uintptr_t r = nnc_OH_NNTensor_GetDataBuffer(a0);
 	anynpu_leave();
 	return r;
 }
 
 extern uint32_t nnc_OH_NNTensor_GetFd(uintptr_t, void *);
-static uint32_t enter_27(uintptr_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_27();
-		anynpu_report_handler(27);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNTensor_GetFd(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNTensor_GetSize(uintptr_t, void *);
 static uint32_t enter_28(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
@@ -878,12 +879,12 @@ static uint32_t enter_28(uintptr_t a0, void * a1)
 		anynpu_report_handler(28);
 		return 1;
 	}
-	uint32_t r = nnc_OH_NNTensor_GetSize(a0, a1);
+	uint32_t r = nnc_OH_NNTensor_GetFd(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
-extern uint32_t nnc_OH_NNTensor_GetOffset(uintptr_t, void *);
+extern uint32_t nnc_OH_NNTensor_GetSize(uintptr_t, void *);
 static uint32_t enter_29(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
@@ -892,18 +893,32 @@ static uint32_t enter_29(uintptr_t a0, void * a1)
 		anynpu_report_handler(29);
 		return 1;
 	}
+	uint32_t r = nnc_OH_NNTensor_GetSize(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern uint32_t nnc_OH_NNTensor_GetOffset(uintptr_t, void *);
+static uint32_t enter_30(uintptr_t a0, void * a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_30();
+		anynpu_report_handler(30);
+		return 1;
+	}
 	uint32_t r = nnc_OH_NNTensor_GetOffset(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
 extern uintptr_t nnc_OH_NNQuantParam_Create(void);
-static uintptr_t enter_30(void)
+static uintptr_t enter_31(void)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_30();
-		anynpu_report_handler(30);
+			return dead_31();
+		anynpu_report_handler(31);
 		return 0;
 	}
 	uintptr_t r = nnc_OH_NNQuantParam_Create();
@@ -912,20 +927,6 @@ static uintptr_t enter_30(void)
 }
 
 extern uint32_t nnc_OH_NNQuantParam_SetScales(uintptr_t, void *, uint64_t);
-static uint32_t enter_31(uintptr_t a0, void * a1, uint64_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_31();
-		anynpu_report_handler(31);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNQuantParam_SetScales(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNQuantParam_SetZeroPoints(uintptr_t, void *, uint64_t);
 static uint32_t enter_32(uintptr_t a0, void * a1, uint64_t a2)
 {
 	if (!anynpu_enter()) {
@@ -934,12 +935,12 @@ static uint32_t enter_32(uintptr_t a0, void * a1, uint64_t a2)
 		anynpu_report_handler(32);
 		return 1;
 	}
-	uint32_t r = nnc_OH_NNQuantParam_SetZeroPoints(a0, a1, a2);
+	uint32_t r = nnc_OH_NNQuantParam_SetScales(a0, a1, a2);
 	anynpu_leave();
 	return r;
 }
 
-extern uint32_t nnc_OH_NNQuantParam_SetNumBits(uintptr_t, void *, uint64_t);
+extern uint32_t nnc_OH_NNQuantParam_SetZeroPoints(uintptr_t, void *, uint64_t);
 static uint32_t enter_33(uintptr_t a0, void * a1, uint64_t a2)
 {
 	if (!anynpu_enter()) {
@@ -948,18 +949,32 @@ static uint32_t enter_33(uintptr_t a0, void * a1, uint64_t a2)
 		anynpu_report_handler(33);
 		return 1;
 	}
+	uint32_t r = nnc_OH_NNQuantParam_SetZeroPoints(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern uint32_t nnc_OH_NNQuantParam_SetNumBits(uintptr_t, void *, uint64_t);
+static uint32_t enter_34(uintptr_t a0, void * a1, uint64_t a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_34();
+		anynpu_report_handler(34);
+		return 1;
+	}
 	uint32_t r = nnc_OH_NNQuantParam_SetNumBits(a0, a1, a2);
 	anynpu_leave();
 	return r;
 }
 
 extern uint32_t nnc_OH_NNQuantParam_Destroy(void *);
-static uint32_t enter_34(void * a0)
+static uint32_t enter_35(void * a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_34();
-		anynpu_report_handler(34);
+			return dead_35();
+		anynpu_report_handler(35);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNQuantParam_Destroy(a0);
@@ -968,12 +983,12 @@ static uint32_t enter_34(void * a0)
 }
 
 extern uintptr_t nnc_OH_NNModel_Construct(void);
-static uintptr_t enter_35(void)
+static uintptr_t enter_36(void)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_35();
-		anynpu_report_handler(35);
+			return dead_36();
+		anynpu_report_handler(36);
 		return 0;
 	}
 	uintptr_t r = nnc_OH_NNModel_Construct();
@@ -982,12 +997,12 @@ static uintptr_t enter_35(void)
 }
 
 extern void nnc_OH_NNModel_Destroy(void *);
-static void enter_36(void * a0)
+static void enter_37(void * a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_36();
-		anynpu_report_handler(36);
+			return dead_37();
+		anynpu_report_handler(37);
 		return;
 	}
 	nnc_OH_NNModel_Destroy(a0);
@@ -996,12 +1011,12 @@ static void enter_36(void * a0)
 }
 
 extern uint32_t nnc_OH_NNModel_AddTensor(uintptr_t, void *);
-static uint32_t enter_37(uintptr_t a0, void * a1)
+static uint32_t enter_38(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_37();
-		anynpu_report_handler(37);
+			return dead_38();
+		anynpu_report_handler(38);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNModel_AddTensor(a0, a1);
@@ -1010,12 +1025,12 @@ static uint32_t enter_37(uintptr_t a0, void * a1)
 }
 
 extern uint32_t nnc_OH_NNModel_AddTensorToModel(uintptr_t, uintptr_t);
-static uint32_t enter_38(uintptr_t a0, uintptr_t a1)
+static uint32_t enter_39(uintptr_t a0, uintptr_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_38();
-		anynpu_report_handler(38);
+			return dead_39();
+		anynpu_report_handler(39);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNModel_AddTensorToModel(a0, a1);
@@ -1024,12 +1039,12 @@ static uint32_t enter_38(uintptr_t a0, uintptr_t a1)
 }
 
 extern uint32_t nnc_OH_NNModel_SetTensorData(uintptr_t, uint32_t, void *, uint64_t);
-static uint32_t enter_39(uintptr_t a0, uint32_t a1, void * a2, uint64_t a3)
+static uint32_t enter_40(uintptr_t a0, uint32_t a1, void * a2, uint64_t a3)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_39();
-		anynpu_report_handler(39);
+			return dead_40();
+		anynpu_report_handler(40);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNModel_SetTensorData(a0, a1, a2, a3);
@@ -1038,12 +1053,12 @@ static uint32_t enter_39(uintptr_t a0, uint32_t a1, void * a2, uint64_t a3)
 }
 
 extern uint32_t nnc_OH_NNModel_SetTensorQuantParams(uintptr_t, uint32_t, uintptr_t);
-static uint32_t enter_40(uintptr_t a0, uint32_t a1, uintptr_t a2)
+static uint32_t enter_41(uintptr_t a0, uint32_t a1, uintptr_t a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_40();
-		anynpu_report_handler(40);
+			return dead_41();
+		anynpu_report_handler(41);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNModel_SetTensorQuantParams(a0, a1, a2);
@@ -1052,12 +1067,12 @@ static uint32_t enter_40(uintptr_t a0, uint32_t a1, uintptr_t a2)
 }
 
 extern uint32_t nnc_OH_NNModel_SetTensorType(uintptr_t, uint32_t, uint32_t);
-static uint32_t enter_41(uintptr_t a0, uint32_t a1, uint32_t a2)
+static uint32_t enter_42(uintptr_t a0, uint32_t a1, uint32_t a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_41();
-		anynpu_report_handler(41);
+			return dead_42();
+		anynpu_report_handler(42);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNModel_SetTensorType(a0, a1, a2);
@@ -1066,12 +1081,12 @@ static uint32_t enter_41(uintptr_t a0, uint32_t a1, uint32_t a2)
 }
 
 extern uint32_t nnc_OH_NNModel_AddOperation(uintptr_t, uint32_t, void *, void *, void *);
-static uint32_t enter_42(uintptr_t a0, uint32_t a1, void * a2, void * a3, void * a4)
+static uint32_t enter_43(uintptr_t a0, uint32_t a1, void * a2, void * a3, void * a4)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_42();
-		anynpu_report_handler(42);
+			return dead_43();
+		anynpu_report_handler(43);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNModel_AddOperation(a0, a1, a2, a3, a4);
@@ -1080,12 +1095,12 @@ static uint32_t enter_42(uintptr_t a0, uint32_t a1, void * a2, void * a3, void *
 }
 
 extern uint32_t nnc_OH_NNModel_SpecifyInputsAndOutputs(uintptr_t, void *, void *);
-static uint32_t enter_43(uintptr_t a0, void * a1, void * a2)
+static uint32_t enter_44(uintptr_t a0, void * a1, void * a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_43();
-		anynpu_report_handler(43);
+			return dead_44();
+		anynpu_report_handler(44);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNModel_SpecifyInputsAndOutputs(a0, a1, a2);
@@ -1094,12 +1109,12 @@ static uint32_t enter_43(uintptr_t a0, void * a1, void * a2)
 }
 
 extern uint32_t nnc_OH_NNModel_Finish(uintptr_t);
-static uint32_t enter_44(uintptr_t a0)
+static uint32_t enter_45(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_44();
-		anynpu_report_handler(44);
+			return dead_45();
+		anynpu_report_handler(45);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNModel_Finish(a0);
@@ -1108,12 +1123,12 @@ static uint32_t enter_44(uintptr_t a0)
 }
 
 extern uint32_t nnc_OH_NNModel_GetAvailableOperations(uintptr_t, uint64_t, void *, void *);
-static uint32_t enter_45(uintptr_t a0, uint64_t a1, void * a2, void * a3)
+static uint32_t enter_46(uintptr_t a0, uint64_t a1, void * a2, void * a3)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_45();
-		anynpu_report_handler(45);
+			return dead_46();
+		anynpu_report_handler(46);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNModel_GetAvailableOperations(a0, a1, a2, a3);
@@ -1122,12 +1137,12 @@ static uint32_t enter_45(uintptr_t a0, uint64_t a1, void * a2, void * a3)
 }
 
 extern uintptr_t nnc_OH_NNCompilation_Construct(uintptr_t);
-static uintptr_t enter_46(uintptr_t a0)
+static uintptr_t enter_47(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_46();
-		anynpu_report_handler(46);
+			return dead_47();
+		anynpu_report_handler(47);
 		return 0;
 	}
 	uintptr_t r = nnc_OH_NNCompilation_Construct(a0);
@@ -1136,12 +1151,12 @@ static uintptr_t enter_46(uintptr_t a0)
 }
 
 extern uintptr_t nnc_OH_NNCompilation_ConstructWithOfflineModelFile(void *);
-static uintptr_t enter_47(void * a0)
+static uintptr_t enter_48(void * a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_47();
-		anynpu_report_handler(47);
+			return dead_48();
+		anynpu_report_handler(48);
 		return 0;
 	}
 	uintptr_t r = nnc_OH_NNCompilation_ConstructWithOfflineModelFile(a0);
@@ -1150,12 +1165,12 @@ static uintptr_t enter_47(void * a0)
 }
 
 extern uintptr_t nnc_OH_NNCompilation_ConstructWithOfflineModelBuffer(void *, uint64_t);
-static uintptr_t enter_48(void * a0, uint64_t a1)
+static uintptr_t enter_49(void * a0, uint64_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_48();
-		anynpu_report_handler(48);
+			return dead_49();
+		anynpu_report_handler(49);
 		return 0;
 	}
 	uintptr_t r = nnc_OH_NNCompilation_ConstructWithOfflineModelBuffer(a0, a1);
@@ -1164,12 +1179,12 @@ static uintptr_t enter_48(void * a0, uint64_t a1)
 }
 
 extern uintptr_t nnc_OH_NNCompilation_ConstructForCache(void);
-static uintptr_t enter_49(void)
+static uintptr_t enter_50(void)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_49();
-		anynpu_report_handler(49);
+			return dead_50();
+		anynpu_report_handler(50);
 		return 0;
 	}
 	uintptr_t r = nnc_OH_NNCompilation_ConstructForCache();
@@ -1178,12 +1193,12 @@ static uintptr_t enter_49(void)
 }
 
 extern uint32_t nnc_OH_NNCompilation_ExportCacheToBuffer(uintptr_t, void *, uint64_t, void *);
-static uint32_t enter_50(uintptr_t a0, void * a1, uint64_t a2, void * a3)
+static uint32_t enter_51(uintptr_t a0, void * a1, uint64_t a2, void * a3)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_50();
-		anynpu_report_handler(50);
+			return dead_51();
+		anynpu_report_handler(51);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNCompilation_ExportCacheToBuffer(a0, a1, a2, a3);
@@ -1192,12 +1207,12 @@ static uint32_t enter_50(uintptr_t a0, void * a1, uint64_t a2, void * a3)
 }
 
 extern uint32_t nnc_OH_NNCompilation_ImportCacheFromBuffer(uintptr_t, void *, uint64_t);
-static uint32_t enter_51(uintptr_t a0, void * a1, uint64_t a2)
+static uint32_t enter_52(uintptr_t a0, void * a1, uint64_t a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_51();
-		anynpu_report_handler(51);
+			return dead_52();
+		anynpu_report_handler(52);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNCompilation_ImportCacheFromBuffer(a0, a1, a2);
@@ -1206,12 +1221,12 @@ static uint32_t enter_51(uintptr_t a0, void * a1, uint64_t a2)
 }
 
 extern uint32_t nnc_OH_NNCompilation_AddExtensionConfig(uintptr_t, void *, void *, uint64_t);
-static uint32_t enter_52(uintptr_t a0, void * a1, void * a2, uint64_t a3)
+static uint32_t enter_53(uintptr_t a0, void * a1, void * a2, uint64_t a3)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_52();
-		anynpu_report_handler(52);
+			return dead_53();
+		anynpu_report_handler(53);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNCompilation_AddExtensionConfig(a0, a1, a2, a3);
@@ -1220,12 +1235,12 @@ static uint32_t enter_52(uintptr_t a0, void * a1, void * a2, uint64_t a3)
 }
 
 extern uint32_t nnc_OH_NNCompilation_SetDevice(uintptr_t, uint64_t);
-static uint32_t enter_53(uintptr_t a0, uint64_t a1)
+static uint32_t enter_54(uintptr_t a0, uint64_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_53();
-		anynpu_report_handler(53);
+			return dead_54();
+		anynpu_report_handler(54);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNCompilation_SetDevice(a0, a1);
@@ -1234,12 +1249,12 @@ static uint32_t enter_53(uintptr_t a0, uint64_t a1)
 }
 
 extern uint32_t nnc_OH_NNCompilation_SetCache(uintptr_t, void *, uint32_t);
-static uint32_t enter_54(uintptr_t a0, void * a1, uint32_t a2)
+static uint32_t enter_55(uintptr_t a0, void * a1, uint32_t a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_54();
-		anynpu_report_handler(54);
+			return dead_55();
+		anynpu_report_handler(55);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNCompilation_SetCache(a0, a1, a2);
@@ -1248,20 +1263,6 @@ static uint32_t enter_54(uintptr_t a0, void * a1, uint32_t a2)
 }
 
 extern uint32_t nnc_OH_NNCompilation_SetPerformanceMode(uintptr_t, uint32_t);
-static uint32_t enter_55(uintptr_t a0, uint32_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_55();
-		anynpu_report_handler(55);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNCompilation_SetPerformanceMode(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNCompilation_SetPriority(uintptr_t, uint32_t);
 static uint32_t enter_56(uintptr_t a0, uint32_t a1)
 {
 	if (!anynpu_enter()) {
@@ -1270,18 +1271,32 @@ static uint32_t enter_56(uintptr_t a0, uint32_t a1)
 		anynpu_report_handler(56);
 		return 1;
 	}
+	uint32_t r = nnc_OH_NNCompilation_SetPerformanceMode(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern uint32_t nnc_OH_NNCompilation_SetPriority(uintptr_t, uint32_t);
+static uint32_t enter_57(uintptr_t a0, uint32_t a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_57();
+		anynpu_report_handler(57);
+		return 1;
+	}
 	uint32_t r = nnc_OH_NNCompilation_SetPriority(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
 extern uint32_t nnc_OH_NNCompilation_EnableFloat16(uintptr_t, _Bool);
-static uint32_t enter_57(uintptr_t a0, _Bool a1)
+static uint32_t enter_58(uintptr_t a0, _Bool a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_57();
-		anynpu_report_handler(57);
+			return dead_58();
+		anynpu_report_handler(58);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNCompilation_EnableFloat16(a0, a1);
@@ -1290,12 +1305,12 @@ static uint32_t enter_57(uintptr_t a0, _Bool a1)
 }
 
 extern uint32_t nnc_OH_NNCompilation_Build(uintptr_t);
-static uint32_t enter_58(uintptr_t a0)
+static uint32_t enter_59(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_58();
-		anynpu_report_handler(58);
+			return dead_59();
+		anynpu_report_handler(59);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNCompilation_Build(a0);
@@ -1304,12 +1319,12 @@ static uint32_t enter_58(uintptr_t a0)
 }
 
 extern void nnc_OH_NNCompilation_Destroy(void *);
-static void enter_59(void * a0)
+static void enter_60(void * a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_59();
-		anynpu_report_handler(59);
+			return dead_60();
+		anynpu_report_handler(60);
 		return;
 	}
 	nnc_OH_NNCompilation_Destroy(a0);
@@ -1318,12 +1333,12 @@ static void enter_59(void * a0)
 }
 
 extern uintptr_t nnc_OH_NNExecutor_Construct(uintptr_t);
-static uintptr_t enter_60(uintptr_t a0)
+static uintptr_t enter_61(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_60();
-		anynpu_report_handler(60);
+			return dead_61();
+		anynpu_report_handler(61);
 		return 0;
 	}
 	uintptr_t r = nnc_OH_NNExecutor_Construct(a0);
@@ -1332,12 +1347,12 @@ static uintptr_t enter_60(uintptr_t a0)
 }
 
 extern void nnc_OH_NNExecutor_Destroy(void *);
-static void enter_61(void * a0)
+static void enter_62(void * a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_61();
-		anynpu_report_handler(61);
+			return dead_62();
+		anynpu_report_handler(62);
 		return;
 	}
 	nnc_OH_NNExecutor_Destroy(a0);
@@ -1346,20 +1361,6 @@ static void enter_61(void * a0)
 }
 
 extern uint32_t nnc_OH_NNExecutor_GetInputCount(uintptr_t, void *);
-static uint32_t enter_62(uintptr_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_62();
-		anynpu_report_handler(62);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNExecutor_GetInputCount(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNExecutor_GetOutputCount(uintptr_t, void *);
 static uint32_t enter_63(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
@@ -1368,26 +1369,26 @@ static uint32_t enter_63(uintptr_t a0, void * a1)
 		anynpu_report_handler(63);
 		return 1;
 	}
+	uint32_t r = nnc_OH_NNExecutor_GetInputCount(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern uint32_t nnc_OH_NNExecutor_GetOutputCount(uintptr_t, void *);
+static uint32_t enter_64(uintptr_t a0, void * a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_64();
+		anynpu_report_handler(64);
+		return 1;
+	}
 	uint32_t r = nnc_OH_NNExecutor_GetOutputCount(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
 extern uintptr_t nnc_OH_NNExecutor_CreateInputTensorDesc(uintptr_t, uint64_t);
-static uintptr_t enter_64(uintptr_t a0, uint64_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_64();
-		anynpu_report_handler(64);
-		return 0;
-	}
-	uintptr_t r = nnc_OH_NNExecutor_CreateInputTensorDesc(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uintptr_t nnc_OH_NNExecutor_CreateOutputTensorDesc(uintptr_t, uint64_t);
 static uintptr_t enter_65(uintptr_t a0, uint64_t a1)
 {
 	if (!anynpu_enter()) {
@@ -1396,18 +1397,32 @@ static uintptr_t enter_65(uintptr_t a0, uint64_t a1)
 		anynpu_report_handler(65);
 		return 0;
 	}
+	uintptr_t r = nnc_OH_NNExecutor_CreateInputTensorDesc(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern uintptr_t nnc_OH_NNExecutor_CreateOutputTensorDesc(uintptr_t, uint64_t);
+static uintptr_t enter_66(uintptr_t a0, uint64_t a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_66();
+		anynpu_report_handler(66);
+		return 0;
+	}
 	uintptr_t r = nnc_OH_NNExecutor_CreateOutputTensorDesc(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
 extern uint32_t nnc_OH_NNExecutor_GetOutputShape(uintptr_t, uint32_t, void *, void *);
-static uint32_t enter_66(uintptr_t a0, uint32_t a1, void * a2, void * a3)
+static uint32_t enter_67(uintptr_t a0, uint32_t a1, void * a2, void * a3)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_66();
-		anynpu_report_handler(66);
+			return dead_67();
+		anynpu_report_handler(67);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNExecutor_GetOutputShape(a0, a1, a2, a3);
@@ -1416,12 +1431,12 @@ static uint32_t enter_66(uintptr_t a0, uint32_t a1, void * a2, void * a3)
 }
 
 extern uint32_t nnc_OH_NNExecutor_GetInputDimRange(uintptr_t, uint64_t, void *, void *, void *);
-static uint32_t enter_67(uintptr_t a0, uint64_t a1, void * a2, void * a3, void * a4)
+static uint32_t enter_68(uintptr_t a0, uint64_t a1, void * a2, void * a3, void * a4)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_67();
-		anynpu_report_handler(67);
+			return dead_68();
+		anynpu_report_handler(68);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNExecutor_GetInputDimRange(a0, a1, a2, a3, a4);
@@ -1430,20 +1445,6 @@ static uint32_t enter_67(uintptr_t a0, uint64_t a1, void * a2, void * a3, void *
 }
 
 extern uint32_t nnc_OH_NNExecutor_SetOnRunDone(uintptr_t, uintptr_t);
-static uint32_t enter_68(uintptr_t a0, uintptr_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_68();
-		anynpu_report_handler(68);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNExecutor_SetOnRunDone(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNExecutor_SetOnServiceDied(uintptr_t, uintptr_t);
 static uint32_t enter_69(uintptr_t a0, uintptr_t a1)
 {
 	if (!anynpu_enter()) {
@@ -1452,18 +1453,32 @@ static uint32_t enter_69(uintptr_t a0, uintptr_t a1)
 		anynpu_report_handler(69);
 		return 1;
 	}
+	uint32_t r = nnc_OH_NNExecutor_SetOnRunDone(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern uint32_t nnc_OH_NNExecutor_SetOnServiceDied(uintptr_t, uintptr_t);
+static uint32_t enter_70(uintptr_t a0, uintptr_t a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_70();
+		anynpu_report_handler(70);
+		return 1;
+	}
 	uint32_t r = nnc_OH_NNExecutor_SetOnServiceDied(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
 extern uint32_t nnc_OH_NNExecutor_RunSync(uintptr_t, void *, uint64_t, void *, uint64_t);
-static uint32_t enter_70(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4)
+static uint32_t enter_71(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_70();
-		anynpu_report_handler(70);
+			return dead_71();
+		anynpu_report_handler(71);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNExecutor_RunSync(a0, a1, a2, a3, a4);
@@ -1472,12 +1487,12 @@ static uint32_t enter_70(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64
 }
 
 extern uint32_t nnc_OH_NNExecutor_RunAsync(uintptr_t, void *, uint64_t, void *, uint64_t, int32_t, uintptr_t);
-static uint32_t enter_71(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4, int32_t a5, uintptr_t a6)
+static uint32_t enter_72(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4, int32_t a5, uintptr_t a6)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_71();
-		anynpu_report_handler(71);
+			return dead_72();
+		anynpu_report_handler(72);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNExecutor_RunAsync(a0, a1, a2, a3, a4, a5, a6);
@@ -1486,12 +1501,12 @@ static uint32_t enter_71(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64
 }
 
 extern uint32_t nnc_OH_NNExecutor_SetInput(uintptr_t, uint32_t, void *, void *, uint64_t);
-static uint32_t enter_72(uintptr_t a0, uint32_t a1, void * a2, void * a3, uint64_t a4)
+static uint32_t enter_73(uintptr_t a0, uint32_t a1, void * a2, void * a3, uint64_t a4)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_72();
-		anynpu_report_handler(72);
+			return dead_73();
+		anynpu_report_handler(73);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNExecutor_SetInput(a0, a1, a2, a3, a4);
@@ -1500,12 +1515,12 @@ static uint32_t enter_72(uintptr_t a0, uint32_t a1, void * a2, void * a3, uint64
 }
 
 extern uint32_t nnc_OH_NNExecutor_SetOutput(uintptr_t, uint32_t, void *, uint64_t);
-static uint32_t enter_73(uintptr_t a0, uint32_t a1, void * a2, uint64_t a3)
+static uint32_t enter_74(uintptr_t a0, uint32_t a1, void * a2, uint64_t a3)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_73();
-		anynpu_report_handler(73);
+			return dead_74();
+		anynpu_report_handler(74);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNExecutor_SetOutput(a0, a1, a2, a3);
@@ -1514,12 +1529,12 @@ static uint32_t enter_73(uintptr_t a0, uint32_t a1, void * a2, uint64_t a3)
 }
 
 extern uint32_t nnc_OH_NNExecutor_Run(uintptr_t);
-static uint32_t enter_74(uintptr_t a0)
+static uint32_t enter_75(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_74();
-		anynpu_report_handler(74);
+			return dead_75();
+		anynpu_report_handler(75);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNExecutor_Run(a0);
@@ -1528,20 +1543,6 @@ static uint32_t enter_74(uintptr_t a0)
 }
 
 extern uintptr_t nnc_OH_NNExecutor_AllocateInputMemory(uintptr_t, uint32_t, uint64_t);
-static uintptr_t enter_75(uintptr_t a0, uint32_t a1, uint64_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_75();
-		anynpu_report_handler(75);
-		return 0;
-	}
-	uintptr_t r = nnc_OH_NNExecutor_AllocateInputMemory(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern uintptr_t nnc_OH_NNExecutor_AllocateOutputMemory(uintptr_t, uint32_t, uint64_t);
 static uintptr_t enter_76(uintptr_t a0, uint32_t a1, uint64_t a2)
 {
 	if (!anynpu_enter()) {
@@ -1550,26 +1551,26 @@ static uintptr_t enter_76(uintptr_t a0, uint32_t a1, uint64_t a2)
 		anynpu_report_handler(76);
 		return 0;
 	}
+	uintptr_t r = nnc_OH_NNExecutor_AllocateInputMemory(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern uintptr_t nnc_OH_NNExecutor_AllocateOutputMemory(uintptr_t, uint32_t, uint64_t);
+static uintptr_t enter_77(uintptr_t a0, uint32_t a1, uint64_t a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_77();
+		anynpu_report_handler(77);
+		return 0;
+	}
 	uintptr_t r = nnc_OH_NNExecutor_AllocateOutputMemory(a0, a1, a2);
 	anynpu_leave();
 	return r;
 }
 
 extern void nnc_OH_NNExecutor_DestroyInputMemory(uintptr_t, uint32_t, void *);
-static void enter_77(uintptr_t a0, uint32_t a1, void * a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_77();
-		anynpu_report_handler(77);
-		return;
-	}
-	nnc_OH_NNExecutor_DestroyInputMemory(a0, a1, a2);
-	anynpu_leave();
-	return;
-}
-
-extern void nnc_OH_NNExecutor_DestroyOutputMemory(uintptr_t, uint32_t, void *);
 static void enter_78(uintptr_t a0, uint32_t a1, void * a2)
 {
 	if (!anynpu_enter()) {
@@ -1578,18 +1579,32 @@ static void enter_78(uintptr_t a0, uint32_t a1, void * a2)
 		anynpu_report_handler(78);
 		return;
 	}
+	nnc_OH_NNExecutor_DestroyInputMemory(a0, a1, a2);
+	anynpu_leave();
+	return;
+}
+
+extern void nnc_OH_NNExecutor_DestroyOutputMemory(uintptr_t, uint32_t, void *);
+static void enter_79(uintptr_t a0, uint32_t a1, void * a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_79();
+		anynpu_report_handler(79);
+		return;
+	}
 	nnc_OH_NNExecutor_DestroyOutputMemory(a0, a1, a2);
 	anynpu_leave();
 	return;
 }
 
 extern uint32_t nnc_OH_NNExecutor_SetInputWithMemory(uintptr_t, uint32_t, void *, void *);
-static uint32_t enter_79(uintptr_t a0, uint32_t a1, void * a2, void * a3)
+static uint32_t enter_80(uintptr_t a0, uint32_t a1, void * a2, void * a3)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_79();
-		anynpu_report_handler(79);
+			return dead_80();
+		anynpu_report_handler(80);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNExecutor_SetInputWithMemory(a0, a1, a2, a3);
@@ -1598,12 +1613,12 @@ static uint32_t enter_79(uintptr_t a0, uint32_t a1, void * a2, void * a3)
 }
 
 extern uint32_t nnc_OH_NNExecutor_SetOutputWithMemory(uintptr_t, uint32_t, void *);
-static uint32_t enter_80(uintptr_t a0, uint32_t a1, void * a2)
+static uint32_t enter_81(uintptr_t a0, uint32_t a1, void * a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_80();
-		anynpu_report_handler(80);
+			return dead_81();
+		anynpu_report_handler(81);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNExecutor_SetOutputWithMemory(a0, a1, a2);
@@ -1612,12 +1627,12 @@ static uint32_t enter_80(uintptr_t a0, uint32_t a1, void * a2)
 }
 
 extern uint32_t nnc_OH_NNModel_BuildFromLiteGraph(uintptr_t, uintptr_t, void *, uint64_t);
-static uint32_t enter_81(uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3)
+static uint32_t enter_82(uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_81();
-		anynpu_report_handler(81);
+			return dead_82();
+		anynpu_report_handler(82);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNModel_BuildFromLiteGraph(a0, a1, a2, a3);
@@ -1626,12 +1641,12 @@ static uint32_t enter_81(uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3)
 }
 
 extern uint32_t nnc_OH_NNModel_SetInputsAndOutputsInfo(uintptr_t, void *, uint64_t, void *, uint64_t);
-static uint32_t enter_82(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4)
+static uint32_t enter_83(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_82();
-		anynpu_report_handler(82);
+			return dead_83();
+		anynpu_report_handler(83);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNModel_SetInputsAndOutputsInfo(a0, a1, a2, a3, a4);
@@ -1640,12 +1655,12 @@ static uint32_t enter_82(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64
 }
 
 extern uint32_t nnc_OH_NNModel_BuildFromMetaGraph(uintptr_t, uintptr_t, void *, uint64_t);
-static uint32_t enter_83(uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3)
+static uint32_t enter_84(uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_83();
-		anynpu_report_handler(83);
+			return dead_84();
+		anynpu_report_handler(84);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNModel_BuildFromMetaGraph(a0, a1, a2, a3);
@@ -1654,12 +1669,12 @@ static uint32_t enter_83(uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3)
 }
 
 extern _Bool nnc_OH_NNModel_HasCache(void *, void *, uint32_t);
-static _Bool enter_84(void * a0, void * a1, uint32_t a2)
+static _Bool enter_85(void * a0, void * a1, uint32_t a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_84();
-		anynpu_report_handler(84);
+			return dead_85();
+		anynpu_report_handler(85);
 		return false;
 	}
 	_Bool r = nnc_OH_NNModel_HasCache(a0, a1, a2);
@@ -1668,12 +1683,12 @@ static _Bool enter_84(void * a0, void * a1, uint32_t a2)
 }
 
 extern uint32_t nnc_OH_NN_GetDeviceID(void *, uint64_t);
-static uint32_t enter_85(void * a0, uint64_t a1)
+static uint32_t enter_86(void * a0, uint64_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_85();
-		anynpu_report_handler(85);
+			return dead_86();
+		anynpu_report_handler(86);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NN_GetDeviceID(a0, a1);
@@ -1682,12 +1697,12 @@ static uint32_t enter_85(void * a0, uint64_t a1)
 }
 
 extern uint32_t nnc_OH_NN_IsSupportAIPP(void *);
-static uint32_t enter_86(void * a0)
+static uint32_t enter_87(void * a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_86();
-		anynpu_report_handler(86);
+			return dead_87();
+		anynpu_report_handler(87);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NN_IsSupportAIPP(a0);
@@ -1696,12 +1711,12 @@ static uint32_t enter_86(void * a0)
 }
 
 extern uint32_t nnc_OH_NNExecutor_RunSyncWithAipp(uintptr_t, void *, uint64_t, void *, uint64_t, void *);
-static uint32_t enter_87(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4, void * a5)
+static uint32_t enter_88(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4, void * a5)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_87();
-		anynpu_report_handler(87);
+			return dead_88();
+		anynpu_report_handler(88);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNExecutor_RunSyncWithAipp(a0, a1, a2, a3, a4, a5);
@@ -1710,12 +1725,12 @@ static uint32_t enter_87(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64
 }
 
 extern int32_t nnc_rknn_init(void *, void *, uint32_t, uint32_t, void *);
-static int32_t enter_88(void * a0, void * a1, uint32_t a2, uint32_t a3, void * a4)
+static int32_t enter_89(void * a0, void * a1, uint32_t a2, uint32_t a3, void * a4)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_88();
-		anynpu_report_handler(88);
+			return dead_89();
+		anynpu_report_handler(89);
 		return -1;
 	}
 	int32_t r = nnc_rknn_init(a0, a1, a2, a3, a4);
@@ -1724,12 +1739,12 @@ static int32_t enter_88(void * a0, void * a1, uint32_t a2, uint32_t a3, void * a
 }
 
 extern int32_t nnc_rknn_dup_context(void *, void *);
-static int32_t enter_89(void * a0, void * a1)
+static int32_t enter_90(void * a0, void * a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_89();
-		anynpu_report_handler(89);
+			return dead_90();
+		anynpu_report_handler(90);
 		return -1;
 	}
 	int32_t r = nnc_rknn_dup_context(a0, a1);
@@ -1738,12 +1753,12 @@ static int32_t enter_89(void * a0, void * a1)
 }
 
 extern int32_t nnc_rknn_destroy(uintptr_t);
-static int32_t enter_90(uintptr_t a0)
+static int32_t enter_91(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_90();
-		anynpu_report_handler(90);
+			return dead_91();
+		anynpu_report_handler(91);
 		return -1;
 	}
 	int32_t r = nnc_rknn_destroy(a0);
@@ -1752,12 +1767,12 @@ static int32_t enter_90(uintptr_t a0)
 }
 
 extern int32_t nnc_rknn_query(uintptr_t, uint32_t, void *, uint32_t);
-static int32_t enter_91(uintptr_t a0, uint32_t a1, void * a2, uint32_t a3)
+static int32_t enter_92(uintptr_t a0, uint32_t a1, void * a2, uint32_t a3)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_91();
-		anynpu_report_handler(91);
+			return dead_92();
+		anynpu_report_handler(92);
 		return -1;
 	}
 	int32_t r = nnc_rknn_query(a0, a1, a2, a3);
@@ -1766,12 +1781,12 @@ static int32_t enter_91(uintptr_t a0, uint32_t a1, void * a2, uint32_t a3)
 }
 
 extern int32_t nnc_rknn_set_core_mask(uintptr_t, uint32_t);
-static int32_t enter_92(uintptr_t a0, uint32_t a1)
+static int32_t enter_93(uintptr_t a0, uint32_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_92();
-		anynpu_report_handler(92);
+			return dead_93();
+		anynpu_report_handler(93);
 		return -1;
 	}
 	int32_t r = nnc_rknn_set_core_mask(a0, a1);
@@ -1780,12 +1795,12 @@ static int32_t enter_92(uintptr_t a0, uint32_t a1)
 }
 
 extern int32_t nnc_rknn_set_batch_core_num(uintptr_t, int32_t);
-static int32_t enter_93(uintptr_t a0, int32_t a1)
+static int32_t enter_94(uintptr_t a0, int32_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_93();
-		anynpu_report_handler(93);
+			return dead_94();
+		anynpu_report_handler(94);
 		return -1;
 	}
 	int32_t r = nnc_rknn_set_batch_core_num(a0, a1);
@@ -1794,12 +1809,12 @@ static int32_t enter_93(uintptr_t a0, int32_t a1)
 }
 
 extern int32_t nnc_rknn_inputs_set(uintptr_t, uint32_t, void *);
-static int32_t enter_94(uintptr_t a0, uint32_t a1, void * a2)
+static int32_t enter_95(uintptr_t a0, uint32_t a1, void * a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_94();
-		anynpu_report_handler(94);
+			return dead_95();
+		anynpu_report_handler(95);
 		return -1;
 	}
 	int32_t r = nnc_rknn_inputs_set(a0, a1, a2);
@@ -1808,20 +1823,6 @@ static int32_t enter_94(uintptr_t a0, uint32_t a1, void * a2)
 }
 
 extern int32_t nnc_rknn_run(uintptr_t, void *);
-static int32_t enter_95(uintptr_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_95();
-		anynpu_report_handler(95);
-		return -1;
-	}
-	int32_t r = nnc_rknn_run(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_rknn_wait(uintptr_t, void *);
 static int32_t enter_96(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
@@ -1830,18 +1831,32 @@ static int32_t enter_96(uintptr_t a0, void * a1)
 		anynpu_report_handler(96);
 		return -1;
 	}
+	int32_t r = nnc_rknn_run(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_rknn_wait(uintptr_t, void *);
+static int32_t enter_97(uintptr_t a0, void * a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_97();
+		anynpu_report_handler(97);
+		return -1;
+	}
 	int32_t r = nnc_rknn_wait(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
 extern int32_t nnc_rknn_outputs_get(uintptr_t, uint32_t, void *, void *);
-static int32_t enter_97(uintptr_t a0, uint32_t a1, void * a2, void * a3)
+static int32_t enter_98(uintptr_t a0, uint32_t a1, void * a2, void * a3)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_97();
-		anynpu_report_handler(97);
+			return dead_98();
+		anynpu_report_handler(98);
 		return -1;
 	}
 	int32_t r = nnc_rknn_outputs_get(a0, a1, a2, a3);
@@ -1850,12 +1865,12 @@ static int32_t enter_97(uintptr_t a0, uint32_t a1, void * a2, void * a3)
 }
 
 extern int32_t nnc_rknn_outputs_release(uintptr_t, uint32_t, void *);
-static int32_t enter_98(uintptr_t a0, uint32_t a1, void * a2)
+static int32_t enter_99(uintptr_t a0, uint32_t a1, void * a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_98();
-		anynpu_report_handler(98);
+			return dead_99();
+		anynpu_report_handler(99);
 		return -1;
 	}
 	int32_t r = nnc_rknn_outputs_release(a0, a1, a2);
@@ -1864,12 +1879,12 @@ static int32_t enter_98(uintptr_t a0, uint32_t a1, void * a2)
 }
 
 extern uintptr_t nnc_rknn_create_mem(uintptr_t, uint32_t);
-static uintptr_t enter_99(uintptr_t a0, uint32_t a1)
+static uintptr_t enter_100(uintptr_t a0, uint32_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_99();
-		anynpu_report_handler(99);
+			return dead_100();
+		anynpu_report_handler(100);
 		return 0;
 	}
 	uintptr_t r = nnc_rknn_create_mem(a0, a1);
@@ -1878,12 +1893,12 @@ static uintptr_t enter_99(uintptr_t a0, uint32_t a1)
 }
 
 extern uintptr_t nnc_rknn_create_mem2(uintptr_t, uint64_t, uint64_t);
-static uintptr_t enter_100(uintptr_t a0, uint64_t a1, uint64_t a2)
+static uintptr_t enter_101(uintptr_t a0, uint64_t a1, uint64_t a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_100();
-		anynpu_report_handler(100);
+			return dead_101();
+		anynpu_report_handler(101);
 		return 0;
 	}
 	uintptr_t r = nnc_rknn_create_mem2(a0, a1, a2);
@@ -1892,12 +1907,12 @@ static uintptr_t enter_100(uintptr_t a0, uint64_t a1, uint64_t a2)
 }
 
 extern uintptr_t nnc_rknn_create_mem_from_fd(uintptr_t, int32_t, void *, uint32_t, int32_t);
-static uintptr_t enter_101(uintptr_t a0, int32_t a1, void * a2, uint32_t a3, int32_t a4)
+static uintptr_t enter_102(uintptr_t a0, int32_t a1, void * a2, uint32_t a3, int32_t a4)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_101();
-		anynpu_report_handler(101);
+			return dead_102();
+		anynpu_report_handler(102);
 		return 0;
 	}
 	uintptr_t r = nnc_rknn_create_mem_from_fd(a0, a1, a2, a3, a4);
@@ -1906,12 +1921,12 @@ static uintptr_t enter_101(uintptr_t a0, int32_t a1, void * a2, uint32_t a3, int
 }
 
 extern uintptr_t nnc_rknn_create_mem_from_phys(uintptr_t, uint64_t, void *, uint32_t);
-static uintptr_t enter_102(uintptr_t a0, uint64_t a1, void * a2, uint32_t a3)
+static uintptr_t enter_103(uintptr_t a0, uint64_t a1, void * a2, uint32_t a3)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_102();
-		anynpu_report_handler(102);
+			return dead_103();
+		anynpu_report_handler(103);
 		return 0;
 	}
 	uintptr_t r = nnc_rknn_create_mem_from_phys(a0, a1, a2, a3);
@@ -1920,12 +1935,12 @@ static uintptr_t enter_102(uintptr_t a0, uint64_t a1, void * a2, uint32_t a3)
 }
 
 extern uintptr_t nnc_rknn_create_mem_from_mb_blk(uintptr_t, void *, int32_t);
-static uintptr_t enter_103(uintptr_t a0, void * a1, int32_t a2)
+static uintptr_t enter_104(uintptr_t a0, void * a1, int32_t a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_103();
-		anynpu_report_handler(103);
+			return dead_104();
+		anynpu_report_handler(104);
 		return 0;
 	}
 	uintptr_t r = nnc_rknn_create_mem_from_mb_blk(a0, a1, a2);
@@ -1934,20 +1949,6 @@ static uintptr_t enter_103(uintptr_t a0, void * a1, int32_t a2)
 }
 
 extern int32_t nnc_rknn_destory_mem(uintptr_t, void *);
-static int32_t enter_104(uintptr_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_104();
-		anynpu_report_handler(104);
-		return -1;
-	}
-	int32_t r = nnc_rknn_destory_mem(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_rknn_destroy_mem(uintptr_t, void *);
 static int32_t enter_105(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
@@ -1956,12 +1957,12 @@ static int32_t enter_105(uintptr_t a0, void * a1)
 		anynpu_report_handler(105);
 		return -1;
 	}
-	int32_t r = nnc_rknn_destroy_mem(a0, a1);
+	int32_t r = nnc_rknn_destory_mem(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_rknn_set_weight_mem(uintptr_t, void *);
+extern int32_t nnc_rknn_destroy_mem(uintptr_t, void *);
 static int32_t enter_106(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
@@ -1970,12 +1971,12 @@ static int32_t enter_106(uintptr_t a0, void * a1)
 		anynpu_report_handler(106);
 		return -1;
 	}
-	int32_t r = nnc_rknn_set_weight_mem(a0, a1);
+	int32_t r = nnc_rknn_destroy_mem(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_rknn_set_internal_mem(uintptr_t, void *);
+extern int32_t nnc_rknn_set_weight_mem(uintptr_t, void *);
 static int32_t enter_107(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
@@ -1984,18 +1985,32 @@ static int32_t enter_107(uintptr_t a0, void * a1)
 		anynpu_report_handler(107);
 		return -1;
 	}
+	int32_t r = nnc_rknn_set_weight_mem(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_rknn_set_internal_mem(uintptr_t, void *);
+static int32_t enter_108(uintptr_t a0, void * a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_108();
+		anynpu_report_handler(108);
+		return -1;
+	}
 	int32_t r = nnc_rknn_set_internal_mem(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
 extern int32_t nnc_rknn_set_io_mem(uintptr_t, void *, void *);
-static int32_t enter_108(uintptr_t a0, void * a1, void * a2)
+static int32_t enter_109(uintptr_t a0, void * a1, void * a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_108();
-		anynpu_report_handler(108);
+			return dead_109();
+		anynpu_report_handler(109);
 		return -1;
 	}
 	int32_t r = nnc_rknn_set_io_mem(a0, a1, a2);
@@ -2004,12 +2019,12 @@ static int32_t enter_108(uintptr_t a0, void * a1, void * a2)
 }
 
 extern int32_t nnc_rknn_mem_sync(uintptr_t, void *, uint32_t);
-static int32_t enter_109(uintptr_t a0, void * a1, uint32_t a2)
+static int32_t enter_110(uintptr_t a0, void * a1, uint32_t a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_109();
-		anynpu_report_handler(109);
+			return dead_110();
+		anynpu_report_handler(110);
 		return -1;
 	}
 	int32_t r = nnc_rknn_mem_sync(a0, a1, a2);
@@ -2018,12 +2033,12 @@ static int32_t enter_109(uintptr_t a0, void * a1, uint32_t a2)
 }
 
 extern int32_t nnc_rknn_set_input_shape(uintptr_t, void *);
-static int32_t enter_110(uintptr_t a0, void * a1)
+static int32_t enter_111(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_110();
-		anynpu_report_handler(110);
+			return dead_111();
+		anynpu_report_handler(111);
 		return -1;
 	}
 	int32_t r = nnc_rknn_set_input_shape(a0, a1);
@@ -2032,12 +2047,12 @@ static int32_t enter_110(uintptr_t a0, void * a1)
 }
 
 extern int32_t nnc_rknn_set_input_shapes(uintptr_t, uint32_t, void *);
-static int32_t enter_111(uintptr_t a0, uint32_t a1, void * a2)
+static int32_t enter_112(uintptr_t a0, uint32_t a1, void * a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_111();
-		anynpu_report_handler(111);
+			return dead_112();
+		anynpu_report_handler(112);
 		return -1;
 	}
 	int32_t r = nnc_rknn_set_input_shapes(a0, a1, a2);
@@ -2046,12 +2061,12 @@ static int32_t enter_111(uintptr_t a0, uint32_t a1, void * a2)
 }
 
 extern int32_t nnc_rknn_register_custom_ops(uintptr_t, void *, uint32_t);
-static int32_t enter_112(uintptr_t a0, void * a1, uint32_t a2)
+static int32_t enter_113(uintptr_t a0, void * a1, uint32_t a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_112();
-		anynpu_report_handler(112);
+			return dead_113();
+		anynpu_report_handler(113);
 		return -1;
 	}
 	int32_t r = nnc_rknn_register_custom_ops(a0, a1, a2);
@@ -2060,12 +2075,12 @@ static int32_t enter_112(uintptr_t a0, void * a1, uint32_t a2)
 }
 
 extern void nnc_rknn_custom_op_get_op_attr(void *, void *, void *);
-static void enter_113(void * a0, void * a1, void * a2)
+static void enter_114(void * a0, void * a1, void * a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_113();
-		anynpu_report_handler(113);
+			return dead_114();
+		anynpu_report_handler(114);
 		return;
 	}
 	nnc_rknn_custom_op_get_op_attr(a0, a1, a2);
@@ -2074,12 +2089,12 @@ static void enter_113(void * a0, void * a1, void * a2)
 }
 
 extern int32_t nnc_rknn_matmul_create(void *, void *, void *);
-static int32_t enter_114(void * a0, void * a1, void * a2)
+static int32_t enter_115(void * a0, void * a1, void * a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_114();
-		anynpu_report_handler(114);
+			return dead_115();
+		anynpu_report_handler(115);
 		return -1;
 	}
 	int32_t r = nnc_rknn_matmul_create(a0, a1, a2);
@@ -2088,20 +2103,6 @@ static int32_t enter_114(void * a0, void * a1, void * a2)
 }
 
 extern int32_t nnc_rknn_matmul_create_dynamic_shape(void *, void *, int32_t, void *, void *);
-static int32_t enter_115(void * a0, void * a1, int32_t a2, void * a3, void * a4)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_115();
-		anynpu_report_handler(115);
-		return -1;
-	}
-	int32_t r = nnc_rknn_matmul_create_dynamic_shape(a0, a1, a2, a3, a4);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_rknn_matmul_create_dyn_shape(void *, void *, int32_t, void *, void *);
 static int32_t enter_116(void * a0, void * a1, int32_t a2, void * a3, void * a4)
 {
 	if (!anynpu_enter()) {
@@ -2110,18 +2111,32 @@ static int32_t enter_116(void * a0, void * a1, int32_t a2, void * a3, void * a4)
 		anynpu_report_handler(116);
 		return -1;
 	}
+	int32_t r = nnc_rknn_matmul_create_dynamic_shape(a0, a1, a2, a3, a4);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_rknn_matmul_create_dyn_shape(void *, void *, int32_t, void *, void *);
+static int32_t enter_117(void * a0, void * a1, int32_t a2, void * a3, void * a4)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_117();
+		anynpu_report_handler(117);
+		return -1;
+	}
 	int32_t r = nnc_rknn_matmul_create_dyn_shape(a0, a1, a2, a3, a4);
 	anynpu_leave();
 	return r;
 }
 
 extern int32_t nnc_rknn_matmul_set_io_mem(uintptr_t, void *, void *);
-static int32_t enter_117(uintptr_t a0, void * a1, void * a2)
+static int32_t enter_118(uintptr_t a0, void * a1, void * a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_117();
-		anynpu_report_handler(117);
+			return dead_118();
+		anynpu_report_handler(118);
 		return -1;
 	}
 	int32_t r = nnc_rknn_matmul_set_io_mem(a0, a1, a2);
@@ -2130,12 +2145,12 @@ static int32_t enter_117(uintptr_t a0, void * a1, void * a2)
 }
 
 extern int32_t nnc_rknn_matmul_set_core_mask(uintptr_t, uint32_t);
-static int32_t enter_118(uintptr_t a0, uint32_t a1)
+static int32_t enter_119(uintptr_t a0, uint32_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_118();
-		anynpu_report_handler(118);
+			return dead_119();
+		anynpu_report_handler(119);
 		return -1;
 	}
 	int32_t r = nnc_rknn_matmul_set_core_mask(a0, a1);
@@ -2144,12 +2159,12 @@ static int32_t enter_118(uintptr_t a0, uint32_t a1)
 }
 
 extern int32_t nnc_rknn_matmul_set_quant_params(uintptr_t, void *);
-static int32_t enter_119(uintptr_t a0, void * a1)
+static int32_t enter_120(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_119();
-		anynpu_report_handler(119);
+			return dead_120();
+		anynpu_report_handler(120);
 		return -1;
 	}
 	int32_t r = nnc_rknn_matmul_set_quant_params(a0, a1);
@@ -2158,12 +2173,12 @@ static int32_t enter_119(uintptr_t a0, void * a1)
 }
 
 extern int32_t nnc_rknn_matmul_get_quant_params(uintptr_t, void *, void *);
-static int32_t enter_120(uintptr_t a0, void * a1, void * a2)
+static int32_t enter_121(uintptr_t a0, void * a1, void * a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_120();
-		anynpu_report_handler(120);
+			return dead_121();
+		anynpu_report_handler(121);
 		return -1;
 	}
 	int32_t r = nnc_rknn_matmul_get_quant_params(a0, a1, a2);
@@ -2172,12 +2187,12 @@ static int32_t enter_120(uintptr_t a0, void * a1, void * a2)
 }
 
 extern int32_t nnc_rknn_matmul_set_dynamic_shape(uintptr_t, void *);
-static int32_t enter_121(uintptr_t a0, void * a1)
+static int32_t enter_122(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_121();
-		anynpu_report_handler(121);
+			return dead_122();
+		anynpu_report_handler(122);
 		return -1;
 	}
 	int32_t r = nnc_rknn_matmul_set_dynamic_shape(a0, a1);
@@ -2186,20 +2201,6 @@ static int32_t enter_121(uintptr_t a0, void * a1)
 }
 
 extern int32_t nnc_rknn_matmul_run(uintptr_t);
-static int32_t enter_122(uintptr_t a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_122();
-		anynpu_report_handler(122);
-		return -1;
-	}
-	int32_t r = nnc_rknn_matmul_run(a0);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_rknn_matmul_destroy(uintptr_t);
 static int32_t enter_123(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
@@ -2208,18 +2209,32 @@ static int32_t enter_123(uintptr_t a0)
 		anynpu_report_handler(123);
 		return -1;
 	}
+	int32_t r = nnc_rknn_matmul_run(a0);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_rknn_matmul_destroy(uintptr_t);
+static int32_t enter_124(uintptr_t a0)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_124();
+		anynpu_report_handler(124);
+		return -1;
+	}
 	int32_t r = nnc_rknn_matmul_destroy(a0);
 	anynpu_leave();
 	return r;
 }
 
 extern int32_t nnc_rknn_B_normal_layout_to_native_layout(void *, void *, int32_t, int32_t, uintptr_t, int32_t, uint32_t);
-static int32_t enter_124(void * a0, void * a1, int32_t a2, int32_t a3, uintptr_t a4, int32_t a5, uint32_t a6)
+static int32_t enter_125(void * a0, void * a1, int32_t a2, int32_t a3, uintptr_t a4, int32_t a5, uint32_t a6)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_124();
-		anynpu_report_handler(124);
+			return dead_125();
+		anynpu_report_handler(125);
 		return -1;
 	}
 	int32_t r = nnc_rknn_B_normal_layout_to_native_layout(a0, a1, a2, a3, a4, a5, a6);
@@ -2228,12 +2243,12 @@ static int32_t enter_124(void * a0, void * a1, int32_t a2, int32_t a3, uintptr_t
 }
 
 extern uintptr_t nnc_hbDNNGetVersion(void);
-static uintptr_t enter_125(void)
+static uintptr_t enter_126(void)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_125();
-		anynpu_report_handler(125);
+			return dead_126();
+		anynpu_report_handler(126);
 		return 0;
 	}
 	uintptr_t r = nnc_hbDNNGetVersion();
@@ -2242,12 +2257,12 @@ static uintptr_t enter_125(void)
 }
 
 extern int32_t nnc_hbDNNInitializeFromFiles(void *, void *, int32_t);
-static int32_t enter_126(void * a0, void * a1, int32_t a2)
+static int32_t enter_127(void * a0, void * a1, int32_t a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_126();
-		anynpu_report_handler(126);
+			return dead_127();
+		anynpu_report_handler(127);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNInitializeFromFiles(a0, a1, a2);
@@ -2256,12 +2271,12 @@ static int32_t enter_126(void * a0, void * a1, int32_t a2)
 }
 
 extern int32_t nnc_hbDNNInitializeFromDDR(void *, void *, void *, int32_t);
-static int32_t enter_127(void * a0, void * a1, void * a2, int32_t a3)
+static int32_t enter_128(void * a0, void * a1, void * a2, int32_t a3)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_127();
-		anynpu_report_handler(127);
+			return dead_128();
+		anynpu_report_handler(128);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNInitializeFromDDR(a0, a1, a2, a3);
@@ -2270,12 +2285,12 @@ static int32_t enter_127(void * a0, void * a1, void * a2, int32_t a3)
 }
 
 extern int32_t nnc_hbDNNRelease(uintptr_t);
-static int32_t enter_128(uintptr_t a0)
+static int32_t enter_129(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_128();
-		anynpu_report_handler(128);
+			return dead_129();
+		anynpu_report_handler(129);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNRelease(a0);
@@ -2284,12 +2299,12 @@ static int32_t enter_128(uintptr_t a0)
 }
 
 extern int32_t nnc_hbDNNGetModelNameList(void *, void *, uintptr_t);
-static int32_t enter_129(void * a0, void * a1, uintptr_t a2)
+static int32_t enter_130(void * a0, void * a1, uintptr_t a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_129();
-		anynpu_report_handler(129);
+			return dead_130();
+		anynpu_report_handler(130);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNGetModelNameList(a0, a1, a2);
@@ -2298,12 +2313,12 @@ static int32_t enter_129(void * a0, void * a1, uintptr_t a2)
 }
 
 extern int32_t nnc_hbDNNGetModelHandle(void *, uintptr_t, void *);
-static int32_t enter_130(void * a0, uintptr_t a1, void * a2)
+static int32_t enter_131(void * a0, uintptr_t a1, void * a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_130();
-		anynpu_report_handler(130);
+			return dead_131();
+		anynpu_report_handler(131);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNGetModelHandle(a0, a1, a2);
@@ -2312,12 +2327,12 @@ static int32_t enter_130(void * a0, uintptr_t a1, void * a2)
 }
 
 extern int32_t nnc_hbDNNGetInputCount(void *, uintptr_t);
-static int32_t enter_131(void * a0, uintptr_t a1)
+static int32_t enter_132(void * a0, uintptr_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_131();
-		anynpu_report_handler(131);
+			return dead_132();
+		anynpu_report_handler(132);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNGetInputCount(a0, a1);
@@ -2326,20 +2341,6 @@ static int32_t enter_131(void * a0, uintptr_t a1)
 }
 
 extern int32_t nnc_hbDNNGetInputName(void *, uintptr_t, int32_t);
-static int32_t enter_132(void * a0, uintptr_t a1, int32_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_132();
-		anynpu_report_handler(132);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNGetInputName(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNGetInputTensorProperties(void *, uintptr_t, int32_t);
 static int32_t enter_133(void * a0, uintptr_t a1, int32_t a2)
 {
 	if (!anynpu_enter()) {
@@ -2348,18 +2349,32 @@ static int32_t enter_133(void * a0, uintptr_t a1, int32_t a2)
 		anynpu_report_handler(133);
 		return -6000012;
 	}
+	int32_t r = nnc_hbDNNGetInputName(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNGetInputTensorProperties(void *, uintptr_t, int32_t);
+static int32_t enter_134(void * a0, uintptr_t a1, int32_t a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_134();
+		anynpu_report_handler(134);
+		return -6000012;
+	}
 	int32_t r = nnc_hbDNNGetInputTensorProperties(a0, a1, a2);
 	anynpu_leave();
 	return r;
 }
 
 extern int32_t nnc_hbDNNGetOutputCount(void *, uintptr_t);
-static int32_t enter_134(void * a0, uintptr_t a1)
+static int32_t enter_135(void * a0, uintptr_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_134();
-		anynpu_report_handler(134);
+			return dead_135();
+		anynpu_report_handler(135);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNGetOutputCount(a0, a1);
@@ -2368,20 +2383,6 @@ static int32_t enter_134(void * a0, uintptr_t a1)
 }
 
 extern int32_t nnc_hbDNNGetOutputName(void *, uintptr_t, int32_t);
-static int32_t enter_135(void * a0, uintptr_t a1, int32_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_135();
-		anynpu_report_handler(135);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNGetOutputName(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNGetOutputTensorProperties(void *, uintptr_t, int32_t);
 static int32_t enter_136(void * a0, uintptr_t a1, int32_t a2)
 {
 	if (!anynpu_enter()) {
@@ -2390,18 +2391,32 @@ static int32_t enter_136(void * a0, uintptr_t a1, int32_t a2)
 		anynpu_report_handler(136);
 		return -6000012;
 	}
+	int32_t r = nnc_hbDNNGetOutputName(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNGetOutputTensorProperties(void *, uintptr_t, int32_t);
+static int32_t enter_137(void * a0, uintptr_t a1, int32_t a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_137();
+		anynpu_report_handler(137);
+		return -6000012;
+	}
 	int32_t r = nnc_hbDNNGetOutputTensorProperties(a0, a1, a2);
 	anynpu_leave();
 	return r;
 }
 
 extern int32_t nnc_hbDNNInfer(void *, void *, void *, uintptr_t, void *);
-static int32_t enter_137(void * a0, void * a1, void * a2, uintptr_t a3, void * a4)
+static int32_t enter_138(void * a0, void * a1, void * a2, uintptr_t a3, void * a4)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_137();
-		anynpu_report_handler(137);
+			return dead_138();
+		anynpu_report_handler(138);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNInfer(a0, a1, a2, a3, a4);
@@ -2410,12 +2425,12 @@ static int32_t enter_137(void * a0, void * a1, void * a2, uintptr_t a3, void * a
 }
 
 extern int32_t nnc_hbDNNRoiInfer(void *, void *, void *, void *, int32_t, uintptr_t, void *);
-static int32_t enter_138(void * a0, void * a1, void * a2, void * a3, int32_t a4, uintptr_t a5, void * a6)
+static int32_t enter_139(void * a0, void * a1, void * a2, void * a3, int32_t a4, uintptr_t a5, void * a6)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_138();
-		anynpu_report_handler(138);
+			return dead_139();
+		anynpu_report_handler(139);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNRoiInfer(a0, a1, a2, a3, a4, a5, a6);
@@ -2424,12 +2439,12 @@ static int32_t enter_138(void * a0, void * a1, void * a2, void * a3, int32_t a4,
 }
 
 extern int32_t nnc_hbDNNResize(void *, void *, void *, void *, void *);
-static int32_t enter_139(void * a0, void * a1, void * a2, void * a3, void * a4)
+static int32_t enter_140(void * a0, void * a1, void * a2, void * a3, void * a4)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_139();
-		anynpu_report_handler(139);
+			return dead_140();
+		anynpu_report_handler(140);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNResize(a0, a1, a2, a3, a4);
@@ -2438,12 +2453,12 @@ static int32_t enter_139(void * a0, void * a1, void * a2, void * a3, void * a4)
 }
 
 extern int32_t nnc_hbDNNSetTaskDoneCb(uintptr_t, uintptr_t, uintptr_t);
-static int32_t enter_140(uintptr_t a0, uintptr_t a1, uintptr_t a2)
+static int32_t enter_141(uintptr_t a0, uintptr_t a1, uintptr_t a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_140();
-		anynpu_report_handler(140);
+			return dead_141();
+		anynpu_report_handler(141);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNSetTaskDoneCb(a0, a1, a2);
@@ -2452,12 +2467,12 @@ static int32_t enter_140(uintptr_t a0, uintptr_t a1, uintptr_t a2)
 }
 
 extern int32_t nnc_hbDNNWaitTaskDone(uintptr_t, int32_t);
-static int32_t enter_141(uintptr_t a0, int32_t a1)
+static int32_t enter_142(uintptr_t a0, int32_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_141();
-		anynpu_report_handler(141);
+			return dead_142();
+		anynpu_report_handler(142);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNWaitTaskDone(a0, a1);
@@ -2466,12 +2481,12 @@ static int32_t enter_141(uintptr_t a0, int32_t a1)
 }
 
 extern int32_t nnc_hbDNNReleaseTask(uintptr_t);
-static int32_t enter_142(uintptr_t a0)
+static int32_t enter_143(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_142();
-		anynpu_report_handler(142);
+			return dead_143();
+		anynpu_report_handler(143);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNReleaseTask(a0);
@@ -2480,20 +2495,6 @@ static int32_t enter_142(uintptr_t a0)
 }
 
 extern int32_t nnc_hbSysAllocMem(void *, uint32_t);
-static int32_t enter_143(void * a0, uint32_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_143();
-		anynpu_report_handler(143);
-		return -6000012;
-	}
-	int32_t r = nnc_hbSysAllocMem(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbSysAllocCachedMem(void *, uint32_t);
 static int32_t enter_144(void * a0, uint32_t a1)
 {
 	if (!anynpu_enter()) {
@@ -2502,18 +2503,32 @@ static int32_t enter_144(void * a0, uint32_t a1)
 		anynpu_report_handler(144);
 		return -6000012;
 	}
+	int32_t r = nnc_hbSysAllocMem(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbSysAllocCachedMem(void *, uint32_t);
+static int32_t enter_145(void * a0, uint32_t a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_145();
+		anynpu_report_handler(145);
+		return -6000012;
+	}
 	int32_t r = nnc_hbSysAllocCachedMem(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
 extern int32_t nnc_hbSysFlushMem(void *, int32_t);
-static int32_t enter_145(void * a0, int32_t a1)
+static int32_t enter_146(void * a0, int32_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_145();
-		anynpu_report_handler(145);
+			return dead_146();
+		anynpu_report_handler(146);
 		return -6000012;
 	}
 	int32_t r = nnc_hbSysFlushMem(a0, a1);
@@ -2522,20 +2537,6 @@ static int32_t enter_145(void * a0, int32_t a1)
 }
 
 extern int32_t nnc_hbSysWriteMem(void *, void *, uint32_t);
-static int32_t enter_146(void * a0, void * a1, uint32_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_146();
-		anynpu_report_handler(146);
-		return -6000012;
-	}
-	int32_t r = nnc_hbSysWriteMem(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbSysReadMem(void *, void *, uint32_t);
 static int32_t enter_147(void * a0, void * a1, uint32_t a2)
 {
 	if (!anynpu_enter()) {
@@ -2544,13 +2545,13 @@ static int32_t enter_147(void * a0, void * a1, uint32_t a2)
 		anynpu_report_handler(147);
 		return -6000012;
 	}
-	int32_t r = nnc_hbSysReadMem(a0, a1, a2);
+	int32_t r = nnc_hbSysWriteMem(a0, a1, a2);
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbSysFreeMem(void *);
-static int32_t enter_148(void * a0)
+extern int32_t nnc_hbSysReadMem(void *, void *, uint32_t);
+static int32_t enter_148(void * a0, void * a1, uint32_t a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
@@ -2558,12 +2559,12 @@ static int32_t enter_148(void * a0)
 		anynpu_report_handler(148);
 		return -6000012;
 	}
-	int32_t r = nnc_hbSysFreeMem(a0);
+	int32_t r = nnc_hbSysReadMem(a0, a1, a2);
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbSysRegisterMem(void *);
+extern int32_t nnc_hbSysFreeMem(void *);
 static int32_t enter_149(void * a0)
 {
 	if (!anynpu_enter()) {
@@ -2572,12 +2573,12 @@ static int32_t enter_149(void * a0)
 		anynpu_report_handler(149);
 		return -6000012;
 	}
-	int32_t r = nnc_hbSysRegisterMem(a0);
+	int32_t r = nnc_hbSysFreeMem(a0);
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbSysUnregisterMem(void *);
+extern int32_t nnc_hbSysRegisterMem(void *);
 static int32_t enter_150(void * a0)
 {
 	if (!anynpu_enter()) {
@@ -2586,18 +2587,32 @@ static int32_t enter_150(void * a0)
 		anynpu_report_handler(150);
 		return -6000012;
 	}
+	int32_t r = nnc_hbSysRegisterMem(a0);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbSysUnregisterMem(void *);
+static int32_t enter_151(void * a0)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_151();
+		anynpu_report_handler(151);
+		return -6000012;
+	}
 	int32_t r = nnc_hbSysUnregisterMem(a0);
 	anynpu_leave();
 	return r;
 }
 
 extern int32_t nnc_hbDNNGetInputSource(void *, uintptr_t, int32_t);
-static int32_t enter_151(void * a0, uintptr_t a1, int32_t a2)
+static int32_t enter_152(void * a0, uintptr_t a1, int32_t a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_151();
-		anynpu_report_handler(151);
+			return dead_152();
+		anynpu_report_handler(152);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNGetInputSource(a0, a1, a2);
@@ -2606,20 +2621,6 @@ static int32_t enter_151(void * a0, uintptr_t a1, int32_t a2)
 }
 
 extern int32_t nnc_hbDNNGetInputDesc(void *, void *, void *, uintptr_t, int32_t);
-static int32_t enter_152(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_152();
-		anynpu_report_handler(152);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNGetInputDesc(a0, a1, a2, a3, a4);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNGetOutputDesc(void *, void *, void *, uintptr_t, int32_t);
 static int32_t enter_153(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
 {
 	if (!anynpu_enter()) {
@@ -2628,18 +2629,32 @@ static int32_t enter_153(void * a0, void * a1, void * a2, uintptr_t a3, int32_t 
 		anynpu_report_handler(153);
 		return -6000012;
 	}
+	int32_t r = nnc_hbDNNGetInputDesc(a0, a1, a2, a3, a4);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNGetOutputDesc(void *, void *, void *, uintptr_t, int32_t);
+static int32_t enter_154(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_154();
+		anynpu_report_handler(154);
+		return -6000012;
+	}
 	int32_t r = nnc_hbDNNGetOutputDesc(a0, a1, a2, a3, a4);
 	anynpu_leave();
 	return r;
 }
 
 extern int32_t nnc_hbDNNGetModelDesc(void *, void *, void *, uintptr_t);
-static int32_t enter_154(void * a0, void * a1, void * a2, uintptr_t a3)
+static int32_t enter_155(void * a0, void * a1, void * a2, uintptr_t a3)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_154();
-		anynpu_report_handler(154);
+			return dead_155();
+		anynpu_report_handler(155);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNGetModelDesc(a0, a1, a2, a3);
@@ -2648,12 +2663,12 @@ static int32_t enter_154(void * a0, void * a1, void * a2, uintptr_t a3)
 }
 
 extern int32_t nnc_hbDNNGetModelTag(void *, uintptr_t);
-static int32_t enter_155(void * a0, uintptr_t a1)
+static int32_t enter_156(void * a0, uintptr_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_155();
-		anynpu_report_handler(155);
+			return dead_156();
+		anynpu_report_handler(156);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNGetModelTag(a0, a1);
@@ -2662,12 +2677,12 @@ static int32_t enter_155(void * a0, uintptr_t a1)
 }
 
 extern int32_t nnc_hbDNNGetOutputOperatorType(void *, uintptr_t, int32_t);
-static int32_t enter_156(void * a0, uintptr_t a1, int32_t a2)
+static int32_t enter_157(void * a0, uintptr_t a1, int32_t a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_156();
-		anynpu_report_handler(156);
+			return dead_157();
+		anynpu_report_handler(157);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNGetOutputOperatorType(a0, a1, a2);
@@ -2676,20 +2691,6 @@ static int32_t enter_156(void * a0, uintptr_t a1, int32_t a2)
 }
 
 extern int32_t nnc_hbDNNGetEstimateLatency(void *, uintptr_t);
-static int32_t enter_157(void * a0, uintptr_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_157();
-		anynpu_report_handler(157);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNGetEstimateLatency(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNGetTaskEstimateTime(void *, uintptr_t);
 static int32_t enter_158(void * a0, uintptr_t a1)
 {
 	if (!anynpu_enter()) {
@@ -2698,18 +2699,32 @@ static int32_t enter_158(void * a0, uintptr_t a1)
 		anynpu_report_handler(158);
 		return -6000012;
 	}
+	int32_t r = nnc_hbDNNGetEstimateLatency(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNGetTaskEstimateTime(void *, uintptr_t);
+static int32_t enter_159(void * a0, uintptr_t a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_159();
+		anynpu_report_handler(159);
+		return -6000012;
+	}
 	int32_t r = nnc_hbDNNGetTaskEstimateTime(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
 extern int32_t nnc_hbDNNGetTaskEstimateStartTime(void *, void *);
-static int32_t enter_159(void * a0, void * a1)
+static int32_t enter_160(void * a0, void * a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_159();
-		anynpu_report_handler(159);
+			return dead_160();
+		anynpu_report_handler(160);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNGetTaskEstimateStartTime(a0, a1);
@@ -2718,12 +2733,12 @@ static int32_t enter_159(void * a0, void * a1)
 }
 
 extern uintptr_t nnc_hbDNNGetErrorDesc(int32_t);
-static uintptr_t enter_160(int32_t a0)
+static uintptr_t enter_161(int32_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_160();
-		anynpu_report_handler(160);
+			return dead_161();
+		anynpu_report_handler(161);
 		return 0;
 	}
 	uintptr_t r = nnc_hbDNNGetErrorDesc(a0);
@@ -2732,12 +2747,12 @@ static uintptr_t enter_160(int32_t a0)
 }
 
 extern int32_t nnc_hbDNNGetLayoutName(void *, int32_t);
-static int32_t enter_161(void * a0, int32_t a1)
+static int32_t enter_162(void * a0, int32_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_161();
-		anynpu_report_handler(161);
+			return dead_162();
+		anynpu_report_handler(162);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNGetLayoutName(a0, a1);
@@ -2746,12 +2761,12 @@ static int32_t enter_161(void * a0, int32_t a1)
 }
 
 extern int32_t nnc_hbDNNUnquantizeByScale(void *, int32_t, void *, void *, void *);
-static int32_t enter_162(void * a0, int32_t a1, hbDNNTensorShape a2, void * a3, void * a4)
+static int32_t enter_163(void * a0, int32_t a1, hbDNNTensorShape a2, void * a3, void * a4)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_162(a0, a1, a2, a3, a4);
-		anynpu_report_handler(162);
+			return dead_163(a0, a1, a2, a3, a4);
+		anynpu_report_handler(163);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNUnquantizeByScale(a0, a1, &a2, a3, a4);
@@ -2760,12 +2775,12 @@ static int32_t enter_162(void * a0, int32_t a1, hbDNNTensorShape a2, void * a3, 
 }
 
 extern int32_t nnc_hbDNNUnquantizeByScale_former(void *, int32_t, int32_t, void *, void *, void *);
-static int32_t enter_162_former(void * a0, int32_t a1, int32_t a2, hbDNNTensorShape a3, void * a4, void * a5)
+static int32_t enter_163_former(void * a0, int32_t a1, int32_t a2, hbDNNTensorShape a3, void * a4, void * a5)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_162_former(a0, a1, a2, a3, a4, a5);
-		anynpu_report_handler(162);
+			return dead_163_former(a0, a1, a2, a3, a4, a5);
+		anynpu_report_handler(163);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNUnquantizeByScale_former(a0, a1, a2, &a3, a4, a5);
@@ -2774,12 +2789,12 @@ static int32_t enter_162_former(void * a0, int32_t a1, int32_t a2, hbDNNTensorSh
 }
 
 extern int32_t nnc_hbDNNConvertLayout(uintptr_t, int32_t, uintptr_t, int32_t, int32_t, void *, _Bool);
-static int32_t enter_163(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6)
+static int32_t enter_164(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_163(a0, a1, a2, a3, a4, a5, a6);
-		anynpu_report_handler(163);
+			return dead_164(a0, a1, a2, a3, a4, a5, a6);
+		anynpu_report_handler(164);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNConvertLayout(a0, a1, a2, a3, a4, &a5, a6);
@@ -2788,12 +2803,12 @@ static int32_t enter_163(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int
 }
 
 extern int32_t nnc_hbDNNConvertLayoutRoi(uintptr_t, int32_t, uintptr_t, int32_t, int32_t, void *, _Bool, void *, void *);
-static int32_t enter_164(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6, hbDNNTensorShape a7, hbDNNTensorShape a8)
+static int32_t enter_165(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6, hbDNNTensorShape a7, hbDNNTensorShape a8)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_164(a0, a1, a2, a3, a4, a5, a6, a7, a8);
-		anynpu_report_handler(164);
+			return dead_165(a0, a1, a2, a3, a4, a5, a6, a7, a8);
+		anynpu_report_handler(165);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNConvertLayoutRoi(a0, a1, a2, a3, a4, &a5, a6, &a7, &a8);
@@ -2802,12 +2817,12 @@ static int32_t enter_164(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int
 }
 
 extern int32_t nnc_hbDNNConvertLayoutRoi_former(uintptr_t, int32_t, uintptr_t, int32_t, int32_t, void *, _Bool, void *);
-static int32_t enter_164_former(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6, hbDNNRoi a7)
+static int32_t enter_165_former(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6, hbDNNRoi a7)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_164_former(a0, a1, a2, a3, a4, a5, a6, a7);
-		anynpu_report_handler(164);
+			return dead_165_former(a0, a1, a2, a3, a4, a5, a6, a7);
+		anynpu_report_handler(165);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNConvertLayoutRoi_former(a0, a1, a2, a3, a4, &a5, a6, &a7);
@@ -2816,12 +2831,12 @@ static int32_t enter_164_former(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t 
 }
 
 extern int32_t nnc_hbDNNConvertLayoutToNative1HW1(uintptr_t, uintptr_t, int32_t, int32_t, void *, _Bool, uint32_t, uint32_t);
-static int32_t enter_165(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7)
+static int32_t enter_166(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_165(a0, a1, a2, a3, a4, a5, a6, a7);
-		anynpu_report_handler(165);
+			return dead_166(a0, a1, a2, a3, a4, a5, a6, a7);
+		anynpu_report_handler(166);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNConvertLayoutToNative1HW1(a0, a1, a2, a3, &a4, a5, a6, a7);
@@ -2830,12 +2845,12 @@ static int32_t enter_165(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbD
 }
 
 extern int32_t nnc_hbDNNConvertLayoutToNative111C(uintptr_t, uintptr_t, int32_t, int32_t, void *, _Bool, uint32_t, uint32_t, uint32_t);
-static int32_t enter_166(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7, uint32_t a8)
+static int32_t enter_167(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7, uint32_t a8)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_166(a0, a1, a2, a3, a4, a5, a6, a7, a8);
-		anynpu_report_handler(166);
+			return dead_167(a0, a1, a2, a3, a4, a5, a6, a7, a8);
+		anynpu_report_handler(167);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNConvertLayoutToNative111C(a0, a1, a2, a3, &a4, a5, a6, a7, a8);
@@ -2844,12 +2859,12 @@ static int32_t enter_166(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbD
 }
 
 extern int32_t nnc_hbDNNConvertLayoutToNative1111(uintptr_t, uintptr_t, int32_t, int32_t, void *, _Bool, void *);
-static int32_t enter_167(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, hbDNNTensorShape a6)
+static int32_t enter_168(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, hbDNNTensorShape a6)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_167(a0, a1, a2, a3, a4, a5, a6);
-		anynpu_report_handler(167);
+			return dead_168(a0, a1, a2, a3, a4, a5, a6);
+		anynpu_report_handler(168);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNConvertLayoutToNative1111(a0, a1, a2, a3, &a4, a5, &a6);
@@ -2858,12 +2873,12 @@ static int32_t enter_167(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbD
 }
 
 extern int32_t nnc_hbDNNConvertLayoutToNative1111_former(uintptr_t, uintptr_t, int32_t, int32_t, void *, _Bool, void *);
-static int32_t enter_167_former(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, hbDNNRoi a6)
+static int32_t enter_168_former(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, hbDNNRoi a6)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_167_former(a0, a1, a2, a3, a4, a5, a6);
-		anynpu_report_handler(167);
+			return dead_168_former(a0, a1, a2, a3, a4, a5, a6);
+		anynpu_report_handler(168);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNConvertLayoutToNative1111_former(a0, a1, a2, a3, &a4, a5, &a6);
@@ -2872,20 +2887,6 @@ static int32_t enter_167_former(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t 
 }
 
 extern int32_t nnc_hbDNNAddPadding(uintptr_t, void *, uintptr_t, void *, int32_t);
-static int32_t enter_168(uintptr_t a0, hbDNNTensorShape a1, uintptr_t a2, hbDNNTensorShape a3, int32_t a4)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_168(a0, a1, a2, a3, a4);
-		anynpu_report_handler(168);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNAddPadding(a0, &a1, a2, &a3, a4);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNRemovePadding(uintptr_t, void *, uintptr_t, void *, int32_t);
 static int32_t enter_169(uintptr_t a0, hbDNNTensorShape a1, uintptr_t a2, hbDNNTensorShape a3, int32_t a4)
 {
 	if (!anynpu_enter()) {
@@ -2894,26 +2895,26 @@ static int32_t enter_169(uintptr_t a0, hbDNNTensorShape a1, uintptr_t a2, hbDNNT
 		anynpu_report_handler(169);
 		return -6000012;
 	}
+	int32_t r = nnc_hbDNNAddPadding(a0, &a1, a2, &a3, a4);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNRemovePadding(uintptr_t, void *, uintptr_t, void *, int32_t);
+static int32_t enter_170(uintptr_t a0, hbDNNTensorShape a1, uintptr_t a2, hbDNNTensorShape a3, int32_t a4)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_170(a0, a1, a2, a3, a4);
+		anynpu_report_handler(170);
+		return -6000012;
+	}
 	int32_t r = nnc_hbDNNRemovePadding(a0, &a1, a2, &a3, a4);
 	anynpu_leave();
 	return r;
 }
 
 extern int32_t nnc_hbDNNAddPaddingWithStride(uintptr_t, uintptr_t, uint32_t, void *, void *, uint32_t);
-static int32_t enter_170(uintptr_t a0, uintptr_t a1, uint32_t a2, void * a3, void * a4, uint32_t a5)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_170();
-		anynpu_report_handler(170);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNAddPaddingWithStride(a0, a1, a2, a3, a4, a5);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNRemovePaddingWithStride(uintptr_t, uintptr_t, uint32_t, void *, void *, uint32_t);
 static int32_t enter_171(uintptr_t a0, uintptr_t a1, uint32_t a2, void * a3, void * a4, uint32_t a5)
 {
 	if (!anynpu_enter()) {
@@ -2922,18 +2923,32 @@ static int32_t enter_171(uintptr_t a0, uintptr_t a1, uint32_t a2, void * a3, voi
 		anynpu_report_handler(171);
 		return -6000012;
 	}
+	int32_t r = nnc_hbDNNAddPaddingWithStride(a0, a1, a2, a3, a4, a5);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNRemovePaddingWithStride(uintptr_t, uintptr_t, uint32_t, void *, void *, uint32_t);
+static int32_t enter_172(uintptr_t a0, uintptr_t a1, uint32_t a2, void * a3, void * a4, uint32_t a5)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_172();
+		anynpu_report_handler(172);
+		return -6000012;
+	}
 	int32_t r = nnc_hbDNNRemovePaddingWithStride(a0, a1, a2, a3, a4, a5);
 	anynpu_leave();
 	return r;
 }
 
 extern int32_t nnc_hbDNNConvertEndianness(void *, void *, uint32_t);
-static int32_t enter_172(void * a0, void * a1, uint32_t a2)
+static int32_t enter_173(void * a0, void * a1, uint32_t a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_172();
-		anynpu_report_handler(172);
+			return dead_173();
+		anynpu_report_handler(173);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNConvertEndianness(a0, a1, a2);
@@ -2942,12 +2957,12 @@ static int32_t enter_172(void * a0, void * a1, uint32_t a2)
 }
 
 extern int32_t nnc__Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE(void *, uintptr_t);
-static int32_t enter_173(void * a0, uintptr_t a1)
+static int32_t enter_174(void * a0, uintptr_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_173();
-		anynpu_report_handler(173);
+			return dead_174();
+		anynpu_report_handler(174);
 		return -6000012;
 	}
 	int32_t r = nnc__Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE(a0, a1);
@@ -2956,12 +2971,12 @@ static int32_t enter_173(void * a0, uintptr_t a1)
 }
 
 extern int32_t nnc__Z27hbDNNUnregisterLayerCreatorPKc(void *);
-static int32_t enter_174(void * a0)
+static int32_t enter_175(void * a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_174();
-		anynpu_report_handler(174);
+			return dead_175();
+		anynpu_report_handler(175);
 		return -6000012;
 	}
 	int32_t r = nnc__Z27hbDNNUnregisterLayerCreatorPKc(a0);
@@ -2970,12 +2985,12 @@ static int32_t enter_174(void * a0)
 }
 
 extern int32_t nnc_ANeuralNetworks_getDeviceCount(void *);
-static int32_t enter_175(void * a0)
+static int32_t enter_176(void * a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_175();
-		anynpu_report_handler(175);
+			return dead_176();
+		anynpu_report_handler(176);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworks_getDeviceCount(a0);
@@ -2984,12 +2999,12 @@ static int32_t enter_175(void * a0)
 }
 
 extern int32_t nnc_ANeuralNetworks_getDevice(uint32_t, void *);
-static int32_t enter_176(uint32_t a0, void * a1)
+static int32_t enter_177(uint32_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_176();
-		anynpu_report_handler(176);
+			return dead_177();
+		anynpu_report_handler(177);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworks_getDevice(a0, a1);
@@ -2998,20 +3013,6 @@ static int32_t enter_176(uint32_t a0, void * a1)
 }
 
 extern int32_t nnc_ANeuralNetworksDevice_getName(void *, void *);
-static int32_t enter_177(void * a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_177();
-		anynpu_report_handler(177);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksDevice_getName(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksDevice_getType(void *, void *);
 static int32_t enter_178(void * a0, void * a1)
 {
 	if (!anynpu_enter()) {
@@ -3020,12 +3021,12 @@ static int32_t enter_178(void * a0, void * a1)
 		anynpu_report_handler(178);
 		return 5;
 	}
-	int32_t r = nnc_ANeuralNetworksDevice_getType(a0, a1);
+	int32_t r = nnc_ANeuralNetworksDevice_getName(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_ANeuralNetworksDevice_getVersion(void *, void *);
+extern int32_t nnc_ANeuralNetworksDevice_getType(void *, void *);
 static int32_t enter_179(void * a0, void * a1)
 {
 	if (!anynpu_enter()) {
@@ -3034,12 +3035,12 @@ static int32_t enter_179(void * a0, void * a1)
 		anynpu_report_handler(179);
 		return 5;
 	}
-	int32_t r = nnc_ANeuralNetworksDevice_getVersion(a0, a1);
+	int32_t r = nnc_ANeuralNetworksDevice_getType(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_ANeuralNetworksDevice_getFeatureLevel(void *, void *);
+extern int32_t nnc_ANeuralNetworksDevice_getVersion(void *, void *);
 static int32_t enter_180(void * a0, void * a1)
 {
 	if (!anynpu_enter()) {
@@ -3048,18 +3049,32 @@ static int32_t enter_180(void * a0, void * a1)
 		anynpu_report_handler(180);
 		return 5;
 	}
+	int32_t r = nnc_ANeuralNetworksDevice_getVersion(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksDevice_getFeatureLevel(void *, void *);
+static int32_t enter_181(void * a0, void * a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_181();
+		anynpu_report_handler(181);
+		return 5;
+	}
 	int32_t r = nnc_ANeuralNetworksDevice_getFeatureLevel(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
 extern int32_t nnc_ANeuralNetworksDevice_wait(void *);
-static int32_t enter_181(void * a0)
+static int32_t enter_182(void * a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_181();
-		anynpu_report_handler(181);
+			return dead_182();
+		anynpu_report_handler(182);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksDevice_wait(a0);
@@ -3068,12 +3083,12 @@ static int32_t enter_181(void * a0)
 }
 
 extern int64_t nnc_ANeuralNetworks_getRuntimeFeatureLevel(void);
-static int64_t enter_182(void)
+static int64_t enter_183(void)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_182();
-		anynpu_report_handler(182);
+			return dead_183();
+		anynpu_report_handler(183);
 		return 0;
 	}
 	int64_t r = nnc_ANeuralNetworks_getRuntimeFeatureLevel();
@@ -3082,12 +3097,12 @@ static int64_t enter_182(void)
 }
 
 extern int32_t nnc_ANeuralNetworksModel_getSupportedOperationsForDevices(uintptr_t, void *, uint32_t, void *);
-static int32_t enter_183(uintptr_t a0, void * a1, uint32_t a2, void * a3)
+static int32_t enter_184(uintptr_t a0, void * a1, uint32_t a2, void * a3)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_183();
-		anynpu_report_handler(183);
+			return dead_184();
+		anynpu_report_handler(184);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksModel_getSupportedOperationsForDevices(a0, a1, a2, a3);
@@ -3096,12 +3111,12 @@ static int32_t enter_183(uintptr_t a0, void * a1, uint32_t a2, void * a3)
 }
 
 extern int32_t nnc_ANeuralNetworksMemory_createFromFd(uint64_t, int32_t, int32_t, uint64_t, void *);
-static int32_t enter_184(uint64_t a0, int32_t a1, int32_t a2, uint64_t a3, void * a4)
+static int32_t enter_185(uint64_t a0, int32_t a1, int32_t a2, uint64_t a3, void * a4)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_184();
-		anynpu_report_handler(184);
+			return dead_185();
+		anynpu_report_handler(185);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksMemory_createFromFd(a0, a1, a2, a3, a4);
@@ -3110,12 +3125,12 @@ static int32_t enter_184(uint64_t a0, int32_t a1, int32_t a2, uint64_t a3, void 
 }
 
 extern int32_t nnc_ANeuralNetworksMemory_createFromAHardwareBuffer(uintptr_t, void *);
-static int32_t enter_185(uintptr_t a0, void * a1)
+static int32_t enter_186(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_185();
-		anynpu_report_handler(185);
+			return dead_186();
+		anynpu_report_handler(186);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksMemory_createFromAHardwareBuffer(a0, a1);
@@ -3124,12 +3139,12 @@ static int32_t enter_185(uintptr_t a0, void * a1)
 }
 
 extern void nnc_ANeuralNetworksMemory_free(uintptr_t);
-static void enter_186(uintptr_t a0)
+static void enter_187(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_186();
-		anynpu_report_handler(186);
+			return dead_187();
+		anynpu_report_handler(187);
 		return;
 	}
 	nnc_ANeuralNetworksMemory_free(a0);
@@ -3138,12 +3153,12 @@ static void enter_186(uintptr_t a0)
 }
 
 extern int32_t nnc_ANeuralNetworksMemoryDesc_create(void *);
-static int32_t enter_187(void * a0)
+static int32_t enter_188(void * a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_187();
-		anynpu_report_handler(187);
+			return dead_188();
+		anynpu_report_handler(188);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksMemoryDesc_create(a0);
@@ -3152,20 +3167,6 @@ static int32_t enter_187(void * a0)
 }
 
 extern int32_t nnc_ANeuralNetworksMemoryDesc_addInputRole(uintptr_t, uintptr_t, uint32_t, float);
-static int32_t enter_188(uintptr_t a0, uintptr_t a1, uint32_t a2, float a3)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_188();
-		anynpu_report_handler(188);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksMemoryDesc_addInputRole(a0, a1, a2, a3);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksMemoryDesc_addOutputRole(uintptr_t, uintptr_t, uint32_t, float);
 static int32_t enter_189(uintptr_t a0, uintptr_t a1, uint32_t a2, float a3)
 {
 	if (!anynpu_enter()) {
@@ -3174,18 +3175,32 @@ static int32_t enter_189(uintptr_t a0, uintptr_t a1, uint32_t a2, float a3)
 		anynpu_report_handler(189);
 		return 5;
 	}
+	int32_t r = nnc_ANeuralNetworksMemoryDesc_addInputRole(a0, a1, a2, a3);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksMemoryDesc_addOutputRole(uintptr_t, uintptr_t, uint32_t, float);
+static int32_t enter_190(uintptr_t a0, uintptr_t a1, uint32_t a2, float a3)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_190();
+		anynpu_report_handler(190);
+		return 5;
+	}
 	int32_t r = nnc_ANeuralNetworksMemoryDesc_addOutputRole(a0, a1, a2, a3);
 	anynpu_leave();
 	return r;
 }
 
 extern int32_t nnc_ANeuralNetworksMemoryDesc_setDimensions(uintptr_t, uint32_t, void *);
-static int32_t enter_190(uintptr_t a0, uint32_t a1, void * a2)
+static int32_t enter_191(uintptr_t a0, uint32_t a1, void * a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_190();
-		anynpu_report_handler(190);
+			return dead_191();
+		anynpu_report_handler(191);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksMemoryDesc_setDimensions(a0, a1, a2);
@@ -3194,12 +3209,12 @@ static int32_t enter_190(uintptr_t a0, uint32_t a1, void * a2)
 }
 
 extern int32_t nnc_ANeuralNetworksMemoryDesc_finish(uintptr_t);
-static int32_t enter_191(uintptr_t a0)
+static int32_t enter_192(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_191();
-		anynpu_report_handler(191);
+			return dead_192();
+		anynpu_report_handler(192);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksMemoryDesc_finish(a0);
@@ -3208,12 +3223,12 @@ static int32_t enter_191(uintptr_t a0)
 }
 
 extern void nnc_ANeuralNetworksMemoryDesc_free(uintptr_t);
-static void enter_192(uintptr_t a0)
+static void enter_193(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_192();
-		anynpu_report_handler(192);
+			return dead_193();
+		anynpu_report_handler(193);
 		return;
 	}
 	nnc_ANeuralNetworksMemoryDesc_free(a0);
@@ -3222,12 +3237,12 @@ static void enter_192(uintptr_t a0)
 }
 
 extern int32_t nnc_ANeuralNetworksMemory_createFromDesc(uintptr_t, void *);
-static int32_t enter_193(uintptr_t a0, void * a1)
+static int32_t enter_194(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_193();
-		anynpu_report_handler(193);
+			return dead_194();
+		anynpu_report_handler(194);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksMemory_createFromDesc(a0, a1);
@@ -3236,12 +3251,12 @@ static int32_t enter_193(uintptr_t a0, void * a1)
 }
 
 extern int32_t nnc_ANeuralNetworksMemory_copy(uintptr_t, uintptr_t);
-static int32_t enter_194(uintptr_t a0, uintptr_t a1)
+static int32_t enter_195(uintptr_t a0, uintptr_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_194();
-		anynpu_report_handler(194);
+			return dead_195();
+		anynpu_report_handler(195);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksMemory_copy(a0, a1);
@@ -3250,12 +3265,12 @@ static int32_t enter_194(uintptr_t a0, uintptr_t a1)
 }
 
 extern int32_t nnc_ANeuralNetworksModel_create(void *);
-static int32_t enter_195(void * a0)
+static int32_t enter_196(void * a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_195();
-		anynpu_report_handler(195);
+			return dead_196();
+		anynpu_report_handler(196);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksModel_create(a0);
@@ -3264,12 +3279,12 @@ static int32_t enter_195(void * a0)
 }
 
 extern void nnc_ANeuralNetworksModel_free(uintptr_t);
-static void enter_196(uintptr_t a0)
+static void enter_197(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_196();
-		anynpu_report_handler(196);
+			return dead_197();
+		anynpu_report_handler(197);
 		return;
 	}
 	nnc_ANeuralNetworksModel_free(a0);
@@ -3278,12 +3293,12 @@ static void enter_196(uintptr_t a0)
 }
 
 extern int32_t nnc_ANeuralNetworksModel_addOperand(uintptr_t, void *);
-static int32_t enter_197(uintptr_t a0, void * a1)
+static int32_t enter_198(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_197();
-		anynpu_report_handler(197);
+			return dead_198();
+		anynpu_report_handler(198);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksModel_addOperand(a0, a1);
@@ -3292,12 +3307,12 @@ static int32_t enter_197(uintptr_t a0, void * a1)
 }
 
 extern int32_t nnc_ANeuralNetworksModel_setOperandValue(uintptr_t, int32_t, void *, uint64_t);
-static int32_t enter_198(uintptr_t a0, int32_t a1, void * a2, uint64_t a3)
+static int32_t enter_199(uintptr_t a0, int32_t a1, void * a2, uint64_t a3)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_198();
-		anynpu_report_handler(198);
+			return dead_199();
+		anynpu_report_handler(199);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksModel_setOperandValue(a0, a1, a2, a3);
@@ -3306,12 +3321,12 @@ static int32_t enter_198(uintptr_t a0, int32_t a1, void * a2, uint64_t a3)
 }
 
 extern int32_t nnc_ANeuralNetworksModel_setOperandValueFromMemory(uintptr_t, int32_t, uintptr_t, uint64_t, uint64_t);
-static int32_t enter_199(uintptr_t a0, int32_t a1, uintptr_t a2, uint64_t a3, uint64_t a4)
+static int32_t enter_200(uintptr_t a0, int32_t a1, uintptr_t a2, uint64_t a3, uint64_t a4)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_199();
-		anynpu_report_handler(199);
+			return dead_200();
+		anynpu_report_handler(200);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksModel_setOperandValueFromMemory(a0, a1, a2, a3, a4);
@@ -3320,12 +3335,12 @@ static int32_t enter_199(uintptr_t a0, int32_t a1, uintptr_t a2, uint64_t a3, ui
 }
 
 extern int32_t nnc_ANeuralNetworksModel_setOperandValueFromModel(uintptr_t, int32_t, uintptr_t);
-static int32_t enter_200(uintptr_t a0, int32_t a1, uintptr_t a2)
+static int32_t enter_201(uintptr_t a0, int32_t a1, uintptr_t a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_200();
-		anynpu_report_handler(200);
+			return dead_201();
+		anynpu_report_handler(201);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksModel_setOperandValueFromModel(a0, a1, a2);
@@ -3334,12 +3349,12 @@ static int32_t enter_200(uintptr_t a0, int32_t a1, uintptr_t a2)
 }
 
 extern int32_t nnc_ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(uintptr_t, int32_t, void *);
-static int32_t enter_201(uintptr_t a0, int32_t a1, void * a2)
+static int32_t enter_202(uintptr_t a0, int32_t a1, void * a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_201();
-		anynpu_report_handler(201);
+			return dead_202();
+		anynpu_report_handler(202);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(a0, a1, a2);
@@ -3348,12 +3363,12 @@ static int32_t enter_201(uintptr_t a0, int32_t a1, void * a2)
 }
 
 extern int32_t nnc_ANeuralNetworksModel_addOperation(uintptr_t, int32_t, uint32_t, void *, uint32_t, void *);
-static int32_t enter_202(uintptr_t a0, int32_t a1, uint32_t a2, void * a3, uint32_t a4, void * a5)
+static int32_t enter_203(uintptr_t a0, int32_t a1, uint32_t a2, void * a3, uint32_t a4, void * a5)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_202();
-		anynpu_report_handler(202);
+			return dead_203();
+		anynpu_report_handler(203);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksModel_addOperation(a0, a1, a2, a3, a4, a5);
@@ -3362,12 +3377,12 @@ static int32_t enter_202(uintptr_t a0, int32_t a1, uint32_t a2, void * a3, uint3
 }
 
 extern int32_t nnc_ANeuralNetworksModel_identifyInputsAndOutputs(uintptr_t, uint32_t, void *, uint32_t, void *);
-static int32_t enter_203(uintptr_t a0, uint32_t a1, void * a2, uint32_t a3, void * a4)
+static int32_t enter_204(uintptr_t a0, uint32_t a1, void * a2, uint32_t a3, void * a4)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_203();
-		anynpu_report_handler(203);
+			return dead_204();
+		anynpu_report_handler(204);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksModel_identifyInputsAndOutputs(a0, a1, a2, a3, a4);
@@ -3376,12 +3391,12 @@ static int32_t enter_203(uintptr_t a0, uint32_t a1, void * a2, uint32_t a3, void
 }
 
 extern int32_t nnc_ANeuralNetworksModel_relaxComputationFloat32toFloat16(uintptr_t, _Bool);
-static int32_t enter_204(uintptr_t a0, _Bool a1)
+static int32_t enter_205(uintptr_t a0, _Bool a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_204();
-		anynpu_report_handler(204);
+			return dead_205();
+		anynpu_report_handler(205);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksModel_relaxComputationFloat32toFloat16(a0, a1);
@@ -3390,12 +3405,12 @@ static int32_t enter_204(uintptr_t a0, _Bool a1)
 }
 
 extern int32_t nnc_ANeuralNetworksModel_finish(uintptr_t);
-static int32_t enter_205(uintptr_t a0)
+static int32_t enter_206(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_205();
-		anynpu_report_handler(205);
+			return dead_206();
+		anynpu_report_handler(206);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksModel_finish(a0);
@@ -3404,12 +3419,12 @@ static int32_t enter_205(uintptr_t a0)
 }
 
 extern int32_t nnc_ANeuralNetworksCompilation_create(uintptr_t, void *);
-static int32_t enter_206(uintptr_t a0, void * a1)
+static int32_t enter_207(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_206();
-		anynpu_report_handler(206);
+			return dead_207();
+		anynpu_report_handler(207);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksCompilation_create(a0, a1);
@@ -3418,12 +3433,12 @@ static int32_t enter_206(uintptr_t a0, void * a1)
 }
 
 extern int32_t nnc_ANeuralNetworksCompilation_createForDevices(uintptr_t, void *, uint32_t, void *);
-static int32_t enter_207(uintptr_t a0, void * a1, uint32_t a2, void * a3)
+static int32_t enter_208(uintptr_t a0, void * a1, uint32_t a2, void * a3)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_207();
-		anynpu_report_handler(207);
+			return dead_208();
+		anynpu_report_handler(208);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksCompilation_createForDevices(a0, a1, a2, a3);
@@ -3432,12 +3447,12 @@ static int32_t enter_207(uintptr_t a0, void * a1, uint32_t a2, void * a3)
 }
 
 extern void nnc_ANeuralNetworksCompilation_free(uintptr_t);
-static void enter_208(uintptr_t a0)
+static void enter_209(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_208();
-		anynpu_report_handler(208);
+			return dead_209();
+		anynpu_report_handler(209);
 		return;
 	}
 	nnc_ANeuralNetworksCompilation_free(a0);
@@ -3446,12 +3461,12 @@ static void enter_208(uintptr_t a0)
 }
 
 extern int32_t nnc_ANeuralNetworksCompilation_setPreference(uintptr_t, int32_t);
-static int32_t enter_209(uintptr_t a0, int32_t a1)
+static int32_t enter_210(uintptr_t a0, int32_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_209();
-		anynpu_report_handler(209);
+			return dead_210();
+		anynpu_report_handler(210);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksCompilation_setPreference(a0, a1);
@@ -3460,12 +3475,12 @@ static int32_t enter_209(uintptr_t a0, int32_t a1)
 }
 
 extern int32_t nnc_ANeuralNetworksCompilation_setCaching(uintptr_t, void *, void *);
-static int32_t enter_210(uintptr_t a0, void * a1, void * a2)
+static int32_t enter_211(uintptr_t a0, void * a1, void * a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_210();
-		anynpu_report_handler(210);
+			return dead_211();
+		anynpu_report_handler(211);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksCompilation_setCaching(a0, a1, a2);
@@ -3474,12 +3489,12 @@ static int32_t enter_210(uintptr_t a0, void * a1, void * a2)
 }
 
 extern int32_t nnc_ANeuralNetworksCompilation_setPriority(uintptr_t, int32_t);
-static int32_t enter_211(uintptr_t a0, int32_t a1)
+static int32_t enter_212(uintptr_t a0, int32_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_211();
-		anynpu_report_handler(211);
+			return dead_212();
+		anynpu_report_handler(212);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksCompilation_setPriority(a0, a1);
@@ -3488,12 +3503,12 @@ static int32_t enter_211(uintptr_t a0, int32_t a1)
 }
 
 extern int32_t nnc_ANeuralNetworksCompilation_setTimeout(uintptr_t, uint64_t);
-static int32_t enter_212(uintptr_t a0, uint64_t a1)
+static int32_t enter_213(uintptr_t a0, uint64_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_212();
-		anynpu_report_handler(212);
+			return dead_213();
+		anynpu_report_handler(213);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksCompilation_setTimeout(a0, a1);
@@ -3502,12 +3517,12 @@ static int32_t enter_212(uintptr_t a0, uint64_t a1)
 }
 
 extern int32_t nnc_ANeuralNetworksCompilation_finish(uintptr_t);
-static int32_t enter_213(uintptr_t a0)
+static int32_t enter_214(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_213();
-		anynpu_report_handler(213);
+			return dead_214();
+		anynpu_report_handler(214);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksCompilation_finish(a0);
@@ -3516,20 +3531,6 @@ static int32_t enter_213(uintptr_t a0)
 }
 
 extern int32_t nnc_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput(uintptr_t, uint32_t, void *);
-static int32_t enter_214(uintptr_t a0, uint32_t a1, void * a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_214();
-		anynpu_report_handler(214);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput(uintptr_t, uint32_t, void *);
 static int32_t enter_215(uintptr_t a0, uint32_t a1, void * a2)
 {
 	if (!anynpu_enter()) {
@@ -3538,12 +3539,12 @@ static int32_t enter_215(uintptr_t a0, uint32_t a1, void * a2)
 		anynpu_report_handler(215);
 		return 5;
 	}
-	int32_t r = nnc_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput(a0, a1, a2);
+	int32_t r = nnc_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput(a0, a1, a2);
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput(uintptr_t, uint32_t, void *);
+extern int32_t nnc_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput(uintptr_t, uint32_t, void *);
 static int32_t enter_216(uintptr_t a0, uint32_t a1, void * a2)
 {
 	if (!anynpu_enter()) {
@@ -3552,12 +3553,12 @@ static int32_t enter_216(uintptr_t a0, uint32_t a1, void * a2)
 		anynpu_report_handler(216);
 		return 5;
 	}
-	int32_t r = nnc_ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput(a0, a1, a2);
+	int32_t r = nnc_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput(a0, a1, a2);
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput(uintptr_t, uint32_t, void *);
+extern int32_t nnc_ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput(uintptr_t, uint32_t, void *);
 static int32_t enter_217(uintptr_t a0, uint32_t a1, void * a2)
 {
 	if (!anynpu_enter()) {
@@ -3566,18 +3567,32 @@ static int32_t enter_217(uintptr_t a0, uint32_t a1, void * a2)
 		anynpu_report_handler(217);
 		return 5;
 	}
+	int32_t r = nnc_ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput(uintptr_t, uint32_t, void *);
+static int32_t enter_218(uintptr_t a0, uint32_t a1, void * a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_218();
+		anynpu_report_handler(218);
+		return 5;
+	}
 	int32_t r = nnc_ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput(a0, a1, a2);
 	anynpu_leave();
 	return r;
 }
 
 extern int32_t nnc_ANeuralNetworksExecution_create(uintptr_t, void *);
-static int32_t enter_218(uintptr_t a0, void * a1)
+static int32_t enter_219(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_218();
-		anynpu_report_handler(218);
+			return dead_219();
+		anynpu_report_handler(219);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksExecution_create(a0, a1);
@@ -3586,12 +3601,12 @@ static int32_t enter_218(uintptr_t a0, void * a1)
 }
 
 extern void nnc_ANeuralNetworksExecution_free(uintptr_t);
-static void enter_219(uintptr_t a0)
+static void enter_220(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_219();
-		anynpu_report_handler(219);
+			return dead_220();
+		anynpu_report_handler(220);
 		return;
 	}
 	nnc_ANeuralNetworksExecution_free(a0);
@@ -3600,12 +3615,12 @@ static void enter_219(uintptr_t a0)
 }
 
 extern int32_t nnc_ANeuralNetworksExecution_setInput(uintptr_t, int32_t, void *, void *, uint64_t);
-static int32_t enter_220(uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4)
+static int32_t enter_221(uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_220();
-		anynpu_report_handler(220);
+			return dead_221();
+		anynpu_report_handler(221);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksExecution_setInput(a0, a1, a2, a3, a4);
@@ -3614,12 +3629,12 @@ static int32_t enter_220(uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_
 }
 
 extern int32_t nnc_ANeuralNetworksExecution_setInputFromMemory(uintptr_t, int32_t, void *, uintptr_t, uint64_t, uint64_t);
-static int32_t enter_221(uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5)
+static int32_t enter_222(uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_221();
-		anynpu_report_handler(221);
+			return dead_222();
+		anynpu_report_handler(222);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksExecution_setInputFromMemory(a0, a1, a2, a3, a4, a5);
@@ -3628,12 +3643,12 @@ static int32_t enter_221(uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint
 }
 
 extern int32_t nnc_ANeuralNetworksExecution_setOutput(uintptr_t, int32_t, void *, void *, uint64_t);
-static int32_t enter_222(uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4)
+static int32_t enter_223(uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_222();
-		anynpu_report_handler(222);
+			return dead_223();
+		anynpu_report_handler(223);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksExecution_setOutput(a0, a1, a2, a3, a4);
@@ -3642,12 +3657,12 @@ static int32_t enter_222(uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_
 }
 
 extern int32_t nnc_ANeuralNetworksExecution_setOutputFromMemory(uintptr_t, int32_t, void *, uintptr_t, uint64_t, uint64_t);
-static int32_t enter_223(uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5)
+static int32_t enter_224(uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_223();
-		anynpu_report_handler(223);
+			return dead_224();
+		anynpu_report_handler(224);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksExecution_setOutputFromMemory(a0, a1, a2, a3, a4, a5);
@@ -3656,20 +3671,6 @@ static int32_t enter_223(uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint
 }
 
 extern int32_t nnc_ANeuralNetworksExecution_enableInputAndOutputPadding(uintptr_t, _Bool);
-static int32_t enter_224(uintptr_t a0, _Bool a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_224();
-		anynpu_report_handler(224);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksExecution_enableInputAndOutputPadding(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksExecution_setReusable(uintptr_t, _Bool);
 static int32_t enter_225(uintptr_t a0, _Bool a1)
 {
 	if (!anynpu_enter()) {
@@ -3678,12 +3679,12 @@ static int32_t enter_225(uintptr_t a0, _Bool a1)
 		anynpu_report_handler(225);
 		return 5;
 	}
-	int32_t r = nnc_ANeuralNetworksExecution_setReusable(a0, a1);
+	int32_t r = nnc_ANeuralNetworksExecution_enableInputAndOutputPadding(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_ANeuralNetworksExecution_setMeasureTiming(uintptr_t, _Bool);
+extern int32_t nnc_ANeuralNetworksExecution_setReusable(uintptr_t, _Bool);
 static int32_t enter_226(uintptr_t a0, _Bool a1)
 {
 	if (!anynpu_enter()) {
@@ -3692,13 +3693,13 @@ static int32_t enter_226(uintptr_t a0, _Bool a1)
 		anynpu_report_handler(226);
 		return 5;
 	}
-	int32_t r = nnc_ANeuralNetworksExecution_setMeasureTiming(a0, a1);
+	int32_t r = nnc_ANeuralNetworksExecution_setReusable(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_ANeuralNetworksExecution_setTimeout(uintptr_t, uint64_t);
-static int32_t enter_227(uintptr_t a0, uint64_t a1)
+extern int32_t nnc_ANeuralNetworksExecution_setMeasureTiming(uintptr_t, _Bool);
+static int32_t enter_227(uintptr_t a0, _Bool a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
@@ -3706,12 +3707,12 @@ static int32_t enter_227(uintptr_t a0, uint64_t a1)
 		anynpu_report_handler(227);
 		return 5;
 	}
-	int32_t r = nnc_ANeuralNetworksExecution_setTimeout(a0, a1);
+	int32_t r = nnc_ANeuralNetworksExecution_setMeasureTiming(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_ANeuralNetworksExecution_setLoopTimeout(uintptr_t, uint64_t);
+extern int32_t nnc_ANeuralNetworksExecution_setTimeout(uintptr_t, uint64_t);
 static int32_t enter_228(uintptr_t a0, uint64_t a1)
 {
 	if (!anynpu_enter()) {
@@ -3720,26 +3721,26 @@ static int32_t enter_228(uintptr_t a0, uint64_t a1)
 		anynpu_report_handler(228);
 		return 5;
 	}
+	int32_t r = nnc_ANeuralNetworksExecution_setTimeout(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksExecution_setLoopTimeout(uintptr_t, uint64_t);
+static int32_t enter_229(uintptr_t a0, uint64_t a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_229();
+		anynpu_report_handler(229);
+		return 5;
+	}
 	int32_t r = nnc_ANeuralNetworksExecution_setLoopTimeout(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
 extern uint64_t nnc_ANeuralNetworks_getDefaultLoopTimeout(void);
-static uint64_t enter_229(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_229();
-		anynpu_report_handler(229);
-		return 0;
-	}
-	uint64_t r = nnc_ANeuralNetworks_getDefaultLoopTimeout();
-	anynpu_leave();
-	return r;
-}
-
-extern uint64_t nnc_ANeuralNetworks_getMaximumLoopTimeout(void);
 static uint64_t enter_230(void)
 {
 	if (!anynpu_enter()) {
@@ -3748,18 +3749,32 @@ static uint64_t enter_230(void)
 		anynpu_report_handler(230);
 		return 0;
 	}
+	uint64_t r = nnc_ANeuralNetworks_getDefaultLoopTimeout();
+	anynpu_leave();
+	return r;
+}
+
+extern uint64_t nnc_ANeuralNetworks_getMaximumLoopTimeout(void);
+static uint64_t enter_231(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_231();
+		anynpu_report_handler(231);
+		return 0;
+	}
 	uint64_t r = nnc_ANeuralNetworks_getMaximumLoopTimeout();
 	anynpu_leave();
 	return r;
 }
 
 extern int32_t nnc_ANeuralNetworksExecution_compute(uintptr_t);
-static int32_t enter_231(uintptr_t a0)
+static int32_t enter_232(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_231();
-		anynpu_report_handler(231);
+			return dead_232();
+		anynpu_report_handler(232);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksExecution_compute(a0);
@@ -3768,12 +3783,12 @@ static int32_t enter_231(uintptr_t a0)
 }
 
 extern int32_t nnc_ANeuralNetworksExecution_startCompute(uintptr_t, void *);
-static int32_t enter_232(uintptr_t a0, void * a1)
+static int32_t enter_233(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_232();
-		anynpu_report_handler(232);
+			return dead_233();
+		anynpu_report_handler(233);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksExecution_startCompute(a0, a1);
@@ -3782,12 +3797,12 @@ static int32_t enter_232(uintptr_t a0, void * a1)
 }
 
 extern int32_t nnc_ANeuralNetworksExecution_burstCompute(uintptr_t, uintptr_t);
-static int32_t enter_233(uintptr_t a0, uintptr_t a1)
+static int32_t enter_234(uintptr_t a0, uintptr_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_233();
-		anynpu_report_handler(233);
+			return dead_234();
+		anynpu_report_handler(234);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksExecution_burstCompute(a0, a1);
@@ -3796,12 +3811,12 @@ static int32_t enter_233(uintptr_t a0, uintptr_t a1)
 }
 
 extern int32_t nnc_ANeuralNetworksExecution_startComputeWithDependencies(uintptr_t, void *, uint32_t, uint64_t, void *);
-static int32_t enter_234(uintptr_t a0, void * a1, uint32_t a2, uint64_t a3, void * a4)
+static int32_t enter_235(uintptr_t a0, void * a1, uint32_t a2, uint64_t a3, void * a4)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_234();
-		anynpu_report_handler(234);
+			return dead_235();
+		anynpu_report_handler(235);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksExecution_startComputeWithDependencies(a0, a1, a2, a3, a4);
@@ -3810,20 +3825,6 @@ static int32_t enter_234(uintptr_t a0, void * a1, uint32_t a2, uint64_t a3, void
 }
 
 extern int32_t nnc_ANeuralNetworksExecution_getOutputOperandRank(uintptr_t, int32_t, void *);
-static int32_t enter_235(uintptr_t a0, int32_t a1, void * a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_235();
-		anynpu_report_handler(235);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksExecution_getOutputOperandRank(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksExecution_getOutputOperandDimensions(uintptr_t, int32_t, void *);
 static int32_t enter_236(uintptr_t a0, int32_t a1, void * a2)
 {
 	if (!anynpu_enter()) {
@@ -3832,12 +3833,12 @@ static int32_t enter_236(uintptr_t a0, int32_t a1, void * a2)
 		anynpu_report_handler(236);
 		return 5;
 	}
-	int32_t r = nnc_ANeuralNetworksExecution_getOutputOperandDimensions(a0, a1, a2);
+	int32_t r = nnc_ANeuralNetworksExecution_getOutputOperandRank(a0, a1, a2);
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_ANeuralNetworksExecution_getDuration(uintptr_t, int32_t, void *);
+extern int32_t nnc_ANeuralNetworksExecution_getOutputOperandDimensions(uintptr_t, int32_t, void *);
 static int32_t enter_237(uintptr_t a0, int32_t a1, void * a2)
 {
 	if (!anynpu_enter()) {
@@ -3846,18 +3847,32 @@ static int32_t enter_237(uintptr_t a0, int32_t a1, void * a2)
 		anynpu_report_handler(237);
 		return 5;
 	}
+	int32_t r = nnc_ANeuralNetworksExecution_getOutputOperandDimensions(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksExecution_getDuration(uintptr_t, int32_t, void *);
+static int32_t enter_238(uintptr_t a0, int32_t a1, void * a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_238();
+		anynpu_report_handler(238);
+		return 5;
+	}
 	int32_t r = nnc_ANeuralNetworksExecution_getDuration(a0, a1, a2);
 	anynpu_leave();
 	return r;
 }
 
 extern int32_t nnc_ANeuralNetworksBurst_create(uintptr_t, void *);
-static int32_t enter_238(uintptr_t a0, void * a1)
+static int32_t enter_239(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_238();
-		anynpu_report_handler(238);
+			return dead_239();
+		anynpu_report_handler(239);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksBurst_create(a0, a1);
@@ -3866,12 +3881,12 @@ static int32_t enter_238(uintptr_t a0, void * a1)
 }
 
 extern void nnc_ANeuralNetworksBurst_free(uintptr_t);
-static void enter_239(uintptr_t a0)
+static void enter_240(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_239();
-		anynpu_report_handler(239);
+			return dead_240();
+		anynpu_report_handler(240);
 		return;
 	}
 	nnc_ANeuralNetworksBurst_free(a0);
@@ -3880,12 +3895,12 @@ static void enter_239(uintptr_t a0)
 }
 
 extern int32_t nnc_ANeuralNetworksEvent_wait(uintptr_t);
-static int32_t enter_240(uintptr_t a0)
+static int32_t enter_241(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_240();
-		anynpu_report_handler(240);
+			return dead_241();
+		anynpu_report_handler(241);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksEvent_wait(a0);
@@ -3894,12 +3909,12 @@ static int32_t enter_240(uintptr_t a0)
 }
 
 extern void nnc_ANeuralNetworksEvent_free(uintptr_t);
-static void enter_241(uintptr_t a0)
+static void enter_242(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_241();
-		anynpu_report_handler(241);
+			return dead_242();
+		anynpu_report_handler(242);
 		return;
 	}
 	nnc_ANeuralNetworksEvent_free(a0);
@@ -3908,12 +3923,12 @@ static void enter_241(uintptr_t a0)
 }
 
 extern int32_t nnc_ANeuralNetworksEvent_createFromSyncFenceFd(int32_t, void *);
-static int32_t enter_242(int32_t a0, void * a1)
+static int32_t enter_243(int32_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_242();
-		anynpu_report_handler(242);
+			return dead_243();
+		anynpu_report_handler(243);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksEvent_createFromSyncFenceFd(a0, a1);
@@ -3922,12 +3937,12 @@ static int32_t enter_242(int32_t a0, void * a1)
 }
 
 extern int32_t nnc_ANeuralNetworksEvent_getSyncFenceFd(uintptr_t, void *);
-static int32_t enter_243(uintptr_t a0, void * a1)
+static int32_t enter_244(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_243();
-		anynpu_report_handler(243);
+			return dead_244();
+		anynpu_report_handler(244);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksEvent_getSyncFenceFd(a0, a1);
@@ -3936,12 +3951,12 @@ static int32_t enter_243(uintptr_t a0, void * a1)
 }
 
 extern int32_t nnc_ANeuralNetworksDevice_getExtensionSupport(void *, void *, void *);
-static int32_t enter_244(void * a0, void * a1, void * a2)
+static int32_t enter_245(void * a0, void * a1, void * a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_244();
-		anynpu_report_handler(244);
+			return dead_245();
+		anynpu_report_handler(245);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksDevice_getExtensionSupport(a0, a1, a2);
@@ -3950,20 +3965,6 @@ static int32_t enter_244(void * a0, void * a1, void * a2)
 }
 
 extern int32_t nnc_ANeuralNetworksModel_getExtensionOperandType(uintptr_t, void *, uint16_t, void *);
-static int32_t enter_245(uintptr_t a0, void * a1, uint16_t a2, void * a3)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_245();
-		anynpu_report_handler(245);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksModel_getExtensionOperandType(a0, a1, a2, a3);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksModel_getExtensionOperationType(uintptr_t, void *, uint16_t, void *);
 static int32_t enter_246(uintptr_t a0, void * a1, uint16_t a2, void * a3)
 {
 	if (!anynpu_enter()) {
@@ -3972,18 +3973,32 @@ static int32_t enter_246(uintptr_t a0, void * a1, uint16_t a2, void * a3)
 		anynpu_report_handler(246);
 		return 5;
 	}
+	int32_t r = nnc_ANeuralNetworksModel_getExtensionOperandType(a0, a1, a2, a3);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksModel_getExtensionOperationType(uintptr_t, void *, uint16_t, void *);
+static int32_t enter_247(uintptr_t a0, void * a1, uint16_t a2, void * a3)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_247();
+		anynpu_report_handler(247);
+		return 5;
+	}
 	int32_t r = nnc_ANeuralNetworksModel_getExtensionOperationType(a0, a1, a2, a3);
 	anynpu_leave();
 	return r;
 }
 
 extern int32_t nnc_ANeuralNetworksModel_setOperandExtensionData(uintptr_t, int32_t, void *, uint64_t);
-static int32_t enter_247(uintptr_t a0, int32_t a1, void * a2, uint64_t a3)
+static int32_t enter_248(uintptr_t a0, int32_t a1, void * a2, uint64_t a3)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_247();
-		anynpu_report_handler(247);
+			return dead_248();
+		anynpu_report_handler(248);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksModel_setOperandExtensionData(a0, a1, a2, a3);
@@ -3992,12 +4007,12 @@ static int32_t enter_247(uintptr_t a0, int32_t a1, void * a2, uint64_t a3)
 }
 
 extern int32_t nnc_ANeuralNetworksCompilation_addExtensionAttribute(uintptr_t, void *, uint16_t, void *, uint64_t);
-static int32_t enter_248(uintptr_t a0, void * a1, uint16_t a2, void * a3, uint64_t a4)
+static int32_t enter_249(uintptr_t a0, void * a1, uint16_t a2, void * a3, uint64_t a4)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_248();
-		anynpu_report_handler(248);
+			return dead_249();
+		anynpu_report_handler(249);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksCompilation_addExtensionAttribute(a0, a1, a2, a3, a4);
@@ -4006,12 +4021,12 @@ static int32_t enter_248(uintptr_t a0, void * a1, uint16_t a2, void * a3, uint64
 }
 
 extern int32_t nnc_ANeuralNetworksExecution_addExtensionAttribute(uintptr_t, void *, uint16_t, void *, uint64_t);
-static int32_t enter_249(uintptr_t a0, void * a1, uint16_t a2, void * a3, uint64_t a4)
+static int32_t enter_250(uintptr_t a0, void * a1, uint16_t a2, void * a3, uint64_t a4)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_249();
-		anynpu_report_handler(249);
+			return dead_250();
+		anynpu_report_handler(250);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksExecution_addExtensionAttribute(a0, a1, a2, a3, a4);
@@ -4275,21 +4290,14 @@ static anynpu_fn live[FUNCTIONS] = {
 	(anynpu_fn)enter_247,
 	(anynpu_fn)enter_248,
 	(anynpu_fn)enter_249,
+	(anynpu_fn)enter_250,
 };
 
 /* A call of the driver's where calls are counted: counts those that it refuses. */
 
-static uint32_t judged_6(void * a0, void * a1)
+static uint32_t judged_7(void * a0, void * a1)
 {
-	uint32_t r = ((uint32_t (*)(void *, void *))driver[6])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[6], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_7(uint64_t a0, void * a1)
-{
-	uint32_t r = ((uint32_t (*)(uint64_t, void *))driver[7])(a0, a1);
+	uint32_t r = ((uint32_t (*)(void *, void *))driver[7])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[7], 1, __ATOMIC_RELAXED);
 	return r;
@@ -4303,25 +4311,25 @@ static uint32_t judged_8(uint64_t a0, void * a1)
 	return r;
 }
 
-static uintptr_t judged_9(void)
+static uint32_t judged_9(uint64_t a0, void * a1)
 {
-	uintptr_t r = ((uintptr_t (*)(void))driver[9])();
-	if (!r)
+	uint32_t r = ((uint32_t (*)(uint64_t, void *))driver[9])(a0, a1);
+	if (r)
 		__atomic_fetch_add(&anynpu_refusals[9], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_10(void * a0)
+static uintptr_t judged_10(void)
 {
-	uint32_t r = ((uint32_t (*)(void *))driver[10])(a0);
-	if (r)
+	uintptr_t r = ((uintptr_t (*)(void))driver[10])();
+	if (!r)
 		__atomic_fetch_add(&anynpu_refusals[10], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_11(uintptr_t a0, void * a1)
+static uint32_t judged_11(void * a0)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[11])(a0, a1);
+	uint32_t r = ((uint32_t (*)(void *))driver[11])(a0);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[11], 1, __ATOMIC_RELAXED);
 	return r;
@@ -4335,49 +4343,49 @@ static uint32_t judged_12(uintptr_t a0, void * a1)
 	return r;
 }
 
-static uint32_t judged_13(uintptr_t a0, uint32_t a1)
+static uint32_t judged_13(uintptr_t a0, void * a1)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t))driver[13])(a0, a1);
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[13])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[13], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_14(uintptr_t a0, void * a1)
+static uint32_t judged_14(uintptr_t a0, uint32_t a1)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[14])(a0, a1);
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t))driver[14])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[14], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_15(uintptr_t a0, void * a1, uint64_t a2)
+static uint32_t judged_15(uintptr_t a0, void * a1)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t))driver[15])(a0, a1, a2);
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[15])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[15], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_16(uintptr_t a0, void * a1, void * a2)
+static uint32_t judged_16(uintptr_t a0, void * a1, uint64_t a2)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *, void *))driver[16])(a0, a1, a2);
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t))driver[16])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[16], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_17(uintptr_t a0, uint32_t a1)
+static uint32_t judged_17(uintptr_t a0, void * a1, void * a2)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t))driver[17])(a0, a1);
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, void *))driver[17])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[17], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_18(uintptr_t a0, void * a1)
+static uint32_t judged_18(uintptr_t a0, uint32_t a1)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[18])(a0, a1);
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t))driver[18])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[18], 1, __ATOMIC_RELAXED);
 	return r;
@@ -4399,42 +4407,42 @@ static uint32_t judged_20(uintptr_t a0, void * a1)
 	return r;
 }
 
-static uintptr_t judged_21(uint64_t a0, uintptr_t a1)
+static uint32_t judged_21(uintptr_t a0, void * a1)
 {
-	uintptr_t r = ((uintptr_t (*)(uint64_t, uintptr_t))driver[21])(a0, a1);
-	if (!r)
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[21])(a0, a1);
+	if (r)
 		__atomic_fetch_add(&anynpu_refusals[21], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uintptr_t judged_22(uint64_t a0, uintptr_t a1, uint64_t a2)
+static uintptr_t judged_22(uint64_t a0, uintptr_t a1)
 {
-	uintptr_t r = ((uintptr_t (*)(uint64_t, uintptr_t, uint64_t))driver[22])(a0, a1, a2);
+	uintptr_t r = ((uintptr_t (*)(uint64_t, uintptr_t))driver[22])(a0, a1);
 	if (!r)
 		__atomic_fetch_add(&anynpu_refusals[22], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uintptr_t judged_23(uint64_t a0, uintptr_t a1, int32_t a2, uint64_t a3, uint64_t a4)
+static uintptr_t judged_23(uint64_t a0, uintptr_t a1, uint64_t a2)
 {
-	uintptr_t r = ((uintptr_t (*)(uint64_t, uintptr_t, int32_t, uint64_t, uint64_t))driver[23])(a0, a1, a2, a3, a4);
+	uintptr_t r = ((uintptr_t (*)(uint64_t, uintptr_t, uint64_t))driver[23])(a0, a1, a2);
 	if (!r)
 		__atomic_fetch_add(&anynpu_refusals[23], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_24(void * a0)
+static uintptr_t judged_24(uint64_t a0, uintptr_t a1, int32_t a2, uint64_t a3, uint64_t a4)
 {
-	uint32_t r = ((uint32_t (*)(void *))driver[24])(a0);
-	if (r)
+	uintptr_t r = ((uintptr_t (*)(uint64_t, uintptr_t, int32_t, uint64_t, uint64_t))driver[24])(a0, a1, a2, a3, a4);
+	if (!r)
 		__atomic_fetch_add(&anynpu_refusals[24], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uintptr_t judged_25(uintptr_t a0)
+static uint32_t judged_25(void * a0)
 {
-	uintptr_t r = ((uintptr_t (*)(uintptr_t))driver[25])(a0);
-	if (!r)
+	uint32_t r = ((uint32_t (*)(void *))driver[25])(a0);
+	if (r)
 		__atomic_fetch_add(&anynpu_refusals[25], 1, __ATOMIC_RELAXED);
 	return r;
 }
@@ -4447,10 +4455,10 @@ static uintptr_t judged_26(uintptr_t a0)
 	return r;
 }
 
-static uint32_t judged_27(uintptr_t a0, void * a1)
+static uintptr_t judged_27(uintptr_t a0)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[27])(a0, a1);
-	if (r)
+	uintptr_t r = ((uintptr_t (*)(uintptr_t))driver[27])(a0);
+	if (!r)
 		__atomic_fetch_add(&anynpu_refusals[27], 1, __ATOMIC_RELAXED);
 	return r;
 }
@@ -4471,18 +4479,18 @@ static uint32_t judged_29(uintptr_t a0, void * a1)
 	return r;
 }
 
-static uintptr_t judged_30(void)
+static uint32_t judged_30(uintptr_t a0, void * a1)
 {
-	uintptr_t r = ((uintptr_t (*)(void))driver[30])();
-	if (!r)
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[30])(a0, a1);
+	if (r)
 		__atomic_fetch_add(&anynpu_refusals[30], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_31(uintptr_t a0, void * a1, uint64_t a2)
+static uintptr_t judged_31(void)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t))driver[31])(a0, a1, a2);
-	if (r)
+	uintptr_t r = ((uintptr_t (*)(void))driver[31])();
+	if (!r)
 		__atomic_fetch_add(&anynpu_refusals[31], 1, __ATOMIC_RELAXED);
 	return r;
 }
@@ -4503,169 +4511,169 @@ static uint32_t judged_33(uintptr_t a0, void * a1, uint64_t a2)
 	return r;
 }
 
-static uint32_t judged_34(void * a0)
+static uint32_t judged_34(uintptr_t a0, void * a1, uint64_t a2)
 {
-	uint32_t r = ((uint32_t (*)(void *))driver[34])(a0);
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t))driver[34])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[34], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uintptr_t judged_35(void)
+static uint32_t judged_35(void * a0)
 {
-	uintptr_t r = ((uintptr_t (*)(void))driver[35])();
-	if (!r)
+	uint32_t r = ((uint32_t (*)(void *))driver[35])(a0);
+	if (r)
 		__atomic_fetch_add(&anynpu_refusals[35], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_37(uintptr_t a0, void * a1)
+static uintptr_t judged_36(void)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[37])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[37], 1, __ATOMIC_RELAXED);
+	uintptr_t r = ((uintptr_t (*)(void))driver[36])();
+	if (!r)
+		__atomic_fetch_add(&anynpu_refusals[36], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_38(uintptr_t a0, uintptr_t a1)
+static uint32_t judged_38(uintptr_t a0, void * a1)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, uintptr_t))driver[38])(a0, a1);
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[38])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[38], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_39(uintptr_t a0, uint32_t a1, void * a2, uint64_t a3)
+static uint32_t judged_39(uintptr_t a0, uintptr_t a1)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *, uint64_t))driver[39])(a0, a1, a2, a3);
+	uint32_t r = ((uint32_t (*)(uintptr_t, uintptr_t))driver[39])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[39], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_40(uintptr_t a0, uint32_t a1, uintptr_t a2)
+static uint32_t judged_40(uintptr_t a0, uint32_t a1, void * a2, uint64_t a3)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, uintptr_t))driver[40])(a0, a1, a2);
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *, uint64_t))driver[40])(a0, a1, a2, a3);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[40], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_41(uintptr_t a0, uint32_t a1, uint32_t a2)
+static uint32_t judged_41(uintptr_t a0, uint32_t a1, uintptr_t a2)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, uint32_t))driver[41])(a0, a1, a2);
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, uintptr_t))driver[41])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[41], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_42(uintptr_t a0, uint32_t a1, void * a2, void * a3, void * a4)
+static uint32_t judged_42(uintptr_t a0, uint32_t a1, uint32_t a2)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *, void *, void *))driver[42])(a0, a1, a2, a3, a4);
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, uint32_t))driver[42])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[42], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_43(uintptr_t a0, void * a1, void * a2)
+static uint32_t judged_43(uintptr_t a0, uint32_t a1, void * a2, void * a3, void * a4)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *, void *))driver[43])(a0, a1, a2);
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *, void *, void *))driver[43])(a0, a1, a2, a3, a4);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[43], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_44(uintptr_t a0)
+static uint32_t judged_44(uintptr_t a0, void * a1, void * a2)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t))driver[44])(a0);
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, void *))driver[44])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[44], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_45(uintptr_t a0, uint64_t a1, void * a2, void * a3)
+static uint32_t judged_45(uintptr_t a0)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint64_t, void *, void *))driver[45])(a0, a1, a2, a3);
+	uint32_t r = ((uint32_t (*)(uintptr_t))driver[45])(a0);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[45], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uintptr_t judged_46(uintptr_t a0)
+static uint32_t judged_46(uintptr_t a0, uint64_t a1, void * a2, void * a3)
 {
-	uintptr_t r = ((uintptr_t (*)(uintptr_t))driver[46])(a0);
-	if (!r)
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint64_t, void *, void *))driver[46])(a0, a1, a2, a3);
+	if (r)
 		__atomic_fetch_add(&anynpu_refusals[46], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uintptr_t judged_47(void * a0)
+static uintptr_t judged_47(uintptr_t a0)
 {
-	uintptr_t r = ((uintptr_t (*)(void *))driver[47])(a0);
+	uintptr_t r = ((uintptr_t (*)(uintptr_t))driver[47])(a0);
 	if (!r)
 		__atomic_fetch_add(&anynpu_refusals[47], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uintptr_t judged_48(void * a0, uint64_t a1)
+static uintptr_t judged_48(void * a0)
 {
-	uintptr_t r = ((uintptr_t (*)(void *, uint64_t))driver[48])(a0, a1);
+	uintptr_t r = ((uintptr_t (*)(void *))driver[48])(a0);
 	if (!r)
 		__atomic_fetch_add(&anynpu_refusals[48], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uintptr_t judged_49(void)
+static uintptr_t judged_49(void * a0, uint64_t a1)
 {
-	uintptr_t r = ((uintptr_t (*)(void))driver[49])();
+	uintptr_t r = ((uintptr_t (*)(void *, uint64_t))driver[49])(a0, a1);
 	if (!r)
 		__atomic_fetch_add(&anynpu_refusals[49], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_50(uintptr_t a0, void * a1, uint64_t a2, void * a3)
+static uintptr_t judged_50(void)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t, void *))driver[50])(a0, a1, a2, a3);
-	if (r)
+	uintptr_t r = ((uintptr_t (*)(void))driver[50])();
+	if (!r)
 		__atomic_fetch_add(&anynpu_refusals[50], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_51(uintptr_t a0, void * a1, uint64_t a2)
+static uint32_t judged_51(uintptr_t a0, void * a1, uint64_t a2, void * a3)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t))driver[51])(a0, a1, a2);
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t, void *))driver[51])(a0, a1, a2, a3);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[51], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_52(uintptr_t a0, void * a1, void * a2, uint64_t a3)
+static uint32_t judged_52(uintptr_t a0, void * a1, uint64_t a2)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *, void *, uint64_t))driver[52])(a0, a1, a2, a3);
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t))driver[52])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[52], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_53(uintptr_t a0, uint64_t a1)
+static uint32_t judged_53(uintptr_t a0, void * a1, void * a2, uint64_t a3)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint64_t))driver[53])(a0, a1);
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, void *, uint64_t))driver[53])(a0, a1, a2, a3);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[53], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_54(uintptr_t a0, void * a1, uint32_t a2)
+static uint32_t judged_54(uintptr_t a0, uint64_t a1)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint32_t))driver[54])(a0, a1, a2);
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint64_t))driver[54])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[54], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_55(uintptr_t a0, uint32_t a1)
+static uint32_t judged_55(uintptr_t a0, void * a1, uint32_t a2)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t))driver[55])(a0, a1);
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint32_t))driver[55])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[55], 1, __ATOMIC_RELAXED);
 	return r;
@@ -4679,35 +4687,35 @@ static uint32_t judged_56(uintptr_t a0, uint32_t a1)
 	return r;
 }
 
-static uint32_t judged_57(uintptr_t a0, _Bool a1)
+static uint32_t judged_57(uintptr_t a0, uint32_t a1)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, _Bool))driver[57])(a0, a1);
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t))driver[57])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[57], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_58(uintptr_t a0)
+static uint32_t judged_58(uintptr_t a0, _Bool a1)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t))driver[58])(a0);
+	uint32_t r = ((uint32_t (*)(uintptr_t, _Bool))driver[58])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[58], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uintptr_t judged_60(uintptr_t a0)
+static uint32_t judged_59(uintptr_t a0)
 {
-	uintptr_t r = ((uintptr_t (*)(uintptr_t))driver[60])(a0);
-	if (!r)
-		__atomic_fetch_add(&anynpu_refusals[60], 1, __ATOMIC_RELAXED);
+	uint32_t r = ((uint32_t (*)(uintptr_t))driver[59])(a0);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[59], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_62(uintptr_t a0, void * a1)
+static uintptr_t judged_61(uintptr_t a0)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[62])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[62], 1, __ATOMIC_RELAXED);
+	uintptr_t r = ((uintptr_t (*)(uintptr_t))driver[61])(a0);
+	if (!r)
+		__atomic_fetch_add(&anynpu_refusals[61], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
@@ -4719,10 +4727,10 @@ static uint32_t judged_63(uintptr_t a0, void * a1)
 	return r;
 }
 
-static uintptr_t judged_64(uintptr_t a0, uint64_t a1)
+static uint32_t judged_64(uintptr_t a0, void * a1)
 {
-	uintptr_t r = ((uintptr_t (*)(uintptr_t, uint64_t))driver[64])(a0, a1);
-	if (!r)
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[64])(a0, a1);
+	if (r)
 		__atomic_fetch_add(&anynpu_refusals[64], 1, __ATOMIC_RELAXED);
 	return r;
 }
@@ -4735,25 +4743,25 @@ static uintptr_t judged_65(uintptr_t a0, uint64_t a1)
 	return r;
 }
 
-static uint32_t judged_66(uintptr_t a0, uint32_t a1, void * a2, void * a3)
+static uintptr_t judged_66(uintptr_t a0, uint64_t a1)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *, void *))driver[66])(a0, a1, a2, a3);
-	if (r)
+	uintptr_t r = ((uintptr_t (*)(uintptr_t, uint64_t))driver[66])(a0, a1);
+	if (!r)
 		__atomic_fetch_add(&anynpu_refusals[66], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_67(uintptr_t a0, uint64_t a1, void * a2, void * a3, void * a4)
+static uint32_t judged_67(uintptr_t a0, uint32_t a1, void * a2, void * a3)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint64_t, void *, void *, void *))driver[67])(a0, a1, a2, a3, a4);
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *, void *))driver[67])(a0, a1, a2, a3);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[67], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_68(uintptr_t a0, uintptr_t a1)
+static uint32_t judged_68(uintptr_t a0, uint64_t a1, void * a2, void * a3, void * a4)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, uintptr_t))driver[68])(a0, a1);
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint64_t, void *, void *, void *))driver[68])(a0, a1, a2, a3, a4);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[68], 1, __ATOMIC_RELAXED);
 	return r;
@@ -4767,50 +4775,50 @@ static uint32_t judged_69(uintptr_t a0, uintptr_t a1)
 	return r;
 }
 
-static uint32_t judged_70(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4)
+static uint32_t judged_70(uintptr_t a0, uintptr_t a1)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t))driver[70])(a0, a1, a2, a3, a4);
+	uint32_t r = ((uint32_t (*)(uintptr_t, uintptr_t))driver[70])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[70], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_71(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4, int32_t a5, uintptr_t a6)
+static uint32_t judged_71(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t, int32_t, uintptr_t))driver[71])(a0, a1, a2, a3, a4, a5, a6);
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t))driver[71])(a0, a1, a2, a3, a4);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[71], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_72(uintptr_t a0, uint32_t a1, void * a2, void * a3, uint64_t a4)
+static uint32_t judged_72(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4, int32_t a5, uintptr_t a6)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *, void *, uint64_t))driver[72])(a0, a1, a2, a3, a4);
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t, int32_t, uintptr_t))driver[72])(a0, a1, a2, a3, a4, a5, a6);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[72], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_73(uintptr_t a0, uint32_t a1, void * a2, uint64_t a3)
+static uint32_t judged_73(uintptr_t a0, uint32_t a1, void * a2, void * a3, uint64_t a4)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *, uint64_t))driver[73])(a0, a1, a2, a3);
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *, void *, uint64_t))driver[73])(a0, a1, a2, a3, a4);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[73], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_74(uintptr_t a0)
+static uint32_t judged_74(uintptr_t a0, uint32_t a1, void * a2, uint64_t a3)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t))driver[74])(a0);
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *, uint64_t))driver[74])(a0, a1, a2, a3);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[74], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uintptr_t judged_75(uintptr_t a0, uint32_t a1, uint64_t a2)
+static uint32_t judged_75(uintptr_t a0)
 {
-	uintptr_t r = ((uintptr_t (*)(uintptr_t, uint32_t, uint64_t))driver[75])(a0, a1, a2);
-	if (!r)
+	uint32_t r = ((uint32_t (*)(uintptr_t))driver[75])(a0);
+	if (r)
 		__atomic_fetch_add(&anynpu_refusals[75], 1, __ATOMIC_RELAXED);
 	return r;
 }
@@ -4823,129 +4831,129 @@ static uintptr_t judged_76(uintptr_t a0, uint32_t a1, uint64_t a2)
 	return r;
 }
 
-static uint32_t judged_79(uintptr_t a0, uint32_t a1, void * a2, void * a3)
+static uintptr_t judged_77(uintptr_t a0, uint32_t a1, uint64_t a2)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *, void *))driver[79])(a0, a1, a2, a3);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[79], 1, __ATOMIC_RELAXED);
+	uintptr_t r = ((uintptr_t (*)(uintptr_t, uint32_t, uint64_t))driver[77])(a0, a1, a2);
+	if (!r)
+		__atomic_fetch_add(&anynpu_refusals[77], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_80(uintptr_t a0, uint32_t a1, void * a2)
+static uint32_t judged_80(uintptr_t a0, uint32_t a1, void * a2, void * a3)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *))driver[80])(a0, a1, a2);
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *, void *))driver[80])(a0, a1, a2, a3);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[80], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_81(uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3)
+static uint32_t judged_81(uintptr_t a0, uint32_t a1, void * a2)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, uintptr_t, void *, uint64_t))driver[81])(a0, a1, a2, a3);
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *))driver[81])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[81], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_82(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4)
+static uint32_t judged_82(uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t))driver[82])(a0, a1, a2, a3, a4);
+	uint32_t r = ((uint32_t (*)(uintptr_t, uintptr_t, void *, uint64_t))driver[82])(a0, a1, a2, a3);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[82], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_83(uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3)
+static uint32_t judged_83(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, uintptr_t, void *, uint64_t))driver[83])(a0, a1, a2, a3);
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t))driver[83])(a0, a1, a2, a3, a4);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[83], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_85(void * a0, uint64_t a1)
+static uint32_t judged_84(uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3)
 {
-	uint32_t r = ((uint32_t (*)(void *, uint64_t))driver[85])(a0, a1);
+	uint32_t r = ((uint32_t (*)(uintptr_t, uintptr_t, void *, uint64_t))driver[84])(a0, a1, a2, a3);
 	if (r)
-		__atomic_fetch_add(&anynpu_refusals[85], 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&anynpu_refusals[84], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_86(void * a0)
+static uint32_t judged_86(void * a0, uint64_t a1)
 {
-	uint32_t r = ((uint32_t (*)(void *))driver[86])(a0);
+	uint32_t r = ((uint32_t (*)(void *, uint64_t))driver[86])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[86], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_87(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4, void * a5)
+static uint32_t judged_87(void * a0)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t, void *))driver[87])(a0, a1, a2, a3, a4, a5);
+	uint32_t r = ((uint32_t (*)(void *))driver[87])(a0);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[87], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_88(void * a0, void * a1, uint32_t a2, uint32_t a3, void * a4)
+static uint32_t judged_88(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4, void * a5)
 {
-	int32_t r = ((int32_t (*)(void *, void *, uint32_t, uint32_t, void *))driver[88])(a0, a1, a2, a3, a4);
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t, void *))driver[88])(a0, a1, a2, a3, a4, a5);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[88], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_89(void * a0, void * a1)
+static int32_t judged_89(void * a0, void * a1, uint32_t a2, uint32_t a3, void * a4)
 {
-	int32_t r = ((int32_t (*)(void *, void *))driver[89])(a0, a1);
+	int32_t r = ((int32_t (*)(void *, void *, uint32_t, uint32_t, void *))driver[89])(a0, a1, a2, a3, a4);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[89], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_90(uintptr_t a0)
+static int32_t judged_90(void * a0, void * a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t))driver[90])(a0);
+	int32_t r = ((int32_t (*)(void *, void *))driver[90])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[90], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_91(uintptr_t a0, uint32_t a1, void * a2, uint32_t a3)
+static int32_t judged_91(uintptr_t a0)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *, uint32_t))driver[91])(a0, a1, a2, a3);
+	int32_t r = ((int32_t (*)(uintptr_t))driver[91])(a0);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[91], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_92(uintptr_t a0, uint32_t a1)
+static int32_t judged_92(uintptr_t a0, uint32_t a1, void * a2, uint32_t a3)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, uint32_t))driver[92])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *, uint32_t))driver[92])(a0, a1, a2, a3);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[92], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_93(uintptr_t a0, int32_t a1)
+static int32_t judged_93(uintptr_t a0, uint32_t a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t))driver[93])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t))driver[93])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[93], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_94(uintptr_t a0, uint32_t a1, void * a2)
+static int32_t judged_94(uintptr_t a0, int32_t a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *))driver[94])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t))driver[94])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[94], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_95(uintptr_t a0, void * a1)
+static int32_t judged_95(uintptr_t a0, uint32_t a1, void * a2)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[95])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *))driver[95])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[95], 1, __ATOMIC_RELAXED);
 	return r;
@@ -4959,66 +4967,66 @@ static int32_t judged_96(uintptr_t a0, void * a1)
 	return r;
 }
 
-static int32_t judged_97(uintptr_t a0, uint32_t a1, void * a2, void * a3)
+static int32_t judged_97(uintptr_t a0, void * a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *, void *))driver[97])(a0, a1, a2, a3);
+	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[97])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[97], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_98(uintptr_t a0, uint32_t a1, void * a2)
+static int32_t judged_98(uintptr_t a0, uint32_t a1, void * a2, void * a3)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *))driver[98])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *, void *))driver[98])(a0, a1, a2, a3);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[98], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uintptr_t judged_99(uintptr_t a0, uint32_t a1)
+static int32_t judged_99(uintptr_t a0, uint32_t a1, void * a2)
 {
-	uintptr_t r = ((uintptr_t (*)(uintptr_t, uint32_t))driver[99])(a0, a1);
-	if (!r)
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *))driver[99])(a0, a1, a2);
+	if (r)
 		__atomic_fetch_add(&anynpu_refusals[99], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uintptr_t judged_100(uintptr_t a0, uint64_t a1, uint64_t a2)
+static uintptr_t judged_100(uintptr_t a0, uint32_t a1)
 {
-	uintptr_t r = ((uintptr_t (*)(uintptr_t, uint64_t, uint64_t))driver[100])(a0, a1, a2);
+	uintptr_t r = ((uintptr_t (*)(uintptr_t, uint32_t))driver[100])(a0, a1);
 	if (!r)
 		__atomic_fetch_add(&anynpu_refusals[100], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uintptr_t judged_101(uintptr_t a0, int32_t a1, void * a2, uint32_t a3, int32_t a4)
+static uintptr_t judged_101(uintptr_t a0, uint64_t a1, uint64_t a2)
 {
-	uintptr_t r = ((uintptr_t (*)(uintptr_t, int32_t, void *, uint32_t, int32_t))driver[101])(a0, a1, a2, a3, a4);
+	uintptr_t r = ((uintptr_t (*)(uintptr_t, uint64_t, uint64_t))driver[101])(a0, a1, a2);
 	if (!r)
 		__atomic_fetch_add(&anynpu_refusals[101], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uintptr_t judged_102(uintptr_t a0, uint64_t a1, void * a2, uint32_t a3)
+static uintptr_t judged_102(uintptr_t a0, int32_t a1, void * a2, uint32_t a3, int32_t a4)
 {
-	uintptr_t r = ((uintptr_t (*)(uintptr_t, uint64_t, void *, uint32_t))driver[102])(a0, a1, a2, a3);
+	uintptr_t r = ((uintptr_t (*)(uintptr_t, int32_t, void *, uint32_t, int32_t))driver[102])(a0, a1, a2, a3, a4);
 	if (!r)
 		__atomic_fetch_add(&anynpu_refusals[102], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uintptr_t judged_103(uintptr_t a0, void * a1, int32_t a2)
+static uintptr_t judged_103(uintptr_t a0, uint64_t a1, void * a2, uint32_t a3)
 {
-	uintptr_t r = ((uintptr_t (*)(uintptr_t, void *, int32_t))driver[103])(a0, a1, a2);
+	uintptr_t r = ((uintptr_t (*)(uintptr_t, uint64_t, void *, uint32_t))driver[103])(a0, a1, a2, a3);
 	if (!r)
 		__atomic_fetch_add(&anynpu_refusals[103], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_104(uintptr_t a0, void * a1)
+static uintptr_t judged_104(uintptr_t a0, void * a1, int32_t a2)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[104])(a0, a1);
-	if (r)
+	uintptr_t r = ((uintptr_t (*)(uintptr_t, void *, int32_t))driver[104])(a0, a1, a2);
+	if (!r)
 		__atomic_fetch_add(&anynpu_refusals[104], 1, __ATOMIC_RELAXED);
 	return r;
 }
@@ -5047,57 +5055,57 @@ static int32_t judged_107(uintptr_t a0, void * a1)
 	return r;
 }
 
-static int32_t judged_108(uintptr_t a0, void * a1, void * a2)
+static int32_t judged_108(uintptr_t a0, void * a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *, void *))driver[108])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[108])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[108], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_109(uintptr_t a0, void * a1, uint32_t a2)
+static int32_t judged_109(uintptr_t a0, void * a1, void * a2)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *, uint32_t))driver[109])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(uintptr_t, void *, void *))driver[109])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[109], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_110(uintptr_t a0, void * a1)
+static int32_t judged_110(uintptr_t a0, void * a1, uint32_t a2)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[110])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t, void *, uint32_t))driver[110])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[110], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_111(uintptr_t a0, uint32_t a1, void * a2)
+static int32_t judged_111(uintptr_t a0, void * a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *))driver[111])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[111])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[111], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_112(uintptr_t a0, void * a1, uint32_t a2)
+static int32_t judged_112(uintptr_t a0, uint32_t a1, void * a2)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *, uint32_t))driver[112])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *))driver[112])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[112], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_114(void * a0, void * a1, void * a2)
+static int32_t judged_113(uintptr_t a0, void * a1, uint32_t a2)
 {
-	int32_t r = ((int32_t (*)(void *, void *, void *))driver[114])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(uintptr_t, void *, uint32_t))driver[113])(a0, a1, a2);
 	if (r)
-		__atomic_fetch_add(&anynpu_refusals[114], 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&anynpu_refusals[113], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_115(void * a0, void * a1, int32_t a2, void * a3, void * a4)
+static int32_t judged_115(void * a0, void * a1, void * a2)
 {
-	int32_t r = ((int32_t (*)(void *, void *, int32_t, void *, void *))driver[115])(a0, a1, a2, a3, a4);
+	int32_t r = ((int32_t (*)(void *, void *, void *))driver[115])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[115], 1, __ATOMIC_RELAXED);
 	return r;
@@ -5111,49 +5119,49 @@ static int32_t judged_116(void * a0, void * a1, int32_t a2, void * a3, void * a4
 	return r;
 }
 
-static int32_t judged_117(uintptr_t a0, void * a1, void * a2)
+static int32_t judged_117(void * a0, void * a1, int32_t a2, void * a3, void * a4)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *, void *))driver[117])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(void *, void *, int32_t, void *, void *))driver[117])(a0, a1, a2, a3, a4);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[117], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_118(uintptr_t a0, uint32_t a1)
+static int32_t judged_118(uintptr_t a0, void * a1, void * a2)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, uint32_t))driver[118])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t, void *, void *))driver[118])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[118], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_119(uintptr_t a0, void * a1)
+static int32_t judged_119(uintptr_t a0, uint32_t a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[119])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t))driver[119])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[119], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_120(uintptr_t a0, void * a1, void * a2)
+static int32_t judged_120(uintptr_t a0, void * a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *, void *))driver[120])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[120])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[120], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_121(uintptr_t a0, void * a1)
+static int32_t judged_121(uintptr_t a0, void * a1, void * a2)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[121])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t, void *, void *))driver[121])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[121], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_122(uintptr_t a0)
+static int32_t judged_122(uintptr_t a0, void * a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t))driver[122])(a0);
+	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[122])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[122], 1, __ATOMIC_RELAXED);
 	return r;
@@ -5167,73 +5175,73 @@ static int32_t judged_123(uintptr_t a0)
 	return r;
 }
 
-static int32_t judged_124(void * a0, void * a1, int32_t a2, int32_t a3, uintptr_t a4, int32_t a5, uint32_t a6)
+static int32_t judged_124(uintptr_t a0)
 {
-	int32_t r = ((int32_t (*)(void *, void *, int32_t, int32_t, uintptr_t, int32_t, uint32_t))driver[124])(a0, a1, a2, a3, a4, a5, a6);
+	int32_t r = ((int32_t (*)(uintptr_t))driver[124])(a0);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[124], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uintptr_t judged_125(void)
+static int32_t judged_125(void * a0, void * a1, int32_t a2, int32_t a3, uintptr_t a4, int32_t a5, uint32_t a6)
 {
-	uintptr_t r = ((uintptr_t (*)(void))driver[125])();
-	if (!r)
+	int32_t r = ((int32_t (*)(void *, void *, int32_t, int32_t, uintptr_t, int32_t, uint32_t))driver[125])(a0, a1, a2, a3, a4, a5, a6);
+	if (r)
 		__atomic_fetch_add(&anynpu_refusals[125], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_126(void * a0, void * a1, int32_t a2)
+static uintptr_t judged_126(void)
 {
-	int32_t r = ((int32_t (*)(void *, void *, int32_t))driver[126])(a0, a1, a2);
-	if (r)
+	uintptr_t r = ((uintptr_t (*)(void))driver[126])();
+	if (!r)
 		__atomic_fetch_add(&anynpu_refusals[126], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_127(void * a0, void * a1, void * a2, int32_t a3)
+static int32_t judged_127(void * a0, void * a1, int32_t a2)
 {
-	int32_t r = ((int32_t (*)(void *, void *, void *, int32_t))driver[127])(a0, a1, a2, a3);
+	int32_t r = ((int32_t (*)(void *, void *, int32_t))driver[127])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[127], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_128(uintptr_t a0)
+static int32_t judged_128(void * a0, void * a1, void * a2, int32_t a3)
 {
-	int32_t r = ((int32_t (*)(uintptr_t))driver[128])(a0);
+	int32_t r = ((int32_t (*)(void *, void *, void *, int32_t))driver[128])(a0, a1, a2, a3);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[128], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_129(void * a0, void * a1, uintptr_t a2)
+static int32_t judged_129(uintptr_t a0)
 {
-	int32_t r = ((int32_t (*)(void *, void *, uintptr_t))driver[129])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(uintptr_t))driver[129])(a0);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[129], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_130(void * a0, uintptr_t a1, void * a2)
+static int32_t judged_130(void * a0, void * a1, uintptr_t a2)
 {
-	int32_t r = ((int32_t (*)(void *, uintptr_t, void *))driver[130])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(void *, void *, uintptr_t))driver[130])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[130], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_131(void * a0, uintptr_t a1)
+static int32_t judged_131(void * a0, uintptr_t a1, void * a2)
 {
-	int32_t r = ((int32_t (*)(void *, uintptr_t))driver[131])(a0, a1);
+	int32_t r = ((int32_t (*)(void *, uintptr_t, void *))driver[131])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[131], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_132(void * a0, uintptr_t a1, int32_t a2)
+static int32_t judged_132(void * a0, uintptr_t a1)
 {
-	int32_t r = ((int32_t (*)(void *, uintptr_t, int32_t))driver[132])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(void *, uintptr_t))driver[132])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[132], 1, __ATOMIC_RELAXED);
 	return r;
@@ -5247,17 +5255,17 @@ static int32_t judged_133(void * a0, uintptr_t a1, int32_t a2)
 	return r;
 }
 
-static int32_t judged_134(void * a0, uintptr_t a1)
+static int32_t judged_134(void * a0, uintptr_t a1, int32_t a2)
 {
-	int32_t r = ((int32_t (*)(void *, uintptr_t))driver[134])(a0, a1);
+	int32_t r = ((int32_t (*)(void *, uintptr_t, int32_t))driver[134])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[134], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_135(void * a0, uintptr_t a1, int32_t a2)
+static int32_t judged_135(void * a0, uintptr_t a1)
 {
-	int32_t r = ((int32_t (*)(void *, uintptr_t, int32_t))driver[135])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(void *, uintptr_t))driver[135])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[135], 1, __ATOMIC_RELAXED);
 	return r;
@@ -5271,57 +5279,57 @@ static int32_t judged_136(void * a0, uintptr_t a1, int32_t a2)
 	return r;
 }
 
-static int32_t judged_137(void * a0, void * a1, void * a2, uintptr_t a3, void * a4)
+static int32_t judged_137(void * a0, uintptr_t a1, int32_t a2)
 {
-	int32_t r = ((int32_t (*)(void *, void *, void *, uintptr_t, void *))driver[137])(a0, a1, a2, a3, a4);
+	int32_t r = ((int32_t (*)(void *, uintptr_t, int32_t))driver[137])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[137], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_138(void * a0, void * a1, void * a2, void * a3, int32_t a4, uintptr_t a5, void * a6)
+static int32_t judged_138(void * a0, void * a1, void * a2, uintptr_t a3, void * a4)
 {
-	int32_t r = ((int32_t (*)(void *, void *, void *, void *, int32_t, uintptr_t, void *))driver[138])(a0, a1, a2, a3, a4, a5, a6);
+	int32_t r = ((int32_t (*)(void *, void *, void *, uintptr_t, void *))driver[138])(a0, a1, a2, a3, a4);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[138], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_139(void * a0, void * a1, void * a2, void * a3, void * a4)
+static int32_t judged_139(void * a0, void * a1, void * a2, void * a3, int32_t a4, uintptr_t a5, void * a6)
 {
-	int32_t r = ((int32_t (*)(void *, void *, void *, void *, void *))driver[139])(a0, a1, a2, a3, a4);
+	int32_t r = ((int32_t (*)(void *, void *, void *, void *, int32_t, uintptr_t, void *))driver[139])(a0, a1, a2, a3, a4, a5, a6);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[139], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_140(uintptr_t a0, uintptr_t a1, uintptr_t a2)
+static int32_t judged_140(void * a0, void * a1, void * a2, void * a3, void * a4)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, uintptr_t))driver[140])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(void *, void *, void *, void *, void *))driver[140])(a0, a1, a2, a3, a4);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[140], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_141(uintptr_t a0, int32_t a1)
+static int32_t judged_141(uintptr_t a0, uintptr_t a1, uintptr_t a2)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t))driver[141])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, uintptr_t))driver[141])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[141], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_142(uintptr_t a0)
+static int32_t judged_142(uintptr_t a0, int32_t a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t))driver[142])(a0);
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t))driver[142])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[142], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_143(void * a0, uint32_t a1)
+static int32_t judged_143(uintptr_t a0)
 {
-	int32_t r = ((int32_t (*)(void *, uint32_t))driver[143])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t))driver[143])(a0);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[143], 1, __ATOMIC_RELAXED);
 	return r;
@@ -5335,17 +5343,17 @@ static int32_t judged_144(void * a0, uint32_t a1)
 	return r;
 }
 
-static int32_t judged_145(void * a0, int32_t a1)
+static int32_t judged_145(void * a0, uint32_t a1)
 {
-	int32_t r = ((int32_t (*)(void *, int32_t))driver[145])(a0, a1);
+	int32_t r = ((int32_t (*)(void *, uint32_t))driver[145])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[145], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_146(void * a0, void * a1, uint32_t a2)
+static int32_t judged_146(void * a0, int32_t a1)
 {
-	int32_t r = ((int32_t (*)(void *, void *, uint32_t))driver[146])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(void *, int32_t))driver[146])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[146], 1, __ATOMIC_RELAXED);
 	return r;
@@ -5359,9 +5367,9 @@ static int32_t judged_147(void * a0, void * a1, uint32_t a2)
 	return r;
 }
 
-static int32_t judged_148(void * a0)
+static int32_t judged_148(void * a0, void * a1, uint32_t a2)
 {
-	int32_t r = ((int32_t (*)(void *))driver[148])(a0);
+	int32_t r = ((int32_t (*)(void *, void *, uint32_t))driver[148])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[148], 1, __ATOMIC_RELAXED);
 	return r;
@@ -5383,17 +5391,17 @@ static int32_t judged_150(void * a0)
 	return r;
 }
 
-static int32_t judged_151(void * a0, uintptr_t a1, int32_t a2)
+static int32_t judged_151(void * a0)
 {
-	int32_t r = ((int32_t (*)(void *, uintptr_t, int32_t))driver[151])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(void *))driver[151])(a0);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[151], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_152(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
+static int32_t judged_152(void * a0, uintptr_t a1, int32_t a2)
 {
-	int32_t r = ((int32_t (*)(void *, void *, void *, uintptr_t, int32_t))driver[152])(a0, a1, a2, a3, a4);
+	int32_t r = ((int32_t (*)(void *, uintptr_t, int32_t))driver[152])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[152], 1, __ATOMIC_RELAXED);
 	return r;
@@ -5407,33 +5415,33 @@ static int32_t judged_153(void * a0, void * a1, void * a2, uintptr_t a3, int32_t
 	return r;
 }
 
-static int32_t judged_154(void * a0, void * a1, void * a2, uintptr_t a3)
+static int32_t judged_154(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
 {
-	int32_t r = ((int32_t (*)(void *, void *, void *, uintptr_t))driver[154])(a0, a1, a2, a3);
+	int32_t r = ((int32_t (*)(void *, void *, void *, uintptr_t, int32_t))driver[154])(a0, a1, a2, a3, a4);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[154], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_155(void * a0, uintptr_t a1)
+static int32_t judged_155(void * a0, void * a1, void * a2, uintptr_t a3)
 {
-	int32_t r = ((int32_t (*)(void *, uintptr_t))driver[155])(a0, a1);
+	int32_t r = ((int32_t (*)(void *, void *, void *, uintptr_t))driver[155])(a0, a1, a2, a3);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[155], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_156(void * a0, uintptr_t a1, int32_t a2)
+static int32_t judged_156(void * a0, uintptr_t a1)
 {
-	int32_t r = ((int32_t (*)(void *, uintptr_t, int32_t))driver[156])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(void *, uintptr_t))driver[156])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[156], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_157(void * a0, uintptr_t a1)
+static int32_t judged_157(void * a0, uintptr_t a1, int32_t a2)
 {
-	int32_t r = ((int32_t (*)(void *, uintptr_t))driver[157])(a0, a1);
+	int32_t r = ((int32_t (*)(void *, uintptr_t, int32_t))driver[157])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[157], 1, __ATOMIC_RELAXED);
 	return r;
@@ -5447,105 +5455,105 @@ static int32_t judged_158(void * a0, uintptr_t a1)
 	return r;
 }
 
-static int32_t judged_159(void * a0, void * a1)
+static int32_t judged_159(void * a0, uintptr_t a1)
 {
-	int32_t r = ((int32_t (*)(void *, void *))driver[159])(a0, a1);
+	int32_t r = ((int32_t (*)(void *, uintptr_t))driver[159])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[159], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uintptr_t judged_160(int32_t a0)
+static int32_t judged_160(void * a0, void * a1)
 {
-	uintptr_t r = ((uintptr_t (*)(int32_t))driver[160])(a0);
-	if (!r)
+	int32_t r = ((int32_t (*)(void *, void *))driver[160])(a0, a1);
+	if (r)
 		__atomic_fetch_add(&anynpu_refusals[160], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_161(void * a0, int32_t a1)
+static uintptr_t judged_161(int32_t a0)
 {
-	int32_t r = ((int32_t (*)(void *, int32_t))driver[161])(a0, a1);
-	if (r)
+	uintptr_t r = ((uintptr_t (*)(int32_t))driver[161])(a0);
+	if (!r)
 		__atomic_fetch_add(&anynpu_refusals[161], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_162(void * a0, int32_t a1, hbDNNTensorShape a2, void * a3, void * a4)
+static int32_t judged_162(void * a0, int32_t a1)
 {
-	int32_t r = ((int32_t (*)(void *, int32_t, hbDNNTensorShape, void *, void *))driver[162])(a0, a1, a2, a3, a4);
+	int32_t r = ((int32_t (*)(void *, int32_t))driver[162])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[162], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_162_former(void * a0, int32_t a1, int32_t a2, hbDNNTensorShape a3, void * a4, void * a5)
+static int32_t judged_163(void * a0, int32_t a1, hbDNNTensorShape a2, void * a3, void * a4)
 {
-	int32_t r = ((int32_t (*)(void *, int32_t, int32_t, hbDNNTensorShape, void *, void *))driver[162])(a0, a1, a2, a3, a4, a5);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[162], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_163(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool))driver[163])(a0, a1, a2, a3, a4, a5, a6);
+	int32_t r = ((int32_t (*)(void *, int32_t, hbDNNTensorShape, void *, void *))driver[163])(a0, a1, a2, a3, a4);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[163], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_164(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6, hbDNNTensorShape a7, hbDNNTensorShape a8)
+static int32_t judged_163_former(void * a0, int32_t a1, int32_t a2, hbDNNTensorShape a3, void * a4, void * a5)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, hbDNNTensorShape, hbDNNTensorShape))driver[164])(a0, a1, a2, a3, a4, a5, a6, a7, a8);
+	int32_t r = ((int32_t (*)(void *, int32_t, int32_t, hbDNNTensorShape, void *, void *))driver[163])(a0, a1, a2, a3, a4, a5);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[163], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_164(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool))driver[164])(a0, a1, a2, a3, a4, a5, a6);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[164], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_164_former(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6, hbDNNRoi a7)
+static int32_t judged_165(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6, hbDNNTensorShape a7, hbDNNTensorShape a8)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, hbDNNRoi))driver[164])(a0, a1, a2, a3, a4, a5, a6, a7);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[164], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_165(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, uint32_t, uint32_t))driver[165])(a0, a1, a2, a3, a4, a5, a6, a7);
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, hbDNNTensorShape, hbDNNTensorShape))driver[165])(a0, a1, a2, a3, a4, a5, a6, a7, a8);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[165], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_166(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7, uint32_t a8)
+static int32_t judged_165_former(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6, hbDNNRoi a7)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, uint32_t, uint32_t, uint32_t))driver[166])(a0, a1, a2, a3, a4, a5, a6, a7, a8);
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, hbDNNRoi))driver[165])(a0, a1, a2, a3, a4, a5, a6, a7);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[165], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_166(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, uint32_t, uint32_t))driver[166])(a0, a1, a2, a3, a4, a5, a6, a7);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[166], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_167(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, hbDNNTensorShape a6)
+static int32_t judged_167(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7, uint32_t a8)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, hbDNNTensorShape))driver[167])(a0, a1, a2, a3, a4, a5, a6);
+	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, uint32_t, uint32_t, uint32_t))driver[167])(a0, a1, a2, a3, a4, a5, a6, a7, a8);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[167], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_167_former(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, hbDNNRoi a6)
+static int32_t judged_168(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, hbDNNTensorShape a6)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, hbDNNRoi))driver[167])(a0, a1, a2, a3, a4, a5, a6);
+	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, hbDNNTensorShape))driver[168])(a0, a1, a2, a3, a4, a5, a6);
 	if (r)
-		__atomic_fetch_add(&anynpu_refusals[167], 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&anynpu_refusals[168], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_168(uintptr_t a0, hbDNNTensorShape a1, uintptr_t a2, hbDNNTensorShape a3, int32_t a4)
+static int32_t judged_168_former(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, hbDNNRoi a6)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, hbDNNTensorShape, uintptr_t, hbDNNTensorShape, int32_t))driver[168])(a0, a1, a2, a3, a4);
+	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, hbDNNRoi))driver[168])(a0, a1, a2, a3, a4, a5, a6);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[168], 1, __ATOMIC_RELAXED);
 	return r;
@@ -5559,9 +5567,9 @@ static int32_t judged_169(uintptr_t a0, hbDNNTensorShape a1, uintptr_t a2, hbDNN
 	return r;
 }
 
-static int32_t judged_170(uintptr_t a0, uintptr_t a1, uint32_t a2, void * a3, void * a4, uint32_t a5)
+static int32_t judged_170(uintptr_t a0, hbDNNTensorShape a1, uintptr_t a2, hbDNNTensorShape a3, int32_t a4)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, uint32_t, void *, void *, uint32_t))driver[170])(a0, a1, a2, a3, a4, a5);
+	int32_t r = ((int32_t (*)(uintptr_t, hbDNNTensorShape, uintptr_t, hbDNNTensorShape, int32_t))driver[170])(a0, a1, a2, a3, a4);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[170], 1, __ATOMIC_RELAXED);
 	return r;
@@ -5575,25 +5583,25 @@ static int32_t judged_171(uintptr_t a0, uintptr_t a1, uint32_t a2, void * a3, vo
 	return r;
 }
 
-static int32_t judged_172(void * a0, void * a1, uint32_t a2)
+static int32_t judged_172(uintptr_t a0, uintptr_t a1, uint32_t a2, void * a3, void * a4, uint32_t a5)
 {
-	int32_t r = ((int32_t (*)(void *, void *, uint32_t))driver[172])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, uint32_t, void *, void *, uint32_t))driver[172])(a0, a1, a2, a3, a4, a5);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[172], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_173(void * a0, uintptr_t a1)
+static int32_t judged_173(void * a0, void * a1, uint32_t a2)
 {
-	int32_t r = ((int32_t (*)(void *, uintptr_t))driver[173])(a0, a1);
+	int32_t r = ((int32_t (*)(void *, void *, uint32_t))driver[173])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[173], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_174(void * a0)
+static int32_t judged_174(void * a0, uintptr_t a1)
 {
-	int32_t r = ((int32_t (*)(void *))driver[174])(a0);
+	int32_t r = ((int32_t (*)(void *, uintptr_t))driver[174])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[174], 1, __ATOMIC_RELAXED);
 	return r;
@@ -5607,17 +5615,17 @@ static int32_t judged_175(void * a0)
 	return r;
 }
 
-static int32_t judged_176(uint32_t a0, void * a1)
+static int32_t judged_176(void * a0)
 {
-	int32_t r = ((int32_t (*)(uint32_t, void *))driver[176])(a0, a1);
+	int32_t r = ((int32_t (*)(void *))driver[176])(a0);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[176], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_177(void * a0, void * a1)
+static int32_t judged_177(uint32_t a0, void * a1)
 {
-	int32_t r = ((int32_t (*)(void *, void *))driver[177])(a0, a1);
+	int32_t r = ((int32_t (*)(uint32_t, void *))driver[177])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[177], 1, __ATOMIC_RELAXED);
 	return r;
@@ -5647,49 +5655,49 @@ static int32_t judged_180(void * a0, void * a1)
 	return r;
 }
 
-static int32_t judged_181(void * a0)
+static int32_t judged_181(void * a0, void * a1)
 {
-	int32_t r = ((int32_t (*)(void *))driver[181])(a0);
+	int32_t r = ((int32_t (*)(void *, void *))driver[181])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[181], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_183(uintptr_t a0, void * a1, uint32_t a2, void * a3)
+static int32_t judged_182(void * a0)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *, uint32_t, void *))driver[183])(a0, a1, a2, a3);
+	int32_t r = ((int32_t (*)(void *))driver[182])(a0);
 	if (r)
-		__atomic_fetch_add(&anynpu_refusals[183], 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&anynpu_refusals[182], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_184(uint64_t a0, int32_t a1, int32_t a2, uint64_t a3, void * a4)
+static int32_t judged_184(uintptr_t a0, void * a1, uint32_t a2, void * a3)
 {
-	int32_t r = ((int32_t (*)(uint64_t, int32_t, int32_t, uint64_t, void *))driver[184])(a0, a1, a2, a3, a4);
+	int32_t r = ((int32_t (*)(uintptr_t, void *, uint32_t, void *))driver[184])(a0, a1, a2, a3);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[184], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_185(uintptr_t a0, void * a1)
+static int32_t judged_185(uint64_t a0, int32_t a1, int32_t a2, uint64_t a3, void * a4)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[185])(a0, a1);
+	int32_t r = ((int32_t (*)(uint64_t, int32_t, int32_t, uint64_t, void *))driver[185])(a0, a1, a2, a3, a4);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[185], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_187(void * a0)
+static int32_t judged_186(uintptr_t a0, void * a1)
 {
-	int32_t r = ((int32_t (*)(void *))driver[187])(a0);
+	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[186])(a0, a1);
 	if (r)
-		__atomic_fetch_add(&anynpu_refusals[187], 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&anynpu_refusals[186], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_188(uintptr_t a0, uintptr_t a1, uint32_t a2, float a3)
+static int32_t judged_188(void * a0)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, uint32_t, float))driver[188])(a0, a1, a2, a3);
+	int32_t r = ((int32_t (*)(void *))driver[188])(a0);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[188], 1, __ATOMIC_RELAXED);
 	return r;
@@ -5703,177 +5711,177 @@ static int32_t judged_189(uintptr_t a0, uintptr_t a1, uint32_t a2, float a3)
 	return r;
 }
 
-static int32_t judged_190(uintptr_t a0, uint32_t a1, void * a2)
+static int32_t judged_190(uintptr_t a0, uintptr_t a1, uint32_t a2, float a3)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *))driver[190])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, uint32_t, float))driver[190])(a0, a1, a2, a3);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[190], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_191(uintptr_t a0)
+static int32_t judged_191(uintptr_t a0, uint32_t a1, void * a2)
 {
-	int32_t r = ((int32_t (*)(uintptr_t))driver[191])(a0);
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *))driver[191])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[191], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_193(uintptr_t a0, void * a1)
+static int32_t judged_192(uintptr_t a0)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[193])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t))driver[192])(a0);
 	if (r)
-		__atomic_fetch_add(&anynpu_refusals[193], 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&anynpu_refusals[192], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_194(uintptr_t a0, uintptr_t a1)
+static int32_t judged_194(uintptr_t a0, void * a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t))driver[194])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[194])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[194], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_195(void * a0)
+static int32_t judged_195(uintptr_t a0, uintptr_t a1)
 {
-	int32_t r = ((int32_t (*)(void *))driver[195])(a0);
+	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t))driver[195])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[195], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_197(uintptr_t a0, void * a1)
+static int32_t judged_196(void * a0)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[197])(a0, a1);
+	int32_t r = ((int32_t (*)(void *))driver[196])(a0);
 	if (r)
-		__atomic_fetch_add(&anynpu_refusals[197], 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&anynpu_refusals[196], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_198(uintptr_t a0, int32_t a1, void * a2, uint64_t a3)
+static int32_t judged_198(uintptr_t a0, void * a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *, uint64_t))driver[198])(a0, a1, a2, a3);
+	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[198])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[198], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_199(uintptr_t a0, int32_t a1, uintptr_t a2, uint64_t a3, uint64_t a4)
+static int32_t judged_199(uintptr_t a0, int32_t a1, void * a2, uint64_t a3)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t, uintptr_t, uint64_t, uint64_t))driver[199])(a0, a1, a2, a3, a4);
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *, uint64_t))driver[199])(a0, a1, a2, a3);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[199], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_200(uintptr_t a0, int32_t a1, uintptr_t a2)
+static int32_t judged_200(uintptr_t a0, int32_t a1, uintptr_t a2, uint64_t a3, uint64_t a4)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t, uintptr_t))driver[200])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, uintptr_t, uint64_t, uint64_t))driver[200])(a0, a1, a2, a3, a4);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[200], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_201(uintptr_t a0, int32_t a1, void * a2)
+static int32_t judged_201(uintptr_t a0, int32_t a1, uintptr_t a2)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *))driver[201])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, uintptr_t))driver[201])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[201], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_202(uintptr_t a0, int32_t a1, uint32_t a2, void * a3, uint32_t a4, void * a5)
+static int32_t judged_202(uintptr_t a0, int32_t a1, void * a2)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t, uint32_t, void *, uint32_t, void *))driver[202])(a0, a1, a2, a3, a4, a5);
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *))driver[202])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[202], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_203(uintptr_t a0, uint32_t a1, void * a2, uint32_t a3, void * a4)
+static int32_t judged_203(uintptr_t a0, int32_t a1, uint32_t a2, void * a3, uint32_t a4, void * a5)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *, uint32_t, void *))driver[203])(a0, a1, a2, a3, a4);
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, uint32_t, void *, uint32_t, void *))driver[203])(a0, a1, a2, a3, a4, a5);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[203], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_204(uintptr_t a0, _Bool a1)
+static int32_t judged_204(uintptr_t a0, uint32_t a1, void * a2, uint32_t a3, void * a4)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, _Bool))driver[204])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *, uint32_t, void *))driver[204])(a0, a1, a2, a3, a4);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[204], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_205(uintptr_t a0)
+static int32_t judged_205(uintptr_t a0, _Bool a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t))driver[205])(a0);
+	int32_t r = ((int32_t (*)(uintptr_t, _Bool))driver[205])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[205], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_206(uintptr_t a0, void * a1)
+static int32_t judged_206(uintptr_t a0)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[206])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t))driver[206])(a0);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[206], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_207(uintptr_t a0, void * a1, uint32_t a2, void * a3)
+static int32_t judged_207(uintptr_t a0, void * a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *, uint32_t, void *))driver[207])(a0, a1, a2, a3);
+	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[207])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[207], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_209(uintptr_t a0, int32_t a1)
+static int32_t judged_208(uintptr_t a0, void * a1, uint32_t a2, void * a3)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t))driver[209])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t, void *, uint32_t, void *))driver[208])(a0, a1, a2, a3);
 	if (r)
-		__atomic_fetch_add(&anynpu_refusals[209], 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&anynpu_refusals[208], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_210(uintptr_t a0, void * a1, void * a2)
+static int32_t judged_210(uintptr_t a0, int32_t a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *, void *))driver[210])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t))driver[210])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[210], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_211(uintptr_t a0, int32_t a1)
+static int32_t judged_211(uintptr_t a0, void * a1, void * a2)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t))driver[211])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t, void *, void *))driver[211])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[211], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_212(uintptr_t a0, uint64_t a1)
+static int32_t judged_212(uintptr_t a0, int32_t a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, uint64_t))driver[212])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t))driver[212])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[212], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_213(uintptr_t a0)
+static int32_t judged_213(uintptr_t a0, uint64_t a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t))driver[213])(a0);
+	int32_t r = ((int32_t (*)(uintptr_t, uint64_t))driver[213])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[213], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_214(uintptr_t a0, uint32_t a1, void * a2)
+static int32_t judged_214(uintptr_t a0)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *))driver[214])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(uintptr_t))driver[214])(a0);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[214], 1, __ATOMIC_RELAXED);
 	return r;
@@ -5903,49 +5911,49 @@ static int32_t judged_217(uintptr_t a0, uint32_t a1, void * a2)
 	return r;
 }
 
-static int32_t judged_218(uintptr_t a0, void * a1)
+static int32_t judged_218(uintptr_t a0, uint32_t a1, void * a2)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[218])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *))driver[218])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[218], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_220(uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4)
+static int32_t judged_219(uintptr_t a0, void * a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *, void *, uint64_t))driver[220])(a0, a1, a2, a3, a4);
+	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[219])(a0, a1);
 	if (r)
-		__atomic_fetch_add(&anynpu_refusals[220], 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&anynpu_refusals[219], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_221(uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5)
+static int32_t judged_221(uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *, uintptr_t, uint64_t, uint64_t))driver[221])(a0, a1, a2, a3, a4, a5);
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *, void *, uint64_t))driver[221])(a0, a1, a2, a3, a4);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[221], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_222(uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4)
+static int32_t judged_222(uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *, void *, uint64_t))driver[222])(a0, a1, a2, a3, a4);
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *, uintptr_t, uint64_t, uint64_t))driver[222])(a0, a1, a2, a3, a4, a5);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[222], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_223(uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5)
+static int32_t judged_223(uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *, uintptr_t, uint64_t, uint64_t))driver[223])(a0, a1, a2, a3, a4, a5);
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *, void *, uint64_t))driver[223])(a0, a1, a2, a3, a4);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[223], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_224(uintptr_t a0, _Bool a1)
+static int32_t judged_224(uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, _Bool))driver[224])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *, uintptr_t, uint64_t, uint64_t))driver[224])(a0, a1, a2, a3, a4, a5);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[224], 1, __ATOMIC_RELAXED);
 	return r;
@@ -5967,9 +5975,9 @@ static int32_t judged_226(uintptr_t a0, _Bool a1)
 	return r;
 }
 
-static int32_t judged_227(uintptr_t a0, uint64_t a1)
+static int32_t judged_227(uintptr_t a0, _Bool a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, uint64_t))driver[227])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t, _Bool))driver[227])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[227], 1, __ATOMIC_RELAXED);
 	return r;
@@ -5983,41 +5991,41 @@ static int32_t judged_228(uintptr_t a0, uint64_t a1)
 	return r;
 }
 
-static int32_t judged_231(uintptr_t a0)
+static int32_t judged_229(uintptr_t a0, uint64_t a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t))driver[231])(a0);
+	int32_t r = ((int32_t (*)(uintptr_t, uint64_t))driver[229])(a0, a1);
 	if (r)
-		__atomic_fetch_add(&anynpu_refusals[231], 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&anynpu_refusals[229], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_232(uintptr_t a0, void * a1)
+static int32_t judged_232(uintptr_t a0)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[232])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t))driver[232])(a0);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[232], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_233(uintptr_t a0, uintptr_t a1)
+static int32_t judged_233(uintptr_t a0, void * a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t))driver[233])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[233])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[233], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_234(uintptr_t a0, void * a1, uint32_t a2, uint64_t a3, void * a4)
+static int32_t judged_234(uintptr_t a0, uintptr_t a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *, uint32_t, uint64_t, void *))driver[234])(a0, a1, a2, a3, a4);
+	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t))driver[234])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[234], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_235(uintptr_t a0, int32_t a1, void * a2)
+static int32_t judged_235(uintptr_t a0, void * a1, uint32_t a2, uint64_t a3, void * a4)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *))driver[235])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(uintptr_t, void *, uint32_t, uint64_t, void *))driver[235])(a0, a1, a2, a3, a4);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[235], 1, __ATOMIC_RELAXED);
 	return r;
@@ -6039,49 +6047,49 @@ static int32_t judged_237(uintptr_t a0, int32_t a1, void * a2)
 	return r;
 }
 
-static int32_t judged_238(uintptr_t a0, void * a1)
+static int32_t judged_238(uintptr_t a0, int32_t a1, void * a2)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[238])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *))driver[238])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[238], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_240(uintptr_t a0)
+static int32_t judged_239(uintptr_t a0, void * a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t))driver[240])(a0);
+	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[239])(a0, a1);
 	if (r)
-		__atomic_fetch_add(&anynpu_refusals[240], 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&anynpu_refusals[239], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_242(int32_t a0, void * a1)
+static int32_t judged_241(uintptr_t a0)
 {
-	int32_t r = ((int32_t (*)(int32_t, void *))driver[242])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t))driver[241])(a0);
 	if (r)
-		__atomic_fetch_add(&anynpu_refusals[242], 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&anynpu_refusals[241], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_243(uintptr_t a0, void * a1)
+static int32_t judged_243(int32_t a0, void * a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[243])(a0, a1);
+	int32_t r = ((int32_t (*)(int32_t, void *))driver[243])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[243], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_244(void * a0, void * a1, void * a2)
+static int32_t judged_244(uintptr_t a0, void * a1)
 {
-	int32_t r = ((int32_t (*)(void *, void *, void *))driver[244])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[244])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[244], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_245(uintptr_t a0, void * a1, uint16_t a2, void * a3)
+static int32_t judged_245(void * a0, void * a1, void * a2)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *, uint16_t, void *))driver[245])(a0, a1, a2, a3);
+	int32_t r = ((int32_t (*)(void *, void *, void *))driver[245])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[245], 1, __ATOMIC_RELAXED);
 	return r;
@@ -6095,17 +6103,17 @@ static int32_t judged_246(uintptr_t a0, void * a1, uint16_t a2, void * a3)
 	return r;
 }
 
-static int32_t judged_247(uintptr_t a0, int32_t a1, void * a2, uint64_t a3)
+static int32_t judged_247(uintptr_t a0, void * a1, uint16_t a2, void * a3)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *, uint64_t))driver[247])(a0, a1, a2, a3);
+	int32_t r = ((int32_t (*)(uintptr_t, void *, uint16_t, void *))driver[247])(a0, a1, a2, a3);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[247], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_248(uintptr_t a0, void * a1, uint16_t a2, void * a3, uint64_t a4)
+static int32_t judged_248(uintptr_t a0, int32_t a1, void * a2, uint64_t a3)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *, uint16_t, void *, uint64_t))driver[248])(a0, a1, a2, a3, a4);
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *, uint64_t))driver[248])(a0, a1, a2, a3);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[248], 1, __ATOMIC_RELAXED);
 	return r;
@@ -6119,22 +6127,24 @@ static int32_t judged_249(uintptr_t a0, void * a1, uint16_t a2, void * a3, uint6
 	return r;
 }
 
-static uintptr_t mixed_9(void)
+static int32_t judged_250(uintptr_t a0, void * a1, uint16_t a2, void * a3, uint64_t a4)
 {
-	anynpu_fn f = anynpu_by_driver(9, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[9] : __atomic_load_n(&live[9], __ATOMIC_ACQUIRE);
+	int32_t r = ((int32_t (*)(uintptr_t, void *, uint16_t, void *, uint64_t))driver[250])(a0, a1, a2, a3, a4);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[250], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uintptr_t mixed_10(void)
+{
+	anynpu_fn f = anynpu_by_driver(10, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[10] : __atomic_load_n(&live[10], __ATOMIC_ACQUIRE);
 	return ((uintptr_t (*)(void))f)();
 }
 
-static uint32_t mixed_10(void * a0)
+static uint32_t mixed_11(void * a0)
 {
-	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driven[10] : __atomic_load_n(&live[10], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driven[11] : __atomic_load_n(&live[11], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(void *))f)(a0);
-}
-
-static uint32_t mixed_11(uintptr_t a0, void * a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[11] : __atomic_load_n(&live[11], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
 static uint32_t mixed_12(uintptr_t a0, void * a1)
@@ -6143,40 +6153,40 @@ static uint32_t mixed_12(uintptr_t a0, void * a1)
 	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
-static uint32_t mixed_13(uintptr_t a0, uint32_t a1)
+static uint32_t mixed_13(uintptr_t a0, void * a1)
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[13] : __atomic_load_n(&live[13], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, uint32_t))f)(a0, a1);
-}
-
-static uint32_t mixed_14(uintptr_t a0, void * a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[14] : __atomic_load_n(&live[14], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
-static uint32_t mixed_15(uintptr_t a0, void * a1, uint64_t a2)
+static uint32_t mixed_14(uintptr_t a0, uint32_t a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[14] : __atomic_load_n(&live[14], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, uint32_t))f)(a0, a1);
+}
+
+static uint32_t mixed_15(uintptr_t a0, void * a1)
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[15] : __atomic_load_n(&live[15], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
+}
+
+static uint32_t mixed_16(uintptr_t a0, void * a1, uint64_t a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[16] : __atomic_load_n(&live[16], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, void *, uint64_t))f)(a0, a1, a2);
 }
 
-static uint32_t mixed_16(uintptr_t a0, void * a1, void * a2)
+static uint32_t mixed_17(uintptr_t a0, void * a1, void * a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[16] : __atomic_load_n(&live[16], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[17] : __atomic_load_n(&live[17], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, void *, void *))f)(a0, a1, a2);
 }
 
-static uint32_t mixed_17(uintptr_t a0, uint32_t a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[17] : __atomic_load_n(&live[17], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, uint32_t))f)(a0, a1);
-}
-
-static uint32_t mixed_18(uintptr_t a0, void * a1)
+static uint32_t mixed_18(uintptr_t a0, uint32_t a1)
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[18] : __atomic_load_n(&live[18], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
+	return ((uint32_t (*)(uintptr_t, uint32_t))f)(a0, a1);
 }
 
 static uint32_t mixed_19(uintptr_t a0, void * a1)
@@ -6191,34 +6201,34 @@ static uint32_t mixed_20(uintptr_t a0, void * a1)
 	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
-static uintptr_t mixed_21(uint64_t a0, uintptr_t a1)
+static uint32_t mixed_21(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS || anynpu_by_driver(21, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[21] : __atomic_load_n(&live[21], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[21] : __atomic_load_n(&live[21], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
+}
+
+static uintptr_t mixed_22(uint64_t a0, uintptr_t a1)
+{
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS || anynpu_by_driver(22, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[22] : __atomic_load_n(&live[22], __ATOMIC_ACQUIRE);
 	return ((uintptr_t (*)(uint64_t, uintptr_t))f)(a0, a1);
 }
 
-static uintptr_t mixed_22(uint64_t a0, uintptr_t a1, uint64_t a2)
+static uintptr_t mixed_23(uint64_t a0, uintptr_t a1, uint64_t a2)
 {
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS || anynpu_by_driver(22, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[22] : __atomic_load_n(&live[22], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS || anynpu_by_driver(23, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[23] : __atomic_load_n(&live[23], __ATOMIC_ACQUIRE);
 	return ((uintptr_t (*)(uint64_t, uintptr_t, uint64_t))f)(a0, a1, a2);
 }
 
-static uintptr_t mixed_23(uint64_t a0, uintptr_t a1, int32_t a2, uint64_t a3, uint64_t a4)
+static uintptr_t mixed_24(uint64_t a0, uintptr_t a1, int32_t a2, uint64_t a3, uint64_t a4)
 {
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS || anynpu_by_driver(23, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[23] : __atomic_load_n(&live[23], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS || anynpu_by_driver(24, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[24] : __atomic_load_n(&live[24], __ATOMIC_ACQUIRE);
 	return ((uintptr_t (*)(uint64_t, uintptr_t, int32_t, uint64_t, uint64_t))f)(a0, a1, a2, a3, a4);
 }
 
-static uint32_t mixed_24(void * a0)
+static uint32_t mixed_25(void * a0)
 {
-	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driven[24] : __atomic_load_n(&live[24], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driven[25] : __atomic_load_n(&live[25], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(void *))f)(a0);
-}
-
-static uintptr_t mixed_25(uintptr_t a0)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[25] : __atomic_load_n(&live[25], __ATOMIC_ACQUIRE);
-	return ((uintptr_t (*)(uintptr_t))f)(a0);
 }
 
 static uintptr_t mixed_26(uintptr_t a0)
@@ -6227,10 +6237,10 @@ static uintptr_t mixed_26(uintptr_t a0)
 	return ((uintptr_t (*)(uintptr_t))f)(a0);
 }
 
-static uint32_t mixed_27(uintptr_t a0, void * a1)
+static uintptr_t mixed_27(uintptr_t a0)
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[27] : __atomic_load_n(&live[27], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
+	return ((uintptr_t (*)(uintptr_t))f)(a0);
 }
 
 static uint32_t mixed_28(uintptr_t a0, void * a1)
@@ -6245,16 +6255,16 @@ static uint32_t mixed_29(uintptr_t a0, void * a1)
 	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
-static uintptr_t mixed_30(void)
+static uint32_t mixed_30(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_by_driver(30, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[30] : __atomic_load_n(&live[30], __ATOMIC_ACQUIRE);
-	return ((uintptr_t (*)(void))f)();
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[30] : __atomic_load_n(&live[30], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
-static uint32_t mixed_31(uintptr_t a0, void * a1, uint64_t a2)
+static uintptr_t mixed_31(void)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[31] : __atomic_load_n(&live[31], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, void *, uint64_t))f)(a0, a1, a2);
+	anynpu_fn f = anynpu_by_driver(31, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[31] : __atomic_load_n(&live[31], __ATOMIC_ACQUIRE);
+	return ((uintptr_t (*)(void))f)();
 }
 
 static uint32_t mixed_32(uintptr_t a0, void * a1, uint64_t a2)
@@ -6269,136 +6279,136 @@ static uint32_t mixed_33(uintptr_t a0, void * a1, uint64_t a2)
 	return ((uint32_t (*)(uintptr_t, void *, uint64_t))f)(a0, a1, a2);
 }
 
-static uint32_t mixed_34(void * a0)
+static uint32_t mixed_34(uintptr_t a0, void * a1, uint64_t a2)
 {
-	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driven[34] : __atomic_load_n(&live[34], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(void *))f)(a0);
-}
-
-static uintptr_t mixed_35(void)
-{
-	anynpu_fn f = anynpu_by_driver(35, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[35] : __atomic_load_n(&live[35], __ATOMIC_ACQUIRE);
-	return ((uintptr_t (*)(void))f)();
-}
-
-static void mixed_36(void * a0)
-{
-	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driven[36] : __atomic_load_n(&live[36], __ATOMIC_ACQUIRE);
-	((void (*)(void *))f)(a0);
-}
-
-static uint32_t mixed_37(uintptr_t a0, void * a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[37] : __atomic_load_n(&live[37], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
-}
-
-static uint32_t mixed_38(uintptr_t a0, uintptr_t a1)
-{
-	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner(a1)) == ANYNPU_THEIRS ? driven[38] : __atomic_load_n(&live[38], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, uintptr_t))f)(a0, a1);
-}
-
-static uint32_t mixed_39(uintptr_t a0, uint32_t a1, void * a2, uint64_t a3)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[39] : __atomic_load_n(&live[39], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, uint32_t, void *, uint64_t))f)(a0, a1, a2, a3);
-}
-
-static uint32_t mixed_40(uintptr_t a0, uint32_t a1, uintptr_t a2)
-{
-	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner(a2)) == ANYNPU_THEIRS ? driven[40] : __atomic_load_n(&live[40], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, uint32_t, uintptr_t))f)(a0, a1, a2);
-}
-
-static uint32_t mixed_41(uintptr_t a0, uint32_t a1, uint32_t a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[41] : __atomic_load_n(&live[41], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, uint32_t, uint32_t))f)(a0, a1, a2);
-}
-
-static uint32_t mixed_42(uintptr_t a0, uint32_t a1, void * a2, void * a3, void * a4)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[42] : __atomic_load_n(&live[42], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, uint32_t, void *, void *, void *))f)(a0, a1, a2, a3, a4);
-}
-
-static uint32_t mixed_43(uintptr_t a0, void * a1, void * a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[43] : __atomic_load_n(&live[43], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, void *, void *))f)(a0, a1, a2);
-}
-
-static uint32_t mixed_44(uintptr_t a0)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[44] : __atomic_load_n(&live[44], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t))f)(a0);
-}
-
-static uint32_t mixed_45(uintptr_t a0, uint64_t a1, void * a2, void * a3)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[45] : __atomic_load_n(&live[45], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, uint64_t, void *, void *))f)(a0, a1, a2, a3);
-}
-
-static uintptr_t mixed_46(uintptr_t a0)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS || anynpu_by_driver(46, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[46] : __atomic_load_n(&live[46], __ATOMIC_ACQUIRE);
-	return ((uintptr_t (*)(uintptr_t))f)(a0);
-}
-
-static uintptr_t mixed_47(void * a0)
-{
-	anynpu_fn f = anynpu_by_driver(47, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[47] : __atomic_load_n(&live[47], __ATOMIC_ACQUIRE);
-	return ((uintptr_t (*)(void *))f)(a0);
-}
-
-static uintptr_t mixed_48(void * a0, uint64_t a1)
-{
-	anynpu_fn f = anynpu_by_driver(48, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[48] : __atomic_load_n(&live[48], __ATOMIC_ACQUIRE);
-	return ((uintptr_t (*)(void *, uint64_t))f)(a0, a1);
-}
-
-static uintptr_t mixed_49(void)
-{
-	anynpu_fn f = anynpu_by_driver(49, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[49] : __atomic_load_n(&live[49], __ATOMIC_ACQUIRE);
-	return ((uintptr_t (*)(void))f)();
-}
-
-static uint32_t mixed_50(uintptr_t a0, void * a1, uint64_t a2, void * a3)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[50] : __atomic_load_n(&live[50], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, void *, uint64_t, void *))f)(a0, a1, a2, a3);
-}
-
-static uint32_t mixed_51(uintptr_t a0, void * a1, uint64_t a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[51] : __atomic_load_n(&live[51], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[34] : __atomic_load_n(&live[34], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, void *, uint64_t))f)(a0, a1, a2);
 }
 
-static uint32_t mixed_52(uintptr_t a0, void * a1, void * a2, uint64_t a3)
+static uint32_t mixed_35(void * a0)
+{
+	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driven[35] : __atomic_load_n(&live[35], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(void *))f)(a0);
+}
+
+static uintptr_t mixed_36(void)
+{
+	anynpu_fn f = anynpu_by_driver(36, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[36] : __atomic_load_n(&live[36], __ATOMIC_ACQUIRE);
+	return ((uintptr_t (*)(void))f)();
+}
+
+static void mixed_37(void * a0)
+{
+	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driven[37] : __atomic_load_n(&live[37], __ATOMIC_ACQUIRE);
+	((void (*)(void *))f)(a0);
+}
+
+static uint32_t mixed_38(uintptr_t a0, void * a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[38] : __atomic_load_n(&live[38], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
+}
+
+static uint32_t mixed_39(uintptr_t a0, uintptr_t a1)
+{
+	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner(a1)) == ANYNPU_THEIRS ? driven[39] : __atomic_load_n(&live[39], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, uintptr_t))f)(a0, a1);
+}
+
+static uint32_t mixed_40(uintptr_t a0, uint32_t a1, void * a2, uint64_t a3)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[40] : __atomic_load_n(&live[40], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, uint32_t, void *, uint64_t))f)(a0, a1, a2, a3);
+}
+
+static uint32_t mixed_41(uintptr_t a0, uint32_t a1, uintptr_t a2)
+{
+	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner(a2)) == ANYNPU_THEIRS ? driven[41] : __atomic_load_n(&live[41], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, uint32_t, uintptr_t))f)(a0, a1, a2);
+}
+
+static uint32_t mixed_42(uintptr_t a0, uint32_t a1, uint32_t a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[42] : __atomic_load_n(&live[42], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, uint32_t, uint32_t))f)(a0, a1, a2);
+}
+
+static uint32_t mixed_43(uintptr_t a0, uint32_t a1, void * a2, void * a3, void * a4)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[43] : __atomic_load_n(&live[43], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, uint32_t, void *, void *, void *))f)(a0, a1, a2, a3, a4);
+}
+
+static uint32_t mixed_44(uintptr_t a0, void * a1, void * a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[44] : __atomic_load_n(&live[44], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, void *, void *))f)(a0, a1, a2);
+}
+
+static uint32_t mixed_45(uintptr_t a0)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[45] : __atomic_load_n(&live[45], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t))f)(a0);
+}
+
+static uint32_t mixed_46(uintptr_t a0, uint64_t a1, void * a2, void * a3)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[46] : __atomic_load_n(&live[46], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, uint64_t, void *, void *))f)(a0, a1, a2, a3);
+}
+
+static uintptr_t mixed_47(uintptr_t a0)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS || anynpu_by_driver(47, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[47] : __atomic_load_n(&live[47], __ATOMIC_ACQUIRE);
+	return ((uintptr_t (*)(uintptr_t))f)(a0);
+}
+
+static uintptr_t mixed_48(void * a0)
+{
+	anynpu_fn f = anynpu_by_driver(48, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[48] : __atomic_load_n(&live[48], __ATOMIC_ACQUIRE);
+	return ((uintptr_t (*)(void *))f)(a0);
+}
+
+static uintptr_t mixed_49(void * a0, uint64_t a1)
+{
+	anynpu_fn f = anynpu_by_driver(49, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[49] : __atomic_load_n(&live[49], __ATOMIC_ACQUIRE);
+	return ((uintptr_t (*)(void *, uint64_t))f)(a0, a1);
+}
+
+static uintptr_t mixed_50(void)
+{
+	anynpu_fn f = anynpu_by_driver(50, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[50] : __atomic_load_n(&live[50], __ATOMIC_ACQUIRE);
+	return ((uintptr_t (*)(void))f)();
+}
+
+static uint32_t mixed_51(uintptr_t a0, void * a1, uint64_t a2, void * a3)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[51] : __atomic_load_n(&live[51], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, void *, uint64_t, void *))f)(a0, a1, a2, a3);
+}
+
+static uint32_t mixed_52(uintptr_t a0, void * a1, uint64_t a2)
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[52] : __atomic_load_n(&live[52], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, void *, uint64_t))f)(a0, a1, a2);
+}
+
+static uint32_t mixed_53(uintptr_t a0, void * a1, void * a2, uint64_t a3)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[53] : __atomic_load_n(&live[53], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, void *, void *, uint64_t))f)(a0, a1, a2, a3);
 }
 
-static uint32_t mixed_53(uintptr_t a0, uint64_t a1)
+static uint32_t mixed_54(uintptr_t a0, uint64_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[53] : __atomic_load_n(&live[53], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[54] : __atomic_load_n(&live[54], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, uint64_t))f)(a0, a1);
 }
 
-static uint32_t mixed_54(uintptr_t a0, void * a1, uint32_t a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[54] : __atomic_load_n(&live[54], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, void *, uint32_t))f)(a0, a1, a2);
-}
-
-static uint32_t mixed_55(uintptr_t a0, uint32_t a1)
+static uint32_t mixed_55(uintptr_t a0, void * a1, uint32_t a2)
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[55] : __atomic_load_n(&live[55], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, uint32_t))f)(a0, a1);
+	return ((uint32_t (*)(uintptr_t, void *, uint32_t))f)(a0, a1, a2);
 }
 
 static uint32_t mixed_56(uintptr_t a0, uint32_t a1)
@@ -6407,40 +6417,40 @@ static uint32_t mixed_56(uintptr_t a0, uint32_t a1)
 	return ((uint32_t (*)(uintptr_t, uint32_t))f)(a0, a1);
 }
 
-static uint32_t mixed_57(uintptr_t a0, _Bool a1)
+static uint32_t mixed_57(uintptr_t a0, uint32_t a1)
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[57] : __atomic_load_n(&live[57], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, uint32_t))f)(a0, a1);
+}
+
+static uint32_t mixed_58(uintptr_t a0, _Bool a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[58] : __atomic_load_n(&live[58], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, _Bool))f)(a0, a1);
 }
 
-static uint32_t mixed_58(uintptr_t a0)
+static uint32_t mixed_59(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[58] : __atomic_load_n(&live[58], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[59] : __atomic_load_n(&live[59], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t))f)(a0);
 }
 
-static void mixed_59(void * a0)
+static void mixed_60(void * a0)
 {
-	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driven[59] : __atomic_load_n(&live[59], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driven[60] : __atomic_load_n(&live[60], __ATOMIC_ACQUIRE);
 	((void (*)(void *))f)(a0);
 }
 
-static uintptr_t mixed_60(uintptr_t a0)
+static uintptr_t mixed_61(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS || anynpu_by_driver(60, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[60] : __atomic_load_n(&live[60], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS || anynpu_by_driver(61, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[61] : __atomic_load_n(&live[61], __ATOMIC_ACQUIRE);
 	return ((uintptr_t (*)(uintptr_t))f)(a0);
 }
 
-static void mixed_61(void * a0)
+static void mixed_62(void * a0)
 {
-	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driven[61] : __atomic_load_n(&live[61], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driven[62] : __atomic_load_n(&live[62], __ATOMIC_ACQUIRE);
 	((void (*)(void *))f)(a0);
-}
-
-static uint32_t mixed_62(uintptr_t a0, void * a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[62] : __atomic_load_n(&live[62], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
 static uint32_t mixed_63(uintptr_t a0, void * a1)
@@ -6449,10 +6459,10 @@ static uint32_t mixed_63(uintptr_t a0, void * a1)
 	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
-static uintptr_t mixed_64(uintptr_t a0, uint64_t a1)
+static uint32_t mixed_64(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS || anynpu_by_driver(64, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[64] : __atomic_load_n(&live[64], __ATOMIC_ACQUIRE);
-	return ((uintptr_t (*)(uintptr_t, uint64_t))f)(a0, a1);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[64] : __atomic_load_n(&live[64], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
 static uintptr_t mixed_65(uintptr_t a0, uint64_t a1)
@@ -6461,22 +6471,22 @@ static uintptr_t mixed_65(uintptr_t a0, uint64_t a1)
 	return ((uintptr_t (*)(uintptr_t, uint64_t))f)(a0, a1);
 }
 
-static uint32_t mixed_66(uintptr_t a0, uint32_t a1, void * a2, void * a3)
+static uintptr_t mixed_66(uintptr_t a0, uint64_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[66] : __atomic_load_n(&live[66], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS || anynpu_by_driver(66, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[66] : __atomic_load_n(&live[66], __ATOMIC_ACQUIRE);
+	return ((uintptr_t (*)(uintptr_t, uint64_t))f)(a0, a1);
+}
+
+static uint32_t mixed_67(uintptr_t a0, uint32_t a1, void * a2, void * a3)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[67] : __atomic_load_n(&live[67], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, uint32_t, void *, void *))f)(a0, a1, a2, a3);
 }
 
-static uint32_t mixed_67(uintptr_t a0, uint64_t a1, void * a2, void * a3, void * a4)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[67] : __atomic_load_n(&live[67], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, uint64_t, void *, void *, void *))f)(a0, a1, a2, a3, a4);
-}
-
-static uint32_t mixed_68(uintptr_t a0, uintptr_t a1)
+static uint32_t mixed_68(uintptr_t a0, uint64_t a1, void * a2, void * a3, void * a4)
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[68] : __atomic_load_n(&live[68], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, uintptr_t))f)(a0, a1);
+	return ((uint32_t (*)(uintptr_t, uint64_t, void *, void *, void *))f)(a0, a1, a2, a3, a4);
 }
 
 static uint32_t mixed_69(uintptr_t a0, uintptr_t a1)
@@ -6485,40 +6495,40 @@ static uint32_t mixed_69(uintptr_t a0, uintptr_t a1)
 	return ((uint32_t (*)(uintptr_t, uintptr_t))f)(a0, a1);
 }
 
-static uint32_t mixed_70(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4)
+static uint32_t mixed_70(uintptr_t a0, uintptr_t a1)
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[70] : __atomic_load_n(&live[70], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, uintptr_t))f)(a0, a1);
+}
+
+static uint32_t mixed_71(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[71] : __atomic_load_n(&live[71], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t))f)(a0, a1, a2, a3, a4);
 }
 
-static uint32_t mixed_71(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4, int32_t a5, uintptr_t a6)
+static uint32_t mixed_72(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4, int32_t a5, uintptr_t a6)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[71] : __atomic_load_n(&live[71], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[72] : __atomic_load_n(&live[72], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t, int32_t, uintptr_t))f)(a0, a1, a2, a3, a4, a5, a6);
 }
 
-static uint32_t mixed_72(uintptr_t a0, uint32_t a1, void * a2, void * a3, uint64_t a4)
+static uint32_t mixed_73(uintptr_t a0, uint32_t a1, void * a2, void * a3, uint64_t a4)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[72] : __atomic_load_n(&live[72], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[73] : __atomic_load_n(&live[73], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, uint32_t, void *, void *, uint64_t))f)(a0, a1, a2, a3, a4);
 }
 
-static uint32_t mixed_73(uintptr_t a0, uint32_t a1, void * a2, uint64_t a3)
+static uint32_t mixed_74(uintptr_t a0, uint32_t a1, void * a2, uint64_t a3)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[73] : __atomic_load_n(&live[73], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[74] : __atomic_load_n(&live[74], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, uint32_t, void *, uint64_t))f)(a0, a1, a2, a3);
 }
 
-static uint32_t mixed_74(uintptr_t a0)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[74] : __atomic_load_n(&live[74], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t))f)(a0);
-}
-
-static uintptr_t mixed_75(uintptr_t a0, uint32_t a1, uint64_t a2)
+static uint32_t mixed_75(uintptr_t a0)
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[75] : __atomic_load_n(&live[75], __ATOMIC_ACQUIRE);
-	return ((uintptr_t (*)(uintptr_t, uint32_t, uint64_t))f)(a0, a1, a2);
+	return ((uint32_t (*)(uintptr_t))f)(a0);
 }
 
 static uintptr_t mixed_76(uintptr_t a0, uint32_t a1, uint64_t a2)
@@ -6527,10 +6537,10 @@ static uintptr_t mixed_76(uintptr_t a0, uint32_t a1, uint64_t a2)
 	return ((uintptr_t (*)(uintptr_t, uint32_t, uint64_t))f)(a0, a1, a2);
 }
 
-static void mixed_77(uintptr_t a0, uint32_t a1, void * a2)
+static uintptr_t mixed_77(uintptr_t a0, uint32_t a1, uint64_t a2)
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[77] : __atomic_load_n(&live[77], __ATOMIC_ACQUIRE);
-	((void (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
+	return ((uintptr_t (*)(uintptr_t, uint32_t, uint64_t))f)(a0, a1, a2);
 }
 
 static void mixed_78(uintptr_t a0, uint32_t a1, void * a2)
@@ -6539,88 +6549,88 @@ static void mixed_78(uintptr_t a0, uint32_t a1, void * a2)
 	((void (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
 }
 
-static uint32_t mixed_79(uintptr_t a0, uint32_t a1, void * a2, void * a3)
+static void mixed_79(uintptr_t a0, uint32_t a1, void * a2)
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[79] : __atomic_load_n(&live[79], __ATOMIC_ACQUIRE);
+	((void (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
+}
+
+static uint32_t mixed_80(uintptr_t a0, uint32_t a1, void * a2, void * a3)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[80] : __atomic_load_n(&live[80], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, uint32_t, void *, void *))f)(a0, a1, a2, a3);
 }
 
-static uint32_t mixed_80(uintptr_t a0, uint32_t a1, void * a2)
+static uint32_t mixed_81(uintptr_t a0, uint32_t a1, void * a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[80] : __atomic_load_n(&live[80], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[81] : __atomic_load_n(&live[81], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
 }
 
-static uint32_t mixed_81(uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3)
+static uint32_t mixed_82(uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[81] : __atomic_load_n(&live[81], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[82] : __atomic_load_n(&live[82], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, uintptr_t, void *, uint64_t))f)(a0, a1, a2, a3);
 }
 
-static uint32_t mixed_82(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4)
+static uint32_t mixed_83(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[82] : __atomic_load_n(&live[82], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[83] : __atomic_load_n(&live[83], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t))f)(a0, a1, a2, a3, a4);
 }
 
-static uint32_t mixed_83(uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3)
+static uint32_t mixed_84(uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[83] : __atomic_load_n(&live[83], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[84] : __atomic_load_n(&live[84], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, uintptr_t, void *, uint64_t))f)(a0, a1, a2, a3);
 }
 
-static uint32_t mixed_87(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4, void * a5)
+static uint32_t mixed_88(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4, void * a5)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[87] : __atomic_load_n(&live[87], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[88] : __atomic_load_n(&live[88], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t, void *))f)(a0, a1, a2, a3, a4, a5);
 }
 
-static int32_t mixed_88(void * a0, void * a1, uint32_t a2, uint32_t a3, void * a4)
+static int32_t mixed_89(void * a0, void * a1, uint32_t a2, uint32_t a3, void * a4)
 {
-	anynpu_fn f = anynpu_by_driver(88, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[88] : __atomic_load_n(&live[88], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(89, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[89] : __atomic_load_n(&live[89], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *, void *, uint32_t, uint32_t, void *))f)(a0, a1, a2, a3, a4);
 }
 
-static int32_t mixed_89(void * a0, void * a1)
+static int32_t mixed_90(void * a0, void * a1)
 {
-	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS || anynpu_by_driver(89, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[89] : __atomic_load_n(&live[89], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS || anynpu_by_driver(90, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[90] : __atomic_load_n(&live[90], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *, void *))f)(a0, a1);
 }
 
-static int32_t mixed_90(uintptr_t a0)
+static int32_t mixed_91(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[90] : __atomic_load_n(&live[90], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[91] : __atomic_load_n(&live[91], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t))f)(a0);
 }
 
-static int32_t mixed_91(uintptr_t a0, uint32_t a1, void * a2, uint32_t a3)
+static int32_t mixed_92(uintptr_t a0, uint32_t a1, void * a2, uint32_t a3)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[91] : __atomic_load_n(&live[91], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[92] : __atomic_load_n(&live[92], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, uint32_t, void *, uint32_t))f)(a0, a1, a2, a3);
 }
 
-static int32_t mixed_92(uintptr_t a0, uint32_t a1)
+static int32_t mixed_93(uintptr_t a0, uint32_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[92] : __atomic_load_n(&live[92], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[93] : __atomic_load_n(&live[93], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, uint32_t))f)(a0, a1);
 }
 
-static int32_t mixed_93(uintptr_t a0, int32_t a1)
+static int32_t mixed_94(uintptr_t a0, int32_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[93] : __atomic_load_n(&live[93], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[94] : __atomic_load_n(&live[94], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, int32_t))f)(a0, a1);
 }
 
-static int32_t mixed_94(uintptr_t a0, uint32_t a1, void * a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[94] : __atomic_load_n(&live[94], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
-}
-
-static int32_t mixed_95(uintptr_t a0, void * a1)
+static int32_t mixed_95(uintptr_t a0, uint32_t a1, void * a2)
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[95] : __atomic_load_n(&live[95], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
+	return ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
 }
 
 static int32_t mixed_96(uintptr_t a0, void * a1)
@@ -6629,52 +6639,52 @@ static int32_t mixed_96(uintptr_t a0, void * a1)
 	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
-static int32_t mixed_97(uintptr_t a0, uint32_t a1, void * a2, void * a3)
+static int32_t mixed_97(uintptr_t a0, void * a1)
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[97] : __atomic_load_n(&live[97], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
+}
+
+static int32_t mixed_98(uintptr_t a0, uint32_t a1, void * a2, void * a3)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[98] : __atomic_load_n(&live[98], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, uint32_t, void *, void *))f)(a0, a1, a2, a3);
 }
 
-static int32_t mixed_98(uintptr_t a0, uint32_t a1, void * a2)
+static int32_t mixed_99(uintptr_t a0, uint32_t a1, void * a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[98] : __atomic_load_n(&live[98], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[99] : __atomic_load_n(&live[99], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
 }
 
-static uintptr_t mixed_99(uintptr_t a0, uint32_t a1)
+static uintptr_t mixed_100(uintptr_t a0, uint32_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[99] : __atomic_load_n(&live[99], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[100] : __atomic_load_n(&live[100], __ATOMIC_ACQUIRE);
 	return ((uintptr_t (*)(uintptr_t, uint32_t))f)(a0, a1);
 }
 
-static uintptr_t mixed_100(uintptr_t a0, uint64_t a1, uint64_t a2)
+static uintptr_t mixed_101(uintptr_t a0, uint64_t a1, uint64_t a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[100] : __atomic_load_n(&live[100], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[101] : __atomic_load_n(&live[101], __ATOMIC_ACQUIRE);
 	return ((uintptr_t (*)(uintptr_t, uint64_t, uint64_t))f)(a0, a1, a2);
 }
 
-static uintptr_t mixed_101(uintptr_t a0, int32_t a1, void * a2, uint32_t a3, int32_t a4)
+static uintptr_t mixed_102(uintptr_t a0, int32_t a1, void * a2, uint32_t a3, int32_t a4)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[101] : __atomic_load_n(&live[101], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[102] : __atomic_load_n(&live[102], __ATOMIC_ACQUIRE);
 	return ((uintptr_t (*)(uintptr_t, int32_t, void *, uint32_t, int32_t))f)(a0, a1, a2, a3, a4);
 }
 
-static uintptr_t mixed_102(uintptr_t a0, uint64_t a1, void * a2, uint32_t a3)
+static uintptr_t mixed_103(uintptr_t a0, uint64_t a1, void * a2, uint32_t a3)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[102] : __atomic_load_n(&live[102], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[103] : __atomic_load_n(&live[103], __ATOMIC_ACQUIRE);
 	return ((uintptr_t (*)(uintptr_t, uint64_t, void *, uint32_t))f)(a0, a1, a2, a3);
 }
 
-static uintptr_t mixed_103(uintptr_t a0, void * a1, int32_t a2)
+static uintptr_t mixed_104(uintptr_t a0, void * a1, int32_t a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[103] : __atomic_load_n(&live[103], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[104] : __atomic_load_n(&live[104], __ATOMIC_ACQUIRE);
 	return ((uintptr_t (*)(uintptr_t, void *, int32_t))f)(a0, a1, a2);
-}
-
-static int32_t mixed_104(uintptr_t a0, void * a1)
-{
-	anynpu_fn f = anynpu_owner_in(a1, 32) == ANYNPU_THEIRS ? driven[104] : __atomic_load_n(&live[104], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
 static int32_t mixed_105(uintptr_t a0, void * a1)
@@ -6685,7 +6695,7 @@ static int32_t mixed_105(uintptr_t a0, void * a1)
 
 static int32_t mixed_106(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner_in(a1, 32)) == ANYNPU_THEIRS ? driven[106] : __atomic_load_n(&live[106], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner_in(a1, 32) == ANYNPU_THEIRS ? driven[106] : __atomic_load_n(&live[106], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
@@ -6695,52 +6705,52 @@ static int32_t mixed_107(uintptr_t a0, void * a1)
 	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
-static int32_t mixed_108(uintptr_t a0, void * a1, void * a2)
+static int32_t mixed_108(uintptr_t a0, void * a1)
 {
 	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner_in(a1, 32)) == ANYNPU_THEIRS ? driven[108] : __atomic_load_n(&live[108], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, void *, void *))f)(a0, a1, a2);
-}
-
-static int32_t mixed_109(uintptr_t a0, void * a1, uint32_t a2)
-{
-	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner_in(a1, 32)) == ANYNPU_THEIRS ? driven[109] : __atomic_load_n(&live[109], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, void *, uint32_t))f)(a0, a1, a2);
-}
-
-static int32_t mixed_110(uintptr_t a0, void * a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[110] : __atomic_load_n(&live[110], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
-static int32_t mixed_111(uintptr_t a0, uint32_t a1, void * a2)
+static int32_t mixed_109(uintptr_t a0, void * a1, void * a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[111] : __atomic_load_n(&live[111], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
+	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner_in(a1, 32)) == ANYNPU_THEIRS ? driven[109] : __atomic_load_n(&live[109], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, void *, void *))f)(a0, a1, a2);
 }
 
-static int32_t mixed_112(uintptr_t a0, void * a1, uint32_t a2)
+static int32_t mixed_110(uintptr_t a0, void * a1, uint32_t a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[112] : __atomic_load_n(&live[112], __ATOMIC_ACQUIRE);
+	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner_in(a1, 32)) == ANYNPU_THEIRS ? driven[110] : __atomic_load_n(&live[110], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *, uint32_t))f)(a0, a1, a2);
 }
 
-static void mixed_113(void * a0, void * a1, void * a2)
+static int32_t mixed_111(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_owner_in(a0, 8) == ANYNPU_THEIRS ? driven[113] : __atomic_load_n(&live[113], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[111] : __atomic_load_n(&live[111], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
+}
+
+static int32_t mixed_112(uintptr_t a0, uint32_t a1, void * a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[112] : __atomic_load_n(&live[112], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
+}
+
+static int32_t mixed_113(uintptr_t a0, void * a1, uint32_t a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[113] : __atomic_load_n(&live[113], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, void *, uint32_t))f)(a0, a1, a2);
+}
+
+static void mixed_114(void * a0, void * a1, void * a2)
+{
+	anynpu_fn f = anynpu_owner_in(a0, 8) == ANYNPU_THEIRS ? driven[114] : __atomic_load_n(&live[114], __ATOMIC_ACQUIRE);
 	((void (*)(void *, void *, void *))f)(a0, a1, a2);
 }
 
-static int32_t mixed_114(void * a0, void * a1, void * a2)
-{
-	anynpu_fn f = anynpu_by_driver(114, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[114] : __atomic_load_n(&live[114], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, void *, void *))f)(a0, a1, a2);
-}
-
-static int32_t mixed_115(void * a0, void * a1, int32_t a2, void * a3, void * a4)
+static int32_t mixed_115(void * a0, void * a1, void * a2)
 {
 	anynpu_fn f = anynpu_by_driver(115, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[115] : __atomic_load_n(&live[115], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, void *, int32_t, void *, void *))f)(a0, a1, a2, a3, a4);
+	return ((int32_t (*)(void *, void *, void *))f)(a0, a1, a2);
 }
 
 static int32_t mixed_116(void * a0, void * a1, int32_t a2, void * a3, void * a4)
@@ -6749,40 +6759,40 @@ static int32_t mixed_116(void * a0, void * a1, int32_t a2, void * a3, void * a4)
 	return ((int32_t (*)(void *, void *, int32_t, void *, void *))f)(a0, a1, a2, a3, a4);
 }
 
-static int32_t mixed_117(uintptr_t a0, void * a1, void * a2)
+static int32_t mixed_117(void * a0, void * a1, int32_t a2, void * a3, void * a4)
 {
-	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner_in(a1, 32)) == ANYNPU_THEIRS ? driven[117] : __atomic_load_n(&live[117], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(117, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[117] : __atomic_load_n(&live[117], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, void *, int32_t, void *, void *))f)(a0, a1, a2, a3, a4);
+}
+
+static int32_t mixed_118(uintptr_t a0, void * a1, void * a2)
+{
+	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner_in(a1, 32)) == ANYNPU_THEIRS ? driven[118] : __atomic_load_n(&live[118], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *, void *))f)(a0, a1, a2);
 }
 
-static int32_t mixed_118(uintptr_t a0, uint32_t a1)
+static int32_t mixed_119(uintptr_t a0, uint32_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[118] : __atomic_load_n(&live[118], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[119] : __atomic_load_n(&live[119], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, uint32_t))f)(a0, a1);
 }
 
-static int32_t mixed_119(uintptr_t a0, void * a1)
+static int32_t mixed_120(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[119] : __atomic_load_n(&live[119], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[120] : __atomic_load_n(&live[120], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
-static int32_t mixed_120(uintptr_t a0, void * a1, void * a2)
+static int32_t mixed_121(uintptr_t a0, void * a1, void * a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[120] : __atomic_load_n(&live[120], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[121] : __atomic_load_n(&live[121], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *, void *))f)(a0, a1, a2);
 }
 
-static int32_t mixed_121(uintptr_t a0, void * a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[121] : __atomic_load_n(&live[121], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
-}
-
-static int32_t mixed_122(uintptr_t a0)
+static int32_t mixed_122(uintptr_t a0, void * a1)
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[122] : __atomic_load_n(&live[122], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t))f)(a0);
+	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
 static int32_t mixed_123(uintptr_t a0)
@@ -6791,46 +6801,46 @@ static int32_t mixed_123(uintptr_t a0)
 	return ((int32_t (*)(uintptr_t))f)(a0);
 }
 
-static int32_t mixed_126(void * a0, void * a1, int32_t a2)
+static int32_t mixed_124(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_by_driver(126, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[126] : __atomic_load_n(&live[126], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, void *, int32_t))f)(a0, a1, a2);
-}
-
-static int32_t mixed_127(void * a0, void * a1, void * a2, int32_t a3)
-{
-	anynpu_fn f = anynpu_by_driver(127, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[127] : __atomic_load_n(&live[127], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, void *, void *, int32_t))f)(a0, a1, a2, a3);
-}
-
-static int32_t mixed_128(uintptr_t a0)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[128] : __atomic_load_n(&live[128], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[124] : __atomic_load_n(&live[124], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t))f)(a0);
 }
 
-static int32_t mixed_129(void * a0, void * a1, uintptr_t a2)
+static int32_t mixed_127(void * a0, void * a1, int32_t a2)
 {
-	anynpu_fn f = anynpu_owner(a2) == ANYNPU_THEIRS ? driven[129] : __atomic_load_n(&live[129], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(127, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[127] : __atomic_load_n(&live[127], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, void *, int32_t))f)(a0, a1, a2);
+}
+
+static int32_t mixed_128(void * a0, void * a1, void * a2, int32_t a3)
+{
+	anynpu_fn f = anynpu_by_driver(128, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[128] : __atomic_load_n(&live[128], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, void *, void *, int32_t))f)(a0, a1, a2, a3);
+}
+
+static int32_t mixed_129(uintptr_t a0)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[129] : __atomic_load_n(&live[129], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t))f)(a0);
+}
+
+static int32_t mixed_130(void * a0, void * a1, uintptr_t a2)
+{
+	anynpu_fn f = anynpu_owner(a2) == ANYNPU_THEIRS ? driven[130] : __atomic_load_n(&live[130], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *, void *, uintptr_t))f)(a0, a1, a2);
 }
 
-static int32_t mixed_130(void * a0, uintptr_t a1, void * a2)
+static int32_t mixed_131(void * a0, uintptr_t a1, void * a2)
 {
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[130] : __atomic_load_n(&live[130], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[131] : __atomic_load_n(&live[131], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *, uintptr_t, void *))f)(a0, a1, a2);
 }
 
-static int32_t mixed_131(void * a0, uintptr_t a1)
-{
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[131] : __atomic_load_n(&live[131], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, uintptr_t))f)(a0, a1);
-}
-
-static int32_t mixed_132(void * a0, uintptr_t a1, int32_t a2)
+static int32_t mixed_132(void * a0, uintptr_t a1)
 {
 	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[132] : __atomic_load_n(&live[132], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
+	return ((int32_t (*)(void *, uintptr_t))f)(a0, a1);
 }
 
 static int32_t mixed_133(void * a0, uintptr_t a1, int32_t a2)
@@ -6839,16 +6849,16 @@ static int32_t mixed_133(void * a0, uintptr_t a1, int32_t a2)
 	return ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
 }
 
-static int32_t mixed_134(void * a0, uintptr_t a1)
+static int32_t mixed_134(void * a0, uintptr_t a1, int32_t a2)
 {
 	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[134] : __atomic_load_n(&live[134], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, uintptr_t))f)(a0, a1);
+	return ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
 }
 
-static int32_t mixed_135(void * a0, uintptr_t a1, int32_t a2)
+static int32_t mixed_135(void * a0, uintptr_t a1)
 {
 	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[135] : __atomic_load_n(&live[135], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
+	return ((int32_t (*)(void *, uintptr_t))f)(a0, a1);
 }
 
 static int32_t mixed_136(void * a0, uintptr_t a1, int32_t a2)
@@ -6857,52 +6867,52 @@ static int32_t mixed_136(void * a0, uintptr_t a1, int32_t a2)
 	return ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
 }
 
-static int32_t mixed_137(void * a0, void * a1, void * a2, uintptr_t a3, void * a4)
+static int32_t mixed_137(void * a0, uintptr_t a1, int32_t a2)
 {
-	anynpu_fn f = (anynpu_owner(a3) | anynpu_owner_at(a0)) == ANYNPU_THEIRS || anynpu_by_driver(137, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[137] : __atomic_load_n(&live[137], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, void *, void *, uintptr_t, void *))f)(a0, a1, a2, a3, a4);
-}
-
-static int32_t mixed_138(void * a0, void * a1, void * a2, void * a3, int32_t a4, uintptr_t a5, void * a6)
-{
-	anynpu_fn f = (anynpu_owner(a5) | anynpu_owner_at(a0)) == ANYNPU_THEIRS || anynpu_by_driver(138, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[138] : __atomic_load_n(&live[138], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, void *, void *, void *, int32_t, uintptr_t, void *))f)(a0, a1, a2, a3, a4, a5, a6);
-}
-
-static int32_t mixed_139(void * a0, void * a1, void * a2, void * a3, void * a4)
-{
-	anynpu_fn f = anynpu_by_driver(139, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[139] : __atomic_load_n(&live[139], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, void *, void *, void *, void *))f)(a0, a1, a2, a3, a4);
-}
-
-static int32_t mixed_140(uintptr_t a0, uintptr_t a1, uintptr_t a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[140] : __atomic_load_n(&live[140], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, uintptr_t, uintptr_t))f)(a0, a1, a2);
-}
-
-static int32_t mixed_141(uintptr_t a0, int32_t a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[141] : __atomic_load_n(&live[141], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, int32_t))f)(a0, a1);
-}
-
-static int32_t mixed_142(uintptr_t a0)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[142] : __atomic_load_n(&live[142], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t))f)(a0);
-}
-
-static int32_t mixed_151(void * a0, uintptr_t a1, int32_t a2)
-{
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[151] : __atomic_load_n(&live[151], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[137] : __atomic_load_n(&live[137], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
 }
 
-static int32_t mixed_152(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
+static int32_t mixed_138(void * a0, void * a1, void * a2, uintptr_t a3, void * a4)
 {
-	anynpu_fn f = anynpu_owner(a3) == ANYNPU_THEIRS ? driven[152] : __atomic_load_n(&live[152], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, void *, void *, uintptr_t, int32_t))f)(a0, a1, a2, a3, a4);
+	anynpu_fn f = (anynpu_owner(a3) | anynpu_owner_at(a0)) == ANYNPU_THEIRS || anynpu_by_driver(138, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[138] : __atomic_load_n(&live[138], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, void *, void *, uintptr_t, void *))f)(a0, a1, a2, a3, a4);
+}
+
+static int32_t mixed_139(void * a0, void * a1, void * a2, void * a3, int32_t a4, uintptr_t a5, void * a6)
+{
+	anynpu_fn f = (anynpu_owner(a5) | anynpu_owner_at(a0)) == ANYNPU_THEIRS || anynpu_by_driver(139, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[139] : __atomic_load_n(&live[139], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, void *, void *, void *, int32_t, uintptr_t, void *))f)(a0, a1, a2, a3, a4, a5, a6);
+}
+
+static int32_t mixed_140(void * a0, void * a1, void * a2, void * a3, void * a4)
+{
+	anynpu_fn f = anynpu_by_driver(140, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[140] : __atomic_load_n(&live[140], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, void *, void *, void *, void *))f)(a0, a1, a2, a3, a4);
+}
+
+static int32_t mixed_141(uintptr_t a0, uintptr_t a1, uintptr_t a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[141] : __atomic_load_n(&live[141], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, uintptr_t, uintptr_t))f)(a0, a1, a2);
+}
+
+static int32_t mixed_142(uintptr_t a0, int32_t a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[142] : __atomic_load_n(&live[142], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, int32_t))f)(a0, a1);
+}
+
+static int32_t mixed_143(uintptr_t a0)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[143] : __atomic_load_n(&live[143], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t))f)(a0);
+}
+
+static int32_t mixed_152(void * a0, uintptr_t a1, int32_t a2)
+{
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[152] : __atomic_load_n(&live[152], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
 }
 
 static int32_t mixed_153(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
@@ -6911,28 +6921,28 @@ static int32_t mixed_153(void * a0, void * a1, void * a2, uintptr_t a3, int32_t 
 	return ((int32_t (*)(void *, void *, void *, uintptr_t, int32_t))f)(a0, a1, a2, a3, a4);
 }
 
-static int32_t mixed_154(void * a0, void * a1, void * a2, uintptr_t a3)
+static int32_t mixed_154(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
 {
 	anynpu_fn f = anynpu_owner(a3) == ANYNPU_THEIRS ? driven[154] : __atomic_load_n(&live[154], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, void *, void *, uintptr_t, int32_t))f)(a0, a1, a2, a3, a4);
+}
+
+static int32_t mixed_155(void * a0, void * a1, void * a2, uintptr_t a3)
+{
+	anynpu_fn f = anynpu_owner(a3) == ANYNPU_THEIRS ? driven[155] : __atomic_load_n(&live[155], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *, void *, void *, uintptr_t))f)(a0, a1, a2, a3);
 }
 
-static int32_t mixed_155(void * a0, uintptr_t a1)
-{
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[155] : __atomic_load_n(&live[155], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, uintptr_t))f)(a0, a1);
-}
-
-static int32_t mixed_156(void * a0, uintptr_t a1, int32_t a2)
+static int32_t mixed_156(void * a0, uintptr_t a1)
 {
 	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[156] : __atomic_load_n(&live[156], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
+	return ((int32_t (*)(void *, uintptr_t))f)(a0, a1);
 }
 
-static int32_t mixed_157(void * a0, uintptr_t a1)
+static int32_t mixed_157(void * a0, uintptr_t a1, int32_t a2)
 {
 	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[157] : __atomic_load_n(&live[157], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, uintptr_t))f)(a0, a1);
+	return ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
 }
 
 static int32_t mixed_158(void * a0, uintptr_t a1)
@@ -6941,40 +6951,40 @@ static int32_t mixed_158(void * a0, uintptr_t a1)
 	return ((int32_t (*)(void *, uintptr_t))f)(a0, a1);
 }
 
-static int32_t mixed_183(uintptr_t a0, void * a1, uint32_t a2, void * a3)
+static int32_t mixed_159(void * a0, uintptr_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[183] : __atomic_load_n(&live[183], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[159] : __atomic_load_n(&live[159], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, uintptr_t))f)(a0, a1);
+}
+
+static int32_t mixed_184(uintptr_t a0, void * a1, uint32_t a2, void * a3)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[184] : __atomic_load_n(&live[184], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *, uint32_t, void *))f)(a0, a1, a2, a3);
 }
 
-static int32_t mixed_184(uint64_t a0, int32_t a1, int32_t a2, uint64_t a3, void * a4)
+static int32_t mixed_185(uint64_t a0, int32_t a1, int32_t a2, uint64_t a3, void * a4)
 {
-	anynpu_fn f = anynpu_by_driver(184, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[184] : __atomic_load_n(&live[184], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(185, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[185] : __atomic_load_n(&live[185], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uint64_t, int32_t, int32_t, uint64_t, void *))f)(a0, a1, a2, a3, a4);
 }
 
-static int32_t mixed_185(uintptr_t a0, void * a1)
+static int32_t mixed_186(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_by_driver(185, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[185] : __atomic_load_n(&live[185], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(186, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[186] : __atomic_load_n(&live[186], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
-static void mixed_186(uintptr_t a0)
+static void mixed_187(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[186] : __atomic_load_n(&live[186], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[187] : __atomic_load_n(&live[187], __ATOMIC_ACQUIRE);
 	((void (*)(uintptr_t))f)(a0);
 }
 
-static int32_t mixed_187(void * a0)
+static int32_t mixed_188(void * a0)
 {
-	anynpu_fn f = anynpu_by_driver(187, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[187] : __atomic_load_n(&live[187], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(188, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[188] : __atomic_load_n(&live[188], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *))f)(a0);
-}
-
-static int32_t mixed_188(uintptr_t a0, uintptr_t a1, uint32_t a2, float a3)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[188] : __atomic_load_n(&live[188], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, uintptr_t, uint32_t, float))f)(a0, a1, a2, a3);
 }
 
 static int32_t mixed_189(uintptr_t a0, uintptr_t a1, uint32_t a2, float a3)
@@ -6983,154 +6993,154 @@ static int32_t mixed_189(uintptr_t a0, uintptr_t a1, uint32_t a2, float a3)
 	return ((int32_t (*)(uintptr_t, uintptr_t, uint32_t, float))f)(a0, a1, a2, a3);
 }
 
-static int32_t mixed_190(uintptr_t a0, uint32_t a1, void * a2)
+static int32_t mixed_190(uintptr_t a0, uintptr_t a1, uint32_t a2, float a3)
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[190] : __atomic_load_n(&live[190], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, uintptr_t, uint32_t, float))f)(a0, a1, a2, a3);
+}
+
+static int32_t mixed_191(uintptr_t a0, uint32_t a1, void * a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[191] : __atomic_load_n(&live[191], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
 }
 
-static int32_t mixed_191(uintptr_t a0)
+static int32_t mixed_192(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[191] : __atomic_load_n(&live[191], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[192] : __atomic_load_n(&live[192], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t))f)(a0);
 }
 
-static void mixed_192(uintptr_t a0)
+static void mixed_193(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[192] : __atomic_load_n(&live[192], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[193] : __atomic_load_n(&live[193], __ATOMIC_ACQUIRE);
 	((void (*)(uintptr_t))f)(a0);
 }
 
-static int32_t mixed_193(uintptr_t a0, void * a1)
+static int32_t mixed_194(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_by_driver(193, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[193] : __atomic_load_n(&live[193], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(194, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[194] : __atomic_load_n(&live[194], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
-static int32_t mixed_194(uintptr_t a0, uintptr_t a1)
+static int32_t mixed_195(uintptr_t a0, uintptr_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[194] : __atomic_load_n(&live[194], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[195] : __atomic_load_n(&live[195], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, uintptr_t))f)(a0, a1);
 }
 
-static int32_t mixed_195(void * a0)
+static int32_t mixed_196(void * a0)
 {
-	anynpu_fn f = anynpu_by_driver(195, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[195] : __atomic_load_n(&live[195], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(196, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[196] : __atomic_load_n(&live[196], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *))f)(a0);
 }
 
-static void mixed_196(uintptr_t a0)
+static void mixed_197(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[196] : __atomic_load_n(&live[196], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[197] : __atomic_load_n(&live[197], __ATOMIC_ACQUIRE);
 	((void (*)(uintptr_t))f)(a0);
 }
 
-static int32_t mixed_197(uintptr_t a0, void * a1)
+static int32_t mixed_198(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[197] : __atomic_load_n(&live[197], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[198] : __atomic_load_n(&live[198], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
-static int32_t mixed_198(uintptr_t a0, int32_t a1, void * a2, uint64_t a3)
+static int32_t mixed_199(uintptr_t a0, int32_t a1, void * a2, uint64_t a3)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[198] : __atomic_load_n(&live[198], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[199] : __atomic_load_n(&live[199], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, int32_t, void *, uint64_t))f)(a0, a1, a2, a3);
 }
 
-static int32_t mixed_199(uintptr_t a0, int32_t a1, uintptr_t a2, uint64_t a3, uint64_t a4)
+static int32_t mixed_200(uintptr_t a0, int32_t a1, uintptr_t a2, uint64_t a3, uint64_t a4)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[199] : __atomic_load_n(&live[199], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[200] : __atomic_load_n(&live[200], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, int32_t, uintptr_t, uint64_t, uint64_t))f)(a0, a1, a2, a3, a4);
 }
 
-static int32_t mixed_200(uintptr_t a0, int32_t a1, uintptr_t a2)
+static int32_t mixed_201(uintptr_t a0, int32_t a1, uintptr_t a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[200] : __atomic_load_n(&live[200], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[201] : __atomic_load_n(&live[201], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, int32_t, uintptr_t))f)(a0, a1, a2);
 }
 
-static int32_t mixed_201(uintptr_t a0, int32_t a1, void * a2)
+static int32_t mixed_202(uintptr_t a0, int32_t a1, void * a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[201] : __atomic_load_n(&live[201], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[202] : __atomic_load_n(&live[202], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, int32_t, void *))f)(a0, a1, a2);
 }
 
-static int32_t mixed_202(uintptr_t a0, int32_t a1, uint32_t a2, void * a3, uint32_t a4, void * a5)
+static int32_t mixed_203(uintptr_t a0, int32_t a1, uint32_t a2, void * a3, uint32_t a4, void * a5)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[202] : __atomic_load_n(&live[202], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[203] : __atomic_load_n(&live[203], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, int32_t, uint32_t, void *, uint32_t, void *))f)(a0, a1, a2, a3, a4, a5);
 }
 
-static int32_t mixed_203(uintptr_t a0, uint32_t a1, void * a2, uint32_t a3, void * a4)
+static int32_t mixed_204(uintptr_t a0, uint32_t a1, void * a2, uint32_t a3, void * a4)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[203] : __atomic_load_n(&live[203], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[204] : __atomic_load_n(&live[204], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, uint32_t, void *, uint32_t, void *))f)(a0, a1, a2, a3, a4);
 }
 
-static int32_t mixed_204(uintptr_t a0, _Bool a1)
+static int32_t mixed_205(uintptr_t a0, _Bool a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[204] : __atomic_load_n(&live[204], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[205] : __atomic_load_n(&live[205], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, _Bool))f)(a0, a1);
 }
 
-static int32_t mixed_205(uintptr_t a0)
+static int32_t mixed_206(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[205] : __atomic_load_n(&live[205], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[206] : __atomic_load_n(&live[206], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t))f)(a0);
 }
 
-static int32_t mixed_206(uintptr_t a0, void * a1)
+static int32_t mixed_207(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_by_driver(206, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[206] : __atomic_load_n(&live[206], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(207, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[207] : __atomic_load_n(&live[207], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
-static int32_t mixed_207(uintptr_t a0, void * a1, uint32_t a2, void * a3)
+static int32_t mixed_208(uintptr_t a0, void * a1, uint32_t a2, void * a3)
 {
-	anynpu_fn f = anynpu_by_driver(207, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[207] : __atomic_load_n(&live[207], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(208, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[208] : __atomic_load_n(&live[208], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *, uint32_t, void *))f)(a0, a1, a2, a3);
 }
 
-static void mixed_208(uintptr_t a0)
+static void mixed_209(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[208] : __atomic_load_n(&live[208], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[209] : __atomic_load_n(&live[209], __ATOMIC_ACQUIRE);
 	((void (*)(uintptr_t))f)(a0);
 }
 
-static int32_t mixed_209(uintptr_t a0, int32_t a1)
+static int32_t mixed_210(uintptr_t a0, int32_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[209] : __atomic_load_n(&live[209], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[210] : __atomic_load_n(&live[210], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, int32_t))f)(a0, a1);
 }
 
-static int32_t mixed_210(uintptr_t a0, void * a1, void * a2)
+static int32_t mixed_211(uintptr_t a0, void * a1, void * a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[210] : __atomic_load_n(&live[210], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[211] : __atomic_load_n(&live[211], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *, void *))f)(a0, a1, a2);
 }
 
-static int32_t mixed_211(uintptr_t a0, int32_t a1)
+static int32_t mixed_212(uintptr_t a0, int32_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[211] : __atomic_load_n(&live[211], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[212] : __atomic_load_n(&live[212], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, int32_t))f)(a0, a1);
 }
 
-static int32_t mixed_212(uintptr_t a0, uint64_t a1)
+static int32_t mixed_213(uintptr_t a0, uint64_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[212] : __atomic_load_n(&live[212], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[213] : __atomic_load_n(&live[213], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, uint64_t))f)(a0, a1);
 }
 
-static int32_t mixed_213(uintptr_t a0)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[213] : __atomic_load_n(&live[213], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t))f)(a0);
-}
-
-static int32_t mixed_214(uintptr_t a0, uint32_t a1, void * a2)
+static int32_t mixed_214(uintptr_t a0)
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[214] : __atomic_load_n(&live[214], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
+	return ((int32_t (*)(uintptr_t))f)(a0);
 }
 
 static int32_t mixed_215(uintptr_t a0, uint32_t a1, void * a2)
@@ -7151,46 +7161,46 @@ static int32_t mixed_217(uintptr_t a0, uint32_t a1, void * a2)
 	return ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
 }
 
-static int32_t mixed_218(uintptr_t a0, void * a1)
+static int32_t mixed_218(uintptr_t a0, uint32_t a1, void * a2)
 {
-	anynpu_fn f = anynpu_by_driver(218, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[218] : __atomic_load_n(&live[218], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[218] : __atomic_load_n(&live[218], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
+}
+
+static int32_t mixed_219(uintptr_t a0, void * a1)
+{
+	anynpu_fn f = anynpu_by_driver(219, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[219] : __atomic_load_n(&live[219], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
-static void mixed_219(uintptr_t a0)
+static void mixed_220(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[219] : __atomic_load_n(&live[219], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[220] : __atomic_load_n(&live[220], __ATOMIC_ACQUIRE);
 	((void (*)(uintptr_t))f)(a0);
 }
 
-static int32_t mixed_220(uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[220] : __atomic_load_n(&live[220], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, int32_t, void *, void *, uint64_t))f)(a0, a1, a2, a3, a4);
-}
-
-static int32_t mixed_221(uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5)
+static int32_t mixed_221(uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4)
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[221] : __atomic_load_n(&live[221], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, int32_t, void *, uintptr_t, uint64_t, uint64_t))f)(a0, a1, a2, a3, a4, a5);
-}
-
-static int32_t mixed_222(uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[222] : __atomic_load_n(&live[222], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, int32_t, void *, void *, uint64_t))f)(a0, a1, a2, a3, a4);
 }
 
-static int32_t mixed_223(uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5)
+static int32_t mixed_222(uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[223] : __atomic_load_n(&live[223], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[222] : __atomic_load_n(&live[222], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, int32_t, void *, uintptr_t, uint64_t, uint64_t))f)(a0, a1, a2, a3, a4, a5);
 }
 
-static int32_t mixed_224(uintptr_t a0, _Bool a1)
+static int32_t mixed_223(uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[223] : __atomic_load_n(&live[223], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, int32_t, void *, void *, uint64_t))f)(a0, a1, a2, a3, a4);
+}
+
+static int32_t mixed_224(uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5)
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[224] : __atomic_load_n(&live[224], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, _Bool))f)(a0, a1);
+	return ((int32_t (*)(uintptr_t, int32_t, void *, uintptr_t, uint64_t, uint64_t))f)(a0, a1, a2, a3, a4, a5);
 }
 
 static int32_t mixed_225(uintptr_t a0, _Bool a1)
@@ -7205,10 +7215,10 @@ static int32_t mixed_226(uintptr_t a0, _Bool a1)
 	return ((int32_t (*)(uintptr_t, _Bool))f)(a0, a1);
 }
 
-static int32_t mixed_227(uintptr_t a0, uint64_t a1)
+static int32_t mixed_227(uintptr_t a0, _Bool a1)
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[227] : __atomic_load_n(&live[227], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, uint64_t))f)(a0, a1);
+	return ((int32_t (*)(uintptr_t, _Bool))f)(a0, a1);
 }
 
 static int32_t mixed_228(uintptr_t a0, uint64_t a1)
@@ -7217,34 +7227,34 @@ static int32_t mixed_228(uintptr_t a0, uint64_t a1)
 	return ((int32_t (*)(uintptr_t, uint64_t))f)(a0, a1);
 }
 
-static int32_t mixed_231(uintptr_t a0)
+static int32_t mixed_229(uintptr_t a0, uint64_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[231] : __atomic_load_n(&live[231], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[229] : __atomic_load_n(&live[229], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, uint64_t))f)(a0, a1);
+}
+
+static int32_t mixed_232(uintptr_t a0)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[232] : __atomic_load_n(&live[232], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t))f)(a0);
 }
 
-static int32_t mixed_232(uintptr_t a0, void * a1)
+static int32_t mixed_233(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_by_driver(232, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[232] : __atomic_load_n(&live[232], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(233, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[233] : __atomic_load_n(&live[233], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
-static int32_t mixed_233(uintptr_t a0, uintptr_t a1)
+static int32_t mixed_234(uintptr_t a0, uintptr_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[233] : __atomic_load_n(&live[233], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[234] : __atomic_load_n(&live[234], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, uintptr_t))f)(a0, a1);
 }
 
-static int32_t mixed_234(uintptr_t a0, void * a1, uint32_t a2, uint64_t a3, void * a4)
+static int32_t mixed_235(uintptr_t a0, void * a1, uint32_t a2, uint64_t a3, void * a4)
 {
-	anynpu_fn f = anynpu_by_driver(234, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[234] : __atomic_load_n(&live[234], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(235, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[235] : __atomic_load_n(&live[235], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *, uint32_t, uint64_t, void *))f)(a0, a1, a2, a3, a4);
-}
-
-static int32_t mixed_235(uintptr_t a0, int32_t a1, void * a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[235] : __atomic_load_n(&live[235], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, int32_t, void *))f)(a0, a1, a2);
 }
 
 static int32_t mixed_236(uintptr_t a0, int32_t a1, void * a2)
@@ -7259,46 +7269,46 @@ static int32_t mixed_237(uintptr_t a0, int32_t a1, void * a2)
 	return ((int32_t (*)(uintptr_t, int32_t, void *))f)(a0, a1, a2);
 }
 
-static int32_t mixed_238(uintptr_t a0, void * a1)
+static int32_t mixed_238(uintptr_t a0, int32_t a1, void * a2)
 {
-	anynpu_fn f = anynpu_by_driver(238, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[238] : __atomic_load_n(&live[238], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[238] : __atomic_load_n(&live[238], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, int32_t, void *))f)(a0, a1, a2);
+}
+
+static int32_t mixed_239(uintptr_t a0, void * a1)
+{
+	anynpu_fn f = anynpu_by_driver(239, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[239] : __atomic_load_n(&live[239], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
-static void mixed_239(uintptr_t a0)
+static void mixed_240(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[239] : __atomic_load_n(&live[239], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[240] : __atomic_load_n(&live[240], __ATOMIC_ACQUIRE);
 	((void (*)(uintptr_t))f)(a0);
 }
 
-static int32_t mixed_240(uintptr_t a0)
+static int32_t mixed_241(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[240] : __atomic_load_n(&live[240], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[241] : __atomic_load_n(&live[241], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t))f)(a0);
 }
 
-static void mixed_241(uintptr_t a0)
+static void mixed_242(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[241] : __atomic_load_n(&live[241], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[242] : __atomic_load_n(&live[242], __ATOMIC_ACQUIRE);
 	((void (*)(uintptr_t))f)(a0);
 }
 
-static int32_t mixed_242(int32_t a0, void * a1)
+static int32_t mixed_243(int32_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_by_driver(242, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[242] : __atomic_load_n(&live[242], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(243, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[243] : __atomic_load_n(&live[243], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(int32_t, void *))f)(a0, a1);
 }
 
-static int32_t mixed_243(uintptr_t a0, void * a1)
+static int32_t mixed_244(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[243] : __atomic_load_n(&live[243], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[244] : __atomic_load_n(&live[244], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
-}
-
-static int32_t mixed_245(uintptr_t a0, void * a1, uint16_t a2, void * a3)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[245] : __atomic_load_n(&live[245], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, void *, uint16_t, void *))f)(a0, a1, a2, a3);
 }
 
 static int32_t mixed_246(uintptr_t a0, void * a1, uint16_t a2, void * a3)
@@ -7307,16 +7317,16 @@ static int32_t mixed_246(uintptr_t a0, void * a1, uint16_t a2, void * a3)
 	return ((int32_t (*)(uintptr_t, void *, uint16_t, void *))f)(a0, a1, a2, a3);
 }
 
-static int32_t mixed_247(uintptr_t a0, int32_t a1, void * a2, uint64_t a3)
+static int32_t mixed_247(uintptr_t a0, void * a1, uint16_t a2, void * a3)
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[247] : __atomic_load_n(&live[247], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, int32_t, void *, uint64_t))f)(a0, a1, a2, a3);
+	return ((int32_t (*)(uintptr_t, void *, uint16_t, void *))f)(a0, a1, a2, a3);
 }
 
-static int32_t mixed_248(uintptr_t a0, void * a1, uint16_t a2, void * a3, uint64_t a4)
+static int32_t mixed_248(uintptr_t a0, int32_t a1, void * a2, uint64_t a3)
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[248] : __atomic_load_n(&live[248], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, void *, uint16_t, void *, uint64_t))f)(a0, a1, a2, a3, a4);
+	return ((int32_t (*)(uintptr_t, int32_t, void *, uint64_t))f)(a0, a1, a2, a3);
 }
 
 static int32_t mixed_249(uintptr_t a0, void * a1, uint16_t a2, void * a3, uint64_t a4)
@@ -7325,11 +7335,18 @@ static int32_t mixed_249(uintptr_t a0, void * a1, uint16_t a2, void * a3, uint64
 	return ((int32_t (*)(uintptr_t, void *, uint16_t, void *, uint64_t))f)(a0, a1, a2, a3, a4);
 }
 
+static int32_t mixed_250(uintptr_t a0, void * a1, uint16_t a2, void * a3, uint64_t a4)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[250] : __atomic_load_n(&live[250], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, void *, uint16_t, void *, uint64_t))f)(a0, a1, a2, a3, a4);
+}
+
 static const char *const name[FUNCTIONS] = {
 	"anynpu_version",
 	"anynpu_set_log_callback",
 	"anynpu_last_error",
 	"anynpu_placement_report",
+	"anynpu_output_shape",
 	"anynpu_live_handles",
 	"anynpu_live_buffers",
 	"OH_NNDevice_GetAllDevicesID",
@@ -7583,6 +7600,7 @@ static const uint8_t facade[FUNCTIONS] = {
 	0, /* anynpu_set_log_callback */
 	0, /* anynpu_last_error */
 	0, /* anynpu_placement_report */
+	0, /* anynpu_output_shape */
 	0, /* anynpu_live_handles */
 	0, /* anynpu_live_buffers */
 	1, /* OH_NNDevice_GetAllDevicesID */
@@ -7836,6 +7854,7 @@ static const uint8_t own[FUNCTIONS] = {
 	0, /* anynpu_set_log_callback */
 	0, /* anynpu_last_error */
 	0, /* anynpu_placement_report */
+	0, /* anynpu_output_shape */
 	0, /* anynpu_live_handles */
 	0, /* anynpu_live_buffers */
 	0, /* OH_NNDevice_GetAllDevicesID */
@@ -8094,7 +8113,7 @@ static const anynpu_fn mixed[FUNCTIONS] = {
 	NULL,
 	NULL,
 	NULL,
-	(anynpu_fn)mixed_9,
+	NULL,
 	(anynpu_fn)mixed_10,
 	(anynpu_fn)mixed_11,
 	(anynpu_fn)mixed_12,
@@ -8169,10 +8188,10 @@ static const anynpu_fn mixed[FUNCTIONS] = {
 	(anynpu_fn)mixed_81,
 	(anynpu_fn)mixed_82,
 	(anynpu_fn)mixed_83,
+	(anynpu_fn)mixed_84,
 	NULL,
 	NULL,
 	NULL,
-	(anynpu_fn)mixed_87,
 	(anynpu_fn)mixed_88,
 	(anynpu_fn)mixed_89,
 	(anynpu_fn)mixed_90,
@@ -8209,9 +8228,9 @@ static const anynpu_fn mixed[FUNCTIONS] = {
 	(anynpu_fn)mixed_121,
 	(anynpu_fn)mixed_122,
 	(anynpu_fn)mixed_123,
+	(anynpu_fn)mixed_124,
 	NULL,
 	NULL,
-	(anynpu_fn)mixed_126,
 	(anynpu_fn)mixed_127,
 	(anynpu_fn)mixed_128,
 	(anynpu_fn)mixed_129,
@@ -8228,6 +8247,7 @@ static const anynpu_fn mixed[FUNCTIONS] = {
 	(anynpu_fn)mixed_140,
 	(anynpu_fn)mixed_141,
 	(anynpu_fn)mixed_142,
+	(anynpu_fn)mixed_143,
 	NULL,
 	NULL,
 	NULL,
@@ -8236,7 +8256,6 @@ static const anynpu_fn mixed[FUNCTIONS] = {
 	NULL,
 	NULL,
 	NULL,
-	(anynpu_fn)mixed_151,
 	(anynpu_fn)mixed_152,
 	(anynpu_fn)mixed_153,
 	(anynpu_fn)mixed_154,
@@ -8244,6 +8263,7 @@ static const anynpu_fn mixed[FUNCTIONS] = {
 	(anynpu_fn)mixed_156,
 	(anynpu_fn)mixed_157,
 	(anynpu_fn)mixed_158,
+	(anynpu_fn)mixed_159,
 	NULL,
 	NULL,
 	NULL,
@@ -8268,7 +8288,6 @@ static const anynpu_fn mixed[FUNCTIONS] = {
 	NULL,
 	NULL,
 	NULL,
-	(anynpu_fn)mixed_183,
 	(anynpu_fn)mixed_184,
 	(anynpu_fn)mixed_185,
 	(anynpu_fn)mixed_186,
@@ -8314,9 +8333,9 @@ static const anynpu_fn mixed[FUNCTIONS] = {
 	(anynpu_fn)mixed_226,
 	(anynpu_fn)mixed_227,
 	(anynpu_fn)mixed_228,
+	(anynpu_fn)mixed_229,
 	NULL,
 	NULL,
-	(anynpu_fn)mixed_231,
 	(anynpu_fn)mixed_232,
 	(anynpu_fn)mixed_233,
 	(anynpu_fn)mixed_234,
@@ -8329,12 +8348,13 @@ static const anynpu_fn mixed[FUNCTIONS] = {
 	(anynpu_fn)mixed_241,
 	(anynpu_fn)mixed_242,
 	(anynpu_fn)mixed_243,
+	(anynpu_fn)mixed_244,
 	NULL,
-	(anynpu_fn)mixed_245,
 	(anynpu_fn)mixed_246,
 	(anynpu_fn)mixed_247,
 	(anynpu_fn)mixed_248,
 	(anynpu_fn)mixed_249,
+	(anynpu_fn)mixed_250,
 };
 
 static const anynpu_fn judged[FUNCTIONS] = {
@@ -8344,7 +8364,7 @@ static const anynpu_fn judged[FUNCTIONS] = {
 	NULL,
 	NULL,
 	NULL,
-	(anynpu_fn)judged_6,
+	NULL,
 	(anynpu_fn)judged_7,
 	(anynpu_fn)judged_8,
 	(anynpu_fn)judged_9,
@@ -8374,8 +8394,8 @@ static const anynpu_fn judged[FUNCTIONS] = {
 	(anynpu_fn)judged_33,
 	(anynpu_fn)judged_34,
 	(anynpu_fn)judged_35,
+	(anynpu_fn)judged_36,
 	NULL,
-	(anynpu_fn)judged_37,
 	(anynpu_fn)judged_38,
 	(anynpu_fn)judged_39,
 	(anynpu_fn)judged_40,
@@ -8397,10 +8417,10 @@ static const anynpu_fn judged[FUNCTIONS] = {
 	(anynpu_fn)judged_56,
 	(anynpu_fn)judged_57,
 	(anynpu_fn)judged_58,
+	(anynpu_fn)judged_59,
 	NULL,
-	(anynpu_fn)judged_60,
+	(anynpu_fn)judged_61,
 	NULL,
-	(anynpu_fn)judged_62,
 	(anynpu_fn)judged_63,
 	(anynpu_fn)judged_64,
 	(anynpu_fn)judged_65,
@@ -8415,15 +8435,15 @@ static const anynpu_fn judged[FUNCTIONS] = {
 	(anynpu_fn)judged_74,
 	(anynpu_fn)judged_75,
 	(anynpu_fn)judged_76,
+	(anynpu_fn)judged_77,
 	NULL,
 	NULL,
-	(anynpu_fn)judged_79,
 	(anynpu_fn)judged_80,
 	(anynpu_fn)judged_81,
 	(anynpu_fn)judged_82,
 	(anynpu_fn)judged_83,
+	(anynpu_fn)judged_84,
 	NULL,
-	(anynpu_fn)judged_85,
 	(anynpu_fn)judged_86,
 	(anynpu_fn)judged_87,
 	(anynpu_fn)judged_88,
@@ -8451,8 +8471,8 @@ static const anynpu_fn judged[FUNCTIONS] = {
 	(anynpu_fn)judged_110,
 	(anynpu_fn)judged_111,
 	(anynpu_fn)judged_112,
+	(anynpu_fn)judged_113,
 	NULL,
-	(anynpu_fn)judged_114,
 	(anynpu_fn)judged_115,
 	(anynpu_fn)judged_116,
 	(anynpu_fn)judged_117,
@@ -8520,22 +8540,22 @@ static const anynpu_fn judged[FUNCTIONS] = {
 	(anynpu_fn)judged_179,
 	(anynpu_fn)judged_180,
 	(anynpu_fn)judged_181,
+	(anynpu_fn)judged_182,
 	NULL,
-	(anynpu_fn)judged_183,
 	(anynpu_fn)judged_184,
 	(anynpu_fn)judged_185,
+	(anynpu_fn)judged_186,
 	NULL,
-	(anynpu_fn)judged_187,
 	(anynpu_fn)judged_188,
 	(anynpu_fn)judged_189,
 	(anynpu_fn)judged_190,
 	(anynpu_fn)judged_191,
+	(anynpu_fn)judged_192,
 	NULL,
-	(anynpu_fn)judged_193,
 	(anynpu_fn)judged_194,
 	(anynpu_fn)judged_195,
+	(anynpu_fn)judged_196,
 	NULL,
-	(anynpu_fn)judged_197,
 	(anynpu_fn)judged_198,
 	(anynpu_fn)judged_199,
 	(anynpu_fn)judged_200,
@@ -8546,8 +8566,8 @@ static const anynpu_fn judged[FUNCTIONS] = {
 	(anynpu_fn)judged_205,
 	(anynpu_fn)judged_206,
 	(anynpu_fn)judged_207,
+	(anynpu_fn)judged_208,
 	NULL,
-	(anynpu_fn)judged_209,
 	(anynpu_fn)judged_210,
 	(anynpu_fn)judged_211,
 	(anynpu_fn)judged_212,
@@ -8557,8 +8577,8 @@ static const anynpu_fn judged[FUNCTIONS] = {
 	(anynpu_fn)judged_216,
 	(anynpu_fn)judged_217,
 	(anynpu_fn)judged_218,
+	(anynpu_fn)judged_219,
 	NULL,
-	(anynpu_fn)judged_220,
 	(anynpu_fn)judged_221,
 	(anynpu_fn)judged_222,
 	(anynpu_fn)judged_223,
@@ -8567,9 +8587,9 @@ static const anynpu_fn judged[FUNCTIONS] = {
 	(anynpu_fn)judged_226,
 	(anynpu_fn)judged_227,
 	(anynpu_fn)judged_228,
+	(anynpu_fn)judged_229,
 	NULL,
 	NULL,
-	(anynpu_fn)judged_231,
 	(anynpu_fn)judged_232,
 	(anynpu_fn)judged_233,
 	(anynpu_fn)judged_234,
@@ -8577,10 +8597,10 @@ static const anynpu_fn judged[FUNCTIONS] = {
 	(anynpu_fn)judged_236,
 	(anynpu_fn)judged_237,
 	(anynpu_fn)judged_238,
+	(anynpu_fn)judged_239,
 	NULL,
-	(anynpu_fn)judged_240,
+	(anynpu_fn)judged_241,
 	NULL,
-	(anynpu_fn)judged_242,
 	(anynpu_fn)judged_243,
 	(anynpu_fn)judged_244,
 	(anynpu_fn)judged_245,
@@ -8588,18 +8608,19 @@ static const anynpu_fn judged[FUNCTIONS] = {
 	(anynpu_fn)judged_247,
 	(anynpu_fn)judged_248,
 	(anynpu_fn)judged_249,
+	(anynpu_fn)judged_250,
 };
 
 static const anynpu_fn judged_former[FUNCTIONS] = {
-	[162] = (anynpu_fn)judged_162_former, /* hbDNNUnquantizeByScale */
-	[164] = (anynpu_fn)judged_164_former, /* hbDNNConvertLayoutRoi */
-	[167] = (anynpu_fn)judged_167_former, /* hbDNNConvertLayoutToNative1111 */
+	[163] = (anynpu_fn)judged_163_former, /* hbDNNUnquantizeByScale */
+	[165] = (anynpu_fn)judged_165_former, /* hbDNNConvertLayoutRoi */
+	[168] = (anynpu_fn)judged_168_former, /* hbDNNConvertLayoutToNative1111 */
 };
 
 static const anynpu_fn former[FUNCTIONS] = {
-	[162] = (anynpu_fn)enter_162_former, /* hbDNNUnquantizeByScale */
-	[164] = (anynpu_fn)enter_164_former, /* hbDNNConvertLayoutRoi */
-	[167] = (anynpu_fn)enter_167_former, /* hbDNNConvertLayoutToNative1111 */
+	[163] = (anynpu_fn)enter_163_former, /* hbDNNUnquantizeByScale */
+	[165] = (anynpu_fn)enter_165_former, /* hbDNNConvertLayoutRoi */
+	[168] = (anynpu_fn)enter_168_former, /* hbDNNConvertLayoutToNative1111 */
 };
 
 static const anynpu_fn dead[FUNCTIONS] = {
@@ -8853,6 +8874,7 @@ static const anynpu_fn dead[FUNCTIONS] = {
 	(anynpu_fn)dead_247,
 	(anynpu_fn)dead_248,
 	(anynpu_fn)dead_249,
+	(anynpu_fn)dead_250,
 };
 
 static const anynpu_fn starved[FUNCTIONS] = {
@@ -8862,11 +8884,11 @@ static const anynpu_fn starved[FUNCTIONS] = {
 	(anynpu_fn)dead_3,
 	(anynpu_fn)dead_4,
 	(anynpu_fn)dead_5,
-	(anynpu_fn)starved_6,
+	(anynpu_fn)dead_6,
 	(anynpu_fn)starved_7,
 	(anynpu_fn)starved_8,
-	(anynpu_fn)dead_9,
-	(anynpu_fn)starved_10,
+	(anynpu_fn)starved_9,
+	(anynpu_fn)dead_10,
 	(anynpu_fn)starved_11,
 	(anynpu_fn)starved_12,
 	(anynpu_fn)starved_13,
@@ -8877,23 +8899,23 @@ static const anynpu_fn starved[FUNCTIONS] = {
 	(anynpu_fn)starved_18,
 	(anynpu_fn)starved_19,
 	(anynpu_fn)starved_20,
-	(anynpu_fn)dead_21,
+	(anynpu_fn)starved_21,
 	(anynpu_fn)dead_22,
 	(anynpu_fn)dead_23,
-	(anynpu_fn)starved_24,
-	(anynpu_fn)dead_25,
+	(anynpu_fn)dead_24,
+	(anynpu_fn)starved_25,
 	(anynpu_fn)dead_26,
-	(anynpu_fn)starved_27,
+	(anynpu_fn)dead_27,
 	(anynpu_fn)starved_28,
 	(anynpu_fn)starved_29,
-	(anynpu_fn)dead_30,
-	(anynpu_fn)starved_31,
+	(anynpu_fn)starved_30,
+	(anynpu_fn)dead_31,
 	(anynpu_fn)starved_32,
 	(anynpu_fn)starved_33,
 	(anynpu_fn)starved_34,
-	(anynpu_fn)dead_35,
+	(anynpu_fn)starved_35,
 	(anynpu_fn)dead_36,
-	(anynpu_fn)starved_37,
+	(anynpu_fn)dead_37,
 	(anynpu_fn)starved_38,
 	(anynpu_fn)starved_39,
 	(anynpu_fn)starved_40,
@@ -8902,11 +8924,11 @@ static const anynpu_fn starved[FUNCTIONS] = {
 	(anynpu_fn)starved_43,
 	(anynpu_fn)starved_44,
 	(anynpu_fn)starved_45,
-	(anynpu_fn)dead_46,
+	(anynpu_fn)starved_46,
 	(anynpu_fn)dead_47,
 	(anynpu_fn)dead_48,
 	(anynpu_fn)dead_49,
-	(anynpu_fn)starved_50,
+	(anynpu_fn)dead_50,
 	(anynpu_fn)starved_51,
 	(anynpu_fn)starved_52,
 	(anynpu_fn)starved_53,
@@ -8915,14 +8937,14 @@ static const anynpu_fn starved[FUNCTIONS] = {
 	(anynpu_fn)starved_56,
 	(anynpu_fn)starved_57,
 	(anynpu_fn)starved_58,
-	(anynpu_fn)dead_59,
+	(anynpu_fn)starved_59,
 	(anynpu_fn)dead_60,
 	(anynpu_fn)dead_61,
-	(anynpu_fn)starved_62,
+	(anynpu_fn)dead_62,
 	(anynpu_fn)starved_63,
-	(anynpu_fn)dead_64,
+	(anynpu_fn)starved_64,
 	(anynpu_fn)dead_65,
-	(anynpu_fn)starved_66,
+	(anynpu_fn)dead_66,
 	(anynpu_fn)starved_67,
 	(anynpu_fn)starved_68,
 	(anynpu_fn)starved_69,
@@ -8931,17 +8953,17 @@ static const anynpu_fn starved[FUNCTIONS] = {
 	(anynpu_fn)starved_72,
 	(anynpu_fn)starved_73,
 	(anynpu_fn)starved_74,
-	(anynpu_fn)dead_75,
+	(anynpu_fn)starved_75,
 	(anynpu_fn)dead_76,
 	(anynpu_fn)dead_77,
 	(anynpu_fn)dead_78,
-	(anynpu_fn)starved_79,
+	(anynpu_fn)dead_79,
 	(anynpu_fn)starved_80,
 	(anynpu_fn)starved_81,
 	(anynpu_fn)starved_82,
 	(anynpu_fn)starved_83,
-	(anynpu_fn)dead_84,
-	(anynpu_fn)starved_85,
+	(anynpu_fn)starved_84,
+	(anynpu_fn)dead_85,
 	(anynpu_fn)starved_86,
 	(anynpu_fn)starved_87,
 	(anynpu_fn)starved_88,
@@ -8955,12 +8977,12 @@ static const anynpu_fn starved[FUNCTIONS] = {
 	(anynpu_fn)starved_96,
 	(anynpu_fn)starved_97,
 	(anynpu_fn)starved_98,
-	(anynpu_fn)dead_99,
+	(anynpu_fn)starved_99,
 	(anynpu_fn)dead_100,
 	(anynpu_fn)dead_101,
 	(anynpu_fn)dead_102,
 	(anynpu_fn)dead_103,
-	(anynpu_fn)starved_104,
+	(anynpu_fn)dead_104,
 	(anynpu_fn)starved_105,
 	(anynpu_fn)starved_106,
 	(anynpu_fn)starved_107,
@@ -8969,8 +8991,8 @@ static const anynpu_fn starved[FUNCTIONS] = {
 	(anynpu_fn)starved_110,
 	(anynpu_fn)starved_111,
 	(anynpu_fn)starved_112,
-	(anynpu_fn)dead_113,
-	(anynpu_fn)starved_114,
+	(anynpu_fn)starved_113,
+	(anynpu_fn)dead_114,
 	(anynpu_fn)starved_115,
 	(anynpu_fn)starved_116,
 	(anynpu_fn)starved_117,
@@ -8981,8 +9003,8 @@ static const anynpu_fn starved[FUNCTIONS] = {
 	(anynpu_fn)starved_122,
 	(anynpu_fn)starved_123,
 	(anynpu_fn)starved_124,
-	(anynpu_fn)dead_125,
-	(anynpu_fn)starved_126,
+	(anynpu_fn)starved_125,
+	(anynpu_fn)dead_126,
 	(anynpu_fn)starved_127,
 	(anynpu_fn)starved_128,
 	(anynpu_fn)starved_129,
@@ -9016,8 +9038,8 @@ static const anynpu_fn starved[FUNCTIONS] = {
 	(anynpu_fn)starved_157,
 	(anynpu_fn)starved_158,
 	(anynpu_fn)starved_159,
-	(anynpu_fn)dead_160,
-	(anynpu_fn)starved_161,
+	(anynpu_fn)starved_160,
+	(anynpu_fn)dead_161,
 	(anynpu_fn)starved_162,
 	(anynpu_fn)starved_163,
 	(anynpu_fn)starved_164,
@@ -9038,22 +9060,22 @@ static const anynpu_fn starved[FUNCTIONS] = {
 	(anynpu_fn)starved_179,
 	(anynpu_fn)starved_180,
 	(anynpu_fn)starved_181,
-	(anynpu_fn)dead_182,
-	(anynpu_fn)starved_183,
+	(anynpu_fn)starved_182,
+	(anynpu_fn)dead_183,
 	(anynpu_fn)starved_184,
 	(anynpu_fn)starved_185,
-	(anynpu_fn)dead_186,
-	(anynpu_fn)starved_187,
+	(anynpu_fn)starved_186,
+	(anynpu_fn)dead_187,
 	(anynpu_fn)starved_188,
 	(anynpu_fn)starved_189,
 	(anynpu_fn)starved_190,
 	(anynpu_fn)starved_191,
-	(anynpu_fn)dead_192,
-	(anynpu_fn)starved_193,
+	(anynpu_fn)starved_192,
+	(anynpu_fn)dead_193,
 	(anynpu_fn)starved_194,
 	(anynpu_fn)starved_195,
-	(anynpu_fn)dead_196,
-	(anynpu_fn)starved_197,
+	(anynpu_fn)starved_196,
+	(anynpu_fn)dead_197,
 	(anynpu_fn)starved_198,
 	(anynpu_fn)starved_199,
 	(anynpu_fn)starved_200,
@@ -9064,8 +9086,8 @@ static const anynpu_fn starved[FUNCTIONS] = {
 	(anynpu_fn)starved_205,
 	(anynpu_fn)starved_206,
 	(anynpu_fn)starved_207,
-	(anynpu_fn)dead_208,
-	(anynpu_fn)starved_209,
+	(anynpu_fn)starved_208,
+	(anynpu_fn)dead_209,
 	(anynpu_fn)starved_210,
 	(anynpu_fn)starved_211,
 	(anynpu_fn)starved_212,
@@ -9075,8 +9097,8 @@ static const anynpu_fn starved[FUNCTIONS] = {
 	(anynpu_fn)starved_216,
 	(anynpu_fn)starved_217,
 	(anynpu_fn)starved_218,
-	(anynpu_fn)dead_219,
-	(anynpu_fn)starved_220,
+	(anynpu_fn)starved_219,
+	(anynpu_fn)dead_220,
 	(anynpu_fn)starved_221,
 	(anynpu_fn)starved_222,
 	(anynpu_fn)starved_223,
@@ -9085,9 +9107,9 @@ static const anynpu_fn starved[FUNCTIONS] = {
 	(anynpu_fn)starved_226,
 	(anynpu_fn)starved_227,
 	(anynpu_fn)starved_228,
-	(anynpu_fn)dead_229,
+	(anynpu_fn)starved_229,
 	(anynpu_fn)dead_230,
-	(anynpu_fn)starved_231,
+	(anynpu_fn)dead_231,
 	(anynpu_fn)starved_232,
 	(anynpu_fn)starved_233,
 	(anynpu_fn)starved_234,
@@ -9095,10 +9117,10 @@ static const anynpu_fn starved[FUNCTIONS] = {
 	(anynpu_fn)starved_236,
 	(anynpu_fn)starved_237,
 	(anynpu_fn)starved_238,
-	(anynpu_fn)dead_239,
-	(anynpu_fn)starved_240,
-	(anynpu_fn)dead_241,
-	(anynpu_fn)starved_242,
+	(anynpu_fn)starved_239,
+	(anynpu_fn)dead_240,
+	(anynpu_fn)starved_241,
+	(anynpu_fn)dead_242,
 	(anynpu_fn)starved_243,
 	(anynpu_fn)starved_244,
 	(anynpu_fn)starved_245,
@@ -9106,6 +9128,7 @@ static const anynpu_fn starved[FUNCTIONS] = {
 	(anynpu_fn)starved_247,
 	(anynpu_fn)starved_248,
 	(anynpu_fn)starved_249,
+	(anynpu_fn)starved_250,
 };
 
 const struct anynpu_image anynpu_image = {

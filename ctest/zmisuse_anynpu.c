@@ -54,6 +54,25 @@ static int test_anynpu_placement_report(int bad, int v)
 	return 1;
 }
 
+static int test_anynpu_output_shape(int bad, int v)
+{
+	if (bad == 0 && v >= 1)
+		return 0;
+	if (bad == 1 && v >= MISUSE_NUMBERS)
+		return 0;
+	if (bad == 2 && v >= misuse_pointers())
+		return 0;
+	if (bad == 3 && v >= MISUSE_NUMBERS)
+		return 0;
+	const void *a0 = (const void *)(bad == 0 ? NULL : misuse_scratch(0));
+	uint32_t a1 = (uint32_t)(bad == 1 ? misuse_number(v) : 1);
+	int64_t *a2 = (int64_t *)(bad == 2 ? misuse_pointer(v) : misuse_scratch(2));
+	size_t a3 = (size_t)(bad == 3 ? misuse_number(v) : 1);
+	int r = anynpu_output_shape(a0, a1, a2, a3);
+	(void)r;
+	return 1;
+}
+
 static int test_anynpu_live_handles(int bad, int v)
 {
 	size_t r = anynpu_live_handles();
@@ -79,6 +98,7 @@ int main(void)
 	misuse_each("anynpu_set_log_callback", test_anynpu_set_log_callback, 2);
 	misuse_each("anynpu_last_error", test_anynpu_last_error, 0);
 	misuse_each("anynpu_placement_report", test_anynpu_placement_report, 4);
+	misuse_each("anynpu_output_shape", test_anynpu_output_shape, 4);
 	misuse_each("anynpu_live_handles", test_anynpu_live_handles, 0);
 	misuse_each("anynpu_live_buffers", test_anynpu_live_buffers, 0);
 	return misuse_end();

@@ -13,6 +13,7 @@
 #define ANYNPU_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -90,6 +91,19 @@ enum {
  * @return One of the ANYNPU_PLACEMENT values.
  */
 int anynpu_placement_report(const void *compilation, char *buffer, size_t size, size_t *needed);
+
+/**
+ * Gives the sizes that the last run made of an output. Those of an output whose sizes only a run tells are at most what
+ * anynpu.output.NAME.max_shape of the model's metadata says, which is what the APIs report; elements lie at their places
+ * in that shape, and the rest is zeros.
+ *
+ * @param handle A rknn_context (as a pointer) after rknn_run, or an hbDNNTaskHandle_t after hbDNNWaitTaskDone.
+ * @param output The index of the output; of a task with several members the outputs of all count, in order.
+ * @param dims Receives the sizes, in the order of the model; may be NULL if size is 0.
+ * @param size How many numbers dims has room for; what does not fit is left out.
+ * @return The number of sizes that the output has, -1 if the handle has no results or no such output.
+ */
+int anynpu_output_shape(const void *handle, uint32_t output, int64_t *dims, size_t size);
 
 /**
  * Counts the handles of all APIs that were created and not destroyed. For tests that look for leaks.

@@ -12,6 +12,8 @@ var AnyNPU = &Facade{
 		{C: "const char *anynpu_last_error(void)", Since: 1},
 		{C: "int anynpu_placement_report(const void *compilation, char *buffer, size_t size, size_t *needed)",
 			Roles: "opaque?, raw, value, out?", Since: 1, Fail: 1},
+		{C: "int anynpu_output_shape(const void *handle, uint32_t output, int64_t *dims, size_t size)",
+			Roles: "opaque?, value, raw, value", Since: 1, Fail: -1},
 		{C: "size_t anynpu_live_handles(void)", Since: 1},
 		{C: "size_t anynpu_live_buffers(void)", Since: 1},
 	},

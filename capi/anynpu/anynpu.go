@@ -79,3 +79,32 @@ func placementReport(compilation uintptr, buffer unsafe.Pointer, size uint64, ne
 	}
 	return placementOK, nil
 }
+
+// outputShape is anynpu_output_shape: the number of sizes, of which as many are stored as there is room for.
+func outputShape(of uintptr, output uint32, dims unsafe.Pointer, size uint64) (int32, error) {
+	o, err := handle.HoldAny(of)
+	if err != nil {
+		return 0, fault.Wrap(err, "handle: %#x", of)
+	}
+	defer handle.Unhold(of)
+	has, ok := o.(interface{ OutputShape(i int) ([]int64, error) })
+	if !ok {
+		return 0, fault.New(fault.Argument, "handle: %#x: neither a rknn_context nor an hbDNNTaskHandle_t", of)
+	}
+	shape, err := has.OutputShape(int(output))
+	if err != nil {
+		return 0, err
+	}
+	n := min(size, uint64(len(shape)))
+	if n == 0 {
+		return int32(len(shape)), nil
+	}
+	if dims == nil {
+		return 0, fault.New(fault.Argument, "dims is NULL: size says that it has room for %d numbers", size)
+	}
+	if err := boundary.CheckRange(dims, 8*n); err != nil {
+		return 0, fault.Wrap(err, "dims")
+	}
+	copy(unsafe.Slice((*int64)(dims), n), shape)
+	return int32(len(shape)), nil
+}

@@ -15,8 +15,9 @@ var funcs = []boundary.Func{
 	{Component: "anynpu", Name: "anynpu_set_log_callback", Params: []string{"callback", "user"}, Index: 1, Facade: 0},
 	{Component: "anynpu", Name: "anynpu_last_error", Params: []string{}, Index: 2, Facade: 0},
 	{Component: "anynpu", Name: "anynpu_placement_report", Params: []string{"compilation", "buffer", "size", "needed"}, Index: 3, Facade: 0},
-	{Component: "anynpu", Name: "anynpu_live_handles", Params: []string{}, Index: 4, Facade: 0},
-	{Component: "anynpu", Name: "anynpu_live_buffers", Params: []string{}, Index: 5, Facade: 0},
+	{Component: "anynpu", Name: "anynpu_output_shape", Params: []string{"handle", "output", "dims", "size"}, Index: 4, Facade: 0},
+	{Component: "anynpu", Name: "anynpu_live_handles", Params: []string{}, Index: 5, Facade: 0},
+	{Component: "anynpu", Name: "anynpu_live_buffers", Params: []string{}, Index: 6, Facade: 0},
 }
 
 func init() { boundary.Register(funcs) }
@@ -88,9 +89,27 @@ func nnc_anynpu_placement_report(a0 uintptr, a1 unsafe.Pointer, a2 uint64, a3 un
 	return 1
 }
 
+//export nnc_anynpu_output_shape
+func nnc_anynpu_output_shape(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 uint64) (r int32) {
+	c := boundary.Call{Func: &funcs[4]}
+	defer boundary.End(&c, &r, -1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Value(a3)}
+	}
+	if c.Err == nil {
+		var v int32
+		v, c.Err = outputShape(a0, a1, a2, a3)
+		if c.Err != nil {
+			return -1
+		}
+		return v
+	}
+	return -1
+}
+
 //export nnc_anynpu_live_handles
 func nnc_anynpu_live_handles() (r uint64) {
-	c := boundary.Call{Func: &funcs[4]}
+	c := boundary.Call{Func: &funcs[5]}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -108,7 +127,7 @@ func nnc_anynpu_live_handles() (r uint64) {
 
 //export nnc_anynpu_live_buffers
 func nnc_anynpu_live_buffers() (r uint64) {
-	c := boundary.Call{Func: &funcs[5]}
+	c := boundary.Call{Func: &funcs[6]}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}

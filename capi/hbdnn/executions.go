@@ -20,9 +20,10 @@ type executions struct {
 
 // A runner is an execution with what a task needs besides.
 type runner struct {
-	of   *executions
-	core int32
-	exec *io.Execution
+	of    *executions
+	core  int32
+	exec  *io.Execution
+	sizes [][]int64 // of the outputs of the last run
 	// the time that the inputs of the last run took, for a profile
 	prepared time.Duration
 }

@@ -10,7 +10,8 @@ import (
 type member struct {
 	model   *Model
 	in, out []bound
-	scaled  *scaled // nil: a run of the model
+	sizes   [][]int64 // of the outputs of a run that has ended well
+	scaled  *scaled   // nil: a run of the model
 }
 
 // label is what errors call the member.

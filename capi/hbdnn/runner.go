@@ -3,6 +3,7 @@ package hbdnn
 import (
 	"time"
 
+	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/io"
@@ -10,7 +11,7 @@ import (
 )
 
 // run computes one member of a task, a run of the model.
-func (r *runner) run(m *Model, in, out []bound) error {
+func (r *runner) run(m *Model, in, out []bound) (err error) {
 	defer r.exec.Unbind()
 	begun := time.Now()
 	for i, p := range m.in {
@@ -35,6 +36,9 @@ func (r *runner) run(m *Model, in, out []bound) error {
 	if err := r.exec.Run(device.RunRequest{}); err != nil {
 		return err
 	}
+	if r.sizes, err = r.measure(m); err != nil {
+		return err
+	}
 	m.dump.write(r.exec)
 	for i, p := range m.out {
 		if err := r.exec.Deliver(i); err != nil {
@@ -43,6 +47,26 @@ func (r *runner) run(m *Model, in, out []bound) error {
 		out[i].flush(flushClean)
 	}
 	return nil
+}
+
+// measure returns the sizes that the outputs of a run that has ended have. The API cannot tell a program of sizes that
+// only a run makes, so that they are logged, and anynpu_output_shape gives them.
+func (r *runner) measure(m *Model) ([][]int64, error) {
+	all := make([][]int64, len(m.out))
+	for i, p := range m.out {
+		all[i] = p.valid
+		if p.Bound == nil {
+			continue
+		}
+		sizes, err := p.Sizes(r.exec)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = sizes
+		boundary.Log(boundary.LevelInfo, "hbdnn", "output of open size", "model", m.name, "output", p.Name, "shape", sizes,
+			"within", p.Bound)
+	}
+	return all, nil
 }
 
 // feed gives the execution an input.

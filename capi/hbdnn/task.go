@@ -34,9 +34,10 @@ type Task struct {
 	mu       sync.Mutex // guards what follows
 	state    int
 	members  []*member
-	weight   int     // of the members, of which a region counts one too
-	resize   bool    // it is hbDNNResize's
-	now      *runner // that computes, in state taskRunning
+	sizes    [][]int64 // of the outputs of the members of a task that is done
+	weight   int       // of the members, of which a region counts one too
+	resize   bool      // it is hbDNNResize's
+	now      *runner   // that computes, in state taskRunning
 	released bool
 	err      error // of a task that is done
 	callback callback
@@ -121,6 +122,9 @@ func (t *Task) compute(m *member) error {
 	err = guarded(errRun, tensors, func() error { return r.run(m.model, m.in, m.out) })
 	t.mu.Lock()
 	t.now = nil
+	if err == nil {
+		m.sizes = r.sizes
+	}
 	t.mu.Unlock()
 	if err == nil && m.model.profile != nil {
 		m.model.profile.ran(t.queued, r.prepared, r.exec.Stats().Nodes)
@@ -139,6 +143,9 @@ func (t *Task) finish(err error) callback {
 	t.state = taskDone
 	if err != nil {
 		t.err = refuseFor(errRun, err, "taskHandle")
+	}
+	for _, m := range t.members {
+		t.sizes = append(t.sizes, m.sizes...)
 	}
 	t.drop()
 	call := t.callback

@@ -55,6 +55,7 @@ type inputState struct {
 type outputState struct {
 	bound  *binding
 	placed *binding // memory that the last run wrote the result to in core's form, nil: the execution has it
+	sizes  []int64  // that the last run made of an output with a bound, nil: of any other
 }
 
 // priorities are the values of the two lowest flag bits.

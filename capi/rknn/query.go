@@ -82,9 +82,13 @@ func (c *Context) queryAttr(cmd spec.QueryCmd, info []byte) error {
 	p, d := ports[i], dims[i]
 	var a spec.TensorAttr
 	switch cmd {
-	case spec.QueryOutputAttr, spec.QueryCurrentOutputAttr:
+	case spec.QueryCurrentOutputAttr:
+		a = c.currentAttr(i, p.outputAttr)
+	case spec.QueryCurrentNativeOutputAttr:
+		a = c.currentAttr(i, p.nativeAttr)
+	case spec.QueryOutputAttr:
 		a = p.outputAttr(i, d)
-	case spec.QueryNativeOutputAttr, spec.QueryCurrentNativeOutputAttr:
+	case spec.QueryNativeOutputAttr:
 		a = p.nativeAttr(i, d)
 	case spec.QueryNativeNHWCOutputAttr:
 		a = p.nhwcAttr(i, d)

@@ -5,6 +5,7 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/io"
 	"github.com/anynpu/anynpu/core/mem"
+	spec "github.com/anynpu/anynpu/core/spec/rknn"
 )
 
 // run computes and waits (section 4): inputs from bound memory or as rknn_inputs_set left them, outputs to bound memory
@@ -51,6 +52,9 @@ func (c *Context) perform(extend *RunExtend) error {
 	}
 	if err := c.compute(); err != nil {
 		return refuseFor(runCode(err), err, "context")
+	}
+	if err := c.measure(); err != nil {
+		return refuseFor(spec.ErrFail, err, "context")
 	}
 	for i := range c.out {
 		if err := c.deliver(i); err != nil {

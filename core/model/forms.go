@@ -17,6 +17,9 @@ const maxForm = 4 << 30
 // Forms are the compiled forms of the model that its metadata list (anynpu.compiled). For a model of bytes there is no
 // folder that they could lie in: why says so.
 func (m *Model) Forms() (forms []compile.Form, why string) {
+	if m.bounded { // they have the model's outputs alone
+		return nil, ""
+	}
 	if len(m.Meta.Compiled) > 0 && m.Path == "" {
 		return nil, "its metadata list compiled forms, which lie beside a file: pass the file, not its bytes"
 	}

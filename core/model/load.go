@@ -25,6 +25,7 @@ type Model struct {
 	Unbatched string
 
 	perAxis func(*tensor.Quant) bool
+	bounded bool // outputs of the graph have the sizes of others
 }
 
 // Instead says for what an ONNX file was read.

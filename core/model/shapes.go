@@ -156,8 +156,10 @@ func (m *Model) OutputDims(sized *graph.Graph) ([][]int64, error) {
 	for _, v := range sized.Out {
 		d, ok := sized.Fact(v).Shape.Ints()
 		if !ok {
-			return nil, fault.New(fault.Shape, "output %q has the shape %s, which only a run can tell: the API needs it before",
-				sized.Values[v].Name, m.ShapeText(sized.Fact(v).Shape))
+			name := sized.Values[v].Name
+			return nil, fault.New(fault.Shape, "output %q has the shape %s, which only a run can tell: the API needs it before, "+
+				"or the largest in anynpu.output.%s.max_shape of the model's metadata", name,
+				m.ShapeText(sized.Fact(v).Shape), name)
 		}
 		dims = append(dims, d)
 	}

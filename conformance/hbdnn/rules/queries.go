@@ -240,6 +240,24 @@ var tensors = []*Rule{
 		No("neither", func(t *T) {
 			t.refused(hbdnn.Relu(1, 2, 1, 3).Meta("anynpu.input.x.mean", []float32{1, 2, 3, 4}), "has 4 numbers", "dimension 1 or 3")
 		}),
+	rule("6.db_open_outputs", "an output of open size is usable with a bound, anynpu.output.NAME.max_shape: properties have "+
+		"it, elements lie at their places in it, and the rest is zeros").
+		OK("zeros", func(t *T) {
+			m := (&hbdnn.ONNX{}).Input("x", 1, 2, 3).Output("y", 7, 2, -1).Node("NonZero", "y", "x").
+				Meta("anynpu.output.y.max_shape", []int{2, 6})
+			r := t.Prepare(m)
+			t.shows(&r.Out[0].Properties, hbdnn.S64, hbdnn.None, 96, []int32{2, 6}, []int32{2, 6, 1, 1}, []int32{48, 8})
+			hbdnn.Fill[float32](r, 0, 5, 0, 7, 0, 8)
+			t.Compute(r)
+			hbdnn.Gives[int64](t.T, r, 0, 1, 1, 0, 0, 0, 1, 0, 2, 0, 0, 0)
+			hbdnn.Fill[float32](r, 0, 0, 0, 7, 0, 0)
+			t.Compute(r)
+			hbdnn.Gives[int64](t.T, r, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+		}).
+		No("no_bound", func(t *T) {
+			t.refused((&hbdnn.ONNX{}).Input("x", 1, 2, 3).Output("y", 7, 2, -1).Node("NonZero", "y", "x"),
+				"anynpu.output.y.max_shape")
+		}),
 	rule("6.e_unpadded", "alignedShape may be validShape").
 		OK("valid", func(t *T) {
 			r := t.Prepare(hbdnn.Relu(1, 4))

@@ -38,8 +38,9 @@ func rule(id, text string) *Rule { return suite.NewRule[*T](id, text) }
 // Rules returns all rules in the order of their sections.
 func Rules() []*Rule {
 	return slices.Concat(prototypes, lives, models, described, elsewhere, attributes, native, queries, readBack, inputs,
-		runs, formats, boundMemory, aliases, places, dynamicShapes, sizedOperands, cores, customOperators, customTensors,
-		threads, queues, messages, choices, matmulFunctions, matmulTypes, matmulLimits, matmulLayouts, matmulQuantization, matmulMemory, matmulChoices)
+		runs, formats, boundMemory, aliases, places, dynamicShapes, openOutputs, sizedOperands, cores, customOperators,
+		customTensors, threads, queues, messages, choices, matmulFunctions, matmulTypes, matmulLimits, matmulLayouts,
+		matmulQuantization, matmulMemory, matmulChoices)
 }
 
 // Suite is the rules of the API.

@@ -50,6 +50,8 @@ func (m *Metadata) setKey(key string, value json.RawMessage, source string) erro
 		return m.setDim(rest, value)
 	case kind == "input" && dot > 0 && slices.Contains(inputFields, rest[dot+1:]):
 		return m.setInput(rest[:dot], rest[dot+1:], value)
+	case kind == "output" && dot > 0 && slices.Contains(outputFields, rest[dot+1:]):
+		return m.setMaxShape(rest[:dot], value)
 	case kind == "value" && dot > 0 && slices.Contains(valueFields, rest[dot+1:]):
 		return m.setValue(rest[:dot], rest[dot+1:], value)
 	}
@@ -69,11 +71,12 @@ func InputKeys(name string) (keys []string) {
 	return keys
 }
 
-// The last parts of keys about inputs and about values.
+// The last parts of keys about inputs, outputs and values.
 var (
 	inputFields = []string{"mean", "std", "scale", "pixel", "planes", "range", "order", "source", "layout", "shapes",
 		"shape"}
-	valueFields = []string{"shape", "type", "stored", "partial"}
+	outputFields = []string{"max_shape"}
+	valueFields  = []string{"shape", "type", "stored", "partial"}
 )
 
 // Known reports whether key is one that is read.
@@ -128,6 +131,22 @@ func (m *Metadata) setDim(name string, value json.RawMessage) error {
 		m.Dims = map[string]int64{}
 	}
 	m.Dims[name] = n
+	return nil
+}
+
+// setMaxShape reads the largest shape of an output.
+func (m *Metadata) setMaxShape(name string, value json.RawMessage) error {
+	var shape []int64
+	if err := decode(value, &shape); err != nil {
+		return err
+	}
+	if err := checkShapes([][]int64{shape}); err != nil || shape == nil {
+		return err
+	}
+	if m.MaxShapes == nil {
+		m.MaxShapes = map[string][]int64{}
+	}
+	m.MaxShapes[name] = shape
 	return nil
 }
 

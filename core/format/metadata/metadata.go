@@ -19,6 +19,7 @@
 //	anynpu.input.NAME.shapes    lists    the shapes a dynamic input is meant for, e.g. [[1,3,224,224],[1,3,320,320]]
 //	anynpu.input.NAME.shape     list     the shape of an input that the model leaves open, or whose first size of 1 is to be another batch
 //	anynpu.dim.NAME             number   size of the open dimension of that name, which is then none any more
+//	anynpu.output.NAME.max_shape list    the largest shape of an output whose sizes only a run tells
 //	anynpu.value.NAME.shape     list     sizes, or names of open dimensions, of what a custom operator makes; or "as input 0", "as input 1", ...
 //	anynpu.value.NAME.type      string   its element type, e.g. float32; default what the model declares, else that of the operator's input
 //	anynpu.value.NAME.stored    object   how a board stores the value: {"type": "int8", "scale": 0.5, "zero": 3, "native": [[1,2,8,8,16]]}; type
@@ -117,7 +118,8 @@ type Metadata struct {
 	Target       string
 	Quantization string // how codes of inputs and outputs are described: scale, shift, or nothing
 	Inputs       map[string]Input
-	Dims         map[string]int64 // sizes of open dimensions
+	Dims         map[string]int64   // sizes of open dimensions
+	MaxShapes    map[string][]int64 // the largest shapes of outputs of open size
 	Values       map[string]Value
 	Filters      string     // channel or layer, empty: not said
 	In, Out      []string   // values that are inputs and outputs in the place of the model's own, nil: those

@@ -25,7 +25,7 @@ func Near(key string) string {
 	} else if !dotted && kind == "dim" {
 		try("dim.NAME", 0)
 	}
-	for k, fields := range map[string][]string{"input": inputFields, "value": valueFields} {
+	for k, fields := range map[string][]string{"input": inputFields, "output": outputFields, "value": valueFields} {
 		dot := strings.LastIndexByte(name, '.')
 		for _, f := range fields {
 			switch {
