@@ -58,7 +58,7 @@ type site struct {
 // number makes f a frame of its own.
 func (e *Expander) number(f *frame) *frame {
 	e.frames++
-	f.id, f.names = e.frames, map[string]string{}
+	f.id, f.names = e.frames, map[string]proto.Name{}
 	return f
 }
 

@@ -10,12 +10,12 @@ import (
 // read. It is never changed.
 type sequence struct {
 	dtype tensor.DType // of its values; Invalid where not known
-	items []string
+	items []proto.Name
 }
 
 // operand is what a name stands for: a value, or a sequence of values.
 type operand struct {
-	name string    // "" for no value
+	name proto.Name
 	seq  *sequence // nil for a value
 }
 
@@ -27,15 +27,15 @@ type frame struct {
 	expanded bool // a call, branch or trip
 	version  int64
 	declared map[string]*proto.ValueInfo
-	names    map[string]string    // of the instances that make them, by name in the file
-	seqs     map[string]*sequence // what stands for sequences, by name in the file
+	names    map[string]proto.Name // of the instances that make them, by name in the file
+	seqs     map[string]*sequence  // what stands for sequences, by name in the file
 }
 
-func (f *frame) Own(name string) string {
+func (f *frame) Own(name string) proto.Name {
 	if name == "" {
-		return ""
+		return proto.Name{}
 	}
-	return proto.Inner(name, f.id)
+	return proto.Name{Text: name, Frame: f.id}
 }
 
 func (f *frame) Around() proto.Frame {
@@ -64,9 +64,9 @@ func declared(g *proto.Graph) map[string]*proto.ValueInfo {
 }
 
 // Resolve returns what the instance is called that makes the value of a name.
-func (f *frame) Resolve(name string) string {
+func (f *frame) Resolve(name string) proto.Name {
 	if name == "" {
-		return ""
+		return proto.Name{}
 	}
 	for at := f; ; at = at.around {
 		if full, ok := at.names[name]; ok {
@@ -80,7 +80,7 @@ func (f *frame) Resolve(name string) string {
 
 // instance is p with names as they are in f.
 func (f *frame) instance(p *proto.Node) *proto.Instance {
-	q := &proto.Instance{Node: p, In: make([]string, len(p.In)), Out: make([]string, len(p.Out)), Frame: f}
+	q := &proto.Instance{Node: p, In: make([]proto.Name, len(p.In)), Out: make([]proto.Name, len(p.Out)), Frame: f}
 	for i, name := range p.In {
 		q.In[i] = f.Resolve(name)
 	}

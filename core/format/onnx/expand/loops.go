@@ -123,14 +123,14 @@ type loop struct {
 	bounded bool // trips is the most there may be
 	goes    bool // the condition before the next trip
 	state   []operand
-	rows    [][]string // what each trip gives besides, by output
+	rows    [][]proto.Name // what each trip gives besides, by output
 }
 
 // loop reads the inputs of a Loop.
 func (s *site) loop(b *body) (*loop, error) {
 	l := &loop{body: b, state: make([]operand, max(0, len(s.q.In)-2)), bounded: s.has(0), goes: true}
 	for i := range l.state {
-		if l.state[i] = (operand{s.arg(i + 2), s.seqs[i+2]}); l.state[i].name == "" && l.state[i].seq == nil {
+		if l.state[i] = (operand{s.arg(i + 2), s.seqs[i+2]}); l.state[i].name == (proto.Name{}) && l.state[i].seq == nil {
 			return nil, fault.New(fault.File, "input %d is missing", i+2)
 		}
 	}
@@ -139,7 +139,7 @@ func (s *site) loop(b *body) (*loop, error) {
 		return nil, fault.New(fault.File, "attribute body: %d outputs for %d carried values and a node with %d outputs",
 			len(b.g.Out), len(l.state), len(s.q.Out))
 	}
-	l.rows = make([][]string, scans)
+	l.rows = make([][]proto.Name, scans)
 	if l.bounded {
 		v, ok := s.known(0)
 		if !ok || len(v) != 1 {

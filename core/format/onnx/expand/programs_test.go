@@ -136,22 +136,24 @@ func arithmetic(n *proto.Node, get func(string) int64) int64 {
 type machine struct {
 	recorder
 	t      *testing.T
-	values map[string]int64
+	values map[proto.Name]int64
 }
 
 func (m *machine) Node(q *proto.Instance) error {
-	out := arithmetic(&proto.Node{OpType: q.OpType, In: q.In, Attrs: q.Attrs}, func(name string) int64 {
+	in := map[string]int64{}
+	for i, name := range q.In {
 		x, ok := m.values[name]
-		require.True(m.t, ok, "no value %q", name)
-		return x
-	})
+		require.True(m.t, ok, "no value %v", name)
+		in[q.Node.In[i]] = x
+	}
+	out := arithmetic(q.Node, func(name string) int64 { return in[name] })
 	_, taken := m.values[q.Out[0]]
-	require.False(m.t, taken, "two values are named %q", q.Out[0])
+	require.False(m.t, taken, "two values are named %v", q.Out[0])
 	m.values[q.Out[0]] = out
 	return m.recorder.Node(q)
 }
 
-func (m *machine) Alias(name, of string) error {
+func (m *machine) Alias(name, of proto.Name) error {
 	m.values[name] = m.values[of]
 	return m.recorder.Alias(name, of)
 }
@@ -171,13 +173,13 @@ func TestExpander_randomPrograms(t *testing.T) {
 		p.compute([]*proto.Node{call}, v)
 
 		e := New(p.functions)
-		m := &machine{t: t, values: map[string]int64{"a": 3, "b": 5}}
+		m := &machine{t: t, values: map[proto.Name]int64{{Text: "a"}: 3, {Text: "b"}: 5}}
 		m.recorder = *newRecorder(e)
 		main := g("main", "a b", "c", call)
 		f, err := e.Graph(main, nil, 17)
 		require.NoError(t, err)
 		m.input(main)
 		require.NoError(t, e.Nodes(f, main.Nodes, m))
-		assert.Equal(t, v.values["c"], m.values["c"], "seed %d", seed)
+		assert.Equal(t, v.values["c"], m.values[proto.Name{Text: "c"}], "seed %d", seed)
 	}
 }

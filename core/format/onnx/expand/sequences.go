@@ -81,7 +81,7 @@ func (s *site) position(i, length, count, otherwise int) (int, error) {
 }
 
 // with returns seq with a value before position at.
-func (s *site) with(seq *sequence, at int, value string) (*sequence, error) {
+func (s *site) with(seq *sequence, at int, value proto.Name) (*sequence, error) {
 	if err := s.countItems(len(seq.items) + 1); err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func (s *site) with(seq *sequence, at int, value string) (*sequence, error) {
 	if d == tensor.Invalid {
 		d = seq.dtype
 	}
-	return &sequence{d, slices.Concat(seq.items[:at], []string{value}, seq.items[at:])}, nil
+	return &sequence{d, slices.Concat(seq.items[:at], []proto.Name{value}, seq.items[at:])}, nil
 }
 
 func rewriteEmpty(s *site) error {

@@ -6,7 +6,7 @@ import (
 )
 
 // Sink takes the instances of a graph one after the other, each after the makers of what it reads, and tells what is
-// known of the values that they make. Names are those of all instances of the model; "" is no value.
+// known of the values that they make. The zero Name is no value.
 type Sink interface {
 	// Begin says that what comes now belongs to a node of the graph.
 	Begin(p *proto.Node)
@@ -22,13 +22,13 @@ type Sink interface {
 	// Replaced says that the outputs of q, which was not given to Node, are known.
 	Replaced(q *proto.Instance) error
 	// Fact tells what is known of a value. It fails when nothing makes the value.
-	Fact(name string) (tensor.Fact, error)
+	Fact(name proto.Name) (tensor.Fact, error)
 	// Alias gives the value of a name another name as well.
-	Alias(name, of string) error
+	Alias(name, of proto.Name) error
 	// Declare gives the value of a name that has dimensions, as the model declares it, another name.
-	Declare(name, of string, dimensions int) error
+	Declare(name, of proto.Name, dimensions int) error
 	// Initializer makes a constant known.
-	Initializer(name string, t *proto.Tensor)
+	Initializer(name proto.Name, t *proto.Tensor)
 	// Sequence says that a name stands for a sequence, which no instance reads.
-	Sequence(name string) error
+	Sequence(name proto.Name) error
 }

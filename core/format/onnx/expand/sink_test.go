@@ -13,46 +13,44 @@ import (
 // recorder is a sink that keeps what it is given, and knows constants, what is counted and the shapes of inputs.
 type recorder struct {
 	text  strings.Builder
-	facts map[string]tensor.Fact
-	seqs  map[string]bool
+	facts map[proto.Name]tensor.Fact
+	seqs  map[proto.Name]bool
 	e     *Expander
 }
 
-func (r *recorder) Begin(*proto.Node)                        {}
-func (r *recorder) Check(*proto.Instance) (bool, error)      { return true, nil }
-func (r *recorder) Form(*proto.Node, int64) error            { return nil }
-func (r *recorder) Missing() bool                            { return false }
-func (r *recorder) Replaced(*proto.Instance) error           { return nil }
-func (r *recorder) Initializer(name string, t *proto.Tensor) { r.facts[name] = factOf(t) }
+func (r *recorder) Begin(*proto.Node)                            {}
+func (r *recorder) Check(*proto.Instance) (bool, error)          { return true, nil }
+func (r *recorder) Form(*proto.Node, int64) error                { return nil }
+func (r *recorder) Missing() bool                                { return false }
+func (r *recorder) Replaced(*proto.Instance) error               { return nil }
+func (r *recorder) Initializer(name proto.Name, t *proto.Tensor) { r.facts[name] = factOf(t) }
 
-func (r *recorder) Fact(name string) (tensor.Fact, error) {
+func (r *recorder) Fact(name proto.Name) (tensor.Fact, error) {
 	f, ok := r.facts[name]
-	if !ok && name != "" {
-		return f, fault.New(fault.File, "value %q has no source", proto.Shown(name))
+	if !ok && name != (proto.Name{}) {
+		return f, fault.New(fault.File, "value %q has no source", name.Text)
 	}
 	return f, nil
 }
 
-func (r *recorder) Alias(name, of string) error {
+func (r *recorder) Alias(name, of proto.Name) error {
 	r.facts[name] = r.facts[of]
-	fmt.Fprintf(&r.text, "%s = %s\n", shown(name), shown(of))
+	fmt.Fprintf(&r.text, "%s = %s\n", name, of)
 	return nil
 }
 
-func (r *recorder) Declare(name, of string, dimensions int) error {
+func (r *recorder) Declare(name, of proto.Name, dimensions int) error {
 	r.facts[name] = tensor.Fact{Type: tensor.Type{DType: r.facts[of].DType, Shape: tensor.OfDims(slices.Repeat(
 		[]tensor.Dim{tensor.AnyDim()}, dimensions)...)}}
-	fmt.Fprintf(&r.text, "%s = %s of rank %d\n", shown(name), shown(of), dimensions)
+	fmt.Fprintf(&r.text, "%s = %s of rank %d\n", name, of, dimensions)
 	return nil
 }
 
-func (r *recorder) Sequence(name string) error {
+func (r *recorder) Sequence(name proto.Name) error {
 	r.seqs[name] = true
-	fmt.Fprintf(&r.text, "%s is a sequence\n", shown(name))
+	fmt.Fprintf(&r.text, "%s is a sequence\n", name)
 	return nil
 }
-
-func shown(name string) string { return strings.Replace(name, "\x00", "'", 1) }
 
 // Node makes a fact of a constant, of its copies, and of the parts of what has a shape.
 func (r *recorder) Node(q *proto.Instance) error {
@@ -116,7 +114,7 @@ func factOf(t *proto.Tensor) tensor.Fact {
 }
 
 func newRecorder(e *Expander) *recorder {
-	return &recorder{facts: map[string]tensor.Fact{}, seqs: map[string]bool{}, e: e}
+	return &recorder{facts: map[proto.Name]tensor.Fact{}, seqs: map[proto.Name]bool{}, e: e}
 }
 
 // input makes the inputs and initializers of the main graph known.
@@ -130,10 +128,10 @@ func (r *recorder) input(g *proto.Graph) {
 			}
 			t.Shape = tensor.Of(dims...)
 		}
-		r.facts[v.Name] = tensor.Fact{Type: t}
+		r.facts[proto.Name{Text: v.Name}] = tensor.Fact{Type: t}
 	}
 	for _, t := range g.Inits {
-		r.facts[t.Name] = factOf(t)
+		r.facts[proto.Name{Text: t.Name}] = factOf(t)
 	}
 }
 

@@ -39,16 +39,16 @@ func (s *site) read(sequences bool) error {
 // has reports whether input i is given.
 func (s *site) has(i int) bool { return i < len(s.q.In) && s.q.Node.In[i] != "" }
 
-// arg is the name of input i, "" where it is absent.
-func (s *site) arg(i int) string {
+// arg is the name of input i, the zero Name where it is absent or a sequence.
+func (s *site) arg(i int) proto.Name {
 	if i < len(s.q.In) && s.seqs[i] == nil {
 		return s.q.In[i]
 	}
-	return ""
+	return proto.Name{}
 }
 
 // fact returns what is known of a value that there is.
-func (s *site) fact(name string) tensor.Fact {
+func (s *site) fact(name proto.Name) tensor.Fact {
 	f, _ := s.into.Fact(name) // was found before
 	return f
 }
@@ -79,11 +79,11 @@ func (s *site) seq(i int) (*sequence, error) {
 }
 
 // single returns input i, which must be a tensor.
-func (s *site) single(i int) (string, error) {
-	if name := s.arg(i); name != "" {
+func (s *site) single(i int) (proto.Name, error) {
+	if name := s.arg(i); name != (proto.Name{}) {
 		return name, nil
 	}
-	return "", fault.New(fault.File, "input %d: want a tensor", i)
+	return proto.Name{}, fault.New(fault.File, "input %d: want a tensor", i)
 }
 
 func (s *site) int(name string, otherwise int64) int64 {
@@ -94,32 +94,44 @@ func (s *site) int(name string, otherwise int64) int64 {
 }
 
 // temporary returns a name that nothing else has.
-func (s *site) temporary() string {
+func (s *site) temporary() proto.Name {
 	s.frames++
-	return proto.Inner("", s.frames)
+	return proto.Name{Frame: s.frames}
 }
 
 // emit gives a node to the sink that has the place of the one that is expanded.
-func (s *site) emit(name, op string, attrs map[string]*proto.Attribute, in []string, out ...string) error {
-	p := &proto.Node{Name: name, OpType: op, Attrs: attrs, In: in, Out: out, Index: s.q.Index}
+func (s *site) emit(name, op string, attrs map[string]*proto.Attribute, in []proto.Name,
+	out ...proto.Name) error {
+	p := &proto.Node{Name: name, OpType: op, Attrs: attrs, In: texts(in), Out: texts(out), Index: s.q.Index}
 	if s.own == nil {
 		s.own = &frame{expanded: true, around: s.f, version: s.f.version}
 	}
 	return s.into.Node(&proto.Instance{Node: p, In: in, Out: out, Frame: s.own})
 }
 
+// texts are names as the file has them; what has none there has one nevertheless.
+func texts(names []proto.Name) []string {
+	list := make([]string, len(names))
+	for i, name := range names {
+		if list[i] = name.Text; name.Frame != 0 && name.Text == "" {
+			list[i] = "_"
+		}
+	}
+	return list
+}
+
 // constant gives a constant to the sink and returns its name.
-func (s *site) constant(attribute string, a proto.Attribute) (string, error) {
+func (s *site) constant(attribute string, a proto.Attribute) (proto.Name, error) {
 	out := s.temporary()
 	return out, s.emit("", "Constant", map[string]*proto.Attribute{attribute: &a}, nil, out)
 }
 
 // join joins values along an axis, and stack along one that they do not have.
-func (s *site) join(name string, values []string, axis int64, out ...string) error {
+func (s *site) join(name string, values []proto.Name, axis int64, out ...proto.Name) error {
 	return s.emit(name, "Concat", map[string]*proto.Attribute{"axis": {I: axis}}, values, out...)
 }
 
-func (s *site) stack(values []string, axis int64, out string) error {
+func (s *site) stack(values []proto.Name, axis int64, out proto.Name) error {
 	if err := s.count(len(values)); err != nil {
 		return err
 	}
@@ -127,10 +139,10 @@ func (s *site) stack(values []string, axis int64, out string) error {
 	if err != nil {
 		return err
 	}
-	rows := make([]string, len(values))
+	rows := make([]proto.Name, len(values))
 	for k, v := range values {
 		rows[k] = s.temporary()
-		if err := s.emit("", "Unsqueeze", nil, []string{v, at}, rows[k]); err != nil {
+		if err := s.emit("", "Unsqueeze", nil, []proto.Name{v, at}, rows[k]); err != nil {
 			return err
 		}
 	}
@@ -154,7 +166,7 @@ func (s *site) give(i int, o operand) error {
 	case name == "":
 		return nil
 	case o.seq == nil:
-		if err := s.emit("", "Identity", nil, []string{o.name}, s.q.Out[i]); err != nil {
+		if err := s.emit("", "Identity", nil, []proto.Name{o.name}, s.q.Out[i]); err != nil {
 			return err
 		}
 		return s.f.define(name)

@@ -12,9 +12,9 @@ import (
 // pieces is what a SplitToSequence becomes.
 type pieces struct {
 	count  int64
-	input  string  // the sizes as a value, "" for none
-	sizes  []int64 // the sizes where they are made here, nil for none
-	ragged bool    // all of one size but the last, as Split makes them
+	input  proto.Name // the sizes as a value
+	sizes  []int64    // the sizes where they are made here, nil for none
+	ragged bool       // all of one size but the last, as Split makes them
 }
 
 // rewriteSplit: without sizes pieces of size 1, whose dimension keepdims keeps; a single number is the size of all
@@ -63,7 +63,7 @@ func rewriteSplit(s *site) error {
 }
 
 // ranked returns input i with its rank, as the model declares it where nothing else tells.
-func (s *site) ranked(i int) (string, error) {
+func (s *site) ranked(i int) (proto.Name, error) {
 	name := s.arg(i)
 	f := s.fact(name)
 	if !f.Shape.Ranked && f.DType.Valid() {
@@ -75,7 +75,7 @@ func (s *site) ranked(i int) (string, error) {
 			if v.Ranked {
 				own := s.temporary()
 				if err := s.into.Declare(own, name, len(v.Dims)); err != nil {
-					return "", err
+					return proto.Name{}, err
 				}
 				return own, nil
 			}
@@ -83,7 +83,7 @@ func (s *site) ranked(i int) (string, error) {
 		}
 	}
 	if !f.Shape.Ranked {
-		return "", fault.New(fault.Unsupported, "input %d: its rank is not known", i)
+		return proto.Name{}, fault.New(fault.Unsupported, "input %d: its rank is not known", i)
 	}
 	return name, nil
 }
@@ -130,7 +130,7 @@ func (s *site) pieces(size tensor.Dim, axis int) (pieces, error) {
 		p.count = 0
 	}
 	if p.ragged = p.count > 0 && (size.N-1)/p.count+1 == each; p.ragged { // what Split does without sizes
-		p.input = ""
+		p.input = proto.Name{}
 	} else if p.count <= maxSequence {
 		p.sizes = slices.Repeat([]int64{each}, int(p.count))
 		if p.count > 0 {
@@ -141,21 +141,21 @@ func (s *site) pieces(size tensor.Dim, axis int) (pieces, error) {
 }
 
 // split gives a Split to the sink and returns its results.
-func (s *site) split(x string, axis int, p pieces) ([]string, error) {
+func (s *site) split(x proto.Name, axis int, p pieces) ([]proto.Name, error) {
 	if p.count == 0 {
 		return nil, nil
 	}
 	attrs := map[string]*proto.Attribute{"axis": {I: int64(axis)}}
-	in := []string{x}
+	in := []proto.Name{x}
 	switch {
 	case p.ragged:
 		attrs["num_outputs"] = &proto.Attribute{I: p.count}
 	case p.sizes != nil:
 		attrs["split"] = &proto.Attribute{Ints: p.sizes}
-	case p.input != "":
+	case p.input != (proto.Name{}):
 		in = append(in, p.input)
 	}
-	items := make([]string, p.count)
+	items := make([]proto.Name, p.count)
 	for i := range items {
 		items[i] = s.temporary()
 	}
@@ -163,15 +163,15 @@ func (s *site) split(x string, axis int, p pieces) ([]string, error) {
 }
 
 // squeeze drops a dimension of size 1 of each value.
-func (s *site) squeeze(values []string, axis int) ([]string, error) {
+func (s *site) squeeze(values []proto.Name, axis int) ([]proto.Name, error) {
 	at, err := s.constant("value_ints", proto.Attribute{Ints: []int64{int64(axis)}})
 	if err != nil {
 		return nil, err
 	}
-	out := make([]string, len(values))
+	out := make([]proto.Name, len(values))
 	for i, v := range values {
 		out[i] = s.temporary()
-		if err := s.emit("", "Squeeze", nil, []string{v, at}, out[i]); err != nil {
+		if err := s.emit("", "Squeeze", nil, []proto.Name{v, at}, out[i]); err != nil {
 			return nil, err
 		}
 	}

@@ -29,11 +29,11 @@ func (m *Lowering) stores(g *proto.Graph) bool {
 var codeTypes = map[string]tensor.DType{"int8": tensor.Int8, "int16": tensor.Int16}
 
 // encoded returns what stands for the value v of a name in the main graph: v itself, or what its codes stand for.
-func (sc *Scope) encoded(name string, v graph.Value) graph.Value {
-	if sc != sc.m.main || proto.IsInner(name) {
+func (sc *Scope) encoded(name proto.Name, v graph.Value) graph.Value {
+	if sc != sc.m.main || name.Frame != 0 {
 		return v
 	}
-	s := sc.m.meta.Values[name].Stored
+	s := sc.m.meta.Values[name.Text].Stored
 	if s == nil || s.Scale == 0 || v == graph.None {
 		return v
 	}

@@ -20,8 +20,8 @@ func (m *Lowering) graph(g *proto.Graph, parent *Scope, of *proto.Instance, give
 	if err != nil {
 		return nil, err
 	}
-	sc := &Scope{m: m, b: graph.NewBuilder(g.Name), values: map[string]graph.Value{}, sequences: map[string]bool{},
-		inits: map[string]*proto.Tensor{}, uses: map[string]int{}, parent: parent}
+	sc := &Scope{m: m, b: graph.NewBuilder(g.Name), values: map[proto.Name]graph.Value{},
+		sequences: map[proto.Name]bool{}, inits: map[proto.Name]*proto.Tensor{}, uses: map[string]int{}, parent: parent}
 	if parent == nil {
 		m.top = f
 		if m.opt.Quantize {
@@ -95,7 +95,7 @@ func (sc *Scope) inputs(g *proto.Graph, f proto.Frame, inits map[string]bool, gi
 	}
 	for _, t := range g.Inits {
 		name := f.Own(t.Name)
-		if _, taken := sc.inits[name]; taken || name == "" {
+		if _, taken := sc.inits[name]; taken || t.Name == "" {
 			return fault.New(fault.File, "two initializers are named %q", t.Name)
 		}
 		sc.inits[name] = t

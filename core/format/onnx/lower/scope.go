@@ -25,55 +25,58 @@ func (sc *Scope) madeAgain(nodes []*proto.Node, f proto.Frame) error {
 	return nil
 }
 
-func (sc *Scope) define(name string, v graph.Value) error {
-	if name == "" {
+func (sc *Scope) define(name proto.Name, v graph.Value) error {
+	if name == (proto.Name{}) {
 		return nil
 	}
 	if sc.taken(name) {
-		return fault.New(fault.File, "two values are named %q", proto.Shown(name))
+		return fault.New(fault.File, "two values are named %q", name.Text)
 	}
 	v = sc.encoded(name, v)
 	sc.values[name] = v
-	sc.b.Name(v, proto.Shown(name))
+	sc.b.Name(v, name.Text)
 	return sc.b.Err()
 }
 
-func (sc *Scope) taken(name string) bool {
+func (sc *Scope) taken(name proto.Name) bool {
 	_, taken := sc.values[name]
 	return taken || sc.sequences[name]
 }
 
 // lookup returns the value of a name, taking it from enclosing graphs as a capture when it is not the scope's own; None
-// for "".
-func (sc *Scope) lookup(name string) (graph.Value, error) { return sc.lookupAs(name, name) }
+// for the zero Name.
+func (sc *Scope) lookup(name proto.Name) (graph.Value, error) { return sc.lookupAs(name, name.Text) }
 
-// lookupAs is lookup for a value that its reader calls as, which becomes the name of a capture.
-func (sc *Scope) lookupAs(name, as string) (graph.Value, error) {
-	if name == "" {
+// lookupAs is lookup for a value that its reader calls as, which becomes the name of a capture unless the value has none.
+func (sc *Scope) lookupAs(name proto.Name, as string) (graph.Value, error) {
+	if name == (proto.Name{}) {
 		return graph.None, nil
 	}
 	if v, ok := sc.values[name]; ok {
 		return v, nil
 	}
 	if sc.sequences[name] {
-		return graph.None, fault.New(fault.Unsupported, "value %q is a sequence; want a tensor", proto.Shown(name))
+		return graph.None, fault.New(fault.Unsupported, "value %q is a sequence; want a tensor", name.Text)
 	}
 	if t, ok := sc.inits[name]; ok {
 		v, err := sc.constant(t)
 		if err != nil {
-			return graph.None, fault.Wrap(err, "initializer %q", proto.Shown(name))
+			return graph.None, fault.Wrap(err, "initializer %q", name.Text)
 		}
 		sc.values[name] = v
 		return v, nil
 	}
 	if sc.parent == nil {
-		return graph.None, fault.New(fault.File, "value %q has no source", proto.Shown(name))
+		return graph.None, fault.New(fault.File, "value %q has no source", name.Text)
+	}
+	if name.Text == "" {
+		as = ""
 	}
 	outer, err := sc.parent.lookupAs(name, as)
 	if err != nil {
 		return graph.None, err
 	}
-	sc.values[name] = sc.capture(proto.Shown(as), outer)
+	sc.values[name] = sc.capture(as, outer)
 	return sc.values[name], nil
 }
 

@@ -90,7 +90,7 @@ func (sc *Scope) Node(q *proto.Instance) error {
 		return err
 	}
 	for i, name := range q.Out {
-		if name == "" {
+		if name == (proto.Name{}) {
 			continue
 		}
 		if n.out[i] == graph.None {
@@ -113,7 +113,7 @@ func (sc *Scope) Replaced(q *proto.Instance) error {
 }
 
 // present returns the values of names, None for those that have none.
-func (sc *Scope) present(names []string) []graph.Value {
+func (sc *Scope) present(names []proto.Name) []graph.Value {
 	vs := make([]graph.Value, len(names))
 	for i, name := range names {
 		v, ok := sc.values[name]
@@ -126,7 +126,7 @@ func (sc *Scope) present(names []string) []graph.Value {
 }
 
 // Fact tells what is known of a value. It fails when nothing makes the value.
-func (sc *Scope) Fact(name string) (tensor.Fact, error) {
+func (sc *Scope) Fact(name proto.Name) (tensor.Fact, error) {
 	v, err := sc.lookup(name)
 	if err != nil {
 		return tensor.Fact{}, err
@@ -135,7 +135,7 @@ func (sc *Scope) Fact(name string) (tensor.Fact, error) {
 }
 
 // Alias gives the value of a name another name as well.
-func (sc *Scope) Alias(name, of string) error {
+func (sc *Scope) Alias(name, of proto.Name) error {
 	v, err := sc.lookup(of)
 	if err != nil {
 		return err
@@ -144,7 +144,7 @@ func (sc *Scope) Alias(name, of string) error {
 }
 
 // Declare gives the value of a name that has dimensions, as the model declares it, another name.
-func (sc *Scope) Declare(name, of string, dimensions int) error {
+func (sc *Scope) Declare(name, of proto.Name, dimensions int) error {
 	v, err := sc.lookup(of)
 	if err != nil {
 		return err
@@ -154,12 +154,12 @@ func (sc *Scope) Declare(name, of string, dimensions int) error {
 }
 
 // Initializer makes a constant known.
-func (sc *Scope) Initializer(name string, t *proto.Tensor) { sc.inits[name] = t }
+func (sc *Scope) Initializer(name proto.Name, t *proto.Tensor) { sc.inits[name] = t }
 
 // Sequence says that a name stands for a sequence, which no node reads.
-func (sc *Scope) Sequence(name string) error {
+func (sc *Scope) Sequence(name proto.Name) error {
 	if sc.taken(name) {
-		return fault.New(fault.File, "two values are named %q", proto.Shown(name))
+		return fault.New(fault.File, "two values are named %q", name.Text)
 	}
 	sc.sequences[name] = true
 	return nil

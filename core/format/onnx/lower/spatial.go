@@ -65,7 +65,7 @@ func (n *node) filter(i int, transposed bool, groups int64) (graph.Value, error)
 	perm := filterPerm(len(t.Dims), transposed)
 	v, err := n.constantAs(t, perm)
 	n.stored, n.storedOrder = v, perm
-	return v, fault.Wrap(err, "initializer %q", proto.Shown(name))
+	return v, fault.Wrap(err, "initializer %q", name.Text)
 }
 
 // movedFilter adds the transposition of a filter that is computed.

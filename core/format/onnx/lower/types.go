@@ -82,12 +82,12 @@ type Lowering struct {
 type Scope struct {
 	m         *Lowering
 	b         *graph.Builder
-	values    map[string]graph.Value
-	sequences map[string]bool          // names that stand for sequences
-	inits     map[string]*proto.Tensor // initializers; they become values when they are first read as they are
-	uses      map[string]int           // how often nodes and outputs read a name of the file, bodies included
-	parent    *Scope                   // graph around a body; nil for the main graph
-	blind     bool                     // nothing is told of the sizes of what bodies capture
+	values    map[proto.Name]graph.Value
+	sequences map[proto.Name]bool          // names that stand for sequences
+	inits     map[proto.Name]*proto.Tensor // initializers; they become values when they are first read as they are
+	uses      map[string]int               // how often nodes and outputs read a name of the file, bodies included
+	parent    *Scope                       // graph around a body; nil for the main graph
+	blind     bool                         // nothing is told of the sizes of what bodies capture
 	// captured: values of the enclosing graph that a body uses, in the order of first use, with the body's own input for
 	// each.
 	captured []capture

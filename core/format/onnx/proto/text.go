@@ -27,7 +27,7 @@ func (g *Graph) text(b *strings.Builder, indent string) {
 		fmt.Fprintf(b, "%s  %s = %s\n", indent, t.Name, t.Text())
 	}
 	for _, n := range g.Nodes {
-		n.text(b, indent+"  ", n.In, n.Out)
+		n.text(b, indent+"  ", plain(n.In), plain(n.Out))
 	}
 	fmt.Fprintf(b, "%s  return %s\n", indent, names(g.Out))
 }
@@ -39,7 +39,7 @@ func (q *Instance) Text() string {
 	return b.String()
 }
 
-func (n *Node) text(b *strings.Builder, indent string, in, out []string) {
+func (n *Node) text(b *strings.Builder, indent string, in, out []Name) {
 	fmt.Fprintf(b, "%s%s = %s(%s)", indent, nameTexts(out), n.Operator(), nameTexts(in))
 	if n.Name != "" {
 		fmt.Fprintf(b, " %q", n.Name)
@@ -53,12 +53,29 @@ func (n *Node) text(b *strings.Builder, indent string, in, out []string) {
 	}
 }
 
-func nameTexts(names []string) string {
+func plain(names []string) []Name {
+	list := make([]Name, len(names))
+	for i, name := range names {
+		list[i].Text = name
+	}
+	return list
+}
+
+// String is the name with the number of its frame behind it, "_" for no value.
+func (n Name) String() string {
+	switch {
+	case n == Name{}:
+		return "_"
+	case n.Frame == 0:
+		return n.Text
+	}
+	return fmt.Sprintf("%s'%d", n.Text, n.Frame)
+}
+
+func nameTexts(names []Name) string {
 	list := make([]string, len(names))
 	for i, name := range names {
-		if list[i] = strings.Replace(name, inner, "'", 1); name == "" {
-			list[i] = "_"
-		}
+		list[i] = name.String()
 	}
 	return strings.Join(list, ", ")
 }
