@@ -10,7 +10,16 @@ import (
 // read. It is never changed.
 type sequence struct {
 	dtype tensor.DType // of its values; Invalid where not known
-	items []proto.Name
+	items []*proto.Name
+}
+
+// names returns the names of the values of a sequence.
+func (s *sequence) names() []proto.Name {
+	list := make([]proto.Name, len(s.items))
+	for i, name := range s.items {
+		list[i] = *name
+	}
+	return list
 }
 
 // operand is what a name stands for: a value, or a sequence of values.

@@ -58,7 +58,7 @@ func (s *site) element(b *body, at int, made []*sequence) error {
 	in := make([]operand, len(s.q.In))
 	for i := range in {
 		if in[i].name = s.arg(i); s.seqs[i] != nil {
-			in[i].name = s.seqs[i].items[at]
+			in[i].name = *s.seqs[i].items[at]
 		}
 	}
 	out, err := s.once(b, in)
@@ -78,7 +78,7 @@ func (s *site) element(b *body, at int, made []*sequence) error {
 		if d := s.fact(o.name).DType; d != tensor.Invalid {
 			made[k].dtype = d
 		}
-		made[k].items = append(made[k].items, o.name)
+		made[k].items = append(made[k].items, &out[k].name)
 	}
 	return nil
 }

@@ -81,18 +81,18 @@ func (s *site) position(i, length, count, otherwise int) (int, error) {
 }
 
 // with returns seq with a value before position at.
-func (s *site) with(seq *sequence, at int, value proto.Name) (*sequence, error) {
+func (s *site) with(seq *sequence, at int, value *proto.Name) (*sequence, error) {
 	if err := s.countItems(len(seq.items) + 1); err != nil {
 		return nil, err
 	}
-	d := s.fact(value).DType
+	d := s.fact(*value).DType
 	if seq.dtype != tensor.Invalid && d != tensor.Invalid && d != seq.dtype {
 		return nil, fault.New(fault.Type, "a sequence of %v, a value of %v", seq.dtype, d)
 	}
 	if d == tensor.Invalid {
 		d = seq.dtype
 	}
-	return &sequence{d, slices.Concat(seq.items[:at], []proto.Name{value}, seq.items[at:])}, nil
+	return &sequence{d, slices.Concat(seq.items[:at], []*proto.Name{value}, seq.items[at:])}, nil
 }
 
 func rewriteEmpty(s *site) error {
@@ -126,7 +126,7 @@ func rewriteConstruct(s *site) error {
 		if d != tensor.Invalid {
 			seq.dtype = d
 		}
-		seq.items = append(seq.items, v)
+		seq.items = append(seq.items, &s.q.In[i])
 	}
 	return s.give(0, operand{seq: seq})
 }
@@ -140,15 +140,14 @@ func rewriteInsert(s *site) error {
 	if err != nil {
 		return err
 	}
-	v, err := s.single(1)
-	if err != nil {
+	if _, err := s.single(1); err != nil {
 		return err
 	}
 	at, err := s.position(2, len(seq.items), len(seq.items)+1, len(seq.items))
 	if err != nil {
 		return err
 	}
-	longer, err := s.with(seq, at, v)
+	longer, err := s.with(seq, at, &s.q.In[1])
 	if err != nil {
 		return err
 	}
@@ -186,7 +185,7 @@ func rewriteAt(s *site) error {
 	if err != nil {
 		return err
 	}
-	return s.give(0, operand{name: seq.items[at]})
+	return s.give(0, operand{name: *seq.items[at]})
 }
 
 func rewriteLength(s *site) error {
@@ -224,13 +223,13 @@ func rewriteConcat(s *site) error {
 	}
 	axis := s.int("axis", 0)
 	if s.int("new_axis", 0) == 0 {
-		if err := s.join(s.q.Name, seq.items, axis, s.q.Out...); err != nil {
+		if err := s.join(s.q.Name, seq.names(), axis, s.q.Out...); err != nil {
 			return err
 		}
 		return s.made(0)
 	}
 	joined := s.temporary()
-	if err := s.stack(seq.items, axis, joined); err != nil {
+	if err := s.stack(seq.names(), axis, joined); err != nil {
 		return err
 	}
 	return s.give(0, operand{name: joined})

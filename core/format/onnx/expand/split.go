@@ -59,7 +59,11 @@ func rewriteSplit(s *site) error {
 			return err
 		}
 	}
-	return s.give(0, operand{seq: &sequence{dtype: f.DType, items: items}})
+	seq := &sequence{dtype: f.DType, items: make([]*proto.Name, len(items))}
+	for i := range items {
+		seq.items[i] = &items[i]
+	}
+	return s.give(0, operand{seq: seq})
 }
 
 // ranked returns input i with its rank, as the model declares it where nothing else tells.
