@@ -46,15 +46,9 @@ func (e *Expander) node(f *frame, p *proto.Node, into Sink) error {
 	if err := e.count(1); err != nil {
 		return err
 	}
-	s := &site{Expander: e, f: f, q: f.instance(p), into: into}
-	var take *pass
-	for i := range e.passes {
-		if take == nil && e.passes[i].takes(e, p) {
-			take = &e.passes[i]
-		}
-	}
+	q, take := f.instance(p), e.take(p)
 	if take == nil || !take.call {
-		switch ok, err := into.Check(s.q); {
+		switch ok, err := into.Check(q); {
 		case err != nil:
 			return fault.Wrap(err, "%s", p.Label())
 		case !ok:
@@ -62,11 +56,12 @@ func (e *Expander) node(f *frame, p *proto.Node, into Sink) error {
 		}
 	}
 	if take != nil {
+		s := &site{Expander: e, f: f, q: q, into: into}
 		if done, err := take.rewrite(s); done || err != nil {
 			return fault.Wrap(err, "%s", p.Label())
 		}
 	}
-	if err := into.Node(s.q); err != nil {
+	if err := into.Node(q); err != nil {
 		return fault.Wrap(err, "%s", p.Label())
 	}
 	for _, name := range p.Out {

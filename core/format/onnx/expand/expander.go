@@ -37,7 +37,20 @@ func (e *Expander) count(n int) error {
 
 // function returns the function of the model that p calls, nil when p is an operator.
 func (e *Expander) function(p *proto.Node) *proto.Function {
+	if len(e.functions) == 0 {
+		return nil
+	}
 	return e.functions[functionKey(p.Domain, p.OpType, p.Overload)]
+}
+
+// take returns the pass that decides about p, nil for none.
+func (e *Expander) take(p *proto.Node) *pass {
+	for i := range e.passes {
+		if e.passes[i].takes(e, p) {
+			return &e.passes[i]
+		}
+	}
+	return nil
 }
 
 func functionKey(domain, name, overload string) string {

@@ -89,7 +89,8 @@ func (f *frame) Resolve(name string) proto.Name {
 
 // instance is p with names as they are in f.
 func (f *frame) instance(p *proto.Node) *proto.Instance {
-	q := &proto.Instance{Node: p, In: make([]proto.Name, len(p.In)), Out: make([]proto.Name, len(p.Out)), Frame: f}
+	names := make([]proto.Name, len(p.In)+len(p.Out))
+	q := &proto.Instance{Node: p, In: names[:len(p.In):len(p.In)], Out: names[len(p.In):], Frame: f}
 	for i, name := range p.In {
 		q.In[i] = f.Resolve(name)
 	}
