@@ -17,7 +17,7 @@ type Model struct {
 	Producer string
 	Symbols  []string           // names of open dimensions: Sym k of a dimension is Symbols[k-1]
 	Nodes    []Node             // with Options.Nodes, in executable order
-	Ops      []string           // operator of each node of the main graph, "domain.Type" outside ai.onnx; by graph.Node.Origin
+	Ops      []string           // operator of each node of the main graph, "domain.Type" outside ai.onnx; by Node.Origin
 	Meta     *metadata.Metadata // what the model says of itself, with the file beside it
 	Warnings []string           // what was understood otherwise than a strict reader would, one sentence each
 	// With Options.Below: what the model's own metadata say otherwise, one sentence each.

@@ -11,8 +11,8 @@
 // package makes no graph, and the lowering knows no function and no sequence.
 //
 // A call, a branch and each trip of a loop is a frame with names of its own, and bodies see those of the frames around
-// them. The names of the nodes that come out (proto.Name) say of which frame they are, so that whoever lowers them finds
-// a value by its name alone.
+// them. The names of the nodes that come out (proto.Name) say of which frame they are, so that whoever lowers them
+// finds a value by its name alone.
 package expand
 
 import "github.com/anynpu/anynpu/core/format/onnx/proto"

@@ -11,8 +11,8 @@ import (
 	"github.com/anynpu/anynpu/core/format/onnx/proto"
 )
 
-// program makes random functions whose nodes add, multiply, call one another, choose by a constant and repeat. Names are
-// few, so that those of calls, branches and trips are the same as those around them.
+// program makes random functions whose nodes add, multiply, call one another and choose by a constant. Names are few, so
+// that those of calls and branches are the same as those around them.
 type program struct {
 	rnd       *rand.Rand
 	functions []*proto.Function
@@ -38,7 +38,8 @@ func (p *program) body(level, depth int, seen []string) (nodes []*proto.Node, na
 			node.Domain, node.OpType = "own", p.functions[level+1+p.rnd.IntN(len(p.functions)-level-1)].Name
 		case k <= 2 && depth > 0:
 			c := fmt.Sprint("c", len(nodes))
-			nodes = append(nodes, &proto.Node{OpType: "Constant", Out: []string{c}, Attrs: attrs{"value_int": {I: int64(k - 1)}}})
+			nodes = append(nodes, &proto.Node{OpType: "Constant", Out: []string{c},
+				Attrs: attrs{"value_int": {I: int64(k - 1)}}})
 			visible := []string{}
 			for _, name := range names {
 				if name != out {

@@ -47,7 +47,8 @@ func (sc *Scope) taken(name proto.Name) bool {
 // for the zero Name.
 func (sc *Scope) lookup(name proto.Name) (graph.Value, error) { return sc.lookupAs(name, name.Text) }
 
-// lookupAs is lookup for a value that its reader calls as, which becomes the name of a capture unless the value has none.
+// lookupAs is lookup for a value that its reader calls as, which becomes the name of a capture unless the value has
+// none.
 func (sc *Scope) lookupAs(name proto.Name, as string) (graph.Value, error) {
 	if name == (proto.Name{}) {
 		return graph.None, nil

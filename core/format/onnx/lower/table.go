@@ -3,8 +3,9 @@
 // replaced before. Interface Nodes is where they come from: a body is lowered while its node is, and its nodes are
 // replaced with what is known by then, so lowering asks for them and does not import who replaces them.
 //
-// One table has the operators, a row each: Operators. Rows stand in the files of their families beside the functions
-// that lower them, and are numbered with the opset version that gave them their definition.
+// One table has the operators, a row each: Operators. A row has the domain, the name, the opset version of the
+// definition and the function that lowers it, and leads to the attributes. Rows stand in the files of their families,
+// beside those functions.
 package lower
 
 import (
@@ -45,7 +46,7 @@ var table = sync.OnceValue(func() map[operatorKey]*Operator {
 
 // New returns what is needed to lower a model that was read from src, whose nodes come from nodes.
 func New(src *proto.Source, nodes Nodes, o Options) *Lowering {
-	return &Lowering{src: src, opt: o, meta: o.Metadata, nodes: nodes, table: table(), custom: &Operator{lower: lowerCustom},
-		missing: map[string][]string{}, symbols: map[string]uint32{}, used: map[string]bool{},
+	return &Lowering{src: src, opt: o, meta: o.Metadata, nodes: nodes, table: table(),
+		custom: &Operator{lower: lowerCustom}, missing: map[string][]string{}, symbols: map[string]uint32{}, used: map[string]bool{},
 		stored: map[*proto.Tensor]*stored{}}
 }
