@@ -72,11 +72,11 @@ func (x *Execution) Load(p *Port, to mem.View, o *Operand) error {
 
 // Stage converts what a program has for an input to the input's room, for FeedStaged.
 func (x *Execution) Stage(p *Port, src []byte, as *convert.Source) error {
-	v, err := x.Room(p)
+	b, err := x.room(p)
 	if err != nil {
 		return err
 	}
-	data, err := v.Buf.Map()
+	data, err := b.Map()
 	if err != nil {
 		return err
 	}
@@ -94,11 +94,19 @@ func (x *Execution) FeedStaged(p *Port) error {
 // Room is the memory of ours for an input of these sizes, as the execution will read it. It is made when first wanted,
 // and anew for another size.
 func (x *Execution) Room(p *Port) (mem.View, error) {
+	b, err := x.room(p)
+	if err != nil {
+		return mem.View{}, err
+	}
+	return p.View(b), nil
+}
+
+func (x *Execution) room(p *Port) (mem.Buffer, error) {
 	r := &x.rooms[p.At]
 	if n := p.bytes(); r.buf == nil || r.buf.Size() != n {
 		buf, err := mem.Host(n, mem.Options{})
 		if err != nil {
-			return mem.View{}, err
+			return nil, err
 		}
 		if r.buf != nil {
 			r.buf.Release()
@@ -106,7 +114,7 @@ func (x *Execution) Room(p *Port) (mem.View, error) {
 		r.buf = buf
 	}
 	r.order = p.Order
-	return p.View(r.buf), nil
+	return r.buf, nil
 }
 
 // Staged reports whether an input has a room.
