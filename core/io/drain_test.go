@@ -126,6 +126,23 @@ func TestUnbind_letsGo(t *testing.T) {
 	}
 }
 
+// TestPlace_outputWithoutMemory: an output that had memory in one run and has none in the next stays with the execution.
+func TestPlace_outputWithoutMemory(t *testing.T) {
+	x, _ := of(t, 1, 1, 2)
+	in := []Operand{Own(view(buffer(t, 1, 2), 2))}
+	require.Equal(t, []bool{true}, compute(t, x, in, []Operand{Own(view(buffer(t, 0, 0), 2))}, 2))
+	require.NoError(t, x.Feed(port(0, 2), &in[0]))
+	placed, err := x.Place(0)
+	require.NoError(t, err)
+	require.False(t, placed)
+	require.NoError(t, x.Run(device.RunRequest{}))
+	require.NoError(t, x.Deliver(0))
+	got, err := x.OutputData(0)
+	require.NoError(t, err)
+	require.Equal(t, []byte{1, 2}, got)
+	x.Unbind()
+}
+
 // TestDeliver_vanishedPage: an output whose file was cut is an error, and the execution can run again.
 func TestDeliver_vanishedPage(t *testing.T) {
 	x, _ := of(t, 1, 1, 4)

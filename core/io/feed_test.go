@@ -10,6 +10,7 @@ import (
 
 	"github.com/anynpu/anynpu/core/convert"
 	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -115,12 +116,30 @@ func TestRenew_roomsStay(t *testing.T) {
 	x, _ := of(t, 1, 1, 3)
 	as := convert.Source{Type: tensor.Uint8, Arrangement: convert.Arrange([]int64{3}, convert.Layout{})}
 	require.NoError(t, x.Stage(port(0, 3), []byte{7, 8, 9}, &as))
+	before := x.Execution
 	x.Renew(newAdder(1, 1, 3))
+	_, err := before.OutputType(0)
+	require.Equal(t, fault.State, fault.KindOf(err), "it was released")
 	require.NoError(t, x.FeedStaged(port(0, 3)))
 	require.NoError(t, x.Run(device.RunRequest{}))
 	got, err := x.OutputData(0)
 	require.NoError(t, err)
 	require.Equal(t, []byte{7, 8, 9}, got)
+}
+
+// TestFeedStaged_orderOfTheRoom: elements are read in the order in which they were staged, whatever the port has become.
+func TestFeedStaged_orderOfTheRoom(t *testing.T) {
+	dims := []int64{1, 2, 1, 3}
+	x, _ := of(t, 1, 1, dims...)
+	as := convert.Source{Type: tensor.Uint8, Arrangement: convert.Arrange(dims, convert.Layout{})}
+	p := port(0, dims...)
+	p.Order = tensor.ChannelsLast(4)
+	require.NoError(t, x.Stage(p, []byte{1, 2, 3, 4, 5, 6}, &as))
+	require.NoError(t, x.FeedStaged(port(0, dims...)))
+	require.NoError(t, x.Run(device.RunRequest{}))
+	got, err := x.OutputData(0)
+	require.NoError(t, err)
+	require.Equal(t, []byte{1, 2, 3, 4, 5, 6}, got)
 }
 
 // TestGather_parts: a batch comes in tensors of one and of two, one with gaps.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"testing"
 	"unsafe"
 
@@ -71,6 +72,11 @@ func TestGuarded_restores(t *testing.T) {
 		return nil
 	}, lost)
 	assert.EqualError(t, err, fmt.Sprintf("lost %#x", uintptr(unsafe.Pointer(&data[1]))))
+	for _, before := range []bool{true, false} {
+		debug.SetPanicOnFault(before)
+		require.NoError(t, Guarded(func() error { return nil }, lost))
+		assert.Equal(t, before, debug.SetPanicOnFault(false))
+	}
 }
 
 func TestGuarded_allocatesNothing(t *testing.T) {
