@@ -105,3 +105,19 @@ func CopyString(p unsafe.Pointer) (string, error) {
 	}
 	return string(unsafe.Slice((*byte)(p), n)), nil
 }
+
+// CString copies a C string whose end is not known to lie in memory that can be read.
+func CString(p unsafe.Pointer) (string, error) {
+	const page = 4096 // the smallest of any host
+	for n := 0; ; n++ {
+		at := unsafe.Add(p, n)
+		if n == 0 || uintptr(at)%page == 0 {
+			if err := CheckRange(at, 1); err != nil {
+				return "", err
+			}
+		}
+		if *(*byte)(at) == 0 {
+			return CopyString(p)
+		}
+	}
+}

@@ -125,7 +125,7 @@ func drivers() *generation {
 	if addr == 0 {
 		return nil
 	}
-	text, err := cString(addr)
+	text, err := boundary.CString(cPointer(addr))
 	if err != nil {
 		return nil
 	}

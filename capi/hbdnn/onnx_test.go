@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/capi/handle"
 	"github.com/anynpu/anynpu/core/format/onnx/onnxtest"
 )
@@ -63,7 +64,7 @@ func cText(t *testing.T, s string) uintptr {
 }
 
 func textAt(t *testing.T, addr uintptr) string {
-	s, err := cString(addr)
+	s, err := boundary.CString(cPointer(addr))
 	require.NoError(t, err)
 	return s
 }

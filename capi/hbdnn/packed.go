@@ -27,7 +27,7 @@ func dnnInitializeFromFiles(names []uintptr) (*Packed, error) {
 		if at == 0 {
 			return nil, invalid("modelFileNames[%d] is NULL: want the name of a file", i)
 		}
-		path, err := cString(at)
+		path, err := boundary.CString(cPointer(at))
 		if err != nil {
 			return nil, fault.Wrap(err, "modelFileNames[%d]", i)
 		}

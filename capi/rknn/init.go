@@ -32,7 +32,7 @@ func init_(modelAt unsafe.Pointer, size, flags uint32, extend *InitExtend) (*Con
 	var path string
 	if size == 0 {
 		var err error
-		if path, err = cString(modelAt); err != nil {
+		if path, err = boundary.CString(modelAt); err != nil {
 			return nil, fault.Wrap(err, "model")
 		}
 		if path == "" {
@@ -173,20 +173,4 @@ func (c *Context) release() {
 	}
 	c.perf.Free()
 	c.model.release()
-}
-
-// cString copies a NUL-terminated string of C memory.
-func cString(p unsafe.Pointer) (string, error) {
-	const page = 4096 // the smallest of any host
-	for n := 0; ; n++ {
-		at := unsafe.Add(p, n)
-		if n == 0 || uintptr(at)%page == 0 {
-			if err := boundary.CheckRange(at, 1); err != nil {
-				return "", err
-			}
-		}
-		if *(*byte)(at) == 0 {
-			return boundary.CopyString(p)
-		}
-	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anynpu/anynpu/capi/abi"
+	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/core/format/onnx/onnxtest"
 	spec "github.com/anynpu/anynpu/core/spec/rknn"
 )
@@ -126,7 +127,7 @@ func TestQuery_perfDetail(t *testing.T) {
 	text := func() string {
 		require.NoError(t, ask(c, spec.QueryPerfDetail, &d, 16))
 		require.NotZero(t, d.data)
-		s, err := cString(cPointer(d.data))
+		s, err := boundary.CString(cPointer(d.data))
 		require.NoError(t, err)
 		require.Len(t, s, int(d.length))
 		return s
