@@ -182,6 +182,23 @@ var described = []*Rule{
 			t.Set(ctx, float32T, nhwc, []float32{5, 1, 3, 3})
 			t.Computes(ctx, 12-5-5+1, 16-3-15+1) // 13 and 15 become 12 and 16
 		}).
+		OK("what_is_added_to_sums", func(t *T) {
+			// columns of 256 codes of 1 and of 1/2: 1.75 is 2 of the first and 0.3 one of the second
+			w, k := rknn.RealBytes(255, 0, 1, 127.5), rknn.RealBytes(1.75, 0.3)
+			together := (&model{}).Node("Gemm", "y", "x", "w", "k")
+			apart := (&model{}).Node("MatMul", "p", "x", "w").Node("Add", "y", "p", "k")
+			before := (&model{}).Node("MatMul", "p", "x", "w").Node("Add", "y", "k", "p")
+			for i, m := range []*model{together, apart, before} {
+				m.Constant("w", onnxFloat, w, 2, 2).Constant("k", onnxFloat, k, 2)
+				f := compiled(1, 2)
+				f.Graphs[0].Tensors[0] = coded("x", vendor.Input, 1, 0, 1, 2)
+				ctx := t.described(f, m.Input("x", onnxFloat, 1, 2).Output("y", onnxFloat, 1, 2))
+				t.Set(ctx, float32T, undefined, []float32{1, 2})
+				t.Run(ctx)
+				got, want := t.Floats(ctx), []float32{255 + 2 + 2, 255 + 0.5}
+				t.Check(slices.Equal(got, want), "model %d: %v, want %v", i, got, want)
+			}
+		}).
 		OK("first_step_of_a_mean", func(t *T) {
 			m := (&model{}).Node("GlobalAveragePool", "y", "x").Input("x", onnxFloat, 1, 1, 2, 2)
 			f := compiled(1, 1, 2, 2)

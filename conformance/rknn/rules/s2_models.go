@@ -56,6 +56,22 @@ var models = []*Rule{
 				t.Given(1, float32T, undefined, []float32{5, 5, 5, 5})})
 			t.Computes(*ctx, 6, 7, 8, 9)
 		}).
+		OK("large_constants", func(t *T) {
+			const n = 1 << 15
+			w := make([]float32, n)
+			for i := range w {
+				w[i] = float32(i % 1000)
+			}
+			m := (&model{}).Node("Add", "a", "x", "v").Node("Mul", "y", "a", "w").Constant("v", onnxFloat, rknn.RealBytes(w...), n)
+			m.Constant("w", onnxFloat, rknn.RealBytes(w...), n)
+			ctx := t.Open(m.Input("x", onnxFloat, n).Output("y", onnxFloat, n), 0)
+			t.Set(ctx, float32T, undefined, make([]float32, n))
+			t.Run(ctx)
+			got := t.Floats(ctx)
+			for i, v := range got {
+				t.Check(v == w[i]*w[i], "element %d is %g, want %g", i, v, w[i]*w[i])
+			}
+		}).
 		No("overwritten_before", func(t *T) {
 			data := relu(1, 4).Bytes()
 			clear(data)
