@@ -145,6 +145,36 @@ var planRules = []*Rule{
 				}
 			}
 		}).
+		OK("alternating_beside_a_scalar", func(t *T) {
+			m := t.Model()
+			x, perm := m.Operand(nnapi.TensorFloat32, 2, 3), m.Operand(nnapi.TensorInt32, 2)
+			beta, y, z := m.Operand(nnapi.Float32), m.Operand(nnapi.TensorFloat32, 0, 0), m.Operand(nnapi.TensorFloat32, 2, 3)
+			m.Operation("TRANSPOSE", []uint32{x, perm}, []uint32{y})
+			m.Operation("SOFTMAX", []uint32{x, beta}, []uint32{z})
+			m.Identify(nnapi.NoError, []uint32{x, perm, beta}, []uint32{y, z})
+			c := t.Compiled(m.Finish())
+			for i := range 8 {
+				e, got, soft := t.Execution(c), make([]float32, 6), make([]float32, 6)
+				t.Keep(got)
+				t.Keep(soft)
+				want := []float32{1, 4, 2, 5, 3, 6}
+				t.OK("Execution_setInput", e, 0, nil, []float32{1, 2, 3, 4, 5, 6}, 24)
+				if i%2 == 1 {
+					want = []float32{1, 2, 3, 4, 5, 6}
+					t.OK("Execution_setInput", e, 1, nil, []int32{0, 1}, 8)
+				} else {
+					t.OK("Execution_setInput", e, 1, nil, nil, 0)
+				}
+				t.OK("Execution_setInput", e, 2, nil, []float32{float32(i/3 + 1)}, 4)
+				t.OK("Execution_setOutput", e, 0, nil, got, 24)
+				t.OK("Execution_setOutput", e, 1, nil, soft, 24)
+				t.OK("Execution_compute", e)
+				t.Check(slices.Equal(got, want), "execution %d: got %v, want %v", i, got, want)
+				b := float64(i/3 + 1)
+				first := 1 / (1 + math.Exp(b) + math.Exp(2*b))
+				t.Check(math.Abs(float64(soft[0])-first) < 1e-5, "execution %d: got %v, want %v", i, soft[0], first)
+			}
+		}).
 		No("required", func(t *T) {
 			e := t.Execution(t.turned())
 			out := make([]float32, 6)
