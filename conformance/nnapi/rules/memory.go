@@ -142,6 +142,25 @@ var memories = []*Rule{
 			t.OK("MemoryDesc_setDimensions", d, 1, []uint32{2})
 			t.OK("MemoryDesc_setDimensions", d, 0, nil)
 		}).
+		OK("of_parts", func(t *T) {
+			of := func(dims ...uint32) uintptr { // a compilation of RELU
+				m := t.Model()
+				x, y := m.Operand(nnapi.TensorFloat32, dims...), m.Operand(nnapi.TensorFloat32, dims...)
+				m.Operation("RELU", []uint32{x}, []uint32{y})
+				m.Identify(nnapi.NoError, []uint32{x}, []uint32{y})
+				return t.Compiled(m.Finish())
+			}
+			for _, order := range [][2][]uint32{{{0, 3}, {2, 0}}, {{2, 0}, {0, 3}}} { // each says one of two sizes
+				d := empty(t)
+				t.OK("MemoryDesc_addInputRole", d, of(order[0]...), 0, float32(1))
+				t.OK("MemoryDesc_setDimensions", d, 2, order[1])
+				t.Bad("MemoryDesc_setDimensions", d, 2, []uint32{4, 3})
+				t.Bad("MemoryDesc_setDimensions", d, 2, []uint32{2, 4})
+				t.Bad("MemoryDesc_addInputRole", d, of(2, 4), 0, float32(1))
+				t.Bad("MemoryDesc_addInputRole", d, of(4, 3), 0, float32(1))
+				t.OK("MemoryDesc_addInputRole", d, of(2, 3), 0, float32(1))
+			}
+		}).
 		No("others", func(t *T) {
 			d := withRole(t)
 			t.Bad("MemoryDesc_setDimensions", d, 1, []uint32{3})

@@ -268,6 +268,41 @@ var planRules = []*Rule{
 			t.OK("Execution_setOutput", e, 0, nil, y, 8)
 			t.Is(nnapi.OpFailed, "Execution_compute", e)
 		}),
+	rule("3.ae_floor_division", "DIV of TENSOR_INT32 rounds down, whether a model or an execution gives the divisors").
+		OK("divisors", func(t *T) {
+			for _, divisors := range [][]int32{{3, -3, 7, -1}, {1 << 30, -2, 5, 256}} {
+				for _, given := range []bool{false, true} {
+					m := t.Model()
+					x, by := m.Operand(nnapi.TensorInt32, 4), m.Operand(nnapi.TensorInt32, 4)
+					y, inputs := m.Operand(nnapi.TensorInt32, 4), []uint32{x}
+					if given {
+						inputs = append(inputs, by)
+					} else {
+						nnapi.Value(m, by, [4]int32(divisors))
+					}
+					m.Operation("DIV", []uint32{x, by, m.Scalar(0)}, []uint32{y})
+					m.Identify(nnapi.NoError, inputs, []uint32{y})
+					e, got := t.Execution(t.Compiled(m.Finish())), make([]int32, 4)
+					t.Keep(got)
+					values := []int32{-7, 7, 100, -65536}
+					t.OK("Execution_setInput", e, 0, nil, values, 16)
+					if given {
+						t.OK("Execution_setInput", e, 1, nil, divisors, 16)
+					}
+					t.OK("Execution_setOutput", e, 0, nil, got, 16)
+					t.OK("Execution_compute", e)
+					for i, v := range values {
+						want := int32(math.Floor(float64(v) / float64(divisors[i])))
+						t.Check(got[i] == want, "%d by %d: got %d, want %d", v, divisors[i], got[i], want)
+					}
+				}
+			}
+		}).
+		No("of_reals", func(t *T) {
+			m := t.Model()
+			x, by, y := m.Operand(nnapi.TensorInt32, 4), m.Operand(nnapi.TensorFloat32, 4), m.Operand(nnapi.TensorInt32, 4)
+			m.Operates(nnapi.BadData, "DIV", []uint32{x, by, m.Scalar(0)}, []uint32{y})
+		}),
 	rule("5.y_scalars_anew", "each computation reads its scalars anew").
 		OK("two_values", func(t *T) {
 			e, beta, out := t.soften(t.softened())
