@@ -13,6 +13,7 @@ import (
 	"github.com/anynpu/anynpu/backends/driver"
 	"github.com/anynpu/anynpu/core/compile"
 	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/devicetest/signal"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/mem"
@@ -23,7 +24,7 @@ import (
 
 // pipe is a fence that a byte signals. It counts who waits for it here.
 type pipe struct {
-	*device.Signal
+	*signal.Signal
 	read, write *os.File
 	waits       chan struct{}
 	shown       *os.File // whose descriptor it tells
@@ -33,7 +34,7 @@ func newPipe(t *testing.T) *pipe {
 	r, w, err := os.Pipe()
 	require.NoError(t, err)
 	t.Cleanup(func() { r.Close(); w.Close() })
-	return &pipe{device.NewSignal(), r, w, make(chan struct{}, 8), r}
+	return &pipe{signal.New(), r, w, make(chan struct{}, 8), r}
 }
 
 func (p *pipe) FD() (fd int, ok bool) { return int(p.shown.Fd()), true }
@@ -145,7 +146,7 @@ func TestExecution_fences(t *testing.T) {
 			assert.Equal(t, []float32{n, 10 + n, 20 + n, 30 + n}, e.sums(t))
 		})
 	}
-	here := device.NewSignal()
+	here := signal.New()
 	here.Set(nil)
 	try("handed on", true, nil, device.RunRequest{})
 	try("beside one of this process", true, nil, device.RunRequest{Fences: []device.Fence{here}})

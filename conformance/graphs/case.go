@@ -156,7 +156,9 @@ func (r *reader) tensors() []tensor.Tensor {
 }
 
 // Parts are the name of a case, its graph and the inputs.
-func (c *Case) Parts() (name string, g *graph.Graph, in []tensor.Tensor) { return c.Name, c.Graph, c.In }
+func (c *Case) Parts() (name string, g *graph.Graph, in []tensor.Tensor) {
+	return c.Name, c.Graph, c.In
+}
 
 // Compare judges computed outputs; nil means that all are within the tolerance.
 func (c *Case) Compare(got []tensor.Tensor) error {

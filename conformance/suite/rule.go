@@ -19,7 +19,6 @@ type Case[C any] struct {
 	Name    string
 	Setting []string // NAME=VALUE of the environment that the case's process needs besides that of the suite
 	Mode    string   // the only mode that the case is for, "" for all
-	Lasts   bool     // the case takes more than a second and runs only when asked for
 	Refused bool     // a call of the case must be refused; else the last one must be accepted
 	Run     func(C)
 }
@@ -66,12 +65,6 @@ func (r *Rule[C]) NotIn(mode string) *Rule[C] {
 	return r
 }
 
-// Long says that the last case takes more than a second: it runs only when asked for, and counts for no rule.
-func (r *Rule[C]) Long() *Rule[C] {
-	r.Cases[len(r.Cases)-1].Lasts = true
-	return r
-}
-
 // BothKinds tells whether the rule has cases of both kinds in each of the modes; no modes count as one.
 func (r *Rule[C]) BothKinds(modes []Mode) bool {
 	for _, m := range orOne(modes) {
@@ -80,7 +73,7 @@ func (r *Rule[C]) BothKinds(modes []Mode) bool {
 		}
 		kinds := map[bool]bool{}
 		for _, c := range r.Cases {
-			if c.appliesIn(m.Name) && !c.Lasts {
+			if c.appliesIn(m.Name) {
 				kinds[c.Refused] = true
 			}
 		}

@@ -106,7 +106,7 @@ func TestRules_coverWholeRules(t *testing.T) {
 
 func TestRules_itemsAndList(t *testing.T) {
 	r := &Rules[*T]{API: &API{Name: "fake"}, New: same, NotCovered: []Statement{{"3: speed", "no board"}},
-		All: []*Rule[*T]{newRule("2_long").OK("x", nil).With("A=1").No("y", nil).In("one").Long(), newRule("3_a")}}
+		All: []*Rule[*T]{newRule("2_long").OK("x", nil).With("A=1").No("y", nil).In("one"), newRule("3_a")}}
 	items, err := r.items("two")
 	assert.NoError(t, err)
 	assert.Equal(t, []Item{{ID: "2_long/x", Setting: []string{"A=1"}, Object: "2_long", Rule: "text of 2_long"}}, items)
@@ -114,7 +114,7 @@ func TestRules_itemsAndList(t *testing.T) {
 	items, err = r.items("one")
 	assert.NoError(t, err)
 	assert.Equal(t, []Item{{ID: "2_long/x", Setting: []string{"A=1"}, Object: "about 2_long", Rule: "text of 2_long"},
-		{ID: "2_long/y_one", Long: true, Object: "about 2_long", Rule: "text of 2_long"}}, items)
+		{ID: "2_long/y_one", Object: "about 2_long", Rule: "text of 2_long"}}, items)
 	var out strings.Builder
 	r.list(&out)
 	assert.Equal(t, "2_long text of 2_long\n3_a    text of 3_a\nnot checked: 3: speed: no board\n", out.String())

@@ -35,7 +35,7 @@ func (r *Rules[C]) items(mode string) ([]Item, error) {
 	for _, rule := range r.All {
 		for _, c := range rule.Cases {
 			if c.appliesIn(mode) {
-				out = append(out, Item{ID: c.ID(), Setting: c.Setting, Long: c.Lasts, Part: r.part(rule),
+				out = append(out, Item{ID: c.ID(), Setting: c.Setting, Part: r.part(rule),
 					Object: r.object(rule), Rule: rule.Text})
 			}
 		}
@@ -153,7 +153,7 @@ func (r *Rules[C]) covered(reports []*Report) int {
 		good := rule.BothKinds(r.Modes)
 		for mode, in := range passed {
 			for _, c := range rule.Cases {
-				good = good && (!c.appliesIn(mode) || c.Lasts || in[c.ID()])
+				good = good && (!c.appliesIn(mode) || in[c.ID()])
 			}
 		}
 		if good {

@@ -239,27 +239,6 @@ func (d *directory) removeTemps(index string, files int) {
 	}
 }
 
-// Remove removes the index file, and with it the set as far as readers are concerned; its other files stay until the
-// next Write. That there is no such set is no error.
-func Remove(dir, index string) error {
-	if err := checkName(index); err != nil {
-		return &WriteError{StepOpenIndex, err}
-	}
-	d, err := openDirectory(dir, unix.LOCK_EX)
-	if err != nil {
-		return &WriteError{StepDirectory, err}
-	}
-	defer d.close()
-	w := &writer{d}
-	if err := w.rollForward(index); err != nil {
-		return err
-	}
-	if err := w.remove(index, index); err != nil {
-		return err
-	}
-	return w.sync()
-}
-
 // The journal is a text: a line per file with its name quoted, in the order of the temporary names, then a line with
 // the CRC-32 of the rest.
 const journalLimit = maxFiles * (4*maxName + 8)

@@ -36,13 +36,3 @@ func (r *Registry) List() []Device {
 	defer r.mu.RUnlock()
 	return r.list
 }
-
-// Lookup returns the device with that id.
-func (r *Registry) Lookup(id string) (Device, bool) {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	if i := slices.Index(r.ids, id); i >= 0 {
-		return r.list[i], true
-	}
-	return nil, false
-}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/devicetest/signal"
 	"github.com/anynpu/anynpu/core/devicetest/toy"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
@@ -128,7 +129,7 @@ func (e doneEarly) Start(r device.RunRequest) error {
 	if done == nil {
 		return e.Execution.Start(r)
 	}
-	gate := device.NewSignal()
+	gate := signal.New()
 	r.Fences, r.Done, r.Here = append(r.Fences, gate), nil, false
 	if err := e.Execution.Start(r); err != nil {
 		return err

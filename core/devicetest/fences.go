@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/devicetest/signal"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -50,7 +51,7 @@ func fences(s *Subject) error {
 		if err != nil {
 			return err
 		}
-		here, there := device.NewSignal(), (*pipe)(nil)
+		here, there := signal.New(), (*pipe)(nil)
 		if there, err = newPipe(); err != nil {
 			return err
 		}
@@ -85,7 +86,7 @@ func fencesThatFail(s *Subject) error {
 			return err
 		}
 		lost := errors.New("the work before the fence has failed")
-		fence := device.NewSignal()
+		fence := signal.New()
 		done, err := start(e, device.RunRequest{Fences: []device.Fence{fence}})
 		if err != nil {
 			return err
@@ -97,7 +98,7 @@ func fencesThatFail(s *Subject) error {
 		if _, err := e.OutputData(0); err == nil {
 			return fmt.Errorf("output data after a fence that failed: no error")
 		}
-		if done, err = start(e, device.RunRequest{Fences: []device.Fence{device.NewSignal()}}); err != nil {
+		if done, err = start(e, device.RunRequest{Fences: []device.Fence{signal.New()}}); err != nil {
 			return err
 		}
 		e.Cancel()

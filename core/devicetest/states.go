@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/devicetest/signal"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/tensor"
@@ -48,7 +49,7 @@ func callsBefore(s *Subject) error {
 
 // fenced starts a run that waits until the returned function is called.
 func fenced(e device.Execution) (done <-chan error, open func(), err error) {
-	fence := device.NewSignal()
+	fence := signal.New()
 	done, err = start(e, device.RunRequest{Fences: []device.Fence{fence}})
 	return done, func() { fence.Set(nil) }, err
 }

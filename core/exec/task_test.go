@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/devicetest/signal"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/internal/leak"
@@ -102,7 +103,7 @@ func TestTask_loopLimit(t *testing.T) {
 func TestTask_fences(t *testing.T) {
 	var task Task
 	defer task.Close()
-	a, b := device.NewSignal(), device.NewSignal()
+	a, b := signal.New(), signal.New()
 	var began atomic.Bool
 	done := start(t, &task, device.RunRequest{Fences: []device.Fence{a, b}},
 		func(context.Context) error { began.Store(true); return nil })
@@ -112,7 +113,7 @@ func TestTask_fences(t *testing.T) {
 	require.NoError(t, <-done)
 	assert.True(t, began.Load())
 
-	failed, lost := device.NewSignal(), fault.New(fault.Device, "the camera is gone")
+	failed, lost := signal.New(), fault.New(fault.Device, "the camera is gone")
 	failed.Set(lost)
 	began.Store(false)
 	done = start(t, &task, device.RunRequest{Fences: []device.Fence{a, failed}},
@@ -122,7 +123,7 @@ func TestTask_fences(t *testing.T) {
 	assert.ErrorContains(t, err, "fence 1")
 	assert.False(t, began.Load())
 
-	done = start(t, &task, device.RunRequest{Fences: []device.Fence{device.NewSignal()}}, untilStopped)
+	done = start(t, &task, device.RunRequest{Fences: []device.Fence{signal.New()}}, untilStopped)
 	task.Cancel()
 	assert.Equal(t, fault.Canceled, fault.KindOf(<-done))
 }

@@ -1,25 +1,5 @@
 package kernel
 
-// QuantizeU8 computes dst[i] = clamp(round(src[i]/scale) + zero, 0, 255), ties to
-// even, with a true division in float32. NaN gives 0. The quotient is clamped
-// before the zero point is added, so nothing overflows. 0 <= zero <= 255.
-func QuantizeU8(dst []uint8, src []float32, scale float32, zero int32) {
-	need("QuantizeU8", "dst", len(dst), len(src))
-	lo, hi := float32(-zero), float32(255-zero)
-	inVectors(len(src),
-		func(i, n int) { fast.quantizeU8(&dst[i], &src[i], n, scale, lo, hi, zero) },
-		func(i, n int) { quantizeGeneric(&dst[i], &src[i], n, scale, lo, hi, zero) })
-}
-
-// QuantizeS8 is [QuantizeU8] for the range -128 to 127; NaN gives -128.
-func QuantizeS8(dst []int8, src []float32, scale float32, zero int32) {
-	need("QuantizeS8", "dst", len(dst), len(src))
-	lo, hi := float32(-128-zero), float32(127-zero)
-	inVectors(len(src),
-		func(i, n int) { fast.quantizeS8(&dst[i], &src[i], n, scale, lo, hi, zero) },
-		func(i, n int) { quantizeGeneric(&dst[i], &src[i], n, scale, lo, hi, zero) })
-}
-
 // DequantizeU8 computes dst[i] = float32(src[i]-zero) * scale, one rounding.
 func DequantizeU8(dst []float32, src []uint8, scale float32, zero int32) {
 	need("DequantizeU8", "dst", len(dst), len(src))

@@ -5,20 +5,6 @@ import (
 	"unsafe"
 )
 
-func quantizeGeneric[T uint8 | int8](dst *T, src *float32, n int, scale, lo, hi float32, zero int32) {
-	d := unsafe.Slice(dst, n)
-	for i, x := range unsafe.Slice(src, n) {
-		x /= scale
-		if !(x > lo) {
-			x = lo
-		}
-		if x > hi {
-			x = hi
-		}
-		d[i] = T(int32(math.RoundToEven(float64(x))) + zero)
-	}
-}
-
 func dequantizeGeneric[T uint8 | int8](dst *float32, src *T, n int, scale float32, zero int32) {
 	d := unsafe.Slice(dst, n)
 	for i, q := range unsafe.Slice(src, n) {

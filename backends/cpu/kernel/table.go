@@ -36,12 +36,10 @@ type table struct {
 	unary              [numUnary]unaryFn
 	binaryVV           [numBinary]vvFn
 	binaryVS, binarySV [numBinary]vsFn
-	halfToFloat        func(dst *float32, src *uint16, n int)                                   // vectors
-	floatToHalf        func(dst *uint16, src *float32, n int)                                   // vectors
-	quantizeU8         func(dst *uint8, src *float32, n int, scale, lo, hi float32, zero int32) // vectors
-	quantizeS8         func(dst *int8, src *float32, n int, scale, lo, hi float32, zero int32)  // vectors
-	dequantizeU8       func(dst *float32, src *uint8, n int, scale float32, zero int32)         // vectors
-	dequantizeS8       func(dst *float32, src *int8, n int, scale float32, zero int32)          // vectors
+	halfToFloat        func(dst *float32, src *uint16, n int)                           // vectors
+	floatToHalf        func(dst *uint16, src *float32, n int)                           // vectors
+	dequantizeU8       func(dst *float32, src *uint8, n int, scale float32, zero int32) // vectors
+	dequantizeS8       func(dst *float32, src *int8, n int, scale float32, zero int32)  // vectors
 	roundTrip          func(dst, src *float32, n int, scale, lo, hi, back float32)
 	mix4               func(dst, a, b, c, d *float32, n int, wa, wb, wc, wd float32) // a*wa + b*wb + c*wc + d*wd, in place
 

@@ -54,7 +54,6 @@ func avx2Table() table {
 		binaryVS:    [numBinary]vsFn{vsAddAVX2, vsSubAVX2, vsMulAVX2, vsDivAVX2, vsMinAVX2, vsMaxAVX2},
 		binarySV:    [numBinary]vsFn{svAddAVX2, svSubAVX2, svMulAVX2, svDivAVX2, svMinAVX2, svMaxAVX2},
 		halfToFloat: halfToFloatAVX2, floatToHalf: floatToHalfAVX2,
-		quantizeU8: quantizeU8AVX2, quantizeS8: quantizeS8AVX2,
 		dequantizeU8: dequantizeU8AVX2, dequantizeS8: dequantizeS8AVX2, roundTrip: roundTripAVX2, mix4: mix4AVX2,
 		sum: sumAVX2, sumSquares: sumSquaresAVX2, addSum: addSumAVX2, expSum: expSumAVX2, normalize: normalizeAVX2,
 		max: maxAVX2, min: minAVX2,
@@ -108,7 +107,6 @@ func avx512Table(vnni bool) table {
 	t.binaryVS = [numBinary]vsFn{vsAddAVX512, vsSubAVX512, vsMulAVX512, vsDivAVX512, vsMinAVX512, vsMaxAVX512}
 	t.binarySV = [numBinary]vsFn{svAddAVX512, svSubAVX512, svMulAVX512, svDivAVX512, svMinAVX512, svMaxAVX512}
 	t.halfToFloat, t.floatToHalf = halfToFloatAVX512, floatToHalfAVX512
-	t.quantizeU8, t.quantizeS8 = quantizeU8AVX512, quantizeS8AVX512
 	t.dequantizeU8, t.dequantizeS8 = dequantizeU8AVX512, dequantizeS8AVX512
 	t.roundTrip, t.mix4, t.interleave3 = roundTripAVX512, mix4AVX512, interleave3AVX512
 	t.sum, t.sumSquares, t.addSum, t.expSum = sumAVX512, sumSquaresAVX512, addSumAVX512, expSumAVX512

@@ -10,7 +10,6 @@ func genericTable() table {
 		unary:    unaryGeneric,
 		binaryVV: binaryVVGeneric, binaryVS: binaryVSGeneric, binarySV: binarySVGeneric,
 		halfToFloat: halfToFloatGeneric, floatToHalf: floatToHalfGeneric,
-		quantizeU8: quantizeGeneric[uint8], quantizeS8: quantizeGeneric[int8],
 		dequantizeU8: dequantizeGeneric[uint8], dequantizeS8: dequantizeGeneric[int8],
 		roundTrip: roundTripGeneric, mix4: mix4Generic,
 		sum: sumGeneric, sumSquares: sumSquaresGeneric, addSum: addSumGeneric, expSum: expSumGeneric,

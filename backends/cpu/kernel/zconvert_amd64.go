@@ -24,22 +24,10 @@ func halfToFloatAVX2(dst *float32, src *uint16, n int)
 //go:noescape
 func floatToHalfAVX2(dst *uint16, src *float32, n int)
 
-// quantizeU8AVX2 is dst = int(round(clamp(src/scale, lo, hi))) + zero, NaN counting as lo.
-// n is a positive multiple of the vector length.
-//
-//go:noescape
-func quantizeU8AVX2(dst *uint8, src *float32, n int, scale float32, lo float32, hi float32, zero int32)
-
 // dequantizeU8AVX2 is dst = float32(src-zero) * scale; n is a positive multiple of the vector length.
 //
 //go:noescape
 func dequantizeU8AVX2(dst *float32, src *uint8, n int, scale float32, zero int32)
-
-// quantizeS8AVX2 is dst = int(round(clamp(src/scale, lo, hi))) + zero, NaN counting as lo.
-// n is a positive multiple of the vector length.
-//
-//go:noescape
-func quantizeS8AVX2(dst *int8, src *float32, n int, scale float32, lo float32, hi float32, zero int32)
 
 // dequantizeS8AVX2 is dst = float32(src-zero) * scale; n is a positive multiple of the vector length.
 //
@@ -71,22 +59,10 @@ func halfToFloatAVX512(dst *float32, src *uint16, n int)
 //go:noescape
 func floatToHalfAVX512(dst *uint16, src *float32, n int)
 
-// quantizeU8AVX512 is dst = int(round(clamp(src/scale, lo, hi))) + zero, NaN counting as lo.
-// n is a positive multiple of the vector length.
-//
-//go:noescape
-func quantizeU8AVX512(dst *uint8, src *float32, n int, scale float32, lo float32, hi float32, zero int32)
-
 // dequantizeU8AVX512 is dst = float32(src-zero) * scale; n is a positive multiple of the vector length.
 //
 //go:noescape
 func dequantizeU8AVX512(dst *float32, src *uint8, n int, scale float32, zero int32)
-
-// quantizeS8AVX512 is dst = int(round(clamp(src/scale, lo, hi))) + zero, NaN counting as lo.
-// n is a positive multiple of the vector length.
-//
-//go:noescape
-func quantizeS8AVX512(dst *int8, src *float32, n int, scale float32, lo float32, hi float32, zero int32)
 
 // dequantizeS8AVX512 is dst = float32(src-zero) * scale; n is a positive multiple of the vector length.
 //

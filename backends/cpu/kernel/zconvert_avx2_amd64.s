@@ -197,35 +197,6 @@ loop:
 	VZEROUPPER
 	RET
 
-// func quantizeU8AVX2(dst *uint8, src *float32, n int, scale float32, lo float32, hi float32, zero int32)
-// Requires: AVX, AVX2
-TEXT ·quantizeU8AVX2(SB), NOSPLIT, $0-40
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
-	MOVQ         n+16(FP), DX
-	VBROADCASTSS scale+24(FP), Y0
-	VBROADCASTSS lo+28(FP), Y1
-	VBROADCASTSS hi+32(FP), Y2
-	VBROADCASTSS zero+36(FP), Y3
-
-loop:
-	VMOVUPS      (CX), Y4
-	VDIVPS       Y0, Y4, Y4
-	VMAXPS       Y1, Y4, Y4
-	VMINPS       Y2, Y4, Y4
-	VCVTPS2DQ    Y4, Y4
-	VPADDD       Y3, Y4, Y4
-	VEXTRACTI128 $0x01, Y4, X5
-	VPACKSSDW    X5, X4, X4
-	VPACKUSWB    X4, X4, X4
-	VMOVQ        X4, (AX)
-	ADDQ         $+32, CX
-	ADDQ         $+8, AX
-	SUBQ         $+8, DX
-	JG           loop
-	VZEROUPPER
-	RET
-
 // func dequantizeU8AVX2(dst *float32, src *uint8, n int, scale float32, zero int32)
 // Requires: AVX, AVX2
 TEXT ·dequantizeU8AVX2(SB), NOSPLIT, $0-32
@@ -245,35 +216,6 @@ loop:
 	ADDQ      $+32, AX
 	SUBQ      $+8, DX
 	JG        loop
-	VZEROUPPER
-	RET
-
-// func quantizeS8AVX2(dst *int8, src *float32, n int, scale float32, lo float32, hi float32, zero int32)
-// Requires: AVX, AVX2
-TEXT ·quantizeS8AVX2(SB), NOSPLIT, $0-40
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
-	MOVQ         n+16(FP), DX
-	VBROADCASTSS scale+24(FP), Y0
-	VBROADCASTSS lo+28(FP), Y1
-	VBROADCASTSS hi+32(FP), Y2
-	VBROADCASTSS zero+36(FP), Y3
-
-loop:
-	VMOVUPS      (CX), Y4
-	VDIVPS       Y0, Y4, Y4
-	VMAXPS       Y1, Y4, Y4
-	VMINPS       Y2, Y4, Y4
-	VCVTPS2DQ    Y4, Y4
-	VPADDD       Y3, Y4, Y4
-	VEXTRACTI128 $0x01, Y4, X5
-	VPACKSSDW    X5, X4, X4
-	VPACKSSWB    X4, X4, X4
-	VMOVQ        X4, (AX)
-	ADDQ         $+32, CX
-	ADDQ         $+8, AX
-	SUBQ         $+8, DX
-	JG           loop
 	VZEROUPPER
 	RET
 

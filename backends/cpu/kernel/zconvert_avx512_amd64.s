@@ -135,32 +135,6 @@ loop:
 	VZEROUPPER
 	RET
 
-// func quantizeU8AVX512(dst *uint8, src *float32, n int, scale float32, lo float32, hi float32, zero int32)
-// Requires: AVX, AVX512F
-TEXT ·quantizeU8AVX512(SB), NOSPLIT, $0-40
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
-	MOVQ         n+16(FP), DX
-	VBROADCASTSS scale+24(FP), Z0
-	VBROADCASTSS lo+28(FP), Z1
-	VBROADCASTSS hi+32(FP), Z2
-	VBROADCASTSS zero+36(FP), Z3
-
-loop:
-	VMOVUPS   (CX), Z4
-	VDIVPS    Z0, Z4, Z4
-	VMAXPS    Z1, Z4, Z4
-	VMINPS    Z2, Z4, Z4
-	VCVTPS2DQ Z4, Z4
-	VPADDD    Z3, Z4, Z4
-	VPMOVDB   Z4, (AX)
-	ADDQ      $+64, CX
-	ADDQ      $+16, AX
-	SUBQ      $+16, DX
-	JG        loop
-	VZEROUPPER
-	RET
-
 // func dequantizeU8AVX512(dst *float32, src *uint8, n int, scale float32, zero int32)
 // Requires: AVX, AVX512F
 TEXT ·dequantizeU8AVX512(SB), NOSPLIT, $0-32
@@ -178,32 +152,6 @@ loop:
 	VMOVUPS   Z2, (AX)
 	ADDQ      $+16, CX
 	ADDQ      $+64, AX
-	SUBQ      $+16, DX
-	JG        loop
-	VZEROUPPER
-	RET
-
-// func quantizeS8AVX512(dst *int8, src *float32, n int, scale float32, lo float32, hi float32, zero int32)
-// Requires: AVX, AVX512F
-TEXT ·quantizeS8AVX512(SB), NOSPLIT, $0-40
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
-	MOVQ         n+16(FP), DX
-	VBROADCASTSS scale+24(FP), Z0
-	VBROADCASTSS lo+28(FP), Z1
-	VBROADCASTSS hi+32(FP), Z2
-	VBROADCASTSS zero+36(FP), Z3
-
-loop:
-	VMOVUPS   (CX), Z4
-	VDIVPS    Z0, Z4, Z4
-	VMAXPS    Z1, Z4, Z4
-	VMINPS    Z2, Z4, Z4
-	VCVTPS2DQ Z4, Z4
-	VPADDD    Z3, Z4, Z4
-	VPMOVDB   Z4, (AX)
-	ADDQ      $+64, CX
-	ADDQ      $+16, AX
 	SUBQ      $+16, DX
 	JG        loop
 	VZEROUPPER

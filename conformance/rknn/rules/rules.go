@@ -80,9 +80,3 @@ func about(r *Rule) string {
 	section, _, _ := strings.Cut(r.ID, ".")
 	return sections[section]
 }
-
-// numberOf is SECTION.LETTER.
-func numberOf(r *Rule) string {
-	n, _, _ := strings.Cut(r.ID, "_")
-	return n
-}

@@ -49,7 +49,6 @@ func convert(g *gen) {
 		g.ADDQ(imm(2*g.lanes), dst)
 	})
 	for _, signed := range []bool{false, true} {
-		g.quantize(signed)
 		g.dequantize(signed)
 	}
 	g.roundTrip()
@@ -66,44 +65,6 @@ func convert(g *gen) {
 		g.storeMaybe(masked, r, at(pd, d))
 	})
 	g.ret()
-}
-
-func (g *gen) quantize(signed bool) {
-	name, typ := "quantizeU8", "uint8"
-	if signed {
-		name, typ = "quantizeS8", "int8"
-	}
-	g.text(name, fmt.Sprintf("func(dst *%s, src *float32, n int, scale, lo, hi float32, zero int32)", typ),
-		"is dst = int(round(clamp(src/scale, lo, hi))) + zero, NaN counting as lo.",
-		"n is a positive multiple of the vector length.")
-	dst, src, n := g.loadArg("dst"), g.loadArg("src"), g.loadArg("n")
-	scale, lo, hi := g.bcastArg("scale"), g.bcastArg("lo"), g.bcastArg("hi")
-	z := g.v()
-	g.VBROADCASTSS(g.arg("zero"), z)
-	g.whole(n, func() {
-		x := g.bin(g.VDIVPS, scale, g.mov(at(src, 0)))
-		g.VMAXPS(lo, x, x)
-		g.VMINPS(hi, x, x)
-		i := g.v()
-		g.VCVTPS2DQ(x, i)
-		g.VPADDD(z, i, i)
-		if g.wide() {
-			g.VPMOVDB(i, at(dst, 0))
-		} else {
-			h := g.XMM()
-			g.VEXTRACTI128(operand.U8(1), i, h)
-			w := g.XMM()
-			g.VPACKSSDW(h, i.AsX(), w)
-			if signed {
-				g.VPACKSSWB(w, w, w)
-			} else {
-				g.VPACKUSWB(w, w, w)
-			}
-			g.VMOVQ(w, at(dst, 0))
-		}
-		g.ADDQ(imm(4*g.lanes), src)
-		g.ADDQ(imm(g.lanes), dst)
-	})
 }
 
 // roundTrip quantizes and dequantizes at once.
