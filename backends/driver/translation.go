@@ -14,9 +14,9 @@ type Operand[X any] interface {
 	Between(dims ...int64) X // an operand of the same type in sizes of its own
 }
 
-// Translation turns nodes of a graph into operations O of an API, whose operands are X. A device's own embeds it.
+// Translation lowers nodes of a graph into operations O of an API, whose operands are X. A device's own embeds it.
 type Translation[X Operand[X], O Operation[X]] struct {
-	Constants     // of the node that is being turned
+	Constants     // of the node that is being lowered
 	Ops       []O // so far
 	hooks     Hooks[X]
 	values    map[graph.Value]X
@@ -37,15 +37,15 @@ func NewTranslation[X Operand[X], O Operation[X]](g *graph.Graph, hooks Hooks[X]
 	return Translation[X, O]{Constants: Constants{G: g}, hooks: hooks, values: map[graph.Value]X{}, images: map[X]X{}}
 }
 
-// Turn turns node i. turn says what stands against it, takes and makes what stands against a value: then nothing is
+// Lower lowers node i. lower says what stands against it, takes and makes what stands against a value: then nothing is
 // added.
-func (t *Translation[X, O]) Turn(i int, takes, makes Takes, turn func() (why string)) (why string) {
+func (t *Translation[X, O]) Lower(i int, takes, makes Takes, lower func() (why string)) (why string) {
 	t.N = &t.G.Nodes[i]
 	if why := Values(t.G, t.N, takes, makes); why != "" {
 		return why
 	}
 	before := len(t.Ops)
-	if why = turn(); why != "" {
+	if why = lower(); why != "" {
 		t.Ops = t.Ops[:before]
 	}
 	return why

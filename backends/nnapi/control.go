@@ -14,7 +14,7 @@ import (
 // Bodies of control flow are models of their own, to which an operand of an operation refers.
 
 func init() {
-	turnAll(map[string]func(t *translation) string{"if": turnIf, "loop": turnLoop})
+	register(map[string]func(t *translation) string{"if": lowerIf, "loop": lowerLoop})
 }
 
 // body is a graph inside of a node while it is turned.
@@ -76,7 +76,7 @@ func (t *translation) outs(like []*operand) []*operand {
 	return out
 }
 
-func turnIf(t *translation) string {
+func lowerIf(t *translation) string {
 	o := t.N.Op.(*op.If)
 	in, results := []*operand{t.In(0)}, []*operand(nil)
 	for _, g := range []*graph.Graph{o.Then, o.Else} {
@@ -86,16 +86,16 @@ func turnIf(t *translation) string {
 		}
 		in, results = append(in, b.model()), b.out
 	}
-	t.several(spec.If, t.outs(results), append(in, t.Operands(t.N.In[1:])...)...)
+	t.addMulti(spec.If, t.outs(results), append(in, t.Operands(t.N.In[1:])...)...)
 	return ""
 }
 
 // flag is an operand for a condition.
 func flag() *operand { return &operand{code: spec.TensorBool8, typ: tensor.T(tensor.Bool, 1)} }
 
-// turnLoop: WHILE asks a model before each trip. The condition for the next trip is a part of the state, and so is the
+// lowerLoop: WHILE asks a model before each trip. The condition for the next trip is a part of the state, and so is the
 // number of trips where there is a limit.
-func turnLoop(t *translation) string {
+func lowerLoop(t *translation) string {
 	o := t.N.Op.(*op.Loop)
 	g, limit := o.Body, int64(math.MaxInt64)
 	if t.N.In[0] != graph.None {
@@ -130,7 +130,7 @@ func turnLoop(t *translation) string {
 	} else {
 		args = slices.Insert(args, 1, list(0))
 		count, next := list(0).Between(1), list(0).Between(1)
-		b.add(spec.Add, next, count, list(1), whole(spec.FusedNone))
+		b.add(spec.Add, next, count, list(1), int32Scalar(spec.FusedNone))
 		b.in, b.out = slices.Insert(b.in, 1, count), slices.Insert(b.out, 1, next)
 		asked, below := list(0).Between(1), flag()
 		ask.in = slices.Insert(ask.in, 1, asked)
@@ -143,6 +143,6 @@ func turnLoop(t *translation) string {
 		results = append(results, x.Between(x.Dims()...))
 	}
 	results = append(results, t.outs(b.out[inside:])...)
-	t.several(spec.While, results, append([]*operand{ask.model(), b.model()}, args...)...)
+	t.addMulti(spec.While, results, append([]*operand{ask.model(), b.model()}, args...)...)
 	return ""
 }

@@ -7,27 +7,27 @@ import (
 )
 
 func init() {
-	turnAll(map[string]func(t *translation) string{
+	register(map[string]func(t *translation) string{
 		"axis_aligned_box_transform": func(t *translation) string {
 			t.add(spec.AxisAlignedBBoxTransform, t.Out(0), t.Operands(t.N.In)...)
 			return ""
 		},
-		"heatmap_max_keypoint":   turnHeatmapMaxKeypoint,
-		"roi_align":              turnROIAlign,
-		"max_roi_pool":           turnROIPooling,
-		"detection_post_process": turnDetectionPostprocessing,
+		"heatmap_max_keypoint":   lowerHeatmapMaxKeypoint,
+		"roi_align":              lowerROIAlign,
+		"max_roi_pool":           lowerROIPooling,
+		"detection_post_process": lowerDetectionPostprocessing,
 		"hashtable_lookup": func(t *translation) string {
-			t.several(spec.HashtableLookup, []*operand{t.Out(0), t.Out(1)}, t.Operands(t.N.In)...)
+			t.addMulti(spec.HashtableLookup, []*operand{t.Out(0), t.Out(1)}, t.Operands(t.N.In)...)
 			return ""
 		},
-		"lsh_projection": turnLSHProjection,
+		"lsh_projection": lowerLSHProjection,
 	})
 }
 
 // halfDeterminant is below which determinant the API gives up in float16, otherDeterminant elsewhere.
 const halfDeterminant, otherDeterminant = 1e-3, 1e-5
 
-func turnHeatmapMaxKeypoint(t *translation) string {
+func lowerHeatmapMaxKeypoint(t *translation) string {
 	o, x := t.N.Op.(*op.HeatmapMaxKeypoint), t.In(0)
 	epsilon, want := o.Epsilon, float32(otherDeterminant)
 	if epsilon == 0 {
@@ -46,8 +46,8 @@ func turnHeatmapMaxKeypoint(t *translation) string {
 	if dims, ok := x.typ.Shape.Ints(); ok && dims[side] != dims[side+1] {
 		return "HEATMAP_MAX_KEYPOINT has squares"
 	}
-	t.several(spec.HeatmapMaxKeypoint, []*operand{t.Out(0), t.Out(1)}, t.Image(x, o.ChannelsLast), t.In(1),
-		truth(false))
+	t.addMulti(spec.HeatmapMaxKeypoint, []*operand{t.Out(0), t.Out(1)}, t.Image(x, o.ChannelsLast), t.In(1),
+		boolScalar(false))
 	return ""
 }
 
@@ -56,10 +56,10 @@ func ratio(scale float32, like *operand) *operand {
 	if scale == 0 {
 		scale = 1
 	}
-	return real(1/scale, like)
+	return floatScalar(1/scale, like)
 }
 
-func turnROIAlign(t *translation) string {
+func lowerROIAlign(t *translation) string {
 	o, x := t.N.Op.(*op.RoiAlign), t.In(0)
 	switch {
 	case o.Mode != op.RoiAverage || o.HalfPixel:
@@ -67,12 +67,12 @@ func turnROIAlign(t *translation) string {
 	case !o.Inside:
 		return "a region that reaches out of the image is an error of ROI_ALIGN"
 	}
-	return t.image(spec.ROIAlign, o.ChannelsLast, t.In(1), t.In(2), whole(o.Height), whole(o.Width),
-		ratio(o.ScaleHeight, x), ratio(o.ScaleWidth, x), whole(o.SamplesHeight), whole(o.SamplesWidth), truth(false))
+	return t.image(spec.ROIAlign, o.ChannelsLast, t.In(1), t.In(2), int32Scalar(o.Height), int32Scalar(o.Width),
+		ratio(o.ScaleHeight, x), ratio(o.ScaleWidth, x), int32Scalar(o.SamplesHeight), int32Scalar(o.SamplesWidth), boolScalar(false))
 }
 
-// turnROIPooling takes the batch index from before the corners of a region if it stands there.
-func turnROIPooling(t *translation) string {
+// lowerROIPooling takes the batch index from before the corners of a region if it stands there.
+func lowerROIPooling(t *translation) string {
 	o, x := t.N.Op.(*op.MaxRoiPool), t.In(0)
 	if !o.Inside {
 		return "a region that reaches out of the image is an error of ROI_POOLING"
@@ -89,12 +89,12 @@ func turnROIPooling(t *translation) string {
 		t.add(spec.Slice, corners, regions, list(0, 1), list(n, 4))
 		regions = corners
 	}
-	return t.image(spec.ROIPooling, o.ChannelsLast, regions, batches, whole(o.Height), whole(o.Width),
-		ratio(o.ScaleHeight, x), ratio(o.ScaleWidth, x), truth(false))
+	return t.image(spec.ROIPooling, o.ChannelsLast, regions, batches, int32Scalar(o.Height), int32Scalar(o.Width),
+		ratio(o.ScaleHeight, x), ratio(o.ScaleWidth, x), boolScalar(false))
 }
 
-// turnDetectionPostprocessing: what is a number in core's results is an integer in the API's.
-func turnDetectionPostprocessing(t *translation) string {
+// lowerDetectionPostprocessing: what is a number in core's results is an integer in the API's.
+func lowerDetectionPostprocessing(t *translation) string {
 	o, x := t.N.Op.(*op.DetectionPostProcess), t.In(0)
 	switch {
 	case o.Classes != 0 && o.Classes != t.In(1).Dims()[2]-1:
@@ -108,22 +108,22 @@ func turnDetectionPostprocessing(t *translation) string {
 	classes, counts := integers(1), integers(3)
 	in := []*operand{t.In(1), x, t.In(2)}
 	for _, s := range o.Scale {
-		in = append(in, real(s, x))
+		in = append(in, floatScalar(s, x))
 	}
-	in = append(in, truth(o.Regular), whole(o.MaxDetections), whole(max(1, o.MaxClasses)),
-		whole(max(1, o.DetectionsPerClass)), real(o.Score, x), real(o.IoU, x), truth(false))
-	t.several(spec.DetectionPostprocessing, []*operand{t.Out(2), t.Out(0), classes, counts}, in...)
+	in = append(in, boolScalar(o.Regular), int32Scalar(o.MaxDetections), int32Scalar(max(1, o.MaxClasses)),
+		int32Scalar(max(1, o.DetectionsPerClass)), floatScalar(o.Score, x), floatScalar(o.IoU, x), boolScalar(false))
+	t.addMulti(spec.DetectionPostprocessing, []*operand{t.Out(2), t.Out(0), classes, counts}, in...)
 	t.add(spec.Cast, t.Out(1), classes)
 	t.add(spec.Cast, t.Out(3), counts)
 	return ""
 }
 
-func turnLSHProjection(t *translation) string {
+func lowerLSHProjection(t *translation) string {
 	form := map[op.LSHForm]int64{op.LSHPlain: spec.LSHSparseDeprecated, op.LSHDense: spec.LSHDense,
 		op.LSHSparse: spec.LSHSparse}[t.N.Op.(*op.LSHProjection).Form]
 	if (form == spec.LSHDense) != (t.In(2) != nil) {
 		return "LSH_PROJECTION has weights where it is dense, and none elsewhere"
 	}
-	t.add(spec.LSHProjection, t.Out(0), t.In(0), t.In(1), t.orNone(2, t.In(0)), whole(form))
+	t.add(spec.LSHProjection, t.Out(0), t.In(0), t.In(1), t.orNone(2, t.In(0)), int32Scalar(form))
 	return ""
 }

@@ -11,13 +11,13 @@ import (
 )
 
 func init() {
-	turnAll(map[string]func(t *translation) string{
+	register(map[string]func(t *translation) string{
 		"add":           arithmetic(spec.Add),
 		"sub":           arithmetic(spec.Sub),
 		"mul":           arithmetic(spec.Mul),
-		"div":           turnDiv,
-		"max":           turnMax,
-		"min":           turnMin,
+		"div":           lowerDiv,
+		"max":           lowerMax,
+		"min":           lowerMin,
 		"pow":           pair(spec.Pow),
 		"equal":         pair(spec.Equal),
 		"not_equal":     pair(spec.NotEqual),
@@ -31,7 +31,7 @@ func init() {
 		"abs":           single(spec.Abs),
 		"neg":           single(spec.Neg),
 		"floor":         single(spec.Floor),
-		"exp":           turnExp,
+		"exp":           lowerExp,
 		"log":           single(spec.Log),
 		"sin":           single(spec.Sin),
 		"sqrt":          single(spec.Sqrt),
@@ -40,15 +40,15 @@ func init() {
 		"tanh":          single(spec.Tanh),
 		"relu":          single(spec.ReLU),
 		"hard_swish":    single(spec.HardSwish),
-		"elu":           turnElu,
-		"leaky_relu":    turnLeakyRelu,
-		"prelu":         turnPRelu,
-		"clip":          turnClip,
-		"square":        turnSquare,
-		"reciprocal":    turnReciprocal,
-		"cast":          turnCast,
-		"convert":       turnConvert,
-		"where":         turnWhere,
+		"elu":           lowerElu,
+		"leaky_relu":    lowerLeakyRelu,
+		"prelu":         lowerPRelu,
+		"clip":          lowerClip,
+		"square":        lowerSquare,
+		"reciprocal":    lowerReciprocal,
+		"cast":          lowerCast,
+		"convert":       lowerConvert,
+		"where":         lowerWhere,
 	})
 }
 
@@ -76,40 +76,40 @@ func single(code spec.OperationCode, params ...*operand) func(t *translation) st
 	}
 }
 
-func turnDiv(t *translation) string {
+func lowerDiv(t *translation) string {
 	if d := t.In(0).typ; d.Quant == nil && d.DType.IsInt() && t.N.Op.(*op.Div).Rounding != op.DivFloor {
 		return "integer quotients of DIV are rounded down"
 	}
 	return arithmetic(spec.Div)(t)
 }
 
-func turnMax(t *translation) string {
+func lowerMax(t *translation) string {
 	if t.N.Op.(*op.Max).NaN != op.NaNPropagates {
 		return "a NaN is to lose: in MAXIMUM it does not"
 	}
 	return pair(spec.Maximum)(t)
 }
 
-func turnMin(t *translation) string {
+func lowerMin(t *translation) string {
 	if t.N.Op.(*op.Min).NaN != op.NaNPropagates {
 		return "a NaN is to lose: in MINIMUM it does not"
 	}
 	return pair(spec.Minimum)(t)
 }
 
-func turnExp(t *translation) string {
+func lowerExp(t *translation) string {
 	if o := *t.N.Op.(*op.Exp); o.Base > 0 || o.Scale != 0 && o.Scale != 1 || o.Shift != 0 {
 		return "EXP is of base e, without a factor or a summand"
 	}
 	return single(spec.Exp)(t)
 }
 
-func turnElu(t *translation) string {
-	return single(spec.ELU, real(t.N.Op.(*op.Elu).Alpha, t.In(0)))(t)
+func lowerElu(t *translation) string {
+	return single(spec.ELU, floatScalar(t.N.Op.(*op.Elu).Alpha, t.In(0)))(t)
 }
 
-// turnLeakyRelu has a slope for all elements.
-func turnLeakyRelu(t *translation) string {
+// lowerLeakyRelu has a slope for all elements.
+func lowerLeakyRelu(t *translation) string {
 	x := t.In(0)
 	if x.typ.Quant != nil || !x.typ.DType.IsFloat() {
 		return "PRELU would round the slope to codes"
@@ -117,13 +117,13 @@ func turnLeakyRelu(t *translation) string {
 	return single(spec.PReLU, constant(t.N.Op.(*op.LeakyRelu).Alpha, x))(t)
 }
 
-func turnPRelu(t *translation) string {
+func lowerPRelu(t *translation) string {
 	t.add(spec.PReLU, t.Out(0), t.In(0), t.In(1))
 	return ""
 }
 
-// turnClip knows bounds that are constants: those of activations, and others of real numbers.
-func turnClip(t *translation) string {
+// lowerClip knows bounds that are constants: those of activations, and others of real numbers.
+func lowerClip(t *translation) string {
 	bounds := [2]float32{float32(math.Inf(-1)), float32(math.Inf(1))}
 	for i := range bounds {
 		if t.In(i+1) == nil {
@@ -155,12 +155,12 @@ func turnClip(t *translation) string {
 	return ""
 }
 
-func turnSquare(t *translation) string {
+func lowerSquare(t *translation) string {
 	t.Each(t.In(0), t.Out(0), func(x, y *operand) { t.add(spec.Mul, y, x, x, unfused()) })
 	return ""
 }
 
-func turnReciprocal(t *translation) string {
+func lowerReciprocal(t *translation) string {
 	if x := t.In(0); x.typ.Quant != nil || !x.typ.DType.IsFloat() {
 		return "DIV has quotients of real numbers"
 	}
@@ -168,7 +168,7 @@ func turnReciprocal(t *translation) string {
 	return ""
 }
 
-func turnCast(t *translation) string {
+func lowerCast(t *translation) string {
 	o, x := t.N.Op.(*op.Cast), t.In(0)
 	if o.To.IsInt() && o.OutOfRange != op.CastSaturate {
 		return "CAST to integers stops at the largest"
@@ -179,8 +179,8 @@ func turnCast(t *translation) string {
 	return single(spec.Cast)(t)
 }
 
-// turnConvert quantizes and dequantizes.
-func turnConvert(t *translation) string {
+// lowerConvert quantizes and dequantizes.
+func lowerConvert(t *translation) string {
 	switch from, to := t.In(0).typ.Quant, t.Out(0).typ.Quant; {
 	case from == nil && to == nil:
 		return single(spec.Cast)(t)
@@ -192,7 +192,7 @@ func turnConvert(t *translation) string {
 	return "NNAPI has no operation from codes to other codes"
 }
 
-func turnWhere(t *translation) string {
+func lowerWhere(t *translation) string {
 	for k := range 3 {
 		if !slices.Equal(t.In(k).Dims(), t.Out(0).Dims()) {
 			return fmt.Sprintf("SELECT does not broadcast: input %d has sizes %v, the result %v", k, t.In(k).Dims(),

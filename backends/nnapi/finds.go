@@ -9,10 +9,10 @@ import (
 )
 
 func init() {
-	turnAll(map[string]func(t *translation) string{
-		"box_with_nms_limit": turnBoxWithNMSLimit,
-		"generate_proposals": turnGenerateProposals,
-		"multinomial":        turnMultinomial,
+	register(map[string]func(t *translation) string{
+		"box_with_nms_limit": lowerBoxWithNMSLimit,
+		"generate_proposals": lowerGenerateProposals,
+		"multinomial":        lowerMultinomial,
 	})
 }
 
@@ -48,8 +48,8 @@ func (t *translation) found(rows int64) (out []*operand, why string) {
 	return out, ""
 }
 
-// turnBoxWithNMSLimit: a box is there once for each class at most, and as often as the limit of its batch allows.
-func turnBoxWithNMSLimit(t *translation) string {
+// lowerBoxWithNMSLimit: a box is there once for each class at most, and as often as the limit of its batch allows.
+func lowerBoxWithNMSLimit(t *translation) string {
 	o, scores := t.N.Op.(*op.BoxWithNMSLimit), t.In(0)
 	boxes, classes := scores.Dims()[0], scores.Dims()[1]
 	if o.Max >= 0 {
@@ -61,13 +61,13 @@ func turnBoxWithNMSLimit(t *translation) string {
 	}
 	kernel := map[op.NMSKernel]int64{op.NMSHard: spec.NMSHard, op.NMSLinear: spec.NMSLinear,
 		op.NMSGaussian: spec.NMSGaussian}[o.Kernel]
-	t.several(spec.BoxWithNMSLimit, out, scores, t.In(1), t.In(2), real(o.Score, scores),
-		whole(min(o.Max, math.MaxInt32)), whole(kernel), real(o.IoU, scores), real(o.Sigma, scores), real(o.Keep, scores))
+	t.addMulti(spec.BoxWithNMSLimit, out, scores, t.In(1), t.In(2), floatScalar(o.Score, scores),
+		int32Scalar(min(o.Max, math.MaxInt32)), int32Scalar(kernel), floatScalar(o.IoU, scores), floatScalar(o.Sigma, scores), floatScalar(o.Keep, scores))
 	return ""
 }
 
-// turnGenerateProposals: the limits are those of an image.
-func turnGenerateProposals(t *translation) string {
+// lowerGenerateProposals: the limits are those of an image.
+func lowerGenerateProposals(t *translation) string {
 	o, scores := t.N.Op.(*op.GenerateProposals), t.In(0)
 	d := scores.Dims()
 	rows := d[1] * d[2] * d[3]
@@ -80,15 +80,15 @@ func turnGenerateProposals(t *translation) string {
 	if why != "" {
 		return why
 	}
-	limit := func(n int64) *operand { return whole(min(max(n, 0), math.MaxInt32)) }
-	t.several(spec.GenerateProposals, out, t.Image(scores, o.ChannelsLast), t.Image(t.In(1), o.ChannelsLast), t.In(2),
-		t.In(3), real(o.StrideHeight, scores), real(o.StrideWidth, scores), limit(o.Before), limit(o.After),
-		real(o.IoU, scores), real(o.MinSize, scores), truth(false))
+	limit := func(n int64) *operand { return int32Scalar(min(max(n, 0), math.MaxInt32)) }
+	t.addMulti(spec.GenerateProposals, out, t.Image(scores, o.ChannelsLast), t.Image(t.In(1), o.ChannelsLast), t.In(2),
+		t.In(3), floatScalar(o.StrideHeight, scores), floatScalar(o.StrideWidth, scores), limit(o.Before), limit(o.After),
+		floatScalar(o.IoU, scores), floatScalar(o.MinSize, scores), boolScalar(false))
 	return ""
 }
 
-// turnMultinomial: two seeds of 0 stand for other numbers in each run. Which numbers seeds decide is the driver's.
-func turnMultinomial(t *translation) string {
+// lowerMultinomial: two seeds of 0 stand for other numbers in each run. Which numbers seeds decide is the driver's.
+func lowerMultinomial(t *translation) string {
 	o, seeds := t.N.Op.(*op.Multinomial), t.In(2)
 	switch {
 	case o.Seeded && o.Seed == 0:
@@ -99,6 +99,6 @@ func turnMultinomial(t *translation) string {
 			seeds = list(0, 0)
 		}
 	}
-	t.add(spec.RandomMultinomial, t.Out(0), t.In(0), whole(t.Out(0).Dims()[1]), seeds)
+	t.add(spec.RandomMultinomial, t.Out(0), t.In(0), int32Scalar(t.Out(0).Dims()[1]), seeds)
 	return ""
 }

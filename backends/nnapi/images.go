@@ -11,13 +11,13 @@ import (
 )
 
 func init() {
-	turnAll(map[string]func(t *translation) string{
-		"depth_to_space": turnDepthToSpace,
-		"space_to_depth": turnSpaceToDepth,
-		"batch_to_space": turnBatchToSpace,
-		"space_to_batch": turnSpaceToBatch,
-		"lp_pool":        turnLpPool,
-		"conv_transpose": turnConvTranspose,
+	register(map[string]func(t *translation) string{
+		"depth_to_space": lowerDepthToSpace,
+		"space_to_depth": lowerSpaceToDepth,
+		"batch_to_space": lowerBatchToSpace,
+		"space_to_batch": lowerSpaceToBatch,
+		"lp_pool":        lowerLpPool,
+		"conv_transpose": lowerConvTranspose,
 	})
 }
 
@@ -33,17 +33,17 @@ func (t *translation) image(code spec.OperationCode, last bool, params ...*opera
 	return ""
 }
 
-func turnSpaceToDepth(t *translation) string {
+func lowerSpaceToDepth(t *translation) string {
 	o := t.N.Op.(*op.SpaceToDepth)
-	return t.image(spec.SpaceToDepth, o.ChannelsLast, whole(o.Block))
+	return t.image(spec.SpaceToDepth, o.ChannelsLast, int32Scalar(o.Block))
 }
 
-// turnDepthToSpace has the places of a block before the channels; where they are behind them, the channels are put in
+// lowerDepthToSpace has the places of a block before the channels; where they are behind them, the channels are put in
 // that order before.
-func turnDepthToSpace(t *translation) string {
+func lowerDepthToSpace(t *translation) string {
 	o := t.N.Op.(*op.DepthToSpace)
 	if o.Mode == op.DCR || o.Block == 1 {
-		return t.image(spec.DepthToSpace, o.ChannelsLast, whole(o.Block))
+		return t.image(spec.DepthToSpace, o.ChannelsLast, int32Scalar(o.Block))
 	}
 	x := t.Image(t.In(0), o.ChannelsLast)
 	channels, cells := x.Dims()[3], o.Block*o.Block
@@ -53,9 +53,9 @@ func turnDepthToSpace(t *translation) string {
 		order[i] = c*cells + place
 	}
 	ordered := x.Between(x.Dims()...)
-	t.add(spec.Gather, ordered, x, whole(3), list(order...))
+	t.add(spec.Gather, ordered, x, int32Scalar(3), list(order...))
 	y, done := t.Result(t.Out(0), o.ChannelsLast)
-	t.add(spec.DepthToSpace, y, ordered, whole(o.Block))
+	t.add(spec.DepthToSpace, y, ordered, int32Scalar(o.Block))
 	done()
 	return ""
 }
@@ -73,7 +73,7 @@ func (t *translation) blocks() (block, pairs []int64, why string) {
 	return block, pairs, ""
 }
 
-func turnBatchToSpace(t *translation) string {
+func lowerBatchToSpace(t *translation) string {
 	block, crops, why := t.blocks()
 	switch {
 	case why != "":
@@ -84,7 +84,7 @@ func turnBatchToSpace(t *translation) string {
 	return t.image(spec.BatchToSpaceND, t.N.Op.(*op.BatchToSpace).ChannelsLast, list(block...))
 }
 
-func turnSpaceToBatch(t *translation) string {
+func lowerSpaceToBatch(t *translation) string {
 	o := t.N.Op.(*op.SpaceToBatch)
 	block, pads, why := t.blocks()
 	if why != "" {
@@ -105,7 +105,7 @@ func turnSpaceToBatch(t *translation) string {
 	return t.image(spec.SpaceToBatchND, o.ChannelsLast, list(block...), paddings)
 }
 
-func turnLpPool(t *translation) string {
+func lowerLpPool(t *translation) string {
 	o := t.N.Op.(*op.LpPool)
 	if o.P != 0 && o.P != 2 || !o.Mean {
 		return "L2_POOL_2D is the root of the mean of squares"
@@ -113,9 +113,9 @@ func turnLpPool(t *translation) string {
 	return t.pool(spec.L2Pool2D, o.Windows, o.ChannelsLast)
 }
 
-// turnConvTranspose has explicit paddings where the API has such, and else sizes with padding SAME, which has the
+// lowerConvTranspose has explicit paddings where the API has such, and else sizes with padding SAME, which has the
 // smaller half of it before.
-func turnConvTranspose(t *translation) string {
+func lowerConvTranspose(t *translation) string {
 	o, x, w := t.N.Op.(*op.ConvTranspose), t.In(0), t.In(1)
 	if len(x.Dims()) != 4 {
 		return fmt.Sprintf("TRANSPOSE_CONV_2D is of images, not of %d dimensions", len(x.Dims())-2)
@@ -155,12 +155,12 @@ func turnConvTranspose(t *translation) string {
 	params := []*operand{image, w, bias}
 	if explicit {
 		for _, w := range []op.Window{width, height} {
-			params = append(params, whole(w.Before), whole((w.In-1)*w.Stride+w.Kernel-w.Before-w.Out))
+			params = append(params, int32Scalar(w.Before), int32Scalar((w.In-1)*w.Stride+w.Kernel-w.Before-w.Out))
 		}
 	} else {
-		params = append(params, list(y.Dims()...), whole(spec.PaddingSame))
+		params = append(params, list(y.Dims()...), int32Scalar(spec.PaddingSame))
 	}
-	t.add(spec.TransposeConv2D, y, append(params, whole(width.Stride), whole(height.Stride), unfused(), truth(false))...)
+	t.add(spec.TransposeConv2D, y, append(params, int32Scalar(width.Stride), int32Scalar(height.Stride), unfused(), boolScalar(false))...)
 	done()
 	return ""
 }

@@ -11,10 +11,10 @@ import (
 )
 
 func init() {
-	turnAll(map[string]func(t *translation) string{
-		"lstm":                 turnLSTM,
-		"quantized_16bit_lstm": turnQuantized16BitLSTM,
-		"quantized_lstm":       turnQuantizedLSTM,
+	register(map[string]func(t *translation) string{
+		"lstm":                 lowerLSTM,
+		"quantized_16bit_lstm": lowerQuantized16BitLSTM,
+		"quantized_lstm":       lowerQuantizedLSTM,
 	})
 }
 
@@ -50,8 +50,8 @@ func (l *lstm) gate(k, g int, begin int64, dims ...int64) *operand {
 	return l.block(l.In(k), (begin+at)*size, dims...)
 }
 
-// turnLSTM has a LSTM for one step, and a sequence of them for more; of two directions each has its own.
-func turnLSTM(t *translation) string {
+// lowerLSTM has a LSTM for one step, and a sequence of them for more; of two directions each has its own.
+func lowerLSTM(t *translation) string {
 	o := t.N.Op.(*op.LSTM)
 	base, why := t.layerOf(o.Direction, o.BatchFirst)
 	switch {
@@ -133,8 +133,8 @@ func (l *lstm) direct() (made [3]*operand, why string) {
 	if b := l.In(9); b != nil {
 		bias = l.block(b, l.way*l.outputs, l.outputs)
 	}
-	in = append(in, projection, bias, l.state(5, l.outputs), l.state(6, l.units), whole(code), real(l.o.ClipCell, x),
-		real(l.o.ClipProjection, x))
+	in = append(in, projection, bias, l.state(5, l.outputs), l.state(6, l.units), int32Scalar(code), floatScalar(l.o.ClipCell, x),
+		floatScalar(l.o.ClipProjection, x))
 	var norms []*operand
 	for g := range 4 {
 		norms = append(norms, l.gate(10, g, l.way*l.gates, l.units))
@@ -146,12 +146,12 @@ func (l *lstm) direct() (made [3]*operand, why string) {
 			in = append(in, norms...)
 		}
 		scratch := x.Between(l.batches, l.gates*l.units)
-		l.several(spec.LSTM, []*operand{scratch, made[1], made[2], made[0]}, in...)
+		l.addMulti(spec.LSTM, []*operand{scratch, made[1], made[2], made[0]}, in...)
 		return made, ""
 	case l.wanted(1) || l.wanted(2):
-		l.several(spec.UnidirectionalSequenceLSTM, slices.Clone(made[:]), append(append(in, truth(!l.batchFirst)), norms...)...)
+		l.addMulti(spec.UnidirectionalSequenceLSTM, slices.Clone(made[:]), append(append(in, boolScalar(!l.batchFirst)), norms...)...)
 	default:
-		l.add(spec.UnidirectionalSequenceLSTM, made[0], append(append(in, truth(!l.batchFirst)), norms...)...)
+		l.add(spec.UnidirectionalSequenceLSTM, made[0], append(append(in, boolScalar(!l.batchFirst)), norms...)...)
 	}
 	if l.reverse() {
 		made[0] = l.turned(made[0])
@@ -174,9 +174,9 @@ func (l *lstm) peepholes() []*operand {
 	return out
 }
 
-// turnQuantized16BitLSTM: core's operator is the API's.
-func turnQuantized16BitLSTM(t *translation) string {
-	t.several(spec.Quantized16BitLSTM, []*operand{t.Out(0), t.Out(1)}, t.Operands(t.N.In)...)
+// lowerQuantized16BitLSTM: core's operator is the API's.
+func lowerQuantized16BitLSTM(t *translation) string {
+	t.addMulti(spec.Quantized16BitLSTM, []*operand{t.Out(0), t.Out(1)}, t.Operands(t.N.In)...)
 	return ""
 }
 
@@ -188,9 +188,9 @@ var quantizedLSTM = []struct {
 }{{1, 8, spec.TensorQuant8Symm, 2}, {9, 11, spec.TensorQuant16Symm, 1}, {12, 15, spec.TensorInt32, 1},
 	{16, 16, spec.TensorQuant8Symm, 2}, {17, 17, spec.TensorInt32, 1}, {20, 23, spec.TensorQuant16Symm, 1}}
 
-// turnQuantizedLSTM: core's operator is the API's, whose weights are of a type without a zero point and whose output is
+// lowerQuantizedLSTM: core's operator is the API's, whose weights are of a type without a zero point and whose output is
 // there twice.
-func turnQuantizedLSTM(t *translation) string {
+func lowerQuantizedLSTM(t *translation) string {
 	o := t.N.Op.(*op.QuantizedLSTM)
 	in := make([]*operand, 24)
 	for k := range in {
@@ -216,8 +216,8 @@ func turnQuantizedLSTM(t *translation) string {
 	for _, s := range o.Intermediate {
 		in = append(in, number(s))
 	}
-	in = append(in, whole(o.HiddenZero), number(o.HiddenScale))
+	in = append(in, int32Scalar(o.HiddenZero), number(o.HiddenScale))
 	state := t.Out(0).Between(t.Out(0).Dims()...)
-	t.several(spec.QuantizedLSTM, []*operand{state, t.Out(1), t.Out(0)}, in...)
+	t.addMulti(spec.QuantizedLSTM, []*operand{state, t.Out(1), t.Out(0)}, in...)
 	return ""
 }

@@ -11,13 +11,13 @@ import (
 )
 
 func init() {
-	turnAll(map[string]func(t *translation) string{
-		"lrn":           turnLRN,
-		"l2_normalize":  turnL2Normalize,
-		"batch_norm":    turnBatchNorm,
-		"instance_norm": turnInstanceNorm,
-		"layer_norm":    turnLayerNorm,
-		"rms_norm":      turnRMSNorm,
+	register(map[string]func(t *translation) string{
+		"lrn":           lowerLRN,
+		"l2_normalize":  lowerL2Normalize,
+		"batch_norm":    lowerBatchNorm,
+		"instance_norm": lowerInstanceNorm,
+		"layer_norm":    lowerLayerNorm,
+		"rms_norm":      lowerRMSNorm,
 	})
 }
 
@@ -47,12 +47,12 @@ func (t *translation) lastly(code spec.OperationCode, axis int, params ...*opera
 	}
 	in := append([]*operand{x}, params...)
 	if rank != 4 || axis != rank-1 {
-		in = append(in, whole(int64(axis)))
+		in = append(in, int32Scalar(int64(axis)))
 	}
 	t.add(code, y, in...)
 }
 
-func turnLRN(t *translation) string {
+func lowerLRN(t *translation) string {
 	o, x := t.N.Op.(*op.LRN), t.In(0)
 	axis, why := t.axis(o.Axis)
 	switch {
@@ -65,12 +65,12 @@ func turnLRN(t *translation) string {
 	if o.DivideAlpha {
 		alpha /= float32(o.Before + o.After + 1)
 	}
-	t.lastly(spec.LocalResponseNormalization, axis, whole(o.Before), real(o.Bias, x), real(alpha, x), real(o.Beta, x))
+	t.lastly(spec.LocalResponseNormalization, axis, int32Scalar(o.Before), floatScalar(o.Bias, x), floatScalar(alpha, x), floatScalar(o.Beta, x))
 	return ""
 }
 
-// turnL2Normalize knows one axis, and the epsilon of the API.
-func turnL2Normalize(t *translation) string {
+// lowerL2Normalize knows one axis, and the epsilon of the API.
+func lowerL2Normalize(t *translation) string {
 	o := t.N.Op.(*op.L2Normalize)
 	axes, ok := t.Ints(1, nil)
 	switch {
@@ -126,8 +126,8 @@ func (t *translation) channelwise(x, y *operand, axis int, factors, summands []f
 	t.add(spec.Add, y, product, numbers(summands), unfused())
 }
 
-// turnBatchNorm is a product and a sum, whose numbers are known before the run.
-func turnBatchNorm(t *translation) string {
+// lowerBatchNorm is a product and a sum, whose numbers are known before the run.
+func lowerBatchNorm(t *translation) string {
 	o := t.N.Op.(*op.BatchNorm)
 	if why := t.realInput(); why != "" {
 		return why
@@ -162,8 +162,8 @@ func turnBatchNorm(t *translation) string {
 	return ""
 }
 
-// turnInstanceNorm has one scale and one bias in the API: others are a product and a sum behind it.
-func turnInstanceNorm(t *translation) string {
+// lowerInstanceNorm has one scale and one bias in the API: others are a product and a sum behind it.
+func lowerInstanceNorm(t *translation) string {
 	o := t.N.Op.(*op.InstanceNorm)
 	x := t.In(0)
 	if len(x.Dims()) != 4 {
@@ -184,8 +184,8 @@ func turnInstanceNorm(t *translation) string {
 	image := t.Image(x, axis == 3)
 	y, done := t.Result(t.Out(0), axis == 3)
 	normalize := func(to *operand, gamma, beta float64) {
-		t.add(spec.InstanceNormalization, to, image, real(float32(gamma), x), real(float32(beta), x), real(o.Epsilon, x),
-			truth(false))
+		t.add(spec.InstanceNormalization, to, image, floatScalar(float32(gamma), x), floatScalar(float32(beta), x), floatScalar(o.Epsilon, x),
+			boolScalar(false))
 	}
 	if same(scale) && same(bias) {
 		normalize(y, scale[0], bias[0])
@@ -220,13 +220,13 @@ func (t *translation) behind(axis int) (axes *operand, sizes []int64) {
 func (t *translation) deviation(x, axes *operand, sizes []int64, epsilon float32, to *operand) {
 	squares, mean, above := x.Between(x.Dims()...), x.Between(sizes...), x.Between(sizes...)
 	t.add(spec.Mul, squares, x, x, unfused())
-	t.add(spec.Mean, mean, squares, axes, whole(1))
+	t.add(spec.Mean, mean, squares, axes, int32Scalar(1))
 	t.add(spec.Add, above, mean, constant(epsilon, x), unfused())
 	t.add(spec.Rsqrt, to, above)
 }
 
-// turnLayerNorm is of the differences from the mean. What it tells of mean and deviation is there on the way.
-func turnLayerNorm(t *translation) string {
+// lowerLayerNorm is of the differences from the mean. What it tells of mean and deviation is there on the way.
+func lowerLayerNorm(t *translation) string {
 	o := t.N.Op.(*op.LayerNorm)
 	if why := t.realInput(); why != "" {
 		return why
@@ -244,14 +244,14 @@ func turnLayerNorm(t *translation) string {
 		return x.Between(sizes...)
 	}
 	mean, factor, moved := given(1), given(2), x.Between(x.Dims()...)
-	t.add(spec.Mean, mean, x, axes, whole(1))
+	t.add(spec.Mean, mean, x, axes, int32Scalar(1))
 	t.add(spec.Sub, moved, x, mean, unfused())
 	t.deviation(moved, axes, sizes, o.Epsilon, factor)
 	t.steps(moved, step{spec.Mul, factor}, step{spec.Mul, t.In(1)}, step{spec.Add, t.In(2)})
 	return ""
 }
 
-func turnRMSNorm(t *translation) string {
+func lowerRMSNorm(t *translation) string {
 	o := t.N.Op.(*op.RMSNorm)
 	if why := t.realInput(); why != "" {
 		return why

@@ -33,7 +33,7 @@ type operation struct {
 func (o *operation) Reads() []*operand { return o.in }
 func (o *operation) Makes() []*operand { return o.out }
 
-// translation turns nodes of a graph into operations of a feature level.
+// translation lowers nodes of a graph into operations of a feature level.
 type translation struct {
 	driver.Translation[*operand, *operation]
 	level spec.FeatureLevel
@@ -48,20 +48,20 @@ func newTranslation(g *graph.Graph, level spec.FeatureLevel) *translation {
 	return t
 }
 
-// turns holds, by the name of a core operator, how a node becomes operations: each returns what stands against it.
-var turns = map[string]func(t *translation) (why string){}
+// lowerings holds, by the name of a core operator, how a node becomes operations: each returns what stands against it.
+var lowerings = map[string]func(t *translation) (why string){}
 
-func turnAll(m map[string]func(t *translation) string) {
+func register(m map[string]func(t *translation) string) {
 	for name, f := range m {
-		turns[name] = f
+		lowerings[name] = f
 	}
 }
 
-// node turns one node. why says what stands against it, in which case nothing is added.
+// node lowers one node. why says what stands against it, in which case nothing is added.
 func (t *translation) node(i int) (why string) {
 	name, before := graph.NameOf(t.G.Nodes[i].Op), len(t.Ops)
-	turn := turns[name]
-	if turn == nil {
+	lower := lowerings[name]
+	if lower == nil {
 		return fmt.Sprintf("NNAPI has no operation that computes %s as it is", name)
 	}
 	t.why = ""
@@ -69,8 +69,8 @@ func (t *translation) node(i int) (why string) {
 	if finds[name] {
 		made = makes
 	}
-	return t.Turn(i, takes, made, func() string {
-		why := turn(t)
+	return t.Lower(i, takes, made, func() string {
+		why := lower(t)
 		if why == "" {
 			why = t.why
 		}
@@ -210,12 +210,12 @@ func list(v ...int64) *operand {
 	return &operand{code: spec.TensorInt32, typ: tensor.T(tensor.Int32, int64(len(v))), data: tensor.Int32s(out...)}
 }
 
-// whole, truth and real are constant scalars; real has the element type of an operand.
-func whole(v int64) *operand {
+// int32Scalar, boolScalar and floatScalar are constant scalars; floatScalar has the element type of an operand.
+func int32Scalar(v int64) *operand {
 	return &operand{code: spec.Int32, typ: tensor.T(tensor.Int32), data: tensor.Int32s(int32(v))}
 }
 
-func truth(v bool) *operand {
+func boolScalar(v bool) *operand {
 	o := &operand{code: spec.Bool, typ: tensor.T(tensor.Bool), data: []byte{0}}
 	if v {
 		o.data[0] = 1
@@ -223,7 +223,7 @@ func truth(v bool) *operand {
 	return o
 }
 
-func real(v float32, like *operand) *operand {
+func floatScalar(v float32, like *operand) *operand {
 	code := spec.Float32
 	if like.typ.DType == tensor.Float16 {
 		code = spec.Float16
@@ -235,13 +235,13 @@ func real(v float32, like *operand) *operand {
 
 // constant is a tensor of one element of the type of another.
 func constant(v float32, like *operand) *operand {
-	o := real(v, like)
+	o := floatScalar(v, like)
 	return &operand{code: like.code, typ: tensor.T(o.typ.DType, 1), data: o.data}
 }
 
 // unfused is the argument of an operation that may fuse an activation.
 func unfused() *operand {
-	o := whole(spec.FusedNone)
+	o := int32Scalar(spec.FusedNone)
 	o.fuse = true
 	return o
 }

@@ -11,8 +11,8 @@ import (
 )
 
 func init() {
-	turnAll(map[string]func(t *translation) string{
-		"top_k": turnTopK,
+	register(map[string]func(t *translation) string{
+		"top_k": lowerTopK,
 		"arg_max": func(t *translation) string {
 			o := t.N.Op.(*op.ArgMax)
 			return t.extreme(spec.ArgMax, o.Axis, o.SelectLast)
@@ -21,22 +21,22 @@ func init() {
 			o := t.N.Op.(*op.ArgMin)
 			return t.extreme(spec.ArgMin, o.Axis, o.SelectLast)
 		},
-		"split":         turnSplit,
-		"expand":        turnExpand,
-		"strided_slice": turnStridedSlice,
+		"split":         lowerSplit,
+		"expand":        lowerExpand,
+		"strided_slice": lowerStridedSlice,
 	})
 }
 
-// several adds an operation with several results.
-func (t *translation) several(code spec.OperationCode, out []*operand, in ...*operand) {
+// addMulti adds an operation with several results.
+func (t *translation) addMulti(code spec.OperationCode, out []*operand, in ...*operand) {
 	t.Ops = append(t.Ops, &operation{code, in, out})
 }
 
 // given reports whether output k of the node is there.
 func (t *translation) given(k int) bool { return k < len(t.N.Out) && t.N.Out[k] != graph.None }
 
-// turnTopK is along the last dimension: another one is put there.
-func turnTopK(t *translation) string {
+// lowerTopK is along the last dimension: another one is put there.
+func lowerTopK(t *translation) string {
 	o, x, values := t.N.Op.(*op.TopK), t.In(0), t.Out(0)
 	k, ok := t.Ints(1, nil)
 	axis, why := t.axis(o.Axis)
@@ -56,7 +56,7 @@ func turnTopK(t *translation) string {
 	}
 	rank := len(x.Dims())
 	if axis == rank-1 {
-		t.several(spec.TopKV2, []*operand{values, indices}, x, whole(k[0]))
+		t.addMulti(spec.TopKV2, []*operand{values, indices}, x, int32Scalar(k[0]))
 		return ""
 	}
 	if t.given(1) {
@@ -77,7 +77,7 @@ func turnTopK(t *translation) string {
 	sizes[rank-1] = k[0]
 	found := x.Between(sizes...)
 	indices = &operand{code: spec.TensorInt32, typ: tensor.T(tensor.Int32, sizes...)}
-	t.several(spec.TopKV2, []*operand{found, indices}, moved, whole(k[0]))
+	t.addMulti(spec.TopKV2, []*operand{found, indices}, moved, int32Scalar(k[0]))
 	t.fold(found, values, back)
 	return ""
 }
@@ -94,17 +94,17 @@ func (t *translation) extreme(code spec.OperationCode, a int64, selectLast bool)
 	}
 	rank := len(x.Dims())
 	if rank == 1 || len(y.Dims()) < rank {
-		t.add(code, y, x, whole(int64(axis)))
+		t.add(code, y, x, int32Scalar(int64(axis)))
 		return ""
 	}
 	found := y.Between(slices.Delete(slices.Clone(x.Dims()), axis, axis+1)...)
-	t.add(code, found, x, whole(int64(axis)))
-	t.add(spec.ExpandDims, y, found, whole(int64(axis)))
+	t.add(code, found, x, int32Scalar(int64(axis)))
+	t.add(spec.ExpandDims, y, found, int32Scalar(int64(axis)))
 	return ""
 }
 
-// turnSplit is SPLIT into equal parts, else a SLICE for each.
-func turnSplit(t *translation) string {
+// lowerSplit is SPLIT into equal parts, else a SLICE for each.
+func lowerSplit(t *translation) string {
 	x := t.In(0)
 	axis, why := t.axis(t.N.Op.(*op.Split).Axis)
 	if why != "" {
@@ -120,7 +120,7 @@ func turnSplit(t *translation) string {
 		equal = equal && out[k].Dims()[axis] == out[0].Dims()[axis]
 	}
 	if equal {
-		t.several(spec.Split, out, x, whole(int64(axis)), whole(int64(len(out))))
+		t.addMulti(spec.Split, out, x, int32Scalar(int64(axis)), int32Scalar(int64(len(out))))
 		return ""
 	}
 	begin := make([]int64, len(x.Dims()))
@@ -131,20 +131,20 @@ func turnSplit(t *translation) string {
 	return ""
 }
 
-// turnExpand repeats what has a size of 1, behind dimensions of size 1 where the result has more of them.
-func turnExpand(t *translation) string {
+// lowerExpand repeats what has a size of 1, behind dimensions of size 1 where the result has more of them.
+func lowerExpand(t *translation) string {
 	x, y := t.In(0), t.Out(0)
 	for len(x.Dims()) < len(y.Dims()) {
 		more := x.Between(append([]int64{1}, x.Dims()...)...)
-		t.add(spec.ExpandDims, more, x, whole(0))
+		t.add(spec.ExpandDims, more, x, int32Scalar(0))
 		x = more
 	}
 	t.add(spec.Tile, y, x, list(driver.Repeats(x.Dims(), y.Dims())...))
 	return ""
 }
 
-// turnStridedSlice names the dimensions that core's operator leaves out.
-func turnStridedSlice(t *translation) string {
+// lowerStridedSlice names the dimensions that core's operator leaves out.
+func lowerStridedSlice(t *translation) string {
 	o, x := t.N.Op.(*op.StridedSlice), t.In(0)
 	begin, ok1 := t.Ints(1, nil)
 	end, ok2 := t.Ints(2, nil)
@@ -159,8 +159,8 @@ func turnStridedSlice(t *translation) string {
 	for a := len(begin); a < len(x.Dims()); a++ {
 		begin, end, strides = append(begin, 0), append(end, x.Dims()[a]), append(strides, 1)
 	}
-	t.add(spec.StridedSlice, t.Out(0), x, bounds(begin), bounds(end), bounds(strides), whole(o.BeginMask), whole(o.EndMask),
-		whole(o.ShrinkAxisMask))
+	t.add(spec.StridedSlice, t.Out(0), x, bounds(begin), bounds(end), bounds(strides), int32Scalar(o.BeginMask), int32Scalar(o.EndMask),
+		int32Scalar(o.ShrinkAxisMask))
 	return ""
 }
 

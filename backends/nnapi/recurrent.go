@@ -13,7 +13,7 @@ import (
 )
 
 func init() {
-	turnAll(map[string]func(t *translation) string{"rnn": turnRNN, "svdf": turnSVDF})
+	register(map[string]func(t *translation) string{"rnn": lowerRNN, "svdf": lowerSVDF})
 }
 
 // wanted reports whether somebody reads output k of the node.
@@ -125,7 +125,7 @@ func (l *layer) turned(x *operand) *operand {
 	zero, strides, begin := make([]int64, rank), slices.Repeat([]int64{1}, rank), make([]int64, rank)
 	begin[axis], strides[axis] = n-1, -1
 	t, open := l.translation, int64(1)<<len(begin)-1 // all bounds
-	t.add(spec.StridedSlice, y, x, list(begin...), list(zero...), list(strides...), whole(0), whole(open), whole(0))
+	t.add(spec.StridedSlice, y, x, list(begin...), list(zero...), list(strides...), int32Scalar(0), int32Scalar(open), int32Scalar(0))
 	return y
 }
 
@@ -187,14 +187,14 @@ func (l *layer) join(k int, sequences bool, parts []*operand) {
 		parts[i] = p.Between(dims...)
 		l.reshape(p, parts[i])
 	}
-	l.add(spec.Concatenation, y, append(parts, whole(int64(axis)))...)
+	l.add(spec.Concatenation, y, append(parts, int32Scalar(int64(axis)))...)
 }
 
 // activations are the API's numbers for core's words.
 var activations = map[string]int64{"affine": spec.FusedNone, "relu": spec.FusedReLU, "relu1": spec.FusedReLU1,
 	"relu6": spec.FusedReLU6}
 
-func turnRNN(t *translation) string {
+func lowerRNN(t *translation) string {
 	o := t.N.Op.(*op.RNN)
 	l, why := t.layerOf(o.Direction, o.BatchFirst)
 	switch {
@@ -218,13 +218,13 @@ func turnRNN(t *translation) string {
 			bias = t.sum(t.block(b, 2*l.way*units, units), t.block(b, (2*l.way+1)*units, units))
 		}
 		in := []*operand{l.input(), t.block(t.In(1), l.way*units*l.features, units, l.features),
-			t.block(t.In(2), l.way*units*units, units, units), bias, l.state(5, units), whole(code)}
+			t.block(t.In(2), l.way*units*units, units, units), bias, l.state(5, units), int32Scalar(code)}
 		y, h := l.results(units), t.In(0).Between(l.batches, units)
 		switch {
 		case l.steps == 1:
-			t.several(spec.RNN, []*operand{h, y}, in...)
+			t.addMulti(spec.RNN, []*operand{h, y}, in...)
 		case t.wanted(1):
-			t.several(spec.UnidirectionalSequenceRNN, []*operand{y, h}, append(in, l.major())...)
+			t.addMulti(spec.UnidirectionalSequenceRNN, []*operand{y, h}, append(in, l.major())...)
 		default:
 			t.add(spec.UnidirectionalSequenceRNN, y, append(in, l.major())...)
 		}
@@ -240,9 +240,9 @@ func turnRNN(t *translation) string {
 // major is 1 where steps come before batches.
 func (l *layer) major() *operand {
 	if l.batchFirst {
-		return whole(0)
+		return int32Scalar(0)
 	}
-	return whole(1)
+	return int32Scalar(1)
 }
 
 // finish makes those of the node's outputs that are read.
@@ -257,14 +257,14 @@ func (l *layer) finish(steps []*operand, states ...[]*operand) {
 	}
 }
 
-func turnSVDF(t *translation) string {
+func lowerSVDF(t *translation) string {
 	o := t.N.Op.(*op.SVDF)
-	in := []*operand{t.In(0), t.In(1), t.In(2), t.orNone(3, t.In(0)), t.In(4), whole(o.Rank), whole(spec.FusedNone)}
+	in := []*operand{t.In(0), t.In(1), t.In(2), t.orNone(3, t.In(0)), t.In(4), int32Scalar(o.Rank), int32Scalar(spec.FusedNone)}
 	state := t.In(4).Between(t.In(4).Dims()...)
 	if t.given(1) {
 		state = t.Out(1)
 	}
-	t.several(spec.SVDF, []*operand{state, t.Out(0)}, in...)
+	t.addMulti(spec.SVDF, []*operand{state, t.Out(0)}, in...)
 	return ""
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 func init() {
-	turnAll(map[string]func(t *translation) string{"resize": turnResize})
+	register(map[string]func(t *translation) string{"resize": lowerResize})
 }
 
 // corner is a way of the API to find the place in x for a cell of the result: the flags for aligned corners and half
@@ -87,8 +87,8 @@ func cornerOf(o *op.Resize, extents []op.Extent) (c corner, why string) {
 	return c, "none of NNAPI's ways to resize reads the image at the same places"
 }
 
-// turnResize has images whose height and width change.
-func turnResize(t *translation) string {
+// lowerResize has images whose height and width change.
+func lowerResize(t *translation) string {
 	o, x, y := t.N.Op.(*op.Resize), t.In(0), t.Out(0)
 	code, known := map[op.ResizeMode]spec.OperationCode{op.ResizeNearest: spec.ResizeNearestNeighbor,
 		op.ResizeLinear: spec.ResizeBilinear}[o.Mode]
@@ -119,12 +119,12 @@ func turnResize(t *translation) string {
 	}
 	image := t.Image(x, last)
 	to, done := t.Result(y, last)
-	in := []*operand{image, whole(extents[1].Out), whole(extents[0].Out)}
+	in := []*operand{image, int32Scalar(extents[1].Out), int32Scalar(extents[0].Out)}
 	if code == spec.ResizeNearestNeighbor || c.align || c.half {
-		in = append(in, truth(false))
+		in = append(in, boolScalar(false))
 	}
 	if c.align || c.half {
-		in = append(in, truth(c.align), truth(c.half))
+		in = append(in, boolScalar(c.align), boolScalar(c.half))
 	}
 	t.add(code, to, in...)
 	done()

@@ -11,21 +11,21 @@ import (
 )
 
 func init() {
-	turnAll(map[string]func(t *translation) string{
-		"identity":    turnReshape,
-		"reshape":     turnReshape,
-		"flatten":     turnReshape,
-		"squeeze":     turnReshape,
-		"unsqueeze":   turnReshape,
-		"transpose":   turnTranspose,
-		"concat":      turnConcat,
-		"slice":       turnSlice,
-		"pad":         turnPad,
-		"tile":        turnTile,
-		"gather":      turnGather,
-		"softmax":     turnSoftmax,
-		"log_softmax": turnLogSoftmax,
-		"reduce_mean": turnMean,
+	register(map[string]func(t *translation) string{
+		"identity":    lowerReshape,
+		"reshape":     lowerReshape,
+		"flatten":     lowerReshape,
+		"squeeze":     lowerReshape,
+		"unsqueeze":   lowerReshape,
+		"transpose":   lowerTranspose,
+		"concat":      lowerConcat,
+		"slice":       lowerSlice,
+		"pad":         lowerPad,
+		"tile":        lowerTile,
+		"gather":      lowerGather,
+		"softmax":     lowerSoftmax,
+		"log_softmax": lowerLogSoftmax,
+		"reduce_mean": lowerMean,
 		"reduce_sum":  reduction(spec.ReduceSum),
 		"reduce_prod": reduction(spec.ReduceProd),
 		"reduce_max":  reduction(spec.ReduceMax),
@@ -35,15 +35,15 @@ func init() {
 	})
 }
 
-// turnReshape: all that gives the same elements other sizes is RESHAPE to the sizes that are known.
-func turnReshape(t *translation) string {
+// lowerReshape: all that gives the same elements other sizes is RESHAPE to the sizes that are known.
+func lowerReshape(t *translation) string {
 	t.reshape(t.In(0), t.Out(0))
 	return ""
 }
 
 func (t *translation) reshape(x, y *operand) { t.add(spec.Reshape, y, x, list(y.Dims()...)) }
 
-func turnTranspose(t *translation) string {
+func lowerTranspose(t *translation) string {
 	order, why := t.Order(len(t.In(0).Dims()))
 	if why != "" {
 		return why
@@ -61,18 +61,18 @@ func (t *translation) fold(x, y *operand, order []int64) {
 	t.permute(x, y, order...)
 }
 
-func turnConcat(t *translation) string {
+func lowerConcat(t *translation) string {
 	y := t.Out(0)
 	axis, err := op.Axis(t.N.Op.(*op.Concat).Axis, len(y.Dims()))
 	if err != nil {
 		return err.Error()
 	}
-	t.add(spec.Concatenation, y, append(t.Ins(), whole(int64(axis)))...)
+	t.add(spec.Concatenation, y, append(t.Ins(), int32Scalar(int64(axis)))...)
 	return ""
 }
 
-// turnSlice knows bounds that are constants. SLICE has steps of 1; others are STRIDED_SLICE.
-func turnSlice(t *translation) string {
+// lowerSlice knows bounds that are constants. SLICE has steps of 1; others are STRIDED_SLICE.
+func lowerSlice(t *translation) string {
 	x, y := t.In(0), t.Out(0)
 	begin, strides, why := t.Slice(x.Dims())
 	if why != "" {
@@ -96,7 +96,7 @@ func turnSlice(t *translation) string {
 			end[i], open = 0, open|1<<i
 		}
 	}
-	t.add(spec.StridedSlice, y, x, list(begin...), list(end...), bounds(strides), whole(0), whole(open), whole(0))
+	t.add(spec.StridedSlice, y, x, list(begin...), list(end...), bounds(strides), int32Scalar(0), int32Scalar(open), int32Scalar(0))
 	return ""
 }
 
@@ -114,8 +114,8 @@ func (t *translation) reverses(x, y *operand, begin, strides []int64) bool {
 	return turned == 1 && slices.Equal(x.Dims(), y.Dims()) && t.level >= spec.Reverse.Level()
 }
 
-// turnPad knows pads that are constants.
-func turnPad(t *translation) string {
+// lowerPad knows pads that are constants.
+func lowerPad(t *translation) string {
 	x, y := t.In(0), t.Out(0)
 	mode := t.N.Op.(*op.Pad).Mode
 	pads, why := t.Pads(len(x.Dims()))
@@ -136,7 +136,7 @@ func turnPad(t *translation) string {
 				return fmt.Sprintf("MIRROR_PAD mirrors once: %d of dimension %d are more than %d", p, i/2, most)
 			}
 		}
-		t.add(spec.MirrorPad, y, x, paddings, whole(kind))
+		t.add(spec.MirrorPad, y, x, paddings, int32Scalar(kind))
 		return ""
 	default:
 		return "what is around x is no constant, and no mirror image of it"
@@ -153,18 +153,18 @@ func turnPad(t *translation) string {
 		if !ok {
 			return "what is around x is no constant"
 		}
-		t.add(spec.PadV2, y, x, paddings, real(number, x))
+		t.add(spec.PadV2, y, x, paddings, floatScalar(number, x))
 		return ""
 	}
 	code, ok := t.Ints(2, nil)
 	if !ok || len(code) != 1 || t.G.Fact(t.N.In[2]).DType != x.typ.DType {
 		return "what is around x is no constant of its type"
 	}
-	t.add(spec.PadV2, y, x, paddings, whole(code[0]))
+	t.add(spec.PadV2, y, x, paddings, int32Scalar(code[0]))
 	return ""
 }
 
-func turnTile(t *translation) string {
+func lowerTile(t *translation) string {
 	x, y := t.In(0), t.Out(0)
 	if len(x.Dims()) != len(y.Dims()) {
 		return "TILE keeps the number of dimensions"
@@ -173,8 +173,8 @@ func turnTile(t *translation) string {
 	return ""
 }
 
-// turnGather: an index without dimensions would leave one of size 1.
-func turnGather(t *translation) string {
+// lowerGather: an index without dimensions would leave one of size 1.
+func lowerGather(t *translation) string {
 	x, indices := t.In(0), t.In(1)
 	if t.G.Fact(t.N.In[1]).Shape.Rank() == 0 {
 		return "GATHER has indices with a dimension at least"
@@ -200,16 +200,16 @@ func turnGather(t *translation) string {
 		indices = list(at...)
 		indices.typ.Shape = t.In(1).typ.Shape
 	}
-	t.add(spec.Gather, t.Out(0), x, whole(int64(axis)), indices)
+	t.add(spec.Gather, t.Out(0), x, int32Scalar(int64(axis)), indices)
 	return ""
 }
 
-func turnSoftmax(t *translation) string {
+func lowerSoftmax(t *translation) string {
 	o := t.N.Op.(*op.Softmax)
 	return t.along(spec.Softmax, o.Axis, o.Scale())
 }
 
-func turnLogSoftmax(t *translation) string {
+func lowerLogSoftmax(t *translation) string {
 	o := t.N.Op.(*op.LogSoftmax)
 	beta := o.Beta
 	if beta == 0 {
@@ -228,26 +228,26 @@ func (t *translation) along(code spec.OperationCode, axis int64, beta float32) s
 	case !(beta > 0):
 		return "the factor is above 0 in the API"
 	}
-	in := []*operand{x, real(beta, x)}
+	in := []*operand{x, floatScalar(beta, x)}
 	if code != spec.Softmax || a != len(x.Dims())-1 {
-		in = append(in, whole(int64(a)))
+		in = append(in, int32Scalar(int64(a)))
 	}
 	t.add(code, t.Out(0), in...)
 	return ""
 }
 
-func turnMean(t *translation) string {
+func lowerMean(t *translation) string {
 	if x := t.In(0).typ; x.Quant == nil && !x.DType.IsFloat() {
 		return "MEAN is of real numbers"
 	}
-	return t.reduce(spec.Mean, whole)
+	return t.reduce(spec.Mean, int32Scalar)
 }
 
 // reduction is a member of the REDUCE family, with axes that are constants. It goes by the sizes: with as many
 // dimensions as before they are kept.
 func reduction(code spec.OperationCode) func(t *translation) string {
 	return func(t *translation) string {
-		return t.reduce(code, func(keep int64) *operand { return truth(keep != 0) })
+		return t.reduce(code, func(keep int64) *operand { return boolScalar(keep != 0) })
 	}
 }
 

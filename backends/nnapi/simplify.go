@@ -22,7 +22,7 @@ func fuse(maker, o *operation) bool {
 	if at < 0 {
 		return false
 	}
-	maker.in[at] = whole(int64(kind))
+	maker.in[at] = int32Scalar(int64(kind))
 	maker.out, o.out = o.out, nil
 	return true
 }

@@ -15,12 +15,12 @@ import (
 // Filters of the API are [O,H,W,I/group], those of DEPTHWISE_CONV_2D [1,H,W,O].
 
 func init() {
-	turnAll(map[string]func(t *translation) string{
-		"conv":            turnConv,
-		"max_pool":        turnMaxPool,
-		"average_pool":    turnAveragePool,
-		"fully_connected": turnFullyConnected,
-		"mat_mul":         turnMatMul,
+	register(map[string]func(t *translation) string{
+		"conv":            lowerConv,
+		"max_pool":        lowerMaxPool,
+		"average_pool":    lowerAveragePool,
+		"fully_connected": lowerFullyConnected,
+		"mat_mul":         lowerMatMul,
 	})
 }
 
@@ -98,11 +98,11 @@ func fit(w []op.Window) (s sized, why string) {
 
 // params are the paddings left, right, top, bottom and the strides of width and height.
 func (s *sized) params() []*operand {
-	return []*operand{whole(s.before[1]), whole(s.after[1]), whole(s.before[0]), whole(s.after[0]), whole(s.stride[1]),
-		whole(s.stride[0])}
+	return []*operand{int32Scalar(s.before[1]), int32Scalar(s.after[1]), int32Scalar(s.before[0]), int32Scalar(s.after[0]), int32Scalar(s.stride[1]),
+		int32Scalar(s.stride[0])}
 }
 
-func turnConv(t *translation) string {
+func lowerConv(t *translation) string {
 	o, x, w := t.N.Op.(*op.Conv), t.In(0), t.In(1)
 	if len(x.Dims()) != 4 {
 		return fmt.Sprintf("CONV_2D is of images, not of %d dimensions", len(x.Dims())-2)
@@ -126,18 +126,18 @@ func turnConv(t *translation) string {
 	switch channels, outputs := image.Dims()[3], y.Dims()[3]; {
 	case o.Groups == channels && channels > 1:
 		code, w = spec.DepthwiseConv2D, t.permuted(w, 3, 1, 2, 0)
-		params = append(params, whole(outputs/channels))
+		params = append(params, int32Scalar(outputs/channels))
 	case o.Groups > 1 && dilated:
 		return "GROUPED_CONV_2D has no dilations"
 	case o.Groups > 1:
-		code, params = spec.GroupedConv2D, append(params, whole(o.Groups))
+		code, params = spec.GroupedConv2D, append(params, int32Scalar(o.Groups))
 	}
 	params = append(params, unfused())
 	switch {
 	case code == spec.GroupedConv2D:
-		params = append(params, truth(false))
+		params = append(params, boolScalar(false))
 	case dilated:
-		params = append(params, truth(false), whole(s.dilation[1]), whole(s.dilation[0]))
+		params = append(params, boolScalar(false), int32Scalar(s.dilation[1]), int32Scalar(s.dilation[0]))
 	}
 	t.add(code, y, append([]*operand{image, w, bias}, params...)...)
 	done()
@@ -191,7 +191,7 @@ func sameUnit(bias, x, w *tensor.Quant) bool {
 	return true
 }
 
-func turnMaxPool(t *translation) string {
+func lowerMaxPool(t *translation) string {
 	o := t.N.Op.(*op.MaxPool)
 	if len(t.N.Out) > 1 && t.N.Out[1] >= 0 {
 		return "MAX_POOL_2D gives no indices"
@@ -199,7 +199,7 @@ func turnMaxPool(t *translation) string {
 	return t.pool(spec.MaxPool2D, o.Windows, o.ChannelsLast)
 }
 
-func turnAveragePool(t *translation) string {
+func lowerAveragePool(t *translation) string {
 	o := t.N.Op.(*op.AveragePool)
 	if driver.CountsPads(o) {
 		return "AVERAGE_POOL_2D does not count the padding"
@@ -225,13 +225,13 @@ func (t *translation) pool(code spec.OperationCode, windows func(in []int64) ([]
 	}
 	image := t.Image(x, last)
 	y, done := t.Result(t.Out(0), last)
-	params := append(s.params(), whole(s.kernel[1]), whole(s.kernel[0]), unfused())
+	params := append(s.params(), int32Scalar(s.kernel[1]), int32Scalar(s.kernel[0]), unfused())
 	t.add(code, y, append([]*operand{image}, params...)...)
 	done()
 	return ""
 }
 
-func turnFullyConnected(t *translation) string {
+func lowerFullyConnected(t *translation) string {
 	x, w, y := t.In(0), t.In(1), t.Out(0)
 	bias, why := t.bias(x, w, t.In(2))
 	if why != "" {
@@ -262,8 +262,8 @@ func (t *translation) connect(x, w, bias, y *operand) {
 	}
 }
 
-// turnMatMul is FULLY_CONNECTED where the second matrix is one alone, whatever level the driver has.
-func turnMatMul(t *translation) string {
+// lowerMatMul is FULLY_CONNECTED where the second matrix is one alone, whatever level the driver has.
+func lowerMatMul(t *translation) string {
 	o, a, b, y := t.N.Op.(*op.MatMul), t.In(0), t.In(1), t.Out(0)
 	ra, rb := len(a.Dims()), len(b.Dims())
 	switch {
@@ -276,7 +276,7 @@ func turnMatMul(t *translation) string {
 		if ra != rb || !slices.Equal(a.Dims()[:ra-2], b.Dims()[:rb-2]) {
 			return "BATCH_MATMUL does not broadcast"
 		}
-		t.add(spec.BatchMatMul, y, a, b, truth(o.TransposeA), truth(o.TransposeB))
+		t.add(spec.BatchMatMul, y, a, b, boolScalar(o.TransposeA), boolScalar(o.TransposeB))
 		return ""
 	}
 	bias := t.In(2)

@@ -9,40 +9,40 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// turns holds, by the name of a core operator, how a node becomes operations: each returns what stands against it.
-var turns = map[string]func(t *translation) (why string){}
+// lowerings holds, by the name of a core operator, how a node becomes operations: each returns what stands against it.
+var lowerings = map[string]func(t *translation) (why string){}
 
-func turnAll(m map[string]func(t *translation) string) {
+func register(m map[string]func(t *translation) string) {
 	for name, f := range m {
-		turns[name] = f
+		lowerings[name] = f
 	}
 }
 
 func init() {
-	turnAll(map[string]func(t *translation) string{
+	register(map[string]func(t *translation) string{
 		"add":                pair("ADD"),
 		"sub":                pair("SUB"),
 		"mul":                pair("MUL"),
-		"div":                turnDiv,
-		"max":                turnMax,
-		"min":                turnMin,
+		"div":                lowerDiv,
+		"max":                lowerMax,
+		"min":                lowerMin,
 		"squared_difference": pair("SQUARED_DIFFERENCE"),
 		"pow":                pair("POW"),
-		"mod":                turnMod,
+		"mod":                lowerMod,
 		"equal":              pair("EQUAL"),
 		"not_equal":          pair("NOT_EQUAL"),
 		"less":               pair("LESS"),
 		"less_equal":         pair("LESS_EQUAL"),
 		"greater":            pair("GREATER"),
 		"greater_equal":      pair("GREATER_EQUAL"),
-		"and":                truths("LOGICAL_AND"),
-		"or":                 truths("LOGICAL_OR"),
-		"not":                truths("LOGICAL_NOT"),
+		"and":                logical("LOGICAL_AND"),
+		"or":                 logical("LOGICAL_OR"),
+		"not":                logical("LOGICAL_NOT"),
 		"abs":                single("ABS"),
 		"neg":                single("NEG"),
 		"ceil":               single("CEIL"),
 		"floor":              single("FLOOR"),
-		"round":              turnRound,
+		"round":              lowerRound,
 		"sqrt":               single("SQRT"),
 		"rsqrt":              single("RSQRT"),
 		"reciprocal":         single("RECIPROCAL"),
@@ -55,14 +55,14 @@ func init() {
 		"tanh":               single("TANH"),
 		"relu":               single("RELU"),
 		"hard_swish":         single("HSWISH"),
-		"hard_sigmoid":       turnHardSigmoid,
-		"swish":              turnSwish,
-		"leaky_relu":         turnLeakyRelu,
-		"gelu":               turnGelu,
-		"exp":                turnExp,
-		"clip":               turnClip,
-		"cast":               turnCast,
-		"where":              turnWhere,
+		"hard_sigmoid":       lowerHardSigmoid,
+		"swish":              lowerSwish,
+		"leaky_relu":         lowerLeakyRelu,
+		"gelu":               lowerGelu,
+		"exp":                lowerExp,
+		"clip":               lowerClip,
+		"cast":               lowerCast,
+		"where":              lowerWhere,
 	})
 }
 
@@ -79,7 +79,7 @@ func pair(name string) func(t *translation) string {
 	}
 }
 
-func truths(name string) func(t *translation) string {
+func logical(name string) func(t *translation) string {
 	return func(t *translation) string {
 		t.add(name, t.Ins(), t.Outs())
 		return ""
@@ -97,64 +97,64 @@ func single(name string, settings ...setting) func(t *translation) string {
 	}
 }
 
-func turnDiv(t *translation) string {
+func lowerDiv(t *translation) string {
 	if d := t.In(0).typ; d.Quant == nil && d.DType.IsInt() && t.N.Op.(*op.Div).Rounding != op.DivTrunc {
 		return "integer quotients of DIV truncate toward zero"
 	}
 	return pair("DIV")(t)
 }
 
-func turnMod(t *translation) string {
+func lowerMod(t *translation) string {
 	if t.N.Op.(*op.Mod).Sign != op.ModDividend {
 		return "the result of MOD has the sign of the dividend"
 	}
 	return pair("MOD")(t)
 }
 
-func turnMax(t *translation) string {
+func lowerMax(t *translation) string {
 	if t.N.Op.(*op.Max).NaN != op.NaNPropagates {
 		return "a NaN is to lose: in MAXIMUM it does not"
 	}
 	return pair("MAXIMUM")(t)
 }
 
-func turnMin(t *translation) string {
+func lowerMin(t *translation) string {
 	if t.N.Op.(*op.Min).NaN != op.NaNPropagates {
 		return "a NaN is to lose: in MINIMUM it does not"
 	}
 	return pair("MINIMUM")(t)
 }
 
-func turnRound(t *translation) string {
+func lowerRound(t *translation) string {
 	if t.N.Op.(*op.Round).Ties != op.RoundEven {
 		return "ROUND rounds halves to even"
 	}
 	return single("ROUND")(t)
 }
 
-func turnHardSigmoid(t *translation) string {
+func lowerHardSigmoid(t *translation) string {
 	if o := t.N.Op.(*op.HardSigmoid); o.Alpha != 1.0/6 || o.Beta != 0.5 {
 		return fmt.Sprintf("HARD_SIGMOID has slope 1/6 and 0.5 at 0, not %v and %v", o.Alpha, o.Beta)
 	}
 	return single("HARD_SIGMOID")(t)
 }
 
-func turnSwish(t *translation) string {
+func lowerSwish(t *translation) string {
 	if a := t.N.Op.(*op.Swish).Alpha; a != 0 && a != 1 {
 		return fmt.Sprintf("SWISH has no factor %v", a)
 	}
 	return single("SWISH")(t)
 }
 
-func turnLeakyRelu(t *translation) string {
+func lowerLeakyRelu(t *translation) string {
 	return single("LEAKY_RELU", number("NEGATIVE_SLOPE", t.N.Op.(*op.LeakyRelu).Alpha))(t)
 }
 
-func turnGelu(t *translation) string {
-	return single("GELU", truth("APPROXIMATE", t.N.Op.(*op.Gelu).Approximate == op.GeluTanh))(t)
+func lowerGelu(t *translation) string {
+	return single("GELU", flag("APPROXIMATE", t.N.Op.(*op.Gelu).Approximate == op.GeluTanh))(t)
 }
 
-func turnExp(t *translation) string {
+func lowerExp(t *translation) string {
 	o := t.N.Op.(*op.Exp)
 	base, scale := o.Base, o.Scale
 	if base == 0 {
@@ -166,8 +166,8 @@ func turnExp(t *translation) string {
 	return single("EXP", number("BASE", base), number("SCALE", scale), number("SHIFT", o.Shift))(t)
 }
 
-// turnClip knows bounds that are constants.
-func turnClip(t *translation) string {
+// lowerClip knows bounds that are constants.
+func lowerClip(t *translation) string {
 	var bounds [2]float32
 	for i := range bounds {
 		b := t.In(i + 1)
@@ -192,7 +192,7 @@ func turnClip(t *translation) string {
 	return single("CLIP", number("MAX", bounds[1]), number("MIN", bounds[0]))(t)
 }
 
-func turnCast(t *translation) string {
+func lowerCast(t *translation) string {
 	o, x := t.N.Op.(*op.Cast), t.In(0)
 	switch {
 	case x.typ.Quant != nil:
@@ -206,8 +206,8 @@ func turnCast(t *translation) string {
 	return ""
 }
 
-// turnWhere: a condition of one dimension would choose slices.
-func turnWhere(t *translation) string {
+// lowerWhere: a condition of one dimension would choose slices.
+func lowerWhere(t *translation) string {
 	if c := len(t.In(0).Dims()); c == 1 && len(t.In(1).Dims()) > 1 {
 		return "the condition of SELECT would choose slices"
 	}

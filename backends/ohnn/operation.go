@@ -36,7 +36,7 @@ type operation struct {
 func (o *operation) Reads() []*operand { return o.in }
 func (o *operation) Makes() []*operand { return o.out }
 
-// translation turns nodes of a graph into operations of the API.
+// translation lowers nodes of a graph into operations of the API.
 type translation struct {
 	driver.Translation[*operand, *operation]
 }
@@ -48,14 +48,14 @@ func newTranslation(g *graph.Graph) *translation {
 	return t
 }
 
-// node turns one node. why says what stands against it, in which case nothing is added.
+// node lowers one node. why says what stands against it, in which case nothing is added.
 func (t *translation) node(i int) (why string) {
 	name := graph.NameOf(t.G.Nodes[i].Op)
-	turn := turns[name]
-	if turn == nil {
+	lower := lowerings[name]
+	if lower == nil {
 		return fmt.Sprintf("OH_NN has no operator that computes %s as it is", name)
 	}
-	return t.Turn(i, takes, takes, func() string { return turn(t) })
+	return t.Lower(i, takes, takes, func() string { return lower(t) })
 }
 
 // maxBytes bounds a tensor: the API makes none that is larger.
@@ -155,7 +155,7 @@ type setting struct {
 
 func ints(name string, v ...int64) setting  { return setting{name: name, ints: v} }
 func number(name string, v float32) setting { return setting{name: name, real: v} }
-func truth(name string, v bool) setting {
+func flag(name string, v bool) setting {
 	if v {
 		return ints(name, 1)
 	}

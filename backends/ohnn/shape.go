@@ -11,21 +11,21 @@ import (
 )
 
 func init() {
-	turnAll(map[string]func(t *translation) string{
-		"identity":    turnReshape,
-		"reshape":     turnReshape,
-		"flatten":     turnReshape,
-		"squeeze":     turnReshape,
-		"unsqueeze":   turnReshape,
-		"transpose":   turnTranspose,
-		"concat":      turnConcat,
-		"slice":       turnSlice,
-		"pad":         turnPad,
-		"tile":        turnTile,
-		"expand":      turnExpand,
-		"softmax":     turnSoftmax,
-		"log_softmax": turnLogSoftmax,
-		"layer_norm":  turnLayerNorm,
+	register(map[string]func(t *translation) string{
+		"identity":    lowerReshape,
+		"reshape":     lowerReshape,
+		"flatten":     lowerReshape,
+		"squeeze":     lowerReshape,
+		"unsqueeze":   lowerReshape,
+		"transpose":   lowerTranspose,
+		"concat":      lowerConcat,
+		"slice":       lowerSlice,
+		"pad":         lowerPad,
+		"tile":        lowerTile,
+		"expand":      lowerExpand,
+		"softmax":     lowerSoftmax,
+		"log_softmax": lowerLogSoftmax,
+		"layer_norm":  lowerLayerNorm,
 		"reduce_mean": reduction("REDUCE_MEAN"),
 		"reduce_sum":  reduction("REDUCE_SUM"),
 		"reduce_prod": reduction("REDUCE_PROD"),
@@ -35,8 +35,8 @@ func init() {
 	})
 }
 
-// turnReshape: all that gives the same elements other sizes is RESHAPE to the sizes that are known.
-func turnReshape(t *translation) string {
+// lowerReshape: all that gives the same elements other sizes is RESHAPE to the sizes that are known.
+func lowerReshape(t *translation) string {
 	x, y := t.In(0), t.Out(0)
 	if !x.typ.Quant.Equal(y.typ.Quant) {
 		return "the codes of the result stand for other numbers: RESHAPE leaves them as they are"
@@ -45,7 +45,7 @@ func turnReshape(t *translation) string {
 	return ""
 }
 
-func turnTranspose(t *translation) string {
+func lowerTranspose(t *translation) string {
 	order, why := t.Order(len(t.In(0).Dims()))
 	if why != "" {
 		return why
@@ -54,7 +54,7 @@ func turnTranspose(t *translation) string {
 	return ""
 }
 
-func turnConcat(t *translation) string {
+func lowerConcat(t *translation) string {
 	y := t.Out(0)
 	axis, err := op.Axis(t.N.Op.(*op.Concat).Axis, len(y.Dims()))
 	if err != nil {
@@ -73,8 +73,8 @@ func turnConcat(t *translation) string {
 	return ""
 }
 
-// turnSlice knows bounds that are constants, and steps of 1.
-func turnSlice(t *translation) string {
+// lowerSlice knows bounds that are constants, and steps of 1.
+func lowerSlice(t *translation) string {
 	x, y := t.In(0), t.Out(0)
 	begin, steps, why := t.Slice(x.Dims())
 	switch {
@@ -87,8 +87,8 @@ func turnSlice(t *translation) string {
 	return ""
 }
 
-// turnPad knows pads that are constants, with a number around x.
-func turnPad(t *translation) string {
+// lowerPad knows pads that are constants, with a number around x.
+func lowerPad(t *translation) string {
 	x, y := t.In(0), t.Out(0)
 	if t.N.Op.(*op.Pad).Mode != op.PadConstant {
 		return "what is around x is no constant"
@@ -113,7 +113,7 @@ func turnPad(t *translation) string {
 	return ""
 }
 
-func turnTile(t *translation) string {
+func lowerTile(t *translation) string {
 	x, y := t.In(0), t.Out(0)
 	if len(x.Dims()) != len(y.Dims()) {
 		return "TILE keeps the number of dimensions"
@@ -122,18 +122,18 @@ func turnTile(t *translation) string {
 	return ""
 }
 
-func turnExpand(t *translation) string {
+func lowerExpand(t *translation) string {
 	y := t.Out(0)
 	t.add("BROADCAST_TO", []*operand{t.In(0)}, []*operand{y}, ints("SHAPE", y.Dims()...))
 	return ""
 }
 
-func turnSoftmax(t *translation) string {
+func lowerSoftmax(t *translation) string {
 	o := t.N.Op.(*op.Softmax)
 	return t.along("SOFTMAX", o.Axis, o.Beta)
 }
 
-func turnLogSoftmax(t *translation) string {
+func lowerLogSoftmax(t *translation) string {
 	o := t.N.Op.(*op.LogSoftmax)
 	return t.along("LOG_SOFTMAX", o.Axis, o.Beta)
 }
@@ -151,8 +151,8 @@ func (t *translation) along(name string, axis int64, beta float32) string {
 	return ""
 }
 
-// turnLayerNorm: gamma and beta are as large as what is normalized.
-func turnLayerNorm(t *translation) string {
+// lowerLayerNorm: gamma and beta are as large as what is normalized.
+func lowerLayerNorm(t *translation) string {
 	o, x := t.N.Op.(*op.LayerNorm), t.In(0)
 	axis, err := op.Axis(o.Axis, len(x.Dims()))
 	switch {
@@ -186,7 +186,7 @@ func reduction(name string) func(t *translation) string {
 		if why != "" {
 			return why
 		}
-		t.add(name, []*operand{x, list(axes...)}, []*operand{y}, truth("KEEP_DIMS", len(y.Dims()) == len(x.Dims())))
+		t.add(name, []*operand{x, list(axes...)}, []*operand{y}, flag("KEEP_DIMS", len(y.Dims()) == len(x.Dims())))
 		return ""
 	}
 }

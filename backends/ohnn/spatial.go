@@ -13,13 +13,13 @@ import (
 // Filters of the API are [O,H,W,I/group].
 
 func init() {
-	turnAll(map[string]func(t *translation) string{
-		"conv":            turnConv,
-		"max_pool":        turnMaxPool,
-		"average_pool":    turnAveragePool,
-		"fully_connected": turnFullyConnected,
-		"mat_mul":         turnMatMul,
-		"batch_norm":      turnBatchNorm,
+	register(map[string]func(t *translation) string{
+		"conv":            lowerConv,
+		"max_pool":        lowerMaxPool,
+		"average_pool":    lowerAveragePool,
+		"fully_connected": lowerFullyConnected,
+		"mat_mul":         lowerMatMul,
+		"batch_norm":      lowerBatchNorm,
 	})
 }
 
@@ -58,7 +58,7 @@ func steps(v []int64) []int64 {
 	return v
 }
 
-func turnConv(t *translation) string {
+func lowerConv(t *translation) string {
 	o, x, w, bias := t.N.Op.(*op.Conv), t.In(0), t.In(1), t.In(2)
 	if len(x.Dims()) != 4 {
 		return fmt.Sprintf("CONV2D is of images, not of %d dimensions", len(x.Dims())-2)
@@ -101,7 +101,7 @@ func noBias(x, w *operand) *operand {
 	return &operand{typ, make([]byte, n)}
 }
 
-func turnMaxPool(t *translation) string {
+func lowerMaxPool(t *translation) string {
 	o := t.N.Op.(*op.MaxPool)
 	if len(t.N.Out) > 1 && t.N.Out[1] >= 0 {
 		return "MAX_POOL gives no indices"
@@ -110,7 +110,7 @@ func turnMaxPool(t *translation) string {
 		o.Windows})
 }
 
-func turnAveragePool(t *translation) string {
+func lowerAveragePool(t *translation) string {
 	o := t.N.Op.(*op.AveragePool)
 	if driver.CountsPads(o) {
 		return "AVG_POOL does not count the padding"
@@ -138,7 +138,7 @@ func (t *translation) pool(name string, p pool) string {
 	case !p.global && p.ceil == op.RoundCeilInside:
 		return name + " keeps a last window that begins behind the image"
 	}
-	settings := []setting{truth("GLOBAL", true)}
+	settings := []setting{flag("GLOBAL", true)}
 	if !p.global {
 		windows, err := p.windows(driver.Spatial(x.Dims(), p.last))
 		if err != nil {
@@ -156,8 +156,8 @@ func (t *translation) pool(name string, p pool) string {
 	return ""
 }
 
-// turnFullyConnected: the operator makes two dimensions of more.
-func turnFullyConnected(t *translation) string {
+// lowerFullyConnected: the operator makes two dimensions of more.
+func lowerFullyConnected(t *translation) string {
 	if d := t.In(0).Dims(); len(d) != 2 {
 		return fmt.Sprintf("FULL_CONNECTION keeps two dimensions, not %d", len(d))
 	}
@@ -169,8 +169,8 @@ func turnFullyConnected(t *translation) string {
 	return ""
 }
 
-// turnMatMul adds a bias behind the product.
-func turnMatMul(t *translation) string {
+// lowerMatMul adds a bias behind the product.
+func lowerMatMul(t *translation) string {
 	o, a, b, bias, y := t.N.Op.(*op.MatMul), t.In(0), t.In(1), t.In(2), t.Out(0)
 	if len(a.Dims()) < 2 || len(b.Dims()) < 2 {
 		return "MATMUL is of matrices"
@@ -182,15 +182,15 @@ func turnMatMul(t *translation) string {
 		}
 		to = y.Between(y.Dims()...)
 	}
-	t.add("MATMUL", []*operand{a, b}, []*operand{to}, truth("TRANSPOSE_A", o.TransposeA),
-		truth("TRANSPOSE_B", o.TransposeB))
+	t.add("MATMUL", []*operand{a, b}, []*operand{to}, flag("TRANSPOSE_A", o.TransposeA),
+		flag("TRANSPOSE_B", o.TransposeB))
 	if bias != nil {
 		t.add("ADD", []*operand{to, bias}, []*operand{y})
 	}
 	return ""
 }
 
-func turnBatchNorm(t *translation) string {
+func lowerBatchNorm(t *translation) string {
 	o, x := t.N.Op.(*op.BatchNorm), t.In(0)
 	rank := len(x.Dims())
 	axis, err := op.Axis(o.Axis, rank)

@@ -27,7 +27,7 @@ import (
 // ErrNone is in the chain of Read's error when there is no index file, or no directory.
 var ErrNone = errors.New("there is no cache")
 
-// ErrBusy is in the chain of the error of a Write or Remove whose directory another process keeps locked.
+// ErrBusy is in the chain of the error of a Write whose directory another process keeps locked.
 var ErrBusy = errors.New("locked by another process")
 
 // File is a file of a set; its name has no directory.
@@ -47,7 +47,7 @@ const (
 	StepWrite                 // anything after the files were opened: no space, an I/O error
 )
 
-// WriteError is what Write and Remove return. Its kind is fault.File, fault.Argument for names that no file can have.
+// WriteError is what Write returns. Its kind is fault.File, fault.Argument for names that no file can have.
 type WriteError struct {
 	Step Step
 	Err  error

@@ -112,9 +112,9 @@ func InChild(t *testing.T, variable, soname string, environment ...string) {
 	require.Contains(t, string(out), "--- PASS: "+t.Name())
 }
 
-// Turns is the child of InChild: nodes and random graphs are computed on the device of AnyNPU's own library. There must
+// Lowerings is the child of InChild: nodes and random graphs are computed on the device of AnyNPU's own library. There must
 // be a node of each operator that is in left.
-func Turns[W Whole](t *testing.T, library string, all func() ([]W, error),
+func Lowerings[W Whole](t *testing.T, library string, all func() ([]W, error),
 	open func(file string, lookup func(symbol string) uintptr) (device.Device, error), nodes []opcase.Case,
 	left map[string]bool) {
 	opened, err := driver.Opening{}.Open(library)

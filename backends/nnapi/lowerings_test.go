@@ -1,4 +1,4 @@
-package ohnn
+package nnapi
 
 import (
 	"os"
@@ -13,20 +13,20 @@ import (
 )
 
 // libraryVariable names the library that stands in for a vendor's in a child of this test.
-const libraryVariable = "ANYNPU_TEST_OHNN_LIBRARY"
+const libraryVariable = "ANYNPU_TEST_NNAPI_LIBRARY"
 
-// TestTurns_byThisLibrary has AnyNPU's own library of OH_NN, which knows every operator, stand in for a driver: what a
+// TestLowerings_byThisLibrary has AnyNPU's own library of NNAPI, which knows every operation, stand in for a driver: what a
 // node becomes and what the façade makes of that must be what the node was.
-func TestTurns_byThisLibrary(t *testing.T) {
+func TestLowerings_byThisLibrary(t *testing.T) {
 	if os.Getenv(libraryVariable) == "" {
-		dt.InChild(t, libraryVariable, "libneural_network_core.so", "ANYNPU_OHNN=cpu", "ANYNPU_RKNN=cpu")
+		dt.InChild(t, libraryVariable, "libneuralnetworks.so", "ANYNPU_NNAPI=cpu", "ANYNPU_NNAPI_DEVICES=npu:as-accelerator")
 		return
 	}
 	left := map[string]bool{}
-	for name := range turns {
+	for name := range lowerings {
 		left[name] = true
 	}
-	dt.Turns(t, os.Getenv(libraryVariable), graphs.Cases, openOwn, slices.Concat(opcase.Shared(), opcase.OHNN()), left)
+	dt.Lowerings(t, os.Getenv(libraryVariable), graphs.Cases, openOwn, slices.Concat(opcase.Shared(), opcase.NNAPI()), left)
 }
 
 // openOwn opens the library that stands in for a vendor's.
