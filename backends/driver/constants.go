@@ -40,46 +40,46 @@ func (c *Constants) Number(k int) (float32, bool) {
 }
 
 // Order is the order of dimensions that a Transpose of rank dimensions gives its result.
-func (c *Constants) Order(rank int) (order []int64, why string) {
+func (c *Constants) Order(rank int) (order []int64, err error) {
 	backwards := make([]int64, rank)
 	for i := range backwards {
 		backwards[i] = int64(rank - 1 - i)
 	}
 	order, ok := c.Ints(1, backwards)
 	if !ok {
-		return nil, "the order is not known before the run"
+		return nil, refuse("the order is not known before the run")
 	}
 	return fromFront(order, rank)
 }
 
 // Axes are the axes that input 1 names of rank dimensions.
-func (c *Constants) Axes(rank int) (axes []int64, why string) {
+func (c *Constants) Axes(rank int) (axes []int64, err error) {
 	axes, ok := c.Ints(1, nil)
 	if !ok || len(axes) == 0 {
-		return nil, "the axes are not named before the run"
+		return nil, refuse("the axes are not named before the run")
 	}
 	return fromFront(axes, rank)
 }
 
 // fromFront counts axes from the front. It returns the list that it is given.
-func fromFront(axes []int64, rank int) (list []int64, why string) {
+func fromFront(axes []int64, rank int) (list []int64, err error) {
 	for i, a := range axes {
 		axis, err := op.Axis(a, rank)
 		if err != nil {
-			return nil, err.Error()
+			return nil, refuse("%v", err)
 		}
 		axes[i] = int64(axis)
 	}
-	return axes, ""
+	return axes, nil
 }
 
 // Slice says where a Slice of sizes dims begins in each dimension, within the dimension, and its steps.
-func (c *Constants) Slice(dims []int64) (begin, steps []int64, why string) {
+func (c *Constants) Slice(dims []int64) (begin, steps []int64, err error) {
 	starts, ok1 := c.Ints(1, nil)
 	axes, ok2 := c.Ints(3, nil)
 	strides, ok3 := c.Ints(4, nil)
 	if !ok1 || !ok2 || !ok3 {
-		return nil, nil, "the bounds are not known before the run"
+		return nil, nil, refuse("the bounds are not known before the run")
 	}
 	begin, steps = make([]int64, len(dims)), slices.Repeat([]int64{1}, len(dims))
 	for i, s := range starts {
@@ -87,7 +87,7 @@ func (c *Constants) Slice(dims []int64) (begin, steps []int64, why string) {
 		if axes != nil {
 			var err error
 			if axis, err = op.Axis(axes[i], len(dims)); err != nil {
-				return nil, nil, err.Error()
+				return nil, nil, refuse("%v", err)
 			}
 		}
 		size := dims[axis]
@@ -100,15 +100,15 @@ func (c *Constants) Slice(dims []int64) (begin, steps []int64, why string) {
 			begin[axis] = min(begin[axis], size-1)
 		}
 	}
-	return begin, steps, ""
+	return begin, steps, nil
 }
 
 // Pads are what a Pad of rank dimensions adds, before and behind each in turn.
-func (c *Constants) Pads(rank int) (pairs []int64, why string) {
+func (c *Constants) Pads(rank int) (pairs []int64, err error) {
 	pads, ok1 := c.Ints(1, nil)
 	axes, ok2 := c.Ints(3, nil)
 	if !ok1 || !ok2 || len(pads) == 0 || slices.Min(pads) < 0 {
-		return nil, "the pads are not known before the run, or cut off"
+		return nil, refuse("the pads are not known before the run, or cut off")
 	}
 	pairs = make([]int64, 2*rank)
 	for i := range len(pads) / 2 {
@@ -116,12 +116,12 @@ func (c *Constants) Pads(rank int) (pairs []int64, why string) {
 		if axes != nil {
 			var err error
 			if axis, err = op.Axis(axes[i], rank); err != nil {
-				return nil, err.Error()
+				return nil, refuse("%v", err)
 			}
 		}
 		pairs[2*axis], pairs[2*axis+1] = pads[i], pads[len(pads)/2+i]
 	}
-	return pairs, ""
+	return pairs, nil
 }
 
 // Repeats says how often each dimension of x is there in y, which has as many.

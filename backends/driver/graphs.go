@@ -2,7 +2,6 @@ package driver
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/anynpu/anynpu/core/device"
@@ -14,9 +13,9 @@ import (
 // leastCost is what a node of a device that takes graphs takes at least: these APIs have no word for its speed.
 const leastCost = time.Nanosecond
 
-// Ask answers Support of a device that takes graphs, from what computes says of each node: what stands against it, ""
-// if nothing does.
-func (d *Device) Ask(g *graph.Graph, computes func(i int) (why string, err error)) ([]device.NodeSupport, error) {
+// Ask answers Support of a device that takes graphs, from what computes says of each node: what stands against it, nil
+// if nothing does, and what is wrong with the driver.
+func (d *Device) Ask(g *graph.Graph, computes func(i int) (refused, err error)) ([]device.NodeSupport, error) {
 	if err := d.Alive(); err != nil {
 		return nil, err
 	}
@@ -27,11 +26,13 @@ func (d *Device) Ask(g *graph.Graph, computes func(i int) (why string, err error
 	defer leave()
 	out := make([]device.NodeSupport, len(g.Nodes))
 	for i := range g.Nodes {
-		why, err := computes(i)
-		if err != nil {
+		refused, err := computes(i)
+		switch {
+		case err != nil:
 			return nil, fault.Wrap(d.Note(err), "%s", g.Nodes[i].Label())
-		}
-		if out[i].Reason = why; why == "" {
+		case refused != nil:
+			out[i].Reason = refused.Error()
+		default:
 			out[i] = device.NodeSupport{OK: true, Cost: leastCost, Least: true}
 		}
 	}
@@ -39,18 +40,21 @@ func (d *Device) Ask(g *graph.Graph, computes func(i int) (why string, err error
 }
 
 // Refusal tells what stands against a node of which a driver was asked from what is wrong with the driver.
-func Refusal(err error) (why string, wrong error) {
+func Refusal(err error) (refused, wrong error) {
 	switch fault.KindOf(err) {
 	case fault.Unsupported:
-		return err.Error(), nil
+		return err, nil
 	case fault.Memory:
-		return fmt.Sprintf("the driver has no memory to be asked: %v", err), nil
+		return refuse("the driver has no memory to be asked: %v", err), nil
 	}
-	return "", err
+	return nil, err
 }
 
-// Takes says why an API has no such value as an operand, "" if it has.
-type Takes func(tensor.Fact) (why string)
+// refuse is what stands against a node.
+func refuse(format string, args ...any) error { return fault.New(fault.Unsupported, format, args...) }
+
+// Takes says why an API has no such value as an operand, nil if it has.
+type Takes func(tensor.Fact) error
 
 // Boundary checks that values can be the inputs or outputs of a model, each of them once. takes speaks of what is read,
 // makes of what is made.
@@ -62,18 +66,18 @@ func Boundary(g *graph.Graph, takes, makes Takes) error {
 	}{{"input", g.In, takes}, {"output", g.Out, makes}} {
 		seen, producers := map[graph.Value]bool{}, g.Producers()
 		for i, v := range side.values {
-			why := side.takes(g.Fact(v))
+			err := side.takes(g.Fact(v))
 			switch {
-			case why != "":
+			case err != nil:
 			case g.Fact(v).Const != nil:
-				why = "it is a constant"
+				err = refuse("it is a constant")
 			case seen[v]:
-				why = "it is there twice"
+				err = refuse("it is there twice")
 			case (producers[v] >= 0) != (side.name == "output"):
-				why = "it is made elsewhere"
+				err = refuse("it is made elsewhere")
 			}
-			if why != "" {
-				return fault.New(fault.Unsupported, "%s %d: %s", side.name, i, why)
+			if err != nil {
+				return fault.Wrap(err, "%s %d", side.name, i)
 			}
 			seen[v] = true
 		}
@@ -81,9 +85,9 @@ func Boundary(g *graph.Graph, takes, makes Takes) error {
 	return nil
 }
 
-// Values says what an API has against the values of a node, "" if nothing; takes and makes say it of one that is read
+// Values says what an API has against the values of a node, nil if nothing; takes and makes say it of one that is read
 // or made.
-func Values(g *graph.Graph, n *graph.Node, takes, makes Takes) (why string) {
+func Values(g *graph.Graph, n *graph.Node, takes, makes Takes) error {
 	for _, side := range []struct {
 		name   string
 		values []graph.Value
@@ -93,24 +97,24 @@ func Values(g *graph.Graph, n *graph.Node, takes, makes Takes) (why string) {
 			if v == graph.None {
 				continue
 			}
-			if why := side.takes(g.Fact(v)); why != "" {
-				return fmt.Sprintf("%s %d: %s", side.name, k, why)
+			if err := side.takes(g.Fact(v)); err != nil {
+				return fault.Wrap(err, "%s %d", side.name, k)
 			}
 		}
 	}
-	return ""
+	return nil
 }
 
-// Translate turns the nodes of a graph in executable order. turn says what stands against a node, which is an error of
+// Translate lowers the nodes of a graph in executable order. lower says what stands against a node, which is an error of
 // kind fault.Unsupported.
-func Translate(g *graph.Graph, turn func(i int) (why string)) error {
+func Translate(g *graph.Graph, lower func(i int) error) error {
 	order, err := g.Order()
 	if err != nil {
 		return err
 	}
 	for _, i := range order {
-		if why := turn(i); why != "" {
-			return fault.New(fault.Unsupported, "%s: %s", g.Nodes[i].Label(), why)
+		if err := lower(i); err != nil {
+			return fault.Wrap(err, "%s", g.Nodes[i].Label())
 		}
 	}
 	return nil

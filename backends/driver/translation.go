@@ -39,16 +39,16 @@ func NewTranslation[X Operand[X], O Operation[X]](g *graph.Graph, hooks Hooks[X]
 
 // Lower lowers node i. lower says what stands against it, takes and makes what stands against a value: then nothing is
 // added.
-func (t *Translation[X, O]) Lower(i int, takes, makes Takes, lower func() (why string)) (why string) {
+func (t *Translation[X, O]) Lower(i int, takes, makes Takes, lower func() (err error)) (err error) {
 	t.N = &t.G.Nodes[i]
-	if why := Values(t.G, t.N, takes, makes); why != "" {
-		return why
+	if err := Values(t.G, t.N, takes, makes); err != nil {
+		return err
 	}
 	before := len(t.Ops)
-	if why = lower(); why != "" {
+	if err = lower(); err != nil {
 		t.Ops = t.Ops[:before]
 	}
-	return why
+	return err
 }
 
 // Value is the operand of a value.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/anynpu/anynpu/backends/driver"
+	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
 	spec "github.com/anynpu/anynpu/core/spec/nnapi"
@@ -14,7 +15,7 @@ import (
 // Bodies of control flow are models of their own, to which an operand of an operation refers.
 
 func init() {
-	register(map[string]func(t *translation) string{"if": lowerIf, "loop": lowerLoop})
+	register(map[string]func(t *translation) error{"if": lowerIf, "loop": lowerLoop})
 }
 
 // body is a graph inside of a node while it is turned.
@@ -23,16 +24,16 @@ type body struct {
 	in, out []*operand
 }
 
-// bodyOf turns a graph of which some inputs are there; why says what stands against it.
-func (t *translation) bodyOf(g *graph.Graph, in []graph.Value) (b *body, why string) {
+// bodyOf turns a graph of which some inputs are there; err says what stands against it.
+func (t *translation) bodyOf(g *graph.Graph, in []graph.Value) (b *body, err error) {
 	inner := newTranslation(g, t.level)
 	for _, v := range slices.Concat(in, g.Out) {
-		if why := takes(g.Fact(v)); why != "" {
-			return nil, "a value of its body: " + why
+		if err := takes(g.Fact(v)); err != nil {
+			return nil, fault.Wrap(err, "a value of its body")
 		}
 	}
 	if err := driver.Translate(g, inner.node); err != nil {
-		return nil, err.Error()
+		return nil, refuse("%v", err)
 	}
 	b = &body{inner, inner.Operands(in), inner.Operands(g.Out)}
 	for i, y := range b.out {
@@ -41,7 +42,7 @@ func (t *translation) bodyOf(g *graph.Graph, in []graph.Value) (b *body, why str
 			b.out[i] = b.copied(y)
 		}
 	}
-	return b, inner.why
+	return b, inner.refused
 }
 
 // copied is what has the values of x: results of models are made by operations.
@@ -52,8 +53,8 @@ func (t *translation) copied(x *operand) *operand {
 	} else {
 		t.add(spec.Maximum, y, x, x)
 	}
-	if why := t.judge(t.Ops[len(t.Ops)-1]); why != "" {
-		t.why = why
+	if err := t.judge(t.Ops[len(t.Ops)-1]); err != nil {
+		t.refused = err
 	}
 	return y
 }
@@ -76,18 +77,18 @@ func (t *translation) outs(like []*operand) []*operand {
 	return out
 }
 
-func lowerIf(t *translation) string {
+func lowerIf(t *translation) error {
 	o := t.N.Op.(*op.If)
 	in, results := []*operand{t.In(0)}, []*operand(nil)
 	for _, g := range []*graph.Graph{o.Then, o.Else} {
-		b, why := t.bodyOf(g, g.In)
-		if why != "" {
-			return why
+		b, err := t.bodyOf(g, g.In)
+		if err != nil {
+			return err
 		}
 		in, results = append(in, b.model()), b.out
 	}
 	t.addMulti(spec.If, t.outs(results), append(in, t.Operands(t.N.In[1:])...)...)
-	return ""
+	return nil
 }
 
 // flag is an operand for a condition.
@@ -95,26 +96,26 @@ func flag() *operand { return &operand{code: spec.TensorBool8, typ: tensor.T(ten
 
 // lowerLoop: WHILE asks a model before each trip. The condition for the next trip is a part of the state, and so is the
 // number of trips where there is a limit.
-func lowerLoop(t *translation) string {
+func lowerLoop(t *translation) error {
 	o := t.N.Op.(*op.Loop)
 	g, limit := o.Body, int64(math.MaxInt64)
 	if t.N.In[0] != graph.None {
 		v, ok := t.G.Fact(t.N.In[0]).KnownInts()
 		if !ok || len(v) != 1 {
-			return "the limit of trips is not known before the run"
+			return refuse("the limit of trips is not known before the run")
 		}
 		limit = v[0]
 	}
 	trip := func(list []graph.Value) bool { return slices.Contains(list, g.In[0]) }
 	switch {
 	case int64(len(g.Out)) != o.Carried+1:
-		return "WHILE has no results that grow by the trip"
+		return refuse("WHILE has no results that grow by the trip")
 	case trip(g.Out) || slices.ContainsFunc(g.Nodes, func(n graph.Node) bool { return trip(n.In) }):
-		return "WHILE does not tell its body the number of the trip"
+		return refuse("WHILE does not tell its body the number of the trip")
 	}
-	b, why := t.bodyOf(g, g.In[1:])
-	if why != "" {
-		return why
+	b, err := t.bodyOf(g, g.In[1:])
+	if err != nil {
+		return err
 	}
 	first := &operand{code: spec.TensorBool8, typ: tensor.T(tensor.Bool, 1), data: []byte{1}}
 	if t.N.In[1] != graph.None {
@@ -144,5 +145,5 @@ func lowerLoop(t *translation) string {
 	}
 	results = append(results, t.outs(b.out[inside:])...)
 	t.addMulti(spec.While, results, append([]*operand{ask.model(), b.model()}, args...)...)
-	return ""
+	return nil
 }

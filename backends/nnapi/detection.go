@@ -7,18 +7,18 @@ import (
 )
 
 func init() {
-	register(map[string]func(t *translation) string{
-		"axis_aligned_box_transform": func(t *translation) string {
+	register(map[string]func(t *translation) error{
+		"axis_aligned_box_transform": func(t *translation) error {
 			t.add(spec.AxisAlignedBBoxTransform, t.Out(0), t.Operands(t.N.In)...)
-			return ""
+			return nil
 		},
 		"heatmap_max_keypoint":   lowerHeatmapMaxKeypoint,
 		"roi_align":              lowerROIAlign,
 		"max_roi_pool":           lowerROIPooling,
 		"detection_post_process": lowerDetectionPostprocessing,
-		"hashtable_lookup": func(t *translation) string {
+		"hashtable_lookup": func(t *translation) error {
 			t.addMulti(spec.HashtableLookup, []*operand{t.Out(0), t.Out(1)}, t.Operands(t.N.In)...)
-			return ""
+			return nil
 		},
 		"lsh_projection": lowerLSHProjection,
 	})
@@ -27,7 +27,7 @@ func init() {
 // halfDeterminant is below which determinant the API gives up in float16, otherDeterminant elsewhere.
 const halfDeterminant, otherDeterminant = 1e-3, 1e-5
 
-func lowerHeatmapMaxKeypoint(t *translation) string {
+func lowerHeatmapMaxKeypoint(t *translation) error {
 	o, x := t.N.Op.(*op.HeatmapMaxKeypoint), t.In(0)
 	epsilon, want := o.Epsilon, float32(otherDeterminant)
 	if epsilon == 0 {
@@ -37,7 +37,7 @@ func lowerHeatmapMaxKeypoint(t *translation) string {
 		want = halfDeterminant
 	}
 	if epsilon != want {
-		return "HEATMAP_MAX_KEYPOINT has an epsilon of its own"
+		return refuse("HEATMAP_MAX_KEYPOINT has an epsilon of its own")
 	}
 	side := 2
 	if o.ChannelsLast {
@@ -48,7 +48,7 @@ func lowerHeatmapMaxKeypoint(t *translation) string {
 	}
 	t.addMulti(spec.HeatmapMaxKeypoint, []*operand{t.Out(0), t.Out(1)}, t.Image(x, o.ChannelsLast), t.In(1),
 		boolScalar(false))
-	return ""
+	return nil
 }
 
 // ratio is how much smaller than its regions an image is, which core says the other way round.
@@ -59,23 +59,23 @@ func ratio(scale float32, like *operand) *operand {
 	return floatScalar(1/scale, like)
 }
 
-func lowerROIAlign(t *translation) string {
+func lowerROIAlign(t *translation) error {
 	o, x := t.N.Op.(*op.RoiAlign), t.In(0)
 	switch {
 	case o.Mode != op.RoiAverage || o.HalfPixel:
-		return "ROI_ALIGN has means of samples at whole pixels"
+		return refuse("ROI_ALIGN has means of samples at whole pixels")
 	case !o.Inside:
-		return "a region that reaches out of the image is an error of ROI_ALIGN"
+		return refuse("a region that reaches out of the image is an error of ROI_ALIGN")
 	}
 	return t.image(spec.ROIAlign, o.ChannelsLast, t.In(1), t.In(2), int32Scalar(o.Height), int32Scalar(o.Width),
 		ratio(o.ScaleHeight, x), ratio(o.ScaleWidth, x), int32Scalar(o.SamplesHeight), int32Scalar(o.SamplesWidth), boolScalar(false))
 }
 
 // lowerROIPooling takes the batch index from before the corners of a region if it stands there.
-func lowerROIPooling(t *translation) string {
+func lowerROIPooling(t *translation) error {
 	o, x := t.N.Op.(*op.MaxRoiPool), t.In(0)
 	if !o.Inside {
-		return "a region that reaches out of the image is an error of ROI_POOLING"
+		return refuse("a region that reaches out of the image is an error of ROI_POOLING")
 	}
 	regions, batches := t.In(1), t.In(2)
 	if batches == nil {
@@ -94,13 +94,13 @@ func lowerROIPooling(t *translation) string {
 }
 
 // lowerDetectionPostprocessing: what is a number in core's results is an integer in the API's.
-func lowerDetectionPostprocessing(t *translation) string {
+func lowerDetectionPostprocessing(t *translation) error {
 	o, x := t.N.Op.(*op.DetectionPostProcess), t.In(0)
 	switch {
 	case o.Classes != 0 && o.Classes != t.In(1).Dims()[2]-1:
-		return "the first class of DETECTION_POSTPROCESSING is the background"
+		return refuse("the first class of DETECTION_POSTPROCESSING is the background")
 	case x.typ.Quant != nil || x.typ.DType != tensor.Float32:
-		return "DETECTION_POSTPROCESSING is asked for float32"
+		return refuse("DETECTION_POSTPROCESSING is asked for float32")
 	}
 	integers := func(k int) *operand {
 		return &operand{code: spec.TensorInt32, typ: tensor.T(tensor.Int32, t.Out(k).Dims()...)}
@@ -115,15 +115,15 @@ func lowerDetectionPostprocessing(t *translation) string {
 	t.addMulti(spec.DetectionPostprocessing, []*operand{t.Out(2), t.Out(0), classes, counts}, in...)
 	t.add(spec.Cast, t.Out(1), classes)
 	t.add(spec.Cast, t.Out(3), counts)
-	return ""
+	return nil
 }
 
-func lowerLSHProjection(t *translation) string {
+func lowerLSHProjection(t *translation) error {
 	form := map[op.LSHForm]int64{op.LSHPlain: spec.LSHSparseDeprecated, op.LSHDense: spec.LSHDense,
 		op.LSHSparse: spec.LSHSparse}[t.N.Op.(*op.LSHProjection).Form]
 	if (form == spec.LSHDense) != (t.In(2) != nil) {
-		return "LSH_PROJECTION has weights where it is dense, and none elsewhere"
+		return refuse("LSH_PROJECTION has weights where it is dense, and none elsewhere")
 	}
 	t.add(spec.LSHProjection, t.Out(0), t.In(0), t.In(1), t.orNone(2, t.In(0)), int32Scalar(form))
-	return ""
+	return nil
 }

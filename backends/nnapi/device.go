@@ -1,7 +1,6 @@
 package nnapi
 
 import (
-	"fmt"
 	"slices"
 	"unsafe"
 
@@ -125,36 +124,35 @@ const maxLevel = 1_100_000
 // Support implements device.Device: what the API has an operation for at the driver's feature level, and the driver
 // says it computes. Each node is asked for in a model of its own.
 func (d *Device) Support(g *graph.Graph, _ device.Options) ([]device.NodeSupport, error) {
-	return d.Ask(g, func(i int) (string, error) {
+	return d.Ask(g, func(i int) (refused, err error) {
 		t := newTranslation(g, d.level)
-		if why := t.node(i); why != "" {
-			return why, nil
+		if err := t.node(i); err != nil {
+			return err, nil
 		}
-		why, err := d.computes(t)
-		if err != nil {
+		if refused, err = d.computes(t); err != nil {
 			return driver.Refusal(err)
 		}
-		return why, nil
+		return refused, nil
 	})
 }
 
-// computes asks the driver for the operations of a node; why says what stands against them.
-func (d *Device) computes(t *translation) (why string, err error) {
+// computes asks the driver for the operations of a node; refused says what stands against them.
+func (d *Device) computes(t *translation) (refused, err error) {
 	in, out := t.Ports((*operand).fixed)
 	m, err := d.write(describe(t.Ops, in, out), false)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	defer m.destroy(d)
 	can := make([]byte, len(t.Ops))
 	code, err := d.driver.ModelGetSupportedOperationsForDevices(m.at, unsafe.Pointer(&d.at), 1, unsafe.Pointer(&can[0]))
 	if err = judged("ANeuralNetworksModel_getSupportedOperationsForDevices", code, err); err != nil {
-		return "", err
+		return nil, err
 	}
 	for k, o := range t.Ops {
 		if can[k] == 0 {
-			return fmt.Sprintf("the driver does not compute %v of %v", o.code, o.out[0].typ), nil
+			return refuse("the driver does not compute %v of %v", o.code, o.out[0].typ), nil
 		}
 	}
-	return "", nil
+	return nil, nil
 }

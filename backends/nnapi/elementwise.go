@@ -1,7 +1,6 @@
 package nnapi
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -11,7 +10,7 @@ import (
 )
 
 func init() {
-	register(map[string]func(t *translation) string{
+	register(map[string]func(t *translation) error{
 		"add":           arithmetic(spec.Add),
 		"sub":           arithmetic(spec.Sub),
 		"mul":           arithmetic(spec.Mul),
@@ -53,77 +52,77 @@ func init() {
 }
 
 // arithmetic is an operation of two operands that may fuse an activation.
-func arithmetic(code spec.OperationCode) func(t *translation) string {
-	return func(t *translation) string {
+func arithmetic(code spec.OperationCode) func(t *translation) error {
+	return func(t *translation) error {
 		t.add(code, t.Out(0), t.In(0), t.In(1), unfused())
-		return ""
+		return nil
 	}
 }
 
 // pair is an operation of two operands.
-func pair(code spec.OperationCode) func(t *translation) string {
-	return func(t *translation) string {
+func pair(code spec.OperationCode) func(t *translation) error {
+	return func(t *translation) error {
 		t.add(code, t.Out(0), t.In(0), t.In(1))
-		return ""
+		return nil
 	}
 }
 
 // single is an operation of one operand, with parameters behind it.
-func single(code spec.OperationCode, params ...*operand) func(t *translation) string {
-	return func(t *translation) string {
+func single(code spec.OperationCode, params ...*operand) func(t *translation) error {
+	return func(t *translation) error {
 		t.Each(t.In(0), t.Out(0), func(x, y *operand) { t.add(code, y, append([]*operand{x}, params...)...) })
-		return ""
+		return nil
 	}
 }
 
-func lowerDiv(t *translation) string {
+func lowerDiv(t *translation) error {
 	if d := t.In(0).typ; d.Quant == nil && d.DType.IsInt() && t.N.Op.(*op.Div).Rounding != op.DivFloor {
-		return "integer quotients of DIV are rounded down"
+		return refuse("integer quotients of DIV are rounded down")
 	}
 	return arithmetic(spec.Div)(t)
 }
 
-func lowerMax(t *translation) string {
+func lowerMax(t *translation) error {
 	if t.N.Op.(*op.Max).NaN != op.NaNPropagates {
-		return "a NaN is to lose: in MAXIMUM it does not"
+		return refuse("a NaN is to lose: in MAXIMUM it does not")
 	}
 	return pair(spec.Maximum)(t)
 }
 
-func lowerMin(t *translation) string {
+func lowerMin(t *translation) error {
 	if t.N.Op.(*op.Min).NaN != op.NaNPropagates {
-		return "a NaN is to lose: in MINIMUM it does not"
+		return refuse("a NaN is to lose: in MINIMUM it does not")
 	}
 	return pair(spec.Minimum)(t)
 }
 
-func lowerExp(t *translation) string {
+func lowerExp(t *translation) error {
 	if o := *t.N.Op.(*op.Exp); o.Base > 0 || o.Scale != 0 && o.Scale != 1 || o.Shift != 0 {
-		return "EXP is of base e, without a factor or a summand"
+		return refuse("EXP is of base e, without a factor or a summand")
 	}
 	return single(spec.Exp)(t)
 }
 
-func lowerElu(t *translation) string {
+func lowerElu(t *translation) error {
 	return single(spec.ELU, floatScalar(t.N.Op.(*op.Elu).Alpha, t.In(0)))(t)
 }
 
 // lowerLeakyRelu has a slope for all elements.
-func lowerLeakyRelu(t *translation) string {
+func lowerLeakyRelu(t *translation) error {
 	x := t.In(0)
 	if x.typ.Quant != nil || !x.typ.DType.IsFloat() {
-		return "PRELU would round the slope to codes"
+		return refuse("PRELU would round the slope to codes")
 	}
 	return single(spec.PReLU, constant(t.N.Op.(*op.LeakyRelu).Alpha, x))(t)
 }
 
-func lowerPRelu(t *translation) string {
+func lowerPRelu(t *translation) error {
 	t.add(spec.PReLU, t.Out(0), t.In(0), t.In(1))
-	return ""
+	return nil
 }
 
 // lowerClip knows bounds that are constants: those of activations, and others of real numbers.
-func lowerClip(t *translation) string {
+func lowerClip(t *translation) error {
 	bounds := [2]float32{float32(math.Inf(-1)), float32(math.Inf(1))}
 	for i := range bounds {
 		if t.In(i+1) == nil {
@@ -131,12 +130,12 @@ func lowerClip(t *translation) string {
 		}
 		v, ok := t.Number(i + 1)
 		if !ok {
-			return "the bounds are no constant real numbers"
+			return refuse("the bounds are no constant real numbers")
 		}
 		bounds[i] = v
 	}
 	if bounds[0] > bounds[1] {
-		return "the lower bound is above the upper one"
+		return refuse("the lower bound is above the upper one")
 	}
 	for code, b := range map[spec.OperationCode][2]float32{spec.ReLU1: {-1, 1}, spec.ReLU6: {0, 6},
 		spec.ReLU: {0, float32(math.Inf(1))}} {
@@ -145,42 +144,42 @@ func lowerClip(t *translation) string {
 		}
 	}
 	if x := t.In(0); x.typ.Quant != nil || !x.typ.DType.IsFloat() {
-		return "bounds other than those of RELU, RELU1 and RELU6 are asked for real numbers"
+		return refuse("bounds other than those of RELU, RELU1 and RELU6 are asked for real numbers")
 	}
 	t.Each(t.In(0), t.Out(0), func(x, y *operand) {
 		above := x.Between(x.Dims()...)
 		t.add(spec.Maximum, above, x, constant(bounds[0], x))
 		t.add(spec.Minimum, y, above, constant(bounds[1], x))
 	})
-	return ""
+	return nil
 }
 
-func lowerSquare(t *translation) string {
+func lowerSquare(t *translation) error {
 	t.Each(t.In(0), t.Out(0), func(x, y *operand) { t.add(spec.Mul, y, x, x, unfused()) })
-	return ""
+	return nil
 }
 
-func lowerReciprocal(t *translation) string {
+func lowerReciprocal(t *translation) error {
 	if x := t.In(0); x.typ.Quant != nil || !x.typ.DType.IsFloat() {
-		return "DIV has quotients of real numbers"
+		return refuse("DIV has quotients of real numbers")
 	}
 	t.Each(t.In(0), t.Out(0), func(x, y *operand) { t.add(spec.Div, y, constant(1, x), x, unfused()) })
-	return ""
+	return nil
 }
 
-func lowerCast(t *translation) string {
+func lowerCast(t *translation) error {
 	o, x := t.N.Op.(*op.Cast), t.In(0)
 	if o.To.IsInt() && o.OutOfRange != op.CastSaturate {
-		return "CAST to integers stops at the largest"
+		return refuse("CAST to integers stops at the largest")
 	}
 	if (x.typ.DType == tensor.Bool) != (o.To == tensor.Bool) {
-		return "CAST does not convert truth values"
+		return refuse("CAST does not convert truth values")
 	}
 	return single(spec.Cast)(t)
 }
 
 // lowerConvert quantizes and dequantizes.
-func lowerConvert(t *translation) string {
+func lowerConvert(t *translation) error {
 	switch from, to := t.In(0).typ.Quant, t.Out(0).typ.Quant; {
 	case from == nil && to == nil:
 		return single(spec.Cast)(t)
@@ -189,16 +188,16 @@ func lowerConvert(t *translation) string {
 	case to == nil:
 		return single(spec.Dequantize)(t)
 	}
-	return "NNAPI has no operation from codes to other codes"
+	return refuse("NNAPI has no operation from codes to other codes")
 }
 
-func lowerWhere(t *translation) string {
+func lowerWhere(t *translation) error {
 	for k := range 3 {
 		if !slices.Equal(t.In(k).Dims(), t.Out(0).Dims()) {
-			return fmt.Sprintf("SELECT does not broadcast: input %d has sizes %v, the result %v", k, t.In(k).Dims(),
+			return refuse("SELECT does not broadcast: input %d has sizes %v, the result %v", k, t.In(k).Dims(),
 				t.Out(0).Dims())
 		}
 	}
 	t.add(spec.Select, t.Out(0), t.In(0), t.In(1), t.In(2))
-	return ""
+	return nil
 }

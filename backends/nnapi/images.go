@@ -1,7 +1,6 @@
 package nnapi
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/anynpu/anynpu/backends/driver"
@@ -11,7 +10,7 @@ import (
 )
 
 func init() {
-	register(map[string]func(t *translation) string{
+	register(map[string]func(t *translation) error{
 		"depth_to_space": lowerDepthToSpace,
 		"space_to_depth": lowerSpaceToDepth,
 		"batch_to_space": lowerBatchToSpace,
@@ -22,25 +21,25 @@ func init() {
 }
 
 // image adds an operation of an image, the first of its arguments.
-func (t *translation) image(code spec.OperationCode, last bool, params ...*operand) string {
+func (t *translation) image(code spec.OperationCode, last bool, params ...*operand) error {
 	if len(t.In(0).Dims()) != 4 {
-		return fmt.Sprintf("%v is of images, not of %d dimensions", code, len(t.In(0).Dims())-2)
+		return refuse("%v is of images, not of %d dimensions", code, len(t.In(0).Dims())-2)
 	}
 	x := t.Image(t.In(0), last)
 	y, done := t.Result(t.Out(0), last)
 	t.add(code, y, append([]*operand{x}, params...)...)
 	done()
-	return ""
+	return nil
 }
 
-func lowerSpaceToDepth(t *translation) string {
+func lowerSpaceToDepth(t *translation) error {
 	o := t.N.Op.(*op.SpaceToDepth)
 	return t.image(spec.SpaceToDepth, o.ChannelsLast, int32Scalar(o.Block))
 }
 
 // lowerDepthToSpace has the places of a block before the channels; where they are behind them, the channels are put in
 // that order before.
-func lowerDepthToSpace(t *translation) string {
+func lowerDepthToSpace(t *translation) error {
 	o := t.N.Op.(*op.DepthToSpace)
 	if o.Mode == op.DCR || o.Block == 1 {
 		return t.image(spec.DepthToSpace, o.ChannelsLast, int32Scalar(o.Block))
@@ -57,46 +56,46 @@ func lowerDepthToSpace(t *translation) string {
 	y, done := t.Result(t.Out(0), o.ChannelsLast)
 	t.add(spec.DepthToSpace, y, ordered, int32Scalar(o.Block))
 	done()
-	return ""
+	return nil
 }
 
 // blocks are the two sizes of a block, and pairs for the cells before and behind height and width.
-func (t *translation) blocks() (block, pairs []int64, why string) {
+func (t *translation) blocks() (block, pairs []int64, err error) {
 	block, ok := t.Ints(1, nil)
 	pairs, ok2 := t.Ints(2, []int64{0, 0, 0, 0})
 	switch {
 	case !ok || !ok2:
-		return nil, nil, "the blocks are not known before the run"
+		return nil, nil, refuse("the blocks are not known before the run")
 	case len(block) != 2 || len(pairs) != 4:
-		return nil, nil, fmt.Sprintf("NNAPI has blocks of height and width, not of %d sizes", len(block))
+		return nil, nil, refuse("NNAPI has blocks of height and width, not of %d sizes", len(block))
 	}
-	return block, pairs, ""
+	return block, pairs, nil
 }
 
-func lowerBatchToSpace(t *translation) string {
-	block, crops, why := t.blocks()
+func lowerBatchToSpace(t *translation) error {
+	block, crops, err := t.blocks()
 	switch {
-	case why != "":
-		return why
+	case err != nil:
+		return err
 	case slices.Max(crops) > 0:
-		return "BATCH_TO_SPACE_ND crops nothing"
+		return refuse("BATCH_TO_SPACE_ND crops nothing")
 	}
 	return t.image(spec.BatchToSpaceND, t.N.Op.(*op.BatchToSpace).ChannelsLast, list(block...))
 }
 
-func lowerSpaceToBatch(t *translation) string {
+func lowerSpaceToBatch(t *translation) error {
 	o := t.N.Op.(*op.SpaceToBatch)
-	block, pads, why := t.blocks()
-	if why != "" {
-		return why
+	block, pads, err := t.blocks()
+	if err != nil {
+		return err
 	}
 	if t.In(0).typ.Quant != nil && t.level < spec.Level3 && slices.Max(pads) > 0 {
-		return "before feature level 3 SPACE_TO_BATCH_ND does not say what it pads codes with"
+		return refuse("before feature level 3 SPACE_TO_BATCH_ND does not say what it pads codes with")
 	}
 	if len(t.In(0).Dims()) == 4 {
 		for i, n := range driver.Spatial(t.In(0).Dims(), o.ChannelsLast) {
 			if (n+pads[2*i]+pads[2*i+1])%block[i] != 0 {
-				return "SPACE_TO_BATCH_ND cuts no cells off"
+				return refuse("SPACE_TO_BATCH_ND cuts no cells off")
 			}
 		}
 	}
@@ -105,20 +104,20 @@ func lowerSpaceToBatch(t *translation) string {
 	return t.image(spec.SpaceToBatchND, o.ChannelsLast, list(block...), paddings)
 }
 
-func lowerLpPool(t *translation) string {
+func lowerLpPool(t *translation) error {
 	o := t.N.Op.(*op.LpPool)
 	if o.P != 0 && o.P != 2 || !o.Mean {
-		return "L2_POOL_2D is the root of the mean of squares"
+		return refuse("L2_POOL_2D is the root of the mean of squares")
 	}
 	return t.pool(spec.L2Pool2D, o.Windows, o.ChannelsLast)
 }
 
 // lowerConvTranspose has explicit paddings where the API has such, and else sizes with padding SAME, which has the
 // smaller half of it before.
-func lowerConvTranspose(t *translation) string {
+func lowerConvTranspose(t *translation) error {
 	o, x, w := t.N.Op.(*op.ConvTranspose), t.In(0), t.In(1)
 	if len(x.Dims()) != 4 {
-		return fmt.Sprintf("TRANSPOSE_CONV_2D is of images, not of %d dimensions", len(x.Dims())-2)
+		return refuse("TRANSPOSE_CONV_2D is of images, not of %d dimensions", len(x.Dims())-2)
 	}
 	in, out := driver.Spatial(x.Dims(), o.ChannelsLast), driver.Spatial(t.Out(0).Dims(), o.ChannelsLast)
 	var given []int64
@@ -127,7 +126,7 @@ func lowerConvTranspose(t *translation) string {
 	}
 	windows, err := o.Windows(in, w.Dims()[1:3], given)
 	if err != nil {
-		return err.Error()
+		return refuse("%v", err)
 	}
 	explicit, implicit := true, true
 	for _, w := range windows {
@@ -136,18 +135,18 @@ func lowerConvTranspose(t *translation) string {
 		total := max(0, (w.In-1)*w.Stride+w.Kernel-w.Out)
 		implicit = implicit && w.Before == total/2 && (w.Out+w.Stride-1)/w.Stride == w.In
 		if w.Dilation != 1 {
-			return "TRANSPOSE_CONV_2D has no dilations"
+			return refuse("TRANSPOSE_CONV_2D has no dilations")
 		}
 	}
 	switch {
 	case o.Groups > 1:
-		return "TRANSPOSE_CONV_2D has no groups"
+		return refuse("TRANSPOSE_CONV_2D has no groups")
 	case !explicit && !implicit:
-		return "TRANSPOSE_CONV_2D has no such padding"
+		return refuse("TRANSPOSE_CONV_2D has no such padding")
 	}
-	bias, why := t.bias(x, w, t.In(2))
-	if why != "" {
-		return why
+	bias, err := t.bias(x, w, t.In(2))
+	if err != nil {
+		return err
 	}
 	image := t.Image(x, o.ChannelsLast)
 	y, done := t.Result(t.Out(0), o.ChannelsLast)
@@ -162,5 +161,5 @@ func lowerConvTranspose(t *translation) string {
 	}
 	t.add(spec.TransposeConv2D, y, append(params, int32Scalar(width.Stride), int32Scalar(height.Stride), unfused(), boolScalar(false))...)
 	done()
-	return ""
+	return nil
 }

@@ -1,7 +1,6 @@
 package nnapi
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -11,7 +10,7 @@ import (
 )
 
 func init() {
-	register(map[string]func(t *translation) string{
+	register(map[string]func(t *translation) error{
 		"lstm":                 lowerLSTM,
 		"quantized_16bit_lstm": lowerQuantized16BitLSTM,
 		"quantized_lstm":       lowerQuantizedLSTM,
@@ -51,20 +50,20 @@ func (l *lstm) gate(k, g int, begin int64, dims ...int64) *operand {
 }
 
 // lowerLSTM has a LSTM for one step, and a sequence of them for more; of two directions each has its own.
-func lowerLSTM(t *translation) string {
+func lowerLSTM(t *translation) error {
 	o := t.N.Op.(*op.LSTM)
-	base, why := t.layerOf(o.Direction, o.BatchFirst)
+	base, err := t.layerOf(o.Direction, o.BatchFirst)
 	switch {
-	case why != "":
-		return why
+	case err != nil:
+		return err
 	case o.Clip > 0 || len(o.ActAlpha)+len(o.ActBeta) > 0:
-		return "the activations of NNAPI's recurrent layers have no limits and factors"
+		return refuse("the activations of NNAPI's recurrent layers have no limits and factors")
 	case o.InputForget:
-		return "in NNAPI the input gate follows the forget gate, not the other way round"
+		return refuse("in NNAPI the input gate follows the forget gate, not the other way round")
 	case o.ZoneoutCell != 0 || o.ZoneoutHidden != 0:
-		return "NNAPI hands no part of an earlier state on"
+		return refuse("NNAPI hands no part of an earlier state on")
 	case !finite(o.ClipCell) || !finite(o.ClipProjection):
-		return "NNAPI has no such limit for cells or projections"
+		return refuse("NNAPI has no such limit for cells or projections")
 	}
 	l := &lstm{layer: base, o: o, gates: 4, outputs: t.In(2).Dims()[2]}
 	if o.Coupled {
@@ -73,20 +72,20 @@ func lowerLSTM(t *translation) string {
 	l.units = t.In(2).Dims()[1] / l.gates
 	var parts [3][]*operand // steps, outputs, cells
 	for l.way = range l.directions {
-		made, why := l.direct()
-		if why != "" {
-			return why
+		made, err := l.direct()
+		if err != nil {
+			return err
 		}
 		for i, p := range made {
 			parts[i] = append(parts[i], p)
 		}
 	}
 	l.finish(parts[0], parts[1], parts[2])
-	return ""
+	return nil
 }
 
 // activation is the API's number for what the direction does with cells; its gates are sigmoids.
-func (l *lstm) activation() (code int64, why string) {
+func (l *lstm) activation() (code int64, err error) {
 	words := []string{"sigmoid", "tanh", "tanh"}
 	if n := len(l.o.Activations); n > 0 {
 		words = l.o.Activations[(int(l.way)*3)%n:][:3]
@@ -94,17 +93,17 @@ func (l *lstm) activation() (code int64, why string) {
 	gates, before, behind := strings.ToLower(words[0]), strings.ToLower(words[1]), strings.ToLower(words[2])
 	code, known := lstmActivations[before]
 	if gates != "sigmoid" || before != behind || !known {
-		return 0, fmt.Sprintf("LSTM has sigmoids for gates and one activation for cells, not %s, %s and %s", gates, before,
+		return 0, refuse("LSTM has sigmoids for gates and one activation for cells, not %s, %s and %s", gates, before,
 			behind)
 	}
-	return code, ""
+	return code, nil
 }
 
 // direct turns one direction and returns its steps, and the output and the cells behind the last one.
-func (l *lstm) direct() (made [3]*operand, why string) {
-	code, why := l.activation()
-	if why != "" {
-		return made, why
+func (l *lstm) direct() (made [3]*operand, err error) {
+	code, err := l.activation()
+	if err != nil {
+		return made, err
 	}
 	x, none1 := l.In(0), func() *operand { return none(l.In(0).code, 1) }
 	in := []*operand{l.input()}
@@ -147,7 +146,7 @@ func (l *lstm) direct() (made [3]*operand, why string) {
 		}
 		scratch := x.Between(l.batches, l.gates*l.units)
 		l.addMulti(spec.LSTM, []*operand{scratch, made[1], made[2], made[0]}, in...)
-		return made, ""
+		return made, nil
 	case l.wanted(1) || l.wanted(2):
 		l.addMulti(spec.UnidirectionalSequenceLSTM, slices.Clone(made[:]), append(append(in, boolScalar(!l.batchFirst)), norms...)...)
 	default:
@@ -156,7 +155,7 @@ func (l *lstm) direct() (made [3]*operand, why string) {
 	if l.reverse() {
 		made[0] = l.turned(made[0])
 	}
-	return made, ""
+	return made, nil
 }
 
 // peepholes are those of input, forget and output gate; core has them as input, output, forget.
@@ -175,9 +174,9 @@ func (l *lstm) peepholes() []*operand {
 }
 
 // lowerQuantized16BitLSTM: core's operator is the API's.
-func lowerQuantized16BitLSTM(t *translation) string {
+func lowerQuantized16BitLSTM(t *translation) error {
 	t.addMulti(spec.Quantized16BitLSTM, []*operand{t.Out(0), t.Out(1)}, t.Operands(t.N.In)...)
-	return ""
+	return nil
 }
 
 // quantizedLSTM are the types of the arguments of QUANTIZED_LSTM that may be left out or differ from core's.
@@ -190,7 +189,7 @@ var quantizedLSTM = []struct {
 
 // lowerQuantizedLSTM: core's operator is the API's, whose weights are of a type without a zero point and whose output is
 // there twice.
-func lowerQuantizedLSTM(t *translation) string {
+func lowerQuantizedLSTM(t *translation) error {
 	o := t.N.Op.(*op.QuantizedLSTM)
 	in := make([]*operand, 24)
 	for k := range in {
@@ -203,7 +202,7 @@ func lowerQuantizedLSTM(t *translation) string {
 				in[k] = none(q.code, q.rank)
 			case x.code == q.code:
 			case x.data == nil || x.typ.Quant == nil || x.typ.Quant.ZeroAt(0) != 0:
-				return fmt.Sprintf("input %d is no constant of %v", k, q.code)
+				return refuse("input %d is no constant of %v", k, q.code)
 			default:
 				in[k] = &operand{code: q.code, typ: x.typ, data: x.data}
 			}
@@ -219,5 +218,5 @@ func lowerQuantizedLSTM(t *translation) string {
 	in = append(in, int32Scalar(o.HiddenZero), number(o.HiddenScale))
 	state := t.Out(0).Between(t.Out(0).Dims()...)
 	t.addMulti(spec.QuantizedLSTM, []*operand{state, t.Out(1), t.Out(0)}, in...)
-	return ""
+	return nil
 }

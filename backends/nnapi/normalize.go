@@ -1,7 +1,6 @@
 package nnapi
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -11,7 +10,7 @@ import (
 )
 
 func init() {
-	register(map[string]func(t *translation) string{
+	register(map[string]func(t *translation) error{
 		"lrn":           lowerLRN,
 		"l2_normalize":  lowerL2Normalize,
 		"batch_norm":    lowerBatchNorm,
@@ -24,13 +23,13 @@ func init() {
 // normEpsilon keeps the norm of L2_NORMALIZATION from being 0.
 const normEpsilon = 1e-12
 
-// axis is an axis of input 0, counted from the front; why says what is wrong with it.
-func (t *translation) axis(a int64) (axis int, why string) {
-	axis, err := op.Axis(a, len(t.In(0).Dims()))
+// axis is an axis of input 0, counted from the front; err says what is wrong with it.
+func (t *translation) axis(a int64) (axis int, err error) {
+	axis, err = op.Axis(a, len(t.In(0).Dims()))
 	if err != nil {
-		return 0, err.Error()
+		return 0, refuse("%v", err)
 	}
-	return axis, ""
+	return axis, nil
 }
 
 // lastly adds an operation along an axis that is the last one of images unless it is named. Of images with their
@@ -52,47 +51,47 @@ func (t *translation) lastly(code spec.OperationCode, axis int, params ...*opera
 	t.add(code, y, in...)
 }
 
-func lowerLRN(t *translation) string {
+func lowerLRN(t *translation) error {
 	o, x := t.N.Op.(*op.LRN), t.In(0)
-	axis, why := t.axis(o.Axis)
+	axis, err := t.axis(o.Axis)
 	switch {
-	case why != "":
-		return why
+	case err != nil:
+		return err
 	case o.Before != o.After:
-		return fmt.Sprintf("LOCAL_RESPONSE_NORMALIZATION reaches as far to both sides, not %d and %d", o.Before, o.After)
+		return refuse("LOCAL_RESPONSE_NORMALIZATION reaches as far to both sides, not %d and %d", o.Before, o.After)
 	}
 	alpha := o.Alpha
 	if o.DivideAlpha {
 		alpha /= float32(o.Before + o.After + 1)
 	}
 	t.lastly(spec.LocalResponseNormalization, axis, int32Scalar(o.Before), floatScalar(o.Bias, x), floatScalar(alpha, x), floatScalar(o.Beta, x))
-	return ""
+	return nil
 }
 
 // lowerL2Normalize knows one axis, and the epsilon of the API.
-func lowerL2Normalize(t *translation) string {
+func lowerL2Normalize(t *translation) error {
 	o := t.N.Op.(*op.L2Normalize)
 	axes, ok := t.Ints(1, nil)
 	switch {
 	case !ok || len(axes) != 1:
-		return "L2_NORMALIZATION is along one axis that is named before the run"
+		return refuse("L2_NORMALIZATION is along one axis that is named before the run")
 	case o.Mode != op.EpsMax || o.Epsilon != normEpsilon:
-		return fmt.Sprintf("L2_NORMALIZATION takes no sum of squares for less than %g", float32(normEpsilon))
+		return refuse("L2_NORMALIZATION takes no sum of squares for less than %g", float32(normEpsilon))
 	}
-	axis, why := t.axis(axes[0])
-	if why == "" {
+	axis, err := t.axis(axes[0])
+	if err == nil {
 		t.lastly(spec.L2Normalization, axis)
 	}
-	return why
+	return err
 }
 
 // realInput says what stands against input 0 where steps in between would be rounded: results are to be those of one
 // operator.
-func (t *translation) realInput() string {
+func (t *translation) realInput() error {
 	if x := t.In(0).typ; x.Quant != nil || x.DType != tensor.Float32 {
-		return fmt.Sprintf("NNAPI has it in several operations, between which %v would be rounded", x.DType)
+		return refuse("NNAPI has it in several operations, between which %v would be rounded", x.DType)
 	}
-	return ""
+	return nil
 }
 
 // floats are the numbers of input k, a constant of real numbers.
@@ -127,20 +126,20 @@ func (t *translation) channelwise(x, y *operand, axis int, factors, summands []f
 }
 
 // lowerBatchNorm is a product and a sum, whose numbers are known before the run.
-func lowerBatchNorm(t *translation) string {
+func lowerBatchNorm(t *translation) error {
 	o := t.N.Op.(*op.BatchNorm)
-	if why := t.realInput(); why != "" {
-		return why
+	if err := t.realInput(); err != nil {
+		return err
 	}
-	axis, why := t.axis(o.Axis)
-	if why != "" {
-		return why
+	axis, err := t.axis(o.Axis)
+	if err != nil {
+		return err
 	}
 	var params [4][]float64 // scale, offset, mean, variance
 	for i := range params {
 		var ok bool
 		if params[i], ok = t.floats(i + 1); !ok {
-			return fmt.Sprintf("input %d is no constant of real numbers", i+1)
+			return refuse("input %d is no constant of real numbers", i+1)
 		}
 	}
 	factors, summands := make([]float64, len(params[0])), make([]float64, len(params[0]))
@@ -148,7 +147,7 @@ func lowerBatchNorm(t *translation) string {
 		factors[c] = params[0][c] / math.Sqrt(params[3][c]+float64(o.Epsilon))
 		summands[c] = params[1][c] - params[2][c]*factors[c]
 		if f, s := float32(factors[c]), float32(summands[c]); f-f != 0 || s-s != 0 { // too large, or none
-			return fmt.Sprintf("channel %d has no finite factor and summand", c)
+			return refuse("channel %d has no finite factor and summand", c)
 		}
 	}
 	last := !(len(t.In(0).Dims()) == 4 && axis == 1)
@@ -159,27 +158,27 @@ func lowerBatchNorm(t *translation) string {
 	y, done := t.Result(t.Out(0), last)
 	t.channelwise(image, y, axis, factors, summands)
 	done()
-	return ""
+	return nil
 }
 
 // lowerInstanceNorm has one scale and one bias in the API: others are a product and a sum behind it.
-func lowerInstanceNorm(t *translation) string {
+func lowerInstanceNorm(t *translation) error {
 	o := t.N.Op.(*op.InstanceNorm)
 	x := t.In(0)
 	if len(x.Dims()) != 4 {
-		return fmt.Sprintf("INSTANCE_NORMALIZATION is of images, not of %d dimensions", len(x.Dims())-2)
+		return refuse("INSTANCE_NORMALIZATION is of images, not of %d dimensions", len(x.Dims())-2)
 	}
-	axis, why := t.axis(o.Axis)
-	if why != "" {
-		return why
+	axis, err := t.axis(o.Axis)
+	if err != nil {
+		return err
 	}
 	scale, ok1 := t.floats(1)
 	bias, ok2 := t.floats(2)
 	switch {
 	case !ok1 || !ok2:
-		return "scale and bias are no constants of real numbers"
+		return refuse("scale and bias are no constants of real numbers")
 	case axis == 2:
-		return "INSTANCE_NORMALIZATION has the channels in dimension 1 or 3"
+		return refuse("INSTANCE_NORMALIZATION has the channels in dimension 1 or 3")
 	}
 	image := t.Image(x, axis == 3)
 	y, done := t.Result(t.Out(0), axis == 3)
@@ -190,15 +189,15 @@ func lowerInstanceNorm(t *translation) string {
 	if same(scale) && same(bias) {
 		normalize(y, scale[0], bias[0])
 	} else {
-		if why := t.realInput(); why != "" {
-			return why
+		if err := t.realInput(); err != nil {
+			return err
 		}
 		plain := image.Between(image.Dims()...)
 		normalize(plain, 1, 0)
 		t.channelwise(plain, y, 3, scale, bias)
 	}
 	done()
-	return ""
+	return nil
 }
 
 // same reports whether numbers are all equal.
@@ -226,14 +225,14 @@ func (t *translation) deviation(x, axes *operand, sizes []int64, epsilon float32
 }
 
 // lowerLayerNorm is of the differences from the mean. What it tells of mean and deviation is there on the way.
-func lowerLayerNorm(t *translation) string {
+func lowerLayerNorm(t *translation) error {
 	o := t.N.Op.(*op.LayerNorm)
-	if why := t.realInput(); why != "" {
-		return why
+	if err := t.realInput(); err != nil {
+		return err
 	}
-	axis, why := t.axis(o.Axis)
-	if why != "" {
-		return why
+	axis, err := t.axis(o.Axis)
+	if err != nil {
+		return err
 	}
 	x := t.In(0)
 	axes, sizes := t.behind(axis)
@@ -248,24 +247,24 @@ func lowerLayerNorm(t *translation) string {
 	t.add(spec.Sub, moved, x, mean, unfused())
 	t.deviation(moved, axes, sizes, o.Epsilon, factor)
 	t.steps(moved, step{spec.Mul, factor}, step{spec.Mul, t.In(1)}, step{spec.Add, t.In(2)})
-	return ""
+	return nil
 }
 
-func lowerRMSNorm(t *translation) string {
+func lowerRMSNorm(t *translation) error {
 	o := t.N.Op.(*op.RMSNorm)
-	if why := t.realInput(); why != "" {
-		return why
+	if err := t.realInput(); err != nil {
+		return err
 	}
-	axis, why := t.axis(o.Axis)
-	if why != "" {
-		return why
+	axis, err := t.axis(o.Axis)
+	if err != nil {
+		return err
 	}
 	x := t.In(0)
 	axes, sizes := t.behind(axis)
 	factor := x.Between(sizes...)
 	t.deviation(x, axes, sizes, o.Epsilon, factor)
 	t.steps(x, step{spec.Mul, factor}, step{spec.Mul, t.In(1)})
-	return ""
+	return nil
 }
 
 // step is an operation of two operands, of which it names the second; nil: there is none to be done.

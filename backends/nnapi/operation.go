@@ -1,11 +1,11 @@
 package nnapi
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
 	"github.com/anynpu/anynpu/backends/driver"
+	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	spec "github.com/anynpu/anynpu/core/spec/nnapi"
 	"github.com/anynpu/anynpu/core/tensor"
@@ -36,9 +36,9 @@ func (o *operation) Makes() []*operand { return o.out }
 // translation lowers nodes of a graph into operations of a feature level.
 type translation struct {
 	driver.Translation[*operand, *operation]
-	level spec.FeatureLevel
-	why   string // what stands against a value of the node
-	folds bool   // what is made of constants alone becomes a constant, if it is no result of the graph
+	level   spec.FeatureLevel
+	refused error // what stands against a value of the node
+	folds   bool  // what is made of constants alone becomes a constant, if it is no result of the graph
 }
 
 func newTranslation(g *graph.Graph, level spec.FeatureLevel) *translation {
@@ -49,71 +49,71 @@ func newTranslation(g *graph.Graph, level spec.FeatureLevel) *translation {
 }
 
 // lowerings holds, by the name of a core operator, how a node becomes operations: each returns what stands against it.
-var lowerings = map[string]func(t *translation) (why string){}
+var lowerings = map[string]func(t *translation) error{}
 
-func register(m map[string]func(t *translation) string) {
+func register(m map[string]func(t *translation) error) {
 	for name, f := range m {
 		lowerings[name] = f
 	}
 }
 
-// node lowers one node. why says what stands against it, in which case nothing is added.
-func (t *translation) node(i int) (why string) {
+// node lowers one node. err says what stands against it, in which case nothing is added.
+func (t *translation) node(i int) (err error) {
 	name, before := graph.NameOf(t.G.Nodes[i].Op), len(t.Ops)
 	lower := lowerings[name]
 	if lower == nil {
-		return fmt.Sprintf("NNAPI has no operation that computes %s as it is", name)
+		return refuse("NNAPI has no operation that computes %s as it is", name)
 	}
-	t.why = ""
+	t.refused = nil
 	made := driver.Takes(takes)
 	if finds[name] {
 		made = makes
 	}
-	return t.Lower(i, takes, made, func() string {
-		why := lower(t)
-		if why == "" {
-			why = t.why
+	return t.Lower(i, takes, made, func() error {
+		err := lower(t)
+		if err == nil {
+			err = t.refused
 		}
 		for _, o := range t.Ops[before:] {
-			if why == "" {
-				why = t.judge(o)
+			if err == nil {
+				err = t.judge(o)
 			}
 		}
-		return why
+		return err
 	})
 }
 
 // judge says what the signature of an operation has against its operands at the feature level.
-func (t *translation) judge(o *operation) string {
+func (t *translation) judge(o *operation) error {
 	m := describe([]*operation{o}, nil, nil)
 	err := spec.Check(m, m.Operations[0], t.level)
 	if err == nil {
 		err = spec.CheckParameters(m, m.Operations[0])
 	}
 	if err != nil {
-		return err.Error()
+		return refuse("%v", err)
 	}
-	return ""
+	return nil
 }
 
-// takes says why a value is no tensor of the API, "" if it is one.
-func takes(f tensor.Fact) string {
+// takes says why a value is no tensor of the API, nil if it is one.
+func takes(f tensor.Fact) error {
 	dims, known := f.Shape.Ints()
 	switch {
 	case !known:
-		return "its sizes are open"
+		return refuse("its sizes are open")
 	case slices.ContainsFunc(dims, func(d int64) bool { return d < 1 || d > math.MaxInt32 }):
-		return fmt.Sprintf("its sizes are %v: operands of NNAPI have sizes of 1 and more", dims)
+		return refuse("its sizes are %v: operands of NNAPI have sizes of 1 and more", dims)
 	case f.Const != nil && f.Const.Data == nil:
-		return "its constant is not there any more"
+		return refuse("its constant is not there any more")
 	case isList(f):
-		return ""
+		return nil
 	}
 	if n, ok := f.ByteSize(); !ok || n > math.MaxUint32 {
-		return fmt.Sprintf("%v is larger than operands of NNAPI are", f.Type)
+		return refuse("%v is larger than operands of NNAPI are", f.Type)
 	}
-	_, why := codeOf(f.Type)
-	return why
+	_, err := codeOf(f.Type)
+	return err
 }
 
 // isList reports whether a value is a constant of int64, which are lists, axes and indices, or a single one of another
@@ -126,36 +126,36 @@ func isList(f tensor.Fact) bool {
 	return f.DType == tensor.Int64 || ok && n == 1
 }
 
-// codeOf is the type of the API's tensors for core's; why says why there is none.
-func codeOf(typ tensor.Type) (code spec.OperandCode, why string) {
+// codeOf is the type of the API's tensors for core's; err says why there is none.
+func codeOf(typ tensor.Type) (code spec.OperandCode, err error) {
 	if q := typ.Quant; q != nil {
 		switch {
 		case q.Block != 0:
-			return 0, "it is quantized in blocks"
+			return 0, refuse("it is quantized in blocks")
 		case !q.IsPerTensor():
 			for i := range q.Scale {
 				if typ.DType != tensor.Int8 || q.ZeroAt(i) != 0 {
-					return 0, "NNAPI has several scales for int8 with zero point 0 alone"
+					return 0, refuse("NNAPI has several scales for int8 with zero point 0 alone")
 				}
 			}
-			return spec.TensorQuant8SymmPerChannel, ""
+			return spec.TensorQuant8SymmPerChannel, nil
 		case typ.DType == tensor.Int16 && q.ZeroAt(0) != 0:
-			return 0, "NNAPI has int16 with zero point 0 alone"
+			return 0, refuse("NNAPI has int16 with zero point 0 alone")
 		}
 		code, ok := map[tensor.DType]spec.OperandCode{tensor.Uint8: spec.TensorQuant8Asymm,
 			tensor.Int8: spec.TensorQuant8AsymmSigned, tensor.Uint16: spec.TensorQuant16Asymm,
 			tensor.Int16: spec.TensorQuant16Symm, tensor.Int32: spec.TensorInt32}[typ.DType]
 		if !ok {
-			return 0, fmt.Sprintf("codes of %v are none of NNAPI", typ.DType)
+			return 0, refuse("codes of %v are none of NNAPI", typ.DType)
 		}
-		return code, ""
+		return code, nil
 	}
 	code, ok := map[tensor.DType]spec.OperandCode{tensor.Float32: spec.TensorFloat32,
 		tensor.Float16: spec.TensorFloat16, tensor.Int32: spec.TensorInt32, tensor.Bool: spec.TensorBool8}[typ.DType]
 	if !ok {
-		return 0, fmt.Sprintf("NNAPI has no tensors of %v", typ.DType)
+		return 0, refuse("NNAPI has no tensors of %v", typ.DType)
 	}
-	return code, ""
+	return code, nil
 }
 
 // operand makes the operand of a value. What has no dimensions has one of size 1 in the API.
@@ -170,7 +170,7 @@ func (t *translation) operand(v graph.Value) *operand {
 		whole := make([]int32, len(list))
 		for i, x := range list {
 			if whole[i] = int32(x); int64(whole[i]) != x {
-				t.why = fmt.Sprintf("%d is no int32, and NNAPI has no other integers", x)
+				t.refused = refuse("%d is no int32, and NNAPI has no other integers", x)
 			}
 		}
 		o.typ.DType, o.data = tensor.Int32, tensor.Int32s(whole...)
@@ -178,9 +178,9 @@ func (t *translation) operand(v graph.Value) *operand {
 	if f.Shape.Rank() == 0 {
 		o.typ.Shape = tensor.Of(1)
 	}
-	var why string
-	if o.code, why = codeOf(o.typ); why != "" {
-		t.why = why
+	var err error
+	if o.code, err = codeOf(o.typ); err != nil {
+		t.refused = err
 	}
 	return o
 }
@@ -302,3 +302,6 @@ func (o *operand) described() spec.Operand {
 	}
 	return out
 }
+
+// refuse is what stands against a node.
+func refuse(format string, args ...any) error { return fault.New(fault.Unsupported, format, args...) }

@@ -1,7 +1,6 @@
 package nnapi
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -13,7 +12,7 @@ import (
 )
 
 func init() {
-	register(map[string]func(t *translation) string{"rnn": lowerRNN, "svdf": lowerSVDF})
+	register(map[string]func(t *translation) error{"rnn": lowerRNN, "svdf": lowerSVDF})
 }
 
 // wanted reports whether somebody reads output k of the node.
@@ -67,7 +66,7 @@ func (t *translation) sum(a, b *operand) *operand {
 	p, err := tensor.ReadFloats(d, a.data, n)
 	q, err2 := tensor.ReadFloats(d, b.data, n)
 	if err != nil || err2 != nil {
-		t.why = "a bias is no list of real numbers"
+		t.refused = refuse("a bias is no list of real numbers")
 		return y
 	}
 	y.data = make([]byte, len(a.data))
@@ -87,11 +86,11 @@ type layer struct {
 	way                  int64 // the direction that is being turned
 }
 
-// layerOf is the layer of the node; why says what NNAPI has against lengths of its sequences.
-func (t *translation) layerOf(direction op.Direction, batchFirst bool) (l *layer, why string) {
+// layerOf is the layer of the node; err says what NNAPI has against lengths of its sequences.
+func (t *translation) layerOf(direction op.Direction, batchFirst bool) (l *layer, err error) {
 	d := t.In(0).Dims()
 	if len(d) != 3 {
-		return nil, "a sequence has three dimensions"
+		return nil, refuse("a sequence has three dimensions")
 	}
 	l = &layer{translation: t, batchFirst: batchFirst, steps: d[0], batches: d[1], features: d[2],
 		directions: int64(direction.Count()), direction: direction}
@@ -99,13 +98,13 @@ func (t *translation) layerOf(direction op.Direction, batchFirst bool) (l *layer
 		l.steps, l.batches = d[1], d[0]
 	}
 	if t.In(4) == nil {
-		return l, ""
+		return l, nil
 	}
 	lengths, ok := t.Ints(4, nil)
 	if !ok || slices.ContainsFunc(lengths, func(n int64) bool { return n != l.steps }) {
-		return nil, "sequences of NNAPI are all of one length"
+		return nil, refuse("sequences of NNAPI are all of one length")
 	}
-	return l, ""
+	return l, nil
 }
 
 func (l *layer) reverse() bool { return l.direction == op.Reverse || l.way == 1 }
@@ -194,16 +193,16 @@ func (l *layer) join(k int, sequences bool, parts []*operand) {
 var activations = map[string]int64{"affine": spec.FusedNone, "relu": spec.FusedReLU, "relu1": spec.FusedReLU1,
 	"relu6": spec.FusedReLU6}
 
-func lowerRNN(t *translation) string {
+func lowerRNN(t *translation) error {
 	o := t.N.Op.(*op.RNN)
-	l, why := t.layerOf(o.Direction, o.BatchFirst)
+	l, err := t.layerOf(o.Direction, o.BatchFirst)
 	switch {
-	case why != "":
-		return why
+	case err != nil:
+		return err
 	case o.Clip > 0 || len(o.ActAlpha)+len(o.ActBeta) > 0:
-		return "the activations of NNAPI's recurrent layers have no limits and factors"
+		return refuse("the activations of NNAPI's recurrent layers have no limits and factors")
 	case len(o.Activations) == 0:
-		return "the activations of RNN are RELU, RELU1 and RELU6, or none: tanh is none of them"
+		return refuse("the activations of RNN are RELU, RELU1 and RELU6, or none: tanh is none of them")
 	}
 	units := t.In(2).Dims()[2]
 	var steps, states []*operand
@@ -211,7 +210,7 @@ func lowerRNN(t *translation) string {
 		act := strings.ToLower(o.Activations[min(int(l.way), len(o.Activations)-1)])
 		code, known := activations[act]
 		if !known {
-			return fmt.Sprintf("the activations of RNN are RELU, RELU1 and RELU6, or none: %s is none of them", act)
+			return refuse("the activations of RNN are RELU, RELU1 and RELU6, or none: %s is none of them", act)
 		}
 		bias := zeros(t.In(0), units)
 		if b := t.In(3); b != nil {
@@ -234,7 +233,7 @@ func lowerRNN(t *translation) string {
 		steps, states = append(steps, y), append(states, h)
 	}
 	l.finish(steps, states)
-	return ""
+	return nil
 }
 
 // major is 1 where steps come before batches.
@@ -257,7 +256,7 @@ func (l *layer) finish(steps []*operand, states ...[]*operand) {
 	}
 }
 
-func lowerSVDF(t *translation) string {
+func lowerSVDF(t *translation) error {
 	o := t.N.Op.(*op.SVDF)
 	in := []*operand{t.In(0), t.In(1), t.In(2), t.orNone(3, t.In(0)), t.In(4), int32Scalar(o.Rank), int32Scalar(spec.FusedNone)}
 	state := t.In(4).Between(t.In(4).Dims()...)
@@ -265,7 +264,7 @@ func lowerSVDF(t *translation) string {
 		state = t.Out(1)
 	}
 	t.addMulti(spec.SVDF, []*operand{state, t.Out(0)}, in...)
-	return ""
+	return nil
 }
 
 // orNone is input k, or an argument that is left out in its place.

@@ -1,7 +1,6 @@
 package nnapi
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -11,7 +10,7 @@ import (
 )
 
 func init() {
-	register(map[string]func(t *translation) string{"resize": lowerResize})
+	register(map[string]func(t *translation) error{"resize": lowerResize})
 }
 
 // corner is a way of the API to find the place in x for a cell of the result: the flags for aligned corners and half
@@ -62,8 +61,8 @@ func placeOf(o *op.Resize, e op.Extent, i float64) float64 {
 	return v
 }
 
-// cornerOf is the API's way that reads x where core does; why says that there is none.
-func cornerOf(o *op.Resize, extents []op.Extent) (c corner, why string) {
+// cornerOf is the API's way that reads x where core does; err says that there is none.
+func cornerOf(o *op.Resize, extents []op.Extent) (c corner, err error) {
 	fits := func(c corner, e op.Extent) bool {
 		place := c.linear
 		if o.Mode == op.ResizeNearest {
@@ -81,41 +80,41 @@ func cornerOf(o *op.Resize, extents []op.Extent) (c corner, why string) {
 	}
 	for _, c := range corners {
 		if !slices.ContainsFunc(extents, func(e op.Extent) bool { return !fits(c, e) }) {
-			return c, ""
+			return c, nil
 		}
 	}
-	return c, "none of NNAPI's ways to resize reads the image at the same places"
+	return c, refuse("none of NNAPI's ways to resize reads the image at the same places")
 }
 
 // lowerResize has images whose height and width change.
-func lowerResize(t *translation) string {
+func lowerResize(t *translation) error {
 	o, x, y := t.N.Op.(*op.Resize), t.In(0), t.Out(0)
 	code, known := map[op.ResizeMode]spec.OperationCode{op.ResizeNearest: spec.ResizeNearestNeighbor,
 		op.ResizeLinear: spec.ResizeBilinear}[o.Mode]
 	switch {
 	case !known:
-		return "NNAPI resizes by the nearest cell or by four cells"
+		return refuse("NNAPI resizes by the nearest cell or by four cells")
 	case len(x.Dims()) != 4:
-		return fmt.Sprintf("%v is of images, not of %d dimensions", code, len(x.Dims())-2)
+		return refuse("%v is of images, not of %d dimensions", code, len(x.Dims())-2)
 	case o.Coord == op.CoordTFCrop:
-		return code.String() + " is of whole images"
+		return refuse("%v is of whole images", code)
 	case o.ExcludeOutside:
-		return code.String() + " repeats the border"
+		return refuse("%v repeats the border", code)
 	}
 	axes, err := o.ResolveAxes(4)
 	if err != nil {
-		return err.Error()
+		return refuse("%v", err)
 	}
-	extents, last, why := t.extents(o, axes)
+	extents, last, err := t.extents(o, axes)
 	switch {
-	case why != "":
-		return why
+	case err != nil:
+		return err
 	case o.Antialias && (extents[0].Out < extents[0].In || extents[1].Out < extents[1].In):
-		return code.String() + " reads as many cells however small the result is"
+		return refuse("%v reads as many cells however small the result is", code)
 	}
-	c, why := cornerOf(o, extents[:])
-	if why != "" {
-		return why
+	c, err := cornerOf(o, extents[:])
+	if err != nil {
+		return err
 	}
 	image := t.Image(x, last)
 	to, done := t.Result(y, last)
@@ -128,11 +127,11 @@ func lowerResize(t *translation) string {
 	}
 	t.add(code, to, in...)
 	done()
-	return ""
+	return nil
 }
 
 // extents are those of height and width, and whether the channels stand behind them.
-func (t *translation) extents(o *op.Resize, axes []int) (e [2]op.Extent, last bool, why string) {
+func (t *translation) extents(o *op.Resize, axes []int) (e [2]op.Extent, last bool, err error) {
 	dims, resized := t.In(0).Dims(), make([]int64, len(axes))
 	for i, a := range axes {
 		resized[i] = dims[a]
@@ -140,11 +139,11 @@ func (t *translation) extents(o *op.Resize, axes []int) (e [2]op.Extent, last bo
 	scales, ok := t.scales()
 	sizes, ok2 := t.Ints(3, nil)
 	if !ok || !ok2 {
-		return e, false, "the sizes are not known before the run"
+		return e, false, refuse("the sizes are not known before the run")
 	}
 	all, err := o.ExtentsOf(resized, scales, sizes)
 	if err != nil {
-		return e, false, err.Error()
+		return e, false, refuse("%v", err)
 	}
 	var by [4]op.Extent
 	for a := range by {
@@ -160,10 +159,10 @@ func (t *translation) extents(o *op.Resize, axes []int) (e [2]op.Extent, last bo
 	}
 	for a := range by {
 		if changes(a) && a != first && a != first+1 {
-			return e, last, "NNAPI resizes height and width alone"
+			return e, last, refuse("NNAPI resizes height and width alone")
 		}
 	}
-	return [2]op.Extent(by[first : first+2]), last, ""
+	return [2]op.Extent(by[first : first+2]), last, nil
 }
 
 // scales are the numbers of input 2 of a resize, nil when there are none.

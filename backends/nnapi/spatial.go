@@ -1,7 +1,6 @@
 package nnapi
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -15,7 +14,7 @@ import (
 // Filters of the API are [O,H,W,I/group], those of DEPTHWISE_CONV_2D [1,H,W,O].
 
 func init() {
-	register(map[string]func(t *translation) string{
+	register(map[string]func(t *translation) error{
 		"conv":            lowerConv,
 		"max_pool":        lowerMaxPool,
 		"average_pool":    lowerAveragePool,
@@ -49,7 +48,7 @@ func (t *translation) permuted(x *operand, order ...int64) *operand {
 	}
 	data, err := mem.Make[byte](len(x.data))
 	if err != nil {
-		t.why = err.Error()
+		t.refused = refuse("%v", err)
 		return y
 	}
 	y.data = data[:0]
@@ -81,19 +80,19 @@ type sized struct {
 	before, after, stride, kernel, dilation [2]int64 // of height and width
 }
 
-func fit(w []op.Window) (s sized, why string) {
+func fit(w []op.Window) (s sized, err error) {
 	for i, w := range w {
 		span := (w.Kernel-1)*w.Dilation + 1
 		after := max(w.After, (w.Out-1)*w.Stride+span-w.In-w.Before)
 		switch {
 		case w.Before >= span || after >= span || after < 0:
-			return s, fmt.Sprintf("NNAPI pads by less than a window has cells, %d, not by %d and %d", span, w.Before, after)
+			return s, refuse("NNAPI pads by less than a window has cells, %d, not by %d and %d", span, w.Before, after)
 		case (w.In+w.Before+after-span)/w.Stride+1 != w.Out:
-			return s, "NNAPI has no last window that begins behind the image"
+			return s, refuse("NNAPI has no last window that begins behind the image")
 		}
 		s.before[i], s.after[i], s.stride[i], s.kernel[i], s.dilation[i] = w.Before, after, w.Stride, w.Kernel, w.Dilation
 	}
-	return s, ""
+	return s, nil
 }
 
 // params are the paddings left, right, top, bottom and the strides of width and height.
@@ -102,22 +101,22 @@ func (s *sized) params() []*operand {
 		int32Scalar(s.stride[0])}
 }
 
-func lowerConv(t *translation) string {
+func lowerConv(t *translation) error {
 	o, x, w := t.N.Op.(*op.Conv), t.In(0), t.In(1)
 	if len(x.Dims()) != 4 {
-		return fmt.Sprintf("CONV_2D is of images, not of %d dimensions", len(x.Dims())-2)
+		return refuse("CONV_2D is of images, not of %d dimensions", len(x.Dims())-2)
 	}
 	windows, err := o.Windows(driver.Spatial(x.Dims(), o.ChannelsLast), w.Dims()[1:3])
 	if err != nil {
-		return err.Error()
+		return refuse("%v", err)
 	}
-	s, why := fit(windows)
-	if why != "" {
-		return why
+	s, err := fit(windows)
+	if err != nil {
+		return err
 	}
-	bias, why := t.bias(x, w, t.In(2))
-	if why != "" {
-		return why
+	bias, err := t.bias(x, w, t.In(2))
+	if err != nil {
+		return err
 	}
 	image := t.Image(x, o.ChannelsLast)
 	y, done := t.Result(t.Out(0), o.ChannelsLast)
@@ -128,7 +127,7 @@ func lowerConv(t *translation) string {
 		code, w = spec.DepthwiseConv2D, t.permuted(w, 3, 1, 2, 0)
 		params = append(params, int32Scalar(outputs/channels))
 	case o.Groups > 1 && dilated:
-		return "GROUPED_CONV_2D has no dilations"
+		return refuse("GROUPED_CONV_2D has no dilations")
 	case o.Groups > 1:
 		code, params = spec.GroupedConv2D, append(params, int32Scalar(o.Groups))
 	}
@@ -141,12 +140,12 @@ func lowerConv(t *translation) string {
 	}
 	t.add(code, y, append([]*operand{image, w, bias}, params...)...)
 	done()
-	return ""
+	return nil
 }
 
 // bias is the bias of a product of x with weights w, which the API's operations cannot do without: zeros when there is
 // none. In integers its unit is the product of the scales, or 0 stands for it where there are several.
-func (t *translation) bias(x, w, bias *operand) (*operand, string) {
+func (t *translation) bias(x, w, bias *operand) (*operand, error) {
 	outputs := w.Dims()[0]
 	typ := tensor.T(x.typ.DType, outputs)
 	if x.typ.Quant != nil {
@@ -155,9 +154,9 @@ func (t *translation) bias(x, w, bias *operand) (*operand, string) {
 			typ.Quant = tensor.PerTensor(x.typ.Quant.Scale[0]*w.typ.Quant.Scale[0], 0)
 		}
 	}
-	code, why := codeOf(typ)
-	if why != "" {
-		return nil, why
+	code, err := codeOf(typ)
+	if err != nil {
+		return nil, err
 	}
 	out := &operand{code: code, typ: typ}
 	switch {
@@ -165,15 +164,15 @@ func (t *translation) bias(x, w, bias *operand) (*operand, string) {
 		n, _ := typ.ByteSize()
 		out.data = make([]byte, n)
 	case typ.Quant == nil && x.typ.Quant == nil:
-		return bias, ""
+		return bias, nil
 	case bias.data == nil:
-		return nil, "the bias of codes is no constant"
+		return nil, refuse("the bias of codes is no constant")
 	case bias.typ.Quant != nil && !sameUnit(bias.typ.Quant, x.typ.Quant, w.typ.Quant):
-		return nil, "the bias has other units than the products of codes"
+		return nil, refuse("the bias has other units than the products of codes")
 	default:
 		out.data = bias.data
 	}
-	return out, ""
+	return out, nil
 }
 
 // sameUnit reports whether a bias counts in units of the products of codes.
@@ -191,54 +190,54 @@ func sameUnit(bias, x, w *tensor.Quant) bool {
 	return true
 }
 
-func lowerMaxPool(t *translation) string {
+func lowerMaxPool(t *translation) error {
 	o := t.N.Op.(*op.MaxPool)
 	if len(t.N.Out) > 1 && t.N.Out[1] >= 0 {
-		return "MAX_POOL_2D gives no indices"
+		return refuse("MAX_POOL_2D gives no indices")
 	}
 	return t.pool(spec.MaxPool2D, o.Windows, o.ChannelsLast)
 }
 
-func lowerAveragePool(t *translation) string {
+func lowerAveragePool(t *translation) error {
 	o := t.N.Op.(*op.AveragePool)
 	if driver.CountsPads(o) {
-		return "AVERAGE_POOL_2D does not count the padding"
+		return refuse("AVERAGE_POOL_2D does not count the padding")
 	}
 	return t.pool(spec.AveragePool2D, o.Windows, o.ChannelsLast)
 }
 
-func (t *translation) pool(code spec.OperationCode, windows func(in []int64) ([]op.Window, error), last bool) string {
+func (t *translation) pool(code spec.OperationCode, windows func(in []int64) ([]op.Window, error), last bool) error {
 	x := t.In(0)
 	if len(x.Dims()) != 4 {
-		return fmt.Sprintf("%v is of images, not of %d dimensions", code, len(x.Dims())-2)
+		return refuse("%v is of images, not of %d dimensions", code, len(x.Dims())-2)
 	}
 	w, err := windows(driver.Spatial(x.Dims(), last))
 	if err != nil {
-		return err.Error()
+		return refuse("%v", err)
 	}
-	s, why := fit(w)
+	s, err := fit(w)
 	switch {
-	case why != "":
-		return why
+	case err != nil:
+		return err
 	case s.dilation != [2]int64{1, 1}:
-		return code.String() + " has no dilations"
+		return refuse("%v has no dilations", code)
 	}
 	image := t.Image(x, last)
 	y, done := t.Result(t.Out(0), last)
 	params := append(s.params(), int32Scalar(s.kernel[1]), int32Scalar(s.kernel[0]), unfused())
 	t.add(code, y, append([]*operand{image}, params...)...)
 	done()
-	return ""
+	return nil
 }
 
-func lowerFullyConnected(t *translation) string {
+func lowerFullyConnected(t *translation) error {
 	x, w, y := t.In(0), t.In(1), t.Out(0)
-	bias, why := t.bias(x, w, t.In(2))
-	if why != "" {
-		return why
+	bias, err := t.bias(x, w, t.In(2))
+	if err != nil {
+		return err
 	}
 	t.connect(x, w, bias, y)
-	return ""
+	return nil
 }
 
 // connect is FULLY_CONNECTED, which makes two dimensions of more, and gives two.
@@ -263,26 +262,26 @@ func (t *translation) connect(x, w, bias, y *operand) {
 }
 
 // lowerMatMul is FULLY_CONNECTED where the second matrix is one alone, whatever level the driver has.
-func lowerMatMul(t *translation) string {
+func lowerMatMul(t *translation) error {
 	o, a, b, y := t.N.Op.(*op.MatMul), t.In(0), t.In(1), t.Out(0)
 	ra, rb := len(a.Dims()), len(b.Dims())
 	switch {
 	case ra < 2 || rb < 2 || t.G.Fact(t.N.In[0]).Shape.Rank() < 2 || t.G.Fact(t.N.In[1]).Shape.Rank() < 2:
-		return "BATCH_MATMUL is of matrices"
+		return refuse("BATCH_MATMUL is of matrices")
 	case rb > 2 || o.TransposeA && ra > 2:
 		if t.In(2) != nil {
-			return "BATCH_MATMUL has no bias"
+			return refuse("BATCH_MATMUL has no bias")
 		}
 		if ra != rb || !slices.Equal(a.Dims()[:ra-2], b.Dims()[:rb-2]) {
-			return "BATCH_MATMUL does not broadcast"
+			return refuse("BATCH_MATMUL does not broadcast")
 		}
 		t.add(spec.BatchMatMul, y, a, b, boolScalar(o.TransposeA), boolScalar(o.TransposeB))
-		return ""
+		return nil
 	}
 	bias := t.In(2)
 	n := y.Dims()[len(y.Dims())-1]
 	if bias != nil && !slices.Equal(bias.Dims(), []int64{n}) {
-		return "the bias of FULLY_CONNECTED has one number for each column"
+		return refuse("the bias of FULLY_CONNECTED has one number for each column")
 	}
 	if o.TransposeA {
 		a = t.permuted(a, 1, 0)
@@ -290,10 +289,10 @@ func lowerMatMul(t *translation) string {
 	if !o.TransposeB {
 		b = t.permuted(b, 1, 0)
 	}
-	bias, why := t.bias(a, b, bias)
-	if why != "" {
-		return why
+	bias, err := t.bias(a, b, bias)
+	if err != nil {
+		return err
 	}
 	t.connect(a, b, bias, y)
-	return ""
+	return nil
 }

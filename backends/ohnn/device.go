@@ -2,7 +2,6 @@ package ohnn
 
 import (
 	"encoding/binary"
-	"fmt"
 	"slices"
 	"unsafe"
 
@@ -115,44 +114,43 @@ func (d Driver) identify(id uint64) (name string, kind device.Kind, err error) {
 // Support implements device.Device: what the API has an operator for, and the driver says it computes. Each node is
 // asked for in a model of its own.
 func (d *Device) Support(g *graph.Graph, _ device.Options) ([]device.NodeSupport, error) {
-	return d.Ask(g, func(i int) (string, error) {
+	return d.Ask(g, func(i int) (refused, err error) {
 		t := newTranslation(g)
-		if why := t.node(i); why != "" {
-			return why, nil
+		if err := t.node(i); err != nil {
+			return err, nil
 		}
-		why, err := d.computes(t)
-		if err != nil {
+		if refused, err = d.computes(t); err != nil {
 			return driver.Refusal(err)
 		}
-		return why, nil
+		return refused, nil
 	})
 }
 
-// computes asks the driver for the operations of a node; why says what stands against them.
-func (d *Device) computes(t *translation) (why string, err error) {
+// computes asks the driver for the operations of a node; refused says what stands against them.
+func (d *Device) computes(t *translation) (refused, err error) {
 	in, out := t.Ports((*operand).fixed)
 	m, err := d.write(t.Ops, in, out)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	defer m.destroy()
 	var flags uintptr
 	var n uint32
 	code, err := d.driver.ModelGetAvailableOperations(m.at, d.id, unsafe.Pointer(&flags), unsafe.Pointer(&n))
 	if err = judged("OH_NNModel_GetAvailableOperations", code, err); err != nil {
-		return "", err
+		return nil, err
 	}
 	if int64(n) != int64(len(t.Ops)) {
-		return "", fault.New(fault.Device, "OH_NNModel_GetAvailableOperations answers for %d operations of %d", n, len(t.Ops))
+		return nil, fault.New(fault.Device, "OH_NNModel_GetAvailableOperations answers for %d operations of %d", n, len(t.Ops))
 	}
 	can, err := driver.Peek(flags, int(n))
 	if err != nil {
-		return "", fault.Wrap(err, "OH_NNModel_GetAvailableOperations")
+		return nil, fault.Wrap(err, "OH_NNModel_GetAvailableOperations")
 	}
 	for k, o := range t.Ops {
 		if can[k] == 0 {
-			return fmt.Sprintf("the driver does not compute %v of %v", o.Op, o.in[0].typ), nil
+			return refuse("the driver does not compute %v of %v", o.Op, o.in[0].typ), nil
 		}
 	}
-	return "", nil
+	return nil, nil
 }

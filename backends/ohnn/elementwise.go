@@ -1,7 +1,6 @@
 package ohnn
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/anynpu/anynpu/core/op"
@@ -10,16 +9,16 @@ import (
 )
 
 // lowerings holds, by the name of a core operator, how a node becomes operations: each returns what stands against it.
-var lowerings = map[string]func(t *translation) (why string){}
+var lowerings = map[string]func(t *translation) error{}
 
-func register(m map[string]func(t *translation) string) {
+func register(m map[string]func(t *translation) error) {
 	for name, f := range m {
 		lowerings[name] = f
 	}
 }
 
 func init() {
-	register(map[string]func(t *translation) string{
+	register(map[string]func(t *translation) error{
 		"add":                pair("ADD"),
 		"sub":                pair("SUB"),
 		"mul":                pair("MUL"),
@@ -67,94 +66,94 @@ func init() {
 }
 
 // pair is an operator of two operands that are numbers.
-func pair(name string) func(t *translation) string {
-	return func(t *translation) string {
+func pair(name string) func(t *translation) error {
+	return func(t *translation) error {
 		for k := range t.N.In {
 			if t.In(k).typ.DType == tensor.Bool {
-				return "its operands are bools: " + name + " is of numbers"
+				return refuse("its operands are bools: %s is of numbers", name)
 			}
 		}
 		t.add(name, t.Ins(), t.Outs())
-		return ""
+		return nil
 	}
 }
 
-func logical(name string) func(t *translation) string {
-	return func(t *translation) string {
+func logical(name string) func(t *translation) error {
+	return func(t *translation) error {
 		t.add(name, t.Ins(), t.Outs())
-		return ""
+		return nil
 	}
 }
 
 // single is an operator of one operand.
-func single(name string, settings ...setting) func(t *translation) string {
-	return func(t *translation) string {
+func single(name string, settings ...setting) func(t *translation) error {
+	return func(t *translation) error {
 		if t.In(0).typ.DType == tensor.Bool {
-			return "its operand is a bool: " + name + " is of numbers"
+			return refuse("its operand is a bool: %s is of numbers", name)
 		}
 		t.Each(t.In(0), t.Out(0), func(x, y *operand) { t.add(name, []*operand{x}, []*operand{y}, settings...) })
-		return ""
+		return nil
 	}
 }
 
-func lowerDiv(t *translation) string {
+func lowerDiv(t *translation) error {
 	if d := t.In(0).typ; d.Quant == nil && d.DType.IsInt() && t.N.Op.(*op.Div).Rounding != op.DivTrunc {
-		return "integer quotients of DIV truncate toward zero"
+		return refuse("integer quotients of DIV truncate toward zero")
 	}
 	return pair("DIV")(t)
 }
 
-func lowerMod(t *translation) string {
+func lowerMod(t *translation) error {
 	if t.N.Op.(*op.Mod).Sign != op.ModDividend {
-		return "the result of MOD has the sign of the dividend"
+		return refuse("the result of MOD has the sign of the dividend")
 	}
 	return pair("MOD")(t)
 }
 
-func lowerMax(t *translation) string {
+func lowerMax(t *translation) error {
 	if t.N.Op.(*op.Max).NaN != op.NaNPropagates {
-		return "a NaN is to lose: in MAXIMUM it does not"
+		return refuse("a NaN is to lose: in MAXIMUM it does not")
 	}
 	return pair("MAXIMUM")(t)
 }
 
-func lowerMin(t *translation) string {
+func lowerMin(t *translation) error {
 	if t.N.Op.(*op.Min).NaN != op.NaNPropagates {
-		return "a NaN is to lose: in MINIMUM it does not"
+		return refuse("a NaN is to lose: in MINIMUM it does not")
 	}
 	return pair("MINIMUM")(t)
 }
 
-func lowerRound(t *translation) string {
+func lowerRound(t *translation) error {
 	if t.N.Op.(*op.Round).Ties != op.RoundEven {
-		return "ROUND rounds halves to even"
+		return refuse("ROUND rounds halves to even")
 	}
 	return single("ROUND")(t)
 }
 
-func lowerHardSigmoid(t *translation) string {
+func lowerHardSigmoid(t *translation) error {
 	if o := t.N.Op.(*op.HardSigmoid); o.Alpha != 1.0/6 || o.Beta != 0.5 {
-		return fmt.Sprintf("HARD_SIGMOID has slope 1/6 and 0.5 at 0, not %v and %v", o.Alpha, o.Beta)
+		return refuse("HARD_SIGMOID has slope 1/6 and 0.5 at 0, not %v and %v", o.Alpha, o.Beta)
 	}
 	return single("HARD_SIGMOID")(t)
 }
 
-func lowerSwish(t *translation) string {
+func lowerSwish(t *translation) error {
 	if a := t.N.Op.(*op.Swish).Alpha; a != 0 && a != 1 {
-		return fmt.Sprintf("SWISH has no factor %v", a)
+		return refuse("SWISH has no factor %v", a)
 	}
 	return single("SWISH")(t)
 }
 
-func lowerLeakyRelu(t *translation) string {
+func lowerLeakyRelu(t *translation) error {
 	return single("LEAKY_RELU", number("NEGATIVE_SLOPE", t.N.Op.(*op.LeakyRelu).Alpha))(t)
 }
 
-func lowerGelu(t *translation) string {
+func lowerGelu(t *translation) error {
 	return single("GELU", flag("APPROXIMATE", t.N.Op.(*op.Gelu).Approximate == op.GeluTanh))(t)
 }
 
-func lowerExp(t *translation) string {
+func lowerExp(t *translation) error {
 	o := t.N.Op.(*op.Exp)
 	base, scale := o.Base, o.Scale
 	if base == 0 {
@@ -167,24 +166,24 @@ func lowerExp(t *translation) string {
 }
 
 // lowerClip knows bounds that are constants.
-func lowerClip(t *translation) string {
+func lowerClip(t *translation) error {
 	var bounds [2]float32
 	for i := range bounds {
 		b := t.In(i + 1)
 		switch {
 		case b == nil:
-			return "CLIP has two bounds"
+			return refuse("CLIP has two bounds")
 		case b.data == nil || b.typ.DType != tensor.Float32:
-			return "the bounds of CLIP are constants of float32"
+			return refuse("the bounds of CLIP are constants of float32")
 		}
 		v, err := tensor.ReadFloat32s(b.data, 1)
 		if err != nil || math.IsNaN(float64(v[0])) {
-			return "a bound of CLIP is no number"
+			return refuse("a bound of CLIP is no number")
 		}
 		bounds[i] = v[0]
 	}
 	if bounds[0] > bounds[1] {
-		return "the lower bound is above the upper one"
+		return refuse("the lower bound is above the upper one")
 	}
 	if bounds == [2]float32{0, 6} {
 		return single("RELU6")(t)
@@ -192,25 +191,25 @@ func lowerClip(t *translation) string {
 	return single("CLIP", number("MAX", bounds[1]), number("MIN", bounds[0]))(t)
 }
 
-func lowerCast(t *translation) string {
+func lowerCast(t *translation) error {
 	o, x := t.N.Op.(*op.Cast), t.In(0)
 	switch {
 	case x.typ.Quant != nil:
-		return "CAST takes no codes"
+		return refuse("CAST takes no codes")
 	case x.typ.DType.IsFloat() && o.To.IsInt() && o.OutOfRange != op.CastSaturate:
-		return "CAST from real numbers to integers stops at the largest"
+		return refuse("CAST from real numbers to integers stops at the largest")
 	case o.To.IsInt() && x.typ.DType.IsInt() && o.OutOfRange != op.CastWrap:
-		return "CAST of integers drops what the type cannot hold"
+		return refuse("CAST of integers drops what the type cannot hold")
 	}
 	t.add("CAST", []*operand{x, list(int64(spec.DataTypeOf(o.To)))}, t.Outs())
-	return ""
+	return nil
 }
 
 // lowerWhere: a condition of one dimension would choose slices.
-func lowerWhere(t *translation) string {
+func lowerWhere(t *translation) error {
 	if c := len(t.In(0).Dims()); c == 1 && len(t.In(1).Dims()) > 1 {
-		return "the condition of SELECT would choose slices"
+		return refuse("the condition of SELECT would choose slices")
 	}
 	t.add("SELECT", t.Ins(), t.Outs())
-	return ""
+	return nil
 }

@@ -2,11 +2,11 @@ package ohnn
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
 	"slices"
 
 	"github.com/anynpu/anynpu/backends/driver"
+	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	spec "github.com/anynpu/anynpu/core/spec/ohnn"
 	"github.com/anynpu/anynpu/core/tensor"
@@ -48,56 +48,56 @@ func newTranslation(g *graph.Graph) *translation {
 	return t
 }
 
-// node lowers one node. why says what stands against it, in which case nothing is added.
-func (t *translation) node(i int) (why string) {
+// node lowers one node. err says what stands against it, in which case nothing is added.
+func (t *translation) node(i int) (err error) {
 	name := graph.NameOf(t.G.Nodes[i].Op)
 	lower := lowerings[name]
 	if lower == nil {
-		return fmt.Sprintf("OH_NN has no operator that computes %s as it is", name)
+		return refuse("OH_NN has no operator that computes %s as it is", name)
 	}
-	return t.Lower(i, takes, takes, func() string { return lower(t) })
+	return t.Lower(i, takes, takes, func() error { return lower(t) })
 }
 
 // maxBytes bounds a tensor: the API makes none that is larger.
 const maxBytes = 1 << 30
 
-// takes says why a value is no tensor of the API, "" if it is one.
-func takes(f tensor.Fact) string {
+// takes says why a value is no tensor of the API, nil if it is one.
+func takes(f tensor.Fact) error {
 	dims, known := f.Shape.Ints()
 	switch {
 	case !known:
-		return "its sizes are open"
+		return refuse("its sizes are open")
 	case spec.DataTypeOf(f.DType) == spec.Unknown:
-		return fmt.Sprintf("OH_NN has no data type %v", f.DType)
+		return refuse("OH_NN has no data type %v", f.DType)
 	case len(dims) > spec.MaxRank:
-		return fmt.Sprintf("it has %d dimensions: OH_NN has at most %d", len(dims), spec.MaxRank)
+		return refuse("it has %d dimensions: OH_NN has at most %d", len(dims), spec.MaxRank)
 	case len(dims) == 0 && f.Const == nil:
-		return "a tensor of OH_NN that is no constant has one dimension at least"
+		return refuse("a tensor of OH_NN that is no constant has one dimension at least")
 	case slices.ContainsFunc(dims, func(d int64) bool { return d < 1 || d > math.MaxInt32 }):
-		return fmt.Sprintf("its sizes are %v: OH_NN has sizes of 1 and more", dims)
+		return refuse("its sizes are %v: OH_NN has sizes of 1 and more", dims)
 	}
 	if n, ok := f.ByteSize(); !ok || n > maxBytes {
-		return fmt.Sprintf("%v is larger than tensors of OH_NN are", f.Type)
+		return refuse("%v is larger than tensors of OH_NN are", f.Type)
 	}
 	if f.Const != nil && f.Const.Data == nil {
-		return "its constant is not there any more"
+		return refuse("its constant is not there any more")
 	}
 	return takesQuant(f.Type, dims)
 }
 
 // takesQuant says why codes are not what the API has. Several scales belong to the first dimension if it is as long,
 // else to the last that is.
-func takesQuant(typ tensor.Type, dims []int64) string {
+func takesQuant(typ tensor.Type, dims []int64) error {
 	q := typ.Quant
 	switch {
 	case q == nil:
-		return ""
+		return nil
 	case q.Block != 0:
-		return "it is quantized in blocks"
+		return refuse("it is quantized in blocks")
 	case !typ.DType.IsInt():
-		return fmt.Sprintf("codes of %v are none of OH_NN", typ.DType)
+		return refuse("codes of %v are none of OH_NN", typ.DType)
 	case len(q.Scale) == 1:
-		return ""
+		return nil
 	}
 	axis := 0
 	for i := len(dims) - 1; i >= 0; i-- {
@@ -106,9 +106,9 @@ func takesQuant(typ tensor.Type, dims []int64) string {
 		}
 	}
 	if axis != q.Axis {
-		return fmt.Sprintf("its scales belong to dimension %d: in OH_NN they would to dimension %d", q.Axis, axis)
+		return refuse("its scales belong to dimension %d: in OH_NN they would to dimension %d", q.Axis, axis)
 	}
-	return ""
+	return nil
 }
 
 // operand makes the operand of a value.
@@ -195,3 +195,6 @@ func (s setting) of(r *spec.Rule) parameter {
 	}
 	return out
 }
+
+// refuse is what stands against a node.
+func refuse(format string, args ...any) error { return fault.New(fault.Unsupported, format, args...) }

@@ -1,7 +1,6 @@
 package ohnn
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/anynpu/anynpu/backends/driver"
@@ -11,7 +10,7 @@ import (
 )
 
 func init() {
-	register(map[string]func(t *translation) string{
+	register(map[string]func(t *translation) error{
 		"identity":    lowerReshape,
 		"reshape":     lowerReshape,
 		"flatten":     lowerReshape,
@@ -36,157 +35,157 @@ func init() {
 }
 
 // lowerReshape: all that gives the same elements other sizes is RESHAPE to the sizes that are known.
-func lowerReshape(t *translation) string {
+func lowerReshape(t *translation) error {
 	x, y := t.In(0), t.Out(0)
 	if !x.typ.Quant.Equal(y.typ.Quant) {
-		return "the codes of the result stand for other numbers: RESHAPE leaves them as they are"
+		return refuse("the codes of the result stand for other numbers: RESHAPE leaves them as they are")
 	}
 	t.add("RESHAPE", []*operand{x, list(y.Dims()...)}, []*operand{y})
-	return ""
+	return nil
 }
 
-func lowerTranspose(t *translation) string {
-	order, why := t.Order(len(t.In(0).Dims()))
-	if why != "" {
-		return why
+func lowerTranspose(t *translation) error {
+	order, err := t.Order(len(t.In(0).Dims()))
+	if err != nil {
+		return err
 	}
 	t.permute(t.In(0), t.Out(0), order...)
-	return ""
+	return nil
 }
 
-func lowerConcat(t *translation) string {
+func lowerConcat(t *translation) error {
 	y := t.Out(0)
 	axis, err := op.Axis(t.N.Op.(*op.Concat).Axis, len(y.Dims()))
 	if err != nil {
-		return err.Error()
+		return refuse("%v", err)
 	}
 	in := t.Ins()
 	if len(in) < 2 || len(in) > spec.MaxIndices {
-		return fmt.Sprintf("CONCAT joins 2 to %d tensors", spec.MaxIndices)
+		return refuse("CONCAT joins 2 to %d tensors", spec.MaxIndices)
 	}
 	for _, x := range in {
 		if !x.typ.Quant.Equal(y.typ.Quant) {
-			return "what is joined has codes that stand for other numbers"
+			return refuse("what is joined has codes that stand for other numbers")
 		}
 	}
 	t.add("CONCAT", in, []*operand{y}, ints("AXIS", int64(axis)))
-	return ""
+	return nil
 }
 
 // lowerSlice knows bounds that are constants, and steps of 1.
-func lowerSlice(t *translation) string {
+func lowerSlice(t *translation) error {
 	x, y := t.In(0), t.Out(0)
-	begin, steps, why := t.Slice(x.Dims())
+	begin, steps, err := t.Slice(x.Dims())
 	switch {
-	case why != "":
-		return why
+	case err != nil:
+		return err
 	case slices.ContainsFunc(steps, func(s int64) bool { return s != 1 }):
-		return "SLICE has steps of 1"
+		return refuse("SLICE has steps of 1")
 	}
 	t.add("SLICE", []*operand{x, list(begin...), list(y.Dims()...)}, []*operand{y})
-	return ""
+	return nil
 }
 
 // lowerPad knows pads that are constants, with a number around x.
-func lowerPad(t *translation) string {
+func lowerPad(t *translation) error {
 	x, y := t.In(0), t.Out(0)
 	if t.N.Op.(*op.Pad).Mode != op.PadConstant {
-		return "what is around x is no constant"
+		return refuse("what is around x is no constant")
 	}
 	if x.typ.DType != tensor.Float32 {
-		return "PAD is asked for float32"
+		return refuse("PAD is asked for float32")
 	}
-	pairs, why := t.Pads(len(x.Dims()))
-	if why != "" {
-		return why
+	pairs, err := t.Pads(len(x.Dims()))
+	if err != nil {
+		return err
 	}
 	value := float32(0)
 	if t.Given(2) {
 		var ok bool
 		if value, ok = t.Number(2); !ok {
-			return "what is around x is no constant"
+			return refuse("what is around x is no constant")
 		}
 	}
 	paddings := list(pairs...)
 	paddings.typ.Shape = tensor.Of(int64(len(pairs)/2), 2)
 	t.add("PAD", []*operand{x, paddings}, []*operand{y}, number("CONSTANT_VALUE", value))
-	return ""
+	return nil
 }
 
-func lowerTile(t *translation) string {
+func lowerTile(t *translation) error {
 	x, y := t.In(0), t.Out(0)
 	if len(x.Dims()) != len(y.Dims()) {
-		return "TILE keeps the number of dimensions"
+		return refuse("TILE keeps the number of dimensions")
 	}
 	t.add("TILE", []*operand{x, list(driver.Repeats(x.Dims(), y.Dims())...)}, []*operand{y})
-	return ""
+	return nil
 }
 
-func lowerExpand(t *translation) string {
+func lowerExpand(t *translation) error {
 	y := t.Out(0)
 	t.add("BROADCAST_TO", []*operand{t.In(0)}, []*operand{y}, ints("SHAPE", y.Dims()...))
-	return ""
+	return nil
 }
 
-func lowerSoftmax(t *translation) string {
+func lowerSoftmax(t *translation) error {
 	o := t.N.Op.(*op.Softmax)
 	return t.along("SOFTMAX", o.Axis, o.Beta)
 }
 
-func lowerLogSoftmax(t *translation) string {
+func lowerLogSoftmax(t *translation) error {
 	o := t.N.Op.(*op.LogSoftmax)
 	return t.along("LOG_SOFTMAX", o.Axis, o.Beta)
 }
 
 // along is an operator along one dimension.
-func (t *translation) along(name string, axis int64, beta float32) string {
+func (t *translation) along(name string, axis int64, beta float32) error {
 	if beta != 0 && beta != 1 {
-		return fmt.Sprintf("%s has no factor %v", name, beta)
+		return refuse("%s has no factor %v", name, beta)
 	}
 	a, err := op.Axis(axis, len(t.In(0).Dims()))
 	if err != nil {
-		return err.Error()
+		return refuse("%v", err)
 	}
 	t.add(name, []*operand{t.In(0)}, []*operand{t.Out(0)}, ints("AXIS", int64(a)))
-	return ""
+	return nil
 }
 
 // lowerLayerNorm: gamma and beta are as large as what is normalized.
-func lowerLayerNorm(t *translation) string {
+func lowerLayerNorm(t *translation) error {
 	o, x := t.N.Op.(*op.LayerNorm), t.In(0)
 	axis, err := op.Axis(o.Axis, len(x.Dims()))
 	switch {
 	case err != nil:
-		return err.Error()
+		return refuse("%v", err)
 	case axis == 0:
-		return "LAYER_NORM keeps one dimension at least"
+		return refuse("LAYER_NORM keeps one dimension at least")
 	case len(t.N.Out) > 1:
-		return "LAYER_NORM gives no mean"
+		return refuse("LAYER_NORM gives no mean")
 	}
 	in := []*operand{x, t.In(1), t.In(2)}
 	for _, v := range in[1:] {
 		if v == nil || !slices.Equal(v.Dims(), x.Dims()[axis:]) {
-			return "LAYER_NORM takes gamma and beta of the shape that is normalized"
+			return refuse("LAYER_NORM takes gamma and beta of the shape that is normalized")
 		}
 	}
 	t.add("LAYER_NORM", in, []*operand{t.Out(0)}, ints("BEGIN_NORM_AXIS", int64(axis)), number("EPSILON", o.Epsilon),
 		ints("BEGIN_PARAM_AXIS", int64(axis)))
-	return ""
+	return nil
 }
 
 // reduction is a member of the REDUCE family, with axes that are constants. It goes by the sizes: with as many
 // dimensions as before they are kept.
-func reduction(name string) func(t *translation) string {
-	return func(t *translation) string {
+func reduction(name string) func(t *translation) error {
+	return func(t *translation) error {
 		x, y := t.In(0), t.Out(0)
 		if x.typ.Quant == nil && !x.typ.DType.IsFloat() {
-			return name + " is asked for real numbers"
+			return refuse("%s is asked for real numbers", name)
 		}
-		axes, why := t.Axes(len(x.Dims()))
-		if why != "" {
-			return why
+		axes, err := t.Axes(len(x.Dims()))
+		if err != nil {
+			return err
 		}
 		t.add(name, []*operand{x, list(axes...)}, []*operand{y}, flag("KEEP_DIMS", len(y.Dims()) == len(x.Dims())))
-		return ""
+		return nil
 	}
 }

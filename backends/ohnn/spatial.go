@@ -1,7 +1,6 @@
 package ohnn
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/anynpu/anynpu/backends/driver"
@@ -13,7 +12,7 @@ import (
 // Filters of the API are [O,H,W,I/group].
 
 func init() {
-	register(map[string]func(t *translation) string{
+	register(map[string]func(t *translation) error{
 		"conv":            lowerConv,
 		"max_pool":        lowerMaxPool,
 		"average_pool":    lowerAveragePool,
@@ -58,18 +57,18 @@ func steps(v []int64) []int64 {
 	return v
 }
 
-func lowerConv(t *translation) string {
+func lowerConv(t *translation) error {
 	o, x, w, bias := t.N.Op.(*op.Conv), t.In(0), t.In(1), t.In(2)
 	if len(x.Dims()) != 4 {
-		return fmt.Sprintf("CONV2D is of images, not of %d dimensions", len(x.Dims())-2)
+		return refuse("CONV2D is of images, not of %d dimensions", len(x.Dims())-2)
 	}
 	windows, err := o.Windows(driver.Spatial(x.Dims(), o.ChannelsLast), w.Dims()[1:3])
 	if err != nil {
-		return err.Error()
+		return refuse("%v", err)
 	}
 	if bias == nil {
 		if bias = noBias(x, w); bias == nil {
-			return "CONV2D needs a bias"
+			return refuse("CONV2D needs a bias")
 		}
 	}
 	image := t.Image(x, o.ChannelsLast)
@@ -83,7 +82,7 @@ func lowerConv(t *translation) string {
 		t.add("CONV2D", in, out, append(common, ints("GROUP", max(o.Groups, 1)))...)
 	}
 	done()
-	return ""
+	return nil
 }
 
 // noBias are zeros as the bias of a convolution of x with w; nil for types that have none.
@@ -101,19 +100,19 @@ func noBias(x, w *operand) *operand {
 	return &operand{typ, make([]byte, n)}
 }
 
-func lowerMaxPool(t *translation) string {
+func lowerMaxPool(t *translation) error {
 	o := t.N.Op.(*op.MaxPool)
 	if len(t.N.Out) > 1 && t.N.Out[1] >= 0 {
-		return "MAX_POOL gives no indices"
+		return refuse("MAX_POOL gives no indices")
 	}
 	return t.pool("MAX_POOL", pool{o.Kernel, o.Strides, o.Dilations, o.AutoPad, o.Ceil, o.Global, o.ChannelsLast,
 		o.Windows})
 }
 
-func lowerAveragePool(t *translation) string {
+func lowerAveragePool(t *translation) error {
 	o := t.N.Op.(*op.AveragePool)
 	if driver.CountsPads(o) {
-		return "AVG_POOL does not count the padding"
+		return refuse("AVG_POOL does not count the padding")
 	}
 	return t.pool("AVG_POOL", pool{o.Kernel, o.Strides, o.Dilations, o.AutoPad, o.Ceil, o.Global, o.ChannelsLast,
 		o.Windows})
@@ -128,21 +127,21 @@ type pool struct {
 	windows                    func(in []int64) ([]op.Window, error)
 }
 
-func (t *translation) pool(name string, p pool) string {
+func (t *translation) pool(name string, p pool) error {
 	x := t.In(0)
 	switch {
 	case len(x.Dims()) != 4:
-		return fmt.Sprintf("%s is of images, not of %d dimensions", name, len(x.Dims())-2)
+		return refuse("%s is of images, not of %d dimensions", name, len(x.Dims())-2)
 	case slices.ContainsFunc(p.dilations, func(d int64) bool { return d != 1 }):
-		return name + " has no dilations"
+		return refuse("%s has no dilations", name)
 	case !p.global && p.ceil == op.RoundCeilInside:
-		return name + " keeps a last window that begins behind the image"
+		return refuse("%s keeps a last window that begins behind the image", name)
 	}
 	settings := []setting{flag("GLOBAL", true)}
 	if !p.global {
 		windows, err := p.windows(driver.Spatial(x.Dims(), p.last))
 		if err != nil {
-			return err.Error()
+			return refuse("%v", err)
 		}
 		settings = []setting{ints("KERNEL_SIZE", p.kernel...), ints("STRIDE", steps(p.strides)...), padding(p.auto, windows)}
 		if p.ceil != op.RoundFloor && p.auto == op.PadExplicit {
@@ -153,32 +152,32 @@ func (t *translation) pool(name string, p pool) string {
 	y, done := t.Result(t.Out(0), p.last)
 	t.add(name, []*operand{image}, []*operand{y}, settings...)
 	done()
-	return ""
+	return nil
 }
 
 // lowerFullyConnected: the operator makes two dimensions of more.
-func lowerFullyConnected(t *translation) string {
+func lowerFullyConnected(t *translation) error {
 	if d := t.In(0).Dims(); len(d) != 2 {
-		return fmt.Sprintf("FULL_CONNECTION keeps two dimensions, not %d", len(d))
+		return refuse("FULL_CONNECTION keeps two dimensions, not %d", len(d))
 	}
 	in := []*operand{t.In(0), t.In(1)}
 	if bias := t.In(2); bias != nil {
 		in = append(in, bias)
 	}
 	t.add("FULL_CONNECTION", in, t.Outs())
-	return ""
+	return nil
 }
 
 // lowerMatMul adds a bias behind the product.
-func lowerMatMul(t *translation) string {
+func lowerMatMul(t *translation) error {
 	o, a, b, bias, y := t.N.Op.(*op.MatMul), t.In(0), t.In(1), t.In(2), t.Out(0)
 	if len(a.Dims()) < 2 || len(b.Dims()) < 2 {
-		return "MATMUL is of matrices"
+		return refuse("MATMUL is of matrices")
 	}
 	to := y
 	if bias != nil {
 		if y.typ.Quant != nil {
-			return "MATMUL has no bias, and codes would be rounded before one is added"
+			return refuse("MATMUL has no bias, and codes would be rounded before one is added")
 		}
 		to = y.Between(y.Dims()...)
 	}
@@ -187,23 +186,23 @@ func lowerMatMul(t *translation) string {
 	if bias != nil {
 		t.add("ADD", []*operand{to, bias}, []*operand{y})
 	}
-	return ""
+	return nil
 }
 
-func lowerBatchNorm(t *translation) string {
+func lowerBatchNorm(t *translation) error {
 	o, x := t.N.Op.(*op.BatchNorm), t.In(0)
 	rank := len(x.Dims())
 	axis, err := op.Axis(o.Axis, rank)
 	if err != nil {
-		return err.Error()
+		return refuse("%v", err)
 	}
 	last := axis == rank-1
 	if !last && (rank != 4 || axis != 1) {
-		return fmt.Sprintf("BATCH_NORM has its channels in the last dimension, not in dimension %d of %d", axis, rank)
+		return refuse("BATCH_NORM has its channels in the last dimension, not in dimension %d of %d", axis, rank)
 	}
 	image := t.Image(x, last)
 	y, done := t.Result(t.Out(0), last)
 	t.add("BATCH_NORM", append([]*operand{image}, t.Ins()[1:]...), []*operand{y}, number("EPSILON", o.Epsilon))
 	done()
-	return ""
+	return nil
 }
