@@ -82,3 +82,25 @@ func TestRun_greyOf16Bits(t *testing.T) {
 	assert.Equal(t, tensor.Tensor{DType: tensor.Uint8, Dims: []int64{1, 3, 1, 2},
 		Data: []byte("\x12\xfe\x12\xfe\x12\xfe")}, readNPY(t, filepath.Join(dir, "y.npy")))
 }
+
+func TestPixelsResized_interpolatesBetweenCentres(t *testing.T) {
+	line := pixels{1, 2, 1, []byte{0, 100}}
+	assert.Equal(t, []byte{0, 25, 75, 100}, line.resized(1, 4).data)
+	assert.Equal(t, []byte{50}, line.resized(1, 1).data)
+	assert.Equal(t, []byte{0, 100, 0, 100, 0, 100}, line.resized(3, 2).data)
+	colour := pixels{2, 1, 3, []byte{0, 10, 20, 100, 30, 60}}
+	assert.Equal(t, pixels{1, 1, 3, []byte{50, 20, 40}}, colour.resized(1, 1))
+	assert.Equal(t, colour, colour.resized(2, 1))
+}
+
+func TestRun_resizesImages(t *testing.T) {
+	dir := t.TempDir()
+	for name, image := range map[string]string{"half": "P5 4 4 15\n" + strings.Repeat("\x07", 16), "whole": "P5 8 8 15\n" +
+		strings.Repeat("\x07", 64)} {
+		code, _, errs := anynpu("run", digits+"digits.onnx", "-i", writeFile(t, name+".pgm", []byte(image)), "-o",
+			filepath.Join(dir, name))
+		require.Equal(t, 0, code, errs)
+	}
+	assert.Equal(t, readNPY(t, filepath.Join(dir, "whole", "probabilities.npy")),
+		readNPY(t, filepath.Join(dir, "half", "probabilities.npy")))
+}

@@ -188,7 +188,7 @@ func TestSuites_dependOnNothingThatTheyJudge(t *testing.T) {
 	}
 	assert.Empty(t, dependence(all))
 	for _, wrong := range []imported{
-		{"conformance/rknn/rules/s7_cores.go", module + "backends/cpu"},
+		{"conformance/rknn/rules/cores.go", module + "backends/cpu"},
 		{"conformance/suite/api.go", module + "capi/abi"},
 		{"internal/built/built.go", module + "capi/ohnn"}, // conformance/suite imports it
 	} {
