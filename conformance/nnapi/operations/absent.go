@@ -21,11 +21,6 @@ type Absence struct {
 // ID names the absences in reports.
 func (a *Absence) ID() string { return a.cases[0].Op + "/omitted_" + a.about }
 
-// long tells whether there are too many to try each time.
-func (a *Absence) long() bool {
-	return strings.HasPrefix(a.about, "pairs") && !strings.HasSuffix(a.about, "_plain")
-}
-
 // absent names the operation and the arguments that a case leaves out.
 func (c *Case) absent() string {
 	f := nnapi.FormOf(c.spec())

@@ -40,7 +40,7 @@ func items(string) ([]suite.Item, error) {
 			out = append(out, suite.Item{ID: v.ID(), Setting: v.setting()})
 		}
 		for _, a := range absences(of) {
-			out = append(out, suite.Item{ID: a.ID(), Type: a.cases[0].element(), Long: a.long()})
+			out = append(out, suite.Item{ID: a.ID(), Type: a.cases[0].element()})
 		}
 		for _, x := range contradictions(of) {
 			out = append(out, suite.Item{ID: x.ID(), Type: x.element()})
