@@ -185,6 +185,9 @@ func (n *node) outputSizes(o *op.ConvTranspose, w window) graph.Value {
 	if !known {
 		n.demand(n.add(&op.Equal{}, n.add(&op.Shape{}, n.in(3)), n.int64s(4)), n.in(3))
 	}
+	if !n.ok() { // strides of 0
+		return graph.None
+	}
 	if known && kernel[0] > 0 && kernel[1] > 0 {
 		o.AutoPad, o.Pads = op.PadExplicit, make([]int64, 4)
 		for k := range 2 {

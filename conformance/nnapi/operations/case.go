@@ -93,6 +93,9 @@ func (f finder) find(id string) (judge, error) {
 	for _, a := range absences(list) {
 		f[a.ID()] = a
 	}
+	for _, s := range scalarForms(list) {
+		f[s.ID()] = s
+	}
 	for _, x := range contradictions(list) {
 		f[x.ID()] = x
 	}

@@ -42,6 +42,9 @@ func items(string) ([]suite.Item, error) {
 		for _, a := range absences(of) {
 			out = append(out, suite.Item{ID: a.ID(), Type: a.cases[0].element()})
 		}
+		for _, s := range scalarForms(of) {
+			out = append(out, suite.Item{ID: s.ID(), Type: s.cases[0][0].element()})
+		}
 		for _, x := range contradictions(of) {
 			out = append(out, suite.Item{ID: x.ID(), Type: x.element()})
 		}
@@ -97,7 +100,7 @@ func summary(rep *suite.Report) (string, error) {
 	f := finder{}
 	var cases []*Case
 	complete := map[string]bool{}
-	refused, levels, contradicting, left := 0, 0, 0, map[string]bool{}
+	refused, levels, contradicting, scalars, left := 0, 0, 0, 0, map[string]bool{}
 	for _, x := range rep.Results {
 		item, err := f.find(x.ID)
 		if err != nil {
@@ -110,6 +113,8 @@ func summary(rep *suite.Report) (string, error) {
 		switch v := item.(type) {
 		case *Case:
 			cases = append(cases, v)
+		case *Scalars:
+			scalars++
 		case *Absence:
 			for _, c := range v.cases {
 				left[c.absent()] = left[c.absent()] || x.Status == suite.Pass
@@ -135,8 +140,8 @@ func summary(rep *suite.Report) (string, error) {
 	}
 	n := len(rep.Results)
 	return fmt.Sprintf("nnapi operations: %d of %d, fewest cases %d, failed %d (of %d cases, %d of them refused, %d at "+
-		"feature levels, %d of contradictions; %d crashes, %d hangs)\nomitted: %d of %d", good, len(nnapi.Operations), max(fewest, 0),
-		n-rep.Counts[suite.Pass]-rep.Counts[suite.Skip], n, refused, levels, contradicting, rep.Counts[suite.Crash],
+		"feature levels, %d of contradictions, %d of scalars; %d crashes, %d hangs)\nomitted: %d of %d", good, len(nnapi.Operations), max(fewest, 0),
+		n-rep.Counts[suite.Pass]-rep.Counts[suite.Skip], n, refused, levels, contradicting, scalars, rep.Counts[suite.Crash],
 		rep.Counts[suite.Hang], whole(left), combinations()), nil
 }
 
