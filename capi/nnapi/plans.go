@@ -87,10 +87,12 @@ type plans struct {
 
 // making is a plan, or the place for one that is made.
 type making struct {
-	key  []byte
-	mu   sync.Mutex // held while the plan is made
-	plan *plan      // nil until it is, and when that has failed
-	gone bool       // no longer in the list
+	key   []byte
+	maker sync.Mutex // held while the plan is made
+
+	mu   sync.Mutex
+	plan *plan // nil until it is made, when that has failed, and when it is gone
+	gone bool  // no longer in the list
 }
 
 // get returns the plan of a key with a reference for the caller. make makes it where there is none.
@@ -126,23 +128,40 @@ func (s *plans) place(key []byte) *making {
 	return m
 }
 
-func (m *making) get(make func() (*plan, error)) (p *plan, gone bool, err error) {
+// made returns the plan, with a reference for the caller, if there is one.
+func (m *making) made() (p *plan, gone bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.gone {
-		return nil, true, nil
+	if m.plan != nil {
+		m.plan.refs.Add(1)
 	}
-	if m.plan == nil {
-		if m.plan, err = make(); err != nil {
-			m.plan = nil
-			return nil, false, err
-		}
-		m.plan.key = m.key
-	}
-	m.plan.refs.Add(1)
-	return m.plan, false, nil
+	return m.plan, m.gone
 }
 
+// get makes the plan where there is none. One that is pushed out of the list meanwhile is the caller's alone.
+func (m *making) get(make func() (*plan, error)) (p *plan, gone bool, err error) {
+	if p, gone = m.made(); p != nil || gone {
+		return p, gone, nil
+	}
+	m.maker.Lock()
+	defer m.maker.Unlock()
+	if p, gone = m.made(); p != nil || gone {
+		return p, gone, nil
+	}
+	if p, err = make(); err != nil {
+		return nil, false, err
+	}
+	p.key = m.key
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.gone {
+		m.plan = p
+		p.refs.Add(1)
+	}
+	return p, false, nil
+}
+
+// end takes the plan out of the list's hands. It waits for none that is made.
 func (m *making) end() {
 	m.mu.Lock()
 	defer m.mu.Unlock()

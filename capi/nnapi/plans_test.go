@@ -252,3 +252,38 @@ func TestExecution_plansObeyTheTimeLimit(t *testing.T) {
 	_, err := c.result.make([]byte{1, 1, 0, 0, 0x80, 0x3f}, time.Now().Add(-time.Hour))
 	assert.Equal(t, MissedDeadlineTransient, runCode(err))
 }
+
+// TestPlans_giveWayWhileTheyAreMade: a plan that is made still is not waited for when others push it out.
+func TestPlans_giveWayWhileTheyAreMade(t *testing.T) {
+	c := compiledFor(t, softmaxByInput(t, 2), withGuises(t, ""), true)
+	key := func(beta byte) []byte { return []byte{1, 1, 0, 0, beta, 0x3f} }
+	s, begun, others, done := &plans{}, make(chan bool), make(chan bool), make(chan *plan, 1)
+	go func() {
+		p, err := s.get(key(0), func() (*plan, error) {
+			close(begun)
+			<-others
+			return c.result.make(key(0), time.Time{})
+		})
+		assert.NoError(t, err)
+		done <- p
+	}()
+	<-begun
+	go func() {
+		defer close(others)
+		for i := range maxPlans + 1 {
+			p, err := s.get(key(byte(i+1)), func() (*plan, error) { return c.result.make(key(byte(i+1)), time.Time{}) })
+			if assert.NoError(t, err) {
+				p.release()
+			}
+		}
+	}()
+	select {
+	case p := <-done:
+		assert.Equal(t, int64(1), p.refs.Load(), "the list has let go of it")
+		p.release()
+	case <-time.After(time.Minute):
+		t.Fatal("the others wait for it")
+	}
+	assert.Len(t, s.list, maxPlans)
+	s.release()
+}
