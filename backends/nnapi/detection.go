@@ -44,7 +44,7 @@ func lowerHeatmapMaxKeypoint(t *translation) error {
 		side = 1
 	}
 	if dims, ok := x.typ.Shape.Ints(); ok && dims[side] != dims[side+1] {
-		return "HEATMAP_MAX_KEYPOINT has squares"
+		return refuse("HEATMAP_MAX_KEYPOINT has squares")
 	}
 	t.addMulti(spec.HeatmapMaxKeypoint, []*operand{t.Out(0), t.Out(1)}, t.Image(x, o.ChannelsLast), t.In(1),
 		boolScalar(false))
