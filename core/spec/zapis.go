@@ -4,7 +4,7 @@ package spec
 
 // APIs are those of the table in capi/abi, in its order.
 var APIs = []API{
-	{Name: "anynpu", Functions: 6},
+	{Name: "anynpu", Functions: 7},
 	{Name: "ohnn", Version: "API level 11", Functions: 82, Sonames: []string{"libneural_network_core.so", "libneural_network_runtime.so"}},
 	{Name: "rknn", Version: "2.3.2", Functions: 37, Sonames: []string{"librknnrt.so", "librknn_api.so", "librknnmrt.so"}},
 	{Name: "hbdnn", Version: "1.24.5", Functions: 50, Sonames: []string{"libdnn.so"}},
