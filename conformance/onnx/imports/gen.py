@@ -257,6 +257,24 @@ def empty():
                 want=x["x"], runtime=False, reference=False)
 
 
+def singles():
+    """One element of two or three dimensions where definitions have a number."""
+    x = f32(3, 4)
+    for rank in (2, 3):
+        one = lambda v, t=np.int64: np.full([1] * rank, v, t)
+        c = {"lo": one(-0.5, np.float32), "hi": one(0.75, np.float32), "p": ints(0, 1, 0, 2), "axis": one(1), "k": one(1), "from": one(2), "to": one(9), "by": one(3), "yes": one(True, bool)}
+        same, turned = (loop_body([], [node("Identity", "x", "s")], [value("s")]), loop_body([], [node("Neg", "x", "t")], [value("t")]))
+        for tag, made, want in (
+            ("clip", node("Clip", "x lo hi"), np.clip(x, np.float32(-0.5), np.float32(0.75))),
+            ("pad", node("Pad", "x p hi"), np.pad(x, ((0, 0), (1, 2)), constant_values=0.75)),
+            ("cumsum", node("CumSum", "x axis"), np.cumsum(x, 1)),
+            ("trilu", node("Trilu", "x k"), np.triu(x, 1)),
+            ("range", [node("Range", "from to by", "r"), node("Cast", "r", "f", to=TensorProto.FLOAT), node("ReduceSum", "f", "s", keepdims=0), node("Add", "x s")], x + np.float32(2 + 5 + 8)),
+            ("if", node("If", "yes", then_branch=turned, else_branch=same), -x),
+        ):
+            add(f"single_of_{rank}_dimensions_{tag}", made, {"x": x}, c, want=want.astype(np.float32), runtime=False, reference=False)
+
+
 def functions():
     """Functions of which a call leaves outputs out, before nodes that leave inputs out."""
     x = f32(2, 3)
@@ -359,6 +377,6 @@ def sequences():
 
 
 if __name__ == "__main__":
-    for part in (grams, activations, words, blocks, bodies, untaken, empty, functions, names, lines, stale, shapes, near, sequences):
+    for part in (grams, activations, words, blocks, bodies, untaken, empty, singles, functions, names, lines, stale, shapes, near, sequences):
         part()
     forms.finish(os.path.join(os.path.dirname(os.path.abspath(__file__)), "imports.zip"))
