@@ -17,7 +17,8 @@ import (
 
 // mayBind lists the folders whose code binds memory to executions: devices, programs made of several, and what tests
 // them. All else goes through core/io.
-var mayBind = []string{"backends", "core/device", "core/exec", "core/io", "internal/devicecheck", "internal/drivertest"}
+var mayBind = []string{"backends", "core/device", "core/devicetest", "core/exec", "core/io",
+	"internal/devicecheck", "internal/drivertest"}
 
 // belowIO lists what core/io may import of this module.
 var belowIO = []string{"core/convert", "core/device", "core/mem", "core/tensor"}
