@@ -13,7 +13,7 @@ import (
 
 // builder makes a model of float32 tensors of n elements.
 type builder struct {
-	t *testing.T
+	t testing.TB
 	m *Model
 	n uint32
 }
