@@ -16,8 +16,11 @@ import (
 // init_ loads a model: size bytes at model, or the file whose name is there when size is 0. The bytes are not kept. A
 // model that is for a driver is left to it.
 func init_(modelAt unsafe.Pointer, size, flags uint32, extend *InitExtend) (*Context, error) {
+	if modelAt == nil && size == 0 {
+		return nil, invalid("model is NULL: with size 0 it is the name of a file")
+	}
 	if modelAt == nil {
-		return nil, invalid("model is NULL: with size %d it is the bytes of a model, with size 0 the name of a file", size)
+		return nil, invalid("model is NULL: size says that it is a model of %d bytes", size)
 	}
 	var source error // of the context whose weights are shared: it may be the driver's
 	if flags&flagShareWeight != 0 {

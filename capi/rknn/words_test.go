@@ -128,6 +128,8 @@ func TestMessages_nameFieldValueAndWhatFits(t *testing.T) {
 			`core_mask is 0x8: the board rk3588 of ANYNPU_RKNN_TARGET has three cores and takes 0 (AUTO), 1, 2, 4, 3, 7 and 0xffff (ALL); the context stays as it was`, setCoreMask(image, 8)},
 		{spec.ErrParam, `core_num is 4: it can be 1 to 3`, setBatchCoreNum(image, 4)},
 		// Models.
+		{spec.ErrParam, `model is NULL: size says that it is a model of 64 bytes`, second(init_(nil, 64, 0, nil))},
+		{spec.ErrParam, `model is NULL: with size 0 it is the name of a file`, second(init_(nil, 0, 0, nil))},
 		{spec.ErrModel, `model: it begins with "hello, w", which is no ONNX model: export the network to ONNX and pass that file`,
 			second(load([]byte("hello, world"), "", 0))},
 	} {
