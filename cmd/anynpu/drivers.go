@@ -18,7 +18,8 @@ type drivers struct {
 // driverInfo is a driver that a manifest or a variable names.
 type driverInfo struct {
 	*dl.Candidate
-	Used bool `json:"used"` // the first that can be used of its API
+	Used  bool     `json:"used"`  // the first that can be used of its API
+	Lacks []string `json:"lacks"` // functions of the API that its file does not export; none where they are in a table
 }
 
 func newDrivers(stdout io.Writer) *cobra.Command {
@@ -29,7 +30,8 @@ func newDrivers(stdout io.Writer) *cobra.Command {
 		Long: `drivers lists the vendors' drivers that manifests and environment name, in the
 order in which they are tried, each with what becomes of it: used, the first of
 its API that can be; usable, behind that; skipped, because its manifest is for
-another environment or version; refused, with the reason.
+another environment or version; refused, with the reason. The functions of the API
+that a usable one lacks are listed: calls of them are refused where they go to it.
 
 A driver's file that is new here is first opened by a program of its own, as the
 library does it; what came of that is kept until the file changes. --probe does
@@ -65,7 +67,11 @@ func listDrivers(env func(string) string, again bool) []driverInfo {
 		c.Probe(o)
 		use := c.Status == dl.Usable && !used[c.API]
 		used[c.API] = used[c.API] || use
-		out = append(out, driverInfo{c, use})
+		lacks := []string{}
+		if c.Status == dl.Usable && !c.Table {
+			lacks, _ = lacksOf(c.API, c.File)
+		}
+		out = append(out, driverInfo{c, use, lacks})
 	}
 	return out
 }
@@ -84,6 +90,9 @@ func printDrivers(w io.Writer, list []driverInfo) {
 		}
 		if d.Reason != "" {
 			printf(w, "  %s\n", d.Reason)
+		}
+		if len(d.Lacks) > 0 {
+			printLacks(w, d.Lacks)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -52,4 +53,31 @@ func TestDrivers_listsThemWithReasons(t *testing.T) {
 	require.NoError(t, os.Mkdir(dir+"/nothing.d", 0o755))
 	_, out, _ = anynpu("drivers")
 	assert.Equal(t, "no driver: no manifest is on the search path, and no variable names one\n", out)
+}
+
+// TestDrivers_functionsThatAreLacking: a library of the functions without which nothing works, and one more.
+func TestDrivers_functionsThatAreLacking(t *testing.T) {
+	dir := t.TempDir()
+	source := filepath.Join(dir, "board.c")
+	require.NoError(t, os.WriteFile(source, []byte("int rknn_init, rknn_destroy, rknn_query, rknn_run, rknn_wait, other;\n"+
+		"static int rknn_inputs_set; int *p = &rknn_inputs_set; extern int rknn_outputs_get; int *q = &rknn_outputs_get;\n"), 0o600))
+	out, err := exec.Command("gcc", "-shared", "-fPIC", "-o", dir+"/board.so", source).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.NoError(t, os.WriteFile(dir+"/1.json", []byte(`{"schema": "anynpu.driver/1", "name": "Board", "api": "rknn",
+		"library": "`+dir+`/board.so"}`), 0o600))
+	t.Setenv("ANYNPU_DRIVERS", dir+"/1.json")
+	t.Setenv("XDG_CACHE_HOME", dir)
+	t.Setenv("ANYNPU_PROBE", "off")
+	code, text, errs := anynpu("drivers", "--json")
+	require.Equal(t, 0, code, errs)
+	var d drivers
+	require.NoError(t, json.Unmarshal([]byte(text), &d))
+	require.Len(t, d.Drivers, 1, text)
+	lacks := d.Drivers[0].Lacks
+	assert.Subset(t, lacks, []string{"rknn_inputs_set", "rknn_outputs_get", "rknn_matmul_run"}, "static, and undefined")
+	for _, has := range []string{"rknn_init", "rknn_destroy", "rknn_query", "rknn_run", "rknn_wait"} {
+		assert.NotContains(t, lacks, has)
+	}
+	_, text, _ = anynpu("drivers")
+	assert.Regexp(t, `(?m)^  lacks \d+ functions of the API:\n    rknn_`, text)
 }
