@@ -3,7 +3,7 @@
 package watch
 
 import (
-	"fmt"
+	"cmp"
 	"strings"
 	"time"
 
@@ -28,11 +28,15 @@ func init() {
 
 func loaded(m *model.Model) record.Model {
 	out := record.Model{Name: m.Path, Bytes: m.Size}
+	digits := ""
+	if m.Digest != "" {
+		digits = "bytes " + m.Digest[:12]
+	}
 	if m.Path == "" {
-		out.Name = fmt.Sprintf("%d bytes of memory", m.Size)
+		out.Name = strings.TrimSpace(m.Graph.Name + " " + digits)
 	}
 	if m.Instead != nil {
-		out.Instead, out.Map = m.Instead.Name, string(m.Instead.Map)
+		out.Instead, out.Map = cmp.Or(digits, m.Instead.Name), string(m.Instead.Map)
 		if c := m.Instead.Compiled; c != nil {
 			out.Targets = c.Targets
 		}

@@ -1,6 +1,8 @@
 package model
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/format/onnx"
@@ -15,6 +17,8 @@ type Model struct {
 	*onnx.Model
 	Path string // of the ONNX file that was read, empty for bytes
 	Size int64  // bytes of what the program handed over
+	// Digest is the SHA-256, in hexadecimal, of bytes that the program handed over. It is known to Loaded alone.
+	Digest string
 	// Instead is set when another file was read than what the program handed over.
 	Instead *Instead
 	// MapError is why the map could not be read, which does no harm to a model that can be loaded as it is.
@@ -68,6 +72,10 @@ var Loaded func(m *Model)
 func Load(s Source, o Options) (*Model, error) {
 	m, err := load(s, o)
 	if err == nil && Loaded != nil {
+		if s.Path == "" {
+			sum := sha256.Sum256(s.Data)
+			m.Digest = hex.EncodeToString(sum[:])
+		}
 		Loaded(m)
 	}
 	return m, err
