@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"slices"
 	"time"
@@ -136,14 +135,6 @@ func sortedTimes(parts [][]time.Duration) []time.Duration {
 func msOf(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e6 }
 
 func threadsText(n int) string { return counted(n, "thread") }
-
-// counted is a number of things: "1 run", "2 runs".
-func counted(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return fmt.Sprintf("%d %s", n, thing)
-}
 
 // verb is the form for a number of things.
 func verb(n int, one, more string) string {
