@@ -10,7 +10,7 @@ import (
 
 	"github.com/anynpu/anynpu/backends/dl"
 	"github.com/anynpu/anynpu/backends/dl/loader"
-	"github.com/anynpu/anynpu/capi/abi"
+	"github.com/anynpu/anynpu/core/spec"
 )
 
 // drivers is the JSON form of drivers; docs/drivers.schema.json describes it.
@@ -110,17 +110,13 @@ func lacksOf(api, file string) (lacks []string, ok bool) {
 	}
 	slices.Sort(has)
 	lacks = []string{}
-	for _, f := range abi.Facades {
-		if f.Name != api {
+	for _, a := range spec.APIs {
+		if a.Name != api {
 			continue
 		}
-		funcs, err := abi.Parse(f)
-		if err != nil {
-			return lacks, false
-		}
-		for _, fn := range funcs {
-			if _, found := slices.BinarySearch(has, fn.Name); !found {
-				lacks = append(lacks, fn.Name)
+		for _, name := range a.Functions {
+			if _, found := slices.BinarySearch(has, name); !found {
+				lacks = append(lacks, name)
 			}
 		}
 	}

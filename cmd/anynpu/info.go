@@ -145,7 +145,7 @@ func apis(env func(string) string) []apiInfo {
 	stubs := stubFolder()
 	var out []apiInfo
 	for _, f := range spec.APIs {
-		a := apiInfo{Name: f.Name, Version: f.Version, Functions: f.Functions}
+		a := apiInfo{Name: f.Name, Version: f.Version, Functions: len(f.Functions)}
 		if a.Version == "" {
 			a.Version = version
 		}

@@ -6,7 +6,7 @@ package spec
 type API struct {
 	Name      string   // its package under capi
 	Version   string   // of the API that is served; empty: that of the library
-	Functions int      // how many it declares
+	Functions []string // that it declares, in the order of the headers
 	Sonames   []string // the vendor's file names; none: it is in the library's own file alone
 }
 

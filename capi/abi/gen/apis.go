@@ -15,7 +15,11 @@ func (img *image) apis() string {
 		if f.Version != "" {
 			fmt.Fprintf(&b, "Version: %q, ", f.Version)
 		}
-		fmt.Fprintf(&b, "Functions: %d", len(f.Rows))
+		b.WriteString("Functions: []string{\n")
+		for _, r := range f.all {
+			fmt.Fprintf(&b, "\t\t%q,\n", r.Name)
+		}
+		b.WriteString("\t}")
 		if len(f.Facade.Stubs) > 0 {
 			var names []string
 			for _, l := range f.Facade.Stubs {
