@@ -5,6 +5,7 @@ import (
 
 	"github.com/anynpu/anynpu/core/format/onnx/proto"
 	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/parallel"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -141,7 +142,7 @@ func (m *Lowering) preload(g *proto.Graph, nodes []*proto.Node, uses map[string]
 		}
 	}
 	kept := make([]*stored, len(work))
-	proto.InParallel(len(work), func(i int) {
+	parallel.Do(proto.Goroutines, len(work), func(i int) {
 		var perm []int
 		if filters[work[i].Name] > 0 {
 			perm = filterPerm(len(work[i].Dims), false)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,7 +15,11 @@ import (
 
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/parallel"
 )
+
+// Goroutines is on how many goroutines values of a file are read at most.
+var Goroutines = min(runtime.NumCPU(), 8)
 
 // Source is the bytes of a model while it is read: the caller's, or a copy of a file outside the Go heap. A file is
 // read, not mapped: a mapped file that another process truncates would kill this one.
@@ -53,7 +58,7 @@ func readSource(f *os.File, off, n int64) (*Source, error) {
 	data, err := b.Map()
 	if err == nil {
 		failed := make([]error, (n+readStep-1)/readStep)
-		InParallel(len(failed), func(i int) {
+		parallel.Do(Goroutines, len(failed), func(i int) {
 			at := int64(i) * readStep
 			_, failed[i] = io.ReadFull(io.NewSectionReader(f, off+at, min(readStep, n-at)), data[at:min(n, at+readStep)])
 		})
