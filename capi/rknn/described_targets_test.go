@@ -1,0 +1,50 @@
+package rknn
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anynpu/anynpu/core/format/rknn/rknntest"
+	spec "github.com/anynpu/anynpu/core/spec/rknn"
+)
+
+// chips are the targets of the vendor's converter, with the channels that a group of int8 has and the container that
+// files of them are in, as files of each show.
+var chips = []struct {
+	name    string
+	lanes   int64
+	version uint64
+}{
+	{"rk3588", 16, rknntest.Main}, {"rk3576", 16, rknntest.Main}, {"rk3562", 16, rknntest.Main},
+	{"rv1126b", 16, rknntest.Main}, {"rk3566", 8, rknntest.Main}, {"rk3568", 8, rknntest.Main},
+	{"rk2118", 16, rknntest.Main}, {"rv1103", 16, rknntest.Mini}, {"rv1106", 16, rknntest.Mini},
+	{"rv1103b", 8, rknntest.Mini}, {"rv1106b", 8, rknntest.Mini},
+}
+
+// TestDescribed_everyTarget: types, scales and zero points are the file's in both containers; native shapes are those
+// of the file, and where it has none those of the chip.
+func TestDescribed_everyTarget(t *testing.T) {
+	require.Len(t, chips, len(targets))
+	for _, chip := range chips {
+		for _, told := range []bool{true, false} {
+			f := reluFile()
+			f.Version, f.Targets, f.Custom = chip.version, []string{chip.name}, ""
+			y := &f.Graphs[0].Tensors[2]
+			y.Shape = []int64{1, 3, 2, 4, chip.lanes} // more groups than the channels take
+			groups := uint32(3)
+			if !told {
+				y.Native, y.Shape, groups = false, nil, 1
+			}
+			c := openFile(t, f, relu(1, 3, 2, 4))
+			require.Equal(t, chip.name, c.model.board.name)
+			a := attrOf(t, c, spec.QueryNativeOutputAttr)
+			require.Equal(t, []uint32{1, groups, 2, 4, uint32(chip.lanes)}, sizesOf(a), "%s, told %v", chip.name, told)
+			require.Equal(t, []any{spec.NC1HWC2, spec.Int8, int32(-128), float32(1.0 / 32)},
+				[]any{a.Format, a.Kind, a.Zp, a.Scale}, chip.name)
+			a = attrOf(t, c, spec.QueryNativeInputAttr)
+			require.Equal(t, []any{spec.NHWC, spec.Int8, int32(-3), float32(1.0 / 64)}, []any{a.Format, a.Kind, a.Zp, a.Scale},
+				chip.name)
+		}
+	}
+}
