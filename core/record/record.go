@@ -38,7 +38,7 @@ type Event struct {
 
 // A Model is a model as it was loaded.
 type Model struct {
-	Name    string   `json:"name"`              // of the file that was read, or of bytes that of the graph and the first digits of their SHA-256
+	Name    string   `json:"name"`              // of the file, or of bytes their graph and digits of their SHA-256
 	Bytes   int64    `json:"bytes"`             // of what the program handed over
 	Instead string   `json:"instead,omitempty"` // what the program handed over, where another file was read
 	Targets []string `json:"targets,omitempty"` // the boards that a compiled model, for which the file was read, is for
