@@ -1,10 +1,12 @@
 package rknn
 
 import (
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/anynpu/anynpu/core/format/rknn"
 	"github.com/anynpu/anynpu/core/format/rknn/rknntest"
 	spec "github.com/anynpu/anynpu/core/spec/rknn"
 )
@@ -47,4 +49,23 @@ func TestDescribed_everyTarget(t *testing.T) {
 				chip.name)
 		}
 	}
+}
+
+// TestDescribed_channelsLast: the ONNX file of a network of TensorFlow takes [N,H,W,C]; the .rknn has a mean per channel.
+func TestDescribed_channelsLast(t *testing.T) {
+	f := reluFile()
+	f.Graphs = nil
+	for _, p := range []*rknn.Port{&f.Inputs[0], &f.Outputs[0]} {
+		p.Layout, p.Dims, p.Type = "nhwc", []int64{1, 2, 4, 3}, "float16"
+	}
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "net.onnx"), relu(1, 2, 4, 3).Bytes())
+	write(t, filepath.Join(dir, "net.rknn"), rknntest.Write(f))
+	m, err := load(nil, filepath.Join(dir, "net.rknn"), 0)
+	require.NoError(t, err)
+	c, err := newContext(m, 0, m.run)
+	require.NoError(t, err)
+	t.Cleanup(c.release)
+	require.Equal(t, []float32{120, 110, 100}, c.model.in[0].Mean)
+	require.Equal(t, []uint32{1, 2, 4, 3}, sizesOf(attrOf(t, c, spec.QueryInputAttr)))
 }

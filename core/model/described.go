@@ -155,7 +155,8 @@ func (d *describer) preprocess(key string, p onnx.Port, pre *rknn.Preprocess) {
 		if len(v) > 1 {
 			v = list.v
 		}
-		if len(v) > 1 && (len(p.Dims) != 4 || !open(p.Dims[1]) && p.Dims[1] != strconv.Itoa(len(v))) {
+		if n := strconv.Itoa(len(v)); len(v) > 1 && (len(p.Dims) != 4 || !open(p.Dims[1]) && p.Dims[1] != n &&
+			p.Dims[3] != n) {
 			d.skip("%s of input %q has %d numbers, its shape here is [%s]", list.what, p.Name, len(v), strings.Join(p.Dims, ","))
 			continue
 		}
