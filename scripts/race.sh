@@ -13,4 +13,4 @@ alone=(
 started=$(for folder in "${alone[@]}"; do grep -nE '^[[:space:]]*go [a-z]|\.Go\(|\.Parallel\(' "$folder"/*.go || true; done)
 [ -z "$started" ] || { echo "race.sh leaves these packages out, but they start goroutines:"; echo "$started"; exit 1; }
 echo "without goroutines, left out: ${alone[*]}"
-go list ./... | grep -vE "/($(IFS='|'; echo "${alone[*]}"))\$" | GORACE=atexit_sleep_ms=10 xargs go test -count=1 -vet=off -short -race
+go list ./... | grep -vE "/($(IFS='|'; echo "${alone[*]}"))\$" | GORACE=atexit_sleep_ms=10 xargs go run ./scripts/gotest -count=1 -vet=off -short -race
