@@ -6,10 +6,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/anynpu/anynpu/capi/record"
 	"github.com/anynpu/anynpu/core/format/onnx/onnxtest"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/model"
+	"github.com/anynpu/anynpu/core/record"
 )
 
 // TestLoaded_bytes: a model that a program gives as bytes goes by its graph and the first digits that sha256sum gives.
