@@ -1,7 +1,7 @@
 // Gotest runs go test and prints what a reader of a suite wants: a line per package, the whole output of what failed, each
 // skipped test with its reason, and the slowest tests.
 //
-//	go run ./scripts/gotest [-slowest N] GO-TEST-ARGUMENT...
+//	go run ./scripts/gotest GO-TEST-ARGUMENT...
 //
 // Its exit code is that of go test.
 package main
@@ -10,7 +10,6 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -135,7 +134,7 @@ func reason(lines []string) string {
 // short is a package's path within the module.
 func short(path string) string { return strings.TrimPrefix(path, "github.com/anynpu/anynpu/") }
 
-func run(out io.Writer, slowest int, arguments []string) (int, error) {
+func run(out io.Writer, arguments []string) (int, error) {
 	c := exec.Command("go", append([]string{"test", "-json"}, arguments...)...)
 	c.Stderr = os.Stderr
 	pipe, err := c.StdoutPipe()
@@ -156,7 +155,7 @@ func run(out io.Writer, slowest int, arguments []string) (int, error) {
 		}
 	}
 	err = c.Wait()
-	r.slowest(slowest)
+	r.slowest(5)
 	if failed := (*exec.ExitError)(nil); errors.As(err, &failed) {
 		return failed.ExitCode(), nil
 	}
@@ -164,9 +163,7 @@ func run(out io.Writer, slowest int, arguments []string) (int, error) {
 }
 
 func main() {
-	slowest := flag.Int("slowest", 5, "print `N` of the slowest tests")
-	flag.Parse()
-	code, err := run(os.Stdout, *slowest, flag.Args())
+	code, err := run(os.Stdout, os.Args[1:])
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "gotest:", err)
 	}

@@ -47,7 +47,7 @@ not an event
 // TestRun_returnsTheExitCode runs go test itself on a package that does not exist.
 func TestRun_returnsTheExitCode(t *testing.T) {
 	var out strings.Builder
-	code, err := run(&out, 5, []string{"./no-such-package"})
+	code, err := run(&out, []string{"-count=1", "./no-such-package"})
 	if err != nil || code == 0 {
 		t.Errorf("exit code %d, error %v: want a code other than 0 and no error", code, err)
 	}
