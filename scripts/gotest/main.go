@@ -124,9 +124,9 @@ func reason(lines []string) string {
 			continue
 		}
 		if place, text, found := strings.Cut(s, ": "); found && strings.Contains(place, ".go:") {
-			return text
+			return strings.TrimPrefix(text, "SKIP: ")
 		}
-		return s
+		return strings.TrimPrefix(s, "SKIP: ")
 	}
 	return "no reason given"
 }
