@@ -190,7 +190,7 @@ func TestImport_hostileModels(t *testing.T) {
 // TestImport_otherNumbersOfInputsAndOutputs: every operator with up to eight inputs, of one type or absent, and up to
 // three outputs gives a model or an error.
 func TestImport_otherNumbersOfInputsAndOutputs(t *testing.T) {
-	for _, name := range operators() {
+	for _, name := range known() {
 		for i := range 9 * 4 * 3 {
 			in, out := make([]string, i%9), make([]string, i/9%4)
 			for k := range in {
@@ -202,7 +202,7 @@ func TestImport_otherNumbersOfInputsAndOutputs(t *testing.T) {
 				out[k] = string(rune('p' + k))
 			}
 			err := imported(t, modelMsg(graphMsg([]msg{nodeMsg("SequenceConstruct", []string{"x", "c"}, []string{"s"}),
-				nodeMsg(name, in, out), nodeMsg("Relu", []string{"x"}, []string{"y"})},
+				nodeOf(name, in, out), nodeMsg("Relu", []string{"x"}, []string{"y"})},
 				input("x", 1, 1, 2, 2), output("y"), initial(tensorMsg("c", []int64{1}, []byte{0, 0, 128, 63})))), "")
 			if err != nil {
 				assert.NotEqual(t, fault.Internal, fault.KindOf(err), "%s%v -> %v: %v", name, in, out, err)

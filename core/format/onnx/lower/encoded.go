@@ -2,6 +2,7 @@ package lower
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/anynpu/anynpu/core/format/metadata"
 	"github.com/anynpu/anynpu/core/format/onnx/proto"
@@ -21,7 +22,8 @@ var quantizers = []string{"QuantizeLinear", "DequantizeLinear", "QLinearConv", "
 // stores reports whether values of the model are to be stored as the metadata say.
 func (m *Lowering) stores(g *proto.Graph) bool {
 	return m.opt.Quantize && !slices.ContainsFunc(g.Nodes, func(n *proto.Node) bool {
-		return n.Domain == "" && slices.Contains(quantizers, n.OpType)
+		return n.Domain == "" && slices.Contains(quantizers, n.OpType) ||
+			n.Domain == microsoft && (strings.HasPrefix(n.OpType, "Q") || strings.Contains(n.OpType, "Quantize"))
 	})
 }
 

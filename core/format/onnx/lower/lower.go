@@ -2,6 +2,7 @@ package lower
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -61,6 +62,11 @@ func (m *Lowering) reportMissing() error {
 		return fault.New(fault.Unsupported, "%s: %s; the model is of opset %d: those of them "+
 			"whose definition changed since are read from opset %d on, to which onnx.version_converter converts it",
 			heading, strings.Join(ops, "; "), m.old, MinOpset)
+	}
+	if slices.ContainsFunc(ops, func(op string) bool { return strings.HasPrefix(op, microsoft+".") }) {
+		return fault.New(fault.Unsupported, "%s: %s; ONNX Runtime writes operators of %s when it saves an optimized model, "+
+			"or quantizes in QOperator form: the model as it was before, or quantized in QDQ form, has none", heading,
+			strings.Join(ops, "; "), microsoft)
 	}
 	return fault.New(fault.Unsupported, "%s: %s", heading, strings.Join(ops, "; "))
 }

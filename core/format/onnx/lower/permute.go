@@ -103,7 +103,8 @@ func transpose4(dst, src []byte, rows, cols int) {
 
 // filterInput names the operators whose input 1 is a filter that is stored in the project's order, [O, spatial...,
 // I/groups].
-var filterInput = map[string]bool{"Conv": true, "ConvInteger": true, "ConvTranspose": true, "DeformConv": true}
+var filterInput = map[string]bool{"Conv": true, "ConvInteger": true, "ConvTranspose": true, "DeformConv": true,
+	microsoft + ".FusedConv": true}
 
 // filterPerm is the order of the dimensions of a filter in the project, as a filter of the given rank in the file has
 // them.

@@ -20,10 +20,10 @@ func (sc *Scope) Begin(p *proto.Node) {
 // Missing reports whether an operator of the model is missing.
 func (sc *Scope) Missing() bool { return len(sc.m.missing) > 0 }
 
-// operator returns the row of a node's operator, nil for one of ai.onnx that is not supported.
+// operator returns the row of a node's operator, nil for one of ai.onnx or com.microsoft that is not supported.
 func (sc *Scope) operator(p *proto.Node) *Operator {
 	o := sc.m.table[operatorKey{p.Domain, p.OpType}]
-	if o == nil && p.Domain != "" {
+	if o == nil && p.Domain != "" && p.Domain != microsoft {
 		return sc.m.custom
 	}
 	return o
@@ -37,12 +37,12 @@ func (sc *Scope) Check(q *proto.Instance) (bool, error) {
 		if o != nil {
 			sc.m.old = version
 		}
-		sc.m.missing[q.OpType] = append(sc.m.missing[q.OpType], q.Label())
+		sc.m.missing[q.Operator()] = append(sc.m.missing[q.Operator()], q.Label())
 	}
 	switch {
 	case sc.Missing():
 		return false, nil
-	case q.Domain != "":
+	case o == sc.m.custom:
 		return true, nil
 	case len(q.Node.Out) == 0:
 		return false, fault.New(fault.File, "no outputs")
@@ -52,7 +52,7 @@ func (sc *Scope) Check(q *proto.Instance) (bool, error) {
 
 // Form looks at the form of a node that is not lowered.
 func (sc *Scope) Form(p *proto.Node, version int64) error {
-	if p.Domain != "" || sc.operator(p) == nil {
+	if o := sc.operator(p); o == nil || o == sc.m.custom {
 		return nil
 	}
 	return p.CheckForm(version)

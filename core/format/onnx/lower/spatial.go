@@ -37,7 +37,7 @@ var spatialOperators = []Operator{
 func (n *node) takesFilter() bool {
 	name := n.p.In[1]
 	_, read := n.values[name]
-	return !read && n.inits[name] != nil && filterInput[n.p.OpType] && !n.p.Frame.Expanded()
+	return !read && n.inits[name] != nil && filterInput[n.p.Operator()] && !n.p.Frame.Expanded()
 }
 
 // filter returns input i as [O, spatial..., I/groups]. Convolutions hold [O, I/groups, spatial...], transposed ones [I,
@@ -215,16 +215,22 @@ type window struct {
 // pool lowers a pool, which of makes of its window.
 func pool(of func(n *node, w window) graph.Op) lowering {
 	return func(n *node) error {
-		auto, err := n.autoPad()
+		w, err := n.window()
 		if err != nil {
 			return err
 		}
-		w := window{n.ints("kernel_shape"), n.ints("strides"), n.ints("dilations"), n.ints("pads"), auto, op.RoundFloor}
-		if n.int("ceil_mode", 0) != 0 {
-			w.ceil = op.RoundCeilInside
-		}
 		return n.emit(of(n, w), n.in...)
 	}
+}
+
+// window reads the attributes that all pools share.
+func (n *node) window() (window, error) {
+	auto, err := n.autoPad()
+	w := window{n.ints("kernel_shape"), n.ints("strides"), n.ints("dilations"), n.ints("pads"), auto, op.RoundFloor}
+	if n.int("ceil_mode", 0) != 0 {
+		w.ceil = op.RoundCeilInside
+	}
+	return w, err
 }
 
 // lowerGemm is alpha * A' * B' + beta * C.

@@ -127,7 +127,7 @@ func upTo(n int) []int {
 func (m *Lowering) preload(g *proto.Graph, nodes []*proto.Node, uses map[string]int) {
 	filters, transposed := map[string]int{}, map[string]bool{}
 	for _, n := range nodes {
-		if n.Domain == "" && filterInput[n.OpType] && len(n.In) > 1 {
+		if filterInput[n.Operator()] && len(n.In) > 1 {
 			filters[n.In[1]]++
 			transposed[n.In[1]] = n.OpType == "ConvTranspose"
 		}

@@ -32,7 +32,7 @@ var sequenceOperators = []Operator{
 func Operators() []Operator {
 	return slices.Concat(elementwiseOperators, shapeOperators, reduceOperators, spatialOperators, resizeOperators,
 		regionOperators, normOperators, lossOperators, rnnOperators, attentionOperators, quantOperators, signalOperators,
-		tfidfOperators, controlOperators, ifOperators, sequenceOperators)
+		tfidfOperators, controlOperators, ifOperators, sequenceOperators, microsoftOperators())
 }
 
 // table has the operators by domain and name.

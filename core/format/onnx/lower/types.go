@@ -20,11 +20,11 @@ type Operator struct {
 
 // Attributes are the attributes of the operator by name, each with its types in the versions that have it.
 func (o *Operator) Attributes() map[string][]proto.AttributeSpan {
-	if o.Domain != "" {
-		return nil
-	}
-	return proto.AttributesOf()[o.Name]
+	return proto.AttributesOf()[o.key()]
 }
+
+// key is the operator's name, with its domain outside ai.onnx.
+func (o *Operator) key() string { return (&proto.Node{Domain: o.Domain, OpType: o.Name}).Operator() }
 
 // operatorKey is the domain and name of an operator.
 type operatorKey struct{ domain, name string }

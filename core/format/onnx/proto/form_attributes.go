@@ -15,6 +15,9 @@ import (
 //go:embed zattributes.txt
 var attributeLines string
 
+//go:embed zmicrosoft.txt
+var microsoftLines string
+
 // The types of AttributeProto that operators have.
 const (
 	AttrFloat = 1 + iota
@@ -41,14 +44,14 @@ var (
 // AttributeSpan is an attribute of a type in the versions from Since to before Until, 0: in all that follow.
 type AttributeSpan struct{ Type, Since, Until int64 }
 
-// AttributesOf are the attributes of the operators of ai.onnx.
+// AttributesOf are the attributes of the operators, which have their domain before their names outside ai.onnx.
 var AttributesOf = sync.OnceValue(func() map[string]map[string][]AttributeSpan {
 	all := map[string]map[string][]AttributeSpan{}
 	number := func(s string) int64 {
 		n, _ := strconv.ParseInt(s, 10, 64)
 		return n
 	}
-	for line := range strings.Lines(attributeLines) {
+	for line := range strings.Lines(attributeLines + microsoftLines) {
 		words := strings.Fields(line)
 		if words[0] == "#" {
 			continue
@@ -69,7 +72,7 @@ var AttributesOf = sync.OnceValue(func() map[string]map[string][]AttributeSpan {
 // that begin with two underscores are internal to what wrote the model. In a function's node an attribute of the call
 // has another name than its own.
 func (p *Node) checkAttribute(name string, a *Attribute, version int64) error {
-	list, known := AttributesOf()[p.OpType]
+	list, known := AttributesOf()[p.Operator()]
 	if !known || strings.HasPrefix(name, "__") {
 		return nil
 	}
@@ -79,7 +82,7 @@ func (p *Node) checkAttribute(name string, a *Attribute, version int64) error {
 	})
 	switch {
 	case spans == nil:
-		return fault.New(fault.File, "attribute %q: %s has no such attribute; want %s", name, p.OpType,
+		return fault.New(fault.File, "attribute %q: %s has no such attribute; want %s", name, p.Operator(),
 			attributesAt(list, version))
 	case i < 0:
 		return fault.New(fault.File, "attribute %q: %s of opset %d has none of that name; it has %s", name, p.OpType,

@@ -1,0 +1,239 @@
+#!/usr/bin/env python3
+"""Make microsoft.zip.0.gz: the operators of com.microsoft with their types, optional inputs and attributes, as ONNX Runtime computes them.
+
+    python3 -m venv venv && venv/bin/pip install onnxruntime==1.32.0 onnx==1.23.2 && venv/bin/python gen.py
+
+ONNX Runtime computes nodes as they stand, without optimization. Scales have no simple ratios: halfway between two codes, ONNX Runtime
+rounds to even with the zero point added in some operators and without it in others. Format and rules are those of ../forms; the same versions write the same bytes.
+"""
+
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "forms"))
+
+import numpy as np
+from onnx import TensorProto, helper, numpy_helper
+
+import forms
+from forms import base, f32, rng
+
+MS = "com.microsoft"
+
+
+def build(name, nodes, feeds, inits, outs, opset=17):
+    """A model of nodes; outs are the types of its outputs by name."""
+    info = lambda k, v: helper.make_tensor_value_info(k, helper.np_dtype_to_tensor_dtype(v.dtype), v.shape)
+    g = helper.make_graph(nodes, name, [info(k, v) for k, v in feeds.items()],
+                          [helper.make_tensor_value_info(k, t, None) for k, t in outs.items()], [numpy_helper.from_array(v, k) for k, v in inits.items()])
+    imports = [helper.make_opsetid("", opset), helper.make_opsetid(MS, 1)]
+    return helper.make_model(g, opset_imports=imports, ir_version=10, producer_name="gen.py")
+
+
+def add(tag, op, ins, feeds, inits=None, outs="y", types=None, domain=MS, imported=17, **attrs):
+    """Adds a case of one node, named after the operator and tag. Inputs that are not fed are constants; types are those of the outputs."""
+    name = f"{op}_{tag}"
+    feeds = {k: np.asarray(v) for k, v in feeds.items()}
+    inits = {k: np.asarray(v) for k, v in (inits or {}).items() if k in ins.split()}
+    n = forms.node(op, ins, outs, domain=domain, **attrs)
+    made = [o for o in outs.split() if o != "-"]
+    types = dict(zip(made, types or [TensorProto.FLOAT] * len(made)))
+    model = build(name, [n], feeds, inits, types, imported)
+    try:
+        values = forms.one_by_one(model, feeds)
+    except Exception as e:
+        forms.problems.append(f"{name}: {e}")
+        return
+    if name in base.cases:
+        forms.problems.append(f"{name} twice")
+    base.cases[name] = (model, feeds, dict(zip(made, map(np.asarray, values))))
+
+
+def refused(tag, op, ins, feeds, inits=None, **attrs):
+    """Adds a model that is refused."""
+    feeds = {k: np.asarray(v) for k, v in feeds.items()}
+    inits = {k: np.asarray(v) for k, v in (inits or {}).items() if k in ins.split()}
+    model = build(tag, [forms.node(op, ins, domain=MS, **attrs)], feeds, inits, {"y": TensorProto.FLOAT})
+    base.cases[f"refused_{op}_{tag}"] = (model, {}, {})
+
+
+KINDS = {"u8": (np.uint8, TensorProto.UINT8, 128, 0, 256), "s8": (np.int8, TensorProto.INT8, -3, -128, 128)}
+
+
+def scalars(kind, **numbers):
+    """Scales and zero points: names with z are of the type of the codes."""
+    return {k: np.array(v, KINDS[kind][0] if k.endswith("z") else np.float32) for k, v in numbers.items()}
+
+
+def codes(kind, *shape):
+    _, _, _, low, high = KINDS[kind]
+    return rng.integers(low, high, shape).astype(KINDS[kind][0])
+
+
+def binaries():
+    for op in ("QLinearAdd", "QLinearMul"):
+        for kind, (_, t, zero, _, _) in KINDS.items():
+            c = scalars(kind, sa=0.1237, az=zero, sb=0.0631, bz=zero + 5, sc=0.2543 if op == "QLinearAdd" else 0.5119, cz=zero - 2)
+            for tag, a, b in (("same", (2, 3, 4, 5), (2, 3, 4, 5)), ("scalar", (2, 37), ()), ("channel", (2, 3, 4, 5), (3, 1, 1)), ("both", (4, 1), (3, 1, 5))):
+                add(f"{kind}_{tag}", op, "a sa az b sb bz sc cz", {"a": codes(kind, *a), "b": codes(kind, *b)}, c, types=[t])
+            add(f"{kind}_constant", op, "a sa az b sb bz sc cz", {"a": codes(kind, 3, 7)}, {**c, "b": codes(kind, 7)}, types=[t])
+        u = scalars("u8", sa=0.125, az=3, sb=0.0625, bz=5, sc=0.25, cz=2)
+        feeds = {"a": codes("u8", 3, 7), "b": codes("u8", 3, 7)}
+        refused("unknown_attribute", op, "a sa az b sb bz sc cz", feeds, u, axis=1)
+        refused("without_scale", op, "a sa az b sb bz", feeds, u)
+        refused("scale_per_column", op, "a sa az b sb bz sc cz", feeds, {**u, "sa": np.full(7, 0.5, np.float32)})
+
+
+def concat():
+    for kind, (_, t, zero, _, _) in KINDS.items():
+        c = scalars(kind, s=0.1, z=zero, sa=0.1, az=zero, sb=0.07, bz=zero + 5, sc=0.21, cz=zero - 2)
+        three = "s z a sa az b sb bz c sc cz"
+        add(f"{kind}_channels", "QLinearConcat", three, {"a": codes(kind, 1, 2, 3, 4), "b": codes(kind, 1, 5, 3, 4), "c": codes(kind, 1, 1, 3, 4)}, c, types=[t], axis=1)
+        add(f"{kind}_last", "QLinearConcat", three, {"a": codes(kind, 3, 2), "b": codes(kind, 3, 5), "c": codes(kind, 3, 4)}, c, types=[t], axis=-1)
+        add(f"{kind}_first", "QLinearConcat", three, {"a": codes(kind, 3, 2), "b": codes(kind, 5, 2)}, {**c, "c": codes(kind, 2, 2)}, types=[t], axis=0)
+        add(f"{kind}_one", "QLinearConcat", "s z b sb bz", {"b": codes(kind, 3, 5)}, c, types=[t], axis=1)
+        add(f"{kind}_same_scale", "QLinearConcat", "s z a sa az b sa az", {"a": codes(kind, 3, 5), "b": codes(kind, 3, 5)}, c, types=[t], axis=1)
+    c = scalars("u8", s=0.1, z=3, sa=0.1, az=3)
+    refused("without_axis", "QLinearConcat", "s z a sa az", {"a": codes("u8", 3, 5)}, c)
+    refused("two_of_three", "QLinearConcat", "s z a sa", {"a": codes("u8", 3, 5)}, c, axis=1)
+
+
+def pools():
+    for kind, (_, t, zero, _, _) in KINDS.items():
+        c = scalars(kind, s=0.1137, z=zero, t=0.0619, tz=zero - 7)
+        for tag, shape, more in (("plain", (2, 3, 5, 7), {}), ("one_dimension", (1, 4, 11), {}), ("channels_last", (2, 5, 7, 3), {"channels_last": 1}), ("large", (1, 2, 32, 33), {})):
+            add(f"{kind}_{tag}", "QLinearGlobalAveragePool", "x s z t tz", {"x": codes(kind, *shape)}, c, types=[t], **more)
+        for tag, more in (("plain", {}), ("strides", {"strides": [2, 1]}), ("pads", {"pads": [1, 0, 1, 1]}), ("pads_count", {"pads": [1, 1, 1, 1], "count_include_pad": 1}),
+                          ("ceil", {"strides": [2, 2], "ceil_mode": 1}), ("same", {"auto_pad": "SAME_UPPER", "strides": [2, 2]})):
+            add(f"{kind}_{tag}", "QLinearAveragePool", "x s z t tz", {"x": codes(kind, 2, 3, 8, 7)}, c, types=[t], kernel_shape=[3, 2], **more)
+        add(f"{kind}_channels_last", "QLinearAveragePool", "x s z t tz", {"x": codes(kind, 2, 8, 7, 3)}, c, types=[t], kernel_shape=[3, 2], channels_last=1)
+
+
+def unaries():
+    for kind, (_, t, zero, low, high) in KINDS.items():
+        every = np.arange(low, high).astype(KINDS[kind][0])
+        for op, more in (("QLinearSigmoid", ({},)), ("QLinearLeakyRelu", ({}, {"alpha": 0.3}))):
+            for i, attrs in enumerate(more):
+                for tag, c in (("near", scalars(kind, s=0.031, z=zero, t=1 / 256, tz=low)), ("far", scalars(kind, s=0.27, z=zero + 3, t=0.19, tz=zero))):
+                    add(f"{kind}_{tag}_{i}", op, "x s z t tz", {"x": every}, c, types=[t], **attrs)
+                add(f"{kind}_no_zero_of_result_{i}", op, "x s z t -", {"x": every}, scalars(kind, s=0.031, z=zero, t=0.05), types=[t], **attrs)
+                add(f"{kind}_no_zeros_{i}", op, "x s - t -", {"x": every.reshape(4, 8, 8)}, scalars(kind, s=0.031, t=0.05), types=[t], **attrs)
+        c = scalars(kind, s=0.043, z=zero, t=1 / 256, tz=low)
+        for tag, shape, more in (("last", (3, 5, 9), {"opset": 13}), ("middle", (3, 5, 9), {"opset": 13, "axis": 1}), ("flat", (3, 5, 9), {"opset": 12, "axis": 1}),
+                                 ("flat_last", (3, 5, 9), {"opset": 11, "axis": 2}), ("row", (4, 31), {"opset": 17, "axis": -1})):
+            add(f"{kind}_{tag}", "QLinearSoftmax", "x s z t tz", {"x": codes(kind, *shape)}, c, types=[t], **more)
+    refused("without_opset", "QLinearSoftmax", "x s z t tz", {"x": codes("u8", 3, 5)}, scalars("u8", s=0.1, z=0, t=0.1, tz=0))
+
+
+def gemm():
+    for kind, (_, t, zero, _, _) in KINDS.items():
+        c = scalars(kind, s=0.1237, z=zero, u=0.0631, uz=zero - 1, t=4.013, tz=zero)
+        a, b, bias = codes(kind, 5, 9), codes(kind, 9, 4), rng.integers(-9000, 9000, 4).astype(np.int32)
+        per = {"u": np.array([0.0631, 0.1129, 0.2617, 0.0337], np.float32), "uz": codes(kind, 4)}
+        all_of = "a s z b u uz c t tz"
+        add(f"{kind}_plain", "QGemm", all_of, {"a": a}, {**c, "b": b, "c": bias}, types=[t])
+        add(f"{kind}_no_bias", "QGemm", "a s z b u uz - t tz", {"a": a}, {**c, "b": b}, types=[t])
+        add(f"{kind}_real", "QGemm", "a s z b u uz c", {"a": a}, {**c, "b": b, "c": bias})
+        add(f"{kind}_real_no_bias", "QGemm", "a s z b u uz", {"a": a, "b": b}, c)
+        add(f"{kind}_trans_a", "QGemm", all_of, {"a": np.ascontiguousarray(a.T)}, {**c, "b": b, "c": bias}, types=[t], transA=1)
+        add(f"{kind}_trans_b", "QGemm", all_of, {"a": a}, {**c, "b": np.ascontiguousarray(b.T), "c": bias}, types=[t], transB=1)
+        add(f"{kind}_per_column", "QGemm", all_of, {"a": a}, {**c, **per, "b": b, "c": bias}, types=[t])
+        add(f"{kind}_per_column_trans_b", "QGemm", "a s z b u uz c", {"a": a}, {**c, **per, "b": np.ascontiguousarray(b.T), "c": bias}, transB=1)
+        add(f"{kind}_alpha", "QGemm", all_of, {"a": a}, {**c, "b": b, "c": bias}, types=[t], alpha=0.5)
+    mixed = scalars("u8", s=0.1237, z=7, t=4.013, tz=100) | scalars("s8", u=0.0631, uz=0)
+    add("mixed", "QGemm", "a s z b u uz - t tz", {"a": codes("u8", 5, 9)}, {**mixed, "b": codes("s8", 9, 4)}, types=[TensorProto.UINT8])
+
+
+def encoded():
+    kinds = {"u8": (np.uint8, 128), "s8": (np.int8, -3), "u16": (np.uint16, 32768), "s16": (np.int16, 7)}
+    x = f32(3, 4, 5) * 3
+    for kind, (d, zero) in kinds.items():
+        t = helper.np_dtype_to_tensor_dtype(np.dtype(d))
+        s, z = {"s": np.float32(0.043), "v": f32(4) / 8 + np.float32(0.3)}, {"z": np.array(zero, d), "w": rng.integers(0, 100, 4).astype(d)}
+        s["v"] = np.abs(s["v"]) + np.float32(0.01)
+        q = rng.integers(0, 120, (3, 4, 5)).astype(d)
+        add(f"{kind}_tensor", "QuantizeLinear", "x s z", {"x": x}, {**s, **z}, types=[t])
+        add(f"{kind}_axis", "QuantizeLinear", "x v w", {"x": x}, {**s, **z}, types=[t], axis=1)
+        add(f"{kind}_axis_from_the_end", "QuantizeLinear", "x v w", {"x": x}, {**s, **z}, types=[t], axis=-2)
+        add(f"{kind}_tensor", "DequantizeLinear", "x s z", {"x": q}, {**s, **z})
+        add(f"{kind}_axis", "DequantizeLinear", "x v w", {"x": q}, {**s, **z}, axis=1)
+    add("u8_no_zero", "QuantizeLinear", "x s", {"x": x}, {"s": np.float32(0.043)}, types=[TensorProto.UINT8])
+    add("s8_no_zero", "DequantizeLinear", "x s", {"x": codes("s8", 3, 4)}, {"s": np.float32(0.043)})
+    add("s32_no_zero", "DequantizeLinear", "x s", {"x": rng.integers(-9000, 9000, (3, 4)).astype(np.int32)}, {"s": np.float32(0.043)})
+    half = {"s": np.float16(0.0625), "z": np.array(5, np.uint8)}
+    add("half", "QuantizeLinear", "x s z", {"x": x.astype(np.float16)}, half, types=[TensorProto.UINT8])
+    add("half", "DequantizeLinear", "x s z", {"x": codes("u8", 3, 4)}, half, types=[TensorProto.FLOAT16])
+
+
+def fused():
+    x, w, b, z = f32(2, 4, 7, 6), f32(6, 4, 3, 3) / 4, f32(6), f32(2, 6, 5, 4)
+    c = {"w": w, "b": b}
+    for tag, more in {
+        "none": {}, "relu": {"activation": "Relu"}, "sigmoid": {"activation": "Sigmoid"}, "tanh": {"activation": "Tanh"},
+        "leakyrelu": {"activation": "LeakyRelu", "activation_params": [0.2]}, "clip": {"activation": "Clip", "activation_params": [-0.5, 1.5]},
+        "hardsigmoid": {"activation": "HardSigmoid", "activation_params": [0.3, 0.4]},
+        "strides": {"activation": "Relu", "strides": [2, 1], "pads": [1, 0, 1, 1], "dilations": [1, 2]}, "same": {"activation": "Relu", "auto_pad": "SAME_UPPER"},
+    }.items():
+        add(tag, "FusedConv", "x w b", {"x": x}, c, **more)
+    add("no_bias", "FusedConv", "x w", {"x": x}, c, activation="Relu")
+    add("sum", "FusedConv", "x w b z", {"x": x, "z": z}, c, activation="Relu")
+    add("sum_no_bias", "FusedConv", "x w - z", {"x": x, "z": z}, c, activation="Relu")
+    add("groups", "FusedConv", "x v b", {"x": x}, {"v": f32(6, 2, 3, 3), "b": b}, activation="Relu", group=2)
+    add("computed_filter", "FusedConv", "x w b", {"x": x, "w": w}, c, activation="Relu")
+    add("one_dimension", "FusedConv", "x w", {"x": f32(1, 4, 9)}, {"w": f32(3, 4, 2)}, activation="Relu")
+    refused("activation", "FusedConv", "x w b", {"x": x}, c, activation="Sideways")
+    refused("clip_without_numbers", "FusedConv", "x w b", {"x": x}, c, activation="Clip")
+
+    a, m = f32(5, 7), {"b": f32(7, 4), "c": f32(4)}
+    for tag, more in {"relu": {"activation": "Relu"}, "sigmoid": {"activation": "Sigmoid"}, "tanh": {"activation": "Tanh"}, "softplus": {"activation": "Softplus"},
+                      "softsign": {"activation": "Softsign"}, "leakyrelu": {"activation": "LeakyRelu", "activation_alpha": 0.2},
+                      "elu": {"activation": "Elu", "activation_alpha": 0.7}, "thresholdedrelu": {"activation": "ThresholdedRelu", "activation_alpha": 0.7},
+                      "hardsigmoid": {"activation": "HardSigmoid", "activation_alpha": 0.3, "activation_beta": 0.4},
+                      "numbers": {"activation": "Relu", "alpha": 0.5, "beta": 2.0}}.items():
+        add(tag, "FusedGemm", "a b c", {"a": a}, m, **more)
+    add("no_c", "FusedGemm", "a b", {"a": a}, m, activation="Relu")
+    add("trans", "FusedGemm", "a b c", {"a": f32(7, 5)}, {"b": f32(4, 7), "c": f32(5, 1)}, activation="Relu", transA=1, transB=1)
+
+    for tag, s, t, more in (
+        ("plain", (5, 7), (7, 4), {}), ("alpha", (5, 7), (7, 4), {"alpha": 0.125}), ("trans_a", (7, 5), (7, 4), {"transA": 1}), ("trans_b", (2, 3, 5, 7), (2, 3, 4, 7), {"transB": 1, "alpha": 0.5}),
+        ("trans_both", (2, 7, 5), (4, 7), {"transA": 1, "transB": 1}), ("batch_a", (5, 2, 7), (2, 7, 4), {"transBatchA": 1}), ("batch_b", (2, 5, 7), (7, 2, 4), {"transBatchB": 1}),
+        ("batch_both", (5, 2, 3, 7), (7, 2, 3, 4), {"transBatchA": 1, "transBatchB": 1}), ("batch_and_trans", (7, 2, 5), (4, 2, 7), {"transA": 1, "transB": 1, "transBatchA": 1, "transBatchB": 1}),
+        ("vector", (7,), (7, 4), {"transA": 1}),
+    ):
+        add(tag, "FusedMatMul", "a b", {"a": f32(*s), "b": f32(*t)}, **more)
+
+
+def gelus():
+    for tag, shape in (("list", (37,)), ("rows", (3, 8)), ("image", (2, 3, 4, 5)), ("one", (1, 1)), ("batch", (2, 5, 16)), ("large", (4, 65)), ("empty", (0, 3)), ("none", (2, 3, 1))):
+        x, bias = f32(*shape) * 3, {"b": f32(shape[-1])}
+        add(tag, "Gelu", "x", {"x": x})
+        add(tag, "QuickGelu", "x", {"x": x}, **({"alpha": 0.9} if tag in ("rows", "batch") else {"alpha": 0.0} if tag == "one" else {"alpha": -1.5} if tag == "large" else {}))
+        add(tag, "FastGelu", "x b" if tag in ("rows", "batch", "large") else "x", {"x": x}, bias)
+        if tag != "empty":
+            add(tag, "BiasGelu", "x b", {"x": x}, bias)
+            add(tag + "_computed", "BiasGelu", "x b", {"x": x, **bias})
+    for op in ("Gelu", "QuickGelu", "FastGelu"):
+        refused("unknown_attribute", op, "x", {"x": f32(3)}, approximate="tanh")
+
+
+def norms():
+    x, skip = f32(2, 3, 8), f32(2, 3, 8)
+    c = {"g": f32(8), "b": f32(8), "c": f32(8)}
+    for tag, feeds in (("plain", {"x": x, "s": skip}), ("one_batch", {"x": x, "s": skip[:1]}), ("rows", {"x": x, "s": skip[0]}), ("no_batch", {"x": x[0], "s": skip[0]})):
+        for more, ins in (("", "x s g b"), ("_no_beta", "x s g"), ("_bias", "x s g b c")):
+            add(tag + more, "SkipLayerNormalization", ins, feeds, c)
+            add(tag + more + "_sum", "SkipLayerNormalization", ins, feeds, c, outs="y - - t", epsilon=0.01)
+        for more, ins in (("", "x s g"), ("_bias", "x s g c")):
+            add(tag + more, "SkipSimplifiedLayerNormalization", ins, feeds, c)
+            add(tag + more + "_sum", "SkipSimplifiedLayerNormalization", ins, feeds, c, outs="y - - t", epsilon=0.01)
+    for tag, shape, more in (("plain", (8,), {}), ("epsilon", (8,), {"epsilon": 0.25}), ("axis_1", (3, 8), {"axis": 1}), ("axis_0", (2, 3, 8), {"axis": 0}), ("axis_back", (3, 8), {"axis": -2})):
+        add(tag, "SimplifiedLayerNormalization", "x g", {"x": x}, {"g": f32(*shape)}, domain="", **more)
+        add(tag + "_deviation", "SimplifiedLayerNormalization", "x g", {"x": x}, {"g": f32(*shape)}, outs="y d", domain="", **more)
+    add("before_17", "LayerNormalization", "x g b", {"x": x}, c, domain="", imported=12)
+
+
+if __name__ == "__main__":
+    for part in (binaries, concat, pools, unaries, gemm, encoded, fused, gelus, norms):
+        part()
+    forms.finish(os.path.join(HERE, "microsoft.zip"))
