@@ -31,8 +31,9 @@ def build(name, nodes, feeds, inits, outs, opset=17):
     return helper.make_model(g, opset_imports=imports, ir_version=10, producer_name="gen.py")
 
 
-def add(tag, op, ins, feeds, inits=None, outs="y", types=None, domain=MS, imported=17, **attrs):
-    """Adds a case of one node, named after the operator and tag. Inputs that are not fed are constants; types are those of the outputs."""
+def add(tag, op, ins, feeds, inits=None, outs="y", types=None, domain=MS, imported=17, want=None, **attrs):
+    """Adds a case of one node, named after the operator and tag. Inputs that are not fed are constants; types are those of the outputs, which want
+    gives where ONNX Runtime does not compute what its schema says."""
     name = f"{op}_{tag}"
     feeds = {k: np.asarray(v) for k, v in feeds.items()}
     inits = {k: np.asarray(v) for k, v in (inits or {}).items() if k in ins.split()}
@@ -41,7 +42,7 @@ def add(tag, op, ins, feeds, inits=None, outs="y", types=None, domain=MS, import
     types = dict(zip(made, types or [TensorProto.FLOAT] * len(made)))
     model = build(name, [n], feeds, inits, types, imported)
     try:
-        values = forms.one_by_one(model, feeds)
+        values = forms.one_by_one(model, feeds) if want is None else want
     except Exception as e:
         forms.problems.append(f"{name}: {e}")
         return
@@ -233,7 +234,126 @@ def norms():
     add("before_17", "LayerNormalization", "x g b", {"x": x}, c, domain="", imported=12)
 
 
+def integers():
+    x = f32(5, 9)
+    for kind in KINDS:
+        b = codes(kind, 9, 4)
+        c = {"b": b, "s": np.float32(0.0231), "z": np.array(7, b.dtype), "v": np.array([0.0231, 0.11, 0.31, 0.0173], np.float32), "w": codes(kind, 4), "c": f32(4)}
+        for tag, ins in (("plain", "x b s"), ("zero", "x b s z"), ("bias", "x b s - c"), ("zero_bias", "x b s z c"), ("per_column", "x b v w c"), ("per_column_no_zero", "x b v")):
+            add(f"{kind}_{tag}", "DynamicQuantizeMatMul", ins, {"x": x}, c)
+        add(f"{kind}_batch", "DynamicQuantizeMatMul", "x b s z", {"x": f32(2, 3, 9)}, c)
+        add(f"{kind}_computed", "DynamicQuantizeMatMul", "x b s z", {"x": x, "b": b}, c)
+        add(f"{kind}_positive", "DynamicQuantizeMatMul", "x b s z", {"x": np.abs(x) + 1}, c)
+        a = codes("u8", 5, 9)
+        m = {**c, "t": np.float32(0.017), "az": np.array(100, np.uint8)}
+        for tag, ins in (("plain", "a b t s"), ("zero_a", "a b t s az"), ("zero_b", "a b t s - z"), ("zeros", "a b t s az z"), ("bias", "a b t s az z c"), ("per_column", "a b t v az w c"), ("per_column_no_zeros", "a b t v")):
+            add(f"u8_{kind}_{tag}", "MatMulIntegerToFloat", ins, {"a": a}, m)
+        add(f"u8_{kind}_batch", "MatMulIntegerToFloat", "a b t s az z", {"a": codes("u8", 2, 3, 9)}, m)
+    add("s8_s8", "MatMulIntegerToFloat", "a b t s az z", {"a": codes("s8", 5, 9)},
+        {"b": codes("s8", 9, 4), "t": np.float32(0.017), "s": np.float32(0.023), "az": np.int8(3), "z": np.int8(-4)})
+
+
+def blocks():
+    for bits in (4, 8):
+        for tag, n, k, size, shape in (("one_block", 5, 16, 16, (3, 16)), ("blocks", 6, 64, 16, (2, 3, 64)), ("odd_blocks", 7, 48, 16, (4, 48)), ("part_of_a_block", 5, 40, 32, (3, 40)), ("large", 8, 128, 128, (1, 128)), ("row", 4, 32, 32, (32,))):
+            if tag == "row":
+                shape = (1, 32)
+            count = -(-k // size)
+            c = {"b": rng.integers(0, 256, (n, count, size * bits // 8)).astype(np.uint8), "s": (rng.integers(1, 64, n * count) / 512).astype(np.float32),
+                 "z": rng.integers(0, 256, n * (-(-count * bits // 8))).astype(np.uint8), "h": (rng.integers(0, 128, (n, count)) / 8).astype(np.float32),
+                 "c": f32(n), "g": rng.integers(0, count, k).astype(np.int32)}
+            more = {"K": k, "N": n, "bits": bits, "block_size": size}
+            x = {"x": f32(*shape)}
+            for kind, ins in (("plain", "x b s"), ("zeros", "x b s z"), ("bias", "x b s z - c"), ("real_zeros", "x b s h")):
+                if bits == 8 and kind == "real_zeros":
+                    continue
+                add(f"{bits}_{tag}_{kind}", "MatMulNBits", ins, x, c, **more)
+            if bits == 4 and tag == "blocks":
+                halves = lambda v: np.stack([v.reshape(-1) & 15, v.reshape(-1) >> 4], 1).reshape(n, -1).astype(np.float64)
+                real = (halves(c["b"]) - halves(c["z"])[:, c["g"]]) * c["s"].reshape(n, -1)[:, c["g"]]
+                add(f"{bits}_{tag}_groups", "MatMulNBits", "x b s z g", x, c, want=[(x["x"] @ real.T).astype(np.float32)], **more)
+                add(f"{bits}_{tag}_groups_no_zeros", "MatMulNBits", "x b s - g", x, c, **more)
+                add(f"{bits}_{tag}_half", "MatMulNBits", "x b s z", {"x": x["x"].astype(np.float16)}, {**c, "s": c["s"].astype(np.float16)}, types=[TensorProto.FLOAT16], **more)
+                add(f"{bits}_{tag}_scale_rows", "MatMulNBits", "x b s z", x, {**c, "s": c["s"].reshape(n, count), "z": c["z"].reshape(n, -1)}, **more)
+    c = {"b": rng.integers(0, 256, (5, 1, 4)).astype(np.uint8), "s": f32(5)}
+    refused("two_bits", "MatMulNBits", "x b s", {"x": f32(3, 16)}, c, K=16, N=5, bits=2, block_size=16)
+    refused("sizes", "MatMulNBits", "x b s", {"x": f32(3, 16)}, c, K=16, N=5, bits=4, block_size=16)
+    refused("without_K", "MatMulNBits", "x b s", {"x": f32(3, 16)}, c, N=5, bits=4, block_size=16)
+
+
+def recurrent():
+    for kind in KINDS:
+        zero = {"u8": 128, "s8": 0}[kind]
+        for tag, d, more, ins in (
+            ("forward", 1, {}, "x w r b"), ("no_bias", 1, {}, "x w r"), ("reverse", 1, {"direction": "reverse"}, "x w r b"), ("both", 2, {"direction": "bidirectional"}, "x w r b"),
+            ("states", 1, {}, "x w r b - h c"), ("states_both", 2, {"direction": "bidirectional"}, "x w r b - h c"), ("peephole", 1, {}, "x w r b - - - p"),
+            ("lengths", 1, {}, "x w r b l h c"), ("lengths_reverse", 1, {"direction": "reverse"}, "x w r b l"), ("lengths_both", 2, {"direction": "bidirectional"}, "x w r b l"),
+            ("clip", 1, {"clip": 0.5}, "x w r b"), ("activations", 1, {"activations": ["HardSigmoid", "Tanh", "Relu"], "activation_alpha": [0.25], "activation_beta": [0.375]}, "x w r b"),
+            ("activations_both", 2, {"direction": "bidirectional", "activations": ["HardSigmoid", "LeakyRelu", "Tanh"] * 2, "activation_alpha": [0.25, 0.1, 0.3, 0.2], "activation_beta": [0.375, 0.4]}, "x w r b"),
+        ):
+            t, batch, i, hidden = 5, 3, 4, 6
+            low, high = (64, 192) if kind == "u8" else (-64, 64)
+            typ = KINDS[kind][0]
+            for each in ("", "_per_column"):
+                scale = lambda: ((rng.integers(16, 64, (d, 4 * hidden) if each else (d,))) / 4096).astype(np.float32)
+                if each and tag not in ("forward", "both"):
+                    continue
+                given = (ins.split() + ["-"] * 8)[:8] + ["ws", "wz", "rs", "rz"]
+                zeros = np.full((d, 4 * hidden) if each else (d,), zero, typ)
+                c = {"w": rng.integers(low, high, (d, i, 4 * hidden)).astype(typ), "r": rng.integers(low, high, (d, hidden, 4 * hidden)).astype(typ), "b": f32(d, 8 * hidden) / 4,
+                     "p": f32(d, 3 * hidden) / 4, "ws": scale(), "wz": zeros, "rs": scale(), "rz": zeros}
+                feeds = {"x": f32(t, batch, i)}
+                feeds.update({k: v for k, v in {"l": np.array([5, 2, 3], np.int32), "h": f32(d, batch, hidden) / 2, "c": f32(d, batch, hidden) / 2}.items() if k in given})
+                add(f"{kind}_{tag}{each}", "DynamicQuantizeLSTM", " ".join(given), feeds, c, outs="y yh yc", hidden_size=hidden, **more)
+
+
+def attentions():
+    b, s, n, h = 2, 5, 3, 4
+    w = n * h
+    x = f32(b, s, 7)
+    c = {"w": f32(7, 3 * w) / 4, "b": f32(3 * w) / 4}
+    masks = {"length": np.array([3, 5], np.int32), "range": np.array([4, 5, 1, 0], np.int32), "keys": np.array([[1, 1, 0, 1, 0], [1, 0, 1, 1, 1]], np.int32),
+             "each": np.array([[[1, 0, 1, 1, 0]] * 5, [[1, 1, 0, 0, 1]] * 5], np.int32)}
+    bias = f32(b, n, s, s)
+    for tag, more in (("plain", {}), ("causal", {"unidirectional": 1}), ("scale", {"scale": 0.3})):
+        add(tag, "Attention", "x w b", {"x": x}, c, num_heads=n, **more)
+        add(tag + "_no_bias", "Attention", "x w", {"x": x}, c, num_heads=n, **more)
+    for tag, m in masks.items():
+        add("mask_" + tag, "Attention", "x w b m", {"x": x, "m": m}, c, num_heads=n)
+        add("mask_" + tag + "_bias", "Attention", "x w b m - e", {"x": x, "m": m, "e": bias}, c, num_heads=n, mask_filter_value=-1.5)
+    add("mask_none_left", "Attention", "x w b m", {"x": x, "m": masks["keys"] * 0}, c, num_heads=n, mask_filter_value=-64.0)
+    for tag, e in (("bias", bias), ("bias_of_all", bias[:1]), ("bias_of_heads", bias[:, :1])):
+        add(tag, "Attention", "x w b - - e", {"x": x, "e": e}, c, num_heads=n)
+    add("present", "Attention", "x w b", {"x": x}, c, outs="y p", num_heads=n)
+    add("sizes", "Attention", "x w b", {"x": x}, {"w": f32(7, 2 * w + 6) / 4, "b": f32(2 * w + 6) / 4}, num_heads=n, qkv_hidden_sizes=[w, w, 6])
+    refused("rotary", "Attention", "x w b", {"x": x}, c, num_heads=n, do_rotary=1)
+    refused("past", "Attention", "x w b - p", {"x": x, "p": f32(2, b, n, 2, h)}, c, num_heads=n)
+    refused("without_heads", "Attention", "x w b", {"x": x}, c)
+
+    t = 6
+    q, k, v = f32(b, s, w), f32(b, t, w), f32(b, t, w)
+    same = {"q": q, "k": f32(b, s, w), "v": f32(b, s, w)}
+    cross = {"q": q, "k": k, "v": v}
+    d = {"b": f32(3 * w)}
+    add("self", "MultiHeadAttention", "q k v", same, num_heads=n)
+    add("self_bias", "MultiHeadAttention", "q k v b", same, d, num_heads=n)
+    add("causal", "MultiHeadAttention", "q k v", same, num_heads=n, unidirectional=1)
+    add("cross", "MultiHeadAttention", "q k v", cross, num_heads=n)
+    add("cross_bias", "MultiHeadAttention", "q k v b", cross, d, num_heads=n)
+    add("scale", "MultiHeadAttention", "q k v", cross, num_heads=n, scale=0.3)
+    add("values", "MultiHeadAttention", "q k v", {**cross, "v": f32(b, t, n * 2)}, num_heads=n)
+    add("heads_first", "MultiHeadAttention", "q k v", {"q": q, "k": f32(b, n, t, h), "v": f32(b, n, t, h)}, num_heads=n)
+    add("present", "MultiHeadAttention", "q k v b", same, d, outs="y p r", num_heads=n)
+    add("scores", "MultiHeadAttention", "q k v - - e", {**cross, "e": f32(b, n, s, t)}, num_heads=n)
+    add("scores_of_all", "MultiHeadAttention", "q k v - - e", {**cross, "e": f32(1, 1, s, t)}, num_heads=n)
+    add("mask_length", "MultiHeadAttention", "q k v - m", {**cross, "m": np.array([3, 6], np.int32)}, num_heads=n)
+    add("mask_keys", "MultiHeadAttention", "q k v - m", {**cross, "m": np.array([[1, 1, 0, 1, 0, 1], [1, 0, 1, 1, 1, 0]], np.int32)}, num_heads=n)
+    add("mask_each", "MultiHeadAttention", "q k v b m e", {**cross, "m": np.array([[[1, 0, 1, 1, 0, 1]] * s, [[1, 1, 0, 0, 1, 0]] * s], np.int32), "e": f32(b, n, s, t)}, d, num_heads=n)
+    refused("past", "MultiHeadAttention", "q k v - - - p r", {**cross, "p": f32(b, n, 2, h), "r": f32(b, n, 2, h)}, num_heads=n)
+    refused("packed", "MultiHeadAttention", "q", {"q": f32(b, s, n, 3, h)}, num_heads=n)
+
+
 if __name__ == "__main__":
-    for part in (binaries, concat, pools, unaries, gemm, encoded, fused, gelus, norms):
+    for part in (binaries, concat, pools, unaries, gemm, encoded, fused, gelus, norms, integers, blocks, recurrent, attentions):
         part()
     forms.finish(os.path.join(HERE, "microsoft.zip"))

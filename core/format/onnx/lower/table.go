@@ -32,7 +32,8 @@ var sequenceOperators = []Operator{
 func Operators() []Operator {
 	return slices.Concat(elementwiseOperators, shapeOperators, reduceOperators, spatialOperators, resizeOperators,
 		regionOperators, normOperators, lossOperators, rnnOperators, attentionOperators, quantOperators, signalOperators,
-		tfidfOperators, controlOperators, ifOperators, sequenceOperators, microsoftOperators())
+		tfidfOperators, controlOperators, ifOperators, sequenceOperators,
+		msQLinearOperators, msFusedOperators, msNormOperators, msIntegerOperators, msAttentionOperators)
 }
 
 // table has the operators by domain and name.

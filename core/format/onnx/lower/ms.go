@@ -1,8 +1,6 @@
 package lower
 
 import (
-	"slices"
-
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
@@ -12,10 +10,6 @@ import (
 // microsoft is the domain of the operators that ONNX Runtime adds to those of ONNX. Its optimizer and its quantizer
 // write them. They become compositions of the operators that also models in QDQ form consist of.
 const microsoft = "com.microsoft"
-
-func microsoftOperators() []Operator {
-	return slices.Concat(msQLinearOperators, msFusedOperators, msNormOperators)
-}
 
 // singleScales refuses scales and zero points at inputs that are not a single element.
 func (n *node) singleScales(inputs ...int) error {
@@ -51,4 +45,11 @@ func (n *node) scaled(v graph.Value, by float32) (graph.Value, error) {
 		return graph.None, err
 	}
 	return n.b.Add(&op.Mul{}, v, s), nil
+}
+
+// scalar returns an int64 constant without dimensions.
+func (n *node) scalar(v int64) graph.Value {
+	data := make([]byte, 8)
+	tensor.PutInt(tensor.Int64, data, 0, v)
+	return n.b.Const("", tensor.T(tensor.Int64), data)
 }

@@ -1,0 +1,217 @@
+package lower
+
+import (
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+var msAttentionOperators = []Operator{
+	{microsoft, "Attention", 1, lowerMSAttention},
+	{microsoft, "MultiHeadAttention", 1, lowerMultiHead},
+}
+
+// without refuses inputs that make an operator of another kind.
+func (n *node) without(what string, inputs ...int) error {
+	for _, i := range inputs {
+		if n.has(i) {
+			return fault.New(fault.Unsupported, "input %d: %s", i, what)
+		}
+	}
+	return nil
+}
+
+// attention is op.Attention of the attributes that both operators have.
+func (n *node) attention() (*op.Attention, error) {
+	heads := n.int("num_heads", 0)
+	if heads < 1 {
+		return nil, fault.New(fault.File, "attribute num_heads: %d", heads)
+	}
+	return &op.Attention{Heads: heads, KVHeads: heads, Scale: n.float("scale", 0),
+		Causal: n.int("unidirectional", 0) != 0}, nil
+}
+
+// added returns what is added to the scores: the mask at input m with mask_filter_value where it forbids a key, and the
+// bias at input b. keys are [B,keys,..], or with heads [B,heads,keys,..].
+func (n *node) added(m, b int, keys graph.Value) (graph.Value, error) {
+	if !n.has(m) {
+		return n.arg(b), nil
+	}
+	d := n.fact(0).DType
+	if d == tensor.Invalid {
+		d = tensor.Float32
+	}
+	v := n.arg(m)
+	s := n.fact(m).Shape
+	switch s.Rank() {
+	case 1:
+		var err error
+		if v, err = n.ranged(m, keys); err != nil {
+			return graph.None, err
+		}
+	case 2:
+		v = n.b.Add(&op.Unsqueeze{}, v, n.b.Int64s(1, 2))
+	case 3:
+		v = n.b.Add(&op.Unsqueeze{}, v, n.b.Int64s(1))
+	default:
+		return graph.None, fault.New(fault.Unsupported, "input %d: want a mask of rank 1, 2 or 3, got %v", m, s)
+	}
+	filter, err := n.scalarOf(d, float64(n.float("mask_filter_value", -10000)))
+	if err != nil {
+		return graph.None, err
+	}
+	none, err := n.scalarOf(d, 0)
+	if err != nil {
+		return graph.None, err
+	}
+	if n.b.Fact(v).DType != tensor.Bool {
+		v = n.b.Add(&op.Greater{}, v, n.b.Add(&op.Cast{To: n.b.Fact(v).DType}, n.b.Int64s(0)))
+	}
+	v = n.b.Add(&op.Where{}, v, none, filter)
+	if n.has(b) {
+		v = n.b.Add(&op.Add{}, v, n.arg(b))
+	}
+	return v, n.b.Err()
+}
+
+// ranged returns which keys count by a mask of one number for each sequence, how many, or of two, where they end and
+// begin.
+func (n *node) ranged(m int, keys graph.Value) (graph.Value, error) {
+	k, s := n.b.Fact(keys).Shape, n.fact(m).Shape.Dims[0]
+	if k.Rank() < 3 {
+		return graph.None, fault.New(fault.Unsupported, "input %d: the rank of the keys is not known", m)
+	}
+	batch := k.Dims[0]
+	two := s.Known() && batch.Known() && s.N == 2*batch.N
+	if !two && s != batch && s.Known() && batch.Known() {
+		return graph.None, fault.New(fault.Unsupported, "input %d: want %v or twice as many numbers, got %v", m, batch, s)
+	}
+	length := n.b.Add(&op.Gather{}, n.b.Add(&op.Shape{}, keys), n.scalar(int64(k.Rank()-2)))
+	at := n.b.Add(&op.Cast{To: tensor.Int32}, n.b.Add(&op.Range{}, n.scalar(0), length, n.scalar(1)))
+	column := func(v graph.Value) graph.Value { return n.b.Add(&op.Unsqueeze{}, v, n.b.Int64s(1, 2, 3)) }
+	if !two {
+		return n.b.Add(&op.Less{}, at, column(n.arg(m))), n.b.Err()
+	}
+	part := n.b.AddN(&op.Split{}, 2, n.arg(m))
+	if err := n.b.Err(); err != nil {
+		return graph.None, err
+	}
+	return n.b.Add(&op.And{}, n.b.Add(&op.Less{}, at, column(part[0])),
+		n.b.Add(&op.GreaterEqual{}, at, column(part[1]))), n.b.Err()
+}
+
+// lowerMSAttention: x, the weights of queries, keys and values side by side, their bias, a mask, the past, and a bias
+// of the scores.
+func lowerMSAttention(n *node) error {
+	if err := n.want(2, 7); err != nil {
+		return err
+	}
+	if err := n.without("past keys and values are not supported", 4, 6); err != nil {
+		return err
+	}
+	for _, name := range []string{"do_rotary", "past_present_share_buffer"} {
+		if n.int(name, 0) != 0 {
+			return fault.New(fault.Unsupported, "attribute %s: it is not supported", name)
+		}
+	}
+	o, err := n.attention()
+	if err != nil {
+		return err
+	}
+	qkv := n.b.Add(&op.MatMul{}, n.arg(0), n.arg(1))
+	if n.has(2) {
+		qkv = n.b.Add(&op.Add{}, qkv, n.arg(2))
+	}
+	split := []graph.Value{qkv}
+	if sizes := n.ints("qkv_hidden_sizes"); len(sizes) == 3 {
+		split = append(split, n.b.Int64s(sizes...))
+	} else if len(sizes) > 0 {
+		return fault.New(fault.File, "attribute qkv_hidden_sizes: want 3 numbers, got %d", len(sizes))
+	}
+	v := n.b.AddN(&op.Split{Axis: -1}, 3, split...)
+	if err := n.b.Err(); err != nil {
+		return err
+	}
+	mask, err := n.added(3, 5, v[1])
+	if err != nil {
+		return err
+	}
+	y := n.b.AddN(o, 3, v[0], v[1], v[2], mask)
+	if n.out[0] = y[0]; n.asks(1) {
+		first := func(v graph.Value) graph.Value { return n.b.Add(&op.Unsqueeze{}, v, n.b.Int64s(0)) }
+		n.out[1] = n.b.Add(&op.Concat{}, first(y[1]), first(y[2]))
+	}
+	return n.b.Err()
+}
+
+// lowerMultiHead: queries, keys, values, the bias of the three side by side, a mask of keys, and a bias of the scores.
+// Keys and values of rank 4 have their heads before their places.
+func lowerMultiHead(n *node) error {
+	if err := n.want(1, 10); err != nil {
+		return err
+	}
+	if err := n.without("past keys and values are not supported", 6, 7, 8, 9); err != nil {
+		return err
+	}
+	if !n.has(1) || !n.has(2) {
+		return fault.New(fault.Unsupported, "queries, keys and values in one input are not supported")
+	}
+	o, err := n.attention()
+	if err != nil {
+		return err
+	}
+	var ranks [3]int
+	for i := range ranks {
+		if ranks[i], err = n.rank(i); err != nil {
+			return err
+		}
+	}
+	v := []graph.Value{n.arg(0), n.arg(1), n.arg(2)}
+	if n.has(3) {
+		if ranks != [3]int{3, 3, 3} {
+			return fault.New(fault.Unsupported, "input 3: a bias of keys or values of rank 4")
+		}
+		if err := n.biases(v); err != nil {
+			return err
+		}
+	}
+	mask, err := n.added(4, 5, v[1])
+	if err != nil {
+		return err
+	}
+	swap := n.b.Int64s(0, 2, 1, 3)
+	apart := ranks[0] == 3 && ranks[1] == 4
+	if apart {
+		v[0] = n.b.Add(&op.Transpose{}, n.b.Add(&op.Reshape{ZeroCopies: true}, v[0], n.b.Int64s(0, 0, o.Heads, -1)), swap)
+	}
+	y := n.b.AddN(o, min(3, max(1, len(n.out))), append(v, mask)...)
+	if err := n.b.Err(); err != nil {
+		return err
+	}
+	copy(n.out, y)
+	if apart {
+		n.out[0] = n.b.Add(&op.Reshape{ZeroCopies: true}, n.b.Add(&op.Transpose{}, y[0], swap), n.b.Int64s(0, 0, -1))
+	}
+	return n.b.Err()
+}
+
+// biases adds the bias of queries, keys and values to them.
+func (n *node) biases(v []graph.Value) error {
+	sizes := make([]int64, 3)
+	for i := range v {
+		d := n.fact(i).Shape.Dims[2]
+		if !d.Known() {
+			return fault.New(fault.Unsupported, "input %d: its last size is not known", i)
+		}
+		sizes[i] = d.N
+	}
+	b := n.b.AddN(&op.Split{}, 3, n.arg(3), n.b.Int64s(sizes...))
+	if err := n.b.Err(); err != nil {
+		return err
+	}
+	for i := range v {
+		v[i] = n.b.Add(&op.Add{}, v[i], b[i])
+	}
+	return nil
+}
