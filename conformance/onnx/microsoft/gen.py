@@ -18,6 +18,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import forms
 from forms import base, f32, rng
+from networks import networks
 
 MS = "com.microsoft"
 
@@ -231,6 +232,11 @@ def norms():
     for tag, shape, more in (("plain", (8,), {}), ("epsilon", (8,), {"epsilon": 0.25}), ("axis_1", (3, 8), {"axis": 1}), ("axis_0", (2, 3, 8), {"axis": 0}), ("axis_back", (3, 8), {"axis": -2})):
         add(tag, "SimplifiedLayerNormalization", "x g", {"x": x}, {"g": f32(*shape)}, domain="", **more)
         add(tag + "_deviation", "SimplifiedLayerNormalization", "x g", {"x": x}, {"g": f32(*shape)}, outs="y d", domain="", **more)
+    half = {k: v.astype(np.float16) for k, v in {"x": x, "s": skip}.items()}
+    gamma = {"g": c["g"].astype(np.float16), "b": c["b"].astype(np.float16)}
+    add("half", "SkipLayerNormalization", "x s g b", half, gamma, types=[TensorProto.FLOAT16], epsilon=0.01)
+    add("half", "SkipSimplifiedLayerNormalization", "x s g", half, gamma, types=[TensorProto.FLOAT16], epsilon=0.01)
+    add("half", "SimplifiedLayerNormalization", "x g", {"x": half["x"]}, gamma, types=[TensorProto.FLOAT16], domain="")
     add("before_17", "LayerNormalization", "x g b", {"x": x}, c, domain="", imported=12)
 
 
@@ -354,6 +360,6 @@ def attentions():
 
 
 if __name__ == "__main__":
-    for part in (binaries, concat, pools, unaries, gemm, encoded, fused, gelus, norms, integers, blocks, recurrent, attentions):
+    for part in (binaries, concat, pools, unaries, gemm, encoded, fused, gelus, norms, integers, blocks, recurrent, attentions, networks):
         part()
     forms.finish(os.path.join(HERE, "microsoft.zip"))

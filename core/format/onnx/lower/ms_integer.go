@@ -1,8 +1,6 @@
 package lower
 
 import (
-	"bytes"
-
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
@@ -96,10 +94,8 @@ func lowerMatMulNBits(n *node) error {
 	scales, zeros := n.b.Add(&op.Reshape{}, n.arg(2), n.b.Int64s(rows, blocks)), graph.None
 	switch {
 	case !n.has(3):
-		if rows*blocks > 1<<31 {
-			return fault.New(fault.File, "%d rows of %d blocks", rows, blocks)
-		}
-		zeros = n.b.Const("", tensor.T(tensor.Uint8, rows, blocks), bytes.Repeat([]byte{1 << (bits - 1)}, int(rows*blocks)))
+		middle := n.b.Const("", tensor.T(tensor.Uint8, 1), []byte{1 << (bits - 1)})
+		zeros = n.b.Add(&op.Expand{}, middle, n.b.Int64s(rows, blocks))
 	case n.fact(3).DType.IsFloat():
 		zeros = n.b.Add(&op.Reshape{}, n.arg(3), n.b.Int64s(rows, blocks))
 	default:

@@ -43,7 +43,7 @@ func lowerDynamicLSTM(n *node) error {
 			all[k] = append(all[k], y[k])
 		}
 	}
-	for k := range n.out {
+	for k := range min(3, len(n.out)) {
 		axis := int64(0)
 		if k == 0 {
 			axis = 1

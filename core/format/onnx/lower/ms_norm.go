@@ -4,6 +4,7 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
 )
 
 // SimplifiedLayerNormalization is of ai.onnx in the files that ONNX Runtime writes.
@@ -41,6 +42,9 @@ func (n *node) rms(x, scale graph.Value, axis int64, epsilon float32, inverse in
 	var axes []int64
 	for k := first; k < r; k++ {
 		axes = append(axes, int64(k))
+	}
+	if n.b.Fact(x).DType != tensor.Float32 { // the deviation is float32 for every x
+		x = n.b.Add(&op.Cast{To: tensor.Float32}, x)
 	}
 	m := n.b.Add(&op.ReduceMean{KeepDims: true}, n.b.Add(&op.Square{}, x), n.b.Int64s(axes...))
 	n.out[inverse] = n.b.Add(&op.Rsqrt{}, n.b.Add(&op.Add{}, m, n.b.Float32(epsilon)))

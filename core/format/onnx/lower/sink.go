@@ -2,6 +2,7 @@ package lower
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/format/onnx/proto"
@@ -23,7 +24,7 @@ func (sc *Scope) Missing() bool { return len(sc.m.missing) > 0 }
 // operator returns the row of a node's operator, nil for one of ai.onnx or com.microsoft that is not supported.
 func (sc *Scope) operator(p *proto.Node) *Operator {
 	o := sc.m.table[operatorKey{p.Domain, p.OpType}]
-	if o == nil && p.Domain != "" && p.Domain != microsoft {
+	if o == nil && p.Domain != "" && p.Domain != microsoft && !strings.HasPrefix(p.Domain, microsoft+".") {
 		return sc.m.custom
 	}
 	return o
