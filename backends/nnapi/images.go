@@ -34,6 +34,9 @@ func (t *translation) image(code spec.OperationCode, last bool, params ...*opera
 
 func lowerSpaceToDepth(t *translation) error {
 	o := t.N.Op.(*op.SpaceToDepth)
+	if o.Mode != op.DCR && o.Block > 1 {
+		return refuse("SPACE_TO_DEPTH has the places of a block before the channels")
+	}
 	return t.image(spec.SpaceToDepth, o.ChannelsLast, int32Scalar(o.Block))
 }
 

@@ -22,19 +22,21 @@ const (
 //
 //	s = Scale * q K;  with Softcap > 0  s = Softcap * tanh(s / Softcap)
 //	s += mask;  with Causal  s = -inf for key j > i + number of past keys
+//	with Before = [n]  s = -inf for key j < i + number of past keys - n, with After = [n] for one > that + n
 //	y = softmax(s) V
 //
 // A row in which no key is allowed gives 0. Query head h uses key head h / (Hq/Hkv). A bool mask forbids where false; a
 // mask shorter than the keys forbids the rest.
 //
-// Inputs: q [B,Hq,S,D], k [B,Hkv,T,D], v [B,Hkv,T,E], or rank 3 [B,S,Hq*D] etc. with Heads and KVHeads; mask? bool or
-// float, broadcast to [B,Hq,S,P+T] but for a shorter last dimension; past_key? [B,Hkv,P,D], past_value? [B,Hkv,P,E];
-// lengths? [B] integers, the keys of each batch that count: the rest is forbidden, and with Causal and no past the last
-// query stands at the last counting key. Outputs: y [B,Hq,S,E], or [B,S,Hq*E] for rank 3; present_key?, present_value?
-// [B,Hkv,P+T,..]; scores? [B,Hq,S,P+T]. Float or quantized; computed in float64. Source: ONNX Attention-24 without
-// sliding windows, and Attention-23 as it was corrected in place.
+// Inputs: q [B,Hq,S,D], k [B,Hkv,T,D], v [B,Hkv,T,E], or rank 3 [B,S,Hq*D] etc. with Heads and KVHeads; mask? bool
+// or float, broadcast to [B,Hq,S,P+T] but for a shorter last dimension; past_key? [B,Hkv,P,D], past_value?
+// [B,Hkv,P,E]; lengths? [B] integers, the keys of each batch that count: the rest is forbidden, and for Causal,
+// Before and After the last query stands at the last counting key. Outputs: y [B,Hq,S,E], or [B,S,Hq*E] for rank 3;
+// present_key?, present_value? [B,Hkv,P+T,..]; scores? [B,Hq,S,P+T]. Float or quantized; computed in float64.
+// Source: ONNX Attention-25, and Attention-23 as it was corrected in place.
 type Attention struct {
 	Causal         bool
+	Before, After  []int64 // how many keys before and after its own place a query sees; nil: all
 	Heads, KVHeads int64   // rank 3 only
 	Scale          float32 // 0: 1/sqrt(D)
 	Softcap        float32
@@ -152,6 +154,11 @@ func (o *Attention) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fa
 	if o.Scores > ScoresSoftmax || !(o.Softcap >= 0) || o.Heads < 0 || o.KVHeads < 0 {
 		return nil, fault.New(fault.Argument, "stage of scores %d, soft cap %v, %d and %d heads", o.Scores, o.Softcap,
 			o.Heads, o.KVHeads)
+	}
+	for _, w := range [][]int64{o.Before, o.After} {
+		if len(w) > 1 || len(w) == 1 && w[0] < 0 {
+			return nil, fault.New(fault.Argument, "a window of %v keys", w)
+		}
 	}
 	if a, b := in[0].Shape.Rank(), in[1].Shape.Rank(); a >= 0 && b >= 0 && a != b {
 		return nil, fault.New(fault.Shape, "input 1: want rank %d like input 0, got %v", a, in[1].Shape)

@@ -8,10 +8,10 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// DepthMode is the order in which DepthToSpace reads channels.
+// DepthMode is the order of the channels that DepthToSpace reads and SpaceToDepth makes.
 type DepthMode uint8
 
-// The orders. by and bx are the place in a block, c the channel of the result.
+// The orders. by and bx are the place in a block, c the channel of the image with the larger sides, C' of them.
 const (
 	DCR DepthMode = iota // channel (by·Block + bx)·C' + c
 	CRD                  // channel c·Block² + by·Block + bx

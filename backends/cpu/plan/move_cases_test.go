@@ -95,8 +95,9 @@ var moveCases = []testCase{
 			m.Add(&op.SpaceToDepth{Block: 2, ChannelsLast: true}, m.input(1, 4, 6, 3))}
 		for _, v := range []graph.Value{x, y} {
 			out = append(out, m.Add(&op.DepthToSpace{Block: 2}, v), m.Add(&op.DepthToSpace{Block: 2, Mode: op.CRD}, v),
-				m.Add(&op.SpaceToDepth{Block: 2}, v))
+				m.Add(&op.SpaceToDepth{Block: 2}, v), m.Add(&op.SpaceToDepth{Block: 2, Mode: op.CRD}, v))
 		}
-		return append(out, m.Add(&op.DepthToSpace{Block: 2, ChannelsLast: true, Mode: op.CRD}, m.input(1, 3, 2, 12)))
+		return append(out, m.Add(&op.DepthToSpace{Block: 2, ChannelsLast: true, Mode: op.CRD}, m.input(1, 3, 2, 12)),
+			m.Add(&op.SpaceToDepth{Block: 2, ChannelsLast: true, Mode: op.CRD}, m.input(1, 4, 6, 3)))
 	}},
 }

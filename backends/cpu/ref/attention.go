@@ -53,7 +53,7 @@ func attention(o *op.Attention, in []tensor.Tensor, out []tensor.Type) ([]tensor
 				for j := range row {
 					row[j] = scale * inner[float64, float64](q[qz.at(b, h, i):][:qz.features], keys[kz.at(b, kh, j):])
 					bias[j] = mask(b, h, i, j)
-					if o.Causal && j > i+offset || float64(j) >= allowed {
+					if o.Causal && j > i+offset || float64(j) >= allowed || !inWindow(o, j-i-offset) {
 						bias[j] = math.Inf(-1)
 					}
 				}
@@ -76,6 +76,11 @@ func attention(o *op.Attention, in []tensor.Tensor, out []tensor.Type) ([]tensor
 		}
 	}
 	return res.tensors, nil
+}
+
+// inWindow reports whether a query sees the key that stands by places after its own.
+func inWindow(o *op.Attention, by int) bool {
+	return (len(o.Before) == 0 || int64(by) >= -o.Before[0]) && (len(o.After) == 0 || int64(by) <= o.After[0])
 }
 
 // scoreRow computes the stages of one row from the scaled products and the bias.

@@ -25,8 +25,11 @@ func init() {
 		channels, _, _ := imageSizes(x.Type(), o.ChannelsLast)
 		return []tensor.Tensor{remap(x, out[0], func(idx []int64) int64 {
 			n, k, h, w := imagePlace(idx, o.ChannelsLast)
-			block := k / channels
-			return at(n, k%channels, h*b+block/b, w*b+block%b)
+			block, c := k/channels, k%channels
+			if o.Mode == op.CRD {
+				block, c = k%(b*b), k/(b*b)
+			}
+			return at(n, c, h*b+block/b, w*b+block%b)
 		})}, nil
 	})
 }

@@ -62,6 +62,7 @@ func sums() []Case {
 		One(&op.Einsum{Equation: "ij,jk->ik"}, Real(2, 3), Real(3, 4)),
 		One(&op.Einsum{Equation: "...ii->...i"}, Real(2, 3, 3)),
 		One(&op.Attention{}, Real(1, 2, 3, 4), Real(1, 2, 5, 4), Real(1, 2, 5, 6)),
+		One(&op.Attention{Before: []int64{1}, After: []int64{1}}, Real(1, 2, 3, 4), Real(1, 2, 5, 4), Real(1, 2, 5, 6)),
 		One(&op.Attention{Causal: true, Heads: 4, KVHeads: 2, Softcap: 2}, Real(1, 3, 8), Real(1, 3, 4), Real(1, 3, 4)),
 		One(&op.RotaryEmbedding{}, Real(1, 2, 3, 4), Fixed(Real(1, 3, 2)), Fixed(Real(1, 3, 2))),
 		One(&op.RotaryEmbedding{Interleaved: true, Heads: 2}, Real(1, 3, 8), Fixed(Real(1, 3, 2)), Fixed(Real(1, 3, 2))),

@@ -219,7 +219,8 @@ func matchSpaceToDepth(p *ir.Program, i int) *ir.Patch {
 	if !is || !p.Net.IsFloat32(n.In[0], n.Out[0]) {
 		return nil
 	}
-	return p.Plainly(i, &blocksOp{block: o.Block, channelsLast: o.ChannelsLast, dims: p.Net.Values[n.In[0]].Dims}, 1)
+	return p.Plainly(i, &blocksOp{block: o.Block, mode: o.Mode, channelsLast: o.ChannelsLast,
+		dims: p.Net.Values[n.In[0]].Dims}, 1)
 }
 
 func (q *blocksOp) Layout(l *ir.Layouter, n *ir.Node) {
@@ -236,8 +237,12 @@ func (q *blocksOp) Layout(l *ir.Layouter, n *ir.Node) {
 func (q *blocksOp) moves(d []int64, channelsLast bool) (dims []int64, perm []int) {
 	k := q.block
 	switch {
-	case !q.toSpace && channelsLast:
+	case !q.toSpace && channelsLast && q.mode == op.DCR:
 		return []int64{d[0], d[1] / k, k, d[2] / k, k, d[3]}, []int{0, 1, 3, 2, 4, 5}
+	case !q.toSpace && channelsLast:
+		return []int64{d[0], d[1] / k, k, d[2] / k, k, d[3]}, []int{0, 1, 3, 5, 2, 4}
+	case !q.toSpace && q.mode == op.CRD:
+		return []int64{d[0], d[1], d[2] / k, k, d[3] / k, k}, []int{0, 1, 3, 5, 2, 4}
 	case !q.toSpace:
 		return []int64{d[0], d[1], d[2] / k, k, d[3] / k, k}, []int{0, 3, 5, 1, 2, 4}
 	case channelsLast && q.mode == op.DCR:

@@ -3,6 +3,7 @@ package lower
 import (
 	"slices"
 
+	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
 )
@@ -13,11 +14,19 @@ var attentionOperators = []Operator{
 	{"", "Einsum", 12, withAttrs(func(n *node) graph.Op { return &op.Einsum{Equation: n.string("equation", "")} })},
 }
 
-// lowerAttention: the inputs are those of op.Attention; the soft cap comes before the mask. softmax_precision is met by
+// lowerAttention: the inputs are those of op.Attention, lengths from opset 24 on; the soft cap comes before the mask. softmax_precision is met by
 // computing in float64.
 func lowerAttention(n *node) error {
 	o := &op.Attention{Causal: n.int("is_causal", 0) != 0, Heads: n.int("q_num_heads", 0),
 		KVHeads: n.int("kv_num_heads", 0), Scale: n.float("scale", 0), Softcap: n.float("softcap", 0)}
+	for name, w := range map[string]*[]int64{"left_window_size": &o.Before, "right_window_size": &o.After} {
+		switch k := n.int(name, -1); {
+		case k < -1:
+			return fault.New(fault.File, "attribute %s: %d; want -1 or more", name, k)
+		case k >= 0:
+			*w = []int64{k}
+		}
+	}
 	var err error
 	o.Scores, err = choiceInt(n, "qk_matmul_output_mode", []op.ScoresMode{op.ScoresRaw, op.ScoresCapped, op.ScoresBiased,
 		op.ScoresSoftmax})

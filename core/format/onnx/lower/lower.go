@@ -15,7 +15,7 @@ import (
 // has.
 const (
 	MinOpset = 7
-	MaxOpset = 23
+	MaxOpset = 28
 )
 
 // Graph lowers the main graph of a model.

@@ -52,12 +52,12 @@ var shapeOperators = []Operator{
 	{"", "Shape", 1, lowerShape},
 	{"", "Size", 1, one(func() graph.Op { return &op.Size{} })},
 	{"", "ConstantOfShape", 9, lowerConstantOfShape},
-	{"", "Range", 11, one(func() graph.Op { return &op.Range{} })},
+	{"", "Range", 11, lowerRange},
 	{"", "OneHot", 9, lowerOneHot},
 	{"", "EyeLike", 9, lowerEyeLike},
 	{"", "Trilu", 14, withAttrs(func(n *node) graph.Op { return &op.Trilu{Upper: n.int("upper", 1) != 0} })},
 	{"", "DepthToSpace", 1, lowerDepthToSpace},
-	{"", "SpaceToDepth", 1, withAttrs(func(n *node) graph.Op { return &op.SpaceToDepth{Block: n.int("blocksize", 0)} })},
+	{"", "SpaceToDepth", 1, lowerSpaceToDepth},
 	{"", "ReverseSequence", 10, withAttrs(func(n *node) graph.Op {
 		return &op.ReverseSequence{BatchAxis: n.int("batch_axis", 1), TimeAxis: n.int("time_axis", 0)}
 	})},
@@ -210,17 +210,40 @@ func lowerEyeLike(n *node) error {
 	return n.emit(&op.EyeLike{K: n.int("k", 0), To: d}, n.in...)
 }
 
-func lowerDepthToSpace(n *node) error {
-	o := &op.DepthToSpace{Block: n.int("blocksize", 0)}
+// lowerRange: stash_type (opset 27) is how the values of 16-bit floats are formed; the project forms them in float64.
+func lowerRange(n *node) error {
+	if s := n.int("stash_type", 1); s != 1 {
+		return fault.New(fault.Unsupported, "attribute stash_type: %d; only 1 is supported, float32 or wider", s)
+	}
+	return n.emit(&op.Range{}, n.in...)
+}
+
+// depthMode reads the order of the channels, which SpaceToDepth has from opset 28 on.
+func (n *node) depthMode() (op.DepthMode, error) {
 	switch m := n.string("mode", "DCR"); m {
 	case "DCR":
-		o.Mode = op.DCR
+		return op.DCR, nil
 	case "CRD":
-		o.Mode = op.CRD
+		return op.CRD, nil
 	default:
-		return fault.New(fault.File, "attribute mode: %q", m)
+		return 0, fault.New(fault.File, "attribute mode: %q", m)
 	}
-	return n.emit(o, n.in...)
+}
+
+func lowerDepthToSpace(n *node) error {
+	mode, err := n.depthMode()
+	if err != nil {
+		return err
+	}
+	return n.emit(&op.DepthToSpace{Block: n.int("blocksize", 0), Mode: mode}, n.in...)
+}
+
+func lowerSpaceToDepth(n *node) error {
+	mode, err := n.depthMode()
+	if err != nil {
+		return err
+	}
+	return n.emit(&op.SpaceToDepth{Block: n.int("blocksize", 0), Mode: mode}, n.in...)
 }
 
 // lowerConstant: the value is one of several attributes.

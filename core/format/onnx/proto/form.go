@@ -15,6 +15,7 @@ type inputCount struct {
 }
 
 var inputCounts = map[string][]inputCount{
+	"Attention":                 {{24, 3, 6}, {0, 3, 7}},
 	"Cast":                      {{0, 1, 1}},
 	"CastLike":                  {{0, 2, 2}},
 	"Clip":                      {{11, 1, 1}, {0, 1, 3}},

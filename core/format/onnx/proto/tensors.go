@@ -19,12 +19,18 @@ var dtypes = map[int64]tensor.DType{
 	21: tensor.Uint4, 22: tensor.Int4, 23: tensor.Float4E2M1,
 }
 
+// strangeTypes are those of newer versions that the project does not have.
+var strangeTypes = map[int64]string{24: "float8e8m0", 25: "uint2", 26: "int2", 27: "float6e2m3", 28: "float6e3m2"}
+
 // StringType is TensorProto.STRING.
 const StringType = 8
 
 func DTypeOf(n int64) (tensor.DType, error) {
 	if d, ok := dtypes[n]; ok {
 		return d, nil
+	}
+	if name := strangeTypes[n]; name != "" {
+		return 0, fault.New(fault.Unsupported, "tensors of %s are not supported", name)
 	}
 	if n == StringType {
 		return 0, fault.New(fault.Unsupported, "tensors of strings are not supported")
