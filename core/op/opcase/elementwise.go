@@ -22,6 +22,7 @@ func elementwise() []Case {
 		One(&op.BitShift{}, Of(tensor.Uint8, 2, 3), Of(tensor.Uint8, 3)),
 		One(&op.BitShift{Right: true}, Integers(2, 3), Integers(3)),
 		One(&op.BitwiseNot{}, Integers(2, 3)),
+		One(&op.BitCast{To: tensor.Int32}, Real(2, 3)),
 		One(&op.Quantize{To: tensor.Int8}, X, Bound(0.125), Given(Of(tensor.Int8), 3)),
 		One(&op.Quantize{Axis: -1}, X, Positive(Real(4)), Given(Of(tensor.Uint8, 4), 3, 0, 9, 1)),
 		One(&op.Dequantize{}, Of(tensor.Int8, 2, 3), Bound(0.125), Given(Of(tensor.Int8), 3)),

@@ -83,7 +83,7 @@ var elementwiseOperators = []Operator{
 		return &op.Shrink{Lambda: n.float("lambd", 0.5),
 			Bias: n.float("bias", 0)}
 	})},
-	{"", "Swish", 24, withAttrs(func(n *node) graph.Op { return &op.Swish{Alpha: n.float("alpha", 1)} })},
+	{"", "Swish", 24, lowerSwish},
 	{"", "Gelu", 20, lowerGelu},
 	{"", "Clip", 6, lowerClip},
 	{"", "Mod", 10, withAttrs(func(n *node) graph.Op {

@@ -31,8 +31,8 @@ var sequenceOperators = []Operator{
 // Operators lists the operators that the importer knows.
 func Operators() []Operator {
 	return slices.Concat(elementwiseOperators, shapeOperators, reduceOperators, spatialOperators, resizeOperators,
-		regionOperators, normOperators, lossOperators, rnnOperators, attentionOperators, quantOperators, signalOperators,
-		tfidfOperators, controlOperators, ifOperators, sequenceOperators,
+		regionOperators, normOperators, lossOperators, rnnOperators, attentionOperators, cacheOperators, quantOperators,
+		signalOperators, tfidfOperators, controlOperators, ifOperators, sequenceOperators,
 		msQLinearOperators, msFusedOperators, msNormOperators, msIntegerOperators, msAttentionOperators)
 }
 
