@@ -82,7 +82,7 @@ def add(
     inits = {k: np.asarray(v) for k, v in (inits or {}).items() if k in read and k not in feeds}
     outs = outs.split() or [o for o in nodes[-1].output if o]
     imports = [helper.make_opsetid("", opset)] + [
-        helper.make_opsetid(d, 1) for d in sorted({f.domain for f in functions})
+        helper.make_opsetid(d, 1) for d in sorted({f.domain for f in functions} | {n.domain for n in nodes} - {""})
     ]
     inputs = [
         helper.make_tensor_value_info(k, helper.np_dtype_to_tensor_dtype(v.dtype), v.shape) for k, v in feeds.items()
@@ -157,9 +157,8 @@ def refused(name, nodes, feeds, inits, opset=20):
     outs = [helper.make_tensor_value_info(nodes[-1].output[0], TensorProto.FLOAT, None)]
     consts = [numpy_helper.from_array(np.asarray(v), k) for k, v in inits.items() if k in read]
     g = helper.make_graph(nodes, name, inputs, outs, consts)
-    model = helper.make_model(
-        g, opset_imports=[helper.make_opsetid("", opset)], ir_version=10, producer_name="gen.py"
-    )
+    imports = [helper.make_opsetid("", opset)] + [helper.make_opsetid(d, 1) for d in sorted({n.domain for n in nodes} - {""})]
+    model = helper.make_model(g, opset_imports=imports, ir_version=10, producer_name="gen.py")
     base.cases[f"refused_{name}"] = (model, {}, {})
 
 

@@ -196,7 +196,50 @@ def wider():
     refused("range_stash", [node("Range", "a b c", stash_type=10)], {"a": np.float16(0.5), "b": np.float16(4), "c": np.float16(0.75)}, {}, opset=27)
 
 
+def flexible():
+    """FlexAttention, whose scores and weights go through bodies that may read what is around them."""
+
+    def body(made, *nodes, dtype=TensorProto.FLOAT, ins=("s",)):
+        info = lambda k: helper.make_tensor_value_info(k, dtype, None)
+        return helper.make_graph(list(nodes), made, [info(k) for k in ins], [info(made)])
+
+    def flex(ins="q k v", **attrs):
+        return node("FlexAttention", ins, domain="ai.onnx.preview", **attrs)
+
+    def formula(z, scale=None, score=lambda s: s, weight=lambda p: p):
+        wide = {n: v.astype(np.float64) for n, v in z.items()}
+        k, v = (np.repeat(wide[n], z["q"].shape[1] // z["k"].shape[1], 1) for n in "kv")
+        s = score(wide["q"] @ np.swapaxes(k, 2, 3) * (scale or z["q"].shape[3] ** -0.5))
+        e = np.exp(s - s.max(-1, keepdims=True))
+        return (weight(e / e.sum(-1, keepdims=True)) @ v).astype(z["v"].dtype)
+
+    for tag, heads, shared in (("plain", 2, 2), ("shared", 4, 2), ("one", 3, 1)):
+        z = {"q": f32(2, heads, 4, 8), "k": f32(2, shared, 5, 8), "v": f32(2, shared, 5, 3)}
+        bias = f32(heads, 4, 5)
+        add(f"flex_{tag}", flex(), z, opset=26, want=formula(z), runtime=False)
+        add(f"flex_{tag}_scale", flex(scale=0.25), z, opset=26, want=formula(z, 0.25), runtime=False)
+        capped = body("o", node("Div", "s two", "a"), node("Tanh", "a", "b"), node("Mul", "b two", "o"))
+        add(f"flex_{tag}_capped", flex(score_mod=capped), z, {"two": np.float32(2)}, opset=26, want=formula(z, score=lambda s: 2 * np.tanh(s / 2)), runtime=False, reference=False)
+        biased = body("o", node("Add", "s bias", "o"))
+        add(f"flex_{tag}_biased", flex(score_mod=biased), {**z, "bias": bias}, opset=26, want=formula(z, score=lambda s: s + bias), runtime=False, reference=False)
+        halved = body("o", node("Mul", "s half", "o"))
+        add(f"flex_{tag}_weights", flex(prob_mod=halved), z, {"half": np.float32(0.5)}, opset=26, want=formula(z, weight=lambda p: p / 2), runtime=False, reference=False)
+        both = [node("Exp", "bias", "e"), flex(score_mod=body("o", node("Sub", "s e", "o")), prob_mod=body("o", node("Mul", "s e", "o")))]
+        add(f"flex_{tag}_both", both, {**z, "bias": bias}, opset=26, want=formula(z, score=lambda s: s - np.exp(bias), weight=lambda p: p * np.exp(bias)), runtime=False, reference=False)
+        add(f"flex_{tag}_passed", flex(score_mod=body("s")), z, opset=26, want=formula(z), runtime=False, reference=False)
+        narrow = {n: half(v) for n, v in z.items()}
+        add(f"flex_{tag}_half", flex(), narrow, opset=26, want=formula(narrow), runtime=False, rtol=4e-3, atol=2e-3)
+        wide = {n: v.astype(np.float64) for n, v in z.items()}
+        add(f"flex_{tag}_double", flex(), wide, opset=26, want=formula(wide), runtime=False)
+    for tag, attrs, ins in (
+        ("two_inputs", {"score_mod": body("o", node("Add", "s t", "o"), ins=("s", "t"))}, "q k v"), ("smaller", {"score_mod": body("o", node("ReduceSum", "s", "o"))}, "q k v"),
+        ("other_type", {"score_mod": body("o", node("Cast", "s", "o", to=TensorProto.DOUBLE))}, "q k v"), ("mode", {"is_causal": 1}, "q k v"), ("precision", {"softmax_precision": 7}, "q k v"),
+        ("heads", {}, "q w w"), ("rank", {}, "r r r"), ("inputs", {}, "q k"),
+    ):
+        refused(f"flex_{tag}", [flex(ins, **attrs)], {**z, "w": f32(2, 2, 5, 8), "r": f32(2, 4, 8)}, {}, opset=26)
+
+
 if __name__ == "__main__":
-    for part in (unchanged, depth, windows, scatter, gates, bits, convolutions, recurrences, wider):
+    for part in (unchanged, depth, windows, scatter, gates, bits, convolutions, recurrences, wider, flexible):
         part()
     forms.finish(os.path.join(os.path.dirname(os.path.abspath(__file__)), "opsets.zip"))

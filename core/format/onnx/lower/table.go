@@ -32,7 +32,7 @@ var sequenceOperators = []Operator{
 func Operators() []Operator {
 	return slices.Concat(elementwiseOperators, shapeOperators, reduceOperators, spatialOperators, resizeOperators,
 		regionOperators, normOperators, lossOperators, rnnOperators, attentionOperators, cacheOperators, quantOperators,
-		signalOperators, tfidfOperators, controlOperators, ifOperators, sequenceOperators,
+		signalOperators, tfidfOperators, controlOperators, ifOperators, sequenceOperators, previewOperators,
 		msQLinearOperators, msFusedOperators, msNormOperators, msIntegerOperators, msAttentionOperators)
 }
 
