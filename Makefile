@@ -166,19 +166,19 @@ conformance-long: libs $(DRIVER)
 conformance-levels: libs $(DRIVER)
 	@scripts/levels.sh
 
-# The ONNX project's own backend node tests, from one version of its Python package, which carries opset 23.
-ONNX_VERSION := 1.18.0
+# The ONNX project's own backend node tests, from one version of its Python package, which carries opset 28.
+ONNX_VERSION := 1.23.2
 ONNX_VENV := $(BUILD)/onnx-$(ONNX_VERSION)
 
 $(ONNX_VENV)/done:
 	@scripts/need.sh $(VENV_TOOLS)
 	python3 -m venv $(ONNX_VENV)
 	$(ONNX_VENV)/bin/python -m pip install --quiet --disable-pip-version-check onnx==$(ONNX_VERSION) numpy==2.4.6
+	$(ONNX_VENV)/bin/python conformance/onnx/node/gen.py $(ONNX_VENV)/data
 	touch $@
 
 conformance-onnx: $(ONNX_VENV)/done
-	$(CONFORMANCE) onnx node --known conformance/onnx/node/failures.txt \
-		"$$($(ONNX_VENV)/bin/python -c 'import os, onnx.backend.test as t; print(os.path.join(os.path.dirname(t.__file__), "data", "node"))')"
+	$(CONFORMANCE) onnx node --known conformance/onnx/node/failures.txt $(ONNX_VENV)/data/node
 
 # The benchmark networks against the outputs of ONNX Runtime in bench/expected.zip.
 conformance-networks: $(BUILD)/bench/models/done

@@ -13,21 +13,23 @@ import (
 type Report struct {
 	Lines                     []string // one per failure, and per entry of the list of known failures that does not fail
 	Passed, Excluded, Counted int
+	Refused                   int // of those that count
 	Drawn, DrawnPassed        int // of those that count: tests of Bernoulli, judged by statistics
 	Unexpected                int // failures that are not listed, listed ones that pass
 }
 
-// Share returns the percentage of the tests that count that passed.
+// Share returns the percentage that passed of the tests that count and are not refused by name.
 func (r Report) Share() float64 {
-	if r.Counted == 0 {
+	if r.Counted == r.Refused {
 		return 0
 	}
-	return 100 * float64(r.Passed) / float64(r.Counted)
+	return 100 * float64(r.Passed) / float64(r.Counted-r.Refused)
 }
 
 // String is the last line of a run.
 func (r Report) String() string {
-	s := fmt.Sprintf("onnx node tests: %d of %d (%.1f %%), excluded %d", r.Passed, r.Counted, r.Share(), r.Excluded)
+	s := fmt.Sprintf("onnx node tests: passed %d of %d, refused %d by name (%.1f %% of the others), excluded %d", r.Passed,
+		r.Counted, r.Refused, r.Share(), r.Excluded)
 	if r.Drawn > 0 {
 		s += fmt.Sprintf("; %d draw random numbers: judged by frequencies over %d runs, with a seed by the spread of the "+
 			"thresholds; without them %d of %d (%.1f %%)", r.Drawn, bernoulliRuns, r.Passed-r.DrawnPassed, r.Counted-r.Drawn,
@@ -60,6 +62,9 @@ func Judge(results []Result, known map[string]string, whole bool) Report {
 			r.Lines = append(r.Lines, fmt.Sprintf("FAILED: %s: %s", t.Name, t.Failure))
 		}
 		r.Counted++
+		if t.Refused {
+			r.Refused++
+		}
 		if isBernoulli(t.Name) {
 			r.Drawn++
 			if t.Failure == "" {

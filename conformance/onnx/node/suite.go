@@ -29,6 +29,7 @@ type Result struct {
 	Name     string
 	Excluded string // kind of test that is not ours to pass, empty for one that counts
 	Failure  string // empty: passed
+	Refused  bool   // failed because the model has what the project does not support, which the failure names
 }
 
 // Run runs the tests of the folders below root whose names contain filter, in the order of their names.
@@ -49,7 +50,7 @@ func Run(ctx context.Context, root, filter string, d device.Device) ([]Result, e
 		}
 		if r.Excluded == "" {
 			if err := RunCase(ctx, os.DirFS(root), e.Name(), d, tensordiff.Default); err != nil {
-				r.Failure = err.Error()
+				r.Failure, r.Refused = err.Error(), fault.KindOf(err) == fault.Unsupported
 			}
 		}
 		out = append(out, r)

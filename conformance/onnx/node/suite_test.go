@@ -17,9 +17,9 @@ func f32(v ...float32) tensor.Tensor {
 
 func TestJudge_countsAndChecksTheList(t *testing.T) {
 	results := []Result{{Name: "a"}, {Name: "b", Failure: "wrong"}, {Name: "c", Failure: "wrong"},
-		{Name: "d", Excluded: "string"}, {Name: "e"}}
-	r := Judge(results, map[string]string{"b": "known", "e": "no more", "f": "gone"}, true)
-	assert.Equal(t, "onnx node tests: 2 of 4 (50.0 %), excluded 1", r.String())
+		{Name: "d", Excluded: "string"}, {Name: "e"}, {Name: "g", Failure: "no such type", Refused: true}}
+	r := Judge(results, map[string]string{"b": "known", "e": "no more", "f": "gone", "g": "no such type"}, true)
+	assert.Equal(t, "onnx node tests: passed 2 of 5, refused 1 by name (50.0 % of the others), excluded 1", r.String())
 	assert.Equal(t, 3, r.Unexpected, "c fails unlisted, e passes, f is not there")
 }
 
