@@ -18,7 +18,8 @@ func TestRank_ordersPriorities(t *testing.T) {
 	assert.Less(t, rank(device.PriorityLow), rank(device.PriorityMedium))
 	assert.Less(t, rank(device.PriorityMedium), rank(device.PriorityHigh))
 	assert.Equal(t, rank(device.PriorityMedium), rank(device.PriorityDefault))
-	assert.Equal(t, rank(device.PriorityMedium), rank(device.PriorityHigh+1))
+	assert.Less(t, rank(device.PriorityLowest), rank(device.PriorityLow))
+	assert.Equal(t, rank(device.PriorityMedium), rank(device.PriorityLowest+1))
 }
 
 func TestDevice_supportAndCompile(t *testing.T) {

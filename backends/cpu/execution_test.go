@@ -299,7 +299,7 @@ func TestExecution_deadlineAndCancelBetweenSteps(t *testing.T) {
 	defer v.Buf.Release()
 	require.NoError(t, e.BindInput(0, v))
 	workers := d.threads.get()
-	holder := workers.NewRun(0)
+	holder := workers.NewRun(0, nil)
 	require.NoError(t, holder.Begin(context.Background())) // has the only thread: the run waits at its first step
 	done := make(chan error, 1)
 	require.NoError(t, e.Start(device.RunRequest{Done: func(err error) { done <- err }}))

@@ -224,7 +224,10 @@ func (p *plannedGraph) instance(o device.ExecOptions) (instance, error) {
 	if o.Threads == 1 {
 		i.threads = 1
 	}
-	i.workers = pool.NewRun(rank(o.Priority))
+	if i.options.Owner == nil {
+		i.options.Owner = p
+	}
+	i.workers = pool.NewRun(rank(o.Priority), i.options.Owner)
 	i.between = i.workers.Next
 	return i, nil
 }
@@ -368,5 +371,9 @@ func (i *plannedInstance) release() {
 	}
 	for k := range i.rows {
 		i.rows[k].release()
+	}
+	if i.workers != nil {
+		i.workers.Release()
+		i.workers = nil
 	}
 }

@@ -92,7 +92,10 @@ func (i *refInstance) setApart(int, int) { panic("cpu: the reference has no rows
 func (p *refPlan) originals() (*graph.Graph, func(), error) { return p.graph, func() {}, nil }
 
 func (p *refPlan) instance(o device.ExecOptions) (instance, error) {
-	run := p.threads.get().NewRun(rank(o.Priority))
+	if o.Owner == nil {
+		o.Owner = p
+	}
+	run := p.threads.get().NewRun(rank(o.Priority), o.Owner)
 	return &refInstance{plan: p, options: o, turn: run, vals: make([]tensor.Tensor, len(p.graph.Values))}, nil
 }
 
@@ -107,7 +110,10 @@ type refInstance struct {
 	peak    int64
 }
 
-func (r *refInstance) release() { r.vals = nil }
+func (r *refInstance) release() {
+	r.vals = nil
+	r.turn.Release()
+}
 
 func (r *refInstance) profile() ([]device.NodeTime, int64) { return r.times, r.peak }
 

@@ -7,12 +7,17 @@ import (
 	"github.com/anynpu/anynpu/core/device"
 )
 
-// rank orders the priorities; the default one counts as medium.
+// rank is the pool's level of a priority; the default one counts as medium.
 func rank(p device.Priority) int {
-	if p == device.PriorityDefault || p > device.PriorityHigh {
-		p = device.PriorityMedium
+	switch p {
+	case device.PriorityLowest:
+		return 0
+	case device.PriorityLow:
+		return 1
+	case device.PriorityHigh:
+		return 3
 	}
-	return int(p)
+	return 2
 }
 
 // threads is the pool of compute threads, which exists while programs do.

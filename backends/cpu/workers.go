@@ -21,7 +21,7 @@ type Workers struct {
 func (d *Device) Workers(p device.Priority) *Workers {
 	d.threads.acquire()
 	t := d.threads.get()
-	return &Workers{device: d, run: t.NewRun(rank(p)), threads: t.Threads()}
+	return &Workers{device: d, run: t.NewRun(rank(p), nil), threads: t.Threads()}
 }
 
 // Multiplier implements device.MatrixMultiplier. Matrices are multiplied by reference where everything is.
@@ -54,4 +54,7 @@ func (w *Workers) Do(ctx context.Context, n int, t pool.Task) error {
 }
 
 // Release gives the share back.
-func (w *Workers) Release() { w.device.threads.release() }
+func (w *Workers) Release() {
+	w.run.Release()
+	w.device.threads.release()
+}

@@ -58,8 +58,10 @@ type outputState struct {
 	sizes  []int64  // that the last run made of an output with a bound, nil: of any other
 }
 
-// priorities are the values of the two lowest flag bits.
-var priorities = [4]device.Priority{device.PriorityHigh, device.PriorityMedium, device.PriorityLow, device.PriorityLow}
+// priorities are the values of the two lowest flag bits. High is 0, which programs that ask for nothing pass: it is the
+// level of the other APIs' defaults, and the lower ones are below it.
+var priorities = [4]device.Priority{device.PriorityMedium, device.PriorityLow, device.PriorityLowest,
+	device.PriorityLowest}
 
 // useShapes makes a set of shapes the current one. What was set for another is forgotten; bindings stay if their memory
 // is large enough.

@@ -96,7 +96,7 @@ func multiplier() (device.Multiplier, error) {
 	}
 	for _, d := range list {
 		if d, ok := d.(device.MatrixMultiplier); ok {
-			return d.Multiplier(device.PriorityHigh), nil
+			return d.Multiplier(device.PriorityMedium), nil
 		}
 	}
 	return nil, fault.New(fault.Unsupported, "no device multiplies matrices")

@@ -91,6 +91,7 @@ const (
 	PriorityLow
 	PriorityMedium
 	PriorityHigh
+	PriorityLowest // below low; of executions alone
 )
 
 // Options govern a compilation.
@@ -110,8 +111,8 @@ type ExecOptions struct {
 	// bit k lets core k compute, 0: the device's choice. Bits from Info.Cores on mean nothing; a mask of nothing else is an
 	// error of kind fault.Argument of New
 	CoreMask uint32
-	// the API object whose runs these are. A device that is made for objects of a type refuses others with fault.Argument,
-	// every other device ignores it. It stays within the process
+	// the API object whose runs these are, a pointer: runs of one owner take turns with those of others as one. nil: the
+	// program. A device that is made for objects of a type refuses others with fault.Argument. It stays within the process
 	Owner     any
 	Profiling bool
 }

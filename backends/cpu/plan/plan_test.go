@@ -100,7 +100,7 @@ func compute(t testing.TB, g *graph.Graph, in []tensor.Tensor, threads int, nhwc
 	require.NoError(t, err)
 	workers := pool.New(threads)
 	defer workers.Close()
-	run := workers.NewRun(0)
+	run := workers.NewRun(0, nil)
 	require.NoError(t, run.Begin(context.Background()))
 	defer run.End()
 	s, err := p.NewState(run, threads)

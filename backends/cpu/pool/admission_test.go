@@ -6,7 +6,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -43,7 +42,7 @@ func (p *Pool) idleThreads() int {
 
 func TestPool_admitsByPriorityThenOrder(t *testing.T) {
 	p := newWaiting(t, 1, 0)
-	first := p.NewRun(0)
+	first := p.NewRun(0, nil)
 	begin(t, first)
 	var mu sync.Mutex
 	var order []string
@@ -53,7 +52,7 @@ func TestPool_admitsByPriorityThenOrder(t *testing.T) {
 		prio int
 	}{{"low", -1}, {"mid a", 3}, {"mid b", 3}, {"high", 9}} {
 		wg.Go(func() {
-			r := p.NewRun(c.prio)
+			r := p.NewRun(c.prio, nil)
 			begin(t, r)
 			mu.Lock()
 			order = append(order, c.name)
@@ -69,13 +68,13 @@ func TestPool_admitsByPriorityThenOrder(t *testing.T) {
 
 func TestPool_spinningRunsGoByPriority(t *testing.T) {
 	p := newWaiting(t, 1, 4)
-	first := p.NewRun(0)
+	first := p.NewRun(0, nil)
 	begin(t, first)
 	var order []int
 	var wg sync.WaitGroup
 	for i, priority := range []int{-1, 3, 9} {
 		wg.Go(func() {
-			r := p.NewRun(priority)
+			r := p.NewRun(priority, nil)
 			begin(t, r)
 			order = append(order, priority) // one at a time: the pool has one thread
 			r.End()
@@ -91,13 +90,13 @@ func TestRun_yieldsToHigherPriority(t *testing.T) {
 	for _, m := range modes {
 		t.Run(m.name, func(t *testing.T) {
 			p := newWaiting(t, 1, m.spins)
-			low := p.NewRun(0)
+			low := p.NewRun(0, nil)
 			begin(t, low)
 			yieldTo(t, low)
 			var ran atomic.Bool
 			var wg sync.WaitGroup
 			wg.Go(func() {
-				r := p.NewRun(5)
+				r := p.NewRun(5, nil)
 				begin(t, r)
 				ran.Store(true)
 				r.End()
@@ -112,55 +111,15 @@ func TestRun_yieldsToHigherPriority(t *testing.T) {
 	}
 }
 
-// TestRun_yieldsToOverdueEqual: a run of equal priority goes first once it has waited for a turn, one of lower priority
-// never does.
-func TestRun_yieldsToOverdueEqual(t *testing.T) {
-	p := newWaiting(t, 1, 0)
-	mine := p.NewRun(0)
-	begin(t, mine)
-	var equal, lower atomic.Bool
-	var wg sync.WaitGroup
-	for i, c := range []struct {
-		ran      *atomic.Bool
-		priority int
-	}{{&lower, -1}, {&equal, 0}} {
-		wg.Go(func() {
-			r := p.NewRun(c.priority)
-			begin(t, r)
-			c.ran.Store(true)
-			r.End()
-		})
-		waitQueued(p, i+1)
-	}
-	p.mu.Lock()
-	p.queue[0].since = p.now() + time.Hour // has only just come
-	p.mu.Unlock()
-	yieldTo(t, mine)
-	assert.False(t, equal.Load(), "overtaken before its turn")
-	p.mu.Lock()
-	for _, r := range p.queue {
-		r.since = p.now() - turn
-	}
-	p.mu.Unlock()
-	yieldTo(t, mine)
-	assert.True(t, equal.Load())
-	assert.False(t, lower.Load())
-	yieldTo(t, mine)
-	assert.False(t, lower.Load())
-	mine.End()
-	wg.Wait()
-	assert.True(t, lower.Load())
-}
-
 func TestRun_stopsWaitingWithItsContext(t *testing.T) {
 	for _, m := range modes {
 		t.Run(m.name, func(t *testing.T) {
 			p := newWaiting(t, 1, m.spins)
-			first := p.NewRun(0)
+			first := p.NewRun(0, nil)
 			begin(t, first)
 			ctx, cancel := context.WithCancel(context.Background())
 			done := make(chan error, 1)
-			late := p.NewRun(1)
+			late := p.NewRun(1, nil)
 			go func() { done <- late.Begin(ctx) }()
 			waitQueued(p, 1)
 			cancel()
@@ -185,7 +144,7 @@ func TestPool_manyRuns(t *testing.T) {
 				var wg sync.WaitGroup
 				for g := range 8 {
 					wg.Go(func() {
-						r := p.NewRun(g % 3)
+						r := p.NewRun(g%3, nil)
 						for k := range 60 {
 							ctx, cancel := context.WithCancel(context.Background())
 							if k%5 == g%5 {
@@ -233,7 +192,7 @@ func TestPool_takesThreadsOfIdleWorkers(t *testing.T) {
 	p.free.Add(-1)
 	w.holds.Store(spare)
 	p.mu.Unlock()
-	a, b := p.NewRun(0), p.NewRun(0)
+	a, b := p.NewRun(0, nil), p.NewRun(0, nil)
 	begin(t, a)
 	begin(t, b)
 	assert.Equal(t, nothing, w.holds.Load())
@@ -249,7 +208,7 @@ func TestPool_takesThreadsOfIdleWorkers(t *testing.T) {
 func TestWorker_helpsARegionOnce(t *testing.T) {
 	p := New(2)
 	defer p.Close()
-	r := p.NewRun(0)
+	r := p.NewRun(0, nil)
 	begin(t, r)
 	defer r.End()
 	w := &worker{pool: p, id: 1}
@@ -276,7 +235,7 @@ func TestRun_threadsKeepTheirShares(t *testing.T) {
 	}
 	p := New(2)
 	defer p.Close()
-	r := p.NewRun(0)
+	r := p.NewRun(0, nil)
 	begin(t, r)
 	defer r.End()
 	for range 50 {

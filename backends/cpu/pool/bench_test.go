@@ -29,7 +29,7 @@ func BenchmarkRun_gemm(b *testing.B) {
 			for i := range runs {
 				p := pool.New(i + 1)
 				defer p.Close()
-				runs[i] = p.NewRun(0)
+				runs[i] = p.NewRun(0, nil)
 			}
 			for b.Loop() {
 				for i, r := range runs {

@@ -2,10 +2,11 @@
 //
 // A [Pool] of T threads lets at most T goroutines compute at once, however many
 // runs there are: each admitted [Run] has its own caller, and workers fill the
-// threads that are left. Runs beyond T wait: those of higher priority go first,
-// within a priority the one that waits longest, but a run that begins while
-// others of its priority have waited for less than [turn] may overtake them, for
-// a caller that is awake computes while one that sleeps is still being woken.
+// threads that are left. Runs beyond T wait: those of the highest level go first,
+// within a level those of the owner that has used the threads least (owner.go).
+// A run that begins may overtake others of its level that have waited for less
+// than [turn] and are not much behind it, for a caller that is awake computes
+// while one that sleeps is still being woken.
 //
 // A waiting run gives its CPU away again and again for a while, which costs
 // nothing where more threads want CPUs than there are, and is parked then. A
@@ -19,8 +20,8 @@
 package pool
 
 import (
-	"container/heap"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -40,25 +41,23 @@ type Func func(i, worker int)
 // Chunk calls f.
 func (f Func) Chunk(i, worker int) { f(i, worker) }
 
-// turn is how long a run waits before others of its priority make room for it.
-const turn = 2 * time.Millisecond
-
 // Pool is a fixed number of compute threads.
 type Pool struct {
 	threads int
 	cpus    int // CPUs this process may use
 	spins   int // waiting runs that are not parked, at most; each keeps a processor of Go's scheduler
-	epoch   time.Time
+	clock   func() time.Duration
 
 	slots    []atomic.Pointer[Run] // admitted runs, at most one per thread
 	free     atomic.Int32          // threads that nobody has; changed with mu held
 	waiting  atomic.Int32          // queued runs
 	wakeable atomic.Int32          // workers that are parked while a thread is free for them
 
-	mu       sync.Mutex
-	active   int // admitted runs
-	queue    queue
-	seq      uint64
+	mu     sync.Mutex
+	active int // admitted runs
+	queue  []*Run
+	seq    uint64
+	accounts
 	spinning int
 	workers  []*worker
 	parked   []*worker
@@ -69,8 +68,9 @@ type Pool struct {
 // New starts a pool of at least one thread; threads-1 workers are created, parked.
 func New(threads int) *Pool {
 	threads = max(1, threads)
-	p := &Pool{threads: threads, cpus: allowedCPUs(), spins: 4, epoch: time.Now(), slots: make([]atomic.Pointer[Run],
-		threads)}
+	epoch := time.Now()
+	p := &Pool{threads: threads, cpus: allowedCPUs(), spins: 4, slots: make([]atomic.Pointer[Run], threads),
+		clock: func() time.Duration { return time.Since(epoch) }}
 	p.free.Store(int32(threads))
 	// A worker beyond the CPUs that exist can only get in the way.
 	for i := 1; i < min(threads, p.cpus); i++ {
@@ -110,16 +110,13 @@ func (p *Pool) Close() {
 	p.done.Wait()
 }
 
-// now is the time since the pool was made.
-func (p *Pool) now() time.Duration { return time.Since(p.epoch) }
-
 // take gives r a thread if one is free, or kept by a worker that has nothing to
 // do, and no other run must go first. patient says that r has offered a free
 // thread to whoever waits longer. mu is held.
 func (p *Pool) take(r *Run, patient bool) bool {
-	if len(p.queue) > 0 && p.queue[0] != r {
-		first := p.queue[0]
-		if first.priority.Load() > r.priority.Load() || !patient && p.overdue(first) {
+	if len(p.queue) > 0 {
+		now := p.clock()
+		if first := p.first(now); first != r && !p.overtakes(r, first, now, patient) {
 			return false
 		}
 	}
@@ -131,9 +128,6 @@ func (p *Pool) take(r *Run, patient bool) bool {
 	p.admit(r)
 	return true
 }
-
-// overdue reports whether a queued run has waited for a turn.
-func (p *Pool) overdue(r *Run) bool { return p.now()-r.since >= turn }
 
 // revoke takes the thread of a worker that has nothing to do. mu is held.
 func (p *Pool) revoke() bool {
@@ -149,6 +143,7 @@ func (p *Pool) revoke() bool {
 func (p *Pool) admit(r *Run) {
 	r.admitted = true
 	p.active++
+	p.open(r)
 	for i := range p.slots {
 		if p.slots[i].Load() == nil {
 			p.slots[i].Store(r)
@@ -169,25 +164,26 @@ func (p *Pool) release() {
 // that is not parked takes a thread by itself. mu is held.
 func (p *Pool) settle() {
 	for p.free.Load() > 0 && len(p.queue) > 0 {
-		r := p.queue[0]
-		if !r.parked || !p.overdue(r) && p.spinner(r.priority.Load()) {
+		now := p.clock()
+		r := p.first(now)
+		if !r.parked || p.spinner(r, now) {
 			return
 		}
-		p.dequeue(r)
 		p.free.Add(-1)
 		p.admit(r)
+		p.dequeue(r)
 		r.parked = false
 		r.ready <- struct{}{}
 	}
 }
 
-// spinner reports whether a queued run of the given priority is not parked. mu is held.
-func (p *Pool) spinner(priority int64) bool {
+// spinner reports whether a queued run that may overtake the first one is not parked. mu is held.
+func (p *Pool) spinner(first *Run, now time.Duration) bool {
 	if p.spinning == 0 {
 		return false
 	}
 	for _, r := range p.queue {
-		if !r.parked && r.priority.Load() == priority {
+		if !r.parked && p.overtakes(r, first, now, false) {
 			return true
 		}
 	}
@@ -197,11 +193,12 @@ func (p *Pool) spinner(priority int64) bool {
 // enqueue lets r wait and reports whether it shall be parked at once. mu is held.
 func (p *Pool) enqueue(r *Run) (park bool) {
 	p.seq++
-	r.seq, r.since = p.seq, p.now()
+	r.seq, r.since = p.seq, p.clock()
+	p.arrive(r)
 	if r.parked = p.spinning >= p.spins; !r.parked {
 		p.spinning++
 	}
-	heap.Push(&p.queue, r)
+	p.queue, r.queued = append(p.queue, r), true
 	p.waiting.Store(int32(len(p.queue)))
 	return r.parked
 }
@@ -211,7 +208,9 @@ func (p *Pool) dequeue(r *Run) {
 	if !r.parked {
 		p.spinning--
 	}
-	heap.Remove(&p.queue, r.place)
+	i := slices.Index(p.queue, r)
+	p.queue, r.queued = slices.Delete(p.queue, i, i+1), false
+	r.owner.busy--
 	p.waiting.Store(int32(len(p.queue)))
 }
 
@@ -229,35 +228,4 @@ func (p *Pool) wake() {
 
 func (p *Pool) noteWakeable() {
 	p.wakeable.Store(int32(min(int(p.free.Load()), len(p.parked))))
-}
-
-// queue is a heap: higher priority first, then first come.
-type queue []*Run
-
-func (q queue) Len() int { return len(q) }
-func (q queue) Less(i, j int) bool {
-	a, b := q[i].priority.Load(), q[j].priority.Load()
-	if a != b {
-		return a > b
-	}
-	return q[i].seq < q[j].seq
-}
-
-func (q queue) Swap(i, j int) {
-	q[i], q[j] = q[j], q[i]
-	q[i].place, q[j].place = i, j
-}
-
-func (q *queue) Push(x any) {
-	r := x.(*Run)
-	r.place = len(*q)
-	*q = append(*q, r)
-}
-
-func (q *queue) Pop() any {
-	old := *q
-	r := old[len(old)-1]
-	old[len(old)-1] = nil
-	*q = old[:len(old)-1]
-	return r
 }

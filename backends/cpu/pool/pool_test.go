@@ -25,7 +25,7 @@ func TestRun_everyChunkOnce(t *testing.T) {
 	for _, threads := range []int{1, 2, 3, 8} {
 		p := New(threads)
 		assert.Equal(t, min(threads, allowedCPUs()), p.Width())
-		r := p.NewRun(0)
+		r := p.NewRun(0, nil)
 		begin(t, r)
 		for n := range 200 {
 			counts := make([]atomic.Int32, n)
@@ -51,7 +51,7 @@ func TestRun_helpersTakePart(t *testing.T) {
 	}
 	p := New(2)
 	defer p.Close()
-	r := p.NewRun(0)
+	r := p.NewRun(0, nil)
 	begin(t, r)
 	defer r.End()
 	for range 100 {
@@ -72,7 +72,7 @@ func TestRun_wakesAWorkerThatParks(t *testing.T) {
 	}
 	p := New(2)
 	defer p.Close()
-	r := p.NewRun(0)
+	r := p.NewRun(0, nil)
 	begin(t, r)
 	defer r.End()
 	for i, begun := 0, time.Now(); i < 1500 && time.Since(begun) < 5*time.Second; i++ {
@@ -97,7 +97,7 @@ func TestRun_wakesAWorkerThatParks(t *testing.T) {
 func TestRun_resultsVisibleWithoutAtomics(t *testing.T) {
 	p := New(4)
 	defer p.Close()
-	r := p.NewRun(0)
+	r := p.NewRun(0, nil)
 	begin(t, r)
 	defer r.End()
 	data := make([]int, 64)
@@ -118,7 +118,7 @@ func TestPool_computesOnAtMostThreads(t *testing.T) {
 			wg.Add(1)
 			go func() {
 				defer wg.Done()
-				r := p.NewRun(0)
+				r := p.NewRun(0, nil)
 				for range 20 {
 					begin(t, r)
 					for range 10 {
@@ -150,7 +150,7 @@ func waitQueued(p *Pool, n int) {
 func TestRun_panicOfAnyThreadReachesCaller(t *testing.T) {
 	p := New(2)
 	defer p.Close()
-	r := p.NewRun(0)
+	r := p.NewRun(0, nil)
 	begin(t, r)
 	defer r.End()
 	for _, bad := range []int{0, 1, 5, 99} {
@@ -179,7 +179,7 @@ func TestRun_memoryThatVanishes(t *testing.T) {
 	require.NoError(t, unix.Ftruncate(fd, 0))
 	p := New(2)
 	defer p.Close()
-	r := p.NewRun(0)
+	r := p.NewRun(0, nil)
 	begin(t, r)
 	defer r.End()
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
@@ -208,7 +208,7 @@ func TestRun_memoryThatVanishes(t *testing.T) {
 func TestRun_panicsOfAllThreadsAreForgotten(t *testing.T) {
 	p := New(2)
 	defer p.Close()
-	r := p.NewRun(0)
+	r := p.NewRun(0, nil)
 	begin(t, r)
 	defer r.End()
 	for range 20 {
@@ -229,7 +229,7 @@ func TestRun_panicsOfAllThreadsAreForgotten(t *testing.T) {
 func TestRun_allocatesNothing(t *testing.T) {
 	p := New(2)
 	defer p.Close()
-	r := p.NewRun(0)
+	r := p.NewRun(0, nil)
 	var task Task = Func(func(_, _ int) {})
 	assert.Zero(t, testing.AllocsPerRun(200, func() {
 		begin(t, r)
@@ -243,7 +243,7 @@ func TestRun_allocatesNothing(t *testing.T) {
 
 func TestClose_withActiveRunPanics(t *testing.T) {
 	p := New(2)
-	r := p.NewRun(0)
+	r := p.NewRun(0, nil)
 	begin(t, r)
 	assert.Panics(t, p.Close)
 	r.End()
@@ -253,7 +253,7 @@ func TestClose_withActiveRunPanics(t *testing.T) {
 func TestPool_workersParkWhenIdle(t *testing.T) {
 	p := New(2)
 	defer p.Close()
-	r := p.NewRun(0)
+	r := p.NewRun(0, nil)
 	begin(t, r)
 	r.Do(8, Func(func(_, _ int) {}))
 	r.End()
@@ -312,7 +312,7 @@ func TestPool_oneCPU(t *testing.T) {
 func BenchmarkRun_region(b *testing.B) {
 	p := New(2)
 	defer p.Close()
-	r := p.NewRun(0)
+	r := p.NewRun(0, nil)
 	begin(b, r)
 	defer r.End()
 	var task Task = Func(func(_, _ int) {})

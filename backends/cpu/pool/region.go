@@ -1,6 +1,9 @@
 package pool
 
-import "sync/atomic"
+import (
+	"context"
+	"sync/atomic"
+)
 
 // region is the divided work of a run: open while its own goroutine is in Do.
 //
@@ -42,6 +45,9 @@ func (r *Run) Do(n int, t Task) {
 	p := r.pool
 	if n <= 1 || p.threads == 1 {
 		for i := range n {
+			if i > 0 && p.waiting.Load() > 0 {
+				r.giveWay(false)
+			}
 			t.Chunk(i, 0)
 		}
 		return
@@ -51,18 +57,51 @@ func (r *Run) Do(n int, t Task) {
 	for i := range r.of {
 		r.shares[i].taken.Store(0)
 	}
-	r.state.Add(open + count)
-	if p.wakeable.Load() > 0 {
-		p.mu.Lock()
-		p.wake()
-		p.mu.Unlock()
-	}
+	r.openRegion()
 	r.lead()
 	r.task = nil
 	if r.stopped.Load() {
 		if f := r.failed.Swap(nil); f != nil {
 			panic(f.value)
 		}
+	}
+}
+
+// openRegion lets helpers in.
+func (r *Run) openRegion() {
+	p := r.pool
+	r.state.Add(open + count)
+	if p.wakeable.Load() > 0 {
+		p.mu.Lock()
+		p.wake()
+		p.mu.Unlock()
+	}
+}
+
+// giveWay lets waiting runs go first between two chunks, as Yield does between steps; shared says that the region is
+// open. A run that is to be stopped goes on when its turn has come, and stops at the next step.
+func (r *Run) giveWay(shared bool) {
+	p := r.pool
+	now := p.clock()
+	if now-r.looked < look || !r.admitted {
+		return
+	}
+	r.looked = now
+	p.mu.Lock()
+	if !r.mustYield() {
+		p.mu.Unlock()
+		return
+	}
+	if shared {
+		p.mu.Unlock()
+		r.closeRegion()
+		p.mu.Lock()
+	}
+	r.leave()
+	p.release()
+	_ = r.requeue(context.Background())
+	if shared {
+		r.openRegion()
 	}
 }
 
@@ -87,7 +126,13 @@ func (r *Run) compute(worker int) {
 		s := (worker + k) % r.of
 		from, to := int64(s*r.n/r.of), int64((s+1)*r.n/r.of)
 		taken := &r.shares[s].taken
-		for !r.stopped.Load() && (worker == 0 || r.pool.waiting.Load() == 0) && from+taken.Load() < to {
+		for !r.stopped.Load() && from+taken.Load() < to {
+			if r.pool.waiting.Load() > 0 {
+				if worker != 0 {
+					return
+				}
+				r.giveWay(true)
+			}
 			i := from + taken.Add(1) - 1
 			if i >= to {
 				break

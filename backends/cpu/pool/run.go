@@ -17,24 +17,37 @@ type Run struct {
 	// Changed by the run's goroutine and by whoever admits it, with the pool's mu held.
 	admitted bool
 	parked   bool
-	place    int // in the queue
+	queued   bool
 	seq      uint64
 	since    time.Duration // when it joined the queue
 	offered  time.Duration // when it last made room for others in vain
+	owner    *owner
+	level    int64         // while admitted: that with which it was let in
+	timed    bool          // while admitted: others have waited since from
+	from     time.Duration // since when its time is charged
+	looked   time.Duration // when it last looked between chunks whether others go first
 
 	region
 }
 
-// NewRun makes a run; a higher priority is admitted first.
-func (p *Pool) NewRun(priority int) *Run {
+// NewRun makes a run of a level, 0 to [Levels]-1; a higher one is admitted first. Runs of one owner take the turns of
+// one; it is a pointer, or nil for a run that stands for itself. Release ends the run.
+func (p *Pool) NewRun(priority int, of any) *Run {
 	r := &Run{pool: p, ready: make(chan struct{}, 1)}
 	r.shares = make([]share, 1+len(p.workers))
-	r.SetPriority(priority)
+	r.priority.Store(int64(priority))
+	p.mu.Lock()
+	r.owner = p.account(of, priority)
+	p.mu.Unlock()
 	return r
 }
 
-// SetPriority changes the priority; not while the run waits in Begin or Yield.
-func (r *Run) SetPriority(priority int) { r.priority.Store(int64(priority)) }
+// Release forgets the owner of a run that is not used any more.
+func (r *Run) Release() {
+	r.pool.mu.Lock()
+	r.pool.drop(r.owner)
+	r.pool.mu.Unlock()
+}
 
 // Begin waits until the pool has a thread for this run, or until ctx is done,
 // whose error it returns.
@@ -78,6 +91,7 @@ func (r *Run) leave() {
 	p := r.pool
 	r.admitted = false
 	p.active--
+	p.charge(r)
 	for i := range p.slots {
 		if p.slots[i].Load() == r {
 			p.slots[i].Store(nil)
@@ -86,8 +100,9 @@ func (r *Run) leave() {
 	}
 }
 
-// Yield lets waiting runs go first, those of higher priority at once and those
-// of the same priority that have waited for a turn; a run calls it between steps.
+// Yield lets waiting runs go first, those of a higher level at once and those of
+// the same level as owner.go says; a run calls it between steps, and Do does the
+// like between chunks.
 // When nobody waits it costs little more than ctx.Err, which it returns. After an
 // error the run has no thread.
 func (r *Run) Yield(ctx context.Context) error {
@@ -107,6 +122,12 @@ func (r *Run) Yield(ctx context.Context) error {
 		p.mu.Unlock()
 		return err
 	}
+	return r.requeue(ctx)
+}
+
+// requeue lets a run that has left wait for its next turn. mu is held, and released.
+func (r *Run) requeue(ctx context.Context) error {
+	p := r.pool
 	park := p.enqueue(r)
 	r.offered = r.since
 	p.settle()
@@ -120,14 +141,18 @@ func (r *Run) mustYield() bool {
 	if len(p.queue) == 0 {
 		return false
 	}
-	first, mine := p.queue[0], r.priority.Load()
-	switch theirs := first.priority.Load(); {
-	case theirs != mine:
+	now := p.clock()
+	first := p.first(now)
+	if theirs, mine := first.levelAt(now), r.heldAt(now); theirs != mine {
 		return theirs > mine
-	case first.parked:
-		return p.overdue(first)
 	}
-	return p.overdue(first) && p.now()-r.offered >= turn/4
+	if !first.parked && now-r.offered < turn/4 {
+		return false
+	}
+	if first.owner == r.owner {
+		return p.overdue(first, now)
+	}
+	return r.usedAt(now)-first.owner.used > grain
 }
 
 const (
