@@ -11,6 +11,7 @@ import (
 	"github.com/anynpu/anynpu/backends/cpu"
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/backends/cpu/pool"
+	"github.com/anynpu/anynpu/core/cache"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/mem"
 )
@@ -28,6 +29,7 @@ type CPU struct {
 	ISA       kernel.ISA // of the fast kernels
 	Memory    int64      // bytes at most; 0: no such limit
 	Guard     bool       // host memory ends at a page that cannot be touched
+	Anybody   bool       // caches are believed whoever could write them
 }
 
 // Read reads the variables. A value that means nothing is ignored, which tell is told; "" counts as unset.
@@ -38,14 +40,16 @@ func Read(getenv func(name string) string, tell Teller) CPU {
 		ISA:       instructions(getenv("ANYNPU_CPU_ISA"), tell),
 		Memory:    memory(getenv("ANYNPU_MEMORY_LIMIT"), tell),
 		Guard:     guard(getenv("ANYNPU_MEM"), tell),
+		Anybody:   anybody(getenv("ANYNPU_CACHE_TRUST"), tell),
 	}
 }
 
-// Apply puts in force what holds for the whole process: the limit of memory, guard mode and the instruction set. No
-// kernel may run meanwhile.
+// Apply puts in force what holds for the whole process: the limit of memory, guard mode, whose caches are believed and
+// the instruction set. No kernel may run meanwhile.
 func (c *CPU) Apply() error {
 	mem.SetGuard(c.Guard)
 	mem.SetLimit(c.Memory)
+	cache.TrustAnybody(c.Anybody)
 	_, err := kernel.Select(c.ISA)
 	return err
 }
@@ -111,6 +115,14 @@ func guard(value string, tell Teller) bool {
 		tell("cpu", "value ignored", "ANYNPU_MEM", value, "want", "guard")
 	}
 	return value == "guard"
+}
+
+// anybody reads ANYNPU_CACHE_TRUST.
+func anybody(value string, tell Teller) bool {
+	if value != "" && value != "own" && value != "any" {
+		tell("cpu", "value ignored", "ANYNPU_CACHE_TRUST", value, "want", "own or any")
+	}
+	return value == "any"
 }
 
 // Strict reads ANYNPU_FALLBACK: with off the preferred device computes everything, or a model is refused.

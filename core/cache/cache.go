@@ -99,7 +99,8 @@ const maxIndex = 1 << 20
 
 // Read reads the set in dir whose index file has the name index, under a lock that keeps writers out; check interprets
 // the index. It never writes. Every failure but ErrNone is of kind fault.File (fault.Argument for bad names), or
-// check's own. Links, FIFOs and directories are refused, and nothing is read before its size has been accepted.
+// check's own. Links, FIFOs and directories are refused, and what others could have written (trust.go), and nothing is
+// read before its size has been accepted.
 func Read(dir, index string, check func(index []byte) (Voucher, error)) ([][]byte, error) {
 	if err := checkName(index); err != nil {
 		return nil, err
@@ -116,6 +117,9 @@ func Read(dir, index string, check func(index []byte) (Voucher, error)) ([][]byt
 	head, err := s.read(index, func(_ []byte, size int64) bool { return size <= maxIndex })
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrNone
+	}
+	if err == nil {
+		err = d.trusted()
 	}
 	if err != nil {
 		return nil, err
@@ -247,7 +251,8 @@ func retry(f func() (int, error)) (int, error) {
 	}
 }
 
-// openFile opens a regular file for reading; it follows no link and never waits (a FIFO is refused).
+// openFile opens a regular file that nobody else could write for reading; it follows no link and never waits (a FIFO is
+// refused).
 func (d *directory) openFile(name string) (*os.File, error) {
 	fd, err := retry(func() (int, error) {
 		return unix.Openat(d.fd, name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
@@ -263,6 +268,10 @@ func (d *directory) openFile(name string) (*os.File, error) {
 	if st.Mode&unix.S_IFMT != unix.S_IFREG {
 		unix.Close(fd)
 		return nil, fault.New(fault.File, "not a regular file")
+	}
+	if err := believed(&st, name); err != nil {
+		unix.Close(fd)
+		return nil, err
 	}
 	return os.NewFile(uintptr(fd), name), nil
 }

@@ -207,7 +207,7 @@ func TestWrite_directoryInTheWay(t *testing.T) {
 
 func TestWrite_fullDisk(t *testing.T) {
 	dir := t.TempDir()
-	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=64k"); err != nil {
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=64k,mode=700"); err != nil {
 		t.Skipf("mounting a small tmpfs: %v", err)
 	}
 	defer unix.Unmount(dir, unix.MNT_DETACH)
