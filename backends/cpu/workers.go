@@ -43,12 +43,18 @@ func (w *Workers) Multiply(ctx context.Context, p *matrix.Product) error {
 func (w *Workers) Threads() int { return w.threads }
 
 // Do computes chunks 0 to n-1 of t when it is its turn. A panic in a chunk is raised here. The error is that of ctx
-// while waiting.
-func (w *Workers) Do(ctx context.Context, n int, t pool.Task) error {
+// that ended the wait or the work.
+func (w *Workers) Do(ctx context.Context, n int, t pool.Task) (err error) {
 	if err := w.run.Begin(ctx); err != nil {
 		return err
 	}
 	defer w.run.End()
+	defer func() {
+		if stop := w.run.Cut(); stop != nil {
+			_ = recover()
+			err = stop
+		}
+	}()
 	w.run.Do(n, t)
 	return nil
 }

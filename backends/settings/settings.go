@@ -7,12 +7,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/anynpu/anynpu/backends/cpu"
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/backends/cpu/pool"
 	"github.com/anynpu/anynpu/core/cache"
 	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/exec"
 	"github.com/anynpu/anynpu/core/mem"
 )
 
@@ -24,12 +26,13 @@ type Teller func(component, message string, pairs ...any)
 
 // CPU is how the CPU computes.
 type CPU struct {
-	Threads   int        // 1 to MaxThreads
-	Reference bool       // everything is computed by reference
-	ISA       kernel.ISA // of the fast kernels
-	Memory    int64      // bytes at most; 0: no such limit
-	Guard     bool       // host memory ends at a page that cannot be touched
-	Anybody   bool       // caches are believed whoever could write them
+	Threads   int           // 1 to MaxThreads
+	Reference bool          // everything is computed by reference
+	ISA       kernel.ISA    // of the fast kernels
+	Memory    int64         // bytes at most; 0: no such limit
+	Guard     bool          // host memory ends at a page that cannot be touched
+	Anybody   bool          // caches are believed whoever could write them
+	Limit     time.Duration // of every run; 0: none
 }
 
 // Read reads the variables. A value that means nothing is ignored, which tell is told; "" counts as unset.
@@ -41,15 +44,17 @@ func Read(getenv func(name string) string, tell Teller) CPU {
 		Memory:    memory(getenv("ANYNPU_MEMORY_LIMIT"), tell),
 		Guard:     guard(getenv("ANYNPU_MEM"), tell),
 		Anybody:   anybody(getenv("ANYNPU_CACHE_TRUST"), tell),
+		Limit:     limit(getenv("ANYNPU_RUN_TIMEOUT"), tell),
 	}
 }
 
-// Apply puts in force what holds for the whole process: the limit of memory, guard mode, whose caches are believed and
-// the instruction set. No kernel may run meanwhile.
+// Apply puts in force what holds for the whole process: the limit of memory, guard mode, whose caches are believed,
+// the limit of runs and the instruction set. No kernel may run meanwhile.
 func (c *CPU) Apply() error {
 	mem.SetGuard(c.Guard)
 	mem.SetLimit(c.Memory)
 	cache.TrustAnybody(c.Anybody)
+	exec.LimitRuns(c.Limit)
 	_, err := kernel.Select(c.ISA)
 	return err
 }
@@ -115,6 +120,19 @@ func guard(value string, tell Teller) bool {
 		tell("cpu", "value ignored", "ANYNPU_MEM", value, "want", "guard")
 	}
 	return value == "guard"
+}
+
+// limit reads ANYNPU_RUN_TIMEOUT: seconds, which may have a fraction.
+func limit(value string, tell Teller) time.Duration {
+	if value == "" {
+		return 0
+	}
+	s, err := strconv.ParseFloat(value, 64)
+	if err != nil || !(s > 0) || s > 1e9 {
+		tell("cpu", "value ignored", "ANYNPU_RUN_TIMEOUT", value, "want", "seconds, as 30 or 0.5")
+		return 0
+	}
+	return max(1, time.Duration(s*float64(time.Second)))
 }
 
 // anybody reads ANYNPU_CACHE_TRUST.

@@ -3,6 +3,7 @@ package rknn
 import (
 	"context"
 
+	"github.com/anynpu/anynpu/core/exec"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/matrix"
 	"github.com/anynpu/anynpu/core/mem"
@@ -86,7 +87,7 @@ func matmulRun(m *Matmul) error {
 				}
 			}
 		}
-		return m.compute.Multiply(context.Background(), p)
+		return exec.Within(func(ctx context.Context) error { return m.compute.Multiply(ctx, p) })
 	})
 }
 

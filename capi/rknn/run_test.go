@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anynpu/anynpu/capi/handle"
+	"github.com/anynpu/anynpu/core/exec"
 	"github.com/anynpu/anynpu/core/format/onnx/onnxtest"
 	spec "github.com/anynpu/anynpu/core/spec/rknn"
 )
@@ -136,4 +137,15 @@ func TestSetCoreMask_fromTheNextRun(t *testing.T) {
 	require.NoError(t, setCoreMask(x, 2))
 	require.Equal(t, in, floats(t, x))
 	require.Same(t, second, x.exec.Execution, "the same cores")
+}
+
+// TestRun_limitOfEveryRun: ANYNPU_RUN_TIMEOUT ends a run with the API's code for time, and the next run is as any.
+func TestRun_limitOfEveryRun(t *testing.T) {
+	x := open(t, identity(onnxtest.Float, 1, 4), 0)
+	require.NoError(t, inputsSet(x, []Input{inputOf(t, spec.Float32, spec.Undefined, []float32{1, 2, 3, 4})}))
+	exec.LimitRuns(1)
+	defer exec.LimitRuns(0)
+	requireCode(t, spec.ErrTimeout, run(x, nil), "ANYNPU_RUN_TIMEOUT")
+	exec.LimitRuns(0)
+	require.NoError(t, run(x, nil))
 }

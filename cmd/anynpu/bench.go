@@ -28,6 +28,7 @@ type benchFlags struct {
 	spread, tolerance float64
 	baseline          string
 	json              bool
+	timeout           time.Duration
 }
 
 func newBench(stdout, stderr io.Writer) *cobra.Command {
@@ -58,6 +59,7 @@ earlier run's, exit code 1 when it is more than --tolerance above.`,
 	fl.Float64Var(&f.spread, "spread", 0.1, "largest difference of the lowest times of five parts, relative to the lowest")
 	fl.StringVar(&f.baseline, "baseline", "", "compare with `FILE`, which bench --json has written")
 	fl.Float64Var(&f.tolerance, "tolerance", 0.05, "how much slower than --baseline is still the same")
+	fl.DurationVar(&f.timeout, "timeout", 0, "end with exit code 7 when a run takes longer than this `TIME`; 0: never")
 	fl.BoolVar(&f.json, "json", false, `write JSON, schema "anynpu.bench/1"`)
 	return cmd
 }
@@ -117,10 +119,20 @@ func (f *benchFlags) check() error {
 	switch {
 	case f.warmup < 0 || f.time < 0:
 		return usage("--warmup %v --time %v: want 0 or more", f.warmup, f.time)
+	case f.timeout < 0:
+		return usage("--timeout %v: want 0 or more", f.timeout)
 	case !(f.spread >= 0) || !(f.tolerance >= 0):
 		return usage("--spread %g --tolerance %g: want 0 or more", f.spread, f.tolerance)
 	}
 	return nil
+}
+
+// deadline is that of a run that begins now.
+func (f *benchFlags) deadline() (at time.Time) {
+	if f.timeout > 0 {
+		at = time.Now().Add(f.timeout)
+	}
+	return at
 }
 
 func (f *benchFlags) run(path string, stdout, stderr io.Writer) error {
@@ -151,7 +163,7 @@ func (f *benchFlags) run(path string, stdout, stderr io.Writer) error {
 		return usage("--baseline %s: measured with --api %s, not %s", f.baseline, cmp.Or(base.API, apiOHNN), f.api)
 	}
 	parts, err := attempts(func() ([][]time.Duration, error) {
-		return timings(func() error { return m.Repeat(time.Time{}) }, f.warmup, f.time)
+		return timings(func() error { return m.Repeat(f.deadline()) }, f.warmup, f.time)
 	}, f.spread)
 	if err != nil {
 		return exit(exitRun, err)

@@ -11,6 +11,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/anynpu/anynpu/core/device"
@@ -90,6 +91,12 @@ func (t *Task) begin(r device.RunRequest, prepare func() error, work func(ctx co
 	}
 	if t.body == nil {
 		t.body = t.perform
+	}
+	t.context.limited = false
+	if limit := time.Duration(runLimit.Load()); limit > 0 {
+		if at := time.Now().Add(limit); r.Deadline.IsZero() || at.Before(r.Deadline) {
+			r.Deadline, t.context.limited = at, true
+		}
 	}
 	t.context.begin(r)
 	t.run, t.request, t.work = t.context, r, work
@@ -199,6 +206,41 @@ func (t *Task) Close() bool {
 	return first
 }
 
+// runLimit is what LimitRuns has set.
+var runLimit atomic.Int64
+
+// LimitRuns ends every run that takes longer with an error of kind fault.Timeout, whoever began it, and whatever later
+// deadline it has; 0: none does.
+func LimitRuns(limit time.Duration) { runLimit.Store(int64(limit)) }
+
+// Within calls f, which computes without a task, with a context that ends as LimitRuns says.
+func Within(f func(ctx context.Context) error) error {
+	limit := time.Duration(runLimit.Load())
+	if limit == 0 {
+		return f(context.Background())
+	}
+	ctx, cancel := context.WithTimeoutCause(context.Background(), limit, overLimit(limit))
+	defer cancel()
+	err := f(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+func overLimit(limit time.Duration) error {
+	return fault.As(fault.Timeout, context.DeadlineExceeded, "it takes longer than %v, the limit of every run "+
+		"(ANYNPU_RUN_TIMEOUT)", limit)
+}
+
+// late is why a run whose deadline has passed must stop.
+func (c *runContext) late() error {
+	if !c.limited {
+		return errTimeout
+	}
+	return overLimit(time.Duration(runLimit.Load()))
+}
+
 var (
 	errCanceled = fault.As(fault.Canceled, context.Canceled, "")
 	errTimeout  = fault.As(fault.Timeout, context.DeadlineExceeded, "")
@@ -208,6 +250,7 @@ var (
 // for.
 type runContext struct {
 	request device.RunRequest
+	limited bool // the deadline is that of LimitRuns
 	mu      sync.Mutex
 	err     error
 	done    chan struct{}
@@ -232,7 +275,7 @@ func (c *runContext) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if deadline, limited := c.Deadline(); limited && c.err == nil && !time.Now().Before(deadline) {
-		c.stopLocked(errTimeout)
+		c.stopLocked(c.late())
 	}
 	return c.err
 }
@@ -247,7 +290,7 @@ func (c *runContext) Done() <-chan struct{} {
 		case c.err != nil:
 			close(c.done)
 		case !c.request.Deadline.IsZero():
-			c.timer = time.AfterFunc(time.Until(c.request.Deadline), func() { c.stop(errTimeout) })
+			c.timer = time.AfterFunc(time.Until(c.request.Deadline), func() { c.stop(c.late()) })
 		}
 	}
 	return c.done

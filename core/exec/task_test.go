@@ -241,3 +241,25 @@ func TestTask_concurrentUse(t *testing.T) {
 	assert.Positive(t, started.Load())
 	assert.Equal(t, started.Load(), done.Load())
 }
+
+// TestLimitRuns: every run is limited, one with a nearer deadline by that; a run in time is not touched.
+func TestLimitRuns(t *testing.T) {
+	LimitRuns(5 * time.Millisecond)
+	defer LimitRuns(0)
+	var task Task
+	defer task.Close()
+	for _, later := range []time.Time{{}, time.Now().Add(time.Hour)} {
+		err := <-start(t, &task, device.RunRequest{Deadline: later}, untilStopped)
+		assert.Equal(t, fault.Timeout, fault.KindOf(err))
+		assert.ErrorContains(t, err, "longer than 5ms, the limit of every run (ANYNPU_RUN_TIMEOUT)")
+	}
+	err := <-start(t, &task, device.RunRequest{Deadline: time.Now()}, untilStopped)
+	assert.Equal(t, fault.Timeout, fault.KindOf(err))
+	assert.NotContains(t, err.Error(), "ANYNPU_RUN_TIMEOUT")
+	require.NoError(t, <-start(t, &task, device.RunRequest{}, func(context.Context) error { return nil }))
+	err = Within(untilStopped)
+	assert.Equal(t, fault.Timeout, fault.KindOf(err))
+	assert.ErrorContains(t, err, "ANYNPU_RUN_TIMEOUT")
+	LimitRuns(0)
+	require.NoError(t, Within(func(ctx context.Context) error { return ctx.Err() }))
+}

@@ -155,16 +155,22 @@ func TestPool_manyRuns(t *testing.T) {
 								if err != nil {
 									break
 								}
-								r.Do(5, Func(func(_, _ int) {
-									n := now.Add(1)
-									for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
-									}
-									chunks.Add(1)
-									now.Add(-1)
-								}))
-								ended.Add(1)
+								var did atomic.Int32
+								cut := cutBy(r, func() {
+									r.Do(5, Func(func(_, _ int) {
+										n := now.Add(1)
+										for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+										}
+										did.Add(1)
+										now.Add(-1)
+									}))
+								})
+								if cut == nil {
+									chunks.Add(did.Load())
+									ended.Add(1)
+								}
 								runtime.Gosched()
-								err = r.Yield(ctx)
+								err = r.Next(ctx)
 							}
 							r.End()
 							cancel()

@@ -1,9 +1,6 @@
 package pool
 
-import (
-	"context"
-	"sync/atomic"
-)
+import "sync/atomic"
 
 // region is the divided work of a run: open while its own goroutine is in Do.
 //
@@ -38,18 +35,41 @@ const (
 	count = 1 << 33 // of regions; it wraps around
 )
 
+// stopped is the panic of a Do whose run has to stop: Cut has the error.
+type stopped struct{}
+
+// cut ends a Do before all chunks are computed.
+func (r *Run) cut(err error) {
+	r.cutBy = err
+	panic(stopped{})
+}
+
+// Cut returns the error of the context by which a Do has ended in a panic, once, and nil otherwise: only then whoever
+// runs the work may recover, so that other panics keep their origin.
+func (r *Run) Cut() error {
+	err := r.cutBy
+	r.cutBy = nil
+	return err
+}
+
+// Alone is Do on this goroutine only.
+func (r *Run) Alone(n int, t Task) {
+	for i := range n {
+		if i > 0 {
+			r.between(false)
+		}
+		t.Chunk(i, 0)
+	}
+}
+
 // Do computes chunks 0 to n-1 of t, on this goroutine and on free threads, and
 // returns when all are done. A panic in a chunk is raised again here, after
-// every chunk under way has ended.
+// every chunk under way has ended. When the run's context is done, Do ends with a
+// panic of which Cut tells, and the run may have no thread then.
 func (r *Run) Do(n int, t Task) {
 	p := r.pool
 	if n <= 1 || p.threads == 1 {
-		for i := range n {
-			if i > 0 && p.waiting.Load() > 0 {
-				r.giveWay(false)
-			}
-			t.Chunk(i, 0)
-		}
+		r.Alone(n, t)
 		return
 	}
 	r.task, r.n, r.of = t, n, min(n, len(r.shares))
@@ -78,8 +98,19 @@ func (r *Run) openRegion() {
 	}
 }
 
-// giveWay lets waiting runs go first between two chunks, as Yield does between steps; shared says that the region is
-// open. A run that is to be stopped goes on when its turn has come, and stops at the next step.
+// between is called before each chunk of the run's own goroutine but the first; shared says that the region is open.
+func (r *Run) between(shared bool) {
+	if r.pool.waiting.Load() > 0 {
+		r.giveWay(shared)
+	}
+	if r.ctx != nil {
+		if err := r.ctx.Err(); err != nil {
+			r.cut(err)
+		}
+	}
+}
+
+// giveWay lets waiting runs go first between two chunks, as Yield does between steps.
 func (r *Run) giveWay(shared bool) {
 	p := r.pool
 	now := p.clock()
@@ -99,9 +130,12 @@ func (r *Run) giveWay(shared bool) {
 	}
 	r.leave()
 	p.release()
-	_ = r.requeue(context.Background())
+	err := r.requeue(r.ctx)
 	if shared {
 		r.openRegion()
+	}
+	if err != nil {
+		r.cut(err)
 	}
 }
 
@@ -127,11 +161,10 @@ func (r *Run) compute(worker int) {
 		from, to := int64(s*r.n/r.of), int64((s+1)*r.n/r.of)
 		taken := &r.shares[s].taken
 		for !r.stopped.Load() && from+taken.Load() < to {
-			if r.pool.waiting.Load() > 0 {
-				if worker != 0 {
-					return
-				}
-				r.giveWay(true)
+			if worker == 0 {
+				r.between(true)
+			} else if r.pool.waiting.Load() > 0 {
+				return
 			}
 			i := from + taken.Add(1) - 1
 			if i >= to {

@@ -26,6 +26,8 @@ type Run struct {
 	timed    bool          // while admitted: others have waited since from
 	from     time.Duration // since when its time is charged
 	looked   time.Duration // when it last looked between chunks whether others go first
+	ctx      context.Context
+	cutBy    error // why Do has ended early
 
 	region
 }
@@ -56,6 +58,7 @@ func (r *Run) Begin(ctx context.Context) error {
 		return err
 	}
 	p := r.pool
+	r.ctx = ctx
 	p.mu.Lock()
 	if p.take(r, false) {
 		p.mu.Unlock()
@@ -76,6 +79,7 @@ func (r *Run) Next(ctx context.Context) error {
 
 // End gives the thread back; nothing if the run has none.
 func (r *Run) End() {
+	r.ctx = nil
 	if !r.admitted {
 		return
 	}

@@ -114,16 +114,26 @@ type Between func(ctx context.Context) error
 
 // Run computes the outputs. in are tensors of the plan's input types; out[i].Data, when not nil, is memory offered for
 // output i that is in no other tensor. The result's Data is the front of it, or elsewhere and valid until the next run.
-// between is called before every step.
-func (s *State) Run(ctx context.Context, in, out []tensor.Tensor, profiling bool, between Between) ([]tensor.Tensor,
-	error) {
-	p := s.Plan
+// between is called before every step. A run that has to stop does so between the chunks of a step, too.
+func (s *State) Run(ctx context.Context, in, out []tensor.Tensor, profiling bool, between Between) (
+	made []tensor.Tensor, err error) {
+	p, at := s.Plan, 0
+	defer func() {
+		if s.run == nil {
+			return
+		}
+		if stop := s.run.Cut(); stop != nil {
+			_ = recover()
+			made, err = nil, p.Steps[at].err(p, stop)
+		}
+	}()
 	s.releaseGuards()
 	s.Ctx = ctx
 	s.live, s.peak, s.times = 0, 0, nil
 	s.place(in, out)
 	begin := time.Now()
 	for i, st := range p.Steps {
+		at = i
 		if err := between(ctx); err != nil {
 			return nil, st.err(p, err)
 		}
@@ -268,10 +278,14 @@ func (s *State) F32(buf int) []float32 { return Floats(s.Mem[buf]) }
 
 // Do computes n chunks of t, on the calling goroutine alone when that is all the state may use.
 func (s *State) Do(n int, t pool.Task) {
-	if n <= 1 || s.Threads <= 1 {
+	switch {
+	case s.run == nil:
 		for i := range n {
 			t.Chunk(i, 0)
 		}
+		return
+	case n <= 1 || s.Threads <= 1:
+		s.run.Alone(n, t)
 		return
 	}
 	s.run.Do(n, t)
