@@ -51,8 +51,8 @@ func load(s model.Source) (*Model, error) {
 		return nil, err
 	}
 	s, beside := standIn(s, files, all)
-	im, err := model.Load(s, model.Options{Weights: w, Map: files, Images: imageOptions, PerAxis: tellsAxis, Fix: true,
-		Devices: all})
+	im, err := model.Load(s, model.Options{Weights: w, Map: files, Images: imageOptions, PerAxis: tellsAxis, Wide: true,
+		Fix: true, Devices: all})
 	if err != nil && beside != "" {
 		err = fault.Wrap(err, "beside it is no %s, and ANYNPU_MODEL_MAP names none", filepath.Base(beside))
 	}
@@ -154,6 +154,9 @@ func (m *Model) build(im *model.Model, w *mem.Weights) error {
 	}
 	for i, of := range out {
 		p, err := newPort(of, results[i], false, shift)
+		if err == nil {
+			err = p.setCodes(im)
+		}
 		if err != nil {
 			return err
 		}

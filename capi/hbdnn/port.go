@@ -26,6 +26,7 @@ type port struct {
 	description                // what programs are told
 	order       []int          // of the dimensions in a program's memory, nil: the model's
 	gaps        bool           // alignedShape is larger than validShape
+	codes       *convert.Codes // that programs see of real numbers, nil: none
 	numbers     bool           // float32 numbers where the model has codes that the API cannot describe
 	source      string         // one sentence of the port, for programs that ask
 	lists       boundary.Block
@@ -37,6 +38,9 @@ var kinds = map[tensor.DType]int32{
 	tensor.Uint16: typeU16, tensor.Float32: typeF32, tensor.Int32: typeS32, tensor.Uint32: typeU32,
 	tensor.Float64: typeF64, tensor.Int64: typeS64, tensor.Uint64: typeU64,
 }
+
+// codeTypes are the elements of outputs of real numbers that programs see as codes.
+var codeTypes = map[int32]tensor.DType{typeS8: tensor.Int8, typeS16: tensor.Int16, typeS32: tensor.Int32}
 
 // newPort decides how the API shows a port with these sizes (section 6, section 11). Inputs whose metadata name pixels
 // are images, and codes are described by shifts where that is asked for.
@@ -67,14 +71,15 @@ func newPort(of *model.Port, dims []int64, input, shift bool) (*port, error) {
 
 // setTensor describes a port of numbers.
 func (p *port) setTensor(input, shift bool) {
-	p.valid = p.dims
-	if input && len(p.dims) == 4 && p.Info.Layout == "nhwc" {
-		p.order, p.layout = tensor.ChannelsLast(4), layoutNHWC
-		p.valid = permuted(p.dims, p.order)
-	}
+	p.setOrder(input)
 	if why := p.setQuant(shift); why != "" {
 		caution("codes are described by scales, although anynpu.quantization is shift", "name", p.Name, "because", why)
 	}
+	p.align(input)
+}
+
+// align describes the memory that a port of numbers takes.
+func (p *port) align(input bool) {
 	p.aligned = p.valid
 	if p.quant != quantNone {
 		p.aligned = aimed().pad(p.valid, p.layout, elementSize(p.kind), input)
@@ -84,6 +89,34 @@ func (p *port) setTensor(input, shift bool) {
 		p.aligned = append(slices.Clip(p.aligned), 1)
 	}
 	p.setStride()
+}
+
+// setOrder has programs see a port in the order that its metadata name, else in the model's own.
+func (p *port) setOrder(input bool) {
+	p.valid = p.dims
+	layout := p.Says.Layout
+	if input {
+		layout = p.Info.Layout
+	}
+	if len(p.dims) != 4 {
+		if layout != "" && !input {
+			caution("layout ignored: the output has other than four dimensions", "output", p.Name, "shape", p.dims)
+		}
+		return
+	}
+	last := layout == "nhwc" || layout == "" && p.Last
+	if last {
+		p.layout = layoutNHWC
+	}
+	switch {
+	case last && !p.Last:
+		p.order = tensor.ChannelsLast(4)
+	case !last && p.Last && !input:
+		p.order = []int{0, 3, 1, 2}
+	}
+	if p.order != nil {
+		p.valid = permuted(p.dims, p.order)
+	}
 }
 
 // setStride describes memory in which tensors have alignedShape.
@@ -106,7 +139,7 @@ func permuted(dims []int64, order []int) []int64 {
 
 // view is the memory of a piece as that part of the model's tensor.
 func (p *port) view(one *piece) mem.View {
-	v := mem.View{Buf: one.buf, Type: tensor.T(p.Type, p.sized(p.dims, one.batch)...)}
+	v := mem.View{Buf: one.buf, Type: tensor.T(p.element(), p.sized(p.dims, one.batch)...)}
 	if !p.gaps || one.dense {
 		return v.In(p.order)
 	}
@@ -121,9 +154,18 @@ func (p *port) view(one *piece) mem.View {
 	return v
 }
 
+// element is the type of elements in memory, but for codes that are shown as numbers.
+func (p *port) element() tensor.DType {
+	if p.codes != nil {
+		return codeTypes[p.kind]
+	}
+	return p.Type
+}
+
 // operand is the memory of a piece as core wants it.
 func (p *port) operand(one *piece) io.Operand {
 	o := io.Own(p.view(one))
+	o.Codes = p.codes
 	if p.gaps && !one.dense {
 		o.Gaps = io.Gaps{Valid: p.valid, Sizes: p.aligned}
 	}
@@ -162,7 +204,17 @@ func (p *port) setQuant(shift bool) (why string) {
 		return ""
 	case slices.ContainsFunc(q.Zero, tooWide):
 		p.kind, p.numbers = typeF32, true
+		if p.order != nil && p.Last { // as they lie
+			p.order, p.layout, p.valid = nil, layoutNHWC, p.dims
+		}
 		return ""
+	case p.Type == tensor.Int32 && len(q.Scale) == 1 && len(p.dims) > 0: // programs index them by channel
+		axis := len(p.dims) - 1
+		if p.order != nil {
+			axis = p.order[axis]
+		}
+		n := int(p.dims[axis])
+		q = &tensor.Quant{Scale: slices.Repeat(q.Scale, n), Zero: make([]int32, n), Axis: axis}
 	}
 	p.length, p.axis = int32(len(q.Scale)), int32(q.Axis)
 	if p.order != nil {
@@ -182,18 +234,23 @@ func (p *port) setQuant(shift bool) (why string) {
 	return ""
 }
 
-// describeScales stores the scales, and behind them the zero points.
+// describeScales stores the scales, and behind them the zero points. A single one stands there as often as the port has
+// channels, by which programs index that do not look at the length.
 func (p *port) describeScales(q *tensor.Quant) {
-	var list []byte
-	for _, s := range q.Scale {
-		list = binary.NativeEndian.AppendUint32(list, math.Float32bits(s))
+	n := len(q.Scale)
+	if n == 1 && len(p.valid) == 4 {
+		n = int(max(p.valid[1], p.valid[3]))
 	}
-	for i := range q.Scale {
-		list = append(list, byte(int8(q.ZeroAt(i))))
+	var list []byte
+	for i := range n {
+		list = binary.NativeEndian.AppendUint32(list, math.Float32bits(q.Scale[i%len(q.Scale)]))
+	}
+	for i := range n {
+		list = append(list, byte(int8(q.ZeroAt(i%len(q.Scale)))))
 	}
 	boundary.SetSlice(&p.lists, list)
 	p.quant, p.first = quantScale, p.lists.Addr()
-	p.zero = p.first + 4*uintptr(len(q.Scale))
+	p.zero = p.first + 4*uintptr(n)
 }
 
 // batch is the first size of a port, 0 for a port without sizes.

@@ -48,7 +48,11 @@ func dnnGetInputTensorProperties(to *TensorProperties, m *Model, index int32) er
 }
 
 func dnnGetOutputTensorProperties(to *TensorProperties, m *Model, index int32) error {
-	return describe(to, m.out, index, "outputIndex")
+	err := describe(to, m.out, index, "outputIndex")
+	if err == nil {
+		m.out[index].wantsCodes()
+	}
+	return err
 }
 
 func describe(to *TensorProperties, list []*port, index int32, argument string) error {

@@ -1,6 +1,12 @@
 package io
 
-import "github.com/anynpu/anynpu/core/mem"
+import (
+	"slices"
+
+	"github.com/anynpu/anynpu/core/convert"
+	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/tensor"
+)
 
 // Take notes what the program has at an output. All of them are noted before the first is placed.
 func (x *Execution) Take(p *Port, o *Operand) {
@@ -12,7 +18,7 @@ func (x *Execution) Take(p *Port, o *Operand) {
 // other operand has a byte there. It reports whether it does; Deliver sees to what is not placed.
 func (x *Execution) Place(i int) (bool, error) {
 	r := &x.out[i]
-	if r.to.Buf == nil || !r.to.own() || x.shared(r.to.Buf) {
+	if r.to.Buf == nil || !r.to.own() || r.to.Codes != nil || x.shared(r.to.Buf) {
 		return false, nil
 	}
 	return true, x.Output(i, r.to.View)
@@ -52,7 +58,7 @@ func (x *Execution) Deliver(i int) error {
 	}
 	data, err := r.to.Buf.Map()
 	if err == nil {
-		r.to.Gaps.clear(data[r.to.Off:], int64(r.port.Type.Bits()/8))
+		r.to.Gaps.clear(data[r.to.Off:], int64(r.to.Type.DType.Bits()/8))
 	}
 	return err
 }
@@ -63,6 +69,9 @@ func (x *Execution) store(i int, r *result) error {
 	if err != nil {
 		return err
 	}
+	if r.to.Codes != nil {
+		return r.to.Store(x.encode(r, src))
+	}
 	if r.to.own() {
 		return r.to.Store(src)
 	}
@@ -72,4 +81,19 @@ func (x *Execution) store(i int, r *result) error {
 	}
 	r.port.Store(dst, r.to.As.Arrangement, r.to.As.Type, src, r.port.Dims)
 	return nil
+}
+
+// encode makes codes of the real numbers of a result, in memory that is kept from run to run.
+func (x *Execution) encode(r *result, src []byte) []byte {
+	n, _ := tensor.Count(r.port.Dims)
+	to := r.to.Type.DType
+	x.codes = slices.Grow(x.codes[:0], int(n)*to.Bits()/8)[:int(n)*to.Bits()/8]
+	if r.port.Type == tensor.Float32 {
+		convert.Quantize(x.codes, to, mem.Elements[float32](src)[:n], r.to.Codes, 0)
+		return x.codes
+	}
+	x.reals = slices.Grow(x.reals[:0], int(n))[:n]
+	convert.Floats(x.reals, r.port.Type, src)
+	convert.Quantize(x.codes, to, x.reals, r.to.Codes, 0)
+	return x.codes
 }

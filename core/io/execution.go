@@ -17,6 +17,8 @@ type Execution struct {
 	in    []bool       // inputs that a program's memory is bound to
 	out   []result     // by output
 	used  []mem.Buffer // all memory of the program in this run
+	codes []byte       // of the output that is being delivered
+	reals []float32
 }
 
 // room is memory of ours for an input's elements, kept from run to run.

@@ -49,6 +49,8 @@ type Operand struct {
 	mem.View
 	As   convert.Source // what the bytes are if they are not the port's elements as View says
 	Gaps Gaps
+	// Codes are what the memory has in the place of the real numbers of an output, of the type that View says; nil: none.
+	Codes *convert.Codes
 }
 
 // Own is memory with the port's elements as they are.

@@ -2,7 +2,6 @@ package model
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
@@ -15,7 +14,7 @@ import (
 // it with zeros behind what a run makes, and has the sizes of that as an output of its own, whose value sizes is; it is
 // none where nothing changes. The result is the output's value in the graph.
 func (m *Model) bound(p *Port, v graph.Value) (w, sizes graph.Value, err error) {
-	largest := m.Meta.MaxShapes[p.Name]
+	largest := p.Says.MaxShape
 	if largest == nil {
 		return v, graph.None, nil
 	}
@@ -73,11 +72,6 @@ func (m *Model) boundOutputs(out []*Port) error {
 		}
 	}
 	m.bounded = len(g.Out) > ports
-	for name := range m.Meta.MaxShapes {
-		if !slices.ContainsFunc(out, func(p *Port) bool { return p.Name == name }) {
-			m.Meta.Warnings = append(m.Meta.Warnings, fmt.Sprintf("anynpu.output.%s.max_shape: no output has that name", name))
-		}
-	}
 	return nil
 }
 

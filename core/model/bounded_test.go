@@ -18,7 +18,10 @@ func nonZero(t *testing.T, largest map[string][]int64) *Model {
 		x := m.Input("x", tensor.T(tensor.Float32, 2, 3))
 		return []graph.Value{m.Add(&op.NonZero{}, x), m.Add(&op.Relu{}, x)}
 	})
-	m.Meta.MaxShapes = largest
+	m.Meta.Outputs = map[string]metadata.Output{}
+	for name, shape := range largest {
+		m.Meta.Outputs[name] = metadata.Output{MaxShape: shape}
+	}
 	return m
 }
 

@@ -29,6 +29,7 @@ type Model struct {
 	Unbatched string
 
 	perAxis func(*tensor.Quant) bool
+	wide    bool
 	bounded bool // outputs of the graph have the sizes of others
 }
 
@@ -60,6 +61,8 @@ type Options struct {
 	Images ImageOptions
 	// PerAxis says which codes with a scale for each index of an axis cross the border (ExposeQuantized), nil: none.
 	PerAxis func(*tensor.Quant) bool
+	// Wide has codes of 32 bits cross the border at outputs.
+	Wide bool
 
 	below func(n *onnx.Names) map[string]string // metadata that hold where the ONNX model is silent
 }
@@ -145,7 +148,7 @@ func importONNX(s Source, f *File, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	own := &Model{Model: m, Path: s.Path, Size: f.Size, perAxis: o.PerAxis}
+	own := &Model{Model: m, Path: s.Path, Size: f.Size, perAxis: o.PerAxis, wide: o.Wide}
 	if err := own.useBatch(); err != nil {
 		return nil, err
 	}

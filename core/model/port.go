@@ -18,6 +18,8 @@ type Port struct {
 	Fixed          tensor.Shape // of an input, with the sizes that it has been given since
 	Declared       string       // Shape with the names of the model's open dimensions
 	Info           metadata.Input
+	Says           metadata.Output
+	Last           bool          // the dimensions of the model's own have the channels last
 	Image          *Image        // what an input takes of an image, nil: real numbers, or no image
 	opened         bool          // the first size of Fixed is 1 for want of another
 	PerAxis        *tensor.Quant // what codes with several scales stand for, nil: Quant says it

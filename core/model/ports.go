@@ -21,9 +21,11 @@ func (m *Model) Ports() (in, out []*Port, err error) {
 		in = append(in, p)
 	}
 	for _, v := range g.Out {
-		out = append(out, m.port(v, metadata.Input{}))
+		p := m.port(v, metadata.Input{})
+		p.Says = m.Meta.Outputs[p.Name]
+		out = append(out, p)
 	}
-	quantIn, quantOut := ExposeQuantized(g, m.perAxis)
+	quantIn, quantOut := expose(g, m.perAxis, m.wide)
 	for i, q := range slices.Concat(quantIn, quantOut) {
 		if q != nil {
 			p, v := slices.Concat(in, out)[i], slices.Concat(g.In, g.Out)[i]
@@ -39,10 +41,12 @@ func (m *Model) Ports() (in, out []*Port, err error) {
 	for i, p := range out {
 		g.Out[i] = m.reshape(p, g.Out[i], false)
 	}
+	m.findOrders(in, out)
 	m.findRanks(in, out)
 	if err := m.boundOutputs(out); err != nil {
 		return nil, nil, err
 	}
+	m.strangers(out)
 	for i, p := range slices.Concat(in, out) {
 		if !p.Shape.Ranked {
 			return nil, nil, fault.New(fault.Shape, "%q%s has an open number of dimensions: declare its shape among the "+

@@ -14,7 +14,12 @@ import (
 // tensor, and that per axis which perAxis accepts, nil: none. An output may be a copy (Identity) of what was dequantized.
 // Inputs and outputs keep their names; nodes that nothing needs any more are gone.
 func ExposeQuantized(g *graph.Graph, perAxis func(*tensor.Quant) bool) (in, out []*tensor.Quant) {
-	e := &exposed{graph: g, perAxis: perAxis, uses: g.Uses(), producers: g.Producers(), drop: map[int]bool{}}
+	return expose(g, perAxis, false)
+}
+
+// expose is ExposeQuantized that also has codes of 32 bits cross at outputs where wide is set.
+func expose(g *graph.Graph, perAxis func(*tensor.Quant) bool, wide bool) (in, out []*tensor.Quant) {
+	e := &exposed{graph: g, perAxis: perAxis, wide: wide, uses: g.Uses(), producers: g.Producers(), drop: map[int]bool{}}
 	in, out = make([]*tensor.Quant, len(g.In)), make([]*tensor.Quant, len(g.Out))
 	for i := range g.In {
 		in[i] = e.input(i)
@@ -36,6 +41,7 @@ func ExposeQuantized(g *graph.Graph, perAxis func(*tensor.Quant) bool) (in, out 
 type exposed struct {
 	graph     *graph.Graph
 	perAxis   func(*tensor.Quant) bool
+	wide      bool // outputs can have codes of 32 bits
 	uses      [][]int
 	producers []int
 	drop      map[int]bool // nodes that are taken out
@@ -56,7 +62,7 @@ func (e *exposed) input(i int) *tensor.Quant {
 	}
 	w := n.Out[0]
 	q := e.quant(n, w, o.Axis)
-	if q == nil {
+	if q == nil || g.Fact(w).DType == tensor.Int32 {
 		return nil
 	}
 	g.Values[w].Name, g.Values[w].Fact.Shape, g.In[i] = g.Values[v].Name, g.Fact(v).Shape, w
@@ -87,7 +93,7 @@ func (e *exposed) output(i int) *tensor.Quant {
 		return nil
 	}
 	q := e.quant(n, w, o.Axis)
-	if q == nil {
+	if q == nil || !e.wide && g.Fact(w).DType == tensor.Int32 {
 		return nil
 	}
 	g.Values[w].Name, g.Out[i] = g.Values[v].Name, w
@@ -110,7 +116,7 @@ func (e *exposed) output(i int) *tensor.Quant {
 func (e *exposed) quant(n *graph.Node, codes graph.Value, axis int64) *tensor.Quant {
 	g, f := e.graph, e.graph.Fact(codes)
 	switch f.DType {
-	case tensor.Int8, tensor.Uint8, tensor.Int16, tensor.Uint16:
+	case tensor.Int8, tensor.Uint8, tensor.Int16, tensor.Uint16, tensor.Int32:
 	default:
 		return nil
 	}

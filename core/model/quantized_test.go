@@ -101,3 +101,22 @@ func TestExposeQuantized_table(t *testing.T) {
 		})
 	}
 }
+
+// Codes of 32 bits cross at outputs where that is asked for, and nowhere else.
+func TestExposeQuantized_wide(t *testing.T) {
+	for _, wide := range []bool{false, true} {
+		b := maker{graph.NewBuilder("test")}
+		c := b.Add(&op.Cast{To: tensor.Int32}, b.input("x"))
+		b.Output(b.Add(&op.Dequantize{}, c, b.Float32(0.25)))
+		g, err := b.Graph()
+		require.NoError(t, err)
+		require.NoError(t, g.Infer())
+		_, out := expose(g, nil, wide)
+		if !wide {
+			assert.Nil(t, out[0])
+			continue
+		}
+		assert.Equal(t, tensor.PerTensor(0.25, 0), out[0])
+		assert.Equal(t, tensor.Int32, g.Fact(g.Out[0]).DType)
+	}
+}

@@ -31,7 +31,7 @@ func rule(id, text string) *Rule { return suite.NewRule[*T](id, text) }
 // Rules returns all rules in the order of their sections.
 func Rules() []*Rule {
 	return slices.Concat(versions, conversions(), loading, queries, tasks, groups, callbacks, memory, tensors, images,
-		yuv, quantization, batches, regions, handles(), pointers(), indices(), orders())
+		yuv, quantization, outputs, batches, regions, handles(), pointers(), indices(), orders())
 }
 
 // Suite is the rules of the API.

@@ -40,6 +40,8 @@ func (m *Metadata) setKey(key string, value json.RawMessage, source string) erro
 		return names(value, &m.In)
 	case "anynpu.outputs":
 		return names(value, &m.Out)
+	case "anynpu.outputs.codes":
+		return codesOf(value, &m.Codes)
 	case "anynpu.compiled":
 		return m.setCompiled(value)
 	}
@@ -51,7 +53,7 @@ func (m *Metadata) setKey(key string, value json.RawMessage, source string) erro
 	case kind == "input" && dot > 0 && slices.Contains(inputFields, rest[dot+1:]):
 		return m.setInput(rest[:dot], rest[dot+1:], value)
 	case kind == "output" && dot > 0 && slices.Contains(outputFields, rest[dot+1:]):
-		return m.setMaxShape(rest[:dot], value)
+		return m.setOutput(rest[:dot], rest[dot+1:], value)
 	case kind == "value" && dot > 0 && slices.Contains(valueFields, rest[dot+1:]):
 		return m.setValue(rest[:dot], rest[dot+1:], value)
 	}
@@ -75,7 +77,7 @@ func InputKeys(name string) (keys []string) {
 var (
 	inputFields = []string{"mean", "std", "scale", "pixel", "planes", "range", "order", "source", "layout", "shapes",
 		"shape"}
-	outputFields = []string{"max_shape"}
+	outputFields = []string{"max_shape", "codes", "layout", "native"}
 	valueFields  = []string{"shape", "type", "stored", "partial"}
 )
 
@@ -131,22 +133,6 @@ func (m *Metadata) setDim(name string, value json.RawMessage) error {
 		m.Dims = map[string]int64{}
 	}
 	m.Dims[name] = n
-	return nil
-}
-
-// setMaxShape reads the largest shape of an output.
-func (m *Metadata) setMaxShape(name string, value json.RawMessage) error {
-	var shape []int64
-	if err := decode(value, &shape); err != nil {
-		return err
-	}
-	if err := checkShapes([][]int64{shape}); err != nil || shape == nil {
-		return err
-	}
-	if m.MaxShapes == nil {
-		m.MaxShapes = map[string][]int64{}
-	}
-	m.MaxShapes[name] = shape
 	return nil
 }
 
@@ -319,6 +305,8 @@ func wanted(to any) string {
 		return "a list of shapes, as [[1, 3, 224, 224]]"
 	case *[]json.RawMessage:
 		return `a list of sizes and names of dimensions, as [1, "N"]`
+	case *codes:
+		return `int32, int16, int8, or an object, as {"type": "int32", "scale": [0.5, 0.25], "axis": 3}`
 	case *Stored:
 		return `an object, as {"type": "int8", "scale": 0.5, "zero": 3}`
 	case *[]Compiled:

@@ -20,6 +20,11 @@
 //	anynpu.input.NAME.shape     list     the shape of an input that the model leaves open, or whose first size of 1 is to be another batch
 //	anynpu.dim.NAME             number   size of the open dimension of that name, which is then none any more
 //	anynpu.output.NAME.max_shape list    the largest shape of an output whose sizes only a run tells
+//	anynpu.output.NAME.codes    object   the codes that programs see of an output of real numbers: {"type": "int32", "scale": [0.5, 0.25], "axis": 3};
+//	                                     type int8, int16 or int32, which can stand alone in the place of the object
+//	anynpu.output.NAME.layout   string   nchw or nhwc: the order in which programs see an output of rank 4, default the model's own
+//	anynpu.output.NAME.native   string   nchw or nhwc: the order that the model's own dimensions have, where it cannot be told
+//	anynpu.outputs.codes        object   codes of all outputs of real numbers that have none of their own
 //	anynpu.value.NAME.shape     list     sizes, or names of open dimensions, of what a custom operator makes; or "as input 0", "as input 1", ...
 //	anynpu.value.NAME.type      string   its element type, e.g. float32; default what the model declares, else that of the operator's input
 //	anynpu.value.NAME.stored    object   how a board stores the value: {"type": "int8", "scale": 0.5, "zero": 3, "native": [[1,2,8,8,16]]}; type
@@ -74,6 +79,14 @@ type Input struct {
 	Shape     []int64
 }
 
+// Output is what is said of one output; zero values: nothing is said.
+type Output struct {
+	MaxShape []int64 // the largest shape of one of open size
+	Codes    *Codes
+	Layout   string // in which programs see it
+	Native   string // which the model's own dimensions have
+}
+
 // Value is what is said of a value of the model; all but Stored and Partial of results of operators that the project does not know.
 type Value struct {
 	Shape  []Dim // nil: nothing is said, or Like says it
@@ -118,8 +131,9 @@ type Metadata struct {
 	Target       string
 	Quantization string // how codes of inputs and outputs are described: scale, shift, or nothing
 	Inputs       map[string]Input
-	Dims         map[string]int64   // sizes of open dimensions
-	MaxShapes    map[string][]int64 // the largest shapes of outputs of open size
+	Dims         map[string]int64 // sizes of open dimensions
+	Outputs      map[string]Output
+	Codes        *Codes // of outputs of real numbers that have none of their own
 	Values       map[string]Value
 	Filters      string     // channel or layer, empty: not said
 	In, Out      []string   // values that are inputs and outputs in the place of the model's own, nil: those

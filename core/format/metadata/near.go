@@ -20,6 +20,7 @@ func Near(key string) string {
 			try(k, mistakes(kind, k))
 		}
 	}
+	try("outputs.codes", mistakes(rest, "outputs.codes"))
 	if dotted && name != "" {
 		try("dim."+name, mistakes(kind, "dim"))
 	} else if !dotted && kind == "dim" {
