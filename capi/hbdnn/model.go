@@ -52,7 +52,7 @@ func load(s model.Source) (*Model, error) {
 	}
 	s, beside := standIn(s, files, all)
 	im, err := model.Load(s, model.Options{Weights: w, Map: files, Images: imageOptions, PerAxis: tellsAxis, Wide: true,
-		Fix: true, Devices: all})
+		Fix: true, Absent: true, Devices: all})
 	if err != nil && beside != "" {
 		err = fault.Wrap(err, "beside it is no %s, and ANYNPU_MODEL_MAP names none", filepath.Base(beside))
 	}

@@ -42,7 +42,7 @@ func dnnInitializeFromFiles(names []uintptr) (*Packed, error) {
 	var sources []model.Source
 	for i, f := range files {
 		list, err := model.Pack(f.Path)
-		if err != nil {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // another file may stand for it
 			return nil, loadError(err, fmt.Sprintf("modelFileNames[%d]", i))
 		}
 		if list == nil {

@@ -16,9 +16,18 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
+func modelMap() model.Map { return model.Map(boundary.Getenv("ANYNPU_MODEL_MAP")) }
+
 // loadOfflineFile is loadOffline of a file. An ONNX model may have external data beside it then.
 func loadOfflineFile(d *npu, path string, o device.Options) (*compiled, error) {
 	source := model.Source{Path: path}
+	_, instead, err := source.Locate(modelMap())
+	if err != nil {
+		return nil, err
+	}
+	if instead != nil {
+		return loadONNX(d, source, o)
+	}
 	f, err := source.Open()
 	if err != nil {
 		return nil, fault.Wrap(err, "%q", path)
@@ -75,9 +84,8 @@ func loadForeign(d *npu, source model.Source, f *model.File, o device.Options) (
 func loadONNX(d *npu, source model.Source, o device.Options) (*compiled, error) {
 	weights := mem.NewWeights()
 	defer weights.Release()
-	m, err := model.Load(source, model.Options{Weights: weights, Map: model.Map(boundary.Getenv("ANYNPU_MODEL_MAP")),
-		Devices: d.preference(),
-		Images:  model.ImageOptions{Regions: true}})
+	m, err := model.Load(source, model.Options{Weights: weights, Map: modelMap(), Absent: true,
+		Devices: d.preference(), Images: model.ImageOptions{Regions: true}})
 	if err != nil {
 		return nil, err
 	}

@@ -55,6 +55,8 @@ type Options struct {
 	Quantize bool
 	// Fix is onnx.Options.Fix, for APIs whose models have fixed sizes.
 	Fix bool
+	// Absent has an ONNX file loaded for a model whose file is not there (Source.Locate).
+	Absent bool
 	// Devices load compiled models: the first that reads a file's container has the last word on it.
 	Devices []device.Device
 	// Images says how inputs are taken that the metadata call images.
@@ -85,6 +87,15 @@ func Load(s Source, o Options) (*Model, error) {
 }
 
 func load(s Source, o Options) (*Model, error) {
+	if o.Absent {
+		found, why, err := s.Locate(o.Map)
+		if err != nil {
+			return nil, err
+		}
+		if why != nil {
+			return loadOther(s, nil, found.Path, why, o)
+		}
+	}
 	f, err := s.Open()
 	if err != nil {
 		return nil, fault.Wrap(err, "%q", s.Path)
@@ -108,7 +119,7 @@ func load(s Source, o Options) (*Model, error) {
 	return m, nil
 }
 
-// loadOther reads the ONNX file that stands for f.
+// loadOther reads the ONNX file that stands for f, nil for a file that is not there.
 func loadOther(s Source, f *File, file string, why *Instead, o Options) (*Model, error) {
 	other := Source{Path: file}
 	in, err := other.Open()
@@ -124,7 +135,9 @@ func loadOther(s Source, f *File, file string, why *Instead, o Options) (*Model,
 	if err != nil {
 		return nil, fault.Wrap(err, "%s: %q, to be loaded instead", s.name(), file)
 	}
-	m.Size, m.Instead = f.Size, why
+	if m.Instead = why; f != nil {
+		m.Size = f.Size
+	}
 	return m, nil
 }
 

@@ -128,7 +128,18 @@ var loading = []*Rule{
 		}),
 	rule("3.f_open", "a file that is not there is HB_DNN_CAN_NOT_OPEN_FILE").
 		OK("there", func(t *T) { t.files(0, t.file("a.onnx", hbdnn.Relu(1, 2).Bytes())) }).
+		OK("beside", func(t *T) {
+			t.file("gone.onnx", hbdnn.Relu(1, 5).Bytes())
+			for _, name := range []string{"gone.bin", "gone.hbm"} {
+				p := t.In(t.Named(t.files(0, t.Dir+"/"+name), "gone"), 0)
+				t.Check(p.Valid.Dims[1] == 5, "shape %v", p.Valid.Sizes())
+			}
+		}).
 		No("missing", func(t *T) { t.files(hbdnn.CanNotOpenFile, t.Dir+"/none.onnx") }).
+		No("nothing_beside", func(t *T) {
+			t.files(hbdnn.CanNotOpenFile, t.Dir+"/none.bin")
+			t.Says("none.bin", "none.onnx", "ANYNPU_MODEL_MAP")
+		}).
 		No("empty_name", func(t *T) { t.files(hbdnn.CanNotOpenFile, "") }),
 	rule("3.g_no_model", "what is no model is HB_DNN_INVALID_MODEL").
 		OK("model", func(t *T) { t.files(0, t.file("any.name", hbdnn.Relu(1, 2).Bytes())) }).

@@ -115,6 +115,12 @@ var models = []*Rule{
 			t.Logs("net.rknn", "net.onnx")
 			t.works(t.Owned(*ctx))
 		}).
+		OK("missing", func(t *T) {
+			ctx := new(uintptr)
+			t.file("gone.onnx", relu(1, 4).Bytes())
+			t.OK("init", ctx, t.Dir+"/gone.rknn", 0, 0, nil)
+			t.works(t.Owned(*ctx))
+		}).
 		No("alone", func(t *T) {
 			t.Is(badModel, "init", new(uintptr), t.file("net.rknn", container("rk3566")), 0, 0, nil)
 			t.Says("net.rknn", "rk3566", "ONNX")
