@@ -1,13 +1,44 @@
 package hbdnn
 
 import (
+	"sync"
+
+	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/core/format/metadata"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/model"
 	"github.com/anynpu/anynpu/core/op"
 )
 
 // imageOptions have the graph decode all images, of which it gets bytes as programs have them.
-var imageOptions = model.ImageOptions{All: true, Interleaved: true, TwoPlanes: true}
+func imageOptions() model.ImageOptions {
+	o := model.ImageOptions{All: true, Interleaved: true, TwoPlanes: true}
+	switch v := boundary.Getenv("ANYNPU_HBDNN_BYTES"); v {
+	case "signed":
+		o.Signed = true
+	case "", "unsigned":
+	default:
+		caution("value ignored", "ANYNPU_HBDNN_BYTES", v, "want", "signed, unsigned")
+	}
+	return o
+}
+
+// tellBytes says once of an image which of two things its bytes are taken for, where nothing says it: pixels, or as the
+// programs of some repositories for X5 have them, pixels - 128.
+func (p *port) tellBytes(in metadata.Input) {
+	switch pixel := p.Image.Decode.Pixel; {
+	case pixel == op.PixelGray || pixel.Semiplanar() || p.resizer() || in.Bytes != "" || aimed().name == "x3" ||
+		boundary.Getenv("ANYNPU_HBDNN_BYTES") != "":
+		return
+	}
+	toldBytes.Do(func() {
+		caution("the bytes of an image are taken for pixels, 0 to 255; for a program that hands over pixels - 128, as some "+
+			"for X5 do, want anynpu.input.NAME.bytes = signed in the model's metadata, or ANYNPU_HBDNN_BYTES=signed; "+
+			"unsigned there ends this line", "input", p.Name, "tensorType", typeName(p.kind))
+	})
+}
+
+var toldBytes sync.Once
 
 // takeImage pins the memory of an image, whose rows lie apart as the width of alignedShape says.
 func (p *port) takeImage(t *Tensor, name string, aligned []int64, batch int64) (piece, error) {

@@ -51,7 +51,7 @@ func load(s model.Source) (*Model, error) {
 		return nil, err
 	}
 	s, beside := standIn(s, files, all)
-	im, err := model.Load(s, model.Options{Weights: w, Map: files, Images: imageOptions, PerAxis: tellsAxis, Wide: true,
+	im, err := model.Load(s, model.Options{Weights: w, Map: files, Images: imageOptions(), PerAxis: tellsAxis, Wide: true,
 		Fix: true, Absent: true, Devices: all})
 	if err != nil && beside != "" {
 		err = fault.Wrap(err, "beside it is no %s, and ANYNPU_MODEL_MAP names none", filepath.Base(beside))
@@ -151,6 +151,9 @@ func (m *Model) build(im *model.Model, w *mem.Weights) error {
 		}
 		p.at = i
 		m.in = append(m.in, p)
+		if p.Image != nil {
+			p.tellBytes(im.Meta.Inputs[p.Name])
+		}
 	}
 	for i, of := range out {
 		p, err := newPort(of, results[i], false, shift)

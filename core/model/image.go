@@ -26,6 +26,9 @@ type ImageOptions struct {
 	// Regions has inputs whose source is a resizer take images of any size, of which regions are resized to the
 	// network's. Without it they take images of the network's size, as Resizer makes them.
 	Regions bool
+	// Signed says of RGB, BGR and YUV444 images that their bytes are pixels - 128, unless anynpu.input.NAME.bytes says
+	// otherwise.
+	Signed bool
 }
 
 // takes reports whether an input becomes one that takes bytes.
@@ -60,6 +63,8 @@ type Image struct {
 	Decode  op.DecodeImage
 	// Plain says that the network takes the bytes as they are: there are no nodes.
 	Plain bool
+	// Signed says that the bytes are pixels - 128.
+	Signed bool
 
 	last   bool // the network takes [N,H,W,C]
 	turned bool // and red and blue in the other order
@@ -115,6 +120,12 @@ func newImage(name string, info *metadata.Input, f tensor.Fact, o ImageOptions) 
 	if info.Range == "bt601_video" {
 		d.Range = op.RangeVideo
 	}
+	switch im.Signed = info.Bytes == "signed"; {
+	case im.Signed && (d.Pixel.Semiplanar() || im.Source == "resizer"):
+		return nil, fault.New(fault.File, "there is bytes signed: want gray, RGB, BGR or YUV444 images of no resizer")
+	case info.Bytes == "" && d.Pixel != op.PixelGray && !d.Pixel.Semiplanar() && im.Source != "resizer":
+		im.Signed = o.Signed
+	}
 	dims := f.Shape.Dims
 	has := func(k int, n int64) bool { return dims[k].Known() && dims[k].N == n }
 	switch i := slices.Index([]string{"rgb", "bgr", "yuv444", "gray"}, info.Order); {
@@ -155,7 +166,7 @@ func (im *Image) normalize(info *metadata.Input, f tensor.Fact) error {
 	switch {
 	case f.DType == tensor.Uint8 && f.Quant == nil && d.Pixel < op.PixelYUV444 && len(d.Mean)+len(d.Scale) == 0:
 		im.bytes = true
-		im.Plain = d.Interleaved == im.last && !im.turned && !im.Resized
+		im.Plain = d.Interleaved == im.last && !im.turned && !im.Resized && !im.Signed
 	case !f.DType.IsFloat():
 		return fault.New(fault.Type, "the network takes %v: want one that takes real numbers, which an image becomes", f.DType)
 	}
@@ -215,6 +226,11 @@ func (m *Model) decode(im *Image, v graph.Value, info *metadata.Input, o ImageOp
 			from = []graph.Value{parts[0], graph.None, regions}
 		}
 		parts = node(resize, from, im.types(n, h, w, two)...)
+	}
+	if im.Signed {
+		b := graph.Extend(g)
+		half := b.Const("", tensor.T(tensor.Uint8), []byte{128})
+		parts = node(&op.BitwiseXor{}, []graph.Value{parts[0], half}, types[0])
 	}
 	if im.bytes {
 		im.move(g, v, parts[0])

@@ -37,6 +37,38 @@ var images = []*Rule{
 		No("rgba", func(t *T) { t.refused(image("rgba", 1, 4, 4, 16), "rgba") }).
 		No("channels", func(t *T) { t.refused(image("gray", 1, 3, 4, 16), "pixel") }).
 		No("rank", func(t *T) { t.refused(image("rgb", 3, 16), "pixel") }),
+	rule("6.mb_signed_bytes", "with anynpu.input.NAME.bytes signed the bytes of gray, RGB, BGR and YUV444 images are pixels - 128").
+		OK("colors", func(t *T) {
+			for pixel, bytes := range map[string][]uint8{"rgb": {72, 128, 127, 0, 129, 130}, "bgr": {129, 130, 127, 0, 72, 128}} {
+				m := image(pixel, 1, 3, 1, 2).Meta("anynpu.input.x.layout", "nchw").Meta("anynpu.input.x.order", "rgb")
+				r := t.Prepare(m.Meta("anynpu.input.x.bytes", "signed"))
+				hbdnn.Fill(r, bytes...)
+				t.Compute(r)
+				hbdnn.Gives[float32](t.T, r, 200, 0, 255, 128, 1, 2)
+			}
+		}).
+		OK("yuv444", func(t *T) {
+			m := image("yuv444", 1, 3, 1, 1).Meta("anynpu.input.x.order", "yuv444").Meta("anynpu.input.x.bytes", "signed")
+			r := t.Prepare(m.Meta("anynpu.input.x.mean", []float32{100, 20, 3}))
+			hbdnn.Fill[uint8](r, 72, 0, 255)
+			t.Compute(r)
+			hbdnn.Gives[float32](t.T, r, 100, 108, 124)
+		}).
+		OK("gray", func(t *T) {
+			r := t.Prepare(image("gray", 1, 1, 1, 2).Meta("anynpu.input.x.bytes", "signed"))
+			hbdnn.Fill[uint8](r, 72, 128)
+			t.Compute(r)
+			hbdnn.Gives[float32](t.T, r, 200, 0)
+		}).
+		OK("unsigned", func(t *T) {
+			r := t.Prepare(image("gray", 1, 1, 1, 2).Meta("anynpu.input.x.bytes", "unsigned"))
+			hbdnn.Fill[uint8](r, 72, 128)
+			t.Compute(r)
+			hbdnn.Gives[float32](t.T, r, 72, 128)
+		}).
+		No("nv12", func(t *T) {
+			t.refused(image("nv12", 1, 3, 2, 2).Meta("anynpu.input.x.bytes", "signed"), "bytes signed")
+		}),
 	rule("6.n_gray", "the width of a gray image is aligned to 16, and its strides are 0").
 		OK("aligned", func(t *T) {
 			t.shows(t.In(t.Model(image("gray", 1, 1, 3, 5)), 0), hbdnn.Y, hbdnn.NCHW, 48, []int32{1, 1, 3, 5},

@@ -75,7 +75,7 @@ func InputKeys(name string) (keys []string) {
 
 // The last parts of keys about inputs, outputs and values.
 var (
-	inputFields = []string{"mean", "std", "scale", "pixel", "planes", "range", "order", "source", "layout", "shapes",
+	inputFields = []string{"mean", "std", "scale", "pixel", "planes", "range", "order", "bytes", "source", "layout", "shapes",
 		"shape"}
 	outputFields = []string{"max_shape", "codes", "layout", "native"}
 	valueFields  = []string{"shape", "type", "stored", "partial"}
@@ -158,6 +158,8 @@ func (m *Metadata) setInput(name, field string, value json.RawMessage) error {
 		err = oneOf(value, &in.Range, "regular", "bt601_video")
 	case "source":
 		err = oneOf(value, &in.Source, "ddr", "resizer", "pyramid")
+	case "bytes":
+		err = oneOf(value, &in.Bytes, "unsigned", "signed")
 	case "pixel":
 		err = oneOf(value, &in.Pixel, "gray", "rgb", "bgr", "rgba", "nv12", "nv21", "yuv444")
 	case "order":

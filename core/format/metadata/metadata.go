@@ -14,6 +14,7 @@
 //	anynpu.input.NAME.planes    number   of nv12 and nv21: 1 (the default) when luma and chroma are one tensor, 2 when they are two
 //	anynpu.input.NAME.range     string   regular (the default) or bt601_video: the bytes that luma and chroma of YUV images take
 //	anynpu.input.NAME.order     string   rgb, bgr, yuv444 or gray: the channels that the network wants, default those of pixel; of YUV images rgb
+//	anynpu.input.NAME.bytes     string   unsigned or signed: whether the bytes of a gray, RGB, BGR or YUV444 image are pixels, or pixels - 128
 //	anynpu.input.NAME.source    string   ddr, resizer or pyramid: the input is the bytes of an image; of a resizer, regions of images of any size
 //	anynpu.input.NAME.layout    string   nchw or nhwc: the order in which programs hand data over, default the model's own
 //	anynpu.input.NAME.shapes    lists    the shapes a dynamic input is meant for, e.g. [[1,3,224,224],[1,3,320,320]]
@@ -73,6 +74,7 @@ type Input struct {
 	Planes    int // tensors of an image whose chroma has a plane of its own
 	Range     string
 	Order     string
+	Bytes     string
 	Source    string
 	Layout    string
 	Shapes    [][]int64
