@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Make opsets.zip.0.gz: models of opsets 24 to 28, with what these opsets brought and with operators that they left as they were.
+"""Make opsets.zip.0.gz: models of opsets 24 to 28, with what these opsets brought and with operators that they left as they were, and of
+opsets 1 to 6.
 
     python3 -m venv venv && venv/bin/pip install -r requirements.txt && venv/bin/python gen.py
 
@@ -239,7 +240,66 @@ def flexible():
         refused(f"flex_{tag}", [flex(ins, **attrs)], {**z, "w": f32(2, 2, 5, 8), "r": f32(2, 4, 8)}, {}, opset=26)
 
 
+def oldest():
+    """Definitions of opsets 1 to 6, which no evaluator computes."""
+    x = {"x": f32(2, 3, 4)}
+    positive = {"x": abs(x["x"]) + 0.25}
+    sigmoid = lambda v: 1 / (1 + np.exp(-v))
+    unary = {
+        "Abs": np.abs, "Ceil": np.ceil, "Exp": np.exp, "Floor": np.floor, "Log": np.log, "Neg": np.negative, "Reciprocal": lambda v: 1 / v,
+        "Relu": lambda v: np.maximum(v, 0), "Sigmoid": sigmoid, "Sqrt": np.sqrt, "Tanh": np.tanh, "Elu": lambda v: np.where(v < 0, np.exp(v) - 1, v),
+        "LeakyRelu": lambda v: np.where(v < 0, v * 0.01, v), "HardSigmoid": lambda v: np.clip(0.2 * v + 0.5, 0, 1), "Clip": lambda v: v,
+        "Selu": lambda v: 1.0507 * np.where(v > 0, v, 1.6732 * (np.exp(v) - 1)),
+    }
+
+    def old(name, nodes, feeds, want, opset, **kw):
+        want = np.asarray(want)
+        add(f"oldest_{name}_{opset}", nodes, feeds, opset=opset, want=want.astype(bool if want.dtype == bool else np.float32), runtime=False, reference=False, **kw)
+
+    for opset in (1, 5):
+        for op, f in unary.items():
+            z = positive if op in ("Log", "Sqrt", "Reciprocal") else x
+            old(op.lower(), node(op, "x", consumed_inputs=[0]), z, f(z["x"]), opset)
+        old("clip_ends", node("Clip", "x", min=-0.5, max=1.0), x, np.clip(x["x"], -0.5, 1), opset)
+        three = {"a": f32(2, 3), "b": f32(2, 3), "c": f32(2, 3)}
+        total = three["a"] + three["b"] + three["c"]
+        for op, want in (("Sum", total), ("Mean", total / 3), ("Max", np.maximum(np.maximum(*[three[k] for k in "ab"]), three["c"])), ("Min", np.minimum(np.minimum(*[three[k] for k in "ab"]), three["c"]))):
+            old(op.lower(), node(op, "a b c"), three, want, opset)
+        square = {"x": f32(1, 2, 4, 4)}
+        blocks = square["x"].reshape(1, 2, 2, 2, 2, 2).mean((3, 5))
+        old("averagepool", node("AveragePool", "x", kernel_shape=[2, 2], strides=[2, 2]), square, blocks, opset)
+        c = {n: abs(f32(2)) + 0.5 for n in "sbmv"}
+        lift = {n: v.reshape(1, 2, 1, 1) for n, v in c.items()}
+        normal = lift["s"] * (square["x"] - lift["m"]) / np.sqrt(lift["v"] + 1e-5) + lift["b"]
+        old("batchnorm", node("BatchNormalization", "x s b m v", is_test=1, **({"consumed_inputs": [0] * 5} if opset < 6 else {})), {**square, **c}, normal, opset)
+        old("dropout", node("Dropout", "x", is_test=1, ratio=0.5), x, x["x"], opset)
+        refused(f"batchnorm_trains_{opset}", [node("BatchNormalization", "x s b m v")], {**square, **c}, {}, opset=opset)
+        refused(f"dropout_trains_{opset}", [node("Dropout", "x")], x, {}, opset=opset)
+    old("reshape", node("Reshape", "x", shape=[4, -1]), x, x["x"].reshape(4, 6), 1)
+    binary = {"Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Div": np.divide}
+    for opset in (1, 6):
+        for op, f in binary.items():
+            a = f32(2, 3, 4, 5)
+            for tag, shape, attrs, lifted in (
+                ("same", (2, 3, 4, 5), {}, (2, 3, 4, 5)), ("suffix", (4, 5), {"broadcast": 1}, (4, 5)), ("scalar", (), {"broadcast": 1}, ()), ("one", (1,), {"broadcast": 1}, (1,)),
+                ("axis_1", (3,), {"broadcast": 1, "axis": 1}, (3, 1, 1)), ("axis_0", (2, 3), {"broadcast": 1, "axis": 0}, (2, 3, 1, 1)), ("axis_m2", (4,), {"broadcast": 1, "axis": -2}, (4, 1)),
+                ("axis_3", (5,), {"broadcast": 1, "axis": 3}, (5,)),
+            ):
+                b = (abs(f32(*shape)) + 0.5).astype(np.float32)
+                old(f"{op.lower()}_{tag}", node(op, "a b", **attrs), {"a": a, "b": b}, f(a, b.reshape(lifted)), opset)
+        flags = {"a": np.arange(12).reshape(3, 4) % 3 == 0, "b": np.array([True, False, True])}
+        for op, f in (("And", np.logical_and), ("Or", np.logical_or), ("Xor", np.logical_xor)):
+            old(f"{op.lower()}_axis_0", node(op, "a b", broadcast=1, axis=0), flags, f(flags["a"], flags["b"][:, None]), opset)
+        for op, f in (("Greater", np.greater), ("Less", np.less)):
+            z = {"a": f32(3, 4), "b": f32(4)}
+            old(op.lower(), node(op, "a b", broadcast=1), z, f(z["a"], z["b"]), opset)
+        z = {"a": f32(2, 3), "b": f32(3)}
+        refused(f"add_not_broadcast_{opset}", [node("Add", "a b")], z, {}, opset=opset)
+        refused(f"add_axis_2_{opset}", [node("Add", "a b", broadcast=1, axis=2)], z, {}, opset=opset)
+        refused(f"add_axis_m3_{opset}", [node("Add", "a b", broadcast=1, axis=-3)], z, {}, opset=opset)
+
+
 if __name__ == "__main__":
-    for part in (unchanged, depth, windows, scatter, gates, bits, convolutions, recurrences, wider, flexible):
+    for part in (unchanged, depth, windows, scatter, gates, bits, convolutions, recurrences, wider, flexible, oldest):
         part()
     forms.finish(os.path.join(os.path.dirname(os.path.abspath(__file__)), "opsets.zip"))

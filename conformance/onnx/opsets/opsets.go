@@ -1,5 +1,5 @@
-// Package opsets holds small ONNX models of opsets 24 to 28, with inputs and expected outputs, and models that must be
-// refused: opsets.zip.0.gz, which gen.py makes.
+// Package opsets holds small ONNX models of opsets 24 to 28 and 1 to 6, with inputs and expected outputs, and models
+// that must be refused: opsets.zip.0.gz, which gen.py makes.
 package opsets
 
 import (

@@ -12,7 +12,7 @@ import (
 )
 
 // The opset versions of ai.onnx that are read. Of older ones those operators are read whose definition opset 7 still
-// has.
+// has, or for which oldDefinitions has an older one.
 const (
 	MinOpset = 7
 	MaxOpset = 28

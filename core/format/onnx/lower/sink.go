@@ -34,7 +34,7 @@ func (sc *Scope) operator(p *proto.Node) *Operator {
 // are only looked through for others.
 func (sc *Scope) Check(q *proto.Instance) (bool, error) {
 	o, version := sc.operator(q.Node), q.Frame.Version()
-	if o == nil || q.Domain == "" && version < MinOpset && version < o.Since {
+	if o == nil || !o.readsOf(version) {
 		if o != nil {
 			sc.m.old = version
 		}
@@ -78,7 +78,7 @@ func (sc *Scope) Node(q *proto.Instance) error {
 		n.out[i] = graph.None
 	}
 	n.singles()
-	if err := sc.operator(q.Node).lower(n); err != nil {
+	if err := sc.operator(q.Node).at(n.version)(n); err != nil {
 		return err
 	}
 	if sc.Missing() { // in a body
