@@ -125,6 +125,8 @@ def unaries():
         for tag, shape, more in (("last", (3, 5, 9), {"opset": 13}), ("middle", (3, 5, 9), {"opset": 13, "axis": 1}), ("flat", (3, 5, 9), {"opset": 12, "axis": 1}),
                                  ("flat_last", (3, 5, 9), {"opset": 11, "axis": 2}), ("row", (4, 31), {"opset": 17, "axis": -1})):
             add(f"{kind}_{tag}", "QLinearSoftmax", "x s z t tz", {"x": codes(kind, *shape)}, c, types=[t], **more)
+        for i, step in enumerate((1 / 255, 0.0137, 0.03)):
+            add(f"{kind}_step_{i}", "QLinearSoftmax", "x s z t tz", {"x": codes(kind, 7, 5)}, {**c, "t": np.float32(step)}, types=[t], opset=13)
     refused("without_opset", "QLinearSoftmax", "x s z t tz", {"x": codes("u8", 3, 5)}, scalars("u8", s=0.1, z=0, t=0.1, tz=0))
 
 
@@ -145,6 +147,22 @@ def gemm():
         add(f"{kind}_alpha", "QGemm", all_of, {"a": a}, {**c, "b": b, "c": bias}, types=[t], alpha=0.5)
     mixed = scalars("u8", s=0.1237, z=7, t=4.013, tz=100) | scalars("s8", u=0.0631, uz=0)
     add("mixed", "QGemm", "a s z b u uz - t tz", {"a": codes("u8", 5, 9)}, {**mixed, "b": codes("s8", 9, 4)}, types=[TensorProto.UINT8])
+
+
+def convolutions():
+    for kind, (_, t, zero, _, _) in KINDS.items():
+        c = scalars(kind, s=0.0237, z=zero, u=0.0131, uz=zero if kind == "u8" else 0, t=0.2513, tz=zero) | {"w": codes(kind, 6, 4, 3, 2), "b": rng.integers(-900, 900, 6).astype(np.int32)}
+        per = {"u": np.linspace(0.007, 0.019, 6, dtype=np.float32), "uz": np.full(6, zero if kind == "u8" else 0, KINDS[kind][0])}
+        last, ins = {"channels_last": 1}, "x s z w u uz t tz b"
+        x, y = codes(kind, 2, 7, 6, 4), codes(kind, 2, 4, 7, 6)
+        add(f"{kind}_last", "QLinearConv", ins, {"x": x}, c, types=[t], **last)
+        add(f"{kind}_last_no_bias", "QLinearConv", "x s z w u uz t tz", {"x": x}, c, types=[t], **last)
+        add(f"{kind}_last_pads", "QLinearConv", ins, {"x": x}, c, types=[t], pads=[1, 0, 1, 1], strides=[2, 1], **last)
+        add(f"{kind}_last_groups", "QLinearConv", ins, {"x": x}, {**c, "w": codes(kind, 6, 2, 3, 2)}, types=[t], group=2, **last)
+        add(f"{kind}_last_depthwise", "QLinearConv", "x s z w u uz t tz", {"x": x}, {**c, "w": codes(kind, 4, 1, 3, 2)}, types=[t], group=4, **last)
+        add(f"{kind}_first", "QLinearConv", ins, {"x": y}, c, types=[t])
+        if kind == "s8":
+            add(f"{kind}_last_per_channel", "QLinearConv", ins, {"x": x}, {**c, **per}, types=[t], **last)
 
 
 def encoded():
@@ -359,7 +377,21 @@ def attentions():
     refused("packed", "MultiHeadAttention", "q", {"q": f32(b, s, n, 3, h)}, num_heads=n)
 
 
+def halves():
+    """float16, which ONNX Runtime computes in float32 and rounds in places of its own."""
+    t = TensorProto.FLOAT16
+    half = lambda *shape: f32(*shape).astype(np.float16)
+    x, g = half(2, 3, 8), half(8)
+    for op, ins, feeds, more in (
+        ("Gelu", "x", {}, {}), ("FastGelu", "x g", {"g": g}, {}), ("BiasGelu", "x g", {"g": g}, {}), ("QuickGelu", "x", {}, {}), ("FusedMatMul", "x w", {"w": half(8, 4)}, {"alpha": 0.5}),
+        ("FusedConv", "x w", {"w": half(2, 3, 3)}, {"activation": "Relu"}), ("MultiHeadAttention", "x x x", {}, {"num_heads": 2}), ("Attention", "x w", {"w": half(8, 24)}, {"num_heads": 2}),
+    ):
+        add("half_plain", op, ins, {"x": x, **feeds}, types=[t], **more)
+    for op, ins, more in (("FastGelu", "x", {}), ("QuickGelu", "x", {}), ("FusedMatMul", "x x", {"transB": 1})):
+        add("double", op, ins, {"x": f32(3, 8).astype(np.float64)}, types=[TensorProto.DOUBLE], **more)
+
+
 if __name__ == "__main__":
-    for part in (binaries, concat, pools, unaries, gemm, encoded, fused, gelus, norms, integers, blocks, recurrent, attentions, networks):
+    for part in (binaries, concat, pools, unaries, gemm, convolutions, encoded, fused, gelus, norms, integers, blocks, recurrent, attentions, halves, networks):
         part()
     forms.finish(os.path.join(HERE, "microsoft.zip"))

@@ -25,6 +25,7 @@ var msQLinearOperators = []Operator{
 	})},
 	{microsoft, "QLinearSoftmax", 1, lowerQLinearSoftmax},
 	{microsoft, "QGemm", 1, lowerQGemm},
+	{microsoft, "QLinearConv", 1, lowerQLinearConv},
 	{microsoft, "QuantizeLinear", 1, lowerQuantize},
 	{microsoft, "DequantizeLinear", 1, lowerDequantize},
 }
@@ -91,7 +92,8 @@ func lowerQLinearConcat(n *node) error {
 	return n.codes(n.b.Add(&op.Concat{Axis: n.int("axis", 0)}, all...), 0, 2)
 }
 
-// lowerQLinearSoftmax: below 13 of attribute opset it works on the input flattened to two dimensions at axis.
+// lowerQLinearSoftmax: below 13 of attribute opset it works on the input flattened to two dimensions at axis. The codes
+// of 1 are whole, as in ONNX Runtime: the scale is 1/floor(1/scale).
 func lowerQLinearSoftmax(n *node) error {
 	if err := n.wantCodes(4); err != nil {
 		return err
@@ -101,11 +103,16 @@ func lowerQLinearSoftmax(n *node) error {
 		return fault.New(fault.File, "attribute opset: %d", opset)
 	}
 	x, axis := n.dequantized(n.arg(0), 1, 1), n.int("axis", -1)
+	var y graph.Value
 	if opset >= 13 {
-		return n.codes(n.b.Add(&op.Softmax{Axis: axis}, x), 3, 0)
+		y = n.b.Add(&op.Softmax{Axis: axis}, x)
+	} else {
+		y = n.b.Add(&op.Softmax{Axis: -1}, n.b.Add(&op.Flatten{Axis: axis}, x))
+		y = n.b.Add(&op.Reshape{}, y, n.b.Add(&op.Shape{}, x))
 	}
-	y := n.b.Add(&op.Softmax{Axis: -1}, n.b.Add(&op.Flatten{Axis: axis}, x))
-	return n.codes(n.b.Add(&op.Reshape{}, y, n.b.Add(&op.Shape{}, x)), 3, 0)
+	whole := n.b.Add(&op.Floor{}, n.b.Add(&op.Reciprocal{}, n.arg(3)))
+	n.in[3] = n.b.Add(&op.Reciprocal{}, whole)
+	return n.codes(y, 3, 0)
 }
 
 // lowerQGemm: a and b with scales and zero points, those of b also per column; int32 c, whose scale is the product of

@@ -70,7 +70,7 @@ func (n *node) requantized(y graph.Value, s int) error {
 }
 
 // lowerQLinearConv: x, its scale and zero point, w, its scale and zero point, those of y, and an int32 bias with scale
-// x_scale * w_scale.
+// x_scale * w_scale. The operator of com.microsoft may have the channels last.
 func lowerQLinearConv(n *node) error {
 	if err := n.want(8, 9); err != nil {
 		return err
@@ -90,7 +90,7 @@ func lowerQLinearConv(n *node) error {
 		in = append(in, n.b.Add(&op.Mul{}, n.b.Add(&op.Cast{To: tensor.Float32}, n.arg(8)), scale))
 	}
 	y := n.b.Add(&op.Conv{Strides: n.ints("strides"), Dilations: n.ints("dilations"), Pads: n.ints("pads"), AutoPad: auto,
-		Groups: groups}, in...)
+		Groups: groups, ChannelsLast: n.int("channels_last", 0) != 0}, in...)
 	return n.requantized(y, 6)
 }
 
