@@ -3,8 +3,8 @@
 
     python3 -m venv venv && venv/bin/pip install onnxruntime==1.32.0 onnx==1.23.2 && venv/bin/python gen.py
 
-ONNX Runtime computes nodes as they stand, without optimization. Scales have no simple ratios: halfway between two codes, ONNX Runtime
-rounds to even with the zero point added in some operators and without it in others. Format and rules are those of ../forms; the same versions write the same bytes.
+ONNX Runtime computes nodes as they stand, without optimization. Halfway between two codes ONNX Runtime rounds to even,
+in sums and products with the zero point added, elsewhere without: scales have no simple ratios but in ties. Format and rules are those of ../forms; the same versions write the same bytes.
 """
 
 import os
@@ -377,6 +377,23 @@ def attentions():
     refused("packed", "MultiHeadAttention", "q", {"q": f32(b, s, n, 3, h)}, num_heads=n)
 
 
+def ties():
+    """Results halfway between two codes."""
+    for kind, (_, t, _, low, high) in KINDS.items():
+        a = np.arange(low // 4, high // 4).astype(KINDS[kind][0])
+        pairs = np.stack([a, a * 0], 1).reshape(1, -1, 2, 1)
+        for zero in (3, 4):
+            c = scalars(kind, s=0.5, z=0, u=1.0, t=1.0, tz=zero)
+            if zero == 4:
+                add(f"{kind}_ties", "QLinearAdd", "a s z b s z t tz", {"a": a, "b": a * 0}, c, types=[t])
+                add(f"{kind}_ties", "QLinearMul", "a s z b s z t tz", {"a": a, "b": a * 0 + 2}, c, types=[t])
+            add(f"{kind}_ties_{zero}", "QLinearAveragePool", "a u z t tz", {"a": pairs}, c, types=[t], kernel_shape=[2, 1])
+            add(f"{kind}_ties_{zero}", "QLinearGlobalAveragePool", "a u z t tz", {"a": pairs}, c, types=[t])
+            add(f"{kind}_ties_{zero}", "QLinearLeakyRelu", "a s z t tz", {"a": a}, c, types=[t], alpha=1.0)
+            add(f"{kind}_ties_{zero}", "QLinearConcat", "t tz a s z", {"a": a}, c, types=[t], axis=0)
+            add(f"{kind}_ties_{zero}", "QGemm", "a s z b s z - t tz", {"a": a.reshape(-1, 1)}, {**c, "b": np.array([[2]], a.dtype)}, types=[t])
+
+
 def halves():
     """float16, which ONNX Runtime computes in float32 and rounds in places of its own."""
     t = TensorProto.FLOAT16
@@ -392,6 +409,6 @@ def halves():
 
 
 if __name__ == "__main__":
-    for part in (binaries, concat, pools, unaries, gemm, convolutions, encoded, fused, gelus, norms, integers, blocks, recurrent, attentions, halves, networks):
+    for part in (binaries, concat, pools, unaries, gemm, convolutions, encoded, fused, gelus, norms, integers, blocks, recurrent, attentions, ties, halves, networks):
         part()
     forms.finish(os.path.join(HERE, "microsoft.zip"))
