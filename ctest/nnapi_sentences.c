@@ -284,7 +284,7 @@ static void bindings(void)
 	NULLS(ANeuralNetworksExecution_setInput(e, 0, NULL, NULL, 8), "buffer");
 	DATA(ANeuralNetworksExecution_setInput(e, 0, &t3, a, 12), "dimensions [3]", "[2]");
 	DATA(ANeuralNetworksExecution_setInput(e, 0, &square, a, 8), "dimensionCount 2", "[2]");
-	DATA(ANeuralNetworksExecution_setInput(e, 0, &open, a, 8), "want all of them", NULL);
+	DATA(ANeuralNetworksExecution_setInput(e, 0, &open, a, 8), "dimensions [0]", "[2]");
 	OK(ANeuralNetworksExecution_setInput(e, 0, &t2, a, 8));
 	STATE(ANeuralNetworksExecution_setInput(e, 0, &t3, a, 8), "set already");
 	STATE(ANeuralNetworksExecution_enableInputAndOutputPadding(e, true), "set already");
