@@ -116,6 +116,24 @@ func TestConvTranspose_againstScatter(t *testing.T) {
 	})
 }
 
+// TestConvTranspose_phasesCostTheirTaps: with a stride as large as a large kernel every tap belongs to one phase, and is
+// looked at once, not once per phase.
+func TestConvTranspose_phasesCostTheirTaps(t *testing.T) {
+	const n = 1 << 19
+	c := ConvTranspose{C: 1, N: 1, Batch: 1, LDX: 1, In: [2]int{1, 1}, Out: [2]int{1, n}, Kernel: [2]int{1, n},
+		Stride: [2]int{1, n}, Dilation: [2]int{1, 1}, Zero: []float32{0}}
+	require.NoError(t, c.Phases())
+	require.Len(t, c.phases, n)
+	for i, p := range c.phases {
+		if len(p.taps) != 1 || p.taps[0] != i {
+			t.Fatalf("phase %d has taps %v", i, p.taps)
+		}
+	}
+	require.Equal(t, 1.0, c.Waste())
+	c.Stride[1] = 1
+	require.Equal(t, float64(n), c.Waste())
+}
+
 func TestConvTranspose_refusesHugeOffsets(t *testing.T) {
 	c := ConvTranspose{C: 1, N: 1, Batch: 1, In: [2]int{1 << 16, 1 << 16}, Out: [2]int{1, 1}, Kernel: [2]int{1, 1},
 		Stride: [2]int{1, 1}, Dilation: [2]int{1, 1}, LDX: 1, LDY: 1}

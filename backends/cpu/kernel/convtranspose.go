@@ -54,14 +54,13 @@ func (c *ConvTranspose) Phases() error {
 			c.Batch, c.In[0], c.In[1], c.LDX)
 	}
 	c.phases, c.rows = nil, nil
+	down, across := c.reaching(0), c.reaching(1)
 	for y0 := range min(c.Stride[0], c.Out[0]) {
 		for x0 := range min(c.Stride[1], c.Out[1]) {
 			p := phase{y0: y0, x0: x0, h: ceilDiv(c.Out[0]-y0, c.Stride[0]), w: ceilDiv(c.Out[1]-x0, c.Stride[1])}
-			for k := range c.Kernel[0] * c.Kernel[1] {
-				_, okY := c.source(0, y0, k/c.Kernel[1])
-				_, okX := c.source(1, x0, k%c.Kernel[1])
-				if okY && okX {
-					p.taps = append(p.taps, k)
+			for _, ky := range down[y0] {
+				for _, kx := range across[x0] {
+					p.taps = append(p.taps, ky*c.Kernel[1]+kx)
 				}
 			}
 			ind := c.table(&p)
@@ -78,14 +77,32 @@ func (c *ConvTranspose) Phases() error {
 	return nil
 }
 
-// source is the input coordinate that tap k adds to output o; ok says whether the
-// stride meets it. The coordinate may lie outside the input.
-func (c *ConvTranspose) source(d, o, k int) (i int, ok bool) {
-	i = o + c.Pad[d] - k*c.Dilation[d]
-	if m := i % c.Stride[d]; m != 0 {
-		return 0, false
+// reaching lists, for each first output position of a phase in dimension d, the kernel positions that reach it.
+func (c *ConvTranspose) reaching(d int) [][]int {
+	first := make([][]int, min(c.Stride[d], c.Out[d]))
+	for k := range c.Kernel[d] {
+		o := (k*c.Dilation[d] - c.Pad[d]) % c.Stride[d]
+		if o < 0 {
+			o += c.Stride[d]
+		}
+		if o < len(first) {
+			first[o] = append(first[o], k)
+		}
 	}
-	return i / c.Stride[d], true
+	return first
+}
+
+// source is the input coordinate that tap k, which reaches output o, adds to it. It may lie outside the input.
+func (c *ConvTranspose) source(d, o, k int) int { return (o + c.Pad[d] - k*c.Dilation[d]) / c.Stride[d] }
+
+// Waste is how many products a phase forms for each that the sums have: at the borders taps meet no input, and most do
+// where a kernel is much larger than the input.
+func (c *ConvTranspose) Waste() float64 {
+	waste := 1.0
+	for d := range 2 {
+		waste *= max(1, float64(c.Out[d])/(float64(c.Stride[d])*float64(max(1, c.In[d]))))
+	}
+	return waste
 }
 
 func (c *ConvTranspose) table(p *phase) Indirection {
@@ -94,8 +111,8 @@ func (c *ConvTranspose) table(p *phase) Indirection {
 	for t, k := range p.taps {
 		for i := range rows {
 			n, y, x := i/(p.h*p.w), i/p.w%p.h, i%p.w
-			iy, _ := c.source(0, p.y0+y*c.Stride[0], k/c.Kernel[1])
-			ix, _ := c.source(1, p.x0+x*c.Stride[1], k%c.Kernel[1])
+			iy := c.source(0, p.y0+y*c.Stride[0], k/c.Kernel[1])
+			ix := c.source(1, p.x0+x*c.Stride[1], k%c.Kernel[1])
 			o := -1
 			if iy >= 0 && iy < c.In[0] && ix >= 0 && ix < c.In[1] {
 				o = ((n*c.In[0]+iy)*c.In[1] + ix) * c.LDX

@@ -51,7 +51,7 @@ func average(o *op.AveragePool, in, out []int64, x []float64, put func(i int, me
 		return err
 	}
 	counts := asked(windows)
-	g := newGrid(windows, sliding)
+	g := newGrid(windows, sliding, slid)
 	g.each(func(p int, taps []tap) {
 		divisor := len(taps)
 		if o.CountPads {

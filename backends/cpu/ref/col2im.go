@@ -27,7 +27,7 @@ func init() {
 		y, put := realStore(out[0])
 		planes, kernel, columns, cells := int(y.Dims[0]*y.Dims[1]), cellCount(block), int(in[0].Dims[2]), cellCount(image)
 		sums := alloc[float64](y.Count())
-		newGrid(windows, sliding).each(func(p int, taps []tap) {
+		newGrid(windows, sliding, slid).each(func(p int, taps []tap) {
 			for plane := range planes {
 				for _, t := range taps {
 					sums[plane*cells+t.in] += x[(plane*kernel+t.k)*columns+p]

@@ -16,7 +16,7 @@ func init() {
 		if err != nil {
 			return nil, err
 		}
-		c.cover(windows, sliding)
+		c.cover(windows, sliding, slid)
 		return linear(o, in, out[0], 0, c)
 	})
 }
@@ -35,11 +35,12 @@ func newConvolution(x, w tensor.Tensor, out tensor.Type, channelsLast bool, grou
 }
 
 // cover makes the grid. Without input channels there is nothing to add up and no cell is visited.
-func (c *convolution) cover(windows []op.Window, cells func(w op.Window, o int64, f func(in, k int64))) {
+func (c *convolution) cover(windows []op.Window, cells func(w op.Window, o int64, f func(in, k int64)),
+	most func(op.Window) int64) {
 	if c.x.c == 0 {
 		cells = func(op.Window, int64, func(in, k int64)) {}
 	}
-	c.grid = newGrid(windows, cells)
+	c.grid = newGrid(windows, cells, most)
 }
 
 func (c *convolution) f32(x, w []float32, store func(i, c int, s float64)) { convolve(c, x, w, store) }

@@ -25,7 +25,7 @@ func init() {
 		if err != nil {
 			return nil, err
 		}
-		c.cover(windows, scattering)
+		c.cover(windows, scattering, scattered)
 		return linear(o, in[:min(len(in), 3)], out[0], 0, c)
 	})
 }

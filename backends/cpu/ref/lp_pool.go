@@ -23,7 +23,7 @@ func init() {
 			power = 2
 		}
 		x := reals(in[0])
-		newGrid(windows, sliding).each(func(p int, taps []tap) {
+		newGrid(windows, sliding, slid).each(func(p int, taps []tap) {
 			for n := range e.n {
 				for c := range e.c {
 					base, step := e.index(n, c, 0), e.step()

@@ -54,7 +54,7 @@ func maxPool[T elem](o *op.MaxPool, in tensor.Tensor, out []tensor.Type, lowest 
 		t, v := newLike[int64](out[1])
 		where, results = v, append(results, t)
 	}
-	newGrid(windows, sliding).each(func(p int, taps []tap) {
+	newGrid(windows, sliding, slid).each(func(p int, taps []tap) {
 		for n := range e.n {
 			for c := range e.c {
 				base, step := e.index(n, c, 0), e.step()

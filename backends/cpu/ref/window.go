@@ -19,8 +19,8 @@ type grid struct {
 }
 
 // newGrid returns the grid of w. list(w, o) calls f with each pair (input cell, kernel cell) of output cell o
-// inside the input. The output must not be empty: then its sizes bound the work.
-func newGrid(w []op.Window, list func(w op.Window, o int64, f func(in, k int64))) *grid {
+// inside the input, of which there are at most most(w). The output must not be empty: then its sizes bound the work.
+func newGrid(w []op.Window, list func(w op.Window, o int64, f func(in, k int64)), most func(w op.Window) int64) *grid {
 	g := &grid{pos: make([]int, len(w)), axes: make([][][]tap, len(w))}
 	for _, d := range w {
 		g.out, g.in, g.kernel = append(g.out, d.Out), append(g.in, d.In), append(g.kernel, d.Kernel)
@@ -28,7 +28,7 @@ func newGrid(w []op.Window, list func(w op.Window, o int64, f func(in, k int64))
 	inStride, kStride := 1, 1
 	covered := int64(1)
 	for i := len(w) - 1; i >= 0; i-- {
-		cells := min(w[i].Kernel, w[i].In) // at most, of one position
+		cells := min(w[i].Kernel, w[i].In, most(w[i])) // at most, of one position
 		covered = satMul(covered, cells)
 		admit(satMul(w[i].Out, satMul(40, cells)))
 		g.axes[i] = alloc[[]tap](w[i].Out)
@@ -59,13 +59,47 @@ func steps(n, step int64) int64 {
 	return (n-1)/step + 1
 }
 
-// scattering is the cells of a transposed convolution: those whose window covers output cell o.
+// slid is at most how many cells sliding lists.
+func slid(w op.Window) int64 { return w.Kernel }
+
+// scattered is at most how many cells scattering lists: every stride/divisor-th of the kernel.
+func scattered(w op.Window) int64 {
+	common, _ := divisor(w.Dilation%w.Stride, w.Stride)
+	return steps(w.Kernel, w.Stride/common)
+}
+
+// scattering is the cells of a transposed convolution: those whose window covers output cell o. Input cell i reaches
+// at = i*stride + k*dilation. So k lies between two bounds, and one of its values solves the equation modulo the
+// stride: the others follow at a fixed distance, and no other k is looked at.
 func scattering(w op.Window, o int64, f func(in, k int64)) {
-	for k := range w.Kernel {
-		if n := o + w.Before - k*w.Dilation; n >= 0 && n%w.Stride == 0 && n/w.Stride < w.In {
-			f(n/w.Stride, k)
-		}
+	at := o + w.Before
+	if at < 0 || w.In == 0 {
+		return
 	}
+	common, inverse := divisor(w.Dilation%w.Stride, w.Stride)
+	if at%common != 0 {
+		return
+	}
+	apart := w.Stride / common
+	first := at / common % apart * inverse % apart
+	if at/w.Stride >= w.In {
+		least := steps(at-(w.In-1)*w.Stride, w.Dilation)
+		first += steps(least-first, apart) * apart
+	}
+	for k := first; k < w.Kernel && k*w.Dilation <= at; k += apart {
+		f((at-k*w.Dilation)/w.Stride, k)
+	}
+}
+
+// divisor is the greatest common divisor of a and m > 0, and the inverse of a/divisor modulo m/divisor.
+func divisor(a, m int64) (d, inverse int64) {
+	d, next, x, y := m, a, int64(0), int64(1)
+	for next != 0 {
+		q := d / next
+		d, next, x, y = next, d-q*next, y, x-q*y
+	}
+	n := m / d
+	return d, (x%n + n) % n
 }
 
 // each calls f for every output position in row-major order with its taps in row-major order of the kernel; f must not

@@ -28,6 +28,9 @@ type transposedConv struct {
 	outputs int
 }
 
+// mostWaste is the number of products for each useful one above which the reference, which forms no other, is faster.
+const mostWaste = 64
+
 // matchConvTranspose finds a transposed convolution with constant filters and what follows it.
 func matchConvTranspose(p *ir.Program, i int) *ir.Patch {
 	g, n := p.Net, &p.Net.Graph.Nodes[i]
@@ -66,7 +69,7 @@ func matchConvTranspose(p *ir.Program, i int) *ir.Patch {
 			int(v.In), int(v.Out), int(v.Kernel), int(v.Stride), int(v.Dilation), int(v.Before)
 	}
 	bias, ok := biasOf(g, n.In, 2, outputs)
-	if !ok || !g.Budget.Allows(phaseBytes(&c)) || c.Phases() != nil {
+	if !ok || c.Waste() > mostWaste || !g.Budget.Allows(phaseBytes(&c)) || c.Phases() != nil {
 		return nil
 	}
 	epi := epilogueOf(p, n.Out[0], axis, false)
@@ -102,7 +105,7 @@ func phaseBytes(c *kernel.ConvTranspose) int64 {
 	taps := (c.Kernel[0]/c.Stride[0] + 1) * (c.Kernel[1]/c.Stride[1] + 1)
 	x, y := min(c.Stride[1], c.Out[1]), min(c.Stride[0], c.Out[0])
 	return max(run.Saturated(4, taps, c.Batch, c.Out[0], c.Out[1]), run.Saturated(64, c.Batch, c.Out[0], x),
-		run.Saturated(x, y, c.Kernel[0], c.Kernel[1]))
+		run.Saturated(64, x, y))
 }
 
 // transposedFilters returns how filters [outputs, taps, channels of a group] are packed, multiplied by a batch
