@@ -93,7 +93,9 @@ func (c *ConvTranspose) reaching(d int) [][]int {
 }
 
 // source is the input coordinate that tap k, which reaches output o, adds to it. It may lie outside the input.
-func (c *ConvTranspose) source(d, o, k int) int { return (o + c.Pad[d] - k*c.Dilation[d]) / c.Stride[d] }
+func (c *ConvTranspose) source(d, o, k int) int {
+	return (o + c.Pad[d] - k*c.Dilation[d]) / c.Stride[d]
+}
 
 // Waste is how many products a phase forms for each that the sums have: at the borders taps meet no input, and most do
 // where a kernel is much larger than the input.
