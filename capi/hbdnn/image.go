@@ -27,7 +27,7 @@ func imageOptions() model.ImageOptions {
 // programs of some repositories for X5 have them, pixels - 128.
 func (p *port) tellBytes(in metadata.Input) {
 	switch pixel := p.Image.Decode.Pixel; {
-	case pixel == op.PixelGray || pixel.Semiplanar() || p.resizer() || in.Bytes != "" || aimed().name == "x3" ||
+	case pixel == op.PixelGray || pixel.Semiplanar() || p.Image.Source == "resizer" || in.Bytes != "" || aimed().name == "x3" ||
 		boundary.Getenv("ANYNPU_HBDNN_BYTES") != "":
 		return
 	}

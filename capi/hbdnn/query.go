@@ -44,7 +44,11 @@ func (m *Model) portName(to *uintptr, list []*port, index int32, argument string
 }
 
 func dnnGetInputTensorProperties(to *TensorProperties, m *Model, index int32) error {
-	return describe(to, m.in, index, "inputIndex")
+	err := describe(to, m.in, index, "inputIndex")
+	if err == nil && index == 0 {
+		m.in[0].wantsNV12()
+	}
+	return err
 }
 
 func dnnGetOutputTensorProperties(to *TensorProperties, m *Model, index int32) error {

@@ -74,8 +74,12 @@ func (p *port) take(t *Tensor, name string, part bool) (piece, error) {
 	}
 	d := &t.properties
 	if d.kind != p.kind && !(p.kind == typeNV12 && d.kind == typeNV12Separate) {
-		return piece{}, invalid("%s.properties.tensorType is %s (%d): %q takes %s (%d)", name, typeName(d.kind), d.kind, p.Name,
-			typeName(p.kind), p.kind)
+		key := ""
+		if (d.kind == typeNV12 || d.kind == typeNV12Separate) && p.framed() {
+			key = ": " + p.nv12Key()
+		}
+		return piece{}, invalid("%s.properties.tensorType is %s (%d): %q takes %s (%d)%s", name, typeName(d.kind), d.kind, p.Name,
+			typeName(p.kind), p.kind, key)
 	}
 	valid, ok := d.valid.list()
 	if !ok || len(valid) != len(p.valid) {
@@ -124,7 +128,7 @@ func (p *port) take(t *Tensor, name string, part bool) (piece, error) {
 func (p *port) memory(m *SysMem, name string, need int64) (mem.Buffer, error) {
 	if int64(m.size) < need && m.virt != 0 {
 		return nil, invalid("%s.sysMem[0].memSize is %d: %q takes %d bytes, properties.alignedByteSize, as %s %v in %s%s", name,
-			m.size, p.Name, need, typeName(p.kind), p.aligned, layoutName(p.layout), p.fits(int64(m.size)))
+			m.size, p.Name, need, typeName(p.kind), p.aligned, layoutName(p.layout), p.fits(int64(m.size))+p.frame(int64(m.size)))
 	}
 	return pinned(m, name+".sysMem[0]", need)
 }

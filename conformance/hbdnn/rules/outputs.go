@@ -86,6 +86,23 @@ var outputs = []*Rule{
 			r.Out[0].Properties.Kind = hbdnn.F32
 			t.Infer(hbdnn.InvalidArgument, address(), r)
 		}),
+	rule("6.dd_frames_for_numbers", "NV12 images at a first input of real numbers are refused with the key that has it take them").
+		OK("key", func(t *T) {
+			p := t.In(t.Model(image("nv12", 1, 3, 32, 48)), 0)
+			t.Check(p.Kind == hbdnn.NV12, "type %d", p.Kind)
+		}).
+		No("type", func(t *T) {
+			r := t.Prepare(hbdnn.Relu(1, 3, 32, 48))
+			r.In[0].Properties.Kind = hbdnn.NV12
+			t.Infer(hbdnn.InvalidArgument, address(), r)
+			t.Says("anynpu.input.x.pixel = nv12", "anynpu metadata")
+		}).
+		No("memory", func(t *T) {
+			r := t.Prepare(hbdnn.Relu(1, 3, 32, 48))
+			r.In[0].Mem[0].Size = 32 * 48 * 3 / 2
+			t.Infer(hbdnn.InvalidArgument, address(), r)
+			t.Says("2304 bytes are an NV12 image", "anynpu.input.x.pixel = nv12")
+		}),
 	rule("6.dc_order_of_outputs", "outputs that come straight from a transposition to channels last are NHWC; "+
 		"anynpu.output.NAME.layout names the order that programs get, native that of the model").
 		OK("transposed", func(t *T) {
