@@ -36,7 +36,9 @@ func (m *maker) dequantize(q graph.Value, c testParams) graph.Value {
 }
 
 // qdq rounds x to codes and back.
-func (m *maker) qdq(x graph.Value, c testParams) graph.Value { return m.dequantize(m.quantize(x, c), c) }
+func (m *maker) qdq(x graph.Value, c testParams) graph.Value {
+	return m.dequantize(m.quantize(x, c), c)
+}
 
 // filter is a dequantized constant of any codes with one scale per index on axis, or one for all if axis is negative.
 func (m *maker) filter(axis int, dims ...int64) graph.Value {
