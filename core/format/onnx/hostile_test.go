@@ -337,7 +337,7 @@ func FuzzImport(f *testing.F) {
 	} {
 		f.Add(modelMsg(g))
 	}
-	for _, m := range sequenceModels() {
+	for _, m := range append(sequenceModels(), newestModels()...) {
 		f.Add(m)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

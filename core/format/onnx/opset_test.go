@@ -8,6 +8,35 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 )
 
+// newestModels have the operators of opsets 24 to 28.
+func newestModels() (all [][]byte) {
+	model := func(node msg, parts ...msg) {
+		g := graphMsg([]msg{node}, append(parts, output("y"))...)
+		all = append(all, msg(nil).num(1, 8).sub(7, g).sub(8, msg(nil).num(2, 28)).sub(8, msg(nil).str(1,
+			"ai.onnx.preview").num(2, 1)))
+	}
+	three := []msg{input("x", 1, 2, 4)}
+	model(nodeMsg("TensorScatter", []string{"x", "x"}, []string{"y"}, textAttr("mode", "circular")), three...)
+	model(nodeMsg("SwiGLU", []string{"x", "x"}, []string{"y"}), three...)
+	model(nodeMsg("BitCast", []string{"x"}, []string{"y"}, numAttr("to", 6)), three...)
+	model(nodeMsg("CausalConvWithState", []string{"x", "w"}, []string{"y", "z"}), input("x", 1, 2, 4),
+		input("w", 2, 1, 3))
+	model(nodeMsg("LinearAttention", []string{"x", "x", "x"}, []string{"y", "z"}, numAttr("q_num_heads", 2),
+		numAttr("kv_num_heads", 2), textAttr("update_rule", "linear")), three...)
+	model(nodeMsg("FlexAttention", []string{"q", "k", "k"}, []string{"y"}).str(7, "ai.onnx.preview"),
+		input("q", 1, 1<<40, 2, 4), input("k", 1, 1, 2, 4))
+	return all
+}
+
+// A number of heads that no memory holds is refused.
+func TestImport_flexAttentionOfManyHeads(t *testing.T) {
+	models := newestModels()
+	for i, m := range models[:len(models)-1] {
+		assert.NoError(t, imported(t, m, ""), "%d", i)
+	}
+	assert.ErrorContains(t, imported(t, models[len(models)-1], ""), "1099511627776 query heads; at most 65536 are read")
+}
+
 // An operator whose definition stayed is read in every opset to the newest; the ones after that are refused.
 func TestImport_everyOpset(t *testing.T) {
 	for version := uint64(7); version <= 28; version++ {

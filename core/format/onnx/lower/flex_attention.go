@@ -13,6 +13,9 @@ import (
 // previewOperators are of a domain whose definitions may still change.
 var previewOperators = []Operator{{"ai.onnx.preview", "FlexAttention", 1, lowerFlexAttention}}
 
+// maxHeads bounds the query heads of FlexAttention, each of which is given its head of the keys by a constant.
+const maxHeads = 1 << 16
+
 // flexAttributes are the attributes of FlexAttention.
 var flexAttributes = map[string]int64{"score_mod": proto.AttrGraph, "prob_mod": proto.AttrGraph,
 	"scale":             proto.AttrFloat,
@@ -93,6 +96,9 @@ func (n *node) flexHeads() (keys, values graph.Value, err error) {
 	if !q.Known() || !k.Known() || !v.Known() {
 		return 0, 0, fault.New(fault.Unsupported, "want known numbers of heads, got %v, %v and %v", n.fact(0).Shape,
 			n.fact(1).Shape, n.fact(2).Shape)
+	}
+	if q.N > maxHeads {
+		return 0, 0, fault.New(fault.Unsupported, "%d query heads; at most %d are read", q.N, maxHeads)
 	}
 	if k.N != v.N || k.N < 1 || q.N%k.N != 0 {
 		return 0, 0, fault.New(fault.Shape, "%d query heads, %d heads of keys and %d of values", q.N, k.N, v.N)
