@@ -32,16 +32,20 @@ def build(name, nodes, feeds, inits, outs, opset=17):
     return helper.make_model(g, opset_imports=imports, ir_version=10, producer_name="gen.py")
 
 
-def add(tag, op, ins, feeds, inits=None, outs="y", types=None, domain=MS, imported=17, want=None, **attrs):
+def add(tag, op, ins, feeds, inits=None, outs="y", types=None, domain=MS, imported=17, want=None, opened=False, **attrs):
     """Adds a case of one node, named after the operator and tag. Inputs that are not fed are constants; types are those of the outputs, which want
-    gives where ONNX Runtime does not compute what its schema says."""
+    gives where ONNX Runtime does not compute what its schema says. The sizes of the inputs of an opened model are names."""
     name = f"{op}_{tag}"
     feeds = {k: np.asarray(v) for k, v in feeds.items()}
-    inits = {k: np.asarray(v) for k, v in (inits or {}).items() if k in ins.split()}
+    inits = {k: np.asarray(v) for k, v in (inits or {}).items() if k in ins.split() and k not in feeds}
     n = forms.node(op, ins, outs, domain=domain, **attrs)
     made = [o for o in outs.split() if o != "-"]
     types = dict(zip(made, types or [TensorProto.FLOAT] * len(made)))
     model = build(name, [n], feeds, inits, types, imported)
+    if opened:
+        for i in model.graph.input:
+            for k, d in enumerate(i.type.tensor_type.shape.dim):
+                d.dim_param = f"{i.name}{k}"
     try:
         values = forms.one_by_one(model, feeds) if want is None else want
     except Exception as e:
@@ -350,6 +354,8 @@ def attentions():
         add(tag, "Attention", "x w b - - e", {"x": x, "e": e}, c, num_heads=n)
     add("present", "Attention", "x w b", {"x": x}, c, outs="y p", num_heads=n)
     add("sizes", "Attention", "x w b", {"x": x}, {"w": f32(7, 2 * w + 6) / 4, "b": f32(2 * w + 6) / 4}, num_heads=n, qkv_hidden_sizes=[w, w, 6])
+    for tag in ("length", "range"):
+        add("mask_" + tag + "_opened", "Attention", "x w b m", {"x": x, "m": masks[tag]}, c, num_heads=n, opened=True)
     refused("rotary", "Attention", "x w b", {"x": x}, c, num_heads=n, do_rotary=1)
     refused("past", "Attention", "x w b - p", {"x": x, "p": f32(2, b, n, 2, h)}, c, num_heads=n)
     refused("without_heads", "Attention", "x w b", {"x": x}, c)
@@ -364,6 +370,7 @@ def attentions():
     add("causal", "MultiHeadAttention", "q k v", same, num_heads=n, unidirectional=1)
     add("cross", "MultiHeadAttention", "q k v", cross, num_heads=n)
     add("cross_bias", "MultiHeadAttention", "q k v b", cross, d, num_heads=n)
+    add("cross_bias_opened", "MultiHeadAttention", "q k v b", cross, d, num_heads=n, opened=True)
     add("scale", "MultiHeadAttention", "q k v", cross, num_heads=n, scale=0.3)
     add("values", "MultiHeadAttention", "q k v", {**cross, "v": f32(b, t, n * 2)}, num_heads=n)
     add("heads_first", "MultiHeadAttention", "q k v", {"q": q, "k": f32(b, n, t, h), "v": f32(b, n, t, h)}, num_heads=n)

@@ -82,23 +82,21 @@ func (n *node) ranged(m int, keys graph.Value) (graph.Value, error) {
 	if k.Rank() < 3 {
 		return graph.None, fault.New(fault.Unsupported, "input %d: the rank of the keys is not known", m)
 	}
-	batch := k.Dims[0]
-	two := s.Known() && batch.Known() && s.N == 2*batch.N
-	if !two && s != batch && s.Known() && batch.Known() {
+	if batch := k.Dims[0]; s.Known() && batch.Known() && s.N != batch.N && s.N != 2*batch.N {
 		return graph.None, fault.New(fault.Unsupported, "input %d: want %v or twice as many numbers, got %v", m, batch, s)
 	}
 	length := n.b.Add(&op.Gather{}, n.b.Add(&op.Shape{}, keys), n.scalar(int64(k.Rank()-2)))
 	at := n.b.Add(&op.Cast{To: tensor.Int32}, n.b.Add(&op.Range{}, n.scalar(0), length, n.scalar(1)))
 	column := func(v graph.Value) graph.Value { return n.b.Add(&op.Unsqueeze{}, v, n.b.Int64s(1, 2, 3)) }
-	if !two {
-		return n.b.Add(&op.Less{}, at, column(n.arg(m))), n.b.Err()
-	}
-	part := n.b.AddN(&op.Split{}, 2, n.arg(m))
-	if err := n.b.Err(); err != nil {
-		return graph.None, err
-	}
-	return n.b.Add(&op.And{}, n.b.Add(&op.Less{}, at, column(part[0])),
-		n.b.Add(&op.GreaterEqual{}, at, column(part[1]))), n.b.Err()
+	batch := n.b.Add(&op.Slice{}, n.b.Add(&op.Shape{}, keys), n.b.Int64s(0), n.b.Int64s(1), n.b.Int64s(0))
+	rows := n.b.Add(&op.Reshape{}, n.arg(m), n.b.Add(&op.Concat{}, n.b.Int64s(-1), batch))
+	row := func(v graph.Value, i int64) graph.Value { return n.b.Add(&op.Gather{}, v, n.scalar(i)) }
+	ends := row(rows, 0)
+	begins := n.b.Add(&op.Slice{}, rows, n.b.Int64s(1), n.b.Int64s(2), n.b.Int64s(0)) // none with one row: then zeros
+	zeros := n.b.Add(&op.Unsqueeze{}, n.b.Add(&op.Sub{}, ends, ends), n.b.Int64s(0))
+	begins = row(n.b.Add(&op.Concat{}, begins, zeros), 0)
+	return n.b.Add(&op.And{}, n.b.Add(&op.Less{}, at, column(ends)),
+		n.b.Add(&op.GreaterEqual{}, at, column(begins))), n.b.Err()
 }
 
 // lowerMSAttention: x, the weights of queries, keys and values side by side, their bias, a mask, the past, and a bias
@@ -198,15 +196,11 @@ func lowerMultiHead(n *node) error {
 
 // biases adds the bias of queries, keys and values to them.
 func (n *node) biases(v []graph.Value) error {
-	sizes := make([]int64, 3)
-	for i := range v {
-		d := n.fact(i).Shape.Dims[2]
-		if !d.Known() {
-			return fault.New(fault.Unsupported, "input %d: its last size is not known", i)
-		}
-		sizes[i] = d.N
+	var sizes []graph.Value
+	for _, x := range v {
+		sizes = append(sizes, n.b.Add(&op.Slice{}, n.b.Add(&op.Shape{}, x), n.b.Int64s(2), n.b.Int64s(3), n.b.Int64s(0)))
 	}
-	b := n.b.AddN(&op.Split{}, 3, n.arg(3), n.b.Int64s(sizes...))
+	b := n.b.AddN(&op.Split{}, 3, n.arg(3), n.b.Add(&op.Concat{}, sizes...))
 	if err := n.b.Err(); err != nil {
 		return err
 	}

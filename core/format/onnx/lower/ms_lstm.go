@@ -73,9 +73,9 @@ func (n *node) gates(i, scale int) graph.Value {
 	return n.b.Add(&op.Transpose{}, n.b.Add(&op.Mul{}, v, wide(scale)), n.b.Int64s(0, 2, 1))
 }
 
-// steps runs the layer of direction i: a Scan of an LSTM of one step. It returns the sequence and the last states. As
-// in ONNX Runtime the states of all sequences are quantized together, with zeros for those that have ended, and a reverse
-// layer begins with the last step of each sequence.
+// steps runs the layer of direction i: a Scan of an LSTM of one step. It returns the sequence and the last states. The
+// states of all sequences are quantized together, as in ONNX Runtime, with zeros for those that have ended, and a
+// reverse layer begins with the last step of each sequence.
 func (n *node) steps(x, w, r graph.Value, hidden, i int64, reverse bool) ([3]graph.Value, error) {
 	own := func(v graph.Value) graph.Value {
 		return n.b.Add(&op.Slice{}, v, n.b.Int64s(i), n.b.Int64s(i+1), n.b.Int64s(0))
