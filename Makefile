@@ -47,7 +47,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all libs singles examples demo tools-build check test test-long test-fresh tools-test tools-go conformance conformance-long conformance-levels mutants conformance-onnx conformance-networks lint generate fuzz install uninstall packages clean
+.PHONY: all libs singles examples demo tools-build check test test-long test-fresh tools-test tools-go conformance conformance-long conformance-levels mutants conformance-onnx conformance-networks lint generate fuzz install uninstall packages clean abi-check
 
 all: libs $(BUILD)/bin/anynpu $(LIB)/anynpu-devices
 
@@ -212,6 +212,14 @@ test-fresh: tools-go
 
 tools-test: tools-go
 	@scripts/need.sh $(TEST_TOOLS)
+
+# What programs that were linked with an older library still find: BASELINE is its file, LIBRARY that of today.
+LIBRARY ?= $(LIB)/$(notdir $(BASELINE))
+
+abi-check: libs
+	@test -n '$(BASELINE)' || { echo "make abi-check: want BASELINE=FILE, the library of an older build"; exit 2; }
+	@scripts/need.sh readelf:binutils
+	@scripts/abi_check.sh '$(BASELINE)' '$(LIBRARY)'
 
 # gofmt, vet and staticcheck. What is generated is compared by `make test`.
 lint:
