@@ -32,11 +32,13 @@ var headed = map[int64]bool{32: true, 64: true}
 // wantsCodes says once that a program which asks for an output of real numbers may be one that boards give codes of 32
 // bits: the vendor's own detectors stop at others.
 func (p *port) wantsCodes() {
-	if p.kind == typeF32 && p.quant == quantNone && p.Says.Layout+p.Says.Native == "" && len(p.valid) == 4 && headed[p.channels()] {
+	if p.kind == typeF32 && p.quant == quantNone && p.Says.Layout+p.Says.Native == "" && len(p.valid) == 4 &&
+		headed[p.channels()] {
 		toldCodes.Do(func() {
 			caution("the output has real numbers; a program that looks for codes of 32 bits with scales (S32, SCALE), as "+
 				"boards have them of such heads, gets them with anynpu.output.NAME.codes or anynpu.outputs.codes = int32 in the "+
-				"model's metadata, and channels last with anynpu.output.NAME.layout = nhwc; a layout ends this line", "output", p.Name, "shape", p.valid)
+				"model's metadata, and channels last with anynpu.output.NAME.layout = nhwc; a layout ends this line", "output", p.Name,
+				"shape", p.valid)
 		})
 	}
 }
