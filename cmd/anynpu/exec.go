@@ -104,7 +104,10 @@ func (f *execFlags) run(args, environment []string, stderr io.Writer) error {
 	if note != "" {
 		printf(stderr, "anynpu: exec: %s\n", note)
 	}
-	environment = f.environ(stubs, environment)
+	environment, note = f.setABI(args[0], path, f.environ(stubs, environment))
+	if note != "" {
+		printf(stderr, "anynpu: exec: %s\n", note)
+	}
 	if f.report != "" {
 		return f.reported(path, args, environment, stderr)
 	}

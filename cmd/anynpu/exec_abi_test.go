@@ -1,0 +1,72 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// propertiesC is a program's text with the tensor properties of a version of the hbDNN headers.
+const propertiesC = `
+#include <stdint.h>
+typedef struct { int32_t dimensionSize[8], numDimensions; } hbDNNTensorShape;
+typedef struct {
+	hbDNNTensorShape validShape, alignedShape;
+	int32_t tensorLayout, tensorType;
+	struct { int32_t shiftLen; uint8_t *shiftData; } shift;
+	struct { int32_t scaleLen; float *scaleData; int32_t zeroPointLen; int8_t *zeroPointData; } scale;
+	int32_t quantiType;
+#ifdef AXIS
+	int32_t quantizeAxis;
+#endif
+	int32_t alignedByteSize;
+#ifdef STRIDE
+	int32_t stride[8];
+#endif
+} hbDNNTensorProperties;
+extern int hbDNNGetInputTensorProperties(hbDNNTensorProperties *, void *, int32_t);
+#ifdef FORMER
+extern int hbDNNUnquantizeByScale(void);
+int former(void) { return hbDNNUnquantizeByScale(); }
+#endif
+int use(void *m) { hbDNNTensorProperties p; return hbDNNGetInputTensorProperties(&p, m, 0) + p.tensorType; }
+`
+
+// The size of a struct in a program's descriptions of types tells which headers it was built with.
+func TestExec_generationOfHbDNN(t *testing.T) {
+	dir := t.TempDir()
+	source := filepath.Join(dir, "program.c")
+	require.NoError(t, os.WriteFile(source, []byte(propertiesC), 0o600))
+	for _, c := range []struct {
+		flags []string
+		abi   string
+		says  string
+	}{
+		{[]string{"-g"}, "1.12", "136 bytes"},
+		{[]string{"-g", "-DFORMER"}, "1.12", "ANYNPU_HBDNN_ABI=1.9"},
+		{[]string{"-g", "-DAXIS"}, "1.14", "144 bytes"},
+		{[]string{"-g", "-DAXIS", "-DSTRIDE"}, "", ""},
+		{nil, "", ""},
+	} {
+		program := filepath.Join(dir, "program.so")
+		args := append(append([]string{}, c.flags...), "-shared", "-fPIC", "-o", program, source)
+		out, err := exec.Command("cc", args...).CombinedOutput()
+		require.NoError(t, err, string(out))
+		environment, note := (&execFlags{}).setABI("program", program, []string{"A=b"})
+		if c.abi == "" {
+			assert.Equal(t, []string{"A=b"}, environment, c.flags)
+			assert.Empty(t, note, c.flags)
+			continue
+		}
+		assert.Equal(t, []string{"A=b", "ANYNPU_HBDNN_ABI=" + c.abi}, environment, c.flags)
+		assert.Contains(t, note, c.says, c.flags)
+		given := []string{"ANYNPU_HBDNN_ABI=1.23"}
+		environment, note = (&execFlags{}).setABI("program", program, given)
+		assert.Equal(t, given, environment)
+		assert.Empty(t, note)
+	}
+}
