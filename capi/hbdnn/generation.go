@@ -25,6 +25,9 @@ var generations = []generation{
 	{name: "1.23", version: "1.24.5", size: 176, axis: true, stride: true},
 }
 
+// shared are versions whose structs are those of a generation.
+var shared = map[string]string{"1.19": "1.18", "1.22": "1.18", "1.24": "1.23"}
+
 // Programs of the oldest generation pass other parameters to three functions.
 func init() {
 	boundary.Former("hbdnn", func() bool { return boundary.Getenv("ANYNPU_HBDNN_ABI") == generations[0].name })
@@ -37,7 +40,7 @@ func generationNamed(name string) *generation {
 	}
 	var names []string
 	for i := range generations {
-		if generations[i].name == name {
+		if generations[i].name == name || generations[i].name == shared[name] {
 			return &generations[i]
 		}
 		names = append(names, generations[i].name)

@@ -202,6 +202,9 @@ func TestGenerations_writeTheirOwnSize(t *testing.T) {
 	}
 	require.Equal(t, "1.23", generationNamed("2.0").name)
 	require.Equal(t, "1.9.7", generationNamed("1.9").version)
+	for name, want := range map[string]string{"1.19": "1.18", "1.22": "1.18", "1.24": "1.23"} {
+		require.Equal(t, want, generationNamed(name).name, "the layout that they share")
+	}
 }
 
 func TestDescriptions_inBothForms(t *testing.T) {
