@@ -39,7 +39,6 @@ type meaning struct {
 type computed struct {
 	random *rand.Rand
 	model  *onnxtest.Model
-	file   []rknn.Tensor
 	values map[string]*plane
 	codes  map[string]meaning
 	steps  []func()
