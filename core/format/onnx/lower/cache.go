@@ -51,30 +51,6 @@ func lowerSwiGLU(n *node) error {
 	return n.emit(&op.Mul{}, y, n.arg(1))
 }
 
-func lowerSwish(n *node) error {
-	if err := n.want(1, 1); err != nil {
-		return err
-	}
-	y, err := n.swish()
-	if err != nil {
-		return err
-	}
-	return n.result(y)
-}
-
-// swish returns input 0 times the sigmoid of alpha times itself. op.Swish takes an alpha of 0 for 1.
-func (n *node) swish() (graph.Value, error) {
-	alpha := n.float("alpha", 1)
-	if alpha != 0 {
-		return n.b.Add(&op.Swish{Alpha: alpha}, n.arg(0)), n.b.Err()
-	}
-	zero, err := n.scalarLike(0, 0)
-	if err != nil {
-		return graph.None, err
-	}
-	return n.b.Add(&op.Mul{}, n.arg(0), n.b.Add(&op.Sigmoid{}, n.b.Add(&op.Mul{}, n.arg(0), zero))), n.b.Err()
-}
-
 func equalSizes(a, b []int64) bool {
 	if len(a) != len(b) {
 		return false
@@ -85,14 +61,6 @@ func equalSizes(a, b []int64) bool {
 		}
 	}
 	return true
-}
-
-// size returns dimension i of a value, counted from the end when negative, as a list of one.
-func (n *node) size(v graph.Value, i int64) graph.Value {
-	if i == -1 {
-		return n.b.Add(&op.Shape{Start: i}, v)
-	}
-	return n.b.Add(&op.Shape{Start: i, HasEnd: true, End: i + 1}, v)
 }
 
 // lowerTensorScatter writes the update at places that begin, in each batch, at its write index: of axis a element s

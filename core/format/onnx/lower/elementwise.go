@@ -187,3 +187,27 @@ func lowerCastLike(n *node) error {
 	}
 	return n.cast(d)
 }
+
+func lowerSwish(n *node) error {
+	if err := n.want(1, 1); err != nil {
+		return err
+	}
+	y, err := n.swish()
+	if err != nil {
+		return err
+	}
+	return n.result(y)
+}
+
+// swish returns input 0 times the sigmoid of alpha times itself. op.Swish takes an alpha of 0 for 1.
+func (n *node) swish() (graph.Value, error) {
+	alpha := n.float("alpha", 1)
+	if alpha != 0 {
+		return n.b.Add(&op.Swish{Alpha: alpha}, n.arg(0)), n.b.Err()
+	}
+	zero, err := n.scalarLike(0, 0)
+	if err != nil {
+		return graph.None, err
+	}
+	return n.b.Add(&op.Mul{}, n.arg(0), n.b.Add(&op.Sigmoid{}, n.b.Add(&op.Mul{}, n.arg(0), zero))), n.b.Err()
+}

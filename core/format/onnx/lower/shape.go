@@ -288,3 +288,11 @@ func lowerDropout(n *node) error {
 	}
 	return n.b.Err()
 }
+
+// size returns dimension i of a value, counted from the end when negative, as a list of one.
+func (n *node) size(v graph.Value, i int64) graph.Value {
+	if i == -1 {
+		return n.b.Add(&op.Shape{Start: i}, v)
+	}
+	return n.b.Add(&op.Shape{Start: i, HasEnd: true, End: i + 1}, v)
+}
