@@ -18,6 +18,10 @@ func TestOperators_rows(t *testing.T) {
 		seen[key] = &o
 		assert.Positive(t, o.Since, o.Name)
 		_, listed := proto.AttributesOf()[o.key()]
+		if o.Domain == "ai.onnx.preview" { // its operators look at their attributes themselves
+			assert.False(t, listed, o.key())
+			continue
+		}
 		assert.True(t, listed, "%s: not in zattributes.txt or zmicrosoft.txt", o.key())
 	}
 	for name, since := range map[string]int64{"Relu": 6, "Conv": 1, "Add": 7, "Reshape": 5, "Acosh": 9, "Gelu": 20,
