@@ -36,6 +36,7 @@ func images() []Case {
 		One(&op.Resize{Mode: op.ResizeCubic, Coord: op.CoordHalfPixel, Axes: []int64{2, 3}}, First, Absent, Absent,
 			Numbers(9, 7)),
 		One(&op.LpPool{Kernel: []int64{2, 3}, Mean: true}, First),
+		One(&op.SpaceToDepth{Block: 2, Mode: op.CRD}, Real(2, 3, 4, 6)),
 	}
 	return list
 }

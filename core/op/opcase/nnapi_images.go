@@ -37,7 +37,6 @@ func nnapiImages() []Case {
 		One(&op.DepthToSpace{Block: 2, Mode: op.CRD, ChannelsLast: true}, codes(0.5, 1, 2, 3, 8)),
 		One(&op.SpaceToDepth{Block: 2}, Real(2, 3, 4, 6)),
 		One(&op.SpaceToDepth{Block: 2, ChannelsLast: true}, codes(0.5, 1, 4, 6, 3)),
-		One(&op.SpaceToDepth{Block: 2, Mode: op.CRD}, Real(2, 3, 4, 6)),
 		One(&op.SpaceToBatch{}, First, Numbers(2, 3), Table(2, 0, 2, 1, 0)),
 		One(&op.SpaceToBatch{ChannelsLast: true}, codes(0.5, 1, 4, 6, 3), Numbers(2, 2), Table(2, 1, 1, 0, 2)),
 		One(&op.BatchToSpace{}, Real(6, 2, 3, 2), Numbers(2, 3)),

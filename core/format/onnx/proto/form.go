@@ -48,6 +48,9 @@ func (p *Node) CheckForm(version int64) error {
 			return err
 		}
 	}
+	if p.Domain != "" { // version is that of ai.onnx
+		return nil
+	}
 	if p.OpType == "Concat" && version >= 4 && p.Attrs["axis"] == nil {
 		return fault.New(fault.File, "attribute axis is missing")
 	}
