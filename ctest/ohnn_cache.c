@@ -162,7 +162,7 @@ static void full_disk_fails(void)
 
 static void full_disk(void)
 {
-	if (mount("tmpfs", dir, "tmpfs", 0, "size=128k") != 0) {
+	if (mount("tmpfs", dir, "tmpfs", 0, "size=128k,mode=700") != 0) {
 		printf("SKIP full disk: a small tmpfs cannot be mounted: %s\n", strerror(errno));
 		return;
 	}
