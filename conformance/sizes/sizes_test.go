@@ -14,7 +14,11 @@ import (
 func TestTry_engine(t *testing.T) {
 	d, err := cpu.New(cpu.Config{Threads: 2})
 	require.NoError(t, err)
-	for seed := range uint64(40) {
+	models := uint64(40)
+	if testing.Short() {
+		models = 8
+	}
+	for seed := range models {
 		made, err := Try(context.Background(), Random(seed), Engine(d), t.TempDir)
 		assert.NoError(t, err, "seed %d", seed)
 		assert.True(t, made, "seed %d", seed)

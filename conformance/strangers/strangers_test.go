@@ -174,6 +174,9 @@ func TestMain(m *testing.M) {
 
 // TestStrangers runs a few cases of each API; all if ANYNPU_STRANGERS is "all" or names APIs.
 func TestStrangers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("what computes are child processes: a short run, as that under the race detector, sees nothing of them")
+	}
 	conformance := command(t)
 	whole := os.Getenv(everything)
 	for _, e := range expected {
