@@ -92,7 +92,7 @@ func TestCitations_areFound(t *testing.T) {
 		{"conformance/nnapi/x.go", "// (sections 2 to 5)", []citation{{"nnapi", "2"}, {"nnapi", "3"}, {"nnapi", "4"}, {"nnapi", "5"}}},
 		{"backends/dl/elf.go", "// an ELF file of section 7", nil},
 	} {
-		assert.Equal(t, c.want, citations("/root/"+c.file, c.comment), c.comment)
+		assert.Equal(t, c.want, citations("/checkout/"+c.file, c.comment), c.comment)
 	}
 }
 
