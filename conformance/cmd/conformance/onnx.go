@@ -55,7 +55,7 @@ onnx/backend/test/data/node of an installed onnx.`,
 	}
 	c.Flags().StringVar(&known, "known", "", "`file` with the failures that are known: name, then the reason")
 	c.Flags().StringVar(&filter, "run", "", "only tests whose names contain this `text`")
-	c.Flags().Float64Var(&least, "least", 96.5, "smallest share that must pass, in percent")
+	c.Flags().Float64Var(&least, "least", 98, "smallest share that must pass, in percent")
 	return c
 }
 
