@@ -1,38 +1,5 @@
 package kernel
 
-import "fmt"
-
-// BinaryOp names an element-wise function of two arguments.
-type BinaryOp uint8
-
-// Functions for the Binary kernels, each one correctly rounded IEEE operation.
-// Min and Max give NaN when either argument is NaN; of two zeros with different
-// signs they give either.
-const (
-	Add BinaryOp = iota
-	Sub
-	Mul
-	Div
-	Min
-	Max
-	numBinary
-)
-
-var binaryNames = [numBinary]string{"Add", "Sub", "Mul", "Div", "Min", "Max"}
-
-// String is the name of the constant.
-func (o BinaryOp) String() string {
-	if o < numBinary {
-		return binaryNames[o]
-	}
-	return fmt.Sprintf("BinaryOp(%d)", uint8(o))
-}
-
-type (
-	vvFn func(dst, a, b *float32, n int)
-	vsFn func(dst, a *float32, b float32, n int)
-)
-
 const binaryBlock = 1 << 14 // keeps one assembly call short
 
 // BinaryVV computes, in place if dst is a or b,
@@ -106,11 +73,5 @@ func BinaryCols(op BinaryOp, dst, a, col []float32, rows, cols int, swap bool) {
 		} else {
 			BinaryVS(op, dst[r*cols:], x, col[r])
 		}
-	}
-}
-
-func (o BinaryOp) check() {
-	if o >= numBinary {
-		panic("kernel: " + o.String())
 	}
 }

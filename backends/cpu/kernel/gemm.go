@@ -1,9 +1,6 @@
 package kernel
 
-import (
-	"fmt"
-	"math"
-)
+import "fmt"
 
 // Gemm is one matrix product with a packed right-hand side and a fused
 // epilogue. In Go:
@@ -54,30 +51,6 @@ type Gemm struct {
 	next []float32 // a B of the same sizes that is read after this one, to be fetched meanwhile
 
 	panelStep, rowChunks, panelChunks int
-}
-
-// tileArgs are the operands of one call of a microkernel.
-type tileArgs struct {
-	m, cols, k    int
-	a             []float32
-	lda           int
-	b             []float32
-	ldb           int // floats from one row of the packed panel to the next
-	c             []float32
-	ldc           int
-	bias, res     []float32
-	ldr           int
-	lo, hi        float32
-	after         bool
-	row           int // first row, for the table of an indirect product
-	ind           *Indirection
-	tap, taps     int // of ind: first and number
-	zero          []float32
-	maxRowsAtOnce int
-	pair          int       // floats from a panel to the next, when two are computed at once
-	next          []float32 // what the next panel reads of B, to be fetched meanwhile
-	afterNext     []float32 // alike, of the one after that
-	fetchStep     int       // values of it that four steps of k fetch
 }
 
 const (
@@ -351,29 +324,3 @@ func (g *Gemm) check() {
 		need("Gemm", "Res", len(g.Res), extent(g.M, g.N, g.LDR))
 	}
 }
-
-// Act is an element-wise activation; the zero value is the identity.
-type Act struct {
-	Op          UnaryOp
-	Alpha, Beta float32
-}
-
-// clamp gives the bounds when the activation is a clamp, and otherwise reports
-// that a separate pass is needed.
-func (a Act) clamp() (lo, hi float32, pass bool) {
-	inf := float32(math.Inf(1))
-	switch a.Op {
-	case Identity:
-		return -inf, inf, false
-	case Relu:
-		return 0, inf, false
-	case Relu6:
-		return 0, 6, false
-	case Clamp:
-		return a.Alpha, a.Beta, false
-	}
-	return -inf, inf, true
-}
-
-func roundUp(n, m int) int { return (n + m - 1) / m * m }
-func ceilDiv(n, m int) int { return (n + m - 1) / m }

@@ -44,14 +44,3 @@ func dotPanel(s, a, b []float32) {
 		}
 	}
 }
-
-// clamp lets NaN and a zero of either sign inside the bounds through unchanged.
-func clamp(v, lo, hi float32) float32 {
-	if v < lo {
-		v = lo
-	}
-	if v > hi {
-		v = hi
-	}
-	return v
-}

@@ -1,43 +1,7 @@
 package kernel
 
-type (
-	tileFn func(blocks, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias, res *float32, ldr int,
-		lo, hi float32, cols, after int, next *float32, step int)
-	itileFn func(blocks, taps, k int, tab *int32, ldt int, base, zero *float32, b *float32, ldb int, c *float32, ldc int,
-		bias, res *float32, ldr int, lo, hi float32, cols, after int, next *float32, step int)
-)
-
-// gemmTiles are the microkernels of one instruction set, by vectors per row (one, two or
-// two panels' worth) and by rows less one.
-type gemmTiles struct {
-	lanes    int
-	mr       [3]int // most rows; 0: there are no such tiles
-	direct   [3][8]tileFn
-	indirect [3][8]itileFn
-}
-
 // pairs reports whether two full panels are computed at once.
 func pairs() bool { return fast.gemm != nil && fast.gemm.mr[2] > 0 }
-
-// fetchRows is the number of rows, in blocks of mr, that fetches the next panel
-// while it computes this one; 0 when there is nothing to fetch.
-func (t *tileArgs) fetchRows(mr int) int {
-	return ceilDiv(len(t.next), max(1, t.fetched(1))) * mr
-}
-
-// fetched is the number of values that a number of blocks fetches of the next
-// panels.
-func (t *tileArgs) fetched(blocks int) int {
-	return blocks * max(1, t.taps) * (t.k / 4) * t.fetchStep
-}
-
-// setFetchStep spreads the fetching over the rows as evenly as its steps allow.
-func (t *tileArgs) setFetchStep(mr int) {
-	t.fetchStep = 16
-	if t.cols > PanelCols && t.fetched(ceilDiv(t.m, mr)) < len(t.next)+len(t.afterNext) {
-		t.fetchStep = 32
-	}
-}
 
 var noNext [1]float32
 

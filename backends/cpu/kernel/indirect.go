@@ -5,25 +5,6 @@ import (
 	"math"
 )
 
-// Window describes how a kernel slides over NHWC input of up to three
-// spatial dimensions. A dimension that is not used has In, Kernel and Out 1;
-// zero strides and dilations count as 1. Pad is the padding before the first
-// element; what lies outside the input reads as zero.
-type Window struct {
-	In, Kernel, Stride, Dilation, Pad, Out [3]int
-}
-
-// at is the input coordinate of output o and kernel tap k in dimension d.
-func (w *Window) at(d, o, k int) int {
-	return o*max(1, w.Stride[d]) - w.Pad[d] + k*max(1, w.Dilation[d])
-}
-
-// Taps is the number of positions of the kernel.
-func (w *Window) Taps() int { return w.Kernel[0] * w.Kernel[1] * w.Kernel[2] }
-
-// Outputs is the number of output positions of one image.
-func (w *Window) Outputs() int { return w.Out[0] * w.Out[1] * w.Out[2] }
-
 // Indirection says for every output position and kernel tap where the run of
 // input channels starts. It depends on shapes only and can be shared.
 type Indirection struct {

@@ -1,97 +1,6 @@
 package kernel
 
-import (
-	"fmt"
-	"math"
-)
-
-// Requantize says how a sum of integer products becomes a code. In Go, for
-// column j:
-//
-//	v := float32(sum) * Scale[j] // rounded
-//	v += Add[j]                  // rounded
-//	code = clamp(roundToEven(v) + Zero, Lo, Hi)
-//
-// The arithmetic is float32 with the roundings shown, the same for every
-// instruction set, to the bit. |v| must stay below 2^31; roundToEven(v) counts as
-// a 16-bit number beyond which nothing lies, as does the sum with Zero.
-//
-// With Low the factor has two parts, and there is one rounding:
-//
-//	v := float32(sum)*Scale[j] + Add[j] // exact where a code is in range
-//	code = clamp(floor(v + float32(sum)*Low[j]) + Zero, Lo, Hi)
-//
-// That is exact for a Scale that is a multiple of 2^-15; 1/2 in Add makes halves
-// go up.
-type Requantize struct {
-	Init       []int32   // per column, what a sum starts with; nil: zeros
-	Scale, Add []float32 // per column; Add may be nil without Low: zeros
-	Low        []float32 // per column; nil: Scale is all
-	Zero       int       // of 16 bits
-	Lo, Hi     uint8
-}
-
-func (q *Requantize) check(fn string, n int) {
-	need(fn, "Scale", len(q.Scale), n)
-	if q.Init != nil {
-		need(fn, "Init", len(q.Init), n)
-	}
-	if q.Add != nil || q.Low != nil {
-		need(fn, "Add", len(q.Add), n)
-	}
-	if q.Low != nil {
-		need(fn, "Low", len(q.Low), n)
-	}
-	if q.Zero != int(int16(q.Zero)) {
-		panic(fmt.Sprintf("kernel: %s: zero point %d does not fit 16 bits", fn, q.Zero))
-	}
-}
-
-// code is the definition.
-func (q *Requantize) code(sum int32, j int) uint8 {
-	if q.Low != nil {
-		return q.narrow(q.down(sum, j))
-	}
-	v := float32(sum) * q.Scale[j]
-	if q.Add != nil {
-		v = float32(v) + q.Add[j]
-	}
-	return q.narrow(toInt(v))
-}
-
-// down is the floor of what the two parts of the factor make of a sum.
-func (q *Requantize) down(sum int32, j int) int32 {
-	s := float64(float32(sum))
-	v, w := float64(s*float64(q.Scale[j]))+float64(q.Add[j]), s*float64(q.Low[j])
-	x := v + w
-	rest := x - v
-	rest = (v - (x - rest)) + (w - rest) // what is lost in x
-	f := math.Floor(x)
-	if f == x && rest < 0 {
-		f--
-	}
-	if !(f < 1<<31 && f >= -1<<31) {
-		return math.MinInt32
-	}
-	return int32(f)
-}
-
-// fused reports whether assembly computes what q says.
-func (q *Requantize) fused() bool { return q.Low == nil || fast.fastDot }
-
-// toInt rounds to even as the processor does: what is out of range is the smallest integer.
-func toInt(v float32) int32 {
-	if !(v < 1<<31 && v >= -1<<31) {
-		return math.MinInt32
-	}
-	return int32(math.RoundToEven(float64(v)))
-}
-
-// narrow adds the zero point, saturating, and clamps.
-func (q *Requantize) narrow(v int32) uint8 {
-	v = min(max(v, math.MinInt16), math.MaxInt16) + int32(q.Zero)
-	return uint8(min(max(v, int32(q.Lo)), int32(q.Hi)))
-}
+import "fmt"
 
 // IntCols is the number of columns of one full panel of packed 8-bit filters,
 // IntDepth the number of neighbouring rows that one word of it holds.
@@ -166,76 +75,11 @@ type GemmInt8 struct {
 	rowStep, panelStep, rowChunks int
 }
 
-const (
-	intChunk = 64 << 20  // operations of one chunk: about 150 microseconds
-	intLeast = 1 << 19   // operations below which a chunk is not divided further
-	intCall  = 32 << 20  // operations of one assembly call
-	intBlock = 256 << 10 // bytes of A kept in the second-level cache
-)
-
 func (g *GemmInt8) taps() int {
 	if g.Ind != nil {
 		return g.Ind.taps
 	}
 	return 1
-}
-
-// Plan checks the operands, divides the product into chunks of similar work for
-// the given number of threads and returns their number (0 when C is empty).
-// Chunks write disjoint parts of C and can run in any order and at once.
-func (g *GemmInt8) Plan(threads int) int {
-	g.check()
-	if g.M == 0 || g.N == 0 {
-		return 0
-	}
-	const unit = 24 // a multiple of what tiles are high
-	panels, depth := ceilDiv(g.N, IntCols), max(1, g.taps()*g.K)
-	width := min(IntCols, g.N)
-	rows := min(g.M, max(unit, intBlock/max(1, g.K*min(3, g.taps()))/unit*unit))
-	cols := max(1, min(panels, intChunk/(2*rows*width*depth)))
-	for threads > 1 && ceilDiv(g.M, rows)*ceilDiv(panels, cols) < 4*threads && 2*rows*cols*width*depth > intLeast {
-		switch {
-		case rows > unit && rows >= cols*IntCols:
-			rows = roundUp(ceilDiv(rows, 2), unit)
-		case cols > 1:
-			cols = ceilDiv(cols, 2)
-		case rows > unit:
-			rows = roundUp(ceilDiv(rows, 2), unit)
-		default:
-			threads = 1
-		}
-	}
-	g.rowStep, g.panelStep = rows, cols
-	g.rowChunks = ceilDiv(g.M, rows)
-	return g.rowChunks * ceilDiv(panels, cols)
-}
-
-// Chunk computes chunk i of the division that Plan made.
-func (g *GemmInt8) Chunk(i int) {
-	r, p := i%g.rowChunks*g.rowStep, i/g.rowChunks*g.panelStep
-	r1, j1 := min(g.M, r+g.rowStep), min(g.N, (p+g.panelStep)*IntCols)
-	for j := p * IntCols; j < j1; j += IntCols {
-		intPanel(g, nil, r, r1, j)
-	}
-}
-
-// Sums computes the sums of rows r0 <= i < r1 as float32, rounded to nearest, [r1-r0, N]. C is not used, nor is Post
-// but for Init. Plan must have been called; several calls may run at once.
-func (g *GemmInt8) Sums(dst []float32, r0, r1 int) {
-	need("GemmInt8", "dst", len(dst), (r1-r0)*g.N)
-	if r0 < 0 || r1 > g.M {
-		panic(fmt.Sprintf("kernel: GemmInt8: rows %d to %d of %d", r0, r1, g.M))
-	}
-	for j := 0; j < g.N && r0 < r1; j += IntCols {
-		intPanel(g, dst, r0, r1, j)
-	}
-}
-
-// Run computes the whole product on the calling goroutine.
-func (g *GemmInt8) Run() {
-	for i := range g.Plan(1) {
-		g.Chunk(i)
-	}
 }
 
 func (g *GemmInt8) check() {
@@ -275,9 +119,3 @@ func (g *GemmInt8) check() {
 	need("GemmInt8", "C", len(g.C), extent(g.M, g.N, g.LDC))
 	g.Post.check("GemmInt8", g.N)
 }
-
-// IntPanels is the number of packed panels of a matrix of n columns.
-func IntPanels(n int) int { return ceilDiv(n, IntCols) }
-
-// FastInt8 reports whether products of codes are faster than those of float32.
-func FastInt8() bool { return fast.fastDot }

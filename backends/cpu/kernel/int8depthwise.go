@@ -91,14 +91,6 @@ func (d *DepthwiseInt8) kernel() [3]int {
 	return k
 }
 
-// depthwiseTaps is the number of taps that assembly takes.
-const depthwiseTaps = 64
-
-// FastDepthwiseInt8 reports whether windows of that many taps and channels are computed by assembly.
-func FastDepthwiseInt8(taps, c int) bool {
-	return fast.dotWindow != nil && taps <= depthwiseTaps && (fast.dotOrder != inUnits || c >= unitLanes)
-}
-
 // row computes one row of the output; taps is overwritten.
 func (d *DepthwiseInt8) row(r int, taps []*uint8) {
 	w := &d.Win

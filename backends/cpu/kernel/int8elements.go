@@ -46,8 +46,6 @@ func CombineU8(dst, a, b []uint8, c Combine) {
 	}
 }
 
-const combineStep = 64
-
 // MaxU8 is dst[i] = max(dst[i], src[i]).
 func MaxU8(dst, src []uint8) {
 	need("MaxU8", "src", len(src), len(dst))

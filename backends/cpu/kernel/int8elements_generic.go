@@ -52,3 +52,5 @@ func nearestGeneric(dst *uint8, src *float32, n int, scale, shift *float32, zero
 		d[i] = uint8(min(max(int(r)+zero, 0), 255)) ^ uint8(flip)
 	}
 }
+
+const combineStep = 64

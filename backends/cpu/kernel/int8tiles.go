@@ -2,20 +2,7 @@ package kernel
 
 import "unsafe"
 
-type (
-	dotFn func(blocks, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init, factors, rows *int32, scale,
-		add, low *float32, zero, lo, hi, cols int)
-	idotFn func(blocks, taps, k int, tab *int32, ldt int, base, zeros *uint8, b *int8, ldb int, c *uint8, ldc int,
-		init, factors, rows *int32, scale, add, low *float32, zero, lo, hi, cols int)
-)
-
-// intTiles are the microkernels of one instruction set, by vectors per row and by rows, both less one.
-type intTiles struct {
-	cols     int    // of one vector
-	mr       [4]int // most rows; 0: there are no such tiles
-	direct   [4][8]dotFn
-	indirect [4][8]idotFn
-}
+const intCall = 32 << 20 // operations of one assembly call
 
 // intPanel computes rows r0 <= i < r1 of the panel that starts at column j, in
 // tiles of two neighbouring heights that divide the rows evenly; into sums unless

@@ -12,13 +12,6 @@ type ISA uint8
 // Generic is portable Go, which every build has.
 const Generic ISA = 0
 
-// instructionSet is what a file of an architecture registers: the kernels of one instruction set.
-type instructionSet struct {
-	name      string
-	available func() bool // on this processor, with the sets before it
-	kernels   table
-}
-
 // sets are the instruction sets of this build, lowest first.
 var sets = append([]instructionSet{{"generic", func() bool { return true }, genericTable()}}, architectureSets()...)
 
@@ -54,10 +47,7 @@ func ParseISA(name string) (ISA, error) {
 	return Generic, fmt.Errorf("kernel: want instruction set %s, got %q", ISANames(), name)
 }
 
-var (
-	active ISA
-	fast   table // the kernels in use
-)
+var active ISA
 
 // Active is the instruction set in use.
 func Active() ISA { return active }

@@ -1,9 +1,6 @@
 package kernel
 
-import (
-	"fmt"
-	"unsafe"
-)
+import "unsafe"
 
 // PanelCols is the number of columns of B that one packed panel holds.
 const PanelCols = 32
@@ -103,19 +100,5 @@ func PackBTPanels(dst, b []float32, k, n, ldb, p0, p1 int) {
 		if k > 0 {
 			transpose32(d, pw, b[j*ldb:], ldb, w, k)
 		}
-	}
-}
-
-// extent is the number of values spanned by a strided [rows, cols] matrix.
-func extent(rows, cols, stride int) int {
-	if rows <= 0 || cols <= 0 {
-		return 0
-	}
-	return (rows-1)*stride + cols
-}
-
-func need(fn, arg string, got, want int) {
-	if got < want {
-		panic(fmt.Sprintf("kernel: %s: %s: want at least %d values, got %d", fn, arg, want, got))
 	}
 }

@@ -71,8 +71,6 @@ func (p *Pooling) Run() {
 	}
 }
 
-type poolFn func(c, rows, cols, n int, in *float32, irow, icol, ix int, out *float32, ox int, scale float32)
-
 // poolRun is the number of channels up to which a call takes a whole row.
 const poolRun = 16
 

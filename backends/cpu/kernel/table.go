@@ -69,3 +69,13 @@ type table struct {
 	// peak runs n steps of a loop of independent multiply-adds and returns the floating-point operations of one step.
 	peak func(n int) (flopsPerStep int)
 }
+
+// fast is the kernels in use, which [Select] sets.
+var fast table
+
+// instructionSet is what a file of an architecture registers: the kernels of one instruction set.
+type instructionSet struct {
+	name      string
+	available func() bool // on this processor, with the sets before it
+	kernels   table
+}

@@ -5,8 +5,6 @@ import (
 	"unsafe"
 )
 
-var inf32 = float32(math.Inf(1))
-
 // each lifts a scalar function to the form of a kernel.
 func each(f func(x, alpha, beta float32) float32) unaryFn {
 	return func(dst, src *float32, n int, alpha, beta float32) {

@@ -1,0 +1,60 @@
+package kernel
+
+import "fmt"
+
+// Window describes how a kernel slides over NHWC input of up to three
+// spatial dimensions. A dimension that is not used has In, Kernel and Out 1;
+// zero strides and dilations count as 1. Pad is the padding before the first
+// element; what lies outside the input reads as zero.
+type Window struct {
+	In, Kernel, Stride, Dilation, Pad, Out [3]int
+}
+
+// at is the input coordinate of output o and kernel tap k in dimension d.
+func (w *Window) at(d, o, k int) int {
+	return o*max(1, w.Stride[d]) - w.Pad[d] + k*max(1, w.Dilation[d])
+}
+
+// Taps is the number of positions of the kernel.
+func (w *Window) Taps() int { return w.Kernel[0] * w.Kernel[1] * w.Kernel[2] }
+
+// Outputs is the number of output positions of one image.
+func (w *Window) Outputs() int { return w.Out[0] * w.Out[1] * w.Out[2] }
+
+// valid is the range of taps k0 <= k < k1 in dimension dim that lie inside the
+// input for output position o.
+func (w *Window) valid(dim, o int) (k0, k1 int) {
+	start, step := w.at(dim, o, 0), max(1, w.Dilation[dim])
+	if start < 0 {
+		k0 = (-start + step - 1) / step
+	}
+	if start < w.In[dim] {
+		k1 = min(w.Kernel[dim], (w.In[dim]-start+step-1)/step)
+	}
+	return k0, k1
+}
+
+// interior is the range of output positions whose taps all lie inside.
+func (w *Window) interior(dim int) (o0, o1 int) {
+	stride := max(1, w.Stride[dim])
+	o0 = max(0, (w.Pad[dim]+stride-1)/stride)
+	last := w.In[dim] - 1 - (w.Kernel[dim]-1)*max(1, w.Dilation[dim]) + w.Pad[dim]
+	if last < 0 {
+		return o0, o0
+	}
+	return o0, max(o0, min(w.Out[dim], last/stride+1))
+}
+
+func checkWindow(fn string, w *Window, batch, c, in, ldi, out, ldo int) {
+	for d := range 3 {
+		if w.In[d] < 0 || w.Out[d] < 0 || w.Kernel[d] < 1 || w.Stride[d] < 0 || w.Dilation[d] < 0 {
+			panic(fmt.Sprintf("kernel: %s: bad window %+v", fn, *w))
+		}
+	}
+	if w.In[0] != 1 || w.Kernel[0] != 1 || w.Out[0] != 1 || w.Pad[0] != 0 || ldi < c || ldo < c || c < 0 || batch < 0 {
+		panic(fmt.Sprintf("kernel: %s: want a two-dimensional window and strides of at least C: window %+v C=%d LDI=%d "+
+			"LDO=%d", fn, *w, c, ldi, ldo))
+	}
+	need(fn, "In", in, extent(batch*w.In[1]*w.In[2], c, ldi))
+	need(fn, "Out", out, extent(batch*w.Outputs(), c, ldo))
+}
