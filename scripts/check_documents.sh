@@ -4,6 +4,7 @@
 # target or the verb must exist. anynpu runs in a folder with the repository's examples, so that its results leave nothing behind.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
+make --no-print-directory all > /dev/null # anynpu, and what it opens drivers with
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 root=$PWD
