@@ -157,55 +157,18 @@ func equalBits(t *testing.T, want, got tensor.Tensor) {
 }
 
 func TestBuild_conversionsEqualReferenceToTheBit(t *testing.T) {
-	for _, isa := range instructionSets() {
-		restore, err := kernel.Select(isa)
-		require.NoError(t, err)
-		for _, c := range conversionCases {
-			t.Run(isa.String()+"/"+c.name, func(t *testing.T) {
-				m := newMaker()
-				g := m.graph(t, c.build(m)...)
-				want, err := ref.Run(context.Background(), g, m.in)
-				require.NoError(t, err)
-				for _, threads := range []int{1, 3} {
-					p, got := compute(t, g, m.in, threads)
-					assert.Empty(t, byReference(p))
-					for i := range want {
-						t.Run(fmt.Sprint("output ", i), func(t *testing.T) { equalBits(t, want[i], got[i]) })
-					}
-				}
-			})
+	equalsReference(t, conversionCases, func(t *testing.T, _ testCase, p *run.Plan, want, got []tensor.Tensor) {
+		assert.Empty(t, byReference(p))
+		for i := range want {
+			t.Run(fmt.Sprint("output ", i), func(t *testing.T) { equalBits(t, want[i], got[i]) })
 		}
-		restore()
-	}
-}
-
-// byReference lists the operators of a plan without a fast kernel.
-func byReference(p *run.Plan) (ops []string) {
-	for _, s := range p.Steps {
-		if s.Node != run.None && !s.Fast {
-			ops = append(ops, p.Graph.Nodes[s.Node].Label())
-		}
-	}
-	return ops
+	})
 }
 
 func TestState_conversionsAllocateNothing(t *testing.T) {
 	for _, c := range conversionCases {
 		m := newMaker()
-		g := m.graph(t, c.build(m)...)
-		var store run.Store
-		p, err := Build(context.Background(), g, &store, Options{})
-		require.NoError(t, err)
-		s, err := p.NewState(nil, 1)
-		require.NoError(t, err)
-		between := func(context.Context) error { return nil }
-		assert.Zero(t, testing.AllocsPerRun(3, func() {
-			if _, err := s.Run(context.Background(), m.in, nil, false, between); err != nil {
-				t.Fatal(err)
-			}
-		}), c.name)
-		s.Release()
-		store.Release()
+		m.allocatesNothing(t, c.name, m.graph(t, c.build(m)...))
 	}
 }
 

@@ -1,16 +1,13 @@
 package plan
 
 import (
-	"context"
 	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/backends/cpu/plan/run"
-	"github.com/anynpu/anynpu/backends/cpu/ref"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
@@ -102,37 +99,23 @@ var imageCases = func() (list []testCase) {
 
 // The plan computes images to the bit as the reference does, but for a network behind.
 func TestImage_equalsReference(t *testing.T) {
-	for _, isa := range instructionSets() {
-		restore, err := kernel.Select(isa)
-		require.NoError(t, err)
-		for _, c := range imageCases {
-			t.Run(isa.String()+"/"+c.name, func(t *testing.T) {
-				m := newMaker()
-				g := m.graph(t, c.build(m)...)
-				want, err := ref.Run(context.Background(), g, m.in)
-				require.NoError(t, err)
-				for _, threads := range []int{1, 3} {
-					p, got := compute(t, g, m.in, threads)
-					_, slow := p.Fast()
-					assert.Zero(t, slow, "nodes by reference")
-					if c.steps == 0 {
-						near(t, want[0], got[0], 2e-5)
-						continue
-					}
-					assert.Len(t, p.Steps, c.steps)
-					for i := range want {
-						require.Equal(t, want[i].Type().String(), got[i].Type().String())
-						if want[i].DType == tensor.Float32 {
-							require.Equal(t, run.Floats(want[i].Data), run.Floats(got[i].Data))
-						} else {
-							require.Equal(t, want[i].Data, got[i].Data)
-						}
-					}
-				}
-			})
+	equalsReference(t, imageCases, func(t *testing.T, c testCase, p *run.Plan, want, got []tensor.Tensor) {
+		_, slow := p.Fast()
+		assert.Zero(t, slow, "nodes by reference")
+		if c.steps == 0 {
+			near(t, want[0], got[0], 2e-5)
+			return
 		}
-		restore()
-	}
+		assert.Len(t, p.Steps, c.steps)
+		for i := range want {
+			require.Equal(t, want[i].Type().String(), got[i].Type().String())
+			if want[i].DType == tensor.Float32 {
+				require.Equal(t, run.Floats(want[i].Data), run.Floats(got[i].Data))
+			} else {
+				require.Equal(t, want[i].Data, got[i].Data)
+			}
+		}
+	})
 }
 
 func TestImage_wrongRegionFailsTheRun(t *testing.T) {
@@ -140,14 +123,9 @@ func TestImage_wrongRegionFailsTheRun(t *testing.T) {
 	x := m.Add(&op.ResizeImage{Height: 4, Width: 4}, m.image(2, 1, 9, 9), graph.None,
 		m.regions(tensor.Int32, 0, 0, 8, 8, 9, 0, 12, 8))
 	g := m.graph(t, x)
-	var store run.Store
-	defer store.Release()
-	p, err := Build(context.Background(), g, &store, Options{})
-	require.NoError(t, err)
-	s, err := p.NewState(nil, 1)
-	require.NoError(t, err)
-	defer s.Release()
-	_, err = s.Run(context.Background(), m.in, nil, false, func(context.Context) error { return nil })
+	s, release := stateOf(t, g)
+	defer release()
+	_, err := runOnce(s, m.in, false)
 	assert.Equal(t, fault.Data, fault.KindOf(err))
 	assert.ErrorContains(t, err, "input 2: image 1: the region from column 9 to 12")
 }

@@ -2,12 +2,10 @@ package plan
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -15,7 +13,6 @@ import (
 
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/backends/cpu/plan/run"
-	"github.com/anynpu/anynpu/backends/cpu/pool"
 	"github.com/anynpu/anynpu/backends/cpu/ref"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
@@ -92,116 +89,28 @@ func instructionSets() []kernel.ISA {
 	return all
 }
 
-// compute runs a plan of g, whose inputs marked in nhwc are in NHWC, and returns copies of the outputs.
-func compute(t testing.TB, g *graph.Graph, in []tensor.Tensor, threads int, nhwc ...bool) (*run.Plan, []tensor.Tensor) {
-	var store run.Store
-	defer store.Release()
-	p, err := Build(context.Background(), g, &store, Options{NHWC: nhwc})
-	require.NoError(t, err)
-	workers := pool.New(threads)
-	defer workers.Close()
-	run := workers.NewRun(0, nil)
-	require.NoError(t, run.Begin(context.Background()))
-	defer run.End()
-	s, err := p.NewState(run, threads)
-	require.NoError(t, err)
-	defer s.Release()
-	var out []tensor.Tensor
-	for range 2 { // the second run finds the memory of the first
-		out = out[:0]
-		res, err := s.Run(context.Background(), in, nil, false, func(context.Context) error { return nil })
-		require.NoError(t, err)
-		for _, r := range res {
-			r.Data = append([]byte(nil), r.Data...)
-			out = append(out, r)
-		}
-	}
-	return p, out
-}
-
-// taskOf names the type of the process that computes a step.
-func taskOf(p *run.Plan, st *run.Step) string {
-	name := fmt.Sprintf("%T", st.Start(&run.State{Plan: p, Threads: 1}, st))
-	return name[strings.LastIndex(name, ".")+1:]
-}
-
-// near compares with the reference: infinities and NaN at the same places, the rest within tol of the largest
-// magnitude.
-func near(t *testing.T, want, got tensor.Tensor, tol float64) {
-	t.Helper()
-	require.True(t, slices.Equal(want.Dims, got.Dims), "%v, want %v", got.Dims, want.Dims)
-	w, g := run.Floats(want.Data), run.Floats(got.Data)
-	require.Len(t, g, len(w))
-	largest := 1.0
-	for _, x := range w {
-		if x-x == 0 {
-			largest = max(largest, math.Abs(float64(x)))
-		}
-	}
-	for i := range w {
-		a, b := float64(w[i]), float64(g[i])
-		if math.IsNaN(a) && math.IsNaN(b) || a == b || math.Abs(a-b) <= tol*largest {
-			continue
-		}
-		require.Failf(t, "differs from the reference", "element %d of %d: want %v, got %v", i, len(w), a, b)
-	}
-}
-
-type testCase struct {
-	name  string
-	steps int // 0: not looked at
-	build func(m *maker) []graph.Value
-}
-
 // cases are graphs whose every node has a fast kernel.
 var cases = slices.Concat(spatialCases, productCases, elementCases, moveCases)
 
 func TestBuild_equalsReference(t *testing.T) {
-	for _, isa := range instructionSets() {
-		restore, err := kernel.Select(isa)
-		require.NoError(t, err)
-		for _, c := range slices.Concat(cases, fusionCases, recurrentCases) {
-			t.Run(isa.String()+"/"+c.name, func(t *testing.T) {
-				m := newMaker()
-				g := m.graph(t, c.build(m)...)
-				want, err := ref.Run(context.Background(), g, m.in)
-				require.NoError(t, err)
-				for _, threads := range []int{1, 3} {
-					p, got := compute(t, g, m.in, threads)
-					_, slow := p.Fast()
-					assert.Zero(t, slow, "nodes by reference")
-					assert.Empty(t, unread(p), "steps that nobody reads")
-					if c.steps > 0 {
-						assert.Len(t, p.Steps, c.steps)
-					}
-					for i := range want {
-						near(t, want[i], got[i], 2e-5)
-					}
-				}
-			})
+	all := slices.Concat(cases, fusionCases, recurrentCases)
+	equalsReference(t, all, func(t *testing.T, c testCase, p *run.Plan, want, got []tensor.Tensor) {
+		_, slow := p.Fast()
+		assert.Zero(t, slow, "nodes by reference")
+		assert.Empty(t, unread(p), "steps that nobody reads")
+		if c.steps > 0 {
+			assert.Len(t, p.Steps, c.steps)
 		}
-		restore()
-	}
+		for i := range want {
+			near(t, want[i], got[i], 2e-5)
+		}
+	})
 }
 
 func TestState_runAllocatesNothing(t *testing.T) {
 	for _, c := range slices.Concat(cases, fusionCases, recurrentCases, quantizedCases, imageCases) {
 		m := newMaker()
-		g := m.graph(t, c.build(m)...)
-		var store run.Store
-		p, err := Build(context.Background(), g, &store, Options{})
-		require.NoError(t, err)
-		s, err := p.NewState(nil, 1)
-		require.NoError(t, err)
-		ctx := context.Background()
-		between := func(context.Context) error { return nil }
-		assert.Zero(t, testing.AllocsPerRun(3, func() {
-			if _, err := s.Run(ctx, m.in, nil, false, between); err != nil {
-				t.Fatal(err)
-			}
-		}), c.name)
-		s.Release()
-		store.Release()
+		m.allocatesNothing(t, c.name, m.graph(t, c.build(m)...))
 	}
 }
 
@@ -261,16 +170,11 @@ func TestState_gatherOutside(t *testing.T) {
 		m.in = append(m.in, at)
 		_, want := ref.Run(context.Background(), g, m.in)
 		require.Equal(t, fault.Data, fault.KindOf(want))
-		var store run.Store
-		p, err := Build(context.Background(), g, &store, Options{})
-		require.NoError(t, err)
-		s, err := p.NewState(nil, 1)
-		require.NoError(t, err)
-		_, err = s.Run(context.Background(), m.in, nil, false, func(context.Context) error { return nil })
+		s, release := stateOf(t, g)
+		_, err := runOnce(s, m.in, false)
 		assert.EqualError(t, err, want.Error())
 		assert.Equal(t, fault.Data, fault.KindOf(err))
-		s.Release()
-		store.Release()
+		release()
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/backends/cpu/plan/run"
-	"github.com/anynpu/anynpu/backends/cpu/ref"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
@@ -75,12 +74,8 @@ var (
 	signed = testParams{0.05, -3, tensor.Int8}
 )
 
-// qdqCases are graphs whose outputs are numbers, most of them dequantized.
-var qdqCases = []struct {
-	name  string
-	steps int // that compute with codes
-	build func(m *maker) []graph.Value
-}{
+// qdqCases are graphs whose outputs are numbers, most of them dequantized. Their steps are those that compute with codes.
+var qdqCases = []testCase{
 	{"pointwise, clip, per channel", 1, func(m *maker) []graph.Value {
 		x := m.qdq(m.input(2, 16, 7, 5), wide)
 		y := m.Add(&op.Conv{}, x, m.imageFilter(24, 16, 1, 1), m.weights(24))
@@ -170,45 +165,31 @@ func qdqSteps(p *run.Plan) int {
 }
 
 func TestBuild_qdqIsWithinOneCodeOfReference(t *testing.T) {
-	for _, isa := range instructionSets() {
-		restore, err := kernel.Select(isa)
-		require.NoError(t, err)
-		for _, c := range qdqCases {
-			t.Run(isa.String()+"/"+c.name, func(t *testing.T) {
-				m := newMaker()
-				g := m.graph(t, c.build(m)...)
-				want, err := ref.Run(context.Background(), g, m.in)
-				require.NoError(t, err)
-				for _, threads := range []int{1, 3} {
-					p, got := compute(t, g, m.in, threads)
-					_, slow := p.Fast()
-					assert.Zero(t, slow, "nodes by reference")
-					assert.Empty(t, unread(p), "steps that nobody reads")
-					if kernel.FastDepthwiseInt8(1, 16) { // the others leave some to float32
-						assert.Equal(t, c.steps, qdqSteps(p), "steps that compute with codes")
-					}
-					for i := range want {
-						require.Equal(t, want[i].Dims, got[i].Dims)
-						if want[i].DType != tensor.Float32 { // codes that only one rounding made
-							require.Equal(t, want[i].Data, got[i].Data)
-							continue
-						}
-						w, g := run.Floats(want[i].Data), run.Floats(got[i].Data)
-						differ, step := 0, 0.05001
-						for k := range w {
-							d := math.Abs(float64(w[k] - g[k]))
-							require.LessOrEqual(t, d, step, "output %d at %d: want %v, got %v", i, k, w[k], g[k])
-							if d > 1e-5*(1+math.Abs(float64(w[k]))) {
-								differ++
-							}
-						}
-						assert.LessOrEqual(t, differ, 1+len(w)/100, "output %d: elements that differ of %d", i, len(w))
-					}
-				}
-			})
+	equalsReference(t, qdqCases, func(t *testing.T, c testCase, p *run.Plan, want, got []tensor.Tensor) {
+		_, slow := p.Fast()
+		assert.Zero(t, slow, "nodes by reference")
+		assert.Empty(t, unread(p), "steps that nobody reads")
+		if kernel.FastDepthwiseInt8(1, 16) { // the others leave some to float32
+			assert.Equal(t, c.steps, qdqSteps(p), "steps that compute with codes")
 		}
-		restore()
-	}
+		for i := range want {
+			require.Equal(t, want[i].Dims, got[i].Dims)
+			if want[i].DType != tensor.Float32 { // codes that only one rounding made
+				require.Equal(t, want[i].Data, got[i].Data)
+				continue
+			}
+			w, g := run.Floats(want[i].Data), run.Floats(got[i].Data)
+			differ, step := 0, 0.05001
+			for k := range w {
+				d := math.Abs(float64(w[k] - g[k]))
+				require.LessOrEqual(t, d, step, "output %d at %d: want %v, got %v", i, k, w[k], g[k])
+				if d > 1e-5*(1+math.Abs(float64(w[k]))) {
+					differ++
+				}
+			}
+			assert.LessOrEqual(t, differ, 1+len(w)/100, "output %d: elements that differ of %d", i, len(w))
+		}
+	})
 }
 
 func TestState_qdqRunsAllocateNothing(t *testing.T) {
@@ -218,19 +199,7 @@ func TestState_qdqRunsAllocateNothing(t *testing.T) {
 		for _, c := range qdqCases {
 			t.Run(isa.String()+"/"+c.name, func(t *testing.T) {
 				m := newMaker()
-				g := m.graph(t, c.build(m)...)
-				var store run.Store
-				defer store.Release()
-				p, err := Build(context.Background(), g, &store, Options{})
-				require.NoError(t, err)
-				s, err := p.NewState(nil, 1)
-				require.NoError(t, err)
-				defer s.Release()
-				between := func(context.Context) error { return nil }
-				require.Zero(t, testing.AllocsPerRun(5, func() {
-					_, err = s.Run(context.Background(), m.in, nil, false, between)
-				}))
-				require.NoError(t, err)
+				m.allocatesNothing(t, c.name, m.graph(t, c.build(m)...))
 			})
 		}
 		restore()

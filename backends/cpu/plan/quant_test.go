@@ -230,28 +230,14 @@ func TestBuild_quantNetworkHasNoOtherSteps(t *testing.T) {
 }
 
 func TestBuild_quantEqualsReferenceToTheBit(t *testing.T) {
-	for _, isa := range instructionSets() {
-		restore, err := kernel.Select(isa)
-		require.NoError(t, err)
-		for _, c := range quantizedCases {
-			t.Run(isa.String()+"/"+c.name, func(t *testing.T) {
-				m := newMaker()
-				g := m.graph(t, c.build(m)...)
-				want, err := ref.Run(context.Background(), g, m.in)
-				require.NoError(t, err)
-				for _, threads := range []int{1, 3} {
-					p, got := compute(t, g, m.in, threads)
-					_, slow := p.Fast()
-					assert.Zero(t, slow, "nodes by reference")
-					for i := range want {
-						assert.Equal(t, want[i].Dims, got[i].Dims)
-						require.Equal(t, want[i].Data, got[i].Data, "output %d", i)
-					}
-				}
-			})
+	equalsReference(t, quantizedCases, func(t *testing.T, _ testCase, p *run.Plan, want, got []tensor.Tensor) {
+		_, slow := p.Fast()
+		assert.Zero(t, slow, "nodes by reference")
+		for i := range want {
+			assert.Equal(t, want[i].Dims, got[i].Dims)
+			require.Equal(t, want[i].Data, got[i].Data, "output %d", i)
 		}
-		restore()
-	}
+	})
 }
 
 // Signed filters are multiplied as integers where that is faster, and equal the reference to the bit at the ends of the
@@ -336,15 +322,10 @@ func BenchmarkQuantConv(b *testing.B) {
 				m.weightCodes(quant(i8, 0.01, 0, 64, 3, 3, 64)), m.bias(64))
 			g := m.graph(b, m.typed(&op.Conv{ChannelsLast: true}, quant(i8, 0.7, 0), y,
 				m.weightCodes(quant(i8, 0.01, 0, 256, 1, 1, 64))))
-			var store run.Store
-			defer store.Release()
-			p, err := Build(context.Background(), g, &store, Options{})
-			require.NoError(b, err)
-			s, err := p.NewState(nil, 1)
-			require.NoError(b, err)
-			defer s.Release()
+			s, release := stateOf(b, g)
+			defer release()
 			for b.Loop() {
-				_, err := s.Run(context.Background(), m.in, nil, false, func(context.Context) error { return nil })
+				_, err := runOnce(s, m.in, false)
 				require.NoError(b, err)
 			}
 		})

@@ -103,14 +103,9 @@ func TestState_profileNamesSteps(t *testing.T) {
 	out.Quant = tensor.PerTensor(0.1, -2)
 	z := m.AddTyped(&op.FullyConnected{}, "", []tensor.Type{out}, m.inputCodes(in), m.weightCodes(w))[0]
 	g := m.graph(t, m.Add(&op.Sigmoid{}, y), z, m.Add(&op.Add{}, m.input(3, 1, 2), m.input(1, 4, 2)))
-	var store run.Store
-	defer store.Release()
-	p, err := Build(context.Background(), g, &store, Options{})
-	require.NoError(t, err)
-	s, err := p.NewState(nil, 1)
-	require.NoError(t, err)
-	defer s.Release()
-	_, err = s.Run(context.Background(), m.in, nil, true, func(context.Context) error { return nil })
+	s, release := stateOf(t, g)
+	defer release()
+	_, err := runOnce(s, m.in, true)
 	require.NoError(t, err)
 	times, _ := s.Profile()
 	var names []string
