@@ -4,26 +4,14 @@
 package attributes
 
 import (
-	"bytes"
-	"compress/gzip"
-	_ "embed"
-	"io"
-	"sync"
+	"embed"
+
+	"github.com/anynpu/anynpu/conformance/onnx/packed"
 )
 
 //go:embed attributes.zip.gz
-var compressed []byte
+var parts embed.FS
 
 // Archive is a zip file with a folder per case: model.onnx, and a TensorProto for each input and output, input_0.pb and
 // so on.
-var Archive = sync.OnceValue(func() []byte {
-	z, err := gzip.NewReader(bytes.NewReader(compressed))
-	if err != nil {
-		panic(err)
-	}
-	b, err := io.ReadAll(z)
-	if err != nil {
-		panic(err)
-	}
-	return b
-})
+var Archive = packed.Archive(parts, "attributes.zip.gz")

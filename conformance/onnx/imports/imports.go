@@ -3,26 +3,14 @@
 package imports
 
 import (
-	"bytes"
-	"compress/gzip"
-	_ "embed"
-	"io"
-	"sync"
+	"embed"
+
+	"github.com/anynpu/anynpu/conformance/onnx/packed"
 )
 
 //go:embed imports.zip.0.gz
-var compressed []byte
+var parts embed.FS
 
 // Archive is a zip file with a folder per case: model.onnx, and a TensorProto for each input and output, input_0.pb and
 // so on.
-var Archive = sync.OnceValue(func() []byte {
-	z, err := gzip.NewReader(bytes.NewReader(compressed))
-	if err != nil {
-		panic(err)
-	}
-	b, err := io.ReadAll(z)
-	if err != nil {
-		panic(err)
-	}
-	return b
-})
+var Archive = packed.Archive(parts, "imports.zip.0.gz")
