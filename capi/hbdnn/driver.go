@@ -76,6 +76,15 @@ type boardMemory struct {
 	at SysMem
 }
 
+// pinned pins need bytes, which the memory says it has. name is that of the memory.
+func pinned(m *SysMem, name string, need int64) (mem.Buffer, error) {
+	buf, err := api.Pinned(m.virt, name, need)
+	if err != nil {
+		return nil, err
+	}
+	return onBoard(m, buf, need), nil
+}
+
 // onBoard makes memory of the driver's of n bytes that a program describes so. What has no physical address is the
 // program's own.
 func onBoard(m *SysMem, b mem.Buffer, n int64) mem.Buffer {

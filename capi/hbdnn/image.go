@@ -6,22 +6,8 @@ import (
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/core/format/metadata"
 	"github.com/anynpu/anynpu/core/mem"
-	"github.com/anynpu/anynpu/core/model"
 	"github.com/anynpu/anynpu/core/op"
 )
-
-// imageOptions have the graph decode all images, of which it gets bytes as programs have them.
-func imageOptions() model.ImageOptions {
-	o := model.ImageOptions{All: true, Interleaved: true, TwoPlanes: true}
-	switch v := boundary.Getenv("ANYNPU_HBDNN_BYTES"); v {
-	case "signed":
-		o.Signed = true
-	case "", "unsigned":
-	default:
-		caution("value ignored", "ANYNPU_HBDNN_BYTES", v, "want", "signed, unsigned")
-	}
-	return o
-}
 
 // tellBytes says once of an image which of two things its bytes are taken for, where nothing says it: pixels, or as the
 // programs of some repositories for X5 have them, pixels - 128.

@@ -2,12 +2,8 @@ package hbdnn
 
 import (
 	"math"
-	"runtime"
-	"time"
 
-	"github.com/anynpu/anynpu/capi/boundary"
-	"github.com/anynpu/anynpu/capi/handle"
-	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/capi/hb"
 )
 
 // dnnInfer adds a run of a model to a new task or, if *to is one, to that.
@@ -18,68 +14,57 @@ func dnnInfer(to, output *uintptr, input *Tensor, m *Model, c *InferCtrlParam) e
 	if err := checkControl(c); err != nil {
 		return err
 	}
-	return enqueue(to, c, 1, func(t *Task) error { return t.add(output, input, m) })
+	return enqueue(to, c, 1, func(t *Task) error { return add(t, output, input, m) })
 }
+
+// tasks and resizes count the tasks of models, and those of hbDNNResize.
+var tasks, resizes = &hb.Limit{Most: maxTasks}, &hb.Limit{Most: maxTasks}
 
 // enqueue adds what add adds, which counts as weight members, to a new task or, if *to is one, to that.
 func enqueue(to *uintptr, c *InferCtrlParam, weight int, add func(t *Task) error) error {
 	if *to != 0 {
-		return appendTo(*to, c, weight, add)
+		return api.Extend(*to, weight, seen(add), func(t *Task) { submitLocked(t, c) })
 	}
-	return begin(to, c, &Task{weight: weight}, add)
+	return begin(to, c, &Task{Limit: tasks, Weight: weight}, add)
 }
 
 // begin makes the handle of a new task.
 func begin(to *uintptr, c *InferCtrlParam, t *Task, add func(t *Task) error) error {
-	t.done, t.gone = make(chan struct{}), make(chan struct{})
-	if err := add(t); err != nil {
+	t.API, t.Gone = api, dropScalers
+	if profiling != nil {
+		t.Ran = profileTask
+	}
+	if err := t.Begin(to, seen(add)); err != nil {
 		return err
 	}
-	submitted(t.members)
-	profiling.submitted(t.members)
-	if err := queue.admit(t.resize); err != nil {
-		t.drop()
-		return err
-	}
-	h, err := handle.Of(t)
-	if err != nil {
-		queue.dismiss(t.resize)
-		t.drop()
-		return err
-	}
-	*to = h
 	holdScalers()
-	t.submit(c)
+	if c.more == 0 {
+		t.Submit(orderOf(c))
+	}
 	return nil
 }
 
-// appendTo adds a run to an open task. The task stays as it was when that fails.
-func appendTo(h uintptr, c *InferCtrlParam, weight int, add func(t *Task) error) error {
-	t, err := handle.Hold[Task](h)
-	if err != nil {
-		return t.BadHandle(fault.Wrap(err, "*taskHandle: %#x: want NULL for a new task, or a task whose last member had "+
-			"more = 1", h))
-	}
-	defer handle.Unhold(h)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	switch {
-	case t.released:
-		return refuse(errTaskHandle, "*taskHandle is released")
-	case t.state != taskOpen:
-		return misused("*taskHandle is a task whose last member had more = 0: a new task begins with *taskHandle NULL")
-	case t.weight+weight > maxMembers:
-		return refuse(errBatch, "*taskHandle has %d members: a task has at most %d", t.weight, maxMembers)
-	}
-	before := len(t.members)
-	if err := add(t); err != nil {
+// seen is add with a look at the memory, and at the thread, of the members that it adds.
+func seen(add func(t *Task) error) func(t *Task) error {
+	return func(t *Task) error {
+		before := len(t.Members())
+		err := add(t)
+		if err == nil {
+			submitted(t.Members()[before:])
+		}
 		return err
 	}
-	submitted(t.members[before:])
-	profiling.submitted(t.members[before:])
-	t.weight += weight
-	t.submitLocked(c)
-	return nil
+}
+
+// submitLocked queues the task if no other member follows.
+func submitLocked(t *Task, c *InferCtrlParam) {
+	if c.more == 0 {
+		t.SubmitLocked(orderOf(c))
+	}
+}
+
+func orderOf(c *InferCtrlParam) hb.Order {
+	return hb.Order{Priority: c.priority, Custom: c.custom, Core: uint64(c.bpu)}
 }
 
 // checkControl refuses what no task can have.
@@ -99,131 +84,39 @@ func checkControl(c *InferCtrlParam) error {
 }
 
 // add makes a member of what a call hands over.
-func (t *Task) add(output *uintptr, input *Tensor, m *Model) error {
-	if err := m.pack.enter(); err != nil {
+func add(t *Task, output *uintptr, input *Tensor, m *Model) error {
+	if err := m.Pack.Enter(); err != nil {
 		return err
 	}
 	in, err := m.inputs(input)
 	if err != nil {
-		m.pack.leave()
+		m.Pack.Leave()
 		return err
 	}
 	n := &member{model: m, in: in}
 	if n.out, err = m.outputs((*Tensor)(cPointer(*output))); err != nil {
-		n.end()
+		n.End()
 		return err
 	}
-	t.members = append(t.members, n)
+	t.Add(n)
 	return nil
 }
 
-func (t *Task) submit(c *InferCtrlParam) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.submitLocked(c)
-}
+// dnnWaitTaskDone waits some milliseconds for a task, for ever if timeout is 0 or less.
+func dnnWaitTaskDone(t *Task, timeout int32) error { return t.Await(timeout) }
 
-// submitLocked queues the task if no other member follows.
-func (t *Task) submitLocked(c *InferCtrlParam) {
-	if c.more != 0 {
-		return
-	}
-	t.priority, t.custom, t.core, t.state = c.priority, c.custom, c.bpu, taskQueued
-	if profiling != nil {
-		t.queued = time.Now()
-	}
-	queue.put(t)
-}
+// dnnReleaseTask ends a task.
+func dnnReleaseTask(h uintptr) error { return hb.Release(h) }
 
-// patience is how many times longer than a task is expected to take a call must be ready to wait to compute the task
-// itself.
-const patience = 16
-
-// dnnWaitTaskDone waits some milliseconds for a task, for ever if timeout is 0 or less. A call that comes before another
-// thread has begun to compute the task, and has the time, does so itself: waking two threads takes longer than a small
-// model does.
-func dnnWaitTaskDone(t *Task, timeout int32) error {
-	t.mu.Lock()
-	open, us := t.state == taskOpen, t.estimate()
-	t.mu.Unlock()
-	if open {
-		return misused("taskHandle has no last member: its last one had more = 1, so that it waits for another")
-	}
-	if timeout <= 0 || us > 0 && us*patience <= int64(timeout)*1000 {
-		queue.runHere(t)
-	}
-	var expired <-chan time.Time
-	if timeout > 0 {
-		select {
-		case <-t.done:
-			return t.result()
-		default:
-		}
-		timer := time.NewTimer(time.Duration(timeout) * time.Millisecond)
-		defer timer.Stop()
-		expired = timer.C
-	}
-	select {
-	case <-t.done:
-	case <-t.gone:
-	case <-expired:
-		return boundary.Note(refuse(errTimeout, "taskHandle is not done after %d ms: wait again, or release it", timeout))
-	}
-	return t.result()
-}
-
-// dnnReleaseTask ends a task. One that waits for its turn never runs, one that runs stops at the next node; both end in
-// the background.
-func dnnReleaseTask(h uintptr) error {
-	t, err := holdTask(h)
-	if err != nil {
-		return err
-	}
-	t.mu.Lock()
-	if t.released {
-		t.mu.Unlock()
-		handle.Unhold(h)
-		return refuse(errTaskHandle, "taskHandle: %#x is released", h)
-	}
-	t.released = true
-	t.callback = callback{}
-	switch t.state {
-	case taskOpen:
-		t.state = taskDone
-		t.err = refuseFor(errRun, errReleased, "taskHandle")
-		t.drop()
-		close(t.done)
-	case taskQueued:
-		if queue.remove(t) {
-			t.state = taskDone
-			t.err = refuseFor(errRun, errReleased, "taskHandle")
-			t.drop()
-			close(t.done)
-		}
-	case taskRunning:
-		if t.now != nil {
-			t.now.exec.Cancel()
-		}
-	}
-	close(t.gone)
-	t.mu.Unlock()
-	handle.Unhold(h)
-	if t.turn.Load() == turnHere {
-		<-t.done // another thread, which waits for the task, computes it: until its node is done
-	}
-	for !handle.Drop(t) {
-		runtime.Gosched() // a call that waits has been woken
-	}
-	queue.dismiss(t.resize)
-	dropScalers()
-	return nil
+// dnnSetTaskDoneCb has a function called when a task is done, at once if it is. 0 is for none.
+func dnnSetTaskDoneCb(h, function, user uintptr) error {
+	since("hbDNNSetTaskDoneCb", "1.18")
+	return hb.Notify(h, function, user, true)
 }
 
 // dnnGetTaskEstimateTime gives the time that the members of a task take together, 0 for one that is done.
 func dnnGetTaskEstimateTime(estimate *int32, t *Task) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	*estimate = clamped(t.estimate())
+	*estimate = clamped(t.Estimate())
 	return nil
 }
 
@@ -233,6 +126,6 @@ func dnnGetTaskEstimateStartTime(estimate *int32, c *InferCtrlParam) error {
 	if err := checkControl(c); err != nil {
 		return err
 	}
-	*estimate = clamped(min(queue.ahead(c), math.MaxInt32))
+	*estimate = clamped(min(hb.Ahead(orderOf(c)), math.MaxInt32))
 	return nil
 }

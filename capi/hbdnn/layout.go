@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/capi/hb"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/mem"
 )
@@ -188,7 +189,7 @@ func convertPart(output uintptr, outLayout int32, input uintptr, inLayout, kind 
 	if err != nil {
 		return err
 	}
-	return guarded(errArgument, "input or output: memory", func() error {
+	return hb.Guarded(errArgument, "input or output: memory", func() error {
 		from, to := strides(inLayout, all), strides(outLayout, sizes)
 		for n := range sizes[0] {
 			for h := range sizes[1] {
@@ -231,7 +232,7 @@ func dnnConvertEndianness(output, input []byte) (err error) {
 	if &output[0] != &input[0] && mem.Overlap(output, input) {
 		return invalid("output and input, of %d bytes each, overlap: want the same address, or memory apart", len(input))
 	}
-	return guarded(errArgument, "input or output: memory", func() error {
+	return hb.Guarded(errArgument, "input or output: memory", func() error {
 		copy(output, input)
 		slices.Reverse(output)
 		return nil

@@ -2,7 +2,9 @@ package hbdnn
 
 import (
 	"fmt"
+	"time"
 
+	"github.com/anynpu/anynpu/capi/hb"
 	"github.com/anynpu/anynpu/core/mem"
 )
 
@@ -14,16 +16,16 @@ type member struct {
 	scaled  *scaled   // nil: a run of the model
 }
 
-// label is what errors call the member.
-func (m *member) label() string {
+// Label is what errors call the member.
+func (m *member) Label() string {
 	if m.model == nil {
 		return "resize"
 	}
-	return fmt.Sprintf("model %q", m.model.name)
+	return fmt.Sprintf("model %q", m.model.Name)
 }
 
-// end lets go of what a member has.
-func (m *member) end() {
+// End lets go of what a member has.
+func (m *member) End() {
 	for _, list := range [][]bound{m.in, m.out} {
 		for _, b := range list {
 			b.release()
@@ -34,23 +36,56 @@ func (m *member) end() {
 		m.scaled.to.release()
 		return
 	}
-	m.model.pack.leave()
+	m.model.Pack.Leave()
 }
 
-// submitted looks at the memory of members that are about to be queued.
-func submitted(members []*member) {
-	if !checksFlush {
-		return
+// Sizes are those of the outputs of a run that has ended well.
+func (m *member) Sizes() [][]int64 { return m.sizes }
+
+// Estimate is the time of the run.
+func (m *member) Estimate() int64 {
+	if m.model == nil {
+		return 0
 	}
-	for _, m := range members {
-		m.buffers(sent, func(_ string, addr uintptr, n int64) { invalidated(addr, n, "the next task") })
+	return m.model.Latency()
+}
+
+// Run computes the member.
+func (m *member) Run(t *Task) error {
+	if m.scaled != nil {
+		return t.Work(m.scaled.run)
+	}
+	took, err := t.Compute(&m.model.Execs, func(r *hb.Runner) error {
+		sizes, prepared, err := run(r, m.model, m.in, m.out)
+		m.sizes = sizes
+		if err == nil && m.model.profile != nil {
+			m.model.profile.ran(t.Queued, prepared, r.Exec.Stats().Nodes)
+		}
+		return err
+	})
+	if err == nil {
+		m.model.Learn(took)
+	}
+	return err
+}
+
+// submitted looks at the memory of members that are about to be queued, and at the thread that does it.
+func submitted(members []hb.Member) {
+	for _, one := range members {
+		m := one.(*member)
+		if hb.ChecksFlush {
+			m.buffers(hb.Sent, func(_ string, addr uintptr, n int64) { hb.Invalidated(addr, n, "the next task") })
+		}
+		if profiling != nil && m.model != nil {
+			m.model.profile.submitted()
+		}
 	}
 }
 
-// computed takes note of the results of a member.
-func (m *member) computed() {
-	if checksFlush {
-		m.buffers(func(string, uintptr, int64) {}, written)
+// Computed takes note of the results of the member.
+func (m *member) Computed() {
+	if hb.ChecksFlush {
+		m.buffers(func(string, uintptr, int64) {}, hb.Written)
 	}
 }
 
@@ -89,14 +124,13 @@ func (m *member) buffers(in, out func(port string, addr uintptr, n int64)) {
 	ports(m.model.out, m.out, out)
 }
 
-// submitted takes note of the calling thread and of the time, if that is a model's first submission.
-func (p *profiler) submitted(members []*member) {
-	if p == nil {
-		return
-	}
-	for _, m := range members {
-		if m.model != nil {
-			m.model.profile.submitted()
+// profileTask takes a task, which has run, into the profiles of its models.
+func profileTask(t *Task, begun time.Time) {
+	told := map[*profile]bool{}
+	for _, one := range t.Members() {
+		if m := one.(*member); m.model != nil && !told[m.model.profile] {
+			told[m.model.profile] = true
+			m.model.profile.done(int32(t.Core), t.Queued, begun)
 		}
 	}
 }

@@ -2,42 +2,25 @@ package hbdnn
 
 import (
 	"math"
-	"slices"
-	"sort"
 
-	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/capi/hb"
 )
 
 // sysAllocMem allocates zeroed memory. The processor sees it as devices do.
-func sysAllocMem(m *SysMem, size uint32) error { return allocate(m, size, nil) }
+func sysAllocMem(m *SysMem, size uint32) error { return allocate(m, size, false) }
 
 // sysAllocCachedMem is sysAllocMem, but for the check of flushes.
-func sysAllocCachedMem(m *SysMem, size uint32) error { return allocate(m, size, newCache(size)) }
+func sysAllocCachedMem(m *SysMem, size uint32) error { return allocate(m, size, true) }
 
-func allocate(m *SysMem, size uint32, c *cache) (err error) {
-	defer func() {
-		if err != nil {
-			c.release()
-		}
-	}()
+func allocate(m *SysMem, size uint32, cached bool) error {
 	if size == 0 {
 		return refuse(errSysArgument, "size is 0: memory has at least 1 byte")
 	}
-	buf, err := mem.Host(int64(size), mem.Options{Align: memoryAlignment})
+	addr, err := api.Allocate(int64(size), cached)
 	if err != nil {
-		return refuseFor(errSysMemory, err, "size is %d", size)
-	}
-	data, err := buf.Map()
-	if err != nil {
-		buf.Release()
 		return err
 	}
-	b := &block{addr: addressOf(data), size: size, buf: buf, cache: c}
-	memories.mu.Lock()
-	defer memories.mu.Unlock()
-	at := sort.Search(len(memories.blocks), func(i int) bool { return memories.blocks[i].addr > b.addr })
-	memories.blocks = slices.Insert(memories.blocks, at, b)
-	*m = SysMem{phys: uint64(b.addr), virt: b.addr, size: size}
+	*m = SysMem{phys: uint64(addr), virt: addr, size: size}
 	return nil
 }
 
@@ -46,31 +29,22 @@ func sysFlushMem(m *SysMem, flag int32) error {
 	if flag != flushInvalidate && flag != flushClean {
 		return refuse(errSysArgument, "flag is %d: want HB_SYS_MEM_CACHE_INVALIDATE (1) or HB_SYS_MEM_CACHE_CLEAN (2)", flag)
 	}
-	flushed(m, flag)
+	hb.Flushed(m.virt, int64(m.size), flag == flushClean)
 	return nil
 }
 
 // sysFreeMem frees what sysAllocMem made; a task that uses the memory keeps the bytes until it is done.
 func sysFreeMem(m *SysMem) error {
-	invalidated(m.virt, math.MaxInt64, "hbSysFreeMem")
-	memories.mu.Lock()
-	b := blockOf(m.virt)
-	if b != nil && b.addr == m.virt {
-		at := slices.Index(memories.blocks, b)
-		memories.blocks = slices.Delete(memories.blocks, at, at+1)
-	}
-	memories.mu.Unlock()
-	switch {
-	case b == nil:
+	hb.Invalidated(m.virt, math.MaxInt64, "hbSysFreeMem")
+	switch ok, inside, behind := hb.Free(m.virt); {
+	case inside:
+		return refuse(errSysArgument, "mem->virAddr is %#x, %d bytes behind the start of a memory: want the address that "+
+			"hbSysAllocMem gave", m.virt, behind)
+	case !ok:
 		return refuse(errSysArgument, "mem->virAddr is %#x: no memory of hbSysAllocMem or hbSysAllocCachedMem that is not "+
 			"freed begins there", m.virt)
-	case b.addr != m.virt:
-		return refuse(errSysArgument, "mem->virAddr is %#x, %d bytes behind the start of a memory: want the address that "+
-			"hbSysAllocMem gave", m.virt, m.virt-b.addr)
 	}
 	*m = SysMem{}
-	b.cache.release()
-	b.buf.Release()
 	return nil
 }
 
@@ -81,7 +55,7 @@ func sysWriteMem(dest *SysMem, src []byte) error {
 
 // sysReadMem copies bytes from the start of a memory.
 func sysReadMem(dest []byte, src *SysMem) error {
-	invalidated(src.virt, int64(len(dest)), "hbSysReadMem")
+	hb.Invalidated(src.virt, int64(len(dest)), "hbSysReadMem")
 	return move("src", src, len(dest), func(data []byte) { copy(dest, data) })
 }
 
@@ -95,7 +69,7 @@ func move(name string, m *SysMem, n int, f func(data []byte)) error {
 	case n == 0:
 		return nil
 	}
-	buf, room, err := pin(m.virt, int64(n))
+	buf, room, err := hb.Pin(m.virt, int64(n))
 	if err != nil {
 		return err
 	}
@@ -107,7 +81,7 @@ func move(name string, m *SysMem, n int, f func(data []byte)) error {
 	if err != nil {
 		return err
 	}
-	return guarded(errSysArgument, name+": memory", func() error {
+	return hb.Guarded(errSysArgument, name+": memory", func() error {
 		f(data)
 		return nil
 	})

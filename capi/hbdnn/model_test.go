@@ -44,7 +44,7 @@ func TestInitializeFromFiles_listsModelsInOrder(t *testing.T) {
 	require.Equal(t, []string{"a", "a", "second"}, got)
 	m, err := dnnGetModelHandle(p, "a")
 	require.NoError(t, err)
-	require.Same(t, p.models[0], m, "the first of a name")
+	require.Same(t, head(p), m, "the first of a name")
 	_, err = dnnGetModelHandle(p, "third")
 	requireCode(t, errArgument, err, `"third"`, "second")
 }
@@ -91,7 +91,7 @@ func TestRelease_endsModels(t *testing.T) {
 	m := open(t, relu(1, 4))
 	model, err := handle.Of(m)
 	require.NoError(t, err)
-	pack, err := handle.Of(m.pack)
+	pack, err := handle.Of(m.Pack)
 	require.NoError(t, err)
 	require.NoError(t, dnnRelease(pack))
 	requireCode(t, errPackedHandle, dnnRelease(pack), "destroyed")
@@ -239,7 +239,7 @@ func TestLoad_compiledModel(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "net.onnx"), relu(1, 7).Bytes(), 0o600))
 	p, err := fromFiles(t, bin)
 	require.NoError(t, err)
-	require.Equal(t, []any{"net", []int64{1, 7}}, []any{p.models[0].name, p.models[0].in[0].dims})
+	require.Equal(t, []any{"net", []int64{1, 7}}, []any{head(p).Name, head(p).in[0].dims})
 
 	other := file(t, "other.onnx", relu(1, 5))
 	list := filepath.Join(folder, "map")
@@ -247,7 +247,7 @@ func TestLoad_compiledModel(t *testing.T) {
 	t.Setenv("ANYNPU_MODEL_MAP", list)
 	p, err = fromFiles(t, bin)
 	require.NoError(t, err)
-	require.Equal(t, []int64{1, 5}, p.models[0].in[0].dims)
+	require.Equal(t, []int64{1, 5}, head(p).in[0].dims)
 
 	t.Setenv("ANYNPU_MODEL_MAP", "off")
 	_, err = fromFiles(t, bin)

@@ -37,7 +37,7 @@ func open(t *testing.T, models ...*onnxtest.Model) *Model {
 	require.NoError(t, err)
 	h, err := handle.Of(p)
 	require.NoError(t, err)
-	for _, m := range p.models {
+	for _, m := range p.Models() {
 		_, err := handle.Of(m)
 		require.NoError(t, err)
 	}
@@ -47,7 +47,7 @@ func open(t *testing.T, models ...*onnxtest.Model) *Model {
 			require.NoError(t, dnnRelease(h))
 		}
 	})
-	return p.models[0]
+	return head(p)
 }
 
 // file writes a model to a file.
@@ -144,3 +144,6 @@ func startInto(task *uintptr, m *Model, in, out []full, c *InferCtrlParam) error
 	runtime.KeepAlive(out)
 	return err
 }
+
+// head is the first model of a pack.
+func head(p *Packed) *Model { return p.Models()[0].(*Model) }

@@ -2,6 +2,8 @@ package hbdnn
 
 import (
 	"encoding/binary"
+
+	"github.com/anynpu/anynpu/capi/hb"
 )
 
 // integer reads an integer of a tensor type.
@@ -61,7 +63,7 @@ func pad(output uintptr, outShape *TensorShape, input uintptr, inShape *TensorSh
 	if err != nil {
 		return err
 	}
-	return guarded(errArgument, "input or output: memory", func() error {
+	return hb.Guarded(errArgument, "input or output: memory", func() error {
 		if clean {
 			clear(dst)
 		}
@@ -115,7 +117,7 @@ func strided(output, input uintptr, dims []uint32, stride []int32, element uint3
 	if err != nil {
 		return err
 	}
-	return guarded(errArgument, "input or output: memory", func() error {
+	return hb.Guarded(errArgument, "input or output: memory", func() error {
 		if add {
 			clear(dst)
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/capi/handle"
+	"github.com/anynpu/anynpu/capi/hb"
 	"github.com/anynpu/anynpu/core/fault"
 )
 
@@ -38,7 +39,7 @@ func (m *Model) portName(to *uintptr, list []*port, index int32, argument string
 	*to = 0
 	p, err := pick(list, index, argument)
 	if err == nil {
-		*to = m.text(p.Name)
+		*to = m.Text(p.Name)
 	}
 	return err
 }
@@ -140,7 +141,7 @@ func portDesc(descAt, size, kind unsafe.Pointer, h uintptr, index int32, input b
 	if err != nil {
 		return err
 	}
-	*desc = m.text(p.source)
+	*desc = m.Text(p.source)
 	if !older {
 		*(*uint32)(size), *(*int32)(kind) = uint32(len(p.source)), descString
 	}
@@ -162,19 +163,19 @@ func holdModel(h uintptr) (*Model, error) {
 // dnnGetModelDesc gives the text anynpu.custom_string of the metadata.
 func dnnGetModelDesc(desc *uintptr, size *uint32, kind *int32, m *Model) error {
 	since("hbDNNGetModelDesc", "1.12")
-	*desc, *size, *kind = m.text(m.desc), uint32(len(m.desc)), descString
+	*desc, *size, *kind = m.Text(m.desc), uint32(len(m.desc)), descString
 	return nil
 }
 
 // dnnGetModelTag gives the board that the metadata name, an empty text if they name none.
 func dnnGetModelTag(tag *uintptr, m *Model) error {
-	*tag = m.text(m.tag)
+	*tag = m.Text(m.tag)
 	return nil
 }
 
 // dnnGetEstimateLatency gives the time of a run.
 func dnnGetEstimateLatency(latency *int32, m *Model) error {
-	*latency = clamped(m.latency.Load())
+	*latency = clamped(m.Latency())
 	return nil
 }
 
@@ -187,7 +188,7 @@ func dnnGetLayoutName(name *uintptr, layout int32) error {
 	if text == "unknown" {
 		return invalid("layout is %d: want NHWC (0), NHCW_NATIVE (1), NCHW (2) or NONE (255)", layout)
 	}
-	*name = forever(text)
+	*name = hb.Forever(text)
 	return nil
 }
 
@@ -198,8 +199,8 @@ func dnnGetErrorDesc(code int32) (uintptr, error) {
 	if !ok {
 		s = "unknown error"
 	}
-	return forever(s), nil
+	return hb.Forever(s), nil
 }
 
 // dnnGetVersion is the version of the API that the program is served.
-func dnnGetVersion() (uintptr, error) { return forever(served().version), nil }
+func dnnGetVersion() (uintptr, error) { return hb.Forever(served().version), nil }

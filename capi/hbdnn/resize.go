@@ -15,10 +15,10 @@ func dnnResize(to *uintptr, output, input *Tensor, r *Roi, c *ResizeCtrlParam) e
 		return invalid("roi is left %d, top %d, right %d, bottom %d: want left <= right and top <= bottom", r.left, r.top, r.right,
 			r.bottom)
 	}
-	return begin(to, &InferCtrlParam{bpu: c.bpu, priority: c.priority}, &Task{weight: 1, resize: true}, func(t *Task) error {
+	return begin(to, &InferCtrlParam{bpu: c.bpu, priority: c.priority}, &Task{Limit: resizes, Weight: 1}, func(t *Task) error {
 		s, err := newScaled(output, input, r)
 		if err == nil {
-			t.members = append(t.members, &member{scaled: s})
+			t.Add(&member{scaled: s})
 		}
 		return err
 	})

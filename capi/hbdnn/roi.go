@@ -43,7 +43,7 @@ func dnnRoiInfer(to, output *uintptr, input *Tensor, first *Roi, count int32, m 
 	switch {
 	case resizers == 0:
 		return misused("dnnHandle: model %q has no input whose source is a resizer, which anynpu.input.NAME.source in its "+
-			"metadata says: hbDNNInfer runs it", m.name)
+			"metadata says: hbDNNInfer runs it", m.Name)
 	case len(rois)%resizers != 0:
 		return invalid("roiCount is %d: the model has %d resizer inputs and wants a region for each of every batch", count,
 			resizers)
@@ -51,7 +51,9 @@ func dnnRoiInfer(to, output *uintptr, input *Tensor, first *Roi, count int32, m 
 	return enqueue(to, c, len(rois), func(t *Task) error {
 		list, err := m.regions((*Tensor)(cPointer(*output)), input, rois, len(rois)/resizers)
 		if err == nil {
-			t.members = append(t.members, list...)
+			for _, m := range list {
+				t.Add(m)
+			}
 		}
 		return err
 	})
@@ -65,7 +67,7 @@ func (m *Model) regions(output, input *Tensor, rois []Roi, batches int) (list []
 	defer func() {
 		if err != nil {
 			for _, n := range list {
-				n.end()
+				n.End()
 			}
 		}
 	}()
@@ -77,7 +79,7 @@ func (m *Model) regions(output, input *Tensor, rois []Roi, batches int) (list []
 	}
 	runs := (batches + size - 1) / size
 	for run := range runs {
-		if err := m.pack.enter(); err != nil {
+		if err := m.Pack.Enter(); err != nil {
 			return list, err
 		}
 		n := &member{model: m}

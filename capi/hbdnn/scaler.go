@@ -106,7 +106,7 @@ func borrowScaling(g geometry) (*scaling, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := s.program.New(options(0))
+	e, err := s.program.New(device.ExecOptions{})
 	if err != nil {
 		regions.Release()
 		return nil, err

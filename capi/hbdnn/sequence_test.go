@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anynpu/anynpu/capi/handle"
+	"github.com/anynpu/anynpu/capi/hb"
 )
 
 // specTask is what the documents let a program know of a task (section 4, section 11).
@@ -105,7 +106,7 @@ func (p *player) wait(s *specTask, timeout int32) {
 	case timeout > 0 && !s.waited:
 		want = codeSet{0, errTimeout}
 	}
-	task, err := holdTask(s.handle)
+	task, err := hb.HoldTask(s.handle)
 	if err == nil {
 		err = dnnWaitTaskDone(task, timeout)
 		handle.Unhold(s.handle)
@@ -132,7 +133,7 @@ func (p *player) tryPack() {
 	} else if !slices.ContainsFunc(p.tasks, func(s *specTask) bool { return !s.waited }) {
 		want = codeSet{0}
 	}
-	pack, err := handle.Of(p.o.m.pack)
+	pack, err := handle.Of(p.o.m.Pack)
 	require.NoError(p.t, err)
 	if p.demand(want, dnnRelease(pack), "release the models") == 0 {
 		p.o = ready(p.t, relu(1, 4))
@@ -171,7 +172,7 @@ func play(t *testing.T, calls []byte) {
 		}
 	}
 	for { // tasks that were released while they ran end in the background
-		pack, err := handle.Of(p.o.m.pack)
+		pack, err := handle.Of(p.o.m.Pack)
 		require.NoError(t, err)
 		if p.demand(codeSet{0, errRunning}, dnnRelease(pack), "release the models at the end") == 0 {
 			return

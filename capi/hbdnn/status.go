@@ -1,40 +1,51 @@
 package hbdnn
 
 import (
-	"errors"
-	"sync"
-
 	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/capi/hb"
 	"github.com/anynpu/anynpu/core/fault"
-	"github.com/anynpu/anynpu/core/mem"
 )
 
 // Code is a return code of the API.
-type Code int32
+type Code = hb.Code
 
 // The return codes that are given (types notes, section 5).
 const (
-	success           Code = 0
-	errArgument       Code = -6000001
-	errModel          Code = -6000002
-	errPackedHandle   Code = -6000004
-	errModelHandle    Code = -6000005
-	errOpen           Code = -6000006
-	errMemory         Code = -6000007
-	errTimeout        Code = -6000008
-	errTasks          Code = -6000009
-	errBatch          Code = -6000010
-	errTaskHandle     Code = -6000011
-	errRun            Code = -6000012
-	errRunning        Code = -6000013
-	errIncompatible   Code = -6000014
-	errUse            Code = -6000015
-	errSysArgument    Code = -6000129
-	errSysMemory      Code = -6000130
-	errSysRegister    Code = -6000131
-	errModelNumber    Code = -6000003
-	errMultiProcesses Code = -6000016
+	success           = hb.Success
+	errArgument       = hb.BadArgument
+	errModel          = hb.BadModel
+	errModelNumber    = hb.ManyModels
+	errPackedHandle   = hb.BadPackedHandle
+	errModelHandle    = hb.BadModelHandle
+	errOpen           = hb.NoFile
+	errMemory         = hb.NoMemory
+	errTimeout        = hb.Timeout
+	errTasks          = hb.ManyTasks
+	errBatch          = hb.ManyMembers
+	errTaskHandle     = hb.BadTaskHandle
+	errRun            = hb.RunFailed
+	errRunning        = hb.ModelRunning
+	errIncompatible   = hb.IncompatibleModel
+	errUse            = hb.BadUse
+	errMultiProcesses = hb.ManyProcesses
+	errSysArgument    = hb.BadSysArgument
+	errSysMemory      = hb.NoSysMemory
+	errSysRegister    = hb.NotRegistered
 )
+
+// api are this generation's words.
+var api = &hb.API{
+	Component: "hbdnn",
+	Alloc:     "hbSysAllocMem",
+	Flush:     "hbSysFlushMem(mem, HB_SYS_MEM_CACHE_%s)",
+	Release:   "hbDNNReleaseTask",
+	Wait:      "hbDNNWaitTaskDone",
+	Pack:      "packedDNNHandle",
+	Wanted:    "a task whose last member had more = 1",
+	Closed:    "a task whose last member had more = 0",
+	Unfilled:  "has no last member: its last one had more = 1, so that it waits for another",
+	Status:    func(err error) int32 { return int32(status(err)) },
+}
 
 // descriptions are what hbDNNGetErrorDesc says.
 var descriptions = map[Code]string{
@@ -61,41 +72,21 @@ var descriptions = map[Code]string{
 }
 
 // refuse returns an error that status turns into code. The message names the argument, its value and what would fit.
-func refuse(code Code, format string, args ...any) error {
-	return boundary.Refuse(code, format, args...)
-}
+func refuse(code Code, format string, args ...any) error { return hb.Refuse(code, format, args...) }
 
 // refuseFor is refuse with a cause. Want of memory has its own code, whatever was being done.
 func refuseFor(code Code, err error, format string, args ...any) error {
-	if errors.Is(err, mem.ErrExhausted) && code != errSysMemory {
-		code = errMemory
-	}
-	return boundary.RefuseFor(code, err, format, args...)
+	return hb.RefuseFor(code, err, format, args...)
 }
 
 // invalid refuses an argument with HB_DNN_INVALID_ARGUMENT.
-func invalid(format string, args ...any) error { return refuse(errArgument, format, args...) }
+func invalid(format string, args ...any) error { return hb.Invalid(format, args...) }
 
 // misused refuses a call that comes at the wrong time.
-func misused(format string, args ...any) error { return refuse(errUse, format, args...) }
-
-var kindCodes = boundary.Codes[Code]{
-	fault.Internal:    errRun,
-	fault.Argument:    errArgument,
-	fault.Shape:       errArgument,
-	fault.Type:        errArgument,
-	fault.State:       errUse,
-	fault.Unsupported: errUse,
-	fault.Memory:      errMemory,
-	fault.Device:      errRun,
-	fault.Timeout:     errTimeout,
-	fault.Canceled:    errRun,
-	fault.File:        errModel,
-	fault.Data:        errRun,
-}
+func misused(format string, args ...any) error { return hb.Misused(format, args...) }
 
 // status returns the return code of err.
-func status(err error) Code { return kindCodes.Of(err) }
+func status(err error) Code { return hb.Status(err) }
 
 // sysStatus returns that of a memory function.
 func sysStatus(err error) Code {
@@ -109,31 +100,7 @@ func sysStatus(err error) Code {
 }
 
 // warn writes a warning of this API.
-func warn(message string, pairs ...any) {
-	boundary.Log(boundary.LevelWarn, "hbdnn", message, pairs...)
-}
+func warn(message string, pairs ...any) { api.Warn(message, pairs...) }
 
 // caution writes a warning on which it depends whether results are right.
-func caution(message string, pairs ...any) { boundary.Caution("hbdnn", message, pairs...) }
-
-// texts are strings that live as long as the process.
-var texts = struct {
-	mu    sync.Mutex
-	known map[string]uintptr
-}{known: map[string]uintptr{}}
-
-// forever returns the address of a C string that is never freed. It is for the few texts that do not depend on a
-// program's input.
-func forever(s string) uintptr {
-	texts.mu.Lock()
-	defer texts.mu.Unlock()
-	addr := texts.known[s]
-	if addr == 0 {
-		var b boundary.Block
-		b.SetString(s)
-		b.Keep()
-		addr = b.Addr()
-		texts.known[s] = addr
-	}
-	return addr
-}
+func caution(message string, pairs ...any) { api.Caution(message, pairs...) }

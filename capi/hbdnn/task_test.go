@@ -1,7 +1,6 @@
 package hbdnn
 
 import (
-	"slices"
 	"sync"
 	"testing"
 	"unsafe"
@@ -10,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anynpu/anynpu/capi/handle"
+	"github.com/anynpu/anynpu/capi/hb"
 	"github.com/anynpu/anynpu/core/format/onnx/onnxtest"
 )
 
@@ -42,7 +42,7 @@ func TestInfer_featureMap(t *testing.T) {
 	o.out[0].mem[0] = o.in[0].mem[0]
 	require.NoError(t, infer(t, o.m, o.in, o.out), "in place")
 	require.Equal(t, []float32{5, 0, 7, 0}, o.in[0].floats())
-	require.NotZero(t, o.m.latency.Load())
+	require.NotZero(t, o.m.Latency())
 }
 
 func TestInfer_scalar(t *testing.T) {
@@ -211,7 +211,7 @@ func TestTask_atMost255Members(t *testing.T) {
 		require.NoError(t, startInto(&task, o.m, o.in, o.out, &InferCtrlParam{more: 1}))
 	}
 	requireCode(t, errBatch, startInto(&task, o.m, o.in, o.out, &InferCtrlParam{}), "255")
-	pack, err := handle.Of(o.m.pack)
+	pack, err := handle.Of(o.m.Pack)
 	require.NoError(t, err)
 	requireCode(t, errRunning, dnnRelease(pack), "255")
 	require.NoError(t, dnnReleaseTask(task))
@@ -234,37 +234,14 @@ func TestTask_atMost32Unreleased(t *testing.T) {
 	require.NoError(t, infer(t, o.m, o.in, o.out))
 }
 
-func TestQueue_order(t *testing.T) {
-	var q taskHeap
-	want := []*Task{{priority: 9, custom: 5, order: 4}, {priority: 9, custom: 7, order: 1}, {priority: 3, custom: -1, order: 2},
-		{priority: 3, custom: 0, order: 3}, {priority: 3, custom: 0, order: 5}}
-	for _, i := range []int{3, 0, 4, 2, 1} {
-		q.Push(want[i])
-	}
-	slices.SortFunc(q, func(a, b *Task) int {
-		if a.before(b) {
-			return -1
-		}
-		return 1
-	})
-	require.Equal(t, want, []*Task(q))
-}
-
 // TestTask_queued holds every place with tasks that do not run, so that the next one waits.
 func TestTask_queued(t *testing.T) {
 	o := ready(t, relu(1, 4))
-	queue.mu.Lock()
-	queue.running += sideBySide()
-	queue.mu.Unlock()
-	defer func() {
-		for range sideBySide() {
-			queue.leave()
-		}
-	}()
+	defer hb.Pause()()
 	task, err := start(o.m, o.in, o.out, &InferCtrlParam{})
 	require.NoError(t, err)
 	requireCode(t, errTimeout, wait(t, task, 1), "1 ms")
-	pack, err := handle.Of(o.m.pack)
+	pack, err := handle.Of(o.m.Pack)
 	require.NoError(t, err)
 	requireCode(t, errRunning, dnnRelease(pack))
 	other, err := start(o.m, o.in, o.out, &InferCtrlParam{priority: 1})

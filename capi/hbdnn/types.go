@@ -1,6 +1,13 @@
 package hbdnn
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/anynpu/anynpu/capi/hb"
+)
+
+// Task is an hbDNNTaskHandle_t.
+type Task = hb.Task
 
 // SysMem is hbSysMem.
 type SysMem struct {
@@ -66,43 +73,41 @@ const (
 
 // The element types of hbDNNDataType.
 const (
-	typeY             int32 = 0
-	typeNV12          int32 = 1
-	typeNV12Separate  int32 = 2
-	typeYUV444        int32 = 3
-	typeRGB           int32 = 4
-	typeBGR           int32 = 5
-	typeS8            int32 = 8
-	typeU8            int32 = 9
-	typeF16           int32 = 10
-	typeS16           int32 = 11
-	typeU16           int32 = 12
-	typeF32           int32 = 13
-	typeS32           int32 = 14
-	typeU32           int32 = 15
-	typeF64           int32 = 16
-	typeS64           int32 = 17
-	typeU64           int32 = 18
-	quantNone         int32 = 0
-	quantShift        int32 = 1
-	quantScale        int32 = 2
-	descString        int32 = 1
-	sourceDDR         int32 = 0
-	sourceResizer     int32 = 1
-	sourcePyramid     int32 = 2
-	operatorUnknown   int32 = 0
-	operatorConv      int32 = 1
-	operatorArgMax    int32 = 5
-	flushInvalidate   int32 = 1
-	flushClean        int32 = 2
-	resizeBilinear    int32 = 0
-	widthAlignment          = 16 // of the rows of NV12 and Y
-	memoryAlignment         = 64
-	maxTasks                = 32
-	maxMembers              = 255
-	preemptive        int32 = 255
-	maxCore           int32 = 3
-	roundsOfAnAverage       = 8
+	typeY            int32 = 0
+	typeNV12         int32 = 1
+	typeNV12Separate int32 = 2
+	typeYUV444       int32 = 3
+	typeRGB          int32 = 4
+	typeBGR          int32 = 5
+	typeS8           int32 = 8
+	typeU8           int32 = 9
+	typeF16          int32 = 10
+	typeS16          int32 = 11
+	typeU16          int32 = 12
+	typeF32          int32 = 13
+	typeS32          int32 = 14
+	typeU32          int32 = 15
+	typeF64          int32 = 16
+	typeS64          int32 = 17
+	typeU64          int32 = 18
+	quantNone        int32 = 0
+	quantShift       int32 = 1
+	quantScale       int32 = 2
+	descString       int32 = 1
+	sourceDDR        int32 = 0
+	sourceResizer    int32 = 1
+	sourcePyramid    int32 = 2
+	operatorUnknown  int32 = 0
+	operatorConv     int32 = 1
+	operatorArgMax   int32 = 5
+	flushInvalidate  int32 = 1
+	flushClean       int32 = 2
+	resizeBilinear   int32 = 0
+	widthAlignment         = 16 // of the rows of NV12 and Y
+	maxTasks               = 32
+	maxMembers             = hb.MaxMembers
+	preemptive       int32 = hb.Preemptive
+	maxCore          int32 = 3
 )
 
 var typeNames = [...]string{"Y", "NV12", "NV12_SEPARATE", "YUV444", "RGB", "BGR", "S4", "U4", "S8", "U8", "F16", "S16",
@@ -166,11 +171,8 @@ func (s *TensorShape) list() (dims []int64, ok bool) {
 	return dims, true
 }
 
-// cPointer makes a pointer of an address of C memory.
-func cPointer(addr uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&addr)) }
+func cPointer(addr uintptr) unsafe.Pointer { return hb.CPointer(addr) }
 
-// addressOf is the address of the first of some bytes.
-func addressOf(data []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(data))) }
+func addressOf(data []byte) uintptr { return hb.AddressOf(data) }
 
-// bytesAt are n bytes of C memory.
-func bytesAt(addr uintptr, n int64) []byte { return unsafe.Slice((*byte)(cPointer(addr)), int(n)) }
+func bytesAt(addr uintptr, n int64) []byte { return hb.BytesAt(addr, n) }

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/capi/hb"
 	"github.com/anynpu/anynpu/core/fault"
 )
 
@@ -67,7 +68,7 @@ func unquantize(output unsafe.Pointer, kind, layout int32, shape *TensorShape, s
 	if err := boundary.CheckRange(scales, uint64(channels*4)); err != nil {
 		return fault.Wrap(err, "scales")
 	}
-	return guarded(errArgument, "input, scales or output: memory", func() error {
+	return hb.Guarded(errArgument, "input, scales or output: memory", func() error {
 		factors := unsafe.Slice((*float32)(scales), int(channels))
 		for i := range n {
 			v := float32(integer(kind, src[i*size:])) * factors[i/inner%channels]

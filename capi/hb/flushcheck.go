@@ -1,13 +1,16 @@
-package hbdnn
+package hb
 
 import (
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/core/mem"
 )
 
-// checksFlush is ANYNPU_CHECK=flush: a flush that a board would have needed, and that the program did not ask for, is
-// told, once of each kind for each memory of hbSysAllocCachedMem. Nothing else changes: memory is coherent here.
-var checksFlush = boundary.Checks("flush")
+// memoryAlignment is that of all memory that is made.
+const memoryAlignment = 64
+
+// ChecksFlush is ANYNPU_CHECK=flush: a flush that a board would have needed, and that the program did not ask for, is
+// told, once of each kind for each cached memory. Nothing else changes: memory is coherent here.
+var ChecksFlush = boundary.Checks("flush")
 
 // A cache is what the check knows of a cached memory. The lock of memories guards it.
 type cache struct {
@@ -24,11 +27,11 @@ type result struct {
 }
 
 // newCache makes the cache of a memory of zeros, nil where there is no check or no memory for it.
-func newCache(size uint32) *cache {
-	if !checksFlush {
+func newCache(size int64) *cache {
+	if !ChecksFlush {
 		return nil
 	}
-	device, err := mem.Host(int64(size), mem.Options{Align: memoryAlignment})
+	device, err := mem.Host(size, mem.Options{Align: memoryAlignment})
 	if err != nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package hbdnn
+package hb
 
 /*
 #include <stdint.h>
@@ -24,14 +24,14 @@ func (c callback) make(t *Task) {
 	if c.function == 0 {
 		return
 	}
-	code := C.int32_t(t.code())
-	boundary.InProgram(func() { C.call_done(cPointer(c.function), cPointer(c.task), code, cPointer(c.user)) })
+	code := C.int32_t(t.API.Status(t.err))
+	boundary.InProgram(func() { C.call_done(CPointer(c.function), CPointer(c.task), code, CPointer(c.user)) })
 }
 
-// dnnSetTaskDoneCb has a function called when a task is done, at once if it is. 0 is for none.
-func dnnSetTaskDoneCb(h, function, user uintptr) error {
-	since("hbDNNSetTaskDoneCb", "1.18")
-	t, err := holdTask(h)
+// Notify has a function called when a task is done, at once if it is. 0 is for none. A late one, of a task that is
+// submitted, is refused where that is not meant.
+func Notify(h, function, user uintptr, late bool) error {
+	t, err := HoldTask(h)
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,9 @@ func dnnSetTaskDoneCb(h, function, user uintptr) error {
 	done := t.state == taskDone
 	switch {
 	case t.released:
-		err = refuse(errTaskHandle, "taskHandle: %#x is released", h)
+		err = Refuse(BadTaskHandle, "taskHandle: %#x is released", h)
+	case t.state != taskOpen && !late:
+		err = Misused("taskHandle is submitted: its function is set before")
 	case !done:
 		t.callback = c
 	}

@@ -1,4 +1,4 @@
-package hbdnn
+package hb
 
 import (
 	"container/heap"
@@ -17,38 +17,26 @@ type taskQueue struct {
 	ready   taskHeap
 	count   uint64 // tasks that were submitted
 	running int
-	alive   int // tasks of models that are not released
-	resizes int // those of hbDNNResize
 }
 
 // sideBySide is how many tasks run at once.
 var sideBySide = sync.OnceValue(func() int { return min(runtime.NumCPU(), devices.Threads()) })
 
-// number is that of the tasks of a kind.
-func (q *taskQueue) number(resize bool) *int {
-	if resize {
-		return &q.resizes
-	}
-	return &q.alive
-}
+// Preemptive is the priority of tasks that begin at once.
+const Preemptive = 255
 
-// admit counts a new task.
-func (q *taskQueue) admit(resize bool) error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	n := q.number(resize)
-	if *n >= maxTasks {
-		return refuse(errTasks, "%d tasks are not released: hbDNNReleaseTask ends one that is done", *n)
+// Pause takes all places, so that tasks wait for their turn until the function that it returns is called. It is for
+// tests.
+func Pause() (resume func()) {
+	n := sideBySide()
+	queue.mu.Lock()
+	queue.running += n
+	queue.mu.Unlock()
+	return func() {
+		for range n {
+			queue.leave()
+		}
 	}
-	*n++
-	return nil
-}
-
-// dismiss counts a task no more.
-func (q *taskQueue) dismiss(resize bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	*q.number(resize)--
 }
 
 // put queues a task, whose lock is held, and starts it if its turn has come.
@@ -63,7 +51,7 @@ func (q *taskQueue) put(t *Task) {
 
 // start begins tasks whose turn has come.
 func (q *taskQueue) start() {
-	for len(q.ready) > 0 && (q.running < sideBySide() || q.ready[0].priority == preemptive) {
+	for len(q.ready) > 0 && (q.running < sideBySide() || q.ready[0].Priority == Preemptive) {
 		t := heap.Pop(&q.ready).(*Task)
 		q.running++
 		t.turn.Store(turnCame)
@@ -122,17 +110,15 @@ func (q *taskQueue) remove(t *Task) bool {
 	return false
 }
 
-// ahead is the time in microseconds that the tasks take that wait and go before one with these control values.
-func (q *taskQueue) ahead(c *InferCtrlParam) (us int64) {
-	like := &Task{priority: c.priority, custom: c.custom, order: ^uint64(0)}
-	q.mu.Lock()
-	list := append(taskHeap{}, q.ready...)
-	q.mu.Unlock()
+// Ahead is the time in microseconds that the tasks take that wait and go before one of this order.
+func Ahead(o Order) (us int64) {
+	like := &Task{Order: o, order: ^uint64(0)}
+	queue.mu.Lock()
+	list := append(taskHeap{}, queue.ready...)
+	queue.mu.Unlock()
 	for _, t := range list {
 		if t.before(like) {
-			t.mu.Lock()
-			us += t.estimate()
-			t.mu.Unlock()
+			us += t.Estimate()
 		}
 	}
 	return us / int64(sideBySide())
@@ -141,10 +127,10 @@ func (q *taskQueue) ahead(c *InferCtrlParam) (us int64) {
 // before reports whether t goes before other (section 4).
 func (t *Task) before(other *Task) bool {
 	switch {
-	case t.priority != other.priority:
-		return t.priority > other.priority
-	case t.custom != other.custom:
-		return t.custom < other.custom
+	case t.Priority != other.Priority:
+		return t.Priority > other.Priority
+	case t.Custom != other.Custom:
+		return t.Custom < other.Custom
 	}
 	return t.order < other.order
 }

@@ -1,0 +1,188 @@
+package hb
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"runtime"
+
+	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/capi/handle"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/model"
+)
+
+// Models are those of the pack, in the order of the files.
+func (p *Packed) Models() []PackedModel { return p.models }
+
+// Enter counts what uses one of the models, until Leave.
+func (p *Packed) Enter() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return Refuse(BadModelHandle, "dnnHandle: its models are being released")
+	}
+	p.busy++
+	return nil
+}
+
+// Leave ends one Enter.
+func (p *Packed) Leave() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.busy--
+}
+
+// Files are the names of files that a program hands over.
+func Files(names []uintptr) ([]model.Source, error) {
+	if len(names) == 0 {
+		return nil, Invalid("modelFileCount is 0: want at least one file")
+	}
+	var files []model.Source
+	for i, at := range names {
+		if at == 0 {
+			return nil, Invalid("modelFileNames[%d] is NULL: want the name of a file", i)
+		}
+		path, err := boundary.CString(CPointer(at))
+		if err != nil {
+			return nil, fault.Wrap(err, "modelFileNames[%d]", i)
+		}
+		if path == "" {
+			return nil, Refuse(NoFile, "modelFileNames[%d] is an empty string: want the name of a file", i)
+		}
+		files = append(files, model.Source{Path: path})
+	}
+	return files, nil
+}
+
+// Unpacked are the files with those of pack lists in place of the lists. from has the index of the list, or of the file.
+func Unpacked(files []model.Source) (sources []model.Source, from []int, err error) {
+	for i, f := range files {
+		list, err := model.Pack(f.Path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // another file may stand for it
+			return nil, nil, loadError(err, fmt.Sprintf("modelFileNames[%d]", i))
+		}
+		if list == nil {
+			list = []string{f.Path}
+		}
+		for _, file := range list {
+			sources, from = append(sources, model.Source{Path: file}), append(from, i)
+		}
+	}
+	return sources, from, nil
+}
+
+// Data are the bytes of models that a program hands over, which are not needed afterwards.
+func Data(data []uintptr, lengths []int32) ([]model.Source, error) {
+	if len(data) == 0 {
+		return nil, Invalid("modelDataCount is 0: want at least one model")
+	}
+	var sources []model.Source
+	for i, at := range data {
+		switch {
+		case at == 0:
+			return nil, Invalid("modelData[%d] is NULL: want the bytes of a model", i)
+		case lengths[i] <= 0:
+			return nil, Invalid("modelDataLengths[%d] is %d: want the bytes of modelData[%d]", i, lengths[i], i)
+		}
+		if err := boundary.CheckRange(CPointer(at), uint64(lengths[i])); err != nil {
+			return nil, fault.Wrap(err, "modelData[%d]", i)
+		}
+		sources = append(sources, model.Source{Data: BytesAt(at, int64(lengths[i]))})
+	}
+	return sources, nil
+}
+
+// NewPacked loads the models of all sources with load, or none. keep says whether a model becomes one of the pack's.
+func NewPacked(sources []model.Source, what string, load func(s model.Source) (PackedModel, error),
+	keep func(p *Packed, m PackedModel) bool) (*Packed, error) {
+	p := &Packed{}
+	for i, s := range sources {
+		m, err := load(s)
+		if err != nil {
+			p.free()
+			return nil, loadError(err, fmt.Sprintf("%s: model %d", what, i))
+		}
+		if keep != nil && !keep(p, m) {
+			m.Free()
+			continue
+		}
+		m.Base().Pack = p
+		p.models = append(p.models, m)
+	}
+	var names []uintptr
+	for _, m := range p.models {
+		names = append(names, m.Base().Text(m.Base().Name))
+	}
+	boundary.SetSlice(&p.names, names)
+	return p, nil
+}
+
+// loadError gives the error of a model that could not be loaded its code (section 11, load errors).
+func loadError(err error, what string) error {
+	code := BadModel
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission):
+		code = NoFile
+	case fault.KindOf(err) == fault.Memory:
+		code = NoMemory
+	}
+	return RefuseFor(code, err, "%s", what)
+}
+
+func (p *Packed) free() {
+	for _, m := range p.models {
+		m.Free()
+	}
+	p.names.Free()
+}
+
+// ReleasePacked ends a pack and all that was borrowed from it, unless something uses one of its models; busy says what.
+func (a *API) ReleasePacked(h uintptr, busy func(n int) error) error {
+	var p *Packed
+	for {
+		var err error
+		if h == 0 {
+			err = handle.ErrNull
+		} else if p, err = handle.Close[Packed](h); err == nil {
+			break
+		}
+		if !errors.Is(err, handle.ErrBusy) {
+			return p.BadHandle(fault.Wrap(err, "%s: %#x", a.Pack, h))
+		}
+		runtime.Gosched() // another call uses it, or ends it
+	}
+	p.mu.Lock()
+	users := p.busy
+	p.closed = users == 0
+	p.mu.Unlock()
+	if users > 0 {
+		handle.Reopen(h)
+		return busy(users)
+	}
+	for _, m := range p.models {
+		for !handle.Drop(m) {
+			runtime.Gosched() // a call that only asks
+		}
+	}
+	p.free()
+	handle.Drop(p)
+	return nil
+}
+
+// NameList gives the names of all models in the order of the files.
+func (p *Packed) NameList(names *uintptr, count *int32) {
+	*names, *count = p.names.Addr(), int32(len(p.models))
+}
+
+// Find is the first model with a name.
+func (p *Packed) Find(name string) (PackedModel, error) {
+	var have []string
+	for _, m := range p.models {
+		if m.Base().Name == name {
+			return m, nil
+		}
+		have = append(have, m.Base().Name)
+	}
+	return nil, Invalid("modelName is %q: the models are called %q", name, have)
+}
