@@ -9,7 +9,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 root=$PWD
 fail() { echo "check_documents: $*"; exit 1; }
-documents=(README.md CONTRIBUTING.md docs/*.md)
+documents=(README.md CONTRIBUTING.md docs/*.md docs/extending/*.md)
 start='([A-Z_]+=[^ ]* +)*(make|anynpu)'
 
 # Comments of code lines begin after two spaces, with # or without.
@@ -56,10 +56,10 @@ while IFS= read -r line <&3; do
 done 3< "$dir/commands"
 [ "$ran" -gt 10 ] || fail "only $ran commands were found"
 
-# The first program, as the README builds it.
-first=$(sed -n 's/^    \(cc .*ohnn_first\.c .*\) -o first$/\1/p' README.md)
-[ -n "$first" ] || fail "the README builds no first program"
+# The first program, as its page builds it.
+first=$(sed -n 's/^    \(cc .*ohnn_first\.c .*\) -o first$/\1/p' docs/first_program.md)
+[ -n "$first" ] || fail "docs/first_program.md builds no first program"
 eval "${first//build\/lib/\"\$lib\"} -o \"\$dir/first\""
-said=$(sed -n 's/^prints `\([0-9 ]*\)`\.$/\1/p' README.md)
+said=$(sed -n 's/^prints `\([0-9 ]*\)`\.$/\1/p' docs/first_program.md)
 [ "$(LD_LIBRARY_PATH=$lib "$dir/first")" = "$said" ] || fail "the first program prints other than \"$said\""
 echo "$ran command lines of the documents work, $listed are listed"

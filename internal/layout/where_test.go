@@ -11,12 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every row of "Where is ..." in CONTRIBUTING.md leads somewhere: its paths exist, and what stands behind a path and a
-// colon occurs in the files there.
-func TestContributing_whereIs(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root(t), "CONTRIBUTING.md"))
+// Every row of docs/map.md leads somewhere: its paths exist, and the words after a path and a colon occur in the files
+// there.
+func TestMap_leadsSomewhere(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root(t), "docs", "map.md"))
 	require.NoError(t, err)
-	_, section, ok := strings.Cut(string(text), "\n## Where is ...\n")
+	_, section, ok := strings.Cut(string(text), "\n## Subjects\n")
 	require.True(t, ok)
 	section, _, _ = strings.Cut(section, "\n## ")
 	path := regexp.MustCompile(`^[a-z_]+(/[A-Za-z0-9_.<>-]+)+$`)
