@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # usage: packages.sh VERSION ARCH...
 # Makes build/packages: for each ARCH (amd64, arm64) the packages libanynpu, libanynpu-single, libanynpu-dev and anynpu,
-# deb and rpm for glibc, apk for musl; for each libc a tarball, one of the single libraries, and their SPDX document;
-# SHA256SUMS. Without a compiler for musl its part is left out. Two builds of a commit are byte-equal, wherever they are
-# made. SOURCE_DATE_EPOCH, seconds since 1970, is the time of every file; without it, it is the commit's, or 0 in a tree
-# without git.
+# deb and rpm for glibc, apk for musl; for each libc a tarball, one of the single libraries, their SPDX document, and the
+# Python wheel; SHA256SUMS. Without a compiler for musl its part is left out. Two builds of a commit are byte-equal,
+# wherever they are made. SOURCE_DATE_EPOCH, seconds since 1970, is the time of every file; without it, it is the
+# commit's, or 0 in a tree without git.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
 build=${BUILD:-build} # relative, as make has it: the checkout's path may have spaces
@@ -116,6 +116,7 @@ tarball() {
   pack "$single" "anynpu-single-$version-linux-$1-$2"
   $go run ./scripts/packages/sbom "$version" "$tree/anynpu-$version/bin/anynpu" "$tree/anynpu-$version/lib/libanynpu.so.0" \
     > "$out/$name.spdx.json"
+  $go run ./scripts/packages/wheel "$version" "$tree/anynpu-$version" "$out" > /dev/null
 }
 
 for arch in "$@"; do
