@@ -24,6 +24,7 @@ const (
 	ONNXBool   = 9
 	ONNXHalf   = 10
 	ONNXDouble = 11
+	ONNXUint32 = 12
 )
 
 // Model is an ONNX model under construction.

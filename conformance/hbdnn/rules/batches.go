@@ -303,7 +303,8 @@ var batches = []*Rule{
 			t.Is(hbdnn.InvalidTaskHandle, "DNNWaitTaskDone", task, 0)
 		}),
 	rule("6.ea_unpadded_codes",
-		"tensors of codes have the gaps that alignedShape shows; where it is validShape they have none").
+		"tensors of codes have the gaps that alignedShape shows, which results fill with zeros; where it is validShape they "+
+			"have none").
 		OK("either", func(t *T) {
 			values := []int8{-1, 2, -3, 4, -5, 6, 7, -8, 9, -10, 11, -12}
 			for _, dense := range [][2]bool{{false, false}, {true, false}, {false, true}, {true, true}} {
@@ -321,8 +322,14 @@ var batches = []*Rule{
 				for row := range 4 {
 					copy(in[row*step[0]:], values[3*row:][:3])
 				}
+				for k := range out {
+					out[k] = 85
+				}
 				t.Compute(r)
 				for row := range 4 {
+					gap := out[row*step[1]+3 : (row+1)*step[1]]
+					t.Check(!slices.ContainsFunc(gap, func(v int8) bool { return v != 0 }), "dense %v: row %d has %v in its gap",
+						dense, row, gap)
 					for k, v := range values[3*row:][:3] {
 						t.Check(out[row*step[1]+k] == max(v, 0), "dense %v: row %d is %v", dense, row, out[row*step[1]:][:3])
 					}

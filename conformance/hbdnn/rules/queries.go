@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/anynpu/anynpu/conformance/hbdnn"
@@ -125,14 +126,19 @@ var queries = []*Rule{
 		OK("waiting", func(t *T) {
 			r := t.Prepare(hbdnn.Relu(1, 1<<16))
 			t.Compute(r)
-			r.Control.Priority = 5
-			behind, before := number(), number()
+			r.Control.Priority, r.Control.Custom = 5, 7
+			n := number()
 			t.whileBusy(func() string {
 				t.Start(r)
-				t.OK("DNNGetTaskEstimateStartTime", behind, &hbdnn.Control{Priority: 4})
-				t.OK("DNNGetTaskEstimateStartTime", before, &hbdnn.Control{Priority: 6})
-				if *behind <= 0 || *before != 0 {
-					return "the task that waits counts for those before it, or not for those behind it"
+				for _, c := range []hbdnn.Control{{Priority: 4}, {Priority: 5, Custom: 8}, {Priority: 4, Custom: 6}} {
+					if t.OK("DNNGetTaskEstimateStartTime", n, &c); *n <= 0 {
+						return fmt.Sprintf("the task that waits does not count for %+v behind it", c)
+					}
+				}
+				for _, c := range []hbdnn.Control{{Priority: 6}, {Priority: 5, Custom: 6}, {Priority: 6, Custom: 8}} {
+					if t.OK("DNNGetTaskEstimateStartTime", n, &c); *n != 0 {
+						return fmt.Sprintf("the task that waits counts for %+v before it", c)
+					}
 				}
 				return ""
 			})

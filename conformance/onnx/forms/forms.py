@@ -72,10 +72,12 @@ def add(
     runtime=True,
     reference=True,
     functions=(),
+    inner=(),
     rtol=1e-4,
     atol=1e-5,
 ):
-    """Adds a case with the feeds and constants that nodes read. Outputs are outs, or what the last node makes."""
+    """Adds a case with the feeds and constants that nodes read. Outputs are outs, or what the last node makes; inner are the types of other
+    values."""
     nodes = nodes if isinstance(nodes, list) else [nodes]
     read = (set(names(nodes)) | set(outs.split())) - {o for n in nodes for o in n.output}
     feeds = {k: np.asarray(v) for k, v in feeds.items() if k in read}
@@ -95,6 +97,7 @@ def add(
             inputs,
             [helper.make_tensor_value_info(o, t, None) for o, t in zip(outs, types)],
             [numpy_helper.from_array(v, k) for k, v in inits.items()],
+            value_info=list(inner),
         )
         return helper.make_model(
             g, opset_imports=imports, ir_version=10, functions=list(functions), producer_name="gen.py"

@@ -374,6 +374,22 @@ def sequences():
         for tag, more in (("plain", {}), ("kept", {"keepdims": 1}), ("dropped", {"keepdims": 0})):
             v = np.take(x["x"], [1] if tag != "dropped" else 1, axis)
             add(f"split_to_sequence_{axis}_{tag}", [node("SplitToSequence", "x", "s", axis=axis, **more), node("SequenceAt", "s i", "t"), node("Neg", "t")], x, c, want=-v)
+    # Only a declared type tells the rank of what a shape that is an input makes.
+    x = {**x, "shape": ints(2, 6), "b": np.array(True)}
+    made, last = node("Reshape", "x shape", "r"), node("ReduceSum", "t", "q", keepdims=0)
+    declared = [helper.make_tensor_value_info("r", TensorProto.FLOAT, ["rows", "columns"])]
+    for axis in (0, 1):
+        split = [node("SplitToSequence", "r n", "s", axis=axis), node("SequenceAt", "s i", "t"), last]
+        half = {**c, "n": ints(1, 1) if axis == 0 else ints(2, 4)}
+        want = np.split(x["x"].reshape(2, 6), [1 if axis == 0 else 2], axis)[1].sum()
+        add(f"split_to_sequence_{axis}_of_a_declared_rank", [made, *split, node("Neg", "q")], x, half, inner=declared, want=np.float32(-want))
+        out = helper.make_tensor_value_info("q", TensorProto.FLOAT, [])
+        taken, other = (helper.make_graph(nodes, tag, [], [out]) for tag, nodes in (("taken", split), ("other", [node("ReduceMax", "r", "q", keepdims=0)])))
+        for deep in (1, 2):
+            branch = node("If", "b", "q", then_branch=taken, else_branch=other)
+            if deep == 2:
+                branch = node("If", "b", "q", then_branch=helper.make_graph([branch], "outer", [], [out]), else_branch=other)
+            add(f"split_to_sequence_{axis}_of_a_declared_rank_in_branches_{deep}", [made, branch, node("Neg", "q")], x, half, inner=declared, want=np.float32(-want))
 
 
 if __name__ == "__main__":

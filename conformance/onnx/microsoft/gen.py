@@ -45,7 +45,7 @@ def add(tag, op, ins, feeds, inits=None, outs="y", types=None, domain=MS, import
     if opened:
         for i in model.graph.input:
             for k, d in enumerate(i.type.tensor_type.shape.dim):
-                d.dim_param = f"{i.name}{k}"
+                d.dim_param = f"{i.name}_{k}"
     try:
         values = forms.one_by_one(model, feeds) if want is None else want
     except Exception as e:

@@ -26,6 +26,8 @@ func kindOf(elem int64) uint32 {
 		return rknn.Int16
 	case rknn.ONNXInt32:
 		return rknn.Int32
+	case rknn.ONNXUint32:
+		return rknn.Uint32
 	case rknn.ONNXInt64:
 		return rknn.Int64
 	case rknn.ONNXBool:

@@ -27,7 +27,8 @@ func on(g *group, board, name string, run func(*T)) {
 
 // parts are what groups judge.
 var parts = map[string]string{"formats": "formats", "networks": "networks", "random": "networks",
-	"vectors": "operators", "attributes": "operators", "forms": "operators", "imports": "operators", "walks": "sequences",
+	"vectors": "operators", "attributes": "operators", "forms": "operators", "imports": "operators", "opsets": "operators",
+	"microsoft": "operators", "walks": "sequences",
 	"products": "products"}
 
 // Suite is the cases of the API.
@@ -35,7 +36,7 @@ func Suite() *suite.Suite {
 	return suite.Groups(&suite.Rules[*T]{
 		API: rknn.API,
 		All: []*group{formats(), networks(), randomNetworks(), vectors(), operatorAttributes(), graphForms(),
-			rareForms(), graphsAsModels(), walks(), memories(), products()},
+			rareForms(), opsetForms(), microsoftForms(), graphsAsModels(), walks(), memories(), products()},
 		New:     func(t *suite.T) *T { return &T{&rknn.T{T: t}} },
 		Part:    func(g *group) string { return parts[g.ID] },
 		Environ: []string{"ANYNPU_LOG=off", "ANYNPU_MODEL_MAP=", rknn.On("")},

@@ -148,9 +148,12 @@ func operators(model []byte) (out []string) {
 					domain = string(b)
 				}
 			})
-			if domain == "" || domain == "ai.onnx" { // others are those of functions
+			switch domain {
+			case "", "ai.onnx":
 				out = append(out, op)
-			}
+			case "com.microsoft":
+				out = append(out, domain+"."+op)
+			} // others are those of functions
 		})
 	})
 	slices.Sort(out)
@@ -190,7 +193,24 @@ func (a archive) read(name string) []byte {
 // dataDependent are vectors with an output whose shape depends on data: the API has to tell sizes before a run, so it
 // refuses the model.
 var dataDependent = []string{"compress_axis", "loop_0", "loop_1", "loop_4", "nms", "nonzero",
-	"sequence_read_in_if_false", "sequence_read_in_if_true", "unique_counts"}
+	"range_half_1", "range_half_None", "sequence_read_in_if_false", "sequence_read_in_if_true", "unique_counts"}
+
+// untyped tells whether a case has elements that the API has no type for; beyond, float64 that no float32 holds.
+func untyped(name string) bool {
+	return strings.HasPrefix(name, "bit_cast_") && strings.Contains(name, "uint64")
+}
+func beyond(name string) bool {
+	return strings.HasPrefix(name, "bit_cast_") && strings.Contains(name, "float64")
+}
+
+// slack is a tolerance that a case needs beyond the usual one. In the network of branches the mean of four codes lies
+// halfway between two as often as not: results may be two codes apart.
+func slack(name string) float64 {
+	if strings.HasPrefix(name, "network_branches_") && !strings.Contains(name, "float") {
+		return 0.034
+	}
+	return 0
+}
 
 // vectors computes the small models of conformance/onnx/cases, whose expected outputs are those of ONNX Runtime and the
 // onnx package.
@@ -213,12 +233,12 @@ func archivedCases(g *group, a archive) *group {
 		name, is := strings.CutSuffix(f.Name, "/model.onnx")
 		switch {
 		case !is:
-		case slices.Contains(dataDependent, name) || strings.HasPrefix(name, "refused_"):
+		case slices.Contains(dataDependent, name) || strings.HasPrefix(name, "refused_") || untyped(name):
 			g.No(name, func(t *T) {
 				model := a.read(f.Name)
 				t.Is(rknn.ModelInvalid, "init", new(uintptr), model, len(model), 0, nil)
 			})
-		default:
+		case !beyond(name):
 			on(g, "rk3588", name, func(t *T) { t.vector(a, name) })
 		}
 	}
@@ -231,7 +251,7 @@ func (a archive) plainest(op string) (names []string) {
 	least := math.MaxInt
 	for _, f := range a().File {
 		n, is := strings.CutSuffix(f.Name, "/model.onnx")
-		if !is || slices.Contains(dataDependent, n) || strings.HasPrefix(n, "refused_") {
+		if !is || slices.Contains(dataDependent, n) || strings.HasPrefix(n, "refused_") || untyped(n) {
 			continue
 		}
 		ops := operators(a.read(f.Name))
@@ -341,12 +361,12 @@ func (t *T) vector(a archive, name string) {
 		}
 		t.Run(*ctx)
 		for i, y := range want {
-			t.compareVector(*ctx, i, y)
+			t.compareVector(*ctx, i, y, slack(name))
 		}
 	}
 }
 
-func (t *T) compareVector(ctx uintptr, i int, y given) {
+func (t *T) compareVector(ctx uintptr, i int, y given, more float64) {
 	a := t.Attr(ctx, rknn.QueryOutput, i)
 	dims := make([]uint32, len(y.dims))
 	for d, n := range y.dims {
@@ -367,7 +387,7 @@ func (t *T) compareVector(ctx uintptr, i int, y given) {
 	for k, w := range y.v {
 		tol := 0.0
 		if kind == rknn.Float32 {
-			tol = 2e-6 + 1e-4*math.Abs(w)
+			tol = 2e-6 + 1e-4*math.Abs(w) + more
 			if y.elem == rknn.ONNXHalf {
 				tol = 1e-3 + 1e-3*math.Abs(w)
 			}

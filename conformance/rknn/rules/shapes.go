@@ -327,10 +327,28 @@ var dynamicShapes = []*Rule{
 			t.refusedModel(sharesOpen([][]int{{2, 3}, {5, 3}}, [][]int{{2, 3}, {4, 3}}).Bytes())
 			t.refusedModel(sharesOpen([][]int{{2, 3}, {5, 3}}, [][]int{{5, 3}, {2, 3}}).Bytes())
 		}),
-	rule("6.k_open_batch", "an open first dimension without a list becomes 1; another open one is refused").
+	rule("6.k_open_batch", "an open first dimension without a list becomes 1, and so does each that has its name; "+
+		"another open one is refused").
 		OK("batch", func(t *T) {
 			a := t.Attr(t.Open(relu(-1, 4), 0), queryInput, 0)
 			t.Check(slices.Equal(a.Shape(), []uint32{1, 4}), "%v", a.Shape())
+		}).
+		OK("name_elsewhere", func(t *T) {
+			for _, first := range []string{"x", "w"} { // the model's first input
+				m := (&model{}).Node("MatMul", "y", "w", "x").Output("y", onnxFloat, 2, 3)
+				given := map[string][]float32{"x": {5, 7, -9}, "w": {1, -2}}
+				dims, names := map[string][]int64{"x": {-1, 3}, "w": {2, -1}}, []string{"x", "w"}
+				if first != names[0] {
+					slices.Reverse(names)
+				}
+				for _, name := range names {
+					m.Input(name, onnxFloat, dims[name]...)
+				}
+				ctx := t.Open(m, 0)
+				t.OK("inputs_set", ctx, 2, []input{t.Given(0, float32T, undefined, given[names[0]]),
+					t.Given(1, float32T, undefined, given[names[1]])})
+				t.Computes(ctx, 5, 7, -9, -10, -14, 18)
+			}
 		}).
 		No("other", func(t *T) { t.refusedModel(relu(1, -1).Bytes()) }),
 }
