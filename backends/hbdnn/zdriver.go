@@ -7,63 +7,10 @@ import (
 	"unsafe"
 
 	"github.com/anynpu/anynpu/backends/driver"
+	"github.com/anynpu/anynpu/core/spec"
 )
 
 // Without a method, for arguments that cannot be passed or a name of C++: hbDNNUnquantizeByScale hbDNNConvertLayout hbDNNConvertLayoutRoi hbDNNConvertLayoutToNative1HW1 hbDNNConvertLayoutToNative111C hbDNNConvertLayoutToNative1111 hbDNNAddPadding hbDNNRemovePadding _Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE _Z27hbDNNUnregisterLayerCreatorPKc.
-
-// Symbols are the names that a driver exports.
-var Symbols = []string{
-	"hbDNNGetVersion",
-	"hbDNNInitializeFromFiles",
-	"hbDNNInitializeFromDDR",
-	"hbDNNRelease",
-	"hbDNNGetModelNameList",
-	"hbDNNGetModelHandle",
-	"hbDNNGetInputCount",
-	"hbDNNGetInputName",
-	"hbDNNGetInputTensorProperties",
-	"hbDNNGetOutputCount",
-	"hbDNNGetOutputName",
-	"hbDNNGetOutputTensorProperties",
-	"hbDNNInfer",
-	"hbDNNRoiInfer",
-	"hbDNNResize",
-	"hbDNNSetTaskDoneCb",
-	"hbDNNWaitTaskDone",
-	"hbDNNReleaseTask",
-	"hbSysAllocMem",
-	"hbSysAllocCachedMem",
-	"hbSysFlushMem",
-	"hbSysWriteMem",
-	"hbSysReadMem",
-	"hbSysFreeMem",
-	"hbSysRegisterMem",
-	"hbSysUnregisterMem",
-	"hbDNNGetInputSource",
-	"hbDNNGetInputDesc",
-	"hbDNNGetOutputDesc",
-	"hbDNNGetModelDesc",
-	"hbDNNGetModelTag",
-	"hbDNNGetOutputOperatorType",
-	"hbDNNGetEstimateLatency",
-	"hbDNNGetTaskEstimateTime",
-	"hbDNNGetTaskEstimateStartTime",
-	"hbDNNGetErrorDesc",
-	"hbDNNGetLayoutName",
-	"hbDNNUnquantizeByScale",
-	"hbDNNConvertLayout",
-	"hbDNNConvertLayoutRoi",
-	"hbDNNConvertLayoutToNative1HW1",
-	"hbDNNConvertLayoutToNative111C",
-	"hbDNNConvertLayoutToNative1111",
-	"hbDNNAddPadding",
-	"hbDNNRemovePadding",
-	"hbDNNAddPaddingWithStride",
-	"hbDNNRemovePaddingWithStride",
-	"hbDNNConvertEndianness",
-	"_Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE",
-	"_Z27hbDNNUnregisterLayerCreatorPKc",
-}
 
 // A Driver has a method for every function that can be called, with the arguments of the C function: pointers are
 // addresses of C memory, or of Go memory without Go pointers in it; handles are uintptr. The error says that the driver
@@ -72,7 +19,7 @@ type Driver struct{ *driver.Library }
 
 // Bind looks up the functions of the library called file. lookup returns the address of a symbol, 0 if it is missing.
 func Bind(file string, lookup func(symbol string) uintptr) Driver {
-	return Driver{driver.Bind(file, Symbols, lookup)}
+	return Driver{driver.Bind(file, spec.Functions("hbdnn"), lookup)}
 }
 
 // DnnGetVersion calls hbDNNGetVersion.

@@ -7,88 +7,10 @@ import (
 	"unsafe"
 
 	"github.com/anynpu/anynpu/backends/driver"
+	"github.com/anynpu/anynpu/core/spec"
 )
 
 // Without a method, for arguments that cannot be passed or a name of C++: ANeuralNetworksMemoryDesc_addInputRole ANeuralNetworksMemoryDesc_addOutputRole.
-
-// Symbols are the names that a driver exports.
-var Symbols = []string{
-	"ANeuralNetworks_getDeviceCount",
-	"ANeuralNetworks_getDevice",
-	"ANeuralNetworksDevice_getName",
-	"ANeuralNetworksDevice_getType",
-	"ANeuralNetworksDevice_getVersion",
-	"ANeuralNetworksDevice_getFeatureLevel",
-	"ANeuralNetworksDevice_wait",
-	"ANeuralNetworks_getRuntimeFeatureLevel",
-	"ANeuralNetworksModel_getSupportedOperationsForDevices",
-	"ANeuralNetworksMemory_createFromFd",
-	"ANeuralNetworksMemory_createFromAHardwareBuffer",
-	"ANeuralNetworksMemory_free",
-	"ANeuralNetworksMemoryDesc_create",
-	"ANeuralNetworksMemoryDesc_addInputRole",
-	"ANeuralNetworksMemoryDesc_addOutputRole",
-	"ANeuralNetworksMemoryDesc_setDimensions",
-	"ANeuralNetworksMemoryDesc_finish",
-	"ANeuralNetworksMemoryDesc_free",
-	"ANeuralNetworksMemory_createFromDesc",
-	"ANeuralNetworksMemory_copy",
-	"ANeuralNetworksModel_create",
-	"ANeuralNetworksModel_free",
-	"ANeuralNetworksModel_addOperand",
-	"ANeuralNetworksModel_setOperandValue",
-	"ANeuralNetworksModel_setOperandValueFromMemory",
-	"ANeuralNetworksModel_setOperandValueFromModel",
-	"ANeuralNetworksModel_setOperandSymmPerChannelQuantParams",
-	"ANeuralNetworksModel_addOperation",
-	"ANeuralNetworksModel_identifyInputsAndOutputs",
-	"ANeuralNetworksModel_relaxComputationFloat32toFloat16",
-	"ANeuralNetworksModel_finish",
-	"ANeuralNetworksCompilation_create",
-	"ANeuralNetworksCompilation_createForDevices",
-	"ANeuralNetworksCompilation_free",
-	"ANeuralNetworksCompilation_setPreference",
-	"ANeuralNetworksCompilation_setCaching",
-	"ANeuralNetworksCompilation_setPriority",
-	"ANeuralNetworksCompilation_setTimeout",
-	"ANeuralNetworksCompilation_finish",
-	"ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput",
-	"ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput",
-	"ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput",
-	"ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput",
-	"ANeuralNetworksExecution_create",
-	"ANeuralNetworksExecution_free",
-	"ANeuralNetworksExecution_setInput",
-	"ANeuralNetworksExecution_setInputFromMemory",
-	"ANeuralNetworksExecution_setOutput",
-	"ANeuralNetworksExecution_setOutputFromMemory",
-	"ANeuralNetworksExecution_enableInputAndOutputPadding",
-	"ANeuralNetworksExecution_setReusable",
-	"ANeuralNetworksExecution_setMeasureTiming",
-	"ANeuralNetworksExecution_setTimeout",
-	"ANeuralNetworksExecution_setLoopTimeout",
-	"ANeuralNetworks_getDefaultLoopTimeout",
-	"ANeuralNetworks_getMaximumLoopTimeout",
-	"ANeuralNetworksExecution_compute",
-	"ANeuralNetworksExecution_startCompute",
-	"ANeuralNetworksExecution_burstCompute",
-	"ANeuralNetworksExecution_startComputeWithDependencies",
-	"ANeuralNetworksExecution_getOutputOperandRank",
-	"ANeuralNetworksExecution_getOutputOperandDimensions",
-	"ANeuralNetworksExecution_getDuration",
-	"ANeuralNetworksBurst_create",
-	"ANeuralNetworksBurst_free",
-	"ANeuralNetworksEvent_wait",
-	"ANeuralNetworksEvent_free",
-	"ANeuralNetworksEvent_createFromSyncFenceFd",
-	"ANeuralNetworksEvent_getSyncFenceFd",
-	"ANeuralNetworksDevice_getExtensionSupport",
-	"ANeuralNetworksModel_getExtensionOperandType",
-	"ANeuralNetworksModel_getExtensionOperationType",
-	"ANeuralNetworksModel_setOperandExtensionData",
-	"ANeuralNetworksCompilation_addExtensionAttribute",
-	"ANeuralNetworksExecution_addExtensionAttribute",
-}
 
 // A Driver has a method for every function that can be called, with the arguments of the C function: pointers are
 // addresses of C memory, or of Go memory without Go pointers in it; handles are uintptr. The error says that the driver
@@ -97,7 +19,7 @@ type Driver struct{ *driver.Library }
 
 // Bind looks up the functions of the library called file. lookup returns the address of a symbol, 0 if it is missing.
 func Bind(file string, lookup func(symbol string) uintptr) Driver {
-	return Driver{driver.Bind(file, Symbols, lookup)}
+	return Driver{driver.Bind(file, spec.Functions("nnapi"), lookup)}
 }
 
 // GetDeviceCount calls ANeuralNetworks_getDeviceCount.

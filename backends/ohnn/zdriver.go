@@ -7,93 +7,8 @@ import (
 	"unsafe"
 
 	"github.com/anynpu/anynpu/backends/driver"
+	"github.com/anynpu/anynpu/core/spec"
 )
-
-// Symbols are the names that a driver exports.
-var Symbols = []string{
-	"OH_NNDevice_GetAllDevicesID",
-	"OH_NNDevice_GetName",
-	"OH_NNDevice_GetType",
-	"OH_NNTensorDesc_Create",
-	"OH_NNTensorDesc_Destroy",
-	"OH_NNTensorDesc_SetName",
-	"OH_NNTensorDesc_GetName",
-	"OH_NNTensorDesc_SetDataType",
-	"OH_NNTensorDesc_GetDataType",
-	"OH_NNTensorDesc_SetShape",
-	"OH_NNTensorDesc_GetShape",
-	"OH_NNTensorDesc_SetFormat",
-	"OH_NNTensorDesc_GetFormat",
-	"OH_NNTensorDesc_GetElementCount",
-	"OH_NNTensorDesc_GetByteSize",
-	"OH_NNTensor_Create",
-	"OH_NNTensor_CreateWithSize",
-	"OH_NNTensor_CreateWithFd",
-	"OH_NNTensor_Destroy",
-	"OH_NNTensor_GetTensorDesc",
-	"OH_NNTensor_GetDataBuffer",
-	"OH_NNTensor_GetFd",
-	"OH_NNTensor_GetSize",
-	"OH_NNTensor_GetOffset",
-	"OH_NNQuantParam_Create",
-	"OH_NNQuantParam_SetScales",
-	"OH_NNQuantParam_SetZeroPoints",
-	"OH_NNQuantParam_SetNumBits",
-	"OH_NNQuantParam_Destroy",
-	"OH_NNModel_Construct",
-	"OH_NNModel_Destroy",
-	"OH_NNModel_AddTensor",
-	"OH_NNModel_AddTensorToModel",
-	"OH_NNModel_SetTensorData",
-	"OH_NNModel_SetTensorQuantParams",
-	"OH_NNModel_SetTensorType",
-	"OH_NNModel_AddOperation",
-	"OH_NNModel_SpecifyInputsAndOutputs",
-	"OH_NNModel_Finish",
-	"OH_NNModel_GetAvailableOperations",
-	"OH_NNCompilation_Construct",
-	"OH_NNCompilation_ConstructWithOfflineModelFile",
-	"OH_NNCompilation_ConstructWithOfflineModelBuffer",
-	"OH_NNCompilation_ConstructForCache",
-	"OH_NNCompilation_ExportCacheToBuffer",
-	"OH_NNCompilation_ImportCacheFromBuffer",
-	"OH_NNCompilation_AddExtensionConfig",
-	"OH_NNCompilation_SetDevice",
-	"OH_NNCompilation_SetCache",
-	"OH_NNCompilation_SetPerformanceMode",
-	"OH_NNCompilation_SetPriority",
-	"OH_NNCompilation_EnableFloat16",
-	"OH_NNCompilation_Build",
-	"OH_NNCompilation_Destroy",
-	"OH_NNExecutor_Construct",
-	"OH_NNExecutor_Destroy",
-	"OH_NNExecutor_GetInputCount",
-	"OH_NNExecutor_GetOutputCount",
-	"OH_NNExecutor_CreateInputTensorDesc",
-	"OH_NNExecutor_CreateOutputTensorDesc",
-	"OH_NNExecutor_GetOutputShape",
-	"OH_NNExecutor_GetInputDimRange",
-	"OH_NNExecutor_SetOnRunDone",
-	"OH_NNExecutor_SetOnServiceDied",
-	"OH_NNExecutor_RunSync",
-	"OH_NNExecutor_RunAsync",
-	"OH_NNExecutor_SetInput",
-	"OH_NNExecutor_SetOutput",
-	"OH_NNExecutor_Run",
-	"OH_NNExecutor_AllocateInputMemory",
-	"OH_NNExecutor_AllocateOutputMemory",
-	"OH_NNExecutor_DestroyInputMemory",
-	"OH_NNExecutor_DestroyOutputMemory",
-	"OH_NNExecutor_SetInputWithMemory",
-	"OH_NNExecutor_SetOutputWithMemory",
-	"OH_NNModel_BuildFromLiteGraph",
-	"OH_NNModel_SetInputsAndOutputsInfo",
-	"OH_NNModel_BuildFromMetaGraph",
-	"OH_NNModel_HasCache",
-	"OH_NN_GetDeviceID",
-	"OH_NN_IsSupportAIPP",
-	"OH_NNExecutor_RunSyncWithAipp",
-}
 
 // A Driver has a method for every function that can be called, with the arguments of the C function: pointers are
 // addresses of C memory, or of Go memory without Go pointers in it; handles are uintptr. The error says that the driver
@@ -102,7 +17,7 @@ type Driver struct{ *driver.Library }
 
 // Bind looks up the functions of the library called file. lookup returns the address of a symbol, 0 if it is missing.
 func Bind(file string, lookup func(symbol string) uintptr) Driver {
-	return Driver{driver.Bind(file, Symbols, lookup)}
+	return Driver{driver.Bind(file, spec.Functions("ohnn"), lookup)}
 }
 
 // DeviceGetAllDevicesID calls OH_NNDevice_GetAllDevicesID.

@@ -7,48 +7,8 @@ import (
 	"unsafe"
 
 	"github.com/anynpu/anynpu/backends/driver"
+	"github.com/anynpu/anynpu/core/spec"
 )
-
-// Symbols are the names that a driver exports.
-var Symbols = []string{
-	"rknn_init",
-	"rknn_dup_context",
-	"rknn_destroy",
-	"rknn_query",
-	"rknn_set_core_mask",
-	"rknn_set_batch_core_num",
-	"rknn_inputs_set",
-	"rknn_run",
-	"rknn_wait",
-	"rknn_outputs_get",
-	"rknn_outputs_release",
-	"rknn_create_mem",
-	"rknn_create_mem2",
-	"rknn_create_mem_from_fd",
-	"rknn_create_mem_from_phys",
-	"rknn_create_mem_from_mb_blk",
-	"rknn_destory_mem",
-	"rknn_destroy_mem",
-	"rknn_set_weight_mem",
-	"rknn_set_internal_mem",
-	"rknn_set_io_mem",
-	"rknn_mem_sync",
-	"rknn_set_input_shape",
-	"rknn_set_input_shapes",
-	"rknn_register_custom_ops",
-	"rknn_custom_op_get_op_attr",
-	"rknn_matmul_create",
-	"rknn_matmul_create_dynamic_shape",
-	"rknn_matmul_create_dyn_shape",
-	"rknn_matmul_set_io_mem",
-	"rknn_matmul_set_core_mask",
-	"rknn_matmul_set_quant_params",
-	"rknn_matmul_get_quant_params",
-	"rknn_matmul_set_dynamic_shape",
-	"rknn_matmul_run",
-	"rknn_matmul_destroy",
-	"rknn_B_normal_layout_to_native_layout",
-}
 
 // A Driver has a method for every function that can be called, with the arguments of the C function: pointers are
 // addresses of C memory, or of Go memory without Go pointers in it; handles are uintptr. The error says that the driver
@@ -57,7 +17,7 @@ type Driver struct{ *driver.Library }
 
 // Bind looks up the functions of the library called file. lookup returns the address of a symbol, 0 if it is missing.
 func Bind(file string, lookup func(symbol string) uintptr) Driver {
-	return Driver{driver.Bind(file, Symbols, lookup)}
+	return Driver{driver.Bind(file, spec.Functions("rknn"), lookup)}
 }
 
 // Init calls rknn_init.

@@ -19,3 +19,13 @@ func Vendors() (list []API) {
 	}
 	return list
 }
+
+// Functions returns what the API of that name declares, nil when there is no such API.
+func Functions(name string) []string {
+	for _, a := range APIs {
+		if a.Name == name {
+			return a.Functions
+		}
+	}
+	return nil
+}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/anynpu/anynpu/capi/abi"
 )
 
 // callable says whether backends/driver can pass the arguments: floating-point numbers and structs it cannot.
@@ -17,14 +19,13 @@ func (fn *function) callable() bool {
 
 // driver writes the package backends/NAME: a method for every function of a driver of the API.
 func (f *facade) driver() string {
-	var symbols, methods, left strings.Builder
-	for n, fn := range f.funcs {
-		fmt.Fprintf(&symbols, "\t%q,\n", fn.Name)
+	var methods, left strings.Builder
+	for _, fn := range f.funcs {
 		if fn.Mangled || !fn.callable() {
 			fmt.Fprintf(&left, " %s", fn.Name)
 			continue
 		}
-		fn.driverMethod(&methods, n)
+		fn.driverMethod(&methods, slices.IndexFunc(f.all, func(r *abi.Func) bool { return r.Name == fn.Name }))
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "// %s\n\n// Package %[2]s calls drivers of the API %[2]s.\npackage %[2]s\n\n", banner, f.Name)
@@ -32,21 +33,20 @@ func (f *facade) driver() string {
 	if strings.Contains(methods.String(), "unsafe.") {
 		b.WriteString("\t\"unsafe\"\n\n")
 	}
-	b.WriteString("\t\"github.com/anynpu/anynpu/backends/driver\"\n)\n\n")
+	b.WriteString("\t\"github.com/anynpu/anynpu/backends/driver\"\n\t\"github.com/anynpu/anynpu/core/spec\"\n)\n\n")
 	if left.Len() > 0 {
 		fmt.Fprintf(&b, "// Without a method, for arguments that cannot be passed or a name of C++:%s.\n\n", left.String())
 	}
-	fmt.Fprintf(&b, "// Symbols are the names that a driver exports.\nvar Symbols = []string{\n%s}\n\n", symbols.String())
-	b.WriteString(`// A Driver has a method for every function that can be called, with the arguments of the C function: pointers are
+	fmt.Fprintf(&b, `// A Driver has a method for every function that can be called, with the arguments of the C function: pointers are
 // addresses of C memory, or of Go memory without Go pointers in it; handles are uintptr. The error says that the driver
 // lacks the function.
 type Driver struct{ *driver.Library }
 
 // Bind looks up the functions of the library called file. lookup returns the address of a symbol, 0 if it is missing.
 func Bind(file string, lookup func(symbol string) uintptr) Driver {
-	return Driver{driver.Bind(file, Symbols, lookup)}
+	return Driver{driver.Bind(file, spec.Functions(%q), lookup)}
 }
-`)
+`, f.Name)
 	return b.String() + methods.String()
 }
 
