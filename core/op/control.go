@@ -8,9 +8,18 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// inferBody infers a body for inputs of which in is known, without touching the body, and returns what is known of its
-// outputs. Symbols of the body's own are forgotten: they mean nothing outside.
+// inferBody returns what is known of the outputs of a body for inputs of which in is known.
 func inferBody(g *graph.Graph, in []tensor.Fact) ([]tensor.Fact, error) {
+	c, err := BodyWith(g, in)
+	if err != nil {
+		return nil, err
+	}
+	return c.Facts(c.Out), nil
+}
+
+// BodyWith returns a body inferred for inputs of which in is known; it shares nodes and constants with g, which does not
+// change. Symbols of the body's own are forgotten: they mean nothing outside.
+func BodyWith(g *graph.Graph, in []tensor.Fact) (*graph.Graph, error) {
 	if err := takesInputs(g, len(in)); err != nil {
 		return nil, err
 	}
@@ -32,7 +41,7 @@ func inferBody(g *graph.Graph, in []tensor.Fact) ([]tensor.Fact, error) {
 	if err := c.Infer(); err != nil {
 		return nil, fault.Wrap(err, "body %q", g.Name)
 	}
-	return c.Facts(c.Out), nil
+	return c, nil
 }
 
 // takesInputs checks that a body is there and has n inputs.

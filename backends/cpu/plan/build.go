@@ -76,7 +76,14 @@ func (c *compilation) load() (err error) {
 
 func (c *compilation) prune() error {
 	c.network = prune(c.loaded, newBudget(c.graph))
+	c.network.Bodies, c.network.Open = c.body, c.options.Open
 	return nil
+}
+
+// body plans a graph within a node, see ir.Bodies.
+func (c *compilation) body(i, body int, g, open *graph.Graph) (*run.Plan, error) {
+	return c.build(c.ctx, g, c.store.Body(i, body), Options{Open: open, body: true, unfolded: c.options.unfolded,
+		limit: c.limit, Packing: ir.Packing{Threads: c.options.Threads}})
 }
 
 func (c *compilation) fold() error { return c.constants(false) }
@@ -88,7 +95,7 @@ func (c *compilation) quantize() error {
 
 func (c *compilation) foldHeld() error { return c.constants(true) }
 
-func (c *compilation) match() error { return match(c.ctx, c.program) }
+func (c *compilation) match() error { return match(c.ctx, c.program, c.options.body) }
 
 func (c *compilation) layout() (err error) {
 	c.placed, err = ir.Layout(c.program, c.options.NHWC, ops.LayoutConversions)
@@ -124,7 +131,7 @@ func (c *compilation) constants(held bool) error {
 // the graph is better computed by reference: unknown input shapes, nothing for a fast kernel, or too large.
 func Build(ctx context.Context, g *graph.Graph, store *run.Store, o Options) (*run.Plan, error) {
 	c := &compilation{ctx: ctx, graph: g, store: store, options: &o, limit: o.limit, build: Build}
-	if !o.unfolded {
+	if o.limit == 0 {
 		c.limit = mem.Total()
 	}
 	for _, p := range passes() {

@@ -9,9 +9,10 @@ import (
 	"github.com/anynpu/anynpu/core/graph"
 )
 
-// match finds an operation for every node that is left. Kind fault.Unsupported when no node has a fast kernel.
-func match(ctx context.Context, p *ir.Program) error {
-	net, fast := p.Net, len(p.Fused) > 0
+// match finds an operation for every node that is left. Kind fault.Unsupported when no node has a fast kernel, unless
+// there may be none.
+func match(ctx context.Context, p *ir.Program, slow bool) error {
+	net, fast := p.Net, slow || len(p.Fused) > 0
 	for _, i := range net.Order {
 		if err := ctx.Err(); err != nil {
 			return fault.As(fault.Canceled, err, "plan")
@@ -19,7 +20,8 @@ func match(ctx context.Context, p *ir.Program) error {
 		if !net.Done[i] {
 			n := &net.Graph.Nodes[i]
 			var found *ir.Patch
-			if len(n.In) > 0 && n.In[0] != graph.None { // neither random numbers nor a loop without a count
+			_, control := n.Op.(graph.Control)
+			if len(n.In) > 0 && (n.In[0] != graph.None || control) { // no random numbers
 				found = p.Find(ops.Rules, i)
 			}
 			if found == nil {

@@ -27,6 +27,7 @@ type Options struct {
 	// holds.
 	unfolded bool
 	limit    int64
+	body     bool // of a plan that is part of another's step: it may do without fast kernels
 }
 
 // builder is the type of Build.

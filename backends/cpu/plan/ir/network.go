@@ -18,7 +18,13 @@ type Network struct {
 	kept   []graph.Value  // constants that the rule under way may keep
 	Pinned map[*byte]bool // bytes that steps keep
 	Budget run.Budget
+	Bodies Bodies
+	Open   *graph.Graph // the graph without the sizes of its inputs, nil: they are always the same
 }
+
+// Bodies plans graph number body within node i, which is inferred; open is the same without the sizes of the model's
+// inputs, nil when these are known. Errors are those of the plan's Build; one without a fast kernel is a plan, too.
+type Bodies func(i, body int, g, open *graph.Graph) (*run.Plan, error)
 
 // OnlyUse returns the one node that reads v, None when there are others or v is a graph output.
 func (g *Network) OnlyUse(v graph.Value) int {

@@ -10,12 +10,14 @@
 //	multiply:   gemm conv
 //	compute:    pool norm element reduce recurrent image
 //	eight bits: quant qdq
-//	by node:    reference
+//	by node:    reference control
 //	table:      rules
 //
 // fuse is what a product can do with its result before it is stored; move copies and changes nothing, layout changes
 // the form of a value for its reader. gemm and conv are products and convolutions, norm what takes means or sums of
 // rows, element what takes one element of each operand.
+//
+// control is operators with graphs of their own, which are plans that their step runs.
 //
 // quant is tensors of quantized types, whose results equal the reference to the bit (quant_table.go), and qdq what lies
 // between QuantizeLinear and DequantizeLinear (qdq_view.go); the same integer products serve both. What becomes of sums

@@ -40,6 +40,9 @@ var Rules = []ir.Rule{
 	{Name: "function of two values", Find: matchBinary},
 	{Name: "power", Find: matchPower},
 	{Name: "reduction", Find: matchReduce},
+	{Name: "branches", Find: matchIf},
+	{Name: "loop", Find: matchLoop},
+	{Name: "scan", Find: matchScan},
 }
 
 // QuantizeRules find operations on 8-bit values, whose codes are those of a type of the graph or lie between

@@ -73,6 +73,7 @@ type Step struct {
 	Scratch int      // the buffer for them, None
 	Inplace bool     // writes[0] may be the memory of reads[0]
 	Apart   bool     // rows of bytes that it reads may lie apart: State.Apart
+	Bodies  []*Plan  // that it runs
 	Start   func(s *State, st *Step) Process
 }
 
@@ -80,6 +81,9 @@ type Step struct {
 type Process interface {
 	Run(s *State) error
 }
+
+// Between is called before each step; its error ends the run.
+type Between func(ctx context.Context) error
 
 // State is the memory of one run at a time of a plan.
 type State struct {
@@ -100,6 +104,8 @@ type State struct {
 	apart   []int // per input: bytes from row to row, nil or 0: rows have no gaps
 	live    int64 // bytes of results
 	peak    int64
+	bodies  []*State
+	between Between // of the run under way
 }
 
 // Place says who provides a buffer's memory.

@@ -92,6 +92,10 @@ func (s *State) allocate() error {
 // Release frees the state.
 func (s *State) Release() {
 	s.releaseGuards()
+	for _, b := range s.bodies {
+		b.Release()
+	}
+	s.bodies = nil
 	for _, b := range s.arena {
 		b.Release()
 	}
@@ -109,9 +113,6 @@ func (s *State) releaseGuards() {
 	s.guards = nil
 }
 
-// Between is called before each step; its error ends the run.
-type Between func(ctx context.Context) error
-
 // Run computes the outputs. in are tensors of the plan's input types; out[i].Data, when not nil, is memory offered for
 // output i that is in no other tensor. The result's Data is the front of it, or elsewhere and valid until the next run.
 // between is called before every step. A run that has to stop does so between the chunks of a step, too.
@@ -128,7 +129,7 @@ func (s *State) Run(ctx context.Context, in, out []tensor.Tensor, profiling bool
 		}
 	}()
 	s.releaseGuards()
-	s.Ctx = ctx
+	s.Ctx, s.between = ctx, between
 	s.live, s.peak, s.times = 0, 0, nil
 	s.place(in, out)
 	begin := time.Now()
@@ -152,7 +153,7 @@ func (s *State) Run(ctx context.Context, in, out []tensor.Tensor, profiling bool
 			s.Results[x] = tensor.Tensor{}
 		}
 	}
-	s.Ctx = nil
+	s.Ctx, s.between = nil, nil
 	return s.collect(), nil
 }
 
@@ -228,7 +229,12 @@ func (s *State) Profile() ([]device.NodeTime, int64) {
 				Kernel: device.KernelFused})
 		}
 	}
-	return s.times, s.Plan.Arena + s.peak
+	peak := s.Plan.Arena + s.peak
+	for _, b := range s.bodies {
+		_, inner := b.Profile()
+		peak += inner
+	}
+	return s.times, peak
 }
 
 func (s *State) note(st *Step, start, length time.Duration) {

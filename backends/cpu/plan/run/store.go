@@ -29,7 +29,11 @@ type Store struct {
 	size     int64       // of all segments
 	rooms    [][]float32 // the rests of segments
 	spare    []spare
+	bodies   map[bodyOf]*Store
 }
+
+// bodyOf names a graph within a node.
+type bodyOf struct{ node, body int }
 
 // kept is a form that was made, and what it follows from beside its constant.
 type kept struct {
@@ -159,10 +163,28 @@ func NumbersOf(lists ...[]byte) tensor.Hash {
 	return tensor.HashOf(all)
 }
 
+// Body is the store of a graph within a node.
+func (s *Store) Body(node, body int) *Store {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.bodies == nil {
+		s.bodies = map[bodyOf]*Store{}
+	}
+	of := bodyOf{node, body}
+	if s.bodies[of] == nil {
+		s.bodies[of] = &Store{}
+	}
+	return s.bodies[of]
+}
+
 // Release frees everything. No plan over the store may be in use.
 func (s *Store) Release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	for _, b := range s.bodies {
+		b.Release()
+	}
+	s.bodies = nil
 	for _, b := range s.segments {
 		b.Release()
 	}
