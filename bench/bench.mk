@@ -11,7 +11,7 @@ ORT_VERSION := 1.30.0
 ORT := $(BENCH)/onnxruntime-node-$(ORT_VERSION)
 ORT_LIBRARY = $(ORT)/node_modules/onnxruntime-node/bin/napi-v6/linux/$(patsubst amd64,x64,$(ARCH))/libonnxruntime.so.1
 
-.PHONY: bench bench-boards bench-calls bench-compare bench-images bench-measure bench-nnapi bench-turns
+.PHONY: bench bench-boards bench-calls bench-compare bench-images bench-measure bench-nnapi bench-operators bench-turns
 
 bench: bench-calls bench-compare bench-measure bench-boards bench-images
 
@@ -72,3 +72,17 @@ $(IMAGES_VENV)/done:
 
 bench-images: $(BUILD)/bin/anynpu $(IMAGES_VENV)/done
 	@$(IMAGES_VENV)/bin/python bench/images.py $(BUILD)/bin/anynpu $(BENCH)/images $(BENCH_ROUNDS)
+
+PEERS_VENV := $(BENCH)/onnxruntime-1.32.0
+
+$(PEERS_VENV)/done:
+	@scripts/need.sh $(VENV_TOOLS)
+	python3 -m venv $(PEERS_VENV)
+	$(PEERS_VENV)/bin/python -m pip install --quiet --disable-pip-version-check onnxruntime==1.32.0 onnx==$(ONNX_VERSION) \
+	numpy==2.4.6
+	touch $@
+
+# BENCH_RUN has patterns of OPERATOR or OPERATOR/TYPE.
+bench-operators: $(BUILD)/bin/anynpu $(PEERS_VENV)/done
+	@$(PEERS_VENV)/bin/python bench/operators.py --tool $(BUILD)/bin/anynpu --out $(BENCH) --run '$(BENCH_RUN)' \
+	--rounds $(BENCH_ROUNDS)
