@@ -120,13 +120,13 @@ func imageRows(g *graph.Graph, nhwc []bool) (rows []int) {
 	return rows
 }
 
-// worthPlanning reports whether a node makes a plain float32 value, one that is quantized to 8 bits, or an image.
+// worthPlanning reports whether a node makes a value that kernels compute, or an image.
 func worthPlanning(g *graph.Graph) bool {
 	return slices.ContainsFunc(g.Nodes, func(n graph.Node) bool {
 		_, image := n.Op.(*op.ResizeImage)
 		return image || slices.ContainsFunc(n.Out, func(v graph.Value) bool {
 			f := g.Fact(v)
-			return f.DType == tensor.Float32 && f.Quant == nil || f.Quant != nil && f.DType.Bits() == 8
+			return plan.Computes(f.Type)
 		})
 	})
 }

@@ -15,6 +15,7 @@ import (
 type compilation struct {
 	ctx     context.Context
 	graph   *graph.Graph
+	open    *graph.Graph // the graph without the sizes of its inputs, nil: they are always the same
 	store   *run.Store
 	options *Options
 	limit   int64 // bytes of intermediate results
@@ -46,7 +47,7 @@ func passes() []pass {
 	isPlan := func(c *compilation) fmt.Stringer { return c.plan }
 	isPacked := func(c *compilation) fmt.Stringer { return c.packer }
 	return []pass{
-		// What inference knows: types, sizes, constants.
+		// What inference knows: types, sizes, constants; halves are float32 from here on.
 		{"load", (*compilation).load, isLoaded},
 		// Nodes that no output needs go.
 		{"prune", (*compilation).prune, isNetwork},
@@ -70,13 +71,15 @@ func passes() []pass {
 }
 
 func (c *compilation) load() (err error) {
-	c.loaded, err = ir.Load(c.graph, c.options.Open, c.limit)
+	if c.graph, c.open, err = widen(c.graph, c.options.Open); err == nil {
+		c.loaded, err = ir.Load(c.graph, c.open, c.limit)
+	}
 	return err
 }
 
 func (c *compilation) prune() error {
 	c.network = prune(c.loaded, newBudget(c.graph))
-	c.network.Bodies, c.network.Open = c.body, c.options.Open
+	c.network.Bodies, c.network.Open = c.body, c.open
 	return nil
 }
 
@@ -144,6 +147,9 @@ func Build(ctx context.Context, g *graph.Graph, store *run.Store, o Options) (*r
 		if o.Trace != nil {
 			o.Trace(p.name, p.made(c).String())
 		}
+	}
+	if c.graph != g { // constants that were widened are packed now
+		c.plan.Graph = &graph.Graph{Name: g.Name, Nodes: c.graph.Nodes}
 	}
 	return c.plan, nil
 }

@@ -33,6 +33,14 @@ type Options struct {
 // builder is the type of Build.
 type builder func(ctx context.Context, g *graph.Graph, store *run.Store, o Options) (*run.Plan, error)
 
+// Computes reports whether there are kernels for elements of the type: float32, halves, or codes of 8 bits.
+func Computes(t tensor.Type) bool {
+	if t.Quant != nil {
+		return t.DType.Bits() == 8
+	}
+	return t.DType == tensor.Float32 || isHalf(t)
+}
+
 // TakesNHWC reports whether a plan can begin with an input of the given type in NHWC (Options.NHWC).
 func TakesNHWC(t tensor.Type) bool {
 	switch t.DType.Bits() {

@@ -30,9 +30,11 @@ func matchCast(p *ir.Program, i int) *ir.Patch {
 	}
 	from, to, saturate := x.Type.DType, y.Type.DType, o.OutOfRange == op.CastSaturate
 	sizeTo, sizeFrom := to.Bits()/8, from.Bits()/8
-	return conversion(p, i, func(y, x []byte, first, k int, work []float32) {
+	found := conversion(p, i, func(y, x []byte, first, k int, work []float32) {
 		convert.Cast(y[first*sizeTo:], to, x[first*sizeFrom:], from, k, saturate, work)
 	})
+	found.Nodes[0].Op.(*conversionOp).any = true
+	return found
 }
 
 // codesOf returns what the scale and zero point of a node say about the elements of a tensor of these sizes; ok is
@@ -228,9 +230,18 @@ func conversion(p *ir.Program, i int, f func(y, x []byte, first, k int, work []f
 
 // conversionOp converts elements one by one.
 type conversionOp struct {
-	ir.InOrder
-	n int
-	f func(y, x []byte, first, k int, work []float32)
+	n   int
+	f   func(y, x []byte, first, k int, work []float32)
+	any bool // in any order of dimensions
+}
+
+// Layout takes NHWC where the operand is made in no other order.
+func (q *conversionOp) Layout(l *ir.Layouter, n *ir.Node) {
+	o := run.NCHW
+	if q.any && l.Has(n.In[0], run.NHWC) && !l.Has(n.In[0], run.NCHW) {
+		o = run.NHWC
+	}
+	ir.InOrder{Order: o}.Layout(l, n)
 }
 
 func (q *conversionOp) Lower(*ir.Lowering, *ir.Node) run.Step {

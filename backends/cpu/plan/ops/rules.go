@@ -34,6 +34,7 @@ var Rules = []ir.Rule{
 	{Name: "resizing", Find: matchResize},
 	{Name: "decoding of images", Find: matchDecodeImage},
 	{Name: "resizing of images", Find: matchResizeImage},
+	{Name: "rounding to halves", Find: matchRoundHalf},
 	{Name: "cast", Find: matchCast},
 	{Name: "change of representation", Find: matchConvert},
 	{Name: "function of one value", Find: matchUnary},
