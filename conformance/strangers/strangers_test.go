@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -126,6 +127,18 @@ func (o *outcome) statuses() map[suite.Status]int {
 	return out
 }
 
+// failures lists the first cases that did not pass, a line each.
+func (o *outcome) failures() string {
+	const most = 12
+	var out strings.Builder
+	for _, a := range o.document.APIs {
+		for _, f := range a.Failures[:min(len(a.Failures), most)] {
+			fmt.Fprintf(&out, "\n%s %s %s and %d alike: %s", f.Suite, f.ID, f.Status, len(f.Alike), f.Message)
+		}
+	}
+	return out.String()
+}
+
 // message is that of the first case with an outcome.
 func (o *outcome) message(s suite.Status) string {
 	for _, a := range o.document.APIs {
@@ -205,6 +218,9 @@ func TestStrangers(t *testing.T) {
 				}
 				o := s.judge(t, conformance, s.build(t, e.kind), flags...)
 				counts := o.statuses()
+				if whole != "" {
+					t.Logf("%v%s", counts, o.failures())
+				}
 				if e.status != "" {
 					assert.Positive(t, counts[e.status], "%v\n%s%s", counts, clip(o.out), o.err)
 				}
