@@ -19,6 +19,7 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/internal/devicecheck"
 	"github.com/anynpu/anynpu/internal/drivertest"
+	"github.com/anynpu/anynpu/internal/rewrite"
 )
 
 func main() {
@@ -57,7 +58,7 @@ func run(args []string) error {
 			}
 		}
 	}
-	return os.WriteFile(args[0], []byte(render(columns)), 0o644)
+	return rewrite.File(args[0], []byte(render(columns)))
 }
 
 // column is a device of the table.

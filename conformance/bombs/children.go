@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/internal/rewrite"
 )
 
 const (
@@ -31,7 +31,7 @@ func Save(folder string) error {
 		if b.Runs {
 			name = "run_" + b.Name
 		}
-		if err := os.WriteFile(filepath.Join(folder, name+".onnx"), b.Model, 0o644); err != nil {
+		if err := rewrite.File(filepath.Join(folder, name+".onnx"), b.Model); err != nil {
 			return err
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/anynpu/anynpu/internal/rewrite"
 )
 
 // source says what of the specifications of an API its package needs. The package has the API's name and is the folder
@@ -74,13 +76,13 @@ func Write(specs, conformance string) error {
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(conformance, s.api, "znames.go"), src, 0o644); err != nil {
+		if err := rewrite.File(filepath.Join(conformance, s.api, "znames.go"), src); err != nil {
 			return err
 		}
 		if src, err = s.headers(specs); err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(conformance, s.api, "zheaders.go"), src, 0o644); err != nil {
+		if err := rewrite.File(filepath.Join(conformance, s.api, "zheaders.go"), src); err != nil {
 			return err
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/anynpu/anynpu/internal/rewrite"
 )
 
 // Sizes in pixels.
@@ -48,7 +50,7 @@ func run(from, to string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", from, err)
 	}
-	return os.WriteFile(to, []byte(draw(layers)), 0o644)
+	return rewrite.File(to, []byte(draw(layers)))
 }
 
 // parse reads the layers.

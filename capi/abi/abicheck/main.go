@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 
 	"github.com/anynpu/anynpu/capi/abi/abicheck/spec"
+	"github.com/anynpu/anynpu/internal/rewrite"
 )
 
 func main() {
@@ -33,5 +34,5 @@ func run(specPath, out string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(out, generate(s, filepath.Base(specPath)), 0o644)
+	return rewrite.File(out, generate(s, filepath.Base(specPath)))
 }

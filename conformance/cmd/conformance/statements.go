@@ -13,6 +13,7 @@ import (
 
 	"github.com/anynpu/anynpu/conformance/statements"
 	"github.com/anynpu/anynpu/conformance/suite"
+	"github.com/anynpu/anynpu/internal/rewrite"
 )
 
 func newStatements() *cobra.Command {
@@ -26,7 +27,7 @@ func newStatements() *cobra.Command {
 				return err
 			}
 			for name, text := range tables {
-				if err := os.WriteFile(filepath.Join(args[0], name), text, 0o644); err != nil {
+				if err := rewrite.File(filepath.Join(args[0], name), text); err != nil {
 					return err
 				}
 			}

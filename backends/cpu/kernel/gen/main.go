@@ -7,6 +7,7 @@
 package main
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"os"
@@ -108,6 +109,9 @@ func write(file string, p printer.Printer, f *ir.File) error {
 	text, err := p.Print(f)
 	if err != nil {
 		return err
+	}
+	if before, err := os.ReadFile(file); err == nil && bytes.Equal(before, text) {
+		return nil // it keeps its time: nothing that is made of it is built again
 	}
 	return os.WriteFile(file, text, 0o644)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/anynpu/anynpu/core/spec/nnapi"
+	"github.com/anynpu/anynpu/internal/rewrite"
 )
 
 func main() {
@@ -16,7 +17,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: gen FILE")
 		os.Exit(2)
 	}
-	if err := os.WriteFile(os.Args[1], document(), 0o644); err != nil {
+	if err := rewrite.File(os.Args[1], document()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/anynpu/anynpu/core/format/rknn"
 	"github.com/anynpu/anynpu/core/format/rknn/rknntest"
+	"github.com/anynpu/anynpu/internal/rewrite"
 )
 
 func main() {
@@ -17,7 +18,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: gen FILE")
 		os.Exit(2)
 	}
-	if err := os.WriteFile(os.Args[1], rknntest.Write(digits()), 0o644); err != nil {
+	if err := rewrite.File(os.Args[1], rknntest.Write(digits())); err != nil {
 		fmt.Fprintln(os.Stderr, "gen:", err)
 		os.Exit(1)
 	}
