@@ -9,18 +9,11 @@ import (
 
 	"github.com/anynpu/anynpu/backends/dl"
 	"github.com/anynpu/anynpu/backends/driver"
-	"github.com/anynpu/anynpu/backends/hbdnn"
-	"github.com/anynpu/anynpu/backends/nnapi"
-	"github.com/anynpu/anynpu/backends/ohnn"
-	"github.com/anynpu/anynpu/backends/rknn"
 	"github.com/anynpu/anynpu/capi/anynpu"
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/spec"
 )
-
-// symbols are the functions of the APIs that have drivers.
-var symbols = map[string][]string{"hbdnn": hbdnn.Symbols, "nnapi": nnapi.Symbols, "ohnn": ohnn.Symbols,
-	"rknn": rknn.Symbols}
 
 func init() {
 	for i := range dl.APIs {
@@ -166,7 +159,7 @@ func open(c *dl.Candidate) (*driver.Library, error) {
 		return nil, err
 	}
 	c.Table = table
-	l := driver.Bind(c.File, symbols[c.API], lookup)
+	l := driver.Bind(c.File, spec.Functions(c.API), lookup)
 	l.Through(caller, facade)
 	boundary.Log(boundary.LevelInfo, "boundary", "driver opened", "api", c.API, "file", c.File, "functions",
 		len(l.Addresses()), "missing", l.Missing(), "table", table)

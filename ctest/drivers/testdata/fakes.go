@@ -24,19 +24,15 @@ import (
 	"unsafe"
 
 	"github.com/anynpu/anynpu/backends/driver"
-	"github.com/anynpu/anynpu/backends/hbdnn"
-	"github.com/anynpu/anynpu/backends/nnapi"
-	"github.com/anynpu/anynpu/backends/ohnn"
-	"github.com/anynpu/anynpu/backends/rknn"
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/spec"
 )
 
 // The library of ctest/drivers: the file that FAKE_DRIVER names is the driver of the API whose functions it has, and gets
 // all creating calls but those that are made with FAKE_OURS set.
 func init() {
-	for api, symbols := range map[string][]string{"ohnn": ohnn.Symbols, "rknn": rknn.Symbols, "hbdnn": hbdnn.Symbols,
-		"nnapi": nnapi.Symbols} {
+	for _, api := range []string{"ohnn", "rknn", "hbdnn", "nnapi"} {
 		boundary.Decide(api, func() (boundary.State, error) {
 			file := boundary.Getenv("FAKE_DRIVER")
 			path := C.CString(file)
@@ -45,7 +41,7 @@ func init() {
 			if lib == nil {
 				return boundary.CPU, fault.New(fault.File, "%s: cannot be opened", file)
 			}
-			functions := driver.Bind(file, symbols, func(symbol string) uintptr {
+			functions := driver.Bind(file, spec.Functions(api), func(symbol string) uintptr {
 				name := C.CString(symbol)
 				defer C.free(unsafe.Pointer(name))
 				return uintptr(C.lookup(lib, name))
