@@ -8,8 +8,8 @@
 // than [turn] and are not much behind it, for a caller that is awake computes
 // while one that sleeps is still being woken.
 //
-// A waiting run gives its CPU away again and again for a while, which costs
-// nothing where more threads want CPUs than there are, and is parked then. A
+// A waiting run gives its CPU away again and again for a while, at most
+// [spinTime], and is parked then. A
 // worker spins only while a run is active or shortly after, and a thread is free
 // for it; otherwise it is parked and uses no CPU.
 //

@@ -110,6 +110,10 @@ func (r *Run) between(shared bool) {
 	}
 }
 
+// Pause is for work that is not divided, on the run's own goroutine outside of Do: it lets waiting runs go first, as
+// between chunks, and ends in a panic of which Cut tells when the run's context is done.
+func (r *Run) Pause() { r.between(false) }
+
 // giveWay lets waiting runs go first between two chunks, as Yield does between steps.
 func (r *Run) giveWay(shared bool) {
 	p := r.pool

@@ -159,6 +159,10 @@ func (r *Run) mustYield() bool {
 	return r.usedAt(now)-first.owner.used > grain
 }
 
+// spinTime is how long a run waits awake at most. On a machine that has nothing else to do it gives its CPU away
+// spinYields times meanwhile; where others want the CPU it comes back late, and a run that is parked is woken sooner.
+const spinTime = 250 * time.Microsecond
+
 const (
 	spinPauses = 16  // looks at the pool before the CPU is given away for the first time
 	spinYields = 256 // times that a waiting run gives its CPU away before it is parked
@@ -219,7 +223,8 @@ func (r *Run) spin(ctx context.Context) bool {
 	if p.threads < p.cpus { // there are CPUs that the pool is to leave alone
 		limit /= 4
 	}
-	for i := 0; yields < limit && ctx.Err() == nil; i++ {
+	begin := p.clock()
+	for i := 0; yields < limit && ctx.Err() == nil && p.clock()-begin <= spinTime; i++ {
 		if p.free.Load() > 0 || p.idleWorker() {
 			p.mu.Lock()
 			done := r.tryTake(yields >= offers)

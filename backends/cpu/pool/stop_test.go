@@ -2,7 +2,9 @@ package pool
 
 import (
 	"context"
+	"runtime"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -80,4 +82,59 @@ func cutBy(r *Run, f func()) (err error) {
 	}()
 	f()
 	return nil
+}
+
+// TestRun_pausesInUndividedWork: work that is no chunks makes room for another owner, and ends when its context does.
+func TestRun_pausesInUndividedWork(t *testing.T) {
+	p, clock := newStill(t, 1)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	long, other := p.NewRun(2, nil), p.NewRun(2, nil)
+	require.NoError(t, long.Begin(ctx))
+	long.Pause()
+	came := make(chan bool)
+	go func() {
+		begin(t, other)
+		other.End()
+		close(came)
+	}()
+	waitQueued(p, 1)
+	clock.Add(int64(turn))
+	long.Pause()
+	<-came
+	long.Pause()
+	cancel()
+	assert.ErrorIs(t, cutBy(long, long.Pause), context.Canceled)
+	long.End()
+}
+
+// TestRun_parksWhereOthersWantTheCPU: a run does not wait awake when giving the CPU away takes long.
+func TestRun_parksWhereOthersWantTheCPU(t *testing.T) {
+	p, clock := newStill(t, 1)
+	p.spins = 4
+	looks := 0
+	still := p.clock
+	first, late := p.NewRun(2, nil), p.NewRun(2, nil)
+	begin(t, first)
+	p.clock = func() time.Duration {
+		if p.spinning > 0 {
+			looks++
+			clock.Add(int64(spinTime) / 4)
+		}
+		return still()
+	}
+	done := make(chan bool)
+	go func() {
+		begin(t, late)
+		late.End()
+		close(done)
+	}()
+	for parked := false; !parked; runtime.Gosched() {
+		p.mu.Lock()
+		parked = late.parked
+		p.mu.Unlock()
+	}
+	assert.Less(t, looks, 10)
+	first.End()
+	<-done
 }
