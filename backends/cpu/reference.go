@@ -202,14 +202,20 @@ func (r *refInstance) releaseGuards() {
 }
 
 // step computes one node and returns the bytes of its results.
-func (r *refInstance) step(ctx context.Context, s *refStep) (int64, error) {
+func (r *refInstance) step(ctx context.Context, s *refStep) (made int64, err error) {
+	defer func() {
+		if stop := r.turn.Cut(); stop != nil {
+			_ = recover()
+			err = stop
+		}
+	}()
 	args := make([]tensor.Tensor, len(s.node.In))
 	for k, v := range s.node.In {
 		if v != graph.None {
 			args[k] = r.vals[v]
 		}
 	}
-	res, err := ref.ComputeContext(ctx, s.node.Op, args, s.declared)
+	res, err := ref.ComputePausing(ctx, r.turn.Pause, s.node.Op, args, s.declared)
 	if err != nil {
 		return 0, err
 	}
@@ -217,7 +223,6 @@ func (r *refInstance) step(ctx context.Context, s *refStep) (int64, error) {
 		return 0, fault.New(fault.Internal, "the kernel returned %d tensors, the node has %d outputs", len(res),
 			len(s.node.Out))
 	}
-	made := int64(0)
 	for k, v := range s.node.Out {
 		if v == graph.None {
 			continue

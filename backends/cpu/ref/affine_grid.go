@@ -18,6 +18,7 @@ func init() {
 		at, point := make([]int, n), make([]float64, n+1)
 		point[n] = 1
 		for p := range cells {
+			tick()
 			unflatten(p, spatial, at)
 			for d, i := range at {
 				point[n-1-d] = gridCoordinate(i, int(spatial[d]), o.AlignCorners)

@@ -21,6 +21,7 @@ func argExtreme(x tensor.Tensor, out tensor.Type, axis int64, largest, last bool
 	lines(x.Dims, a, func(line, start, step int) {
 		best := 0
 		for k := 1; k < n; k++ {
+			tick()
 			i, j := start+k*step, start+best*step
 			if better(i, j) || last && !better(j, i) {
 				best = k

@@ -61,6 +61,7 @@ func zip[A, R elem](a, b tensor.Tensor, out tensor.Type, f func(a, b A) R) []ten
 	x, z := view[A](a), view[A](b)
 	ia, ib := broadcastIndex(a.Dims, t.Dims), broadcastIndex(b.Dims, t.Dims)
 	for i := range y {
+		tick()
 		y[i] = f(x[ia(i)], z[ib(i)])
 	}
 	return []tensor.Tensor{t}
@@ -114,6 +115,7 @@ func zeroInt(t tensor.Tensor) (i int, found bool) {
 		return 0, false
 	}
 	for i := range t.Count() {
+		tick()
 		if tensor.IntAt(t.DType, t.Data, i) == 0 {
 			return i, true
 		}

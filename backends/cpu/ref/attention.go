@@ -51,6 +51,7 @@ func attention(o *op.Attention, in []tensor.Tensor, out []tensor.Type) ([]tensor
 			kh := h / (qz.heads / kz.heads)
 			for i := range qz.length {
 				for j := range row {
+					tick()
 					row[j] = scale * inner[float64, float64](q[qz.at(b, h, i):][:qz.features], keys[kz.at(b, kh, j):])
 					bias[j] = mask(b, h, i, j)
 					if o.Causal && j > i+offset || float64(j) >= allowed || !inWindow(o, j-i-offset) {
@@ -64,8 +65,10 @@ func attention(o *op.Attention, in []tensor.Tensor, out []tensor.Type) ([]tensor
 				}
 				to := yz.at(b, h, i)
 				for e := range vz.features {
+					tick()
 					var sum float64
 					for j, p := range stages[op.ScoresSoftmax] {
+						tick()
 						if p != 0 {
 							sum += p * values[vz.at(b, kh, j)+e]
 						}
@@ -87,6 +90,7 @@ func inWindow(o *op.Attention, by int) bool {
 func scoreRow(o *op.Attention, row, bias []float64, stages *[4][]float64) {
 	top, scores := math.Inf(-1), alloc[float64](len(row))
 	for j, s := range row {
+		tick()
 		stages[op.ScoresRaw][j] = s
 		stages[op.ScoresCapped][j] = capped(o, s)
 		s = biased(stages[op.ScoresCapped][j], bias[j])
@@ -97,6 +101,7 @@ func scoreRow(o *op.Attention, row, bias []float64, stages *[4][]float64) {
 	weights := stages[op.ScoresSoftmax]
 	var sum float64
 	for j, s := range scores {
+		tick()
 		weights[j] = 0
 		if !math.IsInf(s, -1) {
 			weights[j] = math.Exp(s - top)
@@ -104,6 +109,7 @@ func scoreRow(o *op.Attention, row, bias []float64, stages *[4][]float64) {
 		sum += weights[j]
 	}
 	for j := range weights {
+		tick()
 		if sum != 0 {
 			weights[j] /= sum
 		}
@@ -138,14 +144,17 @@ func withPast(x, past tensor.Tensor, n int64, put func(i int, r float64)) ([]flo
 	for b := range z.batch {
 		for h := range z.heads {
 			for t := range oz.length {
+				tick()
 				all = append(all, old[oz.at(b, h, t):][:z.features]...)
 			}
 			for t := range xz.length {
+				tick()
 				all = append(all, v[xz.at(b, h, t):][:z.features]...)
 			}
 		}
 	}
 	for i, r := range all {
+		tick()
 		put(i, r)
 	}
 	return all, z

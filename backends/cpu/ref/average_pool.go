@@ -34,6 +34,7 @@ func averageQuant(o *op.AveragePool, in tensor.Tensor, out tensor.Type) ([]tenso
 	}
 	v := alloc[float64](len(q))
 	for i := range q {
+		tick()
 		v[i] = float64(q[i])
 	}
 	lo, hi, _ := intRange(out.DType)
@@ -65,6 +66,7 @@ func average(o *op.AveragePool, in, out []int64, x []float64, put func(i int, me
 				base, step := e.index(n, c, 0), e.step()
 				var sum float64
 				for _, t := range taps {
+					tick()
 					sum += x[base+t.in*step]
 				}
 				put(ye.index(n, c, p), sum/float64(max(divisor, 1)))

@@ -25,6 +25,7 @@ func init() {
 				return nil, fault.Wrap(err, "input 0: box %d", n)
 			}
 			for at := n * columns; at < (n+1)*columns; at += 4 {
+				tick()
 				roi.transform(deltas[at:], images[2*batch], images[2*batch+1]).put(put, at)
 			}
 		}

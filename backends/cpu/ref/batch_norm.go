@@ -18,6 +18,7 @@ func init() {
 		y, put := realStore(out[0])
 		channels, inner := int(dims[axis]), cellCount(dims[axis+1:])
 		for i, v := range x {
+			tick()
 			c := i / inner % channels
 			put(i, (v-mean[c])/math.Sqrt(variance[c]+float64(o.Epsilon))*scale[c]+offset[c])
 		}

@@ -8,9 +8,10 @@ import (
 func init() {
 	register(Native, func(_ *op.BitCast, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
 		y := like(out[0])
-		copy(y.Data, in[0].Data)
+		copyBytes(y.Data, in[0].Data)
 		if y.DType == tensor.Bool {
 			for i, b := range y.Data {
+				tick()
 				y.Data[i] = min(b, 1)
 			}
 		}

@@ -21,6 +21,7 @@ func boxWithNMSLimit(o *op.BoxWithNMSLimit, in []tensor.Tensor, out []tensor.Typ
 	n, classes := len(batches), int(in[0].Dims[1])
 	boxes := alloc[box](n * classes)
 	for i := range boxes {
+		tick()
 		if boxes[i], err = boxAt(corners, 4*i); err != nil {
 			return nil, fault.Wrap(err, "input 1: box %d of class %d", i/classes, i%classes)
 		}
@@ -29,12 +30,14 @@ func boxWithNMSLimit(o *op.BoxWithNMSLimit, in []tensor.Tensor, out []tensor.Typ
 	for from := 0; from < n; {
 		to := from + 1
 		for to < n && batches[to] == batches[from] {
+			tick()
 			to++
 		}
 		var own []detection
 		for c := 1; c < classes; c++ {
 			var candidates []detection
 			for i := from; i < to; i++ {
+				tick()
 				if s := float32(scores[i*classes+c]); s > o.Score {
 					candidates = append(grow(candidates, 1), detection{i*classes + c, c, s})
 				}
@@ -57,6 +60,7 @@ func boxWithNMSLimit(o *op.BoxWithNMSLimit, in []tensor.Tensor, out []tensor.Typ
 		}
 	}
 	for k, d := range found {
+		tick()
 		putNumber(res[0], k, float64(d.score))
 		boxes[d.box].put(func(i int, r float64) { putNumber(res[1], i, r) }, 4*k)
 		storeInt(res[2], k, int64(d.class))
@@ -71,6 +75,7 @@ func decay(o *op.BoxWithNMSLimit, boxes []box, left []detection) []detection {
 	for len(left) > 0 && (o.Max < 0 || int64(len(taken)) < o.Max) {
 		top := 0
 		for i := range left {
+			tick()
 			if left[i].score > left[top].score {
 				top = i
 			}
@@ -79,6 +84,7 @@ func decay(o *op.BoxWithNMSLimit, boxes []box, left []detection) []detection {
 		taken = append(grow(taken, 1), d)
 		rest := left[:0]
 		for i, c := range left {
+			tick()
 			if i == top {
 				continue
 			}

@@ -10,6 +10,7 @@ func init() {
 		y := newTensor(out[0].DType, in[0].Dims...)
 		y.Quant = out[0].Quant
 		for i, n := 0, in[0].Count(); i < n; i++ {
+			tick()
 			scalarAt(in[0], i).put(y, i, o.OutOfRange == op.CastSaturate, o.Saturate)
 		}
 		return []tensor.Tensor{y}, nil

@@ -30,11 +30,13 @@ func init() {
 		newGrid(windows, sliding, slid).each(func(p int, taps []tap) {
 			for plane := range planes {
 				for _, t := range taps {
+					tick()
 					sums[plane*cells+t.in] += x[(plane*kernel+t.k)*columns+p]
 				}
 			}
 		})
 		for i, v := range sums {
+			tick()
 			put(i, v)
 		}
 		return []tensor.Tensor{y}, nil

@@ -17,6 +17,7 @@ func init() {
 		for _, x := range in {
 			n := int(x.Dims[axis])
 			for i := range outer {
+				tick()
 				move(y, (i*size+at)*inner, x, i*n*inner, n*inner)
 			}
 			at += n

@@ -74,6 +74,7 @@ func loop(ctx context.Context, o *op.Loop, in []tensor.Tensor, out []tensor.Type
 	piles := make([]pile, len(out)-n)
 	begin, limit := time.Now(), device.LoopLimit(ctx)
 	for trip := int64(0); trip < trips && cond != 0; trip++ {
+		tick()
 		if err := ctx.Err(); err != nil {
 			return nil, fault.As(fault.Canceled, err, "trip %d", trip)
 		}
@@ -117,6 +118,7 @@ func scan(ctx context.Context, o *op.Scan, in []tensor.Tensor, out []tensor.Type
 	length := int(sequences[0].Dims[axes[0]])
 	piles := make([]pile, len(out)-n)
 	for step := range length {
+		tick()
 		if err := ctx.Err(); err != nil {
 			return nil, fault.As(fault.Canceled, err, "slice %d", step)
 		}
@@ -176,6 +178,7 @@ func sliceAt(x tensor.Tensor, axis, k int) tensor.Tensor {
 	y := newTensor(x.DType, slices.Delete(slices.Clone(x.Dims), axis, axis+1)...)
 	y.Quant = x.Quant
 	for i := range outer {
+		tick()
 		move(y, i*inner, x, (i*size+k)*inner, inner)
 	}
 	return y
@@ -232,6 +235,7 @@ func (p *pile) stack(t tensor.Type, axis int64, reverse bool) (tensor.Tensor, er
 			k = n - 1 - k
 		}
 		for i := range outer {
+			tick()
 			move(y, (i*n+k)*inner, part, i*inner, inner)
 		}
 	}

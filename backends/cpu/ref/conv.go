@@ -61,9 +61,11 @@ func convolve[T, S summable](c *convolution, x, w []T, store func(i, c int, s S)
 			for g := range c.groups {
 				whole := inGroup > 1 && len(taps) == kernel
 				for i := 0; whole && i < kernel; i++ {
+					tick()
 					copy(column[i*inGroup:], image[taps[i].in*c.x.c+g*inGroup:][:inGroup])
 				}
 				for o := g * outGroup; o < (g+1)*outGroup; o++ {
+					tick()
 					filter := w[o*kernel*inGroup:]
 					var sum S
 					switch {
@@ -71,10 +73,12 @@ func convolve[T, S summable](c *convolution, x, w []T, store func(i, c int, s S)
 						sum = inner[T, S](column, filter)
 					case inGroup == 1:
 						for _, t := range taps {
+							tick()
 							sum += S(image[t.in*c.x.c+g]) * S(filter[t.k])
 						}
 					default:
 						for _, t := range taps {
+							tick()
 							sum += inner[T, S](image[t.in*c.x.c+g*inGroup:][:inGroup], filter[t.k*inGroup:])
 						}
 					}

@@ -10,6 +10,7 @@ func init() {
 		t := out[0]
 		y := newTensor(t.DType, in[0].Dims...)
 		for i, n := 0, in[0].Count(); i < n; i++ {
+			tick()
 			scalarAt(in[0], i).put(y, i, true, true)
 		}
 		return []tensor.Tensor{y}, nil

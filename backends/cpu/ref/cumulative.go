@@ -20,6 +20,7 @@ func cumulate(in []tensor.Tensor, out tensor.Type, exclusive, reverse bool, a ac
 	lines(x.Dims, axis, func(_, start, step int) {
 		r, s := a.start, int64(a.start)
 		for k := range n {
+			tick()
 			i := start + k*step
 			if reverse {
 				i = start + (n-1-k)*step

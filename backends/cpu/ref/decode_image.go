@@ -13,6 +13,7 @@ func init() {
 		for n := range int(in[0].Dims[0]) {
 			for row := range luma.h {
 				for col := range luma.w {
+					tick()
 					x := components(planes, a, n, row, col)
 					for c := range a.Channels {
 						w := a.Weight[c]

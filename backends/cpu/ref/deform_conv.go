@@ -41,6 +41,7 @@ func deformConv(o *op.DeformConv, in []tensor.Tensor, out []tensor.Type) ([]tens
 			for kc := 0; kc < kernel && xe.c > 0; kc++ {
 				unflatten(kc, kernelDims, k)
 				for g := range shared {
+					tick()
 					s.reset()
 					for d, win := range windows {
 						c := float64(int64(at[d])*win.Stride-win.Before+int64(k[d])*win.Dilation) +
@@ -58,9 +59,11 @@ func deformConv(o *op.DeformConv, in []tensor.Tensor, out []tensor.Type) ([]tens
 				}
 			}
 			for oc := range ye.c {
+				tick()
 				first := oc / perOutput * perGroup
 				var sum float64
 				for kc := range kernel {
+					tick()
 					sum += inner[float64, float64](column[kc*xe.c+first:][:perGroup], w[(oc*kernel+kc)*perGroup:])
 				}
 				if bias != nil {

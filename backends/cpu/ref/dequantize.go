@@ -14,6 +14,7 @@ func init() {
 		}
 		y := newTensor(out[0].DType, x.Dims...)
 		for i, n := 0, x.Count(); i < n; i++ {
+			tick()
 			k := index(i)
 			v := scalarAt(x, i).float()
 			if len(in) > 2 && !in[2].Absent() {

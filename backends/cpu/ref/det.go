@@ -14,8 +14,10 @@ func init() {
 		y := newTensor(out[0].DType, dims...)
 		m := int(x.Dims[len(x.Dims)-1])
 		for i, n := 0, y.Count(); i < n; i++ {
+			tick()
 			a := alloc[float64](m * m)
 			for k := range a {
+				tick()
 				a[k] = tensor.FloatAt(x.DType, x.Data, i*m*m+k)
 			}
 			tensor.PutFloat(y.DType, y.Data, i, determinant(a, m), false)
@@ -30,6 +32,7 @@ func determinant(a []float64, m int) float64 {
 	for c := range m {
 		p := c
 		for r := c + 1; r < m; r++ {
+			tick()
 			if math.Abs(a[r*m+c]) > math.Abs(a[p*m+c]) {
 				p = r
 			}
@@ -41,11 +44,13 @@ func determinant(a []float64, m int) float64 {
 		if p != c {
 			det = -det
 			for k := range m {
+				tick()
 				a[p*m+k], a[c*m+k] = a[c*m+k], a[p*m+k]
 			}
 		}
 		det *= pivot
 		for r := c + 1; r < m; r++ {
+			tick()
 			f := a[r*m+c] / pivot
 			for k := c; k < m; k++ {
 				a[r*m+k] -= f * a[c*m+k]

@@ -25,6 +25,7 @@ func init() {
 		}
 		ys := make([]tensor.Tensor, 4)
 		for i := range ys {
+			tick()
 			ys[i] = like(out[i])
 		}
 		boxesOut, classesOut, scoresOut, count := view[float32](ys[0]), view[float32](ys[1]), view[float32](ys[2]),
@@ -33,6 +34,7 @@ func init() {
 		for b := range batches {
 			boxes := alloc[box](anchors)
 			for i := range boxes {
+				tick()
 				boxes[i] = decodeBox(o, in[0], (b*anchors+i)*int(in[0].Dims[2]), in[2], 4*i)
 			}
 			scores := func(i, class int) float32 {
@@ -45,6 +47,7 @@ func init() {
 				found = detectFast(o, boxes, scores)
 			}
 			for k, d := range found {
+				tick()
 				at := b*m + k
 				e := boxes[d.box]
 				copy(boxesOut[4*at:], []float32{e.y1, e.x1, e.y2, e.x2})
@@ -71,6 +74,7 @@ func decodeBox(o *op.DetectionPostProcess, t tensor.Tensor, i int, anchors tenso
 func detectFast(o *op.DetectionPostProcess, boxes []box, scores func(i, class int) float32) []detection {
 	top := alloc[float32](len(boxes))
 	for i := range top {
+		tick()
 		top[i] = scores(i, 0)
 		for c := 1; c < int(o.Classes); c++ {
 			top[i] = max(top[i], scores(i, c))
@@ -95,6 +99,7 @@ func detectRegular(o *op.DetectionPostProcess, boxes []box, scores func(i, class
 	for c := range int(o.Classes) {
 		own := alloc[float32](len(boxes))
 		for i := range own {
+			tick()
 			own[i] = scores(i, c)
 		}
 		order := best(own, func(s float32) bool { return s >= o.Score })

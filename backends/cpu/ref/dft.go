@@ -35,8 +35,10 @@ func dft(o *op.DFT, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, err
 	_, sizeOut, _ := around(y.Dims[:last], a)
 	for i := range outer {
 		for k := range inner {
+			tick()
 			v := alloc[complex128](n)
 			for t := range min(size, n) {
+				tick()
 				v[t] = complexAt(x, ((i*size+t)*inner+k)*parts, parts)
 			}
 			if o.Inverse && o.OneSided {
@@ -48,6 +50,7 @@ func dft(o *op.DFT, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, err
 			}
 			v = fourier(v, sign)
 			for t := range sizeOut {
+				tick()
 				z := v[t]
 				if o.Inverse {
 					z /= complex(float64(n), 0)
@@ -92,6 +95,7 @@ func mirrorSpectrum(v []complex128) {
 	n := len(v)
 	v[0] = complex(real(v[0]), 0)
 	for k := 1; k <= n/2; k++ {
+		tick()
 		if 2*k == n {
 			v[k] = complex(real(v[k]), 0)
 		}
@@ -105,6 +109,7 @@ func fourier(v []complex128, sign float64) []complex128 {
 	n := len(v)
 	p := 2
 	for p*p <= n && n%p != 0 {
+		tick()
 		p++
 	}
 	if p*p > n {
@@ -120,6 +125,7 @@ func fourier(v []complex128, sign float64) []complex128 {
 	for r := range parts {
 		part := alloc[complex128](n / p)[:0]
 		for t := r; t < n; t += p {
+			tick()
 			part = append(part, v[t])
 		}
 		if p < n {
@@ -129,6 +135,7 @@ func fourier(v []complex128, sign float64) []complex128 {
 	}
 	out := alloc[complex128](n)
 	for k := range out {
+		tick()
 		for r, part := range parts {
 			out[k] += part[k%len(part)] * turn(k*r, n)
 		}
@@ -146,22 +153,26 @@ func chirp(v []complex128, sign float64) []complex128 {
 	}
 	w := alloc[complex128](n) // exp(sign·πi·t²/n)
 	for t := range w {
+		tick()
 		s, c := math.Sincos(math.Pi * float64(t*t%(2*n)) / float64(n))
 		w[t] = complex(c, sign*s)
 	}
 	a, b := alloc[complex128](size), alloc[complex128](size)
 	for t, z := range w {
+		tick()
 		a[t] = v[t] * z
 		b[t] = cmplx.Conj(z)
 		b[(size-t)%size] = cmplx.Conj(z)
 	}
 	a, b = fourier(a, -1), fourier(b, -1)
 	for i := range a {
+		tick()
 		a[i] *= b[i]
 	}
 	a = fourier(a, 1)
 	out := alloc[complex128](n)
 	for k := range out {
+		tick()
 		out[k] = w[k] * a[k] / complex(float64(size), 0)
 	}
 	return out

@@ -12,6 +12,7 @@ func init() {
 		x := view[float32](in[0])
 		var lo, hi float32
 		for _, v := range x {
+			tick()
 			lo, hi = min(lo, v), max(hi, v)
 		}
 		scale := (hi - lo) / 255
@@ -21,6 +22,7 @@ func init() {
 		zero := math.RoundToEven(float64(-lo / scale))
 		y := newTensor(tensor.Uint8, in[0].Dims...)
 		for i, v := range x {
+			tick()
 			scalar{f: math.RoundToEven(float64(v/scale)) + zero}.put(y, i, true, false)
 		}
 		s, z := newTensor(tensor.Float32), newTensor(tensor.Uint8)

@@ -73,6 +73,7 @@ func einsum[T summable](o *op.Einsum, in []tensor.Tensor, read func(tensor.Tenso
 		}
 	}
 	for i, v := range acc.data {
+		tick()
 		put(i, v)
 	}
 	return nil

@@ -10,6 +10,7 @@ func init() {
 		y := like(out[0])
 		from, put := broadcastIndex(in[0].Dims, y.Dims), mover(y, in[0])
 		for i := range y.Count() {
+			tick()
 			put(i, from(i))
 		}
 		return []tensor.Tensor{y}, nil

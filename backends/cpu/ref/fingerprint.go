@@ -102,6 +102,7 @@ func fingerprintLong(s []byte) uint64 {
 		z, x = x, z
 	}
 	for at := 0; at < (n-1)/64*64; at += 64 {
+		tick()
 		round(at, mix1, 1)
 	}
 	mul := mix1 + z&0xff<<1

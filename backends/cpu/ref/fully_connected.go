@@ -39,6 +39,7 @@ func multiplyRows[T, S summable](r *rowProducts, x, w []T, store func(i, c int, 
 		for i := range b.rows {
 			row := x[b.x+i*r.k:][:r.k]
 			for j := range r.cols {
+				tick()
 				store(b.y+i*r.cols+j, j, inner[T, S](row, w[b.w+j*r.k:]))
 			}
 		}

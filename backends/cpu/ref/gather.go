@@ -31,6 +31,7 @@ func init() {
 				return nil, fault.Wrap(err, "input 1: element %d", k)
 			}
 			for i := range outer {
+				tick()
 				move(y, (i*len(indices)+k)*inner, x, (i*size+int(from))*inner, inner)
 			}
 		}

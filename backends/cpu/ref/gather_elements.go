@@ -14,6 +14,7 @@ func init() {
 			return nil, err
 		}
 		for i, j := range places {
+			tick()
 			move(y, i, in[0], int(j), 1)
 		}
 		return []tensor.Tensor{y}, nil

@@ -19,6 +19,7 @@ func init() {
 		inner, whole := int(product(x.Dims[b+k:])), int(product(x.Dims[b:]))
 		y := like(out[0])
 		for i, p := range places {
+			tick()
 			batch := i / (len(places) / batches)
 			move(y, i*inner, x, batch*whole+int(p), inner)
 		}
@@ -37,6 +38,7 @@ func vectorPlaces(dims []int64, indices tensor.Tensor, wraps bool) ([]int64, err
 	stride := tensor.RowMajor(dims)
 	places := alloc[int64](product(indices.Dims[:last]))
 	for i := range places {
+		tick()
 		for d, n := range v[i*k : (i+1)*k] {
 			at, err := position(n, dims[d], wraps)
 			if err != nil {

@@ -14,6 +14,7 @@ func generateProposals(o *op.GenerateProposals, in []tensor.Tensor, out []tensor
 	scores, deltas, corners, images := reals(in[0]), reals(in[1]), reals(in[2]), reals(in[3])
 	anchors := alloc[box](in[2].Dims[0])
 	for i := range anchors {
+		tick()
 		var err error
 		if anchors[i], err = boxAt(corners, 4*i); err != nil {
 			return nil, fault.Wrap(err, "input 2: anchor %d", i)
@@ -32,6 +33,7 @@ func generateProposals(o *op.GenerateProposals, in []tensor.Tensor, out []tensor
 		n := maps.cells * len(anchors)
 		boxes, own := alloc[box](n), alloc[float32](n)
 		for i := range boxes {
+			tick()
 			cell, a := i/len(anchors), i%len(anchors)
 			row, column := cell/int(maps.spatial[1]), cell%int(maps.spatial[1])
 			down, right := float32(row)*o.StrideHeight, float32(column)*o.StrideWidth
@@ -53,6 +55,7 @@ func generateProposals(o *op.GenerateProposals, in []tensor.Tensor, out []tensor
 		})
 		taken := 0
 		for len(order) > 0 && (o.After <= 0 || int64(taken) < o.After) {
+			tick()
 			top := order[0]
 			found = append(grow(found, 1), proposal{boxes[top], own[top], b})
 			taken++
@@ -68,6 +71,7 @@ func generateProposals(o *op.GenerateProposals, in []tensor.Tensor, out []tensor
 		}
 	}
 	for i, p := range found {
+		tick()
 		putNumber(res[0], i, float64(p.score))
 		p.box.put(func(i int, r float64) { putNumber(res[1], i, r) }, 4*i)
 		storeInt(res[2], i, int64(p.image))

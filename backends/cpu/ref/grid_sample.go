@@ -28,6 +28,7 @@ func gridSample(o *op.GridSample, in []tensor.Tensor, out []tensor.Type) ([]tens
 				s.dimension(int(size), list)
 			}
 			for c := range ye.c {
+				tick()
 				put(ye.index(b, c, p), s.value(x, xe.index(b, c, 0), xe.step()))
 			}
 		}

@@ -25,10 +25,12 @@ func gru(o *op.GRU, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, err
 			next, reset, gated := alloc[float64](s.hidden), alloc[float64](s.hidden), alloc[float64](s.hidden)
 			s.walk(o.Direction, d, b, func(x []float64, y int) {
 				for j := range h {
+					tick()
 					reset[j] = activate(f, s.limit(s.input(d, resetGate, j, x)+s.recurrence(d, resetGate, j, h)))
 					gated[j] = reset[j] * h[j]
 				}
 				for j := range h {
+					tick()
 					z := activate(f, s.limit(s.input(d, updateGate, j, x)+s.recurrence(d, updateGate, j, h)))
 					past := s.recurrence(d, hiddenGate, j, gated)
 					if o.LinearBeforeReset {

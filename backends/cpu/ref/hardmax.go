@@ -10,6 +10,7 @@ func init() {
 		return mapLines(in[0], out[0], o.Axis, func(line []float64) {
 			best := 0
 			for i, v := range line {
+				tick()
 				if v > line[best] || v != v && line[best] == line[best] {
 					best = i
 				}

@@ -18,6 +18,7 @@ func init() {
 		admit(int64(len(keys)) * 48)
 		rows := make(map[int64]int, len(keys))
 		for row, key := range keys {
+			tick()
 			if _, taken := rows[key]; !taken {
 				rows[key] = row
 			}
@@ -28,6 +29,7 @@ func init() {
 			size *= int(d)
 		}
 		for k, key := range lookups {
+			tick()
 			if row, found := rows[key]; found {
 				move(y, k*size, in[2], row*size, size)
 				hits.Data[k] = 1

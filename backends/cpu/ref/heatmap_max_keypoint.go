@@ -30,6 +30,7 @@ func init() {
 				}
 				top := 0
 				for p := range maps.cells {
+					tick()
 					if at(p/columns, p%columns) > at(top/columns, top%columns) {
 						top = p
 					}

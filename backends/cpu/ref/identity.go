@@ -9,7 +9,7 @@ func init() {
 	register(Bits, func(_ *op.Identity, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
 		y := newTensor(in[0].DType, in[0].Dims...)
 		y.Quant = out[0].Quant
-		copy(y.Data, in[0].Data)
+		copyBytes(y.Data, in[0].Data)
 		return []tensor.Tensor{y}, nil
 	})
 }

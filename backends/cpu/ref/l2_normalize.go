@@ -39,10 +39,12 @@ func init() {
 		x, set := reals(in[0]), broadcastIndex(kept, dims)
 		sums := alloc[float64](cellCount(kept))
 		for i, v := range x {
+			tick()
 			sums[set(i)] += v * v
 		}
 		y, put := realStore(out[0])
 		for i, v := range x {
+			tick()
 			s := sums[set(i)]
 			if o.Mode == op.EpsAdd {
 				s += float64(o.Epsilon)

@@ -32,6 +32,7 @@ func init() {
 			stats[0](r, mean)
 			stats[1](r, inverse)
 			for k, v := range row {
+				tick()
 				i := r*length + k
 				put(i, (v-mean)*inverse*gamma(i)+beta(i))
 			}

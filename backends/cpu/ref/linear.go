@@ -76,11 +76,13 @@ func centred[T int32 | int64](t tensor.Tensor) ([]T, error) {
 	if t.Quant.IsPerTensor() {
 		z := int64(t.Quant.ZeroAt(0))
 		for i := range v {
+			tick()
 			v[i] = T(q[i] - z)
 		}
 		return v, nil
 	}
 	for i := range v {
+		tick()
 		v[i] = T(q[i] - int64(t.Quant.ZeroAt(index(i))))
 	}
 	return v, nil
@@ -120,6 +122,7 @@ func linearQuant(x, w, bias tensor.Tensor, out tensor.Type, axis int, s summer) 
 		}
 		offset = alloc[float64](len(b))
 		for c := range b {
+			tick()
 			scale, zero := step(c)
 			offset[c] = float64(b[c]-int64(zero)) * scale
 		}
@@ -200,6 +203,7 @@ func realBias(x, w, bias tensor.Tensor, axis int) (tensor.Tensor, error) {
 	t := newTensor(tensor.Float32, bias.Dims...)
 	f := view[float32](t)
 	for c := range f {
+		tick()
 		scale, _ := step(c)
 		f[c] = float32(float64(b[c]) * scale)
 	}
@@ -268,6 +272,7 @@ func reals(t tensor.Tensor) []float64 {
 	v, _ := readInts(t.DType, t.Data, t.Count())
 	f := alloc[float64](len(v))
 	for i := range v {
+		tick()
 		f[i] = float64(v[i])
 	}
 	return f
@@ -277,6 +282,7 @@ func widen[T elem](t tensor.Tensor) []float64 {
 	v := view[T](t)
 	f := alloc[float64](len(v))
 	for i := range v {
+		tick()
 		f[i] = float64(v[i])
 	}
 	return f
@@ -292,11 +298,14 @@ func inner[T, S summable](a, b []T) S {
 	var s0, s1, s2, s3 S
 	b = b[:len(a)]
 	i := 0
-	for ; i+4 <= len(a); i += 4 {
-		s0 += S(a[i]) * S(b[i])
-		s1 += S(a[i+1]) * S(b[i+1])
-		s2 += S(a[i+2]) * S(b[i+2])
-		s3 += S(a[i+3]) * S(b[i+3])
+	for i+4 <= len(a) {
+		tick()
+		for end := min(i+stretch, len(a)); i+4 <= end; i += 4 {
+			s0 += S(a[i]) * S(b[i])
+			s1 += S(a[i+1]) * S(b[i+1])
+			s2 += S(a[i+2]) * S(b[i+2])
+			s3 += S(a[i+3]) * S(b[i+3])
+		}
 	}
 	for ; i < len(a); i++ {
 		s0 += S(a[i]) * S(b[i])

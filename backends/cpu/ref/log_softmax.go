@@ -13,10 +13,12 @@ func init() {
 			scale(line, o.Scale())
 			m, sum := largest(line), 0.0
 			for _, v := range line {
+				tick()
 				sum += math.Exp(v - m)
 			}
 			log := math.Log(sum)
 			for i := range line {
+				tick()
 				line[i] = line[i] - m - log
 			}
 		})

@@ -29,6 +29,7 @@ func init() {
 					base, step := e.index(n, c, 0), e.step()
 					var sum float64
 					for _, t := range taps {
+						tick()
 						sum += math.Pow(math.Abs(x[base+t.in*step]), power)
 					}
 					if o.Mean {

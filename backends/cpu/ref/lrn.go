@@ -24,8 +24,10 @@ func init() {
 		y, put := realStore(out[0])
 		lines(in[0].Dims, axis, func(_, start, step int) {
 			for c := range channels {
+				tick()
 				var sum float64
 				for k := max(0, c-int(o.Before)); k <= min(channels-1, c+int(o.After)); k++ {
+					tick()
 					v := x[start+k*step]
 					sum += v * v
 				}

@@ -21,6 +21,7 @@ func init() {
 			binary.LittleEndian.PutUint32(key, math.Float32bits(seed))
 			score := 0.0
 			for i := range rows {
+				tick()
 				copy(key[4:], in[1].Data[i*size:(i+1)*size])
 				f := float64(int64(fingerprint64(key)))
 				if len(in) > 2 && !in[2].Absent() {
@@ -36,6 +37,7 @@ func init() {
 		for h := range functions {
 			var packed uint32
 			for b := range bits {
+				tick()
 				one := bit(float32(scalarAt(in[0], h*bits+b).f))
 				packed = packed<<1 | one
 				if o.Form == op.LSHDense {

@@ -45,10 +45,12 @@ func lstm(o *op.LSTM, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, e
 			s.walk(o.Direction, d, b, func(x []float64, at int) {
 				t.step(d, x, h, c, y, cell)
 				for j, v := range y {
+					tick()
 					res.put[0](at+j, v)
 					h[j] = (1-zh)*v + zh*h[j]
 				}
 				for j, v := range cell {
+					tick()
 					c[j] = (1-zc)*v + zc*c[j]
 				}
 			})
@@ -67,15 +69,18 @@ func (t *lstmCells) step(d int, x, h, c, y, cell []float64) {
 	in, forget := t.in, t.forget
 	if !t.o.InputForget {
 		for j, v := range t.arguments(d, forgetGate, 2, x, h, c) {
+			tick()
 			forget[j] = activate(f, t.limit(v))
 		}
 	}
 	if !t.o.Coupled {
 		for j, v := range t.arguments(d, inputGate, 0, x, h, c) {
+			tick()
 			in[j] = activate(f, t.limit(v))
 		}
 	}
 	for j, v := range t.arguments(d, cellGate, none, x, h, c) {
+		tick()
 		switch {
 		case t.o.InputForget:
 			forget[j] = 1 - in[j]
@@ -89,12 +94,14 @@ func (t *lstmCells) step(d int, x, h, c, y, cell []float64) {
 		made = t.made
 	}
 	for j, v := range t.arguments(d, outputGate, 1, x, h, cell) {
+		tick()
 		made[j] = activate(f, t.limit(v)) * activate(hf, cell[j])
 	}
 	if t.projection == nil {
 		return
 	}
 	for k := range y {
+		tick()
 		v := inner[float64, float64](made, t.projection[(d*t.outputs+k)*t.hidden:])
 		if t.added != nil {
 			v += t.added[d*t.outputs+k]
@@ -115,6 +122,7 @@ func (t *lstmCells) arguments(d, gate, hole int, x, h, c []float64) []float64 {
 	}
 	v := t.argument
 	for j := range v {
+		tick()
 		wx, rh := t.products(d, gate, j, x, h)
 		v[j] = wx + rh
 		if t.peephole != nil && hole >= 0 {
@@ -125,6 +133,7 @@ func (t *lstmCells) arguments(d, gate, hole int, x, h, c []float64) []float64 {
 		normalizeUnits(v, t.weights[(d*t.gates+gate)*t.hidden:])
 	}
 	for j := range v {
+		tick()
 		w, r := t.biases(d, gate, j)
 		v[j] += w + r
 	}
@@ -135,12 +144,15 @@ func (t *lstmCells) arguments(d, gate, hole int, x, h, c []float64) []float64 {
 func normalizeUnits(v, weights []float64) {
 	mean, variance := 0.0, 0.0
 	for _, x := range v {
+		tick()
 		mean += x / float64(len(v))
 	}
 	for _, x := range v {
+		tick()
 		variance += (x - mean) * (x - mean) / float64(len(v))
 	}
 	for j, x := range v {
+		tick()
 		v[j] = (x - mean) / math.Sqrt(variance+1e-8) * weights[j]
 	}
 }

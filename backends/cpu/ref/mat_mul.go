@@ -36,6 +36,7 @@ func init() {
 		}
 		if step > 0 {
 			for i := range total {
+				tick()
 				p.blocks = append(p.blocks, block{rows: int(m), x: ia(i) * int(m*k), w: ib(i) * int(k*n), y: i * step})
 			}
 		}
@@ -105,6 +106,7 @@ func swapLast[T any](x []T, dims []int64) []T {
 	y := alloc[T](len(x))
 	for base := 0; base < len(x); base += rows * cols {
 		for r := range rows {
+			tick()
 			for c := range cols {
 				y[base+c*rows+r] = x[base+r*cols+c]
 			}

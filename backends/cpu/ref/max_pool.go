@@ -60,6 +60,7 @@ func maxPool[T elem](o *op.MaxPool, in tensor.Tensor, out []tensor.Type, lowest 
 				base, step := e.index(n, c, 0), e.step()
 				best, cell := lowest, -1
 				for _, t := range taps {
+					tick()
 					v := x[base+t.in*step]
 					if cell < 0 || v > best || v != v && best == best {
 						best, cell = v, t.in

@@ -42,6 +42,7 @@ func init() {
 						base, best := xe.index(roi.image, c, 0), math.Inf(-1)
 						for i := row[0]; i < row[1]; i++ {
 							for j := col[0]; j < col[1]; j++ {
+								tick()
 								best = max(best, x[base+(i*width+j)*xe.step()])
 							}
 						}
@@ -64,6 +65,7 @@ func roiBins(start, end float64, n, size int) [][2]int {
 	length := max(math.Round(end)-first+1, 1)
 	bins := alloc[[2]int](n)
 	for i := range bins {
+		tick()
 		lo := math.Floor(float64(i)*length/float64(n)) + first
 		hi := math.Ceil(float64(i+1)*length/float64(n)) + first
 		bins[i] = [2]int{int(min(max(lo, 0), float64(size))), int(min(max(hi, 0), float64(size)))}

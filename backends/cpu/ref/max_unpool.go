@@ -19,6 +19,7 @@ func init() {
 				return nil, err
 			}
 			for i := range y.Count() {
+				tick()
 				storeInt(y, i, int64(y.Quant.ZeroAt(index(i))))
 			}
 		}
@@ -29,6 +30,7 @@ func init() {
 		total, stride := int64(cellCount(from)), tensor.RowMajor(y.Dims)
 		at := alloc[int](len(from))
 		for i, k := range indices {
+			tick()
 			if k < 0 || k >= total {
 				return nil, fault.New(fault.Data, "input 1: index %d is outside %d elements", k, total)
 			}

@@ -16,6 +16,7 @@ func init() {
 		low, high := toMel(scalarAt(in[3], 0).f), toMel(scalarAt(in[4], 0).f)
 		edges := alloc[int](bands + 2)
 		for i := range edges {
+			tick()
 			mel := low + float64(i)*(high-low)/float64(len(edges))
 			bin := math.Floor((length + 1) * 700 * (math.Pow(10, mel/2595) - 1) / rate)
 			if !(bin >= 0 && bin < float64(bins)) {
@@ -26,6 +27,7 @@ func init() {
 		for i := range bands {
 			from, top, to := edges[i], edges[i+1], edges[i+2]
 			for j := from; j <= top; j++ {
+				tick()
 				w := 1.0
 				if top > from {
 					w = float64(j-from) / float64(top-from)
@@ -33,6 +35,7 @@ func init() {
 				putNumber(y, j*bands+i, w)
 			}
 			for j := top; j < to; j++ {
+				tick()
 				putNumber(y, j*bands+i, float64(to-j)/float64(to-top))
 			}
 		}

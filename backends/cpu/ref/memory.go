@@ -11,7 +11,7 @@ import (
 // Kernels take memory by alloc, newTensor and cloned, or announce it with admit: these panic with a shortage when there
 // is none, which refuse turns into the error of the operator.
 
-// shortage is the panic of a kernel that gets no memory.
+// shortage is the panic of a kernel that gets no memory, or whose context has ended.
 type shortage struct{ err error }
 
 // refuse sets err when a kernel panics for want of memory; it is deferred.
@@ -37,7 +37,7 @@ func alloc[T any, N int | int64](n N) []T {
 // cloned returns a copy of v.
 func cloned[T any](v []T) []T {
 	c := alloc[T](len(v))
-	copy(c, v)
+	inStretches(len(v), func(from, to int) { copy(c[from:to], v[from:]) })
 	return c
 }
 
@@ -47,7 +47,7 @@ func grow[T any](v []T, n int) []T {
 		return v
 	}
 	w := alloc[T](max(len(v)+n, 2*len(v)))[:len(v)]
-	copy(w, v)
+	inStretches(len(v), func(from, to int) { copy(w[from:to], v[from:]) })
 	return w
 }
 
@@ -73,8 +73,15 @@ func newTensor(d tensor.DType, dims ...int64) tensor.Tensor {
 
 // readInts is tensor.ReadInts.
 func readInts(d tensor.DType, data []byte, n int) ([]int64, error) {
-	admit(8 * n)
-	return tensor.ReadInts(d, data, n)
+	if size, ok := d.ByteSize(int64(n)); !ok || int64(len(data)) < size || !d.IsInt() && d != tensor.Bool {
+		return tensor.ReadInts(d, data, n)
+	}
+	v := alloc[int64](n)
+	for i := range v {
+		tick()
+		v[i] = tensor.IntAt(d, data, i)
+	}
+	return v, nil
 }
 
 // satMul multiplies numbers that are not negative, at most math.MaxInt64.

@@ -11,11 +11,12 @@ func move(dst tensor.Tensor, i int, src tensor.Tensor, j, n int) {
 	bits := dst.DType.Bits()
 	if bits%8 == 0 {
 		size := bits / 8
-		copy(dst.Data[i*size:(i+n)*size], src.Data[j*size:(j+n)*size])
+		inStretches(n*size, func(from, to int) { copy(dst.Data[i*size+from:i*size+to], src.Data[j*size+from:]) })
 		return
 	}
 	put := mover(dst, src)
 	for k := range n {
+		tick()
 		put(i+k, j+k)
 	}
 }
@@ -45,6 +46,7 @@ func eachIndex(dims []int64, f func(idx []int64, i int)) {
 	n, _ := tensor.Count(dims)
 	idx := make([]int64, len(dims))
 	for i := range int(n) {
+		tick()
 		f(idx, i)
 		for d := len(dims) - 1; d >= 0; d-- {
 			if idx[d]++; idx[d] < dims[d] {

@@ -28,6 +28,7 @@ func (a box) iou(b box) float32 {
 func suppress(boxes []box, candidates []int, limit int64, iou float32) []int {
 	var taken []int
 	for _, c := range candidates {
+		tick()
 		if int64(len(taken)) >= limit {
 			break
 		}
@@ -42,6 +43,7 @@ func suppress(boxes []box, candidates []int, limit int64, iou float32) []int {
 func best(scores []float32, keep func(float32) bool) []int {
 	var order []int
 	for i, s := range scores {
+		tick()
 		if keep(s) {
 			order = append(order, i)
 		}
@@ -72,11 +74,13 @@ func init() {
 		for b := range batches {
 			boxes := alloc[box](n)
 			for i := range boxes {
+				tick()
 				boxes[i] = corners(in[0], b*n+i, o.CenterBox)
 			}
 			for c := range classes {
 				scores := alloc[float32](n)
 				for i := range scores {
+					tick()
 					scores[i] = float32(scalarAt(in[1], (b*classes+c)*n+i).f)
 				}
 				order := best(scores, func(s float32) bool { return s > floor || len(in) < 5 || in[4].Absent() })
@@ -89,6 +93,7 @@ func init() {
 		}
 		y, err := sized(out[0], int64(len(found)/3), 3)
 		for i, v := range found {
+			tick()
 			storeInt(y, i, v)
 		}
 		return []tensor.Tensor{y}, err

@@ -10,10 +10,12 @@ import (
 // moments returns the mean and the biased variance of v, in two passes.
 func moments(v []float64) (mean, variance float64) {
 	for _, x := range v {
+		tick()
 		mean += x
 	}
 	mean /= float64(len(v))
 	for _, x := range v {
+		tick()
 		variance += (x - mean) * (x - mean)
 	}
 	return mean, variance / float64(len(v))
@@ -25,6 +27,7 @@ func gathered(x []float64, sets int, set func(i int) int, f func(positions []int
 	members := alloc[[]int](sets)
 	admit(24 * len(x)) // positions, in lists that grow by doubling
 	for i := range x {
+		tick()
 		s := set(i)
 		members[s] = append(members[s], i)
 	}
@@ -35,6 +38,7 @@ func gathered(x []float64, sets int, set func(i int) int, f func(positions []int
 		}
 		v = v[:0]
 		for _, i := range m {
+			tick()
 			v = append(v, x[i])
 		}
 		f(m, v)
@@ -51,6 +55,7 @@ func standardize(in []tensor.Tensor, out tensor.Type, epsilon float32, sets int,
 		mean, variance := moments(values)
 		d := math.Sqrt(variance + float64(epsilon))
 		for k, i := range positions {
+			tick()
 			c := channel(i)
 			put(i, (values[k]-mean)/d*scale[c]+bias[c])
 		}

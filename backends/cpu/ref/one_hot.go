@@ -19,6 +19,7 @@ func init() {
 		}
 		_, _, inner := around(y.Dims, a)
 		for i := range y.Count() {
+			tick()
 			cell := int64(i / inner % int(depth))
 			k := scalarAt(indices, i/(inner*int(depth))*inner+i%inner)
 			hot := k.i

@@ -15,6 +15,7 @@ func init() {
 		y := newTensor(out[0].DType, dims...)
 		ix, ie := broadcastIndex(x.Dims, dims), broadcastIndex(e.Dims, dims)
 		for i, n := 0, y.Count(); i < n; i++ {
+			tick()
 			a, b := scalarAt(x, ix(i)), scalarAt(e, ie(i))
 			if a.kind == floatKind || b.kind == floatKind {
 				scalar{f: power(a.float(), b.float())}.put(y, i, true, true)
@@ -38,6 +39,7 @@ func power(x, e float64) float64 {
 	}
 	y := 1.0
 	for range int(n) {
+		tick()
 		y *= x
 	}
 	if e < 0 {

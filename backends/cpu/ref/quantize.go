@@ -16,6 +16,7 @@ func init() {
 		}
 		y := newTensor(out[0].DType, x.Dims...)
 		for i, n := 0, x.Count(); i < n; i++ {
+			tick()
 			k := index(i)
 			v := scalarAt(x, i).float() / tensor.FloatAt(scale.DType, scale.Data, k)
 			if x.DType != tensor.Float64 {

@@ -18,6 +18,7 @@ func init() {
 			copy(joined, x[b*features:][:features])
 			copy(joined[features:], h0[b*units:][:units])
 			for u := range units {
+				tick()
 				sum := func(gate int) int16 {
 					v := view[int32](in[9+gate])[u] + aroundZero(joined[:units], view[uint8](in[5+gate])[u*units:], zero) +
 						aroundZero(joined[units:], view[uint8](in[1+gate])[u*features:], zero)
@@ -40,6 +41,7 @@ func init() {
 func aroundZero(x, w []uint8, zero int32) int32 {
 	var sum int32
 	for i, v := range x {
+		tick()
 		sum += (int32(v) - 128) * (int32(w[i]) - zero)
 	}
 	return sum

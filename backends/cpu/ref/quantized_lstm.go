@@ -49,6 +49,7 @@ func (q *codedLSTM) step(b int, h []int8, c []int16) {
 	}
 	clip := int16(min(q.o.ClipCell/q.cScale, math.MaxInt16))
 	for u := range c {
+		tick()
 		f, g := logisticFixed(forget[u], 3), tanhFixed(candidate[u], 3)
 		i := oneQ15 - f
 		if !q.in[1].Absent() {
@@ -63,6 +64,7 @@ func (q *codedLSTM) step(b int, h []int8, c []int16) {
 	made := alloc[int8](q.units)
 	hidden := newFixedScale(float64(float32(math.Ldexp(math.Ldexp(1, -15)/float64(q.hidScale), -15))))
 	for u, v := range q.gate(b, outputGate, c) {
+		tick()
 		m := hidden.times(int32(logisticFixed(v, 3)) * int32(tanhFixed(c[u], 15+q.cellBits)))
 		made[u] = clamp8(m - int32(q.o.HiddenZero))
 	}
@@ -74,6 +76,7 @@ func (q *codedLSTM) step(b int, h []int8, c []int16) {
 	scale := newFixedScale(float64(q.in[16].Quant.Scale[0] * q.hidScale / q.hScale))
 	limit := int8(min(q.o.ClipProjection/q.hScale, math.MaxInt8))
 	for p := range h {
+		tick()
 		var bias int32
 		if !q.in[17].Absent() {
 			bias = view[int32](q.in[17])[p]
@@ -100,6 +103,7 @@ func (q *codedLSTM) gate(b, gate int, cell []int16) []int16 {
 	}
 	v := alloc[int16](q.units)
 	for u := range v {
+		tick()
 		var first int32
 		if norm.Absent() {
 			first = bias[u]
@@ -121,6 +125,7 @@ func (q *codedLSTM) gate(b, gate int, cell []int16) []int16 {
 // weighed is bias plus the sum of x, without its zero point, times w, in 32 bits that wrap.
 func weighed(x, w []int8, zero, bias int32) int32 {
 	for i, v := range x {
+		tick()
 		bias += (int32(v) - zero) * int32(w[i])
 	}
 	return bias
@@ -132,6 +137,7 @@ func normalizeCodes(v, weights []int16, bias []int32, scale fixedScale) {
 	n := int64(len(v))
 	var sum, squares int64
 	for _, x := range v {
+		tick()
 		sum += int64(x)
 		squares += int64(x) * int64(x)
 	}
@@ -143,6 +149,7 @@ func normalizeCodes(v, weights []int16, bias []int32, scale fixedScale) {
 	root := inverseRoot(variance)
 	scale.shift += 12
 	for u, x := range v {
+		tick()
 		y := int64(root.times(1024*int32(x)-mean))*int64(weights[u]) + int64(bias[u])
 		half := int64(512)
 		if y <= 0 {

@@ -26,6 +26,7 @@ func init() {
 	register(Real|Judging, func(o *op.Bernoulli, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
 		r := source(o.Seed, o.Seeded)
 		for i := range in[0].Count() {
+			tick()
 			if p := scalarAt(in[0], i).f; !(p >= 0 && p <= 1) {
 				return nil, fault.New(fault.Data, "input 0: element %d is %v, no probability", i, p)
 			}
@@ -55,6 +56,7 @@ func init() {
 				return nil, err
 			}
 			for k := range samples {
+				tick()
 				at := r.Float64() * ends[len(ends)-1]
 				c, _ := slices.BinarySearchFunc(ends, at, func(end, at float64) int {
 					if end <= at {
@@ -96,6 +98,7 @@ func uniform(r *rand.Rand, low, high float32) func() float64 {
 func draw(t tensor.Type, next func() float64) ([]tensor.Tensor, error) {
 	y := like(t)
 	for i := range y.Count() {
+		tick()
 		putNumber(y, i, next())
 	}
 	return []tensor.Tensor{y}, nil
@@ -117,6 +120,7 @@ func weightEnds(x tensor.Tensor, row int) ([]float64, error) {
 	n := int(x.Dims[1])
 	top := math.Inf(-1)
 	for c := range n {
+		tick()
 		top = max(top, scalarAt(x, row*n+c).f)
 	}
 	if math.IsNaN(top) || math.IsInf(top, 0) {
@@ -125,6 +129,7 @@ func weightEnds(x tensor.Tensor, row int) ([]float64, error) {
 	ends := alloc[float64](n)
 	sum, last := 0.0, 0
 	for c := range n {
+		tick()
 		w := math.Exp(scalarAt(x, row*n+c).f - top)
 		if w > 0 {
 			last = c

@@ -10,6 +10,7 @@ func init() {
 		y := like(out[0])
 		start, delta := scalarAt(in[0], 0), scalarAt(in[2], 0)
 		for i := range y.Count() {
+			tick()
 			if y.DType.IsFloat() {
 				tensor.PutFloat(y.DType, y.Data, i, start.f+float64(i)*delta.f, true)
 			} else {

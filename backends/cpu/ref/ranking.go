@@ -61,6 +61,7 @@ func lines(dims []int64, axis int, visit func(line, start, step int)) {
 	}
 	for o := range outer {
 		for i := range step {
+			tick()
 			visit(o*step+i, o*step*int(dims[axis])+i, step)
 		}
 	}

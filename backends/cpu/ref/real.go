@@ -16,6 +16,7 @@ func toReal(t tensor.Tensor) (tensor.Tensor, error) {
 	y := view[float32](out)
 	if t.Quant == nil {
 		for i := range y {
+			tick()
 			y[i] = float32(tensor.FloatAt(t.DType, t.Data, i))
 		}
 		return out, nil
@@ -32,6 +33,7 @@ func toReal(t tensor.Tensor) (tensor.Tensor, error) {
 		return out, err
 	}
 	for i := range y {
+		tick()
 		k := index(i)
 		y[i] = float32(float64(q[i]-int64(t.Quant.ZeroAt(k))) * float64(t.Quant.Scale[k]))
 	}
@@ -50,6 +52,7 @@ func fromReal(x tensor.Tensor, t tensor.Type) (tensor.Tensor, error) {
 	f := view[float32](x)
 	if t.Quant == nil {
 		for i, v := range f {
+			tick()
 			tensor.PutFloat(t.DType, out.Data, i, float64(v), true)
 		}
 		return out, nil
@@ -63,6 +66,7 @@ func fromReal(x tensor.Tensor, t tensor.Type) (tensor.Tensor, error) {
 		return out, err
 	}
 	for i, v := range f {
+		tick()
 		k := index(i)
 		storeInt(out, i, quantize(float64(v), float64(t.Quant.Scale[k]), float64(t.Quant.ZeroAt(k)), lo, hi))
 	}

@@ -41,6 +41,7 @@ func newSequence(in []tensor.Tensor, gates int, batchFirst bool, clip float32) (
 			return nil, fault.As(fault.Type, err, "input 4")
 		}
 		for b, n := range v {
+			tick()
 			if n < 0 || n > int64(s.steps) {
 				return nil, fault.New(fault.Data, "input 4: length %d of sequence %d is outside 0..%d", n, b, s.steps)
 			}
@@ -76,6 +77,7 @@ func (s *sequence) walk(direction op.Direction, d, b int, step func(x []float64,
 	}
 	reverse := direction == op.Reverse || direction == op.Bidirectional && d == 1
 	for k := range n {
+		tick()
 		t := k
 		if reverse {
 			t = n - 1 - k
@@ -143,6 +145,7 @@ func newResults(out []tensor.Type) *results {
 // keep stores a state.
 func (r *results) keep(output, at int, v []float64) {
 	for j, x := range v {
+		tick()
 		r.put[output](at+j, x)
 	}
 }

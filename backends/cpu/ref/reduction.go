@@ -61,12 +61,14 @@ func reduceNumbers(in []tensor.Tensor, keepDims, emptyKeeps bool, out tensor.Typ
 		acc[i] = int64(a.start)
 	}
 	for i, m := 0, x.Count(); i < m; i++ {
+		tick()
 		k := index(i)
 		acc[k] = a.int(acc[k], tensor.IntAt(x.DType, x.Data, i))
 	}
 	dims, _ := out.Shape.Ints()
 	y := newTensor(out.DType, dims...)
 	for i, v := range acc {
+		tick()
 		tensor.PutInt(y.DType, y.Data, i, v)
 	}
 	return []tensor.Tensor{y}, nil
@@ -87,6 +89,7 @@ func reduceIntMeans(in []tensor.Tensor, keepDims, emptyKeeps bool, out tensor.Ty
 	n := int64(group)
 	quotient, rest := alloc[int64](total), alloc[int64](total)
 	for i, m := 0, x.Count(); i < m; i++ {
+		tick()
 		k, v := index(i), tensor.IntAt(x.DType, x.Data, i)
 		q, r := v/n, v%n
 		if x.DType.IsUnsigned() {
@@ -101,6 +104,7 @@ func reduceIntMeans(in []tensor.Tensor, keepDims, emptyKeeps bool, out tensor.Ty
 	dims, _ := out.Shape.Ints()
 	y := newTensor(out.DType, dims...)
 	for i, q := range quotient {
+		tick()
 		switch { // a rest of the other sign takes the fraction's direction back towards zero
 		case q < 0 && rest[i] > 0 && !x.DType.IsUnsigned():
 			q++
@@ -125,12 +129,14 @@ func reduceReals(in []tensor.Tensor, keepDims, emptyKeeps bool, out tensor.Type,
 		acc[i] = a.start
 	}
 	for i, m := 0, x.Count(); i < m; i++ {
+		tick()
 		k := index(i)
 		acc[k] = a.real(acc[k], scalarAt(x, i).float())
 	}
 	dims, _ := out.Shape.Ints()
 	y := newTensor(out.DType, dims...)
 	for i, v := range acc {
+		tick()
 		if a.endReal != nil {
 			v = a.endReal(v, group)
 		}
@@ -156,6 +162,7 @@ func reduceExtreme(in []tensor.Tensor, keepDims, emptyKeeps bool, out tensor.Typ
 		best[i] = -1
 	}
 	for i, m := 0, x.Count(); i < m; i++ {
+		tick()
 		if k := index(i); best[k] < 0 || better(i, best[k]) {
 			best[k] = i
 		}
@@ -164,6 +171,7 @@ func reduceExtreme(in []tensor.Tensor, keepDims, emptyKeeps bool, out tensor.Typ
 	y := newTensor(out.DType, dims...)
 	move := mover(y, x)
 	for i, j := range best {
+		tick()
 		if j >= 0 {
 			move(i, j)
 			continue
@@ -195,6 +203,7 @@ func reduceTruth(in []tensor.Tensor, keepDims, emptyKeeps bool, out tensor.Type,
 		y[i] = bit(all)
 	}
 	for i, v := range x.Data {
+		tick()
 		if (v != 0) != all {
 			y[index(i)] = bit(!all)
 		}

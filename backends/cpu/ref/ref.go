@@ -89,9 +89,25 @@ func Compute(o graph.Op, in []tensor.Tensor, declared []tensor.Type) ([]tensor.T
 	return ComputeContext(context.Background(), o, in, declared)
 }
 
-// ComputeContext is Compute for operators that may run long: bodies of control flow look at ctx between their nodes.
-func ComputeContext(ctx context.Context, o graph.Op, in []tensor.Tensor, declared []tensor.Type) (res []tensor.Tensor,
-	err error) {
+// ComputeContext is Compute for operators that may run long: they look at ctx every few milliseconds. Its error is that
+// of the computation then.
+func ComputeContext(ctx context.Context, o graph.Op, in []tensor.Tensor, declared []tensor.Type) ([]tensor.Tensor,
+	error) {
+	if ctx.Done() == nil {
+		return ComputePausing(ctx, nil, o, in, declared)
+	}
+	return ComputePausing(ctx, func() {
+		if err := ctx.Err(); err != nil {
+			panic(shortage{fault.As(fault.Canceled, err, "%s", graph.NameOf(o))})
+		}
+	}, o, in, declared)
+}
+
+// ComputePausing is ComputeContext with a pause of the caller's, which is called on this goroutine every few
+// milliseconds, not before the first: it may wait, and by a panic, which the caller recovers from, end the computation.
+// Bodies of control flow look at ctx between their nodes.
+func ComputePausing(ctx context.Context, pause func(), o graph.Op, in []tensor.Tensor, declared []tensor.Type) (
+	res []tensor.Tensor, err error) {
 	defer refuse(&err)
 	e, ok := kernels[reflect.TypeOf(o)]
 	if !ok {
@@ -117,6 +133,9 @@ func ComputeContext(ctx context.Context, o graph.Op, in []tensor.Tensor, declare
 		if err := checkOutput(o, i, f.Type); err != nil {
 			return nil, err
 		}
+	}
+	if pause != nil && Work(o, in, out) >= long {
+		defer pauses(pause)()
 	}
 	switch {
 	case e.control != nil:

@@ -82,6 +82,7 @@ func resamplers(o *op.Resize, in []tensor.Tensor, axes []int) ([][][]cell, error
 		if o.Mode == op.ResizeNearest {
 			at, of := o.NearestCells(e, start, end), alloc[cell](e.Out)
 			for k := range lists[i] {
+				tick()
 				if c := at(int64(k)); c >= 0 {
 					of[k] = cell{int(c), 1}
 					lists[i][k] = of[k : k+1 : k+1]
@@ -90,6 +91,7 @@ func resamplers(o *op.Resize, in []tensor.Tensor, axes []int) ([][][]cell, error
 			continue
 		}
 		for k := range lists[i] {
+			tick()
 			c := coordinate(o.Coord, e, float32(k), start, end)
 			if o.Coord == op.CoordTFCrop && !(c >= 0 && c <= float32(e.In-1)) {
 				continue
@@ -152,6 +154,7 @@ func weights(o *op.Resize, e op.Extent, c float64) []cell {
 	base := int(math.Floor(c))
 	first := int(math.Floor(-reach/stretch)) + 1
 	for i := base + first; i <= base+1-first; i++ {
+		tick()
 		w := kernel((float64(i) - c) * stretch)
 		outside := i < 0 || i > last
 		if w == 0 || o.ExcludeOutside && outside {
@@ -194,6 +197,7 @@ func resample(v []float64, dims []int64, axis int, list [][]cell) []float64 {
 			for _, c := range cells {
 				from := v[(o*size+c.i)*inner:][:inner]
 				for i, x := range from {
+					tick()
 					to[i] += c.w * x
 				}
 			}
@@ -206,6 +210,7 @@ func resample(v []float64, dims []int64, axis int, list [][]cell) []float64 {
 func extrapolate(v []float64, dims []int64, axis int, list [][]cell, value float64) {
 	inner := cellCount(dims[axis+1:])
 	for i := range v {
+		tick()
 		if list[i/inner%len(list)] == nil {
 			v[i] = value
 		}
@@ -237,6 +242,7 @@ func storeReals(v []float64, out tensor.Type) ([]tensor.Tensor, error) {
 	if !out.DType.IsInt() && out.DType != tensor.Bool {
 		y, put := realStore(out)
 		for i, r := range v {
+			tick()
 			put(i, r)
 		}
 		return []tensor.Tensor{y}, nil
@@ -244,6 +250,7 @@ func storeReals(v []float64, out tensor.Type) ([]tensor.Tensor, error) {
 	dims, _ := out.Shape.Ints()
 	y := newTensor(out.DType, dims...)
 	for i, r := range v {
+		tick()
 		scalar{f: r}.put(y, i, true, true)
 	}
 	return []tensor.Tensor{y}, nil

@@ -24,6 +24,7 @@ func init() {
 				}
 			}
 			for i := range from {
+				tick()
 				if i == 1 {
 					r = r.Chroma(h, w)
 				}
@@ -44,6 +45,7 @@ func resizePlane(to, from *imagePlane, n int, r op.Region) {
 	for y := range to.h {
 		top, bottom, fy := cell(y, r.Top, r.Bottom, to.h)
 		for x := range to.w {
+			tick()
 			left, right, fx := cell(x, r.Left, r.Right, to.w)
 			for c := range to.comps {
 				at := func(y, x int) uint64 { return uint64(from.data[from.at(n, y, x, c)]) }

@@ -22,6 +22,7 @@ func init() {
 			return nil, err
 		}
 		for b, n := range lens {
+			tick()
 			if n < 0 || n > x.Dims[time] {
 				return nil, fault.New(fault.Data, "input 1: length %d of sequence %d with %d steps", n, b, x.Dims[time])
 			}

@@ -23,6 +23,7 @@ func init() {
 			row := x[r*length:][:length]
 			d := math.Sqrt(inner[float64, float64](row, row)/float64(length) + float64(o.Epsilon))
 			for k, v := range row {
+				tick()
 				i := r*length + k
 				put(i, v/d*scale(i))
 			}

@@ -23,6 +23,7 @@ func rnn(o *op.RNN, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, err
 			next := alloc[float64](s.hidden)
 			s.walk(o.Direction, d, b, func(x []float64, y int) {
 				for j := range h {
+					tick()
 					next[j] = activate(functions[d], s.limit(s.input(d, 0, j, x)+s.recurrence(d, 0, j, h)))
 					res.put[0](y+j, next[j])
 				}

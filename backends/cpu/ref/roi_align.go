@@ -40,6 +40,7 @@ func roiAlign(o *op.RoiAlign, in []tensor.Tensor, out []tensor.Type) ([]tensor.T
 		for p, ys := range rows {
 			for q, xs := range cols {
 				for c := range xe.c {
+					tick()
 					put(ye.index(r, c, p*len(cols)+q), roiBin(o.Mode, x, xe.index(roi.image, c, 0), xe.step(), width, ys, xs))
 				}
 			}
@@ -74,6 +75,7 @@ func roiPoints(o *op.RoiAlign, from, to float64, n int, samples int64, size int)
 	for i := range bins {
 		bins[i] = alloc[[]cell](count)
 		for k := range bins[i] {
+			tick()
 			c := float64(float32(start+float32(float32(i)*bin)) + float32((float32(k)+0.5)*bin)/float32(count))
 			if c < -1 || c > float64(size) {
 				continue
@@ -93,6 +95,7 @@ func roiBin(mode op.RoiMode, x []float64, base, step, width int, ys, xs [][]cell
 			var v float64
 			for _, a := range row {
 				for _, b := range col {
+					tick()
 					t := a.w * b.w * x[base+(a.i*width+b.i)*step]
 					v += t
 					if mode == op.RoiMaxWeighted {

@@ -36,9 +36,11 @@ func rotaryEmbedding(o *op.RotaryEmbedding, in []tensor.Tensor, out []tensor.Typ
 			for h := range heads.heads {
 				at := heads.at(b, h, t)
 				for i := 2 * half; i < heads.features; i++ {
+					tick()
 					put(at+i, x[at+i])
 				}
 				for i := range half {
+					tick()
 					c, s := cos[row*half+i], sin[row*half+i]
 					first, second := at+i, at+half+i
 					if o.Interleaved {

@@ -48,6 +48,7 @@ func Run(ctx context.Context, g *graph.Graph, in []tensor.Tensor) ([]tensor.Tens
 		}
 	}
 	for _, i := range order {
+		tick()
 		if err := ctx.Err(); err != nil {
 			return nil, fault.As(fault.Canceled, err, "graph %q", g.Name)
 		}

@@ -15,6 +15,7 @@ func (s *sampler) dimension(size int, list []cell) {
 	s.next = s.next[:0]
 	for _, a := range s.cells {
 		for _, b := range list {
+			tick()
 			s.next = append(s.next, cell{a.i*size + b.i, a.w * b.w})
 		}
 	}

@@ -30,8 +30,9 @@ func scatter(x, u tensor.Tensor, out tensor.Type, r op.ScatterReduction, places 
 	error) {
 	if r == op.ScatterSet && x.Quant.Equal(u.Quant) && x.Quant.Equal(out.Quant) && x.DType == out.DType {
 		y := like(out)
-		copy(y.Data, x.Data)
+		copyBytes(y.Data, x.Data)
 		for i, p := range places {
+			tick()
 			move(y, int(p), u, i*inner, inner)
 		}
 		return []tensor.Tensor{y}, nil
@@ -44,13 +45,14 @@ func scatter(x, u tensor.Tensor, out tensor.Type, r op.ScatterReduction, places 
 		return nil, err
 	}
 	y := newTensor(x.DType, x.Dims...)
-	copy(y.Data, x.Data)
+	copyBytes(y.Data, x.Data)
 	put, err := reducer(y, u, r)
 	if err != nil {
 		return nil, err
 	}
 	for i, p := range places {
 		for k := range inner {
+			tick()
 			put(int(p)+k, i*inner+k)
 		}
 	}

@@ -23,6 +23,7 @@ func init() {
 		outer, size, inner := around(dims, a)
 		var kept []int
 		for i, c := range cond.Data[:cond.Count()] {
+			tick()
 			if c != 0 {
 				if i >= size {
 					return nil, fault.New(fault.Data, "input 1: element %d is true, the axis has size %d", i, size)
@@ -36,6 +37,7 @@ func init() {
 		x := in[0]
 		rank, count := len(x.Dims), 0
 		for i := range x.Count() {
+			tick()
 			if scalarAt(x, i).isTrue() {
 				count++
 			}
@@ -49,6 +51,7 @@ func init() {
 		n := len(found) / (rank + 1)
 		y := newTensor(tensor.Int64, int64(rank), int64(n))
 		for i := range n {
+			tick()
 			for d := range rank {
 				storeInt(y, d*n+i, found[i*(rank+1)+1+d])
 			}
@@ -68,6 +71,7 @@ func pick(x tensor.Tensor, out tensor.Type, dims []int64, a, outer, size, inner 
 	}
 	for i := range outer {
 		for k, from := range kept {
+			tick()
 			move(y, (i*len(kept)+k)*inner, x, (i*size+from)*inner, inner)
 		}
 	}

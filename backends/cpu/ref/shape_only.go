@@ -23,6 +23,6 @@ func init() {
 
 func sameOrder(in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, error) {
 	y := like(out[0])
-	copy(y.Data, in[0].Data)
+	copyBytes(y.Data, in[0].Data)
 	return []tensor.Tensor{y}, nil
 }

@@ -22,6 +22,7 @@ func init() {
 		}
 		y := newTensor(out[0].DType, in[0].Dims...)
 		for i, n := 0, in[0].Count(); i < n; i++ {
+			tick()
 			scalar{f: f(scalarAt(in[0], i).float())}.put(y, i, true, true)
 		}
 		return []tensor.Tensor{y}, nil

@@ -13,10 +13,12 @@ func init() {
 			scale(line, o.Scale())
 			m, sum := largest(line), 0.0
 			for i, v := range line {
+				tick()
 				line[i] = math.Exp(v - m)
 				sum += line[i]
 			}
 			for i := range line {
+				tick()
 				line[i] /= sum
 			}
 		})
@@ -26,6 +28,7 @@ func init() {
 // scale multiplies every element.
 func scale(line []float64, by float32) {
 	for i := range line {
+		tick()
 		line[i] *= float64(by)
 	}
 }
@@ -34,6 +37,7 @@ func scale(line []float64, by float32) {
 func largest(line []float64) float64 {
 	m := math.Inf(-1)
 	for _, v := range line {
+		tick()
 		m = max(m, v)
 	}
 	return m
@@ -52,10 +56,12 @@ func mapLines(x tensor.Tensor, out tensor.Type, axis int64, f func(line []float6
 	line := alloc[float64](x.Dims[a])
 	lines(x.Dims, a, func(_, start, step int) {
 		for i := range line {
+			tick()
 			line[i] = tensor.FloatAt(x.DType, x.Data, start+i*step)
 		}
 		f(line)
 		for i, v := range line {
+			tick()
 			tensor.PutFloat(y.DType, y.Data, start+i*step, v, false)
 		}
 	})

@@ -19,6 +19,7 @@ func init() {
 			y := like(t)
 			n := int(y.Dims[axis])
 			for i := range outer {
+				tick()
 				move(y, i*n*inner, x, (i*size+at)*inner, n*inner)
 			}
 			at += n

@@ -31,10 +31,12 @@ func stft(_ *op.STFT, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, e
 		for f := range frames {
 			v := alloc[complex128](n)
 			for t := range v {
+				tick()
 				v[t] = complexAt(x, (b*length+f*int(step)+t)*parts, parts) * complex(window(t), 0)
 			}
 			v = fourier(v, -1)
 			for k := range bins {
+				tick()
 				at := ((b*frames+f)*bins + k) * 2
 				putNumber(y, at, real(v[k]))
 				putNumber(y, at+1, imag(v[k]))

@@ -23,11 +23,13 @@ func svdf(o *op.SVDF, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, e
 				sum = bias[u]
 			}
 			for f := u * rank; f < (u+1)*rank; f++ {
+				tick()
 				at := (b*filters + f) * steps
 				copy(row, state[at:])
 				row[steps-1] = inner[float64, float64](x[b*inputs:][:inputs], features[f*inputs:])
 				sum += inner[float64, float64](row, time[f*steps:])
 				for m, v := range row[1:] {
+					tick()
 					keep(at+m, v)
 				}
 				keep(at+steps-1, 0)

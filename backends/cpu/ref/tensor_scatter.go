@@ -21,12 +21,13 @@ func init() {
 		}
 		size, steps := cache.Dims[a], update.Dims[a]
 		for b, s := range start {
+			tick()
 			if s < 0 || s > size || !o.Circular && s+steps > size {
 				return nil, fault.New(fault.Data, "input 2: %d steps from %d of batch %d in a cache of %d", steps, s, b, size)
 			}
 		}
 		y := like(out[0])
-		copy(y.Data, cache.Data)
+		copyBytes(y.Data, cache.Data)
 		stride := tensor.RowMajor(cache.Dims)
 		eachIndex(update.Dims, func(idx []int64, i int) {
 			to := (start[idx[0]] + idx[a]) % size

@@ -34,9 +34,11 @@ func init() {
 		order := alloc[int](n)
 		lines(x.Dims, axis, func(line, start, step int) {
 			for i := range order {
+				tick()
 				order[i] = i
 			}
 			slices.SortFunc(order, func(i, j int) int {
+				tick()
 				switch {
 				case better(start+i*step, start+j*step):
 					return -1
@@ -54,6 +56,7 @@ func init() {
 			}
 			first := start - line/step*step*(n-k)
 			for i, at := range top {
+				tick()
 				move(first+i*step, start+at*step)
 				tensor.PutInt(indexType, indices.Data, first+i*step, int64(at))
 			}

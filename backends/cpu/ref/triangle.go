@@ -10,6 +10,7 @@ func init() {
 		y := like(out[0])
 		rows, cols := y.Dims[0], y.Dims[1]
 		for i := range rows {
+			tick()
 			if o.K < -i || o.K >= cols-i {
 				continue
 			}

@@ -66,6 +66,7 @@ func sameUint(v uint64) uint64 { return v }
 func apply[A, R elem](x tensor.Tensor, out tensor.Type, f func(A) R) []tensor.Tensor {
 	t, y := newLike[R](out)
 	for i, v := range view[A](x) {
+		tick()
 		y[i] = f(v)
 	}
 	return []tensor.Tensor{t}
@@ -83,10 +84,12 @@ func mapTest(x tensor.Tensor, out tensor.Type, p test) ([]tensor.Tensor, error) 
 	switch {
 	case x.DType == tensor.Float32 && p.real != nil:
 		for i, v := range view[float32](x) {
+			tick()
 			y[i] = bit(p.real(float64(v)))
 		}
 	case x.DType == tensor.Float64 && p.real != nil:
 		for i, v := range view[float64](x) {
+			tick()
 			y[i] = bit(p.real(v))
 		}
 	case p.int != nil:
@@ -95,6 +98,7 @@ func mapTest(x tensor.Tensor, out tensor.Type, p test) ([]tensor.Tensor, error) 
 			return nil, fault.As(fault.Type, err, "%v", x.DType)
 		}
 		for i, n := range v {
+			tick()
 			y[i] = bit(p.int(n))
 		}
 	default:

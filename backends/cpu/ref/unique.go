@@ -24,6 +24,7 @@ func init() {
 		compareSteps := func(s, t int) int {
 			for i := range outer {
 				for k := range inner {
+					tick()
 					if c := scalarAt(x, (i*size+s)*inner+k).order(scalarAt(x, (i*size+t)*inner+k)); c != 0 {
 						return c
 					}
@@ -34,11 +35,13 @@ func init() {
 		admit(64 * size) // the lists of equal steps
 		order := alloc[int](size)
 		for i := range order {
+			tick()
 			order[i] = i
 		}
 		slices.SortStableFunc(order, compareSteps)
 		var groups [][]int // of equal steps, each in ascending order
 		for i, s := range order {
+			tick()
 			if i == 0 || compareSteps(order[i-1], s) != 0 {
 				groups = append(groups, nil)
 			}
@@ -51,9 +54,11 @@ func init() {
 		n := int64(len(groups))
 		lists := []tensor.Tensor{newTensor(tensor.Int64, n), newTensor(tensor.Int64, int64(size)), newTensor(tensor.Int64, n)}
 		for i, g := range groups {
+			tick()
 			first[i] = g[0]
 			storeInt(lists[0], i, int64(g[0]))
 			for _, s := range g {
+				tick()
 				storeInt(lists[1], s, int64(i))
 			}
 			storeInt(lists[2], i, int64(len(g)))

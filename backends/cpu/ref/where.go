@@ -18,6 +18,7 @@ func init() {
 		ic, ia, ib := broadcastIndex(cond.Dims, dims), broadcastIndex(a.Dims, dims), broadcastIndex(b.Dims, dims)
 		fromA, fromB := mover(y, a), mover(y, b)
 		for i, n := 0, y.Count(); i < n; i++ {
+			tick()
 			if cond.Data[ic(i)] != 0 {
 				fromA(i, ia(i))
 			} else {

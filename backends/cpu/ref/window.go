@@ -33,6 +33,7 @@ func newGrid(w []op.Window, list func(w op.Window, o int64, f func(in, k int64))
 		admit(satMul(w[i].Out, satMul(40, cells)))
 		g.axes[i] = alloc[[]tap](w[i].Out)
 		for o := range g.axes[i] {
+			tick()
 			list(w[i], int64(o), func(in, k int64) {
 				g.axes[i][o] = append(g.axes[i][o], tap{int(in) * inStride, int(k) * kStride})
 			})
@@ -47,6 +48,7 @@ func newGrid(w []op.Window, list func(w op.Window, o int64, f func(in, k int64))
 func sliding(w op.Window, o int64, f func(in, k int64)) {
 	start := o*w.Stride - w.Before
 	for k := steps(-start, w.Dilation); k < min(w.Kernel, steps(w.In-start, w.Dilation)); k++ {
+		tick()
 		f(start+k*w.Dilation, k)
 	}
 }
@@ -87,6 +89,7 @@ func scattering(w op.Window, o int64, f func(in, k int64)) {
 		first += steps(least-first, apart) * apart
 	}
 	for k := first; k < w.Kernel && k*w.Dilation <= at; k += apart {
+		tick()
 		f((at-k*w.Dilation)/w.Stride, k)
 	}
 }
@@ -108,6 +111,7 @@ func (g *grid) each(f func(p int, taps []tap)) {
 	total := cellCount(g.out)
 	clear(g.pos)
 	for p := range total {
+		tick()
 		f(p, g.taps())
 		for i := len(g.pos) - 1; i >= 0; i-- {
 			if g.pos[i]++; g.pos[i] < len(g.axes[i]) {
@@ -125,6 +129,7 @@ func (g *grid) taps() []tap {
 		g.next = g.next[:0]
 		for _, t := range g.buf {
 			for _, c := range g.axes[i][o] {
+				tick()
 				g.next = append(g.next, tap{t.in + c.in, t.k + c.k})
 			}
 		}
@@ -185,6 +190,7 @@ func pixels[T elem](e extent, x []T) []T {
 		for c := range e.c {
 			row := x[(n*e.c+c)*e.cells:][:e.cells]
 			for p, v := range row {
+				tick()
 				y[(n*e.cells+p)*e.c+c] = v
 			}
 		}

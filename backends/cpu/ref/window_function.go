@@ -28,6 +28,7 @@ func cosines(t tensor.Type, periodic bool, a, b, c float64) ([]tensor.Tensor, er
 		n = float64(size)
 	}
 	for i := range size {
+		tick()
 		w := 1.0
 		if n > 0 {
 			x := 2 * math.Pi * float64(i) / n

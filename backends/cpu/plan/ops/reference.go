@@ -80,7 +80,7 @@ func (r *refStep) Run(s *run.State) error {
 		}
 		r.args[k] = t
 	}
-	res, err := ref.ComputeContext(s.Ctx, r.node.Op, r.args, r.declared)
+	res, err := ref.ComputePausing(s.Ctx, s.Pause, r.node.Op, r.args, r.declared)
 	if err != nil {
 		return err
 	}

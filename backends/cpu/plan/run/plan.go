@@ -90,6 +90,7 @@ type State struct {
 	Plan    *Plan
 	Threads int // that may compute, at most
 	run     *pool.Run
+	Pause   func()          // of work that is not divided: pool.Run.Pause, nil: there is no run
 	Ctx     context.Context // of the run under way
 	arena   []mem.Buffer
 	own     [][]byte        // per buffer: its place in the arena

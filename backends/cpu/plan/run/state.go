@@ -31,6 +31,9 @@ func (p *Plan) NewState(run *pool.Run, threads int) (s *State, err error) {
 			n),
 		out: make([]tensor.Tensor, len(p.Outputs)),
 	}
+	if run != nil {
+		s.Pause = run.Pause
+	}
 	if err := s.allocate(); err != nil {
 		s.Release()
 		return nil, err
