@@ -349,7 +349,7 @@ func TestCheck_tellsWhatRunsWhere(t *testing.T) {
 func TestHelp_everyVerb(t *testing.T) {
 	code, out, _ := anynpu("--help")
 	require.Equal(t, 0, code)
-	for _, verb := range []string{"run", "inspect", "check", "bench", "profile", "metadata"} {
+	for _, verb := range []string{"run", "inspect", "check", "bench", "profile", "metadata", "export"} {
 		assert.Contains(t, out, verb)
 		code, help, _ := anynpu(verb, "--help")
 		require.Equal(t, 0, code)

@@ -34,6 +34,42 @@ type Pad struct {
 
 func init() { graph.Register[Pad]("pad", graph.Traits{ShapeInputs: []int{1, 3}, Moves: true}) }
 
+// Cell returns the cell of a dimension of n cells that stands at index i, which may lie outside: there PadConstant has
+// none.
+func (o *Pad) Cell(i, n int64) (src int64, inside bool) {
+	if i >= 0 && i < n {
+		return i, true
+	}
+	modulo := func(i, n int64) int64 { return (i%n + n) % n }
+	switch o.Mode {
+	case PadReflect:
+		switch {
+		case o.ClampMirror && i < 0:
+			return min(-i, n-1), true
+		case o.ClampMirror:
+			return max(2*(n-1)-i, 0), true
+		case n == 1:
+			return 0, true
+		}
+		i = modulo(i, 2*(n-1))
+		return min(i, 2*(n-1)-i), true
+	case PadSymmetric:
+		switch {
+		case o.ClampMirror && i < 0:
+			return min(-1-i, n-1), true
+		case o.ClampMirror:
+			return max(2*n-1-i, 0), true
+		}
+		i = modulo(i, 2*n)
+		return min(i, 2*n-1-i), true
+	case PadEdge:
+		return min(max(i, 0), n-1), true
+	case PadWrap:
+		return modulo(i, n), true
+	}
+	return 0, false
+}
+
 // Infer adds the pads to the sizes.
 func (o *Pad) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {
 	if err := arity(in, 2, 4, declared, 1, 1); err != nil {

@@ -66,6 +66,9 @@ func (r *recurrent) check() error {
 	return nil
 }
 
+// ActivationArguments is how many of alpha and beta an activation function takes, by its lower-case name.
+func ActivationArguments(name string) int { return activationArguments[name] }
+
 // recurrentInputs names the inputs in messages: façades number them otherwise.
 var recurrentInputs = [...]string{"sequence", "input weights", "hidden weights", "bias", "sequence lengths",
 	"initial hidden state", "initial cell state", "peephole weights", "projection weights", "projection bias",

@@ -46,7 +46,7 @@ func init() {
 			for d, k := range idx {
 				lo := max(-begin[d], 0)
 				n := x.Dims[d] - lo - max(-end[d], 0)
-				src, inside := padIndex(o, k-max(begin[d], 0), n)
+				src, inside := o.Cell(k-max(begin[d], 0), n)
 				if !inside {
 					move(y, i, fill, 0, 1)
 					return
@@ -58,55 +58,6 @@ func init() {
 		y, err = requantized(y, out[0])
 		return []tensor.Tensor{y}, err
 	})
-}
-
-// padIndex returns the cell of a dimension of n cells that stands at index i, which may lie outside.
-func padIndex(o *op.Pad, i, n int64) (src int64, inside bool) {
-	if i >= 0 && i < n {
-		return i, true
-	}
-	switch o.Mode {
-	case op.PadReflect:
-		if o.ClampMirror {
-			return min(max(mirror(i, n-1), 0), n-1), true
-		}
-		if n == 1 {
-			return 0, true
-		}
-		i = modulo(i, 2*(n-1))
-		return min(i, 2*(n-1)-i), true
-	case op.PadSymmetric:
-		if o.ClampMirror {
-			if i < 0 {
-				return min(-1-i, n-1), true
-			}
-			return max(2*n-1-i, 0), true
-		}
-		i = modulo(i, 2*n)
-		return min(i, 2*n-1-i), true
-	case op.PadEdge:
-		return min(max(i, 0), n-1), true
-	case op.PadWrap:
-		return modulo(i, n), true
-	}
-	return 0, false
-}
-
-// mirror reflects an index outside [0, last] once, at 0 or at last.
-func mirror(i, last int64) int64 {
-	if i < 0 {
-		return -i
-	}
-	return 2*last - i
-}
-
-// modulo returns the remainder of i / n that is not negative.
-func modulo(i, n int64) int64 {
-	i %= n
-	if i < 0 {
-		i += n
-	}
-	return i
 }
 
 // padValue returns one element of x's type: the value as it stands, converted from float32, or the real 0.

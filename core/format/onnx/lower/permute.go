@@ -2,8 +2,8 @@ package lower
 
 import "github.com/anynpu/anynpu/core/tensor"
 
-// permuted returns dims in the order perm.
-func permuted(dims []int64, perm []int) []int64 {
+// Permuted returns dims in the order perm.
+func Permuted(dims []int64, perm []int) []int64 {
 	out := make([]int64, len(perm))
 	for i, p := range perm {
 		out[i] = dims[p]
@@ -11,8 +11,8 @@ func permuted(dims []int64, perm []int) []int64 {
 	return out
 }
 
-// permute copies elements of width bytes from src with sizes dims to dst with the dimensions in the order perm.
-func permute(dst, src []byte, dims []int64, perm []int, width int) {
+// Permute copies elements of width bytes from src with sizes dims to dst with the dimensions in the order perm.
+func Permute(dst, src []byte, dims []int64, perm []int, width int) {
 	if len(src) == 0 {
 		return
 	}
@@ -32,7 +32,7 @@ func permute(dst, src []byte, dims []int64, perm []int, width int) {
 		return
 	}
 	strides := tensor.RowMajor(dims)
-	out, step, at := permuted(dims, perm), make([]int, len(perm)), make([]int64, len(perm))
+	out, step, at := Permuted(dims, perm), make([]int, len(perm)), make([]int64, len(perm))
 	for i, p := range perm {
 		step[i] = int(strides[p]) * width
 	}
@@ -91,7 +91,7 @@ func mergeAxes(dims []int64, perm []int) (merged []int64, order []int) {
 	return merged, rank
 }
 
-// transpose4 is permute of a matrix of elements of four bytes.
+// transpose4 is Permute of a matrix of elements of four bytes.
 func transpose4(dst, src []byte, rows, cols int) {
 	for c := range cols {
 		out := dst[4*c*rows:][:4*rows]

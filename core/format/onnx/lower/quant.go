@@ -10,7 +10,6 @@ import (
 var quantOperators = []Operator{
 	{"", "QuantizeLinear", 10, lowerQuantize},
 	{"", "DequantizeLinear", 10, lowerDequantize},
-	{"", "DynamicQuantizeLinear", 11, one(func() graph.Op { return &op.DynamicQuantize{} })},
 	{"", "QLinearConv", 10, lowerQLinearConv},
 	{"", "QLinearMatMul", 10, lowerQLinearMatMul},
 }

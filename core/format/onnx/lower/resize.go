@@ -18,19 +18,19 @@ var resizeOperators = []Operator{
 }
 
 var (
-	resizeModes = map[string]op.ResizeMode{"nearest": op.ResizeNearest, "linear": op.ResizeLinear,
+	ResizeModes = map[string]op.ResizeMode{"nearest": op.ResizeNearest, "linear": op.ResizeLinear,
 		"bilinear": op.ResizeLinear,
 		"cubic":    op.ResizeCubic, "bicubic": op.ResizeCubic}
-	coordModes = map[string]op.Coord{"half_pixel": op.CoordHalfPixel, "half_pixel_symmetric": op.CoordHalfPixelSymmetric,
+	CoordModes = map[string]op.Coord{"half_pixel": op.CoordHalfPixel, "half_pixel_symmetric": op.CoordHalfPixelSymmetric,
 		"pytorch_half_pixel": op.CoordPytorchHalfPixel, "align_corners": op.CoordAlignCorners,
 		"asymmetric":         op.CoordAsymmetric,
 		"tf_crop_and_resize": op.CoordTFCrop, "tf_half_pixel_for_nn": op.CoordTFHalfPixel} // the last in opset 11 only
-	nearestModes = map[string]op.NearestMode{"round_prefer_floor": op.NearestRoundPreferFloor,
+	NearestModes = map[string]op.NearestMode{"round_prefer_floor": op.NearestRoundPreferFloor,
 		"round_prefer_ceil": op.NearestRoundPreferCeil,
 		"floor":             op.NearestFloor, "ceil": op.NearestCeil}
-	aspectModes = map[string]op.AspectMode{"stretch": op.AspectStretch, "not_larger": op.AspectNotLarger,
+	AspectModes = map[string]op.AspectMode{"stretch": op.AspectStretch, "not_larger": op.AspectNotLarger,
 		"not_smaller": op.AspectNotSmaller}
-	gridPaddings = map[string]op.GridPadding{"zeros": op.GridZeros, "border": op.GridBorder,
+	GridPaddings = map[string]op.GridPadding{"zeros": op.GridZeros, "border": op.GridBorder,
 		"reflection": op.GridReflection}
 )
 
@@ -56,16 +56,16 @@ func lowerResize(n *node) error {
 		Antialias:     n.int("antialias", 0) != 0,
 		Extrapolation: n.float("extrapolation_value", 0), Axes: n.ints("axes")}
 	var err error
-	if o.Mode, err = choice(n, "mode", "nearest", resizeModes); err != nil {
+	if o.Mode, err = choice(n, "mode", "nearest", ResizeModes); err != nil {
 		return err
 	}
-	if o.Coord, err = choice(n, "coordinate_transformation_mode", "half_pixel", coordModes); err != nil {
+	if o.Coord, err = choice(n, "coordinate_transformation_mode", "half_pixel", CoordModes); err != nil {
 		return err
 	}
-	if o.Nearest, err = choice(n, "nearest_mode", "round_prefer_floor", nearestModes); err != nil {
+	if o.Nearest, err = choice(n, "nearest_mode", "round_prefer_floor", NearestModes); err != nil {
 		return err
 	}
-	if o.KeepAspect, err = choice(n, "keep_aspect_ratio_policy", "stretch", aspectModes); err != nil {
+	if o.KeepAspect, err = choice(n, "keep_aspect_ratio_policy", "stretch", AspectModes); err != nil {
 		return err
 	}
 	in := []graph.Value{n.arg(0), graph.None, n.arg(2), n.arg(3)}
@@ -86,7 +86,7 @@ func lowerUpsample(n *node) error {
 // upsample is the resampling before opset 11: coordinates o/scale. Nearest rounds them down where an axis grows, and up
 // where it shrinks, as the data of the ONNX project for opset 10 have it.
 func (n *node) upsample(scales graph.Value) error {
-	mode, err := choice(n, "mode", "nearest", resizeModes)
+	mode, err := choice(n, "mode", "nearest", ResizeModes)
 	if err != nil {
 		return err
 	}
@@ -97,10 +97,10 @@ func (n *node) upsample(scales graph.Value) error {
 func lowerGridSample(n *node) error {
 	o := &op.GridSample{AlignCorners: n.int("align_corners", 0) != 0}
 	var err error
-	if o.Mode, err = choice(n, "mode", "linear", resizeModes); err != nil {
+	if o.Mode, err = choice(n, "mode", "linear", ResizeModes); err != nil {
 		return err
 	}
-	if o.Padding, err = choice(n, "padding_mode", "zeros", gridPaddings); err != nil {
+	if o.Padding, err = choice(n, "padding_mode", "zeros", GridPaddings); err != nil {
 		return err
 	}
 	return n.emit(o, n.in...)

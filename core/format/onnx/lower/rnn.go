@@ -13,13 +13,14 @@ var rnnOperators = []Operator{
 	{"", "RNN", 7, lowerRNN},
 }
 
-var directions = map[string]op.Direction{"forward": op.Forward, "reverse": op.Reverse,
+// Directions are the words of recurrent operators.
+var Directions = map[string]op.Direction{"forward": op.Forward, "reverse": op.Reverse,
 	"bidirectional": op.Bidirectional}
 
 // recurrent reads what the three operators share.
 func (n *node) recurrent() (op.Direction, error) {
 	name := n.string("direction", "forward")
-	d, ok := directions[name]
+	d, ok := Directions[name]
 	if !ok {
 		return 0, fault.New(fault.File, "attribute direction: %q", name)
 	}

@@ -17,8 +17,6 @@ var shapeOperators = []Operator{
 	{"", "Split", 2, lowerSplit},
 	{"", "Slice", 1, lowerSlice},
 	{"", "Pad", 2, lowerPad},
-	{"", "Tile", 6, one(func() graph.Op { return &op.Tile{} })},
-	{"", "Expand", 8, one(func() graph.Op { return &op.Expand{} })},
 	{"", "Squeeze", 1, axesAs(func() graph.Op { return &op.Squeeze{} })},
 	{"", "Unsqueeze", 1, axesAs(func() graph.Op { return &op.Unsqueeze{} })},
 	{"", "Flatten", 1, withAttrs(func(n *node) graph.Op { return &op.Flatten{Axis: n.int("axis", 1)} })},
@@ -48,9 +46,7 @@ var shapeOperators = []Operator{
 	{"", "ScatterND", 11, withReduction(func(n *node, r op.ScatterReduction) graph.Op {
 		return &op.ScatterND{Reduction: r, NegativeWraps: true}
 	})},
-	{"", "Identity", 1, one(func() graph.Op { return &op.Identity{} })},
 	{"", "Shape", 1, lowerShape},
-	{"", "Size", 1, one(func() graph.Op { return &op.Size{} })},
 	{"", "ConstantOfShape", 9, lowerConstantOfShape},
 	{"", "Range", 11, lowerRange},
 	{"", "OneHot", 9, lowerOneHot},
@@ -65,7 +61,6 @@ var shapeOperators = []Operator{
 		_, given := n.p.Attrs["axis"]
 		return n.emit(&op.Compress{Axis: n.int("axis", 0), Flatten: !given}, n.in...)
 	}},
-	{"", "NonZero", 9, one(func() graph.Op { return &op.NonZero{} })},
 	{"", "Unique", 11, func(n *node) error {
 		_, given := n.p.Attrs["axis"]
 		return n.emit(&op.Unique{Axis: n.int("axis", 0), Flatten: !given, Unsorted: n.int("sorted", 1) == 0}, n.in...)
@@ -124,12 +119,12 @@ func lowerSlice(n *node) error {
 	return n.emit(&op.Slice{}, in...)
 }
 
-var padModes = map[string]op.PadMode{"constant": op.PadConstant, "reflect": op.PadReflect, "edge": op.PadEdge,
+var PadModes = map[string]op.PadMode{"constant": op.PadConstant, "reflect": op.PadReflect, "edge": op.PadEdge,
 	"wrap": op.PadWrap}
 
 func lowerPad(n *node) error {
 	name := n.string("mode", "constant")
-	mode, ok := padModes[name]
+	mode, ok := PadModes[name]
 	if !ok {
 		return fault.New(fault.File, "attribute mode: %q", name)
 	}
@@ -144,13 +139,13 @@ func lowerPad(n *node) error {
 	return n.emit(o, n.arg(0), n.b.Int64s(n.ints("pads")...), value)
 }
 
-var reductions = map[string]op.ScatterReduction{"none": op.ScatterSet, "add": op.ScatterAdd, "mul": op.ScatterMul,
+var Reductions = map[string]op.ScatterReduction{"none": op.ScatterSet, "add": op.ScatterAdd, "mul": op.ScatterMul,
 	"max": op.ScatterMax, "min": op.ScatterMin}
 
 func withReduction(f func(n *node, r op.ScatterReduction) graph.Op) lowering {
 	return func(n *node) error {
 		name := n.string("reduction", "none")
-		r, ok := reductions[name]
+		r, ok := Reductions[name]
 		if !ok {
 			return fault.New(fault.File, "attribute reduction: %q", name)
 		}

@@ -27,7 +27,6 @@ var spatialOperators = []Operator{
 	{"", "GlobalMaxPool", 1, withAttrs(func(*node) graph.Op { return &op.MaxPool{Global: true} })},
 	{"", "GlobalAveragePool", 1, withAttrs(func(*node) graph.Op { return &op.AveragePool{Global: true} })},
 	{"", "GlobalLpPool", 2, withAttrs(func(n *node) graph.Op { return &op.LpPool{Global: true, P: n.int("p", 2)} })},
-	{"", "MatMul", 1, one(func() graph.Op { return &op.MatMul{} })},
 	{"", "Gemm", 7, lowerGemm},
 	{"", "MatMulInteger", 10, lowerMatMulInteger},
 }
@@ -103,12 +102,12 @@ func (n *node) movedFilter(w graph.Value, transposed bool, groups int64) (graph.
 	return v, n.b.Err()
 }
 
-var autoPads = map[string]op.AutoPad{"NOTSET": op.PadExplicit, "SAME_UPPER": op.PadSameUpper,
+var AutoPads = map[string]op.AutoPad{"NOTSET": op.PadExplicit, "SAME_UPPER": op.PadSameUpper,
 	"SAME_LOWER": op.PadSameLower, "VALID": op.PadValid, "": op.PadExplicit}
 
 func (n *node) autoPad() (op.AutoPad, error) {
 	name := n.string("auto_pad", "NOTSET")
-	p, ok := autoPads[name]
+	p, ok := AutoPads[name]
 	if !ok {
 		return 0, fault.New(fault.File, "attribute auto_pad: %q", name)
 	}

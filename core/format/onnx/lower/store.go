@@ -57,7 +57,7 @@ func (m *Lowering) store(t *proto.Tensor, perm []int, last bool) *stored {
 	}
 	k.typ = typ
 	if perm != nil {
-		k.typ = tensor.T(typ.DType, permuted(t.Dims, perm)...)
+		k.typ = tensor.T(typ.DType, Permuted(t.Dims, perm)...)
 	}
 	k.hash, k.data, k.err = m.opt.Weights.Make(size, func(dst []byte) error {
 		rows, row := 1, len(data) // what is copied at once is whole rows, if the first dimension stays the first
@@ -79,7 +79,7 @@ func (m *Lowering) store(t *proto.Tensor, perm []int, last bool) *stored {
 				if rows > 1 {
 					dims = append([]int64{int64((to - from) / row)}, dims[1:]...)
 				}
-				permute(dst[from:to], part, dims, perm, typ.DType.Bits()/8)
+				Permute(dst[from:to], part, dims, perm, typ.DType.Bits()/8)
 			}
 			done(part)
 		}
@@ -106,9 +106,9 @@ func (m *Lowering) reorder(k *stored, perm []int) *stored {
 		order[i] = slices.Index(from, p)
 	}
 	dims, _ := k.typ.Shape.Ints()
-	own := &stored{perm: perm, typ: tensor.T(k.typ.DType, permuted(dims, order)...)}
+	own := &stored{perm: perm, typ: tensor.T(k.typ.DType, Permuted(dims, order)...)}
 	own.hash, own.data, own.err = m.opt.Weights.Make(int64(len(k.data)), func(dst []byte) error {
-		permute(dst, k.data, dims, order, k.typ.DType.Bits()/8)
+		Permute(dst, k.data, dims, order, k.typ.DType.Bits()/8)
 		return nil
 	})
 	return own

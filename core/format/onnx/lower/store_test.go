@@ -15,7 +15,7 @@ import (
 
 // permuteByIndex is permute from its definition.
 func permuteByIndex(src []byte, dims []int64, perm []int, width int) []byte {
-	strides, out := tensor.RowMajor(dims), permuted(dims, perm)
+	strides, out := tensor.RowMajor(dims), Permuted(dims, perm)
 	var dst []byte
 	at := make([]int64, len(perm))
 	for range len(src) / width {
@@ -50,7 +50,7 @@ func TestPermute_everyOrder(t *testing.T) {
 			src[i] = byte(rnd.Uint32())
 		}
 		dst := make([]byte, len(src))
-		permute(dst, src, dims, perm, width)
+		Permute(dst, src, dims, perm, width)
 		assert.Equal(t, permuteByIndex(src, dims, perm, width), dst, "%v in order %v, %d bytes", dims, perm, width)
 	}
 }

@@ -30,7 +30,7 @@ var sequenceOperators = []Operator{
 
 // Operators lists the operators that the importer knows.
 func Operators() []Operator {
-	return slices.Concat(elementwiseOperators, shapeOperators, reduceOperators, spatialOperators, resizeOperators,
+	return slices.Concat(plainOperators(), elementwiseOperators, shapeOperators, reduceOperators, spatialOperators, resizeOperators,
 		regionOperators, normOperators, lossOperators, rnnOperators, attentionOperators, cacheOperators, quantOperators,
 		signalOperators, tfidfOperators, controlOperators, ifOperators, sequenceOperators, previewOperators,
 		msQLinearOperators, msFusedOperators, msNormOperators, msIntegerOperators, msAttentionOperators)

@@ -38,6 +38,16 @@ func DTypeOf(n int64) (tensor.DType, error) {
 	return 0, fault.New(fault.File, "element type %d is none that ONNX has", n)
 }
 
+// ElementType returns TensorProto.DataType of an element type; 0 for one that ONNX does not have.
+func ElementType(d tensor.DType) int64 {
+	for n, t := range dtypes {
+		if t == d {
+			return n
+		}
+	}
+	return 0
+}
+
 // TypeAndSize returns the type of a tensor, checked: sizes that are not negative, a product that fits.
 func (t *Tensor) TypeAndSize() (tensor.Type, int64, error) {
 	d, err := DTypeOf(t.DType)

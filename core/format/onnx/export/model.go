@@ -1,0 +1,42 @@
+package export
+
+// BaseOpset is the lowest opset version that is written.
+const BaseOpset = 21
+
+// DefaultExternal is the size of all constants above which WriteFile puts them into a file beside the model: a protobuf
+// message ends at 2 GiB.
+const DefaultExternal = 1 << 30
+
+// Options govern an export.
+type Options struct {
+	// Symbols names open dimensions: Sym k of a dimension is Symbols[k-1].
+	Symbols []string
+	// Metadata is added to that of the graph, and wins.
+	Metadata map[string]string
+	// QuantizeLinear has results quantized by QuantizeLinear: halves become even.
+	QuantizeLinear bool
+	// External is the size of all constants above which they go to a file of their own; 0: DefaultExternal.
+	External int64
+}
+
+// Model is a graph as ONNX.
+type Model struct {
+	Opset   int64 // of ai.onnx
+	In, Out []string
+	Nodes   int // of the model, those of bodies included
+
+	name      string
+	head      message // of ModelProto, before the graph
+	graph     message // of GraphProto, without the constants
+	tail      message // of ModelProto, after the graph
+	constants []constant
+	external  int64
+}
+
+// constant is an initializer of the main graph.
+type constant struct {
+	name string
+	typ  int64
+	dims []int64
+	data []byte
+}
