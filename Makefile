@@ -232,7 +232,7 @@ lint:
 generate:
 	$(GO) run ./capi/abi/gen
 	$(GO) generate ./capi/abi/abicheck
-	cd backends/cpu/kernel/gen && $(GO) run . -dir ..
+	cd backends/cpu/kernel/gen && $(GO) run . -dir .. && $(GO) run ./arm64 -dir ..
 	$(CONFORMANCE) generate bombs ctest/bombs
 	$(GO) run ./core/format/rknn/rknntest/gen ctest/digits.rknn
 	$(CONFORMANCE) generate names capi/abi/abicheck conformance

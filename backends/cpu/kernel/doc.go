@@ -5,8 +5,8 @@
 // built and defines its meaning. An instruction set is a name, a predicate and a
 // table of kernels (table.go) that replace the inner loops; what walks over tiles,
 // panels and windows calls through the table and knows no processor. Another
-// architecture is a file table_ARCH.go and its assembly; that of amd64
-// (z*_amd64.s) is written by gen. Build tag noasm leaves assembly out. [Select]
+// architecture is a file table_ARCH.go and its assembly; that of amd64 and
+// arm64 (z*_amd64.s, z*_arm64.s) is written by gen. Build tag noasm leaves assembly out. [Select]
 // chooses the instruction set once; no kernel tests for features.
 //
 // Exported functions check the lengths of their slices and panic with the

@@ -50,5 +50,5 @@ const depthwiseTaps = 64
 
 // FastDepthwiseInt8 reports whether windows of that many taps and channels are computed by assembly.
 func FastDepthwiseInt8(taps, c int) bool {
-	return fast.dotWindow != nil && taps <= depthwiseTaps && (fast.dotOrder != inUnits || c >= unitLanes)
+	return fast.dotWindow != nil && taps <= depthwiseTaps && (!fast.dotOrder.overlaps() || c >= unitLanes)
 }

@@ -13,7 +13,15 @@ const (
 	// The last unit is the last 16 channels, so that it may overlap the one before. Filters are words of 16 bits in
 	// pairs: [unit][taps/2][lane][2].
 	inUnits
+	// inQuads is 16 channels at a time, in sequence. The last unit is the last 16 channels, so that it may overlap the one
+	// before. Filters are bytes: [unit][taps/4][lane][4].
+	inQuads
+	// inWords is the channels of inQuads. Filters are words of 16 bits: [unit][taps, a multiple of 4][lane].
+	inWords
 )
+
+// overlaps reports whether the last unit is the last 16 channels.
+func (o laneOrder) overlaps() bool { return o >= inUnits }
 
 const (
 	blockLanes = 64
@@ -26,7 +34,7 @@ func (o laneOrder) lanes(c int) int {
 	switch o {
 	case inBlocks:
 		return roundUp(c, blockLanes)
-	case inUnits:
+	case inUnits, inQuads, inWords:
 		return roundUp(c, unitLanes)
 	}
 	return c
@@ -44,6 +52,9 @@ func (o laneOrder) channel(lane, c int) int {
 	case inUnits:
 		r := lane % unitLanes
 		return min(lane-r, c-unitLanes) + r%8/4*8 + r/8*4 + r%4
+	case inQuads, inWords:
+		r := lane % unitLanes
+		return min(lane-r, c-unitLanes) + r
 	}
 	return lane
 }
@@ -52,9 +63,9 @@ func (o laneOrder) channel(lane, c int) int {
 func (o laneOrder) filterLen(taps, c int) int {
 	n := ceilDiv(taps, tapGroup) * tapGroup * o.lanes(c)
 	switch o {
-	case inBlocks:
+	case inBlocks, inQuads:
 		return n
-	case inUnits:
+	case inUnits, inWords:
 		return 2 * n
 	}
 	return taps * c
@@ -73,6 +84,13 @@ func (o laneOrder) pack(dst, filter []int8, lane int, kernel *[3]int) {
 			unit := dst[lane/unitLanes*groups*2*tapGroup*unitLanes:]
 			word := unit[2*((s/2*unitLanes+lane%unitLanes)*2+s%2):][:2]
 			word[0], word[1] = w, w>>7 // little endian
+		case inQuads:
+			unit := dst[lane/unitLanes*groups*tapGroup*unitLanes:]
+			unit[(s/tapGroup*unitLanes+lane%unitLanes)*tapGroup+s%tapGroup] = w
+		case inWords:
+			unit := dst[lane/unitLanes*groups*2*tapGroup*unitLanes:]
+			word := unit[2*(s*unitLanes+lane%unitLanes):][:2]
+			word[0], word[1] = w, w>>7
 		default:
 			dst[lane*len(filter)+t] = w
 		}

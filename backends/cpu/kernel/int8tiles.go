@@ -15,8 +15,8 @@ func intPanel(g *GemmInt8, sums []float32, r0, r1, j int) {
 	}
 	p := intTileCall{g: g, tiles: t, w: intWidth(g.N, j), words: ceilDiv(g.K, IntDepth)}
 	p.vectors = p.w / 16
-	if t.cols < 16 {
-		p.vectors = 1
+	for t.mr[p.vectors-1] == 0 {
+		p.vectors--
 	}
 	mr := t.mr[p.vectors-1]
 	width := p.vectors * t.cols

@@ -1,0 +1,94 @@
+package main
+
+import "fmt"
+
+func unary(g *gen) {
+	if g.isa != neon {
+		return
+	}
+	type fn = func(x, alpha, beta *reg) *reg
+	ops := []struct {
+		name   string
+		unroll int
+		f      fn
+	}{
+		{"Clamp", 4, func(x, a, b *reg) *reg { return g.clampKept(x, a, b) }},
+		{"LeakyRelu", 4, func(x, a, _ *reg) *reg { return g.pick(x, g.f(0), g.mul(x, a), x) }},
+		{"HardSwish", 4, func(x, _, _ *reg) *reg {
+			return g.mul(g.mul(x, g.clampTo(g.add(x, g.f(3)), g.f(0), g.f(6))), g.f(1.0/6))
+		}},
+		{"HardSigmoid", 4, func(x, a, b *reg) *reg { return g.clampTo(g.add(g.mul(x, a), b), g.f(0), g.f(1)) }},
+		{"Sigmoid", 1, func(x, _, _ *reg) *reg { return g.sigmoid(x) }},
+		{"SiLU", 1, func(x, _, _ *reg) *reg { return g.mul(x, g.sigmoid(x)) }},
+		{"Tanh", 1, func(x, _, _ *reg) *reg { return g.tanh(x) }},
+		{"Exp", 1, func(x, _, _ *reg) *reg { return g.exp(x) }},
+		{"Erf", 1, func(x, _, _ *reg) *reg { return g.erf(x) }},
+		{"Gelu", 1, func(x, _, _ *reg) *reg { return g.halfOnePlus(x, g.erf(g.mul(x, g.f(0.70710678118654752440)))) }},
+		{"GeluTanh", 1, func(x, _, _ *reg) *reg {
+			c := g.poly(g.mul(x, x), 0x3d122279, 0x3f4c422a) // sqrt(2/pi)*0.044715, sqrt(2/pi)
+			return g.halfOnePlus(x, g.tanh(g.mul(x, c)))
+		}},
+		{"Sqrt", 1, func(x, _, _ *reg) *reg { return g.op("fsqrt.4s", x) }},
+		{"Rsqrt", 1, func(x, _, _ *reg) *reg { return g.div(g.f(1), g.op("fsqrt.4s", x)) }},
+		{"Abs", 4, func(x, _, _ *reg) *reg { return g.abs(x) }},
+		{"Neg", 4, func(x, _, _ *reg) *reg { return g.op("fneg.4s", x) }},
+		{"Log", 1, func(x, _, _ *reg) *reg { return g.log(x) }},
+		{"Softplus", 1, func(x, _, _ *reg) *reg { return g.softplus(x) }},
+		{"Mish", 1, func(x, _, _ *reg) *reg { return g.mish(x) }},
+		{"Elu", 1, func(x, a, _ *reg) *reg { return g.pick(x, g.f(0), g.mul(g.expm1(x), a), x) }},
+		{"Floor", 4, func(x, _, _ *reg) *reg { return g.op("frintm.4s", x) }},
+		{"Ceil", 4, func(x, _, _ *reg) *reg { return g.op("frintp.4s", x) }},
+		{"Round", 4, func(x, _, _ *reg) *reg { return g.op("frintn.4s", x) }},
+	}
+	for _, o := range ops {
+		g.function("unary"+o.name, "func(dst, src *float32, n int, alpha, beta float32)",
+			fmt.Sprintf("is %s of [Unary] on n values; dst may be src.", o.name))
+		var alpha, beta *reg
+		switch o.name {
+		case "Clamp", "HardSigmoid":
+			alpha, beta = g.every("alpha"), g.every("beta")
+		case "LeakyRelu", "Elu":
+			alpha = g.every("alpha")
+		}
+		dst, src, n := g.arg("dst"), g.arg("src"), g.arg("n")
+		g.stream(n, o.unroll, []*reg{dst, src}, func(at, lanes int) {
+			g.store(lanes, o.f(g.load(lanes, src, at, g.vec()), alpha, beta), dst, at)
+		})
+		g.end()
+	}
+}
+
+func binary(g *gen) {
+	if g.isa != neon {
+		return
+	}
+	for _, name := range []string{"Add", "Sub", "Mul", "Div", "Min", "Max"} {
+		op := map[string]string{"Add": "fadd.4s", "Sub": "fsub.4s", "Mul": "fmul.4s", "Div": "fdiv.4s", "Min": "fmin.4s",
+			"Max": "fmax.4s"}[name]
+		g.function("vv"+name, "func(dst, a, b *float32, n int)",
+			fmt.Sprintf("is %s of [BinaryVV] on n values; dst may be a or b.", name))
+		dst, a, b, n := g.arg("dst"), g.arg("a"), g.arg("b"), g.arg("n")
+		g.stream(n, 4, []*reg{dst, a, b}, func(at, lanes int) {
+			g.store(lanes, g.op(op, g.load(lanes, a, at, g.vec()), g.load(lanes, b, at, g.vec())), dst, at)
+		})
+		g.end()
+		for _, swap := range []bool{false, true} {
+			kind, of := "vs", "BinaryVS"
+			if swap {
+				kind, of = "sv", "BinarySV"
+			}
+			g.function(kind+name, "func(dst, a *float32, b float32, n int)",
+				fmt.Sprintf("is %s of [%s] on n values; dst may be a.", name, of))
+			dst, a, n, s := g.arg("dst"), g.arg("a"), g.arg("n"), g.every("b")
+			g.stream(n, 4, []*reg{dst, a}, func(at, lanes int) {
+				x := g.load(lanes, a, at, g.vec())
+				if swap {
+					g.store(lanes, g.op(op, s, x), dst, at)
+				} else {
+					g.store(lanes, g.op(op, x, s), dst, at)
+				}
+			})
+			g.end()
+		}
+	}
+}

@@ -1,0 +1,169 @@
+package main
+
+import "math"
+
+const signBit = 0x80000000
+
+func (g *gen) f(x float64) *reg { return g.bits(math.Float32bits(float32(x))) }
+
+// op is an instruction of two operands with a fresh result.
+func (g *gen) op(name string, a ...any) *reg { return g.v(name, g.vec(), a...) }
+
+func (g *gen) add(a, b *reg) *reg { return g.op("fadd.4s", a, b) }
+func (g *gen) sub(a, b *reg) *reg { return g.op("fsub.4s", a, b) }
+func (g *gen) mul(a, b *reg) *reg { return g.op("fmul.4s", a, b) }
+func (g *gen) div(a, b *reg) *reg { return g.op("fdiv.4s", a, b) }
+func (g *gen) copy(a *reg) *reg   { return g.op("mov.16b", a) }
+
+// fma is c + a*b, fnma is c - a*b; c stays.
+func (g *gen) fma(c, a, b *reg) *reg  { return g.v("fmla.4s", g.copy(c), a, b) }
+func (g *gen) fnma(c, a, b *reg) *reg { return g.v("fmls.4s", g.copy(c), a, b) }
+
+// poly evaluates c[0]*x^(n-1) + ... + c[n-1] by Horner's rule.
+func (g *gen) poly(x *reg, c ...uint32) *reg {
+	p := g.bits(c[0])
+	for _, b := range c[1:] {
+		p = g.fma(g.bits(b), p, x)
+	}
+	return p
+}
+
+// pick is a < b ? yes : no, lane by lane; no when either is NaN.
+func (g *gen) pick(a, b, yes, no *reg) *reg {
+	return g.v("bsl.16b", g.op("fcmgt.4s", b, a), yes, no)
+}
+
+// clampTo lets NaN through.
+func (g *gen) clampTo(x, lo, hi *reg) *reg {
+	r := g.op("fmax.4s", x, lo)
+	return g.v("fmin.4s", r, r, hi)
+}
+
+// clampKept is clampTo that keeps the sign of a zero inside the bounds, in place.
+func (g *gen) clampKept(x, lo, hi *reg) *reg {
+	g.v("bit.16b", x, lo, g.op("fcmgt.4s", lo, x))
+	return g.v("bit.16b", x, hi, g.op("fcmgt.4s", x, hi))
+}
+
+func (g *gen) abs(x *reg) *reg { return g.op("fabs.4s", x) }
+
+// minusAbs is -|x|.
+func (g *gen) minusAbs(x *reg) *reg { return g.op("orr.16b", x, g.bits(signBit)) }
+
+// copySign gives x >= 0 the sign of s.
+func (g *gen) copySign(x, s *reg) *reg { return g.v("bit.16b", g.copy(x), s, g.bits(signBit)) }
+
+// reduced is n = round(x/ln2) and r = x - n*ln2.
+func (g *gen) reduced(x *reg) (n, r *reg) {
+	n = g.mul(x, g.bits(0x3fb8aa3b))
+	g.v("frintn.4s", n, n)
+	r = g.fnma(x, n, g.bits(0x3f317218))
+	g.v("fmls.4s", r, n, g.bits(0xb102e308))
+	return n, r
+}
+
+// expPart is r + r^2*P(r), which is exp(r) - 1 for |r| <= ln2/2.
+func (g *gen) expPart(r *reg) *reg {
+	p := g.poly(r, 0x3ab50d36, 0x3c091fe3, 0x3d2aac8b, 0x3e2aaa45, 0x3efffffe)
+	return g.fma(r, g.mul(r, r), p)
+}
+
+// power is 2^i for integers.
+func (g *gen) power(i *reg) *reg {
+	e := g.op("add.4s", i, g.bits(127))
+	return g.v("shl.4s", e, e, 23)
+}
+
+// exp is 2^n * (1 + r + r^2*P(r)), in two factors, so that results down to the denormals come out.
+func (g *gen) exp(x *reg) *reg {
+	g.comment("exp: n = round(x/ln2), r = x - n*ln2, 2^n * (1 + r + r^2*P(r))")
+	n, r := g.reduced(g.clampTo(x, g.f(-104), g.f(89)))
+	p := g.add(g.expPart(r), g.f(1))
+	i := g.op("fcvtns.4s", n)
+	h := g.op("sshr.4s", i, 1)
+	g.v("sub.4s", i, i, h)
+	p = g.mul(p, g.power(h))
+	return g.mul(p, g.power(i))
+}
+
+// sigmoid is e/(1+e) for x < 0 and 1/(1+e) otherwise, with e = exp(-|x|).
+func (g *gen) sigmoid(x *reg) *reg {
+	e := g.exp(g.minusAbs(x))
+	d := g.add(e, g.f(1))
+	return g.div(g.pick(x, g.f(0), e, g.f(1)), d)
+}
+
+// tanh: an odd polynomial below 0.65, (1-e)/(1+e) with e = exp(-2|x|) above.
+func (g *gen) tanh(x *reg) *reg {
+	a := g.abs(x)
+	e := g.exp(g.mul(a, g.f(-2)))
+	big := g.div(g.sub(g.f(1), e), g.add(g.f(1), e))
+	z := g.mul(a, a)
+	p := g.mul(g.poly(z, 0xbbb4b894, 0x3ca7af7e, 0xbd5be7f9, 0x3e0881f9, 0xbeaaaa92), z)
+	p = g.fma(a, p, a)
+	return g.copySign(g.pick(a, g.f(0.65), p, big), x)
+}
+
+// erf: x*P(x^2) below 1, 1-exp(Q(|x|)) up to 4, where it rounds to 1.
+func (g *gen) erf(x *reg) *reg {
+	a := g.abs(x)
+	z := g.mul(a, a)
+	p := g.poly(z, 0x38a4b540, 0xba51fb8e, 0x3baa02db, 0xbcdbfc87, 0x3de7167c, 0xbec0939f, 0x3f906eba)
+	p = g.mul(p, a)
+	c := g.clampTo(a, g.f(0), g.f(4))
+	q := g.exp(g.poly(c, 0x39436d48, 0xbb412c93, 0x3cb2e546, 0xbdd32964, 0xbf235d7f, 0xbf904473, 0xb9b31963))
+	return g.copySign(g.pick(a, g.f(1), p, g.sub(g.f(1), q)), x)
+}
+
+// expm1: for x <= 0, with q = exp(r)-1 the result is 2^n*q + (2^n - 1).
+func (g *gen) expm1(x *reg) *reg {
+	n, r := g.reduced(g.clampTo(x, g.f(-30), g.f(0)))
+	q := g.expPart(r)
+	s := g.power(g.op("fcvtns.4s", n))
+	return g.fma(g.sub(s, g.f(1)), s, q)
+}
+
+// log: x = 2^e*m with m in [sqrt(1/2), sqrt(2)), log(m) = t - t^2/2 + t^3*Q(t) for t = m-1. Denormals are scaled up
+// first; special values are put in at the end.
+func (g *gen) log(x *reg) *reg {
+	tiny := g.bits(0x00800000)
+	y := g.pick(x, tiny, g.mul(x, g.f(1<<25)), x)
+	bias := g.op("and.16b", g.op("fcmgt.4s", tiny, x), g.f(-25))
+	i := g.op("sub.4s", y, g.bits(0x3f3504f3))
+	g.v("sshr.4s", i, i, 23)
+	e := g.add(g.op("scvtf.4s", i), bias)
+	g.v("shl.4s", i, i, 23)
+	t := g.sub(g.op("sub.4s", y, i), g.f(1))
+	q := g.poly(t, 0x3d918407, 0xbdf4fc13, 0x3df36ee2, 0xbdfd1c96, 0x3e118bb2, 0xbe2ab452, 0x3e4cd362, 0xbe7fffee,
+		0x3eaaaaa2)
+	tt := g.mul(t, t)
+	q = g.add(g.mul(q, t), g.f(-0.5))
+	q = g.mul(q, tt) // t^3*Q - t^2/2
+	g.v("fmla.4s", q, e, g.bits(0xb95e8083))
+	q = g.add(q, t)
+	g.v("fmla.4s", q, e, g.bits(0x3f318000))
+	q = g.pick(x, g.bits(0x7f800000), q, x)
+	q = g.pick(x, g.f(0), g.bits(0x7fc00000), q)
+	return g.pick(g.abs(x), g.bits(1), g.bits(0xff800000), q)
+}
+
+// softplus is max(x, 0) + log(1+u) for u = exp(-|x|); the quotient u/((1+u)-1) takes back the rounding of 1+u.
+func (g *gen) softplus(x *reg) *reg {
+	u := g.exp(g.minusAbs(x))
+	s := g.add(u, g.f(1))
+	d := g.sub(s, g.f(1))
+	l := g.mul(g.log(s), g.div(u, d))
+	l = g.pick(d, g.bits(1), u, l)
+	return g.add(l, g.op("fmax.4s", x, g.f(0)))
+}
+
+// mish is x*n/(n+2) for n = e*(e+2), e = exp(x); beyond 20 it is x.
+func (g *gen) mish(x *reg) *reg {
+	e := g.exp(g.op("fmin.4s", x, g.f(20)))
+	n := g.mul(e, g.add(e, g.f(2)))
+	return g.pick(x, g.f(20), g.mul(x, g.div(n, g.add(n, g.f(2)))), x)
+}
+
+func (g *gen) halfOnePlus(x, t *reg) *reg {
+	return g.mul(g.mul(x, g.f(0.5)), g.add(t, g.f(1)))
+}
