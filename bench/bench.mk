@@ -11,7 +11,7 @@ ORT_VERSION := 1.30.0
 ORT := $(BENCH)/onnxruntime-node-$(ORT_VERSION)
 ORT_LIBRARY = $(ORT)/node_modules/onnxruntime-node/bin/napi-v6/linux/$(patsubst amd64,x64,$(ARCH))/libonnxruntime.so.1
 
-.PHONY: bench bench-boards bench-calls bench-compare bench-images bench-measure bench-nnapi bench-operators bench-turns
+.PHONY: bench bench-arm64 bench-boards bench-calls bench-compare bench-images bench-measure bench-nnapi bench-operators bench-turns
 
 bench: bench-calls bench-compare bench-measure bench-boards bench-images
 
@@ -86,3 +86,23 @@ $(PEERS_VENV)/done:
 bench-operators: $(BUILD)/bin/anynpu $(PEERS_VENV)/done
 	@$(PEERS_VENV)/bin/python bench/operators.py --tool $(BUILD)/bin/anynpu --out $(BENCH) --run '$(BENCH_RUN)' \
 	--rounds $(BENCH_ROUNDS)
+
+# Instructions instead of times: what runs of networks execute on arm64, beside ONNX Runtime, under emulation.
+# ARM64_CPUS are processors that qemu emulates; BASELINE=FILE is arm64.json of another commit.
+ARM64_RUN  ?= lenet_28,encoder_256x4_s128,mobilenet_*,squeezenet11_224,yolo_heads_320_qdq,matmul_m*_k1024_n1024*
+ARM64_CPUS ?= cortex-a76,cortex-a72
+ARM64 := $(BUILD)/arm64
+
+$(BENCH)/arm64_count.so: bench/arm64_count.c
+	@mkdir -p $(@D)
+	gcc -std=c11 -O2 -Wall -Wextra -Werror -shared -fPIC $< -o $@
+
+bench-arm64: tools-go $(ORT)/done $(BENCH)/models/done $(BENCH)/arm64_count.so
+	@scripts/need.sh qemu-aarch64:qemu-user aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu,libc6-dev-arm64-cross
+	GOARCH=arm64 CC=aarch64-linux-gnu-gcc BUILD=$(ARM64) $(MAKE) --no-print-directory libs
+	@mkdir -p $(BENCH)/arm64
+	aarch64-linux-gnu-gcc -std=c11 -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -Iinclude -Ictest bench/anynpu/engine.c \
+	-o $(BENCH)/arm64/engine -L$(ARM64)/lib "-Wl,-rpath,$(abspath $(ARM64)/lib)" -lanynpu -lpthread -lm
+	cd bench && CGO_ENABLED=1 GOARCH=arm64 CC=aarch64-linux-gnu-gcc $(GO) build -o "$(abspath $(BENCH))/arm64/" ./ort
+	@bench/arm64.py --bench $(abspath $(BENCH)) --run '$(ARM64_RUN)' --cpus $(ARM64_CPUS) $(addprefix --baseline ,$(BASELINE))
+	@bench/arm64_mca.sh
