@@ -1,8 +1,11 @@
 package pool
 
 import (
+	"fmt"
 	"math"
+	"os"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,19 +17,53 @@ import (
 // yield gives the CPU to another thread of the operating system.
 func yield() { unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
 
-// allowedCPUs is the number of CPUs in the process's affinity mask, at least 1.
+// allowedCPUs is the number of CPUs in the process's affinity mask, at least 1. Where they are of different speed, only
+// those of the fastest cluster count.
 func allowedCPUs() int {
 	var set unix.CPUSet
 	if unix.SchedGetaffinity(0, &set) != nil {
 		return 1
 	}
-	return max(1, set.Count())
+	var cpus []int
+	for cpu := range len(set) * 64 {
+		if set.IsSet(cpu) {
+			cpus = append(cpus, cpu)
+		}
+	}
+	return max(1, fastest(cpus, func(cpu int) string {
+		text, err := os.ReadFile(fmt.Sprintf("/sys/devices/system/cpu/cpu%d/cpu_capacity", cpu))
+		if err != nil {
+			return ""
+		}
+		return string(text)
+	}))
+}
+
+// fastest counts the CPUs whose capacity, as the kernel states it where CPUs differ, is more than three quarters of the
+// largest one: cores of one kind in clusters of slightly different clocks belong together. All count when a capacity is
+// not known.
+func fastest(cpus []int, read func(cpu int) string) int {
+	var capacities []int
+	for _, cpu := range cpus {
+		c, err := strconv.Atoi(strings.TrimSpace(read(cpu)))
+		if err != nil || c <= 0 {
+			return len(cpus)
+		}
+		capacities = append(capacities, c)
+	}
+	n := 0
+	for _, c := range capacities {
+		if 4*c > 3*slices.Max(capacities) {
+			n++
+		}
+	}
+	return n
 }
 
 // DefaultThreads is the number of compute threads a process should use: the
-// CPUs of its affinity mask, but no more than the whole CPUs of the smallest
-// CPU quota of its control groups (version 2 cpu.max, version 1 cfs_quota_us),
-// and at least 1.
+// CPUs of its affinity mask, of different ones those of the fastest cluster, but
+// no more than the whole CPUs of the smallest CPU quota of its control groups
+// (version 2 cpu.max, version 1 cfs_quota_us), and at least 1.
 func DefaultThreads() int {
 	q := quota(cgroup.Own(), cgroup.Read)
 	return max(1, min(allowedCPUs(), int(math.Min(math.Floor(q), 1<<20))))
