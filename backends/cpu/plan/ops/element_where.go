@@ -3,117 +3,76 @@ package ops
 import (
 	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
 	"github.com/anynpu/anynpu/backends/cpu/plan/run"
+	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// whereTask chooses between two operands; each of the three repeats along dimensions where its stride is 0.
-type whereTask struct {
-	st      *run.Step
-	dims    []int
-	strides [3][]int
-	rows    int // runs of the innermost dimension
-	per     int
-	cond    []byte
-	a, b, y []float32
-}
-
-// whereOp chooses between two operands.
+// whereOp chooses between two operands of any type; all three are broadcast.
 type whereOp struct {
 	ir.InOrder
-	task whereTask
+	walk
+	size int
+	loop func(y, c, a, b []byte, n, cs, as, bs int)
 }
 
 func matchWhere(p *ir.Program, i int) *ir.Patch {
 	g, n := p.Net, &p.Net.Graph.Nodes[i]
-	if _, is := n.Op.(*op.Where); !is || !g.IsFloat32(n.In[1], n.In[2], n.Out[0]) {
+	if _, is := n.Op.(*op.Where); !is || !plainElements(g, n.In[0], n.In[1], n.In[2], n.Out[0]) {
 		return nil
 	}
-	cond, y := &g.Values[n.In[0]], &g.Values[n.Out[0]]
-	if cond.Dims == nil || cond.Type.DType != tensor.Bool {
+	c, a, b, y := &g.Values[n.In[0]], &g.Values[n.In[1]], &g.Values[n.In[2]], &g.Values[n.Out[0]]
+	if c.Type.DType != tensor.Bool || a.Type.DType != y.Type.DType || b.Type.DType != y.Type.DType {
 		return nil
 	}
-	t := whereTask{dims: sizes(y.Dims)}
-	for i, v := range n.In {
-		own := g.Values[v].Dims
-		t.strides[i] = make([]int, len(y.Dims))
-		for d, s := range strides(own) {
-			if own[d] != 1 {
-				t.strides[i][len(y.Dims)-len(own)+d] = s
-			}
-		}
+	q := &whereOp{walk: newWalk(y.Dims, c.Dims, a.Dims, b.Dims), size: y.Type.DType.Bits() / 8}
+	switch q.size {
+	case 1:
+		q.loop = whereRun[uint8]
+	case 2:
+		q.loop = whereRun[uint16]
+	case 4:
+		q.loop = whereRun[uint32]
+	default:
+		q.loop = whereRun[uint64]
 	}
-	t.merge()
-	last := len(t.dims) - 1
-	t.rows = y.Count() / t.dims[last]
-	t.per = max(1, run.BlockLen/t.dims[last])
-	return p.Plainly(i, &whereOp{task: t}, 3)
+	return p.Plainly(i, q, 3)
+}
+
+// whereRun is whereEach of operands whose elements lie at a distance.
+func whereRun[T uint8 | uint16 | uint32 | uint64](y, c, a, b []byte, n, cs, as, bs int) {
+	var bits [lineLen]uint8
+	var own [2][lineLen]T
+	u, v, w := mem.Elements[T](y)[:n], mem.Elements[T](a), mem.Elements[T](b)
+	for at := 0; at < n; at += lineLen {
+		k := min(lineLen, n-at)
+		whereEach(u[at:at+k], line(&bits, c, at, k, cs), line(&own[0], v, at, k, as), line(&own[1], w, at, k, bs))
+	}
 }
 
 func (q *whereOp) Lower(*ir.Lowering, *ir.Node) run.Step {
-	t := q.task
-	return run.Step{Fast: true, Start: func(_ *run.State, st *run.Step) run.Process {
-		own := t
-		own.st = st
-		return &own
-	}}
+	return run.Step{Fast: true, Start: func(_ *run.State, st *run.Step) run.Process { return &whereTask{q: q, st: st} }}
 }
 
-// merge joins dimensions that every operand walks as one.
-func (t *whereTask) merge() {
-	var dims []int
-	var out [3][]int
-	for d, n := range t.dims {
-		if n == 1 && (len(dims) > 0 || d < len(t.dims)-1) {
-			continue
-		}
-		k := len(dims) - 1
-		join := k >= 0
-		for i := range out {
-			join = join && out[i][k] == n*t.strides[i][d]
-		}
-		if join {
-			dims[k] *= n
-		} else {
-			dims = append(dims, n)
-			k++
-		}
-		for i := range out {
-			out[i] = append(out[i][:k], t.strides[i][d])
-		}
-	}
-	if len(dims) == 0 {
-		dims, out = []int{1}, [3][]int{{0}, {0}, {0}}
-	}
-	t.dims, t.strides = dims, out
+type whereTask struct {
+	q          *whereOp
+	st         *run.Step
+	c, a, b, y []byte
 }
 
 func (t *whereTask) Run(s *run.State) error {
-	t.cond, t.a, t.b, t.y = s.Mem[t.st.Reads[0]], s.F32(t.st.Reads[1]), s.F32(t.st.Reads[2]), s.F32(t.st.Writes[0])
-	s.Do((t.rows+t.per-1)/t.per, t)
+	t.c, t.a, t.b, t.y = s.Mem[t.st.Reads[0]], s.Mem[t.st.Reads[1]], s.Mem[t.st.Reads[2]], s.Mem[t.st.Writes[0]]
+	s.Do(t.q.chunks(), t)
 	return nil
 }
 
 // Chunk computes some runs.
 func (t *whereTask) Chunk(i, _ int) {
-	last := len(t.dims) - 1
-	n := t.dims[last]
-	cs, as, bs := t.strides[0][last], t.strides[1][last], t.strides[2][last]
-	for r := i * t.per; r < min(t.rows, (i+1)*t.per); r++ {
-		c, a, b, rest := 0, 0, 0, r
-		for d := last - 1; d >= 0; d-- {
-			k := rest % t.dims[d]
-			rest /= t.dims[d]
-			c, a, b = c+k*t.strides[0][d], a+k*t.strides[1][d], b+k*t.strides[2][d]
-		}
-		y := t.y[r*n:][:n]
-		for k := range y {
-			if t.cond[c] != 0 {
-				y[k] = t.a[a]
-			} else {
-				y[k] = t.b[b]
-			}
-			c, a, b = c+cs, a+as, b+bs
-		}
-	}
+	q := t.q
+	length, last := q.length(), len(q.dims)-1
+	cs, as, bs := q.strides[0][last], q.strides[1][last], q.strides[2][last]
+	q.each(i, func(r, first, n int) {
+		c, a, b := q.at(0, r)+first*cs, q.at(1, r)+first*as, q.at(2, r)+first*bs
+		q.loop(t.y[(r*length+first)*q.size:], t.c[c:], t.a[a*q.size:], t.b[b*q.size:], n, cs, as, bs)
+	})
 }

@@ -144,17 +144,19 @@ type concatOp struct {
 func matchConcat(p *ir.Program, i int) *ir.Patch {
 	g, n := p.Net, &p.Net.Graph.Nodes[i]
 	o, is := n.Op.(*op.Concat)
-	if !is || !g.IsFloat32(n.Out[0]) {
+	if !is || !plainElements(g, n.Out[0]) {
 		return nil
 	}
-	a, err := op.Axis(o.Axis, len(g.Values[n.Out[0]].Dims))
+	y := &g.Values[n.Out[0]]
+	a, err := op.Axis(o.Axis, len(y.Dims))
 	if err != nil {
 		return nil
 	}
 	var in []graph.Value
 	for _, v := range n.In {
 		x := &g.Values[v]
-		if x.Dims == nil || x.Type.DType != tensor.Float32 || x.Type.Quant != nil {
+		if x.Dims == nil || x.Type.DType != y.Type.DType || x.Type.Quant != nil ||
+			!inWords(run.Product(x.Dims[a:]), y.Type.DType) {
 			return nil
 		}
 		if x.Count() > 0 {
@@ -164,6 +166,9 @@ func matchConcat(p *ir.Program, i int) *ir.Patch {
 	return ir.One(i, &concatOp{axis: a}, in, n.Out)
 }
 
+// inWords reports whether so many elements of a type are a whole number of float32.
+func inWords(n int, d tensor.DType) bool { return n*d.Bits()%32 == 0 }
+
 // Layout takes NHWC when an operand is best read so.
 func (q *concatOp) Layout(l *ir.Layouter, n *ir.Node) {
 	o := l.Order(n, n.In...)
@@ -171,11 +176,11 @@ func (q *concatOp) Layout(l *ir.Layouter, n *ir.Node) {
 	q.strip = stripTask{}
 	for k, v := range n.In {
 		dims := run.SizesIn(l.Net.Values[v].Dims, o)
-		cols := run.Product(dims[axisIn(len(dims), q.axis, o):])
+		cols := run.Product(dims[axisIn(len(dims), q.axis, o):]) * l.Net.Values[v].Type.DType.Bits() / 32
 		q.strip.Strips = append(q.strip.Strips, run.Strip{Buf: k, At: q.strip.Cols, Cols: cols})
 		q.strip.Cols += cols
 	}
-	q.strip.Rows = l.Net.Values[n.Out[0]].Count() / q.strip.Cols
+	q.strip.Rows = rowsOf(&l.Net.Values[n.Out[0]], q.strip.Cols)
 }
 
 func (q *concatOp) Lower(*ir.Lowering, *ir.Node) run.Step { return q.strip.step() }
@@ -189,7 +194,7 @@ type splitOp struct {
 func matchSplit(p *ir.Program, i int) *ir.Patch {
 	g, n := p.Net, &p.Net.Graph.Nodes[i]
 	o, is := n.Op.(*op.Split)
-	if !is || !g.IsFloat32(n.In[0]) {
+	if !is || !plainElements(g, n.In[0]) {
 		return nil
 	}
 	if _, ok := g.Ints(n.In, 1); !ok {
@@ -202,8 +207,8 @@ func matchSplit(p *ir.Program, i int) *ir.Patch {
 	}
 	whole := int64(0)
 	for _, v := range n.Out {
-		if v == graph.None || g.Values[v].Dims == nil || g.Values[v].Type.DType != tensor.Float32 ||
-			g.Values[v].Type.Quant != nil {
+		if v == graph.None || g.Values[v].Dims == nil || g.Values[v].Type.DType != x.Type.DType ||
+			g.Values[v].Type.Quant != nil || !inWords(run.Product(g.Values[v].Dims[a:]), x.Type.DType) {
 			return nil
 		}
 		whole += g.Values[v].Dims[a]
@@ -220,15 +225,18 @@ func (q *splitOp) Layout(l *ir.Layouter, n *ir.Node) {
 	q.strip = stripTask{}
 	cols := func(v graph.Value) int {
 		dims := run.SizesIn(l.Net.Values[v].Dims, o)
-		return run.Product(dims[axisIn(len(dims), q.axis, o):])
+		return run.Product(dims[axisIn(len(dims), q.axis, o):]) * l.Net.Values[v].Type.DType.Bits() / 32
 	}
 	at := 0
 	for k, v := range n.Out {
 		q.strip.Strips = append(q.strip.Strips, run.Strip{Buf: k, At: at, Cols: cols(v)})
 		at += cols(v)
 	}
-	q.strip.Split, q.strip.Cols, q.strip.Rows = true, at, l.Net.Values[n.In[0]].Count()/at
+	q.strip.Split, q.strip.Cols, q.strip.Rows = true, at, rowsOf(&l.Net.Values[n.In[0]], at)
 }
+
+// rowsOf is the rows of words that a value is.
+func rowsOf(v *ir.Value, words int) int { return v.Count() * v.Type.DType.Bits() / 32 / words }
 
 func (q *splitOp) Lower(*ir.Lowering, *ir.Node) run.Step { return q.strip.step() }
 

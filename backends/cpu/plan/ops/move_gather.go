@@ -4,6 +4,7 @@ import (
 	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
 	"github.com/anynpu/anynpu/backends/cpu/plan/run"
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -12,10 +13,10 @@ type gatherTask struct {
 	st                 *run.Step
 	dtype              tensor.DType
 	wraps              bool
-	outer, size, inner int
+	outer, size, inner int   // inner is bytes
 	rows               []int // per index, of this run: the place in the dimension
 	per                int   // runs of a chunk
-	x, y               []float32
+	x, y               []byte
 }
 
 // gatherOp takes slices along one axis.
@@ -29,7 +30,7 @@ type gatherOp struct {
 func matchGather(p *ir.Program, i int) *ir.Patch {
 	g, n := p.Net, &p.Net.Graph.Nodes[i]
 	o, is := n.Op.(*op.Gather)
-	if !is || !g.IsFloat32(n.In[0], n.Out[0]) {
+	if !is || !movable(g, n.In[0], n.Out[0]) {
 		return nil
 	}
 	x, index := &g.Values[n.In[0]], &g.Values[n.In[1]]
@@ -46,8 +47,8 @@ func matchGather(p *ir.Program, i int) *ir.Patch {
 		}
 	}
 	t := gatherTask{dtype: index.Type.DType, wraps: o.NegativeWraps, outer: run.Product(x.Dims[:a]), size: int(x.Dims[a]),
-		inner: run.Product(x.Dims[a+1:])}
-	t.per = max(1, run.BlockLen/t.inner)
+		inner: run.Product(x.Dims[a+1:]) * x.Type.DType.Bits() / 8}
+	t.per = max(1, 4*run.BlockLen/t.inner)
 	return p.Plainly(i, &gatherOp{task: t, count: index.Count()}, 2)
 }
 
@@ -62,7 +63,7 @@ func (q *gatherOp) Lower(*ir.Lowering, *ir.Node) run.Step {
 }
 
 func (t *gatherTask) Run(s *run.State) error {
-	t.x, t.y = s.F32(t.st.Reads[0]), s.F32(t.st.Writes[0])
+	t.x, t.y = s.Mem[t.st.Reads[0]], s.Mem[t.st.Writes[0]]
 	data := s.Mem[t.st.Reads[1]]
 	for k := range t.rows {
 		index := tensor.IntAt(t.dtype, data, k)
@@ -82,7 +83,30 @@ func (t *gatherTask) Run(s *run.State) error {
 // Chunk copies some runs.
 func (t *gatherTask) Chunk(i, _ int) {
 	n := len(t.rows)
-	for r := i * t.per; r < min(t.outer*n, (i+1)*t.per); r++ {
+	first, end := i*t.per, min(t.outer*n, (i+1)*t.per)
+	switch t.inner {
+	case 4:
+		gatherEach[uint32](t, first, end)
+		return
+	case 8:
+		gatherEach[uint64](t, first, end)
+		return
+	}
+	for r := first; r < end; r++ {
 		copy(t.y[r*t.inner:][:t.inner], t.x[(r/n*t.size+t.rows[r%n])*t.inner:])
+	}
+}
+
+// gatherEach is Chunk for runs of one element.
+func gatherEach[T uint32 | uint64](t *gatherTask, first, end int) {
+	x, y, n := mem.Elements[T](t.x), mem.Elements[T](t.y), len(t.rows)
+	for r := first; r < end; {
+		k := r % n
+		rows, line := t.rows[k:min(n, k+end-r)], x[r/n*t.size:][:t.size]
+		v := y[r:][:len(rows)]
+		for j, at := range rows {
+			v[j] = line[at]
+		}
+		r += len(rows)
 	}
 }

@@ -23,9 +23,10 @@ type padOp struct {
 func matchPad(p *ir.Program, i int) *ir.Patch {
 	g, n := p.Net, &p.Net.Graph.Nodes[i]
 	o, is := n.Op.(*op.Pad)
-	if !is || o.Mode != op.PadConstant || !g.IsFloat32(n.In[0], n.Out[0]) {
+	if !is || !movable(g, n.In[0], n.Out[0]) {
 		return nil
 	}
+	plainly := o.Mode == op.PadConstant && g.IsFloat32(n.In[0])
 	pads, ok := g.Ints(n.In, 1)
 	if !ok {
 		return nil
@@ -41,7 +42,7 @@ func matchPad(p *ir.Program, i int) *ir.Patch {
 		}
 	}
 	q := &padOp{x: n.In[0], before: make([]int64, rank), after: make([]int64, rank)}
-	if ir.Given(n.In, 2) {
+	if plainly && ir.Given(n.In, 2) {
 		v := g.Constant(n.In[2])
 		if len(v) != 1 {
 			return nil
@@ -58,9 +59,33 @@ func matchPad(p *ir.Program, i int) *ir.Patch {
 		}
 		q.before[a], q.after[a] = pads[i], pads[i+len(axes)]
 	}
+	if !plainly {
+		return padByTables(p, i, o, q.before, q.after)
+	}
 	found := p.Plainly(i, q, 1)
 	found.Nodes[0].Waits = true
 	return found
+}
+
+// padByTables is a padding in any mode, of elements of any type.
+func padByTables(p *ir.Program, i int, o *op.Pad, before, after []int64) *ir.Patch {
+	g, n := p.Net, &p.Net.Graph.Nodes[i]
+	x := &g.Values[n.In[0]]
+	fill := make([]byte, x.Type.DType.Bits()/8)
+	if ir.Given(n.In, 2) && o.Mode == op.PadConstant {
+		v := &g.Values[n.In[2]]
+		if v.Data == nil || v.Type.DType != x.Type.DType || v.Type.Quant != nil || len(v.Data) < len(fill) {
+			return nil
+		}
+		copy(fill, v.Data)
+	} else if x.Type.Quant != nil && o.Mode == op.PadConstant {
+		return nil
+	}
+	index := padTables(o, x.Dims, before, after)
+	if index == nil {
+		return nil
+	}
+	return tablePatch(p, i, index, fill)
 }
 
 // Layout makes the result in the order of the operand.

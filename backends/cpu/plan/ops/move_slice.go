@@ -5,6 +5,7 @@ import (
 
 	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
 	"github.com/anynpu/anynpu/backends/cpu/plan/run"
+	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -24,7 +25,7 @@ type cutOp struct {
 // matchSlice finds a box with constant bounds.
 func matchSlice(p *ir.Program, i int) *ir.Patch {
 	g, n := p.Net, &p.Net.Graph.Nodes[i]
-	if _, is := n.Op.(*op.Slice); !is || !g.IsFloat32(n.In[0], n.Out[0]) {
+	if _, is := n.Op.(*op.Slice); !is || !movable(g, n.In[0], n.Out[0]) {
 		return nil
 	}
 	x, y := &g.Values[n.In[0]], &g.Values[n.Out[0]]
@@ -66,7 +67,7 @@ func matchSlice(p *ir.Program, i int) *ir.Patch {
 func matchStridedSlice(p *ir.Program, i int) *ir.Patch {
 	g, n := p.Net, &p.Net.Graph.Nodes[i]
 	o, is := n.Op.(*op.StridedSlice)
-	if !is || !g.IsFloat32(n.In[0], n.Out[0]) {
+	if !is || !movable(g, n.In[0], n.Out[0]) {
 		return nil
 	}
 	x := &g.Values[n.In[0]]
@@ -113,6 +114,13 @@ func cutPatch(p *ir.Program, i int, cuts []cut, same bool) *ir.Patch {
 	if total != p.Net.Values[n.Out[0]].Count() {
 		return nil
 	}
+	if !p.Net.IsFloat32(n.In[0]) {
+		var index [][]int
+		for _, c := range cuts {
+			index = append(index, upTo(c.first, c.step, c.count))
+		}
+		return tablePatch(p, i, index, nil)
+	}
 	return p.Plainly(i, &cutOp{cuts: cuts, dims: p.Net.Values[n.In[0]].Dims, same: same}, 1)
 }
 
@@ -157,7 +165,7 @@ func (q *cutOp) Lower(*ir.Lowering, *ir.Node) run.Step {
 // matchExpand finds a repetition of the first input to the shape of the result.
 func matchExpand(p *ir.Program, i int) *ir.Patch {
 	g, n := p.Net, &p.Net.Graph.Nodes[i]
-	if _, is := n.Op.(*op.Expand); !is || !g.IsFloat32(n.In[0], n.Out[0]) {
+	if _, is := n.Op.(*op.Expand); !is || !movable(g, n.In[0], n.Out[0]) {
 		return nil
 	}
 	if _, ok := g.Ints(n.In, 1); !ok {
@@ -166,13 +174,32 @@ func matchExpand(p *ir.Program, i int) *ir.Patch {
 	x, y := &g.Values[n.In[0]], &g.Values[n.Out[0]]
 	if x.Count() == y.Count() {
 		return viewPatch(p, i)
+	}
+	if !g.IsFloat32(n.In[0]) {
+		return repeatByTables(p, i)
 	}
 	return p.Plainly(i, &stridedCopyOp{task: repetition(x.Dims, y.Dims)}, 1)
 }
 
+// repeatByTables repeats the dimensions of the first input of node i to those of its result.
+func repeatByTables(p *ir.Program, i int) *ir.Patch {
+	g, n := p.Net, &p.Net.Graph.Nodes[i]
+	x, y := &g.Values[n.In[0]], &g.Values[n.Out[0]]
+	from := append(slices.Repeat([]int64{1}, len(y.Dims)-len(x.Dims)), x.Dims...)
+	var index [][]int
+	for d, n := range from {
+		list := make([]int, y.Dims[d])
+		for k := range list {
+			list[k] = k % int(n)
+		}
+		index = append(index, list)
+	}
+	return ir.One(i, &tableOp{index: index, dims: from}, []graph.Value{n.In[0]}, n.Out)
+}
+
 func matchTile(p *ir.Program, i int) *ir.Patch {
 	g, n := p.Net, &p.Net.Graph.Nodes[i]
-	if _, is := n.Op.(*op.Tile); !is || !g.IsFloat32(n.In[0], n.Out[0]) {
+	if _, is := n.Op.(*op.Tile); !is || !movable(g, n.In[0], n.Out[0]) {
 		return nil
 	}
 	if _, ok := g.Ints(n.In, 1); !ok {
@@ -181,6 +208,9 @@ func matchTile(p *ir.Program, i int) *ir.Patch {
 	x, y := &g.Values[n.In[0]], &g.Values[n.Out[0]]
 	if x.Count() == y.Count() {
 		return viewPatch(p, i)
+	}
+	if !g.IsFloat32(n.In[0]) {
+		return repeatByTables(p, i)
 	}
 	from := append(slices.Repeat([]int64{1}, len(y.Dims)-len(x.Dims)), x.Dims...)
 	var t stridedCopyTask

@@ -1,0 +1,293 @@
+package ops
+
+import (
+	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
+	"github.com/anynpu/anynpu/backends/cpu/plan/run"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/op"
+)
+
+// tableOp copies elements of any type: each index of a result's dimension stands for one of the operand's, or for none,
+// where the result has a number of its own.
+type tableOp struct {
+	index [][]int // per dimension of the result, -1: none
+	dims  []int64 // of the operand
+	fill  []byte  // an element
+	moves tableMoves
+}
+
+// tableMoves are the copies in an order of dimensions, in units of some elements that lie side by side.
+type tableMoves struct {
+	unit, size int     // bytes of a unit and of an element
+	outer      [][]int // per dimension but the last: where in the operand, in units, -1: outside
+	segments   []tableSegment
+	length     int // units of a row
+	rows, per  int
+	fill       []byte
+}
+
+// tableSegment is a part of a row: n units at a distance of step units from at on, or outside of the operand.
+type tableSegment struct {
+	at, step, n int
+	outside     bool
+}
+
+// movable reports whether elements of x are moved to y as they are.
+func movable(g *ir.Network, x, y graph.Value) bool {
+	a, b := &g.Values[x], &g.Values[y]
+	return a.Convertible() && b.Convertible() && a.Type.DType == b.Type.DType && sameCodes(a.Type.Quant, b.Type.Quant)
+}
+
+// tablePatch lets node i move elements of its first input; fill is an element for indices that are -1.
+func tablePatch(p *ir.Program, i int, index [][]int, fill []byte) *ir.Patch {
+	return p.Plainly(i, &tableOp{index: index, dims: p.Net.Values[p.Net.Graph.Nodes[i].In[0]].Dims, fill: fill}, 1)
+}
+
+// upTo lists the numbers from first on at a distance.
+func upTo(first, step, n int) []int {
+	list := make([]int, n)
+	for k := range list {
+		list[k] = first + k*step
+	}
+	return list
+}
+
+// Layout takes any order that the result can have too.
+func (q *tableOp) Layout(l *ir.Layouter, n *ir.Node) {
+	o := run.NCHW
+	if len(q.index) == len(l.Net.Values[n.Out[0]].Dims) {
+		o = l.Order(n, n.In[0])
+	}
+	ir.InOrder{Order: o}.Layout(l, n)
+	q.moves = newTableMoves(run.SizesIn(q.index, o), run.SizesIn(q.dims, o),
+		l.Net.Values[n.In[0]].Type.DType.Bits()/8, q.fill)
+}
+
+// newTableMoves are the copies of indices of an operand of sizes dims.
+func newTableMoves(index [][]int, dims []int64, size int, fill []byte) tableMoves {
+	last := len(dims) - 1
+	same := func(d int) bool {
+		for k, x := range index[d] {
+			if x != k {
+				return false
+			}
+		}
+		return len(index[d]) == int(dims[d])
+	}
+	unit := 1
+	for last > 0 && same(last) {
+		unit *= int(dims[last])
+		last--
+	}
+	m := tableMoves{unit: unit * size, size: size, rows: 1, fill: fill}
+	stride := 1
+	for d := last; d >= 0; d-- {
+		if d == last {
+			m.segments, m.length = segmentsOf(index[d]), len(index[d])
+		} else {
+			list := make([]int, len(index[d]))
+			for k, x := range index[d] {
+				if list[k] = -1; x >= 0 {
+					list[k] = x * stride
+				}
+			}
+			m.outer = append([][]int{list}, m.outer...)
+			m.rows *= len(list)
+		}
+		stride *= int(dims[d])
+	}
+	m.per = max(1, 4*run.BlockLen/max(1, m.length*m.unit))
+	return m
+}
+
+// segmentsOf divides a list of places into parts of one step.
+func segmentsOf(list []int) []tableSegment {
+	var s []tableSegment
+	for k := 0; k < len(list); {
+		part := tableSegment{at: list[k], step: 1, n: 1, outside: list[k] < 0}
+		if k+1 < len(list) && !part.outside && list[k+1] >= 0 {
+			part.step = list[k+1] - list[k]
+		}
+		for k+part.n < len(list) {
+			next := list[k+part.n]
+			if part.outside && next >= 0 || !part.outside && next != part.at+part.n*part.step {
+				break
+			}
+			part.n++
+		}
+		if part.n == 1 && !part.outside {
+			part.step = 1
+		}
+		s = append(s, part)
+		k += part.n
+	}
+	return s
+}
+
+func (q *tableOp) Lower(*ir.Lowering, *ir.Node) run.Step {
+	return run.Step{Fast: true, Start: func(_ *run.State, st *run.Step) run.Process {
+		return &tableMoveTask{tableMoves: &q.moves, st: st}
+	}}
+}
+
+type tableMoveTask struct {
+	*tableMoves
+	st   *run.Step
+	x, y []byte
+}
+
+func (t *tableMoveTask) Run(s *run.State) error {
+	t.x, t.y = s.Mem[t.st.Reads[0]], s.Mem[t.st.Writes[0]]
+	s.Do((t.rows+t.per-1)/t.per, t)
+	return nil
+}
+
+// Chunk makes some rows.
+func (t *tableMoveTask) Chunk(i, _ int) {
+	row := t.length * t.unit
+	for r := i * t.per; r < min(t.rows, (i+1)*t.per); r++ {
+		at, rest, outside := 0, r, false
+		for d := len(t.outer) - 1; d >= 0; d-- {
+			k := t.outer[d][rest%len(t.outer[d])]
+			outside = outside || k < 0
+			at += k
+			rest /= len(t.outer[d])
+		}
+		y := t.y[r*row:][:row]
+		if outside {
+			t.put(y)
+			continue
+		}
+		for k := range t.segments {
+			s := &t.segments[k]
+			part := y[:s.n*t.unit]
+			y = y[len(part):]
+			switch from := (at + s.at) * t.unit; {
+			case s.outside:
+				t.put(part)
+			case s.step == 1:
+				copy(part, t.x[from:])
+			case t.unit == t.size:
+				strided(part, t.x, at+s.at, s.step, t.size)
+			default:
+				for j := range s.n {
+					copy(part[j*t.unit:][:t.unit], t.x[from+j*s.step*t.unit:])
+				}
+			}
+		}
+	}
+}
+
+// put writes elements that are not the operand's.
+func (t *tableMoves) put(y []byte) {
+	copy(y, t.fill)
+	for n := len(t.fill); n < len(y); n *= 2 {
+		copy(y[n:], y[:n])
+	}
+}
+
+// strided fills y with elements of size bytes of x at a distance of step elements, from element first on.
+func strided(y, x []byte, first, step, size int) {
+	switch size {
+	case 1:
+		stridedOf[uint8](y, x, first, step)
+	case 2:
+		stridedOf[uint16](y, x, first, step)
+	case 4:
+		stridedOf[uint32](y, x, first, step)
+	default:
+		stridedOf[uint64](y, x, first, step)
+	}
+}
+
+func stridedOf[T uint8 | uint16 | uint32 | uint64](y, x []byte, first, step int) {
+	v, w, at := mem.Elements[T](y), mem.Elements[T](x), first
+	if step == 0 {
+		one := w[at]
+		for k := range v {
+			v[k] = one
+		}
+		return
+	}
+	for k := range v {
+		v[k] = w[at]
+		at += step
+	}
+}
+
+// padTables are the indices of a padding in any mode; nil where it cuts away everything.
+func padTables(o *op.Pad, dims, before, after []int64) [][]int {
+	var index [][]int
+	for d, whole := range dims {
+		cutBefore := max(-before[d], 0)
+		n := whole - cutBefore - max(-after[d], 0)
+		if n <= 0 {
+			return nil
+		}
+		list := make([]int, n+max(before[d], 0)+max(after[d], 0))
+		for k := range list {
+			if src, inside := padIndex(o, int64(k)-max(before[d], 0), n); inside {
+				list[k] = int(cutBefore + src)
+			} else {
+				list[k] = -1
+			}
+		}
+		index = append(index, list)
+	}
+	return index
+}
+
+// padIndex is the cell of a dimension of n cells that stands at index i, which may lie outside.
+func padIndex(o *op.Pad, i, n int64) (src int64, inside bool) {
+	modulo := func(n int64) int64 { return ((i % n) + n) % n }
+	switch {
+	case i >= 0 && i < n:
+		return i, true
+	case o.Mode == op.PadReflect && o.ClampMirror && i < 0:
+		return min(-i, n-1), true
+	case o.Mode == op.PadReflect && o.ClampMirror:
+		return max(2*(n-1)-i, 0), true
+	case o.Mode == op.PadReflect && n == 1:
+		return 0, true
+	case o.Mode == op.PadReflect:
+		k := modulo(2 * (n - 1))
+		return min(k, 2*(n-1)-k), true
+	case o.Mode == op.PadSymmetric && o.ClampMirror && i < 0:
+		return min(-1-i, n-1), true
+	case o.Mode == op.PadSymmetric && o.ClampMirror:
+		return max(2*n-1-i, 0), true
+	case o.Mode == op.PadSymmetric:
+		k := modulo(2 * n)
+		return min(k, 2*n-1-k), true
+	case o.Mode == op.PadEdge:
+		return min(max(i, 0), n-1), true
+	case o.Mode == op.PadWrap:
+		return modulo(n), true
+	}
+	return 0, false
+}
+
+// matchCenterCropPad finds cutting and padding around the middle.
+func matchCenterCropPad(p *ir.Program, i int) *ir.Patch {
+	g, n := p.Net, &p.Net.Graph.Nodes[i]
+	if _, is := n.Op.(*op.CenterCropPad); !is || !movable(g, n.In[0], n.Out[0]) || g.Values[n.In[0]].Type.Quant != nil {
+		return nil
+	}
+	x, y := &g.Values[n.In[0]], &g.Values[n.Out[0]]
+	var index [][]int
+	for d, n := range x.Dims {
+		first := -((y.Dims[d] - n) / 2)
+		if n >= y.Dims[d] {
+			first = (n - y.Dims[d]) / 2
+		}
+		list := upTo(int(first), 1, int(y.Dims[d]))
+		for k, at := range list {
+			if at >= int(n) || at < 0 {
+				list[k] = -1
+			}
+		}
+		index = append(index, list)
+	}
+	return tablePatch(p, i, index, make([]byte, x.Type.DType.Bits()/8))
+}
