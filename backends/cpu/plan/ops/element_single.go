@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"unsafe"
+
 	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
 	"github.com/anynpu/anynpu/backends/cpu/plan/run"
 	"github.com/anynpu/anynpu/core/graph"
@@ -85,7 +87,7 @@ func integerFor[T int8 | int16 | int32 | int64](o graph.Op) singleLoop {
 	case *op.Neg:
 		return singlesOf(negEach[T])
 	case *op.Relu:
-		top := ^(T(1) << (8*sizeof[T]() - 1)) // the largest number
+		top := ^(T(1) << (8*unsafe.Sizeof(T(0)) - 1)) // the largest number
 		return singlesOf(clampEach(0, top))
 	case *op.Sign:
 		return singlesOf(signEach[T])
@@ -100,17 +102,6 @@ func unsignedFor[T uint8 | uint16 | uint32 | uint64](o graph.Op) singleLoop {
 		return singlesOf(notEach[T])
 	}
 	return nil
-}
-
-// sizeof is the bytes of an integer.
-func sizeof[T whole]() (n int) {
-	for x := T(1); x != 0; x <<= 8 {
-		n++
-		if n == 8 {
-			break
-		}
-	}
-	return n
 }
 
 // clampFor bounds integers by constants.
