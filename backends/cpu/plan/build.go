@@ -47,7 +47,7 @@ func passes() []pass {
 	isPlan := func(c *compilation) fmt.Stringer { return c.plan }
 	isPacked := func(c *compilation) fmt.Stringer { return c.packer }
 	return []pass{
-		// What inference knows: types, sizes, constants; halves are float32 from here on.
+		// What inference knows: types, sizes, constants; halves are float32 from here on, and some operators several.
 		{"load", (*compilation).load, isLoaded},
 		// Nodes that no output needs go.
 		{"prune", (*compilation).prune, isNetwork},
@@ -72,6 +72,7 @@ func passes() []pass {
 
 func (c *compilation) load() (err error) {
 	if c.graph, c.open, err = widen(c.graph, c.options.Open); err == nil {
+		c.graph, c.open = expand(c.graph, c.open)
 		c.loaded, err = ir.Load(c.graph, c.open, c.limit)
 	}
 	return err

@@ -1,0 +1,327 @@
+package plan
+
+import (
+	"math"
+	"slices"
+
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// expander replaces operators by several for which there are kernels.
+type expander struct {
+	graph *graph.Graph // a copy, of which no value that was there changes
+	from  *graph.Node  // that is replaced
+	ok    bool         // nothing has failed
+}
+
+// expand returns g with sums over named dimensions and attention as products, transpositions and sums of rows. open, if
+// any, is the graph of other sizes and gets the same nodes. A graph without such nodes is returned as it is.
+func expand(g, open *graph.Graph) (*graph.Graph, *graph.Graph) {
+	e := &expander{graph: g}
+	var nodes []graph.Node
+	for i := range g.Nodes {
+		var made []graph.Node
+		switch o := g.Nodes[i].Op.(type) {
+		case *op.Einsum:
+			made = e.replace(&g.Nodes[i], func() graph.Value { return e.einsum(o) })
+		case *op.Attention:
+			made = e.replace(&g.Nodes[i], func() graph.Value { return e.attention(o) })
+		}
+		if made != nil && nodes == nil {
+			nodes = slices.Clone(g.Nodes[:i])
+		}
+		switch {
+		case made != nil:
+			nodes = append(nodes, made...)
+		case nodes != nil:
+			nodes = append(nodes, g.Nodes[i])
+		}
+	}
+	if nodes == nil {
+		return g, open
+	}
+	wide := e.graph
+	wide.Nodes = nodes
+	if open != nil {
+		own := *open
+		own.Values = slices.Clone(open.Values)
+		for _, v := range wide.Values[len(g.Values):] {
+			if v.Fact.Const == nil {
+				v.Fact = tensor.Fact{Type: tensor.Type{DType: v.Fact.DType, Shape: tensor.AnyOfRank(v.Fact.Shape.Rank())}}
+			}
+			own.Values = append(own.Values, v)
+		}
+		own.Nodes = nodes
+		open = &own
+	}
+	return wide, open
+}
+
+// replace returns the nodes that make gives in place of n, nil when it has none.
+func (e *expander) replace(n *graph.Node, make func() graph.Value) []graph.Node {
+	before := e.graph
+	own := *before
+	own.Values, own.Nodes = slices.Clone(before.Values), nil
+	e.graph, e.from, e.ok = &own, n, true
+	y := make()
+	if !e.ok || len(n.Out) == 0 || n.Out[0] == graph.None || len(own.Nodes) == 0 {
+		e.graph = before
+		return nil
+	}
+	last := &own.Nodes[len(own.Nodes)-1]
+	dims, known := before.Fact(n.Out[0]).Shape.Ints()
+	made, _ := own.Fact(y).Shape.Ints()
+	if !known || !slices.Equal(dims, made) || last.Out[0] != y {
+		e.graph = before
+		return nil
+	}
+	last.Out = []graph.Value{n.Out[0]}
+	nodes := own.Nodes
+	e.graph.Nodes = nil
+	return nodes
+}
+
+// add adds an operator with one result.
+func (e *expander) add(o graph.Op, in ...graph.Value) graph.Value {
+	if !e.ok {
+		return graph.None
+	}
+	out, err := o.Infer(e.graph.Facts(in), []tensor.Type{{}})
+	if err != nil || len(out) != 1 {
+		e.ok = false
+		return graph.None
+	}
+	v := e.value(out[0])
+	e.graph.Nodes = append(e.graph.Nodes, graph.Node{Op: o, Name: e.from.Name, Origin: e.from.Origin, In: in,
+		Out: []graph.Value{v}})
+	return v
+}
+
+func (e *expander) value(f tensor.Fact) graph.Value {
+	e.graph.Values = append(e.graph.Values, graph.ValueInfo{Fact: f})
+	return graph.Value(len(e.graph.Values) - 1)
+}
+
+// numbers is a constant list.
+func (e *expander) numbers(v ...int64) graph.Value {
+	return e.value(tensor.Fact{Type: tensor.T(tensor.Int64, int64(len(v))), Const: tensor.NewConst(tensor.Int64s(v...))})
+}
+
+// number is a constant number.
+func (e *expander) number(x float32) graph.Value {
+	return e.value(tensor.Fact{Type: tensor.T(tensor.Float32), Const: tensor.NewConst(tensor.Float32s(x))})
+}
+
+// dims are the sizes of v, nil and a failure when they are not known or there are no elements.
+func (e *expander) dims(v graph.Value) []int64 {
+	if !e.ok {
+		return nil
+	}
+	f := e.graph.Fact(v)
+	dims, known := f.Shape.Ints()
+	n, _ := f.Shape.Count()
+	e.ok = known && n > 0 && f.DType == tensor.Float32 && f.Quant == nil
+	return dims
+}
+
+// ordered is v with its dimensions in another order.
+func (e *expander) ordered(v graph.Value, axes []int) graph.Value {
+	if slices.IsSorted(axes) {
+		return v
+	}
+	perm := make([]int64, len(axes))
+	for k, a := range axes {
+		perm[k] = int64(a)
+	}
+	return e.add(&op.Transpose{}, v, e.numbers(perm...))
+}
+
+// shaped is v with other sizes.
+func (e *expander) shaped(v graph.Value, dims ...int64) graph.Value {
+	if own := e.dims(v); slices.Equal(own, dims) {
+		return v
+	}
+	return e.add(&op.Reshape{}, v, e.numbers(dims...))
+}
+
+// labelled is an operand whose dimensions have names.
+type labelled struct {
+	v      graph.Value
+	labels []int
+}
+
+// einsum is a sum of products of one or two operands whose dimensions are all different.
+func (e *expander) einsum(o *op.Einsum) graph.Value {
+	in := e.from.In
+	var ranks []int
+	var dims [][]int64
+	for _, v := range in {
+		dims = append(dims, e.dims(v))
+		ranks = append(ranks, len(dims[len(dims)-1]))
+	}
+	if !e.ok || len(in) > 2 {
+		e.ok = false
+		return graph.None
+	}
+	terms, out, err := o.Terms(ranks)
+	size := map[int]int64{}
+	e.ok = err == nil
+	for k := range terms {
+		for d, l := range terms[k] {
+			n := dims[k][d]
+			if known, is := size[l]; is && known != n || slices.Contains(terms[k][:d], l) {
+				e.ok = false // dimensions that repeat, and diagonals
+			}
+			size[l] = n
+		}
+	}
+	if !e.ok {
+		return graph.None
+	}
+	a := labelled{in[0], terms[0]}
+	if len(in) == 1 {
+		a = e.summed(a, out, nil)
+		return e.inOrder(a, out)
+	}
+	b := labelled{in[1], terms[1]}
+	a, b = e.summed(a, out, b.labels), e.summed(b, out, a.labels)
+	return e.product(a, b, out, size)
+}
+
+// summed sums over the dimensions that nothing else names.
+func (e *expander) summed(x labelled, others ...[]int) labelled {
+	var axes []int64
+	var left []int
+	for d, l := range x.labels {
+		if slices.ContainsFunc(others, func(list []int) bool { return slices.Contains(list, l) }) {
+			left = append(left, l)
+		} else {
+			axes = append(axes, int64(d))
+		}
+	}
+	if axes == nil {
+		return x
+	}
+	return labelled{e.add(&op.ReduceSum{}, x.v, e.numbers(axes...)), left}
+}
+
+// inOrder is x with its dimensions in the order of the labels.
+func (e *expander) inOrder(x labelled, labels []int) graph.Value {
+	axes := make([]int, len(labels))
+	for k, l := range labels {
+		axes[k] = slices.Index(x.labels, l)
+	}
+	if len(axes) != len(x.labels) || slices.Contains(axes, -1) {
+		e.ok = false
+		return graph.None
+	}
+	y := e.ordered(x.v, axes)
+	if y == e.from.In[0] { // a result of its own
+		return e.add(&op.Identity{}, y)
+	}
+	return y
+}
+
+// product is the sum of products as a product of matrices.
+func (e *expander) product(a, b labelled, out []int, size map[int]int64) graph.Value {
+	var both, rows, cols, depth []int
+	for _, l := range out {
+		switch inA, inB := slices.Contains(a.labels, l), slices.Contains(b.labels, l); {
+		case inA && inB:
+			both = append(both, l)
+		case inA:
+			rows = append(rows, l)
+		case inB:
+			cols = append(cols, l)
+		default:
+			e.ok = false
+			return graph.None
+		}
+	}
+	for _, l := range a.labels {
+		if !slices.Contains(out, l) {
+			depth = append(depth, l)
+		}
+	}
+	count := func(list []int) int64 {
+		n := int64(1)
+		for _, l := range list {
+			n *= size[l]
+		}
+		return n
+	}
+	sizes := func(list []int) (dims []int64) {
+		for _, l := range list {
+			dims = append(dims, size[l])
+		}
+		return dims
+	}
+	batch := sizes(both)
+	x := e.inOrder(a, slices.Concat(both, rows, depth))
+	x = e.shaped(x, append(slices.Clone(batch), count(rows), count(depth))...)
+	turned := slices.Equal(b.labels, slices.Concat(both, cols, depth)) && len(cols) > 0
+	var y graph.Value
+	if turned {
+		y = e.shaped(b.v, append(slices.Clone(batch), count(cols), count(depth))...)
+	} else {
+		y = e.shaped(e.inOrder(b, slices.Concat(both, depth, cols)), append(slices.Clone(batch), count(depth), count(cols))...)
+	}
+	z := e.add(&op.MatMul{TransposeB: turned}, x, y)
+	z = e.shaped(z, slices.Concat(batch, sizes(rows), sizes(cols))...)
+	return e.inOrder(labelled{z, slices.Concat(both, rows, cols)}, out)
+}
+
+// allFinite reports whether bytes are float32 numbers without infinities and NaN.
+func allFinite(data []byte) bool {
+	return !slices.ContainsFunc(mem.Elements[float32](data), func(x float32) bool { return x-x != 0 })
+}
+
+// attention is the one of all keys of as many heads as there are queries, with a constant mask of numbers.
+func (e *expander) attention(o *op.Attention) graph.Value {
+	in := e.from.In
+	if o.Causal || o.Before != nil || o.After != nil || o.Softcap != 0 || len(e.from.Out) != 1 || len(in) < 3 ||
+		slices.ContainsFunc(in[min(4, len(in)):], func(v graph.Value) bool { return v != graph.None }) {
+		e.ok = false
+		return graph.None
+	}
+	rank := len(e.dims(in[0]))
+	heads := func(v graph.Value, n int64) graph.Value {
+		d := e.dims(v)
+		if rank == 4 || !e.ok || len(d) != 3 || n < 1 || d[2]%n != 0 {
+			e.ok = e.ok && rank == 4 && len(d) == 4
+			return v
+		}
+		return e.ordered(e.shaped(v, d[0], d[1], n, d[2]/n), []int{0, 2, 1, 3})
+	}
+	q, k, v := heads(in[0], o.Heads), heads(in[1], o.KVHeads), heads(in[2], o.KVHeads)
+	dq, dk := e.dims(q), e.dims(k)
+	if !e.ok || dq[1] != dk[1] || dq[0] != dk[0] {
+		e.ok = false
+		return graph.None
+	}
+	scale := o.Scale
+	if scale == 0 {
+		scale = float32(1 / math.Sqrt(float64(dq[3])))
+	}
+	s := e.add(&op.Mul{}, e.add(&op.MatMul{TransposeB: true}, q, k), e.number(scale))
+	if len(in) > 3 && in[3] != graph.None {
+		m, c := e.dims(in[3]), e.graph.Fact(in[3]).Const
+		if !e.ok || len(m) == 0 || m[len(m)-1] != dk[2] || c == nil || !allFinite(c.Data) { // a row without keys would not give 0
+			e.ok = false
+			return graph.None
+		}
+		s = e.add(&op.Add{}, s, in[3])
+	}
+	y := e.add(&op.MatMul{}, e.add(&op.Softmax{Axis: -1}, s), v)
+	if rank == 4 {
+		return y
+	}
+	d := e.dims(y)
+	if !e.ok {
+		return graph.None
+	}
+	return e.shaped(e.ordered(y, []int{0, 2, 1, 3}), d[0], d[2], d[1]*d[3])
+}
