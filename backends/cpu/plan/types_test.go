@@ -3,11 +3,13 @@ package plan
 import (
 	"context"
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/anynpu/anynpu/backends/cpu/plan/run"
 	"github.com/anynpu/anynpu/backends/cpu/ref"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
@@ -70,6 +72,8 @@ var (
 	orderedTypes = append([]tensor.DType{tensor.Float32, tensor.Float64, tensor.Bool}, wholeTypes...)
 	movedTypes   = append([]tensor.DType{tensor.Float16}, orderedTypes...)
 	signedTypes  = wholeTypes[:4]
+	rankedTypes  = []tensor.DType{tensor.Float32, tensor.Int32, tensor.Int16, tensor.Uint16, tensor.Int8, tensor.Uint8,
+		tensor.Bool}
 )
 
 // shapes are sizes of two operands that are broadcast.
@@ -144,6 +148,61 @@ var typeCases = []struct {
 		return []graph.Value{m.Add(&op.Gather{}, x, m.places(7, 2, 4), m.Int64s(1)),
 			m.Add(&op.Gather{}, x, m.places(5, 9), m.Int64s(2)), m.Add(&op.Gather{}, x, m.places(3), m.Int64s(0))}
 	}},
+	{"single elements", movedTypes, func(m *maker, d tensor.DType) []graph.Value {
+		x := m.of(d, 3, 7, 5)
+		return []graph.Value{m.Add(&op.GatherElements{Axis: 1}, x, m.places(7, 3, 4, 5)),
+			m.Add(&op.GatherElements{Axis: -1}, x, m.places(5, 2, 7, 9)), m.Add(&op.GatherElements{}, x, m.places(3, 8, 6, 2)),
+			m.Add(&op.ScatterElements{Axis: 1}, x, m.places(7, 3, 4, 5), m.of(d, 3, 4, 5)),
+			m.Add(&op.ScatterElements{Axis: 2}, x, m.places(5, 2, 7, 9), m.of(d, 2, 7, 9))}
+	}},
+	{"triangles", movedTypes, func(m *maker, d tensor.DType) []graph.Value {
+		var out []graph.Value
+		for _, k := range []int64{0, 1, -2, 9, -9} {
+			x := m.of(d, 2, 4, 6)
+			out = append(out, m.Add(&op.Trilu{}, x, m.Int64s(k)), m.Add(&op.Trilu{Upper: true}, x, m.Int64s(k)))
+		}
+		return out
+	}},
+	{"hot elements", orderedTypes, func(m *maker, d tensor.DType) []graph.Value {
+		var out []graph.Value
+		for _, axis := range []int64{0, 1, -1} {
+			for _, rule := range []op.OneHotRule{op.OneHotOff, op.OneHotWraps} {
+				out = append(out, m.Add(&op.OneHot{Axis: axis, Outside: rule}, m.of(tensor.Int32, 3, 5), m.Int64s(4), m.of(d),
+					m.of(d)))
+			}
+		}
+		return out
+	}},
+	{"best of lines", rankedTypes, func(m *maker, d tensor.DType) []graph.Value {
+		var out []graph.Value
+		for _, last := range []bool{false, true} {
+			for _, axis := range []int64{0, 1, 2} {
+				out = append(out, m.Add(&op.ArgMax{Axis: axis, SelectLast: last}, m.of(d, 3, 300, 5)),
+					m.Add(&op.ArgMin{Axis: axis, SelectLast: last, To: tensor.Int32}, m.of(d, 3, 5, 300)))
+			}
+		}
+		return out
+	}},
+	{"best elements", rankedTypes[:6], func(m *maker, d tensor.DType) []graph.Value {
+		var out []graph.Value
+		for _, o := range []op.TopK{{Axis: 1}, {Axis: -1, Smallest: true}, {Axis: 1, SelectLast: true},
+			{Axis: 1, Order: op.TopKByIndex, To: tensor.Int32}} {
+			for _, k := range []int64{1, 3, 40} {
+				out = append(out, m.AddN(&o, 2, m.of(d, 2, 50, 41), m.Int64s(k))...)
+			}
+		}
+		return out
+	}},
+	{"running sums", []tensor.DType{tensor.Float32, tensor.Int32, tensor.Int64}, func(m *maker, d tensor.DType) []graph.Value {
+		var out []graph.Value
+		for axis := range int64(3) {
+			x := m.of(d, 3, 7, 300)
+			out = append(out, m.Add(&op.CumSum{}, x, m.Int64s(axis)), m.Add(&op.CumSum{Exclusive: true}, x, m.Int64s(axis)),
+				m.Add(&op.CumSum{Reverse: true}, x, m.Int64s(axis)),
+				m.Add(&op.CumSum{Exclusive: true, Reverse: true}, x, m.Int64s(axis)))
+		}
+		return out
+	}},
 	{"columns", movedTypes, func(m *maker, d tensor.DType) []graph.Value {
 		x := m.of(d, 3, 8, 4)
 		return append(m.AddN(&op.Split{Axis: 1}, 2, x, m.Int64s(4, 4)),
@@ -173,18 +232,39 @@ func TestBuild_elementsOfAllTypes(t *testing.T) {
 		for _, d := range c.types {
 			t.Run(fmt.Sprintf("%s/%v", c.name, d), func(t *testing.T) {
 				m := newMaker()
-				g := m.graph(t, c.build(m, d)...)
-				p, got := compute(t, g, m.in, 2)
-				for _, s := range p.Steps {
-					assert.True(t, s.Fast, "%s of node %d", s.Kind, s.Node)
-				}
-				want, err := ref.Run(context.Background(), g, m.in)
-				require.NoError(t, err)
-				for i, w := range want {
-					require.Equal(t, w.Type(), got[i].Type())
-					require.Equal(t, w.Data, got[i].Data, "output %d", i)
-				}
+				sameAsReference(t, m, c.build(m, d)...)
 			})
 		}
+	}
+}
+
+// sameAsReference computes a graph by a plan, all of whose steps are kernels, and by reference, to the bit.
+func sameAsReference(t *testing.T, m *maker, out ...graph.Value) {
+	g := m.graph(t, out...)
+	p, got := compute(t, g, m.in, 2)
+	for _, s := range p.Steps {
+		assert.True(t, s.Fast, "%s of node %d", s.Kind, s.Node)
+	}
+	want, err := ref.Run(context.Background(), g, m.in)
+	require.NoError(t, err)
+	for i, w := range want {
+		require.Equal(t, w.Type(), got[i].Type())
+		require.Equal(t, w.Data, got[i].Data, "output %d", i)
+	}
+}
+
+// A NaN is the largest number, and the best of lines where the least is looked for as well.
+func TestBuild_rankingOfNaN(t *testing.T) {
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	x := []float32{1, nan, -inf, 3, nan, 0, float32(math.Copysign(0, -1)), inf, -1, -nan}
+	for _, o := range []graph.Op{&op.ArgMax{Axis: -1}, &op.ArgMin{Axis: -1}, &op.ArgMax{Axis: -1, SelectLast: true}} {
+		m := newMaker()
+		m.in = []tensor.Tensor{{DType: tensor.Float32, Dims: []int64{2, 5}, Data: run.BytesOf(x)}}
+		sameAsReference(t, m, m.Add(o, m.Input("x", tensor.T(tensor.Float32, 2, 5))))
+	}
+	for _, o := range []graph.Op{&op.TopK{Axis: 0}, &op.TopK{Axis: 0, Smallest: true}} {
+		m := newMaker()
+		m.in = []tensor.Tensor{{DType: tensor.Float32, Dims: []int64{10}, Data: run.BytesOf(x)}}
+		sameAsReference(t, m, m.AddN(o, 2, m.Input("x", tensor.T(tensor.Float32, 10)), m.Int64s(8))...)
 	}
 }

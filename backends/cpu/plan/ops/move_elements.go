@@ -1,0 +1,246 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
+	"github.com/anynpu/anynpu/backends/cpu/plan/run"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// elementsOp takes single elements along an axis to where indices say, or from there.
+type elementsOp struct {
+	ir.InOrder
+	dims, index []int64 // of the data, and of indices
+	axis        int
+	wraps       bool
+	indices     tensor.DType
+	size        int
+	scatters    bool
+}
+
+func matchElements(p *ir.Program, i int) *ir.Patch {
+	g, n := p.Net, &p.Net.Graph.Nodes[i]
+	q := &elementsOp{}
+	var axis int64
+	switch o := n.Op.(type) {
+	case *op.GatherElements:
+		axis, q.wraps = o.Axis, o.NegativeWraps
+	case *op.ScatterElements:
+		if o.Reduction != op.ScatterSet {
+			return nil
+		}
+		axis, q.wraps, q.scatters = o.Axis, o.NegativeWraps, true
+	default:
+		return nil
+	}
+	if !plainElements(g, n.In...) || !plainElements(g, n.Out[0]) {
+		return nil
+	}
+	x, index := &g.Values[n.In[0]], &g.Values[n.In[1]]
+	q.dims, q.index, q.indices, q.size = x.Dims, index.Dims, index.Type.DType, x.Type.DType.Bits()/8
+	a, err := op.Axis(axis, len(x.Dims))
+	if q.axis = a; err != nil || len(index.Dims) != len(x.Dims) || q.indices != tensor.Int32 && q.indices != tensor.Int64 ||
+		g.Values[n.Out[0]].Type.DType != x.Type.DType || q.scatters && g.Values[n.In[2]].Type.DType != x.Type.DType {
+		return nil
+	}
+	return p.Plainly(i, q, len(n.In))
+}
+
+func (q *elementsOp) Lower(*ir.Lowering, *ir.Node) run.Step {
+	return run.Step{Fast: true, Start: func(_ *run.State, st *run.Step) run.Process { return &elementsTask{elementsOp: q, st: st} }}
+}
+
+type elementsTask struct {
+	*elementsOp
+	st *run.Step
+}
+
+func (t *elementsTask) Run(s *run.State) error {
+	x, index, y := s.Mem[t.st.Reads[0]], s.Mem[t.st.Reads[1]], s.Mem[t.st.Writes[0]]
+	from := x
+	if t.scatters {
+		copy(y, x)
+		from = s.Mem[t.st.Reads[2]]
+	}
+	switch t.size {
+	case 1:
+		return elements[uint8](t.elementsOp, y, from, index)
+	case 2:
+		return elements[uint16](t.elementsOp, y, from, index)
+	case 4:
+		return elements[uint32](t.elementsOp, y, from, index)
+	}
+	return elements[uint64](t.elementsOp, y, from, index)
+}
+
+// elements moves an element for each index, in their order, since the last of those that go to one place counts.
+func elements[T uint8 | uint16 | uint32 | uint64](q *elementsOp, y, x, indices []byte) error {
+	u, v := mem.Elements[T](y), mem.Elements[T](x)
+	own := strides(q.dims)
+	last := len(q.index) - 1
+	n, step, rank := int(q.index[last]), own[q.axis], int64(q.dims[q.axis])
+	wide := q.indices == tensor.Int64
+	var long []int64
+	var short []int32
+	if wide {
+		long = mem.Elements[int64](indices)
+	} else {
+		short = mem.Elements[int32](indices)
+	}
+	for row := range run.Product(q.index[:last]) {
+		at, rest := 0, row // the place in the data, without the axis
+		for d := last - 1; d >= 0; d-- {
+			if k := rest % int(q.index[d]); d != q.axis {
+				at += k * own[d]
+			}
+			rest /= int(q.index[d])
+		}
+		each := 1
+		if q.axis == last {
+			each = 0
+		}
+		for j := range n {
+			i := row*n + j
+			var k int64
+			if wide {
+				k = long[i]
+			} else {
+				k = int64(short[i])
+			}
+			index := k
+			if q.wraps && k < 0 {
+				k += rank
+			}
+			if uint64(k) >= uint64(rank) {
+				return fault.New(fault.Data, "input 1: element %d: index %d is outside a dimension of size %d", i, index, rank)
+			}
+			place := at + j*each + int(k)*step
+			if q.scatters {
+				u[place] = v[i]
+			} else {
+				u[i] = v[place]
+			}
+		}
+	}
+	return nil
+}
+
+// triangleOp keeps the elements on one side of a diagonal.
+type triangleOp struct {
+	ir.InOrder
+	rows, cols, diagonal int
+	upper                bool
+	matrices, size       int
+}
+
+func matchTrilu(p *ir.Program, i int) *ir.Patch {
+	g, n := p.Net, &p.Net.Graph.Nodes[i]
+	o, is := n.Op.(*op.Trilu)
+	if !is || !plainElements(g, n.In[0], n.Out[0]) || !movable(g, n.In[0], n.Out[0]) {
+		return nil
+	}
+	k, known := g.Ints(n.In, 1)
+	x := &g.Values[n.In[0]]
+	rank := len(x.Dims)
+	if !known || len(k) > 1 || rank < 2 {
+		return nil
+	}
+	q := &triangleOp{rows: int(x.Dims[rank-2]), cols: int(x.Dims[rank-1]), upper: o.Upper, size: x.Type.DType.Bits() / 8}
+	q.matrices = x.Count() / (q.rows * q.cols)
+	if len(k) == 1 {
+		q.diagonal = int(min(max(k[0], int64(-q.rows)), int64(q.cols)))
+	}
+	return p.Plainly(i, q, 1)
+}
+
+func (q *triangleOp) Lower(*ir.Lowering, *ir.Node) run.Step {
+	return run.Step{Fast: true, Start: func(_ *run.State, st *run.Step) run.Process { return &triangleTask{triangleOp: q, st: st} }}
+}
+
+type triangleTask struct {
+	*triangleOp
+	st   *run.Step
+	x, y []byte
+}
+
+func (t *triangleTask) Run(s *run.State) error {
+	t.x, t.y = s.Mem[t.st.Reads[0]], s.Mem[t.st.Writes[0]]
+	s.Do(t.matrices, t)
+	return nil
+}
+
+// Chunk makes one matrix.
+func (t *triangleTask) Chunk(i, _ int) {
+	row := t.cols * t.size
+	for r := range t.rows {
+		x, y := t.x[(i*t.rows+r)*row:][:row], t.y[(i*t.rows+r)*row:][:row]
+		at := min(max(r+t.diagonal, 0), t.cols) * t.size // the first on the diagonal
+		if t.upper {
+			clear(y[:at])
+			copy(y[at:], x[at:])
+			continue
+		}
+		at = min(max(r+t.diagonal+1, 0), t.cols) * t.size
+		copy(y[:at], x)
+		clear(y[at:])
+	}
+}
+
+// oneHotOp makes rows with one element that differs.
+type oneHotOp struct {
+	ir.InOrder
+	depth, inner, n int
+	wraps           bool
+	indices         tensor.DType
+	size            int
+}
+
+func matchOneHot(p *ir.Program, i int) *ir.Patch {
+	g, n := p.Net, &p.Net.Graph.Nodes[i]
+	o, is := n.Op.(*op.OneHot)
+	if !is || !plainElements(g, n.In[0], n.In[2], n.In[3], n.Out[0]) || !g.Values[n.In[0]].Type.DType.IsInt() {
+		return nil
+	}
+	y := &g.Values[n.Out[0]]
+	lines, ok := alongAxis(y.Dims, o.Axis)
+	if !ok || g.Values[n.In[2]].Type.DType != y.Type.DType || g.Values[n.In[3]].Type.DType != y.Type.DType ||
+		g.Values[n.In[0]].Type.DType == tensor.Uint64 {
+		return nil
+	}
+	q := &oneHotOp{depth: lines.count, inner: lines.inner, n: g.Values[n.In[0]].Count(), wraps: o.Outside == op.OneHotWraps,
+		indices: g.Values[n.In[0]].Type.DType, size: y.Type.DType.Bits() / 8}
+	return ir.One(i, q, []graph.Value{n.In[0], n.In[2], n.In[3]}, slices.Clone(n.Out))
+}
+
+func (q *oneHotOp) Lower(*ir.Lowering, *ir.Node) run.Step {
+	return run.Step{Fast: true, Start: func(_ *run.State, st *run.Step) run.Process { return &oneHotTask{oneHotOp: q, st: st} }}
+}
+
+type oneHotTask struct {
+	*oneHotOp
+	st *run.Step
+}
+
+func (t *oneHotTask) Run(s *run.State) error {
+	index, on, off, y := s.Mem[t.st.Reads[0]], s.Mem[t.st.Reads[1]], s.Mem[t.st.Reads[2]], s.Mem[t.st.Writes[0]]
+	copy(y, off[:t.size])
+	for n := t.size; n < len(y); n *= 2 {
+		copy(y[n:], y[:n])
+	}
+	for k := range t.n {
+		hot := tensor.IntAt(t.indices, index, k)
+		if t.wraps && hot < 0 {
+			hot += int64(t.depth)
+		}
+		if hot >= 0 && hot < int64(t.depth) {
+			at := (k/t.inner*t.depth+int(hot))*t.inner + k%t.inner
+			copy(y[at*t.size:][:t.size], on)
+		}
+	}
+	return nil
+}

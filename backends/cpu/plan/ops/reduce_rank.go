@@ -1,0 +1,422 @@
+package ops
+
+import (
+	"math"
+	"slices"
+
+	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
+	"github.com/anynpu/anynpu/backends/cpu/plan/run"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// axisLines is a value as lines along an axis: outer times inner of them, count elements each, inner elements apart.
+type axisLines struct{ outer, count, inner int }
+
+// alongAxis returns the lines of a value, ok false when there is no such axis.
+func alongAxis(dims []int64, axis int64) (a axisLines, ok bool) {
+	k, err := op.Axis(axis, len(dims))
+	if err != nil {
+		return a, false
+	}
+	return axisLines{run.Product(dims[:k]), int(dims[k]), run.Product(dims[k+1:])}, true
+}
+
+// keys are numbers in the order in which elements rank: the best has the largest. A NaN is the largest number; with
+// nanFirst it is the best also where the least number is.
+type keys struct {
+	from               tensor.DType
+	smallest, nanFirst bool
+}
+
+// ranks reports whether elements of a type have keys.
+func ranks(d tensor.DType) bool {
+	switch d {
+	case tensor.Float32, tensor.Int32, tensor.Int16, tensor.Uint16, tensor.Int8, tensor.Uint8, tensor.Bool:
+		return true
+	}
+	return false
+}
+
+// of writes the keys of elements from the first on, step elements apart.
+func (k keys) of(dst []int32, x []byte, first, step int) {
+	switch k.from {
+	case tensor.Float32:
+		v := mem.Elements[float32](x)[first:]
+		for i := range dst {
+			b := int32(math.Float32bits(v[i*step] + 0)) // -0 is 0
+			b ^= int32(uint32(b>>31) >> 1)
+			if v[i*step] != v[i*step] {
+				if b = math.MaxInt32; k.smallest && k.nanFirst {
+					b = math.MinInt32
+				}
+			}
+			dst[i] = b
+		}
+	case tensor.Int32:
+		widened(dst, mem.Elements[int32](x)[first:], step)
+	case tensor.Int16:
+		widened(dst, mem.Elements[int16](x)[first:], step)
+	case tensor.Uint16:
+		widened(dst, mem.Elements[uint16](x)[first:], step)
+	case tensor.Int8:
+		widened(dst, mem.Elements[int8](x)[first:], step)
+	default:
+		widened(dst, x[first:], step)
+	}
+	if k.smallest {
+		for i := range dst {
+			dst[i] = ^dst[i]
+		}
+	}
+}
+
+func widened[T whole](dst []int32, x []T, step int) {
+	for i := range dst {
+		dst[i] = int32(x[i*step])
+	}
+}
+
+// extremeOp finds where the best element of each line is.
+type extremeOp struct {
+	ir.InOrder
+	axisLines
+	keys
+	last bool // of equal ones
+	to   tensor.DType
+}
+
+func matchArgExtreme(p *ir.Program, i int) *ir.Patch {
+	g, n := p.Net, &p.Net.Graph.Nodes[i]
+	q := &extremeOp{}
+	var axis int64
+	switch o := n.Op.(type) {
+	case *op.ArgMax:
+		axis, q.last = o.Axis, o.SelectLast
+	case *op.ArgMin:
+		axis, q.last, q.smallest = o.Axis, o.SelectLast, true
+	default:
+		return nil
+	}
+	if !plainElements(g, n.In[0], n.Out[0]) || !ranks(g.Values[n.In[0]].Type.DType) {
+		return nil
+	}
+	q.from, q.to, q.nanFirst = g.Values[n.In[0]].Type.DType, g.Values[n.Out[0]].Type.DType, true
+	var ok bool
+	if q.axisLines, ok = alongAxis(g.Values[n.In[0]].Dims, axis); !ok {
+		return nil
+	}
+	return p.Plainly(i, q, 1)
+}
+
+func (q *extremeOp) Lower(*ir.Lowering, *ir.Node) run.Step {
+	return run.Step{Fast: true, Start: func(_ *run.State, st *run.Step) run.Process { return &extremeTask{extremeOp: q, st: st} }}
+}
+
+type extremeTask struct {
+	*extremeOp
+	st   *run.Step
+	x, y []byte
+}
+
+// rankBlock is how many neighbouring lines, or elements of one, are looked at together.
+const rankBlock = 256
+
+func (t *extremeTask) Run(s *run.State) error {
+	t.x, t.y = s.Mem[t.st.Reads[0]], s.Mem[t.st.Writes[0]]
+	s.Do(t.outer*((t.inner+rankBlock-1)/rankBlock), t)
+	return nil
+}
+
+// Chunk looks at some neighbouring lines.
+func (t *extremeTask) Chunk(i, _ int) {
+	blocks := (t.inner + rankBlock - 1) / rankBlock
+	o, first := i/blocks, i%blocks*rankBlock
+	n := min(rankBlock, t.inner-first)
+	if t.inner == 1 {
+		tensor.PutInt(t.to, t.y, o, int64(t.line(o*t.count)))
+		return
+	}
+	var best, now, at [rankBlock]int32
+	t.of(best[:n], t.x, o*t.count*t.inner+first, 1)
+	for k := 1; k < t.count; k++ {
+		t.of(now[:n], t.x, (o*t.count+k)*t.inner+first, 1)
+		for j, v := range now[:n] {
+			if v > best[j] || t.last && v == best[j] {
+				best[j], at[j] = v, int32(k)
+			}
+		}
+	}
+	for j, k := range at[:n] {
+		tensor.PutInt(t.to, t.y, o*t.inner+first+j, int64(k))
+	}
+}
+
+// line is where the best of neighbouring elements is.
+func (t *extremeTask) line(first int) int {
+	var now [rankBlock]int32
+	best, at := int32(math.MinInt32), 0
+	for from := 0; from < t.count; from += rankBlock {
+		n := min(rankBlock, t.count-from)
+		t.of(now[:n], t.x, first+from, 1)
+		for j, v := range now[:n] {
+			if v > best || t.last && v == best {
+				best, at = v, from+j
+			}
+		}
+	}
+	return at
+}
+
+// topOp finds the best elements of each line.
+type topOp struct {
+	ir.InOrder
+	axisLines
+	keys
+	k              int
+	byIndex, last  bool
+	size           int
+	to             tensor.DType
+	values, places int // among the results, run.None: not read
+}
+
+func matchTopK(p *ir.Program, i int) *ir.Patch {
+	g, n := p.Net, &p.Net.Graph.Nodes[i]
+	o, is := n.Op.(*op.TopK)
+	if !is || !plainElements(g, n.In[0]) || !ranks(g.Values[n.In[0]].Type.DType) {
+		return nil
+	}
+	x := &g.Values[n.In[0]]
+	q := &topOp{byIndex: o.Order == op.TopKByIndex, last: o.SelectLast, size: x.Type.DType.Bits() / 8, values: run.None,
+		places: run.None}
+	q.from, q.smallest = x.Type.DType, o.Smallest
+	written := 0
+	for k, v := range n.Out {
+		if v == graph.None {
+			continue
+		}
+		if !plainElements(g, v) {
+			return nil
+		}
+		lines, ok := alongAxis(g.Values[v].Dims, o.Axis)
+		if q.k = lines.count; !ok {
+			return nil
+		}
+		if k == 0 {
+			q.values = written
+		} else {
+			q.places, q.to = written, g.Values[v].Type.DType
+		}
+		written++
+	}
+	var ok bool
+	if q.axisLines, ok = alongAxis(x.Dims, o.Axis); !ok || q.k > q.count || written == 0 {
+		return nil
+	}
+	return p.Plainly(i, q, 1)
+}
+
+func (q *topOp) Lower(*ir.Lowering, *ir.Node) run.Step {
+	return run.Step{Fast: true, Start: func(_ *run.State, st *run.Step) run.Process { return &topTask{topOp: q, st: st} }}
+}
+
+type topTask struct {
+	*topOp
+	st        *run.Step
+	x, y, at  []byte
+	work      []float32
+	threshold int
+}
+
+// room is how many values of scratch memory a thread needs: keys of a line, and the best so far.
+func (q *topOp) room() int { return (q.count+2*q.k+2)&^1 + 2 }
+
+func (t *topTask) Run(s *run.State) error {
+	t.x, t.y, t.at = s.Mem[t.st.Reads[0]], nil, nil
+	if t.values != run.None {
+		t.y = s.Mem[t.st.Writes[t.values]]
+	}
+	if t.places != run.None {
+		t.at = s.Mem[t.st.Writes[t.places]]
+	}
+	var err error
+	if t.work, err = s.Borrow(max(1, s.Threads) * t.room()); err != nil {
+		return err
+	}
+	s.Do(t.outer*t.inner, t)
+	return nil
+}
+
+// Chunk finds the best of one line.
+func (t *topTask) Chunk(i, worker int) {
+	work := t.work[worker*t.room():][:t.room()]
+	heap := mem.Elements[int64](run.BytesOf(work))[:t.k]
+	line := intsOfFloats(work[2*t.k:])[:t.count]
+	first, to := i/t.inner*t.count*t.inner+i%t.inner, i/t.inner*t.k*t.inner+i%t.inner
+	t.of(line, t.x, first, t.inner)
+	t.best(heap, line)
+	if t.byIndex {
+		for j, v := range heap {
+			heap[j] = int64(t.index(v))
+		}
+		slices.Sort(heap)
+	} else {
+		slices.Sort(heap)
+		slices.Reverse(heap)
+	}
+	for j, v := range heap {
+		at := int(v)
+		if !t.byIndex {
+			at = t.index(v)
+		}
+		if t.y != nil {
+			copy(t.y[(to+j*t.inner)*t.size:][:t.size], t.x[(first+at*t.inner)*t.size:])
+		}
+		if t.at != nil {
+			tensor.PutInt(t.to, t.at, to+j*t.inner, int64(at))
+		}
+	}
+}
+
+// pair is a key with the index, such that of equal keys the one that ranks first has the larger pair.
+func (q *topOp) pair(key int32, index int) int64 {
+	low := uint32(index)
+	if !q.last {
+		low = ^low
+	}
+	return int64(key)<<32 | int64(low)
+}
+
+func (q *topOp) index(pair int64) int {
+	low := uint32(pair)
+	if !q.last {
+		low = ^low
+	}
+	return int(low)
+}
+
+// best leaves the pairs of the best keys of a line in heap, the least of them first.
+func (q *topOp) best(heap []int64, line []int32) {
+	for i, key := range line[:len(heap)] {
+		heap[i] = q.pair(key, i)
+	}
+	for i := len(heap)/2 - 1; i >= 0; i-- {
+		sink(heap, i)
+	}
+	if len(heap) == 0 {
+		return
+	}
+	least := int32(heap[0] >> 32)
+	for i := len(heap); i < len(line); i++ {
+		if line[i] < least {
+			continue
+		}
+		if v := q.pair(line[i], i); v > heap[0] {
+			heap[0] = v
+			sink(heap, 0)
+			least = int32(heap[0] >> 32)
+		}
+	}
+}
+
+// sink puts element i of a heap, whose children are heaps, in its place; the least is on top.
+func sink(heap []int64, i int) {
+	v := heap[i]
+	for {
+		c := 2*i + 1
+		if c >= len(heap) {
+			break
+		}
+		if c+1 < len(heap) && heap[c+1] < heap[c] {
+			c++
+		}
+		if v <= heap[c] {
+			break
+		}
+		heap[i] = heap[c]
+		i = c
+	}
+	heap[i] = v
+}
+
+// intsOfFloats is memory of float32 values as integers.
+func intsOfFloats(v []float32) []int32 { return mem.Elements[int32](run.BytesOf(v)) }
+
+// runningOp adds up lines.
+type runningOp struct {
+	ir.InOrder
+	axisLines
+	exclusive, reverse bool
+	of                 tensor.DType
+}
+
+func matchCumSum(p *ir.Program, i int) *ir.Patch {
+	g, n := p.Net, &p.Net.Graph.Nodes[i]
+	o, is := n.Op.(*op.CumSum)
+	if !is || !plainElements(g, n.In[0], n.Out[0]) || g.Values[n.In[0]].Type.DType != g.Values[n.Out[0]].Type.DType {
+		return nil
+	}
+	q := &runningOp{exclusive: o.Exclusive, reverse: o.Reverse, of: g.Values[n.In[0]].Type.DType}
+	axis, known := g.Ints(n.In, 1)
+	if !known || len(axis) != 1 || q.of != tensor.Float32 && q.of != tensor.Int32 && q.of != tensor.Int64 {
+		return nil
+	}
+	var ok bool
+	if q.axisLines, ok = alongAxis(g.Values[n.In[0]].Dims, axis[0]); !ok {
+		return nil
+	}
+	return p.Plainly(i, q, 1)
+}
+
+func (q *runningOp) Lower(*ir.Lowering, *ir.Node) run.Step {
+	return run.Step{Fast: true, Start: func(_ *run.State, st *run.Step) run.Process { return &runningTask{runningOp: q, st: st} }}
+}
+
+type runningTask struct {
+	*runningOp
+	st   *run.Step
+	x, y []byte
+}
+
+func (t *runningTask) Run(s *run.State) error {
+	t.x, t.y = s.Mem[t.st.Reads[0]], s.Mem[t.st.Writes[0]]
+	s.Do(t.outer*((t.inner+rankBlock-1)/rankBlock), t)
+	return nil
+}
+
+// Chunk adds up some neighbouring lines.
+func (t *runningTask) Chunk(i, _ int) {
+	blocks := (t.inner + rankBlock - 1) / rankBlock
+	first := i/blocks*t.count*t.inner + i%blocks*rankBlock
+	n := min(rankBlock, t.inner-i%blocks*rankBlock)
+	switch t.of {
+	case tensor.Float32:
+		running[float32, float64](t.runningOp, t.y, t.x, first, n)
+	case tensor.Int32:
+		running[int32, int64](t.runningOp, t.y, t.x, first, n)
+	default:
+		running[int64, int64](t.runningOp, t.y, t.x, first, n)
+	}
+}
+
+func running[T float32 | int32 | int64, S float64 | int64](q *runningOp, y, x []byte, first, n int) {
+	var sums [rankBlock]S
+	u, v := mem.Elements[T](y), mem.Elements[T](x)
+	for k := range q.count {
+		at := first + k*q.inner
+		if q.reverse {
+			at = first + (q.count-1-k)*q.inner
+		}
+		a, b := u[at:][:n], v[at:][:n]
+		s := sums[:n]
+		for j := range a {
+			next := s[j] + S(b[j])
+			if a[j] = T(next); q.exclusive {
+				a[j] = T(s[j])
+			}
+			s[j] = next
+		}
+	}
+}
