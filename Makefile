@@ -32,14 +32,16 @@ CORE := libanynpu.so.0
 # library that holds the core itself.
 VENDORS := $(patsubst capi/stub/z%.symbols,%,$(wildcard capi/stub/z*.symbols))
 STUBS   := $(VENDORS:%=$(LIB)/%.so)
-SINGLES := $(VENDORS:%=$(LIB)/single/%.so)
+# Those that programs load along with another one cannot each hold a core.
+ALONE   := $(filter-out libhb%,$(VENDORS))
+SINGLES := $(ALONE:%=$(LIB)/single/%.so)
 
 # Those of the second kind that `make install` installs: all, or names. Each takes as much room as the core.
 SINGLE ?=
-ifneq ($(filter-out all $(VENDORS),$(SINGLE)),)
-$(error SINGLE has "$(filter-out all $(VENDORS),$(SINGLE))": want all, or some of $(VENDORS))
+ifneq ($(filter-out all $(ALONE),$(SINGLE)),)
+$(error SINGLE has "$(filter-out all $(ALONE),$(SINGLE))": want all, or some of $(ALONE))
 endif
-CHOSEN := $(if $(filter all,$(SINGLE)),$(VENDORS),$(SINGLE))
+CHOSEN := $(if $(filter all,$(SINGLE)),$(ALONE),$(SINGLE))
 
 SOURCES := $(shell find capi core backends -type f \( -name '*.go' -o -name '*.[chsS]' -o -name '*.ld' \) 2>/dev/null) go.mod go.sum
 
@@ -125,6 +127,7 @@ $(BUILD)/examples/%: examples/%.cpp $(HEADERS) $(LIB)/$(CORE) $(STUBS)
 # An example links the library of its API's vendor.
 $(BUILD)/examples/rknn_%: LIBRARIES := -lrknnrt
 $(BUILD)/examples/hbdnn_%: LIBRARIES := -ldnn
+$(BUILD)/examples/hbucp_%: LIBRARIES := -lhbucp -ldnn
 $(BUILD)/examples/nnapi_%: LIBRARIES := -lneuralnetworks
 LIBRARIES := -lneural_network_core -lneural_network_runtime
 

@@ -3793,6 +3793,1161 @@ ANeuralNetworksExecution_addExtensionAttribute:
 	.size ANeuralNetworksExecution_addExtensionAttribute, .-ANeuralNetworksExecution_addExtensionAttribute
 
 	.p2align 4
+	.globl hbUCPGetVersion
+	.type hbUCPGetVersion, %function
+	.globl anynpu_entry_hbUCPGetVersion
+	.type anynpu_entry_hbUCPGetVersion, %function
+anynpu_entry_hbUCPGetVersion:
+hbUCPGetVersion:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*251
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*251]
+	br	x16
+	.cfi_endproc
+	.size hbUCPGetVersion, .-hbUCPGetVersion
+
+	.p2align 4
+	.globl hbUCPGetSocName
+	.type hbUCPGetSocName, %function
+	.globl anynpu_entry_hbUCPGetSocName
+	.type anynpu_entry_hbUCPGetSocName, %function
+anynpu_entry_hbUCPGetSocName:
+hbUCPGetSocName:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*252
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*252]
+	br	x16
+	.cfi_endproc
+	.size hbUCPGetSocName, .-hbUCPGetSocName
+
+	.p2align 4
+	.globl hbUCPSubmitTask
+	.type hbUCPSubmitTask, %function
+	.globl anynpu_entry_hbUCPSubmitTask
+	.type anynpu_entry_hbUCPSubmitTask, %function
+anynpu_entry_hbUCPSubmitTask:
+hbUCPSubmitTask:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*253
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*253]
+	br	x16
+	.cfi_endproc
+	.size hbUCPSubmitTask, .-hbUCPSubmitTask
+
+	.p2align 4
+	.globl hbUCPWaitTaskDone
+	.type hbUCPWaitTaskDone, %function
+	.globl anynpu_entry_hbUCPWaitTaskDone
+	.type anynpu_entry_hbUCPWaitTaskDone, %function
+anynpu_entry_hbUCPWaitTaskDone:
+hbUCPWaitTaskDone:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*254
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*254]
+	br	x16
+	.cfi_endproc
+	.size hbUCPWaitTaskDone, .-hbUCPWaitTaskDone
+
+	.p2align 4
+	.globl hbUCPSetTaskDoneCb
+	.type hbUCPSetTaskDoneCb, %function
+	.globl anynpu_entry_hbUCPSetTaskDoneCb
+	.type anynpu_entry_hbUCPSetTaskDoneCb, %function
+anynpu_entry_hbUCPSetTaskDoneCb:
+hbUCPSetTaskDoneCb:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*255
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*255]
+	br	x16
+	.cfi_endproc
+	.size hbUCPSetTaskDoneCb, .-hbUCPSetTaskDoneCb
+
+	.p2align 4
+	.globl hbUCPReleaseTask
+	.type hbUCPReleaseTask, %function
+	.globl anynpu_entry_hbUCPReleaseTask
+	.type anynpu_entry_hbUCPReleaseTask, %function
+anynpu_entry_hbUCPReleaseTask:
+hbUCPReleaseTask:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*256
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*256]
+	br	x16
+	.cfi_endproc
+	.size hbUCPReleaseTask, .-hbUCPReleaseTask
+
+	.p2align 4
+	.globl hbUCPGetErrorDesc
+	.type hbUCPGetErrorDesc, %function
+	.globl anynpu_entry_hbUCPGetErrorDesc
+	.type anynpu_entry_hbUCPGetErrorDesc, %function
+anynpu_entry_hbUCPGetErrorDesc:
+hbUCPGetErrorDesc:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*257
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*257]
+	br	x16
+	.cfi_endproc
+	.size hbUCPGetErrorDesc, .-hbUCPGetErrorDesc
+
+	.p2align 4
+	.globl hbUCPMalloc
+	.type hbUCPMalloc, %function
+	.globl anynpu_entry_hbUCPMalloc
+	.type anynpu_entry_hbUCPMalloc, %function
+anynpu_entry_hbUCPMalloc:
+hbUCPMalloc:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*258
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*258]
+	br	x16
+	.cfi_endproc
+	.size hbUCPMalloc, .-hbUCPMalloc
+
+	.p2align 4
+	.globl hbUCPMallocCached
+	.type hbUCPMallocCached, %function
+	.globl anynpu_entry_hbUCPMallocCached
+	.type anynpu_entry_hbUCPMallocCached, %function
+anynpu_entry_hbUCPMallocCached:
+hbUCPMallocCached:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*259
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*259]
+	br	x16
+	.cfi_endproc
+	.size hbUCPMallocCached, .-hbUCPMallocCached
+
+	.p2align 4
+	.globl hbUCPMemFlush
+	.type hbUCPMemFlush, %function
+	.globl anynpu_entry_hbUCPMemFlush
+	.type anynpu_entry_hbUCPMemFlush, %function
+anynpu_entry_hbUCPMemFlush:
+hbUCPMemFlush:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*260
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*260]
+	br	x16
+	.cfi_endproc
+	.size hbUCPMemFlush, .-hbUCPMemFlush
+
+	.p2align 4
+	.globl hbUCPFree
+	.type hbUCPFree, %function
+	.globl anynpu_entry_hbUCPFree
+	.type anynpu_entry_hbUCPFree, %function
+anynpu_entry_hbUCPFree:
+hbUCPFree:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*261
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*261]
+	br	x16
+	.cfi_endproc
+	.size hbUCPFree, .-hbUCPFree
+
+	.p2align 4
+	.globl hbDNNGetHBMDesc
+	.type hbDNNGetHBMDesc, %function
+	.globl anynpu_entry_hbDNNGetHBMDesc
+	.type anynpu_entry_hbDNNGetHBMDesc, %function
+anynpu_entry_hbDNNGetHBMDesc:
+hbDNNGetHBMDesc:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*277
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*277]
+	br	x16
+	.cfi_endproc
+	.size hbDNNGetHBMDesc, .-hbDNNGetHBMDesc
+
+	.p2align 4
+	.globl hbDNNGetCompileBpuCoreNum
+	.type hbDNNGetCompileBpuCoreNum, %function
+	.globl anynpu_entry_hbDNNGetCompileBpuCoreNum
+	.type anynpu_entry_hbDNNGetCompileBpuCoreNum, %function
+anynpu_entry_hbDNNGetCompileBpuCoreNum:
+hbDNNGetCompileBpuCoreNum:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*278
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*278]
+	br	x16
+	.cfi_endproc
+	.size hbDNNGetCompileBpuCoreNum, .-hbDNNGetCompileBpuCoreNum
+
+	.p2align 4
+	.globl hbDNNInferV2
+	.type hbDNNInferV2, %function
+	.globl anynpu_entry_hbDNNInferV2
+	.type anynpu_entry_hbDNNInferV2, %function
+anynpu_entry_hbDNNInferV2:
+hbDNNInferV2:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*279
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*279]
+	br	x16
+	.cfi_endproc
+	.size hbDNNInferV2, .-hbDNNInferV2
+
+	.p2align 4
+	.globl hbDNNGetTaskOutputTensorProperties
+	.type hbDNNGetTaskOutputTensorProperties, %function
+	.globl anynpu_entry_hbDNNGetTaskOutputTensorProperties
+	.type anynpu_entry_hbDNNGetTaskOutputTensorProperties, %function
+anynpu_entry_hbDNNGetTaskOutputTensorProperties:
+hbDNNGetTaskOutputTensorProperties:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*280
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*280]
+	br	x16
+	.cfi_endproc
+	.size hbDNNGetTaskOutputTensorProperties, .-hbDNNGetTaskOutputTensorProperties
+
+	.p2align 4
+	.globl hbVPBilateralFilter
+	.type hbVPBilateralFilter, %function
+	.globl anynpu_entry_hbVPBilateralFilter
+	.type anynpu_entry_hbVPBilateralFilter, %function
+anynpu_entry_hbVPBilateralFilter:
+hbVPBilateralFilter:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*282
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*282]
+	br	x16
+	.cfi_endproc
+	.size hbVPBilateralFilter, .-hbVPBilateralFilter
+
+	.p2align 4
+	.globl hbVPBoxFilter
+	.type hbVPBoxFilter, %function
+	.globl anynpu_entry_hbVPBoxFilter
+	.type anynpu_entry_hbVPBoxFilter, %function
+anynpu_entry_hbVPBoxFilter:
+hbVPBoxFilter:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*283
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*283]
+	br	x16
+	.cfi_endproc
+	.size hbVPBoxFilter, .-hbVPBoxFilter
+
+	.p2align 4
+	.globl hbVPCanny
+	.type hbVPCanny, %function
+	.globl anynpu_entry_hbVPCanny
+	.type anynpu_entry_hbVPCanny, %function
+anynpu_entry_hbVPCanny:
+hbVPCanny:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*284
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*284]
+	br	x16
+	.cfi_endproc
+	.size hbVPCanny, .-hbVPCanny
+
+	.p2align 4
+	.globl hbVPCornerHarris
+	.type hbVPCornerHarris, %function
+	.globl anynpu_entry_hbVPCornerHarris
+	.type anynpu_entry_hbVPCornerHarris, %function
+anynpu_entry_hbVPCornerHarris:
+hbVPCornerHarris:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*285
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*285]
+	br	x16
+	.cfi_endproc
+	.size hbVPCornerHarris, .-hbVPCornerHarris
+
+	.p2align 4
+	.globl hbVPCvtColor
+	.type hbVPCvtColor, %function
+	.globl anynpu_entry_hbVPCvtColor
+	.type anynpu_entry_hbVPCvtColor, %function
+anynpu_entry_hbVPCvtColor:
+hbVPCvtColor:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*286
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*286]
+	br	x16
+	.cfi_endproc
+	.size hbVPCvtColor, .-hbVPCvtColor
+
+	.p2align 4
+	.globl hbVPDilate
+	.type hbVPDilate, %function
+	.globl anynpu_entry_hbVPDilate
+	.type anynpu_entry_hbVPDilate, %function
+anynpu_entry_hbVPDilate:
+hbVPDilate:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*287
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*287]
+	br	x16
+	.cfi_endproc
+	.size hbVPDilate, .-hbVPDilate
+
+	.p2align 4
+	.globl hbVPEqualizeHist
+	.type hbVPEqualizeHist, %function
+	.globl anynpu_entry_hbVPEqualizeHist
+	.type anynpu_entry_hbVPEqualizeHist, %function
+anynpu_entry_hbVPEqualizeHist:
+hbVPEqualizeHist:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*288
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*288]
+	br	x16
+	.cfi_endproc
+	.size hbVPEqualizeHist, .-hbVPEqualizeHist
+
+	.p2align 4
+	.globl hbVPErode
+	.type hbVPErode, %function
+	.globl anynpu_entry_hbVPErode
+	.type anynpu_entry_hbVPErode, %function
+anynpu_entry_hbVPErode:
+hbVPErode:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*289
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*289]
+	br	x16
+	.cfi_endproc
+	.size hbVPErode, .-hbVPErode
+
+	.p2align 4
+	.globl hbVPFilter2D
+	.type hbVPFilter2D, %function
+	.globl anynpu_entry_hbVPFilter2D
+	.type anynpu_entry_hbVPFilter2D, %function
+anynpu_entry_hbVPFilter2D:
+hbVPFilter2D:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*290
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*290]
+	br	x16
+	.cfi_endproc
+	.size hbVPFilter2D, .-hbVPFilter2D
+
+	.p2align 4
+	.globl hbVPFlip
+	.type hbVPFlip, %function
+	.globl anynpu_entry_hbVPFlip
+	.type anynpu_entry_hbVPFlip, %function
+anynpu_entry_hbVPFlip:
+hbVPFlip:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*291
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*291]
+	br	x16
+	.cfi_endproc
+	.size hbVPFlip, .-hbVPFlip
+
+	.p2align 4
+	.globl hbVPGaussianBlur
+	.type hbVPGaussianBlur, %function
+	.globl anynpu_entry_hbVPGaussianBlur
+	.type anynpu_entry_hbVPGaussianBlur, %function
+anynpu_entry_hbVPGaussianBlur:
+hbVPGaussianBlur:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*292
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*292]
+	br	x16
+	.cfi_endproc
+	.size hbVPGaussianBlur, .-hbVPGaussianBlur
+
+	.p2align 4
+	.globl hbVPHBDemosaicing
+	.type hbVPHBDemosaicing, %function
+	.globl anynpu_entry_hbVPHBDemosaicing
+	.type anynpu_entry_hbVPHBDemosaicing, %function
+anynpu_entry_hbVPHBDemosaicing:
+hbVPHBDemosaicing:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*293
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*293]
+	br	x16
+	.cfi_endproc
+	.size hbVPHBDemosaicing, .-hbVPHBDemosaicing
+
+	.p2align 4
+	.globl hbVPISP
+	.type hbVPISP, %function
+	.globl anynpu_entry_hbVPISP
+	.type anynpu_entry_hbVPISP, %function
+anynpu_entry_hbVPISP:
+hbVPISP:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*294
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*294]
+	br	x16
+	.cfi_endproc
+	.size hbVPISP, .-hbVPISP
+
+	.p2align 4
+	.globl hbVPIntegral
+	.type hbVPIntegral, %function
+	.globl anynpu_entry_hbVPIntegral
+	.type anynpu_entry_hbVPIntegral, %function
+anynpu_entry_hbVPIntegral:
+hbVPIntegral:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*295
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*295]
+	br	x16
+	.cfi_endproc
+	.size hbVPIntegral, .-hbVPIntegral
+
+	.p2align 4
+	.globl hbVPLaplacianFilter
+	.type hbVPLaplacianFilter, %function
+	.globl anynpu_entry_hbVPLaplacianFilter
+	.type anynpu_entry_hbVPLaplacianFilter, %function
+anynpu_entry_hbVPLaplacianFilter:
+hbVPLaplacianFilter:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*296
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*296]
+	br	x16
+	.cfi_endproc
+	.size hbVPLaplacianFilter, .-hbVPLaplacianFilter
+
+	.p2align 4
+	.globl hbVPMedianBlur
+	.type hbVPMedianBlur, %function
+	.globl anynpu_entry_hbVPMedianBlur
+	.type anynpu_entry_hbVPMedianBlur, %function
+anynpu_entry_hbVPMedianBlur:
+hbVPMedianBlur:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*297
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*297]
+	br	x16
+	.cfi_endproc
+	.size hbVPMedianBlur, .-hbVPMedianBlur
+
+	.p2align 4
+	.globl hbVPOpticalFlowPyrLK
+	.type hbVPOpticalFlowPyrLK, %function
+	.globl anynpu_entry_hbVPOpticalFlowPyrLK
+	.type anynpu_entry_hbVPOpticalFlowPyrLK, %function
+anynpu_entry_hbVPOpticalFlowPyrLK:
+hbVPOpticalFlowPyrLK:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*298
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*298]
+	br	x16
+	.cfi_endproc
+	.size hbVPOpticalFlowPyrLK, .-hbVPOpticalFlowPyrLK
+
+	.p2align 4
+	.globl hbVPPyrDown
+	.type hbVPPyrDown, %function
+	.globl anynpu_entry_hbVPPyrDown
+	.type anynpu_entry_hbVPPyrDown, %function
+anynpu_entry_hbVPPyrDown:
+hbVPPyrDown:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*299
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*299]
+	br	x16
+	.cfi_endproc
+	.size hbVPPyrDown, .-hbVPPyrDown
+
+	.p2align 4
+	.globl hbVPPyrUp
+	.type hbVPPyrUp, %function
+	.globl anynpu_entry_hbVPPyrUp
+	.type anynpu_entry_hbVPPyrUp, %function
+anynpu_entry_hbVPPyrUp:
+hbVPPyrUp:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*300
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*300]
+	br	x16
+	.cfi_endproc
+	.size hbVPPyrUp, .-hbVPPyrUp
+
+	.p2align 4
+	.globl hbVPRemap
+	.type hbVPRemap, %function
+	.globl anynpu_entry_hbVPRemap
+	.type anynpu_entry_hbVPRemap, %function
+anynpu_entry_hbVPRemap:
+hbVPRemap:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*301
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*301]
+	br	x16
+	.cfi_endproc
+	.size hbVPRemap, .-hbVPRemap
+
+	.p2align 4
+	.globl hbVPResize
+	.type hbVPResize, %function
+	.globl anynpu_entry_hbVPResize
+	.type anynpu_entry_hbVPResize, %function
+anynpu_entry_hbVPResize:
+hbVPResize:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*302
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*302]
+	br	x16
+	.cfi_endproc
+	.size hbVPResize, .-hbVPResize
+
+	.p2align 4
+	.globl hbVPRoiResize
+	.type hbVPRoiResize, %function
+	.globl anynpu_entry_hbVPRoiResize
+	.type anynpu_entry_hbVPRoiResize, %function
+anynpu_entry_hbVPRoiResize:
+hbVPRoiResize:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*303
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*303]
+	br	x16
+	.cfi_endproc
+	.size hbVPRoiResize, .-hbVPRoiResize
+
+	.p2align 4
+	.globl hbVPRotate
+	.type hbVPRotate, %function
+	.globl anynpu_entry_hbVPRotate
+	.type anynpu_entry_hbVPRotate, %function
+anynpu_entry_hbVPRotate:
+hbVPRotate:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*304
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*304]
+	br	x16
+	.cfi_endproc
+	.size hbVPRotate, .-hbVPRotate
+
+	.p2align 4
+	.globl hbVPSepFilter2D
+	.type hbVPSepFilter2D, %function
+	.globl anynpu_entry_hbVPSepFilter2D
+	.type anynpu_entry_hbVPSepFilter2D, %function
+anynpu_entry_hbVPSepFilter2D:
+hbVPSepFilter2D:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*305
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*305]
+	br	x16
+	.cfi_endproc
+	.size hbVPSepFilter2D, .-hbVPSepFilter2D
+
+	.p2align 4
+	.globl hbVPSobel
+	.type hbVPSobel, %function
+	.globl anynpu_entry_hbVPSobel
+	.type anynpu_entry_hbVPSobel, %function
+anynpu_entry_hbVPSobel:
+hbVPSobel:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*306
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*306]
+	br	x16
+	.cfi_endproc
+	.size hbVPSobel, .-hbVPSobel
+
+	.p2align 4
+	.globl hbVPStitch
+	.type hbVPStitch, %function
+	.globl anynpu_entry_hbVPStitch
+	.type anynpu_entry_hbVPStitch, %function
+anynpu_entry_hbVPStitch:
+hbVPStitch:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*307
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*307]
+	br	x16
+	.cfi_endproc
+	.size hbVPStitch, .-hbVPStitch
+
+	.p2align 4
+	.globl hbVPThreshold
+	.type hbVPThreshold, %function
+	.globl anynpu_entry_hbVPThreshold
+	.type anynpu_entry_hbVPThreshold, %function
+anynpu_entry_hbVPThreshold:
+hbVPThreshold:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*308
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*308]
+	br	x16
+	.cfi_endproc
+	.size hbVPThreshold, .-hbVPThreshold
+
+	.p2align 4
+	.globl hbVPTranspose
+	.type hbVPTranspose, %function
+	.globl anynpu_entry_hbVPTranspose
+	.type anynpu_entry_hbVPTranspose, %function
+anynpu_entry_hbVPTranspose:
+hbVPTranspose:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*309
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*309]
+	br	x16
+	.cfi_endproc
+	.size hbVPTranspose, .-hbVPTranspose
+
+	.p2align 4
+	.globl hbVPWarpAffine
+	.type hbVPWarpAffine, %function
+	.globl anynpu_entry_hbVPWarpAffine
+	.type anynpu_entry_hbVPWarpAffine, %function
+anynpu_entry_hbVPWarpAffine:
+hbVPWarpAffine:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*310
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*310]
+	br	x16
+	.cfi_endproc
+	.size hbVPWarpAffine, .-hbVPWarpAffine
+
+	.p2align 4
+	.globl hbVPWarpPerspective
+	.type hbVPWarpPerspective, %function
+	.globl anynpu_entry_hbVPWarpPerspective
+	.type anynpu_entry_hbVPWarpPerspective, %function
+anynpu_entry_hbVPWarpPerspective:
+hbVPWarpPerspective:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*311
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*311]
+	br	x16
+	.cfi_endproc
+	.size hbVPWarpPerspective, .-hbVPWarpPerspective
+
+	.p2align 4
+	.globl hbVPCreateAlphaBlendLut
+	.type hbVPCreateAlphaBlendLut, %function
+	.globl anynpu_entry_hbVPCreateAlphaBlendLut
+	.type anynpu_entry_hbVPCreateAlphaBlendLut, %function
+anynpu_entry_hbVPCreateAlphaBlendLut:
+hbVPCreateAlphaBlendLut:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*312
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*312]
+	br	x16
+	.cfi_endproc
+	.size hbVPCreateAlphaBlendLut, .-hbVPCreateAlphaBlendLut
+
+	.p2align 4
+	.globl hbVPReleaseAlphaBlendLut
+	.type hbVPReleaseAlphaBlendLut, %function
+	.globl anynpu_entry_hbVPReleaseAlphaBlendLut
+	.type anynpu_entry_hbVPReleaseAlphaBlendLut, %function
+anynpu_entry_hbVPReleaseAlphaBlendLut:
+hbVPReleaseAlphaBlendLut:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*313
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*313]
+	br	x16
+	.cfi_endproc
+	.size hbVPReleaseAlphaBlendLut, .-hbVPReleaseAlphaBlendLut
+
+	.p2align 4
+	.globl hbVPCreateISPContext
+	.type hbVPCreateISPContext, %function
+	.globl anynpu_entry_hbVPCreateISPContext
+	.type anynpu_entry_hbVPCreateISPContext, %function
+anynpu_entry_hbVPCreateISPContext:
+hbVPCreateISPContext:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*314
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*314]
+	br	x16
+	.cfi_endproc
+	.size hbVPCreateISPContext, .-hbVPCreateISPContext
+
+	.p2align 4
+	.globl hbVPReleaseISPContext
+	.type hbVPReleaseISPContext, %function
+	.globl anynpu_entry_hbVPReleaseISPContext
+	.type anynpu_entry_hbVPReleaseISPContext, %function
+anynpu_entry_hbVPReleaseISPContext:
+hbVPReleaseISPContext:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*315
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*315]
+	br	x16
+	.cfi_endproc
+	.size hbVPReleaseISPContext, .-hbVPReleaseISPContext
+
+	.p2align 4
+	.globl hbVPGetISPOutputBuffer
+	.type hbVPGetISPOutputBuffer, %function
+	.globl anynpu_entry_hbVPGetISPOutputBuffer
+	.type anynpu_entry_hbVPGetISPOutputBuffer, %function
+anynpu_entry_hbVPGetISPOutputBuffer:
+hbVPGetISPOutputBuffer:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*316
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*316]
+	br	x16
+	.cfi_endproc
+	.size hbVPGetISPOutputBuffer, .-hbVPGetISPOutputBuffer
+
+	.p2align 4
+	.globl hbVPCreateMapWrap
+	.type hbVPCreateMapWrap, %function
+	.globl anynpu_entry_hbVPCreateMapWrap
+	.type anynpu_entry_hbVPCreateMapWrap, %function
+anynpu_entry_hbVPCreateMapWrap:
+hbVPCreateMapWrap:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*317
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*317]
+	br	x16
+	.cfi_endproc
+	.size hbVPCreateMapWrap, .-hbVPCreateMapWrap
+
+	.p2align 4
+	.globl hbVPReleaseMapWrap
+	.type hbVPReleaseMapWrap, %function
+	.globl anynpu_entry_hbVPReleaseMapWrap
+	.type anynpu_entry_hbVPReleaseMapWrap, %function
+anynpu_entry_hbVPReleaseMapWrap:
+hbVPReleaseMapWrap:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*318
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*318]
+	br	x16
+	.cfi_endproc
+	.size hbVPReleaseMapWrap, .-hbVPReleaseMapWrap
+
+	.p2align 4
+	.globl hbVPJPEGDecode
+	.type hbVPJPEGDecode, %function
+	.globl anynpu_entry_hbVPJPEGDecode
+	.type anynpu_entry_hbVPJPEGDecode, %function
+anynpu_entry_hbVPJPEGDecode:
+hbVPJPEGDecode:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*319
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*319]
+	br	x16
+	.cfi_endproc
+	.size hbVPJPEGDecode, .-hbVPJPEGDecode
+
+	.p2align 4
+	.globl hbVPJPEGEncode
+	.type hbVPJPEGEncode, %function
+	.globl anynpu_entry_hbVPJPEGEncode
+	.type anynpu_entry_hbVPJPEGEncode, %function
+anynpu_entry_hbVPJPEGEncode:
+hbVPJPEGEncode:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*320
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*320]
+	br	x16
+	.cfi_endproc
+	.size hbVPJPEGEncode, .-hbVPJPEGEncode
+
+	.p2align 4
+	.globl hbVPVideoDecode
+	.type hbVPVideoDecode, %function
+	.globl anynpu_entry_hbVPVideoDecode
+	.type anynpu_entry_hbVPVideoDecode, %function
+anynpu_entry_hbVPVideoDecode:
+hbVPVideoDecode:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*321
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*321]
+	br	x16
+	.cfi_endproc
+	.size hbVPVideoDecode, .-hbVPVideoDecode
+
+	.p2align 4
+	.globl hbVPVideoEncode
+	.type hbVPVideoEncode, %function
+	.globl anynpu_entry_hbVPVideoEncode
+	.type anynpu_entry_hbVPVideoEncode, %function
+anynpu_entry_hbVPVideoEncode:
+hbVPVideoEncode:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*322
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*322]
+	br	x16
+	.cfi_endproc
+	.size hbVPVideoEncode, .-hbVPVideoEncode
+
+	.p2align 4
+	.globl hbVPCreateJPEGDecContext
+	.type hbVPCreateJPEGDecContext, %function
+	.globl anynpu_entry_hbVPCreateJPEGDecContext
+	.type anynpu_entry_hbVPCreateJPEGDecContext, %function
+anynpu_entry_hbVPCreateJPEGDecContext:
+hbVPCreateJPEGDecContext:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*323
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*323]
+	br	x16
+	.cfi_endproc
+	.size hbVPCreateJPEGDecContext, .-hbVPCreateJPEGDecContext
+
+	.p2align 4
+	.globl hbVPReleaseJPEGDecContext
+	.type hbVPReleaseJPEGDecContext, %function
+	.globl anynpu_entry_hbVPReleaseJPEGDecContext
+	.type anynpu_entry_hbVPReleaseJPEGDecContext, %function
+anynpu_entry_hbVPReleaseJPEGDecContext:
+hbVPReleaseJPEGDecContext:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*324
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*324]
+	br	x16
+	.cfi_endproc
+	.size hbVPReleaseJPEGDecContext, .-hbVPReleaseJPEGDecContext
+
+	.p2align 4
+	.globl hbVPCreateJPEGEncContext
+	.type hbVPCreateJPEGEncContext, %function
+	.globl anynpu_entry_hbVPCreateJPEGEncContext
+	.type anynpu_entry_hbVPCreateJPEGEncContext, %function
+anynpu_entry_hbVPCreateJPEGEncContext:
+hbVPCreateJPEGEncContext:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*325
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*325]
+	br	x16
+	.cfi_endproc
+	.size hbVPCreateJPEGEncContext, .-hbVPCreateJPEGEncContext
+
+	.p2align 4
+	.globl hbVPReleaseJPEGEncContext
+	.type hbVPReleaseJPEGEncContext, %function
+	.globl anynpu_entry_hbVPReleaseJPEGEncContext
+	.type anynpu_entry_hbVPReleaseJPEGEncContext, %function
+anynpu_entry_hbVPReleaseJPEGEncContext:
+hbVPReleaseJPEGEncContext:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*326
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*326]
+	br	x16
+	.cfi_endproc
+	.size hbVPReleaseJPEGEncContext, .-hbVPReleaseJPEGEncContext
+
+	.p2align 4
+	.globl hbVPCreateVideoDecContext
+	.type hbVPCreateVideoDecContext, %function
+	.globl anynpu_entry_hbVPCreateVideoDecContext
+	.type anynpu_entry_hbVPCreateVideoDecContext, %function
+anynpu_entry_hbVPCreateVideoDecContext:
+hbVPCreateVideoDecContext:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*327
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*327]
+	br	x16
+	.cfi_endproc
+	.size hbVPCreateVideoDecContext, .-hbVPCreateVideoDecContext
+
+	.p2align 4
+	.globl hbVPReleaseVideoDecContext
+	.type hbVPReleaseVideoDecContext, %function
+	.globl anynpu_entry_hbVPReleaseVideoDecContext
+	.type anynpu_entry_hbVPReleaseVideoDecContext, %function
+anynpu_entry_hbVPReleaseVideoDecContext:
+hbVPReleaseVideoDecContext:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*328
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*328]
+	br	x16
+	.cfi_endproc
+	.size hbVPReleaseVideoDecContext, .-hbVPReleaseVideoDecContext
+
+	.p2align 4
+	.globl hbVPCreateVideoEncContext
+	.type hbVPCreateVideoEncContext, %function
+	.globl anynpu_entry_hbVPCreateVideoEncContext
+	.type anynpu_entry_hbVPCreateVideoEncContext, %function
+anynpu_entry_hbVPCreateVideoEncContext:
+hbVPCreateVideoEncContext:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*329
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*329]
+	br	x16
+	.cfi_endproc
+	.size hbVPCreateVideoEncContext, .-hbVPCreateVideoEncContext
+
+	.p2align 4
+	.globl hbVPReleaseVideoEncContext
+	.type hbVPReleaseVideoEncContext, %function
+	.globl anynpu_entry_hbVPReleaseVideoEncContext
+	.type anynpu_entry_hbVPReleaseVideoEncContext, %function
+anynpu_entry_hbVPReleaseVideoEncContext:
+hbVPReleaseVideoEncContext:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*330
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*330]
+	br	x16
+	.cfi_endproc
+	.size hbVPReleaseVideoEncContext, .-hbVPReleaseVideoEncContext
+
+	.p2align 4
+	.globl hbVPGetJPEGDecOutputBuffer
+	.type hbVPGetJPEGDecOutputBuffer, %function
+	.globl anynpu_entry_hbVPGetJPEGDecOutputBuffer
+	.type anynpu_entry_hbVPGetJPEGDecOutputBuffer, %function
+anynpu_entry_hbVPGetJPEGDecOutputBuffer:
+hbVPGetJPEGDecOutputBuffer:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*331
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*331]
+	br	x16
+	.cfi_endproc
+	.size hbVPGetJPEGDecOutputBuffer, .-hbVPGetJPEGDecOutputBuffer
+
+	.p2align 4
+	.globl hbVPGetJPEGEncOutputBuffer
+	.type hbVPGetJPEGEncOutputBuffer, %function
+	.globl anynpu_entry_hbVPGetJPEGEncOutputBuffer
+	.type anynpu_entry_hbVPGetJPEGEncOutputBuffer, %function
+anynpu_entry_hbVPGetJPEGEncOutputBuffer:
+hbVPGetJPEGEncOutputBuffer:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*332
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*332]
+	br	x16
+	.cfi_endproc
+	.size hbVPGetJPEGEncOutputBuffer, .-hbVPGetJPEGEncOutputBuffer
+
+	.p2align 4
+	.globl hbVPGetVideoDecOutputBuffer
+	.type hbVPGetVideoDecOutputBuffer, %function
+	.globl anynpu_entry_hbVPGetVideoDecOutputBuffer
+	.type anynpu_entry_hbVPGetVideoDecOutputBuffer, %function
+anynpu_entry_hbVPGetVideoDecOutputBuffer:
+hbVPGetVideoDecOutputBuffer:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*333
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*333]
+	br	x16
+	.cfi_endproc
+	.size hbVPGetVideoDecOutputBuffer, .-hbVPGetVideoDecOutputBuffer
+
+	.p2align 4
+	.globl hbVPGetVideoEncOutputBuffer
+	.type hbVPGetVideoEncOutputBuffer, %function
+	.globl anynpu_entry_hbVPGetVideoEncOutputBuffer
+	.type anynpu_entry_hbVPGetVideoEncOutputBuffer, %function
+anynpu_entry_hbVPGetVideoEncOutputBuffer:
+hbVPGetVideoEncOutputBuffer:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*334
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*334]
+	br	x16
+	.cfi_endproc
+	.size hbVPGetVideoEncOutputBuffer, .-hbVPGetVideoEncOutputBuffer
+
+	.p2align 4
+	.globl hbVPGetDefaultVideoDecParam
+	.type hbVPGetDefaultVideoDecParam, %function
+	.globl anynpu_entry_hbVPGetDefaultVideoDecParam
+	.type anynpu_entry_hbVPGetDefaultVideoDecParam, %function
+anynpu_entry_hbVPGetDefaultVideoDecParam:
+hbVPGetDefaultVideoDecParam:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*335
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*335]
+	br	x16
+	.cfi_endproc
+	.size hbVPGetDefaultVideoDecParam, .-hbVPGetDefaultVideoDecParam
+
+	.p2align 4
+	.globl hbVPGetDefaultVideoEncParam
+	.type hbVPGetDefaultVideoEncParam, %function
+	.globl anynpu_entry_hbVPGetDefaultVideoEncParam
+	.type anynpu_entry_hbVPGetDefaultVideoEncParam, %function
+anynpu_entry_hbVPGetDefaultVideoEncParam:
+hbVPGetDefaultVideoEncParam:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*336
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*336]
+	br	x16
+	.cfi_endproc
+	.size hbVPGetDefaultVideoEncParam, .-hbVPGetDefaultVideoEncParam
+
+	.p2align 4
+	.globl hbFFT1D
+	.type hbFFT1D, %function
+	.globl anynpu_entry_hbFFT1D
+	.type anynpu_entry_hbFFT1D, %function
+anynpu_entry_hbFFT1D:
+hbFFT1D:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*337
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*337]
+	br	x16
+	.cfi_endproc
+	.size hbFFT1D, .-hbFFT1D
+
+	.p2align 4
+	.globl hbFFT2D
+	.type hbFFT2D, %function
+	.globl anynpu_entry_hbFFT2D
+	.type anynpu_entry_hbFFT2D, %function
+anynpu_entry_hbFFT2D:
+hbFFT2D:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*338
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*338]
+	br	x16
+	.cfi_endproc
+	.size hbFFT2D, .-hbFFT2D
+
+	.p2align 4
+	.globl hbIFFT1D
+	.type hbIFFT1D, %function
+	.globl anynpu_entry_hbIFFT1D
+	.type anynpu_entry_hbIFFT1D, %function
+anynpu_entry_hbIFFT1D:
+hbIFFT1D:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*339
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*339]
+	br	x16
+	.cfi_endproc
+	.size hbIFFT1D, .-hbIFFT1D
+
+	.p2align 4
+	.globl hbIFFT2D
+	.type hbIFFT2D, %function
+	.globl anynpu_entry_hbIFFT2D
+	.type anynpu_entry_hbIFFT2D, %function
+anynpu_entry_hbIFFT2D:
+hbIFFT2D:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*340
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*340]
+	br	x16
+	.cfi_endproc
+	.size hbIFFT2D, .-hbIFFT2D
+
+	.p2align 4
+	.globl hbDSPAddrMap
+	.type hbDSPAddrMap, %function
+	.globl anynpu_entry_hbDSPAddrMap
+	.type anynpu_entry_hbDSPAddrMap, %function
+anynpu_entry_hbDSPAddrMap:
+hbDSPAddrMap:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*341
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*341]
+	br	x16
+	.cfi_endproc
+	.size hbDSPAddrMap, .-hbDSPAddrMap
+
+	.p2align 4
+	.globl hbDSPAddrUnmap
+	.type hbDSPAddrUnmap, %function
+	.globl anynpu_entry_hbDSPAddrUnmap
+	.type anynpu_entry_hbDSPAddrUnmap, %function
+anynpu_entry_hbDSPAddrUnmap:
+hbDSPAddrUnmap:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*342
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*342]
+	br	x16
+	.cfi_endproc
+	.size hbDSPAddrUnmap, .-hbDSPAddrUnmap
+
+	.p2align 4
+	.globl hbDSPRpcV2
+	.type hbDSPRpcV2, %function
+	.globl anynpu_entry_hbDSPRpcV2
+	.type anynpu_entry_hbDSPRpcV2, %function
+anynpu_entry_hbDSPRpcV2:
+hbDSPRpcV2:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*343
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*343]
+	br	x16
+	.cfi_endproc
+	.size hbDSPRpcV2, .-hbDSPRpcV2
+
+	.p2align 4
 	.type start_0, %function
 start_0:
 	.cfi_startproc
@@ -6301,6 +7456,936 @@ start_250:
 	b	anynpu_first
 	.cfi_endproc
 	.size start_250, .-start_250
+
+	.p2align 4
+	.type start_251, %function
+start_251:
+	.cfi_startproc
+	bti	c
+	mov	w16, #251
+	b	anynpu_first
+	.cfi_endproc
+	.size start_251, .-start_251
+
+	.p2align 4
+	.type start_252, %function
+start_252:
+	.cfi_startproc
+	bti	c
+	mov	w16, #252
+	b	anynpu_first
+	.cfi_endproc
+	.size start_252, .-start_252
+
+	.p2align 4
+	.type start_253, %function
+start_253:
+	.cfi_startproc
+	bti	c
+	mov	w16, #253
+	b	anynpu_first
+	.cfi_endproc
+	.size start_253, .-start_253
+
+	.p2align 4
+	.type start_254, %function
+start_254:
+	.cfi_startproc
+	bti	c
+	mov	w16, #254
+	b	anynpu_first
+	.cfi_endproc
+	.size start_254, .-start_254
+
+	.p2align 4
+	.type start_255, %function
+start_255:
+	.cfi_startproc
+	bti	c
+	mov	w16, #255
+	b	anynpu_first
+	.cfi_endproc
+	.size start_255, .-start_255
+
+	.p2align 4
+	.type start_256, %function
+start_256:
+	.cfi_startproc
+	bti	c
+	mov	w16, #256
+	b	anynpu_first
+	.cfi_endproc
+	.size start_256, .-start_256
+
+	.p2align 4
+	.type start_257, %function
+start_257:
+	.cfi_startproc
+	bti	c
+	mov	w16, #257
+	b	anynpu_first
+	.cfi_endproc
+	.size start_257, .-start_257
+
+	.p2align 4
+	.type start_258, %function
+start_258:
+	.cfi_startproc
+	bti	c
+	mov	w16, #258
+	b	anynpu_first
+	.cfi_endproc
+	.size start_258, .-start_258
+
+	.p2align 4
+	.type start_259, %function
+start_259:
+	.cfi_startproc
+	bti	c
+	mov	w16, #259
+	b	anynpu_first
+	.cfi_endproc
+	.size start_259, .-start_259
+
+	.p2align 4
+	.type start_260, %function
+start_260:
+	.cfi_startproc
+	bti	c
+	mov	w16, #260
+	b	anynpu_first
+	.cfi_endproc
+	.size start_260, .-start_260
+
+	.p2align 4
+	.type start_261, %function
+start_261:
+	.cfi_startproc
+	bti	c
+	mov	w16, #261
+	b	anynpu_first
+	.cfi_endproc
+	.size start_261, .-start_261
+
+	.p2align 4
+	.type start_262, %function
+start_262:
+	.cfi_startproc
+	bti	c
+	mov	w16, #262
+	b	anynpu_first
+	.cfi_endproc
+	.size start_262, .-start_262
+
+	.p2align 4
+	.type start_263, %function
+start_263:
+	.cfi_startproc
+	bti	c
+	mov	w16, #263
+	b	anynpu_first
+	.cfi_endproc
+	.size start_263, .-start_263
+
+	.p2align 4
+	.type start_264, %function
+start_264:
+	.cfi_startproc
+	bti	c
+	mov	w16, #264
+	b	anynpu_first
+	.cfi_endproc
+	.size start_264, .-start_264
+
+	.p2align 4
+	.type start_265, %function
+start_265:
+	.cfi_startproc
+	bti	c
+	mov	w16, #265
+	b	anynpu_first
+	.cfi_endproc
+	.size start_265, .-start_265
+
+	.p2align 4
+	.type start_266, %function
+start_266:
+	.cfi_startproc
+	bti	c
+	mov	w16, #266
+	b	anynpu_first
+	.cfi_endproc
+	.size start_266, .-start_266
+
+	.p2align 4
+	.type start_267, %function
+start_267:
+	.cfi_startproc
+	bti	c
+	mov	w16, #267
+	b	anynpu_first
+	.cfi_endproc
+	.size start_267, .-start_267
+
+	.p2align 4
+	.type start_268, %function
+start_268:
+	.cfi_startproc
+	bti	c
+	mov	w16, #268
+	b	anynpu_first
+	.cfi_endproc
+	.size start_268, .-start_268
+
+	.p2align 4
+	.type start_269, %function
+start_269:
+	.cfi_startproc
+	bti	c
+	mov	w16, #269
+	b	anynpu_first
+	.cfi_endproc
+	.size start_269, .-start_269
+
+	.p2align 4
+	.type start_270, %function
+start_270:
+	.cfi_startproc
+	bti	c
+	mov	w16, #270
+	b	anynpu_first
+	.cfi_endproc
+	.size start_270, .-start_270
+
+	.p2align 4
+	.type start_271, %function
+start_271:
+	.cfi_startproc
+	bti	c
+	mov	w16, #271
+	b	anynpu_first
+	.cfi_endproc
+	.size start_271, .-start_271
+
+	.p2align 4
+	.type start_272, %function
+start_272:
+	.cfi_startproc
+	bti	c
+	mov	w16, #272
+	b	anynpu_first
+	.cfi_endproc
+	.size start_272, .-start_272
+
+	.p2align 4
+	.type start_273, %function
+start_273:
+	.cfi_startproc
+	bti	c
+	mov	w16, #273
+	b	anynpu_first
+	.cfi_endproc
+	.size start_273, .-start_273
+
+	.p2align 4
+	.type start_274, %function
+start_274:
+	.cfi_startproc
+	bti	c
+	mov	w16, #274
+	b	anynpu_first
+	.cfi_endproc
+	.size start_274, .-start_274
+
+	.p2align 4
+	.type start_275, %function
+start_275:
+	.cfi_startproc
+	bti	c
+	mov	w16, #275
+	b	anynpu_first
+	.cfi_endproc
+	.size start_275, .-start_275
+
+	.p2align 4
+	.type start_276, %function
+start_276:
+	.cfi_startproc
+	bti	c
+	mov	w16, #276
+	b	anynpu_first
+	.cfi_endproc
+	.size start_276, .-start_276
+
+	.p2align 4
+	.type start_277, %function
+start_277:
+	.cfi_startproc
+	bti	c
+	mov	w16, #277
+	b	anynpu_first
+	.cfi_endproc
+	.size start_277, .-start_277
+
+	.p2align 4
+	.type start_278, %function
+start_278:
+	.cfi_startproc
+	bti	c
+	mov	w16, #278
+	b	anynpu_first
+	.cfi_endproc
+	.size start_278, .-start_278
+
+	.p2align 4
+	.type start_279, %function
+start_279:
+	.cfi_startproc
+	bti	c
+	mov	w16, #279
+	b	anynpu_first
+	.cfi_endproc
+	.size start_279, .-start_279
+
+	.p2align 4
+	.type start_280, %function
+start_280:
+	.cfi_startproc
+	bti	c
+	mov	w16, #280
+	b	anynpu_first
+	.cfi_endproc
+	.size start_280, .-start_280
+
+	.p2align 4
+	.type start_281, %function
+start_281:
+	.cfi_startproc
+	bti	c
+	mov	w16, #281
+	b	anynpu_first
+	.cfi_endproc
+	.size start_281, .-start_281
+
+	.p2align 4
+	.type start_282, %function
+start_282:
+	.cfi_startproc
+	bti	c
+	mov	w16, #282
+	b	anynpu_first
+	.cfi_endproc
+	.size start_282, .-start_282
+
+	.p2align 4
+	.type start_283, %function
+start_283:
+	.cfi_startproc
+	bti	c
+	mov	w16, #283
+	b	anynpu_first
+	.cfi_endproc
+	.size start_283, .-start_283
+
+	.p2align 4
+	.type start_284, %function
+start_284:
+	.cfi_startproc
+	bti	c
+	mov	w16, #284
+	b	anynpu_first
+	.cfi_endproc
+	.size start_284, .-start_284
+
+	.p2align 4
+	.type start_285, %function
+start_285:
+	.cfi_startproc
+	bti	c
+	mov	w16, #285
+	b	anynpu_first
+	.cfi_endproc
+	.size start_285, .-start_285
+
+	.p2align 4
+	.type start_286, %function
+start_286:
+	.cfi_startproc
+	bti	c
+	mov	w16, #286
+	b	anynpu_first
+	.cfi_endproc
+	.size start_286, .-start_286
+
+	.p2align 4
+	.type start_287, %function
+start_287:
+	.cfi_startproc
+	bti	c
+	mov	w16, #287
+	b	anynpu_first
+	.cfi_endproc
+	.size start_287, .-start_287
+
+	.p2align 4
+	.type start_288, %function
+start_288:
+	.cfi_startproc
+	bti	c
+	mov	w16, #288
+	b	anynpu_first
+	.cfi_endproc
+	.size start_288, .-start_288
+
+	.p2align 4
+	.type start_289, %function
+start_289:
+	.cfi_startproc
+	bti	c
+	mov	w16, #289
+	b	anynpu_first
+	.cfi_endproc
+	.size start_289, .-start_289
+
+	.p2align 4
+	.type start_290, %function
+start_290:
+	.cfi_startproc
+	bti	c
+	mov	w16, #290
+	b	anynpu_first
+	.cfi_endproc
+	.size start_290, .-start_290
+
+	.p2align 4
+	.type start_291, %function
+start_291:
+	.cfi_startproc
+	bti	c
+	mov	w16, #291
+	b	anynpu_first
+	.cfi_endproc
+	.size start_291, .-start_291
+
+	.p2align 4
+	.type start_292, %function
+start_292:
+	.cfi_startproc
+	bti	c
+	mov	w16, #292
+	b	anynpu_first
+	.cfi_endproc
+	.size start_292, .-start_292
+
+	.p2align 4
+	.type start_293, %function
+start_293:
+	.cfi_startproc
+	bti	c
+	mov	w16, #293
+	b	anynpu_first
+	.cfi_endproc
+	.size start_293, .-start_293
+
+	.p2align 4
+	.type start_294, %function
+start_294:
+	.cfi_startproc
+	bti	c
+	mov	w16, #294
+	b	anynpu_first
+	.cfi_endproc
+	.size start_294, .-start_294
+
+	.p2align 4
+	.type start_295, %function
+start_295:
+	.cfi_startproc
+	bti	c
+	mov	w16, #295
+	b	anynpu_first
+	.cfi_endproc
+	.size start_295, .-start_295
+
+	.p2align 4
+	.type start_296, %function
+start_296:
+	.cfi_startproc
+	bti	c
+	mov	w16, #296
+	b	anynpu_first
+	.cfi_endproc
+	.size start_296, .-start_296
+
+	.p2align 4
+	.type start_297, %function
+start_297:
+	.cfi_startproc
+	bti	c
+	mov	w16, #297
+	b	anynpu_first
+	.cfi_endproc
+	.size start_297, .-start_297
+
+	.p2align 4
+	.type start_298, %function
+start_298:
+	.cfi_startproc
+	bti	c
+	mov	w16, #298
+	b	anynpu_first
+	.cfi_endproc
+	.size start_298, .-start_298
+
+	.p2align 4
+	.type start_299, %function
+start_299:
+	.cfi_startproc
+	bti	c
+	mov	w16, #299
+	b	anynpu_first
+	.cfi_endproc
+	.size start_299, .-start_299
+
+	.p2align 4
+	.type start_300, %function
+start_300:
+	.cfi_startproc
+	bti	c
+	mov	w16, #300
+	b	anynpu_first
+	.cfi_endproc
+	.size start_300, .-start_300
+
+	.p2align 4
+	.type start_301, %function
+start_301:
+	.cfi_startproc
+	bti	c
+	mov	w16, #301
+	b	anynpu_first
+	.cfi_endproc
+	.size start_301, .-start_301
+
+	.p2align 4
+	.type start_302, %function
+start_302:
+	.cfi_startproc
+	bti	c
+	mov	w16, #302
+	b	anynpu_first
+	.cfi_endproc
+	.size start_302, .-start_302
+
+	.p2align 4
+	.type start_303, %function
+start_303:
+	.cfi_startproc
+	bti	c
+	mov	w16, #303
+	b	anynpu_first
+	.cfi_endproc
+	.size start_303, .-start_303
+
+	.p2align 4
+	.type start_304, %function
+start_304:
+	.cfi_startproc
+	bti	c
+	mov	w16, #304
+	b	anynpu_first
+	.cfi_endproc
+	.size start_304, .-start_304
+
+	.p2align 4
+	.type start_305, %function
+start_305:
+	.cfi_startproc
+	bti	c
+	mov	w16, #305
+	b	anynpu_first
+	.cfi_endproc
+	.size start_305, .-start_305
+
+	.p2align 4
+	.type start_306, %function
+start_306:
+	.cfi_startproc
+	bti	c
+	mov	w16, #306
+	b	anynpu_first
+	.cfi_endproc
+	.size start_306, .-start_306
+
+	.p2align 4
+	.type start_307, %function
+start_307:
+	.cfi_startproc
+	bti	c
+	mov	w16, #307
+	b	anynpu_first
+	.cfi_endproc
+	.size start_307, .-start_307
+
+	.p2align 4
+	.type start_308, %function
+start_308:
+	.cfi_startproc
+	bti	c
+	mov	w16, #308
+	b	anynpu_first
+	.cfi_endproc
+	.size start_308, .-start_308
+
+	.p2align 4
+	.type start_309, %function
+start_309:
+	.cfi_startproc
+	bti	c
+	mov	w16, #309
+	b	anynpu_first
+	.cfi_endproc
+	.size start_309, .-start_309
+
+	.p2align 4
+	.type start_310, %function
+start_310:
+	.cfi_startproc
+	bti	c
+	mov	w16, #310
+	b	anynpu_first
+	.cfi_endproc
+	.size start_310, .-start_310
+
+	.p2align 4
+	.type start_311, %function
+start_311:
+	.cfi_startproc
+	bti	c
+	mov	w16, #311
+	b	anynpu_first
+	.cfi_endproc
+	.size start_311, .-start_311
+
+	.p2align 4
+	.type start_312, %function
+start_312:
+	.cfi_startproc
+	bti	c
+	mov	w16, #312
+	b	anynpu_first
+	.cfi_endproc
+	.size start_312, .-start_312
+
+	.p2align 4
+	.type start_313, %function
+start_313:
+	.cfi_startproc
+	bti	c
+	mov	w16, #313
+	b	anynpu_first
+	.cfi_endproc
+	.size start_313, .-start_313
+
+	.p2align 4
+	.type start_314, %function
+start_314:
+	.cfi_startproc
+	bti	c
+	mov	w16, #314
+	b	anynpu_first
+	.cfi_endproc
+	.size start_314, .-start_314
+
+	.p2align 4
+	.type start_315, %function
+start_315:
+	.cfi_startproc
+	bti	c
+	mov	w16, #315
+	b	anynpu_first
+	.cfi_endproc
+	.size start_315, .-start_315
+
+	.p2align 4
+	.type start_316, %function
+start_316:
+	.cfi_startproc
+	bti	c
+	mov	w16, #316
+	b	anynpu_first
+	.cfi_endproc
+	.size start_316, .-start_316
+
+	.p2align 4
+	.type start_317, %function
+start_317:
+	.cfi_startproc
+	bti	c
+	mov	w16, #317
+	b	anynpu_first
+	.cfi_endproc
+	.size start_317, .-start_317
+
+	.p2align 4
+	.type start_318, %function
+start_318:
+	.cfi_startproc
+	bti	c
+	mov	w16, #318
+	b	anynpu_first
+	.cfi_endproc
+	.size start_318, .-start_318
+
+	.p2align 4
+	.type start_319, %function
+start_319:
+	.cfi_startproc
+	bti	c
+	mov	w16, #319
+	b	anynpu_first
+	.cfi_endproc
+	.size start_319, .-start_319
+
+	.p2align 4
+	.type start_320, %function
+start_320:
+	.cfi_startproc
+	bti	c
+	mov	w16, #320
+	b	anynpu_first
+	.cfi_endproc
+	.size start_320, .-start_320
+
+	.p2align 4
+	.type start_321, %function
+start_321:
+	.cfi_startproc
+	bti	c
+	mov	w16, #321
+	b	anynpu_first
+	.cfi_endproc
+	.size start_321, .-start_321
+
+	.p2align 4
+	.type start_322, %function
+start_322:
+	.cfi_startproc
+	bti	c
+	mov	w16, #322
+	b	anynpu_first
+	.cfi_endproc
+	.size start_322, .-start_322
+
+	.p2align 4
+	.type start_323, %function
+start_323:
+	.cfi_startproc
+	bti	c
+	mov	w16, #323
+	b	anynpu_first
+	.cfi_endproc
+	.size start_323, .-start_323
+
+	.p2align 4
+	.type start_324, %function
+start_324:
+	.cfi_startproc
+	bti	c
+	mov	w16, #324
+	b	anynpu_first
+	.cfi_endproc
+	.size start_324, .-start_324
+
+	.p2align 4
+	.type start_325, %function
+start_325:
+	.cfi_startproc
+	bti	c
+	mov	w16, #325
+	b	anynpu_first
+	.cfi_endproc
+	.size start_325, .-start_325
+
+	.p2align 4
+	.type start_326, %function
+start_326:
+	.cfi_startproc
+	bti	c
+	mov	w16, #326
+	b	anynpu_first
+	.cfi_endproc
+	.size start_326, .-start_326
+
+	.p2align 4
+	.type start_327, %function
+start_327:
+	.cfi_startproc
+	bti	c
+	mov	w16, #327
+	b	anynpu_first
+	.cfi_endproc
+	.size start_327, .-start_327
+
+	.p2align 4
+	.type start_328, %function
+start_328:
+	.cfi_startproc
+	bti	c
+	mov	w16, #328
+	b	anynpu_first
+	.cfi_endproc
+	.size start_328, .-start_328
+
+	.p2align 4
+	.type start_329, %function
+start_329:
+	.cfi_startproc
+	bti	c
+	mov	w16, #329
+	b	anynpu_first
+	.cfi_endproc
+	.size start_329, .-start_329
+
+	.p2align 4
+	.type start_330, %function
+start_330:
+	.cfi_startproc
+	bti	c
+	mov	w16, #330
+	b	anynpu_first
+	.cfi_endproc
+	.size start_330, .-start_330
+
+	.p2align 4
+	.type start_331, %function
+start_331:
+	.cfi_startproc
+	bti	c
+	mov	w16, #331
+	b	anynpu_first
+	.cfi_endproc
+	.size start_331, .-start_331
+
+	.p2align 4
+	.type start_332, %function
+start_332:
+	.cfi_startproc
+	bti	c
+	mov	w16, #332
+	b	anynpu_first
+	.cfi_endproc
+	.size start_332, .-start_332
+
+	.p2align 4
+	.type start_333, %function
+start_333:
+	.cfi_startproc
+	bti	c
+	mov	w16, #333
+	b	anynpu_first
+	.cfi_endproc
+	.size start_333, .-start_333
+
+	.p2align 4
+	.type start_334, %function
+start_334:
+	.cfi_startproc
+	bti	c
+	mov	w16, #334
+	b	anynpu_first
+	.cfi_endproc
+	.size start_334, .-start_334
+
+	.p2align 4
+	.type start_335, %function
+start_335:
+	.cfi_startproc
+	bti	c
+	mov	w16, #335
+	b	anynpu_first
+	.cfi_endproc
+	.size start_335, .-start_335
+
+	.p2align 4
+	.type start_336, %function
+start_336:
+	.cfi_startproc
+	bti	c
+	mov	w16, #336
+	b	anynpu_first
+	.cfi_endproc
+	.size start_336, .-start_336
+
+	.p2align 4
+	.type start_337, %function
+start_337:
+	.cfi_startproc
+	bti	c
+	mov	w16, #337
+	b	anynpu_first
+	.cfi_endproc
+	.size start_337, .-start_337
+
+	.p2align 4
+	.type start_338, %function
+start_338:
+	.cfi_startproc
+	bti	c
+	mov	w16, #338
+	b	anynpu_first
+	.cfi_endproc
+	.size start_338, .-start_338
+
+	.p2align 4
+	.type start_339, %function
+start_339:
+	.cfi_startproc
+	bti	c
+	mov	w16, #339
+	b	anynpu_first
+	.cfi_endproc
+	.size start_339, .-start_339
+
+	.p2align 4
+	.type start_340, %function
+start_340:
+	.cfi_startproc
+	bti	c
+	mov	w16, #340
+	b	anynpu_first
+	.cfi_endproc
+	.size start_340, .-start_340
+
+	.p2align 4
+	.type start_341, %function
+start_341:
+	.cfi_startproc
+	bti	c
+	mov	w16, #341
+	b	anynpu_first
+	.cfi_endproc
+	.size start_341, .-start_341
+
+	.p2align 4
+	.type start_342, %function
+start_342:
+	.cfi_startproc
+	bti	c
+	mov	w16, #342
+	b	anynpu_first
+	.cfi_endproc
+	.size start_342, .-start_342
+
+	.p2align 4
+	.type start_343, %function
+start_343:
+	.cfi_startproc
+	bti	c
+	mov	w16, #343
+	b	anynpu_first
+	.cfi_endproc
+	.size start_343, .-start_343
 
 	.p2align 4
 	.type anynpu_count, %function
@@ -8830,6 +10915,936 @@ count_250:
 	.cfi_endproc
 	.size count_250, .-count_250
 
+	.p2align 4
+	.type count_251, %function
+count_251:
+	.cfi_startproc
+	bti	c
+	mov	w17, #251
+	b	anynpu_count
+	.cfi_endproc
+	.size count_251, .-count_251
+
+	.p2align 4
+	.type count_252, %function
+count_252:
+	.cfi_startproc
+	bti	c
+	mov	w17, #252
+	b	anynpu_count
+	.cfi_endproc
+	.size count_252, .-count_252
+
+	.p2align 4
+	.type count_253, %function
+count_253:
+	.cfi_startproc
+	bti	c
+	mov	w17, #253
+	b	anynpu_count
+	.cfi_endproc
+	.size count_253, .-count_253
+
+	.p2align 4
+	.type count_254, %function
+count_254:
+	.cfi_startproc
+	bti	c
+	mov	w17, #254
+	b	anynpu_count
+	.cfi_endproc
+	.size count_254, .-count_254
+
+	.p2align 4
+	.type count_255, %function
+count_255:
+	.cfi_startproc
+	bti	c
+	mov	w17, #255
+	b	anynpu_count
+	.cfi_endproc
+	.size count_255, .-count_255
+
+	.p2align 4
+	.type count_256, %function
+count_256:
+	.cfi_startproc
+	bti	c
+	mov	w17, #256
+	b	anynpu_count
+	.cfi_endproc
+	.size count_256, .-count_256
+
+	.p2align 4
+	.type count_257, %function
+count_257:
+	.cfi_startproc
+	bti	c
+	mov	w17, #257
+	b	anynpu_count
+	.cfi_endproc
+	.size count_257, .-count_257
+
+	.p2align 4
+	.type count_258, %function
+count_258:
+	.cfi_startproc
+	bti	c
+	mov	w17, #258
+	b	anynpu_count
+	.cfi_endproc
+	.size count_258, .-count_258
+
+	.p2align 4
+	.type count_259, %function
+count_259:
+	.cfi_startproc
+	bti	c
+	mov	w17, #259
+	b	anynpu_count
+	.cfi_endproc
+	.size count_259, .-count_259
+
+	.p2align 4
+	.type count_260, %function
+count_260:
+	.cfi_startproc
+	bti	c
+	mov	w17, #260
+	b	anynpu_count
+	.cfi_endproc
+	.size count_260, .-count_260
+
+	.p2align 4
+	.type count_261, %function
+count_261:
+	.cfi_startproc
+	bti	c
+	mov	w17, #261
+	b	anynpu_count
+	.cfi_endproc
+	.size count_261, .-count_261
+
+	.p2align 4
+	.type count_262, %function
+count_262:
+	.cfi_startproc
+	bti	c
+	mov	w17, #262
+	b	anynpu_count
+	.cfi_endproc
+	.size count_262, .-count_262
+
+	.p2align 4
+	.type count_263, %function
+count_263:
+	.cfi_startproc
+	bti	c
+	mov	w17, #263
+	b	anynpu_count
+	.cfi_endproc
+	.size count_263, .-count_263
+
+	.p2align 4
+	.type count_264, %function
+count_264:
+	.cfi_startproc
+	bti	c
+	mov	w17, #264
+	b	anynpu_count
+	.cfi_endproc
+	.size count_264, .-count_264
+
+	.p2align 4
+	.type count_265, %function
+count_265:
+	.cfi_startproc
+	bti	c
+	mov	w17, #265
+	b	anynpu_count
+	.cfi_endproc
+	.size count_265, .-count_265
+
+	.p2align 4
+	.type count_266, %function
+count_266:
+	.cfi_startproc
+	bti	c
+	mov	w17, #266
+	b	anynpu_count
+	.cfi_endproc
+	.size count_266, .-count_266
+
+	.p2align 4
+	.type count_267, %function
+count_267:
+	.cfi_startproc
+	bti	c
+	mov	w17, #267
+	b	anynpu_count
+	.cfi_endproc
+	.size count_267, .-count_267
+
+	.p2align 4
+	.type count_268, %function
+count_268:
+	.cfi_startproc
+	bti	c
+	mov	w17, #268
+	b	anynpu_count
+	.cfi_endproc
+	.size count_268, .-count_268
+
+	.p2align 4
+	.type count_269, %function
+count_269:
+	.cfi_startproc
+	bti	c
+	mov	w17, #269
+	b	anynpu_count
+	.cfi_endproc
+	.size count_269, .-count_269
+
+	.p2align 4
+	.type count_270, %function
+count_270:
+	.cfi_startproc
+	bti	c
+	mov	w17, #270
+	b	anynpu_count
+	.cfi_endproc
+	.size count_270, .-count_270
+
+	.p2align 4
+	.type count_271, %function
+count_271:
+	.cfi_startproc
+	bti	c
+	mov	w17, #271
+	b	anynpu_count
+	.cfi_endproc
+	.size count_271, .-count_271
+
+	.p2align 4
+	.type count_272, %function
+count_272:
+	.cfi_startproc
+	bti	c
+	mov	w17, #272
+	b	anynpu_count
+	.cfi_endproc
+	.size count_272, .-count_272
+
+	.p2align 4
+	.type count_273, %function
+count_273:
+	.cfi_startproc
+	bti	c
+	mov	w17, #273
+	b	anynpu_count
+	.cfi_endproc
+	.size count_273, .-count_273
+
+	.p2align 4
+	.type count_274, %function
+count_274:
+	.cfi_startproc
+	bti	c
+	mov	w17, #274
+	b	anynpu_count
+	.cfi_endproc
+	.size count_274, .-count_274
+
+	.p2align 4
+	.type count_275, %function
+count_275:
+	.cfi_startproc
+	bti	c
+	mov	w17, #275
+	b	anynpu_count
+	.cfi_endproc
+	.size count_275, .-count_275
+
+	.p2align 4
+	.type count_276, %function
+count_276:
+	.cfi_startproc
+	bti	c
+	mov	w17, #276
+	b	anynpu_count
+	.cfi_endproc
+	.size count_276, .-count_276
+
+	.p2align 4
+	.type count_277, %function
+count_277:
+	.cfi_startproc
+	bti	c
+	mov	w17, #277
+	b	anynpu_count
+	.cfi_endproc
+	.size count_277, .-count_277
+
+	.p2align 4
+	.type count_278, %function
+count_278:
+	.cfi_startproc
+	bti	c
+	mov	w17, #278
+	b	anynpu_count
+	.cfi_endproc
+	.size count_278, .-count_278
+
+	.p2align 4
+	.type count_279, %function
+count_279:
+	.cfi_startproc
+	bti	c
+	mov	w17, #279
+	b	anynpu_count
+	.cfi_endproc
+	.size count_279, .-count_279
+
+	.p2align 4
+	.type count_280, %function
+count_280:
+	.cfi_startproc
+	bti	c
+	mov	w17, #280
+	b	anynpu_count
+	.cfi_endproc
+	.size count_280, .-count_280
+
+	.p2align 4
+	.type count_281, %function
+count_281:
+	.cfi_startproc
+	bti	c
+	mov	w17, #281
+	b	anynpu_count
+	.cfi_endproc
+	.size count_281, .-count_281
+
+	.p2align 4
+	.type count_282, %function
+count_282:
+	.cfi_startproc
+	bti	c
+	mov	w17, #282
+	b	anynpu_count
+	.cfi_endproc
+	.size count_282, .-count_282
+
+	.p2align 4
+	.type count_283, %function
+count_283:
+	.cfi_startproc
+	bti	c
+	mov	w17, #283
+	b	anynpu_count
+	.cfi_endproc
+	.size count_283, .-count_283
+
+	.p2align 4
+	.type count_284, %function
+count_284:
+	.cfi_startproc
+	bti	c
+	mov	w17, #284
+	b	anynpu_count
+	.cfi_endproc
+	.size count_284, .-count_284
+
+	.p2align 4
+	.type count_285, %function
+count_285:
+	.cfi_startproc
+	bti	c
+	mov	w17, #285
+	b	anynpu_count
+	.cfi_endproc
+	.size count_285, .-count_285
+
+	.p2align 4
+	.type count_286, %function
+count_286:
+	.cfi_startproc
+	bti	c
+	mov	w17, #286
+	b	anynpu_count
+	.cfi_endproc
+	.size count_286, .-count_286
+
+	.p2align 4
+	.type count_287, %function
+count_287:
+	.cfi_startproc
+	bti	c
+	mov	w17, #287
+	b	anynpu_count
+	.cfi_endproc
+	.size count_287, .-count_287
+
+	.p2align 4
+	.type count_288, %function
+count_288:
+	.cfi_startproc
+	bti	c
+	mov	w17, #288
+	b	anynpu_count
+	.cfi_endproc
+	.size count_288, .-count_288
+
+	.p2align 4
+	.type count_289, %function
+count_289:
+	.cfi_startproc
+	bti	c
+	mov	w17, #289
+	b	anynpu_count
+	.cfi_endproc
+	.size count_289, .-count_289
+
+	.p2align 4
+	.type count_290, %function
+count_290:
+	.cfi_startproc
+	bti	c
+	mov	w17, #290
+	b	anynpu_count
+	.cfi_endproc
+	.size count_290, .-count_290
+
+	.p2align 4
+	.type count_291, %function
+count_291:
+	.cfi_startproc
+	bti	c
+	mov	w17, #291
+	b	anynpu_count
+	.cfi_endproc
+	.size count_291, .-count_291
+
+	.p2align 4
+	.type count_292, %function
+count_292:
+	.cfi_startproc
+	bti	c
+	mov	w17, #292
+	b	anynpu_count
+	.cfi_endproc
+	.size count_292, .-count_292
+
+	.p2align 4
+	.type count_293, %function
+count_293:
+	.cfi_startproc
+	bti	c
+	mov	w17, #293
+	b	anynpu_count
+	.cfi_endproc
+	.size count_293, .-count_293
+
+	.p2align 4
+	.type count_294, %function
+count_294:
+	.cfi_startproc
+	bti	c
+	mov	w17, #294
+	b	anynpu_count
+	.cfi_endproc
+	.size count_294, .-count_294
+
+	.p2align 4
+	.type count_295, %function
+count_295:
+	.cfi_startproc
+	bti	c
+	mov	w17, #295
+	b	anynpu_count
+	.cfi_endproc
+	.size count_295, .-count_295
+
+	.p2align 4
+	.type count_296, %function
+count_296:
+	.cfi_startproc
+	bti	c
+	mov	w17, #296
+	b	anynpu_count
+	.cfi_endproc
+	.size count_296, .-count_296
+
+	.p2align 4
+	.type count_297, %function
+count_297:
+	.cfi_startproc
+	bti	c
+	mov	w17, #297
+	b	anynpu_count
+	.cfi_endproc
+	.size count_297, .-count_297
+
+	.p2align 4
+	.type count_298, %function
+count_298:
+	.cfi_startproc
+	bti	c
+	mov	w17, #298
+	b	anynpu_count
+	.cfi_endproc
+	.size count_298, .-count_298
+
+	.p2align 4
+	.type count_299, %function
+count_299:
+	.cfi_startproc
+	bti	c
+	mov	w17, #299
+	b	anynpu_count
+	.cfi_endproc
+	.size count_299, .-count_299
+
+	.p2align 4
+	.type count_300, %function
+count_300:
+	.cfi_startproc
+	bti	c
+	mov	w17, #300
+	b	anynpu_count
+	.cfi_endproc
+	.size count_300, .-count_300
+
+	.p2align 4
+	.type count_301, %function
+count_301:
+	.cfi_startproc
+	bti	c
+	mov	w17, #301
+	b	anynpu_count
+	.cfi_endproc
+	.size count_301, .-count_301
+
+	.p2align 4
+	.type count_302, %function
+count_302:
+	.cfi_startproc
+	bti	c
+	mov	w17, #302
+	b	anynpu_count
+	.cfi_endproc
+	.size count_302, .-count_302
+
+	.p2align 4
+	.type count_303, %function
+count_303:
+	.cfi_startproc
+	bti	c
+	mov	w17, #303
+	b	anynpu_count
+	.cfi_endproc
+	.size count_303, .-count_303
+
+	.p2align 4
+	.type count_304, %function
+count_304:
+	.cfi_startproc
+	bti	c
+	mov	w17, #304
+	b	anynpu_count
+	.cfi_endproc
+	.size count_304, .-count_304
+
+	.p2align 4
+	.type count_305, %function
+count_305:
+	.cfi_startproc
+	bti	c
+	mov	w17, #305
+	b	anynpu_count
+	.cfi_endproc
+	.size count_305, .-count_305
+
+	.p2align 4
+	.type count_306, %function
+count_306:
+	.cfi_startproc
+	bti	c
+	mov	w17, #306
+	b	anynpu_count
+	.cfi_endproc
+	.size count_306, .-count_306
+
+	.p2align 4
+	.type count_307, %function
+count_307:
+	.cfi_startproc
+	bti	c
+	mov	w17, #307
+	b	anynpu_count
+	.cfi_endproc
+	.size count_307, .-count_307
+
+	.p2align 4
+	.type count_308, %function
+count_308:
+	.cfi_startproc
+	bti	c
+	mov	w17, #308
+	b	anynpu_count
+	.cfi_endproc
+	.size count_308, .-count_308
+
+	.p2align 4
+	.type count_309, %function
+count_309:
+	.cfi_startproc
+	bti	c
+	mov	w17, #309
+	b	anynpu_count
+	.cfi_endproc
+	.size count_309, .-count_309
+
+	.p2align 4
+	.type count_310, %function
+count_310:
+	.cfi_startproc
+	bti	c
+	mov	w17, #310
+	b	anynpu_count
+	.cfi_endproc
+	.size count_310, .-count_310
+
+	.p2align 4
+	.type count_311, %function
+count_311:
+	.cfi_startproc
+	bti	c
+	mov	w17, #311
+	b	anynpu_count
+	.cfi_endproc
+	.size count_311, .-count_311
+
+	.p2align 4
+	.type count_312, %function
+count_312:
+	.cfi_startproc
+	bti	c
+	mov	w17, #312
+	b	anynpu_count
+	.cfi_endproc
+	.size count_312, .-count_312
+
+	.p2align 4
+	.type count_313, %function
+count_313:
+	.cfi_startproc
+	bti	c
+	mov	w17, #313
+	b	anynpu_count
+	.cfi_endproc
+	.size count_313, .-count_313
+
+	.p2align 4
+	.type count_314, %function
+count_314:
+	.cfi_startproc
+	bti	c
+	mov	w17, #314
+	b	anynpu_count
+	.cfi_endproc
+	.size count_314, .-count_314
+
+	.p2align 4
+	.type count_315, %function
+count_315:
+	.cfi_startproc
+	bti	c
+	mov	w17, #315
+	b	anynpu_count
+	.cfi_endproc
+	.size count_315, .-count_315
+
+	.p2align 4
+	.type count_316, %function
+count_316:
+	.cfi_startproc
+	bti	c
+	mov	w17, #316
+	b	anynpu_count
+	.cfi_endproc
+	.size count_316, .-count_316
+
+	.p2align 4
+	.type count_317, %function
+count_317:
+	.cfi_startproc
+	bti	c
+	mov	w17, #317
+	b	anynpu_count
+	.cfi_endproc
+	.size count_317, .-count_317
+
+	.p2align 4
+	.type count_318, %function
+count_318:
+	.cfi_startproc
+	bti	c
+	mov	w17, #318
+	b	anynpu_count
+	.cfi_endproc
+	.size count_318, .-count_318
+
+	.p2align 4
+	.type count_319, %function
+count_319:
+	.cfi_startproc
+	bti	c
+	mov	w17, #319
+	b	anynpu_count
+	.cfi_endproc
+	.size count_319, .-count_319
+
+	.p2align 4
+	.type count_320, %function
+count_320:
+	.cfi_startproc
+	bti	c
+	mov	w17, #320
+	b	anynpu_count
+	.cfi_endproc
+	.size count_320, .-count_320
+
+	.p2align 4
+	.type count_321, %function
+count_321:
+	.cfi_startproc
+	bti	c
+	mov	w17, #321
+	b	anynpu_count
+	.cfi_endproc
+	.size count_321, .-count_321
+
+	.p2align 4
+	.type count_322, %function
+count_322:
+	.cfi_startproc
+	bti	c
+	mov	w17, #322
+	b	anynpu_count
+	.cfi_endproc
+	.size count_322, .-count_322
+
+	.p2align 4
+	.type count_323, %function
+count_323:
+	.cfi_startproc
+	bti	c
+	mov	w17, #323
+	b	anynpu_count
+	.cfi_endproc
+	.size count_323, .-count_323
+
+	.p2align 4
+	.type count_324, %function
+count_324:
+	.cfi_startproc
+	bti	c
+	mov	w17, #324
+	b	anynpu_count
+	.cfi_endproc
+	.size count_324, .-count_324
+
+	.p2align 4
+	.type count_325, %function
+count_325:
+	.cfi_startproc
+	bti	c
+	mov	w17, #325
+	b	anynpu_count
+	.cfi_endproc
+	.size count_325, .-count_325
+
+	.p2align 4
+	.type count_326, %function
+count_326:
+	.cfi_startproc
+	bti	c
+	mov	w17, #326
+	b	anynpu_count
+	.cfi_endproc
+	.size count_326, .-count_326
+
+	.p2align 4
+	.type count_327, %function
+count_327:
+	.cfi_startproc
+	bti	c
+	mov	w17, #327
+	b	anynpu_count
+	.cfi_endproc
+	.size count_327, .-count_327
+
+	.p2align 4
+	.type count_328, %function
+count_328:
+	.cfi_startproc
+	bti	c
+	mov	w17, #328
+	b	anynpu_count
+	.cfi_endproc
+	.size count_328, .-count_328
+
+	.p2align 4
+	.type count_329, %function
+count_329:
+	.cfi_startproc
+	bti	c
+	mov	w17, #329
+	b	anynpu_count
+	.cfi_endproc
+	.size count_329, .-count_329
+
+	.p2align 4
+	.type count_330, %function
+count_330:
+	.cfi_startproc
+	bti	c
+	mov	w17, #330
+	b	anynpu_count
+	.cfi_endproc
+	.size count_330, .-count_330
+
+	.p2align 4
+	.type count_331, %function
+count_331:
+	.cfi_startproc
+	bti	c
+	mov	w17, #331
+	b	anynpu_count
+	.cfi_endproc
+	.size count_331, .-count_331
+
+	.p2align 4
+	.type count_332, %function
+count_332:
+	.cfi_startproc
+	bti	c
+	mov	w17, #332
+	b	anynpu_count
+	.cfi_endproc
+	.size count_332, .-count_332
+
+	.p2align 4
+	.type count_333, %function
+count_333:
+	.cfi_startproc
+	bti	c
+	mov	w17, #333
+	b	anynpu_count
+	.cfi_endproc
+	.size count_333, .-count_333
+
+	.p2align 4
+	.type count_334, %function
+count_334:
+	.cfi_startproc
+	bti	c
+	mov	w17, #334
+	b	anynpu_count
+	.cfi_endproc
+	.size count_334, .-count_334
+
+	.p2align 4
+	.type count_335, %function
+count_335:
+	.cfi_startproc
+	bti	c
+	mov	w17, #335
+	b	anynpu_count
+	.cfi_endproc
+	.size count_335, .-count_335
+
+	.p2align 4
+	.type count_336, %function
+count_336:
+	.cfi_startproc
+	bti	c
+	mov	w17, #336
+	b	anynpu_count
+	.cfi_endproc
+	.size count_336, .-count_336
+
+	.p2align 4
+	.type count_337, %function
+count_337:
+	.cfi_startproc
+	bti	c
+	mov	w17, #337
+	b	anynpu_count
+	.cfi_endproc
+	.size count_337, .-count_337
+
+	.p2align 4
+	.type count_338, %function
+count_338:
+	.cfi_startproc
+	bti	c
+	mov	w17, #338
+	b	anynpu_count
+	.cfi_endproc
+	.size count_338, .-count_338
+
+	.p2align 4
+	.type count_339, %function
+count_339:
+	.cfi_startproc
+	bti	c
+	mov	w17, #339
+	b	anynpu_count
+	.cfi_endproc
+	.size count_339, .-count_339
+
+	.p2align 4
+	.type count_340, %function
+count_340:
+	.cfi_startproc
+	bti	c
+	mov	w17, #340
+	b	anynpu_count
+	.cfi_endproc
+	.size count_340, .-count_340
+
+	.p2align 4
+	.type count_341, %function
+count_341:
+	.cfi_startproc
+	bti	c
+	mov	w17, #341
+	b	anynpu_count
+	.cfi_endproc
+	.size count_341, .-count_341
+
+	.p2align 4
+	.type count_342, %function
+count_342:
+	.cfi_startproc
+	bti	c
+	mov	w17, #342
+	b	anynpu_count
+	.cfi_endproc
+	.size count_342, .-count_342
+
+	.p2align 4
+	.type count_343, %function
+count_343:
+	.cfi_startproc
+	bti	c
+	mov	w17, #343
+	b	anynpu_count
+	.cfi_endproc
+	.size count_343, .-count_343
+
 	.section .data.anynpu_slot, "aw", %progbits
 	.p2align 12
 	.globl anynpu_slot
@@ -9087,6 +12102,99 @@ anynpu_slot:
 	.quad start_248	/* ANeuralNetworksModel_setOperandExtensionData */
 	.quad start_249	/* ANeuralNetworksCompilation_addExtensionAttribute */
 	.quad start_250	/* ANeuralNetworksExecution_addExtensionAttribute */
+	.quad start_251	/* hbUCPGetVersion */
+	.quad start_252	/* hbUCPGetSocName */
+	.quad start_253	/* hbUCPSubmitTask */
+	.quad start_254	/* hbUCPWaitTaskDone */
+	.quad start_255	/* hbUCPSetTaskDoneCb */
+	.quad start_256	/* hbUCPReleaseTask */
+	.quad start_257	/* hbUCPGetErrorDesc */
+	.quad start_258	/* hbUCPMalloc */
+	.quad start_259	/* hbUCPMallocCached */
+	.quad start_260	/* hbUCPMemFlush */
+	.quad start_261	/* hbUCPFree */
+	.quad start_262	/* hbDNNGetVersion */
+	.quad start_263	/* hbDNNInitializeFromFiles */
+	.quad start_264	/* hbDNNInitializeFromDDR */
+	.quad start_265	/* hbDNNRelease */
+	.quad start_266	/* hbDNNGetModelNameList */
+	.quad start_267	/* hbDNNGetModelHandle */
+	.quad start_268	/* hbDNNGetInputCount */
+	.quad start_269	/* hbDNNGetInputName */
+	.quad start_270	/* hbDNNGetInputTensorProperties */
+	.quad start_271	/* hbDNNGetOutputCount */
+	.quad start_272	/* hbDNNGetOutputName */
+	.quad start_273	/* hbDNNGetOutputTensorProperties */
+	.quad start_274	/* hbDNNGetInputDesc */
+	.quad start_275	/* hbDNNGetOutputDesc */
+	.quad start_276	/* hbDNNGetModelDesc */
+	.quad start_277	/* hbDNNGetHBMDesc */
+	.quad start_278	/* hbDNNGetCompileBpuCoreNum */
+	.quad start_279	/* hbDNNInferV2 */
+	.quad start_280	/* hbDNNGetTaskOutputTensorProperties */
+	.quad start_281	/* hbDNNGetErrorDesc */
+	.quad start_282	/* hbVPBilateralFilter */
+	.quad start_283	/* hbVPBoxFilter */
+	.quad start_284	/* hbVPCanny */
+	.quad start_285	/* hbVPCornerHarris */
+	.quad start_286	/* hbVPCvtColor */
+	.quad start_287	/* hbVPDilate */
+	.quad start_288	/* hbVPEqualizeHist */
+	.quad start_289	/* hbVPErode */
+	.quad start_290	/* hbVPFilter2D */
+	.quad start_291	/* hbVPFlip */
+	.quad start_292	/* hbVPGaussianBlur */
+	.quad start_293	/* hbVPHBDemosaicing */
+	.quad start_294	/* hbVPISP */
+	.quad start_295	/* hbVPIntegral */
+	.quad start_296	/* hbVPLaplacianFilter */
+	.quad start_297	/* hbVPMedianBlur */
+	.quad start_298	/* hbVPOpticalFlowPyrLK */
+	.quad start_299	/* hbVPPyrDown */
+	.quad start_300	/* hbVPPyrUp */
+	.quad start_301	/* hbVPRemap */
+	.quad start_302	/* hbVPResize */
+	.quad start_303	/* hbVPRoiResize */
+	.quad start_304	/* hbVPRotate */
+	.quad start_305	/* hbVPSepFilter2D */
+	.quad start_306	/* hbVPSobel */
+	.quad start_307	/* hbVPStitch */
+	.quad start_308	/* hbVPThreshold */
+	.quad start_309	/* hbVPTranspose */
+	.quad start_310	/* hbVPWarpAffine */
+	.quad start_311	/* hbVPWarpPerspective */
+	.quad start_312	/* hbVPCreateAlphaBlendLut */
+	.quad start_313	/* hbVPReleaseAlphaBlendLut */
+	.quad start_314	/* hbVPCreateISPContext */
+	.quad start_315	/* hbVPReleaseISPContext */
+	.quad start_316	/* hbVPGetISPOutputBuffer */
+	.quad start_317	/* hbVPCreateMapWrap */
+	.quad start_318	/* hbVPReleaseMapWrap */
+	.quad start_319	/* hbVPJPEGDecode */
+	.quad start_320	/* hbVPJPEGEncode */
+	.quad start_321	/* hbVPVideoDecode */
+	.quad start_322	/* hbVPVideoEncode */
+	.quad start_323	/* hbVPCreateJPEGDecContext */
+	.quad start_324	/* hbVPReleaseJPEGDecContext */
+	.quad start_325	/* hbVPCreateJPEGEncContext */
+	.quad start_326	/* hbVPReleaseJPEGEncContext */
+	.quad start_327	/* hbVPCreateVideoDecContext */
+	.quad start_328	/* hbVPReleaseVideoDecContext */
+	.quad start_329	/* hbVPCreateVideoEncContext */
+	.quad start_330	/* hbVPReleaseVideoEncContext */
+	.quad start_331	/* hbVPGetJPEGDecOutputBuffer */
+	.quad start_332	/* hbVPGetJPEGEncOutputBuffer */
+	.quad start_333	/* hbVPGetVideoDecOutputBuffer */
+	.quad start_334	/* hbVPGetVideoEncOutputBuffer */
+	.quad start_335	/* hbVPGetDefaultVideoDecParam */
+	.quad start_336	/* hbVPGetDefaultVideoEncParam */
+	.quad start_337	/* hbFFT1D */
+	.quad start_338	/* hbFFT2D */
+	.quad start_339	/* hbIFFT1D */
+	.quad start_340	/* hbIFFT2D */
+	.quad start_341	/* hbDSPAddrMap */
+	.quad start_342	/* hbDSPAddrUnmap */
+	.quad start_343	/* hbDSPRpcV2 */
 	.p2align 12
 	.size anynpu_slot, .-anynpu_slot
 
@@ -9347,6 +12455,99 @@ anynpu_counted:
 	.quad count_248
 	.quad count_249
 	.quad count_250
+	.quad count_251
+	.quad count_252
+	.quad count_253
+	.quad count_254
+	.quad count_255
+	.quad count_256
+	.quad count_257
+	.quad count_258
+	.quad count_259
+	.quad count_260
+	.quad count_261
+	.quad count_262
+	.quad count_263
+	.quad count_264
+	.quad count_265
+	.quad count_266
+	.quad count_267
+	.quad count_268
+	.quad count_269
+	.quad count_270
+	.quad count_271
+	.quad count_272
+	.quad count_273
+	.quad count_274
+	.quad count_275
+	.quad count_276
+	.quad count_277
+	.quad count_278
+	.quad count_279
+	.quad count_280
+	.quad count_281
+	.quad count_282
+	.quad count_283
+	.quad count_284
+	.quad count_285
+	.quad count_286
+	.quad count_287
+	.quad count_288
+	.quad count_289
+	.quad count_290
+	.quad count_291
+	.quad count_292
+	.quad count_293
+	.quad count_294
+	.quad count_295
+	.quad count_296
+	.quad count_297
+	.quad count_298
+	.quad count_299
+	.quad count_300
+	.quad count_301
+	.quad count_302
+	.quad count_303
+	.quad count_304
+	.quad count_305
+	.quad count_306
+	.quad count_307
+	.quad count_308
+	.quad count_309
+	.quad count_310
+	.quad count_311
+	.quad count_312
+	.quad count_313
+	.quad count_314
+	.quad count_315
+	.quad count_316
+	.quad count_317
+	.quad count_318
+	.quad count_319
+	.quad count_320
+	.quad count_321
+	.quad count_322
+	.quad count_323
+	.quad count_324
+	.quad count_325
+	.quad count_326
+	.quad count_327
+	.quad count_328
+	.quad count_329
+	.quad count_330
+	.quad count_331
+	.quad count_332
+	.quad count_333
+	.quad count_334
+	.quad count_335
+	.quad count_336
+	.quad count_337
+	.quad count_338
+	.quad count_339
+	.quad count_340
+	.quad count_341
+	.quad count_342
+	.quad count_343
 	.size anynpu_counted, .-anynpu_counted
 
 	.section .note.anynpu, "a", %note

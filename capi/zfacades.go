@@ -5,6 +5,7 @@ package main
 import (
 	_ "github.com/anynpu/anynpu/capi/anynpu"
 	_ "github.com/anynpu/anynpu/capi/hbdnn"
+	_ "github.com/anynpu/anynpu/capi/hbucp"
 	_ "github.com/anynpu/anynpu/capi/nnapi"
 	_ "github.com/anynpu/anynpu/capi/ohnn"
 	_ "github.com/anynpu/anynpu/capi/rknn"

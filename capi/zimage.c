@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#define FUNCTIONS 251
+#define FUNCTIONS 344
 
 typedef struct {
 	int32_t dimensionSize[8];
@@ -271,6 +271,99 @@ static int32_t dead_247(void) { anynpu_report_dead(247); return 9; }
 static int32_t dead_248(void) { anynpu_report_dead(248); return 9; }
 static int32_t dead_249(void) { anynpu_report_dead(249); return 9; }
 static int32_t dead_250(void) { anynpu_report_dead(250); return 9; }
+static uintptr_t dead_251(void) { anynpu_report_dead(251); return 0; }
+static uintptr_t dead_252(void) { anynpu_report_dead(252); return 0; }
+static int32_t dead_253(void) { anynpu_report_dead(253); return -100002; }
+static int32_t dead_254(void) { anynpu_report_dead(254); return -100002; }
+static int32_t dead_255(void) { anynpu_report_dead(255); return -100002; }
+static int32_t dead_256(void) { anynpu_report_dead(256); return -100002; }
+static uintptr_t dead_257(void) { anynpu_report_dead(257); return 0; }
+static int32_t dead_258(void) { anynpu_report_dead(258); return -100002; }
+static int32_t dead_259(void) { anynpu_report_dead(259); return -100002; }
+static int32_t dead_260(void) { anynpu_report_dead(260); return -100002; }
+static int32_t dead_261(void) { anynpu_report_dead(261); return -100002; }
+static uintptr_t dead_262(void) { anynpu_report_dead(262); return 0; }
+static int32_t dead_263(void) { anynpu_report_dead(263); return -100002; }
+static int32_t dead_264(void) { anynpu_report_dead(264); return -100002; }
+static int32_t dead_265(void) { anynpu_report_dead(265); return -100002; }
+static int32_t dead_266(void) { anynpu_report_dead(266); return -100002; }
+static int32_t dead_267(void) { anynpu_report_dead(267); return -100002; }
+static int32_t dead_268(void) { anynpu_report_dead(268); return -100002; }
+static int32_t dead_269(void) { anynpu_report_dead(269); return -100002; }
+static int32_t dead_270(void) { anynpu_report_dead(270); return -100002; }
+static int32_t dead_271(void) { anynpu_report_dead(271); return -100002; }
+static int32_t dead_272(void) { anynpu_report_dead(272); return -100002; }
+static int32_t dead_273(void) { anynpu_report_dead(273); return -100002; }
+static int32_t dead_274(void) { anynpu_report_dead(274); return -100002; }
+static int32_t dead_275(void) { anynpu_report_dead(275); return -100002; }
+static int32_t dead_276(void) { anynpu_report_dead(276); return -100002; }
+static int32_t dead_277(void) { anynpu_report_dead(277); return -100002; }
+static int32_t dead_278(void) { anynpu_report_dead(278); return -100002; }
+static int32_t dead_279(void) { anynpu_report_dead(279); return -100002; }
+static int32_t dead_280(void) { anynpu_report_dead(280); return -100002; }
+static uintptr_t dead_281(void) { anynpu_report_dead(281); return 0; }
+static int32_t dead_282(void) { anynpu_report_dead(282); return -100002; }
+static int32_t dead_283(void) { anynpu_report_dead(283); return -100002; }
+static int32_t dead_284(void) { anynpu_report_dead(284); return -100002; }
+static int32_t dead_285(void) { anynpu_report_dead(285); return -100002; }
+static int32_t dead_286(void) { anynpu_report_dead(286); return -100002; }
+static int32_t dead_287(void) { anynpu_report_dead(287); return -100002; }
+static int32_t dead_288(void) { anynpu_report_dead(288); return -100002; }
+static int32_t dead_289(void) { anynpu_report_dead(289); return -100002; }
+static int32_t dead_290(void) { anynpu_report_dead(290); return -100002; }
+static int32_t dead_291(void) { anynpu_report_dead(291); return -100002; }
+static int32_t dead_292(void) { anynpu_report_dead(292); return -100002; }
+static int32_t dead_293(void) { anynpu_report_dead(293); return -100002; }
+static int32_t dead_294(void) { anynpu_report_dead(294); return -100002; }
+static int32_t dead_295(void) { anynpu_report_dead(295); return -100002; }
+static int32_t dead_296(void) { anynpu_report_dead(296); return -100002; }
+static int32_t dead_297(void) { anynpu_report_dead(297); return -100002; }
+static int32_t dead_298(void) { anynpu_report_dead(298); return -100002; }
+static int32_t dead_299(void) { anynpu_report_dead(299); return -100002; }
+static int32_t dead_300(void) { anynpu_report_dead(300); return -100002; }
+static int32_t dead_301(void) { anynpu_report_dead(301); return -100002; }
+static int32_t dead_302(void) { anynpu_report_dead(302); return -100002; }
+static int32_t dead_303(void) { anynpu_report_dead(303); return -100002; }
+static int32_t dead_304(void) { anynpu_report_dead(304); return -100002; }
+static int32_t dead_305(void) { anynpu_report_dead(305); return -100002; }
+static int32_t dead_306(void) { anynpu_report_dead(306); return -100002; }
+static int32_t dead_307(void) { anynpu_report_dead(307); return -100002; }
+static int32_t dead_308(void) { anynpu_report_dead(308); return -100002; }
+static int32_t dead_309(void) { anynpu_report_dead(309); return -100002; }
+static int32_t dead_310(void) { anynpu_report_dead(310); return -100002; }
+static int32_t dead_311(void) { anynpu_report_dead(311); return -100002; }
+static int32_t dead_312(void) { anynpu_report_dead(312); return -100002; }
+static int32_t dead_313(void) { anynpu_report_dead(313); return -100002; }
+static int32_t dead_314(void) { anynpu_report_dead(314); return -100002; }
+static int32_t dead_315(void) { anynpu_report_dead(315); return -100002; }
+static int32_t dead_316(void) { anynpu_report_dead(316); return -100002; }
+static int32_t dead_317(void) { anynpu_report_dead(317); return -100002; }
+static int32_t dead_318(void) { anynpu_report_dead(318); return -100002; }
+static int32_t dead_319(void) { anynpu_report_dead(319); return -100002; }
+static int32_t dead_320(void) { anynpu_report_dead(320); return -100002; }
+static int32_t dead_321(void) { anynpu_report_dead(321); return -100002; }
+static int32_t dead_322(void) { anynpu_report_dead(322); return -100002; }
+static int32_t dead_323(void) { anynpu_report_dead(323); return -100002; }
+static int32_t dead_324(void) { anynpu_report_dead(324); return -100002; }
+static int32_t dead_325(void) { anynpu_report_dead(325); return -100002; }
+static int32_t dead_326(void) { anynpu_report_dead(326); return -100002; }
+static int32_t dead_327(void) { anynpu_report_dead(327); return -100002; }
+static int32_t dead_328(void) { anynpu_report_dead(328); return -100002; }
+static int32_t dead_329(void) { anynpu_report_dead(329); return -100002; }
+static int32_t dead_330(void) { anynpu_report_dead(330); return -100002; }
+static int32_t dead_331(void) { anynpu_report_dead(331); return -100002; }
+static int32_t dead_332(void) { anynpu_report_dead(332); return -100002; }
+static int32_t dead_333(void) { anynpu_report_dead(333); return -100002; }
+static int32_t dead_334(void) { anynpu_report_dead(334); return -100002; }
+static int32_t dead_335(void) { anynpu_report_dead(335); return -100002; }
+static int32_t dead_336(void) { anynpu_report_dead(336); return -100002; }
+static int32_t dead_337(void) { anynpu_report_dead(337); return -100002; }
+static int32_t dead_338(void) { anynpu_report_dead(338); return -100002; }
+static int32_t dead_339(void) { anynpu_report_dead(339); return -100002; }
+static int32_t dead_340(void) { anynpu_report_dead(340); return -100002; }
+static int32_t dead_341(void) { anynpu_report_dead(341); return -100002; }
+static int32_t dead_342(void) { anynpu_report_dead(342); return -100002; }
+static int32_t dead_343(void) { anynpu_report_dead(343); return -100002; }
 
 /* Where the library cannot start for want of memory: that status, or the dead function if there is none. */
 static uint32_t starved_7(void) { return 3; }
@@ -476,6 +569,94 @@ static int32_t starved_247(void) { return 1; }
 static int32_t starved_248(void) { return 1; }
 static int32_t starved_249(void) { return 1; }
 static int32_t starved_250(void) { return 1; }
+static int32_t starved_253(void) { return -400001; }
+static int32_t starved_254(void) { return -400001; }
+static int32_t starved_255(void) { return -400001; }
+static int32_t starved_256(void) { return -400001; }
+static int32_t starved_258(void) { return -400001; }
+static int32_t starved_259(void) { return -400001; }
+static int32_t starved_260(void) { return -400001; }
+static int32_t starved_261(void) { return -400001; }
+static int32_t starved_263(void) { return -400001; }
+static int32_t starved_264(void) { return -400001; }
+static int32_t starved_265(void) { return -400001; }
+static int32_t starved_266(void) { return -400001; }
+static int32_t starved_267(void) { return -400001; }
+static int32_t starved_268(void) { return -400001; }
+static int32_t starved_269(void) { return -400001; }
+static int32_t starved_270(void) { return -400001; }
+static int32_t starved_271(void) { return -400001; }
+static int32_t starved_272(void) { return -400001; }
+static int32_t starved_273(void) { return -400001; }
+static int32_t starved_274(void) { return -400001; }
+static int32_t starved_275(void) { return -400001; }
+static int32_t starved_276(void) { return -400001; }
+static int32_t starved_277(void) { return -400001; }
+static int32_t starved_278(void) { return -400001; }
+static int32_t starved_279(void) { return -400001; }
+static int32_t starved_280(void) { return -400001; }
+static int32_t starved_282(void) { return -400001; }
+static int32_t starved_283(void) { return -400001; }
+static int32_t starved_284(void) { return -400001; }
+static int32_t starved_285(void) { return -400001; }
+static int32_t starved_286(void) { return -400001; }
+static int32_t starved_287(void) { return -400001; }
+static int32_t starved_288(void) { return -400001; }
+static int32_t starved_289(void) { return -400001; }
+static int32_t starved_290(void) { return -400001; }
+static int32_t starved_291(void) { return -400001; }
+static int32_t starved_292(void) { return -400001; }
+static int32_t starved_293(void) { return -400001; }
+static int32_t starved_294(void) { return -400001; }
+static int32_t starved_295(void) { return -400001; }
+static int32_t starved_296(void) { return -400001; }
+static int32_t starved_297(void) { return -400001; }
+static int32_t starved_298(void) { return -400001; }
+static int32_t starved_299(void) { return -400001; }
+static int32_t starved_300(void) { return -400001; }
+static int32_t starved_301(void) { return -400001; }
+static int32_t starved_302(void) { return -400001; }
+static int32_t starved_303(void) { return -400001; }
+static int32_t starved_304(void) { return -400001; }
+static int32_t starved_305(void) { return -400001; }
+static int32_t starved_306(void) { return -400001; }
+static int32_t starved_307(void) { return -400001; }
+static int32_t starved_308(void) { return -400001; }
+static int32_t starved_309(void) { return -400001; }
+static int32_t starved_310(void) { return -400001; }
+static int32_t starved_311(void) { return -400001; }
+static int32_t starved_312(void) { return -400001; }
+static int32_t starved_313(void) { return -400001; }
+static int32_t starved_314(void) { return -400001; }
+static int32_t starved_315(void) { return -400001; }
+static int32_t starved_316(void) { return -400001; }
+static int32_t starved_317(void) { return -400001; }
+static int32_t starved_318(void) { return -400001; }
+static int32_t starved_319(void) { return -400001; }
+static int32_t starved_320(void) { return -400001; }
+static int32_t starved_321(void) { return -400001; }
+static int32_t starved_322(void) { return -400001; }
+static int32_t starved_323(void) { return -400001; }
+static int32_t starved_324(void) { return -400001; }
+static int32_t starved_325(void) { return -400001; }
+static int32_t starved_326(void) { return -400001; }
+static int32_t starved_327(void) { return -400001; }
+static int32_t starved_328(void) { return -400001; }
+static int32_t starved_329(void) { return -400001; }
+static int32_t starved_330(void) { return -400001; }
+static int32_t starved_331(void) { return -400001; }
+static int32_t starved_332(void) { return -400001; }
+static int32_t starved_333(void) { return -400001; }
+static int32_t starved_334(void) { return -400001; }
+static int32_t starved_335(void) { return -400001; }
+static int32_t starved_336(void) { return -400001; }
+static int32_t starved_337(void) { return -400001; }
+static int32_t starved_338(void) { return -400001; }
+static int32_t starved_339(void) { return -400001; }
+static int32_t starved_340(void) { return -400001; }
+static int32_t starved_341(void) { return -400001; }
+static int32_t starved_342(void) { return -400001; }
+static int32_t starved_343(void) { return -400001; }
 
 /* The way into Go. */
 extern uintptr_t nnc_anynpu_version(void);
@@ -4034,6 +4215,1308 @@ static int32_t enter_250(uintptr_t a0, void * a1, uint16_t a2, void * a3, uint64
 	return r;
 }
 
+extern uintptr_t nnc_hbUCPGetVersion(void);
+static uintptr_t enter_251(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_251();
+		anynpu_report_handler(251);
+		return 0;
+	}
+	uintptr_t r = nnc_hbUCPGetVersion();
+	anynpu_leave();
+	return r;
+}
+
+extern uintptr_t nnc_hbUCPGetSocName(void);
+static uintptr_t enter_252(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_252();
+		anynpu_report_handler(252);
+		return 0;
+	}
+	uintptr_t r = nnc_hbUCPGetSocName();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbUCPSubmitTask(uintptr_t, void *);
+static int32_t enter_253(uintptr_t a0, void * a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_253();
+		anynpu_report_handler(253);
+		return -200003;
+	}
+	int32_t r = nnc_hbUCPSubmitTask(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbUCPWaitTaskDone(uintptr_t, int32_t);
+static int32_t enter_254(uintptr_t a0, int32_t a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_254();
+		anynpu_report_handler(254);
+		return -200003;
+	}
+	int32_t r = nnc_hbUCPWaitTaskDone(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbUCPSetTaskDoneCb(uintptr_t, uintptr_t, uintptr_t);
+static int32_t enter_255(uintptr_t a0, uintptr_t a1, uintptr_t a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_255();
+		anynpu_report_handler(255);
+		return -200003;
+	}
+	int32_t r = nnc_hbUCPSetTaskDoneCb(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbUCPReleaseTask(uintptr_t);
+static int32_t enter_256(uintptr_t a0)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_256();
+		anynpu_report_handler(256);
+		return -200003;
+	}
+	int32_t r = nnc_hbUCPReleaseTask(a0);
+	anynpu_leave();
+	return r;
+}
+
+extern uintptr_t nnc_hbUCPGetErrorDesc(int32_t);
+static uintptr_t enter_257(int32_t a0)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_257();
+		anynpu_report_handler(257);
+		return 0;
+	}
+	uintptr_t r = nnc_hbUCPGetErrorDesc(a0);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbUCPMalloc(void *, uint64_t, int32_t);
+static int32_t enter_258(void * a0, uint64_t a1, int32_t a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_258();
+		anynpu_report_handler(258);
+		return -200003;
+	}
+	int32_t r = nnc_hbUCPMalloc(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbUCPMallocCached(void *, uint64_t, int32_t);
+static int32_t enter_259(void * a0, uint64_t a1, int32_t a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_259();
+		anynpu_report_handler(259);
+		return -200003;
+	}
+	int32_t r = nnc_hbUCPMallocCached(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbUCPMemFlush(void *, int32_t);
+static int32_t enter_260(void * a0, int32_t a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_260();
+		anynpu_report_handler(260);
+		return -200003;
+	}
+	int32_t r = nnc_hbUCPMemFlush(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbUCPFree(void *);
+static int32_t enter_261(void * a0)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_261();
+		anynpu_report_handler(261);
+		return -200003;
+	}
+	int32_t r = nnc_hbUCPFree(a0);
+	anynpu_leave();
+	return r;
+}
+
+extern uintptr_t nnc_hbucp_hbDNNGetVersion(void);
+static uintptr_t enter_262(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_262();
+		anynpu_report_handler(262);
+		return 0;
+	}
+	uintptr_t r = nnc_hbucp_hbDNNGetVersion();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbucp_hbDNNInitializeFromFiles(void *, void *, int32_t);
+static int32_t enter_263(void * a0, void * a1, int32_t a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_263();
+		anynpu_report_handler(263);
+		return -200003;
+	}
+	int32_t r = nnc_hbucp_hbDNNInitializeFromFiles(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbucp_hbDNNInitializeFromDDR(void *, void *, void *, int32_t);
+static int32_t enter_264(void * a0, void * a1, void * a2, int32_t a3)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_264();
+		anynpu_report_handler(264);
+		return -200003;
+	}
+	int32_t r = nnc_hbucp_hbDNNInitializeFromDDR(a0, a1, a2, a3);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbucp_hbDNNRelease(uintptr_t);
+static int32_t enter_265(uintptr_t a0)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_265();
+		anynpu_report_handler(265);
+		return -200003;
+	}
+	int32_t r = nnc_hbucp_hbDNNRelease(a0);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbucp_hbDNNGetModelNameList(void *, void *, uintptr_t);
+static int32_t enter_266(void * a0, void * a1, uintptr_t a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_266();
+		anynpu_report_handler(266);
+		return -200003;
+	}
+	int32_t r = nnc_hbucp_hbDNNGetModelNameList(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbucp_hbDNNGetModelHandle(void *, uintptr_t, void *);
+static int32_t enter_267(void * a0, uintptr_t a1, void * a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_267();
+		anynpu_report_handler(267);
+		return -200003;
+	}
+	int32_t r = nnc_hbucp_hbDNNGetModelHandle(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbucp_hbDNNGetInputCount(void *, uintptr_t);
+static int32_t enter_268(void * a0, uintptr_t a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_268();
+		anynpu_report_handler(268);
+		return -200003;
+	}
+	int32_t r = nnc_hbucp_hbDNNGetInputCount(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbucp_hbDNNGetInputName(void *, uintptr_t, int32_t);
+static int32_t enter_269(void * a0, uintptr_t a1, int32_t a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_269();
+		anynpu_report_handler(269);
+		return -200003;
+	}
+	int32_t r = nnc_hbucp_hbDNNGetInputName(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbucp_hbDNNGetInputTensorProperties(void *, uintptr_t, int32_t);
+static int32_t enter_270(void * a0, uintptr_t a1, int32_t a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_270();
+		anynpu_report_handler(270);
+		return -200003;
+	}
+	int32_t r = nnc_hbucp_hbDNNGetInputTensorProperties(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbucp_hbDNNGetOutputCount(void *, uintptr_t);
+static int32_t enter_271(void * a0, uintptr_t a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_271();
+		anynpu_report_handler(271);
+		return -200003;
+	}
+	int32_t r = nnc_hbucp_hbDNNGetOutputCount(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbucp_hbDNNGetOutputName(void *, uintptr_t, int32_t);
+static int32_t enter_272(void * a0, uintptr_t a1, int32_t a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_272();
+		anynpu_report_handler(272);
+		return -200003;
+	}
+	int32_t r = nnc_hbucp_hbDNNGetOutputName(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbucp_hbDNNGetOutputTensorProperties(void *, uintptr_t, int32_t);
+static int32_t enter_273(void * a0, uintptr_t a1, int32_t a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_273();
+		anynpu_report_handler(273);
+		return -200003;
+	}
+	int32_t r = nnc_hbucp_hbDNNGetOutputTensorProperties(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbucp_hbDNNGetInputDesc(void *, void *, void *, uintptr_t, int32_t);
+static int32_t enter_274(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_274();
+		anynpu_report_handler(274);
+		return -200003;
+	}
+	int32_t r = nnc_hbucp_hbDNNGetInputDesc(a0, a1, a2, a3, a4);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbucp_hbDNNGetOutputDesc(void *, void *, void *, uintptr_t, int32_t);
+static int32_t enter_275(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_275();
+		anynpu_report_handler(275);
+		return -200003;
+	}
+	int32_t r = nnc_hbucp_hbDNNGetOutputDesc(a0, a1, a2, a3, a4);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbucp_hbDNNGetModelDesc(void *, void *, void *, uintptr_t);
+static int32_t enter_276(void * a0, void * a1, void * a2, uintptr_t a3)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_276();
+		anynpu_report_handler(276);
+		return -200003;
+	}
+	int32_t r = nnc_hbucp_hbDNNGetModelDesc(a0, a1, a2, a3);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNGetHBMDesc(void *, void *, void *, uintptr_t, int32_t);
+static int32_t enter_277(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_277();
+		anynpu_report_handler(277);
+		return -200003;
+	}
+	int32_t r = nnc_hbDNNGetHBMDesc(a0, a1, a2, a3, a4);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNGetCompileBpuCoreNum(void *, uintptr_t);
+static int32_t enter_278(void * a0, uintptr_t a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_278();
+		anynpu_report_handler(278);
+		return -200003;
+	}
+	int32_t r = nnc_hbDNNGetCompileBpuCoreNum(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNInferV2(void *, void *, void *, uintptr_t);
+static int32_t enter_279(void * a0, void * a1, void * a2, uintptr_t a3)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_279();
+		anynpu_report_handler(279);
+		return -200003;
+	}
+	int32_t r = nnc_hbDNNInferV2(a0, a1, a2, a3);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNGetTaskOutputTensorProperties(void *, uintptr_t, int32_t, int32_t);
+static int32_t enter_280(void * a0, uintptr_t a1, int32_t a2, int32_t a3)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_280();
+		anynpu_report_handler(280);
+		return -200003;
+	}
+	int32_t r = nnc_hbDNNGetTaskOutputTensorProperties(a0, a1, a2, a3);
+	anynpu_leave();
+	return r;
+}
+
+extern uintptr_t nnc_hbucp_hbDNNGetErrorDesc(int32_t);
+static uintptr_t enter_281(int32_t a0)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_281();
+		anynpu_report_handler(281);
+		return 0;
+	}
+	uintptr_t r = nnc_hbucp_hbDNNGetErrorDesc(a0);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPBilateralFilter(void);
+static int32_t enter_282(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_282();
+		anynpu_report_handler(282);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPBilateralFilter();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPBoxFilter(void);
+static int32_t enter_283(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_283();
+		anynpu_report_handler(283);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPBoxFilter();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPCanny(void);
+static int32_t enter_284(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_284();
+		anynpu_report_handler(284);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPCanny();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPCornerHarris(void);
+static int32_t enter_285(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_285();
+		anynpu_report_handler(285);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPCornerHarris();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPCvtColor(void);
+static int32_t enter_286(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_286();
+		anynpu_report_handler(286);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPCvtColor();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPDilate(void);
+static int32_t enter_287(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_287();
+		anynpu_report_handler(287);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPDilate();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPEqualizeHist(void);
+static int32_t enter_288(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_288();
+		anynpu_report_handler(288);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPEqualizeHist();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPErode(void);
+static int32_t enter_289(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_289();
+		anynpu_report_handler(289);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPErode();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPFilter2D(void);
+static int32_t enter_290(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_290();
+		anynpu_report_handler(290);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPFilter2D();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPFlip(void);
+static int32_t enter_291(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_291();
+		anynpu_report_handler(291);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPFlip();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPGaussianBlur(void);
+static int32_t enter_292(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_292();
+		anynpu_report_handler(292);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPGaussianBlur();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPHBDemosaicing(void);
+static int32_t enter_293(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_293();
+		anynpu_report_handler(293);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPHBDemosaicing();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPISP(void);
+static int32_t enter_294(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_294();
+		anynpu_report_handler(294);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPISP();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPIntegral(void);
+static int32_t enter_295(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_295();
+		anynpu_report_handler(295);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPIntegral();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPLaplacianFilter(void);
+static int32_t enter_296(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_296();
+		anynpu_report_handler(296);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPLaplacianFilter();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPMedianBlur(void);
+static int32_t enter_297(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_297();
+		anynpu_report_handler(297);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPMedianBlur();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPOpticalFlowPyrLK(void);
+static int32_t enter_298(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_298();
+		anynpu_report_handler(298);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPOpticalFlowPyrLK();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPPyrDown(void);
+static int32_t enter_299(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_299();
+		anynpu_report_handler(299);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPPyrDown();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPPyrUp(void);
+static int32_t enter_300(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_300();
+		anynpu_report_handler(300);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPPyrUp();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPRemap(void);
+static int32_t enter_301(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_301();
+		anynpu_report_handler(301);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPRemap();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPResize(void);
+static int32_t enter_302(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_302();
+		anynpu_report_handler(302);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPResize();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPRoiResize(void);
+static int32_t enter_303(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_303();
+		anynpu_report_handler(303);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPRoiResize();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPRotate(void);
+static int32_t enter_304(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_304();
+		anynpu_report_handler(304);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPRotate();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPSepFilter2D(void);
+static int32_t enter_305(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_305();
+		anynpu_report_handler(305);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPSepFilter2D();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPSobel(void);
+static int32_t enter_306(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_306();
+		anynpu_report_handler(306);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPSobel();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPStitch(void);
+static int32_t enter_307(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_307();
+		anynpu_report_handler(307);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPStitch();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPThreshold(void);
+static int32_t enter_308(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_308();
+		anynpu_report_handler(308);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPThreshold();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPTranspose(void);
+static int32_t enter_309(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_309();
+		anynpu_report_handler(309);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPTranspose();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPWarpAffine(void);
+static int32_t enter_310(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_310();
+		anynpu_report_handler(310);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPWarpAffine();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPWarpPerspective(void);
+static int32_t enter_311(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_311();
+		anynpu_report_handler(311);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPWarpPerspective();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPCreateAlphaBlendLut(void);
+static int32_t enter_312(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_312();
+		anynpu_report_handler(312);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPCreateAlphaBlendLut();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPReleaseAlphaBlendLut(void);
+static int32_t enter_313(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_313();
+		anynpu_report_handler(313);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPReleaseAlphaBlendLut();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPCreateISPContext(void);
+static int32_t enter_314(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_314();
+		anynpu_report_handler(314);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPCreateISPContext();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPReleaseISPContext(void);
+static int32_t enter_315(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_315();
+		anynpu_report_handler(315);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPReleaseISPContext();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPGetISPOutputBuffer(void);
+static int32_t enter_316(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_316();
+		anynpu_report_handler(316);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPGetISPOutputBuffer();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPCreateMapWrap(void);
+static int32_t enter_317(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_317();
+		anynpu_report_handler(317);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPCreateMapWrap();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPReleaseMapWrap(void);
+static int32_t enter_318(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_318();
+		anynpu_report_handler(318);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPReleaseMapWrap();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPJPEGDecode(void);
+static int32_t enter_319(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_319();
+		anynpu_report_handler(319);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPJPEGDecode();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPJPEGEncode(void);
+static int32_t enter_320(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_320();
+		anynpu_report_handler(320);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPJPEGEncode();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPVideoDecode(void);
+static int32_t enter_321(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_321();
+		anynpu_report_handler(321);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPVideoDecode();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPVideoEncode(void);
+static int32_t enter_322(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_322();
+		anynpu_report_handler(322);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPVideoEncode();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPCreateJPEGDecContext(void);
+static int32_t enter_323(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_323();
+		anynpu_report_handler(323);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPCreateJPEGDecContext();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPReleaseJPEGDecContext(void);
+static int32_t enter_324(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_324();
+		anynpu_report_handler(324);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPReleaseJPEGDecContext();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPCreateJPEGEncContext(void);
+static int32_t enter_325(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_325();
+		anynpu_report_handler(325);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPCreateJPEGEncContext();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPReleaseJPEGEncContext(void);
+static int32_t enter_326(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_326();
+		anynpu_report_handler(326);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPReleaseJPEGEncContext();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPCreateVideoDecContext(void);
+static int32_t enter_327(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_327();
+		anynpu_report_handler(327);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPCreateVideoDecContext();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPReleaseVideoDecContext(void);
+static int32_t enter_328(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_328();
+		anynpu_report_handler(328);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPReleaseVideoDecContext();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPCreateVideoEncContext(void);
+static int32_t enter_329(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_329();
+		anynpu_report_handler(329);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPCreateVideoEncContext();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPReleaseVideoEncContext(void);
+static int32_t enter_330(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_330();
+		anynpu_report_handler(330);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPReleaseVideoEncContext();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPGetJPEGDecOutputBuffer(void);
+static int32_t enter_331(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_331();
+		anynpu_report_handler(331);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPGetJPEGDecOutputBuffer();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPGetJPEGEncOutputBuffer(void);
+static int32_t enter_332(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_332();
+		anynpu_report_handler(332);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPGetJPEGEncOutputBuffer();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPGetVideoDecOutputBuffer(void);
+static int32_t enter_333(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_333();
+		anynpu_report_handler(333);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPGetVideoDecOutputBuffer();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPGetVideoEncOutputBuffer(void);
+static int32_t enter_334(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_334();
+		anynpu_report_handler(334);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPGetVideoEncOutputBuffer();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPGetDefaultVideoDecParam(void);
+static int32_t enter_335(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_335();
+		anynpu_report_handler(335);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPGetDefaultVideoDecParam();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbVPGetDefaultVideoEncParam(void);
+static int32_t enter_336(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_336();
+		anynpu_report_handler(336);
+		return -200003;
+	}
+	int32_t r = nnc_hbVPGetDefaultVideoEncParam();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbFFT1D(void);
+static int32_t enter_337(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_337();
+		anynpu_report_handler(337);
+		return -200003;
+	}
+	int32_t r = nnc_hbFFT1D();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbFFT2D(void);
+static int32_t enter_338(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_338();
+		anynpu_report_handler(338);
+		return -200003;
+	}
+	int32_t r = nnc_hbFFT2D();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbIFFT1D(void);
+static int32_t enter_339(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_339();
+		anynpu_report_handler(339);
+		return -200003;
+	}
+	int32_t r = nnc_hbIFFT1D();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbIFFT2D(void);
+static int32_t enter_340(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_340();
+		anynpu_report_handler(340);
+		return -200003;
+	}
+	int32_t r = nnc_hbIFFT2D();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDSPAddrMap(void);
+static int32_t enter_341(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_341();
+		anynpu_report_handler(341);
+		return -200003;
+	}
+	int32_t r = nnc_hbDSPAddrMap();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDSPAddrUnmap(void);
+static int32_t enter_342(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_342();
+		anynpu_report_handler(342);
+		return -200003;
+	}
+	int32_t r = nnc_hbDSPAddrUnmap();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDSPRpcV2(void);
+static int32_t enter_343(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_343();
+		anynpu_report_handler(343);
+		return -200003;
+	}
+	int32_t r = nnc_hbDSPRpcV2();
+	anynpu_leave();
+	return r;
+}
+
 extern anynpu_fn anynpu_slot[] ANYNPU_HIDDEN;
 extern const anynpu_fn anynpu_counted[] ANYNPU_HIDDEN;
 anynpu_fn anynpu_target[FUNCTIONS] ANYNPU_HIDDEN;
@@ -4291,6 +5774,99 @@ static anynpu_fn live[FUNCTIONS] = {
 	(anynpu_fn)enter_248,
 	(anynpu_fn)enter_249,
 	(anynpu_fn)enter_250,
+	(anynpu_fn)enter_251,
+	(anynpu_fn)enter_252,
+	(anynpu_fn)enter_253,
+	(anynpu_fn)enter_254,
+	(anynpu_fn)enter_255,
+	(anynpu_fn)enter_256,
+	(anynpu_fn)enter_257,
+	(anynpu_fn)enter_258,
+	(anynpu_fn)enter_259,
+	(anynpu_fn)enter_260,
+	(anynpu_fn)enter_261,
+	(anynpu_fn)enter_262,
+	(anynpu_fn)enter_263,
+	(anynpu_fn)enter_264,
+	(anynpu_fn)enter_265,
+	(anynpu_fn)enter_266,
+	(anynpu_fn)enter_267,
+	(anynpu_fn)enter_268,
+	(anynpu_fn)enter_269,
+	(anynpu_fn)enter_270,
+	(anynpu_fn)enter_271,
+	(anynpu_fn)enter_272,
+	(anynpu_fn)enter_273,
+	(anynpu_fn)enter_274,
+	(anynpu_fn)enter_275,
+	(anynpu_fn)enter_276,
+	(anynpu_fn)enter_277,
+	(anynpu_fn)enter_278,
+	(anynpu_fn)enter_279,
+	(anynpu_fn)enter_280,
+	(anynpu_fn)enter_281,
+	(anynpu_fn)enter_282,
+	(anynpu_fn)enter_283,
+	(anynpu_fn)enter_284,
+	(anynpu_fn)enter_285,
+	(anynpu_fn)enter_286,
+	(anynpu_fn)enter_287,
+	(anynpu_fn)enter_288,
+	(anynpu_fn)enter_289,
+	(anynpu_fn)enter_290,
+	(anynpu_fn)enter_291,
+	(anynpu_fn)enter_292,
+	(anynpu_fn)enter_293,
+	(anynpu_fn)enter_294,
+	(anynpu_fn)enter_295,
+	(anynpu_fn)enter_296,
+	(anynpu_fn)enter_297,
+	(anynpu_fn)enter_298,
+	(anynpu_fn)enter_299,
+	(anynpu_fn)enter_300,
+	(anynpu_fn)enter_301,
+	(anynpu_fn)enter_302,
+	(anynpu_fn)enter_303,
+	(anynpu_fn)enter_304,
+	(anynpu_fn)enter_305,
+	(anynpu_fn)enter_306,
+	(anynpu_fn)enter_307,
+	(anynpu_fn)enter_308,
+	(anynpu_fn)enter_309,
+	(anynpu_fn)enter_310,
+	(anynpu_fn)enter_311,
+	(anynpu_fn)enter_312,
+	(anynpu_fn)enter_313,
+	(anynpu_fn)enter_314,
+	(anynpu_fn)enter_315,
+	(anynpu_fn)enter_316,
+	(anynpu_fn)enter_317,
+	(anynpu_fn)enter_318,
+	(anynpu_fn)enter_319,
+	(anynpu_fn)enter_320,
+	(anynpu_fn)enter_321,
+	(anynpu_fn)enter_322,
+	(anynpu_fn)enter_323,
+	(anynpu_fn)enter_324,
+	(anynpu_fn)enter_325,
+	(anynpu_fn)enter_326,
+	(anynpu_fn)enter_327,
+	(anynpu_fn)enter_328,
+	(anynpu_fn)enter_329,
+	(anynpu_fn)enter_330,
+	(anynpu_fn)enter_331,
+	(anynpu_fn)enter_332,
+	(anynpu_fn)enter_333,
+	(anynpu_fn)enter_334,
+	(anynpu_fn)enter_335,
+	(anynpu_fn)enter_336,
+	(anynpu_fn)enter_337,
+	(anynpu_fn)enter_338,
+	(anynpu_fn)enter_339,
+	(anynpu_fn)enter_340,
+	(anynpu_fn)enter_341,
+	(anynpu_fn)enter_342,
+	(anynpu_fn)enter_343,
 };
 
 /* A call of the driver's where calls are counted: counts those that it refuses. */
@@ -7593,6 +9169,99 @@ static const char *const name[FUNCTIONS] = {
 	"ANeuralNetworksModel_setOperandExtensionData",
 	"ANeuralNetworksCompilation_addExtensionAttribute",
 	"ANeuralNetworksExecution_addExtensionAttribute",
+	"hbUCPGetVersion",
+	"hbUCPGetSocName",
+	"hbUCPSubmitTask",
+	"hbUCPWaitTaskDone",
+	"hbUCPSetTaskDoneCb",
+	"hbUCPReleaseTask",
+	"hbUCPGetErrorDesc",
+	"hbUCPMalloc",
+	"hbUCPMallocCached",
+	"hbUCPMemFlush",
+	"hbUCPFree",
+	"hbDNNGetVersion",
+	"hbDNNInitializeFromFiles",
+	"hbDNNInitializeFromDDR",
+	"hbDNNRelease",
+	"hbDNNGetModelNameList",
+	"hbDNNGetModelHandle",
+	"hbDNNGetInputCount",
+	"hbDNNGetInputName",
+	"hbDNNGetInputTensorProperties",
+	"hbDNNGetOutputCount",
+	"hbDNNGetOutputName",
+	"hbDNNGetOutputTensorProperties",
+	"hbDNNGetInputDesc",
+	"hbDNNGetOutputDesc",
+	"hbDNNGetModelDesc",
+	"hbDNNGetHBMDesc",
+	"hbDNNGetCompileBpuCoreNum",
+	"hbDNNInferV2",
+	"hbDNNGetTaskOutputTensorProperties",
+	"hbDNNGetErrorDesc",
+	"hbVPBilateralFilter",
+	"hbVPBoxFilter",
+	"hbVPCanny",
+	"hbVPCornerHarris",
+	"hbVPCvtColor",
+	"hbVPDilate",
+	"hbVPEqualizeHist",
+	"hbVPErode",
+	"hbVPFilter2D",
+	"hbVPFlip",
+	"hbVPGaussianBlur",
+	"hbVPHBDemosaicing",
+	"hbVPISP",
+	"hbVPIntegral",
+	"hbVPLaplacianFilter",
+	"hbVPMedianBlur",
+	"hbVPOpticalFlowPyrLK",
+	"hbVPPyrDown",
+	"hbVPPyrUp",
+	"hbVPRemap",
+	"hbVPResize",
+	"hbVPRoiResize",
+	"hbVPRotate",
+	"hbVPSepFilter2D",
+	"hbVPSobel",
+	"hbVPStitch",
+	"hbVPThreshold",
+	"hbVPTranspose",
+	"hbVPWarpAffine",
+	"hbVPWarpPerspective",
+	"hbVPCreateAlphaBlendLut",
+	"hbVPReleaseAlphaBlendLut",
+	"hbVPCreateISPContext",
+	"hbVPReleaseISPContext",
+	"hbVPGetISPOutputBuffer",
+	"hbVPCreateMapWrap",
+	"hbVPReleaseMapWrap",
+	"hbVPJPEGDecode",
+	"hbVPJPEGEncode",
+	"hbVPVideoDecode",
+	"hbVPVideoEncode",
+	"hbVPCreateJPEGDecContext",
+	"hbVPReleaseJPEGDecContext",
+	"hbVPCreateJPEGEncContext",
+	"hbVPReleaseJPEGEncContext",
+	"hbVPCreateVideoDecContext",
+	"hbVPReleaseVideoDecContext",
+	"hbVPCreateVideoEncContext",
+	"hbVPReleaseVideoEncContext",
+	"hbVPGetJPEGDecOutputBuffer",
+	"hbVPGetJPEGEncOutputBuffer",
+	"hbVPGetVideoDecOutputBuffer",
+	"hbVPGetVideoEncOutputBuffer",
+	"hbVPGetDefaultVideoDecParam",
+	"hbVPGetDefaultVideoEncParam",
+	"hbFFT1D",
+	"hbFFT2D",
+	"hbIFFT1D",
+	"hbIFFT2D",
+	"hbDSPAddrMap",
+	"hbDSPAddrUnmap",
+	"hbDSPRpcV2",
 };
 
 static const uint8_t facade[FUNCTIONS] = {
@@ -7847,6 +9516,99 @@ static const uint8_t facade[FUNCTIONS] = {
 	4, /* ANeuralNetworksModel_setOperandExtensionData */
 	4, /* ANeuralNetworksCompilation_addExtensionAttribute */
 	4, /* ANeuralNetworksExecution_addExtensionAttribute */
+	5, /* hbUCPGetVersion */
+	5, /* hbUCPGetSocName */
+	5, /* hbUCPSubmitTask */
+	5, /* hbUCPWaitTaskDone */
+	5, /* hbUCPSetTaskDoneCb */
+	5, /* hbUCPReleaseTask */
+	5, /* hbUCPGetErrorDesc */
+	5, /* hbUCPMalloc */
+	5, /* hbUCPMallocCached */
+	5, /* hbUCPMemFlush */
+	5, /* hbUCPFree */
+	5, /* hbDNNGetVersion */
+	5, /* hbDNNInitializeFromFiles */
+	5, /* hbDNNInitializeFromDDR */
+	5, /* hbDNNRelease */
+	5, /* hbDNNGetModelNameList */
+	5, /* hbDNNGetModelHandle */
+	5, /* hbDNNGetInputCount */
+	5, /* hbDNNGetInputName */
+	5, /* hbDNNGetInputTensorProperties */
+	5, /* hbDNNGetOutputCount */
+	5, /* hbDNNGetOutputName */
+	5, /* hbDNNGetOutputTensorProperties */
+	5, /* hbDNNGetInputDesc */
+	5, /* hbDNNGetOutputDesc */
+	5, /* hbDNNGetModelDesc */
+	5, /* hbDNNGetHBMDesc */
+	5, /* hbDNNGetCompileBpuCoreNum */
+	5, /* hbDNNInferV2 */
+	5, /* hbDNNGetTaskOutputTensorProperties */
+	5, /* hbDNNGetErrorDesc */
+	5, /* hbVPBilateralFilter */
+	5, /* hbVPBoxFilter */
+	5, /* hbVPCanny */
+	5, /* hbVPCornerHarris */
+	5, /* hbVPCvtColor */
+	5, /* hbVPDilate */
+	5, /* hbVPEqualizeHist */
+	5, /* hbVPErode */
+	5, /* hbVPFilter2D */
+	5, /* hbVPFlip */
+	5, /* hbVPGaussianBlur */
+	5, /* hbVPHBDemosaicing */
+	5, /* hbVPISP */
+	5, /* hbVPIntegral */
+	5, /* hbVPLaplacianFilter */
+	5, /* hbVPMedianBlur */
+	5, /* hbVPOpticalFlowPyrLK */
+	5, /* hbVPPyrDown */
+	5, /* hbVPPyrUp */
+	5, /* hbVPRemap */
+	5, /* hbVPResize */
+	5, /* hbVPRoiResize */
+	5, /* hbVPRotate */
+	5, /* hbVPSepFilter2D */
+	5, /* hbVPSobel */
+	5, /* hbVPStitch */
+	5, /* hbVPThreshold */
+	5, /* hbVPTranspose */
+	5, /* hbVPWarpAffine */
+	5, /* hbVPWarpPerspective */
+	5, /* hbVPCreateAlphaBlendLut */
+	5, /* hbVPReleaseAlphaBlendLut */
+	5, /* hbVPCreateISPContext */
+	5, /* hbVPReleaseISPContext */
+	5, /* hbVPGetISPOutputBuffer */
+	5, /* hbVPCreateMapWrap */
+	5, /* hbVPReleaseMapWrap */
+	5, /* hbVPJPEGDecode */
+	5, /* hbVPJPEGEncode */
+	5, /* hbVPVideoDecode */
+	5, /* hbVPVideoEncode */
+	5, /* hbVPCreateJPEGDecContext */
+	5, /* hbVPReleaseJPEGDecContext */
+	5, /* hbVPCreateJPEGEncContext */
+	5, /* hbVPReleaseJPEGEncContext */
+	5, /* hbVPCreateVideoDecContext */
+	5, /* hbVPReleaseVideoDecContext */
+	5, /* hbVPCreateVideoEncContext */
+	5, /* hbVPReleaseVideoEncContext */
+	5, /* hbVPGetJPEGDecOutputBuffer */
+	5, /* hbVPGetJPEGEncOutputBuffer */
+	5, /* hbVPGetVideoDecOutputBuffer */
+	5, /* hbVPGetVideoEncOutputBuffer */
+	5, /* hbVPGetDefaultVideoDecParam */
+	5, /* hbVPGetDefaultVideoEncParam */
+	5, /* hbFFT1D */
+	5, /* hbFFT2D */
+	5, /* hbIFFT1D */
+	5, /* hbIFFT2D */
+	5, /* hbDSPAddrMap */
+	5, /* hbDSPAddrUnmap */
+	5, /* hbDSPRpcV2 */
 };
 
 static const uint8_t own[FUNCTIONS] = {
@@ -8101,6 +9863,99 @@ static const uint8_t own[FUNCTIONS] = {
 	0, /* ANeuralNetworksModel_setOperandExtensionData */
 	0, /* ANeuralNetworksCompilation_addExtensionAttribute */
 	0, /* ANeuralNetworksExecution_addExtensionAttribute */
+	0, /* hbUCPGetVersion */
+	0, /* hbUCPGetSocName */
+	0, /* hbUCPSubmitTask */
+	0, /* hbUCPWaitTaskDone */
+	0, /* hbUCPSetTaskDoneCb */
+	0, /* hbUCPReleaseTask */
+	0, /* hbUCPGetErrorDesc */
+	0, /* hbUCPMalloc */
+	0, /* hbUCPMallocCached */
+	0, /* hbUCPMemFlush */
+	0, /* hbUCPFree */
+	0, /* hbDNNGetVersion */
+	1, /* hbDNNInitializeFromFiles */
+	1, /* hbDNNInitializeFromDDR */
+	0, /* hbDNNRelease */
+	0, /* hbDNNGetModelNameList */
+	0, /* hbDNNGetModelHandle */
+	0, /* hbDNNGetInputCount */
+	0, /* hbDNNGetInputName */
+	0, /* hbDNNGetInputTensorProperties */
+	0, /* hbDNNGetOutputCount */
+	0, /* hbDNNGetOutputName */
+	0, /* hbDNNGetOutputTensorProperties */
+	0, /* hbDNNGetInputDesc */
+	0, /* hbDNNGetOutputDesc */
+	0, /* hbDNNGetModelDesc */
+	0, /* hbDNNGetHBMDesc */
+	0, /* hbDNNGetCompileBpuCoreNum */
+	1, /* hbDNNInferV2 */
+	0, /* hbDNNGetTaskOutputTensorProperties */
+	0, /* hbDNNGetErrorDesc */
+	0, /* hbVPBilateralFilter */
+	0, /* hbVPBoxFilter */
+	0, /* hbVPCanny */
+	0, /* hbVPCornerHarris */
+	0, /* hbVPCvtColor */
+	0, /* hbVPDilate */
+	0, /* hbVPEqualizeHist */
+	0, /* hbVPErode */
+	0, /* hbVPFilter2D */
+	0, /* hbVPFlip */
+	0, /* hbVPGaussianBlur */
+	0, /* hbVPHBDemosaicing */
+	0, /* hbVPISP */
+	0, /* hbVPIntegral */
+	0, /* hbVPLaplacianFilter */
+	0, /* hbVPMedianBlur */
+	0, /* hbVPOpticalFlowPyrLK */
+	0, /* hbVPPyrDown */
+	0, /* hbVPPyrUp */
+	0, /* hbVPRemap */
+	0, /* hbVPResize */
+	0, /* hbVPRoiResize */
+	0, /* hbVPRotate */
+	0, /* hbVPSepFilter2D */
+	0, /* hbVPSobel */
+	0, /* hbVPStitch */
+	0, /* hbVPThreshold */
+	0, /* hbVPTranspose */
+	0, /* hbVPWarpAffine */
+	0, /* hbVPWarpPerspective */
+	0, /* hbVPCreateAlphaBlendLut */
+	0, /* hbVPReleaseAlphaBlendLut */
+	0, /* hbVPCreateISPContext */
+	0, /* hbVPReleaseISPContext */
+	0, /* hbVPGetISPOutputBuffer */
+	0, /* hbVPCreateMapWrap */
+	0, /* hbVPReleaseMapWrap */
+	0, /* hbVPJPEGDecode */
+	0, /* hbVPJPEGEncode */
+	0, /* hbVPVideoDecode */
+	0, /* hbVPVideoEncode */
+	0, /* hbVPCreateJPEGDecContext */
+	0, /* hbVPReleaseJPEGDecContext */
+	0, /* hbVPCreateJPEGEncContext */
+	0, /* hbVPReleaseJPEGEncContext */
+	0, /* hbVPCreateVideoDecContext */
+	0, /* hbVPReleaseVideoDecContext */
+	0, /* hbVPCreateVideoEncContext */
+	0, /* hbVPReleaseVideoEncContext */
+	0, /* hbVPGetJPEGDecOutputBuffer */
+	0, /* hbVPGetJPEGEncOutputBuffer */
+	0, /* hbVPGetVideoDecOutputBuffer */
+	0, /* hbVPGetVideoEncOutputBuffer */
+	0, /* hbVPGetDefaultVideoDecParam */
+	0, /* hbVPGetDefaultVideoEncParam */
+	0, /* hbFFT1D */
+	0, /* hbFFT2D */
+	0, /* hbIFFT1D */
+	0, /* hbIFFT2D */
+	0, /* hbDSPAddrMap */
+	0, /* hbDSPAddrUnmap */
+	0, /* hbDSPRpcV2 */
 };
 
 static const anynpu_fn mixed[FUNCTIONS] = {
@@ -8355,6 +10210,99 @@ static const anynpu_fn mixed[FUNCTIONS] = {
 	(anynpu_fn)mixed_248,
 	(anynpu_fn)mixed_249,
 	(anynpu_fn)mixed_250,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
 };
 
 static const anynpu_fn judged[FUNCTIONS] = {
@@ -8609,6 +10557,99 @@ static const anynpu_fn judged[FUNCTIONS] = {
 	(anynpu_fn)judged_248,
 	(anynpu_fn)judged_249,
 	(anynpu_fn)judged_250,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
 };
 
 static const anynpu_fn judged_former[FUNCTIONS] = {
@@ -8875,6 +10916,99 @@ static const anynpu_fn dead[FUNCTIONS] = {
 	(anynpu_fn)dead_248,
 	(anynpu_fn)dead_249,
 	(anynpu_fn)dead_250,
+	(anynpu_fn)dead_251,
+	(anynpu_fn)dead_252,
+	(anynpu_fn)dead_253,
+	(anynpu_fn)dead_254,
+	(anynpu_fn)dead_255,
+	(anynpu_fn)dead_256,
+	(anynpu_fn)dead_257,
+	(anynpu_fn)dead_258,
+	(anynpu_fn)dead_259,
+	(anynpu_fn)dead_260,
+	(anynpu_fn)dead_261,
+	(anynpu_fn)dead_262,
+	(anynpu_fn)dead_263,
+	(anynpu_fn)dead_264,
+	(anynpu_fn)dead_265,
+	(anynpu_fn)dead_266,
+	(anynpu_fn)dead_267,
+	(anynpu_fn)dead_268,
+	(anynpu_fn)dead_269,
+	(anynpu_fn)dead_270,
+	(anynpu_fn)dead_271,
+	(anynpu_fn)dead_272,
+	(anynpu_fn)dead_273,
+	(anynpu_fn)dead_274,
+	(anynpu_fn)dead_275,
+	(anynpu_fn)dead_276,
+	(anynpu_fn)dead_277,
+	(anynpu_fn)dead_278,
+	(anynpu_fn)dead_279,
+	(anynpu_fn)dead_280,
+	(anynpu_fn)dead_281,
+	(anynpu_fn)dead_282,
+	(anynpu_fn)dead_283,
+	(anynpu_fn)dead_284,
+	(anynpu_fn)dead_285,
+	(anynpu_fn)dead_286,
+	(anynpu_fn)dead_287,
+	(anynpu_fn)dead_288,
+	(anynpu_fn)dead_289,
+	(anynpu_fn)dead_290,
+	(anynpu_fn)dead_291,
+	(anynpu_fn)dead_292,
+	(anynpu_fn)dead_293,
+	(anynpu_fn)dead_294,
+	(anynpu_fn)dead_295,
+	(anynpu_fn)dead_296,
+	(anynpu_fn)dead_297,
+	(anynpu_fn)dead_298,
+	(anynpu_fn)dead_299,
+	(anynpu_fn)dead_300,
+	(anynpu_fn)dead_301,
+	(anynpu_fn)dead_302,
+	(anynpu_fn)dead_303,
+	(anynpu_fn)dead_304,
+	(anynpu_fn)dead_305,
+	(anynpu_fn)dead_306,
+	(anynpu_fn)dead_307,
+	(anynpu_fn)dead_308,
+	(anynpu_fn)dead_309,
+	(anynpu_fn)dead_310,
+	(anynpu_fn)dead_311,
+	(anynpu_fn)dead_312,
+	(anynpu_fn)dead_313,
+	(anynpu_fn)dead_314,
+	(anynpu_fn)dead_315,
+	(anynpu_fn)dead_316,
+	(anynpu_fn)dead_317,
+	(anynpu_fn)dead_318,
+	(anynpu_fn)dead_319,
+	(anynpu_fn)dead_320,
+	(anynpu_fn)dead_321,
+	(anynpu_fn)dead_322,
+	(anynpu_fn)dead_323,
+	(anynpu_fn)dead_324,
+	(anynpu_fn)dead_325,
+	(anynpu_fn)dead_326,
+	(anynpu_fn)dead_327,
+	(anynpu_fn)dead_328,
+	(anynpu_fn)dead_329,
+	(anynpu_fn)dead_330,
+	(anynpu_fn)dead_331,
+	(anynpu_fn)dead_332,
+	(anynpu_fn)dead_333,
+	(anynpu_fn)dead_334,
+	(anynpu_fn)dead_335,
+	(anynpu_fn)dead_336,
+	(anynpu_fn)dead_337,
+	(anynpu_fn)dead_338,
+	(anynpu_fn)dead_339,
+	(anynpu_fn)dead_340,
+	(anynpu_fn)dead_341,
+	(anynpu_fn)dead_342,
+	(anynpu_fn)dead_343,
 };
 
 static const anynpu_fn starved[FUNCTIONS] = {
@@ -9129,11 +11263,456 @@ static const anynpu_fn starved[FUNCTIONS] = {
 	(anynpu_fn)starved_248,
 	(anynpu_fn)starved_249,
 	(anynpu_fn)starved_250,
+	(anynpu_fn)dead_251,
+	(anynpu_fn)dead_252,
+	(anynpu_fn)starved_253,
+	(anynpu_fn)starved_254,
+	(anynpu_fn)starved_255,
+	(anynpu_fn)starved_256,
+	(anynpu_fn)dead_257,
+	(anynpu_fn)starved_258,
+	(anynpu_fn)starved_259,
+	(anynpu_fn)starved_260,
+	(anynpu_fn)starved_261,
+	(anynpu_fn)dead_262,
+	(anynpu_fn)starved_263,
+	(anynpu_fn)starved_264,
+	(anynpu_fn)starved_265,
+	(anynpu_fn)starved_266,
+	(anynpu_fn)starved_267,
+	(anynpu_fn)starved_268,
+	(anynpu_fn)starved_269,
+	(anynpu_fn)starved_270,
+	(anynpu_fn)starved_271,
+	(anynpu_fn)starved_272,
+	(anynpu_fn)starved_273,
+	(anynpu_fn)starved_274,
+	(anynpu_fn)starved_275,
+	(anynpu_fn)starved_276,
+	(anynpu_fn)starved_277,
+	(anynpu_fn)starved_278,
+	(anynpu_fn)starved_279,
+	(anynpu_fn)starved_280,
+	(anynpu_fn)dead_281,
+	(anynpu_fn)starved_282,
+	(anynpu_fn)starved_283,
+	(anynpu_fn)starved_284,
+	(anynpu_fn)starved_285,
+	(anynpu_fn)starved_286,
+	(anynpu_fn)starved_287,
+	(anynpu_fn)starved_288,
+	(anynpu_fn)starved_289,
+	(anynpu_fn)starved_290,
+	(anynpu_fn)starved_291,
+	(anynpu_fn)starved_292,
+	(anynpu_fn)starved_293,
+	(anynpu_fn)starved_294,
+	(anynpu_fn)starved_295,
+	(anynpu_fn)starved_296,
+	(anynpu_fn)starved_297,
+	(anynpu_fn)starved_298,
+	(anynpu_fn)starved_299,
+	(anynpu_fn)starved_300,
+	(anynpu_fn)starved_301,
+	(anynpu_fn)starved_302,
+	(anynpu_fn)starved_303,
+	(anynpu_fn)starved_304,
+	(anynpu_fn)starved_305,
+	(anynpu_fn)starved_306,
+	(anynpu_fn)starved_307,
+	(anynpu_fn)starved_308,
+	(anynpu_fn)starved_309,
+	(anynpu_fn)starved_310,
+	(anynpu_fn)starved_311,
+	(anynpu_fn)starved_312,
+	(anynpu_fn)starved_313,
+	(anynpu_fn)starved_314,
+	(anynpu_fn)starved_315,
+	(anynpu_fn)starved_316,
+	(anynpu_fn)starved_317,
+	(anynpu_fn)starved_318,
+	(anynpu_fn)starved_319,
+	(anynpu_fn)starved_320,
+	(anynpu_fn)starved_321,
+	(anynpu_fn)starved_322,
+	(anynpu_fn)starved_323,
+	(anynpu_fn)starved_324,
+	(anynpu_fn)starved_325,
+	(anynpu_fn)starved_326,
+	(anynpu_fn)starved_327,
+	(anynpu_fn)starved_328,
+	(anynpu_fn)starved_329,
+	(anynpu_fn)starved_330,
+	(anynpu_fn)starved_331,
+	(anynpu_fn)starved_332,
+	(anynpu_fn)starved_333,
+	(anynpu_fn)starved_334,
+	(anynpu_fn)starved_335,
+	(anynpu_fn)starved_336,
+	(anynpu_fn)starved_337,
+	(anynpu_fn)starved_338,
+	(anynpu_fn)starved_339,
+	(anynpu_fn)starved_340,
+	(anynpu_fn)starved_341,
+	(anynpu_fn)starved_342,
+	(anynpu_fn)starved_343,
+};
+
+static const uint16_t namesake[FUNCTIONS] = {
+	0, /* anynpu_version */
+	1, /* anynpu_set_log_callback */
+	2, /* anynpu_last_error */
+	3, /* anynpu_placement_report */
+	4, /* anynpu_output_shape */
+	5, /* anynpu_live_handles */
+	6, /* anynpu_live_buffers */
+	7, /* OH_NNDevice_GetAllDevicesID */
+	8, /* OH_NNDevice_GetName */
+	9, /* OH_NNDevice_GetType */
+	10, /* OH_NNTensorDesc_Create */
+	11, /* OH_NNTensorDesc_Destroy */
+	12, /* OH_NNTensorDesc_SetName */
+	13, /* OH_NNTensorDesc_GetName */
+	14, /* OH_NNTensorDesc_SetDataType */
+	15, /* OH_NNTensorDesc_GetDataType */
+	16, /* OH_NNTensorDesc_SetShape */
+	17, /* OH_NNTensorDesc_GetShape */
+	18, /* OH_NNTensorDesc_SetFormat */
+	19, /* OH_NNTensorDesc_GetFormat */
+	20, /* OH_NNTensorDesc_GetElementCount */
+	21, /* OH_NNTensorDesc_GetByteSize */
+	22, /* OH_NNTensor_Create */
+	23, /* OH_NNTensor_CreateWithSize */
+	24, /* OH_NNTensor_CreateWithFd */
+	25, /* OH_NNTensor_Destroy */
+	26, /* OH_NNTensor_GetTensorDesc */
+	27, /* OH_NNTensor_GetDataBuffer */
+	28, /* OH_NNTensor_GetFd */
+	29, /* OH_NNTensor_GetSize */
+	30, /* OH_NNTensor_GetOffset */
+	31, /* OH_NNQuantParam_Create */
+	32, /* OH_NNQuantParam_SetScales */
+	33, /* OH_NNQuantParam_SetZeroPoints */
+	34, /* OH_NNQuantParam_SetNumBits */
+	35, /* OH_NNQuantParam_Destroy */
+	36, /* OH_NNModel_Construct */
+	37, /* OH_NNModel_Destroy */
+	38, /* OH_NNModel_AddTensor */
+	39, /* OH_NNModel_AddTensorToModel */
+	40, /* OH_NNModel_SetTensorData */
+	41, /* OH_NNModel_SetTensorQuantParams */
+	42, /* OH_NNModel_SetTensorType */
+	43, /* OH_NNModel_AddOperation */
+	44, /* OH_NNModel_SpecifyInputsAndOutputs */
+	45, /* OH_NNModel_Finish */
+	46, /* OH_NNModel_GetAvailableOperations */
+	47, /* OH_NNCompilation_Construct */
+	48, /* OH_NNCompilation_ConstructWithOfflineModelFile */
+	49, /* OH_NNCompilation_ConstructWithOfflineModelBuffer */
+	50, /* OH_NNCompilation_ConstructForCache */
+	51, /* OH_NNCompilation_ExportCacheToBuffer */
+	52, /* OH_NNCompilation_ImportCacheFromBuffer */
+	53, /* OH_NNCompilation_AddExtensionConfig */
+	54, /* OH_NNCompilation_SetDevice */
+	55, /* OH_NNCompilation_SetCache */
+	56, /* OH_NNCompilation_SetPerformanceMode */
+	57, /* OH_NNCompilation_SetPriority */
+	58, /* OH_NNCompilation_EnableFloat16 */
+	59, /* OH_NNCompilation_Build */
+	60, /* OH_NNCompilation_Destroy */
+	61, /* OH_NNExecutor_Construct */
+	62, /* OH_NNExecutor_Destroy */
+	63, /* OH_NNExecutor_GetInputCount */
+	64, /* OH_NNExecutor_GetOutputCount */
+	65, /* OH_NNExecutor_CreateInputTensorDesc */
+	66, /* OH_NNExecutor_CreateOutputTensorDesc */
+	67, /* OH_NNExecutor_GetOutputShape */
+	68, /* OH_NNExecutor_GetInputDimRange */
+	69, /* OH_NNExecutor_SetOnRunDone */
+	70, /* OH_NNExecutor_SetOnServiceDied */
+	71, /* OH_NNExecutor_RunSync */
+	72, /* OH_NNExecutor_RunAsync */
+	73, /* OH_NNExecutor_SetInput */
+	74, /* OH_NNExecutor_SetOutput */
+	75, /* OH_NNExecutor_Run */
+	76, /* OH_NNExecutor_AllocateInputMemory */
+	77, /* OH_NNExecutor_AllocateOutputMemory */
+	78, /* OH_NNExecutor_DestroyInputMemory */
+	79, /* OH_NNExecutor_DestroyOutputMemory */
+	80, /* OH_NNExecutor_SetInputWithMemory */
+	81, /* OH_NNExecutor_SetOutputWithMemory */
+	82, /* OH_NNModel_BuildFromLiteGraph */
+	83, /* OH_NNModel_SetInputsAndOutputsInfo */
+	84, /* OH_NNModel_BuildFromMetaGraph */
+	85, /* OH_NNModel_HasCache */
+	86, /* OH_NN_GetDeviceID */
+	87, /* OH_NN_IsSupportAIPP */
+	88, /* OH_NNExecutor_RunSyncWithAipp */
+	89, /* rknn_init */
+	90, /* rknn_dup_context */
+	91, /* rknn_destroy */
+	92, /* rknn_query */
+	93, /* rknn_set_core_mask */
+	94, /* rknn_set_batch_core_num */
+	95, /* rknn_inputs_set */
+	96, /* rknn_run */
+	97, /* rknn_wait */
+	98, /* rknn_outputs_get */
+	99, /* rknn_outputs_release */
+	100, /* rknn_create_mem */
+	101, /* rknn_create_mem2 */
+	102, /* rknn_create_mem_from_fd */
+	103, /* rknn_create_mem_from_phys */
+	104, /* rknn_create_mem_from_mb_blk */
+	105, /* rknn_destory_mem */
+	106, /* rknn_destroy_mem */
+	107, /* rknn_set_weight_mem */
+	108, /* rknn_set_internal_mem */
+	109, /* rknn_set_io_mem */
+	110, /* rknn_mem_sync */
+	111, /* rknn_set_input_shape */
+	112, /* rknn_set_input_shapes */
+	113, /* rknn_register_custom_ops */
+	114, /* rknn_custom_op_get_op_attr */
+	115, /* rknn_matmul_create */
+	116, /* rknn_matmul_create_dynamic_shape */
+	117, /* rknn_matmul_create_dyn_shape */
+	118, /* rknn_matmul_set_io_mem */
+	119, /* rknn_matmul_set_core_mask */
+	120, /* rknn_matmul_set_quant_params */
+	121, /* rknn_matmul_get_quant_params */
+	122, /* rknn_matmul_set_dynamic_shape */
+	123, /* rknn_matmul_run */
+	124, /* rknn_matmul_destroy */
+	125, /* rknn_B_normal_layout_to_native_layout */
+	262, /* hbDNNGetVersion */
+	263, /* hbDNNInitializeFromFiles */
+	264, /* hbDNNInitializeFromDDR */
+	265, /* hbDNNRelease */
+	266, /* hbDNNGetModelNameList */
+	267, /* hbDNNGetModelHandle */
+	268, /* hbDNNGetInputCount */
+	269, /* hbDNNGetInputName */
+	270, /* hbDNNGetInputTensorProperties */
+	271, /* hbDNNGetOutputCount */
+	272, /* hbDNNGetOutputName */
+	273, /* hbDNNGetOutputTensorProperties */
+	138, /* hbDNNInfer */
+	139, /* hbDNNRoiInfer */
+	140, /* hbDNNResize */
+	141, /* hbDNNSetTaskDoneCb */
+	142, /* hbDNNWaitTaskDone */
+	143, /* hbDNNReleaseTask */
+	144, /* hbSysAllocMem */
+	145, /* hbSysAllocCachedMem */
+	146, /* hbSysFlushMem */
+	147, /* hbSysWriteMem */
+	148, /* hbSysReadMem */
+	149, /* hbSysFreeMem */
+	150, /* hbSysRegisterMem */
+	151, /* hbSysUnregisterMem */
+	152, /* hbDNNGetInputSource */
+	274, /* hbDNNGetInputDesc */
+	275, /* hbDNNGetOutputDesc */
+	276, /* hbDNNGetModelDesc */
+	156, /* hbDNNGetModelTag */
+	157, /* hbDNNGetOutputOperatorType */
+	158, /* hbDNNGetEstimateLatency */
+	159, /* hbDNNGetTaskEstimateTime */
+	160, /* hbDNNGetTaskEstimateStartTime */
+	281, /* hbDNNGetErrorDesc */
+	162, /* hbDNNGetLayoutName */
+	163, /* hbDNNUnquantizeByScale */
+	164, /* hbDNNConvertLayout */
+	165, /* hbDNNConvertLayoutRoi */
+	166, /* hbDNNConvertLayoutToNative1HW1 */
+	167, /* hbDNNConvertLayoutToNative111C */
+	168, /* hbDNNConvertLayoutToNative1111 */
+	169, /* hbDNNAddPadding */
+	170, /* hbDNNRemovePadding */
+	171, /* hbDNNAddPaddingWithStride */
+	172, /* hbDNNRemovePaddingWithStride */
+	173, /* hbDNNConvertEndianness */
+	174, /* _Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE */
+	175, /* _Z27hbDNNUnregisterLayerCreatorPKc */
+	176, /* ANeuralNetworks_getDeviceCount */
+	177, /* ANeuralNetworks_getDevice */
+	178, /* ANeuralNetworksDevice_getName */
+	179, /* ANeuralNetworksDevice_getType */
+	180, /* ANeuralNetworksDevice_getVersion */
+	181, /* ANeuralNetworksDevice_getFeatureLevel */
+	182, /* ANeuralNetworksDevice_wait */
+	183, /* ANeuralNetworks_getRuntimeFeatureLevel */
+	184, /* ANeuralNetworksModel_getSupportedOperationsForDevices */
+	185, /* ANeuralNetworksMemory_createFromFd */
+	186, /* ANeuralNetworksMemory_createFromAHardwareBuffer */
+	187, /* ANeuralNetworksMemory_free */
+	188, /* ANeuralNetworksMemoryDesc_create */
+	189, /* ANeuralNetworksMemoryDesc_addInputRole */
+	190, /* ANeuralNetworksMemoryDesc_addOutputRole */
+	191, /* ANeuralNetworksMemoryDesc_setDimensions */
+	192, /* ANeuralNetworksMemoryDesc_finish */
+	193, /* ANeuralNetworksMemoryDesc_free */
+	194, /* ANeuralNetworksMemory_createFromDesc */
+	195, /* ANeuralNetworksMemory_copy */
+	196, /* ANeuralNetworksModel_create */
+	197, /* ANeuralNetworksModel_free */
+	198, /* ANeuralNetworksModel_addOperand */
+	199, /* ANeuralNetworksModel_setOperandValue */
+	200, /* ANeuralNetworksModel_setOperandValueFromMemory */
+	201, /* ANeuralNetworksModel_setOperandValueFromModel */
+	202, /* ANeuralNetworksModel_setOperandSymmPerChannelQuantParams */
+	203, /* ANeuralNetworksModel_addOperation */
+	204, /* ANeuralNetworksModel_identifyInputsAndOutputs */
+	205, /* ANeuralNetworksModel_relaxComputationFloat32toFloat16 */
+	206, /* ANeuralNetworksModel_finish */
+	207, /* ANeuralNetworksCompilation_create */
+	208, /* ANeuralNetworksCompilation_createForDevices */
+	209, /* ANeuralNetworksCompilation_free */
+	210, /* ANeuralNetworksCompilation_setPreference */
+	211, /* ANeuralNetworksCompilation_setCaching */
+	212, /* ANeuralNetworksCompilation_setPriority */
+	213, /* ANeuralNetworksCompilation_setTimeout */
+	214, /* ANeuralNetworksCompilation_finish */
+	215, /* ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput */
+	216, /* ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput */
+	217, /* ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput */
+	218, /* ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput */
+	219, /* ANeuralNetworksExecution_create */
+	220, /* ANeuralNetworksExecution_free */
+	221, /* ANeuralNetworksExecution_setInput */
+	222, /* ANeuralNetworksExecution_setInputFromMemory */
+	223, /* ANeuralNetworksExecution_setOutput */
+	224, /* ANeuralNetworksExecution_setOutputFromMemory */
+	225, /* ANeuralNetworksExecution_enableInputAndOutputPadding */
+	226, /* ANeuralNetworksExecution_setReusable */
+	227, /* ANeuralNetworksExecution_setMeasureTiming */
+	228, /* ANeuralNetworksExecution_setTimeout */
+	229, /* ANeuralNetworksExecution_setLoopTimeout */
+	230, /* ANeuralNetworks_getDefaultLoopTimeout */
+	231, /* ANeuralNetworks_getMaximumLoopTimeout */
+	232, /* ANeuralNetworksExecution_compute */
+	233, /* ANeuralNetworksExecution_startCompute */
+	234, /* ANeuralNetworksExecution_burstCompute */
+	235, /* ANeuralNetworksExecution_startComputeWithDependencies */
+	236, /* ANeuralNetworksExecution_getOutputOperandRank */
+	237, /* ANeuralNetworksExecution_getOutputOperandDimensions */
+	238, /* ANeuralNetworksExecution_getDuration */
+	239, /* ANeuralNetworksBurst_create */
+	240, /* ANeuralNetworksBurst_free */
+	241, /* ANeuralNetworksEvent_wait */
+	242, /* ANeuralNetworksEvent_free */
+	243, /* ANeuralNetworksEvent_createFromSyncFenceFd */
+	244, /* ANeuralNetworksEvent_getSyncFenceFd */
+	245, /* ANeuralNetworksDevice_getExtensionSupport */
+	246, /* ANeuralNetworksModel_getExtensionOperandType */
+	247, /* ANeuralNetworksModel_getExtensionOperationType */
+	248, /* ANeuralNetworksModel_setOperandExtensionData */
+	249, /* ANeuralNetworksCompilation_addExtensionAttribute */
+	250, /* ANeuralNetworksExecution_addExtensionAttribute */
+	251, /* hbUCPGetVersion */
+	252, /* hbUCPGetSocName */
+	253, /* hbUCPSubmitTask */
+	254, /* hbUCPWaitTaskDone */
+	255, /* hbUCPSetTaskDoneCb */
+	256, /* hbUCPReleaseTask */
+	257, /* hbUCPGetErrorDesc */
+	258, /* hbUCPMalloc */
+	259, /* hbUCPMallocCached */
+	260, /* hbUCPMemFlush */
+	261, /* hbUCPFree */
+	126, /* hbDNNGetVersion */
+	127, /* hbDNNInitializeFromFiles */
+	128, /* hbDNNInitializeFromDDR */
+	129, /* hbDNNRelease */
+	130, /* hbDNNGetModelNameList */
+	131, /* hbDNNGetModelHandle */
+	132, /* hbDNNGetInputCount */
+	133, /* hbDNNGetInputName */
+	134, /* hbDNNGetInputTensorProperties */
+	135, /* hbDNNGetOutputCount */
+	136, /* hbDNNGetOutputName */
+	137, /* hbDNNGetOutputTensorProperties */
+	153, /* hbDNNGetInputDesc */
+	154, /* hbDNNGetOutputDesc */
+	155, /* hbDNNGetModelDesc */
+	277, /* hbDNNGetHBMDesc */
+	278, /* hbDNNGetCompileBpuCoreNum */
+	279, /* hbDNNInferV2 */
+	280, /* hbDNNGetTaskOutputTensorProperties */
+	161, /* hbDNNGetErrorDesc */
+	282, /* hbVPBilateralFilter */
+	283, /* hbVPBoxFilter */
+	284, /* hbVPCanny */
+	285, /* hbVPCornerHarris */
+	286, /* hbVPCvtColor */
+	287, /* hbVPDilate */
+	288, /* hbVPEqualizeHist */
+	289, /* hbVPErode */
+	290, /* hbVPFilter2D */
+	291, /* hbVPFlip */
+	292, /* hbVPGaussianBlur */
+	293, /* hbVPHBDemosaicing */
+	294, /* hbVPISP */
+	295, /* hbVPIntegral */
+	296, /* hbVPLaplacianFilter */
+	297, /* hbVPMedianBlur */
+	298, /* hbVPOpticalFlowPyrLK */
+	299, /* hbVPPyrDown */
+	300, /* hbVPPyrUp */
+	301, /* hbVPRemap */
+	302, /* hbVPResize */
+	303, /* hbVPRoiResize */
+	304, /* hbVPRotate */
+	305, /* hbVPSepFilter2D */
+	306, /* hbVPSobel */
+	307, /* hbVPStitch */
+	308, /* hbVPThreshold */
+	309, /* hbVPTranspose */
+	310, /* hbVPWarpAffine */
+	311, /* hbVPWarpPerspective */
+	312, /* hbVPCreateAlphaBlendLut */
+	313, /* hbVPReleaseAlphaBlendLut */
+	314, /* hbVPCreateISPContext */
+	315, /* hbVPReleaseISPContext */
+	316, /* hbVPGetISPOutputBuffer */
+	317, /* hbVPCreateMapWrap */
+	318, /* hbVPReleaseMapWrap */
+	319, /* hbVPJPEGDecode */
+	320, /* hbVPJPEGEncode */
+	321, /* hbVPVideoDecode */
+	322, /* hbVPVideoEncode */
+	323, /* hbVPCreateJPEGDecContext */
+	324, /* hbVPReleaseJPEGDecContext */
+	325, /* hbVPCreateJPEGEncContext */
+	326, /* hbVPReleaseJPEGEncContext */
+	327, /* hbVPCreateVideoDecContext */
+	328, /* hbVPReleaseVideoDecContext */
+	329, /* hbVPCreateVideoEncContext */
+	330, /* hbVPReleaseVideoEncContext */
+	331, /* hbVPGetJPEGDecOutputBuffer */
+	332, /* hbVPGetJPEGEncOutputBuffer */
+	333, /* hbVPGetVideoDecOutputBuffer */
+	334, /* hbVPGetVideoEncOutputBuffer */
+	335, /* hbVPGetDefaultVideoDecParam */
+	336, /* hbVPGetDefaultVideoEncParam */
+	337, /* hbFFT1D */
+	338, /* hbFFT2D */
+	339, /* hbIFFT1D */
+	340, /* hbIFFT2D */
+	341, /* hbDSPAddrMap */
+	342, /* hbDSPAddrUnmap */
+	343, /* hbDSPRpcV2 */
+};
+
+static const struct anynpu_pair pair[] = {
+	{3, 5, "ANYNPU_HBDNN_ABI", "ucp", "libhbucp.so"},
+	{0, 0, NULL, NULL, NULL},
 };
 
 const struct anynpu_image anynpu_image = {
 	.functions = FUNCTIONS,
-	.facades = 5,
+	.facades = 6,
 	.name = name,
 	.facade = facade,
 	.own = own,
@@ -9143,6 +11722,8 @@ const struct anynpu_image anynpu_image = {
 	.starved = starved,
 	.judged = judged,
 	.judged_former = judged_former,
+	.namesake = namesake,
+	.pair = pair,
 	.slot = anynpu_slot,
 	.counted = anynpu_counted,
 	.target = anynpu_target,

@@ -11,6 +11,7 @@ if [ "${singles[*]}" = all ]; then
   singles=()
   for list in capi/stub/z*.symbols; do
     list=${list##*/z}
+    [[ $list != libhb* ]] || continue # loaded along with another library
     singles+=("${list%.symbols}")
   done
 fi
@@ -107,6 +108,7 @@ anynpu libanynpu.so.0
 ohnn   libneural_network_core.so
 rknn   librknnrt.so examples/digits/digits.onnx
 hbdnn  libdnn.so examples/digits/digits.onnx
+hbucp  libhbucp.so examples/digits/digits.onnx
 nnapi  libneuralnetworks.so
 '
 mkdir "$dir/project"

@@ -90,6 +90,7 @@ anynpu libanynpu.so.0
 ohnn   libneural_network_core.so
 rknn   librknnrt.so /opt/digits/digits.onnx
 hbdnn  libdnn.so /opt/digits/digits.onnx
+hbucp  libhbucp.so /opt/digits/digits.onnx
 nnapi  libneuralnetworks.so
 '
 apis=$(awk '{print $1}' <<< "$projects" | xargs)

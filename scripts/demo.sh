@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # usage: demo.sh
-# Builds the libraries and the four programs that recognize handwritten digits, a line per step with its seconds, and runs them: each
+# Builds the libraries and the five programs that recognize handwritten digits, a line per step with its seconds, and runs them: each
 # ends with its verdict. What the steps print goes to build/demo, with a line per digit; a step that fails shows the end of its own.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
@@ -17,11 +17,11 @@ step() { # WHAT FILE TARGET...
   "${MAKE:-make}" --no-print-directory "$@" > "$file" 2>&1 || { echo; failed "$what" "$file"; }
   echo "$((SECONDS - start)) s"
 }
-programs=(rknn_digits hbdnn_digits nnapi_digits ohnn_digits)
+programs=(rknn_digits hbdnn_digits hbucp_digits nnapi_digits ohnn_digits)
 step "building the libraries" libraries.txt libs
-step "building four programs, one for each API" programs.txt "${programs[@]/#/$build/examples/}"
+step "building five programs, one for each API" programs.txt "${programs[@]/#/$build/examples/}"
 for program in "${programs[@]}"; do
-  case $program in rknn*|hbdnn*) model=digits.onnx ;; *) model=digits.weights ;; esac
+  case $program in rknn*|hbdnn*|hbucp*) model=digits.onnx ;; *) model=digits.weights ;; esac
   file=$build/demo/$program.txt
   "$build/examples/$program" "examples/digits/$model" examples/digits/images/*.pgm > "$file" 2>&1 || failed "$program" "$file"
   tail -n 1 "$file"

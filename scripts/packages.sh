@@ -12,6 +12,7 @@ names=(libanynpu libanynpu-single libanynpu-dev anynpu)
 singles=()
 for list in capi/stub/z*.symbols; do
   list=${list##*/z}
+  [[ $list != libhb* ]] || continue # loaded along with another library
   singles+=("${list%.symbols}")
 done
 version=$1; shift

@@ -87,7 +87,20 @@ type Facade struct {
 
 	HandlesFirst bool // the API judges handles before all other arguments
 
+	// Replaces names the façade of an older generation of the API: a process uses one of the two. Names that both have
+	// are exported once and lead to the one that the process uses. It uses this one if Sign says so, or if its first call
+	// is of a function that the older one lacks.
+	Replaces string
+	Sign     Sign
+
 	Rows []Row
+}
+
+// A Sign tells a process of the newer generation of an API. Another value of the variable than Value, if it is set, says
+// that it is of the older one.
+type Sign struct {
+	Variable, Value string
+	Library         string // a file of this name is mapped
 }
 
 // Owners of calls that are not a place.
@@ -123,8 +136,12 @@ type Row struct {
 	Stubs []string // sonames of the stub libraries that have it; nil means all of the façade's
 
 	CXX     string // parameter types in C++ where the header has others there, such as references
-	Mangled bool   // a function of C++, which C cannot name: the symbol is the mangled one
+	Mangled bool   // C cannot name it: a function of C++, whose symbol is the mangled one, or one without a public prototype
 	Codes   string // function that turns errors into codes, "": status
+
+	// Refused is why every call is refused: the function has no behaviour of its own. The package's function refused makes
+	// the error of it.
+	Refused string
 
 	// Older are parameters that callers of an older form of the function pass behind the others. The behaviour receives
 	// them as raw ones; from other callers they are whatever the registers and the stack hold.
@@ -152,4 +169,4 @@ type Row struct {
 }
 
 // Facades lists every façade in the order of their slots in the jump table.
-var Facades = []*Facade{AnyNPU, OHNN, RKNN, HBDNN, NNAPI}
+var Facades = []*Facade{AnyNPU, OHNN, RKNN, HBDNN, NNAPI, HBUCP}

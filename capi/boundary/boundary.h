@@ -17,6 +17,13 @@ typedef void (*anynpu_fn)(void);
  * The exported functions as the generator lists them. Arrays are indexed by function; slot, target, live and driver
  * are writable.
  */
+/* Two generations of an API, of which a process uses one. */
+struct anynpu_pair {
+	uint8_t older, newer;    /* facades; the same one ends the list */
+	const char *variable, *value; /* the variable says with that value that the newer one is used, with another one that the older is */
+	const char *library;     /* a file of this name is mapped where the newer one is used */
+};
+
 struct anynpu_image {
 	uint32_t functions;
 	uint32_t facades;
@@ -35,6 +42,8 @@ struct anynpu_image {
 	const anynpu_fn *judged; /* calls the driver's function and counts a call that it refuses; NULL: what it returns is no failure */
 	const anynpu_fn *judged_former; /* the same with the parameters of a former version of the API */
 	anynpu_fn *driver;      /* the driver's function, NULL if there is none */
+	const uint16_t *namesake; /* function of that name of the other generation, or the function itself */
+	const struct anynpu_pair *pair;
 	anynpu_fn *driven;      /* where a call for the driver goes: to its function, or by judged */
 };
 
@@ -93,6 +102,10 @@ ANYNPU_HIDDEN void anynpu_back(int inside);
  * state and fills its slots, and of every one in the state ANYNPU_DEVICE.
  */
 ANYNPU_HIDDEN anynpu_fn anynpu_resolve(uint32_t i, const void *caller);
+/* The function that serves calls of function i: i, or its namesake of the other generation, if the process uses that. The
+ * first call decides which one it uses. What is of the other generation and has no namesake serves itself: it is dead. */
+ANYNPU_HIDDEN uint32_t anynpu_served(uint32_t i);
+ANYNPU_HIDDEN int anynpu_other_generation(uint32_t i);
 /* Move a facade to a state; 0, or -1 if the transition is not allowed. When it returns, every slot is stored. */
 ANYNPU_HIDDEN int anynpu_route(uint32_t facade, int state);
 /* Take the calls of an undecided facade as programs of a former version of its API pass them. Called while it is decided. */

@@ -55,7 +55,7 @@ uintptr_t anynpu_window_base, anynpu_window_size;
 int anynpu_ending;
 int anynpu_probing;
 static _Atomic int report_fd = -1;
-static _Atomic int reported;
+static _Atomic int reported, reported_mix;
 
 static int have_image(void) { return &anynpu_image != NULL; }
 
@@ -70,6 +70,8 @@ static void lead(uint32_t i, anynpu_fn f)
 		f = anynpu_image.counted[i];
 	}
 	store(&anynpu_image.slot[i], f);
+	if (anynpu_image.namesake[i] != i) /* which is exported, or is not, and then nobody looks at its slot */
+		store(&anynpu_image.slot[anynpu_image.namesake[i]], f);
 }
 
 /* Where the calls of function i lead, counted or not. */
@@ -171,6 +173,9 @@ const int *anynpu_route_states(void) { return (const int *)states; }
 
 anynpu_fn anynpu_resolve(uint32_t i, const void *caller)
 {
+	i = anynpu_served(i);
+	if (anynpu_other_generation(i))
+		return anynpu_image.dead[i];
 	uint32_t facade = anynpu_image.facade[i];
 	if (states[facade] == ANYNPU_DEVICE) {
 		anynpu_fn driver = anynpu_image.driver[i];
@@ -223,8 +228,9 @@ void anynpu_route_child(void)
 		anynpu_fn now = led(i);
 		store(&anynpu_image.live[i], anynpu_image.dead[i]);
 		int drivers = now == anynpu_image.driver[i] || now == anynpu_image.driven[i] || now == anynpu_image.mixed[i];
+		uint32_t served = anynpu_served(i);
 		if (!drivers)
-			store(&anynpu_image.slot[i], anynpu_image.dead[i]);
+			store(&anynpu_image.slot[i], anynpu_image.dead[served]);
 	}
 }
 
@@ -258,17 +264,31 @@ static void report(int fd, const char *format, uint32_t i, const char *what)
 		return;
 }
 
-void anynpu_report_dead(uint32_t i)
-{
-	int fd = report_fd;
-	if (fd >= 0 && !atomic_exchange(&reported, 1))
-		report(fd, "boundary: call refused in a forked child, fork before the first call or exec after the fork function=%s\n", i, "");
-}
-
 static int early_fd(void)
 {
 	const char *log = anynpu_getenv("ANYNPU_LOG");
 	return log && strcmp(log, "off") == 0 ? -1 : 2;
+}
+
+/* One line per process: a program that mixes two generations of an API calls many functions of the wrong one. */
+static void report_mix(uint32_t i)
+{
+	int fd = anynpu_started() ? report_fd : early_fd();
+	if (fd >= 0 && !atomic_exchange(&reported_mix, 1))
+		report(fd, "boundary: call refused, it is of the %2$s generation of its API, and the process uses the other one, as its "
+			"libraries or ANYNPU_HBDNN_ABI say function=%1$s\n", i,
+			anynpu_image.facade[i] == anynpu_image.pair[0].newer ? "newer" : "older");
+}
+
+void anynpu_report_dead(uint32_t i)
+{
+	if (anynpu_other_generation(i)) {
+		report_mix(i);
+		return;
+	}
+	int fd = report_fd;
+	if (fd >= 0 && !atomic_exchange(&reported, 1))
+		report(fd, "boundary: call refused in a forked child, fork before the first call or exec after the fork function=%s\n", i, "");
 }
 
 void anynpu_report_handler(uint32_t i)

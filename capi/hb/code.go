@@ -48,6 +48,7 @@ type API struct {
 	Wanted    string // a task that gets another member
 	Closed    string // why a task gets none
 	Unfilled  string // why a task cannot be waited for
+	Compiled  Code   // of a model for a board, for which no ONNX file is found
 	Status    func(error) int32
 }
 

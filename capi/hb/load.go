@@ -10,7 +10,6 @@ import (
 	"github.com/anynpu/anynpu/capi/devices"
 	"github.com/anynpu/anynpu/core/compile"
 	"github.com/anynpu/anynpu/core/device"
-	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/model"
 )
@@ -26,7 +25,7 @@ func (a *API) Load(s model.Source, w *mem.Weights, o model.Options) (*model.Mode
 	o.Weights, o.Map, o.Wide, o.Fix, o.Absent, o.Devices = w, files, true, true, true, all
 	im, err := model.Load(s, o)
 	if err != nil && beside != "" {
-		err = fault.Wrap(err, "beside it is no %s, and ANYNPU_MODEL_MAP names none", filepath.Base(beside))
+		err = RefuseFor(a.Compiled, err, "beside it is no %s, and ANYNPU_MODEL_MAP names none", filepath.Base(beside))
 	}
 	if err != nil {
 		return nil, err

@@ -28,11 +28,13 @@ func (m *Model) Base() *Model { return m }
 // Packed is the handle of a pack: the models of some files (section 3).
 type Packed struct {
 	handle.Ref
+	Files  int // that the call named
 	models []PackedModel
 	names  boundary.Block // addresses of the models' names
 
 	mu     sync.Mutex
 	busy   int  // that use one of the models
+	held   int  // that want the pack to stay
 	closed bool // it is being released
 }
 

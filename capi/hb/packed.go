@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"runtime"
+	"time"
 
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/capi/handle"
@@ -33,6 +34,33 @@ func (p *Packed) Leave() {
 	p.busy--
 }
 
+// Hold counts what wants the pack to stay, until Unhold.
+func (p *Packed) Hold() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.held++
+}
+
+// Unhold ends one Hold.
+func (p *Packed) Unhold() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.held--
+}
+
+// unused waits until nothing uses one of the models; nothing new does.
+func (p *Packed) unused() {
+	for {
+		p.mu.Lock()
+		busy := p.busy
+		p.mu.Unlock()
+		if busy == 0 {
+			return
+		}
+		time.Sleep(50 * time.Microsecond)
+	}
+}
+
 // Files are the names of files that a program hands over.
 func Files(names []uintptr) ([]model.Source, error) {
 	if len(names) == 0 {
@@ -55,21 +83,21 @@ func Files(names []uintptr) ([]model.Source, error) {
 	return files, nil
 }
 
-// Unpacked are the files with those of pack lists in place of the lists. from has the index of the list, or of the file.
-func Unpacked(files []model.Source) (sources []model.Source, from []int, err error) {
+// Unpacked are the files, with those of pack lists in place of the lists.
+func Unpacked(files []model.Source) (sources []model.Source, err error) {
 	for i, f := range files {
 		list, err := model.Pack(f.Path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) { // another file may stand for it
-			return nil, nil, loadError(err, fmt.Sprintf("modelFileNames[%d]", i))
+			return nil, loadError(err, fmt.Sprintf("modelFileNames[%d]", i))
 		}
 		if list == nil {
 			list = []string{f.Path}
 		}
 		for _, file := range list {
-			sources, from = append(sources, model.Source{Path: file}), append(from, i)
+			sources = append(sources, model.Source{Path: file})
 		}
 	}
-	return sources, from, nil
+	return sources, nil
 }
 
 // Data are the bytes of models that a program hands over, which are not needed afterwards.
@@ -94,9 +122,9 @@ func Data(data []uintptr, lengths []int32) ([]model.Source, error) {
 }
 
 // NewPacked loads the models of all sources with load, or none. keep says whether a model becomes one of the pack's.
-func NewPacked(sources []model.Source, what string, load func(s model.Source) (PackedModel, error),
+func NewPacked(sources []model.Source, what string, files int, load func(s model.Source) (PackedModel, error),
 	keep func(p *Packed, m PackedModel) bool) (*Packed, error) {
-	p := &Packed{}
+	p := &Packed{Files: files}
 	for i, s := range sources {
 		m, err := load(s)
 		if err != nil {
@@ -120,12 +148,15 @@ func NewPacked(sources []model.Source, what string, load func(s model.Source) (P
 
 // loadError gives the error of a model that could not be loaded its code (section 11, load errors).
 func loadError(err error, what string) error {
-	code := BadModel
+	code, own := boundary.Prescribed[Code](err)
 	switch {
+	case own:
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission):
 		code = NoFile
 	case fault.KindOf(err) == fault.Memory:
 		code = NoMemory
+	default:
+		code = BadModel
 	}
 	return RefuseFor(code, err, "%s", what)
 }
@@ -137,8 +168,9 @@ func (p *Packed) free() {
 	p.names.Free()
 }
 
-// ReleasePacked ends a pack and all that was borrowed from it, unless something uses one of its models; busy says what.
-func (a *API) ReleasePacked(h uintptr, busy func(n int) error) error {
+// ReleasePacked ends a pack and all that was borrowed from it, when what uses its models has ended. refuse says why it is
+// not to end, of numbers of what uses them and of what holds the pack.
+func (a *API) ReleasePacked(h uintptr, refuse func(busy, held int) error) error {
 	var p *Packed
 	for {
 		var err error
@@ -153,13 +185,14 @@ func (a *API) ReleasePacked(h uintptr, busy func(n int) error) error {
 		runtime.Gosched() // another call uses it, or ends it
 	}
 	p.mu.Lock()
-	users := p.busy
-	p.closed = users == 0
+	err := refuse(p.busy, p.held)
+	p.closed = err == nil
 	p.mu.Unlock()
-	if users > 0 {
+	if err != nil {
 		handle.Reopen(h)
-		return busy(users)
+		return err
 	}
+	p.unused()
 	for _, m := range p.models {
 		for !handle.Drop(m) {
 			runtime.Gosched() // a call that only asks

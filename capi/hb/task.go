@@ -25,6 +25,7 @@ const MaxMembers = 255
 type Task struct {
 	handle.Ref
 	API    *API
+	Extra  any                            // the façade's
 	Limit  *Limit                         // that counts the task
 	Weight int                            // of the members, of which a region counts one too
 	Gone   func()                         // called when the program has released the task, nil: nothing

@@ -18,7 +18,7 @@ func dnnInitializeFromFiles(names []uintptr) (*Packed, error) {
 	if forDriver(files) {
 		return nil, boundary.ErrPassOn
 	}
-	sources, _, err := hb.Unpacked(files)
+	sources, err := hb.Unpacked(files)
 	if err != nil {
 		return nil, err
 	}
@@ -40,12 +40,15 @@ func dnnInitializeFromDDR(data []uintptr, lengths []int32) (*Packed, error) {
 
 // newPacked loads the models of all sources, or none.
 func newPacked(sources []model.Source, what string) (*Packed, error) {
-	return hb.NewPacked(sources, what, func(s model.Source) (hb.PackedModel, error) { return load(s) }, nil)
+	return hb.NewPacked(sources, what, len(sources), func(s model.Source) (hb.PackedModel, error) { return load(s) }, nil)
 }
 
 // dnnRelease ends a pack and all that was borrowed from it, unless a task of one of its models waits or runs.
 func dnnRelease(h uintptr) error {
-	return api.ReleasePacked(h, func(busy int) error {
+	return api.ReleasePacked(h, func(busy, _ int) error {
+		if busy == 0 {
+			return nil
+		}
 		return refuse(errRunning, "packedDNNHandle: %d members of tasks that wait or run use its models: wait for the tasks or "+
 			"release them first", busy)
 	})

@@ -94,28 +94,12 @@ func (p *port) align(input bool) {
 // setOrder has programs see a port in the order that its metadata name, else in the model's own.
 func (p *port) setOrder(input bool) {
 	p.valid = p.dims
-	layout := p.Says.Layout
-	if input {
-		layout = p.Info.Layout
-	}
-	if len(p.dims) != 4 {
-		if layout != "" && !input {
-			caution("layout ignored: the output has other than four dimensions", "output", p.Name, "shape", p.dims)
-		}
-		return
-	}
-	last := layout == "nhwc" || layout == "" && p.Last
+	order, last := api.OrderOf(p.Port, p.dims, input)
 	if last {
 		p.layout = layoutNHWC
 	}
-	switch {
-	case last && !p.Last:
-		p.order = tensor.ChannelsLast(4)
-	case !last && p.Last && !input:
-		p.order = []int{0, 3, 1, 2}
-	}
-	if p.order != nil {
-		p.valid = permuted(p.dims, p.order)
+	if p.order = order; order != nil {
+		p.valid = permuted(p.dims, order)
 	}
 }
 

@@ -44,6 +44,7 @@ var api = &hb.API{
 	Wanted:    "a task whose last member had more = 1",
 	Closed:    "a task whose last member had more = 0",
 	Unfilled:  "has no last member: its last one had more = 1, so that it waits for another",
+	Compiled:  errModel,
 	Status:    func(err error) int32 { return int32(status(err)) },
 }
 

@@ -85,6 +85,14 @@ hbDNNConvertLayoutToNative1HW1:
 	.size hbDNNConvertLayoutToNative1HW1, .-hbDNNConvertLayoutToNative1HW1
 
 	.p2align 4
+	.globl hbDNNGetCompileBpuCoreNum
+	.type hbDNNGetCompileBpuCoreNum, @function
+hbDNNGetCompileBpuCoreNum:
+	endbr64
+	jmp	*anynpu_entry_hbDNNGetCompileBpuCoreNum@GOTPCREL(%rip)
+	.size hbDNNGetCompileBpuCoreNum, .-hbDNNGetCompileBpuCoreNum
+
+	.p2align 4
 	.globl hbDNNGetErrorDesc
 	.type hbDNNGetErrorDesc, @function
 hbDNNGetErrorDesc:
@@ -99,6 +107,14 @@ hbDNNGetEstimateLatency:
 	endbr64
 	jmp	*anynpu_entry_hbDNNGetEstimateLatency@GOTPCREL(%rip)
 	.size hbDNNGetEstimateLatency, .-hbDNNGetEstimateLatency
+
+	.p2align 4
+	.globl hbDNNGetHBMDesc
+	.type hbDNNGetHBMDesc, @function
+hbDNNGetHBMDesc:
+	endbr64
+	jmp	*anynpu_entry_hbDNNGetHBMDesc@GOTPCREL(%rip)
+	.size hbDNNGetHBMDesc, .-hbDNNGetHBMDesc
 
 	.p2align 4
 	.globl hbDNNGetInputCount
@@ -237,6 +253,14 @@ hbDNNGetTaskEstimateTime:
 	.size hbDNNGetTaskEstimateTime, .-hbDNNGetTaskEstimateTime
 
 	.p2align 4
+	.globl hbDNNGetTaskOutputTensorProperties
+	.type hbDNNGetTaskOutputTensorProperties, @function
+hbDNNGetTaskOutputTensorProperties:
+	endbr64
+	jmp	*anynpu_entry_hbDNNGetTaskOutputTensorProperties@GOTPCREL(%rip)
+	.size hbDNNGetTaskOutputTensorProperties, .-hbDNNGetTaskOutputTensorProperties
+
+	.p2align 4
 	.globl hbDNNGetVersion
 	.type hbDNNGetVersion, @function
 hbDNNGetVersion:
@@ -251,6 +275,14 @@ hbDNNInfer:
 	endbr64
 	jmp	*anynpu_entry_hbDNNInfer@GOTPCREL(%rip)
 	.size hbDNNInfer, .-hbDNNInfer
+
+	.p2align 4
+	.globl hbDNNInferV2
+	.type hbDNNInferV2, @function
+hbDNNInferV2:
+	endbr64
+	jmp	*anynpu_entry_hbDNNInferV2@GOTPCREL(%rip)
+	.size hbDNNInferV2, .-hbDNNInferV2
 
 	.p2align 4
 	.globl hbDNNInitializeFromDDR

@@ -105,6 +105,16 @@ hbDNNConvertLayoutToNative1HW1:
 	.size hbDNNConvertLayoutToNative1HW1, .-hbDNNConvertLayoutToNative1HW1
 
 	.p2align 4
+	.globl hbDNNGetCompileBpuCoreNum
+	.type hbDNNGetCompileBpuCoreNum, %function
+hbDNNGetCompileBpuCoreNum:
+	bti	c
+	adrp	x16, :got:anynpu_entry_hbDNNGetCompileBpuCoreNum
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_hbDNNGetCompileBpuCoreNum]
+	br	x16
+	.size hbDNNGetCompileBpuCoreNum, .-hbDNNGetCompileBpuCoreNum
+
+	.p2align 4
 	.globl hbDNNGetErrorDesc
 	.type hbDNNGetErrorDesc, %function
 hbDNNGetErrorDesc:
@@ -123,6 +133,16 @@ hbDNNGetEstimateLatency:
 	ldr	x16, [x16, #:got_lo12:anynpu_entry_hbDNNGetEstimateLatency]
 	br	x16
 	.size hbDNNGetEstimateLatency, .-hbDNNGetEstimateLatency
+
+	.p2align 4
+	.globl hbDNNGetHBMDesc
+	.type hbDNNGetHBMDesc, %function
+hbDNNGetHBMDesc:
+	bti	c
+	adrp	x16, :got:anynpu_entry_hbDNNGetHBMDesc
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_hbDNNGetHBMDesc]
+	br	x16
+	.size hbDNNGetHBMDesc, .-hbDNNGetHBMDesc
 
 	.p2align 4
 	.globl hbDNNGetInputCount
@@ -295,6 +315,16 @@ hbDNNGetTaskEstimateTime:
 	.size hbDNNGetTaskEstimateTime, .-hbDNNGetTaskEstimateTime
 
 	.p2align 4
+	.globl hbDNNGetTaskOutputTensorProperties
+	.type hbDNNGetTaskOutputTensorProperties, %function
+hbDNNGetTaskOutputTensorProperties:
+	bti	c
+	adrp	x16, :got:anynpu_entry_hbDNNGetTaskOutputTensorProperties
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_hbDNNGetTaskOutputTensorProperties]
+	br	x16
+	.size hbDNNGetTaskOutputTensorProperties, .-hbDNNGetTaskOutputTensorProperties
+
+	.p2align 4
 	.globl hbDNNGetVersion
 	.type hbDNNGetVersion, %function
 hbDNNGetVersion:
@@ -313,6 +343,16 @@ hbDNNInfer:
 	ldr	x16, [x16, #:got_lo12:anynpu_entry_hbDNNInfer]
 	br	x16
 	.size hbDNNInfer, .-hbDNNInfer
+
+	.p2align 4
+	.globl hbDNNInferV2
+	.type hbDNNInferV2, %function
+hbDNNInferV2:
+	bti	c
+	adrp	x16, :got:anynpu_entry_hbDNNInferV2
+	ldr	x16, [x16, #:got_lo12:anynpu_entry_hbDNNInferV2]
+	br	x16
+	.size hbDNNInferV2, .-hbDNNInferV2
 
 	.p2align 4
 	.globl hbDNNInitializeFromDDR

@@ -50,6 +50,10 @@ func (m *Model) bound(p *Port, v graph.Value) (w, sizes graph.Value, err error) 
 	g.Values[v].Name = name + ".open"
 	g.Nodes = append(g.Nodes, graph.Node{Op: &op.Reshape{}, Name: p.Name, Origin: -1, In: []graph.Value{filled, shape},
 		Out: []graph.Value{w}})
+	p.Open = make([]bool, rank)
+	for i := range p.Open {
+		p.Open[i] = !p.Shape.Ranked || !p.Shape.Dims[i].Known()
+	}
 	p.Shape, p.Bound = tensor.Of(largest...), largest
 	p.Declared = m.ShapeText(p.Shape)
 	return w, sizes, g.Infer()

@@ -24,6 +24,7 @@ type Port struct {
 	opened         bool          // the first size of Fixed is 1 for want of another
 	PerAxis        *tensor.Quant // what codes with several scales stand for, nil: Quant says it
 	Bound          []int64       // the largest shape of an output whose sizes a run tells, nil: they are known before
+	Open           []bool        // of an output with a Bound, which of its sizes a run tells
 	sizes          int           // of an output with a Bound the graph's output that has them
 }
 

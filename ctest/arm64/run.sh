@@ -15,7 +15,7 @@ flags=(-O1 -g -D_GNU_SOURCE -Iinclude -Ictest -L"$lib" -Wl,-rpath,"$lib")
 
 host() { # SOURCE LIBRARY ARGS...
   local source=$1 library=$2; shift 2
-  aarch64-linux-gnu-gcc "${flags[@]}" "ctest/$source.c" -o "$build/$source" -l"$library" -Wl,--as-needed -lanynpu -lpthread -lm
+  aarch64-linux-gnu-gcc "${flags[@]}" "ctest/$source.c" -o "$build/$source" $(printf -- "-l%s " $library) -Wl,--as-needed -lanynpu -lpthread -lm
   timeout 300 qemu-aarch64 "$build/$source" "$@" || { echo "arm64: $source $*: failed"; exit 1; }
   echo "arm64: $source $*: ok"
 }
@@ -34,4 +34,6 @@ host inside anynpu stack "$build/inside.txt"
 host logging anynpu trace "$build/log.txt"
 for source in ctest/zmisuse_*.c; do host "$(basename "$source" .c)" anynpu; done
 for version in 1.9 1.12 1.14 1.18 1.23; do ANYNPU_HBDNN_ABI=$version host hbdnn_generations dnn $version; done
+host hbucp_style "hbucp dnn"
+host hbucp_tasks "hbucp dnn" 50
 ctest/drivers/run.sh arm64

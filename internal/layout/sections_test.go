@@ -47,7 +47,7 @@ func expanded(list string) (out []string) {
 func citations(file, comment string) (out []citation) {
 	text := strings.Join(strings.Fields(strings.ReplaceAll(comment, "//", " ")), " ")
 	api := ""
-	for _, a := range []string{"ohnn", "rknn", "hbdnn", "nnapi"} {
+	for _, a := range []string{"ohnn", "rknn", "hbdnn", "hbucp", "nnapi"} {
 		if strings.Contains(file, "/"+a+"/") {
 			api = a
 		}

@@ -4,6 +4,7 @@ package main
 
 //go:generate go run . -spec ohnn.json -out ../../../ctest/abi/zohnn_abi.c
 //go:generate go run . -spec hbdnn.json -out ../../../ctest/abi/zhbdnn_abi.c
+//go:generate go run . -spec hbucp.json -out ../../../ctest/abi/zhbucp_abi.c
 //go:generate go run . -spec nnapi.json -out ../../../ctest/abi/znnapi_abi.c
 //go:generate go run . -spec rknn.json -out ../../../ctest/abi/zrknn_abi.c
 //go:generate go run . -spec rknn_custom_op.json -out ../../../ctest/abi/zrknn_custom_op_abi.c

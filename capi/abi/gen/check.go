@@ -43,6 +43,9 @@ func (f *facade) list() string {
 	fmt.Fprintf(&b, "/* %s */\n\n/* FUNCTION(NAME, STATUS): the status of a call that cannot start the library for want of "+
 		"memory, 0: none. */\n", banner)
 	for _, fn := range f.funcs {
+		if fn.Refused != "" {
+			continue // whatever memory there is
+		}
 		status := 0
 		if fn.isStatus() {
 			status = fn.starved()

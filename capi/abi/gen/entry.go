@@ -151,6 +151,9 @@ func (img *image) entries(a arch) string {
 	b.WriteString("\n\t.p2align 4\n\t.type anynpu_first, %function\nanynpu_first:\n\t.cfi_startproc\n" + a.first +
 		"\t.cfi_endproc\n\t.size anynpu_first, .-anynpu_first\n")
 	for _, fn := range img.funcs {
+		if fn.older != nil {
+			continue // which leads here
+		}
 		fmt.Fprintf(&b, "\n\t.p2align 4\n\t.globl %[1]s\n\t.type %[1]s, %%function\n", fn.Name)
 		if img.stubbed(fn) {
 			fmt.Fprintf(&b, "\t.globl %[2]s%[1]s\n\t.type %[2]s%[1]s, %%function\n%[2]s%[1]s:\n", fn.Name, entryPrefix)

@@ -210,7 +210,7 @@ func (fn *function) export(b *strings.Builder, entry string) {
 		traced = append(traced, fn.traced(i))
 	}
 	result := fn.goResult()
-	name := "nnc_" + fn.Name + fn.form
+	name := "nnc_" + fn.symbol()
 	signature := fmt.Sprintf("func %s(%s)", name, strings.Join(args, ", "))
 	if result != "" {
 		signature += fmt.Sprintf(" (r %s)", result)
@@ -286,7 +286,11 @@ func (fn *function) call(b *strings.Builder) {
 	for _, d := range decls {
 		b.WriteString(d + "\n")
 	}
-	fmt.Fprintf(b, "%s = %s(%s)\n", strings.Join(results, ", "), fn.Go, strings.Join(pass, ", "))
+	behaviour := fn.Go
+	if fn.Refused != "" {
+		behaviour, pass = "refused", []string{fmt.Sprintf("%q", fn.Refused)}
+	}
+	fmt.Fprintf(b, "%s = %s(%s)\n", strings.Join(results, ", "), behaviour, strings.Join(pass, ", "))
 	if fn.facade.Drivers && fn.Owner != abi.OwnerNever {
 		fn.toDriver(b, "c.PassOn()")
 	}
@@ -314,7 +318,7 @@ func (fn *function) toDriver(b *strings.Builder, condition string) {
 	for _, a := range fn.arguments() {
 		args = append(args, fmt.Sprintf("%s(%s)", cgoABI(a.goType), a.name))
 	}
-	call := fmt.Sprintf("C.forward_%s%s(%s)", fn.Name, fn.form, strings.Join(args, ", "))
+	call := fmt.Sprintf("C.forward_%s(%s)", fn.symbol(), strings.Join(args, ", "))
 	if fn.goResult() == "" {
 		fmt.Fprintf(b, "if %s {\nboundary.InDriver(c.Func, func() { %s })\nreturn\n}\n", condition, call)
 		return
@@ -349,7 +353,7 @@ func (fn *function) forwarder(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "static %[1]s forward_%[2]s(%[3]s)\n{\n\tint inside = anynpu_out();\n\t%[4]s((%[1]s "+
 		"(*)(%[5]s))f)(%[6]s);\n\tanynpu_back(inside);\n%[7]s}\n",
-		result, fn.Name+fn.form, strings.Join(decl, ", "), store, types(args), strings.Join(names, ", "), ret)
+		result, fn.symbol(), strings.Join(decl, ", "), store, types(args), strings.Join(names, ", "), ret)
 }
 
 // cABI is the C type of the same size and register class as a Go type of goABI.

@@ -78,12 +78,44 @@ func (img *image) cImage() string {
 		}
 		return fmt.Sprintf("(anynpu_fn)starved_%d", fn.index)
 	})
+	column(&b, "static const uint16_t namesake[FUNCTIONS]", img.funcs, func(fn *function) string {
+		return fmt.Sprintf("%d /* %s */", img.namesake(fn), fn.Name)
+	})
+	b.WriteString(img.pairs())
 	fmt.Fprintf(&b, "\nconst struct anynpu_image anynpu_image = {\n\t.functions = FUNCTIONS,\n\t.facades = %d,\n",
 		len(img.facades))
-	for _, m := range []string{"name", "facade", "own", "mixed", "former", "dead", "starved", "judged", "judged_former"} {
+	for _, m := range []string{"name", "facade", "own", "mixed", "former", "dead", "starved", "judged", "judged_former", "namesake", "pair"} {
 		fmt.Fprintf(&b, "\t.%s = %s,\n", m, m)
 	}
 	b.WriteString("\t.slot = anynpu_slot,\n\t.counted = anynpu_counted,\n\t.target = anynpu_target,\n\t.live = live,\n\t.driver = driver,\n\t.driven = driven,\n};\n")
+	return b.String()
+}
+
+// namesake is the index of the function of that name of the other generation of the API, its own if there is none.
+func (img *image) namesake(fn *function) int {
+	if fn.older != nil {
+		return fn.older.index
+	}
+	for _, newer := range img.funcs {
+		if newer.older == fn {
+			return newer.index
+		}
+	}
+	return fn.index
+}
+
+// pairs writes the generations of which a process uses one.
+func (img *image) pairs() string {
+	var b strings.Builder
+	b.WriteString("\nstatic const struct anynpu_pair pair[] = {\n")
+	for _, f := range img.facades {
+		for _, o := range img.facades {
+			if f.Replaces == o.Name {
+				fmt.Fprintf(&b, "\t{%d, %d, %q, %q, %q},\n", o.index, f.index, f.Sign.Variable, f.Sign.Value, f.Sign.Library)
+			}
+		}
+	}
+	b.WriteString("\t{0, 0, NULL, NULL, NULL},\n};\n")
 	return b.String()
 }
 
@@ -143,7 +175,7 @@ static %[1]s enter_%[4]d%[11]s(%[5]s)
 	anynpu_leave();
 	%[9]s;
 }
-`, result, fn.Name+fn.form, taken, fn.index, decls(args), failed, store, strings.TrimSuffix(passed, "void"), ret,
+`, result, fn.symbol(), taken, fn.index, decls(args), failed, store, strings.TrimSuffix(passed, "void"), ret,
 		names(fn.deadArguments()), fn.form)
 }
 

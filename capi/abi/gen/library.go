@@ -25,28 +25,30 @@ func (img *image) stubbed(fn *function) bool {
 func (img *image) libraries() {
 	var core []string
 	for _, fn := range img.funcs {
+		if fn.older != nil {
+			continue
+		}
 		core = append(core, fn.Name)
 		if img.stubbed(fn) {
 			core = append(core, entryPrefix+fn.Name)
 		}
 	}
 	img.library("capi/zcore", "", core)
+	names := map[abi.Library][]string{} // generations of an API can have libraries in common
 	for _, f := range img.facades {
 		for _, l := range f.Facade.Stubs {
-			var names []string
 			for _, fn := range f.funcs {
-				if fn.inStub(l) {
-					names = append(names, fn.Name)
+				if fn.inStub(l) && fn.older == nil {
+					names[l] = append(names[l], fn.Name)
 				}
 			}
-			if len(names) == 0 {
-				continue
-			}
-			base := "capi/stub/z" + strings.TrimSuffix(l.Soname, ".so")
-			img.library(base, l.Version, names)
-			img.file(base+"_amd64.S", stub(amd64, l, names))
-			img.file(base+"_arm64.S", stub(arm64, l, names))
 		}
+	}
+	for l, names := range names {
+		base := "capi/stub/z" + strings.TrimSuffix(l.Soname, ".so")
+		img.library(base, l.Version, names)
+		img.file(base+"_amd64.S", stub(amd64, l, names))
+		img.file(base+"_arm64.S", stub(arm64, l, names))
 	}
 }
 

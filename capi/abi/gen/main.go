@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 
 	"github.com/anynpu/anynpu/capi/abi"
@@ -50,6 +51,15 @@ type function struct {
 	index  int
 	form   string    // behind the names of what is generated for it: "", or "_former"
 	former *function // with the former parameters, nil if there is none
+	older  *function // of that name, of the façade that the function's own replaces; nil if there is none
+}
+
+// symbol is the function's name in what is generated for it.
+func (fn *function) symbol() string {
+	if fn.older != nil {
+		return fn.facade.Name + "_" + fn.Name + fn.form
+	}
+	return fn.Name + fn.form
 }
 
 func main() {
@@ -86,7 +96,7 @@ func load(root string, facades []*abi.Facade) (*image, error) {
 		}
 		fc := &facade{Facade: f, index: i, all: all, types: types, words: map[string]int{}}
 		for _, fn := range all {
-			if have[fn.Go] {
+			if have[fn.Go] || fn.Refused != "" {
 				g := &function{Func: fn, facade: fc, index: len(img.funcs)}
 				if err := cmp.Or(g.findWords(), g.checkStructs()); err != nil {
 					return nil, err
@@ -106,7 +116,28 @@ func load(root string, facades []*abi.Facade) (*image, error) {
 		}
 		img.facades = append(img.facades, fc)
 	}
-	return img, nil
+	return img, img.pair()
+}
+
+// pair finds the functions that a façade has in common with the one that it replaces.
+func (img *image) pair() error {
+	for _, f := range img.facades {
+		if f.Replaces == "" {
+			continue
+		}
+		i := slices.IndexFunc(img.facades, func(o *facade) bool { return o.Name == f.Replaces })
+		if i < 0 || i >= f.index {
+			return fmt.Errorf("%s replaces %s, which is not before it", f.Name, f.Replaces)
+		}
+		for _, fn := range f.funcs {
+			for _, o := range img.facades[i].funcs {
+				if o.Name == fn.Name {
+					fn.older = o
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // findWords notes where the fields are that say whose a call is.

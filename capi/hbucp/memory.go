@@ -1,0 +1,59 @@
+package hbucp
+
+import (
+	"math"
+
+	"github.com/anynpu/anynpu/capi/hb"
+)
+
+// ucpMalloc allocates zeroed memory. The processor sees it as devices do.
+func ucpMalloc(m *SysMem, size uint64, _ int32) error { return allocate(m, size, false) }
+
+// ucpMallocCached is ucpMalloc, but for the check of flushes.
+func ucpMallocCached(m *SysMem, size uint64, _ int32) error { return allocate(m, size, true) }
+
+func allocate(m *SysMem, size uint64, cached bool) error {
+	switch {
+	case size == 0:
+		return hb.Invalid("size is 0: memory has at least 1 byte")
+	case size > math.MaxInt64/2:
+		return hb.Refuse(hb.NoSysMemory, "size is %d: that is more than a process can have", size)
+	}
+	addr, err := api.Allocate(int64(size), cached)
+	if err != nil {
+		return err
+	}
+	*m = SysMem{phys: uint64(addr), virt: addr, size: size}
+	return nil
+}
+
+// ucpMemFlush has nothing to do: memory is coherent. A part of a memory, also one that nobody allocated, may be flushed.
+func ucpMemFlush(m *SysMem, flag int32) error {
+	if flag != flushInvalidate && flag != flushClean {
+		return hb.Invalid("flag is %d: want HB_SYS_MEM_CACHE_INVALIDATE (1) or HB_SYS_MEM_CACHE_CLEAN (2)", flag)
+	}
+	if m.virt == 0 || m.size == 0 {
+		code := errFlush
+		if flag == flushInvalidate {
+			code = errInvalidate
+		}
+		return hb.Refuse(code, "mem->virAddr is %#x and mem->memSize %d: want memory", m.virt, m.size)
+	}
+	hb.Flushed(m.virt, int64(min(m.size, math.MaxInt64)), flag == flushClean)
+	return nil
+}
+
+// ucpFree frees what an allocation made, told by its address alone.
+func ucpFree(m *SysMem) error {
+	hb.Invalidated(m.virt, math.MaxInt64, "hbUCPFree")
+	switch ok, inside, behind := hb.Free(m.virt); {
+	case inside:
+		return hb.Refuse(errFree, "mem->virAddr is %#x, %d bytes behind the start of a memory: want the address that "+
+			"the allocation gave", m.virt, behind)
+	case !ok:
+		return hb.Refuse(errFree, "mem->virAddr is %#x: no memory of hbUCPMalloc or hbUCPMallocCached that is not freed "+
+			"begins there", m.virt)
+	}
+	*m = SysMem{}
+	return nil
+}
