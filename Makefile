@@ -155,7 +155,7 @@ $(DRIVER): ctest/drivers/fake.c $(wildcard ctest/drivers/*.h include/android/*.h
 		-DCOMPUTE='"nnapi.h"' -shared -fPIC $< -o $@ -Wl,-soname,$(@F) -lpthread -lm
 
 # Every suite that judges a library, with this library or those that ANYNPU_CTS_LIBRARY, ANYNPU_RKNN_LIBRARY,
-# ANYNPU_HBDNN_LIBRARY and ANYNPU_NNAPI_LIBRARY name.
+# ANYNPU_HBDNN_LIBRARY, ANYNPU_HBUCP_LIBRARY and ANYNPU_NNAPI_LIBRARY name.
 REPORTS = --html $(BUILD)/$@.html --json $(BUILD)/$@.json --junit $(BUILD)/$@.xml
 
 conformance: libs $(DRIVER)

@@ -37,7 +37,7 @@ if touches '^(capi/abi|capi/stub|backends/cpu/kernel|ctest/bombs|core/format/rkn
   step generated scripts/check_generated.sh
 fi
 apis=()
-for api in ohnn rknn hbdnn nnapi; do
+for api in ohnn rknn hbdnn hbucp nnapi; do
   if touches "^(capi|conformance|backends|core/spec)/$api/"; then apis+=("$api"); fi
 done
 if [ ${#apis[@]} -gt 0 ] || touches '^(core|backends|capi)/'; then

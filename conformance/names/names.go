@@ -42,6 +42,7 @@ var sources = []source{
 		historical: []string{"rknn_destory_mem"}},
 	{api: "hbdnn", specs: []string{"hbdnn.json"},
 		codes: regexp.MustCompile(`^(?:hbDNNStatus|hbSysStatus)\.HB_(DNN_\w+|SYS_[IOR]\w+)$`)},
+	{api: "hbucp", specs: []string{"hbucp.json"}, codes: regexp.MustCompile(`^hbUCPStatus\.HB_(UCP_\w+)$`)},
 	{api: "nnapi", specs: []string{"nnapi.json"}, codes: regexp.MustCompile(`^ResultCode\.ANEURALNETWORKS_(\w+)$`),
 		enums: []enumeration{
 			{"OperationCode", "Operations", "ANEURALNETWORKS_", "are the numbers of OperationCode without their prefix"},

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anynpu/anynpu/conformance/hbdnn"
+	"github.com/anynpu/anynpu/conformance/hbucp"
 	"github.com/anynpu/anynpu/conformance/nnapi"
 	"github.com/anynpu/anynpu/conformance/ohnn"
 	"github.com/anynpu/anynpu/conformance/rknn"
@@ -39,6 +40,7 @@ var subjects = []subject{
 	{ohnn.API, "OH_NNExecutor_RunSync", 1, "ADD/f32_rank", "ADD/f32_rank"},
 	{rknn.API, "rknn_run", -1, "vectors/argmax", "3.g_in_out_num"},
 	{hbdnn.API, "hbDNNInfer", -6000001, "3.d_bytes_are_copied", "3.d_bytes_are_copied"},
+	{hbucp.API, "hbDNNInferV2", -100001, "5.1.c_ddr", "5.1.c_ddr"},
 	{nnapi.API, "ANeuralNetworksExecution_compute", 5, "ADD/F32_3", "ADD/F32_3"},
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	hbdnnrules "github.com/anynpu/anynpu/conformance/hbdnn/rules"
+	hbucprules "github.com/anynpu/anynpu/conformance/hbucp/rules"
 	nnapinetworks "github.com/anynpu/anynpu/conformance/nnapi/networks"
 	nnapioperations "github.com/anynpu/anynpu/conformance/nnapi/operations"
 	nnapirules "github.com/anynpu/anynpu/conformance/nnapi/rules"
@@ -96,6 +97,7 @@ func suites() []*suite.Suite {
 		ohnnrules.Suite(), operators.Suite(), networks.Suite(),
 		rknnrules.Suite(), numerics.Suite(),
 		hbdnnrules.Suite(),
+		hbucprules.Suite(),
 		nnapirules.Suite(), nnapioperations.Suite(), nnapinetworks.Suite(),
 	}
 }
