@@ -4,19 +4,37 @@ import (
 	"container/heap"
 	"runtime"
 	"sync"
+	"time"
 
 	"github.com/anynpu/anynpu/capi/devices"
 )
 
 // queue orders tasks by priority, then by customId, then as they were submitted, and runs as many side by side as
-// processors compute. Those of the highest priority run at once, beyond that number.
+// processors compute. Those of the highest priority run at once, beyond that number. A task that has waited for Patience
+// goes before all others, one for each Ageing: no priority starves.
 var queue taskQueue
+
+const (
+	// Patience is how long a task waits before its priority no longer counts.
+	Patience = time.Second
+	// Ageing is at least between two tasks whose priorities do not count.
+	Ageing = 100 * time.Millisecond
+)
 
 type taskQueue struct {
 	mu      sync.Mutex
 	ready   taskHeap
 	count   uint64 // tasks that were submitted
 	running int
+	aged    time.Time        // when a task last went first for its patience
+	clock   func() time.Time // nil: time.Now
+}
+
+func (q *taskQueue) now() time.Time {
+	if q.clock != nil {
+		return q.clock()
+	}
+	return time.Now()
 }
 
 // sideBySide is how many tasks run at once.
@@ -44,7 +62,7 @@ func (q *taskQueue) put(t *Task) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.count++
-	t.order = q.count
+	t.order, t.since = q.count, q.now()
 	heap.Push(&q.ready, t)
 	q.start()
 }
@@ -52,7 +70,7 @@ func (q *taskQueue) put(t *Task) {
 // start begins tasks whose turn has come.
 func (q *taskQueue) start() {
 	for len(q.ready) > 0 && (q.running < sideBySide() || q.ready[0].Priority == Preemptive) {
-		t := heap.Pop(&q.ready).(*Task)
+		t := q.next()
 		q.running++
 		t.turn.Store(turnCame)
 		go func() {
@@ -63,6 +81,23 @@ func (q *taskQueue) start() {
 			}
 		}()
 	}
+}
+
+// next takes the task that goes first out of the queue. A preemptive one is never held up.
+func (q *taskQueue) next() *Task {
+	if now := q.now(); q.ready[0].Priority != Preemptive && now.Sub(q.aged) >= Ageing {
+		first := 0
+		for i, t := range q.ready {
+			if t.order < q.ready[first].order {
+				first = i
+			}
+		}
+		if first != 0 && now.Sub(q.ready[first].since) >= Patience {
+			q.aged = now
+			return heap.Remove(&q.ready, first).(*Task)
+		}
+	}
+	return heap.Pop(&q.ready).(*Task)
 }
 
 // runHere computes a task on the caller's thread if its turn has come and nobody computes it yet. The program's function

@@ -1,8 +1,10 @@
 package hb
 
 import (
+	"container/heap"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -21,4 +23,36 @@ func TestQueue_order(t *testing.T) {
 		return 1
 	})
 	require.Equal(t, want, []*Task(q))
+}
+
+// TestQueue_lowIsNotStarved: beside tasks of a higher priority without end one of a lower priority goes when it has
+// waited long enough, and a crowd of such does not turn the order around.
+func TestQueue_lowIsNotStarved(t *testing.T) {
+	clock := time.Unix(0, 0)
+	q := taskQueue{clock: func() time.Time { return clock }}
+	add := func(priority int32) {
+		q.count++
+		heap.Push(&q.ready, &Task{Order: Order{Priority: priority}, order: q.count, since: clock})
+	}
+	for range 10 {
+		add(1)
+	}
+	add(200)
+	var low []time.Duration
+	for clock.Before(time.Unix(3, 0)) {
+		if q.next().Priority == 1 {
+			low = append(low, clock.Sub(time.Unix(0, 0)))
+		} else {
+			add(200)
+		}
+		clock = clock.Add(2 * time.Millisecond)
+	}
+	require.Len(t, low, 10)
+	for i, at := range low {
+		require.InDelta(t, Patience+time.Duration(i)*Ageing, at, float64(4*time.Millisecond))
+	}
+	add(1)
+	clock = clock.Add(time.Hour)
+	add(Preemptive)
+	require.EqualValues(t, Preemptive, q.next().Priority)
 }

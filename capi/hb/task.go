@@ -38,6 +38,7 @@ type Task struct {
 
 	Order
 	order uint64
+	since time.Time // when it was queued
 
 	mu       sync.Mutex // guards what follows
 	state    int
