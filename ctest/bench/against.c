@@ -17,6 +17,7 @@ static void measure_on_request(void)
 	for (size_t k = 0; k < CASES; k++)
 		best[k] = 1e18;
 	desc = OH_NNTensorDesc_Create();
+	prepare();
 	while (turn_asked()) {
 		measure(best, CALLS);
 		turn_done(best, sizeof best);

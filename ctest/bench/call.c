@@ -39,6 +39,7 @@ int main(int argc, char **argv)
 	double start = nanoseconds();
 	desc = OH_NNTensorDesc_Create();
 	double first = nanoseconds() - start;
+	prepare();
 	for (size_t k = 0; k < CASES; k++)
 		best[k] = 1e18;
 	for (int round = 0; round < rounds; round++)
