@@ -116,7 +116,7 @@ func decodeKnown(value json.RawMessage, to any) error {
 	d := json.NewDecoder(bytes.NewReader(value))
 	d.DisallowUnknownFields()
 	if d.Decode(to) != nil {
-		return fault.New(fault.File, "wrong value %.200s: want %s, without other keys", value, wanted(to))
+		return fault.New(fault.File, "want %s, without other keys", wanted(to))
 	}
 	return nil
 }
@@ -289,7 +289,7 @@ func decode(value json.RawMessage, to any) error {
 			}
 		}
 	}
-	return fault.New(fault.File, "wrong value %.60s: want %s", value, wanted(to))
+	return fault.New(fault.File, "want %s", wanted(to))
 }
 
 // wanted says how a value is written.

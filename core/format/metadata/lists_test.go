@@ -1,6 +1,8 @@
 package metadata
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -31,6 +33,17 @@ func TestSetKey_wrongValuesSayTheForm(t *testing.T) {
 			if err != nil {
 				assert.NotRegexp(t, "unmarshal|json:|Go |invalid character", err.Error())
 			}
+		}
+	}
+}
+
+// A message tells a wrong value once, and of a long one the beginning.
+func TestSet_tellsAWrongValueOnce(t *testing.T) {
+	m := &Metadata{Inputs: map[string]Input{}}
+	for text, n := range map[string]int{`"wide"`: 1, `"` + strings.Repeat("wide", 1<<16) + `"`: 49} {
+		err := m.set(map[string]json.RawMessage{"anynpu.input.x.mean": []byte(text)}, "model")
+		if assert.ErrorContains(t, err, `model: anynpu.input.x.mean: "wide`) {
+			assert.Equal(t, n, strings.Count(err.Error(), "wide"))
 		}
 	}
 }

@@ -257,7 +257,7 @@ func (m *Metadata) set(values map[string]json.RawMessage, source string) error {
 	sort.Strings(keys)
 	for _, k := range keys {
 		if err := m.setKey(k, values[k], source); err != nil {
-			return fault.Wrap(err, "%s: %s: %s", source, k, values[k])
+			return fault.Wrap(err, "%s: %s: %.200s", source, k, values[k])
 		}
 	}
 	return nil

@@ -56,7 +56,7 @@ func codesOf(value json.RawMessage, to **Codes) error {
 		d := json.NewDecoder(bytes.NewReader(value))
 		d.DisallowUnknownFields()
 		if d.Decode(&c) != nil {
-			return fault.New(fault.File, "wrong value %.60s: want %s", value, wanted(&c))
+			return fault.New(fault.File, "want %s", wanted(&c))
 		}
 	}
 	out := &Codes{Type: codeTypes[c.Type], Axis: c.Axis}

@@ -70,7 +70,7 @@ func TestImport_metadataSayWhatACustomOperatorMakes(t *testing.T) {
 func TestImport_metadataThatDoNotFit(t *testing.T) {
 	for value, want := range map[string]string{
 		`"as input 1"`: "input 1 of 1", `["width", 1]`: `"width"; there is: height`, `[0]`: "neither a size nor",
-		`"like x"`: "as input 0", `7`: "wrong value",
+		`"like x"`: "as input 0", `7`: "shape: 7: want ",
 	} {
 		_, err := importOwned(t, ownedNode(nil, "anynpu.value.y.shape", value))
 		assert.ErrorContains(t, err, want, value)
