@@ -203,10 +203,10 @@ SUITES ?=
 check: tools-test
 	@GO='$(GO)' scripts/check.sh $(BASE)
 
-test: tools-test libs
+test: tools-test all examples $(DRIVER)
 	@scripts/suite.sh test $(SUITES)
 
-test-long: tools-test libs
+test-long: tools-test all examples $(DRIVER)
 	@scripts/suite.sh long $(SUITES)
 
 # The README's commands on fresh machines.

@@ -44,7 +44,7 @@ has "$dir/out" "missing: Go $want or later"
 code=0
 scripts/suite.sh test no-such-suite > "$dir/out" || code=$?
 [ $code = 2 ] || fail "a suite that is not there: exit code $code"
-has "$dir/out" 'SUITES has "no-such-suite": want some of generated '
+has "$dir/out" 'SUITES has "no-such-suite": want some of race '
 
 # A checkout with a space in its path that git refuses, built under a strict umask.
 tree="$dir/a checkout"

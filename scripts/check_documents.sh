@@ -26,7 +26,7 @@ grep -E '^[^#|]+ \| *$' scripts/document_commands && fail "no reason is given"
 
 ln -s "$root/examples" "$dir/examples"
 export PATH=$build/bin:$PATH
-ran=0 listed=0
+ran=0 listed=0 targets=()
 while IFS= read -r line <&3; do
   bare=$(sed -E 's/^([A-Z_]+=[^ ]* +)*//' <<< "$line")
   read -r program verb _ <<< "$bare"
@@ -38,7 +38,7 @@ while IFS= read -r line <&3; do
   if grep -qxF -- "$line" "$dir/listed"; then
     listed=$((listed + 1))
     if [ "$program" = make ]; then
-      make -n ${verb:+"$verb"} > "$dir/out" 2>&1 || { tail -n 5 "$dir/out"; fail "\"$line\": no such target"; }
+      targets+=(${verb:+"$verb"})
     else
       [ "$verb" = VERB ] || anynpu "$verb" --help > "$dir/out" 2>&1 || { tail -n 5 "$dir/out"; fail "\"$line\": no such verb"; }
     fi
@@ -54,6 +54,7 @@ while IFS= read -r line <&3; do
   fi
   [ "$code" = 0 ] || { tail -n 20 "$dir/out"; fail "\"$line\": exit code $code"; }
 done 3< "$dir/commands"
+make -n "${targets[@]}" > "$dir/out" 2>&1 || { tail -n 5 "$dir/out"; fail "a target that is listed is not there"; }
 [ "$ran" -gt 10 ] || fail "only $ran commands were found"
 
 # The first program, as its page builds it.

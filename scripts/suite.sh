@@ -1,15 +1,19 @@
 #!/usr/bin/env bash
 # usage: suite.sh test|long [SUITE...]
-# Runs the suites of scripts/suites one after the other, or those that are named, whatever their tier. Goes on after a failure, and ends
-# with the seconds of each, those of processors beside those of the clock: on a busy machine only the first tell what a suite costs.
+# Runs the suites of scripts/suites, or those that are named, whatever their tier. Those of the tier test run two at a
+# time, or as many as LANES says, as most of them leave a processor idle; those of the tier long run alone, after them.
+# Goes on after a failure, and ends with the seconds of each, those of processors beside those of the clock: on a busy
+# machine, and beside another suite, only the first tell what a suite costs.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 usage() { echo "usage: suite.sh test|long [SUITE...]"; exit 2; }
 tier=${1:-}
 [ "$tier" = test ] || [ "$tier" = long ] || usage
 shift
-names=() commands=() known=()
-while read -r name when command; do
+lanes=${LANES:-2}
+[[ $lanes =~ ^[1-9][0-9]*$ ]] || { echo "LANES is \"$lanes\": want a number of suites"; exit 2; }
+names=() tiers=() after=() commands=() known=()
+while read -r name when waits command; do
   case $name in ''|'#'*) continue ;; esac
   known+=("$name")
   if [ $# -gt 0 ]; then
@@ -17,7 +21,7 @@ while read -r name when command; do
   elif [ "$when" != test ] && [ "$tier" != long ]; then
     continue
   fi
-  names+=("$name") commands+=("$command")
+  names+=("$name") tiers+=("$when") after+=("$waits") commands+=("$command")
 done < scripts/suites
 for name in "$@"; do
   case " ${known[*]} " in
@@ -26,21 +30,74 @@ for name in "$@"; do
   esac
 done
 
-table=() failed=0 begin=$SECONDS spent=0
-for i in "${!names[@]}"; do
-  echo "--- ${names[i]}: ${commands[i]}"
-  start=$SECONDS before=$(mktemp) after=$(mktemp)
-  times > "$before"
-  if (eval "set -f; ${commands[i]}"); then result=ok; else result=FAILED failed=1; fi
-  times > "$after"
-  cpu=$(awk 'FNR == 2 {
-    for (i = 1; i <= 2; i++) { split($i, part, /[ms]/); sum[FILENAME] += 60 * part[1] + part[2] }
-  } END { printf "%.0f", sum[ARGV[2]] - sum[ARGV[1]] }' "$before" "$after")
-  rm -f "$before" "$after"
-  spent=$((spent + cpu))
-  table+=("$(printf '%-12s %5d s %6d s of processors  %s' "${names[i]}" $((SECONDS - start)) "$cpu" "$result")")
+dir=$(mktemp -d) pids=()
+set -m # a process group for each suite
+finish() {
+  for pid in "${pids[@]}"; do kill -TERM -- "-$pid" 2> /dev/null; done
+  rm -rf "$dir"
+}
+trap finish EXIT
+trap 'exit 130' INT TERM
+
+# suite I runs a suite and writes how it ended: its seconds, those of processors, and ok or FAILED.
+suite() {
+  local start=$SECONDS result=ok
+  (eval "set -f; ${commands[$1]}") || result=FAILED
+  times > "$dir/$1.times"
+  echo "$((SECONDS - start)) $(awk 'NR == 2 {
+    for (i = 1; i <= 2; i++) { split($i, part, /[ms]/); sum += 60 * part[1] + part[2] }
+    printf "%.0f", sum
+  }' "$dir/$1.times") $result" > "$dir/$1.new"
+  mv "$dir/$1.new" "$dir/$1.end"
+}
+
+# may I tells whether a suite can start: nothing runs beside one of the tier long, and what it waits for has ended.
+may() {
+  [ "${tiers[$1]}" = test ] || [ ${#pids[@]} -eq 0 ] || return
+  local i
+  for i in "${!names[@]}"; do
+    [ "${names[i]}" != "${after[$1]}" ] || [ -f "$dir/$i.end" ] || return
+  done
+}
+
+begin=$SECONDS spent=0 failed=0 ended=0 state=()
+while [ $ended -lt ${#names[@]} ]; do
+  for i in "${!names[@]}"; do
+    [ ${#pids[@]} -lt "$lanes" ] || break
+    [ -z "${state[i]:-}" ] || continue
+    if ! may "$i"; then
+      [ "${tiers[i]}" = test ] && continue || break
+    fi
+    if [ ${#names[@]} = 1 ]; then # its output as it comes
+      echo "--- ${names[i]}: ${commands[i]}"
+      suite "$i" < /dev/null &
+    else
+      suite "$i" > "$dir/$i.out" 2>&1 < /dev/null &
+    fi
+    pids[i]=$! state[i]=running
+    [ "${tiers[i]}" = test ] || break
+  done
+  wait -n "${pids[@]}"
+  for i in "${!pids[@]}"; do
+    if ! [ -f "$dir/$i.end" ]; then
+      ! kill -0 "${pids[i]}" 2> /dev/null || continue
+      echo "0 0 FAILED" > "$dir/$i.end"
+    fi
+    wait "${pids[i]}"
+    unset "pids[i]"
+    ended=$((ended + 1))
+    [ -f "$dir/$i.out" ] || continue
+    echo "--- ${names[i]}: ${commands[i]}"
+    cat "$dir/$i.out"
+  done
 done
+
 echo "--- seconds per suite"
-printf '%s\n' "${table[@]}"
+for i in "${!names[@]}"; do
+  read -r seconds cpu result < "$dir/$i.end"
+  spent=$((spent + cpu))
+  [ "$result" = ok ] || failed=1
+  printf '%-12s %5d s %6d s of processors  %s\n' "${names[i]}" "$seconds" "$cpu" "$result"
+done
 printf '%-12s %5d s %6d s of processors\n' total $((SECONDS - begin)) "$spent"
 exit $failed

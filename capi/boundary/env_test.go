@@ -1,6 +1,7 @@
 package boundary
 
 import (
+	"bytes"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -27,7 +28,9 @@ func TestGetenv_alone(t *testing.T) {
 				return err
 			}
 			text, err := os.ReadFile(path)
-			assert.Empty(t, pattern.FindAllString(string(text), -1), path)
+			if bytes.Contains(text, []byte("env")) || bytes.Contains(text, []byte("Env")) || bytes.Contains(text, []byte("Dir(")) {
+				assert.Empty(t, pattern.FindAllString(string(text), -1), path)
+			}
 			files++
 			return err
 		}))
