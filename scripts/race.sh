@@ -13,9 +13,9 @@ alone=(
   conformance/ohnn/model conformance/ohnn/operators conformance/onnx/attributes conformance/onnx/cases
   conformance/onnx/forms conformance/onnx/imports conformance/onnx/microsoft conformance/onnx/networks
   conformance/onnx/opsets conformance/statements core/convert core/fault core/format/metadata
-  core/format/onnx/expand core/format/rknn core/graph core/matrix core/op core/op/opcase core/spec/nnapi
+  core/format/onnx/expand core/format/rknn core/graph core/matrix core/op core/op/opcase core/rewrite core/spec/nnapi
   core/spec/nnapi/gen core/spec/ohnn core/spec/rknn core/tensor internal/built internal/environ internal/layout
-  internal/nnapicalls internal/npy internal/profile internal/rewrite internal/tensordiff scripts/gotest
+  internal/nnapicalls internal/npy internal/profile internal/tensordiff scripts/gotest
   scripts/packages/sbom scripts/picture
 )
 unseen=(

@@ -17,9 +17,9 @@ import (
 	"github.com/anynpu/anynpu/backends/rknn"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/rewrite"
 	"github.com/anynpu/anynpu/internal/devicecheck"
 	"github.com/anynpu/anynpu/internal/drivertest"
-	"github.com/anynpu/anynpu/internal/rewrite"
 )
 
 func main() {

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/anynpu/anynpu/core/device"
-	"github.com/anynpu/anynpu/internal/rewrite"
+	"github.com/anynpu/anynpu/core/rewrite"
 )
 
 const (

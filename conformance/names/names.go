@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/anynpu/anynpu/internal/rewrite"
+	"github.com/anynpu/anynpu/core/rewrite"
 )
 
 // source says what of the specifications of an API its package needs. The package has the API's name and is the folder

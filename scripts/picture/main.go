@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/anynpu/anynpu/internal/rewrite"
+	"github.com/anynpu/anynpu/core/rewrite"
 )
 
 // Sizes in pixels.

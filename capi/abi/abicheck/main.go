@@ -17,7 +17,7 @@ import (
 	"path/filepath"
 
 	"github.com/anynpu/anynpu/capi/abi/abicheck/spec"
-	"github.com/anynpu/anynpu/internal/rewrite"
+	"github.com/anynpu/anynpu/core/rewrite"
 )
 
 func main() {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/anynpu/anynpu/conformance/statements"
 	"github.com/anynpu/anynpu/conformance/suite"
-	"github.com/anynpu/anynpu/internal/rewrite"
+	"github.com/anynpu/anynpu/core/rewrite"
 )
 
 func newStatements() *cobra.Command {

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/anynpu/anynpu/core/rewrite"
 	"github.com/anynpu/anynpu/core/spec/nnapi"
-	"github.com/anynpu/anynpu/internal/rewrite"
 )
 
 func main() {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/anynpu/anynpu/core/format/rknn"
 	"github.com/anynpu/anynpu/core/format/rknn/rknntest"
-	"github.com/anynpu/anynpu/internal/rewrite"
+	"github.com/anynpu/anynpu/core/rewrite"
 )
 
 func main() {
