@@ -3,12 +3,12 @@
 # The tests under Go's race detector, with -short: those of values compute at one instruction set. The suite go runs all
 # tests of all packages; left out here are packages that compute in their caller's goroutine, as there is nothing to
 # detect (it is an error if one of them starts another), and those whose tests look at lists of cases, or at the built
-# library and child processes, of which the detector sees nothing. Children of tests do not wait for a second at their
-# end.
+# library and child processes, of which the detector sees nothing. Of the reference kernels run the tests alone that
+# start goroutines. Children of tests do not wait for a second at their end.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
 alone=(
-  backends/cpu/kernel backends/cpu/plan/mincut backends/cpu/plan/ops backends/cpu/ref backends/settings capi/abi
+  backends/cpu/kernel backends/cpu/plan/mincut backends/cpu/plan/ops backends/settings capi/abi
   capi/abi/abicheck capi/abi/gen capi/goruntime capi/nnapi/lowering conformance/cmd/conformance
   conformance/ohnn/model conformance/ohnn/operators conformance/onnx/attributes conformance/onnx/cases
   conformance/onnx/forms conformance/onnx/imports conformance/onnx/microsoft conformance/onnx/networks
@@ -32,6 +32,9 @@ for folder in "${alone[@]}" "${unseen[@]}"; do
 done
 echo "without goroutines, left out: ${alone[*]}"
 echo "seen by no detector, left out: ${unseen[*]}"
-left=$(IFS='|'; echo "${alone[*]}|${unseen[*]}")
+export GORACE=atexit_sleep_ms=10
+flags=(-count=1 -vet=off -short -race)
+go run ./scripts/gotest "${flags[@]}" -run 'TestComputeContext|TestPauses' ./backends/cpu/ref
+left=$(IFS='|'; echo "backends/cpu/ref|${alone[*]}|${unseen[*]}")
 go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./... | grep -vE "^github.com/anynpu/anynpu/($left)\$" |
-  GORACE=atexit_sleep_ms=10 xargs go run ./scripts/gotest -count=1 -vet=off -short -race
+  xargs go run ./scripts/gotest "${flags[@]}"
