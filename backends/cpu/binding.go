@@ -95,8 +95,8 @@ func rowsApart(b *exec.Binding, dims int) (t tensor.Tensor, apart int64) {
 	if err != nil || v.Buf.Sync(mem.FromDevice, v.Off, span) != nil {
 		return t, 0
 	}
-	return tensor.Tensor{DType: v.Type.DType, Dims: b.Dims, Quant: v.Type.Quant, Data: data[v.Off : v.Off+span : v.Off+span]},
-		apart
+	return tensor.Tensor{DType: v.Type.DType, Dims: b.Dims, Quant: v.Type.Quant,
+		Data: data[v.Off : v.Off+span : v.Off+span]}, apart
 }
 
 // offer returns the memory of bound output i that an engine may write it to, nil when it must be copied there. Memory

@@ -50,8 +50,8 @@ func bytesView(t *testing.T, gap int64, dims int, sizes ...int64) mem.View {
 	return v
 }
 
-// TestExecution_imagesWithGapsBetweenRows computes images whose rows lie apart, as cameras and padded tensors have them:
-// in place where kernels alone read them, and the same as without gaps in any case.
+// TestExecution_imagesWithGapsBetweenRows computes images whose rows lie apart, as cameras and padded tensors have
+// them: in place where kernels alone read them, and the same as without gaps in any case.
 func TestExecution_imagesWithGapsBetweenRows(t *testing.T) {
 	type input struct {
 		dims  int
@@ -74,10 +74,12 @@ func TestExecution_imagesWithGapsBetweenRows(t *testing.T) {
 		{"planar", &op.DecodeImage{Pixel: op.PixelYUV444}, []input{planar}, false, false, false, false},
 		{"interleaved", &op.DecodeImage{Pixel: op.PixelRGB, Interleaved: true}, []input{pixels}, false, false, false, false},
 		{"open sizes", &op.DecodeImage{Pixel: op.PixelNV12}, []input{block}, false, true, false, false},
-		{"resized block", &op.ResizeImage{Pixel: op.PixelNV12, Height: 5, Width: 6}, []input{block}, false, false, false, false},
-		{"resized planes", &op.ResizeImage{Pixel: op.PixelNV12, Height: 5, Width: 6}, []input{luma, chroma}, false, true, false,
+		{"resized block", &op.ResizeImage{Pixel: op.PixelNV12, Height: 5, Width: 6}, []input{block}, false, false, false,
 			false},
-		{"resized planar", &op.ResizeImage{Pixel: op.PixelRGB, Height: 5, Width: 6}, []input{planar}, false, false, false, false},
+		{"resized planes", &op.ResizeImage{Pixel: op.PixelNV12, Height: 5, Width: 6}, []input{luma, chroma}, false, true,
+			false, false},
+		{"resized planar", &op.ResizeImage{Pixel: op.PixelRGB, Height: 5, Width: 6}, []input{planar}, false, false, false,
+			false},
 		{"resized interleaved", &op.ResizeImage{Pixel: op.PixelRGB, Interleaved: true, Height: 5, Width: 6}, []input{pixels},
 			false, false, false, false},
 		{"another reader", &op.DecodeImage{Pixel: op.PixelNV12}, []input{block}, false, false, true, true},
@@ -134,7 +136,8 @@ func TestExecution_imagesWithGapsBetweenRows(t *testing.T) {
 // Where a plan does not take rows apart, the gaps are closed before it, or the reference, gets them.
 func TestPlannedInstance_closesGaps(t *testing.T) {
 	b := graph.NewBuilder("images")
-	b.Output(b.Add(&op.DecodeImage{Pixel: op.PixelRGB, Interleaved: true}, b.Input("x", tensor.T(tensor.Uint8, 1, 2, 2, 3))))
+	b.Output(b.Add(&op.DecodeImage{Pixel: op.PixelRGB, Interleaved: true},
+		b.Input("x", tensor.T(tensor.Uint8, 1, 2, 2, 3))))
 	g, err := b.Graph()
 	require.NoError(t, err)
 	i := &plannedInstance{graph: &plannedGraph{graph: g, rows: []int{2}}}

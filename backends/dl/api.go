@@ -23,7 +23,8 @@ var APIs = []API{
 	{
 		Name: "ohnn",
 		Required: []string{"OH_NNDevice_GetAllDevicesID", "OH_NNModel_Construct", "OH_NNModel_Destroy",
-			"OH_NNCompilation_Construct", "OH_NNCompilation_Build", "OH_NNCompilation_Destroy", "OH_NNExecutor_Construct", "OH_NNExecutor_Destroy"},
+			"OH_NNCompilation_Construct", "OH_NNCompilation_Build", "OH_NNCompilation_Destroy", "OH_NNExecutor_Construct",
+			"OH_NNExecutor_Destroy"},
 		Override: func(getenv func(string) string) string { return getenv("ANYNPU_DRIVER_OHNN") },
 		Setting:  func(getenv func(string) string) string { return getenv("ANYNPU_OHNN") },
 	},

@@ -29,13 +29,16 @@ func newMachine(t *testing.T) *machine {
 	for _, d := range []string{"user/anynpu/drivers.d", "etc", "share", "lib"} {
 		require.NoError(t, os.MkdirAll(filepath.Join(dir, d), 0o755))
 	}
-	return &machine{t: t, dir: dir, env: map[string]string{"XDG_CONFIG_HOME": dir + "/user", "XDG_CACHE_HOME": dir + "/cache"},
+	return &machine{t: t, dir: dir, env: map[string]string{"XDG_CONFIG_HOME": dir + "/user", "XDG_CACHE_HOME": dir +
+		"/cache"},
 		end: Outcome{Output: "ok\n"}}
 }
 
 func (m *machine) options() Options {
-	return Options{Getenv: func(name string) string { return m.env[name] }, Folders: []string{m.dir + "/etc", m.dir + "/share"},
-		Version: "0.1.0", Helper: func() string { return "/helper" }, Run: func(argv, _ []string, _ time.Duration) (Outcome, error) {
+	return Options{Getenv: func(name string) string { return m.env[name] },
+		Folders: []string{m.dir + "/etc", m.dir + "/share"},
+		Version: "0.1.0", Helper: func() string { return "/helper" },
+		Run: func(argv, _ []string, _ time.Duration) (Outcome, error) {
 			m.probes = append(m.probes, filepath.Base(argv[1]))
 			return m.end, m.broken
 		}}
@@ -62,7 +65,8 @@ func (m *machine) write(name string, data []byte, mode os.FileMode) string {
 }
 
 func (m *machine) manifest(name, library string) string {
-	return m.write(name, fmt.Appendf(nil, `{"schema": %q, "name": "NPU", "api": "rknn", "library": %q}`, Schema, library), 0o644)
+	return m.write(name, fmt.Appendf(nil, `{"schema": %q, "name": "NPU", "api": "rknn", "library": %q}`, Schema, library),
+		0o644)
 }
 
 // reason is that of the only candidate.
@@ -94,7 +98,8 @@ func TestList_order(t *testing.T) {
 	}
 	assert.Equal(t, []string{"/user/anynpu/drivers.d/z.json", "/etc/1.json", "/etc/2.json", "/share/0.json"}, sources())
 	delete(m.env, "XDG_CONFIG_HOME")
-	assert.Equal(t, []string{"/etc/1.json", "/etc/2.json", "/share/0.json"}, sources(), "a set-id program has no user's folder")
+	assert.Equal(t, []string{"/etc/1.json", "/etc/2.json", "/share/0.json"}, sources(),
+		"a set-id program has no user's folder")
 	m.env["HOME"] = m.dir
 	require.NoError(t, os.Rename(m.dir+"/user", m.dir+"/.config"))
 	assert.Equal(t, "/.config/anynpu/drivers.d/z.json", sources()[0])
@@ -123,9 +128,10 @@ func TestList_badManifests(t *testing.T) {
 		do   func(m *machine)
 		want string
 	}{
-		"text":           {func(m *machine) { m.write("etc/a.json", []byte("hello"), 0o644) }, "not a JSON object"},
-		"huge":           {func(m *machine) { m.write("etc/a.json", make([]byte, 1<<20), 0o644) }, "want at most 65536"},
-		"world-writable": {func(m *machine) { m.write("etc/a.json", []byte("{}"), 0o666) }, "everyone may write to it: chmod o-w "},
+		"text": {func(m *machine) { m.write("etc/a.json", []byte("hello"), 0o644) }, "not a JSON object"},
+		"huge": {func(m *machine) { m.write("etc/a.json", make([]byte, 1<<20), 0o644) }, "want at most 65536"},
+		"world-writable": {func(m *machine) { m.write("etc/a.json", []byte("{}"), 0o666) },
+			"everyone may write to it: chmod o-w "},
 		"folder": {func(m *machine) {
 			require.NoError(m.t, os.Chmod(m.dir+"/etc", 0o777))
 			m.write("etc/a.json", []byte("{}"), 0o644)
@@ -134,7 +140,8 @@ func TestList_badManifests(t *testing.T) {
 			require.NoError(m.t, os.Chmod(m.dir+"/etc", 0o777|os.ModeSticky))
 			m.write("etc/a.json", []byte("{}"), 0o644)
 		}, "everyone may write to its folder "},
-		"loop":      {func(m *machine) { require.NoError(m.t, os.Symlink("a.json", m.dir+"/etc/a.json")) }, "a loop of symbolic links"},
+		"loop": {func(m *machine) { require.NoError(m.t, os.Symlink("a.json", m.dir+"/etc/a.json")) },
+			"a loop of symbolic links"},
 		"dangling":  {func(m *machine) { require.NoError(m.t, os.Symlink("b", m.dir+"/etc/a.json")) }, "no such file"},
 		"directory": {func(m *machine) { require.NoError(m.t, os.Mkdir(m.dir+"/etc/a.json", 0o755)) }, "want a regular file"},
 		"listed":    {func(m *machine) { m.env["ANYNPU_DRIVERS"] = m.dir + "/none.json" }, "ANYNPU_DRIVERS: "},
@@ -173,7 +180,8 @@ func TestList_badFiles(t *testing.T) {
 		m.write("lib/all.so", elf, 0o666):                                      "everyone may write to it",
 		m.write("open/a.so", elf, 0o644):                                       "everyone may write to its folder",
 		m.write("lib/exec.so", exe, 0o644):                                     "of the type ET_EXEC",
-		m.library("musl.so", "int m;", "-Wl,--no-as-needed", m.library("libc.so", "int c;", "-Wl,-soname,libc.so")):                 "another C library",
+		m.library("musl.so", "int m;", "-Wl,--no-as-needed", m.library("libc.so", "int c;",
+			"-Wl,-soname,libc.so")): "another C library",
 		m.library("stub.so", `__asm__(".section .note.anynpu,\"a\",@note\n.long 7,4,1\n.asciz \"AnyNPU\"\n.balign 4\n.long 1\n");`): "AnyNPU's own library",
 	} {
 		m.manifest("etc/a.json", path)
@@ -278,7 +286,8 @@ func TestProbe_outcomes(t *testing.T) {
 	o.Again, o.Helper = true, func() string { return "" }
 	list := List(o)
 	list[0].Probe(o)
-	assert.Contains(t, list[0].Reason, "anynpu-probe, which opens a driver first, is not beside this library; ANYNPU_PROBE=off")
+	assert.Contains(t, list[0].Reason, "anynpu-probe, which opens a driver first, is not beside this library; "+
+		"ANYNPU_PROBE=off")
 	o.Helper, m.broken = m.options().Helper, errors.New("no memory")
 	list = List(o)
 	list[0].Probe(o)

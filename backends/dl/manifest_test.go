@@ -46,22 +46,25 @@ func TestParse_refusals(t *testing.T) {
 		data []byte
 		want string
 	}{
-		"empty":           {nil, "not a JSON object"},
-		"no JSON":         {[]byte("library=/opt/lib.so\n"), "not a JSON object"},
-		"a list":          {[]byte(`["rknn"]`), "not a JSON object"},
-		"two objects":     {[]byte(`{} {}`), "not a JSON object"},
-		"cut short":       {good(t, nil)[:60], "not a JSON object"},
-		"huge":            {[]byte("{" + strings.Repeat(" ", maxManifest) + "}"), "65538 bytes, want at most 65536"},
-		"deep":            {[]byte(strings.Repeat(`{"a":`, 30000)), "bytes, want at most"},
-		"unknown key":     {good(t, map[string]string{"path": `"/x"`}), `unknown key "path": want anynpu, api,`},
-		"upper case":      {good(t, map[string]string{"Name": `"x"`}), `unknown key "Name"`},
-		"no schema":       {good(t, map[string]string{"schema": ""}), "schema: missing"},
-		"other schema":    {good(t, map[string]string{"schema": `"anynpu.driver/9"`}), `schema: "anynpu.driver/9": want "anynpu.driver/1"`},
-		"empty name":      {good(t, map[string]string{"name": `""`}), "name: missing or empty"},
-		"null":            {good(t, map[string]string{"mode": "null"}), `mode: "null": want a string`},
-		"number":          {good(t, map[string]string{"library": "7"}), `library: "7": want a string`},
-		"relative":        {good(t, map[string]string{"library": `"lib/librknnrt.so"`}), `library: "lib/librknnrt.so": want an absolute path`},
-		"bare name":       {good(t, map[string]string{"library": `"librknnrt.so"`}), `library: "librknnrt.so": want an absolute path`},
+		"empty":       {nil, "not a JSON object"},
+		"no JSON":     {[]byte("library=/opt/lib.so\n"), "not a JSON object"},
+		"a list":      {[]byte(`["rknn"]`), "not a JSON object"},
+		"two objects": {[]byte(`{} {}`), "not a JSON object"},
+		"cut short":   {good(t, nil)[:60], "not a JSON object"},
+		"huge":        {[]byte("{" + strings.Repeat(" ", maxManifest) + "}"), "65538 bytes, want at most 65536"},
+		"deep":        {[]byte(strings.Repeat(`{"a":`, 30000)), "bytes, want at most"},
+		"unknown key": {good(t, map[string]string{"path": `"/x"`}), `unknown key "path": want anynpu, api,`},
+		"upper case":  {good(t, map[string]string{"Name": `"x"`}), `unknown key "Name"`},
+		"no schema":   {good(t, map[string]string{"schema": ""}), "schema: missing"},
+		"other schema": {good(t, map[string]string{"schema": `"anynpu.driver/9"`}),
+			`schema: "anynpu.driver/9": want "anynpu.driver/1"`},
+		"empty name": {good(t, map[string]string{"name": `""`}), "name: missing or empty"},
+		"null":       {good(t, map[string]string{"mode": "null"}), `mode: "null": want a string`},
+		"number":     {good(t, map[string]string{"library": "7"}), `library: "7": want a string`},
+		"relative": {good(t, map[string]string{"library": `"lib/librknnrt.so"`}),
+			`library: "lib/librknnrt.so": want an absolute path`},
+		"bare name": {good(t, map[string]string{"library": `"librknnrt.so"`}),
+			`library: "librknnrt.so": want an absolute path`},
 		"zero byte":       {good(t, map[string]string{"library": `"/lib\u0000.so"`}), "want a path without zero bytes"},
 		"other API":       {good(t, map[string]string{"api": `"cuda"`}), `api: "cuda": want ohnn, rknn, hbdnn or nnapi`},
 		"other mode":      {good(t, map[string]string{"mode": `"auto"`}), `mode: "auto": want driver or device`},
@@ -69,8 +72,9 @@ func TestParse_refusals(t *testing.T) {
 		"long version":    {good(t, map[string]string{"anynpu": `{"below": "1.2.3.4"}`}), `anynpu.below: "1.2.3.4": want`},
 		"version key":     {good(t, map[string]string{"anynpu": `{"max": "1"}`}), `anynpu: unknown key "max"`},
 		"version is text": {good(t, map[string]string{"anynpu": `"1"`}), "want an object of strings"},
-		"environment":     {good(t, map[string]string{"environment": `{"A": 1}`}), `environment: "{\"A\":1}": want an object of strings`},
-		"long value":      {good(t, map[string]string{"api": `"` + strings.Repeat("x", 1000) + `"`}), `xxx...": want`},
+		"environment": {good(t, map[string]string{"environment": `{"A": 1}`}),
+			`environment: "{\"A\":1}": want an object of strings`},
+		"long value": {good(t, map[string]string{"api": `"` + strings.Repeat("x", 1000) + `"`}), `xxx...": want`},
 	} {
 		_, err := Parse("/etc/anynpu/drivers.d/a.json", c.data)
 		require.Error(t, err, name)
@@ -94,7 +98,8 @@ func TestManifest_appliesByVersionAndEnvironment(t *testing.T) {
 		{"0.2.0", "y", "", `BOARD is "y", and the manifest is for "x"`},
 		{"0.2.0", "x", "set", `NONE is "set", and the manifest is for ""`},
 	} {
-		got := m.applies(func(name string) string { return map[string]string{"BOARD": c.board, "NONE": c.none}[name] }, c.version)
+		got := m.applies(func(name string) string { return map[string]string{"BOARD": c.board, "NONE": c.none}[name] },
+			c.version)
 		if c.want == "" {
 			assert.Empty(t, got)
 		} else {
@@ -105,7 +110,8 @@ func TestManifest_appliesByVersionAndEnvironment(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	f.Add(good(f, nil))
-	for _, c := range []string{`{}`, `{"anynpu":{"from":"-1"}}`, `{"library":"/\ud800"}`, "[[[[", `{"name":"a","name":"b"}`} {
+	for _, c := range []string{`{}`, `{"anynpu":{"from":"-1"}}`, `{"library":"/\ud800"}`, "[[[[",
+		`{"name":"a","name":"b"}`} {
 		f.Add([]byte(c))
 	}
 	f.Add(good(f, map[string]string{"anynpu": `{"from": "99999999999"}`}))

@@ -14,7 +14,8 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 )
 
-// MaxArguments is how many arguments a function can have: pointers and integers, no floating-point number and no struct.
+// MaxArguments is how many arguments a function can have: pointers and integers, no floating-point number and no
+// struct.
 const MaxArguments = 8
 
 // A Library is the functions of an open library. It is safe for concurrent use once bound.

@@ -105,8 +105,8 @@ func Values(g *graph.Graph, n *graph.Node, takes, makes Takes) error {
 	return nil
 }
 
-// Translate lowers the nodes of a graph in executable order. lower says what stands against a node, which is an error of
-// kind fault.Unsupported.
+// Translate lowers the nodes of a graph in executable order. lower says what stands against a node, which is an error
+// of kind fault.Unsupported.
 func Translate(g *graph.Graph, lower func(i int) error) error {
 	order, err := g.Order()
 	if err != nil {

@@ -103,8 +103,8 @@ func (l Lane) Call(ctx context.Context, life *Life, function string, f func() er
 	return l.callAfter(ctx, life, function, nil, f, leave, ended)
 }
 
-// callAfter is Call of a function that waits for fences, of which it has the descriptors: patience counts from when they
-// are signalled.
+// callAfter is Call of a function that waits for fences, of which it has the descriptors: patience counts from when
+// they are signalled.
 func (l Lane) callAfter(ctx context.Context, life *Life, function string, fences []int, f func() error, leave *func(),
 	ended func()) error {
 	result, returned := make(chan error, 1), make(chan struct{})

@@ -43,8 +43,8 @@ type Opened struct {
 
 // Open opens the file at an absolute path so that the driver's calls of its own exports stay in it (RTLD_DEEPBIND). A
 // driver that needs a library by a name that here is one of AnyNPU's gets the vendor's, from the folder of its own
-// file, and both are opened in a namespace of their own, with a C library of their own; where there is no such file, that is
-// an error. What is open stays open.
+// file, and both are opened in a namespace of their own, with a C library of their own; where there is no such file,
+// that is an error. What is open stays open.
 func (o Opening) Open(file string) (*Opened, error) {
 	runtime.LockOSThread() // dlerror is the thread's
 	defer runtime.UnlockOSThread()
@@ -53,7 +53,8 @@ func (o Opening) Open(file string) (*Opened, error) {
 	for _, tool := range []string{"__asan_init", "__tsan_init"} {
 		if at, _ := purego.Dlsym(purego.RTLD_DEFAULT, tool); at != 0 {
 			flags &^= rtldDeepBind
-			d.Notes = append(d.Notes, "a sanitizer is in this process and allows no RTLD_DEEPBIND: the driver's calls of its own "+
+			d.Notes = append(d.Notes, "a sanitizer is in this process and allows no RTLD_DEEPBIND: the driver's calls of its "+
+				"own "+
 				"exports come by this library")
 			break
 		}

@@ -29,8 +29,8 @@ func TestOutside_isReadBeforeItIsMade(t *testing.T) {
 	assert.Equal(t, []rune("xz"), Outside[rune]([]*step{{"x", "y"}, {"yz", "d"}, {"zx", "f"}}))
 }
 
-// TestFuse_offersTheOnlyReader offers an operation to the maker of its first operand, if nothing else reads that, and to
-// the one that the maker was fused into.
+// TestFuse_offersTheOnlyReader offers an operation to the maker of its first operand, if nothing else reads that, and
+// to the one that the maker was fused into.
 func TestFuse_offersTheOnlyReader(t *testing.T) {
 	list, outputs := diamond()
 	var offered []string

@@ -23,7 +23,8 @@ const maxRuns = 16
 
 // needed are the functions without which the driver is no device.
 var needed = []string{"hbDNNGetVersion", "hbDNNInitializeFromDDR", "hbDNNRelease", "hbDNNGetModelNameList",
-	"hbDNNGetModelHandle", "hbDNNGetInputCount", "hbDNNGetInputName", "hbDNNGetInputTensorProperties", "hbDNNGetOutputCount",
+	"hbDNNGetModelHandle", "hbDNNGetInputCount", "hbDNNGetInputName", "hbDNNGetInputTensorProperties",
+	"hbDNNGetOutputCount",
 	"hbDNNGetOutputName", "hbDNNGetOutputTensorProperties", "hbDNNInfer", "hbDNNWaitTaskDone", "hbDNNReleaseTask",
 	"hbSysAllocCachedMem", "hbSysFlushMem", "hbSysFreeMem"}
 

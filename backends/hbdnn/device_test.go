@@ -127,16 +127,20 @@ func TestDevice_forms(t *testing.T) {
 			{f32, nhwc | padded, []int64{2, 2, 3, 5}, []int64{2, 5, 2, 3}, nil},
 			{s8, scaled, []int64{4}, []int64{4}, tensor.PerTensor(0.5, 3)},
 			{s8, shifted | padded, []int64{2, 4}, []int64{2, 4}, tensor.PerTensor(0.125, 0)},
-			{s8, perAxis, []int64{1, 3, 2, 4}, []int64{1, 3, 2, 4}, &tensor.Quant{Scale: []float32{0.5, 1, 1.5}, Zero: []int32{0, 0, 0}, Axis: 1}},
-			{s8, perAxis | nhwc, []int64{1, 3, 2, 4}, []int64{1, 4, 3, 2}, &tensor.Quant{Scale: []float32{0.5, 1, 1.5}, Zero: []int32{0, 0, 0}, Axis: 2}},
+			{s8, perAxis, []int64{1, 3, 2, 4}, []int64{1, 3, 2, 4}, &tensor.Quant{Scale: []float32{0.5, 1, 1.5}, Zero: []int32{0,
+				0, 0}, Axis: 1}},
+			{s8, perAxis | nhwc, []int64{1, 3, 2, 4}, []int64{1, 4, 3, 2},
+				&tensor.Quant{Scale: []float32{0.5, 1, 1.5}, Zero: []int32{0, 0, 0}, Axis: 2}},
 		} {
 			p, err := f.Load(context.Background(), file(sum2(c.kind, c.flags, c.dims...)))
 			require.NoError(t, err, "%s %v", version, c)
 			in, out := p.Ports()
-			want := tensor.T(map[uint32]tensor.DType{f32: tensor.Float32, u8: tensor.Uint8, s8: tensor.Int8, s16: tensor.Int16}[c.kind], c.shown...)
+			want := tensor.T(map[uint32]tensor.DType{f32: tensor.Float32, u8: tensor.Uint8, s8: tensor.Int8,
+				s16: tensor.Int16}[c.kind], c.shown...)
 			want.Quant = c.quant
 			for _, port := range append(append([]device.Port{}, in...), out...) {
-				require.True(t, want.DType == port.Type.DType && want.Shape.Equal(port.Type.Shape) && want.Quant.Equal(port.Type.Quant),
+				require.True(t, want.DType == port.Type.DType && want.Shape.Equal(port.Type.Shape) &&
+					want.Quant.Equal(port.Type.Quant),
 					"%s: %v, want %v", version, port.Type, want)
 			}
 			e, err := p.New(device.ExecOptions{Priority: device.PriorityHigh})

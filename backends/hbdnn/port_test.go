@@ -75,10 +75,13 @@ func TestPort_images(t *testing.T) {
 		kind fault.Kind
 		want string
 	}{
-		"odd":      {said(newest, nchw, imageNV12, []int32{1, 3, 5, 6}, []int32{1, 3, 5, 16}, 120), fault.Unsupported, "5 rows and 6"},
-		"rank":     {said(newest, nchw, imageNV12, []int32{3, 4, 6}, []int32{3, 4, 16}, 96), fault.Device, "an image with the sizes"},
-		"pitch":    {said(newest, nchw, imageY, []int32{1, 1, 8, 8}, []int32{1, 1, 8, 4}, 128), fault.Device, "apart"},
-		"short":    {said(newest, nchw, imageNV12, []int32{1, 3, 4, 6}, []int32{1, 3, 4, 16}, 85), fault.Device, "do not fit 85"},
+		"odd": {said(newest, nchw, imageNV12, []int32{1, 3, 5, 6}, []int32{1, 3, 5, 16}, 120), fault.Unsupported,
+			"5 rows and 6"},
+		"rank": {said(newest, nchw, imageNV12, []int32{3, 4, 6}, []int32{3, 4, 16}, 96), fault.Device,
+			"an image with the sizes"},
+		"pitch": {said(newest, nchw, imageY, []int32{1, 1, 8, 8}, []int32{1, 1, 8, 4}, 128), fault.Device, "apart"},
+		"short": {said(newest, nchw, imageNV12, []int32{1, 3, 4, 6}, []int32{1, 3, 4, 16}, 85), fault.Device,
+			"do not fit 85"},
 		"nibbles":  {said(newest, nchw, 6, []int32{1, 4}, []int32{1, 4}, 2), fault.Unsupported, "no whole bytes"},
 		"aligned":  {said(generation{}, 255, 9, []int32{4, 4}, []int32{4, 3}, 16), fault.Device, "in memory [4 3]"},
 		"too many": {said(generation{}, 255, 9, []int32{4, 4}, []int32{4, 4, 2}, 64), fault.Device, "in memory [4 4 2]"},
@@ -134,8 +137,9 @@ func TestStructs_areTheHeaders(t *testing.T) {
 	want := map[string]int{"hbSysMem": sizeMemory, "hbDNNInferCtrlParam": sizeControl,
 		"hbDNNTensorProperties": generation{axis: true, stride: true}.size(),
 		"hbDNNTensor":           sizeSlots + generation{axis: true, stride: true}.size()}
-	at := map[string]int{"tensorLayout": 72, "tensorType": 76, "quantiType": 128, "quantizeAxis": 132, "alignedByteSize": 136,
-		"stride": 140, "priority": 8, "virAddr": 8, "memSize": 16}
+	at := map[string]int{"tensorLayout": 72, "tensorType": 76, "quantiType": 128, "quantizeAxis": 132,
+		"alignedByteSize": 136,
+		"stride":          140, "priority": 8, "virAddr": 8, "memSize": 16}
 	for _, s := range api.Structs {
 		size, known := want[s.Name]
 		if !known {

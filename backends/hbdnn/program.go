@@ -23,7 +23,8 @@ type program struct {
 // describe asks the driver for the inputs and outputs.
 func (p *program) describe() (err error) {
 	d := p.dev.driver
-	if p.in, p.In, err = p.ports("input", d.DnnGetInputCount, d.DnnGetInputName, d.DnnGetInputTensorProperties); err != nil {
+	if p.in, p.In, err = p.ports("input", d.DnnGetInputCount, d.DnnGetInputName,
+		d.DnnGetInputTensorProperties); err != nil {
 		return err
 	}
 	p.out, p.Out, err = p.ports("output", d.DnnGetOutputCount, d.DnnGetOutputName, d.DnnGetOutputTensorProperties)

@@ -111,7 +111,8 @@ func (g generation) read(data []byte) (p properties, err error) {
 		return dims
 	}
 	p = properties{valid: shape("valid", 0), aligned: shape("aligned", 36), layout: word(72), kind: word(76),
-		shiftLen: word(80), shift: address(88), scaleLen: word(96), scale: address(104), zeroLen: word(112), zero: address(120),
+		shiftLen: word(80), shift: address(88), scaleLen: word(96), scale: address(104), zeroLen: word(112),
+		zero:  address(120),
 		quant: word(128), axis: -1}
 	at := 132
 	if g.axis {

@@ -68,7 +68,8 @@ func lowerROIAlign(t *translation) error {
 		return refuse("a region that reaches out of the image is an error of ROI_ALIGN")
 	}
 	return t.image(spec.ROIAlign, o.ChannelsLast, t.In(1), t.In(2), int32Scalar(o.Height), int32Scalar(o.Width),
-		ratio(o.ScaleHeight, x), ratio(o.ScaleWidth, x), int32Scalar(o.SamplesHeight), int32Scalar(o.SamplesWidth), boolScalar(false))
+		ratio(o.ScaleHeight, x), ratio(o.ScaleWidth, x), int32Scalar(o.SamplesHeight), int32Scalar(o.SamplesWidth),
+		boolScalar(false))
 }
 
 // lowerROIPooling takes the batch index from before the corners of a region if it stands there.

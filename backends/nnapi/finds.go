@@ -62,7 +62,8 @@ func lowerBoxWithNMSLimit(t *translation) error {
 	kernel := map[op.NMSKernel]int64{op.NMSHard: spec.NMSHard, op.NMSLinear: spec.NMSLinear,
 		op.NMSGaussian: spec.NMSGaussian}[o.Kernel]
 	t.addMulti(spec.BoxWithNMSLimit, out, scores, t.In(1), t.In(2), floatScalar(o.Score, scores),
-		int32Scalar(min(o.Max, math.MaxInt32)), int32Scalar(kernel), floatScalar(o.IoU, scores), floatScalar(o.Sigma, scores), floatScalar(o.Keep, scores))
+		int32Scalar(min(o.Max, math.MaxInt32)), int32Scalar(kernel), floatScalar(o.IoU, scores), floatScalar(o.Sigma, scores),
+		floatScalar(o.Keep, scores))
 	return nil
 }
 

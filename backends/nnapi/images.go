@@ -162,7 +162,8 @@ func lowerConvTranspose(t *translation) error {
 	} else {
 		params = append(params, list(y.Dims()...), int32Scalar(spec.PaddingSame))
 	}
-	t.add(spec.TransposeConv2D, y, append(params, int32Scalar(width.Stride), int32Scalar(height.Stride), unfused(), boolScalar(false))...)
+	t.add(spec.TransposeConv2D, y, append(params, int32Scalar(width.Stride), int32Scalar(height.Stride), unfused(),
+		boolScalar(false))...)
 	done()
 	return nil
 }

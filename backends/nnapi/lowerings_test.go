@@ -15,8 +15,8 @@ import (
 // libraryVariable names the library that stands in for a vendor's in a child of this test.
 const libraryVariable = "ANYNPU_TEST_NNAPI_LIBRARY"
 
-// TestLowerings_byThisLibrary has AnyNPU's own library of NNAPI, which knows every operation, stand in for a driver: what a
-// node becomes and what the façade makes of that must be what the node was.
+// TestLowerings_byThisLibrary has AnyNPU's own library of NNAPI, which knows every operation, stand in for a driver:
+// what a node becomes and what the façade makes of that must be what the node was.
 func TestLowerings_byThisLibrary(t *testing.T) {
 	if os.Getenv(libraryVariable) == "" {
 		dt.InChild(t, libraryVariable, "libneuralnetworks.so", "ANYNPU_NNAPI=cpu", "ANYNPU_NNAPI_DEVICES=npu:as-accelerator")
@@ -26,7 +26,8 @@ func TestLowerings_byThisLibrary(t *testing.T) {
 	for name := range lowerings {
 		left[name] = true
 	}
-	dt.Lowerings(t, os.Getenv(libraryVariable), graphs.Cases, openOwn, slices.Concat(opcase.Shared(), opcase.NNAPI()), left)
+	dt.Lowerings(t, os.Getenv(libraryVariable), graphs.Cases, openOwn, slices.Concat(opcase.Shared(), opcase.NNAPI()),
+		left)
 }
 
 // openOwn opens the library that stands in for a vendor's.

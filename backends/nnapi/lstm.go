@@ -32,8 +32,8 @@ type lstm struct {
 // places are where core's orders have the gates.
 var places = map[op.GateOrder][4]int64{op.GatesIFCO: {0, 1, 2, 3}, op.GatesIOFC: {0, 2, 3, 1}}
 
-// gate is a part of input k, whose blocks for the gates begin at a given one: size elements for each. The input gate has
-// none where it is coupled.
+// gate is a part of input k, whose blocks for the gates begin at a given one: size elements for each. The input gate
+// has none where it is coupled.
 func (l *lstm) gate(k, g int, begin int64, dims ...int64) *operand {
 	if l.In(k) == nil || g == 0 && l.o.Coupled {
 		return none(l.In(0).code, len(dims))
@@ -132,8 +132,8 @@ func (l *lstm) direct() (made [3]*operand, err error) {
 	if b := l.In(9); b != nil {
 		bias = l.block(b, l.way*l.outputs, l.outputs)
 	}
-	in = append(in, projection, bias, l.state(5, l.outputs), l.state(6, l.units), int32Scalar(code), floatScalar(l.o.ClipCell, x),
-		floatScalar(l.o.ClipProjection, x))
+	in = append(in, projection, bias, l.state(5, l.outputs), l.state(6, l.units), int32Scalar(code),
+		floatScalar(l.o.ClipCell, x), floatScalar(l.o.ClipProjection, x))
 	var norms []*operand
 	for g := range 4 {
 		norms = append(norms, l.gate(10, g, l.way*l.gates, l.units))
@@ -148,7 +148,8 @@ func (l *lstm) direct() (made [3]*operand, err error) {
 		l.addMulti(spec.LSTM, []*operand{scratch, made[1], made[2], made[0]}, in...)
 		return made, nil
 	case l.wanted(1) || l.wanted(2):
-		l.addMulti(spec.UnidirectionalSequenceLSTM, slices.Clone(made[:]), append(append(in, boolScalar(!l.batchFirst)), norms...)...)
+		l.addMulti(spec.UnidirectionalSequenceLSTM, slices.Clone(made[:]),
+			append(append(in, boolScalar(!l.batchFirst)), norms...)...)
 	default:
 		l.add(spec.UnidirectionalSequenceLSTM, made[0], append(append(in, boolScalar(!l.batchFirst)), norms...)...)
 	}
@@ -187,8 +188,8 @@ var quantizedLSTM = []struct {
 }{{1, 8, spec.TensorQuant8Symm, 2}, {9, 11, spec.TensorQuant16Symm, 1}, {12, 15, spec.TensorInt32, 1},
 	{16, 16, spec.TensorQuant8Symm, 2}, {17, 17, spec.TensorInt32, 1}, {20, 23, spec.TensorQuant16Symm, 1}}
 
-// lowerQuantizedLSTM: core's operator is the API's, whose weights are of a type without a zero point and whose output is
-// there twice.
+// lowerQuantizedLSTM: core's operator is the API's, whose weights are of a type without a zero point and whose output
+// is there twice.
 func lowerQuantizedLSTM(t *translation) error {
 	o := t.N.Op.(*op.QuantizedLSTM)
 	in := make([]*operand, 24)

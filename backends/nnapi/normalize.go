@@ -64,7 +64,8 @@ func lowerLRN(t *translation) error {
 	if o.DivideAlpha {
 		alpha /= float32(o.Before + o.After + 1)
 	}
-	t.lastly(spec.LocalResponseNormalization, axis, int32Scalar(o.Before), floatScalar(o.Bias, x), floatScalar(alpha, x), floatScalar(o.Beta, x))
+	t.lastly(spec.LocalResponseNormalization, axis, int32Scalar(o.Before), floatScalar(o.Bias, x), floatScalar(alpha, x),
+		floatScalar(o.Beta, x))
 	return nil
 }
 
@@ -183,8 +184,8 @@ func lowerInstanceNorm(t *translation) error {
 	image := t.Image(x, axis == 3)
 	y, done := t.Result(t.Out(0), axis == 3)
 	normalize := func(to *operand, gamma, beta float64) {
-		t.add(spec.InstanceNormalization, to, image, floatScalar(float32(gamma), x), floatScalar(float32(beta), x), floatScalar(o.Epsilon, x),
-			boolScalar(false))
+		t.add(spec.InstanceNormalization, to, image, floatScalar(float32(gamma), x), floatScalar(float32(beta), x),
+			floatScalar(o.Epsilon, x), boolScalar(false))
 	}
 	if same(scale) && same(bias) {
 		normalize(y, scale[0], bias[0])

@@ -159,8 +159,8 @@ func lowerStridedSlice(t *translation) error {
 	for a := len(begin); a < len(x.Dims()); a++ {
 		begin, end, strides = append(begin, 0), append(end, x.Dims()[a]), append(strides, 1)
 	}
-	t.add(spec.StridedSlice, t.Out(0), x, bounds(begin), bounds(end), bounds(strides), int32Scalar(o.BeginMask), int32Scalar(o.EndMask),
-		int32Scalar(o.ShrinkAxisMask))
+	t.add(spec.StridedSlice, t.Out(0), x, bounds(begin), bounds(end), bounds(strides), int32Scalar(o.BeginMask),
+		int32Scalar(o.EndMask), int32Scalar(o.ShrinkAxisMask))
 	return nil
 }
 

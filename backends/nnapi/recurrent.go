@@ -124,7 +124,8 @@ func (l *layer) turned(x *operand) *operand {
 	zero, strides, begin := make([]int64, rank), slices.Repeat([]int64{1}, rank), make([]int64, rank)
 	begin[axis], strides[axis] = n-1, -1
 	t, open := l.translation, int64(1)<<len(begin)-1 // all bounds
-	t.add(spec.StridedSlice, y, x, list(begin...), list(zero...), list(strides...), int32Scalar(0), int32Scalar(open), int32Scalar(0))
+	t.add(spec.StridedSlice, y, x, list(begin...), list(zero...), list(strides...), int32Scalar(0), int32Scalar(open),
+		int32Scalar(0))
 	return y
 }
 
@@ -258,7 +259,8 @@ func (l *layer) finish(steps []*operand, states ...[]*operand) {
 
 func lowerSVDF(t *translation) error {
 	o := t.N.Op.(*op.SVDF)
-	in := []*operand{t.In(0), t.In(1), t.In(2), t.orNone(3, t.In(0)), t.In(4), int32Scalar(o.Rank), int32Scalar(spec.FusedNone)}
+	in := []*operand{t.In(0), t.In(1), t.In(2), t.orNone(3, t.In(0)), t.In(4), int32Scalar(o.Rank),
+		int32Scalar(spec.FusedNone)}
 	state := t.In(4).Between(t.In(4).Dims()...)
 	if t.given(1) {
 		state = t.Out(1)

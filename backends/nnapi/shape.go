@@ -95,7 +95,8 @@ func lowerSlice(t *translation) error {
 			end[i], open = 0, open|1<<i
 		}
 	}
-	t.add(spec.StridedSlice, y, x, list(begin...), list(end...), bounds(strides), int32Scalar(0), int32Scalar(open), int32Scalar(0))
+	t.add(spec.StridedSlice, y, x, list(begin...), list(end...), bounds(strides), int32Scalar(0), int32Scalar(open),
+		int32Scalar(0))
 	return nil
 }
 

@@ -97,8 +97,8 @@ func fit(w []op.Window) (s sized, err error) {
 
 // params are the paddings left, right, top, bottom and the strides of width and height.
 func (s *sized) params() []*operand {
-	return []*operand{int32Scalar(s.before[1]), int32Scalar(s.after[1]), int32Scalar(s.before[0]), int32Scalar(s.after[0]), int32Scalar(s.stride[1]),
-		int32Scalar(s.stride[0])}
+	return []*operand{int32Scalar(s.before[1]), int32Scalar(s.after[1]), int32Scalar(s.before[0]), int32Scalar(s.after[0]),
+		int32Scalar(s.stride[1]), int32Scalar(s.stride[0])}
 }
 
 func lowerConv(t *translation) error {

@@ -141,7 +141,8 @@ func (d *Device) computes(t *translation) (refused, err error) {
 		return nil, err
 	}
 	if int64(n) != int64(len(t.Ops)) {
-		return nil, fault.New(fault.Device, "OH_NNModel_GetAvailableOperations answers for %d operations of %d", n, len(t.Ops))
+		return nil, fault.New(fault.Device, "OH_NNModel_GetAvailableOperations answers for %d operations of %d", n,
+			len(t.Ops))
 	}
 	can, err := driver.Peek(flags, int(n))
 	if err != nil {

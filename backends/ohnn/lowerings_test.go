@@ -15,8 +15,8 @@ import (
 // libraryVariable names the library that stands in for a vendor's in a child of this test.
 const libraryVariable = "ANYNPU_TEST_OHNN_LIBRARY"
 
-// TestLowerings_byThisLibrary has AnyNPU's own library of OH_NN, which knows every operator, stand in for a driver: what a
-// node becomes and what the façade makes of that must be what the node was.
+// TestLowerings_byThisLibrary has AnyNPU's own library of OH_NN, which knows every operator, stand in for a driver:
+// what a node becomes and what the façade makes of that must be what the node was.
 func TestLowerings_byThisLibrary(t *testing.T) {
 	if os.Getenv(libraryVariable) == "" {
 		dt.InChild(t, libraryVariable, "libneural_network_core.so", "ANYNPU_OHNN=cpu", "ANYNPU_RKNN=cpu")

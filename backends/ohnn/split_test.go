@@ -41,7 +41,8 @@ func TestSplit_failedPart(t *testing.T) {
 	all, err := Open(Bind(fakeDriver.File, lookup), driver.Config{ID: "npu", Patience: 50 * time.Millisecond,
 		Died: func(reason string) { told <- reason }})
 	require.NoError(t, err)
-	failure := drivertest.At("code Executor_RunSync", 0, drivertest.Word(1), "OH_NNExecutor_RunSync: the driver's code is 1")
+	failure := drivertest.At("code Executor_RunSync", 0, drivertest.Word(1),
+		"OH_NNExecutor_RunSync: the driver's code is 1")
 	(&fake{all[0], fakeDriver}).subject().FailedPart(t, failure, func(run func(device.RunRequest) error) {
 		fakeDriver.Block(true)
 		defer fakeDriver.Block(false)

@@ -13,8 +13,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// port is an input or output as the driver describes it. What the driver has in NHWC is shown in NCHW, as the model that
-// it was compiled from has it, and lies in NHWC.
+// port is an input or output as the driver describes it. What the driver has in NHWC is shown in NCHW, as the model
+// that it was compiled from has it, and lies in NHWC.
 type port struct {
 	device.Port
 	attr  spec.TensorAttr

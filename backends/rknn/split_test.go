@@ -104,13 +104,16 @@ func TestSplit_equalsTheCPU(t *testing.T) {
 		both.Release()
 	}
 	// Rows that take less time than the way there: all is the CPU's, and the report says why.
-	p, err := compile.Compile(context.Background(), twenty(t, 1), []device.Device{f.Device, host}, compile.Options{ByCost: true})
+	p, err := compile.Compile(context.Background(), twenty(t, 1), []device.Device{f.Device, host},
+		compile.Options{ByCost: true})
 	require.NoError(t, err)
 	assert.Len(t, p.Placement().Parts, 1)
 	assert.Contains(t, p.Placement().Nodes[0].Refused[0].Reason, "to cross")
 	p.Release()
-	_, err = compile.Compile(context.Background(), twenty(t, 1), []device.Device{f.Device, host}, compile.Options{Strict: true})
-	require.ErrorContains(t, err, "operator 1 (clip): npu: the driver computes compiled models and products of matrices alone")
+	_, err = compile.Compile(context.Background(), twenty(t, 1), []device.Device{f.Device, host},
+		compile.Options{Strict: true})
+	require.ErrorContains(t, err, "operator 1 (clip): npu: the driver computes compiled models and products of matrices "+
+		"alone")
 	assert.Equal(t, before, f.Live())
 }
 

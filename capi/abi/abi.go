@@ -59,9 +59,9 @@
 // # Results
 //
 // The behaviour's last result is always an error. Before it comes what the C function returns: nothing for void and
-// status functions (the façade's function status, or Codes of the row, turns the error into a code), *Object for a handle (the same object
-// always gives the same handle), uintptr for any other pointer, else the number. On an error the C function returns the
-// row's failure value.
+// status functions (the façade's function status, or Codes of the row, turns the error into a code), *Object for a
+// handle (the same object always gives the same handle), uintptr for any other pointer, else the number. On an error
+// the C function returns the row's failure value.
 package abi
 
 // A Facade is one vendor's API.
@@ -148,8 +148,8 @@ type Row struct {
 	Older string
 
 	// Former is the parameter list of a former version of the API where it is no beginning of today's, and FormerRoles its
-	// roles. It has a way into Go and a behaviour of its own, called as the row's with Former behind. All calls of a process
-	// have one form: boundary.Former decides which. A driver receives what the program has passed.
+	// roles. It has a way into Go and a behaviour of its own, called as the row's with Former behind. All calls of a
+	// process have one form: boundary.Former decides which. A driver receives what the program has passed.
 	Former, FormerRoles string
 
 	Creates bool // makes objects: enters Go even where calls are passed on to a driver; the behaviour decides

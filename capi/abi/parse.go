@@ -154,7 +154,8 @@ func parseParams(list string) ([]Param, error) {
 
 func parseType(text string) CType {
 	text = strings.Join(strings.Fields(text), " ")
-	words := slices.DeleteFunc(strings.Fields(strings.ReplaceAll(text, "*", " ")), func(w string) bool { return w == "const" })
+	words := slices.DeleteFunc(strings.Fields(strings.ReplaceAll(text, "*", " ")),
+		func(w string) bool { return w == "const" })
 	return CType{Base: strings.Join(words, " "), Stars: strings.Count(text, "*"), Text: text}
 }
 

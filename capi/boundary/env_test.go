@@ -28,7 +28,8 @@ func TestGetenv_alone(t *testing.T) {
 				return err
 			}
 			text, err := os.ReadFile(path)
-			if bytes.Contains(text, []byte("env")) || bytes.Contains(text, []byte("Env")) || bytes.Contains(text, []byte("Dir(")) {
+			if bytes.Contains(text, []byte("env")) || bytes.Contains(text, []byte("Env")) ||
+				bytes.Contains(text, []byte("Dir(")) {
 				assert.Empty(t, pattern.FindAllString(string(text), -1), path)
 			}
 			files++

@@ -26,9 +26,9 @@ type HelperEnd struct {
 // maxHelperOutput bounds the output that is kept.
 const maxHelperOutput = 64 << 10
 
-// RunHelper starts the program at the absolute path argv[0] with the process's environment, less LD_PRELOAD, and more of
-// it, NAME=VALUE, and waits for its end, at most for the given time. The program that this library is a guest of sees
-// nothing of it. An error means that it was not started.
+// RunHelper starts the program at the absolute path argv[0] with the process's environment, less LD_PRELOAD, and more
+// of it, NAME=VALUE, and waits for its end, at most for the given time. The program that this library is a guest of
+// sees nothing of it. An error means that it was not started.
 func RunHelper(argv, environment []string, limit time.Duration) (HelperEnd, error) {
 	args, freeArgs := cStrings(argv)
 	defer freeArgs()

@@ -35,7 +35,8 @@ func TestRunHelper_tellsTheEnd(t *testing.T) {
 	require.ErrorContains(t, err, "/no/such/program")
 }
 
-// TestRunHelper_isNoChildOfTheHost waits as a host does that waits for any child. Its SIGCHLD is counted by ctest/drivers.
+// TestRunHelper_isNoChildOfTheHost waits as a host does that waits for any child. Its SIGCHLD is counted by
+// ctest/drivers.
 func TestRunHelper_isNoChildOfTheHost(t *testing.T) {
 	done := make(chan struct{})
 	go func() {

@@ -188,9 +188,9 @@ func (r *routing) decider(facade uint32) Decider {
 	return nil
 }
 
-// SetDriver sets the addresses of the functions of the driver in a file, by symbol. Symbols that are missing stay with this library, and
-// so do, with a warning, addresses in a file of this library's: what dlsym finds under a vendor's name may be a stub
-// library that leads back here.
+// SetDriver sets the addresses of the functions of the driver in a file, by symbol. Symbols that are missing stay with
+// this library, and so do, with a warning, addresses in a file of this library's: what dlsym finds under a vendor's
+// name may be a stub library that leads back here.
 func SetDriver(component, file string, address map[string]uintptr) {
 	routes.mu.Lock()
 	routes.files[component] = file
@@ -283,7 +283,8 @@ func EnterMixed(facade uint32) error {
 }
 
 // Former sets what says, of the façade called component, whether the program's calls have the former parameters
-// (abi.Row.Former). It is called once, before any behaviour, and only if there is no driver: that takes such calls itself.
+// (abi.Row.Former). It is called once, before any behaviour, and only if there is no driver: that takes such calls
+// itself.
 func Former(component string, former func() bool) {
 	routes.mu.Lock()
 	defer routes.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"github.com/anynpu/anynpu/core/mem"
 )
 
-// A block is memory that a program allocated. The structs that describe memory have no word of ours: a block is found by
-// its address.
+// A block is memory that a program allocated. The structs that describe memory have no word of ours: a block is found
+// by its address.
 type block struct {
 	api   *API
 	addr  uintptr
@@ -36,8 +36,8 @@ func blockOf(addr uintptr) *block {
 	return list[i-1]
 }
 
-// Allocate makes size zeroed bytes, more than 0, and returns their address. The processor sees them as devices do; cached
-// ones are subject to the check of flushes.
+// Allocate makes size zeroed bytes, more than 0, and returns their address. The processor sees them as devices do;
+// cached ones are subject to the check of flushes.
 func (a *API) Allocate(size int64, cached bool) (addr uintptr, err error) {
 	var c *cache
 	if cached {

@@ -40,8 +40,8 @@ import (
 )
 
 // Beside a driver all memory is its own, and what it lacks for that is refused. hbDNNResize has no object that would
-// tell whose it is: the driver scales, unless it cannot. Functions that only compute are this library's where the driver
-// lacks them.
+// tell whose it is: the driver scales, unless it cannot. Functions that only compute are this library's where the
+// driver lacks them.
 func init() {
 	boundary.Choose("hbdnn", func(function string) bool {
 		if function == "hbDNNResize" {

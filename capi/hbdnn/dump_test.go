@@ -55,7 +55,8 @@ func TestDump_everyNode(t *testing.T) {
 	w := dumpOf(t, run)
 	require.GreaterOrEqual(t, len(w.Nodes), 3, "the image is decoded, too")
 	relu, neg := w.Nodes[len(w.Nodes)-2], w.Nodes[len(w.Nodes)-1]
-	require.Equal(t, [4]string{"relu", "Relu_r", "neg", "Neg_y"}, [4]string{relu.Operator, relu.Name, neg.Operator, neg.Name})
+	require.Equal(t, [4]string{"relu", "Relu_r", "neg", "Neg_y"},
+		[4]string{relu.Operator, relu.Name, neg.Operator, neg.Name})
 	require.Equal(t, relu.Outputs, neg.Inputs)
 	types := map[string]dumpFile{}
 	for _, f := range w.Tensors {

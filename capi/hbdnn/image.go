@@ -13,8 +13,8 @@ import (
 // programs of some repositories for X5 have them, pixels - 128.
 func (p *port) tellBytes(in metadata.Input) {
 	switch pixel := p.Image.Decode.Pixel; {
-	case pixel == op.PixelGray || pixel.Semiplanar() || p.Image.Source == "resizer" || in.Bytes != "" || aimed().name == "x3" ||
-		boundary.Getenv("ANYNPU_HBDNN_BYTES") != "":
+	case pixel == op.PixelGray || pixel.Semiplanar() || p.Image.Source == "resizer" || in.Bytes != "" ||
+		aimed().name == "x3" || boundary.Getenv("ANYNPU_HBDNN_BYTES") != "":
 		return
 	}
 	toldBytes.Do(func() {
@@ -35,7 +35,8 @@ func (p *port) takeImage(t *Tensor, name string, aligned []int64, batch int64) (
 	own, valid := p.sized(p.aligned, batch), p.sized(p.valid, batch)
 	same := len(aligned) == 4 && aligned[width] >= valid[width]
 	for i := range min(len(aligned), 4) {
-		same = same && (i == width || aligned[i] == own[i] || p.kind == typeNV12 && i == 1 && (aligned[i] == 3 || aligned[i] == 4))
+		same = same && (i == width || aligned[i] == own[i] || p.kind == typeNV12 && i == 1 &&
+			(aligned[i] == 3 || aligned[i] == 4))
 	}
 	if !same {
 		return piece{}, invalid("%s.properties.alignedShape is %v: %q takes %v, as queried, or a larger width in it", name,

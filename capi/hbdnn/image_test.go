@@ -9,7 +9,8 @@ import (
 	"github.com/anynpu/anynpu/core/format/onnx/onnxtest"
 )
 
-// nv12 is images of h x w with rows of pitch bytes, as a program has them: in one block each, or all luma and all chroma.
+// nv12 is images of h x w with rows of pitch bytes, as a program has them: in one block each, or all luma and all
+// chroma.
 type nv12 struct {
 	n, h, w, pitch int
 	separate       bool
@@ -160,7 +161,8 @@ func TestInfer_yuv444(t *testing.T) {
 		Meta("anynpu.input.x.range", "bt601_video"))
 	copy(o.in[0].data(), []byte{116, 138, 108, 66, 128, 128})
 	require.NoError(t, infer(t, o.m, o.in, o.out))
-	requireNear(t, []float64{116.4 + 20.18, 58.2, 116.4 - 3.91 + 16.26, 58.2, 116.4 - 31.92, 58.2}, o.out[0].floats(), "bgr")
+	requireNear(t, []float64{116.4 + 20.18, 58.2, 116.4 - 3.91 + 16.26, 58.2, 116.4 - 31.92, 58.2}, o.out[0].floats(),
+		"bgr")
 }
 
 func TestInfer_bytesOfAnImageForANetworkOfBytes(t *testing.T) {
@@ -173,8 +175,8 @@ func TestInfer_bytesOfAnImageForANetworkOfBytes(t *testing.T) {
 	require.Equal(t, []byte{3, 6, 2, 5, 1, 4}, o.out[0].data())
 }
 
-// NV12 made of an RGB image gives what the RGB image gives, but for what rounding to bytes and chroma for four pixels at
-// once lose: in an image of 2 x 2 blocks of one color the first alone, half a step of Y and of each difference.
+// NV12 made of an RGB image gives what the RGB image gives, but for what rounding to bytes and chroma for four pixels
+// at once lose: in an image of 2 x 2 blocks of one color the first alone, half a step of Y and of each difference.
 func TestInfer_nv12BesideRGB(t *testing.T) {
 	const h, w, pitch = 8, 12, 16
 	n, c := ready(t, relu(1, 3, h, w).Meta("anynpu.input.x.pixel", "nv12")), ready(t, relu(1, 3, h, w).

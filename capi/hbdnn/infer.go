@@ -73,9 +73,11 @@ func checkControl(c *InferCtrlParam) error {
 	case c.priority < 0 || c.priority > preemptive:
 		return invalid("inferCtrlParam->priority is %d: want 0 to %d", c.priority, preemptive)
 	case c.bpu < 0 || c.bpu > maxCore:
-		return invalid("inferCtrlParam->bpuCoreId is %d: want 0, or the sum of HB_BPU_CORE_0 (1) and HB_BPU_CORE_1 (2)", c.bpu)
+		return invalid("inferCtrlParam->bpuCoreId is %d: want 0, or the sum of HB_BPU_CORE_0 (1) and HB_BPU_CORE_1 (2)",
+			c.bpu)
 	case c.dsp < 0 || c.dsp > maxCore:
-		return invalid("inferCtrlParam->dspCoreId is %d: want 0, or the sum of HB_DSP_CORE_0 (1) and HB_DSP_CORE_1 (2)", c.dsp)
+		return invalid("inferCtrlParam->dspCoreId is %d: want 0, or the sum of HB_DSP_CORE_0 (1) and HB_DSP_CORE_1 (2)",
+			c.dsp)
 	case c.more != 0 && c.more != 1:
 		return invalid("inferCtrlParam->more is %d: want 1 when the task gets another member, else 0", c.more)
 	}

@@ -41,7 +41,8 @@ func four(name string, s *TensorShape, layout int32, least int64) (out [4]int64,
 func sizeOf(kind int32) (int64, error) {
 	n := elementSize(kind)
 	if n == 0 {
-		return 0, invalid("dataType is %s (%d): want S8, U8, F16, S16, U16, F32, S32, U32, F64, S64 or U64", typeName(kind), kind)
+		return 0, invalid("dataType is %s (%d): want S8, U8, F16, S16, U16, F32, S32, U32, F64, S64 or U64", typeName(kind),
+			kind)
 	}
 	return n, nil
 }
@@ -111,7 +112,8 @@ func dnnConvertLayoutRoiFormer(output uintptr, outLayout int32, input uintptr, i
 		return invalid("box has the rows %d to %d and columns %d to %d: want at least one of each", box.top, box.bottom,
 			box.left, box.right)
 	}
-	return convertPart(output, outLayout, input, inLayout, kind, shape, swap, [4]int64{0, int64(box.top), int64(box.left), 0},
+	return convertPart(output, outLayout, input, inLayout, kind, shape, swap,
+		[4]int64{0, int64(box.top), int64(box.left), 0},
 		[4]int64{all[0], int64(box.bottom) - int64(box.top) + 1, int64(box.right) - int64(box.left) + 1, all[3]})
 }
 

@@ -11,7 +11,8 @@ func at[T any](v []T) uintptr { return uintptr(unsafe.Pointer(&v[0])) }
 
 // TestConvertLayout compares with a tensor whose elements tell their own place, n h w c as decimal digits.
 func TestConvertLayout(t *testing.T) {
-	sizes := map[int32]TensorShape{layoutNHWC: shape(2, 3, 4, 5), layoutNCHW: shape(2, 5, 3, 4), layoutNHCW: shape(2, 3, 5, 4)}
+	sizes := map[int32]TensorShape{layoutNHWC: shape(2, 3, 4, 5), layoutNCHW: shape(2, 5, 3, 4),
+		layoutNHCW: shape(2, 3, 5, 4)}
 	make16 := func(layout int32) []uint16 {
 		var out []uint16
 		s := sizes[layout]
@@ -55,15 +56,20 @@ func TestConvertLayout(t *testing.T) {
 		require.NoError(t, dnnConvertLayoutToNative1111(at(one), at(in), from, typeU16, &s, false, &coord))
 		require.Equal(t, []uint16{123}, one)
 		coord = shape(0, 1, 4, 3)
-		requireCode(t, errArgument, dnnConvertLayoutToNative1111(at(one), at(in), from, typeU16, &s, false, &coord), "dimension W")
+		requireCode(t, errArgument, dnnConvertLayoutToNative1111(at(one), at(in), from, typeU16, &s, false, &coord),
+			"dimension W")
 	}
 	in := make16(layoutNHWC)
 	s, flat, huge := sizes[layoutNHWC], shape(2, 60), shape(1<<30, 1<<30, 1<<30, 1<<30)
 	requireCode(t, errArgument, dnnConvertLayout(at(in), 7, at(in), layoutNHWC, typeU16, &s, false), "outputLayout")
-	requireCode(t, errArgument, dnnConvertLayout(at(in), layoutNHWC, at(in), layoutNone, typeU16, &s, false), "inputLayout")
-	requireCode(t, errArgument, dnnConvertLayout(at(in), layoutNHWC, at(in), layoutNHWC, typeNV12, &s, false), "dataType is NV12")
-	requireCode(t, errArgument, dnnConvertLayout(at(in), layoutNHWC, at(in), layoutNHWC, typeU16, &flat, false), "numDimensions is 2")
-	requireCode(t, errArgument, dnnConvertLayout(at(in), layoutNHWC, at(in), layoutNHWC, typeU16, &huge, false), "too many")
+	requireCode(t, errArgument, dnnConvertLayout(at(in), layoutNHWC, at(in), layoutNone, typeU16, &s, false),
+		"inputLayout")
+	requireCode(t, errArgument, dnnConvertLayout(at(in), layoutNHWC, at(in), layoutNHWC, typeNV12, &s, false),
+		"dataType is NV12")
+	requireCode(t, errArgument, dnnConvertLayout(at(in), layoutNHWC, at(in), layoutNHWC, typeU16, &flat, false),
+		"numDimensions is 2")
+	requireCode(t, errArgument, dnnConvertLayout(at(in), layoutNHWC, at(in), layoutNHWC, typeU16, &huge, false),
+		"too many")
 }
 
 func TestPadding(t *testing.T) {
@@ -86,7 +92,8 @@ func TestPadding(t *testing.T) {
 	clear(back)
 	require.NoError(t, dnnRemovePaddingWithStride(at(back), at(wide), []uint32{2, 3}, []int32{5, 1}, 1))
 	require.Equal(t, in, back)
-	requireCode(t, errArgument, dnnAddPaddingWithStride(at(wide), at(in), []uint32{2, 3}, []int32{2, 1}, 1), "stride[0] is 2")
+	requireCode(t, errArgument, dnnAddPaddingWithStride(at(wide), at(in), []uint32{2, 3}, []int32{2, 1}, 1),
+		"stride[0] is 2")
 	requireCode(t, errArgument, dnnAddPaddingWithStride(at(wide), at(in), []uint32{0, 3}, []int32{5, 1}, 1), "dim[0] is 0")
 	requireCode(t, errArgument, dnnAddPaddingWithStride(at(wide), at(in), []uint32{1}, []int32{5}, 0), "elementSize")
 }

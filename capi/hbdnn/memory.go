@@ -24,7 +24,8 @@ func allocate(m *SysMem, size uint32, cached bool) error {
 	return nil
 }
 
-// sysFlushMem has nothing to do: memory is coherent. A part of a memory, also one that nobody allocated, may be flushed.
+// sysFlushMem has nothing to do: memory is coherent. A part of a memory, also one that nobody allocated, may be
+// flushed.
 func sysFlushMem(m *SysMem, flag int32) error {
 	if flag != flushInvalidate && flag != flushClean {
 		return refuse(errSysArgument, "flag is %d: want HB_SYS_MEM_CACHE_INVALIDATE (1) or HB_SYS_MEM_CACHE_CLEAN (2)", flag)
@@ -90,7 +91,8 @@ func move(name string, m *SysMem, n int, f func(data []byte)) error {
 // sysRegisterMem accepts memory of the program's own, which needs no registration.
 func sysRegisterMem(m *SysMem) error {
 	if m.virt == 0 {
-		return refuse(errSysRegister, "mem->virAddr is NULL: physical memory cannot be mapped here; set virAddr to memory of "+
+		return refuse(errSysRegister, "mem->virAddr is NULL: physical memory cannot be mapped here; set virAddr to memory "+
+			"of "+
 			"the program")
 	}
 	return nil

@@ -116,7 +116,8 @@ func (m *Model) announce(im *model.Model) {
 		return
 	}
 	boundary.Log(boundary.LevelInfo, "hbdnn", "model loaded", "name", m.Name, "file", im.Path, "opset", im.Opset,
-		"producer", im.Producer, "inputs", len(m.in), "outputs", len(m.out), "placement", m.Execs.Program.Placement().Summary())
+		"producer", im.Producer, "inputs", len(m.in), "outputs", len(m.out), "placement",
+		m.Execs.Program.Placement().Summary())
 	for k, list := range [][]*port{m.in, m.out} {
 		for i, p := range list {
 			boundary.Log(boundary.LevelInfo, "hbdnn", []string{"input", "output"}[k], "index", i, "name", p.Name, "valid",

@@ -118,15 +118,15 @@ func shape(dims ...int32) (s TensorShape) {
 func TestProperties_ofFeatureMaps(t *testing.T) {
 	m := open(t, relu(2, 3, 4, 5))
 	for _, p := range []fullProperties{properties(t, m, true, 0), properties(t, m, false, 0)} {
-		require.Equal(t, fullProperties{valid: shape(2, 3, 4, 5), aligned: shape(2, 3, 4, 5), layout: layoutNCHW, kind: typeF32,
-			bytes: 480, stride: [8]int32{240, 80, 20, 4}}, p)
+		require.Equal(t, fullProperties{valid: shape(2, 3, 4, 5), aligned: shape(2, 3, 4, 5), layout: layoutNCHW,
+			kind: typeF32, bytes: 480, stride: [8]int32{240, 80, 20, 4}}, p)
 	}
 	m = open(t, relu(1, 10))
 	require.Equal(t, fullProperties{valid: shape(1, 10), aligned: shape(1, 10, 1, 1), layout: layoutNone, kind: typeF32,
 		bytes: 40, stride: [8]int32{40, 4}}, properties(t, m, false, 0))
 	m = open(t, relu(1, 3, 4, 5).Meta("anynpu.input.x.layout", "nhwc"))
-	require.Equal(t, fullProperties{valid: shape(1, 4, 5, 3), aligned: shape(1, 4, 5, 3), layout: layoutNHWC, kind: typeF32,
-		bytes: 240, stride: [8]int32{240, 60, 12, 4}}, properties(t, m, true, 0))
+	require.Equal(t, fullProperties{valid: shape(1, 4, 5, 3), aligned: shape(1, 4, 5, 3), layout: layoutNHWC,
+		kind: typeF32, bytes: 240, stride: [8]int32{240, 60, 12, 4}}, properties(t, m, true, 0))
 	var p fullProperties
 	for _, index := range []int32{-1, 1} {
 		requireCode(t, errArgument, dnnGetInputTensorProperties(p.own(), m, index), "inputIndex")
@@ -136,11 +136,11 @@ func TestProperties_ofFeatureMaps(t *testing.T) {
 
 func TestProperties_ofImages(t *testing.T) {
 	m := open(t, relu(2, 1, 5, 21).Meta("anynpu.input.x.pixel", "gray"))
-	require.Equal(t, fullProperties{valid: shape(2, 1, 5, 21), aligned: shape(2, 1, 5, 32), layout: layoutNCHW, kind: typeY,
-		bytes: 320}, properties(t, m, true, 0))
+	require.Equal(t, fullProperties{valid: shape(2, 1, 5, 21), aligned: shape(2, 1, 5, 32), layout: layoutNCHW,
+		kind: typeY, bytes: 320}, properties(t, m, true, 0))
 	m = open(t, relu(1, 3, 5, 7).Meta("anynpu.input.x.pixel", "bgr"))
-	require.Equal(t, fullProperties{valid: shape(1, 5, 7, 3), aligned: shape(1, 5, 7, 3), layout: layoutNHWC, kind: typeBGR,
-		bytes: 105, stride: [8]int32{105, 21, 3, 1}}, properties(t, m, true, 0))
+	require.Equal(t, fullProperties{valid: shape(1, 5, 7, 3), aligned: shape(1, 5, 7, 3), layout: layoutNHWC,
+		kind: typeBGR, bytes: 105, stride: [8]int32{105, 21, 3, 1}}, properties(t, m, true, 0))
 	m = open(t, relu(2, 3, 5, 21).Meta("anynpu.input.x.pixel", "nv12").Meta("anynpu.input.x.source", "resizer"))
 	require.Len(t, m.in, 1)
 	require.Equal(t, fullProperties{valid: shape(2, 3, 5, 21), aligned: shape(2, 3, 5, 32), layout: layoutNCHW,
@@ -149,8 +149,8 @@ func TestProperties_ofImages(t *testing.T) {
 	require.NoError(t, dnnGetInputSource(&source, m, 0))
 	require.Equal(t, sourceResizer, source)
 	m = open(t, relu(1, 3, 5, 7).Meta("anynpu.input.x.pixel", "yuv444").Meta("anynpu.input.x.layout", "nchw"))
-	require.Equal(t, fullProperties{valid: shape(1, 3, 5, 7), aligned: shape(1, 3, 5, 7), layout: layoutNCHW, kind: typeYUV444,
-		bytes: 105, stride: [8]int32{105, 35, 7, 1}}, properties(t, m, true, 0))
+	require.Equal(t, fullProperties{valid: shape(1, 3, 5, 7), aligned: shape(1, 3, 5, 7), layout: layoutNCHW,
+		kind: typeYUV444, bytes: 105, stride: [8]int32{105, 35, 7, 1}}, properties(t, m, true, 0))
 	for _, bad := range []*onnxtest.Model{relu(1, 4, 4, 4).Meta("anynpu.input.x.pixel", "rgba"),
 		relu(1, 3, 4, 4).Meta("anynpu.input.x.pixel", "gray"), relu(3, 4).Meta("anynpu.input.x.pixel", "rgb")} {
 		b := bad.Bytes()
@@ -221,10 +221,12 @@ func TestDescriptions_inBothForms(t *testing.T) {
 	var older uintptr
 	require.NoError(t, dnnGetInputDesc(unsafe.Pointer(&older), cPointer(h), nil, 12345, -1))
 	require.Equal(t, desc, older)
-	requireCode(t, errArgument, dnnGetOutputDesc(unsafe.Pointer(&older), cPointer(h), cPointer(1), 0, 0), "outputIndex is 1")
+	requireCode(t, errArgument, dnnGetOutputDesc(unsafe.Pointer(&older), cPointer(h), cPointer(1), 0, 0),
+		"outputIndex is 1")
 	requireCode(t, errArgument, dnnGetOutputDesc(unsafe.Pointer(&desc), nil, unsafe.Pointer(&kind), h, 0), "size")
 	requireCode(t, errArgument, dnnGetOutputDesc(nil, unsafe.Pointer(&size), unsafe.Pointer(&kind), h, 0), "desc")
-	requireCode(t, errModelHandle, dnnGetOutputDesc(unsafe.Pointer(&desc), unsafe.Pointer(&size), unsafe.Pointer(&kind), 0, 0))
+	requireCode(t, errModelHandle, dnnGetOutputDesc(unsafe.Pointer(&desc), unsafe.Pointer(&size), unsafe.Pointer(&kind), 0,
+		0))
 	require.NoError(t, dnnGetModelDesc(&desc, &size, &kind, m))
 	require.Equal(t, "words", textAt(t, desc))
 }

@@ -25,8 +25,8 @@ func dnnInitializeFromFiles(names []uintptr) (*Packed, error) {
 	return newPacked(sources, "modelFileNames")
 }
 
-// dnnInitializeFromDDR loads models from memory, which is not needed afterwards. Those that are for a driver are left to
-// it.
+// dnnInitializeFromDDR loads models from memory, which is not needed afterwards. Those that are for a driver are left
+// to it.
 func dnnInitializeFromDDR(data []uintptr, lengths []int32) (*Packed, error) {
 	sources, err := hb.Data(data, lengths)
 	if err != nil {

@@ -94,7 +94,8 @@ func takePicture(t *Tensor, name string) (p *picture, err error) {
 	}
 	const most = 1 << 15
 	if valid[0] != 1 || p.h < least || p.w < least || p.h > most || p.w > most || p.pitch < p.w || p.pitch > 1<<17 {
-		return nil, invalid("%s.properties: validShape is %v and alignedShape %v: want one image of %d to %d rows and columns, "+
+		return nil, invalid("%s.properties: validShape is %v and alignedShape %v: want one image of %d to %d rows and "+
+			"columns, "+
 			"and rows at least as long", name, valid, aligned, least, most)
 	}
 	if p.interleaved {

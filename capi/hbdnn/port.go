@@ -49,8 +49,8 @@ func newPort(of *model.Port, dims []int64, input, shift bool) (*port, error) {
 	p.numeric.Normalization = convert.Normalization{}
 	n, ok := tensor.Count(dims)
 	if len(dims) > maxDims || !ok || n > math.MaxInt32/8 || n == 0 {
-		return nil, fault.New(fault.Shape, "%q has the shape %v: want at most %d dimensions and 1 to %d elements", p.Name, dims,
-			maxDims, math.MaxInt32/8)
+		return nil, fault.New(fault.Shape, "%q has the shape %v: want at most %d dimensions and 1 to %d elements", p.Name,
+			dims, maxDims, math.MaxInt32/8)
 	}
 	kind, ok := kinds[p.Type]
 	if !ok {
@@ -176,8 +176,8 @@ func (p *port) plane(k int) *io.Port {
 	return &io.Port{Tensor: &p.numeric, At: p.at + k, Dims: [][]int64{p.dims, p.chroma}[k]}
 }
 
-// setQuant describes codes, as shifts if the metadata ask for them. Codes with a zero point that the API cannot describe
-// are shown as the numbers they stand for. It returns why there are no shifts, if the metadata ask for them.
+// setQuant describes codes, as shifts if the metadata ask for them. Codes with a zero point that the API cannot
+// describe are shown as the numbers they stand for. It returns why there are no shifts, if the metadata ask for them.
 func (p *port) setQuant(shift bool) (why string) {
 	q := p.PerAxis
 	if q == nil && p.Quant != nil {

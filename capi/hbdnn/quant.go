@@ -13,8 +13,8 @@ func tellsAxis(q *tensor.Quant) bool { return served().axis && !slices.ContainsF
 
 func tooWide(zero int32) bool { return zero < math.MinInt8 || zero > math.MaxInt8 }
 
-// shiftsOf returns the shift of each scale: a code stands for itself / 2^shift. Without one, why says which code needs a
-// scale.
+// shiftsOf returns the shift of each scale: a code stands for itself / 2^shift. Without one, why says which code needs
+// a scale.
 func shiftsOf(q *tensor.Quant) (shifts []uint8, why string) {
 	for i, s := range q.Scale {
 		fraction, exponent := math.Frexp(float64(s))

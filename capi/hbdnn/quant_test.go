@@ -128,7 +128,8 @@ func TestTarget_gaps(t *testing.T) {
 	for i, got := range numbers.floats() {
 		c, y, x := i/10, i/5%2, i%5
 		code := int8((y*96 + x*3 + c) * 5)
-		require.Equal(t, max(float32(int32(code)-int32(int8(zeros[c])))*scales[c], 0), got, "channel %d, row %d, column %d", c, y, x)
+		require.Equal(t, max(float32(int32(code)-int32(int8(zeros[c])))*scales[c], 0), got, "channel %d, row %d, column %d",
+			c, y, x)
 	}
 }
 

@@ -98,8 +98,8 @@ func dnnGetOutputDesc(desc, size, kind unsafe.Pointer, h uintptr, index int32) e
 	return portDesc(desc, size, kind, h, index, false)
 }
 
-// portDesc describes a port in a sentence. Programs up to 1.9 pass no size and kind: their second argument is the handle,
-// whose value no address of a program can have, and their third the index.
+// portDesc describes a port in a sentence. Programs up to 1.9 pass no size and kind: their second argument is the
+// handle, whose value no address of a program can have, and their third the index.
 func portDesc(descAt, size, kind unsafe.Pointer, h uintptr, index int32, input bool) error {
 	base, span, _ := handle.Window()
 	older := uintptr(size)-base < span

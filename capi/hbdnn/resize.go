@@ -1,27 +1,29 @@
 package hbdnn
 
-// dnnResize begins a task that scales a region of an image, all of it for NULL (section 8, section 11). What *to holds is
-// not read.
+// dnnResize begins a task that scales a region of an image, all of it for NULL (section 8, section 11). What *to holds
+// is not read.
 func dnnResize(to *uintptr, output, input *Tensor, r *Roi, c *ResizeCtrlParam) error {
 	*to = 0
 	switch {
 	case c.priority < 0 || c.priority > preemptive:
 		return invalid("resizeCtrlParam->priority is %d: want 0 to %d", c.priority, preemptive)
 	case c.bpu < 0 || c.bpu > maxCore:
-		return invalid("resizeCtrlParam->bpuCoreId is %d: want 0, or the sum of HB_BPU_CORE_0 (1) and HB_BPU_CORE_1 (2)", c.bpu)
+		return invalid("resizeCtrlParam->bpuCoreId is %d: want 0, or the sum of HB_BPU_CORE_0 (1) and HB_BPU_CORE_1 (2)",
+			c.bpu)
 	case c.kind != resizeBilinear:
 		return invalid("resizeCtrlParam->resizeType is %d: want HB_DNN_RESIZE_TYPE_BILINEAR (0)", c.kind)
 	case r != nil && (r.left > r.right || r.top > r.bottom):
-		return invalid("roi is left %d, top %d, right %d, bottom %d: want left <= right and top <= bottom", r.left, r.top, r.right,
-			r.bottom)
+		return invalid("roi is left %d, top %d, right %d, bottom %d: want left <= right and top <= bottom", r.left, r.top,
+			r.right, r.bottom)
 	}
-	return begin(to, &InferCtrlParam{bpu: c.bpu, priority: c.priority}, &Task{Limit: resizes, Weight: 1}, func(t *Task) error {
-		s, err := newScaled(output, input, r)
-		if err == nil {
-			t.Add(&member{scaled: s})
-		}
-		return err
-	})
+	return begin(to, &InferCtrlParam{bpu: c.bpu, priority: c.priority}, &Task{Limit: resizes, Weight: 1},
+		func(t *Task) error {
+			s, err := newScaled(output, input, r)
+			if err == nil {
+				t.Add(&member{scaled: s})
+			}
+			return err
+		})
 }
 
 func newScaled(output, input *Tensor, r *Roi) (*scaled, error) {

@@ -9,8 +9,8 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 )
 
-// dnnRoiInfer adds runs of a model to a task whose resizer inputs are regions of images: tensors and regions are batch by
-// batch, results one after another, and the last batch of the model is filled up (section 8).
+// dnnRoiInfer adds runs of a model to a task whose resizer inputs are regions of images: tensors and regions are batch
+// by batch, results one after another, and the last batch of the model is filled up (section 8).
 func dnnRoiInfer(to, output *uintptr, input *Tensor, first *Roi, count int32, m *Model, c *InferCtrlParam) error {
 	if *output == 0 {
 		return invalid("output points to NULL: want the array of the model's output tensors")
@@ -164,7 +164,8 @@ func (p *port) result(t *Tensor, name string, run, runs int) (piece, error) {
 			typeName(d.kind), valid, p.Name, typeName(p.kind), p.valid, runs)
 	}
 	if need := p.bytes * int64(runs); t.mem[0].virt != 0 && int64(t.mem[0].size) < need {
-		return piece{}, invalid("%s.sysMem[0].memSize is %d: the results of %d runs of %q take %d bytes, alignedByteSize for "+
+		return piece{}, invalid("%s.sysMem[0].memSize is %d: the results of %d runs of %q take %d bytes, alignedByteSize "+
+			"for "+
 			"each", name, t.mem[0].size, runs, p.Name, need)
 	}
 	own := t.mem[0]

@@ -14,8 +14,8 @@ import (
 
 // pictureOf is an image as programs describe it themselves: type, layout, shapes and memory alone are set.
 func pictureOf(t *testing.T, kind, layout int32, pitch, w int32, dims ...int32) *full {
-	f := &full{properties: fullProperties{valid: shape(dims...), aligned: shape(dims...), layout: layout, kind: kind, bytes: -1,
-		quant: 77, scale: 1}}
+	f := &full{properties: fullProperties{valid: shape(dims...), aligned: shape(dims...), layout: layout, kind: kind,
+		bytes: -1, quant: 77, scale: 1}}
 	f.properties.aligned.dims[w] = pitch
 	h, c := dims[2], dims[1]
 	if layout == layoutNHWC {
@@ -52,7 +52,8 @@ func ended(t *testing.T, task uintptr) error {
 
 func resize(t *testing.T, to, from *full, r *Roi) error {
 	task := uintptr(12345) // is not read
-	if err := dnnResize(&task, (*Tensor)(unsafe.Pointer(to)), (*Tensor)(unsafe.Pointer(from)), r, &ResizeCtrlParam{}); err != nil {
+	if err := dnnResize(&task, (*Tensor)(unsafe.Pointer(to)), (*Tensor)(unsafe.Pointer(from)), r,
+		&ResizeCtrlParam{}); err != nil {
 		require.Zero(t, task)
 		return err
 	}
@@ -107,7 +108,8 @@ func TestResize(t *testing.T) {
 	require.NoError(t, resize(t, to, from, &Roi{1, 1, 8, 6}))
 	require.Equal(t, scaledTo(from.plane(0), 33, 3, 1, 1, 8, 6, 12, 5), to.plane(0))
 
-	from, to = pictureOf(t, typeNV12, layoutNCHW, 32, 3, 1, 3, 20, 30), pictureOf(t, typeNV12Separate, layoutNCHW, 16, 3, 1, 3, 8, 10)
+	from, to = pictureOf(t, typeNV12, layoutNCHW, 32, 3, 1, 3, 20, 30),
+		pictureOf(t, typeNV12Separate, layoutNCHW, 16, 3, 1, 3, 8, 10)
 	require.NoError(t, resize(t, to, from, &Roi{4, 2, 27, 17}))
 	require.Equal(t, scaledTo(from.plane(0), 32, 1, 4, 2, 27, 17, 8, 10), dense(to.plane(0), 16, 10, 8))
 	require.Equal(t, scaledTo(from.plane(0)[20*32:], 32, 2, 2, 1, 13, 8, 4, 5), dense(to.plane(1), 16, 10, 4))
@@ -172,7 +174,8 @@ func TestRoiInfer_batches(t *testing.T) {
 	o := ready(t, resizing(2, 3, 4, 6))
 	single := ready(t, resizing(1, 3, 4, 6))
 	frames := []full{*pictureOf(t, typeNV12, layoutNCHW, 48, 3, 1, 3, 30, 40),
-		*pictureOf(t, typeNV12Separate, layoutNCHW, 16, 3, 1, 3, 12, 14), *pictureOf(t, typeNV12, layoutNCHW, 21, 3, 1, 3, 9, 21)}
+		*pictureOf(t, typeNV12Separate, layoutNCHW, 16, 3, 1, 3, 12, 14),
+		*pictureOf(t, typeNV12, layoutNCHW, 21, 3, 1, 3, 9, 21)}
 	in := []full{frames[0], frames[1], frames[0], frames[2], frames[1]}
 	rois := []Roi{{0, 0, 39, 29}, {2, 2, 11, 9}, {10, 10, 15, 13}, {0, 0, 20, 8}, {1, 1, 30, 30}}
 	require.NoError(t, sysFreeMem(&o.out[0].mem[0]))

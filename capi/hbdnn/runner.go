@@ -11,8 +11,8 @@ import (
 	"github.com/anynpu/anynpu/core/mem"
 )
 
-// run computes one member of a task, a run of the model, and returns the sizes of its outputs and the time that its inputs
-// took.
+// run computes one member of a task, a run of the model, and returns the sizes of its outputs and the time that its
+// inputs took.
 func run(r *hb.Runner, m *Model, in, out []bound) (sizes [][]int64, prepared time.Duration, err error) {
 	defer r.Exec.Unbind()
 	begun := time.Now()

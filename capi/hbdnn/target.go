@@ -74,8 +74,8 @@ func (g *target) refuseRegion(name string, r Roi, from *picture, h, w int64) err
 		return nil
 	}
 	if why := g.limits(r, from, h, w); why != "" {
-		return invalid("%s is left %d, top %d, right %d, bottom %d of %dx%d for %dx%d: %s (ANYNPU_HBDNN_TARGET=%s)", name, r.left,
-			r.top, r.right, r.bottom, from.w, from.h, w, h, why, g.name)
+		return invalid("%s is left %d, top %d, right %d, bottom %d of %dx%d for %dx%d: %s (ANYNPU_HBDNN_TARGET=%s)", name,
+			r.left, r.top, r.right, r.bottom, from.w, from.h, w, h, why, g.name)
 	}
 	return nil
 }
@@ -139,8 +139,8 @@ func (g *target) refuseResize(r Roi, from, to *picture) error {
 	if why == "" {
 		return nil
 	}
-	return invalid("roi is left %d, top %d, right %d, bottom %d of %dx%d for %dx%d: %s (ANYNPU_HBDNN_TARGET=%s)", r.left, r.top,
-		r.right, r.bottom, from.w, from.h, to.w, to.h, why, g.name)
+	return invalid("roi is left %d, top %d, right %d, bottom %d of %dx%d for %dx%d: %s (ANYNPU_HBDNN_TARGET=%s)", r.left,
+		r.top, r.right, r.bottom, from.w, from.h, to.w, to.h, why, g.name)
 }
 
 func pitchLimit(from *picture, most int64) string {

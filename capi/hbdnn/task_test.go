@@ -86,7 +86,8 @@ func TestInfer_colorImage(t *testing.T) {
 		Meta("anynpu.input.x.mean", "[1, 2, 3]"))
 	copy(o.in[0].data(), []byte{11, 22, 33, 41, 52, 63}) // blue, green and red of two pixels
 	require.NoError(t, infer(t, o.m, o.in, o.out))
-	require.Equal(t, []float32{30, 60, 20, 50, 10, 40}, o.out[0].floats(), "red, green and blue, means by channel of the bytes")
+	require.Equal(t, []float32{30, 60, 20, 50, 10, 40}, o.out[0].floats(),
+		"red, green and blue, means by channel of the bytes")
 }
 
 func TestInfer_codes(t *testing.T) {
@@ -138,7 +139,8 @@ func TestInfer_refusals(t *testing.T) {
 		o.in[0], o.out[0] = good, goodOut
 	}
 	for name, c := range map[string]InferCtrlParam{
-		"priority is 256": {priority: 256}, "priority is -1": {priority: -1}, "bpuCoreId is 4": {bpu: 4}, "dspCoreId": {dsp: -1},
+		"priority is 256": {priority: 256}, "priority is -1": {priority: -1}, "bpuCoreId is 4": {bpu: 4},
+		"dspCoreId": {dsp: -1},
 		"more is 2": {more: 2},
 	} {
 		_, err := start(o.m, o.in, o.out, &c)

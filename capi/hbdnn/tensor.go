@@ -78,13 +78,13 @@ func (p *port) take(t *Tensor, name string, part bool) (piece, error) {
 		if (d.kind == typeNV12 || d.kind == typeNV12Separate) && p.framed() {
 			key = ": " + p.nv12Key()
 		}
-		return piece{}, invalid("%s.properties.tensorType is %s (%d): %q takes %s (%d)%s", name, typeName(d.kind), d.kind, p.Name,
-			typeName(p.kind), p.kind, key)
+		return piece{}, invalid("%s.properties.tensorType is %s (%d): %q takes %s (%d)%s", name, typeName(d.kind), d.kind,
+			p.Name, typeName(p.kind), p.kind, key)
 	}
 	valid, ok := d.valid.list()
 	if !ok || len(valid) != len(p.valid) {
-		return piece{}, invalid("%s.properties.validShape.numDimensions is %d: %q has the shape %v", name, d.valid.rank, p.Name,
-			p.valid)
+		return piece{}, invalid("%s.properties.validShape.numDimensions is %d: %q has the shape %v", name, d.valid.rank,
+			p.Name, p.valid)
 	}
 	batch := p.batch()
 	if batch > 1 && (valid[0] == 1 || part) {
@@ -127,8 +127,9 @@ func (p *port) take(t *Tensor, name string, part bool) (piece, error) {
 // memory pins the need bytes of a tensor.
 func (p *port) memory(m *SysMem, name string, need int64) (mem.Buffer, error) {
 	if int64(m.size) < need && m.virt != 0 {
-		return nil, invalid("%s.sysMem[0].memSize is %d: %q takes %d bytes, properties.alignedByteSize, as %s %v in %s%s", name,
-			m.size, p.Name, need, typeName(p.kind), p.aligned, layoutName(p.layout), p.fits(int64(m.size))+p.frame(int64(m.size)))
+		return nil, invalid("%s.sysMem[0].memSize is %d: %q takes %d bytes, properties.alignedByteSize, as %s %v in %s%s",
+			name, m.size, p.Name, need, typeName(p.kind), p.aligned, layoutName(p.layout),
+			p.fits(int64(m.size))+p.frame(int64(m.size)))
 	}
 	return pinned(m, name+".sysMem[0]", need)
 }

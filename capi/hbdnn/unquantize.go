@@ -27,7 +27,8 @@ func dnnUnquantizeByScaleFormer(output unsafe.Pointer, kind, layout int32, shape
 
 // unquantize multiplies by the scale of the index in the dimension of channels: the last one, unless the layout has it
 // elsewhere, which takes four dimensions.
-func unquantize(output unsafe.Pointer, kind, layout int32, shape *TensorShape, scales, input unsafe.Pointer) (err error) {
+func unquantize(output unsafe.Pointer, kind, layout int32, shape *TensorShape, scales,
+	input unsafe.Pointer) (err error) {
 	for _, p := range []struct {
 		name string
 		at   unsafe.Pointer

@@ -20,7 +20,8 @@ func (p *port) framed() bool {
 
 // nv12Key says how an input becomes one of NV12 images.
 func (p *port) nv12Key() string {
-	return fmt.Sprintf("anynpu.input.%s.pixel = nv12 in the model's metadata has it take NV12 images: anynpu metadata MODEL.onnx "+
+	return fmt.Sprintf("anynpu.input.%s.pixel = nv12 in the model's metadata has it take NV12 images: anynpu metadata "+
+		"MODEL.onnx "+
 		"input.%s.pixel=nv12 input.%s.std=255, with the mean and std of the training", p.Name, p.Name, p.Name)
 }
 
@@ -28,8 +29,8 @@ func (p *port) nv12Key() string {
 func (p *port) wantsNV12() {
 	if p.framed() {
 		toldNV12.Do(func() {
-			caution("the first input takes real numbers, not frames of a camera: "+p.nv12Key()+"; anynpu.input.NAME.layout = nchw "+
-				"ends this line", "input", p.Name, "shape", p.dims)
+			caution("the first input takes real numbers, not frames of a camera: "+p.nv12Key()+
+				"; anynpu.input.NAME.layout = nchw ends this line", "input", p.Name, "shape", p.dims)
 		})
 	}
 }

@@ -213,8 +213,8 @@ func (b *binding) held() ([]uint32, error) {
 // booleanTensor is what core has of booleans.
 var booleanTensor = convert.Tensor{Type: tensor.Bool}
 
-// feedBooleans gives input k of an execution 0 and 1 alone, as core has them: the memory as it lies, or, where a byte of
-// it is another number, which is true as well, a copy.
+// feedBooleans gives input k of an execution 0 and 1 alone, as core has them: the memory as it lies, or, where a byte
+// of it is another number, which is true as well, a copy.
 func feedBooleans(x *io.Execution, k int, v mem.View) error {
 	n, _ := v.Type.ByteSize()
 	data, err := v.Buf.Map()

@@ -16,7 +16,8 @@ import (
 // The environment of the process that is killed: the directory, and before which step it dies.
 const killDir, killStep = "ANYNPU_TEST_KILL_DIR", "ANYNPU_TEST_KILL_STEP"
 
-// TestCache_killedProcess is that process: it writes the new cache and dies on the way. On its own it has nothing to do.
+// TestCache_killedProcess is that process: it writes the new cache and dies on the way. On its own it has nothing to
+// do.
 func TestCache_killedProcess(t *testing.T) {
 	dir := os.Getenv(killDir)
 	if dir == "" {

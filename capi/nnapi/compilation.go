@@ -45,7 +45,8 @@ func compilationCreate(m *Model) (*Compilation, error) {
 }
 
 func newCompilation(m *Model, devices []*Device, explicit bool) *Compilation {
-	return &Compilation{model: m, devices: devices, explicit: explicit, preference: nnapi.PreferFast, priority: nnapi.PriorityMedium}
+	return &Compilation{model: m, devices: devices, explicit: explicit, preference: nnapi.PreferFast,
+		priority: nnapi.PriorityMedium}
 }
 
 // compilationCreateForDevices judges the devices before the state of the model, as the reference implementation does.
@@ -232,5 +233,5 @@ func (c *Compilation) options() device.Options {
 var performances = map[int32]device.Performance{nnapi.PreferLowPower: device.PerformanceLow,
 	nnapi.PreferFast: device.PerformanceHigh, nnapi.PreferSustained: device.PerformanceMedium}
 
-var priorities = map[int32]device.Priority{nnapi.PriorityLow: device.PriorityLow, nnapi.PriorityMedium: device.PriorityMedium,
-	nnapi.PriorityHigh: device.PriorityHigh}
+var priorities = map[int32]device.Priority{nnapi.PriorityLow: device.PriorityLow,
+	nnapi.PriorityMedium: device.PriorityMedium, nnapi.PriorityHigh: device.PriorityHigh}

@@ -73,7 +73,8 @@ func newDevices(list []device.Device, guises []devices.Guise) (out []*Device) {
 		return out
 	}
 	for _, g := range guises {
-		if g.Name == referenceName || g.Name == processorName || slices.ContainsFunc(out, func(d *Device) bool { return d.name == g.Name }) {
+		if g.Name == referenceName || g.Name == processorName || slices.ContainsFunc(out,
+			func(d *Device) bool { return d.name == g.Name }) {
 			warn("name ignored", "ANYNPU_NNAPI_DEVICES", g.Name, "reason", "it is there already")
 			continue
 		}

@@ -61,8 +61,8 @@ func eventCreateFromSyncFenceFd(fd int32) (*Event, error) {
 	return &Event{fence: f}, nil
 }
 
-// eventGetSyncFenceFd gives a duplicate, which the program closes. Without an event it is -1 too, so that what a program
-// closes later is no descriptor.
+// eventGetSyncFenceFd gives a duplicate, which the program closes. Without an event it is -1 too, so that what a
+// program closes later is no descriptor.
 func eventGetSyncFenceFd(ev *Event, fd *int32) error {
 	*fd = -1
 	if ev == nil {

@@ -59,7 +59,8 @@ func inWhile(t *testing.T) *Model {
 	cond.finish([]uint32{x, c, i}, y)
 	body := newBuilder(t, 2)
 	x, c, i = args(body)
-	z, y, no := body.operand(nnapi.TensorFloat32, 2), body.operand(nnapi.TensorFloat32, 2), body.operand(nnapi.TensorBool8, 1)
+	z, y, no := body.operand(nnapi.TensorFloat32, 2), body.operand(nnapi.TensorFloat32, 2),
+		body.operand(nnapi.TensorBool8, 1)
 	body.adds(nnapi.Abs, []uint32{x}, z)
 	body.adds(nnapi.Gather, []uint32{z, body.int(0), i}, y)
 	body.adds(nnapi.NotEqual, []uint32{c, c}, no)
@@ -127,6 +128,7 @@ func TestCompilation_failuresAreNamed(t *testing.T) {
 	compilation := newCompilation(b.finish([]uint32{c, x}, y), withGuises(t, ""), true)
 	err := compilationFinish(compilation)
 	require.NoError(t, compilationFree(compilation))
-	require.ErrorContains(t, err, "operation 0 (IF): then model: operation 0 (SOFTMAX): input 1 (beta): want a finite number "+
+	require.ErrorContains(t, err, "operation 0 (IF): then model: operation 0 (SOFTMAX): input 1 (beta): want a finite "+
+		"number "+
 		"above 0, got -1")
 }

@@ -173,7 +173,8 @@ func TestExecution_inputsAreLeftOut(t *testing.T) {
 	require.NoError(t, executionSetInput(e, 1, nil, nil, 0))
 	giveOutput(t, e, 0, make([]float32, 6))
 	err := executionCompute(e)
-	require.ErrorContains(t, err, "operation 0: TRANSPOSE: input 0 (input), operand 0: it has no value and cannot be left out")
+	require.ErrorContains(t, err, "operation 0: TRANSPOSE: input 0 (input), operand 0: it has no value and cannot be "+
+		"left out")
 	assert.Equal(t, OpFailed, status(err))
 }
 
@@ -181,7 +182,8 @@ func TestExecution_inputsAreLeftOut(t *testing.T) {
 // SVDF's bias that has the wrong size is one of the executions that give it.
 func TestExecution_modelsThatWantInputsLeftOut(t *testing.T) {
 	b := newBuilder(t, 1)
-	x, f, w := b.operand(nnapi.TensorFloat32, 1, 2), b.operand(nnapi.TensorFloat32, 3, 2), b.operand(nnapi.TensorFloat32, 3, 1)
+	x, f, w := b.operand(nnapi.TensorFloat32, 1, 2), b.operand(nnapi.TensorFloat32, 3, 2),
+		b.operand(nnapi.TensorFloat32, 3, 1)
 	bias, state := b.operand(nnapi.TensorFloat32, 2), b.operand(nnapi.TensorFloat32, 1, 3)
 	s, y := b.operand(nnapi.TensorFloat32, 1, 3), b.operand(nnapi.TensorFloat32, 1, 3)
 	require.NoError(t, modelAddOperation(b.m, OperationType(nnapi.SVDF),

@@ -17,7 +17,8 @@ func chained(t testing.TB) *Model {
 	var err error
 	b.m, err = modelCreate()
 	require.NoError(t, err)
-	x, order, turned := b.operand(nnapi.TensorFloat32, 2, 3), b.operand(nnapi.TensorInt32, 0), b.operand(nnapi.TensorFloat32)
+	x, order, turned := b.operand(nnapi.TensorFloat32, 2, 3), b.operand(nnapi.TensorInt32, 0),
+		b.operand(nnapi.TensorFloat32)
 	beta, axis, y := b.operand(nnapi.Float32), b.operand(nnapi.Int32), b.operand(nnapi.TensorFloat32)
 	b.adds(nnapi.Transpose, []uint32{x, order}, turned)
 	b.adds(nnapi.Softmax, []uint32{turned, beta, axis}, y)

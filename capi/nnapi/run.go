@@ -67,8 +67,8 @@ func (e *Execution) finish(err error) error {
 	return err
 }
 
-// bind takes an execution of core of the plan for what is bound, and binds that to it. An output whose size is not known
-// before stays with the device. A plan that has to be made is made until then.
+// bind takes an execution of core of the plan for what is bound, and binds that to it. An output whose size is not
+// known before stays with the device. A plan that has to be made is made until then.
 func (e *Execution) bind(until time.Time) error {
 	if err := e.choose(until); err != nil {
 		return err

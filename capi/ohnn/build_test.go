@@ -112,7 +112,8 @@ func TestIdle_settings(t *testing.T) {
 	c := &Compilation{float16: true, performance: 4}
 	assert.Equal(t, []string{"float16", "performance mode"},
 		c.idle(device.Info{Float16: device.Accepts, Performance: device.Accepts}))
-	assert.Equal(t, []string{"performance mode"}, c.idle(device.Info{Float16: device.Honours, Performance: device.Accepts}))
+	assert.Equal(t, []string{"performance mode"}, c.idle(device.Info{Float16: device.Honours,
+		Performance: device.Accepts}))
 	assert.Empty(t, (&Compilation{}).idle(device.Info{}))
 }
 

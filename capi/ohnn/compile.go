@@ -34,8 +34,8 @@ func (d *npu) first() []device.Device {
 	return out
 }
 
-// compileGraph compiles g, of which there may be compiled forms, for device d and tells where each node runs. w holds g's
-// constants already and belongs to the program, as does g then, or is nil.
+// compileGraph compiles g, of which there may be compiled forms, for device d and tells where each node runs. w holds
+// g's constants already and belongs to the program, as does g then, or is nil.
 func compileGraph(ctx context.Context, d *npu, g *graph.Graph, w *mem.Weights, forms []compile.Form,
 	o device.Options) (device.Program, *device.Placement, error) {
 	all := d.preference()

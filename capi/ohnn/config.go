@@ -13,10 +13,12 @@ import (
 
 // config is what the environment decides.
 type config struct {
-	reference bool            // ANYNPU_OHNN_COMPAT=reference: follow the reference implementation where it differs from the manual
+	// ANYNPU_OHNN_COMPAT=reference: follow the reference implementation where it differs from the manual
+	reference bool
 	devices   []devices.Guise // ANYNPU_OHNN_DEVICES: names under which the first device appears; empty: its own
 	strict    bool            // ANYNPU_FALLBACK=off: no other device computes what the chosen one lacks
-	dims      []span          // ANYNPU_OHNN_DIM_RANGE=min:max,...: sizes of dynamic dimensions; empty: what the device says
+	// ANYNPU_OHNN_DIM_RANGE=min:max,...: sizes of dynamic dimensions; empty: what the device says
+	dims []span
 }
 
 // span is the smallest and the largest size of a dimension.

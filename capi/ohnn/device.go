@@ -75,8 +75,8 @@ func newDeviceTable(all []device.Device, guises []devices.Guise) *deviceTable {
 	return t
 }
 
-// withRest gives a device what the CPU can that computes what the device does not, unless ANYNPU_FALLBACK=off: sizes that
-// are known at run time, and priorities.
+// withRest gives a device what the CPU can that computes what the device does not, unless ANYNPU_FALLBACK=off: sizes
+// that are known at run time, and priorities.
 func withRest(all []device.Device) func(*device.Info) {
 	return func(i *device.Info) {
 		for _, d := range all {

@@ -44,8 +44,8 @@ func (without) Support(g *graph.Graph, _ device.Options) ([]device.NodeSupport, 
 	return make([]device.NodeSupport, len(g.Nodes)), nil
 }
 
-// TestModel_supportByOthers: an operation that the build leaves to another device is available, unless there is to be no
-// other device.
+// TestModel_supportByOthers: an operation that the build leaves to another device is available, unless there is to be
+// no other device.
 func TestModel_supportByOthers(t *testing.T) {
 	useDevices(t, without{toy.New("a")}, toy.New("b"))
 	c := addCompilation(t)

@@ -79,8 +79,9 @@ func loadForeign(d *npu, source model.Source, f *model.File, o device.Options) (
 		what)
 }
 
-// loadONNX compiles an ONNX model, a vendor's compiled model that a device takes, or the one that the map of ANYNPU_MODEL_MAP names for it. The program shares the
-// constants. Inputs and outputs keep their names, layouts and element types, but for inputs that the metadata call images.
+// loadONNX compiles an ONNX model, a vendor's compiled model that a device takes, or the one that the map of
+// ANYNPU_MODEL_MAP names for it. The program shares the constants. Inputs and outputs keep their names, layouts and
+// element types, but for inputs that the metadata call images.
 func loadONNX(d *npu, source model.Source, o device.Options) (*compiled, error) {
 	weights := mem.NewWeights()
 	defer weights.Release()
@@ -134,7 +135,8 @@ func apiPorts(ports []device.Port) ([]port, error) {
 		t := spec.DataTypeOf(p.Type.DType)
 		large := slices.ContainsFunc(p.Type.Shape.Dims, func(d tensor.Dim) bool { return d.Known() && d.N > math.MaxInt32 })
 		if !p.Type.Shape.Ranked {
-			return nil, fault.New(fault.Unsupported, "%q is %v: its number of dimensions is not known before a run, and the API "+
+			return nil, fault.New(fault.Unsupported, "%q is %v: its number of dimensions is not known before a run, and the "+
+				"API "+
 				"needs it: declare its shape in the model", p.Name, p.Type)
 		}
 		if t == spec.Unknown || large {

@@ -8,7 +8,8 @@ package rknn
 static int32_t op_call(uintptr_t f, uintptr_t op, uintptr_t in, uint32_t n_in, uintptr_t out, uint32_t n_out)
 {
 	int inside = anynpu_out();
-	int32_t code = ((int (*)(void *, void *, uint32_t, void *, uint32_t))f)((void *)op, (void *)in, n_in, (void *)out, n_out);
+	int32_t code = ((int (*)(void *, void *, uint32_t, void *, uint32_t))f)((void *)op, (void *)in, n_in, (void *)out,
+		n_out);
 	anynpu_back(inside);
 	return code;
 }

@@ -51,7 +51,8 @@ func TestDescribed_everyTarget(t *testing.T) {
 	}
 }
 
-// TestDescribed_channelsLast: the ONNX file of a network of TensorFlow takes [N,H,W,C]; the .rknn has a mean per channel.
+// TestDescribed_channelsLast: the ONNX file of a network of TensorFlow takes [N,H,W,C]; the .rknn has a mean per
+// channel.
 func TestDescribed_channelsLast(t *testing.T) {
 	f := reluFile()
 	f.Graphs = nil

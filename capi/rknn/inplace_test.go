@@ -52,17 +52,20 @@ func TestSetIoMem_usedInPlaceWhereNothingChanges(t *testing.T) {
 		output  bool
 	}{
 		{"reals", relu(1, 4), spec.Float32, spec.Float32, spec.Undefined, four, []float32{1, 0, 3, 0}, true, true},
-		{"one channel in NHWC", relu(1, 1, 2, 2), spec.Float32, spec.Float32, spec.NHWC, four, []float32{1, 0, 3, 0}, true, true},
+		{"one channel in NHWC", relu(1, 1, 2, 2), spec.Float32, spec.Float32, spec.NHWC, four, []float32{1, 0, 3, 0}, true,
+			true},
 		{"two channels", relu(1, 2, 1, 2), spec.Float32, spec.Float32, spec.NCHW, four, []float32{1, 3, 0, 0}, true, true},
-		{"two channels back", relu(1, 2, 1, 2), spec.Float32, spec.Float32, spec.NHWC, four, []float32{1, 0, 3, 0}, true, false},
+		{"two channels back", relu(1, 2, 1, 2), spec.Float32, spec.Float32, spec.NHWC, four, []float32{1, 0, 3, 0}, true,
+			false},
 		{"first and third channel swapped", relu(1, 3, 1, 1).Meta("anynpu.input.x.pixel", "rgb").
 			Meta("anynpu.input.x.order", "bgr"),
 			spec.Float32, spec.Float32, spec.NHWC, float32Bytes(1, -2, 3), []float32{3, 0, 1}, false, true},
 		{"two images", relu(2, 2, 1, 1), spec.Float32, spec.Float32, spec.NCHW, four, []float32{1, 0, 3, 0}, true, true},
 		{"one pixel", relu(1, 4, 1, 1), spec.Float32, spec.Float32, spec.NHWC, four, []float32{1, 0, 3, 0}, true, true},
-		{"bytes", relu(1, 4), spec.Uint8, spec.Float32, spec.Undefined, []byte{1, 2, 3, 4}, []float32{1, 2, 3, 4}, false, true},
-		{"mean", relu(1, 4).Meta("anynpu.input.x.mean", "[1]"), spec.Float32, spec.Float32, spec.Undefined, four, []float32{0, 0, 2, 0},
-			false, true},
+		{"bytes", relu(1, 4), spec.Uint8, spec.Float32, spec.Undefined, []byte{1, 2, 3, 4}, []float32{1, 2, 3, 4}, false,
+			true},
+		{"mean", relu(1, 4).Meta("anynpu.input.x.mean", "[1]"), spec.Float32, spec.Float32, spec.Undefined, four,
+			[]float32{0, 0, 2, 0}, false, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			x := open(t, c.model, 0)

@@ -29,11 +29,15 @@ var (
 	matmulUnits = map[string]matmulUnit{
 		"rk3588": {largeUnit.a, largeUnit.b, 8192},
 		"rk3576": {largeUnit.a, largeUnit.b, 4096},
-		"rk3562": {map[spec.Type]int{spec.Int8: 16, spec.Float16: 8}, map[spec.Type]tile{spec.Int8: {16, 32}, spec.Float16: {8, 32}}, 0},
-		"rk3566": {map[spec.Type]int{spec.Int8: 8, spec.Float16: 4}, map[spec.Type]tile{spec.Int8: {16, 32}, spec.Float16: {8, 16}}, 0},
-		"rk3568": {map[spec.Type]int{spec.Int8: 8, spec.Float16: 4}, map[spec.Type]tile{spec.Int8: {16, 32}, spec.Float16: {8, 16}}, 0},
+		"rk3562": {map[spec.Type]int{spec.Int8: 16, spec.Float16: 8},
+			map[spec.Type]tile{spec.Int8: {16, 32}, spec.Float16: {8, 32}}, 0},
+		"rk3566": {map[spec.Type]int{spec.Int8: 8, spec.Float16: 4},
+			map[spec.Type]tile{spec.Int8: {16, 32}, spec.Float16: {8, 16}}, 0},
+		"rk3568": {map[spec.Type]int{spec.Int8: 8, spec.Float16: 4},
+			map[spec.Type]tile{spec.Int8: {16, 32}, spec.Float16: {8, 16}}, 0},
 		// Its tensors have the lanes of rk3562.
-		"rv1126b": {map[spec.Type]int{spec.Int8: 16, spec.Float16: 8}, map[spec.Type]tile{spec.Int8: {16, 32}, spec.Float16: {8, 32}}, 0},
+		"rv1126b": {map[spec.Type]int{spec.Int8: 16, spec.Float16: 8},
+			map[spec.Type]tile{spec.Int8: {16, 32}, spec.Float16: {8, 32}}, 0},
 	}
 )
 

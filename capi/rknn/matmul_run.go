@@ -74,8 +74,8 @@ func matmulRun(m *Matmul) error {
 			}
 			need := m.spec.bytes(s, i)
 			if int64(len(data)) < need {
-				return failed("ctx: matrix %s has memory of %d bytes: M, K, N = %d, %d, %d takes %d", matrixNames[i], len(data), s.m,
-					s.k, s.n, need)
+				return failed("ctx: matrix %s has memory of %d bytes: M, K, N = %d, %d, %d takes %d", matrixNames[i], len(data),
+					s.m, s.k, s.n, need)
 			}
 			operands[i].Data, buffers[i] = data[:need], buf
 		}

@@ -24,8 +24,8 @@ type memory struct {
 	id   uintptr
 }
 
-// memoryTable holds every rknn_tensor_mem. The structs carry a handle in priv_data, by which they are found, and are told
-// from a driver's: programs may copy them.
+// memoryTable holds every rknn_tensor_mem. The structs carry a handle in priv_data, by which they are found, and are
+// told from a driver's: programs may copy them.
 type memoryTable struct {
 	mu      sync.Mutex
 	byID    map[uintptr]*memory
@@ -104,7 +104,8 @@ func (t *memoryTable) remove(m *spec.TensorMem) bool {
 	return true
 }
 
-// forget ends a handle that stands in a struct. Calls that are given it as a context hold it while they look at its kind.
+// forget ends a handle that stands in a struct. Calls that are given it as a context hold it while they look at its
+// kind.
 func forget(o handle.Object) {
 	for !handle.Drop(o) {
 		runtime.Gosched()

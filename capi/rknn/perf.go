@@ -87,7 +87,8 @@ func perfTable(b target, st device.Stats, rows map[int]row) string {
 		total += n.Length
 	}
 	line("OutputOperator", `\`, `\`, `\`, 0, "OutputOperator:output")
-	fmt.Fprintf(&text, "%sTotal Operator Elapsed Per Frame Time(us): %d\nTotal Memory Read/Write Per Frame Size(KB): 0\n%s",
+	fmt.Fprintf(&text, "%sTotal Operator Elapsed Per Frame Time(us): %d\nTotal Memory Read/Write Per Frame Size(KB): "+
+		"0\n%s",
 		rule, total.Microseconds(), rule)
 	const rank = "%-24s %-12v %-12v %-12v %-12v %-12v %s\n"
 	text.WriteString("                                  Operator Time Consuming Ranking Table\n" + rule)

@@ -35,6 +35,7 @@ func (c *Context) tellPlanes(p *port, kind spec.Type, format spec.Format) {
 	if n := p.Shape.Dims[1]; !n.Known() || n.N != 3 && n.N != 4 || c.model.told.planes.Swap(true) {
 		return
 	}
-	caution("bytes of an image are taken as RKNN_TENSOR_NCHW, plane by plane: that is 0, which fmt is too where a program "+
+	caution("bytes of an image are taken as RKNN_TENSOR_NCHW, plane by plane: that is 0, which fmt is too where a "+
+		"program "+
 		"does not set it", "input", p.Name, "remedy", "set fmt to RKNN_TENSOR_NHWC if they lie pixel by pixel")
 }

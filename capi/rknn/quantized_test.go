@@ -72,8 +72,8 @@ func (v *vectors) picture() []uint8 {
 	return out
 }
 
-// An .rknn file with the scales that ONNX Runtime's tools chose gives the codes that ONNX Runtime computes, or one beside
-// them; with ANYNPU_RKNN_QUANTIZE=off the numbers of the float model.
+// An .rknn file with the scales that ONNX Runtime's tools chose gives the codes that ONNX Runtime computes, or one
+// beside them; with ANYNPU_RKNN_QUANTIZE=off the numbers of the float model.
 func TestDescribed_resultsAreThoseOfOnnxRuntime(t *testing.T) {
 	for name, path := range map[string]string{"digits": "../../examples/digits/digits.onnx",
 		"heads":        "testdata/quantized/heads.onnx",

@@ -70,7 +70,8 @@ func newRunnable(g *graph.Graph, in []*port, w *mem.Weights, shapes []model.Shap
 		}
 	}
 	r.program, err = compile.Compile(context.Background(), g, all, compile.Options{Weights: w, Consume: true,
-		Order: r.orders, Strict: devices.Strict(), Own: own, ByCost: true, Forms: forms, Warn: func(text string) { caution(text) }})
+		Order: r.orders, Strict: devices.Strict(), Own: own, ByCost: true, Forms: forms,
+		Warn: func(text string) { caution(text) }})
 	if err != nil {
 		return nil, err
 	}

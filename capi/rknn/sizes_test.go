@@ -21,7 +21,8 @@ func TestRun_theOtherBranchNeedNotFit(t *testing.T) {
 	out := func(op string, in ...string) *onnxtest.Model {
 		return (&onnxtest.Model{}).Node(op, "b", in...).Output("b", onnxtest.Float, 1, 1)
 	}
-	m := (&onnxtest.Model{}).If("y", "c", out("ReduceSum", "x"), out("MatMul", "x", "w")).Input("x", onnxtest.Float, 1, -1).
+	m := (&onnxtest.Model{}).If("y", "c", out("ReduceSum", "x"), out("MatMul", "x", "w")).Input("x", onnxtest.Float, 1,
+		-1).
 		Input("c", onnxtest.Bool).Output("y", onnxtest.Float, 1, 1).Meta("anynpu.dim.n", "6").
 		Constant("w", onnxtest.Float, tensor.Float32s(1, 1, 1, 1), 4, 1)
 	c := open(t, m, 0)

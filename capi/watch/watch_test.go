@@ -17,7 +17,8 @@ func TestLoaded_bytes(t *testing.T) {
 	var got []record.Model
 	model.Loaded = func(m *model.Model) { got = append(got, loaded(m)) }
 	t.Cleanup(func() { model.Loaded = nil })
-	bytes := new(onnxtest.Model).Input("x", onnxtest.Float, 2).Node("Relu", "y", "x").Output("y", onnxtest.Float, 2).Bytes()
+	bytes := new(onnxtest.Model).Input("x", onnxtest.Float, 2).Node("Relu", "y", "x").Output("y", onnxtest.Float,
+		2).Bytes()
 	w := mem.NewWeights()
 	defer w.Release()
 	m, err := model.Load(model.Source{Data: bytes}, model.Options{Weights: w})

@@ -34,7 +34,8 @@ func flagError(cmd *cobra.Command, err error) error {
 
 // complete has the shell complete the values of a flag.
 func complete(cmd *cobra.Command, flag string, values ...string) {
-	cobra.CheckErr(cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values,
+		cobra.ShellCompDirectiveNoFileComp)))
 }
 
 // completeModel has the shell complete the name of a file, once.

@@ -153,8 +153,8 @@ func (f *benchFlags) run(path string, stdout, stderr io.Writer) error {
 		return err
 	}
 	defer m.close()
-	r := benchReport{Schema: benchSchema, File: path, Device: on.devices[0].Info().ID, API: f.api, Threads: on.threads, Kernels: on.kernels(),
-		LoadMS: msOf(m.load)}
+	r := benchReport{Schema: benchSchema, File: path, Device: on.devices[0].Info().ID, API: f.api, Threads: on.threads,
+		Kernels: on.kernels(), LoadMS: msOf(m.load)}
 	if base != nil && (filepath.Base(base.File) != filepath.Base(path) || base.Threads != on.threads) {
 		return usage("--baseline %s: measured %s with %s, not %s with %s", f.baseline, base.File, threadsText(base.Threads),
 			path, threadsText(on.threads))
@@ -194,7 +194,8 @@ func (f *benchFlags) run(path string, stdout, stderr io.Writer) error {
 	}
 	switch {
 	case !r.Stable:
-		return exit(exitUnstable, fmt.Errorf("not stable: the lowest times of %d parts differ by %.0f %%, want at most %.0f %%; "+
+		return exit(exitUnstable, fmt.Errorf("not stable: the lowest times of %d parts differ by %.0f %%, want at most "+
+			"%.0f %%; "+
 			"is the machine busy? --spread %s accepts them", benchParts, 100*r.Spread, 100*f.spread, accepting(r.Spread)))
 	case r.Baseline != nil && r.Baseline.Slower:
 		return exit(exitDifferent, fmt.Errorf("%.1f %% slower than %s", 100*r.Baseline.Change, f.baseline))
@@ -285,7 +286,8 @@ func readBaseline(path string) (*benchReport, error) {
 	case r.Schema != benchSchema:
 		return nil, usage("--baseline %s: schema %q, want %q", path, r.Schema, benchSchema)
 	case !r.Stable && r.Figures != nil:
-		return nil, usage("--baseline %s: was measured while the machine was busy, and its times are not stable; measure again, "+
+		return nil, usage("--baseline %s: was measured while the machine was busy, and its times are not stable; measure "+
+			"again, "+
 			"or with --spread %s", path, accepting(r.Spread))
 	case r.Figures == nil || !(r.Figures.MinMS > 0):
 		return nil, usage("--baseline %s: holds no figures", path)

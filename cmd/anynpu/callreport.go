@@ -226,7 +226,8 @@ func (r *callReport) MissingText() string {
 	if r.Missing == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Nothing is known of what %d of the processes called: there was no room for their records.", r.Missing)
+	return fmt.Sprintf("Nothing is known of what %d of the processes called: there was no room for their records.",
+		r.Missing)
 }
 
 // lostText tells of events that are missing.

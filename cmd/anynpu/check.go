@@ -100,7 +100,8 @@ conversions, and the steps with the places of their buffers.`,
 			}
 			defer on.close()
 			if passes && on.byRef {
-				return usage("check: --passes shows what becomes of a model on the fast kernels, and ANYNPU_CPU=ref or --ref does " +
+				return usage("check: --passes shows what becomes of a model on the fast kernels, and ANYNPU_CPU=ref or --ref " +
+					"does " +
 					"without; --ref=false turns that off")
 			}
 			all := checkPack{Schema: "anynpu.check-pack/1", File: args[0], Models: []checkReport{}}
@@ -209,8 +210,8 @@ func (r *checkReport) check(path string, devs []device.Device, stderr io.Writer)
 	}
 	for i, a := range answers {
 		n := &m.Graph.Nodes[i]
-		node := nodeReport{Operator: n.Origin, Op: m.operator(n.Origin, graph.NameOf(n.Op)), Core: graph.NameOf(n.Op), Name: n.Name,
-			Device: devs[0].Info().ID}
+		node := nodeReport{Operator: n.Origin, Op: m.operator(n.Origin, graph.NameOf(n.Op)), Core: graph.NameOf(n.Op),
+			Name: n.Name, Device: devs[0].Info().ID}
 		if !a.OK {
 			node.Device, node.Reason = "", a.Reason
 		} else {

@@ -31,14 +31,15 @@ func restored(t *testing.T) {
 	})
 }
 
-// sumOfSquares is y = x·x of 65 float32 values 8192, 1, 1, ..., whose exact sum, 2^26 + 64, a float32 can hold. A sum that
-// is kept in float32 loses every 1 that is added to 2^26, as its step there is 8.
+// sumOfSquares is y = x·x of 65 float32 values 8192, 1, 1, ..., whose exact sum, 2^26 + 64, a float32 can hold. A sum
+// that is kept in float32 loses every 1 that is added to 2^26, as its step there is 8.
 func sumOfSquares(t *testing.T) (model, x string) {
 	values := []float32{8192}
 	for range 64 {
 		values = append(values, 1)
 	}
-	m := new(onnxtest.Model).Input("x", onnxtest.Float, 1, 65).Constant("w", onnxtest.Float, tensor.Float32s(values...), 65, 1).
+	m := new(onnxtest.Model).Input("x", onnxtest.Float, 1, 65).Constant("w", onnxtest.Float, tensor.Float32s(values...),
+		65, 1).
 		Node("MatMul", "y", "x", "w").Output("y", onnxtest.Float, 1, 1)
 	return writeFile(t, "dot.onnx", m.Bytes()),
 		writeNPY(t, tensor.Tensor{DType: tensor.Float32, Dims: []int64{1, 65}, Data: tensor.Float32s(values...)})
@@ -134,10 +135,12 @@ func TestVerbs_tellValuesThatMeanNothing(t *testing.T) {
 		{"ANYNPU_CPU", "slow", "cpu: value ignored ANYNPU_CPU=slow want=\"auto or ref\"\n"},
 		{"ANYNPU_CPU_ISA", "mmx", "cpu: value ignored ANYNPU_CPU_ISA=mmx why=\"kernel: want instruction set " +
 			kernel.ISANames() + ", got \\\"mmx\\\"\"\n"},
-		{"ANYNPU_MEMORY_LIMIT", "1.5G", "cpu: value ignored ANYNPU_MEMORY_LIMIT=1.5G want=\"bytes, as 500000000, 512M or 4G\"\n"},
+		{"ANYNPU_MEMORY_LIMIT", "1.5G", "cpu: value ignored ANYNPU_MEMORY_LIMIT=1.5G want=\"bytes, as 500000000, 512M or " +
+			"4G\"\n"},
 		{"ANYNPU_MEM", "on", "cpu: value ignored ANYNPU_MEM=on want=guard\n"},
 		{"ANYNPU_DEVICE", "npu9", "boundary: value ignored ANYNPU_DEVICE=npu9 want=cpu\n"},
-		{"ANYNPU_LOG", "loud", "boundary: unknown level ignored ANYNPU_LOG=loud levels=\"off error warn info debug trace\"\n"},
+		{"ANYNPU_LOG", "loud", "boundary: unknown level ignored ANYNPU_LOG=loud levels=\"off error warn info debug " +
+			"trace\"\n"},
 	} {
 		for _, args := range [][]string{{"run", model, "-i", x}, {"check", model}, {"check", "--engine", model},
 			{"profile", model, "--runs", "1"}, {"bench", model, "--time", "0s", "--warmup", "0s", "--spread", "1e9"}} {

@@ -68,7 +68,8 @@ cases.
 
 Exit code 1 when anything is wrong, 5 when the device dies on the way: the cases
 that are left are not run.`,
-		Example: "  anynpu devices\n  anynpu devices --test\n  anynpu devices --test --op conv --perf\n  anynpu devices --test " +
+		Example: "  anynpu devices\n  anynpu devices --test\n  anynpu devices --test --op conv --perf\n  anynpu devices " +
+			"--test " +
 			"--device rknn --json",
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return f.run(stdout, stderr) },
@@ -202,7 +203,8 @@ func (t *deviceTest) write(w io.Writer, cases, perf bool) {
 	} else {
 		writeRows(w, rows, perf)
 	}
-	printf(w, "%d cases of %d operators: %d pass, %d refused, %d wrong", len(t.Results), len(rows), t.Pass, t.Refused, t.Wrong)
+	printf(w, "%d cases of %d operators: %d pass, %d refused, %d wrong", len(t.Results), len(rows), t.Pass, t.Refused,
+		t.Wrong)
 	if t.NotRun > 0 {
 		printf(w, ", %d not run", t.NotRun)
 	}

@@ -116,5 +116,6 @@ func TestDevices_manual(t *testing.T) {
 	require.Equal(t, 0, code, errs)
 	page, err := os.ReadFile(filepath.Join(dir, "anynpu-devices.1"))
 	require.NoError(t, err)
-	assert.True(t, slices.ContainsFunc([]string{`\-\-op`, `--op`}, func(s string) bool { return strings.Contains(string(page), s) }))
+	assert.True(t, slices.ContainsFunc([]string{`\-\-op`, `--op`},
+		func(s string) bool { return strings.Contains(string(page), s) }))
 }

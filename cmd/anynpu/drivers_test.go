@@ -59,8 +59,10 @@ func TestDrivers_listsThemWithReasons(t *testing.T) {
 func TestDrivers_functionsThatAreLacking(t *testing.T) {
 	dir := t.TempDir()
 	source := filepath.Join(dir, "board.c")
-	require.NoError(t, os.WriteFile(source, []byte("int rknn_init, rknn_destroy, rknn_query, rknn_run, rknn_wait, other;\n"+
-		"static int rknn_inputs_set; int *p = &rknn_inputs_set; extern int rknn_outputs_get; int *q = &rknn_outputs_get;\n"), 0o600))
+	require.NoError(t, os.WriteFile(source, []byte("int rknn_init, rknn_destroy, rknn_query, rknn_run, rknn_wait, "+
+		"other;\n"+
+		"static int rknn_inputs_set; int *p = &rknn_inputs_set; extern int rknn_outputs_get; int *q = &rknn_outputs_get;\n"),
+		0o600))
 	out, err := exec.Command("gcc", "-shared", "-fPIC", "-o", dir+"/board.so", source).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	require.NoError(t, os.WriteFile(dir+"/1.json", []byte(`{"schema": "anynpu.driver/1", "name": "Board", "api": "rknn",

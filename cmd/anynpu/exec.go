@@ -295,7 +295,8 @@ func (f *execFlags) judgeScript(name, path string, depth int) (string, error) {
 	rest, script := strings.CutPrefix(line, "#!")
 	words := strings.Fields(rest)
 	if !script || len(words) == 0 {
-		return "", refuse(exitCannot, name, "is neither a program nor a script whose first line begins with #!; if it is one "+
+		return "", refuse(exitCannot, name, "is neither a program nor a script whose first line begins with #!; if it is "+
+			"one "+
 			"of the shell's type: anynpu exec -- sh %s", quoted(path))
 	}
 	interpreter := words[0]

@@ -30,7 +30,8 @@ func hbdnnABI(path string) (abi, note string) {
 	}
 	defer file.Close()
 	imports, err := file.ImportedSymbols()
-	if err != nil || !slices.ContainsFunc(imports, func(s elf.ImportedSymbol) bool { return strings.HasPrefix(s.Name, "hbDNN") }) {
+	if err != nil || !slices.ContainsFunc(imports,
+		func(s elf.ImportedSymbol) bool { return strings.HasPrefix(s.Name, "hbDNN") }) {
 		return "", ""
 	}
 	if s := file.Section(".debug_info"); s == nil || s.Size > maxDebug {
@@ -44,8 +45,8 @@ func hbdnnABI(path string) (abi, note string) {
 	if abi = propertiesABI[size]; abi == "" {
 		return "", ""
 	}
-	note = fmt.Sprintf("was built with hbDNN headers whose hbDNNTensorProperties has %d bytes, so %s is %s", size, abiVariable,
-		abi)
+	note = fmt.Sprintf("was built with hbDNN headers whose hbDNNTensorProperties has %d bytes, so %s is %s", size,
+		abiVariable, abi)
 	for _, s := range imports {
 		if size == 136 && slices.Contains(formerABI, s.Name) {
 			note += fmt.Sprintf("; it calls %s, and if its headers are 1.9 it wants %s=1.9", s.Name, abiVariable)

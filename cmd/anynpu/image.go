@@ -90,7 +90,8 @@ func (img pixels) tensor(p device.Port, in metadata.Input) (tensor.Tensor, error
 	}
 	for _, v := range [][]float32{in.Mean, std} {
 		if len(v) > 1 && len(v) != channels {
-			return tensor.Tensor{}, fault.New(fault.File, "metadata: %d values of mean, std or scale for %d channels", len(v), channels)
+			return tensor.Tensor{}, fault.New(fault.File, "metadata: %d values of mean, std or scale for %d channels", len(v),
+				channels)
 		}
 	}
 	img = img.as(channels)

@@ -19,12 +19,14 @@ import (
 // TestRun_cautionsOfImages: results depend on what the metadata do not say, and on colours that an image lacks.
 func TestRun_cautionsOfImages(t *testing.T) {
 	const (
-		normalized = "the model's metadata give neither mean nor std: results are wrong if the network wants them normalized; " +
+		normalized = "the model's metadata give neither mean nor std: results are wrong if the network wants them " +
+			"normalized; " +
 			"set anynpu.input.x.mean and anynpu.input.x.std"
 		grey = "a grey image for an input of 3 channels"
 	)
 	model := func(elem, channels int64, meta ...string) string {
-		m := new(onnxtest.Model).Input("x", elem, 1, channels, 1, 2).Node("Identity", "y", "x").Output("y", elem, 1, channels, 1, 2)
+		m := new(onnxtest.Model).Input("x", elem, 1, channels, 1, 2).Node("Identity", "y", "x").Output("y", elem, 1, channels,
+			1, 2)
 		for i := 0; i < len(meta); i += 2 {
 			m.Meta(meta[i], meta[i+1])
 		}

@@ -190,8 +190,8 @@ func (i *info) print(w io.Writer) {
 		orDash(p.Name), p.Architecture, p.Level, strings.Join(p.Levels, ", "), p.Threads)
 	for _, d := range i.Devices {
 		printf(w, "\ndevice      %s: %s, %s\n", d.ID, d.Name, d.Vendor)
-		printf(w, "  float16 %s, performance %s, priority %s, cache %s, cores %d\n", d.Float16, d.Performance, yes(d.Priority),
-			yes(d.Cache), d.Cores)
+		printf(w, "  float16 %s, performance %s, priority %s, cache %s, cores %d\n", d.Float16, d.Performance,
+			yes(d.Priority), yes(d.Cache), d.Cores)
 		printf(w, "  open dimensions %s, of %d to %d\n", yes(d.Dynamic), d.DimMin, d.DimMax)
 	}
 	for _, a := range i.APIs {

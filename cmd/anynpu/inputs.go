@@ -31,17 +31,21 @@ type inputFlags struct {
 func (f *inputFlags) add(cmd *cobra.Command) {
 	f.cmd = cmd
 	fl := cmd.Flags()
-	rest, random := "once per input", "make up the inputs that are not given: numbers that --seed chooses, from -1 to 1 in "+
+	rest, random := "once per input", "make up the inputs that are not given: numbers that --seed chooses, from -1 to 1 "+
+		"in "+
 		"float inputs"
 	if f.made {
 		rest, random = "inputs that are not given are made up", "make up inputs of numbers that --seed chooses, not of the "+
 			"same ones each time"
 	}
-	fl.StringArrayVarP(&f.files, "input", "i", nil, "an input, by name, as `NAME=FILE`: .npy, .npz, PNG, JPEG, PGM, PPM, or "+
+	fl.StringArrayVarP(&f.files, "input", "i", nil, "an input, by name, as `NAME=FILE`: .npy, .npz, PNG, JPEG, PGM, "+
+		"PPM, or "+
 		"raw numbers with --raw; - is standard input; "+rest)
-	fl.BoolVar(&f.raw, "raw", false, "files other than .npy and .npz hold nothing but the numbers of the input, little-endian; "+
+	fl.BoolVar(&f.raw, "raw", false, "files other than .npy and .npz hold nothing but the numbers of the input, "+
+		"little-endian; "+
 		"type and sizes are the model's, or those of --shape")
-	fl.StringArrayVar(&f.shapes, "shape", nil, "sizes of an input that is made up or raw, as `NAME=SIZES`, e.g. x=1,3,224,224")
+	fl.StringArrayVar(&f.shapes, "shape", nil, "sizes of an input that is made up or raw, as `NAME=SIZES`, e.g. "+
+		"x=1,3,224,224")
 	fl.BoolVar(&f.random, "random", false, random)
 	fl.Uint64Var(&f.seed, "seed", 0, "the `NUMBER` that --random begins with")
 }
@@ -302,8 +306,8 @@ func pattern(d tensor.DType, dims []int64) (tensor.Tensor, error) {
 }
 
 // randomize fills input number input with the numbers of the generator splitmix64, whose state begins at
-// mix(seed) + input. Float elements are multiples of 1/2^23 from -1 up to 1, those of 16 bits and less have every value,
-// longer ones, which may be indices, and booleans are 0 or 1.
+// mix(seed) + input. Float elements are multiples of 1/2^23 from -1 up to 1, those of 16 bits and less have every
+// value, longer ones, which may be indices, and booleans are 0 or 1.
 func randomize(t tensor.Tensor, seed uint64, input int) {
 	state := mix(seed) + uint64(input)
 	d, n := t.DType, t.Count()

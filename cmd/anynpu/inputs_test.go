@@ -62,7 +62,8 @@ func TestRun_inputsOfNPZ(t *testing.T) {
 	a, b := npyBytes("<f4", "(2,)", tensor.Float32s(5, 7)), npyBytes("<f4", "(2,)", tensor.Float32s(1, 10))
 	want := tensor.Float32s(4, -3)
 	y := npyBytes("<f4", "(2,)", want)
-	both := writeFile(t, "both.npz", npz(t, "a.npy", a, "b.npy", b, "more/c.npy", a, "notes.txt", []byte("text"), "y.npy", y))
+	both := writeFile(t, "both.npz", npz(t, "a.npy", a, "b.npy", b, "more/c.npy", a, "notes.txt", []byte("text"), "y.npy",
+		y))
 	assert.Equal(t, want, run(t, model, "-i", both))
 	assert.Equal(t, want, run(t, model, "-i", "a="+both, "-i", "b="+both), "the array of the input's name")
 	one := writeFile(t, "one.npz", npz(t, "arr_0.npy", b))
@@ -84,7 +85,8 @@ func TestRun_inputsOfStandardInput(t *testing.T) {
 	stdin = bytes.NewReader(two)
 	assert.Equal(t, tensor.Float32s(2, -8), run(t, model, "-i", "x=-", "--raw", "--shape", "x=2"))
 	stdin = bytes.NewReader(npyBytes("<f4", "(2,)", tensor.Float32s(2, -8)))
-	code, _, errs := anynpu("run", model, "-i", writeNPY(t, tensor.Tensor{DType: tensor.Float32, Dims: []int64{2}, Data: two}),
+	code, _, errs := anynpu("run", model, "-i", writeNPY(t, tensor.Tensor{DType: tensor.Float32, Dims: []int64{2},
+		Data: two}),
 		"--expect", "-")
 	assert.Equal(t, 0, code, errs)
 	image, err := os.ReadFile(digits + "images/000_label4.pgm")
@@ -108,9 +110,11 @@ func TestRun_rawInputs(t *testing.T) {
 	assert.Equal(t, want, run(t, model, "--raw", "-i", "a="+a, "-i", "b="+array), "the array tells n")
 	fixed := writeFile(t, "fixed.onnx", new(onnxtest.Model).Input("x", onnxtest.Int8, 2, 2).Node("Identity", "y", "x").
 		Output("y", onnxtest.Int8, 2, 2).Bytes())
-	assert.Equal(t, []byte("\x01\xff\x80\x7f"), run(t, fixed, "--raw", "-i", writeFile(t, "x.png", []byte("\x01\xff\x80\x7f"))))
+	assert.Equal(t, []byte("\x01\xff\x80\x7f"), run(t, fixed, "--raw", "-i",
+		writeFile(t, "x.png", []byte("\x01\xff\x80\x7f"))))
 	// in the order in which programs hand images over
-	image := writeFile(t, "image.onnx", new(onnxtest.Model).Input("x", onnxtest.Uint8, 1, 3, 1, 2).Node("Identity", "y", "x").
+	image := writeFile(t, "image.onnx", new(onnxtest.Model).Input("x", onnxtest.Uint8, 1, 3, 1, 2).Node("Identity", "y",
+		"x").
 		Output("y", onnxtest.Uint8, 1, 3, 1, 2).Meta("anynpu.input.x.layout", "nhwc").Bytes())
 	assert.Equal(t, []byte("adbecf"), run(t, image, "--raw", "-i", writeFile(t, "x", []byte("abcdef"))))
 }
@@ -118,7 +122,8 @@ func TestRun_rawInputs(t *testing.T) {
 // TestRun_madeUpInputs: the numbers are those of splitmix64, computed by another program.
 func TestRun_madeUpInputs(t *testing.T) {
 	identity := func(elem int64) string {
-		return writeFile(t, "m.onnx", new(onnxtest.Model).Input("a", elem, 2, 2).Input("b", elem, 2, 2).Node("Identity", "y", "b").
+		return writeFile(t, "m.onnx", new(onnxtest.Model).Input("a", elem, 2, 2).Input("b", elem, 2, 2).Node("Identity", "y",
+			"b").
 			Output("y", elem, 2, 2).Output("a2", elem, 2, 2).Node("Identity", "a2", "a").Bytes())
 	}
 	floats := identity(onnxtest.Float)
@@ -144,8 +149,8 @@ func TestRun_madeUpInputs(t *testing.T) {
 
 	open := differenceModel(t)
 	assert.Len(t, run(t, open, "--random", "--shape", "b=6"), 24, "n of b is that of a")
-	for _, args := range [][]string{{"bench", "--time", "0s", "--warmup", "0s", "--spread", "1e9"}, {"profile", "--runs", "1"},
-		{"check", "--engine"}} {
+	for _, args := range [][]string{{"bench", "--time", "0s", "--warmup", "0s", "--spread", "1e9"},
+		{"profile", "--runs", "1"}, {"check", "--engine"}} {
 		code, _, errs := anynpu(append(args, open, "--random", "--seed", "3", "--shape", "a=6")...)
 		assert.Equal(t, 0, code, "%s: %s", args[0], errs)
 	}
@@ -227,8 +232,8 @@ type iotest struct{}
 
 func (iotest) Read([]byte) (int, error) { return 0, errors.New("the pipe is broken") }
 
-// TestRun_zipBomb: an array of 8 GiB of zeros takes 8 MiB of a zip file, and is refused before it is unpacked: for an open
-// size because it is too large for a .npz, for a fixed one because it has other sizes.
+// TestRun_zipBomb: an array of 8 GiB of zeros takes 8 MiB of a zip file, and is refused before it is unpacked: for an
+// open size because it is too large for a .npz, for a fixed one because it has other sizes.
 func TestRun_zipBomb(t *testing.T) {
 	var packed bytes.Buffer
 	bomb := func(shape string) string {

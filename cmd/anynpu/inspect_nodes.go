@@ -44,8 +44,8 @@ type operandInfo struct {
 	constant    *constantInfo
 }
 
-// attributeInfo is an attribute. Value is a number, a text, a list of these, or null; a constant or graphs are in members
-// of their own.
+// attributeInfo is an attribute. Value is a number, a text, a list of these, or null; a constant or graphs are in
+// members of their own.
 type attributeInfo struct {
 	Name   string        `json:"name"`
 	Type   string        `json:"type"` // that of AttributeProto, or "reference" to an attribute of the function

@@ -64,11 +64,14 @@ func TestInspect_nodes(t *testing.T) {
 	n := got.Graphs.Main.Nodes[0]
 	assert.Equal(t, "org.x.Odd", n.Op)
 	assert.Equal(t, []map[string]any{{"name": "x", "type": "float32", "sizes": []any{}},
-		{"name": "", "type": "", "sizes": nil}, {"name": "w", "type": "float32", "sizes": []any{"3"}, "initializer": true}}, n.Inputs)
-	assert.Equal(t, map[string]any{"name": "w", "type": "float32", "sizes": []any{3.0}, "min": 0.5, "max": 2.5, "mean": 1.5,
-		"nan": 1.0, "inf": 0.0, "values": []any{0.5, "NaN", 2.5}}, got.Graphs.Main.Initializers[0])
+		{"name": "", "type": "", "sizes": nil}, {"name": "w", "type": "float32", "sizes": []any{"3"}, "initializer": true}},
+		n.Inputs)
+	assert.Equal(t, map[string]any{"name": "w", "type": "float32", "sizes": []any{3.0}, "min": 0.5, "max": 2.5,
+		"mean": 1.5,
+		"nan":  1.0, "inf": 0.0, "values": []any{0.5, "NaN", 2.5}}, got.Graphs.Main.Initializers[0])
 	assert.Contains(t, out, "9223372036854775807", "all digits")
-	assert.Equal(t, map[string]any{"name": "list", "type": "ints", "value": []any{1.0, 2.0}, "count": 2.0}, n.Attributes[1])
+	assert.Equal(t, map[string]any{"name": "list", "type": "ints", "value": []any{1.0, 2.0}, "count": 2.0},
+		n.Attributes[1])
 	code, out, _ = anynpu("inspect", path)
 	assert.Equal(t, exitOK, code)
 	assert.NotContains(t, out, "org.x.Odd  first")
@@ -78,5 +81,6 @@ func TestInspect_nodes(t *testing.T) {
 func TestInspect_nodesInferred(t *testing.T) {
 	_, out, _ := anynpu("inspect", "--nodes", digits+"digits.onnx")
 	assert.Contains(t, out, "out pool1                    float32[N,16,4,4]\n")
-	assert.Contains(t, out, "in  conv2.weight             float32[32,16,3,3]  min -0.735595  max 0.557071  mean 0.00991286\n")
+	assert.Contains(t, out, "in  conv2.weight             float32[32,16,3,3]  min -0.735595  max 0.557071  mean "+
+		"0.00991286\n")
 }

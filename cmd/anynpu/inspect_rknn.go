@@ -53,7 +53,8 @@ func inspectRKNN(path string, stdout io.Writer, asJSON, nodes bool) (ok bool, er
 		return false, nil
 	}
 	if nodes {
-		return true, usage("inspect: --nodes lists the nodes of ONNX models; of %s, an .rknn file, inspect shows the operators, "+
+		return true, usage("inspect: --nodes lists the nodes of ONNX models; of %s, an .rknn file, inspect shows the "+
+			"operators, "+
 			"and --json the tensors", path)
 	}
 	file, err := rknn.Read(f, f.Size)

@@ -1,6 +1,6 @@
 // Command anynpu computes, describes, checks and measures ONNX models on the devices of this machine, edits what they
-// say of themselves, writes what the library makes of them, tests devices, says what the machine has, and runs programs of the vendors' APIs with AnyNPU's
-// libraries.
+// say of themselves, writes what the library makes of them, tests devices, says what the machine has, and runs programs
+// of the vendors' APIs with AnyNPU's libraries.
 //
 // Results go to stdout, messages to stderr. Exit codes: 0 as expected, 1 not as expected (outputs other than --expect
 // gives, slower than --baseline, operators without a fast kernel or wrong on a device), 2 usage, 3 the model cannot be
@@ -93,7 +93,8 @@ exec has the exit code of its program.`,
 	root.SetFlagErrorFunc(flagError)
 	verbs := []*cobra.Command{newRun(stdout, stderr), newInspect(stdout, stderr), newCheck(stdout, stderr),
 		newBench(stdout, stderr),
-		newProfile(stdout, stderr), newMetadata(stdout, stderr), newExport(stdout, stderr), newInfo(stdout), newDevices(stdout, stderr),
+		newProfile(stdout, stderr), newMetadata(stdout, stderr), newExport(stdout, stderr), newInfo(stdout),
+		newDevices(stdout, stderr),
 		newDrivers(stdout), newExec(stderr), newMan()}
 	withoutModel := []string{"info", "devices", "drivers", "exec", "man"}
 	for _, v := range verbs {

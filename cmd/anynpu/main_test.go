@@ -139,7 +139,8 @@ func TestExitCodes_table(t *testing.T) {
 		{"bench, wrong threads", []string{"bench", model, "--threads", "-1"}, 2, "--threads -1"},
 		{"bench, wrong API", []string{"bench", model, "--api", "nnapi"}, 2, "--api nnapi: want ohnn or rknn"},
 		{"check, no such API", []string{"check", model, "--api", "cuda"}, 2, "want hbdnn, nnapi, ohnn, rknn"},
-		{"bench, wrong instructions", []string{"bench", model, "--isa", "mmx"}, 2, "want instruction set " + kernel.ISANames()},
+		{"bench, wrong instructions", []string{"bench", model, "--isa", "mmx"}, 2, "want instruction set " +
+			kernel.ISANames()},
 		{"bench, no baseline", []string{"bench", model, "--baseline", "nowhere.json"}, 2, "nowhere.json"},
 		{"bench, wrong baseline", []string{"bench", model, "--baseline", model}, 2, "--baseline"},
 		{"bench, no model", []string{"bench"}, 2, "want one MODEL"},

@@ -34,7 +34,8 @@ func (f *measureFlags) add(cmd *cobra.Command) {
 	f.made = true
 	f.computeFlags.add(cmd)
 	f.inputFlags.add(cmd)
-	f.addAPI(cmd, "run what programs of `API` run: ohnn, inputs and outputs as the model has them; rknn, quantized ones as "+
+	f.addAPI(cmd, "run what programs of `API` run: ohnn, inputs and outputs as the model has them; rknn, quantized ones "+
+		"as "+
 		"integers", apiOHNN, apiRKNN)
 }
 
@@ -87,7 +88,8 @@ func (f *measureFlags) ready(path string, on *machine, profiling bool, told, std
 		model.ExposeQuantized(l.Graph, nil)
 	}
 	// a profile looks at the operands later
-	o := l.options(compile.Options{Weights: l.weights, Consume: !profiling, Options: device.Options{Unsaved: true}}, on, stderr)
+	o := l.options(compile.Options{Weights: l.weights, Consume: !profiling, Options: device.Options{Unsaved: true}}, on,
+		stderr)
 	if f.api == apiRKNN {
 		o.Order = imagesLast(l.Graph)
 	}

@@ -150,7 +150,8 @@ func TestMetadata_fromAnRKNNFile(t *testing.T) {
 		Outputs:    []rknn.Port{{Name: "probabilities", Type: "float16", Dims: []int64{1, 10}}},
 		Preprocess: map[string]rknn.Preprocess{"image": {Std: []float64{16}}},
 		Graphs: []rknn.Graph{{Tensors: []rknn.Tensor{
-			{Name: "image", Type: "int8", Kind: rknn.Input, Scale: []float32{0.5}, Zero: []int64{-128}, Shape: []int64{1, 8, 8, 1}},
+			{Name: "image", Type: "int8", Kind: rknn.Input, Scale: []float32{0.5}, Zero: []int64{-128},
+				Shape: []int64{1, 8, 8, 1}},
 			{Name: "nowhere", Type: "int8", Kind: rknn.Intermediate, Scale: []float32{0.5}, Zero: []int64{0}},
 			{Name: "probabilities", Type: "float16", Kind: rknn.Output, Shape: []int64{1, 10}}}}}}
 	from := writeFile(t, "net.rknn", rknntest.Write(file))
@@ -163,7 +164,8 @@ func TestMetadata_fromAnRKNNFile(t *testing.T) {
 		"anynpu.input.image.mean": "[0]", "anynpu.input.image.std": "[16]", "anynpu.input.image.shape": "[4,1,8,8]",
 		"anynpu.value.image.stored":         `{"type":"int8","scale":0.5,"zero":-128,"native":[[1,8,8,1]]}`,
 		"anynpu.value.probabilities.stored": `{"type":"float16","native":[[1,10]]}`}, r.Metadata)
-	for _, other := range []string{writeFile(t, "a", []byte("RKCE1234")), writeFile(t, "b", []byte("hello")), "nowhere.rknn",
+	for _, other := range []string{writeFile(t, "a", []byte("RKCE1234")), writeFile(t, "b", []byte("hello")),
+		"nowhere.rknn",
 		writeFile(t, "c", append([]byte("RKNN\x00\x00\x00\x00"), make([]byte, 80)...))} {
 		code, _, errs = anynpu("metadata", path, "--from", other)
 		assert.Equal(t, 3, code, errs)

@@ -16,7 +16,8 @@ import (
 func TestOperators_areTheFilesWords(t *testing.T) {
 	w := make([]float32, 9)
 	model := writeFile(t, "m.onnx", new(onnxtest.Model).Input("x", onnxtest.Float, 1, 1, 8, 8).
-		Constant("w", onnxtest.Float, tensor.Float32s(w...), 1, 1, 3, 3).Constant("b", onnxtest.Float, tensor.Float32s(1), 1, 1).
+		Constant("w", onnxtest.Float, tensor.Float32s(w...), 1, 1, 3, 3).Constant("b", onnxtest.Float, tensor.Float32s(1), 1,
+		1).
 		Node("Conv", "c", "x", "w").Node("GlobalAveragePool", "p", "c").Node("Flatten", "f", "p").Node("Gemm", "y", "f", "b").
 		Output("y", onnxtest.Float, 1, 1).Bytes())
 	code, out, errs := anynpu("check", model)

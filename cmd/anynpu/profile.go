@@ -101,8 +101,8 @@ func (f *profileFlags) run(path string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	r := profileReport{Schema: "anynpu.profile/1", File: path, Device: on.devices[0].Info().ID, API: f.api, Threads: on.threads, Kernels: on.kernels(),
-		Runs: f.runs, TotalMS: msOf(total)}
+	r := profileReport{Schema: "anynpu.profile/1", File: path, Device: on.devices[0].Info().ID, API: f.api,
+		Threads: on.threads, Kernels: on.kernels(), Runs: f.runs, TotalMS: msOf(total)}
 	r.fill(nodes)
 	if f.out != "" {
 		if err := writeTrace(f.out, path, nodes); err != nil {

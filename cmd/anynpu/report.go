@@ -190,7 +190,8 @@ func (c *comparison) write(w io.Writer) {
 			counted(c.NonFinite, "difference"))
 	}
 	if c.Worst != nil && c.Max > 0 {
-		printf(w, "  worst element %d %v: %s, want %s\n", c.Worst.Index, c.Worst.At, c.Worst.Value.exact(), c.Worst.Expected.exact())
+		printf(w, "  worst element %d %v: %s, want %s\n", c.Worst.Index, c.Worst.At, c.Worst.Value.exact(),
+			c.Worst.Expected.exact())
 	}
 }
 

@@ -82,7 +82,8 @@ func TestRun_tellsHowFarOutputsAreApart(t *testing.T) {
 	assert.NotContains(t, out, "worst")
 	_, other := identityOf(t, float32(math.NaN()), 0, 0, 4)
 	_, out, _ = anynpu("run", model, "-i", x, "--expect", other)
-	assert.Contains(t, out, "  largest difference inf, mean 0, cosine 1\n  1 difference between a finite number and one that "+
+	assert.Contains(t, out, "  largest difference inf, mean 0, cosine 1\n  1 difference between a finite number and one "+
+		"that "+
 		"is not, or between infinities\n  worst element 0 [0]: 1, want nan\n")
 	_, short := identityOf(t, 1)
 	code, out, _ = anynpu("run", model, "-i", x, "--expect", short)

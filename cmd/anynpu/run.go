@@ -200,7 +200,8 @@ func (f *runFlags) run(path string, stdout, stderr io.Writer) error {
 		r.write(stdout)
 	}
 	if err == nil && r.Different > 0 {
-		return exit(exitDifferent, fmt.Errorf("%d of %d outputs %s from what is expected", r.Different, len(want), verb(r.Different, "differs", "differ")))
+		return exit(exitDifferent, fmt.Errorf("%d of %d outputs %s from what is expected", r.Different, len(want),
+			verb(r.Different, "differs", "differ")))
 	}
 	return err
 }

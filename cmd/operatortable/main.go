@@ -85,7 +85,8 @@ func devices(dir string) (list []column, err error) {
 		api, file, compute string
 		open               func(file string, lookup func(string) uintptr) (device.Device, error)
 	}{
-		{"ohnn", "libneural_network_runtime.so", "nnrt.h", func(file string, lookup func(string) uintptr) (device.Device, error) {
+		{"ohnn", "libneural_network_runtime.so", "nnrt.h", func(file string, lookup func(string) uintptr) (device.Device,
+			error) {
 			return first(ohnn.Open(ohnn.Bind(file, lookup), driver.Config{ID: "ohnn", Name: "fake"}))
 		}},
 		{"nnapi", "libneuralnetworks.so", "nnapi.h", func(file string, lookup func(string) uintptr) (device.Device, error) {

@@ -15,8 +15,8 @@ import (
 //go:embed byvalue.c.txt
 var byValue string
 
-// shims is a library of C functions that take the address of a function and of the structs that it wants by value. The C
-// compiler knows how such structs are passed.
+// shims is a library of C functions that take the address of a function and of the structs that it wants by value. The
+// C compiler knows how such structs are passed.
 var shims = sync.OnceValues(func() (uintptr, error) {
 	dir, err := os.MkdirTemp("", "anynpu-hbdnn-")
 	if err != nil {

@@ -180,7 +180,8 @@ func (m *Model) Constant(name string, elem int64, raw []byte, dims ...int64) *Mo
 	return m
 }
 
-// External appends a constant whose elements are in another file; entries are pairs of keys and values of external_data.
+// External appends a constant whose elements are in another file; entries are pairs of keys and values of
+// external_data.
 func (m *Model) External(name string, elem int64, entries []string, dims ...int64) *Model {
 	var t []byte
 	for _, d := range dims {

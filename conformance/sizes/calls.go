@@ -132,8 +132,8 @@ func (b *both) made(name, y string, dims []dim, exact bool, in ...uint32) val {
 
 // call adds an operation on what there is.
 func (b *both) call() {
-	steps := []func() bool{b.connected, b.connected, b.image, b.image, b.image, b.channels, b.channels, b.product, b.together,
-		b.rows, b.moved, b.moved, b.joined, b.mean, b.padded, b.resized, b.pooled, b.coded, b.coded}
+	steps := []func() bool{b.connected, b.connected, b.image, b.image, b.image, b.channels, b.channels, b.product,
+		b.together, b.rows, b.moved, b.moved, b.joined, b.mean, b.padded, b.resized, b.pooled, b.coded, b.coded}
 	for range 20 {
 		if steps[b.IntN(len(steps))]() {
 			return

@@ -1,7 +1,7 @@
 // Package sizes makes random ONNX models whose inputs have open sizes and whose operands follow from these: weights of
-// products, shapes, paddings, conditions. Each is run with five sizes one after the other, up and down, in one execution,
-// made anew and restored from its saved form, through each API that takes open sizes. What comes is compared with the
-// reference kernels, which know nothing of plans and of earlier runs.
+// products, shapes, paddings, conditions. Each is run with five sizes one after the other, up and down, in one
+// execution, made anew and restored from its saved form, through each API that takes open sizes. What comes is compared
+// with the reference kernels, which know nothing of plans and of earlier runs.
 package sizes
 
 import (

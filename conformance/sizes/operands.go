@@ -89,8 +89,8 @@ func (m *maker) weights(dims []dim, n int64) string {
 // table is how many rows a table has from which operands are cut.
 const table = 64
 
-// operand is a float value with the sizes of dims that a plan can compute when it knows the sizes of the run. It is often
-// another one for other sizes, sometimes a plain constant.
+// operand is a float value with the sizes of dims that a plan can compute when it knows the sizes of the run. It is
+// often another one for other sizes, sometimes a plain constant.
 func (m *maker) operand(dims []dim) string {
 	var open []int
 	for a, d := range dims {

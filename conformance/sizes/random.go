@@ -21,8 +21,8 @@ type dim struct {
 
 func fixed(n int64) dim { return dim{n: [Runs]int64{n, n, n, n, n}} }
 
-// open reports whether runs have different sizes. One that is open in the model and the same in all runs is as good as a
-// fixed one.
+// open reports whether runs have different sizes. One that is open in the model and the same in all runs is as good as
+// a fixed one.
 func (d dim) open() bool {
 	return slices.ContainsFunc(d.n[:], func(n int64) bool { return n != d.n[0] })
 }

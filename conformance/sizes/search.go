@@ -95,8 +95,8 @@ type Search struct {
 	broken                error // a child could not be started
 }
 
-// Run prints the seeds of models that differ, and a summary, and tells whether all models ran as the reference. An error
-// says that a child could not be started.
+// Run prints the seeds of models that differ, and a summary, and tells whether all models ran as the reference. An
+// error says that a child could not be started.
 func (s *Search) Run(w io.Writer) (bool, error) {
 	begin := time.Now()
 	next := make(chan uint64)
@@ -113,7 +113,8 @@ func (s *Search) Run(w io.Writer) (bool, error) {
 	}
 	close(next)
 	wg.Wait()
-	fmt.Fprintf(w, "sizes %s: %d models at %d sizes: %d differ, %d refused by the reference, %d as the reference in every "+
+	fmt.Fprintf(w, "sizes %s: %d models at %d sizes: %d differ, %d refused by the reference, %d as the reference in "+
+		"every "+
 		"form; %.0f s\n", s.Door, s.Models, Runs, s.failed, s.refused, s.same, time.Since(begin).Seconds())
 	return s.failed == 0 && s.refused == 0 && uint64(s.same) == s.Models, s.broken
 }

@@ -7,8 +7,9 @@ const mostElements = 40000
 
 // step adds an operator on what there is.
 func (m *maker) step() {
-	steps := []func() bool{m.product, m.product, m.product, m.rightProduct, m.gemm, m.image, m.image, m.image, m.transposed,
-		m.normalized, m.recurrent, m.together, m.together, m.selected, m.moved, m.moved, m.cut, m.padded, m.resized,
+	steps := []func() bool{m.product, m.product, m.product, m.rightProduct, m.gemm, m.image, m.image, m.image,
+		m.transposed, m.normalized, m.recurrent, m.together, m.together, m.selected, m.moved, m.moved, m.cut, m.padded,
+		m.resized,
 		m.unary, m.rows, m.reduced, m.pooled, m.joined, m.coded, m.coded, m.codedImage, m.codedInteger, m.einsum, m.branch,
 		m.trips}
 	for range 20 {

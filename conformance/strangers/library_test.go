@@ -77,7 +77,8 @@ func (s *subject) build(t *testing.T, kind string) string {
 	require.FileExists(t, real, "make libs builds it")
 	data, err := filepath.Abs("testdata")
 	require.NoError(t, err)
-	args := []string{"-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-I" + dir, "-I" + data,
+	args := []string{"-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-I" + dir, "-I" +
+		data,
 		"-I" + filepath.Join(root, "include"), "-DKIND=" + kind, fmt.Sprintf("-DCODE=(%d)", s.code), `-DREAL="` + real + `"`}
 	var own []string
 	if happens(kind) {

@@ -68,7 +68,8 @@ func (s *subject) judge(t *testing.T, command, library string, flags ...string) 
 	scratch := filepath.Join(dir, "tmp")
 	require.NoError(t, os.Mkdir(scratch, 0o700))
 	report := func(ext string) string { return filepath.Join(dir, "report."+ext) }
-	args := append([]string{"all", "--api", s.Name, "--library", s.Name + "=" + library, "--html", report("html"), "--json",
+	args := append([]string{"all", "--api", s.Name, "--library", s.Name + "=" + library, "--html", report("html"),
+		"--json",
 		report("json"), "--junit", report("xml")}, flags...)
 	cmd := exec.Command(command, args...)
 	cmd.Dir = root
@@ -151,8 +152,9 @@ func (o *outcome) message(s suite.Status) string {
 	return ""
 }
 
-// expected is what comes of a kind of library: the outcome that some cases have, if it can be foretold, what the message
-// of the first of these says, EVENT standing for the function and LIMIT for the time, and whether any case may pass.
+// expected is what comes of a kind of library: the outcome that some cases have, if it can be foretold, what the
+// message of the first of these says, EVENT standing for the function and LIMIT for the time, and whether any case may
+// pass.
 var expected = []struct {
 	kind, says string
 	status     suite.Status

@@ -73,7 +73,8 @@ func resident(pid int) int64 {
 // size is that of the files of a folder.
 func size(folder string) int64 {
 	total := int64(0)
-	filepath.WalkDir(folder, func(_ string, d fs.DirEntry, err error) error { //nolint:errcheck // what has gone has no size
+	// What has gone has no size.
+	filepath.WalkDir(folder, func(_ string, d fs.DirEntry, err error) error { //nolint:errcheck
 		if err == nil && d.Type().IsRegular() {
 			if info, err := d.Info(); err == nil {
 				total += info.Size()

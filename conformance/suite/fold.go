@@ -30,8 +30,9 @@ type likeness struct {
 }
 
 // figures are numbers in messages, and lists of them.
-var figures = regexp.MustCompile(`-?(0x[0-9a-fA-F]+|[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?|NaN|[+-]?Inf)([ ,]+-?(0x[0-9a-fA-F]+|` +
-	`[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?|NaN|[+-]?Inf))*`)
+var figures = regexp.MustCompile(
+	`-?(0x[0-9a-fA-F]+|[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?|NaN|[+-]?Inf)([ ,]+-?(0x[0-9a-fA-F]+|` +
+		`[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?|NaN|[+-]?Inf))*`)
 
 // fold fills the failures of the report.
 func (a *APIReport) fold() {

@@ -150,8 +150,8 @@ func call(symbol uintptr, args []any, values []uintptr) uintptr {
 	return uintptr(f.Elem().Call(in)[0].Uint())
 }
 
-// Through calls a function by the C function at via, which gets its address and then args. Such a call is in no record: a
-// case that is recorded is skipped.
+// Through calls a function by the C function at via, which gets its address and then args. Such a call is in no record:
+// a case that is recorded is skipped.
 func (l *Library) Through(via uintptr, name string, args ...any) uintptr {
 	full := l.API.Prefix + name
 	if l.recorder() != nil {

@@ -241,8 +241,8 @@ func (p *Process) parse(line []byte) (a answer, ended *Ended) {
 // garbage is how a process ends that wrote what is no answer.
 func (p *Process) garbage(what string) *Ended {
 	function, where := p.board.text().at()
-	return &Ended{Status: Crash, Message: fmt.Sprintf("the library wrote to a descriptor of the suite %s: %q", where, what),
-		Function: function}
+	return &Ended{Status: Crash, Message: fmt.Sprintf("the library wrote to a descriptor of the suite %s: %q", where,
+		what), Function: function}
 }
 
 // end tells how the process ended by itself.

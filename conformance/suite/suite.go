@@ -131,8 +131,8 @@ func (o *Options) library(a *API) string {
 	return a.File(".")
 }
 
-// Locate is the path of a library file from anywhere: a name without a slash is that of a file in the current folder, if
-// there is one, else the system's loader looks for it.
+// Locate is the path of a library file from anywhere: a name without a slash is that of a file in the current folder,
+// if there is one, else the system's loader looks for it.
 func Locate(library string) string {
 	if !strings.Contains(library, "/") {
 		if _, err := os.Stat(library); err != nil {

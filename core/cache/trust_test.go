@@ -44,7 +44,8 @@ var strange = []struct {
 		give(t, filepath.Join(dir, "0.nncache"))
 		return dir
 	}, true, "belongs to user 65534"},
-	{"index of another user", func(t *testing.T, _, dir string) string { give(t, filepath.Join(dir, info)); return dir }, true,
+	{"index of another user", func(t *testing.T, _, dir string) string { give(t, filepath.Join(dir, info)); return dir },
+		true,
 		"belongs to user 65534"},
 	{"file for the group", func(t *testing.T, _, dir string) string {
 		mode(t, filepath.Join(dir, "1.nncache"), 0o660)

@@ -40,7 +40,8 @@ func useForm(ctx context.Context, g *graph.Graph, devices []device.Device, w *me
 	for i := range o.Forms {
 		f := &o.Forms[i]
 		r := device.FormPlacement{File: f.File, Container: f.Container, Target: f.Target}
-		at := slices.IndexFunc(devices, func(d device.Device) bool { return slices.Contains(d.Info().Containers, f.Container) })
+		at := slices.IndexFunc(devices,
+			func(d device.Device) bool { return slices.Contains(d.Info().Containers, f.Container) })
 		if at < 0 {
 			r.Reason = "no device takes it"
 			report = append(report, r)
@@ -86,7 +87,8 @@ func (f *Form) graph(ctx context.Context, g *graph.Graph, d device.Device, w *me
 	for i, v := range g.In {
 		values = append(values, a.input(i, g.Values[v].Name, g.Fact(v).Type, &in[i]))
 	}
-	values = append(values, a.b.ConstOf(f.Container, tensor.T(tensor.Uint8, int64(len(data))), tensor.NewHashedConst(data, h)))
+	values = append(values, a.b.ConstOf(f.Container, tensor.T(tensor.Uint8, int64(len(data))),
+		tensor.NewHashedConst(data, h)))
 	types := make([]tensor.Type, len(out))
 	for i := range out {
 		types[i] = plain(out[i].Type)

@@ -116,7 +116,8 @@ func TestCompile_forms(t *testing.T) {
 		"as it is": {npu: npu{graph: thrice(tensor.Float32)}, want: []float32{3, 6, 9, -12}},
 		"float16":  {npu: npu{graph: thrice(tensor.Float16)}, want: []float32{3, 6, 9, -12}},
 		// codes 2x + 3, of which the sum of three stands for numbers by 0.25 and zero point 5
-		"codes": {npu: npu{graph: thrice(tensor.Int16), in: quantized(tensor.Int16, 0.5, 3), out: quantized(tensor.Int16, 0.25, 5)},
+		"codes": {npu: npu{graph: thrice(tensor.Int16), in: quantized(tensor.Int16, 0.5, 3),
+			out: quantized(tensor.Int16, 0.25, 5)},
 			want: []float32{(15 - 5) * .25, (21 - 5) * .25, (27 - 5) * .25, (-15 - 5) * .25}},
 		// bytes: x * std + mean by channel, 255 at most and 0 at least; what they stand for there is not known here
 		"codes out": {npu: npu{graph: thrice(tensor.Uint8), out: quantized(tensor.Uint8, 1, 0)},
@@ -129,8 +130,8 @@ func TestCompile_forms(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c.npu.Device = host
 			var warned []string
-			form := Form{File: "net.test", Container: "test", Target: "chip", Read: func() ([]byte, error) { return []byte("model"), nil },
-				Bytes: map[string]Bytes{"x": c.bytes}}
+			form := Form{File: "net.test", Container: "test", Target: "chip",
+				Read: func() ([]byte, error) { return []byte("model"), nil }, Bytes: map[string]Bytes{"x": c.bytes}}
 			absent := Form{File: "net.other", Container: "other"}
 			p, err := Compile(context.Background(), twice(t, real), []device.Device{&c.npu, host}, Options{
 				Forms: []Form{absent, form}, Strict: c.why == "", Warn: func(text string) { warned = append(warned, text) }})
@@ -142,7 +143,8 @@ func TestCompile_forms(t *testing.T) {
 			assert.Equal(t, c.why == "", forms[1].Used)
 			if c.why != "" {
 				require.Len(t, warned, 1)
-				assert.Contains(t, warned[0], "the compiled form net.test is not used on device npu: it differs from the model: "+c.why)
+				assert.Contains(t, warned[0], "the compiled form net.test is not used on device npu: it differs from the model: "+
+					""+c.why)
 				c.want = []float32{2, 4, 6, -8}
 			} else {
 				assert.Empty(t, warned)

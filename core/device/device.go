@@ -44,8 +44,8 @@ type Info struct {
 	DimMin int64
 	DimMax int64
 	Cores  int // cores that ExecOptions.CoreMask chooses from, 0: the mask has no effect
-	// Containers are the formats of models compiled elsewhere that Load takes besides what Save wrote, e.g. "rknn"; nodes of
-	// type Compiled with them are computed
+	// Containers are the formats of models compiled elsewhere that Load takes besides what Save wrote, e.g. "rknn"; nodes
+	// of type Compiled with them are computed
 	Containers []string
 }
 
@@ -108,8 +108,8 @@ type Options struct {
 type ExecOptions struct {
 	Priority Priority
 	Threads  int // compute threads, 0: the device's choice
-	// bit k lets core k compute, 0: the device's choice. Bits from Info.Cores on mean nothing; a mask of nothing else is an
-	// error of kind fault.Argument of New
+	// bit k lets core k compute, 0: the device's choice. Bits from Info.Cores on mean nothing; a mask of nothing else is
+	// an error of kind fault.Argument of New
 	CoreMask uint32
 	// the API object whose runs these are, a pointer: runs of one owner take turns with those of others as one. nil: the
 	// program. A device that is made for objects of a type refuses others with fault.Argument. It stays within the process

@@ -71,8 +71,8 @@ func stageError(p *Plan, i int, err error) error {
 	return fault.Wrap(err, "part %d on %s", i, p.Stages[i].Device.Info().ID)
 }
 
-// home is the device in whose memory value s of stage i crosses to its readers without a copy. A CPU works in the memory
-// of any device, so what it produces lies in that of the first reader that is not a CPU.
+// home is the device in whose memory value s of stage i crosses to its readers without a copy. A CPU works in the
+// memory of any device, so what it produces lies in that of the first reader that is not a CPU.
 func (p *Plan) home(i, s int) device.Device {
 	from := p.Stages[i].Device
 	if from.Info().Kind != device.CPU {

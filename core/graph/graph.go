@@ -23,7 +23,8 @@ type ValueInfo struct {
 type Node struct {
 	Op   Op
 	Name string // the model's name for it, may be empty
-	// the operator's index in the program's own model (AddOperation order, ONNX node index); several nodes may share one; -1: made by us
+	// the operator's index in the program's own model (AddOperation order, ONNX node index); several nodes may share one;
+	// -1: made by us
 	Origin int
 	In     []Value
 	Out    []Value

@@ -21,8 +21,8 @@ type Op interface {
 	// Invalid. declared holds what the model says of the outputs (nothing known: the zero Fact's Type), one entry per
 	// output of the node; their number decides how many facts are returned. It is monotone: called again with sharper
 	// facts it returns sharper facts or an error, and with all input shapes (and the values that set shapes) known it
-	// returns static shapes, unless its traits say DataDependent. Errors are of kind fault.Shape, fault.Type, fault.Argument or
-	// fault.Unsupported and name the input: "input 1: want rank 4, got 3".
+	// returns static shapes, unless its traits say DataDependent. Errors are of kind fault.Shape, fault.Type,
+	// fault.Argument or fault.Unsupported and name the input: "input 1: want rank 4, got 3".
 	Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error)
 }
 

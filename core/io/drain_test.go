@@ -126,7 +126,8 @@ func TestUnbind_letsGo(t *testing.T) {
 	}
 }
 
-// TestPlace_outputWithoutMemory: an output that had memory in one run and has none in the next stays with the execution.
+// TestPlace_outputWithoutMemory: an output that had memory in one run and has none in the next stays with the
+// execution.
 func TestPlace_outputWithoutMemory(t *testing.T) {
 	x, _ := of(t, 1, 1, 2)
 	in := []Operand{Own(view(buffer(t, 1, 2), 2))}

@@ -127,7 +127,8 @@ func TestRenew_roomsStay(t *testing.T) {
 	require.Equal(t, []byte{7, 8, 9}, got)
 }
 
-// TestFeedStaged_orderOfTheRoom: elements are read in the order in which they were staged, whatever the port has become.
+// TestFeedStaged_orderOfTheRoom: elements are read in the order in which they were staged, whatever the port has
+// become.
 func TestFeedStaged_orderOfTheRoom(t *testing.T) {
 	dims := []int64{1, 2, 1, 3}
 	x, _ := of(t, 1, 1, dims...)

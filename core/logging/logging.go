@@ -47,8 +47,8 @@ type Levels struct {
 	Components map[string]Level // by name
 }
 
-// Read reads ANYNPU_LOG: a comma-separated list of LEVEL and COMPONENT=LEVEL. Items that are neither are ignored; unknown
-// has the pairs of an event for each.
+// Read reads ANYNPU_LOG: a comma-separated list of LEVEL and COMPONENT=LEVEL. Items that are neither are ignored;
+// unknown has the pairs of an event for each.
 func Read(value string) (l Levels, unknown [][]any) {
 	l = Levels{Default: Error, Components: map[string]Level{}}
 	for item := range strings.SplitSeq(value, ",") {
@@ -85,7 +85,8 @@ func Open(file string) (fd int, err error) {
 	if fd, ok := map[string]int{"/dev/stdout": 1, "/dev/stderr": 2}[file]; ok {
 		return fd, nil
 	}
-	const flags = unix.O_WRONLY | unix.O_CREAT | unix.O_APPEND | unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_CLOEXEC
+	const flags = unix.O_WRONLY | unix.O_CREAT | unix.O_APPEND | unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_NOCTTY |
+		unix.O_CLOEXEC
 	return unix.Open(file, flags, 0o600)
 }
 

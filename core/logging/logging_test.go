@@ -20,5 +20,6 @@ func TestRead_levels(t *testing.T) {
 }
 
 func TestLine_oneLine(t *testing.T) {
-	assert.Equal(t, "cpu: two\\nlines A=\"b c\" n=7 e=\"\"\n", Line("cpu", "two\nlines", []any{"A", "b c", "n", 7, "e", ""}))
+	assert.Equal(t, "cpu: two\\nlines A=\"b c\" n=7 e=\"\"\n", Line("cpu", "two\nlines", []any{"A", "b c", "n", 7, "e",
+		""}))
 }

@@ -2,8 +2,8 @@ package mem
 
 import "unsafe"
 
-// Elements returns the whole elements of b as values of T, a kind of number, in the order of bytes of this machine. They
-// share memory, and need not be aligned.
+// Elements returns the whole elements of b as values of T, a kind of number, in the order of bytes of this machine.
+// They share memory, and need not be aligned.
 func Elements[T any](b []byte) []T {
 	var one T
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(one)))

@@ -51,7 +51,8 @@ func (s Source) Locate(m Map) (found Source, why *Instead, err error) {
 	if file = filepath.Join(string(m), filepath.Base(beside)); plain(file) {
 		return Source{Path: file}, &Instead{Name: s.Path, Map: m}, nil
 	}
-	return s, nil, absent("nor is there %q beside it or in the folder of ANYNPU_MODEL_MAP, %q", filepath.Base(beside), string(m))
+	return s, nil, absent("nor is there %q beside it or in the folder of ANYNPU_MODEL_MAP, %q", filepath.Base(beside),
+		string(m))
 }
 
 // plain reports whether there is a regular file.

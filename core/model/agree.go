@@ -131,8 +131,8 @@ func (s *sought) innerHits(n *nameSets) (hits, all int) {
 	return hits, all
 }
 
-// find returns what the model calls a tensor of a file: a result of a node, an input, or a node, by the name there or by
-// what is left of it without the endings that the converter adds; empty for nothing.
+// find returns what the model calls a tensor of a file: a result of a node, an input, or a node, by the name there or
+// by what is left of it without the endings that the converter adds; empty for nothing.
 func (n *nameSets) find(name string) string {
 	for {
 		if _, port := n.in[name]; port || n.inner[name] || n.nodes[name] {

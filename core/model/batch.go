@@ -28,7 +28,8 @@ func (m *Model) useBatch() error {
 				continue
 			}
 			if wanted[v] = true; batch != 0 && s[0] != batch {
-				return fault.New(fault.File, "the shapes of the metadata have the batches %d and %d for a model of one", batch, s[0])
+				return fault.New(fault.File, "the shapes of the metadata have the batches %d and %d for a model of one", batch,
+					s[0])
 			}
 			batch = s[0]
 		}
@@ -41,7 +42,8 @@ func (m *Model) useBatch() error {
 		m.Graph = own
 		return nil
 	}
-	m.Unbatched = fmt.Sprintf("the model is made for one image and stays so, the batch of %d has no effect: %v", batch, err)
+	m.Unbatched = fmt.Sprintf("the model is made for one image and stays so, the batch of %d has no effect: %v", batch,
+		err)
 	for v := range wanted {
 		info := m.Meta.Inputs[g.Values[v].Name]
 		for _, s := range append(slices.Clone(info.Shapes), info.Shape) {

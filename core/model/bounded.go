@@ -31,7 +31,8 @@ func (m *Model) bound(p *Port, v graph.Value) (w, sizes graph.Value, err error) 
 		return v, graph.None, fault.New(fault.File, "%s: %v does not fit the output's shape %s", key, largest, p.Declared)
 	}
 	g := m.Graph
-	if at := g.Producers()[v]; at >= 0 && graph.NameOf(g.Nodes[at].Op) == graph.NameOf(&op.Custom{}) { // fills what it is given
+	// fills what it is given
+	if at := g.Producers()[v]; at >= 0 && graph.NameOf(g.Nodes[at].Op) == graph.NameOf(&op.Custom{}) {
 		g.Values[v].Fact.Shape = tensor.Of(largest...)
 		p.Shape, p.Declared = g.Fact(v).Shape, m.ShapeText(g.Fact(v).Shape)
 		return v, graph.None, nil
@@ -91,8 +92,8 @@ func (p *Port) Sizes(e device.Execution) ([]int64, error) {
 	}
 	for i, n := range own {
 		if n > p.Bound[i] {
-			return nil, fault.New(fault.Shape, "output %q has the shape %v, more than anynpu.output.%s.max_shape, %v, holds", p.Name,
-				own, p.Name, p.Bound)
+			return nil, fault.New(fault.Shape, "output %q has the shape %v, more than anynpu.output.%s.max_shape, %v, holds",
+				p.Name, own, p.Name, p.Bound)
 		}
 	}
 	return own, nil

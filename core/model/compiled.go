@@ -68,7 +68,8 @@ func standIn(s Source, f *File, c *rknn.File, m Map) (file string, by Map, err e
 		if nearest == "" {
 			nearest = "the ONNX file"
 		}
-		return "", "", fault.As(fault.KindOf(err), fmt.Errorf("%w; to name the file yourself, write the line \"%s -> %s\" into "+
+		return "", "", fault.As(fault.KindOf(err), fmt.Errorf("%w; to name the file yourself, write the line \"%s -> %s\" "+
+			"into "+
 			"a text file and set ANYNPU_MODEL_MAP to that", err, h, nearest), "")
 	}
 	if s.Path != "" {
@@ -80,7 +81,8 @@ func standIn(s Source, f *File, c *rknn.File, m Map) (file string, by Map, err e
 	if err != nil {
 		return "", "", err
 	}
-	return "", "", fault.New(fault.File, "%s: the program hands over bytes, and beside bytes no file can lie: pass the ONNX "+
+	return "", "", fault.New(fault.File, "%s: the program hands over bytes, and beside bytes no file can lie: pass the "+
+		"ONNX "+
 		"file that it was made from, or set ANYNPU_MODEL_MAP to the folder of that file, or to a text file with the line "+
 		"\"%s -> FILE.onnx\", which begins with their SHA-256", what, h)
 }
@@ -89,8 +91,8 @@ func standIn(s Source, f *File, c *rknn.File, m Map) (file string, by Map, err e
 func Beside(path string) string { return strings.TrimSuffix(path, ".rknn") + ".onnx" }
 
 // Differences says how a model differs from the compiled one that it is loaded for, as far as that can be read: in and
-// out are the model's ports, with the sizes that they may have in sets. All types of real numbers count as one, and with
-// real quantized ones as well.
+// out are the model's ports, with the sizes that they may have in sets. All types of real numbers count as one, and
+// with real quantized ones as well.
 func Differences(c *rknn.File, in, out []*Port, sets []ShapeSet, real bool) []string {
 	var list []string
 	for _, side := range []struct {

@@ -77,8 +77,8 @@ func asText(s string) string {
 	return s
 }
 
-// match notes which port of the ONNX model each port of the file is, and returns the ports that the model then has. Where
-// the file has other values of the model as its inputs or outputs, or fewer of them, the model is cut there.
+// match notes which port of the ONNX model each port of the file is, and returns the ports that the model then has.
+// Where the file has other values of the model as its inputs or outputs, or fewer of them, the model is cut there.
 func (d *describer) match(side string, there []rknn.Port, here []onnx.Port) []onnx.Port {
 	own := map[string]onnx.Port{}
 	for _, p := range here {
@@ -300,8 +300,8 @@ func (d *describer) stored(n *onnx.Names) {
 	}
 }
 
-// same is what the ONNX model calls the values of a tensor of the file that are copied, reshaped or transposed there, empty
-// for nothing.
+// same is what the ONNX model calls the values of a tensor of the file that are copied, reshaped or transposed there,
+// empty for nothing.
 func same(name string, have map[string]bool) string {
 	for {
 		base, ok := rknn.Same(name)
@@ -344,8 +344,8 @@ func (d *describer) partial(t *rknn.Tensor, have, nodes map[string]bool) (ok boo
 	return true
 }
 
-// shown is the shape of a port of the file that the ONNX model may have with another number of dimensions, nil where both
-// have as many.
+// shown is the shape of a port of the file that the ONNX model may have with another number of dimensions, nil where
+// both have as many.
 func (d *describer) shown(name string, t *rknn.Tensor, n *onnx.Names) []int64 {
 	if len(t.Dims) == 0 || len(d.file.DynamicShapes) > 0 || slices.Min(t.Dims) < 1 {
 		return nil

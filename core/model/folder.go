@@ -59,7 +59,8 @@ func (m Map) Search(c *rknn.File) (file, nearest string, err error) {
 	folder := fmt.Sprintf("ANYNPU_MODEL_MAP=%q", string(m))
 	want := wanted(c)
 	if len(want.in)+len(want.out) == 0 {
-		return "", "", fault.New(fault.File, "%s: the .rknn file does not tell the names of its inputs and outputs, by which "+
+		return "", "", fault.New(fault.File, "%s: the .rknn file does not tell the names of its inputs and outputs, by "+
+			"which "+
 			"an ONNX file would be found", folder)
 	}
 	files, err := listONNX(string(m))
@@ -93,7 +94,8 @@ func (m Map) Search(c *rknn.File) (file, nearest string, err error) {
 		!next.ports && best.score-next.score >= clearLead/3):
 		return best.file, "", nil
 	}
-	return "", best.file, fault.New(fault.File, "%s: no ONNX file in this folder has the names of the .rknn's inputs, outputs "+
+	return "", best.file, fault.New(fault.File, "%s: no ONNX file in this folder has the names of the .rknn's inputs, "+
+		"outputs "+
 		"and inner tensors; the nearest: %s; wanted are %.0f %%, and of the inner tensors %.0f %%", folder,
 		strings.Join(shown, ", "), 100*minScore, 100*minInner)
 }
@@ -182,7 +184,8 @@ func listONNX(folder string) (files []onnxFile, err error) {
 		}
 		below, _ := filepath.Rel(folder, path)
 		switch {
-		case d.IsDir() && path != folder && (d.Name()[0] == '.' || strings.Count(below, string(filepath.Separator)) >= maxBelow):
+		case d.IsDir() && path != folder && (d.Name()[0] == '.' ||
+			strings.Count(below, string(filepath.Separator)) >= maxBelow):
 			return filepath.SkipDir
 		case d.Type().IsRegular() && strings.EqualFold(filepath.Ext(path), ".onnx") && d.Name()[0] != '.':
 			if info, err := d.Info(); err == nil {

@@ -211,7 +211,8 @@ func (c *chain) renamed(endings ...string) []byte {
 func TestMap_searchUndoesRenaming(t *testing.T) {
 	dir := t.TempDir()
 	endings := [][]string{{"_exSecondary"}, {"-rs", "_tp"}, {"_mm"}, {"_mm_exSecondary0", "_mm__float16"}, {"-rs_tp"},
-		{"_sw", "_rs", "-rs_exSecondary"}, {"__int8"}, {"_tp_rs"}, {"", "_mm__float16_exSecondary"}, {"_sdpa"}, {"_2ln"}, {""}}
+		{"_sw", "_rs", "-rs_exSecondary"}, {"__int8"}, {"_tp_rs"}, {"", "_mm__float16_exSecondary"}, {"_sdpa"}, {"_2ln"},
+		{""}}
 	var all []*chain
 	for i := range endings {
 		all = append(all, &chain{[]string{"model", "backbone", "net"}[i%3], 4 + i/3, 8, 16})

@@ -40,7 +40,8 @@ func (m *Model) bytes() map[string]compile.Bytes {
 		switch {
 		case im == nil && !p.Swap:
 			list[p.Name] = compile.Bytes{Mean: p.Mean, Std: p.Std}
-		case im != nil && im.Part == ImageWhole && im.Decode.Interleaved && !im.Resized && !m.port(v, m.Meta.Inputs[im.Input]).Swap:
+		case im != nil && im.Part == ImageWhole && im.Decode.Interleaved && !im.Resized &&
+			!m.port(v, m.Meta.Inputs[im.Input]).Swap:
 			list[p.Name] = compile.Bytes{Interleaved: true}
 		}
 	}

@@ -47,10 +47,11 @@ type ImagePart uint8
 
 // The parts. Those of one image follow one another among the inputs, by these names.
 const (
-	ImageWhole   ImagePart = iota // NAME: [N,C,H,W], or as op.DecodeImage.Interleaved says [N,H,W,C]; of NV12 and NV21 [N,H+H/2,W]
-	ImageLuma                     // NAME: [N,H,W]
-	ImageChroma                   // NAME.chroma: [N,H/2,W/2,2]
-	ImageRegions                  // NAME.regions: int32 [N,4]; left, top, right, bottom of what is resized, all included
+	// NAME: [N,C,H,W], or as op.DecodeImage.Interleaved says [N,H,W,C]; of NV12 and NV21 [N,H+H/2,W]
+	ImageWhole   ImagePart = iota
+	ImageLuma              // NAME: [N,H,W]
+	ImageChroma            // NAME.chroma: [N,H/2,W/2,2]
+	ImageRegions           // NAME.regions: int32 [N,4]; left, top, right, bottom of what is resized, all included
 )
 
 // Image says what an input takes of an image. The graph decodes it by op.DecodeImage, whose comment has the formulas;
@@ -138,8 +139,8 @@ func newImage(name string, info *metadata.Input, f tensor.Fact, o ImageOptions) 
 	}
 	c := d.Order.Channels()
 	if im.last = !has(1, c) && (dims[1].Known() || has(3, c)); im.last && !has(3, c) {
-		return nil, fault.New(fault.File, "the input has the shape %v: want %d channels for %v in dimension 1 or 3", f.Shape, c,
-			d.Order)
+		return nil, fault.New(fault.File, "the input has the shape %v: want %d channels for %v in dimension 1 or 3", f.Shape,
+			c, d.Order)
 	}
 	d.ChannelsLast = im.last
 	d.Interleaved = !d.Pixel.Semiplanar() && !o.Planar && (info.Layout == "nhwc" || info.Layout == "" &&
@@ -168,7 +169,8 @@ func (im *Image) normalize(info *metadata.Input, f tensor.Fact) error {
 		im.bytes = true
 		im.Plain = d.Interleaved == im.last && !im.turned && !im.Resized && !im.Signed
 	case !f.DType.IsFloat():
-		return fault.New(fault.Type, "the network takes %v: want one that takes real numbers, which an image becomes", f.DType)
+		return fault.New(fault.Type, "the network takes %v: want one that takes real numbers, which an image becomes",
+			f.DType)
 	}
 	return nil
 }

@@ -114,8 +114,8 @@ func TestImages_otherTypesOfTheNetwork(t *testing.T) {
 
 func TestImages_listedShapesAreThoseOfTheNetwork(t *testing.T) {
 	open := tensor.OfDims(tensor.D(1), tensor.D(3), tensor.AnyDim(), tensor.AnyDim())
-	m := network(t, metadata.Input{Pixel: "nv12", Planes: 2, Shapes: [][]int64{{1, 3, 8, 6}, {1, 3, 5, 7}}}, tensor.Float32,
-		open)
+	m := network(t, metadata.Input{Pixel: "nv12", Planes: 2, Shapes: [][]int64{{1, 3, 8, 6}, {1, 3, 5, 7}}},
+		tensor.Float32, open)
 	require.NoError(t, m.decodeImages(ImageOptions{}))
 	in, _, err := m.Ports()
 	require.NoError(t, err)
@@ -134,18 +134,30 @@ func TestImages_refused(t *testing.T) {
 		d     tensor.DType
 		shape tensor.Shape
 	}{
-		`anynpu.input.x.pixel: "": a source resizer has images`:                {metadata.Input{Source: "resizer"}, tensor.Float32, nchw},
-		`"rgba": such images are not decoded`:                                  {metadata.Input{Source: "ddr", Pixel: "rgba"}, tensor.Float32, nchw},
-		`"nv12": the input has the shape [3,4]`:                                {metadata.Input{Pixel: "nv12"}, tensor.Float32, tensor.Of(3, 4)},
-		"want 1 channels for gray in dimension 1 or 3":                         {metadata.Input{Pixel: "nv12", Order: "gray"}, tensor.Float32, nchw},
-		"want 3 channels for rgb in dimension 1 or 3":                          {metadata.Input{Pixel: "nv12"}, tensor.Float32, tensor.Of(1, 4, 4, 2)},
-		"the network takes uint8: want one that takes real numbers":            {metadata.Input{Pixel: "nv12"}, tensor.Uint8, nchw},
-		"there are std and scale":                                              {metadata.Input{Pixel: "nv12", Std: []float32{1}, Scale: []float32{1}}, tensor.Float32, nchw},
-		"2 means: want 1 or 3":                                                 {metadata.Input{Pixel: "nv12", Mean: []float32{1, 2}}, tensor.Float32, nchw},
-		"rgb images have no video range":                                       {metadata.Input{Pixel: "rgb", Source: "ddr", Range: "bt601_video"}, tensor.Float32, nchw},
-		"at least 2 rows and columns":                                          {metadata.Input{Pixel: "nv12"}, tensor.Float32, tensor.Of(1, 3, 4, 1)},
-		"want a known height and width to resize to":                           {metadata.Input{Pixel: "nv12", Source: "resizer"}, tensor.Float32, tensor.OfDims(tensor.D(1), tensor.D(3), tensor.AnyDim(), tensor.D(4))},
-		`anynpu.input.x.pixel: "rgb": a network that takes yuv444 cannot have`: {metadata.Input{Pixel: "rgb", Source: "ddr", Order: "yuv444"}, tensor.Float32, nchw},
+		`anynpu.input.x.pixel: "": a source resizer has images`: {metadata.Input{Source: "resizer"},
+			tensor.Float32, nchw},
+		`"rgba": such images are not decoded`: {metadata.Input{Source: "ddr", Pixel: "rgba"},
+			tensor.Float32, nchw},
+		`"nv12": the input has the shape [3,4]`: {metadata.Input{Pixel: "nv12"},
+			tensor.Float32, tensor.Of(3, 4)},
+		"want 1 channels for gray in dimension 1 or 3": {metadata.Input{Pixel: "nv12", Order: "gray"},
+			tensor.Float32, nchw},
+		"want 3 channels for rgb in dimension 1 or 3": {metadata.Input{Pixel: "nv12"},
+			tensor.Float32, tensor.Of(1, 4, 4, 2)},
+		"the network takes uint8: want one that takes real numbers": {metadata.Input{Pixel: "nv12"}, tensor.Uint8,
+			nchw},
+		"there are std and scale": {metadata.Input{Pixel: "nv12",
+			Std: []float32{1}, Scale: []float32{1}}, tensor.Float32, nchw},
+		"2 means: want 1 or 3": {metadata.Input{Pixel: "nv12",
+			Mean: []float32{1, 2}}, tensor.Float32, nchw},
+		"rgb images have no video range": {metadata.Input{Pixel: "rgb", Source: "ddr",
+			Range: "bt601_video"}, tensor.Float32, nchw},
+		"at least 2 rows and columns": {metadata.Input{Pixel: "nv12"},
+			tensor.Float32, tensor.Of(1, 3, 4, 1)},
+		"want a known height and width to resize to": {metadata.Input{Pixel: "nv12",
+			Source: "resizer"}, tensor.Float32, tensor.OfDims(tensor.D(1), tensor.D(3), tensor.AnyDim(), tensor.D(4))},
+		`anynpu.input.x.pixel: "rgb": a network that takes yuv444 cannot have`: {metadata.Input{Pixel: "rgb", Source: "ddr",
+			Order: "yuv444"}, tensor.Float32, nchw},
 	} {
 		err := network(t, c.info, c.d, c.shape).decodeImages(ImageOptions{Regions: true})
 		assert.ErrorContains(t, err, want)

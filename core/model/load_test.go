@@ -224,7 +224,8 @@ func TestDifferences(t *testing.T) {
 
 // TestFile_container: Horizon's formats are described nowhere, so that a file that nothing is known of may be one.
 func TestFile_container(t *testing.T) {
-	for text, want := range map[string]string{"RKNN and more": "rknn", "anything": "hbdnn", "": "", "PK\x03\x04 an archive": "",
+	for text, want := range map[string]string{"RKNN and more": "rknn", "anything": "hbdnn", "": "",
+		"PK\x03\x04 an archive":   "",
 		"{\"anynpu.models\": []}": "", "\x08\x08\x12\x01a": ""} {
 		f, err := Source{Data: []byte(text)}.Open()
 		require.NoError(t, err)

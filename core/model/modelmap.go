@@ -77,8 +77,8 @@ func readMap(path string) ([]entry, error) {
 
 // Map is the value of ANYNPU_MODEL_MAP: the name of a map file, which says which ONNX file is loaded in place of the
 // model that a program hands over, empty for none, or Off. A line is KEY -> FILE; KEY is the SHA-256 of that model or
-// its path. Paths are relative to the map file. Empty lines and those that begin with # are left out. It can be a folder
-// of ONNX files, too, in which the one for a compiled model is looked for by its names ([Map.Search]).
+// its path. Paths are relative to the map file. Empty lines and those that begin with # are left out. It can be a
+// folder of ONNX files, too, in which the one for a compiled model is looked for by its names ([Map.Search]).
 type Map string
 
 // Off is the Map that forbids any file in place of another.

@@ -93,8 +93,9 @@ func stays(o graph.Op) bool {
 // keep as many digits as there is room for.
 var powers = map[tensor.DType]float32{tensor.Int32: 1. / 65536, tensor.Int16: 1. / 256, tensor.Int8: 1. / 16}
 
-// ShownCodes are the codes that programs see of an output of real numbers, nil for none, with one scale or one for each index
-// of Axis, which counts the dimensions that programs see. dims are those. Kind fault.File for metadata that do not fit.
+// ShownCodes are the codes that programs see of an output of real numbers, nil for none, with one scale or one for each
+// index of Axis, which counts the dimensions that programs see. dims are those. Kind fault.File for metadata that do
+// not fit.
 func (m *Model) ShownCodes(p *Port, dims []int64) (tensor.DType, *tensor.Quant, error) {
 	c, key := p.Says.Codes, fmt.Sprintf("anynpu.output.%s.codes", p.Name)
 	if c == nil {
@@ -123,8 +124,8 @@ func (m *Model) ShownCodes(p *Port, dims []int64) (tensor.DType, *tensor.Quant, 
 		size = dims[q.Axis]
 	}
 	if n := int64(len(q.Scale)); n > 1 && n != size {
-		return 0, nil, fault.New(fault.File, "%s: scale has %d numbers: want 1, or %d, the size of dimension %d of %v", key, n,
-			size, q.Axis, dims)
+		return 0, nil, fault.New(fault.File, "%s: scale has %d numbers: want 1, or %d, the size of dimension %d of %v", key,
+			n, size, q.Axis, dims)
 	}
 	if q.Scale == nil {
 		q.Scale = []float32{powers[c.Type]}

@@ -157,7 +157,8 @@ func (m *Model) OutputDims(sized *graph.Graph) ([][]int64, error) {
 		d, ok := sized.Fact(v).Shape.Ints()
 		if !ok {
 			name := sized.Values[v].Name
-			return nil, fault.New(fault.Shape, "output %q has the shape %s, which only a run can tell: the API needs it before, "+
+			return nil, fault.New(fault.Shape, "output %q has the shape %s, which only a run can tell: the API needs it "+
+				"before, "+
 				"or the largest in anynpu.output.%s.max_shape of the model's metadata", name,
 				m.ShapeText(sized.Fact(v).Shape), name)
 		}

@@ -63,7 +63,8 @@ func elements(s tensor.Shape) (n int64, ok bool) {
 	return tensor.OfDims(dims...).Count()
 }
 
-// findRanks finds the shapes of outputs whose number of dimensions follows from the sizes that inputs are meant to have.
+// findRanks finds the shapes of outputs whose number of dimensions follows from the sizes that inputs are meant to
+// have.
 func (m *Model) findRanks(in, out []*Port) {
 	if !slices.ContainsFunc(out, func(p *Port) bool { return !p.Shape.Ranked }) ||
 		slices.ContainsFunc(in, func(p *Port) bool { return !p.Shape.Ranked }) {

@@ -12,7 +12,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// The number of an output's dimensions may follow from the sizes that the metadata give, or from an open first one of 1.
+// The number of an output's dimensions may follow from the sizes that the metadata give, or from an open first one of
+// 1.
 func TestPorts_ranksFollowFromSizes(t *testing.T) {
 	open := tensor.OfDims(tensor.AnyDim(), tensor.AnyDim())
 	first := tensor.OfDims(tensor.AnyDim(), tensor.D(3))
@@ -36,7 +37,8 @@ func TestPorts_ranksFollowFromSizes(t *testing.T) {
 		m.Graph.Nodes[0].Origin = 0
 		_, out, err := m.Ports()
 		if !c.want.Ranked {
-			assert.ErrorContains(t, err, `"y", made by node 0 (Squeeze), has an open number of dimensions: declare its shape`, name)
+			assert.ErrorContains(t, err, `"y", made by node 0 (Squeeze), has an open number of dimensions: declare its shape`,
+				name)
 			continue
 		}
 		require.NoError(t, err, name)

@@ -7,12 +7,13 @@ import (
 )
 
 // AxisAlignedBoxTransform moves and scales boxes by deltas, one box per class, and cuts the results to the image. With
-// w, h and (cx, cy) the size and the centre of a box and (dx, dy, dw, dh) a class's deltas the new centre is (cx + dx*w,
-// cy + dy*h), the new size exp(dw)*w, exp(dh)*h.
+// w, h and (cx, cy) the size and the centre of a box and (dx, dy, dw, dh) a class's deltas the new centre is (cx +
+// dx*w, cy + dy*h), the new size exp(dw)*w, exp(dh)*h.
 //
 // Inputs, floats or quantized where not said otherwise: boxes [N,4]: x1, y1, x2, y2; deltas [N,4*C]; batch indices,
-// integers [N]; image sizes [B,2]: height, width. Output: boxes [N,4*C] of the boxes' type. A batch index outside 0..B-1
-// and a box with x1 > x2 or y1 > y2 are errors of kind fault.Data. Source: ANEURALNETWORKS_AXIS_ALIGNED_BBOX_TRANSFORM.
+// integers [N]; image sizes [B,2]: height, width. Output: boxes [N,4*C] of the boxes' type. A batch index outside
+// 0..B-1 and a box with x1 > x2 or y1 > y2 are errors of kind fault.Data. Source:
+// ANEURALNETWORKS_AXIS_ALIGNED_BBOX_TRANSFORM.
 type AxisAlignedBoxTransform struct{}
 
 func init() { graph.Register[AxisAlignedBoxTransform]("axis_aligned_box_transform", graph.Traits{}) }

@@ -20,13 +20,13 @@ const (
 // 0 is the background and never selected. In each run of equal batch indices, for each other class, the boxes whose
 // score is above Score are candidates; the best is selected (equal scores: the lower box), then the score of every
 // other candidate is multiplied by Kernel of its overlap with the selected one, and candidates below Keep are dropped,
-// until none is left or Max are selected. Of all classes the Max best remain (equal: the lower class). A negative Max is
-// no limit. Boxes without area overlap nothing.
+// until none is left or Max are selected. Of all classes the Max best remain (equal: the lower class). A negative Max
+// is no limit. Boxes without area overlap nothing.
 //
 // Inputs: scores [N,C], float or quantized; boxes [N,4*C]: x1, y1, x2, y2 per class, float or quantized; batch indices,
 // integers [N], those of one batch side by side. Outputs, ordered by batch, then class, then falling score: scores [K]
-// as they are in the end; boxes [K,4]; classes, int32 [K]; batch indices, int32 [K]. A box with x1 > x2 or y1 > y2 is an
-// error of kind fault.Data. Source: ANEURALNETWORKS_BOX_WITH_NMS_LIMIT.
+// as they are in the end; boxes [K,4]; classes, int32 [K]; batch indices, int32 [K]. A box with x1 > x2 or y1 > y2 is
+// an error of kind fault.Data. Source: ANEURALNETWORKS_BOX_WITH_NMS_LIMIT.
 type BoxWithNMSLimit struct {
 	Kernel                  NMSKernel
 	Score, IoU, Sigma, Keep float32

@@ -138,12 +138,14 @@ func TestBoxes_declaredQuantization(t *testing.T) {
 		declared := make([]tensor.Type, c.outs)
 		out, err := c.op.Infer(c.in, declared)
 		require.NoError(t, err, graph.NameOf(c.op))
-		assert.Equal(t, []*tensor.Quant{c.of.Quant, c.boxed.Quant}, []*tensor.Quant{out[0].Quant, out[1].Quant}, graph.NameOf(c.op))
+		assert.Equal(t, []*tensor.Quant{c.of.Quant, c.boxed.Quant}, []*tensor.Quant{out[0].Quant, out[1].Quant},
+			graph.NameOf(c.op))
 		declared[0] = tensor.Type{DType: tensor.Int8, Quant: first}
 		declared[1] = tensor.Type{DType: tensor.Int16, Quant: second}
 		out, err = c.op.Infer(c.in, declared)
 		require.NoError(t, err, graph.NameOf(c.op))
 		assert.Equal(t, []*tensor.Quant{first, second}, []*tensor.Quant{out[0].Quant, out[1].Quant}, graph.NameOf(c.op))
-		assert.Equal(t, []tensor.DType{tensor.Int8, tensor.Int16}, []tensor.DType{out[0].DType, out[1].DType}, graph.NameOf(c.op))
+		assert.Equal(t, []tensor.DType{tensor.Int8, tensor.Int16}, []tensor.DType{out[0].DType, out[1].DType},
+			graph.NameOf(c.op))
 	}
 }

@@ -17,8 +17,8 @@ func inferBody(g *graph.Graph, in []tensor.Fact) ([]tensor.Fact, error) {
 	return c.Facts(c.Out), nil
 }
 
-// BodyWith returns a body inferred for inputs of which in is known; it shares nodes and constants with g, which does not
-// change. Symbols of the body's own are forgotten: they mean nothing outside.
+// BodyWith returns a body inferred for inputs of which in is known; it shares nodes and constants with g, which does
+// not change. Symbols of the body's own are forgotten: they mean nothing outside.
 func BodyWith(g *graph.Graph, in []tensor.Fact) (*graph.Graph, error) {
 	if err := takesInputs(g, len(in)); err != nil {
 		return nil, err

@@ -13,8 +13,9 @@ type ImageRange uint8
 
 // The ranges. u and v are the bytes of blue and red chroma minus 128.
 const (
-	RangeFull  ImageRange = iota // 0 to 255: r = y + 1.402 v, g = y - 0.344136 u - 0.714136 v, b = y + 1.772 u
-	RangeVideo                   // luma 16 to 235; with z = 1.164 (y - 16): r = z + 1.596 v, g = z - 0.391 u - 0.813 v, b = z + 2.018 u
+	RangeFull ImageRange = iota // 0 to 255: r = y + 1.402 v, g = y - 0.344136 u - 0.714136 v, b = y + 1.772 u
+	// luma 16 to 235; with z = 1.164 (y - 16): r = z + 1.596 v, g = z - 0.391 u - 0.813 v, b = z + 2.018 u
+	RangeVideo
 )
 
 // ImageOrder is the channels that a network takes.

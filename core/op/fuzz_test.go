@@ -99,7 +99,8 @@ func monotone(t *testing.T, o graph.Op, in []tensor.Fact, declared []tensor.Type
 	for i, f := range out {
 		m, ok := sharp[i].Shape.Merge(f.Shape)
 		if !ok || m.String() != sharp[i].Shape.String() || f.DType != tensor.Invalid && f.DType != sharp[i].DType {
-			t.Fatalf("%s %+v: output %d: %v of %+v, with more known %v of %+v", graph.NameOf(o), o, i, f.Type, weak, sharp[i].Type, in)
+			t.Fatalf("%s %+v: output %d: %v of %+v, with more known %v of %+v", graph.NameOf(o), o, i, f.Type, weak,
+				sharp[i].Type, in)
 		}
 	}
 }

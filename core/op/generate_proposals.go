@@ -10,8 +10,8 @@ import (
 // the anchors, moved by the cell's column times StrideWidth and its row times StrideHeight, are transformed by the
 // deltas as AxisAlignedBoxTransform does. Of these the Before best remain (not positive: all), of which those whose
 // width or height is MinSize or less, or whose centre is not left of and above the image's end, are dropped. Then the
-// best is selected and the others whose intersection over union with it is IoU or more are dropped, until none is left or
-// After are selected (not positive: no limit). Of equal scores the lower row, then column, then anchor ranks first.
+// best is selected and the others whose intersection over union with it is IoU or more are dropped, until none is left
+// or After are selected (not positive: no limit). Of equal scores the lower row, then column, then anchor ranks first.
 //
 // Inputs, float or quantized: scores [B,A,H,W]; deltas [B,4*A,H,W]: dx, dy, dw, dh per anchor; with ChannelsLast scores
 // [B,H,W,A], deltas [B,H,W,4*A]; anchors [A,4]: x1, y1, x2, y2; image sizes [B,2]: height, width. Outputs, by image,

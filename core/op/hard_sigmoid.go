@@ -15,7 +15,8 @@ type HardSigmoid struct {
 }
 
 func init() {
-	graph.Register[HardSigmoid]("hard_sigmoid", graph.Traits{Elementwise: true, InPlace: []int{0}, Sign: graph.NonNegative})
+	graph.Register[HardSigmoid]("hard_sigmoid", graph.Traits{Elementwise: true, InPlace: []int{0},
+		Sign: graph.NonNegative})
 }
 
 // Infer returns the input's type and shape.

@@ -11,8 +11,8 @@ import (
 // may stand in any order.
 //
 // Inputs: lookups, integers [K]; keys, integers of the same type [N]; values [N,...] of any type, not quantized per
-// row. Outputs: rows [K,...] of values' type, whose quantization is that of values; hits [K], uint8: 1 where there was a
-// key, else 0. A declared quantization of hits is taken over, without effect on the codes. Source:
+// row. Outputs: rows [K,...] of values' type, whose quantization is that of values; hits [K], uint8: 1 where there was
+// a key, else 0. A declared quantization of hits is taken over, without effect on the codes. Source:
 // ANEURALNETWORKS_HASHTABLE_LOOKUP.
 type HashtableLookup struct{}
 

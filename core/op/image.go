@@ -123,7 +123,8 @@ func imageSizes(p Pixel, interleaved bool, in []tensor.Fact) (n, h, w tensor.Dim
 	}
 	for _, d := range []tensor.Dim{h, w} {
 		if d.Known() && d.N < least {
-			return n, h, w, fault.New(fault.Shape, "input 0: %v: want images of at least %d rows and columns", in[0].Shape, least)
+			return n, h, w, fault.New(fault.Shape, "input 0: %v: want images of at least %d rows and columns", in[0].Shape,
+				least)
 		}
 	}
 	return n, h, w, nil

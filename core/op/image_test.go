@@ -60,19 +60,31 @@ func TestImage_kindsOfErrors(t *testing.T) {
 		in   []tensor.Fact
 		kind fault.Kind
 	}{
-		"input 0: want bytes (uint8), got float32":  {&DecodeImage{Pixel: PixelRGB}, []tensor.Fact{fact(n, d(3), n, m)}, fault.Type},
-		"input 1: rgb has one plane":                {&DecodeImage{Pixel: PixelRGB}, []tensor.Fact{image, image}, fault.Argument},
-		"input 0: components of bgr: 4 and 3":       {&DecodeImage{Pixel: PixelBGR}, []tensor.Fact{bytesOf(n, d(4), n, m)}, fault.Shape},
-		"no image has 8 rows of luma and chroma":    {&DecodeImage{Pixel: PixelNV12}, []tensor.Fact{bytesOf(n, d(8), d(4))}, fault.Shape},
-		"at least 2 rows and columns":               {&DecodeImage{Pixel: PixelNV12}, []tensor.Fact{bytesOf(n, d(6), d(1))}, fault.Shape},
-		"input 1: half the rows and columns":        {&DecodeImage{Pixel: PixelNV12}, []tensor.Fact{bytesOf(n, d(6), d(4)), bytesOf(n, d(3), d(3), d(2))}, fault.Shape},
+		"input 0: want bytes (uint8), got float32": {&DecodeImage{Pixel: PixelRGB}, []tensor.Fact{fact(n, d(3), n, m)},
+			fault.Type},
+		"input 1: rgb has one plane": {&DecodeImage{Pixel: PixelRGB}, []tensor.Fact{image, image},
+			fault.Argument},
+		"input 0: components of bgr: 4 and 3": {&DecodeImage{Pixel: PixelBGR}, []tensor.Fact{bytesOf(n, d(4), n, m)},
+			fault.Shape},
+		"no image has 8 rows of luma and chroma": {&DecodeImage{Pixel: PixelNV12}, []tensor.Fact{bytesOf(n, d(8), d(4))},
+			fault.Shape},
+		"at least 2 rows and columns": {&DecodeImage{Pixel: PixelNV12}, []tensor.Fact{bytesOf(n, d(6), d(1))},
+			fault.Shape},
+		"input 1: half the rows and columns": {&DecodeImage{Pixel: PixelNV12},
+			[]tensor.Fact{bytesOf(n, d(6), d(4)), bytesOf(n, d(3), d(3), d(2))}, fault.Shape},
 		"a network that takes rgb cannot have gray": {&DecodeImage{}, []tensor.Fact{bytesOf(n, d(1), n, m)}, fault.Argument},
-		"a network that takes yuv444 cannot":        {&DecodeImage{Pixel: PixelRGB, Order: OrderYUV}, []tensor.Fact{image}, fault.Argument},
-		"rgb images have no video range":            {&DecodeImage{Pixel: PixelRGB, Range: RangeVideo}, []tensor.Fact{image}, fault.Argument},
-		"2 means: want 1 or 3":                      {&DecodeImage{Pixel: PixelRGB, Mean: []float32{1, 2}}, []tensor.Fact{image}, fault.Argument},
-		"0 x 7: want sizes of 1 to":                 {&ResizeImage{Pixel: PixelRGB, Width: 7}, []tensor.Fact{image}, fault.Argument},
-		"input 2: left, top, right, bottom":         {&ResizeImage{Pixel: PixelRGB, Height: 1, Width: 7}, []tensor.Fact{image, {}, typed(tensor.Int32, d(1), d(5))}, fault.Shape},
-		"input 2: one region per image: 1 and 2":    {&ResizeImage{Pixel: PixelRGB, Height: 1, Width: 7}, []tensor.Fact{image, {}, typed(tensor.Int32, d(2), d(4))}, fault.Shape},
+		"a network that takes yuv444 cannot": {&DecodeImage{Pixel: PixelRGB, Order: OrderYUV}, []tensor.Fact{image},
+			fault.Argument},
+		"rgb images have no video range": {&DecodeImage{Pixel: PixelRGB, Range: RangeVideo}, []tensor.Fact{image},
+			fault.Argument},
+		"2 means: want 1 or 3": {&DecodeImage{Pixel: PixelRGB, Mean: []float32{1, 2}},
+			[]tensor.Fact{image}, fault.Argument},
+		"0 x 7: want sizes of 1 to": {&ResizeImage{Pixel: PixelRGB, Width: 7}, []tensor.Fact{image},
+			fault.Argument},
+		"input 2: left, top, right, bottom": {&ResizeImage{Pixel: PixelRGB, Height: 1, Width: 7},
+			[]tensor.Fact{image, {}, typed(tensor.Int32, d(1), d(5))}, fault.Shape},
+		"input 2: one region per image: 1 and 2": {&ResizeImage{Pixel: PixelRGB, Height: 1, Width: 7},
+			[]tensor.Fact{image, {}, typed(tensor.Int32, d(2), d(4))}, fault.Shape},
 	} {
 		_, err := c.op.Infer(c.in, make([]tensor.Type, 1))
 		assert.Equal(t, c.kind, fault.KindOf(err), "%v", err)
@@ -85,7 +97,8 @@ func TestImage_kindsOfErrors(t *testing.T) {
 }
 
 func TestImage_openSizesDoNotDecompose(t *testing.T) {
-	for _, o := range []graph.Composite{&DecodeImage{Pixel: PixelNV12}, &ResizeImage{Pixel: PixelNV12, Height: 4, Width: 4}} {
+	for _, o := range []graph.Composite{&DecodeImage{Pixel: PixelNV12},
+		&ResizeImage{Pixel: PixelNV12, Height: 4, Width: 4}} {
 		b := graph.NewBuilder("open")
 		_, err := o.Decompose(b, []graph.Value{b.Input("x", bytesOf(tensor.D(1), any1, tensor.D(8)).Type)})
 		assert.Equal(t, fault.Unsupported, fault.KindOf(err), graph.NameOf(o))

@@ -24,21 +24,21 @@ const (
 //	o = f(W x + R h' + P c + B)       with the new c
 //	y = o * h(c)
 //
-// c is cut to [-ClipCell, ClipCell] when ClipCell > 0. With normalization weights N the argument of a gate, and of g, is
-// N * (v - mean)/sqrt(variance + 1e-8) + B, v being the sum without B, mean and variance those of the gate's units. The
-// arguments of f and g are cut to [-Clip, Clip] when Clip > 0. With a projection y is V (o * h(c)) + b, cut to
-// [-ClipProjection, ClipProjection] when ClipProjection > 0. The states handed on are (1-ZoneoutCell)*c + ZoneoutCell*c'
-// and (1-ZoneoutHidden)*y + ZoneoutHidden*h'; the sequence gets y itself.
+// c is cut to [-ClipCell, ClipCell] when ClipCell > 0. With normalization weights N the argument of a gate, and of g,
+// is N * (v - mean)/sqrt(variance + 1e-8) + B, v being the sum without B, mean and variance those of the gate's units.
+// The arguments of f and g are cut to [-Clip, Clip] when Clip > 0. With a projection y is V (o * h(c)) + b, cut to
+// [-ClipProjection, ClipProjection] when ClipProjection > 0. The states handed on are (1-ZoneoutCell)*c +
+// ZoneoutCell*c' and (1-ZoneoutHidden)*y + ZoneoutHidden*h'; the sequence gets y itself.
 //
 // Inputs, T steps, B batches, I features, H hidden, P outputs (H without a projection), D directions, G gates (4, or
-// with Coupled, where the input gate has no blocks, 3): x [T,B,I]; w [D,G*H,I]; r [D,G*H,P]; bias? [D,2*G*H] (of W, then
-// of R); seq_lens? [B] integers in 0..T; h0? [D,B,P], c0? [D,B,H] (zeros); peephole? [D,(G-1)*H] (input, output,
+// with Coupled, where the input gate has no blocks, 3): x [T,B,I]; w [D,G*H,I]; r [D,G*H,P]; bias? [D,2*G*H] (of W,
+// then of R); seq_lens? [B] integers in 0..T; h0? [D,B,P], c0? [D,B,H] (zeros); peephole? [D,(G-1)*H] (input, output,
 // forget); projection? [D,P,H] and its bias? [D,P]; normalization? [D,G*H]. Outputs: y [T,D,B,P], zero after a
 // sequence's end; h? [D,B,P], c? [D,B,H], the states at each sequence's end. With BatchFirst x [B,T,I], y [B,T,D,P],
 // states [B,D,P], [B,D,H]. Float or quantized; sums in float64. Directions of different sizes, or with operands of
 // their own, are two operators; an auxiliary operand with weights of its own is x and w joined with it along the
-// features. Source: ONNX LSTM-22, OH_NN_OPS_LSTM (docs/abi/ohnn.md, operators 6),
-// ANEURALNETWORKS_LSTM, UNIDIRECTIONAL_SEQUENCE_LSTM and BIDIRECTIONAL_SEQUENCE_LSTM.
+// features. Source: ONNX LSTM-22, OH_NN_OPS_LSTM (docs/abi/ohnn.md, operators 6), ANEURALNETWORKS_LSTM,
+// UNIDIRECTIONAL_SEQUENCE_LSTM and BIDIRECTIONAL_SEQUENCE_LSTM.
 type LSTM struct {
 	Direction                  Direction
 	Hidden                     int64 // 0: from r

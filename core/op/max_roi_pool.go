@@ -10,9 +10,9 @@ import (
 // floor to ceil of its bounds and is cut to the image. An empty bin gives 0.
 //
 // Inputs: x [N,C,H,W] or with ChannelsLast [N,H,W,C]; rois [R,5]: batch index, x1, y1, x2, y2; or rois [R,4] without
-// the index and batch indices, integers [R]. Output: y [R,C,Height,Width] in x's layout. A batch index outside x and a corner that is not finite are errors of kind
-// fault.Data; with Inside so is a region that is not 0 <= x1 <= x2 <= W and 0 <= y1 <= y2 <= H in cells of x. Source:
-// ONNX MaxRoiPool-22, ANEURALNETWORKS_ROI_POOLING (with Inside).
+// the index and batch indices, integers [R]. Output: y [R,C,Height,Width] in x's layout. A batch index outside x and a
+// corner that is not finite are errors of kind fault.Data; with Inside so is a region that is not 0 <= x1 <= x2 <= W
+// and 0 <= y1 <= y2 <= H in cells of x. Source: ONNX MaxRoiPool-22, ANEURALNETWORKS_ROI_POOLING (with Inside).
 type MaxRoiPool struct {
 	Height, Width           int64
 	ScaleHeight, ScaleWidth float32 // cells of x per unit of rois; 0: 1

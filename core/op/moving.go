@@ -124,8 +124,8 @@ func axesOf(v []int64, rank int) ([]int, error) {
 	return axes, nil
 }
 
-// values returns the elements of a small integer tensor as far as inference knows them, with unknown ones where only their
-// number is known; nil when the fact is not of the kind that carries values.
+// values returns the elements of a small integer tensor as far as inference knows them, with unknown ones where only
+// their number is known; nil when the fact is not of the kind that carries values.
 func values(f tensor.Fact) []tensor.Dim {
 	n, ok := foldable(f)
 	if !ok {

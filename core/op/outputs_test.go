@@ -19,7 +19,8 @@ func codes(d tensor.DType, scale float32, zero int32, dims ...tensor.Dim) tensor
 	return f
 }
 
-// outputsCase is an operator with its inputs and the types of its outputs, joined by spaces, or the start of its refusal.
+// outputsCase is an operator with its inputs and the types of its outputs, joined by spaces, or the start of its
+// refusal.
 type outputsCase struct {
 	op   graph.Op
 	in   []tensor.Fact
@@ -77,7 +78,8 @@ func TestHashtableLookup_shapes(t *testing.T) {
 	})
 	checkRefusals(t, fault.Shape, []outputsCase{
 		{o, []tensor.Fact{typed(i32, d(2), d(2)), typed(i32, n), fact(n)}, 2, "input 0: want rank 1"},
-		{o, []tensor.Fact{typed(i32, d(2)), typed(i32, d(4)), fact(d(3), d(2))}, 2, "input 1: one key per row: 4 and 3 differ"},
+		{o, []tensor.Fact{typed(i32, d(2)), typed(i32, d(4)), fact(d(3), d(2))}, 2,
+			"input 1: one key per row: 4 and 3 differ"},
 		{o, []tensor.Fact{typed(i32, d(2)), typed(i32, d(4)), fact()}, 2, "input 2: want rows, got a scalar"},
 	})
 	checkRefusals(t, fault.Argument, []outputsCase{

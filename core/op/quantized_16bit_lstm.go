@@ -11,8 +11,8 @@ import (
 // gemmlowp's fixed-point numbers of 16 bits; c = i*g + forget*c', saturating, has 4 integer bits; h is the output gate
 // times tanh(c) at 1/128, around 128.
 //
-// v is x followed by h', J the columns of the weights of the state followed by those of x. That the orders differ is the
-// API's: its two matrices per gate are TensorFlow Lite's one, taken apart after H columns whatever they belong to.
+// v is x followed by h', J the columns of the weights of the state followed by those of x. That the orders differ is
+// the API's: its two matrices per gate are TensorFlow Lite's one, taken apart after H columns whatever they belong to.
 //
 // Inputs, in the API's order, B batches, I features, H units: x [B,I], uint8 at scale 1/128, zero point 128; weights of
 // x for input, forget, cell and output gate, uint8 [H,I]; those of the state, uint8 [H,H], all eight with one scale and

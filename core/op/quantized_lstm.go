@@ -22,13 +22,13 @@ import (
 // A variance below 1 counts as 1. Clips are cut to codes toward zero, apply around code 0, and 0 is none.
 //
 // Inputs, in the API's order, B batches, I features, U units, P outputs (U without a projection); those with ? may be
-// absent, of inputs 1 and 5, 9 to 11, 20 to 23 all or none; without 1 and 5, 9, 12 and 20 are absent too: x [B,I], int8;
-// weights of x for input?, forget, cell and output gate, int8 [U,I]; those of the state, int8 [U,P]; peepholes of
-// input?, forget? and output? gate, int16 [U]; biases of input?, forget, cell and output gate, int32 [U], whose scale is
-// not read; projection?, int8 [P,U]; its bias?, int32 [P]; h' [B,P], int8; c' [B,U], int16, scale a power of two
-// from 2^-15 to 2^-9 (CellBits); normalization weights of input?, forget?, cell? and output? gate, int16 [U]. Weights have zero
-// point 0. Outputs: h [B,P] as h'; c [B,U] as c'. Another quantization is an error of kind fault.Type. Source:
-// ANEURALNETWORKS_QUANTIZED_LSTM.
+// absent, of inputs 1 and 5, 9 to 11, 20 to 23 all or none; without 1 and 5, 9, 12 and 20 are absent too: x [B,I],
+// int8; weights of x for input?, forget, cell and output gate, int8 [U,I]; those of the state, int8 [U,P]; peepholes of
+// input?, forget? and output? gate, int16 [U]; biases of input?, forget, cell and output gate, int32 [U], whose scale
+// is not read; projection?, int8 [P,U]; its bias?, int32 [P]; h' [B,P], int8; c' [B,U], int16, scale a power of two
+// from 2^-15 to 2^-9 (CellBits); normalization weights of input?, forget?, cell? and output? gate, int16 [U]. Weights
+// have zero point 0. Outputs: h [B,P] as h'; c [B,U] as c'. Another quantization is an error of kind fault.Type.
+// Source: ANEURALNETWORKS_QUANTIZED_LSTM.
 type QuantizedLSTM struct {
 	ClipCell, ClipProjection float32
 	Intermediate             []float32 // scales of the sums of input, forget, cell and output gate

@@ -175,7 +175,8 @@ func TestQuantizedLSTM_refusals(t *testing.T) {
 		{&QuantizedLSTM{Intermediate: []float32{1, 1, 1, 1}}, lstm8(), 2, "scale 0 of the hidden state and the sums is 0"},
 		{&QuantizedLSTM{HiddenScale: float32(math.Inf(1)), Intermediate: []float32{1, 1, 1, 1}}, lstm8(), 2, "is +Inf"},
 		{&QuantizedLSTM{HiddenScale: 1, HiddenZero: 128, Intermediate: []float32{1, 1, 1, 1}}, lstm8(), 2, "zero point 128"},
-		{&QuantizedLSTM{HiddenScale: 1, ClipCell: -1, Intermediate: []float32{1, 1, 1, 1}}, lstm8(), 2, "clip of the cell -1"},
+		{&QuantizedLSTM{HiddenScale: 1, ClipCell: -1, Intermediate: []float32{1, 1, 1, 1}}, lstm8(), 2,
+			"clip of the cell -1"},
 	})
 	checkRefusals(t, fault.Type, []outputsCase{
 		{o, with(lstm8(), 0, coded(tensor.Uint8, 0.01, 5, 2, 3)), 2, "input 0: want quantized int8 with one scale"},

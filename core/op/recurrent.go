@@ -101,8 +101,8 @@ func (r *recurrent) sizes(in []tensor.Fact) (hidden, outputs tensor.Dim) {
 	return hidden, outputs
 }
 
-// infer checks x, w, r, bias?, seq_lens?, h0? and for a cell c0?, peephole?, projection?, its bias?, normalization?, and
-// returns the shapes of y and of the states.
+// infer checks x, w, r, bias?, seq_lens?, h0? and for a cell c0?, peephole?, projection?, its bias?, normalization?,
+// and returns the shapes of y and of the states.
 func (r *recurrent) infer(in []tensor.Fact) (y, state, cell tensor.Shape, err error) {
 	if err := r.check(); err != nil {
 		return y, state, cell, err

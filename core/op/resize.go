@@ -171,7 +171,8 @@ func (o *Resize) ExtentsOf(in []int64, scales []float32, sizes []int64) ([]Exten
 }
 
 func (o *Resize) check(in []tensor.Fact) error {
-	if o.Mode > ResizeCubic || o.Coord > CoordTFHalfPixel || o.Nearest > NearestCeilBelowOne || o.KeepAspect > AspectNotSmaller {
+	if o.Mode > ResizeCubic || o.Coord > CoordTFHalfPixel || o.Nearest > NearestCeilBelowOne ||
+		o.KeepAspect > AspectNotSmaller {
 		return fault.New(fault.Argument, "unknown mode: interpolation %d, coordinates %d, nearest %d, aspect %d", o.Mode,
 			o.Coord, o.Nearest, o.KeepAspect)
 	}

@@ -5,9 +5,9 @@ import (
 	"math/big"
 )
 
-// NearestCells returns where the cells of a resized axis read x, by output index; -1 where they are extrapolated. start and
-// end are the region of interest, of CoordTFCrop. Coordinates are exact: they are fractions of the sizes, and of the
-// numbers that a model gives as the fractions that they stand for, so that a half is a half.
+// NearestCells returns where the cells of a resized axis read x, by output index; -1 where they are extrapolated. start
+// and end are the region of interest, of CoordTFCrop. Coordinates are exact: they are fractions of the sizes, and of
+// the numbers that a model gives as the fractions that they stand for, so that a half is a half.
 func (o *Resize) NearestCells(e Extent, start, end float32) func(k int64) int64 {
 	c, ok := lineOf(o.Coord, e, start, end)
 	if !ok {

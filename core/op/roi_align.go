@@ -23,8 +23,8 @@ const (
 //
 // Inputs: x [N,C,H,W] or with ChannelsLast [N,H,W,C]; rois [R,4]: x1, y1, x2, y2; batch indices, integers [R]. Output:
 // y [R,C,Height,Width] in x's layout. A batch index outside x, a corner that is not finite, and more than 2^20 samples
-// in a bin or along a dimension are errors of kind fault.Data; with Inside so is a region that is not 0 <= x1 <= x2 <= W
-// and 0 <= y1 <= y2 <= H in cells of x. Source: ONNX RoiAlign-22, ANEURALNETWORKS_ROI_ALIGN (with Inside).
+// in a bin or along a dimension are errors of kind fault.Data; with Inside so is a region that is not 0 <= x1 <= x2 <=
+// W and 0 <= y1 <= y2 <= H in cells of x. Source: ONNX RoiAlign-22, ANEURALNETWORKS_ROI_ALIGN (with Inside).
 type RoiAlign struct {
 	Mode                        RoiMode
 	Height, Width               int64

@@ -15,7 +15,8 @@ import (
 type Transpose struct{}
 
 func init() {
-	graph.Register[Transpose]("transpose", graph.Traits{ShapeInputs: []int{1}, Moves: true, Sign: graph.NonNegativeIfFirst})
+	graph.Register[Transpose]("transpose", graph.Traits{ShapeInputs: []int{1}, Moves: true,
+		Sign: graph.NonNegativeIfFirst})
 }
 
 // Infer permutes the shape.

@@ -3,8 +3,9 @@
 // crashes or is killed leaves its record too.
 //
 // A record is two files in one folder. NAME.counts holds numbers of 64 bits, which the library maps into memory: the
-// calls of each function, those of them that were refused, how often each distinct event happened, the runs of each graph, and how many events could not
-// be written. NAME.events has a JSON object per line, an Event, written when it happens first.
+// calls of each function, those of them that were refused, how often each distinct event happened, the runs of each
+// graph, and how many events could not be written. NAME.events has a JSON object per line, an Event, written when it
+// happens first.
 package record
 
 // How many distinct events and graphs a record tells apart. What comes after them is not recorded.

@@ -214,8 +214,8 @@ func RowMajor(dims []int64) []int64 {
 	return s
 }
 
-// ChannelsLast returns the order of dimensions that images [N, C, spatial...] have in memory when the channels come last:
-// [0, 2, ..., 1].
+// ChannelsLast returns the order of dimensions that images [N, C, spatial...] have in memory when the channels come
+// last: [0, 2, ..., 1].
 func ChannelsLast(rank int) []int {
 	order := []int{0}
 	for i := 2; i < rank; i++ {

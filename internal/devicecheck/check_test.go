@@ -57,7 +57,8 @@ func TestChecks_types(t *testing.T) {
 	for _, c := range checks {
 		seen[c.Op] = append(seen[c.Op], c.In[0].DType)
 	}
-	for _, d := range []tensor.DType{tensor.Float16, tensor.BFloat16, tensor.Float32, tensor.Float64, tensor.Int8, tensor.Uint8} {
+	for _, d := range []tensor.DType{tensor.Float16, tensor.BFloat16, tensor.Float32, tensor.Float64, tensor.Int8,
+		tensor.Uint8} {
 		assert.Contains(t, seen["relu"], d)
 	}
 	assert.Contains(t, seen["bitwise_and"], tensor.Uint64)
@@ -110,7 +111,8 @@ func TestRun_refusals(t *testing.T) {
 // What a device takes and then does not compute has failed, whatever way it has to fail.
 func TestRun_failures(t *testing.T) {
 	for mode, want := range map[toy.Mode]Outcome{toy.FailCompile: Failed, toy.FailRun: Failed, toy.Block: Failed,
-		toy.PanicRun: Failed, toy.WrongType: Failed, toy.UnknownSize: Failed, toy.ShortData: Failed, toy.ShortAnswer: Failed} {
+		toy.PanicRun: Failed, toy.WrongType: Failed, toy.UnknownSize: Failed, toy.ShortData: Failed,
+		toy.ShortAnswer: Failed} {
 		d := toy.New("toy")
 		d.Set(mode)
 		for _, r := range run(t, d, Options{Limit: 20 * time.Millisecond}, "add") {

@@ -125,9 +125,9 @@ func (s Subject) Dies(t testing.TB, p device.Program, e device.Execution) {
 	dead(err)
 }
 
-// BlockedRun gives up a run that does not end, and the driver with it: it gets no call any more, also when the run ends.
-// function is the call that does not return. keeps frees what the driver of an execution's output keeps for ever; nil:
-// nothing.
+// BlockedRun gives up a run that does not end, and the driver with it: it gets no call any more, also when the run
+// ends. function is the call that does not return. keeps frees what the driver of an execution's output keeps for ever;
+// nil: nothing.
 func (s Subject) BlockedRun(t *testing.T, function string, keeps func(e device.Execution) (free func())) {
 	told := make(chan string, 2)
 	s.Life.Tell(func(reason string) { told <- reason })

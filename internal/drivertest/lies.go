@@ -65,7 +65,8 @@ type Answer struct {
 
 // Fuzz changes bytes of what a driver answers. A model is compiled or loaded and run by once, or refused with an error
 // that says that the driver is at fault or refuses it; nothing stays behind, and the next model of a driver that
-// answers right computes. A seed is a list of lies: the index of the answer, an offset of two bytes, a count, and bytes.
+// answers right computes. A seed is a list of lies: the index of the answer, an offset of two bytes, a count, and
+// bytes.
 func (d *Driver) Fuzz(f *testing.F, answers []Answer, once func() error, seeds ...[]byte) {
 	for _, s := range seeds {
 		f.Add(s)

@@ -112,8 +112,8 @@ func InChild(t *testing.T, variable, soname string, environment ...string) {
 	require.Contains(t, string(out), "--- PASS: "+t.Name())
 }
 
-// Lowerings is the child of InChild: nodes and random graphs are computed on the device of AnyNPU's own library. There must
-// be a node of each operator that is in left.
+// Lowerings is the child of InChild: nodes and random graphs are computed on the device of AnyNPU's own library. There
+// must be a node of each operator that is in left.
 func Lowerings[W Whole](t *testing.T, library string, all func() ([]W, error),
 	open func(file string, lookup func(symbol string) uintptr) (device.Device, error), nodes []opcase.Case,
 	left map[string]bool) {

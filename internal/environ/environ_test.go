@@ -65,7 +65,8 @@ func TestNames_areInTheDocument(t *testing.T) {
 }
 
 func TestOf(t *testing.T) {
-	set, unknown := Of([]string{"PATH=/bin", "ANYNPU_THREDS=4", "RKNN_LOG_LEVEL=3", "ANYNPU_CPU=", "ANYNPU_LOG=warn,ohnn=trace",
+	set, unknown := Of([]string{"PATH=/bin", "ANYNPU_THREDS=4", "RKNN_LOG_LEVEL=3", "ANYNPU_CPU=",
+		"ANYNPU_LOG=warn,ohnn=trace",
 		"ANYNPU_CTS_LIBRARY=x", "ANYNPU_THREADS=2", "ANYNPU_loglevel=x", "ANYNPU_NOTHING="})
 	assert.Equal(t, []Setting{{"ANYNPU_LOG", "warn,ohnn=trace"}, {"ANYNPU_THREADS", "2"}, {"RKNN_LOG_LEVEL", "3"}}, set)
 	require.Len(t, unknown, 2)

@@ -19,10 +19,11 @@ const numbersOf = `(\d+(?:\.\d+)?(?:(?:, | and | to )\d+(?:\.\d+)?)*)`
 
 var (
 	// A comment names sections of the notes of its API, or of a file of docs/abi.
-	citesSections = regexp.MustCompile(`(?:docs/abi/(\w+)\.md, )?(?:(types|matmul|operator) notes,? )?\b[Ss]ections? ` + numbersOf)
-	citesParts    = regexp.MustCompile(`docs/abi/(\w+)\.md, (types|matmul|operators) ` + numbersOf)
-	notesHeading  = regexp.MustCompile(`(?m)^##+ ((?:types |matmul |operators )?\d+(?:\.\d+)?)\.? `)
-	oneNumber     = regexp.MustCompile(`(, | and | to )?(\d+(?:\.\d+)?)`)
+	citesSections = regexp.MustCompile(`(?:docs/abi/(\w+)\.md, )?(?:(types|matmul|operator) notes,? )?\b[Ss]ections? ` +
+		numbersOf)
+	citesParts   = regexp.MustCompile(`docs/abi/(\w+)\.md, (types|matmul|operators) ` + numbersOf)
+	notesHeading = regexp.MustCompile(`(?m)^##+ ((?:types |matmul |operators )?\d+(?:\.\d+)?)\.? `)
+	oneNumber    = regexp.MustCompile(`(, | and | to )?(\d+(?:\.\d+)?)`)
 )
 
 // citation is a section of a file of docs/abi, such as "matmul 3".
@@ -89,7 +90,8 @@ func TestCitations_areFound(t *testing.T) {
 		{"capi/ohnn/l.go", "// operator notes section 5.", []citation{{"ohnn", "operators 5"}}},
 		{"core/op/conv.go", "// (docs/abi/ohnn.md,\n// operators 3, 4 and 6)", []citation{{"ohnn", "operators 3"},
 			{"ohnn", "operators 4"}, {"ohnn", "operators 6"}}},
-		{"conformance/nnapi/x.go", "// (sections 2 to 5)", []citation{{"nnapi", "2"}, {"nnapi", "3"}, {"nnapi", "4"}, {"nnapi", "5"}}},
+		{"conformance/nnapi/x.go", "// (sections 2 to 5)", []citation{{"nnapi", "2"}, {"nnapi", "3"}, {"nnapi", "4"},
+			{"nnapi", "5"}}},
 		{"backends/dl/elf.go", "// an ELF file of section 7", nil},
 	} {
 		assert.Equal(t, c.want, citations("/checkout/"+c.file, c.comment), c.comment)

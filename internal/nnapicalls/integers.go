@@ -11,8 +11,9 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// integers rewrites a graph between whose operators numbers are quantized and dequantized as one whose operators compute
-// codes, as models of NNAPI have it. What is not between the two stays as it is, and so does a graph without them.
+// integers rewrites a graph between whose operators numbers are quantized and dequantized as one whose operators
+// compute codes, as models of NNAPI have it. What is not between the two stays as it is, and so does a graph without
+// them.
 func integers(g *graph.Graph) (*graph.Graph, error) {
 	if !slices.ContainsFunc(g.Nodes, func(n graph.Node) bool { return isOf[*op.Quantize](&n) }) {
 		return g, nil
@@ -73,7 +74,8 @@ func (r *rewriting) number(v graph.Value) graph.Value {
 		w = r.b.ConstOf("", r.Fact(v).Type, r.Fact(v).Const)
 	}
 	if w == graph.None && r.err == nil {
-		r.err = fault.New(fault.Unsupported, "%s: what it dequantizes has no constant scales", r.Nodes[r.producers[v]].Label())
+		r.err = fault.New(fault.Unsupported, "%s: what it dequantizes has no constant scales",
+			r.Nodes[r.producers[v]].Label())
 	}
 	r.values[v] = w
 	return w
@@ -262,8 +264,8 @@ func (r *rewriting) fused(i int) (made bool, err error) {
 	return true, r.b.Err()
 }
 
-// sameScales reports whether an operator only moves or compares codes: its result has the scale of its operand. Means of
-// codes would be rounded to the steps of what they are of: those are computed from real numbers.
+// sameScales reports whether an operator only moves or compares codes: its result has the scale of its operand. Means
+// of codes would be rounded to the steps of what they are of: those are computed from real numbers.
 func sameScales(o graph.Op) bool {
 	switch o.(type) {
 	case *op.MaxPool, *op.Flatten, *op.Reshape:

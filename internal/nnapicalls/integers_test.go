@@ -47,8 +47,8 @@ func network(t *testing.T) *graph.Graph {
 	filter := b.Add(&op.Transpose{}, weights, b.Int64s(0, 2, 3, 1))
 	y := coded(b.Add(&op.Relu{}, b.Add(&op.Conv{Groups: 1}, x, filter, bias)), step, 0)
 	y = coded(b.Add(&op.MaxPool{Kernel: []int64{2, 2}}, y), 2*step, 0)
-	z := coded(b.Add(&op.AveragePool{Kernel: []int64{2, 2}}, coded(b.Add(&op.Conv{Groups: 1}, x, filter, bias), step, 100)),
-		step, 100)
+	z := coded(b.Add(&op.AveragePool{Kernel: []int64{2, 2}}, coded(b.Add(&op.Conv{Groups: 1}, x, filter, bias), step,
+		100)), step, 100)
 	b.Output(coded(b.Add(&op.Add{}, y, z), step, 90))
 	g, err := b.Graph()
 	require.NoError(t, err)

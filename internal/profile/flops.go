@@ -8,9 +8,9 @@ import (
 )
 
 // FLOPs returns the arithmetic operations of node i of a graph of known shapes: two per multiply-add of convolutions,
-// products, recurrent layers, SVDF and attention; one per element of the window for pooling; one per element of the largest
-// operand for everything else that computes; 0 for operators that only move data or describe it, and where shapes are
-// not known. Functions such as exp count as one.
+// products, recurrent layers, SVDF and attention; one per element of the window for pooling; one per element of the
+// largest operand for everything else that computes; 0 for operators that only move data or describe it, and where
+// shapes are not known. Functions such as exp count as one.
 func FLOPs(g *graph.Graph, i int) int64 {
 	n := &g.Nodes[i]
 	switch o := n.Op.(type) {

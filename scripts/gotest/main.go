@@ -1,5 +1,5 @@
-// Gotest runs go test and prints what a reader of a suite wants: a line per package, the whole output of what failed, each
-// skipped test with its reason, and the slowest tests.
+// Gotest runs go test and prints what a reader of a suite wants: a line per package, the whole output of what failed,
+// each skipped test with its reason, and the slowest tests.
 //
 //	go run ./scripts/gotest GO-TEST-ARGUMENT...
 //

@@ -3,7 +3,8 @@
 //	go run ./scripts/picture docs/layers.txt docs/layers.svg
 //
 // A line is a layer, its boxes are between |, each TITLE: TEXT. A box that begins with ~ stands outside, and leads
-// nowhere unless it is the first layer's; *N at the end makes it N times as wide. Empty lines and those that begin with # count for nothing.
+// nowhere unless it is the first layer's; *N at the end makes it N times as wide. Empty lines and those that begin with
+// # count for nothing.
 package main
 
 import (
@@ -104,7 +105,8 @@ rect.outside { fill: #1a202a; stroke: #9ba6b6; }
 func draw(layers [][]box) string {
 	var b strings.Builder
 	whole := len(layers)*(height+gap) - gap + 2
-	fmt.Fprintf(&b, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" role=\"img\">\n<title>Layers of AnyNPU"+
+	fmt.Fprintf(&b, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" role=\"img\">\n<title>Layers of "+
+		"AnyNPU"+
 		"</title>\n%s", width, whole, style)
 	for i, layer := range layers {
 		shares, x, y := 0, 1, 1+i*(height+gap)

@@ -116,8 +116,8 @@ func TestConvTranspose_againstScatter(t *testing.T) {
 	})
 }
 
-// TestConvTranspose_phasesCostTheirTaps: with a stride as large as a large kernel every tap belongs to one phase, and is
-// looked at once, not once per phase.
+// TestConvTranspose_phasesCostTheirTaps: with a stride as large as a large kernel every tap belongs to one phase, and
+// is looked at once, not once per phase.
 func TestConvTranspose_phasesCostTheirTaps(t *testing.T) {
 	const n = 1 << 19
 	c := ConvTranspose{C: 1, N: 1, Batch: 1, LDX: 1, In: [2]int{1, 1}, Out: [2]int{1, n}, Kernel: [2]int{1, n},

@@ -89,7 +89,8 @@ func everyInt8Kernel(t *testing.T, f *fence, n int) {
 	(&GemmInt8{M: 78, N: 5, K: n, A: fenced[uint8](f, 77*n+run), B: fenced[int8](f, PackedInt8Len(9, n, 5)),
 		C: fenced[uint8](f, 78*5), LDC: 5, Post: post(5), Ind: ind, Zero: fenced[uint8](f, run)}).Run()
 	d := DepthwiseInt8{C: n, Batch: 1, Win: win, In: fenced[uint8](f, 78*n), LDI: n,
-		W: fenced[int8](f, PackedDepthwiseInt8Len(9, n)), Out: fenced[uint8](f, 78*n), LDO: n, Post: post(DepthwiseLanes(9, n))}
+		W: fenced[int8](f, PackedDepthwiseInt8Len(9, n)), Out: fenced[uint8](f, 78*n), LDO: n,
+		Post: post(DepthwiseLanes(9, n))}
 	d.Border = fenced[uint8](f, d.BorderLen())
 	d.Run()
 }

@@ -82,8 +82,8 @@ func tileCall(t *tileArgs, i, j, cols, nv, mr, blocks int) {
 		if t.k > 0 {
 			a = &t.a[i*t.lda]
 		}
-		fast.gemm.direct[nv][mr-1](blocks, t.k, a, 4*t.lda, b, ldb, c, 4*t.ldc, bias, res, 4*t.ldr, t.lo, t.hi, cols, after, next,
-			step)
+		fast.gemm.direct[nv][mr-1](blocks, t.k, a, 4*t.lda, b, ldb, c, 4*t.ldc, bias, res, 4*t.ldr, t.lo, t.hi, cols, after,
+			next, step)
 		return
 	}
 	var tab *int32
@@ -97,6 +97,6 @@ func tileCall(t *tileArgs, i, j, cols, nv, mr, blocks int) {
 	if len(t.zero) > 0 {
 		zero = &t.zero[0]
 	}
-	fast.gemm.indirect[nv][mr-1](blocks, t.taps, t.k, tab, 4*t.ind.rows, base, zero, b, ldb, c, 4*t.ldc, bias, res, 4*t.ldr,
-		t.lo, t.hi, cols, after, next, step)
+	fast.gemm.indirect[nv][mr-1](blocks, t.taps, t.k, tab, 4*t.ind.rows, base, zero, b, ldb, c, 4*t.ldc, bias, res,
+		4*t.ldr, t.lo, t.hi, cols, after, next, step)
 }

@@ -66,8 +66,8 @@ type GemmInt8 struct {
 	Post    Requantize
 	Ind     *Indirection
 	Zero    []uint8 // for an Ind with padding
-	// With Factors, one per column, a sum starts with Factors[j]*Rows[i] more. That is what zero points of B take, where Rows
-	// are sums of rows of A.
+	// With Factors, one per column, a sum starts with Factors[j]*Rows[i] more. That is what zero points of B take, where
+	// Rows are sums of rows of A.
 	Factors, Rows []int32
 
 	SumsOnly bool // only Sums is called: C and what it needs are not there

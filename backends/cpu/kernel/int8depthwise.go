@@ -24,8 +24,8 @@ type DepthwiseInt8 struct {
 	Out      []uint8
 	LDO      int // at least C
 	Post     Requantize
-	// Times is how many filters read each tap, 0 standing for one, so that their numbers can be sums of bytes: W is that of a
-	// kernel of as many times the rows.
+	// Times is how many filters read each tap, 0 standing for one, so that their numbers can be sums of bytes: W is that
+	// of a kernel of as many times the rows.
 	Times int
 
 	rows  rowChunks
@@ -148,8 +148,8 @@ func (d *DepthwiseInt8) call(taps **uint8, groups, n int, out *uint8) {
 		low = &q.Low[0]
 	}
 	w := &d.Win
-	if n > 2 && d.Times < 2 && w.Kernel[1] == 3 && w.Kernel[2] == 3 && max(1, w.Stride[2]) == 1 && max(1, w.Dilation[2]) == 1 &&
-		init != nil {
+	if n > 2 && d.Times < 2 && w.Kernel[1] == 3 && w.Kernel[2] == 3 && max(1, w.Stride[2]) == 1 &&
+		max(1, w.Dilation[2]) == 1 && init != nil {
 		fast.dotSlide(d.C, n, taps, d.LDI, &d.W[0], out, d.LDO, init, &q.Scale[0], add, low, q.Zero, int(q.Lo),
 			int(q.Hi))
 		return

@@ -82,8 +82,8 @@ func (p *intTileCall) call(i, mr, blocks int, c *uint8, ldc int, scale *float32)
 		low = &q.Low[p.j]
 	}
 	if g.Ind == nil {
-		p.tiles.direct[p.vectors-1][mr-1](blocks, p.words, &g.A[i*g.LDA], g.LDA, p.b, 4*p.w, c, ldc, init, factors, rows, scale, add, low,
-			q.Zero, int(q.Lo), int(q.Hi), p.cols)
+		p.tiles.direct[p.vectors-1][mr-1](blocks, p.words, &g.A[i*g.LDA], g.LDA, p.b, 4*p.w, c, ldc, init, factors, rows,
+			scale, add, low, q.Zero, int(q.Lo), int(q.Hi), p.cols)
 		return
 	}
 	p.tiles.indirect[p.vectors-1][mr-1](blocks, g.Ind.taps, p.words, &g.Ind.tab[i], 4*g.Ind.rows, unsafe.SliceData(g.A),

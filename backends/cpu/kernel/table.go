@@ -24,8 +24,8 @@ type table struct {
 	quick            [2][2][3]dwFastFn
 	poolMax, poolSum poolFn
 
-	// Windows of codes, of at most depthwiseTaps taps, and of 3x3 taps side by side, of channels in dotOrder; nil: computed
-	// by pixelGeneric.
+	// Windows of codes, of at most depthwiseTaps taps, and of 3x3 taps side by side, of channels in dotOrder; nil:
+	// computed by pixelGeneric.
 	dotOrder  laneOrder
 	dotWindow func(channels, n, groups int, taps **uint8, ix int, w *int8, out *uint8, ldo int, init *int32,
 		scale, add, low *float32, zero, lo, hi int)

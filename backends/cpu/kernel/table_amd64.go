@@ -4,8 +4,8 @@ package kernel
 
 import "golang.org/x/sys/cpu"
 
-// architectureSets are the instruction sets of amd64: AVX2 with FMA, F16C and BMI2, and AVX-512 with F, BW, DQ and VL. The
-// latter's products of codes need VNNI besides.
+// architectureSets are the instruction sets of amd64: AVX2 with FMA, F16C and BMI2, and AVX-512 with F, BW, DQ and VL.
+// The latter's products of codes need VNNI besides.
 func architectureSets() []instructionSet {
 	x := &cpu.X86
 	return []instructionSet{

@@ -57,9 +57,11 @@ func store(p *matrix.Product, index int, sums, scale []float64) {
 			return int16(min(max(v, math.MinInt16), math.MaxInt16))
 		})
 	case tensor.Int8:
-		put(mem.Elements[int8](p.C.Data[index:])[:len(sums)], sums, func(v float64, i int) int8 { return requantize(p, v, scale[i]) })
+		put(mem.Elements[int8](p.C.Data[index:])[:len(sums)], sums,
+			func(v float64, i int) int8 { return requantize(p, v, scale[i]) })
 	case tensor.Float32:
-		put(mem.Elements[float32](p.C.Data[4*index:])[:len(sums)], sums, func(v float64, i int) float32 { return float32(v * scale[i]) })
+		put(mem.Elements[float32](p.C.Data[4*index:])[:len(sums)], sums,
+			func(v float64, i int) float32 { return float32(v * scale[i]) })
 	case tensor.Float16:
 		storeHalf(mem.Elements[uint16](p.C.Data[2*index:])[:len(sums)], sums, scale)
 	case tensor.BFloat16:

@@ -82,7 +82,8 @@ var imageCases = func() (list []testCase) {
 		return []graph.Value{m.Add(&op.ResizeImage{Pixel: op.PixelNV12, Height: 7, Width: 37}, m.image(1, 60, 50))}
 	})
 	add("resizing alone, two planes", 1, func(m *maker) []graph.Value {
-		return m.AddN(&op.ResizeImage{Pixel: op.PixelNV12, Height: 8, Width: 36}, 2, m.image(1, 40, 50), m.image(1, 20, 25, 2))
+		return m.AddN(&op.ResizeImage{Pixel: op.PixelNV12, Height: 8, Width: 36}, 2, m.image(1, 40, 50),
+			m.image(1, 20, 25, 2))
 	})
 	add("copy of a region", 1, func(m *maker) []graph.Value {
 		return []graph.Value{m.Add(&op.ResizeImage{Pixel: op.PixelRGB, Interleaved: true, Height: 20, Width: 30},

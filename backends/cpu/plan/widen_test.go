@@ -67,8 +67,8 @@ var halfCases = []struct {
 	}},
 	{"moved", 0, func(m *maker, d tensor.DType) []graph.Value {
 		x := m.halfInput(d, 2, 3, 8)
-		return []graph.Value{m.Add(&op.Concat{Axis: 1}, x, m.Add(&op.Transpose{}, m.halfInput(d, 2, 8, 3), m.Int64s(0, 2, 1))),
-			m.Add(&op.ArgMax{Axis: 2}, x)}
+		return []graph.Value{m.Add(&op.Concat{Axis: 1}, x, m.Add(&op.Transpose{}, m.halfInput(d, 2, 8, 3),
+			m.Int64s(0, 2, 1))), m.Add(&op.ArgMax{Axis: 2}, x)}
 	}},
 }
 

@@ -90,7 +90,8 @@ func TestPool_shortRunsGetTheirTime(t *testing.T) {
 func TestPool_lowIsNotStarved(t *testing.T) {
 	const takes = 2 * time.Millisecond
 	list := many(4, contender{"3", 3, new(int), takes})
-	list = append(list, contender{"2", 2, new(int), takes}, contender{"1", 1, new(int), takes}, contender{"0", 0, new(int), takes})
+	list = append(list, contender{"2", 2, new(int), takes}, contender{"1", 1, new(int), takes},
+		contender{"0", 0, new(int), takes})
 	order := contend(t, 200, list...)
 	for i, name := range []string{"2", "1", "0"} {
 		first := slices.Index(order, name)

@@ -71,8 +71,8 @@ func TestBoxWithNMSLimit_limitsThemselves(t *testing.T) {
 	}
 }
 
-// A ridge along the diagonal: the peak lies far beyond the cells, so both parts are cut alike. With A = [[-0.02, 0.019],
-// [0.019, -0.02]] and the gradient (0.01, 0.006) it is at (0.000314, 0.00031)/0.000039.
+// A ridge along the diagonal: the peak lies far beyond the cells, so both parts are cut alike. With A = [[-0.02,
+// 0.019], [0.019, -0.02]] and the gradient (0.01, 0.006) it is at (0.000314, 0.00031)/0.000039.
 func TestPeak_cutToOneAndAHalf(t *testing.T) {
 	grid := [3][3]float64{{0.9, 0.984, 0.912}, {0.98, 1, 1}, {0.912, 0.996, 1}}
 	for _, turned := range []float64{1, -1} {

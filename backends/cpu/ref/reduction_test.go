@@ -86,7 +86,8 @@ func TestReductions_axesAndTypes(t *testing.T) {
 					eps := map[tensor.DType]float64{tensor.Float64: 1e-14, tensor.Float32: 0x1p-23, tensor.Float16: 0x1p-10,
 						tensor.BFloat16: 0x1p-7}[d]
 					for i := range want {
-						assert.InDelta(t, want[i], values(t, y)[i], eps*(1+math.Abs(want[i])), "%s %v axes %v", graph.NameOf(o), d, c.axes)
+						assert.InDelta(t, want[i], values(t, y)[i], eps*(1+math.Abs(want[i])), "%s %v axes %v", graph.NameOf(o), d,
+							c.axes)
 					}
 				}
 			}

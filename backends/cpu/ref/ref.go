@@ -157,8 +157,8 @@ func ComputePausing(ctx context.Context, pause func(), o graph.Op, in []tensor.T
 	return res, checkResults(o, res, out)
 }
 
-// withoutElements reports whether no output has elements, whatever sizes there are beside the zeros: nothing would bound
-// a kernel that goes over 2^40 rows of no elements.
+// withoutElements reports whether no output has elements, whatever sizes there are beside the zeros: nothing would
+// bound a kernel that goes over 2^40 rows of no elements.
 func withoutElements(out []tensor.Type) bool {
 	for _, t := range out {
 		if n, ok := t.Shape.Count(); !ok || n > 0 {

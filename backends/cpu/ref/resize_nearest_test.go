@@ -156,8 +156,8 @@ func TestResize_nearestOfRegions(t *testing.T) {
 	assert.Equal(t, []int{-1, -1}, cells(op.NearestFloor, nan, 1, 2))
 }
 
-// One scale for all axes is a fraction, and halves are rounded up: of 2 and 5 cells the sizes 1 and 4 that are not to be
-// exceeded give the scale 1/2, and 1 and 3 cells.
+// One scale for all axes is a fraction, and halves are rounded up: of 2 and 5 cells the sizes 1 and 4 that are not to
+// be exceeded give the scale 1/2, and 1 and 3 cells.
 func TestResize_aspectIsExact(t *testing.T) {
 	for in := int64(1); in <= 40; in++ {
 		for out := int64(1); out <= 40; out++ {

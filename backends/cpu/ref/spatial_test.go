@@ -162,8 +162,8 @@ func TestMaxRoiPool_separateIndices(t *testing.T) {
 		tensor.Tensor{}).Data, "absent indices")
 	_, err := Compute(o, []tensor.Tensor{x, f32(make([]float32, 4), 1, 4), sizesOf(2)}, make([]tensor.Type, 1))
 	assert.ErrorContains(t, err, "batch index 2 is outside 2 images")
-	for i, in := range [][]tensor.Tensor{{x, f32(make([]float32, 4), 1, 4)}, {x, f32(make([]float32, 5), 1, 5), sizesOf(0)},
-		{x, f32(make([]float32, 4), 1, 4), sizesOf(0, 0)}} {
+	for i, in := range [][]tensor.Tensor{{x, f32(make([]float32, 4), 1, 4)},
+		{x, f32(make([]float32, 5), 1, 5), sizesOf(0)}, {x, f32(make([]float32, 4), 1, 4), sizesOf(0, 0)}} {
 		_, err := Compute(o, in, make([]tensor.Type, 1))
 		assert.Equal(t, fault.Shape, fault.KindOf(err), "%d: %v", i, err)
 	}

@@ -213,8 +213,8 @@ func TestUnary_matchesDefinition(t *testing.T) {
 				if d.d == tensor.Float16 {
 					tol += 0x1p-24 // one subnormal step
 				}
-				assert.True(t, w == got[i] || math.Abs(w-got[i]) <= tol, "%s %+v of %v in %v: want %v, got %v", graph.NameOf(c.op), c.op,
-					x[i], d.d, w, got[i])
+				assert.True(t, w == got[i] || math.Abs(w-got[i]) <= tol, "%s %+v of %v in %v: want %v, got %v", graph.NameOf(c.op),
+					c.op, x[i], d.d, w, got[i])
 			}
 		}
 	}

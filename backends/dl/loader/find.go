@@ -76,7 +76,8 @@ func cached(cache []byte, soname string) string {
 		return string(s)
 	}
 	for rest, n := cache[cacheHeader:], binary.NativeEndian.Uint32(cache[20:]); n > 0 && len(rest) >= cacheEntry; n-- {
-		flags, key, value := binary.NativeEndian.Uint32(rest), binary.NativeEndian.Uint32(rest[4:]), binary.NativeEndian.Uint32(rest[8:])
+		flags, key, value := binary.NativeEndian.Uint32(rest), binary.NativeEndian.Uint32(rest[4:]),
+			binary.NativeEndian.Uint32(rest[8:])
 		if flags == cacheFlags && text(key) == soname {
 			return text(value)
 		}

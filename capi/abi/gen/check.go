@@ -40,7 +40,8 @@ func (f *facade) prototypes() string {
 // memory, 0 for those that return none.
 func (f *facade) list() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "/* %s */\n\n/* FUNCTION(NAME, STATUS): the status of a call that cannot start the library for want of "+
+	fmt.Fprintf(&b, "/* %s */\n\n/* FUNCTION(NAME, STATUS): the status of a call that cannot start the library for want "+
+		"of "+
 		"memory, 0: none. */\n", banner)
 	for _, fn := range f.funcs {
 		if fn.Refused != "" {

@@ -28,7 +28,8 @@ func (f *facade) calls() string {
 		fn.sender(&senders, k)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "/* %s */\n\n/* Every function of the API as ctest/drivers/record.h describes one; with FAKE those of a "+
+	fmt.Fprintf(&b, "/* %s */\n\n/* Every function of the API as ctest/drivers/record.h describes one; with FAKE those "+
+		"of a "+
 		"driver, else callers. */\n\n", banner)
 	for _, h := range f.Headers {
 		fmt.Fprintf(&b, "#include <%s>\n", h)
@@ -68,7 +69,8 @@ func (f *facade) fieldRows(b *strings.Builder, top, name, path string) {
 	}
 }
 
-// recorded is how a parameter is recorded: kind, size of what is recorded, parameter with the number of elements, fields.
+// recorded is how a parameter is recorded: kind, size of what is recorded, parameter with the number of elements,
+// fields.
 func (fn *function) recorded(p abi.Param) string {
 	t := p.Type
 	fields := "NULL, 0"

@@ -13,8 +13,9 @@ import (
 // one returns the only function of a façade with the structs of rknn.
 func one(t *testing.T, row abi.Row) *function {
 	f := &abi.Facade{Name: "toy", Prefix: "toy_", Drivers: true, Handles: map[string]abi.Handle{"toy": {Go: "Toy"}},
-		Types: map[string]abi.Type{"rknn_tensor_mem": {Go: "Mem"}, "rknn_matmul_shape": {Go: "Shape"}, "unknown": {Go: "Unknown"}},
-		Rows:  []abi.Row{row}}
+		Types: map[string]abi.Type{"rknn_tensor_mem": {Go: "Mem"}, "rknn_matmul_shape": {Go: "Shape"},
+			"unknown": {Go: "Unknown"}},
+		Rows: []abi.Row{row}}
 	funcs, err := abi.Parse(f)
 	require.NoError(t, err)
 	types, err := spec.ReadAPI("../abicheck", "rknn")

@@ -196,8 +196,8 @@ func (fn *function) described() string {
 	for _, p := range fn.Params {
 		params = append(params, fmt.Sprintf("%q", p.Name))
 	}
-	return fmt.Sprintf("\t{Component: %q, Name: %q, Params: []string{%s}, Index: %d, Facade: %d},\n", fn.facade.Name, fn.Name,
-		strings.Join(params, ", "), fn.index, fn.facade.index)
+	return fmt.Sprintf("\t{Component: %q, Name: %q, Params: []string{%s}, Index: %d, Facade: %d},\n", fn.facade.Name,
+		fn.Name, strings.Join(params, ", "), fn.index, fn.facade.index)
 }
 
 // export writes the glue of one function, of which the boundary knows what entry holds.

@@ -20,7 +20,8 @@ func (img *image) cImage() string {
 	for _, fn := range img.forms() {
 		b.WriteString(fn.dead())
 	}
-	b.WriteString("\n/* Where the library cannot start for want of memory: that status, or the dead function if there is none. */\n")
+	b.WriteString("\n/* Where the library cannot start for want of memory: that status, or the dead function if there " +
+		"is none. */\n")
 	for _, fn := range img.funcs {
 		if fn.isStatus() {
 			fmt.Fprintf(&b, "static %s starved_%d(%s) {%s return %d; }\n", cABI(fn.goResult()), fn.index,
@@ -31,7 +32,8 @@ func (img *image) cImage() string {
 	for _, fn := range img.forms() {
 		b.WriteString(fn.enter())
 	}
-	b.WriteString("\nextern anynpu_fn anynpu_slot[] ANYNPU_HIDDEN;\nextern const anynpu_fn anynpu_counted[] ANYNPU_HIDDEN;\n" +
+	b.WriteString("\nextern anynpu_fn anynpu_slot[] ANYNPU_HIDDEN;\nextern const anynpu_fn anynpu_counted[] " +
+		"ANYNPU_HIDDEN;\n" +
 		"anynpu_fn anynpu_target[FUNCTIONS] ANYNPU_HIDDEN;\nstatic anynpu_fn driver[FUNCTIONS], driven[FUNCTIONS];\n")
 	column(&b, "static anynpu_fn live[FUNCTIONS]", img.funcs,
 		func(fn *function) string { return fmt.Sprintf("(anynpu_fn)enter_%d", fn.index) })
@@ -87,7 +89,8 @@ func (img *image) cImage() string {
 	for _, m := range []string{"name", "facade", "own", "mixed", "former", "dead", "starved", "judged", "judged_former", "namesake", "pair"} {
 		fmt.Fprintf(&b, "\t.%s = %s,\n", m, m)
 	}
-	b.WriteString("\t.slot = anynpu_slot,\n\t.counted = anynpu_counted,\n\t.target = anynpu_target,\n\t.live = live,\n\t.driver = driver,\n\t.driven = driven,\n};\n")
+	b.WriteString("\t.slot = anynpu_slot,\n\t.counted = anynpu_counted,\n\t.target = anynpu_target,\n\t.live = " +
+		"live,\n\t.driver = driver,\n\t.driven = driven,\n};\n")
 	return b.String()
 }
 

@@ -1,6 +1,7 @@
 // Gen writes every file that can be derived from the table in capi/abi: export glue, jump table, dead functions,
-// version scripts, stub libraries, the functions of drivers, fake drivers, the C checks of prototypes and of misuse, the list of APIs and the support matrix. A function is
-// exported once its façade's package has its behaviour, so a row alone exports nothing.
+// version scripts, stub libraries, the functions of drivers, fake drivers, the C checks of prototypes and of misuse,
+// the list of APIs and the support matrix. A function is exported once its façade's package has its behaviour, so a row
+// alone exports nothing.
 //
 //	go run ./capi/abi/gen [-root DIR]
 package main

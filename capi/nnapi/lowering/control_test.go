@@ -269,8 +269,8 @@ func TestGraph_origins(t *testing.T) {
 	assert.Equal(t, []string{"1 SOFTMAX softmax", "0 ADD add", "0 ADD relu"}, got)
 }
 
-// TestWhile_origins: a loop and the condition before it belong to the operation, of which the latter says which operation
-// of the condition it is; nodes of the body are the operations of their models.
+// TestWhile_origins: a loop and the condition before it belong to the operation, of which the latter says which
+// operation of the condition it is; nodes of the body are the operations of their models.
 func TestWhile_origins(t *testing.T) {
 	g, err := Graph(counting(t).Model)
 	require.NoError(t, err)

@@ -106,8 +106,8 @@ func (n *node) wants(i int) bool {
 	return true
 }
 
-// wait notes the values that the operation wants, if it has failed for want of one, all that it could want. An operation
-// of the outermost model then has inputs of the graph as its results.
+// wait notes the values that the operation wants, if it has failed for want of one, all that it could want. An
+// operation of the outermost model then has inputs of the graph as its results.
 func (n *node) wait() bool {
 	var u *unknownValue
 	if !errors.As(n.err, &u) {

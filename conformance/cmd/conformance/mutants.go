@@ -79,7 +79,8 @@ func (r *mutantRun) run(cmd *cobra.Command) error {
 
 // runSeed tries the bugs of a seed, but those that an earlier seed has given, too. Bugs of kernels follow from no seed:
 // the first one tries them.
-func (r *mutantRun) runSeed(cmd *cobra.Command, seed uint64, first bool, tried map[string]semantics.Outcome) (bool, error) {
+func (r *mutantRun) runSeed(cmd *cobra.Command, seed uint64, first bool, tried map[string]semantics.Outcome) (bool,
+	error) {
 	root, err := filepath.Abs(".")
 	if err != nil {
 		return false, err

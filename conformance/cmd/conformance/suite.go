@@ -76,7 +76,8 @@ func runFlags(c *cobra.Command, o *suite.Options, emit *string) {
 // limitFlags adds the flags that bound a run.
 func limitFlags(c *cobra.Command, o *suite.Options) {
 	f := c.Flags()
-	f.DurationVar(&o.Timeout, "timeout", suite.DefaultTimeout, "how long a case may take, and loading the library, such as 90s")
+	f.DurationVar(&o.Timeout, "timeout", suite.DefaultTimeout,
+		"how long a case may take, and loading the library, such as 90s")
 	f.IntVar(&o.Hangs, "hangs", suite.DefaultHangs, "stop a suite when `N` cases in a row hang, or 4 N in all; 0: never")
 }
 

@@ -33,8 +33,9 @@ var layouts = []int32{hbdnn.NHWC, hbdnn.NHCW, hbdnn.NCHW}
 func conversions() (list []*Rule) {
 	for i, from := range layouts {
 		for k, to := range layouts {
-			list = append(list, rule(fmt.Sprintf("2.l%c%c_layout", 'a'+i, 'a'+k), fmt.Sprintf("hbDNNConvertLayout turns layout %d "+
-				"to %d", from, to)).
+			list = append(list, rule(fmt.Sprintf("2.l%c%c_layout", 'a'+i, 'a'+k),
+				fmt.Sprintf("hbDNNConvertLayout turns layout %d "+
+					"to %d", from, to)).
 				OK("elements", func(t *T) {
 					shape, in := places(from)
 					_, want := places(to)
@@ -46,7 +47,8 @@ func conversions() (list []*Rule) {
 					shape, in := places(from)
 					for _, rank := range []int32{0, 3, 5, -1} {
 						shape.Rank = rank
-						t.ByValue(hbdnn.InvalidArgument, "DNNConvertLayout", make([]uint16, len(in)), to, in, from, hbdnn.U16, &shape, false)
+						t.ByValue(hbdnn.InvalidArgument, "DNNConvertLayout", make([]uint16, len(in)), to, in, from, hbdnn.U16, &shape,
+							false)
 					}
 				}))
 		}
@@ -86,7 +88,8 @@ var helpers = []*Rule{
 		No("types", func(t *T) {
 			shape, in := places(hbdnn.NHWC)
 			for _, kind := range []int32{hbdnn.S4, hbdnn.Y, hbdnn.RGB, -1, 19, 99} {
-				t.ByValue(hbdnn.InvalidArgument, "DNNConvertLayout", make([]uint16, 120), hbdnn.NHWC, in, hbdnn.NHWC, kind, &shape, false)
+				t.ByValue(hbdnn.InvalidArgument, "DNNConvertLayout", make([]uint16, 120), hbdnn.NHWC, in, hbdnn.NHWC, kind, &shape,
+					false)
 			}
 		}),
 	rule("2.f_turned_bytes", "the bytes of each element are turned around where the call says so").
@@ -99,7 +102,8 @@ var helpers = []*Rule{
 		No("null", func(t *T) {
 			shape, in := places(hbdnn.NHWC)
 			t.ByValue(hbdnn.InvalidArgument, "DNNConvertLayout", nil, hbdnn.NHWC, in, hbdnn.NHWC, hbdnn.U16, &shape, true)
-			t.ByValue(hbdnn.InvalidArgument, "DNNConvertLayout", make([]uint16, 120), hbdnn.NHWC, nil, hbdnn.NHWC, hbdnn.U16, &shape, true)
+			t.ByValue(hbdnn.InvalidArgument, "DNNConvertLayout", make([]uint16, 120), hbdnn.NHWC, nil, hbdnn.NHWC, hbdnn.U16,
+				&shape, true)
 		}),
 	rule("2.g_part", "hbDNNConvertLayoutRoi turns a part; coordinates and sizes are in the order N, H, W, C").NotIn("1.9").
 		OK("part", func(t *T) {
@@ -116,11 +120,11 @@ var helpers = []*Rule{
 			for axis := range 4 {
 				at, size := hbdnn.ShapeOf(0, 0, 0, 0), hbdnn.ShapeOf(1, 1, 1, 1)
 				at.Dims[axis] = shape.Dims[axis]
-				t.ByValue(hbdnn.InvalidArgument, "DNNConvertLayoutRoi", make([]uint16, 4), hbdnn.NHWC, in, hbdnn.NHWC, hbdnn.U16, &shape, false,
-					&at, &size)
+				t.ByValue(hbdnn.InvalidArgument, "DNNConvertLayoutRoi", make([]uint16, 4), hbdnn.NHWC, in, hbdnn.NHWC, hbdnn.U16,
+					&shape, false, &at, &size)
 				at.Dims[axis] = -1
-				t.ByValue(hbdnn.InvalidArgument, "DNNConvertLayoutRoi", make([]uint16, 4), hbdnn.NHWC, in, hbdnn.NHWC, hbdnn.U16, &shape, false,
-					&at, &size)
+				t.ByValue(hbdnn.InvalidArgument, "DNNConvertLayoutRoi", make([]uint16, 4), hbdnn.NHWC, in, hbdnn.NHWC, hbdnn.U16,
+					&shape, false, &at, &size)
 			}
 		}),
 	rule("2.h_plane", "hbDNNConvertLayoutToNative1HW1 takes one channel").
@@ -136,8 +140,8 @@ var helpers = []*Rule{
 		No("outside", func(t *T) {
 			shape, in := places(hbdnn.NHWC)
 			for _, at := range [][2]uint32{{2, 0}, {0, 5}, {1 << 31, 0}, {0, 1<<32 - 1}} {
-				t.ByValue(hbdnn.InvalidArgument, "DNNConvertLayoutToNative1HW1", make([]uint16, 12), in, hbdnn.NHWC, hbdnn.U16, &shape, false,
-					at[0], at[1])
+				t.ByValue(hbdnn.InvalidArgument, "DNNConvertLayoutToNative1HW1", make([]uint16, 12), in, hbdnn.NHWC, hbdnn.U16,
+					&shape, false, at[0], at[1])
 			}
 		}),
 	rule("2.i_pixel", "hbDNNConvertLayoutToNative111C takes the channels of one pixel").
@@ -152,8 +156,8 @@ var helpers = []*Rule{
 		No("outside", func(t *T) {
 			shape, in := places(hbdnn.NHWC)
 			for _, at := range [][3]uint32{{2, 0, 0}, {0, 3, 0}, {0, 0, 4}} {
-				t.ByValue(hbdnn.InvalidArgument, "DNNConvertLayoutToNative111C", make([]uint16, 5), in, hbdnn.NHWC, hbdnn.U16, &shape, false,
-					at[0], at[1], at[2])
+				t.ByValue(hbdnn.InvalidArgument, "DNNConvertLayoutToNative111C", make([]uint16, 5), in, hbdnn.NHWC, hbdnn.U16,
+					&shape, false, at[0], at[1], at[2])
 			}
 		}),
 	rule("2.j_element", "hbDNNConvertLayoutToNative1111 takes one element").NotIn("1.9").
@@ -168,7 +172,8 @@ var helpers = []*Rule{
 		No("outside", func(t *T) {
 			shape, in := places(hbdnn.NHWC)
 			at := hbdnn.ShapeOf(1, 2, 3, 5)
-			t.ByValue(hbdnn.InvalidArgument, "DNNConvertLayoutToNative1111", make([]uint16, 1), in, hbdnn.NHWC, hbdnn.U16, &shape, false, &at)
+			t.ByValue(hbdnn.InvalidArgument, "DNNConvertLayoutToNative1111", make([]uint16, 1), in, hbdnn.NHWC, hbdnn.U16,
+				&shape, false, &at)
 		}),
 	rule("2.k_padding", "hbDNNAddPadding fills up with zeros, hbDNNRemovePadding takes them away").
 		OK("both", func(t *T) {

@@ -69,7 +69,8 @@ func functions() []function {
 	prop := func() any { return &hbdnn.Properties{} }
 	desc := func(_ *T, h uintptr) []any { return []any{address(), length(), number(), h, 0} }
 	return []function{
-		{"DNNGetModelNameList", &packs, func(_ *T, h uintptr) []any { return []any{address(), number(), h} }, []int{0, 1}, -1},
+		{"DNNGetModelNameList", &packs,
+			func(_ *T, h uintptr) []any { return []any{address(), number(), h} }, []int{0, 1}, -1},
 		{"DNNGetModelHandle", &packs, func(_ *T, h uintptr) []any { return []any{address(), h, "model"} }, []int{0, 2}, -1},
 		{"DNNRelease", &packs, func(_ *T, h uintptr) []any { return []any{h} }, nil, -1},
 		{"DNNGetInputCount", &models, one(num), []int{0}, -1},
@@ -111,7 +112,8 @@ func handles() (list []*Rule) {
 	for i, f := range functions() {
 		k := f.kind
 		list = append(list,
-			rule(letters("11.n", i)+"_none_"+f.name, fmt.Sprintf("hb%s takes the handle of a %s and refuses NULL and values that "+
+			rule(letters("11.n", i)+"_none_"+f.name, fmt.Sprintf("hb%s takes the handle of a %s and refuses NULL and values "+
+				"that "+
 				"were never given out", f.name, k.name)).
 				OK("living", func(t *T) { t.OK(f.name, f.args(t, k.make(t))...) }).
 				No("none", func(t *T) {
@@ -166,8 +168,9 @@ func indices() (list []*Rule) {
 		if f.index < 0 {
 			continue
 		}
-		list = append(list, rule(letters("11.i", i)+"_index_"+f.name, fmt.Sprintf("hb%s refuses an index that the model does "+
-			"not have", f.name)).
+		list = append(list, rule(letters("11.i", i)+"_index_"+f.name,
+			fmt.Sprintf("hb%s refuses an index that the model does "+
+				"not have", f.name)).
 			OK("first", func(t *T) { t.OK(f.name, f.args(t, f.kind.make(t))...) }).
 			No("none", func(t *T) {
 				h := f.kind.make(t)

@@ -37,9 +37,11 @@ var images = []*Rule{
 		No("rgba", func(t *T) { t.refused(image("rgba", 1, 4, 4, 16), "rgba") }).
 		No("channels", func(t *T) { t.refused(image("gray", 1, 3, 4, 16), "pixel") }).
 		No("rank", func(t *T) { t.refused(image("rgb", 3, 16), "pixel") }),
-	rule("6.mb_signed_bytes", "with anynpu.input.NAME.bytes signed the bytes of gray, RGB, BGR and YUV444 images are pixels - 128").
+	rule("6.mb_signed_bytes", "with anynpu.input.NAME.bytes signed the bytes of gray, RGB, BGR and YUV444 images are "+
+		"pixels - 128").
 		OK("colors", func(t *T) {
-			for pixel, bytes := range map[string][]uint8{"rgb": {72, 128, 127, 0, 129, 130}, "bgr": {129, 130, 127, 0, 72, 128}} {
+			for pixel, bytes := range map[string][]uint8{"rgb": {72, 128, 127, 0, 129, 130},
+				"bgr": {129, 130, 127, 0, 72, 128}} {
 				m := image(pixel, 1, 3, 1, 2).Meta("anynpu.input.x.layout", "nchw").Meta("anynpu.input.x.order", "rgb")
 				r := t.Prepare(m.Meta("anynpu.input.x.bytes", "signed"))
 				hbdnn.Fill(r, bytes...)
@@ -82,7 +84,8 @@ var images = []*Rule{
 			t.Infer(hbdnn.InvalidArgument, address(), r)
 			t.Says("48 bytes")
 		}),
-	rule("6.o_pitch", "rows of a gray image begin at multiples of the width in alignedShape, any that is not below the image's").
+	rule("6.o_pitch", "rows of a gray image begin at multiples of the width in alignedShape, any that is not below the "+
+		"image's").
 		OK("aligned", func(t *T) {
 			r := t.Prepare(image("gray", 1, 1, 2, 3))
 			row := hbdnn.Of[uint8](&r.In[0].Mem[0], 32)
@@ -213,7 +216,8 @@ var yuv = []*Rule{
 			t.Infer(hbdnn.InvalidArgument, address(), r)
 			t.Says("96 bytes")
 		}),
-	rule("6.u_nv12_block", "chroma of one block begins behind the rows of luma, with the same pitch; pixels of 2 x 2 share a pair").
+	rule("6.u_nv12_block", "chroma of one block begins behind the rows of luma, with the same pitch; pixels of 2 x 2 "+
+		"share a pair").
 		OK("colors", func(t *T) {
 			r := t.Prepare(image("nv12", 1, 3, 2, 4))
 			t.nv12(&r.In[0].Mem[0], 0, 16, 4, 100, 110, 120, 130, 140, 150, 160, 170)
@@ -346,7 +350,8 @@ var quantization = []*Rule{
 			r.Out[0].Properties.Kind = hbdnn.U8
 			t.Infer(hbdnn.InvalidArgument, address(), r)
 		}),
-	rule("7.j_shift", "with anynpu.quantization shift, scales that are powers of two are shifts, unless there are zero points").
+	rule("7.j_shift", "with anynpu.quantization shift, scales that are powers of two are shifts, unless there are zero "+
+		"points").
 		OK("one", func(t *T) {
 			p := t.In(t.Model(codes(3, 0).Meta("anynpu.quantization", "shift")), 0)
 			t.Check(p.Kind == hbdnn.S8 && p.Quant == 1 && p.ShiftLen == 1 && p.ScaleLen == 0 && p.ZeroLen == 0,
@@ -417,7 +422,8 @@ var quantization = []*Rule{
 		OK("numbers", func(t *T) {
 			r := t.Prepare(codes(2, 200))
 			p := &r.In[0].Properties
-			t.Check(p.Kind == hbdnn.F32 && p.Quant == 0 && p.ScaleLen == 0 && p.Scale == 0, "type %d, quantiType %d", p.Kind, p.Quant)
+			t.Check(p.Kind == hbdnn.F32 && p.Quant == 0 && p.ScaleLen == 0 && p.Scale == 0, "type %d, quantiType %d", p.Kind,
+				p.Quant)
 			hbdnn.Fill[float32](r, -0.5, 1.25, 27.5, 1.75)
 			t.Compute(r)
 			hbdnn.Gives[float32](t.T, r, 0, 1, 27.5, 2)

@@ -16,7 +16,8 @@ func turned() *hbdnn.ONNX {
 
 // scaled demands codes with n scales along an axis, all of one value, and zero points of 0.
 func (t *T) scaled(p *hbdnn.Properties, kind, n, axis int32, scale float32) {
-	t.Check(p.Kind == kind && p.Quant == 2 && p.ScaleLen == n && p.ZeroLen == n, "type %d, quantiType %d, %d scales, %d zero points",
+	t.Check(p.Kind == kind && p.Quant == 2 && p.ScaleLen == n && p.ZeroLen == n,
+		"type %d, quantiType %d, %d scales, %d zero points",
 		p.Kind, p.Quant, p.ScaleLen, p.ZeroLen)
 	t.Check(!t.HasAxis() || p.Axis == axis, "axis %d, want %d", p.Axis, axis)
 	for i, s := range cmem.Span[float32](p.Scale, int(n)) {
@@ -55,7 +56,8 @@ var outputs = []*Rule{
 			hbdnn.Gives[int8](t.T, r, 16, 2, 0, 127)
 		}).
 		OK("integers", func(t *T) {
-			m := (&hbdnn.ONNX{}).Input("x", 6, 1, 4).Output("y", 6, 1, 4).Node("Identity", "y", "x").Meta("anynpu.outputs.codes", "int8")
+			m := (&hbdnn.ONNX{}).Input("x", 6, 1, 4).Output("y", 6, 1, 4).Node("Identity", "y", "x").Meta("anynpu.outputs.codes",
+				"int8")
 			p := t.Out(t.Model(m), 0)
 			t.Check(p.Kind == hbdnn.S32 && p.Quant == 0, "type %d, quantiType %d", p.Kind, p.Quant)
 		}).
@@ -67,7 +69,8 @@ var outputs = []*Rule{
 			t.refused(turned().Meta("anynpu.output.y.codes", map[string]any{"type": "int32", "axis": 4}), "axis is 4")
 		}).
 		No("type", func(t *T) { t.refused(turned().Meta("anynpu.output.y.codes", "int64"), "anynpu.output.y.codes") }),
-	rule("7.l_codes_of_32_bits", "DequantizeLinear of int32 at an output is shown as its codes, with a scale for each channel").
+	rule("7.l_codes_of_32_bits", "DequantizeLinear of int32 at an output is shown as its codes, with a scale for each "+
+		"channel").
 		OK("one_scale", func(t *T) {
 			m := (&hbdnn.ONNX{}).Input("x", rknn.ONNXFloat, 1, 3).Output("y", rknn.ONNXFloat, 1, 3).
 				Constant("s", 1, []byte{0, 0, 0, 63}).Op("Cast", []string{"c"}, []string{"x"}, rknn.Attrs{"to": 6}).
@@ -86,7 +89,8 @@ var outputs = []*Rule{
 			r.Out[0].Properties.Kind = hbdnn.F32
 			t.Infer(hbdnn.InvalidArgument, address(), r)
 		}),
-	rule("6.dd_frames_for_numbers", "NV12 images at a first input of real numbers are refused with the key that has it take them").
+	rule("6.dd_frames_for_numbers", "NV12 images at a first input of real numbers are refused with the key that has it "+
+		"take them").
 		OK("key", func(t *T) {
 			p := t.In(t.Model(image("nv12", 1, 3, 32, 48)), 0)
 			t.Check(p.Kind == hbdnn.NV12, "type %d", p.Kind)
@@ -106,18 +110,21 @@ var outputs = []*Rule{
 	rule("6.dc_order_of_outputs", "outputs that come straight from a transposition to channels last are NHWC; "+
 		"anynpu.output.NAME.layout names the order that programs get, native that of the model").
 		OK("transposed", func(t *T) {
-			t.shows(t.Out(t.Model(turned()), 0), hbdnn.F32, hbdnn.NHWC, 24, []int32{1, 1, 3, 2}, []int32{1, 1, 3, 2}, []int32{24, 24, 8, 4})
+			t.shows(t.Out(t.Model(turned()), 0), hbdnn.F32, hbdnn.NHWC, 24, []int32{1, 1, 3, 2}, []int32{1, 1, 3, 2},
+				[]int32{24, 24, 8, 4})
 		}).
 		OK("nhwc", func(t *T) {
 			r := t.Prepare(hbdnn.Relu(1, 2, 1, 3).Meta("anynpu.output.y.layout", "nhwc"))
-			t.shows(&r.Out[0].Properties, hbdnn.F32, hbdnn.NHWC, 24, []int32{1, 1, 3, 2}, []int32{1, 1, 3, 2}, []int32{24, 24, 8, 4})
+			t.shows(&r.Out[0].Properties, hbdnn.F32, hbdnn.NHWC, 24, []int32{1, 1, 3, 2}, []int32{1, 1, 3, 2},
+				[]int32{24, 24, 8, 4})
 			hbdnn.Fill[float32](r, 1, 2, 3, 4, 5, 6)
 			t.Compute(r)
 			hbdnn.Gives[float32](t.T, r, 1, 4, 2, 5, 3, 6)
 		}).
 		OK("nchw", func(t *T) {
 			r := t.Prepare(turned().Meta("anynpu.output.y.layout", "nchw"))
-			t.shows(&r.Out[0].Properties, hbdnn.F32, hbdnn.NCHW, 24, []int32{1, 2, 1, 3}, []int32{1, 2, 1, 3}, []int32{24, 12, 12, 4})
+			t.shows(&r.Out[0].Properties, hbdnn.F32, hbdnn.NCHW, 24, []int32{1, 2, 1, 3}, []int32{1, 2, 1, 3},
+				[]int32{24, 12, 12, 4})
 			hbdnn.Fill[float32](r, 1, 2, 3, 4, 5, 6)
 			t.Compute(r)
 			hbdnn.Gives[float32](t.T, r, 1, 2, 3, 4, 5, 6)

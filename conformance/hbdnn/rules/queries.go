@@ -166,8 +166,8 @@ var queries = []*Rule{
 
 // shows demands properties of a port, which are in p.
 func (t *T) shows(p *hbdnn.Properties, kind, layout, bytes int32, valid, aligned, stride []int32) {
-	t.Check(p.Kind == kind && p.Layout == layout && p.Bytes == bytes, "type %d, layout %d, %d bytes; want %d, %d, %d", p.Kind,
-		p.Layout, p.Bytes, kind, layout, bytes)
+	t.Check(p.Kind == kind && p.Layout == layout && p.Bytes == bytes, "type %d, layout %d, %d bytes; want %d, %d, %d",
+		p.Kind, p.Layout, p.Bytes, kind, layout, bytes)
 	t.Check(slices.Equal(p.Valid.Sizes(), valid), "validShape %v, want %v", p.Valid.Sizes(), valid)
 	t.Check(slices.Equal(p.Aligned.Sizes(), aligned), "alignedShape %v, want %v", p.Aligned.Sizes(), aligned)
 	want := make([]int32, 8)
@@ -215,7 +215,8 @@ var tensors = []*Rule{
 	rule("6.d_nhwc", "metadata have an input handed over in NHWC").
 		OK("nhwc", func(t *T) {
 			r := t.Prepare(hbdnn.Relu(1, 2, 1, 3).Meta("anynpu.input.x.layout", "nhwc"))
-			t.shows(&r.In[0].Properties, hbdnn.F32, hbdnn.NHWC, 24, []int32{1, 1, 3, 2}, []int32{1, 1, 3, 2}, []int32{24, 24, 8, 4})
+			t.shows(&r.In[0].Properties, hbdnn.F32, hbdnn.NHWC, 24, []int32{1, 1, 3, 2}, []int32{1, 1, 3, 2},
+				[]int32{24, 24, 8, 4})
 			hbdnn.Fill[float32](r, 1, 10, 2, 20, 3, 30)
 			t.Compute(r)
 			hbdnn.Gives[float32](t.T, r, 1, 2, 3, 10, 20, 30)
@@ -230,7 +231,8 @@ var tensors = []*Rule{
 		"in NHWC, as the model has it; metadata may say NCHW").
 		OK("nhwc", func(t *T) {
 			r := t.Prepare(hbdnn.Relu(1, 1, 3, 2).Meta("anynpu.input.x.mean", []float32{10, 20}))
-			t.shows(&r.In[0].Properties, hbdnn.F32, hbdnn.NHWC, 24, []int32{1, 1, 3, 2}, []int32{1, 1, 3, 2}, []int32{24, 24, 8, 4})
+			t.shows(&r.In[0].Properties, hbdnn.F32, hbdnn.NHWC, 24, []int32{1, 1, 3, 2}, []int32{1, 1, 3, 2},
+				[]int32{24, 24, 8, 4})
 			hbdnn.Fill[float32](r, 1, -10, 2, -20, 3, 30)
 			t.Compute(r)
 			hbdnn.Gives[float32](t.T, r, 1, 0, 2, 0, 3, 30)
@@ -238,15 +240,18 @@ var tensors = []*Rule{
 		OK("nchw", func(t *T) {
 			r := t.Prepare(hbdnn.Relu(1, 1, 3, 2).Meta("anynpu.input.x.mean", []float32{10, 20}).
 				Meta("anynpu.input.x.layout", "nchw"))
-			t.shows(&r.In[0].Properties, hbdnn.F32, hbdnn.NCHW, 24, []int32{1, 2, 1, 3}, []int32{1, 2, 1, 3}, []int32{24, 12, 12, 4})
+			t.shows(&r.In[0].Properties, hbdnn.F32, hbdnn.NCHW, 24, []int32{1, 2, 1, 3}, []int32{1, 2, 1, 3},
+				[]int32{24, 12, 12, 4})
 			hbdnn.Fill[float32](r, 1, 2, 3, -10, -20, 30)
 			t.Compute(r)
 			hbdnn.Gives[float32](t.T, r, 1, 0, 2, 0, 3, 30)
 		}).
 		No("neither", func(t *T) {
-			t.refused(hbdnn.Relu(1, 2, 1, 3).Meta("anynpu.input.x.mean", []float32{1, 2, 3, 4}), "has 4 numbers", "dimension 1 or 3")
+			t.refused(hbdnn.Relu(1, 2, 1, 3).Meta("anynpu.input.x.mean", []float32{1, 2, 3, 4}), "has 4 numbers",
+				"dimension 1 or 3")
 		}),
-	rule("6.db_open_outputs", "an output of open size is usable with a bound, anynpu.output.NAME.max_shape: properties have "+
+	rule("6.db_open_outputs", "an output of open size is usable with a bound, anynpu.output.NAME.max_shape: properties "+
+		"have "+
 		"it, elements lie at their places in it, and the rest is zeros").
 		OK("zeros", func(t *T) {
 			m := (&hbdnn.ONNX{}).Input("x", 1, 2, 3).Output("y", 7, 2, -1).Node("NonZero", "y", "x").

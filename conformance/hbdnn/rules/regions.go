@@ -84,7 +84,8 @@ var regions = []*Rule{
 			hbdnn.Gives(t.T, r, want...)
 		}).
 		OK("scaled", func(t *T) {
-			for _, roi := range []hbdnn.Roi{{Right: 19, Bottom: 11}, {Left: 2, Top: 2, Right: 5, Bottom: 3}, {Left: 1, Right: 14, Bottom: 10}} {
+			for _, roi := range []hbdnn.Roi{{Right: 19, Bottom: 11}, {Left: 2, Top: 2, Right: 5, Bottom: 3},
+				{Left: 1, Right: 14, Bottom: 10}} {
 				r := t.resizer()
 				t.roiInfer(hbdnn.Success, r, 1, &hbdnn.Control{}, roi)
 				var want []float32

@@ -4,8 +4,8 @@
 // that a crash or a hang is a result.
 //
 // A rule is one statement and has a number, SECTION.LETTERS, by the sections of docs/abi/hbdnn.md: 2 prototypes
-// and conversions, 3 loading and queries, 4 tasks, 5 memory, 6 tensors and images, 7 quantization, 8 regions, 11 choices
-// where boards are silent.
+// and conversions, 3 loading and queries, 4 tasks, 5 memory, 6 tensors and images, 7 quantization, 8 regions, 11
+// choices where boards are silent.
 package rules
 
 import (

@@ -260,7 +260,8 @@ var tasks = []*Rule{
 		OK("order", func(t *T) {
 			model := t.Model(hbdnn.Relu(1, 4))
 			// Step k hands on what step k-1 made, so that the value arrives if they are taken in this order.
-			steps := []hbdnn.Control{{Priority: 3, Custom: 1}, {Priority: 3, Custom: 2}, {Priority: 2}, {Priority: 2}, {Priority: 1}}
+			steps := []hbdnn.Control{{Priority: 3, Custom: 1}, {Priority: 3, Custom: 2}, {Priority: 2}, {Priority: 2},
+				{Priority: 1}}
 			var waiting []uintptr
 			var last hbdnn.SysMem
 			t.whileBusy(func() string {

@@ -145,7 +145,8 @@ func leftOut(name string) bool {
 
 // textual are functions that only write texts for people.
 func textual(f *ast.FuncDecl) bool {
-	return slices.Contains([]string{"String", "Error", "GoString", "Summary", "JSON", "init", "describe", "Profile", "note",
+	return slices.Contains([]string{"String", "Error", "GoString", "Summary", "JSON", "init", "describe", "Profile",
+		"note",
 		"memSize", "lengths", "tellFormula", "finish"}, f.Name.Name) || strings.HasSuffix(f.Name.Name, "Text") ||
 		strings.HasPrefix(f.Name.Name, "explain") || strings.HasPrefix(f.Name.Name, "tell")
 }
@@ -171,7 +172,8 @@ func functionName(f *ast.FuncDecl) string {
 }
 
 // locking are methods without which a program deadlocks or races, which no case can judge.
-var locking = []string{"Lock", "Unlock", "RLock", "RUnlock", "Wait", "Done", "Add", "Broadcast", "Signal", "Enter", "Leave"}
+var locking = []string{"Lock", "Unlock", "RLock", "RUnlock", "Wait", "Done", "Add", "Broadcast", "Signal", "Enter",
+	"Leave"}
 
 func calledName(call *ast.CallExpr) string {
 	switch f := call.Fun.(type) {

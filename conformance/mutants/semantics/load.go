@@ -87,7 +87,8 @@ func (l *loader) load(folder string) (*loaded, error) {
 		if err != nil {
 			return nil, err
 		}
-		if p.files[name], err = parser.ParseFile(l.set, name, text, parser.SkipObjectResolution|parser.ParseComments); err != nil {
+		if p.files[name], err = parser.ParseFile(l.set, name, text,
+			parser.SkipObjectResolution|parser.ParseComments); err != nil {
 			return nil, err
 		}
 		p.texts[name] = text

@@ -45,7 +45,8 @@ func TestNarrow_mutantsShareALine(t *testing.T) {
 	assert.Equal(t, "one", text[a.from:a.to])
 	assert.False(t, a.overlaps(b))
 	assert.True(t, a.overlaps(a))
-	assert.Equal(t, "package a\n\nimport \"github.com/anynpu/anynpu/core/mutant\"\n\n\nvar ok = x == once && y == two && !mutant.On(7)\n",
+	assert.Equal(t, "package a\n\nimport \"github.com/anynpu/anynpu/core/mutant\"\n\n\nvar ok = x == once && y == two "+
+		"&& !mutant.On(7)\n",
 		changed(t, text, b, a))
 }
 

@@ -83,7 +83,8 @@ func (g *maker) field(n *ast.SelectorExpr) {
 		return
 	}
 	own := s.Index()[0]
-	if b, ok := st.Field(own).Type().Underlying().(*types.Basic); !ok && !sliceOf(st.Field(own).Type()) || ok && b.Kind() == types.String {
+	if b, ok := st.Field(own).Type().Underlying().(*types.Basic); !ok && !sliceOf(st.Field(own).Type()) || ok &&
+		b.Kind() == types.String {
 		return
 	}
 	for i := range st.NumFields() {

@@ -18,8 +18,8 @@ const (
 	mutantLimit = 15 * time.Minute
 )
 
-// retries is how often a case that fails without a mutant is computed again, alone: one that waits for other threads can
-// fail on a machine that is busy.
+// retries is how often a case that fails without a mutant is computed again, alone: one that waits for other threads
+// can fail on a machine that is busy.
 const retries = 2
 
 // caseLimit bounds a case that takes so long without a mutant.
@@ -44,8 +44,8 @@ type usual struct {
 	reaches []int // mutants that the library comes past
 }
 
-// Baseline computes every case without a mutant. All must pass or be skipped, alone if not at first. It notes which mutants each comes past:
-// only those cases can be different when the mutant is on.
+// Baseline computes every case without a mutant. All must pass or be skipped, alone if not at first. It notes which
+// mutants each comes past: only those cases can be different when the mutant is on.
 func (t *Trial) Baseline() ([]*usual, error) {
 	all, err := groups(t.Suites)
 	if err != nil {

@@ -38,7 +38,8 @@ func ways() []way {
 		driver = Driver()
 	}
 	return []way{
-		{"cpu", []string{"ANYNPU_NNAPI=cpu", "ANYNPU_NNAPI_DEVICES=", "ANYNPU_DEVICE="}, []string{"nnapi-reference"}, 4000, 0},
+		{"cpu", []string{"ANYNPU_NNAPI=cpu", "ANYNPU_NNAPI_DEVICES=", "ANYNPU_DEVICE="}, []string{"nnapi-reference"}, 4000,
+			0},
 		{"guises", []string{"ANYNPU_NNAPI=cpu", "ANYNPU_NNAPI_DEVICES=" + guises, "ANYNPU_DEVICE="},
 			[]string{"large", "small", "nnapi-reference"}, 200, 200},
 		{"driver", []string{"ANYNPU_NNAPI=device", "ANYNPU_DRIVER_NNAPI=" + driver, "ANYNPU_NNAPI_DEVICES=",

@@ -100,8 +100,8 @@ func (p *program) input(o *model.Operand) uint32 {
 	return index
 }
 
-// folded are the places of the inputs that a variant makes constants: all but the last one that is no constant yet, as a
-// model needs an input.
+// folded are the places of the inputs that a variant makes constants: all but the last one that is no constant yet, as
+// a model needs an input.
 func (c *Case) folded() (at []int) {
 	for i := range c.In {
 		o := &c.In[i]

@@ -137,7 +137,8 @@ func differences(c *Case, sig *nnapi.Signature, f *nnapi.Form) (out []*Variation
 		args func(f *nnapi.Form) *nnapi.Arguments
 	}{
 		{"input", func(d *Case) *[]model.Operand { return &d.In }, func(f *nnapi.Form) *nnapi.Arguments { return &f.Inputs }},
-		{"output", func(d *Case) *[]model.Operand { return &d.Out }, func(f *nnapi.Form) *nnapi.Arguments { return &f.Outputs }},
+		{"output", func(d *Case) *[]model.Operand { return &d.Out },
+			func(f *nnapi.Form) *nnapi.Arguments { return &f.Outputs }},
 	}
 	for _, l := range lists {
 		list := *l.of(c)

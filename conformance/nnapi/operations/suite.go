@@ -140,7 +140,8 @@ func summary(rep *suite.Report) (string, error) {
 	}
 	n := len(rep.Results)
 	return fmt.Sprintf("nnapi operations: %d of %d, fewest cases %d, failed %d (of %d cases, %d of them refused, %d at "+
-		"feature levels, %d of contradictions, %d of scalars; %d crashes, %d hangs)\nomitted: %d of %d", good, len(nnapi.Operations), max(fewest, 0),
+		"feature levels, %d of contradictions, %d of scalars; %d crashes, %d hangs)\nomitted: %d of %d", good,
+		len(nnapi.Operations), max(fewest, 0),
 		n-rep.Counts[suite.Pass]-rep.Counts[suite.Skip], n, refused, levels, contradicting, scalars, rep.Counts[suite.Crash],
 		rep.Counts[suite.Hang], whole(left), combinations()), nil
 }

@@ -210,7 +210,8 @@ func (s *turn) compute(t *T, e uintptr) {
 }
 
 // bind binds memory or a file with its bytes, and returns what they are later.
-func (s *turn) bind(t *T, want int, side string, e uintptr, i int, o *nnapi.OperandType, b []byte, n int) func() []byte {
+func (s *turn) bind(t *T, want int, side string, e uintptr, i int, o *nnapi.OperandType, b []byte,
+	n int) func() []byte {
 	if !s.file {
 		t.Keep(b)
 		t.Is(want, "Execution_set"+side, e, i, o, b, n)

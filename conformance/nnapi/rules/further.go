@@ -64,7 +64,8 @@ func (t *T) cannot(model uintptr) {
 	t.Judged(false)
 }
 
-// misfit demands that a model of choosing, one of whose bodies has dimensions that do not fit, fails when it is computed.
+// misfit demands that a model of choosing, one of whose bodies has dimensions that do not fit, fails when it is
+// computed.
 func (t *T) misfit(model uintptr, choice byte) {
 	e, y := t.Execution(t.Compiled(model)), make([]float32, 4)
 	t.Keep(y)
@@ -233,8 +234,8 @@ func (t *T) fencedRuns(n int) {
 	}
 }
 
-// further are rules beside those of the families: properties that roles agree in, bodies that cannot be computed, fences
-// that several wait for.
+// further are rules beside those of the families: properties that roles agree in, bodies that cannot be computed,
+// fences that several wait for.
 var further = []*Rule{
 	prescribes(),
 	limits(),
@@ -314,8 +315,8 @@ var further = []*Rule{
 	rule("6.kb_inputs_after_fences", "what a fence stands for may write the inputs: they are read when it is signalled").
 		OK("reals_and_truths", func(t *T) {
 			m := t.Model()
-			cond, a, b, y := m.Operand(nnapi.TensorBool8, 2), m.Operand(nnapi.TensorFloat32, 2), m.Operand(nnapi.TensorFloat32, 2),
-				m.Operand(nnapi.TensorFloat32, 2)
+			cond, a, b, y := m.Operand(nnapi.TensorBool8, 2), m.Operand(nnapi.TensorFloat32, 2),
+				m.Operand(nnapi.TensorFloat32, 2), m.Operand(nnapi.TensorFloat32, 2)
 			m.Operation("SELECT", []uint32{cond, a, b}, []uint32{y})
 			m.Identify(nnapi.NoError, []uint32{cond, a, b}, []uint32{y})
 			e := t.Execution(t.Compiled(m.Finish()))

@@ -53,13 +53,14 @@ func (t *T) soften(compilation uintptr) (e uintptr, beta, out []float32) {
 	return e, beta, out
 }
 
-// threefold is a compilation of SOFTMAX, FILL and PAD_V2, which have one scalar, an input: what the first multiplies with
-// and the others put in.
+// threefold is a compilation of SOFTMAX, FILL and PAD_V2, which have one scalar, an input: what the first multiplies
+// with and the others put in.
 func (t *T) threefold() uintptr {
 	m := t.Model()
 	x, dims, v := m.Operand(nnapi.TensorFloat32, 1, 2), m.Operand(nnapi.TensorInt32, 1), m.Operand(nnapi.Float32)
 	around := nnapi.Value(m, m.Operand(nnapi.TensorInt32, 2, 2), [4]int32{0, 0, 1, 1})
-	y := []uint32{m.Operand(nnapi.TensorFloat32, 1, 2), m.Operand(nnapi.TensorFloat32, 0), m.Operand(nnapi.TensorFloat32, 1, 4)}
+	y := []uint32{m.Operand(nnapi.TensorFloat32, 1, 2), m.Operand(nnapi.TensorFloat32, 0),
+		m.Operand(nnapi.TensorFloat32, 1, 4)}
 	m.Operation("SOFTMAX", []uint32{x, v}, y[:1])
 	m.Operation("FILL", []uint32{dims, v}, y[1:2])
 	m.Operation("PAD_V2", []uint32{x, around, v}, y[2:])
@@ -89,8 +90,8 @@ const oemScalar = 10000
 // sized are n dimensions of size 2.
 func sized(n int) []uint32 { return slices.Repeat([]uint32{2}, n) }
 
-// pack adds PACK of a tensor [2] with scale 0.5 and zero point 1 and one with the scale, zero point and rank given, with
-// those of the output.
+// pack adds PACK of a tensor [2] with scale 0.5 and zero point 1 and one with the scale, zero point and rank given,
+// with those of the output.
 func (t *T) pack(want int, scale float32, zero int32, outScale float32, outZero int32, rank, outRank int) {
 	m := t.Model()
 	x := m.Add(t.Quantized(nnapi.TensorQuant8Asymm, 0.5, 1, 2))
@@ -186,7 +187,8 @@ var planRules = []*Rule{
 		}).
 		No("open_type", func(t *T) {
 			m := t.Model()
-			x, perm, y := m.Operand(nnapi.TensorFloat32, 2, 3), m.Operand(nnapi.TensorInt32, 2), m.Operand(nnapi.TensorFloat32, 3, 2)
+			x, perm, y := m.Operand(nnapi.TensorFloat32, 2, 3), m.Operand(nnapi.TensorInt32, 2),
+				m.Operand(nnapi.TensorFloat32, 3, 2)
 			m.Operation("TRANSPOSE", []uint32{x, perm}, []uint32{y})
 			m.Identify(nnapi.NoError, []uint32{x, perm}, []uint32{y})
 			t.Bad("Execution_setInput", t.Execution(t.Compiled(m.Finish())), 1, t.Type(nnapi.TensorInt32, 0), nil, 0)

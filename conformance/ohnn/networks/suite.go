@@ -76,9 +76,9 @@ func summarize(w io.Writer, o *suite.Outcome) bool {
 	for _, rep := range o.Reports {
 		n := rep.Counts
 		passed := n[suite.Pass]
-		fmt.Fprintf(w, "ohnn networks: %d of %d, failed %d (%d crashes, %d hangs, %d skipped; version %s, device %s)\n", passed,
-			len(rep.Results), len(rep.Results)-passed-n[suite.Skip], n[suite.Crash], n[suite.Hang], n[suite.Skip], rep.Version,
-			rep.Device)
+		fmt.Fprintf(w, "ohnn networks: %d of %d, failed %d (%d crashes, %d hangs, %d skipped; version %s, device %s)\n",
+			passed, len(rep.Results), len(rep.Results)-passed-n[suite.Skip], n[suite.Crash], n[suite.Hang], n[suite.Skip],
+			rep.Version, rep.Device)
 		good = good && o.Passed(rep)
 	}
 	return good

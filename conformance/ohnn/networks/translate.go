@@ -273,8 +273,8 @@ func (t *translator) slice(x, out uint32, n *graph.Node) {
 	begin, limit, steps := make([]int64, rank), make([]int64, rank), slices.Repeat([]int64{1}, rank)
 	begin[axis], limit[axis], steps[axis] = start, end, step
 	whole := float64(int(1)<<rank - 1 - int(1)<<axis)
-	t.op("STRIDED_SLICE", []uint32{x, t.list("int32", begin...), t.list("int32", limit...), t.list("int32", steps...)}, out,
-		scalar("STRIDED_SLICE_BEGIN_MASK", "int64", whole), scalar("STRIDED_SLICE_END_MASK", "int64", whole))
+	t.op("STRIDED_SLICE", []uint32{x, t.list("int32", begin...), t.list("int32", limit...), t.list("int32", steps...)},
+		out, scalar("STRIDED_SLICE_BEGIN_MASK", "int64", whole), scalar("STRIDED_SLICE_END_MASK", "int64", whole))
 }
 
 // pad writes the padded x. The API has no mode that repeats the edge: there, slices of it are joined, axis by axis.

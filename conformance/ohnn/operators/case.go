@@ -179,7 +179,8 @@ var sameByMeaning = map[string]bool{"ABS": true, "RELU": true, "CEIL": true, "FL
 // judges reports whether the case says that the operator computes its kind of data right: it is telling, or can be no
 // more than it is.
 func (c *Case) judges() bool {
-	return c.Telling() || c.Reject == nil && c.Of == "" && sameByMeaning[c.Op] && model.DataTypes[c.kind().Type].DType.IsInt()
+	return c.Telling() || c.Reject == nil && c.Of == "" && sameByMeaning[c.Op] &&
+		model.DataTypes[c.kind().Type].DType.IsInt()
 }
 
 // Telling reports whether a case can count as evidence: it computes, and its result is neither constant nor a copy of

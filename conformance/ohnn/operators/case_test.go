@@ -160,7 +160,8 @@ func TestRoundings_nameTheWayThatFitsAll(t *testing.T) {
 		line(a, b, suite.Result{ID: "SUB/a"}))
 	c, d := suite.Result{ID: "MUL/a", Rounding: "to even"}, suite.Result{ID: "SUB/a", Rounding: "up"}
 	e := suite.Result{ID: "SUB/b", Rounding: "to even"}
-	assert.Equal(t, "ohnn operators: halves of 8-bit codes are rounded by ADD up, by MUL to even, by SUB in several ways: "+
+	assert.Equal(t, "ohnn operators: halves of 8-bit codes are rounded by ADD up, by MUL to even, by SUB in several "+
+		"ways: "+
 		"5 cases", line(a, b, c, d, e))
 	assert.Empty(t, line())
 }

@@ -265,7 +265,8 @@ func TestCases_widerTolerancesAreArgued(t *testing.T) {
 
 func TestNear_apply(t *testing.T) {
 	base := &Case{Op: "ADD", Name: "plain", In: []uint32{0},
-		Tensors: []model.Tensor{{Type: "int8", Dims: []int32{2}, Feed: &model.Body{Dims: []int32{2}, Data: []numbers.Number{numbers.Int(1), numbers.Int(2)}}}}}
+		Tensors: []model.Tensor{{Type: "int8", Dims: []int32{2}, Feed: &model.Body{Dims: []int32{2},
+			Data: []numbers.Number{numbers.Int(1), numbers.Int(2)}}}}}
 	n := &near{Op: "ADD", Of: "plain", Name: "x", In: &[]uint32{0, 1}, Tensors: map[int]map[string]json.RawMessage{
 		0: {"type": json.RawMessage(`"int16"`), "feed": json.RawMessage("null")}, 1: {"data": json.RawMessage("[7]")}}}
 	c, err := n.apply(base)
@@ -274,8 +275,9 @@ func TestNear_apply(t *testing.T) {
 	assert.Equal(t, []model.Tensor{{Type: "int16", Dims: []int32{2}}, {Data: []numbers.Number{numbers.Int(7)}}}, c.Tensors)
 	assert.Equal(t, []uint32{0, 1}, c.In)
 	assert.Equal(t, []int{0, 1}, c.Changed)
-	assert.Equal(t, []model.Tensor{{Type: "int8", Dims: []int32{2}, Feed: &model.Body{Dims: []int32{2}, Data: []numbers.Number{numbers.Int(1), numbers.Int(2)}}}},
-		base.Tensors, "the base stays as it is")
+	assert.Equal(t, []model.Tensor{{Type: "int8", Dims: []int32{2},
+		Feed: &model.Body{Dims: []int32{2}, Data: []numbers.Number{numbers.Int(1), numbers.Int(2)}}}}, base.Tensors,
+		"the base stays as it is")
 	n.Tensors = map[int]map[string]json.RawMessage{3: {}}
 	_, err = n.apply(base)
 	assert.ErrorContains(t, err, "tensor 3")

@@ -40,7 +40,8 @@ func roundings(rep *suite.Report) string {
 		}
 		ways = append(ways, op+" "+way)
 	}
-	return fmt.Sprintf("ohnn operators: halves of 8-bit codes are rounded by %s: %d cases", strings.Join(ways, ", by "), cases)
+	return fmt.Sprintf("ohnn operators: halves of 8-bit codes are rounded by %s: %d cases", strings.Join(ways, ", by "),
+		cases)
 }
 
 // narrow returns those of the ways that fit, too; nil ways are all.

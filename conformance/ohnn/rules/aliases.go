@@ -73,7 +73,8 @@ var aliasedTensors = []*Rule{
 			t.OK("Tensor_Destroy", &x)
 			t.Null("Tensor_GetDataBuffer", gone)
 		}),
-	rule("s4_shared_files", "tensors may be parts of one file, or the same part of it, also an input and an output: a run "+
+	rule("s4_shared_files", "tensors may be parts of one file, or the same part of it, also an input and an output: a "+
+		"run "+
 		"reads what is there and writes its result there").
 		OK("parts", func(t *T) {
 			e, fd, d := twoFloats(t), t.sharedMemory(int64(pages)), t.apart()

@@ -33,7 +33,8 @@ func rule(id, text string) *Rule { return suite.NewRule[*T](id, text) }
 // Rules returns all rules in the order of their sections.
 func Rules() []*Rule {
 	return slices.Concat(devices, readBack, descriptors, tensors, aliasedTensors, quantParams, models, modelOperations,
-		modelsAgain, compilations, builds, executors, connections, runs, waiting, stopped, again, caches, cachesAgain, legacyExecutors,
+		modelsAgain, compilations, builds, executors, connections, runs, waiting, stopped, again, caches, cachesAgain,
+		legacyExecutors,
 		legacyMemory, inner, differences, executorDifferences, pairRules, contents)
 }
 

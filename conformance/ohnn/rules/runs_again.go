@@ -74,7 +74,8 @@ var again = []*Rule{
 				t.turns(e, out, s[0], s[1], i)
 			}
 		}),
-	rule("s8_again_computed", "how many elements a value inside of the model has may follow from what a run is given; the "+
+	rule("s8_again_computed", "how many elements a value inside of the model has may follow from what a run is given; "+
+		"the "+
 		"sizes of its result that the model declares are those of every run").
 		OK("rows_of_a_table", func(t *T) {
 			e, out := t.rowsOfATable(), t.tensor(nil, 4, 5)

@@ -1,6 +1,6 @@
-// Package forms holds small ONNX models that have, or nearly have, the form of a function that implementations compute in
-// one step, that have sizes around blocks, axes at every rank, bodies and functions, with inputs and expected outputs:
-// forms.zip.0.gz and so on, which gen.py makes.
+// Package forms holds small ONNX models that have, or nearly have, the form of a function that implementations compute
+// in one step, that have sizes around blocks, axes at every rank, bodies and functions, with inputs and expected
+// outputs: forms.zip.0.gz and so on, which gen.py makes.
 package forms
 
 import (

@@ -1,5 +1,6 @@
 // Package microsoft holds small models of the operators of com.microsoft, with inputs and the outputs that ONNX Runtime
-// computes, models that must be refused, and networks that it quantized or saved: microsoft.zip.0.gz, which gen.py makes.
+// computes, models that must be refused, and networks that it quantized or saved: microsoft.zip.0.gz, which gen.py
+// makes.
 package microsoft
 
 import (

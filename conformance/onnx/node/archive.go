@@ -30,8 +30,8 @@ func refused(z *zip.Reader, file string) error {
 }
 
 // RunArchive computes on a device every case of an archive, which has a folder per case, and calls report with the name
-// and the outcome of each. A result is within the case's own tolerance, or, without one, 1e-4 of its size. A case whose name begins
-// with refused_ is a model that no importer may take.
+// and the outcome of each. A result is within the case's own tolerance, or, without one, 1e-4 of its size. A case whose
+// name begins with refused_ is a model that no importer may take.
 func RunArchive(z *zip.Reader, d device.Device, own map[string]tensordiff.Tolerance, report func(string, error)) {
 	for _, f := range z.File {
 		if path.Base(f.Name) != "model.onnx" {

@@ -127,8 +127,8 @@ func (b *build) stored(x value) value {
 	return x
 }
 
-// filters are a constant whose outputs, along an axis, have scales of their own. Each output has the least and the largest
-// of 256 codes, so that these stand for its numbers exactly.
+// filters are a constant whose outputs, along an axis, have scales of their own. Each output has the least and the
+// largest of 256 codes, so that these stand for its numbers exactly.
 func (b *build) filters(axis int, dims ...int) value {
 	x := b.noise.integers(-128, 127, dims...)
 	seen := make([]int, dims[axis])

@@ -103,8 +103,9 @@ func (z normalization) wide() bool { return z.name == "plain" || z.name == "swap
 // shapesOfInputs have no two equal sizes, or numbers of channels beyond a native layout's lanes; the large ones are
 // those at which conversions are done piece by piece, by tables or by wide kernels.
 var (
-	shapesOfInputs = [][]int{{2, 3, 4, 5}, {1, 21, 3, 2}, {1, 1, 7, 3}, {1, 32, 2, 3}, {7}, {3, 5}, {2, 3, 7}, {2, 3, 1, 5, 4}}
-	largeShapes    = [][]int{{2, 3, 41, 53}, {1, 18, 33, 37}, {1, 2, 67, 71}, {9001}}
+	shapesOfInputs = [][]int{{2, 3, 4, 5}, {1, 21, 3, 2}, {1, 1, 7, 3}, {1, 32, 2, 3}, {7}, {3, 5}, {2, 3, 7},
+		{2, 3, 1, 5, 4}}
+	largeShapes = [][]int{{2, 3, 41, 53}, {1, 18, 33, 37}, {1, 2, 67, 71}, {9001}}
 )
 
 // large tells whether sizes are those of the large shapes.

@@ -222,7 +222,8 @@ func vectors() *group {
 // operatorAttributes computes the models of conformance/onnx/attributes.
 func operatorAttributes() *group {
 	return archivedCases(newGroup("attributes", "each attribute left out and at other values, each optional input absent "+
-		"and present, at the opset versions that differ, operators that may be computed together, and forms that no operator "+
+		"and present, at the opset versions that differ, operators that may be computed together, and forms that no "+
+		"operator "+
 		"has"),
 		attributeCases)
 }

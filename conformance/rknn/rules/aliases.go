@@ -39,7 +39,8 @@ func (t *T) bound(ctx uintptr, in, out []*tensorMem) {
 
 // aliases are the rules of memory that several tensors share.
 var aliases = []*Rule{
-	rule("5.ra_shared_memory", "inputs and outputs may be parts of one memory, one memory may serve several inputs, and an "+
+	rule("5.ra_shared_memory", "inputs and outputs may be parts of one memory, one memory may serve several inputs, and "+
+		"an "+
 		"output may lie over an input that is read before").
 		OK("both_inputs", func(t *T) {
 			ctx := t.Open(add(1, 4), 0)

@@ -33,7 +33,8 @@ func (t *T) reads(path string) {
 
 // elsewhere are the rules of weights in other files.
 var elsewhere = []*Rule{
-	rule("2.ea_external_data", "weights may be in other files below the model's folder, at an offset, of a length; a file "+
+	rule("2.ea_external_data", "weights may be in other files below the model's folder, at an offset, of a length; a "+
+		"file "+
 		"that is missing or too short, or elsewhere, is MODEL_INVALID").
 		OK("whole_file", func(t *T) {
 			t.file("w.bin", weights(4, 0))

@@ -220,7 +220,8 @@ var inputs = []*Rule{
 			t.Says("anynpu.input.x.mean")
 			t.refusedModel(same(onnxFloat, 1, 2, 1, 3).Meta("anynpu.input.x.std", []int{0}).Bytes())
 		}),
-	rule("4.ha_channels_last", "numbers per channel of an input whose channels are dimension 3, as networks of TensorFlow "+
+	rule("4.ha_channels_last", "numbers per channel of an input whose channels are dimension 3, as networks of "+
+		"TensorFlow "+
 		"have them, count along that; programs see it in NHWC as it is").
 		OK("bytes", func(t *T) {
 			ctx := t.Open(same(onnxFloat, 1, 1, 3, 2).Meta("anynpu.input.x.mean", []int{10, 20}).Meta("anynpu.input.x.std",

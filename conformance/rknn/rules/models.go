@@ -62,7 +62,8 @@ var models = []*Rule{
 			for i := range w {
 				w[i] = float32(i % 1000)
 			}
-			m := (&model{}).Node("Add", "a", "x", "v").Node("Mul", "y", "a", "w").Constant("v", onnxFloat, rknn.RealBytes(w...), n)
+			m := (&model{}).Node("Add", "a", "x", "v").Node("Mul", "y", "a", "w").Constant("v", onnxFloat, rknn.RealBytes(w...),
+				n)
 			m.Constant("w", onnxFloat, rknn.RealBytes(w...), n)
 			ctx := t.Open(m.Input("x", onnxFloat, n).Output("y", onnxFloat, n), 0)
 			t.Set(ctx, float32T, undefined, make([]float32, n))

@@ -44,8 +44,8 @@ func dynamic() *model {
 	return relu(1, 2, -1, 3).Meta("anynpu.input.x.shapes", [][]int{{1, 2, 2, 3}, {1, 2, 4, 3}, {1, 2, 1, 3}})
 }
 
-// positions is y[c, w, k] = sum over h of x[c, h, w] * h * (k+1) for k up to columns and three heights: the second operand
-// of the product is computed of the height.
+// positions is y[c, w, k] = sum over h of x[c, h, w] * h * (k+1) for k up to columns and three heights: the second
+// operand of the product is computed of the height.
 func positions(columns int) *model {
 	var index, step []byte
 	for _, i := range []uint64{0, 1, 2} {

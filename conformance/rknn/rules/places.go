@@ -143,7 +143,8 @@ var places = []*Rule{
 			z.Kind = float32T
 			t.Bad("set_io_mem", ctx, cmem.Address(both), &z)
 		}),
-	rule("5.rg_with_functions_of_the_program", "an output over the input of a model with an operator of the program: what "+
+	rule("5.rg_with_functions_of_the_program", "an output over the input of a model with an operator of the program: "+
+		"what "+
 		"is computed later reads the input").
 		OK("over_the_input", func(t *T) {
 			m := (&model{}).Node("Relu", "y", "x").Custom("Twice", "z", 1, 1, "x").Input("x", onnxFloat, 1, 4)

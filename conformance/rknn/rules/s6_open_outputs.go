@@ -25,7 +25,8 @@ func (t *T) found(ctx uintptr, x ...float32) []int64 {
 
 // openOutputs are outputs whose sizes a run alone tells.
 var openOutputs = []*Rule{
-	rule("6.l_open_outputs", "an output of open size is usable with a bound, anynpu.output.NAME.max_shape: attributes have "+
+	rule("6.l_open_outputs", "an output of open size is usable with a bound, anynpu.output.NAME.max_shape: attributes "+
+		"have "+
 		"it, results are filled with zeros, and CURRENT_OUTPUT_ATTR tells the size of the last run").
 		OK("rows", func(t *T) {
 			ctx := t.Open(nonZero(true).Meta("anynpu.output.y.max_shape", []int{6, 2}), 0)

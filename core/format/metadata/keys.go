@@ -75,7 +75,8 @@ func InputKeys(name string) (keys []string) {
 
 // The last parts of keys about inputs, outputs and values.
 var (
-	inputFields = []string{"mean", "std", "scale", "pixel", "planes", "range", "order", "bytes", "source", "layout", "shapes",
+	inputFields = []string{"mean", "std", "scale", "pixel", "planes", "range", "order", "bytes", "source", "layout",
+		"shapes",
 		"shape"}
 	outputFields = []string{"max_shape", "codes", "layout", "native"}
 	valueFields  = []string{"shape", "type", "stored", "partial"}

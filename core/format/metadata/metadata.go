@@ -89,7 +89,8 @@ type Output struct {
 	Native   string // which the model's own dimensions have
 }
 
-// Value is what is said of a value of the model; all but Stored and Partial of results of operators that the project does not know.
+// Value is what is said of a value of the model; all but Stored and Partial of results of operators that the project
+// does not know.
 type Value struct {
 	Shape  []Dim // nil: nothing is said, or Like says it
 	Like   int   // the operator's input, from 1, that has the same shape; 0: none

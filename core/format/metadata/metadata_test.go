@@ -55,7 +55,8 @@ func TestRead_wrongValuesNameTheKey(t *testing.T) {
 }
 
 func TestRead_oneNumberOrOnePerChannel(t *testing.T) {
-	m, err := Read(map[string]string{"anynpu.input.x.mean": "127.5", "anynpu.input.x.std": " 2 ", "anynpu.input.y.mean": "[]",
+	m, err := Read(map[string]string{"anynpu.input.x.mean": "127.5", "anynpu.input.x.std": " 2 ",
+		"anynpu.input.y.mean":  "[]",
 		"anynpu.input.y.scale": "0.5"}, "")
 	require.NoError(t, err)
 	assert.Equal(t, map[string]Input{"x": {Mean: []float32{127.5}, Std: []float32{2}},

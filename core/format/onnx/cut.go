@@ -69,8 +69,8 @@ func cut(m *proto.Model, meta *metadata.Metadata) error {
 	return nil
 }
 
-// inputOf is the declaration of a value that becomes an input: real numbers of the shape in the metadata where the model
-// does not say otherwise.
+// inputOf is the declaration of a value that becomes an input: real numbers of the shape in the metadata where the
+// model does not say otherwise.
 func inputOf(name string, v *proto.ValueInfo, shape []int64) *proto.ValueInfo {
 	own := proto.ValueInfo{Name: name, Kind: "tensor"}
 	if v != nil {

@@ -75,7 +75,8 @@ func (c *Constant) Port() Port {
 }
 
 // attrKinds are the types of AttributeProto by number.
-var attrKinds = []string{"", "float", "int", "string", "tensor", "graph", "floats", "ints", "strings", "tensors", "graphs",
+var attrKinds = []string{"", "float", "int", "string", "tensor", "graph", "floats", "ints", "strings", "tensors",
+	"graphs",
 	"sparse_tensor", "sparse_tensors", "type", "types"}
 
 // DetailFile lists the nodes of the model at path and of its functions. It lowers nothing: operators may be unknown.
@@ -185,7 +186,8 @@ func (d *details) graph(g *proto.Graph, ts *types) *Detail {
 	return out
 }
 
-// attribute reads an attribute. Files before version 3 of the format need not say the type: it is that of the field that is set.
+// attribute reads an attribute. Files before version 3 of the format need not say the type: it is that of the field
+// that is set.
 func (d *details) attribute(a *proto.Attribute, ts *types) Attribute {
 	body := func(g *proto.Graph) *Detail { return d.graph(g, &types{of: map[string]Operand{}, parent: ts}) }
 	typ := a.Type
@@ -287,7 +289,8 @@ func (d *details) parts(c *Constant, t *proto.Tensor, dt tensor.DType, size int6
 		return fault.As(fault.File, err, "external data %q", name)
 	}
 	if d.read[name] += size; d.read[name] > maxExternal*max(st.Size(), partBytesRead) {
-		return fault.New(fault.File, "external data %q: not read: the constants before it have read the file %d times", name, maxExternal)
+		return fault.New(fault.File, "external data %q: not read: the constants before it have read the file %d times", name,
+			maxExternal)
 	}
 	return handFile(f, offset, size, name, hand)
 }

@@ -30,8 +30,8 @@ func detailed(t *testing.T, data []byte, known map[string]Port, beside map[strin
 	return main, bytes
 }
 
-// The body hides "a" of the graph around it and reads "w" there; its operator is unknown, and the order is no executable
-// one.
+// The body hides "a" of the graph around it and reads "w" there; its operator is unknown, and the order is no
+// executable one.
 func TestDetailFile_bodies(t *testing.T) {
 	body := graphMsg([]msg{nodeMsg("Secret", []string{"a", "w", "x", ""}, []string{"b"}).str(7, "org.x"),
 		nodeMsg("Relu", []string{"x"}, []string{"a"})}, output("b"))
@@ -76,7 +76,8 @@ func TestDetailFile_elements(t *testing.T) {
 	words := msg(nil).num(1, 2).num(2, 8).str(8, "s").str(6, "one").str(6, "two")
 	main, bytes := detailed(t, modelMsg(graphMsg([]msg{nodeMsg("Constant", nil, []string{"k"}, value)},
 		initial(external("far", []int64{600_000}, "location", "data", "offset", "4")), initial(nibbles), initial(words),
-		initial(external("gone", []int64{2}, "location", "none")), initial(external("out", []int64{2}, "location", "../data")),
+		initial(external("gone", []int64{2}, "location", "none")),
+		initial(external("out", []int64{2}, "location", "../data")),
 		initial(tensorMsg("short", []int64{3}, []byte("1234"))), initial(tensorMsg("vast", []int64{1 << 40, 1 << 40}, nil)),
 		initial(msg(nil).num(1, 2).num(2, 99).str(8, "odd")))), nil, map[string][]byte{"data": []byte("----" + long)})
 	assert.Equal(t, long, bytes["far"])

@@ -68,7 +68,8 @@ func TestIf_onlyTheBranchTakenMustFit(t *testing.T) {
 	loop := func(inner msg) msg {
 		return nodeMsg("Loop", []string{"trips", "", "start"}, []string{"b"}, graphAttr("body", graphMsg([]msg{inner,
 			nodeMsg("Identity", []string{"go"}, []string{"on"}), nodeMsg("Add", []string{"v", "b"}, []string{"next"})},
-			msg(nil).sub(11, msg(nil).str(1, "i")), msg(nil).sub(11, msg(nil).str(1, "go")), msg(nil).sub(11, msg(nil).str(1, "v")),
+			msg(nil).sub(11, msg(nil).str(1, "i")), msg(nil).sub(11, msg(nil).str(1, "go")),
+			msg(nil).sub(11, msg(nil).str(1, "v")),
 			output("on"), output("next"))))
 	}
 	model := func(n msg) []byte {
@@ -94,8 +95,8 @@ func TestIf_onlyTheBranchTakenMustFit(t *testing.T) {
 		{"neither inside a branch", choose("c", sum, choose("d", product, unsqueezed)), func(c, d byte) string {
 			return [][]string{{"", ""}, {"", ""}}[c][d] + []string{"inner dimensions", ""}[c]
 		}, 21},
-		{"inside a loop", loop(choose("c", sum, product)), func(c, _ byte) string { return []string{"inner dimensions", ""}[c] },
-			42},
+		{"inside a loop", loop(choose("c", sum, product)),
+			func(c, _ byte) string { return []string{"inner dimensions", ""}[c] }, 42},
 		{"a loop inside a branch", choose("c", loop(product), sum), func(c, _ byte) string {
 			return []string{"", "inner dimensions"}[c]
 		}, 21},

@@ -73,7 +73,8 @@ func TestImport_declaredOutputs(t *testing.T) {
 		{"wrong where it is known", relu, 1, []int64{3, 2}, tensor.Of(2, 3), []tensor.Tensor{ones, integers(0, 0)},
 			[]int64{2, 3}},
 	} {
-		model := modelMsg(graphMsg(c.nodes, input("x", 2, 3), ofType(11, "s", 7, c.in[1].Dims...), ofType(12, "y", c.elem, c.says...)))
+		model := modelMsg(graphMsg(c.nodes, input("x", 2, 3), ofType(11, "s", 7, c.in[1].Dims...),
+			ofType(12, "y", c.elem, c.says...)))
 		w := mem.NewWeights()
 		m, err := Import(model, Options{Weights: w})
 		require.NoError(t, err, c.name)

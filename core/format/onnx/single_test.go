@@ -49,7 +49,8 @@ func TestImport_singleElementsOfAnyRank(t *testing.T) {
 	}
 	body := msg(nil).str(1, "body").sub(6, graphMsg([]msg{nodeMsg("Identity", []string{"c"}, []string{"d"}),
 		nodeMsg("Add", []string{"v", "v"}, []string{"w"})},
-		msg(nil).sub(11, msg(nil).str(1, "i")), msg(nil).sub(11, msg(nil).str(1, "c")), msg(nil).sub(11, msg(nil).str(1, "v")),
+		msg(nil).sub(11, msg(nil).str(1, "i")), msg(nil).sub(11, msg(nil).str(1, "c")),
+		msg(nil).sub(11, msg(nil).str(1, "v")),
 		output("d"), output("w"))).num(20, proto.AttrGraph)
 	choose := nodeMsg("If", []string{"s"}, []string{"y"}, branch("then_branch", "Abs"), branch("else_branch", "Neg"))
 	x := []float32{-1, 2, 3}
@@ -111,14 +112,16 @@ func TestImport_singleElementsOfARun(t *testing.T) {
 		require.NoError(t, err, "%v", shape)
 		assert.Equal(t, tensor.Int64s(0, 1, 2), y[0].Data, "%v", shape)
 	}
-	boxes := modelMsg(graphMsg([]msg{nodeMsg("NonMaxSuppression", []string{"b", "s", "max", "iou", "least"}, []string{"y"})},
-		given("b", 1, 1, 2, 4), given("s", 1, 1, 1, 2), given("max", 7, 1, 1), given("iou", 1, 1, 1), given("least", 1, 1, 1),
-		output("y")))
+	boxes := modelMsg(graphMsg([]msg{nodeMsg("NonMaxSuppression", []string{"b", "s", "max", "iou", "least"},
+		[]string{"y"})}, given("b", 1, 1, 2, 4), given("s", 1, 1, 1, 2), given("max", 7, 1, 1), given("iou", 1, 1, 1),
+		given("least", 1, 1, 1), output("y")))
 	y, err := runBoth(t, boxes, reals([]int64{1, 2, 4}, 0, 0, 1, 1, 5, 5, 6, 6), reals([]int64{1, 1, 2}, 0.5, 0.75),
-		one(tensor.Int64, tensor.Int64s(2)), one(tensor.Float32, tensor.Float32s(0.5)), one(tensor.Float32, tensor.Float32s(0.6)))
+		one(tensor.Int64, tensor.Int64s(2)), one(tensor.Float32, tensor.Float32s(0.5)),
+		one(tensor.Float32, tensor.Float32s(0.6)))
 	require.NoError(t, err)
 	assert.Equal(t, tensor.Int64s(0, 0, 1), y[0].Data)
-	window := modelMsg(graphMsg([]msg{nodeMsg("HannWindow", []string{"n"}, []string{"y"})}, given("n", 7, 1, 1), output("y")))
+	window := modelMsg(graphMsg([]msg{nodeMsg("HannWindow", []string{"n"}, []string{"y"})}, given("n", 7, 1, 1),
+		output("y")))
 	y, err = runBoth(t, window, one(tensor.Int64, tensor.Int64s(2)))
 	require.NoError(t, err)
 	assert.Equal(t, tensor.Float32s(0, 1), y[0].Data)

@@ -161,8 +161,8 @@ func (e *filterEncoder) grown(first int) {
 // meanWindow is the side of the windows of the first step of a mean.
 const meanWindow = 7
 
-// mean takes apart a mean over height and width with codes between its steps: the sums of windows, zeros around, and the
-// sum of those, each times 1/sqrt(height * width).
+// mean takes apart a mean over height and width with codes between its steps: the sums of windows, zeros around, and
+// the sum of those, each times 1/sqrt(height * width).
 func (e *filterEncoder) mean(i int) error {
 	g := e.g
 	n := &g.Nodes[i]

@@ -25,8 +25,8 @@ type File struct {
 	Preprocess map[string]Preprocess
 	// Ranges are the smallest and largest values of tensors, by name, as the converter measured them.
 	Ranges map[string][2]float64
-	// DynamicShapes are the shapes that inputs and outputs may have, by name: lists of one length, of which entry k of each
-	// belongs to graph k. nil: the shapes are fixed.
+	// DynamicShapes are the shapes that inputs and outputs may have, by name: lists of one length, of which entry k of
+	// each belongs to graph k. nil: the shapes are fixed.
 	DynamicShapes map[string][][]int64
 	SharedWeights []string // names of weights that another file has
 

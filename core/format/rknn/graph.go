@@ -218,8 +218,8 @@ func (f *File) readGraphs(t table, fields *tables) {
 	}
 }
 
-// graphReader reads graphs. What cannot be read costs itself alone: a field is empty, a tensor has no field, an index of
-// no tensor is left out.
+// graphReader reads graphs. What cannot be read costs itself alone: a field is empty, a tensor has no field, an index
+// of no tensor is left out.
 type graphReader struct {
 	file   *File
 	tables *tables

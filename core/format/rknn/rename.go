@@ -8,8 +8,9 @@ import (
 // Tensors of a file have the names of the ONNX model's tensors, or those of its nodes, with endings for what the
 // converter has made of them. The endings of copies, other shapes and other types can follow one another.
 var (
-	endings = regexp.MustCompile(`(_exSecondary\d*|[-_](rs|tp|sw|mm)|_sdpa|_2ln|__(float16|float32|int8|int16)|_2conv\d+|_conv|` +
-		`_compute_zone|_y_channel|_uv_channel|_2d)$`)
+	endings = regexp.MustCompile(
+		`(_exSecondary\d*|[-_](rs|tp|sw|mm)|_sdpa|_2ln|__(float16|float32|int8|int16)|_2conv\d+|_conv|` +
+			`_compute_zone|_y_channel|_uv_channel|_2d)$`)
 	stepEndings = []string{"_conv", "_2conv0", "_2conv1", "_2ln", "_compute_zone"}
 	copyEnding  = regexp.MustCompile(`(_exSecondary\d*|[-_](rs|tp|sw|mm)|_sdpa|_2ln|__(float16|float32|int8|int16))$`)
 )
@@ -23,8 +24,8 @@ func Base(name string) (base string, ok bool) {
 	return name[:at[0]], true
 }
 
-// Same returns a name without the last ending that leaves the values as they are: a copy, another shape or order, another
-// type, a product before its reshaping.
+// Same returns a name without the last ending that leaves the values as they are: a copy, another shape or order,
+// another type, a product before its reshaping.
 func Same(name string) (base string, ok bool) {
 	at := copyEnding.FindStringIndex(name)
 	if at == nil || at[0] == 0 {
@@ -33,7 +34,8 @@ func Same(name string) (base string, ok bool) {
 	return name[:at[0]], true
 }
 
-// Step reports whether a name is that of a step of an operator that takes several, of which the ONNX model has no tensor.
+// Step reports whether a name is that of a step of an operator that takes several, of which the ONNX model has no
+// tensor.
 func Step(name string) bool {
 	for {
 		for _, s := range stepEndings {

@@ -232,7 +232,8 @@ func TestRead_outputReadInside(t *testing.T) {
 	want = detector()
 	want.Graphs[0].Inputs, want.Graphs[0].Outputs = nil, nil
 	f = read(t, rknntest.Write(want))
-	assert.Equal(t, [][]int{{0}, {2, 4}}, [][]int{f.Graphs[0].Inputs, f.Graphs[0].Outputs}, "without lists the kinds count")
+	assert.Equal(t, [][]int{{0}, {2, 4}}, [][]int{f.Graphs[0].Inputs, f.Graphs[0].Outputs},
+		"without lists the kinds count")
 }
 
 // Without its JSON text a file tells its inputs and outputs by its tensors.

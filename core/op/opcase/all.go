@@ -19,7 +19,8 @@ var Without = map[string]string{
 
 // All are the cases of all operators, those of one operator together, in the order of its names.
 func All() []Case {
-	list := slices.Concat(Shared(), OHNN(), NNAPI(), elementwise(), sums(), signals(), movement(), draws(), images(), bodies())
+	list := slices.Concat(Shared(), OHNN(), NNAPI(), elementwise(), sums(), signals(), movement(), draws(), images(),
+		bodies())
 	slices.SortStableFunc(list, func(a, b Case) int { return cmp.Compare(graph.NameOf(a.Op), graph.NameOf(b.Op)) })
 	return list
 }

@@ -11,8 +11,9 @@ import (
 
 // Check judges an operation by its signature at a feature level, as ANeuralNetworksModel_addOperation does: code,
 // number of operands, their types and, where known, ranks, omitted operands, and the rules for scales that concern
-// declarations. What an execution may leave out is not judged by a rank that is not told whole. The operands must exist. Values may come after the operation, so a finished model is judged again. Who
-// writes which operand is finish's to judge.
+// declarations. What an execution may leave out is not judged by a rank that is not told whole. The operands must
+// exist. Values may come after the operation, so a finished model is judged again. Who writes which operand is finish's
+// to judge.
 //
 // An error is one sentence that names the operation, the operand by number and name, what is wanted and what is there.
 // Its kind is fault.Unsupported when a newer feature level would take the operation, which the sentence names, else

@@ -23,7 +23,8 @@ const (
 	RuleAllSameBefore // addOperation: below Until every input has output 0's scale and zero point
 	RuleRanksBefore   // addOperation: below Until the rank of input 0 is one of Ranks
 	RuleRanksLater    // the reference judges ranks when it computes, of all arguments
-	RuleAlike         // addOperation: what Input repeats and output 0 have its scale and zero point, and its rank, output 0 Extra more
+	// addOperation: what Input repeats and output 0 have its scale and zero point, and its rank, output 0 Extra more
+	RuleAlike
 )
 
 // Rule is one rule of an operation beyond the types of its arguments.
@@ -101,8 +102,8 @@ func (r *Rule) atAdding() bool {
 	return false
 }
 
-// CheckParameters judges the rules for scales, zero points and ranks that the reference judges when it computes. op must
-// have passed Check. Errors are of kind fault.Argument, about ranks of kind fault.Shape.
+// CheckParameters judges the rules for scales, zero points and ranks that the reference judges when it computes. op
+// must have passed Check. Errors are of kind fault.Argument, about ranks of kind fault.Shape.
 func CheckParameters(m *Model, op Operation) error {
 	s := SignatureOf(op.Code)
 	if s == nil || len(s.Rules) == 0 {

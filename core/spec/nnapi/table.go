@@ -209,7 +209,8 @@ func defineRecurrent() {
 	bidirectional := "input:T/3 " + named("forward", w) + named("backward", w) + named("forward", state) +
 		named("backward", state) + "auxiliary_input:T/3? " + named("forward", auxW) + named("backward", auxW) + clips +
 		"merge_outputs:bool time_major:bool " + named("forward", norm) + named("backward", norm)
-	define(BidirectionalSequenceLSTM, floats, bidirectional, "forward_output:T/3 backward_output:T/3"+bStates, RanksLater())
+	define(BidirectionalSequenceLSTM, floats, bidirectional, "forward_output:T/3 backward_output:T/3"+bStates,
+		RanksLater())
 	two := signatures[BidirectionalSequenceLSTM]
 	two.Forms[0].Name = "separate outputs"
 	two.form("merged outputs", bidirectional, "output:T/3"+bStates)

@@ -29,8 +29,8 @@ import (
 	"github.com/anynpu/anynpu/core/spec"
 )
 
-// The library of ctest/drivers: the file that FAKE_DRIVER names is the driver of the API whose functions it has, and gets
-// all creating calls but those that are made with FAKE_OURS set.
+// The library of ctest/drivers: the file that FAKE_DRIVER names is the driver of the API whose functions it has, and
+// gets all creating calls but those that are made with FAKE_OURS set.
 func init() {
 	for _, api := range []string{"ohnn", "rknn", "hbdnn", "nnapi"} {
 		boundary.Decide(api, func() (boundary.State, error) {

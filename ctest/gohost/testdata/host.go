@@ -1,5 +1,5 @@
-// Host is a Go program that is linked to the library by cgo, so two Go runtimes share the process: calls from many goroutines, with
-// both garbage collectors busy, give right answers, and signals of the host's still arrive.
+// Host is a Go program that is linked to the library by cgo, so two Go runtimes share the process: calls from many
+// goroutines, with both garbage collectors busy, give right answers, and signals of the host's still arrive.
 package main
 
 /*
@@ -45,8 +45,8 @@ func answer() (uint64, error) {
 	return uint64(bytes), nil
 }
 
-// left tells what the process has open now and had not before, or the other way round, without what the library's Go runtime and its log
-// keep for the life of the process: event poll and its event, the CPU's quota, the log file.
+// left tells what the process has open now and had not before, or the other way round, without what the library's Go
+// runtime and its log keep for the life of the process: event poll and its event, the CPU's quota, the log file.
 func left(before leak.State) []string {
 	log, err := filepath.EvalSymlinks(os.Getenv("ANYNPU_LOG_FILE"))
 	if err != nil {

@@ -65,7 +65,8 @@ func write(version, root, folder string) (string, error) {
 	info := "anynpu-" + version + ".dist-info/"
 	entries = append(append(entries, installed...),
 		entry{info + "METADATA", []byte(metadata(version)), 0o644},
-		entry{info + "WHEEL", []byte("Wheel-Version: 1.0\nGenerator: anynpu\nRoot-Is-Purelib: false\nTag: " + tag + "\n"), 0o644},
+		entry{info + "WHEEL", []byte("Wheel-Version: 1.0\nGenerator: anynpu\nRoot-Is-Purelib: false\nTag: " + tag + "\n"),
+			0o644},
 		entry{info + "entry_points.txt", []byte("[console_scripts]\nanynpu = anynpu.__main__:main\n"), 0o644},
 		entry{info + "licenses/LICENSE", licence, 0o644})
 	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.name, b.name) })

@@ -35,9 +35,9 @@ func gemm(g *gen, nv int, indirect bool) {
 	}
 }
 
-// gemmTile emits a micro-kernel. Vectors, n being their number: from 0 on sums [phase][row][vector]; the nv before n-2 one
-// row of B; n-2, n-1 values of A. The epilogue reuses the last four: n-4 a limit; n-2 bias or residual; n-1 the mask of
-// AVX2.
+// gemmTile emits a micro-kernel. Vectors, n being their number: from 0 on sums [phase][row][vector]; the nv before n-2
+// one row of B; n-2, n-1 values of A. The epilogue reuses the last four: n-4 a limit; n-2 bias or residual; n-1 the
+// mask of AVX2.
 func (g *gen) gemmTile(t tile) {
 	name := fmt.Sprintf("gemm%dx%d", t.mr, t.nv*g.lanes)
 	sig := "b *float32, ldb int, c *float32, ldc int, bias, res *float32, ldr int, lo, hi float32, cols, after int, " +
@@ -108,9 +108,9 @@ func (g *gen) gemmTile(t tile) {
 	g.ret()
 }
 
-// tapRows begins a tap: row gets the ends of its runs, which begin at argument base plus the table's entries of size bytes
-// each, or at the argument that zeros names where an entry is negative, and ix counts from minus the run length. Both
-// arguments are a run length ahead.
+// tapRows begins a tap: row gets the ends of its runs, which begin at argument base plus the table's entries of size
+// bytes each, or at the argument that zeros names where an entry is negative, and ix counts from minus the run length.
+// Both arguments are a run length ahead.
 func (g *gen) tapRows(row []reg.GPVirtual, ix, tab reg.GPVirtual, zeros string, size uint8) {
 	g.Comment("row ends of this tap")
 	g.Label("tap")

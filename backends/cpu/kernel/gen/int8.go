@@ -46,7 +46,8 @@ func int8gemm(g *gen, nv int, indirect bool) {
 // The epilogues reuse what is behind the sums.
 func (g *gen) intTile(t intTile) {
 	name, cols := fmt.Sprintf("dot%dx%d", t.mr, t.nv*g.lanes), t.nv*g.lanes
-	sig := "b *int8, ldb int, c *uint8, ldc int, init, factors, rows *int32, scale, add, low *float32, zero, lo, hi, cols int)"
+	sig := "b *int8, ldb int, c *uint8, ldc int, init, factors, rows *int32, scale, add, low *float32, zero, lo, hi, " +
+		"cols int)"
 	doc := []string{
 		fmt.Sprintf("computes blocks*%d rows by cols <= %d columns of requantized products of codes.", t.mr, cols),
 		"k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with",
@@ -54,7 +55,8 @@ func (g *gen) intTile(t intTile) {
 		"Without scale the sums are stored themselves, as float32.",
 	}
 	if !g.wide() {
-		doc[1] = "k is in words of four codes; strides are in bytes. init, factors and add may be nil, low is not read. Sums start with"
+		doc[1] = "k is in words of four codes; strides are in bytes. init, factors and add may be nil, low is not read. " +
+			"Sums start with"
 	}
 	if t.indirect {
 		g.text("i"+name, "func(blocks, taps, k int, tab *int32, ldt int, base, zeros *uint8, "+sig, append(doc,
@@ -231,8 +233,8 @@ func (g *gen) quads() operand.Mem {
 }
 
 // intStore adds the phases, requantizes and stores one block; init, scale and add are read per vector, the last one
-// under the mask. Vectors: 0-23 sums; 28 the order of packed words, or a result; 29 the upper limit, or the shift; 30 the
-// lower limit, the low part of the scale, or a factor; 31 the zero point, or a factor.
+// under the mask. Vectors: 0-23 sums; 28 the order of packed words, or a result; 29 the upper limit, or the shift; 30
+// the lower limit, the low part of the scale, or a factor; 31 the zero point, or a factor.
 func (g *gen) intStore(t intTile) {
 	n := len(g.vec)
 	acc := func(i, j int) reg.VecPhysical { return g.vec[i*t.nv+j] }

@@ -100,8 +100,8 @@ func (g *gen) dotWindow() {
 	g.ret()
 }
 
-// storeChannels requantizes the four vectors of sums of a block and packs them into codes in the first of them. zero, lo
-// and hi are in vectors or in memory; labels end with suffix.
+// storeChannels requantizes the four vectors of sums of a block and packs them into codes in the first of them. zero,
+// lo and hi are in vectors or in memory; labels end with suffix.
 func (g *gen) storeChannels(suffix string, sums []reg.VecPhysical, scale reg.Register, work [2]reg.VecPhysical,
 	zero, lo, hi operand.Op) {
 	g.optional("low", suffix, func(low reg.GPVirtual) {

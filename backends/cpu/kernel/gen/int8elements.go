@@ -97,8 +97,8 @@ func (g *gen) maxU8() {
 	g.ret()
 }
 
-// encode quantizes with a true division. Vectors: 0-3 values; 8 the scale; 9, 10 limits; 11 the zero point; 12 the order
-// of packed words; 13 which values are numbers.
+// encode quantizes with a true division. Vectors: 0-3 values; 8 the scale; 9, 10 limits; 11 the zero point; 12 the
+// order of packed words; 13 which values are numbers.
 func (g *gen) encode() {
 	g.text("encode", "func(dst *uint8, src *float32, n int, scale, lo, hi float32, zero int)",
 		"is dst = round(clamp(src/scale, lo, hi)) + zero on n values, a positive multiple of 64, NaN counting as 0.")

@@ -12,8 +12,8 @@ const pairUnit = 16
 
 func x(v reg.VecPhysical) reg.Register { return v.(reg.Vec).AsX() }
 
-// pairWindow is dotWindow of AVX2. Vectors: 0, 1 sums of 16 channels; 2-4 and 5-7 two pairs of taps, interleaved; 13 the
-// zero point; 14, 15 limits.
+// pairWindow is dotWindow of AVX2. Vectors: 0, 1 sums of 16 channels; 2-4 and 5-7 two pairs of taps, interleaved; 13
+// the zero point; 14, 15 limits.
 func (g *gen) pairWindow() {
 	g.text("dotWindow", "func(channels, n, groups int, taps **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, "+
 		"scale, add, low *float32, zero, lo, hi int)",

@@ -2,8 +2,8 @@
 //
 //	go run . -dir ..
 //
-// It writes a file z<operation>_<part>_<instruction set>_amd64.s for each part of an operation and each instruction set,
-// and the declarations of the operation's functions to z<operation>_amd64.go. docs/kernels.md has the naming rule.
+// It writes a file z<operation>_<part>_<instruction set>_amd64.s for each part of an operation and each instruction
+// set, and the declarations of the operation's functions to z<operation>_amd64.go. docs/kernels.md has the naming rule.
 package main
 
 import (

@@ -11,8 +11,8 @@ import (
 	"github.com/anynpu/anynpu/core/format/onnx/proto"
 )
 
-// program makes random functions whose nodes add, multiply, call one another and choose by a constant. Names are few, so
-// that those of calls and branches are the same as those around them.
+// program makes random functions whose nodes add, multiply, call one another and choose by a constant. Names are few,
+// so that those of calls and branches are the same as those around them.
 type program struct {
 	rnd       *rand.Rand
 	functions []*proto.Function

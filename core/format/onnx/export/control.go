@@ -10,8 +10,8 @@ func controlRules() []rule {
 	return []rule{on(exportIf), on(exportLoop), on(exportScan), on(exportCustom)}
 }
 
-// body writes a body. Its inputs before captured get names of their own; those from there on are the values of the graph
-// around it, which bodies of ONNX read by their names.
+// body writes a body. Its inputs before captured get names of their own; those from there on are the values of the
+// graph around it, which bodies of ONNX read by their names.
 //
 // Of the first scalars inputs, and of output 0 where there are such, the body of a loop may have lists of one: those of
 // ONNX have no dimensions.
@@ -190,7 +190,8 @@ func refusals() []rule {
 		refused[*op.QuantizedLSTM](fixedPoint),
 		refused[*op.Quantized16BitLSTM](fixedPoint),
 		refused[*op.BoxWithNMSLimit]("the suppression of ONNX does not lower scores and has one limit for each class alone"),
-		refused[*op.DetectionPostProcess]("the suppression of ONNX gives no fixed number of detections and ranks per class alone"),
+		refused[*op.DetectionPostProcess]("the suppression of ONNX gives no fixed number of detections and ranks per class " +
+			"alone"),
 		refused[*op.GenerateProposals]("the suppression of ONNX takes boxes of one overlap and no smallest size"),
 		refused[*op.HeatmapMaxKeypoint]("ONNX has no operator that fits peaks between cells"),
 	}

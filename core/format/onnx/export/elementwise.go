@@ -221,8 +221,8 @@ func (n *node) truncated(f func(x string) string) error {
 	return nil
 }
 
-// exportBitShift: ONNX shifts unsigned integers; for others a shift is a product with, or a floored quotient by, a power
-// of two.
+// exportBitShift: ONNX shifts unsigned integers; for others a shift is a product with, or a floored quotient by, a
+// power of two.
 func exportBitShift(n *node, o *op.BitShift) error {
 	d := n.dtype(0)
 	direction := "LEFT"

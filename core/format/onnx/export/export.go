@@ -9,8 +9,8 @@
 // as these are different; others get a number. A tensor of the model has the element type of the graph's: a quantized
 // one holds the integers, which DequantizeLinear makes real before an operator computes on them. Its result is rounded
 // as core rounds, halves away from zero after the zero point is added, by elementary operators in double; with
-// Options.QuantizeLinear by QuantizeLinear instead, which runtimes fuse, with halves to even: integers may be one beside
-// core's. Open dimensions keep their names (Options.Symbols), or are named d and their number.
+// Options.QuantizeLinear by QuantizeLinear instead, which runtimes fuse, with halves to even: integers may be one
+// beside core's. Open dimensions keep their names (Options.Symbols), or are named d and their number.
 //
 // The model has the lowest opset that has its operators, from BaseOpset on. Custom operators stay nodes of their
 // domains. Constants are written as raw data, by WriteFile into a file beside the model when all together are above

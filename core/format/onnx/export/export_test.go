@@ -132,8 +132,8 @@ func TestOf_everyOperatorComesBack(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("exported %d of %d cases, %d quantized results with a step more or less; the others have a reason", exported, count,
-		steps)
+	t.Logf("exported %d of %d cases, %d quantized results with a step more or less; the others have a reason", exported,
+		count, steps)
 	for _, name := range slices.Sorted(maps.Keys(reasons)) {
 		assert.Contains(t, refused, name, reasons[name])
 	}

@@ -34,8 +34,8 @@ type constantKey struct {
 }
 
 func newExporter(o Options) *exporter {
-	return &exporter{opt: o, used: map[string]bool{}, labels: map[string]bool{}, next: map[string]int{}, opset: BaseOpset, domains: map[string]bool{},
-		known: map[constantKey]string{}}
+	return &exporter{opt: o, used: map[string]bool{}, labels: map[string]bool{}, next: map[string]int{}, opset: BaseOpset,
+		domains: map[string]bool{}, known: map[constantKey]string{}}
 }
 
 // shownRefusals bounds the reasons of an error.
@@ -64,8 +64,8 @@ func (e *exporter) refusal() error {
 	if len(shown) > shownRefusals {
 		shown, more = shown[:shownRefusals], fmt.Sprintf("; and %d more reasons", len(shown)-shownRefusals)
 	}
-	return fault.New(fault.Unsupported, "ONNX cannot express %d of the graph's nodes: %s%s", e.nodes, strings.Join(shown, "; "),
-		more)
+	return fault.New(fault.Unsupported, "ONNX cannot express %d of the graph's nodes: %s%s", e.nodes,
+		strings.Join(shown, "; "), more)
 }
 
 // unique returns name, or name with a number if it is taken, and takes it.

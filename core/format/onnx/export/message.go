@@ -9,8 +9,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// message is a protobuf message under construction. Large byte fields are kept as they are, not copied: parts follow one
-// another in the file.
+// message is a protobuf message under construction. Large byte fields are kept as they are, not copied: parts follow
+// one another in the file.
 type message struct {
 	parts [][]byte
 	size  int64

@@ -22,10 +22,12 @@ func recurrentRules() []rule {
 	return []rule{
 		on(exportLSTM),
 		on(func(n *node, o *op.GRU) error {
-			return n.recurrent(recurrent{"GRU", o.Direction, o.Hidden, said(o.Activations, o.Functions()), o.Clip, o.BatchFirst, []attr{flag("linear_before_reset", o.LinearBeforeReset)}, 1, 2}, n.weights())
+			return n.recurrent(recurrent{"GRU", o.Direction, o.Hidden, said(o.Activations, o.Functions()), o.Clip, o.BatchFirst,
+				[]attr{flag("linear_before_reset", o.LinearBeforeReset)}, 1, 2}, n.weights())
 		}),
 		on(func(n *node, o *op.RNN) error {
-			return n.recurrent(recurrent{"RNN", o.Direction, o.Hidden, said(o.Activations, o.Functions()), o.Clip, o.BatchFirst, nil, 1, 2}, n.weights())
+			return n.recurrent(recurrent{"RNN", o.Direction, o.Hidden, said(o.Activations, o.Functions()), o.Clip, o.BatchFirst,
+				nil, 1, 2}, n.weights())
 		}),
 		on(exportSVDF),
 	}
@@ -130,7 +132,8 @@ func exportLSTM(n *node, o *op.LSTM) error {
 		}
 	}
 	if o.ClipCell != 0 || o.ClipProjection != 0 || o.ZoneoutCell != 0 || o.ZoneoutHidden != 0 || o.Coupled {
-		return refuse("a cell that is cut, zoneout, or an input gate that is 1 minus the forget gate, which LSTM of ONNX does not have")
+		return refuse("a cell that is cut, zoneout, or an input gate that is 1 minus the forget gate, which LSTM of ONNX " +
+			"does not have")
 	}
 	w := n.weights()
 	if o.Gates == op.GatesIFCO {
@@ -144,7 +147,8 @@ func exportLSTM(n *node, o *op.LSTM) error {
 		[]attr{flag("input_forget", o.InputForget)}, 2, 3}, w)
 }
 
-// reordered are weights of input, forget, cell and output gate as input, output, forget and cell; a bias has them twice.
+// reordered are weights of input, forget, cell and output gate as input, output, forget and cell; a bias has them
+// twice.
 func (n *node) reordered(w string, bias bool) string {
 	parts := 4
 	if bias {

@@ -29,7 +29,8 @@ func regionRules() []rule {
 
 // scaled are the regions x, with four numbers each, in cells.
 func (n *node) scaled(x string, d tensor.DType, height, width float32) string {
-	return n.one("Mul", []string{x, n.list1(d, []int64{4}, float64(width), float64(height), float64(width), float64(height))})
+	return n.one("Mul", []string{x, n.list1(d, []int64{4}, float64(width), float64(height), float64(width),
+		float64(height))})
 }
 
 func orOne(x float32) float32 {
@@ -101,8 +102,9 @@ func exportBoxTransform(n *node, _ *op.AxisAlignedBoxTransform) error {
 	part := func(x string, i int64, axis int64) string {
 		return n.one("Slice", []string{x, n.ints(i), n.ints(i + 1), n.ints(axis)})
 	}
-	box := n.emit("Split", 4, []string{boxes}, number("axis", 1), number("num_outputs", 4))         // [N,1]
-	all := n.one("Reshape", []string{deltas, n.ints(0, -1, 4)})                                     // 0: as many as there are
+	box := n.emit("Split", 4, []string{boxes}, number("axis", 1), number("num_outputs", 4)) // [N,1]
+	// 0: as many as there are
+	all := n.one("Reshape", []string{deltas, n.ints(0, -1, 4)})
 	delta := func(i int64) string { return n.one("Squeeze", []string{part(all, i, 2), n.ints(2)}) } // [N,C]
 	size := n.one("Gather", []string{images, n.indices(2)}, number("axis", 0))
 	height, width := part(size, 0, 1), part(size, 1, 1)

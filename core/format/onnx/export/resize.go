@@ -93,8 +93,8 @@ func emptyList(f tensor.Fact) bool {
 	return ok && n == 0
 }
 
-// wholeImage are scales and sizes of all dimensions in place of those of some axes, nil where the node says them itself:
-// runtimes compute that faster.
+// wholeImage are scales and sizes of all dimensions in place of those of some axes, nil where the node says them
+// itself: runtimes compute that faster.
 func (n *node) wholeImage(o *op.Resize, scaled bool) ([]string, error) {
 	dims, ok := n.fact(0).Shape.Ints()
 	if len(o.Axes) == 0 || scaled || !ok || o.KeepAspect != op.AspectStretch || o.Coord == op.CoordTFCrop {

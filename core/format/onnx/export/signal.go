@@ -34,7 +34,8 @@ func signalRules() []rule {
 }
 
 func (n *node) window(name string, periodic bool) error {
-	n.put(0, n.one(name, []string{n.scalar(0)}, flag("periodic", periodic), elementType("output_datatype", n.made(0).DType)))
+	n.put(0, n.one(name, []string{n.scalar(0)}, flag("periodic", periodic),
+		elementType("output_datatype", n.made(0).DType)))
 	return nil
 }
 

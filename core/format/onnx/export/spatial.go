@@ -220,7 +220,8 @@ func (n *node) transposedPads(o *op.ConvTranspose, kernel []int64) ([]attr, erro
 			extra[i], after = -after, 0
 		}
 		if w.Before < 0 || extra[i] >= max(w.Stride, w.Dilation) {
-			return nil, refuse("a result of %d cells that begins at cell %d of %d; ONNX has no such padding", w.Out, w.Before, full)
+			return nil, refuse("a result of %d cells that begins at cell %d of %d; ONNX has no such padding", w.Out, w.Before,
+				full)
 		}
 		pads[i], pads[len(in)+i] = w.Before, after
 	}

@@ -46,8 +46,8 @@ func selu(l lowering) lowering {
 	}
 }
 
-// alongAxis: the inputs have one shape unless broadcast is 1. Then the second has a part of the dimensions of the first,
-// the last ones or those from axis on.
+// alongAxis: the inputs have one shape unless broadcast is 1. Then the second has a part of the dimensions of the
+// first, the last ones or those from axis on.
 func alongAxis(l lowering) lowering {
 	return func(n *node) error {
 		if err := n.want(2, 2); err != nil {

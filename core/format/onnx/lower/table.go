@@ -30,9 +30,9 @@ var sequenceOperators = []Operator{
 
 // Operators lists the operators that the importer knows.
 func Operators() []Operator {
-	return slices.Concat(plainOperators(), elementwiseOperators, shapeOperators, reduceOperators, spatialOperators, resizeOperators,
-		regionOperators, normOperators, lossOperators, rnnOperators, attentionOperators, cacheOperators, quantOperators,
-		signalOperators, tfidfOperators, controlOperators, ifOperators, sequenceOperators, previewOperators,
+	return slices.Concat(plainOperators(), elementwiseOperators, shapeOperators, reduceOperators, spatialOperators,
+		resizeOperators, regionOperators, normOperators, lossOperators, rnnOperators, attentionOperators, cacheOperators,
+		quantOperators, signalOperators, tfidfOperators, controlOperators, ifOperators, sequenceOperators, previewOperators,
 		msQLinearOperators, msFusedOperators, msNormOperators, msIntegerOperators, msAttentionOperators)
 }
 
@@ -48,6 +48,7 @@ var table = sync.OnceValue(func() map[operatorKey]*Operator {
 // New returns what is needed to lower a model that was read from src, whose nodes come from nodes.
 func New(src *proto.Source, nodes Nodes, o Options) *Lowering {
 	return &Lowering{src: src, opt: o, meta: o.Metadata, nodes: nodes, table: table(),
-		custom: &Operator{lower: lowerCustom}, missing: map[string][]string{}, symbols: map[string]uint32{}, used: map[string]bool{},
+		custom: &Operator{lower: lowerCustom}, missing: map[string][]string{}, symbols: map[string]uint32{},
+		used:   map[string]bool{},
 		stored: map[*proto.Tensor]*stored{}}
 }

@@ -148,7 +148,8 @@ func (n *node) gramWeights(columns []int64) (mode string, weights []float32, err
 		return "", nil, fault.New(fault.File, "attribute mode: %q", mode)
 	}
 	if mode == "IDF" && len(weights) > 0 && len(slices.Compact(slices.Sorted(slices.Values(columns)))) < len(columns) {
-		return "", nil, fault.New(fault.Unsupported, "attribute ngram_indexes: %v: several grams with weights in one column: "+
+		return "", nil, fault.New(fault.Unsupported, "attribute ngram_indexes: %v: several grams with weights in one "+
+			"column: "+
 			"mode IDF does not say which weight counts", columns)
 	}
 	if len(weights) == 0 {

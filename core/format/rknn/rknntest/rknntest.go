@@ -15,8 +15,9 @@ import (
 
 // Versions of the container.
 const (
-	Main = 6      // rk35xx
-	Mini = 0x1004 // rv1103, rv1106, b variants, mini_rknn: the FlatBuffer lies behind its length, at the end of the section
+	Main = 6 // rk35xx
+	// rv1103, rv1106, b variants, mini_rknn: the FlatBuffer lies behind its length, at the end of the section
+	Mini = 0x1004
 )
 
 var typeNumbers = map[string]byte{"none": 0, "float32": 1, "int8": 3, "int16": 5, "int32": 6, "int64": 7, "float16": 10,
@@ -88,7 +89,8 @@ func flatbuffer(f *rknn.File) []byte {
 	if f.Version == Mini {
 		compiler = 4
 	} else {
-		fields[12], fields[13], fields[14], fields[16] = ports(f.Inputs), ports(f.Outputs), fmt.Sprint(f.Batch), "static_shape"
+		fields[12], fields[13], fields[14], fields[16] = ports(f.Inputs), ports(f.Outputs), fmt.Sprint(f.Batch),
+			"static_shape"
 		fields[15] = f.SharedWeights
 		if f.DynamicShapes != nil {
 			fields[16] = "dynamic_shape"

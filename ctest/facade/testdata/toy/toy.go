@@ -1,5 +1,5 @@
-// Package toy is the behaviour of a made-up API: a context adds numbers and keeps blocks of them. Its driver is the library that
-// TOY_DRIVER names; a context called "ours" stays here in any case.
+// Package toy is the behaviour of a made-up API: a context adds numbers and keeps blocks of them. Its driver is the
+// library that TOY_DRIVER names; a context called "ours" stays here in any case.
 package toy
 
 /*
@@ -14,7 +14,8 @@ package toy
 static void *open_driver(const char *file)
 {
 	int inside = anynpu_out();
-	void *lib = secure_getenv("TOY_NAMESPACE") ? dlmopen(LM_ID_NEWLM, file, RTLD_NOW | RTLD_LOCAL) : dlopen(file, RTLD_NOW | RTLD_LOCAL);
+	void *lib = secure_getenv("TOY_NAMESPACE") ? dlmopen(LM_ID_NEWLM, file, RTLD_NOW | RTLD_LOCAL) : dlopen(file,
+		RTLD_NOW | RTLD_LOCAL);
 	anynpu_back(inside);
 	return lib;
 }

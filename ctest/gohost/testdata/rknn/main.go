@@ -1,5 +1,6 @@
-// Rknn is a Go program that is linked to librknnrt.so by cgo, so two Go runtimes share the process: four threads, each with a duplicate of one
-// context, recognize digits, first as the library computes them, then with an operator that this program computes in Go.
+// Rknn is a Go program that is linked to librknnrt.so by cgo, so two Go runtimes share the process: four threads, each
+// with a duplicate of one context, recognize digits, first as the library computes them, then with an operator that
+// this program computes in Go.
 //
 //	rknn MODEL IMAGE...
 package main
