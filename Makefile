@@ -224,10 +224,11 @@ abi-check: libs
 	@scripts/need.sh readelf:binutils
 	@scripts/abi_check.sh '$(BASELINE)' '$(LIBRARY)'
 
-# gofmt, vet and staticcheck. What is generated is compared by `make test`.
+# gofmt, the width of lines, vet and staticcheck. What is generated is compared by `make test`.
 lint:
 	@unformatted=$$(find . \( -path './.?*' -o -path ./build \) -prune -o -name '*.go' -exec "$$($(GO) env GOROOT)/bin/gofmt" -l {} +); \
 	test -z "$$unformatted" || { echo "not as gofmt has it:"; echo "$$unformatted"; exit 1; }
+	@scripts/columns.sh
 	$(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
 

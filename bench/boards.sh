@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # usage: boards.sh BUILD ROUNDS MODEL...
-# What rknn_run takes beside `anynpu bench` of the same file, in turn, with the programs of BUILD (make bench-boards). The
-# lowest times count: their ratio is of rknn_run by bench. With BASELINE=DIR also what a frame takes, rknn_inputs_set and
-# rknn_run, with the libraries in DIR, of another commit: the ratio is of those by these. Prints figures, asserts no times.
+# What rknn_run takes beside `anynpu bench` of the same file, in turn, with the programs of BUILD (make bench-boards).
+# The lowest times count: their ratio is of rknn_run by bench. With BASELINE=DIR also what a frame takes,
+# rknn_inputs_set and rknn_run, with the libraries in DIR, of another commit: the ratio is of those by these. Prints
+# figures, asserts no times.
 set -euo pipefail
 build=$1 rounds=$2
 shift 2
@@ -29,7 +30,8 @@ for model in "$@"; do
       file=$(lowest "$file" "$(field "$("$build/bin/anynpu" bench "$model" --threads "$threads" --time 1s --spread 100 --json)" min_ms)")
       same=$(lowest "$same" "$(field "$("$build/bin/anynpu" bench "$model" --threads "$threads" --time 1s --spread 100 --json --api rknn)" min_ms)")
     done
-    awk -v name="$(basename "$model" .onnx)" -v t="$threads" -v run="$run" -v file="$file" -v same="$same" -v in_="$inputs" -v out="$outputs" \
+    awk -v name="$(basename "$model" .onnx)" -v t="$threads" -v run="$run" -v file="$file" -v same="$same" -v \
+      in_="$inputs" -v out="$outputs" \
       -v bound="$bound" -v before="$before" -v bound_before="$bound_before" 'BEGIN {
       printf "%s, threads %d: rknn_run %.3f ms, anynpu bench %.3f ms, ratio %.3f; bench --api rknn %.3f ms, ratio %.3f; rknn_inputs_set %.3f ms, rknn_outputs_get %.3f ms; rknn_run with rknn_set_io_mem %.3f ms\n",
         name, t, 1e3 * run, file, 1e3 * run / file, same, 1e3 * run / same, 1e3 * in_, 1e3 * out, 1e3 * bound

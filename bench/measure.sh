@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # usage: measure.sh DIR
-# What runs cost the rest of a process, with the programs and models in DIR (make bench-measure). Prints figures, asserts no times.
+# What runs cost the rest of a process, with the programs and models in DIR (make bench-measure). Prints figures,
+# asserts no times.
 set -euo pipefail
 bin=$1 models=$1/models
 for model in "$models"/*.onnx; do

@@ -11,7 +11,8 @@ trap 'rm -rf "$before"' EXIT
 # What this tree's programs ask the loader for, also where the other commit has the core in a file of another name.
 cp -a "$(realpath "$3")"/. "$before"
 [ -e "$before/libanynpu.so.0" ] || ln -s libneural_network_core.so "$before/libanynpu.so.0"
-[ -e "$before/$(readlink "$before/libanynpu.so.0" || echo libanynpu.so.0)" ] || { echo "$3 has no core library"; exit 1; }
+[ -e "$before/$(readlink "$before/libanynpu.so.0" || echo libanynpu.so.0)" ] ||
+  { echo "$3 has no core library"; exit 1; }
 IFS=, read -ra patterns <<< "$6"
 IFS=, read -ra threads <<< "$5"
 for t in "${threads[@]}"; do

@@ -37,12 +37,14 @@ static void ohnn_runs(void)
 	for (size_t n = 3; n <= 200; n += 197) {
 		NN_Tensor **two = (NN_Tensor **)at_the_end(in, sizeof in);
 		refused("RunSync, inputs", OH_NNExecutor_RunSync(e, two, n, &out, 1), OH_NN_INVALID_PARAMETER);
-		CHECK(strstr(anynpu_last_error(), "inputCount") && strstr(anynpu_last_error(), "2 inputs"), "%s", anynpu_last_error());
+		CHECK(strstr(anynpu_last_error(), "inputCount") && strstr(anynpu_last_error(), "2 inputs"), "%s",
+			anynpu_last_error());
 		refused("RunAsync, inputs", OH_NNExecutor_RunAsync(e, two, n, &out, 1, 0, e), OH_NN_INVALID_PARAMETER);
 		refused("RunSyncWithAipp, inputs", OH_NNExecutor_RunSyncWithAipp(e, two, n, &out, 1, "x"), OH_NN_INVALID_PARAMETER);
 		NN_Tensor **one = (NN_Tensor **)at_the_end(&out, sizeof out);
 		refused("RunSync, outputs", OH_NNExecutor_RunSync(e, in, 2, one, n), OH_NN_INVALID_PARAMETER);
-		CHECK(strstr(anynpu_last_error(), "outputCount") && strstr(anynpu_last_error(), "1 output"), "%s", anynpu_last_error());
+		CHECK(strstr(anynpu_last_error(), "outputCount") && strstr(anynpu_last_error(), "1 output"), "%s",
+			anynpu_last_error());
 		refused("RunAsync, outputs", OH_NNExecutor_RunAsync(e, in, 2, one, n, 0, e), OH_NN_INVALID_PARAMETER);
 		refused("RunSyncWithAipp, outputs", OH_NNExecutor_RunSyncWithAipp(e, in, 2, one, n, "x"), OH_NN_INVALID_PARAMETER);
 	}
@@ -64,10 +66,13 @@ static void ohnn_models(void)
 	OH_NN_UInt32Array inputs = {(uint32_t *)in, 2}, outputs = {(uint32_t *)out, 1}, none = {NULL, 0}, far;
 	for (uint32_t n = 3; n <= 200; n += 197) {
 		far = ohnn_list((uint32_t *)at_the_end(in, sizeof in), n);
-		refused("AddOperation, inputs", OH_NNModel_AddOperation(m, OH_NN_OPS_ADD, &none, &far, &outputs), OH_NN_INVALID_PARAMETER);
+		refused("AddOperation, inputs", OH_NNModel_AddOperation(m, OH_NN_OPS_ADD, &none, &far, &outputs),
+			OH_NN_INVALID_PARAMETER);
 		far = ohnn_list((uint32_t *)at_the_end(out, sizeof out), n);
-		refused("AddOperation, outputs", OH_NNModel_AddOperation(m, OH_NN_OPS_ADD, &none, &inputs, &far), OH_NN_INVALID_PARAMETER);
-		refused("AddOperation, parameters", OH_NNModel_AddOperation(m, OH_NN_OPS_ADD, &far, &inputs, &outputs), OH_NN_INVALID_PARAMETER);
+		refused("AddOperation, outputs", OH_NNModel_AddOperation(m, OH_NN_OPS_ADD, &none, &inputs, &far),
+			OH_NN_INVALID_PARAMETER);
+		refused("AddOperation, parameters", OH_NNModel_AddOperation(m, OH_NN_OPS_ADD, &far, &inputs, &outputs),
+			OH_NN_INVALID_PARAMETER);
 	}
 	refused("SetTensorData", OH_NNModel_SetTensorData(m, 0, at_the_end(four, sizeof four), 17), OH_NN_INVALID_PARAMETER);
 	OH_NNModel_Destroy(&m);
@@ -75,7 +80,8 @@ static void ohnn_models(void)
 	OH_NNExecutor *e = ohnn_executor(ohnn_sum(4));
 	const int32_t shape[] = {1, 4};
 	OH_NN_Tensor info = {OH_NN_FLOAT32, 2, shape, NULL, OH_NN_TENSOR};
-	OK(OH_NNExecutor_SetInput(e, 0, &info, at_the_end(four, sizeof four), 1 << 20)); /* more may be promised than is read */
+	/* more may be promised than is read */
+	OK(OH_NNExecutor_SetInput(e, 0, &info, at_the_end(four, sizeof four), 1 << 20));
 	OK(OH_NNExecutor_SetInput(e, 1, &info, four, sizeof four));
 	float *y = (float *)at_the_end(four, sizeof four);
 	OK(OH_NNExecutor_SetOutput(e, 0, y, 1 << 20));
@@ -90,7 +96,8 @@ static void rknn_runs(void)
 	const float x[4] = {-1, 2, -3, 4};
 	float y[4];
 	rknn_context ctx = make_rknn_context();
-	rknn_input in = {.size = sizeof x, .type = RKNN_TENSOR_FLOAT32, .buf = (void *)x}, *far_in = (rknn_input *)at_the_end(&in, sizeof in);
+	rknn_input in = {.size = sizeof x, .type = RKNN_TENSOR_FLOAT32, .buf = (void *)x},
+		*far_in = (rknn_input *)at_the_end(&in, sizeof in);
 	rknn_output out = {.want_float = 1, .is_prealloc = 1, .buf = y, .size = sizeof y}, *far_out;
 	refused("inputs_set", rknn_inputs_set(ctx, 2, far_in), RKNN_ERR_PARAM_INVALID);
 	refused("inputs_set, many", rknn_inputs_set(ctx, UINT32_MAX, far_in), RKNN_ERR_PARAM_INVALID);
@@ -112,7 +119,8 @@ static void rknn_runs(void)
 	rknn_tensor_attr attr = {.index = 0};
 	refused("query", rknn_query(ctx, RKNN_QUERY_INPUT_ATTR, &attr, sizeof attr), RKNN_SUCC);
 	/* The shapes of this model are fixed, which is told first. */
-	refused("set_input_shapes", rknn_set_input_shapes(ctx, 2, (rknn_tensor_attr *)at_the_end(&attr, sizeof attr)), RKNN_ERR_MODEL_INVALID);
+	refused("set_input_shapes", rknn_set_input_shapes(ctx, 2, (rknn_tensor_attr *)at_the_end(&attr, sizeof attr)),
+		RKNN_ERR_MODEL_INVALID);
 	refused("query, short", rknn_query(ctx, RKNN_QUERY_INPUT_ATTR, at_the_end(&attr, 4), 4), RKNN_ERR_PARAM_INVALID);
 	drop_rknn_context(ctx);
 }

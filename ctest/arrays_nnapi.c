@@ -35,7 +35,8 @@ static void devices(void)
 		if (counts[i] <= all)
 			continue; /* an array of so many may be one of devices, and is read */
 		one = (const ANeuralNetworksDevice *const *)at_the_end(&d, sizeof d);
-		refused("createForDevices", counts[i], ANeuralNetworksCompilation_createForDevices(m, one, counts[i], &c), "numDevices");
+		refused("createForDevices", counts[i], ANeuralNetworksCompilation_createForDevices(m, one, counts[i], &c),
+			"numDevices");
 		CHECK(c == NULL, "a compilation");
 		refused("getSupportedOperationsForDevices", counts[i],
 			ANeuralNetworksModel_getSupportedOperationsForDevices(m, one, counts[i], &supported), "numDevices");
@@ -43,7 +44,8 @@ static void devices(void)
 	one = (const ANeuralNetworksDevice *const *)at_the_end(&d, sizeof d);
 	OK(ANeuralNetworksModel_getSupportedOperationsForDevices(m, one, 1, (bool *)(room_end - 1 - sizeof d)));
 	OK(ANeuralNetworksCompilation_createForDevices(m, one, 1, &c));
-	OK(ANeuralNetworksCompilation_setCaching(c, "/nonexistent", (const uint8_t *)(room_end - ANEURALNETWORKS_BYTE_SIZE_OF_CACHE_TOKEN)));
+	OK(ANeuralNetworksCompilation_setCaching(c, "/nonexistent",
+		(const uint8_t *)(room_end - ANEURALNETWORKS_BYTE_SIZE_OF_CACHE_TOKEN)));
 	ANeuralNetworksCompilation_free(c);
 	ANeuralNetworksModel_free(m);
 }
@@ -62,7 +64,8 @@ static void models(void)
 		const uint32_t *ins = (const uint32_t *)at_the_end(in, sizeof in);
 		refused("addOperation, inputs", n, ANeuralNetworksModel_addOperation(m, ANEURALNETWORKS_ADD, n, ins, 1, out), "nput");
 		const uint32_t *outs = (const uint32_t *)at_the_end(out, sizeof out);
-		refused("addOperation, outputs", n, ANeuralNetworksModel_addOperation(m, ANEURALNETWORKS_ADD, 3, in, n, outs), "utput");
+		refused("addOperation, outputs", n, ANeuralNetworksModel_addOperation(m, ANEURALNETWORKS_ADD, 3, in, n, outs),
+			"utput");
 		ins = (const uint32_t *)at_the_end(in, 2 * sizeof *in);
 		refused("identify, inputs", n, ANeuralNetworksModel_identifyInputsAndOutputs(m, n, ins, 1, out), "nput");
 		outs = (const uint32_t *)at_the_end(out, sizeof out);
@@ -77,8 +80,10 @@ static void models(void)
 	OK(ANeuralNetworksModel_addOperand(m, &q));
 	for (int i = 1; i < COUNTS; i++) {
 		ANeuralNetworksSymmPerChannelQuantParams p = {0, counts[i], (const float *)at_the_end(&scale, sizeof scale)};
-		refused("setOperandSymmPerChannelQuantParams", counts[i], ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(m, 4, &p), "scaleCount");
-		ANeuralNetworksOperandType far = nn_tensor(counts[i] > 1024 ? counts[i] : 1025, (const uint32_t *)at_the_end(&four, 4));
+		refused("setOperandSymmPerChannelQuantParams", counts[i], ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(m,
+			4, &p), "scaleCount");
+		ANeuralNetworksOperandType far = nn_tensor(counts[i] > 1024 ? counts[i] : 1025,
+			(const uint32_t *)at_the_end(&four, 4));
 		refused("addOperand", counts[i], ANeuralNetworksModel_addOperand(m, &far), "dimensionCount");
 	}
 	ANeuralNetworksModel_free(m);

@@ -37,7 +37,8 @@ static void by_rknn(const char *path, int run)
 		rknn_tensor_attr attr = {.index = i};
 		CHECK(rknn_query(ctx, RKNN_QUERY_INPUT_ATTR, &attr, sizeof attr) == RKNN_SUCC, "query");
 		CHECK(attr.n_elems <= 16, "%u elements", attr.n_elems);
-		rknn_input in = {.index = i, .buf = one, .size = attr.n_elems * (uint32_t)sizeof *one, .type = RKNN_TENSOR_FLOAT32, .fmt = attr.fmt};
+		rknn_input in = {.index = i, .buf = one, .size = attr.n_elems * (uint32_t)sizeof *one, .type = RKNN_TENSOR_FLOAT32,
+			.fmt = attr.fmt};
 		CHECK((code = rknn_inputs_set(ctx, 1, &in)) == RKNN_SUCC, "rknn_inputs_set: %d", code);
 	}
 	if (run)
@@ -75,7 +76,8 @@ static void by_ohnn(const char *path, int run)
 	int known = OH_NNTensorDesc_GetByteSize(desc, &size) == OH_NN_SUCCESS && size > 0;
 	out = known ? OH_NNTensor_Create(0, desc) : OH_NNTensor_CreateWithSize(0, desc, 1 << 12);
 	OH_NNTensorDesc_Destroy(&desc);
-	if (run && inputs > 0 && out != NULL) /* the API runs no model without inputs; without memory for the result there is no run */
+	/* the API runs no model without inputs; without memory for the result there is no run */
+	if (run && inputs > 0 && out != NULL)
 		CHECK((code = OH_NNExecutor_RunSync(e, &in, inputs, &out, 1)) == OH_NN_MEMORY_ERROR, "RunSync: %d", code);
 	if (in != NULL)
 		OK(OH_NNTensor_Destroy(&in));
@@ -103,7 +105,8 @@ static int one(char *path, rlim_t bytes, void (*try)(const char *, int), const c
 	CHECK(waitpid(child, &status, 0) == child, "wait");
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		return 0;
-	printf("%s by %s: %s %d\n", path, api, WIFSIGNALED(status) ? "signal" : "exit", WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+	printf("%s by %s: %s %d\n", path, api, WIFSIGNALED(status) ? "signal" : "exit",
+		WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 	return 1;
 }
 

@@ -43,7 +43,8 @@ int main(int argc, char **argv)
 			CHECK(best(ohnn[i]) == best(p), "%s: %d with OH_NN, %d with %s", paths[i], best(ohnn[i]), best(p), names[api]);
 			for (int k = 0; k < CLASSES; k++) {
 				float d = fabsf(ohnn[i][k] - p[k]);
-				CHECK(d <= 1e-5f, "%s: probability of %d is %.7f with OH_NN, %.7f with %s", paths[i], k, (double)ohnn[i][k], (double)p[k], names[api]);
+				CHECK(d <= 1e-5f, "%s: probability of %d is %.7f with OH_NN, %.7f with %s", paths[i], k, (double)ohnn[i][k],
+					(double)p[k], names[api]);
 				largest = fmaxf(largest, d);
 				sum += p[k];
 			}

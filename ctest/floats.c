@@ -43,7 +43,8 @@ static void trap(void) { SET_CONTROL(TRAPPING(CONTROL())); } /* all but denormal
 static const struct {
 	const char *name;
 	void (*set)(void);
-} choices[] = {{"default", default_choice}, {"upward", upward}, {"toward zero", toward_zero}, {"flush to zero", flush}, {"traps", trap}};
+} choices[] = {{"default", default_choice}, {"upward", upward}, {"toward zero", toward_zero}, {"flush to zero", flush},
+	{"traps", trap}};
 
 #define CHOICES (sizeof choices / sizeof *choices)
 
@@ -138,8 +139,8 @@ static void check(const struct results *r, const char *choice, const char *how)
 		CHECK(r->product[i] == expected->product[i], "%s, %s: element %d of the product: %.9g, want %.9g", choice, how, i,
 			(double)r->product[i], (double)expected->product[i]);
 	for (int i = 0; i < SIDE; i++)
-		CHECK(memcmp(&r->quotient[i], &expected->quotient[i], sizeof(float)) == 0, "%s, %s: quotient %d: %g, want %g", choice, how, i,
-			(double)r->quotient[i], (double)expected->quotient[i]);
+		CHECK(memcmp(&r->quotient[i], &expected->quotient[i], sizeof(float)) == 0, "%s, %s: quotient %d: %g, want %g", choice,
+			how, i, (double)r->quotient[i], (double)expected->quotient[i]);
 }
 
 /* A thread of the host's with one of the choices. */
@@ -157,7 +158,8 @@ static void *host_thread(void *which)
 	anynpu_set_log_callback(logged, &control_at_callback);
 	OH_NNTensorDesc_GetFormat(NULL, NULL);
 	anynpu_set_log_callback(NULL, NULL);
-	CHECK(control_at_callback == control, "%s: a callback found %#lx, want %#lx", choices[c].name, control_at_callback, control);
+	CHECK(control_at_callback == control, "%s: a callback found %#lx, want %#lx", choices[c].name, control_at_callback,
+		control);
 	fesetenv(FE_DFL_ENV);
 	return NULL;
 }

@@ -49,7 +49,8 @@ static void nnapi_cached(const char *folder)
 	const uint32_t n = 4, in[] = {0, 1, 3}, out[] = {2};
 	const int32_t none = ANEURALNETWORKS_FUSED_NONE;
 	const uint8_t token[ANEURALNETWORKS_BYTE_SIZE_OF_CACHE_TOKEN] = {1, 2, 3};
-	const ANeuralNetworksOperandType t = {ANEURALNETWORKS_TENSOR_FLOAT32, 1, &n, 0, 0}, i = {ANEURALNETWORKS_INT32, 0, NULL, 0, 0};
+	const ANeuralNetworksOperandType t = {ANEURALNETWORKS_TENSOR_FLOAT32, 1, &n, 0, 0},
+		i = {ANEURALNETWORKS_INT32, 0, NULL, 0, 0};
 	ANeuralNetworksModel *m = NULL;
 	ANeuralNetworksCompilation *c = NULL;
 	ANeuralNetworksExecution *e = NULL;
@@ -57,9 +58,11 @@ static void nnapi_cached(const char *folder)
 	CHECK(ANeuralNetworksModel_create(&m) == 0, "no model");
 	for (int k = 0; k < 3; k++)
 		CHECK(ANeuralNetworksModel_addOperand(m, &t) == 0, "operand");
-	CHECK(ANeuralNetworksModel_addOperand(m, &i) == 0 && ANeuralNetworksModel_setOperandValue(m, 3, &none, 4) == 0, "operand 3");
+	CHECK(ANeuralNetworksModel_addOperand(m, &i) == 0 && ANeuralNetworksModel_setOperandValue(m, 3, &none, 4) == 0,
+		"operand 3");
 	CHECK(ANeuralNetworksModel_addOperation(m, ANEURALNETWORKS_ADD, 3, in, 1, out) == 0, "operation");
-	CHECK(ANeuralNetworksModel_identifyInputsAndOutputs(m, 2, in, 1, out) == 0 && ANeuralNetworksModel_finish(m) == 0, "finish");
+	CHECK(ANeuralNetworksModel_identifyInputsAndOutputs(m, 2, in, 1, out) == 0 && ANeuralNetworksModel_finish(m) == 0,
+		"finish");
 	CHECK(ANeuralNetworksCompilation_create(m, &c) == 0, "no compilation");
 	CHECK(ANeuralNetworksCompilation_setCaching(c, folder, token) == 0, "setCaching");
 	int code = ANeuralNetworksCompilation_finish(c);

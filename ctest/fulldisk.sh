@@ -18,7 +18,8 @@ trap 'umount "$disk" 2> /dev/null || true; rm -rf "$work"' EXIT
 fail() { echo "fulldisk $kind: $*"; cat "$work/said"; exit 1; }
 unset LD_PRELOAD ANYNPU_LOG_FILE ANYNPU_LOG
 case $kind in
-tmpfs) mount -t tmpfs -o size=256k tmpfs "$disk" 2> "$work/why" || { echo "SKIP: no tmpfs here: $(cat "$work/why")"; exit 77; } ;;
+tmpfs) mount -t tmpfs -o size=256k tmpfs "$disk" 2> "$work/why" ||
+  { echo "SKIP: no tmpfs here: $(cat "$work/why")"; exit 77; } ;;
 ext4)
   truncate -s 2M "$work/image"
   { mkfs.ext4 -q -m 0 -O ^has_journal "$work/image" && mount -o loop "$work/image" "$disk"; } 2> "$work/why" ||
@@ -36,7 +37,8 @@ room() {
   dd if=/dev/zero of="$disk/filler" bs=1k 2> /dev/null || true
   [ "$1" = 0 ] || truncate -s -"$1"K "$disk/filler"
 }
-# Runs VARIABLE=VALUE... -- PROGRAM ARGS...; fails if the program does, and puts what it says on standard error into said.
+# Runs VARIABLE=VALUE... -- PROGRAM ARGS...; fails if the program does, and puts what it says on standard error into
+# said.
 try() {
   local got=0
   (
@@ -56,7 +58,8 @@ once() {
 for free in 0 4 12 24 48; do
   room $free
   try ANYNPU_REPORT="$disk/d" "${run[@]}"
-  [ "$(($(lines "no report") + $(lines "report is incomplete")))" -le 1 ] || fail "more than one line about the report with $free KiB"
+  [ "$(($(lines "no report") + $(lines "report is incomplete")))" -le 1 ] ||
+    fail "more than one line about the report with $free KiB"
   [ "$free" != 0 ] || once "boundary: no report"
   room $free
   try ANYNPU_LOG=trace ANYNPU_LOG_FILE="$disk/d/log" "${run[@]}"

@@ -53,7 +53,8 @@ static inline void growth_check(const char *name, int count, void (*cycle)(const
 		for (int i = 0; i < count; i++)
 			cycle(path, i);
 		more = growth_resident() - pages, more_maps = growth_mappings() - maps;
-		printf("%s: %d cycles, resident %+ld KiB, mappings %+ld, descriptors %+ld\n", name, count, more * (getpagesize() / 1024), more_maps,
+		printf("%s: %d cycles, resident %+ld KiB, mappings %+ld, descriptors %+ld\n", name, count,
+			more * (getpagesize() / 1024), more_maps,
 		       (long)growth_descriptors() - (long)fds);
 		CHECK(growth_descriptors() == fds, "descriptors grow");
 		if (more < 16 << 8 && more_maps < 16)

@@ -132,7 +132,8 @@ static void *builds(void *unused)
 static void *long_calls(void *unused)
 {
 	OH_NNExecutor *e = ohnn_executor(ohnn_powers(SIDE, 40));
-	NN_Tensor *in[] = {ohnn_tensor(SIDE, SIDE, 0.5f), ohnn_tensor(SIDE, SIDE, 1.0f / SIDE)}, *out[] = {ohnn_tensor(SIDE, SIDE, 0)};
+	NN_Tensor *in[] = {ohnn_tensor(SIDE, SIDE, 0.5f), ohnn_tensor(SIDE, SIDE, 1.0f / SIDE)},
+		*out[] = {ohnn_tensor(SIDE, SIDE, 0)};
 	const float *y = (const float *)OH_NNTensor_GetDataBuffer(out[0]);
 	while (!stop) {
 		OK(OH_NNExecutor_RunSync(e, in, 2, out, 1));

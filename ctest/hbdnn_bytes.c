@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * RGB images of which a program has subtracted 128, as some for X5 do: the metadata of a model say so, or a variable for
- * all models. Without either one line says how.
+ * RGB images of which a program has subtracted 128, as some for X5 do: the metadata of a model say so, or a variable
+ * for all models. Without either one line says how.
  */
 #include "hbdnn_sample.h"
 

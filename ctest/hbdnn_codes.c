@@ -1,9 +1,9 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * A float network whose outputs a program wants as codes, as boards give them of the heads of detectors: boxes of 32 bits
- * with a scale per channel, channels last, and prototypes of 16 bits. The model transposes the boxes; the prototypes are
- * NCHW in it and NHWC for the program.
+ * A float network whose outputs a program wants as codes, as boards give them of the heads of detectors: boxes of 32
+ * bits with a scale per channel, channels last, and prototypes of 16 bits. The model transposes the boxes; the
+ * prototypes are NCHW in it and NHWC for the program.
  */
 #include <math.h>
 
@@ -25,7 +25,8 @@ static void integers(struct rknn_message *node, const char *name, const int64_t 
 /* boxes = Transpose(Relu(x)), masks = Relu(z), all names in metadata. */
 static struct rknn_message head(const char *boxes, const char *masks)
 {
-	const int64_t x[] = {1, BINS, GRID, GRID}, y[] = {1, GRID, GRID, BINS}, z[] = {1, MASKS, GRID, GRID}, last[] = {0, 2, 3, 1};
+	const int64_t x[] = {1, BINS, GRID, GRID}, y[] = {1, GRID, GRID, BINS}, z[] = {1, MASKS, GRID, GRID},
+		last[] = {0, 2, 3, 1};
 	struct rknn_message graph = {0}, turn = {0};
 	rknn_node(&graph, "Relu", "r", "x", NULL);
 	rknn_text(&turn, 1, "r");
@@ -64,11 +65,15 @@ static void check(const char *boxes, const char *masks, float scale)
 	const hbDNNTensorProperties *p = &out[0].properties, *q = &out[1].properties;
 	CHECK(p->tensorType == HB_DNN_TENSOR_TYPE_S32 && p->quantiType == SCALE && p->tensorLayout == HB_DNN_LAYOUT_NHWC,
 	      "type %d, quantiType %d, layout %d", p->tensorType, p->quantiType, p->tensorLayout);
-	CHECK(p->validShape.dimensionSize[3] == BINS && p->quantizeAxis == 3 && p->scale.scaleLen == BINS && p->scale.zeroPointLen == BINS,
+	CHECK(p->validShape.dimensionSize[3] == BINS && p->quantizeAxis == 3 && p->scale.scaleLen == BINS &&
+		p->scale.zeroPointLen == BINS,
 	      "%d scales along axis %d", p->scale.scaleLen, p->quantizeAxis);
-	CHECK(p->alignedByteSize == CELLS * BINS * 4 && p->stride[3] == 4 && p->stride[2] == BINS * 4, "%d bytes", p->alignedByteSize);
-	CHECK(q->tensorType == (masks ? HB_DNN_TENSOR_TYPE_S16 : HB_DNN_TENSOR_TYPE_S32) && q->quantiType == SCALE, "type %d", q->tensorType);
-	CHECK(q->tensorLayout == HB_DNN_LAYOUT_NHWC && q->validShape.dimensionSize[1] == GRID && q->validShape.dimensionSize[3] == MASKS,
+	CHECK(p->alignedByteSize == CELLS * BINS * 4 && p->stride[3] == 4 && p->stride[2] == BINS * 4, "%d bytes",
+		p->alignedByteSize);
+	CHECK(q->tensorType == (masks ? HB_DNN_TENSOR_TYPE_S16 : HB_DNN_TENSOR_TYPE_S32) && q->quantiType == SCALE, "type %d",
+		q->tensorType);
+	CHECK(q->tensorLayout == HB_DNN_LAYOUT_NHWC && q->validShape.dimensionSize[1] == GRID &&
+		q->validShape.dimensionSize[3] == MASKS,
 	      "layout %d, %d channels", q->tensorLayout, q->validShape.dimensionSize[3]);
 	for (int i = 0; i < CELLS * BINS; i++)
 		sample_floats(&in[0])[i] = number(i);
@@ -86,7 +91,8 @@ static void check(const char *boxes, const char *masks, float scale)
 			float v = fmaxf(number(c * CELLS + cell), 0), s = p->scale.scaleData[c];
 			double want = fmin(nearbyint((double)(v / s)), INT32_MAX);
 			CHECK(s == 1.0f / 65536 && p->scale.zeroPointData[c] == 0, "scale %g of channel %d", (double)s, c);
-			CHECK(codes[cell * BINS + c] == (int32_t)want, "code %d at cell %d, channel %d, want %.0f", codes[cell * BINS + c], cell, c, want);
+			CHECK(codes[cell * BINS + c] == (int32_t)want, "code %d at cell %d, channel %d, want %.0f", codes[cell * BINS + c],
+				cell, c, want);
 		}
 	for (int cell = 0; masks != NULL && cell < CELLS; cell++)
 		for (int c = 0; c < MASKS; c++) {

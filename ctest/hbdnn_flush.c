@@ -15,7 +15,8 @@
 #define CLEAN_MISSING "memory was written and not cleaned: a board would compute with what was there before input=x bytes=\"%s\" " \
 	"remedy=\"hbSysFlushMem(mem, HB_SYS_MEM_CACHE_CLEAN) when the input is written, before the task is submitted\""
 #define INVALIDATE_MISSING "results were not invalidated: on a board the program may have read what was there before output=y " \
-	"bytes=\"0 to 23\" seen=%s remedy=\"hbSysFlushMem(mem, HB_SYS_MEM_CACHE_INVALIDATE) when the task is done, before its results are read\""
+	"bytes=\"0 to 23\" seen=%s remedy=\"hbSysFlushMem(mem, HB_SYS_MEM_CACHE_INVALIDATE) when the task is done, before its "
+		"results are read\""
 
 static char last[1024];
 static int messages, checked;
@@ -60,7 +61,8 @@ static void run(struct tensors *t, hbDNNHandle_t model, bool invalidate)
 		sample_invalidate(&t->out);
 	for (int i = 0; i < VALUES; i++) {
 		float x = sample_floats(&t->in)[i];
-		CHECK(sample_floats(&t->out)[i] == (x > 0 ? x : 0), "element %d is %g for %g", i, (double)sample_floats(&t->out)[i], (double)x);
+		CHECK(sample_floats(&t->out)[i] == (x > 0 ? x : 0), "element %d is %g for %g", i, (double)sample_floats(&t->out)[i],
+			(double)x);
 	}
 }
 

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * A plain exported network, whose first input is float32 [1,3,H,W], or whose output has 64 channels, in a program for
- * a board that looks for NV12 and for codes of 32 bits: one line each says which key of the metadata gives them, and none
- * where the metadata speak.
+ * a board that looks for NV12 and for codes of 32 bits: one line each says which key of the metadata gives them, and
+ * none where the metadata speak.
  */
 #include "hbdnn_sample.h"
 

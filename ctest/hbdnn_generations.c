@@ -62,16 +62,20 @@ static older_desc older_of(void *function)
 	return f;
 }
 
-typedef int32_t (*older_unquantize)(float *output, int32_t type, int32_t layout, hbDNNTensorShape shape, const float *scales, const void *input);
-typedef int32_t (*older_part)(void *output, int32_t to, const void *input, int32_t from, int32_t type, hbDNNTensorShape shape, bool turn, hbDNNRoi box);
-typedef int32_t (*older_element)(void *output, const void *input, int32_t from, int32_t type, hbDNNTensorShape shape, bool turn, hbDNNRoi box);
+typedef int32_t (*older_unquantize)(float *output, int32_t type, int32_t layout, hbDNNTensorShape shape,
+	const float *scales, const void *input);
+typedef int32_t (*older_part)(void *output, int32_t to, const void *input, int32_t from, int32_t type,
+	hbDNNTensorShape shape, bool turn, hbDNNRoi box);
+typedef int32_t (*older_element)(void *output, const void *input, int32_t from, int32_t type, hbDNNTensorShape shape,
+	bool turn, hbDNNRoi box);
 
 /* The helpers whose arguments changed after 1.9, on a tensor of 1 x 2 x 2 x 3, N, H, W, C. */
 static void helpers(bool oldest)
 {
 	static const int8_t planes[12] = {0, 1, 10, 11, 20, 21, 30, 31, 40, 41, 50, 51};
 	static const float by_channel[3] = {1, 10, 100};
-	hbDNNTensorShape nchw = {{1, 3, 2, 2}, 4}, nhwc = {{1, 2, 2, 3}, 4}, coord = {{0, 1, 0, 0}, 4}, size = {{1, 1, 2, 3}, 4};
+	hbDNNTensorShape nchw = {{1, 3, 2, 2}, 4}, nhwc = {{1, 2, 2, 3}, 4}, coord = {{0, 1, 0, 0}, 4},
+		size = {{1, 1, 2, 3}, 4};
 	hbDNNRoi row = {.left = 0, .top = 1, .right = 1, .bottom = 1};
 	int8_t *in = guarded(12), *part = guarded(6), *one = guarded(1);
 	float *scales = guarded(12), *floats = guarded(48);
@@ -93,12 +97,14 @@ static void helpers(bool oldest)
 		OK(turn(part, HB_DNN_LAYOUT_NHWC, in, HB_DNN_LAYOUT_NCHW, HB_DNN_TENSOR_TYPE_S8, nchw, false, row));
 		OK(element(one, in, HB_DNN_LAYOUT_NCHW, HB_DNN_TENSOR_TYPE_S8, nchw, false, row));
 		row.bottom = 2;
-		CHECK(turn(part, HB_DNN_LAYOUT_NHWC, in, HB_DNN_LAYOUT_NCHW, HB_DNN_TENSOR_TYPE_S8, nchw, false, row) == HB_DNN_INVALID_ARGUMENT, "row 2 of 2");
+		CHECK(turn(part, HB_DNN_LAYOUT_NHWC, in, HB_DNN_LAYOUT_NCHW, HB_DNN_TENSOR_TYPE_S8, nchw, false,
+			row) == HB_DNN_INVALID_ARGUMENT, "row 2 of 2");
 	} else {
 		OK(hbDNNUnquantizeByScale(floats, HB_DNN_TENSOR_TYPE_S8, nhwc, scales, in));
 		for (int i = 0; i < 12; i++)
 			CHECK(floats[i] == (float)planes[i] * by_channel[i % 3], "element %d is %g", i, (double)floats[i]);
-		OK(hbDNNConvertLayoutRoi(part, HB_DNN_LAYOUT_NHWC, in, HB_DNN_LAYOUT_NCHW, HB_DNN_TENSOR_TYPE_S8, nchw, false, coord, size));
+		OK(hbDNNConvertLayoutRoi(part, HB_DNN_LAYOUT_NHWC, in, HB_DNN_LAYOUT_NCHW, HB_DNN_TENSOR_TYPE_S8, nchw, false, coord,
+			size));
 		OK(hbDNNConvertLayoutToNative1111(one, in, HB_DNN_LAYOUT_NCHW, HB_DNN_TENSOR_TYPE_S8, nchw, false, coord));
 	}
 	static const int8_t second_row[6] = {10, 30, 50, 11, 31, 51};
@@ -135,7 +141,8 @@ int main(int argc, char **argv)
 	OK(hbDNNGetInputTensorProperties((hbDNNTensorProperties *)(void *)properties, model, 0));
 	hbDNNTensorProperties common;
 	memcpy(&common, properties, 136);
-	CHECK(common.validShape.dimensionSize[1] == size && common.tensorType == HB_DNN_TENSOR_TYPE_F32 && common.quantiType == NONE, "properties");
+	CHECK(common.validShape.dimensionSize[1] == size && common.tensorType == HB_DNN_TENSOR_TYPE_F32 &&
+		common.quantiType == NONE, "properties");
 	int32_t bytes;
 	memcpy(&bytes, properties + generations[g].bytes, sizeof bytes);
 	CHECK(bytes == size * 4, "%d bytes", bytes);

@@ -21,7 +21,8 @@ int main()
 	CHECK(hbDNNRegisterLayerCreator("Mine", none) == HB_DNN_API_USE_ERROR, "registered");
 	CHECK(hbDNNRegisterLayerCreator(nullptr, nullptr) == HB_DNN_API_USE_ERROR, "registered");
 	CHECK(hbDNNUnregisterLayerCreator("Mine") == HB_DNN_API_USE_ERROR, "removed");
-	CHECK(!strcmp(hbDNNGetErrorDesc(HB_DNN_API_USE_ERROR), "wrong use of the API"), "%s", hbDNNGetErrorDesc(HB_DNN_API_USE_ERROR));
+	CHECK(!strcmp(hbDNNGetErrorDesc(HB_DNN_API_USE_ERROR), "wrong use of the API"), "%s",
+		hbDNNGetErrorDesc(HB_DNN_API_USE_ERROR));
 	CHECK(!strcmp(hbDNNGetErrorDesc(HB_SYS_OUT_OF_MEMORY), "out of memory in a memory function"), "%s",
 	      hbDNNGetErrorDesc(HB_SYS_OUT_OF_MEMORY));
 	CHECK(!strcmp(hbDNNGetErrorDesc(12345), "unknown error"), "%s", hbDNNGetErrorDesc(12345));
@@ -29,7 +30,8 @@ int main()
 	CHECK(lib, "%s", dlerror());
 	CHECK(dlvsym(lib, "hbDNNInfer", "CONFIG"), "hbDNNInfer@CONFIG: %s", dlerror());
 	CHECK(dlvsym(lib, "hbSysAllocMem", "CONFIG"), "hbSysAllocMem@CONFIG: %s", dlerror());
-	CHECK(dlsym(lib, "hbDNNInfer") == dlvsym(lib, "hbDNNInfer", "CONFIG"), "a program without versions gets another function");
+	CHECK(dlsym(lib, "hbDNNInfer") == dlvsym(lib, "hbDNNInfer", "CONFIG"),
+		"a program without versions gets another function");
 	CHECK(!dlvsym(lib, "hbDNNInfer", "OTHER"), "any version will do");
 	dlclose(lib);
 	return host_end();

@@ -36,7 +36,8 @@ int main(void)
 		}
 	}
 	t.in.sysMem[0] = own;
-	CHECK(hbSysWriteMem(&all, (char *)numbers, sizeof numbers + 1) == HB_SYS_INVALID_ARGUMENT, "one byte too many is written");
+	CHECK(hbSysWriteMem(&all, (char *)numbers, sizeof numbers + 1) == HB_SYS_INVALID_ARGUMENT,
+		"one byte too many is written");
 	CHECK(hbSysFlushMem(&all, 3) == HB_SYS_INVALID_ARGUMENT, "flag 3");
 	tensors_free(&t);
 	OK(hbSysFreeMem(&all));

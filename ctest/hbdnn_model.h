@@ -67,7 +67,8 @@ static inline float *input_of(struct tensors *t) { return t->in.sysMem[0].virAdd
 static inline float *output_of(struct tensors *t) { return t->out.sysMem[0].virAddr; }
 
 /* hbDNNInfer, which it leaves to the caller to judge. */
-static inline int32_t infer(hbDNNTaskHandle_t *task, struct tensors *t, hbDNNHandle_t model, int32_t priority, int64_t custom, int32_t more)
+static inline int32_t infer(hbDNNTaskHandle_t *task, struct tensors *t, hbDNNHandle_t model, int32_t priority,
+	int64_t custom, int32_t more)
 {
 	hbDNNTensor *out = &t->out;
 	hbDNNInferCtrlParam control;

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * One task with members of three models, submitted with more = 1 but for the last; a feature map each, whose tensors the
- * program frees before it waits.
+ * One task with members of three models, submitted with more = 1 but for the last; a feature map each, whose tensors
+ * the program frees before it waits.
  */
 #include "hbdnn_sample.h"
 

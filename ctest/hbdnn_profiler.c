@@ -132,7 +132,8 @@ static void logged(const char *how, int lines, const char *words)
 	int n = 0;
 	for (const char *p = errors; (p = strchr(p, '\n')); p++)
 		n++;
-	CHECK(n == lines && (!lines || strstr(errors, words)), "%s: want %d lines with %s, got: %s", how, lines, words, errors);
+	CHECK(n == lines && (!lines || strstr(errors, words)), "%s: want %d lines with %s, got: %s", how, lines, words,
+		errors);
 }
 
 static void whole_log(void)
@@ -143,8 +144,10 @@ static void whole_log(void)
 	CHECK(lstat(name, &st) == 0 && st.st_mode == (S_IFREG | 0600), "profiler.log: mode %o", st.st_mode);
 	contents(name);
 	CHECK(text[0] == '{' && strstr(text, "\n}\n***\n{\n"), "%s", text);
-	const char *const words[] = {"\"perf_result\"", "\"FPS\"", "\"average_latency\"", "\"core_id\": 0", "\"frame_count\": 3",
-		"\"model_name\": \"m0\"", "\"run_time\"", "\"thread_num\": 1", "\"BPU_inference_time_cost\"", "\"CPU_inference_time_cost\"",
+	const char *const words[] = {"\"perf_result\"", "\"FPS\"", "\"average_latency\"", "\"core_id\": 0",
+		"\"frame_count\": 3",
+		"\"model_name\": \"m0\"", "\"run_time\"", "\"thread_num\": 1", "\"BPU_inference_time_cost\"",
+			"\"CPU_inference_time_cost\"",
 		"\"relu_", "\"TaskPendingTime\"", "\"TaskRunningTime\"", "\"avg_time\"", "\"max_time\"", "\"min_time\""};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		CHECK(strstr(text, words[i]), "no %s in %s", words[i], text);

@@ -43,7 +43,8 @@ int main(void)
 		sample_finish(task);
 		sample_invalidate(&to);
 		for (int i = 0; i < OH * OW; i++) {
-			int want = expected(sample_bytes(&from), k ? part : whole, i / OW, i % OW), got = sample_bytes(&to)[i / OW * OPITCH + i % OW];
+			int want = expected(sample_bytes(&from), k ? part : whole, i / OW, i % OW),
+				got = sample_bytes(&to)[i / OW * OPITCH + i % OW];
 			CHECK(got == want, "image %d, pixel %d: %d, want %d", k, i, got, want);
 		}
 	}

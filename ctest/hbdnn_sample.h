@@ -25,7 +25,8 @@ static inline hbPackedDNNHandle_t sample_load(const struct rknn_message *bytes, 
 static inline void sample_tensor(hbDNNTensor *t, hbDNNHandle_t model, bool input, int index)
 {
 	memset(t, 0, sizeof *t);
-	OK(input ? hbDNNGetInputTensorProperties(&t->properties, model, index) : hbDNNGetOutputTensorProperties(&t->properties, model, index));
+	OK(input ? hbDNNGetInputTensorProperties(&t->properties, model, index) : hbDNNGetOutputTensorProperties(&t->properties,
+		model, index));
 	OK(hbSysAllocCachedMem(&t->sysMem[0], (uint32_t)t->properties.alignedByteSize));
 }
 

@@ -33,8 +33,9 @@ struct ordered {
 	hbDNNTaskHandle_t task;
 	struct tensors t;
 };
-static struct ordered ordered[] = {{.priority = 9, .custom = -4}, {.priority = 9, .custom = 7}, {.priority = 9, .custom = 7},
-	{.priority = 8, .custom = -1000}, {.priority = 1, .custom = INT64_MAX}, {.priority = 0, .custom = INT64_MIN}, {.priority = 0}};
+static struct ordered ordered[] = {{.priority = 9, .custom = -4}, {.priority = 9, .custom = 7},
+	{.priority = 9, .custom = 7}, {.priority = 8, .custom = -1000}, {.priority = 1, .custom = INT64_MAX},
+	{.priority = 0, .custom = INT64_MIN}, {.priority = 0}};
 enum { ORDERED = sizeof ordered / sizeof *ordered };
 static atomic_int early, called;
 
@@ -138,7 +139,8 @@ static void alone_check(struct alone *a)
 {
 	for (int i = 0; i < SMALL; i++) {
 		float x = (float)(i - SMALL / 2) * a->seed;
-		CHECK(output_of(&a->t)[i] == (x > 0 ? x : 0), "element %d of seed %g is %g", i, (double)a->seed, (double)output_of(&a->t)[i]);
+		CHECK(output_of(&a->t)[i] == (x > 0 ? x : 0), "element %d of seed %g is %g", i, (double)a->seed,
+			(double)output_of(&a->t)[i]);
 	}
 }
 

@@ -97,8 +97,10 @@ int main(void)
 	sample_tensor(&in, model, true, 0);
 	sample_tensor(&out, model, false, 0);
 	const hbDNNTensorProperties *p = &out.properties;
-	CHECK(p->tensorType == HB_DNN_TENSOR_TYPE_U8 && p->quantiType == SCALE, "type %d, quantiType %d", p->tensorType, p->quantiType);
-	CHECK(p->scale.scaleLen == CHANNELS && p->quantizeAxis == 1, "%d scales along axis %d", p->scale.scaleLen, p->quantizeAxis);
+	CHECK(p->tensorType == HB_DNN_TENSOR_TYPE_U8 && p->quantiType == SCALE, "type %d, quantiType %d", p->tensorType,
+		p->quantiType);
+	CHECK(p->scale.scaleLen == CHANNELS && p->quantizeAxis == 1, "%d scales along axis %d", p->scale.scaleLen,
+		p->quantizeAxis);
 	memset(in.sysMem[0].virAddr, 0, in.sysMem[0].memSize);
 	plant(sample_floats(&in), 0, 1, 2, (struct box){10, 10, 20, 20, 0.9f, false});
 	plant(sample_floats(&in), 1, 1, 3, (struct box){12, 11, 20, 20, 0.8f, false});

@@ -49,7 +49,8 @@ static inline void host_free_lines(struct host_lines *l)
 	l->count = 0;
 }
 
-static inline int host_compare_lines(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+static inline int host_compare_lines(const void *a, const void *b) { return strcmp(*(char *const *)a,
+	*(char *const *)b); }
 
 static inline void host_sort_lines(struct host_lines *l)
 {
@@ -125,7 +126,8 @@ static inline int host_is_runtimes(const char *fd, int budget[4])
 }
 
 /* Counts, and with report prints, what is only in one of two lists. */
-static inline int host_differences(const char *what, const struct host_lines *before, const struct host_lines *now, int own, int report)
+static inline int host_differences(const char *what, const struct host_lines *before, const struct host_lines *now,
+	int own, int report)
 {
 	int budget[4] = {1, 1, 2, 1}, n = 0;
 	for (size_t i = 0, k = 0; i < before->count || k < now->count;) {

@@ -50,7 +50,8 @@ int main(int argc, char **argv)
 	}
 	desc = ohnn_desc(1, 1);
 	OH_NNExecutor *e = ohnn_executor(ohnn_powers(SIDE, 40));
-	NN_Tensor *in[] = {ohnn_tensor(SIDE, SIDE, 0.5f), ohnn_tensor(SIDE, SIDE, 1.0f / SIDE)}, *out[] = {ohnn_tensor(SIDE, SIDE, 0)};
+	NN_Tensor *in[] = {ohnn_tensor(SIDE, SIDE, 0.5f), ohnn_tensor(SIDE, SIDE, 1.0f / SIDE)},
+		*out[] = {ohnn_tensor(SIDE, SIDE, 0)};
 	const float *y = (const float *)OH_NNTensor_GetDataBuffer(out[0]);
 	CHECK(sigaction(SIGALRM, &action, NULL) == 0 && setitimer(ITIMER_REAL, &often, NULL) == 0, "timer");
 	while (refusals < 300 || (!alternate && calls - refusals < 300)) {

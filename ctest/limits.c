@@ -3,7 +3,8 @@
  *
  * Hosts that are short of what the library needs: the calls fail with the API's codes, and nothing ends the program.
  *
- *     limits descriptors    none are left before the first call; the first call that finds some works, and none of the host's limit changes
+ * limits descriptors    none are left before the first call; the first call that finds some works, and none of the
+ * host's limit changes
  *     limits space          no address space to start in
  *     limits threads        no threads to start with
  *     limits sizes FOLDER   files have at most 4 KiB: descriptors of larger tensors and caches fail

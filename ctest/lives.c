@@ -22,7 +22,8 @@ static long resident(void)
 static void check_sum(const float *sum, float bias)
 {
 	for (int i = 0; i < 6; i++)
-		CHECK(sum[i] == (float)(11 * i) + bias, "element %d: want %g, got %g", i, (double)((float)(11 * i) + bias), (double)sum[i]);
+		CHECK(sum[i] == (float)(11 * i) + bias, "element %d: want %g, got %g", i, (double)((float)(11 * i) + bias),
+			(double)sum[i]);
 }
 
 static void run_tensors(OH_NNExecutor *executor, float bias)

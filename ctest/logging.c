@@ -23,8 +23,10 @@ static const char *contents(const char *path)
 	return text;
 }
 
-static void has(const char *log, const char *line) { CHECK(strstr(log, line) != NULL, "want \"%s\" in:\n%s", line, log); }
-static void lacks(const char *log, const char *line) { CHECK(strstr(log, line) == NULL, "did not want \"%s\" in:\n%s", line, log); }
+static void has(const char *log, const char *line) { CHECK(strstr(log, line) != NULL, "want \"%s\" in:\n%s", line, log);
+	}
+static void lacks(const char *log, const char *line) { CHECK(strstr(log, line) == NULL, "did not want \"%s\" in:\n%s",
+	line, log); }
 
 /* One good call and two refused ones. */
 static void calls(void)
@@ -42,7 +44,8 @@ static int got;
 static void on_message(int level, const char *component, const char *message, void *user)
 {
 	got++;
-	CHECK(user == &got && level == ANYNPU_LOG_ERROR && strcmp(component, "ohnn") == 0, "level %d component %s", level, component);
+	CHECK(user == &got && level == ANYNPU_LOG_ERROR && strcmp(component, "ohnn") == 0, "level %d component %s", level,
+		component);
 	CHECK(strchr(message, '\n') == NULL && strstr(message, "function=OH_NN"), "message %s", message);
 }
 

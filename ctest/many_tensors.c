@@ -88,7 +88,8 @@ static void own_tensors(int socket, int count)
 		*data[i] = i;
 	}
 	CHECK(open_descriptors() == before, "%d tensors take %d descriptors", count, open_descriptors() - before);
-	printf("%d tensors: 0 descriptors, %ld mappings, %ld bytes each\n", count, mappings() - maps, (kilobytes("VmRSS:") - rss) * 1024 / count);
+	printf("%d tensors: 0 descriptors, %ld mappings, %ld bytes each\n", count, mappings() - maps,
+		(kilobytes("VmRSS:") - rss) * 1024 / count);
 
 	for (int i = 0; i < count;) {
 		const int first = i;
@@ -96,7 +97,8 @@ static void own_tensors(int socket, int count)
 			int fd = -1, again = -2;
 			OK(OH_NNTensor_GetFd(tensor[i], &fd));
 			OK(OH_NNTensor_GetFd(tensor[i], &again));
-			CHECK(fd == again && OH_NNTensor_GetDataBuffer(tensor[i]) == data[i], "tensor %d: descriptors %d, %d, or it has moved", i, fd, again);
+			CHECK(fd == again && OH_NNTensor_GetDataBuffer(tensor[i]) == data[i],
+				"tensor %d: descriptors %d, %d, or it has moved", i, fd, again);
 			send_fd(socket, fd);
 		}
 		wait_told(socket);
@@ -170,7 +172,8 @@ static void rknn_memory(int count)
 	CHECK(with >= LIMIT / 2 && open_descriptors() == before + with, "%d with a descriptor", with);
 	for (int i = 0, v = -1; i < count; i++) {
 		CHECK(*(int *)memory[i]->virt_addr == i, "memory %d holds %d", i, *(int *)memory[i]->virt_addr);
-		CHECK(memory[i]->fd < 0 || (pread(memory[i]->fd, &v, sizeof v, 0) == sizeof v && v == i), "the file of memory %d holds %d", i, v);
+		CHECK(memory[i]->fd < 0 || (pread(memory[i]->fd, &v, sizeof v, 0) == sizeof v && v == i),
+			"the file of memory %d holds %d", i, v);
 		CHECK(rknn_destroy_mem(ctx, memory[i]) == RKNN_SUCC, "memory %d", i);
 	}
 	CHECK(open_descriptors() == before, "descriptors are left");

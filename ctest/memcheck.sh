@@ -1,17 +1,19 @@
 #!/usr/bin/env bash
 # usage: memcheck.sh [--own-leaks] PROGRAM ARGS...
 #        memcheck.sh [--own-leaks] --judge LOG
-# Runs a host under valgrind, or judges the log of such a run. It fails if the host fails, memory is definitely lost, or a bad access is
-# reported, be it by the program, the library or a system call, at an address outside the memory of Go's runtime.
+# Runs a host under valgrind, or judges the log of such a run. It fails if the host fails, memory is definitely lost, or
+# a bad access is reported, be it by the program, the library or a system call, at an address outside the memory of Go's
+# runtime.
 #
 # Forked children write into the same log and are judged as their parent is. A child loses what only the stacks of its
 # parent's other threads referred to: with --own-leaks, memory that is lost counts in the parent alone.
 #
-# In that memory, reports are mistakes, and not the same ones in every run: when a thread changes from one goroutine's stack to another
-# that lies near it, valgrind takes the change for a stack that grows or shrinks, and what lies between for unused. How it names such an
-# address ("anonymous segment", "thread 1's stack") tells nothing, so the address itself is judged: $GO_MEMORY, preloaded, tells valgrind which
-# memory is Go's, and writes it into the log for the reports of system calls, which valgrind makes all the same. For the same reason
-# values on Go's stacks count as uninitialized, so those reports are switched off.
+# In that memory, reports are mistakes, and not the same ones in every run: when a thread changes from one goroutine's
+# stack to another that lies near it, valgrind takes the change for a stack that grows or shrinks, and what lies between
+# for unused. How it names such an address ("anonymous segment", "thread 1's stack") tells nothing, so the address
+# itself is judged: $GO_MEMORY, preloaded, tells valgrind which memory is Go's, and writes it into the log for the
+# reports of system calls, which valgrind makes all the same. For the same reason values on Go's stacks count as
+# uninitialized, so those reports are switched off.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 
@@ -63,7 +65,8 @@ if [ "$1" = --judge ]; then
 fi
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-LD_PRELOAD=$GO_MEMORY valgrind --fair-sched=try --error-limit=no --undef-value-errors=no --leak-check=full --show-leak-kinds=definite \
+LD_PRELOAD=$GO_MEMORY valgrind --fair-sched=try --error-limit=no --undef-value-errors=no --leak-check=full \
+  --show-leak-kinds=definite \
   --suppressions="$here/valgrind.supp" --log-file="$log" "$@" || { tail -n 40 "$log"; exit 1; }
 grep -q 'go memory 0x' "$log" || { echo "the library's Go memory was not seen"; exit 1; }
 judge "$log" || { sed -n '1,200p' "$log"; exit 1; }

@@ -1,9 +1,9 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * The path of a compiled model that a program has built in, and that nobody has away from a board: NAME.onnx beside it is
- * loaded by every API that takes a path, or the file that ANYNPU_MODEL_MAP names for it. Without one, a sentence says what
- * was looked for. ARGV: a folder that exists.
+ * The path of a compiled model that a program has built in, and that nobody has away from a board: NAME.onnx beside it
+ * is loaded by every API that takes a path, or the file that ANYNPU_MODEL_MAP names for it. Without one, a sentence
+ * says what was looked for. ARGV: a folder that exists.
  */
 #include <dnn/hb_dnn.h>
 #include <dnn/hb_dnn_status.h>
@@ -68,7 +68,8 @@ static void by_rknn(const char *name, bool there)
 	}
 	rknn_tensor_attr attr = {.index = 0};
 	CHECK(code == RKNN_SUCC, "%s: %s", name, anynpu_last_error());
-	CHECK(rknn_query(ctx, RKNN_QUERY_OUTPUT_ATTR, &attr, sizeof attr) == 0 && attr.n_elems == N, "%u elements", attr.n_elems);
+	CHECK(rknn_query(ctx, RKNN_QUERY_OUTPUT_ATTR, &attr, sizeof attr) == 0 && attr.n_elems == N, "%u elements",
+		attr.n_elems);
 	CHECK(rknn_destroy(ctx) == 0, "destroy");
 }
 

@@ -76,7 +76,8 @@ static inline uintptr_t misuse_handle(int v, uintptr_t freed)
  */
 static inline uint64_t misuse_number(int v)
 {
-	static const uint64_t numbers[MISUSE_NUMBERS] = {0, 2, 3, 11, 201, INT32_MAX, (uint64_t)INT64_MAX, UINT64_MAX, (uint64_t)1 << 31};
+	static const uint64_t numbers[MISUSE_NUMBERS] = {0, 2, 3, 11, 201, INT32_MAX, (uint64_t)INT64_MAX, UINT64_MAX,
+		(uint64_t)1 << 31};
 	return numbers[v];
 }
 

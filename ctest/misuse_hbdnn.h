@@ -23,7 +23,8 @@ static inline hbPackedDNNHandle_t make_hbPackedDNNHandle_t(void)
 
 static inline void drop_hbPackedDNNHandle_t(hbPackedDNNHandle_t pack) { hbDNNRelease(pack); }
 
-/* A model lives as long as its pack: the packs of those that were made. Handles that a call gave out are not among them. */
+/* A model lives as long as its pack: the packs of those that were made. Handles that a call gave out are not among
+ * them. */
 static struct {
 	hbDNNHandle_t model;
 	hbPackedDNNHandle_t pack;

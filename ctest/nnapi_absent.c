@@ -51,7 +51,8 @@ static void *room(size_t n)
 
 static struct turn begin(ANeuralNetworksCompilation *c, int reversed)
 {
-	struct turn t = {nn_execution(c), (float *)room(24), (float *)room(24), (float *)room(4), NULL, (int32_t *)room(4), reversed};
+	struct turn t = {nn_execution(c), (float *)room(24), (float *)room(24), (float *)room(4), NULL, (int32_t *)room(4),
+		reversed};
 	const uint32_t two = 2;
 	ANeuralNetworksOperandType type = nn_tensor(1, &two);
 	type.type = ANEURALNETWORKS_TENSOR_INT32;

@@ -33,7 +33,8 @@ int main(int argc, char **argv)
 		nn_bind(e[i], &a[i], &quarter, &y[i], 1);
 	}
 	const long each = (growth_resident() - pages) * getpagesize() / count;
-	CHECK(growth_descriptors() == descriptors, "%d executions take %zu descriptors", count, growth_descriptors() - descriptors);
+	CHECK(growth_descriptors() == descriptors, "%d executions take %zu descriptors", count,
+		growth_descriptors() - descriptors);
 	CHECK(each < MOST_BYTES, "an execution takes %ld bytes", each);
 	for (int i = 0; i < count; i++) {
 		OK(ANeuralNetworksExecution_startCompute(e[i], &event[i]));

@@ -98,7 +98,8 @@ static void order_and_data(void)
 	for (int i = 0; i < RUNS; i++) {
 		CHECK(ends[i].user == &users[i], "end %d is of another run", i);
 		CHECK(ends[i].code == OH_NN_SUCCESS, "end %d has code %d", i, (int)ends[i].code);
-		CHECK(ends[i].outputs == (void **)out && ends[i].count == 1, "end %d: outputs %p, %d", i, (void *)ends[i].outputs, ends[i].count);
+		CHECK(ends[i].outputs == (void **)out && ends[i].count == 1, "end %d: outputs %p, %d", i, (void *)ends[i].outputs,
+			ends[i].count);
 		CHECK(!pthread_equal(ends[i].thread, pthread_self()), "end %d: the callback came on the calling thread", i);
 	}
 	CHECK(((float *)OH_NNTensor_GetDataBuffer(out[0]))[999] == 3.5f, "wrong result");

@@ -113,7 +113,8 @@ static void one_of_both(void)
 {
 	uint32_t done = progress->done, begun = progress->begun;
 	OH_NN_ReturnCode older = restore(done);
-	CHECK(older == OH_NN_SUCCESS || restore(begun) == OH_NN_SUCCESS, "neither version %u (code %d) nor %u is there", done, (int)older, begun);
+	CHECK(older == OH_NN_SUCCESS || restore(begun) == OH_NN_SUCCESS, "neither version %u (code %d) nor %u is there", done,
+		(int)older, begun);
 	progress->done = progress->begun = begun + 1;
 	OK(build(begun + 1)); /* and the next writer gets on */
 	OK(restore(begun + 1));

@@ -38,7 +38,8 @@ static void *work(void *arg)
 				int exact = 0;
 				for (int k = 0; k < 3; k++)
 					exact += (self + 3 * i + k) * (2 * k + j + 1);
-				CHECK(y[2 * i + j] == (float)exact, "thread %d, run %d, element %d,%d: %g, want %d", self, run, i, j, y[2 * i + j], exact);
+				CHECK(y[2 * i + j] == (float)exact, "thread %d, run %d, element %d,%d: %g, want %d", self, run, i, j, y[2 * i + j],
+					exact);
 			}
 		}
 		OK(OH_NNTensor_Destroy(&in[0]));

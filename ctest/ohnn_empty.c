@@ -15,7 +15,8 @@ static void is(const char *what, NN_TensorDesc *d, size_t rank, size_t count, si
 	OK(OH_NNTensorDesc_GetShape(d, &shape, &n));
 	CHECK(n == rank && (shape == NULL) == (rank == 0), "%s: %zu dimensions", what, n);
 	OH_NN_ReturnCode c = OH_NNTensorDesc_GetElementCount(d, &elements), s = OH_NNTensorDesc_GetByteSize(d, &size);
-	CHECK(c == OH_NN_SUCCESS && s == OH_NN_SUCCESS && elements == count && size == bytes, "%s: codes %d, %d, %zu elements, %zu bytes", what,
+	CHECK(c == OH_NN_SUCCESS && s == OH_NN_SUCCESS && elements == count && size == bytes,
+		"%s: codes %d, %d, %zu elements, %zu bytes", what,
 	      (int)c, (int)s, elements, size);
 }
 
@@ -48,13 +49,15 @@ static void scalars(void)
 	OH_NNExecutor *e = ohnn_executor(m);
 	NN_TensorDesc *d = OH_NNExecutor_CreateOutputTensorDesc(e, 0), *plain;
 	is("a scalar output", d, 0, 1, sizeof(float));
-	NN_Tensor *in[] = {made(OH_NNExecutor_CreateInputTensorDesc(e, 0), 4), made(OH_NNExecutor_CreateInputTensorDesc(e, 1), 4)};
+	NN_Tensor *in[] = {made(OH_NNExecutor_CreateInputTensorDesc(e, 0), 4),
+		made(OH_NNExecutor_CreateInputTensorDesc(e, 1), 4)};
 	NN_Tensor *out = made(d, sizeof(float));
 	for (int i = 0; i < 3; i++) {
 		*(float *)OH_NNTensor_GetDataBuffer(in[0]) = (float)i;
 		*(float *)OH_NNTensor_GetDataBuffer(in[1]) = 0.5f;
 		OK(OH_NNExecutor_RunSync(e, in, 2, &out, 1));
-		CHECK(*(float *)OH_NNTensor_GetDataBuffer(out) == (float)i + 0.5f, "run %d: %g", i, (double)*(float *)OH_NNTensor_GetDataBuffer(out));
+		CHECK(*(float *)OH_NNTensor_GetDataBuffer(out) == (float)i + 0.5f, "run %d: %g", i,
+			(double)*(float *)OH_NNTensor_GetDataBuffer(out));
 		is("a scalar result", OH_NNTensor_GetTensorDesc(out), 0, 1, sizeof(float));
 	}
 	/* A shape that is set replaces what the executor said: one element is a scalar too, two are not. */
@@ -68,7 +71,8 @@ static void scalars(void)
 	CHECK(*(float *)OH_NNTensor_GetDataBuffer(out) == 7.5f, "one element as a scalar");
 	OK(OH_NNTensorDesc_SetShape(plain, zero, 1));
 	size_t n = 99;
-	CHECK(OH_NNTensorDesc_GetElementCount(plain, &n) == OH_NN_DYNAMIC_SHAPE && n == 0, "a 0 that the program sets is a size not known yet");
+	CHECK(OH_NNTensorDesc_GetElementCount(plain, &n) == OH_NN_DYNAMIC_SHAPE && n == 0,
+		"a 0 that the program sets is a size not known yet");
 	CHECK(OH_NNTensor_Create(0, plain) == NULL, "a tensor of a size that is not known");
 	OK(OH_NNTensorDesc_Destroy(&plain));
 	OK(OH_NNTensor_Destroy(&given));
@@ -88,7 +92,8 @@ static void nothing(void)
 	OK(OH_NNCompilation_Build(c));
 	OH_NNExecutor *e = OH_NNExecutor_Construct(c);
 	CHECK(e != NULL, "%s", anynpu_last_error());
-	NN_TensorDesc *in_desc = OH_NNExecutor_CreateInputTensorDesc(e, 0), *out_desc = OH_NNExecutor_CreateOutputTensorDesc(e, 0);
+	NN_TensorDesc *in_desc = OH_NNExecutor_CreateInputTensorDesc(e, 0),
+		*out_desc = OH_NNExecutor_CreateOutputTensorDesc(e, 0);
 	is("an empty input", in_desc, 2, 0, 0);
 	is("an empty output", out_desc, 2, 0, 0);
 	NN_Tensor *in = made(in_desc, 0), *out = made(out_desc, 0);
@@ -127,7 +132,8 @@ static void known_by_the_run(void)
 	OK(OH_NNTensorDesc_Destroy(&d));
 	uint32_t in_list[] = {0}, out_list[] = {1}, param_list[] = {2, 3};
 	OH_NN_UInt32Array inputs = ohnn_list(in_list, 1), outputs = ohnn_list(out_list, 1), params = ohnn_list(param_list, 2);
-	CHECK(OH_NNModel_AddOperation(m, OH_NN_OPS_CONSTANT_OF_SHAPE, &params, &inputs, &outputs) == OH_NN_SUCCESS, "%s", anynpu_last_error());
+	CHECK(OH_NNModel_AddOperation(m, OH_NN_OPS_CONSTANT_OF_SHAPE, &params, &inputs, &outputs) == OH_NN_SUCCESS, "%s",
+		anynpu_last_error());
 	OK(OH_NNModel_SpecifyInputsAndOutputs(m, &inputs, &outputs));
 	OK(OH_NNModel_Finish(m));
 	OH_NNExecutor *e = ohnn_executor(m);

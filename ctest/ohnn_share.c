@@ -84,7 +84,8 @@ int main(void)
 		for (int i = 0; i < N; i++)
 			CHECK(y[i] == x[i] + 0.5f, "round %d: element %d is %g, want %g", round, i, (double)y[i], (double)x[i] + 0.5);
 	}
-	CHECK(map[4 * PAGE + BYTES] == 0x55 && map[PAGE + BYTES] == 0x55 && map[PAGE - 1] == 0x55, "bytes around the tensors were written");
+	CHECK(map[4 * PAGE + BYTES] == 0x55 && map[PAGE + BYTES] == 0x55 && map[PAGE - 1] == 0x55,
+		"bytes around the tensors were written");
 	tell(pair[0]);
 	CHECK(waitpid(child, &status, 0) == child && status == 0, "the other process ended with status %d", status);
 	CHECK(x[N - 1] == 2000 + N - 1, "the memory did not outlive the other process");

@@ -39,7 +39,8 @@ static struct rknn_message unique(void)
 static void shape(const void *handle, int64_t want)
 {
 	int64_t dims[2] = {-1, -1};
-	CHECK(anynpu_output_shape(handle, 0, dims, 2) == 1 && dims[0] == want && dims[1] == -1, "%lld, want %lld", (long long)dims[0],
+	CHECK(anynpu_output_shape(handle, 0, dims, 2) == 1 && dims[0] == want && dims[1] == -1, "%lld, want %lld",
+		(long long)dims[0],
 	      (long long)want);
 	CHECK(anynpu_output_shape(handle, 0, NULL, 0) == 1, "the number of sizes");
 	CHECK(anynpu_output_shape(handle, 1, dims, 2) == -1, "an output that there is not");
@@ -89,7 +90,8 @@ static void by_hbdnn(void)
 	memset(&out, 0, sizeof out);
 	OK(hbDNNGetInputTensorProperties(&in.properties, handle, 0));
 	OK(hbDNNGetOutputTensorProperties(&out.properties, handle, 0));
-	CHECK(out.properties.validShape.numDimensions == 1 && out.properties.validShape.dimensionSize[0] == N, "the largest shape");
+	CHECK(out.properties.validShape.numDimensions == 1 && out.properties.validShape.dimensionSize[0] == N,
+		"the largest shape");
 	OK(hbSysAllocCachedMem(&in.sysMem[0], sizeof runs[0].x));
 	OK(hbSysAllocCachedMem(&out.sysMem[0], sizeof runs[0].y));
 	for (int r = 0; r < RUNS; r++) {

@@ -27,7 +27,8 @@ static float *run(rknn_context ctx, int loops, uint32_t *count)
 	float *data = malloc(in.n_elems * sizeof *data), *result = malloc(out.n_elems * sizeof *result);
 	for (uint32_t i = 0; i < in.n_elems; i++)
 		data[i] = input_value(i);
-	rknn_input input = {.index = 0, .buf = data, .size = in.n_elems * 4, .type = RKNN_TENSOR_FLOAT32, .fmt = RKNN_TENSOR_NHWC};
+	rknn_input input = {.index = 0, .buf = data, .size = in.n_elems * 4, .type = RKNN_TENSOR_FLOAT32,
+		.fmt = RKNN_TENSOR_NHWC};
 	OK(rknn_inputs_set(ctx, 1, &input));
 	memset(data, 0x55, in.n_elems * 4); /* copied by then */
 	for (int i = 0; i < loops; i++) {
@@ -38,7 +39,8 @@ static float *run(rknn_context ctx, int loops, uint32_t *count)
 		OK(rknn_query(ctx, RKNN_QUERY_PERF_RUN, &perf, sizeof perf));
 		CHECK(perf.run_duration >= 0, "a run took negative time");
 	}
-	rknn_output fresh = {.want_float = 1}, raw = {.want_float = 0}, mine = {.want_float = 1, .is_prealloc = 1, .buf = result, .size = out.n_elems * 4};
+	rknn_output fresh = {.want_float = 1}, raw = {.want_float = 0},
+		mine = {.want_float = 1, .is_prealloc = 1, .buf = result, .size = out.n_elems * 4};
 	OK(rknn_outputs_get(ctx, 1, &fresh, NULL));
 	OK(rknn_outputs_get(ctx, 1, &raw, NULL));
 	OK(rknn_outputs_get(ctx, 1, &mine, NULL));
@@ -99,8 +101,10 @@ int main(int argc, char **argv)
 	uint32_t n;
 	float *result = run(ctx, loops, &n);
 	OK(rknn_query(ctx, RKNN_QUERY_PERF_DETAIL, &detail, sizeof detail));
-	CHECK(strlen(detail.perf_data) == detail.data_len && strstr(detail.perf_data, "Network Layer Information Table"), "the table of times");
-	CHECK(strstr(detail.perf_data, "softmax") && strstr(detail.perf_data, "Total Operator Elapsed Per Frame Time(us): "), "rows of the table");
+	CHECK(strlen(detail.perf_data) == detail.data_len && strstr(detail.perf_data, "Network Layer Information Table"),
+		"the table of times");
+	CHECK(strstr(detail.perf_data, "softmax") && strstr(detail.perf_data, "Total Operator Elapsed Per Frame Time(us): "),
+		"rows of the table");
 	OK(rknn_destroy(ctx));
 	CHECK(pthread_join(thread, NULL) == 0, "pthread_join");
 	CHECK(o.count == n && memcmp(o.result, result, n * sizeof *result) == 0, "a duplicate computes the same");

@@ -28,11 +28,14 @@ static void expect(const char *want)
 static void check_tensor(rknn_custom_op_tensor *t, const char *name)
 {
 	CHECK(strcmp(t->attr.name, name) == 0, "a tensor is \"%s\", want \"%s\"", t->attr.name, name);
-	CHECK(t->attr.n_dims == 4 && t->attr.dims[1] == C && t->attr.dims[3] == W && t->attr.n_elems == N, "dimensions of %s", name);
-	CHECK(t->attr.type == RKNN_TENSOR_FLOAT32 && t->attr.fmt == RKNN_TENSOR_NCHW && t->attr.size == N * 4, "type of %s", name);
+	CHECK(t->attr.n_dims == 4 && t->attr.dims[1] == C && t->attr.dims[3] == W && t->attr.n_elems == N, "dimensions of %s",
+		name);
+	CHECK(t->attr.type == RKNN_TENSOR_FLOAT32 && t->attr.fmt == RKNN_TENSOR_NCHW && t->attr.size == N * 4, "type of %s",
+		name);
 }
 
-static int unused(rknn_custom_op_context *op, rknn_custom_op_tensor *in, uint32_t n_in, rknn_custom_op_tensor *out, uint32_t n_out)
+static int unused(rknn_custom_op_context *op, rknn_custom_op_tensor *in, uint32_t n_in, rknn_custom_op_tensor *out,
+	uint32_t n_out)
 {
 	(void)op, (void)in, (void)n_in, (void)out, (void)n_out;
 	return -1;
@@ -50,7 +53,8 @@ static void check_copying(rknn_context source)
 	OK(rknn_query(source, RKNN_QUERY_IN_OUT_NUM, &num, sizeof num));
 }
 
-static int affine_init(rknn_custom_op_context *op, rknn_custom_op_tensor *in, uint32_t n_in, rknn_custom_op_tensor *out, uint32_t n_out)
+static int affine_init(rknn_custom_op_context *op, rknn_custom_op_tensor *in, uint32_t n_in, rknn_custom_op_tensor *out,
+	uint32_t n_out)
 {
 	note('i');
 	CHECK(n_in == 1 && n_out == 1 && op->target == RKNN_TARGET_TYPE_CPU && op->priv_data == NULL, "init");
@@ -75,14 +79,16 @@ static int affine_init(rknn_custom_op_context *op, rknn_custom_op_tensor *in, ui
 	return init_result;
 }
 
-static int affine_prepare(rknn_custom_op_context *op, rknn_custom_op_tensor *in, uint32_t n_in, rknn_custom_op_tensor *out, uint32_t n_out)
+static int affine_prepare(rknn_custom_op_context *op, rknn_custom_op_tensor *in, uint32_t n_in,
+	rknn_custom_op_tensor *out, uint32_t n_out)
 {
 	note('p');
 	CHECK(op->priv_data != NULL && n_in == 1 && n_out == 1 && data_of(in) && data_of(out), "prepare");
 	return 0;
 }
 
-static int affine(rknn_custom_op_context *op, rknn_custom_op_tensor *in, uint32_t n_in, rknn_custom_op_tensor *out, uint32_t n_out)
+static int affine(rknn_custom_op_context *op, rknn_custom_op_tensor *in, uint32_t n_in, rknn_custom_op_tensor *out,
+	uint32_t n_out)
 {
 	note('c');
 	(void)n_in, (void)n_out;
@@ -109,14 +115,16 @@ static int affine_destroy(rknn_custom_op_context *op)
 	return 0;
 }
 
-static int dual_prepare(rknn_custom_op_context *op, rknn_custom_op_tensor *in, uint32_t n_in, rknn_custom_op_tensor *out, uint32_t n_out)
+static int dual_prepare(rknn_custom_op_context *op, rknn_custom_op_tensor *in, uint32_t n_in,
+	rknn_custom_op_tensor *out, uint32_t n_out)
 {
 	note('P');
 	(void)op, (void)in, (void)n_in, (void)out, (void)n_out;
 	return 0;
 }
 
-static int dual(rknn_custom_op_context *op, rknn_custom_op_tensor *in, uint32_t n_in, rknn_custom_op_tensor *out, uint32_t n_out)
+static int dual(rknn_custom_op_context *op, rknn_custom_op_tensor *in, uint32_t n_in, rknn_custom_op_tensor *out,
+	uint32_t n_out)
 {
 	note('C');
 	(void)op;
@@ -266,7 +274,8 @@ static void duplicates(void)
 }
 
 /* Softmax by the program: the largest channel gets 10, the others 0. */
-static int hardmax(rknn_custom_op_context *op, rknn_custom_op_tensor *in, uint32_t n_in, rknn_custom_op_tensor *out, uint32_t n_out)
+static int hardmax(rknn_custom_op_context *op, rknn_custom_op_tensor *in, uint32_t n_in, rknn_custom_op_tensor *out,
+	uint32_t n_out)
 {
 	rknn_custom_op_attr axis;
 	(void)n_in, (void)n_out;
@@ -280,7 +289,8 @@ static int hardmax(rknn_custom_op_context *op, rknn_custom_op_tensor *in, uint32
 	return 0;
 }
 
-static int skip(rknn_custom_op_context *op, rknn_custom_op_tensor *in, uint32_t n_in, rknn_custom_op_tensor *out, uint32_t n_out)
+static int skip(rknn_custom_op_context *op, rknn_custom_op_tensor *in, uint32_t n_in, rknn_custom_op_tensor *out,
+	uint32_t n_out)
 {
 	(void)op, (void)in, (void)n_in, (void)out, (void)n_out;
 	note('s');
@@ -323,10 +333,12 @@ static void replaced(void)
  * A convolution by the program, which adds up its filter as the model holds it: (o, i, 0, w) has the value 100 o + 10 i
  * + w.
  */
-static int conv(rknn_custom_op_context *op, rknn_custom_op_tensor *in, uint32_t n_in, rknn_custom_op_tensor *out, uint32_t n_out)
+static int conv(rknn_custom_op_context *op, rknn_custom_op_tensor *in, uint32_t n_in, rknn_custom_op_tensor *out,
+	uint32_t n_out)
 {
 	(void)op, (void)n_out;
-	CHECK(n_in == 2 && in[1].attr.n_dims == 4 && in[1].attr.dims[0] == 2 && in[1].attr.dims[1] == C && in[1].attr.dims[2] == 1 && in[1].attr.dims[3] == 2, "a filter's dimensions");
+	CHECK(n_in == 2 && in[1].attr.n_dims == 4 && in[1].attr.dims[0] == 2 && in[1].attr.dims[1] == C &&
+		in[1].attr.dims[2] == 1 && in[1].attr.dims[3] == 2, "a filter's dimensions");
 	for (int o = 0; o < 2; o++) {
 		float sum = 0;
 		for (int i = 0; i < C; i++)

@@ -16,7 +16,8 @@ enum { THREADS = 8 };
 static rknn_context pool_source;
 static int rounds = 20, pool_lives, pool_calls;
 
-static int pool_init(rknn_custom_op_context *op, rknn_custom_op_tensor *in, uint32_t n_in, rknn_custom_op_tensor *out, uint32_t n_out)
+static int pool_init(rknn_custom_op_context *op, rknn_custom_op_tensor *in, uint32_t n_in, rknn_custom_op_tensor *out,
+	uint32_t n_out)
 {
 	(void)in, (void)n_in, (void)out, (void)n_out;
 	op->priv_data = malloc(sizeof(pthread_t));
@@ -24,14 +25,16 @@ static int pool_init(rknn_custom_op_context *op, rknn_custom_op_tensor *in, uint
 	return 0;
 }
 
-static int pool_prepare(rknn_custom_op_context *op, rknn_custom_op_tensor *in, uint32_t n_in, rknn_custom_op_tensor *out, uint32_t n_out)
+static int pool_prepare(rknn_custom_op_context *op, rknn_custom_op_tensor *in, uint32_t n_in,
+	rknn_custom_op_tensor *out, uint32_t n_out)
 {
 	(void)in, (void)n_in, (void)out, (void)n_out;
 	*(pthread_t *)op->priv_data = pthread_self();
 	return 0;
 }
 
-static int pool_affine(rknn_custom_op_context *op, rknn_custom_op_tensor *in, uint32_t n_in, rknn_custom_op_tensor *out, uint32_t n_out)
+static int pool_affine(rknn_custom_op_context *op, rknn_custom_op_tensor *in, uint32_t n_in, rknn_custom_op_tensor *out,
+	uint32_t n_out)
 {
 	(void)n_in, (void)n_out;
 	CHECK(pthread_equal(*(pthread_t *)op->priv_data, pthread_self()), "one run in two threads");
@@ -41,7 +44,8 @@ static int pool_affine(rknn_custom_op_context *op, rknn_custom_op_tensor *in, ui
 	return 0;
 }
 
-static int pool_dual(rknn_custom_op_context *op, rknn_custom_op_tensor *in, uint32_t n_in, rknn_custom_op_tensor *out, uint32_t n_out)
+static int pool_dual(rknn_custom_op_context *op, rknn_custom_op_tensor *in, uint32_t n_in, rknn_custom_op_tensor *out,
+	uint32_t n_out)
 {
 	(void)op, (void)n_in, (void)n_out;
 	for (int i = 0; i < N; i++)

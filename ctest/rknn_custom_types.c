@@ -68,13 +68,16 @@ static rknn_context load(const struct rknn_message *model, const char *type, uin
 }
 
 /* y = x + k[0] as reals, n = 2 k; the second input of the node is left out. */
-static int mix(rknn_custom_op_context *op, rknn_custom_op_tensor *in, uint32_t n_in, rknn_custom_op_tensor *out, uint32_t n_out)
+static int mix(rknn_custom_op_context *op, rknn_custom_op_tensor *in, uint32_t n_in, rknn_custom_op_tensor *out,
+	uint32_t n_out)
 {
 	(void)op;
 	CHECK(n_in == 2 && n_out == 2, "%u inputs, %u outputs", n_in, n_out);
-	CHECK(in[0].attr.type == RKNN_TENSOR_FLOAT32 && in[0].attr.n_dims == 2 && in[0].attr.fmt == RKNN_TENSOR_UNDEFINED, "x");
+	CHECK(in[0].attr.type == RKNN_TENSOR_FLOAT32 && in[0].attr.n_dims == 2 && in[0].attr.fmt == RKNN_TENSOR_UNDEFINED,
+		"x");
 	CHECK(in[1].attr.type == RKNN_TENSOR_INT64 && in[1].attr.size == 16 && strcmp(in[1].attr.name, "k") == 0, "k");
-	CHECK(out[0].attr.type == RKNN_TENSOR_FLOAT32 && out[0].mem.size == 16 && out[1].attr.type == RKNN_TENSOR_INT64, "y and n");
+	CHECK(out[0].attr.type == RKNN_TENSOR_FLOAT32 && out[0].mem.size == 16 && out[1].attr.type == RKNN_TENSOR_INT64,
+		"y and n");
 	const float *x = data_of(&in[0]);
 	const int64_t *k = data_of(&in[1]);
 	for (int i = 0; i < 4; i++)
@@ -112,8 +115,9 @@ static void types(void)
 
 	float x[4] = {0.5f, -1, 2, 100};
 	int64_t k[2] = {3, -5};
-	rknn_input in[2] = {{.index = 0, .buf = x, .size = sizeof x, .type = RKNN_TENSOR_FLOAT32, .fmt = RKNN_TENSOR_UNDEFINED},
-		{.index = 1, .buf = k, .size = sizeof k, .type = RKNN_TENSOR_INT64, .fmt = RKNN_TENSOR_UNDEFINED}};
+	rknn_input in[2] = {{.index = 0, .buf = x, .size = sizeof x, .type = RKNN_TENSOR_FLOAT32,
+		.fmt = RKNN_TENSOR_UNDEFINED}, {.index = 1, .buf = k, .size = sizeof k, .type = RKNN_TENSOR_INT64,
+		.fmt = RKNN_TENSOR_UNDEFINED}};
 	OK(rknn_inputs_set(ctx, 2, in));
 	OK(rknn_run(ctx, NULL));
 	rknn_output out[2] = {{.index = 0}, {.index = 1}};
@@ -141,10 +145,12 @@ static void types(void)
 }
 
 /* Adds its number of elements. */
-static int count(rknn_custom_op_context *op, rknn_custom_op_tensor *in, uint32_t n_in, rknn_custom_op_tensor *out, uint32_t n_out)
+static int count(rknn_custom_op_context *op, rknn_custom_op_tensor *in, uint32_t n_in, rknn_custom_op_tensor *out,
+	uint32_t n_out)
 {
 	(void)op;
-	CHECK(n_in == 1 && n_out == 1 && in->attr.n_elems == out->attr.n_elems && in->attr.dims[1] == in->attr.n_elems, "dimensions");
+	CHECK(n_in == 1 && n_out == 1 && in->attr.n_elems == out->attr.n_elems && in->attr.dims[1] == in->attr.n_elems,
+		"dimensions");
 	for (uint32_t i = 0; i < in->attr.n_elems; i++)
 		((float *)data_of(out))[i] = ((float *)data_of(in))[i] + (float)in->attr.n_elems;
 	computed++;

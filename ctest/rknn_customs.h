@@ -35,7 +35,8 @@ static inline struct rknn_message fixed32(struct rknn_message m, unsigned field,
 }
 
 /* A node of op_type with inputs and one output. */
-static inline struct rknn_message make_node(const char *type, const char *domain, const char *out, const char *in, const char *in2)
+static inline struct rknn_message make_node(const char *type, const char *domain, const char *out, const char *in,
+	const char *in2)
 {
 	struct rknn_message n = {0};
 	rknn_text(&n, 1, in);
@@ -49,7 +50,8 @@ static inline struct rknn_message make_node(const char *type, const char *domain
 	return n;
 }
 
-static inline rknn_context load(const struct rknn_message *nodes, int n, const struct rknn_message *init, const int64_t *out_dims)
+static inline rknn_context load(const struct rknn_message *nodes, int n, const struct rknn_message *init,
+	const int64_t *out_dims)
 {
 	static const int64_t dims[] = {1, C, H, W};
 	struct rknn_message graph = {0}, opset = {0}, model = {0};
@@ -101,7 +103,8 @@ static inline rknn_context load_foreign(void)
 
 static inline float *data_of(rknn_custom_op_tensor *t) { return (float *)((char *)t->mem.virt_addr + t->mem.offset); }
 
-static inline rknn_custom_op operation(const char *type, int (*compute)(rknn_custom_op_context *, rknn_custom_op_tensor *, uint32_t, rknn_custom_op_tensor *, uint32_t))
+static inline rknn_custom_op operation(const char *type, int (*compute)(rknn_custom_op_context *,
+	rknn_custom_op_tensor *, uint32_t, rknn_custom_op_tensor *, uint32_t))
 {
 	rknn_custom_op op;
 	memset(&op, 0, sizeof op);

@@ -42,7 +42,8 @@ static void small(int i)
 		OK(rknn_run(both[c], NULL));
 		OK(rknn_outputs_get(both[c], 1, &out, NULL));
 		for (int k = 0; k < N; k++)
-			CHECK(((float *)out.buf)[k] == (x[k] > 0 ? x[k] : 0), "cycle %d, element %d: %g", i, k, (double)((float *)out.buf)[k]);
+			CHECK(((float *)out.buf)[k] == (x[k] > 0 ? x[k] : 0), "cycle %d, element %d: %g", i, k,
+				(double)((float *)out.buf)[k]);
 		OK(rknn_query(both[c], RKNN_QUERY_PERF_DETAIL, &detail, sizeof detail));
 		if (i % 2)
 			OK(rknn_outputs_release(both[c], 1, &out)); /* else rknn_destroy frees it */

@@ -35,7 +35,8 @@ static int recognize(void *model, uint32_t size, rknn_tensor_type want)
 	rknn_tensor_attr in = {.index = 0}, out = {.index = 0};
 	OK(rknn_query(ctx, RKNN_QUERY_INPUT_ATTR, &in, sizeof in));
 	OK(rknn_query(ctx, RKNN_QUERY_OUTPUT_ATTR, &out, sizeof out));
-	CHECK(in.type == want && out.type == want && in.fmt == RKNN_TENSOR_NHWC, "types %d and %d, want %d", in.type, out.type, want);
+	CHECK(in.type == want && out.type == want && in.fmt == RKNN_TENSOR_NHWC, "types %d and %d, want %d", in.type, out.type,
+		want);
 	int quantized = out.qnt_type == RKNN_TENSOR_QNT_AFFINE_ASYMMETRIC && out.type == RKNN_TENSOR_INT8;
 	if (quantized) {
 		CHECK(in.zp == -128 && in.scale == 0.0625f, "input: zp %d, scale %g", in.zp, in.scale);
@@ -83,7 +84,8 @@ int main(int argc, char **argv)
 	unsetenv("ANYNPU_RKNN_QUANTIZE");
 	setenv("ANYNPU_MODEL_MAP", argv[3], 1);
 	rknn_context ctx = 1;
-	CHECK(rknn_init(&ctx, bytes, (uint32_t)size, 0, NULL) == RKNN_ERR_MODEL_INVALID && ctx == 0, "a folder without the model");
+	CHECK(rknn_init(&ctx, bytes, (uint32_t)size, 0, NULL) == RKNN_ERR_MODEL_INVALID && ctx == 0,
+		"a folder without the model");
 	for (size_t n = 0; n < size; n += 97) /* cut off anywhere: loaded or refused */
 		if (rknn_init(&ctx, bytes, (uint32_t)(n + 8), 0, NULL) == RKNN_SUCC)
 			OK(rknn_destroy(ctx));

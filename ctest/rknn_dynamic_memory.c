@@ -73,7 +73,8 @@ static float half(uint16_t v)
 static void check(const rknn_tensor_attr *native, const uint16_t *data, uint32_t height)
 {
 	uint32_t lanes = native->dims[4];
-	CHECK(native->fmt == RKNN_TENSOR_NC1HWC2 && native->n_dims == 5 && native->dims[2] == height && native->dims[3] == WIDTH, "native dimensions");
+	CHECK(native->fmt == RKNN_TENSOR_NC1HWC2 && native->n_dims == 5 && native->dims[2] == height &&
+		native->dims[3] == WIDTH, "native dimensions");
 	for (uint32_t c = 0; c < native->dims[1] * lanes; c++)
 		for (uint32_t h = 0; h < height; h++)
 			for (uint32_t w = 0; w < WIDTH; w++) {
@@ -95,14 +96,16 @@ static void turn(int outside)
 	OK(rknn_query(ctx, RKNN_QUERY_MEM_SIZE, &size, sizeof size));
 	CHECK(in.dims[1] == 6 && out.dims[2] == 6, "the largest shape has %u rows", in.dims[1]);
 	struct block x = allocate(ctx, in.n_elems * 4, outside), y = allocate(ctx, out.size_with_stride, outside);
-	struct block internal = allocate(ctx, size.total_internal_size, outside), weights = allocate(ctx, size.total_weight_size, outside);
+	struct block internal = allocate(ctx, size.total_internal_size, outside),
+		weights = allocate(ctx, size.total_weight_size, outside);
 	if (outside) {
 		OK(rknn_set_internal_mem(ctx, internal.mem));
 		OK(rknn_set_weight_mem(ctx, weights.mem));
 	}
 	for (int round = 0; round < 6; round++) {
 		uint32_t shape = (uint32_t)(round * 2) % range->shape_number;
-		rknn_tensor_attr chosen = {.index = 0, .n_dims = range->n_dims, .fmt = range->fmt}, native = {.index = 0}, now = {.index = 0};
+		rknn_tensor_attr chosen = {.index = 0, .n_dims = range->n_dims, .fmt = range->fmt}, native = {.index = 0},
+			now = {.index = 0};
 		memcpy(chosen.dims, range->dyn_range[shape], sizeof chosen.dims);
 		OK(rknn_set_input_shapes(ctx, 1, &chosen));
 		OK(rknn_query(ctx, RKNN_QUERY_CURRENT_NATIVE_INPUT_ATTR, &now, sizeof now));

@@ -28,7 +28,8 @@ static rknn_context open_model(void)
 	return ctx;
 }
 
-static uint8_t pixel(uint32_t h, uint32_t w, uint32_t c, int round) { return (uint8_t)(h * 37 + w * 11 + c * 5 + (uint32_t)round * 101); }
+static uint8_t pixel(uint32_t h, uint32_t w, uint32_t c, int round) { return (uint8_t)(h * 37 + w * 11 + c * 5 +
+	(uint32_t)round * 101); }
 
 static float expected(uint32_t h, uint32_t w, uint32_t c, int round)
 {
@@ -67,12 +68,14 @@ static void infer(rknn_context ctx, const rknn_tensor_attr *in, int round)
 	rknn_output output = {.index = 0, .want_float = 1};
 	OK(rknn_query(ctx, RKNN_QUERY_CURRENT_OUTPUT_ATTR, &out, sizeof out));
 	OK(rknn_outputs_get(ctx, 1, &output, NULL));
-	CHECK(out.n_dims == 4 && out.dims[2] == height && output.size == n * sizeof(float), "height %u gives %u bytes", height, output.size);
+	CHECK(out.n_dims == 4 && out.dims[2] == height && output.size == n * sizeof(float), "height %u gives %u bytes", height,
+		output.size);
 	for (uint32_t c = 0; c < CHANNELS; c++)
 		for (uint32_t h = 0; h < height; h++)
 			for (uint32_t w = 0; w < WIDTH; w++) {
 				float got = ((float *)output.buf)[(c * height + h) * WIDTH + w], want = expected(h, w, c, round);
-				CHECK(got == want, "height %u, channel %u, row %u, column %u: %g, want %g", height, c, h, w, (double)got, (double)want);
+				CHECK(got == want, "height %u, channel %u, row %u, column %u: %g, want %g", height, c, h, w, (double)got,
+					(double)want);
 			}
 	OK(rknn_outputs_release(ctx, 1, &output));
 }
@@ -86,7 +89,8 @@ int main(void)
 	CHECK(count.n_input == 1 && count.n_output == 1, "counts");
 	rknn_input_range *range = calloc(1, sizeof *range);
 	OK(rknn_query(ctx, RKNN_QUERY_INPUT_DYNAMIC_RANGE, range, sizeof *range));
-	CHECK(range->shape_number == 4 && range->n_dims == 4, "%u shapes of %u dimensions", range->shape_number, range->n_dims);
+	CHECK(range->shape_number == 4 && range->n_dims == 4, "%u shapes of %u dimensions", range->shape_number,
+		range->n_dims);
 
 	for (int round = 0; round < ROUNDS; round++)
 		for (uint32_t s = 0; s < range->shape_number; s++) {

@@ -52,9 +52,11 @@ static int refused(rknn_context ctx)
 	alarm(300);
 	host_begin();
 	CHECK(rknn_run(ctx, NULL) == RKNN_ERR_DEVICE_UNAVAILABLE, "rknn_run in a forked child");
-	CHECK(rknn_query(ctx, RKNN_QUERY_IN_OUT_NUM, &count, sizeof count) == RKNN_ERR_DEVICE_UNAVAILABLE, "rknn_query in a forked child");
+	CHECK(rknn_query(ctx, RKNN_QUERY_IN_OUT_NUM, &count, sizeof count) == RKNN_ERR_DEVICE_UNAVAILABLE,
+		"rknn_query in a forked child");
 	CHECK(rknn_outputs_get(ctx, 1, &out, NULL) == RKNN_ERR_DEVICE_UNAVAILABLE, "rknn_outputs_get in a forked child");
-	CHECK(rknn_init(&other, (void *)"model", 0, 0, NULL) == RKNN_ERR_DEVICE_UNAVAILABLE && other == 0, "rknn_init in a forked child");
+	CHECK(rknn_init(&other, (void *)"model", 0, 0, NULL) == RKNN_ERR_DEVICE_UNAVAILABLE && other == 0,
+		"rknn_init in a forked child");
 	CHECK(rknn_dup_context(&ctx, &other) == RKNN_ERR_DEVICE_UNAVAILABLE, "rknn_dup_context in a forked child");
 	CHECK(rknn_create_mem(ctx, 64) == NULL, "rknn_create_mem in a forked child");
 	CHECK(rknn_destroy(ctx) == RKNN_ERR_DEVICE_UNAVAILABLE, "rknn_destroy in a forked child");

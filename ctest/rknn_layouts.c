@@ -13,8 +13,10 @@
 
 #define OK(call) CHECK((call) == 0, "%s", anynpu_last_error())
 
-enum { IN_OUT_NUM = 0, INPUT_ATTR, OUTPUT_ATTR, SDK_VERSION = 5, MEM_SIZE = 6, INPUT_RANGE = 13, CURRENT_INPUT = 14, CURRENT_OUTPUT = 15 };
-enum { FLOAT32 = 0, FLOAT16 = 1, NCHW = 0, NHWC = 1, HEIGHT = 3, WIDTH = 4, CHANNELS = 2, COUNT = HEIGHT * WIDTH * CHANNELS };
+enum { IN_OUT_NUM = 0, INPUT_ATTR, OUTPUT_ATTR, SDK_VERSION = 5, MEM_SIZE = 6, INPUT_RANGE = 13, CURRENT_INPUT = 14,
+	CURRENT_OUTPUT = 15 };
+enum { FLOAT32 = 0, FLOAT16 = 1, NCHW = 0, NHWC = 1, HEIGHT = 3, WIDTH = 4, CHANNELS = 2,
+	COUNT = HEIGHT * WIDTH * CHANNELS };
 
 /* Memory of size bytes, all garbage, whose end is that of what can be touched; each lasts until the program ends. */
 static void *at_end(size_t size)
@@ -55,7 +57,8 @@ static void describes(uint64_t ctx)
 	CHECK(n->inputs == 1 && n->outputs == 1, "%u inputs, %u outputs", n->inputs, n->outputs);
 	a->index = 0;
 	OK(rknn_query(ctx, INPUT_ATTR, a, sizeof *a));
-	CHECK(a->n_dims == 4 && a->dims[1] == HEIGHT && a->dims[3] == CHANNELS && a->fmt == NHWC && strcmp(a->name, "x") == 0, "the input");
+	CHECK(a->n_dims == 4 && a->dims[1] == HEIGHT && a->dims[3] == CHANNELS && a->fmt == NHWC && strcmp(a->name, "x") == 0,
+		"the input");
 	CHECK(a->n_elems == COUNT && a->type == FLOAT16 && a->w_stride == WIDTH && a->h_stride == 0, "the input");
 	OK(rknn_query(ctx, MEM_SIZE, m, sizeof *m));
 	CHECK(m->weight > 0 && m->dma > 0, "memory");
@@ -86,7 +89,8 @@ static void runs(uint64_t ctx)
 		for (int w = 0; w < WIDTH; w++)
 			for (int c = 0; c < CHANNELS; c++)
 				image[(h * WIDTH + w) * CHANNELS + c] = pixel(h, w, c);
-	in->index = 0, in->buf = image, in->size = COUNT * sizeof *image, in->pass_through = 0, in->type = FLOAT32, in->fmt = NHWC;
+	in->index = 0, in->buf = image, in->size = COUNT * sizeof *image, in->pass_through = 0, in->type = FLOAT32,
+		in->fmt = NHWC;
 	OK(rknn_inputs_set(ctx, 1, in));
 	run->non_block = 0, run->timeout_ms = 0;
 	OK(rknn_run(ctx, run));
@@ -144,7 +148,8 @@ static void multiplies(void)
 	memset(info, 0, sizeof *info);
 	info->m = M, info->k = K, info->n = N, info->type = F16_F16_F32;
 	OK(rknn_matmul_create(&ctx, info, io));
-	CHECK(io->a.size == M * K * 2 && io->b.size == K * N * 2 && io->c.size == M * N * 4, "%u, %u, %u bytes", io->a.size, io->b.size, io->c.size);
+	CHECK(io->a.size == M * K * 2 && io->b.size == K * N * 2 && io->c.size == M * N * 4, "%u, %u, %u bytes", io->a.size,
+		io->b.size, io->c.size);
 	struct matmul_tensor *attrs[] = {&io->a, &io->b, &io->c};
 	struct tensor_mem *mem[3];
 	for (int i = 0; i < 3; i++) {

@@ -55,7 +55,8 @@ static int product(rknn_matmul_type type, int M, int K, int N, int b_layout, int
 	if (rknn_matmul_create(&ctx, &info, &attr) < 0)
 		return 0;
 	OK(rknn_matmul_set_core_mask(ctx, RKNN_NPU_CORE_AUTO));
-	rknn_tensor_mem *a = rknn_create_mem(ctx, attr.A.size), *b = rknn_create_mem(ctx, attr.B.size), *c = rknn_create_mem(ctx, attr.C.size);
+	rknn_tensor_mem *a = rknn_create_mem(ctx, attr.A.size), *b = rknn_create_mem(ctx, attr.B.size),
+		*c = rknn_create_mem(ctx, attr.C.size);
 	CHECK(a && b && c, "memory");
 
 	for (int m = 0; m < M; m++)
@@ -101,7 +102,8 @@ static int product(rknn_matmul_type type, int M, int K, int N, int b_layout, int
 				want = fmax(-128, fmin(127, nearbyint((double)((float)want * 0.2f * 0.1f / 0.8f))));
 			wrong += element(c->virt_addr, attr.C.type, index_ac(&attr.C, (size_t)M, (size_t)N, (size_t)m, (size_t)n)) != want;
 		}
-	printf("%s %d x %d x %d, layouts %d %d: %zu of %d wrong, %.3f ms, %.1f Gop/s\n", get_matmul_type_string(type), M, K, N, b_layout, ac_layout,
+	printf("%s %d x %d x %d, layouts %d %d: %zu of %d wrong, %.3f ms, %.1f Gop/s\n", get_matmul_type_string(type), M, K, N,
+		b_layout, ac_layout,
 	       wrong, M * N, best * 1e3, 2e-9 * M * K * N / best);
 	CHECK(wrong == 0, "results");
 	OK(rknn_destroy_mem(ctx, a));
@@ -123,7 +125,8 @@ int main(int argc, char **argv)
 		for (int type = 1; type < 16; type += type == 12 ? 3 : 1)
 			for (int layouts = 0; layouts < 6; layouts++)
 				done += product((rknn_matmul_type)type, 4, 64, 64, layouts % 3, layouts / 3, 2);
-		done += product(RKNN_FLOAT16_MM_FLOAT16_TO_FLOAT32, 64, 256, 128, 1, 1, 3) + product(RKNN_INT8_MM_INT8_TO_INT32, 64, 256, 128, 1, 1, 3);
+		done += product(RKNN_FLOAT16_MM_FLOAT16_TO_FLOAT32, 64, 256, 128, 1, 1, 3) +
+			product(RKNN_INT8_MM_INT8_TO_INT32, 64, 256, 128, 1, 1, 3);
 	}
 	CHECK(done == 2 * (13 * 6 + 2), "%d products", done);
 	puts("rknn_matmul: ok");

@@ -17,7 +17,8 @@
 static inline double half_value(uint16_t v)
 {
 	int exponent = v >> 10 & 31, mantissa = v & 1023;
-	double x = exponent == 31 ? (mantissa ? NAN : INFINITY) : exponent ? ldexp(1024 + mantissa, exponent - 25) : ldexp(mantissa, -24);
+	double x = exponent == 31 ? (mantissa ? NAN : INFINITY) : exponent ? ldexp(1024 + mantissa,
+		exponent - 25) : ldexp(mantissa, -24);
 	return v >> 15 ? -x : x;
 }
 
@@ -92,7 +93,8 @@ static inline void set_element(void *data, rknn_tensor_type t, size_t i, double 
 {
 	uint8_t *byte = (uint8_t *)data + i / 2;
 	switch (t) {
-	case RKNN_TENSOR_INT4: *byte = (uint8_t)(i % 2 ? (*byte & 0x0f) | ((int)x & 15) << 4 : (*byte & 0xf0) | ((int)x & 15)); break;
+	case RKNN_TENSOR_INT4: *byte = (uint8_t)(i % 2 ? (*byte & 0x0f) | ((int)x & 15) << 4 : (*byte & 0xf0) |
+		((int)x & 15)); break;
 	case RKNN_TENSOR_INT8: ((int8_t *)data)[i] = (int8_t)x; break;
 	default: ((uint16_t *)data)[i] = half_of(x);
 	}
@@ -106,13 +108,15 @@ static inline size_t index_ac(const rknn_matmul_tensor_attr *a, size_t rows, siz
 }
 
 /* Where element (k, n) of B lies, K rows in all; segment is how many of them are stored as a matrix of their own. */
-static inline size_t index_b(const rknn_matmul_tensor_attr *b, int layout, size_t K, size_t N, size_t segment, size_t k, size_t n)
+static inline size_t index_b(const rknn_matmul_tensor_attr *b, int layout, size_t K, size_t N, size_t segment, size_t k,
+	size_t n)
 {
 	if (layout == RKNN_MM_LAYOUT_NORM)
 		return k * N + n;
 	if (layout == RKNN_MM_LAYOUT_TP_NORM)
 		return n * K + k;
-	size_t first = k / segment * segment, rows = K - first < segment ? K - first : segment, sn = b->dims[2], sk = b->dims[3];
+	size_t first = k / segment * segment, rows = K - first < segment ? K - first : segment, sn = b->dims[2],
+		sk = b->dims[3];
 	k -= first;
 	return first * N + ((n / sn * (rows / sk) + k / sk) * sn + n % sn) * sk + k % sk;
 }

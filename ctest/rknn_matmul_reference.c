@@ -72,11 +72,13 @@ static void set_params(rknn_matmul_ctx ctx, const char *name, const struct param
 	OK(rknn_matmul_set_quant_params(ctx, &q));
 }
 
-static double expected(const struct test *t, const rknn_matmul_io_attr *attr, const double *a, const double *b, int m, int n)
+static double expected(const struct test *t, const rknn_matmul_io_attr *attr, const double *a, const double *b, int m,
+	int n)
 {
 	const rknn_matmul_info *info = &t->info;
 	const struct params *pa = &t->p[0], *pb = &t->p[1], *pc = &t->p[2];
-	int real = attr->A.type == RKNN_TENSOR_FLOAT16, raw = attr->B.type == RKNN_TENSOR_FLOAT16 || attr->C.type == RKNN_TENSOR_INT32 || attr->C.type == RKNN_TENSOR_INT16;
+	int real = attr->A.type == RKNN_TENSOR_FLOAT16, raw = attr->B.type == RKNN_TENSOR_FLOAT16 ||
+		attr->C.type == RKNN_TENSOR_INT32 || attr->C.type == RKNN_TENSOR_INT16;
 	int step = t->kind == GROUP ? info->group_size : info->K;
 	double total = 0;
 	for (int k0 = 0; k0 < info->K; k0 += step) {
@@ -112,17 +114,20 @@ static double expected(const struct test *t, const rknn_matmul_io_attr *attr, co
 static size_t compute(rknn_matmul_ctx ctx, struct test *t, const rknn_matmul_io_attr *attr)
 {
 	size_t M = (size_t)t->info.M, K = (size_t)t->info.K, N = (size_t)t->info.N, wrong = 0;
-	rknn_tensor_mem *mem[3] = {rknn_create_mem(ctx, attr->A.size), rknn_create_mem(ctx, attr->B.size), rknn_create_mem(ctx, attr->C.size)};
+	rknn_tensor_mem *mem[3] = {rknn_create_mem(ctx, attr->A.size), rknn_create_mem(ctx, attr->B.size),
+		rknn_create_mem(ctx, attr->C.size)};
 	double *a = (double *)malloc(M * K * sizeof *a), *b = (double *)malloc(K * N * sizeof *b);
 	uint8_t *normal = (uint8_t *)calloc(1, attr->B.size);
-	CHECK(attr->A.size == M * K * (size_t)bits_of(attr->A.type) / 8 && attr->B.size == K * N * (size_t)bits_of(attr->B.type) / 8, "sizes");
+	CHECK(attr->A.size == M * K * (size_t)bits_of(attr->A.type) / 8 &&
+		attr->B.size == K * N * (size_t)bits_of(attr->B.type) / 8, "sizes");
 	for (size_t m = 0; m < M; m++)
 		for (size_t k = 0; k < K; k++)
 			set_element(mem[0]->virt_addr, attr->A.type, index_ac(&attr->A, M, K, m, k), a[m * K + k] = some(attr->A.type));
 	for (size_t k = 0; k < K; k++)
 		for (size_t n = 0; n < N; n++) {
 			b[k * N + n] = some(attr->B.type);
-			set_element(mem[1]->virt_addr, attr->B.type, index_b(&attr->B, t->info.B_layout, K, N, segment(K), k, n), b[k * N + n]);
+			set_element(mem[1]->virt_addr, attr->B.type, index_b(&attr->B, t->info.B_layout, K, N, segment(K), k, n),
+				b[k * N + n]);
 			set_element(normal, attr->B.type, k * N + n, b[k * N + n]);
 		}
 	if (t->info.B_layout == RKNN_MM_LAYOUT_NATIVE) { /* the function gives what the formula says, also in place */
@@ -136,9 +141,11 @@ static size_t compute(rknn_matmul_ctx ctx, struct test *t, const rknn_matmul_io_
 	OK(rknn_matmul_run(ctx));
 	for (size_t m = 0; m < M; m++)
 		for (size_t n = 0; n < N; n++) {
-			double got = element(mem[2]->virt_addr, attr->C.type, index_ac(&attr->C, M, N, m, n)), want = expected(t, attr, a, b, (int)m, (int)n);
+			double got = element(mem[2]->virt_addr, attr->C.type, index_ac(&attr->C, M, N, m, n)),
+				want = expected(t, attr, a, b, (int)m, (int)n);
 			if (got != want && wrong++ == 0)
-				printf("type %d, layouts %d %d, parameters %d %d, %zu x %zu x %zu: C[%zu][%zu] is %.9g, want %.9g\n", (int)t->info.type, t->info.B_layout,
+				printf("type %d, layouts %d %d, parameters %d %d, %zu x %zu x %zu: C[%zu][%zu] is %.9g, want %.9g\n",
+					(int)t->info.type, t->info.B_layout,
 				       t->info.AC_layout, t->kind, t->asym, M, K, N, m, n, got, want);
 		}
 	for (int i = 0; i < 3; i++)
@@ -150,7 +157,8 @@ static size_t compute(rknn_matmul_ctx ctx, struct test *t, const rknn_matmul_io_
 }
 
 /* One combination; 0 if the board has no such type. */
-static int combination(rknn_matmul_type type, int b_layout, int ac_layout, int kind, int asym, int M, int K, int N, size_t *wrong)
+static int combination(rknn_matmul_type type, int b_layout, int ac_layout, int kind, int asym, int M, int K, int N,
+	size_t *wrong)
 {
 	struct test t;
 	rknn_matmul_io_attr attr;
@@ -170,8 +178,10 @@ static int combination(rknn_matmul_type type, int b_layout, int ac_layout, int k
 	if (rknn_matmul_create(&ctx, &t.info, &attr) != RKNN_SUCC)
 		return 0;
 	if (kind) {
-		make_params(&t.p[0], 1, 0.3f, 0, asym && attr.A.type != RKNN_TENSOR_FLOAT16, attr.A.type == RKNN_TENSOR_INT4 ? 8 : 128);
-		make_params(&t.p[1], kind == LAYER ? 1 : kind == CHANNEL ? N : K / 32 * N, 1 / 16.f, 1, asym && attr.B.type != RKNN_TENSOR_FLOAT16, attr.B.type == RKNN_TENSOR_INT4 ? 8 : 128);
+		make_params(&t.p[0], 1, 0.3f, 0, asym && attr.A.type != RKNN_TENSOR_FLOAT16,
+			attr.A.type == RKNN_TENSOR_INT4 ? 8 : 128);
+		make_params(&t.p[1], kind == LAYER ? 1 : kind == CHANNEL ? N : K / 32 * N, 1 / 16.f, 1, asym &&
+			attr.B.type != RKNN_TENSOR_FLOAT16, attr.B.type == RKNN_TENSOR_INT4 ? 8 : 128);
 		make_params(&t.p[2], 1, 150.f, 0, asym && attr.C.type == RKNN_TENSOR_INT8, 128);
 	}
 	set_params(ctx, "A", &t.p[0]);
@@ -199,7 +209,8 @@ static void saturation(void)
 	info.type = RKNN_INT4_MM_INT4_TO_INT16;
 	if (rknn_matmul_create(&ctx, &info, &attr) != RKNN_SUCC)
 		return;
-	rknn_tensor_mem *a = rknn_create_mem(ctx, attr.A.size), *b = rknn_create_mem(ctx, attr.B.size), *c = rknn_create_mem(ctx, attr.C.size);
+	rknn_tensor_mem *a = rknn_create_mem(ctx, attr.A.size), *b = rknn_create_mem(ctx, attr.B.size),
+		*c = rknn_create_mem(ctx, attr.C.size);
 	OK(rknn_matmul_set_io_mem(ctx, a, &attr.A));
 	OK(rknn_matmul_set_io_mem(ctx, b, &attr.B));
 	OK(rknn_matmul_set_io_mem(ctx, c, &attr.C));
@@ -254,7 +265,8 @@ static void bounded(void)
 	info.N = N;
 	info.type = RKNN_FLOAT16_MM_FLOAT16_TO_FLOAT32;
 	OK(rknn_matmul_create(&ctx, &info, &attr));
-	rknn_tensor_mem *a = rknn_create_mem(ctx, attr.A.size), *b = rknn_create_mem(ctx, attr.B.size), *c = rknn_create_mem(ctx, attr.C.size);
+	rknn_tensor_mem *a = rknn_create_mem(ctx, attr.A.size), *b = rknn_create_mem(ctx, attr.B.size),
+		*c = rknn_create_mem(ctx, attr.C.size);
 	OK(rknn_matmul_set_io_mem(ctx, a, &attr.A));
 	OK(rknn_matmul_set_io_mem(ctx, b, &attr.B));
 	OK(rknn_matmul_set_io_mem(ctx, c, &attr.C));
@@ -295,7 +307,8 @@ int main(void)
 	CHECK(types == (strcmp(target(), "rk3588") && strcmp(target(), "rk3576") ? 7 : 13), "%d types", types);
 	/* More rows of B than one segment of the native layout. */
 	for (int i = 0; i < 4; i++)
-		done += combination(i % 2 ? RKNN_INT8_MM_INT8_TO_INT32 : RKNN_INT8_MM_INT8_TO_FLOAT32, 1, i / 2, 0, 0, 2, 2 * 8192 + 96, 32, &wrong);
+		done += combination(i % 2 ? RKNN_INT8_MM_INT8_TO_INT32 : RKNN_INT8_MM_INT8_TO_FLOAT32, 1, i / 2, 0, 0, 2, 2 * 8192 +
+			96, 32, &wrong);
 	saturation();
 	sizes(&wrong);
 	bounded();

@@ -87,7 +87,8 @@ static void reuse(void)
 				x[i] = (float)(round * 3 + i % 7);
 			OK(rknn_run(ctx[m], NULL));
 			for (int i = 0; i < N; i++)
-				CHECK(y[i] == expected(m, i, x[i]), "model %d, element %d: %g, want %g", m, i, (double)y[i], (double)expected(m, i, x[i]));
+				CHECK(y[i] == expected(m, i, x[i]), "model %d, element %d: %g, want %g", m, i, (double)y[i],
+					(double)expected(m, i, x[i]));
 		}
 	OK(rknn_destroy_mem(ctx[0], common));
 	for (int m = 0; m < MODELS; m++) {

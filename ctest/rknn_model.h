@@ -36,7 +36,8 @@ static inline void rknn_bytes(struct rknn_message *m, unsigned field, const void
 	m->size += size;
 }
 
-static inline void rknn_text(struct rknn_message *m, unsigned field, const char *text) { rknn_bytes(m, field, text, strlen(text)); }
+static inline void rknn_text(struct rknn_message *m, unsigned field,
+	const char *text) { rknn_bytes(m, field, text, strlen(text)); }
 
 static inline void rknn_part(struct rknn_message *m, unsigned field, const struct rknn_message *part)
 {
@@ -64,7 +65,8 @@ static inline struct rknn_message rknn_value(const char *name, const int64_t *di
 }
 
 /* Adds a node out = type(in, in2) to a graph; in2 may be NULL. */
-static inline void rknn_node(struct rknn_message *graph, const char *type, const char *out, const char *in, const char *in2)
+static inline void rknn_node(struct rknn_message *graph, const char *type, const char *out, const char *in,
+	const char *in2)
 {
 	struct rknn_message node = {0};
 	rknn_text(&node, 1, in);
@@ -77,14 +79,16 @@ static inline void rknn_node(struct rknn_message *graph, const char *type, const
 }
 
 /* Adds an input (field 11) or output (field 12) to a graph. */
-static inline void rknn_port(struct rknn_message *graph, unsigned field, const char *name, const int64_t *dims, int rank)
+static inline void rknn_port(struct rknn_message *graph, unsigned field, const char *name, const int64_t *dims,
+	int rank)
 {
 	struct rknn_message value = rknn_value(name, dims, rank);
 	rknn_part(graph, field, &value);
 }
 
 /* Adds a float32 constant to a graph. */
-static inline void rknn_constant(struct rknn_message *graph, const char *name, const int64_t *dims, int rank, const float *data, size_t size)
+static inline void rknn_constant(struct rknn_message *graph, const char *name, const int64_t *dims, int rank,
+	const float *data, size_t size)
 {
 	struct rknn_message tensor = {0};
 	for (int i = 0; i < rank; i++)

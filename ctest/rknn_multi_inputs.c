@@ -49,7 +49,8 @@ static void check(const float *scaled, const float *negative, float offset)
 		for (int i = 0; i < H * W; i++) {
 			float x = pixel(i / W, i % W, c);
 			if (scaled)
-				CHECK(scaled[c * H * W + i] == x * gain[c] + offset, "scaled, channel %d, pixel %d: %g, want %g", c, i, (double)scaled[c * H * W + i], (double)(x * gain[c] + offset));
+				CHECK(scaled[c * H * W + i] == x * gain[c] + offset, "scaled, channel %d, pixel %d: %g, want %g", c, i,
+					(double)scaled[c * H * W + i], (double)(x * gain[c] + offset));
 			if (negative)
 				CHECK(negative[c * H * W + i] == -x, "negative, channel %d, pixel %d: %g", c, i, (double)negative[c * H * W + i]);
 		}
@@ -125,7 +126,8 @@ int main(void)
 	/* A context that was not given all. */
 	rknn_context fresh = open_model();
 	OK(rknn_inputs_set(fresh, 2, in));
-	CHECK(rknn_run(fresh, NULL) == RKNN_ERR_FAIL && strstr(anynpu_last_error(), "offset"), "a run without an input: %s", anynpu_last_error());
+	CHECK(rknn_run(fresh, NULL) == RKNN_ERR_FAIL && strstr(anynpu_last_error(), "offset"), "a run without an input: %s",
+		anynpu_last_error());
 	OK(rknn_destroy(fresh));
 	OK(rknn_destroy(ctx));
 	puts("rknn_multi_inputs: ok");

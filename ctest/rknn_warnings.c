@@ -79,7 +79,8 @@ static void formulas(void)
 	quiet();
 	rknn_input in = {.buf = (void *)real, .size = sizeof real, .type = RKNN_TENSOR_FLOAT32, .fmt = RKNN_TENSOR_UNDEFINED};
 	OK(rknn_inputs_set(ctx, 1, &in));
-	expect("neither the program nor the model's metadata say in which order an image lies input=x type=RKNN_TENSOR_FLOAT32 formula=\"value = x\" "
+	expect("neither the program nor the model's metadata say in which order an image lies input=x "
+		"type=RKNN_TENSOR_FLOAT32 formula=\"value = x\" "
 	       "order=\"taken as NHWC, turned to the model's NCHW\" remedy=\"set fmt, or anynpu.input.x.layout\"");
 	OK(rknn_destroy(ctx));
 
@@ -92,7 +93,8 @@ static void formulas(void)
 	quiet();
 	rknn_input planes = {.buf = (void *)bytes, .size = sizeof bytes, .type = RKNN_TENSOR_UINT8};
 	OK(rknn_inputs_set(ctx, 1, &planes));
-	expect("bytes of an image are taken as RKNN_TENSOR_NCHW, plane by plane: that is 0, which fmt is too where a program does not set it "
+	expect("bytes of an image are taken as RKNN_TENSOR_NCHW, plane by plane: that is 0, which fmt is too where a program "
+		"does not set it "
 	       "input=x remedy=\"set fmt to RKNN_TENSOR_NHWC if they lie pixel by pixel\"");
 	OK(rknn_inputs_set(ctx, 1, &planes));
 	quiet();
@@ -120,7 +122,8 @@ static void buffers(void)
 	OK(rknn_query(ctx, RKNN_QUERY_OUTPUT_ATTR, &attr, sizeof attr));
 	rknn_tensor_mem *mem = rknn_create_mem(ctx, attr.size);
 	OK(rknn_set_io_mem(ctx, mem, &attr));
-	expect("memory is smaller than attr->size_with_stride, which a board would need function=rknn_set_io_mem output=y mem->size=6 size_with_stride=16");
+	expect("memory is smaller than attr->size_with_stride, which a board would need function=rknn_set_io_mem output=y "
+		"mem->size=6 size_with_stride=16");
 	OK(rknn_destroy(ctx));
 	OK(rknn_destroy_mem(0, mem));
 
@@ -134,10 +137,12 @@ static void buffers(void)
 	}
 	rknn_output out = {.want_float = 1};
 	OK(rknn_outputs_get(ctx, 1, &out, NULL));
-	expect("buffers of rknn_outputs_get pile up: rknn_outputs_release gives them back function=rknn_outputs_get buffers=256");
+	expect("buffers of rknn_outputs_get pile up: rknn_outputs_release gives them back function=rknn_outputs_get "
+		"buffers=256");
 	OK(rknn_outputs_release(ctx, 1, &out));
 	OK(rknn_destroy(ctx));
-	expect("buffers of rknn_outputs_get were never given back with rknn_outputs_release function=rknn_destroy buffers=255");
+	expect("buffers of rknn_outputs_get were never given back with rknn_outputs_release function=rknn_destroy "
+		"buffers=255");
 }
 
 static void save(const char *path, const void *data, size_t size)
@@ -151,7 +156,8 @@ static void instead(const char *directory)
 {
 	static const char text[] = "{\"target_platform\": [\"rk3588\"], \"graph\": ["
 		"{\"left\": \"input\", \"left_tensor_id\": 0, \"right\": \"norm_tensor\", \"right_tensor_id\": 0},"
-		"{\"left\": \"output\", \"left_tensor_id\": 0, \"right\": \"norm_tensor\", \"right_tensor_id\": 1}], \"norm_tensor\": ["
+		"{\"left\": \"output\", \"left_tensor_id\": 0, \"right\": \"norm_tensor\", \"right_tensor_id\": 1}], "
+			"\"norm_tensor\": ["
 		"{\"tensor_id\": 0, \"url\": \"images\", \"size\": [1, 8], \"dtype\": {\"vx_type\": \"int8\"}},"
 		"{\"tensor_id\": 1, \"url\": \"y\", \"size\": [1, 6], \"dtype\": {\"vx_type\": \"float16\"}}]}";
 	static const int64_t row[] = {1, 6};
@@ -167,15 +173,19 @@ static void instead(const char *directory)
 	save(rknn, file, 104 + length);
 	rknn_context ctx = 1;
 	CHECK(rknn_init(&ctx, rknn, 0, 0, NULL) == RKNN_ERR_MODEL_INVALID && ctx == 0, "a compiled model alone");
-	expect("call failed function=rknn_init result=-6 error=\"model: net.rknn: it is an .rknn file, code compiled for the NPU of rk3588, which cannot run "
-	       "elsewhere: put the ONNX file that it was made from beside it as net.onnx, name that or its folder in ANYNPU_MODEL_MAP, or pass it instead\"");
+	expect("call failed function=rknn_init result=-6 error=\"model: net.rknn: it is an .rknn file, code compiled for the "
+		"NPU of rk3588, which cannot run "
+	       "elsewhere: put the ONNX file that it was made from beside it as net.onnx, name that or its folder in "
+		"ANYNPU_MODEL_MAP, or pass it instead\"");
 	struct rknn_message model = rknn_relu(row, 2);
 	save(onnx, model.bytes, model.size);
 	OK(rknn_init(&ctx, rknn, 0, 0, NULL));
 	snprintf(want, sizeof want, "an ONNX file is loaded instead of an .rknn rknn=%s target=rk3588 onnx=%s "
-		"computes=\"with real numbers: the .rknn does not tell of its tensors\" differs=\"input 0 is named \\\"images\\\" there, "
+		"computes=\"with real numbers: the .rknn does not tell of its tensors\" differs=\"input 0 is named \\\"images\\\" "
+			"there, "
 		"\\\"x\\\" here; input 0 has the shape [1 8] there, [1 6] here; input 0 has the type int8 there, float32 here\" "
-		"lost=\"mean and std, types, scales and native shapes of the .rknn are not known: the ONNX model's own hold, and what "
+		"lost=\"mean and std, types, scales and native shapes of the .rknn are not known: the ONNX model's own hold, and "
+			"what "
 		"its metadata say\" unread=\"flatbuffer: there is none with the identifier RKNN\"", rknn, onnx);
 	expect(want);
 	OK(rknn_destroy(ctx));

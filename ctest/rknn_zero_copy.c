@@ -56,16 +56,21 @@ static void formats(void)
 {
 	rknn_context ctx = open_model(RKNN_FLAG_MEM_ALLOC_OUTSIDE);
 	rknn_tensor_attr in = attr_of(ctx, RKNN_QUERY_INPUT_ATTR), out = attr_of(ctx, RKNN_QUERY_OUTPUT_ATTR);
-	rknn_tensor_attr native = attr_of(ctx, RKNN_QUERY_NATIVE_OUTPUT_ATTR), nhwc = attr_of(ctx, RKNN_QUERY_NATIVE_NHWC_OUTPUT_ATTR);
-	CHECK(in.fmt == RKNN_TENSOR_NHWC && in.dims[3] == C && in.w_stride == W && in.type == RKNN_TENSOR_FLOAT16, "input attributes");
+	rknn_tensor_attr native = attr_of(ctx, RKNN_QUERY_NATIVE_OUTPUT_ATTR),
+		nhwc = attr_of(ctx, RKNN_QUERY_NATIVE_NHWC_OUTPUT_ATTR);
+	CHECK(in.fmt == RKNN_TENSOR_NHWC && in.dims[3] == C && in.w_stride == W && in.type == RKNN_TENSOR_FLOAT16,
+		"input attributes");
 	CHECK(out.fmt == RKNN_TENSOR_NCHW && out.dims[1] == C && out.size == 2 * N, "output attributes");
-	CHECK(native.fmt == RKNN_TENSOR_NC1HWC2 && native.n_dims == 5 && native.dims[1] == 1 && native.dims[4] == 8, "native attributes");
+	CHECK(native.fmt == RKNN_TENSOR_NC1HWC2 && native.n_dims == 5 && native.dims[1] == 1 && native.dims[4] == 8,
+		"native attributes");
 	CHECK(out.size_with_stride >= native.size && nhwc.fmt == RKNN_TENSOR_NHWC, "sizes");
 
 	CHECK(rknn_run(ctx, NULL) == RKNN_ERR_FAIL, "a run without memory");
 	in.type = RKNN_TENSOR_FLOAT32;
-	rknn_tensor_mem *x = rknn_create_mem(ctx, N * 4), *y = rknn_create_mem2(ctx, out.size_with_stride * 2, RKNN_FLAG_MEMORY_CACHEABLE);
-	CHECK(x && y && x->fd >= 0 && x->virt_addr && x->size == N * 4 && ((uintptr_t)x->virt_addr & 4095) == 0, "rknn_create_mem");
+	rknn_tensor_mem *x = rknn_create_mem(ctx, N * 4), *y = rknn_create_mem2(ctx, out.size_with_stride * 2,
+		RKNN_FLAG_MEMORY_CACHEABLE);
+	CHECK(x && y && x->fd >= 0 && x->virt_addr && x->size == N * 4 && ((uintptr_t)x->virt_addr & 4095) == 0,
+		"rknn_create_mem");
 	OK(rknn_set_io_mem(ctx, x, &in));
 	fill_nhwc(x->virt_addr);
 	OK(rknn_mem_sync(ctx, x, RKNN_MEMORY_SYNC_TO_DEVICE));
@@ -120,7 +125,8 @@ static void shared(void)
 		rknn_mem_size size;
 		OK(rknn_query(ctx[i], RKNN_QUERY_MEM_SIZE, &size, sizeof size));
 		part[i] = rknn_create_mem_from_fd(ctx[i], base->fd, base->virt_addr, size.total_internal_size, 4096 * i);
-		CHECK(part[i] && part[i]->virt_addr == base->virt_addr && part[i]->flags == RKNN_TENSOR_MEMORY_FLAGS_FROM_FD, "from_fd");
+		CHECK(part[i] && part[i]->virt_addr == base->virt_addr && part[i]->flags == RKNN_TENSOR_MEMORY_FLAGS_FROM_FD,
+			"from_fd");
 		OK(rknn_set_internal_mem(ctx[i], part[i]));
 		in[i] = rknn_create_mem_from_fd(ctx[i], base->fd, i ? NULL : base->virt_addr, N * 4, 4096 * (2 + i));
 		rknn_tensor_attr a = attr_of(ctx[i], RKNN_QUERY_INPUT_ATTR);

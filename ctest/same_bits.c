@@ -64,13 +64,15 @@ static struct numbers by_rknn(const char *model, bool pixels, struct numbers *in
 		interleave(turned, *in, &input);
 	for (size_t i = 0; i < in->count; i++)
 		bytes[i] = (uint8_t)(turned.data[i] * 16);
-	rknn_input given = {.buf = turned.data, .size = (uint32_t)(in->count * sizeof(float)), .type = RKNN_TENSOR_FLOAT32, .fmt = input.fmt};
+	rknn_input given = {.buf = turned.data, .size = (uint32_t)(in->count * sizeof(float)), .type = RKNN_TENSOR_FLOAT32,
+		.fmt = input.fmt};
 	if (pixels) {
 		given.buf = bytes;
 		given.size = (uint32_t)in->count;
 		given.type = RKNN_TENSOR_UINT8;
 	}
-	rknn_output wanted = {.want_float = 1, .is_prealloc = 1, .buf = out.data, .size = (uint32_t)(out.count * sizeof(float))};
+	rknn_output wanted = {.want_float = 1, .is_prealloc = 1, .buf = out.data,
+		.size = (uint32_t)(out.count * sizeof(float))};
 	CHECK(rknn_inputs_set(context, 1, &given) == 0, "rknn_inputs_set");
 	CHECK(rknn_run(context, NULL) == 0, "rknn_run");
 	CHECK(rknn_outputs_get(context, 1, &wanted, NULL) == 0, "rknn_outputs_get");
@@ -107,13 +109,15 @@ static struct numbers by_hbdnn(struct network *n, bool pixels, struct numbers in
 	hbDNNTensor *input = &n->input, *output = &n->output;
 	hbDNNInferCtrlParam control = {0};
 	CHECK(hbSysAllocCachedMem(&input->sysMem[0], (uint32_t)input->properties.alignedByteSize) == 0, "hbSysAllocCachedMem");
-	CHECK(hbSysAllocCachedMem(&output->sysMem[0], (uint32_t)output->properties.alignedByteSize) == 0, "hbSysAllocCachedMem");
+	CHECK(hbSysAllocCachedMem(&output->sysMem[0], (uint32_t)output->properties.alignedByteSize) == 0,
+		"hbSysAllocCachedMem");
 	if (pixels) {
 		input->properties.alignedShape = input->properties.validShape;
 		for (size_t i = 0; i < in.count; i++)
 			((uint8_t *)input->sysMem[0].virAddr)[i] = (uint8_t)(in.data[i] * 16);
 	} else {
-		CHECK((size_t)input->properties.alignedByteSize == in.count * sizeof(float), "%d bytes", input->properties.alignedByteSize);
+		CHECK((size_t)input->properties.alignedByteSize == in.count * sizeof(float), "%d bytes",
+			input->properties.alignedByteSize);
 		memcpy(input->sysMem[0].virAddr, in.data, in.count * sizeof(float));
 	}
 	CHECK(hbDNNInfer(&task, &output, input, n->model, &control) == 0, "hbDNNInfer");
@@ -130,7 +134,8 @@ static struct numbers by_hbdnn(struct network *n, bool pixels, struct numbers in
 static NN_Tensor *tensor_for(NN_TensorDesc *desc, const hbDNNTensorShape *shape, size_t bytes)
 {
 	size_t size = 0;
-	CHECK(OH_NNTensorDesc_SetShape(desc, shape->dimensionSize, (size_t)shape->numDimensions) == OH_NN_SUCCESS, "OH_NNTensorDesc_SetShape");
+	CHECK(OH_NNTensorDesc_SetShape(desc, shape->dimensionSize, (size_t)shape->numDimensions) == OH_NN_SUCCESS,
+		"OH_NNTensorDesc_SetShape");
 	NN_Tensor *t = OH_NNTensor_Create(0, desc);
 	CHECK(t != NULL, "OH_NNTensor_Create");
 	CHECK(OH_NNTensorDesc_GetByteSize(desc, &size) == OH_NN_SUCCESS && size == bytes, "%zu bytes, want %zu", size, bytes);

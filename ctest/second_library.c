@@ -21,7 +21,8 @@ static void next(const char *name, void *function)
 OH_NN_ReturnCode OH_NNModel_AddOperation(OH_NNModel *model, OH_NN_OperationType op, const OH_NN_UInt32Array *params,
 	const OH_NN_UInt32Array *inputs, const OH_NN_UInt32Array *outputs)
 {
-	OH_NN_ReturnCode (*add)(OH_NNModel *, OH_NN_OperationType, const OH_NN_UInt32Array *, const OH_NN_UInt32Array *, const OH_NN_UInt32Array *);
+	OH_NN_ReturnCode (*add)(OH_NNModel *, OH_NN_OperationType, const OH_NN_UInt32Array *, const OH_NN_UInt32Array *,
+		const OH_NN_UInt32Array *);
 	added = op;
 	if (op == OH_NN_OPS_ADD)
 		abort();
@@ -29,7 +30,8 @@ OH_NN_ReturnCode OH_NNModel_AddOperation(OH_NNModel *model, OH_NN_OperationType 
 	return add(model, op, params, inputs, outputs);
 }
 
-OH_NN_ReturnCode OH_NNModel_GetAvailableOperations(OH_NNModel *model, size_t device, const bool **supported, uint32_t *count)
+OH_NN_ReturnCode OH_NNModel_GetAvailableOperations(OH_NNModel *model, size_t device, const bool **supported,
+	uint32_t *count)
 {
 	static const bool no[1];
 	OH_NN_ReturnCode (*ask)(OH_NNModel *, size_t, const bool **, uint32_t *);

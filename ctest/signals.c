@@ -19,7 +19,8 @@
 
 #define ROUNDS 50
 
-static int kinds[] = {SIGTERM, SIGHUP, SIGUSR1, SIGPROF, 0, SIGCHLD}; /* main puts SIGRTMIN there, which is no constant */
+/* main puts SIGRTMIN there, which is no constant */
+static int kinds[] = {SIGTERM, SIGHUP, SIGUSR1, SIGPROF, 0, SIGCHLD};
 static sigset_t set;
 static int go[2], seen[2]; /* pipes: one byte to send a signal, one byte for a signal seen */
 static atomic_int stop;
@@ -130,7 +131,8 @@ int main(int argc, char **argv)
 	for (int round = 0; round < ROUNDS; round++) {
 		for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 			send_one(kinds[i]);
-			int got = strcmp(argv[1], "signalfd") == 0 ? by_signalfd(fd) : strcmp(argv[1], "main") == 0 ? by_sigwait() : by_thread();
+			int got = strcmp(argv[1], "signalfd") == 0 ? by_signalfd(fd) : strcmp(argv[1],
+				"main") == 0 ? by_sigwait() : by_thread();
 			if (got != kinds[i] && lost++ == 0)
 				printf("round %d: want signal %d, got %d\n", round, kinds[i], got);
 			if (kinds[i] == SIGCHLD)

@@ -20,7 +20,8 @@ static ANeuralNetworksModel *wide(void)
 {
 	ANeuralNetworksModel *m = NULL;
 	const uint32_t row[] = {1, SIDE}, column[] = {SIDE, 1}, all[] = {SIDE, SIDE}, one[] = {1, 1}, two[] = {2};
-	const ANeuralNetworksOperandType types[] = {nn_tensor(2, row), nn_tensor(2, column), nn_tensor(2, all), nn_tensor(2, one)};
+	const ANeuralNetworksOperandType types[] = {nn_tensor(2, row), nn_tensor(2, column), nn_tensor(2, all),
+		nn_tensor(2, one)};
 	const int32_t both[] = {0, 1};
 	const uint32_t add[] = {0, 1, 4}, sum[] = {2}, mean[] = {2, 5, 6}, out[] = {3};
 	OK(ANeuralNetworksModel_create(&m));

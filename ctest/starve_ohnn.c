@@ -154,7 +154,8 @@ struct wide_run {
 
 static struct wide_run wide_run(void)
 {
-	struct wide_run r = {ohnn_executor(wide()), {ohnn_tensor(1, SIDE, 1), ohnn_tensor(SIDE, 1, 1)}, {ohnn_tensor(1, 1, 0)}};
+	struct wide_run r = {ohnn_executor(wide()), {ohnn_tensor(1, SIDE, 1), ohnn_tensor(SIDE, 1, 1)},
+		{ohnn_tensor(1, 1, 0)}};
 	return r;
 }
 

@@ -61,12 +61,14 @@ static void load(struct network *n, const char *file)
     if (inputs != 1 || outputs != 1 || in->tensorType != HB_DNN_IMG_TYPE_Y ||
         in->validShape.dimensionSize[2] * in->validShape.dimensionSize[3] != DIGITS_PIXELS ||
         out->tensorType != HB_DNN_TENSOR_TYPE_F32 || out->validShape.dimensionSize[1] != DIGITS_CLASSES) {
-        fprintf(stderr, "hbdnn_digits: the model has %d inputs, the first of type %d, and %d outputs, the first of type %d\n",
+        fprintf(stderr, "hbdnn_digits: the model has %d inputs, the first of type %d, and %d outputs, the first of "
+	"type %d\n",
                 inputs, in->tensorType, outputs, out->tensorType);
         exit(1);
     }
     check(hbSysAllocCachedMem(&n->input.sysMem[0], (uint32_t)in->alignedByteSize), "hbSysAllocCachedMem of the input");
-    check(hbSysAllocCachedMem(&n->output.sysMem[0], (uint32_t)out->alignedByteSize), "hbSysAllocCachedMem of the output");
+    check(hbSysAllocCachedMem(&n->output.sysMem[0], (uint32_t)out->alignedByteSize),
+	"hbSysAllocCachedMem of the output");
 }
 
 static void unload(struct network *n)
@@ -78,8 +80,8 @@ static void unload(struct network *n)
 
 /*
  * Recognizes one image; probabilities receives the ten results. The input is bytes from 0, paper, to 16, ink: what
- * divides them by 16 is the model's own preprocessing (digits.onnx.anynpu.json). Rows of the image begin at multiples of
- * the aligned width.
+ * divides them by 16 is the model's own preprocessing (digits.onnx.anynpu.json). Rows of the image begin at multiples
+ * of the aligned width.
  */
 static void recognize(struct network *n, const uint8_t ink[DIGITS_PIXELS], float probabilities[DIGITS_CLASSES])
 {

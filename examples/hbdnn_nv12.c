@@ -94,7 +94,8 @@ int main(int argc, char **argv)
     check(hbDNNGetOutputTensorProperties(&all.properties, by_region, 0), "hbDNNGetOutputTensorProperties");
     int32_t bytes = one.properties.alignedByteSize;
     check(hbSysAllocCachedMem(&one.sysMem[0], (uint32_t)bytes), "hbSysAllocCachedMem");
-    check(hbSysAllocCachedMem(&all.sysMem[0], (uint32_t)(count * bytes)), "hbSysAllocCachedMem"); /* a result per region */
+/* a result per region */
+    check(hbSysAllocCachedMem(&all.sysMem[0], (uint32_t)(count * bytes)), "hbSysAllocCachedMem");
     hbDNNInferCtrlParam control;
     HB_DNN_INITIALIZE_INFER_CTRL_PARAM(&control);
 
@@ -139,7 +140,8 @@ int main(int argc, char **argv)
     }
     check(hbDNNRelease(packs[0]), "hbDNNRelease");
     check(hbDNNRelease(packs[1]), "hbDNNRelease");
-    printf("hbdnn_nv12: %d of %d right in %d regions of one frame, %.7f from frames of their own at most\n", right, labelled,
+    printf("hbdnn_nv12: %d of %d right in %d regions of one frame, %.7f from frames of their own at most\n", right,
+	labelled,
            count, far);
     return right * 100 >= labelled * 97 && far <= 1e-5f ? 0 : 1;
 }

@@ -44,7 +44,8 @@ static void check_model(rknn_context context)
     check(rknn_query(context, RKNN_QUERY_INPUT_ATTR, &in, sizeof in), "rknn_query of the input");
     check(rknn_query(context, RKNN_QUERY_OUTPUT_ATTR, &out, sizeof out), "rknn_query of the output");
     if (count.n_input != 1 || count.n_output != 1 || in.n_elems != DIGITS_PIXELS || out.n_elems != DIGITS_CLASSES) {
-        fprintf(stderr, "rknn_digits: the model has %u inputs, the first of %u elements, and %u outputs, the first of %u\n",
+        fprintf(stderr, "rknn_digits: the model has %u inputs, the first of %u elements, and %u outputs, the first of "
+	"%u\n",
                 count.n_input, in.n_elems, count.n_output, out.n_elems);
         exit(1);
     }

@@ -94,8 +94,8 @@ int anynpu_placement_report(const void *compilation, char *buffer, size_t size, 
 
 /**
  * Gives the sizes that the last run made of an output. Those of an output whose sizes only a run tells are at most what
- * anynpu.output.NAME.max_shape of the model's metadata says, which is what the APIs report; elements lie at their places
- * in that shape, and the rest is zeros.
+ * anynpu.output.NAME.max_shape of the model's metadata says, which is what the APIs report; elements lie at their
+ * places in that shape, and the rest is zeros.
  *
  * @param handle A rknn_context (as a pointer) after rknn_run, or an hbDNNTaskHandle_t after hbDNNWaitTaskDone.
  * @param output The index of the output; of a task with several members the outputs of all count, in order.

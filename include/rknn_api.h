@@ -24,7 +24,8 @@ extern "C" {
 #define RKNN_FLAG_ASYNC_MASK                        0x00000004 /* no effect */
 #define RKNN_FLAG_COLLECT_PERF_MASK                 0x00000008 /* times per operator for RKNN_QUERY_PERF_DETAIL */
 #define RKNN_FLAG_MEM_ALLOC_OUTSIDE                 0x00000010 /* a run wants memory bound to all inputs and outputs */
-#define RKNN_FLAG_SHARE_WEIGHT_MEM                  0x00000020 /* extend->ctx names a living context; weights are the model's own */
+/* extend->ctx names a living context; weights are the model's own */
+#define RKNN_FLAG_SHARE_WEIGHT_MEM                  0x00000020
 #define RKNN_FLAG_FENCE_IN_OUTSIDE                  0x00000040 /* runs fail: there are no fences */
 #define RKNN_FLAG_FENCE_OUT_OUTSIDE                 0x00000080 /* runs fail: there are no fences */
 #define RKNN_FLAG_COLLECT_MODEL_INFO_ONLY           0x00000100 /* the context answers queries only */
@@ -371,7 +372,8 @@ int rknn_mem_sync(rknn_context context, rknn_tensor_mem *mem, rknn_mem_sync_mode
 /* Names of enumerators, for output. */
 static inline const char *get_type_string(rknn_tensor_type type)
 {
-	static const char *const names[] = {"FP32", "FP16", "INT8", "UINT8", "INT16", "UINT16", "INT32", "UINT32", "INT64", "BOOL", "INT4", "BF16"};
+	static const char *const names[] = {"FP32", "FP16", "INT8", "UINT8", "INT16", "UINT16", "INT32", "UINT32", "INT64",
+		"BOOL", "INT4", "BF16"};
 	return (unsigned)type < RKNN_TENSOR_TYPE_MAX ? names[type] : "UNKNOW";
 }
 

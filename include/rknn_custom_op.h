@@ -83,13 +83,17 @@ typedef struct _rknn_custom_op {
 	char             cl_build_options[RKNN_MAX_NAME_LEN];
 
 	/* Called for each node of the type by rknn_register_custom_ops; may be NULL. */
-	int (*init)(rknn_custom_op_context *op_ctx, rknn_custom_op_tensor *inputs, uint32_t n_inputs, rknn_custom_op_tensor *outputs, uint32_t n_outputs);
+	int (*init)(rknn_custom_op_context *op_ctx, rknn_custom_op_tensor *inputs, uint32_t n_inputs,
+		rknn_custom_op_tensor *outputs, uint32_t n_outputs);
 	/* Called for each node in each run, before compute; may be NULL. */
-	int (*prepare)(rknn_custom_op_context *op_ctx, rknn_custom_op_tensor *inputs, uint32_t n_inputs, rknn_custom_op_tensor *outputs, uint32_t n_outputs);
+	int (*prepare)(rknn_custom_op_context *op_ctx, rknn_custom_op_tensor *inputs, uint32_t n_inputs,
+		rknn_custom_op_tensor *outputs, uint32_t n_outputs);
 	/* Called for each node in each run. */
-	int (*compute)(rknn_custom_op_context *op_ctx, rknn_custom_op_tensor *inputs, uint32_t n_inputs, rknn_custom_op_tensor *outputs, uint32_t n_outputs);
+	int (*compute)(rknn_custom_op_context *op_ctx, rknn_custom_op_tensor *inputs, uint32_t n_inputs,
+		rknn_custom_op_tensor *outputs, uint32_t n_outputs);
 	/* Never called. */
-	int (*compute_native)(rknn_custom_op_context *op_ctx, rknn_custom_op_tensor *inputs, uint32_t n_inputs, rknn_custom_op_tensor *outputs, uint32_t n_outputs);
+	int (*compute_native)(rknn_custom_op_context *op_ctx, rknn_custom_op_tensor *inputs, uint32_t n_inputs,
+		rknn_custom_op_tensor *outputs, uint32_t n_outputs);
 	/* Called for each node by rknn_destroy, and when the node gets other functions; may be NULL. */
 	int (*destroy)(rknn_custom_op_context *op_ctx);
 } rknn_custom_op;

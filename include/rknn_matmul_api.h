@@ -30,8 +30,8 @@ typedef enum _rknn_matmul_quant_type {
 	RKNN_QUANT_TYPE_PER_GROUP_ASYM   = 5,
 } rknn_matmul_quant_type;
 
-/* Scales and zero points of one matrix: 1 for all of it, for B also N, one per column, or N * K / group_size, that of column n and rows
-   from g * group_size on at g * N + n. */
+/* Scales and zero points of one matrix: 1 for all of it, for B also N, one per column, or N * K / group_size, that
+ * of column n and rows    from g * group_size on at g * N + n. */
 typedef struct _rknn_quant_params {
 	char     name[RKNN_MAX_NAME_LEN]; /* "A", "B" or "C" */
 	float   *scale;
@@ -132,11 +132,13 @@ int rknn_matmul_create(rknn_matmul_ctx *ctx, rknn_matmul_info *info, rknn_matmul
  * Makes a product of shape_num sizes, of which dynamic_shapes[0] is in use until rknn_matmul_set_dynamic_shape; M, K
  * and N of info are not looked at. io_attrs[i] belongs to dynamic_shapes[i].
  */
-int rknn_matmul_create_dynamic_shape(rknn_matmul_ctx *ctx, rknn_matmul_info *info, int shape_num, rknn_matmul_shape dynamic_shapes[],
+int rknn_matmul_create_dynamic_shape(rknn_matmul_ctx *ctx, rknn_matmul_info *info, int shape_num,
+	rknn_matmul_shape dynamic_shapes[],
                                      rknn_matmul_io_attr io_attrs[]);
 
 /* The name that rknn_matmul_create_dynamic_shape had in header 2.0. */
-int rknn_matmul_create_dyn_shape(rknn_matmul_ctx *ctx, rknn_matmul_info *info, int shape_num, rknn_matmul_shape dynamic_shapes[],
+int rknn_matmul_create_dyn_shape(rknn_matmul_ctx *ctx, rknn_matmul_info *info, int shape_num,
+	rknn_matmul_shape dynamic_shapes[],
                                  rknn_matmul_io_attr io_attrs[]);
 
 /*

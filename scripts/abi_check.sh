@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # usage: abi_check.sh BASELINE NEW
-# Compares what programs that were linked with the library BASELINE need with what NEW has: the SONAME, each exported name with its symbol
-# version, its kind and, of data, its size. Names that are new are told and are no error. Types are compared where abidiff of libabigail is
-# installed and both files have debugging information.
+# Compares what programs that were linked with the library BASELINE need with what NEW has: the SONAME, each exported
+# name with its symbol version, its kind and, of data, its size. Names that are new are told and are no error. Types are
+# compared where abidiff of libabigail is installed and both files have debugging information.
 set -euo pipefail
 fail() { echo "abi_check: $*" >&2; exit 2; }
 [ $# = 2 ] || fail "usage: abi_check.sh BASELINE NEW"

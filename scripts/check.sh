@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # usage: check.sh [BASE]
-# What a change needs before it is shown to others, in about two minutes: format, vet, the Go tests that the change reaches (go test
-# caches the others), generated files whose sources changed, and the conformance suites of the APIs that it touches. The change is all
-# that differs from where the branch left BASE, by default main, uncommitted and untracked files included.
+# What a change needs before it is shown to others, in about two minutes: format, vet, the Go tests that the change
+# reaches (go test caches the others), generated files whose sources changed, and the conformance suites of the APIs
+# that it touches. The change is all that differs from where the branch left BASE, by default main, uncommitted and
+# untracked files included.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 GO=${GO:-go}
-base=$(git merge-base HEAD "${1:-main}" 2>/dev/null) || { echo "check.sh: no commit \"${1:-main}\": want a branch, a tag or a commit"; exit 2; }
+base=$(git merge-base HEAD "${1:-main}" 2>/dev/null) ||
+  { echo "check.sh: no commit \"${1:-main}\": want a branch, a tag or a commit"; exit 2; }
 changed=$({ git diff --name-only "$base"; git ls-files --others --exclude-standard; } | sort -u)
 failed=0 table=()
 

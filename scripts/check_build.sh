@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What a machine or a checkout may be like: tools missing or too old, no git or one that refuses the checkout (as it does when another
-# user owns it), spaces in its path, a strict umask, a build folder elsewhere. Commands that must not do their work are replaced by ones
-# that write down how they were called.
+# What a machine or a checkout may be like: tools missing or too old, no git or one that refuses the checkout (as it
+# does when another user owns it), spaces in its path, a strict umask, a build folder elsewhere. Commands that must not
+# do their work are replaced by ones that write down how they were called.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
 unset BUILD GOFLAGS
@@ -21,12 +21,15 @@ stub() {
 stub root id 'echo 0'
 stub root apt-get 'echo "$*" >> '"'$dir/apt'"
 stub user id 'echo 1000'
-PATH=$dir/root:$PATH scripts/need.sh no-such-compiler:g++,libc6-dev 'ls /no/such/file:coreutils' 'ls /:nothing' '?no-such-tool:tool' > /dev/null
+PATH=$dir/root:$PATH scripts/need.sh no-such-compiler:g++,libc6-dev 'ls /no/such/file:coreutils' 'ls /:nothing' \
+  '?no-such-tool:tool' > /dev/null
 has "$dir/apt" 'install -y -qq --no-install-recommends g++ libc6-dev coreutils tool'
-! PATH=$dir/user:$PATH scripts/need.sh no-such-compiler:g++,libc6-dev '?no-such-tool:tool' > "$dir/out" || fail "need.sh goes on without a compiler"
+! PATH=$dir/user:$PATH scripts/need.sh no-such-compiler:g++,libc6-dev '?no-such-tool:tool' > "$dir/out" ||
+  fail "need.sh goes on without a compiler"
 has "$dir/out" 'missing: no-such-compiler (Debian packages: g++ libc6-dev tool)'
 has "$dir/out" 'its tests are left out: no-such-tool'
-PATH=$dir/user:$PATH scripts/need.sh '?no-such-tool:tool' > /dev/null || fail "need.sh stops without a tool that is only wanted"
+PATH=$dir/user:$PATH scripts/need.sh '?no-such-tool:tool' > /dev/null ||
+  fail "need.sh stops without a tool that is only wanted"
 
 # need_go.sh: versions. An old Go cannot read go.mod and fails.
 want=$(sed -n 's/^go //p' go.mod)
@@ -73,7 +76,8 @@ unreadable=$(find "$dir/a root" -mindepth 1 \( ! -perm -o=r -o -type d ! -perm -
 # lint and fuzz, with a Go that writes down its arguments.
 stub log go '[ "$*" = "env GOROOT" ] && exec '"'$(command -v go)'"' "$@"; echo "BUILD=${BUILD:-} GOFLAGS=${GOFLAGS:-} $*" >> '"'$dir/log.txt'"
 printf 'package cpu\nvar  x int\n' > backends/cpu/zzz.go
-! timeout 60 make lint GO="$dir/log/go" > "$dir/out" 2>&1 < /dev/null || fail "lint takes a file that gofmt would change"
+! timeout 60 make lint GO="$dir/log/go" > "$dir/out" 2>&1 < /dev/null ||
+  fail "lint takes a file that gofmt would change"
 has "$dir/out" backends/cpu/zzz.go
 rm backends/cpu/zzz.go
 timeout 60 make lint GO="$dir/log/go" > "$dir/out" 2>&1 < /dev/null || { cat "$dir/out"; fail "lint"; }

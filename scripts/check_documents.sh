@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Runs every command line of README.md, CONTRIBUTING.md and docs/ that begins with make or anynpu, variables before it included: indented
-# lines and what stands between backquotes. Those that scripts/document_commands names are not run, for the reasons given there; then the
-# target or the verb must exist. anynpu runs in a folder with the repository's examples, so that its results leave nothing behind.
+# Runs every command line of README.md, CONTRIBUTING.md and docs/ that begins with make or anynpu, variables before it
+# included: indented lines and what stands between backquotes. Those that scripts/document_commands names are not run,
+# for the reasons given there; then the target or the verb must exist. anynpu runs in a folder with the repository's
+# examples, so that its results leave nothing behind.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
 make --no-print-directory all > /dev/null # anynpu, and what it opens drivers with
@@ -14,7 +15,8 @@ start='([A-Z_]+=[^ ]* +)*(make|anynpu)'
 
 # Comments of code lines begin after two spaces, with # or without.
 { grep -hE "^    $start( |\$)" "${documents[@]}" | sed -E 's/^ +//; s/  +[^ ].*//'
-  grep -hoE "\`$start( [^\`]*)?\`" "${documents[@]}" | tr -d '`'; } | sed -E 's/ +$//' | awk '!seen[$0]++' > "$dir/commands"
+  grep -hoE "\`$start( [^\`]*)?\`" "${documents[@]}" | tr -d '`'; } | sed -E 's/ +$//' |
+    awk '!seen[$0]++' > "$dir/commands"
 # What the documents set for the lines below.
 assignments=$(grep -hoE '^With `[^:]*:$' "${documents[@]}" | grep -oE '`[A-Z]+=[^`]*`' | tr -d '`')
 
@@ -40,7 +42,8 @@ while IFS= read -r line <&3; do
     if [ "$program" = make ]; then
       targets+=(${verb:+"$verb"})
     else
-      [ "$verb" = VERB ] || anynpu "$verb" --help > "$dir/out" 2>&1 || { tail -n 5 "$dir/out"; fail "\"$line\": no such verb"; }
+      [ "$verb" = VERB ] || anynpu "$verb" --help > "$dir/out" 2>&1 ||
+        { tail -n 5 "$dir/out"; fail "\"$line\": no such verb"; }
     fi
     continue
   fi

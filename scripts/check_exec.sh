@@ -164,9 +164,11 @@ refusing() { # API LIBRARY STUB FUNCTION RESULT REFUSED
   sed '/^#/d; /^hbDNNGetVersion$/d; s/.*/long &(void) { return '"$5"'; }/' "$root/capi/stub/z$3.symbols" > driver.c
   echo 'const char *hbDNNGetVersion(void) { return "1.23.0"; }' >> driver.c
   gcc -shared -fPIC driver.c -o driver.so
-  printf 'long %s();\nint main(void) { for (int i = 0; i < 3; i++) %s(77L, 0L, 0L, 0L); return 0; }\n' "$4" "$4" > "$4.c"
+  printf 'long %s();\nint main(void) { for (int i = 0; i < 3; i++) %s(77L, 0L, 0L, 0L); return 0; }\n' "$4" "$4" > \
+    "$4.c"
   gcc -std=gnu11 "$4.c" -o calls -L"$stubs" "-l$2"
-  env "ANYNPU_$1=driver" "ANYNPU_DRIVER_$1=$dir/driver.so" "$anynpu" exec --report -- ./calls > out 2>&1 || { cat out; fail "$4"; }
+  env "ANYNPU_$1=driver" "ANYNPU_DRIVER_$1=$dir/driver.so" "$anynpu" exec --report -- ./calls > out 2>&1 ||
+    { cat out; fail "$4"; }
   grep -qE "$4 +3 +$6\$" out || { cat out; fail "$4: want $6 of 3 calls refused"; }
 }
 refusing RKNN rknnrt librknnrt rknn_create_mem 0 3

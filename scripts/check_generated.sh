@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Fails if a file holds the marks of an unfinished merge, or if `make generate` changes a file. The files are up to date afterwards either way.
+# Fails if a file holds the marks of an unfinished merge, or if `make generate` changes a file. The files are up to date
+# afterwards either way.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 sums() { find . \( -path ./build -o -path ./.git -o -path ./.venv -o -name __pycache__ \) -prune -o -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum; }

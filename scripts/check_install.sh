@@ -2,7 +2,8 @@
 # usage: check_install.sh [SINGLE...]
 # Installs by make and by cmake, under a strict umask, beside a stand-in for a board's own library, which stays as it is
 # through install, upgrade and removal. A foreign project of each API is built against each installation, by CMake's
-# find_package and by pkg-config; the SINGLE libraries, which hold the core (default: librknnrt; all: each), run alone in a folder.
+# find_package and by pkg-config; the SINGLE libraries, which hold the core (default: librknnrt; all: each), run alone
+# in a folder.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
 singles=("$@")

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # usage: check_packages.sh
-# The packages of two builds in two folders are byte-equal; lintian finds no error; the SPDX documents name every module; each format's
-# packages together lack nothing that their links lead to, and only libanynpu-single holds the core more than once. Then each is
-# tried in fresh roots of Debian's two releases: scripts/check_packages_root.sh. arm64 takes part where its compiler is installed.
+# The packages of two builds in two folders are byte-equal; lintian finds no error; the SPDX documents name every
+# module; each format's packages together lack nothing that their links lead to, and only libanynpu-single holds the
+# core more than once. Then each is tried in fresh roots of Debian's two releases: scripts/check_packages_root.sh. arm64
+# takes part where its compiler is installed.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
 skip() { echo "SKIP: $*"; exit 0; }
@@ -68,12 +69,14 @@ for set in "${sets[@]}"; do
     mkdir -p "$all"
     cp -a "$dir/$set/$name/." "$all/"
     cores=$(go version -m "$dir/$set/$name" | grep -c 'path.*/capi$' || true)
-    case $name in libanynpu-single) want=$(find capi/stub -name 'z*.symbols' | wc -l) ;; libanynpu) want=1 ;; *) want=0 ;; esac
+    case $name in libanynpu-single) want=$(find capi/stub -name 'z*.symbols' | wc -l) ;; libanynpu) want=1 ;; *) \
+      want=0 ;; esac
     [ "$cores" = "$want" ] || fail "$(basename "$file") holds the core $cores times, want $want"
     sizes+=("$name $(du -sk "$dir/$set/$name" | cut -f 1) KB")
   done
   find "$all" -type l | while IFS= read -r link; do
-    case $(readlink "$link") in /*) false ;; *) [ -e "$link" ] ;; esac || fail "$set: ${link#"$all"} leads to $(readlink "$link")"
+    case $(readlink "$link") in /*) false ;; *) [ -e "$link" ] ;; esac ||
+      fail "$set: ${link#"$all"} leads to $(readlink "$link")"
   done
   [ -L "$(find "$all" -name libanynpu.so)" ] || fail "$set: there is no link libanynpu.so for the linker"
   echo "$set: $(IFS=,; echo "${sizes[*]}")"

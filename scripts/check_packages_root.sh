@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # usage: check_packages_root.sh PACKAGES SUITE ARCH [FORMAT...]
-# The packages of the folder PACKAGES for ARCH in a fresh minimal root of Debian's SUITE, beside a stand-in for a vendor's library. With
-# nothing else installed, `anynpu exec` runs a program that was linked with the stand-in, and so does a single library. Then, for each
-# FORMAT (deb, rpm), with a compiler: a C program is built by every pkg-config file and by every CMake target, and runs; the tool runs and
-# has its manual page. The stand-in stays as it is through installation, upgrade and removal, and a purge leaves nothing. A machine
-# that cannot run programs of ARCH, itself or by an emulator, says so and skips the root.
+# The packages of the folder PACKAGES for ARCH in a fresh minimal root of Debian's SUITE, beside a stand-in for a
+# vendor's library. With nothing else installed, `anynpu exec` runs a program that was linked with the stand-in, and so
+# does a single library. Then, for each FORMAT (deb, rpm), with a compiler: a C program is built by every pkg-config
+# file and by every CMake target, and runs; the tool runs and has its manual page. The stand-in stays as it is through
+# installation, upgrade and removal, and a purge leaves nothing. A machine that cannot run programs of ARCH, itself or
+# by an emulator, says so and skips the root.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
 packages=$1 suite=$2 arch=$3; shift 3
@@ -38,8 +39,10 @@ $cc -shared -fPIC -o "$root/usr/lib/librknnrt.so" "$dir/vendor.c" -Wl,-soname,li
 $cc -Iinclude examples/rknn_digits.c -o "$root/opt/rknn_digits" -L"$root/usr/lib" -lrknnrt -lm
 cp -r examples/digits ctest/projects "$root/opt/"
 files() { # what is in the root, without what package managers and ldconfig keep for themselves
-  find "$root" -xdev \( -path "$root/var/lib/dpkg" -o -path "$root/var/log" -o -path "$root/var/cache" -o -path "$root/var/lib/rpm" \
-    -o -path "$root/etc/ld.so.cache" -o -path "$root/proc" -o -path "$root/dev" -o -path "$root/opt" -o -path "$root/tmp" \) -prune -o \
+  find "$root" -xdev \( -path "$root/var/lib/dpkg" -o -path "$root/var/log" -o -path "$root/var/cache" -o -path \
+    "$root/var/lib/rpm" \
+    -o -path "$root/etc/ld.so.cache" -o -path "$root/proc" -o -path "$root/dev" -o -path "$root/opt" -o -path \
+      "$root/tmp" \) -prune -o \
     -printf '%P %y %l\n' | LC_ALL=C sort
 }
 vendor=$(sha256sum < "$root/usr/lib/librknnrt.so")
@@ -106,7 +109,9 @@ END
 for format in "$@"; do
   case $format in
     deb) libdir=/usr/lib/$triplet install='dpkg -i /opt/packages/*.deb' purge="dpkg --purge $names" where='' ;;
-    rpm) # Debian's rpm knows nothing of the packages that are installed, and its loader nothing of the folder of rpm's systems.
+    # Debian's rpm knows nothing of the packages that are installed, and its loader nothing of the folder of rpm's
+    # systems.
+    rpm)
       mkdir -p "$root/usr/lib64"
       echo /usr/lib64 > "$root/etc/ld.so.conf.d/lib64.conf"
       rpm='rpm --dbpath /opt/rpm $(rpm --force-debian --version > /dev/null 2>&1 && echo --force-debian)' # Debian 12's wants that

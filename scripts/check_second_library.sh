@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The conformance runner with other libraries than the tree's own: a copy under another name, and one that dies in one operation and lacks
-# another.
+# The conformance runner with other libraries than the tree's own: a copy under another name, and one that dies in one
+# operation and lacks another.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
 dir=$(mktemp -d)
@@ -11,7 +11,8 @@ cp "$lib/libanynpu.so.0" "$dir/libother.so"
 ANYNPU_CTS_LIBRARY=$dir/libother.so operators --run SUB/type_ > "$dir/copy"
 grep -q 'failed 0 .* 0 crashes, 0 hangs, 0 skipped; version [0-9]' "$dir/copy" || { cat "$dir/copy"; exit 1; }
 
-gcc -shared -fPIC -Wall -Wextra -Werror -Iinclude ctest/second_library.c -o "$dir/libsecond.so" -Wl,--no-as-needed -L"$lib" \
+gcc -shared -fPIC -Wall -Wextra -Werror -Iinclude ctest/second_library.c -o "$dir/libsecond.so" -Wl,--no-as-needed \
+  -L"$lib" \
   -lneural_network_core -Wl,-rpath,"$lib"
 export ANYNPU_CTS_LIBRARY=$dir/libsecond.so
 outcomes() { # outcomes FILTER EXIT: the statuses of the cases that match, in the report and in JUnit's terms

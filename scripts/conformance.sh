@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
-# The rules of the C APIs and the operator suite through them, and the table of operators in docs against what the library computes.
+# The rules of the C APIs and the operator suite through them, and the table of operators in docs against what the
+# library computes.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
 make --no-print-directory conformance
 table=$(mktemp)
 trap 'rm -f "$table"' EXIT
-ANYNPU_LOG=off go run ./conformance/cmd/conformance generate operators --library "$lib/libneural_network_core.so" "$table"
-diff -u docs/ohnn-operators.md "$table" || { echo "docs/ohnn-operators.md is out of date: make docs/ohnn-operators.md"; exit 1; }
+ANYNPU_LOG=off go run ./conformance/cmd/conformance generate operators --library "$lib/libneural_network_core.so" \
+  "$table"
+diff -u docs/ohnn-operators.md "$table" || \
+  { echo "docs/ohnn-operators.md is out of date: make docs/ohnn-operators.md"; exit 1; }
 echo "docs/ohnn-operators.md is what the library computes"

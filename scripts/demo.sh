@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # usage: demo.sh
-# Builds the libraries and the five programs that recognize handwritten digits, a line per step with its seconds, and runs them: each
-# ends with its verdict. What the steps print goes to build/demo, with a line per digit; a step that fails shows the end of its own.
+# Builds the libraries and the five programs that recognize handwritten digits, a line per step with its seconds, and
+# runs them: each ends with its verdict. What the steps print goes to build/demo, with a line per digit; a step that
+# fails shows the end of its own.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
 build=${BUILD:-build} # as make has it
@@ -23,6 +24,7 @@ step "building five programs, one for each API" programs.txt "${programs[@]/#/$b
 for program in "${programs[@]}"; do
   case $program in rknn*|hbdnn*|hbucp*) model=digits.onnx ;; *) model=digits.weights ;; esac
   file=$build/demo/$program.txt
-  "$build/examples/$program" "examples/digits/$model" examples/digits/images/*.pgm > "$file" 2>&1 || failed "$program" "$file"
+  "$build/examples/$program" "examples/digits/$model" examples/digits/images/*.pgm > "$file" 2>&1 ||
+    failed "$program" "$file"
   tail -n 1 "$file"
 done

@@ -13,7 +13,8 @@ time_ran_out() {
   [ "$(sed -n '/^--- FAIL/,/^FAIL$/p' "$out" | sed '1d;$d')" = '    context deadline exceeded' ] &&
     echo "no finding: the time ran out"
 }
-grep -rl --include='*_test.go' --exclude-dir='.?*' --exclude-dir=build '^func Fuzz' "${@:-.}" | LC_ALL=C sort | while read -r file; do
+grep -rl --include='*_test.go' --exclude-dir='.?*' --exclude-dir=build '^func Fuzz' "${@:-.}" | LC_ALL=C sort |
+  while read -r file; do
   sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$file" | while read -r target; do
     echo "--- $target (./$(dirname "$file"))"
     go test -run '^$' -fuzz "^$target\$" -fuzztime "$duration" -fuzzminimizetime 10x "./$(dirname "$file")" \

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # usage: in_root.sh [--beside] ROOT COMMAND [ARCH]
-# Runs COMMAND by sh in the folder ROOT as another system, with processes of its own, and ends with its exit code. If the
-# root's ARCH is arm64 and this machine's is not, an emulator runs its programs: the kernel is told so in a user namespace
-# that ends with the command, so that nothing changes for others. --beside: COMMAND is run by this machine's sh, with ROOT
-# as $0, and only what it starts in the root is the root's, such as the packages' scripts of dpkg --root. Exit code 99:
-# there are no such namespaces here, or no emulator.
+# Runs COMMAND by sh in the folder ROOT as another system, with processes of its own, and ends with its exit code. If
+# the root's ARCH is arm64 and this machine's is not, an emulator runs its programs: the kernel is told so in a user
+# namespace that ends with the command, so that nothing changes for others. --beside: COMMAND is run by this machine's
+# sh, with ROOT as $0, and only what it starts in the root is the root's, such as the packages' scripts of dpkg --root.
+# Exit code 99: there are no such namespaces here, or no emulator.
 set -euo pipefail
 change='chroot "$0"'
 if [ "$1" = --beside ]; then change=''; shift; fi
@@ -19,7 +19,8 @@ if [ "$arch" != arm64 ] || [ "$(uname -m)" = aarch64 ]; then
   exec unshare --mount --pid --fork --kill-child bash -c "$inside" "$root" "$command" < /dev/null
 fi
 
-emulator=$(command -v qemu-aarch64-static || command -v qemu-aarch64) || { echo "in_root: no qemu-aarch64-static"; exit 99; }
+emulator=$(command -v qemu-aarch64-static || command -v qemu-aarch64) ||
+  { echo "in_root: no qemu-aarch64-static"; exit 99; }
 # 64-bit ELF files for AArch64, programs and shared objects; F: the emulator need not be in the root.
 magic='\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00'
 mask='\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff'

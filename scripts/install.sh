@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # usage: install.sh ROOT VERSION LIBDIR INCLUDEDIR [SINGLE...]
-# Installs what `make` has built below ROOT, for everyone to read whatever the umask. LIBDIR and INCLUDEDIR are folders below ROOT. Each
-# SINGLE, as librknnrt, is a vendor's library that holds the whole core and is installed, too. Nothing is changed if a file is there that
-# no installation wrote. What an earlier installation wrote and this one lacks goes.
+# Installs what `make` has built below ROOT, for everyone to read whatever the umask. LIBDIR and INCLUDEDIR are folders
+# below ROOT. Each SINGLE, as librknnrt, is a vendor's library that holds the whole core and is installed, too. Nothing
+# is changed if a file is there that no installation wrote. What an earlier installation wrote and this one lacks goes.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
 . scripts/manifest.sh

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # usage: make_root.sh ROOT SUITE ARCH [PACKAGE...]
 # Makes the folder ROOT a minimal Debian of SUITE for ARCH if it holds none, then installs packages in it. In a root for
-# another machine only the packages' scripts are emulated (in_root.sh). This machine's dpkg and apt do the rest: those of
-# the root, and debootstrap's second stage, would be emulated too. Exit code 99: this machine cannot make such a root.
+# another machine only the packages' scripts are emulated (in_root.sh). This machine's dpkg and apt do the rest: those
+# of the root, and debootstrap's second stage, would be emulated too. Exit code 99: this machine cannot make such a
+# root.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
 root=$1 suite=$2 arch=$3; shift 3

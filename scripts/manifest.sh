@@ -1,6 +1,7 @@
-# Sourced by install.sh and uninstall.sh. The manifest of an installation, share/anynpu/manifest below its root, has a line per installed
-# file, CHECKSUM PATH, per symbolic link, ->TARGET PATH, and per folder that was made for them, folder PATH; paths are relative to the root.
-# While an installation replaces a file, the file has a line as it was and one as it will be.
+# Sourced by install.sh and uninstall.sh. The manifest of an installation, share/anynpu/manifest below its root, has a
+# line per installed file, CHECKSUM PATH, per symbolic link, ->TARGET PATH, and per folder that was made for them,
+# folder PATH; paths are relative to the root. While an installation replaces a file, the file has a line as it was and
+# one as it will be.
 manifest=share/anynpu/manifest
 
 # identity FILE: the first field of its line, nothing if there is no such file or link

@@ -17,7 +17,8 @@ command -v aarch64-linux-gnu-gcc > /dev/null || missing "no aarch64-linux-gnu-gc
 root=$build/musl-$arch/root compiler=$build/musl-$arch/musl-gcc
 case $root in *[[:space:]]*) missing "the path $build has spaces" ;; esac
 if [ ! -x "$compiler" ]; then
-  specs=$(musl-gcc -v 2>&1 | sed -n 's/^Reading specs from //p' | tail -n 1) || missing "no musl-gcc (Debian: musl-tools)"
+  specs=$(musl-gcc -v 2>&1 | sed -n 's/^Reading specs from //p' | tail -n 1) ||
+    missing "no musl-gcc (Debian: musl-tools)"
   version=$(dpkg-query -W -f '${Version}' musl-dev 2> /dev/null) || missing "no musl-dev, which says the version"
   archive=$(apt-get indextargets --format '$(ORIGIN) $(SITE)' 'Created-By: Packages' |
     awk '$1 == "Debian" && $2 !~ /security/ {print $2; exit}')
@@ -26,7 +27,8 @@ if [ ! -x "$compiler" ]; then
   mkdir -p "$root"
   for name in musl musl-dev; do
     file=${name}_${version}_$arch.deb
-    timeout 120 /usr/lib/apt/apt-helper download-file "$archive/pool/main/m/musl/$file" "$root/$file" > "$root/log" 2>&1 ||
+    timeout 120 /usr/lib/apt/apt-helper download-file "$archive/pool/main/m/musl/$file" "$root/$file" > "$root/log" \
+      2>&1 ||
       missing "no $file from the Debian archive: $(tail -n 1 "$root/log")"
     dpkg-deb -x "$root/$file" "$root"
   done
@@ -37,7 +39,8 @@ if [ ! -x "$compiler" ]; then
     -e "s|/usr/lib/x86_64-linux-musl|$root/usr/lib/aarch64-linux-musl|g; s|ld-musl-x86_64|ld-musl-aarch64|g" \
     "$specs" > "$root/musl-gcc.specs"
   # Atomics of libgcc ask glibc what the processor has.
-  printf '#!/bin/sh\nexec aarch64-linux-gnu-gcc -mno-outline-atomics "$@" -specs "%s"\n' "$root/musl-gcc.specs" > "$compiler"
+  printf '#!/bin/sh\nexec aarch64-linux-gnu-gcc -mno-outline-atomics "$@" -specs "%s"\n' "$root/musl-gcc.specs" > \
+    "$compiler"
   chmod +x "$compiler"
 fi
 echo "$compiler"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # usage: need.sh [?]COMMAND:PACKAGE[,PACKAGE...]...
-# Makes sure that commands exist: as root on a system with apt their packages are installed, else the missing ones are named and the
-# script fails. COMMAND is a name, or a name with arguments that must succeed. A command with ? is wanted, not needed: its absence is only
-# mentioned.
+# Makes sure that commands exist: as root on a system with apt their packages are installed, else the missing ones are
+# named and the script fails. COMMAND is a name, or a name with arguments that must succeed. A command with ? is wanted,
+# not needed: its absence is only mentioned.
 set -euo pipefail
 packages=() missing=() wanted=()
 for item in "$@"; do

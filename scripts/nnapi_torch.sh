@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # usage: nnapi_torch.sh
-# PyTorch's NNAPI backend on this project's library: MobileNetV2, float and 8 bits (nnapi_torch.py). Debian's python3-torch is installed in a
-# root of its own, build/torch, which later runs use again. Says SKIP and why where that cannot be had.
+# PyTorch's NNAPI backend on this project's library: MobileNetV2, float and 8 bits (nnapi_torch.py). Debian's
+# python3-torch is installed in a root of its own, build/torch, which later runs use again. Says SKIP and why where that
+# cannot be had.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
 skip() { echo "SKIP: $*"; exit 0; }
@@ -15,7 +16,8 @@ if [ ! -e "$root/ready" ]; then
   [ -n "$archive" ] || skip "apt's configuration names no Debian archive"
   rm -rf --one-file-system "$root"
   mkdir -p "$root" "$build/torch/packages"
-  debootstrap --variant=minbase --cache-dir="$(realpath "$build/torch/packages")" bookworm "$root" "$archive" > "$log" 2>&1 ||
+  debootstrap --variant=minbase --cache-dir="$(realpath "$build/torch/packages")" bookworm "$root" "$archive" > "$log" \
+    2>&1 ||
     skip "debootstrap makes no root: $(tail -n 1 "$log")"
   cp /etc/resolv.conf /etc/hosts "$root/etc/"
   apt-config dump | grep -E '^Acquire::(http|https|Check)' > "$root/etc/apt/apt.conf.d/90host" || true

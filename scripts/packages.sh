@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # usage: packages.sh VERSION ARCH...
 # Makes build/packages: for each ARCH (amd64, arm64) the packages libanynpu, libanynpu-single, libanynpu-dev and anynpu,
-# deb and rpm for glibc, apk for musl; for each libc a tarball, one of the single libraries, their SPDX document, and the
-# Python wheel; SHA256SUMS. Without a compiler for musl its part is left out. Two builds of a commit are byte-equal,
+# deb and rpm for glibc, apk for musl; for each libc a tarball, one of the single libraries, their SPDX document, and
+# the Python wheel; SHA256SUMS. Without a compiler for musl its part is left out. Two builds of a commit are byte-equal,
 # wherever they are made. SOURCE_DATE_EPOCH, seconds since 1970, is the time of every file; without it, it is the
 # commit's, or 0 in a tree without git.
 set -euo pipefail
@@ -91,7 +91,8 @@ packages() {
   local arch=$1 format=$2 libdir=$3 name tree=$BUILD/$2
   tree "$arch" "$libdir" "$tree"
   for name in "${names[@]}"; do
-    install -D -m 644 "$work/copyright.$([ "$format" = deb ] && echo deb || echo rpm)" "$tree/usr/share/doc/$name/copyright"
+    install -D -m 644 "$work/copyright.$([ "$format" = deb ] && echo deb || echo rpm)" \
+      "$tree/usr/share/doc/$name/copyright"
     install -m 644 "$work/changelog.gz" "$tree/usr/share/doc/$name/changelog.gz"
     if [ -f "scripts/packages/nfpm/$name.overrides" ]; then
       install -D -m 644 "scripts/packages/nfpm/$name.overrides" "$tree/usr/share/lintian/overrides/$name"
@@ -115,7 +116,8 @@ tarball() {
   pack() { tar -C "$tree" --sort=name --owner=0 --group=0 --numeric-owner -c "$1" | gzip -9n > "$out/$2.tar.gz"; }
   pack "anynpu-$version" "$name"
   pack "$single" "anynpu-single-$version-linux-$1-$2"
-  $go run ./scripts/packages/sbom "$version" "$tree/anynpu-$version/bin/anynpu" "$tree/anynpu-$version/lib/libanynpu.so.0" \
+  $go run ./scripts/packages/sbom "$version" "$tree/anynpu-$version/bin/anynpu" \
+    "$tree/anynpu-$version/lib/libanynpu.so.0" \
     > "$out/$name.spdx.json"
   $go run ./scripts/packages/wheel "$version" "$tree/anynpu-$version" "$out" > /dev/null
 }

@@ -36,5 +36,6 @@ export GORACE=atexit_sleep_ms=10
 flags=(-count=1 -vet=off -short -race)
 go run ./scripts/gotest "${flags[@]}" -run 'TestComputeContext|TestPauses' ./backends/cpu/ref
 left=$(IFS='|'; echo "backends/cpu/ref|${alone[*]}|${unseen[*]}")
-go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./... | grep -vE "^github.com/anynpu/anynpu/($left)\$" |
+go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./... |
+  grep -vE "^github.com/anynpu/anynpu/($left)\$" |
   xargs go run ./scripts/gotest "${flags[@]}"

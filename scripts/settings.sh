@@ -1,5 +1,6 @@
-# Sourced by the scripts, as `. "$(dirname "$0")/settings.sh"`: goes to the repository's root and sets build, the absolute name of the folder
-# that BUILD names, and lib. GOFLAGS are those of the Makefile, for scripts that are started without it.
+# Sourced by the scripts, as `. "$(dirname "$0")/settings.sh"`: goes to the repository's root and sets build, the
+# absolute name of the folder that BUILD names, and lib. GOFLAGS are those of the Makefile, for scripts that are started
+# without it.
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=$(realpath -m -- "${BUILD:-build}") lib=$build/lib
 case " ${GOFLAGS:-} " in

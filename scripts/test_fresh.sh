@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # usage: test_fresh.sh [SUITE [COMMAND...]]
-# The README on a fresh machine: in the minimal root of a Debian SUITE (default: stable, then oldstable), with the packages that the README
-# says to install and a copy of this machine's Go, COMMANDs (default: make demo, make test) are run by root in a checkout that another
-# user owns. Prints the seconds of each, the packages that came with it, the size of Go's caches, and for each root
-# "NAME: demo ok, test ok". The archive is the one of this machine's apt configuration.
+# The README on a fresh machine: in the minimal root of a Debian SUITE (default: stable, then oldstable), with the
+# packages that the README says to install and a copy of this machine's Go, COMMANDs (default: make demo, make test) are
+# run by root in a checkout that another user owns. Prints the seconds of each, the packages that came with it, the size
+# of Go's caches, and for each root "NAME: demo ok, test ok". The archive is the one of this machine's apt
+# configuration.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
 suites=(stable oldstable) commands=('make demo' 'make test')
@@ -30,7 +31,8 @@ fresh() { # SUITE
   local suite=$1 root=$build/fresh/$1 log=$build/fresh/$1.log begin=$SECONDS start result='' name command
   rm -rf --one-file-system "$root"
   mkdir -p "$root" "$build/fresh/packages"
-  debootstrap --variant=minbase --cache-dir="$build/fresh/packages" "$suite" "$root" "$archive" > "$log" 2>&1 || { tail -n 20 "$log"; return 1; }
+  debootstrap --variant=minbase --cache-dir="$build/fresh/packages" "$suite" "$root" "$archive" > "$log" 2>&1 ||
+    { tail -n 20 "$log"; return 1; }
   name=$(. "$root/etc/os-release" && echo "$PRETTY_NAME")
   echo "--- $name: minimal root made in $((SECONDS - begin)) s"
   cp /etc/resolv.conf /etc/hosts "$root/etc/"
@@ -38,12 +40,14 @@ fresh() { # SUITE
   if [ -n "${SSL_CERT_FILE:-}" ]; then install -D -m 644 "$SSL_CERT_FILE" "$root/etc/ssl/host.crt"; fi
   cp -r "$(go env GOROOT)" "$root/usr/local/go"
   mkdir "$root/checkout"
-  tar -c --exclude="./$(realpath --relative-to=. "$build")" --exclude=./build --exclude=./.git . | tar -x -C "$root/checkout"
+  tar -c --exclude="./$(realpath --relative-to=. "$build")" --exclude=./build --exclude=./.git . |
+    tar -x -C "$root/checkout"
   in_root() { # COMMAND
     unshare --mount --pid --fork --kill-child bash -c '
       mount -t proc proc "$0/proc" && mount --rbind /sys "$0/sys" && mount --rbind /dev "$0/dev" || exit 1
       exec chroot "$@"' "$root" "$root" env -i "${network[@]}" ${SSL_CERT_FILE:+SSL_CERT_FILE=/etc/ssl/host.crt} HOME=/root TERM=dumb LANG=C.UTF-8 \
-      PATH=/usr/local/go/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin sh -c "$1" >> "$log" 2>&1 < /dev/null
+      PATH=/usr/local/go/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin sh -c "$1" >> "$log" 2>&1 < \
+        /dev/null
   }
   installed() { chroot "$root" dpkg-query -W -f '${Package}\n' | LC_ALL=C sort; }
   installed > "$build/fresh/before"
@@ -57,7 +61,8 @@ fresh() { # SUITE
   for command in "${commands[@]}"; do
     installed > "$build/fresh/before"
     start=$SECONDS
-    if in_root "cd /checkout && $command"; then result+="${result:+, }${command#make } ok"; else result+="${result:+, }${command#make } FAILED"; fi
+    if in_root "cd /checkout && $command"; then result+="${result:+, }${command#make } ok"; else \
+      result+="${result:+, }${command#make } FAILED"; fi
     installed > "$build/fresh/after"
     echo "$command: $((SECONDS - start)) s, installed: $(comm -13 "$build/fresh/before" "$build/fresh/after" | xargs)"
     case $result in *FAILED) grep -nE 'FAIL|rror|missing' "$log" | tail -n 20; tail -n 40 "$log"; break ;; esac

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # usage: uninstall.sh ROOT
-# Removes what install.sh has installed below ROOT and nobody has changed since, and the folders that it made and that are empty.
+# Removes what install.sh has installed below ROOT and nobody has changed since, and the folders that it made and that
+# are empty.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
 . scripts/manifest.sh

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * A model as programs for boards run it: rknn_init, images of bytes, rknn_run, results of the reported type. Prints one
- * JSON object with the seconds of rknn_run alone, of rknn_inputs_set, of rknn_outputs_get as float, and of rknn_run with
- * the images in memory of rknn_set_io_mem, which it converts, each the lowest and the median.
+ * JSON object with the seconds of rknn_run alone, of rknn_inputs_set, of rknn_outputs_get as float, and of rknn_run
+ * with the images in memory of rknn_set_io_mem, which it converts, each the lowest and the median.
  *
  *     boards MODEL SECONDS RUNS      (at least RUNS runs; the number of threads is ANYNPU_THREADS)
  */

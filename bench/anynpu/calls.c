@@ -125,7 +125,8 @@ int main(int argc, char **argv)
 	for (int s = 0; s < SIDES; s++)
 		stop_side(&sides[s]);
 	for (int c = 0; c < CLOCKS; c++) {
-		print_ratio(c == WALL ? "by the clock built/loaded" : ", of the processors built/loaded", &times[c][BUILT], &times[c][LOADED]);
+		print_ratio(c == WALL ? "by the clock built/loaded" : ", of the processors built/loaded", &times[c][BUILT],
+			&times[c][LOADED]);
 		print_ratio(", loaded/loaded", &times[c][AGAIN], &times[c][LOADED]);
 		printf(", loaded %.3f ms", 1e3 * quantile(&times[c][LOADED], 0.5));
 	}

@@ -42,7 +42,8 @@ int main(int argc, char **argv)
 		CHECK(fwrite(OH_NNTensor_GetDataBuffer(m.out[i]), 1, n, f) == n, "%s", argv[4]);
 	}
 	CHECK(fclose(f) == 0, "%s", argv[4]);
-	printf("{\"version\": \"%s\", \"load\": %.9f, \"runs\": %zu, \"best\": %.9f, \"median\": %.9f, \"peak_rss\": %.0f}\n", version, load, s.count,
+	printf("{\"version\": \"%s\", \"load\": %.9f, \"runs\": %zu, \"best\": %.9f, \"median\": %.9f, \"peak_rss\": %.0f}\n",
+		version, load, s.count,
 	       quantile(&s, 0), quantile(&s, 0.5), peak);
 	drop_executor(&m);
 	OH_NNCompilation_Destroy(&m.compilation);

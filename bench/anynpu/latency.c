@@ -35,7 +35,8 @@ static void measure(const char *when, double limit)
 		OK(OH_NNTensorDesc_GetFormat(d, &format));
 		add_sample(&s, now() - t);
 	}
-	printf("OH_NNTensorDesc_GetFormat, %s: p50 %.1f us, p99 %.1f us, p99.9 %.1f us, longest %.1f us, %zu calls\n", when, 1e6 * quantile(&s, 0.5),
+	printf("OH_NNTensorDesc_GetFormat, %s: p50 %.1f us, p99 %.1f us, p99.9 %.1f us, longest %.1f us, %zu calls\n", when,
+		1e6 * quantile(&s, 0.5),
 	       1e6 * quantile(&s, 0.99), 1e6 * quantile(&s, 0.999), 1e6 * quantile(&s, 1), s.count);
 	OK(OH_NNTensorDesc_Destroy(&d));
 	free(s.at);

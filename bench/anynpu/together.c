@@ -68,7 +68,8 @@ int main(int argc, char **argv)
 		b = u < b ? u : b;
 	}
 	double per = 1e3 / (EXECUTIONS * runs);
-	printf("four executions, ms per run: together %.3f, one after another %.3f, ratio %.3f (lowest of %d)\n", a * per, b * per, a / b, rounds);
+	printf("four executions, ms per run: together %.3f, one after another %.3f, ratio %.3f (lowest of %d)\n", a * per,
+		b * per, a / b, rounds);
 	for (int i = 0; i < EXECUTIONS; i++)
 		drop_executor(&models[i]);
 	OH_NNCompilation_Destroy(&c);

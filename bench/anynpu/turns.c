@@ -64,7 +64,8 @@ static void print_ratio(const char *name, const struct samples *a, const struct 
 		lowest[0] = a->at[i] < lowest[0] ? a->at[i] : lowest[0];
 		lowest[1] = b->at[i] < lowest[1] ? b->at[i] : lowest[1];
 	}
-	printf("%s %.3f (%.3f to %.3f; of the lowest %.3f)", name, quantile(&ratio, 0.5), quantile(&ratio, 0.25), quantile(&ratio, 0.75),
+	printf("%s %.3f (%.3f to %.3f; of the lowest %.3f)", name, quantile(&ratio, 0.5), quantile(&ratio, 0.25),
+		quantile(&ratio, 0.75),
 	       lowest[0] / lowest[1]);
 	free(ratio.at);
 }

@@ -32,14 +32,16 @@ struct anynpu_image {
 	const uint8_t *own;     /* enters Go even where calls are passed on to a driver */
 	const anynpu_fn *mixed; /* chooses between Go and driver by the words of the call; NULL if nothing in it decides: then those that are
 	                         * own are never the driver's, and the others always if there is one */
-	const anynpu_fn *former; /* enters Go with the parameters of a former version of the API; NULL where they are today's */
+	/* enters Go with the parameters of a former version of the API; NULL where they are today's */
+	const anynpu_fn *former;
 	const anynpu_fn *dead;  /* returns the failure value and touches nothing */
 	const anynpu_fn *starved; /* the same, where the library cannot start for want of memory */
 	anynpu_fn *slot;        /* the jump table */
 	const anynpu_fn *counted; /* what a slot holds while calls are counted: counts, then goes on to target */
 	anynpu_fn *target;
 	anynpu_fn *live;        /* enters Go, or dead in a forked child */
-	const anynpu_fn *judged; /* calls the driver's function and counts a call that it refuses; NULL: what it returns is no failure */
+	/* calls the driver's function and counts a call that it refuses; NULL: what it returns is no failure */
+	const anynpu_fn *judged;
 	const anynpu_fn *judged_former; /* the same with the parameters of a former version of the API */
 	anynpu_fn *driver;      /* the driver's function, NULL if there is none */
 	const uint16_t *namesake; /* function of that name of the other generation, or the function itself */
@@ -66,11 +68,13 @@ enum anynpu_state {
 
 /* getenv, but NULL for every variable where the program has rights that its caller lacks (set-id programs). */
 ANYNPU_HIDDEN const char *anynpu_getenv(const char *name);
-/* Start Go once; later calls do nothing. Returns 0, or with a text of what the system does not grant ANYNPU_STARVED for want of memory,
- * threads or descriptors, ANYNPU_FORBIDDEN for a system call: Go is not started then, and a later call tries again. Called under the lock that all facades have in common. */
+/* Start Go once; later calls do nothing. Returns 0, or with a text of what the system does not grant ANYNPU_STARVED
+ * for want of memory, threads or descriptors, ANYNPU_FORBIDDEN for a system call: Go is not started then, and a
+ * later call tries again. Called under the lock that all facades have in common. */
 enum { ANYNPU_STARVED = 1, ANYNPU_FORBIDDEN = 2 };
 ANYNPU_HIDDEN int anynpu_start(char *missing, size_t size);
-/* Whether the system refuses what Go needs to start, as anynpu_start returns it; the text says what. Nothing is held when it returns. */
+/* Whether the system refuses what Go needs to start, as anynpu_start returns it; the text says what. Nothing is held
+ * when it returns. */
 ANYNPU_HIDDEN int anynpu_missing(char *text, size_t size);
 /* Whether a resource of RLIMIT_* has a limit. */
 ANYNPU_HIDDEN int anynpu_limited(int resource);
@@ -92,8 +96,8 @@ ANYNPU_HIDDEN int anynpu_inside(void);
 ANYNPU_HIDDEN int anynpu_forked(void);
 /* Make anynpu_forked notice. Called under the lock that all facades have in common. */
 ANYNPU_HIDDEN void anynpu_watch_forks(void);
-/* Surround a C call of a function that is not this library's: anynpu_back(anynpu_out()) with the call between them. The function may call
- * this library, and has the floating-point control of the program. */
+/* Surround a C call of a function that is not this library's: anynpu_back(anynpu_out()) with the call between them.
+ * The function may call this library, and has the floating-point control of the program. */
 ANYNPU_HIDDEN int anynpu_out(void);
 ANYNPU_HIDDEN void anynpu_back(int inside);
 
@@ -108,19 +112,20 @@ ANYNPU_HIDDEN uint32_t anynpu_served(uint32_t i);
 ANYNPU_HIDDEN int anynpu_other_generation(uint32_t i);
 /* Move a facade to a state; 0, or -1 if the transition is not allowed. When it returns, every slot is stored. */
 ANYNPU_HIDDEN int anynpu_route(uint32_t facade, int state);
-/* Take the calls of an undecided facade as programs of a former version of its API pass them. Called while it is decided. */
+/* Take the calls of an undecided facade as programs of a former version of its API pass them. Called while it is
+ * decided. */
 ANYNPU_HIDDEN void anynpu_serve_former(uint32_t facade);
 /* The states by facade, of which there are at most ANYNPU_MAX_FACADES; to be read atomically. */
 #define ANYNPU_MAX_FACADES 16
 ANYNPU_HIDDEN const int *anynpu_route_states(void);
-/* Set the driver's function for function i; takes effect with the next anynpu_route. -1 if fn lies in a file of this library's: the core,
- * or a stub library, whose functions would lead back here. */
+/* Set the driver's function for function i; takes effect with the next anynpu_route. -1 if fn lies in a file of this
+ * library's: the core, or a stub library, whose functions would lead back here. */
 ANYNPU_HIDDEN int anynpu_set_driver(uint32_t i, void *fn);
 /* The drivers' functions by function, and how many there are; to be read atomically. */
 ANYNPU_HIDDEN anynpu_fn *anynpu_drivers(uint32_t *functions);
 /*
- * Take note of the file that holds a driver's function; -1 if it is one of this library's. Called under the lock that all
- * facades have in common.
+ * Take note of the file that holds a driver's function; -1 if it is one of this library's. Called under the lock that
+ * all facades have in common.
  */
 ANYNPU_HIDDEN int anynpu_driver_file(uint32_t facade, void *function);
 /*
@@ -128,13 +133,13 @@ ANYNPU_HIDDEN int anynpu_driver_file(uint32_t facade, void *function);
  * thread is in the driver.
  */
 ANYNPU_HIDDEN int anynpu_by_driver(uint32_t i, const void *caller);
-/* Mark this thread as being in the driver of a facade; clear the marks for a callback into the program. Both return what
- * anynpu_guard_restore takes. */
+/* Mark this thread as being in the driver of a facade; clear the marks for a callback into the program. Both return
+ * what anynpu_guard_restore takes. */
 ANYNPU_HIDDEN uint32_t anynpu_guard_enter(uint32_t facade);
 ANYNPU_HIDDEN uint32_t anynpu_guard_clear(void);
 ANYNPU_HIDDEN void anynpu_guard_restore(uint32_t before);
-/* Call a driver's function with 8 arguments, of which it takes the first ones, as anynpu_guard_enter and anynpu_out surround it. For code
- * that cannot call C itself (backends/driver). */
+/* Call a driver's function with 8 arguments, of which it takes the first ones, as anynpu_guard_enter and anynpu_out
+ * surround it. For code that cannot call C itself (backends/driver). */
 ANYNPU_HIDDEN uintptr_t anynpu_call_driver(uintptr_t facade, void *function, const uintptr_t *a);
 /* How a helper program ended. */
 struct anynpu_helper {
@@ -158,8 +163,8 @@ extern uintptr_t anynpu_window_base ANYNPU_HIDDEN, anynpu_window_size ANYNPU_HID
 static inline int anynpu_ours(uintptr_t handle) { return handle - anynpu_window_base < anynpu_window_size; }
 
 /*
- * What a word of a call says of its owner. Several are joined by "|": the call is the driver's if that gives ANYNPU_THEIRS. What
- * cannot be read says ANYNPU_OURS: the call then comes to this library, which refuses it.
+ * What a word of a call says of its owner. Several are joined by "|": the call is the driver's if that gives
+ * ANYNPU_THEIRS. What cannot be read says ANYNPU_OURS: the call then comes to this library, which refuses it.
  */
 enum { ANYNPU_NOBODYS = 0, ANYNPU_THEIRS = 1, ANYNPU_OURS = 3 };
 extern int anynpu_ending ANYNPU_HIDDEN;  /* Go is called when the program ends */

@@ -148,7 +148,8 @@ static void visit_elsewhere(struct search *s)
 	const ElfW(Ehdr) *head = found.dli_fbase;
 	if (memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 || head->e_phoff + head->e_phnum * sizeof(ElfW(Phdr)) > 4096)
 		return;
-	struct dl_phdr_info info = {.dlpi_phdr = (const ElfW(Phdr) *)((uintptr_t)head + head->e_phoff), .dlpi_phnum = head->e_phnum};
+	struct dl_phdr_info info = {.dlpi_phdr = (const ElfW(Phdr) *)((uintptr_t)head + head->e_phoff),
+		.dlpi_phnum = head->e_phnum};
 	for (int k = 0; k < info.dlpi_phnum; k++)
 		if (info.dlpi_phdr[k].p_type == PT_LOAD) { /* the first one begins with the file */
 			info.dlpi_addr = (uintptr_t)head - (info.dlpi_phdr[k].p_vaddr - info.dlpi_phdr[k].p_offset);

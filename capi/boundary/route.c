@@ -22,8 +22,8 @@ extern int nnc_boundary_decide(uint32_t facade);
 
 /*
  * One lock for what all facades have in common, the start of Go and the drivers' files, and one per facade, so that a
- * driver that is slow to open stops the calls of its own API only. A facade's lock is taken first. Recursive: a driver's
- * constructor may call us while its facade is being decided.
+ * driver that is slow to open stops the calls of its own API only. A facade's lock is taken first. Recursive: a
+ * driver's constructor may call us while its facade is being decided.
  */
 static pthread_mutex_t unlocked, common, lock[MAX_FACADES];
 static _Atomic int states[MAX_FACADES];
@@ -195,7 +195,8 @@ anynpu_fn anynpu_resolve(uint32_t i, const void *caller)
 		return refused == ANYNPU_STARVED ? anynpu_image.starved[i] : anynpu_image.dead[i];
 	}
 	anynpu_fn fn = anynpu_image.live[i];
-	/* A call by a driver that is being opened is not the program's, and must not wait for a driver that waits for this one. */
+	/* A call by a driver that is being opened is not the program's, and must not wait for a driver that waits for this
+	 * one. */
 	if (!opening)
 		pthread_mutex_lock(&lock[facade]);
 	else if (pthread_mutex_trylock(&lock[facade])) {
@@ -304,5 +305,6 @@ void anynpu_report_missing(uint32_t i, const char *what)
 {
 	int fd = early_fd();
 	if (fd >= 0)
-		report(fd, "boundary: call refused, the system does not grant what the library needs to start function=%s needs=\"%s\"\n", i, what);
+		report(fd, "boundary: call refused, the system does not grant what the library needs to start function=%s "
+			"needs=\"%s\"\n", i, what);
 }

@@ -118,7 +118,8 @@ int anynpu_start(char *missing, size_t size)
 	int refused = anynpu_missing(missing, size);
 	if (!refused)
 		start();
-	if (most.rlim_max > 0 && getrlimit(RLIMIT_NOFILE, &now) == 0 && now.rlim_cur == most.rlim_cur && now.rlim_max == most.rlim_max)
+	if (most.rlim_max > 0 && getrlimit(RLIMIT_NOFILE, &now) == 0 && now.rlim_cur == most.rlim_cur &&
+		now.rlim_max == most.rlim_max)
 		setrlimit(RLIMIT_NOFILE, &files);
 	errno = saved;
 	return refused;

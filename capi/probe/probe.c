@@ -11,8 +11,8 @@
  * address. From each LEVEL on, in ascending order, there are COUNT of them. Exits 0 for ok, 1 for what is wrong, 2 if
  * it is not called so. A driver may crash, hang or exit in here: who has started this program judges that.
  *
- * With --load it has this library load a model as programs of an API do, and writes "ok", or "refused " and the sentence
- * of the call that failed.
+ * With --load it has this library load a model as programs of an API do, and writes "ok", or "refused " and the
+ * sentence of the call that failed.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

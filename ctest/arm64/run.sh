@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the libraries for arm64 and runs the hosts that an emulator can judge under qemu. It has threads and signals of its own, so
-# load, and the part of fork_after that executes a program, are left to a real machine.
+# Builds the libraries for arm64 and runs the hosts that an emulator can judge under qemu. It has threads and signals of
+# its own, so load, and the part of fork_after that executes a program, are left to a real machine.
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/settings.sh"
 for tool in aarch64-linux-gnu-gcc qemu-aarch64; do
@@ -9,13 +9,15 @@ done
 build=$build/arm64
 lib=$build/lib
 mkdir -p "$build"
-GOARCH=arm64 CC=aarch64-linux-gnu-gcc BUILD=${BUILD:-build}/arm64 make --no-print-directory libs > "$build.log" 2>&1 || { cat "$build.log"; exit 1; }
+GOARCH=arm64 CC=aarch64-linux-gnu-gcc BUILD=${BUILD:-build}/arm64 make --no-print-directory libs > "$build.log" 2>&1 ||
+  { cat "$build.log"; exit 1; }
 export QEMU_LD_PREFIX=/usr/aarch64-linux-gnu ANYNPU_LOG_FILE=/dev/null
 flags=(-O1 -g -D_GNU_SOURCE -Iinclude -Ictest -L"$lib" -Wl,-rpath,"$lib")
 
 host() { # SOURCE LIBRARY ARGS...
   local source=$1 library=$2; shift 2
-  aarch64-linux-gnu-gcc "${flags[@]}" "ctest/$source.c" -o "$build/$source" $(printf -- "-l%s " $library) -Wl,--as-needed -lanynpu -lpthread -lm
+  aarch64-linux-gnu-gcc "${flags[@]}" "ctest/$source.c" -o "$build/$source" $(printf -- "-l%s " $library) \
+    -Wl,--as-needed -lanynpu -lpthread -lm
   timeout 300 qemu-aarch64 "$build/$source" "$@" || { echo "arm64: $source $*: failed"; exit 1; }
   echo "arm64: $source $*: ok"
 }

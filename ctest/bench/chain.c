@@ -43,7 +43,8 @@ static ANeuralNetworksModel *chain(int length)
 	return m;
 }
 
-/* Seconds of the processors to finish a chain, and to compile it. The sum of x is length + 1 times x, which a run shows. */
+/* Seconds of the processors to finish a chain, and to compile it. The sum of x is length + 1 times x, which a run
+ * shows. */
 static void measure(int length, double *finish, double *compile)
 {
 	ANeuralNetworksModel *m = chain(length);

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * What a run costs when a driver of OH_NN is a device of AnyNPU: OH_NNExecutor_RunSync on an ADD of one element that the
- * driver computes for AnyNPU, by turns with the driver's own OH_NNExecutor_RunSync, called in its file directly.
+ * What a run costs when a driver of OH_NN is a device of AnyNPU: OH_NNExecutor_RunSync on an ADD of one element that
+ * the driver computes for AnyNPU, by turns with the driver's own OH_NNExecutor_RunSync, called in its file directly.
  *
  *     device DRIVER [ROUNDS]
  */
@@ -32,7 +32,8 @@ int main(int argc, char **argv)
 	}
 	printf("%-40s %9s %9s %9s\n", "OH_NNExecutor_RunSync, ADD of 1 element", "ns", "x direct", "more");
 	printf("%-40s %9.1f %9.1f %+9.1f\n", "of the driver, directly", direct, 1.0, 0.0);
-	printf("%-40s %9.1f %9.1f %+9.1f\n", "  through AnyNPU, with it as a device", through, through / direct, through - direct);
+	printf("%-40s %9.1f %9.1f %+9.1f\n", "  through AnyNPU, with it as a device", through, through / direct,
+		through - direct);
 	end_addition(&ours);
 	end_addition(&own);
 	CHECK(anynpu_live_handles() == 0, "%zu handles left", anynpu_live_handles());

@@ -10,7 +10,8 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 for source in "$here"/*.c; do
   name=$(basename "$source" .c)
-  gcc -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -I"$root/include" -I"$root/ctest" -L"$lib" -Wl,-rpath,"$lib" "$source" -o "$dir/$name" \
+  gcc -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -I"$root/include" -I"$root/ctest" -L"$lib" -Wl,-rpath,"$lib" "$source" \
+    -o "$dir/$name" \
     -lanynpu -lpthread -lm
   case $name in
   against) ;;
@@ -21,7 +22,8 @@ for source in "$here"/*.c; do
     ;;
   device)
     echo "--- $name"
-    gcc -O2 -D_GNU_SOURCE -I"$root/include" -I"$root/ctest/drivers" -shared -fPIC -DCALLS='"zcalls_ohnn.h"' -DCOMPUTE='"nnrt.h"' \
+    gcc -O2 -D_GNU_SOURCE -I"$root/include" -I"$root/ctest/drivers" -shared -fPIC -DCALLS='"zcalls_ohnn.h"' \
+      -DCOMPUTE='"nnrt.h"' \
       "$root/ctest/drivers/fake.c" -o "$dir/libneural_network_runtime.so" -lpthread -lm
     XDG_CACHE_HOME=$dir ANYNPU_LOG=off "$dir/device" "$dir/libneural_network_runtime.so"
     ;;

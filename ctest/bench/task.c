@@ -117,7 +117,8 @@ int main(int argc, char **argv)
 	nanosleep(&second, NULL); /* Go puts away what the tasks left */
 	double busy = clock_of(CLOCK_PROCESS_CPUTIME_ID);
 	nanosleep(&second, NULL);
-	printf("%-52s %9.2f us of processors in a second\n", "hbDNN: nothing to do", clock_of(CLOCK_PROCESS_CPUTIME_ID) - busy);
+	printf("%-52s %9.2f us of processors in a second\n", "hbDNN: nothing to do",
+		clock_of(CLOCK_PROCESS_CPUTIME_ID) - busy);
 	OK(hbDNNRelease(pack));
 	return 0;
 }

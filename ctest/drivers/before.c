@@ -26,8 +26,8 @@
 		return result; \
 	}
 
-NEXT(int, rknn_init, (rknn_context * context, void *model, uint32_t size, uint32_t flag, rknn_init_extend *extend), context,
-	model, size, flag, extend)
+NEXT(int, rknn_init, (rknn_context * context, void *model, uint32_t size, uint32_t flag, rknn_init_extend *extend),
+	context, model, size, flag, extend)
 NEXT(int, rknn_dup_context, (rknn_context * from, rknn_context *to), from, to)
 NEXT(int, rknn_query, (rknn_context context, rknn_query_cmd cmd, void *info, uint32_t size), context, cmd, info, size)
 NEXT(int, rknn_run, (rknn_context context, rknn_run_extend *extend), context, extend)

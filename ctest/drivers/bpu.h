@@ -10,8 +10,8 @@
  * Sums add codes as they are. The driver has the version BPU_VERSION (fake_version), and the structs of that
  * generation. Models say "fake-bpu" as their tag.
  *
- * Its memory is not coherent: cached memory has bytes for the processor and others for the NPU, which physical addresses
- * name. Cleaning writes what the processor has changed, invalidating does too and then reads all.
+ * Its memory is not coherent: cached memory has bytes for the processor and others for the NPU, which physical
+ * addresses name. Cleaning writes what the processor has changed, invalidating does too and then reads all.
  *
  * Tasks run on threads of their own and call callbacks from there. A program can have them block (fake_block), and
  * change what "properties input" and "properties output" (structs as of 1.18), "counts" (inputs, outputs), "name" (of a
@@ -104,7 +104,8 @@ static uint8_t *bpu_bytes_locked(const hbDNNTensor *t, uint32_t need)
 {
 	const hbSysMem *m = &t->sysMem[0];
 	struct bpu_block *b = bpu_block_locked((uintptr_t)m->phyAddr, 1);
-	return b && m->memSize >= need && b->size - ((uintptr_t)m->phyAddr - (uintptr_t)b->npu) >= need ? (uint8_t *)(uintptr_t)m->phyAddr
+	return b && m->memSize >= need && b->size - ((uintptr_t)m->phyAddr - (uintptr_t)b->npu) >= need ? (uint8_t *)(
+		uintptr_t)m->phyAddr
 													: NULL;
 }
 
@@ -187,7 +188,8 @@ static int bpu_wait(struct bpu_task *t, int32_t timeout)
 	if (bpu_is_locked(t, BPU_TASK)) {
 		t->holds++;
 		while (!t->done && !t->open && !t->released && !late)
-			late = (timeout > 0 ? pthread_cond_timedwait(&bpu_moved, &bpu_lock, &end) : pthread_cond_wait(&bpu_moved, &bpu_lock)) != 0;
+			late = (timeout > 0 ? pthread_cond_timedwait(&bpu_moved, &bpu_lock, &end) : pthread_cond_wait(&bpu_moved,
+				&bpu_lock)) != 0;
 		code = t->open ? HB_DNN_API_USE_ERROR : t->released ? HB_DNN_INVALID_TASK_HANDLE : t->done ? t->status : HB_DNN_TIMEOUT;
 	} else
 		t = NULL;
@@ -243,8 +245,8 @@ static int bpu_query(const char *f, struct bpu_model *m, const void *const *args
 		return *ARGUMENT(char const **, 0) = BPU, 0;
 	if (strcmp(f, "GetEstimateLatency") == 0)
 		return *ARGUMENT(int32_t *, 0) = 1, 0;
-	if (strcmp(f, "GetInputTensorProperties") != 0 && strcmp(f, "GetOutputTensorProperties") != 0 && strcmp(f, "GetInputName") != 0 &&
-		strcmp(f, "GetOutputName") != 0)
+	if (strcmp(f, "GetInputTensorProperties") != 0 && strcmp(f, "GetOutputTensorProperties") != 0 &&
+		strcmp(f, "GetInputName") != 0 && strcmp(f, "GetOutputName") != 0)
 		return 0;
 	if (ARGUMENT(int32_t, 2) < 0 || ARGUMENT(int32_t, 2) >= (input ? inputs : 1))
 		return HB_DNN_INVALID_ARGUMENT;
@@ -297,7 +299,8 @@ static int compute(const struct call *c, const void *const *args, uint64_t *resu
 	else if (strcmp(f, "InitializeFromFiles") == 0)
 		code = bpu_load(ARGUMENT(hbPackedDNNHandle_t *, 0), NULL, NULL, ARGUMENT(int32_t, 2), ARGUMENT(char const **, 1));
 	else if (strcmp(f, "InitializeFromDDR") == 0)
-		code = bpu_load(ARGUMENT(hbPackedDNNHandle_t *, 0), ARGUMENT(const void **, 1), ARGUMENT(int32_t *, 2), ARGUMENT(int32_t, 3), NULL);
+		code = bpu_load(ARGUMENT(hbPackedDNNHandle_t *, 0), ARGUMENT(const void **, 1), ARGUMENT(int32_t *, 2),
+			ARGUMENT(int32_t, 3), NULL);
 	else if (strcmp(f, "Release") == 0)
 		code = bpu_release(ARGUMENT(void *, 0));
 	else if (strcmp(f, "GetModelNameList") == 0 || strcmp(f, "GetModelHandle") == 0) {
@@ -317,8 +320,8 @@ static int compute(const struct call *c, const void *const *args, uint64_t *resu
 				}
 		}
 	} else if (strcmp(f, "Infer") == 0)
-		code = bpu_infer(ARGUMENT(hbDNNTaskHandle_t *, 0), ARGUMENT(hbDNNTensor **, 1), ARGUMENT(hbDNNTensor *, 2), ARGUMENT(void *, 3),
-			ARGUMENT(hbDNNInferCtrlParam *, 4));
+		code = bpu_infer(ARGUMENT(hbDNNTaskHandle_t *, 0), ARGUMENT(hbDNNTensor **, 1), ARGUMENT(hbDNNTensor *, 2),
+			ARGUMENT(void *, 3), ARGUMENT(hbDNNInferCtrlParam *, 4));
 	else if (strcmp(f, "WaitTaskDone") == 0)
 		code = bpu_wait(ARGUMENT(void *, 0), ARGUMENT(int32_t, 1));
 	else if (strcmp(f, "ReleaseTask") == 0)

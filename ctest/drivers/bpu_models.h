@@ -22,8 +22,8 @@ static int bpu_sum(struct bpu_model *m, const char *at, const char *end)
 	memcpy(m->dims, at + 8, sizeof m->dims);
 	memcpy(&m->kind, at + 24, sizeof m->kind);
 	memcpy(&m->flags, at + 28, sizeof m->flags);
-	int known = m->kind == HB_DNN_TENSOR_TYPE_F32 || m->kind == HB_DNN_TENSOR_TYPE_U8 || m->kind == HB_DNN_TENSOR_TYPE_S8 ||
-		m->kind == HB_DNN_TENSOR_TYPE_S16;
+	int known = m->kind == HB_DNN_TENSOR_TYPE_F32 || m->kind == HB_DNN_TENSOR_TYPE_U8 ||
+		m->kind == HB_DNN_TENSOR_TYPE_S8 || m->kind == HB_DNN_TENSOR_TYPE_S16;
 	if (m->rank < 1 || m->rank > 4 || !known || m->flags >= 2 * BPU_AXIS)
 		return 0;
 	for (uint32_t k = 0; k < m->rank; k++) {
@@ -113,7 +113,8 @@ static int bpu_read(struct bpu_pack *p, const char *at, size_t size)
 	return count == 0 && at == end ? HB_DNN_SUCCESS : HB_DNN_INVALID_MODEL;
 }
 
-static int bpu_load(hbPackedDNNHandle_t *out, const void *const *data, const int32_t *sizes, int32_t count, char const *const *files)
+static int bpu_load(hbPackedDNNHandle_t *out, const void *const *data, const int32_t *sizes, int32_t count,
+	char const *const *files)
 {
 	if (!out)
 		return HB_DNN_INVALID_ARGUMENT;

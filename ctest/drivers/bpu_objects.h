@@ -143,7 +143,8 @@ static void bpu_store(void *to, const hbDNNTensorProperties *p)
 
 static const hbDNNTensor *bpu_tensor(const hbDNNTensor *first, int i)
 {
-	return (const hbDNNTensor *)((const char *)first + (size_t)i * (offsetof(hbDNNTensor, properties) + bpu_properties_size()));
+	return (const hbDNNTensor *)((const char *)first + (size_t)i * (offsetof(hbDNNTensor, properties) +
+		bpu_properties_size()));
 }
 
 #endif

@@ -4,8 +4,8 @@
  * usage: device rknn|ohnn|hbdnn WHO MODEL IMAGE...
  *
  * Recognizes digits with a model file through one API, from bytes or from numbers, as the model's input has it. WHO is
- * what must compute the network: the id of a device. KEEPS in the environment is a part of the path of the driver's file,
- * "/librknnrt.so" by default, which stays open.
+ * what must compute the network: the id of a device. KEEPS in the environment is a part of the path of the driver's
+ * file, "/librknnrt.so" by default, which stays open.
  */
 #include <anynpu.h>
 #include <math.h>
@@ -90,7 +90,8 @@ static void by_ohnn(void)
 	check_placement(compilation);
 	OH_NNExecutor *executor = OH_NNExecutor_Construct(compilation);
 	CHECK(executor);
-	NN_TensorDesc *descs[] = {OH_NNExecutor_CreateInputTensorDesc(executor, 0), OH_NNExecutor_CreateOutputTensorDesc(executor, 0)};
+	NN_TensorDesc *descs[] = {OH_NNExecutor_CreateInputTensorDesc(executor, 0),
+		OH_NNExecutor_CreateOutputTensorDesc(executor, 0)};
 	NN_Tensor *tensors[2];
 	OH_NN_DataType type;
 	size_t bytes;

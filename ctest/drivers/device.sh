@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Programs of every API whose network a vendor's driver computes as a device: compiled models, for which a fake driver of
-# this folder stands in for the vendor's.
+# Programs of every API whose network a vendor's driver computes as a device: compiled models, for which a fake driver
+# of this folder stands in for the vendor's.
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/settings.sh"
 here=$PWD/ctest/drivers
@@ -17,7 +17,8 @@ flags=(-Wall -Wextra -Werror -g -O1 -D_GNU_SOURCE -Iinclude -Ictest -Iexamples -
 gcc "${flags[@]}" -shared -fPIC -DCALLS='"zcalls_rknn.h"' -DCOMPUTE='"npu.h"' "$here/fake.c" -Wl,-soname,librknnrt.so \
   -o "$dir/npu/librknnrt.so" -lpthread -lm
 host() { # PROGRAM FLAGS...
-  gcc "${flags[@]}" "$here/device.c" -o "$dir/$1" "${@:2}" -L"$lib" -Wl,-rpath,"$lib" -lanynpu -lpthread -Wl,--no-as-needed -lm
+  gcc "${flags[@]}" "$here/device.c" -o "$dir/$1" "${@:2}" -L"$lib" -Wl,-rpath,"$lib" -lanynpu -lpthread \
+    -Wl,--no-as-needed -lm
 }
 host device
 host device_asan -fsanitize=address
@@ -50,7 +51,8 @@ for api in ohnn hbdnn; do run $api rknn "$dir/digits.rknn"; done
 ANYNPU_RKNN=device run rknn rknn "$dir/digits.rknn"
 ANYNPU_RKNN=device who=rknn model=$dir/digits.rknn inner "$dir/npu/librknnrt.so" rknn ohnn
 for api in ohnn hbdnn rknn; do
-  ! ANYNPU_RKNN=cpu "$dir/device" $api rknn "$dir/digits.rknn" "${images[@]}" > "$dir/out" 2>&1 || fail "$api without a driver"
+  ! ANYNPU_RKNN=cpu "$dir/device" $api rknn "$dir/digits.rknn" "${images[@]}" > "$dir/out" 2>&1 ||
+    fail "$api without a driver"
 done
 # ONNX models are the CPU's.
 for api in ohnn hbdnn rknn; do ANYNPU_RKNN=device run $api cpu examples/digits/digits.onnx; done
@@ -81,7 +83,8 @@ everywhere() { # WHO WARNINGS
     ANYNPU_LOG=warn run $api "$1" "$dir/net/digits.onnx"
     [ "$(grep -c 'compiled form' "$dir/log")" = "$2" ] || { cat "$dir/log"; fail "not $2 warnings of a form: $api"; }
   done
-  "$tool" run "$dir/net/digits.onnx" --device rknn -i "${images[0]}" --expect probabilities="$dir/cpu/probabilities.npy" \
+  "$tool" run "$dir/net/digits.onnx" --device rknn -i "${images[0]}" --expect \
+    probabilities="$dir/cpu/probabilities.npy" \
     > "$dir/out" 2> "$dir/errors" || { cat "$dir/out" "$dir/errors"; fail "anynpu run of a compiled form"; }
   [ "$(grep -c 'compiled form' "$dir/errors")" = "$2" ] || { cat "$dir/errors"; fail "not $2 warnings of a form"; }
 }
@@ -105,7 +108,8 @@ everywhere cpu 1
 has "$dir/errors" 'no such file'
 
 # Nothing but the first device: what it does not compute is named.
-! ANYNPU_FALLBACK=off ANYNPU_RKNN=device "$dir/device" rknn cpu examples/digits/digits.onnx "${images[@]}" > "$dir/out" 2>&1 ||
+! ANYNPU_FALLBACK=off ANYNPU_RKNN=device "$dir/device" rknn cpu examples/digits/digits.onnx "${images[@]}" > \
+  "$dir/out" 2>&1 ||
   fail "a fallback with ANYNPU_FALLBACK=off"
 has "$dir/out" 'operator 0 (conv "conv1"): rknn: the driver computes'
 ANYNPU_FALLBACK=off ANYNPU_DEVICE=cpu run rknn cpu examples/digits/digits.onnx
@@ -124,7 +128,8 @@ for api in rknn ohnn; do run $api hbdnn "$dir/digits.bin"; done
 ANYNPU_HBDNN=device run hbdnn hbdnn "$dir/digits.bin"
 ANYNPU_HBDNN=device who=hbdnn model=$dir/digits.bin inner "$dir/bpu/libdnn.so" hbdnn rknn
 for api in ohnn hbdnn rknn; do
-  ! ANYNPU_HBDNN=cpu "$dir/device" $api hbdnn "$dir/digits.bin" "${images[@]}" > "$dir/out" 2>&1 || fail "$api without a driver"
+  ! ANYNPU_HBDNN=cpu "$dir/device" $api hbdnn "$dir/digits.bin" "${images[@]}" > "$dir/out" 2>&1 ||
+    fail "$api without a driver"
   ANYNPU_HBDNN=device run $api cpu examples/digits/digits.onnx
 done
 "$tool" run "$dir/digits.bin" --device hbdnn -i "$dir/image.npy" --expect probabilities="$dir/cpu/probabilities.npy" \
@@ -165,7 +170,8 @@ ANYNPU_NNAPI=device timeout 120 "$dir/bursts_nnapi" "$ANYNPU_DRIVER_NNAPI" > "$d
   { cat "$dir/out" "$dir/log"; fail "bursts of a driver"; }
 metadata ""
 "$tool" run "$dir/net/digits.onnx" --device nnapi -i "${images[0]}" \
-  --expect probabilities="$dir/cpu/probabilities.npy" > "$dir/out" || { cat "$dir/out"; fail "anynpu run --device nnapi"; }
+  --expect probabilities="$dir/cpu/probabilities.npy" > "$dir/out" ||
+    { cat "$dir/out"; fail "anynpu run --device nnapi"; }
 has "$dir/out" 'nnapi: 9'
 "$tool" run "$dir/net/digits.onnx" --device nnapi2 -i "${images[0]}" > "$dir/out" || fail "--device nnapi2"
 has "$dir/out" 'nnapi2: 9'
@@ -237,7 +243,8 @@ unset KEEPS
 metadata ''
 by() { # DEVICE PLACEMENT
   "$tool" run "$dir/net/digits.onnx" --device "$1" --dot "$dir/$1.dot" -i "${images[0]}" --rtol 1e-3 \
-    --expect probabilities="$dir/cpu/probabilities.npy" > "$dir/out" || { cat "$dir/out"; fail "anynpu run --device $1"; }
+    --expect probabilities="$dir/cpu/probabilities.npy" > "$dir/out" ||
+      { cat "$dir/out"; fail "anynpu run --device $1"; }
   has "$dir/out" "$2"
 }
 by ohnn 'ohnn: 9'
@@ -246,6 +253,7 @@ has "$dir/ohnn.dot" 'label="part 0 on ohnn"'
 by ohnn2 'cpu: 9'
 has "$dir/ohnn2.dot" 'on cpu"'
 has "$dir/ohnn2.dot" 'to cross alone, '
-! "$tool" run examples/digits/digits.onnx --device ohnn3 -i "${images[0]}" > "$dir/out" 2>&1 || fail "a third device of two"
+! "$tool" run examples/digits/digits.onnx --device ohnn3 -i "${images[0]}" > "$dir/out" 2>&1 ||
+  fail "a third device of two"
 has "$dir/out" 'no device ohnn3: its driver has 2'
 echo "devices: passed"

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Every function of the API in CALLS with arguments of which no two are alike, by three ways to the fake driver FILE:
- * straight, through the library while it passes calls through, and while it has an object of its own. The driver's record
- * must be the caller's, and its answers must come back.
+ * straight, through the library while it passes calls through, and while it has an object of its own. The driver's
+ * record must be the caller's, and its answers must come back.
  *
  *     fidelity FILE
  */
@@ -102,7 +102,8 @@ static int answered(const struct call *c, unsigned k, const struct arguments *a,
 		if (c->result == 1)
 			want = 1;
 		if (memcmp(&want, &result, c->result) != 0)
-			return printf("%s: returned %#llx, the driver %#llx\n", c->name, (unsigned long long)result, (unsigned long long)want), 0;
+			return printf("%s: returned %#llx, the driver %#llx\n", c->name, (unsigned long long)result,
+				(unsigned long long)want), 0;
 	}
 	return 1;
 }
@@ -118,7 +119,8 @@ static int same(const struct call *c, const char *way, const char *want, const c
 		want++, got++;
 	while (want > sent.text && want[-1] != '\n')
 		want--, got--;
-	printf("%s, %s:\n  sent     %.*s\n  received %.*s\n", c->name, way, (int)strcspn(want, "\n"), want, (int)strcspn(got, "\n"), got);
+	printf("%s, %s:\n  sent     %.*s\n  received %.*s\n", c->name, way, (int)strcspn(want, "\n"), want,
+		(int)strcspn(got, "\n"), got);
 	return 0;
 }
 
@@ -185,7 +187,7 @@ int main(int argc, char **argv)
 		functions += (size_t)good[k];
 		fields += good[k] ? fields_of(&calls[k]) : 0;
 	}
-	printf("argument fidelity %s: %zu of %u functions, %zu of %zu fields, direct, pass-through, mixed\n", API, functions, count, fields,
-		all_fields);
+	printf("argument fidelity %s: %zu of %u functions, %zu of %zu fields, direct, pass-through, mixed\n", API, functions,
+		count, fields, all_fields);
 	return functions == count ? host_end() : 1;
 }

@@ -13,7 +13,7 @@
  *            some
  * forks      children are forked all the while: they have the driver's functions, and no others
  * before     a preloaded library stands before the API (before.c). With opened, what the driver then makes on a thread
- *            of its own, or in a call that does not come by AnyNPU, cannot be known as its own and comes to AnyNPU: that
+ * of its own, or in a call that does not come by AnyNPU, cannot be known as its own and comes to AnyNPU: that
  *            is checked, and there are no such contexts and runs
  * namespace  the driver is in a namespace of its own
  */

@@ -331,7 +331,8 @@ static int nn_of_execution(const char *f, const void *const *args)
 
 static int nn_answer(const char *f, const void *const *args, uint64_t *result)
 {
-	static const char *const free_functions[] = {"Model_free", "Compilation_free", "Execution_free", "Memory_free", "Burst_free", "Event_free"};
+	static const char *const free_functions[] = {"Model_free", "Compilation_free", "Execution_free", "Memory_free",
+		"Burst_free", "Event_free"};
 	for (size_t k = 0; k < sizeof free_functions / sizeof *free_functions; k++)
 		if (strcmp(f, free_functions[k]) == 0) {
 			nn_free(ARGUMENT(void *, 0));

@@ -298,14 +298,16 @@ static void nn_windows(const struct nn_operation *op, const struct nn_operand *o
 	int h = conv ? (int)o[op->in[1]].dims[1] : rest[3], w = conv ? (int)o[op->in[1]].dims[2] : rest[2];
 	int top = implied ? 0 : p[2], left = implied ? 0 : p[0];
 	if (implied && p[0] == ANEURALNETWORKS_PADDING_SAME) {
-		int rows = ((int)y->dims[1] - 1) * sh + h - (int)x->dims[1], columns = ((int)y->dims[2] - 1) * sw + w - (int)x->dims[2];
+		int rows = ((int)y->dims[1] - 1) * sh + h - (int)x->dims[1], columns = ((int)y->dims[2] - 1) * sw +
+			w - (int)x->dims[2];
 		top = rows > 0 ? rows / 2 : 0;
 		left = columns > 0 ? columns / 2 : 0;
 	}
 	uint32_t channels = x->dims[3];
 	for (size_t at = 0; at < nn_elements(y); at++) {
 		uint32_t c = (uint32_t)(at % y->dims[3]), column = (uint32_t)(at / y->dims[3] % y->dims[2]);
-		uint32_t row = (uint32_t)(at / y->dims[3] / y->dims[2] % y->dims[1]), n = (uint32_t)(at / y->dims[3] / y->dims[2] / y->dims[1]);
+		uint32_t row = (uint32_t)(at / y->dims[3] / y->dims[2] % y->dims[1]),
+			n = (uint32_t)(at / y->dims[3] / y->dims[2] / y->dims[1]);
 		double sum = conv ? (double)v[op->in[2]][c] : mean ? 0 : -INFINITY;
 		int cells = 0;
 		for (int i = 0; i < h; i++)

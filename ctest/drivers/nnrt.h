@@ -1,9 +1,9 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * What a fake driver of OH_NN computes: models of float32 with the operators of nnrt_compute.h, of up to NN_WORK products
- * each, on two devices: an accelerator and one of another kind, which adds alone. Constants may have any type. Its
- * handles are addresses of objects that begin with a mark; what is none of them is refused with
+ * What a fake driver of OH_NN computes: models of float32 with the operators of nnrt_compute.h, of up to NN_WORK
+ * products each, on two devices: an accelerator and one of another kind, which adds alone. Constants may have any type.
+ * Its handles are addresses of objects that begin with a mark; what is none of them is refused with
  * OH_NN_INVALID_PARAMETER.
  *
  * A test can have it block in its runs and lie (told.h): in "device ids" (the array's address), "device count",

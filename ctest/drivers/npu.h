@@ -51,7 +51,8 @@ static int npu_exchange(rknn_context before, rknn_context after)
 {
 	for (size_t k = 0; k < sizeof npu_contexts / sizeof *npu_contexts; k++) {
 		rknn_context expected = before;
-		if (__atomic_compare_exchange_n((rknn_context *)&npu_contexts[k], &expected, after, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+		if (__atomic_compare_exchange_n((rknn_context *)&npu_contexts[k], &expected, after, 0, __ATOMIC_SEQ_CST,
+			__ATOMIC_SEQ_CST))
 			return 1;
 	}
 	return 0;
@@ -142,8 +143,8 @@ static void npu_add(struct npu_context *c)
 static int npu_product(rknn_context *context, const rknn_matmul_info *info, rknn_matmul_io_attr *io)
 {
 	const uint32_t m = (uint32_t)info->M, k = (uint32_t)info->K, n = (uint32_t)info->N;
-	if (info->type != RKNN_FLOAT16_MM_FLOAT16_TO_FLOAT32 || info->B_layout != 0 || info->AC_layout != 0 || m < 1 || k < 1 || n < 1 ||
-		k % 32 != 0 || n % 32 != 0)
+	if (info->type != RKNN_FLOAT16_MM_FLOAT16_TO_FLOAT32 || info->B_layout != 0 || info->AC_layout != 0 || m < 1 ||
+		k < 1 || n < 1 || k % 32 != 0 || n % 32 != 0)
 		return RKNN_ERR_PARAM_INVALID;
 	struct npu_context *c = calloc(1, sizeof *c);
 	c->product = *info;

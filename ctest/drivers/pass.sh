@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # usage: pass.sh [long]
 # Programs whose calls go to a vendor's driver, which a manifest names: alone, and beside ONNX models of the library's;
-# drivers that cannot be used, and what anynpu drivers says of them. The drivers are C files of this folder. long is with
-# every mode under AddressSanitizer and valgrind.
+# drivers that cannot be used, and what anynpu drivers says of them. The drivers are C files of this folder. long is
+# with every mode under AddressSanitizer and valgrind.
 set -euo pipefail
 long=${1:-}
 . "$(dirname "$0")/../../scripts/settings.sh"
@@ -153,14 +153,17 @@ gcc "${flags[@]}" -shared -fPIC -DCALLS='"zcalls_ohnn.h"' "$here/fake.c" -o "$di
 manifest whole ohnn "$dir/whole/libnpu.so"
 echo 'OH_NNModel_Construct=2211000000000000 OH_NNModel_Destroy.model=4433000000000000' > "$dir/script"
 : > "$dir/log"
-FAKE_SCRIPT=$dir/script timeout 60 "$dir/wholly" "$dir/whole/libnpu.so" "${models[1]}" "${models[0]}" || { cat "$dir/log"; fail "whole"; }
+FAKE_SCRIPT=$dir/script timeout 60 "$dir/wholly" "$dir/whole/libnpu.so" "${models[1]}" "${models[0]}" ||
+  { cat "$dir/log"; fail "whole"; }
 
 # All calls of NNAPI.
 mkdir "$dir/nnapi"
 echo '{ local: ANeuralNetworksBurst_create; };' > "$dir/nnapi.map"
-gcc "${flags[@]}" -shared -fPIC -DCALLS='"zcalls_nnapi.h"' -DCOMPUTE='"nnapi.h"' "$here/fake.c" -Wl,-soname,libneuralnetworks.so \
+gcc "${flags[@]}" -shared -fPIC -DCALLS='"zcalls_nnapi.h"' -DCOMPUTE='"nnapi.h"' "$here/fake.c" \
+  -Wl,-soname,libneuralnetworks.so \
   -Wl,--version-script="$dir/nnapi.map" -o "$dir/nnapi/libneuralnetworks.so" -lpthread -lm
-gcc "${flags[@]}" "$here/whole_nnapi.c" -o "$dir/whole_nnapi" -L"$lib" -Wl,-rpath,"$lib" -lneuralnetworks -lanynpu -lpthread \
+gcc "${flags[@]}" "$here/whole_nnapi.c" -o "$dir/whole_nnapi" -L"$lib" -Wl,-rpath,"$lib" -lneuralnetworks -lanynpu \
+  -lpthread \
   -Wl,--no-as-needed -lm
 manifest nn nnapi "$dir/nnapi/libneuralnetworks.so"
 : > "$dir/log"
@@ -168,7 +171,8 @@ timeout 60 "$dir/whole_nnapi" "$dir/nnapi/libneuralnetworks.so" || { cat "$dir/l
 nnapi=("$build/examples/nnapi_digits" examples/digits/digits.weights examples/digits/images/*.pgm)
 "${nnapi[@]}" > "$dir/out" || { cat "$dir/out" "$dir/log"; fail "nnapi_digits"; }
 has "$dir/out" '59 of 60 right'
-! ANYNPU_NNAPI=cpu "$dir/whole_nnapi" "$dir/nnapi/libneuralnetworks.so" > "$dir/out" 2>&1 || fail "ANYNPU_NNAPI=cpu asks the driver"
+! ANYNPU_NNAPI=cpu "$dir/whole_nnapi" "$dir/nnapi/libneuralnetworks.so" > "$dir/out" 2>&1 ||
+  fail "ANYNPU_NNAPI=cpu asks the driver"
 
 # Every rule of the API holds beside a driver, but those about models that are the driver's.
 rm "$manifests"/* # a driver of another API would compute the models

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # usage: pass_hbdnn.sh [long]
-# Programs for hbDNN whose calls go to a vendor's libdnn.so, which a manifest names: alone, and beside ONNX models of the
-# library's. The driver is bpu.h. long is with every mode under AddressSanitizer and valgrind.
+# Programs for hbDNN whose calls go to a vendor's libdnn.so, which a manifest names: alone, and beside ONNX models of
+# the library's. The driver is bpu.h. long is with every mode under AddressSanitizer and valgrind.
 set -euo pipefail
 long=${1:-}
 . "$(dirname "$0")/../../scripts/settings.sh"
@@ -98,7 +98,8 @@ use "$dir/rules/libdnn.so"
 modes=(--mode 1.23)
 [ -z "$long" ] || modes=()
 ANYNPU_LOG_FILE= go run ./conformance/cmd/conformance hbdnn rules "${modes[@]}" > "$dir/rules.txt" 2>&1 || true
-grep '^hbdnn rules: cases [1-9]' "$dir/rules.txt" > "$dir/out" || { tail "$dir/rules.txt"; fail "the rules were not run"; }
+grep '^hbdnn rules: cases [1-9]' "$dir/rules.txt" > "$dir/out" ||
+  { tail "$dir/rules.txt"; fail "the rules were not run"; }
 sed -n 's/^\(fail\|skip\)  \([^ ]*\) .*/\2/p' "$dir/rules.txt" | LC_ALL=C sort -u |
   diff <(grep -v '^#' "$here/rules_hbdnn.txt" | LC_ALL=C sort) - ||
   fail "other cases fail beside a driver than rules_hbdnn.txt has"

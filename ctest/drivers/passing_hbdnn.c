@@ -163,7 +163,8 @@ static void both(void)
 		hbDNNTensor in = tensor(kinds[i]->model, 1, 0), out = tensor(kinds[i]->model, 0, 0), *to = &out;
 		CHECK(hbDNNInfer(&task, &to, &in, kinds[i]->model, &control) == 0);
 		hbDNNTaskHandle_t open = task;
-		CHECK(hbDNNInfer(&task, &to, &in, kinds[!i]->model, &control) == (i ? HB_DNN_INVALID_DNN_HANDLE : HB_DNN_INVALID_TASK_HANDLE));
+		CHECK(hbDNNInfer(&task, &to, &in, kinds[!i]->model, &control) == (
+			i ? HB_DNN_INVALID_DNN_HANDLE : HB_DNN_INVALID_TASK_HANDLE));
 		CHECK(task == open && hbDNNReleaseTask(task) == 0);
 		task = NULL;
 		drop(&in);
@@ -342,7 +343,8 @@ static void hammered(void)
 /* Packs that the program has from the driver's own functions are the driver's for the library as well. */
 static void opened(void)
 {
-	void *file = dlopen(driver, RTLD_NOW | RTLD_LOCAL), *symbol = file ? dlvsym(file, "hbDNNInitializeFromFiles", "CONFIG") : NULL;
+	void *file = dlopen(driver, RTLD_NOW | RTLD_LOCAL), *symbol = file ? dlvsym(file, "hbDNNInitializeFromFiles",
+		"CONFIG") : NULL;
 	int32_t (*initialize)(hbPackedDNNHandle_t *, char const **, int32_t);
 	char name[4096];
 	const char *at = name;
@@ -391,7 +393,8 @@ static void lacks(void)
 	CHECK(hbSysAllocCachedMem(&half.sysMem[0], 16) == 0);
 	memset(image.sysMem[0].virAddr, 7, 128);
 	CHECK(hbSysFlushMem(&image.sysMem[0], HB_SYS_MEM_CACHE_CLEAN) == 0);
-	CHECK(hbDNNResize(&task, &half, &image, NULL, &control) == 0 && hbDNNWaitTaskDone(task, 0) == 0 && hbDNNReleaseTask(task) == 0);
+	CHECK(hbDNNResize(&task, &half, &image, NULL, &control) == 0 && hbDNNWaitTaskDone(task, 0) == 0 &&
+		hbDNNReleaseTask(task) == 0);
 	CHECK(hbSysFlushMem(&half.sysMem[0], HB_SYS_MEM_CACHE_INVALIDATE) == 0 && ((char *)half.sysMem[0].virAddr)[15] == 7);
 	drop(&image);
 	drop(&half);

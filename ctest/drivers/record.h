@@ -56,7 +56,8 @@ static inline void record_text(struct record *r, const char *format, ...)
 	r->used += (size_t)n;
 }
 
-static inline void record_bytes(struct record *r, const char *call, const char *param, const char *field, const void *at, size_t size)
+static inline void record_bytes(struct record *r, const char *call, const char *param, const char *field,
+	const void *at, size_t size)
 {
 	record_text(r, "%s.%s%s%s=", call, param, field ? "." : "", field ? field : "");
 	for (size_t i = 0; i < size; i++)
@@ -114,7 +115,8 @@ static inline void record_call(struct record *r, const struct call *c, const voi
 
 /*
  * Finds NAME=HEX in a script, a list of words that are separated by spaces and new lines; 0 if there is none. NAME is
- * FUNCTION for a result, FUNCTION.PARAMETER or FUNCTION.PARAMETER.FIELD for what is written. The bytes are those in memory.
+ * FUNCTION for a result, FUNCTION.PARAMETER or FUNCTION.PARAMETER.FIELD for what is written. The bytes are those in
+ * memory.
  */
 static inline int script_value(const char *script, const char *name, void *to, size_t size)
 {

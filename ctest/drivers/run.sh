@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # usage: run.sh [arm64]
-# Fake drivers with the vendors' SONAMEs behind a library that has a decider for each (testdata/fakes.go): every argument of every function
-# arrives. A copy of the glue in which arguments are swapped is found. With arm64 the library for that machine is built and
-# runs under qemu; the glue is the same, so that nothing is swapped there.
+# Fake drivers with the vendors' SONAMEs behind a library that has a decider for each (testdata/fakes.go): every
+# argument of every function arrives. A copy of the glue in which arguments are swapped is found. With arm64 the library
+# for that machine is built and runs under qemu; the glue is the same, so that nothing is swapped there.
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/settings.sh"
 unset BUILD
@@ -23,12 +23,15 @@ lib=$dir/tree/build/lib
 export ANYNPU_LOG_FILE=/dev/null
 flags=(-Wall -Wextra -Werror -g -O1 -D_GNU_SOURCE -Iinclude -Ictest -I"$here")
 
-for row in rknn:librknnrt.so:rknn_context ohnn:libneural_network_runtime.so:NN_TensorDesc hbdnn:libdnn.so:hbDNNHandle_t \
+for row in rknn:librknnrt.so:rknn_context ohnn:libneural_network_runtime.so:NN_TensorDesc \
+  hbdnn:libdnn.so:hbDNNHandle_t \
   nnapi:libneuralnetworks.so:ANeuralNetworksModel; do
   IFS=: read -r api soname kind <<< "$row"
   mkdir -p "$dir/$api"
-  "$cc" "${flags[@]}" -shared -fPIC -DCALLS="\"zcalls_$api.h\"" "$here/fake.c" -o "$dir/$api/$soname" -Wl,-soname,"$soname" -lpthread
-  "$cc" "${flags[@]}" -Wno-unused-function -DAPI="\"$api\"" -DCALLS="\"zcalls_$api.h\"" -DMISUSE="\"misuse_$api.h\"" -DMAKE="make_$kind" -DDROP="drop_$kind" \
+  "$cc" "${flags[@]}" -shared -fPIC -DCALLS="\"zcalls_$api.h\"" "$here/fake.c" -o "$dir/$api/$soname" \
+    -Wl,-soname,"$soname" -lpthread
+  "$cc" "${flags[@]}" -Wno-unused-function -DAPI="\"$api\"" -DCALLS="\"zcalls_$api.h\"" -DMISUSE="\"misuse_$api.h\"" \
+    -DMAKE="make_$kind" -DDROP="drop_$kind" \
     -DLIBRARY="\"$lib/libanynpu.so.0\"" "$here/fidelity.c" -o "$dir/fidelity_$api" -L"$lib" -Wl,-rpath,"$lib" -lanynpu
   timeout 600 "${emulator[@]}" "$dir/fidelity_$api" "$dir/$api/$soname" | sed "s/^/$label/"
 done
@@ -37,11 +40,14 @@ done
 # Swapped: two addresses in the router of rknn_set_io_mem, two numbers on rknn_init's way through Go.
 router=$(awk '/"rknn_set_io_mem"/ {print n} /^static const char \*const name/ {n = -1; on = 1} on {n++}' "$dir/tree/capi/zimage.c")
 sed -i "/^static int32_t mixed_$router(/,/^}/s/)f)(a0, a1, a2)/)f)(a0, a2, a1)/" "$dir/tree/capi/zimage.c"
-sed -i '/^static int32_t forward_rknn_init(/,/^}/s/)f)(a0, a1, a2, a3, a4)/)f)(a0, a1, a3, a2, a4)/' "$dir/tree/capi/rknn/zexport.go"
+sed -i '/^static int32_t forward_rknn_init(/,/^}/s/)f)(a0, a1, a2, a3, a4)/)f)(a0, a1, a3, a2, a4)/' \
+  "$dir/tree/capi/rknn/zexport.go"
 make_library
-! timeout 600 "$dir/fidelity_rknn" "$dir/rknn/librknnrt.so" > "$dir/swapped" || { echo "swapped arguments were not found"; exit 1; }
+! timeout 600 "$dir/fidelity_rknn" "$dir/rknn/librknnrt.so" > "$dir/swapped" ||
+  { echo "swapped arguments were not found"; exit 1; }
 for found in 'rknn_set_io_mem, mixed:' 'rknn_init, pass-through:'; do
   grep -q "^$found" "$dir/swapped" || { echo "not found: $found"; cat "$dir/swapped"; exit 1; }
 done
-tail -1 "$dir/swapped" | grep -q '35 of 37 functions' || { echo "other functions failed too"; cat "$dir/swapped"; exit 1; }
+tail -1 "$dir/swapped" | grep -q '35 of 37 functions' ||
+  { echo "other functions failed too"; cat "$dir/swapped"; exit 1; }
 echo "swapped arguments are found"

@@ -29,7 +29,8 @@ static int answered(const char *what, const void *made, int hint)
 	const char *error = anynpu_last_error();
 	if (!made && strstr(error, "this is the answer of the driver") && !strstr(error, "ANYNPU_OHNN=device") == !hint)
 		return 1;
-	return printf("%s: made %p, want a refusal %s the hint, got \"%s\"\n", what, made, hint ? "with" : "without", error), 0;
+	return printf("%s: made %p, want a refusal %s the hint, got \"%s\"\n", what, made, hint ? "with" : "without", error),
+		0;
 }
 
 /* Offline models, which the driver refuses all. */

@@ -79,7 +79,8 @@ int main(int argc, char **argv)
 		ANeuralNetworksBurst *burst = NULL;
 		char want[512];
 		snprintf(want, sizeof want, "%s has no function ANeuralNetworksBurst_create", argv[1]);
-		CHECK(ANeuralNetworksBurst_create(compilation, &burst) == ANEURALNETWORKS_BAD_DATA, "a burst that the driver cannot make");
+		CHECK(ANeuralNetworksBurst_create(compilation, &burst) == ANEURALNETWORKS_BAD_DATA,
+			"a burst that the driver cannot make");
 		CHECK(strstr(anynpu_last_error(), want) != NULL, "want \"%s\", got \"%s\"", want, anynpu_last_error());
 	}
 	ANeuralNetworksCompilation_free(compilation);

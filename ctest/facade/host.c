@@ -388,6 +388,7 @@ int main(int argc, char **argv)
 		CHECK(toy_open(&context, "theirs") == -1 && toy_open(&context, "ours") == 0 && sum_of(context) == 6);
 		CHECK(toy_close(context) == 0);
 	} else
-		CHECK(!"usage: host alone | driver FILE | first FILE | device FILE | moved [FILE] | race FILE | inner FILE | early FILE | watched FILE | slow FILE | namespace FILE | self FILE");
+		CHECK(!"usage: host alone | driver FILE | first FILE | device FILE | moved [FILE] | race FILE | inner FILE | early "
+			"FILE | watched FILE | slow FILE | namespace FILE | self FILE");
 	return host_end();
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A made-up vendor API is added to a copy of the tree: a table file, a package with its behaviour, nothing else. The generator, the
-# build and every kind of test then work for it, its stub libraries and its driver.
+# A made-up vendor API is added to a copy of the tree: a table file, a package with its behaviour, nothing else. The
+# generator, the build and every kind of test then work for it, its stub libraries and its driver.
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/settings.sh"
 unset BUILD
@@ -8,7 +8,8 @@ here=$PWD/ctest/facade
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 mkdir -p "$dir/tree"
-cp -r --parents go.mod go.sum Makefile core backends capi scripts bench/bench.mk ctest/misuse.h ctest/host_end.h include "$dir/tree"
+cp -r --parents go.mod go.sum Makefile core backends capi scripts bench/bench.mk ctest/misuse.h ctest/host_end.h \
+  include "$dir/tree"
 cp "$here/testdata/table_toy.go" "$dir/tree/capi/abi/"
 cp "$here/testdata/toy.json" "$dir/tree/capi/abi/abicheck/"
 cp -r "$here/testdata/toy" "$dir/tree/capi/toy"
@@ -22,14 +23,17 @@ flags=(-Wall -Wextra -Werror -g -O1 -D_GNU_SOURCE -I"$here" -Iinclude -Ictest -L
 # Names: a function without behaviour is not exported; the stub library has its version.
 ! nm -D "$lib"/*.so | grep -q toy_later || { echo "toy_later has no behaviour and is exported"; exit 1; }
 grep -q 'toy_later` | 3 | no' docs/support.md || { echo "the support matrix lacks toy_later"; exit 1; }
-nm -D --with-symbol-versions "$lib/libtoy.so" | grep -q 'T toy_add@@TOY_1.0' || { echo "libtoy.so has no symbol version"; exit 1; }
-nm -D --with-symbol-versions "$lib/libtoy_alias.so" | grep -q 'T toy_add$' || { echo "libtoy_alias.so has a symbol version"; exit 1; }
+nm -D --with-symbol-versions "$lib/libtoy.so" | grep -q 'T toy_add@@TOY_1.0' ||
+  { echo "libtoy.so has no symbol version"; exit 1; }
+nm -D --with-symbol-versions "$lib/libtoy_alias.so" | grep -q 'T toy_add$' ||
+  { echo "libtoy_alias.so has a symbol version"; exit 1; }
 
 # Linked against each name: the core library alone, and a vendor's names.
 gcc -O2 -shared -fPIC -Wall -Wextra -Werror -I"$here" -o "$dir/driver.so" "$here/driver.c" -lpthread
 gcc -O2 -shared -fPIC -Wall -Wextra -Werror -I"$here" -nostdlib -o "$dir/namespace.so" "$here/namespace.c"
 # A vendor's library can need another of the name that the core library has.
-gcc -O2 -shared -fPIC -Wall -Wextra -Werror -I"$here" -o "$dir/needs_core.so" "$here/driver.c" -lpthread -L"$lib" -Wl,--no-as-needed -lanynpu
+gcc -O2 -shared -fPIC -Wall -Wextra -Werror -I"$here" -o "$dir/needs_core.so" "$here/driver.c" -lpthread -L"$lib" \
+  -Wl,--no-as-needed -lanynpu
 for name in anynpu toy toy_alias; do
   gcc "${flags[@]}" -rdynamic "$here/host.c" -o "$dir/host_$name" -l$name -lanynpu -lpthread
   "$dir/host_$name" alone
@@ -52,12 +56,15 @@ for tool in aarch64-linux-gnu-gcc qemu-aarch64; do
 done
 if [ -n "$tool" ]; then
   arm=$dir/tree/build/arm64/lib
-  GOARCH=arm64 CC=aarch64-linux-gnu-gcc BUILD=build/arm64 make libs > "$dir/make.log" 2>&1 || { cat "$dir/make.log"; exit 1; }
-  aarch64-linux-gnu-gcc -O2 -shared -fPIC -Wall -Wextra -Werror -I"$here" -o "$dir/driver_arm64.so" "$here/driver.c" -lpthread
+  GOARCH=arm64 CC=aarch64-linux-gnu-gcc BUILD=build/arm64 make libs > "$dir/make.log" 2>&1 ||
+    { cat "$dir/make.log"; exit 1; }
+  aarch64-linux-gnu-gcc -O2 -shared -fPIC -Wall -Wextra -Werror -I"$here" -o "$dir/driver_arm64.so" "$here/driver.c" \
+    -lpthread
   flags=("${flags[@]/"$lib"/"$arm"}"); flags=("${flags[@]/"-Wl,-rpath,$lib"/"-Wl,-rpath,$arm"}")
   aarch64-linux-gnu-gcc "${flags[@]}" -rdynamic "$here/host.c" -o "$dir/host_arm64" -lanynpu -lpthread
   for mode in alone moved "moved $dir/driver_arm64.so" "device $dir/driver_arm64.so"; do
-    QEMU_LD_PREFIX=/usr/aarch64-linux-gnu timeout 300 qemu-aarch64 "$dir/host_arm64" $mode || { echo "arm64: $mode: failed"; exit 1; }
+    QEMU_LD_PREFIX=/usr/aarch64-linux-gnu timeout 300 qemu-aarch64 "$dir/host_arm64" $mode ||
+      { echo "arm64: $mode: failed"; exit 1; }
   done
   echo "arm64: ok"
 fi

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * The hbDNN API: packs of models, their inputs and outputs, and tasks that run them. Programs written against the
- * vendor's header of the same name compile and link unchanged; here a model is an ONNX file, or its bytes, where they had
- * a compiled one. docs/hbdnn.md says what is covered. Functions return HB_DNN_SUCCESS or a negative code
+ * vendor's header of the same name compile and link unchanged; here a model is an ONNX file, or its bytes, where they
+ * had a compiled one. docs/hbdnn.md says what is covered. Functions return HB_DNN_SUCCESS or a negative code
  * (dnn/hb_dnn_status.h); a message that says what was wrong goes to the log.
  *
  * ABI: 64-bit targets, as of versions 1.18 to 1.24 of the vendor's header.
@@ -167,14 +167,16 @@ typedef void (*hbDNNTaskDoneCb)(hbDNNTaskHandle_t taskHandle, int32_t status, vo
 char const *hbDNNGetVersion(void);
 
 /* Load models. The files and the bytes are not needed afterwards. */
-int32_t hbDNNInitializeFromFiles(hbPackedDNNHandle_t *packedDNNHandle, char const **modelFileNames, int32_t modelFileCount);
+int32_t hbDNNInitializeFromFiles(hbPackedDNNHandle_t *packedDNNHandle, char const **modelFileNames,
+	int32_t modelFileCount);
 int32_t hbDNNInitializeFromDDR(hbPackedDNNHandle_t *packedDNNHandle, const void **modelData, int32_t *modelDataLengths,
                                int32_t modelDataCount);
 /* Refused with HB_DNN_MODEL_IS_RUNNING while a task of one of the models is queued or runs. */
 int32_t hbDNNRelease(hbPackedDNNHandle_t packedDNNHandle);
 
 /* Names, handles and what follows from them live as long as the pack. */
-int32_t hbDNNGetModelNameList(char const ***modelNameList, int32_t *modelNameCount, hbPackedDNNHandle_t packedDNNHandle);
+int32_t hbDNNGetModelNameList(char const ***modelNameList, int32_t *modelNameCount,
+	hbPackedDNNHandle_t packedDNNHandle);
 int32_t hbDNNGetModelHandle(hbDNNHandle_t *dnnHandle, hbPackedDNNHandle_t packedDNNHandle, char const *modelName);
 int32_t hbDNNGetInputCount(int32_t *inputCount, hbDNNHandle_t dnnHandle);
 int32_t hbDNNGetInputName(char const **name, hbDNNHandle_t dnnHandle, int32_t inputIndex);
@@ -187,7 +189,8 @@ int32_t hbDNNGetOutputTensorProperties(hbDNNTensorProperties *properties, hbDNNH
  * Start a run. *taskHandle is NULL for a new task, or a task whose last member had more = 1. The tensors may end when
  * the function returns, their memories when the task is done.
  */
-int32_t hbDNNInfer(hbDNNTaskHandle_t *taskHandle, hbDNNTensor **output, hbDNNTensor const *input, hbDNNHandle_t dnnHandle,
+int32_t hbDNNInfer(hbDNNTaskHandle_t *taskHandle, hbDNNTensor **output, hbDNNTensor const *input,
+	hbDNNHandle_t dnnHandle,
                    hbDNNInferCtrlParam *inferCtrlParam);
 int32_t hbDNNRoiInfer(hbDNNTaskHandle_t *taskHandle, hbDNNTensor **output, hbDNNTensor const *input, hbDNNRoi *rois,
                       int32_t roiCount, hbDNNHandle_t dnnHandle, hbDNNInferCtrlParam *inferCtrlParam);

@@ -51,8 +51,10 @@ typedef enum {
 
 /* About models. Texts live as long as the pack; size is in bytes, type is an hbDNNDescType. */
 int32_t hbDNNGetInputSource(int32_t *inputSource, hbDNNHandle_t dnnHandle, int32_t inputIndex);
-int32_t hbDNNGetInputDesc(char const **desc, uint32_t *size, int32_t *type, hbDNNHandle_t dnnHandle, int32_t inputIndex);
-int32_t hbDNNGetOutputDesc(char const **desc, uint32_t *size, int32_t *type, hbDNNHandle_t dnnHandle, int32_t outputIndex);
+int32_t hbDNNGetInputDesc(char const **desc, uint32_t *size, int32_t *type, hbDNNHandle_t dnnHandle,
+	int32_t inputIndex);
+int32_t hbDNNGetOutputDesc(char const **desc, uint32_t *size, int32_t *type, hbDNNHandle_t dnnHandle,
+	int32_t outputIndex);
 int32_t hbDNNGetModelDesc(char const **desc, uint32_t *size, int32_t *type, hbDNNHandle_t dnnHandle);
 int32_t hbDNNGetModelTag(char const **tag, hbDNNHandle_t dnnHandle);
 int32_t hbDNNGetOutputOperatorType(int32_t *operatorType, hbDNNHandle_t dnnHandle, int32_t outputIndex);
@@ -69,11 +71,12 @@ int32_t hbDNNGetLayoutName(char const **name, int32_t layout);
 int32_t hbDNNUnquantizeByScale(float *output, int32_t dataType, hbDNNTensorShape inputShape, const float *scales,
                                const void *input);
 
-/* From one layout to another; inputShape is in the order of inputLayout. Parts of the input begin at coord, which is, as
- * size is, in the order N, H, W, C. */
+/* From one layout to another; inputShape is in the order of inputLayout. Parts of the input begin at coord, which
+ * is, as size is, in the order N, H, W, C. */
 int32_t hbDNNConvertLayout(void *output, int32_t outputLayout, const void *input, int32_t inputLayout, int32_t dataType,
                            hbDNNTensorShape inputShape, bool convertEndianness);
-int32_t hbDNNConvertLayoutRoi(void *output, int32_t outputLayout, const void *input, int32_t inputLayout, int32_t dataType,
+int32_t hbDNNConvertLayoutRoi(void *output, int32_t outputLayout, const void *input, int32_t inputLayout,
+	int32_t dataType,
                               hbDNNTensorShape inputShape, bool convertEndianness, hbDNNDimension coord,
                               hbDNNDimension size);
 int32_t hbDNNConvertLayoutToNative1HW1(void *output, const void *input, int32_t inputLayout, int32_t dataType,

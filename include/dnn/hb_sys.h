@@ -1,9 +1,9 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * Memory of the hbDNN API, and its cores. Programs written against the vendor's header of the same name compile and link
- * unchanged; docs/hbdnn.md says what is covered. Functions return HB_SYS_SUCCESS or a negative code; a message that says
- * what was wrong goes to the log.
+ * Memory of the hbDNN API, and its cores. Programs written against the vendor's header of the same name compile and
+ * link unchanged; docs/hbdnn.md says what is covered. Functions return HB_SYS_SUCCESS or a negative code; a message
+ * that says what was wrong goes to the log.
  *
  * ABI: 64-bit targets.
  */

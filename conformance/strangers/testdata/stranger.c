@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * A stranger's library of an API, which misbehaves as KIND says: everything else is handed on to the library REAL. The
- * functions are those of functions.h: F(name, pointer) for each, pointer being 1 if it returns one; handed_on.h has those
- * that this file does not define. EVENT is the function in which something happens, CODE the code of one that fails.
+ * functions are those of functions.h: F(name, pointer) for each, pointer being 1 if it returns one; handed_on.h has
+ * those that this file does not define. EVENT is the function in which something happens, CODE the code of one that
+ * fails.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -14,7 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PRINTS, HANGS_AT_LOAD, HANGS_IN_A_CALL, HANGS_AT_EXIT, WRONG, FAILS, CRASHES, CRASHES_AT_EXIT, CLOSES, WRITES, FORKS, EXITS, STRAYS };
+enum { PRINTS, HANGS_AT_LOAD, HANGS_IN_A_CALL, HANGS_AT_EXIT, WRONG, FAILS, CRASHES, CRASHES_AT_EXIT, CLOSES, WRITES,
+	FORKS, EXITS, STRAYS };
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
@@ -152,7 +154,8 @@ __attribute__((destructor)) static void unload(void)
 #define REAL_OF(name) PASTE(real_, name)
 long EVENT(long a, long b, long c, long d, long e, long f)
 {
-	long (*next)(long, long, long, long, long, long) = (long (*)(long, long, long, long, long, long))(uintptr_t)REAL_OF(EVENT);
+	long (*next)(long, long, long, long, long, long) = (long (*)(long, long, long, long, long,
+		long))(uintptr_t)REAL_OF(EVENT);
 	happen();
 	return next(a, b, c, d, e, f);
 }

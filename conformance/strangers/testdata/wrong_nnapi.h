@@ -5,8 +5,8 @@ static struct { ANeuralNetworksExecution *of; unsigned char *data; size_t size; 
 static struct { ANeuralNetworksEvent *event; ANeuralNetworksExecution *of; } events[64];
 static int used, started;
 
-int ANeuralNetworksExecution_setOutput(ANeuralNetworksExecution *e, int32_t index, const ANeuralNetworksOperandType *type,
-	void *data, size_t size)
+int ANeuralNetworksExecution_setOutput(ANeuralNetworksExecution *e, int32_t index,
+	const ANeuralNetworksOperandType *type, void *data, size_t size)
 {
 	__typeof__(ANeuralNetworksExecution_setOutput) *set = real_ANeuralNetworksExecution_setOutput;
 	int code = set(e, index, type, data, size);
