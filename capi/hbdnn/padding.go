@@ -1,43 +1,28 @@
 package hbdnn
 
-import (
-	"encoding/binary"
+import "github.com/anynpu/anynpu/capi/hb"
 
-	"github.com/anynpu/anynpu/capi/hb"
+// padding says which way a copy between a tensor and a padded one goes.
+type padding int
+
+const (
+	adds    padding = iota // to the padded one, whose other elements become zeros
+	removes                // from the padded one
 )
-
-// integer reads an integer of a tensor type.
-func integer(kind int32, b []byte) int64 {
-	switch kind {
-	case typeS8:
-		return int64(int8(b[0]))
-	case typeU8:
-		return int64(b[0])
-	case typeS16:
-		return int64(int16(binary.NativeEndian.Uint16(b)))
-	case typeU16:
-		return int64(binary.NativeEndian.Uint16(b))
-	case typeS32:
-		return int64(int32(binary.NativeEndian.Uint32(b)))
-	}
-	return int64(binary.NativeEndian.Uint32(b))
-}
-
-func putUint32(b []byte, v uint32) { binary.NativeEndian.PutUint32(b, v) }
 
 // dnnAddPadding copies a tensor into a larger one, whose other elements become zeros.
 func dnnAddPadding(output uintptr, outShape *TensorShape, input uintptr, inShape *TensorShape, kind int32) error {
-	return pad(output, outShape, input, inShape, kind, "inputShape", "outputShape", true)
+	return pad(output, outShape, input, inShape, kind, "inputShape", "outputShape", adds)
 }
 
 // dnnRemovePadding copies the front part of a tensor.
 func dnnRemovePadding(output uintptr, outShape *TensorShape, input uintptr, inShape *TensorShape, kind int32) error {
-	return pad(output, outShape, input, inShape, kind, "outputShape", "inputShape", false)
+	return pad(output, outShape, input, inShape, kind, "outputShape", "inputShape", removes)
 }
 
 // pad copies what two tensors of four dimensions have in common, which is all of the one called small.
 func pad(output uintptr, outShape *TensorShape, input uintptr, inShape *TensorShape, kind int32, small, large string,
-	clean bool) (err error) {
+	way padding) (err error) {
 	out, err := four("outputShape", outShape, layoutNHWC, 1)
 	if err != nil {
 		return err
@@ -51,7 +36,7 @@ func pad(output uintptr, outShape *TensorShape, input uintptr, inShape *TensorSh
 		return err
 	}
 	part, whole := in, out
-	if !clean {
+	if way == removes {
 		part, whole = out, in
 	}
 	for i := range part {
@@ -64,7 +49,7 @@ func pad(output uintptr, outShape *TensorShape, input uintptr, inShape *TensorSh
 		return err
 	}
 	return hb.Guarded(errArgument, "input or output: memory", func() error {
-		if clean {
+		if way == adds {
 			clear(dst)
 		}
 		from, to := strides(layoutNHWC, in), strides(layoutNHWC, out)
@@ -83,16 +68,16 @@ func pad(output uintptr, outShape *TensorShape, input uintptr, inShape *TensorSh
 // dnnAddPaddingWithStride copies a tensor without gaps to one with strides, in bytes; the gaps become zeros.
 func dnnAddPaddingWithStride(output, input uintptr, dims []uint32, stride []int32, element uint32) error {
 	since("hbDNNAddPaddingWithStride", "1.18")
-	return strided(output, input, dims, stride, element, true)
+	return strided(output, input, dims, stride, element, adds)
 }
 
 // dnnRemovePaddingWithStride copies a tensor with strides to one without gaps.
 func dnnRemovePaddingWithStride(output, input uintptr, dims []uint32, stride []int32, element uint32) error {
 	since("hbDNNRemovePaddingWithStride", "1.18")
-	return strided(output, input, dims, stride, element, false)
+	return strided(output, input, dims, stride, element, removes)
 }
 
-func strided(output, input uintptr, dims []uint32, stride []int32, element uint32, add bool) (err error) {
+func strided(output, input uintptr, dims []uint32, stride []int32, element uint32, way padding) (err error) {
 	dense, whole := int64(element), int64(element)
 	if element == 0 || element > 8 {
 		return invalid("elementSize is %d: want 1 to 8 bytes", element)
@@ -110,7 +95,7 @@ func strided(output, input uintptr, dims []uint32, stride []int32, element uint3
 		whole = int64(stride[i]) * int64(dims[i])
 	}
 	in, out := dense, whole
-	if !add {
+	if way == removes {
 		in, out = whole, dense
 	}
 	src, dst, err := ranges(input, in, output, out)
@@ -118,7 +103,7 @@ func strided(output, input uintptr, dims []uint32, stride []int32, element uint3
 		return err
 	}
 	return hb.Guarded(errArgument, "input or output: memory", func() error {
-		if add {
+		if way == adds {
 			clear(dst)
 		}
 		index := make([]uint32, len(dims))
@@ -127,7 +112,7 @@ func strided(output, input uintptr, dims []uint32, stride []int32, element uint3
 			for i, k := range index {
 				far += int64(k) * int64(stride[i])
 			}
-			if add {
+			if way == adds {
 				copy(dst[far:][:element], src[at:])
 			} else {
 				copy(dst[at:][:element], src[far:])
