@@ -11,4 +11,6 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(leak.Run(m, mem.LiveCounters)) }
 
-func TestOpsets_agreeWithTheEvaluators(t *testing.T) { nodetest.Archive(t, Archive(), 500) }
+func TestOpsets_agreeWithTheEvaluators(t *testing.T) {
+	nodetest.Archive(t, Archive(), 500, "swiglu_half")
+}
