@@ -95,6 +95,9 @@ func (f finder) find(id string) (judge, error) {
 	}
 	for _, s := range scalarForms(list) {
 		f[s.ID()] = s
+		for _, x := range s.floods() {
+			f[x.ID()] = x
+		}
 	}
 	for _, x := range contradictions(list) {
 		f[x.ID()] = x

@@ -38,6 +38,7 @@ type run struct {
 	*program
 	compilation uintptr
 	execution   uintptr
+	held        [][]byte        // what pointers has bound to each input, nil: it is left out
 	results     []func() []byte // of each output
 }
 
@@ -199,11 +200,13 @@ const (
 func (r *run) pointers() {
 	for i, o := range r.in {
 		if o.None {
+			r.held = append(r.held, nil)
 			r.t.OK("Execution_setInput", r.execution, i, nil, nil, 0)
 			continue
 		}
 		b := r.bytes(o)
 		r.t.Keep(b)
+		r.held = append(r.held, b)
 		r.t.OK("Execution_setInput", r.execution, i, r.given(o), b, len(b))
 	}
 	for i, o := range r.out {

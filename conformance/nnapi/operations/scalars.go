@@ -9,7 +9,6 @@ import (
 	api "github.com/anynpu/anynpu/conformance/nnapi"
 	"github.com/anynpu/anynpu/conformance/nnapi/model"
 	"github.com/anynpu/anynpu/conformance/suite"
-	"github.com/anynpu/anynpu/conformance/suite/numbers"
 	"github.com/anynpu/anynpu/core/spec/nnapi"
 )
 
@@ -87,8 +86,8 @@ func scalarForms(cases []*Case) (out []*Scalars) {
 	return out
 }
 
-// adds notes the values of scalars in a group; it reports whether one is the second of its argument.
-func (s *Scalars) adds(g []*Case, seen map[string]bool) (second bool) {
+// adds notes the values of scalars in a group; it reports whether one is the first or the second of its argument.
+func (s *Scalars) adds(g []*Case, seen map[string]bool) (more bool) {
 	for _, c := range g {
 		for i := range c.In {
 			if !scalar(&c.In[i]) {
@@ -97,13 +96,13 @@ func (s *Scalars) adds(g []*Case, seen map[string]bool) (second bool) {
 			name := s.form.Inputs.NameAt(i, len(c.In))
 			value := fmt.Sprint(name, "=", c.In[i].Data)
 			if !seen[value] && !seen[name+" twice"] {
-				second = second || seen[name]
+				more = true
 				seen[name+" twice"] = seen[name]
 			}
 			seen[name], seen[value] = true, true
 		}
 	}
-	return second
+	return more
 }
 
 func (s *Scalars) compute(l *suite.Library, dir string) error {
@@ -144,65 +143,6 @@ func (c *Case) sameBits(l *suite.Library, dir string) error {
 	}
 	if !slices.EqualFunc(results[0], results[1], bytes.Equal) {
 		return fmt.Errorf("scalars as inputs give %v, as constants %v", results[1], results[0])
-	}
-	return nil
-}
-
-// wrongScalars are values that no operation takes for an argument of that name; OPERATION/name is for one alone.
-var wrongScalars = map[string]numbers.Number{}
-
-func init() {
-	for names, v := range map[string]numbers.Number{
-		"activation": numbers.Int(99), "padding scheme": numbers.Int(7), "axis": numbers.Int(100), "type": numbers.Int(9),
-		"mode": numbers.Int(5), "kernel": numbers.Int(9), "UNIDIRECTIONAL_SEQUENCE_RNN/time major": numbers.Int(2),
-		"padding left,padding right,padding top,padding bottom,k,radius,height samples,width samples": numbers.Int(-1),
-		"stride width,stride height,filter width,filter height,dilation width,dilation height,multiplier,groups": numbers.
-			Int(0),
-		"block size,output width,output height,count,rank,samples":                        numbers.Int(0),
-		"width scale,height scale,SOFTMAX/beta,LOG_SOFTMAX/beta,height ratio,width ratio": numbers.Real(-1),
-		"scale y,scale x,scale height,scale width":                                        numbers.Real(0),
-	} {
-		for _, name := range strings.Split(names, ",") {
-			wrongScalars[name] = v
-		}
-	}
-}
-
-// wrong gives each scalar a wrong value, as a constant and as an input.
-func (s *Scalars) wrong(l *suite.Library, dir string) error {
-	c := s.cases[0][0]
-	for i := range c.In {
-		if !scalar(&c.In[i]) {
-			continue
-		}
-		name := s.form.Inputs.NameAt(i, len(c.In))
-		value, ok := wrongScalars[c.Op+"/"+name]
-		if !ok {
-			value, ok = wrongScalars[name]
-		}
-		if !ok {
-			continue
-		}
-		d := *c
-		d.In = slices.Clone(c.In)
-		d.In[i].Data = []numbers.Number{value}
-		for _, v := range []variant{{}, {scalars: true}} {
-			t := &suite.T{Library: l, Dir: dir}
-			err := t.Compute(func() {
-				p := d.build(api.NewT(t), v)
-				compilation := p.t.Compilation(p.model.Handle)
-				if code := t.Code("Compilation_finish", compilation); code != api.NoError && !v.scalars {
-					t.Check(code == api.OpFailed, "Compilation_finish returns %s", t.API.CodeName(code))
-					return
-				}
-				r := &run{program: p, compilation: compilation, execution: p.t.Execution(compilation)}
-				r.pointers()
-				t.Is(api.OpFailed, "Execution_compute", r.execution)
-			})
-			if err != nil {
-				return fmt.Errorf("%s of %v, as an input: %v: %w", name, value, v.scalars, err)
-			}
-		}
 	}
 	return nil
 }

@@ -44,6 +44,9 @@ func items(string) ([]suite.Item, error) {
 		}
 		for _, s := range scalarForms(of) {
 			out = append(out, suite.Item{ID: s.ID(), Type: s.cases[0][0].element()})
+			for _, x := range s.floods() {
+				out = append(out, suite.Item{ID: x.ID(), Type: s.cases[0][0].element(), Long: x.c != nil})
+			}
 		}
 		for _, x := range contradictions(of) {
 			out = append(out, suite.Item{ID: x.ID(), Type: x.element()})
@@ -100,7 +103,7 @@ func summary(rep *suite.Report) (string, error) {
 	f := finder{}
 	var cases []*Case
 	complete := map[string]bool{}
-	refused, levels, contradicting, scalars, left := 0, 0, 0, 0, map[string]bool{}
+	refused, levels, contradicting, scalars, floods, left := 0, 0, 0, 0, 0, map[string]bool{}
 	for _, x := range rep.Results {
 		item, err := f.find(x.ID)
 		if err != nil {
@@ -115,6 +118,8 @@ func summary(rep *suite.Report) (string, error) {
 			cases = append(cases, v)
 		case *Scalars:
 			scalars++
+		case *Flood:
+			floods++
 		case *Absence:
 			for _, c := range v.cases {
 				left[c.absent()] = left[c.absent()] || x.Status == suite.Pass
@@ -140,10 +145,9 @@ func summary(rep *suite.Report) (string, error) {
 	}
 	n := len(rep.Results)
 	return fmt.Sprintf("nnapi operations: %d of %d, fewest cases %d, failed %d (of %d cases, %d of them refused, %d at "+
-		"feature levels, %d of contradictions, %d of scalars; %d crashes, %d hangs)\nomitted: %d of %d", good,
-		len(nnapi.Operations), max(fewest, 0),
-		n-rep.Counts[suite.Pass]-rep.Counts[suite.Skip], n, refused, levels, contradicting, scalars, rep.Counts[suite.Crash],
-		rep.Counts[suite.Hang], whole(left), combinations()), nil
+		"feature levels, %d of contradictions, %d of scalars, %d of many values; %d crashes, %d hangs)\nomitted: %d of %d",
+		good, len(nnapi.Operations), max(fewest, 0), n-rep.Counts[suite.Pass]-rep.Counts[suite.Skip], n, refused, levels,
+		contradicting, scalars, floods, rep.Counts[suite.Crash], rep.Counts[suite.Hang], whole(left), combinations()), nil
 }
 
 // whole counts what is true.
