@@ -9,6 +9,7 @@ import (
 	"github.com/anynpu/anynpu/backends/cpu"
 	"github.com/anynpu/anynpu/backends/settings"
 	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/core/compile"
 	"github.com/anynpu/anynpu/core/device"
 )
 
@@ -41,6 +42,9 @@ var register = sync.OnceValue(func() error {
 	runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), set.Threads+boundary.SpareProcs))
 	if err := set.Apply(); err != nil {
 		return err
+	}
+	if folder := boundary.Getenv("ANYNPU_DUMP"); folder != "" {
+		compile.Dump = compile.NewDumps(folder, func(text string) { boundary.Log(boundary.LevelError, "boundary", text) })
 	}
 	c := set.Config()
 	if boundary.LogEnabled(boundary.LevelTrace, "cpu") {

@@ -29,6 +29,7 @@ type Matmul struct {
 	current int        // index into shapes
 	bound   [3]*memory // of A, B, C
 	params  [3]matmulParams
+	dumped  []MatmulShape // sizes whose graph has been written
 }
 
 // matmulCreate makes a product of one size (matmul notes, sections 1 and 8).

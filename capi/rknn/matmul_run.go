@@ -2,7 +2,10 @@ package rknn
 
 import (
 	"context"
+	"slices"
 
+	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/core/compile"
 	"github.com/anynpu/anynpu/core/exec"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/matrix"
@@ -57,6 +60,7 @@ func matmulRun(m *Matmul) error {
 			return failed("ctx: matrix %s has no memory: call rknn_matmul_set_io_mem first", matrixNames[i])
 		}
 	}
+	m.dump(p, s)
 	return guarded("ctx: memory bound to a matrix", func() error {
 		operands := [3]*matrix.Operand{&p.A, &p.B, &p.C}
 		var buffers [3]mem.Buffer
@@ -89,6 +93,21 @@ func matmulRun(m *Matmul) error {
 		}
 		return exec.Within(func(ctx context.Context) error { return m.compute.Multiply(ctx, p) })
 	})
+}
+
+// dump writes the product as a graph when ANYNPU_DUMP asks for it, once for each size. One that is no graph is told at
+// the level info.
+func (m *Matmul) dump(p *matrix.Product, s MatmulShape) {
+	if compile.Dump == nil || slices.Contains(m.dumped, s) {
+		return
+	}
+	m.dumped = append(m.dumped, s)
+	g, err := p.Graph("rknn_matmul")
+	if err != nil {
+		boundary.Log(boundary.LevelInfo, "rknn", "a product is not written to ANYNPU_DUMP", "error", err)
+		return
+	}
+	compile.Dump.Graph(g)
 }
 
 // product describes the product in a size, without the bytes of its matrices. Sums that are given as integers of 16 and

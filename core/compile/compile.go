@@ -145,6 +145,10 @@ func build(ctx context.Context, pl *placed, devices []device.Device, weights *me
 	if err = keepConstants(g, weights); err != nil {
 		return nil, err
 	}
+	if Dump != nil {
+		Dump.dump(pl, parts, devices)
+	}
+	p.source = shallow(g)
 	exclusive := (o.Consume || o.Weights == nil) && wholeGraph(g, parts) && !constPorts(g)
 	for _, nodes := range parts {
 		if err = ctx.Err(); err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/anynpu/anynpu/core/exec"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -16,6 +17,7 @@ type Program struct {
 	refs      atomic.Int64
 	plan      exec.Plan
 	placement *device.Placement
+	source    *graph.Graph // what was compiled, whose constants may be gone; nil for a program that was loaded
 }
 
 var _ device.Program = (*Program)(nil)
@@ -153,6 +155,36 @@ func (p *Program) Constants(add func(h tensor.Hash, data []byte) error) error {
 		}
 	}
 	return nil
+}
+
+// Described are the metadata of an exported model: the placement.
+func (p *Program) Described() map[string]string {
+	return map[string]string{placementMeta: string(p.placement.JSON())}
+}
+
+// Graph returns the graph that was compiled, with its constants in w. Kind fault.Unsupported for a program that was
+// loaded, or whose devices do not give its constants back.
+func (p *Program) Graph(w *mem.Weights) (*graph.Graph, error) {
+	if p.source == nil {
+		return nil, fault.New(fault.Unsupported, "the program was loaded in compiled form, which has no graph")
+	}
+	held := map[tensor.Hash][]byte{}
+	err := p.Constants(func(h tensor.Hash, data []byte) (err error) {
+		held[h], err = w.Add(h, data)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return graph.Clone(p.source, func(h tensor.Hash, data []byte) ([]byte, error) {
+		if own, ok := held[h]; ok {
+			return own, nil
+		}
+		if len(data) == 0 && h == tensor.HashOf(nil) {
+			return w.Add(h, nil)
+		}
+		return nil, fault.New(fault.Unsupported, "a constant that its device does not give back") // its bytes may be gone
+	})
 }
 
 // Ports implements device.Program.

@@ -236,8 +236,8 @@ func (n *node) argument(name string, axis int64, keep, last bool) error {
 	if d == tensor.Bool || d.IsInt() && d.Bits() < 32 {
 		x = n.cast(x, tensor.Int32)
 	}
-	return n.set(0, n.one(name, []string{x}, number("axis", axis), flag("keepdims", keep),
-		flag("select_last_index", last)), tensor.Int64)
+	y := n.one(name, []string{x}, number("axis", axis), flag("keepdims", keep), flag("select_last_index", last))
+	return n.set(0, y, tensor.Int64)
 }
 
 // exportLookup compares each lookup with all keys; the first that is equal counts.

@@ -213,8 +213,8 @@ func exportBatchToSpace(n *node, o *op.BatchToSpace, x string) (string, error) {
 	return x, nil
 }
 
-// exportPad: ONNX has constant, reflect, edge and wrap; what it leaves open, such as mirrors wider than the dimension,
-// is gathered by constant indices.
+// exportPad: ONNX has constant, reflect, edge and wrap; what it leaves open, such as mirrors wider than the dimension, is
+// gathered by constant indices.
 func exportPad(n *node, o *op.Pad) error {
 	r, err := n.rank(0)
 	if err != nil {
@@ -293,8 +293,8 @@ func (n *node) mirrored(o *op.Pad, x string, r int) (string, error) {
 	for i, a := range axes {
 		before, after := pads[i], pads[len(axes)+i]
 		d := dims[(a+int64(r))%int64(r)]
-		if before < 0 || after < 0 || o.Mode != op.PadEdge && (before > 0 || after > 0) &&
-			(!d.Known() || max(before, after) >= d.N) {
+		wide := !d.Known() || max(before, after) >= d.N
+		if before < 0 || after < 0 || o.Mode != op.PadEdge && max(before, after) > 0 && wide {
 			direct = false
 		}
 	}

@@ -15,6 +15,9 @@ type Options struct {
 	Metadata map[string]string
 	// QuantizeLinear has results quantized by QuantizeLinear: halves become even.
 	QuantizeLinear bool
+	// Foreign writes a node that ONNX cannot express as one of the domain anynpu with core's name and attributes, for
+	// those who want to look at the graph: no runtime computes it.
+	Foreign bool
 	// External is the size of all constants above which they go to a file of their own; 0: DefaultExternal.
 	External int64
 }

@@ -20,8 +20,8 @@ func normRules() []rule {
 				return refuse("channels on dimension %d of %d", o.Axis, r)
 			}
 			d := n.dtype(0)
-			y := n.one("InstanceNormalization", []string{n.channels(r, last), n.as(1, d), n.as(2, d)},
-				real("epsilon", o.Epsilon))
+			in := []string{n.channels(r, last), n.as(1, d), n.as(2, d)}
+			y := n.one("InstanceNormalization", in, real("epsilon", o.Epsilon))
 			return n.setImage(y, r, last, d)
 		}),
 		on(exportLayerNorm),
@@ -40,8 +40,8 @@ func normRules() []rule {
 				axes = append(axes, a)
 			}
 			mean := n.one("ReduceMean", []string{n.one("Mul", []string{n.x(0), n.x(0)}), n.ints(axes...)})
-			y := n.one("Div", []string{n.x(0), n.one("Sqrt", []string{n.one("Add",
-				[]string{mean, n.number(d, float64(o.Epsilon))})})})
+			mean = n.one("Add", []string{mean, n.number(d, float64(o.Epsilon))})
+			y := n.one("Div", []string{n.x(0), n.one("Sqrt", []string{mean})})
 			return n.set(0, n.one("Mul", []string{y, n.as(1, d)}), d)
 		}),
 		on(func(n *node, o *op.GroupNorm) error {

@@ -22,12 +22,12 @@ func recurrentRules() []rule {
 	return []rule{
 		on(exportLSTM),
 		on(func(n *node, o *op.GRU) error {
-			return n.recurrent(recurrent{"GRU", o.Direction, o.Hidden, said(o.Activations, o.Functions()), o.Clip, o.BatchFirst,
-				[]attr{flag("linear_before_reset", o.LinearBeforeReset)}, 1, 2}, n.weights())
+			return n.recurrent(recurrent{"GRU", o.Direction, o.Hidden, said(o.Activations, o.Functions()),
+				o.Clip, o.BatchFirst, []attr{flag("linear_before_reset", o.LinearBeforeReset)}, 1, 2}, n.weights())
 		}),
 		on(func(n *node, o *op.RNN) error {
-			return n.recurrent(recurrent{"RNN", o.Direction, o.Hidden, said(o.Activations, o.Functions()), o.Clip, o.BatchFirst,
-				nil, 1, 2}, n.weights())
+			return n.recurrent(recurrent{"RNN", o.Direction, o.Hidden, said(o.Activations, o.Functions()),
+				o.Clip, o.BatchFirst, nil, 1, 2}, n.weights())
 		}),
 		on(exportSVDF),
 	}
@@ -147,8 +147,7 @@ func exportLSTM(n *node, o *op.LSTM) error {
 		[]attr{flag("input_forget", o.InputForget)}, 2, 3}, w)
 }
 
-// reordered are weights of input, forget, cell and output gate as input, output, forget and cell; a bias has them
-// twice.
+// reordered are weights of input, forget, cell and output gate as input, output, forget and cell; a bias has them twice.
 func (n *node) reordered(w string, bias bool) string {
 	parts := 4
 	if bias {

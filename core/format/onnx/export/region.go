@@ -9,16 +9,7 @@ func regionRules() []rule {
 	return []rule{
 		on(exportRoiAlign),
 		on(exportMaxRoiPool),
-		moving(func(n *node, o *op.MaxUnpool, x string) (string, error) {
-			attrs := []attr{numbers("kernel_shape", o.Kernel...)}
-			if len(o.Strides) > 0 {
-				attrs = append(attrs, numbers("strides", o.Strides...))
-			}
-			if len(o.Pads) > 0 {
-				attrs = append(attrs, numbers("pads", o.Pads...))
-			}
-			return n.one("MaxUnpool", []string{x, n.long(1), n.vector(2)}, attrs...), nil
-		}),
+		on(exportMaxUnpool),
 		on(func(n *node, o *op.Col2Im) error {
 			return n.plain("Col2Im", []string{n.x(0), n.vector(1), n.vector(2)}, n.sliding(o.Strides, o.Dilations, o.Pads,
 				op.PadExplicit, nil)...)
@@ -29,8 +20,8 @@ func regionRules() []rule {
 
 // scaled are the regions x, with four numbers each, in cells.
 func (n *node) scaled(x string, d tensor.DType, height, width float32) string {
-	return n.one("Mul", []string{x, n.list1(d, []int64{4}, float64(width), float64(height), float64(width),
-		float64(height))})
+	w, h := float64(width), float64(height)
+	return n.one("Mul", []string{x, n.list1(d, []int64{4}, w, h, w, h)})
 }
 
 func orOne(x float32) float32 {
@@ -102,9 +93,8 @@ func exportBoxTransform(n *node, _ *op.AxisAlignedBoxTransform) error {
 	part := func(x string, i int64, axis int64) string {
 		return n.one("Slice", []string{x, n.ints(i), n.ints(i + 1), n.ints(axis)})
 	}
-	box := n.emit("Split", 4, []string{boxes}, number("axis", 1), number("num_outputs", 4)) // [N,1]
-	// 0: as many as there are
-	all := n.one("Reshape", []string{deltas, n.ints(0, -1, 4)})
+	box := n.emit("Split", 4, []string{boxes}, number("axis", 1), number("num_outputs", 4))         // [N,1]
+	all := n.one("Reshape", []string{deltas, n.ints(0, -1, 4)})                                     // 0: as many as there are
 	delta := func(i int64) string { return n.one("Squeeze", []string{part(all, i, 2), n.ints(2)}) } // [N,C]
 	size := n.one("Gather", []string{images, n.indices(2)}, number("axis", 0))
 	height, width := part(size, 0, 1), part(size, 1, 1)
@@ -131,4 +121,30 @@ func exportBoxTransform(n *node, _ *op.AxisAlignedBoxTransform) error {
 	}
 	y := n.one("Flatten", []string{n.one("Concat", columns, number("axis", 2))}, number("axis", 1))
 	return n.set(0, y, d)
+}
+
+// exportMaxUnpool: ONNX puts back floats; integers are numbers of double.
+func exportMaxUnpool(n *node, o *op.MaxUnpool) error {
+	attrs := []attr{numbers("kernel_shape", o.Kernel...)}
+	if len(o.Strides) > 0 {
+		attrs = append(attrs, numbers("strides", o.Strides...))
+	}
+	if len(o.Pads) > 0 {
+		attrs = append(attrs, numbers("pads", o.Pads...))
+	}
+	d := n.fact(0).DType
+	if d.IsInt() && d.Bits() == 64 || d == tensor.Bool {
+		return refuse("elements of %v; MaxUnpool has floats", d)
+	}
+	return n.move([]int{0}, func(x []string) (string, error) {
+		whole := n.carried(0) && d.IsInt()
+		if whole {
+			x[0] = n.cast(x[0], tensor.Float64)
+		}
+		y := n.one("MaxUnpool", []string{x[0], n.long(1), n.vector(2)}, attrs...)
+		if whole {
+			y = n.cast(y, d)
+		}
+		return y, nil
+	})
 }

@@ -22,7 +22,9 @@ func (s *scope) run() error {
 	}
 	for _, i := range order {
 		err := s.node(&s.g.Nodes[i])
-		if fault.KindOf(err) == fault.Unsupported {
+		if fault.KindOf(err) == fault.Unsupported && s.opt.Foreign {
+			s.foreign(&s.g.Nodes[i])
+		} else if fault.KindOf(err) == fault.Unsupported {
 			s.refuse(&s.g.Nodes[i], err)
 		} else if err != nil {
 			return fault.Wrap(err, "%s", s.g.Nodes[i].Label())
@@ -56,7 +58,15 @@ func (s *scope) outputs() error {
 // node emits what computes one node.
 func (s *scope) node(gn *graph.Node) error {
 	n := &node{scope: s, n: gn, begin: len(s.list), named: map[string]bool{}}
-	return n.export()
+	known := len(s.real)
+	err := n.export()
+	if err != nil {
+		s.list = s.list[:n.begin]
+		if len(s.real) > known { // what they name is not made after all
+			clear(s.real)
+		}
+	}
+	return err
 }
 
 // rules are the rules of all operators, by the type of the operator.

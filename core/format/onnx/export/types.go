@@ -24,8 +24,8 @@ func typeRules() []rule {
 				return refuse("QuantizeLinear has no numbers of float64")
 			}
 			if !n.has(2) && to != tensor.Uint8 {
-				return n.plain("QuantizeLinear", n.codes(), n.coding(o.Axis, o.Block, o.Saturate,
-					elementType("output_dtype", to))...)
+				attrs := n.coding(o.Axis, o.Block, o.Saturate, elementType("output_dtype", to))
+				return n.plain("QuantizeLinear", n.codes(), attrs...)
 			}
 			n.put(0, n.one("QuantizeLinear", n.codes(), n.coding(o.Axis, o.Block, o.Saturate)...))
 			return nil

@@ -1,0 +1,147 @@
+package compile
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/format/onnx/export"
+	"github.com/anynpu/anynpu/core/graph"
+)
+
+// Dumps writes what is compiled into a folder: NUMBER-NAME.onnx for each graph and, when several devices share it,
+// NUMBER-NAME.partK-DEVICE.onnx for each part. Numbers are the next that no file of the folder has. The metadata of the
+// whole graph have the placement as anynpu.placement. What cannot be written is told once and has no other effect.
+type Dumps struct {
+	folder string
+	tell   func(text string)
+	once   sync.Once
+	mu     sync.Mutex
+	next   int
+}
+
+// NewDumps returns dumps into folder; tell is told why files are missing, once.
+func NewDumps(folder string, tell func(text string)) *Dumps {
+	return &Dumps{folder: folder, tell: tell, next: 1}
+}
+
+// Dump, unless nil, gets every graph that is compiled. Set before the first compilation.
+var Dump *Dumps
+
+// Graph writes a graph that is computed without a compilation.
+func (d *Dumps) Graph(g *graph.Graph) {
+	d.guarded(func() error { return d.graph(g, nil) })
+}
+
+// dump writes a placed graph and its parts.
+func (d *Dumps) dump(pl *placed, parts [][]int, devices []device.Device) {
+	d.guarded(func() error {
+		g := pl.graph
+		report := *pl.report
+		report.Nodes, report.Parts, report.Edges = append([]device.NodePlacement(nil), report.Nodes...), nil, edges(g)
+		var more []dumped
+		for k, nodes := range parts {
+			id := devices[pl.owner[nodes[0]]].Info().ID
+			for _, i := range nodes {
+				report.Nodes[i].Part = k
+			}
+			report.Parts = append(report.Parts, device.PartPlacement{Device: id, Nodes: len(nodes)})
+			if len(parts) > 1 {
+				sub, _, _ := g.Extract(nodes)
+				more = append(more, dumped{fmt.Sprintf(".part%d-%s", k, id), sub})
+			}
+		}
+		return d.graph(g, map[string]string{placementMeta: string(report.JSON())}, more...)
+	})
+}
+
+// guarded keeps what goes wrong from the compilation.
+func (d *Dumps) guarded(f func() error) {
+	defer func() {
+		if v := recover(); v != nil {
+			d.failed(fault.New(fault.Internal, "panic: %v", v))
+		}
+	}()
+	if err := f(); err != nil {
+		d.failed(err)
+	}
+}
+
+func (d *Dumps) failed(err error) {
+	d.once.Do(func() { d.tell(fmt.Sprintf("ANYNPU_DUMP=%s: graphs are not written: %v", d.folder, err)) })
+}
+
+// dumped is a part of a graph, with what its file's name has behind that of the graph.
+type dumped struct {
+	suffix string
+	graph  *graph.Graph
+}
+
+func (d *Dumps) graph(g *graph.Graph, meta map[string]string, parts ...dumped) error {
+	path, err := d.reserve(cmp.Or(fileName(g.Name), "graph"))
+	if err != nil {
+		return err
+	}
+	if err := write(g, path+".onnx", meta); err != nil {
+		os.Remove(path + ".onnx")
+		return err
+	}
+	for _, p := range parts {
+		if err := write(p.graph, path+fileName(p.suffix)+".onnx", nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write writes a graph. Nodes that ONNX cannot express become nodes of the domain anynpu, which no runtime computes.
+func write(g *graph.Graph, path string, meta map[string]string) error {
+	m, err := export.Of(g, export.Options{Metadata: meta, Foreign: true})
+	if err != nil {
+		return err
+	}
+	return m.WriteFile(path)
+}
+
+// reserve makes the file of the next number and returns its path without the ending.
+func (d *Dumps) reserve(name string) (string, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for ; ; d.next++ {
+		path := filepath.Join(d.folder, fmt.Sprintf("%04d-%s", d.next, name))
+		pattern := filepath.Join(escaped(d.folder), fmt.Sprintf("%04d-*", d.next))
+		if taken, err := filepath.Glob(pattern); err == nil && len(taken) > 0 {
+			continue
+		}
+		f, err := os.OpenFile(path+".onnx", os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+		if os.IsExist(err) {
+			continue
+		}
+		if err != nil {
+			return "", fault.New(fault.File, "%v", err)
+		}
+		d.next++
+		return path, f.Close()
+	}
+}
+
+// escaped is a path as a pattern that matches it alone.
+func escaped(path string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
+}
+
+// fileName is a text as part of a file's name.
+func fileName(text string) string {
+	clean := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r) {
+			return r
+		}
+		return '_'
+	}, text)
+	return clean[:min(len(clean), 64)]
+}
