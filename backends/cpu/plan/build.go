@@ -72,7 +72,9 @@ func passes() []pass {
 
 func (c *compilation) load() (err error) {
 	if c.graph, c.open, err = widen(c.graph, c.options.Open); err == nil {
-		c.graph, c.open = expand(c.graph, c.open)
+		if c.open == nil {
+			c.graph = expand(c.graph)
+		}
 		c.loaded, err = ir.Load(c.graph, c.open, c.limit)
 	}
 	return err

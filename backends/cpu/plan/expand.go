@@ -17,9 +17,10 @@ type expander struct {
 	ok    bool         // nothing has failed
 }
 
-// expand returns g with sums over named dimensions and attention as products, transpositions and sums of rows. open, if
-// any, is the graph of other sizes and gets the same nodes. A graph without such nodes is returned as it is.
-func expand(g, open *graph.Graph) (*graph.Graph, *graph.Graph) {
+// expand returns g with sums over named dimensions and attention as products, transpositions and sums of rows. How
+// many nodes that takes follows from sizes, so it is for graphs that have one plan: packed constants are found by the
+// numbers of nodes. A graph without such operators is returned as it is.
+func expand(g *graph.Graph) *graph.Graph {
 	e := &expander{graph: g}
 	var nodes []graph.Node
 	for i := range g.Nodes {
@@ -41,23 +42,10 @@ func expand(g, open *graph.Graph) (*graph.Graph, *graph.Graph) {
 		}
 	}
 	if nodes == nil {
-		return g, open
+		return g
 	}
-	wide := e.graph
-	wide.Nodes = nodes
-	if open != nil {
-		own := *open
-		own.Values = slices.Clone(open.Values)
-		for _, v := range wide.Values[len(g.Values):] {
-			if v.Fact.Const == nil {
-				v.Fact = tensor.Fact{Type: tensor.Type{DType: v.Fact.DType, Shape: tensor.AnyOfRank(v.Fact.Shape.Rank())}}
-			}
-			own.Values = append(own.Values, v)
-		}
-		own.Nodes = nodes
-		open = &own
-	}
-	return wide, open
+	e.graph.Nodes = nodes
+	return e.graph
 }
 
 // replace returns the nodes that make gives in place of n, nil when it has none.
@@ -267,7 +255,8 @@ func (e *expander) product(a, b labelled, out []int, size map[int]int64) graph.V
 	if turned {
 		y = e.shaped(b.v, append(slices.Clone(batch), count(cols), count(depth))...)
 	} else {
-		y = e.shaped(e.inOrder(b, slices.Concat(both, depth, cols)), append(slices.Clone(batch), count(depth), count(cols))...)
+		y = e.inOrder(b, slices.Concat(both, depth, cols))
+		y = e.shaped(y, append(slices.Clone(batch), count(depth), count(cols))...)
 	}
 	z := e.add(&op.MatMul{TransposeB: turned}, x, y)
 	z = e.shaped(z, slices.Concat(batch, sizes(rows), sizes(cols))...)
@@ -309,7 +298,8 @@ func (e *expander) attention(o *op.Attention) graph.Value {
 	s := e.add(&op.Mul{}, e.add(&op.MatMul{TransposeB: true}, q, k), e.number(scale))
 	if len(in) > 3 && in[3] != graph.None {
 		m, c := e.dims(in[3]), e.graph.Fact(in[3]).Const
-		if !e.ok || len(m) == 0 || m[len(m)-1] != dk[2] || c == nil || !allFinite(c.Data) { // a row without keys would not give 0
+		if !e.ok || len(m) == 0 || m[len(m)-1] != dk[2] || c == nil ||
+			!allFinite(c.Data) { // a row without keys would not give 0
 			e.ok = false
 			return graph.None
 		}
