@@ -22,6 +22,9 @@
 // operation: a file of ops and an entry of Rules. What follows a product or a convolution and can be done before its
 // result is stored is part of the epilogue (ops/fuse_epilogue.go). An element type that values keep in memory needs a
 // predicate of ir.Value, by which rules accept it, and conversions to and from it (ops/layout_conversions.go). What
-// must be known of the whole graph first is a pass, with a text of its own. Graphs within nodes, the bodies of loops
-// and branches, are computed by reference: ops.Reference.
+// must be known of the whole graph first is a pass, with a text of its own.
+//
+// Before the first pass halves become float32 (widen.go), and operators that are several others become these
+// (expand.go). Graphs within nodes, the bodies of loops and branches, are plans of their own, which a step runs
+// (ops/control.go).
 package plan
