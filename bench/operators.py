@@ -74,7 +74,8 @@ class Network:
     def constant(self, x, dtype=None):
         name = self.name()
         if dtype == "bfloat16":
-            t = helper.make_tensor(name, TensorProto.BFLOAT16, x.shape, x.astype(ml_dtypes.bfloat16).tobytes(), raw=True)
+            data = x.astype(ml_dtypes.bfloat16).tobytes()
+            t = helper.make_tensor(name, TensorProto.BFLOAT16, x.shape, data, raw=True)
         else:
             t = numpy_helper.from_array(np.asarray(x), name)
         self.constants.append(t)
@@ -112,7 +113,8 @@ class Network:
             known = {v.name: v for v in onnx.shape_inference.infer_shapes(m, strict_mode=False).graph.output}
         except Exception:
             known = {}
-        return helper.make_model(graph([known.get(r, o) for r, o in zip(results, out)]), opset_imports=opsets, ir_version=10)
+        out = [known.get(r, o) for r, o in zip(results, out)]
+        return helper.make_model(graph(out), opset_imports=opsets, ir_version=10)
 
 
 def body(name, inputs, nodes, outputs):
@@ -172,7 +174,8 @@ class Builders:
         q, scale, zero = n.add("DynamicQuantizeLinear", x, 3)
         w = n.constant(n.random.integers(-127, 128, (768, 768)).astype(np.int8))
         y = n.add("MatMulInteger", [q, w, zero, n.constant(np.int8(0))])
-        return n.add("Mul", [n.add("Cast", [y], to=TensorProto.FLOAT), n.add("Mul", [scale, n.constant(np.float32(0.01))])])
+        scale = n.add("Mul", [scale, n.constant(np.float32(0.01))])
+        return n.add("Mul", [n.add("Cast", [y], to=TensorProto.FLOAT), scale])
 
     @staticmethod
     def matmul_nbits(n, x, main):
@@ -210,7 +213,8 @@ class Builders:
     def loop(cls, n, x, main):
         nodes = cls.chain("h", "next", 128) + [helper.make_node("Identity", ["go"], ["again"])]
         f = [1, 128]
-        g = body("trip", [("i", TensorProto.INT64, []), ("go", TensorProto.BOOL, []), ("h", TensorProto.FLOAT, f)], nodes,
+        inputs = [("i", TensorProto.INT64, []), ("go", TensorProto.BOOL, []), ("h", TensorProto.FLOAT, f)]
+        g = body("trip", inputs, nodes,
                  [("again", TensorProto.BOOL, []), ("next", TensorProto.FLOAT, f)])
         return n.add("Loop", [n.input("int64", np.array(32)), n.constant(np.array(True)), x[0]], body=g)
 
@@ -325,7 +329,8 @@ def mean(list):
 
 
 def page(report):
-    cells = ["ratio", "ms", "peer_ms", "family", "operator", "onnx", "type", "inputs", "attributes", "failed", "peer_failed"]
+    cells = ["ratio", "ms", "peer_ms", "family", "operator", "onnx", "type", "inputs", "attributes", "failed",
+             "peer_failed"]
 
     def text(v):
         return f"{v:.3f}" if isinstance(v, float) else html.escape(str("" if v is None else v))
@@ -334,7 +339,8 @@ def page(report):
     head = "".join(f"<th>{c}</th>" for c in cells)
     return f"""<!DOCTYPE html><meta charset="utf-8"><title>Operators beside ONNX Runtime</title>
 <style>body{{font:14px sans-serif}}td,th{{padding:2px 8px;text-align:left;border-bottom:1px solid #ddd}}</style>
-<h1>Operators beside ONNX Runtime {report["peer"]}</h1><p>One thread, lowest times in ms; ratio: ONNX Runtime's by ours.</p>
+<h1>Operators beside ONNX Runtime {report["peer"]}</h1>
+<p>One thread, lowest times in ms; ratio: ONNX Runtime's by ours.</p>
 <table><tr><th>family</th><th>geometric mean</th></tr>{means}</table>
 <table><tr>{head}</tr>{"".join(f"<tr>{x}</tr>" for x in lines)}</table>
 """

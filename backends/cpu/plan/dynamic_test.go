@@ -96,7 +96,8 @@ func TestBuild_integerProducts(t *testing.T) {
 // Codes of numbers that have no limits are the reference's.
 func TestBuild_dynamicCodesOfOddNumbers(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
-	for _, x := range [][]float32{{0, 0, 0}, {1, nan, 2}, {inf, 1, -1}, {-3, -2, -1}, {3, 2, 1}, {1e-44, 0, 0}, {3e38, -3e38, 1}} {
+	for _, x := range [][]float32{{0, 0, 0}, {1, nan, 2}, {inf, 1, -1}, {-3, -2, -1}, {3, 2, 1}, {1e-44, 0, 0},
+		{3e38, -3e38, 1}} {
 		m := newMaker()
 		m.in = []tensor.Tensor{{DType: tensor.Float32, Dims: []int64{3}, Data: run.BytesOf(x)}}
 		g := m.graph(t, m.AddN(&op.DynamicQuantize{}, 3, m.Input("x", tensor.T(tensor.Float32, 3)))...)

@@ -72,6 +72,7 @@ var (
 	orderedTypes = append([]tensor.DType{tensor.Float32, tensor.Float64, tensor.Bool}, wholeTypes...)
 	movedTypes   = append([]tensor.DType{tensor.Float16}, orderedTypes...)
 	signedTypes  = wholeTypes[:4]
+	summedTypes  = []tensor.DType{tensor.Float32, tensor.Int32, tensor.Int64}
 	rankedTypes  = []tensor.DType{tensor.Float32, tensor.Int32, tensor.Int16, tensor.Uint16, tensor.Int8, tensor.Uint8,
 		tensor.Bool}
 )
@@ -87,7 +88,8 @@ var typeCases = []struct {
 	build func(m *maker, d tensor.DType) []graph.Value
 }{
 	{"comparisons", orderedTypes, func(m *maker, d tensor.DType) []graph.Value {
-		return m.ofPairs(d, false, &op.Less{}, &op.LessEqual{}, &op.Greater{}, &op.GreaterEqual{}, &op.Equal{}, &op.NotEqual{})
+		return m.ofPairs(d, false, &op.Less{}, &op.LessEqual{}, &op.Greater{}, &op.GreaterEqual{}, &op.Equal{},
+			&op.NotEqual{})
 	}},
 	{"logic", []tensor.DType{tensor.Bool}, func(m *maker, d tensor.DType) []graph.Value {
 		return append(m.ofPairs(d, false, &op.And{}, &op.Or{}, &op.Xor{}), m.Add(&op.Not{}, m.of(d, 3, 77)))
@@ -193,7 +195,7 @@ var typeCases = []struct {
 		}
 		return out
 	}},
-	{"running sums", []tensor.DType{tensor.Float32, tensor.Int32, tensor.Int64}, func(m *maker, d tensor.DType) []graph.Value {
+	{"running sums", summedTypes, func(m *maker, d tensor.DType) []graph.Value {
 		var out []graph.Value
 		for axis := range int64(3) {
 			x := m.of(d, 3, 7, 300)

@@ -44,7 +44,8 @@ func matchElements(p *ir.Program, i int) *ir.Patch {
 	x, index := &g.Values[n.In[0]], &g.Values[n.In[1]]
 	q.dims, q.index, q.indices, q.size = x.Dims, index.Dims, index.Type.DType, x.Type.DType.Bits()/8
 	a, err := op.Axis(axis, len(x.Dims))
-	if q.axis = a; err != nil || len(index.Dims) != len(x.Dims) || q.indices != tensor.Int32 && q.indices != tensor.Int64 ||
+	if q.axis = a; err != nil || len(index.Dims) != len(x.Dims) ||
+		q.indices != tensor.Int32 && q.indices != tensor.Int64 ||
 		g.Values[n.Out[0]].Type.DType != x.Type.DType || q.scatters && g.Values[n.In[2]].Type.DType != x.Type.DType {
 		return nil
 	}
@@ -52,7 +53,9 @@ func matchElements(p *ir.Program, i int) *ir.Patch {
 }
 
 func (q *elementsOp) Lower(*ir.Lowering, *ir.Node) run.Step {
-	return run.Step{Fast: true, Start: func(_ *run.State, st *run.Step) run.Process { return &elementsTask{elementsOp: q, st: st} }}
+	return run.Step{Fast: true, Start: func(_ *run.State, st *run.Step) run.Process {
+		return &elementsTask{elementsOp: q, st: st}
+	}}
 }
 
 type elementsTask struct {
@@ -159,7 +162,9 @@ func matchTrilu(p *ir.Program, i int) *ir.Patch {
 }
 
 func (q *triangleOp) Lower(*ir.Lowering, *ir.Node) run.Step {
-	return run.Step{Fast: true, Start: func(_ *run.State, st *run.Step) run.Process { return &triangleTask{triangleOp: q, st: st} }}
+	return run.Step{Fast: true, Start: func(_ *run.State, st *run.Step) run.Process {
+		return &triangleTask{triangleOp: q, st: st}
+	}}
 }
 
 type triangleTask struct {
@@ -212,13 +217,15 @@ func matchOneHot(p *ir.Program, i int) *ir.Patch {
 		g.Values[n.In[0]].Type.DType == tensor.Uint64 {
 		return nil
 	}
-	q := &oneHotOp{depth: lines.count, inner: lines.inner, n: g.Values[n.In[0]].Count(), wraps: o.Outside == op.OneHotWraps,
-		indices: g.Values[n.In[0]].Type.DType, size: y.Type.DType.Bits() / 8}
+	q := &oneHotOp{depth: lines.count, inner: lines.inner, n: g.Values[n.In[0]].Count(),
+		wraps: o.Outside == op.OneHotWraps, indices: g.Values[n.In[0]].Type.DType, size: y.Type.DType.Bits() / 8}
 	return ir.One(i, q, []graph.Value{n.In[0], n.In[2], n.In[3]}, slices.Clone(n.Out))
 }
 
 func (q *oneHotOp) Lower(*ir.Lowering, *ir.Node) run.Step {
-	return run.Step{Fast: true, Start: func(_ *run.State, st *run.Step) run.Process { return &oneHotTask{oneHotOp: q, st: st} }}
+	return run.Step{Fast: true, Start: func(_ *run.State, st *run.Step) run.Process {
+		return &oneHotTask{oneHotOp: q, st: st}
+	}}
 }
 
 type oneHotTask struct {

@@ -179,8 +179,8 @@ func centredOf(p *ir.Program, v graph.Value, i int) (c centredCodes, ok bool) {
 	return c, g.Values[c.zero].Type.DType == g.Values[c.codes].Type.DType
 }
 
-// matchIntegerProduct finds the product that MatMulInteger is, with the conversion of its sums to float32 if that is all
-// that reads them.
+// matchIntegerProduct finds the product that MatMulInteger is, with the conversion of its sums to float32 if nothing
+// else reads them.
 func matchIntegerProduct(p *ir.Program, i int) *ir.Patch {
 	g, n := p.Net, &p.Net.Graph.Nodes[i]
 	o, is := n.Op.(*op.MatMul)
@@ -188,7 +188,8 @@ func matchIntegerProduct(p *ir.Program, i int) *ir.Patch {
 		return nil
 	}
 	x, w := &g.Values[n.In[0]], &g.Values[n.In[1]]
-	if x.Type.DType != tensor.Int32 || w.Type.DType != tensor.Int32 || w.Data == nil || len(w.Dims) != 2 || len(x.Dims) < 2 {
+	if x.Type.DType != tensor.Int32 || w.Type.DType != tensor.Int32 || w.Data == nil || len(w.Dims) != 2 ||
+		len(x.Dims) < 2 {
 		return nil
 	}
 	c, ok := centredOf(p, n.In[0], i)

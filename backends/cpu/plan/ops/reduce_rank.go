@@ -112,7 +112,9 @@ func matchArgExtreme(p *ir.Program, i int) *ir.Patch {
 }
 
 func (q *extremeOp) Lower(*ir.Lowering, *ir.Node) run.Step {
-	return run.Step{Fast: true, Start: func(_ *run.State, st *run.Step) run.Process { return &extremeTask{extremeOp: q, st: st} }}
+	return run.Step{Fast: true, Start: func(_ *run.State, st *run.Step) run.Process {
+		return &extremeTask{extremeOp: q, st: st}
+	}}
 }
 
 type extremeTask struct {
@@ -371,7 +373,9 @@ func matchCumSum(p *ir.Program, i int) *ir.Patch {
 }
 
 func (q *runningOp) Lower(*ir.Lowering, *ir.Node) run.Step {
-	return run.Step{Fast: true, Start: func(_ *run.State, st *run.Step) run.Process { return &runningTask{runningOp: q, st: st} }}
+	return run.Step{Fast: true, Start: func(_ *run.State, st *run.Step) run.Process {
+		return &runningTask{runningOp: q, st: st}
+	}}
 }
 
 type runningTask struct {
