@@ -28,8 +28,7 @@ type Quota struct {
 var Areas = []Area{
 	{"OH_NN", []Quota{{"capi/ohnn", 26}}},
 	{"RKNN", []Quota{{"capi/rknn", 26}}},
-	{"hbDNN", []Quota{{"capi/hbdnn", 14}, {"capi/hb", 6}}},
-	{"UCP", []Quota{{"capi/hbucp", 12}}},
+	{"hbDNN", []Quota{{"capi/hbdnn", 14}, {"capi/hb", 6}, {"capi/hbucp", 12}}},
 	{"NNAPI", []Quota{{"capi/nnapi", 16}, {"capi/nnapi/lowering", 12}, {"core/spec/nnapi", 4}}},
 	{"engine", []Quota{
 		{"backends/cpu/plan/ops", 8}, {"backends/cpu/plan/ir", 3}, {"backends/cpu/plan/run", 2},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os/exec"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -165,7 +166,10 @@ func (t *Trial) try(n int, cases []*usual) (Outcome, error) {
 // lies below, and the first mode of a suite before the others.
 func (t *Trial) distance(m *Mutant, g *group) int {
 	d := 10 * slices.Index([]string{"numerics", "networks", "operators", "rules"}, g.suite.Name)
-	api := map[string]string{"OH_NN": "ohnn", "RKNN": "rknn", "hbDNN": "hbdnn", "UCP": "hbucp", "NNAPI": "nnapi"}[m.Area]
+	api := map[string]string{"OH_NN": "ohnn", "RKNN": "rknn", "hbDNN": "hbdnn", "NNAPI": "nnapi"}[m.Area]
+	if strings.HasPrefix(m.File, "capi/hbucp/") {
+		api = "hbucp"
+	}
 	if api != "" {
 		d = 30 - d
 	}

@@ -44,16 +44,6 @@ func matchPair(p *ir.Program, i int) *ir.Patch {
 	return p.Plainly(i, q, 2)
 }
 
-// plainElements reports whether values have whole bytes, known sizes and no scales.
-func plainElements(g *ir.Network, vs ...graph.Value) bool {
-	for _, v := range vs {
-		if v == graph.None || !g.Values[v].Convertible() || g.Values[v].Type.Quant != nil {
-			return false
-		}
-	}
-	return true
-}
-
 // find sets what computes an operator, ok false when nothing does.
 func (q *pairOp) find(o graph.Op, d tensor.DType) bool {
 	switch o := o.(type) {

@@ -282,3 +282,13 @@ func (t *stripTask) Chunk(i, _ int) {
 	x, ldx := t.s.Rows(t.st.Reads[p.Buf], p.Cols)
 	kernel.CopyRows(y[from*ldy+p.At:], ldy, x[from*ldx:], ldx, rows, p.Cols)
 }
+
+// plainElements reports whether values have whole bytes, known sizes and no scales.
+func plainElements(g *ir.Network, vs ...graph.Value) bool {
+	for _, v := range vs {
+		if v == graph.None || !g.Values[v].Convertible() || g.Values[v].Type.Quant != nil {
+			return false
+		}
+	}
+	return true
+}

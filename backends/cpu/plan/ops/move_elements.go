@@ -251,3 +251,15 @@ func (t *oneHotTask) Run(s *run.State) error {
 	}
 	return nil
 }
+
+// axisLines is a value as lines along an axis: outer times inner of them, count elements each, inner elements apart.
+type axisLines struct{ outer, count, inner int }
+
+// alongAxis returns the lines of a value, ok false when there is no such axis.
+func alongAxis(dims []int64, axis int64) (a axisLines, ok bool) {
+	k, err := op.Axis(axis, len(dims))
+	if err != nil {
+		return a, false
+	}
+	return axisLines{run.Product(dims[:k]), int(dims[k]), run.Product(dims[k+1:])}, true
+}
