@@ -80,7 +80,9 @@ printf 'package cpu\nvar  x int\n' > backends/cpu/zzz.go
   fail "lint takes a file that gofmt would change"
 has "$dir/out" backends/cpu/zzz.go
 rm backends/cpu/zzz.go
+printf '#!/bin/sh\necho columns >> "%s/log.txt"\n' "$dir" > scripts/columns.sh
 timeout 60 make lint GO="$dir/log/go" > "$dir/out" 2>&1 < /dev/null || { cat "$dir/out"; fail "lint"; }
+has "$dir/log.txt" columns
 PATH=$dir/log:$PATH scripts/fuzz.sh 1s core/op > /dev/null
 has "$dir/log.txt" "-fuzz ^FuzzInfer\$ -fuzztime 1s"
 
