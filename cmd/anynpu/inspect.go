@@ -10,6 +10,7 @@ import (
 
 	"github.com/anynpu/anynpu/core/format/metadata"
 	"github.com/anynpu/anynpu/core/format/onnx"
+	"github.com/anynpu/anynpu/core/model"
 )
 
 // inspection is the JSON form of inspect.
@@ -92,7 +93,7 @@ func inspectModel(path string, stderr io.Writer) (inspection, error) {
 	none := inspection{Schema: "anynpu.inspect/1", File: path, Opsets: map[string]int64{}, Inputs: []portInfo{},
 		Outputs:   []portInfo{},
 		Operators: map[string]int{}, Functions: []string{}, Metadata: map[string]string{}}
-	if err := wantModel(path, nil); err != nil {
+	if err := wantModel(path, model.Unknown, nil); err != nil {
 		return none, err
 	}
 	s, err := onnx.SurveyFile(path)

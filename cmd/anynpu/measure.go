@@ -34,9 +34,8 @@ func (f *measureFlags) add(cmd *cobra.Command) {
 	f.made = true
 	f.computeFlags.add(cmd)
 	f.inputFlags.add(cmd)
-	f.addAPI(cmd, "run what programs of `API` run: ohnn, inputs and outputs as the model has them; rknn, quantized ones "+
-		"as "+
-		"integers", apiOHNN, apiRKNN)
+	f.addAPI(cmd, "run what programs of `API` run: ohnn, inputs and outputs as the model has them; rknn, quantized ones as "+
+		"integers, an .rknn file by the ONNX model beside it", apiOHNN, apiRKNN)
 }
 
 // addAPI adds the flag that names an API.
@@ -80,7 +79,11 @@ func (f *measureFlags) machine(stderr io.Writer) (*machine, error) {
 func (f *measureFlags) ready(path string, on *machine, profiling bool, told, stderr io.Writer) (*measured, error) {
 	devs := on.devices
 	begin := time.Now()
-	l, err := load(path, devs, told)
+	compiled := model.Unknown
+	if f.api == apiRKNN {
+		compiled = model.RKNN
+	}
+	l, err := loadAs(path, compiled, devs, told)
 	if err != nil {
 		return nil, err
 	}

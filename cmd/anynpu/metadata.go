@@ -99,7 +99,7 @@ type metadataReport struct {
 }
 
 func (f *metadataFlags) run(path string, entries []string, stdout, stderr io.Writer) error {
-	if err := wantModel(path, nil); err != nil {
+	if err := wantModel(path, model.Unknown, nil); err != nil {
 		return exit(exitModel, err)
 	}
 	s, err := onnx.SurveyFile(path)

@@ -28,12 +28,22 @@ type loaded struct {
 // load imports the model at path, or the one that ANYNPU_MODEL_MAP names in its place; the warnings go to stderr. Exit
 // code 3.
 func load(path string, devices []device.Device, stderr io.Writer) (*loaded, error) {
-	if err := wantModel(path, devices); err != nil {
+	return loadAs(path, model.Unknown, devices, stderr)
+}
+
+// loadAs is load that also takes a compiled model of a format, for which an ONNX model stands that computes with the
+// file's codes.
+func loadAs(path string, compiled model.Format, devices []device.Device, stderr io.Writer) (*loaded, error) {
+	if err := wantModel(path, compiled, devices); err != nil {
 		return nil, exit(exitModel, err)
 	}
 	w := mem.NewWeights()
-	m, err := model.Load(model.Source{Path: path}, model.Options{Weights: w, Devices: devices,
-		Map: model.Map(os.Getenv("ANYNPU_MODEL_MAP")), Images: model.ImageOptions{Regions: true}})
+	o := model.Options{Weights: w, Devices: devices, Map: model.Map(os.Getenv("ANYNPU_MODEL_MAP")),
+		Images: model.ImageOptions{Regions: true}}
+	if compiled == model.RKNN {
+		o.Compiled, o.Quantize, o.Fix = compiled, os.Getenv("ANYNPU_RKNN_QUANTIZE") != "off", true
+	}
+	m, err := model.Load(model.Source{Path: path}, o)
 	if err != nil {
 		w.Release()
 		return nil, exit(exitModel, err)
@@ -89,14 +99,15 @@ func cause(err error) error {
 	return err
 }
 
-// wantModel says what a file is that is no ONNX model and that no device takes.
-func wantModel(path string, devices []device.Device) error {
+// wantModel says what a file is that is no ONNX model, none of a format that is compiled, and that no device takes.
+func wantModel(path string, compiled model.Format, devices []device.Device) error {
 	f, err := model.Source{Path: path}.Open()
 	if err != nil {
 		return fault.Wrap(err, "model %s", path)
 	}
 	defer f.Close()
-	if f.Format == model.ONNX || model.Reader(devices, f.Container()) != nil {
+	if f.Format == model.ONNX || compiled != model.Unknown && f.Format == compiled ||
+		model.Reader(devices, f.Container()) != nil {
 		return nil
 	}
 	name, _ := model.Foreign(f.Head)
