@@ -60,10 +60,7 @@ func fromInts[N float32 | float64 | int64](dst []N, d tensor.DType, src []byte) 
 	switch d {
 	case tensor.Bool:
 		for i, b := range src[:n] {
-			dst[i] = 0
-			if b != 0 {
-				dst[i] = 1
-			}
+			dst[i] = N(bit(b != 0))
 		}
 	case tensor.Uint8:
 		widen(dst, src[:n])
@@ -82,6 +79,14 @@ func fromInts[N float32 | float64 | int64](dst []N, d tensor.DType, src []byte) 
 	case tensor.Uint64:
 		widen(dst, mem.Elements[uint64](src)[:n])
 	}
+}
+
+// bit is the element of a Bool. It takes no branch, which nothing could predict.
+func bit(b bool) uint8 {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 func widen[N float32 | float64 | int64, T integer](dst []N, src []T) {
@@ -127,10 +132,7 @@ func putWhole[F float32 | float64](dst []byte, d tensor.DType, src []F, saturate
 	switch d {
 	case tensor.Bool:
 		for i, x := range src {
-			dst[i] = 0
-			if x != 0 {
-				dst[i] = 1
-			}
+			dst[i] = bit(x != 0)
 		}
 	case tensor.Int8:
 		whole(mem.Elements[int8](dst)[:n], src, saturate, math.MinInt8, math.MaxInt8)
@@ -207,10 +209,7 @@ func PutInts(dst []byte, d tensor.DType, src []int64, from tensor.DType, saturat
 	switch d {
 	case tensor.Bool:
 		for i, x := range src {
-			dst[i] = 0
-			if x != 0 {
-				dst[i] = 1
-			}
+			dst[i] = bit(x != 0)
 		}
 	case tensor.Int8, tensor.Uint8:
 		bits(dst[:n], src)
