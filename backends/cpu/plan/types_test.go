@@ -205,6 +205,17 @@ var typeCases = []struct {
 		}
 		return out
 	}},
+	{"folds", summedTypes[1:], func(m *maker, d tensor.DType) []graph.Value {
+		var out []graph.Value
+		for _, axes := range [][]int64{{0}, {1}, {2}, {1, 2}, {0, 1}} {
+			x := m.of(d, 3, 7, 300)
+			for _, o := range []graph.Op{&op.ReduceSum{}, &op.ReduceMax{KeepDims: true}, &op.ReduceMin{}, &op.ReduceProd{},
+				&op.ReduceL1{}, &op.ReduceSumSquare{}} {
+				out = append(out, m.Add(o, x, m.Int64s(axes...)))
+			}
+		}
+		return out
+	}},
 	{"columns", movedTypes, func(m *maker, d tensor.DType) []graph.Value {
 		x := m.of(d, 3, 8, 4)
 		return append(m.AddN(&op.Split{Axis: 1}, 2, x, m.Int64s(4, 4)),
@@ -268,5 +279,26 @@ func TestBuild_rankingOfNaN(t *testing.T) {
 		m := newMaker()
 		m.in = []tensor.Tensor{{DType: tensor.Float32, Dims: []int64{10}, Data: run.BytesOf(x)}}
 		sameAsReference(t, m, m.AddN(o, 2, m.Input("x", tensor.T(tensor.Float32, 10)), m.Int64s(8))...)
+	}
+}
+
+// Reductions of float32 are near the reference's.
+func TestBuild_foldsOfNumbers(t *testing.T) {
+	m := newMaker()
+	var out []graph.Value
+	for _, axes := range [][]int64{{0}, {1}, {2}, {1, 2}, {0, 1}} {
+		x := m.Add(&op.Abs{}, m.input(3, 5, 150))
+		for _, o := range []graph.Op{&op.ReduceL1{}, &op.ReduceL2{KeepDims: true}, &op.ReduceSumSquare{}, &op.ReduceLogSum{}} {
+			out = append(out, m.Add(o, x, m.Int64s(axes...)))
+		}
+	}
+	out = append(out, m.Add(&op.ReduceProd{}, m.input(6, 9), m.Int64s(1)))
+	g := m.graph(t, out...)
+	p, got := compute(t, g, m.in, 2)
+	assert.Empty(t, byReference(p))
+	want, err := ref.Run(context.Background(), g, m.in)
+	require.NoError(t, err)
+	for i := range want {
+		near(t, want[i], got[i], 1e-6)
 	}
 }

@@ -48,6 +48,7 @@ var Rules = []ir.Rule{
 	{Name: "function of two elements", Find: matchPair},
 	{Name: "function of one element", Find: matchSingle},
 	{Name: "reduction", Find: matchReduce},
+	{Name: "fold", Find: matchFold},
 	{Name: "best of lines", Find: matchArgExtreme},
 	{Name: "best elements", Find: matchTopK},
 	{Name: "running sums", Find: matchCumSum},

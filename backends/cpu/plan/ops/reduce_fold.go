@@ -1,0 +1,216 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
+	"github.com/anynpu/anynpu/backends/cpu/plan/run"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// fold is a way to reduce numbers one after another.
+type fold uint8
+
+const (
+	foldSum fold = iota
+	foldAbs
+	foldSquares
+	foldProduct
+	foldMost
+	foldLeast
+)
+
+// foldOp reduces neighbouring axes: float32 in float64, integers in 64 bits.
+type foldOp struct {
+	ir.InOrder
+	fold                fold
+	end                 func(float64) float64 // what becomes of a result, nil: nothing
+	of                  tensor.DType
+	outer, count, inner int
+}
+
+// foldOf is the fold of an operator, ok false when it has none.
+func foldOf(o graph.Op) (f foldOp, emptyKeeps, ok bool) {
+	switch o := o.(type) {
+	case *op.ReduceSum:
+		return foldOp{fold: foldSum}, o.EmptyAxesKeep, true
+	case *op.ReduceMax:
+		return foldOp{fold: foldMost}, o.EmptyAxesKeep, true
+	case *op.ReduceMin:
+		return foldOp{fold: foldLeast}, o.EmptyAxesKeep, true
+	case *op.ReduceProd:
+		return foldOp{fold: foldProduct}, o.EmptyAxesKeep, true
+	case *op.ReduceL1:
+		return foldOp{fold: foldAbs}, o.EmptyAxesKeep, true
+	case *op.ReduceSumSquare:
+		return foldOp{fold: foldSquares}, o.EmptyAxesKeep, true
+	case *op.ReduceL2:
+		return foldOp{fold: foldSquares, end: math.Sqrt}, o.EmptyAxesKeep, true
+	case *op.ReduceLogSum:
+		return foldOp{fold: foldSum, end: math.Log}, o.EmptyAxesKeep, true
+	}
+	return f, false, false
+}
+
+func matchFold(p *ir.Program, i int) *ir.Patch {
+	g, n := p.Net, &p.Net.Graph.Nodes[i]
+	q, emptyKeeps, ok := foldOf(n.Op)
+	if !ok || !plainElements(g, n.In[0], n.Out[0]) {
+		return nil
+	}
+	x := &g.Values[n.In[0]]
+	q.of = x.Type.DType
+	switch real := q.of == tensor.Float32; {
+	case g.Values[n.Out[0]].Type.DType != q.of, !real && q.of != tensor.Int32 && q.of != tensor.Int64:
+		return nil
+	case real && (q.fold == foldMost || q.fold == foldLeast), !real && q.end != nil: // NaN wins; fractions are dropped
+		return nil
+	}
+	axes, known := g.Ints(n.In, 1)
+	if !known || len(axes) == 0 && emptyKeeps {
+		return nil
+	}
+	mask, err := op.AxisMask(axes, len(x.Dims))
+	if err != nil {
+		return nil
+	}
+	for d := range mask {
+		mask[d] = mask[d] || len(axes) == 0
+	}
+	t, ok := (&reduceOp{mask: mask, dims: x.Dims}).in(run.NCHW)
+	if !ok {
+		return nil
+	}
+	q.outer, q.count, q.inner = t.outer, t.count, t.inner
+	return p.Plainly(i, &q, 1)
+}
+
+func (q *foldOp) Lower(*ir.Lowering, *ir.Node) run.Step {
+	return run.Step{Fast: true, Start: func(_ *run.State, st *run.Step) run.Process {
+		return &foldTask{foldOp: q, st: st}
+	}}
+}
+
+type foldTask struct {
+	*foldOp
+	st   *run.Step
+	x, y []byte
+}
+
+// foldBlock is how many results, or parts of one, are folded side by side.
+const foldBlock = 128
+
+func (t *foldTask) Run(s *run.State) error {
+	t.x, t.y = s.Mem[t.st.Reads[0]], s.Mem[t.st.Writes[0]]
+	s.Do(t.outer*((t.inner+foldBlock-1)/foldBlock), t)
+	return nil
+}
+
+// Chunk makes some neighbouring results.
+func (t *foldTask) Chunk(i, _ int) {
+	switch t.of {
+	case tensor.Float32:
+		folded[float32, float64](t.foldOp, t.y, t.x, i)
+	case tensor.Int32:
+		folded[int32, int64](t.foldOp, t.y, t.x, i)
+	default:
+		folded[int64, int64](t.foldOp, t.y, t.x, i)
+	}
+}
+
+func folded[T float32 | int32 | int64, S float64 | int64](q *foldOp, y, x []byte, i int) {
+	var sums [foldBlock]S
+	blocks := (q.inner + foldBlock - 1) / foldBlock
+	o, first := i/blocks, i%blocks*foldBlock
+	v := mem.Elements[T](x)[o*q.count*q.inner:][:q.count*q.inner]
+	into := mem.Elements[T](y)[o*q.inner+first:][:min(foldBlock, q.inner-first)]
+	if q.inner > 1 {
+		s := sums[:len(into)]
+		start(q.fold, s, v[first:])
+		for k := range q.count {
+			accumulate(q.fold, s, v[k*q.inner+first:][:len(s)])
+		}
+		for j, r := range s {
+			into[j] = T(ended(q, r))
+		}
+		return
+	}
+	// One line: its parts side by side, then these one after another.
+	s := sums[:min(foldBlock, q.count)]
+	start(q.fold, s, v)
+	for len(v) > 0 {
+		n := min(len(s), len(v))
+		accumulate(q.fold, s[:n], v[:n])
+		v = v[n:]
+	}
+	all := s[0]
+	for _, r := range s[1:] {
+		switch q.fold {
+		case foldProduct:
+			all *= r
+		case foldMost:
+			all = max(all, r)
+		case foldLeast:
+			all = min(all, r)
+		default:
+			all += r
+		}
+	}
+	into[0] = T(ended(q, all))
+}
+
+// start is what a fold begins with.
+func start[T float32 | int32 | int64, S float64 | int64](f fold, s []S, x []T) {
+	for j := range s {
+		switch f {
+		case foldProduct:
+			s[j] = 1
+		case foldMost, foldLeast:
+			s[j] = S(x[j])
+		default:
+			s[j] = 0
+		}
+	}
+}
+
+// accumulate folds x into s.
+func accumulate[T float32 | int32 | int64, S float64 | int64](f fold, s []S, x []T) {
+	x = x[:len(s)]
+	switch f {
+	case foldSum:
+		for j, v := range x {
+			s[j] += S(v)
+		}
+	case foldAbs:
+		for j, v := range x {
+			s[j] += max(S(v), -S(v))
+		}
+	case foldSquares:
+		for j, v := range x {
+			s[j] += S(v) * S(v)
+		}
+	case foldProduct:
+		for j, v := range x {
+			s[j] *= S(v)
+		}
+	case foldMost:
+		for j, v := range x {
+			s[j] = max(s[j], S(v))
+		}
+	case foldLeast:
+		for j, v := range x {
+			s[j] = min(s[j], S(v))
+		}
+	}
+}
+
+// ended is what becomes of the fold of all elements.
+func ended[S float64 | int64](q *foldOp, r S) S {
+	if q.end != nil {
+		return S(q.end(float64(r)))
+	}
+	return r
+}
