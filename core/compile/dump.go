@@ -16,7 +16,7 @@ import (
 
 // Dumps writes what is compiled into a folder: NUMBER-NAME.onnx for each graph and, when several devices share it,
 // NUMBER-NAME.partK-DEVICE.onnx for each part. Numbers are the next that no file of the folder has. The metadata of the
-// whole graph have the placement as anynpu.placement. What cannot be written is told once and has no other effect.
+// whole graph have the placement as describedMeta. What cannot be written is told once and has no other effect.
 type Dumps struct {
 	folder string
 	tell   func(text string)
@@ -56,7 +56,7 @@ func (d *Dumps) dump(pl *placed, parts [][]int, devices []device.Device) {
 				more = append(more, dumped{fmt.Sprintf(".part%d-%s", k, id), sub})
 			}
 		}
-		return d.graph(g, map[string]string{placementMeta: string(report.JSON())}, more...)
+		return d.graph(g, map[string]string{describedMeta: string(report.JSON())}, more...)
 	})
 }
 

@@ -69,7 +69,7 @@ func TestDumps_numberedFilesThatCompute(t *testing.T) {
 	assert.Equal(t, tensor.Float32s(10, 21), computed(t, filepath.Join(dir, "0003-a_net.onnx"), x)[0].Data)
 	s, err := onnx.SurveyFile(filepath.Join(dir, "0003-a_net.onnx"))
 	require.NoError(t, err)
-	assert.Contains(t, s.Meta[placementMeta], `"device":"two/2"`)
+	assert.Contains(t, s.Meta[describedMeta], `"device":"two/2"`)
 }
 
 // namedDevice is a device of which only the name is asked.

@@ -157,9 +157,13 @@ func (p *Program) Constants(add func(h tensor.Hash, data []byte) error) error {
 	return nil
 }
 
+// describedMeta is the entry of a written model's metadata that has the placement report; those that begin with anynpu.
+// are read when a model is loaded.
+const describedMeta = "placement"
+
 // Described are the metadata of an exported model: the placement.
 func (p *Program) Described() map[string]string {
-	return map[string]string{placementMeta: string(p.placement.JSON())}
+	return map[string]string{describedMeta: string(p.placement.JSON())}
 }
 
 // Graph returns the graph that was compiled, with its constants in w. Kind fault.Unsupported for a program that was
