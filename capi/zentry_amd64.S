@@ -110,12 +110,22 @@ anynpu_output_shape:
 	.size anynpu_output_shape, .-anynpu_output_shape
 
 	.p2align 4
+	.globl anynpu_export
+	.type anynpu_export, @function
+anynpu_export:
+	.cfi_startproc
+	endbr64
+	jmp	*anynpu_slot+8*5(%rip)
+	.cfi_endproc
+	.size anynpu_export, .-anynpu_export
+
+	.p2align 4
 	.globl anynpu_live_handles
 	.type anynpu_live_handles, @function
 anynpu_live_handles:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*5(%rip)
+	jmp	*anynpu_slot+8*6(%rip)
 	.cfi_endproc
 	.size anynpu_live_handles, .-anynpu_live_handles
 
@@ -125,7 +135,7 @@ anynpu_live_handles:
 anynpu_live_buffers:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*6(%rip)
+	jmp	*anynpu_slot+8*7(%rip)
 	.cfi_endproc
 	.size anynpu_live_buffers, .-anynpu_live_buffers
 
@@ -138,7 +148,7 @@ anynpu_entry_OH_NNDevice_GetAllDevicesID:
 OH_NNDevice_GetAllDevicesID:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*7(%rip)
+	jmp	*anynpu_slot+8*8(%rip)
 	.cfi_endproc
 	.size OH_NNDevice_GetAllDevicesID, .-OH_NNDevice_GetAllDevicesID
 
@@ -151,7 +161,7 @@ anynpu_entry_OH_NNDevice_GetName:
 OH_NNDevice_GetName:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*8(%rip)
+	jmp	*anynpu_slot+8*9(%rip)
 	.cfi_endproc
 	.size OH_NNDevice_GetName, .-OH_NNDevice_GetName
 
@@ -164,7 +174,7 @@ anynpu_entry_OH_NNDevice_GetType:
 OH_NNDevice_GetType:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*9(%rip)
+	jmp	*anynpu_slot+8*10(%rip)
 	.cfi_endproc
 	.size OH_NNDevice_GetType, .-OH_NNDevice_GetType
 
@@ -177,7 +187,7 @@ anynpu_entry_OH_NNTensorDesc_Create:
 OH_NNTensorDesc_Create:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*10(%rip)
+	jmp	*anynpu_slot+8*11(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_Create, .-OH_NNTensorDesc_Create
 
@@ -190,7 +200,7 @@ anynpu_entry_OH_NNTensorDesc_Destroy:
 OH_NNTensorDesc_Destroy:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*11(%rip)
+	jmp	*anynpu_slot+8*12(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_Destroy, .-OH_NNTensorDesc_Destroy
 
@@ -203,7 +213,7 @@ anynpu_entry_OH_NNTensorDesc_SetName:
 OH_NNTensorDesc_SetName:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*12(%rip)
+	jmp	*anynpu_slot+8*13(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetName, .-OH_NNTensorDesc_SetName
 
@@ -216,7 +226,7 @@ anynpu_entry_OH_NNTensorDesc_GetName:
 OH_NNTensorDesc_GetName:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*13(%rip)
+	jmp	*anynpu_slot+8*14(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetName, .-OH_NNTensorDesc_GetName
 
@@ -229,7 +239,7 @@ anynpu_entry_OH_NNTensorDesc_SetDataType:
 OH_NNTensorDesc_SetDataType:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*14(%rip)
+	jmp	*anynpu_slot+8*15(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetDataType, .-OH_NNTensorDesc_SetDataType
 
@@ -242,7 +252,7 @@ anynpu_entry_OH_NNTensorDesc_GetDataType:
 OH_NNTensorDesc_GetDataType:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*15(%rip)
+	jmp	*anynpu_slot+8*16(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetDataType, .-OH_NNTensorDesc_GetDataType
 
@@ -255,7 +265,7 @@ anynpu_entry_OH_NNTensorDesc_SetShape:
 OH_NNTensorDesc_SetShape:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*16(%rip)
+	jmp	*anynpu_slot+8*17(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetShape, .-OH_NNTensorDesc_SetShape
 
@@ -268,7 +278,7 @@ anynpu_entry_OH_NNTensorDesc_GetShape:
 OH_NNTensorDesc_GetShape:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*17(%rip)
+	jmp	*anynpu_slot+8*18(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetShape, .-OH_NNTensorDesc_GetShape
 
@@ -281,7 +291,7 @@ anynpu_entry_OH_NNTensorDesc_SetFormat:
 OH_NNTensorDesc_SetFormat:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*18(%rip)
+	jmp	*anynpu_slot+8*19(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetFormat, .-OH_NNTensorDesc_SetFormat
 
@@ -294,7 +304,7 @@ anynpu_entry_OH_NNTensorDesc_GetFormat:
 OH_NNTensorDesc_GetFormat:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*19(%rip)
+	jmp	*anynpu_slot+8*20(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetFormat, .-OH_NNTensorDesc_GetFormat
 
@@ -307,7 +317,7 @@ anynpu_entry_OH_NNTensorDesc_GetElementCount:
 OH_NNTensorDesc_GetElementCount:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*20(%rip)
+	jmp	*anynpu_slot+8*21(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetElementCount, .-OH_NNTensorDesc_GetElementCount
 
@@ -320,7 +330,7 @@ anynpu_entry_OH_NNTensorDesc_GetByteSize:
 OH_NNTensorDesc_GetByteSize:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*21(%rip)
+	jmp	*anynpu_slot+8*22(%rip)
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetByteSize, .-OH_NNTensorDesc_GetByteSize
 
@@ -333,7 +343,7 @@ anynpu_entry_OH_NNTensor_Create:
 OH_NNTensor_Create:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*22(%rip)
+	jmp	*anynpu_slot+8*23(%rip)
 	.cfi_endproc
 	.size OH_NNTensor_Create, .-OH_NNTensor_Create
 
@@ -346,7 +356,7 @@ anynpu_entry_OH_NNTensor_CreateWithSize:
 OH_NNTensor_CreateWithSize:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*23(%rip)
+	jmp	*anynpu_slot+8*24(%rip)
 	.cfi_endproc
 	.size OH_NNTensor_CreateWithSize, .-OH_NNTensor_CreateWithSize
 
@@ -359,7 +369,7 @@ anynpu_entry_OH_NNTensor_CreateWithFd:
 OH_NNTensor_CreateWithFd:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*24(%rip)
+	jmp	*anynpu_slot+8*25(%rip)
 	.cfi_endproc
 	.size OH_NNTensor_CreateWithFd, .-OH_NNTensor_CreateWithFd
 
@@ -372,7 +382,7 @@ anynpu_entry_OH_NNTensor_Destroy:
 OH_NNTensor_Destroy:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*25(%rip)
+	jmp	*anynpu_slot+8*26(%rip)
 	.cfi_endproc
 	.size OH_NNTensor_Destroy, .-OH_NNTensor_Destroy
 
@@ -385,7 +395,7 @@ anynpu_entry_OH_NNTensor_GetTensorDesc:
 OH_NNTensor_GetTensorDesc:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*26(%rip)
+	jmp	*anynpu_slot+8*27(%rip)
 	.cfi_endproc
 	.size OH_NNTensor_GetTensorDesc, .-OH_NNTensor_GetTensorDesc
 
@@ -398,7 +408,7 @@ anynpu_entry_OH_NNTensor_GetDataBuffer:
 OH_NNTensor_GetDataBuffer:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*27(%rip)
+	jmp	*anynpu_slot+8*28(%rip)
 	.cfi_endproc
 	.size OH_NNTensor_GetDataBuffer, .-OH_NNTensor_GetDataBuffer
 
@@ -411,7 +421,7 @@ anynpu_entry_OH_NNTensor_GetFd:
 OH_NNTensor_GetFd:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*28(%rip)
+	jmp	*anynpu_slot+8*29(%rip)
 	.cfi_endproc
 	.size OH_NNTensor_GetFd, .-OH_NNTensor_GetFd
 
@@ -424,7 +434,7 @@ anynpu_entry_OH_NNTensor_GetSize:
 OH_NNTensor_GetSize:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*29(%rip)
+	jmp	*anynpu_slot+8*30(%rip)
 	.cfi_endproc
 	.size OH_NNTensor_GetSize, .-OH_NNTensor_GetSize
 
@@ -437,7 +447,7 @@ anynpu_entry_OH_NNTensor_GetOffset:
 OH_NNTensor_GetOffset:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*30(%rip)
+	jmp	*anynpu_slot+8*31(%rip)
 	.cfi_endproc
 	.size OH_NNTensor_GetOffset, .-OH_NNTensor_GetOffset
 
@@ -450,7 +460,7 @@ anynpu_entry_OH_NNQuantParam_Create:
 OH_NNQuantParam_Create:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*31(%rip)
+	jmp	*anynpu_slot+8*32(%rip)
 	.cfi_endproc
 	.size OH_NNQuantParam_Create, .-OH_NNQuantParam_Create
 
@@ -463,7 +473,7 @@ anynpu_entry_OH_NNQuantParam_SetScales:
 OH_NNQuantParam_SetScales:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*32(%rip)
+	jmp	*anynpu_slot+8*33(%rip)
 	.cfi_endproc
 	.size OH_NNQuantParam_SetScales, .-OH_NNQuantParam_SetScales
 
@@ -476,7 +486,7 @@ anynpu_entry_OH_NNQuantParam_SetZeroPoints:
 OH_NNQuantParam_SetZeroPoints:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*33(%rip)
+	jmp	*anynpu_slot+8*34(%rip)
 	.cfi_endproc
 	.size OH_NNQuantParam_SetZeroPoints, .-OH_NNQuantParam_SetZeroPoints
 
@@ -489,7 +499,7 @@ anynpu_entry_OH_NNQuantParam_SetNumBits:
 OH_NNQuantParam_SetNumBits:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*34(%rip)
+	jmp	*anynpu_slot+8*35(%rip)
 	.cfi_endproc
 	.size OH_NNQuantParam_SetNumBits, .-OH_NNQuantParam_SetNumBits
 
@@ -502,7 +512,7 @@ anynpu_entry_OH_NNQuantParam_Destroy:
 OH_NNQuantParam_Destroy:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*35(%rip)
+	jmp	*anynpu_slot+8*36(%rip)
 	.cfi_endproc
 	.size OH_NNQuantParam_Destroy, .-OH_NNQuantParam_Destroy
 
@@ -515,7 +525,7 @@ anynpu_entry_OH_NNModel_Construct:
 OH_NNModel_Construct:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*36(%rip)
+	jmp	*anynpu_slot+8*37(%rip)
 	.cfi_endproc
 	.size OH_NNModel_Construct, .-OH_NNModel_Construct
 
@@ -528,7 +538,7 @@ anynpu_entry_OH_NNModel_Destroy:
 OH_NNModel_Destroy:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*37(%rip)
+	jmp	*anynpu_slot+8*38(%rip)
 	.cfi_endproc
 	.size OH_NNModel_Destroy, .-OH_NNModel_Destroy
 
@@ -541,7 +551,7 @@ anynpu_entry_OH_NNModel_AddTensor:
 OH_NNModel_AddTensor:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*38(%rip)
+	jmp	*anynpu_slot+8*39(%rip)
 	.cfi_endproc
 	.size OH_NNModel_AddTensor, .-OH_NNModel_AddTensor
 
@@ -554,7 +564,7 @@ anynpu_entry_OH_NNModel_AddTensorToModel:
 OH_NNModel_AddTensorToModel:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*39(%rip)
+	jmp	*anynpu_slot+8*40(%rip)
 	.cfi_endproc
 	.size OH_NNModel_AddTensorToModel, .-OH_NNModel_AddTensorToModel
 
@@ -567,7 +577,7 @@ anynpu_entry_OH_NNModel_SetTensorData:
 OH_NNModel_SetTensorData:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*40(%rip)
+	jmp	*anynpu_slot+8*41(%rip)
 	.cfi_endproc
 	.size OH_NNModel_SetTensorData, .-OH_NNModel_SetTensorData
 
@@ -580,7 +590,7 @@ anynpu_entry_OH_NNModel_SetTensorQuantParams:
 OH_NNModel_SetTensorQuantParams:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*41(%rip)
+	jmp	*anynpu_slot+8*42(%rip)
 	.cfi_endproc
 	.size OH_NNModel_SetTensorQuantParams, .-OH_NNModel_SetTensorQuantParams
 
@@ -593,7 +603,7 @@ anynpu_entry_OH_NNModel_SetTensorType:
 OH_NNModel_SetTensorType:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*42(%rip)
+	jmp	*anynpu_slot+8*43(%rip)
 	.cfi_endproc
 	.size OH_NNModel_SetTensorType, .-OH_NNModel_SetTensorType
 
@@ -606,7 +616,7 @@ anynpu_entry_OH_NNModel_AddOperation:
 OH_NNModel_AddOperation:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*43(%rip)
+	jmp	*anynpu_slot+8*44(%rip)
 	.cfi_endproc
 	.size OH_NNModel_AddOperation, .-OH_NNModel_AddOperation
 
@@ -619,7 +629,7 @@ anynpu_entry_OH_NNModel_SpecifyInputsAndOutputs:
 OH_NNModel_SpecifyInputsAndOutputs:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*44(%rip)
+	jmp	*anynpu_slot+8*45(%rip)
 	.cfi_endproc
 	.size OH_NNModel_SpecifyInputsAndOutputs, .-OH_NNModel_SpecifyInputsAndOutputs
 
@@ -632,7 +642,7 @@ anynpu_entry_OH_NNModel_Finish:
 OH_NNModel_Finish:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*45(%rip)
+	jmp	*anynpu_slot+8*46(%rip)
 	.cfi_endproc
 	.size OH_NNModel_Finish, .-OH_NNModel_Finish
 
@@ -645,7 +655,7 @@ anynpu_entry_OH_NNModel_GetAvailableOperations:
 OH_NNModel_GetAvailableOperations:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*46(%rip)
+	jmp	*anynpu_slot+8*47(%rip)
 	.cfi_endproc
 	.size OH_NNModel_GetAvailableOperations, .-OH_NNModel_GetAvailableOperations
 
@@ -658,7 +668,7 @@ anynpu_entry_OH_NNCompilation_Construct:
 OH_NNCompilation_Construct:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*47(%rip)
+	jmp	*anynpu_slot+8*48(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_Construct, .-OH_NNCompilation_Construct
 
@@ -671,7 +681,7 @@ anynpu_entry_OH_NNCompilation_ConstructWithOfflineModelFile:
 OH_NNCompilation_ConstructWithOfflineModelFile:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*48(%rip)
+	jmp	*anynpu_slot+8*49(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_ConstructWithOfflineModelFile, .-OH_NNCompilation_ConstructWithOfflineModelFile
 
@@ -684,7 +694,7 @@ anynpu_entry_OH_NNCompilation_ConstructWithOfflineModelBuffer:
 OH_NNCompilation_ConstructWithOfflineModelBuffer:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*49(%rip)
+	jmp	*anynpu_slot+8*50(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_ConstructWithOfflineModelBuffer, .-OH_NNCompilation_ConstructWithOfflineModelBuffer
 
@@ -697,7 +707,7 @@ anynpu_entry_OH_NNCompilation_ConstructForCache:
 OH_NNCompilation_ConstructForCache:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*50(%rip)
+	jmp	*anynpu_slot+8*51(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_ConstructForCache, .-OH_NNCompilation_ConstructForCache
 
@@ -710,7 +720,7 @@ anynpu_entry_OH_NNCompilation_ExportCacheToBuffer:
 OH_NNCompilation_ExportCacheToBuffer:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*51(%rip)
+	jmp	*anynpu_slot+8*52(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_ExportCacheToBuffer, .-OH_NNCompilation_ExportCacheToBuffer
 
@@ -723,7 +733,7 @@ anynpu_entry_OH_NNCompilation_ImportCacheFromBuffer:
 OH_NNCompilation_ImportCacheFromBuffer:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*52(%rip)
+	jmp	*anynpu_slot+8*53(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_ImportCacheFromBuffer, .-OH_NNCompilation_ImportCacheFromBuffer
 
@@ -736,7 +746,7 @@ anynpu_entry_OH_NNCompilation_AddExtensionConfig:
 OH_NNCompilation_AddExtensionConfig:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*53(%rip)
+	jmp	*anynpu_slot+8*54(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_AddExtensionConfig, .-OH_NNCompilation_AddExtensionConfig
 
@@ -749,7 +759,7 @@ anynpu_entry_OH_NNCompilation_SetDevice:
 OH_NNCompilation_SetDevice:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*54(%rip)
+	jmp	*anynpu_slot+8*55(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_SetDevice, .-OH_NNCompilation_SetDevice
 
@@ -762,7 +772,7 @@ anynpu_entry_OH_NNCompilation_SetCache:
 OH_NNCompilation_SetCache:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*55(%rip)
+	jmp	*anynpu_slot+8*56(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_SetCache, .-OH_NNCompilation_SetCache
 
@@ -775,7 +785,7 @@ anynpu_entry_OH_NNCompilation_SetPerformanceMode:
 OH_NNCompilation_SetPerformanceMode:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*56(%rip)
+	jmp	*anynpu_slot+8*57(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_SetPerformanceMode, .-OH_NNCompilation_SetPerformanceMode
 
@@ -788,7 +798,7 @@ anynpu_entry_OH_NNCompilation_SetPriority:
 OH_NNCompilation_SetPriority:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*57(%rip)
+	jmp	*anynpu_slot+8*58(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_SetPriority, .-OH_NNCompilation_SetPriority
 
@@ -801,7 +811,7 @@ anynpu_entry_OH_NNCompilation_EnableFloat16:
 OH_NNCompilation_EnableFloat16:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*58(%rip)
+	jmp	*anynpu_slot+8*59(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_EnableFloat16, .-OH_NNCompilation_EnableFloat16
 
@@ -814,7 +824,7 @@ anynpu_entry_OH_NNCompilation_Build:
 OH_NNCompilation_Build:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*59(%rip)
+	jmp	*anynpu_slot+8*60(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_Build, .-OH_NNCompilation_Build
 
@@ -827,7 +837,7 @@ anynpu_entry_OH_NNCompilation_Destroy:
 OH_NNCompilation_Destroy:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*60(%rip)
+	jmp	*anynpu_slot+8*61(%rip)
 	.cfi_endproc
 	.size OH_NNCompilation_Destroy, .-OH_NNCompilation_Destroy
 
@@ -840,7 +850,7 @@ anynpu_entry_OH_NNExecutor_Construct:
 OH_NNExecutor_Construct:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*61(%rip)
+	jmp	*anynpu_slot+8*62(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_Construct, .-OH_NNExecutor_Construct
 
@@ -853,7 +863,7 @@ anynpu_entry_OH_NNExecutor_Destroy:
 OH_NNExecutor_Destroy:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*62(%rip)
+	jmp	*anynpu_slot+8*63(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_Destroy, .-OH_NNExecutor_Destroy
 
@@ -866,7 +876,7 @@ anynpu_entry_OH_NNExecutor_GetInputCount:
 OH_NNExecutor_GetInputCount:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*63(%rip)
+	jmp	*anynpu_slot+8*64(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_GetInputCount, .-OH_NNExecutor_GetInputCount
 
@@ -879,7 +889,7 @@ anynpu_entry_OH_NNExecutor_GetOutputCount:
 OH_NNExecutor_GetOutputCount:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*64(%rip)
+	jmp	*anynpu_slot+8*65(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_GetOutputCount, .-OH_NNExecutor_GetOutputCount
 
@@ -892,7 +902,7 @@ anynpu_entry_OH_NNExecutor_CreateInputTensorDesc:
 OH_NNExecutor_CreateInputTensorDesc:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*65(%rip)
+	jmp	*anynpu_slot+8*66(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_CreateInputTensorDesc, .-OH_NNExecutor_CreateInputTensorDesc
 
@@ -905,7 +915,7 @@ anynpu_entry_OH_NNExecutor_CreateOutputTensorDesc:
 OH_NNExecutor_CreateOutputTensorDesc:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*66(%rip)
+	jmp	*anynpu_slot+8*67(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_CreateOutputTensorDesc, .-OH_NNExecutor_CreateOutputTensorDesc
 
@@ -918,7 +928,7 @@ anynpu_entry_OH_NNExecutor_GetOutputShape:
 OH_NNExecutor_GetOutputShape:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*67(%rip)
+	jmp	*anynpu_slot+8*68(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_GetOutputShape, .-OH_NNExecutor_GetOutputShape
 
@@ -931,7 +941,7 @@ anynpu_entry_OH_NNExecutor_GetInputDimRange:
 OH_NNExecutor_GetInputDimRange:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*68(%rip)
+	jmp	*anynpu_slot+8*69(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_GetInputDimRange, .-OH_NNExecutor_GetInputDimRange
 
@@ -944,7 +954,7 @@ anynpu_entry_OH_NNExecutor_SetOnRunDone:
 OH_NNExecutor_SetOnRunDone:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*69(%rip)
+	jmp	*anynpu_slot+8*70(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_SetOnRunDone, .-OH_NNExecutor_SetOnRunDone
 
@@ -957,7 +967,7 @@ anynpu_entry_OH_NNExecutor_SetOnServiceDied:
 OH_NNExecutor_SetOnServiceDied:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*70(%rip)
+	jmp	*anynpu_slot+8*71(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_SetOnServiceDied, .-OH_NNExecutor_SetOnServiceDied
 
@@ -970,7 +980,7 @@ anynpu_entry_OH_NNExecutor_RunSync:
 OH_NNExecutor_RunSync:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*71(%rip)
+	jmp	*anynpu_slot+8*72(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_RunSync, .-OH_NNExecutor_RunSync
 
@@ -983,7 +993,7 @@ anynpu_entry_OH_NNExecutor_RunAsync:
 OH_NNExecutor_RunAsync:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*72(%rip)
+	jmp	*anynpu_slot+8*73(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_RunAsync, .-OH_NNExecutor_RunAsync
 
@@ -996,7 +1006,7 @@ anynpu_entry_OH_NNExecutor_SetInput:
 OH_NNExecutor_SetInput:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*73(%rip)
+	jmp	*anynpu_slot+8*74(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_SetInput, .-OH_NNExecutor_SetInput
 
@@ -1009,7 +1019,7 @@ anynpu_entry_OH_NNExecutor_SetOutput:
 OH_NNExecutor_SetOutput:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*74(%rip)
+	jmp	*anynpu_slot+8*75(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_SetOutput, .-OH_NNExecutor_SetOutput
 
@@ -1022,7 +1032,7 @@ anynpu_entry_OH_NNExecutor_Run:
 OH_NNExecutor_Run:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*75(%rip)
+	jmp	*anynpu_slot+8*76(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_Run, .-OH_NNExecutor_Run
 
@@ -1035,7 +1045,7 @@ anynpu_entry_OH_NNExecutor_AllocateInputMemory:
 OH_NNExecutor_AllocateInputMemory:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*76(%rip)
+	jmp	*anynpu_slot+8*77(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_AllocateInputMemory, .-OH_NNExecutor_AllocateInputMemory
 
@@ -1048,7 +1058,7 @@ anynpu_entry_OH_NNExecutor_AllocateOutputMemory:
 OH_NNExecutor_AllocateOutputMemory:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*77(%rip)
+	jmp	*anynpu_slot+8*78(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_AllocateOutputMemory, .-OH_NNExecutor_AllocateOutputMemory
 
@@ -1061,7 +1071,7 @@ anynpu_entry_OH_NNExecutor_DestroyInputMemory:
 OH_NNExecutor_DestroyInputMemory:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*78(%rip)
+	jmp	*anynpu_slot+8*79(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_DestroyInputMemory, .-OH_NNExecutor_DestroyInputMemory
 
@@ -1074,7 +1084,7 @@ anynpu_entry_OH_NNExecutor_DestroyOutputMemory:
 OH_NNExecutor_DestroyOutputMemory:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*79(%rip)
+	jmp	*anynpu_slot+8*80(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_DestroyOutputMemory, .-OH_NNExecutor_DestroyOutputMemory
 
@@ -1087,7 +1097,7 @@ anynpu_entry_OH_NNExecutor_SetInputWithMemory:
 OH_NNExecutor_SetInputWithMemory:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*80(%rip)
+	jmp	*anynpu_slot+8*81(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_SetInputWithMemory, .-OH_NNExecutor_SetInputWithMemory
 
@@ -1100,7 +1110,7 @@ anynpu_entry_OH_NNExecutor_SetOutputWithMemory:
 OH_NNExecutor_SetOutputWithMemory:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*81(%rip)
+	jmp	*anynpu_slot+8*82(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_SetOutputWithMemory, .-OH_NNExecutor_SetOutputWithMemory
 
@@ -1113,7 +1123,7 @@ anynpu_entry_OH_NNModel_BuildFromLiteGraph:
 OH_NNModel_BuildFromLiteGraph:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*82(%rip)
+	jmp	*anynpu_slot+8*83(%rip)
 	.cfi_endproc
 	.size OH_NNModel_BuildFromLiteGraph, .-OH_NNModel_BuildFromLiteGraph
 
@@ -1126,7 +1136,7 @@ anynpu_entry_OH_NNModel_SetInputsAndOutputsInfo:
 OH_NNModel_SetInputsAndOutputsInfo:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*83(%rip)
+	jmp	*anynpu_slot+8*84(%rip)
 	.cfi_endproc
 	.size OH_NNModel_SetInputsAndOutputsInfo, .-OH_NNModel_SetInputsAndOutputsInfo
 
@@ -1139,7 +1149,7 @@ anynpu_entry_OH_NNModel_BuildFromMetaGraph:
 OH_NNModel_BuildFromMetaGraph:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*84(%rip)
+	jmp	*anynpu_slot+8*85(%rip)
 	.cfi_endproc
 	.size OH_NNModel_BuildFromMetaGraph, .-OH_NNModel_BuildFromMetaGraph
 
@@ -1152,7 +1162,7 @@ anynpu_entry_OH_NNModel_HasCache:
 OH_NNModel_HasCache:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*85(%rip)
+	jmp	*anynpu_slot+8*86(%rip)
 	.cfi_endproc
 	.size OH_NNModel_HasCache, .-OH_NNModel_HasCache
 
@@ -1165,7 +1175,7 @@ anynpu_entry_OH_NN_GetDeviceID:
 OH_NN_GetDeviceID:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*86(%rip)
+	jmp	*anynpu_slot+8*87(%rip)
 	.cfi_endproc
 	.size OH_NN_GetDeviceID, .-OH_NN_GetDeviceID
 
@@ -1178,7 +1188,7 @@ anynpu_entry_OH_NN_IsSupportAIPP:
 OH_NN_IsSupportAIPP:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*87(%rip)
+	jmp	*anynpu_slot+8*88(%rip)
 	.cfi_endproc
 	.size OH_NN_IsSupportAIPP, .-OH_NN_IsSupportAIPP
 
@@ -1191,7 +1201,7 @@ anynpu_entry_OH_NNExecutor_RunSyncWithAipp:
 OH_NNExecutor_RunSyncWithAipp:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*88(%rip)
+	jmp	*anynpu_slot+8*89(%rip)
 	.cfi_endproc
 	.size OH_NNExecutor_RunSyncWithAipp, .-OH_NNExecutor_RunSyncWithAipp
 
@@ -1204,7 +1214,7 @@ anynpu_entry_rknn_init:
 rknn_init:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*89(%rip)
+	jmp	*anynpu_slot+8*90(%rip)
 	.cfi_endproc
 	.size rknn_init, .-rknn_init
 
@@ -1217,7 +1227,7 @@ anynpu_entry_rknn_dup_context:
 rknn_dup_context:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*90(%rip)
+	jmp	*anynpu_slot+8*91(%rip)
 	.cfi_endproc
 	.size rknn_dup_context, .-rknn_dup_context
 
@@ -1230,7 +1240,7 @@ anynpu_entry_rknn_destroy:
 rknn_destroy:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*91(%rip)
+	jmp	*anynpu_slot+8*92(%rip)
 	.cfi_endproc
 	.size rknn_destroy, .-rknn_destroy
 
@@ -1243,7 +1253,7 @@ anynpu_entry_rknn_query:
 rknn_query:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*92(%rip)
+	jmp	*anynpu_slot+8*93(%rip)
 	.cfi_endproc
 	.size rknn_query, .-rknn_query
 
@@ -1256,7 +1266,7 @@ anynpu_entry_rknn_set_core_mask:
 rknn_set_core_mask:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*93(%rip)
+	jmp	*anynpu_slot+8*94(%rip)
 	.cfi_endproc
 	.size rknn_set_core_mask, .-rknn_set_core_mask
 
@@ -1269,7 +1279,7 @@ anynpu_entry_rknn_set_batch_core_num:
 rknn_set_batch_core_num:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*94(%rip)
+	jmp	*anynpu_slot+8*95(%rip)
 	.cfi_endproc
 	.size rknn_set_batch_core_num, .-rknn_set_batch_core_num
 
@@ -1282,7 +1292,7 @@ anynpu_entry_rknn_inputs_set:
 rknn_inputs_set:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*95(%rip)
+	jmp	*anynpu_slot+8*96(%rip)
 	.cfi_endproc
 	.size rknn_inputs_set, .-rknn_inputs_set
 
@@ -1295,7 +1305,7 @@ anynpu_entry_rknn_run:
 rknn_run:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*96(%rip)
+	jmp	*anynpu_slot+8*97(%rip)
 	.cfi_endproc
 	.size rknn_run, .-rknn_run
 
@@ -1308,7 +1318,7 @@ anynpu_entry_rknn_wait:
 rknn_wait:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*97(%rip)
+	jmp	*anynpu_slot+8*98(%rip)
 	.cfi_endproc
 	.size rknn_wait, .-rknn_wait
 
@@ -1321,7 +1331,7 @@ anynpu_entry_rknn_outputs_get:
 rknn_outputs_get:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*98(%rip)
+	jmp	*anynpu_slot+8*99(%rip)
 	.cfi_endproc
 	.size rknn_outputs_get, .-rknn_outputs_get
 
@@ -1334,7 +1344,7 @@ anynpu_entry_rknn_outputs_release:
 rknn_outputs_release:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*99(%rip)
+	jmp	*anynpu_slot+8*100(%rip)
 	.cfi_endproc
 	.size rknn_outputs_release, .-rknn_outputs_release
 
@@ -1347,7 +1357,7 @@ anynpu_entry_rknn_create_mem:
 rknn_create_mem:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*100(%rip)
+	jmp	*anynpu_slot+8*101(%rip)
 	.cfi_endproc
 	.size rknn_create_mem, .-rknn_create_mem
 
@@ -1360,7 +1370,7 @@ anynpu_entry_rknn_create_mem2:
 rknn_create_mem2:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*101(%rip)
+	jmp	*anynpu_slot+8*102(%rip)
 	.cfi_endproc
 	.size rknn_create_mem2, .-rknn_create_mem2
 
@@ -1373,7 +1383,7 @@ anynpu_entry_rknn_create_mem_from_fd:
 rknn_create_mem_from_fd:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*102(%rip)
+	jmp	*anynpu_slot+8*103(%rip)
 	.cfi_endproc
 	.size rknn_create_mem_from_fd, .-rknn_create_mem_from_fd
 
@@ -1386,7 +1396,7 @@ anynpu_entry_rknn_create_mem_from_phys:
 rknn_create_mem_from_phys:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*103(%rip)
+	jmp	*anynpu_slot+8*104(%rip)
 	.cfi_endproc
 	.size rknn_create_mem_from_phys, .-rknn_create_mem_from_phys
 
@@ -1399,7 +1409,7 @@ anynpu_entry_rknn_create_mem_from_mb_blk:
 rknn_create_mem_from_mb_blk:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*104(%rip)
+	jmp	*anynpu_slot+8*105(%rip)
 	.cfi_endproc
 	.size rknn_create_mem_from_mb_blk, .-rknn_create_mem_from_mb_blk
 
@@ -1412,7 +1422,7 @@ anynpu_entry_rknn_destory_mem:
 rknn_destory_mem:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*105(%rip)
+	jmp	*anynpu_slot+8*106(%rip)
 	.cfi_endproc
 	.size rknn_destory_mem, .-rknn_destory_mem
 
@@ -1425,7 +1435,7 @@ anynpu_entry_rknn_destroy_mem:
 rknn_destroy_mem:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*106(%rip)
+	jmp	*anynpu_slot+8*107(%rip)
 	.cfi_endproc
 	.size rknn_destroy_mem, .-rknn_destroy_mem
 
@@ -1438,7 +1448,7 @@ anynpu_entry_rknn_set_weight_mem:
 rknn_set_weight_mem:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*107(%rip)
+	jmp	*anynpu_slot+8*108(%rip)
 	.cfi_endproc
 	.size rknn_set_weight_mem, .-rknn_set_weight_mem
 
@@ -1451,7 +1461,7 @@ anynpu_entry_rknn_set_internal_mem:
 rknn_set_internal_mem:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*108(%rip)
+	jmp	*anynpu_slot+8*109(%rip)
 	.cfi_endproc
 	.size rknn_set_internal_mem, .-rknn_set_internal_mem
 
@@ -1464,7 +1474,7 @@ anynpu_entry_rknn_set_io_mem:
 rknn_set_io_mem:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*109(%rip)
+	jmp	*anynpu_slot+8*110(%rip)
 	.cfi_endproc
 	.size rknn_set_io_mem, .-rknn_set_io_mem
 
@@ -1477,7 +1487,7 @@ anynpu_entry_rknn_mem_sync:
 rknn_mem_sync:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*110(%rip)
+	jmp	*anynpu_slot+8*111(%rip)
 	.cfi_endproc
 	.size rknn_mem_sync, .-rknn_mem_sync
 
@@ -1490,7 +1500,7 @@ anynpu_entry_rknn_set_input_shape:
 rknn_set_input_shape:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*111(%rip)
+	jmp	*anynpu_slot+8*112(%rip)
 	.cfi_endproc
 	.size rknn_set_input_shape, .-rknn_set_input_shape
 
@@ -1503,7 +1513,7 @@ anynpu_entry_rknn_set_input_shapes:
 rknn_set_input_shapes:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*112(%rip)
+	jmp	*anynpu_slot+8*113(%rip)
 	.cfi_endproc
 	.size rknn_set_input_shapes, .-rknn_set_input_shapes
 
@@ -1516,7 +1526,7 @@ anynpu_entry_rknn_register_custom_ops:
 rknn_register_custom_ops:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*113(%rip)
+	jmp	*anynpu_slot+8*114(%rip)
 	.cfi_endproc
 	.size rknn_register_custom_ops, .-rknn_register_custom_ops
 
@@ -1529,7 +1539,7 @@ anynpu_entry_rknn_custom_op_get_op_attr:
 rknn_custom_op_get_op_attr:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*114(%rip)
+	jmp	*anynpu_slot+8*115(%rip)
 	.cfi_endproc
 	.size rknn_custom_op_get_op_attr, .-rknn_custom_op_get_op_attr
 
@@ -1542,7 +1552,7 @@ anynpu_entry_rknn_matmul_create:
 rknn_matmul_create:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*115(%rip)
+	jmp	*anynpu_slot+8*116(%rip)
 	.cfi_endproc
 	.size rknn_matmul_create, .-rknn_matmul_create
 
@@ -1555,7 +1565,7 @@ anynpu_entry_rknn_matmul_create_dynamic_shape:
 rknn_matmul_create_dynamic_shape:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*116(%rip)
+	jmp	*anynpu_slot+8*117(%rip)
 	.cfi_endproc
 	.size rknn_matmul_create_dynamic_shape, .-rknn_matmul_create_dynamic_shape
 
@@ -1568,7 +1578,7 @@ anynpu_entry_rknn_matmul_create_dyn_shape:
 rknn_matmul_create_dyn_shape:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*117(%rip)
+	jmp	*anynpu_slot+8*118(%rip)
 	.cfi_endproc
 	.size rknn_matmul_create_dyn_shape, .-rknn_matmul_create_dyn_shape
 
@@ -1581,7 +1591,7 @@ anynpu_entry_rknn_matmul_set_io_mem:
 rknn_matmul_set_io_mem:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*118(%rip)
+	jmp	*anynpu_slot+8*119(%rip)
 	.cfi_endproc
 	.size rknn_matmul_set_io_mem, .-rknn_matmul_set_io_mem
 
@@ -1594,7 +1604,7 @@ anynpu_entry_rknn_matmul_set_core_mask:
 rknn_matmul_set_core_mask:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*119(%rip)
+	jmp	*anynpu_slot+8*120(%rip)
 	.cfi_endproc
 	.size rknn_matmul_set_core_mask, .-rknn_matmul_set_core_mask
 
@@ -1607,7 +1617,7 @@ anynpu_entry_rknn_matmul_set_quant_params:
 rknn_matmul_set_quant_params:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*120(%rip)
+	jmp	*anynpu_slot+8*121(%rip)
 	.cfi_endproc
 	.size rknn_matmul_set_quant_params, .-rknn_matmul_set_quant_params
 
@@ -1620,7 +1630,7 @@ anynpu_entry_rknn_matmul_get_quant_params:
 rknn_matmul_get_quant_params:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*121(%rip)
+	jmp	*anynpu_slot+8*122(%rip)
 	.cfi_endproc
 	.size rknn_matmul_get_quant_params, .-rknn_matmul_get_quant_params
 
@@ -1633,7 +1643,7 @@ anynpu_entry_rknn_matmul_set_dynamic_shape:
 rknn_matmul_set_dynamic_shape:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*122(%rip)
+	jmp	*anynpu_slot+8*123(%rip)
 	.cfi_endproc
 	.size rknn_matmul_set_dynamic_shape, .-rknn_matmul_set_dynamic_shape
 
@@ -1646,7 +1656,7 @@ anynpu_entry_rknn_matmul_run:
 rknn_matmul_run:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*123(%rip)
+	jmp	*anynpu_slot+8*124(%rip)
 	.cfi_endproc
 	.size rknn_matmul_run, .-rknn_matmul_run
 
@@ -1659,7 +1669,7 @@ anynpu_entry_rknn_matmul_destroy:
 rknn_matmul_destroy:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*124(%rip)
+	jmp	*anynpu_slot+8*125(%rip)
 	.cfi_endproc
 	.size rknn_matmul_destroy, .-rknn_matmul_destroy
 
@@ -1672,7 +1682,7 @@ anynpu_entry_rknn_B_normal_layout_to_native_layout:
 rknn_B_normal_layout_to_native_layout:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*125(%rip)
+	jmp	*anynpu_slot+8*126(%rip)
 	.cfi_endproc
 	.size rknn_B_normal_layout_to_native_layout, .-rknn_B_normal_layout_to_native_layout
 
@@ -1685,7 +1695,7 @@ anynpu_entry_hbDNNGetVersion:
 hbDNNGetVersion:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*126(%rip)
+	jmp	*anynpu_slot+8*127(%rip)
 	.cfi_endproc
 	.size hbDNNGetVersion, .-hbDNNGetVersion
 
@@ -1698,7 +1708,7 @@ anynpu_entry_hbDNNInitializeFromFiles:
 hbDNNInitializeFromFiles:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*127(%rip)
+	jmp	*anynpu_slot+8*128(%rip)
 	.cfi_endproc
 	.size hbDNNInitializeFromFiles, .-hbDNNInitializeFromFiles
 
@@ -1711,7 +1721,7 @@ anynpu_entry_hbDNNInitializeFromDDR:
 hbDNNInitializeFromDDR:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*128(%rip)
+	jmp	*anynpu_slot+8*129(%rip)
 	.cfi_endproc
 	.size hbDNNInitializeFromDDR, .-hbDNNInitializeFromDDR
 
@@ -1724,7 +1734,7 @@ anynpu_entry_hbDNNRelease:
 hbDNNRelease:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*129(%rip)
+	jmp	*anynpu_slot+8*130(%rip)
 	.cfi_endproc
 	.size hbDNNRelease, .-hbDNNRelease
 
@@ -1737,7 +1747,7 @@ anynpu_entry_hbDNNGetModelNameList:
 hbDNNGetModelNameList:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*130(%rip)
+	jmp	*anynpu_slot+8*131(%rip)
 	.cfi_endproc
 	.size hbDNNGetModelNameList, .-hbDNNGetModelNameList
 
@@ -1750,7 +1760,7 @@ anynpu_entry_hbDNNGetModelHandle:
 hbDNNGetModelHandle:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*131(%rip)
+	jmp	*anynpu_slot+8*132(%rip)
 	.cfi_endproc
 	.size hbDNNGetModelHandle, .-hbDNNGetModelHandle
 
@@ -1763,7 +1773,7 @@ anynpu_entry_hbDNNGetInputCount:
 hbDNNGetInputCount:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*132(%rip)
+	jmp	*anynpu_slot+8*133(%rip)
 	.cfi_endproc
 	.size hbDNNGetInputCount, .-hbDNNGetInputCount
 
@@ -1776,7 +1786,7 @@ anynpu_entry_hbDNNGetInputName:
 hbDNNGetInputName:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*133(%rip)
+	jmp	*anynpu_slot+8*134(%rip)
 	.cfi_endproc
 	.size hbDNNGetInputName, .-hbDNNGetInputName
 
@@ -1789,7 +1799,7 @@ anynpu_entry_hbDNNGetInputTensorProperties:
 hbDNNGetInputTensorProperties:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*134(%rip)
+	jmp	*anynpu_slot+8*135(%rip)
 	.cfi_endproc
 	.size hbDNNGetInputTensorProperties, .-hbDNNGetInputTensorProperties
 
@@ -1802,7 +1812,7 @@ anynpu_entry_hbDNNGetOutputCount:
 hbDNNGetOutputCount:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*135(%rip)
+	jmp	*anynpu_slot+8*136(%rip)
 	.cfi_endproc
 	.size hbDNNGetOutputCount, .-hbDNNGetOutputCount
 
@@ -1815,7 +1825,7 @@ anynpu_entry_hbDNNGetOutputName:
 hbDNNGetOutputName:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*136(%rip)
+	jmp	*anynpu_slot+8*137(%rip)
 	.cfi_endproc
 	.size hbDNNGetOutputName, .-hbDNNGetOutputName
 
@@ -1828,7 +1838,7 @@ anynpu_entry_hbDNNGetOutputTensorProperties:
 hbDNNGetOutputTensorProperties:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*137(%rip)
+	jmp	*anynpu_slot+8*138(%rip)
 	.cfi_endproc
 	.size hbDNNGetOutputTensorProperties, .-hbDNNGetOutputTensorProperties
 
@@ -1841,7 +1851,7 @@ anynpu_entry_hbDNNInfer:
 hbDNNInfer:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*138(%rip)
+	jmp	*anynpu_slot+8*139(%rip)
 	.cfi_endproc
 	.size hbDNNInfer, .-hbDNNInfer
 
@@ -1854,7 +1864,7 @@ anynpu_entry_hbDNNRoiInfer:
 hbDNNRoiInfer:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*139(%rip)
+	jmp	*anynpu_slot+8*140(%rip)
 	.cfi_endproc
 	.size hbDNNRoiInfer, .-hbDNNRoiInfer
 
@@ -1867,7 +1877,7 @@ anynpu_entry_hbDNNResize:
 hbDNNResize:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*140(%rip)
+	jmp	*anynpu_slot+8*141(%rip)
 	.cfi_endproc
 	.size hbDNNResize, .-hbDNNResize
 
@@ -1880,7 +1890,7 @@ anynpu_entry_hbDNNSetTaskDoneCb:
 hbDNNSetTaskDoneCb:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*141(%rip)
+	jmp	*anynpu_slot+8*142(%rip)
 	.cfi_endproc
 	.size hbDNNSetTaskDoneCb, .-hbDNNSetTaskDoneCb
 
@@ -1893,7 +1903,7 @@ anynpu_entry_hbDNNWaitTaskDone:
 hbDNNWaitTaskDone:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*142(%rip)
+	jmp	*anynpu_slot+8*143(%rip)
 	.cfi_endproc
 	.size hbDNNWaitTaskDone, .-hbDNNWaitTaskDone
 
@@ -1906,7 +1916,7 @@ anynpu_entry_hbDNNReleaseTask:
 hbDNNReleaseTask:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*143(%rip)
+	jmp	*anynpu_slot+8*144(%rip)
 	.cfi_endproc
 	.size hbDNNReleaseTask, .-hbDNNReleaseTask
 
@@ -1919,7 +1929,7 @@ anynpu_entry_hbSysAllocMem:
 hbSysAllocMem:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*144(%rip)
+	jmp	*anynpu_slot+8*145(%rip)
 	.cfi_endproc
 	.size hbSysAllocMem, .-hbSysAllocMem
 
@@ -1932,7 +1942,7 @@ anynpu_entry_hbSysAllocCachedMem:
 hbSysAllocCachedMem:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*145(%rip)
+	jmp	*anynpu_slot+8*146(%rip)
 	.cfi_endproc
 	.size hbSysAllocCachedMem, .-hbSysAllocCachedMem
 
@@ -1945,7 +1955,7 @@ anynpu_entry_hbSysFlushMem:
 hbSysFlushMem:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*146(%rip)
+	jmp	*anynpu_slot+8*147(%rip)
 	.cfi_endproc
 	.size hbSysFlushMem, .-hbSysFlushMem
 
@@ -1958,7 +1968,7 @@ anynpu_entry_hbSysWriteMem:
 hbSysWriteMem:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*147(%rip)
+	jmp	*anynpu_slot+8*148(%rip)
 	.cfi_endproc
 	.size hbSysWriteMem, .-hbSysWriteMem
 
@@ -1971,7 +1981,7 @@ anynpu_entry_hbSysReadMem:
 hbSysReadMem:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*148(%rip)
+	jmp	*anynpu_slot+8*149(%rip)
 	.cfi_endproc
 	.size hbSysReadMem, .-hbSysReadMem
 
@@ -1984,7 +1994,7 @@ anynpu_entry_hbSysFreeMem:
 hbSysFreeMem:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*149(%rip)
+	jmp	*anynpu_slot+8*150(%rip)
 	.cfi_endproc
 	.size hbSysFreeMem, .-hbSysFreeMem
 
@@ -1997,7 +2007,7 @@ anynpu_entry_hbSysRegisterMem:
 hbSysRegisterMem:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*150(%rip)
+	jmp	*anynpu_slot+8*151(%rip)
 	.cfi_endproc
 	.size hbSysRegisterMem, .-hbSysRegisterMem
 
@@ -2010,7 +2020,7 @@ anynpu_entry_hbSysUnregisterMem:
 hbSysUnregisterMem:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*151(%rip)
+	jmp	*anynpu_slot+8*152(%rip)
 	.cfi_endproc
 	.size hbSysUnregisterMem, .-hbSysUnregisterMem
 
@@ -2023,7 +2033,7 @@ anynpu_entry_hbDNNGetInputSource:
 hbDNNGetInputSource:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*152(%rip)
+	jmp	*anynpu_slot+8*153(%rip)
 	.cfi_endproc
 	.size hbDNNGetInputSource, .-hbDNNGetInputSource
 
@@ -2036,7 +2046,7 @@ anynpu_entry_hbDNNGetInputDesc:
 hbDNNGetInputDesc:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*153(%rip)
+	jmp	*anynpu_slot+8*154(%rip)
 	.cfi_endproc
 	.size hbDNNGetInputDesc, .-hbDNNGetInputDesc
 
@@ -2049,7 +2059,7 @@ anynpu_entry_hbDNNGetOutputDesc:
 hbDNNGetOutputDesc:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*154(%rip)
+	jmp	*anynpu_slot+8*155(%rip)
 	.cfi_endproc
 	.size hbDNNGetOutputDesc, .-hbDNNGetOutputDesc
 
@@ -2062,7 +2072,7 @@ anynpu_entry_hbDNNGetModelDesc:
 hbDNNGetModelDesc:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*155(%rip)
+	jmp	*anynpu_slot+8*156(%rip)
 	.cfi_endproc
 	.size hbDNNGetModelDesc, .-hbDNNGetModelDesc
 
@@ -2075,7 +2085,7 @@ anynpu_entry_hbDNNGetModelTag:
 hbDNNGetModelTag:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*156(%rip)
+	jmp	*anynpu_slot+8*157(%rip)
 	.cfi_endproc
 	.size hbDNNGetModelTag, .-hbDNNGetModelTag
 
@@ -2088,7 +2098,7 @@ anynpu_entry_hbDNNGetOutputOperatorType:
 hbDNNGetOutputOperatorType:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*157(%rip)
+	jmp	*anynpu_slot+8*158(%rip)
 	.cfi_endproc
 	.size hbDNNGetOutputOperatorType, .-hbDNNGetOutputOperatorType
 
@@ -2101,7 +2111,7 @@ anynpu_entry_hbDNNGetEstimateLatency:
 hbDNNGetEstimateLatency:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*158(%rip)
+	jmp	*anynpu_slot+8*159(%rip)
 	.cfi_endproc
 	.size hbDNNGetEstimateLatency, .-hbDNNGetEstimateLatency
 
@@ -2114,7 +2124,7 @@ anynpu_entry_hbDNNGetTaskEstimateTime:
 hbDNNGetTaskEstimateTime:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*159(%rip)
+	jmp	*anynpu_slot+8*160(%rip)
 	.cfi_endproc
 	.size hbDNNGetTaskEstimateTime, .-hbDNNGetTaskEstimateTime
 
@@ -2127,7 +2137,7 @@ anynpu_entry_hbDNNGetTaskEstimateStartTime:
 hbDNNGetTaskEstimateStartTime:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*160(%rip)
+	jmp	*anynpu_slot+8*161(%rip)
 	.cfi_endproc
 	.size hbDNNGetTaskEstimateStartTime, .-hbDNNGetTaskEstimateStartTime
 
@@ -2140,7 +2150,7 @@ anynpu_entry_hbDNNGetErrorDesc:
 hbDNNGetErrorDesc:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*161(%rip)
+	jmp	*anynpu_slot+8*162(%rip)
 	.cfi_endproc
 	.size hbDNNGetErrorDesc, .-hbDNNGetErrorDesc
 
@@ -2153,7 +2163,7 @@ anynpu_entry_hbDNNGetLayoutName:
 hbDNNGetLayoutName:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*162(%rip)
+	jmp	*anynpu_slot+8*163(%rip)
 	.cfi_endproc
 	.size hbDNNGetLayoutName, .-hbDNNGetLayoutName
 
@@ -2166,7 +2176,7 @@ anynpu_entry_hbDNNUnquantizeByScale:
 hbDNNUnquantizeByScale:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*163(%rip)
+	jmp	*anynpu_slot+8*164(%rip)
 	.cfi_endproc
 	.size hbDNNUnquantizeByScale, .-hbDNNUnquantizeByScale
 
@@ -2179,7 +2189,7 @@ anynpu_entry_hbDNNConvertLayout:
 hbDNNConvertLayout:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*164(%rip)
+	jmp	*anynpu_slot+8*165(%rip)
 	.cfi_endproc
 	.size hbDNNConvertLayout, .-hbDNNConvertLayout
 
@@ -2192,7 +2202,7 @@ anynpu_entry_hbDNNConvertLayoutRoi:
 hbDNNConvertLayoutRoi:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*165(%rip)
+	jmp	*anynpu_slot+8*166(%rip)
 	.cfi_endproc
 	.size hbDNNConvertLayoutRoi, .-hbDNNConvertLayoutRoi
 
@@ -2205,7 +2215,7 @@ anynpu_entry_hbDNNConvertLayoutToNative1HW1:
 hbDNNConvertLayoutToNative1HW1:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*166(%rip)
+	jmp	*anynpu_slot+8*167(%rip)
 	.cfi_endproc
 	.size hbDNNConvertLayoutToNative1HW1, .-hbDNNConvertLayoutToNative1HW1
 
@@ -2218,7 +2228,7 @@ anynpu_entry_hbDNNConvertLayoutToNative111C:
 hbDNNConvertLayoutToNative111C:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*167(%rip)
+	jmp	*anynpu_slot+8*168(%rip)
 	.cfi_endproc
 	.size hbDNNConvertLayoutToNative111C, .-hbDNNConvertLayoutToNative111C
 
@@ -2231,7 +2241,7 @@ anynpu_entry_hbDNNConvertLayoutToNative1111:
 hbDNNConvertLayoutToNative1111:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*168(%rip)
+	jmp	*anynpu_slot+8*169(%rip)
 	.cfi_endproc
 	.size hbDNNConvertLayoutToNative1111, .-hbDNNConvertLayoutToNative1111
 
@@ -2244,7 +2254,7 @@ anynpu_entry_hbDNNAddPadding:
 hbDNNAddPadding:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*169(%rip)
+	jmp	*anynpu_slot+8*170(%rip)
 	.cfi_endproc
 	.size hbDNNAddPadding, .-hbDNNAddPadding
 
@@ -2257,7 +2267,7 @@ anynpu_entry_hbDNNRemovePadding:
 hbDNNRemovePadding:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*170(%rip)
+	jmp	*anynpu_slot+8*171(%rip)
 	.cfi_endproc
 	.size hbDNNRemovePadding, .-hbDNNRemovePadding
 
@@ -2270,7 +2280,7 @@ anynpu_entry_hbDNNAddPaddingWithStride:
 hbDNNAddPaddingWithStride:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*171(%rip)
+	jmp	*anynpu_slot+8*172(%rip)
 	.cfi_endproc
 	.size hbDNNAddPaddingWithStride, .-hbDNNAddPaddingWithStride
 
@@ -2283,7 +2293,7 @@ anynpu_entry_hbDNNRemovePaddingWithStride:
 hbDNNRemovePaddingWithStride:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*172(%rip)
+	jmp	*anynpu_slot+8*173(%rip)
 	.cfi_endproc
 	.size hbDNNRemovePaddingWithStride, .-hbDNNRemovePaddingWithStride
 
@@ -2296,7 +2306,7 @@ anynpu_entry_hbDNNConvertEndianness:
 hbDNNConvertEndianness:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*173(%rip)
+	jmp	*anynpu_slot+8*174(%rip)
 	.cfi_endproc
 	.size hbDNNConvertEndianness, .-hbDNNConvertEndianness
 
@@ -2309,7 +2319,7 @@ anynpu_entry__Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE:
 _Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*174(%rip)
+	jmp	*anynpu_slot+8*175(%rip)
 	.cfi_endproc
 	.size _Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE, .-_Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE
 
@@ -2322,7 +2332,7 @@ anynpu_entry__Z27hbDNNUnregisterLayerCreatorPKc:
 _Z27hbDNNUnregisterLayerCreatorPKc:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*175(%rip)
+	jmp	*anynpu_slot+8*176(%rip)
 	.cfi_endproc
 	.size _Z27hbDNNUnregisterLayerCreatorPKc, .-_Z27hbDNNUnregisterLayerCreatorPKc
 
@@ -2335,7 +2345,7 @@ anynpu_entry_ANeuralNetworks_getDeviceCount:
 ANeuralNetworks_getDeviceCount:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*176(%rip)
+	jmp	*anynpu_slot+8*177(%rip)
 	.cfi_endproc
 	.size ANeuralNetworks_getDeviceCount, .-ANeuralNetworks_getDeviceCount
 
@@ -2348,7 +2358,7 @@ anynpu_entry_ANeuralNetworks_getDevice:
 ANeuralNetworks_getDevice:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*177(%rip)
+	jmp	*anynpu_slot+8*178(%rip)
 	.cfi_endproc
 	.size ANeuralNetworks_getDevice, .-ANeuralNetworks_getDevice
 
@@ -2361,7 +2371,7 @@ anynpu_entry_ANeuralNetworksDevice_getName:
 ANeuralNetworksDevice_getName:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*178(%rip)
+	jmp	*anynpu_slot+8*179(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksDevice_getName, .-ANeuralNetworksDevice_getName
 
@@ -2374,7 +2384,7 @@ anynpu_entry_ANeuralNetworksDevice_getType:
 ANeuralNetworksDevice_getType:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*179(%rip)
+	jmp	*anynpu_slot+8*180(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksDevice_getType, .-ANeuralNetworksDevice_getType
 
@@ -2387,7 +2397,7 @@ anynpu_entry_ANeuralNetworksDevice_getVersion:
 ANeuralNetworksDevice_getVersion:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*180(%rip)
+	jmp	*anynpu_slot+8*181(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksDevice_getVersion, .-ANeuralNetworksDevice_getVersion
 
@@ -2400,7 +2410,7 @@ anynpu_entry_ANeuralNetworksDevice_getFeatureLevel:
 ANeuralNetworksDevice_getFeatureLevel:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*181(%rip)
+	jmp	*anynpu_slot+8*182(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksDevice_getFeatureLevel, .-ANeuralNetworksDevice_getFeatureLevel
 
@@ -2413,7 +2423,7 @@ anynpu_entry_ANeuralNetworksDevice_wait:
 ANeuralNetworksDevice_wait:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*182(%rip)
+	jmp	*anynpu_slot+8*183(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksDevice_wait, .-ANeuralNetworksDevice_wait
 
@@ -2426,7 +2436,7 @@ anynpu_entry_ANeuralNetworks_getRuntimeFeatureLevel:
 ANeuralNetworks_getRuntimeFeatureLevel:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*183(%rip)
+	jmp	*anynpu_slot+8*184(%rip)
 	.cfi_endproc
 	.size ANeuralNetworks_getRuntimeFeatureLevel, .-ANeuralNetworks_getRuntimeFeatureLevel
 
@@ -2439,7 +2449,7 @@ anynpu_entry_ANeuralNetworksModel_getSupportedOperationsForDevices:
 ANeuralNetworksModel_getSupportedOperationsForDevices:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*184(%rip)
+	jmp	*anynpu_slot+8*185(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksModel_getSupportedOperationsForDevices, .-ANeuralNetworksModel_getSupportedOperationsForDevices
 
@@ -2452,7 +2462,7 @@ anynpu_entry_ANeuralNetworksMemory_createFromFd:
 ANeuralNetworksMemory_createFromFd:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*185(%rip)
+	jmp	*anynpu_slot+8*186(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksMemory_createFromFd, .-ANeuralNetworksMemory_createFromFd
 
@@ -2465,7 +2475,7 @@ anynpu_entry_ANeuralNetworksMemory_createFromAHardwareBuffer:
 ANeuralNetworksMemory_createFromAHardwareBuffer:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*186(%rip)
+	jmp	*anynpu_slot+8*187(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksMemory_createFromAHardwareBuffer, .-ANeuralNetworksMemory_createFromAHardwareBuffer
 
@@ -2478,7 +2488,7 @@ anynpu_entry_ANeuralNetworksMemory_free:
 ANeuralNetworksMemory_free:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*187(%rip)
+	jmp	*anynpu_slot+8*188(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksMemory_free, .-ANeuralNetworksMemory_free
 
@@ -2491,7 +2501,7 @@ anynpu_entry_ANeuralNetworksMemoryDesc_create:
 ANeuralNetworksMemoryDesc_create:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*188(%rip)
+	jmp	*anynpu_slot+8*189(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksMemoryDesc_create, .-ANeuralNetworksMemoryDesc_create
 
@@ -2504,7 +2514,7 @@ anynpu_entry_ANeuralNetworksMemoryDesc_addInputRole:
 ANeuralNetworksMemoryDesc_addInputRole:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*189(%rip)
+	jmp	*anynpu_slot+8*190(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksMemoryDesc_addInputRole, .-ANeuralNetworksMemoryDesc_addInputRole
 
@@ -2517,7 +2527,7 @@ anynpu_entry_ANeuralNetworksMemoryDesc_addOutputRole:
 ANeuralNetworksMemoryDesc_addOutputRole:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*190(%rip)
+	jmp	*anynpu_slot+8*191(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksMemoryDesc_addOutputRole, .-ANeuralNetworksMemoryDesc_addOutputRole
 
@@ -2530,7 +2540,7 @@ anynpu_entry_ANeuralNetworksMemoryDesc_setDimensions:
 ANeuralNetworksMemoryDesc_setDimensions:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*191(%rip)
+	jmp	*anynpu_slot+8*192(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksMemoryDesc_setDimensions, .-ANeuralNetworksMemoryDesc_setDimensions
 
@@ -2543,7 +2553,7 @@ anynpu_entry_ANeuralNetworksMemoryDesc_finish:
 ANeuralNetworksMemoryDesc_finish:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*192(%rip)
+	jmp	*anynpu_slot+8*193(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksMemoryDesc_finish, .-ANeuralNetworksMemoryDesc_finish
 
@@ -2556,7 +2566,7 @@ anynpu_entry_ANeuralNetworksMemoryDesc_free:
 ANeuralNetworksMemoryDesc_free:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*193(%rip)
+	jmp	*anynpu_slot+8*194(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksMemoryDesc_free, .-ANeuralNetworksMemoryDesc_free
 
@@ -2569,7 +2579,7 @@ anynpu_entry_ANeuralNetworksMemory_createFromDesc:
 ANeuralNetworksMemory_createFromDesc:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*194(%rip)
+	jmp	*anynpu_slot+8*195(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksMemory_createFromDesc, .-ANeuralNetworksMemory_createFromDesc
 
@@ -2582,7 +2592,7 @@ anynpu_entry_ANeuralNetworksMemory_copy:
 ANeuralNetworksMemory_copy:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*195(%rip)
+	jmp	*anynpu_slot+8*196(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksMemory_copy, .-ANeuralNetworksMemory_copy
 
@@ -2595,7 +2605,7 @@ anynpu_entry_ANeuralNetworksModel_create:
 ANeuralNetworksModel_create:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*196(%rip)
+	jmp	*anynpu_slot+8*197(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksModel_create, .-ANeuralNetworksModel_create
 
@@ -2608,7 +2618,7 @@ anynpu_entry_ANeuralNetworksModel_free:
 ANeuralNetworksModel_free:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*197(%rip)
+	jmp	*anynpu_slot+8*198(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksModel_free, .-ANeuralNetworksModel_free
 
@@ -2621,7 +2631,7 @@ anynpu_entry_ANeuralNetworksModel_addOperand:
 ANeuralNetworksModel_addOperand:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*198(%rip)
+	jmp	*anynpu_slot+8*199(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksModel_addOperand, .-ANeuralNetworksModel_addOperand
 
@@ -2634,7 +2644,7 @@ anynpu_entry_ANeuralNetworksModel_setOperandValue:
 ANeuralNetworksModel_setOperandValue:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*199(%rip)
+	jmp	*anynpu_slot+8*200(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksModel_setOperandValue, .-ANeuralNetworksModel_setOperandValue
 
@@ -2647,7 +2657,7 @@ anynpu_entry_ANeuralNetworksModel_setOperandValueFromMemory:
 ANeuralNetworksModel_setOperandValueFromMemory:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*200(%rip)
+	jmp	*anynpu_slot+8*201(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksModel_setOperandValueFromMemory, .-ANeuralNetworksModel_setOperandValueFromMemory
 
@@ -2660,7 +2670,7 @@ anynpu_entry_ANeuralNetworksModel_setOperandValueFromModel:
 ANeuralNetworksModel_setOperandValueFromModel:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*201(%rip)
+	jmp	*anynpu_slot+8*202(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksModel_setOperandValueFromModel, .-ANeuralNetworksModel_setOperandValueFromModel
 
@@ -2673,7 +2683,7 @@ anynpu_entry_ANeuralNetworksModel_setOperandSymmPerChannelQuantParams:
 ANeuralNetworksModel_setOperandSymmPerChannelQuantParams:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*202(%rip)
+	jmp	*anynpu_slot+8*203(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksModel_setOperandSymmPerChannelQuantParams, .-ANeuralNetworksModel_setOperandSymmPerChannelQuantParams
 
@@ -2686,7 +2696,7 @@ anynpu_entry_ANeuralNetworksModel_addOperation:
 ANeuralNetworksModel_addOperation:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*203(%rip)
+	jmp	*anynpu_slot+8*204(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksModel_addOperation, .-ANeuralNetworksModel_addOperation
 
@@ -2699,7 +2709,7 @@ anynpu_entry_ANeuralNetworksModel_identifyInputsAndOutputs:
 ANeuralNetworksModel_identifyInputsAndOutputs:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*204(%rip)
+	jmp	*anynpu_slot+8*205(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksModel_identifyInputsAndOutputs, .-ANeuralNetworksModel_identifyInputsAndOutputs
 
@@ -2712,7 +2722,7 @@ anynpu_entry_ANeuralNetworksModel_relaxComputationFloat32toFloat16:
 ANeuralNetworksModel_relaxComputationFloat32toFloat16:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*205(%rip)
+	jmp	*anynpu_slot+8*206(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksModel_relaxComputationFloat32toFloat16, .-ANeuralNetworksModel_relaxComputationFloat32toFloat16
 
@@ -2725,7 +2735,7 @@ anynpu_entry_ANeuralNetworksModel_finish:
 ANeuralNetworksModel_finish:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*206(%rip)
+	jmp	*anynpu_slot+8*207(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksModel_finish, .-ANeuralNetworksModel_finish
 
@@ -2738,7 +2748,7 @@ anynpu_entry_ANeuralNetworksCompilation_create:
 ANeuralNetworksCompilation_create:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*207(%rip)
+	jmp	*anynpu_slot+8*208(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_create, .-ANeuralNetworksCompilation_create
 
@@ -2751,7 +2761,7 @@ anynpu_entry_ANeuralNetworksCompilation_createForDevices:
 ANeuralNetworksCompilation_createForDevices:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*208(%rip)
+	jmp	*anynpu_slot+8*209(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_createForDevices, .-ANeuralNetworksCompilation_createForDevices
 
@@ -2764,7 +2774,7 @@ anynpu_entry_ANeuralNetworksCompilation_free:
 ANeuralNetworksCompilation_free:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*209(%rip)
+	jmp	*anynpu_slot+8*210(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_free, .-ANeuralNetworksCompilation_free
 
@@ -2777,7 +2787,7 @@ anynpu_entry_ANeuralNetworksCompilation_setPreference:
 ANeuralNetworksCompilation_setPreference:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*210(%rip)
+	jmp	*anynpu_slot+8*211(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_setPreference, .-ANeuralNetworksCompilation_setPreference
 
@@ -2790,7 +2800,7 @@ anynpu_entry_ANeuralNetworksCompilation_setCaching:
 ANeuralNetworksCompilation_setCaching:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*211(%rip)
+	jmp	*anynpu_slot+8*212(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_setCaching, .-ANeuralNetworksCompilation_setCaching
 
@@ -2803,7 +2813,7 @@ anynpu_entry_ANeuralNetworksCompilation_setPriority:
 ANeuralNetworksCompilation_setPriority:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*212(%rip)
+	jmp	*anynpu_slot+8*213(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_setPriority, .-ANeuralNetworksCompilation_setPriority
 
@@ -2816,7 +2826,7 @@ anynpu_entry_ANeuralNetworksCompilation_setTimeout:
 ANeuralNetworksCompilation_setTimeout:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*213(%rip)
+	jmp	*anynpu_slot+8*214(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_setTimeout, .-ANeuralNetworksCompilation_setTimeout
 
@@ -2829,7 +2839,7 @@ anynpu_entry_ANeuralNetworksCompilation_finish:
 ANeuralNetworksCompilation_finish:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*214(%rip)
+	jmp	*anynpu_slot+8*215(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_finish, .-ANeuralNetworksCompilation_finish
 
@@ -2842,7 +2852,7 @@ anynpu_entry_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput:
 ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*215(%rip)
+	jmp	*anynpu_slot+8*216(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput, .-ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput
 
@@ -2855,7 +2865,7 @@ anynpu_entry_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput:
 ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*216(%rip)
+	jmp	*anynpu_slot+8*217(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput, .-ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput
 
@@ -2868,7 +2878,7 @@ anynpu_entry_ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput:
 ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*217(%rip)
+	jmp	*anynpu_slot+8*218(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput, .-ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput
 
@@ -2881,7 +2891,7 @@ anynpu_entry_ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput:
 ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*218(%rip)
+	jmp	*anynpu_slot+8*219(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput, .-ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput
 
@@ -2894,7 +2904,7 @@ anynpu_entry_ANeuralNetworksExecution_create:
 ANeuralNetworksExecution_create:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*219(%rip)
+	jmp	*anynpu_slot+8*220(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksExecution_create, .-ANeuralNetworksExecution_create
 
@@ -2907,7 +2917,7 @@ anynpu_entry_ANeuralNetworksExecution_free:
 ANeuralNetworksExecution_free:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*220(%rip)
+	jmp	*anynpu_slot+8*221(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksExecution_free, .-ANeuralNetworksExecution_free
 
@@ -2920,7 +2930,7 @@ anynpu_entry_ANeuralNetworksExecution_setInput:
 ANeuralNetworksExecution_setInput:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*221(%rip)
+	jmp	*anynpu_slot+8*222(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksExecution_setInput, .-ANeuralNetworksExecution_setInput
 
@@ -2933,7 +2943,7 @@ anynpu_entry_ANeuralNetworksExecution_setInputFromMemory:
 ANeuralNetworksExecution_setInputFromMemory:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*222(%rip)
+	jmp	*anynpu_slot+8*223(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksExecution_setInputFromMemory, .-ANeuralNetworksExecution_setInputFromMemory
 
@@ -2946,7 +2956,7 @@ anynpu_entry_ANeuralNetworksExecution_setOutput:
 ANeuralNetworksExecution_setOutput:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*223(%rip)
+	jmp	*anynpu_slot+8*224(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksExecution_setOutput, .-ANeuralNetworksExecution_setOutput
 
@@ -2959,7 +2969,7 @@ anynpu_entry_ANeuralNetworksExecution_setOutputFromMemory:
 ANeuralNetworksExecution_setOutputFromMemory:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*224(%rip)
+	jmp	*anynpu_slot+8*225(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksExecution_setOutputFromMemory, .-ANeuralNetworksExecution_setOutputFromMemory
 
@@ -2972,7 +2982,7 @@ anynpu_entry_ANeuralNetworksExecution_enableInputAndOutputPadding:
 ANeuralNetworksExecution_enableInputAndOutputPadding:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*225(%rip)
+	jmp	*anynpu_slot+8*226(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksExecution_enableInputAndOutputPadding, .-ANeuralNetworksExecution_enableInputAndOutputPadding
 
@@ -2985,7 +2995,7 @@ anynpu_entry_ANeuralNetworksExecution_setReusable:
 ANeuralNetworksExecution_setReusable:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*226(%rip)
+	jmp	*anynpu_slot+8*227(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksExecution_setReusable, .-ANeuralNetworksExecution_setReusable
 
@@ -2998,7 +3008,7 @@ anynpu_entry_ANeuralNetworksExecution_setMeasureTiming:
 ANeuralNetworksExecution_setMeasureTiming:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*227(%rip)
+	jmp	*anynpu_slot+8*228(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksExecution_setMeasureTiming, .-ANeuralNetworksExecution_setMeasureTiming
 
@@ -3011,7 +3021,7 @@ anynpu_entry_ANeuralNetworksExecution_setTimeout:
 ANeuralNetworksExecution_setTimeout:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*228(%rip)
+	jmp	*anynpu_slot+8*229(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksExecution_setTimeout, .-ANeuralNetworksExecution_setTimeout
 
@@ -3024,7 +3034,7 @@ anynpu_entry_ANeuralNetworksExecution_setLoopTimeout:
 ANeuralNetworksExecution_setLoopTimeout:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*229(%rip)
+	jmp	*anynpu_slot+8*230(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksExecution_setLoopTimeout, .-ANeuralNetworksExecution_setLoopTimeout
 
@@ -3037,7 +3047,7 @@ anynpu_entry_ANeuralNetworks_getDefaultLoopTimeout:
 ANeuralNetworks_getDefaultLoopTimeout:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*230(%rip)
+	jmp	*anynpu_slot+8*231(%rip)
 	.cfi_endproc
 	.size ANeuralNetworks_getDefaultLoopTimeout, .-ANeuralNetworks_getDefaultLoopTimeout
 
@@ -3050,7 +3060,7 @@ anynpu_entry_ANeuralNetworks_getMaximumLoopTimeout:
 ANeuralNetworks_getMaximumLoopTimeout:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*231(%rip)
+	jmp	*anynpu_slot+8*232(%rip)
 	.cfi_endproc
 	.size ANeuralNetworks_getMaximumLoopTimeout, .-ANeuralNetworks_getMaximumLoopTimeout
 
@@ -3063,7 +3073,7 @@ anynpu_entry_ANeuralNetworksExecution_compute:
 ANeuralNetworksExecution_compute:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*232(%rip)
+	jmp	*anynpu_slot+8*233(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksExecution_compute, .-ANeuralNetworksExecution_compute
 
@@ -3076,7 +3086,7 @@ anynpu_entry_ANeuralNetworksExecution_startCompute:
 ANeuralNetworksExecution_startCompute:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*233(%rip)
+	jmp	*anynpu_slot+8*234(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksExecution_startCompute, .-ANeuralNetworksExecution_startCompute
 
@@ -3089,7 +3099,7 @@ anynpu_entry_ANeuralNetworksExecution_burstCompute:
 ANeuralNetworksExecution_burstCompute:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*234(%rip)
+	jmp	*anynpu_slot+8*235(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksExecution_burstCompute, .-ANeuralNetworksExecution_burstCompute
 
@@ -3102,7 +3112,7 @@ anynpu_entry_ANeuralNetworksExecution_startComputeWithDependencies:
 ANeuralNetworksExecution_startComputeWithDependencies:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*235(%rip)
+	jmp	*anynpu_slot+8*236(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksExecution_startComputeWithDependencies, .-ANeuralNetworksExecution_startComputeWithDependencies
 
@@ -3115,7 +3125,7 @@ anynpu_entry_ANeuralNetworksExecution_getOutputOperandRank:
 ANeuralNetworksExecution_getOutputOperandRank:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*236(%rip)
+	jmp	*anynpu_slot+8*237(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksExecution_getOutputOperandRank, .-ANeuralNetworksExecution_getOutputOperandRank
 
@@ -3128,7 +3138,7 @@ anynpu_entry_ANeuralNetworksExecution_getOutputOperandDimensions:
 ANeuralNetworksExecution_getOutputOperandDimensions:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*237(%rip)
+	jmp	*anynpu_slot+8*238(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksExecution_getOutputOperandDimensions, .-ANeuralNetworksExecution_getOutputOperandDimensions
 
@@ -3141,7 +3151,7 @@ anynpu_entry_ANeuralNetworksExecution_getDuration:
 ANeuralNetworksExecution_getDuration:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*238(%rip)
+	jmp	*anynpu_slot+8*239(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksExecution_getDuration, .-ANeuralNetworksExecution_getDuration
 
@@ -3154,7 +3164,7 @@ anynpu_entry_ANeuralNetworksBurst_create:
 ANeuralNetworksBurst_create:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*239(%rip)
+	jmp	*anynpu_slot+8*240(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksBurst_create, .-ANeuralNetworksBurst_create
 
@@ -3167,7 +3177,7 @@ anynpu_entry_ANeuralNetworksBurst_free:
 ANeuralNetworksBurst_free:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*240(%rip)
+	jmp	*anynpu_slot+8*241(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksBurst_free, .-ANeuralNetworksBurst_free
 
@@ -3180,7 +3190,7 @@ anynpu_entry_ANeuralNetworksEvent_wait:
 ANeuralNetworksEvent_wait:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*241(%rip)
+	jmp	*anynpu_slot+8*242(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksEvent_wait, .-ANeuralNetworksEvent_wait
 
@@ -3193,7 +3203,7 @@ anynpu_entry_ANeuralNetworksEvent_free:
 ANeuralNetworksEvent_free:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*242(%rip)
+	jmp	*anynpu_slot+8*243(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksEvent_free, .-ANeuralNetworksEvent_free
 
@@ -3206,7 +3216,7 @@ anynpu_entry_ANeuralNetworksEvent_createFromSyncFenceFd:
 ANeuralNetworksEvent_createFromSyncFenceFd:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*243(%rip)
+	jmp	*anynpu_slot+8*244(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksEvent_createFromSyncFenceFd, .-ANeuralNetworksEvent_createFromSyncFenceFd
 
@@ -3219,7 +3229,7 @@ anynpu_entry_ANeuralNetworksEvent_getSyncFenceFd:
 ANeuralNetworksEvent_getSyncFenceFd:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*244(%rip)
+	jmp	*anynpu_slot+8*245(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksEvent_getSyncFenceFd, .-ANeuralNetworksEvent_getSyncFenceFd
 
@@ -3232,7 +3242,7 @@ anynpu_entry_ANeuralNetworksDevice_getExtensionSupport:
 ANeuralNetworksDevice_getExtensionSupport:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*245(%rip)
+	jmp	*anynpu_slot+8*246(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksDevice_getExtensionSupport, .-ANeuralNetworksDevice_getExtensionSupport
 
@@ -3245,7 +3255,7 @@ anynpu_entry_ANeuralNetworksModel_getExtensionOperandType:
 ANeuralNetworksModel_getExtensionOperandType:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*246(%rip)
+	jmp	*anynpu_slot+8*247(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksModel_getExtensionOperandType, .-ANeuralNetworksModel_getExtensionOperandType
 
@@ -3258,7 +3268,7 @@ anynpu_entry_ANeuralNetworksModel_getExtensionOperationType:
 ANeuralNetworksModel_getExtensionOperationType:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*247(%rip)
+	jmp	*anynpu_slot+8*248(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksModel_getExtensionOperationType, .-ANeuralNetworksModel_getExtensionOperationType
 
@@ -3271,7 +3281,7 @@ anynpu_entry_ANeuralNetworksModel_setOperandExtensionData:
 ANeuralNetworksModel_setOperandExtensionData:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*248(%rip)
+	jmp	*anynpu_slot+8*249(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksModel_setOperandExtensionData, .-ANeuralNetworksModel_setOperandExtensionData
 
@@ -3284,7 +3294,7 @@ anynpu_entry_ANeuralNetworksCompilation_addExtensionAttribute:
 ANeuralNetworksCompilation_addExtensionAttribute:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*249(%rip)
+	jmp	*anynpu_slot+8*250(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_addExtensionAttribute, .-ANeuralNetworksCompilation_addExtensionAttribute
 
@@ -3297,7 +3307,7 @@ anynpu_entry_ANeuralNetworksExecution_addExtensionAttribute:
 ANeuralNetworksExecution_addExtensionAttribute:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*250(%rip)
+	jmp	*anynpu_slot+8*251(%rip)
 	.cfi_endproc
 	.size ANeuralNetworksExecution_addExtensionAttribute, .-ANeuralNetworksExecution_addExtensionAttribute
 
@@ -3310,7 +3320,7 @@ anynpu_entry_hbUCPGetVersion:
 hbUCPGetVersion:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*251(%rip)
+	jmp	*anynpu_slot+8*252(%rip)
 	.cfi_endproc
 	.size hbUCPGetVersion, .-hbUCPGetVersion
 
@@ -3323,7 +3333,7 @@ anynpu_entry_hbUCPGetSocName:
 hbUCPGetSocName:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*252(%rip)
+	jmp	*anynpu_slot+8*253(%rip)
 	.cfi_endproc
 	.size hbUCPGetSocName, .-hbUCPGetSocName
 
@@ -3336,7 +3346,7 @@ anynpu_entry_hbUCPSubmitTask:
 hbUCPSubmitTask:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*253(%rip)
+	jmp	*anynpu_slot+8*254(%rip)
 	.cfi_endproc
 	.size hbUCPSubmitTask, .-hbUCPSubmitTask
 
@@ -3349,7 +3359,7 @@ anynpu_entry_hbUCPWaitTaskDone:
 hbUCPWaitTaskDone:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*254(%rip)
+	jmp	*anynpu_slot+8*255(%rip)
 	.cfi_endproc
 	.size hbUCPWaitTaskDone, .-hbUCPWaitTaskDone
 
@@ -3362,7 +3372,7 @@ anynpu_entry_hbUCPSetTaskDoneCb:
 hbUCPSetTaskDoneCb:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*255(%rip)
+	jmp	*anynpu_slot+8*256(%rip)
 	.cfi_endproc
 	.size hbUCPSetTaskDoneCb, .-hbUCPSetTaskDoneCb
 
@@ -3375,7 +3385,7 @@ anynpu_entry_hbUCPReleaseTask:
 hbUCPReleaseTask:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*256(%rip)
+	jmp	*anynpu_slot+8*257(%rip)
 	.cfi_endproc
 	.size hbUCPReleaseTask, .-hbUCPReleaseTask
 
@@ -3388,7 +3398,7 @@ anynpu_entry_hbUCPGetErrorDesc:
 hbUCPGetErrorDesc:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*257(%rip)
+	jmp	*anynpu_slot+8*258(%rip)
 	.cfi_endproc
 	.size hbUCPGetErrorDesc, .-hbUCPGetErrorDesc
 
@@ -3401,7 +3411,7 @@ anynpu_entry_hbUCPMalloc:
 hbUCPMalloc:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*258(%rip)
+	jmp	*anynpu_slot+8*259(%rip)
 	.cfi_endproc
 	.size hbUCPMalloc, .-hbUCPMalloc
 
@@ -3414,7 +3424,7 @@ anynpu_entry_hbUCPMallocCached:
 hbUCPMallocCached:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*259(%rip)
+	jmp	*anynpu_slot+8*260(%rip)
 	.cfi_endproc
 	.size hbUCPMallocCached, .-hbUCPMallocCached
 
@@ -3427,7 +3437,7 @@ anynpu_entry_hbUCPMemFlush:
 hbUCPMemFlush:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*260(%rip)
+	jmp	*anynpu_slot+8*261(%rip)
 	.cfi_endproc
 	.size hbUCPMemFlush, .-hbUCPMemFlush
 
@@ -3440,7 +3450,7 @@ anynpu_entry_hbUCPFree:
 hbUCPFree:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*261(%rip)
+	jmp	*anynpu_slot+8*262(%rip)
 	.cfi_endproc
 	.size hbUCPFree, .-hbUCPFree
 
@@ -3453,7 +3463,7 @@ anynpu_entry_hbDNNGetHBMDesc:
 hbDNNGetHBMDesc:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*277(%rip)
+	jmp	*anynpu_slot+8*278(%rip)
 	.cfi_endproc
 	.size hbDNNGetHBMDesc, .-hbDNNGetHBMDesc
 
@@ -3466,7 +3476,7 @@ anynpu_entry_hbDNNGetCompileBpuCoreNum:
 hbDNNGetCompileBpuCoreNum:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*278(%rip)
+	jmp	*anynpu_slot+8*279(%rip)
 	.cfi_endproc
 	.size hbDNNGetCompileBpuCoreNum, .-hbDNNGetCompileBpuCoreNum
 
@@ -3479,7 +3489,7 @@ anynpu_entry_hbDNNInferV2:
 hbDNNInferV2:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*279(%rip)
+	jmp	*anynpu_slot+8*280(%rip)
 	.cfi_endproc
 	.size hbDNNInferV2, .-hbDNNInferV2
 
@@ -3492,7 +3502,7 @@ anynpu_entry_hbDNNGetTaskOutputTensorProperties:
 hbDNNGetTaskOutputTensorProperties:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*280(%rip)
+	jmp	*anynpu_slot+8*281(%rip)
 	.cfi_endproc
 	.size hbDNNGetTaskOutputTensorProperties, .-hbDNNGetTaskOutputTensorProperties
 
@@ -3505,7 +3515,7 @@ anynpu_entry_hbVPBilateralFilter:
 hbVPBilateralFilter:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*282(%rip)
+	jmp	*anynpu_slot+8*283(%rip)
 	.cfi_endproc
 	.size hbVPBilateralFilter, .-hbVPBilateralFilter
 
@@ -3518,7 +3528,7 @@ anynpu_entry_hbVPBoxFilter:
 hbVPBoxFilter:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*283(%rip)
+	jmp	*anynpu_slot+8*284(%rip)
 	.cfi_endproc
 	.size hbVPBoxFilter, .-hbVPBoxFilter
 
@@ -3531,7 +3541,7 @@ anynpu_entry_hbVPCanny:
 hbVPCanny:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*284(%rip)
+	jmp	*anynpu_slot+8*285(%rip)
 	.cfi_endproc
 	.size hbVPCanny, .-hbVPCanny
 
@@ -3544,7 +3554,7 @@ anynpu_entry_hbVPCornerHarris:
 hbVPCornerHarris:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*285(%rip)
+	jmp	*anynpu_slot+8*286(%rip)
 	.cfi_endproc
 	.size hbVPCornerHarris, .-hbVPCornerHarris
 
@@ -3557,7 +3567,7 @@ anynpu_entry_hbVPCvtColor:
 hbVPCvtColor:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*286(%rip)
+	jmp	*anynpu_slot+8*287(%rip)
 	.cfi_endproc
 	.size hbVPCvtColor, .-hbVPCvtColor
 
@@ -3570,7 +3580,7 @@ anynpu_entry_hbVPDilate:
 hbVPDilate:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*287(%rip)
+	jmp	*anynpu_slot+8*288(%rip)
 	.cfi_endproc
 	.size hbVPDilate, .-hbVPDilate
 
@@ -3583,7 +3593,7 @@ anynpu_entry_hbVPEqualizeHist:
 hbVPEqualizeHist:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*288(%rip)
+	jmp	*anynpu_slot+8*289(%rip)
 	.cfi_endproc
 	.size hbVPEqualizeHist, .-hbVPEqualizeHist
 
@@ -3596,7 +3606,7 @@ anynpu_entry_hbVPErode:
 hbVPErode:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*289(%rip)
+	jmp	*anynpu_slot+8*290(%rip)
 	.cfi_endproc
 	.size hbVPErode, .-hbVPErode
 
@@ -3609,7 +3619,7 @@ anynpu_entry_hbVPFilter2D:
 hbVPFilter2D:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*290(%rip)
+	jmp	*anynpu_slot+8*291(%rip)
 	.cfi_endproc
 	.size hbVPFilter2D, .-hbVPFilter2D
 
@@ -3622,7 +3632,7 @@ anynpu_entry_hbVPFlip:
 hbVPFlip:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*291(%rip)
+	jmp	*anynpu_slot+8*292(%rip)
 	.cfi_endproc
 	.size hbVPFlip, .-hbVPFlip
 
@@ -3635,7 +3645,7 @@ anynpu_entry_hbVPGaussianBlur:
 hbVPGaussianBlur:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*292(%rip)
+	jmp	*anynpu_slot+8*293(%rip)
 	.cfi_endproc
 	.size hbVPGaussianBlur, .-hbVPGaussianBlur
 
@@ -3648,7 +3658,7 @@ anynpu_entry_hbVPHBDemosaicing:
 hbVPHBDemosaicing:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*293(%rip)
+	jmp	*anynpu_slot+8*294(%rip)
 	.cfi_endproc
 	.size hbVPHBDemosaicing, .-hbVPHBDemosaicing
 
@@ -3661,7 +3671,7 @@ anynpu_entry_hbVPISP:
 hbVPISP:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*294(%rip)
+	jmp	*anynpu_slot+8*295(%rip)
 	.cfi_endproc
 	.size hbVPISP, .-hbVPISP
 
@@ -3674,7 +3684,7 @@ anynpu_entry_hbVPIntegral:
 hbVPIntegral:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*295(%rip)
+	jmp	*anynpu_slot+8*296(%rip)
 	.cfi_endproc
 	.size hbVPIntegral, .-hbVPIntegral
 
@@ -3687,7 +3697,7 @@ anynpu_entry_hbVPLaplacianFilter:
 hbVPLaplacianFilter:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*296(%rip)
+	jmp	*anynpu_slot+8*297(%rip)
 	.cfi_endproc
 	.size hbVPLaplacianFilter, .-hbVPLaplacianFilter
 
@@ -3700,7 +3710,7 @@ anynpu_entry_hbVPMedianBlur:
 hbVPMedianBlur:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*297(%rip)
+	jmp	*anynpu_slot+8*298(%rip)
 	.cfi_endproc
 	.size hbVPMedianBlur, .-hbVPMedianBlur
 
@@ -3713,7 +3723,7 @@ anynpu_entry_hbVPOpticalFlowPyrLK:
 hbVPOpticalFlowPyrLK:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*298(%rip)
+	jmp	*anynpu_slot+8*299(%rip)
 	.cfi_endproc
 	.size hbVPOpticalFlowPyrLK, .-hbVPOpticalFlowPyrLK
 
@@ -3726,7 +3736,7 @@ anynpu_entry_hbVPPyrDown:
 hbVPPyrDown:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*299(%rip)
+	jmp	*anynpu_slot+8*300(%rip)
 	.cfi_endproc
 	.size hbVPPyrDown, .-hbVPPyrDown
 
@@ -3739,7 +3749,7 @@ anynpu_entry_hbVPPyrUp:
 hbVPPyrUp:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*300(%rip)
+	jmp	*anynpu_slot+8*301(%rip)
 	.cfi_endproc
 	.size hbVPPyrUp, .-hbVPPyrUp
 
@@ -3752,7 +3762,7 @@ anynpu_entry_hbVPRemap:
 hbVPRemap:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*301(%rip)
+	jmp	*anynpu_slot+8*302(%rip)
 	.cfi_endproc
 	.size hbVPRemap, .-hbVPRemap
 
@@ -3765,7 +3775,7 @@ anynpu_entry_hbVPResize:
 hbVPResize:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*302(%rip)
+	jmp	*anynpu_slot+8*303(%rip)
 	.cfi_endproc
 	.size hbVPResize, .-hbVPResize
 
@@ -3778,7 +3788,7 @@ anynpu_entry_hbVPRoiResize:
 hbVPRoiResize:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*303(%rip)
+	jmp	*anynpu_slot+8*304(%rip)
 	.cfi_endproc
 	.size hbVPRoiResize, .-hbVPRoiResize
 
@@ -3791,7 +3801,7 @@ anynpu_entry_hbVPRotate:
 hbVPRotate:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*304(%rip)
+	jmp	*anynpu_slot+8*305(%rip)
 	.cfi_endproc
 	.size hbVPRotate, .-hbVPRotate
 
@@ -3804,7 +3814,7 @@ anynpu_entry_hbVPSepFilter2D:
 hbVPSepFilter2D:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*305(%rip)
+	jmp	*anynpu_slot+8*306(%rip)
 	.cfi_endproc
 	.size hbVPSepFilter2D, .-hbVPSepFilter2D
 
@@ -3817,7 +3827,7 @@ anynpu_entry_hbVPSobel:
 hbVPSobel:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*306(%rip)
+	jmp	*anynpu_slot+8*307(%rip)
 	.cfi_endproc
 	.size hbVPSobel, .-hbVPSobel
 
@@ -3830,7 +3840,7 @@ anynpu_entry_hbVPStitch:
 hbVPStitch:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*307(%rip)
+	jmp	*anynpu_slot+8*308(%rip)
 	.cfi_endproc
 	.size hbVPStitch, .-hbVPStitch
 
@@ -3843,7 +3853,7 @@ anynpu_entry_hbVPThreshold:
 hbVPThreshold:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*308(%rip)
+	jmp	*anynpu_slot+8*309(%rip)
 	.cfi_endproc
 	.size hbVPThreshold, .-hbVPThreshold
 
@@ -3856,7 +3866,7 @@ anynpu_entry_hbVPTranspose:
 hbVPTranspose:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*309(%rip)
+	jmp	*anynpu_slot+8*310(%rip)
 	.cfi_endproc
 	.size hbVPTranspose, .-hbVPTranspose
 
@@ -3869,7 +3879,7 @@ anynpu_entry_hbVPWarpAffine:
 hbVPWarpAffine:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*310(%rip)
+	jmp	*anynpu_slot+8*311(%rip)
 	.cfi_endproc
 	.size hbVPWarpAffine, .-hbVPWarpAffine
 
@@ -3882,7 +3892,7 @@ anynpu_entry_hbVPWarpPerspective:
 hbVPWarpPerspective:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*311(%rip)
+	jmp	*anynpu_slot+8*312(%rip)
 	.cfi_endproc
 	.size hbVPWarpPerspective, .-hbVPWarpPerspective
 
@@ -3895,7 +3905,7 @@ anynpu_entry_hbVPCreateAlphaBlendLut:
 hbVPCreateAlphaBlendLut:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*312(%rip)
+	jmp	*anynpu_slot+8*313(%rip)
 	.cfi_endproc
 	.size hbVPCreateAlphaBlendLut, .-hbVPCreateAlphaBlendLut
 
@@ -3908,7 +3918,7 @@ anynpu_entry_hbVPReleaseAlphaBlendLut:
 hbVPReleaseAlphaBlendLut:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*313(%rip)
+	jmp	*anynpu_slot+8*314(%rip)
 	.cfi_endproc
 	.size hbVPReleaseAlphaBlendLut, .-hbVPReleaseAlphaBlendLut
 
@@ -3921,7 +3931,7 @@ anynpu_entry_hbVPCreateISPContext:
 hbVPCreateISPContext:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*314(%rip)
+	jmp	*anynpu_slot+8*315(%rip)
 	.cfi_endproc
 	.size hbVPCreateISPContext, .-hbVPCreateISPContext
 
@@ -3934,7 +3944,7 @@ anynpu_entry_hbVPReleaseISPContext:
 hbVPReleaseISPContext:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*315(%rip)
+	jmp	*anynpu_slot+8*316(%rip)
 	.cfi_endproc
 	.size hbVPReleaseISPContext, .-hbVPReleaseISPContext
 
@@ -3947,7 +3957,7 @@ anynpu_entry_hbVPGetISPOutputBuffer:
 hbVPGetISPOutputBuffer:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*316(%rip)
+	jmp	*anynpu_slot+8*317(%rip)
 	.cfi_endproc
 	.size hbVPGetISPOutputBuffer, .-hbVPGetISPOutputBuffer
 
@@ -3960,7 +3970,7 @@ anynpu_entry_hbVPCreateMapWrap:
 hbVPCreateMapWrap:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*317(%rip)
+	jmp	*anynpu_slot+8*318(%rip)
 	.cfi_endproc
 	.size hbVPCreateMapWrap, .-hbVPCreateMapWrap
 
@@ -3973,7 +3983,7 @@ anynpu_entry_hbVPReleaseMapWrap:
 hbVPReleaseMapWrap:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*318(%rip)
+	jmp	*anynpu_slot+8*319(%rip)
 	.cfi_endproc
 	.size hbVPReleaseMapWrap, .-hbVPReleaseMapWrap
 
@@ -3986,7 +3996,7 @@ anynpu_entry_hbVPJPEGDecode:
 hbVPJPEGDecode:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*319(%rip)
+	jmp	*anynpu_slot+8*320(%rip)
 	.cfi_endproc
 	.size hbVPJPEGDecode, .-hbVPJPEGDecode
 
@@ -3999,7 +4009,7 @@ anynpu_entry_hbVPJPEGEncode:
 hbVPJPEGEncode:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*320(%rip)
+	jmp	*anynpu_slot+8*321(%rip)
 	.cfi_endproc
 	.size hbVPJPEGEncode, .-hbVPJPEGEncode
 
@@ -4012,7 +4022,7 @@ anynpu_entry_hbVPVideoDecode:
 hbVPVideoDecode:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*321(%rip)
+	jmp	*anynpu_slot+8*322(%rip)
 	.cfi_endproc
 	.size hbVPVideoDecode, .-hbVPVideoDecode
 
@@ -4025,7 +4035,7 @@ anynpu_entry_hbVPVideoEncode:
 hbVPVideoEncode:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*322(%rip)
+	jmp	*anynpu_slot+8*323(%rip)
 	.cfi_endproc
 	.size hbVPVideoEncode, .-hbVPVideoEncode
 
@@ -4038,7 +4048,7 @@ anynpu_entry_hbVPCreateJPEGDecContext:
 hbVPCreateJPEGDecContext:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*323(%rip)
+	jmp	*anynpu_slot+8*324(%rip)
 	.cfi_endproc
 	.size hbVPCreateJPEGDecContext, .-hbVPCreateJPEGDecContext
 
@@ -4051,7 +4061,7 @@ anynpu_entry_hbVPReleaseJPEGDecContext:
 hbVPReleaseJPEGDecContext:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*324(%rip)
+	jmp	*anynpu_slot+8*325(%rip)
 	.cfi_endproc
 	.size hbVPReleaseJPEGDecContext, .-hbVPReleaseJPEGDecContext
 
@@ -4064,7 +4074,7 @@ anynpu_entry_hbVPCreateJPEGEncContext:
 hbVPCreateJPEGEncContext:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*325(%rip)
+	jmp	*anynpu_slot+8*326(%rip)
 	.cfi_endproc
 	.size hbVPCreateJPEGEncContext, .-hbVPCreateJPEGEncContext
 
@@ -4077,7 +4087,7 @@ anynpu_entry_hbVPReleaseJPEGEncContext:
 hbVPReleaseJPEGEncContext:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*326(%rip)
+	jmp	*anynpu_slot+8*327(%rip)
 	.cfi_endproc
 	.size hbVPReleaseJPEGEncContext, .-hbVPReleaseJPEGEncContext
 
@@ -4090,7 +4100,7 @@ anynpu_entry_hbVPCreateVideoDecContext:
 hbVPCreateVideoDecContext:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*327(%rip)
+	jmp	*anynpu_slot+8*328(%rip)
 	.cfi_endproc
 	.size hbVPCreateVideoDecContext, .-hbVPCreateVideoDecContext
 
@@ -4103,7 +4113,7 @@ anynpu_entry_hbVPReleaseVideoDecContext:
 hbVPReleaseVideoDecContext:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*328(%rip)
+	jmp	*anynpu_slot+8*329(%rip)
 	.cfi_endproc
 	.size hbVPReleaseVideoDecContext, .-hbVPReleaseVideoDecContext
 
@@ -4116,7 +4126,7 @@ anynpu_entry_hbVPCreateVideoEncContext:
 hbVPCreateVideoEncContext:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*329(%rip)
+	jmp	*anynpu_slot+8*330(%rip)
 	.cfi_endproc
 	.size hbVPCreateVideoEncContext, .-hbVPCreateVideoEncContext
 
@@ -4129,7 +4139,7 @@ anynpu_entry_hbVPReleaseVideoEncContext:
 hbVPReleaseVideoEncContext:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*330(%rip)
+	jmp	*anynpu_slot+8*331(%rip)
 	.cfi_endproc
 	.size hbVPReleaseVideoEncContext, .-hbVPReleaseVideoEncContext
 
@@ -4142,7 +4152,7 @@ anynpu_entry_hbVPGetJPEGDecOutputBuffer:
 hbVPGetJPEGDecOutputBuffer:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*331(%rip)
+	jmp	*anynpu_slot+8*332(%rip)
 	.cfi_endproc
 	.size hbVPGetJPEGDecOutputBuffer, .-hbVPGetJPEGDecOutputBuffer
 
@@ -4155,7 +4165,7 @@ anynpu_entry_hbVPGetJPEGEncOutputBuffer:
 hbVPGetJPEGEncOutputBuffer:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*332(%rip)
+	jmp	*anynpu_slot+8*333(%rip)
 	.cfi_endproc
 	.size hbVPGetJPEGEncOutputBuffer, .-hbVPGetJPEGEncOutputBuffer
 
@@ -4168,7 +4178,7 @@ anynpu_entry_hbVPGetVideoDecOutputBuffer:
 hbVPGetVideoDecOutputBuffer:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*333(%rip)
+	jmp	*anynpu_slot+8*334(%rip)
 	.cfi_endproc
 	.size hbVPGetVideoDecOutputBuffer, .-hbVPGetVideoDecOutputBuffer
 
@@ -4181,7 +4191,7 @@ anynpu_entry_hbVPGetVideoEncOutputBuffer:
 hbVPGetVideoEncOutputBuffer:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*334(%rip)
+	jmp	*anynpu_slot+8*335(%rip)
 	.cfi_endproc
 	.size hbVPGetVideoEncOutputBuffer, .-hbVPGetVideoEncOutputBuffer
 
@@ -4194,7 +4204,7 @@ anynpu_entry_hbVPGetDefaultVideoDecParam:
 hbVPGetDefaultVideoDecParam:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*335(%rip)
+	jmp	*anynpu_slot+8*336(%rip)
 	.cfi_endproc
 	.size hbVPGetDefaultVideoDecParam, .-hbVPGetDefaultVideoDecParam
 
@@ -4207,7 +4217,7 @@ anynpu_entry_hbVPGetDefaultVideoEncParam:
 hbVPGetDefaultVideoEncParam:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*336(%rip)
+	jmp	*anynpu_slot+8*337(%rip)
 	.cfi_endproc
 	.size hbVPGetDefaultVideoEncParam, .-hbVPGetDefaultVideoEncParam
 
@@ -4220,7 +4230,7 @@ anynpu_entry_hbFFT1D:
 hbFFT1D:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*337(%rip)
+	jmp	*anynpu_slot+8*338(%rip)
 	.cfi_endproc
 	.size hbFFT1D, .-hbFFT1D
 
@@ -4233,7 +4243,7 @@ anynpu_entry_hbFFT2D:
 hbFFT2D:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*338(%rip)
+	jmp	*anynpu_slot+8*339(%rip)
 	.cfi_endproc
 	.size hbFFT2D, .-hbFFT2D
 
@@ -4246,7 +4256,7 @@ anynpu_entry_hbIFFT1D:
 hbIFFT1D:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*339(%rip)
+	jmp	*anynpu_slot+8*340(%rip)
 	.cfi_endproc
 	.size hbIFFT1D, .-hbIFFT1D
 
@@ -4259,7 +4269,7 @@ anynpu_entry_hbIFFT2D:
 hbIFFT2D:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*340(%rip)
+	jmp	*anynpu_slot+8*341(%rip)
 	.cfi_endproc
 	.size hbIFFT2D, .-hbIFFT2D
 
@@ -4272,7 +4282,7 @@ anynpu_entry_hbDSPAddrMap:
 hbDSPAddrMap:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*341(%rip)
+	jmp	*anynpu_slot+8*342(%rip)
 	.cfi_endproc
 	.size hbDSPAddrMap, .-hbDSPAddrMap
 
@@ -4285,7 +4295,7 @@ anynpu_entry_hbDSPAddrUnmap:
 hbDSPAddrUnmap:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*342(%rip)
+	jmp	*anynpu_slot+8*343(%rip)
 	.cfi_endproc
 	.size hbDSPAddrUnmap, .-hbDSPAddrUnmap
 
@@ -4298,7 +4308,7 @@ anynpu_entry_hbDSPRpcV2:
 hbDSPRpcV2:
 	.cfi_startproc
 	endbr64
-	jmp	*anynpu_slot+8*343(%rip)
+	jmp	*anynpu_slot+8*344(%rip)
 	.cfi_endproc
 	.size hbDSPRpcV2, .-hbDSPRpcV2
 
@@ -7741,6 +7751,16 @@ start_343:
 	jmp	anynpu_first
 	.cfi_endproc
 	.size start_343, .-start_343
+
+	.p2align 4
+	.type start_344, @function
+start_344:
+	.cfi_startproc
+	endbr64
+	mov	$344, %r11d
+	jmp	anynpu_first
+	.cfi_endproc
+	.size start_344, .-start_344
 
 	.p2align 4
 	.type anynpu_count, @function
@@ -11193,6 +11213,16 @@ count_343:
 	.cfi_endproc
 	.size count_343, .-count_343
 
+	.p2align 4
+	.type count_344, @function
+count_344:
+	.cfi_startproc
+	endbr64
+	mov	$344, %r11d
+	jmp	anynpu_count
+	.cfi_endproc
+	.size count_344, .-count_344
+
 	.section .data.anynpu_slot, "aw", @progbits
 	.p2align 12
 	.globl anynpu_slot
@@ -11204,345 +11234,346 @@ anynpu_slot:
 	.quad start_2	/* anynpu_last_error */
 	.quad start_3	/* anynpu_placement_report */
 	.quad start_4	/* anynpu_output_shape */
-	.quad start_5	/* anynpu_live_handles */
-	.quad start_6	/* anynpu_live_buffers */
-	.quad start_7	/* OH_NNDevice_GetAllDevicesID */
-	.quad start_8	/* OH_NNDevice_GetName */
-	.quad start_9	/* OH_NNDevice_GetType */
-	.quad start_10	/* OH_NNTensorDesc_Create */
-	.quad start_11	/* OH_NNTensorDesc_Destroy */
-	.quad start_12	/* OH_NNTensorDesc_SetName */
-	.quad start_13	/* OH_NNTensorDesc_GetName */
-	.quad start_14	/* OH_NNTensorDesc_SetDataType */
-	.quad start_15	/* OH_NNTensorDesc_GetDataType */
-	.quad start_16	/* OH_NNTensorDesc_SetShape */
-	.quad start_17	/* OH_NNTensorDesc_GetShape */
-	.quad start_18	/* OH_NNTensorDesc_SetFormat */
-	.quad start_19	/* OH_NNTensorDesc_GetFormat */
-	.quad start_20	/* OH_NNTensorDesc_GetElementCount */
-	.quad start_21	/* OH_NNTensorDesc_GetByteSize */
-	.quad start_22	/* OH_NNTensor_Create */
-	.quad start_23	/* OH_NNTensor_CreateWithSize */
-	.quad start_24	/* OH_NNTensor_CreateWithFd */
-	.quad start_25	/* OH_NNTensor_Destroy */
-	.quad start_26	/* OH_NNTensor_GetTensorDesc */
-	.quad start_27	/* OH_NNTensor_GetDataBuffer */
-	.quad start_28	/* OH_NNTensor_GetFd */
-	.quad start_29	/* OH_NNTensor_GetSize */
-	.quad start_30	/* OH_NNTensor_GetOffset */
-	.quad start_31	/* OH_NNQuantParam_Create */
-	.quad start_32	/* OH_NNQuantParam_SetScales */
-	.quad start_33	/* OH_NNQuantParam_SetZeroPoints */
-	.quad start_34	/* OH_NNQuantParam_SetNumBits */
-	.quad start_35	/* OH_NNQuantParam_Destroy */
-	.quad start_36	/* OH_NNModel_Construct */
-	.quad start_37	/* OH_NNModel_Destroy */
-	.quad start_38	/* OH_NNModel_AddTensor */
-	.quad start_39	/* OH_NNModel_AddTensorToModel */
-	.quad start_40	/* OH_NNModel_SetTensorData */
-	.quad start_41	/* OH_NNModel_SetTensorQuantParams */
-	.quad start_42	/* OH_NNModel_SetTensorType */
-	.quad start_43	/* OH_NNModel_AddOperation */
-	.quad start_44	/* OH_NNModel_SpecifyInputsAndOutputs */
-	.quad start_45	/* OH_NNModel_Finish */
-	.quad start_46	/* OH_NNModel_GetAvailableOperations */
-	.quad start_47	/* OH_NNCompilation_Construct */
-	.quad start_48	/* OH_NNCompilation_ConstructWithOfflineModelFile */
-	.quad start_49	/* OH_NNCompilation_ConstructWithOfflineModelBuffer */
-	.quad start_50	/* OH_NNCompilation_ConstructForCache */
-	.quad start_51	/* OH_NNCompilation_ExportCacheToBuffer */
-	.quad start_52	/* OH_NNCompilation_ImportCacheFromBuffer */
-	.quad start_53	/* OH_NNCompilation_AddExtensionConfig */
-	.quad start_54	/* OH_NNCompilation_SetDevice */
-	.quad start_55	/* OH_NNCompilation_SetCache */
-	.quad start_56	/* OH_NNCompilation_SetPerformanceMode */
-	.quad start_57	/* OH_NNCompilation_SetPriority */
-	.quad start_58	/* OH_NNCompilation_EnableFloat16 */
-	.quad start_59	/* OH_NNCompilation_Build */
-	.quad start_60	/* OH_NNCompilation_Destroy */
-	.quad start_61	/* OH_NNExecutor_Construct */
-	.quad start_62	/* OH_NNExecutor_Destroy */
-	.quad start_63	/* OH_NNExecutor_GetInputCount */
-	.quad start_64	/* OH_NNExecutor_GetOutputCount */
-	.quad start_65	/* OH_NNExecutor_CreateInputTensorDesc */
-	.quad start_66	/* OH_NNExecutor_CreateOutputTensorDesc */
-	.quad start_67	/* OH_NNExecutor_GetOutputShape */
-	.quad start_68	/* OH_NNExecutor_GetInputDimRange */
-	.quad start_69	/* OH_NNExecutor_SetOnRunDone */
-	.quad start_70	/* OH_NNExecutor_SetOnServiceDied */
-	.quad start_71	/* OH_NNExecutor_RunSync */
-	.quad start_72	/* OH_NNExecutor_RunAsync */
-	.quad start_73	/* OH_NNExecutor_SetInput */
-	.quad start_74	/* OH_NNExecutor_SetOutput */
-	.quad start_75	/* OH_NNExecutor_Run */
-	.quad start_76	/* OH_NNExecutor_AllocateInputMemory */
-	.quad start_77	/* OH_NNExecutor_AllocateOutputMemory */
-	.quad start_78	/* OH_NNExecutor_DestroyInputMemory */
-	.quad start_79	/* OH_NNExecutor_DestroyOutputMemory */
-	.quad start_80	/* OH_NNExecutor_SetInputWithMemory */
-	.quad start_81	/* OH_NNExecutor_SetOutputWithMemory */
-	.quad start_82	/* OH_NNModel_BuildFromLiteGraph */
-	.quad start_83	/* OH_NNModel_SetInputsAndOutputsInfo */
-	.quad start_84	/* OH_NNModel_BuildFromMetaGraph */
-	.quad start_85	/* OH_NNModel_HasCache */
-	.quad start_86	/* OH_NN_GetDeviceID */
-	.quad start_87	/* OH_NN_IsSupportAIPP */
-	.quad start_88	/* OH_NNExecutor_RunSyncWithAipp */
-	.quad start_89	/* rknn_init */
-	.quad start_90	/* rknn_dup_context */
-	.quad start_91	/* rknn_destroy */
-	.quad start_92	/* rknn_query */
-	.quad start_93	/* rknn_set_core_mask */
-	.quad start_94	/* rknn_set_batch_core_num */
-	.quad start_95	/* rknn_inputs_set */
-	.quad start_96	/* rknn_run */
-	.quad start_97	/* rknn_wait */
-	.quad start_98	/* rknn_outputs_get */
-	.quad start_99	/* rknn_outputs_release */
-	.quad start_100	/* rknn_create_mem */
-	.quad start_101	/* rknn_create_mem2 */
-	.quad start_102	/* rknn_create_mem_from_fd */
-	.quad start_103	/* rknn_create_mem_from_phys */
-	.quad start_104	/* rknn_create_mem_from_mb_blk */
-	.quad start_105	/* rknn_destory_mem */
-	.quad start_106	/* rknn_destroy_mem */
-	.quad start_107	/* rknn_set_weight_mem */
-	.quad start_108	/* rknn_set_internal_mem */
-	.quad start_109	/* rknn_set_io_mem */
-	.quad start_110	/* rknn_mem_sync */
-	.quad start_111	/* rknn_set_input_shape */
-	.quad start_112	/* rknn_set_input_shapes */
-	.quad start_113	/* rknn_register_custom_ops */
-	.quad start_114	/* rknn_custom_op_get_op_attr */
-	.quad start_115	/* rknn_matmul_create */
-	.quad start_116	/* rknn_matmul_create_dynamic_shape */
-	.quad start_117	/* rknn_matmul_create_dyn_shape */
-	.quad start_118	/* rknn_matmul_set_io_mem */
-	.quad start_119	/* rknn_matmul_set_core_mask */
-	.quad start_120	/* rknn_matmul_set_quant_params */
-	.quad start_121	/* rknn_matmul_get_quant_params */
-	.quad start_122	/* rknn_matmul_set_dynamic_shape */
-	.quad start_123	/* rknn_matmul_run */
-	.quad start_124	/* rknn_matmul_destroy */
-	.quad start_125	/* rknn_B_normal_layout_to_native_layout */
-	.quad start_126	/* hbDNNGetVersion */
-	.quad start_127	/* hbDNNInitializeFromFiles */
-	.quad start_128	/* hbDNNInitializeFromDDR */
-	.quad start_129	/* hbDNNRelease */
-	.quad start_130	/* hbDNNGetModelNameList */
-	.quad start_131	/* hbDNNGetModelHandle */
-	.quad start_132	/* hbDNNGetInputCount */
-	.quad start_133	/* hbDNNGetInputName */
-	.quad start_134	/* hbDNNGetInputTensorProperties */
-	.quad start_135	/* hbDNNGetOutputCount */
-	.quad start_136	/* hbDNNGetOutputName */
-	.quad start_137	/* hbDNNGetOutputTensorProperties */
-	.quad start_138	/* hbDNNInfer */
-	.quad start_139	/* hbDNNRoiInfer */
-	.quad start_140	/* hbDNNResize */
-	.quad start_141	/* hbDNNSetTaskDoneCb */
-	.quad start_142	/* hbDNNWaitTaskDone */
-	.quad start_143	/* hbDNNReleaseTask */
-	.quad start_144	/* hbSysAllocMem */
-	.quad start_145	/* hbSysAllocCachedMem */
-	.quad start_146	/* hbSysFlushMem */
-	.quad start_147	/* hbSysWriteMem */
-	.quad start_148	/* hbSysReadMem */
-	.quad start_149	/* hbSysFreeMem */
-	.quad start_150	/* hbSysRegisterMem */
-	.quad start_151	/* hbSysUnregisterMem */
-	.quad start_152	/* hbDNNGetInputSource */
-	.quad start_153	/* hbDNNGetInputDesc */
-	.quad start_154	/* hbDNNGetOutputDesc */
-	.quad start_155	/* hbDNNGetModelDesc */
-	.quad start_156	/* hbDNNGetModelTag */
-	.quad start_157	/* hbDNNGetOutputOperatorType */
-	.quad start_158	/* hbDNNGetEstimateLatency */
-	.quad start_159	/* hbDNNGetTaskEstimateTime */
-	.quad start_160	/* hbDNNGetTaskEstimateStartTime */
-	.quad start_161	/* hbDNNGetErrorDesc */
-	.quad start_162	/* hbDNNGetLayoutName */
-	.quad start_163	/* hbDNNUnquantizeByScale */
-	.quad start_164	/* hbDNNConvertLayout */
-	.quad start_165	/* hbDNNConvertLayoutRoi */
-	.quad start_166	/* hbDNNConvertLayoutToNative1HW1 */
-	.quad start_167	/* hbDNNConvertLayoutToNative111C */
-	.quad start_168	/* hbDNNConvertLayoutToNative1111 */
-	.quad start_169	/* hbDNNAddPadding */
-	.quad start_170	/* hbDNNRemovePadding */
-	.quad start_171	/* hbDNNAddPaddingWithStride */
-	.quad start_172	/* hbDNNRemovePaddingWithStride */
-	.quad start_173	/* hbDNNConvertEndianness */
-	.quad start_174	/* _Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE */
-	.quad start_175	/* _Z27hbDNNUnregisterLayerCreatorPKc */
-	.quad start_176	/* ANeuralNetworks_getDeviceCount */
-	.quad start_177	/* ANeuralNetworks_getDevice */
-	.quad start_178	/* ANeuralNetworksDevice_getName */
-	.quad start_179	/* ANeuralNetworksDevice_getType */
-	.quad start_180	/* ANeuralNetworksDevice_getVersion */
-	.quad start_181	/* ANeuralNetworksDevice_getFeatureLevel */
-	.quad start_182	/* ANeuralNetworksDevice_wait */
-	.quad start_183	/* ANeuralNetworks_getRuntimeFeatureLevel */
-	.quad start_184	/* ANeuralNetworksModel_getSupportedOperationsForDevices */
-	.quad start_185	/* ANeuralNetworksMemory_createFromFd */
-	.quad start_186	/* ANeuralNetworksMemory_createFromAHardwareBuffer */
-	.quad start_187	/* ANeuralNetworksMemory_free */
-	.quad start_188	/* ANeuralNetworksMemoryDesc_create */
-	.quad start_189	/* ANeuralNetworksMemoryDesc_addInputRole */
-	.quad start_190	/* ANeuralNetworksMemoryDesc_addOutputRole */
-	.quad start_191	/* ANeuralNetworksMemoryDesc_setDimensions */
-	.quad start_192	/* ANeuralNetworksMemoryDesc_finish */
-	.quad start_193	/* ANeuralNetworksMemoryDesc_free */
-	.quad start_194	/* ANeuralNetworksMemory_createFromDesc */
-	.quad start_195	/* ANeuralNetworksMemory_copy */
-	.quad start_196	/* ANeuralNetworksModel_create */
-	.quad start_197	/* ANeuralNetworksModel_free */
-	.quad start_198	/* ANeuralNetworksModel_addOperand */
-	.quad start_199	/* ANeuralNetworksModel_setOperandValue */
-	.quad start_200	/* ANeuralNetworksModel_setOperandValueFromMemory */
-	.quad start_201	/* ANeuralNetworksModel_setOperandValueFromModel */
-	.quad start_202	/* ANeuralNetworksModel_setOperandSymmPerChannelQuantParams */
-	.quad start_203	/* ANeuralNetworksModel_addOperation */
-	.quad start_204	/* ANeuralNetworksModel_identifyInputsAndOutputs */
-	.quad start_205	/* ANeuralNetworksModel_relaxComputationFloat32toFloat16 */
-	.quad start_206	/* ANeuralNetworksModel_finish */
-	.quad start_207	/* ANeuralNetworksCompilation_create */
-	.quad start_208	/* ANeuralNetworksCompilation_createForDevices */
-	.quad start_209	/* ANeuralNetworksCompilation_free */
-	.quad start_210	/* ANeuralNetworksCompilation_setPreference */
-	.quad start_211	/* ANeuralNetworksCompilation_setCaching */
-	.quad start_212	/* ANeuralNetworksCompilation_setPriority */
-	.quad start_213	/* ANeuralNetworksCompilation_setTimeout */
-	.quad start_214	/* ANeuralNetworksCompilation_finish */
-	.quad start_215	/* ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput */
-	.quad start_216	/* ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput */
-	.quad start_217	/* ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput */
-	.quad start_218	/* ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput */
-	.quad start_219	/* ANeuralNetworksExecution_create */
-	.quad start_220	/* ANeuralNetworksExecution_free */
-	.quad start_221	/* ANeuralNetworksExecution_setInput */
-	.quad start_222	/* ANeuralNetworksExecution_setInputFromMemory */
-	.quad start_223	/* ANeuralNetworksExecution_setOutput */
-	.quad start_224	/* ANeuralNetworksExecution_setOutputFromMemory */
-	.quad start_225	/* ANeuralNetworksExecution_enableInputAndOutputPadding */
-	.quad start_226	/* ANeuralNetworksExecution_setReusable */
-	.quad start_227	/* ANeuralNetworksExecution_setMeasureTiming */
-	.quad start_228	/* ANeuralNetworksExecution_setTimeout */
-	.quad start_229	/* ANeuralNetworksExecution_setLoopTimeout */
-	.quad start_230	/* ANeuralNetworks_getDefaultLoopTimeout */
-	.quad start_231	/* ANeuralNetworks_getMaximumLoopTimeout */
-	.quad start_232	/* ANeuralNetworksExecution_compute */
-	.quad start_233	/* ANeuralNetworksExecution_startCompute */
-	.quad start_234	/* ANeuralNetworksExecution_burstCompute */
-	.quad start_235	/* ANeuralNetworksExecution_startComputeWithDependencies */
-	.quad start_236	/* ANeuralNetworksExecution_getOutputOperandRank */
-	.quad start_237	/* ANeuralNetworksExecution_getOutputOperandDimensions */
-	.quad start_238	/* ANeuralNetworksExecution_getDuration */
-	.quad start_239	/* ANeuralNetworksBurst_create */
-	.quad start_240	/* ANeuralNetworksBurst_free */
-	.quad start_241	/* ANeuralNetworksEvent_wait */
-	.quad start_242	/* ANeuralNetworksEvent_free */
-	.quad start_243	/* ANeuralNetworksEvent_createFromSyncFenceFd */
-	.quad start_244	/* ANeuralNetworksEvent_getSyncFenceFd */
-	.quad start_245	/* ANeuralNetworksDevice_getExtensionSupport */
-	.quad start_246	/* ANeuralNetworksModel_getExtensionOperandType */
-	.quad start_247	/* ANeuralNetworksModel_getExtensionOperationType */
-	.quad start_248	/* ANeuralNetworksModel_setOperandExtensionData */
-	.quad start_249	/* ANeuralNetworksCompilation_addExtensionAttribute */
-	.quad start_250	/* ANeuralNetworksExecution_addExtensionAttribute */
-	.quad start_251	/* hbUCPGetVersion */
-	.quad start_252	/* hbUCPGetSocName */
-	.quad start_253	/* hbUCPSubmitTask */
-	.quad start_254	/* hbUCPWaitTaskDone */
-	.quad start_255	/* hbUCPSetTaskDoneCb */
-	.quad start_256	/* hbUCPReleaseTask */
-	.quad start_257	/* hbUCPGetErrorDesc */
-	.quad start_258	/* hbUCPMalloc */
-	.quad start_259	/* hbUCPMallocCached */
-	.quad start_260	/* hbUCPMemFlush */
-	.quad start_261	/* hbUCPFree */
-	.quad start_262	/* hbDNNGetVersion */
-	.quad start_263	/* hbDNNInitializeFromFiles */
-	.quad start_264	/* hbDNNInitializeFromDDR */
-	.quad start_265	/* hbDNNRelease */
-	.quad start_266	/* hbDNNGetModelNameList */
-	.quad start_267	/* hbDNNGetModelHandle */
-	.quad start_268	/* hbDNNGetInputCount */
-	.quad start_269	/* hbDNNGetInputName */
-	.quad start_270	/* hbDNNGetInputTensorProperties */
-	.quad start_271	/* hbDNNGetOutputCount */
-	.quad start_272	/* hbDNNGetOutputName */
-	.quad start_273	/* hbDNNGetOutputTensorProperties */
-	.quad start_274	/* hbDNNGetInputDesc */
-	.quad start_275	/* hbDNNGetOutputDesc */
-	.quad start_276	/* hbDNNGetModelDesc */
-	.quad start_277	/* hbDNNGetHBMDesc */
-	.quad start_278	/* hbDNNGetCompileBpuCoreNum */
-	.quad start_279	/* hbDNNInferV2 */
-	.quad start_280	/* hbDNNGetTaskOutputTensorProperties */
-	.quad start_281	/* hbDNNGetErrorDesc */
-	.quad start_282	/* hbVPBilateralFilter */
-	.quad start_283	/* hbVPBoxFilter */
-	.quad start_284	/* hbVPCanny */
-	.quad start_285	/* hbVPCornerHarris */
-	.quad start_286	/* hbVPCvtColor */
-	.quad start_287	/* hbVPDilate */
-	.quad start_288	/* hbVPEqualizeHist */
-	.quad start_289	/* hbVPErode */
-	.quad start_290	/* hbVPFilter2D */
-	.quad start_291	/* hbVPFlip */
-	.quad start_292	/* hbVPGaussianBlur */
-	.quad start_293	/* hbVPHBDemosaicing */
-	.quad start_294	/* hbVPISP */
-	.quad start_295	/* hbVPIntegral */
-	.quad start_296	/* hbVPLaplacianFilter */
-	.quad start_297	/* hbVPMedianBlur */
-	.quad start_298	/* hbVPOpticalFlowPyrLK */
-	.quad start_299	/* hbVPPyrDown */
-	.quad start_300	/* hbVPPyrUp */
-	.quad start_301	/* hbVPRemap */
-	.quad start_302	/* hbVPResize */
-	.quad start_303	/* hbVPRoiResize */
-	.quad start_304	/* hbVPRotate */
-	.quad start_305	/* hbVPSepFilter2D */
-	.quad start_306	/* hbVPSobel */
-	.quad start_307	/* hbVPStitch */
-	.quad start_308	/* hbVPThreshold */
-	.quad start_309	/* hbVPTranspose */
-	.quad start_310	/* hbVPWarpAffine */
-	.quad start_311	/* hbVPWarpPerspective */
-	.quad start_312	/* hbVPCreateAlphaBlendLut */
-	.quad start_313	/* hbVPReleaseAlphaBlendLut */
-	.quad start_314	/* hbVPCreateISPContext */
-	.quad start_315	/* hbVPReleaseISPContext */
-	.quad start_316	/* hbVPGetISPOutputBuffer */
-	.quad start_317	/* hbVPCreateMapWrap */
-	.quad start_318	/* hbVPReleaseMapWrap */
-	.quad start_319	/* hbVPJPEGDecode */
-	.quad start_320	/* hbVPJPEGEncode */
-	.quad start_321	/* hbVPVideoDecode */
-	.quad start_322	/* hbVPVideoEncode */
-	.quad start_323	/* hbVPCreateJPEGDecContext */
-	.quad start_324	/* hbVPReleaseJPEGDecContext */
-	.quad start_325	/* hbVPCreateJPEGEncContext */
-	.quad start_326	/* hbVPReleaseJPEGEncContext */
-	.quad start_327	/* hbVPCreateVideoDecContext */
-	.quad start_328	/* hbVPReleaseVideoDecContext */
-	.quad start_329	/* hbVPCreateVideoEncContext */
-	.quad start_330	/* hbVPReleaseVideoEncContext */
-	.quad start_331	/* hbVPGetJPEGDecOutputBuffer */
-	.quad start_332	/* hbVPGetJPEGEncOutputBuffer */
-	.quad start_333	/* hbVPGetVideoDecOutputBuffer */
-	.quad start_334	/* hbVPGetVideoEncOutputBuffer */
-	.quad start_335	/* hbVPGetDefaultVideoDecParam */
-	.quad start_336	/* hbVPGetDefaultVideoEncParam */
-	.quad start_337	/* hbFFT1D */
-	.quad start_338	/* hbFFT2D */
-	.quad start_339	/* hbIFFT1D */
-	.quad start_340	/* hbIFFT2D */
-	.quad start_341	/* hbDSPAddrMap */
-	.quad start_342	/* hbDSPAddrUnmap */
-	.quad start_343	/* hbDSPRpcV2 */
+	.quad start_5	/* anynpu_export */
+	.quad start_6	/* anynpu_live_handles */
+	.quad start_7	/* anynpu_live_buffers */
+	.quad start_8	/* OH_NNDevice_GetAllDevicesID */
+	.quad start_9	/* OH_NNDevice_GetName */
+	.quad start_10	/* OH_NNDevice_GetType */
+	.quad start_11	/* OH_NNTensorDesc_Create */
+	.quad start_12	/* OH_NNTensorDesc_Destroy */
+	.quad start_13	/* OH_NNTensorDesc_SetName */
+	.quad start_14	/* OH_NNTensorDesc_GetName */
+	.quad start_15	/* OH_NNTensorDesc_SetDataType */
+	.quad start_16	/* OH_NNTensorDesc_GetDataType */
+	.quad start_17	/* OH_NNTensorDesc_SetShape */
+	.quad start_18	/* OH_NNTensorDesc_GetShape */
+	.quad start_19	/* OH_NNTensorDesc_SetFormat */
+	.quad start_20	/* OH_NNTensorDesc_GetFormat */
+	.quad start_21	/* OH_NNTensorDesc_GetElementCount */
+	.quad start_22	/* OH_NNTensorDesc_GetByteSize */
+	.quad start_23	/* OH_NNTensor_Create */
+	.quad start_24	/* OH_NNTensor_CreateWithSize */
+	.quad start_25	/* OH_NNTensor_CreateWithFd */
+	.quad start_26	/* OH_NNTensor_Destroy */
+	.quad start_27	/* OH_NNTensor_GetTensorDesc */
+	.quad start_28	/* OH_NNTensor_GetDataBuffer */
+	.quad start_29	/* OH_NNTensor_GetFd */
+	.quad start_30	/* OH_NNTensor_GetSize */
+	.quad start_31	/* OH_NNTensor_GetOffset */
+	.quad start_32	/* OH_NNQuantParam_Create */
+	.quad start_33	/* OH_NNQuantParam_SetScales */
+	.quad start_34	/* OH_NNQuantParam_SetZeroPoints */
+	.quad start_35	/* OH_NNQuantParam_SetNumBits */
+	.quad start_36	/* OH_NNQuantParam_Destroy */
+	.quad start_37	/* OH_NNModel_Construct */
+	.quad start_38	/* OH_NNModel_Destroy */
+	.quad start_39	/* OH_NNModel_AddTensor */
+	.quad start_40	/* OH_NNModel_AddTensorToModel */
+	.quad start_41	/* OH_NNModel_SetTensorData */
+	.quad start_42	/* OH_NNModel_SetTensorQuantParams */
+	.quad start_43	/* OH_NNModel_SetTensorType */
+	.quad start_44	/* OH_NNModel_AddOperation */
+	.quad start_45	/* OH_NNModel_SpecifyInputsAndOutputs */
+	.quad start_46	/* OH_NNModel_Finish */
+	.quad start_47	/* OH_NNModel_GetAvailableOperations */
+	.quad start_48	/* OH_NNCompilation_Construct */
+	.quad start_49	/* OH_NNCompilation_ConstructWithOfflineModelFile */
+	.quad start_50	/* OH_NNCompilation_ConstructWithOfflineModelBuffer */
+	.quad start_51	/* OH_NNCompilation_ConstructForCache */
+	.quad start_52	/* OH_NNCompilation_ExportCacheToBuffer */
+	.quad start_53	/* OH_NNCompilation_ImportCacheFromBuffer */
+	.quad start_54	/* OH_NNCompilation_AddExtensionConfig */
+	.quad start_55	/* OH_NNCompilation_SetDevice */
+	.quad start_56	/* OH_NNCompilation_SetCache */
+	.quad start_57	/* OH_NNCompilation_SetPerformanceMode */
+	.quad start_58	/* OH_NNCompilation_SetPriority */
+	.quad start_59	/* OH_NNCompilation_EnableFloat16 */
+	.quad start_60	/* OH_NNCompilation_Build */
+	.quad start_61	/* OH_NNCompilation_Destroy */
+	.quad start_62	/* OH_NNExecutor_Construct */
+	.quad start_63	/* OH_NNExecutor_Destroy */
+	.quad start_64	/* OH_NNExecutor_GetInputCount */
+	.quad start_65	/* OH_NNExecutor_GetOutputCount */
+	.quad start_66	/* OH_NNExecutor_CreateInputTensorDesc */
+	.quad start_67	/* OH_NNExecutor_CreateOutputTensorDesc */
+	.quad start_68	/* OH_NNExecutor_GetOutputShape */
+	.quad start_69	/* OH_NNExecutor_GetInputDimRange */
+	.quad start_70	/* OH_NNExecutor_SetOnRunDone */
+	.quad start_71	/* OH_NNExecutor_SetOnServiceDied */
+	.quad start_72	/* OH_NNExecutor_RunSync */
+	.quad start_73	/* OH_NNExecutor_RunAsync */
+	.quad start_74	/* OH_NNExecutor_SetInput */
+	.quad start_75	/* OH_NNExecutor_SetOutput */
+	.quad start_76	/* OH_NNExecutor_Run */
+	.quad start_77	/* OH_NNExecutor_AllocateInputMemory */
+	.quad start_78	/* OH_NNExecutor_AllocateOutputMemory */
+	.quad start_79	/* OH_NNExecutor_DestroyInputMemory */
+	.quad start_80	/* OH_NNExecutor_DestroyOutputMemory */
+	.quad start_81	/* OH_NNExecutor_SetInputWithMemory */
+	.quad start_82	/* OH_NNExecutor_SetOutputWithMemory */
+	.quad start_83	/* OH_NNModel_BuildFromLiteGraph */
+	.quad start_84	/* OH_NNModel_SetInputsAndOutputsInfo */
+	.quad start_85	/* OH_NNModel_BuildFromMetaGraph */
+	.quad start_86	/* OH_NNModel_HasCache */
+	.quad start_87	/* OH_NN_GetDeviceID */
+	.quad start_88	/* OH_NN_IsSupportAIPP */
+	.quad start_89	/* OH_NNExecutor_RunSyncWithAipp */
+	.quad start_90	/* rknn_init */
+	.quad start_91	/* rknn_dup_context */
+	.quad start_92	/* rknn_destroy */
+	.quad start_93	/* rknn_query */
+	.quad start_94	/* rknn_set_core_mask */
+	.quad start_95	/* rknn_set_batch_core_num */
+	.quad start_96	/* rknn_inputs_set */
+	.quad start_97	/* rknn_run */
+	.quad start_98	/* rknn_wait */
+	.quad start_99	/* rknn_outputs_get */
+	.quad start_100	/* rknn_outputs_release */
+	.quad start_101	/* rknn_create_mem */
+	.quad start_102	/* rknn_create_mem2 */
+	.quad start_103	/* rknn_create_mem_from_fd */
+	.quad start_104	/* rknn_create_mem_from_phys */
+	.quad start_105	/* rknn_create_mem_from_mb_blk */
+	.quad start_106	/* rknn_destory_mem */
+	.quad start_107	/* rknn_destroy_mem */
+	.quad start_108	/* rknn_set_weight_mem */
+	.quad start_109	/* rknn_set_internal_mem */
+	.quad start_110	/* rknn_set_io_mem */
+	.quad start_111	/* rknn_mem_sync */
+	.quad start_112	/* rknn_set_input_shape */
+	.quad start_113	/* rknn_set_input_shapes */
+	.quad start_114	/* rknn_register_custom_ops */
+	.quad start_115	/* rknn_custom_op_get_op_attr */
+	.quad start_116	/* rknn_matmul_create */
+	.quad start_117	/* rknn_matmul_create_dynamic_shape */
+	.quad start_118	/* rknn_matmul_create_dyn_shape */
+	.quad start_119	/* rknn_matmul_set_io_mem */
+	.quad start_120	/* rknn_matmul_set_core_mask */
+	.quad start_121	/* rknn_matmul_set_quant_params */
+	.quad start_122	/* rknn_matmul_get_quant_params */
+	.quad start_123	/* rknn_matmul_set_dynamic_shape */
+	.quad start_124	/* rknn_matmul_run */
+	.quad start_125	/* rknn_matmul_destroy */
+	.quad start_126	/* rknn_B_normal_layout_to_native_layout */
+	.quad start_127	/* hbDNNGetVersion */
+	.quad start_128	/* hbDNNInitializeFromFiles */
+	.quad start_129	/* hbDNNInitializeFromDDR */
+	.quad start_130	/* hbDNNRelease */
+	.quad start_131	/* hbDNNGetModelNameList */
+	.quad start_132	/* hbDNNGetModelHandle */
+	.quad start_133	/* hbDNNGetInputCount */
+	.quad start_134	/* hbDNNGetInputName */
+	.quad start_135	/* hbDNNGetInputTensorProperties */
+	.quad start_136	/* hbDNNGetOutputCount */
+	.quad start_137	/* hbDNNGetOutputName */
+	.quad start_138	/* hbDNNGetOutputTensorProperties */
+	.quad start_139	/* hbDNNInfer */
+	.quad start_140	/* hbDNNRoiInfer */
+	.quad start_141	/* hbDNNResize */
+	.quad start_142	/* hbDNNSetTaskDoneCb */
+	.quad start_143	/* hbDNNWaitTaskDone */
+	.quad start_144	/* hbDNNReleaseTask */
+	.quad start_145	/* hbSysAllocMem */
+	.quad start_146	/* hbSysAllocCachedMem */
+	.quad start_147	/* hbSysFlushMem */
+	.quad start_148	/* hbSysWriteMem */
+	.quad start_149	/* hbSysReadMem */
+	.quad start_150	/* hbSysFreeMem */
+	.quad start_151	/* hbSysRegisterMem */
+	.quad start_152	/* hbSysUnregisterMem */
+	.quad start_153	/* hbDNNGetInputSource */
+	.quad start_154	/* hbDNNGetInputDesc */
+	.quad start_155	/* hbDNNGetOutputDesc */
+	.quad start_156	/* hbDNNGetModelDesc */
+	.quad start_157	/* hbDNNGetModelTag */
+	.quad start_158	/* hbDNNGetOutputOperatorType */
+	.quad start_159	/* hbDNNGetEstimateLatency */
+	.quad start_160	/* hbDNNGetTaskEstimateTime */
+	.quad start_161	/* hbDNNGetTaskEstimateStartTime */
+	.quad start_162	/* hbDNNGetErrorDesc */
+	.quad start_163	/* hbDNNGetLayoutName */
+	.quad start_164	/* hbDNNUnquantizeByScale */
+	.quad start_165	/* hbDNNConvertLayout */
+	.quad start_166	/* hbDNNConvertLayoutRoi */
+	.quad start_167	/* hbDNNConvertLayoutToNative1HW1 */
+	.quad start_168	/* hbDNNConvertLayoutToNative111C */
+	.quad start_169	/* hbDNNConvertLayoutToNative1111 */
+	.quad start_170	/* hbDNNAddPadding */
+	.quad start_171	/* hbDNNRemovePadding */
+	.quad start_172	/* hbDNNAddPaddingWithStride */
+	.quad start_173	/* hbDNNRemovePaddingWithStride */
+	.quad start_174	/* hbDNNConvertEndianness */
+	.quad start_175	/* _Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE */
+	.quad start_176	/* _Z27hbDNNUnregisterLayerCreatorPKc */
+	.quad start_177	/* ANeuralNetworks_getDeviceCount */
+	.quad start_178	/* ANeuralNetworks_getDevice */
+	.quad start_179	/* ANeuralNetworksDevice_getName */
+	.quad start_180	/* ANeuralNetworksDevice_getType */
+	.quad start_181	/* ANeuralNetworksDevice_getVersion */
+	.quad start_182	/* ANeuralNetworksDevice_getFeatureLevel */
+	.quad start_183	/* ANeuralNetworksDevice_wait */
+	.quad start_184	/* ANeuralNetworks_getRuntimeFeatureLevel */
+	.quad start_185	/* ANeuralNetworksModel_getSupportedOperationsForDevices */
+	.quad start_186	/* ANeuralNetworksMemory_createFromFd */
+	.quad start_187	/* ANeuralNetworksMemory_createFromAHardwareBuffer */
+	.quad start_188	/* ANeuralNetworksMemory_free */
+	.quad start_189	/* ANeuralNetworksMemoryDesc_create */
+	.quad start_190	/* ANeuralNetworksMemoryDesc_addInputRole */
+	.quad start_191	/* ANeuralNetworksMemoryDesc_addOutputRole */
+	.quad start_192	/* ANeuralNetworksMemoryDesc_setDimensions */
+	.quad start_193	/* ANeuralNetworksMemoryDesc_finish */
+	.quad start_194	/* ANeuralNetworksMemoryDesc_free */
+	.quad start_195	/* ANeuralNetworksMemory_createFromDesc */
+	.quad start_196	/* ANeuralNetworksMemory_copy */
+	.quad start_197	/* ANeuralNetworksModel_create */
+	.quad start_198	/* ANeuralNetworksModel_free */
+	.quad start_199	/* ANeuralNetworksModel_addOperand */
+	.quad start_200	/* ANeuralNetworksModel_setOperandValue */
+	.quad start_201	/* ANeuralNetworksModel_setOperandValueFromMemory */
+	.quad start_202	/* ANeuralNetworksModel_setOperandValueFromModel */
+	.quad start_203	/* ANeuralNetworksModel_setOperandSymmPerChannelQuantParams */
+	.quad start_204	/* ANeuralNetworksModel_addOperation */
+	.quad start_205	/* ANeuralNetworksModel_identifyInputsAndOutputs */
+	.quad start_206	/* ANeuralNetworksModel_relaxComputationFloat32toFloat16 */
+	.quad start_207	/* ANeuralNetworksModel_finish */
+	.quad start_208	/* ANeuralNetworksCompilation_create */
+	.quad start_209	/* ANeuralNetworksCompilation_createForDevices */
+	.quad start_210	/* ANeuralNetworksCompilation_free */
+	.quad start_211	/* ANeuralNetworksCompilation_setPreference */
+	.quad start_212	/* ANeuralNetworksCompilation_setCaching */
+	.quad start_213	/* ANeuralNetworksCompilation_setPriority */
+	.quad start_214	/* ANeuralNetworksCompilation_setTimeout */
+	.quad start_215	/* ANeuralNetworksCompilation_finish */
+	.quad start_216	/* ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput */
+	.quad start_217	/* ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput */
+	.quad start_218	/* ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput */
+	.quad start_219	/* ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput */
+	.quad start_220	/* ANeuralNetworksExecution_create */
+	.quad start_221	/* ANeuralNetworksExecution_free */
+	.quad start_222	/* ANeuralNetworksExecution_setInput */
+	.quad start_223	/* ANeuralNetworksExecution_setInputFromMemory */
+	.quad start_224	/* ANeuralNetworksExecution_setOutput */
+	.quad start_225	/* ANeuralNetworksExecution_setOutputFromMemory */
+	.quad start_226	/* ANeuralNetworksExecution_enableInputAndOutputPadding */
+	.quad start_227	/* ANeuralNetworksExecution_setReusable */
+	.quad start_228	/* ANeuralNetworksExecution_setMeasureTiming */
+	.quad start_229	/* ANeuralNetworksExecution_setTimeout */
+	.quad start_230	/* ANeuralNetworksExecution_setLoopTimeout */
+	.quad start_231	/* ANeuralNetworks_getDefaultLoopTimeout */
+	.quad start_232	/* ANeuralNetworks_getMaximumLoopTimeout */
+	.quad start_233	/* ANeuralNetworksExecution_compute */
+	.quad start_234	/* ANeuralNetworksExecution_startCompute */
+	.quad start_235	/* ANeuralNetworksExecution_burstCompute */
+	.quad start_236	/* ANeuralNetworksExecution_startComputeWithDependencies */
+	.quad start_237	/* ANeuralNetworksExecution_getOutputOperandRank */
+	.quad start_238	/* ANeuralNetworksExecution_getOutputOperandDimensions */
+	.quad start_239	/* ANeuralNetworksExecution_getDuration */
+	.quad start_240	/* ANeuralNetworksBurst_create */
+	.quad start_241	/* ANeuralNetworksBurst_free */
+	.quad start_242	/* ANeuralNetworksEvent_wait */
+	.quad start_243	/* ANeuralNetworksEvent_free */
+	.quad start_244	/* ANeuralNetworksEvent_createFromSyncFenceFd */
+	.quad start_245	/* ANeuralNetworksEvent_getSyncFenceFd */
+	.quad start_246	/* ANeuralNetworksDevice_getExtensionSupport */
+	.quad start_247	/* ANeuralNetworksModel_getExtensionOperandType */
+	.quad start_248	/* ANeuralNetworksModel_getExtensionOperationType */
+	.quad start_249	/* ANeuralNetworksModel_setOperandExtensionData */
+	.quad start_250	/* ANeuralNetworksCompilation_addExtensionAttribute */
+	.quad start_251	/* ANeuralNetworksExecution_addExtensionAttribute */
+	.quad start_252	/* hbUCPGetVersion */
+	.quad start_253	/* hbUCPGetSocName */
+	.quad start_254	/* hbUCPSubmitTask */
+	.quad start_255	/* hbUCPWaitTaskDone */
+	.quad start_256	/* hbUCPSetTaskDoneCb */
+	.quad start_257	/* hbUCPReleaseTask */
+	.quad start_258	/* hbUCPGetErrorDesc */
+	.quad start_259	/* hbUCPMalloc */
+	.quad start_260	/* hbUCPMallocCached */
+	.quad start_261	/* hbUCPMemFlush */
+	.quad start_262	/* hbUCPFree */
+	.quad start_263	/* hbDNNGetVersion */
+	.quad start_264	/* hbDNNInitializeFromFiles */
+	.quad start_265	/* hbDNNInitializeFromDDR */
+	.quad start_266	/* hbDNNRelease */
+	.quad start_267	/* hbDNNGetModelNameList */
+	.quad start_268	/* hbDNNGetModelHandle */
+	.quad start_269	/* hbDNNGetInputCount */
+	.quad start_270	/* hbDNNGetInputName */
+	.quad start_271	/* hbDNNGetInputTensorProperties */
+	.quad start_272	/* hbDNNGetOutputCount */
+	.quad start_273	/* hbDNNGetOutputName */
+	.quad start_274	/* hbDNNGetOutputTensorProperties */
+	.quad start_275	/* hbDNNGetInputDesc */
+	.quad start_276	/* hbDNNGetOutputDesc */
+	.quad start_277	/* hbDNNGetModelDesc */
+	.quad start_278	/* hbDNNGetHBMDesc */
+	.quad start_279	/* hbDNNGetCompileBpuCoreNum */
+	.quad start_280	/* hbDNNInferV2 */
+	.quad start_281	/* hbDNNGetTaskOutputTensorProperties */
+	.quad start_282	/* hbDNNGetErrorDesc */
+	.quad start_283	/* hbVPBilateralFilter */
+	.quad start_284	/* hbVPBoxFilter */
+	.quad start_285	/* hbVPCanny */
+	.quad start_286	/* hbVPCornerHarris */
+	.quad start_287	/* hbVPCvtColor */
+	.quad start_288	/* hbVPDilate */
+	.quad start_289	/* hbVPEqualizeHist */
+	.quad start_290	/* hbVPErode */
+	.quad start_291	/* hbVPFilter2D */
+	.quad start_292	/* hbVPFlip */
+	.quad start_293	/* hbVPGaussianBlur */
+	.quad start_294	/* hbVPHBDemosaicing */
+	.quad start_295	/* hbVPISP */
+	.quad start_296	/* hbVPIntegral */
+	.quad start_297	/* hbVPLaplacianFilter */
+	.quad start_298	/* hbVPMedianBlur */
+	.quad start_299	/* hbVPOpticalFlowPyrLK */
+	.quad start_300	/* hbVPPyrDown */
+	.quad start_301	/* hbVPPyrUp */
+	.quad start_302	/* hbVPRemap */
+	.quad start_303	/* hbVPResize */
+	.quad start_304	/* hbVPRoiResize */
+	.quad start_305	/* hbVPRotate */
+	.quad start_306	/* hbVPSepFilter2D */
+	.quad start_307	/* hbVPSobel */
+	.quad start_308	/* hbVPStitch */
+	.quad start_309	/* hbVPThreshold */
+	.quad start_310	/* hbVPTranspose */
+	.quad start_311	/* hbVPWarpAffine */
+	.quad start_312	/* hbVPWarpPerspective */
+	.quad start_313	/* hbVPCreateAlphaBlendLut */
+	.quad start_314	/* hbVPReleaseAlphaBlendLut */
+	.quad start_315	/* hbVPCreateISPContext */
+	.quad start_316	/* hbVPReleaseISPContext */
+	.quad start_317	/* hbVPGetISPOutputBuffer */
+	.quad start_318	/* hbVPCreateMapWrap */
+	.quad start_319	/* hbVPReleaseMapWrap */
+	.quad start_320	/* hbVPJPEGDecode */
+	.quad start_321	/* hbVPJPEGEncode */
+	.quad start_322	/* hbVPVideoDecode */
+	.quad start_323	/* hbVPVideoEncode */
+	.quad start_324	/* hbVPCreateJPEGDecContext */
+	.quad start_325	/* hbVPReleaseJPEGDecContext */
+	.quad start_326	/* hbVPCreateJPEGEncContext */
+	.quad start_327	/* hbVPReleaseJPEGEncContext */
+	.quad start_328	/* hbVPCreateVideoDecContext */
+	.quad start_329	/* hbVPReleaseVideoDecContext */
+	.quad start_330	/* hbVPCreateVideoEncContext */
+	.quad start_331	/* hbVPReleaseVideoEncContext */
+	.quad start_332	/* hbVPGetJPEGDecOutputBuffer */
+	.quad start_333	/* hbVPGetJPEGEncOutputBuffer */
+	.quad start_334	/* hbVPGetVideoDecOutputBuffer */
+	.quad start_335	/* hbVPGetVideoEncOutputBuffer */
+	.quad start_336	/* hbVPGetDefaultVideoDecParam */
+	.quad start_337	/* hbVPGetDefaultVideoEncParam */
+	.quad start_338	/* hbFFT1D */
+	.quad start_339	/* hbFFT2D */
+	.quad start_340	/* hbIFFT1D */
+	.quad start_341	/* hbIFFT2D */
+	.quad start_342	/* hbDSPAddrMap */
+	.quad start_343	/* hbDSPAddrUnmap */
+	.quad start_344	/* hbDSPRpcV2 */
 	.p2align 12
 	.size anynpu_slot, .-anynpu_slot
 
@@ -11896,6 +11927,7 @@ anynpu_counted:
 	.quad count_341
 	.quad count_342
 	.quad count_343
+	.quad count_344
 	.size anynpu_counted, .-anynpu_counted
 
 	.section .note.anynpu, "a", @note

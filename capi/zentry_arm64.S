@@ -109,13 +109,25 @@ anynpu_output_shape:
 	.size anynpu_output_shape, .-anynpu_output_shape
 
 	.p2align 4
+	.globl anynpu_export
+	.type anynpu_export, %function
+anynpu_export:
+	.cfi_startproc
+	bti	c
+	adrp	x16, anynpu_slot+8*5
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*5]
+	br	x16
+	.cfi_endproc
+	.size anynpu_export, .-anynpu_export
+
+	.p2align 4
 	.globl anynpu_live_handles
 	.type anynpu_live_handles, %function
 anynpu_live_handles:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*5
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*5]
+	adrp	x16, anynpu_slot+8*6
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*6]
 	br	x16
 	.cfi_endproc
 	.size anynpu_live_handles, .-anynpu_live_handles
@@ -126,8 +138,8 @@ anynpu_live_handles:
 anynpu_live_buffers:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*6
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*6]
+	adrp	x16, anynpu_slot+8*7
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*7]
 	br	x16
 	.cfi_endproc
 	.size anynpu_live_buffers, .-anynpu_live_buffers
@@ -141,8 +153,8 @@ anynpu_entry_OH_NNDevice_GetAllDevicesID:
 OH_NNDevice_GetAllDevicesID:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*7
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*7]
+	adrp	x16, anynpu_slot+8*8
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*8]
 	br	x16
 	.cfi_endproc
 	.size OH_NNDevice_GetAllDevicesID, .-OH_NNDevice_GetAllDevicesID
@@ -156,8 +168,8 @@ anynpu_entry_OH_NNDevice_GetName:
 OH_NNDevice_GetName:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*8
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*8]
+	adrp	x16, anynpu_slot+8*9
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*9]
 	br	x16
 	.cfi_endproc
 	.size OH_NNDevice_GetName, .-OH_NNDevice_GetName
@@ -171,8 +183,8 @@ anynpu_entry_OH_NNDevice_GetType:
 OH_NNDevice_GetType:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*9
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*9]
+	adrp	x16, anynpu_slot+8*10
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*10]
 	br	x16
 	.cfi_endproc
 	.size OH_NNDevice_GetType, .-OH_NNDevice_GetType
@@ -186,8 +198,8 @@ anynpu_entry_OH_NNTensorDesc_Create:
 OH_NNTensorDesc_Create:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*10
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*10]
+	adrp	x16, anynpu_slot+8*11
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*11]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_Create, .-OH_NNTensorDesc_Create
@@ -201,8 +213,8 @@ anynpu_entry_OH_NNTensorDesc_Destroy:
 OH_NNTensorDesc_Destroy:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*11
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*11]
+	adrp	x16, anynpu_slot+8*12
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*12]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_Destroy, .-OH_NNTensorDesc_Destroy
@@ -216,8 +228,8 @@ anynpu_entry_OH_NNTensorDesc_SetName:
 OH_NNTensorDesc_SetName:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*12
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*12]
+	adrp	x16, anynpu_slot+8*13
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*13]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetName, .-OH_NNTensorDesc_SetName
@@ -231,8 +243,8 @@ anynpu_entry_OH_NNTensorDesc_GetName:
 OH_NNTensorDesc_GetName:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*13
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*13]
+	adrp	x16, anynpu_slot+8*14
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*14]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetName, .-OH_NNTensorDesc_GetName
@@ -246,8 +258,8 @@ anynpu_entry_OH_NNTensorDesc_SetDataType:
 OH_NNTensorDesc_SetDataType:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*14
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*14]
+	adrp	x16, anynpu_slot+8*15
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*15]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetDataType, .-OH_NNTensorDesc_SetDataType
@@ -261,8 +273,8 @@ anynpu_entry_OH_NNTensorDesc_GetDataType:
 OH_NNTensorDesc_GetDataType:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*15
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*15]
+	adrp	x16, anynpu_slot+8*16
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*16]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetDataType, .-OH_NNTensorDesc_GetDataType
@@ -276,8 +288,8 @@ anynpu_entry_OH_NNTensorDesc_SetShape:
 OH_NNTensorDesc_SetShape:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*16
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*16]
+	adrp	x16, anynpu_slot+8*17
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*17]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetShape, .-OH_NNTensorDesc_SetShape
@@ -291,8 +303,8 @@ anynpu_entry_OH_NNTensorDesc_GetShape:
 OH_NNTensorDesc_GetShape:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*17
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*17]
+	adrp	x16, anynpu_slot+8*18
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*18]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetShape, .-OH_NNTensorDesc_GetShape
@@ -306,8 +318,8 @@ anynpu_entry_OH_NNTensorDesc_SetFormat:
 OH_NNTensorDesc_SetFormat:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*18
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*18]
+	adrp	x16, anynpu_slot+8*19
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*19]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_SetFormat, .-OH_NNTensorDesc_SetFormat
@@ -321,8 +333,8 @@ anynpu_entry_OH_NNTensorDesc_GetFormat:
 OH_NNTensorDesc_GetFormat:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*19
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*19]
+	adrp	x16, anynpu_slot+8*20
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*20]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetFormat, .-OH_NNTensorDesc_GetFormat
@@ -336,8 +348,8 @@ anynpu_entry_OH_NNTensorDesc_GetElementCount:
 OH_NNTensorDesc_GetElementCount:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*20
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*20]
+	adrp	x16, anynpu_slot+8*21
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*21]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetElementCount, .-OH_NNTensorDesc_GetElementCount
@@ -351,8 +363,8 @@ anynpu_entry_OH_NNTensorDesc_GetByteSize:
 OH_NNTensorDesc_GetByteSize:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*21
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*21]
+	adrp	x16, anynpu_slot+8*22
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*22]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensorDesc_GetByteSize, .-OH_NNTensorDesc_GetByteSize
@@ -366,8 +378,8 @@ anynpu_entry_OH_NNTensor_Create:
 OH_NNTensor_Create:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*22
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*22]
+	adrp	x16, anynpu_slot+8*23
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*23]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensor_Create, .-OH_NNTensor_Create
@@ -381,8 +393,8 @@ anynpu_entry_OH_NNTensor_CreateWithSize:
 OH_NNTensor_CreateWithSize:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*23
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*23]
+	adrp	x16, anynpu_slot+8*24
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*24]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensor_CreateWithSize, .-OH_NNTensor_CreateWithSize
@@ -396,8 +408,8 @@ anynpu_entry_OH_NNTensor_CreateWithFd:
 OH_NNTensor_CreateWithFd:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*24
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*24]
+	adrp	x16, anynpu_slot+8*25
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*25]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensor_CreateWithFd, .-OH_NNTensor_CreateWithFd
@@ -411,8 +423,8 @@ anynpu_entry_OH_NNTensor_Destroy:
 OH_NNTensor_Destroy:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*25
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*25]
+	adrp	x16, anynpu_slot+8*26
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*26]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensor_Destroy, .-OH_NNTensor_Destroy
@@ -426,8 +438,8 @@ anynpu_entry_OH_NNTensor_GetTensorDesc:
 OH_NNTensor_GetTensorDesc:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*26
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*26]
+	adrp	x16, anynpu_slot+8*27
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*27]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensor_GetTensorDesc, .-OH_NNTensor_GetTensorDesc
@@ -441,8 +453,8 @@ anynpu_entry_OH_NNTensor_GetDataBuffer:
 OH_NNTensor_GetDataBuffer:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*27
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*27]
+	adrp	x16, anynpu_slot+8*28
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*28]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensor_GetDataBuffer, .-OH_NNTensor_GetDataBuffer
@@ -456,8 +468,8 @@ anynpu_entry_OH_NNTensor_GetFd:
 OH_NNTensor_GetFd:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*28
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*28]
+	adrp	x16, anynpu_slot+8*29
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*29]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensor_GetFd, .-OH_NNTensor_GetFd
@@ -471,8 +483,8 @@ anynpu_entry_OH_NNTensor_GetSize:
 OH_NNTensor_GetSize:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*29
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*29]
+	adrp	x16, anynpu_slot+8*30
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*30]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensor_GetSize, .-OH_NNTensor_GetSize
@@ -486,8 +498,8 @@ anynpu_entry_OH_NNTensor_GetOffset:
 OH_NNTensor_GetOffset:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*30
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*30]
+	adrp	x16, anynpu_slot+8*31
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*31]
 	br	x16
 	.cfi_endproc
 	.size OH_NNTensor_GetOffset, .-OH_NNTensor_GetOffset
@@ -501,8 +513,8 @@ anynpu_entry_OH_NNQuantParam_Create:
 OH_NNQuantParam_Create:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*31
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*31]
+	adrp	x16, anynpu_slot+8*32
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*32]
 	br	x16
 	.cfi_endproc
 	.size OH_NNQuantParam_Create, .-OH_NNQuantParam_Create
@@ -516,8 +528,8 @@ anynpu_entry_OH_NNQuantParam_SetScales:
 OH_NNQuantParam_SetScales:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*32
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*32]
+	adrp	x16, anynpu_slot+8*33
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*33]
 	br	x16
 	.cfi_endproc
 	.size OH_NNQuantParam_SetScales, .-OH_NNQuantParam_SetScales
@@ -531,8 +543,8 @@ anynpu_entry_OH_NNQuantParam_SetZeroPoints:
 OH_NNQuantParam_SetZeroPoints:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*33
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*33]
+	adrp	x16, anynpu_slot+8*34
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*34]
 	br	x16
 	.cfi_endproc
 	.size OH_NNQuantParam_SetZeroPoints, .-OH_NNQuantParam_SetZeroPoints
@@ -546,8 +558,8 @@ anynpu_entry_OH_NNQuantParam_SetNumBits:
 OH_NNQuantParam_SetNumBits:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*34
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*34]
+	adrp	x16, anynpu_slot+8*35
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*35]
 	br	x16
 	.cfi_endproc
 	.size OH_NNQuantParam_SetNumBits, .-OH_NNQuantParam_SetNumBits
@@ -561,8 +573,8 @@ anynpu_entry_OH_NNQuantParam_Destroy:
 OH_NNQuantParam_Destroy:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*35
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*35]
+	adrp	x16, anynpu_slot+8*36
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*36]
 	br	x16
 	.cfi_endproc
 	.size OH_NNQuantParam_Destroy, .-OH_NNQuantParam_Destroy
@@ -576,8 +588,8 @@ anynpu_entry_OH_NNModel_Construct:
 OH_NNModel_Construct:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*36
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*36]
+	adrp	x16, anynpu_slot+8*37
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*37]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_Construct, .-OH_NNModel_Construct
@@ -591,8 +603,8 @@ anynpu_entry_OH_NNModel_Destroy:
 OH_NNModel_Destroy:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*37
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*37]
+	adrp	x16, anynpu_slot+8*38
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*38]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_Destroy, .-OH_NNModel_Destroy
@@ -606,8 +618,8 @@ anynpu_entry_OH_NNModel_AddTensor:
 OH_NNModel_AddTensor:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*38
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*38]
+	adrp	x16, anynpu_slot+8*39
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*39]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_AddTensor, .-OH_NNModel_AddTensor
@@ -621,8 +633,8 @@ anynpu_entry_OH_NNModel_AddTensorToModel:
 OH_NNModel_AddTensorToModel:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*39
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*39]
+	adrp	x16, anynpu_slot+8*40
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*40]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_AddTensorToModel, .-OH_NNModel_AddTensorToModel
@@ -636,8 +648,8 @@ anynpu_entry_OH_NNModel_SetTensorData:
 OH_NNModel_SetTensorData:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*40
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*40]
+	adrp	x16, anynpu_slot+8*41
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*41]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_SetTensorData, .-OH_NNModel_SetTensorData
@@ -651,8 +663,8 @@ anynpu_entry_OH_NNModel_SetTensorQuantParams:
 OH_NNModel_SetTensorQuantParams:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*41
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*41]
+	adrp	x16, anynpu_slot+8*42
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*42]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_SetTensorQuantParams, .-OH_NNModel_SetTensorQuantParams
@@ -666,8 +678,8 @@ anynpu_entry_OH_NNModel_SetTensorType:
 OH_NNModel_SetTensorType:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*42
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*42]
+	adrp	x16, anynpu_slot+8*43
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*43]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_SetTensorType, .-OH_NNModel_SetTensorType
@@ -681,8 +693,8 @@ anynpu_entry_OH_NNModel_AddOperation:
 OH_NNModel_AddOperation:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*43
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*43]
+	adrp	x16, anynpu_slot+8*44
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*44]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_AddOperation, .-OH_NNModel_AddOperation
@@ -696,8 +708,8 @@ anynpu_entry_OH_NNModel_SpecifyInputsAndOutputs:
 OH_NNModel_SpecifyInputsAndOutputs:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*44
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*44]
+	adrp	x16, anynpu_slot+8*45
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*45]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_SpecifyInputsAndOutputs, .-OH_NNModel_SpecifyInputsAndOutputs
@@ -711,8 +723,8 @@ anynpu_entry_OH_NNModel_Finish:
 OH_NNModel_Finish:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*45
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*45]
+	adrp	x16, anynpu_slot+8*46
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*46]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_Finish, .-OH_NNModel_Finish
@@ -726,8 +738,8 @@ anynpu_entry_OH_NNModel_GetAvailableOperations:
 OH_NNModel_GetAvailableOperations:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*46
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*46]
+	adrp	x16, anynpu_slot+8*47
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*47]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_GetAvailableOperations, .-OH_NNModel_GetAvailableOperations
@@ -741,8 +753,8 @@ anynpu_entry_OH_NNCompilation_Construct:
 OH_NNCompilation_Construct:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*47
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*47]
+	adrp	x16, anynpu_slot+8*48
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*48]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_Construct, .-OH_NNCompilation_Construct
@@ -756,8 +768,8 @@ anynpu_entry_OH_NNCompilation_ConstructWithOfflineModelFile:
 OH_NNCompilation_ConstructWithOfflineModelFile:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*48
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*48]
+	adrp	x16, anynpu_slot+8*49
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*49]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_ConstructWithOfflineModelFile, .-OH_NNCompilation_ConstructWithOfflineModelFile
@@ -771,8 +783,8 @@ anynpu_entry_OH_NNCompilation_ConstructWithOfflineModelBuffer:
 OH_NNCompilation_ConstructWithOfflineModelBuffer:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*49
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*49]
+	adrp	x16, anynpu_slot+8*50
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*50]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_ConstructWithOfflineModelBuffer, .-OH_NNCompilation_ConstructWithOfflineModelBuffer
@@ -786,8 +798,8 @@ anynpu_entry_OH_NNCompilation_ConstructForCache:
 OH_NNCompilation_ConstructForCache:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*50
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*50]
+	adrp	x16, anynpu_slot+8*51
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*51]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_ConstructForCache, .-OH_NNCompilation_ConstructForCache
@@ -801,8 +813,8 @@ anynpu_entry_OH_NNCompilation_ExportCacheToBuffer:
 OH_NNCompilation_ExportCacheToBuffer:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*51
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*51]
+	adrp	x16, anynpu_slot+8*52
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*52]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_ExportCacheToBuffer, .-OH_NNCompilation_ExportCacheToBuffer
@@ -816,8 +828,8 @@ anynpu_entry_OH_NNCompilation_ImportCacheFromBuffer:
 OH_NNCompilation_ImportCacheFromBuffer:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*52
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*52]
+	adrp	x16, anynpu_slot+8*53
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*53]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_ImportCacheFromBuffer, .-OH_NNCompilation_ImportCacheFromBuffer
@@ -831,8 +843,8 @@ anynpu_entry_OH_NNCompilation_AddExtensionConfig:
 OH_NNCompilation_AddExtensionConfig:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*53
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*53]
+	adrp	x16, anynpu_slot+8*54
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*54]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_AddExtensionConfig, .-OH_NNCompilation_AddExtensionConfig
@@ -846,8 +858,8 @@ anynpu_entry_OH_NNCompilation_SetDevice:
 OH_NNCompilation_SetDevice:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*54
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*54]
+	adrp	x16, anynpu_slot+8*55
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*55]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_SetDevice, .-OH_NNCompilation_SetDevice
@@ -861,8 +873,8 @@ anynpu_entry_OH_NNCompilation_SetCache:
 OH_NNCompilation_SetCache:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*55
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*55]
+	adrp	x16, anynpu_slot+8*56
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*56]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_SetCache, .-OH_NNCompilation_SetCache
@@ -876,8 +888,8 @@ anynpu_entry_OH_NNCompilation_SetPerformanceMode:
 OH_NNCompilation_SetPerformanceMode:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*56
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*56]
+	adrp	x16, anynpu_slot+8*57
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*57]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_SetPerformanceMode, .-OH_NNCompilation_SetPerformanceMode
@@ -891,8 +903,8 @@ anynpu_entry_OH_NNCompilation_SetPriority:
 OH_NNCompilation_SetPriority:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*57
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*57]
+	adrp	x16, anynpu_slot+8*58
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*58]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_SetPriority, .-OH_NNCompilation_SetPriority
@@ -906,8 +918,8 @@ anynpu_entry_OH_NNCompilation_EnableFloat16:
 OH_NNCompilation_EnableFloat16:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*58
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*58]
+	adrp	x16, anynpu_slot+8*59
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*59]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_EnableFloat16, .-OH_NNCompilation_EnableFloat16
@@ -921,8 +933,8 @@ anynpu_entry_OH_NNCompilation_Build:
 OH_NNCompilation_Build:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*59
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*59]
+	adrp	x16, anynpu_slot+8*60
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*60]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_Build, .-OH_NNCompilation_Build
@@ -936,8 +948,8 @@ anynpu_entry_OH_NNCompilation_Destroy:
 OH_NNCompilation_Destroy:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*60
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*60]
+	adrp	x16, anynpu_slot+8*61
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*61]
 	br	x16
 	.cfi_endproc
 	.size OH_NNCompilation_Destroy, .-OH_NNCompilation_Destroy
@@ -951,8 +963,8 @@ anynpu_entry_OH_NNExecutor_Construct:
 OH_NNExecutor_Construct:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*61
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*61]
+	adrp	x16, anynpu_slot+8*62
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*62]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_Construct, .-OH_NNExecutor_Construct
@@ -966,8 +978,8 @@ anynpu_entry_OH_NNExecutor_Destroy:
 OH_NNExecutor_Destroy:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*62
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*62]
+	adrp	x16, anynpu_slot+8*63
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*63]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_Destroy, .-OH_NNExecutor_Destroy
@@ -981,8 +993,8 @@ anynpu_entry_OH_NNExecutor_GetInputCount:
 OH_NNExecutor_GetInputCount:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*63
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*63]
+	adrp	x16, anynpu_slot+8*64
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*64]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_GetInputCount, .-OH_NNExecutor_GetInputCount
@@ -996,8 +1008,8 @@ anynpu_entry_OH_NNExecutor_GetOutputCount:
 OH_NNExecutor_GetOutputCount:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*64
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*64]
+	adrp	x16, anynpu_slot+8*65
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*65]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_GetOutputCount, .-OH_NNExecutor_GetOutputCount
@@ -1011,8 +1023,8 @@ anynpu_entry_OH_NNExecutor_CreateInputTensorDesc:
 OH_NNExecutor_CreateInputTensorDesc:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*65
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*65]
+	adrp	x16, anynpu_slot+8*66
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*66]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_CreateInputTensorDesc, .-OH_NNExecutor_CreateInputTensorDesc
@@ -1026,8 +1038,8 @@ anynpu_entry_OH_NNExecutor_CreateOutputTensorDesc:
 OH_NNExecutor_CreateOutputTensorDesc:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*66
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*66]
+	adrp	x16, anynpu_slot+8*67
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*67]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_CreateOutputTensorDesc, .-OH_NNExecutor_CreateOutputTensorDesc
@@ -1041,8 +1053,8 @@ anynpu_entry_OH_NNExecutor_GetOutputShape:
 OH_NNExecutor_GetOutputShape:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*67
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*67]
+	adrp	x16, anynpu_slot+8*68
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*68]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_GetOutputShape, .-OH_NNExecutor_GetOutputShape
@@ -1056,8 +1068,8 @@ anynpu_entry_OH_NNExecutor_GetInputDimRange:
 OH_NNExecutor_GetInputDimRange:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*68
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*68]
+	adrp	x16, anynpu_slot+8*69
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*69]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_GetInputDimRange, .-OH_NNExecutor_GetInputDimRange
@@ -1071,8 +1083,8 @@ anynpu_entry_OH_NNExecutor_SetOnRunDone:
 OH_NNExecutor_SetOnRunDone:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*69
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*69]
+	adrp	x16, anynpu_slot+8*70
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*70]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_SetOnRunDone, .-OH_NNExecutor_SetOnRunDone
@@ -1086,8 +1098,8 @@ anynpu_entry_OH_NNExecutor_SetOnServiceDied:
 OH_NNExecutor_SetOnServiceDied:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*70
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*70]
+	adrp	x16, anynpu_slot+8*71
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*71]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_SetOnServiceDied, .-OH_NNExecutor_SetOnServiceDied
@@ -1101,8 +1113,8 @@ anynpu_entry_OH_NNExecutor_RunSync:
 OH_NNExecutor_RunSync:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*71
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*71]
+	adrp	x16, anynpu_slot+8*72
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*72]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_RunSync, .-OH_NNExecutor_RunSync
@@ -1116,8 +1128,8 @@ anynpu_entry_OH_NNExecutor_RunAsync:
 OH_NNExecutor_RunAsync:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*72
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*72]
+	adrp	x16, anynpu_slot+8*73
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*73]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_RunAsync, .-OH_NNExecutor_RunAsync
@@ -1131,8 +1143,8 @@ anynpu_entry_OH_NNExecutor_SetInput:
 OH_NNExecutor_SetInput:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*73
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*73]
+	adrp	x16, anynpu_slot+8*74
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*74]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_SetInput, .-OH_NNExecutor_SetInput
@@ -1146,8 +1158,8 @@ anynpu_entry_OH_NNExecutor_SetOutput:
 OH_NNExecutor_SetOutput:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*74
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*74]
+	adrp	x16, anynpu_slot+8*75
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*75]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_SetOutput, .-OH_NNExecutor_SetOutput
@@ -1161,8 +1173,8 @@ anynpu_entry_OH_NNExecutor_Run:
 OH_NNExecutor_Run:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*75
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*75]
+	adrp	x16, anynpu_slot+8*76
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*76]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_Run, .-OH_NNExecutor_Run
@@ -1176,8 +1188,8 @@ anynpu_entry_OH_NNExecutor_AllocateInputMemory:
 OH_NNExecutor_AllocateInputMemory:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*76
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*76]
+	adrp	x16, anynpu_slot+8*77
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*77]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_AllocateInputMemory, .-OH_NNExecutor_AllocateInputMemory
@@ -1191,8 +1203,8 @@ anynpu_entry_OH_NNExecutor_AllocateOutputMemory:
 OH_NNExecutor_AllocateOutputMemory:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*77
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*77]
+	adrp	x16, anynpu_slot+8*78
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*78]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_AllocateOutputMemory, .-OH_NNExecutor_AllocateOutputMemory
@@ -1206,8 +1218,8 @@ anynpu_entry_OH_NNExecutor_DestroyInputMemory:
 OH_NNExecutor_DestroyInputMemory:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*78
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*78]
+	adrp	x16, anynpu_slot+8*79
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*79]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_DestroyInputMemory, .-OH_NNExecutor_DestroyInputMemory
@@ -1221,8 +1233,8 @@ anynpu_entry_OH_NNExecutor_DestroyOutputMemory:
 OH_NNExecutor_DestroyOutputMemory:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*79
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*79]
+	adrp	x16, anynpu_slot+8*80
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*80]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_DestroyOutputMemory, .-OH_NNExecutor_DestroyOutputMemory
@@ -1236,8 +1248,8 @@ anynpu_entry_OH_NNExecutor_SetInputWithMemory:
 OH_NNExecutor_SetInputWithMemory:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*80
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*80]
+	adrp	x16, anynpu_slot+8*81
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*81]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_SetInputWithMemory, .-OH_NNExecutor_SetInputWithMemory
@@ -1251,8 +1263,8 @@ anynpu_entry_OH_NNExecutor_SetOutputWithMemory:
 OH_NNExecutor_SetOutputWithMemory:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*81
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*81]
+	adrp	x16, anynpu_slot+8*82
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*82]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_SetOutputWithMemory, .-OH_NNExecutor_SetOutputWithMemory
@@ -1266,8 +1278,8 @@ anynpu_entry_OH_NNModel_BuildFromLiteGraph:
 OH_NNModel_BuildFromLiteGraph:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*82
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*82]
+	adrp	x16, anynpu_slot+8*83
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*83]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_BuildFromLiteGraph, .-OH_NNModel_BuildFromLiteGraph
@@ -1281,8 +1293,8 @@ anynpu_entry_OH_NNModel_SetInputsAndOutputsInfo:
 OH_NNModel_SetInputsAndOutputsInfo:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*83
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*83]
+	adrp	x16, anynpu_slot+8*84
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*84]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_SetInputsAndOutputsInfo, .-OH_NNModel_SetInputsAndOutputsInfo
@@ -1296,8 +1308,8 @@ anynpu_entry_OH_NNModel_BuildFromMetaGraph:
 OH_NNModel_BuildFromMetaGraph:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*84
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*84]
+	adrp	x16, anynpu_slot+8*85
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*85]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_BuildFromMetaGraph, .-OH_NNModel_BuildFromMetaGraph
@@ -1311,8 +1323,8 @@ anynpu_entry_OH_NNModel_HasCache:
 OH_NNModel_HasCache:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*85
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*85]
+	adrp	x16, anynpu_slot+8*86
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*86]
 	br	x16
 	.cfi_endproc
 	.size OH_NNModel_HasCache, .-OH_NNModel_HasCache
@@ -1326,8 +1338,8 @@ anynpu_entry_OH_NN_GetDeviceID:
 OH_NN_GetDeviceID:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*86
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*86]
+	adrp	x16, anynpu_slot+8*87
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*87]
 	br	x16
 	.cfi_endproc
 	.size OH_NN_GetDeviceID, .-OH_NN_GetDeviceID
@@ -1341,8 +1353,8 @@ anynpu_entry_OH_NN_IsSupportAIPP:
 OH_NN_IsSupportAIPP:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*87
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*87]
+	adrp	x16, anynpu_slot+8*88
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*88]
 	br	x16
 	.cfi_endproc
 	.size OH_NN_IsSupportAIPP, .-OH_NN_IsSupportAIPP
@@ -1356,8 +1368,8 @@ anynpu_entry_OH_NNExecutor_RunSyncWithAipp:
 OH_NNExecutor_RunSyncWithAipp:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*88
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*88]
+	adrp	x16, anynpu_slot+8*89
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*89]
 	br	x16
 	.cfi_endproc
 	.size OH_NNExecutor_RunSyncWithAipp, .-OH_NNExecutor_RunSyncWithAipp
@@ -1371,8 +1383,8 @@ anynpu_entry_rknn_init:
 rknn_init:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*89
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*89]
+	adrp	x16, anynpu_slot+8*90
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*90]
 	br	x16
 	.cfi_endproc
 	.size rknn_init, .-rknn_init
@@ -1386,8 +1398,8 @@ anynpu_entry_rknn_dup_context:
 rknn_dup_context:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*90
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*90]
+	adrp	x16, anynpu_slot+8*91
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*91]
 	br	x16
 	.cfi_endproc
 	.size rknn_dup_context, .-rknn_dup_context
@@ -1401,8 +1413,8 @@ anynpu_entry_rknn_destroy:
 rknn_destroy:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*91
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*91]
+	adrp	x16, anynpu_slot+8*92
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*92]
 	br	x16
 	.cfi_endproc
 	.size rknn_destroy, .-rknn_destroy
@@ -1416,8 +1428,8 @@ anynpu_entry_rknn_query:
 rknn_query:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*92
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*92]
+	adrp	x16, anynpu_slot+8*93
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*93]
 	br	x16
 	.cfi_endproc
 	.size rknn_query, .-rknn_query
@@ -1431,8 +1443,8 @@ anynpu_entry_rknn_set_core_mask:
 rknn_set_core_mask:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*93
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*93]
+	adrp	x16, anynpu_slot+8*94
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*94]
 	br	x16
 	.cfi_endproc
 	.size rknn_set_core_mask, .-rknn_set_core_mask
@@ -1446,8 +1458,8 @@ anynpu_entry_rknn_set_batch_core_num:
 rknn_set_batch_core_num:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*94
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*94]
+	adrp	x16, anynpu_slot+8*95
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*95]
 	br	x16
 	.cfi_endproc
 	.size rknn_set_batch_core_num, .-rknn_set_batch_core_num
@@ -1461,8 +1473,8 @@ anynpu_entry_rknn_inputs_set:
 rknn_inputs_set:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*95
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*95]
+	adrp	x16, anynpu_slot+8*96
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*96]
 	br	x16
 	.cfi_endproc
 	.size rknn_inputs_set, .-rknn_inputs_set
@@ -1476,8 +1488,8 @@ anynpu_entry_rknn_run:
 rknn_run:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*96
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*96]
+	adrp	x16, anynpu_slot+8*97
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*97]
 	br	x16
 	.cfi_endproc
 	.size rknn_run, .-rknn_run
@@ -1491,8 +1503,8 @@ anynpu_entry_rknn_wait:
 rknn_wait:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*97
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*97]
+	adrp	x16, anynpu_slot+8*98
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*98]
 	br	x16
 	.cfi_endproc
 	.size rknn_wait, .-rknn_wait
@@ -1506,8 +1518,8 @@ anynpu_entry_rknn_outputs_get:
 rknn_outputs_get:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*98
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*98]
+	adrp	x16, anynpu_slot+8*99
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*99]
 	br	x16
 	.cfi_endproc
 	.size rknn_outputs_get, .-rknn_outputs_get
@@ -1521,8 +1533,8 @@ anynpu_entry_rknn_outputs_release:
 rknn_outputs_release:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*99
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*99]
+	adrp	x16, anynpu_slot+8*100
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*100]
 	br	x16
 	.cfi_endproc
 	.size rknn_outputs_release, .-rknn_outputs_release
@@ -1536,8 +1548,8 @@ anynpu_entry_rknn_create_mem:
 rknn_create_mem:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*100
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*100]
+	adrp	x16, anynpu_slot+8*101
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*101]
 	br	x16
 	.cfi_endproc
 	.size rknn_create_mem, .-rknn_create_mem
@@ -1551,8 +1563,8 @@ anynpu_entry_rknn_create_mem2:
 rknn_create_mem2:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*101
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*101]
+	adrp	x16, anynpu_slot+8*102
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*102]
 	br	x16
 	.cfi_endproc
 	.size rknn_create_mem2, .-rknn_create_mem2
@@ -1566,8 +1578,8 @@ anynpu_entry_rknn_create_mem_from_fd:
 rknn_create_mem_from_fd:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*102
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*102]
+	adrp	x16, anynpu_slot+8*103
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*103]
 	br	x16
 	.cfi_endproc
 	.size rknn_create_mem_from_fd, .-rknn_create_mem_from_fd
@@ -1581,8 +1593,8 @@ anynpu_entry_rknn_create_mem_from_phys:
 rknn_create_mem_from_phys:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*103
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*103]
+	adrp	x16, anynpu_slot+8*104
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*104]
 	br	x16
 	.cfi_endproc
 	.size rknn_create_mem_from_phys, .-rknn_create_mem_from_phys
@@ -1596,8 +1608,8 @@ anynpu_entry_rknn_create_mem_from_mb_blk:
 rknn_create_mem_from_mb_blk:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*104
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*104]
+	adrp	x16, anynpu_slot+8*105
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*105]
 	br	x16
 	.cfi_endproc
 	.size rknn_create_mem_from_mb_blk, .-rknn_create_mem_from_mb_blk
@@ -1611,8 +1623,8 @@ anynpu_entry_rknn_destory_mem:
 rknn_destory_mem:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*105
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*105]
+	adrp	x16, anynpu_slot+8*106
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*106]
 	br	x16
 	.cfi_endproc
 	.size rknn_destory_mem, .-rknn_destory_mem
@@ -1626,8 +1638,8 @@ anynpu_entry_rknn_destroy_mem:
 rknn_destroy_mem:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*106
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*106]
+	adrp	x16, anynpu_slot+8*107
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*107]
 	br	x16
 	.cfi_endproc
 	.size rknn_destroy_mem, .-rknn_destroy_mem
@@ -1641,8 +1653,8 @@ anynpu_entry_rknn_set_weight_mem:
 rknn_set_weight_mem:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*107
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*107]
+	adrp	x16, anynpu_slot+8*108
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*108]
 	br	x16
 	.cfi_endproc
 	.size rknn_set_weight_mem, .-rknn_set_weight_mem
@@ -1656,8 +1668,8 @@ anynpu_entry_rknn_set_internal_mem:
 rknn_set_internal_mem:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*108
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*108]
+	adrp	x16, anynpu_slot+8*109
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*109]
 	br	x16
 	.cfi_endproc
 	.size rknn_set_internal_mem, .-rknn_set_internal_mem
@@ -1671,8 +1683,8 @@ anynpu_entry_rknn_set_io_mem:
 rknn_set_io_mem:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*109
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*109]
+	adrp	x16, anynpu_slot+8*110
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*110]
 	br	x16
 	.cfi_endproc
 	.size rknn_set_io_mem, .-rknn_set_io_mem
@@ -1686,8 +1698,8 @@ anynpu_entry_rknn_mem_sync:
 rknn_mem_sync:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*110
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*110]
+	adrp	x16, anynpu_slot+8*111
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*111]
 	br	x16
 	.cfi_endproc
 	.size rknn_mem_sync, .-rknn_mem_sync
@@ -1701,8 +1713,8 @@ anynpu_entry_rknn_set_input_shape:
 rknn_set_input_shape:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*111
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*111]
+	adrp	x16, anynpu_slot+8*112
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*112]
 	br	x16
 	.cfi_endproc
 	.size rknn_set_input_shape, .-rknn_set_input_shape
@@ -1716,8 +1728,8 @@ anynpu_entry_rknn_set_input_shapes:
 rknn_set_input_shapes:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*112
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*112]
+	adrp	x16, anynpu_slot+8*113
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*113]
 	br	x16
 	.cfi_endproc
 	.size rknn_set_input_shapes, .-rknn_set_input_shapes
@@ -1731,8 +1743,8 @@ anynpu_entry_rknn_register_custom_ops:
 rknn_register_custom_ops:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*113
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*113]
+	adrp	x16, anynpu_slot+8*114
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*114]
 	br	x16
 	.cfi_endproc
 	.size rknn_register_custom_ops, .-rknn_register_custom_ops
@@ -1746,8 +1758,8 @@ anynpu_entry_rknn_custom_op_get_op_attr:
 rknn_custom_op_get_op_attr:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*114
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*114]
+	adrp	x16, anynpu_slot+8*115
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*115]
 	br	x16
 	.cfi_endproc
 	.size rknn_custom_op_get_op_attr, .-rknn_custom_op_get_op_attr
@@ -1761,8 +1773,8 @@ anynpu_entry_rknn_matmul_create:
 rknn_matmul_create:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*115
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*115]
+	adrp	x16, anynpu_slot+8*116
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*116]
 	br	x16
 	.cfi_endproc
 	.size rknn_matmul_create, .-rknn_matmul_create
@@ -1776,8 +1788,8 @@ anynpu_entry_rknn_matmul_create_dynamic_shape:
 rknn_matmul_create_dynamic_shape:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*116
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*116]
+	adrp	x16, anynpu_slot+8*117
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*117]
 	br	x16
 	.cfi_endproc
 	.size rknn_matmul_create_dynamic_shape, .-rknn_matmul_create_dynamic_shape
@@ -1791,8 +1803,8 @@ anynpu_entry_rknn_matmul_create_dyn_shape:
 rknn_matmul_create_dyn_shape:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*117
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*117]
+	adrp	x16, anynpu_slot+8*118
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*118]
 	br	x16
 	.cfi_endproc
 	.size rknn_matmul_create_dyn_shape, .-rknn_matmul_create_dyn_shape
@@ -1806,8 +1818,8 @@ anynpu_entry_rknn_matmul_set_io_mem:
 rknn_matmul_set_io_mem:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*118
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*118]
+	adrp	x16, anynpu_slot+8*119
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*119]
 	br	x16
 	.cfi_endproc
 	.size rknn_matmul_set_io_mem, .-rknn_matmul_set_io_mem
@@ -1821,8 +1833,8 @@ anynpu_entry_rknn_matmul_set_core_mask:
 rknn_matmul_set_core_mask:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*119
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*119]
+	adrp	x16, anynpu_slot+8*120
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*120]
 	br	x16
 	.cfi_endproc
 	.size rknn_matmul_set_core_mask, .-rknn_matmul_set_core_mask
@@ -1836,8 +1848,8 @@ anynpu_entry_rknn_matmul_set_quant_params:
 rknn_matmul_set_quant_params:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*120
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*120]
+	adrp	x16, anynpu_slot+8*121
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*121]
 	br	x16
 	.cfi_endproc
 	.size rknn_matmul_set_quant_params, .-rknn_matmul_set_quant_params
@@ -1851,8 +1863,8 @@ anynpu_entry_rknn_matmul_get_quant_params:
 rknn_matmul_get_quant_params:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*121
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*121]
+	adrp	x16, anynpu_slot+8*122
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*122]
 	br	x16
 	.cfi_endproc
 	.size rknn_matmul_get_quant_params, .-rknn_matmul_get_quant_params
@@ -1866,8 +1878,8 @@ anynpu_entry_rknn_matmul_set_dynamic_shape:
 rknn_matmul_set_dynamic_shape:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*122
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*122]
+	adrp	x16, anynpu_slot+8*123
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*123]
 	br	x16
 	.cfi_endproc
 	.size rknn_matmul_set_dynamic_shape, .-rknn_matmul_set_dynamic_shape
@@ -1881,8 +1893,8 @@ anynpu_entry_rknn_matmul_run:
 rknn_matmul_run:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*123
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*123]
+	adrp	x16, anynpu_slot+8*124
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*124]
 	br	x16
 	.cfi_endproc
 	.size rknn_matmul_run, .-rknn_matmul_run
@@ -1896,8 +1908,8 @@ anynpu_entry_rknn_matmul_destroy:
 rknn_matmul_destroy:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*124
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*124]
+	adrp	x16, anynpu_slot+8*125
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*125]
 	br	x16
 	.cfi_endproc
 	.size rknn_matmul_destroy, .-rknn_matmul_destroy
@@ -1911,8 +1923,8 @@ anynpu_entry_rknn_B_normal_layout_to_native_layout:
 rknn_B_normal_layout_to_native_layout:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*125
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*125]
+	adrp	x16, anynpu_slot+8*126
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*126]
 	br	x16
 	.cfi_endproc
 	.size rknn_B_normal_layout_to_native_layout, .-rknn_B_normal_layout_to_native_layout
@@ -1926,8 +1938,8 @@ anynpu_entry_hbDNNGetVersion:
 hbDNNGetVersion:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*126
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*126]
+	adrp	x16, anynpu_slot+8*127
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*127]
 	br	x16
 	.cfi_endproc
 	.size hbDNNGetVersion, .-hbDNNGetVersion
@@ -1941,8 +1953,8 @@ anynpu_entry_hbDNNInitializeFromFiles:
 hbDNNInitializeFromFiles:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*127
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*127]
+	adrp	x16, anynpu_slot+8*128
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*128]
 	br	x16
 	.cfi_endproc
 	.size hbDNNInitializeFromFiles, .-hbDNNInitializeFromFiles
@@ -1956,8 +1968,8 @@ anynpu_entry_hbDNNInitializeFromDDR:
 hbDNNInitializeFromDDR:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*128
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*128]
+	adrp	x16, anynpu_slot+8*129
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*129]
 	br	x16
 	.cfi_endproc
 	.size hbDNNInitializeFromDDR, .-hbDNNInitializeFromDDR
@@ -1971,8 +1983,8 @@ anynpu_entry_hbDNNRelease:
 hbDNNRelease:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*129
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*129]
+	adrp	x16, anynpu_slot+8*130
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*130]
 	br	x16
 	.cfi_endproc
 	.size hbDNNRelease, .-hbDNNRelease
@@ -1986,8 +1998,8 @@ anynpu_entry_hbDNNGetModelNameList:
 hbDNNGetModelNameList:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*130
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*130]
+	adrp	x16, anynpu_slot+8*131
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*131]
 	br	x16
 	.cfi_endproc
 	.size hbDNNGetModelNameList, .-hbDNNGetModelNameList
@@ -2001,8 +2013,8 @@ anynpu_entry_hbDNNGetModelHandle:
 hbDNNGetModelHandle:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*131
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*131]
+	adrp	x16, anynpu_slot+8*132
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*132]
 	br	x16
 	.cfi_endproc
 	.size hbDNNGetModelHandle, .-hbDNNGetModelHandle
@@ -2016,8 +2028,8 @@ anynpu_entry_hbDNNGetInputCount:
 hbDNNGetInputCount:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*132
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*132]
+	adrp	x16, anynpu_slot+8*133
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*133]
 	br	x16
 	.cfi_endproc
 	.size hbDNNGetInputCount, .-hbDNNGetInputCount
@@ -2031,8 +2043,8 @@ anynpu_entry_hbDNNGetInputName:
 hbDNNGetInputName:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*133
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*133]
+	adrp	x16, anynpu_slot+8*134
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*134]
 	br	x16
 	.cfi_endproc
 	.size hbDNNGetInputName, .-hbDNNGetInputName
@@ -2046,8 +2058,8 @@ anynpu_entry_hbDNNGetInputTensorProperties:
 hbDNNGetInputTensorProperties:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*134
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*134]
+	adrp	x16, anynpu_slot+8*135
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*135]
 	br	x16
 	.cfi_endproc
 	.size hbDNNGetInputTensorProperties, .-hbDNNGetInputTensorProperties
@@ -2061,8 +2073,8 @@ anynpu_entry_hbDNNGetOutputCount:
 hbDNNGetOutputCount:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*135
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*135]
+	adrp	x16, anynpu_slot+8*136
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*136]
 	br	x16
 	.cfi_endproc
 	.size hbDNNGetOutputCount, .-hbDNNGetOutputCount
@@ -2076,8 +2088,8 @@ anynpu_entry_hbDNNGetOutputName:
 hbDNNGetOutputName:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*136
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*136]
+	adrp	x16, anynpu_slot+8*137
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*137]
 	br	x16
 	.cfi_endproc
 	.size hbDNNGetOutputName, .-hbDNNGetOutputName
@@ -2091,8 +2103,8 @@ anynpu_entry_hbDNNGetOutputTensorProperties:
 hbDNNGetOutputTensorProperties:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*137
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*137]
+	adrp	x16, anynpu_slot+8*138
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*138]
 	br	x16
 	.cfi_endproc
 	.size hbDNNGetOutputTensorProperties, .-hbDNNGetOutputTensorProperties
@@ -2106,8 +2118,8 @@ anynpu_entry_hbDNNInfer:
 hbDNNInfer:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*138
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*138]
+	adrp	x16, anynpu_slot+8*139
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*139]
 	br	x16
 	.cfi_endproc
 	.size hbDNNInfer, .-hbDNNInfer
@@ -2121,8 +2133,8 @@ anynpu_entry_hbDNNRoiInfer:
 hbDNNRoiInfer:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*139
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*139]
+	adrp	x16, anynpu_slot+8*140
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*140]
 	br	x16
 	.cfi_endproc
 	.size hbDNNRoiInfer, .-hbDNNRoiInfer
@@ -2136,8 +2148,8 @@ anynpu_entry_hbDNNResize:
 hbDNNResize:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*140
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*140]
+	adrp	x16, anynpu_slot+8*141
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*141]
 	br	x16
 	.cfi_endproc
 	.size hbDNNResize, .-hbDNNResize
@@ -2151,8 +2163,8 @@ anynpu_entry_hbDNNSetTaskDoneCb:
 hbDNNSetTaskDoneCb:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*141
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*141]
+	adrp	x16, anynpu_slot+8*142
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*142]
 	br	x16
 	.cfi_endproc
 	.size hbDNNSetTaskDoneCb, .-hbDNNSetTaskDoneCb
@@ -2166,8 +2178,8 @@ anynpu_entry_hbDNNWaitTaskDone:
 hbDNNWaitTaskDone:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*142
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*142]
+	adrp	x16, anynpu_slot+8*143
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*143]
 	br	x16
 	.cfi_endproc
 	.size hbDNNWaitTaskDone, .-hbDNNWaitTaskDone
@@ -2181,8 +2193,8 @@ anynpu_entry_hbDNNReleaseTask:
 hbDNNReleaseTask:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*143
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*143]
+	adrp	x16, anynpu_slot+8*144
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*144]
 	br	x16
 	.cfi_endproc
 	.size hbDNNReleaseTask, .-hbDNNReleaseTask
@@ -2196,8 +2208,8 @@ anynpu_entry_hbSysAllocMem:
 hbSysAllocMem:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*144
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*144]
+	adrp	x16, anynpu_slot+8*145
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*145]
 	br	x16
 	.cfi_endproc
 	.size hbSysAllocMem, .-hbSysAllocMem
@@ -2211,8 +2223,8 @@ anynpu_entry_hbSysAllocCachedMem:
 hbSysAllocCachedMem:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*145
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*145]
+	adrp	x16, anynpu_slot+8*146
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*146]
 	br	x16
 	.cfi_endproc
 	.size hbSysAllocCachedMem, .-hbSysAllocCachedMem
@@ -2226,8 +2238,8 @@ anynpu_entry_hbSysFlushMem:
 hbSysFlushMem:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*146
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*146]
+	adrp	x16, anynpu_slot+8*147
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*147]
 	br	x16
 	.cfi_endproc
 	.size hbSysFlushMem, .-hbSysFlushMem
@@ -2241,8 +2253,8 @@ anynpu_entry_hbSysWriteMem:
 hbSysWriteMem:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*147
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*147]
+	adrp	x16, anynpu_slot+8*148
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*148]
 	br	x16
 	.cfi_endproc
 	.size hbSysWriteMem, .-hbSysWriteMem
@@ -2256,8 +2268,8 @@ anynpu_entry_hbSysReadMem:
 hbSysReadMem:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*148
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*148]
+	adrp	x16, anynpu_slot+8*149
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*149]
 	br	x16
 	.cfi_endproc
 	.size hbSysReadMem, .-hbSysReadMem
@@ -2271,8 +2283,8 @@ anynpu_entry_hbSysFreeMem:
 hbSysFreeMem:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*149
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*149]
+	adrp	x16, anynpu_slot+8*150
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*150]
 	br	x16
 	.cfi_endproc
 	.size hbSysFreeMem, .-hbSysFreeMem
@@ -2286,8 +2298,8 @@ anynpu_entry_hbSysRegisterMem:
 hbSysRegisterMem:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*150
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*150]
+	adrp	x16, anynpu_slot+8*151
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*151]
 	br	x16
 	.cfi_endproc
 	.size hbSysRegisterMem, .-hbSysRegisterMem
@@ -2301,8 +2313,8 @@ anynpu_entry_hbSysUnregisterMem:
 hbSysUnregisterMem:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*151
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*151]
+	adrp	x16, anynpu_slot+8*152
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*152]
 	br	x16
 	.cfi_endproc
 	.size hbSysUnregisterMem, .-hbSysUnregisterMem
@@ -2316,8 +2328,8 @@ anynpu_entry_hbDNNGetInputSource:
 hbDNNGetInputSource:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*152
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*152]
+	adrp	x16, anynpu_slot+8*153
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*153]
 	br	x16
 	.cfi_endproc
 	.size hbDNNGetInputSource, .-hbDNNGetInputSource
@@ -2331,8 +2343,8 @@ anynpu_entry_hbDNNGetInputDesc:
 hbDNNGetInputDesc:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*153
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*153]
+	adrp	x16, anynpu_slot+8*154
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*154]
 	br	x16
 	.cfi_endproc
 	.size hbDNNGetInputDesc, .-hbDNNGetInputDesc
@@ -2346,8 +2358,8 @@ anynpu_entry_hbDNNGetOutputDesc:
 hbDNNGetOutputDesc:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*154
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*154]
+	adrp	x16, anynpu_slot+8*155
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*155]
 	br	x16
 	.cfi_endproc
 	.size hbDNNGetOutputDesc, .-hbDNNGetOutputDesc
@@ -2361,8 +2373,8 @@ anynpu_entry_hbDNNGetModelDesc:
 hbDNNGetModelDesc:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*155
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*155]
+	adrp	x16, anynpu_slot+8*156
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*156]
 	br	x16
 	.cfi_endproc
 	.size hbDNNGetModelDesc, .-hbDNNGetModelDesc
@@ -2376,8 +2388,8 @@ anynpu_entry_hbDNNGetModelTag:
 hbDNNGetModelTag:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*156
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*156]
+	adrp	x16, anynpu_slot+8*157
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*157]
 	br	x16
 	.cfi_endproc
 	.size hbDNNGetModelTag, .-hbDNNGetModelTag
@@ -2391,8 +2403,8 @@ anynpu_entry_hbDNNGetOutputOperatorType:
 hbDNNGetOutputOperatorType:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*157
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*157]
+	adrp	x16, anynpu_slot+8*158
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*158]
 	br	x16
 	.cfi_endproc
 	.size hbDNNGetOutputOperatorType, .-hbDNNGetOutputOperatorType
@@ -2406,8 +2418,8 @@ anynpu_entry_hbDNNGetEstimateLatency:
 hbDNNGetEstimateLatency:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*158
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*158]
+	adrp	x16, anynpu_slot+8*159
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*159]
 	br	x16
 	.cfi_endproc
 	.size hbDNNGetEstimateLatency, .-hbDNNGetEstimateLatency
@@ -2421,8 +2433,8 @@ anynpu_entry_hbDNNGetTaskEstimateTime:
 hbDNNGetTaskEstimateTime:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*159
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*159]
+	adrp	x16, anynpu_slot+8*160
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*160]
 	br	x16
 	.cfi_endproc
 	.size hbDNNGetTaskEstimateTime, .-hbDNNGetTaskEstimateTime
@@ -2436,8 +2448,8 @@ anynpu_entry_hbDNNGetTaskEstimateStartTime:
 hbDNNGetTaskEstimateStartTime:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*160
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*160]
+	adrp	x16, anynpu_slot+8*161
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*161]
 	br	x16
 	.cfi_endproc
 	.size hbDNNGetTaskEstimateStartTime, .-hbDNNGetTaskEstimateStartTime
@@ -2451,8 +2463,8 @@ anynpu_entry_hbDNNGetErrorDesc:
 hbDNNGetErrorDesc:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*161
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*161]
+	adrp	x16, anynpu_slot+8*162
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*162]
 	br	x16
 	.cfi_endproc
 	.size hbDNNGetErrorDesc, .-hbDNNGetErrorDesc
@@ -2466,8 +2478,8 @@ anynpu_entry_hbDNNGetLayoutName:
 hbDNNGetLayoutName:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*162
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*162]
+	adrp	x16, anynpu_slot+8*163
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*163]
 	br	x16
 	.cfi_endproc
 	.size hbDNNGetLayoutName, .-hbDNNGetLayoutName
@@ -2481,8 +2493,8 @@ anynpu_entry_hbDNNUnquantizeByScale:
 hbDNNUnquantizeByScale:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*163
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*163]
+	adrp	x16, anynpu_slot+8*164
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*164]
 	br	x16
 	.cfi_endproc
 	.size hbDNNUnquantizeByScale, .-hbDNNUnquantizeByScale
@@ -2496,8 +2508,8 @@ anynpu_entry_hbDNNConvertLayout:
 hbDNNConvertLayout:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*164
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*164]
+	adrp	x16, anynpu_slot+8*165
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*165]
 	br	x16
 	.cfi_endproc
 	.size hbDNNConvertLayout, .-hbDNNConvertLayout
@@ -2511,8 +2523,8 @@ anynpu_entry_hbDNNConvertLayoutRoi:
 hbDNNConvertLayoutRoi:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*165
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*165]
+	adrp	x16, anynpu_slot+8*166
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*166]
 	br	x16
 	.cfi_endproc
 	.size hbDNNConvertLayoutRoi, .-hbDNNConvertLayoutRoi
@@ -2526,8 +2538,8 @@ anynpu_entry_hbDNNConvertLayoutToNative1HW1:
 hbDNNConvertLayoutToNative1HW1:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*166
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*166]
+	adrp	x16, anynpu_slot+8*167
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*167]
 	br	x16
 	.cfi_endproc
 	.size hbDNNConvertLayoutToNative1HW1, .-hbDNNConvertLayoutToNative1HW1
@@ -2541,8 +2553,8 @@ anynpu_entry_hbDNNConvertLayoutToNative111C:
 hbDNNConvertLayoutToNative111C:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*167
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*167]
+	adrp	x16, anynpu_slot+8*168
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*168]
 	br	x16
 	.cfi_endproc
 	.size hbDNNConvertLayoutToNative111C, .-hbDNNConvertLayoutToNative111C
@@ -2556,8 +2568,8 @@ anynpu_entry_hbDNNConvertLayoutToNative1111:
 hbDNNConvertLayoutToNative1111:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*168
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*168]
+	adrp	x16, anynpu_slot+8*169
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*169]
 	br	x16
 	.cfi_endproc
 	.size hbDNNConvertLayoutToNative1111, .-hbDNNConvertLayoutToNative1111
@@ -2571,8 +2583,8 @@ anynpu_entry_hbDNNAddPadding:
 hbDNNAddPadding:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*169
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*169]
+	adrp	x16, anynpu_slot+8*170
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*170]
 	br	x16
 	.cfi_endproc
 	.size hbDNNAddPadding, .-hbDNNAddPadding
@@ -2586,8 +2598,8 @@ anynpu_entry_hbDNNRemovePadding:
 hbDNNRemovePadding:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*170
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*170]
+	adrp	x16, anynpu_slot+8*171
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*171]
 	br	x16
 	.cfi_endproc
 	.size hbDNNRemovePadding, .-hbDNNRemovePadding
@@ -2601,8 +2613,8 @@ anynpu_entry_hbDNNAddPaddingWithStride:
 hbDNNAddPaddingWithStride:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*171
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*171]
+	adrp	x16, anynpu_slot+8*172
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*172]
 	br	x16
 	.cfi_endproc
 	.size hbDNNAddPaddingWithStride, .-hbDNNAddPaddingWithStride
@@ -2616,8 +2628,8 @@ anynpu_entry_hbDNNRemovePaddingWithStride:
 hbDNNRemovePaddingWithStride:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*172
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*172]
+	adrp	x16, anynpu_slot+8*173
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*173]
 	br	x16
 	.cfi_endproc
 	.size hbDNNRemovePaddingWithStride, .-hbDNNRemovePaddingWithStride
@@ -2631,8 +2643,8 @@ anynpu_entry_hbDNNConvertEndianness:
 hbDNNConvertEndianness:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*173
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*173]
+	adrp	x16, anynpu_slot+8*174
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*174]
 	br	x16
 	.cfi_endproc
 	.size hbDNNConvertEndianness, .-hbDNNConvertEndianness
@@ -2646,8 +2658,8 @@ anynpu_entry__Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE:
 _Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*174
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*174]
+	adrp	x16, anynpu_slot+8*175
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*175]
 	br	x16
 	.cfi_endproc
 	.size _Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE, .-_Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE
@@ -2661,8 +2673,8 @@ anynpu_entry__Z27hbDNNUnregisterLayerCreatorPKc:
 _Z27hbDNNUnregisterLayerCreatorPKc:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*175
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*175]
+	adrp	x16, anynpu_slot+8*176
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*176]
 	br	x16
 	.cfi_endproc
 	.size _Z27hbDNNUnregisterLayerCreatorPKc, .-_Z27hbDNNUnregisterLayerCreatorPKc
@@ -2676,8 +2688,8 @@ anynpu_entry_ANeuralNetworks_getDeviceCount:
 ANeuralNetworks_getDeviceCount:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*176
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*176]
+	adrp	x16, anynpu_slot+8*177
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*177]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworks_getDeviceCount, .-ANeuralNetworks_getDeviceCount
@@ -2691,8 +2703,8 @@ anynpu_entry_ANeuralNetworks_getDevice:
 ANeuralNetworks_getDevice:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*177
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*177]
+	adrp	x16, anynpu_slot+8*178
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*178]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworks_getDevice, .-ANeuralNetworks_getDevice
@@ -2706,8 +2718,8 @@ anynpu_entry_ANeuralNetworksDevice_getName:
 ANeuralNetworksDevice_getName:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*178
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*178]
+	adrp	x16, anynpu_slot+8*179
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*179]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksDevice_getName, .-ANeuralNetworksDevice_getName
@@ -2721,8 +2733,8 @@ anynpu_entry_ANeuralNetworksDevice_getType:
 ANeuralNetworksDevice_getType:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*179
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*179]
+	adrp	x16, anynpu_slot+8*180
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*180]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksDevice_getType, .-ANeuralNetworksDevice_getType
@@ -2736,8 +2748,8 @@ anynpu_entry_ANeuralNetworksDevice_getVersion:
 ANeuralNetworksDevice_getVersion:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*180
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*180]
+	adrp	x16, anynpu_slot+8*181
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*181]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksDevice_getVersion, .-ANeuralNetworksDevice_getVersion
@@ -2751,8 +2763,8 @@ anynpu_entry_ANeuralNetworksDevice_getFeatureLevel:
 ANeuralNetworksDevice_getFeatureLevel:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*181
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*181]
+	adrp	x16, anynpu_slot+8*182
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*182]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksDevice_getFeatureLevel, .-ANeuralNetworksDevice_getFeatureLevel
@@ -2766,8 +2778,8 @@ anynpu_entry_ANeuralNetworksDevice_wait:
 ANeuralNetworksDevice_wait:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*182
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*182]
+	adrp	x16, anynpu_slot+8*183
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*183]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksDevice_wait, .-ANeuralNetworksDevice_wait
@@ -2781,8 +2793,8 @@ anynpu_entry_ANeuralNetworks_getRuntimeFeatureLevel:
 ANeuralNetworks_getRuntimeFeatureLevel:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*183
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*183]
+	adrp	x16, anynpu_slot+8*184
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*184]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworks_getRuntimeFeatureLevel, .-ANeuralNetworks_getRuntimeFeatureLevel
@@ -2796,8 +2808,8 @@ anynpu_entry_ANeuralNetworksModel_getSupportedOperationsForDevices:
 ANeuralNetworksModel_getSupportedOperationsForDevices:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*184
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*184]
+	adrp	x16, anynpu_slot+8*185
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*185]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksModel_getSupportedOperationsForDevices, .-ANeuralNetworksModel_getSupportedOperationsForDevices
@@ -2811,8 +2823,8 @@ anynpu_entry_ANeuralNetworksMemory_createFromFd:
 ANeuralNetworksMemory_createFromFd:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*185
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*185]
+	adrp	x16, anynpu_slot+8*186
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*186]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksMemory_createFromFd, .-ANeuralNetworksMemory_createFromFd
@@ -2826,8 +2838,8 @@ anynpu_entry_ANeuralNetworksMemory_createFromAHardwareBuffer:
 ANeuralNetworksMemory_createFromAHardwareBuffer:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*186
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*186]
+	adrp	x16, anynpu_slot+8*187
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*187]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksMemory_createFromAHardwareBuffer, .-ANeuralNetworksMemory_createFromAHardwareBuffer
@@ -2841,8 +2853,8 @@ anynpu_entry_ANeuralNetworksMemory_free:
 ANeuralNetworksMemory_free:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*187
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*187]
+	adrp	x16, anynpu_slot+8*188
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*188]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksMemory_free, .-ANeuralNetworksMemory_free
@@ -2856,8 +2868,8 @@ anynpu_entry_ANeuralNetworksMemoryDesc_create:
 ANeuralNetworksMemoryDesc_create:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*188
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*188]
+	adrp	x16, anynpu_slot+8*189
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*189]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksMemoryDesc_create, .-ANeuralNetworksMemoryDesc_create
@@ -2871,8 +2883,8 @@ anynpu_entry_ANeuralNetworksMemoryDesc_addInputRole:
 ANeuralNetworksMemoryDesc_addInputRole:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*189
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*189]
+	adrp	x16, anynpu_slot+8*190
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*190]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksMemoryDesc_addInputRole, .-ANeuralNetworksMemoryDesc_addInputRole
@@ -2886,8 +2898,8 @@ anynpu_entry_ANeuralNetworksMemoryDesc_addOutputRole:
 ANeuralNetworksMemoryDesc_addOutputRole:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*190
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*190]
+	adrp	x16, anynpu_slot+8*191
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*191]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksMemoryDesc_addOutputRole, .-ANeuralNetworksMemoryDesc_addOutputRole
@@ -2901,8 +2913,8 @@ anynpu_entry_ANeuralNetworksMemoryDesc_setDimensions:
 ANeuralNetworksMemoryDesc_setDimensions:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*191
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*191]
+	adrp	x16, anynpu_slot+8*192
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*192]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksMemoryDesc_setDimensions, .-ANeuralNetworksMemoryDesc_setDimensions
@@ -2916,8 +2928,8 @@ anynpu_entry_ANeuralNetworksMemoryDesc_finish:
 ANeuralNetworksMemoryDesc_finish:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*192
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*192]
+	adrp	x16, anynpu_slot+8*193
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*193]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksMemoryDesc_finish, .-ANeuralNetworksMemoryDesc_finish
@@ -2931,8 +2943,8 @@ anynpu_entry_ANeuralNetworksMemoryDesc_free:
 ANeuralNetworksMemoryDesc_free:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*193
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*193]
+	adrp	x16, anynpu_slot+8*194
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*194]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksMemoryDesc_free, .-ANeuralNetworksMemoryDesc_free
@@ -2946,8 +2958,8 @@ anynpu_entry_ANeuralNetworksMemory_createFromDesc:
 ANeuralNetworksMemory_createFromDesc:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*194
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*194]
+	adrp	x16, anynpu_slot+8*195
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*195]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksMemory_createFromDesc, .-ANeuralNetworksMemory_createFromDesc
@@ -2961,8 +2973,8 @@ anynpu_entry_ANeuralNetworksMemory_copy:
 ANeuralNetworksMemory_copy:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*195
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*195]
+	adrp	x16, anynpu_slot+8*196
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*196]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksMemory_copy, .-ANeuralNetworksMemory_copy
@@ -2976,8 +2988,8 @@ anynpu_entry_ANeuralNetworksModel_create:
 ANeuralNetworksModel_create:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*196
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*196]
+	adrp	x16, anynpu_slot+8*197
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*197]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksModel_create, .-ANeuralNetworksModel_create
@@ -2991,8 +3003,8 @@ anynpu_entry_ANeuralNetworksModel_free:
 ANeuralNetworksModel_free:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*197
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*197]
+	adrp	x16, anynpu_slot+8*198
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*198]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksModel_free, .-ANeuralNetworksModel_free
@@ -3006,8 +3018,8 @@ anynpu_entry_ANeuralNetworksModel_addOperand:
 ANeuralNetworksModel_addOperand:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*198
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*198]
+	adrp	x16, anynpu_slot+8*199
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*199]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksModel_addOperand, .-ANeuralNetworksModel_addOperand
@@ -3021,8 +3033,8 @@ anynpu_entry_ANeuralNetworksModel_setOperandValue:
 ANeuralNetworksModel_setOperandValue:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*199
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*199]
+	adrp	x16, anynpu_slot+8*200
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*200]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksModel_setOperandValue, .-ANeuralNetworksModel_setOperandValue
@@ -3036,8 +3048,8 @@ anynpu_entry_ANeuralNetworksModel_setOperandValueFromMemory:
 ANeuralNetworksModel_setOperandValueFromMemory:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*200
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*200]
+	adrp	x16, anynpu_slot+8*201
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*201]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksModel_setOperandValueFromMemory, .-ANeuralNetworksModel_setOperandValueFromMemory
@@ -3051,8 +3063,8 @@ anynpu_entry_ANeuralNetworksModel_setOperandValueFromModel:
 ANeuralNetworksModel_setOperandValueFromModel:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*201
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*201]
+	adrp	x16, anynpu_slot+8*202
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*202]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksModel_setOperandValueFromModel, .-ANeuralNetworksModel_setOperandValueFromModel
@@ -3066,8 +3078,8 @@ anynpu_entry_ANeuralNetworksModel_setOperandSymmPerChannelQuantParams:
 ANeuralNetworksModel_setOperandSymmPerChannelQuantParams:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*202
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*202]
+	adrp	x16, anynpu_slot+8*203
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*203]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksModel_setOperandSymmPerChannelQuantParams, .-ANeuralNetworksModel_setOperandSymmPerChannelQuantParams
@@ -3081,8 +3093,8 @@ anynpu_entry_ANeuralNetworksModel_addOperation:
 ANeuralNetworksModel_addOperation:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*203
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*203]
+	adrp	x16, anynpu_slot+8*204
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*204]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksModel_addOperation, .-ANeuralNetworksModel_addOperation
@@ -3096,8 +3108,8 @@ anynpu_entry_ANeuralNetworksModel_identifyInputsAndOutputs:
 ANeuralNetworksModel_identifyInputsAndOutputs:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*204
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*204]
+	adrp	x16, anynpu_slot+8*205
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*205]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksModel_identifyInputsAndOutputs, .-ANeuralNetworksModel_identifyInputsAndOutputs
@@ -3111,8 +3123,8 @@ anynpu_entry_ANeuralNetworksModel_relaxComputationFloat32toFloat16:
 ANeuralNetworksModel_relaxComputationFloat32toFloat16:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*205
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*205]
+	adrp	x16, anynpu_slot+8*206
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*206]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksModel_relaxComputationFloat32toFloat16, .-ANeuralNetworksModel_relaxComputationFloat32toFloat16
@@ -3126,8 +3138,8 @@ anynpu_entry_ANeuralNetworksModel_finish:
 ANeuralNetworksModel_finish:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*206
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*206]
+	adrp	x16, anynpu_slot+8*207
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*207]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksModel_finish, .-ANeuralNetworksModel_finish
@@ -3141,8 +3153,8 @@ anynpu_entry_ANeuralNetworksCompilation_create:
 ANeuralNetworksCompilation_create:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*207
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*207]
+	adrp	x16, anynpu_slot+8*208
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*208]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_create, .-ANeuralNetworksCompilation_create
@@ -3156,8 +3168,8 @@ anynpu_entry_ANeuralNetworksCompilation_createForDevices:
 ANeuralNetworksCompilation_createForDevices:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*208
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*208]
+	adrp	x16, anynpu_slot+8*209
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*209]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_createForDevices, .-ANeuralNetworksCompilation_createForDevices
@@ -3171,8 +3183,8 @@ anynpu_entry_ANeuralNetworksCompilation_free:
 ANeuralNetworksCompilation_free:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*209
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*209]
+	adrp	x16, anynpu_slot+8*210
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*210]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_free, .-ANeuralNetworksCompilation_free
@@ -3186,8 +3198,8 @@ anynpu_entry_ANeuralNetworksCompilation_setPreference:
 ANeuralNetworksCompilation_setPreference:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*210
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*210]
+	adrp	x16, anynpu_slot+8*211
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*211]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_setPreference, .-ANeuralNetworksCompilation_setPreference
@@ -3201,8 +3213,8 @@ anynpu_entry_ANeuralNetworksCompilation_setCaching:
 ANeuralNetworksCompilation_setCaching:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*211
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*211]
+	adrp	x16, anynpu_slot+8*212
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*212]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_setCaching, .-ANeuralNetworksCompilation_setCaching
@@ -3216,8 +3228,8 @@ anynpu_entry_ANeuralNetworksCompilation_setPriority:
 ANeuralNetworksCompilation_setPriority:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*212
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*212]
+	adrp	x16, anynpu_slot+8*213
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*213]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_setPriority, .-ANeuralNetworksCompilation_setPriority
@@ -3231,8 +3243,8 @@ anynpu_entry_ANeuralNetworksCompilation_setTimeout:
 ANeuralNetworksCompilation_setTimeout:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*213
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*213]
+	adrp	x16, anynpu_slot+8*214
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*214]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_setTimeout, .-ANeuralNetworksCompilation_setTimeout
@@ -3246,8 +3258,8 @@ anynpu_entry_ANeuralNetworksCompilation_finish:
 ANeuralNetworksCompilation_finish:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*214
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*214]
+	adrp	x16, anynpu_slot+8*215
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*215]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_finish, .-ANeuralNetworksCompilation_finish
@@ -3261,8 +3273,8 @@ anynpu_entry_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput:
 ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*215
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*215]
+	adrp	x16, anynpu_slot+8*216
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*216]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput, .-ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput
@@ -3276,8 +3288,8 @@ anynpu_entry_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput:
 ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*216
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*216]
+	adrp	x16, anynpu_slot+8*217
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*217]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput, .-ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput
@@ -3291,8 +3303,8 @@ anynpu_entry_ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput:
 ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*217
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*217]
+	adrp	x16, anynpu_slot+8*218
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*218]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput, .-ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput
@@ -3306,8 +3318,8 @@ anynpu_entry_ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput:
 ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*218
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*218]
+	adrp	x16, anynpu_slot+8*219
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*219]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput, .-ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput
@@ -3321,8 +3333,8 @@ anynpu_entry_ANeuralNetworksExecution_create:
 ANeuralNetworksExecution_create:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*219
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*219]
+	adrp	x16, anynpu_slot+8*220
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*220]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksExecution_create, .-ANeuralNetworksExecution_create
@@ -3336,8 +3348,8 @@ anynpu_entry_ANeuralNetworksExecution_free:
 ANeuralNetworksExecution_free:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*220
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*220]
+	adrp	x16, anynpu_slot+8*221
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*221]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksExecution_free, .-ANeuralNetworksExecution_free
@@ -3351,8 +3363,8 @@ anynpu_entry_ANeuralNetworksExecution_setInput:
 ANeuralNetworksExecution_setInput:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*221
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*221]
+	adrp	x16, anynpu_slot+8*222
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*222]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksExecution_setInput, .-ANeuralNetworksExecution_setInput
@@ -3366,8 +3378,8 @@ anynpu_entry_ANeuralNetworksExecution_setInputFromMemory:
 ANeuralNetworksExecution_setInputFromMemory:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*222
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*222]
+	adrp	x16, anynpu_slot+8*223
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*223]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksExecution_setInputFromMemory, .-ANeuralNetworksExecution_setInputFromMemory
@@ -3381,8 +3393,8 @@ anynpu_entry_ANeuralNetworksExecution_setOutput:
 ANeuralNetworksExecution_setOutput:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*223
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*223]
+	adrp	x16, anynpu_slot+8*224
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*224]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksExecution_setOutput, .-ANeuralNetworksExecution_setOutput
@@ -3396,8 +3408,8 @@ anynpu_entry_ANeuralNetworksExecution_setOutputFromMemory:
 ANeuralNetworksExecution_setOutputFromMemory:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*224
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*224]
+	adrp	x16, anynpu_slot+8*225
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*225]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksExecution_setOutputFromMemory, .-ANeuralNetworksExecution_setOutputFromMemory
@@ -3411,8 +3423,8 @@ anynpu_entry_ANeuralNetworksExecution_enableInputAndOutputPadding:
 ANeuralNetworksExecution_enableInputAndOutputPadding:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*225
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*225]
+	adrp	x16, anynpu_slot+8*226
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*226]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksExecution_enableInputAndOutputPadding, .-ANeuralNetworksExecution_enableInputAndOutputPadding
@@ -3426,8 +3438,8 @@ anynpu_entry_ANeuralNetworksExecution_setReusable:
 ANeuralNetworksExecution_setReusable:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*226
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*226]
+	adrp	x16, anynpu_slot+8*227
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*227]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksExecution_setReusable, .-ANeuralNetworksExecution_setReusable
@@ -3441,8 +3453,8 @@ anynpu_entry_ANeuralNetworksExecution_setMeasureTiming:
 ANeuralNetworksExecution_setMeasureTiming:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*227
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*227]
+	adrp	x16, anynpu_slot+8*228
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*228]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksExecution_setMeasureTiming, .-ANeuralNetworksExecution_setMeasureTiming
@@ -3456,8 +3468,8 @@ anynpu_entry_ANeuralNetworksExecution_setTimeout:
 ANeuralNetworksExecution_setTimeout:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*228
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*228]
+	adrp	x16, anynpu_slot+8*229
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*229]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksExecution_setTimeout, .-ANeuralNetworksExecution_setTimeout
@@ -3471,8 +3483,8 @@ anynpu_entry_ANeuralNetworksExecution_setLoopTimeout:
 ANeuralNetworksExecution_setLoopTimeout:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*229
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*229]
+	adrp	x16, anynpu_slot+8*230
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*230]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksExecution_setLoopTimeout, .-ANeuralNetworksExecution_setLoopTimeout
@@ -3486,8 +3498,8 @@ anynpu_entry_ANeuralNetworks_getDefaultLoopTimeout:
 ANeuralNetworks_getDefaultLoopTimeout:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*230
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*230]
+	adrp	x16, anynpu_slot+8*231
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*231]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworks_getDefaultLoopTimeout, .-ANeuralNetworks_getDefaultLoopTimeout
@@ -3501,8 +3513,8 @@ anynpu_entry_ANeuralNetworks_getMaximumLoopTimeout:
 ANeuralNetworks_getMaximumLoopTimeout:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*231
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*231]
+	adrp	x16, anynpu_slot+8*232
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*232]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworks_getMaximumLoopTimeout, .-ANeuralNetworks_getMaximumLoopTimeout
@@ -3516,8 +3528,8 @@ anynpu_entry_ANeuralNetworksExecution_compute:
 ANeuralNetworksExecution_compute:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*232
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*232]
+	adrp	x16, anynpu_slot+8*233
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*233]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksExecution_compute, .-ANeuralNetworksExecution_compute
@@ -3531,8 +3543,8 @@ anynpu_entry_ANeuralNetworksExecution_startCompute:
 ANeuralNetworksExecution_startCompute:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*233
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*233]
+	adrp	x16, anynpu_slot+8*234
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*234]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksExecution_startCompute, .-ANeuralNetworksExecution_startCompute
@@ -3546,8 +3558,8 @@ anynpu_entry_ANeuralNetworksExecution_burstCompute:
 ANeuralNetworksExecution_burstCompute:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*234
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*234]
+	adrp	x16, anynpu_slot+8*235
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*235]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksExecution_burstCompute, .-ANeuralNetworksExecution_burstCompute
@@ -3561,8 +3573,8 @@ anynpu_entry_ANeuralNetworksExecution_startComputeWithDependencies:
 ANeuralNetworksExecution_startComputeWithDependencies:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*235
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*235]
+	adrp	x16, anynpu_slot+8*236
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*236]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksExecution_startComputeWithDependencies, .-ANeuralNetworksExecution_startComputeWithDependencies
@@ -3576,8 +3588,8 @@ anynpu_entry_ANeuralNetworksExecution_getOutputOperandRank:
 ANeuralNetworksExecution_getOutputOperandRank:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*236
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*236]
+	adrp	x16, anynpu_slot+8*237
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*237]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksExecution_getOutputOperandRank, .-ANeuralNetworksExecution_getOutputOperandRank
@@ -3591,8 +3603,8 @@ anynpu_entry_ANeuralNetworksExecution_getOutputOperandDimensions:
 ANeuralNetworksExecution_getOutputOperandDimensions:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*237
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*237]
+	adrp	x16, anynpu_slot+8*238
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*238]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksExecution_getOutputOperandDimensions, .-ANeuralNetworksExecution_getOutputOperandDimensions
@@ -3606,8 +3618,8 @@ anynpu_entry_ANeuralNetworksExecution_getDuration:
 ANeuralNetworksExecution_getDuration:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*238
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*238]
+	adrp	x16, anynpu_slot+8*239
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*239]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksExecution_getDuration, .-ANeuralNetworksExecution_getDuration
@@ -3621,8 +3633,8 @@ anynpu_entry_ANeuralNetworksBurst_create:
 ANeuralNetworksBurst_create:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*239
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*239]
+	adrp	x16, anynpu_slot+8*240
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*240]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksBurst_create, .-ANeuralNetworksBurst_create
@@ -3636,8 +3648,8 @@ anynpu_entry_ANeuralNetworksBurst_free:
 ANeuralNetworksBurst_free:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*240
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*240]
+	adrp	x16, anynpu_slot+8*241
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*241]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksBurst_free, .-ANeuralNetworksBurst_free
@@ -3651,8 +3663,8 @@ anynpu_entry_ANeuralNetworksEvent_wait:
 ANeuralNetworksEvent_wait:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*241
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*241]
+	adrp	x16, anynpu_slot+8*242
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*242]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksEvent_wait, .-ANeuralNetworksEvent_wait
@@ -3666,8 +3678,8 @@ anynpu_entry_ANeuralNetworksEvent_free:
 ANeuralNetworksEvent_free:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*242
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*242]
+	adrp	x16, anynpu_slot+8*243
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*243]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksEvent_free, .-ANeuralNetworksEvent_free
@@ -3681,8 +3693,8 @@ anynpu_entry_ANeuralNetworksEvent_createFromSyncFenceFd:
 ANeuralNetworksEvent_createFromSyncFenceFd:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*243
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*243]
+	adrp	x16, anynpu_slot+8*244
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*244]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksEvent_createFromSyncFenceFd, .-ANeuralNetworksEvent_createFromSyncFenceFd
@@ -3696,8 +3708,8 @@ anynpu_entry_ANeuralNetworksEvent_getSyncFenceFd:
 ANeuralNetworksEvent_getSyncFenceFd:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*244
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*244]
+	adrp	x16, anynpu_slot+8*245
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*245]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksEvent_getSyncFenceFd, .-ANeuralNetworksEvent_getSyncFenceFd
@@ -3711,8 +3723,8 @@ anynpu_entry_ANeuralNetworksDevice_getExtensionSupport:
 ANeuralNetworksDevice_getExtensionSupport:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*245
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*245]
+	adrp	x16, anynpu_slot+8*246
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*246]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksDevice_getExtensionSupport, .-ANeuralNetworksDevice_getExtensionSupport
@@ -3726,8 +3738,8 @@ anynpu_entry_ANeuralNetworksModel_getExtensionOperandType:
 ANeuralNetworksModel_getExtensionOperandType:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*246
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*246]
+	adrp	x16, anynpu_slot+8*247
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*247]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksModel_getExtensionOperandType, .-ANeuralNetworksModel_getExtensionOperandType
@@ -3741,8 +3753,8 @@ anynpu_entry_ANeuralNetworksModel_getExtensionOperationType:
 ANeuralNetworksModel_getExtensionOperationType:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*247
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*247]
+	adrp	x16, anynpu_slot+8*248
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*248]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksModel_getExtensionOperationType, .-ANeuralNetworksModel_getExtensionOperationType
@@ -3756,8 +3768,8 @@ anynpu_entry_ANeuralNetworksModel_setOperandExtensionData:
 ANeuralNetworksModel_setOperandExtensionData:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*248
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*248]
+	adrp	x16, anynpu_slot+8*249
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*249]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksModel_setOperandExtensionData, .-ANeuralNetworksModel_setOperandExtensionData
@@ -3771,8 +3783,8 @@ anynpu_entry_ANeuralNetworksCompilation_addExtensionAttribute:
 ANeuralNetworksCompilation_addExtensionAttribute:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*249
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*249]
+	adrp	x16, anynpu_slot+8*250
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*250]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksCompilation_addExtensionAttribute, .-ANeuralNetworksCompilation_addExtensionAttribute
@@ -3786,8 +3798,8 @@ anynpu_entry_ANeuralNetworksExecution_addExtensionAttribute:
 ANeuralNetworksExecution_addExtensionAttribute:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*250
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*250]
+	adrp	x16, anynpu_slot+8*251
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*251]
 	br	x16
 	.cfi_endproc
 	.size ANeuralNetworksExecution_addExtensionAttribute, .-ANeuralNetworksExecution_addExtensionAttribute
@@ -3801,8 +3813,8 @@ anynpu_entry_hbUCPGetVersion:
 hbUCPGetVersion:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*251
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*251]
+	adrp	x16, anynpu_slot+8*252
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*252]
 	br	x16
 	.cfi_endproc
 	.size hbUCPGetVersion, .-hbUCPGetVersion
@@ -3816,8 +3828,8 @@ anynpu_entry_hbUCPGetSocName:
 hbUCPGetSocName:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*252
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*252]
+	adrp	x16, anynpu_slot+8*253
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*253]
 	br	x16
 	.cfi_endproc
 	.size hbUCPGetSocName, .-hbUCPGetSocName
@@ -3831,8 +3843,8 @@ anynpu_entry_hbUCPSubmitTask:
 hbUCPSubmitTask:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*253
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*253]
+	adrp	x16, anynpu_slot+8*254
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*254]
 	br	x16
 	.cfi_endproc
 	.size hbUCPSubmitTask, .-hbUCPSubmitTask
@@ -3846,8 +3858,8 @@ anynpu_entry_hbUCPWaitTaskDone:
 hbUCPWaitTaskDone:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*254
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*254]
+	adrp	x16, anynpu_slot+8*255
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*255]
 	br	x16
 	.cfi_endproc
 	.size hbUCPWaitTaskDone, .-hbUCPWaitTaskDone
@@ -3861,8 +3873,8 @@ anynpu_entry_hbUCPSetTaskDoneCb:
 hbUCPSetTaskDoneCb:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*255
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*255]
+	adrp	x16, anynpu_slot+8*256
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*256]
 	br	x16
 	.cfi_endproc
 	.size hbUCPSetTaskDoneCb, .-hbUCPSetTaskDoneCb
@@ -3876,8 +3888,8 @@ anynpu_entry_hbUCPReleaseTask:
 hbUCPReleaseTask:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*256
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*256]
+	adrp	x16, anynpu_slot+8*257
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*257]
 	br	x16
 	.cfi_endproc
 	.size hbUCPReleaseTask, .-hbUCPReleaseTask
@@ -3891,8 +3903,8 @@ anynpu_entry_hbUCPGetErrorDesc:
 hbUCPGetErrorDesc:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*257
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*257]
+	adrp	x16, anynpu_slot+8*258
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*258]
 	br	x16
 	.cfi_endproc
 	.size hbUCPGetErrorDesc, .-hbUCPGetErrorDesc
@@ -3906,8 +3918,8 @@ anynpu_entry_hbUCPMalloc:
 hbUCPMalloc:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*258
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*258]
+	adrp	x16, anynpu_slot+8*259
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*259]
 	br	x16
 	.cfi_endproc
 	.size hbUCPMalloc, .-hbUCPMalloc
@@ -3921,8 +3933,8 @@ anynpu_entry_hbUCPMallocCached:
 hbUCPMallocCached:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*259
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*259]
+	adrp	x16, anynpu_slot+8*260
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*260]
 	br	x16
 	.cfi_endproc
 	.size hbUCPMallocCached, .-hbUCPMallocCached
@@ -3936,8 +3948,8 @@ anynpu_entry_hbUCPMemFlush:
 hbUCPMemFlush:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*260
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*260]
+	adrp	x16, anynpu_slot+8*261
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*261]
 	br	x16
 	.cfi_endproc
 	.size hbUCPMemFlush, .-hbUCPMemFlush
@@ -3951,8 +3963,8 @@ anynpu_entry_hbUCPFree:
 hbUCPFree:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*261
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*261]
+	adrp	x16, anynpu_slot+8*262
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*262]
 	br	x16
 	.cfi_endproc
 	.size hbUCPFree, .-hbUCPFree
@@ -3966,8 +3978,8 @@ anynpu_entry_hbDNNGetHBMDesc:
 hbDNNGetHBMDesc:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*277
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*277]
+	adrp	x16, anynpu_slot+8*278
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*278]
 	br	x16
 	.cfi_endproc
 	.size hbDNNGetHBMDesc, .-hbDNNGetHBMDesc
@@ -3981,8 +3993,8 @@ anynpu_entry_hbDNNGetCompileBpuCoreNum:
 hbDNNGetCompileBpuCoreNum:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*278
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*278]
+	adrp	x16, anynpu_slot+8*279
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*279]
 	br	x16
 	.cfi_endproc
 	.size hbDNNGetCompileBpuCoreNum, .-hbDNNGetCompileBpuCoreNum
@@ -3996,8 +4008,8 @@ anynpu_entry_hbDNNInferV2:
 hbDNNInferV2:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*279
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*279]
+	adrp	x16, anynpu_slot+8*280
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*280]
 	br	x16
 	.cfi_endproc
 	.size hbDNNInferV2, .-hbDNNInferV2
@@ -4011,8 +4023,8 @@ anynpu_entry_hbDNNGetTaskOutputTensorProperties:
 hbDNNGetTaskOutputTensorProperties:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*280
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*280]
+	adrp	x16, anynpu_slot+8*281
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*281]
 	br	x16
 	.cfi_endproc
 	.size hbDNNGetTaskOutputTensorProperties, .-hbDNNGetTaskOutputTensorProperties
@@ -4026,8 +4038,8 @@ anynpu_entry_hbVPBilateralFilter:
 hbVPBilateralFilter:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*282
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*282]
+	adrp	x16, anynpu_slot+8*283
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*283]
 	br	x16
 	.cfi_endproc
 	.size hbVPBilateralFilter, .-hbVPBilateralFilter
@@ -4041,8 +4053,8 @@ anynpu_entry_hbVPBoxFilter:
 hbVPBoxFilter:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*283
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*283]
+	adrp	x16, anynpu_slot+8*284
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*284]
 	br	x16
 	.cfi_endproc
 	.size hbVPBoxFilter, .-hbVPBoxFilter
@@ -4056,8 +4068,8 @@ anynpu_entry_hbVPCanny:
 hbVPCanny:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*284
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*284]
+	adrp	x16, anynpu_slot+8*285
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*285]
 	br	x16
 	.cfi_endproc
 	.size hbVPCanny, .-hbVPCanny
@@ -4071,8 +4083,8 @@ anynpu_entry_hbVPCornerHarris:
 hbVPCornerHarris:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*285
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*285]
+	adrp	x16, anynpu_slot+8*286
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*286]
 	br	x16
 	.cfi_endproc
 	.size hbVPCornerHarris, .-hbVPCornerHarris
@@ -4086,8 +4098,8 @@ anynpu_entry_hbVPCvtColor:
 hbVPCvtColor:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*286
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*286]
+	adrp	x16, anynpu_slot+8*287
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*287]
 	br	x16
 	.cfi_endproc
 	.size hbVPCvtColor, .-hbVPCvtColor
@@ -4101,8 +4113,8 @@ anynpu_entry_hbVPDilate:
 hbVPDilate:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*287
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*287]
+	adrp	x16, anynpu_slot+8*288
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*288]
 	br	x16
 	.cfi_endproc
 	.size hbVPDilate, .-hbVPDilate
@@ -4116,8 +4128,8 @@ anynpu_entry_hbVPEqualizeHist:
 hbVPEqualizeHist:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*288
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*288]
+	adrp	x16, anynpu_slot+8*289
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*289]
 	br	x16
 	.cfi_endproc
 	.size hbVPEqualizeHist, .-hbVPEqualizeHist
@@ -4131,8 +4143,8 @@ anynpu_entry_hbVPErode:
 hbVPErode:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*289
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*289]
+	adrp	x16, anynpu_slot+8*290
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*290]
 	br	x16
 	.cfi_endproc
 	.size hbVPErode, .-hbVPErode
@@ -4146,8 +4158,8 @@ anynpu_entry_hbVPFilter2D:
 hbVPFilter2D:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*290
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*290]
+	adrp	x16, anynpu_slot+8*291
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*291]
 	br	x16
 	.cfi_endproc
 	.size hbVPFilter2D, .-hbVPFilter2D
@@ -4161,8 +4173,8 @@ anynpu_entry_hbVPFlip:
 hbVPFlip:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*291
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*291]
+	adrp	x16, anynpu_slot+8*292
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*292]
 	br	x16
 	.cfi_endproc
 	.size hbVPFlip, .-hbVPFlip
@@ -4176,8 +4188,8 @@ anynpu_entry_hbVPGaussianBlur:
 hbVPGaussianBlur:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*292
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*292]
+	adrp	x16, anynpu_slot+8*293
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*293]
 	br	x16
 	.cfi_endproc
 	.size hbVPGaussianBlur, .-hbVPGaussianBlur
@@ -4191,8 +4203,8 @@ anynpu_entry_hbVPHBDemosaicing:
 hbVPHBDemosaicing:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*293
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*293]
+	adrp	x16, anynpu_slot+8*294
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*294]
 	br	x16
 	.cfi_endproc
 	.size hbVPHBDemosaicing, .-hbVPHBDemosaicing
@@ -4206,8 +4218,8 @@ anynpu_entry_hbVPISP:
 hbVPISP:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*294
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*294]
+	adrp	x16, anynpu_slot+8*295
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*295]
 	br	x16
 	.cfi_endproc
 	.size hbVPISP, .-hbVPISP
@@ -4221,8 +4233,8 @@ anynpu_entry_hbVPIntegral:
 hbVPIntegral:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*295
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*295]
+	adrp	x16, anynpu_slot+8*296
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*296]
 	br	x16
 	.cfi_endproc
 	.size hbVPIntegral, .-hbVPIntegral
@@ -4236,8 +4248,8 @@ anynpu_entry_hbVPLaplacianFilter:
 hbVPLaplacianFilter:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*296
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*296]
+	adrp	x16, anynpu_slot+8*297
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*297]
 	br	x16
 	.cfi_endproc
 	.size hbVPLaplacianFilter, .-hbVPLaplacianFilter
@@ -4251,8 +4263,8 @@ anynpu_entry_hbVPMedianBlur:
 hbVPMedianBlur:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*297
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*297]
+	adrp	x16, anynpu_slot+8*298
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*298]
 	br	x16
 	.cfi_endproc
 	.size hbVPMedianBlur, .-hbVPMedianBlur
@@ -4266,8 +4278,8 @@ anynpu_entry_hbVPOpticalFlowPyrLK:
 hbVPOpticalFlowPyrLK:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*298
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*298]
+	adrp	x16, anynpu_slot+8*299
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*299]
 	br	x16
 	.cfi_endproc
 	.size hbVPOpticalFlowPyrLK, .-hbVPOpticalFlowPyrLK
@@ -4281,8 +4293,8 @@ anynpu_entry_hbVPPyrDown:
 hbVPPyrDown:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*299
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*299]
+	adrp	x16, anynpu_slot+8*300
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*300]
 	br	x16
 	.cfi_endproc
 	.size hbVPPyrDown, .-hbVPPyrDown
@@ -4296,8 +4308,8 @@ anynpu_entry_hbVPPyrUp:
 hbVPPyrUp:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*300
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*300]
+	adrp	x16, anynpu_slot+8*301
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*301]
 	br	x16
 	.cfi_endproc
 	.size hbVPPyrUp, .-hbVPPyrUp
@@ -4311,8 +4323,8 @@ anynpu_entry_hbVPRemap:
 hbVPRemap:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*301
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*301]
+	adrp	x16, anynpu_slot+8*302
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*302]
 	br	x16
 	.cfi_endproc
 	.size hbVPRemap, .-hbVPRemap
@@ -4326,8 +4338,8 @@ anynpu_entry_hbVPResize:
 hbVPResize:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*302
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*302]
+	adrp	x16, anynpu_slot+8*303
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*303]
 	br	x16
 	.cfi_endproc
 	.size hbVPResize, .-hbVPResize
@@ -4341,8 +4353,8 @@ anynpu_entry_hbVPRoiResize:
 hbVPRoiResize:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*303
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*303]
+	adrp	x16, anynpu_slot+8*304
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*304]
 	br	x16
 	.cfi_endproc
 	.size hbVPRoiResize, .-hbVPRoiResize
@@ -4356,8 +4368,8 @@ anynpu_entry_hbVPRotate:
 hbVPRotate:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*304
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*304]
+	adrp	x16, anynpu_slot+8*305
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*305]
 	br	x16
 	.cfi_endproc
 	.size hbVPRotate, .-hbVPRotate
@@ -4371,8 +4383,8 @@ anynpu_entry_hbVPSepFilter2D:
 hbVPSepFilter2D:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*305
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*305]
+	adrp	x16, anynpu_slot+8*306
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*306]
 	br	x16
 	.cfi_endproc
 	.size hbVPSepFilter2D, .-hbVPSepFilter2D
@@ -4386,8 +4398,8 @@ anynpu_entry_hbVPSobel:
 hbVPSobel:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*306
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*306]
+	adrp	x16, anynpu_slot+8*307
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*307]
 	br	x16
 	.cfi_endproc
 	.size hbVPSobel, .-hbVPSobel
@@ -4401,8 +4413,8 @@ anynpu_entry_hbVPStitch:
 hbVPStitch:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*307
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*307]
+	adrp	x16, anynpu_slot+8*308
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*308]
 	br	x16
 	.cfi_endproc
 	.size hbVPStitch, .-hbVPStitch
@@ -4416,8 +4428,8 @@ anynpu_entry_hbVPThreshold:
 hbVPThreshold:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*308
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*308]
+	adrp	x16, anynpu_slot+8*309
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*309]
 	br	x16
 	.cfi_endproc
 	.size hbVPThreshold, .-hbVPThreshold
@@ -4431,8 +4443,8 @@ anynpu_entry_hbVPTranspose:
 hbVPTranspose:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*309
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*309]
+	adrp	x16, anynpu_slot+8*310
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*310]
 	br	x16
 	.cfi_endproc
 	.size hbVPTranspose, .-hbVPTranspose
@@ -4446,8 +4458,8 @@ anynpu_entry_hbVPWarpAffine:
 hbVPWarpAffine:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*310
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*310]
+	adrp	x16, anynpu_slot+8*311
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*311]
 	br	x16
 	.cfi_endproc
 	.size hbVPWarpAffine, .-hbVPWarpAffine
@@ -4461,8 +4473,8 @@ anynpu_entry_hbVPWarpPerspective:
 hbVPWarpPerspective:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*311
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*311]
+	adrp	x16, anynpu_slot+8*312
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*312]
 	br	x16
 	.cfi_endproc
 	.size hbVPWarpPerspective, .-hbVPWarpPerspective
@@ -4476,8 +4488,8 @@ anynpu_entry_hbVPCreateAlphaBlendLut:
 hbVPCreateAlphaBlendLut:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*312
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*312]
+	adrp	x16, anynpu_slot+8*313
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*313]
 	br	x16
 	.cfi_endproc
 	.size hbVPCreateAlphaBlendLut, .-hbVPCreateAlphaBlendLut
@@ -4491,8 +4503,8 @@ anynpu_entry_hbVPReleaseAlphaBlendLut:
 hbVPReleaseAlphaBlendLut:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*313
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*313]
+	adrp	x16, anynpu_slot+8*314
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*314]
 	br	x16
 	.cfi_endproc
 	.size hbVPReleaseAlphaBlendLut, .-hbVPReleaseAlphaBlendLut
@@ -4506,8 +4518,8 @@ anynpu_entry_hbVPCreateISPContext:
 hbVPCreateISPContext:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*314
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*314]
+	adrp	x16, anynpu_slot+8*315
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*315]
 	br	x16
 	.cfi_endproc
 	.size hbVPCreateISPContext, .-hbVPCreateISPContext
@@ -4521,8 +4533,8 @@ anynpu_entry_hbVPReleaseISPContext:
 hbVPReleaseISPContext:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*315
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*315]
+	adrp	x16, anynpu_slot+8*316
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*316]
 	br	x16
 	.cfi_endproc
 	.size hbVPReleaseISPContext, .-hbVPReleaseISPContext
@@ -4536,8 +4548,8 @@ anynpu_entry_hbVPGetISPOutputBuffer:
 hbVPGetISPOutputBuffer:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*316
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*316]
+	adrp	x16, anynpu_slot+8*317
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*317]
 	br	x16
 	.cfi_endproc
 	.size hbVPGetISPOutputBuffer, .-hbVPGetISPOutputBuffer
@@ -4551,8 +4563,8 @@ anynpu_entry_hbVPCreateMapWrap:
 hbVPCreateMapWrap:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*317
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*317]
+	adrp	x16, anynpu_slot+8*318
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*318]
 	br	x16
 	.cfi_endproc
 	.size hbVPCreateMapWrap, .-hbVPCreateMapWrap
@@ -4566,8 +4578,8 @@ anynpu_entry_hbVPReleaseMapWrap:
 hbVPReleaseMapWrap:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*318
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*318]
+	adrp	x16, anynpu_slot+8*319
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*319]
 	br	x16
 	.cfi_endproc
 	.size hbVPReleaseMapWrap, .-hbVPReleaseMapWrap
@@ -4581,8 +4593,8 @@ anynpu_entry_hbVPJPEGDecode:
 hbVPJPEGDecode:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*319
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*319]
+	adrp	x16, anynpu_slot+8*320
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*320]
 	br	x16
 	.cfi_endproc
 	.size hbVPJPEGDecode, .-hbVPJPEGDecode
@@ -4596,8 +4608,8 @@ anynpu_entry_hbVPJPEGEncode:
 hbVPJPEGEncode:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*320
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*320]
+	adrp	x16, anynpu_slot+8*321
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*321]
 	br	x16
 	.cfi_endproc
 	.size hbVPJPEGEncode, .-hbVPJPEGEncode
@@ -4611,8 +4623,8 @@ anynpu_entry_hbVPVideoDecode:
 hbVPVideoDecode:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*321
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*321]
+	adrp	x16, anynpu_slot+8*322
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*322]
 	br	x16
 	.cfi_endproc
 	.size hbVPVideoDecode, .-hbVPVideoDecode
@@ -4626,8 +4638,8 @@ anynpu_entry_hbVPVideoEncode:
 hbVPVideoEncode:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*322
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*322]
+	adrp	x16, anynpu_slot+8*323
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*323]
 	br	x16
 	.cfi_endproc
 	.size hbVPVideoEncode, .-hbVPVideoEncode
@@ -4641,8 +4653,8 @@ anynpu_entry_hbVPCreateJPEGDecContext:
 hbVPCreateJPEGDecContext:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*323
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*323]
+	adrp	x16, anynpu_slot+8*324
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*324]
 	br	x16
 	.cfi_endproc
 	.size hbVPCreateJPEGDecContext, .-hbVPCreateJPEGDecContext
@@ -4656,8 +4668,8 @@ anynpu_entry_hbVPReleaseJPEGDecContext:
 hbVPReleaseJPEGDecContext:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*324
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*324]
+	adrp	x16, anynpu_slot+8*325
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*325]
 	br	x16
 	.cfi_endproc
 	.size hbVPReleaseJPEGDecContext, .-hbVPReleaseJPEGDecContext
@@ -4671,8 +4683,8 @@ anynpu_entry_hbVPCreateJPEGEncContext:
 hbVPCreateJPEGEncContext:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*325
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*325]
+	adrp	x16, anynpu_slot+8*326
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*326]
 	br	x16
 	.cfi_endproc
 	.size hbVPCreateJPEGEncContext, .-hbVPCreateJPEGEncContext
@@ -4686,8 +4698,8 @@ anynpu_entry_hbVPReleaseJPEGEncContext:
 hbVPReleaseJPEGEncContext:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*326
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*326]
+	adrp	x16, anynpu_slot+8*327
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*327]
 	br	x16
 	.cfi_endproc
 	.size hbVPReleaseJPEGEncContext, .-hbVPReleaseJPEGEncContext
@@ -4701,8 +4713,8 @@ anynpu_entry_hbVPCreateVideoDecContext:
 hbVPCreateVideoDecContext:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*327
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*327]
+	adrp	x16, anynpu_slot+8*328
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*328]
 	br	x16
 	.cfi_endproc
 	.size hbVPCreateVideoDecContext, .-hbVPCreateVideoDecContext
@@ -4716,8 +4728,8 @@ anynpu_entry_hbVPReleaseVideoDecContext:
 hbVPReleaseVideoDecContext:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*328
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*328]
+	adrp	x16, anynpu_slot+8*329
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*329]
 	br	x16
 	.cfi_endproc
 	.size hbVPReleaseVideoDecContext, .-hbVPReleaseVideoDecContext
@@ -4731,8 +4743,8 @@ anynpu_entry_hbVPCreateVideoEncContext:
 hbVPCreateVideoEncContext:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*329
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*329]
+	adrp	x16, anynpu_slot+8*330
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*330]
 	br	x16
 	.cfi_endproc
 	.size hbVPCreateVideoEncContext, .-hbVPCreateVideoEncContext
@@ -4746,8 +4758,8 @@ anynpu_entry_hbVPReleaseVideoEncContext:
 hbVPReleaseVideoEncContext:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*330
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*330]
+	adrp	x16, anynpu_slot+8*331
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*331]
 	br	x16
 	.cfi_endproc
 	.size hbVPReleaseVideoEncContext, .-hbVPReleaseVideoEncContext
@@ -4761,8 +4773,8 @@ anynpu_entry_hbVPGetJPEGDecOutputBuffer:
 hbVPGetJPEGDecOutputBuffer:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*331
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*331]
+	adrp	x16, anynpu_slot+8*332
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*332]
 	br	x16
 	.cfi_endproc
 	.size hbVPGetJPEGDecOutputBuffer, .-hbVPGetJPEGDecOutputBuffer
@@ -4776,8 +4788,8 @@ anynpu_entry_hbVPGetJPEGEncOutputBuffer:
 hbVPGetJPEGEncOutputBuffer:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*332
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*332]
+	adrp	x16, anynpu_slot+8*333
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*333]
 	br	x16
 	.cfi_endproc
 	.size hbVPGetJPEGEncOutputBuffer, .-hbVPGetJPEGEncOutputBuffer
@@ -4791,8 +4803,8 @@ anynpu_entry_hbVPGetVideoDecOutputBuffer:
 hbVPGetVideoDecOutputBuffer:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*333
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*333]
+	adrp	x16, anynpu_slot+8*334
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*334]
 	br	x16
 	.cfi_endproc
 	.size hbVPGetVideoDecOutputBuffer, .-hbVPGetVideoDecOutputBuffer
@@ -4806,8 +4818,8 @@ anynpu_entry_hbVPGetVideoEncOutputBuffer:
 hbVPGetVideoEncOutputBuffer:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*334
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*334]
+	adrp	x16, anynpu_slot+8*335
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*335]
 	br	x16
 	.cfi_endproc
 	.size hbVPGetVideoEncOutputBuffer, .-hbVPGetVideoEncOutputBuffer
@@ -4821,8 +4833,8 @@ anynpu_entry_hbVPGetDefaultVideoDecParam:
 hbVPGetDefaultVideoDecParam:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*335
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*335]
+	adrp	x16, anynpu_slot+8*336
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*336]
 	br	x16
 	.cfi_endproc
 	.size hbVPGetDefaultVideoDecParam, .-hbVPGetDefaultVideoDecParam
@@ -4836,8 +4848,8 @@ anynpu_entry_hbVPGetDefaultVideoEncParam:
 hbVPGetDefaultVideoEncParam:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*336
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*336]
+	adrp	x16, anynpu_slot+8*337
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*337]
 	br	x16
 	.cfi_endproc
 	.size hbVPGetDefaultVideoEncParam, .-hbVPGetDefaultVideoEncParam
@@ -4851,8 +4863,8 @@ anynpu_entry_hbFFT1D:
 hbFFT1D:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*337
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*337]
+	adrp	x16, anynpu_slot+8*338
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*338]
 	br	x16
 	.cfi_endproc
 	.size hbFFT1D, .-hbFFT1D
@@ -4866,8 +4878,8 @@ anynpu_entry_hbFFT2D:
 hbFFT2D:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*338
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*338]
+	adrp	x16, anynpu_slot+8*339
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*339]
 	br	x16
 	.cfi_endproc
 	.size hbFFT2D, .-hbFFT2D
@@ -4881,8 +4893,8 @@ anynpu_entry_hbIFFT1D:
 hbIFFT1D:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*339
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*339]
+	adrp	x16, anynpu_slot+8*340
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*340]
 	br	x16
 	.cfi_endproc
 	.size hbIFFT1D, .-hbIFFT1D
@@ -4896,8 +4908,8 @@ anynpu_entry_hbIFFT2D:
 hbIFFT2D:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*340
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*340]
+	adrp	x16, anynpu_slot+8*341
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*341]
 	br	x16
 	.cfi_endproc
 	.size hbIFFT2D, .-hbIFFT2D
@@ -4911,8 +4923,8 @@ anynpu_entry_hbDSPAddrMap:
 hbDSPAddrMap:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*341
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*341]
+	adrp	x16, anynpu_slot+8*342
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*342]
 	br	x16
 	.cfi_endproc
 	.size hbDSPAddrMap, .-hbDSPAddrMap
@@ -4926,8 +4938,8 @@ anynpu_entry_hbDSPAddrUnmap:
 hbDSPAddrUnmap:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*342
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*342]
+	adrp	x16, anynpu_slot+8*343
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*343]
 	br	x16
 	.cfi_endproc
 	.size hbDSPAddrUnmap, .-hbDSPAddrUnmap
@@ -4941,8 +4953,8 @@ anynpu_entry_hbDSPRpcV2:
 hbDSPRpcV2:
 	.cfi_startproc
 	bti	c
-	adrp	x16, anynpu_slot+8*343
-	ldr	x16, [x16, #:lo12:anynpu_slot+8*343]
+	adrp	x16, anynpu_slot+8*344
+	ldr	x16, [x16, #:lo12:anynpu_slot+8*344]
 	br	x16
 	.cfi_endproc
 	.size hbDSPRpcV2, .-hbDSPRpcV2
@@ -8386,6 +8398,16 @@ start_343:
 	b	anynpu_first
 	.cfi_endproc
 	.size start_343, .-start_343
+
+	.p2align 4
+	.type start_344, %function
+start_344:
+	.cfi_startproc
+	bti	c
+	mov	w16, #344
+	b	anynpu_first
+	.cfi_endproc
+	.size start_344, .-start_344
 
 	.p2align 4
 	.type anynpu_count, %function
@@ -11845,6 +11867,16 @@ count_343:
 	.cfi_endproc
 	.size count_343, .-count_343
 
+	.p2align 4
+	.type count_344, %function
+count_344:
+	.cfi_startproc
+	bti	c
+	mov	w17, #344
+	b	anynpu_count
+	.cfi_endproc
+	.size count_344, .-count_344
+
 	.section .data.anynpu_slot, "aw", %progbits
 	.p2align 12
 	.globl anynpu_slot
@@ -11856,345 +11888,346 @@ anynpu_slot:
 	.quad start_2	/* anynpu_last_error */
 	.quad start_3	/* anynpu_placement_report */
 	.quad start_4	/* anynpu_output_shape */
-	.quad start_5	/* anynpu_live_handles */
-	.quad start_6	/* anynpu_live_buffers */
-	.quad start_7	/* OH_NNDevice_GetAllDevicesID */
-	.quad start_8	/* OH_NNDevice_GetName */
-	.quad start_9	/* OH_NNDevice_GetType */
-	.quad start_10	/* OH_NNTensorDesc_Create */
-	.quad start_11	/* OH_NNTensorDesc_Destroy */
-	.quad start_12	/* OH_NNTensorDesc_SetName */
-	.quad start_13	/* OH_NNTensorDesc_GetName */
-	.quad start_14	/* OH_NNTensorDesc_SetDataType */
-	.quad start_15	/* OH_NNTensorDesc_GetDataType */
-	.quad start_16	/* OH_NNTensorDesc_SetShape */
-	.quad start_17	/* OH_NNTensorDesc_GetShape */
-	.quad start_18	/* OH_NNTensorDesc_SetFormat */
-	.quad start_19	/* OH_NNTensorDesc_GetFormat */
-	.quad start_20	/* OH_NNTensorDesc_GetElementCount */
-	.quad start_21	/* OH_NNTensorDesc_GetByteSize */
-	.quad start_22	/* OH_NNTensor_Create */
-	.quad start_23	/* OH_NNTensor_CreateWithSize */
-	.quad start_24	/* OH_NNTensor_CreateWithFd */
-	.quad start_25	/* OH_NNTensor_Destroy */
-	.quad start_26	/* OH_NNTensor_GetTensorDesc */
-	.quad start_27	/* OH_NNTensor_GetDataBuffer */
-	.quad start_28	/* OH_NNTensor_GetFd */
-	.quad start_29	/* OH_NNTensor_GetSize */
-	.quad start_30	/* OH_NNTensor_GetOffset */
-	.quad start_31	/* OH_NNQuantParam_Create */
-	.quad start_32	/* OH_NNQuantParam_SetScales */
-	.quad start_33	/* OH_NNQuantParam_SetZeroPoints */
-	.quad start_34	/* OH_NNQuantParam_SetNumBits */
-	.quad start_35	/* OH_NNQuantParam_Destroy */
-	.quad start_36	/* OH_NNModel_Construct */
-	.quad start_37	/* OH_NNModel_Destroy */
-	.quad start_38	/* OH_NNModel_AddTensor */
-	.quad start_39	/* OH_NNModel_AddTensorToModel */
-	.quad start_40	/* OH_NNModel_SetTensorData */
-	.quad start_41	/* OH_NNModel_SetTensorQuantParams */
-	.quad start_42	/* OH_NNModel_SetTensorType */
-	.quad start_43	/* OH_NNModel_AddOperation */
-	.quad start_44	/* OH_NNModel_SpecifyInputsAndOutputs */
-	.quad start_45	/* OH_NNModel_Finish */
-	.quad start_46	/* OH_NNModel_GetAvailableOperations */
-	.quad start_47	/* OH_NNCompilation_Construct */
-	.quad start_48	/* OH_NNCompilation_ConstructWithOfflineModelFile */
-	.quad start_49	/* OH_NNCompilation_ConstructWithOfflineModelBuffer */
-	.quad start_50	/* OH_NNCompilation_ConstructForCache */
-	.quad start_51	/* OH_NNCompilation_ExportCacheToBuffer */
-	.quad start_52	/* OH_NNCompilation_ImportCacheFromBuffer */
-	.quad start_53	/* OH_NNCompilation_AddExtensionConfig */
-	.quad start_54	/* OH_NNCompilation_SetDevice */
-	.quad start_55	/* OH_NNCompilation_SetCache */
-	.quad start_56	/* OH_NNCompilation_SetPerformanceMode */
-	.quad start_57	/* OH_NNCompilation_SetPriority */
-	.quad start_58	/* OH_NNCompilation_EnableFloat16 */
-	.quad start_59	/* OH_NNCompilation_Build */
-	.quad start_60	/* OH_NNCompilation_Destroy */
-	.quad start_61	/* OH_NNExecutor_Construct */
-	.quad start_62	/* OH_NNExecutor_Destroy */
-	.quad start_63	/* OH_NNExecutor_GetInputCount */
-	.quad start_64	/* OH_NNExecutor_GetOutputCount */
-	.quad start_65	/* OH_NNExecutor_CreateInputTensorDesc */
-	.quad start_66	/* OH_NNExecutor_CreateOutputTensorDesc */
-	.quad start_67	/* OH_NNExecutor_GetOutputShape */
-	.quad start_68	/* OH_NNExecutor_GetInputDimRange */
-	.quad start_69	/* OH_NNExecutor_SetOnRunDone */
-	.quad start_70	/* OH_NNExecutor_SetOnServiceDied */
-	.quad start_71	/* OH_NNExecutor_RunSync */
-	.quad start_72	/* OH_NNExecutor_RunAsync */
-	.quad start_73	/* OH_NNExecutor_SetInput */
-	.quad start_74	/* OH_NNExecutor_SetOutput */
-	.quad start_75	/* OH_NNExecutor_Run */
-	.quad start_76	/* OH_NNExecutor_AllocateInputMemory */
-	.quad start_77	/* OH_NNExecutor_AllocateOutputMemory */
-	.quad start_78	/* OH_NNExecutor_DestroyInputMemory */
-	.quad start_79	/* OH_NNExecutor_DestroyOutputMemory */
-	.quad start_80	/* OH_NNExecutor_SetInputWithMemory */
-	.quad start_81	/* OH_NNExecutor_SetOutputWithMemory */
-	.quad start_82	/* OH_NNModel_BuildFromLiteGraph */
-	.quad start_83	/* OH_NNModel_SetInputsAndOutputsInfo */
-	.quad start_84	/* OH_NNModel_BuildFromMetaGraph */
-	.quad start_85	/* OH_NNModel_HasCache */
-	.quad start_86	/* OH_NN_GetDeviceID */
-	.quad start_87	/* OH_NN_IsSupportAIPP */
-	.quad start_88	/* OH_NNExecutor_RunSyncWithAipp */
-	.quad start_89	/* rknn_init */
-	.quad start_90	/* rknn_dup_context */
-	.quad start_91	/* rknn_destroy */
-	.quad start_92	/* rknn_query */
-	.quad start_93	/* rknn_set_core_mask */
-	.quad start_94	/* rknn_set_batch_core_num */
-	.quad start_95	/* rknn_inputs_set */
-	.quad start_96	/* rknn_run */
-	.quad start_97	/* rknn_wait */
-	.quad start_98	/* rknn_outputs_get */
-	.quad start_99	/* rknn_outputs_release */
-	.quad start_100	/* rknn_create_mem */
-	.quad start_101	/* rknn_create_mem2 */
-	.quad start_102	/* rknn_create_mem_from_fd */
-	.quad start_103	/* rknn_create_mem_from_phys */
-	.quad start_104	/* rknn_create_mem_from_mb_blk */
-	.quad start_105	/* rknn_destory_mem */
-	.quad start_106	/* rknn_destroy_mem */
-	.quad start_107	/* rknn_set_weight_mem */
-	.quad start_108	/* rknn_set_internal_mem */
-	.quad start_109	/* rknn_set_io_mem */
-	.quad start_110	/* rknn_mem_sync */
-	.quad start_111	/* rknn_set_input_shape */
-	.quad start_112	/* rknn_set_input_shapes */
-	.quad start_113	/* rknn_register_custom_ops */
-	.quad start_114	/* rknn_custom_op_get_op_attr */
-	.quad start_115	/* rknn_matmul_create */
-	.quad start_116	/* rknn_matmul_create_dynamic_shape */
-	.quad start_117	/* rknn_matmul_create_dyn_shape */
-	.quad start_118	/* rknn_matmul_set_io_mem */
-	.quad start_119	/* rknn_matmul_set_core_mask */
-	.quad start_120	/* rknn_matmul_set_quant_params */
-	.quad start_121	/* rknn_matmul_get_quant_params */
-	.quad start_122	/* rknn_matmul_set_dynamic_shape */
-	.quad start_123	/* rknn_matmul_run */
-	.quad start_124	/* rknn_matmul_destroy */
-	.quad start_125	/* rknn_B_normal_layout_to_native_layout */
-	.quad start_126	/* hbDNNGetVersion */
-	.quad start_127	/* hbDNNInitializeFromFiles */
-	.quad start_128	/* hbDNNInitializeFromDDR */
-	.quad start_129	/* hbDNNRelease */
-	.quad start_130	/* hbDNNGetModelNameList */
-	.quad start_131	/* hbDNNGetModelHandle */
-	.quad start_132	/* hbDNNGetInputCount */
-	.quad start_133	/* hbDNNGetInputName */
-	.quad start_134	/* hbDNNGetInputTensorProperties */
-	.quad start_135	/* hbDNNGetOutputCount */
-	.quad start_136	/* hbDNNGetOutputName */
-	.quad start_137	/* hbDNNGetOutputTensorProperties */
-	.quad start_138	/* hbDNNInfer */
-	.quad start_139	/* hbDNNRoiInfer */
-	.quad start_140	/* hbDNNResize */
-	.quad start_141	/* hbDNNSetTaskDoneCb */
-	.quad start_142	/* hbDNNWaitTaskDone */
-	.quad start_143	/* hbDNNReleaseTask */
-	.quad start_144	/* hbSysAllocMem */
-	.quad start_145	/* hbSysAllocCachedMem */
-	.quad start_146	/* hbSysFlushMem */
-	.quad start_147	/* hbSysWriteMem */
-	.quad start_148	/* hbSysReadMem */
-	.quad start_149	/* hbSysFreeMem */
-	.quad start_150	/* hbSysRegisterMem */
-	.quad start_151	/* hbSysUnregisterMem */
-	.quad start_152	/* hbDNNGetInputSource */
-	.quad start_153	/* hbDNNGetInputDesc */
-	.quad start_154	/* hbDNNGetOutputDesc */
-	.quad start_155	/* hbDNNGetModelDesc */
-	.quad start_156	/* hbDNNGetModelTag */
-	.quad start_157	/* hbDNNGetOutputOperatorType */
-	.quad start_158	/* hbDNNGetEstimateLatency */
-	.quad start_159	/* hbDNNGetTaskEstimateTime */
-	.quad start_160	/* hbDNNGetTaskEstimateStartTime */
-	.quad start_161	/* hbDNNGetErrorDesc */
-	.quad start_162	/* hbDNNGetLayoutName */
-	.quad start_163	/* hbDNNUnquantizeByScale */
-	.quad start_164	/* hbDNNConvertLayout */
-	.quad start_165	/* hbDNNConvertLayoutRoi */
-	.quad start_166	/* hbDNNConvertLayoutToNative1HW1 */
-	.quad start_167	/* hbDNNConvertLayoutToNative111C */
-	.quad start_168	/* hbDNNConvertLayoutToNative1111 */
-	.quad start_169	/* hbDNNAddPadding */
-	.quad start_170	/* hbDNNRemovePadding */
-	.quad start_171	/* hbDNNAddPaddingWithStride */
-	.quad start_172	/* hbDNNRemovePaddingWithStride */
-	.quad start_173	/* hbDNNConvertEndianness */
-	.quad start_174	/* _Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE */
-	.quad start_175	/* _Z27hbDNNUnregisterLayerCreatorPKc */
-	.quad start_176	/* ANeuralNetworks_getDeviceCount */
-	.quad start_177	/* ANeuralNetworks_getDevice */
-	.quad start_178	/* ANeuralNetworksDevice_getName */
-	.quad start_179	/* ANeuralNetworksDevice_getType */
-	.quad start_180	/* ANeuralNetworksDevice_getVersion */
-	.quad start_181	/* ANeuralNetworksDevice_getFeatureLevel */
-	.quad start_182	/* ANeuralNetworksDevice_wait */
-	.quad start_183	/* ANeuralNetworks_getRuntimeFeatureLevel */
-	.quad start_184	/* ANeuralNetworksModel_getSupportedOperationsForDevices */
-	.quad start_185	/* ANeuralNetworksMemory_createFromFd */
-	.quad start_186	/* ANeuralNetworksMemory_createFromAHardwareBuffer */
-	.quad start_187	/* ANeuralNetworksMemory_free */
-	.quad start_188	/* ANeuralNetworksMemoryDesc_create */
-	.quad start_189	/* ANeuralNetworksMemoryDesc_addInputRole */
-	.quad start_190	/* ANeuralNetworksMemoryDesc_addOutputRole */
-	.quad start_191	/* ANeuralNetworksMemoryDesc_setDimensions */
-	.quad start_192	/* ANeuralNetworksMemoryDesc_finish */
-	.quad start_193	/* ANeuralNetworksMemoryDesc_free */
-	.quad start_194	/* ANeuralNetworksMemory_createFromDesc */
-	.quad start_195	/* ANeuralNetworksMemory_copy */
-	.quad start_196	/* ANeuralNetworksModel_create */
-	.quad start_197	/* ANeuralNetworksModel_free */
-	.quad start_198	/* ANeuralNetworksModel_addOperand */
-	.quad start_199	/* ANeuralNetworksModel_setOperandValue */
-	.quad start_200	/* ANeuralNetworksModel_setOperandValueFromMemory */
-	.quad start_201	/* ANeuralNetworksModel_setOperandValueFromModel */
-	.quad start_202	/* ANeuralNetworksModel_setOperandSymmPerChannelQuantParams */
-	.quad start_203	/* ANeuralNetworksModel_addOperation */
-	.quad start_204	/* ANeuralNetworksModel_identifyInputsAndOutputs */
-	.quad start_205	/* ANeuralNetworksModel_relaxComputationFloat32toFloat16 */
-	.quad start_206	/* ANeuralNetworksModel_finish */
-	.quad start_207	/* ANeuralNetworksCompilation_create */
-	.quad start_208	/* ANeuralNetworksCompilation_createForDevices */
-	.quad start_209	/* ANeuralNetworksCompilation_free */
-	.quad start_210	/* ANeuralNetworksCompilation_setPreference */
-	.quad start_211	/* ANeuralNetworksCompilation_setCaching */
-	.quad start_212	/* ANeuralNetworksCompilation_setPriority */
-	.quad start_213	/* ANeuralNetworksCompilation_setTimeout */
-	.quad start_214	/* ANeuralNetworksCompilation_finish */
-	.quad start_215	/* ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput */
-	.quad start_216	/* ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput */
-	.quad start_217	/* ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput */
-	.quad start_218	/* ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput */
-	.quad start_219	/* ANeuralNetworksExecution_create */
-	.quad start_220	/* ANeuralNetworksExecution_free */
-	.quad start_221	/* ANeuralNetworksExecution_setInput */
-	.quad start_222	/* ANeuralNetworksExecution_setInputFromMemory */
-	.quad start_223	/* ANeuralNetworksExecution_setOutput */
-	.quad start_224	/* ANeuralNetworksExecution_setOutputFromMemory */
-	.quad start_225	/* ANeuralNetworksExecution_enableInputAndOutputPadding */
-	.quad start_226	/* ANeuralNetworksExecution_setReusable */
-	.quad start_227	/* ANeuralNetworksExecution_setMeasureTiming */
-	.quad start_228	/* ANeuralNetworksExecution_setTimeout */
-	.quad start_229	/* ANeuralNetworksExecution_setLoopTimeout */
-	.quad start_230	/* ANeuralNetworks_getDefaultLoopTimeout */
-	.quad start_231	/* ANeuralNetworks_getMaximumLoopTimeout */
-	.quad start_232	/* ANeuralNetworksExecution_compute */
-	.quad start_233	/* ANeuralNetworksExecution_startCompute */
-	.quad start_234	/* ANeuralNetworksExecution_burstCompute */
-	.quad start_235	/* ANeuralNetworksExecution_startComputeWithDependencies */
-	.quad start_236	/* ANeuralNetworksExecution_getOutputOperandRank */
-	.quad start_237	/* ANeuralNetworksExecution_getOutputOperandDimensions */
-	.quad start_238	/* ANeuralNetworksExecution_getDuration */
-	.quad start_239	/* ANeuralNetworksBurst_create */
-	.quad start_240	/* ANeuralNetworksBurst_free */
-	.quad start_241	/* ANeuralNetworksEvent_wait */
-	.quad start_242	/* ANeuralNetworksEvent_free */
-	.quad start_243	/* ANeuralNetworksEvent_createFromSyncFenceFd */
-	.quad start_244	/* ANeuralNetworksEvent_getSyncFenceFd */
-	.quad start_245	/* ANeuralNetworksDevice_getExtensionSupport */
-	.quad start_246	/* ANeuralNetworksModel_getExtensionOperandType */
-	.quad start_247	/* ANeuralNetworksModel_getExtensionOperationType */
-	.quad start_248	/* ANeuralNetworksModel_setOperandExtensionData */
-	.quad start_249	/* ANeuralNetworksCompilation_addExtensionAttribute */
-	.quad start_250	/* ANeuralNetworksExecution_addExtensionAttribute */
-	.quad start_251	/* hbUCPGetVersion */
-	.quad start_252	/* hbUCPGetSocName */
-	.quad start_253	/* hbUCPSubmitTask */
-	.quad start_254	/* hbUCPWaitTaskDone */
-	.quad start_255	/* hbUCPSetTaskDoneCb */
-	.quad start_256	/* hbUCPReleaseTask */
-	.quad start_257	/* hbUCPGetErrorDesc */
-	.quad start_258	/* hbUCPMalloc */
-	.quad start_259	/* hbUCPMallocCached */
-	.quad start_260	/* hbUCPMemFlush */
-	.quad start_261	/* hbUCPFree */
-	.quad start_262	/* hbDNNGetVersion */
-	.quad start_263	/* hbDNNInitializeFromFiles */
-	.quad start_264	/* hbDNNInitializeFromDDR */
-	.quad start_265	/* hbDNNRelease */
-	.quad start_266	/* hbDNNGetModelNameList */
-	.quad start_267	/* hbDNNGetModelHandle */
-	.quad start_268	/* hbDNNGetInputCount */
-	.quad start_269	/* hbDNNGetInputName */
-	.quad start_270	/* hbDNNGetInputTensorProperties */
-	.quad start_271	/* hbDNNGetOutputCount */
-	.quad start_272	/* hbDNNGetOutputName */
-	.quad start_273	/* hbDNNGetOutputTensorProperties */
-	.quad start_274	/* hbDNNGetInputDesc */
-	.quad start_275	/* hbDNNGetOutputDesc */
-	.quad start_276	/* hbDNNGetModelDesc */
-	.quad start_277	/* hbDNNGetHBMDesc */
-	.quad start_278	/* hbDNNGetCompileBpuCoreNum */
-	.quad start_279	/* hbDNNInferV2 */
-	.quad start_280	/* hbDNNGetTaskOutputTensorProperties */
-	.quad start_281	/* hbDNNGetErrorDesc */
-	.quad start_282	/* hbVPBilateralFilter */
-	.quad start_283	/* hbVPBoxFilter */
-	.quad start_284	/* hbVPCanny */
-	.quad start_285	/* hbVPCornerHarris */
-	.quad start_286	/* hbVPCvtColor */
-	.quad start_287	/* hbVPDilate */
-	.quad start_288	/* hbVPEqualizeHist */
-	.quad start_289	/* hbVPErode */
-	.quad start_290	/* hbVPFilter2D */
-	.quad start_291	/* hbVPFlip */
-	.quad start_292	/* hbVPGaussianBlur */
-	.quad start_293	/* hbVPHBDemosaicing */
-	.quad start_294	/* hbVPISP */
-	.quad start_295	/* hbVPIntegral */
-	.quad start_296	/* hbVPLaplacianFilter */
-	.quad start_297	/* hbVPMedianBlur */
-	.quad start_298	/* hbVPOpticalFlowPyrLK */
-	.quad start_299	/* hbVPPyrDown */
-	.quad start_300	/* hbVPPyrUp */
-	.quad start_301	/* hbVPRemap */
-	.quad start_302	/* hbVPResize */
-	.quad start_303	/* hbVPRoiResize */
-	.quad start_304	/* hbVPRotate */
-	.quad start_305	/* hbVPSepFilter2D */
-	.quad start_306	/* hbVPSobel */
-	.quad start_307	/* hbVPStitch */
-	.quad start_308	/* hbVPThreshold */
-	.quad start_309	/* hbVPTranspose */
-	.quad start_310	/* hbVPWarpAffine */
-	.quad start_311	/* hbVPWarpPerspective */
-	.quad start_312	/* hbVPCreateAlphaBlendLut */
-	.quad start_313	/* hbVPReleaseAlphaBlendLut */
-	.quad start_314	/* hbVPCreateISPContext */
-	.quad start_315	/* hbVPReleaseISPContext */
-	.quad start_316	/* hbVPGetISPOutputBuffer */
-	.quad start_317	/* hbVPCreateMapWrap */
-	.quad start_318	/* hbVPReleaseMapWrap */
-	.quad start_319	/* hbVPJPEGDecode */
-	.quad start_320	/* hbVPJPEGEncode */
-	.quad start_321	/* hbVPVideoDecode */
-	.quad start_322	/* hbVPVideoEncode */
-	.quad start_323	/* hbVPCreateJPEGDecContext */
-	.quad start_324	/* hbVPReleaseJPEGDecContext */
-	.quad start_325	/* hbVPCreateJPEGEncContext */
-	.quad start_326	/* hbVPReleaseJPEGEncContext */
-	.quad start_327	/* hbVPCreateVideoDecContext */
-	.quad start_328	/* hbVPReleaseVideoDecContext */
-	.quad start_329	/* hbVPCreateVideoEncContext */
-	.quad start_330	/* hbVPReleaseVideoEncContext */
-	.quad start_331	/* hbVPGetJPEGDecOutputBuffer */
-	.quad start_332	/* hbVPGetJPEGEncOutputBuffer */
-	.quad start_333	/* hbVPGetVideoDecOutputBuffer */
-	.quad start_334	/* hbVPGetVideoEncOutputBuffer */
-	.quad start_335	/* hbVPGetDefaultVideoDecParam */
-	.quad start_336	/* hbVPGetDefaultVideoEncParam */
-	.quad start_337	/* hbFFT1D */
-	.quad start_338	/* hbFFT2D */
-	.quad start_339	/* hbIFFT1D */
-	.quad start_340	/* hbIFFT2D */
-	.quad start_341	/* hbDSPAddrMap */
-	.quad start_342	/* hbDSPAddrUnmap */
-	.quad start_343	/* hbDSPRpcV2 */
+	.quad start_5	/* anynpu_export */
+	.quad start_6	/* anynpu_live_handles */
+	.quad start_7	/* anynpu_live_buffers */
+	.quad start_8	/* OH_NNDevice_GetAllDevicesID */
+	.quad start_9	/* OH_NNDevice_GetName */
+	.quad start_10	/* OH_NNDevice_GetType */
+	.quad start_11	/* OH_NNTensorDesc_Create */
+	.quad start_12	/* OH_NNTensorDesc_Destroy */
+	.quad start_13	/* OH_NNTensorDesc_SetName */
+	.quad start_14	/* OH_NNTensorDesc_GetName */
+	.quad start_15	/* OH_NNTensorDesc_SetDataType */
+	.quad start_16	/* OH_NNTensorDesc_GetDataType */
+	.quad start_17	/* OH_NNTensorDesc_SetShape */
+	.quad start_18	/* OH_NNTensorDesc_GetShape */
+	.quad start_19	/* OH_NNTensorDesc_SetFormat */
+	.quad start_20	/* OH_NNTensorDesc_GetFormat */
+	.quad start_21	/* OH_NNTensorDesc_GetElementCount */
+	.quad start_22	/* OH_NNTensorDesc_GetByteSize */
+	.quad start_23	/* OH_NNTensor_Create */
+	.quad start_24	/* OH_NNTensor_CreateWithSize */
+	.quad start_25	/* OH_NNTensor_CreateWithFd */
+	.quad start_26	/* OH_NNTensor_Destroy */
+	.quad start_27	/* OH_NNTensor_GetTensorDesc */
+	.quad start_28	/* OH_NNTensor_GetDataBuffer */
+	.quad start_29	/* OH_NNTensor_GetFd */
+	.quad start_30	/* OH_NNTensor_GetSize */
+	.quad start_31	/* OH_NNTensor_GetOffset */
+	.quad start_32	/* OH_NNQuantParam_Create */
+	.quad start_33	/* OH_NNQuantParam_SetScales */
+	.quad start_34	/* OH_NNQuantParam_SetZeroPoints */
+	.quad start_35	/* OH_NNQuantParam_SetNumBits */
+	.quad start_36	/* OH_NNQuantParam_Destroy */
+	.quad start_37	/* OH_NNModel_Construct */
+	.quad start_38	/* OH_NNModel_Destroy */
+	.quad start_39	/* OH_NNModel_AddTensor */
+	.quad start_40	/* OH_NNModel_AddTensorToModel */
+	.quad start_41	/* OH_NNModel_SetTensorData */
+	.quad start_42	/* OH_NNModel_SetTensorQuantParams */
+	.quad start_43	/* OH_NNModel_SetTensorType */
+	.quad start_44	/* OH_NNModel_AddOperation */
+	.quad start_45	/* OH_NNModel_SpecifyInputsAndOutputs */
+	.quad start_46	/* OH_NNModel_Finish */
+	.quad start_47	/* OH_NNModel_GetAvailableOperations */
+	.quad start_48	/* OH_NNCompilation_Construct */
+	.quad start_49	/* OH_NNCompilation_ConstructWithOfflineModelFile */
+	.quad start_50	/* OH_NNCompilation_ConstructWithOfflineModelBuffer */
+	.quad start_51	/* OH_NNCompilation_ConstructForCache */
+	.quad start_52	/* OH_NNCompilation_ExportCacheToBuffer */
+	.quad start_53	/* OH_NNCompilation_ImportCacheFromBuffer */
+	.quad start_54	/* OH_NNCompilation_AddExtensionConfig */
+	.quad start_55	/* OH_NNCompilation_SetDevice */
+	.quad start_56	/* OH_NNCompilation_SetCache */
+	.quad start_57	/* OH_NNCompilation_SetPerformanceMode */
+	.quad start_58	/* OH_NNCompilation_SetPriority */
+	.quad start_59	/* OH_NNCompilation_EnableFloat16 */
+	.quad start_60	/* OH_NNCompilation_Build */
+	.quad start_61	/* OH_NNCompilation_Destroy */
+	.quad start_62	/* OH_NNExecutor_Construct */
+	.quad start_63	/* OH_NNExecutor_Destroy */
+	.quad start_64	/* OH_NNExecutor_GetInputCount */
+	.quad start_65	/* OH_NNExecutor_GetOutputCount */
+	.quad start_66	/* OH_NNExecutor_CreateInputTensorDesc */
+	.quad start_67	/* OH_NNExecutor_CreateOutputTensorDesc */
+	.quad start_68	/* OH_NNExecutor_GetOutputShape */
+	.quad start_69	/* OH_NNExecutor_GetInputDimRange */
+	.quad start_70	/* OH_NNExecutor_SetOnRunDone */
+	.quad start_71	/* OH_NNExecutor_SetOnServiceDied */
+	.quad start_72	/* OH_NNExecutor_RunSync */
+	.quad start_73	/* OH_NNExecutor_RunAsync */
+	.quad start_74	/* OH_NNExecutor_SetInput */
+	.quad start_75	/* OH_NNExecutor_SetOutput */
+	.quad start_76	/* OH_NNExecutor_Run */
+	.quad start_77	/* OH_NNExecutor_AllocateInputMemory */
+	.quad start_78	/* OH_NNExecutor_AllocateOutputMemory */
+	.quad start_79	/* OH_NNExecutor_DestroyInputMemory */
+	.quad start_80	/* OH_NNExecutor_DestroyOutputMemory */
+	.quad start_81	/* OH_NNExecutor_SetInputWithMemory */
+	.quad start_82	/* OH_NNExecutor_SetOutputWithMemory */
+	.quad start_83	/* OH_NNModel_BuildFromLiteGraph */
+	.quad start_84	/* OH_NNModel_SetInputsAndOutputsInfo */
+	.quad start_85	/* OH_NNModel_BuildFromMetaGraph */
+	.quad start_86	/* OH_NNModel_HasCache */
+	.quad start_87	/* OH_NN_GetDeviceID */
+	.quad start_88	/* OH_NN_IsSupportAIPP */
+	.quad start_89	/* OH_NNExecutor_RunSyncWithAipp */
+	.quad start_90	/* rknn_init */
+	.quad start_91	/* rknn_dup_context */
+	.quad start_92	/* rknn_destroy */
+	.quad start_93	/* rknn_query */
+	.quad start_94	/* rknn_set_core_mask */
+	.quad start_95	/* rknn_set_batch_core_num */
+	.quad start_96	/* rknn_inputs_set */
+	.quad start_97	/* rknn_run */
+	.quad start_98	/* rknn_wait */
+	.quad start_99	/* rknn_outputs_get */
+	.quad start_100	/* rknn_outputs_release */
+	.quad start_101	/* rknn_create_mem */
+	.quad start_102	/* rknn_create_mem2 */
+	.quad start_103	/* rknn_create_mem_from_fd */
+	.quad start_104	/* rknn_create_mem_from_phys */
+	.quad start_105	/* rknn_create_mem_from_mb_blk */
+	.quad start_106	/* rknn_destory_mem */
+	.quad start_107	/* rknn_destroy_mem */
+	.quad start_108	/* rknn_set_weight_mem */
+	.quad start_109	/* rknn_set_internal_mem */
+	.quad start_110	/* rknn_set_io_mem */
+	.quad start_111	/* rknn_mem_sync */
+	.quad start_112	/* rknn_set_input_shape */
+	.quad start_113	/* rknn_set_input_shapes */
+	.quad start_114	/* rknn_register_custom_ops */
+	.quad start_115	/* rknn_custom_op_get_op_attr */
+	.quad start_116	/* rknn_matmul_create */
+	.quad start_117	/* rknn_matmul_create_dynamic_shape */
+	.quad start_118	/* rknn_matmul_create_dyn_shape */
+	.quad start_119	/* rknn_matmul_set_io_mem */
+	.quad start_120	/* rknn_matmul_set_core_mask */
+	.quad start_121	/* rknn_matmul_set_quant_params */
+	.quad start_122	/* rknn_matmul_get_quant_params */
+	.quad start_123	/* rknn_matmul_set_dynamic_shape */
+	.quad start_124	/* rknn_matmul_run */
+	.quad start_125	/* rknn_matmul_destroy */
+	.quad start_126	/* rknn_B_normal_layout_to_native_layout */
+	.quad start_127	/* hbDNNGetVersion */
+	.quad start_128	/* hbDNNInitializeFromFiles */
+	.quad start_129	/* hbDNNInitializeFromDDR */
+	.quad start_130	/* hbDNNRelease */
+	.quad start_131	/* hbDNNGetModelNameList */
+	.quad start_132	/* hbDNNGetModelHandle */
+	.quad start_133	/* hbDNNGetInputCount */
+	.quad start_134	/* hbDNNGetInputName */
+	.quad start_135	/* hbDNNGetInputTensorProperties */
+	.quad start_136	/* hbDNNGetOutputCount */
+	.quad start_137	/* hbDNNGetOutputName */
+	.quad start_138	/* hbDNNGetOutputTensorProperties */
+	.quad start_139	/* hbDNNInfer */
+	.quad start_140	/* hbDNNRoiInfer */
+	.quad start_141	/* hbDNNResize */
+	.quad start_142	/* hbDNNSetTaskDoneCb */
+	.quad start_143	/* hbDNNWaitTaskDone */
+	.quad start_144	/* hbDNNReleaseTask */
+	.quad start_145	/* hbSysAllocMem */
+	.quad start_146	/* hbSysAllocCachedMem */
+	.quad start_147	/* hbSysFlushMem */
+	.quad start_148	/* hbSysWriteMem */
+	.quad start_149	/* hbSysReadMem */
+	.quad start_150	/* hbSysFreeMem */
+	.quad start_151	/* hbSysRegisterMem */
+	.quad start_152	/* hbSysUnregisterMem */
+	.quad start_153	/* hbDNNGetInputSource */
+	.quad start_154	/* hbDNNGetInputDesc */
+	.quad start_155	/* hbDNNGetOutputDesc */
+	.quad start_156	/* hbDNNGetModelDesc */
+	.quad start_157	/* hbDNNGetModelTag */
+	.quad start_158	/* hbDNNGetOutputOperatorType */
+	.quad start_159	/* hbDNNGetEstimateLatency */
+	.quad start_160	/* hbDNNGetTaskEstimateTime */
+	.quad start_161	/* hbDNNGetTaskEstimateStartTime */
+	.quad start_162	/* hbDNNGetErrorDesc */
+	.quad start_163	/* hbDNNGetLayoutName */
+	.quad start_164	/* hbDNNUnquantizeByScale */
+	.quad start_165	/* hbDNNConvertLayout */
+	.quad start_166	/* hbDNNConvertLayoutRoi */
+	.quad start_167	/* hbDNNConvertLayoutToNative1HW1 */
+	.quad start_168	/* hbDNNConvertLayoutToNative111C */
+	.quad start_169	/* hbDNNConvertLayoutToNative1111 */
+	.quad start_170	/* hbDNNAddPadding */
+	.quad start_171	/* hbDNNRemovePadding */
+	.quad start_172	/* hbDNNAddPaddingWithStride */
+	.quad start_173	/* hbDNNRemovePaddingWithStride */
+	.quad start_174	/* hbDNNConvertEndianness */
+	.quad start_175	/* _Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE */
+	.quad start_176	/* _Z27hbDNNUnregisterLayerCreatorPKc */
+	.quad start_177	/* ANeuralNetworks_getDeviceCount */
+	.quad start_178	/* ANeuralNetworks_getDevice */
+	.quad start_179	/* ANeuralNetworksDevice_getName */
+	.quad start_180	/* ANeuralNetworksDevice_getType */
+	.quad start_181	/* ANeuralNetworksDevice_getVersion */
+	.quad start_182	/* ANeuralNetworksDevice_getFeatureLevel */
+	.quad start_183	/* ANeuralNetworksDevice_wait */
+	.quad start_184	/* ANeuralNetworks_getRuntimeFeatureLevel */
+	.quad start_185	/* ANeuralNetworksModel_getSupportedOperationsForDevices */
+	.quad start_186	/* ANeuralNetworksMemory_createFromFd */
+	.quad start_187	/* ANeuralNetworksMemory_createFromAHardwareBuffer */
+	.quad start_188	/* ANeuralNetworksMemory_free */
+	.quad start_189	/* ANeuralNetworksMemoryDesc_create */
+	.quad start_190	/* ANeuralNetworksMemoryDesc_addInputRole */
+	.quad start_191	/* ANeuralNetworksMemoryDesc_addOutputRole */
+	.quad start_192	/* ANeuralNetworksMemoryDesc_setDimensions */
+	.quad start_193	/* ANeuralNetworksMemoryDesc_finish */
+	.quad start_194	/* ANeuralNetworksMemoryDesc_free */
+	.quad start_195	/* ANeuralNetworksMemory_createFromDesc */
+	.quad start_196	/* ANeuralNetworksMemory_copy */
+	.quad start_197	/* ANeuralNetworksModel_create */
+	.quad start_198	/* ANeuralNetworksModel_free */
+	.quad start_199	/* ANeuralNetworksModel_addOperand */
+	.quad start_200	/* ANeuralNetworksModel_setOperandValue */
+	.quad start_201	/* ANeuralNetworksModel_setOperandValueFromMemory */
+	.quad start_202	/* ANeuralNetworksModel_setOperandValueFromModel */
+	.quad start_203	/* ANeuralNetworksModel_setOperandSymmPerChannelQuantParams */
+	.quad start_204	/* ANeuralNetworksModel_addOperation */
+	.quad start_205	/* ANeuralNetworksModel_identifyInputsAndOutputs */
+	.quad start_206	/* ANeuralNetworksModel_relaxComputationFloat32toFloat16 */
+	.quad start_207	/* ANeuralNetworksModel_finish */
+	.quad start_208	/* ANeuralNetworksCompilation_create */
+	.quad start_209	/* ANeuralNetworksCompilation_createForDevices */
+	.quad start_210	/* ANeuralNetworksCompilation_free */
+	.quad start_211	/* ANeuralNetworksCompilation_setPreference */
+	.quad start_212	/* ANeuralNetworksCompilation_setCaching */
+	.quad start_213	/* ANeuralNetworksCompilation_setPriority */
+	.quad start_214	/* ANeuralNetworksCompilation_setTimeout */
+	.quad start_215	/* ANeuralNetworksCompilation_finish */
+	.quad start_216	/* ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput */
+	.quad start_217	/* ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput */
+	.quad start_218	/* ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput */
+	.quad start_219	/* ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput */
+	.quad start_220	/* ANeuralNetworksExecution_create */
+	.quad start_221	/* ANeuralNetworksExecution_free */
+	.quad start_222	/* ANeuralNetworksExecution_setInput */
+	.quad start_223	/* ANeuralNetworksExecution_setInputFromMemory */
+	.quad start_224	/* ANeuralNetworksExecution_setOutput */
+	.quad start_225	/* ANeuralNetworksExecution_setOutputFromMemory */
+	.quad start_226	/* ANeuralNetworksExecution_enableInputAndOutputPadding */
+	.quad start_227	/* ANeuralNetworksExecution_setReusable */
+	.quad start_228	/* ANeuralNetworksExecution_setMeasureTiming */
+	.quad start_229	/* ANeuralNetworksExecution_setTimeout */
+	.quad start_230	/* ANeuralNetworksExecution_setLoopTimeout */
+	.quad start_231	/* ANeuralNetworks_getDefaultLoopTimeout */
+	.quad start_232	/* ANeuralNetworks_getMaximumLoopTimeout */
+	.quad start_233	/* ANeuralNetworksExecution_compute */
+	.quad start_234	/* ANeuralNetworksExecution_startCompute */
+	.quad start_235	/* ANeuralNetworksExecution_burstCompute */
+	.quad start_236	/* ANeuralNetworksExecution_startComputeWithDependencies */
+	.quad start_237	/* ANeuralNetworksExecution_getOutputOperandRank */
+	.quad start_238	/* ANeuralNetworksExecution_getOutputOperandDimensions */
+	.quad start_239	/* ANeuralNetworksExecution_getDuration */
+	.quad start_240	/* ANeuralNetworksBurst_create */
+	.quad start_241	/* ANeuralNetworksBurst_free */
+	.quad start_242	/* ANeuralNetworksEvent_wait */
+	.quad start_243	/* ANeuralNetworksEvent_free */
+	.quad start_244	/* ANeuralNetworksEvent_createFromSyncFenceFd */
+	.quad start_245	/* ANeuralNetworksEvent_getSyncFenceFd */
+	.quad start_246	/* ANeuralNetworksDevice_getExtensionSupport */
+	.quad start_247	/* ANeuralNetworksModel_getExtensionOperandType */
+	.quad start_248	/* ANeuralNetworksModel_getExtensionOperationType */
+	.quad start_249	/* ANeuralNetworksModel_setOperandExtensionData */
+	.quad start_250	/* ANeuralNetworksCompilation_addExtensionAttribute */
+	.quad start_251	/* ANeuralNetworksExecution_addExtensionAttribute */
+	.quad start_252	/* hbUCPGetVersion */
+	.quad start_253	/* hbUCPGetSocName */
+	.quad start_254	/* hbUCPSubmitTask */
+	.quad start_255	/* hbUCPWaitTaskDone */
+	.quad start_256	/* hbUCPSetTaskDoneCb */
+	.quad start_257	/* hbUCPReleaseTask */
+	.quad start_258	/* hbUCPGetErrorDesc */
+	.quad start_259	/* hbUCPMalloc */
+	.quad start_260	/* hbUCPMallocCached */
+	.quad start_261	/* hbUCPMemFlush */
+	.quad start_262	/* hbUCPFree */
+	.quad start_263	/* hbDNNGetVersion */
+	.quad start_264	/* hbDNNInitializeFromFiles */
+	.quad start_265	/* hbDNNInitializeFromDDR */
+	.quad start_266	/* hbDNNRelease */
+	.quad start_267	/* hbDNNGetModelNameList */
+	.quad start_268	/* hbDNNGetModelHandle */
+	.quad start_269	/* hbDNNGetInputCount */
+	.quad start_270	/* hbDNNGetInputName */
+	.quad start_271	/* hbDNNGetInputTensorProperties */
+	.quad start_272	/* hbDNNGetOutputCount */
+	.quad start_273	/* hbDNNGetOutputName */
+	.quad start_274	/* hbDNNGetOutputTensorProperties */
+	.quad start_275	/* hbDNNGetInputDesc */
+	.quad start_276	/* hbDNNGetOutputDesc */
+	.quad start_277	/* hbDNNGetModelDesc */
+	.quad start_278	/* hbDNNGetHBMDesc */
+	.quad start_279	/* hbDNNGetCompileBpuCoreNum */
+	.quad start_280	/* hbDNNInferV2 */
+	.quad start_281	/* hbDNNGetTaskOutputTensorProperties */
+	.quad start_282	/* hbDNNGetErrorDesc */
+	.quad start_283	/* hbVPBilateralFilter */
+	.quad start_284	/* hbVPBoxFilter */
+	.quad start_285	/* hbVPCanny */
+	.quad start_286	/* hbVPCornerHarris */
+	.quad start_287	/* hbVPCvtColor */
+	.quad start_288	/* hbVPDilate */
+	.quad start_289	/* hbVPEqualizeHist */
+	.quad start_290	/* hbVPErode */
+	.quad start_291	/* hbVPFilter2D */
+	.quad start_292	/* hbVPFlip */
+	.quad start_293	/* hbVPGaussianBlur */
+	.quad start_294	/* hbVPHBDemosaicing */
+	.quad start_295	/* hbVPISP */
+	.quad start_296	/* hbVPIntegral */
+	.quad start_297	/* hbVPLaplacianFilter */
+	.quad start_298	/* hbVPMedianBlur */
+	.quad start_299	/* hbVPOpticalFlowPyrLK */
+	.quad start_300	/* hbVPPyrDown */
+	.quad start_301	/* hbVPPyrUp */
+	.quad start_302	/* hbVPRemap */
+	.quad start_303	/* hbVPResize */
+	.quad start_304	/* hbVPRoiResize */
+	.quad start_305	/* hbVPRotate */
+	.quad start_306	/* hbVPSepFilter2D */
+	.quad start_307	/* hbVPSobel */
+	.quad start_308	/* hbVPStitch */
+	.quad start_309	/* hbVPThreshold */
+	.quad start_310	/* hbVPTranspose */
+	.quad start_311	/* hbVPWarpAffine */
+	.quad start_312	/* hbVPWarpPerspective */
+	.quad start_313	/* hbVPCreateAlphaBlendLut */
+	.quad start_314	/* hbVPReleaseAlphaBlendLut */
+	.quad start_315	/* hbVPCreateISPContext */
+	.quad start_316	/* hbVPReleaseISPContext */
+	.quad start_317	/* hbVPGetISPOutputBuffer */
+	.quad start_318	/* hbVPCreateMapWrap */
+	.quad start_319	/* hbVPReleaseMapWrap */
+	.quad start_320	/* hbVPJPEGDecode */
+	.quad start_321	/* hbVPJPEGEncode */
+	.quad start_322	/* hbVPVideoDecode */
+	.quad start_323	/* hbVPVideoEncode */
+	.quad start_324	/* hbVPCreateJPEGDecContext */
+	.quad start_325	/* hbVPReleaseJPEGDecContext */
+	.quad start_326	/* hbVPCreateJPEGEncContext */
+	.quad start_327	/* hbVPReleaseJPEGEncContext */
+	.quad start_328	/* hbVPCreateVideoDecContext */
+	.quad start_329	/* hbVPReleaseVideoDecContext */
+	.quad start_330	/* hbVPCreateVideoEncContext */
+	.quad start_331	/* hbVPReleaseVideoEncContext */
+	.quad start_332	/* hbVPGetJPEGDecOutputBuffer */
+	.quad start_333	/* hbVPGetJPEGEncOutputBuffer */
+	.quad start_334	/* hbVPGetVideoDecOutputBuffer */
+	.quad start_335	/* hbVPGetVideoEncOutputBuffer */
+	.quad start_336	/* hbVPGetDefaultVideoDecParam */
+	.quad start_337	/* hbVPGetDefaultVideoEncParam */
+	.quad start_338	/* hbFFT1D */
+	.quad start_339	/* hbFFT2D */
+	.quad start_340	/* hbIFFT1D */
+	.quad start_341	/* hbIFFT2D */
+	.quad start_342	/* hbDSPAddrMap */
+	.quad start_343	/* hbDSPAddrUnmap */
+	.quad start_344	/* hbDSPRpcV2 */
 	.p2align 12
 	.size anynpu_slot, .-anynpu_slot
 
@@ -12548,6 +12581,7 @@ anynpu_counted:
 	.quad count_341
 	.quad count_342
 	.quad count_343
+	.quad count_344
 	.size anynpu_counted, .-anynpu_counted
 
 	.section .note.anynpu, "a", %note

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#define FUNCTIONS 344
+#define FUNCTIONS 345
 
 typedef struct {
 	int32_t dimensionSize[8];
@@ -22,13 +22,13 @@ static void dead_1(void) { anynpu_report_dead(1); }
 static uintptr_t dead_2(void) { anynpu_report_dead(2); return 0; }
 static int32_t dead_3(void) { anynpu_report_dead(3); return 1; }
 static int32_t dead_4(void) { anynpu_report_dead(4); return -1; }
-static uint64_t dead_5(void) { anynpu_report_dead(5); return 0; }
+static int32_t dead_5(void) { anynpu_report_dead(5); return 1; }
 static uint64_t dead_6(void) { anynpu_report_dead(6); return 0; }
-static uint32_t dead_7(void) { anynpu_report_dead(7); return 14; }
+static uint64_t dead_7(void) { anynpu_report_dead(7); return 0; }
 static uint32_t dead_8(void) { anynpu_report_dead(8); return 14; }
 static uint32_t dead_9(void) { anynpu_report_dead(9); return 14; }
-static uintptr_t dead_10(void) { anynpu_report_dead(10); return 0; }
-static uint32_t dead_11(void) { anynpu_report_dead(11); return 14; }
+static uint32_t dead_10(void) { anynpu_report_dead(10); return 14; }
+static uintptr_t dead_11(void) { anynpu_report_dead(11); return 0; }
 static uint32_t dead_12(void) { anynpu_report_dead(12); return 14; }
 static uint32_t dead_13(void) { anynpu_report_dead(13); return 14; }
 static uint32_t dead_14(void) { anynpu_report_dead(14); return 14; }
@@ -39,23 +39,23 @@ static uint32_t dead_18(void) { anynpu_report_dead(18); return 14; }
 static uint32_t dead_19(void) { anynpu_report_dead(19); return 14; }
 static uint32_t dead_20(void) { anynpu_report_dead(20); return 14; }
 static uint32_t dead_21(void) { anynpu_report_dead(21); return 14; }
-static uintptr_t dead_22(void) { anynpu_report_dead(22); return 0; }
+static uint32_t dead_22(void) { anynpu_report_dead(22); return 14; }
 static uintptr_t dead_23(void) { anynpu_report_dead(23); return 0; }
 static uintptr_t dead_24(void) { anynpu_report_dead(24); return 0; }
-static uint32_t dead_25(void) { anynpu_report_dead(25); return 14; }
-static uintptr_t dead_26(void) { anynpu_report_dead(26); return 0; }
+static uintptr_t dead_25(void) { anynpu_report_dead(25); return 0; }
+static uint32_t dead_26(void) { anynpu_report_dead(26); return 14; }
 static uintptr_t dead_27(void) { anynpu_report_dead(27); return 0; }
-static uint32_t dead_28(void) { anynpu_report_dead(28); return 14; }
+static uintptr_t dead_28(void) { anynpu_report_dead(28); return 0; }
 static uint32_t dead_29(void) { anynpu_report_dead(29); return 14; }
 static uint32_t dead_30(void) { anynpu_report_dead(30); return 14; }
-static uintptr_t dead_31(void) { anynpu_report_dead(31); return 0; }
-static uint32_t dead_32(void) { anynpu_report_dead(32); return 14; }
+static uint32_t dead_31(void) { anynpu_report_dead(31); return 14; }
+static uintptr_t dead_32(void) { anynpu_report_dead(32); return 0; }
 static uint32_t dead_33(void) { anynpu_report_dead(33); return 14; }
 static uint32_t dead_34(void) { anynpu_report_dead(34); return 14; }
 static uint32_t dead_35(void) { anynpu_report_dead(35); return 14; }
-static uintptr_t dead_36(void) { anynpu_report_dead(36); return 0; }
-static void dead_37(void) { anynpu_report_dead(37); }
-static uint32_t dead_38(void) { anynpu_report_dead(38); return 14; }
+static uint32_t dead_36(void) { anynpu_report_dead(36); return 14; }
+static uintptr_t dead_37(void) { anynpu_report_dead(37); return 0; }
+static void dead_38(void) { anynpu_report_dead(38); }
 static uint32_t dead_39(void) { anynpu_report_dead(39); return 14; }
 static uint32_t dead_40(void) { anynpu_report_dead(40); return 14; }
 static uint32_t dead_41(void) { anynpu_report_dead(41); return 14; }
@@ -64,11 +64,11 @@ static uint32_t dead_43(void) { anynpu_report_dead(43); return 14; }
 static uint32_t dead_44(void) { anynpu_report_dead(44); return 14; }
 static uint32_t dead_45(void) { anynpu_report_dead(45); return 14; }
 static uint32_t dead_46(void) { anynpu_report_dead(46); return 14; }
-static uintptr_t dead_47(void) { anynpu_report_dead(47); return 0; }
+static uint32_t dead_47(void) { anynpu_report_dead(47); return 14; }
 static uintptr_t dead_48(void) { anynpu_report_dead(48); return 0; }
 static uintptr_t dead_49(void) { anynpu_report_dead(49); return 0; }
 static uintptr_t dead_50(void) { anynpu_report_dead(50); return 0; }
-static uint32_t dead_51(void) { anynpu_report_dead(51); return 14; }
+static uintptr_t dead_51(void) { anynpu_report_dead(51); return 0; }
 static uint32_t dead_52(void) { anynpu_report_dead(52); return 14; }
 static uint32_t dead_53(void) { anynpu_report_dead(53); return 14; }
 static uint32_t dead_54(void) { anynpu_report_dead(54); return 14; }
@@ -77,14 +77,14 @@ static uint32_t dead_56(void) { anynpu_report_dead(56); return 14; }
 static uint32_t dead_57(void) { anynpu_report_dead(57); return 14; }
 static uint32_t dead_58(void) { anynpu_report_dead(58); return 14; }
 static uint32_t dead_59(void) { anynpu_report_dead(59); return 14; }
-static void dead_60(void) { anynpu_report_dead(60); }
-static uintptr_t dead_61(void) { anynpu_report_dead(61); return 0; }
-static void dead_62(void) { anynpu_report_dead(62); }
-static uint32_t dead_63(void) { anynpu_report_dead(63); return 14; }
+static uint32_t dead_60(void) { anynpu_report_dead(60); return 14; }
+static void dead_61(void) { anynpu_report_dead(61); }
+static uintptr_t dead_62(void) { anynpu_report_dead(62); return 0; }
+static void dead_63(void) { anynpu_report_dead(63); }
 static uint32_t dead_64(void) { anynpu_report_dead(64); return 14; }
-static uintptr_t dead_65(void) { anynpu_report_dead(65); return 0; }
+static uint32_t dead_65(void) { anynpu_report_dead(65); return 14; }
 static uintptr_t dead_66(void) { anynpu_report_dead(66); return 0; }
-static uint32_t dead_67(void) { anynpu_report_dead(67); return 14; }
+static uintptr_t dead_67(void) { anynpu_report_dead(67); return 0; }
 static uint32_t dead_68(void) { anynpu_report_dead(68); return 14; }
 static uint32_t dead_69(void) { anynpu_report_dead(69); return 14; }
 static uint32_t dead_70(void) { anynpu_report_dead(70); return 14; }
@@ -93,20 +93,20 @@ static uint32_t dead_72(void) { anynpu_report_dead(72); return 14; }
 static uint32_t dead_73(void) { anynpu_report_dead(73); return 14; }
 static uint32_t dead_74(void) { anynpu_report_dead(74); return 14; }
 static uint32_t dead_75(void) { anynpu_report_dead(75); return 14; }
-static uintptr_t dead_76(void) { anynpu_report_dead(76); return 0; }
+static uint32_t dead_76(void) { anynpu_report_dead(76); return 14; }
 static uintptr_t dead_77(void) { anynpu_report_dead(77); return 0; }
-static void dead_78(void) { anynpu_report_dead(78); }
+static uintptr_t dead_78(void) { anynpu_report_dead(78); return 0; }
 static void dead_79(void) { anynpu_report_dead(79); }
-static uint32_t dead_80(void) { anynpu_report_dead(80); return 14; }
+static void dead_80(void) { anynpu_report_dead(80); }
 static uint32_t dead_81(void) { anynpu_report_dead(81); return 14; }
 static uint32_t dead_82(void) { anynpu_report_dead(82); return 14; }
 static uint32_t dead_83(void) { anynpu_report_dead(83); return 14; }
 static uint32_t dead_84(void) { anynpu_report_dead(84); return 14; }
-static _Bool dead_85(void) { anynpu_report_dead(85); return false; }
-static uint32_t dead_86(void) { anynpu_report_dead(86); return 14; }
+static uint32_t dead_85(void) { anynpu_report_dead(85); return 14; }
+static _Bool dead_86(void) { anynpu_report_dead(86); return false; }
 static uint32_t dead_87(void) { anynpu_report_dead(87); return 14; }
 static uint32_t dead_88(void) { anynpu_report_dead(88); return 14; }
-static int32_t dead_89(void) { anynpu_report_dead(89); return -3; }
+static uint32_t dead_89(void) { anynpu_report_dead(89); return 14; }
 static int32_t dead_90(void) { anynpu_report_dead(90); return -3; }
 static int32_t dead_91(void) { anynpu_report_dead(91); return -3; }
 static int32_t dead_92(void) { anynpu_report_dead(92); return -3; }
@@ -117,12 +117,12 @@ static int32_t dead_96(void) { anynpu_report_dead(96); return -3; }
 static int32_t dead_97(void) { anynpu_report_dead(97); return -3; }
 static int32_t dead_98(void) { anynpu_report_dead(98); return -3; }
 static int32_t dead_99(void) { anynpu_report_dead(99); return -3; }
-static uintptr_t dead_100(void) { anynpu_report_dead(100); return 0; }
+static int32_t dead_100(void) { anynpu_report_dead(100); return -3; }
 static uintptr_t dead_101(void) { anynpu_report_dead(101); return 0; }
 static uintptr_t dead_102(void) { anynpu_report_dead(102); return 0; }
 static uintptr_t dead_103(void) { anynpu_report_dead(103); return 0; }
 static uintptr_t dead_104(void) { anynpu_report_dead(104); return 0; }
-static int32_t dead_105(void) { anynpu_report_dead(105); return -3; }
+static uintptr_t dead_105(void) { anynpu_report_dead(105); return 0; }
 static int32_t dead_106(void) { anynpu_report_dead(106); return -3; }
 static int32_t dead_107(void) { anynpu_report_dead(107); return -3; }
 static int32_t dead_108(void) { anynpu_report_dead(108); return -3; }
@@ -131,8 +131,8 @@ static int32_t dead_110(void) { anynpu_report_dead(110); return -3; }
 static int32_t dead_111(void) { anynpu_report_dead(111); return -3; }
 static int32_t dead_112(void) { anynpu_report_dead(112); return -3; }
 static int32_t dead_113(void) { anynpu_report_dead(113); return -3; }
-static void dead_114(void) { anynpu_report_dead(114); }
-static int32_t dead_115(void) { anynpu_report_dead(115); return -3; }
+static int32_t dead_114(void) { anynpu_report_dead(114); return -3; }
+static void dead_115(void) { anynpu_report_dead(115); }
 static int32_t dead_116(void) { anynpu_report_dead(116); return -3; }
 static int32_t dead_117(void) { anynpu_report_dead(117); return -3; }
 static int32_t dead_118(void) { anynpu_report_dead(118); return -3; }
@@ -143,8 +143,8 @@ static int32_t dead_122(void) { anynpu_report_dead(122); return -3; }
 static int32_t dead_123(void) { anynpu_report_dead(123); return -3; }
 static int32_t dead_124(void) { anynpu_report_dead(124); return -3; }
 static int32_t dead_125(void) { anynpu_report_dead(125); return -3; }
-static uintptr_t dead_126(void) { anynpu_report_dead(126); return 0; }
-static int32_t dead_127(void) { anynpu_report_dead(127); return -6000015; }
+static int32_t dead_126(void) { anynpu_report_dead(126); return -3; }
+static uintptr_t dead_127(void) { anynpu_report_dead(127); return 0; }
 static int32_t dead_128(void) { anynpu_report_dead(128); return -6000015; }
 static int32_t dead_129(void) { anynpu_report_dead(129); return -6000015; }
 static int32_t dead_130(void) { anynpu_report_dead(130); return -6000015; }
@@ -178,47 +178,47 @@ static int32_t dead_157(void) { anynpu_report_dead(157); return -6000015; }
 static int32_t dead_158(void) { anynpu_report_dead(158); return -6000015; }
 static int32_t dead_159(void) { anynpu_report_dead(159); return -6000015; }
 static int32_t dead_160(void) { anynpu_report_dead(160); return -6000015; }
-static uintptr_t dead_161(void) { anynpu_report_dead(161); return 0; }
-static int32_t dead_162(void) { anynpu_report_dead(162); return -6000015; }
-static int32_t dead_163(void * a0, int32_t a1, hbDNNTensorShape a2, void * a3, void * a4) { anynpu_report_dead(163); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; return -6000015; }
-static int32_t dead_163_former(void * a0, int32_t a1, int32_t a2, hbDNNTensorShape a3, void * a4, void * a5) { anynpu_report_dead(163); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; return -6000015; }
-static int32_t dead_164(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6) { anynpu_report_dead(164); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; return -6000015; }
-static int32_t dead_165(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6, hbDNNTensorShape a7, hbDNNTensorShape a8) { anynpu_report_dead(165); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; (void)a7; (void)a8; return -6000015; }
-static int32_t dead_165_former(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6, hbDNNRoi a7) { anynpu_report_dead(165); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; (void)a7; return -6000015; }
-static int32_t dead_166(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7) { anynpu_report_dead(166); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; (void)a7; return -6000015; }
-static int32_t dead_167(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7, uint32_t a8) { anynpu_report_dead(167); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; (void)a7; (void)a8; return -6000015; }
-static int32_t dead_168(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, hbDNNTensorShape a6) { anynpu_report_dead(168); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; return -6000015; }
-static int32_t dead_168_former(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, hbDNNRoi a6) { anynpu_report_dead(168); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; return -6000015; }
-static int32_t dead_169(uintptr_t a0, hbDNNTensorShape a1, uintptr_t a2, hbDNNTensorShape a3, int32_t a4) { anynpu_report_dead(169); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; return -6000015; }
+static int32_t dead_161(void) { anynpu_report_dead(161); return -6000015; }
+static uintptr_t dead_162(void) { anynpu_report_dead(162); return 0; }
+static int32_t dead_163(void) { anynpu_report_dead(163); return -6000015; }
+static int32_t dead_164(void * a0, int32_t a1, hbDNNTensorShape a2, void * a3, void * a4) { anynpu_report_dead(164); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; return -6000015; }
+static int32_t dead_164_former(void * a0, int32_t a1, int32_t a2, hbDNNTensorShape a3, void * a4, void * a5) { anynpu_report_dead(164); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; return -6000015; }
+static int32_t dead_165(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6) { anynpu_report_dead(165); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; return -6000015; }
+static int32_t dead_166(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6, hbDNNTensorShape a7, hbDNNTensorShape a8) { anynpu_report_dead(166); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; (void)a7; (void)a8; return -6000015; }
+static int32_t dead_166_former(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6, hbDNNRoi a7) { anynpu_report_dead(166); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; (void)a7; return -6000015; }
+static int32_t dead_167(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7) { anynpu_report_dead(167); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; (void)a7; return -6000015; }
+static int32_t dead_168(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7, uint32_t a8) { anynpu_report_dead(168); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; (void)a7; (void)a8; return -6000015; }
+static int32_t dead_169(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, hbDNNTensorShape a6) { anynpu_report_dead(169); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; return -6000015; }
+static int32_t dead_169_former(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, hbDNNRoi a6) { anynpu_report_dead(169); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; return -6000015; }
 static int32_t dead_170(uintptr_t a0, hbDNNTensorShape a1, uintptr_t a2, hbDNNTensorShape a3, int32_t a4) { anynpu_report_dead(170); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; return -6000015; }
-static int32_t dead_171(void) { anynpu_report_dead(171); return -6000015; }
+static int32_t dead_171(uintptr_t a0, hbDNNTensorShape a1, uintptr_t a2, hbDNNTensorShape a3, int32_t a4) { anynpu_report_dead(171); (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; return -6000015; }
 static int32_t dead_172(void) { anynpu_report_dead(172); return -6000015; }
 static int32_t dead_173(void) { anynpu_report_dead(173); return -6000015; }
 static int32_t dead_174(void) { anynpu_report_dead(174); return -6000015; }
 static int32_t dead_175(void) { anynpu_report_dead(175); return -6000015; }
-static int32_t dead_176(void) { anynpu_report_dead(176); return 9; }
+static int32_t dead_176(void) { anynpu_report_dead(176); return -6000015; }
 static int32_t dead_177(void) { anynpu_report_dead(177); return 9; }
 static int32_t dead_178(void) { anynpu_report_dead(178); return 9; }
 static int32_t dead_179(void) { anynpu_report_dead(179); return 9; }
 static int32_t dead_180(void) { anynpu_report_dead(180); return 9; }
 static int32_t dead_181(void) { anynpu_report_dead(181); return 9; }
 static int32_t dead_182(void) { anynpu_report_dead(182); return 9; }
-static int64_t dead_183(void) { anynpu_report_dead(183); return 0; }
-static int32_t dead_184(void) { anynpu_report_dead(184); return 9; }
+static int32_t dead_183(void) { anynpu_report_dead(183); return 9; }
+static int64_t dead_184(void) { anynpu_report_dead(184); return 0; }
 static int32_t dead_185(void) { anynpu_report_dead(185); return 9; }
 static int32_t dead_186(void) { anynpu_report_dead(186); return 9; }
-static void dead_187(void) { anynpu_report_dead(187); }
-static int32_t dead_188(void) { anynpu_report_dead(188); return 9; }
+static int32_t dead_187(void) { anynpu_report_dead(187); return 9; }
+static void dead_188(void) { anynpu_report_dead(188); }
 static int32_t dead_189(void) { anynpu_report_dead(189); return 9; }
 static int32_t dead_190(void) { anynpu_report_dead(190); return 9; }
 static int32_t dead_191(void) { anynpu_report_dead(191); return 9; }
 static int32_t dead_192(void) { anynpu_report_dead(192); return 9; }
-static void dead_193(void) { anynpu_report_dead(193); }
-static int32_t dead_194(void) { anynpu_report_dead(194); return 9; }
+static int32_t dead_193(void) { anynpu_report_dead(193); return 9; }
+static void dead_194(void) { anynpu_report_dead(194); }
 static int32_t dead_195(void) { anynpu_report_dead(195); return 9; }
 static int32_t dead_196(void) { anynpu_report_dead(196); return 9; }
-static void dead_197(void) { anynpu_report_dead(197); }
-static int32_t dead_198(void) { anynpu_report_dead(198); return 9; }
+static int32_t dead_197(void) { anynpu_report_dead(197); return 9; }
+static void dead_198(void) { anynpu_report_dead(198); }
 static int32_t dead_199(void) { anynpu_report_dead(199); return 9; }
 static int32_t dead_200(void) { anynpu_report_dead(200); return 9; }
 static int32_t dead_201(void) { anynpu_report_dead(201); return 9; }
@@ -229,8 +229,8 @@ static int32_t dead_205(void) { anynpu_report_dead(205); return 9; }
 static int32_t dead_206(void) { anynpu_report_dead(206); return 9; }
 static int32_t dead_207(void) { anynpu_report_dead(207); return 9; }
 static int32_t dead_208(void) { anynpu_report_dead(208); return 9; }
-static void dead_209(void) { anynpu_report_dead(209); }
-static int32_t dead_210(void) { anynpu_report_dead(210); return 9; }
+static int32_t dead_209(void) { anynpu_report_dead(209); return 9; }
+static void dead_210(void) { anynpu_report_dead(210); }
 static int32_t dead_211(void) { anynpu_report_dead(211); return 9; }
 static int32_t dead_212(void) { anynpu_report_dead(212); return 9; }
 static int32_t dead_213(void) { anynpu_report_dead(213); return 9; }
@@ -240,8 +240,8 @@ static int32_t dead_216(void) { anynpu_report_dead(216); return 9; }
 static int32_t dead_217(void) { anynpu_report_dead(217); return 9; }
 static int32_t dead_218(void) { anynpu_report_dead(218); return 9; }
 static int32_t dead_219(void) { anynpu_report_dead(219); return 9; }
-static void dead_220(void) { anynpu_report_dead(220); }
-static int32_t dead_221(void) { anynpu_report_dead(221); return 9; }
+static int32_t dead_220(void) { anynpu_report_dead(220); return 9; }
+static void dead_221(void) { anynpu_report_dead(221); }
 static int32_t dead_222(void) { anynpu_report_dead(222); return 9; }
 static int32_t dead_223(void) { anynpu_report_dead(223); return 9; }
 static int32_t dead_224(void) { anynpu_report_dead(224); return 9; }
@@ -250,9 +250,9 @@ static int32_t dead_226(void) { anynpu_report_dead(226); return 9; }
 static int32_t dead_227(void) { anynpu_report_dead(227); return 9; }
 static int32_t dead_228(void) { anynpu_report_dead(228); return 9; }
 static int32_t dead_229(void) { anynpu_report_dead(229); return 9; }
-static uint64_t dead_230(void) { anynpu_report_dead(230); return 0; }
+static int32_t dead_230(void) { anynpu_report_dead(230); return 9; }
 static uint64_t dead_231(void) { anynpu_report_dead(231); return 0; }
-static int32_t dead_232(void) { anynpu_report_dead(232); return 9; }
+static uint64_t dead_232(void) { anynpu_report_dead(232); return 0; }
 static int32_t dead_233(void) { anynpu_report_dead(233); return 9; }
 static int32_t dead_234(void) { anynpu_report_dead(234); return 9; }
 static int32_t dead_235(void) { anynpu_report_dead(235); return 9; }
@@ -260,10 +260,10 @@ static int32_t dead_236(void) { anynpu_report_dead(236); return 9; }
 static int32_t dead_237(void) { anynpu_report_dead(237); return 9; }
 static int32_t dead_238(void) { anynpu_report_dead(238); return 9; }
 static int32_t dead_239(void) { anynpu_report_dead(239); return 9; }
-static void dead_240(void) { anynpu_report_dead(240); }
-static int32_t dead_241(void) { anynpu_report_dead(241); return 9; }
-static void dead_242(void) { anynpu_report_dead(242); }
-static int32_t dead_243(void) { anynpu_report_dead(243); return 9; }
+static int32_t dead_240(void) { anynpu_report_dead(240); return 9; }
+static void dead_241(void) { anynpu_report_dead(241); }
+static int32_t dead_242(void) { anynpu_report_dead(242); return 9; }
+static void dead_243(void) { anynpu_report_dead(243); }
 static int32_t dead_244(void) { anynpu_report_dead(244); return 9; }
 static int32_t dead_245(void) { anynpu_report_dead(245); return 9; }
 static int32_t dead_246(void) { anynpu_report_dead(246); return 9; }
@@ -271,19 +271,19 @@ static int32_t dead_247(void) { anynpu_report_dead(247); return 9; }
 static int32_t dead_248(void) { anynpu_report_dead(248); return 9; }
 static int32_t dead_249(void) { anynpu_report_dead(249); return 9; }
 static int32_t dead_250(void) { anynpu_report_dead(250); return 9; }
-static uintptr_t dead_251(void) { anynpu_report_dead(251); return 0; }
+static int32_t dead_251(void) { anynpu_report_dead(251); return 9; }
 static uintptr_t dead_252(void) { anynpu_report_dead(252); return 0; }
-static int32_t dead_253(void) { anynpu_report_dead(253); return -100002; }
+static uintptr_t dead_253(void) { anynpu_report_dead(253); return 0; }
 static int32_t dead_254(void) { anynpu_report_dead(254); return -100002; }
 static int32_t dead_255(void) { anynpu_report_dead(255); return -100002; }
 static int32_t dead_256(void) { anynpu_report_dead(256); return -100002; }
-static uintptr_t dead_257(void) { anynpu_report_dead(257); return 0; }
-static int32_t dead_258(void) { anynpu_report_dead(258); return -100002; }
+static int32_t dead_257(void) { anynpu_report_dead(257); return -100002; }
+static uintptr_t dead_258(void) { anynpu_report_dead(258); return 0; }
 static int32_t dead_259(void) { anynpu_report_dead(259); return -100002; }
 static int32_t dead_260(void) { anynpu_report_dead(260); return -100002; }
 static int32_t dead_261(void) { anynpu_report_dead(261); return -100002; }
-static uintptr_t dead_262(void) { anynpu_report_dead(262); return 0; }
-static int32_t dead_263(void) { anynpu_report_dead(263); return -100002; }
+static int32_t dead_262(void) { anynpu_report_dead(262); return -100002; }
+static uintptr_t dead_263(void) { anynpu_report_dead(263); return 0; }
 static int32_t dead_264(void) { anynpu_report_dead(264); return -100002; }
 static int32_t dead_265(void) { anynpu_report_dead(265); return -100002; }
 static int32_t dead_266(void) { anynpu_report_dead(266); return -100002; }
@@ -301,8 +301,8 @@ static int32_t dead_277(void) { anynpu_report_dead(277); return -100002; }
 static int32_t dead_278(void) { anynpu_report_dead(278); return -100002; }
 static int32_t dead_279(void) { anynpu_report_dead(279); return -100002; }
 static int32_t dead_280(void) { anynpu_report_dead(280); return -100002; }
-static uintptr_t dead_281(void) { anynpu_report_dead(281); return 0; }
-static int32_t dead_282(void) { anynpu_report_dead(282); return -100002; }
+static int32_t dead_281(void) { anynpu_report_dead(281); return -100002; }
+static uintptr_t dead_282(void) { anynpu_report_dead(282); return 0; }
 static int32_t dead_283(void) { anynpu_report_dead(283); return -100002; }
 static int32_t dead_284(void) { anynpu_report_dead(284); return -100002; }
 static int32_t dead_285(void) { anynpu_report_dead(285); return -100002; }
@@ -364,12 +364,12 @@ static int32_t dead_340(void) { anynpu_report_dead(340); return -100002; }
 static int32_t dead_341(void) { anynpu_report_dead(341); return -100002; }
 static int32_t dead_342(void) { anynpu_report_dead(342); return -100002; }
 static int32_t dead_343(void) { anynpu_report_dead(343); return -100002; }
+static int32_t dead_344(void) { anynpu_report_dead(344); return -100002; }
 
 /* Where the library cannot start for want of memory: that status, or the dead function if there is none. */
-static uint32_t starved_7(void) { return 3; }
 static uint32_t starved_8(void) { return 3; }
 static uint32_t starved_9(void) { return 3; }
-static uint32_t starved_11(void) { return 3; }
+static uint32_t starved_10(void) { return 3; }
 static uint32_t starved_12(void) { return 3; }
 static uint32_t starved_13(void) { return 3; }
 static uint32_t starved_14(void) { return 3; }
@@ -380,15 +380,15 @@ static uint32_t starved_18(void) { return 3; }
 static uint32_t starved_19(void) { return 3; }
 static uint32_t starved_20(void) { return 3; }
 static uint32_t starved_21(void) { return 3; }
-static uint32_t starved_25(void) { return 3; }
-static uint32_t starved_28(void) { return 3; }
+static uint32_t starved_22(void) { return 3; }
+static uint32_t starved_26(void) { return 3; }
 static uint32_t starved_29(void) { return 3; }
 static uint32_t starved_30(void) { return 3; }
-static uint32_t starved_32(void) { return 3; }
+static uint32_t starved_31(void) { return 3; }
 static uint32_t starved_33(void) { return 3; }
 static uint32_t starved_34(void) { return 3; }
 static uint32_t starved_35(void) { return 3; }
-static uint32_t starved_38(void) { return 3; }
+static uint32_t starved_36(void) { return 3; }
 static uint32_t starved_39(void) { return 3; }
 static uint32_t starved_40(void) { return 3; }
 static uint32_t starved_41(void) { return 3; }
@@ -397,7 +397,7 @@ static uint32_t starved_43(void) { return 3; }
 static uint32_t starved_44(void) { return 3; }
 static uint32_t starved_45(void) { return 3; }
 static uint32_t starved_46(void) { return 3; }
-static uint32_t starved_51(void) { return 3; }
+static uint32_t starved_47(void) { return 3; }
 static uint32_t starved_52(void) { return 3; }
 static uint32_t starved_53(void) { return 3; }
 static uint32_t starved_54(void) { return 3; }
@@ -406,9 +406,9 @@ static uint32_t starved_56(void) { return 3; }
 static uint32_t starved_57(void) { return 3; }
 static uint32_t starved_58(void) { return 3; }
 static uint32_t starved_59(void) { return 3; }
-static uint32_t starved_63(void) { return 3; }
+static uint32_t starved_60(void) { return 3; }
 static uint32_t starved_64(void) { return 3; }
-static uint32_t starved_67(void) { return 3; }
+static uint32_t starved_65(void) { return 3; }
 static uint32_t starved_68(void) { return 3; }
 static uint32_t starved_69(void) { return 3; }
 static uint32_t starved_70(void) { return 3; }
@@ -417,15 +417,15 @@ static uint32_t starved_72(void) { return 3; }
 static uint32_t starved_73(void) { return 3; }
 static uint32_t starved_74(void) { return 3; }
 static uint32_t starved_75(void) { return 3; }
-static uint32_t starved_80(void) { return 3; }
+static uint32_t starved_76(void) { return 3; }
 static uint32_t starved_81(void) { return 3; }
 static uint32_t starved_82(void) { return 3; }
 static uint32_t starved_83(void) { return 3; }
 static uint32_t starved_84(void) { return 3; }
-static uint32_t starved_86(void) { return 3; }
+static uint32_t starved_85(void) { return 3; }
 static uint32_t starved_87(void) { return 3; }
 static uint32_t starved_88(void) { return 3; }
-static int32_t starved_89(void) { return -4; }
+static uint32_t starved_89(void) { return 3; }
 static int32_t starved_90(void) { return -4; }
 static int32_t starved_91(void) { return -4; }
 static int32_t starved_92(void) { return -4; }
@@ -436,7 +436,7 @@ static int32_t starved_96(void) { return -4; }
 static int32_t starved_97(void) { return -4; }
 static int32_t starved_98(void) { return -4; }
 static int32_t starved_99(void) { return -4; }
-static int32_t starved_105(void) { return -4; }
+static int32_t starved_100(void) { return -4; }
 static int32_t starved_106(void) { return -4; }
 static int32_t starved_107(void) { return -4; }
 static int32_t starved_108(void) { return -4; }
@@ -445,7 +445,7 @@ static int32_t starved_110(void) { return -4; }
 static int32_t starved_111(void) { return -4; }
 static int32_t starved_112(void) { return -4; }
 static int32_t starved_113(void) { return -4; }
-static int32_t starved_115(void) { return -4; }
+static int32_t starved_114(void) { return -4; }
 static int32_t starved_116(void) { return -4; }
 static int32_t starved_117(void) { return -4; }
 static int32_t starved_118(void) { return -4; }
@@ -456,7 +456,7 @@ static int32_t starved_122(void) { return -4; }
 static int32_t starved_123(void) { return -4; }
 static int32_t starved_124(void) { return -4; }
 static int32_t starved_125(void) { return -4; }
-static int32_t starved_127(void) { return -6000007; }
+static int32_t starved_126(void) { return -4; }
 static int32_t starved_128(void) { return -6000007; }
 static int32_t starved_129(void) { return -6000007; }
 static int32_t starved_130(void) { return -6000007; }
@@ -473,7 +473,7 @@ static int32_t starved_140(void) { return -6000007; }
 static int32_t starved_141(void) { return -6000007; }
 static int32_t starved_142(void) { return -6000007; }
 static int32_t starved_143(void) { return -6000007; }
-static int32_t starved_144(void) { return -6000130; }
+static int32_t starved_144(void) { return -6000007; }
 static int32_t starved_145(void) { return -6000130; }
 static int32_t starved_146(void) { return -6000130; }
 static int32_t starved_147(void) { return -6000130; }
@@ -481,7 +481,7 @@ static int32_t starved_148(void) { return -6000130; }
 static int32_t starved_149(void) { return -6000130; }
 static int32_t starved_150(void) { return -6000130; }
 static int32_t starved_151(void) { return -6000130; }
-static int32_t starved_152(void) { return -6000007; }
+static int32_t starved_152(void) { return -6000130; }
 static int32_t starved_153(void) { return -6000007; }
 static int32_t starved_154(void) { return -6000007; }
 static int32_t starved_155(void) { return -6000007; }
@@ -490,39 +490,39 @@ static int32_t starved_157(void) { return -6000007; }
 static int32_t starved_158(void) { return -6000007; }
 static int32_t starved_159(void) { return -6000007; }
 static int32_t starved_160(void) { return -6000007; }
-static int32_t starved_162(void) { return -6000007; }
-static int32_t starved_163(void * a0, int32_t a1, hbDNNTensorShape a2, void * a3, void * a4) { (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; return -6000007; }
-static int32_t starved_164(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6) { (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; return -6000007; }
-static int32_t starved_165(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6, hbDNNTensorShape a7, hbDNNTensorShape a8) { (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; (void)a7; (void)a8; return -6000007; }
-static int32_t starved_166(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7) { (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; (void)a7; return -6000007; }
-static int32_t starved_167(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7, uint32_t a8) { (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; (void)a7; (void)a8; return -6000007; }
-static int32_t starved_168(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, hbDNNTensorShape a6) { (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; return -6000007; }
-static int32_t starved_169(uintptr_t a0, hbDNNTensorShape a1, uintptr_t a2, hbDNNTensorShape a3, int32_t a4) { (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; return -6000007; }
+static int32_t starved_161(void) { return -6000007; }
+static int32_t starved_163(void) { return -6000007; }
+static int32_t starved_164(void * a0, int32_t a1, hbDNNTensorShape a2, void * a3, void * a4) { (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; return -6000007; }
+static int32_t starved_165(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6) { (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; return -6000007; }
+static int32_t starved_166(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6, hbDNNTensorShape a7, hbDNNTensorShape a8) { (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; (void)a7; (void)a8; return -6000007; }
+static int32_t starved_167(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7) { (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; (void)a7; return -6000007; }
+static int32_t starved_168(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7, uint32_t a8) { (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; (void)a7; (void)a8; return -6000007; }
+static int32_t starved_169(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, hbDNNTensorShape a6) { (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; (void)a5; (void)a6; return -6000007; }
 static int32_t starved_170(uintptr_t a0, hbDNNTensorShape a1, uintptr_t a2, hbDNNTensorShape a3, int32_t a4) { (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; return -6000007; }
-static int32_t starved_171(void) { return -6000007; }
+static int32_t starved_171(uintptr_t a0, hbDNNTensorShape a1, uintptr_t a2, hbDNNTensorShape a3, int32_t a4) { (void)a0; (void)a1; (void)a2; (void)a3; (void)a4; return -6000007; }
 static int32_t starved_172(void) { return -6000007; }
 static int32_t starved_173(void) { return -6000007; }
 static int32_t starved_174(void) { return -6000007; }
 static int32_t starved_175(void) { return -6000007; }
-static int32_t starved_176(void) { return 1; }
+static int32_t starved_176(void) { return -6000007; }
 static int32_t starved_177(void) { return 1; }
 static int32_t starved_178(void) { return 1; }
 static int32_t starved_179(void) { return 1; }
 static int32_t starved_180(void) { return 1; }
 static int32_t starved_181(void) { return 1; }
 static int32_t starved_182(void) { return 1; }
-static int32_t starved_184(void) { return 1; }
+static int32_t starved_183(void) { return 1; }
 static int32_t starved_185(void) { return 1; }
 static int32_t starved_186(void) { return 1; }
-static int32_t starved_188(void) { return 1; }
+static int32_t starved_187(void) { return 1; }
 static int32_t starved_189(void) { return 1; }
 static int32_t starved_190(void) { return 1; }
 static int32_t starved_191(void) { return 1; }
 static int32_t starved_192(void) { return 1; }
-static int32_t starved_194(void) { return 1; }
+static int32_t starved_193(void) { return 1; }
 static int32_t starved_195(void) { return 1; }
 static int32_t starved_196(void) { return 1; }
-static int32_t starved_198(void) { return 1; }
+static int32_t starved_197(void) { return 1; }
 static int32_t starved_199(void) { return 1; }
 static int32_t starved_200(void) { return 1; }
 static int32_t starved_201(void) { return 1; }
@@ -533,7 +533,7 @@ static int32_t starved_205(void) { return 1; }
 static int32_t starved_206(void) { return 1; }
 static int32_t starved_207(void) { return 1; }
 static int32_t starved_208(void) { return 1; }
-static int32_t starved_210(void) { return 1; }
+static int32_t starved_209(void) { return 1; }
 static int32_t starved_211(void) { return 1; }
 static int32_t starved_212(void) { return 1; }
 static int32_t starved_213(void) { return 1; }
@@ -543,7 +543,7 @@ static int32_t starved_216(void) { return 1; }
 static int32_t starved_217(void) { return 1; }
 static int32_t starved_218(void) { return 1; }
 static int32_t starved_219(void) { return 1; }
-static int32_t starved_221(void) { return 1; }
+static int32_t starved_220(void) { return 1; }
 static int32_t starved_222(void) { return 1; }
 static int32_t starved_223(void) { return 1; }
 static int32_t starved_224(void) { return 1; }
@@ -552,7 +552,7 @@ static int32_t starved_226(void) { return 1; }
 static int32_t starved_227(void) { return 1; }
 static int32_t starved_228(void) { return 1; }
 static int32_t starved_229(void) { return 1; }
-static int32_t starved_232(void) { return 1; }
+static int32_t starved_230(void) { return 1; }
 static int32_t starved_233(void) { return 1; }
 static int32_t starved_234(void) { return 1; }
 static int32_t starved_235(void) { return 1; }
@@ -560,8 +560,8 @@ static int32_t starved_236(void) { return 1; }
 static int32_t starved_237(void) { return 1; }
 static int32_t starved_238(void) { return 1; }
 static int32_t starved_239(void) { return 1; }
-static int32_t starved_241(void) { return 1; }
-static int32_t starved_243(void) { return 1; }
+static int32_t starved_240(void) { return 1; }
+static int32_t starved_242(void) { return 1; }
 static int32_t starved_244(void) { return 1; }
 static int32_t starved_245(void) { return 1; }
 static int32_t starved_246(void) { return 1; }
@@ -569,15 +569,15 @@ static int32_t starved_247(void) { return 1; }
 static int32_t starved_248(void) { return 1; }
 static int32_t starved_249(void) { return 1; }
 static int32_t starved_250(void) { return 1; }
-static int32_t starved_253(void) { return -400001; }
+static int32_t starved_251(void) { return 1; }
 static int32_t starved_254(void) { return -400001; }
 static int32_t starved_255(void) { return -400001; }
 static int32_t starved_256(void) { return -400001; }
-static int32_t starved_258(void) { return -400001; }
+static int32_t starved_257(void) { return -400001; }
 static int32_t starved_259(void) { return -400001; }
 static int32_t starved_260(void) { return -400001; }
 static int32_t starved_261(void) { return -400001; }
-static int32_t starved_263(void) { return -400001; }
+static int32_t starved_262(void) { return -400001; }
 static int32_t starved_264(void) { return -400001; }
 static int32_t starved_265(void) { return -400001; }
 static int32_t starved_266(void) { return -400001; }
@@ -595,7 +595,7 @@ static int32_t starved_277(void) { return -400001; }
 static int32_t starved_278(void) { return -400001; }
 static int32_t starved_279(void) { return -400001; }
 static int32_t starved_280(void) { return -400001; }
-static int32_t starved_282(void) { return -400001; }
+static int32_t starved_281(void) { return -400001; }
 static int32_t starved_283(void) { return -400001; }
 static int32_t starved_284(void) { return -400001; }
 static int32_t starved_285(void) { return -400001; }
@@ -657,6 +657,7 @@ static int32_t starved_340(void) { return -400001; }
 static int32_t starved_341(void) { return -400001; }
 static int32_t starved_342(void) { return -400001; }
 static int32_t starved_343(void) { return -400001; }
+static int32_t starved_344(void) { return -400001; }
 
 /* The way into Go. */
 extern uintptr_t nnc_anynpu_version(void);
@@ -729,21 +730,21 @@ static int32_t enter_4(uintptr_t a0, uint32_t a1, void * a2, uint64_t a3)
 	return r;
 }
 
-extern uint64_t nnc_anynpu_live_handles(void);
-static uint64_t enter_5(void)
+extern int32_t nnc_anynpu_export(uintptr_t, void *);
+static int32_t enter_5(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
 			return dead_5();
 		anynpu_report_handler(5);
-		return 0;
+		return 1;
 	}
-	uint64_t r = nnc_anynpu_live_handles();
+	int32_t r = nnc_anynpu_export(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
-extern uint64_t nnc_anynpu_live_buffers(void);
+extern uint64_t nnc_anynpu_live_handles(void);
 static uint64_t enter_6(void)
 {
 	if (!anynpu_enter()) {
@@ -752,18 +753,32 @@ static uint64_t enter_6(void)
 		anynpu_report_handler(6);
 		return 0;
 	}
+	uint64_t r = nnc_anynpu_live_handles();
+	anynpu_leave();
+	return r;
+}
+
+extern uint64_t nnc_anynpu_live_buffers(void);
+static uint64_t enter_7(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_7();
+		anynpu_report_handler(7);
+		return 0;
+	}
 	uint64_t r = nnc_anynpu_live_buffers();
 	anynpu_leave();
 	return r;
 }
 
 extern uint32_t nnc_OH_NNDevice_GetAllDevicesID(void *, void *);
-static uint32_t enter_7(void * a0, void * a1)
+static uint32_t enter_8(void * a0, void * a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_7();
-		anynpu_report_handler(7);
+			return dead_8();
+		anynpu_report_handler(8);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNDevice_GetAllDevicesID(a0, a1);
@@ -772,20 +787,6 @@ static uint32_t enter_7(void * a0, void * a1)
 }
 
 extern uint32_t nnc_OH_NNDevice_GetName(uint64_t, void *);
-static uint32_t enter_8(uint64_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_8();
-		anynpu_report_handler(8);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNDevice_GetName(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNDevice_GetType(uint64_t, void *);
 static uint32_t enter_9(uint64_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
@@ -794,18 +795,32 @@ static uint32_t enter_9(uint64_t a0, void * a1)
 		anynpu_report_handler(9);
 		return 1;
 	}
+	uint32_t r = nnc_OH_NNDevice_GetName(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern uint32_t nnc_OH_NNDevice_GetType(uint64_t, void *);
+static uint32_t enter_10(uint64_t a0, void * a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_10();
+		anynpu_report_handler(10);
+		return 1;
+	}
 	uint32_t r = nnc_OH_NNDevice_GetType(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
 extern uintptr_t nnc_OH_NNTensorDesc_Create(void);
-static uintptr_t enter_10(void)
+static uintptr_t enter_11(void)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_10();
-		anynpu_report_handler(10);
+			return dead_11();
+		anynpu_report_handler(11);
 		return 0;
 	}
 	uintptr_t r = nnc_OH_NNTensorDesc_Create();
@@ -814,12 +829,12 @@ static uintptr_t enter_10(void)
 }
 
 extern uint32_t nnc_OH_NNTensorDesc_Destroy(void *);
-static uint32_t enter_11(void * a0)
+static uint32_t enter_12(void * a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_11();
-		anynpu_report_handler(11);
+			return dead_12();
+		anynpu_report_handler(12);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNTensorDesc_Destroy(a0);
@@ -828,20 +843,6 @@ static uint32_t enter_11(void * a0)
 }
 
 extern uint32_t nnc_OH_NNTensorDesc_SetName(uintptr_t, void *);
-static uint32_t enter_12(uintptr_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_12();
-		anynpu_report_handler(12);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNTensorDesc_SetName(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNTensorDesc_GetName(uintptr_t, void *);
 static uint32_t enter_13(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
@@ -850,18 +851,32 @@ static uint32_t enter_13(uintptr_t a0, void * a1)
 		anynpu_report_handler(13);
 		return 1;
 	}
+	uint32_t r = nnc_OH_NNTensorDesc_SetName(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern uint32_t nnc_OH_NNTensorDesc_GetName(uintptr_t, void *);
+static uint32_t enter_14(uintptr_t a0, void * a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_14();
+		anynpu_report_handler(14);
+		return 1;
+	}
 	uint32_t r = nnc_OH_NNTensorDesc_GetName(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
 extern uint32_t nnc_OH_NNTensorDesc_SetDataType(uintptr_t, uint32_t);
-static uint32_t enter_14(uintptr_t a0, uint32_t a1)
+static uint32_t enter_15(uintptr_t a0, uint32_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_14();
-		anynpu_report_handler(14);
+			return dead_15();
+		anynpu_report_handler(15);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNTensorDesc_SetDataType(a0, a1);
@@ -870,12 +885,12 @@ static uint32_t enter_14(uintptr_t a0, uint32_t a1)
 }
 
 extern uint32_t nnc_OH_NNTensorDesc_GetDataType(uintptr_t, void *);
-static uint32_t enter_15(uintptr_t a0, void * a1)
+static uint32_t enter_16(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_15();
-		anynpu_report_handler(15);
+			return dead_16();
+		anynpu_report_handler(16);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNTensorDesc_GetDataType(a0, a1);
@@ -884,12 +899,12 @@ static uint32_t enter_15(uintptr_t a0, void * a1)
 }
 
 extern uint32_t nnc_OH_NNTensorDesc_SetShape(uintptr_t, void *, uint64_t);
-static uint32_t enter_16(uintptr_t a0, void * a1, uint64_t a2)
+static uint32_t enter_17(uintptr_t a0, void * a1, uint64_t a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_16();
-		anynpu_report_handler(16);
+			return dead_17();
+		anynpu_report_handler(17);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNTensorDesc_SetShape(a0, a1, a2);
@@ -898,12 +913,12 @@ static uint32_t enter_16(uintptr_t a0, void * a1, uint64_t a2)
 }
 
 extern uint32_t nnc_OH_NNTensorDesc_GetShape(uintptr_t, void *, void *);
-static uint32_t enter_17(uintptr_t a0, void * a1, void * a2)
+static uint32_t enter_18(uintptr_t a0, void * a1, void * a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_17();
-		anynpu_report_handler(17);
+			return dead_18();
+		anynpu_report_handler(18);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNTensorDesc_GetShape(a0, a1, a2);
@@ -912,12 +927,12 @@ static uint32_t enter_17(uintptr_t a0, void * a1, void * a2)
 }
 
 extern uint32_t nnc_OH_NNTensorDesc_SetFormat(uintptr_t, uint32_t);
-static uint32_t enter_18(uintptr_t a0, uint32_t a1)
+static uint32_t enter_19(uintptr_t a0, uint32_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_18();
-		anynpu_report_handler(18);
+			return dead_19();
+		anynpu_report_handler(19);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNTensorDesc_SetFormat(a0, a1);
@@ -926,20 +941,6 @@ static uint32_t enter_18(uintptr_t a0, uint32_t a1)
 }
 
 extern uint32_t nnc_OH_NNTensorDesc_GetFormat(uintptr_t, void *);
-static uint32_t enter_19(uintptr_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_19();
-		anynpu_report_handler(19);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNTensorDesc_GetFormat(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNTensorDesc_GetElementCount(uintptr_t, void *);
 static uint32_t enter_20(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
@@ -948,12 +949,12 @@ static uint32_t enter_20(uintptr_t a0, void * a1)
 		anynpu_report_handler(20);
 		return 1;
 	}
-	uint32_t r = nnc_OH_NNTensorDesc_GetElementCount(a0, a1);
+	uint32_t r = nnc_OH_NNTensorDesc_GetFormat(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
-extern uint32_t nnc_OH_NNTensorDesc_GetByteSize(uintptr_t, void *);
+extern uint32_t nnc_OH_NNTensorDesc_GetElementCount(uintptr_t, void *);
 static uint32_t enter_21(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
@@ -962,18 +963,32 @@ static uint32_t enter_21(uintptr_t a0, void * a1)
 		anynpu_report_handler(21);
 		return 1;
 	}
+	uint32_t r = nnc_OH_NNTensorDesc_GetElementCount(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern uint32_t nnc_OH_NNTensorDesc_GetByteSize(uintptr_t, void *);
+static uint32_t enter_22(uintptr_t a0, void * a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_22();
+		anynpu_report_handler(22);
+		return 1;
+	}
 	uint32_t r = nnc_OH_NNTensorDesc_GetByteSize(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
 extern uintptr_t nnc_OH_NNTensor_Create(uint64_t, uintptr_t);
-static uintptr_t enter_22(uint64_t a0, uintptr_t a1)
+static uintptr_t enter_23(uint64_t a0, uintptr_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_22();
-		anynpu_report_handler(22);
+			return dead_23();
+		anynpu_report_handler(23);
 		return 0;
 	}
 	uintptr_t r = nnc_OH_NNTensor_Create(a0, a1);
@@ -982,12 +997,12 @@ static uintptr_t enter_22(uint64_t a0, uintptr_t a1)
 }
 
 extern uintptr_t nnc_OH_NNTensor_CreateWithSize(uint64_t, uintptr_t, uint64_t);
-static uintptr_t enter_23(uint64_t a0, uintptr_t a1, uint64_t a2)
+static uintptr_t enter_24(uint64_t a0, uintptr_t a1, uint64_t a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_23();
-		anynpu_report_handler(23);
+			return dead_24();
+		anynpu_report_handler(24);
 		return 0;
 	}
 	uintptr_t r = nnc_OH_NNTensor_CreateWithSize(a0, a1, a2);
@@ -996,12 +1011,12 @@ static uintptr_t enter_23(uint64_t a0, uintptr_t a1, uint64_t a2)
 }
 
 extern uintptr_t nnc_OH_NNTensor_CreateWithFd(uint64_t, uintptr_t, int32_t, uint64_t, uint64_t);
-static uintptr_t enter_24(uint64_t a0, uintptr_t a1, int32_t a2, uint64_t a3, uint64_t a4)
+static uintptr_t enter_25(uint64_t a0, uintptr_t a1, int32_t a2, uint64_t a3, uint64_t a4)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_24();
-		anynpu_report_handler(24);
+			return dead_25();
+		anynpu_report_handler(25);
 		return 0;
 	}
 	uintptr_t r = nnc_OH_NNTensor_CreateWithFd(a0, a1, a2, a3, a4);
@@ -1010,12 +1025,12 @@ static uintptr_t enter_24(uint64_t a0, uintptr_t a1, int32_t a2, uint64_t a3, ui
 }
 
 extern uint32_t nnc_OH_NNTensor_Destroy(void *);
-static uint32_t enter_25(void * a0)
+static uint32_t enter_26(void * a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_25();
-		anynpu_report_handler(25);
+			return dead_26();
+		anynpu_report_handler(26);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNTensor_Destroy(a0);
@@ -1024,20 +1039,6 @@ static uint32_t enter_25(void * a0)
 }
 
 extern uintptr_t nnc_OH_NNTensor_GetTensorDesc(uintptr_t);
-static uintptr_t enter_26(uintptr_t a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_26();
-		anynpu_report_handler(26);
-		return 0;
-	}
-	uintptr_t r = nnc_OH_NNTensor_GetTensorDesc(a0);
-	anynpu_leave();
-	return r;
-}
-
-extern uintptr_t nnc_OH_NNTensor_GetDataBuffer(uintptr_t);
 static uintptr_t enter_27(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
@@ -1046,26 +1047,26 @@ static uintptr_t enter_27(uintptr_t a0)
 		anynpu_report_handler(27);
 		return 0;
 	}
+	uintptr_t r = nnc_OH_NNTensor_GetTensorDesc(a0);
+	anynpu_leave();
+	return r;
+}
+
+extern uintptr_t nnc_OH_NNTensor_GetDataBuffer(uintptr_t);
+static uintptr_t enter_28(uintptr_t a0)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_28();
+		anynpu_report_handler(28);
+		return 0;
+	}
 	uintptr_t r = nnc_OH_NNTensor_GetDataBuffer(a0);
 	anynpu_leave();
 	return r;
 }
 
 extern uint32_t nnc_OH_NNTensor_GetFd(uintptr_t, void *);
-static uint32_t enter_28(uintptr_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_28();
-		anynpu_report_handler(28);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNTensor_GetFd(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNTensor_GetSize(uintptr_t, void *);
 static uint32_t enter_29(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
@@ -1074,12 +1075,12 @@ static uint32_t enter_29(uintptr_t a0, void * a1)
 		anynpu_report_handler(29);
 		return 1;
 	}
-	uint32_t r = nnc_OH_NNTensor_GetSize(a0, a1);
+	uint32_t r = nnc_OH_NNTensor_GetFd(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
-extern uint32_t nnc_OH_NNTensor_GetOffset(uintptr_t, void *);
+extern uint32_t nnc_OH_NNTensor_GetSize(uintptr_t, void *);
 static uint32_t enter_30(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
@@ -1088,18 +1089,32 @@ static uint32_t enter_30(uintptr_t a0, void * a1)
 		anynpu_report_handler(30);
 		return 1;
 	}
+	uint32_t r = nnc_OH_NNTensor_GetSize(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern uint32_t nnc_OH_NNTensor_GetOffset(uintptr_t, void *);
+static uint32_t enter_31(uintptr_t a0, void * a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_31();
+		anynpu_report_handler(31);
+		return 1;
+	}
 	uint32_t r = nnc_OH_NNTensor_GetOffset(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
 extern uintptr_t nnc_OH_NNQuantParam_Create(void);
-static uintptr_t enter_31(void)
+static uintptr_t enter_32(void)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_31();
-		anynpu_report_handler(31);
+			return dead_32();
+		anynpu_report_handler(32);
 		return 0;
 	}
 	uintptr_t r = nnc_OH_NNQuantParam_Create();
@@ -1108,20 +1123,6 @@ static uintptr_t enter_31(void)
 }
 
 extern uint32_t nnc_OH_NNQuantParam_SetScales(uintptr_t, void *, uint64_t);
-static uint32_t enter_32(uintptr_t a0, void * a1, uint64_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_32();
-		anynpu_report_handler(32);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNQuantParam_SetScales(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNQuantParam_SetZeroPoints(uintptr_t, void *, uint64_t);
 static uint32_t enter_33(uintptr_t a0, void * a1, uint64_t a2)
 {
 	if (!anynpu_enter()) {
@@ -1130,12 +1131,12 @@ static uint32_t enter_33(uintptr_t a0, void * a1, uint64_t a2)
 		anynpu_report_handler(33);
 		return 1;
 	}
-	uint32_t r = nnc_OH_NNQuantParam_SetZeroPoints(a0, a1, a2);
+	uint32_t r = nnc_OH_NNQuantParam_SetScales(a0, a1, a2);
 	anynpu_leave();
 	return r;
 }
 
-extern uint32_t nnc_OH_NNQuantParam_SetNumBits(uintptr_t, void *, uint64_t);
+extern uint32_t nnc_OH_NNQuantParam_SetZeroPoints(uintptr_t, void *, uint64_t);
 static uint32_t enter_34(uintptr_t a0, void * a1, uint64_t a2)
 {
 	if (!anynpu_enter()) {
@@ -1144,18 +1145,32 @@ static uint32_t enter_34(uintptr_t a0, void * a1, uint64_t a2)
 		anynpu_report_handler(34);
 		return 1;
 	}
+	uint32_t r = nnc_OH_NNQuantParam_SetZeroPoints(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern uint32_t nnc_OH_NNQuantParam_SetNumBits(uintptr_t, void *, uint64_t);
+static uint32_t enter_35(uintptr_t a0, void * a1, uint64_t a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_35();
+		anynpu_report_handler(35);
+		return 1;
+	}
 	uint32_t r = nnc_OH_NNQuantParam_SetNumBits(a0, a1, a2);
 	anynpu_leave();
 	return r;
 }
 
 extern uint32_t nnc_OH_NNQuantParam_Destroy(void *);
-static uint32_t enter_35(void * a0)
+static uint32_t enter_36(void * a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_35();
-		anynpu_report_handler(35);
+			return dead_36();
+		anynpu_report_handler(36);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNQuantParam_Destroy(a0);
@@ -1164,12 +1179,12 @@ static uint32_t enter_35(void * a0)
 }
 
 extern uintptr_t nnc_OH_NNModel_Construct(void);
-static uintptr_t enter_36(void)
+static uintptr_t enter_37(void)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_36();
-		anynpu_report_handler(36);
+			return dead_37();
+		anynpu_report_handler(37);
 		return 0;
 	}
 	uintptr_t r = nnc_OH_NNModel_Construct();
@@ -1178,12 +1193,12 @@ static uintptr_t enter_36(void)
 }
 
 extern void nnc_OH_NNModel_Destroy(void *);
-static void enter_37(void * a0)
+static void enter_38(void * a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_37();
-		anynpu_report_handler(37);
+			return dead_38();
+		anynpu_report_handler(38);
 		return;
 	}
 	nnc_OH_NNModel_Destroy(a0);
@@ -1192,12 +1207,12 @@ static void enter_37(void * a0)
 }
 
 extern uint32_t nnc_OH_NNModel_AddTensor(uintptr_t, void *);
-static uint32_t enter_38(uintptr_t a0, void * a1)
+static uint32_t enter_39(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_38();
-		anynpu_report_handler(38);
+			return dead_39();
+		anynpu_report_handler(39);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNModel_AddTensor(a0, a1);
@@ -1206,12 +1221,12 @@ static uint32_t enter_38(uintptr_t a0, void * a1)
 }
 
 extern uint32_t nnc_OH_NNModel_AddTensorToModel(uintptr_t, uintptr_t);
-static uint32_t enter_39(uintptr_t a0, uintptr_t a1)
+static uint32_t enter_40(uintptr_t a0, uintptr_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_39();
-		anynpu_report_handler(39);
+			return dead_40();
+		anynpu_report_handler(40);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNModel_AddTensorToModel(a0, a1);
@@ -1220,12 +1235,12 @@ static uint32_t enter_39(uintptr_t a0, uintptr_t a1)
 }
 
 extern uint32_t nnc_OH_NNModel_SetTensorData(uintptr_t, uint32_t, void *, uint64_t);
-static uint32_t enter_40(uintptr_t a0, uint32_t a1, void * a2, uint64_t a3)
+static uint32_t enter_41(uintptr_t a0, uint32_t a1, void * a2, uint64_t a3)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_40();
-		anynpu_report_handler(40);
+			return dead_41();
+		anynpu_report_handler(41);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNModel_SetTensorData(a0, a1, a2, a3);
@@ -1234,12 +1249,12 @@ static uint32_t enter_40(uintptr_t a0, uint32_t a1, void * a2, uint64_t a3)
 }
 
 extern uint32_t nnc_OH_NNModel_SetTensorQuantParams(uintptr_t, uint32_t, uintptr_t);
-static uint32_t enter_41(uintptr_t a0, uint32_t a1, uintptr_t a2)
+static uint32_t enter_42(uintptr_t a0, uint32_t a1, uintptr_t a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_41();
-		anynpu_report_handler(41);
+			return dead_42();
+		anynpu_report_handler(42);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNModel_SetTensorQuantParams(a0, a1, a2);
@@ -1248,12 +1263,12 @@ static uint32_t enter_41(uintptr_t a0, uint32_t a1, uintptr_t a2)
 }
 
 extern uint32_t nnc_OH_NNModel_SetTensorType(uintptr_t, uint32_t, uint32_t);
-static uint32_t enter_42(uintptr_t a0, uint32_t a1, uint32_t a2)
+static uint32_t enter_43(uintptr_t a0, uint32_t a1, uint32_t a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_42();
-		anynpu_report_handler(42);
+			return dead_43();
+		anynpu_report_handler(43);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNModel_SetTensorType(a0, a1, a2);
@@ -1262,12 +1277,12 @@ static uint32_t enter_42(uintptr_t a0, uint32_t a1, uint32_t a2)
 }
 
 extern uint32_t nnc_OH_NNModel_AddOperation(uintptr_t, uint32_t, void *, void *, void *);
-static uint32_t enter_43(uintptr_t a0, uint32_t a1, void * a2, void * a3, void * a4)
+static uint32_t enter_44(uintptr_t a0, uint32_t a1, void * a2, void * a3, void * a4)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_43();
-		anynpu_report_handler(43);
+			return dead_44();
+		anynpu_report_handler(44);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNModel_AddOperation(a0, a1, a2, a3, a4);
@@ -1276,12 +1291,12 @@ static uint32_t enter_43(uintptr_t a0, uint32_t a1, void * a2, void * a3, void *
 }
 
 extern uint32_t nnc_OH_NNModel_SpecifyInputsAndOutputs(uintptr_t, void *, void *);
-static uint32_t enter_44(uintptr_t a0, void * a1, void * a2)
+static uint32_t enter_45(uintptr_t a0, void * a1, void * a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_44();
-		anynpu_report_handler(44);
+			return dead_45();
+		anynpu_report_handler(45);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNModel_SpecifyInputsAndOutputs(a0, a1, a2);
@@ -1290,12 +1305,12 @@ static uint32_t enter_44(uintptr_t a0, void * a1, void * a2)
 }
 
 extern uint32_t nnc_OH_NNModel_Finish(uintptr_t);
-static uint32_t enter_45(uintptr_t a0)
+static uint32_t enter_46(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_45();
-		anynpu_report_handler(45);
+			return dead_46();
+		anynpu_report_handler(46);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNModel_Finish(a0);
@@ -1304,12 +1319,12 @@ static uint32_t enter_45(uintptr_t a0)
 }
 
 extern uint32_t nnc_OH_NNModel_GetAvailableOperations(uintptr_t, uint64_t, void *, void *);
-static uint32_t enter_46(uintptr_t a0, uint64_t a1, void * a2, void * a3)
+static uint32_t enter_47(uintptr_t a0, uint64_t a1, void * a2, void * a3)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_46();
-		anynpu_report_handler(46);
+			return dead_47();
+		anynpu_report_handler(47);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNModel_GetAvailableOperations(a0, a1, a2, a3);
@@ -1318,12 +1333,12 @@ static uint32_t enter_46(uintptr_t a0, uint64_t a1, void * a2, void * a3)
 }
 
 extern uintptr_t nnc_OH_NNCompilation_Construct(uintptr_t);
-static uintptr_t enter_47(uintptr_t a0)
+static uintptr_t enter_48(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_47();
-		anynpu_report_handler(47);
+			return dead_48();
+		anynpu_report_handler(48);
 		return 0;
 	}
 	uintptr_t r = nnc_OH_NNCompilation_Construct(a0);
@@ -1332,12 +1347,12 @@ static uintptr_t enter_47(uintptr_t a0)
 }
 
 extern uintptr_t nnc_OH_NNCompilation_ConstructWithOfflineModelFile(void *);
-static uintptr_t enter_48(void * a0)
+static uintptr_t enter_49(void * a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_48();
-		anynpu_report_handler(48);
+			return dead_49();
+		anynpu_report_handler(49);
 		return 0;
 	}
 	uintptr_t r = nnc_OH_NNCompilation_ConstructWithOfflineModelFile(a0);
@@ -1346,12 +1361,12 @@ static uintptr_t enter_48(void * a0)
 }
 
 extern uintptr_t nnc_OH_NNCompilation_ConstructWithOfflineModelBuffer(void *, uint64_t);
-static uintptr_t enter_49(void * a0, uint64_t a1)
+static uintptr_t enter_50(void * a0, uint64_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_49();
-		anynpu_report_handler(49);
+			return dead_50();
+		anynpu_report_handler(50);
 		return 0;
 	}
 	uintptr_t r = nnc_OH_NNCompilation_ConstructWithOfflineModelBuffer(a0, a1);
@@ -1360,12 +1375,12 @@ static uintptr_t enter_49(void * a0, uint64_t a1)
 }
 
 extern uintptr_t nnc_OH_NNCompilation_ConstructForCache(void);
-static uintptr_t enter_50(void)
+static uintptr_t enter_51(void)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_50();
-		anynpu_report_handler(50);
+			return dead_51();
+		anynpu_report_handler(51);
 		return 0;
 	}
 	uintptr_t r = nnc_OH_NNCompilation_ConstructForCache();
@@ -1374,12 +1389,12 @@ static uintptr_t enter_50(void)
 }
 
 extern uint32_t nnc_OH_NNCompilation_ExportCacheToBuffer(uintptr_t, void *, uint64_t, void *);
-static uint32_t enter_51(uintptr_t a0, void * a1, uint64_t a2, void * a3)
+static uint32_t enter_52(uintptr_t a0, void * a1, uint64_t a2, void * a3)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_51();
-		anynpu_report_handler(51);
+			return dead_52();
+		anynpu_report_handler(52);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNCompilation_ExportCacheToBuffer(a0, a1, a2, a3);
@@ -1388,12 +1403,12 @@ static uint32_t enter_51(uintptr_t a0, void * a1, uint64_t a2, void * a3)
 }
 
 extern uint32_t nnc_OH_NNCompilation_ImportCacheFromBuffer(uintptr_t, void *, uint64_t);
-static uint32_t enter_52(uintptr_t a0, void * a1, uint64_t a2)
+static uint32_t enter_53(uintptr_t a0, void * a1, uint64_t a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_52();
-		anynpu_report_handler(52);
+			return dead_53();
+		anynpu_report_handler(53);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNCompilation_ImportCacheFromBuffer(a0, a1, a2);
@@ -1402,12 +1417,12 @@ static uint32_t enter_52(uintptr_t a0, void * a1, uint64_t a2)
 }
 
 extern uint32_t nnc_OH_NNCompilation_AddExtensionConfig(uintptr_t, void *, void *, uint64_t);
-static uint32_t enter_53(uintptr_t a0, void * a1, void * a2, uint64_t a3)
+static uint32_t enter_54(uintptr_t a0, void * a1, void * a2, uint64_t a3)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_53();
-		anynpu_report_handler(53);
+			return dead_54();
+		anynpu_report_handler(54);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNCompilation_AddExtensionConfig(a0, a1, a2, a3);
@@ -1416,12 +1431,12 @@ static uint32_t enter_53(uintptr_t a0, void * a1, void * a2, uint64_t a3)
 }
 
 extern uint32_t nnc_OH_NNCompilation_SetDevice(uintptr_t, uint64_t);
-static uint32_t enter_54(uintptr_t a0, uint64_t a1)
+static uint32_t enter_55(uintptr_t a0, uint64_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_54();
-		anynpu_report_handler(54);
+			return dead_55();
+		anynpu_report_handler(55);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNCompilation_SetDevice(a0, a1);
@@ -1430,12 +1445,12 @@ static uint32_t enter_54(uintptr_t a0, uint64_t a1)
 }
 
 extern uint32_t nnc_OH_NNCompilation_SetCache(uintptr_t, void *, uint32_t);
-static uint32_t enter_55(uintptr_t a0, void * a1, uint32_t a2)
+static uint32_t enter_56(uintptr_t a0, void * a1, uint32_t a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_55();
-		anynpu_report_handler(55);
+			return dead_56();
+		anynpu_report_handler(56);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNCompilation_SetCache(a0, a1, a2);
@@ -1444,20 +1459,6 @@ static uint32_t enter_55(uintptr_t a0, void * a1, uint32_t a2)
 }
 
 extern uint32_t nnc_OH_NNCompilation_SetPerformanceMode(uintptr_t, uint32_t);
-static uint32_t enter_56(uintptr_t a0, uint32_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_56();
-		anynpu_report_handler(56);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNCompilation_SetPerformanceMode(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNCompilation_SetPriority(uintptr_t, uint32_t);
 static uint32_t enter_57(uintptr_t a0, uint32_t a1)
 {
 	if (!anynpu_enter()) {
@@ -1466,18 +1467,32 @@ static uint32_t enter_57(uintptr_t a0, uint32_t a1)
 		anynpu_report_handler(57);
 		return 1;
 	}
+	uint32_t r = nnc_OH_NNCompilation_SetPerformanceMode(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern uint32_t nnc_OH_NNCompilation_SetPriority(uintptr_t, uint32_t);
+static uint32_t enter_58(uintptr_t a0, uint32_t a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_58();
+		anynpu_report_handler(58);
+		return 1;
+	}
 	uint32_t r = nnc_OH_NNCompilation_SetPriority(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
 extern uint32_t nnc_OH_NNCompilation_EnableFloat16(uintptr_t, _Bool);
-static uint32_t enter_58(uintptr_t a0, _Bool a1)
+static uint32_t enter_59(uintptr_t a0, _Bool a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_58();
-		anynpu_report_handler(58);
+			return dead_59();
+		anynpu_report_handler(59);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNCompilation_EnableFloat16(a0, a1);
@@ -1486,12 +1501,12 @@ static uint32_t enter_58(uintptr_t a0, _Bool a1)
 }
 
 extern uint32_t nnc_OH_NNCompilation_Build(uintptr_t);
-static uint32_t enter_59(uintptr_t a0)
+static uint32_t enter_60(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_59();
-		anynpu_report_handler(59);
+			return dead_60();
+		anynpu_report_handler(60);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNCompilation_Build(a0);
@@ -1500,12 +1515,12 @@ static uint32_t enter_59(uintptr_t a0)
 }
 
 extern void nnc_OH_NNCompilation_Destroy(void *);
-static void enter_60(void * a0)
+static void enter_61(void * a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_60();
-		anynpu_report_handler(60);
+			return dead_61();
+		anynpu_report_handler(61);
 		return;
 	}
 	nnc_OH_NNCompilation_Destroy(a0);
@@ -1514,12 +1529,12 @@ static void enter_60(void * a0)
 }
 
 extern uintptr_t nnc_OH_NNExecutor_Construct(uintptr_t);
-static uintptr_t enter_61(uintptr_t a0)
+static uintptr_t enter_62(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_61();
-		anynpu_report_handler(61);
+			return dead_62();
+		anynpu_report_handler(62);
 		return 0;
 	}
 	uintptr_t r = nnc_OH_NNExecutor_Construct(a0);
@@ -1528,12 +1543,12 @@ static uintptr_t enter_61(uintptr_t a0)
 }
 
 extern void nnc_OH_NNExecutor_Destroy(void *);
-static void enter_62(void * a0)
+static void enter_63(void * a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_62();
-		anynpu_report_handler(62);
+			return dead_63();
+		anynpu_report_handler(63);
 		return;
 	}
 	nnc_OH_NNExecutor_Destroy(a0);
@@ -1542,20 +1557,6 @@ static void enter_62(void * a0)
 }
 
 extern uint32_t nnc_OH_NNExecutor_GetInputCount(uintptr_t, void *);
-static uint32_t enter_63(uintptr_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_63();
-		anynpu_report_handler(63);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNExecutor_GetInputCount(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNExecutor_GetOutputCount(uintptr_t, void *);
 static uint32_t enter_64(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
@@ -1564,26 +1565,26 @@ static uint32_t enter_64(uintptr_t a0, void * a1)
 		anynpu_report_handler(64);
 		return 1;
 	}
+	uint32_t r = nnc_OH_NNExecutor_GetInputCount(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern uint32_t nnc_OH_NNExecutor_GetOutputCount(uintptr_t, void *);
+static uint32_t enter_65(uintptr_t a0, void * a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_65();
+		anynpu_report_handler(65);
+		return 1;
+	}
 	uint32_t r = nnc_OH_NNExecutor_GetOutputCount(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
 extern uintptr_t nnc_OH_NNExecutor_CreateInputTensorDesc(uintptr_t, uint64_t);
-static uintptr_t enter_65(uintptr_t a0, uint64_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_65();
-		anynpu_report_handler(65);
-		return 0;
-	}
-	uintptr_t r = nnc_OH_NNExecutor_CreateInputTensorDesc(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uintptr_t nnc_OH_NNExecutor_CreateOutputTensorDesc(uintptr_t, uint64_t);
 static uintptr_t enter_66(uintptr_t a0, uint64_t a1)
 {
 	if (!anynpu_enter()) {
@@ -1592,18 +1593,32 @@ static uintptr_t enter_66(uintptr_t a0, uint64_t a1)
 		anynpu_report_handler(66);
 		return 0;
 	}
+	uintptr_t r = nnc_OH_NNExecutor_CreateInputTensorDesc(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern uintptr_t nnc_OH_NNExecutor_CreateOutputTensorDesc(uintptr_t, uint64_t);
+static uintptr_t enter_67(uintptr_t a0, uint64_t a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_67();
+		anynpu_report_handler(67);
+		return 0;
+	}
 	uintptr_t r = nnc_OH_NNExecutor_CreateOutputTensorDesc(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
 extern uint32_t nnc_OH_NNExecutor_GetOutputShape(uintptr_t, uint32_t, void *, void *);
-static uint32_t enter_67(uintptr_t a0, uint32_t a1, void * a2, void * a3)
+static uint32_t enter_68(uintptr_t a0, uint32_t a1, void * a2, void * a3)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_67();
-		anynpu_report_handler(67);
+			return dead_68();
+		anynpu_report_handler(68);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNExecutor_GetOutputShape(a0, a1, a2, a3);
@@ -1612,12 +1627,12 @@ static uint32_t enter_67(uintptr_t a0, uint32_t a1, void * a2, void * a3)
 }
 
 extern uint32_t nnc_OH_NNExecutor_GetInputDimRange(uintptr_t, uint64_t, void *, void *, void *);
-static uint32_t enter_68(uintptr_t a0, uint64_t a1, void * a2, void * a3, void * a4)
+static uint32_t enter_69(uintptr_t a0, uint64_t a1, void * a2, void * a3, void * a4)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_68();
-		anynpu_report_handler(68);
+			return dead_69();
+		anynpu_report_handler(69);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNExecutor_GetInputDimRange(a0, a1, a2, a3, a4);
@@ -1626,20 +1641,6 @@ static uint32_t enter_68(uintptr_t a0, uint64_t a1, void * a2, void * a3, void *
 }
 
 extern uint32_t nnc_OH_NNExecutor_SetOnRunDone(uintptr_t, uintptr_t);
-static uint32_t enter_69(uintptr_t a0, uintptr_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_69();
-		anynpu_report_handler(69);
-		return 1;
-	}
-	uint32_t r = nnc_OH_NNExecutor_SetOnRunDone(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern uint32_t nnc_OH_NNExecutor_SetOnServiceDied(uintptr_t, uintptr_t);
 static uint32_t enter_70(uintptr_t a0, uintptr_t a1)
 {
 	if (!anynpu_enter()) {
@@ -1648,18 +1649,32 @@ static uint32_t enter_70(uintptr_t a0, uintptr_t a1)
 		anynpu_report_handler(70);
 		return 1;
 	}
+	uint32_t r = nnc_OH_NNExecutor_SetOnRunDone(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern uint32_t nnc_OH_NNExecutor_SetOnServiceDied(uintptr_t, uintptr_t);
+static uint32_t enter_71(uintptr_t a0, uintptr_t a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_71();
+		anynpu_report_handler(71);
+		return 1;
+	}
 	uint32_t r = nnc_OH_NNExecutor_SetOnServiceDied(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
 extern uint32_t nnc_OH_NNExecutor_RunSync(uintptr_t, void *, uint64_t, void *, uint64_t);
-static uint32_t enter_71(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4)
+static uint32_t enter_72(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_71();
-		anynpu_report_handler(71);
+			return dead_72();
+		anynpu_report_handler(72);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNExecutor_RunSync(a0, a1, a2, a3, a4);
@@ -1668,12 +1683,12 @@ static uint32_t enter_71(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64
 }
 
 extern uint32_t nnc_OH_NNExecutor_RunAsync(uintptr_t, void *, uint64_t, void *, uint64_t, int32_t, uintptr_t);
-static uint32_t enter_72(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4, int32_t a5, uintptr_t a6)
+static uint32_t enter_73(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4, int32_t a5, uintptr_t a6)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_72();
-		anynpu_report_handler(72);
+			return dead_73();
+		anynpu_report_handler(73);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNExecutor_RunAsync(a0, a1, a2, a3, a4, a5, a6);
@@ -1682,12 +1697,12 @@ static uint32_t enter_72(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64
 }
 
 extern uint32_t nnc_OH_NNExecutor_SetInput(uintptr_t, uint32_t, void *, void *, uint64_t);
-static uint32_t enter_73(uintptr_t a0, uint32_t a1, void * a2, void * a3, uint64_t a4)
+static uint32_t enter_74(uintptr_t a0, uint32_t a1, void * a2, void * a3, uint64_t a4)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_73();
-		anynpu_report_handler(73);
+			return dead_74();
+		anynpu_report_handler(74);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNExecutor_SetInput(a0, a1, a2, a3, a4);
@@ -1696,12 +1711,12 @@ static uint32_t enter_73(uintptr_t a0, uint32_t a1, void * a2, void * a3, uint64
 }
 
 extern uint32_t nnc_OH_NNExecutor_SetOutput(uintptr_t, uint32_t, void *, uint64_t);
-static uint32_t enter_74(uintptr_t a0, uint32_t a1, void * a2, uint64_t a3)
+static uint32_t enter_75(uintptr_t a0, uint32_t a1, void * a2, uint64_t a3)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_74();
-		anynpu_report_handler(74);
+			return dead_75();
+		anynpu_report_handler(75);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNExecutor_SetOutput(a0, a1, a2, a3);
@@ -1710,12 +1725,12 @@ static uint32_t enter_74(uintptr_t a0, uint32_t a1, void * a2, uint64_t a3)
 }
 
 extern uint32_t nnc_OH_NNExecutor_Run(uintptr_t);
-static uint32_t enter_75(uintptr_t a0)
+static uint32_t enter_76(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_75();
-		anynpu_report_handler(75);
+			return dead_76();
+		anynpu_report_handler(76);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNExecutor_Run(a0);
@@ -1724,20 +1739,6 @@ static uint32_t enter_75(uintptr_t a0)
 }
 
 extern uintptr_t nnc_OH_NNExecutor_AllocateInputMemory(uintptr_t, uint32_t, uint64_t);
-static uintptr_t enter_76(uintptr_t a0, uint32_t a1, uint64_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_76();
-		anynpu_report_handler(76);
-		return 0;
-	}
-	uintptr_t r = nnc_OH_NNExecutor_AllocateInputMemory(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern uintptr_t nnc_OH_NNExecutor_AllocateOutputMemory(uintptr_t, uint32_t, uint64_t);
 static uintptr_t enter_77(uintptr_t a0, uint32_t a1, uint64_t a2)
 {
 	if (!anynpu_enter()) {
@@ -1746,26 +1747,26 @@ static uintptr_t enter_77(uintptr_t a0, uint32_t a1, uint64_t a2)
 		anynpu_report_handler(77);
 		return 0;
 	}
+	uintptr_t r = nnc_OH_NNExecutor_AllocateInputMemory(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern uintptr_t nnc_OH_NNExecutor_AllocateOutputMemory(uintptr_t, uint32_t, uint64_t);
+static uintptr_t enter_78(uintptr_t a0, uint32_t a1, uint64_t a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_78();
+		anynpu_report_handler(78);
+		return 0;
+	}
 	uintptr_t r = nnc_OH_NNExecutor_AllocateOutputMemory(a0, a1, a2);
 	anynpu_leave();
 	return r;
 }
 
 extern void nnc_OH_NNExecutor_DestroyInputMemory(uintptr_t, uint32_t, void *);
-static void enter_78(uintptr_t a0, uint32_t a1, void * a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_78();
-		anynpu_report_handler(78);
-		return;
-	}
-	nnc_OH_NNExecutor_DestroyInputMemory(a0, a1, a2);
-	anynpu_leave();
-	return;
-}
-
-extern void nnc_OH_NNExecutor_DestroyOutputMemory(uintptr_t, uint32_t, void *);
 static void enter_79(uintptr_t a0, uint32_t a1, void * a2)
 {
 	if (!anynpu_enter()) {
@@ -1774,18 +1775,32 @@ static void enter_79(uintptr_t a0, uint32_t a1, void * a2)
 		anynpu_report_handler(79);
 		return;
 	}
+	nnc_OH_NNExecutor_DestroyInputMemory(a0, a1, a2);
+	anynpu_leave();
+	return;
+}
+
+extern void nnc_OH_NNExecutor_DestroyOutputMemory(uintptr_t, uint32_t, void *);
+static void enter_80(uintptr_t a0, uint32_t a1, void * a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_80();
+		anynpu_report_handler(80);
+		return;
+	}
 	nnc_OH_NNExecutor_DestroyOutputMemory(a0, a1, a2);
 	anynpu_leave();
 	return;
 }
 
 extern uint32_t nnc_OH_NNExecutor_SetInputWithMemory(uintptr_t, uint32_t, void *, void *);
-static uint32_t enter_80(uintptr_t a0, uint32_t a1, void * a2, void * a3)
+static uint32_t enter_81(uintptr_t a0, uint32_t a1, void * a2, void * a3)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_80();
-		anynpu_report_handler(80);
+			return dead_81();
+		anynpu_report_handler(81);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNExecutor_SetInputWithMemory(a0, a1, a2, a3);
@@ -1794,12 +1809,12 @@ static uint32_t enter_80(uintptr_t a0, uint32_t a1, void * a2, void * a3)
 }
 
 extern uint32_t nnc_OH_NNExecutor_SetOutputWithMemory(uintptr_t, uint32_t, void *);
-static uint32_t enter_81(uintptr_t a0, uint32_t a1, void * a2)
+static uint32_t enter_82(uintptr_t a0, uint32_t a1, void * a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_81();
-		anynpu_report_handler(81);
+			return dead_82();
+		anynpu_report_handler(82);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNExecutor_SetOutputWithMemory(a0, a1, a2);
@@ -1808,12 +1823,12 @@ static uint32_t enter_81(uintptr_t a0, uint32_t a1, void * a2)
 }
 
 extern uint32_t nnc_OH_NNModel_BuildFromLiteGraph(uintptr_t, uintptr_t, void *, uint64_t);
-static uint32_t enter_82(uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3)
+static uint32_t enter_83(uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_82();
-		anynpu_report_handler(82);
+			return dead_83();
+		anynpu_report_handler(83);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNModel_BuildFromLiteGraph(a0, a1, a2, a3);
@@ -1822,12 +1837,12 @@ static uint32_t enter_82(uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3)
 }
 
 extern uint32_t nnc_OH_NNModel_SetInputsAndOutputsInfo(uintptr_t, void *, uint64_t, void *, uint64_t);
-static uint32_t enter_83(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4)
+static uint32_t enter_84(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_83();
-		anynpu_report_handler(83);
+			return dead_84();
+		anynpu_report_handler(84);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNModel_SetInputsAndOutputsInfo(a0, a1, a2, a3, a4);
@@ -1836,12 +1851,12 @@ static uint32_t enter_83(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64
 }
 
 extern uint32_t nnc_OH_NNModel_BuildFromMetaGraph(uintptr_t, uintptr_t, void *, uint64_t);
-static uint32_t enter_84(uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3)
+static uint32_t enter_85(uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_84();
-		anynpu_report_handler(84);
+			return dead_85();
+		anynpu_report_handler(85);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNModel_BuildFromMetaGraph(a0, a1, a2, a3);
@@ -1850,12 +1865,12 @@ static uint32_t enter_84(uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3)
 }
 
 extern _Bool nnc_OH_NNModel_HasCache(void *, void *, uint32_t);
-static _Bool enter_85(void * a0, void * a1, uint32_t a2)
+static _Bool enter_86(void * a0, void * a1, uint32_t a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_85();
-		anynpu_report_handler(85);
+			return dead_86();
+		anynpu_report_handler(86);
 		return false;
 	}
 	_Bool r = nnc_OH_NNModel_HasCache(a0, a1, a2);
@@ -1864,12 +1879,12 @@ static _Bool enter_85(void * a0, void * a1, uint32_t a2)
 }
 
 extern uint32_t nnc_OH_NN_GetDeviceID(void *, uint64_t);
-static uint32_t enter_86(void * a0, uint64_t a1)
+static uint32_t enter_87(void * a0, uint64_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_86();
-		anynpu_report_handler(86);
+			return dead_87();
+		anynpu_report_handler(87);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NN_GetDeviceID(a0, a1);
@@ -1878,12 +1893,12 @@ static uint32_t enter_86(void * a0, uint64_t a1)
 }
 
 extern uint32_t nnc_OH_NN_IsSupportAIPP(void *);
-static uint32_t enter_87(void * a0)
+static uint32_t enter_88(void * a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_87();
-		anynpu_report_handler(87);
+			return dead_88();
+		anynpu_report_handler(88);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NN_IsSupportAIPP(a0);
@@ -1892,12 +1907,12 @@ static uint32_t enter_87(void * a0)
 }
 
 extern uint32_t nnc_OH_NNExecutor_RunSyncWithAipp(uintptr_t, void *, uint64_t, void *, uint64_t, void *);
-static uint32_t enter_88(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4, void * a5)
+static uint32_t enter_89(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4, void * a5)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_88();
-		anynpu_report_handler(88);
+			return dead_89();
+		anynpu_report_handler(89);
 		return 1;
 	}
 	uint32_t r = nnc_OH_NNExecutor_RunSyncWithAipp(a0, a1, a2, a3, a4, a5);
@@ -1906,12 +1921,12 @@ static uint32_t enter_88(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64
 }
 
 extern int32_t nnc_rknn_init(void *, void *, uint32_t, uint32_t, void *);
-static int32_t enter_89(void * a0, void * a1, uint32_t a2, uint32_t a3, void * a4)
+static int32_t enter_90(void * a0, void * a1, uint32_t a2, uint32_t a3, void * a4)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_89();
-		anynpu_report_handler(89);
+			return dead_90();
+		anynpu_report_handler(90);
 		return -1;
 	}
 	int32_t r = nnc_rknn_init(a0, a1, a2, a3, a4);
@@ -1920,12 +1935,12 @@ static int32_t enter_89(void * a0, void * a1, uint32_t a2, uint32_t a3, void * a
 }
 
 extern int32_t nnc_rknn_dup_context(void *, void *);
-static int32_t enter_90(void * a0, void * a1)
+static int32_t enter_91(void * a0, void * a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_90();
-		anynpu_report_handler(90);
+			return dead_91();
+		anynpu_report_handler(91);
 		return -1;
 	}
 	int32_t r = nnc_rknn_dup_context(a0, a1);
@@ -1934,12 +1949,12 @@ static int32_t enter_90(void * a0, void * a1)
 }
 
 extern int32_t nnc_rknn_destroy(uintptr_t);
-static int32_t enter_91(uintptr_t a0)
+static int32_t enter_92(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_91();
-		anynpu_report_handler(91);
+			return dead_92();
+		anynpu_report_handler(92);
 		return -1;
 	}
 	int32_t r = nnc_rknn_destroy(a0);
@@ -1948,12 +1963,12 @@ static int32_t enter_91(uintptr_t a0)
 }
 
 extern int32_t nnc_rknn_query(uintptr_t, uint32_t, void *, uint32_t);
-static int32_t enter_92(uintptr_t a0, uint32_t a1, void * a2, uint32_t a3)
+static int32_t enter_93(uintptr_t a0, uint32_t a1, void * a2, uint32_t a3)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_92();
-		anynpu_report_handler(92);
+			return dead_93();
+		anynpu_report_handler(93);
 		return -1;
 	}
 	int32_t r = nnc_rknn_query(a0, a1, a2, a3);
@@ -1962,12 +1977,12 @@ static int32_t enter_92(uintptr_t a0, uint32_t a1, void * a2, uint32_t a3)
 }
 
 extern int32_t nnc_rknn_set_core_mask(uintptr_t, uint32_t);
-static int32_t enter_93(uintptr_t a0, uint32_t a1)
+static int32_t enter_94(uintptr_t a0, uint32_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_93();
-		anynpu_report_handler(93);
+			return dead_94();
+		anynpu_report_handler(94);
 		return -1;
 	}
 	int32_t r = nnc_rknn_set_core_mask(a0, a1);
@@ -1976,12 +1991,12 @@ static int32_t enter_93(uintptr_t a0, uint32_t a1)
 }
 
 extern int32_t nnc_rknn_set_batch_core_num(uintptr_t, int32_t);
-static int32_t enter_94(uintptr_t a0, int32_t a1)
+static int32_t enter_95(uintptr_t a0, int32_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_94();
-		anynpu_report_handler(94);
+			return dead_95();
+		anynpu_report_handler(95);
 		return -1;
 	}
 	int32_t r = nnc_rknn_set_batch_core_num(a0, a1);
@@ -1990,12 +2005,12 @@ static int32_t enter_94(uintptr_t a0, int32_t a1)
 }
 
 extern int32_t nnc_rknn_inputs_set(uintptr_t, uint32_t, void *);
-static int32_t enter_95(uintptr_t a0, uint32_t a1, void * a2)
+static int32_t enter_96(uintptr_t a0, uint32_t a1, void * a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_95();
-		anynpu_report_handler(95);
+			return dead_96();
+		anynpu_report_handler(96);
 		return -1;
 	}
 	int32_t r = nnc_rknn_inputs_set(a0, a1, a2);
@@ -2004,20 +2019,6 @@ static int32_t enter_95(uintptr_t a0, uint32_t a1, void * a2)
 }
 
 extern int32_t nnc_rknn_run(uintptr_t, void *);
-static int32_t enter_96(uintptr_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_96();
-		anynpu_report_handler(96);
-		return -1;
-	}
-	int32_t r = nnc_rknn_run(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_rknn_wait(uintptr_t, void *);
 static int32_t enter_97(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
@@ -2026,18 +2027,32 @@ static int32_t enter_97(uintptr_t a0, void * a1)
 		anynpu_report_handler(97);
 		return -1;
 	}
+	int32_t r = nnc_rknn_run(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_rknn_wait(uintptr_t, void *);
+static int32_t enter_98(uintptr_t a0, void * a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_98();
+		anynpu_report_handler(98);
+		return -1;
+	}
 	int32_t r = nnc_rknn_wait(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
 extern int32_t nnc_rknn_outputs_get(uintptr_t, uint32_t, void *, void *);
-static int32_t enter_98(uintptr_t a0, uint32_t a1, void * a2, void * a3)
+static int32_t enter_99(uintptr_t a0, uint32_t a1, void * a2, void * a3)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_98();
-		anynpu_report_handler(98);
+			return dead_99();
+		anynpu_report_handler(99);
 		return -1;
 	}
 	int32_t r = nnc_rknn_outputs_get(a0, a1, a2, a3);
@@ -2046,12 +2061,12 @@ static int32_t enter_98(uintptr_t a0, uint32_t a1, void * a2, void * a3)
 }
 
 extern int32_t nnc_rknn_outputs_release(uintptr_t, uint32_t, void *);
-static int32_t enter_99(uintptr_t a0, uint32_t a1, void * a2)
+static int32_t enter_100(uintptr_t a0, uint32_t a1, void * a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_99();
-		anynpu_report_handler(99);
+			return dead_100();
+		anynpu_report_handler(100);
 		return -1;
 	}
 	int32_t r = nnc_rknn_outputs_release(a0, a1, a2);
@@ -2060,12 +2075,12 @@ static int32_t enter_99(uintptr_t a0, uint32_t a1, void * a2)
 }
 
 extern uintptr_t nnc_rknn_create_mem(uintptr_t, uint32_t);
-static uintptr_t enter_100(uintptr_t a0, uint32_t a1)
+static uintptr_t enter_101(uintptr_t a0, uint32_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_100();
-		anynpu_report_handler(100);
+			return dead_101();
+		anynpu_report_handler(101);
 		return 0;
 	}
 	uintptr_t r = nnc_rknn_create_mem(a0, a1);
@@ -2074,12 +2089,12 @@ static uintptr_t enter_100(uintptr_t a0, uint32_t a1)
 }
 
 extern uintptr_t nnc_rknn_create_mem2(uintptr_t, uint64_t, uint64_t);
-static uintptr_t enter_101(uintptr_t a0, uint64_t a1, uint64_t a2)
+static uintptr_t enter_102(uintptr_t a0, uint64_t a1, uint64_t a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_101();
-		anynpu_report_handler(101);
+			return dead_102();
+		anynpu_report_handler(102);
 		return 0;
 	}
 	uintptr_t r = nnc_rknn_create_mem2(a0, a1, a2);
@@ -2088,12 +2103,12 @@ static uintptr_t enter_101(uintptr_t a0, uint64_t a1, uint64_t a2)
 }
 
 extern uintptr_t nnc_rknn_create_mem_from_fd(uintptr_t, int32_t, void *, uint32_t, int32_t);
-static uintptr_t enter_102(uintptr_t a0, int32_t a1, void * a2, uint32_t a3, int32_t a4)
+static uintptr_t enter_103(uintptr_t a0, int32_t a1, void * a2, uint32_t a3, int32_t a4)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_102();
-		anynpu_report_handler(102);
+			return dead_103();
+		anynpu_report_handler(103);
 		return 0;
 	}
 	uintptr_t r = nnc_rknn_create_mem_from_fd(a0, a1, a2, a3, a4);
@@ -2102,12 +2117,12 @@ static uintptr_t enter_102(uintptr_t a0, int32_t a1, void * a2, uint32_t a3, int
 }
 
 extern uintptr_t nnc_rknn_create_mem_from_phys(uintptr_t, uint64_t, void *, uint32_t);
-static uintptr_t enter_103(uintptr_t a0, uint64_t a1, void * a2, uint32_t a3)
+static uintptr_t enter_104(uintptr_t a0, uint64_t a1, void * a2, uint32_t a3)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_103();
-		anynpu_report_handler(103);
+			return dead_104();
+		anynpu_report_handler(104);
 		return 0;
 	}
 	uintptr_t r = nnc_rknn_create_mem_from_phys(a0, a1, a2, a3);
@@ -2116,12 +2131,12 @@ static uintptr_t enter_103(uintptr_t a0, uint64_t a1, void * a2, uint32_t a3)
 }
 
 extern uintptr_t nnc_rknn_create_mem_from_mb_blk(uintptr_t, void *, int32_t);
-static uintptr_t enter_104(uintptr_t a0, void * a1, int32_t a2)
+static uintptr_t enter_105(uintptr_t a0, void * a1, int32_t a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_104();
-		anynpu_report_handler(104);
+			return dead_105();
+		anynpu_report_handler(105);
 		return 0;
 	}
 	uintptr_t r = nnc_rknn_create_mem_from_mb_blk(a0, a1, a2);
@@ -2130,20 +2145,6 @@ static uintptr_t enter_104(uintptr_t a0, void * a1, int32_t a2)
 }
 
 extern int32_t nnc_rknn_destory_mem(uintptr_t, void *);
-static int32_t enter_105(uintptr_t a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_105();
-		anynpu_report_handler(105);
-		return -1;
-	}
-	int32_t r = nnc_rknn_destory_mem(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_rknn_destroy_mem(uintptr_t, void *);
 static int32_t enter_106(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
@@ -2152,12 +2153,12 @@ static int32_t enter_106(uintptr_t a0, void * a1)
 		anynpu_report_handler(106);
 		return -1;
 	}
-	int32_t r = nnc_rknn_destroy_mem(a0, a1);
+	int32_t r = nnc_rknn_destory_mem(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_rknn_set_weight_mem(uintptr_t, void *);
+extern int32_t nnc_rknn_destroy_mem(uintptr_t, void *);
 static int32_t enter_107(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
@@ -2166,12 +2167,12 @@ static int32_t enter_107(uintptr_t a0, void * a1)
 		anynpu_report_handler(107);
 		return -1;
 	}
-	int32_t r = nnc_rknn_set_weight_mem(a0, a1);
+	int32_t r = nnc_rknn_destroy_mem(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_rknn_set_internal_mem(uintptr_t, void *);
+extern int32_t nnc_rknn_set_weight_mem(uintptr_t, void *);
 static int32_t enter_108(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
@@ -2180,18 +2181,32 @@ static int32_t enter_108(uintptr_t a0, void * a1)
 		anynpu_report_handler(108);
 		return -1;
 	}
+	int32_t r = nnc_rknn_set_weight_mem(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_rknn_set_internal_mem(uintptr_t, void *);
+static int32_t enter_109(uintptr_t a0, void * a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_109();
+		anynpu_report_handler(109);
+		return -1;
+	}
 	int32_t r = nnc_rknn_set_internal_mem(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
 extern int32_t nnc_rknn_set_io_mem(uintptr_t, void *, void *);
-static int32_t enter_109(uintptr_t a0, void * a1, void * a2)
+static int32_t enter_110(uintptr_t a0, void * a1, void * a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_109();
-		anynpu_report_handler(109);
+			return dead_110();
+		anynpu_report_handler(110);
 		return -1;
 	}
 	int32_t r = nnc_rknn_set_io_mem(a0, a1, a2);
@@ -2200,12 +2215,12 @@ static int32_t enter_109(uintptr_t a0, void * a1, void * a2)
 }
 
 extern int32_t nnc_rknn_mem_sync(uintptr_t, void *, uint32_t);
-static int32_t enter_110(uintptr_t a0, void * a1, uint32_t a2)
+static int32_t enter_111(uintptr_t a0, void * a1, uint32_t a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_110();
-		anynpu_report_handler(110);
+			return dead_111();
+		anynpu_report_handler(111);
 		return -1;
 	}
 	int32_t r = nnc_rknn_mem_sync(a0, a1, a2);
@@ -2214,12 +2229,12 @@ static int32_t enter_110(uintptr_t a0, void * a1, uint32_t a2)
 }
 
 extern int32_t nnc_rknn_set_input_shape(uintptr_t, void *);
-static int32_t enter_111(uintptr_t a0, void * a1)
+static int32_t enter_112(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_111();
-		anynpu_report_handler(111);
+			return dead_112();
+		anynpu_report_handler(112);
 		return -1;
 	}
 	int32_t r = nnc_rknn_set_input_shape(a0, a1);
@@ -2228,12 +2243,12 @@ static int32_t enter_111(uintptr_t a0, void * a1)
 }
 
 extern int32_t nnc_rknn_set_input_shapes(uintptr_t, uint32_t, void *);
-static int32_t enter_112(uintptr_t a0, uint32_t a1, void * a2)
+static int32_t enter_113(uintptr_t a0, uint32_t a1, void * a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_112();
-		anynpu_report_handler(112);
+			return dead_113();
+		anynpu_report_handler(113);
 		return -1;
 	}
 	int32_t r = nnc_rknn_set_input_shapes(a0, a1, a2);
@@ -2242,12 +2257,12 @@ static int32_t enter_112(uintptr_t a0, uint32_t a1, void * a2)
 }
 
 extern int32_t nnc_rknn_register_custom_ops(uintptr_t, void *, uint32_t);
-static int32_t enter_113(uintptr_t a0, void * a1, uint32_t a2)
+static int32_t enter_114(uintptr_t a0, void * a1, uint32_t a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_113();
-		anynpu_report_handler(113);
+			return dead_114();
+		anynpu_report_handler(114);
 		return -1;
 	}
 	int32_t r = nnc_rknn_register_custom_ops(a0, a1, a2);
@@ -2256,12 +2271,12 @@ static int32_t enter_113(uintptr_t a0, void * a1, uint32_t a2)
 }
 
 extern void nnc_rknn_custom_op_get_op_attr(void *, void *, void *);
-static void enter_114(void * a0, void * a1, void * a2)
+static void enter_115(void * a0, void * a1, void * a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_114();
-		anynpu_report_handler(114);
+			return dead_115();
+		anynpu_report_handler(115);
 		return;
 	}
 	nnc_rknn_custom_op_get_op_attr(a0, a1, a2);
@@ -2270,12 +2285,12 @@ static void enter_114(void * a0, void * a1, void * a2)
 }
 
 extern int32_t nnc_rknn_matmul_create(void *, void *, void *);
-static int32_t enter_115(void * a0, void * a1, void * a2)
+static int32_t enter_116(void * a0, void * a1, void * a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_115();
-		anynpu_report_handler(115);
+			return dead_116();
+		anynpu_report_handler(116);
 		return -1;
 	}
 	int32_t r = nnc_rknn_matmul_create(a0, a1, a2);
@@ -2284,20 +2299,6 @@ static int32_t enter_115(void * a0, void * a1, void * a2)
 }
 
 extern int32_t nnc_rknn_matmul_create_dynamic_shape(void *, void *, int32_t, void *, void *);
-static int32_t enter_116(void * a0, void * a1, int32_t a2, void * a3, void * a4)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_116();
-		anynpu_report_handler(116);
-		return -1;
-	}
-	int32_t r = nnc_rknn_matmul_create_dynamic_shape(a0, a1, a2, a3, a4);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_rknn_matmul_create_dyn_shape(void *, void *, int32_t, void *, void *);
 static int32_t enter_117(void * a0, void * a1, int32_t a2, void * a3, void * a4)
 {
 	if (!anynpu_enter()) {
@@ -2306,18 +2307,32 @@ static int32_t enter_117(void * a0, void * a1, int32_t a2, void * a3, void * a4)
 		anynpu_report_handler(117);
 		return -1;
 	}
+	int32_t r = nnc_rknn_matmul_create_dynamic_shape(a0, a1, a2, a3, a4);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_rknn_matmul_create_dyn_shape(void *, void *, int32_t, void *, void *);
+static int32_t enter_118(void * a0, void * a1, int32_t a2, void * a3, void * a4)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_118();
+		anynpu_report_handler(118);
+		return -1;
+	}
 	int32_t r = nnc_rknn_matmul_create_dyn_shape(a0, a1, a2, a3, a4);
 	anynpu_leave();
 	return r;
 }
 
 extern int32_t nnc_rknn_matmul_set_io_mem(uintptr_t, void *, void *);
-static int32_t enter_118(uintptr_t a0, void * a1, void * a2)
+static int32_t enter_119(uintptr_t a0, void * a1, void * a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_118();
-		anynpu_report_handler(118);
+			return dead_119();
+		anynpu_report_handler(119);
 		return -1;
 	}
 	int32_t r = nnc_rknn_matmul_set_io_mem(a0, a1, a2);
@@ -2326,12 +2341,12 @@ static int32_t enter_118(uintptr_t a0, void * a1, void * a2)
 }
 
 extern int32_t nnc_rknn_matmul_set_core_mask(uintptr_t, uint32_t);
-static int32_t enter_119(uintptr_t a0, uint32_t a1)
+static int32_t enter_120(uintptr_t a0, uint32_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_119();
-		anynpu_report_handler(119);
+			return dead_120();
+		anynpu_report_handler(120);
 		return -1;
 	}
 	int32_t r = nnc_rknn_matmul_set_core_mask(a0, a1);
@@ -2340,12 +2355,12 @@ static int32_t enter_119(uintptr_t a0, uint32_t a1)
 }
 
 extern int32_t nnc_rknn_matmul_set_quant_params(uintptr_t, void *);
-static int32_t enter_120(uintptr_t a0, void * a1)
+static int32_t enter_121(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_120();
-		anynpu_report_handler(120);
+			return dead_121();
+		anynpu_report_handler(121);
 		return -1;
 	}
 	int32_t r = nnc_rknn_matmul_set_quant_params(a0, a1);
@@ -2354,12 +2369,12 @@ static int32_t enter_120(uintptr_t a0, void * a1)
 }
 
 extern int32_t nnc_rknn_matmul_get_quant_params(uintptr_t, void *, void *);
-static int32_t enter_121(uintptr_t a0, void * a1, void * a2)
+static int32_t enter_122(uintptr_t a0, void * a1, void * a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_121();
-		anynpu_report_handler(121);
+			return dead_122();
+		anynpu_report_handler(122);
 		return -1;
 	}
 	int32_t r = nnc_rknn_matmul_get_quant_params(a0, a1, a2);
@@ -2368,12 +2383,12 @@ static int32_t enter_121(uintptr_t a0, void * a1, void * a2)
 }
 
 extern int32_t nnc_rknn_matmul_set_dynamic_shape(uintptr_t, void *);
-static int32_t enter_122(uintptr_t a0, void * a1)
+static int32_t enter_123(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_122();
-		anynpu_report_handler(122);
+			return dead_123();
+		anynpu_report_handler(123);
 		return -1;
 	}
 	int32_t r = nnc_rknn_matmul_set_dynamic_shape(a0, a1);
@@ -2382,20 +2397,6 @@ static int32_t enter_122(uintptr_t a0, void * a1)
 }
 
 extern int32_t nnc_rknn_matmul_run(uintptr_t);
-static int32_t enter_123(uintptr_t a0)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_123();
-		anynpu_report_handler(123);
-		return -1;
-	}
-	int32_t r = nnc_rknn_matmul_run(a0);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_rknn_matmul_destroy(uintptr_t);
 static int32_t enter_124(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
@@ -2404,18 +2405,32 @@ static int32_t enter_124(uintptr_t a0)
 		anynpu_report_handler(124);
 		return -1;
 	}
+	int32_t r = nnc_rknn_matmul_run(a0);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_rknn_matmul_destroy(uintptr_t);
+static int32_t enter_125(uintptr_t a0)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_125();
+		anynpu_report_handler(125);
+		return -1;
+	}
 	int32_t r = nnc_rknn_matmul_destroy(a0);
 	anynpu_leave();
 	return r;
 }
 
 extern int32_t nnc_rknn_B_normal_layout_to_native_layout(void *, void *, int32_t, int32_t, uintptr_t, int32_t, uint32_t);
-static int32_t enter_125(void * a0, void * a1, int32_t a2, int32_t a3, uintptr_t a4, int32_t a5, uint32_t a6)
+static int32_t enter_126(void * a0, void * a1, int32_t a2, int32_t a3, uintptr_t a4, int32_t a5, uint32_t a6)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_125();
-		anynpu_report_handler(125);
+			return dead_126();
+		anynpu_report_handler(126);
 		return -1;
 	}
 	int32_t r = nnc_rknn_B_normal_layout_to_native_layout(a0, a1, a2, a3, a4, a5, a6);
@@ -2424,12 +2439,12 @@ static int32_t enter_125(void * a0, void * a1, int32_t a2, int32_t a3, uintptr_t
 }
 
 extern uintptr_t nnc_hbDNNGetVersion(void);
-static uintptr_t enter_126(void)
+static uintptr_t enter_127(void)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_126();
-		anynpu_report_handler(126);
+			return dead_127();
+		anynpu_report_handler(127);
 		return 0;
 	}
 	uintptr_t r = nnc_hbDNNGetVersion();
@@ -2438,12 +2453,12 @@ static uintptr_t enter_126(void)
 }
 
 extern int32_t nnc_hbDNNInitializeFromFiles(void *, void *, int32_t);
-static int32_t enter_127(void * a0, void * a1, int32_t a2)
+static int32_t enter_128(void * a0, void * a1, int32_t a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_127();
-		anynpu_report_handler(127);
+			return dead_128();
+		anynpu_report_handler(128);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNInitializeFromFiles(a0, a1, a2);
@@ -2452,12 +2467,12 @@ static int32_t enter_127(void * a0, void * a1, int32_t a2)
 }
 
 extern int32_t nnc_hbDNNInitializeFromDDR(void *, void *, void *, int32_t);
-static int32_t enter_128(void * a0, void * a1, void * a2, int32_t a3)
+static int32_t enter_129(void * a0, void * a1, void * a2, int32_t a3)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_128();
-		anynpu_report_handler(128);
+			return dead_129();
+		anynpu_report_handler(129);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNInitializeFromDDR(a0, a1, a2, a3);
@@ -2466,12 +2481,12 @@ static int32_t enter_128(void * a0, void * a1, void * a2, int32_t a3)
 }
 
 extern int32_t nnc_hbDNNRelease(uintptr_t);
-static int32_t enter_129(uintptr_t a0)
+static int32_t enter_130(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_129();
-		anynpu_report_handler(129);
+			return dead_130();
+		anynpu_report_handler(130);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNRelease(a0);
@@ -2480,12 +2495,12 @@ static int32_t enter_129(uintptr_t a0)
 }
 
 extern int32_t nnc_hbDNNGetModelNameList(void *, void *, uintptr_t);
-static int32_t enter_130(void * a0, void * a1, uintptr_t a2)
+static int32_t enter_131(void * a0, void * a1, uintptr_t a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_130();
-		anynpu_report_handler(130);
+			return dead_131();
+		anynpu_report_handler(131);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNGetModelNameList(a0, a1, a2);
@@ -2494,12 +2509,12 @@ static int32_t enter_130(void * a0, void * a1, uintptr_t a2)
 }
 
 extern int32_t nnc_hbDNNGetModelHandle(void *, uintptr_t, void *);
-static int32_t enter_131(void * a0, uintptr_t a1, void * a2)
+static int32_t enter_132(void * a0, uintptr_t a1, void * a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_131();
-		anynpu_report_handler(131);
+			return dead_132();
+		anynpu_report_handler(132);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNGetModelHandle(a0, a1, a2);
@@ -2508,12 +2523,12 @@ static int32_t enter_131(void * a0, uintptr_t a1, void * a2)
 }
 
 extern int32_t nnc_hbDNNGetInputCount(void *, uintptr_t);
-static int32_t enter_132(void * a0, uintptr_t a1)
+static int32_t enter_133(void * a0, uintptr_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_132();
-		anynpu_report_handler(132);
+			return dead_133();
+		anynpu_report_handler(133);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNGetInputCount(a0, a1);
@@ -2522,20 +2537,6 @@ static int32_t enter_132(void * a0, uintptr_t a1)
 }
 
 extern int32_t nnc_hbDNNGetInputName(void *, uintptr_t, int32_t);
-static int32_t enter_133(void * a0, uintptr_t a1, int32_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_133();
-		anynpu_report_handler(133);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNGetInputName(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNGetInputTensorProperties(void *, uintptr_t, int32_t);
 static int32_t enter_134(void * a0, uintptr_t a1, int32_t a2)
 {
 	if (!anynpu_enter()) {
@@ -2544,18 +2545,32 @@ static int32_t enter_134(void * a0, uintptr_t a1, int32_t a2)
 		anynpu_report_handler(134);
 		return -6000012;
 	}
+	int32_t r = nnc_hbDNNGetInputName(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNGetInputTensorProperties(void *, uintptr_t, int32_t);
+static int32_t enter_135(void * a0, uintptr_t a1, int32_t a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_135();
+		anynpu_report_handler(135);
+		return -6000012;
+	}
 	int32_t r = nnc_hbDNNGetInputTensorProperties(a0, a1, a2);
 	anynpu_leave();
 	return r;
 }
 
 extern int32_t nnc_hbDNNGetOutputCount(void *, uintptr_t);
-static int32_t enter_135(void * a0, uintptr_t a1)
+static int32_t enter_136(void * a0, uintptr_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_135();
-		anynpu_report_handler(135);
+			return dead_136();
+		anynpu_report_handler(136);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNGetOutputCount(a0, a1);
@@ -2564,20 +2579,6 @@ static int32_t enter_135(void * a0, uintptr_t a1)
 }
 
 extern int32_t nnc_hbDNNGetOutputName(void *, uintptr_t, int32_t);
-static int32_t enter_136(void * a0, uintptr_t a1, int32_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_136();
-		anynpu_report_handler(136);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNGetOutputName(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNGetOutputTensorProperties(void *, uintptr_t, int32_t);
 static int32_t enter_137(void * a0, uintptr_t a1, int32_t a2)
 {
 	if (!anynpu_enter()) {
@@ -2586,18 +2587,32 @@ static int32_t enter_137(void * a0, uintptr_t a1, int32_t a2)
 		anynpu_report_handler(137);
 		return -6000012;
 	}
+	int32_t r = nnc_hbDNNGetOutputName(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNGetOutputTensorProperties(void *, uintptr_t, int32_t);
+static int32_t enter_138(void * a0, uintptr_t a1, int32_t a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_138();
+		anynpu_report_handler(138);
+		return -6000012;
+	}
 	int32_t r = nnc_hbDNNGetOutputTensorProperties(a0, a1, a2);
 	anynpu_leave();
 	return r;
 }
 
 extern int32_t nnc_hbDNNInfer(void *, void *, void *, uintptr_t, void *);
-static int32_t enter_138(void * a0, void * a1, void * a2, uintptr_t a3, void * a4)
+static int32_t enter_139(void * a0, void * a1, void * a2, uintptr_t a3, void * a4)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_138();
-		anynpu_report_handler(138);
+			return dead_139();
+		anynpu_report_handler(139);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNInfer(a0, a1, a2, a3, a4);
@@ -2606,12 +2621,12 @@ static int32_t enter_138(void * a0, void * a1, void * a2, uintptr_t a3, void * a
 }
 
 extern int32_t nnc_hbDNNRoiInfer(void *, void *, void *, void *, int32_t, uintptr_t, void *);
-static int32_t enter_139(void * a0, void * a1, void * a2, void * a3, int32_t a4, uintptr_t a5, void * a6)
+static int32_t enter_140(void * a0, void * a1, void * a2, void * a3, int32_t a4, uintptr_t a5, void * a6)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_139();
-		anynpu_report_handler(139);
+			return dead_140();
+		anynpu_report_handler(140);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNRoiInfer(a0, a1, a2, a3, a4, a5, a6);
@@ -2620,12 +2635,12 @@ static int32_t enter_139(void * a0, void * a1, void * a2, void * a3, int32_t a4,
 }
 
 extern int32_t nnc_hbDNNResize(void *, void *, void *, void *, void *);
-static int32_t enter_140(void * a0, void * a1, void * a2, void * a3, void * a4)
+static int32_t enter_141(void * a0, void * a1, void * a2, void * a3, void * a4)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_140();
-		anynpu_report_handler(140);
+			return dead_141();
+		anynpu_report_handler(141);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNResize(a0, a1, a2, a3, a4);
@@ -2634,12 +2649,12 @@ static int32_t enter_140(void * a0, void * a1, void * a2, void * a3, void * a4)
 }
 
 extern int32_t nnc_hbDNNSetTaskDoneCb(uintptr_t, uintptr_t, uintptr_t);
-static int32_t enter_141(uintptr_t a0, uintptr_t a1, uintptr_t a2)
+static int32_t enter_142(uintptr_t a0, uintptr_t a1, uintptr_t a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_141();
-		anynpu_report_handler(141);
+			return dead_142();
+		anynpu_report_handler(142);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNSetTaskDoneCb(a0, a1, a2);
@@ -2648,12 +2663,12 @@ static int32_t enter_141(uintptr_t a0, uintptr_t a1, uintptr_t a2)
 }
 
 extern int32_t nnc_hbDNNWaitTaskDone(uintptr_t, int32_t);
-static int32_t enter_142(uintptr_t a0, int32_t a1)
+static int32_t enter_143(uintptr_t a0, int32_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_142();
-		anynpu_report_handler(142);
+			return dead_143();
+		anynpu_report_handler(143);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNWaitTaskDone(a0, a1);
@@ -2662,12 +2677,12 @@ static int32_t enter_142(uintptr_t a0, int32_t a1)
 }
 
 extern int32_t nnc_hbDNNReleaseTask(uintptr_t);
-static int32_t enter_143(uintptr_t a0)
+static int32_t enter_144(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_143();
-		anynpu_report_handler(143);
+			return dead_144();
+		anynpu_report_handler(144);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNReleaseTask(a0);
@@ -2676,20 +2691,6 @@ static int32_t enter_143(uintptr_t a0)
 }
 
 extern int32_t nnc_hbSysAllocMem(void *, uint32_t);
-static int32_t enter_144(void * a0, uint32_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_144();
-		anynpu_report_handler(144);
-		return -6000012;
-	}
-	int32_t r = nnc_hbSysAllocMem(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbSysAllocCachedMem(void *, uint32_t);
 static int32_t enter_145(void * a0, uint32_t a1)
 {
 	if (!anynpu_enter()) {
@@ -2698,18 +2699,32 @@ static int32_t enter_145(void * a0, uint32_t a1)
 		anynpu_report_handler(145);
 		return -6000012;
 	}
+	int32_t r = nnc_hbSysAllocMem(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbSysAllocCachedMem(void *, uint32_t);
+static int32_t enter_146(void * a0, uint32_t a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_146();
+		anynpu_report_handler(146);
+		return -6000012;
+	}
 	int32_t r = nnc_hbSysAllocCachedMem(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
 extern int32_t nnc_hbSysFlushMem(void *, int32_t);
-static int32_t enter_146(void * a0, int32_t a1)
+static int32_t enter_147(void * a0, int32_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_146();
-		anynpu_report_handler(146);
+			return dead_147();
+		anynpu_report_handler(147);
 		return -6000012;
 	}
 	int32_t r = nnc_hbSysFlushMem(a0, a1);
@@ -2718,20 +2733,6 @@ static int32_t enter_146(void * a0, int32_t a1)
 }
 
 extern int32_t nnc_hbSysWriteMem(void *, void *, uint32_t);
-static int32_t enter_147(void * a0, void * a1, uint32_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_147();
-		anynpu_report_handler(147);
-		return -6000012;
-	}
-	int32_t r = nnc_hbSysWriteMem(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbSysReadMem(void *, void *, uint32_t);
 static int32_t enter_148(void * a0, void * a1, uint32_t a2)
 {
 	if (!anynpu_enter()) {
@@ -2740,13 +2741,13 @@ static int32_t enter_148(void * a0, void * a1, uint32_t a2)
 		anynpu_report_handler(148);
 		return -6000012;
 	}
-	int32_t r = nnc_hbSysReadMem(a0, a1, a2);
+	int32_t r = nnc_hbSysWriteMem(a0, a1, a2);
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbSysFreeMem(void *);
-static int32_t enter_149(void * a0)
+extern int32_t nnc_hbSysReadMem(void *, void *, uint32_t);
+static int32_t enter_149(void * a0, void * a1, uint32_t a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
@@ -2754,12 +2755,12 @@ static int32_t enter_149(void * a0)
 		anynpu_report_handler(149);
 		return -6000012;
 	}
-	int32_t r = nnc_hbSysFreeMem(a0);
+	int32_t r = nnc_hbSysReadMem(a0, a1, a2);
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbSysRegisterMem(void *);
+extern int32_t nnc_hbSysFreeMem(void *);
 static int32_t enter_150(void * a0)
 {
 	if (!anynpu_enter()) {
@@ -2768,12 +2769,12 @@ static int32_t enter_150(void * a0)
 		anynpu_report_handler(150);
 		return -6000012;
 	}
-	int32_t r = nnc_hbSysRegisterMem(a0);
+	int32_t r = nnc_hbSysFreeMem(a0);
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbSysUnregisterMem(void *);
+extern int32_t nnc_hbSysRegisterMem(void *);
 static int32_t enter_151(void * a0)
 {
 	if (!anynpu_enter()) {
@@ -2782,18 +2783,32 @@ static int32_t enter_151(void * a0)
 		anynpu_report_handler(151);
 		return -6000012;
 	}
+	int32_t r = nnc_hbSysRegisterMem(a0);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbSysUnregisterMem(void *);
+static int32_t enter_152(void * a0)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_152();
+		anynpu_report_handler(152);
+		return -6000012;
+	}
 	int32_t r = nnc_hbSysUnregisterMem(a0);
 	anynpu_leave();
 	return r;
 }
 
 extern int32_t nnc_hbDNNGetInputSource(void *, uintptr_t, int32_t);
-static int32_t enter_152(void * a0, uintptr_t a1, int32_t a2)
+static int32_t enter_153(void * a0, uintptr_t a1, int32_t a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_152();
-		anynpu_report_handler(152);
+			return dead_153();
+		anynpu_report_handler(153);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNGetInputSource(a0, a1, a2);
@@ -2802,20 +2817,6 @@ static int32_t enter_152(void * a0, uintptr_t a1, int32_t a2)
 }
 
 extern int32_t nnc_hbDNNGetInputDesc(void *, void *, void *, uintptr_t, int32_t);
-static int32_t enter_153(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_153();
-		anynpu_report_handler(153);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNGetInputDesc(a0, a1, a2, a3, a4);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNGetOutputDesc(void *, void *, void *, uintptr_t, int32_t);
 static int32_t enter_154(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
 {
 	if (!anynpu_enter()) {
@@ -2824,18 +2825,32 @@ static int32_t enter_154(void * a0, void * a1, void * a2, uintptr_t a3, int32_t 
 		anynpu_report_handler(154);
 		return -6000012;
 	}
+	int32_t r = nnc_hbDNNGetInputDesc(a0, a1, a2, a3, a4);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNGetOutputDesc(void *, void *, void *, uintptr_t, int32_t);
+static int32_t enter_155(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_155();
+		anynpu_report_handler(155);
+		return -6000012;
+	}
 	int32_t r = nnc_hbDNNGetOutputDesc(a0, a1, a2, a3, a4);
 	anynpu_leave();
 	return r;
 }
 
 extern int32_t nnc_hbDNNGetModelDesc(void *, void *, void *, uintptr_t);
-static int32_t enter_155(void * a0, void * a1, void * a2, uintptr_t a3)
+static int32_t enter_156(void * a0, void * a1, void * a2, uintptr_t a3)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_155();
-		anynpu_report_handler(155);
+			return dead_156();
+		anynpu_report_handler(156);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNGetModelDesc(a0, a1, a2, a3);
@@ -2844,12 +2859,12 @@ static int32_t enter_155(void * a0, void * a1, void * a2, uintptr_t a3)
 }
 
 extern int32_t nnc_hbDNNGetModelTag(void *, uintptr_t);
-static int32_t enter_156(void * a0, uintptr_t a1)
+static int32_t enter_157(void * a0, uintptr_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_156();
-		anynpu_report_handler(156);
+			return dead_157();
+		anynpu_report_handler(157);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNGetModelTag(a0, a1);
@@ -2858,12 +2873,12 @@ static int32_t enter_156(void * a0, uintptr_t a1)
 }
 
 extern int32_t nnc_hbDNNGetOutputOperatorType(void *, uintptr_t, int32_t);
-static int32_t enter_157(void * a0, uintptr_t a1, int32_t a2)
+static int32_t enter_158(void * a0, uintptr_t a1, int32_t a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_157();
-		anynpu_report_handler(157);
+			return dead_158();
+		anynpu_report_handler(158);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNGetOutputOperatorType(a0, a1, a2);
@@ -2872,20 +2887,6 @@ static int32_t enter_157(void * a0, uintptr_t a1, int32_t a2)
 }
 
 extern int32_t nnc_hbDNNGetEstimateLatency(void *, uintptr_t);
-static int32_t enter_158(void * a0, uintptr_t a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_158();
-		anynpu_report_handler(158);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNGetEstimateLatency(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNGetTaskEstimateTime(void *, uintptr_t);
 static int32_t enter_159(void * a0, uintptr_t a1)
 {
 	if (!anynpu_enter()) {
@@ -2894,18 +2895,32 @@ static int32_t enter_159(void * a0, uintptr_t a1)
 		anynpu_report_handler(159);
 		return -6000012;
 	}
+	int32_t r = nnc_hbDNNGetEstimateLatency(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNGetTaskEstimateTime(void *, uintptr_t);
+static int32_t enter_160(void * a0, uintptr_t a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_160();
+		anynpu_report_handler(160);
+		return -6000012;
+	}
 	int32_t r = nnc_hbDNNGetTaskEstimateTime(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
 extern int32_t nnc_hbDNNGetTaskEstimateStartTime(void *, void *);
-static int32_t enter_160(void * a0, void * a1)
+static int32_t enter_161(void * a0, void * a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_160();
-		anynpu_report_handler(160);
+			return dead_161();
+		anynpu_report_handler(161);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNGetTaskEstimateStartTime(a0, a1);
@@ -2914,12 +2929,12 @@ static int32_t enter_160(void * a0, void * a1)
 }
 
 extern uintptr_t nnc_hbDNNGetErrorDesc(int32_t);
-static uintptr_t enter_161(int32_t a0)
+static uintptr_t enter_162(int32_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_161();
-		anynpu_report_handler(161);
+			return dead_162();
+		anynpu_report_handler(162);
 		return 0;
 	}
 	uintptr_t r = nnc_hbDNNGetErrorDesc(a0);
@@ -2928,12 +2943,12 @@ static uintptr_t enter_161(int32_t a0)
 }
 
 extern int32_t nnc_hbDNNGetLayoutName(void *, int32_t);
-static int32_t enter_162(void * a0, int32_t a1)
+static int32_t enter_163(void * a0, int32_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_162();
-		anynpu_report_handler(162);
+			return dead_163();
+		anynpu_report_handler(163);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNGetLayoutName(a0, a1);
@@ -2942,12 +2957,12 @@ static int32_t enter_162(void * a0, int32_t a1)
 }
 
 extern int32_t nnc_hbDNNUnquantizeByScale(void *, int32_t, void *, void *, void *);
-static int32_t enter_163(void * a0, int32_t a1, hbDNNTensorShape a2, void * a3, void * a4)
+static int32_t enter_164(void * a0, int32_t a1, hbDNNTensorShape a2, void * a3, void * a4)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_163(a0, a1, a2, a3, a4);
-		anynpu_report_handler(163);
+			return dead_164(a0, a1, a2, a3, a4);
+		anynpu_report_handler(164);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNUnquantizeByScale(a0, a1, &a2, a3, a4);
@@ -2956,12 +2971,12 @@ static int32_t enter_163(void * a0, int32_t a1, hbDNNTensorShape a2, void * a3, 
 }
 
 extern int32_t nnc_hbDNNUnquantizeByScale_former(void *, int32_t, int32_t, void *, void *, void *);
-static int32_t enter_163_former(void * a0, int32_t a1, int32_t a2, hbDNNTensorShape a3, void * a4, void * a5)
+static int32_t enter_164_former(void * a0, int32_t a1, int32_t a2, hbDNNTensorShape a3, void * a4, void * a5)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_163_former(a0, a1, a2, a3, a4, a5);
-		anynpu_report_handler(163);
+			return dead_164_former(a0, a1, a2, a3, a4, a5);
+		anynpu_report_handler(164);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNUnquantizeByScale_former(a0, a1, a2, &a3, a4, a5);
@@ -2970,12 +2985,12 @@ static int32_t enter_163_former(void * a0, int32_t a1, int32_t a2, hbDNNTensorSh
 }
 
 extern int32_t nnc_hbDNNConvertLayout(uintptr_t, int32_t, uintptr_t, int32_t, int32_t, void *, _Bool);
-static int32_t enter_164(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6)
+static int32_t enter_165(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_164(a0, a1, a2, a3, a4, a5, a6);
-		anynpu_report_handler(164);
+			return dead_165(a0, a1, a2, a3, a4, a5, a6);
+		anynpu_report_handler(165);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNConvertLayout(a0, a1, a2, a3, a4, &a5, a6);
@@ -2984,12 +2999,12 @@ static int32_t enter_164(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int
 }
 
 extern int32_t nnc_hbDNNConvertLayoutRoi(uintptr_t, int32_t, uintptr_t, int32_t, int32_t, void *, _Bool, void *, void *);
-static int32_t enter_165(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6, hbDNNTensorShape a7, hbDNNTensorShape a8)
+static int32_t enter_166(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6, hbDNNTensorShape a7, hbDNNTensorShape a8)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_165(a0, a1, a2, a3, a4, a5, a6, a7, a8);
-		anynpu_report_handler(165);
+			return dead_166(a0, a1, a2, a3, a4, a5, a6, a7, a8);
+		anynpu_report_handler(166);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNConvertLayoutRoi(a0, a1, a2, a3, a4, &a5, a6, &a7, &a8);
@@ -2998,12 +3013,12 @@ static int32_t enter_165(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int
 }
 
 extern int32_t nnc_hbDNNConvertLayoutRoi_former(uintptr_t, int32_t, uintptr_t, int32_t, int32_t, void *, _Bool, void *);
-static int32_t enter_165_former(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6, hbDNNRoi a7)
+static int32_t enter_166_former(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6, hbDNNRoi a7)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_165_former(a0, a1, a2, a3, a4, a5, a6, a7);
-		anynpu_report_handler(165);
+			return dead_166_former(a0, a1, a2, a3, a4, a5, a6, a7);
+		anynpu_report_handler(166);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNConvertLayoutRoi_former(a0, a1, a2, a3, a4, &a5, a6, &a7);
@@ -3012,12 +3027,12 @@ static int32_t enter_165_former(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t 
 }
 
 extern int32_t nnc_hbDNNConvertLayoutToNative1HW1(uintptr_t, uintptr_t, int32_t, int32_t, void *, _Bool, uint32_t, uint32_t);
-static int32_t enter_166(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7)
+static int32_t enter_167(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_166(a0, a1, a2, a3, a4, a5, a6, a7);
-		anynpu_report_handler(166);
+			return dead_167(a0, a1, a2, a3, a4, a5, a6, a7);
+		anynpu_report_handler(167);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNConvertLayoutToNative1HW1(a0, a1, a2, a3, &a4, a5, a6, a7);
@@ -3026,12 +3041,12 @@ static int32_t enter_166(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbD
 }
 
 extern int32_t nnc_hbDNNConvertLayoutToNative111C(uintptr_t, uintptr_t, int32_t, int32_t, void *, _Bool, uint32_t, uint32_t, uint32_t);
-static int32_t enter_167(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7, uint32_t a8)
+static int32_t enter_168(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7, uint32_t a8)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_167(a0, a1, a2, a3, a4, a5, a6, a7, a8);
-		anynpu_report_handler(167);
+			return dead_168(a0, a1, a2, a3, a4, a5, a6, a7, a8);
+		anynpu_report_handler(168);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNConvertLayoutToNative111C(a0, a1, a2, a3, &a4, a5, a6, a7, a8);
@@ -3040,12 +3055,12 @@ static int32_t enter_167(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbD
 }
 
 extern int32_t nnc_hbDNNConvertLayoutToNative1111(uintptr_t, uintptr_t, int32_t, int32_t, void *, _Bool, void *);
-static int32_t enter_168(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, hbDNNTensorShape a6)
+static int32_t enter_169(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, hbDNNTensorShape a6)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_168(a0, a1, a2, a3, a4, a5, a6);
-		anynpu_report_handler(168);
+			return dead_169(a0, a1, a2, a3, a4, a5, a6);
+		anynpu_report_handler(169);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNConvertLayoutToNative1111(a0, a1, a2, a3, &a4, a5, &a6);
@@ -3054,12 +3069,12 @@ static int32_t enter_168(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbD
 }
 
 extern int32_t nnc_hbDNNConvertLayoutToNative1111_former(uintptr_t, uintptr_t, int32_t, int32_t, void *, _Bool, void *);
-static int32_t enter_168_former(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, hbDNNRoi a6)
+static int32_t enter_169_former(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, hbDNNRoi a6)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_168_former(a0, a1, a2, a3, a4, a5, a6);
-		anynpu_report_handler(168);
+			return dead_169_former(a0, a1, a2, a3, a4, a5, a6);
+		anynpu_report_handler(169);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNConvertLayoutToNative1111_former(a0, a1, a2, a3, &a4, a5, &a6);
@@ -3068,20 +3083,6 @@ static int32_t enter_168_former(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t 
 }
 
 extern int32_t nnc_hbDNNAddPadding(uintptr_t, void *, uintptr_t, void *, int32_t);
-static int32_t enter_169(uintptr_t a0, hbDNNTensorShape a1, uintptr_t a2, hbDNNTensorShape a3, int32_t a4)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_169(a0, a1, a2, a3, a4);
-		anynpu_report_handler(169);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNAddPadding(a0, &a1, a2, &a3, a4);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNRemovePadding(uintptr_t, void *, uintptr_t, void *, int32_t);
 static int32_t enter_170(uintptr_t a0, hbDNNTensorShape a1, uintptr_t a2, hbDNNTensorShape a3, int32_t a4)
 {
 	if (!anynpu_enter()) {
@@ -3090,26 +3091,26 @@ static int32_t enter_170(uintptr_t a0, hbDNNTensorShape a1, uintptr_t a2, hbDNNT
 		anynpu_report_handler(170);
 		return -6000012;
 	}
+	int32_t r = nnc_hbDNNAddPadding(a0, &a1, a2, &a3, a4);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNRemovePadding(uintptr_t, void *, uintptr_t, void *, int32_t);
+static int32_t enter_171(uintptr_t a0, hbDNNTensorShape a1, uintptr_t a2, hbDNNTensorShape a3, int32_t a4)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_171(a0, a1, a2, a3, a4);
+		anynpu_report_handler(171);
+		return -6000012;
+	}
 	int32_t r = nnc_hbDNNRemovePadding(a0, &a1, a2, &a3, a4);
 	anynpu_leave();
 	return r;
 }
 
 extern int32_t nnc_hbDNNAddPaddingWithStride(uintptr_t, uintptr_t, uint32_t, void *, void *, uint32_t);
-static int32_t enter_171(uintptr_t a0, uintptr_t a1, uint32_t a2, void * a3, void * a4, uint32_t a5)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_171();
-		anynpu_report_handler(171);
-		return -6000012;
-	}
-	int32_t r = nnc_hbDNNAddPaddingWithStride(a0, a1, a2, a3, a4, a5);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbDNNRemovePaddingWithStride(uintptr_t, uintptr_t, uint32_t, void *, void *, uint32_t);
 static int32_t enter_172(uintptr_t a0, uintptr_t a1, uint32_t a2, void * a3, void * a4, uint32_t a5)
 {
 	if (!anynpu_enter()) {
@@ -3118,18 +3119,32 @@ static int32_t enter_172(uintptr_t a0, uintptr_t a1, uint32_t a2, void * a3, voi
 		anynpu_report_handler(172);
 		return -6000012;
 	}
+	int32_t r = nnc_hbDNNAddPaddingWithStride(a0, a1, a2, a3, a4, a5);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDNNRemovePaddingWithStride(uintptr_t, uintptr_t, uint32_t, void *, void *, uint32_t);
+static int32_t enter_173(uintptr_t a0, uintptr_t a1, uint32_t a2, void * a3, void * a4, uint32_t a5)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_173();
+		anynpu_report_handler(173);
+		return -6000012;
+	}
 	int32_t r = nnc_hbDNNRemovePaddingWithStride(a0, a1, a2, a3, a4, a5);
 	anynpu_leave();
 	return r;
 }
 
 extern int32_t nnc_hbDNNConvertEndianness(void *, void *, uint32_t);
-static int32_t enter_173(void * a0, void * a1, uint32_t a2)
+static int32_t enter_174(void * a0, void * a1, uint32_t a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_173();
-		anynpu_report_handler(173);
+			return dead_174();
+		anynpu_report_handler(174);
 		return -6000012;
 	}
 	int32_t r = nnc_hbDNNConvertEndianness(a0, a1, a2);
@@ -3138,12 +3153,12 @@ static int32_t enter_173(void * a0, void * a1, uint32_t a2)
 }
 
 extern int32_t nnc__Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE(void *, uintptr_t);
-static int32_t enter_174(void * a0, uintptr_t a1)
+static int32_t enter_175(void * a0, uintptr_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_174();
-		anynpu_report_handler(174);
+			return dead_175();
+		anynpu_report_handler(175);
 		return -6000012;
 	}
 	int32_t r = nnc__Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE(a0, a1);
@@ -3152,12 +3167,12 @@ static int32_t enter_174(void * a0, uintptr_t a1)
 }
 
 extern int32_t nnc__Z27hbDNNUnregisterLayerCreatorPKc(void *);
-static int32_t enter_175(void * a0)
+static int32_t enter_176(void * a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_175();
-		anynpu_report_handler(175);
+			return dead_176();
+		anynpu_report_handler(176);
 		return -6000012;
 	}
 	int32_t r = nnc__Z27hbDNNUnregisterLayerCreatorPKc(a0);
@@ -3166,12 +3181,12 @@ static int32_t enter_175(void * a0)
 }
 
 extern int32_t nnc_ANeuralNetworks_getDeviceCount(void *);
-static int32_t enter_176(void * a0)
+static int32_t enter_177(void * a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_176();
-		anynpu_report_handler(176);
+			return dead_177();
+		anynpu_report_handler(177);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworks_getDeviceCount(a0);
@@ -3180,12 +3195,12 @@ static int32_t enter_176(void * a0)
 }
 
 extern int32_t nnc_ANeuralNetworks_getDevice(uint32_t, void *);
-static int32_t enter_177(uint32_t a0, void * a1)
+static int32_t enter_178(uint32_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_177();
-		anynpu_report_handler(177);
+			return dead_178();
+		anynpu_report_handler(178);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworks_getDevice(a0, a1);
@@ -3194,20 +3209,6 @@ static int32_t enter_177(uint32_t a0, void * a1)
 }
 
 extern int32_t nnc_ANeuralNetworksDevice_getName(void *, void *);
-static int32_t enter_178(void * a0, void * a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_178();
-		anynpu_report_handler(178);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksDevice_getName(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksDevice_getType(void *, void *);
 static int32_t enter_179(void * a0, void * a1)
 {
 	if (!anynpu_enter()) {
@@ -3216,12 +3217,12 @@ static int32_t enter_179(void * a0, void * a1)
 		anynpu_report_handler(179);
 		return 5;
 	}
-	int32_t r = nnc_ANeuralNetworksDevice_getType(a0, a1);
+	int32_t r = nnc_ANeuralNetworksDevice_getName(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_ANeuralNetworksDevice_getVersion(void *, void *);
+extern int32_t nnc_ANeuralNetworksDevice_getType(void *, void *);
 static int32_t enter_180(void * a0, void * a1)
 {
 	if (!anynpu_enter()) {
@@ -3230,12 +3231,12 @@ static int32_t enter_180(void * a0, void * a1)
 		anynpu_report_handler(180);
 		return 5;
 	}
-	int32_t r = nnc_ANeuralNetworksDevice_getVersion(a0, a1);
+	int32_t r = nnc_ANeuralNetworksDevice_getType(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_ANeuralNetworksDevice_getFeatureLevel(void *, void *);
+extern int32_t nnc_ANeuralNetworksDevice_getVersion(void *, void *);
 static int32_t enter_181(void * a0, void * a1)
 {
 	if (!anynpu_enter()) {
@@ -3244,18 +3245,32 @@ static int32_t enter_181(void * a0, void * a1)
 		anynpu_report_handler(181);
 		return 5;
 	}
+	int32_t r = nnc_ANeuralNetworksDevice_getVersion(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksDevice_getFeatureLevel(void *, void *);
+static int32_t enter_182(void * a0, void * a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_182();
+		anynpu_report_handler(182);
+		return 5;
+	}
 	int32_t r = nnc_ANeuralNetworksDevice_getFeatureLevel(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
 extern int32_t nnc_ANeuralNetworksDevice_wait(void *);
-static int32_t enter_182(void * a0)
+static int32_t enter_183(void * a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_182();
-		anynpu_report_handler(182);
+			return dead_183();
+		anynpu_report_handler(183);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksDevice_wait(a0);
@@ -3264,12 +3279,12 @@ static int32_t enter_182(void * a0)
 }
 
 extern int64_t nnc_ANeuralNetworks_getRuntimeFeatureLevel(void);
-static int64_t enter_183(void)
+static int64_t enter_184(void)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_183();
-		anynpu_report_handler(183);
+			return dead_184();
+		anynpu_report_handler(184);
 		return 0;
 	}
 	int64_t r = nnc_ANeuralNetworks_getRuntimeFeatureLevel();
@@ -3278,12 +3293,12 @@ static int64_t enter_183(void)
 }
 
 extern int32_t nnc_ANeuralNetworksModel_getSupportedOperationsForDevices(uintptr_t, void *, uint32_t, void *);
-static int32_t enter_184(uintptr_t a0, void * a1, uint32_t a2, void * a3)
+static int32_t enter_185(uintptr_t a0, void * a1, uint32_t a2, void * a3)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_184();
-		anynpu_report_handler(184);
+			return dead_185();
+		anynpu_report_handler(185);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksModel_getSupportedOperationsForDevices(a0, a1, a2, a3);
@@ -3292,12 +3307,12 @@ static int32_t enter_184(uintptr_t a0, void * a1, uint32_t a2, void * a3)
 }
 
 extern int32_t nnc_ANeuralNetworksMemory_createFromFd(uint64_t, int32_t, int32_t, uint64_t, void *);
-static int32_t enter_185(uint64_t a0, int32_t a1, int32_t a2, uint64_t a3, void * a4)
+static int32_t enter_186(uint64_t a0, int32_t a1, int32_t a2, uint64_t a3, void * a4)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_185();
-		anynpu_report_handler(185);
+			return dead_186();
+		anynpu_report_handler(186);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksMemory_createFromFd(a0, a1, a2, a3, a4);
@@ -3306,12 +3321,12 @@ static int32_t enter_185(uint64_t a0, int32_t a1, int32_t a2, uint64_t a3, void 
 }
 
 extern int32_t nnc_ANeuralNetworksMemory_createFromAHardwareBuffer(uintptr_t, void *);
-static int32_t enter_186(uintptr_t a0, void * a1)
+static int32_t enter_187(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_186();
-		anynpu_report_handler(186);
+			return dead_187();
+		anynpu_report_handler(187);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksMemory_createFromAHardwareBuffer(a0, a1);
@@ -3320,12 +3335,12 @@ static int32_t enter_186(uintptr_t a0, void * a1)
 }
 
 extern void nnc_ANeuralNetworksMemory_free(uintptr_t);
-static void enter_187(uintptr_t a0)
+static void enter_188(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_187();
-		anynpu_report_handler(187);
+			return dead_188();
+		anynpu_report_handler(188);
 		return;
 	}
 	nnc_ANeuralNetworksMemory_free(a0);
@@ -3334,12 +3349,12 @@ static void enter_187(uintptr_t a0)
 }
 
 extern int32_t nnc_ANeuralNetworksMemoryDesc_create(void *);
-static int32_t enter_188(void * a0)
+static int32_t enter_189(void * a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_188();
-		anynpu_report_handler(188);
+			return dead_189();
+		anynpu_report_handler(189);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksMemoryDesc_create(a0);
@@ -3348,20 +3363,6 @@ static int32_t enter_188(void * a0)
 }
 
 extern int32_t nnc_ANeuralNetworksMemoryDesc_addInputRole(uintptr_t, uintptr_t, uint32_t, float);
-static int32_t enter_189(uintptr_t a0, uintptr_t a1, uint32_t a2, float a3)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_189();
-		anynpu_report_handler(189);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksMemoryDesc_addInputRole(a0, a1, a2, a3);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksMemoryDesc_addOutputRole(uintptr_t, uintptr_t, uint32_t, float);
 static int32_t enter_190(uintptr_t a0, uintptr_t a1, uint32_t a2, float a3)
 {
 	if (!anynpu_enter()) {
@@ -3370,18 +3371,32 @@ static int32_t enter_190(uintptr_t a0, uintptr_t a1, uint32_t a2, float a3)
 		anynpu_report_handler(190);
 		return 5;
 	}
+	int32_t r = nnc_ANeuralNetworksMemoryDesc_addInputRole(a0, a1, a2, a3);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksMemoryDesc_addOutputRole(uintptr_t, uintptr_t, uint32_t, float);
+static int32_t enter_191(uintptr_t a0, uintptr_t a1, uint32_t a2, float a3)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_191();
+		anynpu_report_handler(191);
+		return 5;
+	}
 	int32_t r = nnc_ANeuralNetworksMemoryDesc_addOutputRole(a0, a1, a2, a3);
 	anynpu_leave();
 	return r;
 }
 
 extern int32_t nnc_ANeuralNetworksMemoryDesc_setDimensions(uintptr_t, uint32_t, void *);
-static int32_t enter_191(uintptr_t a0, uint32_t a1, void * a2)
+static int32_t enter_192(uintptr_t a0, uint32_t a1, void * a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_191();
-		anynpu_report_handler(191);
+			return dead_192();
+		anynpu_report_handler(192);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksMemoryDesc_setDimensions(a0, a1, a2);
@@ -3390,12 +3405,12 @@ static int32_t enter_191(uintptr_t a0, uint32_t a1, void * a2)
 }
 
 extern int32_t nnc_ANeuralNetworksMemoryDesc_finish(uintptr_t);
-static int32_t enter_192(uintptr_t a0)
+static int32_t enter_193(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_192();
-		anynpu_report_handler(192);
+			return dead_193();
+		anynpu_report_handler(193);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksMemoryDesc_finish(a0);
@@ -3404,12 +3419,12 @@ static int32_t enter_192(uintptr_t a0)
 }
 
 extern void nnc_ANeuralNetworksMemoryDesc_free(uintptr_t);
-static void enter_193(uintptr_t a0)
+static void enter_194(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_193();
-		anynpu_report_handler(193);
+			return dead_194();
+		anynpu_report_handler(194);
 		return;
 	}
 	nnc_ANeuralNetworksMemoryDesc_free(a0);
@@ -3418,12 +3433,12 @@ static void enter_193(uintptr_t a0)
 }
 
 extern int32_t nnc_ANeuralNetworksMemory_createFromDesc(uintptr_t, void *);
-static int32_t enter_194(uintptr_t a0, void * a1)
+static int32_t enter_195(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_194();
-		anynpu_report_handler(194);
+			return dead_195();
+		anynpu_report_handler(195);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksMemory_createFromDesc(a0, a1);
@@ -3432,12 +3447,12 @@ static int32_t enter_194(uintptr_t a0, void * a1)
 }
 
 extern int32_t nnc_ANeuralNetworksMemory_copy(uintptr_t, uintptr_t);
-static int32_t enter_195(uintptr_t a0, uintptr_t a1)
+static int32_t enter_196(uintptr_t a0, uintptr_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_195();
-		anynpu_report_handler(195);
+			return dead_196();
+		anynpu_report_handler(196);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksMemory_copy(a0, a1);
@@ -3446,12 +3461,12 @@ static int32_t enter_195(uintptr_t a0, uintptr_t a1)
 }
 
 extern int32_t nnc_ANeuralNetworksModel_create(void *);
-static int32_t enter_196(void * a0)
+static int32_t enter_197(void * a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_196();
-		anynpu_report_handler(196);
+			return dead_197();
+		anynpu_report_handler(197);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksModel_create(a0);
@@ -3460,12 +3475,12 @@ static int32_t enter_196(void * a0)
 }
 
 extern void nnc_ANeuralNetworksModel_free(uintptr_t);
-static void enter_197(uintptr_t a0)
+static void enter_198(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_197();
-		anynpu_report_handler(197);
+			return dead_198();
+		anynpu_report_handler(198);
 		return;
 	}
 	nnc_ANeuralNetworksModel_free(a0);
@@ -3474,12 +3489,12 @@ static void enter_197(uintptr_t a0)
 }
 
 extern int32_t nnc_ANeuralNetworksModel_addOperand(uintptr_t, void *);
-static int32_t enter_198(uintptr_t a0, void * a1)
+static int32_t enter_199(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_198();
-		anynpu_report_handler(198);
+			return dead_199();
+		anynpu_report_handler(199);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksModel_addOperand(a0, a1);
@@ -3488,12 +3503,12 @@ static int32_t enter_198(uintptr_t a0, void * a1)
 }
 
 extern int32_t nnc_ANeuralNetworksModel_setOperandValue(uintptr_t, int32_t, void *, uint64_t);
-static int32_t enter_199(uintptr_t a0, int32_t a1, void * a2, uint64_t a3)
+static int32_t enter_200(uintptr_t a0, int32_t a1, void * a2, uint64_t a3)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_199();
-		anynpu_report_handler(199);
+			return dead_200();
+		anynpu_report_handler(200);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksModel_setOperandValue(a0, a1, a2, a3);
@@ -3502,12 +3517,12 @@ static int32_t enter_199(uintptr_t a0, int32_t a1, void * a2, uint64_t a3)
 }
 
 extern int32_t nnc_ANeuralNetworksModel_setOperandValueFromMemory(uintptr_t, int32_t, uintptr_t, uint64_t, uint64_t);
-static int32_t enter_200(uintptr_t a0, int32_t a1, uintptr_t a2, uint64_t a3, uint64_t a4)
+static int32_t enter_201(uintptr_t a0, int32_t a1, uintptr_t a2, uint64_t a3, uint64_t a4)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_200();
-		anynpu_report_handler(200);
+			return dead_201();
+		anynpu_report_handler(201);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksModel_setOperandValueFromMemory(a0, a1, a2, a3, a4);
@@ -3516,12 +3531,12 @@ static int32_t enter_200(uintptr_t a0, int32_t a1, uintptr_t a2, uint64_t a3, ui
 }
 
 extern int32_t nnc_ANeuralNetworksModel_setOperandValueFromModel(uintptr_t, int32_t, uintptr_t);
-static int32_t enter_201(uintptr_t a0, int32_t a1, uintptr_t a2)
+static int32_t enter_202(uintptr_t a0, int32_t a1, uintptr_t a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_201();
-		anynpu_report_handler(201);
+			return dead_202();
+		anynpu_report_handler(202);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksModel_setOperandValueFromModel(a0, a1, a2);
@@ -3530,12 +3545,12 @@ static int32_t enter_201(uintptr_t a0, int32_t a1, uintptr_t a2)
 }
 
 extern int32_t nnc_ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(uintptr_t, int32_t, void *);
-static int32_t enter_202(uintptr_t a0, int32_t a1, void * a2)
+static int32_t enter_203(uintptr_t a0, int32_t a1, void * a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_202();
-		anynpu_report_handler(202);
+			return dead_203();
+		anynpu_report_handler(203);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(a0, a1, a2);
@@ -3544,12 +3559,12 @@ static int32_t enter_202(uintptr_t a0, int32_t a1, void * a2)
 }
 
 extern int32_t nnc_ANeuralNetworksModel_addOperation(uintptr_t, int32_t, uint32_t, void *, uint32_t, void *);
-static int32_t enter_203(uintptr_t a0, int32_t a1, uint32_t a2, void * a3, uint32_t a4, void * a5)
+static int32_t enter_204(uintptr_t a0, int32_t a1, uint32_t a2, void * a3, uint32_t a4, void * a5)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_203();
-		anynpu_report_handler(203);
+			return dead_204();
+		anynpu_report_handler(204);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksModel_addOperation(a0, a1, a2, a3, a4, a5);
@@ -3558,12 +3573,12 @@ static int32_t enter_203(uintptr_t a0, int32_t a1, uint32_t a2, void * a3, uint3
 }
 
 extern int32_t nnc_ANeuralNetworksModel_identifyInputsAndOutputs(uintptr_t, uint32_t, void *, uint32_t, void *);
-static int32_t enter_204(uintptr_t a0, uint32_t a1, void * a2, uint32_t a3, void * a4)
+static int32_t enter_205(uintptr_t a0, uint32_t a1, void * a2, uint32_t a3, void * a4)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_204();
-		anynpu_report_handler(204);
+			return dead_205();
+		anynpu_report_handler(205);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksModel_identifyInputsAndOutputs(a0, a1, a2, a3, a4);
@@ -3572,12 +3587,12 @@ static int32_t enter_204(uintptr_t a0, uint32_t a1, void * a2, uint32_t a3, void
 }
 
 extern int32_t nnc_ANeuralNetworksModel_relaxComputationFloat32toFloat16(uintptr_t, _Bool);
-static int32_t enter_205(uintptr_t a0, _Bool a1)
+static int32_t enter_206(uintptr_t a0, _Bool a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_205();
-		anynpu_report_handler(205);
+			return dead_206();
+		anynpu_report_handler(206);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksModel_relaxComputationFloat32toFloat16(a0, a1);
@@ -3586,12 +3601,12 @@ static int32_t enter_205(uintptr_t a0, _Bool a1)
 }
 
 extern int32_t nnc_ANeuralNetworksModel_finish(uintptr_t);
-static int32_t enter_206(uintptr_t a0)
+static int32_t enter_207(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_206();
-		anynpu_report_handler(206);
+			return dead_207();
+		anynpu_report_handler(207);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksModel_finish(a0);
@@ -3600,12 +3615,12 @@ static int32_t enter_206(uintptr_t a0)
 }
 
 extern int32_t nnc_ANeuralNetworksCompilation_create(uintptr_t, void *);
-static int32_t enter_207(uintptr_t a0, void * a1)
+static int32_t enter_208(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_207();
-		anynpu_report_handler(207);
+			return dead_208();
+		anynpu_report_handler(208);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksCompilation_create(a0, a1);
@@ -3614,12 +3629,12 @@ static int32_t enter_207(uintptr_t a0, void * a1)
 }
 
 extern int32_t nnc_ANeuralNetworksCompilation_createForDevices(uintptr_t, void *, uint32_t, void *);
-static int32_t enter_208(uintptr_t a0, void * a1, uint32_t a2, void * a3)
+static int32_t enter_209(uintptr_t a0, void * a1, uint32_t a2, void * a3)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_208();
-		anynpu_report_handler(208);
+			return dead_209();
+		anynpu_report_handler(209);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksCompilation_createForDevices(a0, a1, a2, a3);
@@ -3628,12 +3643,12 @@ static int32_t enter_208(uintptr_t a0, void * a1, uint32_t a2, void * a3)
 }
 
 extern void nnc_ANeuralNetworksCompilation_free(uintptr_t);
-static void enter_209(uintptr_t a0)
+static void enter_210(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_209();
-		anynpu_report_handler(209);
+			return dead_210();
+		anynpu_report_handler(210);
 		return;
 	}
 	nnc_ANeuralNetworksCompilation_free(a0);
@@ -3642,12 +3657,12 @@ static void enter_209(uintptr_t a0)
 }
 
 extern int32_t nnc_ANeuralNetworksCompilation_setPreference(uintptr_t, int32_t);
-static int32_t enter_210(uintptr_t a0, int32_t a1)
+static int32_t enter_211(uintptr_t a0, int32_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_210();
-		anynpu_report_handler(210);
+			return dead_211();
+		anynpu_report_handler(211);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksCompilation_setPreference(a0, a1);
@@ -3656,12 +3671,12 @@ static int32_t enter_210(uintptr_t a0, int32_t a1)
 }
 
 extern int32_t nnc_ANeuralNetworksCompilation_setCaching(uintptr_t, void *, void *);
-static int32_t enter_211(uintptr_t a0, void * a1, void * a2)
+static int32_t enter_212(uintptr_t a0, void * a1, void * a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_211();
-		anynpu_report_handler(211);
+			return dead_212();
+		anynpu_report_handler(212);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksCompilation_setCaching(a0, a1, a2);
@@ -3670,12 +3685,12 @@ static int32_t enter_211(uintptr_t a0, void * a1, void * a2)
 }
 
 extern int32_t nnc_ANeuralNetworksCompilation_setPriority(uintptr_t, int32_t);
-static int32_t enter_212(uintptr_t a0, int32_t a1)
+static int32_t enter_213(uintptr_t a0, int32_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_212();
-		anynpu_report_handler(212);
+			return dead_213();
+		anynpu_report_handler(213);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksCompilation_setPriority(a0, a1);
@@ -3684,12 +3699,12 @@ static int32_t enter_212(uintptr_t a0, int32_t a1)
 }
 
 extern int32_t nnc_ANeuralNetworksCompilation_setTimeout(uintptr_t, uint64_t);
-static int32_t enter_213(uintptr_t a0, uint64_t a1)
+static int32_t enter_214(uintptr_t a0, uint64_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_213();
-		anynpu_report_handler(213);
+			return dead_214();
+		anynpu_report_handler(214);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksCompilation_setTimeout(a0, a1);
@@ -3698,12 +3713,12 @@ static int32_t enter_213(uintptr_t a0, uint64_t a1)
 }
 
 extern int32_t nnc_ANeuralNetworksCompilation_finish(uintptr_t);
-static int32_t enter_214(uintptr_t a0)
+static int32_t enter_215(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_214();
-		anynpu_report_handler(214);
+			return dead_215();
+		anynpu_report_handler(215);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksCompilation_finish(a0);
@@ -3712,20 +3727,6 @@ static int32_t enter_214(uintptr_t a0)
 }
 
 extern int32_t nnc_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput(uintptr_t, uint32_t, void *);
-static int32_t enter_215(uintptr_t a0, uint32_t a1, void * a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_215();
-		anynpu_report_handler(215);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput(uintptr_t, uint32_t, void *);
 static int32_t enter_216(uintptr_t a0, uint32_t a1, void * a2)
 {
 	if (!anynpu_enter()) {
@@ -3734,12 +3735,12 @@ static int32_t enter_216(uintptr_t a0, uint32_t a1, void * a2)
 		anynpu_report_handler(216);
 		return 5;
 	}
-	int32_t r = nnc_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput(a0, a1, a2);
+	int32_t r = nnc_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput(a0, a1, a2);
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput(uintptr_t, uint32_t, void *);
+extern int32_t nnc_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput(uintptr_t, uint32_t, void *);
 static int32_t enter_217(uintptr_t a0, uint32_t a1, void * a2)
 {
 	if (!anynpu_enter()) {
@@ -3748,12 +3749,12 @@ static int32_t enter_217(uintptr_t a0, uint32_t a1, void * a2)
 		anynpu_report_handler(217);
 		return 5;
 	}
-	int32_t r = nnc_ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput(a0, a1, a2);
+	int32_t r = nnc_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput(a0, a1, a2);
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput(uintptr_t, uint32_t, void *);
+extern int32_t nnc_ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput(uintptr_t, uint32_t, void *);
 static int32_t enter_218(uintptr_t a0, uint32_t a1, void * a2)
 {
 	if (!anynpu_enter()) {
@@ -3762,18 +3763,32 @@ static int32_t enter_218(uintptr_t a0, uint32_t a1, void * a2)
 		anynpu_report_handler(218);
 		return 5;
 	}
+	int32_t r = nnc_ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput(uintptr_t, uint32_t, void *);
+static int32_t enter_219(uintptr_t a0, uint32_t a1, void * a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_219();
+		anynpu_report_handler(219);
+		return 5;
+	}
 	int32_t r = nnc_ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput(a0, a1, a2);
 	anynpu_leave();
 	return r;
 }
 
 extern int32_t nnc_ANeuralNetworksExecution_create(uintptr_t, void *);
-static int32_t enter_219(uintptr_t a0, void * a1)
+static int32_t enter_220(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_219();
-		anynpu_report_handler(219);
+			return dead_220();
+		anynpu_report_handler(220);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksExecution_create(a0, a1);
@@ -3782,12 +3797,12 @@ static int32_t enter_219(uintptr_t a0, void * a1)
 }
 
 extern void nnc_ANeuralNetworksExecution_free(uintptr_t);
-static void enter_220(uintptr_t a0)
+static void enter_221(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_220();
-		anynpu_report_handler(220);
+			return dead_221();
+		anynpu_report_handler(221);
 		return;
 	}
 	nnc_ANeuralNetworksExecution_free(a0);
@@ -3796,12 +3811,12 @@ static void enter_220(uintptr_t a0)
 }
 
 extern int32_t nnc_ANeuralNetworksExecution_setInput(uintptr_t, int32_t, void *, void *, uint64_t);
-static int32_t enter_221(uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4)
+static int32_t enter_222(uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_221();
-		anynpu_report_handler(221);
+			return dead_222();
+		anynpu_report_handler(222);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksExecution_setInput(a0, a1, a2, a3, a4);
@@ -3810,12 +3825,12 @@ static int32_t enter_221(uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_
 }
 
 extern int32_t nnc_ANeuralNetworksExecution_setInputFromMemory(uintptr_t, int32_t, void *, uintptr_t, uint64_t, uint64_t);
-static int32_t enter_222(uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5)
+static int32_t enter_223(uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_222();
-		anynpu_report_handler(222);
+			return dead_223();
+		anynpu_report_handler(223);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksExecution_setInputFromMemory(a0, a1, a2, a3, a4, a5);
@@ -3824,12 +3839,12 @@ static int32_t enter_222(uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint
 }
 
 extern int32_t nnc_ANeuralNetworksExecution_setOutput(uintptr_t, int32_t, void *, void *, uint64_t);
-static int32_t enter_223(uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4)
+static int32_t enter_224(uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_223();
-		anynpu_report_handler(223);
+			return dead_224();
+		anynpu_report_handler(224);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksExecution_setOutput(a0, a1, a2, a3, a4);
@@ -3838,12 +3853,12 @@ static int32_t enter_223(uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_
 }
 
 extern int32_t nnc_ANeuralNetworksExecution_setOutputFromMemory(uintptr_t, int32_t, void *, uintptr_t, uint64_t, uint64_t);
-static int32_t enter_224(uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5)
+static int32_t enter_225(uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_224();
-		anynpu_report_handler(224);
+			return dead_225();
+		anynpu_report_handler(225);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksExecution_setOutputFromMemory(a0, a1, a2, a3, a4, a5);
@@ -3852,20 +3867,6 @@ static int32_t enter_224(uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint
 }
 
 extern int32_t nnc_ANeuralNetworksExecution_enableInputAndOutputPadding(uintptr_t, _Bool);
-static int32_t enter_225(uintptr_t a0, _Bool a1)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_225();
-		anynpu_report_handler(225);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksExecution_enableInputAndOutputPadding(a0, a1);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksExecution_setReusable(uintptr_t, _Bool);
 static int32_t enter_226(uintptr_t a0, _Bool a1)
 {
 	if (!anynpu_enter()) {
@@ -3874,12 +3875,12 @@ static int32_t enter_226(uintptr_t a0, _Bool a1)
 		anynpu_report_handler(226);
 		return 5;
 	}
-	int32_t r = nnc_ANeuralNetworksExecution_setReusable(a0, a1);
+	int32_t r = nnc_ANeuralNetworksExecution_enableInputAndOutputPadding(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_ANeuralNetworksExecution_setMeasureTiming(uintptr_t, _Bool);
+extern int32_t nnc_ANeuralNetworksExecution_setReusable(uintptr_t, _Bool);
 static int32_t enter_227(uintptr_t a0, _Bool a1)
 {
 	if (!anynpu_enter()) {
@@ -3888,13 +3889,13 @@ static int32_t enter_227(uintptr_t a0, _Bool a1)
 		anynpu_report_handler(227);
 		return 5;
 	}
-	int32_t r = nnc_ANeuralNetworksExecution_setMeasureTiming(a0, a1);
+	int32_t r = nnc_ANeuralNetworksExecution_setReusable(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_ANeuralNetworksExecution_setTimeout(uintptr_t, uint64_t);
-static int32_t enter_228(uintptr_t a0, uint64_t a1)
+extern int32_t nnc_ANeuralNetworksExecution_setMeasureTiming(uintptr_t, _Bool);
+static int32_t enter_228(uintptr_t a0, _Bool a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
@@ -3902,12 +3903,12 @@ static int32_t enter_228(uintptr_t a0, uint64_t a1)
 		anynpu_report_handler(228);
 		return 5;
 	}
-	int32_t r = nnc_ANeuralNetworksExecution_setTimeout(a0, a1);
+	int32_t r = nnc_ANeuralNetworksExecution_setMeasureTiming(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_ANeuralNetworksExecution_setLoopTimeout(uintptr_t, uint64_t);
+extern int32_t nnc_ANeuralNetworksExecution_setTimeout(uintptr_t, uint64_t);
 static int32_t enter_229(uintptr_t a0, uint64_t a1)
 {
 	if (!anynpu_enter()) {
@@ -3916,26 +3917,26 @@ static int32_t enter_229(uintptr_t a0, uint64_t a1)
 		anynpu_report_handler(229);
 		return 5;
 	}
+	int32_t r = nnc_ANeuralNetworksExecution_setTimeout(a0, a1);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksExecution_setLoopTimeout(uintptr_t, uint64_t);
+static int32_t enter_230(uintptr_t a0, uint64_t a1)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_230();
+		anynpu_report_handler(230);
+		return 5;
+	}
 	int32_t r = nnc_ANeuralNetworksExecution_setLoopTimeout(a0, a1);
 	anynpu_leave();
 	return r;
 }
 
 extern uint64_t nnc_ANeuralNetworks_getDefaultLoopTimeout(void);
-static uint64_t enter_230(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_230();
-		anynpu_report_handler(230);
-		return 0;
-	}
-	uint64_t r = nnc_ANeuralNetworks_getDefaultLoopTimeout();
-	anynpu_leave();
-	return r;
-}
-
-extern uint64_t nnc_ANeuralNetworks_getMaximumLoopTimeout(void);
 static uint64_t enter_231(void)
 {
 	if (!anynpu_enter()) {
@@ -3944,18 +3945,32 @@ static uint64_t enter_231(void)
 		anynpu_report_handler(231);
 		return 0;
 	}
+	uint64_t r = nnc_ANeuralNetworks_getDefaultLoopTimeout();
+	anynpu_leave();
+	return r;
+}
+
+extern uint64_t nnc_ANeuralNetworks_getMaximumLoopTimeout(void);
+static uint64_t enter_232(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_232();
+		anynpu_report_handler(232);
+		return 0;
+	}
 	uint64_t r = nnc_ANeuralNetworks_getMaximumLoopTimeout();
 	anynpu_leave();
 	return r;
 }
 
 extern int32_t nnc_ANeuralNetworksExecution_compute(uintptr_t);
-static int32_t enter_232(uintptr_t a0)
+static int32_t enter_233(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_232();
-		anynpu_report_handler(232);
+			return dead_233();
+		anynpu_report_handler(233);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksExecution_compute(a0);
@@ -3964,12 +3979,12 @@ static int32_t enter_232(uintptr_t a0)
 }
 
 extern int32_t nnc_ANeuralNetworksExecution_startCompute(uintptr_t, void *);
-static int32_t enter_233(uintptr_t a0, void * a1)
+static int32_t enter_234(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_233();
-		anynpu_report_handler(233);
+			return dead_234();
+		anynpu_report_handler(234);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksExecution_startCompute(a0, a1);
@@ -3978,12 +3993,12 @@ static int32_t enter_233(uintptr_t a0, void * a1)
 }
 
 extern int32_t nnc_ANeuralNetworksExecution_burstCompute(uintptr_t, uintptr_t);
-static int32_t enter_234(uintptr_t a0, uintptr_t a1)
+static int32_t enter_235(uintptr_t a0, uintptr_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_234();
-		anynpu_report_handler(234);
+			return dead_235();
+		anynpu_report_handler(235);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksExecution_burstCompute(a0, a1);
@@ -3992,12 +4007,12 @@ static int32_t enter_234(uintptr_t a0, uintptr_t a1)
 }
 
 extern int32_t nnc_ANeuralNetworksExecution_startComputeWithDependencies(uintptr_t, void *, uint32_t, uint64_t, void *);
-static int32_t enter_235(uintptr_t a0, void * a1, uint32_t a2, uint64_t a3, void * a4)
+static int32_t enter_236(uintptr_t a0, void * a1, uint32_t a2, uint64_t a3, void * a4)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_235();
-		anynpu_report_handler(235);
+			return dead_236();
+		anynpu_report_handler(236);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksExecution_startComputeWithDependencies(a0, a1, a2, a3, a4);
@@ -4006,20 +4021,6 @@ static int32_t enter_235(uintptr_t a0, void * a1, uint32_t a2, uint64_t a3, void
 }
 
 extern int32_t nnc_ANeuralNetworksExecution_getOutputOperandRank(uintptr_t, int32_t, void *);
-static int32_t enter_236(uintptr_t a0, int32_t a1, void * a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_236();
-		anynpu_report_handler(236);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksExecution_getOutputOperandRank(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksExecution_getOutputOperandDimensions(uintptr_t, int32_t, void *);
 static int32_t enter_237(uintptr_t a0, int32_t a1, void * a2)
 {
 	if (!anynpu_enter()) {
@@ -4028,12 +4029,12 @@ static int32_t enter_237(uintptr_t a0, int32_t a1, void * a2)
 		anynpu_report_handler(237);
 		return 5;
 	}
-	int32_t r = nnc_ANeuralNetworksExecution_getOutputOperandDimensions(a0, a1, a2);
+	int32_t r = nnc_ANeuralNetworksExecution_getOutputOperandRank(a0, a1, a2);
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_ANeuralNetworksExecution_getDuration(uintptr_t, int32_t, void *);
+extern int32_t nnc_ANeuralNetworksExecution_getOutputOperandDimensions(uintptr_t, int32_t, void *);
 static int32_t enter_238(uintptr_t a0, int32_t a1, void * a2)
 {
 	if (!anynpu_enter()) {
@@ -4042,18 +4043,32 @@ static int32_t enter_238(uintptr_t a0, int32_t a1, void * a2)
 		anynpu_report_handler(238);
 		return 5;
 	}
+	int32_t r = nnc_ANeuralNetworksExecution_getOutputOperandDimensions(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksExecution_getDuration(uintptr_t, int32_t, void *);
+static int32_t enter_239(uintptr_t a0, int32_t a1, void * a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_239();
+		anynpu_report_handler(239);
+		return 5;
+	}
 	int32_t r = nnc_ANeuralNetworksExecution_getDuration(a0, a1, a2);
 	anynpu_leave();
 	return r;
 }
 
 extern int32_t nnc_ANeuralNetworksBurst_create(uintptr_t, void *);
-static int32_t enter_239(uintptr_t a0, void * a1)
+static int32_t enter_240(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_239();
-		anynpu_report_handler(239);
+			return dead_240();
+		anynpu_report_handler(240);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksBurst_create(a0, a1);
@@ -4062,12 +4077,12 @@ static int32_t enter_239(uintptr_t a0, void * a1)
 }
 
 extern void nnc_ANeuralNetworksBurst_free(uintptr_t);
-static void enter_240(uintptr_t a0)
+static void enter_241(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_240();
-		anynpu_report_handler(240);
+			return dead_241();
+		anynpu_report_handler(241);
 		return;
 	}
 	nnc_ANeuralNetworksBurst_free(a0);
@@ -4076,12 +4091,12 @@ static void enter_240(uintptr_t a0)
 }
 
 extern int32_t nnc_ANeuralNetworksEvent_wait(uintptr_t);
-static int32_t enter_241(uintptr_t a0)
+static int32_t enter_242(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_241();
-		anynpu_report_handler(241);
+			return dead_242();
+		anynpu_report_handler(242);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksEvent_wait(a0);
@@ -4090,12 +4105,12 @@ static int32_t enter_241(uintptr_t a0)
 }
 
 extern void nnc_ANeuralNetworksEvent_free(uintptr_t);
-static void enter_242(uintptr_t a0)
+static void enter_243(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_242();
-		anynpu_report_handler(242);
+			return dead_243();
+		anynpu_report_handler(243);
 		return;
 	}
 	nnc_ANeuralNetworksEvent_free(a0);
@@ -4104,12 +4119,12 @@ static void enter_242(uintptr_t a0)
 }
 
 extern int32_t nnc_ANeuralNetworksEvent_createFromSyncFenceFd(int32_t, void *);
-static int32_t enter_243(int32_t a0, void * a1)
+static int32_t enter_244(int32_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_243();
-		anynpu_report_handler(243);
+			return dead_244();
+		anynpu_report_handler(244);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksEvent_createFromSyncFenceFd(a0, a1);
@@ -4118,12 +4133,12 @@ static int32_t enter_243(int32_t a0, void * a1)
 }
 
 extern int32_t nnc_ANeuralNetworksEvent_getSyncFenceFd(uintptr_t, void *);
-static int32_t enter_244(uintptr_t a0, void * a1)
+static int32_t enter_245(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_244();
-		anynpu_report_handler(244);
+			return dead_245();
+		anynpu_report_handler(245);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksEvent_getSyncFenceFd(a0, a1);
@@ -4132,12 +4147,12 @@ static int32_t enter_244(uintptr_t a0, void * a1)
 }
 
 extern int32_t nnc_ANeuralNetworksDevice_getExtensionSupport(void *, void *, void *);
-static int32_t enter_245(void * a0, void * a1, void * a2)
+static int32_t enter_246(void * a0, void * a1, void * a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_245();
-		anynpu_report_handler(245);
+			return dead_246();
+		anynpu_report_handler(246);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksDevice_getExtensionSupport(a0, a1, a2);
@@ -4146,20 +4161,6 @@ static int32_t enter_245(void * a0, void * a1, void * a2)
 }
 
 extern int32_t nnc_ANeuralNetworksModel_getExtensionOperandType(uintptr_t, void *, uint16_t, void *);
-static int32_t enter_246(uintptr_t a0, void * a1, uint16_t a2, void * a3)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_246();
-		anynpu_report_handler(246);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksModel_getExtensionOperandType(a0, a1, a2, a3);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksModel_getExtensionOperationType(uintptr_t, void *, uint16_t, void *);
 static int32_t enter_247(uintptr_t a0, void * a1, uint16_t a2, void * a3)
 {
 	if (!anynpu_enter()) {
@@ -4168,18 +4169,32 @@ static int32_t enter_247(uintptr_t a0, void * a1, uint16_t a2, void * a3)
 		anynpu_report_handler(247);
 		return 5;
 	}
+	int32_t r = nnc_ANeuralNetworksModel_getExtensionOperandType(a0, a1, a2, a3);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksModel_getExtensionOperationType(uintptr_t, void *, uint16_t, void *);
+static int32_t enter_248(uintptr_t a0, void * a1, uint16_t a2, void * a3)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_248();
+		anynpu_report_handler(248);
+		return 5;
+	}
 	int32_t r = nnc_ANeuralNetworksModel_getExtensionOperationType(a0, a1, a2, a3);
 	anynpu_leave();
 	return r;
 }
 
 extern int32_t nnc_ANeuralNetworksModel_setOperandExtensionData(uintptr_t, int32_t, void *, uint64_t);
-static int32_t enter_248(uintptr_t a0, int32_t a1, void * a2, uint64_t a3)
+static int32_t enter_249(uintptr_t a0, int32_t a1, void * a2, uint64_t a3)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_248();
-		anynpu_report_handler(248);
+			return dead_249();
+		anynpu_report_handler(249);
 		return 5;
 	}
 	int32_t r = nnc_ANeuralNetworksModel_setOperandExtensionData(a0, a1, a2, a3);
@@ -4188,20 +4203,6 @@ static int32_t enter_248(uintptr_t a0, int32_t a1, void * a2, uint64_t a3)
 }
 
 extern int32_t nnc_ANeuralNetworksCompilation_addExtensionAttribute(uintptr_t, void *, uint16_t, void *, uint64_t);
-static int32_t enter_249(uintptr_t a0, void * a1, uint16_t a2, void * a3, uint64_t a4)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_249();
-		anynpu_report_handler(249);
-		return 5;
-	}
-	int32_t r = nnc_ANeuralNetworksCompilation_addExtensionAttribute(a0, a1, a2, a3, a4);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_ANeuralNetworksExecution_addExtensionAttribute(uintptr_t, void *, uint16_t, void *, uint64_t);
 static int32_t enter_250(uintptr_t a0, void * a1, uint16_t a2, void * a3, uint64_t a4)
 {
 	if (!anynpu_enter()) {
@@ -4210,26 +4211,26 @@ static int32_t enter_250(uintptr_t a0, void * a1, uint16_t a2, void * a3, uint64
 		anynpu_report_handler(250);
 		return 5;
 	}
+	int32_t r = nnc_ANeuralNetworksCompilation_addExtensionAttribute(a0, a1, a2, a3, a4);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_ANeuralNetworksExecution_addExtensionAttribute(uintptr_t, void *, uint16_t, void *, uint64_t);
+static int32_t enter_251(uintptr_t a0, void * a1, uint16_t a2, void * a3, uint64_t a4)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_251();
+		anynpu_report_handler(251);
+		return 5;
+	}
 	int32_t r = nnc_ANeuralNetworksExecution_addExtensionAttribute(a0, a1, a2, a3, a4);
 	anynpu_leave();
 	return r;
 }
 
 extern uintptr_t nnc_hbUCPGetVersion(void);
-static uintptr_t enter_251(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_251();
-		anynpu_report_handler(251);
-		return 0;
-	}
-	uintptr_t r = nnc_hbUCPGetVersion();
-	anynpu_leave();
-	return r;
-}
-
-extern uintptr_t nnc_hbUCPGetSocName(void);
 static uintptr_t enter_252(void)
 {
 	if (!anynpu_enter()) {
@@ -4238,18 +4239,32 @@ static uintptr_t enter_252(void)
 		anynpu_report_handler(252);
 		return 0;
 	}
+	uintptr_t r = nnc_hbUCPGetVersion();
+	anynpu_leave();
+	return r;
+}
+
+extern uintptr_t nnc_hbUCPGetSocName(void);
+static uintptr_t enter_253(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_253();
+		anynpu_report_handler(253);
+		return 0;
+	}
 	uintptr_t r = nnc_hbUCPGetSocName();
 	anynpu_leave();
 	return r;
 }
 
 extern int32_t nnc_hbUCPSubmitTask(uintptr_t, void *);
-static int32_t enter_253(uintptr_t a0, void * a1)
+static int32_t enter_254(uintptr_t a0, void * a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_253();
-		anynpu_report_handler(253);
+			return dead_254();
+		anynpu_report_handler(254);
 		return -200003;
 	}
 	int32_t r = nnc_hbUCPSubmitTask(a0, a1);
@@ -4258,12 +4273,12 @@ static int32_t enter_253(uintptr_t a0, void * a1)
 }
 
 extern int32_t nnc_hbUCPWaitTaskDone(uintptr_t, int32_t);
-static int32_t enter_254(uintptr_t a0, int32_t a1)
+static int32_t enter_255(uintptr_t a0, int32_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_254();
-		anynpu_report_handler(254);
+			return dead_255();
+		anynpu_report_handler(255);
 		return -200003;
 	}
 	int32_t r = nnc_hbUCPWaitTaskDone(a0, a1);
@@ -4272,12 +4287,12 @@ static int32_t enter_254(uintptr_t a0, int32_t a1)
 }
 
 extern int32_t nnc_hbUCPSetTaskDoneCb(uintptr_t, uintptr_t, uintptr_t);
-static int32_t enter_255(uintptr_t a0, uintptr_t a1, uintptr_t a2)
+static int32_t enter_256(uintptr_t a0, uintptr_t a1, uintptr_t a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_255();
-		anynpu_report_handler(255);
+			return dead_256();
+		anynpu_report_handler(256);
 		return -200003;
 	}
 	int32_t r = nnc_hbUCPSetTaskDoneCb(a0, a1, a2);
@@ -4286,12 +4301,12 @@ static int32_t enter_255(uintptr_t a0, uintptr_t a1, uintptr_t a2)
 }
 
 extern int32_t nnc_hbUCPReleaseTask(uintptr_t);
-static int32_t enter_256(uintptr_t a0)
+static int32_t enter_257(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_256();
-		anynpu_report_handler(256);
+			return dead_257();
+		anynpu_report_handler(257);
 		return -200003;
 	}
 	int32_t r = nnc_hbUCPReleaseTask(a0);
@@ -4300,12 +4315,12 @@ static int32_t enter_256(uintptr_t a0)
 }
 
 extern uintptr_t nnc_hbUCPGetErrorDesc(int32_t);
-static uintptr_t enter_257(int32_t a0)
+static uintptr_t enter_258(int32_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_257();
-		anynpu_report_handler(257);
+			return dead_258();
+		anynpu_report_handler(258);
 		return 0;
 	}
 	uintptr_t r = nnc_hbUCPGetErrorDesc(a0);
@@ -4314,20 +4329,6 @@ static uintptr_t enter_257(int32_t a0)
 }
 
 extern int32_t nnc_hbUCPMalloc(void *, uint64_t, int32_t);
-static int32_t enter_258(void * a0, uint64_t a1, int32_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_258();
-		anynpu_report_handler(258);
-		return -200003;
-	}
-	int32_t r = nnc_hbUCPMalloc(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbUCPMallocCached(void *, uint64_t, int32_t);
 static int32_t enter_259(void * a0, uint64_t a1, int32_t a2)
 {
 	if (!anynpu_enter()) {
@@ -4336,18 +4337,32 @@ static int32_t enter_259(void * a0, uint64_t a1, int32_t a2)
 		anynpu_report_handler(259);
 		return -200003;
 	}
+	int32_t r = nnc_hbUCPMalloc(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbUCPMallocCached(void *, uint64_t, int32_t);
+static int32_t enter_260(void * a0, uint64_t a1, int32_t a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_260();
+		anynpu_report_handler(260);
+		return -200003;
+	}
 	int32_t r = nnc_hbUCPMallocCached(a0, a1, a2);
 	anynpu_leave();
 	return r;
 }
 
 extern int32_t nnc_hbUCPMemFlush(void *, int32_t);
-static int32_t enter_260(void * a0, int32_t a1)
+static int32_t enter_261(void * a0, int32_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_260();
-		anynpu_report_handler(260);
+			return dead_261();
+		anynpu_report_handler(261);
 		return -200003;
 	}
 	int32_t r = nnc_hbUCPMemFlush(a0, a1);
@@ -4356,12 +4371,12 @@ static int32_t enter_260(void * a0, int32_t a1)
 }
 
 extern int32_t nnc_hbUCPFree(void *);
-static int32_t enter_261(void * a0)
+static int32_t enter_262(void * a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_261();
-		anynpu_report_handler(261);
+			return dead_262();
+		anynpu_report_handler(262);
 		return -200003;
 	}
 	int32_t r = nnc_hbUCPFree(a0);
@@ -4370,12 +4385,12 @@ static int32_t enter_261(void * a0)
 }
 
 extern uintptr_t nnc_hbucp_hbDNNGetVersion(void);
-static uintptr_t enter_262(void)
+static uintptr_t enter_263(void)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_262();
-		anynpu_report_handler(262);
+			return dead_263();
+		anynpu_report_handler(263);
 		return 0;
 	}
 	uintptr_t r = nnc_hbucp_hbDNNGetVersion();
@@ -4384,12 +4399,12 @@ static uintptr_t enter_262(void)
 }
 
 extern int32_t nnc_hbucp_hbDNNInitializeFromFiles(void *, void *, int32_t);
-static int32_t enter_263(void * a0, void * a1, int32_t a2)
+static int32_t enter_264(void * a0, void * a1, int32_t a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_263();
-		anynpu_report_handler(263);
+			return dead_264();
+		anynpu_report_handler(264);
 		return -200003;
 	}
 	int32_t r = nnc_hbucp_hbDNNInitializeFromFiles(a0, a1, a2);
@@ -4398,12 +4413,12 @@ static int32_t enter_263(void * a0, void * a1, int32_t a2)
 }
 
 extern int32_t nnc_hbucp_hbDNNInitializeFromDDR(void *, void *, void *, int32_t);
-static int32_t enter_264(void * a0, void * a1, void * a2, int32_t a3)
+static int32_t enter_265(void * a0, void * a1, void * a2, int32_t a3)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_264();
-		anynpu_report_handler(264);
+			return dead_265();
+		anynpu_report_handler(265);
 		return -200003;
 	}
 	int32_t r = nnc_hbucp_hbDNNInitializeFromDDR(a0, a1, a2, a3);
@@ -4412,12 +4427,12 @@ static int32_t enter_264(void * a0, void * a1, void * a2, int32_t a3)
 }
 
 extern int32_t nnc_hbucp_hbDNNRelease(uintptr_t);
-static int32_t enter_265(uintptr_t a0)
+static int32_t enter_266(uintptr_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_265();
-		anynpu_report_handler(265);
+			return dead_266();
+		anynpu_report_handler(266);
 		return -200003;
 	}
 	int32_t r = nnc_hbucp_hbDNNRelease(a0);
@@ -4426,12 +4441,12 @@ static int32_t enter_265(uintptr_t a0)
 }
 
 extern int32_t nnc_hbucp_hbDNNGetModelNameList(void *, void *, uintptr_t);
-static int32_t enter_266(void * a0, void * a1, uintptr_t a2)
+static int32_t enter_267(void * a0, void * a1, uintptr_t a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_266();
-		anynpu_report_handler(266);
+			return dead_267();
+		anynpu_report_handler(267);
 		return -200003;
 	}
 	int32_t r = nnc_hbucp_hbDNNGetModelNameList(a0, a1, a2);
@@ -4440,12 +4455,12 @@ static int32_t enter_266(void * a0, void * a1, uintptr_t a2)
 }
 
 extern int32_t nnc_hbucp_hbDNNGetModelHandle(void *, uintptr_t, void *);
-static int32_t enter_267(void * a0, uintptr_t a1, void * a2)
+static int32_t enter_268(void * a0, uintptr_t a1, void * a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_267();
-		anynpu_report_handler(267);
+			return dead_268();
+		anynpu_report_handler(268);
 		return -200003;
 	}
 	int32_t r = nnc_hbucp_hbDNNGetModelHandle(a0, a1, a2);
@@ -4454,12 +4469,12 @@ static int32_t enter_267(void * a0, uintptr_t a1, void * a2)
 }
 
 extern int32_t nnc_hbucp_hbDNNGetInputCount(void *, uintptr_t);
-static int32_t enter_268(void * a0, uintptr_t a1)
+static int32_t enter_269(void * a0, uintptr_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_268();
-		anynpu_report_handler(268);
+			return dead_269();
+		anynpu_report_handler(269);
 		return -200003;
 	}
 	int32_t r = nnc_hbucp_hbDNNGetInputCount(a0, a1);
@@ -4468,20 +4483,6 @@ static int32_t enter_268(void * a0, uintptr_t a1)
 }
 
 extern int32_t nnc_hbucp_hbDNNGetInputName(void *, uintptr_t, int32_t);
-static int32_t enter_269(void * a0, uintptr_t a1, int32_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_269();
-		anynpu_report_handler(269);
-		return -200003;
-	}
-	int32_t r = nnc_hbucp_hbDNNGetInputName(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbucp_hbDNNGetInputTensorProperties(void *, uintptr_t, int32_t);
 static int32_t enter_270(void * a0, uintptr_t a1, int32_t a2)
 {
 	if (!anynpu_enter()) {
@@ -4490,18 +4491,32 @@ static int32_t enter_270(void * a0, uintptr_t a1, int32_t a2)
 		anynpu_report_handler(270);
 		return -200003;
 	}
+	int32_t r = nnc_hbucp_hbDNNGetInputName(a0, a1, a2);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbucp_hbDNNGetInputTensorProperties(void *, uintptr_t, int32_t);
+static int32_t enter_271(void * a0, uintptr_t a1, int32_t a2)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_271();
+		anynpu_report_handler(271);
+		return -200003;
+	}
 	int32_t r = nnc_hbucp_hbDNNGetInputTensorProperties(a0, a1, a2);
 	anynpu_leave();
 	return r;
 }
 
 extern int32_t nnc_hbucp_hbDNNGetOutputCount(void *, uintptr_t);
-static int32_t enter_271(void * a0, uintptr_t a1)
+static int32_t enter_272(void * a0, uintptr_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_271();
-		anynpu_report_handler(271);
+			return dead_272();
+		anynpu_report_handler(272);
 		return -200003;
 	}
 	int32_t r = nnc_hbucp_hbDNNGetOutputCount(a0, a1);
@@ -4510,20 +4525,6 @@ static int32_t enter_271(void * a0, uintptr_t a1)
 }
 
 extern int32_t nnc_hbucp_hbDNNGetOutputName(void *, uintptr_t, int32_t);
-static int32_t enter_272(void * a0, uintptr_t a1, int32_t a2)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_272();
-		anynpu_report_handler(272);
-		return -200003;
-	}
-	int32_t r = nnc_hbucp_hbDNNGetOutputName(a0, a1, a2);
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbucp_hbDNNGetOutputTensorProperties(void *, uintptr_t, int32_t);
 static int32_t enter_273(void * a0, uintptr_t a1, int32_t a2)
 {
 	if (!anynpu_enter()) {
@@ -4532,13 +4533,13 @@ static int32_t enter_273(void * a0, uintptr_t a1, int32_t a2)
 		anynpu_report_handler(273);
 		return -200003;
 	}
-	int32_t r = nnc_hbucp_hbDNNGetOutputTensorProperties(a0, a1, a2);
+	int32_t r = nnc_hbucp_hbDNNGetOutputName(a0, a1, a2);
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbucp_hbDNNGetInputDesc(void *, void *, void *, uintptr_t, int32_t);
-static int32_t enter_274(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
+extern int32_t nnc_hbucp_hbDNNGetOutputTensorProperties(void *, uintptr_t, int32_t);
+static int32_t enter_274(void * a0, uintptr_t a1, int32_t a2)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
@@ -4546,12 +4547,12 @@ static int32_t enter_274(void * a0, void * a1, void * a2, uintptr_t a3, int32_t 
 		anynpu_report_handler(274);
 		return -200003;
 	}
-	int32_t r = nnc_hbucp_hbDNNGetInputDesc(a0, a1, a2, a3, a4);
+	int32_t r = nnc_hbucp_hbDNNGetOutputTensorProperties(a0, a1, a2);
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbucp_hbDNNGetOutputDesc(void *, void *, void *, uintptr_t, int32_t);
+extern int32_t nnc_hbucp_hbDNNGetInputDesc(void *, void *, void *, uintptr_t, int32_t);
 static int32_t enter_275(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
 {
 	if (!anynpu_enter()) {
@@ -4560,18 +4561,32 @@ static int32_t enter_275(void * a0, void * a1, void * a2, uintptr_t a3, int32_t 
 		anynpu_report_handler(275);
 		return -200003;
 	}
+	int32_t r = nnc_hbucp_hbDNNGetInputDesc(a0, a1, a2, a3, a4);
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbucp_hbDNNGetOutputDesc(void *, void *, void *, uintptr_t, int32_t);
+static int32_t enter_276(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_276();
+		anynpu_report_handler(276);
+		return -200003;
+	}
 	int32_t r = nnc_hbucp_hbDNNGetOutputDesc(a0, a1, a2, a3, a4);
 	anynpu_leave();
 	return r;
 }
 
 extern int32_t nnc_hbucp_hbDNNGetModelDesc(void *, void *, void *, uintptr_t);
-static int32_t enter_276(void * a0, void * a1, void * a2, uintptr_t a3)
+static int32_t enter_277(void * a0, void * a1, void * a2, uintptr_t a3)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_276();
-		anynpu_report_handler(276);
+			return dead_277();
+		anynpu_report_handler(277);
 		return -200003;
 	}
 	int32_t r = nnc_hbucp_hbDNNGetModelDesc(a0, a1, a2, a3);
@@ -4580,12 +4595,12 @@ static int32_t enter_276(void * a0, void * a1, void * a2, uintptr_t a3)
 }
 
 extern int32_t nnc_hbDNNGetHBMDesc(void *, void *, void *, uintptr_t, int32_t);
-static int32_t enter_277(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
+static int32_t enter_278(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_277();
-		anynpu_report_handler(277);
+			return dead_278();
+		anynpu_report_handler(278);
 		return -200003;
 	}
 	int32_t r = nnc_hbDNNGetHBMDesc(a0, a1, a2, a3, a4);
@@ -4594,12 +4609,12 @@ static int32_t enter_277(void * a0, void * a1, void * a2, uintptr_t a3, int32_t 
 }
 
 extern int32_t nnc_hbDNNGetCompileBpuCoreNum(void *, uintptr_t);
-static int32_t enter_278(void * a0, uintptr_t a1)
+static int32_t enter_279(void * a0, uintptr_t a1)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_278();
-		anynpu_report_handler(278);
+			return dead_279();
+		anynpu_report_handler(279);
 		return -200003;
 	}
 	int32_t r = nnc_hbDNNGetCompileBpuCoreNum(a0, a1);
@@ -4608,12 +4623,12 @@ static int32_t enter_278(void * a0, uintptr_t a1)
 }
 
 extern int32_t nnc_hbDNNInferV2(void *, void *, void *, uintptr_t);
-static int32_t enter_279(void * a0, void * a1, void * a2, uintptr_t a3)
+static int32_t enter_280(void * a0, void * a1, void * a2, uintptr_t a3)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_279();
-		anynpu_report_handler(279);
+			return dead_280();
+		anynpu_report_handler(280);
 		return -200003;
 	}
 	int32_t r = nnc_hbDNNInferV2(a0, a1, a2, a3);
@@ -4622,12 +4637,12 @@ static int32_t enter_279(void * a0, void * a1, void * a2, uintptr_t a3)
 }
 
 extern int32_t nnc_hbDNNGetTaskOutputTensorProperties(void *, uintptr_t, int32_t, int32_t);
-static int32_t enter_280(void * a0, uintptr_t a1, int32_t a2, int32_t a3)
+static int32_t enter_281(void * a0, uintptr_t a1, int32_t a2, int32_t a3)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_280();
-		anynpu_report_handler(280);
+			return dead_281();
+		anynpu_report_handler(281);
 		return -200003;
 	}
 	int32_t r = nnc_hbDNNGetTaskOutputTensorProperties(a0, a1, a2, a3);
@@ -4636,12 +4651,12 @@ static int32_t enter_280(void * a0, uintptr_t a1, int32_t a2, int32_t a3)
 }
 
 extern uintptr_t nnc_hbucp_hbDNNGetErrorDesc(int32_t);
-static uintptr_t enter_281(int32_t a0)
+static uintptr_t enter_282(int32_t a0)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
-			return dead_281();
-		anynpu_report_handler(281);
+			return dead_282();
+		anynpu_report_handler(282);
 		return 0;
 	}
 	uintptr_t r = nnc_hbucp_hbDNNGetErrorDesc(a0);
@@ -4650,20 +4665,6 @@ static uintptr_t enter_281(int32_t a0)
 }
 
 extern int32_t nnc_hbVPBilateralFilter(void);
-static int32_t enter_282(void)
-{
-	if (!anynpu_enter()) {
-		if (anynpu_forked())
-			return dead_282();
-		anynpu_report_handler(282);
-		return -200003;
-	}
-	int32_t r = nnc_hbVPBilateralFilter();
-	anynpu_leave();
-	return r;
-}
-
-extern int32_t nnc_hbVPBoxFilter(void);
 static int32_t enter_283(void)
 {
 	if (!anynpu_enter()) {
@@ -4672,12 +4673,12 @@ static int32_t enter_283(void)
 		anynpu_report_handler(283);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPBoxFilter();
+	int32_t r = nnc_hbVPBilateralFilter();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPCanny(void);
+extern int32_t nnc_hbVPBoxFilter(void);
 static int32_t enter_284(void)
 {
 	if (!anynpu_enter()) {
@@ -4686,12 +4687,12 @@ static int32_t enter_284(void)
 		anynpu_report_handler(284);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPCanny();
+	int32_t r = nnc_hbVPBoxFilter();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPCornerHarris(void);
+extern int32_t nnc_hbVPCanny(void);
 static int32_t enter_285(void)
 {
 	if (!anynpu_enter()) {
@@ -4700,12 +4701,12 @@ static int32_t enter_285(void)
 		anynpu_report_handler(285);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPCornerHarris();
+	int32_t r = nnc_hbVPCanny();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPCvtColor(void);
+extern int32_t nnc_hbVPCornerHarris(void);
 static int32_t enter_286(void)
 {
 	if (!anynpu_enter()) {
@@ -4714,12 +4715,12 @@ static int32_t enter_286(void)
 		anynpu_report_handler(286);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPCvtColor();
+	int32_t r = nnc_hbVPCornerHarris();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPDilate(void);
+extern int32_t nnc_hbVPCvtColor(void);
 static int32_t enter_287(void)
 {
 	if (!anynpu_enter()) {
@@ -4728,12 +4729,12 @@ static int32_t enter_287(void)
 		anynpu_report_handler(287);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPDilate();
+	int32_t r = nnc_hbVPCvtColor();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPEqualizeHist(void);
+extern int32_t nnc_hbVPDilate(void);
 static int32_t enter_288(void)
 {
 	if (!anynpu_enter()) {
@@ -4742,12 +4743,12 @@ static int32_t enter_288(void)
 		anynpu_report_handler(288);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPEqualizeHist();
+	int32_t r = nnc_hbVPDilate();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPErode(void);
+extern int32_t nnc_hbVPEqualizeHist(void);
 static int32_t enter_289(void)
 {
 	if (!anynpu_enter()) {
@@ -4756,12 +4757,12 @@ static int32_t enter_289(void)
 		anynpu_report_handler(289);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPErode();
+	int32_t r = nnc_hbVPEqualizeHist();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPFilter2D(void);
+extern int32_t nnc_hbVPErode(void);
 static int32_t enter_290(void)
 {
 	if (!anynpu_enter()) {
@@ -4770,12 +4771,12 @@ static int32_t enter_290(void)
 		anynpu_report_handler(290);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPFilter2D();
+	int32_t r = nnc_hbVPErode();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPFlip(void);
+extern int32_t nnc_hbVPFilter2D(void);
 static int32_t enter_291(void)
 {
 	if (!anynpu_enter()) {
@@ -4784,12 +4785,12 @@ static int32_t enter_291(void)
 		anynpu_report_handler(291);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPFlip();
+	int32_t r = nnc_hbVPFilter2D();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPGaussianBlur(void);
+extern int32_t nnc_hbVPFlip(void);
 static int32_t enter_292(void)
 {
 	if (!anynpu_enter()) {
@@ -4798,12 +4799,12 @@ static int32_t enter_292(void)
 		anynpu_report_handler(292);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPGaussianBlur();
+	int32_t r = nnc_hbVPFlip();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPHBDemosaicing(void);
+extern int32_t nnc_hbVPGaussianBlur(void);
 static int32_t enter_293(void)
 {
 	if (!anynpu_enter()) {
@@ -4812,12 +4813,12 @@ static int32_t enter_293(void)
 		anynpu_report_handler(293);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPHBDemosaicing();
+	int32_t r = nnc_hbVPGaussianBlur();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPISP(void);
+extern int32_t nnc_hbVPHBDemosaicing(void);
 static int32_t enter_294(void)
 {
 	if (!anynpu_enter()) {
@@ -4826,12 +4827,12 @@ static int32_t enter_294(void)
 		anynpu_report_handler(294);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPISP();
+	int32_t r = nnc_hbVPHBDemosaicing();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPIntegral(void);
+extern int32_t nnc_hbVPISP(void);
 static int32_t enter_295(void)
 {
 	if (!anynpu_enter()) {
@@ -4840,12 +4841,12 @@ static int32_t enter_295(void)
 		anynpu_report_handler(295);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPIntegral();
+	int32_t r = nnc_hbVPISP();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPLaplacianFilter(void);
+extern int32_t nnc_hbVPIntegral(void);
 static int32_t enter_296(void)
 {
 	if (!anynpu_enter()) {
@@ -4854,12 +4855,12 @@ static int32_t enter_296(void)
 		anynpu_report_handler(296);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPLaplacianFilter();
+	int32_t r = nnc_hbVPIntegral();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPMedianBlur(void);
+extern int32_t nnc_hbVPLaplacianFilter(void);
 static int32_t enter_297(void)
 {
 	if (!anynpu_enter()) {
@@ -4868,12 +4869,12 @@ static int32_t enter_297(void)
 		anynpu_report_handler(297);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPMedianBlur();
+	int32_t r = nnc_hbVPLaplacianFilter();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPOpticalFlowPyrLK(void);
+extern int32_t nnc_hbVPMedianBlur(void);
 static int32_t enter_298(void)
 {
 	if (!anynpu_enter()) {
@@ -4882,12 +4883,12 @@ static int32_t enter_298(void)
 		anynpu_report_handler(298);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPOpticalFlowPyrLK();
+	int32_t r = nnc_hbVPMedianBlur();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPPyrDown(void);
+extern int32_t nnc_hbVPOpticalFlowPyrLK(void);
 static int32_t enter_299(void)
 {
 	if (!anynpu_enter()) {
@@ -4896,12 +4897,12 @@ static int32_t enter_299(void)
 		anynpu_report_handler(299);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPPyrDown();
+	int32_t r = nnc_hbVPOpticalFlowPyrLK();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPPyrUp(void);
+extern int32_t nnc_hbVPPyrDown(void);
 static int32_t enter_300(void)
 {
 	if (!anynpu_enter()) {
@@ -4910,12 +4911,12 @@ static int32_t enter_300(void)
 		anynpu_report_handler(300);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPPyrUp();
+	int32_t r = nnc_hbVPPyrDown();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPRemap(void);
+extern int32_t nnc_hbVPPyrUp(void);
 static int32_t enter_301(void)
 {
 	if (!anynpu_enter()) {
@@ -4924,12 +4925,12 @@ static int32_t enter_301(void)
 		anynpu_report_handler(301);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPRemap();
+	int32_t r = nnc_hbVPPyrUp();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPResize(void);
+extern int32_t nnc_hbVPRemap(void);
 static int32_t enter_302(void)
 {
 	if (!anynpu_enter()) {
@@ -4938,12 +4939,12 @@ static int32_t enter_302(void)
 		anynpu_report_handler(302);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPResize();
+	int32_t r = nnc_hbVPRemap();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPRoiResize(void);
+extern int32_t nnc_hbVPResize(void);
 static int32_t enter_303(void)
 {
 	if (!anynpu_enter()) {
@@ -4952,12 +4953,12 @@ static int32_t enter_303(void)
 		anynpu_report_handler(303);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPRoiResize();
+	int32_t r = nnc_hbVPResize();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPRotate(void);
+extern int32_t nnc_hbVPRoiResize(void);
 static int32_t enter_304(void)
 {
 	if (!anynpu_enter()) {
@@ -4966,12 +4967,12 @@ static int32_t enter_304(void)
 		anynpu_report_handler(304);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPRotate();
+	int32_t r = nnc_hbVPRoiResize();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPSepFilter2D(void);
+extern int32_t nnc_hbVPRotate(void);
 static int32_t enter_305(void)
 {
 	if (!anynpu_enter()) {
@@ -4980,12 +4981,12 @@ static int32_t enter_305(void)
 		anynpu_report_handler(305);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPSepFilter2D();
+	int32_t r = nnc_hbVPRotate();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPSobel(void);
+extern int32_t nnc_hbVPSepFilter2D(void);
 static int32_t enter_306(void)
 {
 	if (!anynpu_enter()) {
@@ -4994,12 +4995,12 @@ static int32_t enter_306(void)
 		anynpu_report_handler(306);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPSobel();
+	int32_t r = nnc_hbVPSepFilter2D();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPStitch(void);
+extern int32_t nnc_hbVPSobel(void);
 static int32_t enter_307(void)
 {
 	if (!anynpu_enter()) {
@@ -5008,12 +5009,12 @@ static int32_t enter_307(void)
 		anynpu_report_handler(307);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPStitch();
+	int32_t r = nnc_hbVPSobel();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPThreshold(void);
+extern int32_t nnc_hbVPStitch(void);
 static int32_t enter_308(void)
 {
 	if (!anynpu_enter()) {
@@ -5022,12 +5023,12 @@ static int32_t enter_308(void)
 		anynpu_report_handler(308);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPThreshold();
+	int32_t r = nnc_hbVPStitch();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPTranspose(void);
+extern int32_t nnc_hbVPThreshold(void);
 static int32_t enter_309(void)
 {
 	if (!anynpu_enter()) {
@@ -5036,12 +5037,12 @@ static int32_t enter_309(void)
 		anynpu_report_handler(309);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPTranspose();
+	int32_t r = nnc_hbVPThreshold();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPWarpAffine(void);
+extern int32_t nnc_hbVPTranspose(void);
 static int32_t enter_310(void)
 {
 	if (!anynpu_enter()) {
@@ -5050,12 +5051,12 @@ static int32_t enter_310(void)
 		anynpu_report_handler(310);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPWarpAffine();
+	int32_t r = nnc_hbVPTranspose();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPWarpPerspective(void);
+extern int32_t nnc_hbVPWarpAffine(void);
 static int32_t enter_311(void)
 {
 	if (!anynpu_enter()) {
@@ -5064,12 +5065,12 @@ static int32_t enter_311(void)
 		anynpu_report_handler(311);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPWarpPerspective();
+	int32_t r = nnc_hbVPWarpAffine();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPCreateAlphaBlendLut(void);
+extern int32_t nnc_hbVPWarpPerspective(void);
 static int32_t enter_312(void)
 {
 	if (!anynpu_enter()) {
@@ -5078,12 +5079,12 @@ static int32_t enter_312(void)
 		anynpu_report_handler(312);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPCreateAlphaBlendLut();
+	int32_t r = nnc_hbVPWarpPerspective();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPReleaseAlphaBlendLut(void);
+extern int32_t nnc_hbVPCreateAlphaBlendLut(void);
 static int32_t enter_313(void)
 {
 	if (!anynpu_enter()) {
@@ -5092,12 +5093,12 @@ static int32_t enter_313(void)
 		anynpu_report_handler(313);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPReleaseAlphaBlendLut();
+	int32_t r = nnc_hbVPCreateAlphaBlendLut();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPCreateISPContext(void);
+extern int32_t nnc_hbVPReleaseAlphaBlendLut(void);
 static int32_t enter_314(void)
 {
 	if (!anynpu_enter()) {
@@ -5106,12 +5107,12 @@ static int32_t enter_314(void)
 		anynpu_report_handler(314);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPCreateISPContext();
+	int32_t r = nnc_hbVPReleaseAlphaBlendLut();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPReleaseISPContext(void);
+extern int32_t nnc_hbVPCreateISPContext(void);
 static int32_t enter_315(void)
 {
 	if (!anynpu_enter()) {
@@ -5120,12 +5121,12 @@ static int32_t enter_315(void)
 		anynpu_report_handler(315);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPReleaseISPContext();
+	int32_t r = nnc_hbVPCreateISPContext();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPGetISPOutputBuffer(void);
+extern int32_t nnc_hbVPReleaseISPContext(void);
 static int32_t enter_316(void)
 {
 	if (!anynpu_enter()) {
@@ -5134,12 +5135,12 @@ static int32_t enter_316(void)
 		anynpu_report_handler(316);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPGetISPOutputBuffer();
+	int32_t r = nnc_hbVPReleaseISPContext();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPCreateMapWrap(void);
+extern int32_t nnc_hbVPGetISPOutputBuffer(void);
 static int32_t enter_317(void)
 {
 	if (!anynpu_enter()) {
@@ -5148,12 +5149,12 @@ static int32_t enter_317(void)
 		anynpu_report_handler(317);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPCreateMapWrap();
+	int32_t r = nnc_hbVPGetISPOutputBuffer();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPReleaseMapWrap(void);
+extern int32_t nnc_hbVPCreateMapWrap(void);
 static int32_t enter_318(void)
 {
 	if (!anynpu_enter()) {
@@ -5162,12 +5163,12 @@ static int32_t enter_318(void)
 		anynpu_report_handler(318);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPReleaseMapWrap();
+	int32_t r = nnc_hbVPCreateMapWrap();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPJPEGDecode(void);
+extern int32_t nnc_hbVPReleaseMapWrap(void);
 static int32_t enter_319(void)
 {
 	if (!anynpu_enter()) {
@@ -5176,12 +5177,12 @@ static int32_t enter_319(void)
 		anynpu_report_handler(319);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPJPEGDecode();
+	int32_t r = nnc_hbVPReleaseMapWrap();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPJPEGEncode(void);
+extern int32_t nnc_hbVPJPEGDecode(void);
 static int32_t enter_320(void)
 {
 	if (!anynpu_enter()) {
@@ -5190,12 +5191,12 @@ static int32_t enter_320(void)
 		anynpu_report_handler(320);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPJPEGEncode();
+	int32_t r = nnc_hbVPJPEGDecode();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPVideoDecode(void);
+extern int32_t nnc_hbVPJPEGEncode(void);
 static int32_t enter_321(void)
 {
 	if (!anynpu_enter()) {
@@ -5204,12 +5205,12 @@ static int32_t enter_321(void)
 		anynpu_report_handler(321);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPVideoDecode();
+	int32_t r = nnc_hbVPJPEGEncode();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPVideoEncode(void);
+extern int32_t nnc_hbVPVideoDecode(void);
 static int32_t enter_322(void)
 {
 	if (!anynpu_enter()) {
@@ -5218,12 +5219,12 @@ static int32_t enter_322(void)
 		anynpu_report_handler(322);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPVideoEncode();
+	int32_t r = nnc_hbVPVideoDecode();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPCreateJPEGDecContext(void);
+extern int32_t nnc_hbVPVideoEncode(void);
 static int32_t enter_323(void)
 {
 	if (!anynpu_enter()) {
@@ -5232,12 +5233,12 @@ static int32_t enter_323(void)
 		anynpu_report_handler(323);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPCreateJPEGDecContext();
+	int32_t r = nnc_hbVPVideoEncode();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPReleaseJPEGDecContext(void);
+extern int32_t nnc_hbVPCreateJPEGDecContext(void);
 static int32_t enter_324(void)
 {
 	if (!anynpu_enter()) {
@@ -5246,12 +5247,12 @@ static int32_t enter_324(void)
 		anynpu_report_handler(324);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPReleaseJPEGDecContext();
+	int32_t r = nnc_hbVPCreateJPEGDecContext();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPCreateJPEGEncContext(void);
+extern int32_t nnc_hbVPReleaseJPEGDecContext(void);
 static int32_t enter_325(void)
 {
 	if (!anynpu_enter()) {
@@ -5260,12 +5261,12 @@ static int32_t enter_325(void)
 		anynpu_report_handler(325);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPCreateJPEGEncContext();
+	int32_t r = nnc_hbVPReleaseJPEGDecContext();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPReleaseJPEGEncContext(void);
+extern int32_t nnc_hbVPCreateJPEGEncContext(void);
 static int32_t enter_326(void)
 {
 	if (!anynpu_enter()) {
@@ -5274,12 +5275,12 @@ static int32_t enter_326(void)
 		anynpu_report_handler(326);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPReleaseJPEGEncContext();
+	int32_t r = nnc_hbVPCreateJPEGEncContext();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPCreateVideoDecContext(void);
+extern int32_t nnc_hbVPReleaseJPEGEncContext(void);
 static int32_t enter_327(void)
 {
 	if (!anynpu_enter()) {
@@ -5288,12 +5289,12 @@ static int32_t enter_327(void)
 		anynpu_report_handler(327);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPCreateVideoDecContext();
+	int32_t r = nnc_hbVPReleaseJPEGEncContext();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPReleaseVideoDecContext(void);
+extern int32_t nnc_hbVPCreateVideoDecContext(void);
 static int32_t enter_328(void)
 {
 	if (!anynpu_enter()) {
@@ -5302,12 +5303,12 @@ static int32_t enter_328(void)
 		anynpu_report_handler(328);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPReleaseVideoDecContext();
+	int32_t r = nnc_hbVPCreateVideoDecContext();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPCreateVideoEncContext(void);
+extern int32_t nnc_hbVPReleaseVideoDecContext(void);
 static int32_t enter_329(void)
 {
 	if (!anynpu_enter()) {
@@ -5316,12 +5317,12 @@ static int32_t enter_329(void)
 		anynpu_report_handler(329);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPCreateVideoEncContext();
+	int32_t r = nnc_hbVPReleaseVideoDecContext();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPReleaseVideoEncContext(void);
+extern int32_t nnc_hbVPCreateVideoEncContext(void);
 static int32_t enter_330(void)
 {
 	if (!anynpu_enter()) {
@@ -5330,12 +5331,12 @@ static int32_t enter_330(void)
 		anynpu_report_handler(330);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPReleaseVideoEncContext();
+	int32_t r = nnc_hbVPCreateVideoEncContext();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPGetJPEGDecOutputBuffer(void);
+extern int32_t nnc_hbVPReleaseVideoEncContext(void);
 static int32_t enter_331(void)
 {
 	if (!anynpu_enter()) {
@@ -5344,12 +5345,12 @@ static int32_t enter_331(void)
 		anynpu_report_handler(331);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPGetJPEGDecOutputBuffer();
+	int32_t r = nnc_hbVPReleaseVideoEncContext();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPGetJPEGEncOutputBuffer(void);
+extern int32_t nnc_hbVPGetJPEGDecOutputBuffer(void);
 static int32_t enter_332(void)
 {
 	if (!anynpu_enter()) {
@@ -5358,12 +5359,12 @@ static int32_t enter_332(void)
 		anynpu_report_handler(332);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPGetJPEGEncOutputBuffer();
+	int32_t r = nnc_hbVPGetJPEGDecOutputBuffer();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPGetVideoDecOutputBuffer(void);
+extern int32_t nnc_hbVPGetJPEGEncOutputBuffer(void);
 static int32_t enter_333(void)
 {
 	if (!anynpu_enter()) {
@@ -5372,12 +5373,12 @@ static int32_t enter_333(void)
 		anynpu_report_handler(333);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPGetVideoDecOutputBuffer();
+	int32_t r = nnc_hbVPGetJPEGEncOutputBuffer();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPGetVideoEncOutputBuffer(void);
+extern int32_t nnc_hbVPGetVideoDecOutputBuffer(void);
 static int32_t enter_334(void)
 {
 	if (!anynpu_enter()) {
@@ -5386,12 +5387,12 @@ static int32_t enter_334(void)
 		anynpu_report_handler(334);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPGetVideoEncOutputBuffer();
+	int32_t r = nnc_hbVPGetVideoDecOutputBuffer();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPGetDefaultVideoDecParam(void);
+extern int32_t nnc_hbVPGetVideoEncOutputBuffer(void);
 static int32_t enter_335(void)
 {
 	if (!anynpu_enter()) {
@@ -5400,12 +5401,12 @@ static int32_t enter_335(void)
 		anynpu_report_handler(335);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPGetDefaultVideoDecParam();
+	int32_t r = nnc_hbVPGetVideoEncOutputBuffer();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbVPGetDefaultVideoEncParam(void);
+extern int32_t nnc_hbVPGetDefaultVideoDecParam(void);
 static int32_t enter_336(void)
 {
 	if (!anynpu_enter()) {
@@ -5414,12 +5415,12 @@ static int32_t enter_336(void)
 		anynpu_report_handler(336);
 		return -200003;
 	}
-	int32_t r = nnc_hbVPGetDefaultVideoEncParam();
+	int32_t r = nnc_hbVPGetDefaultVideoDecParam();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbFFT1D(void);
+extern int32_t nnc_hbVPGetDefaultVideoEncParam(void);
 static int32_t enter_337(void)
 {
 	if (!anynpu_enter()) {
@@ -5428,12 +5429,12 @@ static int32_t enter_337(void)
 		anynpu_report_handler(337);
 		return -200003;
 	}
-	int32_t r = nnc_hbFFT1D();
+	int32_t r = nnc_hbVPGetDefaultVideoEncParam();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbFFT2D(void);
+extern int32_t nnc_hbFFT1D(void);
 static int32_t enter_338(void)
 {
 	if (!anynpu_enter()) {
@@ -5442,12 +5443,12 @@ static int32_t enter_338(void)
 		anynpu_report_handler(338);
 		return -200003;
 	}
-	int32_t r = nnc_hbFFT2D();
+	int32_t r = nnc_hbFFT1D();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbIFFT1D(void);
+extern int32_t nnc_hbFFT2D(void);
 static int32_t enter_339(void)
 {
 	if (!anynpu_enter()) {
@@ -5456,12 +5457,12 @@ static int32_t enter_339(void)
 		anynpu_report_handler(339);
 		return -200003;
 	}
-	int32_t r = nnc_hbIFFT1D();
+	int32_t r = nnc_hbFFT2D();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbIFFT2D(void);
+extern int32_t nnc_hbIFFT1D(void);
 static int32_t enter_340(void)
 {
 	if (!anynpu_enter()) {
@@ -5470,12 +5471,12 @@ static int32_t enter_340(void)
 		anynpu_report_handler(340);
 		return -200003;
 	}
-	int32_t r = nnc_hbIFFT2D();
+	int32_t r = nnc_hbIFFT1D();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbDSPAddrMap(void);
+extern int32_t nnc_hbIFFT2D(void);
 static int32_t enter_341(void)
 {
 	if (!anynpu_enter()) {
@@ -5484,12 +5485,12 @@ static int32_t enter_341(void)
 		anynpu_report_handler(341);
 		return -200003;
 	}
-	int32_t r = nnc_hbDSPAddrMap();
+	int32_t r = nnc_hbIFFT2D();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbDSPAddrUnmap(void);
+extern int32_t nnc_hbDSPAddrMap(void);
 static int32_t enter_342(void)
 {
 	if (!anynpu_enter()) {
@@ -5498,18 +5499,32 @@ static int32_t enter_342(void)
 		anynpu_report_handler(342);
 		return -200003;
 	}
-	int32_t r = nnc_hbDSPAddrUnmap();
+	int32_t r = nnc_hbDSPAddrMap();
 	anynpu_leave();
 	return r;
 }
 
-extern int32_t nnc_hbDSPRpcV2(void);
+extern int32_t nnc_hbDSPAddrUnmap(void);
 static int32_t enter_343(void)
 {
 	if (!anynpu_enter()) {
 		if (anynpu_forked())
 			return dead_343();
 		anynpu_report_handler(343);
+		return -200003;
+	}
+	int32_t r = nnc_hbDSPAddrUnmap();
+	anynpu_leave();
+	return r;
+}
+
+extern int32_t nnc_hbDSPRpcV2(void);
+static int32_t enter_344(void)
+{
+	if (!anynpu_enter()) {
+		if (anynpu_forked())
+			return dead_344();
+		anynpu_report_handler(344);
 		return -200003;
 	}
 	int32_t r = nnc_hbDSPRpcV2();
@@ -5867,21 +5882,14 @@ static anynpu_fn live[FUNCTIONS] = {
 	(anynpu_fn)enter_341,
 	(anynpu_fn)enter_342,
 	(anynpu_fn)enter_343,
+	(anynpu_fn)enter_344,
 };
 
 /* A call of the driver's where calls are counted: counts those that it refuses. */
 
-static uint32_t judged_7(void * a0, void * a1)
+static uint32_t judged_8(void * a0, void * a1)
 {
-	uint32_t r = ((uint32_t (*)(void *, void *))driver[7])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[7], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static uint32_t judged_8(uint64_t a0, void * a1)
-{
-	uint32_t r = ((uint32_t (*)(uint64_t, void *))driver[8])(a0, a1);
+	uint32_t r = ((uint32_t (*)(void *, void *))driver[8])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[8], 1, __ATOMIC_RELAXED);
 	return r;
@@ -5895,25 +5903,25 @@ static uint32_t judged_9(uint64_t a0, void * a1)
 	return r;
 }
 
-static uintptr_t judged_10(void)
+static uint32_t judged_10(uint64_t a0, void * a1)
 {
-	uintptr_t r = ((uintptr_t (*)(void))driver[10])();
-	if (!r)
+	uint32_t r = ((uint32_t (*)(uint64_t, void *))driver[10])(a0, a1);
+	if (r)
 		__atomic_fetch_add(&anynpu_refusals[10], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_11(void * a0)
+static uintptr_t judged_11(void)
 {
-	uint32_t r = ((uint32_t (*)(void *))driver[11])(a0);
-	if (r)
+	uintptr_t r = ((uintptr_t (*)(void))driver[11])();
+	if (!r)
 		__atomic_fetch_add(&anynpu_refusals[11], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_12(uintptr_t a0, void * a1)
+static uint32_t judged_12(void * a0)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[12])(a0, a1);
+	uint32_t r = ((uint32_t (*)(void *))driver[12])(a0);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[12], 1, __ATOMIC_RELAXED);
 	return r;
@@ -5927,49 +5935,49 @@ static uint32_t judged_13(uintptr_t a0, void * a1)
 	return r;
 }
 
-static uint32_t judged_14(uintptr_t a0, uint32_t a1)
+static uint32_t judged_14(uintptr_t a0, void * a1)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t))driver[14])(a0, a1);
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[14])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[14], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_15(uintptr_t a0, void * a1)
+static uint32_t judged_15(uintptr_t a0, uint32_t a1)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[15])(a0, a1);
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t))driver[15])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[15], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_16(uintptr_t a0, void * a1, uint64_t a2)
+static uint32_t judged_16(uintptr_t a0, void * a1)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t))driver[16])(a0, a1, a2);
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[16])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[16], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_17(uintptr_t a0, void * a1, void * a2)
+static uint32_t judged_17(uintptr_t a0, void * a1, uint64_t a2)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *, void *))driver[17])(a0, a1, a2);
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t))driver[17])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[17], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_18(uintptr_t a0, uint32_t a1)
+static uint32_t judged_18(uintptr_t a0, void * a1, void * a2)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t))driver[18])(a0, a1);
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, void *))driver[18])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[18], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_19(uintptr_t a0, void * a1)
+static uint32_t judged_19(uintptr_t a0, uint32_t a1)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[19])(a0, a1);
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t))driver[19])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[19], 1, __ATOMIC_RELAXED);
 	return r;
@@ -5991,42 +5999,42 @@ static uint32_t judged_21(uintptr_t a0, void * a1)
 	return r;
 }
 
-static uintptr_t judged_22(uint64_t a0, uintptr_t a1)
+static uint32_t judged_22(uintptr_t a0, void * a1)
 {
-	uintptr_t r = ((uintptr_t (*)(uint64_t, uintptr_t))driver[22])(a0, a1);
-	if (!r)
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[22])(a0, a1);
+	if (r)
 		__atomic_fetch_add(&anynpu_refusals[22], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uintptr_t judged_23(uint64_t a0, uintptr_t a1, uint64_t a2)
+static uintptr_t judged_23(uint64_t a0, uintptr_t a1)
 {
-	uintptr_t r = ((uintptr_t (*)(uint64_t, uintptr_t, uint64_t))driver[23])(a0, a1, a2);
+	uintptr_t r = ((uintptr_t (*)(uint64_t, uintptr_t))driver[23])(a0, a1);
 	if (!r)
 		__atomic_fetch_add(&anynpu_refusals[23], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uintptr_t judged_24(uint64_t a0, uintptr_t a1, int32_t a2, uint64_t a3, uint64_t a4)
+static uintptr_t judged_24(uint64_t a0, uintptr_t a1, uint64_t a2)
 {
-	uintptr_t r = ((uintptr_t (*)(uint64_t, uintptr_t, int32_t, uint64_t, uint64_t))driver[24])(a0, a1, a2, a3, a4);
+	uintptr_t r = ((uintptr_t (*)(uint64_t, uintptr_t, uint64_t))driver[24])(a0, a1, a2);
 	if (!r)
 		__atomic_fetch_add(&anynpu_refusals[24], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_25(void * a0)
+static uintptr_t judged_25(uint64_t a0, uintptr_t a1, int32_t a2, uint64_t a3, uint64_t a4)
 {
-	uint32_t r = ((uint32_t (*)(void *))driver[25])(a0);
-	if (r)
+	uintptr_t r = ((uintptr_t (*)(uint64_t, uintptr_t, int32_t, uint64_t, uint64_t))driver[25])(a0, a1, a2, a3, a4);
+	if (!r)
 		__atomic_fetch_add(&anynpu_refusals[25], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uintptr_t judged_26(uintptr_t a0)
+static uint32_t judged_26(void * a0)
 {
-	uintptr_t r = ((uintptr_t (*)(uintptr_t))driver[26])(a0);
-	if (!r)
+	uint32_t r = ((uint32_t (*)(void *))driver[26])(a0);
+	if (r)
 		__atomic_fetch_add(&anynpu_refusals[26], 1, __ATOMIC_RELAXED);
 	return r;
 }
@@ -6039,10 +6047,10 @@ static uintptr_t judged_27(uintptr_t a0)
 	return r;
 }
 
-static uint32_t judged_28(uintptr_t a0, void * a1)
+static uintptr_t judged_28(uintptr_t a0)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[28])(a0, a1);
-	if (r)
+	uintptr_t r = ((uintptr_t (*)(uintptr_t))driver[28])(a0);
+	if (!r)
 		__atomic_fetch_add(&anynpu_refusals[28], 1, __ATOMIC_RELAXED);
 	return r;
 }
@@ -6063,18 +6071,18 @@ static uint32_t judged_30(uintptr_t a0, void * a1)
 	return r;
 }
 
-static uintptr_t judged_31(void)
+static uint32_t judged_31(uintptr_t a0, void * a1)
 {
-	uintptr_t r = ((uintptr_t (*)(void))driver[31])();
-	if (!r)
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[31])(a0, a1);
+	if (r)
 		__atomic_fetch_add(&anynpu_refusals[31], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_32(uintptr_t a0, void * a1, uint64_t a2)
+static uintptr_t judged_32(void)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t))driver[32])(a0, a1, a2);
-	if (r)
+	uintptr_t r = ((uintptr_t (*)(void))driver[32])();
+	if (!r)
 		__atomic_fetch_add(&anynpu_refusals[32], 1, __ATOMIC_RELAXED);
 	return r;
 }
@@ -6095,169 +6103,169 @@ static uint32_t judged_34(uintptr_t a0, void * a1, uint64_t a2)
 	return r;
 }
 
-static uint32_t judged_35(void * a0)
+static uint32_t judged_35(uintptr_t a0, void * a1, uint64_t a2)
 {
-	uint32_t r = ((uint32_t (*)(void *))driver[35])(a0);
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t))driver[35])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[35], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uintptr_t judged_36(void)
+static uint32_t judged_36(void * a0)
 {
-	uintptr_t r = ((uintptr_t (*)(void))driver[36])();
-	if (!r)
+	uint32_t r = ((uint32_t (*)(void *))driver[36])(a0);
+	if (r)
 		__atomic_fetch_add(&anynpu_refusals[36], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_38(uintptr_t a0, void * a1)
+static uintptr_t judged_37(void)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[38])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[38], 1, __ATOMIC_RELAXED);
+	uintptr_t r = ((uintptr_t (*)(void))driver[37])();
+	if (!r)
+		__atomic_fetch_add(&anynpu_refusals[37], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_39(uintptr_t a0, uintptr_t a1)
+static uint32_t judged_39(uintptr_t a0, void * a1)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, uintptr_t))driver[39])(a0, a1);
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[39])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[39], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_40(uintptr_t a0, uint32_t a1, void * a2, uint64_t a3)
+static uint32_t judged_40(uintptr_t a0, uintptr_t a1)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *, uint64_t))driver[40])(a0, a1, a2, a3);
+	uint32_t r = ((uint32_t (*)(uintptr_t, uintptr_t))driver[40])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[40], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_41(uintptr_t a0, uint32_t a1, uintptr_t a2)
+static uint32_t judged_41(uintptr_t a0, uint32_t a1, void * a2, uint64_t a3)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, uintptr_t))driver[41])(a0, a1, a2);
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *, uint64_t))driver[41])(a0, a1, a2, a3);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[41], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_42(uintptr_t a0, uint32_t a1, uint32_t a2)
+static uint32_t judged_42(uintptr_t a0, uint32_t a1, uintptr_t a2)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, uint32_t))driver[42])(a0, a1, a2);
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, uintptr_t))driver[42])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[42], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_43(uintptr_t a0, uint32_t a1, void * a2, void * a3, void * a4)
+static uint32_t judged_43(uintptr_t a0, uint32_t a1, uint32_t a2)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *, void *, void *))driver[43])(a0, a1, a2, a3, a4);
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, uint32_t))driver[43])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[43], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_44(uintptr_t a0, void * a1, void * a2)
+static uint32_t judged_44(uintptr_t a0, uint32_t a1, void * a2, void * a3, void * a4)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *, void *))driver[44])(a0, a1, a2);
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *, void *, void *))driver[44])(a0, a1, a2, a3, a4);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[44], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_45(uintptr_t a0)
+static uint32_t judged_45(uintptr_t a0, void * a1, void * a2)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t))driver[45])(a0);
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, void *))driver[45])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[45], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_46(uintptr_t a0, uint64_t a1, void * a2, void * a3)
+static uint32_t judged_46(uintptr_t a0)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint64_t, void *, void *))driver[46])(a0, a1, a2, a3);
+	uint32_t r = ((uint32_t (*)(uintptr_t))driver[46])(a0);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[46], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uintptr_t judged_47(uintptr_t a0)
+static uint32_t judged_47(uintptr_t a0, uint64_t a1, void * a2, void * a3)
 {
-	uintptr_t r = ((uintptr_t (*)(uintptr_t))driver[47])(a0);
-	if (!r)
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint64_t, void *, void *))driver[47])(a0, a1, a2, a3);
+	if (r)
 		__atomic_fetch_add(&anynpu_refusals[47], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uintptr_t judged_48(void * a0)
+static uintptr_t judged_48(uintptr_t a0)
 {
-	uintptr_t r = ((uintptr_t (*)(void *))driver[48])(a0);
+	uintptr_t r = ((uintptr_t (*)(uintptr_t))driver[48])(a0);
 	if (!r)
 		__atomic_fetch_add(&anynpu_refusals[48], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uintptr_t judged_49(void * a0, uint64_t a1)
+static uintptr_t judged_49(void * a0)
 {
-	uintptr_t r = ((uintptr_t (*)(void *, uint64_t))driver[49])(a0, a1);
+	uintptr_t r = ((uintptr_t (*)(void *))driver[49])(a0);
 	if (!r)
 		__atomic_fetch_add(&anynpu_refusals[49], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uintptr_t judged_50(void)
+static uintptr_t judged_50(void * a0, uint64_t a1)
 {
-	uintptr_t r = ((uintptr_t (*)(void))driver[50])();
+	uintptr_t r = ((uintptr_t (*)(void *, uint64_t))driver[50])(a0, a1);
 	if (!r)
 		__atomic_fetch_add(&anynpu_refusals[50], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_51(uintptr_t a0, void * a1, uint64_t a2, void * a3)
+static uintptr_t judged_51(void)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t, void *))driver[51])(a0, a1, a2, a3);
-	if (r)
+	uintptr_t r = ((uintptr_t (*)(void))driver[51])();
+	if (!r)
 		__atomic_fetch_add(&anynpu_refusals[51], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_52(uintptr_t a0, void * a1, uint64_t a2)
+static uint32_t judged_52(uintptr_t a0, void * a1, uint64_t a2, void * a3)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t))driver[52])(a0, a1, a2);
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t, void *))driver[52])(a0, a1, a2, a3);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[52], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_53(uintptr_t a0, void * a1, void * a2, uint64_t a3)
+static uint32_t judged_53(uintptr_t a0, void * a1, uint64_t a2)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *, void *, uint64_t))driver[53])(a0, a1, a2, a3);
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t))driver[53])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[53], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_54(uintptr_t a0, uint64_t a1)
+static uint32_t judged_54(uintptr_t a0, void * a1, void * a2, uint64_t a3)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint64_t))driver[54])(a0, a1);
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, void *, uint64_t))driver[54])(a0, a1, a2, a3);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[54], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_55(uintptr_t a0, void * a1, uint32_t a2)
+static uint32_t judged_55(uintptr_t a0, uint64_t a1)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint32_t))driver[55])(a0, a1, a2);
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint64_t))driver[55])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[55], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_56(uintptr_t a0, uint32_t a1)
+static uint32_t judged_56(uintptr_t a0, void * a1, uint32_t a2)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t))driver[56])(a0, a1);
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint32_t))driver[56])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[56], 1, __ATOMIC_RELAXED);
 	return r;
@@ -6271,35 +6279,35 @@ static uint32_t judged_57(uintptr_t a0, uint32_t a1)
 	return r;
 }
 
-static uint32_t judged_58(uintptr_t a0, _Bool a1)
+static uint32_t judged_58(uintptr_t a0, uint32_t a1)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, _Bool))driver[58])(a0, a1);
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t))driver[58])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[58], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_59(uintptr_t a0)
+static uint32_t judged_59(uintptr_t a0, _Bool a1)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t))driver[59])(a0);
+	uint32_t r = ((uint32_t (*)(uintptr_t, _Bool))driver[59])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[59], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uintptr_t judged_61(uintptr_t a0)
+static uint32_t judged_60(uintptr_t a0)
 {
-	uintptr_t r = ((uintptr_t (*)(uintptr_t))driver[61])(a0);
-	if (!r)
-		__atomic_fetch_add(&anynpu_refusals[61], 1, __ATOMIC_RELAXED);
+	uint32_t r = ((uint32_t (*)(uintptr_t))driver[60])(a0);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[60], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_63(uintptr_t a0, void * a1)
+static uintptr_t judged_62(uintptr_t a0)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[63])(a0, a1);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[63], 1, __ATOMIC_RELAXED);
+	uintptr_t r = ((uintptr_t (*)(uintptr_t))driver[62])(a0);
+	if (!r)
+		__atomic_fetch_add(&anynpu_refusals[62], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
@@ -6311,10 +6319,10 @@ static uint32_t judged_64(uintptr_t a0, void * a1)
 	return r;
 }
 
-static uintptr_t judged_65(uintptr_t a0, uint64_t a1)
+static uint32_t judged_65(uintptr_t a0, void * a1)
 {
-	uintptr_t r = ((uintptr_t (*)(uintptr_t, uint64_t))driver[65])(a0, a1);
-	if (!r)
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *))driver[65])(a0, a1);
+	if (r)
 		__atomic_fetch_add(&anynpu_refusals[65], 1, __ATOMIC_RELAXED);
 	return r;
 }
@@ -6327,25 +6335,25 @@ static uintptr_t judged_66(uintptr_t a0, uint64_t a1)
 	return r;
 }
 
-static uint32_t judged_67(uintptr_t a0, uint32_t a1, void * a2, void * a3)
+static uintptr_t judged_67(uintptr_t a0, uint64_t a1)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *, void *))driver[67])(a0, a1, a2, a3);
-	if (r)
+	uintptr_t r = ((uintptr_t (*)(uintptr_t, uint64_t))driver[67])(a0, a1);
+	if (!r)
 		__atomic_fetch_add(&anynpu_refusals[67], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_68(uintptr_t a0, uint64_t a1, void * a2, void * a3, void * a4)
+static uint32_t judged_68(uintptr_t a0, uint32_t a1, void * a2, void * a3)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint64_t, void *, void *, void *))driver[68])(a0, a1, a2, a3, a4);
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *, void *))driver[68])(a0, a1, a2, a3);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[68], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_69(uintptr_t a0, uintptr_t a1)
+static uint32_t judged_69(uintptr_t a0, uint64_t a1, void * a2, void * a3, void * a4)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, uintptr_t))driver[69])(a0, a1);
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint64_t, void *, void *, void *))driver[69])(a0, a1, a2, a3, a4);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[69], 1, __ATOMIC_RELAXED);
 	return r;
@@ -6359,50 +6367,50 @@ static uint32_t judged_70(uintptr_t a0, uintptr_t a1)
 	return r;
 }
 
-static uint32_t judged_71(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4)
+static uint32_t judged_71(uintptr_t a0, uintptr_t a1)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t))driver[71])(a0, a1, a2, a3, a4);
+	uint32_t r = ((uint32_t (*)(uintptr_t, uintptr_t))driver[71])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[71], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_72(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4, int32_t a5, uintptr_t a6)
+static uint32_t judged_72(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t, int32_t, uintptr_t))driver[72])(a0, a1, a2, a3, a4, a5, a6);
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t))driver[72])(a0, a1, a2, a3, a4);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[72], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_73(uintptr_t a0, uint32_t a1, void * a2, void * a3, uint64_t a4)
+static uint32_t judged_73(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4, int32_t a5, uintptr_t a6)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *, void *, uint64_t))driver[73])(a0, a1, a2, a3, a4);
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t, int32_t, uintptr_t))driver[73])(a0, a1, a2, a3, a4, a5, a6);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[73], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_74(uintptr_t a0, uint32_t a1, void * a2, uint64_t a3)
+static uint32_t judged_74(uintptr_t a0, uint32_t a1, void * a2, void * a3, uint64_t a4)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *, uint64_t))driver[74])(a0, a1, a2, a3);
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *, void *, uint64_t))driver[74])(a0, a1, a2, a3, a4);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[74], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_75(uintptr_t a0)
+static uint32_t judged_75(uintptr_t a0, uint32_t a1, void * a2, uint64_t a3)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t))driver[75])(a0);
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *, uint64_t))driver[75])(a0, a1, a2, a3);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[75], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uintptr_t judged_76(uintptr_t a0, uint32_t a1, uint64_t a2)
+static uint32_t judged_76(uintptr_t a0)
 {
-	uintptr_t r = ((uintptr_t (*)(uintptr_t, uint32_t, uint64_t))driver[76])(a0, a1, a2);
-	if (!r)
+	uint32_t r = ((uint32_t (*)(uintptr_t))driver[76])(a0);
+	if (r)
 		__atomic_fetch_add(&anynpu_refusals[76], 1, __ATOMIC_RELAXED);
 	return r;
 }
@@ -6415,129 +6423,129 @@ static uintptr_t judged_77(uintptr_t a0, uint32_t a1, uint64_t a2)
 	return r;
 }
 
-static uint32_t judged_80(uintptr_t a0, uint32_t a1, void * a2, void * a3)
+static uintptr_t judged_78(uintptr_t a0, uint32_t a1, uint64_t a2)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *, void *))driver[80])(a0, a1, a2, a3);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[80], 1, __ATOMIC_RELAXED);
+	uintptr_t r = ((uintptr_t (*)(uintptr_t, uint32_t, uint64_t))driver[78])(a0, a1, a2);
+	if (!r)
+		__atomic_fetch_add(&anynpu_refusals[78], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_81(uintptr_t a0, uint32_t a1, void * a2)
+static uint32_t judged_81(uintptr_t a0, uint32_t a1, void * a2, void * a3)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *))driver[81])(a0, a1, a2);
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *, void *))driver[81])(a0, a1, a2, a3);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[81], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_82(uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3)
+static uint32_t judged_82(uintptr_t a0, uint32_t a1, void * a2)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, uintptr_t, void *, uint64_t))driver[82])(a0, a1, a2, a3);
+	uint32_t r = ((uint32_t (*)(uintptr_t, uint32_t, void *))driver[82])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[82], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_83(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4)
+static uint32_t judged_83(uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t))driver[83])(a0, a1, a2, a3, a4);
+	uint32_t r = ((uint32_t (*)(uintptr_t, uintptr_t, void *, uint64_t))driver[83])(a0, a1, a2, a3);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[83], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_84(uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3)
+static uint32_t judged_84(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, uintptr_t, void *, uint64_t))driver[84])(a0, a1, a2, a3);
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t))driver[84])(a0, a1, a2, a3, a4);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[84], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_86(void * a0, uint64_t a1)
+static uint32_t judged_85(uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3)
 {
-	uint32_t r = ((uint32_t (*)(void *, uint64_t))driver[86])(a0, a1);
+	uint32_t r = ((uint32_t (*)(uintptr_t, uintptr_t, void *, uint64_t))driver[85])(a0, a1, a2, a3);
 	if (r)
-		__atomic_fetch_add(&anynpu_refusals[86], 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&anynpu_refusals[85], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_87(void * a0)
+static uint32_t judged_87(void * a0, uint64_t a1)
 {
-	uint32_t r = ((uint32_t (*)(void *))driver[87])(a0);
+	uint32_t r = ((uint32_t (*)(void *, uint64_t))driver[87])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[87], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uint32_t judged_88(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4, void * a5)
+static uint32_t judged_88(void * a0)
 {
-	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t, void *))driver[88])(a0, a1, a2, a3, a4, a5);
+	uint32_t r = ((uint32_t (*)(void *))driver[88])(a0);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[88], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_89(void * a0, void * a1, uint32_t a2, uint32_t a3, void * a4)
+static uint32_t judged_89(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4, void * a5)
 {
-	int32_t r = ((int32_t (*)(void *, void *, uint32_t, uint32_t, void *))driver[89])(a0, a1, a2, a3, a4);
+	uint32_t r = ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t, void *))driver[89])(a0, a1, a2, a3, a4, a5);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[89], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_90(void * a0, void * a1)
+static int32_t judged_90(void * a0, void * a1, uint32_t a2, uint32_t a3, void * a4)
 {
-	int32_t r = ((int32_t (*)(void *, void *))driver[90])(a0, a1);
+	int32_t r = ((int32_t (*)(void *, void *, uint32_t, uint32_t, void *))driver[90])(a0, a1, a2, a3, a4);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[90], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_91(uintptr_t a0)
+static int32_t judged_91(void * a0, void * a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t))driver[91])(a0);
+	int32_t r = ((int32_t (*)(void *, void *))driver[91])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[91], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_92(uintptr_t a0, uint32_t a1, void * a2, uint32_t a3)
+static int32_t judged_92(uintptr_t a0)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *, uint32_t))driver[92])(a0, a1, a2, a3);
+	int32_t r = ((int32_t (*)(uintptr_t))driver[92])(a0);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[92], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_93(uintptr_t a0, uint32_t a1)
+static int32_t judged_93(uintptr_t a0, uint32_t a1, void * a2, uint32_t a3)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, uint32_t))driver[93])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *, uint32_t))driver[93])(a0, a1, a2, a3);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[93], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_94(uintptr_t a0, int32_t a1)
+static int32_t judged_94(uintptr_t a0, uint32_t a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t))driver[94])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t))driver[94])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[94], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_95(uintptr_t a0, uint32_t a1, void * a2)
+static int32_t judged_95(uintptr_t a0, int32_t a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *))driver[95])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t))driver[95])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[95], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_96(uintptr_t a0, void * a1)
+static int32_t judged_96(uintptr_t a0, uint32_t a1, void * a2)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[96])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *))driver[96])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[96], 1, __ATOMIC_RELAXED);
 	return r;
@@ -6551,66 +6559,66 @@ static int32_t judged_97(uintptr_t a0, void * a1)
 	return r;
 }
 
-static int32_t judged_98(uintptr_t a0, uint32_t a1, void * a2, void * a3)
+static int32_t judged_98(uintptr_t a0, void * a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *, void *))driver[98])(a0, a1, a2, a3);
+	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[98])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[98], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_99(uintptr_t a0, uint32_t a1, void * a2)
+static int32_t judged_99(uintptr_t a0, uint32_t a1, void * a2, void * a3)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *))driver[99])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *, void *))driver[99])(a0, a1, a2, a3);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[99], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uintptr_t judged_100(uintptr_t a0, uint32_t a1)
+static int32_t judged_100(uintptr_t a0, uint32_t a1, void * a2)
 {
-	uintptr_t r = ((uintptr_t (*)(uintptr_t, uint32_t))driver[100])(a0, a1);
-	if (!r)
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *))driver[100])(a0, a1, a2);
+	if (r)
 		__atomic_fetch_add(&anynpu_refusals[100], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uintptr_t judged_101(uintptr_t a0, uint64_t a1, uint64_t a2)
+static uintptr_t judged_101(uintptr_t a0, uint32_t a1)
 {
-	uintptr_t r = ((uintptr_t (*)(uintptr_t, uint64_t, uint64_t))driver[101])(a0, a1, a2);
+	uintptr_t r = ((uintptr_t (*)(uintptr_t, uint32_t))driver[101])(a0, a1);
 	if (!r)
 		__atomic_fetch_add(&anynpu_refusals[101], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uintptr_t judged_102(uintptr_t a0, int32_t a1, void * a2, uint32_t a3, int32_t a4)
+static uintptr_t judged_102(uintptr_t a0, uint64_t a1, uint64_t a2)
 {
-	uintptr_t r = ((uintptr_t (*)(uintptr_t, int32_t, void *, uint32_t, int32_t))driver[102])(a0, a1, a2, a3, a4);
+	uintptr_t r = ((uintptr_t (*)(uintptr_t, uint64_t, uint64_t))driver[102])(a0, a1, a2);
 	if (!r)
 		__atomic_fetch_add(&anynpu_refusals[102], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uintptr_t judged_103(uintptr_t a0, uint64_t a1, void * a2, uint32_t a3)
+static uintptr_t judged_103(uintptr_t a0, int32_t a1, void * a2, uint32_t a3, int32_t a4)
 {
-	uintptr_t r = ((uintptr_t (*)(uintptr_t, uint64_t, void *, uint32_t))driver[103])(a0, a1, a2, a3);
+	uintptr_t r = ((uintptr_t (*)(uintptr_t, int32_t, void *, uint32_t, int32_t))driver[103])(a0, a1, a2, a3, a4);
 	if (!r)
 		__atomic_fetch_add(&anynpu_refusals[103], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uintptr_t judged_104(uintptr_t a0, void * a1, int32_t a2)
+static uintptr_t judged_104(uintptr_t a0, uint64_t a1, void * a2, uint32_t a3)
 {
-	uintptr_t r = ((uintptr_t (*)(uintptr_t, void *, int32_t))driver[104])(a0, a1, a2);
+	uintptr_t r = ((uintptr_t (*)(uintptr_t, uint64_t, void *, uint32_t))driver[104])(a0, a1, a2, a3);
 	if (!r)
 		__atomic_fetch_add(&anynpu_refusals[104], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_105(uintptr_t a0, void * a1)
+static uintptr_t judged_105(uintptr_t a0, void * a1, int32_t a2)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[105])(a0, a1);
-	if (r)
+	uintptr_t r = ((uintptr_t (*)(uintptr_t, void *, int32_t))driver[105])(a0, a1, a2);
+	if (!r)
 		__atomic_fetch_add(&anynpu_refusals[105], 1, __ATOMIC_RELAXED);
 	return r;
 }
@@ -6639,57 +6647,57 @@ static int32_t judged_108(uintptr_t a0, void * a1)
 	return r;
 }
 
-static int32_t judged_109(uintptr_t a0, void * a1, void * a2)
+static int32_t judged_109(uintptr_t a0, void * a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *, void *))driver[109])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[109])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[109], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_110(uintptr_t a0, void * a1, uint32_t a2)
+static int32_t judged_110(uintptr_t a0, void * a1, void * a2)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *, uint32_t))driver[110])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(uintptr_t, void *, void *))driver[110])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[110], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_111(uintptr_t a0, void * a1)
+static int32_t judged_111(uintptr_t a0, void * a1, uint32_t a2)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[111])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t, void *, uint32_t))driver[111])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[111], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_112(uintptr_t a0, uint32_t a1, void * a2)
+static int32_t judged_112(uintptr_t a0, void * a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *))driver[112])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[112])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[112], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_113(uintptr_t a0, void * a1, uint32_t a2)
+static int32_t judged_113(uintptr_t a0, uint32_t a1, void * a2)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *, uint32_t))driver[113])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *))driver[113])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[113], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_115(void * a0, void * a1, void * a2)
+static int32_t judged_114(uintptr_t a0, void * a1, uint32_t a2)
 {
-	int32_t r = ((int32_t (*)(void *, void *, void *))driver[115])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(uintptr_t, void *, uint32_t))driver[114])(a0, a1, a2);
 	if (r)
-		__atomic_fetch_add(&anynpu_refusals[115], 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&anynpu_refusals[114], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_116(void * a0, void * a1, int32_t a2, void * a3, void * a4)
+static int32_t judged_116(void * a0, void * a1, void * a2)
 {
-	int32_t r = ((int32_t (*)(void *, void *, int32_t, void *, void *))driver[116])(a0, a1, a2, a3, a4);
+	int32_t r = ((int32_t (*)(void *, void *, void *))driver[116])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[116], 1, __ATOMIC_RELAXED);
 	return r;
@@ -6703,49 +6711,49 @@ static int32_t judged_117(void * a0, void * a1, int32_t a2, void * a3, void * a4
 	return r;
 }
 
-static int32_t judged_118(uintptr_t a0, void * a1, void * a2)
+static int32_t judged_118(void * a0, void * a1, int32_t a2, void * a3, void * a4)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *, void *))driver[118])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(void *, void *, int32_t, void *, void *))driver[118])(a0, a1, a2, a3, a4);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[118], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_119(uintptr_t a0, uint32_t a1)
+static int32_t judged_119(uintptr_t a0, void * a1, void * a2)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, uint32_t))driver[119])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t, void *, void *))driver[119])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[119], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_120(uintptr_t a0, void * a1)
+static int32_t judged_120(uintptr_t a0, uint32_t a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[120])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t))driver[120])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[120], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_121(uintptr_t a0, void * a1, void * a2)
+static int32_t judged_121(uintptr_t a0, void * a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *, void *))driver[121])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[121])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[121], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_122(uintptr_t a0, void * a1)
+static int32_t judged_122(uintptr_t a0, void * a1, void * a2)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[122])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t, void *, void *))driver[122])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[122], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_123(uintptr_t a0)
+static int32_t judged_123(uintptr_t a0, void * a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t))driver[123])(a0);
+	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[123])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[123], 1, __ATOMIC_RELAXED);
 	return r;
@@ -6759,73 +6767,73 @@ static int32_t judged_124(uintptr_t a0)
 	return r;
 }
 
-static int32_t judged_125(void * a0, void * a1, int32_t a2, int32_t a3, uintptr_t a4, int32_t a5, uint32_t a6)
+static int32_t judged_125(uintptr_t a0)
 {
-	int32_t r = ((int32_t (*)(void *, void *, int32_t, int32_t, uintptr_t, int32_t, uint32_t))driver[125])(a0, a1, a2, a3, a4, a5, a6);
+	int32_t r = ((int32_t (*)(uintptr_t))driver[125])(a0);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[125], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uintptr_t judged_126(void)
+static int32_t judged_126(void * a0, void * a1, int32_t a2, int32_t a3, uintptr_t a4, int32_t a5, uint32_t a6)
 {
-	uintptr_t r = ((uintptr_t (*)(void))driver[126])();
-	if (!r)
+	int32_t r = ((int32_t (*)(void *, void *, int32_t, int32_t, uintptr_t, int32_t, uint32_t))driver[126])(a0, a1, a2, a3, a4, a5, a6);
+	if (r)
 		__atomic_fetch_add(&anynpu_refusals[126], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_127(void * a0, void * a1, int32_t a2)
+static uintptr_t judged_127(void)
 {
-	int32_t r = ((int32_t (*)(void *, void *, int32_t))driver[127])(a0, a1, a2);
-	if (r)
+	uintptr_t r = ((uintptr_t (*)(void))driver[127])();
+	if (!r)
 		__atomic_fetch_add(&anynpu_refusals[127], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_128(void * a0, void * a1, void * a2, int32_t a3)
+static int32_t judged_128(void * a0, void * a1, int32_t a2)
 {
-	int32_t r = ((int32_t (*)(void *, void *, void *, int32_t))driver[128])(a0, a1, a2, a3);
+	int32_t r = ((int32_t (*)(void *, void *, int32_t))driver[128])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[128], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_129(uintptr_t a0)
+static int32_t judged_129(void * a0, void * a1, void * a2, int32_t a3)
 {
-	int32_t r = ((int32_t (*)(uintptr_t))driver[129])(a0);
+	int32_t r = ((int32_t (*)(void *, void *, void *, int32_t))driver[129])(a0, a1, a2, a3);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[129], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_130(void * a0, void * a1, uintptr_t a2)
+static int32_t judged_130(uintptr_t a0)
 {
-	int32_t r = ((int32_t (*)(void *, void *, uintptr_t))driver[130])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(uintptr_t))driver[130])(a0);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[130], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_131(void * a0, uintptr_t a1, void * a2)
+static int32_t judged_131(void * a0, void * a1, uintptr_t a2)
 {
-	int32_t r = ((int32_t (*)(void *, uintptr_t, void *))driver[131])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(void *, void *, uintptr_t))driver[131])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[131], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_132(void * a0, uintptr_t a1)
+static int32_t judged_132(void * a0, uintptr_t a1, void * a2)
 {
-	int32_t r = ((int32_t (*)(void *, uintptr_t))driver[132])(a0, a1);
+	int32_t r = ((int32_t (*)(void *, uintptr_t, void *))driver[132])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[132], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_133(void * a0, uintptr_t a1, int32_t a2)
+static int32_t judged_133(void * a0, uintptr_t a1)
 {
-	int32_t r = ((int32_t (*)(void *, uintptr_t, int32_t))driver[133])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(void *, uintptr_t))driver[133])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[133], 1, __ATOMIC_RELAXED);
 	return r;
@@ -6839,17 +6847,17 @@ static int32_t judged_134(void * a0, uintptr_t a1, int32_t a2)
 	return r;
 }
 
-static int32_t judged_135(void * a0, uintptr_t a1)
+static int32_t judged_135(void * a0, uintptr_t a1, int32_t a2)
 {
-	int32_t r = ((int32_t (*)(void *, uintptr_t))driver[135])(a0, a1);
+	int32_t r = ((int32_t (*)(void *, uintptr_t, int32_t))driver[135])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[135], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_136(void * a0, uintptr_t a1, int32_t a2)
+static int32_t judged_136(void * a0, uintptr_t a1)
 {
-	int32_t r = ((int32_t (*)(void *, uintptr_t, int32_t))driver[136])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(void *, uintptr_t))driver[136])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[136], 1, __ATOMIC_RELAXED);
 	return r;
@@ -6863,57 +6871,57 @@ static int32_t judged_137(void * a0, uintptr_t a1, int32_t a2)
 	return r;
 }
 
-static int32_t judged_138(void * a0, void * a1, void * a2, uintptr_t a3, void * a4)
+static int32_t judged_138(void * a0, uintptr_t a1, int32_t a2)
 {
-	int32_t r = ((int32_t (*)(void *, void *, void *, uintptr_t, void *))driver[138])(a0, a1, a2, a3, a4);
+	int32_t r = ((int32_t (*)(void *, uintptr_t, int32_t))driver[138])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[138], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_139(void * a0, void * a1, void * a2, void * a3, int32_t a4, uintptr_t a5, void * a6)
+static int32_t judged_139(void * a0, void * a1, void * a2, uintptr_t a3, void * a4)
 {
-	int32_t r = ((int32_t (*)(void *, void *, void *, void *, int32_t, uintptr_t, void *))driver[139])(a0, a1, a2, a3, a4, a5, a6);
+	int32_t r = ((int32_t (*)(void *, void *, void *, uintptr_t, void *))driver[139])(a0, a1, a2, a3, a4);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[139], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_140(void * a0, void * a1, void * a2, void * a3, void * a4)
+static int32_t judged_140(void * a0, void * a1, void * a2, void * a3, int32_t a4, uintptr_t a5, void * a6)
 {
-	int32_t r = ((int32_t (*)(void *, void *, void *, void *, void *))driver[140])(a0, a1, a2, a3, a4);
+	int32_t r = ((int32_t (*)(void *, void *, void *, void *, int32_t, uintptr_t, void *))driver[140])(a0, a1, a2, a3, a4, a5, a6);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[140], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_141(uintptr_t a0, uintptr_t a1, uintptr_t a2)
+static int32_t judged_141(void * a0, void * a1, void * a2, void * a3, void * a4)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, uintptr_t))driver[141])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(void *, void *, void *, void *, void *))driver[141])(a0, a1, a2, a3, a4);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[141], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_142(uintptr_t a0, int32_t a1)
+static int32_t judged_142(uintptr_t a0, uintptr_t a1, uintptr_t a2)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t))driver[142])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, uintptr_t))driver[142])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[142], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_143(uintptr_t a0)
+static int32_t judged_143(uintptr_t a0, int32_t a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t))driver[143])(a0);
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t))driver[143])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[143], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_144(void * a0, uint32_t a1)
+static int32_t judged_144(uintptr_t a0)
 {
-	int32_t r = ((int32_t (*)(void *, uint32_t))driver[144])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t))driver[144])(a0);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[144], 1, __ATOMIC_RELAXED);
 	return r;
@@ -6927,17 +6935,17 @@ static int32_t judged_145(void * a0, uint32_t a1)
 	return r;
 }
 
-static int32_t judged_146(void * a0, int32_t a1)
+static int32_t judged_146(void * a0, uint32_t a1)
 {
-	int32_t r = ((int32_t (*)(void *, int32_t))driver[146])(a0, a1);
+	int32_t r = ((int32_t (*)(void *, uint32_t))driver[146])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[146], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_147(void * a0, void * a1, uint32_t a2)
+static int32_t judged_147(void * a0, int32_t a1)
 {
-	int32_t r = ((int32_t (*)(void *, void *, uint32_t))driver[147])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(void *, int32_t))driver[147])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[147], 1, __ATOMIC_RELAXED);
 	return r;
@@ -6951,9 +6959,9 @@ static int32_t judged_148(void * a0, void * a1, uint32_t a2)
 	return r;
 }
 
-static int32_t judged_149(void * a0)
+static int32_t judged_149(void * a0, void * a1, uint32_t a2)
 {
-	int32_t r = ((int32_t (*)(void *))driver[149])(a0);
+	int32_t r = ((int32_t (*)(void *, void *, uint32_t))driver[149])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[149], 1, __ATOMIC_RELAXED);
 	return r;
@@ -6975,17 +6983,17 @@ static int32_t judged_151(void * a0)
 	return r;
 }
 
-static int32_t judged_152(void * a0, uintptr_t a1, int32_t a2)
+static int32_t judged_152(void * a0)
 {
-	int32_t r = ((int32_t (*)(void *, uintptr_t, int32_t))driver[152])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(void *))driver[152])(a0);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[152], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_153(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
+static int32_t judged_153(void * a0, uintptr_t a1, int32_t a2)
 {
-	int32_t r = ((int32_t (*)(void *, void *, void *, uintptr_t, int32_t))driver[153])(a0, a1, a2, a3, a4);
+	int32_t r = ((int32_t (*)(void *, uintptr_t, int32_t))driver[153])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[153], 1, __ATOMIC_RELAXED);
 	return r;
@@ -6999,33 +7007,33 @@ static int32_t judged_154(void * a0, void * a1, void * a2, uintptr_t a3, int32_t
 	return r;
 }
 
-static int32_t judged_155(void * a0, void * a1, void * a2, uintptr_t a3)
+static int32_t judged_155(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
 {
-	int32_t r = ((int32_t (*)(void *, void *, void *, uintptr_t))driver[155])(a0, a1, a2, a3);
+	int32_t r = ((int32_t (*)(void *, void *, void *, uintptr_t, int32_t))driver[155])(a0, a1, a2, a3, a4);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[155], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_156(void * a0, uintptr_t a1)
+static int32_t judged_156(void * a0, void * a1, void * a2, uintptr_t a3)
 {
-	int32_t r = ((int32_t (*)(void *, uintptr_t))driver[156])(a0, a1);
+	int32_t r = ((int32_t (*)(void *, void *, void *, uintptr_t))driver[156])(a0, a1, a2, a3);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[156], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_157(void * a0, uintptr_t a1, int32_t a2)
+static int32_t judged_157(void * a0, uintptr_t a1)
 {
-	int32_t r = ((int32_t (*)(void *, uintptr_t, int32_t))driver[157])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(void *, uintptr_t))driver[157])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[157], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_158(void * a0, uintptr_t a1)
+static int32_t judged_158(void * a0, uintptr_t a1, int32_t a2)
 {
-	int32_t r = ((int32_t (*)(void *, uintptr_t))driver[158])(a0, a1);
+	int32_t r = ((int32_t (*)(void *, uintptr_t, int32_t))driver[158])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[158], 1, __ATOMIC_RELAXED);
 	return r;
@@ -7039,105 +7047,105 @@ static int32_t judged_159(void * a0, uintptr_t a1)
 	return r;
 }
 
-static int32_t judged_160(void * a0, void * a1)
+static int32_t judged_160(void * a0, uintptr_t a1)
 {
-	int32_t r = ((int32_t (*)(void *, void *))driver[160])(a0, a1);
+	int32_t r = ((int32_t (*)(void *, uintptr_t))driver[160])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[160], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static uintptr_t judged_161(int32_t a0)
+static int32_t judged_161(void * a0, void * a1)
 {
-	uintptr_t r = ((uintptr_t (*)(int32_t))driver[161])(a0);
-	if (!r)
+	int32_t r = ((int32_t (*)(void *, void *))driver[161])(a0, a1);
+	if (r)
 		__atomic_fetch_add(&anynpu_refusals[161], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_162(void * a0, int32_t a1)
+static uintptr_t judged_162(int32_t a0)
 {
-	int32_t r = ((int32_t (*)(void *, int32_t))driver[162])(a0, a1);
-	if (r)
+	uintptr_t r = ((uintptr_t (*)(int32_t))driver[162])(a0);
+	if (!r)
 		__atomic_fetch_add(&anynpu_refusals[162], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_163(void * a0, int32_t a1, hbDNNTensorShape a2, void * a3, void * a4)
+static int32_t judged_163(void * a0, int32_t a1)
 {
-	int32_t r = ((int32_t (*)(void *, int32_t, hbDNNTensorShape, void *, void *))driver[163])(a0, a1, a2, a3, a4);
+	int32_t r = ((int32_t (*)(void *, int32_t))driver[163])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[163], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_163_former(void * a0, int32_t a1, int32_t a2, hbDNNTensorShape a3, void * a4, void * a5)
+static int32_t judged_164(void * a0, int32_t a1, hbDNNTensorShape a2, void * a3, void * a4)
 {
-	int32_t r = ((int32_t (*)(void *, int32_t, int32_t, hbDNNTensorShape, void *, void *))driver[163])(a0, a1, a2, a3, a4, a5);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[163], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_164(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool))driver[164])(a0, a1, a2, a3, a4, a5, a6);
+	int32_t r = ((int32_t (*)(void *, int32_t, hbDNNTensorShape, void *, void *))driver[164])(a0, a1, a2, a3, a4);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[164], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_165(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6, hbDNNTensorShape a7, hbDNNTensorShape a8)
+static int32_t judged_164_former(void * a0, int32_t a1, int32_t a2, hbDNNTensorShape a3, void * a4, void * a5)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, hbDNNTensorShape, hbDNNTensorShape))driver[165])(a0, a1, a2, a3, a4, a5, a6, a7, a8);
+	int32_t r = ((int32_t (*)(void *, int32_t, int32_t, hbDNNTensorShape, void *, void *))driver[164])(a0, a1, a2, a3, a4, a5);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[164], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_165(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool))driver[165])(a0, a1, a2, a3, a4, a5, a6);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[165], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_165_former(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6, hbDNNRoi a7)
+static int32_t judged_166(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6, hbDNNTensorShape a7, hbDNNTensorShape a8)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, hbDNNRoi))driver[165])(a0, a1, a2, a3, a4, a5, a6, a7);
-	if (r)
-		__atomic_fetch_add(&anynpu_refusals[165], 1, __ATOMIC_RELAXED);
-	return r;
-}
-
-static int32_t judged_166(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7)
-{
-	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, uint32_t, uint32_t))driver[166])(a0, a1, a2, a3, a4, a5, a6, a7);
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, hbDNNTensorShape, hbDNNTensorShape))driver[166])(a0, a1, a2, a3, a4, a5, a6, a7, a8);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[166], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_167(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7, uint32_t a8)
+static int32_t judged_166_former(uintptr_t a0, int32_t a1, uintptr_t a2, int32_t a3, int32_t a4, hbDNNTensorShape a5, _Bool a6, hbDNNRoi a7)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, uint32_t, uint32_t, uint32_t))driver[167])(a0, a1, a2, a3, a4, a5, a6, a7, a8);
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, hbDNNRoi))driver[166])(a0, a1, a2, a3, a4, a5, a6, a7);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[166], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_167(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, uint32_t, uint32_t))driver[167])(a0, a1, a2, a3, a4, a5, a6, a7);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[167], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_168(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, hbDNNTensorShape a6)
+static int32_t judged_168(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, uint32_t a6, uint32_t a7, uint32_t a8)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, hbDNNTensorShape))driver[168])(a0, a1, a2, a3, a4, a5, a6);
+	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, uint32_t, uint32_t, uint32_t))driver[168])(a0, a1, a2, a3, a4, a5, a6, a7, a8);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[168], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_168_former(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, hbDNNRoi a6)
+static int32_t judged_169(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, hbDNNTensorShape a6)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, hbDNNRoi))driver[168])(a0, a1, a2, a3, a4, a5, a6);
+	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, hbDNNTensorShape))driver[169])(a0, a1, a2, a3, a4, a5, a6);
 	if (r)
-		__atomic_fetch_add(&anynpu_refusals[168], 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&anynpu_refusals[169], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_169(uintptr_t a0, hbDNNTensorShape a1, uintptr_t a2, hbDNNTensorShape a3, int32_t a4)
+static int32_t judged_169_former(uintptr_t a0, uintptr_t a1, int32_t a2, int32_t a3, hbDNNTensorShape a4, _Bool a5, hbDNNRoi a6)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, hbDNNTensorShape, uintptr_t, hbDNNTensorShape, int32_t))driver[169])(a0, a1, a2, a3, a4);
+	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, int32_t, int32_t, hbDNNTensorShape, _Bool, hbDNNRoi))driver[169])(a0, a1, a2, a3, a4, a5, a6);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[169], 1, __ATOMIC_RELAXED);
 	return r;
@@ -7151,9 +7159,9 @@ static int32_t judged_170(uintptr_t a0, hbDNNTensorShape a1, uintptr_t a2, hbDNN
 	return r;
 }
 
-static int32_t judged_171(uintptr_t a0, uintptr_t a1, uint32_t a2, void * a3, void * a4, uint32_t a5)
+static int32_t judged_171(uintptr_t a0, hbDNNTensorShape a1, uintptr_t a2, hbDNNTensorShape a3, int32_t a4)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, uint32_t, void *, void *, uint32_t))driver[171])(a0, a1, a2, a3, a4, a5);
+	int32_t r = ((int32_t (*)(uintptr_t, hbDNNTensorShape, uintptr_t, hbDNNTensorShape, int32_t))driver[171])(a0, a1, a2, a3, a4);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[171], 1, __ATOMIC_RELAXED);
 	return r;
@@ -7167,25 +7175,25 @@ static int32_t judged_172(uintptr_t a0, uintptr_t a1, uint32_t a2, void * a3, vo
 	return r;
 }
 
-static int32_t judged_173(void * a0, void * a1, uint32_t a2)
+static int32_t judged_173(uintptr_t a0, uintptr_t a1, uint32_t a2, void * a3, void * a4, uint32_t a5)
 {
-	int32_t r = ((int32_t (*)(void *, void *, uint32_t))driver[173])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, uint32_t, void *, void *, uint32_t))driver[173])(a0, a1, a2, a3, a4, a5);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[173], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_174(void * a0, uintptr_t a1)
+static int32_t judged_174(void * a0, void * a1, uint32_t a2)
 {
-	int32_t r = ((int32_t (*)(void *, uintptr_t))driver[174])(a0, a1);
+	int32_t r = ((int32_t (*)(void *, void *, uint32_t))driver[174])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[174], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_175(void * a0)
+static int32_t judged_175(void * a0, uintptr_t a1)
 {
-	int32_t r = ((int32_t (*)(void *))driver[175])(a0);
+	int32_t r = ((int32_t (*)(void *, uintptr_t))driver[175])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[175], 1, __ATOMIC_RELAXED);
 	return r;
@@ -7199,17 +7207,17 @@ static int32_t judged_176(void * a0)
 	return r;
 }
 
-static int32_t judged_177(uint32_t a0, void * a1)
+static int32_t judged_177(void * a0)
 {
-	int32_t r = ((int32_t (*)(uint32_t, void *))driver[177])(a0, a1);
+	int32_t r = ((int32_t (*)(void *))driver[177])(a0);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[177], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_178(void * a0, void * a1)
+static int32_t judged_178(uint32_t a0, void * a1)
 {
-	int32_t r = ((int32_t (*)(void *, void *))driver[178])(a0, a1);
+	int32_t r = ((int32_t (*)(uint32_t, void *))driver[178])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[178], 1, __ATOMIC_RELAXED);
 	return r;
@@ -7239,49 +7247,49 @@ static int32_t judged_181(void * a0, void * a1)
 	return r;
 }
 
-static int32_t judged_182(void * a0)
+static int32_t judged_182(void * a0, void * a1)
 {
-	int32_t r = ((int32_t (*)(void *))driver[182])(a0);
+	int32_t r = ((int32_t (*)(void *, void *))driver[182])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[182], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_184(uintptr_t a0, void * a1, uint32_t a2, void * a3)
+static int32_t judged_183(void * a0)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *, uint32_t, void *))driver[184])(a0, a1, a2, a3);
+	int32_t r = ((int32_t (*)(void *))driver[183])(a0);
 	if (r)
-		__atomic_fetch_add(&anynpu_refusals[184], 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&anynpu_refusals[183], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_185(uint64_t a0, int32_t a1, int32_t a2, uint64_t a3, void * a4)
+static int32_t judged_185(uintptr_t a0, void * a1, uint32_t a2, void * a3)
 {
-	int32_t r = ((int32_t (*)(uint64_t, int32_t, int32_t, uint64_t, void *))driver[185])(a0, a1, a2, a3, a4);
+	int32_t r = ((int32_t (*)(uintptr_t, void *, uint32_t, void *))driver[185])(a0, a1, a2, a3);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[185], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_186(uintptr_t a0, void * a1)
+static int32_t judged_186(uint64_t a0, int32_t a1, int32_t a2, uint64_t a3, void * a4)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[186])(a0, a1);
+	int32_t r = ((int32_t (*)(uint64_t, int32_t, int32_t, uint64_t, void *))driver[186])(a0, a1, a2, a3, a4);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[186], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_188(void * a0)
+static int32_t judged_187(uintptr_t a0, void * a1)
 {
-	int32_t r = ((int32_t (*)(void *))driver[188])(a0);
+	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[187])(a0, a1);
 	if (r)
-		__atomic_fetch_add(&anynpu_refusals[188], 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&anynpu_refusals[187], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_189(uintptr_t a0, uintptr_t a1, uint32_t a2, float a3)
+static int32_t judged_189(void * a0)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, uint32_t, float))driver[189])(a0, a1, a2, a3);
+	int32_t r = ((int32_t (*)(void *))driver[189])(a0);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[189], 1, __ATOMIC_RELAXED);
 	return r;
@@ -7295,177 +7303,177 @@ static int32_t judged_190(uintptr_t a0, uintptr_t a1, uint32_t a2, float a3)
 	return r;
 }
 
-static int32_t judged_191(uintptr_t a0, uint32_t a1, void * a2)
+static int32_t judged_191(uintptr_t a0, uintptr_t a1, uint32_t a2, float a3)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *))driver[191])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, uint32_t, float))driver[191])(a0, a1, a2, a3);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[191], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_192(uintptr_t a0)
+static int32_t judged_192(uintptr_t a0, uint32_t a1, void * a2)
 {
-	int32_t r = ((int32_t (*)(uintptr_t))driver[192])(a0);
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *))driver[192])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[192], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_194(uintptr_t a0, void * a1)
+static int32_t judged_193(uintptr_t a0)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[194])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t))driver[193])(a0);
 	if (r)
-		__atomic_fetch_add(&anynpu_refusals[194], 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&anynpu_refusals[193], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_195(uintptr_t a0, uintptr_t a1)
+static int32_t judged_195(uintptr_t a0, void * a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t))driver[195])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[195])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[195], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_196(void * a0)
+static int32_t judged_196(uintptr_t a0, uintptr_t a1)
 {
-	int32_t r = ((int32_t (*)(void *))driver[196])(a0);
+	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t))driver[196])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[196], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_198(uintptr_t a0, void * a1)
+static int32_t judged_197(void * a0)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[198])(a0, a1);
+	int32_t r = ((int32_t (*)(void *))driver[197])(a0);
 	if (r)
-		__atomic_fetch_add(&anynpu_refusals[198], 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&anynpu_refusals[197], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_199(uintptr_t a0, int32_t a1, void * a2, uint64_t a3)
+static int32_t judged_199(uintptr_t a0, void * a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *, uint64_t))driver[199])(a0, a1, a2, a3);
+	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[199])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[199], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_200(uintptr_t a0, int32_t a1, uintptr_t a2, uint64_t a3, uint64_t a4)
+static int32_t judged_200(uintptr_t a0, int32_t a1, void * a2, uint64_t a3)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t, uintptr_t, uint64_t, uint64_t))driver[200])(a0, a1, a2, a3, a4);
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *, uint64_t))driver[200])(a0, a1, a2, a3);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[200], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_201(uintptr_t a0, int32_t a1, uintptr_t a2)
+static int32_t judged_201(uintptr_t a0, int32_t a1, uintptr_t a2, uint64_t a3, uint64_t a4)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t, uintptr_t))driver[201])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, uintptr_t, uint64_t, uint64_t))driver[201])(a0, a1, a2, a3, a4);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[201], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_202(uintptr_t a0, int32_t a1, void * a2)
+static int32_t judged_202(uintptr_t a0, int32_t a1, uintptr_t a2)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *))driver[202])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, uintptr_t))driver[202])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[202], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_203(uintptr_t a0, int32_t a1, uint32_t a2, void * a3, uint32_t a4, void * a5)
+static int32_t judged_203(uintptr_t a0, int32_t a1, void * a2)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t, uint32_t, void *, uint32_t, void *))driver[203])(a0, a1, a2, a3, a4, a5);
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *))driver[203])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[203], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_204(uintptr_t a0, uint32_t a1, void * a2, uint32_t a3, void * a4)
+static int32_t judged_204(uintptr_t a0, int32_t a1, uint32_t a2, void * a3, uint32_t a4, void * a5)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *, uint32_t, void *))driver[204])(a0, a1, a2, a3, a4);
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, uint32_t, void *, uint32_t, void *))driver[204])(a0, a1, a2, a3, a4, a5);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[204], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_205(uintptr_t a0, _Bool a1)
+static int32_t judged_205(uintptr_t a0, uint32_t a1, void * a2, uint32_t a3, void * a4)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, _Bool))driver[205])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *, uint32_t, void *))driver[205])(a0, a1, a2, a3, a4);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[205], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_206(uintptr_t a0)
+static int32_t judged_206(uintptr_t a0, _Bool a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t))driver[206])(a0);
+	int32_t r = ((int32_t (*)(uintptr_t, _Bool))driver[206])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[206], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_207(uintptr_t a0, void * a1)
+static int32_t judged_207(uintptr_t a0)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[207])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t))driver[207])(a0);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[207], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_208(uintptr_t a0, void * a1, uint32_t a2, void * a3)
+static int32_t judged_208(uintptr_t a0, void * a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *, uint32_t, void *))driver[208])(a0, a1, a2, a3);
+	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[208])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[208], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_210(uintptr_t a0, int32_t a1)
+static int32_t judged_209(uintptr_t a0, void * a1, uint32_t a2, void * a3)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t))driver[210])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t, void *, uint32_t, void *))driver[209])(a0, a1, a2, a3);
 	if (r)
-		__atomic_fetch_add(&anynpu_refusals[210], 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&anynpu_refusals[209], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_211(uintptr_t a0, void * a1, void * a2)
+static int32_t judged_211(uintptr_t a0, int32_t a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *, void *))driver[211])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t))driver[211])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[211], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_212(uintptr_t a0, int32_t a1)
+static int32_t judged_212(uintptr_t a0, void * a1, void * a2)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t))driver[212])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t, void *, void *))driver[212])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[212], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_213(uintptr_t a0, uint64_t a1)
+static int32_t judged_213(uintptr_t a0, int32_t a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, uint64_t))driver[213])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t))driver[213])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[213], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_214(uintptr_t a0)
+static int32_t judged_214(uintptr_t a0, uint64_t a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t))driver[214])(a0);
+	int32_t r = ((int32_t (*)(uintptr_t, uint64_t))driver[214])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[214], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_215(uintptr_t a0, uint32_t a1, void * a2)
+static int32_t judged_215(uintptr_t a0)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *))driver[215])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(uintptr_t))driver[215])(a0);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[215], 1, __ATOMIC_RELAXED);
 	return r;
@@ -7495,49 +7503,49 @@ static int32_t judged_218(uintptr_t a0, uint32_t a1, void * a2)
 	return r;
 }
 
-static int32_t judged_219(uintptr_t a0, void * a1)
+static int32_t judged_219(uintptr_t a0, uint32_t a1, void * a2)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[219])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t, uint32_t, void *))driver[219])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[219], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_221(uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4)
+static int32_t judged_220(uintptr_t a0, void * a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *, void *, uint64_t))driver[221])(a0, a1, a2, a3, a4);
+	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[220])(a0, a1);
 	if (r)
-		__atomic_fetch_add(&anynpu_refusals[221], 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&anynpu_refusals[220], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_222(uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5)
+static int32_t judged_222(uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *, uintptr_t, uint64_t, uint64_t))driver[222])(a0, a1, a2, a3, a4, a5);
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *, void *, uint64_t))driver[222])(a0, a1, a2, a3, a4);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[222], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_223(uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4)
+static int32_t judged_223(uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *, void *, uint64_t))driver[223])(a0, a1, a2, a3, a4);
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *, uintptr_t, uint64_t, uint64_t))driver[223])(a0, a1, a2, a3, a4, a5);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[223], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_224(uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5)
+static int32_t judged_224(uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *, uintptr_t, uint64_t, uint64_t))driver[224])(a0, a1, a2, a3, a4, a5);
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *, void *, uint64_t))driver[224])(a0, a1, a2, a3, a4);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[224], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_225(uintptr_t a0, _Bool a1)
+static int32_t judged_225(uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, _Bool))driver[225])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *, uintptr_t, uint64_t, uint64_t))driver[225])(a0, a1, a2, a3, a4, a5);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[225], 1, __ATOMIC_RELAXED);
 	return r;
@@ -7559,9 +7567,9 @@ static int32_t judged_227(uintptr_t a0, _Bool a1)
 	return r;
 }
 
-static int32_t judged_228(uintptr_t a0, uint64_t a1)
+static int32_t judged_228(uintptr_t a0, _Bool a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, uint64_t))driver[228])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t, _Bool))driver[228])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[228], 1, __ATOMIC_RELAXED);
 	return r;
@@ -7575,41 +7583,41 @@ static int32_t judged_229(uintptr_t a0, uint64_t a1)
 	return r;
 }
 
-static int32_t judged_232(uintptr_t a0)
+static int32_t judged_230(uintptr_t a0, uint64_t a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t))driver[232])(a0);
+	int32_t r = ((int32_t (*)(uintptr_t, uint64_t))driver[230])(a0, a1);
 	if (r)
-		__atomic_fetch_add(&anynpu_refusals[232], 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&anynpu_refusals[230], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_233(uintptr_t a0, void * a1)
+static int32_t judged_233(uintptr_t a0)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[233])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t))driver[233])(a0);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[233], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_234(uintptr_t a0, uintptr_t a1)
+static int32_t judged_234(uintptr_t a0, void * a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t))driver[234])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[234])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[234], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_235(uintptr_t a0, void * a1, uint32_t a2, uint64_t a3, void * a4)
+static int32_t judged_235(uintptr_t a0, uintptr_t a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *, uint32_t, uint64_t, void *))driver[235])(a0, a1, a2, a3, a4);
+	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t))driver[235])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[235], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_236(uintptr_t a0, int32_t a1, void * a2)
+static int32_t judged_236(uintptr_t a0, void * a1, uint32_t a2, uint64_t a3, void * a4)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *))driver[236])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(uintptr_t, void *, uint32_t, uint64_t, void *))driver[236])(a0, a1, a2, a3, a4);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[236], 1, __ATOMIC_RELAXED);
 	return r;
@@ -7631,49 +7639,49 @@ static int32_t judged_238(uintptr_t a0, int32_t a1, void * a2)
 	return r;
 }
 
-static int32_t judged_239(uintptr_t a0, void * a1)
+static int32_t judged_239(uintptr_t a0, int32_t a1, void * a2)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[239])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *))driver[239])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[239], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_241(uintptr_t a0)
+static int32_t judged_240(uintptr_t a0, void * a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t))driver[241])(a0);
+	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[240])(a0, a1);
 	if (r)
-		__atomic_fetch_add(&anynpu_refusals[241], 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&anynpu_refusals[240], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_243(int32_t a0, void * a1)
+static int32_t judged_242(uintptr_t a0)
 {
-	int32_t r = ((int32_t (*)(int32_t, void *))driver[243])(a0, a1);
+	int32_t r = ((int32_t (*)(uintptr_t))driver[242])(a0);
 	if (r)
-		__atomic_fetch_add(&anynpu_refusals[243], 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&anynpu_refusals[242], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_244(uintptr_t a0, void * a1)
+static int32_t judged_244(int32_t a0, void * a1)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[244])(a0, a1);
+	int32_t r = ((int32_t (*)(int32_t, void *))driver[244])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[244], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_245(void * a0, void * a1, void * a2)
+static int32_t judged_245(uintptr_t a0, void * a1)
 {
-	int32_t r = ((int32_t (*)(void *, void *, void *))driver[245])(a0, a1, a2);
+	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[245])(a0, a1);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[245], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_246(uintptr_t a0, void * a1, uint16_t a2, void * a3)
+static int32_t judged_246(void * a0, void * a1, void * a2)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *, uint16_t, void *))driver[246])(a0, a1, a2, a3);
+	int32_t r = ((int32_t (*)(void *, void *, void *))driver[246])(a0, a1, a2);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[246], 1, __ATOMIC_RELAXED);
 	return r;
@@ -7687,17 +7695,17 @@ static int32_t judged_247(uintptr_t a0, void * a1, uint16_t a2, void * a3)
 	return r;
 }
 
-static int32_t judged_248(uintptr_t a0, int32_t a1, void * a2, uint64_t a3)
+static int32_t judged_248(uintptr_t a0, void * a1, uint16_t a2, void * a3)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *, uint64_t))driver[248])(a0, a1, a2, a3);
+	int32_t r = ((int32_t (*)(uintptr_t, void *, uint16_t, void *))driver[248])(a0, a1, a2, a3);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[248], 1, __ATOMIC_RELAXED);
 	return r;
 }
 
-static int32_t judged_249(uintptr_t a0, void * a1, uint16_t a2, void * a3, uint64_t a4)
+static int32_t judged_249(uintptr_t a0, int32_t a1, void * a2, uint64_t a3)
 {
-	int32_t r = ((int32_t (*)(uintptr_t, void *, uint16_t, void *, uint64_t))driver[249])(a0, a1, a2, a3, a4);
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t, void *, uint64_t))driver[249])(a0, a1, a2, a3);
 	if (r)
 		__atomic_fetch_add(&anynpu_refusals[249], 1, __ATOMIC_RELAXED);
 	return r;
@@ -7711,22 +7719,24 @@ static int32_t judged_250(uintptr_t a0, void * a1, uint16_t a2, void * a3, uint6
 	return r;
 }
 
-static uintptr_t mixed_10(void)
+static int32_t judged_251(uintptr_t a0, void * a1, uint16_t a2, void * a3, uint64_t a4)
 {
-	anynpu_fn f = anynpu_by_driver(10, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[10] : __atomic_load_n(&live[10], __ATOMIC_ACQUIRE);
+	int32_t r = ((int32_t (*)(uintptr_t, void *, uint16_t, void *, uint64_t))driver[251])(a0, a1, a2, a3, a4);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[251], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uintptr_t mixed_11(void)
+{
+	anynpu_fn f = anynpu_by_driver(11, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[11] : __atomic_load_n(&live[11], __ATOMIC_ACQUIRE);
 	return ((uintptr_t (*)(void))f)();
 }
 
-static uint32_t mixed_11(void * a0)
+static uint32_t mixed_12(void * a0)
 {
-	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driven[11] : __atomic_load_n(&live[11], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driven[12] : __atomic_load_n(&live[12], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(void *))f)(a0);
-}
-
-static uint32_t mixed_12(uintptr_t a0, void * a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[12] : __atomic_load_n(&live[12], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
 static uint32_t mixed_13(uintptr_t a0, void * a1)
@@ -7735,40 +7745,40 @@ static uint32_t mixed_13(uintptr_t a0, void * a1)
 	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
-static uint32_t mixed_14(uintptr_t a0, uint32_t a1)
+static uint32_t mixed_14(uintptr_t a0, void * a1)
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[14] : __atomic_load_n(&live[14], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, uint32_t))f)(a0, a1);
-}
-
-static uint32_t mixed_15(uintptr_t a0, void * a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[15] : __atomic_load_n(&live[15], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
-static uint32_t mixed_16(uintptr_t a0, void * a1, uint64_t a2)
+static uint32_t mixed_15(uintptr_t a0, uint32_t a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[15] : __atomic_load_n(&live[15], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, uint32_t))f)(a0, a1);
+}
+
+static uint32_t mixed_16(uintptr_t a0, void * a1)
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[16] : __atomic_load_n(&live[16], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
+}
+
+static uint32_t mixed_17(uintptr_t a0, void * a1, uint64_t a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[17] : __atomic_load_n(&live[17], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, void *, uint64_t))f)(a0, a1, a2);
 }
 
-static uint32_t mixed_17(uintptr_t a0, void * a1, void * a2)
+static uint32_t mixed_18(uintptr_t a0, void * a1, void * a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[17] : __atomic_load_n(&live[17], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[18] : __atomic_load_n(&live[18], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, void *, void *))f)(a0, a1, a2);
 }
 
-static uint32_t mixed_18(uintptr_t a0, uint32_t a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[18] : __atomic_load_n(&live[18], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, uint32_t))f)(a0, a1);
-}
-
-static uint32_t mixed_19(uintptr_t a0, void * a1)
+static uint32_t mixed_19(uintptr_t a0, uint32_t a1)
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[19] : __atomic_load_n(&live[19], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
+	return ((uint32_t (*)(uintptr_t, uint32_t))f)(a0, a1);
 }
 
 static uint32_t mixed_20(uintptr_t a0, void * a1)
@@ -7783,34 +7793,34 @@ static uint32_t mixed_21(uintptr_t a0, void * a1)
 	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
-static uintptr_t mixed_22(uint64_t a0, uintptr_t a1)
+static uint32_t mixed_22(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS || anynpu_by_driver(22, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[22] : __atomic_load_n(&live[22], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[22] : __atomic_load_n(&live[22], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
+}
+
+static uintptr_t mixed_23(uint64_t a0, uintptr_t a1)
+{
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS || anynpu_by_driver(23, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[23] : __atomic_load_n(&live[23], __ATOMIC_ACQUIRE);
 	return ((uintptr_t (*)(uint64_t, uintptr_t))f)(a0, a1);
 }
 
-static uintptr_t mixed_23(uint64_t a0, uintptr_t a1, uint64_t a2)
+static uintptr_t mixed_24(uint64_t a0, uintptr_t a1, uint64_t a2)
 {
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS || anynpu_by_driver(23, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[23] : __atomic_load_n(&live[23], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS || anynpu_by_driver(24, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[24] : __atomic_load_n(&live[24], __ATOMIC_ACQUIRE);
 	return ((uintptr_t (*)(uint64_t, uintptr_t, uint64_t))f)(a0, a1, a2);
 }
 
-static uintptr_t mixed_24(uint64_t a0, uintptr_t a1, int32_t a2, uint64_t a3, uint64_t a4)
+static uintptr_t mixed_25(uint64_t a0, uintptr_t a1, int32_t a2, uint64_t a3, uint64_t a4)
 {
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS || anynpu_by_driver(24, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[24] : __atomic_load_n(&live[24], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS || anynpu_by_driver(25, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[25] : __atomic_load_n(&live[25], __ATOMIC_ACQUIRE);
 	return ((uintptr_t (*)(uint64_t, uintptr_t, int32_t, uint64_t, uint64_t))f)(a0, a1, a2, a3, a4);
 }
 
-static uint32_t mixed_25(void * a0)
+static uint32_t mixed_26(void * a0)
 {
-	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driven[25] : __atomic_load_n(&live[25], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driven[26] : __atomic_load_n(&live[26], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(void *))f)(a0);
-}
-
-static uintptr_t mixed_26(uintptr_t a0)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[26] : __atomic_load_n(&live[26], __ATOMIC_ACQUIRE);
-	return ((uintptr_t (*)(uintptr_t))f)(a0);
 }
 
 static uintptr_t mixed_27(uintptr_t a0)
@@ -7819,10 +7829,10 @@ static uintptr_t mixed_27(uintptr_t a0)
 	return ((uintptr_t (*)(uintptr_t))f)(a0);
 }
 
-static uint32_t mixed_28(uintptr_t a0, void * a1)
+static uintptr_t mixed_28(uintptr_t a0)
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[28] : __atomic_load_n(&live[28], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
+	return ((uintptr_t (*)(uintptr_t))f)(a0);
 }
 
 static uint32_t mixed_29(uintptr_t a0, void * a1)
@@ -7837,16 +7847,16 @@ static uint32_t mixed_30(uintptr_t a0, void * a1)
 	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
-static uintptr_t mixed_31(void)
+static uint32_t mixed_31(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_by_driver(31, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[31] : __atomic_load_n(&live[31], __ATOMIC_ACQUIRE);
-	return ((uintptr_t (*)(void))f)();
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[31] : __atomic_load_n(&live[31], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
-static uint32_t mixed_32(uintptr_t a0, void * a1, uint64_t a2)
+static uintptr_t mixed_32(void)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[32] : __atomic_load_n(&live[32], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, void *, uint64_t))f)(a0, a1, a2);
+	anynpu_fn f = anynpu_by_driver(32, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[32] : __atomic_load_n(&live[32], __ATOMIC_ACQUIRE);
+	return ((uintptr_t (*)(void))f)();
 }
 
 static uint32_t mixed_33(uintptr_t a0, void * a1, uint64_t a2)
@@ -7861,136 +7871,136 @@ static uint32_t mixed_34(uintptr_t a0, void * a1, uint64_t a2)
 	return ((uint32_t (*)(uintptr_t, void *, uint64_t))f)(a0, a1, a2);
 }
 
-static uint32_t mixed_35(void * a0)
+static uint32_t mixed_35(uintptr_t a0, void * a1, uint64_t a2)
 {
-	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driven[35] : __atomic_load_n(&live[35], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(void *))f)(a0);
-}
-
-static uintptr_t mixed_36(void)
-{
-	anynpu_fn f = anynpu_by_driver(36, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[36] : __atomic_load_n(&live[36], __ATOMIC_ACQUIRE);
-	return ((uintptr_t (*)(void))f)();
-}
-
-static void mixed_37(void * a0)
-{
-	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driven[37] : __atomic_load_n(&live[37], __ATOMIC_ACQUIRE);
-	((void (*)(void *))f)(a0);
-}
-
-static uint32_t mixed_38(uintptr_t a0, void * a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[38] : __atomic_load_n(&live[38], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
-}
-
-static uint32_t mixed_39(uintptr_t a0, uintptr_t a1)
-{
-	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner(a1)) == ANYNPU_THEIRS ? driven[39] : __atomic_load_n(&live[39], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, uintptr_t))f)(a0, a1);
-}
-
-static uint32_t mixed_40(uintptr_t a0, uint32_t a1, void * a2, uint64_t a3)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[40] : __atomic_load_n(&live[40], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, uint32_t, void *, uint64_t))f)(a0, a1, a2, a3);
-}
-
-static uint32_t mixed_41(uintptr_t a0, uint32_t a1, uintptr_t a2)
-{
-	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner(a2)) == ANYNPU_THEIRS ? driven[41] : __atomic_load_n(&live[41], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, uint32_t, uintptr_t))f)(a0, a1, a2);
-}
-
-static uint32_t mixed_42(uintptr_t a0, uint32_t a1, uint32_t a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[42] : __atomic_load_n(&live[42], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, uint32_t, uint32_t))f)(a0, a1, a2);
-}
-
-static uint32_t mixed_43(uintptr_t a0, uint32_t a1, void * a2, void * a3, void * a4)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[43] : __atomic_load_n(&live[43], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, uint32_t, void *, void *, void *))f)(a0, a1, a2, a3, a4);
-}
-
-static uint32_t mixed_44(uintptr_t a0, void * a1, void * a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[44] : __atomic_load_n(&live[44], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, void *, void *))f)(a0, a1, a2);
-}
-
-static uint32_t mixed_45(uintptr_t a0)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[45] : __atomic_load_n(&live[45], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t))f)(a0);
-}
-
-static uint32_t mixed_46(uintptr_t a0, uint64_t a1, void * a2, void * a3)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[46] : __atomic_load_n(&live[46], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, uint64_t, void *, void *))f)(a0, a1, a2, a3);
-}
-
-static uintptr_t mixed_47(uintptr_t a0)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS || anynpu_by_driver(47, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[47] : __atomic_load_n(&live[47], __ATOMIC_ACQUIRE);
-	return ((uintptr_t (*)(uintptr_t))f)(a0);
-}
-
-static uintptr_t mixed_48(void * a0)
-{
-	anynpu_fn f = anynpu_by_driver(48, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[48] : __atomic_load_n(&live[48], __ATOMIC_ACQUIRE);
-	return ((uintptr_t (*)(void *))f)(a0);
-}
-
-static uintptr_t mixed_49(void * a0, uint64_t a1)
-{
-	anynpu_fn f = anynpu_by_driver(49, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[49] : __atomic_load_n(&live[49], __ATOMIC_ACQUIRE);
-	return ((uintptr_t (*)(void *, uint64_t))f)(a0, a1);
-}
-
-static uintptr_t mixed_50(void)
-{
-	anynpu_fn f = anynpu_by_driver(50, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[50] : __atomic_load_n(&live[50], __ATOMIC_ACQUIRE);
-	return ((uintptr_t (*)(void))f)();
-}
-
-static uint32_t mixed_51(uintptr_t a0, void * a1, uint64_t a2, void * a3)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[51] : __atomic_load_n(&live[51], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, void *, uint64_t, void *))f)(a0, a1, a2, a3);
-}
-
-static uint32_t mixed_52(uintptr_t a0, void * a1, uint64_t a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[52] : __atomic_load_n(&live[52], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[35] : __atomic_load_n(&live[35], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, void *, uint64_t))f)(a0, a1, a2);
 }
 
-static uint32_t mixed_53(uintptr_t a0, void * a1, void * a2, uint64_t a3)
+static uint32_t mixed_36(void * a0)
+{
+	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driven[36] : __atomic_load_n(&live[36], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(void *))f)(a0);
+}
+
+static uintptr_t mixed_37(void)
+{
+	anynpu_fn f = anynpu_by_driver(37, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[37] : __atomic_load_n(&live[37], __ATOMIC_ACQUIRE);
+	return ((uintptr_t (*)(void))f)();
+}
+
+static void mixed_38(void * a0)
+{
+	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driven[38] : __atomic_load_n(&live[38], __ATOMIC_ACQUIRE);
+	((void (*)(void *))f)(a0);
+}
+
+static uint32_t mixed_39(uintptr_t a0, void * a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[39] : __atomic_load_n(&live[39], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
+}
+
+static uint32_t mixed_40(uintptr_t a0, uintptr_t a1)
+{
+	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner(a1)) == ANYNPU_THEIRS ? driven[40] : __atomic_load_n(&live[40], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, uintptr_t))f)(a0, a1);
+}
+
+static uint32_t mixed_41(uintptr_t a0, uint32_t a1, void * a2, uint64_t a3)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[41] : __atomic_load_n(&live[41], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, uint32_t, void *, uint64_t))f)(a0, a1, a2, a3);
+}
+
+static uint32_t mixed_42(uintptr_t a0, uint32_t a1, uintptr_t a2)
+{
+	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner(a2)) == ANYNPU_THEIRS ? driven[42] : __atomic_load_n(&live[42], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, uint32_t, uintptr_t))f)(a0, a1, a2);
+}
+
+static uint32_t mixed_43(uintptr_t a0, uint32_t a1, uint32_t a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[43] : __atomic_load_n(&live[43], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, uint32_t, uint32_t))f)(a0, a1, a2);
+}
+
+static uint32_t mixed_44(uintptr_t a0, uint32_t a1, void * a2, void * a3, void * a4)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[44] : __atomic_load_n(&live[44], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, uint32_t, void *, void *, void *))f)(a0, a1, a2, a3, a4);
+}
+
+static uint32_t mixed_45(uintptr_t a0, void * a1, void * a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[45] : __atomic_load_n(&live[45], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, void *, void *))f)(a0, a1, a2);
+}
+
+static uint32_t mixed_46(uintptr_t a0)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[46] : __atomic_load_n(&live[46], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t))f)(a0);
+}
+
+static uint32_t mixed_47(uintptr_t a0, uint64_t a1, void * a2, void * a3)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[47] : __atomic_load_n(&live[47], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, uint64_t, void *, void *))f)(a0, a1, a2, a3);
+}
+
+static uintptr_t mixed_48(uintptr_t a0)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS || anynpu_by_driver(48, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[48] : __atomic_load_n(&live[48], __ATOMIC_ACQUIRE);
+	return ((uintptr_t (*)(uintptr_t))f)(a0);
+}
+
+static uintptr_t mixed_49(void * a0)
+{
+	anynpu_fn f = anynpu_by_driver(49, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[49] : __atomic_load_n(&live[49], __ATOMIC_ACQUIRE);
+	return ((uintptr_t (*)(void *))f)(a0);
+}
+
+static uintptr_t mixed_50(void * a0, uint64_t a1)
+{
+	anynpu_fn f = anynpu_by_driver(50, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[50] : __atomic_load_n(&live[50], __ATOMIC_ACQUIRE);
+	return ((uintptr_t (*)(void *, uint64_t))f)(a0, a1);
+}
+
+static uintptr_t mixed_51(void)
+{
+	anynpu_fn f = anynpu_by_driver(51, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[51] : __atomic_load_n(&live[51], __ATOMIC_ACQUIRE);
+	return ((uintptr_t (*)(void))f)();
+}
+
+static uint32_t mixed_52(uintptr_t a0, void * a1, uint64_t a2, void * a3)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[52] : __atomic_load_n(&live[52], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, void *, uint64_t, void *))f)(a0, a1, a2, a3);
+}
+
+static uint32_t mixed_53(uintptr_t a0, void * a1, uint64_t a2)
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[53] : __atomic_load_n(&live[53], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, void *, uint64_t))f)(a0, a1, a2);
+}
+
+static uint32_t mixed_54(uintptr_t a0, void * a1, void * a2, uint64_t a3)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[54] : __atomic_load_n(&live[54], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, void *, void *, uint64_t))f)(a0, a1, a2, a3);
 }
 
-static uint32_t mixed_54(uintptr_t a0, uint64_t a1)
+static uint32_t mixed_55(uintptr_t a0, uint64_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[54] : __atomic_load_n(&live[54], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[55] : __atomic_load_n(&live[55], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, uint64_t))f)(a0, a1);
 }
 
-static uint32_t mixed_55(uintptr_t a0, void * a1, uint32_t a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[55] : __atomic_load_n(&live[55], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, void *, uint32_t))f)(a0, a1, a2);
-}
-
-static uint32_t mixed_56(uintptr_t a0, uint32_t a1)
+static uint32_t mixed_56(uintptr_t a0, void * a1, uint32_t a2)
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[56] : __atomic_load_n(&live[56], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, uint32_t))f)(a0, a1);
+	return ((uint32_t (*)(uintptr_t, void *, uint32_t))f)(a0, a1, a2);
 }
 
 static uint32_t mixed_57(uintptr_t a0, uint32_t a1)
@@ -7999,40 +8009,40 @@ static uint32_t mixed_57(uintptr_t a0, uint32_t a1)
 	return ((uint32_t (*)(uintptr_t, uint32_t))f)(a0, a1);
 }
 
-static uint32_t mixed_58(uintptr_t a0, _Bool a1)
+static uint32_t mixed_58(uintptr_t a0, uint32_t a1)
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[58] : __atomic_load_n(&live[58], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, uint32_t))f)(a0, a1);
+}
+
+static uint32_t mixed_59(uintptr_t a0, _Bool a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[59] : __atomic_load_n(&live[59], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, _Bool))f)(a0, a1);
 }
 
-static uint32_t mixed_59(uintptr_t a0)
+static uint32_t mixed_60(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[59] : __atomic_load_n(&live[59], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[60] : __atomic_load_n(&live[60], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t))f)(a0);
 }
 
-static void mixed_60(void * a0)
+static void mixed_61(void * a0)
 {
-	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driven[60] : __atomic_load_n(&live[60], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driven[61] : __atomic_load_n(&live[61], __ATOMIC_ACQUIRE);
 	((void (*)(void *))f)(a0);
 }
 
-static uintptr_t mixed_61(uintptr_t a0)
+static uintptr_t mixed_62(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS || anynpu_by_driver(61, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[61] : __atomic_load_n(&live[61], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS || anynpu_by_driver(62, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[62] : __atomic_load_n(&live[62], __ATOMIC_ACQUIRE);
 	return ((uintptr_t (*)(uintptr_t))f)(a0);
 }
 
-static void mixed_62(void * a0)
+static void mixed_63(void * a0)
 {
-	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driven[62] : __atomic_load_n(&live[62], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS ? driven[63] : __atomic_load_n(&live[63], __ATOMIC_ACQUIRE);
 	((void (*)(void *))f)(a0);
-}
-
-static uint32_t mixed_63(uintptr_t a0, void * a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[63] : __atomic_load_n(&live[63], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
 static uint32_t mixed_64(uintptr_t a0, void * a1)
@@ -8041,10 +8051,10 @@ static uint32_t mixed_64(uintptr_t a0, void * a1)
 	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
-static uintptr_t mixed_65(uintptr_t a0, uint64_t a1)
+static uint32_t mixed_65(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS || anynpu_by_driver(65, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[65] : __atomic_load_n(&live[65], __ATOMIC_ACQUIRE);
-	return ((uintptr_t (*)(uintptr_t, uint64_t))f)(a0, a1);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[65] : __atomic_load_n(&live[65], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
 static uintptr_t mixed_66(uintptr_t a0, uint64_t a1)
@@ -8053,22 +8063,22 @@ static uintptr_t mixed_66(uintptr_t a0, uint64_t a1)
 	return ((uintptr_t (*)(uintptr_t, uint64_t))f)(a0, a1);
 }
 
-static uint32_t mixed_67(uintptr_t a0, uint32_t a1, void * a2, void * a3)
+static uintptr_t mixed_67(uintptr_t a0, uint64_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[67] : __atomic_load_n(&live[67], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS || anynpu_by_driver(67, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[67] : __atomic_load_n(&live[67], __ATOMIC_ACQUIRE);
+	return ((uintptr_t (*)(uintptr_t, uint64_t))f)(a0, a1);
+}
+
+static uint32_t mixed_68(uintptr_t a0, uint32_t a1, void * a2, void * a3)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[68] : __atomic_load_n(&live[68], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, uint32_t, void *, void *))f)(a0, a1, a2, a3);
 }
 
-static uint32_t mixed_68(uintptr_t a0, uint64_t a1, void * a2, void * a3, void * a4)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[68] : __atomic_load_n(&live[68], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, uint64_t, void *, void *, void *))f)(a0, a1, a2, a3, a4);
-}
-
-static uint32_t mixed_69(uintptr_t a0, uintptr_t a1)
+static uint32_t mixed_69(uintptr_t a0, uint64_t a1, void * a2, void * a3, void * a4)
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[69] : __atomic_load_n(&live[69], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t, uintptr_t))f)(a0, a1);
+	return ((uint32_t (*)(uintptr_t, uint64_t, void *, void *, void *))f)(a0, a1, a2, a3, a4);
 }
 
 static uint32_t mixed_70(uintptr_t a0, uintptr_t a1)
@@ -8077,40 +8087,40 @@ static uint32_t mixed_70(uintptr_t a0, uintptr_t a1)
 	return ((uint32_t (*)(uintptr_t, uintptr_t))f)(a0, a1);
 }
 
-static uint32_t mixed_71(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4)
+static uint32_t mixed_71(uintptr_t a0, uintptr_t a1)
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[71] : __atomic_load_n(&live[71], __ATOMIC_ACQUIRE);
+	return ((uint32_t (*)(uintptr_t, uintptr_t))f)(a0, a1);
+}
+
+static uint32_t mixed_72(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[72] : __atomic_load_n(&live[72], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t))f)(a0, a1, a2, a3, a4);
 }
 
-static uint32_t mixed_72(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4, int32_t a5, uintptr_t a6)
+static uint32_t mixed_73(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4, int32_t a5, uintptr_t a6)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[72] : __atomic_load_n(&live[72], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[73] : __atomic_load_n(&live[73], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t, int32_t, uintptr_t))f)(a0, a1, a2, a3, a4, a5, a6);
 }
 
-static uint32_t mixed_73(uintptr_t a0, uint32_t a1, void * a2, void * a3, uint64_t a4)
+static uint32_t mixed_74(uintptr_t a0, uint32_t a1, void * a2, void * a3, uint64_t a4)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[73] : __atomic_load_n(&live[73], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[74] : __atomic_load_n(&live[74], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, uint32_t, void *, void *, uint64_t))f)(a0, a1, a2, a3, a4);
 }
 
-static uint32_t mixed_74(uintptr_t a0, uint32_t a1, void * a2, uint64_t a3)
+static uint32_t mixed_75(uintptr_t a0, uint32_t a1, void * a2, uint64_t a3)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[74] : __atomic_load_n(&live[74], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[75] : __atomic_load_n(&live[75], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, uint32_t, void *, uint64_t))f)(a0, a1, a2, a3);
 }
 
-static uint32_t mixed_75(uintptr_t a0)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[75] : __atomic_load_n(&live[75], __ATOMIC_ACQUIRE);
-	return ((uint32_t (*)(uintptr_t))f)(a0);
-}
-
-static uintptr_t mixed_76(uintptr_t a0, uint32_t a1, uint64_t a2)
+static uint32_t mixed_76(uintptr_t a0)
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[76] : __atomic_load_n(&live[76], __ATOMIC_ACQUIRE);
-	return ((uintptr_t (*)(uintptr_t, uint32_t, uint64_t))f)(a0, a1, a2);
+	return ((uint32_t (*)(uintptr_t))f)(a0);
 }
 
 static uintptr_t mixed_77(uintptr_t a0, uint32_t a1, uint64_t a2)
@@ -8119,10 +8129,10 @@ static uintptr_t mixed_77(uintptr_t a0, uint32_t a1, uint64_t a2)
 	return ((uintptr_t (*)(uintptr_t, uint32_t, uint64_t))f)(a0, a1, a2);
 }
 
-static void mixed_78(uintptr_t a0, uint32_t a1, void * a2)
+static uintptr_t mixed_78(uintptr_t a0, uint32_t a1, uint64_t a2)
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[78] : __atomic_load_n(&live[78], __ATOMIC_ACQUIRE);
-	((void (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
+	return ((uintptr_t (*)(uintptr_t, uint32_t, uint64_t))f)(a0, a1, a2);
 }
 
 static void mixed_79(uintptr_t a0, uint32_t a1, void * a2)
@@ -8131,88 +8141,88 @@ static void mixed_79(uintptr_t a0, uint32_t a1, void * a2)
 	((void (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
 }
 
-static uint32_t mixed_80(uintptr_t a0, uint32_t a1, void * a2, void * a3)
+static void mixed_80(uintptr_t a0, uint32_t a1, void * a2)
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[80] : __atomic_load_n(&live[80], __ATOMIC_ACQUIRE);
+	((void (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
+}
+
+static uint32_t mixed_81(uintptr_t a0, uint32_t a1, void * a2, void * a3)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[81] : __atomic_load_n(&live[81], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, uint32_t, void *, void *))f)(a0, a1, a2, a3);
 }
 
-static uint32_t mixed_81(uintptr_t a0, uint32_t a1, void * a2)
+static uint32_t mixed_82(uintptr_t a0, uint32_t a1, void * a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[81] : __atomic_load_n(&live[81], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[82] : __atomic_load_n(&live[82], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
 }
 
-static uint32_t mixed_82(uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3)
+static uint32_t mixed_83(uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[82] : __atomic_load_n(&live[82], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[83] : __atomic_load_n(&live[83], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, uintptr_t, void *, uint64_t))f)(a0, a1, a2, a3);
 }
 
-static uint32_t mixed_83(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4)
+static uint32_t mixed_84(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[83] : __atomic_load_n(&live[83], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[84] : __atomic_load_n(&live[84], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t))f)(a0, a1, a2, a3, a4);
 }
 
-static uint32_t mixed_84(uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3)
+static uint32_t mixed_85(uintptr_t a0, uintptr_t a1, void * a2, uint64_t a3)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[84] : __atomic_load_n(&live[84], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[85] : __atomic_load_n(&live[85], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, uintptr_t, void *, uint64_t))f)(a0, a1, a2, a3);
 }
 
-static uint32_t mixed_88(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4, void * a5)
+static uint32_t mixed_89(uintptr_t a0, void * a1, uint64_t a2, void * a3, uint64_t a4, void * a5)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[88] : __atomic_load_n(&live[88], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[89] : __atomic_load_n(&live[89], __ATOMIC_ACQUIRE);
 	return ((uint32_t (*)(uintptr_t, void *, uint64_t, void *, uint64_t, void *))f)(a0, a1, a2, a3, a4, a5);
 }
 
-static int32_t mixed_89(void * a0, void * a1, uint32_t a2, uint32_t a3, void * a4)
+static int32_t mixed_90(void * a0, void * a1, uint32_t a2, uint32_t a3, void * a4)
 {
-	anynpu_fn f = anynpu_by_driver(89, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[89] : __atomic_load_n(&live[89], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(90, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[90] : __atomic_load_n(&live[90], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *, void *, uint32_t, uint32_t, void *))f)(a0, a1, a2, a3, a4);
 }
 
-static int32_t mixed_90(void * a0, void * a1)
+static int32_t mixed_91(void * a0, void * a1)
 {
-	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS || anynpu_by_driver(90, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[90] : __atomic_load_n(&live[90], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner_at(a0) == ANYNPU_THEIRS || anynpu_by_driver(91, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[91] : __atomic_load_n(&live[91], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *, void *))f)(a0, a1);
 }
 
-static int32_t mixed_91(uintptr_t a0)
+static int32_t mixed_92(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[91] : __atomic_load_n(&live[91], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[92] : __atomic_load_n(&live[92], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t))f)(a0);
 }
 
-static int32_t mixed_92(uintptr_t a0, uint32_t a1, void * a2, uint32_t a3)
+static int32_t mixed_93(uintptr_t a0, uint32_t a1, void * a2, uint32_t a3)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[92] : __atomic_load_n(&live[92], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[93] : __atomic_load_n(&live[93], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, uint32_t, void *, uint32_t))f)(a0, a1, a2, a3);
 }
 
-static int32_t mixed_93(uintptr_t a0, uint32_t a1)
+static int32_t mixed_94(uintptr_t a0, uint32_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[93] : __atomic_load_n(&live[93], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[94] : __atomic_load_n(&live[94], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, uint32_t))f)(a0, a1);
 }
 
-static int32_t mixed_94(uintptr_t a0, int32_t a1)
+static int32_t mixed_95(uintptr_t a0, int32_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[94] : __atomic_load_n(&live[94], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[95] : __atomic_load_n(&live[95], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, int32_t))f)(a0, a1);
 }
 
-static int32_t mixed_95(uintptr_t a0, uint32_t a1, void * a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[95] : __atomic_load_n(&live[95], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
-}
-
-static int32_t mixed_96(uintptr_t a0, void * a1)
+static int32_t mixed_96(uintptr_t a0, uint32_t a1, void * a2)
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[96] : __atomic_load_n(&live[96], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
+	return ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
 }
 
 static int32_t mixed_97(uintptr_t a0, void * a1)
@@ -8221,52 +8231,52 @@ static int32_t mixed_97(uintptr_t a0, void * a1)
 	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
-static int32_t mixed_98(uintptr_t a0, uint32_t a1, void * a2, void * a3)
+static int32_t mixed_98(uintptr_t a0, void * a1)
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[98] : __atomic_load_n(&live[98], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
+}
+
+static int32_t mixed_99(uintptr_t a0, uint32_t a1, void * a2, void * a3)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[99] : __atomic_load_n(&live[99], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, uint32_t, void *, void *))f)(a0, a1, a2, a3);
 }
 
-static int32_t mixed_99(uintptr_t a0, uint32_t a1, void * a2)
+static int32_t mixed_100(uintptr_t a0, uint32_t a1, void * a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[99] : __atomic_load_n(&live[99], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[100] : __atomic_load_n(&live[100], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
 }
 
-static uintptr_t mixed_100(uintptr_t a0, uint32_t a1)
+static uintptr_t mixed_101(uintptr_t a0, uint32_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[100] : __atomic_load_n(&live[100], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[101] : __atomic_load_n(&live[101], __ATOMIC_ACQUIRE);
 	return ((uintptr_t (*)(uintptr_t, uint32_t))f)(a0, a1);
 }
 
-static uintptr_t mixed_101(uintptr_t a0, uint64_t a1, uint64_t a2)
+static uintptr_t mixed_102(uintptr_t a0, uint64_t a1, uint64_t a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[101] : __atomic_load_n(&live[101], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[102] : __atomic_load_n(&live[102], __ATOMIC_ACQUIRE);
 	return ((uintptr_t (*)(uintptr_t, uint64_t, uint64_t))f)(a0, a1, a2);
 }
 
-static uintptr_t mixed_102(uintptr_t a0, int32_t a1, void * a2, uint32_t a3, int32_t a4)
+static uintptr_t mixed_103(uintptr_t a0, int32_t a1, void * a2, uint32_t a3, int32_t a4)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[102] : __atomic_load_n(&live[102], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[103] : __atomic_load_n(&live[103], __ATOMIC_ACQUIRE);
 	return ((uintptr_t (*)(uintptr_t, int32_t, void *, uint32_t, int32_t))f)(a0, a1, a2, a3, a4);
 }
 
-static uintptr_t mixed_103(uintptr_t a0, uint64_t a1, void * a2, uint32_t a3)
+static uintptr_t mixed_104(uintptr_t a0, uint64_t a1, void * a2, uint32_t a3)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[103] : __atomic_load_n(&live[103], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[104] : __atomic_load_n(&live[104], __ATOMIC_ACQUIRE);
 	return ((uintptr_t (*)(uintptr_t, uint64_t, void *, uint32_t))f)(a0, a1, a2, a3);
 }
 
-static uintptr_t mixed_104(uintptr_t a0, void * a1, int32_t a2)
+static uintptr_t mixed_105(uintptr_t a0, void * a1, int32_t a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[104] : __atomic_load_n(&live[104], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[105] : __atomic_load_n(&live[105], __ATOMIC_ACQUIRE);
 	return ((uintptr_t (*)(uintptr_t, void *, int32_t))f)(a0, a1, a2);
-}
-
-static int32_t mixed_105(uintptr_t a0, void * a1)
-{
-	anynpu_fn f = anynpu_owner_in(a1, 32) == ANYNPU_THEIRS ? driven[105] : __atomic_load_n(&live[105], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
 static int32_t mixed_106(uintptr_t a0, void * a1)
@@ -8277,7 +8287,7 @@ static int32_t mixed_106(uintptr_t a0, void * a1)
 
 static int32_t mixed_107(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner_in(a1, 32)) == ANYNPU_THEIRS ? driven[107] : __atomic_load_n(&live[107], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner_in(a1, 32) == ANYNPU_THEIRS ? driven[107] : __atomic_load_n(&live[107], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
@@ -8287,52 +8297,52 @@ static int32_t mixed_108(uintptr_t a0, void * a1)
 	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
-static int32_t mixed_109(uintptr_t a0, void * a1, void * a2)
+static int32_t mixed_109(uintptr_t a0, void * a1)
 {
 	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner_in(a1, 32)) == ANYNPU_THEIRS ? driven[109] : __atomic_load_n(&live[109], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, void *, void *))f)(a0, a1, a2);
-}
-
-static int32_t mixed_110(uintptr_t a0, void * a1, uint32_t a2)
-{
-	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner_in(a1, 32)) == ANYNPU_THEIRS ? driven[110] : __atomic_load_n(&live[110], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, void *, uint32_t))f)(a0, a1, a2);
-}
-
-static int32_t mixed_111(uintptr_t a0, void * a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[111] : __atomic_load_n(&live[111], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
-static int32_t mixed_112(uintptr_t a0, uint32_t a1, void * a2)
+static int32_t mixed_110(uintptr_t a0, void * a1, void * a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[112] : __atomic_load_n(&live[112], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
+	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner_in(a1, 32)) == ANYNPU_THEIRS ? driven[110] : __atomic_load_n(&live[110], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, void *, void *))f)(a0, a1, a2);
 }
 
-static int32_t mixed_113(uintptr_t a0, void * a1, uint32_t a2)
+static int32_t mixed_111(uintptr_t a0, void * a1, uint32_t a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[113] : __atomic_load_n(&live[113], __ATOMIC_ACQUIRE);
+	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner_in(a1, 32)) == ANYNPU_THEIRS ? driven[111] : __atomic_load_n(&live[111], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *, uint32_t))f)(a0, a1, a2);
 }
 
-static void mixed_114(void * a0, void * a1, void * a2)
+static int32_t mixed_112(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_owner_in(a0, 8) == ANYNPU_THEIRS ? driven[114] : __atomic_load_n(&live[114], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[112] : __atomic_load_n(&live[112], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
+}
+
+static int32_t mixed_113(uintptr_t a0, uint32_t a1, void * a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[113] : __atomic_load_n(&live[113], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
+}
+
+static int32_t mixed_114(uintptr_t a0, void * a1, uint32_t a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[114] : __atomic_load_n(&live[114], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, void *, uint32_t))f)(a0, a1, a2);
+}
+
+static void mixed_115(void * a0, void * a1, void * a2)
+{
+	anynpu_fn f = anynpu_owner_in(a0, 8) == ANYNPU_THEIRS ? driven[115] : __atomic_load_n(&live[115], __ATOMIC_ACQUIRE);
 	((void (*)(void *, void *, void *))f)(a0, a1, a2);
 }
 
-static int32_t mixed_115(void * a0, void * a1, void * a2)
-{
-	anynpu_fn f = anynpu_by_driver(115, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[115] : __atomic_load_n(&live[115], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, void *, void *))f)(a0, a1, a2);
-}
-
-static int32_t mixed_116(void * a0, void * a1, int32_t a2, void * a3, void * a4)
+static int32_t mixed_116(void * a0, void * a1, void * a2)
 {
 	anynpu_fn f = anynpu_by_driver(116, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[116] : __atomic_load_n(&live[116], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, void *, int32_t, void *, void *))f)(a0, a1, a2, a3, a4);
+	return ((int32_t (*)(void *, void *, void *))f)(a0, a1, a2);
 }
 
 static int32_t mixed_117(void * a0, void * a1, int32_t a2, void * a3, void * a4)
@@ -8341,40 +8351,40 @@ static int32_t mixed_117(void * a0, void * a1, int32_t a2, void * a3, void * a4)
 	return ((int32_t (*)(void *, void *, int32_t, void *, void *))f)(a0, a1, a2, a3, a4);
 }
 
-static int32_t mixed_118(uintptr_t a0, void * a1, void * a2)
+static int32_t mixed_118(void * a0, void * a1, int32_t a2, void * a3, void * a4)
 {
-	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner_in(a1, 32)) == ANYNPU_THEIRS ? driven[118] : __atomic_load_n(&live[118], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(118, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[118] : __atomic_load_n(&live[118], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, void *, int32_t, void *, void *))f)(a0, a1, a2, a3, a4);
+}
+
+static int32_t mixed_119(uintptr_t a0, void * a1, void * a2)
+{
+	anynpu_fn f = (anynpu_owner(a0) | anynpu_owner_in(a1, 32)) == ANYNPU_THEIRS ? driven[119] : __atomic_load_n(&live[119], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *, void *))f)(a0, a1, a2);
 }
 
-static int32_t mixed_119(uintptr_t a0, uint32_t a1)
+static int32_t mixed_120(uintptr_t a0, uint32_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[119] : __atomic_load_n(&live[119], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[120] : __atomic_load_n(&live[120], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, uint32_t))f)(a0, a1);
 }
 
-static int32_t mixed_120(uintptr_t a0, void * a1)
+static int32_t mixed_121(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[120] : __atomic_load_n(&live[120], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[121] : __atomic_load_n(&live[121], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
-static int32_t mixed_121(uintptr_t a0, void * a1, void * a2)
+static int32_t mixed_122(uintptr_t a0, void * a1, void * a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[121] : __atomic_load_n(&live[121], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[122] : __atomic_load_n(&live[122], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *, void *))f)(a0, a1, a2);
 }
 
-static int32_t mixed_122(uintptr_t a0, void * a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[122] : __atomic_load_n(&live[122], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
-}
-
-static int32_t mixed_123(uintptr_t a0)
+static int32_t mixed_123(uintptr_t a0, void * a1)
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[123] : __atomic_load_n(&live[123], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t))f)(a0);
+	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
 static int32_t mixed_124(uintptr_t a0)
@@ -8383,46 +8393,46 @@ static int32_t mixed_124(uintptr_t a0)
 	return ((int32_t (*)(uintptr_t))f)(a0);
 }
 
-static int32_t mixed_127(void * a0, void * a1, int32_t a2)
+static int32_t mixed_125(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_by_driver(127, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[127] : __atomic_load_n(&live[127], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, void *, int32_t))f)(a0, a1, a2);
-}
-
-static int32_t mixed_128(void * a0, void * a1, void * a2, int32_t a3)
-{
-	anynpu_fn f = anynpu_by_driver(128, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[128] : __atomic_load_n(&live[128], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, void *, void *, int32_t))f)(a0, a1, a2, a3);
-}
-
-static int32_t mixed_129(uintptr_t a0)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[129] : __atomic_load_n(&live[129], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[125] : __atomic_load_n(&live[125], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t))f)(a0);
 }
 
-static int32_t mixed_130(void * a0, void * a1, uintptr_t a2)
+static int32_t mixed_128(void * a0, void * a1, int32_t a2)
 {
-	anynpu_fn f = anynpu_owner(a2) == ANYNPU_THEIRS ? driven[130] : __atomic_load_n(&live[130], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(128, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[128] : __atomic_load_n(&live[128], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, void *, int32_t))f)(a0, a1, a2);
+}
+
+static int32_t mixed_129(void * a0, void * a1, void * a2, int32_t a3)
+{
+	anynpu_fn f = anynpu_by_driver(129, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[129] : __atomic_load_n(&live[129], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, void *, void *, int32_t))f)(a0, a1, a2, a3);
+}
+
+static int32_t mixed_130(uintptr_t a0)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[130] : __atomic_load_n(&live[130], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t))f)(a0);
+}
+
+static int32_t mixed_131(void * a0, void * a1, uintptr_t a2)
+{
+	anynpu_fn f = anynpu_owner(a2) == ANYNPU_THEIRS ? driven[131] : __atomic_load_n(&live[131], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *, void *, uintptr_t))f)(a0, a1, a2);
 }
 
-static int32_t mixed_131(void * a0, uintptr_t a1, void * a2)
+static int32_t mixed_132(void * a0, uintptr_t a1, void * a2)
 {
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[131] : __atomic_load_n(&live[131], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[132] : __atomic_load_n(&live[132], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *, uintptr_t, void *))f)(a0, a1, a2);
 }
 
-static int32_t mixed_132(void * a0, uintptr_t a1)
-{
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[132] : __atomic_load_n(&live[132], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, uintptr_t))f)(a0, a1);
-}
-
-static int32_t mixed_133(void * a0, uintptr_t a1, int32_t a2)
+static int32_t mixed_133(void * a0, uintptr_t a1)
 {
 	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[133] : __atomic_load_n(&live[133], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
+	return ((int32_t (*)(void *, uintptr_t))f)(a0, a1);
 }
 
 static int32_t mixed_134(void * a0, uintptr_t a1, int32_t a2)
@@ -8431,16 +8441,16 @@ static int32_t mixed_134(void * a0, uintptr_t a1, int32_t a2)
 	return ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
 }
 
-static int32_t mixed_135(void * a0, uintptr_t a1)
+static int32_t mixed_135(void * a0, uintptr_t a1, int32_t a2)
 {
 	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[135] : __atomic_load_n(&live[135], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, uintptr_t))f)(a0, a1);
+	return ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
 }
 
-static int32_t mixed_136(void * a0, uintptr_t a1, int32_t a2)
+static int32_t mixed_136(void * a0, uintptr_t a1)
 {
 	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[136] : __atomic_load_n(&live[136], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
+	return ((int32_t (*)(void *, uintptr_t))f)(a0, a1);
 }
 
 static int32_t mixed_137(void * a0, uintptr_t a1, int32_t a2)
@@ -8449,52 +8459,52 @@ static int32_t mixed_137(void * a0, uintptr_t a1, int32_t a2)
 	return ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
 }
 
-static int32_t mixed_138(void * a0, void * a1, void * a2, uintptr_t a3, void * a4)
+static int32_t mixed_138(void * a0, uintptr_t a1, int32_t a2)
 {
-	anynpu_fn f = (anynpu_owner(a3) | anynpu_owner_at(a0)) == ANYNPU_THEIRS || anynpu_by_driver(138, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[138] : __atomic_load_n(&live[138], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, void *, void *, uintptr_t, void *))f)(a0, a1, a2, a3, a4);
-}
-
-static int32_t mixed_139(void * a0, void * a1, void * a2, void * a3, int32_t a4, uintptr_t a5, void * a6)
-{
-	anynpu_fn f = (anynpu_owner(a5) | anynpu_owner_at(a0)) == ANYNPU_THEIRS || anynpu_by_driver(139, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[139] : __atomic_load_n(&live[139], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, void *, void *, void *, int32_t, uintptr_t, void *))f)(a0, a1, a2, a3, a4, a5, a6);
-}
-
-static int32_t mixed_140(void * a0, void * a1, void * a2, void * a3, void * a4)
-{
-	anynpu_fn f = anynpu_by_driver(140, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[140] : __atomic_load_n(&live[140], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, void *, void *, void *, void *))f)(a0, a1, a2, a3, a4);
-}
-
-static int32_t mixed_141(uintptr_t a0, uintptr_t a1, uintptr_t a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[141] : __atomic_load_n(&live[141], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, uintptr_t, uintptr_t))f)(a0, a1, a2);
-}
-
-static int32_t mixed_142(uintptr_t a0, int32_t a1)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[142] : __atomic_load_n(&live[142], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, int32_t))f)(a0, a1);
-}
-
-static int32_t mixed_143(uintptr_t a0)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[143] : __atomic_load_n(&live[143], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t))f)(a0);
-}
-
-static int32_t mixed_152(void * a0, uintptr_t a1, int32_t a2)
-{
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[152] : __atomic_load_n(&live[152], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[138] : __atomic_load_n(&live[138], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
 }
 
-static int32_t mixed_153(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
+static int32_t mixed_139(void * a0, void * a1, void * a2, uintptr_t a3, void * a4)
 {
-	anynpu_fn f = anynpu_owner(a3) == ANYNPU_THEIRS ? driven[153] : __atomic_load_n(&live[153], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, void *, void *, uintptr_t, int32_t))f)(a0, a1, a2, a3, a4);
+	anynpu_fn f = (anynpu_owner(a3) | anynpu_owner_at(a0)) == ANYNPU_THEIRS || anynpu_by_driver(139, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[139] : __atomic_load_n(&live[139], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, void *, void *, uintptr_t, void *))f)(a0, a1, a2, a3, a4);
+}
+
+static int32_t mixed_140(void * a0, void * a1, void * a2, void * a3, int32_t a4, uintptr_t a5, void * a6)
+{
+	anynpu_fn f = (anynpu_owner(a5) | anynpu_owner_at(a0)) == ANYNPU_THEIRS || anynpu_by_driver(140, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[140] : __atomic_load_n(&live[140], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, void *, void *, void *, int32_t, uintptr_t, void *))f)(a0, a1, a2, a3, a4, a5, a6);
+}
+
+static int32_t mixed_141(void * a0, void * a1, void * a2, void * a3, void * a4)
+{
+	anynpu_fn f = anynpu_by_driver(141, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[141] : __atomic_load_n(&live[141], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, void *, void *, void *, void *))f)(a0, a1, a2, a3, a4);
+}
+
+static int32_t mixed_142(uintptr_t a0, uintptr_t a1, uintptr_t a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[142] : __atomic_load_n(&live[142], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, uintptr_t, uintptr_t))f)(a0, a1, a2);
+}
+
+static int32_t mixed_143(uintptr_t a0, int32_t a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[143] : __atomic_load_n(&live[143], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, int32_t))f)(a0, a1);
+}
+
+static int32_t mixed_144(uintptr_t a0)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[144] : __atomic_load_n(&live[144], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t))f)(a0);
+}
+
+static int32_t mixed_153(void * a0, uintptr_t a1, int32_t a2)
+{
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[153] : __atomic_load_n(&live[153], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
 }
 
 static int32_t mixed_154(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
@@ -8503,28 +8513,28 @@ static int32_t mixed_154(void * a0, void * a1, void * a2, uintptr_t a3, int32_t 
 	return ((int32_t (*)(void *, void *, void *, uintptr_t, int32_t))f)(a0, a1, a2, a3, a4);
 }
 
-static int32_t mixed_155(void * a0, void * a1, void * a2, uintptr_t a3)
+static int32_t mixed_155(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
 {
 	anynpu_fn f = anynpu_owner(a3) == ANYNPU_THEIRS ? driven[155] : __atomic_load_n(&live[155], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, void *, void *, uintptr_t, int32_t))f)(a0, a1, a2, a3, a4);
+}
+
+static int32_t mixed_156(void * a0, void * a1, void * a2, uintptr_t a3)
+{
+	anynpu_fn f = anynpu_owner(a3) == ANYNPU_THEIRS ? driven[156] : __atomic_load_n(&live[156], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *, void *, void *, uintptr_t))f)(a0, a1, a2, a3);
 }
 
-static int32_t mixed_156(void * a0, uintptr_t a1)
-{
-	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[156] : __atomic_load_n(&live[156], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, uintptr_t))f)(a0, a1);
-}
-
-static int32_t mixed_157(void * a0, uintptr_t a1, int32_t a2)
+static int32_t mixed_157(void * a0, uintptr_t a1)
 {
 	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[157] : __atomic_load_n(&live[157], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
+	return ((int32_t (*)(void *, uintptr_t))f)(a0, a1);
 }
 
-static int32_t mixed_158(void * a0, uintptr_t a1)
+static int32_t mixed_158(void * a0, uintptr_t a1, int32_t a2)
 {
 	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[158] : __atomic_load_n(&live[158], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(void *, uintptr_t))f)(a0, a1);
+	return ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
 }
 
 static int32_t mixed_159(void * a0, uintptr_t a1)
@@ -8533,40 +8543,40 @@ static int32_t mixed_159(void * a0, uintptr_t a1)
 	return ((int32_t (*)(void *, uintptr_t))f)(a0, a1);
 }
 
-static int32_t mixed_184(uintptr_t a0, void * a1, uint32_t a2, void * a3)
+static int32_t mixed_160(void * a0, uintptr_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[184] : __atomic_load_n(&live[184], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[160] : __atomic_load_n(&live[160], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, uintptr_t))f)(a0, a1);
+}
+
+static int32_t mixed_185(uintptr_t a0, void * a1, uint32_t a2, void * a3)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[185] : __atomic_load_n(&live[185], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *, uint32_t, void *))f)(a0, a1, a2, a3);
 }
 
-static int32_t mixed_185(uint64_t a0, int32_t a1, int32_t a2, uint64_t a3, void * a4)
+static int32_t mixed_186(uint64_t a0, int32_t a1, int32_t a2, uint64_t a3, void * a4)
 {
-	anynpu_fn f = anynpu_by_driver(185, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[185] : __atomic_load_n(&live[185], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(186, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[186] : __atomic_load_n(&live[186], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uint64_t, int32_t, int32_t, uint64_t, void *))f)(a0, a1, a2, a3, a4);
 }
 
-static int32_t mixed_186(uintptr_t a0, void * a1)
+static int32_t mixed_187(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_by_driver(186, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[186] : __atomic_load_n(&live[186], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(187, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[187] : __atomic_load_n(&live[187], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
-static void mixed_187(uintptr_t a0)
+static void mixed_188(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[187] : __atomic_load_n(&live[187], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[188] : __atomic_load_n(&live[188], __ATOMIC_ACQUIRE);
 	((void (*)(uintptr_t))f)(a0);
 }
 
-static int32_t mixed_188(void * a0)
+static int32_t mixed_189(void * a0)
 {
-	anynpu_fn f = anynpu_by_driver(188, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[188] : __atomic_load_n(&live[188], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(189, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[189] : __atomic_load_n(&live[189], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *))f)(a0);
-}
-
-static int32_t mixed_189(uintptr_t a0, uintptr_t a1, uint32_t a2, float a3)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[189] : __atomic_load_n(&live[189], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, uintptr_t, uint32_t, float))f)(a0, a1, a2, a3);
 }
 
 static int32_t mixed_190(uintptr_t a0, uintptr_t a1, uint32_t a2, float a3)
@@ -8575,154 +8585,154 @@ static int32_t mixed_190(uintptr_t a0, uintptr_t a1, uint32_t a2, float a3)
 	return ((int32_t (*)(uintptr_t, uintptr_t, uint32_t, float))f)(a0, a1, a2, a3);
 }
 
-static int32_t mixed_191(uintptr_t a0, uint32_t a1, void * a2)
+static int32_t mixed_191(uintptr_t a0, uintptr_t a1, uint32_t a2, float a3)
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[191] : __atomic_load_n(&live[191], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, uintptr_t, uint32_t, float))f)(a0, a1, a2, a3);
+}
+
+static int32_t mixed_192(uintptr_t a0, uint32_t a1, void * a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[192] : __atomic_load_n(&live[192], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
 }
 
-static int32_t mixed_192(uintptr_t a0)
+static int32_t mixed_193(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[192] : __atomic_load_n(&live[192], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[193] : __atomic_load_n(&live[193], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t))f)(a0);
 }
 
-static void mixed_193(uintptr_t a0)
+static void mixed_194(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[193] : __atomic_load_n(&live[193], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[194] : __atomic_load_n(&live[194], __ATOMIC_ACQUIRE);
 	((void (*)(uintptr_t))f)(a0);
 }
 
-static int32_t mixed_194(uintptr_t a0, void * a1)
+static int32_t mixed_195(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_by_driver(194, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[194] : __atomic_load_n(&live[194], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(195, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[195] : __atomic_load_n(&live[195], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
-static int32_t mixed_195(uintptr_t a0, uintptr_t a1)
+static int32_t mixed_196(uintptr_t a0, uintptr_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[195] : __atomic_load_n(&live[195], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[196] : __atomic_load_n(&live[196], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, uintptr_t))f)(a0, a1);
 }
 
-static int32_t mixed_196(void * a0)
+static int32_t mixed_197(void * a0)
 {
-	anynpu_fn f = anynpu_by_driver(196, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[196] : __atomic_load_n(&live[196], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(197, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[197] : __atomic_load_n(&live[197], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(void *))f)(a0);
 }
 
-static void mixed_197(uintptr_t a0)
+static void mixed_198(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[197] : __atomic_load_n(&live[197], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[198] : __atomic_load_n(&live[198], __ATOMIC_ACQUIRE);
 	((void (*)(uintptr_t))f)(a0);
 }
 
-static int32_t mixed_198(uintptr_t a0, void * a1)
+static int32_t mixed_199(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[198] : __atomic_load_n(&live[198], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[199] : __atomic_load_n(&live[199], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
-static int32_t mixed_199(uintptr_t a0, int32_t a1, void * a2, uint64_t a3)
+static int32_t mixed_200(uintptr_t a0, int32_t a1, void * a2, uint64_t a3)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[199] : __atomic_load_n(&live[199], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[200] : __atomic_load_n(&live[200], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, int32_t, void *, uint64_t))f)(a0, a1, a2, a3);
 }
 
-static int32_t mixed_200(uintptr_t a0, int32_t a1, uintptr_t a2, uint64_t a3, uint64_t a4)
+static int32_t mixed_201(uintptr_t a0, int32_t a1, uintptr_t a2, uint64_t a3, uint64_t a4)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[200] : __atomic_load_n(&live[200], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[201] : __atomic_load_n(&live[201], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, int32_t, uintptr_t, uint64_t, uint64_t))f)(a0, a1, a2, a3, a4);
 }
 
-static int32_t mixed_201(uintptr_t a0, int32_t a1, uintptr_t a2)
+static int32_t mixed_202(uintptr_t a0, int32_t a1, uintptr_t a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[201] : __atomic_load_n(&live[201], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[202] : __atomic_load_n(&live[202], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, int32_t, uintptr_t))f)(a0, a1, a2);
 }
 
-static int32_t mixed_202(uintptr_t a0, int32_t a1, void * a2)
+static int32_t mixed_203(uintptr_t a0, int32_t a1, void * a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[202] : __atomic_load_n(&live[202], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[203] : __atomic_load_n(&live[203], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, int32_t, void *))f)(a0, a1, a2);
 }
 
-static int32_t mixed_203(uintptr_t a0, int32_t a1, uint32_t a2, void * a3, uint32_t a4, void * a5)
+static int32_t mixed_204(uintptr_t a0, int32_t a1, uint32_t a2, void * a3, uint32_t a4, void * a5)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[203] : __atomic_load_n(&live[203], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[204] : __atomic_load_n(&live[204], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, int32_t, uint32_t, void *, uint32_t, void *))f)(a0, a1, a2, a3, a4, a5);
 }
 
-static int32_t mixed_204(uintptr_t a0, uint32_t a1, void * a2, uint32_t a3, void * a4)
+static int32_t mixed_205(uintptr_t a0, uint32_t a1, void * a2, uint32_t a3, void * a4)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[204] : __atomic_load_n(&live[204], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[205] : __atomic_load_n(&live[205], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, uint32_t, void *, uint32_t, void *))f)(a0, a1, a2, a3, a4);
 }
 
-static int32_t mixed_205(uintptr_t a0, _Bool a1)
+static int32_t mixed_206(uintptr_t a0, _Bool a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[205] : __atomic_load_n(&live[205], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[206] : __atomic_load_n(&live[206], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, _Bool))f)(a0, a1);
 }
 
-static int32_t mixed_206(uintptr_t a0)
+static int32_t mixed_207(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[206] : __atomic_load_n(&live[206], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[207] : __atomic_load_n(&live[207], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t))f)(a0);
 }
 
-static int32_t mixed_207(uintptr_t a0, void * a1)
+static int32_t mixed_208(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_by_driver(207, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[207] : __atomic_load_n(&live[207], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(208, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[208] : __atomic_load_n(&live[208], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
-static int32_t mixed_208(uintptr_t a0, void * a1, uint32_t a2, void * a3)
+static int32_t mixed_209(uintptr_t a0, void * a1, uint32_t a2, void * a3)
 {
-	anynpu_fn f = anynpu_by_driver(208, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[208] : __atomic_load_n(&live[208], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(209, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[209] : __atomic_load_n(&live[209], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *, uint32_t, void *))f)(a0, a1, a2, a3);
 }
 
-static void mixed_209(uintptr_t a0)
+static void mixed_210(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[209] : __atomic_load_n(&live[209], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[210] : __atomic_load_n(&live[210], __ATOMIC_ACQUIRE);
 	((void (*)(uintptr_t))f)(a0);
 }
 
-static int32_t mixed_210(uintptr_t a0, int32_t a1)
+static int32_t mixed_211(uintptr_t a0, int32_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[210] : __atomic_load_n(&live[210], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[211] : __atomic_load_n(&live[211], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, int32_t))f)(a0, a1);
 }
 
-static int32_t mixed_211(uintptr_t a0, void * a1, void * a2)
+static int32_t mixed_212(uintptr_t a0, void * a1, void * a2)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[211] : __atomic_load_n(&live[211], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[212] : __atomic_load_n(&live[212], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *, void *))f)(a0, a1, a2);
 }
 
-static int32_t mixed_212(uintptr_t a0, int32_t a1)
+static int32_t mixed_213(uintptr_t a0, int32_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[212] : __atomic_load_n(&live[212], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[213] : __atomic_load_n(&live[213], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, int32_t))f)(a0, a1);
 }
 
-static int32_t mixed_213(uintptr_t a0, uint64_t a1)
+static int32_t mixed_214(uintptr_t a0, uint64_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[213] : __atomic_load_n(&live[213], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[214] : __atomic_load_n(&live[214], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, uint64_t))f)(a0, a1);
 }
 
-static int32_t mixed_214(uintptr_t a0)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[214] : __atomic_load_n(&live[214], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t))f)(a0);
-}
-
-static int32_t mixed_215(uintptr_t a0, uint32_t a1, void * a2)
+static int32_t mixed_215(uintptr_t a0)
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[215] : __atomic_load_n(&live[215], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
+	return ((int32_t (*)(uintptr_t))f)(a0);
 }
 
 static int32_t mixed_216(uintptr_t a0, uint32_t a1, void * a2)
@@ -8743,46 +8753,46 @@ static int32_t mixed_218(uintptr_t a0, uint32_t a1, void * a2)
 	return ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
 }
 
-static int32_t mixed_219(uintptr_t a0, void * a1)
+static int32_t mixed_219(uintptr_t a0, uint32_t a1, void * a2)
 {
-	anynpu_fn f = anynpu_by_driver(219, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[219] : __atomic_load_n(&live[219], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[219] : __atomic_load_n(&live[219], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, uint32_t, void *))f)(a0, a1, a2);
+}
+
+static int32_t mixed_220(uintptr_t a0, void * a1)
+{
+	anynpu_fn f = anynpu_by_driver(220, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[220] : __atomic_load_n(&live[220], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
-static void mixed_220(uintptr_t a0)
+static void mixed_221(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[220] : __atomic_load_n(&live[220], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[221] : __atomic_load_n(&live[221], __ATOMIC_ACQUIRE);
 	((void (*)(uintptr_t))f)(a0);
 }
 
-static int32_t mixed_221(uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[221] : __atomic_load_n(&live[221], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, int32_t, void *, void *, uint64_t))f)(a0, a1, a2, a3, a4);
-}
-
-static int32_t mixed_222(uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5)
+static int32_t mixed_222(uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4)
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[222] : __atomic_load_n(&live[222], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, int32_t, void *, uintptr_t, uint64_t, uint64_t))f)(a0, a1, a2, a3, a4, a5);
-}
-
-static int32_t mixed_223(uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[223] : __atomic_load_n(&live[223], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, int32_t, void *, void *, uint64_t))f)(a0, a1, a2, a3, a4);
 }
 
-static int32_t mixed_224(uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5)
+static int32_t mixed_223(uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[224] : __atomic_load_n(&live[224], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[223] : __atomic_load_n(&live[223], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, int32_t, void *, uintptr_t, uint64_t, uint64_t))f)(a0, a1, a2, a3, a4, a5);
 }
 
-static int32_t mixed_225(uintptr_t a0, _Bool a1)
+static int32_t mixed_224(uintptr_t a0, int32_t a1, void * a2, void * a3, uint64_t a4)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[224] : __atomic_load_n(&live[224], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, int32_t, void *, void *, uint64_t))f)(a0, a1, a2, a3, a4);
+}
+
+static int32_t mixed_225(uintptr_t a0, int32_t a1, void * a2, uintptr_t a3, uint64_t a4, uint64_t a5)
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[225] : __atomic_load_n(&live[225], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, _Bool))f)(a0, a1);
+	return ((int32_t (*)(uintptr_t, int32_t, void *, uintptr_t, uint64_t, uint64_t))f)(a0, a1, a2, a3, a4, a5);
 }
 
 static int32_t mixed_226(uintptr_t a0, _Bool a1)
@@ -8797,10 +8807,10 @@ static int32_t mixed_227(uintptr_t a0, _Bool a1)
 	return ((int32_t (*)(uintptr_t, _Bool))f)(a0, a1);
 }
 
-static int32_t mixed_228(uintptr_t a0, uint64_t a1)
+static int32_t mixed_228(uintptr_t a0, _Bool a1)
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[228] : __atomic_load_n(&live[228], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, uint64_t))f)(a0, a1);
+	return ((int32_t (*)(uintptr_t, _Bool))f)(a0, a1);
 }
 
 static int32_t mixed_229(uintptr_t a0, uint64_t a1)
@@ -8809,34 +8819,34 @@ static int32_t mixed_229(uintptr_t a0, uint64_t a1)
 	return ((int32_t (*)(uintptr_t, uint64_t))f)(a0, a1);
 }
 
-static int32_t mixed_232(uintptr_t a0)
+static int32_t mixed_230(uintptr_t a0, uint64_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[232] : __atomic_load_n(&live[232], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[230] : __atomic_load_n(&live[230], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, uint64_t))f)(a0, a1);
+}
+
+static int32_t mixed_233(uintptr_t a0)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[233] : __atomic_load_n(&live[233], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t))f)(a0);
 }
 
-static int32_t mixed_233(uintptr_t a0, void * a1)
+static int32_t mixed_234(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_by_driver(233, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[233] : __atomic_load_n(&live[233], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(234, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[234] : __atomic_load_n(&live[234], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
-static int32_t mixed_234(uintptr_t a0, uintptr_t a1)
+static int32_t mixed_235(uintptr_t a0, uintptr_t a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[234] : __atomic_load_n(&live[234], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[235] : __atomic_load_n(&live[235], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, uintptr_t))f)(a0, a1);
 }
 
-static int32_t mixed_235(uintptr_t a0, void * a1, uint32_t a2, uint64_t a3, void * a4)
+static int32_t mixed_236(uintptr_t a0, void * a1, uint32_t a2, uint64_t a3, void * a4)
 {
-	anynpu_fn f = anynpu_by_driver(235, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[235] : __atomic_load_n(&live[235], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(236, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[236] : __atomic_load_n(&live[236], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *, uint32_t, uint64_t, void *))f)(a0, a1, a2, a3, a4);
-}
-
-static int32_t mixed_236(uintptr_t a0, int32_t a1, void * a2)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[236] : __atomic_load_n(&live[236], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, int32_t, void *))f)(a0, a1, a2);
 }
 
 static int32_t mixed_237(uintptr_t a0, int32_t a1, void * a2)
@@ -8851,46 +8861,46 @@ static int32_t mixed_238(uintptr_t a0, int32_t a1, void * a2)
 	return ((int32_t (*)(uintptr_t, int32_t, void *))f)(a0, a1, a2);
 }
 
-static int32_t mixed_239(uintptr_t a0, void * a1)
+static int32_t mixed_239(uintptr_t a0, int32_t a1, void * a2)
 {
-	anynpu_fn f = anynpu_by_driver(239, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[239] : __atomic_load_n(&live[239], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[239] : __atomic_load_n(&live[239], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, int32_t, void *))f)(a0, a1, a2);
+}
+
+static int32_t mixed_240(uintptr_t a0, void * a1)
+{
+	anynpu_fn f = anynpu_by_driver(240, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[240] : __atomic_load_n(&live[240], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
 }
 
-static void mixed_240(uintptr_t a0)
+static void mixed_241(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[240] : __atomic_load_n(&live[240], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[241] : __atomic_load_n(&live[241], __ATOMIC_ACQUIRE);
 	((void (*)(uintptr_t))f)(a0);
 }
 
-static int32_t mixed_241(uintptr_t a0)
+static int32_t mixed_242(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[241] : __atomic_load_n(&live[241], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[242] : __atomic_load_n(&live[242], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t))f)(a0);
 }
 
-static void mixed_242(uintptr_t a0)
+static void mixed_243(uintptr_t a0)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[242] : __atomic_load_n(&live[242], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[243] : __atomic_load_n(&live[243], __ATOMIC_ACQUIRE);
 	((void (*)(uintptr_t))f)(a0);
 }
 
-static int32_t mixed_243(int32_t a0, void * a1)
+static int32_t mixed_244(int32_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_by_driver(243, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[243] : __atomic_load_n(&live[243], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_by_driver(244, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[244] : __atomic_load_n(&live[244], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(int32_t, void *))f)(a0, a1);
 }
 
-static int32_t mixed_244(uintptr_t a0, void * a1)
+static int32_t mixed_245(uintptr_t a0, void * a1)
 {
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[244] : __atomic_load_n(&live[244], __ATOMIC_ACQUIRE);
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[245] : __atomic_load_n(&live[245], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
-}
-
-static int32_t mixed_246(uintptr_t a0, void * a1, uint16_t a2, void * a3)
-{
-	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[246] : __atomic_load_n(&live[246], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, void *, uint16_t, void *))f)(a0, a1, a2, a3);
 }
 
 static int32_t mixed_247(uintptr_t a0, void * a1, uint16_t a2, void * a3)
@@ -8899,21 +8909,27 @@ static int32_t mixed_247(uintptr_t a0, void * a1, uint16_t a2, void * a3)
 	return ((int32_t (*)(uintptr_t, void *, uint16_t, void *))f)(a0, a1, a2, a3);
 }
 
-static int32_t mixed_248(uintptr_t a0, int32_t a1, void * a2, uint64_t a3)
+static int32_t mixed_248(uintptr_t a0, void * a1, uint16_t a2, void * a3)
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[248] : __atomic_load_n(&live[248], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, int32_t, void *, uint64_t))f)(a0, a1, a2, a3);
+	return ((int32_t (*)(uintptr_t, void *, uint16_t, void *))f)(a0, a1, a2, a3);
 }
 
-static int32_t mixed_249(uintptr_t a0, void * a1, uint16_t a2, void * a3, uint64_t a4)
+static int32_t mixed_249(uintptr_t a0, int32_t a1, void * a2, uint64_t a3)
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[249] : __atomic_load_n(&live[249], __ATOMIC_ACQUIRE);
-	return ((int32_t (*)(uintptr_t, void *, uint16_t, void *, uint64_t))f)(a0, a1, a2, a3, a4);
+	return ((int32_t (*)(uintptr_t, int32_t, void *, uint64_t))f)(a0, a1, a2, a3);
 }
 
 static int32_t mixed_250(uintptr_t a0, void * a1, uint16_t a2, void * a3, uint64_t a4)
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[250] : __atomic_load_n(&live[250], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, void *, uint16_t, void *, uint64_t))f)(a0, a1, a2, a3, a4);
+}
+
+static int32_t mixed_251(uintptr_t a0, void * a1, uint16_t a2, void * a3, uint64_t a4)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[251] : __atomic_load_n(&live[251], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *, uint16_t, void *, uint64_t))f)(a0, a1, a2, a3, a4);
 }
 
@@ -8923,6 +8939,7 @@ static const char *const name[FUNCTIONS] = {
 	"anynpu_last_error",
 	"anynpu_placement_report",
 	"anynpu_output_shape",
+	"anynpu_export",
 	"anynpu_live_handles",
 	"anynpu_live_buffers",
 	"OH_NNDevice_GetAllDevicesID",
@@ -9270,6 +9287,7 @@ static const uint8_t facade[FUNCTIONS] = {
 	0, /* anynpu_last_error */
 	0, /* anynpu_placement_report */
 	0, /* anynpu_output_shape */
+	0, /* anynpu_export */
 	0, /* anynpu_live_handles */
 	0, /* anynpu_live_buffers */
 	1, /* OH_NNDevice_GetAllDevicesID */
@@ -9617,6 +9635,7 @@ static const uint8_t own[FUNCTIONS] = {
 	0, /* anynpu_last_error */
 	0, /* anynpu_placement_report */
 	0, /* anynpu_output_shape */
+	0, /* anynpu_export */
 	0, /* anynpu_live_handles */
 	0, /* anynpu_live_buffers */
 	0, /* OH_NNDevice_GetAllDevicesID */
@@ -9969,7 +9988,7 @@ static const anynpu_fn mixed[FUNCTIONS] = {
 	NULL,
 	NULL,
 	NULL,
-	(anynpu_fn)mixed_10,
+	NULL,
 	(anynpu_fn)mixed_11,
 	(anynpu_fn)mixed_12,
 	(anynpu_fn)mixed_13,
@@ -10044,10 +10063,10 @@ static const anynpu_fn mixed[FUNCTIONS] = {
 	(anynpu_fn)mixed_82,
 	(anynpu_fn)mixed_83,
 	(anynpu_fn)mixed_84,
+	(anynpu_fn)mixed_85,
 	NULL,
 	NULL,
 	NULL,
-	(anynpu_fn)mixed_88,
 	(anynpu_fn)mixed_89,
 	(anynpu_fn)mixed_90,
 	(anynpu_fn)mixed_91,
@@ -10084,9 +10103,9 @@ static const anynpu_fn mixed[FUNCTIONS] = {
 	(anynpu_fn)mixed_122,
 	(anynpu_fn)mixed_123,
 	(anynpu_fn)mixed_124,
+	(anynpu_fn)mixed_125,
 	NULL,
 	NULL,
-	(anynpu_fn)mixed_127,
 	(anynpu_fn)mixed_128,
 	(anynpu_fn)mixed_129,
 	(anynpu_fn)mixed_130,
@@ -10103,6 +10122,7 @@ static const anynpu_fn mixed[FUNCTIONS] = {
 	(anynpu_fn)mixed_141,
 	(anynpu_fn)mixed_142,
 	(anynpu_fn)mixed_143,
+	(anynpu_fn)mixed_144,
 	NULL,
 	NULL,
 	NULL,
@@ -10111,7 +10131,6 @@ static const anynpu_fn mixed[FUNCTIONS] = {
 	NULL,
 	NULL,
 	NULL,
-	(anynpu_fn)mixed_152,
 	(anynpu_fn)mixed_153,
 	(anynpu_fn)mixed_154,
 	(anynpu_fn)mixed_155,
@@ -10119,6 +10138,7 @@ static const anynpu_fn mixed[FUNCTIONS] = {
 	(anynpu_fn)mixed_157,
 	(anynpu_fn)mixed_158,
 	(anynpu_fn)mixed_159,
+	(anynpu_fn)mixed_160,
 	NULL,
 	NULL,
 	NULL,
@@ -10143,7 +10163,6 @@ static const anynpu_fn mixed[FUNCTIONS] = {
 	NULL,
 	NULL,
 	NULL,
-	(anynpu_fn)mixed_184,
 	(anynpu_fn)mixed_185,
 	(anynpu_fn)mixed_186,
 	(anynpu_fn)mixed_187,
@@ -10189,9 +10208,9 @@ static const anynpu_fn mixed[FUNCTIONS] = {
 	(anynpu_fn)mixed_227,
 	(anynpu_fn)mixed_228,
 	(anynpu_fn)mixed_229,
+	(anynpu_fn)mixed_230,
 	NULL,
 	NULL,
-	(anynpu_fn)mixed_232,
 	(anynpu_fn)mixed_233,
 	(anynpu_fn)mixed_234,
 	(anynpu_fn)mixed_235,
@@ -10204,12 +10223,13 @@ static const anynpu_fn mixed[FUNCTIONS] = {
 	(anynpu_fn)mixed_242,
 	(anynpu_fn)mixed_243,
 	(anynpu_fn)mixed_244,
+	(anynpu_fn)mixed_245,
 	NULL,
-	(anynpu_fn)mixed_246,
 	(anynpu_fn)mixed_247,
 	(anynpu_fn)mixed_248,
 	(anynpu_fn)mixed_249,
 	(anynpu_fn)mixed_250,
+	(anynpu_fn)mixed_251,
 	NULL,
 	NULL,
 	NULL,
@@ -10313,7 +10333,7 @@ static const anynpu_fn judged[FUNCTIONS] = {
 	NULL,
 	NULL,
 	NULL,
-	(anynpu_fn)judged_7,
+	NULL,
 	(anynpu_fn)judged_8,
 	(anynpu_fn)judged_9,
 	(anynpu_fn)judged_10,
@@ -10343,8 +10363,8 @@ static const anynpu_fn judged[FUNCTIONS] = {
 	(anynpu_fn)judged_34,
 	(anynpu_fn)judged_35,
 	(anynpu_fn)judged_36,
+	(anynpu_fn)judged_37,
 	NULL,
-	(anynpu_fn)judged_38,
 	(anynpu_fn)judged_39,
 	(anynpu_fn)judged_40,
 	(anynpu_fn)judged_41,
@@ -10366,10 +10386,10 @@ static const anynpu_fn judged[FUNCTIONS] = {
 	(anynpu_fn)judged_57,
 	(anynpu_fn)judged_58,
 	(anynpu_fn)judged_59,
+	(anynpu_fn)judged_60,
 	NULL,
-	(anynpu_fn)judged_61,
+	(anynpu_fn)judged_62,
 	NULL,
-	(anynpu_fn)judged_63,
 	(anynpu_fn)judged_64,
 	(anynpu_fn)judged_65,
 	(anynpu_fn)judged_66,
@@ -10384,15 +10404,15 @@ static const anynpu_fn judged[FUNCTIONS] = {
 	(anynpu_fn)judged_75,
 	(anynpu_fn)judged_76,
 	(anynpu_fn)judged_77,
+	(anynpu_fn)judged_78,
 	NULL,
 	NULL,
-	(anynpu_fn)judged_80,
 	(anynpu_fn)judged_81,
 	(anynpu_fn)judged_82,
 	(anynpu_fn)judged_83,
 	(anynpu_fn)judged_84,
+	(anynpu_fn)judged_85,
 	NULL,
-	(anynpu_fn)judged_86,
 	(anynpu_fn)judged_87,
 	(anynpu_fn)judged_88,
 	(anynpu_fn)judged_89,
@@ -10420,8 +10440,8 @@ static const anynpu_fn judged[FUNCTIONS] = {
 	(anynpu_fn)judged_111,
 	(anynpu_fn)judged_112,
 	(anynpu_fn)judged_113,
+	(anynpu_fn)judged_114,
 	NULL,
-	(anynpu_fn)judged_115,
 	(anynpu_fn)judged_116,
 	(anynpu_fn)judged_117,
 	(anynpu_fn)judged_118,
@@ -10489,22 +10509,22 @@ static const anynpu_fn judged[FUNCTIONS] = {
 	(anynpu_fn)judged_180,
 	(anynpu_fn)judged_181,
 	(anynpu_fn)judged_182,
+	(anynpu_fn)judged_183,
 	NULL,
-	(anynpu_fn)judged_184,
 	(anynpu_fn)judged_185,
 	(anynpu_fn)judged_186,
+	(anynpu_fn)judged_187,
 	NULL,
-	(anynpu_fn)judged_188,
 	(anynpu_fn)judged_189,
 	(anynpu_fn)judged_190,
 	(anynpu_fn)judged_191,
 	(anynpu_fn)judged_192,
+	(anynpu_fn)judged_193,
 	NULL,
-	(anynpu_fn)judged_194,
 	(anynpu_fn)judged_195,
 	(anynpu_fn)judged_196,
+	(anynpu_fn)judged_197,
 	NULL,
-	(anynpu_fn)judged_198,
 	(anynpu_fn)judged_199,
 	(anynpu_fn)judged_200,
 	(anynpu_fn)judged_201,
@@ -10515,8 +10535,8 @@ static const anynpu_fn judged[FUNCTIONS] = {
 	(anynpu_fn)judged_206,
 	(anynpu_fn)judged_207,
 	(anynpu_fn)judged_208,
+	(anynpu_fn)judged_209,
 	NULL,
-	(anynpu_fn)judged_210,
 	(anynpu_fn)judged_211,
 	(anynpu_fn)judged_212,
 	(anynpu_fn)judged_213,
@@ -10526,8 +10546,8 @@ static const anynpu_fn judged[FUNCTIONS] = {
 	(anynpu_fn)judged_217,
 	(anynpu_fn)judged_218,
 	(anynpu_fn)judged_219,
+	(anynpu_fn)judged_220,
 	NULL,
-	(anynpu_fn)judged_221,
 	(anynpu_fn)judged_222,
 	(anynpu_fn)judged_223,
 	(anynpu_fn)judged_224,
@@ -10536,9 +10556,9 @@ static const anynpu_fn judged[FUNCTIONS] = {
 	(anynpu_fn)judged_227,
 	(anynpu_fn)judged_228,
 	(anynpu_fn)judged_229,
+	(anynpu_fn)judged_230,
 	NULL,
 	NULL,
-	(anynpu_fn)judged_232,
 	(anynpu_fn)judged_233,
 	(anynpu_fn)judged_234,
 	(anynpu_fn)judged_235,
@@ -10546,10 +10566,10 @@ static const anynpu_fn judged[FUNCTIONS] = {
 	(anynpu_fn)judged_237,
 	(anynpu_fn)judged_238,
 	(anynpu_fn)judged_239,
+	(anynpu_fn)judged_240,
 	NULL,
-	(anynpu_fn)judged_241,
+	(anynpu_fn)judged_242,
 	NULL,
-	(anynpu_fn)judged_243,
 	(anynpu_fn)judged_244,
 	(anynpu_fn)judged_245,
 	(anynpu_fn)judged_246,
@@ -10557,6 +10577,7 @@ static const anynpu_fn judged[FUNCTIONS] = {
 	(anynpu_fn)judged_248,
 	(anynpu_fn)judged_249,
 	(anynpu_fn)judged_250,
+	(anynpu_fn)judged_251,
 	NULL,
 	NULL,
 	NULL,
@@ -10653,15 +10674,15 @@ static const anynpu_fn judged[FUNCTIONS] = {
 };
 
 static const anynpu_fn judged_former[FUNCTIONS] = {
-	[163] = (anynpu_fn)judged_163_former, /* hbDNNUnquantizeByScale */
-	[165] = (anynpu_fn)judged_165_former, /* hbDNNConvertLayoutRoi */
-	[168] = (anynpu_fn)judged_168_former, /* hbDNNConvertLayoutToNative1111 */
+	[164] = (anynpu_fn)judged_164_former, /* hbDNNUnquantizeByScale */
+	[166] = (anynpu_fn)judged_166_former, /* hbDNNConvertLayoutRoi */
+	[169] = (anynpu_fn)judged_169_former, /* hbDNNConvertLayoutToNative1111 */
 };
 
 static const anynpu_fn former[FUNCTIONS] = {
-	[163] = (anynpu_fn)enter_163_former, /* hbDNNUnquantizeByScale */
-	[165] = (anynpu_fn)enter_165_former, /* hbDNNConvertLayoutRoi */
-	[168] = (anynpu_fn)enter_168_former, /* hbDNNConvertLayoutToNative1111 */
+	[164] = (anynpu_fn)enter_164_former, /* hbDNNUnquantizeByScale */
+	[166] = (anynpu_fn)enter_166_former, /* hbDNNConvertLayoutRoi */
+	[169] = (anynpu_fn)enter_169_former, /* hbDNNConvertLayoutToNative1111 */
 };
 
 static const anynpu_fn dead[FUNCTIONS] = {
@@ -11009,6 +11030,7 @@ static const anynpu_fn dead[FUNCTIONS] = {
 	(anynpu_fn)dead_341,
 	(anynpu_fn)dead_342,
 	(anynpu_fn)dead_343,
+	(anynpu_fn)dead_344,
 };
 
 static const anynpu_fn starved[FUNCTIONS] = {
@@ -11019,11 +11041,11 @@ static const anynpu_fn starved[FUNCTIONS] = {
 	(anynpu_fn)dead_4,
 	(anynpu_fn)dead_5,
 	(anynpu_fn)dead_6,
-	(anynpu_fn)starved_7,
+	(anynpu_fn)dead_7,
 	(anynpu_fn)starved_8,
 	(anynpu_fn)starved_9,
-	(anynpu_fn)dead_10,
-	(anynpu_fn)starved_11,
+	(anynpu_fn)starved_10,
+	(anynpu_fn)dead_11,
 	(anynpu_fn)starved_12,
 	(anynpu_fn)starved_13,
 	(anynpu_fn)starved_14,
@@ -11034,23 +11056,23 @@ static const anynpu_fn starved[FUNCTIONS] = {
 	(anynpu_fn)starved_19,
 	(anynpu_fn)starved_20,
 	(anynpu_fn)starved_21,
-	(anynpu_fn)dead_22,
+	(anynpu_fn)starved_22,
 	(anynpu_fn)dead_23,
 	(anynpu_fn)dead_24,
-	(anynpu_fn)starved_25,
-	(anynpu_fn)dead_26,
+	(anynpu_fn)dead_25,
+	(anynpu_fn)starved_26,
 	(anynpu_fn)dead_27,
-	(anynpu_fn)starved_28,
+	(anynpu_fn)dead_28,
 	(anynpu_fn)starved_29,
 	(anynpu_fn)starved_30,
-	(anynpu_fn)dead_31,
-	(anynpu_fn)starved_32,
+	(anynpu_fn)starved_31,
+	(anynpu_fn)dead_32,
 	(anynpu_fn)starved_33,
 	(anynpu_fn)starved_34,
 	(anynpu_fn)starved_35,
-	(anynpu_fn)dead_36,
+	(anynpu_fn)starved_36,
 	(anynpu_fn)dead_37,
-	(anynpu_fn)starved_38,
+	(anynpu_fn)dead_38,
 	(anynpu_fn)starved_39,
 	(anynpu_fn)starved_40,
 	(anynpu_fn)starved_41,
@@ -11059,11 +11081,11 @@ static const anynpu_fn starved[FUNCTIONS] = {
 	(anynpu_fn)starved_44,
 	(anynpu_fn)starved_45,
 	(anynpu_fn)starved_46,
-	(anynpu_fn)dead_47,
+	(anynpu_fn)starved_47,
 	(anynpu_fn)dead_48,
 	(anynpu_fn)dead_49,
 	(anynpu_fn)dead_50,
-	(anynpu_fn)starved_51,
+	(anynpu_fn)dead_51,
 	(anynpu_fn)starved_52,
 	(anynpu_fn)starved_53,
 	(anynpu_fn)starved_54,
@@ -11072,14 +11094,14 @@ static const anynpu_fn starved[FUNCTIONS] = {
 	(anynpu_fn)starved_57,
 	(anynpu_fn)starved_58,
 	(anynpu_fn)starved_59,
-	(anynpu_fn)dead_60,
+	(anynpu_fn)starved_60,
 	(anynpu_fn)dead_61,
 	(anynpu_fn)dead_62,
-	(anynpu_fn)starved_63,
+	(anynpu_fn)dead_63,
 	(anynpu_fn)starved_64,
-	(anynpu_fn)dead_65,
+	(anynpu_fn)starved_65,
 	(anynpu_fn)dead_66,
-	(anynpu_fn)starved_67,
+	(anynpu_fn)dead_67,
 	(anynpu_fn)starved_68,
 	(anynpu_fn)starved_69,
 	(anynpu_fn)starved_70,
@@ -11088,17 +11110,17 @@ static const anynpu_fn starved[FUNCTIONS] = {
 	(anynpu_fn)starved_73,
 	(anynpu_fn)starved_74,
 	(anynpu_fn)starved_75,
-	(anynpu_fn)dead_76,
+	(anynpu_fn)starved_76,
 	(anynpu_fn)dead_77,
 	(anynpu_fn)dead_78,
 	(anynpu_fn)dead_79,
-	(anynpu_fn)starved_80,
+	(anynpu_fn)dead_80,
 	(anynpu_fn)starved_81,
 	(anynpu_fn)starved_82,
 	(anynpu_fn)starved_83,
 	(anynpu_fn)starved_84,
-	(anynpu_fn)dead_85,
-	(anynpu_fn)starved_86,
+	(anynpu_fn)starved_85,
+	(anynpu_fn)dead_86,
 	(anynpu_fn)starved_87,
 	(anynpu_fn)starved_88,
 	(anynpu_fn)starved_89,
@@ -11112,12 +11134,12 @@ static const anynpu_fn starved[FUNCTIONS] = {
 	(anynpu_fn)starved_97,
 	(anynpu_fn)starved_98,
 	(anynpu_fn)starved_99,
-	(anynpu_fn)dead_100,
+	(anynpu_fn)starved_100,
 	(anynpu_fn)dead_101,
 	(anynpu_fn)dead_102,
 	(anynpu_fn)dead_103,
 	(anynpu_fn)dead_104,
-	(anynpu_fn)starved_105,
+	(anynpu_fn)dead_105,
 	(anynpu_fn)starved_106,
 	(anynpu_fn)starved_107,
 	(anynpu_fn)starved_108,
@@ -11126,8 +11148,8 @@ static const anynpu_fn starved[FUNCTIONS] = {
 	(anynpu_fn)starved_111,
 	(anynpu_fn)starved_112,
 	(anynpu_fn)starved_113,
-	(anynpu_fn)dead_114,
-	(anynpu_fn)starved_115,
+	(anynpu_fn)starved_114,
+	(anynpu_fn)dead_115,
 	(anynpu_fn)starved_116,
 	(anynpu_fn)starved_117,
 	(anynpu_fn)starved_118,
@@ -11138,8 +11160,8 @@ static const anynpu_fn starved[FUNCTIONS] = {
 	(anynpu_fn)starved_123,
 	(anynpu_fn)starved_124,
 	(anynpu_fn)starved_125,
-	(anynpu_fn)dead_126,
-	(anynpu_fn)starved_127,
+	(anynpu_fn)starved_126,
+	(anynpu_fn)dead_127,
 	(anynpu_fn)starved_128,
 	(anynpu_fn)starved_129,
 	(anynpu_fn)starved_130,
@@ -11173,8 +11195,8 @@ static const anynpu_fn starved[FUNCTIONS] = {
 	(anynpu_fn)starved_158,
 	(anynpu_fn)starved_159,
 	(anynpu_fn)starved_160,
-	(anynpu_fn)dead_161,
-	(anynpu_fn)starved_162,
+	(anynpu_fn)starved_161,
+	(anynpu_fn)dead_162,
 	(anynpu_fn)starved_163,
 	(anynpu_fn)starved_164,
 	(anynpu_fn)starved_165,
@@ -11195,22 +11217,22 @@ static const anynpu_fn starved[FUNCTIONS] = {
 	(anynpu_fn)starved_180,
 	(anynpu_fn)starved_181,
 	(anynpu_fn)starved_182,
-	(anynpu_fn)dead_183,
-	(anynpu_fn)starved_184,
+	(anynpu_fn)starved_183,
+	(anynpu_fn)dead_184,
 	(anynpu_fn)starved_185,
 	(anynpu_fn)starved_186,
-	(anynpu_fn)dead_187,
-	(anynpu_fn)starved_188,
+	(anynpu_fn)starved_187,
+	(anynpu_fn)dead_188,
 	(anynpu_fn)starved_189,
 	(anynpu_fn)starved_190,
 	(anynpu_fn)starved_191,
 	(anynpu_fn)starved_192,
-	(anynpu_fn)dead_193,
-	(anynpu_fn)starved_194,
+	(anynpu_fn)starved_193,
+	(anynpu_fn)dead_194,
 	(anynpu_fn)starved_195,
 	(anynpu_fn)starved_196,
-	(anynpu_fn)dead_197,
-	(anynpu_fn)starved_198,
+	(anynpu_fn)starved_197,
+	(anynpu_fn)dead_198,
 	(anynpu_fn)starved_199,
 	(anynpu_fn)starved_200,
 	(anynpu_fn)starved_201,
@@ -11221,8 +11243,8 @@ static const anynpu_fn starved[FUNCTIONS] = {
 	(anynpu_fn)starved_206,
 	(anynpu_fn)starved_207,
 	(anynpu_fn)starved_208,
-	(anynpu_fn)dead_209,
-	(anynpu_fn)starved_210,
+	(anynpu_fn)starved_209,
+	(anynpu_fn)dead_210,
 	(anynpu_fn)starved_211,
 	(anynpu_fn)starved_212,
 	(anynpu_fn)starved_213,
@@ -11232,8 +11254,8 @@ static const anynpu_fn starved[FUNCTIONS] = {
 	(anynpu_fn)starved_217,
 	(anynpu_fn)starved_218,
 	(anynpu_fn)starved_219,
-	(anynpu_fn)dead_220,
-	(anynpu_fn)starved_221,
+	(anynpu_fn)starved_220,
+	(anynpu_fn)dead_221,
 	(anynpu_fn)starved_222,
 	(anynpu_fn)starved_223,
 	(anynpu_fn)starved_224,
@@ -11242,9 +11264,9 @@ static const anynpu_fn starved[FUNCTIONS] = {
 	(anynpu_fn)starved_227,
 	(anynpu_fn)starved_228,
 	(anynpu_fn)starved_229,
-	(anynpu_fn)dead_230,
+	(anynpu_fn)starved_230,
 	(anynpu_fn)dead_231,
-	(anynpu_fn)starved_232,
+	(anynpu_fn)dead_232,
 	(anynpu_fn)starved_233,
 	(anynpu_fn)starved_234,
 	(anynpu_fn)starved_235,
@@ -11252,10 +11274,10 @@ static const anynpu_fn starved[FUNCTIONS] = {
 	(anynpu_fn)starved_237,
 	(anynpu_fn)starved_238,
 	(anynpu_fn)starved_239,
-	(anynpu_fn)dead_240,
-	(anynpu_fn)starved_241,
-	(anynpu_fn)dead_242,
-	(anynpu_fn)starved_243,
+	(anynpu_fn)starved_240,
+	(anynpu_fn)dead_241,
+	(anynpu_fn)starved_242,
+	(anynpu_fn)dead_243,
 	(anynpu_fn)starved_244,
 	(anynpu_fn)starved_245,
 	(anynpu_fn)starved_246,
@@ -11263,19 +11285,19 @@ static const anynpu_fn starved[FUNCTIONS] = {
 	(anynpu_fn)starved_248,
 	(anynpu_fn)starved_249,
 	(anynpu_fn)starved_250,
-	(anynpu_fn)dead_251,
+	(anynpu_fn)starved_251,
 	(anynpu_fn)dead_252,
-	(anynpu_fn)starved_253,
+	(anynpu_fn)dead_253,
 	(anynpu_fn)starved_254,
 	(anynpu_fn)starved_255,
 	(anynpu_fn)starved_256,
-	(anynpu_fn)dead_257,
-	(anynpu_fn)starved_258,
+	(anynpu_fn)starved_257,
+	(anynpu_fn)dead_258,
 	(anynpu_fn)starved_259,
 	(anynpu_fn)starved_260,
 	(anynpu_fn)starved_261,
-	(anynpu_fn)dead_262,
-	(anynpu_fn)starved_263,
+	(anynpu_fn)starved_262,
+	(anynpu_fn)dead_263,
 	(anynpu_fn)starved_264,
 	(anynpu_fn)starved_265,
 	(anynpu_fn)starved_266,
@@ -11293,8 +11315,8 @@ static const anynpu_fn starved[FUNCTIONS] = {
 	(anynpu_fn)starved_278,
 	(anynpu_fn)starved_279,
 	(anynpu_fn)starved_280,
-	(anynpu_fn)dead_281,
-	(anynpu_fn)starved_282,
+	(anynpu_fn)starved_281,
+	(anynpu_fn)dead_282,
 	(anynpu_fn)starved_283,
 	(anynpu_fn)starved_284,
 	(anynpu_fn)starved_285,
@@ -11356,6 +11378,7 @@ static const anynpu_fn starved[FUNCTIONS] = {
 	(anynpu_fn)starved_341,
 	(anynpu_fn)starved_342,
 	(anynpu_fn)starved_343,
+	(anynpu_fn)starved_344,
 };
 
 static const uint16_t namesake[FUNCTIONS] = {
@@ -11364,345 +11387,346 @@ static const uint16_t namesake[FUNCTIONS] = {
 	2, /* anynpu_last_error */
 	3, /* anynpu_placement_report */
 	4, /* anynpu_output_shape */
-	5, /* anynpu_live_handles */
-	6, /* anynpu_live_buffers */
-	7, /* OH_NNDevice_GetAllDevicesID */
-	8, /* OH_NNDevice_GetName */
-	9, /* OH_NNDevice_GetType */
-	10, /* OH_NNTensorDesc_Create */
-	11, /* OH_NNTensorDesc_Destroy */
-	12, /* OH_NNTensorDesc_SetName */
-	13, /* OH_NNTensorDesc_GetName */
-	14, /* OH_NNTensorDesc_SetDataType */
-	15, /* OH_NNTensorDesc_GetDataType */
-	16, /* OH_NNTensorDesc_SetShape */
-	17, /* OH_NNTensorDesc_GetShape */
-	18, /* OH_NNTensorDesc_SetFormat */
-	19, /* OH_NNTensorDesc_GetFormat */
-	20, /* OH_NNTensorDesc_GetElementCount */
-	21, /* OH_NNTensorDesc_GetByteSize */
-	22, /* OH_NNTensor_Create */
-	23, /* OH_NNTensor_CreateWithSize */
-	24, /* OH_NNTensor_CreateWithFd */
-	25, /* OH_NNTensor_Destroy */
-	26, /* OH_NNTensor_GetTensorDesc */
-	27, /* OH_NNTensor_GetDataBuffer */
-	28, /* OH_NNTensor_GetFd */
-	29, /* OH_NNTensor_GetSize */
-	30, /* OH_NNTensor_GetOffset */
-	31, /* OH_NNQuantParam_Create */
-	32, /* OH_NNQuantParam_SetScales */
-	33, /* OH_NNQuantParam_SetZeroPoints */
-	34, /* OH_NNQuantParam_SetNumBits */
-	35, /* OH_NNQuantParam_Destroy */
-	36, /* OH_NNModel_Construct */
-	37, /* OH_NNModel_Destroy */
-	38, /* OH_NNModel_AddTensor */
-	39, /* OH_NNModel_AddTensorToModel */
-	40, /* OH_NNModel_SetTensorData */
-	41, /* OH_NNModel_SetTensorQuantParams */
-	42, /* OH_NNModel_SetTensorType */
-	43, /* OH_NNModel_AddOperation */
-	44, /* OH_NNModel_SpecifyInputsAndOutputs */
-	45, /* OH_NNModel_Finish */
-	46, /* OH_NNModel_GetAvailableOperations */
-	47, /* OH_NNCompilation_Construct */
-	48, /* OH_NNCompilation_ConstructWithOfflineModelFile */
-	49, /* OH_NNCompilation_ConstructWithOfflineModelBuffer */
-	50, /* OH_NNCompilation_ConstructForCache */
-	51, /* OH_NNCompilation_ExportCacheToBuffer */
-	52, /* OH_NNCompilation_ImportCacheFromBuffer */
-	53, /* OH_NNCompilation_AddExtensionConfig */
-	54, /* OH_NNCompilation_SetDevice */
-	55, /* OH_NNCompilation_SetCache */
-	56, /* OH_NNCompilation_SetPerformanceMode */
-	57, /* OH_NNCompilation_SetPriority */
-	58, /* OH_NNCompilation_EnableFloat16 */
-	59, /* OH_NNCompilation_Build */
-	60, /* OH_NNCompilation_Destroy */
-	61, /* OH_NNExecutor_Construct */
-	62, /* OH_NNExecutor_Destroy */
-	63, /* OH_NNExecutor_GetInputCount */
-	64, /* OH_NNExecutor_GetOutputCount */
-	65, /* OH_NNExecutor_CreateInputTensorDesc */
-	66, /* OH_NNExecutor_CreateOutputTensorDesc */
-	67, /* OH_NNExecutor_GetOutputShape */
-	68, /* OH_NNExecutor_GetInputDimRange */
-	69, /* OH_NNExecutor_SetOnRunDone */
-	70, /* OH_NNExecutor_SetOnServiceDied */
-	71, /* OH_NNExecutor_RunSync */
-	72, /* OH_NNExecutor_RunAsync */
-	73, /* OH_NNExecutor_SetInput */
-	74, /* OH_NNExecutor_SetOutput */
-	75, /* OH_NNExecutor_Run */
-	76, /* OH_NNExecutor_AllocateInputMemory */
-	77, /* OH_NNExecutor_AllocateOutputMemory */
-	78, /* OH_NNExecutor_DestroyInputMemory */
-	79, /* OH_NNExecutor_DestroyOutputMemory */
-	80, /* OH_NNExecutor_SetInputWithMemory */
-	81, /* OH_NNExecutor_SetOutputWithMemory */
-	82, /* OH_NNModel_BuildFromLiteGraph */
-	83, /* OH_NNModel_SetInputsAndOutputsInfo */
-	84, /* OH_NNModel_BuildFromMetaGraph */
-	85, /* OH_NNModel_HasCache */
-	86, /* OH_NN_GetDeviceID */
-	87, /* OH_NN_IsSupportAIPP */
-	88, /* OH_NNExecutor_RunSyncWithAipp */
-	89, /* rknn_init */
-	90, /* rknn_dup_context */
-	91, /* rknn_destroy */
-	92, /* rknn_query */
-	93, /* rknn_set_core_mask */
-	94, /* rknn_set_batch_core_num */
-	95, /* rknn_inputs_set */
-	96, /* rknn_run */
-	97, /* rknn_wait */
-	98, /* rknn_outputs_get */
-	99, /* rknn_outputs_release */
-	100, /* rknn_create_mem */
-	101, /* rknn_create_mem2 */
-	102, /* rknn_create_mem_from_fd */
-	103, /* rknn_create_mem_from_phys */
-	104, /* rknn_create_mem_from_mb_blk */
-	105, /* rknn_destory_mem */
-	106, /* rknn_destroy_mem */
-	107, /* rknn_set_weight_mem */
-	108, /* rknn_set_internal_mem */
-	109, /* rknn_set_io_mem */
-	110, /* rknn_mem_sync */
-	111, /* rknn_set_input_shape */
-	112, /* rknn_set_input_shapes */
-	113, /* rknn_register_custom_ops */
-	114, /* rknn_custom_op_get_op_attr */
-	115, /* rknn_matmul_create */
-	116, /* rknn_matmul_create_dynamic_shape */
-	117, /* rknn_matmul_create_dyn_shape */
-	118, /* rknn_matmul_set_io_mem */
-	119, /* rknn_matmul_set_core_mask */
-	120, /* rknn_matmul_set_quant_params */
-	121, /* rknn_matmul_get_quant_params */
-	122, /* rknn_matmul_set_dynamic_shape */
-	123, /* rknn_matmul_run */
-	124, /* rknn_matmul_destroy */
-	125, /* rknn_B_normal_layout_to_native_layout */
-	262, /* hbDNNGetVersion */
-	263, /* hbDNNInitializeFromFiles */
-	264, /* hbDNNInitializeFromDDR */
-	265, /* hbDNNRelease */
-	266, /* hbDNNGetModelNameList */
-	267, /* hbDNNGetModelHandle */
-	268, /* hbDNNGetInputCount */
-	269, /* hbDNNGetInputName */
-	270, /* hbDNNGetInputTensorProperties */
-	271, /* hbDNNGetOutputCount */
-	272, /* hbDNNGetOutputName */
-	273, /* hbDNNGetOutputTensorProperties */
-	138, /* hbDNNInfer */
-	139, /* hbDNNRoiInfer */
-	140, /* hbDNNResize */
-	141, /* hbDNNSetTaskDoneCb */
-	142, /* hbDNNWaitTaskDone */
-	143, /* hbDNNReleaseTask */
-	144, /* hbSysAllocMem */
-	145, /* hbSysAllocCachedMem */
-	146, /* hbSysFlushMem */
-	147, /* hbSysWriteMem */
-	148, /* hbSysReadMem */
-	149, /* hbSysFreeMem */
-	150, /* hbSysRegisterMem */
-	151, /* hbSysUnregisterMem */
-	152, /* hbDNNGetInputSource */
-	274, /* hbDNNGetInputDesc */
-	275, /* hbDNNGetOutputDesc */
-	276, /* hbDNNGetModelDesc */
-	156, /* hbDNNGetModelTag */
-	157, /* hbDNNGetOutputOperatorType */
-	158, /* hbDNNGetEstimateLatency */
-	159, /* hbDNNGetTaskEstimateTime */
-	160, /* hbDNNGetTaskEstimateStartTime */
-	281, /* hbDNNGetErrorDesc */
-	162, /* hbDNNGetLayoutName */
-	163, /* hbDNNUnquantizeByScale */
-	164, /* hbDNNConvertLayout */
-	165, /* hbDNNConvertLayoutRoi */
-	166, /* hbDNNConvertLayoutToNative1HW1 */
-	167, /* hbDNNConvertLayoutToNative111C */
-	168, /* hbDNNConvertLayoutToNative1111 */
-	169, /* hbDNNAddPadding */
-	170, /* hbDNNRemovePadding */
-	171, /* hbDNNAddPaddingWithStride */
-	172, /* hbDNNRemovePaddingWithStride */
-	173, /* hbDNNConvertEndianness */
-	174, /* _Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE */
-	175, /* _Z27hbDNNUnregisterLayerCreatorPKc */
-	176, /* ANeuralNetworks_getDeviceCount */
-	177, /* ANeuralNetworks_getDevice */
-	178, /* ANeuralNetworksDevice_getName */
-	179, /* ANeuralNetworksDevice_getType */
-	180, /* ANeuralNetworksDevice_getVersion */
-	181, /* ANeuralNetworksDevice_getFeatureLevel */
-	182, /* ANeuralNetworksDevice_wait */
-	183, /* ANeuralNetworks_getRuntimeFeatureLevel */
-	184, /* ANeuralNetworksModel_getSupportedOperationsForDevices */
-	185, /* ANeuralNetworksMemory_createFromFd */
-	186, /* ANeuralNetworksMemory_createFromAHardwareBuffer */
-	187, /* ANeuralNetworksMemory_free */
-	188, /* ANeuralNetworksMemoryDesc_create */
-	189, /* ANeuralNetworksMemoryDesc_addInputRole */
-	190, /* ANeuralNetworksMemoryDesc_addOutputRole */
-	191, /* ANeuralNetworksMemoryDesc_setDimensions */
-	192, /* ANeuralNetworksMemoryDesc_finish */
-	193, /* ANeuralNetworksMemoryDesc_free */
-	194, /* ANeuralNetworksMemory_createFromDesc */
-	195, /* ANeuralNetworksMemory_copy */
-	196, /* ANeuralNetworksModel_create */
-	197, /* ANeuralNetworksModel_free */
-	198, /* ANeuralNetworksModel_addOperand */
-	199, /* ANeuralNetworksModel_setOperandValue */
-	200, /* ANeuralNetworksModel_setOperandValueFromMemory */
-	201, /* ANeuralNetworksModel_setOperandValueFromModel */
-	202, /* ANeuralNetworksModel_setOperandSymmPerChannelQuantParams */
-	203, /* ANeuralNetworksModel_addOperation */
-	204, /* ANeuralNetworksModel_identifyInputsAndOutputs */
-	205, /* ANeuralNetworksModel_relaxComputationFloat32toFloat16 */
-	206, /* ANeuralNetworksModel_finish */
-	207, /* ANeuralNetworksCompilation_create */
-	208, /* ANeuralNetworksCompilation_createForDevices */
-	209, /* ANeuralNetworksCompilation_free */
-	210, /* ANeuralNetworksCompilation_setPreference */
-	211, /* ANeuralNetworksCompilation_setCaching */
-	212, /* ANeuralNetworksCompilation_setPriority */
-	213, /* ANeuralNetworksCompilation_setTimeout */
-	214, /* ANeuralNetworksCompilation_finish */
-	215, /* ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput */
-	216, /* ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput */
-	217, /* ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput */
-	218, /* ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput */
-	219, /* ANeuralNetworksExecution_create */
-	220, /* ANeuralNetworksExecution_free */
-	221, /* ANeuralNetworksExecution_setInput */
-	222, /* ANeuralNetworksExecution_setInputFromMemory */
-	223, /* ANeuralNetworksExecution_setOutput */
-	224, /* ANeuralNetworksExecution_setOutputFromMemory */
-	225, /* ANeuralNetworksExecution_enableInputAndOutputPadding */
-	226, /* ANeuralNetworksExecution_setReusable */
-	227, /* ANeuralNetworksExecution_setMeasureTiming */
-	228, /* ANeuralNetworksExecution_setTimeout */
-	229, /* ANeuralNetworksExecution_setLoopTimeout */
-	230, /* ANeuralNetworks_getDefaultLoopTimeout */
-	231, /* ANeuralNetworks_getMaximumLoopTimeout */
-	232, /* ANeuralNetworksExecution_compute */
-	233, /* ANeuralNetworksExecution_startCompute */
-	234, /* ANeuralNetworksExecution_burstCompute */
-	235, /* ANeuralNetworksExecution_startComputeWithDependencies */
-	236, /* ANeuralNetworksExecution_getOutputOperandRank */
-	237, /* ANeuralNetworksExecution_getOutputOperandDimensions */
-	238, /* ANeuralNetworksExecution_getDuration */
-	239, /* ANeuralNetworksBurst_create */
-	240, /* ANeuralNetworksBurst_free */
-	241, /* ANeuralNetworksEvent_wait */
-	242, /* ANeuralNetworksEvent_free */
-	243, /* ANeuralNetworksEvent_createFromSyncFenceFd */
-	244, /* ANeuralNetworksEvent_getSyncFenceFd */
-	245, /* ANeuralNetworksDevice_getExtensionSupport */
-	246, /* ANeuralNetworksModel_getExtensionOperandType */
-	247, /* ANeuralNetworksModel_getExtensionOperationType */
-	248, /* ANeuralNetworksModel_setOperandExtensionData */
-	249, /* ANeuralNetworksCompilation_addExtensionAttribute */
-	250, /* ANeuralNetworksExecution_addExtensionAttribute */
-	251, /* hbUCPGetVersion */
-	252, /* hbUCPGetSocName */
-	253, /* hbUCPSubmitTask */
-	254, /* hbUCPWaitTaskDone */
-	255, /* hbUCPSetTaskDoneCb */
-	256, /* hbUCPReleaseTask */
-	257, /* hbUCPGetErrorDesc */
-	258, /* hbUCPMalloc */
-	259, /* hbUCPMallocCached */
-	260, /* hbUCPMemFlush */
-	261, /* hbUCPFree */
-	126, /* hbDNNGetVersion */
-	127, /* hbDNNInitializeFromFiles */
-	128, /* hbDNNInitializeFromDDR */
-	129, /* hbDNNRelease */
-	130, /* hbDNNGetModelNameList */
-	131, /* hbDNNGetModelHandle */
-	132, /* hbDNNGetInputCount */
-	133, /* hbDNNGetInputName */
-	134, /* hbDNNGetInputTensorProperties */
-	135, /* hbDNNGetOutputCount */
-	136, /* hbDNNGetOutputName */
-	137, /* hbDNNGetOutputTensorProperties */
-	153, /* hbDNNGetInputDesc */
-	154, /* hbDNNGetOutputDesc */
-	155, /* hbDNNGetModelDesc */
-	277, /* hbDNNGetHBMDesc */
-	278, /* hbDNNGetCompileBpuCoreNum */
-	279, /* hbDNNInferV2 */
-	280, /* hbDNNGetTaskOutputTensorProperties */
-	161, /* hbDNNGetErrorDesc */
-	282, /* hbVPBilateralFilter */
-	283, /* hbVPBoxFilter */
-	284, /* hbVPCanny */
-	285, /* hbVPCornerHarris */
-	286, /* hbVPCvtColor */
-	287, /* hbVPDilate */
-	288, /* hbVPEqualizeHist */
-	289, /* hbVPErode */
-	290, /* hbVPFilter2D */
-	291, /* hbVPFlip */
-	292, /* hbVPGaussianBlur */
-	293, /* hbVPHBDemosaicing */
-	294, /* hbVPISP */
-	295, /* hbVPIntegral */
-	296, /* hbVPLaplacianFilter */
-	297, /* hbVPMedianBlur */
-	298, /* hbVPOpticalFlowPyrLK */
-	299, /* hbVPPyrDown */
-	300, /* hbVPPyrUp */
-	301, /* hbVPRemap */
-	302, /* hbVPResize */
-	303, /* hbVPRoiResize */
-	304, /* hbVPRotate */
-	305, /* hbVPSepFilter2D */
-	306, /* hbVPSobel */
-	307, /* hbVPStitch */
-	308, /* hbVPThreshold */
-	309, /* hbVPTranspose */
-	310, /* hbVPWarpAffine */
-	311, /* hbVPWarpPerspective */
-	312, /* hbVPCreateAlphaBlendLut */
-	313, /* hbVPReleaseAlphaBlendLut */
-	314, /* hbVPCreateISPContext */
-	315, /* hbVPReleaseISPContext */
-	316, /* hbVPGetISPOutputBuffer */
-	317, /* hbVPCreateMapWrap */
-	318, /* hbVPReleaseMapWrap */
-	319, /* hbVPJPEGDecode */
-	320, /* hbVPJPEGEncode */
-	321, /* hbVPVideoDecode */
-	322, /* hbVPVideoEncode */
-	323, /* hbVPCreateJPEGDecContext */
-	324, /* hbVPReleaseJPEGDecContext */
-	325, /* hbVPCreateJPEGEncContext */
-	326, /* hbVPReleaseJPEGEncContext */
-	327, /* hbVPCreateVideoDecContext */
-	328, /* hbVPReleaseVideoDecContext */
-	329, /* hbVPCreateVideoEncContext */
-	330, /* hbVPReleaseVideoEncContext */
-	331, /* hbVPGetJPEGDecOutputBuffer */
-	332, /* hbVPGetJPEGEncOutputBuffer */
-	333, /* hbVPGetVideoDecOutputBuffer */
-	334, /* hbVPGetVideoEncOutputBuffer */
-	335, /* hbVPGetDefaultVideoDecParam */
-	336, /* hbVPGetDefaultVideoEncParam */
-	337, /* hbFFT1D */
-	338, /* hbFFT2D */
-	339, /* hbIFFT1D */
-	340, /* hbIFFT2D */
-	341, /* hbDSPAddrMap */
-	342, /* hbDSPAddrUnmap */
-	343, /* hbDSPRpcV2 */
+	5, /* anynpu_export */
+	6, /* anynpu_live_handles */
+	7, /* anynpu_live_buffers */
+	8, /* OH_NNDevice_GetAllDevicesID */
+	9, /* OH_NNDevice_GetName */
+	10, /* OH_NNDevice_GetType */
+	11, /* OH_NNTensorDesc_Create */
+	12, /* OH_NNTensorDesc_Destroy */
+	13, /* OH_NNTensorDesc_SetName */
+	14, /* OH_NNTensorDesc_GetName */
+	15, /* OH_NNTensorDesc_SetDataType */
+	16, /* OH_NNTensorDesc_GetDataType */
+	17, /* OH_NNTensorDesc_SetShape */
+	18, /* OH_NNTensorDesc_GetShape */
+	19, /* OH_NNTensorDesc_SetFormat */
+	20, /* OH_NNTensorDesc_GetFormat */
+	21, /* OH_NNTensorDesc_GetElementCount */
+	22, /* OH_NNTensorDesc_GetByteSize */
+	23, /* OH_NNTensor_Create */
+	24, /* OH_NNTensor_CreateWithSize */
+	25, /* OH_NNTensor_CreateWithFd */
+	26, /* OH_NNTensor_Destroy */
+	27, /* OH_NNTensor_GetTensorDesc */
+	28, /* OH_NNTensor_GetDataBuffer */
+	29, /* OH_NNTensor_GetFd */
+	30, /* OH_NNTensor_GetSize */
+	31, /* OH_NNTensor_GetOffset */
+	32, /* OH_NNQuantParam_Create */
+	33, /* OH_NNQuantParam_SetScales */
+	34, /* OH_NNQuantParam_SetZeroPoints */
+	35, /* OH_NNQuantParam_SetNumBits */
+	36, /* OH_NNQuantParam_Destroy */
+	37, /* OH_NNModel_Construct */
+	38, /* OH_NNModel_Destroy */
+	39, /* OH_NNModel_AddTensor */
+	40, /* OH_NNModel_AddTensorToModel */
+	41, /* OH_NNModel_SetTensorData */
+	42, /* OH_NNModel_SetTensorQuantParams */
+	43, /* OH_NNModel_SetTensorType */
+	44, /* OH_NNModel_AddOperation */
+	45, /* OH_NNModel_SpecifyInputsAndOutputs */
+	46, /* OH_NNModel_Finish */
+	47, /* OH_NNModel_GetAvailableOperations */
+	48, /* OH_NNCompilation_Construct */
+	49, /* OH_NNCompilation_ConstructWithOfflineModelFile */
+	50, /* OH_NNCompilation_ConstructWithOfflineModelBuffer */
+	51, /* OH_NNCompilation_ConstructForCache */
+	52, /* OH_NNCompilation_ExportCacheToBuffer */
+	53, /* OH_NNCompilation_ImportCacheFromBuffer */
+	54, /* OH_NNCompilation_AddExtensionConfig */
+	55, /* OH_NNCompilation_SetDevice */
+	56, /* OH_NNCompilation_SetCache */
+	57, /* OH_NNCompilation_SetPerformanceMode */
+	58, /* OH_NNCompilation_SetPriority */
+	59, /* OH_NNCompilation_EnableFloat16 */
+	60, /* OH_NNCompilation_Build */
+	61, /* OH_NNCompilation_Destroy */
+	62, /* OH_NNExecutor_Construct */
+	63, /* OH_NNExecutor_Destroy */
+	64, /* OH_NNExecutor_GetInputCount */
+	65, /* OH_NNExecutor_GetOutputCount */
+	66, /* OH_NNExecutor_CreateInputTensorDesc */
+	67, /* OH_NNExecutor_CreateOutputTensorDesc */
+	68, /* OH_NNExecutor_GetOutputShape */
+	69, /* OH_NNExecutor_GetInputDimRange */
+	70, /* OH_NNExecutor_SetOnRunDone */
+	71, /* OH_NNExecutor_SetOnServiceDied */
+	72, /* OH_NNExecutor_RunSync */
+	73, /* OH_NNExecutor_RunAsync */
+	74, /* OH_NNExecutor_SetInput */
+	75, /* OH_NNExecutor_SetOutput */
+	76, /* OH_NNExecutor_Run */
+	77, /* OH_NNExecutor_AllocateInputMemory */
+	78, /* OH_NNExecutor_AllocateOutputMemory */
+	79, /* OH_NNExecutor_DestroyInputMemory */
+	80, /* OH_NNExecutor_DestroyOutputMemory */
+	81, /* OH_NNExecutor_SetInputWithMemory */
+	82, /* OH_NNExecutor_SetOutputWithMemory */
+	83, /* OH_NNModel_BuildFromLiteGraph */
+	84, /* OH_NNModel_SetInputsAndOutputsInfo */
+	85, /* OH_NNModel_BuildFromMetaGraph */
+	86, /* OH_NNModel_HasCache */
+	87, /* OH_NN_GetDeviceID */
+	88, /* OH_NN_IsSupportAIPP */
+	89, /* OH_NNExecutor_RunSyncWithAipp */
+	90, /* rknn_init */
+	91, /* rknn_dup_context */
+	92, /* rknn_destroy */
+	93, /* rknn_query */
+	94, /* rknn_set_core_mask */
+	95, /* rknn_set_batch_core_num */
+	96, /* rknn_inputs_set */
+	97, /* rknn_run */
+	98, /* rknn_wait */
+	99, /* rknn_outputs_get */
+	100, /* rknn_outputs_release */
+	101, /* rknn_create_mem */
+	102, /* rknn_create_mem2 */
+	103, /* rknn_create_mem_from_fd */
+	104, /* rknn_create_mem_from_phys */
+	105, /* rknn_create_mem_from_mb_blk */
+	106, /* rknn_destory_mem */
+	107, /* rknn_destroy_mem */
+	108, /* rknn_set_weight_mem */
+	109, /* rknn_set_internal_mem */
+	110, /* rknn_set_io_mem */
+	111, /* rknn_mem_sync */
+	112, /* rknn_set_input_shape */
+	113, /* rknn_set_input_shapes */
+	114, /* rknn_register_custom_ops */
+	115, /* rknn_custom_op_get_op_attr */
+	116, /* rknn_matmul_create */
+	117, /* rknn_matmul_create_dynamic_shape */
+	118, /* rknn_matmul_create_dyn_shape */
+	119, /* rknn_matmul_set_io_mem */
+	120, /* rknn_matmul_set_core_mask */
+	121, /* rknn_matmul_set_quant_params */
+	122, /* rknn_matmul_get_quant_params */
+	123, /* rknn_matmul_set_dynamic_shape */
+	124, /* rknn_matmul_run */
+	125, /* rknn_matmul_destroy */
+	126, /* rknn_B_normal_layout_to_native_layout */
+	263, /* hbDNNGetVersion */
+	264, /* hbDNNInitializeFromFiles */
+	265, /* hbDNNInitializeFromDDR */
+	266, /* hbDNNRelease */
+	267, /* hbDNNGetModelNameList */
+	268, /* hbDNNGetModelHandle */
+	269, /* hbDNNGetInputCount */
+	270, /* hbDNNGetInputName */
+	271, /* hbDNNGetInputTensorProperties */
+	272, /* hbDNNGetOutputCount */
+	273, /* hbDNNGetOutputName */
+	274, /* hbDNNGetOutputTensorProperties */
+	139, /* hbDNNInfer */
+	140, /* hbDNNRoiInfer */
+	141, /* hbDNNResize */
+	142, /* hbDNNSetTaskDoneCb */
+	143, /* hbDNNWaitTaskDone */
+	144, /* hbDNNReleaseTask */
+	145, /* hbSysAllocMem */
+	146, /* hbSysAllocCachedMem */
+	147, /* hbSysFlushMem */
+	148, /* hbSysWriteMem */
+	149, /* hbSysReadMem */
+	150, /* hbSysFreeMem */
+	151, /* hbSysRegisterMem */
+	152, /* hbSysUnregisterMem */
+	153, /* hbDNNGetInputSource */
+	275, /* hbDNNGetInputDesc */
+	276, /* hbDNNGetOutputDesc */
+	277, /* hbDNNGetModelDesc */
+	157, /* hbDNNGetModelTag */
+	158, /* hbDNNGetOutputOperatorType */
+	159, /* hbDNNGetEstimateLatency */
+	160, /* hbDNNGetTaskEstimateTime */
+	161, /* hbDNNGetTaskEstimateStartTime */
+	282, /* hbDNNGetErrorDesc */
+	163, /* hbDNNGetLayoutName */
+	164, /* hbDNNUnquantizeByScale */
+	165, /* hbDNNConvertLayout */
+	166, /* hbDNNConvertLayoutRoi */
+	167, /* hbDNNConvertLayoutToNative1HW1 */
+	168, /* hbDNNConvertLayoutToNative111C */
+	169, /* hbDNNConvertLayoutToNative1111 */
+	170, /* hbDNNAddPadding */
+	171, /* hbDNNRemovePadding */
+	172, /* hbDNNAddPaddingWithStride */
+	173, /* hbDNNRemovePaddingWithStride */
+	174, /* hbDNNConvertEndianness */
+	175, /* _Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE */
+	176, /* _Z27hbDNNUnregisterLayerCreatorPKc */
+	177, /* ANeuralNetworks_getDeviceCount */
+	178, /* ANeuralNetworks_getDevice */
+	179, /* ANeuralNetworksDevice_getName */
+	180, /* ANeuralNetworksDevice_getType */
+	181, /* ANeuralNetworksDevice_getVersion */
+	182, /* ANeuralNetworksDevice_getFeatureLevel */
+	183, /* ANeuralNetworksDevice_wait */
+	184, /* ANeuralNetworks_getRuntimeFeatureLevel */
+	185, /* ANeuralNetworksModel_getSupportedOperationsForDevices */
+	186, /* ANeuralNetworksMemory_createFromFd */
+	187, /* ANeuralNetworksMemory_createFromAHardwareBuffer */
+	188, /* ANeuralNetworksMemory_free */
+	189, /* ANeuralNetworksMemoryDesc_create */
+	190, /* ANeuralNetworksMemoryDesc_addInputRole */
+	191, /* ANeuralNetworksMemoryDesc_addOutputRole */
+	192, /* ANeuralNetworksMemoryDesc_setDimensions */
+	193, /* ANeuralNetworksMemoryDesc_finish */
+	194, /* ANeuralNetworksMemoryDesc_free */
+	195, /* ANeuralNetworksMemory_createFromDesc */
+	196, /* ANeuralNetworksMemory_copy */
+	197, /* ANeuralNetworksModel_create */
+	198, /* ANeuralNetworksModel_free */
+	199, /* ANeuralNetworksModel_addOperand */
+	200, /* ANeuralNetworksModel_setOperandValue */
+	201, /* ANeuralNetworksModel_setOperandValueFromMemory */
+	202, /* ANeuralNetworksModel_setOperandValueFromModel */
+	203, /* ANeuralNetworksModel_setOperandSymmPerChannelQuantParams */
+	204, /* ANeuralNetworksModel_addOperation */
+	205, /* ANeuralNetworksModel_identifyInputsAndOutputs */
+	206, /* ANeuralNetworksModel_relaxComputationFloat32toFloat16 */
+	207, /* ANeuralNetworksModel_finish */
+	208, /* ANeuralNetworksCompilation_create */
+	209, /* ANeuralNetworksCompilation_createForDevices */
+	210, /* ANeuralNetworksCompilation_free */
+	211, /* ANeuralNetworksCompilation_setPreference */
+	212, /* ANeuralNetworksCompilation_setCaching */
+	213, /* ANeuralNetworksCompilation_setPriority */
+	214, /* ANeuralNetworksCompilation_setTimeout */
+	215, /* ANeuralNetworksCompilation_finish */
+	216, /* ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput */
+	217, /* ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput */
+	218, /* ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput */
+	219, /* ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput */
+	220, /* ANeuralNetworksExecution_create */
+	221, /* ANeuralNetworksExecution_free */
+	222, /* ANeuralNetworksExecution_setInput */
+	223, /* ANeuralNetworksExecution_setInputFromMemory */
+	224, /* ANeuralNetworksExecution_setOutput */
+	225, /* ANeuralNetworksExecution_setOutputFromMemory */
+	226, /* ANeuralNetworksExecution_enableInputAndOutputPadding */
+	227, /* ANeuralNetworksExecution_setReusable */
+	228, /* ANeuralNetworksExecution_setMeasureTiming */
+	229, /* ANeuralNetworksExecution_setTimeout */
+	230, /* ANeuralNetworksExecution_setLoopTimeout */
+	231, /* ANeuralNetworks_getDefaultLoopTimeout */
+	232, /* ANeuralNetworks_getMaximumLoopTimeout */
+	233, /* ANeuralNetworksExecution_compute */
+	234, /* ANeuralNetworksExecution_startCompute */
+	235, /* ANeuralNetworksExecution_burstCompute */
+	236, /* ANeuralNetworksExecution_startComputeWithDependencies */
+	237, /* ANeuralNetworksExecution_getOutputOperandRank */
+	238, /* ANeuralNetworksExecution_getOutputOperandDimensions */
+	239, /* ANeuralNetworksExecution_getDuration */
+	240, /* ANeuralNetworksBurst_create */
+	241, /* ANeuralNetworksBurst_free */
+	242, /* ANeuralNetworksEvent_wait */
+	243, /* ANeuralNetworksEvent_free */
+	244, /* ANeuralNetworksEvent_createFromSyncFenceFd */
+	245, /* ANeuralNetworksEvent_getSyncFenceFd */
+	246, /* ANeuralNetworksDevice_getExtensionSupport */
+	247, /* ANeuralNetworksModel_getExtensionOperandType */
+	248, /* ANeuralNetworksModel_getExtensionOperationType */
+	249, /* ANeuralNetworksModel_setOperandExtensionData */
+	250, /* ANeuralNetworksCompilation_addExtensionAttribute */
+	251, /* ANeuralNetworksExecution_addExtensionAttribute */
+	252, /* hbUCPGetVersion */
+	253, /* hbUCPGetSocName */
+	254, /* hbUCPSubmitTask */
+	255, /* hbUCPWaitTaskDone */
+	256, /* hbUCPSetTaskDoneCb */
+	257, /* hbUCPReleaseTask */
+	258, /* hbUCPGetErrorDesc */
+	259, /* hbUCPMalloc */
+	260, /* hbUCPMallocCached */
+	261, /* hbUCPMemFlush */
+	262, /* hbUCPFree */
+	127, /* hbDNNGetVersion */
+	128, /* hbDNNInitializeFromFiles */
+	129, /* hbDNNInitializeFromDDR */
+	130, /* hbDNNRelease */
+	131, /* hbDNNGetModelNameList */
+	132, /* hbDNNGetModelHandle */
+	133, /* hbDNNGetInputCount */
+	134, /* hbDNNGetInputName */
+	135, /* hbDNNGetInputTensorProperties */
+	136, /* hbDNNGetOutputCount */
+	137, /* hbDNNGetOutputName */
+	138, /* hbDNNGetOutputTensorProperties */
+	154, /* hbDNNGetInputDesc */
+	155, /* hbDNNGetOutputDesc */
+	156, /* hbDNNGetModelDesc */
+	278, /* hbDNNGetHBMDesc */
+	279, /* hbDNNGetCompileBpuCoreNum */
+	280, /* hbDNNInferV2 */
+	281, /* hbDNNGetTaskOutputTensorProperties */
+	162, /* hbDNNGetErrorDesc */
+	283, /* hbVPBilateralFilter */
+	284, /* hbVPBoxFilter */
+	285, /* hbVPCanny */
+	286, /* hbVPCornerHarris */
+	287, /* hbVPCvtColor */
+	288, /* hbVPDilate */
+	289, /* hbVPEqualizeHist */
+	290, /* hbVPErode */
+	291, /* hbVPFilter2D */
+	292, /* hbVPFlip */
+	293, /* hbVPGaussianBlur */
+	294, /* hbVPHBDemosaicing */
+	295, /* hbVPISP */
+	296, /* hbVPIntegral */
+	297, /* hbVPLaplacianFilter */
+	298, /* hbVPMedianBlur */
+	299, /* hbVPOpticalFlowPyrLK */
+	300, /* hbVPPyrDown */
+	301, /* hbVPPyrUp */
+	302, /* hbVPRemap */
+	303, /* hbVPResize */
+	304, /* hbVPRoiResize */
+	305, /* hbVPRotate */
+	306, /* hbVPSepFilter2D */
+	307, /* hbVPSobel */
+	308, /* hbVPStitch */
+	309, /* hbVPThreshold */
+	310, /* hbVPTranspose */
+	311, /* hbVPWarpAffine */
+	312, /* hbVPWarpPerspective */
+	313, /* hbVPCreateAlphaBlendLut */
+	314, /* hbVPReleaseAlphaBlendLut */
+	315, /* hbVPCreateISPContext */
+	316, /* hbVPReleaseISPContext */
+	317, /* hbVPGetISPOutputBuffer */
+	318, /* hbVPCreateMapWrap */
+	319, /* hbVPReleaseMapWrap */
+	320, /* hbVPJPEGDecode */
+	321, /* hbVPJPEGEncode */
+	322, /* hbVPVideoDecode */
+	323, /* hbVPVideoEncode */
+	324, /* hbVPCreateJPEGDecContext */
+	325, /* hbVPReleaseJPEGDecContext */
+	326, /* hbVPCreateJPEGEncContext */
+	327, /* hbVPReleaseJPEGEncContext */
+	328, /* hbVPCreateVideoDecContext */
+	329, /* hbVPReleaseVideoDecContext */
+	330, /* hbVPCreateVideoEncContext */
+	331, /* hbVPReleaseVideoEncContext */
+	332, /* hbVPGetJPEGDecOutputBuffer */
+	333, /* hbVPGetJPEGEncOutputBuffer */
+	334, /* hbVPGetVideoDecOutputBuffer */
+	335, /* hbVPGetVideoEncOutputBuffer */
+	336, /* hbVPGetDefaultVideoDecParam */
+	337, /* hbVPGetDefaultVideoEncParam */
+	338, /* hbFFT1D */
+	339, /* hbFFT2D */
+	340, /* hbIFFT1D */
+	341, /* hbIFFT2D */
+	342, /* hbDSPAddrMap */
+	343, /* hbDSPAddrUnmap */
+	344, /* hbDSPRpcV2 */
 };
 
 static const struct anynpu_pair pair[] = {

@@ -73,6 +73,19 @@ static int test_anynpu_output_shape(int bad, int v)
 	return 1;
 }
 
+static int test_anynpu_export(int bad, int v)
+{
+	if (bad == 0 && v >= 1)
+		return 0;
+	if (bad == 1 && v >= misuse_pointers())
+		return 0;
+	const void *a0 = (const void *)(bad == 0 ? NULL : misuse_scratch(0));
+	const char *a1 = bad == 1 ? (const char *)misuse_pointer(v) : "x";
+	int r = anynpu_export(a0, a1);
+	(void)r;
+	return 1;
+}
+
 static int test_anynpu_live_handles(int bad, int v)
 {
 	size_t r = anynpu_live_handles();
@@ -99,6 +112,7 @@ int main(void)
 	misuse_each("anynpu_last_error", test_anynpu_last_error, 0);
 	misuse_each("anynpu_placement_report", test_anynpu_placement_report, 4);
 	misuse_each("anynpu_output_shape", test_anynpu_output_shape, 4);
+	misuse_each("anynpu_export", test_anynpu_export, 2);
 	misuse_each("anynpu_live_handles", test_anynpu_live_handles, 0);
 	misuse_each("anynpu_live_buffers", test_anynpu_live_buffers, 0);
 	return misuse_end();

@@ -9,6 +9,7 @@ static void (*volatile p_anynpu_set_log_callback)(anynpu_log_callback, void *) =
 static const char *(*volatile p_anynpu_last_error)(void) = anynpu_last_error;
 static int (*volatile p_anynpu_placement_report)(const void *, char *, size_t, size_t *) = anynpu_placement_report;
 static int (*volatile p_anynpu_output_shape)(const void *, uint32_t, int64_t *, size_t) = anynpu_output_shape;
+static int (*volatile p_anynpu_export)(const void *, const char *) = anynpu_export;
 static size_t (*volatile p_anynpu_live_handles)(void) = anynpu_live_handles;
 static size_t (*volatile p_anynpu_live_buffers)(void) = anynpu_live_buffers;
 
@@ -20,6 +21,7 @@ int main(void)
 	missing += p_anynpu_last_error == 0;
 	missing += p_anynpu_placement_report == 0;
 	missing += p_anynpu_output_shape == 0;
+	missing += p_anynpu_export == 0;
 	missing += p_anynpu_live_handles == 0;
 	missing += p_anynpu_live_buffers == 0;
 	return missing;

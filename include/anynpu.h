@@ -106,6 +106,19 @@ int anynpu_placement_report(const void *compilation, char *buffer, size_t size, 
 int anynpu_output_shape(const void *handle, uint32_t output, int64_t *dims, size_t size);
 
 /**
+ * Writes the graph of a compiled model as an ONNX model: what the library computes, for a viewer, another runtime or a
+ * report of a fault. Constants that together are above 1 GiB go to a file beside it, PATH.data.
+ *
+ * @param handle A built compilation or loaded model of any API of the library: an OH_NNCompilation, an
+ * ANeuralNetworksCompilation, a rknn_context (as a pointer) or an hbDNNHandle_t. One that was restored from a cache, or
+ * whose device does not give constants back, has no graph.
+ * @param path The file, which is replaced when all is written.
+ * @return 0, or 1 when the handle has no graph, ONNX cannot express one of its operators, or the file cannot be written:
+ * anynpu_last_error says which.
+ */
+int anynpu_export(const void *handle, const char *path);
+
+/**
  * Counts the handles of all APIs that were created and not destroyed. For tests that look for leaks.
  *
  * @return The number.

@@ -14,6 +14,7 @@ var AnyNPU = &Facade{
 			Roles: "opaque?, raw, value, out?", Since: 1, Fail: 1},
 		{C: "int anynpu_output_shape(const void *handle, uint32_t output, int64_t *dims, size_t size)",
 			Roles: "opaque?, value, raw, value", Since: 1, Fail: -1},
+		{C: "int anynpu_export(const void *handle, const char *path)", Roles: "opaque?, string", Since: 1, Fail: 1},
 		{C: "size_t anynpu_live_handles(void)", Since: 1},
 		{C: "size_t anynpu_live_buffers(void)", Since: 1},
 	},

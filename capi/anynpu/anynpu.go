@@ -6,7 +6,10 @@ import (
 
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/capi/handle"
+	"github.com/anynpu/anynpu/core/compile"
+	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
+	onnx "github.com/anynpu/anynpu/core/format/onnx/export"
 	"github.com/anynpu/anynpu/core/mem"
 )
 
@@ -78,6 +81,41 @@ func placementReport(compilation uintptr, buffer unsafe.Pointer, size uint64, ne
 		return placementTruncated, nil
 	}
 	return placementOK, nil
+}
+
+// export is anynpu_export: 0, or an error.
+func export(of uintptr, path string) (int32, error) {
+	o, err := handle.HoldAny(of)
+	if err != nil {
+		return 0, fault.Wrap(err, "handle: %#x", of)
+	}
+	defer handle.Unhold(of)
+	has, ok := o.(interface {
+		Compiled() (program device.Program, release func())
+	})
+	if !ok {
+		return 0, fault.New(fault.Argument, "handle: %#x: not a compilation, rknn_context or hbDNNHandle_t", of)
+	}
+	program, release := has.Compiled()
+	if program == nil {
+		return 0, fault.New(fault.Argument, "handle: %#x: a compilation that is not built", of)
+	}
+	defer release()
+	p, ok := program.(*compile.Program)
+	if !ok {
+		return 0, fault.New(fault.Unsupported, "handle: %#x: its device computes it without a graph", of)
+	}
+	w := mem.NewWeights()
+	defer w.Release()
+	g, err := p.Graph(w)
+	if err != nil {
+		return 0, fault.Wrap(err, "handle: %#x", of)
+	}
+	m, err := onnx.Of(g, onnx.Options{Metadata: p.Described()})
+	if err != nil {
+		return 0, err
+	}
+	return 0, fault.Wrap(m.WriteFile(path), "path")
 }
 
 // outputShape is anynpu_output_shape: the number of sizes, of which as many are stored as there is room for.

@@ -16,8 +16,9 @@ var funcs = []boundary.Func{
 	{Component: "anynpu", Name: "anynpu_last_error", Params: []string{}, Index: 2, Facade: 0},
 	{Component: "anynpu", Name: "anynpu_placement_report", Params: []string{"compilation", "buffer", "size", "needed"}, Index: 3, Facade: 0},
 	{Component: "anynpu", Name: "anynpu_output_shape", Params: []string{"handle", "output", "dims", "size"}, Index: 4, Facade: 0},
-	{Component: "anynpu", Name: "anynpu_live_handles", Params: []string{}, Index: 5, Facade: 0},
-	{Component: "anynpu", Name: "anynpu_live_buffers", Params: []string{}, Index: 6, Facade: 0},
+	{Component: "anynpu", Name: "anynpu_export", Params: []string{"handle", "path"}, Index: 5, Facade: 0},
+	{Component: "anynpu", Name: "anynpu_live_handles", Params: []string{}, Index: 6, Facade: 0},
+	{Component: "anynpu", Name: "anynpu_live_buffers", Params: []string{}, Index: 7, Facade: 0},
 }
 
 func init() { boundary.Register(funcs) }
@@ -107,9 +108,28 @@ func nnc_anynpu_output_shape(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 uint64
 	return -1
 }
 
+//export nnc_anynpu_export
+func nnc_anynpu_export(a0 uintptr, a1 unsafe.Pointer) (r int32) {
+	c := boundary.Call{Func: &funcs[5]}
+	defer boundary.End(&c, &r, 1)
+	if boundary.Traced(c.Func) {
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Text(a1)}
+	}
+	p1 := boundary.String(&c, 1, a1)
+	if c.Err == nil {
+		var v int32
+		v, c.Err = export(a0, p1)
+		if c.Err != nil {
+			return 1
+		}
+		return v
+	}
+	return 1
+}
+
 //export nnc_anynpu_live_handles
 func nnc_anynpu_live_handles() (r uint64) {
-	c := boundary.Call{Func: &funcs[5]}
+	c := boundary.Call{Func: &funcs[6]}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -127,7 +147,7 @@ func nnc_anynpu_live_handles() (r uint64) {
 
 //export nnc_anynpu_live_buffers
 func nnc_anynpu_live_buffers() (r uint64) {
-	c := boundary.Call{Func: &funcs[6]}
+	c := boundary.Call{Func: &funcs[7]}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/capi/handle"
+	"github.com/anynpu/anynpu/core/device"
 )
 
 // Model is what the models of both APIs have: one of a pack, as long as that lives.
@@ -98,3 +99,10 @@ func (m *Model) Learn(took time.Duration) {
 
 // Placement returns where the nodes of the model run, as JSON. It serves anynpu_placement_report.
 func (m *Model) Placement() []byte { return m.Execs.Program.Placement().JSON() }
+
+// Compiled returns the program of the model. It serves anynpu_export.
+func (m *Model) Compiled() (program device.Program, release func()) {
+	p := m.Execs.Program
+	p.Retain()
+	return p, p.Release
+}

@@ -224,6 +224,18 @@ func (c *Compilation) Placement() []byte {
 	return nil
 }
 
+// Compiled returns the program of the compiled model, nil when there is none, or when executions decide on the plan. It
+// serves anynpu_export.
+func (c *Compilation) Compiled() (program device.Program, release func()) {
+	result := c.finishedResult()
+	if result == nil || result.whole == nil {
+		return nil, nil
+	}
+	p := result.whole.program
+	p.Retain()
+	return p, p.Release
+}
+
 // options are those of the compilation on a device.
 func (c *Compilation) options() device.Options {
 	return device.Options{Float16: c.model.spec.Relaxed, Performance: performances[c.preference],

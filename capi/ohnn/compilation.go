@@ -192,6 +192,18 @@ func (c *Compilation) Placement() []byte {
 	return c.result.placement.JSON()
 }
 
+// Compiled returns the program of the compiled model, nil when there is none. It serves anynpu_export.
+func (c *Compilation) Compiled() (program device.Program, release func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.result == nil {
+		return nil, nil
+	}
+	p := c.result.program
+	p.Retain()
+	return p, p.Release
+}
+
 // checkPerformance and checkPriority judge a setting for device d. The device's abilities come before the value's
 // range.
 func checkPerformance(d *npu, mode PerformanceMode) error {

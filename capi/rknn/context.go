@@ -146,6 +146,15 @@ func (c *Context) Placement() []byte {
 	return c.run.program.Placement().JSON()
 }
 
+// Compiled returns the program of the model. It serves anynpu_export.
+func (c *Context) Compiled() (program device.Program, release func()) {
+	c.reg.RLock()
+	defer c.reg.RUnlock()
+	p := c.run.program
+	p.Retain()
+	return p, p.Release
+}
+
 // execution makes an execution for a context on the given cores, with inputs of the context's shapes.
 func (r *runnable) execution(c *Context, cores uint32) (device.Execution, error) {
 	e, err := r.program.New(device.ExecOptions{Priority: priorities[c.flags&3], CoreMask: cores, Owner: c,

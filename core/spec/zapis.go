@@ -10,6 +10,7 @@ var APIs = []API{
 		"anynpu_last_error",
 		"anynpu_placement_report",
 		"anynpu_output_shape",
+		"anynpu_export",
 		"anynpu_live_handles",
 		"anynpu_live_buffers",
 	}},
