@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"time"
 	"unsafe"
 
 	"github.com/anynpu/anynpu/capi/devices"
@@ -26,10 +27,12 @@ type Matmul struct {
 
 	mu      sync.Mutex // guards what follows
 	compute device.Multiplier
+	device  string     // that multiplies
 	current int        // index into shapes
 	bound   [3]*memory // of A, B, C
 	params  [3]matmulParams
-	dumped  []MatmulShape // sizes whose graph has been written
+	dumped  []MatmulShape                // sizes whose graph has been written
+	notes   []func(time.Duration, error) // of the sizes, for a report; nil: none was made yet
 }
 
 // matmulCreate makes a product of one size (matmul notes, sections 1 and 8).
@@ -85,22 +88,22 @@ func newMatmul(info *spec.MatmulInfo, shapes []MatmulShape, dynamic bool) (*Matm
 		}
 		m.shapes = append(m.shapes, s)
 	}
-	m.compute, err = multiplier()
+	m.compute, m.device, err = multiplier()
 	return m, err
 }
 
-// multiplier is a share of the first device that multiplies matrices.
-func multiplier() (device.Multiplier, error) {
+// multiplier is a share of the first device that multiplies matrices, and the device's name.
+func multiplier() (m device.Multiplier, id string, err error) {
 	list, err := devices.List()
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	for _, d := range list {
 		if d, ok := d.(device.MatrixMultiplier); ok {
-			return d.Multiplier(device.PriorityMedium), nil
+			return d.Multiplier(device.PriorityMedium), d.Info().ID, nil
 		}
 	}
-	return nil, fault.New(fault.Unsupported, "no device multiplies matrices")
+	return nil, "", fault.New(fault.Unsupported, "no device multiplies matrices")
 }
 
 // matmulSetCoreMask checks the mask against the board, as rknn_set_core_mask does.

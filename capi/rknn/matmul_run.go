@@ -3,6 +3,7 @@ package rknn
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/core/compile"
@@ -91,7 +92,12 @@ func matmulRun(m *Matmul) error {
 				}
 			}
 		}
-		return exec.Within(func(ctx context.Context) error { return m.compute.Multiply(ctx, p) })
+		begin := time.Now()
+		err := exec.Within(func(ctx context.Context) error { return m.compute.Multiply(ctx, p) })
+		if note := m.counted(); note != nil {
+			note(time.Since(begin), err)
+		}
+		return err
 	})
 }
 

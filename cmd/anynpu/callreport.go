@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
@@ -186,10 +187,11 @@ func standsFor(m record.Model) string {
 }
 
 func graphName(g record.Graph) string {
-	if g.Name == "" {
-		return "(no name)"
+	if p := g.Product; p.M > 0 {
+		return fmt.Sprintf("%s, M %d, K %d, N %d: %s x %s = %s, A and C %s, B %s", g.Name, p.M, p.K, p.N, p.Types[0],
+			p.Types[1], p.Types[2], p.AC, p.B)
 	}
-	return g.Name
+	return cmp.Or(g.Name, "(no name)")
 }
 
 // computedBy tells which device computes how many of a graph's operators.
@@ -200,6 +202,9 @@ func computedBy(g record.Graph) string {
 	}
 	if len(parts) == 0 {
 		return "nothing to compute"
+	}
+	if g.Product.M > 0 {
+		return g.Devices[0].Name
 	}
 	if len(parts) == 1 {
 		return fmt.Sprintf("%s: all %d operators", g.Devices[0].Name, g.Devices[0].Operators)

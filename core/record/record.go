@@ -46,11 +46,22 @@ type Model struct {
 	Map     string   `json:"map,omitempty"`     // ANYNPU_MODEL_MAP, where that named the file
 }
 
-// A Graph is a compiled model.
+// A Graph is a compiled model, or a product of matrices that no model holds.
 type Graph struct {
-	Name    string    `json:"name"`
+	Name    string    `json:"name"` // of a product its API's word for the types
+	Product Product   `json:"product,omitzero"`
 	Devices []Device  `json:"devices"`
 	Refused []Refusal `json:"refused,omitempty"`
+}
+
+// A Product is one of matrices: A of M x K times B of K x N.
+type Product struct {
+	M     int64     `json:"m"`
+	K     int64     `json:"k"`
+	N     int64     `json:"n"`
+	Types [3]string `json:"types"` // of A, B and C
+	AC    string    `json:"ac"`    // the layout of A and C
+	B     string    `json:"b"`     // that of B
 }
 
 // A Device computes a number of operators.
