@@ -92,16 +92,15 @@ exec has the exit code of its program.`,
 	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(flagError)
 	verbs := []*cobra.Command{newRun(stdout, stderr), newInspect(stdout, stderr), newCheck(stdout, stderr),
-		newBench(stdout, stderr),
-		newProfile(stdout, stderr), newMetadata(stdout, stderr), newExport(stdout, stderr), newInfo(stdout),
-		newDevices(stdout, stderr),
-		newDrivers(stdout), newExec(stderr), newMan()}
+		newBench(stdout, stderr), newProfile(stdout, stderr), newCompare(stdout, stderr), newMetadata(stdout, stderr),
+		newExport(stdout, stderr), newInfo(stdout), newDevices(stdout, stderr), newDrivers(stdout), newExec(stderr),
+		newMan()}
 	withoutModel := []string{"info", "devices", "drivers", "exec", "man"}
 	for _, v := range verbs {
 		if v.ValidArgsFunction == nil && !slices.Contains(withoutModel, v.Name()) {
 			v.ValidArgsFunction = completeModel
 		}
-		if v.Flags().Lookup("device") != nil {
+		if _, has := v.GetFlagCompletionFunc("device"); !has && v.Flags().Lookup("device") != nil {
 			complete(v, "device", append([]string{"cpu"}, driverDevices...)...)
 		}
 	}

@@ -302,5 +302,6 @@ type runReport struct {
 	MeanMS    float64        `json:"mean_ms"`
 	PeakBytes int64          `json:"peak_bytes"` // intermediate results held at once
 	Outputs   []outputReport `json:"outputs"`
-	Different int            `json:"different"` // outputs that differ from --expect
+	Different int            `json:"different"`        // outputs that differ from --expect
+	Dumped    int            `json:"dumped,omitempty"` // files of --dump
 }

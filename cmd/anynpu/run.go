@@ -14,6 +14,7 @@ import (
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/tensor"
+	"github.com/anynpu/anynpu/internal/layers"
 	"github.com/anynpu/anynpu/internal/session"
 )
 
@@ -21,6 +22,7 @@ import (
 type runFlags struct {
 	computeFlags
 	inputFlags
+	dump         dumpFlags
 	expects      []string
 	out          string
 	dot          string
@@ -80,6 +82,11 @@ difference, the cosine of both as vectors, and the worst element are shown.`,
 	fl.IntVar(&f.repeat, "repeat", 1, "run `N` times; times are of all runs")
 	fl.DurationVar(&f.timeout, "timeout", 0, "end with exit code 7 after this `TIME`, e.g. 10s; 0: never")
 	cobra.CheckErr(cmd.MarkFlagDirname("output"))
+	fl.StringVar(&f.dump.dir, "dump", "", "write what every node makes, which is not fused then, and the inputs as .npy "+
+		"into `DIR`")
+	fl.StringArrayVar(&f.dump.values, "dump-values", nil, "with --dump: the values alone whose names match `PATTERN`, as "+
+		"'conv*'; may be given again")
+	cobra.CheckErr(cmd.MarkFlagDirname("dump"))
 	fl.StringVar(&f.dot, "dot", "", "draw which device computes which node into `FILE`, in the language of Graphviz")
 	fl.BoolVar(&f.json, "json", false, `write JSON, schema "anynpu.run/1"`)
 	return cmd
@@ -87,6 +94,9 @@ difference, the cosine of both as vectors, and the worst element are shown.`,
 
 func (f *runFlags) check() error {
 	if err := f.inputFlags.check(); err != nil {
+		return err
+	}
+	if err := f.dump.check(); err != nil {
 		return err
 	}
 	if f.topK < 0 {
@@ -127,8 +137,10 @@ func (f *runFlags) run(path string, stdout, stderr io.Writer) error {
 		return err
 	}
 	defer m.weights.Release()
-	s, err := session.Open(ctx, m.Graph, devs, m.options(compile.Options{Weights: m.weights, Consume: true,
-		Options: device.Options{Unsaved: true}}, on, stderr), device.ExecOptions{})
+	options := m.options(compile.Options{Weights: m.weights, Options: device.Options{Unsaved: true}}, on, stderr)
+	asIs := layers.Side{Graph: m.Graph, Devices: devs, Options: options} // for --dump
+	options.Consume = f.dump.dir == ""
+	s, err := session.Open(ctx, m.Graph, devs, options, device.ExecOptions{})
 	if err != nil {
 		return exit(exitModel, timedOut(ctx, err))
 	}
@@ -155,9 +167,11 @@ func (f *runFlags) run(path string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return exit(exitUsage, err)
 	}
-	if f.out != "" { // results must not be computed for nothing
-		if err := writable(f.out); err != nil {
-			return exit(exitRun, err)
+	for _, dir := range []string{f.out, f.dump.dir} { // results must not be computed for nothing
+		if dir != "" {
+			if err := writable(dir); err != nil {
+				return exit(exitRun, err)
+			}
 		}
 	}
 	var results []tensor.Tensor
@@ -193,6 +207,11 @@ func (f *runFlags) run(path string, stdout, stderr io.Writer) error {
 			}
 		}
 		r.Outputs = append(r.Outputs, o)
+	}
+	if f.dump.dir != "" {
+		if r.Dumped, err = f.dump.write(ctx, &asIs, in, stderr); err != nil {
+			return err
+		}
 	}
 	if f.json {
 		err = writeJSON(stdout, r)
