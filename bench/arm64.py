@@ -71,7 +71,12 @@ class Emulator:
     def per_run(self, command, more):
         """Instructions of one run; command makes the program's arguments from a number of runs."""
         few, many = self.count(command(1)), self.count(command(1 + more))
-        return None if few is None or many is None else (many - few) / more
+        if few is None or many is None:
+            return None
+        if many <= few:
+            print(f"arm64: {command('RUNS')}: more runs took no more instructions: {few}, {many}", file=sys.stderr)
+            return None
+        return (many - few) / more
 
 
 def mean(ratios):
