@@ -49,7 +49,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all libs singles examples demo tools-build check test test-long test-fresh tools-test tools-go conformance conformance-long conformance-levels mutants conformance-onnx conformance-networks lint generate fuzz install uninstall packages clean abi-check
+.PHONY: all libs singles examples demo tools-build check test test-arm64 test-long test-fresh tools-test tools-go conformance conformance-long conformance-levels mutants conformance-onnx conformance-networks lint generate fuzz install uninstall packages clean abi-check
 
 all: libs $(BUILD)/bin/anynpu $(LIB)/anynpu-devices
 
@@ -210,6 +210,10 @@ test-long: tools-test all examples $(DRIVER)
 	@scripts/suite.sh long $(SUITES)
 
 # The README's commands on fresh machines.
+# What of arm64 an emulator can judge.
+test-arm64: tools-test libs
+	@scripts/suite.sh long arm64quick arm64
+
 test-fresh: tools-go
 	@scripts/test_fresh.sh
 
