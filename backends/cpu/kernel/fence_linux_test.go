@@ -74,6 +74,8 @@ func everyInt8Kernel(t *testing.T, f *fence, n int) {
 	CombineU8(out, codes, more, Combine{A: 1, B: 2, Hi: 255})
 	CombineU8(out, codes, nil, Combine{A: 1, Hi: 255})
 	MaxU8(out, codes)
+	AddRowSums(fenced[int32](f, 9), fenced[uint8](f, 8*(n+1)+n), CodeRows{n, n + 1, 1, 0})
+	AddRowPairs(fenced[int32](f, 12), fenced[uint8](f, 11+2*n+n), CodeRows{n, 1, 3, n})
 
 	const m, k = 11, 6
 	post := func(n int) Requantize {
@@ -89,8 +91,8 @@ func everyInt8Kernel(t *testing.T, f *fence, n int) {
 	(&GemmInt8{M: 78, N: 5, K: n, A: fenced[uint8](f, 77*n+run), B: fenced[int8](f, PackedInt8Len(9, n, 5)),
 		C: fenced[uint8](f, 78*5), LDC: 5, Post: post(5), Ind: ind, Zero: fenced[uint8](f, run)}).Run()
 	d := DepthwiseInt8{C: n, Batch: 1, Win: win, In: fenced[uint8](f, 78*n), LDI: n,
-		W: fenced[int8](f, PackedDepthwiseInt8Len(9, n)), Out: fenced[uint8](f, 78*n), LDO: n,
-		Post: post(DepthwiseLanes(9, n))}
+		W: fenced[int8](f, PackedDepthwiseInt8Len(9, n, false)), Out: fenced[uint8](f, 78*n), LDO: n,
+		Post: post(DepthwiseLanes(9, n, false))}
 	d.Border = fenced[uint8](f, d.BorderLen())
 	d.Run()
 }

@@ -66,8 +66,8 @@ type GemmInt8 struct {
 	Post    Requantize
 	Ind     *Indirection
 	Zero    []uint8 // for an Ind with padding
-	// With Factors, one per column, a sum starts with Factors[j]*Rows[i] more. That is what zero points of B take, where
-	// Rows are sums of rows of A.
+	// With Factors, one per column, a sum starts with the product of the numbers that Factors[j] and Rows[i] stand for
+	// more ([FactorPair], [RowPair]). That is what zero points of B take, where Rows are sums of rows of A.
 	Factors, Rows []int32
 
 	SumsOnly bool // only Sums is called: C and what it needs are not there
@@ -118,4 +118,30 @@ func (g *GemmInt8) check() {
 	}
 	need("GemmInt8", "C", len(g.C), extent(g.M, g.N, g.LDC))
 	g.Post.check("GemmInt8", g.N)
+}
+
+// FactorPair stands for a factor of 9 bits in [GemmInt8.Factors]: itself and 128 times it, as words of 16 bits, where
+// kernels take pairs, else itself.
+func FactorPair(f int) int32 {
+	if !fast.rowPairs {
+		return int32(f)
+	}
+	return int32(uint16(int16(f))) | int32(128*f)<<16
+}
+
+// RowPair stands for a sum of less than 2^22 in [GemmInt8.Rows]: what is left of it and how often it holds 128, where
+// kernels take pairs, so that the sum of the products with a [FactorPair] is the product of the two; else itself.
+func RowPair(sum int32) int32 {
+	if !fast.rowPairs {
+		return sum
+	}
+	return sum&127 | sum>>7<<16
+}
+
+// pairProduct is the product of what a [FactorPair] and a [RowPair] stand for.
+func pairProduct(factor, row int32) int32 {
+	if !fast.rowPairs {
+		return factor * row
+	}
+	return int32(int16(factor))*int32(int16(row)) + factor>>16*(row>>16)
 }

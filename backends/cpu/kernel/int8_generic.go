@@ -15,7 +15,7 @@ func intPanelGeneric(g *GemmInt8, sums []float32, r0, r1, j int) {
 		}
 		if g.Factors != nil {
 			for c, f := range g.Factors[j : j+cols] {
-				acc[c] += f * g.Rows[i]
+				acc[c] += pairProduct(f, g.Rows[i])
 			}
 		}
 		if g.Ind == nil {

@@ -90,7 +90,7 @@ func sumInt8(g *GemmInt8, b []int8, i, j int) int32 {
 		s = g.Post.Init[j]
 	}
 	if g.Factors != nil {
-		s += g.Factors[j] * g.Rows[i]
+		s += factorOf(g.Factors[j]) * rowOf(g.Rows[i])
 	}
 	for t := range g.taps() {
 		x := g.Zero
@@ -106,6 +106,21 @@ func sumInt8(g *GemmInt8, b []int8, i, j int) int32 {
 	return s
 }
 
+// factorOf and rowOf are what FactorPair and RowPair stand for.
+func factorOf(v int32) int32 {
+	if !fast.rowPairs {
+		return v
+	}
+	return int32(int16(v))
+}
+
+func rowOf(v int32) int32 {
+	if !fast.rowPairs {
+		return v
+	}
+	return v>>16*128 + int32(int16(v))
+}
+
 // withFactors gives every other product terms of its rows and columns.
 func withFactors(r *rand.Rand, g *GemmInt8, i int) {
 	if i/2%2 == 0 {
@@ -113,10 +128,10 @@ func withFactors(r *rand.Rand, g *GemmInt8, i int) {
 	}
 	g.Factors, g.Rows = make([]int32, g.N), make([]int32, g.M)
 	for j := range g.Factors {
-		g.Factors[j] = int32(r.IntN(256)) - 128
+		g.Factors[j] = FactorPair(r.IntN(511) - 255)
 	}
 	for j := range g.Rows {
-		g.Rows[j] = int32(r.IntN(1<<14)) - 1<<13
+		g.Rows[j] = RowPair(int32(r.IntN(1<<14)) - 1<<13)
 	}
 }
 

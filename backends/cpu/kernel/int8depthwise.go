@@ -24,9 +24,8 @@ type DepthwiseInt8 struct {
 	Out      []uint8
 	LDO      int // at least C
 	Post     Requantize
-	// Times is how many filters read each tap, 0 standing for one, so that their numbers can be sums of bytes: W is that
-	// of a kernel of as many times the rows.
-	Times int
+	// Wide says that the numbers of W have 9 bits. [PackDepthwiseInt8] and [InDepthwiseLanes] are told so too.
+	Wide bool
 
 	rows  rowChunks
 	table []*uint8 // per chunk, what the taps of a row point to
@@ -39,16 +38,16 @@ func (d *DepthwiseInt8) BorderLen() int { return extent(max(1, d.Win.In[2]), d.C
 // given number of threads and returns their number.
 func (d *DepthwiseInt8) Plan(threads int) int {
 	checkWindow("DepthwiseInt8", &d.Win, d.Batch, d.C, len(d.In), d.LDI, len(d.Out), d.LDO)
-	need("DepthwiseInt8", "W", len(d.W), PackedDepthwiseInt8Len(d.filters(), d.C))
+	need("DepthwiseInt8", "W", len(d.W), PackedDepthwiseInt8Len(d.taps(), d.C, d.Wide))
 	need("DepthwiseInt8", "Border", len(d.Border), d.BorderLen())
-	d.Post.check("DepthwiseInt8", DepthwiseLanes(d.filters(), d.C))
+	d.Post.check("DepthwiseInt8", DepthwiseLanes(d.taps(), d.C, d.Wide))
 	if fast.dotWindow != nil && !d.Post.fused() {
 		panic("kernel: DepthwiseInt8: Low without FastInt8")
 	}
 	if d.C == 0 {
 		return 0
 	}
-	d.rows = divideRows(d.Batch*d.Win.Out[1], d.filters()*d.C*d.Win.Out[2]/2, threads)
+	d.rows = divideRows(d.Batch*d.Win.Out[1], d.taps()*d.C*d.Win.Out[2]/2, threads)
 	if n := d.rows.chunks * d.slots(); len(d.table) < n { // a table of a row's own would be an allocation per row
 		d.table = make([]*uint8, n)
 	}
@@ -72,24 +71,13 @@ func (d *DepthwiseInt8) Run() {
 
 // slots is the number of taps with those that fill the last group, 0 without assembly.
 func (d *DepthwiseInt8) slots() int {
-	if !FastDepthwiseInt8(d.filters(), d.C) {
+	if !FastDepthwiseInt8(d.taps(), d.C) {
 		return 0
 	}
-	return roundUp(d.filters(), tapGroup)
+	return roundUp(d.taps(), tapGroup)
 }
 
-// filters is the number of numbers that a channel has.
-func (d *DepthwiseInt8) filters() int {
-	k := d.kernel()
-	return k[0] * k[1] * k[2]
-}
-
-// kernel is the size of the window, its taps counted as often as they are read.
-func (d *DepthwiseInt8) kernel() [3]int {
-	k := d.Win.Kernel
-	k[1] *= max(1, d.Times)
-	return k
-}
+func (d *DepthwiseInt8) taps() int { return d.Win.Taps() }
 
 // row computes one row of the output; taps is overwritten.
 func (d *DepthwiseInt8) row(r int, taps []*uint8) {
@@ -98,7 +86,6 @@ func (d *DepthwiseInt8) row(r int, taps []*uint8) {
 	out := d.Out[r*w.Out[2]*d.LDO:]
 	image := r / w.Out[1] * w.In[1] * w.In[2] * d.LDI
 	x0, x1 := w.interior(2)
-	kernel := d.kernel()
 	for x := 0; x < w.Out[2]; {
 		n := 1
 		if x >= x0 && x < x1 {
@@ -113,9 +100,8 @@ func (d *DepthwiseInt8) row(r int, taps []*uint8) {
 		for t := range taps { // some are multiplied by zero
 			taps[t] = first
 		}
-		for f := range d.filters() {
-			t := f % w.Taps()
-			taps[depthwiseSlot(&kernel, f)] = &d.tap(image, w.at(1, oy, t/w.Kernel[2]), w.at(2, x, t%w.Kernel[2]))[0]
+		for t := range d.taps() {
+			taps[depthwiseSlot(&w.Kernel, t)] = &d.tap(image, w.at(1, oy, t/w.Kernel[2]), w.at(2, x, t%w.Kernel[2]))[0]
 		}
 		d.call(&taps[0], len(taps)/tapGroup, n, &out[x*d.LDO])
 		x += n
@@ -147,29 +133,38 @@ func (d *DepthwiseInt8) call(taps **uint8, groups, n int, out *uint8) {
 	if q.Low != nil {
 		low = &q.Low[0]
 	}
+	window, slide := fast.dotWindow, fast.dotSlide
+	if d.Wide {
+		window, slide = fast.wideWindow, fast.wideSlide
+	}
 	w := &d.Win
-	if n > 2 && d.Times < 2 && w.Kernel[1] == 3 && w.Kernel[2] == 3 && max(1, w.Stride[2]) == 1 &&
-		max(1, w.Dilation[2]) == 1 && init != nil {
-		fast.dotSlide(d.C, n, taps, d.LDI, &d.W[0], out, d.LDO, init, &q.Scale[0], add, low, q.Zero, int(q.Lo),
+	if n > 2 && w.Kernel[1] == 3 && w.Kernel[2] == 3 && max(1, w.Stride[2]) == 1 && max(1, w.Dilation[2]) == 1 &&
+		init != nil {
+		slide(d.C, n, taps, d.LDI, &d.W[0], out, d.LDO, init, &q.Scale[0], add, low, q.Zero, int(q.Lo),
 			int(q.Hi))
 		return
 	}
-	fast.dotWindow(d.C, n, groups, taps, max(1, w.Stride[2])*d.LDI, &d.W[0], out, d.LDO, init, &q.Scale[0], add, low,
+	window(d.C, n, groups, taps, max(1, w.Stride[2])*d.LDI, &d.W[0], out, d.LDO, init, &q.Scale[0], add, low,
 		q.Zero, int(q.Lo), int(q.Hi))
 }
 
 // pixelGeneric computes one position.
 func (d *DepthwiseInt8) pixelGeneric(out []uint8, image, oy, x int) {
 	w := &d.Win
-	taps := d.filters()
+	taps := d.taps()
 	for c := range d.C {
 		sum := int32(0)
 		if d.Post.Init != nil {
 			sum = d.Post.Init[c]
 		}
-		for i, f := range d.W[c*taps:][:taps] {
-			t := i % w.Taps()
-			sum += int32(d.tap(image, w.at(1, oy, t/w.Kernel[2]), w.at(2, x, t%w.Kernel[2]))[c]) * int32(f)
+		for t := range taps {
+			f := int32(0)
+			if d.Wide {
+				f = int32(d.W[2*(c*taps+t)+1])<<8 | int32(uint8(d.W[2*(c*taps+t)]))
+			} else {
+				f = int32(d.W[c*taps+t])
+			}
+			sum += int32(d.tap(image, w.at(1, oy, t/w.Kernel[2]), w.at(2, x, t%w.Kernel[2]))[c]) * f
 		}
 		out[c] = d.Post.code(sum, c)
 	}

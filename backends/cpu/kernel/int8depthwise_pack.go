@@ -1,20 +1,24 @@
 package kernel
 
-// depthwiseOrder is the order of the kernel that computes windows of that many taps and channels.
-func depthwiseOrder(taps, c int) laneOrder {
-	if !FastDepthwiseInt8(taps, c) {
+// depthwiseOrder is the order of the kernel that computes windows of that many taps and channels; wide is that of
+// filters whose numbers have 9 bits.
+func depthwiseOrder(taps, c int, wide bool) laneOrder {
+	switch {
+	case !FastDepthwiseInt8(taps, c):
 		return inSequence
+	case wide:
+		return fast.wideOrder
 	}
 	return fast.dotOrder
 }
 
 // InDepthwiseLanes brings values per channel into the order in which [DepthwiseInt8] takes them for windows of that
-// many taps. nil stays nil.
-func InDepthwiseLanes[T any](v []T, taps int) []T {
+// many taps, Wide or not. nil stays nil.
+func InDepthwiseLanes[T any](v []T, taps int, wide bool) []T {
 	if v == nil {
 		return nil
 	}
-	o := depthwiseOrder(taps, len(v))
+	o := depthwiseOrder(taps, len(v), wide)
 	out := make([]T, o.lanes(len(v)))
 	for lane := range out {
 		if c := o.channel(lane, len(v)); c >= 0 {
@@ -25,22 +29,24 @@ func InDepthwiseLanes[T any](v []T, taps int) []T {
 }
 
 // DepthwiseLanes is how many values [InDepthwiseLanes] makes of c.
-func DepthwiseLanes(taps, c int) int { return depthwiseOrder(taps, c).lanes(c) }
+func DepthwiseLanes(taps, c int, wide bool) int { return depthwiseOrder(taps, c, wide).lanes(c) }
 
 // PackedDepthwiseInt8Len is the number of bytes of packed depthwise filters.
-func PackedDepthwiseInt8Len(taps, c int) int { return depthwiseOrder(taps, c).filterLen(taps, c) }
+func PackedDepthwiseInt8Len(taps, c int, wide bool) int {
+	return depthwiseOrder(taps, c, wide).filterLen(taps, c, wide)
+}
 
 // PackDepthwiseInt8 packs filters [c][rows][cols] of the given kernel, its last two sizes, in the order of the kernel
-// that computes them.
-func PackDepthwiseInt8(dst, w []int8, kernel [3]int, c int) {
+// that computes them. Numbers are those of int8, wide ones -256 to 254.
+func PackDepthwiseInt8(dst []int8, w []int16, kernel [3]int, c int, wide bool) {
 	taps := kernel[1] * kernel[2]
-	need("PackDepthwiseInt8", "dst", len(dst), PackedDepthwiseInt8Len(taps, c))
+	o := depthwiseOrder(taps, c, wide)
+	need("PackDepthwiseInt8", "dst", len(dst), o.filterLen(taps, c, wide))
 	need("PackDepthwiseInt8", "w", len(w), taps*c)
 	clear(dst)
-	o := depthwiseOrder(taps, c)
 	for lane := range o.lanes(c) {
 		if ch := o.channel(lane, c); ch >= 0 {
-			o.pack(dst, w[ch*taps:][:taps], lane, &kernel)
+			o.pack(dst, w[ch*taps:][:taps], lane, &kernel, wide)
 		}
 	}
 }

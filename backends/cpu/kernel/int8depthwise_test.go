@@ -17,19 +17,27 @@ func TestDepthwiseInt8_equalsDefinition(t *testing.T) {
 			}
 			r := rng(uint64(i))
 			c := channels[i%len(channels)]
-			batch, ldi, ldo, times := 1+i%2, c+i%3, c+i%5, 1+i/2%3
-			taps, sides := w.Taps()*times, w.Kernel
-			sides[1] *= times
+			batch, ldi, ldo, wide := 1+i%2, c+i%3, c+i%5, i/2%2 == 1
+			taps := w.Taps()
 			q := postOf(r, c, i)
 			if !FastInt8() && fast.dotWindow != nil {
 				q.Low = nil
 			}
-			f := signedSlice(r, c*taps)
-			d := DepthwiseInt8{C: c, Batch: batch, Win: w, LDI: ldi, LDO: ldo, W: make([]int8, PackedDepthwiseInt8Len(taps, c)),
-				Post: q, Times: times}
-			d.Post.Init, d.Post.Scale = InDepthwiseLanes(q.Init, taps), InDepthwiseLanes(q.Scale, taps)
-			d.Post.Add, d.Post.Low = InDepthwiseLanes(q.Add, taps), InDepthwiseLanes(q.Low, taps)
-			PackDepthwiseInt8(d.W, f, sides, c)
+			f := make([]int16, c*taps)
+			for k, v := range signedSlice(r, c*taps) {
+				f[k] = int16(v)
+			}
+			if wide {
+				for k := range f {
+					f[k] = int16(r.IntN(511)) - 256
+				}
+				f[0], f[len(f)-1] = 254, -256
+			}
+			d := DepthwiseInt8{C: c, Batch: batch, Win: w, LDI: ldi, LDO: ldo, Post: q, Wide: wide,
+				W: make([]int8, PackedDepthwiseInt8Len(taps, c, wide))}
+			PackDepthwiseInt8(d.W, f, w.Kernel, c, wide)
+			d.Post.Init, d.Post.Scale = InDepthwiseLanes(q.Init, taps, wide), InDepthwiseLanes(q.Scale, taps, wide)
+			d.Post.Add, d.Post.Low = InDepthwiseLanes(q.Add, taps, wide), InDepthwiseLanes(q.Low, taps, wide)
 			d.In = extreme(r, make([]byte, extent(batch*w.In[1]*w.In[2], c, ldi)))
 			d.Border = make([]byte, d.BorderLen())
 			for b := range d.Border {
@@ -51,8 +59,7 @@ func TestDepthwiseInt8_equalsDefinition(t *testing.T) {
 					s = q.Init[ch]
 				}
 				for k := range taps {
-					tap := k % w.Taps()
-					y, x := w.at(1, oy, tap/w.Kernel[2]), w.at(2, ox, tap%w.Kernel[2])
+					y, x := w.at(1, oy, k/w.Kernel[2]), w.at(2, ox, k%w.Kernel[2])
 					v := byte(99)
 					if y >= 0 && y < w.In[1] && x >= 0 && x < w.In[2] {
 						v = d.In[((n*w.In[1]+y)*w.In[2]+x)*ldi+ch]
@@ -112,8 +119,8 @@ func BenchmarkDepthwiseInt8(b *testing.B) {
 				o := (h-1)/st + 1
 				w := window2D([2]int{h, h}, [2]int{k, k}, [2]int{st, st}, [2]int{1, 1}, [2]int{k / 2, k / 2}, [2]int{o, o})
 				d := DepthwiseInt8{C: c, Batch: 1, Win: w, LDI: c, LDO: c,
-					W: signedSlice(r, PackedDepthwiseInt8Len(k*k, c)), Post: postOf(r, c, 1)}
-				d.Post.Init, d.Post.Scale = InDepthwiseLanes(d.Post.Init, k*k), InDepthwiseLanes(d.Post.Scale, k*k)
+					W: signedSlice(r, PackedDepthwiseInt8Len(k*k, c, false)), Post: postOf(r, c, 1)}
+				d.Post.Init, d.Post.Scale = InDepthwiseLanes(d.Post.Init, k*k, false), InDepthwiseLanes(d.Post.Scale, k*k, false)
 				d.In, d.Out = extreme(r, make([]byte, c*h*h)), make([]byte, c*o*o)
 				d.Border = make([]byte, d.BorderLen())
 				report(b, 2*float64(k*k*o*o*c), d.Run)
@@ -142,6 +149,37 @@ func TestEncodeU8_equalsDefinition(t *testing.T) {
 						want = float64(zero)
 					}
 					require.EqualValues(t, min(max(want, 0), 255), got, "%v, zero %d", src[k], zero)
+				}
+			}
+		}
+	})
+}
+
+func TestAddRowSums_equalsDefinition(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		for _, k := range []int{1, 3, 9, 16, 63, 64, 65, 128, 200, 1280} {
+			for _, rows := range []int{0, 1, 3, 4, 7, 12, 50} {
+				for i, ld := range []int{k, k + 5, 6} {
+					r := rng(uint64(k * rows))
+					c := CodeRows{k, ld, 1 + i, 7 * i}
+					src := extreme(r, make([]byte, extent(rows, k+(c.Runs-1)*c.Down, ld)))
+					got, want := make([]int32, rows), make([]int32, rows)
+					for i := range want {
+						got[i] = -300 * int32(i)
+						want[i] = got[i]
+						for run := range c.Runs {
+							for _, v := range src[i*ld+run*c.Down:][:k] {
+								want[i] += int32(v)
+							}
+						}
+					}
+					pairs := append([]int32(nil), got...)
+					AddRowPairs(pairs, src, c)
+					AddRowSums(got, src, c)
+					for i, v := range want {
+						require.Equal(t, v, rowOf(pairs[i]), "%d rows of %+v", rows, c)
+					}
+					require.Equal(t, want, got, "%d rows of %+v", rows, c)
 				}
 			}
 		}

@@ -104,3 +104,42 @@ func NearestU8(dst []uint8, src, scale, shift []float32, zero int, flip uint8, f
 		fast.nearest(&dst[0], &src[0], n, &scale[0], &shift[0], zero, int(flip), far, &near[0])
 	}
 }
+
+// FastRowSums reports whether [AddRowSums] and [AddRowPairs] are fast.
+func FastRowSums() bool { return fast.rowSums != nil }
+
+// CodeRows are sequences of rows of codes: row i is Runs times K codes, the first from i*LD on, the others Down codes
+// apart.
+type CodeRows struct{ K, LD, Runs, Down int }
+
+const rowStep = 64 // codes of one step
+
+// AddRowSums adds to dst[i] the sum of the codes of row i of src. Sums wrap.
+func AddRowSums(dst []int32, src []uint8, r CodeRows) { r.add("AddRowSums", dst, src, 0) }
+
+// AddRowPairs is AddRowSums that stores what stands for the sums ([RowPair]).
+func AddRowPairs(dst []int32, src []uint8, r CodeRows) { r.add("AddRowPairs", dst, src, 1) }
+
+func (r CodeRows) add(fn string, dst []int32, src []uint8, pairs int) {
+	if r.K < 0 || r.LD < 0 || r.Runs < 1 || r.Down < 0 {
+		panic(fmt.Sprintf("kernel: %s: rows %+v", fn, r))
+	}
+	need(fn, "src", len(src), extent(len(dst), (r.Runs-1)*r.Down+r.K, r.LD))
+	n := 0
+	if fast.rowSums != nil && r.K > 0 && (r.Runs == 1 || r.K <= rowStep) {
+		if n = len(dst) &^ 3; n > 0 {
+			fast.rowSums(&dst[0], &src[0], n, r.K, r.LD, r.Runs, r.Down, pairs)
+		}
+	}
+	for i := n; i < len(dst); i++ {
+		sum := dst[i]
+		for run := range r.Runs {
+			for _, v := range src[i*r.LD+run*r.Down:][:r.K] {
+				sum += int32(v)
+			}
+		}
+		if dst[i] = sum; pairs != 0 {
+			dst[i] = RowPair(sum)
+		}
+	}
+}

@@ -1,5 +1,7 @@
 package kernel
 
+import "math"
+
 // laneOrder is the order in which depthwise kernels of codes take the channels, and with them their filters.
 type laneOrder int
 
@@ -7,7 +9,8 @@ const (
 	// inSequence is one channel after the other, each with its taps.
 	inSequence laneOrder = iota
 	// inBlocks is 64 channels at a time, in the order in which the bytes of four vectors are interleaved: each word of
-	// a vector holds one channel. The last block has lanes without a channel. Filters are bytes: [block][taps/4][lane][4].
+	// a vector holds one channel. The last block has lanes without a channel. Filters are bytes: [block][taps/4][lane][4];
+	// wide ones have two of [lane][4] for each four taps, whose sums are the numbers.
 	inBlocks
 	// inUnits is 16 channels at a time, as the words of two vectors are interleaved: 0 to 3, 8 to 11, 4 to 7, 12 to 15.
 	// The last unit is the last 16 channels, so that it may overlap the one before. Filters are words of 16 bits in
@@ -59,40 +62,56 @@ func (o laneOrder) channel(lane, c int) int {
 	return lane
 }
 
-// filterLen is the number of bytes of the filters of c channels.
-func (o laneOrder) filterLen(taps, c int) int {
-	n := ceilDiv(taps, tapGroup) * tapGroup * o.lanes(c)
-	switch o {
-	case inBlocks, inQuads:
-		return n
-	case inUnits, inWords:
+// words reports whether filters are words of 16 bits whatever their numbers are.
+func (o laneOrder) words() bool { return o == inUnits || o == inWords }
+
+// filterLen is the number of bytes of the filters of c channels; those of wide ones have 9 bits. inQuads has no wide
+// ones.
+func (o laneOrder) filterLen(taps, c int, wide bool) int {
+	n := taps * c
+	if o != inSequence {
+		n = ceilDiv(taps, tapGroup) * tapGroup * o.lanes(c)
+	}
+	if wide || o.words() {
 		return 2 * n
 	}
-	return taps * c
+	return n
 }
 
 // pack writes the filter of a lane, taps in the order of the kernel's steps, into zeros.
-func (o laneOrder) pack(dst, filter []int8, lane int, kernel *[3]int) {
+func (o laneOrder) pack(dst []int8, filter []int16, lane int, kernel *[3]int, wide bool) {
+	bytes := tapGroup // of a lane and four taps
+	if wide || o.words() {
+		bytes *= 2
+	}
 	groups := ceilDiv(len(filter), tapGroup)
 	for t, w := range filter {
 		s := depthwiseSlot(kernel, t)
+		unit := dst
+		if o.overlaps() {
+			unit = dst[lane/unitLanes*groups*bytes*unitLanes:]
+		}
+		word := func(at int) { unit[2*at], unit[2*at+1] = int8(w), int8(w>>8) } // little endian
 		switch o {
 		case inBlocks:
-			block := dst[lane/blockLanes*groups*tapGroup*blockLanes:]
-			block[(s/tapGroup*blockLanes+lane%blockLanes)*tapGroup+s%tapGroup] = w
+			group := dst[(lane/blockLanes*groups+s/tapGroup)*bytes*blockLanes:]
+			first := max(math.MinInt8, min(math.MaxInt8, w))
+			at := lane%blockLanes*tapGroup + s%tapGroup
+			if group[at] = int8(first); wide {
+				group[tapGroup*blockLanes+at] = int8(w - first)
+			}
 		case inUnits:
-			unit := dst[lane/unitLanes*groups*2*tapGroup*unitLanes:]
-			word := unit[2*((s/2*unitLanes+lane%unitLanes)*2+s%2):][:2]
-			word[0], word[1] = w, w>>7 // little endian
+			word((s/2*unitLanes+lane%unitLanes)*2 + s%2)
 		case inQuads:
-			unit := dst[lane/unitLanes*groups*tapGroup*unitLanes:]
-			unit[(s/tapGroup*unitLanes+lane%unitLanes)*tapGroup+s%tapGroup] = w
+			unit[(s/tapGroup*unitLanes+lane%unitLanes)*tapGroup+s%tapGroup] = int8(w)
 		case inWords:
-			unit := dst[lane/unitLanes*groups*2*tapGroup*unitLanes:]
-			word := unit[2*(s*unitLanes+lane%unitLanes):][:2]
-			word[0], word[1] = w, w>>7
+			word(s*unitLanes + lane%unitLanes)
 		default:
-			dst[lane*len(filter)+t] = w
+			if at := lane*len(filter) + t; wide {
+				word(at)
+			} else {
+				dst[at] = int8(w)
+			}
 		}
 	}
 }

@@ -64,18 +64,18 @@ func TestLaneOrder_packsEveryTap(t *testing.T) {
 		for _, c := range []int{16, 17, 31, 64, 65, 200} {
 			weight := func(channel, tap int) int8 { return int8((channel*taps+tap)*37%255 - 127) }
 			for _, o := range []laneOrder{inSequence, inBlocks, inUnits} {
-				packed := make([]int8, o.filterLen(taps, c))
+				packed := make([]int8, o.filterLen(taps, c, false))
 				for lane := range o.lanes(c) {
 					channel := o.channel(lane, c)
 					if channel < 0 {
 						continue
 					}
 					require.Less(t, channel, c)
-					filter := make([]int8, taps)
+					filter := make([]int16, taps)
 					for i := range filter {
-						filter[i] = weight(channel, i)
+						filter[i] = int16(weight(channel, i))
 					}
-					o.pack(packed, filter, lane, &k)
+					o.pack(packed, filter, lane, &k, false)
 				}
 				nonzero := 0
 				for lane := range o.lanes(c) {

@@ -27,10 +27,13 @@ type table struct {
 	// Windows of codes, of at most depthwiseTaps taps, and of 3x3 taps side by side, of channels in dotOrder; nil:
 	// computed by pixelGeneric.
 	dotOrder  laneOrder
-	dotWindow func(channels, n, groups int, taps **uint8, ix int, w *int8, out *uint8, ldo int, init *int32,
-		scale, add, low *float32, zero, lo, hi int)
-	dotSlide func(channels, n int, rows **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, scale, add,
-		low *float32, zero, lo, hi int)
+	dotWindow dotWindowFn
+	dotSlide  dotSlideFn
+
+	// The same for filters whose numbers have 9 bits.
+	wideOrder  laneOrder
+	wideWindow dotWindowFn
+	wideSlide  dotSlideFn
 
 	// Element by element.
 	unary              [numUnary]unaryFn
@@ -57,8 +60,11 @@ type table struct {
 	// Codes, in multiples of combineStep.
 	combine func(dst, a, b *uint8, n int, fa, fb, add float32, zero, lo, hi int)
 	maxU8   func(dst, src *uint8, n int)
-	encode  func(dst *uint8, src *float32, n int, scale, lo, hi float32, zero int)
-	nearest func(dst *uint8, src *float32, n int, scale, shift *float32, zero, flip int, far float32, near *uint8)
+	// rowPairs says that products of codes take pairs for rows and factors.
+	rowPairs bool
+	rowSums  func(dst *int32, src *uint8, rows, k, ld, runs, down, pairs int) // nil: none
+	encode   func(dst *uint8, src *float32, n int, scale, lo, hi float32, zero int)
+	nearest  func(dst *uint8, src *float32, n int, scale, shift *float32, zero, flip int, far float32, near *uint8)
 
 	// Images of bytes: three channels of three components; pixels of pairs, in multiples of
 	// spreadStep; pixels of one or two bytes between four others, in multiples of resizeStep, with 4 bytes at each place.
@@ -79,3 +85,10 @@ type instructionSet struct {
 	available func() bool // on this processor, with the sets before it
 	kernels   table
 }
+
+type (
+	dotWindowFn func(channels, n, groups int, taps **uint8, ix int, w *int8, out *uint8, ldo int, init *int32,
+		scale, add, low *float32, zero, lo, hi int)
+	dotSlideFn func(channels, n int, rows **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, scale, add,
+		low *float32, zero, lo, hi int)
+)

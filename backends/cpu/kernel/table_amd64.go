@@ -21,6 +21,7 @@ func avx2Table() table {
 		winoInput: winoInputAVX2, winoFilter: winoFilterAVX2, winoOutput: winoOutputAVX2,
 		window1: dwWindow1AVX2, window4: dwWindow4AVX2,
 		dotOrder: inUnits, dotWindow: dotWindowAVX2, dotSlide: dotSlideAVX2,
+		wideOrder: inUnits, wideWindow: dotWindowAVX2, wideSlide: dotSlideAVX2, rowPairs: true,
 		quick: [2][2][3]dwFastFn{
 			{{dw3s1x1AVX2, dw3s1x4AVX2, dw3s1x8AVX2}, {dw3s2x1AVX2, dw3s2x4AVX2, dw3s2x8AVX2}},
 			{{dw5s1x1AVX2, dw5s1x4AVX2, dw5s1x8AVX2}, {dw5s2x1AVX2, dw5s2x4AVX2, dw5s2x8AVX2}},
@@ -71,6 +72,8 @@ func avx512Table(vnni bool) table {
 	if vnni {
 		t.int8, t.fastDot = &intTilesVNNI, true
 		t.dotOrder, t.dotWindow, t.dotSlide = inBlocks, dotWindowAVX512, dotSlideAVX512
+		t.wideOrder, t.wideWindow, t.wideSlide = inBlocks, dotWideWindowAVX512, dotWideSlideAVX512
+		t.rowSums = rowSumsAVX512
 	}
 	t.winoInput, t.winoFilter, t.winoOutput = winoInputAVX512, winoFilterAVX512, winoOutputAVX512
 	t.window1, t.window4 = dwWindow1AVX512, dwWindow4AVX512

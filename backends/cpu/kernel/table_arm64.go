@@ -58,6 +58,7 @@ func neonTable() table {
 	t.normalize, t.max, t.min = normalizeNEON, maxNEON, minNEON
 	t.int8, t.fastDot = &intTilesNEON, true
 	t.dotOrder, t.dotWindow, t.dotSlide = inWords, dotWindowNEON, dotSlideNEON
+	t.wideOrder, t.wideWindow, t.wideSlide = inWords, dotWindowNEON, dotSlideNEON
 	t.combine, t.maxU8, t.encode, t.nearest = combineNEON, maxU8NEON, encodeNEON, nearestNEON
 	t.affine3, t.spread, t.resize1, t.resize2 = affine3NEON, spreadNEON, resize1NEON, resize2NEON
 	t.peak = func(n int) int { peakFMANEON(n, &peakData[0]); return 48 * 2 * 4 }

@@ -117,16 +117,14 @@ done:
 	VPADDD    Z31, Z0, Z0
 
 noinit:
-	MOVQ         factors+96(FP), AX
-	TESTQ        AX, AX
-	JZ           nofactors
-	MOVQ         rows+104(FP), CX
-	VMOVUPS.Z    (AX), K1, Z31
-	VPBROADCASTD (CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z0, Z0
-	ADDQ         $+4, CX
-	MOVQ         CX, rows+104(FP)
+	MOVQ          factors+96(FP), AX
+	TESTQ         AX, AX
+	JZ            nofactors
+	MOVQ          rows+104(FP), CX
+	VMOVUPS.Z     (AX), K1, Z31
+	VPDPWSSD.BCST (CX), Z31, Z0
+	ADDQ          $+4, CX
+	MOVQ          CX, rows+104(FP)
 
 nofactors:
 	MOVQ               scale+112(FP), AX
@@ -323,19 +321,15 @@ done:
 	VPADDD    Z31, Z1, Z1
 
 noinit:
-	MOVQ         factors+96(FP), AX
-	TESTQ        AX, AX
-	JZ           nofactors
-	MOVQ         rows+104(FP), CX
-	VMOVUPS.Z    (AX), K1, Z31
-	VPBROADCASTD (CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z0, Z0
-	VPBROADCASTD 4(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z1, Z1
-	ADDQ         $+8, CX
-	MOVQ         CX, rows+104(FP)
+	MOVQ          factors+96(FP), AX
+	TESTQ         AX, AX
+	JZ            nofactors
+	MOVQ          rows+104(FP), CX
+	VMOVUPS.Z     (AX), K1, Z31
+	VPDPWSSD.BCST (CX), Z31, Z0
+	VPDPWSSD.BCST 4(CX), Z31, Z1
+	ADDQ          $+8, CX
+	MOVQ          CX, rows+104(FP)
 
 nofactors:
 	MOVQ               scale+112(FP), AX
@@ -544,22 +538,16 @@ done:
 	VPADDD    Z31, Z2, Z2
 
 noinit:
-	MOVQ         factors+96(FP), AX
-	TESTQ        AX, AX
-	JZ           nofactors
-	MOVQ         rows+104(FP), CX
-	VMOVUPS.Z    (AX), K1, Z31
-	VPBROADCASTD (CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z0, Z0
-	VPBROADCASTD 4(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z1, Z1
-	VPBROADCASTD 8(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z2, Z2
-	ADDQ         $+12, CX
-	MOVQ         CX, rows+104(FP)
+	MOVQ          factors+96(FP), AX
+	TESTQ         AX, AX
+	JZ            nofactors
+	MOVQ          rows+104(FP), CX
+	VMOVUPS.Z     (AX), K1, Z31
+	VPDPWSSD.BCST (CX), Z31, Z0
+	VPDPWSSD.BCST 4(CX), Z31, Z1
+	VPDPWSSD.BCST 8(CX), Z31, Z2
+	ADDQ          $+12, CX
+	MOVQ          CX, rows+104(FP)
 
 nofactors:
 	MOVQ               scale+112(FP), AX
@@ -806,25 +794,17 @@ done:
 	VPADDD    Z31, Z3, Z3
 
 noinit:
-	MOVQ         factors+96(FP), AX
-	TESTQ        AX, AX
-	JZ           nofactors
-	MOVQ         rows+104(FP), CX
-	VMOVUPS.Z    (AX), K1, Z31
-	VPBROADCASTD (CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z0, Z0
-	VPBROADCASTD 4(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z1, Z1
-	VPBROADCASTD 8(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z2, Z2
-	VPBROADCASTD 12(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z3, Z3
-	ADDQ         $+16, CX
-	MOVQ         CX, rows+104(FP)
+	MOVQ          factors+96(FP), AX
+	TESTQ         AX, AX
+	JZ            nofactors
+	MOVQ          rows+104(FP), CX
+	VMOVUPS.Z     (AX), K1, Z31
+	VPDPWSSD.BCST (CX), Z31, Z0
+	VPDPWSSD.BCST 4(CX), Z31, Z1
+	VPDPWSSD.BCST 8(CX), Z31, Z2
+	VPDPWSSD.BCST 12(CX), Z31, Z3
+	ADDQ          $+16, CX
+	MOVQ          CX, rows+104(FP)
 
 nofactors:
 	MOVQ               scale+112(FP), AX
@@ -1099,28 +1079,18 @@ done:
 	VPADDD    Z31, Z4, Z4
 
 noinit:
-	MOVQ         factors+96(FP), AX
-	TESTQ        AX, AX
-	JZ           nofactors
-	MOVQ         rows+104(FP), CX
-	VMOVUPS.Z    (AX), K1, Z31
-	VPBROADCASTD (CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z0, Z0
-	VPBROADCASTD 4(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z1, Z1
-	VPBROADCASTD 8(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z2, Z2
-	VPBROADCASTD 12(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z3, Z3
-	VPBROADCASTD 16(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z4, Z4
-	ADDQ         $+20, CX
-	MOVQ         CX, rows+104(FP)
+	MOVQ          factors+96(FP), AX
+	TESTQ         AX, AX
+	JZ            nofactors
+	MOVQ          rows+104(FP), CX
+	VMOVUPS.Z     (AX), K1, Z31
+	VPDPWSSD.BCST (CX), Z31, Z0
+	VPDPWSSD.BCST 4(CX), Z31, Z1
+	VPDPWSSD.BCST 8(CX), Z31, Z2
+	VPDPWSSD.BCST 12(CX), Z31, Z3
+	VPDPWSSD.BCST 16(CX), Z31, Z4
+	ADDQ          $+20, CX
+	MOVQ          CX, rows+104(FP)
 
 nofactors:
 	MOVQ               scale+112(FP), AX
@@ -1431,31 +1401,19 @@ done:
 	VPADDD    Z31, Z5, Z5
 
 noinit:
-	MOVQ         factors+96(FP), AX
-	TESTQ        AX, AX
-	JZ           nofactors
-	MOVQ         rows+104(FP), CX
-	VMOVUPS.Z    (AX), K1, Z31
-	VPBROADCASTD (CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z0, Z0
-	VPBROADCASTD 4(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z1, Z1
-	VPBROADCASTD 8(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z2, Z2
-	VPBROADCASTD 12(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z3, Z3
-	VPBROADCASTD 16(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z4, Z4
-	VPBROADCASTD 20(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z5, Z5
-	ADDQ         $+24, CX
-	MOVQ         CX, rows+104(FP)
+	MOVQ          factors+96(FP), AX
+	TESTQ         AX, AX
+	JZ            nofactors
+	MOVQ          rows+104(FP), CX
+	VMOVUPS.Z     (AX), K1, Z31
+	VPDPWSSD.BCST (CX), Z31, Z0
+	VPDPWSSD.BCST 4(CX), Z31, Z1
+	VPDPWSSD.BCST 8(CX), Z31, Z2
+	VPDPWSSD.BCST 12(CX), Z31, Z3
+	VPDPWSSD.BCST 16(CX), Z31, Z4
+	VPDPWSSD.BCST 20(CX), Z31, Z5
+	ADDQ          $+24, CX
+	MOVQ          CX, rows+104(FP)
 
 nofactors:
 	MOVQ               scale+112(FP), AX
@@ -1802,34 +1760,20 @@ done:
 	VPADDD    Z31, Z6, Z6
 
 noinit:
-	MOVQ         factors+96(FP), AX
-	TESTQ        AX, AX
-	JZ           nofactors
-	MOVQ         rows+104(FP), CX
-	VMOVUPS.Z    (AX), K1, Z31
-	VPBROADCASTD (CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z0, Z0
-	VPBROADCASTD 4(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z1, Z1
-	VPBROADCASTD 8(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z2, Z2
-	VPBROADCASTD 12(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z3, Z3
-	VPBROADCASTD 16(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z4, Z4
-	VPBROADCASTD 20(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z5, Z5
-	VPBROADCASTD 24(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z6, Z6
-	ADDQ         $+28, CX
-	MOVQ         CX, rows+104(FP)
+	MOVQ          factors+96(FP), AX
+	TESTQ         AX, AX
+	JZ            nofactors
+	MOVQ          rows+104(FP), CX
+	VMOVUPS.Z     (AX), K1, Z31
+	VPDPWSSD.BCST (CX), Z31, Z0
+	VPDPWSSD.BCST 4(CX), Z31, Z1
+	VPDPWSSD.BCST 8(CX), Z31, Z2
+	VPDPWSSD.BCST 12(CX), Z31, Z3
+	VPDPWSSD.BCST 16(CX), Z31, Z4
+	VPDPWSSD.BCST 20(CX), Z31, Z5
+	VPDPWSSD.BCST 24(CX), Z31, Z6
+	ADDQ          $+28, CX
+	MOVQ          CX, rows+104(FP)
 
 nofactors:
 	MOVQ               scale+112(FP), AX
@@ -2212,37 +2156,21 @@ done:
 	VPADDD    Z31, Z7, Z7
 
 noinit:
-	MOVQ         factors+96(FP), AX
-	TESTQ        AX, AX
-	JZ           nofactors
-	MOVQ         rows+104(FP), CX
-	VMOVUPS.Z    (AX), K1, Z31
-	VPBROADCASTD (CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z0, Z0
-	VPBROADCASTD 4(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z1, Z1
-	VPBROADCASTD 8(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z2, Z2
-	VPBROADCASTD 12(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z3, Z3
-	VPBROADCASTD 16(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z4, Z4
-	VPBROADCASTD 20(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z5, Z5
-	VPBROADCASTD 24(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z6, Z6
-	VPBROADCASTD 28(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z7, Z7
-	ADDQ         $+32, CX
-	MOVQ         CX, rows+104(FP)
+	MOVQ          factors+96(FP), AX
+	TESTQ         AX, AX
+	JZ            nofactors
+	MOVQ          rows+104(FP), CX
+	VMOVUPS.Z     (AX), K1, Z31
+	VPDPWSSD.BCST (CX), Z31, Z0
+	VPDPWSSD.BCST 4(CX), Z31, Z1
+	VPDPWSSD.BCST 8(CX), Z31, Z2
+	VPDPWSSD.BCST 12(CX), Z31, Z3
+	VPDPWSSD.BCST 16(CX), Z31, Z4
+	VPDPWSSD.BCST 20(CX), Z31, Z5
+	VPDPWSSD.BCST 24(CX), Z31, Z6
+	VPDPWSSD.BCST 28(CX), Z31, Z7
+	ADDQ          $+32, CX
+	MOVQ          CX, rows+104(FP)
 
 nofactors:
 	MOVQ               scale+112(FP), AX

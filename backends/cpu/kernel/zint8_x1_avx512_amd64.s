@@ -102,16 +102,14 @@ done:
 	VPADDD    Z31, Z0, Z0
 
 noinit:
-	MOVQ         factors+72(FP), AX
-	TESTQ        AX, AX
-	JZ           nofactors
-	MOVQ         rows+80(FP), CX
-	VMOVUPS.Z    (AX), K1, Z31
-	VPBROADCASTD (CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z0, Z0
-	ADDQ         $+4, CX
-	MOVQ         CX, rows+80(FP)
+	MOVQ          factors+72(FP), AX
+	TESTQ         AX, AX
+	JZ            nofactors
+	MOVQ          rows+80(FP), CX
+	VMOVUPS.Z     (AX), K1, Z31
+	VPDPWSSD.BCST (CX), Z31, Z0
+	ADDQ          $+4, CX
+	MOVQ          CX, rows+80(FP)
 
 nofactors:
 	MOVQ               scale+88(FP), AX
@@ -290,19 +288,15 @@ done:
 	VPADDD    Z31, Z1, Z1
 
 noinit:
-	MOVQ         factors+72(FP), AX
-	TESTQ        AX, AX
-	JZ           nofactors
-	MOVQ         rows+80(FP), CX
-	VMOVUPS.Z    (AX), K1, Z31
-	VPBROADCASTD (CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z0, Z0
-	VPBROADCASTD 4(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z1, Z1
-	ADDQ         $+8, CX
-	MOVQ         CX, rows+80(FP)
+	MOVQ          factors+72(FP), AX
+	TESTQ         AX, AX
+	JZ            nofactors
+	MOVQ          rows+80(FP), CX
+	VMOVUPS.Z     (AX), K1, Z31
+	VPDPWSSD.BCST (CX), Z31, Z0
+	VPDPWSSD.BCST 4(CX), Z31, Z1
+	ADDQ          $+8, CX
+	MOVQ          CX, rows+80(FP)
 
 nofactors:
 	MOVQ               scale+88(FP), AX
@@ -490,22 +484,16 @@ done:
 	VPADDD    Z31, Z2, Z2
 
 noinit:
-	MOVQ         factors+72(FP), AX
-	TESTQ        AX, AX
-	JZ           nofactors
-	MOVQ         rows+80(FP), CX
-	VMOVUPS.Z    (AX), K1, Z31
-	VPBROADCASTD (CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z0, Z0
-	VPBROADCASTD 4(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z1, Z1
-	VPBROADCASTD 8(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z2, Z2
-	ADDQ         $+12, CX
-	MOVQ         CX, rows+80(FP)
+	MOVQ          factors+72(FP), AX
+	TESTQ         AX, AX
+	JZ            nofactors
+	MOVQ          rows+80(FP), CX
+	VMOVUPS.Z     (AX), K1, Z31
+	VPDPWSSD.BCST (CX), Z31, Z0
+	VPDPWSSD.BCST 4(CX), Z31, Z1
+	VPDPWSSD.BCST 8(CX), Z31, Z2
+	ADDQ          $+12, CX
+	MOVQ          CX, rows+80(FP)
 
 nofactors:
 	MOVQ               scale+88(FP), AX
@@ -728,25 +716,17 @@ done:
 	VPADDD    Z31, Z3, Z3
 
 noinit:
-	MOVQ         factors+72(FP), AX
-	TESTQ        AX, AX
-	JZ           nofactors
-	MOVQ         rows+80(FP), CX
-	VMOVUPS.Z    (AX), K1, Z31
-	VPBROADCASTD (CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z0, Z0
-	VPBROADCASTD 4(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z1, Z1
-	VPBROADCASTD 8(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z2, Z2
-	VPBROADCASTD 12(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z3, Z3
-	ADDQ         $+16, CX
-	MOVQ         CX, rows+80(FP)
+	MOVQ          factors+72(FP), AX
+	TESTQ         AX, AX
+	JZ            nofactors
+	MOVQ          rows+80(FP), CX
+	VMOVUPS.Z     (AX), K1, Z31
+	VPDPWSSD.BCST (CX), Z31, Z0
+	VPDPWSSD.BCST 4(CX), Z31, Z1
+	VPDPWSSD.BCST 8(CX), Z31, Z2
+	VPDPWSSD.BCST 12(CX), Z31, Z3
+	ADDQ          $+16, CX
+	MOVQ          CX, rows+80(FP)
 
 nofactors:
 	MOVQ               scale+88(FP), AX
@@ -994,28 +974,18 @@ done:
 	VPADDD    Z31, Z4, Z4
 
 noinit:
-	MOVQ         factors+72(FP), AX
-	TESTQ        AX, AX
-	JZ           nofactors
-	MOVQ         rows+80(FP), CX
-	VMOVUPS.Z    (AX), K1, Z31
-	VPBROADCASTD (CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z0, Z0
-	VPBROADCASTD 4(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z1, Z1
-	VPBROADCASTD 8(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z2, Z2
-	VPBROADCASTD 12(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z3, Z3
-	VPBROADCASTD 16(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z4, Z4
-	ADDQ         $+20, CX
-	MOVQ         CX, rows+80(FP)
+	MOVQ          factors+72(FP), AX
+	TESTQ         AX, AX
+	JZ            nofactors
+	MOVQ          rows+80(FP), CX
+	VMOVUPS.Z     (AX), K1, Z31
+	VPDPWSSD.BCST (CX), Z31, Z0
+	VPDPWSSD.BCST 4(CX), Z31, Z1
+	VPDPWSSD.BCST 8(CX), Z31, Z2
+	VPDPWSSD.BCST 12(CX), Z31, Z3
+	VPDPWSSD.BCST 16(CX), Z31, Z4
+	ADDQ          $+20, CX
+	MOVQ          CX, rows+80(FP)
 
 nofactors:
 	MOVQ               scale+88(FP), AX
@@ -1296,31 +1266,19 @@ done:
 	VPADDD    Z31, Z5, Z5
 
 noinit:
-	MOVQ         factors+72(FP), AX
-	TESTQ        AX, AX
-	JZ           nofactors
-	MOVQ         rows+80(FP), CX
-	VMOVUPS.Z    (AX), K1, Z31
-	VPBROADCASTD (CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z0, Z0
-	VPBROADCASTD 4(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z1, Z1
-	VPBROADCASTD 8(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z2, Z2
-	VPBROADCASTD 12(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z3, Z3
-	VPBROADCASTD 16(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z4, Z4
-	VPBROADCASTD 20(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z5, Z5
-	ADDQ         $+24, CX
-	MOVQ         CX, rows+80(FP)
+	MOVQ          factors+72(FP), AX
+	TESTQ         AX, AX
+	JZ            nofactors
+	MOVQ          rows+80(FP), CX
+	VMOVUPS.Z     (AX), K1, Z31
+	VPDPWSSD.BCST (CX), Z31, Z0
+	VPDPWSSD.BCST 4(CX), Z31, Z1
+	VPDPWSSD.BCST 8(CX), Z31, Z2
+	VPDPWSSD.BCST 12(CX), Z31, Z3
+	VPDPWSSD.BCST 16(CX), Z31, Z4
+	VPDPWSSD.BCST 20(CX), Z31, Z5
+	ADDQ          $+24, CX
+	MOVQ          CX, rows+80(FP)
 
 nofactors:
 	MOVQ               scale+88(FP), AX
@@ -1634,34 +1592,20 @@ done:
 	VPADDD    Z31, Z6, Z6
 
 noinit:
-	MOVQ         factors+72(FP), AX
-	TESTQ        AX, AX
-	JZ           nofactors
-	MOVQ         rows+80(FP), CX
-	VMOVUPS.Z    (AX), K1, Z31
-	VPBROADCASTD (CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z0, Z0
-	VPBROADCASTD 4(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z1, Z1
-	VPBROADCASTD 8(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z2, Z2
-	VPBROADCASTD 12(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z3, Z3
-	VPBROADCASTD 16(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z4, Z4
-	VPBROADCASTD 20(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z5, Z5
-	VPBROADCASTD 24(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z6, Z6
-	ADDQ         $+28, CX
-	MOVQ         CX, rows+80(FP)
+	MOVQ          factors+72(FP), AX
+	TESTQ         AX, AX
+	JZ            nofactors
+	MOVQ          rows+80(FP), CX
+	VMOVUPS.Z     (AX), K1, Z31
+	VPDPWSSD.BCST (CX), Z31, Z0
+	VPDPWSSD.BCST 4(CX), Z31, Z1
+	VPDPWSSD.BCST 8(CX), Z31, Z2
+	VPDPWSSD.BCST 12(CX), Z31, Z3
+	VPDPWSSD.BCST 16(CX), Z31, Z4
+	VPDPWSSD.BCST 20(CX), Z31, Z5
+	VPDPWSSD.BCST 24(CX), Z31, Z6
+	ADDQ          $+28, CX
+	MOVQ          CX, rows+80(FP)
 
 nofactors:
 	MOVQ               scale+88(FP), AX
@@ -2008,37 +1952,21 @@ done:
 	VPADDD    Z31, Z7, Z7
 
 noinit:
-	MOVQ         factors+72(FP), AX
-	TESTQ        AX, AX
-	JZ           nofactors
-	MOVQ         rows+80(FP), CX
-	VMOVUPS.Z    (AX), K1, Z31
-	VPBROADCASTD (CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z0, Z0
-	VPBROADCASTD 4(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z1, Z1
-	VPBROADCASTD 8(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z2, Z2
-	VPBROADCASTD 12(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z3, Z3
-	VPBROADCASTD 16(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z4, Z4
-	VPBROADCASTD 20(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z5, Z5
-	VPBROADCASTD 24(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z6, Z6
-	VPBROADCASTD 28(CX), Z29
-	VPMULLD      Z31, Z29, Z29
-	VPADDD       Z29, Z7, Z7
-	ADDQ         $+32, CX
-	MOVQ         CX, rows+80(FP)
+	MOVQ          factors+72(FP), AX
+	TESTQ         AX, AX
+	JZ            nofactors
+	MOVQ          rows+80(FP), CX
+	VMOVUPS.Z     (AX), K1, Z31
+	VPDPWSSD.BCST (CX), Z31, Z0
+	VPDPWSSD.BCST 4(CX), Z31, Z1
+	VPDPWSSD.BCST 8(CX), Z31, Z2
+	VPDPWSSD.BCST 12(CX), Z31, Z3
+	VPDPWSSD.BCST 16(CX), Z31, Z4
+	VPDPWSSD.BCST 20(CX), Z31, Z5
+	VPDPWSSD.BCST 24(CX), Z31, Z6
+	VPDPWSSD.BCST 28(CX), Z31, Z7
+	ADDQ          $+32, CX
+	MOVQ          CX, rows+80(FP)
 
 nofactors:
 	MOVQ               scale+88(FP), AX

@@ -32,3 +32,17 @@ func dotWindowAVX512(channels int, n int, groups int, taps **uint8, ix int, w *i
 //
 //go:noescape
 func dotSlideAVX512(channels int, n int, rows **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int)
+
+// dotWideWindowAVX512 computes n neighbouring positions of a depthwise convolution of codes. taps are groups of four
+// pointers to the codes of the first position, ix bytes from one position to the next.
+// w, init, scale, add and low are in the order of lanes; init, add and low may be nil. A group has two of each weight.
+//
+//go:noescape
+func dotWideWindowAVX512(channels int, n int, groups int, taps **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int)
+
+// dotWideSlideAVX512 computes n neighbouring positions of a depthwise 3x3 convolution of codes with stride 1. rows are three pointers to
+// the first column, ix bytes from one column to the next. w, init, scale, add and low are in the order of lanes; add
+// and low may be nil. A column has two of each weight.
+//
+//go:noescape
+func dotWideSlideAVX512(channels int, n int, rows **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int)

@@ -570,3 +570,635 @@ keeplow:
 	JG   block
 	VZEROUPPER
 	RET
+
+// func dotWideWindowAVX512(channels int, n int, groups int, taps **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int)
+// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
+TEXT ·dotWideWindowAVX512(SB), NOSPLIT, $8-120
+	VPXORD       Z31, Z31, Z31
+	MOVQ         $+0, (SP)
+	MOVQ         zero+96(FP), AX
+	VPBROADCASTW AX, Z30
+	MOVQ         lo+104(FP), AX
+	VPBROADCASTB AX, Z29
+	MOVQ         hi+112(FP), AX
+	VPBROADCASTB AX, Z28
+
+	// one block of up to 64 channels
+block:
+	MOVQ    channels+0(FP), AX
+	MOVQ    $+64, CX
+	CMPQ    AX, CX
+	CMOVQGT CX, AX
+	MOVQ    $-1, CX
+	BZHIQ   AX, CX, CX
+	KMOVQ   CX, K2
+	MOVQ    (SP), AX
+	MOVQ    n+8(FP), SI
+	MOVQ    out+48(FP), CX
+
+	// one position
+position:
+	VPXORD    Z0, Z0, Z0
+	VPXORD    Z1, Z1, Z1
+	VPXORD    Z2, Z2, Z2
+	VPXORD    Z3, Z3, Z3
+	MOVQ      init+64(FP), DX
+	TESTQ     DX, DX
+	JZ        noinit
+	VMOVDQU32 (DX), Z0
+	VMOVDQU32 64(DX), Z1
+	VMOVDQU32 128(DX), Z2
+	VMOVDQU32 192(DX), Z3
+
+noinit:
+	MOVQ taps+24(FP), BX
+	MOVQ w+40(FP), DX
+	MOVQ groups+16(FP), DI
+
+group:
+	MOVQ               (BX), R8
+	MOVQ               8(BX), R9
+	MOVQ               16(BX), R10
+	MOVQ               24(BX), R11
+	VMOVDQU8.Z         (R8)(AX*1), K2, Z8
+	VMOVDQU8.Z         (R9)(AX*1), K2, Z9
+	VMOVDQU8.Z         (R10)(AX*1), K2, Z10
+	VMOVDQU8.Z         (R11)(AX*1), K2, Z11
+	VPUNPCKLBW         Z9, Z8, Z12
+	VPUNPCKHBW         Z9, Z8, Z13
+	VPUNPCKLBW         Z11, Z10, Z14
+	VPUNPCKHBW         Z11, Z10, Z15
+	VPUNPCKLWD         Z14, Z12, Z16
+	VPUNPCKHWD         Z14, Z12, Z17
+	VPUNPCKLWD         Z15, Z13, Z18
+	VPUNPCKHWD         Z15, Z13, Z19
+	VPDPBUSD           (DX), Z16, Z0
+	VPDPBUSD           64(DX), Z17, Z1
+	VPDPBUSD           128(DX), Z18, Z2
+	VPDPBUSD           192(DX), Z19, Z3
+	ADDQ               $+256, DX
+	VPDPBUSD           (DX), Z16, Z0
+	VPDPBUSD           64(DX), Z17, Z1
+	VPDPBUSD           128(DX), Z18, Z2
+	VPDPBUSD           192(DX), Z19, Z3
+	ADDQ               $+256, DX
+	ADDQ               $+32, BX
+	SUBQ               $0x01, DI
+	JNZ                group
+	MOVQ               scale+72(FP), BX
+	MOVQ               low+88(FP), DI
+	TESTQ              DI, DI
+	JZ                 nolow
+	MOVQ               add+80(FP), R8
+	VMOVUPS            (DI), Z9
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            (R8), Z8
+	VFMADD231PS        (BX), Z0, Z8
+	VFMADD231PS.RD_SAE Z9, Z0, Z8
+	VCVTPS2DQ.RD_SAE   Z8, Z0
+	VMOVUPS            64(DI), Z9
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            64(R8), Z8
+	VFMADD231PS        64(BX), Z1, Z8
+	VFMADD231PS.RD_SAE Z9, Z1, Z8
+	VCVTPS2DQ.RD_SAE   Z8, Z1
+	VMOVUPS            128(DI), Z9
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            128(R8), Z8
+	VFMADD231PS        128(BX), Z2, Z8
+	VFMADD231PS.RD_SAE Z9, Z2, Z8
+	VCVTPS2DQ.RD_SAE   Z8, Z2
+	VMOVUPS            192(DI), Z9
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            192(R8), Z8
+	VFMADD231PS        192(BX), Z3, Z8
+	VFMADD231PS.RD_SAE Z9, Z3, Z8
+	VCVTPS2DQ.RD_SAE   Z8, Z3
+	JMP                rounded
+
+nolow:
+	VCVTDQ2PS Z0, Z0
+	VMULPS    (BX), Z0, Z0
+	VCVTDQ2PS Z1, Z1
+	VMULPS    64(BX), Z1, Z1
+	VCVTDQ2PS Z2, Z2
+	VMULPS    128(BX), Z2, Z2
+	VCVTDQ2PS Z3, Z3
+	VMULPS    192(BX), Z3, Z3
+	MOVQ      add+80(FP), BX
+	TESTQ     BX, BX
+	JZ        noadd
+	VADDPS    (BX), Z0, Z0
+	VADDPS    64(BX), Z1, Z1
+	VADDPS    128(BX), Z2, Z2
+	VADDPS    192(BX), Z3, Z3
+
+noadd:
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+
+rounded:
+	VPACKSSDW Z1, Z0, Z0
+	VPADDSW   Z30, Z0, Z0
+	VPACKSSDW Z3, Z2, Z2
+	VPADDSW   Z30, Z2, Z2
+	VPACKUSWB Z2, Z0, Z0
+	VPMAXUB   Z29, Z0, Z0
+	VPMINUB   Z28, Z0, Z0
+	VMOVDQU8  Z0, K2, (CX)
+	ADDQ      ldo+56(FP), CX
+	ADDQ      ix+32(FP), AX
+	SUBQ      $0x01, SI
+	JNZ       position
+	MOVQ      DX, w+40(FP)
+	ADDQ      $0x40, (SP)
+	ADDQ      $0x40, out+48(FP)
+	ADDQ      $+256, scale+72(FP)
+	CMPQ      init+64(FP), $0x00
+	JEQ       keepinit
+	ADDQ      $+256, init+64(FP)
+
+keepinit:
+	CMPQ add+80(FP), $0x00
+	JEQ  keepadd
+	ADDQ $+256, add+80(FP)
+
+keepadd:
+	CMPQ low+88(FP), $0x00
+	JEQ  keeplow
+	ADDQ $+256, low+88(FP)
+
+keeplow:
+	SUBQ $+64, channels+0(FP)
+	JG   block
+	VZEROUPPER
+	RET
+
+// func dotWideSlideAVX512(channels int, n int, rows **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, scale *float32, add *float32, low *float32, zero int, lo int, hi int)
+// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI, BMI2, CMOV
+TEXT ·dotWideSlideAVX512(SB), NOSPLIT, $200-112
+	MOVQ         $+0, 192(SP)
+	MOVQ         zero+88(FP), AX
+	VPBROADCASTW AX, Z0
+	VMOVDQU32    Z0, (SP)
+	MOVQ         lo+96(FP), AX
+	VPBROADCASTB AX, Z0
+	VMOVDQU32    Z0, 64(SP)
+	MOVQ         hi+104(FP), AX
+	VPBROADCASTB AX, Z0
+	VMOVDQU32    Z0, 128(SP)
+	MOVQ         ix+24(FP), BX
+	MOVQ         ldo+48(FP), R10
+	VPXORD       Z19, Z19, Z19
+
+	// one block of up to 64 channels
+block:
+	MOVQ       channels+0(FP), AX
+	MOVQ       $+64, CX
+	CMPQ       AX, CX
+	CMOVQGT    CX, AX
+	MOVQ       $-1, CX
+	BZHIQ      AX, CX, CX
+	KMOVQ      CX, K2
+	MOVQ       rows+16(FP), DX
+	MOVQ       (DX), AX
+	ADDQ       192(SP), AX
+	MOVQ       8(DX), CX
+	ADDQ       192(SP), CX
+	MOVQ       16(DX), DX
+	ADDQ       192(SP), DX
+	MOVQ       w+32(FP), SI
+	VMOVDQU32  (SI), Z20
+	VMOVDQU32  64(SI), Z21
+	VMOVDQU32  128(SI), Z22
+	VMOVDQU32  192(SI), Z23
+	VMOVDQU32  512(SI), Z24
+	VMOVDQU32  576(SI), Z25
+	VMOVDQU32  640(SI), Z26
+	VMOVDQU32  704(SI), Z27
+	VMOVDQU32  1024(SI), Z28
+	VMOVDQU32  1088(SI), Z29
+	VMOVDQU32  1152(SI), Z30
+	VMOVDQU32  1216(SI), Z31
+	MOVQ       n+8(FP), SI
+	MOVQ       out+40(FP), DI
+	MOVQ       init+56(FP), R8
+	MOVQ       scale+64(FP), R9
+	VMOVDQU8.Z (AX), K2, Z12
+	ADDQ       BX, AX
+	VMOVDQU8.Z (CX), K2, Z13
+	ADDQ       BX, CX
+	VMOVDQU8.Z (DX), K2, Z14
+	ADDQ       BX, DX
+	VPUNPCKLBW Z13, Z12, Z15
+	VPUNPCKHBW Z13, Z12, Z16
+	VPUNPCKLBW Z19, Z14, Z17
+	VPUNPCKHBW Z19, Z14, Z18
+	VPUNPCKLWD Z17, Z15, Z12
+	VPUNPCKHWD Z17, Z15, Z13
+	VPUNPCKLWD Z18, Z16, Z14
+	VPUNPCKHWD Z18, Z16, Z15
+	VMOVDQU32  (R8), Z0
+	VMOVDQU32  64(R8), Z1
+	VMOVDQU32  128(R8), Z2
+	VMOVDQU32  192(R8), Z3
+	VPDPBUSD   Z20, Z12, Z0
+	VPDPBUSD   Z21, Z13, Z1
+	VPDPBUSD   Z22, Z14, Z2
+	VPDPBUSD   Z23, Z15, Z3
+	MOVQ       w+32(FP), R11
+	VPDPBUSD   256(R11), Z12, Z0
+	VPDPBUSD   320(R11), Z13, Z1
+	VPDPBUSD   384(R11), Z14, Z2
+	VPDPBUSD   448(R11), Z15, Z3
+	VMOVDQU8.Z (AX), K2, Z12
+	ADDQ       BX, AX
+	VMOVDQU8.Z (CX), K2, Z13
+	ADDQ       BX, CX
+	VMOVDQU8.Z (DX), K2, Z14
+	ADDQ       BX, DX
+	VPUNPCKLBW Z13, Z12, Z15
+	VPUNPCKHBW Z13, Z12, Z16
+	VPUNPCKLBW Z19, Z14, Z17
+	VPUNPCKHBW Z19, Z14, Z18
+	VPUNPCKLWD Z17, Z15, Z12
+	VPUNPCKHWD Z17, Z15, Z13
+	VPUNPCKLWD Z18, Z16, Z14
+	VPUNPCKHWD Z18, Z16, Z15
+	VMOVDQU32  (R8), Z4
+	VMOVDQU32  64(R8), Z5
+	VMOVDQU32  128(R8), Z6
+	VMOVDQU32  192(R8), Z7
+	VPDPBUSD   Z24, Z12, Z0
+	VPDPBUSD   Z25, Z13, Z1
+	VPDPBUSD   Z26, Z14, Z2
+	VPDPBUSD   Z27, Z15, Z3
+	MOVQ       w+32(FP), R11
+	VPDPBUSD   768(R11), Z12, Z0
+	VPDPBUSD   832(R11), Z13, Z1
+	VPDPBUSD   896(R11), Z14, Z2
+	VPDPBUSD   960(R11), Z15, Z3
+	VPDPBUSD   Z20, Z12, Z4
+	VPDPBUSD   Z21, Z13, Z5
+	VPDPBUSD   Z22, Z14, Z6
+	VPDPBUSD   Z23, Z15, Z7
+	MOVQ       w+32(FP), R11
+	VPDPBUSD   256(R11), Z12, Z4
+	VPDPBUSD   320(R11), Z13, Z5
+	VPDPBUSD   384(R11), Z14, Z6
+	VPDPBUSD   448(R11), Z15, Z7
+
+positions:
+	VMOVDQU8.Z         (AX), K2, Z12
+	ADDQ               BX, AX
+	VMOVDQU8.Z         (CX), K2, Z13
+	ADDQ               BX, CX
+	VMOVDQU8.Z         (DX), K2, Z14
+	ADDQ               BX, DX
+	VPUNPCKLBW         Z13, Z12, Z15
+	VPUNPCKHBW         Z13, Z12, Z16
+	VPUNPCKLBW         Z19, Z14, Z17
+	VPUNPCKHBW         Z19, Z14, Z18
+	VPUNPCKLWD         Z17, Z15, Z12
+	VPUNPCKHWD         Z17, Z15, Z13
+	VPUNPCKLWD         Z18, Z16, Z14
+	VPUNPCKHWD         Z18, Z16, Z15
+	VMOVDQU32          (R8), Z8
+	VMOVDQU32          64(R8), Z9
+	VMOVDQU32          128(R8), Z10
+	VMOVDQU32          192(R8), Z11
+	VPDPBUSD           Z28, Z12, Z0
+	VPDPBUSD           Z29, Z13, Z1
+	VPDPBUSD           Z30, Z14, Z2
+	VPDPBUSD           Z31, Z15, Z3
+	MOVQ               w+32(FP), R11
+	VPDPBUSD           1280(R11), Z12, Z0
+	VPDPBUSD           1344(R11), Z13, Z1
+	VPDPBUSD           1408(R11), Z14, Z2
+	VPDPBUSD           1472(R11), Z15, Z3
+	VPDPBUSD           Z24, Z12, Z4
+	VPDPBUSD           Z25, Z13, Z5
+	VPDPBUSD           Z26, Z14, Z6
+	VPDPBUSD           Z27, Z15, Z7
+	MOVQ               w+32(FP), R11
+	VPDPBUSD           768(R11), Z12, Z4
+	VPDPBUSD           832(R11), Z13, Z5
+	VPDPBUSD           896(R11), Z14, Z6
+	VPDPBUSD           960(R11), Z15, Z7
+	VPDPBUSD           Z20, Z12, Z8
+	VPDPBUSD           Z21, Z13, Z9
+	VPDPBUSD           Z22, Z14, Z10
+	VPDPBUSD           Z23, Z15, Z11
+	MOVQ               w+32(FP), R11
+	VPDPBUSD           256(R11), Z12, Z8
+	VPDPBUSD           320(R11), Z13, Z9
+	VPDPBUSD           384(R11), Z14, Z10
+	VPDPBUSD           448(R11), Z15, Z11
+	MOVQ               low+80(FP), R11
+	TESTQ              R11, R11
+	JZ                 nolow0
+	MOVQ               add+72(FP), R12
+	VMOVUPS            (R11), Z13
+	VCVTDQ2PS          Z0, Z0
+	VMOVUPS            (R12), Z12
+	VFMADD231PS        (R9), Z0, Z12
+	VFMADD231PS.RD_SAE Z13, Z0, Z12
+	VCVTPS2DQ.RD_SAE   Z12, Z0
+	VMOVUPS            64(R11), Z13
+	VCVTDQ2PS          Z1, Z1
+	VMOVUPS            64(R12), Z12
+	VFMADD231PS        64(R9), Z1, Z12
+	VFMADD231PS.RD_SAE Z13, Z1, Z12
+	VCVTPS2DQ.RD_SAE   Z12, Z1
+	VMOVUPS            128(R11), Z13
+	VCVTDQ2PS          Z2, Z2
+	VMOVUPS            128(R12), Z12
+	VFMADD231PS        128(R9), Z2, Z12
+	VFMADD231PS.RD_SAE Z13, Z2, Z12
+	VCVTPS2DQ.RD_SAE   Z12, Z2
+	VMOVUPS            192(R11), Z13
+	VCVTDQ2PS          Z3, Z3
+	VMOVUPS            192(R12), Z12
+	VFMADD231PS        192(R9), Z3, Z12
+	VFMADD231PS.RD_SAE Z13, Z3, Z12
+	VCVTPS2DQ.RD_SAE   Z12, Z3
+	JMP                rounded0
+
+nolow0:
+	VCVTDQ2PS Z0, Z0
+	VMULPS    (R9), Z0, Z0
+	VCVTDQ2PS Z1, Z1
+	VMULPS    64(R9), Z1, Z1
+	VCVTDQ2PS Z2, Z2
+	VMULPS    128(R9), Z2, Z2
+	VCVTDQ2PS Z3, Z3
+	VMULPS    192(R9), Z3, Z3
+	MOVQ      add+72(FP), R11
+	TESTQ     R11, R11
+	JZ        noadd0
+	VADDPS    (R11), Z0, Z0
+	VADDPS    64(R11), Z1, Z1
+	VADDPS    128(R11), Z2, Z2
+	VADDPS    192(R11), Z3, Z3
+
+noadd0:
+	VCVTPS2DQ Z0, Z0
+	VCVTPS2DQ Z1, Z1
+	VCVTPS2DQ Z2, Z2
+	VCVTPS2DQ Z3, Z3
+
+rounded0:
+	VPACKSSDW          Z1, Z0, Z0
+	VPADDSW            (SP), Z0, Z0
+	VPACKSSDW          Z3, Z2, Z2
+	VPADDSW            (SP), Z2, Z2
+	VPACKUSWB          Z2, Z0, Z0
+	VPMAXUB            64(SP), Z0, Z0
+	VPMINUB            128(SP), Z0, Z0
+	VMOVDQU8           Z0, K2, (DI)
+	ADDQ               R10, DI
+	SUBQ               $0x01, SI
+	JZ                 done
+	VMOVDQU8.Z         (AX), K2, Z12
+	ADDQ               BX, AX
+	VMOVDQU8.Z         (CX), K2, Z13
+	ADDQ               BX, CX
+	VMOVDQU8.Z         (DX), K2, Z14
+	ADDQ               BX, DX
+	VPUNPCKLBW         Z13, Z12, Z15
+	VPUNPCKHBW         Z13, Z12, Z16
+	VPUNPCKLBW         Z19, Z14, Z17
+	VPUNPCKHBW         Z19, Z14, Z18
+	VPUNPCKLWD         Z17, Z15, Z12
+	VPUNPCKHWD         Z17, Z15, Z13
+	VPUNPCKLWD         Z18, Z16, Z14
+	VPUNPCKHWD         Z18, Z16, Z15
+	VMOVDQU32          (R8), Z0
+	VMOVDQU32          64(R8), Z1
+	VMOVDQU32          128(R8), Z2
+	VMOVDQU32          192(R8), Z3
+	VPDPBUSD           Z28, Z12, Z4
+	VPDPBUSD           Z29, Z13, Z5
+	VPDPBUSD           Z30, Z14, Z6
+	VPDPBUSD           Z31, Z15, Z7
+	MOVQ               w+32(FP), R11
+	VPDPBUSD           1280(R11), Z12, Z4
+	VPDPBUSD           1344(R11), Z13, Z5
+	VPDPBUSD           1408(R11), Z14, Z6
+	VPDPBUSD           1472(R11), Z15, Z7
+	VPDPBUSD           Z24, Z12, Z8
+	VPDPBUSD           Z25, Z13, Z9
+	VPDPBUSD           Z26, Z14, Z10
+	VPDPBUSD           Z27, Z15, Z11
+	MOVQ               w+32(FP), R11
+	VPDPBUSD           768(R11), Z12, Z8
+	VPDPBUSD           832(R11), Z13, Z9
+	VPDPBUSD           896(R11), Z14, Z10
+	VPDPBUSD           960(R11), Z15, Z11
+	VPDPBUSD           Z20, Z12, Z0
+	VPDPBUSD           Z21, Z13, Z1
+	VPDPBUSD           Z22, Z14, Z2
+	VPDPBUSD           Z23, Z15, Z3
+	MOVQ               w+32(FP), R11
+	VPDPBUSD           256(R11), Z12, Z0
+	VPDPBUSD           320(R11), Z13, Z1
+	VPDPBUSD           384(R11), Z14, Z2
+	VPDPBUSD           448(R11), Z15, Z3
+	MOVQ               low+80(FP), R11
+	TESTQ              R11, R11
+	JZ                 nolow1
+	MOVQ               add+72(FP), R12
+	VMOVUPS            (R11), Z13
+	VCVTDQ2PS          Z4, Z4
+	VMOVUPS            (R12), Z12
+	VFMADD231PS        (R9), Z4, Z12
+	VFMADD231PS.RD_SAE Z13, Z4, Z12
+	VCVTPS2DQ.RD_SAE   Z12, Z4
+	VMOVUPS            64(R11), Z13
+	VCVTDQ2PS          Z5, Z5
+	VMOVUPS            64(R12), Z12
+	VFMADD231PS        64(R9), Z5, Z12
+	VFMADD231PS.RD_SAE Z13, Z5, Z12
+	VCVTPS2DQ.RD_SAE   Z12, Z5
+	VMOVUPS            128(R11), Z13
+	VCVTDQ2PS          Z6, Z6
+	VMOVUPS            128(R12), Z12
+	VFMADD231PS        128(R9), Z6, Z12
+	VFMADD231PS.RD_SAE Z13, Z6, Z12
+	VCVTPS2DQ.RD_SAE   Z12, Z6
+	VMOVUPS            192(R11), Z13
+	VCVTDQ2PS          Z7, Z7
+	VMOVUPS            192(R12), Z12
+	VFMADD231PS        192(R9), Z7, Z12
+	VFMADD231PS.RD_SAE Z13, Z7, Z12
+	VCVTPS2DQ.RD_SAE   Z12, Z7
+	JMP                rounded1
+
+nolow1:
+	VCVTDQ2PS Z4, Z4
+	VMULPS    (R9), Z4, Z4
+	VCVTDQ2PS Z5, Z5
+	VMULPS    64(R9), Z5, Z5
+	VCVTDQ2PS Z6, Z6
+	VMULPS    128(R9), Z6, Z6
+	VCVTDQ2PS Z7, Z7
+	VMULPS    192(R9), Z7, Z7
+	MOVQ      add+72(FP), R11
+	TESTQ     R11, R11
+	JZ        noadd1
+	VADDPS    (R11), Z4, Z4
+	VADDPS    64(R11), Z5, Z5
+	VADDPS    128(R11), Z6, Z6
+	VADDPS    192(R11), Z7, Z7
+
+noadd1:
+	VCVTPS2DQ Z4, Z4
+	VCVTPS2DQ Z5, Z5
+	VCVTPS2DQ Z6, Z6
+	VCVTPS2DQ Z7, Z7
+
+rounded1:
+	VPACKSSDW          Z5, Z4, Z4
+	VPADDSW            (SP), Z4, Z4
+	VPACKSSDW          Z7, Z6, Z6
+	VPADDSW            (SP), Z6, Z6
+	VPACKUSWB          Z6, Z4, Z4
+	VPMAXUB            64(SP), Z4, Z4
+	VPMINUB            128(SP), Z4, Z4
+	VMOVDQU8           Z4, K2, (DI)
+	ADDQ               R10, DI
+	SUBQ               $0x01, SI
+	JZ                 done
+	VMOVDQU8.Z         (AX), K2, Z12
+	ADDQ               BX, AX
+	VMOVDQU8.Z         (CX), K2, Z13
+	ADDQ               BX, CX
+	VMOVDQU8.Z         (DX), K2, Z14
+	ADDQ               BX, DX
+	VPUNPCKLBW         Z13, Z12, Z15
+	VPUNPCKHBW         Z13, Z12, Z16
+	VPUNPCKLBW         Z19, Z14, Z17
+	VPUNPCKHBW         Z19, Z14, Z18
+	VPUNPCKLWD         Z17, Z15, Z12
+	VPUNPCKHWD         Z17, Z15, Z13
+	VPUNPCKLWD         Z18, Z16, Z14
+	VPUNPCKHWD         Z18, Z16, Z15
+	VMOVDQU32          (R8), Z4
+	VMOVDQU32          64(R8), Z5
+	VMOVDQU32          128(R8), Z6
+	VMOVDQU32          192(R8), Z7
+	VPDPBUSD           Z28, Z12, Z8
+	VPDPBUSD           Z29, Z13, Z9
+	VPDPBUSD           Z30, Z14, Z10
+	VPDPBUSD           Z31, Z15, Z11
+	MOVQ               w+32(FP), R11
+	VPDPBUSD           1280(R11), Z12, Z8
+	VPDPBUSD           1344(R11), Z13, Z9
+	VPDPBUSD           1408(R11), Z14, Z10
+	VPDPBUSD           1472(R11), Z15, Z11
+	VPDPBUSD           Z24, Z12, Z0
+	VPDPBUSD           Z25, Z13, Z1
+	VPDPBUSD           Z26, Z14, Z2
+	VPDPBUSD           Z27, Z15, Z3
+	MOVQ               w+32(FP), R11
+	VPDPBUSD           768(R11), Z12, Z0
+	VPDPBUSD           832(R11), Z13, Z1
+	VPDPBUSD           896(R11), Z14, Z2
+	VPDPBUSD           960(R11), Z15, Z3
+	VPDPBUSD           Z20, Z12, Z4
+	VPDPBUSD           Z21, Z13, Z5
+	VPDPBUSD           Z22, Z14, Z6
+	VPDPBUSD           Z23, Z15, Z7
+	MOVQ               w+32(FP), R11
+	VPDPBUSD           256(R11), Z12, Z4
+	VPDPBUSD           320(R11), Z13, Z5
+	VPDPBUSD           384(R11), Z14, Z6
+	VPDPBUSD           448(R11), Z15, Z7
+	MOVQ               low+80(FP), R11
+	TESTQ              R11, R11
+	JZ                 nolow2
+	MOVQ               add+72(FP), R12
+	VMOVUPS            (R11), Z13
+	VCVTDQ2PS          Z8, Z8
+	VMOVUPS            (R12), Z12
+	VFMADD231PS        (R9), Z8, Z12
+	VFMADD231PS.RD_SAE Z13, Z8, Z12
+	VCVTPS2DQ.RD_SAE   Z12, Z8
+	VMOVUPS            64(R11), Z13
+	VCVTDQ2PS          Z9, Z9
+	VMOVUPS            64(R12), Z12
+	VFMADD231PS        64(R9), Z9, Z12
+	VFMADD231PS.RD_SAE Z13, Z9, Z12
+	VCVTPS2DQ.RD_SAE   Z12, Z9
+	VMOVUPS            128(R11), Z13
+	VCVTDQ2PS          Z10, Z10
+	VMOVUPS            128(R12), Z12
+	VFMADD231PS        128(R9), Z10, Z12
+	VFMADD231PS.RD_SAE Z13, Z10, Z12
+	VCVTPS2DQ.RD_SAE   Z12, Z10
+	VMOVUPS            192(R11), Z13
+	VCVTDQ2PS          Z11, Z11
+	VMOVUPS            192(R12), Z12
+	VFMADD231PS        192(R9), Z11, Z12
+	VFMADD231PS.RD_SAE Z13, Z11, Z12
+	VCVTPS2DQ.RD_SAE   Z12, Z11
+	JMP                rounded2
+
+nolow2:
+	VCVTDQ2PS Z8, Z8
+	VMULPS    (R9), Z8, Z8
+	VCVTDQ2PS Z9, Z9
+	VMULPS    64(R9), Z9, Z9
+	VCVTDQ2PS Z10, Z10
+	VMULPS    128(R9), Z10, Z10
+	VCVTDQ2PS Z11, Z11
+	VMULPS    192(R9), Z11, Z11
+	MOVQ      add+72(FP), R11
+	TESTQ     R11, R11
+	JZ        noadd2
+	VADDPS    (R11), Z8, Z8
+	VADDPS    64(R11), Z9, Z9
+	VADDPS    128(R11), Z10, Z10
+	VADDPS    192(R11), Z11, Z11
+
+noadd2:
+	VCVTPS2DQ Z8, Z8
+	VCVTPS2DQ Z9, Z9
+	VCVTPS2DQ Z10, Z10
+	VCVTPS2DQ Z11, Z11
+
+rounded2:
+	VPACKSSDW Z9, Z8, Z8
+	VPADDSW   (SP), Z8, Z8
+	VPACKSSDW Z11, Z10, Z10
+	VPADDSW   (SP), Z10, Z10
+	VPACKUSWB Z10, Z8, Z8
+	VPMAXUB   64(SP), Z8, Z8
+	VPMINUB   128(SP), Z8, Z8
+	VMOVDQU8  Z8, K2, (DI)
+	ADDQ      R10, DI
+	SUBQ      $0x01, SI
+	JNZ       positions
+
+done:
+	ADDQ $0x40, 192(SP)
+	ADDQ $0x40, out+40(FP)
+	ADDQ $+1536, w+32(FP)
+	ADDQ $+256, init+56(FP)
+	ADDQ $+256, scale+64(FP)
+	CMPQ add+72(FP), $0x00
+	JEQ  keepadd
+	ADDQ $+256, add+72(FP)
+
+keepadd:
+	CMPQ low+80(FP), $0x00
+	JEQ  keeplow
+	ADDQ $+256, low+80(FP)
+
+keeplow:
+	SUBQ $+64, channels+0(FP)
+	JG   block
+	VZEROUPPER
+	RET

@@ -342,3 +342,169 @@ DATA c7fffffff<>+52(SB)/4, $0x7fffffff
 DATA c7fffffff<>+56(SB)/4, $0x7fffffff
 DATA c7fffffff<>+60(SB)/4, $0x7fffffff
 GLOBL c7fffffff<>(SB), RODATA|NOPTR, $64
+
+// func rowSumsAVX512(dst *int32, src *uint8, rows int, k int, ld int, runs int, down int, pairs int)
+// Requires: AVX, AVX2, AVX512BW, AVX512F, BMI2
+TEXT ·rowSumsAVX512(SB), NOSPLIT, $0-64
+	MOVQ   dst+0(FP), AX
+	MOVQ   src+8(FP), CX
+	MOVQ   rows+16(FP), DX
+	MOVQ   ld+32(FP), BX
+	MOVQ   k+24(FP), DI
+	SUBQ   $0x01, DI
+	MOVQ   DI, R8
+	ANDQ   $0x3f, R8
+	ADDQ   $0x01, R8
+	SHRQ   $0x06, DI
+	MOVQ   $-1, SI
+	BZHIQ  R8, SI, SI
+	KMOVQ  SI, K2
+	VPXORD Z8, Z8, Z8
+	LEAQ   (BX)(BX*2), R9
+	TESTQ  DI, DI
+	JNZ    rows
+
+	// rows of one step
+short:
+	VMOVDQU8.Z (CX), K2, Z0
+	VPSADBW    Z8, Z0, Z0
+	VMOVDQU8.Z (CX)(BX*1), K2, Z1
+	VPSADBW    Z8, Z1, Z1
+	VMOVDQU8.Z (CX)(BX*2), K2, Z2
+	VPSADBW    Z8, Z2, Z2
+	VMOVDQU8.Z (CX)(R9*1), K2, Z3
+	VPSADBW    Z8, Z3, Z3
+	MOVQ       runs+40(FP), SI
+	MOVQ       CX, R8
+	SUBQ       $0x01, SI
+	JZ         summed
+
+runs:
+	ADDQ       down+48(FP), R8
+	VMOVDQU8.Z (R8), K2, Z4
+	VPSADBW    Z8, Z4, Z4
+	VPADDQ     Z4, Z0, Z0
+	VMOVDQU8.Z (R8)(BX*1), K2, Z5
+	VPSADBW    Z8, Z5, Z5
+	VPADDQ     Z5, Z1, Z1
+	VMOVDQU8.Z (R8)(BX*2), K2, Z6
+	VPSADBW    Z8, Z6, Z6
+	VPADDQ     Z6, Z2, Z2
+	VMOVDQU8.Z (R8)(R9*1), K2, Z7
+	VPSADBW    Z8, Z7, Z7
+	VPADDQ     Z7, Z3, Z3
+	SUBQ       $0x01, SI
+	JNZ        runs
+
+summed:
+	LEAQ          (CX)(BX*4), CX
+	VPUNPCKLQDQ   Z1, Z0, Z4
+	VPUNPCKHQDQ   Z1, Z0, Z5
+	VPADDQ        Z5, Z4, Z4
+	VEXTRACTI64X4 $0x01, Z4, Y5
+	VPADDQ        Y5, Y4, Y4
+	VEXTRACTI128  $0x01, Y4, X5
+	VPADDQ        X5, X4, X4
+	VPUNPCKLQDQ   Z3, Z2, Z6
+	VPUNPCKHQDQ   Z3, Z2, Z7
+	VPADDQ        Z7, Z6, Z6
+	VEXTRACTI64X4 $0x01, Z6, Y7
+	VPADDQ        Y7, Y6, Y6
+	VEXTRACTI128  $0x01, Y6, X7
+	VPADDQ        X7, X6, X6
+	VSHUFPS       $0x88, X6, X4, X4
+	VPADDD        (AX), X4, X4
+	CMPQ          pairs+56(FP), $0x00
+	JEQ           storeshort
+	VPSRAD        $0x07, X4, X5
+	VPSLLD        $0x10, X5, X5
+	VPSLLD        $0x19, X4, X4
+	VPSRLD        $0x19, X4, X4
+	VPOR          X5, X4, X4
+
+storeshort:
+	VMOVDQU X4, (AX)
+	ADDQ    $+16, AX
+	SUBQ    $+4, DX
+	JNZ     short
+	VZEROUPPER
+	RET
+
+rows:
+	MOVQ   CX, R8
+	MOVQ   R8, R9
+	ADDQ   BX, R9
+	MOVQ   R9, R10
+	ADDQ   BX, R10
+	MOVQ   R10, R11
+	ADDQ   BX, R11
+	MOVQ   R11, CX
+	ADDQ   BX, CX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	MOVQ   DI, SI
+
+codes:
+	VMOVDQU8      (R8), Z4
+	VPSADBW       Z8, Z4, Z4
+	VPADDQ        Z4, Z0, Z0
+	VMOVDQU8      (R9), Z5
+	VPSADBW       Z8, Z5, Z5
+	VPADDQ        Z5, Z1, Z1
+	VMOVDQU8      (R10), Z6
+	VPSADBW       Z8, Z6, Z6
+	VPADDQ        Z6, Z2, Z2
+	VMOVDQU8      (R11), Z7
+	VPSADBW       Z8, Z7, Z7
+	VPADDQ        Z7, Z3, Z3
+	ADDQ          $+64, R8
+	ADDQ          $+64, R9
+	ADDQ          $+64, R10
+	ADDQ          $+64, R11
+	SUBQ          $0x01, SI
+	JNZ           codes
+	VMOVDQU8.Z    (R8), K2, Z4
+	VPSADBW       Z8, Z4, Z4
+	VPADDQ        Z4, Z0, Z0
+	VMOVDQU8.Z    (R9), K2, Z5
+	VPSADBW       Z8, Z5, Z5
+	VPADDQ        Z5, Z1, Z1
+	VMOVDQU8.Z    (R10), K2, Z6
+	VPSADBW       Z8, Z6, Z6
+	VPADDQ        Z6, Z2, Z2
+	VMOVDQU8.Z    (R11), K2, Z7
+	VPSADBW       Z8, Z7, Z7
+	VPADDQ        Z7, Z3, Z3
+	VPUNPCKLQDQ   Z1, Z0, Z4
+	VPUNPCKHQDQ   Z1, Z0, Z5
+	VPADDQ        Z5, Z4, Z4
+	VEXTRACTI64X4 $0x01, Z4, Y5
+	VPADDQ        Y5, Y4, Y4
+	VEXTRACTI128  $0x01, Y4, X5
+	VPADDQ        X5, X4, X4
+	VPUNPCKLQDQ   Z3, Z2, Z6
+	VPUNPCKHQDQ   Z3, Z2, Z7
+	VPADDQ        Z7, Z6, Z6
+	VEXTRACTI64X4 $0x01, Z6, Y7
+	VPADDQ        Y7, Y6, Y6
+	VEXTRACTI128  $0x01, Y6, X7
+	VPADDQ        X7, X6, X6
+	VSHUFPS       $0x88, X6, X4, X4
+	VPADDD        (AX), X4, X4
+	CMPQ          pairs+56(FP), $0x00
+	JEQ           storerows
+	VPSRAD        $0x07, X4, X5
+	VPSLLD        $0x10, X5, X5
+	VPSLLD        $0x19, X4, X4
+	VPSRLD        $0x19, X4, X4
+	VPOR          X5, X4, X4
+
+storerows:
+	VMOVDQU X4, (AX)
+	ADDQ    $+16, AX
+	SUBQ    $+4, DX
+	JNZ     rows
+	VZEROUPPER
+	RET

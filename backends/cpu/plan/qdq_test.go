@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -158,7 +159,7 @@ func qdqSteps(p *run.Plan) int {
 	n := 0
 	for _, st := range p.Steps {
 		switch taskOf(p, st) {
-		case "qdqGemmTask", "qdqDepthwiseTask", "combineTask", "qdqMaxTask":
+		case "qdqGemmTask", "qdqDepthwiseTask", "qdqRealTask", "combineTask", "qdqMaxTask":
 			n++
 		}
 	}
@@ -166,7 +167,8 @@ func qdqSteps(p *run.Plan) int {
 }
 
 func TestBuild_qdqIsWithinOneCodeOfReference(t *testing.T) {
-	equalsReference(t, qdqCases, func(t *testing.T, c testCase, p *run.Plan, want, got []tensor.Tensor) {
+	cases := slices.Concat(qdqCases, realCases)
+	equalsReference(t, cases, func(t *testing.T, c testCase, p *run.Plan, want, got []tensor.Tensor) {
 		_, slow := p.Fast()
 		assert.Zero(t, slow, "nodes by reference")
 		assert.Empty(t, unread(p), "steps that nobody reads")
@@ -197,7 +199,7 @@ func TestState_qdqRunsAllocateNothing(t *testing.T) {
 	for _, isa := range instructionSets() {
 		restore, err := kernel.Select(isa)
 		require.NoError(t, err)
-		for _, c := range qdqCases {
+		for _, c := range slices.Concat(qdqCases, realCases) {
 			t.Run(isa.String()+"/"+c.name, func(t *testing.T) {
 				m := newMaker()
 				m.allocatesNothing(t, c.name, m.graph(t, c.build(m)...))

@@ -16,6 +16,13 @@ func (g *gen) dot(signed, unsigned, sum operand.Op) {
 		ISA: []string{"AVX512_VNNI"}})
 }
 
+// dotPairs adds to each lane of sum the two products of its signed words with those of pair, which is in memory.
+func (g *gen) dotPairs(pair operand.Mem, words, sum operand.Op) {
+	ops := []operand.Op{pair, words, sum}
+	g.Instruction(&ir.Instruction{Opcode: "VPDPWSSD.BCST", Operands: ops, Inputs: ops, Outputs: ops[2:],
+		ISA: []string{"AVX512_VNNI"}})
+}
+
 // intTile is the shape of one microkernel of 8-bit products: mr rows by nv vectors of columns.
 type intTile struct {
 	mr, nv, phases int
@@ -254,14 +261,12 @@ func (g *gen) intStore(t intTile) {
 	}
 	g.optional("init", "", func(p reg.GPVirtual) { each(p, func(v, x reg.VecPhysical) { g.VPADDD(v, x, x) }) })
 	g.optional("factors", "", func(p reg.GPVirtual) {
-		rows, s := g.loadArg("rows"), g.vec[n-3]
+		rows := g.loadArg("rows")
 		for j := range t.nv {
 			v := g.vec[n-1-j%2]
 			g.loadMaybe(j == t.nv-1, at(p, 64*j), v)
 			for i := range t.mr {
-				g.VPBROADCASTD(at(rows, 4*i), s)
-				g.VPMULLD(v, s, s)
-				g.VPADDD(s, acc(i, j), acc(i, j))
+				g.dotPairs(at(rows, 4*i), v, acc(i, j))
 			}
 		}
 		g.ADDQ(imm(4*t.mr), rows)
@@ -380,7 +385,7 @@ func (g *gen) intStoreHalf(t intTile) {
 		g.loadTail(at(p, 0), v)
 		for i := range t.mr {
 			g.VPBROADCASTD(at(rows, 4*i), s)
-			g.VPMULLD(v, s, s)
+			g.VPMADDWD(v, s, s)
 			g.VPADDD(s, g.vec[2*i], g.vec[2*i])
 		}
 		g.ADDQ(imm(4*t.mr), rows)

@@ -10,8 +10,10 @@ import (
 // int8depthwise emits depthwise convolutions of codes, those of the wide level with VNNI.
 func int8depthwise(g *gen) {
 	if g.wide() {
-		g.dotWindow()
-		g.dotSlide()
+		for _, wide := range []bool{false, true} {
+			g.dotWindow(wide)
+			g.dotSlide(wide)
+		}
 	} else {
 		g.pairWindow()
 		g.pairSlide()
@@ -21,12 +23,16 @@ func int8depthwise(g *gen) {
 // dotWindow interleaves the bytes of four taps, so that each word holds one channel. Vectors: 0-3 sums of 64 channels;
 // 8-11 the bytes of four taps, then the store's work; 12-15 and 16-19 the stages of interleaving; 28, 29 limits; 30 the
 // zero point; 31 zeros. K2 is the mask of the channels.
-func (g *gen) dotWindow() {
-	g.text("dotWindow", "func(channels, n, groups int, taps **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, "+
+func (g *gen) dotWindow(wide bool) {
+	name, more := "dotWindow", "w, init, scale, add and low are in the order of lanes; init, add and low may be nil."
+	if wide {
+		name, more = "dotWideWindow", more+" A group has two of each weight."
+	}
+	g.text(name, "func(channels, n, groups int, taps **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, "+
 		"scale, add, low *float32, zero, lo, hi int)",
 		"computes n neighbouring positions of a depthwise convolution of codes. taps are groups of four",
 		"pointers to the codes of the first position, ix bytes from one position to the next.",
-		"w, init, scale, add and low are in the order of lanes; init, add and low may be nil.")
+		more)
 	v := g.vec
 	zeros := v[31]
 	g.zero(zeros)
@@ -76,6 +82,12 @@ func (g *gen) dotWindow() {
 		g.dot(at(w, 64*i), v[16+i], v[i])
 	}
 	g.ADDQ(imm(256), w)
+	if wide {
+		for i := range 4 {
+			g.dot(at(w, 64*i), v[16+i], v[i])
+		}
+		g.ADDQ(imm(256), w)
+	}
 	g.ADDQ(imm(32), tab)
 	g.SUBQ(operand.Imm(1), groups)
 	g.JNZ(label("group"))
@@ -145,12 +157,16 @@ func (g *gen) channelMask() {
 // dotSlide keeps the three columns of a window in flight: each is read and interleaved once, for three neighbouring
 // positions. Vectors: 0-11 sums of three positions; 12-15 a column, interleaved; 15-18 the stages of interleaving; 19
 // zeros; 20-31 weights [column][vector]. The zero point and the limits are in memory. K2 is the mask of the channels.
-func (g *gen) dotSlide() {
-	g.text("dotSlide", "func(channels, n int, rows **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, scale, "+
+func (g *gen) dotSlide(wide bool) {
+	name, more, size := "dotSlide", "and low may be nil.", 4*64
+	if wide {
+		name, more, size = "dotWideSlide", more+" A column has two of each weight.", 2*size
+	}
+	g.text(name, "func(channels, n int, rows **uint8, ix int, w *int8, out *uint8, ldo int, init *int32, scale, "+
 		"add, low *float32, zero, lo, hi int)",
 		"computes n neighbouring positions of a depthwise 3x3 convolution of codes with stride 1. rows are three pointers to",
 		"the first column, ix bytes from one column to the next. w, init, scale, add and low are in the order of lanes; add",
-		"and low may be nil.")
+		more)
 	v := g.vec
 	const acc, data, spare, weights = 0, 12, 15, 20
 	consts := g.AllocLocal(3 * 64)
@@ -192,6 +208,12 @@ func (g *gen) dotSlide() {
 		for i := range 4 {
 			g.dot(v[weights+4*kx+i], v[data+i], v[acc+4*a+i])
 		}
+		if wide {
+			w := g.loadArg("w")
+			for i := range 4 {
+				g.dot(at(w, size*kx+4*64+64*i), v[data+i], v[acc+4*a+i])
+			}
+		}
 	}
 	finish := func(a int) {
 		sums := v[acc+4*a : acc+4*a+4]
@@ -209,7 +231,7 @@ func (g *gen) dotSlide() {
 	}
 	w := g.loadArg("w")
 	for i := range 12 {
-		g.VMOVDQU32(at(w, 64*i), v[weights+i])
+		g.VMOVDQU32(at(w, i/4*size+i%4*64), v[weights+i])
 	}
 	g.MOVQ(g.arg("n"), n)
 	g.MOVQ(g.arg("out"), outp)
@@ -239,7 +261,7 @@ func (g *gen) dotSlide() {
 	g.Label("done")
 	g.ADDQ(operand.Imm(64), block)
 	g.ADDQ(operand.Imm(64), g.arg("out"))
-	g.ADDQ(imm(12*64), g.arg("w"))
+	g.ADDQ(imm(3*size), g.arg("w"))
 	g.ADDQ(imm(256), g.arg("init"))
 	g.ADDQ(imm(256), g.arg("scale"))
 	for _, name := range []string{"add", "low"} {

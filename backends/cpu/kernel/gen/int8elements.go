@@ -12,6 +12,117 @@ func int8elements(g *gen) {
 	g.maxU8()
 	g.encode()
 	nearest(g)
+	if g.wide() {
+		g.rowSums()
+	}
+}
+
+// rowSums takes absolute differences from zero, which sum up eight codes at a time, of four rows. Vectors: 0-3 sums of
+// the rows, eight each; 4-7 codes; 8 zeros. K2 is the mask of the codes of the last step.
+func (g *gen) rowSums() {
+	g.text("rowSums", "func(dst *int32, src *uint8, rows, k, ld, runs, down, pairs int)",
+		"adds to each number of dst the sum of a row, which is runs of k codes, at least one of each, down bytes apart;",
+		"rows, ld bytes apart, are a positive multiple of four. With more than one run k is at most 64. With pairs results",
+		"are stored as pairs of 16 bits, 128 times the upper being added to the lower.")
+	v := g.vec
+	dst, src, rows, ld := g.loadArg("dst"), g.loadArg("src"), g.loadArg("rows"), g.loadArg("ld")
+	last, whole, left, at0 := g.GP64(), g.GP64(), g.GP64(), g.GP64()
+	g.MOVQ(g.arg("k"), whole)
+	g.SUBQ(operand.Imm(1), whole)
+	g.MOVQ(whole, left)
+	g.ANDQ(operand.Imm(63), left)
+	g.ADDQ(operand.Imm(1), left)
+	g.SHRQ(operand.Imm(6), whole) // steps before the last
+	g.MOVQ(operand.I32(-1), last)
+	g.BZHIQ(left, last, last)
+	g.KMOVQ(last, reg.K2)
+	zeros := v[8]
+	g.zero(zeros)
+	p := [4]reg.GPVirtual{g.GP64(), g.GP64(), g.GP64(), g.GP64()}
+	step := func(load func(i int)) {
+		for i := range 4 {
+			load(i)
+			g.VPSADBW(zeros, v[4+i], v[4+i])
+			g.VPADDQ(v[4+i], v[i], v[i])
+		}
+	}
+	finish := func(again string) {
+		for i := 0; i < 4; i += 2 { // a and b alternate
+			g.VPUNPCKLQDQ(v[i+1], v[i], v[4+i])
+			g.VPUNPCKHQDQ(v[i+1], v[i], v[5+i])
+			g.VPADDQ(v[5+i], v[4+i], v[4+i])
+			g.VEXTRACTI64X4(operand.Imm(1), v[4+i], y(v[5+i]))
+			g.VPADDQ(y(v[5+i]), y(v[4+i]), y(v[4+i]))
+			g.VEXTRACTI128(operand.Imm(1), y(v[4+i]), x(v[5+i]))
+			g.VPADDQ(x(v[5+i]), x(v[4+i]), x(v[4+i]))
+		}
+		g.VSHUFPS(operand.Imm(0x88), x(v[6]), x(v[4]), x(v[4]))
+		g.VPADDD(at(dst, 0), x(v[4]), x(v[4]))
+		g.CMPQ(g.arg("pairs"), operand.Imm(0))
+		g.JEQ(label("store" + again))
+		g.VPSRAD(operand.Imm(7), x(v[4]), x(v[5]))
+		g.VPSLLD(operand.Imm(16), x(v[5]), x(v[5]))
+		g.VPSLLD(operand.Imm(25), x(v[4]), x(v[4]))
+		g.VPSRLD(operand.Imm(25), x(v[4]), x(v[4]))
+		g.VPOR(x(v[5]), x(v[4]), x(v[4]))
+		g.Label("store" + again)
+		g.VMOVDQU(x(v[4]), at(dst, 0))
+		g.ADDQ(imm(16), dst)
+		g.SUBQ(imm(4), rows)
+		g.JNZ(label(again))
+		g.ret()
+	}
+	three := g.GP64()
+	g.LEAQ(operand.Mem{Base: ld, Index: ld, Scale: 2}, three)
+	g.TESTQ(whole, whole)
+	g.JNZ(label("rows"))
+	g.Comment("rows of one step")
+	g.Label("short")
+	rowsAt := func(p reg.Register) []operand.Mem {
+		return []operand.Mem{{Base: p}, {Base: p, Index: ld, Scale: 1}, {Base: p, Index: ld, Scale: 2},
+			{Base: p, Index: three, Scale: 1}}
+	}
+	for i, m := range rowsAt(src) {
+		g.VMOVDQU8_Z(m, reg.K2, v[i])
+		g.VPSADBW(zeros, v[i], v[i])
+	}
+	g.MOVQ(g.arg("runs"), at0)
+	g.MOVQ(src, p[0])
+	g.SUBQ(operand.Imm(1), at0)
+	g.JZ(label("summed"))
+	g.Label("runs")
+	g.ADDQ(g.arg("down"), p[0])
+	for i, m := range rowsAt(p[0]) {
+		g.VMOVDQU8_Z(m, reg.K2, v[4+i])
+		g.VPSADBW(zeros, v[4+i], v[4+i])
+		g.VPADDQ(v[4+i], v[i], v[i])
+	}
+	g.SUBQ(operand.Imm(1), at0)
+	g.JNZ(label("runs"))
+	g.Label("summed")
+	g.LEAQ(operand.Mem{Base: src, Index: ld, Scale: 4}, src)
+	finish("short")
+	g.Label("rows")
+	g.MOVQ(src, p[0])
+	for i := 1; i < 4; i++ {
+		g.MOVQ(p[i-1], p[i])
+		g.ADDQ(ld, p[i])
+	}
+	g.MOVQ(p[3], src)
+	g.ADDQ(ld, src)
+	for i := range 4 {
+		g.zero(v[i])
+	}
+	g.MOVQ(whole, at0)
+	g.Label("codes")
+	step(func(i int) { g.VMOVDQU8(at(p[i], 0), v[4+i]) })
+	for i := range p {
+		g.ADDQ(imm(64), p[i])
+	}
+	g.SUBQ(operand.Imm(1), at0)
+	g.JNZ(label("codes"))
+	step(func(i int) { g.VMOVDQU8_Z(at(p[i], 0), reg.K2, v[4+i]) })
+	finish("rows")
 }
 
 // order is the permutation of words after two rounds of packing four vectors.

@@ -11,6 +11,7 @@ import (
 const pairUnit = 16
 
 func x(v reg.VecPhysical) reg.Register { return v.(reg.Vec).AsX() }
+func y(v reg.VecPhysical) reg.Register { return v.(reg.Vec).AsY() }
 
 // pairWindow is dotWindow of AVX2. Vectors: 0, 1 sums of 16 channels; 2-4 and 5-7 two pairs of taps, interleaved; 13
 // the zero point; 14, 15 limits.

@@ -7,65 +7,70 @@ import (
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
 	"github.com/anynpu/anynpu/backends/cpu/plan/run"
-	"github.com/anynpu/anynpu/core/op"
 )
 
 // depthwise is the operation of a depthwise convolution of images in an order, whose sums become codes by post.
 func (c *qdqSum) depthwise(o run.Order, post kernel.Requantize) *qdqDepthwiseOp {
-	taps := c.taps * c.bytesPerTap()
-	post.Scale, post.Add = kernel.InDepthwiseLanes(post.Scale, taps), kernel.InDepthwiseLanes(post.Add, taps)
-	post.Low = kernel.InDepthwiseLanes(post.Low, taps)
+	_, minus, wide := c.numbers()
+	scale := slices.Clone(post.Scale)
+	for j := range scale {
+		if minus[j] {
+			scale[j] = -scale[j]
+		}
+	}
+	post.Scale, post.Add = kernel.InDepthwiseLanes(scale, c.taps, wide),
+		kernel.InDepthwiseLanes(post.Add, c.taps, wide)
+	post.Low = kernel.InDepthwiseLanes(post.Low, c.taps, wide)
 	return &qdqDepthwiseOp{sum: c, zero: c.x.Zero, order: o,
-		kernel: kernel.DepthwiseInt8{C: c.n, Batch: c.batch, Win: c.win, Post: post, Times: c.bytesPerTap()}}
+		kernel: kernel.DepthwiseInt8{C: c.n, Batch: c.batch, Win: c.win, Post: post, Wide: wide}}
 }
 
-// bytesPerTap is how many bytes a number of a depthwise filter takes, its code less the zero point.
-func (c *qdqSum) bytesPerTap() int {
-	if !c.raw {
-		return 1
-	}
+// numbers returns the numbers of a depthwise filter, [outputs, taps], its codes less their zero points; those of
+// outputs with minus have the other sign. wide says that int8 does not hold them.
+func (c *qdqSum) numbers() (v []int16, minus []bool, wide bool) {
+	v, minus = make([]int16, c.n*c.taps), make([]bool, c.n)
 	row := make([]int8, c.taps)
 	for j := range c.n {
 		c.row(row, j)
-		if by := int(c.f.middle() - c.f.zeroAt(j)); int(slices.Max(row))+by > 2*math.MaxInt8 {
-			return 3
+		by, own := int16(0), v[j*c.taps:][:c.taps]
+		if c.raw {
+			by = int16(c.f.middle() - c.f.zeroAt(j))
+		}
+		for t, x := range row {
+			own[t] = int16(x) + by
+		}
+		least, largest := slices.Min(own), slices.Max(own)
+		wide = wide || least < math.MinInt8 || largest > math.MaxInt8
+		if minus[j] = largest > 2*math.MaxInt8; minus[j] { // two bytes hold the number below zero alone
+			for t := range own {
+				own[t] = -own[t]
+			}
 		}
 	}
-	return 2
+	return v, minus, wide
 }
 
 // packDepthwise is pack of a depthwise convolution.
 func (c *qdqSum) packDepthwise(w *ir.Lowering) (codes []int8, init []int32) {
-	times := c.bytesPerTap()
-	taps := c.taps * times
-	lanes, sides := kernel.DepthwiseLanes(taps, c.n), c.win.Kernel
-	sides[1] *= times
-	size := (kernel.PackedDepthwiseInt8Len(taps, c.n) + 3) / 4
-	p := ir.Packed{Value: c.f.codes, Kind: "codes by channel", Beside: c.beside(taps, 1), Len: size + lanes,
+	numbers, minus, wide := c.numbers()
+	lanes := kernel.DepthwiseLanes(c.taps, c.n, wide)
+	size := (kernel.PackedDepthwiseInt8Len(c.taps, c.n, wide) + 3) / 4
+	p := ir.Packed{Value: c.f.codes, Kind: "codes by channel", Beside: c.beside(c.taps, 1), Len: size + lanes,
 		Parts: 1}
 	p.Fill = func(dst []float32, _ int) {
-		init, rows := make([]int32, c.n), make([]int8, c.n*taps)
+		init := make([]int32, c.n)
 		for j := range c.n {
-			r := rows[j*taps:][:taps]
-			c.row(r[:c.taps], j)
-			if c.raw { // each byte holds what it can of what is left of the difference
-				by := int(c.f.middle() - c.f.zeroAt(j))
-				for t, v := range r[:c.taps] {
-					left := int(v) + by
-					for at := t; at < taps; at += c.taps {
-						part := max(math.MinInt8, min(math.MaxInt8, left))
-						r[at], left = int8(part), left-part
-					}
-				}
-			}
 			sum := int32(0)
-			for _, v := range r {
+			for _, v := range numbers[j*c.taps:][:c.taps] {
 				sum += int32(v)
 			}
-			init[j] = c.whole[j] - c.x.Zero*sum
+			if init[j] = c.whole[j]; minus[j] {
+				init[j] = -init[j]
+			}
+			init[j] -= c.x.Zero * sum
 		}
-		copy(intsOf(dst[size:]), kernel.InDepthwiseLanes(init, taps))
-		kernel.PackDepthwiseInt8(bytesAsInt8(dst[:size]), rows, sides, c.n)
+		copy(intsOf(dst[size:]), kernel.InDepthwiseLanes(init, c.taps, wide))
+		kernel.PackDepthwiseInt8(bytesAsInt8(dst[:size]), numbers, c.win.Kernel, c.n, wide)
 	}
 	dst := w.Packer.Order(c.at, p)
 	return bytesAsInt8(dst[:size]), intsOf(dst[size:])
@@ -104,39 +109,3 @@ func (t *qdqDepthwiseTask) Run(s *run.State) error {
 
 // Chunk computes some rows.
 func (t *qdqDepthwiseTask) Chunk(i, _ int) { t.DepthwiseInt8.Chunk(i) }
-
-// matchQDQMean finds the mean over all positions of an image: a depthwise sum with ones.
-func matchQDQMean(p *ir.Program, i int) *ir.Patch {
-	g, n := p.Net, &p.Net.Graph.Nodes[i]
-	o, is := n.Op.(*op.AveragePool)
-	x := &g.Values[n.In[0]]
-	if !is || !p.HasCodes(n.In[0]) || !o.Global || o.ChannelsLast || len(x.Dims) != 4 {
-		return nil
-	}
-	h, w, channels := int(x.Dims[2]), int(x.Dims[3]), int(x.Dims[1])
-	if !kernel.FastDepthwiseInt8(h*w, channels) {
-		return nil
-	}
-	e := qdqEpilogueOf(p, n.Out[0], run.None)
-	if e == nil {
-		return nil
-	}
-	from := p.Params[n.In[0]]
-	m := float64(from.Scale) / float64(e.params.Scale) / float64(h*w)
-	if !(m > 1e-30 && m < 1e3) {
-		return nil
-	}
-	ones := slices.Repeat([]int8{1}, h*w*channels)
-	codes := make([]int8, kernel.PackedDepthwiseInt8Len(h*w, channels))
-	kernel.PackDepthwiseInt8(codes, ones, [3]int{1, h, w}, channels)
-	lanes := kernel.DepthwiseLanes(h*w, channels)
-	return e.patch(p, i, &qdqDepthwiseOp{zero: from.Zero, order: run.NHWC, kernel: kernel.DepthwiseInt8{
-		C: channels, Batch: int(x.Dims[0]), W: codes,
-		Win: kernel.Window{In: [3]int{1, h, w}, Kernel: [3]int{1, h, w}, Stride: [3]int{1, 1, 1}, Dilation: [3]int{1, 1, 1},
-			Out: [3]int{1, 1, 1}},
-		Post: kernel.Requantize{
-			Init: slices.Repeat([]int32{-from.Zero * int32(h*w)}, lanes), Scale: slices.Repeat([]float32{float32(m)}, lanes),
-			Zero: int(e.params.Zero), Lo: e.lo, Hi: e.hi,
-		},
-	}}, n.In[0])
-}

@@ -20,7 +20,7 @@ type qdqGemmOp struct {
 
 // newQDQGemm is the operation of a convolution of images in an order as a product of matrices, nil when it is too
 // large.
-func newQDQGemm(c *qdqSum, conv *convolution, o run.Order) ir.Operation {
+func newQDQGemm(c *qdqSum, conv *convolution, o run.Order) *qdqGemmOp {
 	q := &qdqGemmOp{sum: c, order: o, taps: c.taps, depth: c.channels, window: c.win}
 	if conv.pointwise() {
 		return q
@@ -56,25 +56,11 @@ func inCodes(l *ir.Layouter, n *ir.Node, o run.Order) {
 }
 
 func (q *qdqGemmOp) Lower(w *ir.Lowering, n *ir.Node) run.Step {
-	c, zero := q.sum, uint8(q.sum.x.Zero)
-	gemm := kernel.GemmInt8{M: c.batch * c.win.Outputs(), N: c.n, K: q.depth, LDA: c.channels, LDC: c.n, Post: c.post,
-		SumsOnly: c.exact != nil}
-	s := run.Step{Fast: true}
-	var table *run.WindowTable
-	if q.table {
-		table = w.Window(q.window, c.batch, n.Reads[0], c.channels)
-	}
-	switch {
-	case q.padded != nil:
-		s.Room = int64(q.padded.size() + ir.CodeSlack)
-	case q.table:
-		gemm.Zero = slices.Repeat([]uint8{zero}, c.channels+ir.CodeSlack)
-	}
-	gemm.B, gemm.Post.Init = c.pack(w, q.taps, q.depth)
-	gemm.Factors = c.factors()
+	c := q.sum
+	prepared, s := q.prepare(w, n)
 	if c.exact != nil {
-		t := integerTask{q: c.exact, table: table, gemm: gemm}
-		t.per = max(1, min((1<<17)/(4*c.n), (gemm.M+3)/4)/24) * 24
+		t := integerTask{q: c.exact, table: prepared.table, gemm: prepared.GemmInt8}
+		t.per = max(1, min((1<<17)/(4*c.n), (t.gemm.M+3)/4)/24) * 24
 		if r := c.exact.rows; t.per%r != 0 {
 			t.per = (t.per + r - 1) / r * r
 		}
@@ -85,17 +71,44 @@ func (q *qdqGemmOp) Lower(w *ir.Lowering, n *ir.Node) run.Step {
 		}
 		return s
 	}
-	t := qdqGemmTask{padded: q.padded, table: table, zero: zero, GemmInt8: gemm}
-	if c.raw {
-		t.sums = newPositionSums(c, (s.Room+63)/64*64)
-		s.Room = t.sums.end()
-	}
 	s.Start = func(_ *run.State, st *run.Step) run.Process {
-		own := t
-		own.st = st
+		own := prepared.start(st)
 		return &own
 	}
 	return s
+}
+
+// start is the task of a process.
+func (t qdqGemmTask) start(st *run.Step) qdqGemmTask {
+	t.st = st
+	if t.sums != nil {
+		own := *t.sums
+		t.sums = &own
+	}
+	return t
+}
+
+// prepare is the task without a step, and the step without a task.
+func (q *qdqGemmOp) prepare(w *ir.Lowering, n *ir.Node) (qdqGemmTask, run.Step) {
+	c, zero := q.sum, uint8(q.sum.x.Zero)
+	t := qdqGemmTask{padded: q.padded, zero: zero, GemmInt8: kernel.GemmInt8{M: c.batch * c.win.Outputs(), N: c.n,
+		K: q.depth, LDA: c.channels, LDC: c.n, Post: c.post, SumsOnly: c.exact != nil || c.real}}
+	s := run.Step{Fast: true}
+	if q.table {
+		t.table = w.Window(q.window, c.batch, n.Reads[0], c.channels)
+	}
+	switch {
+	case q.padded != nil:
+		s.Room = int64(q.padded.size() + ir.CodeSlack)
+	case q.table:
+		t.Zero = slices.Repeat([]uint8{zero}, c.channels+ir.CodeSlack)
+	}
+	t.B, t.Post.Init = c.pack(w, q.taps, q.depth)
+	if t.Factors = c.factors(); c.raw {
+		t.sums = newPositionSums(c, q.padded, (s.Room+63)/64*64)
+		s.Room = t.sums.end()
+	}
+	return t, s
 }
 
 // qdqGemmTask computes codes, the kernel requantizing its sums.
@@ -109,21 +122,30 @@ type qdqGemmTask struct {
 }
 
 func (t *qdqGemmTask) Run(s *run.State) error {
-	var err error
+	if err := t.begin(s); err != nil {
+		return err
+	}
+	s.Do(t.Plan(s.Threads), t)
+	return nil
+}
+
+// begin finds the operands and computes what sums start with.
+func (t *qdqGemmTask) begin(s *run.State) (err error) {
 	if t.Ind, err = t.table.Get(); err != nil {
 		return err
 	}
 	t.A, t.C = s.Mem[t.st.Reads[0]], s.Mem[t.st.Writes[0]]
-	if t.sums != nil {
-		own := *t.sums
-		t.Rows = own.rows(s, t.A, s.Mem[t.st.Scratch])
-	}
+	codes := t.A
 	if t.padded != nil {
 		own := s.Mem[t.st.Scratch]
 		t.padded.fill(own, t.A, t.zero)
-		t.A = own
+		if t.A = own; t.sums != nil && t.sums.padded != nil {
+			codes = own
+		}
 	}
-	s.Do(t.Plan(s.Threads), t)
+	if t.sums != nil {
+		t.Rows = t.sums.rows(s, codes, s.Mem[t.st.Scratch])
+	}
 	return nil
 }
 

@@ -28,6 +28,8 @@ type qdqSum struct {
 	// raw says that products are those of the filter's codes as they are, and that the share of their zero points is
 	// subtracted by what the codes of each position sum up to.
 	raw bool
+	// real says that sums become numbers of float32 before they become codes (qdq_real.go).
+	real bool
 
 	// How sums become codes: in the store of the kernel, or after it, exactly, unless exact is nil.
 	post  kernel.Requantize
@@ -177,7 +179,7 @@ func (c *qdqSum) factors() []int32 {
 	}
 	out := make([]int32, c.n)
 	for j := range out {
-		out[j] = int32(c.f.middle() - c.f.zeroAt(j))
+		out[j] = kernel.FactorPair(int(c.f.middle() - c.f.zeroAt(j)))
 	}
 	return out
 }
@@ -191,10 +193,16 @@ func (c *qdqSum) patch(p *ir.Program, i int, op ir.Operation) *ir.Patch {
 		return found
 	}
 	found := c.epi.patch(p, i, op, n.In[0])
+	found.Unread = append(found.Unread, c.held(p)...)
+	return found
+}
+
+// held are the nodes that make the filter for c alone.
+func (c *qdqSum) held(p *ir.Program) (list []int) {
 	for _, k := range c.f.nodes {
 		if p.Net.Held[k] {
-			found.Unread = append(found.Unread, k)
+			list = append(list, k)
 		}
 	}
-	return found
+	return list
 }

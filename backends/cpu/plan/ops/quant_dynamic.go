@@ -201,6 +201,8 @@ func matchIntegerProduct(p *ir.Program, i int) *ir.Patch {
 	q.signed = g.Values[c.codes].Type.DType == tensor.Int8
 	if q.reads {
 		q.zeroType = g.Values[c.zero].Type.DType
+	} else if q.signed && q.zero > 127 { // no code
+		return nil
 	}
 	most, fits := q.bound()
 	if !fits || q.depth > 1<<15 {
@@ -261,6 +263,7 @@ func (q *integerProduct) Lower(w *ir.Lowering, n *ir.Node) run.Step {
 				cols[(j-from)*q.depth+k] = int8(v)
 				sums[j] += v
 			}
+			sums[j] = kernel.RowPair(sums[j]) // the larger of the two that are multiplied
 		}
 		kernel.PackInt8(codes[part*kernel.IntCols*(kernel.PackedInt8Len(1, q.depth, 16)/16):], cols, 1, q.depth, to-from,
 			q.depth)
@@ -295,7 +298,7 @@ func (t *integerProductTask) Run(s *run.State) error {
 	t.gemm.A, t.y = s.Mem[t.st.Reads[0]], s.F32(t.st.Writes[0])
 	t.gemm.Rows = intsOf(run.Floats(s.Mem[t.st.Scratch]))[:q.rows]
 	for k := range t.gemm.Rows {
-		t.gemm.Rows[k] = -int32(zero)
+		t.gemm.Rows[k] = kernel.FactorPair(-int(zero))
 	}
 	t.gemm.Plan(1)
 	s.Do((q.rows+t.per-1)/t.per, t)

@@ -152,7 +152,9 @@ func (c *qdqSum) integers(conv *convolution) ir.Operation {
 		if wide {
 			q = c.depthwise(run.NCHW, post)
 		} else {
-			q = newQDQGemm(c, conv, run.NCHW)
+			if g := newQDQGemm(c, conv, run.NCHW); g != nil {
+				q = g
+			}
 		}
 		if q != nil {
 			c.exact, c.post, c.whole = nil, post, init

@@ -63,6 +63,7 @@ var QuantizeRules = []ir.Rule{
 	{Name: "convolution of codes", Find: matchQDQConv},
 	{Name: "product of codes", Find: matchQDQProduct},
 	{Name: "sum of codes", Find: matchQDQAdd},
+	{Name: "sum of products and codes", Find: matchQDQSumOfTerms},
 	{Name: "clamp of codes", Find: matchQDQClamp},
 	{Name: "mean of codes", Find: matchQDQMean},
 	{Name: "maximum of codes", Find: matchQDQMaxPool},
