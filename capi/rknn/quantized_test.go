@@ -73,7 +73,8 @@ func (v *vectors) picture() []uint8 {
 }
 
 // An .rknn file with the scales that ONNX Runtime's tools chose gives the codes that ONNX Runtime computes, or one
-// beside them; with ANYNPU_RKNN_QUANTIZE=off the numbers of the float model.
+// beside them; over the 52 layers of MobileNetV2 the codes of the rules in float64, from which ONNX Runtime's sums in
+// float32 drift away. With ANYNPU_RKNN_QUANTIZE=off the numbers of the float model.
 func TestDescribed_resultsAreThoseOfOnnxRuntime(t *testing.T) {
 	for name, path := range map[string]string{"digits": "../../examples/digits/digits.onnx",
 		"heads":        "testdata/quantized/heads.onnx",
@@ -106,8 +107,8 @@ func TestDescribed_resultsAreThoseOfOnnxRuntime(t *testing.T) {
 				for i, o := range v.Outputs {
 					if mode == "on" {
 						most := 1
-						if name == "mobilenet_v2" { // over 52 layers float32 and exact sums drift further apart
-							most = 2
+						if name == "mobilenet_v2" { // whose codes are those of exact sums (testdata/quantized/make.py)
+							most = 0
 						}
 						o.checkCodes(t, output[int8](t, c, i, 0), most)
 						continue
