@@ -133,7 +133,7 @@ func realSum(p *ir.Program, at, i int, c *coded) *ir.Patch {
 	}
 	c.real = true
 	q := &qdqRealOp{after: e.after, act: e.act, params: e.params}
-	if !c.reals(q, e.add) {
+	if !realSums(c.qdqSum, q, e.add) {
 		return nil
 	}
 	if q.gemm = c.gemm(); q.gemm == nil {
@@ -148,9 +148,9 @@ func realSum(p *ir.Program, at, i int, c *coded) *ir.Patch {
 	return found
 }
 
-// reals finds how the sums of c become numbers, apart from what they start with; ok is false when int32 does not hold
+// realSums finds how the sums of c become numbers, apart from what they start with; ok is false when int32 does not hold
 // them.
-func (c *qdqSum) reals(q *qdqRealOp, add []float32) (ok bool) {
+func realSums(c *qdqSum, q *qdqRealOp, add []float32) (ok bool) {
 	c.add(add)
 	reach := 255 * 128 * float64(c.taps*c.ic)
 	if c.raw {
