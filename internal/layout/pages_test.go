@@ -15,7 +15,8 @@ import (
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
-	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md"} {
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md", "*/RATIONALE.md", "*/*/RATIONALE.md",
+		"*/*/*/RATIONALE.md"} {
 		files, err := filepath.Glob(filepath.Join(root(t), pattern))
 		require.NoError(t, err)
 		for _, f := range files {
