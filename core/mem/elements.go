@@ -6,7 +6,11 @@ import "unsafe"
 // They share memory, and need not be aligned.
 func Elements[T any](b []byte) []T {
 	var one T
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(one)))
+	n := len(b) / int(unsafe.Sizeof(one))
+	if n == 0 { // less than one element lies there: a pointer to one would lead beyond the memory
+		return nil
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), n)
 }
 
 // Bytes returns the memory of v, a slice of numbers, as bytes.

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"slices"
@@ -65,6 +66,13 @@ func (r *report) line(text string) {
 		}
 		r.output[key] = append(r.output[key], e.Output)
 	case "fail":
+		if e.Test == "" { // what a process that died wrote belongs to the tests that had not ended
+			for _, k := range slices.Sorted(maps.Keys(r.output)) {
+				if k != key && strings.HasPrefix(k, key) {
+					r.print(k)
+				}
+			}
+		}
 		r.print(key)
 		r.ended(e)
 	case "skip":

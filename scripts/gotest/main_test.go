@@ -45,6 +45,23 @@ not an event
 }
 
 // TestRun_returnsTheExitCode runs go test itself on a package that does not exist.
+// A process that dies ends none of its tests: what they wrote is printed when the package fails.
+func TestReport_printsWhatADeadProcessWrote(t *testing.T) {
+	const events = `{"Action":"run","Package":"github.com/anynpu/anynpu/a","Test":"TestDies"}
+{"Action":"output","Package":"github.com/anynpu/anynpu/a","Test":"TestDies","Output":"fatal error: all is lost\n"}
+{"Action":"output","Package":"github.com/anynpu/anynpu/ab","Test":"TestOther","Output":"unseen\n"}
+{"Action":"output","Package":"github.com/anynpu/anynpu/a","Output":"FAIL\tgithub.com/anynpu/anynpu/a\t0.1s\n"}
+{"Action":"fail","Package":"github.com/anynpu/anynpu/a","Elapsed":0.1}`
+	var out strings.Builder
+	r := newReport(&out)
+	for line := range strings.Lines(events) {
+		r.line(strings.TrimSuffix(line, "\n"))
+	}
+	if got := out.String(); !strings.Contains(got, "fatal error: all is lost") || strings.Contains(got, "unseen") {
+		t.Errorf("printed %q", got)
+	}
+}
+
 func TestRun_returnsTheExitCode(t *testing.T) {
 	var out strings.Builder
 	code, err := run(&out, []string{"-count=1", "./no-such-package"})
