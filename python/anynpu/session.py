@@ -69,8 +69,9 @@ class Session:
         """Computes the model once.
 
         inputs: a dictionary from name to array, a list in the model's order, or the array of the only input. An array
-        is converted to the input's type if that loses nothing (numpy's rule "same_kind"). outputs: the names that are
-        wanted, all by default. Returns a dictionary from name to array, in the model's order.
+        is converted to the input's type if numpy's rule "same_kind" allows it and its integers are in the type's range.
+        outputs: the names that are wanted, all by default. Returns a dictionary from name to array, in the model's
+        order.
         """
         arrays = self._arranged(inputs)
         wanted = [t.name for t in self._outputs] if outputs is None else list(outputs)
@@ -128,6 +129,7 @@ class Session:
                                   % (t.name, list(array.shape), list(t.shape)))
             if not numpy.can_cast(array.dtype, t.dtype, "same_kind"):
                 raise AnyNPUError("input %r has type %s; the model takes %s" % (t.name, array.dtype, t.dtype))
+            _check_range(t, array)
             arrays.append(numpy.ascontiguousarray(array, t.dtype).reshape(shape))
         return arrays
 
@@ -196,6 +198,17 @@ class _Desc:
             raise AnyNPUError("%s: NumPy has no name for the type %d" % (name.value.decode(), kind.value))
         shape = tuple(dims[i] for i in range(rank.value))
         return Tensor(name.value.decode(), shape, numpy.dtype(_TYPES[kind.value - 1]))
+
+
+def _check_range(t, array):
+    """Refuses integers that the input's type does not have: numpy would wrap them."""
+    if array.dtype.kind not in "iu" or t.dtype.kind not in "iu" or not array.size:
+        return
+    limits = numpy.iinfo(t.dtype)
+    for value in (int(array.min()), int(array.max())):
+        if not limits.min <= value <= limits.max:
+            raise AnyNPUError("input %r has the value %d; the model takes %s, %d to %d"
+                              % (t.name, value, t.dtype, limits.min, limits.max))
 
 
 def _first_device():

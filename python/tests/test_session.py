@@ -22,6 +22,18 @@ def digits(count):
     return numpy.stack(images).astype(numpy.float32) / 16
 
 
+def same(kind):
+    """A model that gives its input x, of the ONNX type kind with one dimension, as y."""
+    def field(number, text):
+        return bytes([number << 3 | 2, len(text)]) + text
+
+    def port(name):
+        return field(1, name) + field(2, field(1, bytes([8, kind]) + field(2, field(1, field(2, b"n")))))
+    node = field(1, b"x") + field(2, b"y") + field(4, b"Identity")
+    graph = field(1, node) + field(2, b"same") + field(11, port(b"x")) + field(12, port(b"y"))
+    return b"\x08\x08" + field(7, graph) + field(8, b"\x10\x11")
+
+
 class Sessions(unittest.TestCase):
     def test_equals_the_tool(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -70,6 +82,14 @@ class Sessions(unittest.TestCase):
         for model, said in (("missing.onnx", "no such file"), (b"no model", "nothing known")):
             with self.assertRaisesRegex(anynpu.AnyNPUError, said):
                 anynpu.Session(model)
+
+    def test_refuses_integers_that_do_not_fit(self):
+        for kind, given, value in ((3, "int64", 300), (3, "int16", -129), (6, "int64", 1 << 40), (7, "uint64", 1 << 63),
+                                   (2, "uint16", 256)):
+            with self.subTest(kind=kind, value=value), anynpu.Session(same(kind)) as session:
+                self.assertEqual(session.run(numpy.array([1, 127], given))["y"].tolist(), [1, 127])
+                with self.assertRaisesRegex(anynpu.AnyNPUError, "input 'x' has the value %d" % value):
+                    session.run(numpy.array([1, value], given))
 
     def test_threads_share_a_session(self):
         with anynpu.Session(DIGITS) as session:
