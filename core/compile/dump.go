@@ -23,11 +23,12 @@ type Dumps struct {
 	once   sync.Once
 	mu     sync.Mutex
 	next   int
+	list   func(folder string) ([]os.DirEntry, error) // os.ReadDir
 }
 
 // NewDumps returns dumps into folder; tell is told why files are missing, once.
 func NewDumps(folder string, tell func(text string)) *Dumps {
-	return &Dumps{folder: folder, tell: tell, next: 1}
+	return &Dumps{folder: folder, tell: tell, next: 1, list: os.ReadDir}
 }
 
 // Dump, unless nil, gets every graph that is compiled. Set before the first compilation.
@@ -112,12 +113,22 @@ func write(g *graph.Graph, path string, meta map[string]string) error {
 func (d *Dumps) reserve(name string) (string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	taken := map[string]bool{}
+	entries, err := d.list(d.folder)
+	if err != nil { // perhaps a folder that can be written only
+		entries = nil
+	}
+	for _, e := range entries {
+		if number, _, ok := strings.Cut(e.Name(), "-"); ok {
+			taken[number] = true
+		}
+	}
 	for ; ; d.next++ {
-		path := filepath.Join(d.folder, fmt.Sprintf("%04d-%s", d.next, name))
-		pattern := filepath.Join(escaped(d.folder), fmt.Sprintf("%04d-*", d.next))
-		if taken, err := filepath.Glob(pattern); err == nil && len(taken) > 0 {
+		number := fmt.Sprintf("%04d", d.next)
+		if taken[number] {
 			continue
 		}
+		path := filepath.Join(d.folder, number+"-"+name)
 		f, err := os.OpenFile(path+".onnx", os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 		if os.IsExist(err) {
 			continue
@@ -128,11 +139,6 @@ func (d *Dumps) reserve(name string) (string, error) {
 		d.next++
 		return path, f.Close()
 	}
-}
-
-// escaped is a path as a pattern that matches it alone.
-func escaped(path string) string {
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
 // fileName is a text as part of a file's name.

@@ -2,6 +2,7 @@ package compile
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -70,6 +71,31 @@ func TestDumps_numberedFilesThatCompute(t *testing.T) {
 	s, err := onnx.SurveyFile(filepath.Join(dir, "0003-a_net.onnx"))
 	require.NoError(t, err)
 	assert.Contains(t, s.Meta[describedMeta], `"device":"two/2"`)
+}
+
+// A folder of many files costs one look at it and not one for each file.
+func TestDumps_fullFolder(t *testing.T) {
+	dir := t.TempDir()
+	const full = 300
+	for i := 1; i <= full; i++ {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("%04d-old.onnx", i)), nil, 0o600))
+	}
+	for _, other := range []string{"0302", "x-0301", "0303-part"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, other), nil, 0o600))
+	}
+	looks := 0
+	d := NewDumps(dir, func(text string) { t.Error(text) })
+	d.list = func(folder string) ([]os.DirEntry, error) {
+		looks++
+		return os.ReadDir(folder)
+	}
+	d.Graph(dumpedGraph(t))
+	d.Graph(dumpedGraph(t))
+	d.Graph(dumpedGraph(t))
+	for _, want := range []string{"0301-a_net.onnx", "0302-a_net.onnx", "0304-a_net.onnx"} {
+		assert.FileExists(t, filepath.Join(dir, want))
+	}
+	assert.Equal(t, 3, looks)
 }
 
 // namedDevice is a device of which only the name is asked.
