@@ -71,7 +71,7 @@ func (c *comparisonOf) compare(ctx context.Context, in []tensor.Tensor, stderr i
 	return nil
 }
 
-// inputsOfB are the inputs in the order of the second model: by name, else by position.
+// inputsOfB are the inputs in the order of the second model, paired as layers.PairNames does.
 func (c *comparisonOf) inputsOfB(in []tensor.Tensor) ([]tensor.Tensor, error) {
 	a, b := portsOf(c.a.m.Graph), portsOf(c.b.m.Graph)
 	if len(a) != len(b) {
@@ -79,13 +79,9 @@ func (c *comparisonOf) inputsOfB(in []tensor.Tensor) ([]tensor.Tensor, error) {
 			len(a), len(b), c.b.text))
 	}
 	out := make([]tensor.Tensor, len(b))
+	of := layers.PairNames(portNames(a), portNames(b))
 	for i, p := range b {
-		from := i
-		for k := range a {
-			if a[k].Name == p.Name {
-				from = k
-			}
-		}
+		from := of[i]
 		if _, fits := p.Type.Shape.Merge(tensor.Of(in[from].Dims...)); !fits || in[from].DType != p.Type.DType {
 			return nil, exit(exitModel, fault.New(fault.Argument, "input %q of %s is %v; the first model's has %v", p.Name,
 				c.b.text, p.Type, in[from].Type()))

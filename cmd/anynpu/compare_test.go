@@ -8,6 +8,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/anynpu/anynpu/core/format/onnx/export"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
 )
 
 // The fast kernels agree with the reference on the digits, by layers too; a page and JSON say so.
@@ -62,6 +67,35 @@ func TestCompare_golden(t *testing.T) {
 		"x*")
 	require.Equal(t, exitOK, code, stderr)
 	assert.NoFileExists(t, filepath.Join(dir, "some", "y.npy"))
+}
+
+// Inputs of two models are paired by name, those left over in their order: none stands for two.
+func TestCompare_inputs(t *testing.T) {
+	dir := t.TempDir()
+	difference := func(first, second, minuend string) string {
+		b := graph.NewBuilder("difference")
+		of := map[string]graph.Value{}
+		for _, name := range []string{first, second} {
+			of[name] = b.Input(name, tensor.T(tensor.Float32, 8))
+		}
+		subtrahend := of[first]
+		if minuend == first {
+			subtrahend = of[second]
+		}
+		y := b.Add(&op.Sub{}, of[minuend], subtrahend)
+		b.Name(y, "out")
+		b.Output(y)
+		g, err := b.Graph()
+		require.NoError(t, err)
+		m, err := export.Of(g, export.Options{})
+		require.NoError(t, err)
+		path := filepath.Join(dir, first+second+".onnx")
+		require.NoError(t, m.WriteFile(path))
+		return path
+	}
+	code, stdout, stderr := anynpu("compare", difference("x", "y", "x"), difference("z", "x", "x"))
+	assert.Equal(t, exitOK, code, stderr)
+	assert.Contains(t, stdout, "output  out float32[8]: equal")
 }
 
 func TestCompare_refuses(t *testing.T) {

@@ -221,3 +221,10 @@ func TestMeasure(t *testing.T) {
 	_, ok = Measure(of(1), of(1, 2))
 	assert.False(t, ok)
 }
+
+// A port without a counterpart of its name gets one that no other has.
+func TestPairNames(t *testing.T) {
+	assert.Equal(t, []int{1, 0}, PairNames([]string{"x", "y"}, []string{"z", "x"}))
+	assert.Equal(t, []int{0, 1}, PairNames([]string{"x", "y"}, []string{"v", "w"}))
+	assert.Equal(t, []int{0, 1, -1}, PairNames([]string{"", ""}, []string{"", "", "z"}))
+}

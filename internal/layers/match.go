@@ -3,13 +3,14 @@ package layers
 import (
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
 )
 
 // Match pairs values of b with those of a, two forms of one network: float and quantized, fused and not, before and
-// after a conversion. Inputs and outputs are paired by name, else by position; values that nodes make by name; and then,
+// after a conversion. Inputs and outputs are paired by name, those left over in their order; values that nodes make by name; and then,
 // in the order of computation, the results of nodes of one operator whose inputs are paired. A value that is quantized
 // and dequantized again counts as the value before. Types are not compared: see Measure.
 func Match(a, b *graph.Graph) map[graph.Value]graph.Value {
@@ -43,18 +44,40 @@ func (m *matcher) pair(b, a graph.Value) {
 }
 
 func (m *matcher) ports(a, b []graph.Value) {
-	byName := map[string]graph.Value{}
-	for _, v := range a {
-		byName[m.a.Values[v].Name] = v
-	}
-	for _, v := range b {
-		if w, ok := byName[m.b.Values[v].Name]; ok {
-			m.pair(v, w)
+	for i, k := range PairNames(namesOf(m.a, a), namesOf(m.b, b)) {
+		if k >= 0 {
+			m.pair(b[i], a[k])
 		}
 	}
-	for i := range min(len(a), len(b)) {
-		m.pair(b[i], a[i])
+}
+
+func namesOf(g *graph.Graph, values []graph.Value) []string {
+	names := make([]string, len(values))
+	for i, v := range values {
+		names[i] = g.Values[v].Name
 	}
+	return names
+}
+
+// PairNames gives for each name of b the index of its counterpart in a, -1 without one: the one of the same name; those
+// left over are paired in their order.
+func PairNames(a, b []string) []int {
+	of, used := make([]int, len(b)), make([]bool, len(a))
+	for i, name := range b {
+		of[i] = -1
+		for k := range a {
+			if a[k] == name && !used[k] {
+				of[i], used[k] = k, true
+				break
+			}
+		}
+	}
+	for i := range of {
+		if k := slices.Index(used, false); of[i] < 0 && k >= 0 {
+			of[i], used[k] = k, true
+		}
+	}
+	return of
 }
 
 // names pairs what nodes make, by names that only one value of each graph has.
