@@ -16,7 +16,7 @@ alone=(
   core/format/onnx/expand core/format/rknn core/graph core/matrix core/op core/op/opcase core/rewrite core/spec/nnapi
   core/spec/nnapi/gen core/spec/ohnn core/spec/rknn core/tensor internal/built internal/environ internal/layout
   internal/nnapicalls internal/npy internal/profile internal/tensordiff scripts/gotest
-  scripts/packages/sbom scripts/picture
+  scripts/packages/sbom scripts/packages/wheel scripts/picture
 )
 unseen=(
   conformance/bombs conformance/graphs conformance/hbdnn/rules conformance/mutants/semantics conformance/names
