@@ -90,17 +90,21 @@ func add(t *Task, output *uintptr, input *Tensor, m *Model) error {
 	if err := m.Pack.Enter(); err != nil {
 		return err
 	}
-	in, err := m.inputs(input)
-	if err != nil {
-		m.Pack.Leave()
+	n, kept := &member{model: m}, false
+	defer func() {
+		if !kept { // also when the memory of the tensors faults
+			n.End()
+		}
+	}()
+	var err error
+	if n.in, err = m.inputs(input); err != nil {
 		return err
 	}
-	n := &member{model: m, in: in}
 	if n.out, err = m.outputs((*Tensor)(cPointer(*output))); err != nil {
-		n.End()
 		return err
 	}
 	t.Add(n)
+	kept = true
 	return nil
 }
 

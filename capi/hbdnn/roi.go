@@ -64,8 +64,9 @@ func (p *port) resizer() bool { return p.Image != nil && p.Image.Source == "resi
 
 // regions makes the members for a number of batches.
 func (m *Model) regions(output, input *Tensor, rois []Roi, batches int) (list []*member, err error) {
+	whole := false
 	defer func() {
-		if err != nil {
+		if !whole { // also when the memory of the tensors faults
 			for _, n := range list {
 				n.End()
 			}
@@ -107,6 +108,7 @@ func (m *Model) regions(output, input *Tensor, rois []Roi, batches int) (list []
 			n.out = append(n.out, bound{one})
 		}
 	}
+	whole = true
 	return list, nil
 }
 

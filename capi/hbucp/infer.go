@@ -91,17 +91,23 @@ func (g *group) add(t *Task, output, input *Tensor, m *Model) error {
 		return err
 	}
 	n := &member{model: m}
+	kept := false
+	defer func() {
+		if !kept { // also when the memory of the tensors faults
+			n.End()
+		}
+	}()
 	var err error
-	if n.in, err = places(m.in, input, "input"); err == nil {
-		n.out, err = places(m.out, output, "output")
+	if n.in, err = places(m.in, input, "input"); err != nil {
+		return err
 	}
-	if err != nil {
-		n.End()
+	if n.out, err = places(m.out, output, "output"); err != nil {
 		return err
 	}
 	m.Pack.Hold()
 	g.members = append(g.members, n)
 	t.Add(n)
+	kept = true
 	return nil
 }
 

@@ -49,6 +49,15 @@ func TestTask_life(t *testing.T) {
 	requireCode(t, -200004, dnnInferV2(&task, &o.out[0], &o.in[0], o.m), "not submitted")
 }
 
+// A call whose tensors cannot be read keeps nothing: the release of the pack would wait for it for ever.
+func TestTask_unreadableTensors(t *testing.T) {
+	o := ready(t, relu(1, 4), 32)
+	var task uintptr
+	require.Panics(t, func() { _ = dnnInferV2(&task, nil, &o.in[0], o.m) })
+	require.Panics(t, func() { _ = dnnInferV2(&task, &o.out[0], nil, o.m) })
+	require.Zero(t, task)
+}
+
 func TestTask_groups(t *testing.T) {
 	a, b := ready(t, relu(1, 4), 32), ready(t, relu(1, 2), 32)
 	copy(elements[float32](&a.in[0]), []float32{1, -1, 1, -1})

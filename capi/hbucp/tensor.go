@@ -22,7 +22,7 @@ type place struct {
 
 // places takes the tensors of a call, one for each port.
 func places(list []*port, first *Tensor, name string) (taken []place, err error) {
-	for i, t := range unsafe.Slice(first, len(list)) {
+	for i, t := range slices.Clone(unsafe.Slice(first, len(list))) { // a fault comes before memory is pinned
 		one, err := list[i].take(&t, argument{name, i})
 		if err != nil {
 			for _, p := range taken {
