@@ -42,8 +42,12 @@ func (m *Model) WriteFile(path string) error {
 	return replace(path, func(w io.Writer) error { return m.write(w, data) })
 }
 
-// replace writes a file beside path and gives it that name.
+// replace writes a file beside path and gives it that name. What is there and is no file, such as a pipe or a device,
+// is written to instead.
 func replace(path string, write func(w io.Writer) error) (err error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return through(path, write)
+	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".anynpu-export-*")
 	if err != nil {
 		return fault.New(fault.File, "%s: %v", path, reason(err))
@@ -60,6 +64,19 @@ func replace(path string, write func(w io.Writer) error) (err error) {
 		return err
 	}
 	return os.Rename(f.Name(), path)
+}
+
+// through writes to what is at path.
+func through(path string, write func(w io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err == nil {
+		w := bufio.NewWriterSize(f, 1<<16)
+		err = errors.Join(write(w), w.Flush(), f.Close())
+	}
+	if err != nil {
+		return fault.New(fault.File, "%s: %v", path, reason(err))
+	}
+	return nil
 }
 
 // reason leaves out operation and path of an error of the file system.
