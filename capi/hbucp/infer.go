@@ -42,7 +42,8 @@ func (g *group) leave() {
 	}
 }
 
-// dnnInferV2 makes a task, adds a member to one, or without a place for a handle runs the model and waits (section 5.2).
+// dnnInferV2 makes a task, adds a member to one, or without a place for a handle runs the model and waits (section
+// 5.2).
 func dnnInferV2(to *uintptr, output, input *Tensor, m *Model) error {
 	if to != nil && *to != 0 {
 		return api.Extend(*to, 1, func(t *Task) error { return t.Extra.(*group).add(t, output, input, m) }, func(*Task) {})

@@ -27,7 +27,8 @@ func allocate(m *SysMem, size uint64, cached bool) error {
 	return nil
 }
 
-// ucpMemFlush has nothing to do: memory is coherent. A part of a memory, also one that nobody allocated, may be flushed.
+// ucpMemFlush has nothing to do: memory is coherent. A part of a memory, also one that nobody allocated, may be
+// flushed.
 func ucpMemFlush(m *SysMem, flag int32) error {
 	if flag != flushInvalidate && flag != flushClean {
 		return hb.Invalid("flag is %d: want HB_SYS_MEM_CACHE_INVALIDATE (1) or HB_SYS_MEM_CACHE_CLEAN (2)", flag)

@@ -155,7 +155,8 @@ func TestMemory(t *testing.T) {
 }
 
 func TestPacked_names(t *testing.T) {
-	p, err := loaded(t, relu(1, 2).Meta("anynpu.name", "a"), relu(1, 3).Meta("anynpu.name", "a"), relu(1, 4).Meta("anynpu.name", "b"))
+	p, err := loaded(t, relu(1, 2).Meta("anynpu.name", "a"), relu(1, 3).Meta("anynpu.name", "a"),
+		relu(1, 4).Meta("anynpu.name", "b"))
 	require.NoError(t, err)
 	require.Len(t, p.Models(), 2, "the second of a name is left out")
 	m, err := dnnGetModelHandle(p, "a")

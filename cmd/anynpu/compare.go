@@ -67,8 +67,8 @@ Exit code 1 when an output, or with --layers a node, departs.`,
 	fl.BoolVar(&f.layers, "layers", false, "compare what every node makes, and find the first that departs")
 	fl.Float64Var(&f.limit, "limit", 40, "the signal-to-noise ratio, in `DB`, below which a value departs")
 	fl.StringVar(&f.html, "html", "", "write a page with the error along the network to `FILE`")
-	fl.StringVar(&f.bisect, "bisect", "", "write the part of the second model that departs first to `FILE` as ONNX, and to "+
-		"the folder FILE.data its inputs and what the first side has as .npy")
+	fl.StringVar(&f.bisect, "bisect", "", "write the part of the second model that departs first to `FILE` as ONNX, and "+
+		"to the folder FILE.data its inputs and what the first side has as .npy")
 	fl.BoolVar(&f.json, "json", false, `write JSON, schema "anynpu.compare/1"`)
 	cobra.CheckErr(cmd.MarkFlagDirname("golden"))
 	complete(cmd, "device", append([]string{"cpu", "ref"}, driverDevices...)...)

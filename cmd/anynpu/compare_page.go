@@ -114,7 +114,8 @@ func featureMaps(a, b tensor.Tensor) []featureMap {
 		diff := func(i int) float64 { return math.Abs(x(c*h*w+i) - y(c*h*w+i)) }
 		lo, hi := limits(h*w, at(x))
 		if _, most := limits(h*w, diff); most > 0 {
-			maps = append(maps, featureMap{c, plane(w, h, lo, hi, at(x)), plane(w, h, lo, hi, at(y)), plane(w, h, 0, most, diff)})
+			maps = append(maps, featureMap{c, plane(w, h, lo, hi, at(x)), plane(w, h, lo, hi, at(y)),
+				plane(w, h, 0, most, diff)})
 		}
 	}
 	return maps

@@ -78,8 +78,8 @@ func (o *compared) measure(got, want tensor.Tensor) {
 func (r *compareReport) verdict() string {
 	if len(r.Departs) > 0 {
 		l := &r.Layers[r.Departs[0]]
-		return fmt.Sprintf("%s %s, the first is %s", counted(len(r.Departs), "node"), verb(len(r.Departs), "departs", "depart"),
-			l.label())
+		return fmt.Sprintf("%s %s, the first is %s", counted(len(r.Departs), "node"),
+			verb(len(r.Departs), "departs", "depart"), l.label())
 	}
 	for _, o := range r.Outputs {
 		if o.Error == nil && o.Why != "it has no counterpart" || o.Error != nil && float64(o.Error.SNR) < r.Limit {
@@ -115,8 +115,8 @@ func (d *distance) text() string {
 	if math.IsInf(float64(d.SNR), 1) {
 		return "equal"
 	}
-	return fmt.Sprintf("%s dB, cosine %.8g, largest difference %s at %v (%s, want %s), mean %s", decibels(d), float64(d.Cosine),
-		d.Max.text(), d.At, d.Value.text(), d.Want.text(), d.Mean.text())
+	return fmt.Sprintf("%s dB, cosine %.8g, largest difference %s at %v (%s, want %s), mean %s", decibels(d),
+		float64(d.Cosine), d.Max.text(), d.At, d.Value.text(), d.Want.text(), d.Mean.text())
 }
 
 func (r *compareReport) write(w io.Writer, byLayer bool) {

@@ -75,7 +75,8 @@ func (c *comparisonOf) compare(ctx context.Context, in []tensor.Tensor, stderr i
 func (c *comparisonOf) inputsOfB(in []tensor.Tensor) ([]tensor.Tensor, error) {
 	a, b := portsOf(c.a.m.Graph), portsOf(c.b.m.Graph)
 	if len(a) != len(b) {
-		return nil, exit(exitModel, fault.New(fault.Argument, "%d inputs, and %d in %s: models of the same inputs are compared",
+		return nil, exit(exitModel, fault.New(fault.Argument,
+			"%d inputs, and %d in %s: models of the same inputs are compared",
 			len(a), len(b), c.b.text))
 	}
 	out := make([]tensor.Tensor, len(b))

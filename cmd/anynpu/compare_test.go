@@ -63,8 +63,8 @@ func TestCompare_golden(t *testing.T) {
 		"y="+filepath.Join(part+".data", "want", "y.npy"))
 	assert.Equal(t, exitDifferent, code, stderr)
 
-	code, _, stderr = anynpu("run", mul, "--random", "--shape", "x=8", "--dump", filepath.Join(dir, "some"), "--dump-values",
-		"x*")
+	code, _, stderr = anynpu("run", mul, "--random", "--shape", "x=8", "--dump", filepath.Join(dir, "some"),
+		"--dump-values", "x*")
 	require.Equal(t, exitOK, code, stderr)
 	assert.NoFileExists(t, filepath.Join(dir, "some", "y.npy"))
 }
@@ -109,7 +109,8 @@ func TestCompare_refuses(t *testing.T) {
 		{"--device is given 3 times", exitUsage, []string{"m", "--device", "a", "--device", "b", "--device", "c"}},
 		{"--golden with two models", exitUsage, []string{"m", "n", "--golden", dir}},
 		{"--html and --bisect go with --layers", exitUsage, []string{"m", "--html", "x"}},
-		{"no file NAME.npy for any value", exitUsage, []string{digits + "digits.onnx", "--golden", dir, "--shape", "image=1,1,8,8"}},
+		{"no file NAME.npy for any value", exitUsage,
+			[]string{digits + "digits.onnx", "--golden", dir, "--shape", "image=1,1,8,8"}},
 		{"want a folder", exitUsage, []string{digits + "digits.onnx", "--golden", filepath.Join(dir, "none")}},
 		{`no device "npu"`, exitDevice, []string{digits + "digits.onnx", "--device", "npu"}},
 		{"no such file", exitModel, []string{filepath.Join(dir, "none.onnx")}},

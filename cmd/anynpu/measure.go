@@ -34,8 +34,8 @@ func (f *measureFlags) add(cmd *cobra.Command) {
 	f.made = true
 	f.computeFlags.add(cmd)
 	f.inputFlags.add(cmd)
-	f.addAPI(cmd, "run what programs of `API` run: ohnn, inputs and outputs as the model has them; rknn, quantized ones as "+
-		"integers, an .rknn file by the ONNX model beside it", apiOHNN, apiRKNN)
+	f.addAPI(cmd, "run what programs of `API` run: ohnn, inputs and outputs as the model has them; rknn, quantized ones "+
+		"as integers, an .rknn file by the ONNX model beside it", apiOHNN, apiRKNN)
 }
 
 // addAPI adds the flag that names an API.

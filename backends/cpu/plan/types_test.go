@@ -288,7 +288,8 @@ func TestBuild_foldsOfNumbers(t *testing.T) {
 	var out []graph.Value
 	for _, axes := range [][]int64{{0}, {1}, {2}, {1, 2}, {0, 1}} {
 		x := m.Add(&op.Abs{}, m.input(3, 5, 150))
-		for _, o := range []graph.Op{&op.ReduceL1{}, &op.ReduceL2{KeepDims: true}, &op.ReduceSumSquare{}, &op.ReduceLogSum{}} {
+		for _, o := range []graph.Op{&op.ReduceL1{}, &op.ReduceL2{KeepDims: true}, &op.ReduceSumSquare{},
+			&op.ReduceLogSum{}} {
 			out = append(out, m.Add(o, x, m.Int64s(axes...)))
 		}
 	}

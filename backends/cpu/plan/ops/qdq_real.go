@@ -148,8 +148,8 @@ func realSum(p *ir.Program, at, i int, c *coded) *ir.Patch {
 	return found
 }
 
-// realSums finds how the sums of c become numbers, apart from what they start with; ok is false when int32 does not hold
-// them.
+// realSums finds how the sums of c become numbers, apart from what they start with; ok is false when int32 does not
+// hold them.
 func realSums(c *qdqSum, q *qdqRealOp, add []float32) (ok bool) {
 	c.add(add)
 	reach := 255 * 128 * float64(c.taps*c.ic)
