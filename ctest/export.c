@@ -9,6 +9,7 @@
 #include "dnn/hb_dnn.h"
 #include "neural_network_runtime/neural_network_core.h"
 #include "neural_network_runtime/neural_network_runtime.h"
+#include "host_end.h"
 #include "rknn_api.h"
 
 #define WANT(what)                                                         \
@@ -98,12 +99,12 @@ static void hbdnn(const char *file, const char *folder) {
 }
 
 int main(int argc, char **argv) {
+    host_begin();
     WANT(argc == 3);
     WANT(anynpu_export(NULL, in_folder(argv[2], "null.onnx")) == 1);
     ohnn(argv[2]);
     nnapi(argv[2]);
     rknn(argv[1], argv[2]);
     hbdnn(argv[1], argv[2]);
-    WANT(anynpu_live_handles() == 0);
-    return 0;
+    return host_end();
 }

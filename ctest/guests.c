@@ -379,11 +379,17 @@ static int soak(double seconds)
 
 int main(int argc, char **argv)
 {
+	int code = 2;
+
+	host_begin();
 	setenv("ANYNPU_THREADS", "2", 0); /* THREADS */
 	if (argc == 2 && strcmp(argv[1], "table") == 0)
-		return table();
-	if (argc == 3 && strcmp(argv[1], "soak") == 0)
-		return soak(atof(argv[2]));
-	fprintf(stderr, "usage: guests table | soak SECONDS\n");
-	return 2;
+		code = table();
+	else if (argc == 3 && strcmp(argv[1], "soak") == 0)
+		code = soak(atof(argv[2]));
+	else
+		fprintf(stderr, "usage: guests table | soak SECONDS\n");
+	if (code)
+		return code;
+	return host_end();
 }

@@ -8,11 +8,14 @@
  */
 #define main example_main
 #include EXAMPLE
+
+#include "host_end.h"
 #undef main
 
 int main(int argc, char **argv)
 {
 	struct network network = {0};
+	host_begin();
 	if (argc < 3)
 		return 1;
 	load(&network, argv[1]);
@@ -28,5 +31,5 @@ int main(int argc, char **argv)
 			printf("%a%c", (double)probabilities[k], k + 1 < DIGITS_CLASSES ? ' ' : '\n');
 	}
 	unload(&network);
-	return 0;
+	return host_end();
 }
