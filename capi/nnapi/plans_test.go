@@ -66,6 +66,9 @@ func TestExecution_scalarsAreRead(t *testing.T) {
 
 // TestPlans_areBounded: ever new values do not keep ever more plans, and each is right.
 func TestPlans_areBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("with -short: it is slow under the race detector, and starts no goroutines of its own")
+	}
 	c := compiledFor(t, softmaxByInput(t, 2), withGuises(t, ""), true)
 	e := newExecution(t, c)
 	require.NoError(t, executionSetReusable(e, true))

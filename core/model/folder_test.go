@@ -104,6 +104,9 @@ func zoo() (all []*chain) {
 }
 
 func TestMap_searchesAFolder(t *testing.T) {
+	if testing.Short() {
+		t.Skip("with -short: it is slow under the race detector, and starts no goroutines of its own")
+	}
 	dir, others := t.TempDir(), t.TempDir()
 	for i, c := range zoo() {
 		write(t, filepath.Join(dir, fmt.Sprint(i%7), fmt.Sprintf("%s%d.onnx", c.prefix, i)), c.onnx())

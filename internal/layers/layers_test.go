@@ -146,6 +146,9 @@ func compare(t *testing.T, a, b *Side) ([]Row, string) {
 
 // Faults in one node are found at the value that the node makes, in a float and in a quantized network.
 func TestCompare_findsPlantedFaults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("with -short: it is slow under the race detector, and starts no goroutines of its own")
+	}
 	made := map[string]string{"pad": "conv", "channels": "conv", "dilation": "conv", "activation": "act", "layout": "act",
 		"rounding": "act", "saturation": "sum", "scale": "codes"}
 	found := 0

@@ -199,6 +199,9 @@ func (m *maker) detector(code testParams) []graph.Value {
 
 // No step of a quantized detector runs by reference, whichever way its inputs and outputs cross the border.
 func TestBuild_quantDetector(t *testing.T) {
+	if testing.Short() {
+		t.Skip("with -short: it is slow under the race detector, and starts no goroutines of its own")
+	}
 	for _, isa := range instructionSets() {
 		restore, err := kernel.Select(isa)
 		require.NoError(t, err)

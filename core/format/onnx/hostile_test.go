@@ -242,6 +242,9 @@ func TestImport_everyTruncation(t *testing.T) {
 
 // TestImport_bitFlips: a flipped bit gives a model or an error, and never more memory than the file is worth.
 func TestImport_bitFlips(t *testing.T) {
+	if testing.Short() {
+		t.Skip("with -short: it is slow under the race detector, and starts no goroutines of its own")
+	}
 	b, err := os.ReadFile(digits + "digits.onnx")
 	require.NoError(t, err)
 	for i := 0; i < 8*len(b); i += 61 {
