@@ -96,13 +96,16 @@ func add(t *Task, output *uintptr, input *Tensor, m *Model) error {
 			n.End()
 		}
 	}()
-	var err error
-	if n.in, err = m.inputs(input); err != nil {
+	in, err := m.inputs(input)
+	if err != nil { // which has let go of what it took
 		return err
 	}
-	if n.out, err = m.outputs((*Tensor)(cPointer(*output))); err != nil {
+	n.in = in
+	out, err := m.outputs((*Tensor)(cPointer(*output)))
+	if err != nil {
 		return err
 	}
+	n.out = out
 	t.Add(n)
 	kept = true
 	return nil

@@ -98,13 +98,16 @@ func (g *group) add(t *Task, output, input *Tensor, m *Model) error {
 			n.End()
 		}
 	}()
-	var err error
-	if n.in, err = places(m.in, input, "input"); err != nil {
+	in, err := places(m.in, input, "input")
+	if err != nil { // which has let go of what it took
 		return err
 	}
-	if n.out, err = places(m.out, output, "output"); err != nil {
+	n.in = in
+	out, err := places(m.out, output, "output")
+	if err != nil {
 		return err
 	}
+	n.out = out
 	m.Pack.Hold()
 	g.members = append(g.members, n)
 	t.Add(n)

@@ -1,9 +1,13 @@
 package hbucp
 
 import (
+	"os"
+	"runtime/debug"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"github.com/anynpu/anynpu/capi/handle"
 	"github.com/anynpu/anynpu/capi/hb"
@@ -52,9 +56,14 @@ func TestTask_life(t *testing.T) {
 // A call whose tensors cannot be read keeps nothing: the release of the pack would wait for it for ever.
 func TestTask_unreadableTensors(t *testing.T) {
 	o := ready(t, relu(1, 4), 32)
+	page, err := unix.Mmap(-1, 0, os.Getpagesize(), unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, unix.Munmap(page)) }()
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	bad := (*Tensor)(unsafe.Pointer(unsafe.SliceData(page)))
 	var task uintptr
-	require.Panics(t, func() { _ = dnnInferV2(&task, nil, &o.in[0], o.m) })
-	require.Panics(t, func() { _ = dnnInferV2(&task, &o.out[0], nil, o.m) })
+	require.Panics(t, func() { _ = dnnInferV2(&task, bad, &o.in[0], o.m) })
+	require.Panics(t, func() { _ = dnnInferV2(&task, &o.out[0], bad, o.m) })
 	require.Zero(t, task)
 }
 
