@@ -10,9 +10,9 @@ import (
 )
 
 // Match pairs values of b with those of a, two forms of one network: float and quantized, fused and not, before and
-// after a conversion. Inputs and outputs are paired by name, those left over in their order; values that nodes make by name; and then,
-// in the order of computation, the results of nodes of one operator whose inputs are paired. A value that is quantized
-// and dequantized again counts as the value before. Types are not compared: see Measure.
+// after a conversion. Inputs and outputs are paired by name, those left over in their order; values that nodes make by
+// name; and then, in the order of computation, the results of nodes of one operator whose inputs are paired. A value
+// that is quantized and dequantized again counts as the value before. Types are not compared: see Measure.
 func Match(a, b *graph.Graph) map[graph.Value]graph.Value {
 	m := &matcher{a: a, b: b, of: map[graph.Value]graph.Value{}, used: map[graph.Value]bool{},
 		producers: map[*graph.Graph][]int{a: a.Producers(), b: b.Producers()}}
