@@ -1,6 +1,9 @@
 #!/usr/bin/env bash
 # A made-up vendor API is added to a copy of the tree: a table file, a package with its behaviour, nothing else. The
 # generator, the build and every kind of test then work for it, its stub libraries and its driver.
+#
+# usage: run.sh [arm64]. With arm64 the library is built for arm64 and its hosts run under emulation: structs by value go
+# other ways there.
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/settings.sh"
 unset BUILD
@@ -15,10 +18,36 @@ cp "$here/testdata/toy.json" "$dir/tree/capi/abi/abicheck/"
 cp -r "$here/testdata/toy" "$dir/tree/capi/toy"
 cd "$dir/tree"
 
-{ go run ./capi/abi/gen && make libs; } > "$dir/make.log" 2>&1 || { cat "$dir/make.log"; exit 1; }
-lib=$dir/tree/build/lib
+build_libs() { make libs > "$dir/make.log" 2>&1 || { cat "$dir/make.log"; exit 1; }; }
+go run ./capi/abi/gen
 export ANYNPU_LOG_FILE=$dir/log
-flags=(-Wall -Wextra -Werror -g -O1 -D_GNU_SOURCE -I"$here" -Iinclude -Ictest -L"$lib" -Wl,-rpath,"$lib")
+warnings=(-Wall -Wextra -Werror)
+
+if [ "${1:-}" = arm64 ]; then
+  need=$here/../../scripts/need.sh
+  "$need" '?aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu,libc6-dev-arm64-cross' '?qemu-aarch64:qemu-user' > /dev/null
+  for tool in aarch64-linux-gnu-gcc qemu-aarch64; do
+    command -v $tool > /dev/null ||
+      { echo "SKIP: $tool is not installed (Debian: gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)"; exit 0; }
+  done
+  export GOARCH=arm64 CC=aarch64-linux-gnu-gcc BUILD=build/arm64
+  build_libs
+  lib=$dir/tree/build/arm64/lib
+  $CC -O2 -shared -fPIC "${warnings[@]}" -I"$here" -o "$dir/driver.so" "$here/driver.c" -lpthread
+  $CC "${warnings[@]}" -g -O1 -D_GNU_SOURCE -I"$here" -Iinclude -Ictest -L"$lib" -Wl,-rpath,"$lib" -rdynamic \
+    "$here/host.c" -o "$dir/host" -lanynpu -lpthread
+  for mode in alone moved "moved $dir/driver.so" "device $dir/driver.so"; do
+    # shellcheck disable=SC2086 # a mode and its argument
+    QEMU_LD_PREFIX=/usr/aarch64-linux-gnu timeout 300 qemu-aarch64 "$dir/host" $mode ||
+      { echo "arm64: $mode: failed"; exit 1; }
+  done
+  echo "arm64: a driver's and the library's own functions, alone, moved and as a device"
+  exit 0
+fi
+
+build_libs
+lib=$dir/tree/build/lib
+flags=("${warnings[@]}" -g -O1 -D_GNU_SOURCE -I"$here" -Iinclude -Ictest -L"$lib" -Wl,-rpath,"$lib")
 
 # Names: a function without behaviour is not exported; the stub library has its version.
 ! nm -D "$lib"/*.so | grep -q toy_later || { echo "toy_later has no behaviour and is exported"; exit 1; }
@@ -50,22 +79,4 @@ gcc "${flags[@]}" ctest/zmisuse_toy.c -o "$dir/misuse" -lanynpu
 "$dir/misuse"
 grep -q 'toy: panic function=toy_open' "$dir/log" || { echo "the panic was not logged"; cat "$dir/log"; exit 1; }
 
-# Structs by value go other ways on arm64.
-for tool in aarch64-linux-gnu-gcc qemu-aarch64; do
-  command -v $tool > /dev/null || { echo "SKIP arm64: $tool is not installed (Debian: gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)"; tool=; break; }
-done
-if [ -n "$tool" ]; then
-  arm=$dir/tree/build/arm64/lib
-  GOARCH=arm64 CC=aarch64-linux-gnu-gcc BUILD=build/arm64 make libs > "$dir/make.log" 2>&1 ||
-    { cat "$dir/make.log"; exit 1; }
-  aarch64-linux-gnu-gcc -O2 -shared -fPIC -Wall -Wextra -Werror -I"$here" -o "$dir/driver_arm64.so" "$here/driver.c" \
-    -lpthread
-  flags=("${flags[@]/"$lib"/"$arm"}"); flags=("${flags[@]/"-Wl,-rpath,$lib"/"-Wl,-rpath,$arm"}")
-  aarch64-linux-gnu-gcc "${flags[@]}" -rdynamic "$here/host.c" -o "$dir/host_arm64" -lanynpu -lpthread
-  for mode in alone moved "moved $dir/driver_arm64.so" "device $dir/driver_arm64.so"; do
-    QEMU_LD_PREFIX=/usr/aarch64-linux-gnu timeout 300 qemu-aarch64 "$dir/host_arm64" $mode ||
-      { echo "arm64: $mode: failed"; exit 1; }
-  done
-  echo "arm64: ok"
-fi
 echo "one table file and four Go functions: exported, routed, checked"
