@@ -219,6 +219,7 @@ func TestExecution_fenceGivenUp(t *testing.T) {
 	e.close()
 	time.Sleep(100 * time.Millisecond)
 	require.NoError(t, f.Alive())
+	f.Life.SetPatience(time.Minute) // the driver computes from now on, and the machine may be slow
 	fence.signal(t)
 	require.Eventually(t, func() bool { return f.Live() == before }, time.Minute, time.Millisecond)
 	require.NoError(t, f.Alive())

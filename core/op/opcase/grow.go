@@ -6,23 +6,14 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Grown are the cases that c becomes when it grows by a factor in one way: in a size of an input, alone or with those
-// of the same size of the others, or in a number of a constant list. Inference takes all of them, and each has more
-// elements than c. Constants that have grown want Filled.
-func (c Case) Grown(factor int64) (out []Case) {
-	before, ok := c.elements()
-	if !ok {
-		return nil
-	}
-	add := func(in []Operand) {
-		d := Case{Op: c.Op, In: in, Results: c.Results}
-		for _, t := range c.Out {
-			t.Shape = tensor.Shape{}
-			d.Out = append(d.Out, t)
-		}
-		if n, ok := d.elements(); ok && n > before {
-			out = append(out, d)
-		}
+// Way is one way in which a case can grow: it gives the inputs of the case with something times a factor.
+type Way func(factor int64) []Operand
+
+// Ways are the ways in which c can grow: in a size of an input, alone or with those of the same size of the others, or
+// in a number of a constant list. Inference need not take what they give.
+func (c Case) Ways() (ways []Way) {
+	add := func(which func(input, dim int, size int64) bool) {
+		ways = append(ways, func(factor int64) []Operand { return c.resized(factor, which) })
 	}
 	var sizes []int64
 	for i, o := range c.In {
@@ -30,18 +21,46 @@ func (c Case) Grown(factor int64) (out []Case) {
 		for k, n := range dims {
 			if !slices.Contains(sizes, n) {
 				sizes = append(sizes, n)
-				add(c.resized(factor, func(_, _ int, size int64) bool { return size == n }))
+				add(func(_, _ int, size int64) bool { return size == n })
 			}
-			add(c.resized(factor, func(j, l int, _ int64) bool { return j == i && l == k }))
-			add(c.resized(factor, func(_, l int, size int64) bool { return l == k && size == n }))
+			add(func(j, l int, _ int64) bool { return j == i && l == k })
+			add(func(_, l int, size int64) bool { return l == k && size == n })
 		}
 		if n, _ := o.Type.Shape.Count(); n <= 8 && o.Constant != nil && o.Type.DType.IsInt() && o.Type.DType.Bits() >= 32 {
 			for k := range int(n) {
-				in := slices.Clone(c.In)
-				in[i].Constant = slices.Clone(o.Constant)
-				tensor.PutInt(o.Type.DType, in[i].Constant, k, factor*tensor.IntAt(o.Type.DType, o.Constant, k))
-				add(in)
+				ways = append(ways, func(factor int64) []Operand {
+					in := slices.Clone(c.In)
+					in[i].Constant = slices.Clone(o.Constant)
+					tensor.PutInt(o.Type.DType, in[i].Constant, k, factor*tensor.IntAt(o.Type.DType, o.Constant, k))
+					return in
+				})
 			}
+		}
+	}
+	return ways
+}
+
+// By is the case that c becomes when it grows in a way by a factor, ok: inference takes it, and it has more elements
+// than c. Constants that have grown want Filled.
+func (c Case) By(w Way, factor int64) (grown Case, ok bool) {
+	before, ok := c.elements()
+	if !ok {
+		return Case{}, false
+	}
+	grown = Case{Op: c.Op, In: w(factor), Results: c.Results}
+	for _, t := range c.Out {
+		t.Shape = tensor.Shape{}
+		grown.Out = append(grown.Out, t)
+	}
+	n, ok := grown.elements()
+	return grown, ok && n > before
+}
+
+// Grown are the cases that c becomes when it grows by a factor in each of its ways.
+func (c Case) Grown(factor int64) (out []Case) {
+	for _, w := range c.Ways() {
+		if d, ok := c.By(w, factor); ok {
+			out = append(out, d)
 		}
 	}
 	return out
