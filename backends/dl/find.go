@@ -37,6 +37,8 @@ type Candidate struct {
 	Reason string `json:"reason"` // of Skipped and Refused: names key and value
 	// Table says that the functions are in the API's table, as far as that was tried: calls do not go to the driver.
 	Table bool `json:"table"`
+	// Remote are servers in place of a driver, of API RemoteAPI: Path has their addresses, and there is no file.
+	Remote *Remote `json:"-"`
 
 	id Identity
 }
@@ -69,6 +71,14 @@ func List(o Options) []*Candidate {
 	seen := map[string]*Candidate{}
 	for _, c := range out {
 		if c.Status != Usable {
+			continue
+		}
+		if c.Remote != nil {
+			if first := seen[RemoteAPI+" "+c.Name]; first != nil {
+				c.Status, c.Reason = Refused, "name: "+short(c.Name)+": the same as in "+first.Source
+			} else {
+				seen[RemoteAPI+" "+c.Name] = c
+			}
 			continue
 		}
 		if overridden[c.API] && !strings.HasPrefix(c.Source, "ANYNPU_DRIVER_") {
@@ -190,6 +200,9 @@ func read(s source, o Options) *Candidate {
 		return refuse(err)
 	}
 	c.Name, c.API, c.Path, c.Mode, c.Status = m.Name, m.API, m.Library, m.Mode, Usable
+	if m.Remote != nil {
+		c.Remote, c.Path = m.Remote, strings.Join(m.Remote.Addresses, ", ")
+	}
 	if reason := m.applies(o.Getenv, o.Version); reason != "" {
 		c.Status, c.Reason = Skipped, reason
 	}

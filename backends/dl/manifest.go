@@ -37,6 +37,7 @@ type Manifest struct {
 	Least       string // the first version of this library that it is for, "": any
 	Below       string // the first that it is not for any more, "": none
 	Environment map[string]string
+	Remote      *Remote // servers in place of a driver; nil: a driver
 }
 
 // Parse reads a manifest. Errors have the kind fault.File and name file, key and value.
@@ -50,6 +51,9 @@ func Parse(file string, data []byte) (*Manifest, error) {
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal(data, &keys); err != nil {
 		return bad("not a JSON object: %v", err)
+	}
+	if string(keys["schema"]) == `"`+RemoteSchema+`"` {
+		return parseRemote(file, keys)
 	}
 	m := &Manifest{File: file, Mode: ModeDriver}
 	schema, mode, versions := "", "", map[string]string{}
@@ -71,7 +75,7 @@ func Parse(file string, data []byte) (*Manifest, error) {
 	}
 	switch {
 	case schema != Schema:
-		return bad("schema: %s: want %q", short(schema), Schema)
+		return bad("schema: %s: want %q or %q", short(schema), Schema, RemoteSchema)
 	case !slices.ContainsFunc(APIs, func(a API) bool { return a.Name == m.API }):
 		return bad("api: %s: want %s", short(m.API), apiNames())
 	case !filepath.IsAbs(m.Library):
@@ -84,17 +88,25 @@ func Parse(file string, data []byte) (*Manifest, error) {
 	if mode != "" {
 		m.Mode = Mode(mode)
 	}
-	for _, key := range slices.Sorted(maps.Keys(versions)) {
-		into := map[string]*string{"from": &m.Least, "below": &m.Below}[key]
-		if into == nil {
-			return bad("anynpu: unknown key %s: want from and below", short(key))
-		}
-		if _, ok := parseVersion(versions[key]); !ok {
-			return bad("anynpu.%s: %s: want a version such as 0.1.0", key, short(versions[key]))
-		}
-		*into = versions[key]
+	if err := m.versions(versions); err != nil {
+		return nil, err
 	}
 	return m, nil
+}
+
+// versions reads the key "anynpu".
+func (m *Manifest) versions(keys map[string]string) error {
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		into := map[string]*string{"from": &m.Least, "below": &m.Below}[key]
+		if into == nil {
+			return fault.New(fault.File, "%s: anynpu: unknown key %s: want from and below", m.File, short(key))
+		}
+		if _, ok := parseVersion(keys[key]); !ok {
+			return fault.New(fault.File, "%s: anynpu.%s: %s: want a version such as 0.1.0", m.File, key, short(keys[key]))
+		}
+		*into = keys[key]
+	}
+	return nil
 }
 
 // kindOf says what a key's value has to be.

@@ -57,7 +57,7 @@ type verdict struct {
 // refuses one that crashes, hangs, cannot be opened or has neither the symbols without which nothing works nor a table
 // with them. ANYNPU_PROBE=off does without.
 func (c *Candidate) Probe(o Options) {
-	if c.Status != Usable {
+	if c.Status != Usable || c.Remote != nil {
 		return
 	}
 	switch value := o.Getenv("ANYNPU_PROBE"); value {

@@ -120,6 +120,29 @@ func ParseResponseJSON(head, tail []byte) (*Response, error) {
 	return m, err
 }
 
+// ParseResponseHead reads the JSON of a response whose binary tensors are not there yet: sizes has, for each output, the
+// bytes that it takes behind the JSON, in that order, -1 for one that is not binary.
+func ParseResponseHead(head []byte) (m *Response, sizes []int64, err error) {
+	j, err := parseInfer(head)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range j.Outputs {
+		size, binary := j.Outputs[i].Parameters[binarySize].(int64)
+		switch {
+		case !binary:
+			size = -1
+		case size < 0:
+			return nil, nil, fmt.Errorf("tensor %q: %d binary bytes", j.Outputs[i].Name, size)
+		}
+		delete(j.Outputs[i].Parameters, binarySize)
+		sizes = append(sizes, size)
+	}
+	m = &Response{Model: j.Model, Version: j.Version, ID: j.ID, Parameters: j.Parameters}
+	m.Outputs, err = tensorsOf(j.Outputs, nil)
+	return m, sizes, err
+}
+
 func parseInfer(head []byte) (*jsonInfer, error) {
 	var j jsonInfer
 	if err := json.Unmarshal(head, &j); err != nil {

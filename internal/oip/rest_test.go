@@ -28,6 +28,16 @@ func TestREST_binary(t *testing.T) {
 	}
 	assert.Equal(t, m, got)
 
+	answer := &Response{Outputs: []Tensor{{Name: "a", Datatype: "UINT8", Raw: []byte{1, 2}}, {Name: "b", Datatype: "UINT8",
+		Raw: []byte{3}}}}
+	text, _, err := answer.JSON(func(name string) bool { return name == "a" })
+	require.NoError(t, err)
+	begun, sizes, err := ParseResponseHead(text)
+	require.NoError(t, err)
+	assert.Equal(t, []int64{2, -1}, sizes)
+	assert.Nil(t, begun.Outputs[0].Raw)
+	assert.Equal(t, []byte{3}, begun.Outputs[1].Raw)
+
 	_, err = ParseRequestJSON(head, bytes.Join(tail, nil)[1:])
 	assert.ErrorContains(t, err, `tensor "y": 300 binary bytes where 299 are left`)
 	_, err = ParseRequestJSON(head, append(bytes.Join(tail, nil), 0))

@@ -1,0 +1,159 @@
+// Package link is what a process and its helper program for remote devices, anynpu-remote, say to each other: JSON
+// messages over a Unix socket, and descriptors of the shared memory in which tensors lie. The helper has the network's
+// code, so that a process without a remote device carries none of it.
+package link
+
+import "github.com/anynpu/anynpu/core/tensor"
+
+// HelperName is the file name of the helper program.
+const HelperName = "anynpu-remote"
+
+// SocketFD is the helper's descriptor of the socket.
+const SocketFD = 3
+
+// Request asks the helper for something. Each but Cancel, Region and Drop gets one Answer with its Call.
+type Request struct {
+	Call   uint64   `json:"call"`
+	Do     Verb     `json:"do"`
+	Device []byte   `json:"device,omitempty"` // Open: the manifest's dl.Remote
+	Model  Model    `json:"model,omitzero"`   // Describe, Infer
+	LeftMS float64  `json:"left_ms,omitempty"`
+	In     []Tensor `json:"in,omitempty"`
+	Out    []Place  `json:"out,omitempty"`
+	Region Extent   `json:"region,omitzero"` // Region, with its descriptor; Drop
+	Target *uint64  `json:"target,omitempty"`
+	Repeat bool     `json:"repeat,omitempty"`
+}
+
+// Verb is what a request asks for.
+type Verb string
+
+// The verbs.
+const (
+	Open     Verb = "open"     // the first: which servers
+	Describe Verb = "describe" // a model's metadata
+	Infer    Verb = "infer"    // a run
+	Cancel   Verb = "cancel"   // gives the call Target up; its answer comes soon
+	Region   Verb = "region"   // shared memory, with its descriptor
+	Drop     Verb = "drop"     // of shared memory; no call that uses it is under way
+	State    Verb = "state"    // of the addresses
+	Probe    Verb = "probe"    // asks every address what it is and has, then as State
+)
+
+// Model names a model of the server.
+type Model struct {
+	Name    string `json:"name"`
+	Version string `json:"version,omitempty"`
+}
+
+// Extent is a piece of shared memory.
+type Extent struct {
+	ID   uint64 `json:"id"`
+	Size int64  `json:"size,omitempty"`
+}
+
+// Place is where an output belongs: Room bytes at Off of a region. Without Room it comes in memory of the helper.
+type Place struct {
+	Name   string       `json:"name"`
+	Type   tensor.DType `json:"type"`
+	Region uint64       `json:"region,omitempty"`
+	Off    int64        `json:"off,omitempty"`
+	Room   int64        `json:"room,omitempty"`
+	// Shape is what the output must have, -1 as any size.
+	Shape []int64 `json:"shape"`
+}
+
+// Tensor is an input: Size bytes at Off of a region, as the protocol's raw contents.
+type Tensor struct {
+	Name   string       `json:"name"`
+	Type   tensor.DType `json:"type"`
+	Shape  []int64      `json:"shape"`
+	Region uint64       `json:"region"`
+	Off    int64        `json:"off"`
+	Size   int64        `json:"size"`
+}
+
+// Answer is what came of a request.
+type Answer struct {
+	Call     uint64    `json:"call"`
+	Failure  *Failure  `json:"failure,omitempty"`
+	Metadata *Metadata `json:"metadata,omitempty"`
+	Out      []Result  `json:"out,omitempty"`
+	Done     *Done     `json:"done,omitempty"`
+	State    []Address `json:"state,omitempty"`
+	Spill    int64     `json:"spill,omitempty"` // bytes of the memory whose descriptor comes along, 0: none
+	Notes    []string  `json:"notes,omitempty"` // for the log: what became of addresses meanwhile
+}
+
+// Failure is why something failed.
+type Failure struct {
+	Class   Class  `json:"class"`
+	Text    string `json:"text"`              // one line
+	Address string `json:"address,omitempty"` // that said so
+}
+
+// Class tells failures apart.
+type Class string
+
+// The classes.
+const (
+	Down     Class = "down"     // no server there, or it went away: nothing answers
+	Busy     Class = "busy"     // it has too much to do
+	Missing  Class = "missing"  // it has no such model or version
+	Refused  Class = "refused"  // it does not take these tensors
+	TooLarge Class = "size"     // the message is larger than it takes, or than the manifest allows
+	Denied   Class = "denied"   // it wants another token or certificate
+	Failed   Class = "failed"   // it could not compute
+	Garbled  Class = "garbled"  // its answer is none
+	Late     Class = "late"     // the time was over
+	Stopped  Class = "stopped"  // the call was given up
+	Internal Class = "internal" // the helper was asked for nonsense
+)
+
+// Metadata is a model's ports, as the server has them.
+type Metadata struct {
+	Inputs  []Port `json:"inputs"`
+	Outputs []Port `json:"outputs"`
+	Address string `json:"address"`
+}
+
+// Port is an input or output of a model; -1 in Shape is a size that is open.
+type Port struct {
+	Name     string       `json:"name"`
+	Datatype string       `json:"datatype"`       // the protocol's word
+	Type     tensor.DType `json:"type,omitempty"` // that it stands for, tensor.Invalid: none
+	Shape    []int64      `json:"shape"`
+}
+
+// Result is where an output is: Size bytes from Off of the region that its Place names, or of the spill.
+type Result struct {
+	Shape []int64 `json:"shape"`
+	Off   int64   `json:"off"`
+	Size  int64   `json:"size"`
+	Spill bool    `json:"spill,omitempty"`
+}
+
+// Done tells of a run that was computed.
+type Done struct {
+	Address  string  `json:"address"`
+	Attempts int     `json:"attempts"`
+	Sent     int64   `json:"sent"` // bytes
+	Received int64   `json:"received"`
+	TookMS   float64 `json:"took_ms"`
+}
+
+// Address is the state of one of the servers.
+type Address struct {
+	Address   string   `json:"address"`
+	State     string   `json:"state"` // ready, resting, untried
+	Why       string   `json:"why,omitempty"`
+	Runs      int64    `json:"runs"`
+	Failures  int64    `json:"failures"`
+	Sent      int64    `json:"sent"`
+	Received  int64    `json:"received"`
+	TookMS    float64  `json:"took_ms"`
+	LatencyMS float64  `json:"latency_ms,omitempty"` // Probe: of the smallest call
+	Server    string   `json:"server,omitempty"`     // Probe: name and version
+	Extension []string `json:"extensions,omitempty"`
+	Models    []string `json:"models,omitempty"` // Probe: those of the manifest, and what became of each
+}

@@ -1,0 +1,221 @@
+package remote
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/anynpu/anynpu/backends/dl"
+	"github.com/anynpu/anynpu/backends/remote/link"
+)
+
+// Serve answers the process at the other end until it closes the connection, and then ends all calls. An error says
+// what was wrong with what it sent.
+func Serve(c *link.Conn) error {
+	s := &server{conn: c, calls: map[uint64]context.CancelFunc{}, regions: map[uint64][]byte{}}
+	all, cancel := context.WithCancel(context.Background())
+	defer s.end()
+	defer s.wait.Wait()
+	defer cancel()
+	for {
+		var r link.Request
+		fd, err := c.Receive(&r)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := s.take(all, &r, fd); err != nil {
+			return err
+		}
+	}
+}
+
+// server is one connection.
+type server struct {
+	conn *link.Conn
+	pool *Pool
+	wait sync.WaitGroup
+
+	mu      sync.Mutex
+	calls   map[uint64]context.CancelFunc
+	regions map[uint64][]byte
+}
+
+func (s *server) end() {
+	if s.pool != nil {
+		s.pool.Close()
+	}
+	for _, b := range s.regions {
+		_ = unix.Munmap(b)
+	}
+}
+
+// take begins what is asked for. fd is a descriptor that came along.
+func (s *server) take(all context.Context, r *link.Request, fd int) error {
+	if fd >= 0 && r.Do != link.Region {
+		unix.Close(fd)
+		return fmt.Errorf("a descriptor with %q", r.Do)
+	}
+	if s.pool == nil && r.Do != link.Open {
+		return fmt.Errorf("%q before %q", r.Do, link.Open)
+	}
+	switch r.Do {
+	case link.Open:
+		return s.open(r)
+	case link.Cancel:
+		if r.Target != nil {
+			s.mu.Lock()
+			if cancel := s.calls[*r.Target]; cancel != nil {
+				cancel()
+			}
+			s.mu.Unlock()
+		}
+		return nil
+	case link.Region:
+		return s.region(r.Region, fd)
+	case link.Drop:
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if b := s.regions[r.Region.ID]; b != nil {
+			delete(s.regions, r.Region.ID)
+			return unix.Munmap(b)
+		}
+		return nil
+	case link.Describe, link.Infer, link.State, link.Probe:
+		limit := time.Duration(r.LeftMS * float64(time.Millisecond))
+		if limit <= 0 {
+			limit = time.Duration(s.pool.remote.DeadlineMS) * time.Millisecond
+		}
+		ctx, cancel := context.WithTimeout(all, limit)
+		s.mu.Lock()
+		s.calls[r.Call] = cancel
+		s.mu.Unlock()
+		s.wait.Go(func() {
+			a, spill := s.answer(ctx, r)
+			s.mu.Lock()
+			delete(s.calls, r.Call)
+			s.mu.Unlock()
+			cancel()
+			s.send(a, spill)
+		})
+		return nil
+	}
+	return fmt.Errorf("unknown request %q", r.Do)
+}
+
+func (s *server) open(r *link.Request) error {
+	remote := &dl.Remote{}
+	err := json.Unmarshal(r.Device, remote)
+	if err == nil && s.pool == nil {
+		s.pool, err = NewPool(remote)
+	}
+	a := &link.Answer{Call: r.Call}
+	if err != nil {
+		a.Failure = &link.Failure{Class: link.Denied, Text: oneLine(err.Error())}
+	}
+	s.send(a, nil)
+	return nil
+}
+
+// region maps shared memory.
+func (s *server) region(x link.Extent, fd int) error {
+	if fd < 0 {
+		return errors.New("shared memory without its descriptor")
+	}
+	defer unix.Close(fd)
+	if x.Size < 1 || x.Size > 1<<40 {
+		return fmt.Errorf("%d bytes of shared memory", x.Size)
+	}
+	b, err := unix.Mmap(fd, 0, int(x.Size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		return fmt.Errorf("map %d bytes of shared memory: %w", x.Size, err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.regions[x.ID] != nil {
+		_ = unix.Munmap(b)
+		return fmt.Errorf("region %d twice", x.ID)
+	}
+	s.regions[x.ID] = b
+	return nil
+}
+
+// at is a memory.
+func (s *server) at(region uint64, off, size int64) ([]byte, error) {
+	s.mu.Lock()
+	b := s.regions[region]
+	s.mu.Unlock()
+	if off < 0 || size < 0 || off > int64(len(b)) || size > int64(len(b))-off {
+		return nil, fmt.Errorf("%d bytes at %d of region %d of %d", size, off, region, len(b))
+	}
+	return b[off : off+size : off+size], nil
+}
+
+// answer does what is asked for.
+func (s *server) answer(ctx context.Context, r *link.Request) (a *link.Answer, spill [][]byte) {
+	a = &link.Answer{Call: r.Call}
+	var err error
+	switch r.Do {
+	case link.Describe:
+		a.Metadata, err = s.pool.Describe(ctx, r.Model)
+	case link.Infer:
+		a.Out, spill, a.Done, err = s.pool.Infer(ctx, r, s.at)
+	case link.State:
+		a.State = s.pool.State()
+	case link.Probe:
+		a.State = s.pool.Probe(ctx)
+	}
+	if err != nil {
+		f := ofError(ctx, err)
+		a.Failure = &link.Failure{Class: f.class, Text: f.text}
+	}
+	a.Notes = s.pool.Notes()
+	return a, spill
+}
+
+// send sends an answer, with memory of its own for outputs that lie in no region.
+func (s *server) send(a *link.Answer, spill [][]byte) {
+	fd := -1
+	for _, b := range spill {
+		a.Spill += int64(len(b))
+	}
+	if a.Spill > 0 {
+		var err error
+		if fd, err = spillFile(spill, a.Spill); err != nil {
+			*a = link.Answer{Call: a.Call, Failure: &link.Failure{Class: link.Failed, Text: oneLine(err.Error())}}
+		} else {
+			defer unix.Close(fd)
+		}
+	}
+	_ = s.conn.Send(a, fd) // a process that has gone needs no answer
+}
+
+// spillFile makes shared memory of slices.
+func spillFile(list [][]byte, size int64) (fd int, err error) {
+	if fd, err = unix.MemfdCreate("anynpu-remote", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING); err != nil {
+		return -1, fmt.Errorf("memfd: %w", err)
+	}
+	for _, b := range list {
+		for len(b) > 0 && err == nil {
+			var n int
+			n, err = unix.Write(fd, b)
+			b = b[max(n, 0):]
+		}
+	}
+	if err == nil {
+		_, err = unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, unix.F_SEAL_SHRINK|unix.F_SEAL_GROW)
+	}
+	if err != nil {
+		unix.Close(fd)
+		return -1, fmt.Errorf("%d bytes of shared memory: %w", size, err)
+	}
+	return fd, nil
+}
