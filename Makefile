@@ -53,7 +53,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 
 all: libs $(BUILD)/bin/anynpu $(LIB)/anynpu-devices
 
-libs: $(LIB)/$(CORE) $(STUBS) $(LIB)/anynpu-probe
+libs: $(LIB)/$(CORE) $(STUBS) $(LIB)/anynpu-probe $(LIB)/anynpu-remote
 
 singles: $(SINGLES)
 
@@ -84,6 +84,11 @@ $(LIB)/single/%.so: capi/stub/z%.map $(LIB)/$(CORE)
 $(LIB)/anynpu-probe: $(wildcard capi/probe/*.[ch] include/*.h include/*/*.h) | tools-build
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -O2 -Wall -Wextra $(HARDENED) -Iinclude $(filter capi/%.c,$^) -o $@ -Wl,-z,relro,-z,now,-z,noexecstack -ldl
+
+# What speaks with inference servers for a process that uses a remote device: no C.
+$(LIB)/anynpu-remote: $(shell find internal/remote internal/oip cmd/anynpu-remote backends/remote/link backends/dl core/tensor -name '*.go' 2>/dev/null) go.mod | tools-go
+	@mkdir -p $(@D)
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o $@ ./cmd/anynpu-remote
 
 # The command-line tool: no C.
 $(BUILD)/bin/anynpu: $(SOURCES) $(wildcard cmd/anynpu/*.go internal/*/*.go) | tools-go

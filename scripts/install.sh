@@ -23,6 +23,7 @@ done
 for name in "$@"; do install -D -m 755 "$lib/single/$name.so" "$stage/$libdir/anynpu/single/$name.so"; done
 install -D -m 755 "$lib/anynpu-probe" "$stage/$libdir/anynpu/anynpu-probe"
 install -D -m 755 "$lib/anynpu-devices" "$stage/$libdir/anynpu/anynpu-devices"
+install -D -m 755 "$lib/anynpu-remote" "$stage/$libdir/anynpu/anynpu-remote"
 (cd include && find . -name '*.h' -print0) | while IFS= read -r -d '' header; do
   install -D -m 644 "include/$header" "$stage/$includedir/anynpu/$header"
 done

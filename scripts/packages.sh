@@ -69,7 +69,7 @@ tree() {
   install -D -m 644 "$work/completions/bash" "$root/share/bash-completion/completions/anynpu"
   install -D -m 644 "$work/completions/zsh" "$root/share/zsh/vendor-completions/_anynpu"
   install -D -m 644 "$work/completions/fish" "$root/share/fish/vendor_completions.d/anynpu.fish"
-  find "$root" -type f \( -name '*.so*' -o -path '*/bin/*' -o -name anynpu-probe -o -name anynpu-devices \) -exec "$strip" --strip-unneeded {} +
+  find "$root" -type f \( -name '*.so*' -o -path '*/bin/*' -o -name anynpu-probe -o -name anynpu-devices -o -name anynpu-remote \) -exec "$strip" --strip-unneeded {} +
   find "$root" -type f -name '*.so*' -exec chmod 644 {} +
 }
 same_time() { find "$1" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +; }

@@ -152,6 +152,9 @@ struct anynpu_helper {
  * if it was not started. The host sees no child: neither SIGCHLD nor waitpid(-1) without __WALL or __WCLONE. */
 ANYNPU_HIDDEN int anynpu_run_helper(char *const argv[], char *const more[], int limit, char *text, size_t size,
 	struct anynpu_helper *end);
+/* Start argv[0] in the same way, with fd as its descriptor 3, and wait for nothing: it ends when that does. 0, or an
+ * errno. The host sees no child, unless it is a subreaper, which inherits the program when it ends. */
+ANYNPU_HIDDEN int anynpu_start_helper(char *const argv[], char *const more[], int fd);
 /* The file that holds this library's code, as the loader names it. */
 ANYNPU_HIDDEN const char *anynpu_own_file(void);
 /* In a new child: forget the locks' owners and replace every way into Go by dead functions. */

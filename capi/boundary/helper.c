@@ -39,33 +39,40 @@ static int64_t now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* Only what may be called after a fork of a process with threads. Signals are blocked. */
+/* In a new process: the helper program, with out as its descriptor 3. Only what may be called after a fork of a process
+ * with threads. Signals are blocked. */
+static void become_helper(char *const argv[], char *const env[], int out, const sigset_t *mask)
+{
+	struct sigaction plain = {.sa_handler = SIG_DFL};
+	setpgid(0, 0);
+	int null = open("/dev/null", O_RDWR);
+	if (out == 3) /* dup2 would leave it to be closed by exec */
+		fcntl(3, F_SETFD, 0);
+	else
+		dup2(out, 3);
+	for (int k = 0; k < 3; k++)
+		dup2(null, k);
+	long last = sysconf(_SC_OPEN_MAX);
+	if (syscall(436 /* close_range */, 4U, ~0U, 0U) != 0)
+		for (int k = 4; k < last && k < 4096; k++)
+			close(k);
+	static const int usual[] = {SIGPIPE, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGCHLD};
+	for (size_t k = 0; k < sizeof usual / sizeof *usual; k++)
+		sigaction(usual[k], &plain, NULL); /* exec keeps what is ignored */
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	execve(argv[0], argv, env);
+	_exit(NOT_STARTED);
+}
+
+/* The copy that waits for the helper. Only what may be called after a fork of a process with threads. */
 static void run_helper(char *const argv[], char *const env[], int out, const sigset_t *mask, int limit)
 {
 	struct sigaction plain = {.sa_handler = SIG_DFL};
 	sigaction(SIGCHLD, &plain, NULL); /* ignored, it would take the helper's status */
 	int64_t end = now_ms() + limit;
 	pid_t helper = copy_process(SIGCHLD);
-	if (helper == 0) {
-		setpgid(0, 0);
-		int null = open("/dev/null", O_RDWR);
-		if (out == 3) /* dup2 would leave it to be closed by exec */
-			fcntl(3, F_SETFD, 0);
-		else
-			dup2(out, 3);
-		for (int k = 0; k < 3; k++)
-			dup2(null, k);
-		long last = sysconf(_SC_OPEN_MAX);
-		if (syscall(436 /* close_range */, 4U, ~0U, 0U) != 0)
-			for (int k = 4; k < last && k < 4096; k++)
-				close(k);
-		static const int usual[] = {SIGPIPE, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM};
-		for (size_t k = 0; k < sizeof usual / sizeof *usual; k++)
-			sigaction(usual[k], &plain, NULL); /* exec keeps what is ignored */
-		sigprocmask(SIG_SETMASK, mask, NULL);
-		execve(argv[0], argv, env);
-		_exit(NOT_STARTED);
-	}
+	if (helper == 0)
+		become_helper(argv, env, out, mask);
 	if (helper < 0)
 		_exit(NOT_STARTED);
 	int status = 0, timed_out = 0;
@@ -176,6 +183,35 @@ int anynpu_run_helper(char *const argv[], char *const more[], int limit, char *t
 		end->signal = code - 128;
 	else
 		end->exit = code;
+	return 0;
+}
+
+int anynpu_start_helper(char *const argv[], char *const more[], int fd)
+{
+	char **env = environment_with(more);
+	if (!env)
+		return ENOMEM;
+	sigset_t all, mask;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &mask);
+	pid_t child = copy_process(0);
+	int error = errno;
+	if (child == 0) { /* the helper is an orphan at once: no copy of the host stays to wait for it */
+		pid_t helper = copy_process(SIGCHLD);
+		if (helper == 0)
+			become_helper(argv, env, fd, &mask);
+		_exit(helper < 0 ? NOT_STARTED : 0);
+	}
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	free(env);
+	if (child < 0)
+		return error;
+	int status = 0;
+	pid_t ended;
+	while ((ended = waitpid(child, &status, __WCLONE)) < 0 && errno == EINTR)
+		;
+	if (ended == child && WIFEXITED(status) && WEXITSTATUS(status) == NOT_STARTED)
+		return EAGAIN;
 	return 0;
 }
 

@@ -45,6 +45,20 @@ func RunHelper(argv, environment []string, limit time.Duration) (HelperEnd, erro
 		Output: string(text[:end.output])}, nil
 }
 
+// StartHelper starts the program at the absolute path argv[0] with the process's environment, less LD_PRELOAD, and fd
+// as its descriptor 3, and waits for nothing. The program that this library is a guest of sees no child, unless it is a
+// subreaper, which inherits the helper when that ends.
+func StartHelper(argv []string, fd uintptr) error {
+	args, freeArgs := cStrings(argv)
+	defer freeArgs()
+	none, freeNone := cStrings(nil)
+	defer freeNone()
+	if rc := C.anynpu_start_helper(args, none, C.int(fd)); rc != 0 {
+		return fault.New(fault.File, "%s: %v", argv[0], syscall.Errno(rc))
+	}
+	return nil
+}
+
 // cStrings makes an array of C strings that ends with NULL.
 func cStrings(list []string) (**C.char, func()) {
 	array := C.malloc(C.size_t(len(list)+1) * C.size_t(unsafe.Sizeof(uintptr(0))))

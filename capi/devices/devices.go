@@ -13,8 +13,8 @@ import (
 	"github.com/anynpu/anynpu/core/device"
 )
 
-// List returns all registered devices, the preferred one first: those that ANYNPU_DEVICE names, then vendors', then the
-// built-in CPU. The first call registers them.
+// List returns all registered devices, the preferred one first: those that ANYNPU_DEVICE names, then servers that
+// manifests name, then vendors', then the built-in CPU. The first call registers them.
 func List() ([]device.Device, error) {
 	if err := register(); err != nil {
 		return nil, err
@@ -54,7 +54,8 @@ var register = sync.OnceValue(func() error {
 	if err != nil {
 		return err
 	}
-	for _, d := range settings.Order(append(driverDevices(), d), settings.Wanted(boundary.Getenv), boundary.Caution) {
+	all := append(append(remoteDevices(d), driverDevices()...), d)
+	for _, d := range settings.Order(all, settings.Wanted(boundary.Getenv), boundary.Caution) {
 		if err := device.Devices.Register(d); err != nil {
 			return err
 		}

@@ -41,14 +41,17 @@ func options() dl.Options {
 // helper returns the helper program beside this library, in the folder of its stubs or above, "" if there is none. The
 // dynamic loader says where that is, and answers only when no other thread opens a library: a driver that is slow to
 // open must not stop an API that has none.
-func helper() string {
+func helper() string { return program(dl.HelperName) }
+
+// program returns a program beside this library, as helper does.
+func program(name string) string {
 	own, err := filepath.EvalSymlinks(boundary.OwnFile())
 	if err != nil {
 		return ""
 	}
 	folder := filepath.Dir(own)
 	for _, at := range []string{folder, filepath.Join(folder, "anynpu"), filepath.Dir(folder)} {
-		if path, err := filepath.Abs(filepath.Join(at, dl.HelperName)); err == nil && isFile(path) {
+		if path, err := filepath.Abs(filepath.Join(at, name)); err == nil && isFile(path) {
 			return path
 		}
 	}

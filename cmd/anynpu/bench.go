@@ -29,6 +29,7 @@ type benchFlags struct {
 	baseline          string
 	json              bool
 	timeout           time.Duration
+	concurrency       int
 }
 
 func newBench(stdout, stderr io.Writer) *cobra.Command {
@@ -44,11 +45,16 @@ The time is divided into five parts. When their lowest times differ by more than
 --spread, something else uses the machine: bench tries again, three times in
 all, then shows the figures of the calmest attempt, says that they are not stable,
 and ends with exit code 6. With --baseline the lowest time is compared with an
-earlier run's, exit code 1 when it is more than --tolerance above.`,
+earlier run's, exit code 1 when it is more than --tolerance above.
+
+With --concurrency so many executions run at once, for --time, without parts: it
+is for servers and for programs with threads. Runs that a server of a remote device
+computed are counted by address; exit code 5 when any run fails.`,
 		Example: `  anynpu bench model.onnx
   anynpu bench model.onnx --threads 1 --json > before.json
   anynpu bench model.onnx --threads 1 --baseline before.json
-  anynpu bench dynamic.onnx --shape x=1,3,224,224`,
+  anynpu bench dynamic.onnx --shape x=1,3,224,224
+  anynpu bench model.onnx --device remote:NAME --concurrency 8`,
 		Args: oneModel,
 		RunE: func(_ *cobra.Command, args []string) error { return f.run(args[0], stdout, stderr) },
 	}
@@ -60,7 +66,8 @@ earlier run's, exit code 1 when it is more than --tolerance above.`,
 	fl.StringVar(&f.baseline, "baseline", "", "compare with `FILE`, which bench --json has written")
 	fl.Float64Var(&f.tolerance, "tolerance", 0.05, "how much slower than --baseline is still the same")
 	fl.DurationVar(&f.timeout, "timeout", 0, "end with exit code 7 when a run takes longer than this `TIME`; 0: never")
-	fl.BoolVar(&f.json, "json", false, `write JSON, schema "anynpu.bench/1"`)
+	fl.IntVar(&f.concurrency, "concurrency", 0, "have `N` executions run at once; 0: one, in parts that are compared")
+	fl.BoolVar(&f.json, "json", false, `write JSON, schema "anynpu.bench/1", with --concurrency "anynpu.bench-concurrent/1"`)
 	return cmd
 }
 
@@ -121,6 +128,10 @@ func (f *benchFlags) check() error {
 		return usage("--warmup %v --time %v: want 0 or more", f.warmup, f.time)
 	case f.timeout < 0:
 		return usage("--timeout %v: want 0 or more", f.timeout)
+	case f.concurrency < 0 || f.concurrency > maxConcurrency:
+		return usage("--concurrency %d: want 0 to %d", f.concurrency, maxConcurrency)
+	case f.concurrency > 0 && f.baseline != "":
+		return usage("--concurrency goes without --baseline")
 	case !(f.spread >= 0) || !(f.tolerance >= 0):
 		return usage("--spread %g --tolerance %g: want 0 or more", f.spread, f.tolerance)
 	}
@@ -138,6 +149,9 @@ func (f *benchFlags) deadline() (at time.Time) {
 func (f *benchFlags) run(path string, stdout, stderr io.Writer) error {
 	if err := f.check(); err != nil {
 		return err
+	}
+	if f.concurrency > 0 {
+		return f.concurrent(path, stdout, stderr)
 	}
 	base, err := readBaseline(f.baseline)
 	if err != nil {

@@ -6,12 +6,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
 	"github.com/anynpu/anynpu/backends/cpu"
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/backends/dl"
+	"github.com/anynpu/anynpu/backends/remote"
 	"github.com/anynpu/anynpu/backends/settings"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
@@ -30,7 +32,7 @@ type computeFlags struct {
 func (f *computeFlags) add(cmd *cobra.Command) {
 	f.cmd = cmd
 	fl := cmd.Flags()
-	fl.StringVar(&f.device, "device", "", "the `DEVICE` that computes: cpu, or with a driver "+
+	fl.StringVar(&f.device, "device", "", "the `DEVICE` that computes: cpu, remote:NAME for servers, or with a driver "+
 		strings.Join(driverDevices, ", ")+" (default: ANYNPU_DEVICE, else cpu)")
 	fl.IntVar(&f.threads, "threads", 0, "compute with `N` threads; 0: the CPUs that the process may use (default: "+
 		"ANYNPU_THREADS, else 0)")
@@ -99,7 +101,14 @@ type machine struct {
 	log     *eventLog
 }
 
-func (m *machine) close() { m.log.close() }
+func (m *machine) close() {
+	for _, d := range m.devices {
+		if r, is := d.(*remote.Device); is {
+			r.Close()
+		}
+	}
+	m.log.close()
+}
 
 // kernels is what the CPU computes with: "reference", or an instruction set.
 func (m *machine) kernels() string {
@@ -115,8 +124,13 @@ func (f *computeFlags) open(stderr io.Writer, trace func(pass, text string)) (*m
 	if err := f.check(); err != nil {
 		return nil, err
 	}
-	var told []func(l *eventLog) // afterwards: opening a driver may become another program, which tells it again
+	var told []func(l *eventLog)     // afterwards: opening a driver may become another program, which tells it again
+	var now atomic.Pointer[eventLog] // there is one: a remote device tells later too
 	tell := func(component, message string, pairs ...any) {
+		if l := now.Load(); l != nil {
+			l.caution(component, message, pairs...)
+			return
+		}
 		told = append(told, func(l *eventLog) { l.caution(component, message, pairs...) })
 	}
 	list, err := f.drivers(tell)
@@ -129,6 +143,7 @@ func (f *computeFlags) open(stderr io.Writer, trace func(pass, text string)) (*m
 	for _, line := range told {
 		line(m.log)
 	}
+	now.Store(m.log)
 	if set.Reference && f.isa != "" {
 		warn(stderr, []string{"--isa " + f.isa + " has no effect with ANYNPU_CPU=ref; --ref=false turns that off"})
 	}
@@ -168,11 +183,16 @@ func (f *computeFlags) drivers(tell settings.Teller) (list []device.Device, err 
 		var d device.Device
 		switch {
 		case id == "cpu":
+		case isRemote(id):
+			var r *remote.Device
+			if r, err = openRemote(id, f.getenv, tell); err == nil {
+				d = r
+			}
 		case slices.Contains(driverDevices, driverAPI(id)):
 			d, err = openDevice(id)
 		default:
-			err = fault.New(fault.Device, "no device %q; there is: cpu, and with a driver %s", id,
-				strings.Join(driverDevices, ", "))
+			err = fault.New(fault.Device, "no device %q; there is: cpu, and with a driver or manifest %s", id,
+				strings.Join(append(slices.Clone(driverDevices), "remote:NAME"), ", "))
 		}
 		if err != nil && flag {
 			return nil, exit(exitDevice, err)
@@ -193,12 +213,13 @@ func (f *computeFlags) drivers(tell settings.Teller) (list []device.Device, err 
 // usableDevices are the ids of the first devices that are here.
 func usableDevices() []string {
 	ids := []string{}
-	for _, d := range listDrivers(os.Getenv, false) {
-		if d.Used {
+	all := listDrivers(os.Getenv, false)
+	for _, d := range all {
+		if d.Used && d.Remote == nil {
 			ids = append(ids, d.API)
 		}
 	}
-	return append(ids, "cpu")
+	return append(append(ids, remoteIDs(all)...), "cpu")
 }
 
 // tellSettings tells of settings of drivers that are none, as the library does.

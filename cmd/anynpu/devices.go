@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/anynpu/anynpu/backends/remote"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op/opcase"
@@ -54,8 +55,8 @@ func newDevices(stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "devices",
 		Short: "List the devices that may compute, or test one on every operator",
-		Long: `devices lists the devices that may compute: the CPU, and the first device of each
-driver that is used.
+		Long: `devices lists the devices that may compute: the CPU, the first device of each
+driver that is used, and the servers that manifests name.
 
 --test has one device, that of --device or else of ANYNPU_DEVICE or the CPU,
 compute every operator of the library, in its element types and forms, and
@@ -155,6 +156,9 @@ func (f *devicesFlags) list(w io.Writer) error {
 	for _, d := range listDrivers(lookup(os.Environ()), false) {
 		if d.Used && slices.Contains(driverDevices, d.API) {
 			r.Devices = append(r.Devices, listedDevice{d.API, d.Name, d.File})
+		}
+		if d.Used && d.Remote != nil {
+			r.Devices = append(r.Devices, listedDevice{ID: remote.Prefix + d.Name, Name: "servers at " + d.Path})
 		}
 	}
 	if f.json {

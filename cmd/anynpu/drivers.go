@@ -10,6 +10,7 @@ import (
 
 	"github.com/anynpu/anynpu/backends/dl"
 	"github.com/anynpu/anynpu/backends/dl/loader"
+	"github.com/anynpu/anynpu/backends/remote/link"
 	"github.com/anynpu/anynpu/core/spec"
 )
 
@@ -24,6 +25,8 @@ type driverInfo struct {
 	*dl.Candidate
 	Used  bool     `json:"used"`  // the first that can be used of its API
 	Lacks []string `json:"lacks"` // functions of the API that its file does not export; none where they are in a table
+	// Addresses are what servers say of themselves, where a manifest names servers in place of a driver.
+	Addresses []link.Address `json:"addresses,omitempty"`
 }
 
 func newDrivers(stdout io.Writer) *cobra.Command {
@@ -39,11 +42,16 @@ that a usable one lacks are listed: calls of them are refused where they go to i
 
 A driver's file that is new here is first opened by a program of its own, as the
 library does it; what came of that is kept until the file changes. --probe does
-it again for all.`,
+it again for all.
+
+Servers that a manifest names in place of a driver are asked what they are and
+whether they have its models.`,
 		Example: "  anynpu drivers\n  anynpu drivers --json\n  anynpu drivers --probe",
 		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			d := drivers{Schema: "anynpu.drivers/1", Drivers: listDrivers(lookup(os.Environ()), again)}
+			env := lookup(os.Environ())
+			d := drivers{Schema: "anynpu.drivers/1", Drivers: listDrivers(env, again)}
+			probeRemotes(d.Drivers, env)
 			if asJSON {
 				return writeJSON(stdout, d)
 			}
@@ -69,13 +77,13 @@ func listDrivers(env func(string) string, again bool) []driverInfo {
 	}
 	for _, c := range dl.List(o) {
 		c.Probe(o)
-		use := c.Status == dl.Usable && !used[c.API]
+		use := c.Status == dl.Usable && (!used[c.API] || c.Remote != nil)
 		used[c.API] = used[c.API] || use
 		lacks := []string{}
-		if c.Status == dl.Usable && !c.Table {
+		if c.Status == dl.Usable && !c.Table && c.Remote == nil {
 			lacks, _ = lacksOf(c.API, c.File)
 		}
-		out = append(out, driverInfo{c, use, lacks})
+		out = append(out, driverInfo{Candidate: c, Used: use, Lacks: lacks})
 	}
 	return out
 }
@@ -91,6 +99,10 @@ func printDrivers(w io.Writer, list []driverInfo) {
 		if d.Table {
 			a, _ := dl.Find(d.API)
 			printf(w, "  a device alone: its functions are in the table of %s\n", a.Table.Function)
+		}
+		if d.Remote != nil && d.Used {
+			printf(w, "  device remote:%s: tensors leave this machine for these servers\n", d.Name)
+			printRemote(w, d.Addresses)
 		}
 		if d.Reason != "" {
 			printf(w, "  %s\n", d.Reason)

@@ -10,15 +10,18 @@ import (
 	"github.com/anynpu/anynpu/core/spec"
 )
 
-// helperFile returns the helper program that belongs to this one, "" if there is none.
-func helperFile() string {
+// helperFile returns the program that opens drivers first and belongs to this one, "" if there is none.
+func helperFile() string { return beside(dl.HelperName) }
+
+// beside returns a program that belongs to this one, "" if there is none.
+func beside(name string) string {
 	if self, err := os.Executable(); err == nil { // the program that opens drivers lies there too
-		if path := filepath.Join(filepath.Dir(self), dl.HelperName); exists(path) {
+		if path := filepath.Join(filepath.Dir(self), name); exists(path) {
 			return path
 		}
 	}
 	if stubs := stubFolder(); stubs != "" {
-		if path := filepath.Join(stubs, dl.HelperName); exists(path) {
+		if path := filepath.Join(stubs, name); exists(path) {
 			return path
 		}
 	}

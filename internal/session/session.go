@@ -44,6 +44,12 @@ func Of(p *compile.Program, e device.ExecOptions) (*Session, error) {
 	return &Session{program: p, exec: io.New(x, len(in), len(out)), in: in, out: out}, nil
 }
 
+// Another is a session of the same program. Errors are those of Program.New.
+func (s *Session) Another(e device.ExecOptions) (*Session, error) {
+	s.program.Retain()
+	return Of(s.program, e)
+}
+
 // Ports describes the inputs and outputs.
 func (s *Session) Ports() (in, out []device.Port) { return s.in, s.out }
 

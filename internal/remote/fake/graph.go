@@ -4,14 +4,14 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/anynpu/anynpu/core/compile"
 	"github.com/anynpu/anynpu/core/device"
-	"github.com/anynpu/anynpu/core/exec"
 	"github.com/anynpu/anynpu/core/graph"
-	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/tensor"
 	"github.com/anynpu/anynpu/internal/oip"
+	"github.com/anynpu/anynpu/internal/session"
 )
 
 // OfGraph is a model that a device of this process computes.
@@ -53,44 +53,30 @@ func sizes(s tensor.Shape) (out []int64) {
 }
 
 // run computes a request.
-func run(p *compile.Program, r *oip.Request) ([]oip.Tensor, error) {
-	x, err := p.New(device.ExecOptions{})
+func run(p *compile.Program, r *oip.Request) (answer []oip.Tensor, err error) {
+	p.Retain()
+	s, err := session.Of(p, device.ExecOptions{})
 	if err != nil {
 		return nil, err
 	}
-	defer x.Release()
-	in, out := p.Ports()
+	defer s.Close()
+	in, out := s.Ports()
+	var given []tensor.Tensor
 	for i := range in {
 		k := slices.IndexFunc(r.Inputs, func(t oip.Tensor) bool { return t.Name == in[i].Name })
 		if k < 0 {
 			return nil, fmt.Errorf("no input %q", in[i].Name)
 		}
-		t := &r.Inputs[k]
-		if d, _ := oip.DType(t.Datatype); d != in[i].Type.DType {
-			return nil, fmt.Errorf("input %q is %s, want %v", t.Name, t.Datatype, in[i].Type.DType)
-		}
-		b := mem.Borrow(t.Raw, nil)
-		err := x.BindInput(i, mem.View{Buf: b, Type: tensor.T(in[i].Type.DType, t.Shape...)})
-		b.Release()
-		if err != nil {
-			return nil, err
-		}
+		d, _ := oip.DType(r.Inputs[k].Datatype)
+		given = append(given, tensor.Tensor{DType: d, Dims: r.Inputs[k].Shape, Data: r.Inputs[k].Raw})
 	}
-	if err := exec.Run(context.Background(), x, device.RunRequest{}); err != nil {
+	made, err := s.Run(context.Background(), given, time.Time{})
+	if err != nil {
 		return nil, err
 	}
-	var answer []oip.Tensor
-	for i := range out {
-		t, err := x.OutputType(i)
-		if err != nil {
-			return nil, err
-		}
-		data, err := x.OutputData(i)
-		if err != nil {
-			return nil, err
-		}
+	for i, t := range made {
 		datatype, _ := oip.Datatype(t.DType)
-		answer = append(answer, oip.Tensor{Name: out[i].Name, Datatype: datatype, Shape: sizes(t.Shape), Raw: slices.Clone(data)})
+		answer = append(answer, oip.Tensor{Name: out[i].Name, Datatype: datatype, Shape: t.Dims, Raw: t.Data})
 	}
 	return answer, nil
 }

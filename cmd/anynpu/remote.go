@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/anynpu/anynpu/backends/cpu"
+	"github.com/anynpu/anynpu/backends/dl"
+	"github.com/anynpu/anynpu/backends/remote"
+	"github.com/anynpu/anynpu/backends/remote/link"
+	"github.com/anynpu/anynpu/backends/settings"
+	"github.com/anynpu/anynpu/core/fault"
+)
+
+// isRemote says that an id is that of servers which a manifest names: remote:NAME, or remote for the first.
+func isRemote(id string) bool { return id+":" == remote.Prefix || strings.HasPrefix(id, remote.Prefix) }
+
+// openRemote is the device of servers with an id. What becomes of them is told.
+func openRemote(id string, env func(string) string, tell settings.Teller) (*remote.Device, error) {
+	var names []string
+	for _, d := range listDrivers(env, false) {
+		if d.Remote == nil || !d.Used {
+			continue
+		}
+		if name := remote.Prefix + d.Name; name == id || id+":" == remote.Prefix {
+			return newRemote(d.Remote, env, tell)
+		}
+		names = append(names, remote.Prefix+d.Name)
+	}
+	if len(names) == 0 {
+		return nil, fault.New(fault.Device, "no device %s: no manifest names servers; anynpu drivers lists what there is", id)
+	}
+	return nil, fault.New(fault.Device, "no device %s; there is: %s", id, strings.Join(names, ", "))
+}
+
+func newRemote(r *dl.Remote, env func(string) string, tell settings.Teller) (*remote.Device, error) {
+	c := remote.Config{Remote: r, Start: startRemote, Tell: func(text string) {
+		if tell != nil {
+			tell("remote", text)
+		}
+	}}
+	if r.Fallback == dl.FallbackCPU {
+		set := settings.Read(env, func(string, string, ...any) {})
+		local, err := cpu.New(set.Config())
+		if err != nil {
+			return nil, err
+		}
+		c.Local = local
+	}
+	return remote.New(c)
+}
+
+// startRemote starts the program that speaks with servers. It ends with its socket.
+func startRemote(socket *os.File) (end func(), err error) {
+	path := beside(link.HelperName)
+	if path == "" {
+		return nil, fault.New(fault.File, "it is not beside the libraries")
+	}
+	cmd := exec.Command(path)
+	cmd.ExtraFiles = []*os.File{socket}
+	cmd.Stderr = os.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	return func() { _ = cmd.Wait() }, nil // it has said why
+}
+
+// probeLimit bounds what drivers waits for servers.
+const probeLimit = 15 * time.Second
+
+// probeRemotes asks every server that a manifest names what it is and has.
+func probeRemotes(list []driverInfo, env func(string) string) {
+	for i := range list {
+		d := &list[i]
+		if d.Remote == nil || !d.Used {
+			continue
+		}
+		r := *d.Remote
+		r.Fallback = dl.FallbackOff
+		dev, err := newRemote(&r, env, nil) // what it would tell is printed
+		if err == nil {
+			ctx, cancel := context.WithTimeout(context.Background(), probeLimit)
+			d.Addresses, _, err = dev.State(ctx, true)
+			cancel()
+			dev.Close()
+		}
+		if err != nil {
+			d.Reason = err.Error()
+		}
+	}
+}
+
+// printRemote writes what servers say.
+func printRemote(w io.Writer, list []link.Address) {
+	for _, a := range list {
+		printf(w, "  %s: %s", a.Address, a.State)
+		if a.Server != "" {
+			printf(w, ", %s", a.Server)
+		}
+		if a.LatencyMS > 0 {
+			printf(w, ", ModelReady in %.2f ms", a.LatencyMS)
+		}
+		if a.Why != "" {
+			printf(w, ": %s", a.Why)
+		}
+		printf(w, "\n")
+		for _, m := range a.Models {
+			printf(w, "    model %s\n", m)
+		}
+		if len(a.Extension) > 0 {
+			printf(w, "    extensions %s\n", strings.Join(a.Extension, ", "))
+		}
+	}
+}
+
+// remoteRuns are what each server did for a device so far, and the runs that were computed here instead.
+func remoteRuns(d *remote.Device) (list []link.Address, local int64) {
+	ctx, cancel := context.WithTimeout(context.Background(), probeLimit)
+	defer cancel()
+	list, local, err := d.State(ctx, false)
+	if err != nil {
+		return nil, local
+	}
+	return list, local
+}
+
+// printRuns writes a line per server that was asked.
+func printRuns(w io.Writer, list []link.Address, local int64) {
+	for _, a := range list {
+		if a.Runs+a.Failures == 0 {
+			continue
+		}
+		printf(w, "address     %s: %s, %d failed, %s sent, %s received", a.Address, counted(int(a.Runs), "run"), a.Failures,
+			bytesText(a.Sent), bytesText(a.Received))
+		if a.Runs > 0 {
+			printf(w, ", %.3f ms a run", a.TookMS/float64(a.Runs+a.Failures))
+		}
+		printf(w, "\n")
+	}
+	if local > 0 {
+		printf(w, "here        %s, as no server computed them\n", counted(int(local), "run"))
+	}
+}
+
+func bytesText(n int64) string {
+	switch {
+	case n >= 1e9:
+		return fmt.Sprintf("%.2f GB", float64(n)/1e9)
+	case n >= 1e6:
+		return fmt.Sprintf("%.2f MB", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.1f kB", float64(n)/1e3)
+}
+
+// remoteIDs are the ids of the servers' devices in a list.
+func remoteIDs(list []driverInfo) (ids []string) {
+	for _, d := range list {
+		if d.Remote != nil && d.Used {
+			ids = append(ids, remote.Prefix+d.Name)
+		}
+	}
+	return slices.Clip(ids)
+}
