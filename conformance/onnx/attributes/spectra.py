@@ -34,6 +34,7 @@ def transforms():
         frames = np.stack([s[:, i:i + 8, 0] * window for i in range(0, 23 - 8 + 1, 5)], 1).astype(np.float64)
         want = pair(np.fft.rfft(frames, None, -1) if sides else np.fft.fft(frames, None, -1))
         add(f"stft_{name}", node("STFT", ins, **({} if sides else {"onesided": 0})), {"x": s}, w, opset=17, expected=[want], skip_reference=True, skip_onnxruntime=True)
+    add("stft_two_dimensions", node("STFT", "x h w l", onesided=0), {"x": s[:, :, 0]}, w, opset=17, expected=[want], skip_reference=True)
 
 
 def windows():

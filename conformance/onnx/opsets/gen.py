@@ -276,6 +276,7 @@ def oldest():
         refused(f"batchnorm_trains_{opset}", [node("BatchNormalization", "x s b m v")], {**square, **c}, {}, opset=opset)
         refused(f"dropout_trains_{opset}", [node("Dropout", "x")], x, {}, opset=opset)
     old("reshape", node("Reshape", "x", shape=[4, -1]), x, x["x"].reshape(4, 6), 1)
+    older(old)
     binary = {"Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Div": np.divide}
     for opset in (1, 6):
         for op, f in binary.items():
@@ -297,6 +298,78 @@ def oldest():
         refused(f"add_not_broadcast_{opset}", [node("Add", "a b")], z, {}, opset=opset)
         refused(f"add_axis_2_{opset}", [node("Add", "a b", broadcast=1, axis=2)], z, {}, opset=opset)
         refused(f"add_axis_m3_{opset}", [node("Add", "a b", broadcast=1, axis=-3)], z, {}, opset=opset)
+
+
+def older(old):
+    """Definitions that opset 7, or one before it, wrote in other words."""
+    x = f32(2, 3, 4, 4)
+    for name, kind in (("INT32", np.int32), ("FLOAT", np.float32), ("DOUBLE", np.float64), ("UINT8", np.uint8), ("INT64", np.int64)):
+        v = np.array([[3.0, 0.0, 250.0]], np.float32)
+        add(f"oldest_cast_{name.lower()}", node("Cast", "x", to=name), {"x": v}, opset=1, want=v.astype(kind), runtime=False, reference=False)
+    add("oldest_cast_bool", node("Cast", "x", to="BOOL"), {"x": v}, opset=5, want=v.astype(bool), runtime=False, reference=False)
+    for name in ("float", "", "FLOAT8", "STRING"):
+        refused(f"oldest_cast_{name or 'none'}_named", [node("Cast", "x", to=name)], {"x": v}, {}, opset=5)
+    a, b = f32(2, 3), f32(2, 5)
+    for opset in (1, 3):
+        old("concat", node("Concat", "a b"), {"a": a, "b": b}, np.concatenate([a, b], 1), opset)
+        old("concat_axis", node("Concat", "a b", axis=0), {"a": a, "b": b[:, :3]}, np.concatenate([a, b[:, :3]], 0), opset)
+    for opset in (1, 6):
+        for tag, slope, lifted in (("channels", f32(3), (3, 1, 1)), ("one", f32(1), (1,)), ("scalar", f32(), ())):
+            used = {} if opset == 6 else {"consumed_inputs": [0, 0]}
+            old(f"prelu_{tag}", node("PRelu", "x s", **used), {"x": x, "s": slope}, np.where(x < 0, x * slope.reshape(lifted), x), opset)
+        old("prelu_rows", node("PRelu", "x s"), {"x": a, "s": (s := f32(3))}, np.where(a < 0, a * s, a), opset)
+        c = f32(5)
+        m = f32(3, 5)
+        old("gemm_row", node("Gemm", "a m c", broadcast=1, alpha=0.5, beta=2.0), {"a": a, "m": m, "c": c}, 0.5 * (a @ m) + 2 * c, opset)
+        old("gemm_same", node("Gemm", "a m c", transB=1), {"a": a, "m": m.T.copy(), "c": (c := f32(2, 5))}, a @ m + c, opset)
+    for mode in ("constant", "reflect", "edge"):
+        pads, how = [0, 0, 1, 2, 0, 0, 2, 1], {"constant_values": 0.5} if mode == "constant" else {}
+        want = np.pad(x, [(0, 0), (0, 0), (1, 2), (2, 1)], mode, **how)
+        old(f"pad_{mode}", node("Pad", "x", mode=mode, paddings=pads, **({"value": 0.5} if how else {})), {"x": x}, want, 1)
+    for tag, ins, attrs, sizes in (("attribute", "x", {"split": [1, 2], "axis": 1}, None), ("input", "x n", {"axis": 1}, np.array([1, 2], np.float32)), ("equal", "x", {"axis": 2}, None)):
+        cut = 2 if tag == "equal" else 1
+        known = {} if sizes is None else {"inits": {"n": sizes}}
+        old(f"split_{tag}", [node("Split", ins, "t u", **attrs), node("Identity", "u")], {"x": x}, np.split(x, [cut], attrs["axis"])[1], 1, **known)
+    for axis in (0, 1, 3):
+        how = {"n": np.float32(3), "a": np.float32(axis)}
+        old(f"tile_{axis}", node("Tile", "x n a"), {"x": x}, np.concatenate([x] * 3, axis), 1, inits=how)
+        old(f"tile_open_{axis}", node("Tile", "x n a"), {"x": x, **how}, np.concatenate([x] * 3, axis), 1)
+    for opset in (1, 6):
+        old("upsample_nearest", node("Upsample", "x", height_scale=2.0, width_scale=3.0), {"x": x}, x.repeat(2, 2).repeat(3, 3), opset)
+        at = np.minimum(np.arange(8) / 2, 3)
+        low, part = at.astype(int), (at - at.astype(int)).astype(np.float32)
+        wide = x[..., low] * (1 - part) + x[..., np.minimum(low + 1, 3)] * part
+        old("upsample_bilinear", node("Upsample", "x", mode="bilinear", height_scale=1.0, width_scale=2.0), {"x": x}, wide, opset)
+        refused(f"oldest_upsample_cubic_{opset}", [node("Upsample", "x", mode="cubic", height_scale=1.0, width_scale=2.0)], {"x": x}, {}, opset=opset)
+    blocks = x.reshape(2, 3, 2, 2, 2, 2)
+    old("lppool", node("LpPool", "x", kernel_shape=[2, 2], strides=[2, 2], p=3.0), {"x": x}, (abs(blocks) ** 3).sum((3, 5)) ** (1 / 3), 1)
+    old("globallppool", node("GlobalLpPool", "x", p=1.0), {"x": x}, abs(x).sum((2, 3), keepdims=True), 1)
+    old("globallppool_default", node("GlobalLpPool", "x"), {"x": x}, np.sqrt((x ** 2).sum((2, 3), keepdims=True)), 1)
+    refused("oldest_lppool_real", [node("LpPool", "x", kernel_shape=[2, 2], p=1.5)], {"x": x}, {}, opset=1)
+    steps, w, r = f32(3, 2, 4), f32(1, 5, 4), f32(1, 5, 5)
+    h, hs = np.zeros((2, 5), np.float32), []
+    for step in steps:
+        h = np.tanh(step @ w[0].T + h @ r[0].T)
+        hs.append(h[None])
+    for opset in (1, 6):
+        old("rnn", node("RNN", "x w r", hidden_size=5, output_sequence=1), {"x": steps, "w": w, "r": r}, np.stack(hs), opset)
+        old("rnn_last", [node("RNN", "x w r", "- y", hidden_size=5)], {"x": steps, "w": w, "r": r}, hs[-1], opset)
+    z, q = f32(1, 15, 4), f32(1, 15, 5)
+    sig = lambda v: 1 / (1 + np.exp(-v))
+    h = np.zeros((2, 5), np.float32)
+    for step in steps:
+        u, s = (sig(step @ z[0, k:k + 5].T + h @ q[0, k:k + 5].T) for k in (0, 5))
+        h = (1 - u) * np.tanh(step @ z[0, 10:].T + (s * h) @ q[0, 10:].T) + u * h
+    for opset in (1, 3, 6):
+        old("gru_last", [node("GRU", "x w r", "- y", hidden_size=5)], {"x": steps, "w": z, "r": q}, h[None], opset)
+    z, q = f32(1, 20, 4), f32(1, 20, 5)
+    h, c = np.zeros((2, 5), np.float32), np.zeros((2, 5), np.float32)
+    for step in steps:
+        i, o, f, g = (step @ z[0, k:k + 5].T + h @ q[0, k:k + 5].T for k in (0, 5, 10, 15))
+        c = sig(f) * c + sig(i) * np.tanh(g)
+        h = sig(o) * np.tanh(c)
+    for opset in (1, 6):
+        old("lstm_last", [node("LSTM", "x w r", "- y", hidden_size=5)], {"x": steps, "w": z, "r": q}, h[None], opset)
 
 
 if __name__ == "__main__":

@@ -15,8 +15,7 @@ import (
 	"github.com/anynpu/anynpu/core/format/onnx/proto"
 )
 
-// The opset versions of ai.onnx that are read. Of older ones those operators are read whose definition opset 7 still
-// has.
+// The opset versions of ai.onnx whose definitions are read as they are; those before it are read as lower has them.
 const (
 	MinOpset = lower.MinOpset
 	MaxOpset = lower.MaxOpset
@@ -90,9 +89,13 @@ func importModel(src *proto.Source, o Options) (*Model, error) {
 	if !ok {
 		version = 1
 	}
+	if len(p.Opsets) == 0 && p.IRVersion >= 3 {
+		return nil, fault.New(fault.File, "the model names no opset, as it must from IR version 3 on; it is of version %d",
+			p.IRVersion)
+	}
 	if version < 1 || version > MaxOpset {
-		return nil, fault.New(fault.Unsupported, "opset %d of ai.onnx; versions %d to %d are read, to which "+
-			"onnx.version_converter converts a model", version, MinOpset, MaxOpset)
+		return nil, fault.New(fault.Unsupported, "opset %d of ai.onnx; versions 1 to %d are read, to which "+
+			"onnx.version_converter converts a model", version, MaxOpset)
 	}
 	var below map[string]string
 	var overruled []string

@@ -43,7 +43,7 @@ func TestImport_everyOpset(t *testing.T) {
 		assert.NoError(t, imported(t, ofVersion(version, "Relu"), ""), "opset %d", version)
 	}
 	err := imported(t, ofVersion(29, "Relu"), "")
-	assert.EqualError(t, err, "opset 29 of ai.onnx; versions 7 to 28 are read, to which "+
+	assert.EqualError(t, err, "opset 29 of ai.onnx; versions 1 to 28 are read, to which "+
 		"onnx.version_converter converts a model")
 	assert.Equal(t, fault.Unsupported, fault.KindOf(err))
 }

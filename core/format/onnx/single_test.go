@@ -139,7 +139,8 @@ func TestImport_singleElementsOfARun(t *testing.T) {
 
 // Messages say what is the reason, and the way out.
 func TestImport_messagesTellTheReason(t *testing.T) {
-	assert.ErrorContains(t, imported(t, ofVersion(5, "PRelu"), ""), "the model is of opset 5")
+	assert.ErrorContains(t, imported(t, ofVersion(5, "Acos"), ""), "the model is of opset 5")
+	assert.ErrorContains(t, imported(t, msg(nil).num(1, 8).sub(7, graphMsg(nil)), ""), "the model names no opset")
 	assert.NotContains(t, imported(t, ofVersion(17, "Nonesuch"), "").Error(), "opset")
 	assert.ErrorContains(t, imported(t, ofVersion(99, "Relu"), ""), "onnx.version_converter")
 	model := func(attrs ...msg) []byte {

@@ -11,8 +11,8 @@ import (
 	"github.com/anynpu/anynpu/core/graph"
 )
 
-// The opset versions of ai.onnx that are read. Of older ones those operators are read whose definition opset 7 still
-// has, or for which oldDefinitions has an older one.
+// The opset versions of ai.onnx that are read without oldDefinitions, which has what opsets 1 to MinOpset-1 defined in
+// other words.
 const (
 	MinOpset = 7
 	MaxOpset = 28
@@ -59,9 +59,8 @@ func (m *Lowering) reportMissing() error {
 		heading = "operator that is not supported"
 	}
 	if m.old != 0 {
-		return fault.New(fault.Unsupported, "%s: %s; the model is of opset %d: those of them "+
-			"whose definition changed since are read from opset %d on, to which onnx.version_converter converts it",
-			heading, strings.Join(ops, "; "), m.old, MinOpset)
+		return fault.New(fault.Unsupported, "%s: %s; the model is of opset %d, which does not have all of them: "+
+			"onnx.version_converter converts it to a later one", heading, strings.Join(ops, "; "), m.old)
 	}
 	if slices.ContainsFunc(ops, func(op string) bool { return strings.HasPrefix(op, microsoft+".") }) {
 		return fault.New(fault.Unsupported, "%s: %s; ONNX Runtime writes operators of %s when it saves an optimized model, "+

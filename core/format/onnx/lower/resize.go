@@ -47,7 +47,7 @@ func choice[V any](n *node, name, otherwise string, of map[string]V) (V, error) 
 // lowerResize: opset 10 has scales as input 1 and the coordinates of Upsample, later ones roi, scales and sizes.
 func lowerResize(n *node) error {
 	if n.version < 11 {
-		return n.upsample(n.arg(1))
+		return lowerUpsample(n)
 	}
 	if err := n.want(1, 4); err != nil {
 		return err
@@ -77,19 +77,19 @@ func lowerResize(n *node) error {
 
 // lowerUpsample: the scales are an attribute in opset 7, input 1 since.
 func lowerUpsample(n *node) error {
-	if a := n.p.Attrs["scales"]; a != nil {
-		return n.upsample(n.b.Const("", tensor.T(tensor.Float32, int64(len(a.Floats))), tensor.Float32s(a.Floats...)))
-	}
-	return n.upsample(n.arg(1))
-}
-
-// upsample is the resampling before opset 11: coordinates o/scale. Nearest rounds them down where an axis grows, and up
-// where it shrinks, as the data of the ONNX project for opset 10 have it.
-func (n *node) upsample(scales graph.Value) error {
 	mode, err := choice(n, "mode", "nearest", ResizeModes)
 	if err != nil {
 		return err
 	}
+	if a := n.p.Attrs["scales"]; a != nil {
+		return n.upsample(mode, n.b.Const("", tensor.T(tensor.Float32, int64(len(a.Floats))), tensor.Float32s(a.Floats...)))
+	}
+	return n.upsample(mode, n.arg(1))
+}
+
+// upsample is the resampling before opset 11: coordinates o/scale. Nearest rounds them down where an axis grows, and up
+// where it shrinks, as the data of the ONNX project for opset 10 have it.
+func (n *node) upsample(mode op.ResizeMode, scales graph.Value) error {
 	return n.emit(&op.Resize{Mode: mode, Coord: op.CoordAsymmetric, Nearest: op.NearestCeilBelowOne}, n.arg(0),
 		graph.None, scales)
 }

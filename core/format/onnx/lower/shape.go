@@ -123,20 +123,27 @@ var PadModes = map[string]op.PadMode{"constant": op.PadConstant, "reflect": op.P
 	"wrap": op.PadWrap}
 
 func lowerPad(n *node) error {
-	name := n.string("mode", "constant")
-	mode, ok := PadModes[name]
-	if !ok {
-		return fault.New(fault.File, "attribute mode: %q", name)
+	if n.version < 11 {
+		return n.pad(n.ints("pads"))
 	}
-	o := &op.Pad{Mode: mode}
-	if n.version >= 11 {
-		return n.emit(o, n.in...)
+	mode, err := choice(n, "mode", "constant", PadModes)
+	if err != nil {
+		return err
+	}
+	return n.emit(&op.Pad{Mode: mode}, n.in...)
+}
+
+// pad is the definition before opset 11, whose pads and value are attributes.
+func (n *node) pad(pads []int64) error {
+	mode, err := choice(n, "mode", "constant", PadModes)
+	if err != nil {
+		return err
 	}
 	value, err := n.scalarLike(0, float64(n.float("value", 0)))
 	if err != nil {
 		return err
 	}
-	return n.emit(o, n.arg(0), n.b.Int64s(n.ints("pads")...), value)
+	return n.emit(&op.Pad{Mode: mode}, n.arg(0), n.b.Int64s(pads...), value)
 }
 
 var Reductions = map[string]op.ScatterReduction{"none": op.ScatterSet, "add": op.ScatterAdd, "mul": op.ScatterMul,

@@ -11,7 +11,7 @@ import (
 
 var signalOperators = []Operator{
 	{"", "DFT", 17, lowerDFT},
-	{"", "STFT", 17, withAttrs(func(n *node) graph.Op { return &op.STFT{OneSided: n.int("onesided", 1) != 0} })},
+	{"", "STFT", 17, lowerSTFT},
 	{"", "HannWindow", 17, typed("output_datatype", func(n *node, d tensor.DType) graph.Op {
 		return &op.HannWindow{Periodic: n.int("periodic", 1) != 0, To: d}
 	})},
@@ -39,6 +39,15 @@ var signalOperators = []Operator{
 		return &op.Bernoulli{To: d, Seed: seed, Seeded: seeded}
 	})},
 	{"", "Multinomial", 7, lowerMultinomial},
+}
+
+// lowerSTFT: a signal [batch, length] is real, as ONNX Runtime takes it and exporters write it; the specification has
+// the dimension of 1 behind it.
+func lowerSTFT(n *node) error {
+	if n.has(0) && n.fact(0).Shape.Rank() == 2 {
+		n.in[0] = n.b.Add(&op.Unsqueeze{}, n.in[0], n.b.Int64s(2))
+	}
+	return n.emit(&op.STFT{OneSided: n.int("onesided", 1) != 0}, n.in...)
 }
 
 // typed lowers an operator with an attribute that names the result's element type.

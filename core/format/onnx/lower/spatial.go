@@ -20,10 +20,7 @@ var spatialOperators = []Operator{
 		return &op.AveragePool{Kernel: w.kernel, Strides: w.strides, Dilations: w.dilations, Pads: w.pads, AutoPad: w.auto,
 			Ceil: w.ceil, CountPads: n.int("count_include_pad", 0) != 0}
 	})},
-	{"", "LpPool", 2, pool(func(n *node, w window) graph.Op {
-		return &op.LpPool{Kernel: w.kernel, Strides: w.strides, Dilations: w.dilations, Pads: w.pads, AutoPad: w.auto,
-			Ceil: w.ceil, P: n.int("p", 2)}
-	})},
+	{"", "LpPool", 2, pool(func(n *node, w window) graph.Op { return w.norm(n.int("p", 2)) })},
 	{"", "GlobalMaxPool", 1, withAttrs(func(*node) graph.Op { return &op.MaxPool{Global: true} })},
 	{"", "GlobalAveragePool", 1, withAttrs(func(*node) graph.Op { return &op.AveragePool{Global: true} })},
 	{"", "GlobalLpPool", 2, withAttrs(func(n *node) graph.Op { return &op.LpPool{Global: true, P: n.int("p", 2)} })},
@@ -209,6 +206,11 @@ type window struct {
 	kernel, strides, dilations, pads []int64
 	auto                             op.AutoPad
 	ceil                             op.CeilMode
+}
+
+func (w window) norm(p int64) graph.Op {
+	return &op.LpPool{Kernel: w.kernel, Strides: w.strides, Dilations: w.dilations, Pads: w.pads, AutoPad: w.auto,
+		Ceil: w.ceil, P: p}
 }
 
 // pool lowers a pool, which of makes of its window.

@@ -38,6 +38,19 @@ func DTypeOf(n int64) (tensor.DType, error) {
 	return 0, fault.New(fault.File, "element type %d is none that ONNX has", n)
 }
 
+// typeNames are the words of TensorProto.DataType that opset 1 has.
+var typeNames = map[string]int64{"FLOAT": 1, "UINT8": 2, "INT8": 3, "UINT16": 4, "INT16": 5, "INT32": 6, "INT64": 7,
+	"STRING": StringType, "BOOL": 9, "FLOAT16": 10, "DOUBLE": 11, "UINT32": 12, "UINT64": 13, "COMPLEX64": 14,
+	"COMPLEX128": 15}
+
+// DTypeNamed is DTypeOf of a type's name, as the attributes of opsets 1 to 5 have it.
+func DTypeNamed(name string) (tensor.DType, error) {
+	if n, ok := typeNames[name]; ok {
+		return DTypeOf(n)
+	}
+	return 0, fault.New(fault.File, "element type %q is none that ONNX has", name)
+}
+
 // ElementType returns TensorProto.DataType of an element type; 0 for one that ONNX does not have.
 func ElementType(d tensor.DType) int64 {
 	for n, t := range dtypes {
