@@ -49,7 +49,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all libs singles examples demo tools-build check test test-arm64 test-long test-fresh tools-test tools-go conformance conformance-long conformance-levels mutants conformance-onnx conformance-networks lint generate fuzz install uninstall packages clean abi-check
+.PHONY: all libs singles examples demo tools-build check test test-arm64 test-long test-fresh tools-test tools-go conformance conformance-long conformance-levels mutants conformance-onnx conformance-networks conformance-zoo lint generate fuzz install uninstall packages clean abi-check
 
 all: libs $(BUILD)/bin/anynpu $(LIB)/anynpu-devices
 
@@ -196,6 +196,11 @@ conformance-networks: $(BUILD)/bench/models/done
 docs/ohnn-operators.md: FORCE libs
 	ANYNPU_LOG=off $(CONFORMANCE) generate operators --library $(LIB)/$(CORE) $@
 FORCE:
+
+# The ONNX files that packages of PyPI and npm ship, beside ONNX Runtime. ZOO is a pattern of PACKAGE-VERSION/FILE.
+ZOO ?= *
+conformance-zoo: libs $(BUILD)/bin/anynpu
+	@scripts/check_zoo.sh '$(ZOO)'
 
 # Seeded bugs that the suites must find: of kernels, and of the library's semantics.
 mutants:
