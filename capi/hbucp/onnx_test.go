@@ -1,8 +1,6 @@
 package hbucp
 
 import (
-	"encoding/binary"
-	"math"
 	"runtime"
 	"testing"
 	"unsafe"
@@ -19,8 +17,6 @@ func relu(dims ...int64) *onnxtest.Model {
 	return (&onnxtest.Model{}).Input("x", onnxtest.Float, dims...).Output("y", onnxtest.Float, dims...).
 		Node("Relu", "y", "x")
 }
-
-func raw32(v float32) []byte { return binary.LittleEndian.AppendUint32(nil, math.Float32bits(v)) }
 
 // loaded loads models from memory; the pack ends with the test.
 func loaded(t *testing.T, models ...*onnxtest.Model) (*Packed, error) {

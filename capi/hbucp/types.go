@@ -24,8 +24,7 @@ type SchedParam struct {
 	_        int32
 	custom   int64
 	backend  uint64
-	device   uint32
-	_        uint32
+	_        [2]uint32 // deviceId, of which there is one
 }
 
 // maxDims is HB_DNN_TENSOR_MAX_DIMENSIONS.
