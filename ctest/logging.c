@@ -53,7 +53,8 @@ static void *other_thread(void *unused)
 {
 	CHECK(strcmp(anynpu_last_error(), "") == 0, "another thread's error: %s", anynpu_last_error());
 	OH_NNTensorDesc_SetName(NULL, "x");
-	CHECK(strcmp(anynpu_last_error(), "OH_NNTensorDesc_SetName: tensorDesc: NULL") == 0, "%s", anynpu_last_error());
+	CHECK(strcmp(anynpu_last_error(), "OH_NNTensorDesc_SetName: tensorDesc: NULL [argument-null]") == 0, "%s",
+			anynpu_last_error());
 	return unused;
 }
 
@@ -69,7 +70,7 @@ int main(int argc, char **argv)
 		calls();
 		const char *log = contents(file);
 		has(log, "ohnn: call failed function=OH_NNTensorDesc_SetDataType result=2 error=\"dataType: ");
-		has(log, "ohnn: call failed function=OH_NNTensorDesc_GetName result=2 error=\"tensorDesc: NULL\"\n");
+		has(log, "ohnn: call failed function=OH_NNTensorDesc_GetName result=2 error=\"tensorDesc: NULL\" [argument-null]\n");
 		lacks(log, "SetName");
 	} else if (strcmp(mode, "off") == 0) {
 		setenv("ANYNPU_LOG", "off", 1);
@@ -96,10 +97,12 @@ int main(int argc, char **argv)
 		anynpu_set_log_callback(on_message, &got);
 		calls();
 		CHECK(got == 2, "%d messages", got);
-		CHECK(strcmp(anynpu_last_error(), "OH_NNTensorDesc_GetName: tensorDesc: NULL") == 0, "%s", anynpu_last_error());
+		CHECK(strcmp(anynpu_last_error(), "OH_NNTensorDesc_GetName: tensorDesc: NULL [argument-null]") == 0, "%s",
+			anynpu_last_error());
 		pthread_create(&t, NULL, other_thread, NULL);
 		pthread_join(t, NULL);
-		CHECK(strcmp(anynpu_last_error(), "OH_NNTensorDesc_GetName: tensorDesc: NULL") == 0, "%s", anynpu_last_error());
+		CHECK(strcmp(anynpu_last_error(), "OH_NNTensorDesc_GetName: tensorDesc: NULL [argument-null]") == 0, "%s",
+			anynpu_last_error());
 		CHECK(*contents(file) == 0, "written although there is a callback: %s", text);
 		anynpu_set_log_callback(NULL, NULL);
 		calls();

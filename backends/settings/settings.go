@@ -69,7 +69,8 @@ func threads(value string, tell Teller) int {
 	case value == "":
 		return pool.DefaultThreads()
 	case err != nil || n < 1 || n > MaxThreads:
-		tell("cpu", "value ignored", "ANYNPU_THREADS", value, "want", "1 to "+strconv.Itoa(MaxThreads))
+		tell("cpu", "value ignored [device-setting-ignored]", "ANYNPU_THREADS", value, "want",
+			"1 to "+strconv.Itoa(MaxThreads))
 		return pool.DefaultThreads()
 	}
 	return n
@@ -78,7 +79,7 @@ func threads(value string, tell Teller) int {
 // reference reads ANYNPU_CPU.
 func reference(value string, tell Teller) bool {
 	if value != "" && value != "auto" && value != "ref" {
-		tell("cpu", "value ignored", "ANYNPU_CPU", value, "want", "auto or ref")
+		tell("cpu", "value ignored [device-setting-ignored]", "ANYNPU_CPU", value, "want", "auto or ref")
 	}
 	return value == "ref"
 }
@@ -91,7 +92,7 @@ func instructions(value string, tell Teller) kernel.ISA {
 	}
 	isa, err := kernel.Available(value)
 	if err != nil {
-		tell("cpu", "value ignored", "ANYNPU_CPU_ISA", value, "why", err)
+		tell("cpu", "value ignored [device-setting-ignored]", "ANYNPU_CPU_ISA", value, "why", err)
 		return best
 	}
 	return isa
@@ -108,7 +109,8 @@ func memory(value string, tell Teller) int64 {
 	}
 	n, err := strconv.ParseInt(number, 10, 64)
 	if err != nil || n < 1 || n > math.MaxInt64/unit {
-		tell("cpu", "value ignored", "ANYNPU_MEMORY_LIMIT", value, "want", "bytes, as 500000000, 512M or 4G")
+		tell("cpu", "value ignored [device-setting-ignored]", "ANYNPU_MEMORY_LIMIT", value, "want",
+			"bytes, as 500000000, 512M or 4G")
 		return 0
 	}
 	return n * unit
@@ -117,7 +119,7 @@ func memory(value string, tell Teller) int64 {
 // guard reads ANYNPU_MEM.
 func guard(value string, tell Teller) bool {
 	if value != "" && value != "guard" {
-		tell("cpu", "value ignored", "ANYNPU_MEM", value, "want", "guard")
+		tell("cpu", "value ignored [device-setting-ignored]", "ANYNPU_MEM", value, "want", "guard")
 	}
 	return value == "guard"
 }
@@ -129,7 +131,7 @@ func limit(value string, tell Teller) time.Duration {
 	}
 	s, err := strconv.ParseFloat(value, 64)
 	if err != nil || !(s > 0) || s > 1e9 {
-		tell("cpu", "value ignored", "ANYNPU_RUN_TIMEOUT", value, "want", "seconds, as 30 or 0.5")
+		tell("cpu", "value ignored [device-setting-ignored]", "ANYNPU_RUN_TIMEOUT", value, "want", "seconds, as 30 or 0.5")
 		return 0
 	}
 	return max(1, time.Duration(s*float64(time.Second)))
@@ -138,7 +140,7 @@ func limit(value string, tell Teller) time.Duration {
 // anybody reads ANYNPU_CACHE_TRUST.
 func anybody(value string, tell Teller) bool {
 	if value != "" && value != "own" && value != "any" {
-		tell("cpu", "value ignored", "ANYNPU_CACHE_TRUST", value, "want", "own or any")
+		tell("cpu", "value ignored [device-setting-ignored]", "ANYNPU_CACHE_TRUST", value, "want", "own or any")
 	}
 	return value == "any"
 }
@@ -173,7 +175,7 @@ func Order(all []device.Device, wanted []string, tell Teller) []device.Device {
 
 // NoDevice tells of an id in ANYNPU_DEVICE that no device has.
 func NoDevice(id, want string, tell Teller) {
-	tell("boundary", "value ignored", "ANYNPU_DEVICE", id, "want", want)
+	tell("boundary", "value ignored [device-setting-ignored]", "ANYNPU_DEVICE", id, "want", want)
 }
 
 // ids are the names of devices.

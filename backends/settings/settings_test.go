@@ -29,7 +29,7 @@ func read(environment map[string]string) (CPU, string) {
 }
 
 func TestRead_threads(t *testing.T) {
-	const wrong = "cpu: value ignored ANYNPU_THREADS=%s want=\"1 to 1024\"\n"
+	const wrong = "cpu: value ignored ANYNPU_THREADS=%s want=\"1 to 1024\" [device-setting-ignored]\n"
 	for value, want := range map[string]int{"1": 1, "1024": 1024, "": pool.DefaultThreads(), "0": pool.DefaultThreads(),
 		"1025": pool.DefaultThreads(), "two": pool.DefaultThreads()} {
 		c, lines := read(map[string]string{"ANYNPU_THREADS": value})
@@ -46,7 +46,8 @@ func TestRead_reference(t *testing.T) {
 	for value, want := range map[string]bool{"": false, "auto": false, "ref": true, "REF": false} {
 		c, lines := read(map[string]string{"ANYNPU_CPU": value})
 		assert.Equal(t, want, c.Reference, value)
-		assert.Equal(t, value == "REF", lines == "cpu: value ignored ANYNPU_CPU=REF want=\"auto or ref\"\n", lines)
+		assert.Equal(t, value == "REF", lines == "cpu: value ignored ANYNPU_CPU=REF want=\"auto or ref\" "+
+			"[device-setting-ignored]\n", lines)
 	}
 }
 
@@ -81,7 +82,8 @@ func TestRead_guard(t *testing.T) {
 	for value, want := range map[string]bool{"": false, "guard": true, "on": false} {
 		c, lines := read(map[string]string{"ANYNPU_MEM": value})
 		assert.Equal(t, want, c.Guard, value)
-		assert.Equal(t, value == "on", lines == "cpu: value ignored ANYNPU_MEM=on want=guard\n", lines)
+		assert.Equal(t, value == "on", lines == "cpu: value ignored ANYNPU_MEM=on want=guard "+
+			"[device-setting-ignored]\n", lines)
 	}
 }
 
@@ -110,6 +112,7 @@ func TestOrder_wantedFirst(t *testing.T) {
 	})
 	assert.Equal(t, []string{"cpu", "gpu", "ohnn", "cpu"}, wanted)
 	assert.Equal(t, "cpu, ohnn, rknn", ids(Order(all, wanted, tell)))
-	assert.Equal(t, "boundary: value ignored ANYNPU_DEVICE=gpu want=\"cpu, rknn, ohnn\"\n", lines.String())
+	assert.Equal(t, "boundary: value ignored ANYNPU_DEVICE=gpu want=\"cpu, rknn, ohnn\" [device-setting-ignored]\n",
+		lines.String())
 	assert.Equal(t, "rknn, ohnn, cpu", ids(Order(all, nil, tell)))
 }

@@ -44,7 +44,7 @@ type Call struct {
 // refuse records a fault of parameter i unless there is one already.
 func (c *Call) refuse(i int, format string, args ...any) {
 	if c.Err == nil {
-		c.Err = fault.New(fault.Argument, c.Func.Params[i]+": "+format, args...)
+		c.Err = fault.Wrap(fault.New(fault.Argument, format, args...), "%s", c.Func.Params[i])
 	}
 }
 
@@ -61,7 +61,7 @@ func (c *Call) null(i int) {
 
 // refuseCount refuses a number n of elements of array i in the name of the argument that n is, if count has its number.
 func (c *Call) refuseCount(i int, n, limit uint64, count []int) {
-	c.refuse(append(count, i)[0], "%d: want 1 to %d, the elements of %s", n, limit, c.Func.Params[i])
+	c.refuse(append(count, i)[0], "%d: want 1 to %d, the elements of %s [argument-count]", n, limit, c.Func.Params[i])
 }
 
 // BadHandle is implemented by objects whose API has a return code of its own for handles that are not of their kind. It
@@ -169,7 +169,7 @@ func Take[T any, P interface {
 	variable := (*uintptr)(p)
 	if *variable == 0 {
 		if !nullable {
-			c.refuse(i, "pointer to NULL")
+			c.refuse(i, "pointer to NULL [argument-pointer-to-null]")
 		}
 		return nil
 	}
@@ -245,7 +245,7 @@ func PtrOrNil[T any](c *Call, i int, p unsafe.Pointer) *T {
 func NullPtr(c *Call, i int, p unsafe.Pointer) *uintptr {
 	v := Ptr[uintptr](c, i, p)
 	if v != nil && *v != 0 {
-		c.refuse(i, "want a pointer to NULL, got one to %#x", *v)
+		c.refuse(i, "want a pointer to NULL, got one to %#x [argument-not-null]", *v)
 		return nil
 	}
 	return v
@@ -272,7 +272,7 @@ func SliceOrNil[T any](c *Call, i int, p unsafe.Pointer, n uint64, limit uint64,
 		c.refuseCount(i, n, limit, count)
 		return nil
 	case n > (1<<47)/size:
-		c.refuse(i, "%d elements of %d bytes do not fit into memory", n, size)
+		c.refuse(i, "%d elements of %d bytes do not fit into memory [argument-elements-bytes-fit]", n, size)
 		return nil
 	case !c.readable(i, p, uintptr(n*size)):
 		return nil
@@ -299,7 +299,7 @@ func StringOrNil(c *Call, i int, p unsafe.Pointer) *string {
 	}
 	if checkPointers {
 		if err := probeString(uintptr(p)); err != nil {
-			c.refuse(i, "%v", err)
+			c.refuse(i, "%v [argument-unreadable]", err)
 			return nil
 		}
 	}
@@ -323,7 +323,7 @@ func NotNull(c *Call, i int, p uintptr) uintptr {
 
 func (c *Call) readable(i int, p unsafe.Pointer, n uintptr) bool {
 	if err := CheckRange(p, uint64(n)); err != nil {
-		c.refuse(i, "%v", err)
+		c.refuse(i, "%v [argument-unreadable]", err)
 		return false
 	}
 	return true
@@ -387,9 +387,10 @@ var stackLogged atomic.Bool
 // panicked makes an error of a recovered panic and logs the first one's stack.
 func panicked(f *Func, v any) error {
 	if !stackLogged.Swap(true) {
-		Log(LevelError, f.Component, "panic", "function", f.Name, "value", v, "stack", string(debug.Stack()))
+		Log(LevelError, f.Component, "panic "+
+			"[boundary-panic]", "function", f.Name, "value", v, "stack", string(debug.Stack()))
 	}
-	return fault.New(fault.Internal, "panic: %v", v)
+	return fault.New(fault.Internal, "panic: %v [boundary-panicked]", v)
 }
 
 // Note marks an error that is an ordinary answer, such as "the shape is not known yet": it is logged as information.

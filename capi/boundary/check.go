@@ -54,7 +54,7 @@ func probe(p uintptr, n uint64) error {
 	var remote [256]unix.RemoteIovec
 	last := p + uintptr(n) - 1
 	if last < p {
-		return fault.New(fault.Argument, "%#x: %d bytes do not fit into memory", p, n)
+		return fault.New(fault.Argument, "%#x: %d bytes do not fit into memory [argument-bytes-fit-memory]", p, n)
 	}
 	for at := p; ; {
 		k := 0
@@ -67,7 +67,7 @@ func probe(p uintptr, n uint64) error {
 		local[0].SetLen(k)
 		got, err := unix.ProcessVMReadv(os.Getpid(), local, remote[:k], 0)
 		if err == unix.EFAULT || err == nil && got < k {
-			return fault.New(fault.Argument, "%#x: %d bytes are not readable", p, n)
+			return fault.New(fault.Argument, "%#x: %d bytes are not readable [argument-bytes-readable]", p, n)
 		}
 		if err != nil || at > last || at < p {
 			return nil // forbidden by a sandbox, or done
@@ -80,7 +80,8 @@ func probeString(p uintptr) error {
 	for at := p; ; {
 		end := at&^(pageSize-1) + pageSize
 		if err := probe(at, uint64(end-at)); err != nil {
-			return fault.New(fault.Argument, "%#x: a string that ends in memory that is not readable", p)
+			return fault.New(fault.Argument, "%#x: a string that ends in memory that is not readable "+
+				"[argument-string-ends-memory]", p)
 		}
 		for _, b := range unsafe.Slice((*byte)(cPointer(at)), int(end-at)) {
 			if b == 0 {

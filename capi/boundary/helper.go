@@ -39,7 +39,7 @@ func RunHelper(argv, environment []string, limit time.Duration) (HelperEnd, erro
 	rc := C.anynpu_run_helper(args, more, C.int(limit.Milliseconds()), (*C.char)(unsafe.Pointer(&text[0])),
 		C.size_t(len(text)), &end)
 	if rc != 0 {
-		return HelperEnd{}, fault.New(fault.File, "%s: %v", argv[0], syscall.Errno(rc))
+		return HelperEnd{}, fault.New(fault.File, "%s: %v [boundary-helper-not-started]", argv[0], syscall.Errno(rc))
 	}
 	return HelperEnd{Exit: int(end.exit), Signal: int(end.signal), TimedOut: end.timed_out != 0,
 		Output: string(text[:end.output])}, nil

@@ -52,5 +52,5 @@ func LastError() uintptr {
 
 // setLastError keeps the message of a failed call. It runs on the thread that made the call, as exports do.
 func setLastError(f *Func, err error) {
-	C.set_message(C.CString(f.Name + ": " + fault.Printable(err.Error())))
+	C.set_message(C.CString(f.Name + ": " + fault.Printable(err.Error()) + " [" + fault.IDOf(err) + "]"))
 }

@@ -27,6 +27,8 @@ type logSink struct {
 	fd         int
 	torn, told atomic.Bool // the last line was written in part; that lines are missing was told
 	levels     logging.Levels
+	shown      logging.Shown // what fd is
+	repeats    logging.Repeats
 	sink       atomic.Pointer[callback]
 }
 
@@ -39,13 +41,14 @@ func newLogSink(levels, file string) *logSink {
 	if file != "" {
 		fd, err := logging.Open(file)
 		if err != nil {
-			l.write(LevelError, "boundary", "log goes to stderr", "ANYNPU_LOG_FILE", file, "error", err)
+			l.write(LevelError, "boundary", "log goes to stderr [boundary-log-file]", "ANYNPU_LOG_FILE", file, "error", err)
 		} else {
 			l.fd = fd
 		}
 	}
+	l.shown = logging.On(l.fd, Getenv)
 	for _, pairs := range unknown {
-		l.write(LevelError, "boundary", "unknown level ignored", pairs...)
+		l.write(LevelError, "boundary", "unknown level ignored [boundary-log-level]", pairs...)
 	}
 	return l
 }
@@ -66,7 +69,14 @@ func (l *logSink) emit(level Level, component, message string, pairs ...any) {
 	if l.callback(level, component, text) {
 		return
 	}
-	line := component + ": " + text + "\n"
+	line, ok := component+": "+text, true
+	if level <= LevelWarn {
+		line, ok = l.repeats.Next(line)
+	}
+	if !ok {
+		return
+	}
+	line = l.shown.Line(level, line) + "\n"
 	if l.torn.Swap(false) {
 		line = "\n" + line
 	}
@@ -109,8 +119,9 @@ func SetDefaultLevel(component string, level Level) {
 // LogEnabled says whether Log would write.
 func LogEnabled(level Level, component string) bool { return logger.enabled(level, component) }
 
-// Log writes one line, "component: message key=value ...", to stderr or ANYNPU_LOG_FILE if ANYNPU_LOG asks for the
-// level. pairs alternate between keys and values.
+// Log writes one line, "component: message key=value ... [id]", to stderr or ANYNPU_LOG_FILE if ANYNPU_LOG asks for the
+// level. pairs alternate between keys and values. The message of an error or a warning ends with its id in brackets,
+// unless an error among the values has one.
 func Log(level Level, component, message string, pairs ...any) {
 	logger.write(level, component, message, pairs...)
 }

@@ -64,7 +64,7 @@ func TestLog_namesStayText(t *testing.T) {
 	})
 	assert.Equal(t, `ohnn: tensor \x1b[2J\n\u202ex name="\u009b31m" bytes="\x9b31m" op="a\x7fb"`+"\n", got)
 	setLastError(&Func{Name: "f"}, fault.New(fault.Argument, "tensor \x1b[2J\u009b"))
-	assert.Equal(t, `f: tensor \x1b[2J\u009b`, goString(cPointer(LastError())))
+	assert.Equal(t, `f: tensor \x1b[2J\u009b [core-argument]`, goString(cPointer(LastError())))
 }
 
 func TestLog_appendsToTheFile(t *testing.T) {

@@ -55,7 +55,8 @@ func (b *Block) resize(n int) {
 	b.Free()
 	if n > 0 {
 		if b.addr = C.take(C.size_t(n)); b.addr == nil {
-			panic(fault.New(fault.Memory, "%d bytes of C memory", n)) // which the guard turns into a status
+			panic(fault.New(fault.Memory, "%d bytes of C memory "+
+				"[boundary-bytes-memory]", n)) // which the guard turns into a status
 		}
 	}
 }
@@ -67,7 +68,7 @@ func (b *Block) Reserve(n int) error {
 		return err
 	}
 	if b.addr = C.take(C.size_t(max(n, 1))); b.addr == nil {
-		return fault.As(fault.Memory, mem.ErrExhausted, "%d bytes of C memory", n)
+		return fault.As(fault.Memory, mem.ErrExhausted, "%d bytes of C memory [boundary-bytes-memory]", n)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import "C"
 import (
 	"unsafe"
 
+	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/logging"
 	"github.com/anynpu/anynpu/core/record"
 )
@@ -39,11 +40,12 @@ func openRecord(folder string) {
 	}
 	r, err := record.Create(folder, names)
 	if err != nil {
-		Log(LevelError, "boundary", "no report", "ANYNPU_REPORT", folder, "error", err)
+		Log(LevelError, "boundary", "no report [boundary-no-report]", "ANYNPU_REPORT", folder, "error", err)
 		return
 	}
 	r.Failed = func(err error) {
-		Log(LevelError, "boundary", "the report is incomplete", "ANYNPU_REPORT", folder, "error", err)
+		Log(LevelError, "boundary", "the report is incomplete "+
+			"[boundary-report-incomplete]", "ANYNPU_REPORT", folder, "error", err)
 	}
 	recorder = r
 	calls, refusals := r.Calls(), r.Refusals() // memory that Go does not manage
@@ -68,6 +70,6 @@ func recordMessage(level Level, component, message string, pairs []any) {
 // record takes note of a refused call: one that returns an error, also where that is an ordinary answer.
 func (c *Call) record() {
 	if recorder != nil {
-		recorder.Refused(int(c.Func.Index), c.Func.Name, c.Err.Error())
+		recorder.Refused(int(c.Func.Index), c.Func.Name, c.Err.Error(), fault.IDOf(c.Err))
 	}
 }

@@ -2,7 +2,6 @@ package boundary
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/anynpu/anynpu/core/fault"
 )
@@ -11,7 +10,8 @@ import (
 type refusal[C comparable] struct {
 	code C
 	msg  string
-	err  error // cause, may be nil
+	id   string // of the message
+	err  error  // cause, may be nil
 }
 
 func (r *refusal[C]) Error() string {
@@ -23,15 +23,20 @@ func (r *refusal[C]) Error() string {
 
 func (r *refusal[C]) Unwrap() error { return r.err }
 
+// MessageID returns the id of the refusal's own message, "" where its cause has it.
+func (r *refusal[C]) MessageID() string { return r.id }
+
 // Refuse returns an error that Codes[C].Of turns into code. The message names the argument, its value and what would
-// fit.
+// fit, and ends with its id in brackets: "size is %d: want %d [rknn-size]". The log shows the id at the end of the
+// line.
 func Refuse[C comparable](code C, format string, args ...any) error {
-	return &refusal[C]{code: code, msg: fmt.Sprintf(format, args...)}
+	return RefuseFor(code, nil, format, args...)
 }
 
-// RefuseFor is Refuse with a cause.
+// RefuseFor is Refuse with a cause, which has the id where the format has none.
 func RefuseFor[C comparable](code C, err error, format string, args ...any) error {
-	return &refusal[C]{code: code, msg: fmt.Sprintf(format, args...), err: err}
+	msg, id := fault.Message(format, args...)
+	return &refusal[C]{code: code, msg: msg, id: id, err: err}
 }
 
 // Prescribed returns the code that a refusal in err carries; ok is false when there is none.

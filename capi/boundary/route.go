@@ -109,9 +109,11 @@ func (l lack) Unwrap() error { return l.error }
 func lacking(f *Func) error {
 	routes.mu.Lock()
 	defer routes.mu.Unlock()
-	err := fault.New(fault.Unsupported, "the driver %s has no function %s", routes.files[f.Component], f.Name)
+	err := fault.New(fault.Unsupported, "the driver %s has no function %s "+
+		"[boundary-driver-no-function]", routes.files[f.Component], f.Name)
 	if instead := routes.instead[f.Component]; instead != "" {
-		err = fault.New(fault.Unsupported, "%v; with %s this library answers, and the driver is one of its devices", err,
+		err = fault.New(fault.Unsupported, "%v; with %s this library answers, and the driver is one of its "+
+			"devices [boundary-library-answers-driver]", err,
 			instead)
 	}
 	return lack{err}
@@ -126,7 +128,8 @@ func refusedBy(f *Func, lifted bool) error {
 	if instead := routes.instead[f.Component]; lifted && instead != "" {
 		more = "; with " + instead + " this library loads it, and the driver is one of its devices"
 	}
-	return fault.New(fault.Device, "this is the answer of the driver %s%s", routes.files[f.Component], more)
+	return fault.New(fault.Device, "this is the answer of the driver %s%s "+
+		"[boundary-answer-driver]", routes.files[f.Component], more)
 }
 
 // Instead sets what a refusal in a façade whose calls are its driver's tells users to set, so that this library answers
@@ -199,7 +202,8 @@ func SetDriver(component, file string, address map[string]uintptr) {
 		for _, f := range funcs {
 			if f.Component == component && address[f.Name] != 0 {
 				if C.anynpu_set_driver(C.uint32_t(f.Index), cPointer(address[f.Name])) != 0 {
-					Log(LevelWarn, "boundary", "not a driver's function", "function", f.Name, "address",
+					Log(LevelWarn, "boundary", "not a driver's function "+
+						"[boundary-driver-function]", "function", f.Name, "address",
 						fmt.Sprintf("%#x", address[f.Name]))
 				}
 			}
@@ -277,7 +281,7 @@ func HasDriver(component string) bool {
 // EnterMixed moves a façade to Mixed. When it returns, every slot is stored, so a handle of ours may be given out.
 func EnterMixed(facade uint32) error {
 	if C.anynpu_route(C.uint32_t(facade), C.ANYNPU_MIXED) != 0 && RouteState(facade) != Mixed {
-		return fault.New(fault.State, "routing: façade %d cannot become mixed", facade)
+		return fault.New(fault.State, "routing: façade %d cannot become mixed [boundary-routing-fa-ade]", facade)
 	}
 	return nil
 }
@@ -306,7 +310,8 @@ func nnc_boundary_decide(facade uint32) (state int32) {
 	state = int32(CPU)
 	defer func() {
 		if v := recover(); v != nil {
-			Log(LevelError, "boundary", "panic while choosing a driver", "facade", facade, "value", v)
+			Log(LevelError, "boundary", "panic while choosing a driver "+
+				"[boundary-panic-choosing-driver]", "facade", facade, "value", v)
 		}
 	}()
 	state = decided(facade)
@@ -326,7 +331,7 @@ func decided(facade uint32) (state int32) {
 	}
 	s, err := decide()
 	if err != nil {
-		Log(LevelWarn, "boundary", "no driver is used", "facade", facade, "error", err)
+		Log(LevelWarn, "boundary", "no driver is used [boundary-no-driver-used]", "facade", facade, "error", err)
 		return state
 	}
 	if s == PassThrough && !routes.wholly(facade) {
@@ -336,7 +341,7 @@ func decided(facade uint32) (state int32) {
 }
 
 // ErrPassOn is returned by the behaviour of a creating function that leaves the call to the driver.
-var ErrPassOn = fault.New(fault.Unsupported, "routing: no driver to pass the call on to")
+var ErrPassOn = fault.New(fault.Unsupported, "routing: no driver to pass the call on to [boundary-routing-no-driver]")
 
 // PassOn reports whether the behaviour asked for the call to go to the driver and there is one; the glue then calls
 // Driver. It is inlined: a call that went well pays for one comparison.

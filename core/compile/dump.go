@@ -74,7 +74,9 @@ func (d *Dumps) guarded(f func() error) {
 }
 
 func (d *Dumps) failed(err error) {
-	d.once.Do(func() { d.tell(fmt.Sprintf("ANYNPU_DUMP=%s: graphs are not written: %v", d.folder, err)) })
+	d.once.Do(func() {
+		d.tell(fmt.Sprintf("ANYNPU_DUMP=%s: graphs are not written: %v [compile-dump-not-written]", d.folder, err))
+	})
 }
 
 // dumped is a part of a graph, with what its file's name has behind that of the graph.

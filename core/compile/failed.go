@@ -43,7 +43,8 @@ func (b bans) ban(err error, g *graph.Graph, devices []device.Device, o Options)
 		failures.add(failureKey(&info, g, &g.Nodes[f.nodes[0]]), reason)
 	}
 	if o.Warn != nil && again {
-		o.Warn(fmt.Sprintf("device %s does not compile %s that it has claimed, another device does: %v", info.ID,
+		o.Warn(fmt.Sprintf("device %s does not compile %s that it has claimed, another device does: %v "+
+			"[compile-claimed-failed]", info.ID,
 			counted(len(f.nodes), "operator"), f.err))
 	}
 	return again

@@ -55,7 +55,8 @@ func useForm(ctx context.Context, g *graph.Graph, devices []device.Device, w *me
 		r.Reason = err.Error()
 		report = append(report, r)
 		if o.Warn != nil {
-			o.Warn(fmt.Sprintf("the compiled form %s is not used on device %s: %v", f.File, r.Device, err))
+			o.Warn(fmt.Sprintf("the compiled form %s is not used on device %s: %v [compile-form-not-used]", f.File, r.Device,
+				err))
 		}
 	}
 	return nil, report

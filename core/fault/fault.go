@@ -42,7 +42,8 @@ func (k Kind) String() string {
 type Error struct {
 	Kind Kind
 	Msg  string
-	Err  error // cause, may be nil
+	ID   string // of the message, "" for one without
+	Err  error  // cause, may be nil
 }
 
 // Error returns the message; the cause, if any, follows after a colon.
@@ -59,9 +60,10 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// New returns an error of kind k.
+// New returns an error of kind k. The format may end with the message's id, see Cut.
 func New(k Kind, format string, args ...any) error {
-	return &Error{Kind: k, Msg: fmt.Sprintf(format, args...)}
+	msg, id := Message(format, args...)
+	return &Error{Kind: k, Msg: msg, ID: id}
 }
 
 // Wrap puts where the fault happened in front of err and keeps err's kind; nil stays nil.
@@ -85,12 +87,13 @@ type reworded struct {
 func (r *reworded) Error() string { return r.message }
 func (r *reworded) Unwrap() error { return r.err }
 
-// As gives err, usually from another library, the kind k; nil stays nil.
+// As gives err, usually from another library, the kind k; nil stays nil. The format may end with the message's id.
 func As(k Kind, err error, format string, args ...any) error {
 	if err == nil {
 		return nil
 	}
-	return &Error{Kind: k, Msg: fmt.Sprintf(format, args...), Err: err}
+	msg, id := Message(format, args...)
+	return &Error{Kind: k, Msg: msg, ID: id, Err: err}
 }
 
 // KindOf returns the kind of the outermost Error in err's chain, Internal if there is none.

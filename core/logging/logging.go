@@ -95,12 +95,20 @@ func Line(component, message string, pairs []any) string {
 	return component + ": " + Text(message, pairs) + "\n"
 }
 
-// Text is an event without its component and the line's end.
+// Text is an event without its component and the line's end. The id of the message, or else of the last error among the
+// pairs, stands at the end in brackets.
 func Text(message string, pairs []any) string {
 	var b strings.Builder
-	b.WriteString(fault.Printable(message))
+	text, id := fault.Cut(message)
+	b.WriteString(fault.Printable(text))
 	for i := 0; i+1 < len(pairs); i += 2 {
+		if err, ok := pairs[i+1].(error); ok && id == "" {
+			id = fault.IDOf(err)
+		}
 		fmt.Fprintf(&b, " %v=%s", pairs[i], quote(fmt.Sprint(pairs[i+1])))
+	}
+	if id != "" {
+		b.WriteString(" [" + id + "]")
 	}
 	return b.String()
 }

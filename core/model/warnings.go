@@ -7,15 +7,15 @@ type Logger func(message string, pairs ...any)
 // may depend on.
 func (m *Model) Warn(warn, caution Logger) {
 	if m.MapError != nil {
-		caution("the model map is not used", "error", m.MapError)
+		caution("the model map is not used [model-map-not-used]", "error", m.MapError)
 	}
 	for _, text := range m.Warnings {
-		warn("model", "text", text)
+		warn("model [model-read-otherwise]", "text", text)
 	}
 	if m.Unbatched != "" {
-		caution("model", "text", m.Unbatched)
+		caution("model [model-not-batched]", "text", m.Unbatched)
 	}
 	for _, text := range m.Meta.Warnings {
-		caution("model: its metadata have no effect", "text", text)
+		caution("model: its metadata have no effect [model-metadata-no-effect]", "text", text)
 	}
 }

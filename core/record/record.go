@@ -30,7 +30,8 @@ type Event struct {
 	Function  string `json:"function,omitempty"`
 	Level     string `json:"level,omitempty"`
 	Component string `json:"component,omitempty"`
-	Text      string `json:"text,omitempty"`
+	Text      string `json:"text,omitempty"` // of a message with its id at the end
+	ID        string `json:"id,omitempty"`   // of the sentence of a refused call
 
 	Model *Model `json:"model,omitempty"` // model: one that was loaded
 	Graph *Graph `json:"graph,omitempty"` // graph: one that was compiled and gets an execution

@@ -36,7 +36,7 @@ func recorded(t *testing.T) string {
 			for i := range 100 {
 				atomic.AddUint64(&r.Calls()[1], 1)
 				if i%10 == 0 {
-					r.Refused(1, "a_run", "context: NULL")
+					r.Refused(1, "a_run", "context: NULL", "argument-null")
 				}
 			}
 		})
@@ -67,6 +67,7 @@ func TestReadFolder_givesWhatWasWritten(t *testing.T) {
 	assert.Equal(t, []Function{{"a_init", 1, 0}, {"a_run", 200, 20}}, p.Functions)
 	require.Len(t, p.Refused, 1)
 	assert.Equal(t, uint64(20), p.Refused[0].Times)
+	assert.Equal(t, "argument-null", p.Refused[0].ID)
 	require.Len(t, p.Messages, 1)
 	assert.Equal(t, "odd <x>", p.Messages[0].Text)
 	require.Len(t, p.Models, 1)
@@ -98,7 +99,7 @@ func TestRecorder_leavesOutWhatThereIsNoRoomFor(t *testing.T) {
 	r := create(t, folder, "f")
 	r.Calls()[0] = maxEvents + 20
 	for i := range maxEvents + 10 {
-		r.Refused(0, "f", string(rune('a'+i%26))+time.Duration(i).String())
+		r.Refused(0, "f", string(rune('a'+i%26))+time.Duration(i).String(), "a-b")
 	}
 	for i := range maxGraphs + 10 {
 		ran := r.Graph(Graph{Name: time.Duration(i).String()})
@@ -194,12 +195,12 @@ func TestRecorder_withoutRoom(t *testing.T) {
 		assert.ErrorIs(t, err, unix.EFBIG)
 		r.Message("error", "boundary", "incomplete") // as the log does
 	}
-	r.Refused(0, "a", "the first")
+	r.Refused(0, "a", "the first", "a-b")
 	long := string(make([]byte, 8*words(1)))
-	r.Refused(0, "a", long)
+	r.Refused(0, "a", long, "a-b")
 	r.Loaded(Model{Name: long})
 	r.Graph(Graph{Name: long})(time.Second, nil)
-	r.Refused(0, "a", "the last")
+	r.Refused(0, "a", "the last", "a-b")
 	r.End(Left{})
 	all, missing, err := ReadFolder(folder)
 	require.NoError(t, err)

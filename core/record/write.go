@@ -186,9 +186,9 @@ func (r *Recorder) happened(key string, e Event) {
 }
 
 // Refused takes note of a call of the function with this index that failed.
-func (r *Recorder) Refused(index int, function, text string) {
+func (r *Recorder) Refused(index int, function, text, id string) {
 	atomic.AddUint64(&r.Refusals()[index], 1)
-	r.happened("refused "+function+" "+text, Event{Kind: "refused", Function: function, Text: text})
+	r.happened("refused "+function+" "+text, Event{Kind: "refused", Function: function, Text: text, ID: id})
 }
 
 // Message takes note of what the log is told.
