@@ -61,7 +61,8 @@ func placementReport(compilation uintptr, buffer unsafe.Pointer, size uint64, ne
 		report = c.Placement()
 	}
 	if report == nil {
-		return 0, fault.New(fault.Argument, "compilation: %#x: not a compilation, or one that is not built", compilation)
+		return 0, fault.New(fault.Argument, "compilation: %#x: not a compilation, or one that is not built "+
+			"[anynpu-compilation-built]", compilation)
 	}
 	if needed != nil {
 		*needed = uint64(len(report)) + 1
@@ -70,7 +71,7 @@ func placementReport(compilation uintptr, buffer unsafe.Pointer, size uint64, ne
 		return placementTruncated, nil
 	}
 	if buffer == nil || size > 1<<47 {
-		return 0, fault.New(fault.Argument, "buffer: %p of %d bytes", buffer, size)
+		return 0, fault.New(fault.Argument, "buffer: %p of %d bytes [anynpu-buffer-bytes]", buffer, size)
 	}
 	if err := boundary.CheckRange(buffer, size); err != nil {
 		return 0, fault.Wrap(err, "buffer")
@@ -94,16 +95,19 @@ func export(of uintptr, path string) (int32, error) {
 		Compiled() (program device.Program, release func())
 	})
 	if !ok {
-		return 0, fault.New(fault.Argument, "handle: %#x: not a compilation, rknn_context or hbDNNHandle_t", of)
+		return 0, fault.New(fault.Argument, "handle: %#x: not a compilation, rknn_context or hbDNNHandle_t "+
+			"[anynpu-handle-compilation-rknn]", of)
 	}
 	program, release := has.Compiled()
 	if program == nil {
-		return 0, fault.New(fault.Argument, "handle: %#x: a compilation that is not built", of)
+		return 0, fault.New(fault.Argument, "handle: %#x: a compilation that is not built "+
+			"[anynpu-handle-compilation-built]", of)
 	}
 	defer release()
 	p, ok := program.(*compile.Program)
 	if !ok {
-		return 0, fault.New(fault.Unsupported, "handle: %#x: its device computes it without a graph", of)
+		return 0, fault.New(fault.Unsupported, "handle: %#x: its device computes it without a graph "+
+			"[anynpu-handle-device-computes]", of)
 	}
 	w := mem.NewWeights()
 	defer w.Release()
@@ -127,7 +131,8 @@ func outputShape(of uintptr, output uint32, dims unsafe.Pointer, size uint64) (i
 	defer handle.Unhold(of)
 	has, ok := o.(interface{ OutputShape(i int) ([]int64, error) })
 	if !ok {
-		return 0, fault.New(fault.Argument, "handle: %#x: neither a rknn_context nor an hbDNNTaskHandle_t", of)
+		return 0, fault.New(fault.Argument, "handle: %#x: neither a rknn_context nor an hbDNNTaskHandle_t "+
+			"[anynpu-handle-rknn-context]", of)
 	}
 	shape, err := has.OutputShape(int(output))
 	if err != nil {
@@ -138,7 +143,8 @@ func outputShape(of uintptr, output uint32, dims unsafe.Pointer, size uint64) (i
 		return int32(len(shape)), nil
 	}
 	if dims == nil {
-		return 0, fault.New(fault.Argument, "dims is NULL: size says that it has room for %d numbers", size)
+		return 0, fault.New(fault.Argument, "dims is NULL: size says that it has room for %d numbers "+
+			"[anynpu-dims-null-size]", size)
 	}
 	if err := boundary.CheckRange(dims, 8*n); err != nil {
 		return 0, fault.Wrap(err, "dims")

@@ -34,7 +34,8 @@ var threads int
 var register = sync.OnceValue(func() error {
 	set := settings.Read(boundary.Getenv, boundary.Caution)
 	if most := boundary.ComputeThreads(); most > 0 && set.Threads > most {
-		boundary.Log(boundary.LevelWarn, "cpu", "fewer threads compute, as the system grants no more", "threads", most,
+		boundary.Log(boundary.LevelWarn, "cpu", "fewer threads compute, as the system grants no more "+
+			"[device-fewer-threads-compute]", "threads", most,
 			"wanted", set.Threads)
 		set.Threads = most
 	}

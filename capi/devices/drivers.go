@@ -64,7 +64,7 @@ func tell(c *dl.Candidate) {
 	if c.Status == dl.Skipped {
 		level = boundary.LevelInfo
 	}
-	boundary.Log(level, "boundary", "driver not used", "file", c.Source, "why", c.Reason)
+	boundary.Log(level, "boundary", "driver not used [device-driver-used]", "file", c.Source, "why", c.Reason)
 }
 
 // vendor is the driver of an API that is used.
@@ -87,7 +87,8 @@ var vendors = func() map[string]func() *vendor {
 func firstOf(a *dl.API) *vendor {
 	setting, wrong := a.Set(boundary.Getenv)
 	if wrong != "" {
-		boundary.Caution(a.Name, "value ignored", "ANYNPU_"+strings.ToUpper(a.Name), wrong, "want",
+		boundary.Caution(a.Name, "value ignored "+
+			"[device-value-ignored]", "ANYNPU_"+strings.ToUpper(a.Name), wrong, "want",
 			"auto, driver, device or cpu")
 	}
 	if setting == dl.ToCPU {
@@ -120,7 +121,7 @@ func decide(a *dl.API) (boundary.State, error) {
 	if v == nil {
 		if setting, _ := a.Set(boundary.Getenv); setting == dl.ToDriver {
 			boundary.Log(boundary.LevelError, "boundary", "no driver can be used, this library computes itself; anynpu drivers "+
-				"lists them", "ANYNPU_"+strings.ToUpper(a.Name), setting)
+				"lists them [device-no-driver-used]", "ANYNPU_"+strings.ToUpper(a.Name), setting)
 		}
 		return boundary.CPU, nil
 	}
@@ -133,7 +134,8 @@ func decide(a *dl.API) (boundary.State, error) {
 		if setting, _ := a.Set(boundary.Getenv); setting == dl.ToDriver {
 			level = boundary.LevelError
 		}
-		boundary.Log(level, "boundary", "the driver takes no calls, it is a device alone", "file", v.File, "why",
+		boundary.Log(level, "boundary", "the driver takes no calls, it is a device alone "+
+			"[device-driver-takes-no]", "file", v.File, "why",
 			"its functions are in the table of "+a.Table.Function)
 		return boundary.Device, nil
 	}
@@ -145,7 +147,7 @@ func decide(a *dl.API) (boundary.State, error) {
 func open(c *dl.Candidate) (*driver.Library, error) {
 	c.Probe(options())
 	if c.Status != dl.Usable {
-		return nil, fault.New(fault.File, "%s", c.Reason)
+		return nil, fault.New(fault.File, "%s [device-driver-refused]", c.Reason)
 	}
 	caller, facade, _ := boundary.DriverCaller(c.API)
 	opening := driver.Opening{Caller: caller, Facade: facade, Getenv: boundary.Getenv}
@@ -154,7 +156,7 @@ func open(c *dl.Candidate) (*driver.Library, error) {
 		return nil, err
 	}
 	for _, note := range opened.Notes {
-		boundary.Log(boundary.LevelWarn, "boundary", "driver", "file", c.File, "note", note)
+		boundary.Log(boundary.LevelWarn, "boundary", "driver [device-driver-note]", "file", c.File, "note", note)
 	}
 	a, _ := dl.Find(c.API)
 	lookup, table, err := opening.Functions(opened, a)

@@ -64,7 +64,8 @@ func (v *Guises) Read(value string) (out []Guise) {
 	for entry := range strings.SplitSeq(value, ",") {
 		g, bad := v.one(entry)
 		for _, a := range bad {
-			boundary.Caution(v.Component, "attribute ignored", v.Variable, a, "of", g.Name, "want",
+			boundary.Caution(v.Component, "attribute ignored "+
+				"[device-attribute-ignored]", v.Variable, a, "of", g.Name, "want",
 				"no-OPERATOR, "+strings.Join(v.known(), ", "))
 		}
 		if g.Name != "" {

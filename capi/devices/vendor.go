@@ -46,12 +46,14 @@ func driverDevices() (list []device.Device) {
 // device tells why a driver is no device.
 func (v *vendor) device(err error) bool {
 	if err != nil {
-		boundary.Log(boundary.LevelWarn, v.API, "the driver is no device", "file", v.File, "why", err)
+		boundary.Log(boundary.LevelWarn, v.API, "the driver is no device "+
+			"[device-driver-no]", "file", v.File, "why", err)
 	}
 	return err == nil
 }
 
 func (v *vendor) died(reason string) {
-	boundary.Log(boundary.LevelError, v.API, "the device has died, its driver is called no more", "file", v.File, "why",
+	boundary.Log(boundary.LevelError, v.API, "the device has died, its driver is called no more "+
+		"[device-died-driver-called]", "file", v.File, "why",
 		reason)
 }

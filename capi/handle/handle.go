@@ -19,12 +19,12 @@ import (
 
 // Why a value is refused as a handle.
 var (
-	ErrNull    = fault.New(fault.Argument, "NULL")
-	ErrForeign = fault.New(fault.Argument, "not a handle of this library")
-	ErrStale   = fault.New(fault.Argument, "a handle that was destroyed")
-	ErrKind    = fault.New(fault.Argument, "a handle of another kind")
-	ErrBusy    = fault.New(fault.State, "a handle in use by a running call")
-	ErrFull    = fault.New(fault.Memory, "no free handle: %d objects are alive", 1<<indexBits)
+	ErrNull    = fault.New(fault.Argument, "NULL [argument-null]")
+	ErrForeign = fault.New(fault.Argument, "not a handle of this library [handle-foreign]")
+	ErrStale   = fault.New(fault.Argument, "a handle that was destroyed [handle-destroyed]")
+	ErrKind    = fault.New(fault.Argument, "a handle of another kind [handle-another-kind]")
+	ErrBusy    = fault.New(fault.State, "a handle in use by a running call [handle-busy]")
+	ErrFull    = fault.New(fault.Memory, "no free handle: %d objects are alive [handle-no-free-objects]", 1<<indexBits)
 )
 
 // Ref is embedded in every object that has a handle. It makes *T an Object.

@@ -79,7 +79,7 @@ func (w window) letRead() error {
 	}
 	_, _, errno := unix.Syscall(unix.SYS_MPROTECT, w.base, w.size, unix.PROT_READ)
 	if errno != 0 {
-		return fault.New(fault.Memory, "mprotect of %d bytes: %v", w.size, errno)
+		return fault.New(fault.Memory, "mprotect of %d bytes: %v [handle-mprotect-bytes]", w.size, errno)
 	}
 	return nil
 }

@@ -106,14 +106,15 @@ func Pin(addr uintptr, n int64) (b mem.Buffer, room int64, err error) {
 // Pinned pins need bytes at virt, which the memory called name says it has.
 func (a *API) Pinned(virt uintptr, name string, need int64) (mem.Buffer, error) {
 	if virt == 0 {
-		return nil, Invalid("%s.virAddr is NULL: want %d bytes", name, need)
+		return nil, Invalid("%s.virAddr is NULL: want %d bytes [hb-vir-addr-null]", name, need)
 	}
 	if err := boundary.CheckRange(CPointer(virt), uint64(need)); err != nil {
 		return nil, fault.Wrap(err, "%s.virAddr", name)
 	}
 	buf, room, err := Pin(virt, need)
 	if err == nil && buf == nil {
-		err = Invalid("%s has %d bytes from virAddr to the end of the memory that %s made: want %d", name, room, a.Alloc,
+		err = Invalid("%s has %d bytes from virAddr to the end of the memory that %s made: want %d "+
+			"[hb-bytes-vir-addr]", name, room, a.Alloc,
 			need)
 	}
 	if err != nil {

@@ -40,9 +40,9 @@ func Notify(h, function, user uintptr, late bool) error {
 	done := t.state == taskDone
 	switch {
 	case t.released:
-		err = Refuse(BadTaskHandle, "taskHandle: %#x is released", h)
+		err = Refuse(BadTaskHandle, "taskHandle: %#x is released [hb-task-handle-released]", h)
 	case t.state != taskOpen && !late:
-		err = Misused("taskHandle is submitted: its function is set before")
+		err = Misused("taskHandle is submitted: its function is set before [hb-task-handle-submitted]")
 	case !done:
 		t.callback = c
 	}

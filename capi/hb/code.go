@@ -94,6 +94,7 @@ func Status(err error) Code { return KindCodes.Of(err) }
 // call with this code.
 func Guarded(code Code, what string, f func() error) error {
 	return io.Guarded(f, func(addr uintptr) error {
-		return Refuse(code, "%s cannot be used at address %#x: the program has freed, unmapped or cut it", what, addr)
+		return Refuse(code, "%s cannot be used at address %#x: the program has freed, unmapped or cut it "+
+			"[hb-used-address-program]", what, addr)
 	})
 }

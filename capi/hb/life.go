@@ -41,11 +41,12 @@ func (a *API) Extend(h uintptr, weight int, add func(t *Task) error, then func(t
 	defer t.mu.Unlock()
 	switch {
 	case t.released:
-		return Refuse(BadTaskHandle, "*taskHandle is released")
+		return Refuse(BadTaskHandle, "*taskHandle is released [hb-task-handle-released-extend]")
 	case t.state != taskOpen:
-		return Misused("*taskHandle is %s: a new task begins with *taskHandle NULL", a.Closed)
+		return Misused("*taskHandle is %s: a new task begins with *taskHandle NULL [hb-task-handle-new]", a.Closed)
 	case t.Weight+weight > MaxMembers:
-		return Refuse(ManyMembers, "*taskHandle has %d members: a task has at most %d", t.Weight, MaxMembers)
+		return Refuse(ManyMembers, "*taskHandle has %d members: a task has at most %d "+
+			"[hb-task-handle-members]", t.Weight, MaxMembers)
 	}
 	if err := add(t); err != nil {
 		return err
@@ -85,7 +86,7 @@ func (t *Task) Await(timeout int32) error {
 	open, us := t.state == taskOpen, t.estimate()
 	t.mu.Unlock()
 	if open {
-		return Misused("taskHandle %s", t.API.Unfilled)
+		return Misused("taskHandle %s [hb-task-handle]", t.API.Unfilled)
 	}
 	if timeout <= 0 || us > 0 && us*patience <= int64(timeout)*1000 {
 		queue.runHere(t)
@@ -105,7 +106,8 @@ func (t *Task) Await(timeout int32) error {
 	case <-t.done:
 	case <-t.gone:
 	case <-expired:
-		return boundary.Note(Refuse(Timeout, "taskHandle is not done after %d ms: wait again, or release it", timeout))
+		return boundary.Note(Refuse(Timeout, "taskHandle is not done after %d ms: wait again, or release it "+
+			"[hb-task-handle-done]", timeout))
 	}
 	return t.result()
 }
@@ -121,7 +123,7 @@ func Release(h uintptr) error {
 	if t.released {
 		t.mu.Unlock()
 		handle.Unhold(h)
-		return Refuse(BadTaskHandle, "taskHandle: %#x is released", h)
+		return Refuse(BadTaskHandle, "taskHandle: %#x is released [hb-task-handle-released]", h)
 	}
 	t.released = true
 	t.callback = callback{}

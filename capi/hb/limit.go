@@ -15,7 +15,8 @@ func (l *Limit) admit(a *API) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.alive >= l.Most {
-		return Refuse(ManyTasks, "%d tasks are not released: %s ends one that is done", l.alive, a.Release)
+		return Refuse(ManyTasks, "%d tasks are not released: %s ends one that is done "+
+			"[hb-tasks-released-ends]", l.alive, a.Release)
 	}
 	l.alive++
 	return nil

@@ -25,14 +25,16 @@ func (a *API) Load(s model.Source, w *mem.Weights, o model.Options) (*model.Mode
 	o.Weights, o.Map, o.Wide, o.Fix, o.Absent, o.Devices = w, files, true, true, true, all
 	im, err := model.Load(s, o)
 	if err != nil && beside != "" {
-		err = RefuseFor(a.Compiled, err, "beside it is no %s, and ANYNPU_MODEL_MAP names none", filepath.Base(beside))
+		err = RefuseFor(a.Compiled, err, "beside it is no %s, and ANYNPU_MODEL_MAP names none "+
+			"[hb-beside-no-model]", filepath.Base(beside))
 	}
 	if err != nil {
 		return nil, err
 	}
 	im.Warn(a.Warn, a.Caution)
 	if im.Instead != nil {
-		a.Warn("another ONNX file is loaded", "model", im.Instead.Name, "onnx", im.Path, "map", im.Instead.Map)
+		a.Warn("another ONNX file is loaded "+
+			"[hb-another-onnx-file]", "model", im.Instead.Name, "onnx", im.Path, "map", im.Instead.Map)
 	}
 	return im, nil
 }
@@ -52,12 +54,14 @@ func (a *API) Sizes(im *model.Model, in []*model.Port) (dims, results [][]int64,
 		return nil, nil, err
 	}
 	for _, p := range meant.Opened {
-		a.Warn("the open first dimension is taken as 1: anynpu.input.NAME.shape in the model's metadata gives another",
+		a.Warn("the open first dimension is taken as 1: anynpu.input.NAME.shape in the model's metadata gives "+
+			"another [hb-open-dimension-taken]",
 			"input", p.Name, "shape", p.Declared)
 	}
 	dims = meant.Sets[0]
 	if len(meant.Sets) > 1 {
-		a.Warn("the model runs with the first of its listed shapes: the API has fixed shapes", "shapes", dims)
+		a.Warn("the model runs with the first of its listed shapes: the API has fixed shapes "+
+			"[hb-model-runs-listed]", "shapes", dims)
 	}
 	model.SetSizes(im.Graph, dims)
 	sized, err := model.WithSizes(im.Graph, dims)
@@ -72,7 +76,7 @@ func (a *API) Sizes(im *model.Model, in []*model.Port) (dims, results [][]int64,
 func (m *Model) Compile(a *API, im *model.Model, w *mem.Weights, exposed bool) error {
 	forms, why := im.Forms()
 	if why != "" {
-		a.Caution("model", "text", why)
+		a.Caution("model [hb-forms-not-used]", "text", why)
 	}
 	if exposed {
 		forms = nil // they have the model's outputs alone
@@ -108,7 +112,7 @@ func (a *API) standIn(s model.Source, files model.Map, all []device.Device) (_ m
 	if st, err := os.Stat(beside); err != nil || !st.Mode().IsRegular() || files == model.Off {
 		return s, beside
 	}
-	a.Warn("an ONNX file is loaded instead of a compiled model", "model", s.Path, "onnx", beside)
+	a.Warn("an ONNX file is loaded instead of a compiled model [hb-onnx-file-loaded]", "model", s.Path, "onnx", beside)
 	return model.Source{Path: beside}, ""
 }
 
@@ -131,7 +135,7 @@ func (a *API) ImageOptions() model.ImageOptions {
 		o.Signed = true
 	case "", "unsigned":
 	default:
-		a.Caution("value ignored", "ANYNPU_HBDNN_BYTES", v, "want", "signed, unsigned")
+		a.Caution("value ignored [hb-value-ignored]", "ANYNPU_HBDNN_BYTES", v, "want", "signed, unsigned")
 	}
 	return o
 }

@@ -48,11 +48,13 @@ type PackedModel interface {
 
 // BadHandle gives an error the code for what is no pack's handle.
 func (*Packed) BadHandle(err error) error {
-	return RefuseFor(BadPackedHandle, err, "no pack of models")
+	return RefuseFor(BadPackedHandle, err, "no pack of models [hb-no-pack-models]")
 }
 
 // BadHandle gives an error the code for what is no model's handle.
-func (*Model) BadHandle(err error) error { return RefuseFor(BadModelHandle, err, "no model") }
+func (*Model) BadHandle(err error) error {
+	return RefuseFor(BadModelHandle, err, "no model [hb-no-model]")
+}
 
 // Text is the address of a C string that lives as long as the model.
 func (m *Model) Text(s string) uintptr {

@@ -14,7 +14,8 @@ func (a *API) OrderOf(p *model.Port, dims []int64, input bool) (order []int, las
 	}
 	if len(dims) != 4 {
 		if layout != "" && !input {
-			a.Caution("layout ignored: the output has other than four dimensions", "output", p.Name, "shape", dims)
+			a.Caution("layout ignored: the output has other than four dimensions "+
+				"[hb-layout-ignored-output]", "output", p.Name, "shape", dims)
 		}
 		return nil, false
 	}

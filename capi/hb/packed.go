@@ -21,7 +21,7 @@ func (p *Packed) Enter() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
-		return Refuse(BadModelHandle, "dnnHandle: its models are being released")
+		return Refuse(BadModelHandle, "dnnHandle: its models are being released [hb-dnn-handle-models]")
 	}
 	p.busy++
 	return nil
@@ -64,19 +64,20 @@ func (p *Packed) unused() {
 // Files are the names of files that a program hands over.
 func Files(names []uintptr) ([]model.Source, error) {
 	if len(names) == 0 {
-		return nil, Invalid("modelFileCount is 0: want at least one file")
+		return nil, Invalid("modelFileCount is 0: want at least one file [hb-model-file-count]")
 	}
 	var files []model.Source
 	for i, at := range names {
 		if at == 0 {
-			return nil, Invalid("modelFileNames[%d] is NULL: want the name of a file", i)
+			return nil, Invalid("modelFileNames[%d] is NULL: want the name of a file [hb-model-file-names]", i)
 		}
 		path, err := boundary.CString(CPointer(at))
 		if err != nil {
 			return nil, fault.Wrap(err, "modelFileNames[%d]", i)
 		}
 		if path == "" {
-			return nil, Refuse(NoFile, "modelFileNames[%d] is an empty string: want the name of a file", i)
+			return nil, Refuse(NoFile, "modelFileNames[%d] is an empty string: want the name of a file "+
+				"[hb-model-file-names-empty]", i)
 		}
 		files = append(files, model.Source{Path: path})
 	}
@@ -103,15 +104,16 @@ func Unpacked(files []model.Source) (sources []model.Source, err error) {
 // Data are the bytes of models that a program hands over, which are not needed afterwards.
 func Data(data []uintptr, lengths []int32) ([]model.Source, error) {
 	if len(data) == 0 {
-		return nil, Invalid("modelDataCount is 0: want at least one model")
+		return nil, Invalid("modelDataCount is 0: want at least one model [hb-model-data-count]")
 	}
 	var sources []model.Source
 	for i, at := range data {
 		switch {
 		case at == 0:
-			return nil, Invalid("modelData[%d] is NULL: want the bytes of a model", i)
+			return nil, Invalid("modelData[%d] is NULL: want the bytes of a model [hb-model-data-null]", i)
 		case lengths[i] <= 0:
-			return nil, Invalid("modelDataLengths[%d] is %d: want the bytes of modelData[%d]", i, lengths[i], i)
+			return nil, Invalid("modelDataLengths[%d] is %d: want the bytes of modelData[%d] "+
+				"[hb-model-data-lengths]", i, lengths[i], i)
 		}
 		if err := boundary.CheckRange(CPointer(at), uint64(lengths[i])); err != nil {
 			return nil, fault.Wrap(err, "modelData[%d]", i)
@@ -217,5 +219,5 @@ func (p *Packed) Find(name string) (PackedModel, error) {
 		}
 		have = append(have, m.Base().Name)
 	}
-	return nil, Invalid("modelName is %q: the models are called %q", name, have)
+	return nil, Invalid("modelName is %q: the models are called %q [hb-model-name-models]", name, have)
 }

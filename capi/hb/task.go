@@ -68,7 +68,7 @@ type Member interface {
 }
 
 // BadHandle gives an error the code for what is no task's handle.
-func (*Task) BadHandle(err error) error { return RefuseFor(BadTaskHandle, err, "no task") }
+func (*Task) BadHandle(err error) error { return RefuseFor(BadTaskHandle, err, "no task [hb-no-task]") }
 
 // Add adds members. The lock is held, or the task has no handle yet.
 func (t *Task) Add(m ...Member) { t.members = append(t.members, m...) }
@@ -109,7 +109,7 @@ func (t *Task) run() callback {
 }
 
 // errReleased is the end of a task that the program has released before.
-var errReleased = fault.New(fault.Canceled, "the task was released before it was done")
+var errReleased = fault.New(fault.Canceled, "the task was released before it was done [hb-task-released-done]")
 
 // tensors is whose memory may vanish under a task.
 const tensors = "memory of the task's tensors"
@@ -166,7 +166,7 @@ func (t *Task) finish(err error) callback {
 	}
 	t.callback = callback{}
 	if err != nil && call.function != 0 { // the function is told no reason
-		boundary.Log(boundary.LevelError, t.API.Component, "a task failed", "error", err)
+		boundary.Log(boundary.LevelError, t.API.Component, "a task failed [hb-task-failed]", "error", err)
 	}
 	close(t.done)
 	return call
@@ -177,7 +177,8 @@ func (t *Task) result() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.released {
-		return Refuse(BadTaskHandle, "taskHandle was released while this call waited for it")
+		return Refuse(BadTaskHandle, "taskHandle was released while this call waited for it "+
+			"[hb-task-handle-released-waited]")
 	}
 	return t.err
 }
@@ -228,10 +229,12 @@ func (t *Task) OutputShape(i int) ([]int64, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.state != taskDone || t.err != nil {
-		return nil, fault.New(fault.State, "handle: the task has no results: %s must succeed before", t.API.Wait)
+		return nil, fault.New(fault.State, "handle: the task has no results: %s must succeed before "+
+			"[hb-handle-task-no]", t.API.Wait)
 	}
 	if i < 0 || i >= len(t.sizes) {
-		return nil, fault.New(fault.Argument, "output is %d: the task has %d outputs", i, len(t.sizes))
+		return nil, fault.New(fault.Argument, "output is %d: the task has %d outputs "+
+			"[hb-output-task-outputs]", i, len(t.sizes))
 	}
 	return t.sizes[i], nil
 }

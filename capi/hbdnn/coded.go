@@ -37,7 +37,8 @@ func (p *port) wantsCodes() {
 		toldCodes.Do(func() {
 			caution("the output has real numbers; a program that looks for codes of 32 bits with scales (S32, SCALE), as "+
 				"boards have them of such heads, gets them with anynpu.output.NAME.codes or anynpu.outputs.codes = int32 in the "+
-				"model's metadata, and channels last with anynpu.output.NAME.layout = nhwc; a layout ends this line", "output",
+				"model's metadata, and channels last with anynpu.output.NAME.layout = nhwc; a layout ends this "+
+				"line [hbdnn-output-real-numbers]", "output",
 				p.Name,
 				"shape", p.valid)
 		})

@@ -140,7 +140,8 @@ func drivers() *generation {
 	}
 	g := generationOf(text)
 	if g == nil {
-		caution("the driver's version is not known as one: ANYNPU_HBDNN_ABI names that of the program's headers", "version",
+		caution("the driver's version is not known as one: ANYNPU_HBDNN_ABI names that of the program's headers "+
+			"[hbdnn-driver-version-known]", "version",
 			text, "used", generations[len(generations)-1].name)
 	}
 	return g

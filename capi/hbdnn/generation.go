@@ -45,7 +45,8 @@ func generationNamed(name string) *generation {
 		}
 		names = append(names, generations[i].name)
 	}
-	caution("value ignored", "ANYNPU_HBDNN_ABI", name, "want", strings.Join(names, ", "), "used", newest.name)
+	caution("value ignored "+
+		"[hbdnn-value-ignored]", "ANYNPU_HBDNN_ABI", name, "want", strings.Join(names, ", "), "used", newest.name)
 	return newest
 }
 

@@ -20,7 +20,7 @@ func (p *port) tellBytes(in metadata.Input) {
 	toldBytes.Do(func() {
 		caution("the bytes of an image are taken for pixels, 0 to 255; for a program that hands over pixels - 128, as some "+
 			"for X5 do, want anynpu.input.NAME.bytes = signed in the model's metadata, or ANYNPU_HBDNN_BYTES=signed; "+
-			"unsigned there ends this line", "input", p.Name, "tensorType", typeName(p.kind))
+			"unsigned there ends this line [hbdnn-bytes-image-taken]", "input", p.Name, "tensorType", typeName(p.kind))
 	})
 }
 
@@ -39,7 +39,8 @@ func (p *port) takeImage(t *Tensor, name string, aligned []int64, batch int64) (
 			(aligned[i] == 3 || aligned[i] == 4))
 	}
 	if !same {
-		return piece{}, invalid("%s.properties.alignedShape is %v: %q takes %v, as queried, or a larger width in it", name,
+		return piece{}, invalid("%s.properties.alignedShape is %v: %q takes %v, as queried, or a larger width in "+
+			"it [hbdnn-properties-aligned-shape]", name,
 			aligned, p.Name, own)
 	}
 	one := piece{batch: batch, pitch: aligned[width]}

@@ -9,7 +9,8 @@ import (
 // dnnInfer adds a run of a model to a new task or, if *to is one, to that.
 func dnnInfer(to, output *uintptr, input *Tensor, m *Model, c *InferCtrlParam) error {
 	if *output == 0 {
-		return invalid("output points to NULL: want the array of the model's %d output tensors", len(m.out))
+		return invalid("output points to NULL: want the array of the model's %d output tensors "+
+			"[hbdnn-output-points-null]", len(m.out))
 	}
 	if err := checkControl(c); err != nil {
 		return err
@@ -71,15 +72,18 @@ func orderOf(c *InferCtrlParam) hb.Order {
 func checkControl(c *InferCtrlParam) error {
 	switch {
 	case c.priority < 0 || c.priority > preemptive:
-		return invalid("inferCtrlParam->priority is %d: want 0 to %d", c.priority, preemptive)
+		return invalid("inferCtrlParam->priority is %d: want 0 to %d [hbdnn-infer-ctrl-param]", c.priority, preemptive)
 	case c.bpu < 0 || c.bpu > maxCore:
-		return invalid("inferCtrlParam->bpuCoreId is %d: want 0, or the sum of HB_BPU_CORE_0 (1) and HB_BPU_CORE_1 (2)",
+		return invalid("inferCtrlParam->bpuCoreId is %d: want 0, or the sum of HB_BPU_CORE_0 (1) and "+
+			"HB_BPU_CORE_1 (2) [hbdnn-infer-ctrl-param-bpu]",
 			c.bpu)
 	case c.dsp < 0 || c.dsp > maxCore:
-		return invalid("inferCtrlParam->dspCoreId is %d: want 0, or the sum of HB_DSP_CORE_0 (1) and HB_DSP_CORE_1 (2)",
+		return invalid("inferCtrlParam->dspCoreId is %d: want 0, or the sum of HB_DSP_CORE_0 (1) and "+
+			"HB_DSP_CORE_1 (2) [hbdnn-infer-ctrl-param-dsp]",
 			c.dsp)
 	case c.more != 0 && c.more != 1:
-		return invalid("inferCtrlParam->more is %d: want 1 when the task gets another member, else 0", c.more)
+		return invalid("inferCtrlParam->more is %d: want 1 when the task gets another member, else 0 "+
+			"[hbdnn-infer-ctrl-param-task]", c.more)
 	}
 	aimed().tellCores(c.bpu)
 	return nil

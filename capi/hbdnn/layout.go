@@ -22,16 +22,18 @@ const maxBytes = 1 << 46
 // four returns the sizes of a shape of four dimensions of at least least, N, H, W, C.
 func four(name string, s *TensorShape, layout int32, least int64) (out [4]int64, err error) {
 	if s.rank != 4 {
-		return out, invalid("%s.numDimensions is %d: want 4", name, s.rank)
+		return out, invalid("%s.numDimensions is %d: want 4 [hbdnn-num-dimensions]", name, s.rank)
 	}
 	n := int64(1)
 	for i, at := range orders[layout] {
 		out[i] = int64(s.dims[at])
 		if out[i] < least {
-			return out, invalid("%s.dimensionSize[%d] is %d: want at least %d", name, at, out[i], least)
+			return out, invalid("%s.dimensionSize[%d] is %d: want at least %d "+
+				"[hbdnn-dimension-size]", name, at, out[i], least)
 		}
 		if n *= max(out[i], 1); n > maxBytes {
-			return out, invalid("%s has the sizes %v, which are too many elements", name, s.dims[:4])
+			return out, invalid("%s has the sizes %v, which are too many elements "+
+				"[hbdnn-sizes-elements]", name, s.dims[:4])
 		}
 	}
 	return out, nil
@@ -41,7 +43,8 @@ func four(name string, s *TensorShape, layout int32, least int64) (out [4]int64,
 func sizeOf(kind int32) (int64, error) {
 	n := elementSize(kind)
 	if n == 0 {
-		return 0, invalid("dataType is %s (%d): want S8, U8, F16, S16, U16, F32, S32, U32, F64, S64 or U64", typeName(kind),
+		return 0, invalid("dataType is %s (%d): want S8, U8, F16, S16, U16, F32, S32, U32, F64, S64 or U64 "+
+			"[hbdnn-data-type-s8]", typeName(kind),
 			kind)
 	}
 	return n, nil
@@ -49,7 +52,8 @@ func sizeOf(kind int32) (int64, error) {
 
 func checkLayout(name string, layout int32) error {
 	if _, ok := orders[layout]; !ok {
-		return invalid("%s is %s (%d): want NHWC (0), NHCW_NATIVE (1) or NCHW (2)", name, layoutName(layout), layout)
+		return invalid("%s is %s (%d): want NHWC (0), NHCW_NATIVE (1) or NCHW (2) "+
+			"[hbdnn-nhwc-nhcw-native]", name, layoutName(layout), layout)
 	}
 	return nil
 }
@@ -107,9 +111,10 @@ func dnnConvertLayoutRoiFormer(output uintptr, outLayout int32, input uintptr, i
 	}
 	switch {
 	case box.left < 0 || box.top < 0:
-		return invalid("box begins at row %d, column %d: want at least 0", box.top, box.left)
+		return invalid("box begins at row %d, column %d: want at least 0 [hbdnn-box-begins-row]", box.top, box.left)
 	case box.right < box.left || box.bottom < box.top:
-		return invalid("box has the rows %d to %d and columns %d to %d: want at least one of each", box.top, box.bottom,
+		return invalid("box has the rows %d to %d and columns %d to %d: want at least one of each "+
+			"[hbdnn-box-rows-columns]", box.top, box.bottom,
 			box.left, box.right)
 	}
 	return convertPart(output, outLayout, input, inLayout, kind, shape, swap,
@@ -159,7 +164,7 @@ func dnnConvertLayoutToNative1111(output, input uintptr, inLayout, kind int32, s
 func dnnConvertLayoutToNative1111Former(output, input uintptr, inLayout, kind int32, shape *TensorShape, swap bool,
 	box *Roi) error {
 	if box.left < 0 || box.top < 0 {
-		return invalid("box begins at row %d, column %d: want at least 0", box.top, box.left)
+		return invalid("box begins at row %d, column %d: want at least 0 [hbdnn-box-begins-row]", box.top, box.left)
 	}
 	return convertPart(output, layoutNHCW, input, inLayout, kind, shape, swap,
 		[4]int64{0, int64(box.top), int64(box.left), 0}, [4]int64{1, 1, 1, 1})
@@ -184,7 +189,8 @@ func convertPart(output uintptr, outLayout int32, input uintptr, inLayout, kind 
 	}
 	for i, axis := range []string{"N", "H", "W", "C"} {
 		if at[i]+sizes[i] > all[i] {
-			return invalid("%d of dimension %s from %d on: the input has %d", sizes[i], axis, at[i], all[i])
+			return invalid("%d of dimension %s from %d on: the input has %d "+
+				"[hbdnn-dimension-input]", sizes[i], axis, at[i], all[i])
 		}
 	}
 	src, dst, err := ranges(input, product(all)*element, output, product(sizes)*element)
@@ -215,7 +221,7 @@ func convertPart(output uintptr, outLayout int32, input uintptr, inLayout, kind 
 // ranges are the bytes that a conversion reads and writes.
 func ranges(input uintptr, in int64, output uintptr, out int64) (src, dst []byte, err error) {
 	if in > maxBytes || out > maxBytes {
-		return nil, nil, invalid("input has %d bytes, output %d: that is too many", in, out)
+		return nil, nil, invalid("input has %d bytes, output %d: that is too many [hbdnn-input-bytes-output]", in, out)
 	}
 	if err := boundary.CheckRange(cPointer(input), uint64(in)); err != nil {
 		return nil, nil, fault.Wrap(err, "input")
@@ -229,10 +235,11 @@ func ranges(input uintptr, in int64, output uintptr, out int64) (src, dst []byte
 // dnnConvertEndianness turns the order of all bytes around, also in place.
 func dnnConvertEndianness(output, input []byte) (err error) {
 	if len(input) == 0 {
-		return invalid("size is 0: want the bytes of a number")
+		return invalid("size is 0: want the bytes of a number [hbdnn-size-bytes-number]")
 	}
 	if &output[0] != &input[0] && mem.Overlap(output, input) {
-		return invalid("output and input, of %d bytes each, overlap: want the same address, or memory apart", len(input))
+		return invalid("output and input, of %d bytes each, overlap: want the same address, or memory apart "+
+			"[hbdnn-output-input-bytes]", len(input))
 	}
 	return hb.Guarded(errArgument, "input or output: memory", func() error {
 		copy(output, input)

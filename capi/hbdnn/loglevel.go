@@ -24,7 +24,7 @@ func logLevel(value string) (level boundary.Level, ok bool) {
 	}
 	n, err := strconv.Atoi(value)
 	if err != nil || n < 0 || n >= len(logLevels) {
-		warn("value ignored", "HB_DNN_LOG_LEVEL", value, "want", "0 to 5")
+		warn("value ignored [hbdnn-value-ignored]", "HB_DNN_LOG_LEVEL", value, "want", "0 to 5")
 		return 0, false
 	}
 	return logLevels[n], true

@@ -14,7 +14,7 @@ func sysAllocCachedMem(m *SysMem, size uint32) error { return allocate(m, size, 
 
 func allocate(m *SysMem, size uint32, cached bool) error {
 	if size == 0 {
-		return refuse(errSysArgument, "size is 0: memory has at least 1 byte")
+		return refuse(errSysArgument, "size is 0: memory has at least 1 byte [hbdnn-size-memory-byte]")
 	}
 	addr, err := api.Allocate(int64(size), cached)
 	if err != nil {
@@ -28,7 +28,8 @@ func allocate(m *SysMem, size uint32, cached bool) error {
 // flushed.
 func sysFlushMem(m *SysMem, flag int32) error {
 	if flag != flushInvalidate && flag != flushClean {
-		return refuse(errSysArgument, "flag is %d: want HB_SYS_MEM_CACHE_INVALIDATE (1) or HB_SYS_MEM_CACHE_CLEAN (2)", flag)
+		return refuse(errSysArgument, "flag is %d: want HB_SYS_MEM_CACHE_INVALIDATE (1) or "+
+			"HB_SYS_MEM_CACHE_CLEAN (2) [hbdnn-flag-mem-cache]", flag)
 	}
 	hb.Flushed(m.virt, int64(m.size), flag == flushClean)
 	return nil
@@ -40,10 +41,10 @@ func sysFreeMem(m *SysMem) error {
 	switch ok, inside, behind := hb.Free(m.virt); {
 	case inside:
 		return refuse(errSysArgument, "mem->virAddr is %#x, %d bytes behind the start of a memory: want the address that "+
-			"hbSysAllocMem gave", m.virt, behind)
+			"hbSysAllocMem gave [hbdnn-mem-vir-addr]", m.virt, behind)
 	case !ok:
 		return refuse(errSysArgument, "mem->virAddr is %#x: no memory of hbSysAllocMem or hbSysAllocCachedMem that is not "+
-			"freed begins there", m.virt)
+			"freed begins there [hbdnn-mem-vir-addr-no]", m.virt)
 	}
 	*m = SysMem{}
 	return nil
@@ -64,9 +65,9 @@ func sysReadMem(dest []byte, src *SysMem) error {
 func move(name string, m *SysMem, n int, f func(data []byte)) error {
 	switch {
 	case m.virt == 0:
-		return refuse(errSysArgument, "%s->virAddr is NULL", name)
+		return refuse(errSysArgument, "%s->virAddr is NULL [hbdnn-vir-addr-null]", name)
 	case uint64(n) > uint64(m.size):
-		return refuse(errSysArgument, "size is %d: %s->memSize is %d", n, name, m.size)
+		return refuse(errSysArgument, "size is %d: %s->memSize is %d [hbdnn-size-mem-size]", n, name, m.size)
 	case n == 0:
 		return nil
 	}
@@ -75,7 +76,8 @@ func move(name string, m *SysMem, n int, f func(data []byte)) error {
 		return err
 	}
 	if buf == nil {
-		return refuse(errSysArgument, "size is %d: the memory of %s has %d bytes from virAddr on", n, name, room)
+		return refuse(errSysArgument, "size is %d: the memory of %s has %d bytes from virAddr on "+
+			"[hbdnn-size-memory-bytes]", n, name, room)
 	}
 	defer buf.Release()
 	data, err := buf.Map()
@@ -93,7 +95,7 @@ func sysRegisterMem(m *SysMem) error {
 	if m.virt == 0 {
 		return refuse(errSysRegister, "mem->virAddr is NULL: physical memory cannot be mapped here; set virAddr to memory "+
 			"of "+
-			"the program")
+			"the program [hbdnn-mem-vir-addr-null]")
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func dnnRelease(h uintptr) error {
 			return nil
 		}
 		return refuse(errRunning, "packedDNNHandle: %d members of tasks that wait or run use its models: wait for the tasks or "+
-			"release them first", busy)
+			"release them first [hbdnn-packed-dnnhandle-members]", busy)
 	})
 }
 

@@ -41,7 +41,8 @@ func pad(output uintptr, outShape *TensorShape, input uintptr, inShape *TensorSh
 	}
 	for i := range part {
 		if part[i] > whole[i] {
-			return invalid("%s.dimensionSize[%d] is %d: %s has only %d", small, i, part[i], large, whole[i])
+			return invalid("%s.dimensionSize[%d] is %d: %s has only %d "+
+				"[hbdnn-dimension-size-pad]", small, i, part[i], large, whole[i])
 		}
 	}
 	src, dst, err := ranges(input, product(in)*element, output, product(out)*element)
@@ -80,16 +81,19 @@ func dnnRemovePaddingWithStride(output, input uintptr, dims []uint32, stride []i
 func strided(output, input uintptr, dims []uint32, stride []int32, element uint32, way padding) (err error) {
 	dense, whole := int64(element), int64(element)
 	if element == 0 || element > 8 {
-		return invalid("elementSize is %d: want 1 to 8 bytes", element)
+		return invalid("elementSize is %d: want 1 to 8 bytes [hbdnn-element-size-bytes]", element)
 	}
 	for i := len(dims) - 1; i >= 0; i-- {
 		switch {
 		case dims[i] == 0 || int64(dims[i]) > maxBytes/dense:
-			return invalid("dim[%d] is %d: want at least 1, and fewer than 2^46 bytes in all", i, dims[i])
+			return invalid("dim[%d] is %d: want at least 1, and fewer than 2^46 bytes in all "+
+				"[hbdnn-dim-fewer-bytes]", i, dims[i])
 		case int64(stride[i]) < whole:
-			return invalid("stride[%d] is %d: what it steps over has %d bytes", i, stride[i], whole)
+			return invalid("stride[%d] is %d: what it steps over has %d bytes "+
+				"[hbdnn-stride-steps-bytes]", i, stride[i], whole)
 		case int64(stride[i]) > maxBytes/int64(dims[i]):
-			return invalid("stride[%d] is %d: %d steps of it are too many bytes", i, stride[i], dims[i])
+			return invalid("stride[%d] is %d: %d steps of it are too many bytes "+
+				"[hbdnn-stride-steps-bytes-strided]", i, stride[i], dims[i])
 		}
 		dense *= int64(dims[i])
 		whole = int64(stride[i]) * int64(dims[i])

@@ -71,17 +71,20 @@ func takePicture(t *Tensor, name string) (p *picture, err error) {
 	d := &t.properties
 	pixel, ok := pixelsOf[d.kind]
 	if !ok {
-		return nil, invalid("%s.properties.tensorType is %s (%d): want an image, IMG_TYPE_Y (0) to IMG_TYPE_BGR (5)", name,
+		return nil, invalid("%s.properties.tensorType is %s (%d): want an image, IMG_TYPE_Y (0) to IMG_TYPE_BGR "+
+			"(5) [hbdnn-properties-tensor-type]", name,
 			typeName(d.kind), d.kind)
 	}
 	if d.layout != layoutNHWC && d.layout != layoutNCHW {
-		return nil, invalid("%s.properties.tensorLayout is %s (%d): want NHWC (0) or NCHW (2)", name, layoutName(d.layout),
+		return nil, invalid("%s.properties.tensorLayout is %s (%d): want NHWC (0) or NCHW (2) "+
+			"[hbdnn-properties-tensor-layout]", name, layoutName(d.layout),
 			d.layout)
 	}
 	valid, ok := d.valid.list()
 	aligned, okToo := d.aligned.list()
 	if !ok || !okToo || len(valid) != 4 || len(aligned) != 4 {
-		return nil, invalid("%s.properties: validShape is %v and alignedShape %v: want four sizes of an image", name, valid,
+		return nil, invalid("%s.properties: validShape is %v and alignedShape %v: want four sizes of an image "+
+			"[hbdnn-properties-valid-shape]", name, valid,
 			aligned)
 	}
 	p = &picture{pixel: pixel, n: 1, h: valid[2], w: valid[3], pitch: aligned[3]}
@@ -96,7 +99,7 @@ func takePicture(t *Tensor, name string) (p *picture, err error) {
 	if valid[0] != 1 || p.h < least || p.w < least || p.h > most || p.w > most || p.pitch < p.w || p.pitch > 1<<17 {
 		return nil, invalid("%s.properties: validShape is %v and alignedShape %v: want one image of %d to %d rows and "+
 			"columns, "+
-			"and rows at least as long", name, valid, aligned, least, most)
+			"and rows at least as long [hbdnn-properties-valid-shape-aligned]", name, valid, aligned, least, most)
 	}
 	if p.interleaved {
 		p.pitch *= pixel.Components()
@@ -121,7 +124,8 @@ func planeOf(t *Tensor, name string, slot int, need int64) (mem.Buffer, error) {
 	name = []string{name + ".sysMem[0]", name + ".sysMem[1]"}[slot]
 	if m.virt != 0 && int64(m.size) < need {
 		valid, _ := t.properties.valid.list()
-		return nil, invalid("%s.memSize is %d: want %d bytes, as %s %v has them with rows as long as alignedShape says", name,
+		return nil, invalid("%s.memSize is %d: want %d bytes, as %s %v has them with rows as long as "+
+			"alignedShape says [hbdnn-mem-size-bytes]", name,
 			m.size, need, typeName(t.properties.kind), valid)
 	}
 	return pinned(m, name, need)

@@ -49,12 +49,14 @@ func newPort(of *model.Port, dims []int64, input, shift bool) (*port, error) {
 	p.numeric.Normalization = convert.Normalization{}
 	n, ok := tensor.Count(dims)
 	if len(dims) > maxDims || !ok || n > math.MaxInt32/8 || n == 0 {
-		return nil, fault.New(fault.Shape, "%q has the shape %v: want at most %d dimensions and 1 to %d elements", p.Name,
+		return nil, fault.New(fault.Shape, "%q has the shape %v: want at most %d dimensions and 1 to %d elements "+
+			"[hbdnn-shape-dimensions-elements]", p.Name,
 			dims, maxDims, math.MaxInt32/8)
 	}
 	kind, ok := kinds[p.Type]
 	if !ok {
-		return nil, fault.New(fault.Type, "%q has elements of type %v, which the API has no type for", p.Name, p.Type)
+		return nil, fault.New(fault.Type, "%q has elements of type %v, which the API has no type for "+
+			"[hbdnn-elements-type-api]", p.Name, p.Type)
 	}
 	p.kind, p.layout = kind, layoutNone
 	if len(dims) == 4 {
@@ -73,7 +75,8 @@ func newPort(of *model.Port, dims []int64, input, shift bool) (*port, error) {
 func (p *port) setTensor(input, shift bool) {
 	p.setOrder(input)
 	if why := p.setQuant(shift); why != "" {
-		caution("codes are described by scales, although anynpu.quantization is shift", "name", p.Name, "because", why)
+		caution("codes are described by scales, although anynpu.quantization is shift "+
+			"[hbdnn-codes-described-scales]", "name", p.Name, "because", why)
 	}
 	p.align(input)
 }

@@ -22,7 +22,8 @@ func dnnGetOutputCount(count *int32, m *Model) error {
 // pick returns the port of an index; name is that of the argument.
 func pick(list []*port, index int32, name string) (*port, error) {
 	if index < 0 || int(index) >= len(list) {
-		return nil, invalid("%s is %d: the model has %d, whose indices begin at 0", name, index, len(list))
+		return nil, invalid("%s is %d: the model has %d, whose indices begin at 0 "+
+			"[hbdnn-model-indices-begin]", name, index, len(list))
 	}
 	return list[index], nil
 }
@@ -112,7 +113,7 @@ func portDesc(descAt, size, kind unsafe.Pointer, h uintptr, index int32, input b
 	}
 	defer handle.Unhold(h)
 	if descAt == nil {
-		return invalid("desc is NULL: want where the address of the text goes")
+		return invalid("desc is NULL: want where the address of the text goes [hbdnn-desc-null-address]")
 	}
 	if err := boundary.CheckRange(descAt, 8); err != nil {
 		return fault.Wrap(err, "desc")
@@ -125,10 +126,10 @@ func portDesc(descAt, size, kind unsafe.Pointer, h uintptr, index int32, input b
 	}
 	if !older {
 		if size == nil {
-			return invalid("size is NULL: want where the bytes of the text go")
+			return invalid("size is NULL: want where the bytes of the text go [hbdnn-size-null-bytes]")
 		}
 		if kind == nil {
-			return invalid("type is NULL: want where the kind of text goes")
+			return invalid("type is NULL: want where the kind of text goes [hbdnn-type-null-kind]")
 		}
 		for _, p := range []unsafe.Pointer{size, kind} {
 			if err := boundary.CheckRange(p, 4); err != nil {
@@ -186,7 +187,8 @@ func dnnGetLayoutName(name *uintptr, layout int32) error {
 	*name = 0
 	text := layoutName(layout)
 	if text == "unknown" {
-		return invalid("layout is %d: want NHWC (0), NHCW_NATIVE (1), NCHW (2) or NONE (255)", layout)
+		return invalid("layout is %d: want NHWC (0), NHCW_NATIVE (1), NCHW (2) or NONE (255) "+
+			"[hbdnn-layout-nhwc-nhcw]", layout)
 	}
 	*name = hb.Forever(text)
 	return nil

@@ -6,14 +6,18 @@ func dnnResize(to *uintptr, output, input *Tensor, r *Roi, c *ResizeCtrlParam) e
 	*to = 0
 	switch {
 	case c.priority < 0 || c.priority > preemptive:
-		return invalid("resizeCtrlParam->priority is %d: want 0 to %d", c.priority, preemptive)
+		return invalid("resizeCtrlParam->priority is %d: want 0 to %d "+
+			"[hbdnn-resize-ctrl-param]", c.priority, preemptive)
 	case c.bpu < 0 || c.bpu > maxCore:
-		return invalid("resizeCtrlParam->bpuCoreId is %d: want 0, or the sum of HB_BPU_CORE_0 (1) and HB_BPU_CORE_1 (2)",
+		return invalid("resizeCtrlParam->bpuCoreId is %d: want 0, or the sum of HB_BPU_CORE_0 (1) and "+
+			"HB_BPU_CORE_1 (2) [hbdnn-resize-ctrl-param-bpu]",
 			c.bpu)
 	case c.kind != resizeBilinear:
-		return invalid("resizeCtrlParam->resizeType is %d: want HB_DNN_RESIZE_TYPE_BILINEAR (0)", c.kind)
+		return invalid("resizeCtrlParam->resizeType is %d: want HB_DNN_RESIZE_TYPE_BILINEAR (0) "+
+			"[hbdnn-resize-ctrl-param-resize]", c.kind)
 	case r != nil && (r.left > r.right || r.top > r.bottom):
-		return invalid("roi is left %d, top %d, right %d, bottom %d: want left <= right and top <= bottom", r.left, r.top,
+		return invalid("roi is left %d, top %d, right %d, bottom %d: want left <= right and top <= bottom "+
+			"[hbdnn-roi-left-top]", r.left, r.top,
 			r.right, r.bottom)
 	}
 	return begin(to, &InferCtrlParam{bpu: c.bpu, priority: c.priority}, &Task{Limit: resizes, Weight: 1},
@@ -41,7 +45,8 @@ func newScaled(output, input *Tensor, r *Roi) (*scaled, error) {
 	}
 	if err == nil && (s.to.pixel != from.pixel || s.to.interleaved != from.interleaved) {
 		s.to.release()
-		err = invalid("output.properties: tensorType is %s in %s: want the input's, %s in %s",
+		err = invalid("output.properties: tensorType is %s in %s: want the input's, %s in %s "+
+			"[hbdnn-output-properties-tensor]",
 			typeName(output.properties.kind), layoutName(output.properties.layout), typeName(input.properties.kind),
 			layoutName(input.properties.layout))
 	}

@@ -13,16 +13,18 @@ import (
 // by batch, results one after another, and the last batch of the model is filled up (section 8).
 func dnnRoiInfer(to, output *uintptr, input *Tensor, first *Roi, count int32, m *Model, c *InferCtrlParam) error {
 	if *output == 0 {
-		return invalid("output points to NULL: want the array of the model's output tensors")
+		return invalid("output points to NULL: want the array of the model's output tensors " +
+			"[hbdnn-output-points-null-array]")
 	}
 	if err := checkControl(c); err != nil {
 		return err
 	}
 	switch {
 	case count <= 0:
-		return invalid("roiCount is %d: want at least one region", count)
+		return invalid("roiCount is %d: want at least one region [hbdnn-roi-count-region]", count)
 	case count > maxMembers:
-		return refuse(errBatch, "roiCount is %d: a task has at most %d regions", count, maxMembers)
+		return refuse(errBatch, "roiCount is %d: a task has at most %d regions "+
+			"[hbdnn-roi-count-task]", count, maxMembers)
 	}
 	if err := boundary.CheckRange(unsafe.Pointer(first), uint64(count)*uint64(unsafe.Sizeof(*first))); err != nil {
 		return fault.Wrap(err, "rois")
@@ -30,7 +32,8 @@ func dnnRoiInfer(to, output *uintptr, input *Tensor, first *Roi, count int32, m 
 	rois := slices.Clone(unsafe.Slice(first, int(count)))
 	for i, r := range rois {
 		if r.left > r.right || r.top > r.bottom {
-			return invalid("rois[%d] is left %d, top %d, right %d, bottom %d: want left <= right and top <= bottom", i, r.left,
+			return invalid("rois[%d] is left %d, top %d, right %d, bottom %d: want left <= right and top <= "+
+				"bottom [hbdnn-rois-left-top]", i, r.left,
 				r.top, r.right, r.bottom)
 		}
 	}
@@ -43,9 +46,10 @@ func dnnRoiInfer(to, output *uintptr, input *Tensor, first *Roi, count int32, m 
 	switch {
 	case resizers == 0:
 		return misused("dnnHandle: model %q has no input whose source is a resizer, which anynpu.input.NAME.source in its "+
-			"metadata says: hbDNNInfer runs it", m.Name)
+			"metadata says: hbDNNInfer runs it [hbdnn-dnn-handle-model]", m.Name)
 	case len(rois)%resizers != 0:
-		return invalid("roiCount is %d: the model has %d resizer inputs and wants a region for each of every batch", count,
+		return invalid("roiCount is %d: the model has %d resizer inputs and wants a region for each of every "+
+			"batch [hbdnn-roi-count-model]", count,
 			resizers)
 	}
 	return enqueue(to, c, len(rois), func(t *Task) error {
@@ -142,7 +146,8 @@ func (m *Model) regionOf(input *Tensor, rois []Roi, batch, k int) (piece, error)
 	}
 	same := source.pixel == pixelsOf[p.kind] && (source.interleaved == d.Interleaved || p.kind == typeY)
 	if err == nil && !same {
-		err = invalid("%s.properties: tensorType is %s in %s: %q takes %s in %s", name, typeName(t.properties.kind),
+		err = invalid("%s.properties: tensorType is %s in %s: %q takes %s in %s "+
+			"[hbdnn-properties-tensor-type-takes]", name, typeName(t.properties.kind),
 			layoutName(t.properties.layout), p.Name, typeName(p.kind), layoutName(p.layout))
 	}
 	if err != nil {
@@ -162,13 +167,14 @@ func (p *port) result(t *Tensor, name string, run, runs int) (piece, error) {
 	valid, ok := d.valid.list()
 	if d.kind != p.kind || !ok || len(valid) != len(p.valid) || len(valid) > 0 && !slices.Equal(valid[1:], p.valid[1:]) ||
 		len(valid) > 0 && valid[0] != p.valid[0] && valid[0] != int64(runs)*p.valid[0] {
-		return piece{}, invalid("%s.properties: tensorType is %s and validShape %v: %q is %s %v, of %d runs", name,
+		return piece{}, invalid("%s.properties: tensorType is %s and validShape %v: %q is %s %v, of %d runs "+
+			"[hbdnn-properties-tensor-type-valid]", name,
 			typeName(d.kind), valid, p.Name, typeName(p.kind), p.valid, runs)
 	}
 	if need := p.bytes * int64(runs); t.mem[0].virt != 0 && int64(t.mem[0].size) < need {
 		return piece{}, invalid("%s.sysMem[0].memSize is %d: the results of %d runs of %q take %d bytes, alignedByteSize "+
 			"for "+
-			"each", name, t.mem[0].size, runs, p.Name, need)
+			"each [hbdnn-sys-mem-size]", name, t.mem[0].size, runs, p.Name, need)
 	}
 	own := t.mem[0]
 	if own.virt != 0 {

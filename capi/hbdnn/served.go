@@ -27,7 +27,8 @@ func since(function, name string) {
 		return
 	}
 	if _, told := toldSince.LoadOrStore(function, true); !told {
-		caution("the program calls a function that is newer than the version it is served", "function", function, "since",
+		caution("the program calls a function that is newer than the version it is served "+
+			"[hbdnn-program-calls-function]", "function", function, "since",
 			name, "ANYNPU_HBDNN_ABI", served().name)
 	}
 }

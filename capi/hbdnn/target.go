@@ -37,7 +37,7 @@ func targetNamed(name string) *target {
 		}
 		names = append(names, targets[i].name)
 	}
-	caution("value ignored", "ANYNPU_HBDNN_TARGET", name, "want", strings.Join(names[1:], ", "))
+	caution("value ignored [hbdnn-value-ignored]", "ANYNPU_HBDNN_TARGET", name, "want", strings.Join(names[1:], ", "))
 	return &targets[0]
 }
 
@@ -74,7 +74,8 @@ func (g *target) refuseRegion(name string, r Roi, from *picture, h, w int64) err
 		return nil
 	}
 	if why := g.limits(r, from, h, w); why != "" {
-		return invalid("%s is left %d, top %d, right %d, bottom %d of %dx%d for %dx%d: %s (ANYNPU_HBDNN_TARGET=%s)", name,
+		return invalid("%s is left %d, top %d, right %d, bottom %d of %dx%d for %dx%d: %s "+
+			"(ANYNPU_HBDNN_TARGET=%s) [hbdnn-left-top-right]", name,
 			r.left, r.top, r.right, r.bottom, from.w, from.h, w, h, why, g.name)
 	}
 	return nil
@@ -117,7 +118,7 @@ func bayes(r Roi, from *picture, h, w int64) string {
 func (g *target) refuseResize(r Roi, from, to *picture) error {
 	if !g.resizes {
 		return misused("the library of this chip has no hbDNNResize: hbDNNRoiInfer runs models on regions "+
-			"(ANYNPU_HBDNN_TARGET=%s)", g.name)
+			"(ANYNPU_HBDNN_TARGET=%s) [hbdnn-library-chip-no]", g.name)
 	}
 	if g.limits == nil {
 		return nil
@@ -139,7 +140,8 @@ func (g *target) refuseResize(r Roi, from, to *picture) error {
 	if why == "" {
 		return nil
 	}
-	return invalid("roi is left %d, top %d, right %d, bottom %d of %dx%d for %dx%d: %s (ANYNPU_HBDNN_TARGET=%s)", r.left,
+	return invalid("roi is left %d, top %d, right %d, bottom %d of %dx%d for %dx%d: %s (ANYNPU_HBDNN_TARGET=%s) "+
+		"[hbdnn-roi-left-top-right]", r.left,
 		r.top, r.right, r.bottom, from.w, from.h, to.w, to.h, why, g.name)
 }
 
@@ -154,7 +156,8 @@ func pitchLimit(from *picture, most int64) string {
 func (g *target) tellCores(mask int32) {
 	if lacking := mask &^ g.cores; lacking != 0 {
 		if _, told := toldCores.LoadOrStore(lacking, true); !told {
-			caution("the chip lacks a core that a task asks for: it runs on another", "bpuCoreId", mask, "cores", g.cores,
+			caution("the chip lacks a core that a task asks for: it runs on another "+
+				"[hbdnn-chip-lacks-core]", "bpuCoreId", mask, "cores", g.cores,
 				"ANYNPU_HBDNN_TARGET", g.name)
 		}
 	}

@@ -52,7 +52,8 @@ func (m *Model) outputs(first *Tensor) (list []bound, err error) {
 		one, err := p.take(t, fmt.Sprintf("(*output)[%d]", i), false)
 		if err == nil && one.batch != p.batch() {
 			one.buf.Release()
-			err = invalid("(*output)[%d].properties.validShape begins with %d: output %q has a batch of %d in one tensor", i,
+			err = invalid("(*output)[%d].properties.validShape begins with %d: output %q has a batch of %d in "+
+				"one tensor [hbdnn-output-properties-valid]", i,
 				one.batch, p.Name, p.batch())
 		}
 		if err != nil {
@@ -78,12 +79,14 @@ func (p *port) take(t *Tensor, name string, part bool) (piece, error) {
 		if (d.kind == typeNV12 || d.kind == typeNV12Separate) && p.framed() {
 			key = ": " + p.nv12Key()
 		}
-		return piece{}, invalid("%s.properties.tensorType is %s (%d): %q takes %s (%d)%s", name, typeName(d.kind), d.kind,
+		return piece{}, invalid("%s.properties.tensorType is %s (%d): %q takes %s (%d)%s "+
+			"[hbdnn-properties-tensor-type-takes-take]", name, typeName(d.kind), d.kind,
 			p.Name, typeName(p.kind), p.kind, key)
 	}
 	valid, ok := d.valid.list()
 	if !ok || len(valid) != len(p.valid) {
-		return piece{}, invalid("%s.properties.validShape.numDimensions is %d: %q has the shape %v", name, d.valid.rank,
+		return piece{}, invalid("%s.properties.validShape.numDimensions is %d: %q has the shape %v "+
+			"[hbdnn-properties-valid-shape-num]", name, d.valid.rank,
 			p.Name, p.valid)
 	}
 	batch := p.batch()
@@ -91,15 +94,18 @@ func (p *port) take(t *Tensor, name string, part bool) (piece, error) {
 		batch = 1
 	}
 	if want := p.sized(p.valid, batch); !slices.Equal(valid, want) {
-		return piece{}, invalid("%s.properties.validShape is %v: %q has the shape %v", name, valid, p.Name, want)
+		return piece{}, invalid("%s.properties.validShape is %v: %q has the shape %v "+
+			"[hbdnn-properties-valid-shape-take]", name, valid, p.Name, want)
 	}
 	if len(valid) == 4 && d.layout != p.layout {
-		return piece{}, invalid("%s.properties.tensorLayout is %s (%d): %q has %s (%d)", name, layoutName(d.layout), d.layout,
+		return piece{}, invalid("%s.properties.tensorLayout is %s (%d): %q has %s (%d) "+
+			"[hbdnn-properties-tensor-layout-take]", name, layoutName(d.layout), d.layout,
 			p.Name, layoutName(p.layout), p.layout)
 	}
 	aligned, ok := d.aligned.list()
 	if !ok {
-		return piece{}, invalid("%s.properties.alignedShape.numDimensions is %d: want 0 to %d", name, d.aligned.rank, maxDims)
+		return piece{}, invalid("%s.properties.alignedShape.numDimensions is %d: want 0 to %d "+
+			"[hbdnn-properties-aligned-shape-num]", name, d.aligned.rank, maxDims)
 	}
 	if p.Image != nil {
 		return p.takeImage(t, name, aligned, batch)
@@ -116,7 +122,8 @@ func (p *port) take(t *Tensor, name string, part bool) (piece, error) {
 		need /= p.batch()
 	}
 	if own := p.sized(p.aligned, batch); !slices.Equal(aligned, own) && !slices.Equal(aligned, valid) {
-		return piece{}, invalid("%s.properties.alignedShape is %v: %q takes %v, as queried, or validShape, %v", name, aligned,
+		return piece{}, invalid("%s.properties.alignedShape is %v: %q takes %v, as queried, or validShape, %v "+
+			"[hbdnn-properties-aligned-shape-takes]", name, aligned,
 			p.Name, own, valid)
 	}
 	var err error
@@ -127,7 +134,8 @@ func (p *port) take(t *Tensor, name string, part bool) (piece, error) {
 // memory pins the need bytes of a tensor.
 func (p *port) memory(m *SysMem, name string, need int64) (mem.Buffer, error) {
 	if int64(m.size) < need && m.virt != 0 {
-		return nil, invalid("%s.sysMem[0].memSize is %d: %q takes %d bytes, properties.alignedByteSize, as %s %v in %s%s",
+		return nil, invalid("%s.sysMem[0].memSize is %d: %q takes %d bytes, properties.alignedByteSize, as %s %v "+
+			"in %s%s [hbdnn-sys-mem-size-takes]",
 			name, m.size, p.Name, need, typeName(p.kind), p.aligned, layoutName(p.layout),
 			p.fits(int64(m.size))+p.frame(int64(m.size)))
 	}

@@ -34,24 +34,26 @@ func unquantize(output unsafe.Pointer, kind, layout int32, shape *TensorShape, s
 		at   unsafe.Pointer
 	}{{"output", output}, {"scales", scales}, {"input", input}} {
 		if p.at == nil {
-			return invalid("%s is NULL", p.name)
+			return invalid("%s is NULL [hbdnn-argument-null]", p.name)
 		}
 	}
 	dims, ok := shape.list()
 	if !ok || len(dims) == 0 {
-		return invalid("inputShape.numDimensions is %d: want 1 to %d", shape.rank, maxDims)
+		return invalid("inputShape.numDimensions is %d: want 1 to %d [hbdnn-input-shape-num]", shape.rank, maxDims)
 	}
 	axis := len(dims) - 1
 	if layout == layoutNCHW || layout == layoutNHCW {
 		if len(dims) != 4 {
-			return invalid("inputShape.numDimensions is %d: want 4 for the layout %s", shape.rank, layoutName(layout))
+			return invalid("inputShape.numDimensions is %d: want 4 for the layout %s "+
+				"[hbdnn-input-shape-num-dimensions]", shape.rank, layoutName(layout))
 		}
 		axis = orders[layout][3]
 	}
 	n, inner := int64(1), int64(1)
 	for i, d := range dims {
 		if d < 1 || n > maxBytes/d {
-			return invalid("inputShape.dimensionSize[%d] is %d: want at least 1, and fewer than 2^46 elements in all", i, d)
+			return invalid("inputShape.dimensionSize[%d] is %d: want at least 1, and fewer than 2^46 elements in "+
+				"all [hbdnn-input-shape-dimension]", i, d)
 		}
 		if n *= d; i > axis {
 			inner *= d
@@ -59,7 +61,8 @@ func unquantize(output unsafe.Pointer, kind, layout int32, shape *TensorShape, s
 	}
 	size := elementSize(kind)
 	if size == 0 || size > 4 || kind == typeF16 || kind == typeF32 {
-		return invalid("dataType is %s (%d): want S8, U8, S16, U16, S32 or U32", typeName(kind), kind)
+		return invalid("dataType is %s (%d): want S8, U8, S16, U16, S32 or U32 "+
+			"[hbdnn-data-type-s8-u8]", typeName(kind), kind)
 	}
 	channels := dims[axis]
 	src, dst, err := ranges(uintptr(input), n*size, uintptr(output), n*4)

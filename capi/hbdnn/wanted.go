@@ -30,7 +30,8 @@ func (p *port) wantsNV12() {
 	if p.framed() {
 		toldNV12.Do(func() {
 			caution("the first input takes real numbers, not frames of a camera: "+p.nv12Key()+
-				"; anynpu.input.NAME.layout = nchw ends this line", "input", p.Name, "shape", p.dims)
+				"; anynpu.input.NAME.layout = nchw ends this line "+
+				"[hbdnn-anynpu-input-name]", "input", p.Name, "shape", p.dims)
 		})
 	}
 }

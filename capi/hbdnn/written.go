@@ -40,7 +40,7 @@ func unwritten(variable, name string, err error) {
 	if errors.As(err, &p) {
 		err = p.Err // the name is told already
 	}
-	boundary.Log(boundary.LevelError, "hbdnn", "not written", variable, name, "error", err)
+	boundary.Log(boundary.LevelError, "hbdnn", "not written [hbdnn-dump-not-written]", variable, name, "error", err)
 }
 
 // create writes a new file that only its owner reads. What cannot be written whole is not there.

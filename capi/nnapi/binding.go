@@ -24,10 +24,10 @@ func (e *Execution) slot(output bool, index int32) (*port, *binding, error) {
 		ports, list, what = e.out, e.outputs, "outputs"
 	}
 	if uint64(uint32(index)) >= uint64(len(ports)) {
-		return nil, nil, badData("index: %d: the model has %d %s", index, len(ports), what)
+		return nil, nil, badData("index: %d: the model has %d %s [nnapi-index-model]", index, len(ports), what)
 	}
 	if list[index].set {
-		return nil, nil, badState("index: %d: it is set already", index)
+		return nil, nil, badState("index: %d: it is set already [nnapi-index-set-already]", index)
 	}
 	return &ports[index], &list[index], nil
 }
@@ -38,7 +38,8 @@ func dimensions(p *port, t *OperandType, complete bool) (dims []uint32, size uin
 	if t != nil {
 		open := len(o.Dims) == 0 && !o.Type.IsScalar()
 		if !open && uint64(t.dimensionCount) != uint64(len(o.Dims)) {
-			return nil, 0, badData("type: dimensionCount %d: the operand is %v%v", t.dimensionCount, o.Type, o.Dims)
+			return nil, 0, badData("type: dimensionCount %d: the operand is %v%v "+
+				"[nnapi-type-dimension-count]", t.dimensionCount, o.Type, o.Dims)
 		}
 		given, err := t.read()
 		if err != nil {
@@ -48,16 +49,19 @@ func dimensions(p *port, t *OperandType, complete bool) (dims []uint32, size uin
 		case open:
 			o.Dims = given.Dims
 		case !completes(o.Dims, given.Dims):
-			return nil, 0, badData("type: dimensions %v: the operand is %v%v", given.Dims, o.Type, o.Dims)
+			return nil, 0, badData("type: dimensions %v: the operand is %v%v "+
+				"[nnapi-type-dimensions-operand]", given.Dims, o.Type, o.Dims)
 		default:
 			o.Dims = given.Dims
 		}
 		if complete && !given.Specified() && !o.Type.IsScalar() {
-			return nil, 0, badData("type: dimensions %v: want all of them for an input", given.Dims)
+			return nil, 0, badData("type: dimensions %v: want all of them for an input "+
+				"[nnapi-type-dimensions-input]", given.Dims)
 		}
 	}
 	if complete && !o.Specified() {
-		return nil, 0, badData("type: NULL: the operand is %v%v: give the dimensions that are open", o.Type, o.Dims)
+		return nil, 0, badData("type: NULL: the operand is %v%v: give the dimensions that are open "+
+			"[nnapi-type-null-operand]", o.Type, o.Dims)
 	}
 	if !o.Specified() {
 		return o.Dims, 0, nil
@@ -73,22 +77,23 @@ func dimensions(p *port, t *OperandType, complete bool) (dims []uint32, size uin
 func (e *Execution) fits(o *nnapi.Operand, dims []uint32, size, length uint64) error {
 	switch {
 	case length == 0:
-		return badData("length: 0: want the bytes of the memory")
+		return badData("length: 0: want the bytes of the memory [nnapi-length-bytes-memory]")
 	case length > math.MaxUint32:
-		return badData("length: %d: want at most %d", length, uint32(math.MaxUint32))
+		return badData("length: %d: want at most %d [nnapi-length-most]", length, uint32(math.MaxUint32))
 	case size == 0 || length == size || length > size && e.padding:
 		return nil
 	case length > size:
-		return badData("length: %d: %v%v takes %d bytes; more are for executions with padding enabled", length, o.Type,
+		return badData("length: %d: %v%v takes %d bytes; more are for executions with padding enabled "+
+			"[nnapi-length-takes-bytes]", length, o.Type,
 			dims, size)
 	}
-	return badData("length: %d: %v%v takes %d bytes", length, o.Type, dims, size)
+	return badData("length: %d: %v%v takes %d bytes [nnapi-length-takes-bytes-fits]", length, o.Type, dims, size)
 }
 
 // bindPointer binds memory of the program to an input or output; NULL with length 0 leaves it out.
 func (e *Execution) bindPointer(output bool, index int32, t *OperandType, p unsafe.Pointer, length uint64) error {
 	if p == nil && length > 0 {
-		return null("buffer")
+		return null("buffer [nnapi-buffer]")
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -137,10 +142,12 @@ func (e *Execution) bindMemory(output bool, index int32, t *OperandType, m *Memo
 	}
 	if m.managed != nil {
 		if offset != 0 || length != 0 {
-			return badData("offset %d and length %d: memory of a description is used whole: want 0 and 0", offset, length)
+			return badData("offset %d and length %d: memory of a description is used whole: want 0 and 0 "+
+				"[nnapi-offset-length-memory]", offset, length)
 		}
 		if !slices.Contains(m.managed.roles, role{e.compiled, output, uint32(index)}) {
-			return badData("memory: its description does not have this role: index %d of this compilation", index)
+			return badData("memory: its description does not have this role: index %d of this compilation "+
+				"[nnapi-memory-description-role]", index)
 		}
 		buf, err := m.buffer()
 		if err != nil {
@@ -150,7 +157,7 @@ func (e *Execution) bindMemory(output bool, index int32, t *OperandType, m *Memo
 		return nil
 	}
 	if !output && size == 0 {
-		return badData("type: dimensions %v: want all of them for an input", dims)
+		return badData("type: dimensions %v: want all of them for an input [nnapi-type-dimensions-input]", dims)
 	}
 	use := reading
 	if output {
@@ -202,10 +209,11 @@ func (b *binding) held() ([]uint32, error) {
 	}
 	dims, written := b.device.state()
 	if !written {
-		return nil, fault.New(fault.Data, "nothing was written to its memory")
+		return nil, fault.New(fault.Data, "nothing was written to its memory [nnapi-nothing-written-memory]")
 	}
 	if len(b.dims) > 0 && !agree(b.dims, dims) {
-		return nil, fault.New(fault.Shape, "its memory holds dimensions %v: want %v", dims, b.dims)
+		return nil, fault.New(fault.Shape, "its memory holds dimensions %v: want %v "+
+			"[nnapi-memory-holds-dimensions]", dims, b.dims)
 	}
 	return dims, nil
 }

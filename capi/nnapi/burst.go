@@ -33,10 +33,10 @@ func burstFree(b *Burst) error {
 
 func executionBurstCompute(e *Execution, b *Burst) error {
 	if e.compiled != b.compiled {
-		return badData("burst: it is of another compilation than the execution")
+		return badData("burst: it is of another compilation than the execution [nnapi-burst-another-compilation]")
 	}
 	if !b.busy.TryLock() {
-		return badState("burst: it is computing already")
+		return badState("burst: it is computing already [nnapi-burst-computing-already]")
 	}
 	defer b.busy.Unlock()
 	return e.computeNow(&b.runs)

@@ -74,7 +74,7 @@ func (k *kept) load(ctx context.Context, g *graph.Graph, devices []device.Device
 	case err == nil:
 		boundary.Log(boundary.LevelInfo, "nnapi", "program taken from the cache", "directory", k.dir, "index", k.index)
 	case !errors.Is(err, cache.ErrNone):
-		warn("cache not used", "directory", k.dir, "reason", err)
+		warn("cache not used [nnapi-cache-used]", "directory", k.dir, "reason", err)
 	}
 	return program
 }
@@ -85,15 +85,16 @@ func (k *kept) read(ctx context.Context, g *graph.Graph, devices []device.Device
 	var size uint64
 	files, err := cache.Read(k.dir, k.index, func(index []byte) (cache.Voucher, error) {
 		if len(index) != cacheIndex || string(index[:8]) != cacheMagic {
-			return cache.Voucher{}, fault.New(fault.File, "it is no cache of this library")
+			return cache.Voucher{}, fault.New(fault.File, "it is no cache of this library [nnapi-no-cache-library]")
 		}
 		if v := binary.LittleEndian.Uint64(index[8:]); v != cacheVersion {
-			return cache.Voucher{}, fault.New(fault.File, "it has format %d: this library reads format %d", v, cacheVersion)
+			return cache.Voucher{}, fault.New(fault.File, "it has format %d: this library reads format %d "+
+				"[nnapi-format-library-reads]", v, cacheVersion)
 		}
 		rest := index[16:]
 		if !bytes.Equal(rest[:sha256.Size], k.key[:]) {
 			return cache.Voucher{}, fault.New(fault.File, "it was made of another model, with other settings, for other "+
-				"devices or by another build of the library")
+				"devices or by another build of the library [nnapi-made-another-model]")
 		}
 		rest = rest[sha256.Size:]
 		size = binary.LittleEndian.Uint64(rest)
@@ -124,12 +125,13 @@ func (*kept) samePorts(p *compile.Program, g *graph.Graph) error {
 		values []graph.Value
 	}{{in, g.In}, {out, g.Out}} {
 		if len(side.ports) != len(side.values) {
-			return fault.New(fault.File, "its program has %d inputs and %d outputs", len(in), len(out))
+			return fault.New(fault.File, "its program has %d inputs and %d outputs "+
+				"[nnapi-program-inputs-outputs]", len(in), len(out))
 		}
 		for i, v := range side.values {
 			want, have := g.Fact(v).Type, side.ports[i].Type
 			if _, fits := want.Shape.Merge(have.Shape); want.DType != have.DType || !fits {
-				return fault.New(fault.File, "its program has %v in the place of %v", have, want)
+				return fault.New(fault.File, "its program has %v in the place of %v [nnapi-program-place]", have, want)
 			}
 		}
 	}
@@ -159,7 +161,7 @@ func (k *kept) save(p *compile.Program) {
 		return
 	}
 	if _, told := saveTold.LoadOrStore(k.dir, true); !told {
-		warn("program compiled and not cached", "directory", k.dir, "reason", err)
+		warn("program compiled and not cached [nnapi-program-compiled-cached]", "directory", k.dir, "reason", err)
 	}
 }
 

@@ -78,7 +78,8 @@ func compilationFree(c *Compilation) error {
 // open refuses a setting that comes after the finish.
 func (c *Compilation) open() error {
 	if c.finished {
-		return badState("compilation: it is finished: call this before ANeuralNetworksCompilation_finish")
+		return badState("compilation: it is finished: call this before ANeuralNetworksCompilation_finish " +
+			"[nnapi-compilation-finished-compilation]")
 	}
 	return nil
 }
@@ -98,7 +99,8 @@ func compilationSetPreference(c *Compilation, preference int32) error {
 		return err
 	}
 	if preference < nnapi.PreferLowPower || preference > nnapi.PreferSustained {
-		return badData("preference: %d: want 0 (low power), 1 (fast single answer) or 2 (sustained speed)", preference)
+		return badData("preference: %d: want 0 (low power), 1 (fast single answer) or 2 (sustained speed) "+
+			"[nnapi-preference-low-power]", preference)
 	}
 	c.preference = preference
 	return nil
@@ -127,7 +129,7 @@ func compilationSetPriority(c *Compilation, priority int32) error {
 		return err
 	}
 	if !slices.Contains([]int32{nnapi.PriorityLow, nnapi.PriorityMedium, nnapi.PriorityHigh}, priority) {
-		return badData("priority: %d: want 90 (low), 100 (medium) or 110 (high)", priority)
+		return badData("priority: %d: want 90 (low), 100 (medium) or 110 (high) [nnapi-priority-low-medium]", priority)
 	}
 	c.priority = priority
 	return nil
@@ -166,9 +168,11 @@ func (c *Compilation) use() (*compiled, error) {
 	defer c.mu.Unlock()
 	switch {
 	case !c.finished:
-		return nil, badState("compilation: it is not finished: call ANeuralNetworksCompilation_finish first")
+		return nil, badState("compilation: it is not finished: call ANeuralNetworksCompilation_finish first " +
+			"[nnapi-compilation-finished-compilation-finish]")
 	case c.result == nil:
-		return nil, badState("compilation: ANeuralNetworksCompilation_finish has failed")
+		return nil, badState("compilation: ANeuralNetworksCompilation_finish has failed " +
+			"[nnapi-compilation-finish-failed]")
 	}
 	c.result.retain()
 	return c.result, nil
@@ -186,7 +190,7 @@ func (c *Compilation) preferred(output bool, index, value uint32, p *uint32) err
 		ports, what = result.out, "outputs"
 	}
 	if uint64(index) >= uint64(len(ports)) {
-		return badData("index: %d: the model has %d %s", index, len(ports), what)
+		return badData("index: %d: the model has %d %s [nnapi-index-model]", index, len(ports), what)
 	}
 	*p = value
 	return nil

@@ -65,7 +65,7 @@ func (c *Compilation) compile() (*compiled, error) {
 	}
 	if err != nil {
 		if fault.KindOf(err) == fault.Unsupported {
-			return nil, refuseFor(BadData, err, "compilation: %s", c.unsupported())
+			return nil, refuseFor(BadData, err, "compilation: %s [nnapi-compilation-refused]", c.unsupported())
 		}
 		return nil, refuseFor(runCode(err), err, "compilation")
 	}
@@ -79,7 +79,7 @@ func contradicts(err error) bool { return err != nil && fault.KindOf(err) == fau
 
 // failing is what comes of a model that executions fail to compute for the reason of err, unless they leave inputs out.
 func (c *Compilation) failing(l *lowering.Result, err error) *compiled {
-	warn("compilation: executions that leave no input out will fail", "why", err)
+	warn("compilation: executions that leave no input out will fail [nnapi-compilation-executions-leave]", "why", err)
 	if l == nil {
 		return c.compiled(nil, nil)
 	}
@@ -103,7 +103,7 @@ func (c *Compilation) waiting(l *lowering.Result) (*compiled, error) {
 		return nil, refuseFor(runCode(err), err, "compilation")
 	}
 	if slices.Contains(answers, false) {
-		return nil, badData("compilation: %s", c.unsupported())
+		return nil, badData("compilation: %s [nnapi-compilation-refused]", c.unsupported())
 	}
 	return c.compiled(nil, l.Values), nil
 }
@@ -197,7 +197,7 @@ func (m *Model) support(devices []*Device) ([]bool, error) {
 	lowered, err := m.coreGraph()
 	if err != nil {
 		failed, one := lowering.FailedOperation(err)
-		warn("the model cannot be computed", "why", err)
+		warn("the model cannot be computed [nnapi-model-computed]", "why", err)
 		for i := range flags {
 			flags[i] = fault.KindOf(err) != fault.Unsupported || one && i != failed
 		}
@@ -236,7 +236,7 @@ func compilationFinish(c *Compilation) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.finished {
-		return badState("compilation: it is finished already")
+		return badState("compilation: it is finished already [nnapi-compilation-finished-already]")
 	}
 	c.finished = true
 	result, err := c.compile()

@@ -53,5 +53,5 @@ func (c *compiled) single(what string) error {
 
 func notSingle(what string) error {
 	return badData("compilation: %s is for compilations for exactly one device: use "+
-		"ANeuralNetworksCompilation_createForDevices", what)
+		"ANeuralNetworksCompilation_createForDevices [nnapi-compilation-compilations-exactly]", what)
 }

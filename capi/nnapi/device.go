@@ -34,7 +34,7 @@ const (
 var deviceList = sync.OnceValue(func() []*Device {
 	list, err := devices.List()
 	if err != nil {
-		boundary.Log(boundary.LevelError, "nnapi", "no device", "error", err)
+		boundary.Log(boundary.LevelError, "nnapi", "no device [nnapi-no-device]", "error", err)
 	}
 	return newDevices(list, settings().devices)
 })
@@ -75,7 +75,7 @@ func newDevices(list []device.Device, guises []devices.Guise) (out []*Device) {
 	for _, g := range guises {
 		if g.Name == referenceName || g.Name == processorName || slices.ContainsFunc(out,
 			func(d *Device) bool { return d.name == g.Name }) {
-			warn("name ignored", "ANYNPU_NNAPI_DEVICES", g.Name, "reason", "it is there already")
+			warn("name ignored [nnapi-name-ignored]", "ANYNPU_NNAPI_DEVICES", g.Name, "reason", "it is there already")
 			continue
 		}
 		add(processor, g)
@@ -95,22 +95,24 @@ func deviceAt(name string, p unsafe.Pointer) (*Device, error) {
 			return d, nil
 		}
 	}
-	return nil, badData("%s: %p: it is no device: want what ANeuralNetworks_getDevice gave", name, p)
+	return nil, badData("%s: %p: it is no device: want what ANeuralNetworks_getDevice gave "+
+		"[nnapi-no-device-get]", name, p)
 }
 
 // devicesAt reads an array of devices, none of them twice.
 func devicesAt(p unsafe.Pointer, n uint32) ([]*Device, error) {
 	if p == nil {
-		return nil, null("devices")
+		return nil, null("devices [nnapi-devices]")
 	}
 	if n == 0 {
-		return nil, badData("numDevices: 0: want the number of devices")
+		return nil, badData("numDevices: 0: want the number of devices [nnapi-num-devices-number]")
 	}
 	if all := len(deviceList()); uint64(n) > uint64(all) { // of more than there are, one is NULL, none or named twice
 		if err := nullDevice(p, all+1); err != nil {
 			return nil, err
 		}
-		return nil, badData("numDevices: %d: there are %d devices, and none is named twice", n, all)
+		return nil, badData("numDevices: %d: there are %d devices, and none is named twice "+
+			"[nnapi-num-devices-named]", n, all)
 	}
 	given, err := elements((*unsafe.Pointer)(p), uint64(n), "devices")
 	if err != nil {
@@ -125,7 +127,7 @@ func devicesAt(p unsafe.Pointer, n uint32) ([]*Device, error) {
 		}
 		for k := range out {
 			if out[k] == d {
-				return nil, badData("%s: %s: it is devices[%d] too", name, d.name, k)
+				return nil, badData("%s: %s: it is devices[%d] too [nnapi-devices-devices]", name, d.name, k)
 			}
 		}
 		out = append(out, d)
@@ -155,7 +157,7 @@ func getDevice(index uint32, p *uintptr) error {
 	list := deviceList()
 	if uint64(index) >= uint64(len(list)) {
 		*p = 0
-		return badData("devIndex: %d: there are %d devices", index, len(list))
+		return badData("devIndex: %d: there are %d devices [nnapi-dev-index-devices]", index, len(list))
 	}
 	*p = list[index].cName.Addr()
 	return nil

@@ -52,11 +52,11 @@ func eventFree(ev *Event) error {
 
 func eventCreateFromSyncFenceFd(fd int32) (*Event, error) {
 	if fd <= 0 {
-		return nil, badData("sync_fence_fd: %d: want an open descriptor above 0", fd)
+		return nil, badData("sync_fence_fd: %d: want an open descriptor above 0 [nnapi-sync-fence-fd]", fd)
 	}
 	f, err := newFence(int(fd))
 	if err != nil {
-		return nil, refuseFor(BadData, err, "sync_fence_fd: %d", fd)
+		return nil, refuseFor(BadData, err, "sync_fence_fd: %d [nnapi-fence-fd]", fd)
 	}
 	return &Event{fence: f}, nil
 }
@@ -66,10 +66,11 @@ func eventCreateFromSyncFenceFd(fd int32) (*Event, error) {
 func eventGetSyncFenceFd(ev *Event, fd *int32) error {
 	*fd = -1
 	if ev == nil {
-		return null("event")
+		return null("event [nnapi-event]")
 	}
 	if ev.fence == nil {
-		return badData("event: it is the end of a computation of this library and has no fence")
+		return badData("event: it is the end of a computation of this library and has no fence " +
+			"[nnapi-event-end-computation]")
 	}
 	own, err := ev.fence.duplicate()
 	if err != nil {

@@ -91,7 +91,8 @@ func (e *Execution) end() {
 // open refuses a setting that comes after the first computation has begun.
 func (e *Execution) open() error {
 	if e.state != preparing {
-		return badState("execution: its computation has begun: call this before, or make a new execution")
+		return badState("execution: its computation has begun: call this before, or make a new execution " +
+			"[nnapi-execution-computation-begun]")
 	}
 	return nil
 }
@@ -103,7 +104,7 @@ func executionEnableInputAndOutputPadding(e *Execution, enable bool) error {
 		return err
 	}
 	if e.touched {
-		return badState("execution: an input or output is set already: call this before")
+		return badState("execution: an input or output is set already: call this before [nnapi-execution-input-output]")
 	}
 	e.padding = enable
 	return nil
@@ -173,11 +174,11 @@ func deadline(duration uint64) time.Time {
 func (e *Execution) result(index int32) (*binding, error) {
 	switch {
 	case e.state != completed:
-		return nil, badState("execution: nothing is computed yet")
+		return nil, badState("execution: nothing is computed yet [nnapi-execution-nothing-computed]")
 	case e.err != nil && status(e.err) != OutputInsufficientSize:
-		return nil, badState("execution: its computation has failed: %v", e.err)
+		return nil, badState("execution: its computation has failed: %v [nnapi-execution-computation-failed]", e.err)
 	case uint64(uint32(index)) >= uint64(len(e.outputs)):
-		return nil, badData("index: %d: the model has %d outputs", index, len(e.outputs))
+		return nil, badData("index: %d: the model has %d outputs [nnapi-index-model-outputs]", index, len(e.outputs))
 	}
 	return &e.outputs[index], nil
 }
@@ -211,7 +212,7 @@ func executionGetOutputOperandDimensions(e *Execution, index int32, p *uint32) e
 		return err
 	}
 	if len(b.real) == 0 {
-		return badData("index: output %d is a scalar and has no dimensions", index)
+		return badData("index: output %d is a scalar and has no dimensions [nnapi-index-output-scalar]", index)
 	}
 	dims, err := elements(p, uint64(len(b.real)), "dimensions")
 	if err != nil {
@@ -228,17 +229,18 @@ const durationCodes = 4
 func executionGetDuration(e *Execution, code int32, duration *uint64) error {
 	*duration = math.MaxUint64
 	if code < 0 || code >= durationCodes {
-		return badData("durationCode: %d: want 0 to %d", code, durationCodes-1)
+		return badData("durationCode: %d: want 0 to %d [nnapi-duration-code]", code, durationCodes-1)
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	switch {
 	case e.state != completed:
-		return badState("execution: nothing is computed yet")
+		return badState("execution: nothing is computed yet [nnapi-execution-nothing-computed]")
 	case e.err != nil:
-		return badState("execution: its computation has failed: %v", e.err)
+		return badState("execution: its computation has failed: %v [nnapi-execution-computation-failed]", e.err)
 	case !e.measure:
-		return badState("execution: its time was not measured: call ANeuralNetworksExecution_setMeasureTiming before")
+		return badState("execution: its time was not measured: call ANeuralNetworksExecution_setMeasureTiming " +
+			"before [nnapi-execution-time-measured]")
 	}
 	*duration = e.durations[code%2]
 	return nil
@@ -282,5 +284,5 @@ func (e *Execution) letGo() {
 // shortOutput is an ordinary answer: programs ask for dimensions this way.
 func shortOutput(i int32, b *binding) error {
 	return boundary.Note(refuse(OutputInsufficientSize, "execution: output %d has dimensions %v and takes %d bytes: it "+
-		"was given %d", i, b.real, b.need, b.length))
+		"was given %d [nnapi-execution-output-dimensions]", i, b.real, b.need, b.length))
 }

@@ -19,7 +19,7 @@ func deviceGetExtensionSupport(p unsafe.Pointer, _ string, supported *bool) erro
 }
 
 func unknownExtension(name string) error {
-	return badData("extensionName: %q: no device has this extension", name)
+	return badData("extensionName: %q: no device has this extension [nnapi-extension-name-no]", name)
 }
 
 func modelGetExtensionOperandType(_ *Model, name string, _ uint16, _ *int32) error {
@@ -33,7 +33,7 @@ func modelGetExtensionOperationType(_ *Model, name string, _ uint16, _ *Operatio
 // modelSetOperandExtensionData copies the data.
 func modelSetOperandExtensionData(m *Model, index int32, p unsafe.Pointer, n uint64) error {
 	if p == nil && n > 0 {
-		return null("data")
+		return null("data [nnapi-data]")
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -45,10 +45,10 @@ func modelSetOperandExtensionData(m *Model, index int32, p unsafe.Pointer, n uin
 		return err
 	}
 	if p != nil && n == 0 {
-		return badData("length: 0: want NULL with it, or the number of bytes")
+		return badData("length: 0: want NULL with it, or the number of bytes [nnapi-length-null-number]")
 	}
 	if !o.Type.IsExtension() {
-		return badData("index: operand %d is %v: want a type of an extension", index, o.Type)
+		return badData("index: operand %d is %v: want a type of an extension [nnapi-index-operand-type]", index, o.Type)
 	}
 	data, err := elements((*byte)(p), n, "data")
 	if err != nil {
@@ -64,7 +64,7 @@ func modelSetOperandExtensionData(m *Model, index int32, p unsafe.Pointer, n uin
 
 func compilationAddExtensionAttribute(c *Compilation, name string, _ uint16, p unsafe.Pointer, n uint64) error {
 	if p == nil && n > 0 {
-		return null("data")
+		return null("data [nnapi-data]")
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -79,7 +79,7 @@ func compilationAddExtensionAttribute(c *Compilation, name string, _ uint16, p u
 
 func executionAddExtensionAttribute(e *Execution, name string, _ uint16, p unsafe.Pointer, n uint64) error {
 	if p == nil && n > 0 {
-		return null("data")
+		return null("data [nnapi-data]")
 	}
 	if err := e.compiled.single("an attribute"); err != nil {
 		return err

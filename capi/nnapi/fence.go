@@ -85,11 +85,12 @@ func (f *fence) release() {
 func (f *fence) end(events uint32) {
 	switch {
 	case events&unix.EPOLLERR != 0:
-		f.err = refuse(OpFailed, "fence: its descriptor reports an error")
+		f.err = refuse(OpFailed, "fence: its descriptor reports an error [nnapi-fence-descriptor-reports]")
 	case events&unix.EPOLLIN == 0:
-		f.err = refuse(OpFailed, "fence: the other side has closed it without signalling")
+		f.err = refuse(OpFailed, "fence: the other side has closed it without signalling [nnapi-fence-side-closed]")
 	case fenceStatus(f.fd) < 0:
-		f.err = refuse(OpFailed, "fence: the work that it stands for has failed with status %d", fenceStatus(f.fd))
+		f.err = refuse(OpFailed, "fence: the work that it stands for has failed with status %d "+
+			"[nnapi-fence-work-stands]", fenceStatus(f.fd))
 	}
 	close(f.done)
 }

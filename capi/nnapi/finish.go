@@ -12,22 +12,22 @@ import (
 func checkWhole(m *nnapi.Model, level nnapi.FeatureLevel) error {
 	switch {
 	case len(m.Operands) == 0:
-		return fault.New(fault.Argument, "it has no operand")
+		return fault.New(fault.Argument, "it has no operand [nnapi-no-operand]")
 	case len(m.Operations) == 0:
-		return fault.New(fault.Argument, "it has no operation")
+		return fault.New(fault.Argument, "it has no operation [nnapi-no-operation]")
 	case len(m.Outputs) == 0:
 		return fault.New(fault.Argument, "its inputs and outputs are not identified: call "+
-			"ANeuralNetworksModel_identifyInputsAndOutputs first")
+			"ANeuralNetworksModel_identifyInputsAndOutputs first [nnapi-inputs-outputs-identified]")
 	}
 	for i := range m.Operands {
 		o := &m.Operands[i]
 		switch {
 		case o.Type == nnapi.TensorInt32 && (!(o.Scale >= 0) || o.ZeroPoint != 0):
 			return fault.New(fault.Argument, "operand %d: TENSOR_INT32 with scale %v and zero point %d: want a scale of 0 or "+
-				"above and zero point 0", i, o.Scale, o.ZeroPoint)
+				"above and zero point 0 [nnapi-operand-tensor-int32]", i, o.Scale, o.ZeroPoint)
 		case o.Type == nnapi.TensorQuant8SymmPerChannel && o.Channel == nil && o.Lifetime != nnapi.NoValue:
 			return fault.New(fault.Argument, "operand %d: TENSOR_QUANT8_SYMM_PER_CHANNEL without scales: call "+
-				"ANeuralNetworksModel_setOperandSymmPerChannelQuantParams", i)
+				"ANeuralNetworksModel_setOperandSymmPerChannelQuantParams [nnapi-operand-tensor-quant8]", i)
 		}
 	}
 	for i, op := range m.Operations {
@@ -55,11 +55,13 @@ func writers(m *nnapi.Model) ([]int, error) {
 		for k, v := range op.Outputs {
 			switch l := m.Operands[v].Lifetime; {
 			case l != nnapi.Temporary && l != nnapi.Output:
-				return nil, fault.New(fault.Argument, "operation %d %v writes operand %d as output %d, which is %s", i, op.Code,
+				return nil, fault.New(fault.Argument, "operation %d %v writes operand %d as output %d, which is "+
+					"%s [nnapi-operation-writes-operand]", i, op.Code,
 					v, k, lifetimeText[l])
 			case writer[v] != noWriter:
 				return nil, fault.New(fault.Argument, "operation %d %v writes operand %d as output %d, which operation %d %v "+
-					"writes too", i, op.Code, v, k, writer[v], m.Operations[writer[v]].Code)
+					"writes too "+
+					"[nnapi-operation-writes-operand-output]", i, op.Code, v, k, writer[v], m.Operations[writer[v]].Code)
 			}
 			writer[v] = i
 		}
@@ -67,7 +69,7 @@ func writers(m *nnapi.Model) ([]int, error) {
 	for i := range m.Operands {
 		if l := m.Operands[i].Lifetime; (l == nnapi.Temporary || l == nnapi.Output) && writer[i] == noWriter {
 			return nil, fault.New(fault.Argument, "operand %d, %v, is neither written by an operation nor an input or a "+
-				"constant%s", i, m.Operands[i].Type, readers(m, uint32(i)))
+				"constant%s [nnapi-operand-written-operation]", i, m.Operands[i].Type, readers(m, uint32(i)))
 		}
 	}
 	return writer, nil
@@ -125,7 +127,8 @@ func checkOrder(m *nnapi.Model, writer []int) error {
 	}
 	for i, n := range waits {
 		if n > 0 {
-			return fault.New(fault.Argument, "operation %d %v is in a circle, or behind one: it waits for its own result", i,
+			return fault.New(fault.Argument, "operation %d %v is in a circle, or behind one: it waits for its "+
+				"own result [nnapi-operation-circle-behind]", i,
 				m.Operations[i].Code)
 		}
 	}

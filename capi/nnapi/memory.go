@@ -37,7 +37,7 @@ const (
 // memoryCreateFromFd duplicates the descriptor and maps nothing: what cannot be mapped is told with the first use.
 func memoryCreateFromFd(size uint64, protect, fd int32, offset uint64) (*Memory, error) {
 	if fd < 0 {
-		return nil, refuse(OpFailed, "fd: %d: want an open descriptor", fd)
+		return nil, refuse(OpFailed, "fd: %d: want an open descriptor [nnapi-fd-open-descriptor]", fd)
 	}
 	own, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
@@ -47,7 +47,8 @@ func memoryCreateFromFd(size uint64, protect, fd int32, offset uint64) (*Memory,
 }
 
 func memoryCreateFromAHardwareBuffer(uintptr) (*Memory, error) {
-	return nil, badData("ahwb: there are no hardware buffers off Android: use ANeuralNetworksMemory_createFromFd")
+	return nil, badData("ahwb: there are no hardware buffers off Android: use ANeuralNetworksMemory_createFromFd " +
+		"[nnapi-ahwb-no-hardware]")
 }
 
 func memoryFree(m *Memory) error {
@@ -85,10 +86,12 @@ func (m *Memory) buffer() (mem.Buffer, error) {
 
 func (m *Memory) mapped() (mem.Buffer, error) {
 	if m.protect&^(unix.PROT_READ|unix.PROT_WRITE) != 0 {
-		return nil, fault.New(fault.Argument, "protect %#x: want PROT_READ, PROT_WRITE, both, or PROT_NONE", m.protect)
+		return nil, fault.New(fault.Argument, "protect %#x: want PROT_READ, PROT_WRITE, both, or PROT_NONE "+
+			"[nnapi-protect-prot-read]", m.protect)
 	}
 	if m.size > math.MaxInt64 || m.offset > math.MaxInt64 {
-		return nil, fault.New(fault.Argument, "%d bytes at offset %d of a file", m.size, m.offset)
+		return nil, fault.New(fault.Argument, "%d bytes at offset %d of a file "+
+			"[nnapi-bytes-offset-file]", m.size, m.offset)
 	}
 	return mem.ImportFD(m.fd, int64(m.offset), int64(m.size), m.protect&unix.PROT_WRITE == 0)
 }
@@ -97,12 +100,14 @@ func (m *Memory) mapped() (mem.Buffer, error) {
 func (m *Memory) within(offset, length uint64, use access) error {
 	switch {
 	case offset == 0 && length == 0:
-		return badData("offset and length: 0: want the bytes of the memory; only what a device manages is used whole")
+		return badData("offset and length: 0: want the bytes of the memory; only what a device manages is used " +
+			"whole [nnapi-offset-length-bytes]")
 	case offset > m.size || length > m.size-offset:
-		return badData("length: %d bytes at offset %d: the memory has %d", length, offset, m.size)
+		return badData("length: %d bytes at offset %d: the memory has %d "+
+			"[nnapi-length-bytes-offset]", length, offset, m.size)
 	case m.protect&int32(use) == 0:
 		return badData("memory: it was made with protect %#x: want PROT_READ for inputs and constants, PROT_WRITE for "+
-			"outputs", m.protect)
+			"outputs [nnapi-memory-made-protect]", m.protect)
 	}
 	return nil
 }

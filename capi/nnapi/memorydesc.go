@@ -28,7 +28,8 @@ func memoryDescFree(*MemoryDesc) error { return nil }
 
 func (d *MemoryDesc) open() error {
 	if d.finished {
-		return badState("desc: it is finished: nothing can be added after ANeuralNetworksMemoryDesc_finish")
+		return badState("desc: it is finished: nothing can be added after ANeuralNetworksMemoryDesc_finish " +
+			"[nnapi-desc-finished-nothing]")
 	}
 	return nil
 }
@@ -85,34 +86,38 @@ func (d *MemoryDesc) addRole(c *Compilation, index uint32, frequency float32, ou
 	}
 	result := c.finishedResult()
 	if result == nil {
-		return badData("compilation: it is not finished, or has failed: call ANeuralNetworksCompilation_finish first")
+		return badData("compilation: it is not finished, or has failed: call ANeuralNetworksCompilation_finish " +
+			"first [nnapi-compilation-finished-failed]")
 	}
 	ports, what := result.in, "inputs"
 	if output {
 		ports, what = result.out, "outputs"
 	}
 	if uint64(index) >= uint64(len(ports)) {
-		return badData("index: %d: the model has %d %s", index, len(ports), what)
+		return badData("index: %d: the model has %d %s [nnapi-index-model]", index, len(ports), what)
 	}
 	if !(frequency > 0 && frequency <= 1) {
-		return badData("frequency: %v: want a number above 0 and at most 1", frequency)
+		return badData("frequency: %v: want a number above 0 and at most 1 [nnapi-frequency-number-above]", frequency)
 	}
 	r := role{result, output, index}
 	if slices.Contains(d.roles, r) {
-		return badData("index: %d: the description has this role already", index)
+		return badData("index: %d: the description has this role already [nnapi-index-description-role]", index)
 	}
 	o := ports[index].operand
 	if len(d.roles) > 0 {
 		first := &d.shape.operand
 		if o.Type != first.Type || o.Scale != first.Scale || o.ZeroPoint != first.ZeroPoint || !sameScales(o, first) {
-			return badData("index: %d is %v with scale %v and zero point %d: earlier roles are %v with %v and %d", index,
+			return badData("index: %d is %v with scale %v and zero point %d: earlier roles are %v with %v and %d "+
+				"[nnapi-index-scale-zero]", index,
 				o.Type, o.Scale, o.ZeroPoint, first.Type, first.Scale, first.ZeroPoint)
 		}
 	} else if o.Type.IsScalar() && d.shape.ranked {
-		return badData("index: %d is %v, a scalar: the description has dimensions %v", index, o.Type, d.shape.operand.Dims)
+		return badData("index: %d is %v, a scalar: the description has dimensions %v "+
+			"[nnapi-index-scalar-description]", index, o.Type, d.shape.operand.Dims)
 	}
 	if !d.shape.merge(o.Dims) {
-		return badData("index: %d has dimensions %v: those known so far are %v", index, o.Dims, d.shape.operand.Dims)
+		return badData("index: %d has dimensions %v: those known so far are %v "+
+			"[nnapi-index-dimensions-those]", index, o.Dims, d.shape.operand.Dims)
 	}
 	dims := d.shape.operand.Dims
 	d.shape.operand = nnapi.Operand{Type: o.Type, Scale: o.Scale, ZeroPoint: o.ZeroPoint, Channel: o.Channel, Dims: dims}
@@ -138,7 +143,7 @@ func memoryDescAddOutputRole(d *MemoryDesc, c *Compilation, index uint32, freque
 // memoryDescSetDimensions takes a rank of 0 as one that stays open.
 func memoryDescSetDimensions(d *MemoryDesc, rank uint32, p unsafe.Pointer) error {
 	if p == nil && rank > 0 {
-		return null("dimensions")
+		return null("dimensions [nnapi-dimensions]")
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -146,20 +151,21 @@ func memoryDescSetDimensions(d *MemoryDesc, rank uint32, p unsafe.Pointer) error
 		return err
 	}
 	if rank > maxRank {
-		return badData("rank: %d: want at most %d", rank, maxRank)
+		return badData("rank: %d: want at most %d [nnapi-rank-most]", rank, maxRank)
 	}
 	if rank > 0 && len(d.roles) > 0 && d.shape.operand.Type.IsScalar() {
-		return badData("rank: %d: the roles are %v, a scalar", rank, d.shape.operand.Type)
+		return badData("rank: %d: the roles are %v, a scalar [nnapi-rank-roles-scalar]", rank, d.shape.operand.Type)
 	}
 	if known := d.shape.operand.Dims; rank > 0 && d.shape.ranked && int(rank) != len(known) {
-		return badData("rank: %d: the dimensions known so far are %v", rank, known)
+		return badData("rank: %d: the dimensions known so far are %v [nnapi-rank-dimensions-known]", rank, known)
 	}
 	dims, err := elements((*uint32)(p), uint64(rank), "dimensions")
 	if err != nil {
 		return err
 	}
 	if !d.shape.merge(dims) {
-		return badData("dimensions: %v: those known so far are %v", dims, d.shape.operand.Dims)
+		return badData("dimensions: %v: those known so far are %v "+
+			"[nnapi-dimensions-those-known]", dims, d.shape.operand.Dims)
 	}
 	return nil
 }
@@ -168,10 +174,11 @@ func memoryDescFinish(d *MemoryDesc) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.finished {
-		return badState("desc: it is finished already")
+		return badState("desc: it is finished already [nnapi-desc-finished-already]")
 	}
 	if len(d.roles) == 0 {
-		return badData("desc: it has no role: call ANeuralNetworksMemoryDesc_addInputRole or ..._addOutputRole first")
+		return badData("desc: it has no role: call ANeuralNetworksMemoryDesc_addInputRole or ..._addOutputRole " +
+			"first [nnapi-desc-no-role]")
 	}
 	d.finished = true
 	return nil
@@ -182,17 +189,19 @@ func memoryCreateFromDesc(d *MemoryDesc) (*Memory, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if !d.finished {
-		return nil, badState("desc: it is not finished: call ANeuralNetworksMemoryDesc_finish first")
+		return nil, badState("desc: it is not finished: call ANeuralNetworksMemoryDesc_finish first " +
+			"[nnapi-desc-finished-memory]")
 	}
 	o := d.shape.operand
 	size, err := o.Size()
 	if err != nil || size == 0 || !o.Specified() || size > math.MaxInt64 {
 		return nil, refuse(OpFailed, "desc: %v%v: memory needs all dimensions: call "+
-			"ANeuralNetworksMemoryDesc_setDimensions", o.Type, o.Dims)
+			"ANeuralNetworksMemoryDesc_setDimensions [nnapi-desc-memory-needs]", o.Type, o.Dims)
 	}
 	buf, err := d.roles[0].compiled.devices[0].Alloc(int64(size))
 	if err != nil {
-		return nil, refuseFor(OpFailed, err, "desc: %d bytes of device %s", size, d.roles[0].compiled.devices[0].name)
+		return nil, refuseFor(OpFailed, err, "desc: %d bytes of device %s "+
+			"[nnapi-desc-bytes-device]", size, d.roles[0].compiled.devices[0].name)
 	}
 	o.Dims = slices.Clone(o.Dims)
 	return &Memory{size: size, fd: -1, buf: buf, managed: &managed{operand: o, roles: slices.Clone(d.roles)}}, nil
@@ -232,14 +241,15 @@ func copyMemory(src, dst *Memory) error {
 	if src.managed != nil {
 		var written bool
 		if dims, written = src.state(); !written {
-			return badData("src: nothing was written to it")
+			return badData("src: nothing was written to it [nnapi-src-nothing-written]")
 		}
 	}
 	if src.size != dst.size {
-		return badData("dst: %d bytes: src has %d", dst.size, src.size)
+		return badData("dst: %d bytes: src has %d [nnapi-dst-bytes-src]", dst.size, src.size)
 	}
 	if src.managed != nil && dst.managed != nil && !agree(dst.managed.operand.Dims, dims) {
-		return badData("dst: it was made with dimensions %v: src has %v", dst.managed.operand.Dims, dims)
+		return badData("dst: it was made with dimensions %v: src has %v "+
+			"[nnapi-dst-made-dimensions]", dst.managed.operand.Dims, dims)
 	}
 	from, err := src.whole(reading)
 	if err != nil {
@@ -263,7 +273,8 @@ func copyMemory(src, dst *Memory) error {
 // whole is all bytes of the memory, with a reference for the caller.
 func (m *Memory) whole(use access) (mem.Buffer, error) {
 	if m.managed == nil && m.protect&int32(use) == 0 {
-		return nil, refuse(Unmappable, "memory: it was made with protect %#x, which does not let it be copied so", m.protect)
+		return nil, refuse(Unmappable, "memory: it was made with protect %#x, which does not let it be copied so "+
+			"[nnapi-memory-made-protect-let]", m.protect)
 	}
 	return m.buffer()
 }

@@ -58,7 +58,8 @@ func (m *Model) endLoan(index uint32) {
 // open refuses a change of a finished model.
 func (m *Model) open() error {
 	if m.finished {
-		return badState("model: it is finished: nothing can be added or changed after ANeuralNetworksModel_finish")
+		return badState("model: it is finished: nothing can be added or changed after " +
+			"ANeuralNetworksModel_finish [nnapi-model-finished-nothing]")
 	}
 	return nil
 }
@@ -69,9 +70,11 @@ func (m *Model) valid(name string) error {
 	defer m.mu.Unlock()
 	switch {
 	case !m.finished:
-		return badState("%s: it is not finished: call ANeuralNetworksModel_finish first", name)
+		return badState("%s: it is not finished: call ANeuralNetworksModel_finish first "+
+			"[nnapi-finished-model-finish]", name)
 	case m.defect != "":
-		return badState("%s: it is invalid, because ANeuralNetworksModel_finish has failed: %s", name, m.defect)
+		return badState("%s: it is invalid, because ANeuralNetworksModel_finish has failed: %s "+
+			"[nnapi-invalid-model-finish]", name, m.defect)
 	}
 	return nil
 }
@@ -79,7 +82,8 @@ func (m *Model) valid(name string) error {
 // operand returns operand index. A negative index of the program's is one that is too large.
 func (m *Model) operand(name string, index uint32) (*nnapi.Operand, error) {
 	if uint64(index) >= uint64(len(m.spec.Operands)) {
-		return nil, badData("%s: %d: the model has %d operands", name, index, len(m.spec.Operands))
+		return nil, badData("%s: %d: the model has %d operands "+
+			"[nnapi-model-operands]", name, index, len(m.spec.Operands))
 	}
 	return &m.spec.Operands[index], nil
 }
@@ -92,13 +96,14 @@ func modelAddOperand(m *Model, t *OperandType) error {
 	}
 	o, err := t.read()
 	if err != nil {
-		return refuseFor(BadData, err, "type: operand %d", len(m.spec.Operands))
+		return refuseFor(BadData, err, "type: operand %d [nnapi-type-operand]", len(m.spec.Operands))
 	}
 	if o.Type.IsExtension() {
-		return badData("type: operand %d: %v: no device has this extension", len(m.spec.Operands), o.Type)
+		return badData("type: operand %d: %v: no device has this extension "+
+			"[nnapi-type-operand-no]", len(m.spec.Operands), o.Type)
 	}
 	if len(m.spec.Operands) >= maxList {
-		return badData("type: the model has %d operands already", len(m.spec.Operands))
+		return badData("type: the model has %d operands already [nnapi-type-model-operands]", len(m.spec.Operands))
 	}
 	m.spec.Operands = append(m.spec.Operands, o)
 	return nil
@@ -107,14 +112,15 @@ func modelAddOperand(m *Model, t *OperandType) error {
 // list checks that every element of an index list names an operand, and copies it.
 func (m *Model) list(name string, indices []uint32) ([]uint32, error) {
 	if len(indices) == 0 {
-		return nil, badData("%sCount: 0: want at least 1", name[:len(name)-1])
+		return nil, badData("%sCount: 0: want at least 1 [nnapi-count-zero]", name[:len(name)-1])
 	}
 	// What a huge count does not have behind it is not read: the first index that names nothing ends the look.
 	var out []uint32
 	err := guarded(name, func() error {
 		for i, index := range indices {
 			if uint64(index) >= uint64(len(m.spec.Operands)) {
-				return badData("%s[%d]: %d: the model has %d operands", name, i, index, len(m.spec.Operands))
+				return badData("%s[%d]: %d: the model has %d operands "+
+					"[nnapi-model-operands-list]", name, i, index, len(m.spec.Operands))
 			}
 		}
 		var err error
@@ -148,7 +154,7 @@ func modelAddOperation(m *Model, code OperationType, inputs, outputs []uint32) e
 	op := nnapi.Operation{Code: nnapi.OperationCode(code)}
 	at := len(m.spec.Operations)
 	if op.Code.IsExtension() {
-		return badData("type: operation %d: %v: no device has this extension", at, op.Code)
+		return badData("type: operation %d: %v: no device has this extension [nnapi-type-operation-no]", at, op.Code)
 	}
 	var err error
 	if op.Inputs, op.Outputs, err = m.lists(inputs, outputs); err != nil {
@@ -159,7 +165,7 @@ func modelAddOperation(m *Model, code OperationType, inputs, outputs []uint32) e
 		return refuseFor(BadData, err, "operation %d", at)
 	}
 	if at >= maxList {
-		return badData("model: it has %d operations already", at)
+		return badData("model: it has %d operations already [nnapi-model-operations-already]", at)
 	}
 	m.spec.Operations = append(m.spec.Operations, op)
 	return nil
@@ -192,7 +198,7 @@ func modelIdentifyInputsAndOutputs(m *Model, inputs, outputs []uint32) error {
 				what = "a constant"
 			}
 			if what != "" {
-				return badData("%s[%d]: operand %d is %s", l.name, i, index, what)
+				return badData("%s[%d]: operand %d is %s [nnapi-operand-lifetime]", l.name, i, index, what)
 			}
 			seen[index] = "in " + l.name + " already"
 		}
@@ -222,7 +228,7 @@ func modelFinish(m *Model) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.finished {
-		return badState("model: it is finished already")
+		return badState("model: it is finished already [nnapi-model-finished-already]")
 	}
 	m.finished = true
 	err := m.takeConstants()

@@ -20,10 +20,10 @@ func (e *Execution) begin() error {
 	defer e.mu.Unlock()
 	switch {
 	case e.state == computing:
-		return badState("execution: it is being computed")
+		return badState("execution: it is being computed [nnapi-execution-being-computed]")
 	case e.state == completed && !e.reusable:
 		return badState("execution: it was computed already: make a new one, or call " +
-			"ANeuralNetworksExecution_setReusable before the first computation")
+			"ANeuralNetworksExecution_setReusable before the first computation [nnapi-execution-computed-already]")
 	}
 	e.state = computing
 	if err := e.complete(); err != nil {
@@ -37,12 +37,14 @@ func (e *Execution) begin() error {
 func (e *Execution) complete() error {
 	for i := range e.inputs {
 		if !e.inputs[i].set {
-			return badData("execution: input %d is not set: call ANeuralNetworksExecution_setInput before", i)
+			return badData("execution: input %d is not set: call ANeuralNetworksExecution_setInput before "+
+				"[nnapi-execution-input-set]", i)
 		}
 	}
 	for i := range e.outputs {
 		if !e.outputs[i].set {
-			return badData("execution: output %d is not set: call ANeuralNetworksExecution_setOutput before", i)
+			return badData("execution: output %d is not set: call ANeuralNetworksExecution_setOutput before "+
+				"[nnapi-execution-output-set]", i)
 		}
 	}
 	return nil
@@ -204,14 +206,15 @@ func realSize(b *binding, p *port, t tensor.Type) ([]uint32, uint64, error) {
 	sizes, ok := t.Shape.Ints()
 	n, sized := t.ByteSize()
 	if !ok || !sized || t.DType != p.core.DType {
-		return nil, 0, fault.New(fault.Device, "the device reports %v for %v", t, p.core)
+		return nil, 0, fault.New(fault.Device, "the device reports %v for %v [nnapi-device-reports]", t, p.core)
 	}
 	dims := make([]uint32, len(sizes))
 	for i, s := range sizes {
 		dims[i] = uint32(s)
 	}
 	if len(b.dims) > 0 && !agree(b.dims, dims) {
-		return nil, 0, fault.New(fault.Shape, "it has dimensions %v: those declared are %v", dims, b.dims)
+		return nil, 0, fault.New(fault.Shape, "it has dimensions %v: those declared are %v "+
+			"[nnapi-dimensions-those-declared]", dims, b.dims)
 	}
 	return dims, uint64(n), nil
 }
@@ -277,7 +280,8 @@ func (e *Execution) specified() error {
 	defer e.mu.Unlock()
 	for i := range e.outputs {
 		if b := &e.outputs[i]; b.set && b.buf != nil && b.size == 0 {
-			return badData("execution: output %d has dimensions %v: after dependencies all of them must be known", i, b.dims)
+			return badData("execution: output %d has dimensions %v: after dependencies all of them must be known "+
+				"[nnapi-execution-output-dimensions-dependencies]", i, b.dims)
 		}
 	}
 	return nil
@@ -286,7 +290,7 @@ func (e *Execution) specified() error {
 // dependencies reads an array of events, whose fences the caller lets go, also of those before an error.
 func dependencies(p unsafe.Pointer, n uint32) (waits []*Event, err error) {
 	if p == nil && n > 0 {
-		return nil, null("dependencies")
+		return nil, null("dependencies [nnapi-dependencies]")
 	}
 	given, err := elements((*uintptr)(p), uint64(n), "dependencies")
 	if err != nil {
@@ -362,7 +366,8 @@ func (e *Execution) computeAfter(waits []*Event, limit time.Time, duration uint6
 	defer cancel()
 	for i, ev := range waits {
 		failed := func(err error) error {
-			return boundary.RefuseFor(OpFailed, err, "execution: dependency %d of %d has failed", i, len(waits))
+			return boundary.RefuseFor(OpFailed, err, "execution: dependency %d of %d has failed "+
+				"[nnapi-execution-dependency-failed]", i, len(waits))
 		}
 		if ev.fence != nil && hands {
 			left = append(left, dependency{ev.fence, failed})
@@ -370,7 +375,8 @@ func (e *Execution) computeAfter(waits []*Event, limit time.Time, duration uint6
 		}
 		if err := ev.wait(ctx); err != nil {
 			if ctx.Err() != nil {
-				return refuse(MissedDeadlineTransient, "execution: dependency %d of %d has not come in time", i, len(waits))
+				return refuse(MissedDeadlineTransient, "execution: dependency %d of %d has not come in time "+
+					"[nnapi-execution-dependency-come]", i, len(waits))
 			}
 			return failed(err)
 		}

@@ -97,7 +97,7 @@ func (c *compiled) make(key []byte, until time.Time) (*plan, error) {
 		err = ctx.Err()
 	}
 	if fault.KindOf(err) == fault.Unsupported {
-		return nil, refuseFor(BadData, err, "execution: devices %v", names(c.devices))
+		return nil, refuseFor(BadData, err, "execution: devices %v [nnapi-execution-devices]", names(c.devices))
 	}
 	if err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func stillFit(m, before *nnapi.Model) error {
 				continue
 			}
 			if err := nnapi.Check(m, op, settings().level); err != nil {
-				return refuseFor(OpFailed, err, "execution: operation %d", i)
+				return refuseFor(OpFailed, err, "execution: operation %d [nnapi-execution-operation]", i)
 			}
 			break
 		}

@@ -39,7 +39,8 @@ func readLevel(text string) nnapi.FeatureLevel {
 		}
 		values = append(values, fmt.Sprint(int64(l)))
 	}
-	caution("value ignored", "ANYNPU_NNAPI_FEATURE_LEVEL", text, "want", strings.Join(values, ", "))
+	caution("value ignored "+
+		"[nnapi-value-ignored]", "ANYNPU_NNAPI_FEATURE_LEVEL", text, "want", strings.Join(values, ", "))
 	return newest
 }
 

@@ -49,7 +49,7 @@ func badData(format string, args ...any) error { return refuse(BadData, format, 
 func badState(format string, args ...any) error { return refuse(BadState, format, args...) }
 
 // null refuses a NULL that the glue lets through.
-func null(name string) error { return refuse(UnexpectedNull, "%s: NULL", name) }
+func null(name string) error { return refuse(UnexpectedNull, "%s: NULL [nnapi-null]", name) }
 
 var kindCodes = boundary.Codes[ResultCode]{
 	fault.Internal:    OpFailed,

@@ -26,14 +26,16 @@ type OperandType struct {
 func (t *OperandType) read() (nnapi.Operand, error) {
 	o := nnapi.Operand{Type: nnapi.OperandCode(t.code), Scale: t.scale, ZeroPoint: t.zeroPoint}
 	if (t.dimensions == nil) != (t.dimensionCount == 0) {
-		return o, badData("dimensions: %p with dimensionCount %d: want NULL exactly when the count is 0", t.dimensions,
+		return o, badData("dimensions: %p with dimensionCount %d: want NULL exactly when the count is 0 "+
+			"[nnapi-dimensions-dimension-count]", t.dimensions,
 			t.dimensionCount)
 	}
 	if o.Type.IsScalar() && t.dimensionCount > 0 {
-		return o, badData("dimensionCount: %d: %v is a scalar and has none", t.dimensionCount, o.Type)
+		return o, badData("dimensionCount: %d: %v is a scalar and has none "+
+			"[nnapi-dimension-count-scalar]", t.dimensionCount, o.Type)
 	}
 	if t.dimensionCount > maxRank {
-		return o, badData("dimensionCount: %d: want at most %d", t.dimensionCount, maxRank)
+		return o, badData("dimensionCount: %d: want at most %d [nnapi-dimension-count]", t.dimensionCount, maxRank)
 	}
 	dims, err := elements(t.dimensions, uint64(t.dimensionCount), "dimensions")
 	if err != nil {
@@ -57,7 +59,7 @@ type ChannelScales struct {
 func elements[T any](p *T, n uint64, name string) ([]T, error) {
 	var t T
 	if n > 1<<40 {
-		return nil, badData("%s: %d elements do not fit into memory", name, n)
+		return nil, badData("%s: %d elements do not fit into memory [nnapi-elements-fit-memory]", name, n)
 	}
 	if err := boundary.CheckRange(unsafe.Pointer(p), n*uint64(unsafe.Sizeof(t))); err != nil {
 		return nil, refuseFor(BadData, err, "%s", name)
@@ -69,6 +71,6 @@ func elements[T any](p *T, n uint64, name string) ([]T, error) {
 func guarded(what string, f func() error) error {
 	return io.Guarded(f, func(addr uintptr) error {
 		return fault.New(fault.Argument, "%s cannot be read or written at address %#x: the program has unmapped it, or cut "+
-			"its file", what, addr)
+			"its file [nnapi-read-written-address]", what, addr)
 	})
 }

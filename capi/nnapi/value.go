@@ -22,7 +22,8 @@ func (m *Model) settable(index int32) (*nnapi.Operand, error) {
 		return nil, err
 	}
 	if o.Lifetime == nnapi.Input || o.Lifetime == nnapi.Output {
-		return nil, badData("index: operand %d is an input or output of the model and can have no value", index)
+		return nil, badData("index: operand %d is an input or output of the model and can have no value "+
+			"[nnapi-index-operand-input]", index)
 	}
 	return o, nil
 }
@@ -30,19 +31,22 @@ func (m *Model) settable(index int32) (*nnapi.Operand, error) {
 // constant checks that length is the size of the operand's value.
 func constant(o *nnapi.Operand, index int32, length uint64) error {
 	if o.Type == nnapi.ModelOperand {
-		return badData("index: operand %d is a MODEL: set it by ANeuralNetworksModel_setOperandValueFromModel", index)
+		return badData("index: operand %d is a MODEL: set it by ANeuralNetworksModel_setOperandValueFromModel "+
+			"[nnapi-index-operand-model]", index)
 	}
 	if !o.Specified() {
-		return badData("index: operand %d is %v%v: a constant has all its dimensions", index, o.Type, o.Dims)
+		return badData("index: operand %d is %v%v: a constant has all its dimensions "+
+			"[nnapi-index-operand-constant]", index, o.Type, o.Dims)
 	}
 	if o.Type == nnapi.OEMScalar { // a vendor's own: of any size
 		if length == 0 {
-			return badData("length: 0: want the bytes of operand %d, %v", index, o.Type)
+			return badData("length: 0: want the bytes of operand %d, %v [nnapi-length-bytes-operand]", index, o.Type)
 		}
 		return nil
 	}
 	if size, err := o.Size(); err != nil || length != size {
-		return badData("length: %d: operand %d, %v%v, takes %d bytes", length, index, o.Type, o.Dims, size)
+		return badData("length: %d: operand %d, %v%v, takes %d bytes "+
+			"[nnapi-length-operand-takes]", length, index, o.Type, o.Dims, size)
 	}
 	return nil
 }
@@ -50,7 +54,7 @@ func constant(o *nnapi.Operand, index int32, length uint64) error {
 // modelSetOperandValue copies small values at once. Larger ones are the program's until the model is finished.
 func modelSetOperandValue(m *Model, index int32, p unsafe.Pointer, length uint64) error {
 	if p == nil && length > 0 {
-		return null("buffer")
+		return null("buffer [nnapi-buffer]")
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -89,7 +93,8 @@ func modelSetOperandValueFromMemory(m *Model, index int32, memory *Memory, offse
 		return err
 	}
 	if memory.managed != nil {
-		return badData("memory: a device manages it: want memory of ANeuralNetworksMemory_createFromFd")
+		return badData("memory: a device manages it: want memory of ANeuralNetworksMemory_createFromFd " +
+			"[nnapi-memory-device-manages]")
 	}
 	if err := constant(o, index, length); err != nil {
 		return err
@@ -140,7 +145,7 @@ func (m *Model) takeConstants() error {
 // part of itself, as it is not finished while it is built.
 func modelSetOperandValueFromModel(m *Model, index int32, value *Model) error {
 	if m == value {
-		return badState("value: it is the model itself, which is not finished")
+		return badState("value: it is the model itself, which is not finished [nnapi-value-model-itself]")
 	}
 	if err := value.valid("value"); err != nil {
 		return err
@@ -152,7 +157,7 @@ func modelSetOperandValueFromModel(m *Model, index int32, value *Model) error {
 		return err
 	}
 	if o.Type != nnapi.ModelOperand {
-		return badData("index: operand %d is %v: want MODEL", index, o.Type)
+		return badData("index: operand %d is %v: want MODEL [nnapi-operand-not-model]", index, o.Type)
 	}
 	o.Lifetime, o.Sub = nnapi.Subgraph, &value.spec
 	return nil
@@ -170,17 +175,22 @@ func modelSetOperandSymmPerChannelQuantParams(m *Model, index int32, q *ChannelS
 		return err
 	}
 	if o.Type != nnapi.TensorQuant8SymmPerChannel {
-		return badData("index: operand %d is %v: want TENSOR_QUANT8_SYMM_PER_CHANNEL", index, o.Type)
+		return badData("index: operand %d is %v: want TENSOR_QUANT8_SYMM_PER_CHANNEL "+
+			"[nnapi-index-operand-tensor]", index, o.Type)
 	}
 	switch {
 	case uint64(q.channelDim) >= uint64(len(o.Dims)):
-		return badData("channelDim: %d: operand %d has dimensions %v", q.channelDim, index, o.Dims)
+		return badData("channelDim: %d: operand %d has dimensions %v "+
+			"[nnapi-channel-dim-operand]", q.channelDim, index, o.Dims)
 	case (q.scales == nil) != (q.scaleCount == 0):
-		return badData("scales: %p with scaleCount %d: want NULL exactly when the count is 0", q.scales, q.scaleCount)
+		return badData("scales: %p with scaleCount %d: want NULL exactly when the count is 0 "+
+			"[nnapi-scales-scale-count]", q.scales, q.scaleCount)
 	case o.Dims[q.channelDim] == 0:
-		return badData("channelDim: %d: this dimension of operand %d is open: %v", q.channelDim, index, o.Dims)
+		return badData("channelDim: %d: this dimension of operand %d is open: %v "+
+			"[nnapi-channel-dim-dimension]", q.channelDim, index, o.Dims)
 	case q.scaleCount != o.Dims[q.channelDim]:
-		return badData("scaleCount: %d: dimension %d of operand %d has size %d", q.scaleCount, q.channelDim, index,
+		return badData("scaleCount: %d: dimension %d of operand %d has size %d "+
+			"[nnapi-scale-count-dimension]", q.scaleCount, q.channelDim, index,
 			o.Dims[q.channelDim])
 	}
 	given, err := elements(q.scales, uint64(q.scaleCount), "scales")
@@ -193,7 +203,7 @@ func modelSetOperandSymmPerChannelQuantParams(m *Model, index int32, q *ChannelS
 	}
 	for i, s := range scales {
 		if !(s > 0) || math.IsInf(float64(s), 0) {
-			return badData("scales[%d]: %v: want a finite number above 0", i, s)
+			return badData("scales[%d]: %v: want a finite number above 0 [nnapi-scales-finite-number]", i, s)
 		}
 	}
 	o.Channel = &nnapi.PerChannel{Dim: q.channelDim, Scales: scales}

@@ -47,7 +47,8 @@ func executorSetOnServiceDied(e *Executor, f uintptr) error {
 
 func (e *Executor) setCallback(where *uintptr, f uintptr) error {
 	if settings().reference {
-		return forbidden("executor: the reference implementation has no asynchronous runs")
+		return forbidden("executor: the reference implementation has no asynchronous runs " +
+			"[ohnn-executor-reference-implementation]")
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -67,17 +68,18 @@ func executorRunAsync(e *Executor, inputs unsafe.Pointer, nIn uint64, outputs un
 		n    uint64
 	}{{"input", inputs, nIn}, {"output", outputs, nOut}} {
 		if a.p == nil {
-			return invalid("%sTensor: NULL", a.name)
+			return invalid("%sTensor: NULL [ohnn-tensor-null]", a.name)
 		}
 		if a.n == 0 || a.n > maxIndices {
-			return invalid("%sCount: %d: want 1 to %d", a.name, a.n, maxIndices)
+			return invalid("%sCount: %d: want 1 to %d [ohnn-tensor-count]", a.name, a.n, maxIndices)
 		}
 	}
 	if settings().reference {
-		return forbidden("executor: the reference implementation has no asynchronous runs")
+		return forbidden("executor: the reference implementation has no asynchronous runs " +
+			"[ohnn-executor-reference-implementation]")
 	}
 	if timeout < 0 {
-		return invalid("timeout: %d: want milliseconds, 0 for no limit", timeout)
+		return invalid("timeout: %d: want milliseconds, 0 for no limit [ohnn-timeout]", timeout)
 	}
 	if err := e.takesInputs(nIn); err != nil {
 		return err
@@ -137,10 +139,11 @@ func (e *Executor) enqueue(r *asyncRun) error {
 	defer e.mu.Unlock()
 	a := &e.async
 	if a.onRunDone == 0 {
-		return forbidden("executor: nothing would tell when the run has ended: call OH_NNExecutor_SetOnRunDone first")
+		return forbidden("executor: nothing would tell when the run has ended: call OH_NNExecutor_SetOnRunDone " +
+			"first [ohnn-no-run-done]")
 	}
 	if a.closed {
-		return forbidden("executor: it is being destroyed")
+		return forbidden("executor: it is being destroyed [ohnn-executor-being-destroyed]")
 	}
 	a.queue = append(a.queue, r)
 	if !a.working {
@@ -171,7 +174,7 @@ func (e *Executor) work() {
 
 // finish runs r, unless the executor is being destroyed, and calls the program back. The tensors are free by then.
 func (e *Executor) finish(r *asyncRun, closed bool) {
-	err := fault.New(fault.Canceled, "the executor was destroyed")
+	err := fault.New(fault.Canceled, "the executor was destroyed [ohnn-executor-destroyed]")
 	if !closed {
 		// The destruction of the executor releases what the run uses, wherever the run is.
 		if failure := e.runQueued(r); failure == nil {
@@ -187,7 +190,8 @@ func (e *Executor) finish(r *asyncRun, closed bool) {
 		if fault.KindOf(err) == fault.Canceled {
 			level = boundary.LevelInfo
 		}
-		boundary.Log(level, "ohnn", "asynchronous run failed", "device", e.npu.name, "result", uint32(code), "error", err)
+		boundary.Log(level, "ohnn", "asynchronous run failed "+
+			"[ohnn-asynchronous-run-failed]", "device", e.npu.name, "result", uint32(code), "error", err)
 	}
 	r.letGo()
 	e.mu.Lock()
@@ -214,7 +218,7 @@ func (e *Executor) runQueued(r *asyncRun) error {
 		return err
 	}
 	if !r.limit.IsZero() && time.Now().After(r.limit) { // within its last step, which a device does not leave
-		return fault.New(fault.Timeout, "it has ended after its time")
+		return fault.New(fault.Timeout, "it has ended after its time [ohnn-ended-time]")
 	}
 	return setShapes(r.to, shapes)
 }

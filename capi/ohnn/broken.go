@@ -35,7 +35,7 @@ func (b *broken) Retain() {}
 
 func (b *broken) Release() {}
 
-var errBroken = fault.New(fault.Unsupported, "the model cannot be computed")
+var errBroken = fault.New(fault.Unsupported, "the model cannot be computed [ohnn-model-computed]")
 
 // brokenExecution refuses everything.
 type brokenExecution struct{}

@@ -32,17 +32,20 @@ func compilationBuild(c *Compilation) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.sources() > 1 {
-		return invalid("compilation: it has several sources: want one of a model, an offline model, an imported cache")
+		return invalid("compilation: it has several sources: want one of a model, an offline model, an imported " +
+			"cache [ohnn-compilation-several-sources]")
 	}
 	if c.tried {
-		return invalid("compilation: OH_NNCompilation_Build was called before: make a new compilation")
+		return invalid("compilation: OH_NNCompilation_Build was called before: make a new compilation " +
+			"[ohnn-compilation-build-called]")
 	}
 	d := deviceByID(c.deviceID)
 	if d == nil {
-		return refuse(Failed, "compilation: device %d: %s", c.deviceID, noSuchDevice())
+		return refuse(Failed, "compilation: device %d: %s [ohnn-compilation-device]", c.deviceID, noSuchDevice())
 	}
 	if settings().reference && (c.hasPath || c.blob != nil) {
-		return refuse(Failed, "compilation: the reference implementation compiles no offline models and imported caches")
+		return refuse(Failed, "compilation: the reference implementation compiles no offline models and imported "+
+			"caches [ohnn-compilation-reference-implementation]")
 	}
 	c.tried = true
 	// Neither the model nor the program's memory is looked at after the build.
@@ -63,7 +66,8 @@ func compilationBuild(c *Compilation) error {
 	}
 	if result == nil {
 		if c.model == nil {
-			return invalid("compilation: it has no model, and there is no cache to restore one from")
+			return invalid("compilation: it has no model, and there is no cache to restore one from " +
+				"[ohnn-compilation-no-model]")
 		}
 		if result, err = c.compile(d); err != nil {
 			return err
@@ -110,10 +114,12 @@ func (c *Compilation) idle(info device.Info) (settings []string) {
 func (c *Compilation) checkOptions(d *npu) error {
 	info := d.Info()
 	if c.cacheDir != "" && !info.Cache {
-		return forbidden("cachePath: %q: device %s does not support caches: set none", c.cacheDir, d.name)
+		return forbidden("cachePath: %q: device %s does not support caches: set none "+
+			"[ohnn-cache-path-device]", c.cacheDir, d.name)
 	}
 	if c.float16 && info.Float16 == device.Lacks {
-		return forbidden("enableFloat16: true: device %s does not compute in float16", d.name)
+		return forbidden("enableFloat16: true: device %s does not compute in float16 "+
+			"[ohnn-enable-float16-true]", d.name)
 	}
 	if err := checkPerformance(d, c.performance); err != nil {
 		return err
@@ -122,7 +128,8 @@ func (c *Compilation) checkOptions(d *npu) error {
 		return err
 	}
 	if c.model != nil && !c.model.finished() {
-		return invalid("compilation: its model is not finished: call OH_NNModel_Finish first")
+		return invalid("compilation: its model is not finished: call OH_NNModel_Finish first " +
+			"[ohnn-compilation-model-finished]")
 	}
 	return nil
 }
@@ -141,20 +148,22 @@ func (c *Compilation) restore(d *npu, key modelKey) (*compiled, error) {
 		result, err := loadOffline(d, c.blob, c.options())
 		if err == nil && c.model != nil && result.key != key {
 			result.release()
-			err = fault.New(fault.File, "it was made from another model or with other settings")
+			err = fault.New(fault.File, "it was made from another model or with other settings "+
+				"[ohnn-made-another-model]")
 		}
 		if err == nil {
 			return result, nil
 		}
 		if c.model != nil {
-			warn("imported cache not used", "reason", err)
+			warn("imported cache not used [ohnn-imported-cache-used]", "reason", err)
 			return nil, nil
 		}
-		return nil, refuseFor(Failed, err, "compilation: buffer of %d bytes", len(c.blob))
+		return nil, refuseFor(Failed, err, "compilation: buffer of %d bytes "+
+			"[ohnn-compilation-buffer-bytes]", len(c.blob))
 	case c.hasPath:
 		result, err := loadOfflineFile(d, c.path, c.options())
 		if err != nil {
-			return nil, refuseFor(Failed, err, "compilation: modelPath %q", c.path)
+			return nil, refuseFor(Failed, err, "compilation: modelPath %q [ohnn-compilation-model-path]", c.path)
 		}
 		return result, nil
 	case c.cacheDir != "":
@@ -176,10 +185,10 @@ func (c *Compilation) compile(d *npu) (*compiled, error) {
 	spare := m.brokenProgram()
 	m.mu.Unlock()
 	if result.defect = low.defect; low.defect != "" {
-		warn("the model contradicts itself: runs will be refused", "what", low.defect)
+		warn("the model contradicts itself: runs will be refused [ohnn-model-contradicts-itself]", "what", low.defect)
 	}
 	if low.err != nil && settings().reference {
-		warn("the model cannot be computed: runs will be refused", "why", low.err)
+		warn("the model cannot be computed: runs will be refused [ohnn-model-computed-runs]", "why", low.err)
 		result.program, result.placement, result.defect = spare, &device.Placement{Model: "ohnn"}, low.err.Error()
 		return result, nil
 	}
@@ -218,21 +227,25 @@ func (m *Model) ports(indices []uint32) []port {
 // reference refuses it after any build.
 func compilationExportCacheToBuffer(c *Compilation, buffer []byte, size *uint64) error {
 	if len(buffer) == 0 {
-		return invalid("length: 0: want the size of the buffer")
+		return invalid("length: 0: want the size of the buffer [ohnn-length-size-buffer]")
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.tried {
-		return invalid("compilation: it is not built: call OH_NNCompilation_Build first")
+		return invalid("compilation: it is not built: call OH_NNCompilation_Build first " +
+			"[ohnn-compilation-built-compilation]")
 	}
 	if settings().reference {
-		return refuse(Unsupported, "compilation: the reference implementation exports no cache")
+		return refuse(Unsupported, "compilation: the reference implementation exports no cache "+
+			"[ohnn-compilation-reference-implementation-exports]")
 	}
 	if c.result == nil {
-		return invalid("compilation: its build has failed, so there is nothing to export")
+		return invalid("compilation: its build has failed, so there is nothing to export " +
+			"[ohnn-compilation-build-failed]")
 	}
 	if !c.result.npu.Info().Cache {
-		return refuse(Unsupported, "compilation: device %s does not support caches", c.result.npu.name)
+		return refuse(Unsupported, "compilation: device %s does not support caches "+
+			"[ohnn-compilation-device-support]", c.result.npu.name)
 	}
 	blob, err := c.result.save()
 	if err != nil {
@@ -244,7 +257,8 @@ func compilationExportCacheToBuffer(c *Compilation, buffer []byte, size *uint64)
 	}
 	*size = uint64(len(blob))
 	if len(blob) > len(buffer) {
-		return invalid("length: %d: the compiled model takes %d bytes", len(buffer), len(blob))
+		return invalid("length: %d: the compiled model takes %d bytes "+
+			"[ohnn-length-compiled-model]", len(buffer), len(blob))
 	}
 	copy(buffer, blob)
 	return nil

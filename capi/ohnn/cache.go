@@ -25,7 +25,8 @@ const maxDescriptors = 1 << 20
 func (c *Compilation) cacheStem() (string, error) {
 	name, _, _ := strings.Cut(string(c.extensions[modelName]), "\x00")
 	if strings.ContainsRune(name, filepath.Separator) {
-		return "", invalid("configValue: ModelName %q: want a name without %q: it begins the names of cache files", name,
+		return "", invalid("configValue: ModelName %q: want a name without %q: it begins the names of cache "+
+			"files [ohnn-config-value-model]", name,
 			filepath.Separator)
 	}
 	return name, nil
@@ -65,23 +66,26 @@ func (c *Compilation) loadCache(d *npu, key modelKey) (*compiled, error) {
 		return nil, nil
 	}
 	miss := func(err error) (*compiled, error) {
-		warn("cache not used", "directory", c.cacheDir, "reason", err)
+		warn("cache not used [ohnn-cache-used]", "directory", c.cacheDir, "reason", err)
 		return nil, nil
 	}
 	switch {
 	case err != nil:
 		return miss(err)
 	case info.device != d.id:
-		return miss(fault.New(fault.File, "it was made for another device"))
+		return miss(fault.New(fault.File, "it was made for another device [ohnn-made-another-device]"))
 	case info.hasOp && info.op != opVersion(d):
-		return miss(fault.New(fault.File, "it was made by another build of the library"))
+		return miss(fault.New(fault.File, "it was made by another build of the library [ohnn-made-another-build]"))
 	case info.version > c.version:
-		return nil, forbidden("version: %d: the cache in %s has version %d: want that one, or another directory", c.version,
+		return nil, forbidden("version: %d: the cache in %s has version %d: want that one, or another directory "+
+			"[ohnn-version-cache-version]", c.version,
 			c.cacheDir, info.version)
 	case info.version < c.version:
-		return miss(fault.New(fault.File, "it has version %d, the program wants %d", info.version, c.version))
+		return miss(fault.New(fault.File, "it has version %d, the program wants %d "+
+			"[ohnn-version-program]", info.version, c.version))
 	case c.model != nil && info.hasModel && info.model != key.number():
-		return miss(fault.New(fault.File, "it was made from another model or with other settings"))
+		return miss(fault.New(fault.File, "it was made from another model or with other settings "+
+			"[ohnn-made-another-model]"))
 	}
 	result, err := loadModel(d, files[0], c.options())
 	if err != nil {
@@ -90,9 +94,10 @@ func (c *Compilation) loadCache(d *npu, key modelKey) (*compiled, error) {
 	n := len(files)
 	switch {
 	case c.model != nil && result.key != key:
-		err = fault.New(fault.File, "it was made from another model or with other settings")
+		err = fault.New(fault.File, "it was made from another model or with other settings [ohnn-made-another-model]")
 	case !bytes.Equal(files[n-2], encodePorts(result.in)) || !bytes.Equal(files[n-1], encodePorts(result.out)):
-		err = fault.New(fault.File, "its descriptors are not those of the compiled model")
+		err = fault.New(fault.File, "its descriptors are not those of the compiled model "+
+			"[ohnn-descriptors-those-compiled]")
 	}
 	if err != nil {
 		result.release()
@@ -116,7 +121,8 @@ var busyTold sync.Map
 // another process keeps locked is no failure of the program's: whoever may read it could withhold every Build then.
 func (c *Compilation) saveCache(result *compiled) error {
 	if c.version == reservedVersion {
-		return invalid("version: %d: want 0 to %d; the model is compiled and not cached", c.version,
+		return invalid("version: %d: want 0 to %d; the model is compiled and not cached "+
+			"[ohnn-version-model-compiled]", c.version,
 			uint32(reservedVersion-1))
 	}
 	stem, err := c.cacheStem()
@@ -126,11 +132,11 @@ func (c *Compilation) saveCache(result *compiled) error {
 	if settings().reference && slices.ContainsFunc(slices.Concat(result.in, result.out),
 		func(p port) bool { return len(p.shape) == 0 }) {
 		return refuse(MemoryError, "the reference implementation caches no models with scalar inputs or outputs; the model "+
-			"is compiled and not cached")
+			"is compiled and not cached [ohnn-scalar-not-cached]")
 	}
 	blob, err := result.save()
 	if err != nil {
-		return refuseFor(SaveCacheException, err, "the model is compiled and not cached")
+		return refuseFor(SaveCacheException, err, "the model is compiled and not cached [ohnn-not-cached]")
 	}
 	info := cacheInfo{device: result.npu.id, model: result.key.number(), op: opVersion(result.npu), version: c.version}
 	var data []cache.File
@@ -145,7 +151,7 @@ func (c *Compilation) saveCache(result *compiled) error {
 	}
 	if errors.Is(err, cache.ErrBusy) {
 		if _, told := busyTold.LoadOrStore(c.cacheDir, true); !told {
-			warn("model compiled and not cached", "directory", c.cacheDir, "reason", err)
+			warn("model compiled and not cached [ohnn-cache-not-written]", "directory", c.cacheDir, "reason", err)
 		}
 		return nil
 	}
@@ -154,7 +160,8 @@ func (c *Compilation) saveCache(result *compiled) error {
 	if errors.As(err, &w) {
 		code = saveCodes[w.Step]
 	}
-	return refuseFor(code, err, "cachePath: %q: the model is compiled and not cached", c.cacheDir)
+	return refuseFor(code, err, "cachePath: %q: the model is compiled and not cached "+
+		"[ohnn-cache-path-model]", c.cacheDir)
 }
 
 // hasCache tells whether a complete, undamaged cache of that version is there for a device of this machine.

@@ -56,7 +56,7 @@ func mustJSON(v any) []byte {
 // of kind fault.File.
 func decodeCacheInfo(text []byte) (cacheInfo, error) {
 	bad := func(what string) (cacheInfo, error) {
-		return cacheInfo{}, fault.New(fault.File, "the cache's info file is damaged: %s", what)
+		return cacheInfo{}, fault.New(fault.File, "the cache's info file is damaged: %s [ohnn-cache-info-file]", what)
 	}
 	var file struct {
 		CheckSum *int64

@@ -50,7 +50,7 @@ func compilationConstructWithOfflineModelFile(path string) (*Compilation, error)
 // returned.
 func compilationConstructWithOfflineModelBuffer(blob []byte) (*Compilation, error) {
 	if len(blob) == 0 {
-		return nil, invalid("modelSize: 0: want the size of the model")
+		return nil, invalid("modelSize: 0: want the size of the model [ohnn-model-size-model]")
 	}
 	return &Compilation{source: source{blob: blob}}, nil
 }
@@ -71,7 +71,8 @@ func compilationDestroy(c *Compilation) error {
 // open refuses a setting that comes after the build, as the manual has it; the reference takes it without effect.
 func (c *Compilation) open() error {
 	if c.tried && !settings().reference {
-		return forbidden("compilation: it is built already: call this before OH_NNCompilation_Build")
+		return forbidden("compilation: it is built already: call this before OH_NNCompilation_Build " +
+			"[ohnn-compilation-built-already]")
 	}
 	return nil
 }
@@ -79,7 +80,8 @@ func (c *Compilation) open() error {
 // compilationImportCacheFromBuffer keeps the pointer, in the place of an offline model's.
 func compilationImportCacheFromBuffer(c *Compilation, blob []byte) error {
 	if len(blob) == 0 {
-		return invalid("modelSize: 0: want the size that OH_NNCompilation_ExportCacheToBuffer gave")
+		return invalid("modelSize: 0: want the size that OH_NNCompilation_ExportCacheToBuffer gave " +
+			"[ohnn-model-size-compilation]")
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -93,10 +95,11 @@ func compilationImportCacheFromBuffer(c *Compilation, blob []byte) error {
 // compilationAddExtensionConfig copies the value. A name given again appends "|" and the new value.
 func compilationAddExtensionConfig(c *Compilation, name string, value []byte) error {
 	if name == "" {
-		return invalid("configName: empty")
+		return invalid("configName: empty [ohnn-config-name-empty]")
 	}
 	if len(value) == 0 || len(value) > maxBufferSize {
-		return invalid("configValueSize: %d: want the size of the value, 1 to %d", len(value), maxBufferSize)
+		return invalid("configValueSize: %d: want the size of the value, 1 to %d "+
+			"[ohnn-config-value-size]", len(value), maxBufferSize)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -209,12 +212,12 @@ func (c *Compilation) Compiled() (program device.Program, release func()) {
 func checkPerformance(d *npu, mode PerformanceMode) error {
 	switch {
 	case d == nil:
-		return refuse(Failed, "deviceID: %s", noSuchDevice())
+		return refuse(Failed, "deviceID: %s [ohnn-device-id]", noSuchDevice())
 	case mode != 0 && d.Info().Performance == device.Lacks:
 		return forbidden("performanceMode: %d: device %s does not support performance modes: leave it at "+
-			"OH_NN_PERFORMANCE_NONE", int32(mode), d.name)
+			"OH_NN_PERFORMANCE_NONE [ohnn-performance-mode-device]", int32(mode), d.name)
 	case mode >= performanceEnd:
-		return invalid("performanceMode: %d: want 0 to %d", int32(mode), performanceEnd-1)
+		return invalid("performanceMode: %d: want 0 to %d [ohnn-performance-mode]", int32(mode), performanceEnd-1)
 	}
 	return nil
 }
@@ -222,12 +225,13 @@ func checkPerformance(d *npu, mode PerformanceMode) error {
 func checkPriority(d *npu, priority Priority) error {
 	switch {
 	case d == nil:
-		return refuse(Failed, "deviceID: %s", noSuchDevice())
+		return refuse(Failed, "deviceID: %s [ohnn-device-id]", noSuchDevice())
 	case priority != 0 && !d.Info().Priority:
-		return forbidden("priority: %d: device %s does not support priorities: leave it at OH_NN_PRIORITY_NONE",
+		return forbidden("priority: %d: device %s does not support priorities: leave it at OH_NN_PRIORITY_NONE "+
+			"[ohnn-priority-device-support]",
 			int32(priority), d.name)
 	case priority >= priorityEnd:
-		return invalid("priority: %d: want 0 to %d", int32(priority), priorityEnd-1)
+		return invalid("priority: %d: want 0 to %d [ohnn-priority]", int32(priority), priorityEnd-1)
 	}
 	return nil
 }

@@ -34,13 +34,14 @@ func readConfig(getenv func(string) string) config {
 	case "reference":
 		c.reference = true
 	default:
-		caution("unknown value ignored", "ANYNPU_OHNN_COMPAT", v, "want", "manual or reference")
+		caution("unknown value ignored "+
+			"[ohnn-unknown-value-ignored]", "ANYNPU_OHNN_COMPAT", v, "want", "manual or reference")
 	}
 	c.strict = getenv("ANYNPU_FALLBACK") == "off"
 	c.devices = guises.Read(getenv("ANYNPU_OHNN_DEVICES"))
 	if v := getenv("ANYNPU_OHNN_DIM_RANGE"); v != "" {
 		if c.dims = readSpans(v); c.dims == nil {
-			caution("value ignored", "ANYNPU_OHNN_DIM_RANGE", v, "want",
+			caution("value ignored [ohnn-value-ignored]", "ANYNPU_OHNN_DIM_RANGE", v, "want",
 				"min:max with 0 <= min <= max, max > 0, or one such range per dimension, separated by commas")
 		}
 	}
@@ -76,7 +77,7 @@ func init() {
 		return
 	}
 	if err := handle.LetRead(); err != nil {
-		warn("handles cannot be read", "why", err)
+		warn("handles cannot be read [ohnn-handles-read]", "why", err)
 	}
 }
 

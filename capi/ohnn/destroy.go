@@ -16,7 +16,7 @@ func executorDestroy(e *Executor) error {
 	}
 	e.legacy.release()
 	if n := memories.of(e); n > 0 {
-		warn("memory lost", "function", "OH_NNExecutor_Destroy", "objects", n, "remedy",
+		warn("memory lost [ohnn-memory-lost]", "function", "OH_NNExecutor_Destroy", "objects", n, "remedy",
 			"destroy input and output memory before the executor")
 	}
 	return nil

@@ -43,7 +43,7 @@ func deviceList() *deviceTable {
 	if table == nil {
 		list, err := devices.List()
 		if err != nil {
-			boundary.Log(boundary.LevelError, "ohnn", "no device", "error", err)
+			boundary.Log(boundary.LevelError, "ohnn", "no device [ohnn-no-device]", "error", err)
 		}
 		table = newDeviceTable(list, settings().devices)
 	}
@@ -62,7 +62,7 @@ func newDeviceTable(all []device.Device, guises []devices.Guise) *deviceTable {
 		}
 		for _, g := range guises {
 			if !g.Offline && !t.add(d, g) {
-				warn("name ignored", "ANYNPU_OHNN_DEVICES", g.Name, "reason", "it is there already")
+				warn("name ignored [ohnn-name-ignored]", "ANYNPU_OHNN_DEVICES", g.Name, "reason", "it is there already")
 			}
 		}
 	}
@@ -164,7 +164,7 @@ func deviceGetName(id uint64, name *uintptr) error {
 	n := deviceByID(id)
 	if n == nil {
 		*name = 0
-		return refuse(Failed, "deviceID: %d: %s", id, noSuchDevice())
+		return refuse(Failed, "deviceID: %d: %s [ohnn-device-id-device-get-name]", id, noSuchDevice())
 	}
 	*name = n.cName.Addr()
 	return nil
@@ -174,7 +174,7 @@ func deviceGetName(id uint64, name *uintptr) error {
 func deviceGetType(id uint64, deviceType *DeviceType) error {
 	n := deviceByID(id)
 	if n == nil {
-		return invalid("deviceID: %d: %s", id, noSuchDevice())
+		return invalid("deviceID: %d: %s [ohnn-device-id-device-get-name]", id, noSuchDevice())
 	}
 	switch n.Info().Kind {
 	case device.CPU:

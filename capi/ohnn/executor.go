@@ -46,7 +46,8 @@ func executorConstruct(c *Compilation) (*Executor, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.result == nil {
-		return nil, invalid("compilation: it is not built: call OH_NNCompilation_Build first")
+		return nil, invalid("compilation: it is not built: call OH_NNCompilation_Build first " +
+			"[ohnn-compilation-built-compilation]")
 	}
 	ex, err := c.result.program.New(device.ExecOptions{Priority: device.Priority(c.result.priority)})
 	if err != nil {
@@ -76,7 +77,8 @@ func executorGetOutputCount(e *Executor, n *uint64) error {
 // portAt refuses an index that names no input or output.
 func portAt(name, what string, ports []port, index uint64) (*port, error) {
 	if index >= uint64(len(ports)) {
-		return nil, invalid("%s: %d: the model has %s", name, index, spec.Exactly(len(ports)).Of(what))
+		return nil, invalid("%s: %d: the model has %s "+
+			"[ohnn-index-range]", name, index, spec.Exactly(len(ports)).Of(what))
 	}
 	return &ports[index], nil
 }
@@ -160,11 +162,13 @@ func (e *Executor) checkDims(name fmt.Stringer, input int, dims []int32) error {
 		return nil
 	}
 	if len(dims) != len(want) {
-		return invalid("%s: shape %v: input %d of the model has shape %v", name, dims, input, want)
+		return invalid("%s: shape %v: input %d of the model has shape %v "+
+			"[ohnn-shape-input-model]", name, dims, input, want)
 	}
 	for i, d := range dims {
 		if lo, hi := e.rangeOf(input, i); d < 0 || uint64(d) < lo || uint64(d) > hi {
-			return invalid("%s: shape %v: dimension %d is %d: want %s", name, dims, i, d, rangeText(lo, hi))
+			return invalid("%s: shape %v: dimension %d is %d: want %s "+
+				"[ohnn-shape-dimension]", name, dims, i, d, rangeText(lo, hi))
 		}
 	}
 	return nil
@@ -181,7 +185,7 @@ func rangeText(lo, hi uint64) string {
 // index is judged.
 func executorGetInputDimRange(e *Executor, index uint64, minDims, maxDims *uintptr, length *uint64) error {
 	if !e.hasRanges() {
-		return forbidden("executor: device %s does not tell dimension ranges", e.npu.name)
+		return forbidden("executor: device %s does not tell dimension ranges [ohnn-executor-device-tell]", e.npu.name)
 	}
 	p, err := portAt("index", "input", e.in, index)
 	if err != nil {

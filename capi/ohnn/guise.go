@@ -10,7 +10,8 @@ func (n *npu) lacks(o *operation) bool { return n.guise.Lacks(o.Name) }
 func (n *npu) takes(m *Model) error {
 	for i, o := range m.ops {
 		if n.lacks(o) {
-			return refuse(Failed, "compilation: operation %d: device %s does not compute OH_NN_OPS_%s", i, n.name, o.Name)
+			return refuse(Failed, "compilation: operation %d: device %s does not compute OH_NN_OPS_%s "+
+				"[ohnn-compilation-operation-device]", i, n.name, o.Name)
 		}
 	}
 	if n.Info().Dynamic {
@@ -18,7 +19,8 @@ func (n *npu) takes(m *Model) error {
 	}
 	for _, index := range m.inputs {
 		if t := m.tensors[index]; slices.Contains(t.shape, -1) {
-			return refuse(Failed, "compilation: input tensor %d: shape %v: device %s takes no dynamic shapes", index, t.shape,
+			return refuse(Failed, "compilation: input tensor %d: shape %v: device %s takes no dynamic shapes "+
+				"[ohnn-compilation-input-tensor]", index, t.shape,
 				n.name)
 		}
 	}

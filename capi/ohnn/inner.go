@@ -21,10 +21,11 @@ func modelBuildFromLiteGraph(m *Model, _ uintptr, extensions unsafe.Pointer, n u
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed || len(m.tensors) > 0 || len(m.ops) > 0 {
-		return forbidden("model: it is finished or has tensors or operations: want an empty model")
+		return forbidden("model: it is finished or has tensors or operations: want an empty model " +
+			"[ohnn-model-finished-tensors]")
 	}
 	return refuse(Unsupported, "liteGraph: a LiteGraph of MindSpore cannot be read: build the model by "+
-		"OH_NNModel_AddTensorToModel and OH_NNModel_AddOperation")
+		"OH_NNModel_AddTensorToModel and OH_NNModel_AddOperation [ohnn-lite-graph-lite]")
 }
 
 // modelBuildFromMetaGraph wants a model that modelSetInputsAndOutputsInfo has described.
@@ -36,29 +37,31 @@ func modelBuildFromMetaGraph(m *Model, _ uintptr, extensions unsafe.Pointer, n u
 	defer m.mu.Unlock()
 	if m.closed || len(m.tensors) == 0 {
 		return forbidden("model: it is finished or its inputs and outputs are not described: call " +
-			"OH_NNModel_SetInputsAndOutputsInfo first")
+			"OH_NNModel_SetInputsAndOutputsInfo first [ohnn-model-finished-inputs]")
 	}
 	return refuse(Unsupported, "metaGraph: a MetaGraph of MindSpore cannot be read: build the model by "+
-		"OH_NNModel_AddTensorToModel and OH_NNModel_AddOperation")
+		"OH_NNModel_AddTensorToModel and OH_NNModel_AddOperation [ohnn-meta-graph-meta]")
 }
 
 // checkExtensions wants at most 200 extensions, each with a name and a value; none may be NULL.
 func checkExtensions(p unsafe.Pointer, n uint64) error {
 	if n > maxExtensions {
-		return invalid("extensionSize: %d: want at most %d", n, maxExtensions)
+		return invalid("extensionSize: %d: want at most %d [ohnn-extension-size]", n, maxExtensions)
 	}
 	if p == nil && n > 0 {
-		return invalid("extensions: NULL with extensionSize %d", n)
+		return invalid("extensions: NULL with extensionSize %d [ohnn-extensions-null-extension]", n)
 	}
 	if err := boundary.CheckRange(p, n*uint64(unsafe.Sizeof(Extension{}))); err != nil {
 		return refuseFor(InvalidParameter, err, "extensions")
 	}
 	for i, x := range unsafe.Slice((*Extension)(p), n) {
 		if !slices.Contains(x.name[:], 0) {
-			return invalid("extensions[%d].name: want a string of at most %d bytes", i, len(x.name)-1)
+			return invalid("extensions[%d].name: want a string of at most %d bytes "+
+				"[ohnn-extensions-name-string]", i, len(x.name)-1)
 		}
 		if x.value == nil || x.valueSize == 0 {
-			return invalid("extensions[%d]: value %p of %d bytes: want a value", i, x.value, x.valueSize)
+			return invalid("extensions[%d]: value %p of %d bytes: want a value "+
+				"[ohnn-extensions-value-bytes]", i, x.value, x.valueSize)
 		}
 	}
 	return nil
@@ -67,12 +70,14 @@ func checkExtensions(p unsafe.Pointer, n uint64) error {
 // modelSetInputsAndOutputsInfo adds a tensor for every input and output of an empty model.
 func modelSetInputsAndOutputsInfo(m *Model, inputs, outputs []TensorInfo) error {
 	if len(inputs) == 0 || len(outputs) == 0 {
-		return invalid("inputSize %d, outputSize %d: want at least 1 of each", len(inputs), len(outputs))
+		return invalid("inputSize %d, outputSize %d: want at least 1 of each "+
+			"[ohnn-input-size-output]", len(inputs), len(outputs))
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed || len(m.tensors) > 0 || len(m.ops) > 0 || m.specified {
-		return forbidden("model: it has tensors or operations already: want an empty model")
+		return forbidden("model: it has tensors or operations already: want an empty model " +
+			"[ohnn-model-tensors-operations]")
 	}
 	var tensors []*modelTensor
 	var in, out []uint32
@@ -86,7 +91,8 @@ func modelSetInputsAndOutputsInfo(m *Model, inputs, outputs []TensorInfo) error 
 			t, err := (&TensorInfo9{dataType: info.dataType, dimensionCount: info.dimensionCount,
 				dimensions: info.dimensions}).read()
 			if err == nil && info.format >= formatEnd {
-				err = invalid("format: %d is no OH_NN_Format: 0 to %d", int32(info.format), formatEnd-1)
+				err = invalid("format: %d is no OH_NN_Format: 0 to %d "+
+					"[ohnn-format-no-format]", int32(info.format), formatEnd-1)
 			}
 			if err != nil {
 				return refuseFor(InvalidParameter, err, "%s[%d]", list.name, i)
@@ -102,10 +108,10 @@ func modelSetInputsAndOutputsInfo(m *Model, inputs, outputs []TensorInfo) error 
 // getDeviceID is OH_NN_GetDeviceID. It writes a string with its final 0.
 func getDeviceID(buffer []byte) error {
 	if len(buffer) == 0 {
-		return invalid("len: 0: want the size of the buffer")
+		return invalid("len: 0: want the size of the buffer [ohnn-len-size-buffer]")
 	}
 	if len(buffer) <= len(nnrtDevice) {
-		return refuse(Failed, "len: %d: the name takes %d bytes", len(buffer), len(nnrtDevice)+1)
+		return refuse(Failed, "len: %d: the name takes %d bytes [ohnn-len-name-takes]", len(buffer), len(nnrtDevice)+1)
 	}
 	copy(buffer, nnrtDevice+"\x00")
 	return nil
@@ -113,7 +119,8 @@ func getDeviceID(buffer []byte) error {
 
 // isSupportAIPP leaves its argument alone: there is no image preprocessing.
 func isSupportAIPP(*bool) error {
-	return boundary.Note(refuse(Failed, "support: this device does not preprocess images"))
+	return boundary.Note(refuse(Failed, "support: this device does not preprocess images "+
+		"[ohnn-support-device-preprocess]"))
 }
 
 // modelHasCache tells whether a complete, undamaged cache of that version is there. Unlike the reference it deletes

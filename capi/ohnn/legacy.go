@@ -45,20 +45,24 @@ func (e *Executor) legacyTensor(index uint32, info *TensorInfo9) ([]int32, uint6
 	}
 	size, dynamic := t.byteLength()
 	if dynamic {
-		return nil, 0, invalid("tensor: shape %v is not complete: want the real shape of this run", t.shape)
+		return nil, 0, invalid("tensor: shape %v is not complete: want the real shape of this run "+
+			"[ohnn-tensor-shape-complete]", t.shape)
 	}
 	if t.dataType != p.dataType {
-		return nil, 0, invalid("tensor.dataType: %v: input %d of the model is %v", t.dataType, index, p.dataType)
+		return nil, 0, invalid("tensor.dataType: %v: input %d of the model is %v "+
+			"[ohnn-tensor-data-type]", t.dataType, index, p.dataType)
 	}
 	if t.tensorType != p.tensorType {
-		return nil, 0, invalid("tensor.type: %v: input %d of the model is %v", t.tensorType, index, p.tensorType)
+		return nil, 0, invalid("tensor.type: %v: input %d of the model is %v "+
+			"[ohnn-tensor-type-input]", t.tensorType, index, p.tensorType)
 	}
 	fits := len(t.shape) == len(p.shape)
 	for i := 0; fits && i < len(p.shape); i++ {
 		fits = p.shape[i] < 0 || p.shape[i] == t.shape[i]
 	}
 	if !fits {
-		return nil, 0, invalid("tensor.dimensions: %v: input %d of the model has shape %v", t.shape, index, p.shape)
+		return nil, 0, invalid("tensor.dimensions: %v: input %d of the model has shape %v "+
+			"[ohnn-tensor-dimensions-input]", t.shape, index, p.shape)
 	}
 	if e.hasRanges() {
 		if err := e.checkDims(field("tensor.dimensions"), int(index), t.shape); err != nil {
@@ -71,14 +75,14 @@ func (e *Executor) legacyTensor(index uint32, info *TensorInfo9) ([]int32, uint6
 // executorSetInput copies the tensor's bytes, however many more there are.
 func executorSetInput(e *Executor, index uint32, info *TensorInfo9, data []byte) error {
 	if len(data) == 0 {
-		return invalid("length: 0: want the size of the input")
+		return invalid("length: 0: want the size of the input [ohnn-length-size-input]")
 	}
 	dims, size, err := e.legacyTensor(index, info)
 	if err != nil {
 		return err
 	}
 	if uint64(len(data)) < size {
-		return invalid("length: %d: the tensor takes %d bytes", len(data), size)
+		return invalid("length: %d: the tensor takes %d bytes [ohnn-length-tensor-takes]", len(data), size)
 	}
 	buf, err := mem.Host(int64(size), mem.Options{})
 	if err != nil {
@@ -103,7 +107,7 @@ func executorSetInputWithMemory(e *Executor, index uint32, info *TensorInfo9, me
 		return err
 	}
 	if n := uint64(memory.length); n == 0 || n < size {
-		return invalid("memory.length: %d: the tensor takes %d bytes", n, size)
+		return invalid("memory.length: %d: the tensor takes %d bytes [ohnn-memory-length-tensor]", n, size)
 	}
 	e.run.Lock()
 	defer e.run.Unlock()
@@ -122,7 +126,8 @@ func (e *Executor) outputSize(index uint32) (uint64, error) {
 	defer e.mu.Unlock()
 	shape := e.outputs[index].shape
 	if len(shape) == 0 && settings().reference {
-		return 0, invalid("outputIndex: %d: the reference implementation takes no scalar outputs", index)
+		return 0, invalid("outputIndex: %d: the reference implementation takes no scalar outputs "+
+			"[ohnn-output-index-reference]", index)
 	}
 	n, dynamic, err := elements(shape)
 	if err != nil || dynamic {
@@ -134,7 +139,7 @@ func (e *Executor) outputSize(index uint32) (uint64, error) {
 // executorSetOutput keeps the pointer until it is set anew; a run writes the real data and nothing behind it.
 func executorSetOutput(e *Executor, index uint32, data []byte) error {
 	if len(data) == 0 {
-		return invalid("length: 0: want the size of the output")
+		return invalid("length: 0: want the size of the output [ohnn-length-size-output]")
 	}
 	return e.setLegacyOutput(index, uint64(len(data)), "length", legacyOutput{data: data, set: true})
 }
@@ -142,7 +147,7 @@ func executorSetOutput(e *Executor, index uint32, data []byte) error {
 // executorSetOutputWithMemory is executorSetOutput for memory of executorAllocateOutputMemory.
 func executorSetOutputWithMemory(e *Executor, index uint32, memory *Memory) error {
 	if memory.length == 0 {
-		return invalid("memory.length: 0: want the size of the output")
+		return invalid("memory.length: 0: want the size of the output [ohnn-memory-length-size]")
 	}
 	return e.setLegacyOutput(index, uint64(memory.length), "memory.length", legacyOutput{memory: memory.data, set: true})
 }
@@ -153,7 +158,7 @@ func (e *Executor) setLegacyOutput(index uint32, length uint64, name string, o l
 		return err
 	}
 	if length < need {
-		return invalid("%s: %d: output %d takes %d bytes", name, length, index, need)
+		return invalid("%s: %d: output %d takes %d bytes [ohnn-output-takes-bytes]", name, length, index, need)
 	}
 	e.run.Lock()
 	defer e.run.Unlock()
@@ -180,7 +185,8 @@ func executorRun(e *Executor) error {
 	}
 	for i, s := range shapes {
 		if want := e.out[i].shape; len(s) != len(want) {
-			return invalid("executor: output %d has shape %v: the model declares %v", i, s, want)
+			return invalid("executor: output %d has shape %v: the model declares %v "+
+				"[ohnn-executor-output-shape]", i, s, want)
 		}
 	}
 	return nil
@@ -201,30 +207,33 @@ func (e *Executor) legacyJob() (j job, err error) {
 		case buf != nil:
 			buf.Retain()
 		case in.memory == nil:
-			return j, invalid("executor: input %d is not set: call OH_NNExecutor_SetInput first", i)
+			return j, invalid("executor: input %d is not set: call OH_NNExecutor_SetInput first "+
+				"[ohnn-executor-input-set]", i)
 		default:
 			if buf = memories.find(in.memory); buf == nil {
 				return j, invalid("executor: input %d is memory that OH_NNExecutor_AllocateInputMemory did not make or that was "+
-					"destroyed", i)
+					"destroyed [ohnn-executor-input-memory]", i)
 			}
 		}
 		v := mem.View{Buf: buf, Type: portType(ports[i], in.dims)}
 		j.inputs = append(j.inputs, v)
 		if n, ok := v.Type.ByteSize(); !ok || n > buf.Size() {
-			return j, invalid("executor: input %d: its memory has %d bytes, %v takes %d", i, buf.Size(), v.Type, n)
+			return j, invalid("executor: input %d: its memory has %d bytes, %v takes %d "+
+				"[ohnn-executor-input-memory-bytes]", i, buf.Size(), v.Type, n)
 		}
 	}
 	for i, out := range e.legacy.outputs {
 		buf := mem.Buffer(nil)
 		switch {
 		case !out.set:
-			return j, invalid("executor: output %d is not set: call OH_NNExecutor_SetOutput first", i)
+			return j, invalid("executor: output %d is not set: call OH_NNExecutor_SetOutput first "+
+				"[ohnn-executor-output-set]", i)
 		case out.data != nil:
 			buf = mem.Borrow(out.data, nil)
 		default:
 			if buf = memories.find(out.memory); buf == nil {
 				return j, invalid("executor: output %d is memory that OH_NNExecutor_AllocateOutputMemory did not make or that "+
-					"was destroyed", i)
+					"was destroyed [ohnn-executor-output-memory]", i)
 			}
 		}
 		j.outputs = append(j.outputs, mem.View{Buf: buf})
@@ -278,11 +287,12 @@ func executorDestroyOutputMemory(e *Executor, index uint32, memory unsafe.Pointe
 func destroyMemory(owner memoryOwner, memory unsafe.Pointer) error {
 	if memory != nil {
 		if err := boundary.CheckRange(memory, uint64(unsafe.Sizeof(uintptr(0)))); err != nil {
-			return invalid("memory: %v", err)
+			return invalid("memory: %v [ohnn-memory-unreadable]", err)
 		}
 	}
 	if owner.executor == nil || memory == nil || *(*uintptr)(memory) == 0 {
-		return invalid("%s: NULL", map[bool]string{true: "executor", false: "memory"}[owner.executor == nil])
+		return invalid("%s: NULL "+
+			"[ohnn-null]", map[bool]string{true: "executor", false: "memory"}[owner.executor == nil])
 	}
 	p := (*uintptr)(memory)
 	if made, ok := memories.free(owner, *p); !ok {
@@ -296,14 +306,17 @@ func destroyMemory(owner memoryOwner, memory unsafe.Pointer) error {
 func (o memoryOwner) refuse(addr uintptr, want memoryOwner) error {
 	switch {
 	case o.executor == nil:
-		return invalid("memory: %#x: want memory that OH_NNExecutor_Allocate%sMemory made and that was not destroyed", addr,
+		return invalid("memory: %#x: want memory that OH_NNExecutor_Allocate%sMemory made and that was not "+
+			"destroyed [ohnn-memory-executor-allocate]", addr,
 			want.kind())
 	case o.executor != want.executor:
-		return invalid("memory: %#x: it was allocated by another executor", addr)
+		return invalid("memory: %#x: it was allocated by another executor [ohnn-memory-allocated-another]", addr)
 	case o.output != want.output:
-		return invalid("memory: %#x: it was allocated for %s: use OH_NNExecutor_Destroy%sMemory", addr, o, o.kind())
+		return invalid("memory: %#x: it was allocated for %s: use OH_NNExecutor_Destroy%sMemory "+
+			"[ohnn-memory-allocated-executor]", addr, o, o.kind())
 	}
-	return invalid("%sIndex: %d: the memory was allocated for %s", strings.ToLower(want.kind()), want.index, o)
+	return invalid("%sIndex: %d: the memory was allocated for %s "+
+		"[ohnn-index-memory-allocated]", strings.ToLower(want.kind()), want.index, o)
 }
 
 // kind is the word in the names of the functions that are about such memory.

@@ -221,7 +221,8 @@ func (n *node) put(i int, v graph.Value) error {
 	case want.DType.IsFloat() && got.DType.IsFloat():
 		v, err = n.add(&op.Cast{To: want.DType}, v)
 	default:
-		n.contradict("output %d is declared %v and computed in %v", i, want.DType, got.DType)
+		n.contradict("output %d is declared %v and computed in %v "+
+			"[ohnn-output-declared-computed]", i, want.DType, got.DType)
 	}
 	if err != nil {
 		return err
@@ -238,7 +239,8 @@ func (n *node) put(i int, v graph.Value) error {
 				return err
 			}
 		} else {
-			n.contradict("output %d is declared with shape %v and has shape %v", i, want.Shape, got.Shape)
+			n.contradict("output %d is declared with shape %v and has shape %v "+
+				"[ohnn-output-declared-shape]", i, want.Shape, got.Shape)
 		}
 	}
 	n.set(i, v)
@@ -298,18 +300,20 @@ func (n *node) integers(i int) (graph.Value, error) {
 	case f.DType.IsInt():
 		return n.in(i), nil
 	case !f.DType.IsFloat():
-		return graph.None, fault.New(fault.Type, "input %d: want integers, got %v", i, f.DType)
+		return graph.None, fault.New(fault.Type, "input %d: want integers, got %v "+
+			"[ohnn-input-integers-got]", i, f.DType)
 	}
 	if f.Const != nil && f.DType == tensor.Float32 {
 		count, _ := f.Shape.Count()
 		v, err := tensor.ReadFloat32s(f.Const.Data, int(count))
 		if err != nil {
-			return graph.None, fault.New(fault.Argument, "input %d: %v", i, err)
+			return graph.None, fault.New(fault.Argument, "input %d: %v [ohnn-input-values]", i, err)
 		}
 		out := make([]int64, len(v))
 		for k, x := range v {
 			if x != float32(math.Trunc(float64(x))) || math.Abs(float64(x)) > 1<<31 {
-				return graph.None, fault.New(fault.Argument, "input %d: element %d is %v: want an integer", i, k, x)
+				return graph.None, fault.New(fault.Argument, "input %d: element %d is %v: want an integer "+
+					"[ohnn-input-element-integer]", i, k, x)
 			}
 			out[k] = int64(x)
 		}
@@ -339,11 +343,11 @@ func (n *node) wantRank(i, lo, hi int) error {
 	case r >= lo && (r <= hi || hi < 0):
 		return nil
 	case hi < 0:
-		return fault.New(fault.Shape, "input %d: want rank %d or more, got %v", i, lo, s)
+		return fault.New(fault.Shape, "input %d: want rank %d or more, got %v [ohnn-input-rank-least]", i, lo, s)
 	case lo == hi:
-		return fault.New(fault.Shape, "input %d: want rank %d, got %v", i, lo, s)
+		return fault.New(fault.Shape, "input %d: want rank %d, got %v [ohnn-input-rank]", i, lo, s)
 	}
-	return fault.New(fault.Shape, "input %d: want rank %d to %d, got %v", i, lo, hi, s)
+	return fault.New(fault.Shape, "input %d: want rank %d to %d, got %v [ohnn-input-rank-range]", i, lo, hi, s)
 }
 
 // number returns a scalar constant that can be combined with v: of v's own type for plain integers, else float32.
@@ -356,7 +360,7 @@ func (n *node) number(v graph.Value, x float32) (graph.Value, error) {
 		return n.add(&op.Cast{To: f.DType}, n.b.Float32(x))
 	}
 	if float64(x) != math.Trunc(float64(x)) {
-		return graph.None, fault.New(fault.Type, "%v cannot be combined with %v", x, f.DType)
+		return graph.None, fault.New(fault.Type, "%v cannot be combined with %v [ohnn-types-combined]", x, f.DType)
 	}
 	return n.add(&op.Cast{To: f.DType, OutOfRange: op.CastSaturate}, n.int64(int64(x)))
 }

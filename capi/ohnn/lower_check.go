@@ -15,9 +15,9 @@ func (n *node) wantWithin(name string, def, lo, hi int64) error {
 	case v >= lo && v <= hi:
 		return nil
 	case !n.has(name):
-		return fault.New(fault.Argument, "%s is missing: want %d to %d", name, lo, hi)
+		return fault.New(fault.Argument, "%s is missing: want %d to %d [ohnn-parameter-missing]", name, lo, hi)
 	default:
-		return fault.New(fault.Argument, "%s: %d: want %d to %d", name, v, lo, hi)
+		return fault.New(fault.Argument, "%s: %d: want %d to %d [ohnn-parameter-range]", name, v, lo, hi)
 	}
 }
 
@@ -32,11 +32,11 @@ func (n *node) wantList(name string, optional bool, count int, what string, lo i
 	case len(v) == 0 && optional:
 		return nil
 	case !n.has(name):
-		return fault.New(fault.Argument, "%s is missing: want %s", name, what)
+		return fault.New(fault.Argument, "%s is missing: want %s [ohnn-missing]", name, what)
 	case len(v) != count:
-		return fault.New(fault.Argument, "%s: %v: want %d values: %s", name, v, count, what)
+		return fault.New(fault.Argument, "%s: %v: want %d values: %s [ohnn-parameter-values]", name, v, count, what)
 	case slices.Min(v) < lo || slices.Max(v) > math.MaxInt32:
-		return fault.New(fault.Argument, "%s: %v: want values from %d to %d", name, v, lo, math.MaxInt32)
+		return fault.New(fault.Argument, "%s: %v: want values from %d to %d [ohnn-values]", name, v, lo, math.MaxInt32)
 	}
 	return nil
 }
@@ -73,7 +73,8 @@ func (t *modelTensor) checkQuant() error {
 	}
 	for k, s := range t.quant.scales {
 		if x := float32(s); !(x > 0) || math.IsInf(float64(x), 0) {
-			return fault.New(fault.Argument, "quantization: scale %d is %v: want a positive float32 number", k, s)
+			return fault.New(fault.Argument, "quantization: scale %d is %v: want a positive float32 number "+
+				"[ohnn-quantization-scale-positive]", k, s)
 		}
 	}
 	if bits := d.Bits(); bits < 32 {
@@ -83,7 +84,8 @@ func (t *modelTensor) checkQuant() error {
 		}
 		for k, z := range t.quant.zeros {
 			if z < lo || z > hi {
-				return fault.New(fault.Argument, "quantization: zero point %d is %d: want %d to %d for %v", k, z, lo, hi, d)
+				return fault.New(fault.Argument, "quantization: zero point %d is %d: want %d to %d for %v "+
+					"[ohnn-quantization-zero-point]", k, z, lo, hi, d)
 			}
 		}
 	}
@@ -96,13 +98,14 @@ func (t *modelTensor) checkQuant() error {
 			return nil
 		}
 	}
-	return fault.New(fault.Shape, "quantization: %d scales: no dimension of %v is as long", count, t.typ().Shape)
+	return fault.New(fault.Shape, "quantization: %d scales: no dimension of %v is as long "+
+		"[ohnn-quantization-scales-no]", count, t.typ().Shape)
 }
 
 // wantShape notes a contradiction when output i is not declared with the shape of got.
 func (n *node) wantShape(i int, got tensor.Shape) {
 	if want := n.outType(i).Shape; !sameShape(want, got) {
-		n.contradict("output %d is declared with shape %v and has shape %v", i, want, got)
+		n.contradict("output %d is declared with shape %v and has shape %v [ohnn-output-declared-shape]", i, want, got)
 	}
 }
 

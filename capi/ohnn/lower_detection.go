@@ -38,9 +38,11 @@ func lowerDetection(n *node) error {
 	scale := n.floats("SCALE")
 	switch {
 	case !n.has("SCALE"):
-		return fault.New(fault.Argument, "SCALE is missing: want the scales of y, x, height and width")
+		return fault.New(fault.Argument, "SCALE is missing: want the scales of y, x, height and width "+
+			"[ohnn-scale-missing-scales]")
 	case len(scale) != 4 || !(slices.Min(scale) > 0):
-		return fault.New(fault.Argument, "SCALE: %v: want the scales of y, x, height and width, 4 numbers above 0", scale)
+		return fault.New(fault.Argument, "SCALE: %v: want the scales of y, x, height and width, 4 numbers above "+
+			"0 [ohnn-scale-scales-y]", scale)
 	}
 	return n.emit(&op.DetectionPostProcess{
 		MaxDetections: n.int("MAX_DETECTIONS", 0), MaxClasses: n.int("MAX_CLASSES_PER_DETECTION", 0),

@@ -73,7 +73,8 @@ func (s same) plain(n *node) error { return n.emit(s(), n.ins()...) }
 // wantReals refuses plain integers and bools as input i.
 func (n *node) wantReals(i int) error {
 	if f := n.fact(i); f.Quant == nil && (f.DType.IsInt() || f.DType == tensor.Bool) {
-		return fault.New(fault.Type, "input %d: want a float or quantized type, got %v", i, f.DType)
+		return fault.New(fault.Type, "input %d: want a float or quantized type, got %v "+
+			"[ohnn-input-float-quantized]", i, f.DType)
 	}
 	return nil
 }
@@ -88,7 +89,8 @@ func lowerBiasAdd(n *node) error {
 	}
 	x, bias := n.fact(0).Shape, n.fact(1).Shape
 	if last := x.Dims[x.Rank()-1]; last.Known() && bias.Dims[0].Known() && last.N != bias.Dims[0].N {
-		return fault.New(fault.Shape, "input 1: want one bias for each of the last dimension of %v, got %v", x, bias)
+		return fault.New(fault.Shape, "input 1: want one bias for each of the last dimension of %v, got %v "+
+			"[ohnn-input-bias-last]", x, bias)
 	}
 	return n.emit(&op.Add{}, n.ins()...)
 }
@@ -98,7 +100,8 @@ func lowerPRelu(n *node) error {
 	slope := n.fact(1).Shape
 	for i := 0; i < slope.Rank()-1; i++ {
 		if d := slope.Dims[i]; d.Known() && d.N != 1 {
-			return fault.New(fault.Shape, "input 1: want one slope or one per channel, got %v", slope)
+			return fault.New(fault.Shape, "input 1: want one slope or one per channel, got %v "+
+				"[ohnn-input-slope-per]", slope)
 		}
 	}
 	return n.emit(&op.PRelu{}, n.ins()...)
@@ -127,7 +130,8 @@ func lowerExp(n *node) error {
 	if base == -1 {
 		base = 0
 	} else if !(base > 0) {
-		return fault.New(fault.Argument, "BASE: %v: want a positive number, or -1 for e", base)
+		return fault.New(fault.Argument, "BASE: %v: want a positive number, or -1 for e "+
+			"[ohnn-base-positive-number]", base)
 	}
 	if scale == 0 {
 		zero, err := n.number(x, 0)
@@ -208,7 +212,8 @@ func lowerEltwise(n *node) error {
 	case 2:
 		return n.emit(&op.Max{}, in...)
 	default:
-		return fault.New(fault.Argument, "MODE: %d: only 0 (product), 1 (sum) and 2 (maximum) have a meaning", mode)
+		return fault.New(fault.Argument, "MODE: %d: only 0 (product), 1 (sum) and 2 (maximum) have a meaning "+
+			"[ohnn-mode-product-sum]", mode)
 	}
 }
 
@@ -218,7 +223,8 @@ func lowerCast(n *node) error {
 	to := DataType(castTarget(n.tensorIn(1))).DType()
 	if to == tensor.Invalid {
 		if to = n.outType(0).DType; to == tensor.Invalid {
-			return fault.New(fault.Type, "neither the target type nor the output's data type says what to convert to")
+			return fault.New(fault.Type, "neither the target type nor the output's data type says what to "+
+				"convert to [ohnn-target-type-output]")
 		}
 	}
 	o := &op.Cast{To: to}
@@ -281,7 +287,8 @@ func lowerScale(n *node) error {
 	for i := range side {
 		r := n.rank(i + 1)
 		if axis+r > rank {
-			return fault.New(fault.Shape, "input %d: rank %d from axis %d on does not fit into rank %d", i+1, r, axis, rank)
+			return fault.New(fault.Shape, "input %d: rank %d from axis %d on does not fit into rank %d "+
+				"[ohnn-input-rank-axis]", i+1, r, axis, rank)
 		}
 		if side[i], err = n.trailingOnes(n.in(i+1), r, rank-axis); err != nil {
 			return err
@@ -330,7 +337,8 @@ func lowerQuantCast(n *node) error {
 	quantized := func(d tensor.DType) bool { return d == tensor.Int8 || d == tensor.Uint8 }
 	switch {
 	case !quantized(to) && !(quantized(from) && to.IsFloat()), !quantized(from) && !from.IsFloat():
-		n.contradict("%v to %v: want a float from or to int8 or uint8, or both of these", from, to)
+		n.contradict("%v to %v: want a float from or to int8 or uint8, or both of these "+
+			"[ohnn-float-int8-uint8]", from, to)
 		return n.emit(&op.Cast{To: to}, n.in(0))
 	case quantized(from) && quantized(to) && from != to:
 		wide, err := n.add(&op.Cast{To: tensor.Int32}, n.in(0))
@@ -353,7 +361,8 @@ func lowerQuantCast(n *node) error {
 		n.set(0, v)
 		return nil
 	case q == nil && (quantized(from) || quantized(to)):
-		return fault.New(fault.Argument, "neither input 0 nor output 0 has quantization parameters")
+		return fault.New(fault.Argument, "neither input 0 nor output 0 has quantization parameters "+
+			"[ohnn-input-output-quantization]")
 	case from.IsFloat() && quantized(to):
 		return n.convert(tensor.Type{DType: to, Quant: q})
 	case quantized(from) && to.IsFloat() && qx == nil:

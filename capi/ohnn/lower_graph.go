@@ -49,7 +49,8 @@ func (m *Model) makeGraph() lowered {
 func (n *node) run() error {
 	f := lowerings[n.Name]
 	if f == nil {
-		return fault.New(fault.Unsupported, "the library does not compute this operator")
+		return fault.New(fault.Unsupported, "the library does not compute this operator "+
+			"[ohnn-library-compute-operator]")
 	}
 	n.b.SetOrigin(n.index, n.Op.String())
 	n.terms = map[graph.Value]string{}
@@ -78,7 +79,7 @@ func (l *lowering) need(index uint32) error {
 	t := l.m.tensors[index]
 	if t.data == nil {
 		return fault.New(fault.Argument, "tensor %d has no source: it is no model input, has no data, and no operation "+
-			"makes it", index)
+			"makes it [ohnn-tensor-no-source]", index)
 	}
 	l.vals[index] = l.b.Const(tensorName(index), t.typ(), t.data)
 	return l.b.Err()
@@ -94,7 +95,8 @@ func (m *Model) order() ([]int, error) {
 	for i, o := range m.ops {
 		for _, index := range o.outputs {
 			if maker[index] >= 0 {
-				return nil, fault.New(fault.Argument, "tensor %d is made by operation %d and again by operation %d", index,
+				return nil, fault.New(fault.Argument, "tensor %d is made by operation %d and again by operation "+
+					"%d [ohnn-tensor-made-operation]", index,
 					maker[index], i)
 			}
 			maker[index] = i
@@ -102,7 +104,8 @@ func (m *Model) order() ([]int, error) {
 	}
 	for _, index := range m.inputs {
 		if maker[index] >= 0 {
-			return nil, fault.New(fault.Argument, "tensor %d is a model input and made by operation %d", index, maker[index])
+			return nil, fault.New(fault.Argument, "tensor %d is a model input and made by operation %d "+
+				"[ohnn-tensor-model-input]", index, maker[index])
 		}
 	}
 	var order []int
@@ -124,7 +127,8 @@ func (m *Model) order() ([]int, error) {
 					continue
 				}
 				if state[k] == 1 {
-					return nil, fault.New(fault.Argument, "operation %d (%v) depends on its own result", k, m.ops[k].Op)
+					return nil, fault.New(fault.Argument, "operation %d (%v) depends on its own result "+
+						"[ohnn-operation-depends-result]", k, m.ops[k].Op)
 				}
 				stack = append(stack, k)
 				ready = false

@@ -29,7 +29,8 @@ func lowerStridedSlice(n *node) error {
 	if s := n.fact(1).Shape; s.Rank() == 1 && s.Dims[0].Known() {
 		entries := min(s.Dims[0].N, 63)
 		if m := n.int("ELLIPSIS_MASK", 0) & (1<<entries - 1); m&(m-1) != 0 {
-			return fault.New(fault.Argument, "ELLIPSIS_MASK: %#x: want at most one bit for the %d entries", m, entries)
+			return fault.New(fault.Argument, "ELLIPSIS_MASK: %#x: want at most one bit for the %d entries "+
+				"[ohnn-ellipsis-mask-bit]", m, entries)
 		}
 	}
 	return withInts(stridedSlice)(n)
@@ -141,7 +142,7 @@ func lowerRange(n *node) error {
 		}
 		return n.put(0, v)
 	case to.DType == tensor.Bool:
-		return fault.New(fault.Type, "bool does not count: want a number as output")
+		return fault.New(fault.Type, "bool does not count: want a number as output [ohnn-bool-count-number]")
 	case to.DType == tensor.Invalid:
 		to.DType = n.fact(0).DType
 	}
@@ -193,7 +194,8 @@ func lowerCrop(n *node) error {
 	case len(given) == len(offsets):
 		copy(offsets, given)
 	case len(given) != 0:
-		return fault.New(fault.Argument, "OFFSET: %v: want none, one, or one for each of %d dimensions", given, len(offsets))
+		return fault.New(fault.Argument, "OFFSET: %v: want none, one, or one for each of %d dimensions "+
+			"[ohnn-offset-dimensions]", given, len(offsets))
 	}
 	ref := n.fact(1).Shape
 	var sizes graph.Value
@@ -203,7 +205,8 @@ func lowerCrop(n *node) error {
 		}
 	} else {
 		if ref.Rank() != rank {
-			return fault.New(fault.Shape, "input 1: %v: want %d values or rank %d", ref, rank, rank)
+			return fault.New(fault.Shape, "input 1: %v: want %d values or rank %d "+
+				"[ohnn-input-values-rank]", ref, rank, rank)
 		}
 		sizes, err = n.add(&op.Shape{}, n.in(1))
 	}
@@ -219,7 +222,8 @@ func lowerCrop(n *node) error {
 		axes[i] = int64(axis + i)
 		d := x.Dims[axis+i]
 		if o < 0 || d.Known() && i < len(known) && known[i].Known() && (known[i].N < 0 || known[i].N > d.N-o) {
-			return fault.New(fault.Argument, "OFFSET: dimension %d of %v: offset %d and size %v do not fit", axis+i, x, o, known)
+			return fault.New(fault.Argument, "OFFSET: dimension %d of %v: offset %d and size %v do not fit "+
+				"[ohnn-offset-dimension-offset]", axis+i, x, o, known)
 		}
 	}
 	start := n.param("OFFSET", offsets...)

@@ -68,14 +68,15 @@ func (n *node) checkLSTM(directions int64) error {
 		}
 	}
 	if v := n.int("NUM_LAYERS", 1); v < 0 || v > 1 {
-		return fault.New(fault.Unsupported, "NUM_LAYERS: %d: only one layer is supported: chain operations", v)
+		return fault.New(fault.Unsupported, "NUM_LAYERS: %d: only one layer is supported: chain operations "+
+			"[ohnn-num-layers-layer]", v)
 	}
 	if v := n.int("PROJ_SIZE", 0); v != 0 {
-		return fault.New(fault.Unsupported, "PROJ_SIZE: %d: projection is not supported", v)
+		return fault.New(fault.Unsupported, "PROJ_SIZE: %d: projection is not supported [ohnn-proj-size-projection]", v)
 	}
 	for _, name := range []string{"ZONEOUT_CELL", "ZONEOUT_HIDDEN"} {
 		if v := n.float(name, 0); !(v >= 0 && v <= 1) {
-			return fault.New(fault.Argument, "%s: %v: want 0 to 1", name, v)
+			return fault.New(fault.Argument, "%s: %v: want 0 to 1 [ohnn-parameter-fraction]", name, v)
 		}
 	}
 	for _, p := range []struct {
@@ -88,7 +89,8 @@ func (n *node) checkLSTM(directions int64) error {
 		{"HIDDEN_SIZE", n.fact(2).Shape.Dims[2], "the last dimension of input 2"},
 	} {
 		if v := n.int(p.name, 0); v != 0 && p.want.Known() && v != p.want.N {
-			return fault.New(fault.Argument, "%s: %d: want %d as %s says", p.name, v, p.want.N, p.from)
+			return fault.New(fault.Argument, "%s: %d: want %d as %s says "+
+				"[ohnn-parameter-differs]", p.name, v, p.want.N, p.from)
 		}
 	}
 	return nil

@@ -65,7 +65,8 @@ func (n *node) alike() ([]graph.Value, error) {
 		to = a.DType
 	}
 	if to == tensor.Invalid {
-		return nil, fault.New(fault.Type, "input 1: %v beside %v of input 0: no integer type holds the numbers of both",
+		return nil, fault.New(fault.Type, "input 1: %v beside %v of input 0: no integer type holds the numbers "+
+			"of both [ohnn-input-beside-input]",
 			b.DType, a.DType)
 	}
 	for i, v := range in {

@@ -67,7 +67,8 @@ func reduceBy(make func(keep bool) graph.Op) func(n *node) error {
 func (n *node) toEnd(axis graph.Value) (graph.Value, error) {
 	f, rank := n.b.Fact(axis), n.rank(0)
 	if count, ok := f.Shape.Count(); ok && count != 1 {
-		return graph.None, fault.New(fault.Argument, "input 1: REDUCE_TO_END with %d axes: want 1", count)
+		return graph.None, fault.New(fault.Argument, "input 1: REDUCE_TO_END with %d axes: want 1 "+
+			"[ohnn-input-reduce-end]", count)
 	}
 	all := n.called("input 1", n.b.Int64s(iota64(rank)...))
 	if v, ok := f.KnownInts(); ok {

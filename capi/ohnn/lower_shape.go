@@ -75,7 +75,7 @@ func lowerSqueeze(n *node) error {
 
 func lowerUnsqueeze(n *node) error {
 	if !n.has("AXIS") {
-		return fault.New(fault.Argument, "AXIS is missing: it has no default")
+		return fault.New(fault.Argument, "AXIS is missing: it has no default [ohnn-axis-missing-no]")
 	}
 	return n.emit(&op.Unsqueeze{}, n.in(0), n.param("AXIS", n.int("AXIS", 0)))
 }
@@ -83,7 +83,8 @@ func lowerUnsqueeze(n *node) error {
 // lowerSplit: SIZE_SPLITS, one of which may be -1, or equal parts.
 func lowerSplit(n *node) error {
 	if want := n.int("OUTPUT_NUM", 0); want != 0 && want != int64(len(n.outputs)) {
-		return fault.New(fault.Argument, "OUTPUT_NUM: %d: the operation names %d outputs", want, len(n.outputs))
+		return fault.New(fault.Argument, "OUTPUT_NUM: %d: the operation names %d outputs "+
+			"[ohnn-output-num-operation]", want, len(n.outputs))
 	}
 	axis, err := n.axis("AXIS", 0, n.rank(0))
 	if err != nil {
@@ -135,7 +136,8 @@ func lowerStack(n *node) error {
 	in := n.ins()
 	for i, v := range in {
 		if !n.fact(i).Shape.Equal(n.fact(0).Shape) && n.fact(i).Shape.Static() && n.fact(0).Shape.Static() {
-			return fault.New(fault.Shape, "input %d: want shape %v like input 0, got %v", i, n.fact(0).Shape, n.fact(i).Shape)
+			return fault.New(fault.Shape, "input %d: want shape %v like input 0, got %v "+
+				"[ohnn-input-shape-like]", i, n.fact(0).Shape, n.fact(i).Shape)
 		}
 		if in[i], err = n.add(&op.Unsqueeze{}, v, n.b.Int64s(axis)); err != nil {
 			return err
@@ -166,11 +168,14 @@ func lowerSlice(n *node) error {
 	}
 	switch {
 	case len(b) != len(s):
-		return fault.New(fault.Argument, "input 1 has %d entries, input 2 has %d: want as many of each", len(b), len(s))
+		return fault.New(fault.Argument, "input 1 has %d entries, input 2 has %d: want as many of each "+
+			"[ohnn-input-entries-input]", len(b), len(s))
 	case axes != nil && len(axes) != len(b):
-		return fault.New(fault.Argument, "AXES: %v: want as many axes as input 1 has entries, %d", axes, len(b))
+		return fault.New(fault.Argument, "AXES: %v: want as many axes as input 1 has entries, %d "+
+			"[ohnn-axes-input-entries]", axes, len(b))
 	case axes == nil && len(b) > n.rank(0):
-		return fault.New(fault.Argument, "input 1 has %d entries: %v has %d dimensions", len(b), n.fact(0).Shape, n.rank(0))
+		return fault.New(fault.Argument, "input 1 has %d entries: %v has %d dimensions "+
+			"[ohnn-input-entries-dimensions]", len(b), n.fact(0).Shape, n.rank(0))
 	}
 	ends := make([]int64, len(b))
 	for i := range b {
@@ -184,7 +189,8 @@ func lowerSlice(n *node) error {
 		}
 		dim := n.fact(0).Shape.Dims[a]
 		if b[i] < 0 || s[i] < -1 || dim.Known() && (b[i] > dim.N || s[i] > dim.N-b[i]) {
-			return fault.New(fault.Argument, "input 1, input 2: begin %d and size %d do not fit into dimension %d of %v", b[i],
+			return fault.New(fault.Argument, "input 1, input 2: begin %d and size %d do not fit into dimension "+
+				"%d of %v [ohnn-input-begin-size]", b[i],
 				s[i], a, n.fact(0).Shape)
 		}
 		ends[i] = math.MaxInt64
@@ -235,7 +241,8 @@ var padModes = []op.PadMode{op.PadConstant, op.PadReflect, op.PadSymmetric}
 func lowerPad(n *node) error {
 	mode := n.int("PADDING_MODE", 0)
 	if mode >= int64(len(padModes)) {
-		return fault.New(fault.Argument, "PADDING_MODE: %d: want 0 (constant), 1 (reflect) or 2 (symmetric)", mode)
+		return fault.New(fault.Argument, "PADDING_MODE: %d: want 0 (constant), 1 (reflect) or 2 (symmetric) "+
+			"[ohnn-padding-mode-constant]", mode)
 	}
 	pads, err := n.integers(1)
 	if err != nil {
@@ -243,7 +250,8 @@ func lowerPad(n *node) error {
 	}
 	if v, ok := n.b.Fact(pads).KnownInts(); ok {
 		if len(v) != 2*n.rank(0) {
-			return fault.New(fault.Shape, "input 1: %d numbers: want 2 for each of %d dimensions", len(v), n.rank(0))
+			return fault.New(fault.Shape, "input 1: %d numbers: want 2 for each of %d dimensions "+
+				"[ohnn-input-numbers-dimensions]", len(v), n.rank(0))
 		}
 		var begins, ends []int64
 		for i := 0; i < len(v); i += 2 {
@@ -346,19 +354,19 @@ func (n *node) emitTile(multiples graph.Value) error {
 // lowerBroadcastTo: the result must have exactly the shape asked for.
 func lowerBroadcastTo(n *node) error {
 	if !n.has("SHAPE") {
-		return fault.New(fault.Argument, "SHAPE is missing: it has no default")
+		return fault.New(fault.Argument, "SHAPE is missing: it has no default [ohnn-shape-missing-no]")
 	}
 	want := n.ints("SHAPE")
 	for _, d := range want {
 		if d < 0 {
-			return fault.New(fault.Argument, "SHAPE: %v: want sizes of 0 or more", want)
+			return fault.New(fault.Argument, "SHAPE: %v: want sizes of 0 or more [ohnn-shape-sizes]", want)
 		}
 	}
 	x := n.fact(0).Shape
 	for i, d := range x.Dims {
 		k := len(want) - len(x.Dims) + i
 		if k < 0 || d.Known() && d.N != 1 && d.N != want[k] {
-			return fault.New(fault.Shape, "SHAPE: %v: %v cannot be broadcast to it", want, x)
+			return fault.New(fault.Shape, "SHAPE: %v: %v cannot be broadcast to it [ohnn-shape-broadcast]", want, x)
 		}
 	}
 	return n.emit(&op.Expand{}, n.in(0), n.param("SHAPE", want...))

@@ -101,7 +101,7 @@ func lowerConvTranspose(n *node) error {
 	if outputs, channels := bias.Dims[0], x.Dims[3]; !agree(outputs, channels) {
 		if !agree(channels, outputs) {
 			return fault.New(fault.Shape, "input 1: with GROUP %d, filter %v fits neither as [O,H,W,I/%d] nor as [I,H,W,O/%d] "+
-				"to image %v and bias %v", groups, w, groups, groups, x, bias)
+				"to image %v and bias %v [ohnn-input-group-filter]", groups, w, groups, groups, x, bias)
 		}
 		var err error
 		if in[1], err = n.swapFilters(in[1], groups); err != nil {
@@ -127,7 +127,8 @@ func (n *node) checkOutputPaddings() error {
 			}
 		}
 		if p < 0 || p >= limit {
-			return fault.New(fault.Argument, "OUTPUT_PADDINGS: %v: want at most %d at %d, less than the stride or the dilation",
+			return fault.New(fault.Argument, "OUTPUT_PADDINGS: %v: want at most %d at %d, less than the stride "+
+				"or the dilation [ohnn-output-paddings-less]",
 				n.ints("OUTPUT_PADDINGS"), limit-1, i)
 		}
 	}
@@ -138,7 +139,8 @@ func (n *node) checkOutputPaddings() error {
 func (n *node) swapFilters(w graph.Value, groups int64) (graph.Value, error) {
 	d, ok := n.b.Fact(w).Shape.Ints()
 	if !ok || d[0]%groups != 0 {
-		return graph.None, fault.New(fault.Shape, "input 1: filter %v: want a first dimension that GROUP, %d, divides",
+		return graph.None, fault.New(fault.Shape, "input 1: filter %v: want a first dimension that GROUP, %d, "+
+			"divides [ohnn-input-filter-dimension]",
 			n.b.Fact(w).Shape, groups)
 	}
 	steps := []struct {
@@ -169,7 +171,7 @@ func lowerDepthwise(n *node) error {
 		var err error
 		if groups = n.fact(1).Shape.Dims[0]; !groups.Known() {
 			return fault.New(fault.Unsupported, "input 0: %v: the channels of the image or of the filter must be known when "+
-				"the model is built", n.fact(0).Shape)
+				"the model is built [ohnn-input-channels-image]", n.fact(0).Shape)
 		}
 		if in[0], err = n.repeatChannels(groups.N); err != nil {
 			return err
@@ -250,10 +252,11 @@ func (n *node) rounding(auto *op.AutoPad) op.CeilMode {
 // dimension is that of the weights.
 func lowerFullConnection(n *node) error {
 	if len(n.inputs) != 2 && len(n.inputs) != 3 {
-		return fault.New(fault.Argument, "inputs: %d: want 2 or 3: x, weights and perhaps a bias", len(n.inputs))
+		return fault.New(fault.Argument, "inputs: %d: want 2 or 3: x, weights and perhaps a bias "+
+			"[ohnn-inputs-weights-perhaps]", len(n.inputs))
 	}
 	if n.flag("HAS_BIAS", false) && len(n.inputs) != 3 {
-		return fault.New(fault.Argument, "HAS_BIAS is true: want a bias as the third input")
+		return fault.New(fault.Argument, "HAS_BIAS is true: want a bias as the third input [ohnn-bias-true-bias]")
 	}
 	x, rank := n.in(0), n.rank(0)
 	var err error
@@ -293,7 +296,7 @@ func (n *node) rowsLike(i int) (graph.Value, error) {
 	}
 	if c, ok := x.Count(); ok && length.N > 0 && c%length.N != 0 {
 		return graph.None, fault.New(fault.Shape, "input 0: %v does not divide into rows of %d, the last dimension of "+
-			"input %d", x, length.N, i)
+			"input %d [ohnn-input-divide-rows]", x, length.N, i)
 	}
 	return n.add(&op.Reshape{}, n.in(0), n.b.Int64s(-1, length.N))
 }

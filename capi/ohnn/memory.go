@@ -33,7 +33,7 @@ var memories = memoryTable{records: map[uintptr]*memoryRecord{}}
 // alloc returns the address of a new struct over length bytes of memory.
 func (t *memoryTable) alloc(owner memoryOwner, length uint64) (uintptr, error) {
 	if length == 0 || length > maxBufferSize {
-		return 0, invalid("length: %d: want 1 to %d bytes", length, maxBufferSize)
+		return 0, invalid("length: %d: want 1 to %d bytes [ohnn-length-bytes]", length, maxBufferSize)
 	}
 	buf, err := mem.Shareable(int64(length), mem.Options{})
 	if err != nil {

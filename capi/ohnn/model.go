@@ -50,11 +50,13 @@ func checkShape(dataType DataType, shape []int32) error {
 	size := dataType.Size()
 	for i, d := range shape {
 		if d == 0 || d < -1 {
-			return invalid("dimensions[%d]: %d: want a positive number, or -1 for a dimension that is known at run time", i, d)
+			return invalid("dimensions[%d]: %d: want a positive number, or -1 for a dimension that is known at "+
+				"run time [ohnn-dimensions-positive-number]", i, d)
 		}
 		hi, lo := bits.Mul64(size, uint64(max(d, 1)))
 		if size = lo; hi != 0 || lo > maxTensorSize {
-			return invalid("dimensions: %v of %v: more than %d bytes", shape, dataType, uint32(maxTensorSize))
+			return invalid("dimensions: %v of %v: more than %d bytes "+
+				"[ohnn-dimensions-bytes]", shape, dataType, uint32(maxTensorSize))
 		}
 	}
 	return nil
@@ -75,14 +77,15 @@ func (t *modelTensor) byteLength() (n uint64, dynamic bool) {
 // open refuses a change of a model that Finish has closed.
 func (m *Model) open() error {
 	if m.closed {
-		return forbidden("model: it is finished: nothing can be added or changed after OH_NNModel_Finish")
+		return forbidden("model: it is finished: nothing can be added or changed after OH_NNModel_Finish " +
+			"[ohnn-model-finished-nothing]")
 	}
 	return nil
 }
 
 func (m *Model) tensor(name string, index uint32) (*modelTensor, error) {
 	if uint64(index) >= uint64(len(m.tensors)) {
-		return nil, invalid("%s: %d: the model has %d tensors", name, index, len(m.tensors))
+		return nil, invalid("%s: %d: the model has %d tensors [ohnn-model-tensors]", name, index, len(m.tensors))
 	}
 	return m.tensors[index], nil
 }
@@ -130,17 +133,21 @@ func modelAddTensor(m *Model, info *TensorInfo9) error {
 // read copies and checks the struct.
 func (info *TensorInfo9) read() (*modelTensor, error) {
 	if !info.dataType.Valid() {
-		return nil, invalid("dataType: %d is no OH_NN_DataType: 0 to %d", int32(info.dataType), spec.DataTypeEnd-1)
+		return nil, invalid("dataType: %d is no OH_NN_DataType: 0 to %d "+
+			"[ohnn-data-type-no]", int32(info.dataType), spec.DataTypeEnd-1)
 	}
 	if info.tensorType >= spec.TensorTypeEnd {
-		return nil, invalid("type: %d is no OH_NN_TensorType: 0 to %d", int32(info.tensorType), spec.TensorTypeEnd-1)
+		return nil, invalid("type: %d is no OH_NN_TensorType: 0 to %d "+
+			"[ohnn-type-no-tensor]", int32(info.tensorType), spec.TensorTypeEnd-1)
 	}
 	if (info.dimensions == nil) != (info.dimensionCount == 0) {
-		return nil, invalid("dimensions: %p with dimensionCount %d: want NULL exactly when the count is 0", info.dimensions,
+		return nil, invalid("dimensions: %p with dimensionCount %d: want NULL exactly when the count is 0 "+
+			"[ohnn-dimensions-dimension-count]", info.dimensions,
 			info.dimensionCount)
 	}
 	if info.dimensionCount > maxLegacyRank {
-		return nil, invalid("dimensionCount: %d: want at most %d", info.dimensionCount, maxLegacyRank)
+		return nil, invalid("dimensionCount: %d: want at most %d "+
+			"[ohnn-dimension-count]", info.dimensionCount, maxLegacyRank)
 	}
 	if err := boundary.CheckRange(unsafe.Pointer(info.dimensions), 4*uint64(info.dimensionCount)); err != nil {
 		return nil, refuseFor(InvalidParameter, err, "dimensions")
@@ -163,14 +170,16 @@ func (info *TensorInfo9) read() (*modelTensor, error) {
 // read copies and checks the struct; all three arrays are wanted even when there is nothing in them.
 func (q *QuantParam9) read() (quant, error) {
 	if err := boundary.CheckRange(unsafe.Pointer(q), uint64(unsafe.Sizeof(*q))); err != nil {
-		return quant{}, invalid("quantParam: %v", err)
+		return quant{}, invalid("quantParam: %v [ohnn-quant-param]", err)
 	}
 	if q.numBits == nil || q.scale == nil || q.zeroPoint == nil {
-		return quant{}, invalid("quantParam: numBits %p, scale %p, zeroPoint %p: none of them may be NULL", q.numBits,
+		return quant{}, invalid("quantParam: numBits %p, scale %p, zeroPoint %p: none of them may be NULL "+
+			"[ohnn-quant-param-num]", q.numBits,
 			q.scale, q.zeroPoint)
 	}
 	if q.quantCount > maxChannels {
-		return quant{}, invalid("quantParam: quantCount: %d: want at most %d", q.quantCount, maxChannels)
+		return quant{}, invalid("quantParam: quantCount: %d: want at most %d "+
+			"[ohnn-quant-param-quant]", q.quantCount, maxChannels)
 	}
 	n := uint64(q.quantCount)
 	for _, a := range []struct {
@@ -178,7 +187,7 @@ func (q *QuantParam9) read() (quant, error) {
 		size uint64
 	}{{unsafe.Pointer(q.numBits), 4}, {unsafe.Pointer(q.scale), 8}, {unsafe.Pointer(q.zeroPoint), 4}} {
 		if err := boundary.CheckRange(a.p, n*a.size); err != nil {
-			return quant{}, invalid("quantParam: %v", err)
+			return quant{}, invalid("quantParam: %v [ohnn-quant-param]", err)
 		}
 	}
 	out, err := quant{unsafe.Slice(q.scale, n), unsafe.Slice(q.zeroPoint, n), unsafe.Slice(q.numBits, n)}.clone()
@@ -192,7 +201,7 @@ func (q *QuantParam9) read() (quant, error) {
 // shape, length.
 func modelSetTensorData(m *Model, index uint32, data []byte) error {
 	if len(data) == 0 {
-		return invalid("length: 0: want the size of the tensor")
+		return invalid("length: 0: want the size of the tensor [ohnn-length-size-tensor]")
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -204,17 +213,20 @@ func modelSetTensorData(m *Model, index uint32, data []byte) error {
 		return err
 	}
 	if t.data != nil {
-		return invalid("index: %d: the tensor has its data already", index)
+		return invalid("index: %d: the tensor has its data already [ohnn-index-tensor-data]", index)
 	}
 	size, dynamic := t.byteLength()
 	if dynamic {
-		return forbidden("index: %d: the tensor's shape %v is not complete, so it can have no constant data", index, t.shape)
+		return forbidden("index: %d: the tensor's shape %v is not complete, so it can have no constant data "+
+			"[ohnn-index-tensor-shape]", index, t.shape)
 	}
 	if t.dataType == spec.Unknown {
-		return invalid("index: %d: the tensor's data type is OH_NN_UNKNOWN, so it can have no data", index)
+		return invalid("index: %d: the tensor's data type is OH_NN_UNKNOWN, so it can have no data "+
+			"[ohnn-index-tensor-data-type]", index)
 	}
 	if uint64(len(data)) != size {
-		return invalid("length: %d: tensor %d of %v%v takes %d bytes", len(data), index, t.dataType, t.shape, size)
+		return invalid("length: %d: tensor %d of %v%v takes %d bytes "+
+			"[ohnn-length-tensor-takes-bytes]", len(data), index, t.dataType, t.shape, size)
 	}
 	kept, err := mem.Clone(data)
 	if err != nil {
@@ -251,7 +263,8 @@ func modelSetTensorQuantParams(m *Model, index uint32, q *QuantParam) error {
 // modelSetTensorType says which parameter a tensor is. The type's range is checked before anything else.
 func modelSetTensorType(m *Model, index uint32, tensorType TensorType) error {
 	if tensorType >= spec.TensorTypeEnd {
-		return invalid("tensorType: %d is no OH_NN_TensorType: 0 to %d", int32(tensorType), spec.TensorTypeEnd-1)
+		return invalid("tensorType: %d is no OH_NN_TensorType: 0 to %d "+
+			"[ohnn-tensor-type-no]", int32(tensorType), spec.TensorTypeEnd-1)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -270,14 +283,15 @@ func modelSetTensorType(m *Model, index uint32, tensorType TensorType) error {
 // for messages.
 func (m *Model) indices(name string, a *UInt32Array, data bool) ([]uint32, error) {
 	if data && (a.size == 0 || a.size > maxIndices) {
-		return nil, invalid("%s.size: %d: want 1 to %d", name, a.size, maxIndices)
+		return nil, invalid("%s.size: %d: want 1 to %d [ohnn-indices-size]", name, a.size, maxIndices)
 	}
 	v, ok := a.values()
 	if !ok {
-		return nil, invalid("%s: data %p with size %d: want NULL exactly when the size is 0", name, a.data, a.size)
+		return nil, invalid("%s: data %p with size %d: want NULL exactly when the size is 0 "+
+			"[ohnn-data-size-null]", name, a.data, a.size)
 	}
 	if len(v) > maxIndices {
-		return nil, invalid("%s.size: %d: want at most %d", name, a.size, maxIndices)
+		return nil, invalid("%s.size: %d: want at most %d [ohnn-indices-size-most]", name, a.size, maxIndices)
 	}
 	if err := boundary.CheckRange(unsafe.Pointer(a.data), 4*uint64(len(v))); err != nil {
 		return nil, refuseFor(InvalidParameter, err, "%s.data", name)
@@ -306,14 +320,16 @@ func (m *Model) dataIndices(inputs, outputs *UInt32Array) (in, out []uint32, err
 	}{{"inputIndices", in}, {"outputIndices", out}} {
 		for i, index := range list.indices {
 			if t := m.tensors[index].tensorType; t != spec.DataTensor {
-				return nil, nil, invalid("%s.data[%d]: tensor %d is a parameter (%v): want a tensor of type OH_NN_TENSOR",
+				return nil, nil, invalid("%s.data[%d]: tensor %d is a parameter (%v): want a tensor of type "+
+					"OH_NN_TENSOR [ohnn-data-tensor-parameter]",
 					list.name, i, index, t)
 			}
 		}
 	}
 	for i, index := range in {
 		if slices.Contains(out, index) {
-			return nil, nil, invalid("inputIndices.data[%d]: tensor %d is in outputIndices too", i, index)
+			return nil, nil, invalid("inputIndices.data[%d]: tensor %d is in outputIndices too "+
+				"[ohnn-input-indices-data]", i, index)
 		}
 	}
 	return in, out, nil
@@ -327,7 +343,7 @@ func modelSpecifyInputsAndOutputs(m *Model, inputs, outputs *UInt32Array) error 
 		return err
 	}
 	if m.specified {
-		return forbidden("model: its inputs and outputs are specified already")
+		return forbidden("model: its inputs and outputs are specified already [ohnn-model-inputs-outputs]")
 	}
 	in, out, err := m.dataIndices(inputs, outputs)
 	if err != nil {
@@ -343,19 +359,21 @@ func modelFinish(m *Model) error {
 	defer m.mu.Unlock()
 	switch {
 	case m.closed:
-		return forbidden("model: it is finished already")
+		return forbidden("model: it is finished already [ohnn-model-finished-already]")
 	case len(m.tensors) == 0:
-		return forbidden("model: it has no tensor: call OH_NNModel_AddTensorToModel first")
+		return forbidden("model: it has no tensor: call OH_NNModel_AddTensorToModel first [ohnn-model-no-tensor]")
 	case len(m.ops) == 0:
-		return forbidden("model: it has no operation: call OH_NNModel_AddOperation first")
+		return forbidden("model: it has no operation: call OH_NNModel_AddOperation first [ohnn-model-no-operation]")
 	case !m.specified:
-		return forbidden("model: its inputs and outputs are not specified: call OH_NNModel_SpecifyInputsAndOutputs first")
+		return forbidden("model: its inputs and outputs are not specified: call " +
+			"OH_NNModel_SpecifyInputsAndOutputs first [ohnn-model-inputs-outputs-specified]")
 	}
 	m.closed = true
 	for i, o := range m.ops {
 		for _, p := range o.Params {
 			if p.Required && !o.has(p.Name) {
-				return refuse(Failed, "model: operation %d (%v) lacks its parameter %v, which has no default", i, o.Op, p.Number)
+				return refuse(Failed, "model: operation %d (%v) lacks its parameter %v, which has no default "+
+					"[ohnn-model-operation-lacks]", i, o.Op, p.Number)
 			}
 		}
 	}

@@ -14,11 +14,11 @@ func modelGetAvailableOperations(m *Model, deviceID uint64, supported *uintptr, 
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if !m.built {
-		return forbidden("model: it is not finished: call OH_NNModel_Finish first")
+		return forbidden("model: it is not finished: call OH_NNModel_Finish first [ohnn-model-finished-model]")
 	}
 	d := deviceByID(deviceID)
 	if d == nil {
-		return refuse(Failed, "deviceID: %d: %s", deviceID, noSuchDevice())
+		return refuse(Failed, "deviceID: %d: %s [ohnn-device-id-device-get-name]", deviceID, noSuchDevice())
 	}
 	flags, err := m.support(d)
 	if err != nil {

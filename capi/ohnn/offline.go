@@ -37,7 +37,8 @@ func loadOfflineFile(d *npu, path string, o device.Options) (*compiled, error) {
 		return loadForeign(d, source, f, o)
 	}
 	if size := storedSize(f.Head); len(f.Head) >= storedHead && size != uint64(f.Size) {
-		return nil, fault.New(fault.File, "a compiled model of %d bytes that says that it has %d", f.Size, size)
+		return nil, fault.New(fault.File, "a compiled model of %d bytes that says that it has %d "+
+			"[ohnn-compiled-model-bytes]", f.Size, size)
 	}
 	data, err := mem.Make[byte](int(f.Size))
 	if err != nil {
@@ -75,7 +76,8 @@ func loadForeign(d *npu, source model.Source, f *model.File, o device.Options) (
 	case needs != "":
 		what += ", which needs " + needs
 	}
-	return nil, fault.New(fault.File, "this is %s: want an ONNX model or what OH_NNCompilation_ExportCacheToBuffer wrote",
+	return nil, fault.New(fault.File, "this is %s: want an ONNX model or what "+
+		"OH_NNCompilation_ExportCacheToBuffer wrote [ohnn-onnx-model-compilation]",
 		what)
 }
 
@@ -93,7 +95,7 @@ func loadONNX(d *npu, source model.Source, o device.Options) (*compiled, error) 
 	tellLoaded(m)
 	forms, why := m.Forms()
 	if why != "" {
-		caution("ONNX model", "what", why)
+		caution("ONNX model [ohnn-onnx-model]", "what", why)
 	}
 	c := &compiled{npu: d}
 	if c.program, c.placement, err = compileGraph(context.Background(), d, m.Graph, weights, forms, o); err != nil {
@@ -113,13 +115,13 @@ func loadONNX(d *npu, source model.Source, o device.Options) (*compiled, error) 
 // tellLoaded tells what was understood otherwise, what the metadata and the map say in vain, and which file was read.
 func tellLoaded(m *model.Model) {
 	if m.MapError != nil {
-		caution("the model map is not used", "error", m.MapError)
+		caution("the model map is not used [ohnn-model-map-used]", "error", m.MapError)
 	}
 	for _, w := range m.Warnings {
-		warn("ONNX model", "what", w)
+		warn("ONNX model [ohnn-onnx-model]", "what", w)
 	}
 	for _, w := range m.Meta.Warnings {
-		caution("ONNX model: its metadata have no effect", "what", w)
+		caution("ONNX model: its metadata have no effect [ohnn-onnx-model-metadata]", "what", w)
 	}
 	if m.Instead != nil {
 		boundary.Log(boundary.LevelInfo, "ohnn", "another ONNX file is loaded", "model", m.Instead.Name, "onnx", m.Path,
@@ -137,10 +139,11 @@ func apiPorts(ports []device.Port) ([]port, error) {
 		if !p.Type.Shape.Ranked {
 			return nil, fault.New(fault.Unsupported, "%q is %v: its number of dimensions is not known before a run, and the "+
 				"API "+
-				"needs it: declare its shape in the model", p.Name, p.Type)
+				"needs it: declare its shape in the model [ohnn-number-dimensions-known]", p.Name, p.Type)
 		}
 		if t == spec.Unknown || large {
-			return nil, fault.New(fault.Unsupported, "%q is %v: the API has no such tensors", p.Name, p.Type)
+			return nil, fault.New(fault.Unsupported, "%q is %v: the API has no such tensors "+
+				"[ohnn-api-no-tensors]", p.Name, p.Type)
 		}
 		out[i] = port{name: p.Name, dataType: t, format: FormatND, shape: apiDims(p.Type.Shape)}
 	}

@@ -25,16 +25,19 @@ func ruleFor(o OperationType, params, inputs, outputs int) (*spec.Rule, error) {
 	r := spec.RuleOf(o)
 	switch {
 	case r == nil:
-		return nil, invalid("op: %d is no OH_NN_OperationType: 1 to %d", int32(o), len(spec.Rules))
+		return nil, invalid("op: %d is no OH_NN_OperationType: 1 to %d "+
+			"[ohnn-op-no-operation]", int32(o), len(spec.Rules))
 	case !r.In.OK(inputs):
-		return nil, invalid("inputIndices.size: %d: %v takes %s", inputs, o, r.In.Of("input"))
+		return nil, invalid("inputIndices.size: %d: %v takes %s [ohnn-input-indices-size]", inputs, o, r.In.Of("input"))
 	case !r.Out.OK(outputs):
-		return nil, invalid("outputIndices.size: %d: %v makes %s", outputs, o, r.Out.Of("output"))
+		return nil, invalid("outputIndices.size: %d: %v makes %s "+
+			"[ohnn-output-indices-size]", outputs, o, r.Out.Of("output"))
 	case params > len(r.Params):
 		if len(r.Params) == 0 {
-			return nil, invalid("paramIndices.size: %d: %v has no parameters", params, o)
+			return nil, invalid("paramIndices.size: %d: %v has no parameters [ohnn-param-indices-size]", params, o)
 		}
-		return nil, invalid("paramIndices.size: %d: %v has %s: %s", params, o, spec.Exactly(len(r.Params)).Of("parameter"),
+		return nil, invalid("paramIndices.size: %d: %v has %s: %s "+
+			"[ohnn-param-indices-size-rule]", params, o, spec.Exactly(len(r.Params)).Of("parameter"),
 			r.ParamList())
 	}
 	return r, nil

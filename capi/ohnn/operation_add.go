@@ -43,7 +43,8 @@ func (m *Model) newOperation(r *spec.Rule, params, inputs, outputs []uint32) (*o
 	o := &operation{Rule: r, inputs: inputs, outputs: outputs, values: map[string]value{}}
 	for i, index := range params {
 		if err := o.setParam(m.tensors[index]); err != nil {
-			return nil, refuseFor(InvalidParameter, err, "%v: paramIndices.data[%d]: tensor %d", r.Op, i, index)
+			return nil, refuseFor(InvalidParameter, err, "%v: paramIndices.data[%d]: tensor %d "+
+				"[ohnn-param-indices-data]", r.Op, i, index)
 		}
 	}
 	if check := operationChecks[r.Name]; check != nil {

@@ -36,12 +36,13 @@ const maxChannels = 1 << 20
 // check refuses lists that cannot belong to a tensor.
 func (q quant) check() error {
 	if len(q.scales) != len(q.zeros) || len(q.scales) != len(q.bits) {
-		return invalid("quantParam: %d scales, %d zero points, %d bit widths: want as many of each", len(q.scales),
+		return invalid("quantParam: %d scales, %d zero points, %d bit widths: want as many of each "+
+			"[ohnn-quant-param-scales]", len(q.scales),
 			len(q.zeros), len(q.bits))
 	}
 	for i, b := range q.bits {
 		if b != 8 {
-			return invalid("quantParam: numBits[%d]: %d: only 8 is supported", i, b)
+			return invalid("quantParam: numBits[%d]: %d: only 8 is supported [ohnn-quant-param-num-bits]", i, b)
 		}
 	}
 	return nil
@@ -66,7 +67,7 @@ func quantParamSetNumBits(q *QuantParam, numBits []uint32) error {
 
 func setList[T any](q *QuantParam, list *[]T, v []T) error {
 	if len(v) == 0 || len(v) > maxChannels {
-		return invalid("quantCount: %d: want 1 to %d", len(v), maxChannels)
+		return invalid("quantCount: %d: want 1 to %d [ohnn-quant-count]", len(v), maxChannels)
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()

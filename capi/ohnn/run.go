@@ -23,7 +23,8 @@ func (a element) String() string { return fmt.Sprintf("%s[%d]", a.array, a.i) }
 // release the job's memory: what the program destroys then is gone at once.
 func (e *Executor) do(j job) ([][]int32, error) {
 	if e.defect != "" {
-		return nil, fault.New(fault.Data, "the model cannot be computed as it is declared: %s", e.defect)
+		return nil, fault.New(fault.Data, "the model cannot be computed as it is declared: %s "+
+			"[ohnn-model-computed-declared]", e.defect)
 	}
 	defer e.exec.Unbind()
 	for i, v := range j.inputs {
@@ -62,7 +63,8 @@ func (e *Executor) plausible(i int, t tensor.Type, room int64) error {
 	want := ports[i].Type
 	n, ok := t.ByteSize()
 	if _, fits := want.Shape.Merge(t.Shape); !ok || !fits || t.DType != want.DType || n > room {
-		return fault.New(fault.Device, "the device reports %v for %v in a memory of %d bytes", t, want, room)
+		return fault.New(fault.Device, "the device reports %v for %v in a memory of %d bytes "+
+			"[ohnn-device-reports-memory]", t, want, room)
 	}
 	return nil
 }
@@ -92,7 +94,7 @@ func takes(kind string, n uint64, want int) error {
 	if n == uint64(want) {
 		return nil
 	}
-	return invalid("%sCount: %d: the model has %s", kind, n, spec.Exactly(want).Of(kind))
+	return invalid("%sCount: %d: the model has %s [ohnn-count-model]", kind, n, spec.Exactly(want).Of(kind))
 }
 
 // tensorJob checks the tensors of a run, as many as the model has, in the order of section 8, RunSync steps 3 to 5.
@@ -104,7 +106,7 @@ func (e *Executor) tensorJob(inputs, outputs []*Tensor) (job, error) {
 			if e.hasRanges() {
 				code = NullPtr
 			}
-			return job{}, refuse(code, "inputTensor[%d]: NULL", i)
+			return job{}, refuse(code, "inputTensor[%d]: NULL [ohnn-input-tensor-null]", i)
 		}
 		_, shapes[i] = t.desc.read()
 		if e.hasRanges() || len(shapes[i]) != len(e.in[i].shape) {
@@ -115,7 +117,7 @@ func (e *Executor) tensorJob(inputs, outputs []*Tensor) (job, error) {
 	}
 	for i, t := range outputs {
 		if t == nil {
-			return job{}, invalid("outputTensor[%d]: NULL", i)
+			return job{}, invalid("outputTensor[%d]: NULL [ohnn-output-tensor-null]", i)
 		}
 	}
 	j := job{inputs: make([]mem.View, 0, len(inputs)), outputs: make([]mem.View, 0, len(outputs))}
@@ -129,7 +131,8 @@ func (e *Executor) tensorJob(inputs, outputs []*Tensor) (job, error) {
 		}
 		v := mem.View{Buf: t.buf, Type: portType(ports[i], shapes[i])}
 		if n, ok := v.Type.ByteSize(); !ok || n > t.buf.Size() {
-			return job{}, refuse(Failed, "inputTensor[%d]: %d bytes: %v of the model takes %d", i, t.buf.Size(), v.Type, n)
+			return job{}, refuse(Failed, "inputTensor[%d]: %d bytes: %v of the model takes %d "+
+				"[ohnn-input-tensor-bytes]", i, t.buf.Size(), v.Type, n)
 		}
 		e.compareType(t, element{"inputTensor", i}, e.in[i].dataType)
 		j.inputs = append(j.inputs, v)
@@ -151,12 +154,14 @@ func (t *Tensor) fits(name element) error {
 		return refuseFor(InvalidParameter, err, "%s", name)
 	}
 	if t.shrunk() {
-		return refuse(Failed, "%s: the file behind its descriptor is shorter now than the %d bytes it was made with", name,
+		return refuse(Failed, "%s: the file behind its descriptor is shorter now than the %d bytes it was made "+
+			"with [ohnn-file-behind-descriptor]", name,
 			t.size)
 	}
 	if have := uint64(t.buf.Size()); have < need {
 		dataType, shape := t.desc.read()
-		return refuse(Failed, "%s: its memory has %d bytes, its descriptor %v%v needs %d", name, have, dataType, shape, need)
+		return refuse(Failed, "%s: its memory has %d bytes, its descriptor %v%v needs %d "+
+			"[ohnn-memory-bytes-descriptor]", name, have, dataType, shape, need)
 	}
 	return nil
 }
@@ -165,7 +170,8 @@ func (t *Tensor) fits(name element) error {
 // type.
 func (c *compiled) compareType(t *Tensor, name element, want DataType) {
 	if got, _ := t.desc.read(); got != want && !c.told.Swap(true) {
-		caution("data type differs", "tensor", name, "descriptor", got, "model", want, "effect",
+		caution("data type differs "+
+			"[ohnn-data-type-differs]", "tensor", name, "descriptor", got, "model", want, "effect",
 			"the bytes are taken as the model's type")
 	}
 }
@@ -176,7 +182,8 @@ func setShapes(outputs []*Tensor, shapes [][]int32) error {
 	for i, t := range outputs {
 		switch n := len(shapes[i]); {
 		case n > maxDescRank || n == 0 && settings().reference:
-			return invalid("outputTensor[%d]: the result has shape %v: a descriptor has 1 to %d dimensions", i, shapes[i],
+			return invalid("outputTensor[%d]: the result has shape %v: a descriptor has 1 to %d dimensions "+
+				"[ohnn-output-tensor-result]", i, shapes[i],
 				maxDescRank)
 		case n > 0:
 			t.desc.setShape(shapes[i], !settings().reference)
@@ -197,12 +204,13 @@ func executorRunSync(e *Executor, inputs, outputs []*Tensor) error {
 // executorRunSyncWithAipp checks its arguments and refuses: image preprocessing belongs to one vendor's hardware.
 func executorRunSyncWithAipp(e *Executor, inputs, outputs []*Tensor, aipp string) error {
 	if aipp == "" {
-		return invalid("aippString: empty")
+		return invalid("aippString: empty [ohnn-aipp-string-empty]")
 	}
 	if _, err := e.tensorJob(inputs, outputs); err != nil {
 		return err
 	}
-	return refuse(Unsupported, "aippString: %q: device %s does not preprocess images: use OH_NNExecutor_RunSync", aipp,
+	return refuse(Unsupported, "aippString: %q: device %s does not preprocess images: use OH_NNExecutor_RunSync "+
+		"[ohnn-aipp-string-device]", aipp,
 		e.npu.name)
 }
 

@@ -127,32 +127,36 @@ func storedSize(head []byte) uint64 {
 func loadModel(d *npu, data []byte, o device.Options) (*compiled, error) {
 	if !bytes.HasPrefix(data, []byte(storedMagic)) {
 		return nil, fault.New(fault.File, "this is no compiled model of this library: want what "+
-			"OH_NNCompilation_ExportCacheToBuffer wrote")
+			"OH_NNCompilation_ExportCacheToBuffer wrote [ohnn-no-compiled-model]")
 	}
 	if len(data) < storedHead+5*8+sha256.Size {
-		return nil, fault.New(fault.File, "a compiled model cut short at %d bytes", len(data))
+		return nil, fault.New(fault.File, "a compiled model cut short at %d bytes [ohnn-compiled-model-cut]", len(data))
 	}
 	if v := binary.LittleEndian.Uint32(data[8:]); v != storedVersion {
-		return nil, fault.New(fault.File, "a compiled model in format %d: this library reads format %d", v, storedVersion)
+		return nil, fault.New(fault.File, "a compiled model in format %d: this library reads format %d "+
+			"[ohnn-compiled-model-format]", v, storedVersion)
 	}
 	body, sum := data[:len(data)-sha256.Size], data[len(data)-sha256.Size:]
 	if got := sha256.Sum256(body); !bytes.Equal(got[:], sum) {
-		return nil, fault.New(fault.File, "a compiled model that is damaged: its checksum is wrong")
+		return nil, fault.New(fault.File, "a compiled model that is damaged: its checksum is wrong "+
+			"[ohnn-compiled-model-damaged]")
 	}
 	var sections [5][]byte
 	rest := body[storedHead:]
 	for i := range sections {
 		if len(rest) < 8 {
-			return nil, fault.New(fault.File, "a compiled model that lacks section %d", i)
+			return nil, fault.New(fault.File, "a compiled model that lacks section %d [ohnn-compiled-model-lacks]", i)
 		}
 		n := binary.LittleEndian.Uint64(rest)
 		if n > uint64(len(rest)-8) {
-			return nil, fault.New(fault.File, "a compiled model whose section %d claims %d bytes", i, n)
+			return nil, fault.New(fault.File, "a compiled model whose section %d claims %d bytes "+
+				"[ohnn-compiled-model-section]", i, n)
 		}
 		sections[i], rest = rest[8:8+n], rest[8+n:]
 	}
 	if name := string(sections[0]); name != d.name {
-		return nil, fault.New(fault.File, "a model compiled for device %s: this is %s", name, d.name)
+		return nil, fault.New(fault.File, "a model compiled for device %s: this is %s "+
+			"[ohnn-model-compiled-device]", name, d.name)
 	}
 	c := &compiled{npu: d, key: modelKey(data[24:storedHead]), defect: string(sections[3])}
 	var err error
@@ -168,7 +172,8 @@ func loadModel(d *npu, data []byte, o device.Options) (*compiled, error) {
 	in, out := c.program.Ports()
 	if len(in) != len(c.in) || len(out) != len(c.out) {
 		c.release()
-		return nil, fault.New(fault.File, "a compiled model with %d inputs and %d outputs that describes %d and %d", len(in),
+		return nil, fault.New(fault.File, "a compiled model with %d inputs and %d outputs that describes %d and "+
+			"%d [ohnn-compiled-model-inputs]", len(in),
 			len(out), len(c.in), len(c.out))
 	}
 	return c, nil
@@ -197,7 +202,7 @@ func decodePorts(b []byte) ([]port, error) {
 	var ports []port
 	for len(b) > 0 {
 		if len(b) < 20 {
-			return nil, fault.New(fault.File, "descriptor %d is cut short", len(ports))
+			return nil, fault.New(fault.File, "descriptor %d is cut short [ohnn-descriptor-cut-short]", len(ports))
 		}
 		p := port{
 			dataType:   DataType(binary.LittleEndian.Uint32(b)),
@@ -208,7 +213,8 @@ func decodePorts(b []byte) ([]port, error) {
 		b = b[20:]
 		if !p.dataType.Valid() || p.format >= formatEnd || p.tensorType >= spec.TensorTypeEnd || rank > maxLegacyRank ||
 			rank > uint64(len(b)/4) {
-			return nil, fault.New(fault.File, "descriptor %d has data type %d, format %d, tensor type %d, rank %d", len(ports),
+			return nil, fault.New(fault.File, "descriptor %d has data type %d, format %d, tensor type %d, rank "+
+				"%d [ohnn-descriptor-data-type]", len(ports),
 				p.dataType, p.format, p.tensorType, rank)
 		}
 		for range rank {
@@ -217,13 +223,14 @@ func decodePorts(b []byte) ([]port, error) {
 		}
 		end := bytes.IndexByte(b, 0)
 		if end < 0 {
-			return nil, fault.New(fault.File, "descriptor %d has a name without an end", len(ports))
+			return nil, fault.New(fault.File, "descriptor %d has a name without an end "+
+				"[ohnn-descriptor-name-without]", len(ports))
 		}
 		p.name, b = string(b[:end]), b[end+1:]
 		ports = append(ports, p)
 	}
 	if len(ports) == 0 {
-		return nil, fault.New(fault.File, "no descriptor")
+		return nil, fault.New(fault.File, "no descriptor [ohnn-no-descriptor]")
 	}
 	return ports, nil
 }

@@ -29,13 +29,14 @@ type Tensor struct {
 // a dynamic shape.
 func newTensor(deviceID uint64, desc *TensorDesc) (own *TensorDesc, size uint64, dynamic bool, err error) {
 	if deviceByID(deviceID) == nil {
-		return nil, 0, false, invalid("deviceID: %d: %s", deviceID, noSuchDevice())
+		return nil, 0, false, invalid("deviceID: %d: %s [ohnn-device-id-device-get-name]", deviceID, noSuchDevice())
 	}
 	own = desc.clone()
 	own.owned = true
 	size, dynamic, err = own.bytes()
 	if err == nil && own.dataType == spec.Unknown {
-		err = invalid("tensorDesc: the data type is OH_NN_UNKNOWN: call OH_NNTensorDesc_SetDataType first")
+		err = invalid("tensorDesc: the data type is OH_NN_UNKNOWN: call OH_NNTensorDesc_SetDataType first " +
+			"[ohnn-tensor-desc-data]")
 	}
 	return own, size, dynamic, err
 }
@@ -51,10 +52,10 @@ func tensorCreate(deviceID uint64, desc *TensorDesc) (*Tensor, error) {
 	case !dynamic:
 		return allocTensor("tensorDesc", own, size)
 	case slices.ContainsFunc(own.shape, func(d int32) bool { return d < -1 || d == 0 }):
-		return nil, invalid("tensorDesc: shape %v: want sizes of 1 or more", own.shape)
+		return nil, invalid("tensorDesc: shape %v: want sizes of 1 or more [ohnn-tensor-desc-shape]", own.shape)
 	}
 	return nil, invalid("tensorDesc: shape %v: a dimension of -1 is open: give its size, or make the tensor with "+
-		"OH_NNTensor_CreateWithSize", own.shape)
+		"OH_NNTensor_CreateWithSize [ohnn-tensor-desc-shape-dimension]", own.shape)
 }
 
 // tensorCreateWithSize takes any size from the descriptor's up; the shape may be dynamic.
@@ -64,7 +65,8 @@ func tensorCreateWithSize(deviceID uint64, desc *TensorDesc, size uint64) (*Tens
 		return nil, err
 	}
 	if size == 0 || size < need {
-		return nil, invalid("size: %d: the descriptor %v%v needs %d bytes", size, own.dataType, own.shape, max(need, 1))
+		return nil, invalid("size: %d: the descriptor %v%v needs %d bytes "+
+			"[ohnn-size-descriptor-needs]", size, own.dataType, own.shape, max(need, 1))
 	}
 	return allocTensor("size", own, size)
 }
@@ -72,7 +74,7 @@ func tensorCreateWithSize(deviceID uint64, desc *TensorDesc, size uint64) (*Tens
 // allocTensor makes shared memory; name is the argument that says how much.
 func allocTensor(name string, own *TensorDesc, size uint64) (*Tensor, error) {
 	if size > maxBufferSize {
-		return nil, invalid("%s: %d bytes: want at most %d", name, size, maxBufferSize)
+		return nil, invalid("%s: %d bytes: want at most %d [ohnn-tensor-bytes]", name, size, maxBufferSize)
 	}
 	buf, err := mem.Shareable(int64(size), mem.Options{Name: "anynpu tensor"})
 	if err != nil {
@@ -85,21 +87,23 @@ func allocTensor(name string, own *TensorDesc, size uint64) (*Tensor, error) {
 // implementation wants a page-aligned offset; here any is taken.
 func tensorCreateWithFd(deviceID uint64, desc *TensorDesc, fd int32, size, offset uint64) (*Tensor, error) {
 	if fd < 0 {
-		return nil, invalid("fd: %d: want an open file descriptor", fd)
+		return nil, invalid("fd: %d: want an open file descriptor [ohnn-fd-open-file]", fd)
 	}
 	if size == 0 || size > math.MaxInt64 || size < offset {
-		return nil, invalid("size: %d with offset %d: want a size above 0 and not below the offset", size, offset)
+		return nil, invalid("size: %d with offset %d: want a size above 0 and not below the offset "+
+			"[ohnn-size-offset-size]", size, offset)
 	}
 	own, need, _, err := newTensor(deviceID, desc)
 	if err != nil {
 		return nil, err
 	}
 	if size-offset < need {
-		return nil, invalid("size: %d with offset %d: the descriptor %v%v needs %d bytes behind the offset", size, offset,
+		return nil, invalid("size: %d with offset %d: the descriptor %v%v needs %d bytes behind the offset "+
+			"[ohnn-size-offset-descriptor]", size, offset,
 			own.dataType, own.shape, need)
 	}
 	if page := uint64(os.Getpagesize()); offset%page != 0 && settings().reference {
-		return nil, invalid("offset: %d: want a multiple of the page size %d", offset, page)
+		return nil, invalid("offset: %d: want a multiple of the page size %d [ohnn-offset-multiple-page]", offset, page)
 	}
 	buf, err := mem.ImportFD(int(fd), int64(offset), int64(size-offset), false)
 	if err != nil {
@@ -122,7 +126,7 @@ func (t *Tensor) shrunk() bool {
 // tensorDestroy unmaps the memory, closes a descriptor of ours, and ends the tensor's own descriptor.
 func tensorDestroy(t *Tensor) error {
 	if !handle.Drop(t.desc) {
-		return forbidden("tensor: its descriptor is in use by a running call")
+		return forbidden("tensor: its descriptor is in use by a running call [ohnn-tensor-descriptor-running]")
 	}
 	t.desc.release()
 	t.buf.Release()

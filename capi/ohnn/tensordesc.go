@@ -77,7 +77,8 @@ func elements(shape []int32) (n uint64, dynamic bool, err error) {
 	for _, d := range shape {
 		hi, lo := bits.Mul64(n, uint64(d))
 		if hi != 0 {
-			return 0, false, invalid("tensorDesc: shape %v: the number of elements does not fit into 64 bits", shape)
+			return 0, false, invalid("tensorDesc: shape %v: the number of elements does not fit into 64 bits "+
+				"[ohnn-tensor-desc-shape-number]", shape)
 		}
 		n = lo
 	}
@@ -93,7 +94,8 @@ func (d *TensorDesc) elements() (n uint64, dynamic bool, err error) {
 	case d.exact && slices.Contains(d.shape, 0):
 		return 0, slices.Min(d.shape) < 0, nil
 	case len(d.shape) == 0 && !d.exact:
-		return 0, false, invalid("tensorDesc: no shape is set: call OH_NNTensorDesc_SetShape first")
+		return 0, false, invalid("tensorDesc: no shape is set: call OH_NNTensorDesc_SetShape first " +
+			"[ohnn-tensor-desc-no]")
 	}
 	return elements(d.shape)
 }
@@ -107,11 +109,13 @@ func (d *TensorDesc) bytes() (size uint64, dynamic bool, err error) {
 	}
 	dataType, shape := d.read()
 	if dataType == spec.Unknown {
-		return 0, false, invalid("tensorDesc: the data type is OH_NN_UNKNOWN: call OH_NNTensorDesc_SetDataType first")
+		return 0, false, invalid("tensorDesc: the data type is OH_NN_UNKNOWN: call OH_NNTensorDesc_SetDataType " +
+			"first [ohnn-tensor-desc-data]")
 	}
 	hi, size := bits.Mul64(n, dataType.Size())
 	if hi != 0 {
-		return 0, false, invalid("tensorDesc: shape %v of %v: the size does not fit into 64 bits", shape, dataType)
+		return 0, false, invalid("tensorDesc: shape %v of %v: the size does not fit into 64 bits "+
+			"[ohnn-tensor-desc-shape-size]", shape, dataType)
 	}
 	return size, false, nil
 }
@@ -132,7 +136,8 @@ func tensorDescCreate() (*TensorDesc, error) { return &TensorDesc{}, nil }
 
 func tensorDescDestroy(d *TensorDesc) error {
 	if d.owned {
-		return invalid("tensorDesc: this descriptor belongs to a tensor and ends with it: destroy the tensor")
+		return invalid("tensorDesc: this descriptor belongs to a tensor and ends with it: destroy the tensor " +
+			"[ohnn-tensor-desc-descriptor]")
 	}
 	d.release()
 	return nil
@@ -162,7 +167,8 @@ func tensorDescGetName(d *TensorDesc, name *uintptr) error {
 
 func tensorDescSetDataType(d *TensorDesc, dataType DataType) error {
 	if !dataType.Valid() {
-		return invalid("dataType: %d is no OH_NN_DataType: 0 to %d", int32(dataType), spec.DataTypeEnd-1)
+		return invalid("dataType: %d is no OH_NN_DataType: 0 to %d "+
+			"[ohnn-data-type-no]", int32(dataType), spec.DataTypeEnd-1)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -180,7 +186,7 @@ func tensorDescGetDataType(d *TensorDesc, dataType *DataType) error {
 // tensorDescSetShape stores any dimensions; they are judged where the descriptor is used.
 func tensorDescSetShape(d *TensorDesc, shape []int32) error {
 	if len(shape) == 0 || len(shape) > maxDescRank {
-		return invalid("shapeLength: %d: want 1 to %d", len(shape), maxDescRank)
+		return invalid("shapeLength: %d: want 1 to %d [ohnn-shape-length]", len(shape), maxDescRank)
 	}
 	d.setShape(shape, false)
 	return nil
@@ -200,7 +206,7 @@ func tensorDescGetShape(d *TensorDesc, shape *uintptr, length *uint64) error {
 
 func tensorDescSetFormat(d *TensorDesc, format Format) error {
 	if format >= formatEnd {
-		return invalid("format: %d is no OH_NN_Format: 0 to %d", int32(format), formatEnd-1)
+		return invalid("format: %d is no OH_NN_Format: 0 to %d [ohnn-format-no-format]", int32(format), formatEnd-1)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -226,7 +232,7 @@ func tensorDescGetElementCount(d *TensorDesc, count *uint64) error {
 	if dynamic {
 		_, shape := d.read()
 		return boundary.Note(refuse(DynamicShape, "tensorDesc: shape %v is not complete: the number of elements is known "+
-			"only when every dimension is positive", shape))
+			"only when every dimension is positive [ohnn-tensor-desc-shape-complete]", shape))
 	}
 	return nil
 }
@@ -242,7 +248,7 @@ func tensorDescGetByteSize(d *TensorDesc, size *uint64) error {
 	if dynamic && !settings().reference {
 		_, shape := d.read()
 		return boundary.Note(refuse(DynamicShape, "tensorDesc: shape %v is not complete: the size is known only when every "+
-			"dimension is positive", shape))
+			"dimension is positive [ohnn-tensor-desc-shape-complete-size]", shape))
 	}
 	*size = n
 	return nil

@@ -23,7 +23,8 @@ func (m *sharedModel) tellInstead(im *model.Model) {
 		return
 	}
 	for _, text := range im.Overruled {
-		caution("the ONNX model's own metadata hold, the .rknn says otherwise", "onnx", im.Path, "text", text)
+		caution("the ONNX model's own metadata hold, the .rknn says otherwise "+
+			"[rknn-onnx-model-metadata]", "onnx", im.Path, "text", text)
 	}
 	differs, tell := "nothing that can be read", warn
 	if len(c.Inputs)+len(c.Outputs) == 0 {

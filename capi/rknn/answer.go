@@ -23,7 +23,8 @@ func answer[T any](info []byte, name string, v T, older ...int) error {
 			}
 		}
 		if n == 0 {
-			return invalid("size is %d: %s has %d bytes%s", len(info), name, len(all), olderSizes(older))
+			return invalid("size is %d: %s has %d bytes%s "+
+				"[rknn-size-bytes]", len(info), name, len(all), olderSizes(older))
 		}
 	}
 	copy(info[:n], all)

@@ -22,7 +22,8 @@ func (b *binding) needs(a convert.Arrangement) int64 { return a.Elements() * b.k
 
 func (b *binding) checkSize(p *port, a convert.Arrangement) error {
 	if have, need := b.memory.buf.Size(), b.needs(a); have < need {
-		return invalid("mem->size is %d: %q as %v in %v takes %d bytes", have, p.Name, b.kind, b.format, need)
+		return invalid("mem->size is %d: %q as %v in %v takes %d bytes "+
+			"[rknn-mem-size-takes]", have, p.Name, b.kind, b.format, need)
 	}
 	return nil
 }
@@ -38,7 +39,7 @@ func (b *binding) open(p *port, dims []int64) ([]byte, convert.Arrangement, func
 	buf := memories.use(b.memory)
 	if buf == nil {
 		return nil, convert.Arrangement{}, nil, failed("context has memory bound to %q that was destroyed: rknn_set_io_mem "+
-			"must bind other memory", p.Name)
+			"must bind other memory [rknn-context-memory-bound]", p.Name)
 	}
 	a := b.arrangement(p, dims)
 	data, err := buf.Map()

@@ -27,7 +27,8 @@ func (c *Context) inside() bool {
 // would wait for its end.
 func (c *Context) notCopying(name string) error {
 	if c.copying.has() {
-		return failed("%s: it is being duplicated, and this is a call from the init of one of the duplicate's operators",
+		return failed("%s: it is being duplicated, and this is a call from the init of one of the duplicate's "+
+			"operators [rknn-being-duplicated-init]",
 			name)
 	}
 	return nil
@@ -37,7 +38,7 @@ func (c *Context) notCopying(name string) error {
 func (c *Context) lock() error {
 	if c.inside() {
 		return failed("context: it is running, and this is a call from one of its operators: only rknn_query, " +
-			"rknn_mem_sync and rknn_custom_op_get_op_attr may be called there")
+			"rknn_mem_sync and rknn_custom_op_get_op_attr may be called there [rknn-context-running-operators]")
 	}
 	c.mu.Lock()
 	return nil

@@ -110,7 +110,8 @@ func setCoreMask(c *Context, mask CoreMask) error {
 
 func checkCoreMask(b target, mask CoreMask) error {
 	if !b.hasCores(mask) || b.cores == 1 && mask != 0 {
-		return failed("core_mask is %#x: the board %s of ANYNPU_RKNN_TARGET has %s; the context stays as it was",
+		return failed("core_mask is %#x: the board %s of ANYNPU_RKNN_TARGET has %s; the context stays as it was "+
+			"[rknn-core-mask-board]",
 			uint32(mask), b.name, b.masks())
 	}
 	return nil
@@ -124,7 +125,7 @@ func (c *Context) move() error {
 	}
 	e, err := c.run.execution(c, mask)
 	if err != nil {
-		return refuseFor(runCode(err), err, "context: core_mask is %#x", mask)
+		return refuseFor(runCode(err), err, "context: core_mask is %#x [rknn-context-core-mask]", mask)
 	}
 	c.exec.Renew(e)
 	c.core = mask
@@ -134,7 +135,7 @@ func (c *Context) move() error {
 // setBatchCoreNum accepts 1 to 3 (section 11).
 func setBatchCoreNum(_ *Context, n int32) error {
 	if n < 1 || n > 3 {
-		return invalid("core_num is %d: it can be 1 to 3", n)
+		return invalid("core_num is %d: it can be 1 to 3 [rknn-core-num]", n)
 	}
 	return nil
 }

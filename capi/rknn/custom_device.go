@@ -45,7 +45,7 @@ func (d *customDevice) Compile(ctx context.Context, u device.Unit, _ device.Opti
 	}
 	for i := range u.Graph.Nodes {
 		if n := &u.Graph.Nodes[i]; graph.NameOf(n.Op) != graph.NameOf((*op.Custom)(nil)) {
-			return nil, fault.New(fault.Unsupported, "%s: %s", n.Label(), noFunction)
+			return nil, fault.New(fault.Unsupported, "%s: %s [rknn-operator-refused]", n.Label(), noFunction)
 		}
 	}
 	order, err := u.Graph.Order()
@@ -63,7 +63,7 @@ func (d *customDevice) Compile(ctx context.Context, u device.Unit, _ device.Opti
 
 // Load implements device.Device.
 func (d *customDevice) Load(context.Context, []byte) (device.Program, error) {
-	return nil, fault.New(fault.Unsupported, "functions of a program have no saved form")
+	return nil, fault.New(fault.Unsupported, "functions of a program have no saved form [rknn-functions-program-no]")
 }
 
 // Alloc implements device.Device.
@@ -102,7 +102,7 @@ func (p *customProgram) Ports() (in, out []device.Port) { return p.in, p.out }
 
 // Save implements device.Program.
 func (p *customProgram) Save(io.Writer) error {
-	return fault.New(fault.Unsupported, "functions of a program have no saved form")
+	return fault.New(fault.Unsupported, "functions of a program have no saved form [rknn-functions-program-no]")
 }
 
 // Constants implements device.ConstantHolder.

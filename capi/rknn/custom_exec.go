@@ -123,7 +123,7 @@ func (e *customExecution) node(n *graph.Node, arrays *[2]tensorArray) error {
 	state := e.owner.states[o.Instance]
 	if state == nil {
 		return fault.New(fault.Unsupported, "%s: the operator has no function: call rknn_register_custom_ops with op_type "+
-			"%q after rknn_init", customLabel(o, n), o.Type)
+			"%q after rknn_init [rknn-operator-no-function]", customLabel(o, n), o.Type)
 	}
 	facts := make([]tensor.Fact, len(n.In))
 	in := make([]CustomOpTensor, 0, len(n.In))
@@ -156,7 +156,8 @@ func (e *customExecution) node(n *graph.Node, arrays *[2]tensorArray) error {
 		}
 		dims, ok := types[k].Shape.Ints()
 		if !ok {
-			return fault.New(fault.Shape, "%s: output %d has the shape %v: the model's value_info must declare it", state.label,
+			return fault.New(fault.Shape, "%s: output %d has the shape %v: the model's value_info must declare "+
+				"it [rknn-output-shape-model]", state.label,
 				k, types[k].Shape)
 		}
 		s := &e.values[v]
@@ -246,7 +247,8 @@ func (e *customExecution) Release() {
 func (p *customProgram) New(o device.ExecOptions) (device.Execution, error) {
 	c, ok := o.Owner.(*Context)
 	if !ok {
-		return nil, fault.New(fault.Argument, "functions of a program run for a context, not for a %T", o.Owner)
+		return nil, fault.New(fault.Argument, "functions of a program run for a context, not for a %T "+
+			"[rknn-functions-program-run]", o.Owner)
 	}
 	p.Retain()
 	e := &customExecution{Base: exec.Base{Bound: exec.NewBindings(p.in, p.out)}, prog: p, owner: c, options: o,

@@ -123,7 +123,8 @@ func (b *baseGraph) replace(w *mem.Weights, types map[string]CustomOp, kept map[
 		}
 		site := siteOf(g, base, n)
 		if len(site) == 0 {
-			caution("operator cannot be replaced: loading the model left nothing of it", "type", n.Custom.Type, "node", n.Name)
+			caution("operator cannot be replaced: loading the model left nothing of it "+
+				"[rknn-operator-replaced-loading]", "type", n.Custom.Type, "node", n.Name)
 			continue
 		}
 		if kept[int64(site[0])+1] {
@@ -131,7 +132,8 @@ func (b *baseGraph) replace(w *mem.Weights, types map[string]CustomOp, kept map[
 		}
 		nodes, err := replacement(g, base, n, site)
 		if err != nil {
-			return nil, refuseFor(spec.ErrFail, err, "op_type: %q: node %d %q", n.Custom.Type, n.Origin, n.Name)
+			return nil, refuseFor(spec.ErrFail, err, "op_type: %q: node %d %q "+
+				"[rknn-op-type-node]", n.Custom.Type, n.Origin, n.Name)
 		}
 		for _, k := range site {
 			removed[k] = true
@@ -214,14 +216,16 @@ func replacement(g *graph.Graph, base []graph.Node, n *onnx.Node, site []int) ([
 	for _, v := range in {
 		i := slices.Index(node.In, v)
 		if i < 0 {
-			return nil, fault.New(fault.Unsupported, "it reads %q, which is none of its inputs", g.Values[v].Name)
+			return nil, fault.New(fault.Unsupported, "it reads %q, which is none of its inputs "+
+				"[rknn-reads-inputs]", g.Values[v].Name)
 		}
 		o.Given = append(o.Given, i)
 	}
 	for _, v := range out {
 		i := slices.Index(node.Out, v)
 		if i < 0 {
-			return nil, fault.New(fault.Unsupported, "others read %q, which is none of its outputs", g.Values[v].Name)
+			return nil, fault.New(fault.Unsupported, "others read %q, which is none of its outputs "+
+				"[rknn-others-read-outputs]", g.Values[v].Name)
 		}
 		o.Makes = append(o.Makes, i)
 	}
@@ -234,7 +238,8 @@ func modelOrder(g *graph.Graph, n *onnx.Node) (graph.Node, error) {
 	stored := g.Fact(n.Filter)
 	dims, ok := stored.Shape.Ints()
 	if !ok || len(dims) != len(n.FilterOrder) {
-		return graph.Node{}, fault.New(fault.Internal, "a filter of shape %v in the order %v", stored.Shape, n.FilterOrder)
+		return graph.Node{}, fault.New(fault.Internal, "a filter of shape %v in the order %v "+
+			"[rknn-filter-shape-order]", stored.Shape, n.FilterOrder)
 	}
 	back, own := make([]int64, len(dims)), make([]int64, len(dims))
 	for k, from := range n.FilterOrder {

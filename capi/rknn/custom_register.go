@@ -24,7 +24,8 @@ func registerCustomOps(c *Context, ops []CustomOp) error {
 	}
 	defer c.mu.Unlock()
 	if c.flags&flagInfoOnly != 0 {
-		return failed("ctx was opened with RKNN_FLAG_COLLECT_MODEL_INFO_ONLY (0x100) in flag: it answers rknn_query only")
+		return failed("ctx was opened with RKNN_FLAG_COLLECT_MODEL_INFO_ONLY (0x100) in flag: it answers " +
+			"rknn_query only [rknn-ctx-opened-flag]")
 	}
 	types := maps.Clone(c.registered)
 	if types == nil {
@@ -141,7 +142,8 @@ func (c *Context) initialize(nodes []customNode, added map[string]CustomOp) (mad
 	}
 	for _, t := range slices.Sorted(maps.Keys(added)) {
 		if !found[t] {
-			warn("the model has no such operator", "function", "rknn_register_custom_ops", "op_type", t)
+			warn("the model has no such operator "+
+				"[rknn-model-no-operator]", "function", "rknn_register_custom_ops", "op_type", t)
 		}
 	}
 	return made, skipped, nil
@@ -156,7 +158,7 @@ func (c *Context) initNode(made map[int64]*opState, n *customNode, r CustomOp) (
 		tensors := make([]CustomOpTensor, len(values))
 		for i, v := range values {
 			if tensors[i], err = customTensor(i, v.name, v.t, 0); err != nil {
-				return false, refuseFor(spec.ErrFail, err, "op_type: %q: %s", n.op.Type, n.label)
+				return false, refuseFor(spec.ErrFail, err, "op_type: %q: %s [rknn-op-type]", n.op.Type, n.label)
 			}
 		}
 		arrays[k].set(tensors)
@@ -176,9 +178,10 @@ func (c *Context) initNode(made map[int64]*opState, n *customNode, r CustomOp) (
 			return true, nil
 		case result == skipCompute:
 			return false, failed("op_type is %q: init of %s returned RKNN_WARNING_SKIP_CUSTOM_OP_COMPUTE (-14), and the "+
-				"library has no operator of this type", n.op.Type, n.label)
+				"library has no operator of this type [rknn-op-type-init]", n.op.Type, n.label)
 		case result < 0:
-			return false, failed("op_type is %q: init of %s returned %d, 0 is success", n.op.Type, n.label, result)
+			return false, failed("op_type is %q: init of %s returned %d, 0 is success "+
+				"[rknn-op-type-init-returned]", n.op.Type, n.label, result)
 		}
 	}
 	made[n.op.Instance] = state
@@ -216,7 +219,8 @@ func (c *Context) inherit(source *Context) error {
 	}
 	if len(skipped) > 0 {
 		c.destroyAll(made)
-		return failed("context_in: init of %d operators left the duplicate's nodes to the library, unlike the source's",
+		return failed("context_in: init of %d operators left the duplicate's nodes to the library, unlike the "+
+			"source's [rknn-context-init-operators]",
 			len(skipped))
 	}
 	c.states, c.registered, c.skipped, c.skippedTypes = made, maps.Clone(source.registered), maps.Clone(source.skipped),

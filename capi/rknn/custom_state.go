@@ -51,7 +51,7 @@ func (s *opState) call(what string, function uintptr, in, out *tensorArray) erro
 		return nil
 	}
 	if r := s.invoke(function, s.block.Addr(), in, out); r < 0 {
-		return failed("%s: its %s function returned %d", s.label, what, r)
+		return failed("%s: its %s function returned %d [rknn-function-returned]", s.label, what, r)
 	}
 	return nil
 }
@@ -60,7 +60,8 @@ func (s *opState) call(what string, function uintptr, in, out *tensorArray) erro
 func (s *opState) destroy() {
 	if f := s.registered.destroy; f != 0 {
 		if r := callEnd(f, s.block.Addr()); r < 0 {
-			warn("operator not destroyed well", "operator", s.label, "destroy returned", r)
+			warn("operator not destroyed well "+
+				"[rknn-operator-destroyed-well]", "operator", s.label, "destroy returned", r)
 		}
 	}
 	s.end()
@@ -75,17 +76,20 @@ func customOpGetOpAttr(ctx *CustomOpContext, name string, attr *CustomOpAttr) er
 	defer opStates.mu.Unlock()
 	s := opStates.byID[ctx.id]
 	if s == nil {
-		return invalid("op_ctx: internal_ctx is %#x: no operator of a living context has that", ctx.id)
+		return invalid("op_ctx: internal_ctx is %#x: no operator of a living context has that "+
+			"[rknn-op-ctx-internal]", ctx.id)
 	}
 	if len(name) >= spec.MaxNameLen {
-		return invalid("attr_name: %d characters: want at most %d", len(name), spec.MaxNameLen-1)
+		return invalid("attr_name: %d characters: want at most %d "+
+			"[rknn-attr-name-characters]", len(name), spec.MaxNameLen-1)
 	}
 	setText(attr.name[:], name)
 	a := s.attrs[name]
 	if a == nil {
 		a = readAttr(s.node, name)
 		if a == nil {
-			return boundary.Note(fault.New(fault.Argument, "attr_name: %q: %s has the attributes %q", name, s.label,
+			return boundary.Note(fault.New(fault.Argument, "attr_name: %q: %s has the attributes %q "+
+				"[rknn-attr-name-attributes]", name, s.label,
 				s.node.Names))
 		}
 		s.attrs[name] = a
@@ -143,7 +147,7 @@ func sortedInstances[V any](m map[int64]V) []int64 {
 // checkCustomOps judges an array of rknn_custom_op (section 11) and returns the operators by type.
 func checkCustomOps(ops []CustomOp) (map[string]CustomOp, error) {
 	if len(ops) == 0 {
-		return nil, invalid("custom_op_num: 0: want at least 1")
+		return nil, invalid("custom_op_num: 0: want at least 1 [rknn-custom-op-num]")
 	}
 	byType := map[string]CustomOp{}
 	for i := range ops {
@@ -151,16 +155,19 @@ func checkCustomOps(ops []CustomOp) (map[string]CustomOp, error) {
 		name := textOf(o.opType[:])
 		switch {
 		case name == "" || len(name) == spec.MaxNameLen:
-			return nil, invalid("op[%d].op_type: %d characters: want the operator's ONNX type, 1 to %d", i, len(name),
+			return nil, invalid("op[%d].op_type: %d characters: want the operator's ONNX type, 1 to %d "+
+				"[rknn-op-type-characters]", i, len(name),
 				spec.MaxNameLen-1)
 		case o.target != targetCPU:
-			return nil, invalid("op[%d].target: %d: %q can only be computed on RKNN_TARGET_TYPE_CPU (1): there is no OpenCL", i,
+			return nil, invalid("op[%d].target: %d: %q can only be computed on RKNN_TARGET_TYPE_CPU (1): there "+
+				"is no OpenCL [rknn-op-target-computed]", i,
 				o.target, name)
 		case o.compute == 0:
-			return nil, invalid("op[%d].compute: NULL: %q wants a function that computes it", i, name)
+			return nil, invalid("op[%d].compute: NULL: %q wants a function that computes it "+
+				"[rknn-op-compute-null]", i, name)
 		}
 		if _, twice := byType[name]; twice {
-			return nil, invalid("op[%d].op_type: %q: it is there twice", i, name)
+			return nil, invalid("op[%d].op_type: %q: it is there twice [rknn-op-type-twice]", i, name)
 		}
 		byType[name] = *o
 	}

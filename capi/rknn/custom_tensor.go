@@ -20,7 +20,7 @@ func customType(d tensor.DType) (spec.Type, error) {
 	if t, ok := spec.TypeOf(d); ok {
 		return t, nil
 	}
-	return 0, fault.New(fault.Type, "elements of type %v, which the API has no type for", d)
+	return 0, fault.New(fault.Type, "elements of type %v, which the API has no type for [rknn-elements-type-api]", d)
 }
 
 // customTensor describes a tensor for a program's function: contiguous, in the model's order.
@@ -29,7 +29,7 @@ func customTensor(index int, name string, t tensor.Type, at uintptr) (CustomOpTe
 	dims, ok := t.Shape.Ints()
 	if !ok || len(dims) > spec.MaxDims {
 		return c, fault.New(fault.Shape, "%q has the shape %v: want known sizes of at most %d dimensions; the model's "+
-			"value_info may declare them", name, t.Shape, spec.MaxDims)
+			"value_info may declare them [rknn-shape-known-sizes]", name, t.Shape, spec.MaxDims)
 	}
 	kind, err := customType(t.DType)
 	if err != nil {
@@ -37,7 +37,8 @@ func customTensor(index int, name string, t tensor.Type, at uintptr) (CustomOpTe
 	}
 	n, ok := tensor.Count(dims)
 	if !ok || n > 1<<28 {
-		return c, fault.New(fault.Shape, "%q has the shape %v: want at most %d elements", name, dims, 1<<28)
+		return c, fault.New(fault.Shape, "%q has the shape %v: want at most %d elements "+
+			"[rknn-shape-elements]", name, dims, 1<<28)
 	}
 	size := uint32(n * kind.Size())
 	c.attr = spec.TensorAttr{Index: uint32(index), Rank: uint32(len(dims)), Elems: uint32(n), Size: size,

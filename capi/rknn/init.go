@@ -17,15 +17,17 @@ import (
 // model that is for a driver is left to it.
 func init_(modelAt unsafe.Pointer, size, flags uint32, extend *InitExtend) (*Context, error) {
 	if modelAt == nil && size == 0 {
-		return nil, invalid("model is NULL: with size 0 it is the name of a file")
+		return nil, invalid("model is NULL: with size 0 it is the name of a file [rknn-model-null-size]")
 	}
 	if modelAt == nil {
-		return nil, invalid("model is NULL: size says that it is a model of %d bytes", size)
+		return nil, invalid("model is NULL: size says that it is a model of %d bytes "+
+			"[rknn-model-null-size-model]", size)
 	}
 	var source error // of the context whose weights are shared: it may be the driver's
 	if flags&flagShareWeight != 0 {
 		if extend == nil {
-			return nil, invalid("extend is NULL: flag has RKNN_FLAG_SHARE_WEIGHT_MEM, which wants a context in extend->ctx")
+			return nil, invalid("extend is NULL: flag has RKNN_FLAG_SHARE_WEIGHT_MEM, which wants a context in " +
+				"extend->ctx [rknn-extend-null-flag]")
 		}
 		if source = aliveContext("extend->ctx", extend.context); source != nil && !boundary.HasDriver("rknn") {
 			return nil, source
@@ -39,7 +41,8 @@ func init_(modelAt unsafe.Pointer, size, flags uint32, extend *InitExtend) (*Con
 			return nil, fault.Wrap(err, "model")
 		}
 		if path == "" {
-			return nil, refuse(spec.ErrModel, "model is an empty string: with size 0 it is the name of a file")
+			return nil, refuse(spec.ErrModel, "model is an empty string: with size 0 it is the name of a file "+
+				"[rknn-model-empty-string]")
 		}
 	} else {
 		if err := boundary.CheckRange(modelAt, uint64(size)); err != nil {
@@ -50,7 +53,7 @@ func init_(modelAt unsafe.Pointer, size, flags uint32, extend *InitExtend) (*Con
 			off, n := int64(extend.modelOffset), int64(extend.modelSize)
 			if off < 0 || off+n > int64(size) {
 				return nil, invalid("extend->real_model_offset is %d and extend->real_model_size %d: size says that the buffer "+
-					"has %d bytes", off, n, size)
+					"has %d bytes [rknn-extend-real-model]", off, n, size)
 			}
 			data = data[off : off+n]
 		}
@@ -105,7 +108,8 @@ func dupContext(source *uintptr) (*Context, error) {
 	}
 	defer handle.Unhold(h)
 	if c.inside() {
-		return nil, failed("context_in: it is running, and this is a call from one of its operators")
+		return nil, failed("context_in: it is running, and this is a call from one of its operators " +
+			"[rknn-context-running-operators-dup-context]")
 	}
 	if err := c.notCopying("context_in"); err != nil {
 		return nil, err
@@ -146,7 +150,7 @@ func destroy(h uintptr) error {
 			if c.inside() {
 				handle.Unhold(h)
 				return failed("context: it is running, and this is a call from one of its operators: destroy it when rknn_run " +
-					"has returned")
+					"has returned [rknn-context-running-operators-destroy]")
 			}
 			if err := c.notCopying("context"); err != nil {
 				handle.Unhold(h)
@@ -168,7 +172,8 @@ func (c *Context) release() {
 	c.run.program.Release()
 	c.destroyAll(c.states)
 	if n := len(c.buffers); n > 0 {
-		warn("buffers of rknn_outputs_get were never given back with rknn_outputs_release", "function", "rknn_destroy",
+		warn("buffers of rknn_outputs_get were never given back with rknn_outputs_release "+
+			"[rknn-buffers-outputs-get]", "function", "rknn_destroy",
 			"buffers", n)
 	}
 	for _, b := range c.buffers {

@@ -21,17 +21,19 @@ func inputsSet(c *Context, inputs []Input) error {
 	}
 	defer c.mu.Unlock()
 	if c.flags&flagInfoOnly != 0 {
-		return failed("context was opened with RKNN_FLAG_COLLECT_MODEL_INFO_ONLY (0x100) in flag: it answers rknn_query only")
+		return failed("context was opened with RKNN_FLAG_COLLECT_MODEL_INFO_ONLY (0x100) in flag: it answers " +
+			"rknn_query only [rknn-context-opened-flag]")
 	}
 	if n := len(c.in); len(inputs) == 0 || len(inputs) > n {
-		return invalid("n_inputs is %d: the model has %s", len(inputs), some(n, "input", "set"))
+		return invalid("n_inputs is %d: the model has %s [rknn-n-inputs-model]", len(inputs), some(n, "input", "set"))
 	}
 	for k := range inputs {
 		if err := c.judge(k, &inputs[k]); err != nil {
 			return err
 		}
 		if first := slices.IndexFunc(inputs[:k], func(in Input) bool { return in.index == inputs[k].index }); first >= 0 {
-			return refuse(spec.ErrInput, "inputs[%d].index is %d: inputs[%d] has it too; the model has %s", k, inputs[k].index,
+			return refuse(spec.ErrInput, "inputs[%d].index is %d: inputs[%d] has it too; the model has %s "+
+				"[rknn-inputs-index-inputs]", k, inputs[k].index,
 				first,
 				indexed(len(c.in), "input"))
 		}
@@ -58,11 +60,12 @@ func inputsSet(c *Context, inputs []Input) error {
 func (c *Context) judge(k int, in *Input) error {
 	name := fmt.Sprintf("inputs[%d]", k)
 	if int(in.index) >= len(c.in) {
-		return refuse(spec.ErrInput, "%s.index is %d: the model has %s", name, in.index, indexed(len(c.in), "input"))
+		return refuse(spec.ErrInput, "%s.index is %d: the model has %s "+
+			"[rknn-index-model]", name, in.index, indexed(len(c.in), "input"))
 	}
 	p, dims := c.model.in[in.index], c.inDims(int(in.index))
 	if in.buf == 0 {
-		return invalid("%s.buf is NULL: input %q wants the address of its elements", name, p.Name)
+		return invalid("%s.buf is NULL: input %q wants the address of its elements [rknn-buf-null-input]", name, p.Name)
 	}
 	kind := in.kind
 	if in.passThrough != 0 {
@@ -70,17 +73,18 @@ func (c *Context) judge(k int, in *Input) error {
 	}
 	if kind.Size() == 0 {
 		return failed("%s.type is %v: input %q takes RKNN_TENSOR_FLOAT32 to RKNN_TENSOR_BOOL and RKNN_TENSOR_BFLOAT16, and "+
-			"converts them to %v", name, in.kind, p.Name, p.kind)
+			"converts them to %v [rknn-type-input-takes]", name, in.kind, p.Name, p.kind)
 	}
 	n, _ := tensor.Count(dims)
 	if need := n * kind.Size(); int64(in.size) < need {
-		return invalid("%s.size is %d: %s", name, in.size, p.explainSize(name, in, n, kind))
+		return invalid("%s.size is %d: %s [rknn-inputs-size]", name, in.size, p.explainSize(name, in, n, kind))
 	}
 	if err := boundary.CheckRange(cPointer(in.buf), uint64(n*kind.Size())); err != nil {
 		return fault.Wrap(err, "%s.buf", name)
 	}
 	if len(dims) == 4 && in.passThrough == 0 && !p.takes(in.format) {
-		return failed("%s.fmt is %v: input %q takes %s, unless anynpu.input.%s.layout in the model's metadata says otherwise",
+		return failed("%s.fmt is %v: input %q takes %s, unless anynpu.input.%s.layout in the model's metadata "+
+			"says otherwise [rknn-fmt-input-takes]",
 			name, in.format, p.Name, p.takenFormats(), p.Name)
 	}
 	c.tellFormula(int(in.index), in.kind, in.format, in.passThrough != 0)
@@ -131,9 +135,10 @@ func (c *Context) tellFormula(i int, kind spec.Type, format spec.Format, raw boo
 		remedy := fmt.Sprintf("set anynpu.input.%s.mean and anynpu.input.%s.std, 0 and 1 if the network takes the bytes as "+
 			"they are: anynpu metadata writes them into the model", p.Name, p.Name)
 		caution("an input gets bytes and the model's metadata give neither mean nor std: results are wrong if the network "+
-			"wants them normalized", append(pairs, "remedy", remedy)...)
+			"wants them normalized [rknn-input-gets-bytes]", append(pairs, "remedy", remedy)...)
 	case open && !told.order.Swap(true):
-		warn("neither the program nor the model's metadata say in which order an image lies",
+		warn("neither the program nor the model's metadata say in which order an image lies "+
+			"[rknn-program-model-metadata]",
 			append(pairs, "remedy", fmt.Sprintf("set fmt, or anynpu.input.%s.layout", p.Name))...)
 	}
 }

@@ -10,7 +10,8 @@ import (
 func setIoMem(c *Context, m *spec.TensorMem, attr *spec.TensorAttr) error {
 	r := memories.find(m)
 	if r == nil {
-		return invalid("mem is %p: this is no memory of rknn_create_mem or rknn_create_mem_from_fd, or it was destroyed", m)
+		return invalid("mem is %p: this is no memory of rknn_create_mem or rknn_create_mem_from_fd, or it was "+
+			"destroyed [rknn-mem-no-memory]", m)
 	}
 	if err := c.lock(); err != nil {
 		return err
@@ -56,7 +57,8 @@ func (c *Context) tensorOf(attr *spec.TensorAttr) (index int, input bool, err er
 	case name != "" && out >= 0 && in < 0:
 		return out, false, nil
 	case name != "" && in < 0 && out < 0:
-		return 0, false, invalid("attr->name is %q: the model has the inputs %q and the outputs %q", name, names(c.model.in),
+		return 0, false, invalid("attr->name is %q: the model has the inputs %q and the outputs %q "+
+			"[rknn-attr-name-model]", name, names(c.model.in),
 			names(c.model.out))
 	}
 	fits := func(dims []int64) bool {
@@ -71,7 +73,8 @@ func (c *Context) tensorOf(attr *spec.TensorAttr) (index int, input bool, err er
 		return i, false, nil
 	}
 	return 0, false, invalid("attr->index is %d and attr->n_elems %d: no input or output has both, and attr->name, %q, "+
-		"does not decide; the model has the inputs %q and the outputs %q", attr.Index, attr.Elems, name, names(c.model.in),
+		"does not decide; the model has the inputs %q and the outputs %q "+
+		"[rknn-attr-index-attr]", attr.Index, attr.Elems, name, names(c.model.in),
 		names(c.model.out))
 }
 
@@ -85,18 +88,20 @@ func (c *Context) checkInput(i int, b *binding) error {
 	}
 	if b.kind.Size() == 0 {
 		return invalid("attr->type is %v: input %q takes RKNN_TENSOR_FLOAT32 to RKNN_TENSOR_BOOL and RKNN_TENSOR_BFLOAT16, "+
-			"its own is %v", b.kind, p.Name, p.kind)
+			"its own is %v [rknn-attr-type-input]", b.kind, p.Name, p.kind)
 	}
 	if native, _, _ := p.native(dims, true); len(dims) == 4 && b.format != native && (b.format == spec.Undefined ||
 		!p.takes(b.format)) {
-		return invalid("attr->fmt is %v: input %q takes %s", b.format, p.Name, p.takenFormats())
+		return invalid("attr->fmt is %v: input %q takes %s [rknn-attr-fmt-input]", b.format, p.Name, p.takenFormats())
 	}
 	if len(dims) == 4 && b.rows != 0 && b.format == spec.NCHW && p.format(true) == spec.NHWC && int64(b.rows) != dims[2] {
-		return invalid("attr->h_stride is %d: input %q has %d rows, and in RKNN_TENSOR_NCHW there are none between images",
+		return invalid("attr->h_stride is %d: input %q has %d rows, and in RKNN_TENSOR_NCHW there are none "+
+			"between images [rknn-attr-h-stride]",
 			b.rows, p.Name, dims[2])
 	}
 	if len(dims) == 4 && b.rows != 0 && int64(b.rows) < dims[2] {
-		return invalid("attr->h_stride is %d: input %q has %d rows and wants as many or more, or 0 for its own", b.rows,
+		return invalid("attr->h_stride is %d: input %q has %d rows and wants as many or more, or 0 for its own "+
+			"[rknn-attr-h-stride-input]", b.rows,
 			p.Name, dims[2])
 	}
 	if p.coded(b.kind) {
@@ -108,17 +113,20 @@ func (c *Context) checkInput(i int, b *binding) error {
 func (c *Context) checkOutput(i int, b *binding, attr *spec.TensorAttr) error {
 	p, dims := c.model.out[i], c.outDims(i)
 	if b.kind != p.kind && b.kind != spec.Float32 {
-		return invalid("attr->type is %v: output %q gives %v or RKNN_TENSOR_FLOAT32", b.kind, p.Name, p.kind)
+		return invalid("attr->type is %v: output %q gives %v or RKNN_TENSOR_FLOAT32 "+
+			"[rknn-attr-type-output]", b.kind, p.Name, p.kind)
 	}
 	if len(dims) == 4 && b.format > spec.NC1HWC2 {
-		return invalid("attr->fmt is %v: output %q gives RKNN_TENSOR_NCHW, RKNN_TENSOR_NHWC or RKNN_TENSOR_NC1HWC2", b.format,
+		return invalid("attr->fmt is %v: output %q gives RKNN_TENSOR_NCHW, RKNN_TENSOR_NHWC or "+
+			"RKNN_TENSOR_NC1HWC2 [rknn-attr-fmt-output]", b.format,
 			p.Name)
 	}
 	if err := b.checkSize(p, b.arrangement(p, dims)); err != nil {
 		return err
 	}
 	if have := b.memory.buf.Size(); have < int64(attr.SizeWithStride) {
-		warn("memory is smaller than attr->size_with_stride, which a board would need", "function", "rknn_set_io_mem",
+		warn("memory is smaller than attr->size_with_stride, which a board would need "+
+			"[rknn-memory-smaller-attr]", "function", "rknn_set_io_mem",
 			"output", p.Name, "mem->size", have, "size_with_stride", attr.SizeWithStride)
 	}
 	return nil

@@ -64,7 +64,7 @@ func (m *sharedModel) build(im *model.Model, w *mem.Weights) error {
 	}
 	forms, why := im.Forms()
 	if why != "" {
-		caution("model", "text", why)
+		caution("model [rknn-forms-not-used]", "text", why)
 	}
 	if m.run, err = newRunnable(g, m.in, w, m.shapes, forms); err != nil {
 		m.base.release()

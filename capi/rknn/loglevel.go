@@ -20,7 +20,7 @@ func logLevel(value string) (level boundary.Level, ok bool) {
 	}
 	n, err := strconv.Atoi(value)
 	if err != nil || n < 0 || n > 5 {
-		warn("value ignored", "RKNN_LOG_LEVEL", value, "want", "0 to 5")
+		warn("value ignored [rknn-value-ignored]", "RKNN_LOG_LEVEL", value, "want", "0 to 5")
 		return 0, false
 	}
 	return max(boundary.Level(n), boundary.LevelError), true

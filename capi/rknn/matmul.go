@@ -103,7 +103,7 @@ func multiplier() (m device.Multiplier, id string, err error) {
 			return d.Multiplier(device.PriorityMedium), d.Info().ID, nil
 		}
 	}
-	return nil, "", fault.New(fault.Unsupported, "no device multiplies matrices")
+	return nil, "", fault.New(fault.Unsupported, "no device multiplies matrices [rknn-no-device-multiplies]")
 }
 
 // matmulSetCoreMask checks the mask against the board, as rknn_set_core_mask does.

@@ -19,9 +19,9 @@ const olderArgument = 1 << 16
 func bNormalLayoutToNativeLayout(in, out unsafe.Pointer, k, n int32, info uintptr, subK int32, kind uint32) error {
 	switch {
 	case in == nil:
-		return invalid("B_input is NULL: want K x N elements")
+		return invalid("B_input is NULL: want K x N elements [rknn-b-input-null]")
 	case out == nil:
-		return invalid("B_output is NULL: want room for K x N elements")
+		return invalid("B_output is NULL: want room for K x N elements [rknn-b-output-null]")
 	}
 	s, err := convertedSpec(info, subK, spec.MatmulType(kind))
 	if err != nil {
@@ -63,7 +63,8 @@ func convertedSpec(info uintptr, subK int32, kind spec.MatmulType) (matmulSpec, 
 	}
 	s, err := specOfType("type", kind)
 	if err == nil && (int(subN) != s.tile.n || int(subK) != s.tile.k) {
-		err = invalid("subN, subK: %d, %d: want %d, %d, as B.dims[2] and B.dims[3] of %s on %s", subN, subK, s.tile.n,
+		err = invalid("subN, subK: %d, %d: want %d, %d, as B.dims[2] and B.dims[3] of %s on %s "+
+			"[rknn-sub-n-sub]", subN, subK, s.tile.n,
 			s.tile.k, s.name, board().name)
 	}
 	return s, err

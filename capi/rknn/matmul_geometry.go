@@ -60,7 +60,7 @@ type matmulSpec struct {
 // infoAt reads an rknn_matmul_info of any version.
 func infoAt(at unsafe.Pointer) (*spec.MatmulInfo, error) {
 	if at == nil {
-		return nil, invalid("info is NULL: want a filled rknn_matmul_info")
+		return nil, invalid("info is NULL: want a filled rknn_matmul_info [rknn-info-null-filled]")
 	}
 	info := (*spec.MatmulInfo)(at)
 	err := boundary.CheckRange(at, uint64(unsafe.Offsetof(info.ACQuant)+unsafe.Sizeof(info.ACQuant)))
@@ -81,18 +81,23 @@ func specOf(info *spec.MatmulInfo) (matmulSpec, error) {
 	}
 	switch {
 	case info.BLayout < layoutNormal || info.BLayout > layoutTransposed:
-		return s, invalid("info->B_layout is %d: want 0 (RKNN_MM_LAYOUT_NORM), 1 (NATIVE) or 2 (TP_NORM)", info.BLayout)
+		return s, invalid("info->B_layout is %d: want 0 (RKNN_MM_LAYOUT_NORM), 1 (NATIVE) or 2 (TP_NORM) "+
+			"[rknn-info-b-layout]", info.BLayout)
 	case info.ACLayout != layoutNormal && info.ACLayout != layoutNative:
-		return s, invalid("info->AC_layout is %d: want 0 (RKNN_MM_LAYOUT_NORM) or 1 (NATIVE)", info.ACLayout)
+		return s, invalid("info->AC_layout is %d: want 0 (RKNN_MM_LAYOUT_NORM) or 1 (NATIVE) "+
+			"[rknn-info-ac-layout]", info.ACLayout)
 	case info.BQuant < 0 || info.BQuant > quantGroupAsym:
-		return s, invalid("info->B_quant_type is %d: want 0 to %d of rknn_matmul_quant_type", info.BQuant, quantGroupAsym)
+		return s, invalid("info->B_quant_type is %d: want 0 to %d of rknn_matmul_quant_type "+
+			"[rknn-info-b-quant]", info.BQuant, quantGroupAsym)
 	case info.ACQuant != 0 && info.ACQuant != 1:
-		return s, invalid("info->AC_quant_type is %d: want 0 or 1, quantization per layer", info.ACQuant)
+		return s, invalid("info->AC_quant_type is %d: want 0 or 1, quantization per layer "+
+			"[rknn-info-ac-quant]", info.ACQuant)
 	}
 	s.bLayout, s.native = info.BLayout, info.ACLayout == layoutNative
 	if info.BQuant == quantGroupSym || info.BQuant == quantGroupAsym {
 		if info.Group < 0 {
-			return s, invalid("info->group_size is %d: want a divisor of K, or 0 for %d", info.Group, defaultGroup)
+			return s, invalid("info->group_size is %d: want a divisor of K, or 0 for %d "+
+				"[rknn-info-group-size]", info.Group, defaultGroup)
 		}
 		if s.group = int(info.Group); s.group == 0 {
 			s.group = defaultGroup
@@ -105,17 +110,18 @@ func specOf(info *spec.MatmulInfo) (matmulSpec, error) {
 func specOfType(field string, kind spec.MatmulType) (matmulSpec, error) {
 	t, ok := spec.Matmuls[kind]
 	if !ok {
-		return matmulSpec{}, invalid("%s is %d: want 1 to 12 or 15 of rknn_matmul_type", field, uint32(kind))
+		return matmulSpec{}, invalid("%s is %d: want 1 to 12 or 15 of rknn_matmul_type "+
+			"[rknn-matmul-type]", field, uint32(kind))
 	}
 	unit, multiplies := matmulUnits[board().name]
 	if !multiplies {
 		return matmulSpec{}, failed("%s is %d (%s): %s multiplies no matrices; want a board that does, e.g. "+
-			"ANYNPU_RKNN_TARGET=rk3588", field, uint32(kind), t.Name, board().name)
+			"ANYNPU_RKNN_TARGET=rk3588 [rknn-multiplies-no-matrices]", field, uint32(kind), t.Name, board().name)
 	}
 	b, ok := unit.b[t.B]
 	if !ok {
 		return matmulSpec{}, invalid("%s is %d (%s): %s has no matrices of %v; want one of FLOAT16 and INT8, or "+
-			"ANYNPU_RKNN_TARGET=rk3588", field, uint32(kind), t.Name, board().name, t.B)
+			"ANYNPU_RKNN_TARGET=rk3588 [rknn-no-matrices-float16]", field, uint32(kind), t.Name, board().name, t.B)
 	}
 	return matmulSpec{kind: kind, name: t.Name, types: [3]spec.Type{t.A, t.B, t.C}, tile: b, lanesA: unit.a[t.A],
 		segments: unit.segment}, nil
@@ -125,19 +131,23 @@ func specOfType(field string, kind spec.MatmulType) (matmulSpec, error) {
 func (s *matmulSpec) checkShape(where string, shape MatmulShape) error {
 	switch {
 	case shape.m < 1:
-		return invalid("%sM is %d: want at least 1", where, shape.m)
+		return invalid("%sM is %d: want at least 1 [rknn-matmul-m]", where, shape.m)
 	case shape.k < 1 || int(shape.k)%s.tile.k != 0:
-		return invalid("%sK is %d: want a multiple of %d, as %s takes for B of %v", where, shape.k, s.tile.k, board().name,
+		return invalid("%sK is %d: want a multiple of %d, as %s takes for B of %v "+
+			"[rknn-k-multiple-takes]", where, shape.k, s.tile.k, board().name,
 			s.types[1])
 	case shape.n < 1 || int(shape.n)%s.tile.n != 0:
-		return invalid("%sN is %d: want a multiple of %d, as %s takes for B of %v", where, shape.n, s.tile.n, board().name,
+		return invalid("%sN is %d: want a multiple of %d, as %s takes for B of %v "+
+			"[rknn-n-multiple-takes]", where, shape.n, s.tile.n, board().name,
 			s.types[1])
 	case s.group != 0 && int(shape.k)%s.group != 0:
-		return invalid("info->group_size is %d: want a divisor of K, which is %d", s.group, shape.k)
+		return invalid("info->group_size is %d: want a divisor of K, which is %d "+
+			"[rknn-info-group-size-divisor]", s.group, shape.k)
 	}
 	for i := range s.types {
 		if n := s.bytes(shape, i); n > math.MaxUint32 {
-			return invalid("%sM, K, N: %d, %d, %d: matrix %s has %d bytes, want at most %d", where, shape.m, shape.k, shape.n,
+			return invalid("%sM, K, N: %d, %d, %d: matrix %s has %d bytes, want at most %d "+
+				"[rknn-m-k-n]", where, shape.m, shape.k, shape.n,
 				matrixNames[i], n, uint32(math.MaxUint32))
 		}
 	}

@@ -22,23 +22,25 @@ func matrixOf(name *[spec.MaxNameLen]byte) int { return slices.Index(matrixNames
 func matmulSetQuantParams(m *Matmul, q *QuantParams) error {
 	i := matrixOf(&q.name)
 	if i < 0 {
-		return invalid("params->name is %q: want A, B or C", textOf(q.name[:]))
+		return invalid("params->name is %q: want A, B or C [rknn-params-name-b]", textOf(q.name[:]))
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if !m.fits(i, int(q.scales)) {
-		return invalid("params->scale_len is %d: matrix %s of %s takes %s", q.scales, matrixNames[i], m.spec.name,
+		return invalid("params->scale_len is %d: matrix %s of %s takes %s "+
+			"[rknn-params-scale-len]", q.scales, matrixNames[i], m.spec.name,
 			m.lengths(i))
 	}
 	if q.scale == 0 {
-		return invalid("params->scale is NULL: want %d scales", q.scales)
+		return invalid("params->scale is NULL: want %d scales [rknn-params-scale-null]", q.scales)
 	}
 	zeros := int(q.zps)
 	if q.zp == 0 {
 		zeros = 0
 	}
 	if zeros != 0 && !m.fits(i, zeros) {
-		return invalid("params->zp_len is %d: matrix %s of %s takes 0, %s", q.zps, matrixNames[i], m.spec.name, m.lengths(i))
+		return invalid("params->zp_len is %d: matrix %s of %s takes 0, %s "+
+			"[rknn-params-zp-len]", q.zps, matrixNames[i], m.spec.name, m.lengths(i))
 	}
 	scale, err := copied[float32]("params->scale", q.scale, int(q.scales))
 	if err != nil {
@@ -81,7 +83,8 @@ func (m *Matmul) lengths(i int) string {
 func (m *Matmul) checkValues(i int, scale []float32, zero []int32) error {
 	for k, v := range scale {
 		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) || i == 2 && v == 0 {
-			return invalid("params->scale[%d] is %v: want a finite number, and for C not 0", k, v)
+			return invalid("params->scale[%d] is %v: want a finite number, and for C not 0 "+
+				"[rknn-params-scale-finite]", k, v)
 		}
 	}
 	t := m.spec.types[i].MatrixType()
@@ -91,7 +94,8 @@ func (m *Matmul) checkValues(i int, scale []float32, zero []int32) error {
 	limit := int32(1) << (t.Bits() - 1)
 	for k, v := range zero {
 		if v < -limit || v >= limit {
-			return invalid("params->zp[%d] is %d: want a value of %v, %d to %d", k, v, m.spec.types[i], -limit, limit-1)
+			return invalid("params->zp[%d] is %d: want a value of %v, %d to %d "+
+				"[rknn-params-zp-value]", k, v, m.spec.types[i], -limit, limit-1)
 		}
 	}
 	return nil
@@ -114,7 +118,7 @@ func copied[T any](name string, addr uintptr, n int) ([]T, error) {
 // stay within their type. The parameters are given as well where the program has room for them.
 func matmulGetQuantParams(m *Matmul, q *QuantParams, scale *float32) error {
 	if name := textOf(q.name[:]); name != "" && name != "B" {
-		return invalid("params->name is %q: want B", name)
+		return invalid("params->name is %q: want B [rknn-quant-params-name-b]", name)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()

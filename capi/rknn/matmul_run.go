@@ -19,20 +19,23 @@ import (
 func matmulSetIoMem(m *Matmul, memAt *spec.TensorMem, attr *spec.MatmulTensorAttr) error {
 	r := memories.find(memAt)
 	if r == nil {
-		return invalid("mem is %p: no memory of this library, or one that was destroyed", memAt)
+		return invalid("mem is %p: no memory of this library, or one that was destroyed "+
+			"[rknn-mem-no-memory-library]", memAt)
 	}
 	i := matrixOf(&attr.Name)
 	if i < 0 {
-		return invalid("attr->name is %q: want A, B or C, as rknn_matmul_create gives it", textOf(attr.Name[:]))
+		return invalid("attr->name is %q: want A, B or C, as rknn_matmul_create gives it "+
+			"[rknn-attr-name-b]", textOf(attr.Name[:]))
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	have, need := r.buf.Size(), m.least(i)
 	switch {
 	case have < int64(attr.Size):
-		return invalid("mem has %d bytes: attr->size says that matrix %s takes %d", have, matrixNames[i], attr.Size)
+		return invalid("mem has %d bytes: attr->size says that matrix %s takes %d "+
+			"[rknn-mem-bytes-attr]", have, matrixNames[i], attr.Size)
 	case have < need:
-		return invalid("mem has %d bytes: matrix %s takes %d", have, matrixNames[i], need)
+		return invalid("mem has %d bytes: matrix %s takes %d [rknn-mem-bytes-matrix]", have, matrixNames[i], need)
 	}
 	m.bound[i] = r
 	return nil
@@ -58,7 +61,8 @@ func matmulRun(m *Matmul) error {
 	}
 	for i := range m.bound {
 		if m.bound[i] == nil {
-			return failed("ctx: matrix %s has no memory: call rknn_matmul_set_io_mem first", matrixNames[i])
+			return failed("ctx: matrix %s has no memory: call rknn_matmul_set_io_mem first "+
+				"[rknn-ctx-matrix-no]", matrixNames[i])
 		}
 	}
 	m.dump(p, s)
@@ -69,7 +73,8 @@ func matmulRun(m *Matmul) error {
 			buf := memories.use(r)
 			if buf == nil {
 				m.bound[i] = nil
-				return failed("ctx: the memory bound to matrix %s was destroyed: bind other memory with rknn_matmul_set_io_mem",
+				return failed("ctx: the memory bound to matrix %s was destroyed: bind other memory with "+
+					"rknn_matmul_set_io_mem [rknn-ctx-memory-bound]",
 					matrixNames[i])
 			}
 			defer buf.Release()
@@ -79,7 +84,8 @@ func matmulRun(m *Matmul) error {
 			}
 			need := m.spec.bytes(s, i)
 			if int64(len(data)) < need {
-				return failed("ctx: matrix %s has memory of %d bytes: M, K, N = %d, %d, %d takes %d", matrixNames[i], len(data),
+				return failed("ctx: matrix %s has memory of %d bytes: M, K, N = %d, %d, %d takes %d "+
+					"[rknn-ctx-matrix-memory]", matrixNames[i], len(data),
 					s.m, s.k, s.n, need)
 			}
 			operands[i].Data, buffers[i] = data[:need], buf
@@ -129,7 +135,7 @@ func (m *Matmul) product(s MatmulShape) (*matrix.Product, error) {
 	for what, n := range map[string]int{"scales": len(b.scale), "zero points": len(b.zero)} {
 		if !m.fitsB(n, s) {
 			return nil, failed("ctx: matrix B has %d %s: M, K, N = %d, %d, %d takes %s; set them again after "+
-				"rknn_matmul_set_dynamic_shape", n, what, s.m, s.k, s.n, m.lengths(1))
+				"rknn_matmul_set_dynamic_shape [rknn-ctx-matrix-b]", n, what, s.m, s.k, s.n, m.lengths(1))
 		}
 	}
 	p.ScaleB, p.ZeroB = b.scale, b.zero

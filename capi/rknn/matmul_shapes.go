@@ -10,7 +10,7 @@ func matmulSetDynamicShape(m *Matmul, shape *MatmulShape) error {
 	i := slices.Index(m.shapes, *shape)
 	if i < 0 {
 		return invalid("shape has M, K, N = %d, %d, %d: want one of the %d that the context was created with, such as %d, "+
-			"%d, %d",
+			"%d, %d [rknn-shape-m-k]",
 			shape.m, shape.k, shape.n, len(m.shapes), m.shapes[0].m, m.shapes[0].k, m.shapes[0].n)
 	}
 	m.current = i

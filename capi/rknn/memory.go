@@ -138,7 +138,8 @@ func allocated(size int64) (buf mem.Buffer, fd int32, err error) {
 		}
 	}
 	if !fewDescriptors.Swap(true) {
-		warn("memory has no file descriptor while the process has few left: fd is -1", "function", "rknn_create_mem", "limit",
+		warn("memory has no file descriptor while the process has few left: fd is -1 "+
+			"[rknn-memory-no-file]", "function", "rknn_create_mem", "limit",
 			limit.Cur, "remedy", "raise ulimit -n, or destroy memory that is no longer needed")
 	}
 	buf, err = mem.Shareable(size, mem.Options{})
@@ -161,6 +162,7 @@ func addressOf(data []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.Slice
 // call.
 func guarded(what string, f func() error) error {
 	return io.Guarded(f, func(addr uintptr) error {
-		return failed("%s cannot be used at address %#x: the program has unmapped or cut it", what, addr)
+		return failed("%s cannot be used at address %#x: the program has unmapped or cut it "+
+			"[rknn-used-address-program]", what, addr)
 	})
 }

@@ -43,7 +43,7 @@ func quantizes() bool {
 		return false
 	case "", "on":
 	default:
-		caution("value ignored", "ANYNPU_RKNN_QUANTIZE", v, "want", "on or off", "used", "on")
+		caution("value ignored [rknn-value-ignored]", "ANYNPU_RKNN_QUANTIZE", v, "want", "on or off", "used", "on")
 	}
 	return true
 }

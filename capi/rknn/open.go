@@ -43,9 +43,11 @@ func (c *Context) OutputShape(i int) ([]int64, error) {
 	defer c.mu.Unlock()
 	switch {
 	case i < 0 || i >= len(c.out):
-		return nil, fault.New(fault.Argument, "output is %d: the model has %s", i, indexed(len(c.out), "output"))
+		return nil, fault.New(fault.Argument, "output is %d: the model has %s "+
+			"[rknn-output-model]", i, indexed(len(c.out), "output"))
 	case !c.valid:
-		return nil, fault.New(fault.State, "handle: the context has no results: rknn_run must succeed before")
+		return nil, fault.New(fault.State, "handle: the context has no results: rknn_run must succeed before "+
+			"[rknn-handle-context-no]")
 	case c.out[i].sizes != nil:
 		return c.out[i].sizes, nil
 	}

@@ -24,7 +24,8 @@ func outputsGet(c *Context, outputs []Output, extend *OutputExtend) (err error) 
 	}
 	defer c.mu.Unlock()
 	if len(outputs) == 0 || len(outputs) > len(c.out) {
-		return invalid("n_outputs is %d: the model has %s", len(outputs), some(len(c.out), "output", "fetched"))
+		return invalid("n_outputs is %d: the model has %s "+
+			"[rknn-n-outputs-model]", len(outputs), some(len(c.out), "output", "fetched"))
 	}
 	which, err := c.meant(outputs)
 	if err != nil {
@@ -37,7 +38,7 @@ func outputsGet(c *Context, outputs []Output, extend *OutputExtend) (err error) 
 	}
 	if !c.valid {
 		return failed("context has no results: rknn_run must succeed after rknn_init and after each change of shapes, " +
-			"before rknn_outputs_get")
+			"before rknn_outputs_get [rknn-context-no-results]")
 	}
 	var made []*Output
 	defer func() {
@@ -67,7 +68,8 @@ func (c *Context) meant(outputs []Output) ([]int, error) {
 		i := outputs[k].index
 		if int64(i) >= int64(len(c.out)) {
 			if outputs[k].isPrealloc != 0 {
-				return nil, refuse(spec.ErrOutput, "outputs[%d].index is %d: the model has %s", k, i, indexed(len(c.out), "output"))
+				return nil, refuse(spec.ErrOutput, "outputs[%d].index is %d: the model has %s "+
+					"[rknn-outputs-index-model]", k, i, indexed(len(c.out), "output"))
 			}
 			clear = false
 			continue
@@ -83,7 +85,8 @@ func (c *Context) meant(outputs []Output) ([]int, error) {
 	for k := range outputs {
 		which[k] = k
 		if o := &outputs[k]; o.isPrealloc != 0 && int(o.index) != k && !c.model.told.repeats.Swap(true) {
-			caution("outputs[].index are not distinct numbers of outputs, so that entry i is output i", "function",
+			caution("outputs[].index are not distinct numbers of outputs, so that entry i is output i "+
+				"[rknn-outputs-index-distinct]", "function",
 				"rknn_outputs_get",
 				"entry", k, "index", o.index, "given", fmt.Sprintf("%q", c.model.out[k].Name))
 		}
@@ -110,9 +113,10 @@ func (c *Context) judgeOutput(name string, o *Output, i int) error {
 	case o.buf == 0:
 		return refuse(spec.ErrOutput,
 			"%s.buf is NULL: %s.is_prealloc is %d, so the program must bring a buffer of %d bytes; 0 "+
-				"has the library make one", name, name, o.isPrealloc, need)
+				"has the library make one [rknn-buf-null-prealloc]", name, name, o.isPrealloc, need)
 	case int64(o.size) < need:
-		return refuse(spec.ErrOutput, "%s.size is %d: output %q as %v, with %s.want_float %d, takes %d bytes", name, o.size,
+		return refuse(spec.ErrOutput, "%s.size is %d: output %q as %v, with %s.want_float %d, takes %d bytes "+
+			"[rknn-size-output-float]", name, o.size,
 			c.model.out[i].Name, kind, name, o.wantFloat, need)
 	}
 	if err := boundary.CheckRange(cPointer(o.buf), uint64(need)); err != nil {
@@ -140,7 +144,8 @@ func (c *Context) give(o *Output, i int, made *[]*Output) error {
 		}
 		c.buffers[b.Addr()] = b
 		if len(c.buffers) == manyBuffers {
-			warn("buffers of rknn_outputs_get pile up: rknn_outputs_release gives them back", "function", "rknn_outputs_get",
+			warn("buffers of rknn_outputs_get pile up: rknn_outputs_release gives them back "+
+				"[rknn-buffers-outputs-get-pile]", "function", "rknn_outputs_get",
 				"buffers", manyBuffers)
 		}
 		o.buf, o.size = b.Addr(), uint32(size)
@@ -176,7 +181,8 @@ func outputsRelease(c *Context, outputs []Output) error {
 	}
 	defer c.mu.Unlock()
 	if len(outputs) == 0 || len(outputs) > len(c.out) {
-		return invalid("n_ouputs is %d: the model has %s", len(outputs), some(len(c.out), "output", "released"))
+		return invalid("n_ouputs is %d: the model has %s "+
+			"[rknn-n-ouputs-model]", len(outputs), some(len(c.out), "output", "released"))
 	}
 	for k := range outputs {
 		if outputs[k].isPrealloc == 0 {

@@ -16,7 +16,8 @@ import (
 // Without RKNN_FLAG_COLLECT_PERF_MASK or a run it is empty.
 func (c *Context) perfDetail(info []byte) error {
 	if len(info) < int(unsafe.Sizeof(PerfDetail{})) {
-		return invalid("size is %d: rknn_perf_detail has %d bytes", len(info), unsafe.Sizeof(PerfDetail{}))
+		return invalid("size is %d: rknn_perf_detail has %d bytes "+
+			"[rknn-size-perf-detail]", len(info), unsafe.Sizeof(PerfDetail{}))
 	}
 	text := ""
 	if st := c.exec.Stats(); c.flags&flagCollectPerf != 0 && st.Runs > 0 {

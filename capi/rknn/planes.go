@@ -37,5 +37,6 @@ func (c *Context) tellPlanes(p *port, kind spec.Type, format spec.Format) {
 	}
 	caution("bytes of an image are taken as RKNN_TENSOR_NCHW, plane by plane: that is 0, which fmt is too where a "+
 		"program "+
-		"does not set it", "input", p.Name, "remedy", "set fmt to RKNN_TENSOR_NHWC if they lie pixel by pixel")
+		"does not set it "+
+		"[rknn-bytes-image-taken]", "input", p.Name, "remedy", "set fmt to RKNN_TENSOR_NHWC if they lie pixel by pixel")
 }

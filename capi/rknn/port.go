@@ -24,7 +24,8 @@ type port struct {
 func newPort(of *model.Port, b target, stored *metadata.Stored) (*port, error) {
 	p := &port{Port: of, board: b, stored: stored}
 	if len(p.Shape.Dims) > spec.MaxDims {
-		return nil, fault.New(fault.Shape, "%q has the shape %s: want at most %d dimensions", p.Name, p.Declared,
+		return nil, fault.New(fault.Shape, "%q has the shape %s: want at most %d dimensions "+
+			"[rknn-shape-dimensions]", p.Name, p.Declared,
 			spec.MaxDims)
 	}
 	switch p.Type {
@@ -36,7 +37,8 @@ func newPort(of *model.Port, b target, stored *metadata.Stored) (*port, error) {
 	default:
 		var ok bool
 		if p.kind, ok = spec.TypeOf(p.Type); !ok {
-			return nil, fault.New(fault.Type, "%q has elements of type %v, which the API has no type for", p.Name, p.Type)
+			return nil, fault.New(fault.Type, "%q has elements of type %v, which the API has no type for "+
+				"[rknn-elements-type-api-no]", p.Name, p.Type)
 		}
 	}
 	return p, nil

@@ -49,7 +49,8 @@ func query(c *Context, cmd spec.QueryCmd, info []byte) error {
 		return c.dynamicRange(info)
 	}
 	if cmd > spec.QueryCurrentNativeOutputAttr {
-		return invalid("cmd is %d: the commands are 0 to %d", cmd, spec.QueryCurrentNativeOutputAttr)
+		return invalid("cmd is %d: the commands are 0 to %d "+
+			"[rknn-cmd-commands]", cmd, spec.QueryCurrentNativeOutputAttr)
 	}
 	return c.queryAttr(cmd, info)
 }
@@ -58,7 +59,7 @@ func query(c *Context, cmd spec.QueryCmd, info []byte) error {
 func (c *Context) queryAttr(cmd spec.QueryCmd, info []byte) error {
 	const name = "rknn_tensor_attr"
 	if n := len(info); n < int(unsafe.Sizeof(spec.TensorAttr{})) && n != attrSize10 && n != attrSize07 {
-		return invalid("size is %d: %s has %d bytes%s", n, name, unsafe.Sizeof(spec.TensorAttr{}),
+		return invalid("size is %d: %s has %d bytes%s [rknn-size-bytes]", n, name, unsafe.Sizeof(spec.TensorAttr{}),
 			olderSizes([]int{attrSize10, attrSize07}))
 	}
 	m, set := c.model, c.set
@@ -77,7 +78,7 @@ func (c *Context) queryAttr(cmd spec.QueryCmd, info []byte) error {
 		if input {
 			what = "input"
 		}
-		return invalid("info->index is %d: the model has %s", i, indexed(len(ports), what))
+		return invalid("info->index is %d: the model has %s [rknn-info-index-model]", i, indexed(len(ports), what))
 	}
 	p, d := ports[i], dims[i]
 	var a spec.TensorAttr
@@ -105,17 +106,18 @@ func (c *Context) queryAttr(cmd spec.QueryCmd, info []byte) error {
 func (c *Context) dynamicRange(info []byte) error {
 	m := c.model
 	if len(info) < int(unsafe.Sizeof(InputRange{})) {
-		return invalid("size is %d: rknn_input_range has %d bytes", len(info), unsafe.Sizeof(InputRange{}))
+		return invalid("size is %d: rknn_input_range has %d bytes "+
+			"[rknn-size-input-range]", len(info), unsafe.Sizeof(InputRange{}))
 	}
 	r := (*InputRange)(unsafe.Pointer(&info[0]))
 	if !m.dynamic {
 		return boundary.Note(refuse(spec.ErrModel,
 			"cmd is RKNN_QUERY_INPUT_DYNAMIC_RANGE: the shapes of this model are fixed; "+
-				"a dynamic one lists them in anynpu.input.NAME.shapes of its metadata"))
+				"a dynamic one lists them in anynpu.input.NAME.shapes of its metadata [rknn-cmd-query-input]"))
 	}
 	i := r.index
 	if int(i) >= len(m.in) {
-		return invalid("info->index is %d: the model has %s", i, indexed(len(m.in), "input"))
+		return invalid("info->index is %d: the model has %s [rknn-info-index-model]", i, indexed(len(m.in), "input"))
 	}
 	p := m.in[i]
 	*r = InputRange{index: i, shapes: uint32(len(m.shapes)), format: p.format(true), rank: uint32(len(p.Shape.Dims))}

@@ -16,11 +16,12 @@ func run(c *Context, extend *RunExtend) error {
 	}
 	defer c.mu.Unlock()
 	if c.flags&flagInfoOnly != 0 {
-		return failed("context was opened with RKNN_FLAG_COLLECT_MODEL_INFO_ONLY (0x100) in flag: it answers rknn_query only")
+		return failed("context was opened with RKNN_FLAG_COLLECT_MODEL_INFO_ONLY (0x100) in flag: it answers " +
+			"rknn_query only [rknn-context-opened-flag]")
 	}
 	if c.flags&(flagFenceIn|flagFenceOut) != 0 {
 		return failed("context was opened with RKNN_FLAG_FENCE_IN_OUTSIDE (0x40) or RKNN_FLAG_FENCE_OUT_OUTSIDE (0x80) in " +
-			"flag: there are no fences, so it cannot run")
+			"flag: there are no fences, so it cannot run [rknn-context-opened-flag-fence]")
 	}
 	return guarded("context: memory bound to an input or output", func() error { return c.perform(extend) })
 }
@@ -99,9 +100,10 @@ func (c *Context) ready() error {
 		case s.bound != nil:
 		case outside:
 			return failed("context has no memory for input %q: it was opened with RKNN_FLAG_MEM_ALLOC_OUTSIDE, which wants "+
-				"rknn_set_io_mem before rknn_run", p.Name)
+				"rknn_set_io_mem before rknn_run [rknn-context-no-memory]", p.Name)
 		case !s.given:
-			return failed("context has no data for input %q: rknn_inputs_set or rknn_set_io_mem must give it before rknn_run",
+			return failed("context has no data for input %q: rknn_inputs_set or rknn_set_io_mem must give it "+
+				"before rknn_run [rknn-context-no-data]",
 				p.Name)
 		}
 	}
@@ -109,7 +111,7 @@ func (c *Context) ready() error {
 		s, p := &c.out[i], c.model.out[i]
 		if s.bound == nil && outside {
 			return failed("context has no memory for output %q: it was opened with RKNN_FLAG_MEM_ALLOC_OUTSIDE, which wants "+
-				"rknn_set_io_mem before rknn_run", p.Name)
+				"rknn_set_io_mem before rknn_run [rknn-context-no-memory-output]", p.Name)
 		}
 		if s.bound == nil {
 			continue
@@ -208,7 +210,8 @@ func (c *Context) computed(i int) ([]byte, error) {
 		return nil, fault.Wrap(err, "output %q", p.Name)
 	}
 	if want := p.coreBytes(dims); int64(len(data)) != want {
-		return nil, failed("context: output %q has %d bytes, want %d for the shape %v", p.Name, len(data), want, dims)
+		return nil, failed("context: output %q has %d bytes, want %d for the shape %v "+
+			"[rknn-context-output-bytes]", p.Name, len(data), want, dims)
 	}
 	return data, nil
 }
@@ -220,7 +223,7 @@ func wait(c *Context, extend *RunExtend) error {
 	}
 	defer c.mu.Unlock()
 	if c.frame == 0 {
-		return failed("context has run nothing: rknn_run must succeed before rknn_wait")
+		return failed("context has run nothing: rknn_run must succeed before rknn_wait [rknn-context-run-nothing]")
 	}
 	if extend != nil {
 		extend.frame = c.frame

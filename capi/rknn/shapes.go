@@ -16,7 +16,8 @@ import (
 func (m *sharedModel) chooseShapes(im *model.Model, in []*model.Port) error {
 	for _, p := range in {
 		if n := len(p.Info.Shapes); n > spec.MaxShapes {
-			return fault.New(fault.File, "anynpu.input.%s.shapes has %d shapes: want at most %d", p.Name, n, spec.MaxShapes)
+			return fault.New(fault.File, "anynpu.input.%s.shapes has %d shapes: want at most %d "+
+				"[rknn-anynpu-input-shapes]", p.Name, n, spec.MaxShapes)
 		}
 	}
 	meant, err := model.ShapesOf(in)
@@ -24,7 +25,8 @@ func (m *sharedModel) chooseShapes(im *model.Model, in []*model.Port) error {
 		return err
 	}
 	for _, p := range meant.Opened {
-		warn("the open first dimension is taken as 1: anynpu.input.NAME.shapes in the model's metadata lists others",
+		warn("the open first dimension is taken as 1: anynpu.input.NAME.shapes in the model's metadata lists "+
+			"others [rknn-open-dimension-taken]",
 			"input", p.Name, "shape", p.Declared)
 	}
 	m.dynamic = meant.Listed
@@ -69,7 +71,8 @@ func (m *sharedModel) checkSizes(set model.ShapeSet) error {
 		dims := [][][]int64{set.In, set.Out}[k]
 		for i, p := range ports {
 			if n, ok := tensor.Count(dims[i]); !ok || n > 1<<28 {
-				return fault.New(fault.Shape, "%q has the shape %v: want at most %d elements", p.Name, dims[i], 1<<28)
+				return fault.New(fault.Shape, "%q has the shape %v: want at most %d elements "+
+					"[rknn-shape-elements]", p.Name, dims[i], 1<<28)
 			}
 		}
 	}
@@ -79,7 +82,8 @@ func (m *sharedModel) checkSizes(set model.ShapeSet) error {
 // setInputShape is the form for models with one input that rknn_set_input_shapes replaced.
 func setInputShape(c *Context, attr *spec.TensorAttr) error {
 	if n := len(c.model.in); n != 1 {
-		return invalid("ctx has a model of %d inputs: rknn_set_input_shape serves models of one, rknn_set_input_shapes all",
+		return invalid("ctx has a model of %d inputs: rknn_set_input_shape serves models of one, "+
+			"rknn_set_input_shapes all [rknn-ctx-model-inputs]",
 			n)
 	}
 	return setInputShapes(c, []spec.TensorAttr{*attr})
@@ -93,7 +97,7 @@ func setInputShapes(c *Context, attrs []spec.TensorAttr) error {
 	set, err := m.findShapes(attrs)
 	if err != nil {
 		if !m.dynamic {
-			return refuseFor(spec.ErrModel, err, "ctx has a model whose shapes are fixed")
+			return refuseFor(spec.ErrModel, err, "ctx has a model whose shapes are fixed [rknn-ctx-model-shapes]")
 		}
 		return err
 	}
@@ -107,19 +111,22 @@ func setInputShapes(c *Context, attrs []spec.TensorAttr) error {
 // findShapes returns the index of the set with the shapes that a program gives.
 func (m *sharedModel) findShapes(attrs []spec.TensorAttr) (int, error) {
 	if len(attrs) != len(m.in) {
-		return 0, invalid("n_inputs is %d: the model has %s, and all get their shapes together", len(attrs),
+		return 0, invalid("n_inputs is %d: the model has %s, and all get their shapes together "+
+			"[rknn-n-inputs-model-get]", len(attrs),
 			counted(len(m.in), "input"))
 	}
 	dims := make([][]int64, len(m.in))
 	for k := range attrs {
 		a := &attrs[k]
 		if int(a.Index) >= len(m.in) || dims[a.Index] != nil {
-			return 0, invalid("attr[%d].index is %d: the model has %s, and wants each once", k, a.Index,
+			return 0, invalid("attr[%d].index is %d: the model has %s, and wants each once "+
+				"[rknn-attr-index-model]", k, a.Index,
 				indexed(len(m.in), "input"))
 		}
 		p := m.in[a.Index]
 		if int(a.Rank) != len(p.Shape.Dims) {
-			return 0, invalid("attr[%d].n_dims is %d: input %q has %d dimensions", k, a.Rank, p.Name, len(p.Shape.Dims))
+			return 0, invalid("attr[%d].n_dims is %d: input %q has %d dimensions "+
+				"[rknn-attr-n-dims]", k, a.Rank, p.Name, len(p.Shape.Dims))
 		}
 		d := make([]int64, a.Rank)
 		for i := range d {
@@ -136,7 +143,8 @@ func (m *sharedModel) findShapes(attrs []spec.TensorAttr) (int, error) {
 		for _, s := range m.shapes[:min(len(m.shapes), 8)] {
 			list = append(list, s.In)
 		}
-		return 0, failed("attr[].dims are %v, in the model's order: the model runs with %v", dims, list)
+		return 0, failed("attr[].dims are %v, in the model's order: the model runs with %v "+
+			"[rknn-attr-dims-model]", dims, list)
 	}
 	return set, nil
 }
@@ -157,7 +165,8 @@ func checkCustoms(g *graph.Graph, im *model.Model) error {
 			if f := g.Fact(v); f.DType == tensor.Invalid || !f.Shape.Static() {
 				name := g.Values[v].Name
 				return fault.New(fault.Shape, "%s: its output %q is declared as %v%s: a custom operator wants type and sizes of "+
-					"its outputs in the model's value_info or in anynpu.value.%s.shape of its metadata, which may be \"as input 0\"",
+					"its outputs in the model's value_info or in anynpu.value.%s.shape of its metadata, which "+
+					"may be \"as input 0\" [rknn-output-declared-custom]",
 					customLabel(o, n), name, f.DType, im.ShapeText(f.Shape), name)
 			}
 		}

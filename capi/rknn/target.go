@@ -41,7 +41,8 @@ func targetNamed(name string) target {
 			return t
 		}
 	}
-	caution("value ignored", "ANYNPU_RKNN_TARGET", name, "want", "one of "+targetNames(), "used", targets[0].name)
+	caution("value ignored "+
+		"[rknn-value-ignored]", "ANYNPU_RKNN_TARGET", name, "want", "one of "+targetNames(), "used", targets[0].name)
 	return targets[0]
 }
 

@@ -30,7 +30,7 @@ func createMem2(context uintptr, size, flags uint64) (uintptr, error) {
 
 func allocate(size uint64) (uintptr, error) {
 	if size == 0 || size > 1<<32-1 {
-		return 0, invalid("size is %d: memory has 1 to %d bytes", size, uint64(1<<32-1))
+		return 0, invalid("size is %d: memory has 1 to %d bytes [rknn-size-memory-bytes]", size, uint64(1<<32-1))
 	}
 	buf, fd, err := allocated(int64(size))
 	if err != nil {
@@ -52,17 +52,19 @@ func createMemFromFd(context uintptr, fd int32, virt unsafe.Pointer, size uint32
 	}
 	switch {
 	case size == 0:
-		return 0, invalid("size is 0: memory has at least 1 byte")
+		return 0, invalid("size is 0: memory has at least 1 byte [rknn-size-memory-byte]")
 	case offset < 0:
-		return 0, invalid("offset is %d: the bytes begin 0 or more behind virt_addr or the start of fd", offset)
+		return 0, invalid("offset is %d: the bytes begin 0 or more behind virt_addr or the start of fd "+
+			"[rknn-offset-bytes-begin]", offset)
 	case virt == nil && fd < 0:
-		return 0, invalid("fd is %d: with virt_addr NULL an open file descriptor is mapped", fd)
+		return 0, invalid("fd is %d: with virt_addr NULL an open file descriptor is mapped [rknn-fd-virt-addr]", fd)
 	}
 	info := spec.TensorMem{Virt: uintptr(virt), FD: fd, Offset: offset, Size: size, Flags: memFromFD}
 	if virt == nil {
 		buf, err := mem.ImportFD(int(fd), int64(offset), int64(size), false)
 		if err != nil {
-			return 0, refuseFor(spec.ErrParam, err, "fd is %d, offset %d, size %d", fd, offset, size)
+			return 0, refuseFor(spec.ErrParam, err, "fd is %d, offset %d, size %d "+
+				"[rknn-fd-offset-size]", fd, offset, size)
 		}
 		data, err := buf.Map()
 		if err != nil {
@@ -93,11 +95,11 @@ func describeMem(info spec.TensorMem) (uintptr, error) {
 func createMemFromPhys(_ *Context, phys uint64, virt unsafe.Pointer, size uint32) (uintptr, error) {
 	switch {
 	case size == 0:
-		return 0, invalid("size is 0: memory has at least 1 byte")
+		return 0, invalid("size is 0: memory has at least 1 byte [rknn-size-memory-byte]")
 	case virt == nil:
 		return 0, failed("phys_addr is %#x, virt_addr NULL, size %d: physical memory cannot be reached from this process: "+
 			"give the address at which the program has mapped it, or use rknn_create_mem, or rknn_create_mem_from_fd with the "+
-			"memory's descriptor", phys, size)
+			"memory's descriptor [rknn-phys-addr-virt]", phys, size)
 	}
 	return describeMem(spec.TensorMem{Virt: uintptr(virt), Phys: phys, FD: -1, Size: size, Flags: memFromPhys})
 }
@@ -105,7 +107,7 @@ func createMemFromPhys(_ *Context, phys uint64, virt unsafe.Pointer, size uint32
 // createMemFromMbBlk is refused: there is no media driver whose blocks could be taken.
 func createMemFromMbBlk(_ *Context, block unsafe.Pointer, _ int32) (uintptr, error) {
 	return 0, failed("mb_blk is %p: there is no media driver that has made it: use rknn_create_mem_from_fd with the "+
-		"block's descriptor", block)
+		"block's descriptor [rknn-mb-blk-no]", block)
 }
 
 // destoryMem is destroyMem under the name of headers before 1.3.
@@ -115,7 +117,8 @@ func destoryMem(context uintptr, m *spec.TensorMem) error { return destroyMem(co
 // next run.
 func destroyMem(_ uintptr, m *spec.TensorMem) error {
 	if !memories.remove(m) {
-		return invalid("mem is %p: this is no memory of rknn_create_mem or rknn_create_mem_from_fd, or it was destroyed", m)
+		return invalid("mem is %p: this is no memory of rknn_create_mem or rknn_create_mem_from_fd, or it was "+
+			"destroyed [rknn-mem-no-memory]", m)
 	}
 	return nil
 }
@@ -127,7 +130,7 @@ func memSync(context uintptr, _ *spec.TensorMem, mode spec.MemSyncMode) error {
 	}
 	if mode < 1 || mode > 3 {
 		return invalid("mode is %d: it can be RKNN_MEMORY_SYNC_TO_DEVICE (1), RKNN_MEMORY_SYNC_FROM_DEVICE (2) or "+
-			"RKNN_MEMORY_SYNC_BIDIRECTIONAL (3)", mode)
+			"RKNN_MEMORY_SYNC_BIDIRECTIONAL (3) [rknn-mode-memory-sync]", mode)
 	}
 	return nil
 }
@@ -145,10 +148,11 @@ func setInternalMem(c *Context, m *spec.TensorMem) error {
 func (c *Context) checkSpare(m *spec.TensorMem, what string, need uint32) error {
 	r := memories.find(m)
 	if r == nil {
-		return invalid("mem is %p: this is no memory of rknn_create_mem or rknn_create_mem_from_fd, or it was destroyed", m)
+		return invalid("mem is %p: this is no memory of rknn_create_mem or rknn_create_mem_from_fd, or it was "+
+			"destroyed [rknn-mem-no-memory]", m)
 	}
 	if have := r.buf.Size(); have < int64(need) {
-		return invalid("mem->size is %d: %s of RKNN_QUERY_MEM_SIZE is %d", have, what, need)
+		return invalid("mem->size is %d: %s of RKNN_QUERY_MEM_SIZE is %d [rknn-mem-size-query]", have, what, need)
 	}
 	return nil
 }

@@ -41,7 +41,8 @@ func (n *node) part(b *graph.Builder, word string, m *nnapi.Model, in []graph.Va
 		n.count = new(int)
 	}
 	if *n.count++; *n.count > maxNested || n.depth >= maxNesting {
-		return fail(fault.New(fault.Unsupported, "models refer to models more than %d deep, or %d in all", maxNesting,
+		return fail(fault.New(fault.Unsupported, "models refer to models more than %d deep, or %d in all "+
+			"[nnapi-models-refer-models]", maxNesting,
 			maxNested))
 	}
 	l := newLowering(leftOut(m, in), b, n.waits)
@@ -151,7 +152,8 @@ func lowerWhile(n *node) {
 	}
 	for i := range state {
 		if args[i] == graph.None {
-			n.fail(fault.Argument, "input %d: it is left out, and the body model computes it anew", 2+i)
+			n.fail(fault.Argument, "input %d: it is left out, and the body model computes it anew "+
+				"[nnapi-input-left-body]", 2+i)
 		}
 	}
 	first := n.part(n.b, conditionModel, cond, args, 2, state)

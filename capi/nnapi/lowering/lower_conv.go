@@ -53,7 +53,8 @@ func (n *node) scheme(i int) op.AutoPad {
 	case nnapi.PaddingValid:
 		return op.PadValid
 	default:
-		n.fail(fault.Argument, "%s: want %d (SAME) or %d (VALID), got %d", n.term(i), nnapi.PaddingSame, nnapi.PaddingValid,
+		n.fail(fault.Argument, "%s: want %d (SAME) or %d (VALID), got %d "+
+			"[nnapi-valid-got]", n.term(i), nnapi.PaddingSame, nnapi.PaddingValid,
 			v)
 		return op.PadValid
 	}
@@ -81,10 +82,11 @@ func (n *node) checkPads(w window, kernel, dilations []int64) {
 	for k, p := range w.pads {
 		side := [...]string{"top", "left", "bottom", "right"}[k]
 		if p < 0 {
-			n.fail(fault.Argument, "padding %s: want 0 or more, got %d", side, p)
+			n.fail(fault.Argument, "padding %s: want 0 or more, got %d [nnapi-padding-got]", side, p)
 		}
 		if size := (kernel[k%2]-1)*dilations[k%2] + 1; kernel[k%2] > 0 && p >= size {
-			n.fail(fault.Argument, "padding %s: want less than the filter's %d cells, got %d", side, size, p)
+			n.fail(fault.Argument, "padding %s: want less than the filter's %d cells, got %d "+
+				"[nnapi-padding-less-filter]", side, size, p)
 		}
 	}
 }
@@ -123,7 +125,8 @@ func lowerDepthwise(n *node) {
 	case !n.ok():
 		return
 	case in.Known() && out.Known() && in.N*multiplier != out.N:
-		n.fail(fault.Shape, "%s: want %d channels, %d for each of %s, got %d", n.term(1), in.N*multiplier, multiplier,
+		n.fail(fault.Shape, "%s: want %d channels, %d for each of %s, got %d "+
+			"[nnapi-channels-got]", n.term(1), in.N*multiplier, multiplier,
 			n.term(0),
 			out.N)
 		return
@@ -132,12 +135,13 @@ func lowerDepthwise(n *node) {
 	case out.Known():
 		o.Groups = out.N / multiplier
 	default:
-		n.fail(fault.Unsupported, "%s: the library needs its number of channels, or that of the filter, in the model",
+		n.fail(fault.Unsupported, "%s: the library needs its number of channels, or that of the filter, in the "+
+			"model [nnapi-library-needs-number]",
 			n.term(0))
 		return
 	}
 	if d := n.dim(n.in(1), 0); d.Known() && d.N != 1 {
-		n.fail(fault.Shape, "%s: want dimension 0 of size 1, got %d", n.term(1), d.N)
+		n.fail(fault.Shape, "%s: want dimension 0 of size 1, got %d [nnapi-dimension-size-got]", n.term(1), d.N)
 	}
 	filter := n.add(&op.Transpose{}, n.in(1), n.int64s(3, 1, 2, 0))
 	n.emitFused(act, o, n.in(0), filter, n.in(2))
@@ -164,7 +168,8 @@ func lowerTransposeConv(n *node) {
 	switch {
 	case first == 3:
 		if len(w.pads) == 4 && (w.pads[0] < 0 || w.pads[1] < 0) {
-			n.fail(fault.Argument, "padding top and left: want 0 or more, got %d and %d", w.pads[0], w.pads[1])
+			n.fail(fault.Argument, "padding top and left: want 0 or more, got %d and %d "+
+				"[nnapi-padding-top-left]", w.pads[0], w.pads[1])
 		}
 	case w.auto == op.PadSameUpper:
 		sizes = n.outputSizes(o, w)
@@ -179,7 +184,7 @@ func (n *node) outputSizes(o *op.ConvTranspose, w window) graph.Value {
 	kernel := n.kernel(n.in(1))
 	dims, known := n.vector(3)
 	if known && len(dims) != 4 {
-		n.fail(fault.Shape, "%s: want 4 sizes, got %d", n.term(3), len(dims))
+		n.fail(fault.Shape, "%s: want 4 sizes, got %d [nnapi-sizes-got]", n.term(3), len(dims))
 		return graph.None
 	}
 	if !known {
@@ -193,7 +198,8 @@ func (n *node) outputSizes(o *op.ConvTranspose, w window) graph.Value {
 		for k := range 2 {
 			out := dims[h+k]
 			if out < 1 {
-				n.fail(fault.Argument, "%s: want sizes of 1 or more, got %v", n.term(3), dims)
+				n.fail(fault.Argument, "%s: want sizes of 1 or more, got %v "+
+					"[nnapi-sizes-got-output-sizes]", n.term(3), dims)
 				return graph.None
 			}
 			cells := (out + w.strides[k] - 1) / w.strides[k]
@@ -223,7 +229,8 @@ func lowerBatchMatMul(n *node) {
 			same = !a.Dims[i].Known() || !b.Dims[i].Known() || a.Dims[i].N == b.Dims[i].N
 		}
 		if !same {
-			n.fail(fault.Shape, "%s and %s: want as many dimensions, equal but the last two, got %v and %v", n.term(0),
+			n.fail(fault.Shape, "%s and %s: want as many dimensions, equal but the last two, got %v and %v "+
+				"[nnapi-dimensions-equal-last]", n.term(0),
 				n.term(1),
 				a, b)
 		}

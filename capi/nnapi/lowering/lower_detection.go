@@ -27,7 +27,7 @@ func init() {
 func (n *node) positive(i int) float32 {
 	v := n.float(i)
 	if !(v > 0) || math.IsInf(float64(v), 0) {
-		n.fail(fault.Argument, "%s: want a finite number above 0, got %v", n.term(i), v)
+		n.fail(fault.Argument, "%s: want a finite number above 0, got %v [nnapi-finite-number-above]", n.term(i), v)
 	}
 	return v
 }
@@ -100,7 +100,8 @@ func lowerDetectionPostprocessing(n *node) {
 		o.MaxClasses = perDetection
 	}
 	if !(o.Score >= 0) || !(o.IoU >= 0) {
-		n.fail(fault.Argument, "%s and %s: want 0 or more, got %v and %v", n.term(11), n.term(12), o.Score, o.IoU)
+		n.fail(fault.Argument, "%s and %s: want 0 or more, got %v and %v "+
+			"[nnapi-negative-pair]", n.term(11), n.term(12), o.Score, o.IoU)
 	}
 	out := n.many(o, make([]tensor.Type, 4), n.in(1), n.in(0), n.in(2))
 	boxes, labels, scores, count := out[0], out[1], out[2], out[3]

@@ -61,7 +61,8 @@ func pair(o graph.Op) func(n *node) { return func(n *node) { n.emit(o, n.in(0), 
 
 func lowerArithmetic(n *node, o graph.Op) {
 	if fused := n.fuse(2); fused != nnapi.FusedNone && n.result(0).Type == nnapi.TensorInt32 {
-		n.fail(fault.Argument, "%s: integers have no fused activation, want 0, got %d", n.term(2), fused)
+		n.fail(fault.Argument, "%s: integers have no fused activation, want 0, got %d "+
+			"[nnapi-integers-no-fused]", n.term(2), fused)
 	}
 	n.emitFused(2, o, n.in(0), n.in(1))
 }
@@ -112,7 +113,7 @@ func lowerPRelu(n *node) {
 	a, b := n.fact(x).Shape, n.fact(alpha).Shape
 	both, err := tensor.Broadcast(a, b)
 	if err != nil {
-		n.fail(fault.Shape, "%s and %s: %v", n.term(0), n.term(1), err)
+		n.fail(fault.Shape, "%s and %s: %v [nnapi-inputs-differ]", n.term(0), n.term(1), err)
 		return
 	}
 	if !a.Ranked || !b.Ranked || !both.Equal(a) {

@@ -40,13 +40,14 @@ func (n *node) lstmOptions(i int) op.LSTM {
 	act := n.int(i)
 	name, ok := lstmActivations[act]
 	if !ok {
-		n.fail(fault.Argument, "%s: want 0 (none), 1 (relu), 3 (relu6), 4 (tanh) or 6 (sigmoid), got %d", n.term(i), act)
+		n.fail(fault.Argument, "%s: want 0 (none), 1 (relu), 3 (relu6), 4 (tanh) or 6 (sigmoid), got %d "+
+			"[nnapi-relu-relu6-tanh]", n.term(i), act)
 	}
 	o := op.LSTM{Gates: op.GatesIFCO, Activations: []string{"sigmoid", name, name}, ClipCell: n.float(i + 1),
 		ClipProjection: n.float(i + 2)}
 	for k, v := range []float32{o.ClipCell, o.ClipProjection} {
 		if !(v >= 0) || math.IsInf(float64(v), 0) {
-			n.fail(fault.Argument, "%s: want 0 (none) or more, got %v", n.term(i+1+k), v)
+			n.fail(fault.Argument, "%s: want 0 (none) or more, got %v [nnapi-got]", n.term(i+1+k), v)
 		}
 	}
 	return o
@@ -56,7 +57,7 @@ func (n *node) lstmOptions(i int) op.LSTM {
 func (n *node) together(inputs ...int) bool {
 	for _, i := range inputs[1:] {
 		if n.given(i) != n.given(inputs[0]) {
-			n.fail(fault.Argument, "%s and %s: want both or none", n.term(inputs[0]), n.term(i))
+			n.fail(fault.Argument, "%s and %s: want both or none [nnapi-inputs-both]", n.term(inputs[0]), n.term(i))
 		}
 	}
 	return n.given(inputs[0])
@@ -66,9 +67,9 @@ func (n *node) together(inputs ...int) bool {
 func (n *node) follows(i int, others bool, why string) {
 	switch {
 	case n.given(i) && !others:
-		n.fail(fault.Argument, "%s: want it left out, as %s are", n.term(i), why)
+		n.fail(fault.Argument, "%s: want it left out, as %s are [nnapi-left-out]", n.term(i), why)
 	case !n.given(i) && others:
-		n.fail(fault.Argument, "%s is left out, and %s are not", n.term(i), why)
+		n.fail(fault.Argument, "%s is left out, and %s are not [nnapi-left]", n.term(i), why)
 	}
 }
 
@@ -89,7 +90,7 @@ func (n *node) lstm(o op.LSTM, s sequence, x graph.Value, c cell) (y, h, state g
 	if c.aux > 0 {
 		for k, v := range n.gates(c.aux) {
 			if (v == graph.None) != (weights[k] == graph.None) {
-				n.fail(fault.Argument, "%s and %s: want both or none", n.term(w+k), n.term(c.aux+k))
+				n.fail(fault.Argument, "%s and %s: want both or none [nnapi-inputs-both]", n.term(w+k), n.term(c.aux+k))
 			}
 			weights[k] = n.columns(1, weights[k], v)
 		}

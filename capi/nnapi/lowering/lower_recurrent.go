@@ -106,7 +106,7 @@ func (n *node) aux(i int, weights ...int) (forward, backward graph.Value, joined
 	}
 	switch {
 	case !n.given(i) && given > 0:
-		n.fail(fault.Argument, "%s is left out and its weights are not", n.term(i))
+		n.fail(fault.Argument, "%s is left out and its weights are not [nnapi-left-weights]", n.term(i))
 	case !n.given(i):
 		return x, x, false
 	case given > 0:
@@ -124,7 +124,7 @@ func (n *node) merge(merged bool, forward, backward graph.Value) int {
 		want = "merged outputs"
 	}
 	if n.form.Name != want {
-		n.fail(fault.Argument, "want %s, got %d outputs", want, len(n.op.Outputs))
+		n.fail(fault.Argument, "want %s, got %d outputs [nnapi-got-outputs]", want, len(n.op.Outputs))
 	}
 	if merged {
 		n.put(0, n.add(&op.Concat{Axis: 2}, forward, backward))
@@ -173,7 +173,7 @@ func lowerBidirectionalRNN(n *node) {
 	fw, bw := n.in(1), n.in(5)
 	if joined {
 		if !n.given(10) || !n.given(11) {
-			n.fail(fault.Argument, "%s and %s: want both or none", n.term(10), n.term(11))
+			n.fail(fault.Argument, "%s and %s: want both or none [nnapi-inputs-both]", n.term(10), n.term(11))
 			return
 		}
 		fw, bw = n.columns(1, fw, n.in(10)), n.columns(1, bw, n.in(11))

@@ -64,7 +64,7 @@ func (n *node) lastOr(i int) int64 {
 func (n *node) beta() float32 {
 	b := n.float(1)
 	if !(b > 0) || math.IsInf(float64(b), 0) {
-		n.fail(fault.Argument, "%s: want a finite number above 0, got %v", n.term(1), b)
+		n.fail(fault.Argument, "%s: want a finite number above 0, got %v [nnapi-finite-number-above]", n.term(1), b)
 	}
 	return b
 }

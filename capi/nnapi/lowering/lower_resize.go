@@ -37,7 +37,7 @@ func init() {
 func (n *node) corners() (align, half bool) {
 	align, half = n.flag(4), n.flag(5)
 	if align && half {
-		n.fail(fault.Argument, "%s and %s: want one of them at most", n.term(4), n.term(5))
+		n.fail(fault.Argument, "%s and %s: want one of them at most [nnapi-inputs-one]", n.term(4), n.term(5))
 	}
 	return align, half
 }
@@ -65,13 +65,14 @@ func (n *node) resize(o *op.Resize) {
 func (n *node) scaled(i, dim int) graph.Value {
 	scale := n.float(i)
 	if !(scale > 0) || math.IsInf(float64(scale), 0) {
-		n.fail(fault.Argument, "%s: want a finite number above 0, got %v", n.term(i), scale)
+		n.fail(fault.Argument, "%s: want a finite number above 0, got %v [nnapi-finite-number-above]", n.term(i), scale)
 		return graph.None
 	}
 	if d := n.dim(n.in(0), dim); d.Known() {
 		v := math.Floor(float64(float32(d.N) * scale))
 		if d.N > 0 && (v < 1 || v > math.MaxInt32) {
-			n.fail(fault.Argument, "%s: %v times %d cells leaves a size of %v", n.term(i), scale, d.N, v)
+			n.fail(fault.Argument, "%s: %v times %d cells leaves a size of %v "+
+				"[nnapi-times-cells-leaves]", n.term(i), scale, d.N, v)
 			return graph.None
 		}
 		return n.b.Const("", tensor.T(tensor.Int32, 1), tensor.Int32s(int32(v)))

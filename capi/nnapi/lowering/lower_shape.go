@@ -60,7 +60,8 @@ func lowerConcat(n *node) {
 
 func lowerSplit(n *node) {
 	if count := n.int(2); count != int64(len(n.op.Outputs)) {
-		n.fail(fault.Argument, "%s: want %d, one for each output, got %d", n.term(2), len(n.op.Outputs), count)
+		n.fail(fault.Argument, "%s: want %d, one for each output, got %d "+
+			"[nnapi-output-got]", n.term(2), len(n.op.Outputs), count)
 	}
 	n.emit(&op.Split{Axis: n.axis(1, n.rank(n.in(0)), false)}, n.in(0))
 }
@@ -69,7 +70,7 @@ func lowerSplit(n *node) {
 func lowerPack(n *node) {
 	axis := n.int(0)
 	if axis < 0 {
-		n.fail(fault.Argument, "%s: want 0 or more, got %d", n.term(0), axis)
+		n.fail(fault.Argument, "%s: want 0 or more, got %d [nnapi-got-lower-pack]", n.term(0), axis)
 	}
 	in := make([]graph.Value, len(n.op.Inputs)-1)
 	for i := range in {
@@ -90,7 +91,7 @@ func lowerSlice(n *node) {
 				if s == -1 {
 					ends[i] = math.MaxInt64
 				} else if s < 0 {
-					n.fail(fault.Argument, "%s: size %d is %d: want -1 or more", n.term(2), i, s)
+					n.fail(fault.Argument, "%s: size %d is %d: want -1 or more [nnapi-slice-size]", n.term(2), i, s)
 				}
 			}
 			n.wholeRank(1, len(begin))
@@ -107,7 +108,8 @@ func lowerSlice(n *node) {
 // wholeRank checks that input i has one entry for each dimension of input 0.
 func (n *node) wholeRank(i, count int) {
 	if r := n.rank(n.in(0)); r >= 0 && r != count {
-		n.fail(fault.Shape, "%s: want %d elements, one for each dimension of %s, got %d", n.term(i), r, n.term(0), count)
+		n.fail(fault.Shape, "%s: want %d elements, one for each dimension of %s, got %d "+
+			"[nnapi-elements-dimension-got]", n.term(i), r, n.term(0), count)
 	}
 }
 
@@ -142,7 +144,8 @@ func lowerStridedSlice(n *node) {
 	if strides, ok := n.vector(3); ok {
 		for _, i := range axes {
 			if i < int64(len(strides)) && strides[i] < 0 {
-				n.fail(fault.Argument, "%s: stride %d: want a positive one where the shrink mask has a bit", n.term(3), strides[i])
+				n.fail(fault.Argument, "%s: stride %d: want a positive one where the shrink mask has a bit "+
+					"[nnapi-stride-positive-shrink]", n.term(3), strides[i])
 			}
 		}
 	} else {
@@ -168,14 +171,15 @@ func lowerTile(n *node) {
 func (n *node) paddings(i int) graph.Value {
 	s := n.fact(n.in(i)).Shape
 	if s.Ranked && s.Dims[1].Known() && s.Dims[1].N != 2 {
-		n.fail(fault.Shape, "%s: want two for each dimension, got %v", n.term(i), s)
+		n.fail(fault.Shape, "%s: want two for each dimension, got %v [nnapi-two-dimension-got]", n.term(i), s)
 	}
 	n.wantCount(i)
 	if v, ok := n.vector(i); ok && n.ok() {
 		out := make([]int64, len(v))
 		for k, p := range v {
 			if p < 0 {
-				n.fail(fault.Argument, "%s: padding of dimension %d: want 0 or more, got %d", n.term(i), k/2, p)
+				n.fail(fault.Argument, "%s: padding of dimension %d: want 0 or more, got %d "+
+					"[nnapi-padding-dimension-got]", n.term(i), k/2, p)
 			}
 			out[k%2*len(v)/2+k/2] = p
 		}
@@ -211,7 +215,8 @@ func lowerMirrorPad(n *node) {
 	for k, p := range v {
 		d := n.dim(n.in(0), k/2)
 		if known = known && d.Known(); d.Known() && p > d.N-1+mode {
-			n.fail(fault.Argument, "%s: padding of dimension %d: want at most %d, got %d", n.term(1), k/2, d.N-1+mode, p)
+			n.fail(fault.Argument, "%s: padding of dimension %d: want at most %d, got %d "+
+				"[nnapi-mirror-padding-most]", n.term(1), k/2, d.N-1+mode, p)
 		}
 	}
 	if !known {
@@ -227,11 +232,12 @@ func lowerReverse(n *node) {
 		n.demand(n.add(&op.GreaterEqual{}, n.wide(n.in(1)), n.scalar(0)), n.in(1))
 	} else {
 		if len(v) != 1 {
-			n.fail(fault.Shape, "%s: want one axis, got %v", n.term(1), v)
+			n.fail(fault.Shape, "%s: want one axis, got %v [nnapi-axis-got]", n.term(1), v)
 			return
 		}
 		if r := n.rank(n.in(0)); v[0] < 0 || r >= 0 && v[0] >= int64(r) {
-			n.fail(fault.Argument, "%s: want one axis from 0 to %d, got %v", n.term(1), r-1, v)
+			n.fail(fault.Argument, "%s: want one axis from 0 to %d, got %v "+
+				"[nnapi-axis-got-lower-reverse]", n.term(1), r-1, v)
 		}
 	}
 	n.emit(&op.Slice{}, n.in(0), n.int64s(math.MaxInt64), n.int64s(math.MinInt64), n.in(1), n.int64s(-1))
@@ -252,7 +258,8 @@ func lowerChannelShuffle(n *node) {
 	}
 	if d := n.dim(n.in(0), max(at, 0)); n.rank(n.in(0)) >= 0 && d.Known() {
 		if d.N%groups != 0 {
-			n.fail(fault.Shape, "%s: want a divisor of %d channels, got %d", n.term(1), d.N, groups)
+			n.fail(fault.Shape, "%s: want a divisor of %d channels, got %d "+
+				"[nnapi-divisor-channels-got]", n.term(1), d.N, groups)
 			return
 		}
 		v := make([]int64, d.N)
@@ -278,6 +285,6 @@ func (n *node) block() int64 {
 // blocks checks the block sizes in input 1: one for height, one for width.
 func (n *node) blocks() {
 	if d := n.dim(n.in(1), 0); d.Known() && d.N != 2 {
-		n.fail(fault.Shape, "%s: want 2 sizes, got %d", n.term(1), d.N)
+		n.fail(fault.Shape, "%s: want 2 sizes, got %d [nnapi-sizes-got-blocks]", n.term(1), d.N)
 	}
 }

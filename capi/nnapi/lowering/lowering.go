@@ -189,16 +189,17 @@ func (n *node) names() {
 
 func (n *node) run() {
 	if !n.op.Code.Known() {
-		n.fail(fault.Unsupported, "the library does not compute this operation")
+		n.fail(fault.Unsupported, "the library does not compute this operation [nnapi-library-compute-operation]")
 		return
 	}
 	f := lowerings[n.op.Code]
 	if f == nil {
-		n.fail(fault.Unsupported, "the library does not compute this operation yet")
+		n.fail(fault.Unsupported, "the library does not compute this operation yet "+
+			"[nnapi-library-compute-operation-run]")
 		return
 	}
 	if control := n.op.Code == nnapi.If || n.op.Code == nnapi.While; n.form == nil && !control {
-		n.fail(fault.Argument, "its operands do not fit its signature")
+		n.fail(fault.Argument, "its operands do not fit its signature [nnapi-operands-fit-signature]")
 		return
 	}
 	if err := nnapi.CheckParameters(n.m, n.op); err != nil {
@@ -216,7 +217,7 @@ func (n *node) run() {
 	}
 	for i, v := range n.op.Outputs {
 		if n.ok() && n.values[v] == graph.None {
-			n.fail(fault.Internal, "output %d was not made", i)
+			n.fail(fault.Internal, "output %d was not made [nnapi-output-made]", i)
 		}
 	}
 }
@@ -227,7 +228,8 @@ func (l *lowering) order() ([]int, error) {
 	for i, o := range l.m.Operations {
 		for _, v := range o.Outputs {
 			if k, twice := maker[v]; twice {
-				return nil, fault.New(fault.Argument, "operand %d is made by operation %d and again by operation %d", v, k, i)
+				return nil, fault.New(fault.Argument, "operand %d is made by operation %d and again by operation "+
+					"%d [nnapi-operand-made-operation]", v, k, i)
 			}
 			maker[v] = i
 		}
@@ -259,7 +261,8 @@ func (l *lowering) order() ([]int, error) {
 			switch {
 			case !made || state[k] == done:
 			case state[k] == waits:
-				return nil, fault.New(fault.Argument, "operation %d (%v) depends on its own result", k,
+				return nil, fault.New(fault.Argument, "operation %d (%v) depends on its own result "+
+					"[nnapi-operation-depends-result]", k,
 					l.m.Operations[k].Code)
 			default:
 				state[k] = waits
@@ -277,7 +280,8 @@ func (n *node) need(v uint32) {
 		return
 	}
 	if o.Lifetime != nnapi.Constant {
-		n.fail(fault.Argument, "operand %d has no source: it is no model input, has no value, and no operation makes it", v)
+		n.fail(fault.Argument, "operand %d has no source: it is no model input, has no value, and no operation "+
+			"makes it [nnapi-operand-no-source]", v)
 		return
 	}
 	n.values[v] = n.b.Const(operandName(v), typeOf(o), o.Data)
@@ -302,7 +306,8 @@ func (l *lowering) outputs() ([]graph.Value, error) {
 	for i, v := range l.m.Outputs {
 		x := l.values[v]
 		if x == graph.None {
-			return nil, fault.New(fault.Argument, "model output %d, operand %d, is made by no operation", i, v)
+			return nil, fault.New(fault.Argument, "model output %d, operand %d, is made by no operation "+
+				"[nnapi-model-output-operand]", i, v)
 		}
 		if !made[x] {
 			x = l.b.Add(&op.Identity{}, x)

@@ -76,7 +76,7 @@ func (n *node) notConstant(i int) {
 	if n.ok() && n.wants(i) {
 		return
 	}
-	n.fail(fault.Unsupported, "%s: the library takes only a constant here", n.term(i))
+	n.fail(fault.Unsupported, "%s: the library takes only a constant here [nnapi-library-takes-constant]", n.term(i))
 }
 
 // unknownValue is the error of an operation that wants the value of a model input.
@@ -102,7 +102,8 @@ func (n *node) wants(i int) bool {
 	if _, ok := n.source(n.op.Inputs[i]); !ok {
 		return false
 	}
-	n.err = &unknownValue{fault.New(fault.Unsupported, "%s: the library takes only a constant here", n.term(i))}
+	n.err = &unknownValue{fault.New(fault.Unsupported, "%s: the library takes only a constant here "+
+		"[nnapi-library-takes-constant]", n.term(i))}
 	return true
 }
 
@@ -144,7 +145,7 @@ func (n *node) float(i int) float32 {
 	}
 	v, err := tensor.ReadFloats(f.DType, f.Const.Data, 1)
 	if err != nil {
-		n.fail(fault.Internal, "%s: %v", n.term(i), err)
+		n.fail(fault.Internal, "%s: %v [nnapi-input-value]", n.term(i), err)
 		return 0
 	}
 	return float32(v[0])
@@ -153,7 +154,7 @@ func (n *node) float(i int) float32 {
 // within checks the value of a constant scalar.
 func (n *node) within(i int, v, lo, hi int64) {
 	if v < lo || v > hi {
-		n.fail(fault.Argument, "%s: want %d to %d, got %d", n.term(i), lo, hi, v)
+		n.fail(fault.Argument, "%s: want %d to %d, got %d [nnapi-got-within]", n.term(i), lo, hi, v)
 	}
 }
 
@@ -163,10 +164,10 @@ func (n *node) axis(i, rank int, front bool) int64 {
 	a := n.int(i)
 	switch {
 	case front && a < 0:
-		n.fail(fault.Argument, "%s: want 0 or more, got %d", n.term(i), a)
+		n.fail(fault.Argument, "%s: want 0 or more, got %d [nnapi-got-lower-pack]", n.term(i), a)
 	case rank >= 0:
 		if _, err := op.Axis(a, rank); err != nil {
-			n.fail(fault.Argument, "%s: %v", n.term(i), err)
+			n.fail(fault.Argument, "%s: %v [nnapi-input-value]", n.term(i), err)
 		}
 	}
 	return a
@@ -234,11 +235,12 @@ func (n *node) put(i int, v graph.Value) {
 	}
 	want, got := typeOf(n.result(i)), n.fact(v)
 	if got.DType != tensor.Invalid && got.DType != want.DType {
-		n.fail(fault.Internal, "output %d: computes %v for %v", i, got.DType, n.result(i).Type)
+		n.fail(fault.Internal, "output %d: computes %v for %v [nnapi-output-computes]", i, got.DType, n.result(i).Type)
 		return
 	}
 	if _, ok := want.Shape.Merge(got.Shape); !ok {
-		n.fail(fault.Shape, "output %d, operand %d, is declared with dimensions %v and has %v", i, n.op.Outputs[i],
+		n.fail(fault.Shape, "output %d, operand %d, is declared with dimensions %v and has %v "+
+			"[nnapi-output-operand-declared]", i, n.op.Outputs[i],
 			want.Shape,
 			got.Shape)
 		return
