@@ -23,7 +23,7 @@ var tasks = sync.OnceValue(func() *hb.Limit {
 	case value == "":
 		n = most
 	case err != nil || n < 1 || n > 4096:
-		api.Warn("value ignored", "HB_UCP_MAX_TASK_NUM", value, "want", "1 to 4096")
+		api.Warn("value ignored [hbucp-value-ignored]", "HB_UCP_MAX_TASK_NUM", value, "want", "1 to 4096")
 		n = most
 	}
 	return &hb.Limit{Most: n}
@@ -125,18 +125,19 @@ func (g *group) submitted() {
 func ucpSubmitTask(t *Task, s *SchedParam) error {
 	switch {
 	case s.priority < 0 || s.priority > hb.Preemptive:
-		return hb.Invalid("schedParam->priority is %d: want 0 to %d", s.priority, hb.Preemptive)
+		return hb.Invalid("schedParam->priority is %d: want 0 to %d "+
+			"[hbucp-sched-param-priority]", s.priority, hb.Preemptive)
 	case s.backend != 0 && s.backend&(bpuCores|bpuAny) == 0:
 		return hb.Invalid("schedParam->backend is %#x: want HB_UCP_CORE_ANY (0), HB_UCP_BPU_CORE_ANY (0x80), or BPU cores "+
-			"(0x1 to 0xf)", s.backend)
+			"(0x1 to 0xf) [hbucp-sched-param-backend]", s.backend)
 	}
 	if t.Submitted() {
-		return hb.Misused("taskHandle is submitted already")
+		return hb.Misused("taskHandle is submitted already [hbucp-task-handle-submitted]")
 	}
 	aimed().tellCores(s.backend)
 	t.Extra.(*group).submitted()
 	if !t.Submit(hb.Order{Priority: s.priority, Custom: s.custom, Core: s.backend & bpuCores}) {
-		return hb.Misused("taskHandle is submitted already, or released")
+		return hb.Misused("taskHandle is submitted already, or released [hbucp-task-handle-submitted-already]")
 	}
 	return nil
 }
@@ -157,7 +158,8 @@ func ucpReleaseTask(h uintptr) error {
 	handle.Unhold(h)
 	err = hb.Release(h)
 	if err == nil && !submitted {
-		api.Warn("a task is released that was not submitted", "taskHandle", fmt.Sprintf("%#x", h))
+		api.Warn("a task is released that was not submitted "+
+			"[hbucp-task-released-submitted]", "taskHandle", fmt.Sprintf("%#x", h))
 	}
 	return err
 }
@@ -165,11 +167,12 @@ func ucpReleaseTask(h uintptr) error {
 // dnnGetTaskOutputTensorProperties describes an output of a task that is done.
 func dnnGetTaskOutputTensorProperties(to *TensorProperties, t *Task, sub, output int32) error {
 	if !t.Succeeded() {
-		return hb.Misused("taskHandle has no results: hbUCPWaitTaskDone must succeed before")
+		return hb.Misused("taskHandle has no results: hbUCPWaitTaskDone must succeed before [hbucp-task-handle-no]")
 	}
 	members := t.Extra.(*group).members
 	if sub < 0 || int(sub) >= len(members) {
-		return hb.Invalid("subTaskIndex is %d: the task has %d members, whose indices begin at 0", sub, len(members))
+		return hb.Invalid("subTaskIndex is %d: the task has %d members, whose indices begin at 0 "+
+			"[hbucp-sub-task-index]", sub, len(members))
 	}
 	m := members[sub]
 	p, err := pick(m.model.out, output, "outputIndex")

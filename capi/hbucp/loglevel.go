@@ -27,7 +27,7 @@ func logLevel(variable, value string) (level boundary.Level, ok bool) {
 	}
 	n, err := strconv.Atoi(value)
 	if err != nil || n < 0 || n >= len(logLevels) {
-		api.Warn("value ignored", variable, value, "want", "0 to 6")
+		api.Warn("value ignored [hbucp-value-ignored]", variable, value, "want", "0 to 6")
 		return 0, false
 	}
 	return logLevels[n], true

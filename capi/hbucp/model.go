@@ -50,7 +50,8 @@ func (m *Model) build(im *model.Model, w *mem.Weights) error {
 	}
 	for i, of := range in {
 		if of.Image != nil && of.Image.Source == "resizer" {
-			return fault.New(fault.Unsupported, "the source of %q is a resizer: this generation's inputs for regions are not served",
+			return fault.New(fault.Unsupported, "the source of %q is a resizer: this generation's inputs for "+
+				"regions are not served [hbucp-source-resizer-generation]",
 				of.Name)
 		}
 		p, err := newPort(of, i, dims[i], true)

@@ -35,7 +35,7 @@ func newPacked(sources []model.Source, what string, files int) (*Packed, error) 
 			if _, err := p.Find(name); err != nil {
 				return true
 			}
-			api.Warn("a model is left out: another one has its name", "model", name)
+			api.Warn("a model is left out: another one has its name [hbucp-model-left-another]", "model", name)
 			return false
 		})
 }
@@ -47,7 +47,7 @@ func dnnRelease(h uintptr) error {
 			return nil
 		}
 		return hb.Refuse(hb.ModelRunning, "dnnPackedHandle: %d members of tasks that are not released are runs of its models: "+
-			"hbUCPReleaseTask ends them", held)
+			"hbUCPReleaseTask ends them [hbucp-dnn-packed-handle]", held)
 	})
 }
 
@@ -69,7 +69,8 @@ func dnnGetModelHandle(p *Packed, name string) (*Model, error) {
 // dnnGetHBMDesc gives an empty text for each file.
 func dnnGetHBMDesc(desc *uintptr, size *uint32, kind *int32, p *Packed, index int32) error {
 	if index < 0 || int(index) >= p.Files {
-		return hb.Invalid("index is %d: %d files were loaded, whose numbers begin at 0", index, p.Files)
+		return hb.Invalid("index is %d: %d files were loaded, whose numbers begin at 0 "+
+			"[hbucp-index-files-loaded]", index, p.Files)
 	}
 	*desc, *size, *kind = hb.Forever(""), 0, descString
 	return nil

@@ -44,12 +44,14 @@ func newPort(of *model.Port, at int, dims []int64, input bool) (*port, error) {
 	p.numeric.Normalization = convert.Normalization{}
 	n, ok := tensor.Count(dims)
 	if len(dims) > maxDims || !ok || n > math.MaxInt64/1024 || n == 0 {
-		return nil, fault.New(fault.Shape, "%q has the shape %v: want at most %d dimensions and at least 1 element", p.name, dims,
+		return nil, fault.New(fault.Shape, "%q has the shape %v: want at most %d dimensions and at least 1 "+
+			"element [hbucp-shape-dimensions-element]", p.name, dims,
 			maxDims)
 	}
 	kind, ok := kinds[p.Type]
 	if !ok {
-		return nil, fault.New(fault.Type, "%q has elements of type %v, which the API has no type for", p.name, p.Type)
+		return nil, fault.New(fault.Type, "%q has elements of type %v, which the API has no type for "+
+			"[hbucp-elements-type-api]", p.name, p.Type)
 	}
 	p.kind = kind
 	if p.Image != nil {
@@ -131,7 +133,8 @@ func (p *port) setImage() error {
 		p.shape, p.given = []int64{n, h / 2, w / 2, 2}, true
 	case pixel.Semiplanar():
 		if (h|w)&1 != 0 {
-			return fault.New(fault.Shape, "the image %q has %d rows and %d columns: want even numbers for NV12", p.name, h, w)
+			return fault.New(fault.Shape, "the image %q has %d rows and %d columns: want even numbers for NV12 "+
+				"[hbucp-image-rows-columns]", p.name, h, w)
 		}
 		p.name = p.Image.Input + "_y"
 		p.shape, p.given = []int64{n, h, w, 1}, true

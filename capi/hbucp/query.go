@@ -18,7 +18,8 @@ func dnnGetOutputCount(count *int32, m *Model) error {
 // pick returns the port of an index; name is that of the argument.
 func pick(list []*port, index int32, name string) (*port, error) {
 	if index < 0 || int(index) >= len(list) {
-		return nil, hb.Invalid("%s is %d: the model has %d, whose indices begin at 0", name, index, len(list))
+		return nil, hb.Invalid("%s is %d: the model has %d, whose indices begin at 0 "+
+			"[hbucp-model-indices-begin]", name, index, len(list))
 	}
 	return list[index], nil
 }

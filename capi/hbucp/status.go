@@ -122,4 +122,4 @@ func ucpGetErrorDesc(code int32) (uintptr, error) {
 func dnnGetErrorDesc(code int32) (uintptr, error) { return ucpGetErrorDesc(code) }
 
 // refused is the error of a function that is not served.
-func refused(why string) error { return hb.Misused("%s", why) }
+func refused(why string) error { return hb.Misused("%s [hbucp-not-served]", why) }

@@ -30,7 +30,7 @@ func targetNamed(name string) *target {
 			return &targets[i]
 		}
 	}
-	api.Caution("value ignored", "ANYNPU_HBDNN_TARGET", name, "want", "s100, s600")
+	api.Caution("value ignored [hbucp-value-ignored]", "ANYNPU_HBDNN_TARGET", name, "want", "s100, s600")
 	return &targets[0]
 }
 
@@ -38,7 +38,8 @@ func targetNamed(name string) *target {
 func (g *target) tellCores(mask uint64) {
 	if mask&bpuCores&^g.cores != 0 {
 		toldCores.Do(func() {
-			api.Warn("a task asks for cores that this machine lacks: it runs on any", "backend", mask, "cores", g.cores)
+			api.Warn("a task asks for cores that this machine lacks: it runs on any "+
+				"[hbucp-task-asks-cores]", "backend", mask, "cores", g.cores)
 		})
 	}
 }

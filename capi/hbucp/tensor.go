@@ -40,16 +40,19 @@ func places(list []*port, first *Tensor, name string) (taken []place, err error)
 func (p *port) take(t *Tensor, name argument) (place, error) {
 	d := &t.properties
 	if d.kind != p.kind {
-		return place{}, hb.Invalid("%v.properties.tensorType is %s (%d): %q takes %s (%d)", name, typeName(d.kind), d.kind,
+		return place{}, hb.Invalid("%v.properties.tensorType is %s (%d): %q takes %s (%d) "+
+			"[hbucp-properties-tensor-type]", name, typeName(d.kind), d.kind,
 			p.name, typeName(p.kind), p.kind)
 	}
 	if int(d.valid.rank) != len(p.shape) {
-		return place{}, hb.Invalid("%v.properties.validShape.numDimensions is %d: %q has the shape %v", name, d.valid.rank, p.name,
+		return place{}, hb.Invalid("%v.properties.validShape.numDimensions is %d: %q has the shape %v "+
+			"[hbucp-properties-valid-shape]", name, d.valid.rank, p.name,
 			p.valid)
 	}
 	for i, n := range p.shape {
 		if got := int64(d.valid.dims[i]); got != n && (p.valid[i] != open || got != open) {
-			return place{}, hb.Invalid("%v.properties.validShape is %v: %q has the shape %v", name, d.valid.dims[:len(p.shape)],
+			return place{}, hb.Invalid("%v.properties.validShape is %v: %q has the shape %v "+
+				"[hbucp-properties-valid-shape-take]", name, d.valid.dims[:len(p.shape)],
 				p.name, p.shape)
 		}
 	}
@@ -59,7 +62,8 @@ func (p *port) take(t *Tensor, name argument) (place, error) {
 		return place{}, err
 	}
 	if t.mem.virt != 0 && t.mem.size < uint64(need) {
-		return place{}, hb.Invalid("%v.sysMem.memSize is %d: %q takes %d bytes, as %s %v with the strides %v", name, t.mem.size,
+		return place{}, hb.Invalid("%v.sysMem.memSize is %d: %q takes %d bytes, as %s %v with the strides %v "+
+			"[hbucp-sys-mem-size]", name, t.mem.size,
 			p.name, need, typeName(p.kind), p.shape, stride)
 	}
 	buf, err := api.Pinned(t.mem.virt, name.String()+".sysMem", need)
@@ -77,17 +81,21 @@ func (p *port) span(stride []int64, name argument) (need int64, err error) {
 		switch {
 		case s == open:
 			return 0, hb.Invalid("%v.properties.stride[%d] is -1: the program says how far the elements of %q lie apart, at least "+
-				"%d bytes", name, i, p.name, least)
+				"%d bytes [hbucp-properties-stride-program]", name, i, p.name, least)
 		case s < least || s%size != 0:
-			return 0, hb.Invalid("%v.properties.stride[%d] is %d: want a multiple of %d, of at least %d for %s %v of %q", name, i, s,
+			return 0, hb.Invalid("%v.properties.stride[%d] is %d: want a multiple of %d, of at least %d for %s "+
+				"%v of %q [hbucp-properties-stride-multiple]", name, i, s,
 				size, least, typeName(p.kind), p.shape, p.name)
 		case p.given && i < 2 && aimed().rows > 0 && s%aimed().rows != 0:
-			return 0, hb.Invalid("%v.properties.stride[%d] is %d: want a multiple of %d (ANYNPU_HBDNN_TARGET=%s)", name, i, s,
+			return 0, hb.Invalid("%v.properties.stride[%d] is %d: want a multiple of %d (ANYNPU_HBDNN_TARGET=%s) "+
+				"[hbucp-properties-stride-multiple-hbdnn]", name, i, s,
 				aimed().rows, aimed().name)
 		case s > maxBytes/p.shape[i]:
-			return 0, hb.Invalid("%v.properties.stride[%d] is %d: %d steps of it are too many bytes", name, i, s, p.shape[i])
+			return 0, hb.Invalid("%v.properties.stride[%d] is %d: %d steps of it are too many bytes "+
+				"[hbucp-properties-stride-steps]", name, i, s, p.shape[i])
 		case !p.given && !plain && s < p.stride[i]:
-			return 0, hb.Invalid("%v.properties.stride is %v: %q takes %v, as queried or larger, or %v, without gaps", name, stride,
+			return 0, hb.Invalid("%v.properties.stride is %v: %q takes %v, as queried or larger, or %v, without "+
+				"gaps [hbucp-properties-stride-takes]", name, stride,
 				p.name, p.stride, dense(p.shape, size))
 		}
 		need += (p.shape[i] - 1) * s
