@@ -258,6 +258,7 @@ generate:
 	$(GO) run ./core/spec/nnapi/gen docs/nnapi_operations.md
 	$(GO) run ./scripts/picture docs/layers.txt docs/layers.svg
 	$(GO) run ./cmd/operatortable docs/operators.md
+	$(GO) run ./cmd/messagetable docs/messages.md
 
 include bench/bench.mk
 

@@ -125,15 +125,15 @@ var clock = func() func() time.Duration {
 func (f *benchFlags) check() error {
 	switch {
 	case f.warmup < 0 || f.time < 0:
-		return usage("--warmup %v --time %v: want 0 or more", f.warmup, f.time)
+		return usage("--warmup %v --time %v: want 0 or more [tool-warmup-time]", f.warmup, f.time)
 	case f.timeout < 0:
-		return usage("--timeout %v: want 0 or more", f.timeout)
+		return usage("--timeout %v: want 0 or more [tool-timeout]", f.timeout)
 	case f.concurrency < 0 || f.concurrency > maxConcurrency:
-		return usage("--concurrency %d: want 0 to %d", f.concurrency, maxConcurrency)
+		return usage("--concurrency %d: want 0 to %d [tool-concurrency]", f.concurrency, maxConcurrency)
 	case f.concurrency > 0 && f.baseline != "":
-		return usage("--concurrency goes without --baseline")
+		return usage("--concurrency goes without --baseline [tool-concurrency-baseline]")
 	case !(f.spread >= 0) || !(f.tolerance >= 0):
-		return usage("--spread %g --tolerance %g: want 0 or more", f.spread, f.tolerance)
+		return usage("--spread %g --tolerance %g: want 0 or more [tool-spread-tolerance]", f.spread, f.tolerance)
 	}
 	return nil
 }
@@ -170,11 +170,13 @@ func (f *benchFlags) run(path string, stdout, stderr io.Writer) error {
 	r := benchReport{Schema: benchSchema, File: path, Device: on.devices[0].Info().ID, API: f.api, Threads: on.threads,
 		Kernels: on.kernels(), LoadMS: msOf(m.load)}
 	if base != nil && (filepath.Base(base.File) != filepath.Base(path) || base.Threads != on.threads) {
-		return usage("--baseline %s: measured %s with %s, not %s with %s", f.baseline, base.File, threadsText(base.Threads),
+		return usage("--baseline %s: measured %s with %s, not %s with %s "+
+			"[tool-baseline-measured]", f.baseline, base.File, threadsText(base.Threads),
 			path, threadsText(on.threads))
 	}
 	if base != nil && cmp.Or(base.API, apiOHNN) != f.api {
-		return usage("--baseline %s: measured with --api %s, not %s", f.baseline, cmp.Or(base.API, apiOHNN), f.api)
+		return usage("--baseline %s: measured with --api %s, not %s "+
+			"[tool-baseline-measured-api]", f.baseline, cmp.Or(base.API, apiOHNN), f.api)
 	}
 	parts, err := attempts(func() ([][]time.Duration, error) {
 		return timings(func() error { return m.Repeat(f.deadline()) }, f.warmup, f.time)
@@ -294,17 +296,17 @@ func readBaseline(path string) (*benchReport, error) {
 	}
 	var r benchReport
 	if err := json.Unmarshal(text, &r); err != nil {
-		return nil, usage("--baseline %s: not what bench --json writes: %v", path, err)
+		return nil, usage("--baseline %s: not what bench --json writes: %v [tool-baseline-bench-json]", path, err)
 	}
 	switch {
 	case r.Schema != benchSchema:
-		return nil, usage("--baseline %s: schema %q, want %q", path, r.Schema, benchSchema)
+		return nil, usage("--baseline %s: schema %q, want %q [tool-baseline-schema]", path, r.Schema, benchSchema)
 	case !r.Stable && r.Figures != nil:
 		return nil, usage("--baseline %s: was measured while the machine was busy, and its times are not stable; measure "+
 			"again, "+
-			"or with --spread %s", path, accepting(r.Spread))
+			"or with --spread %s [tool-baseline-measured-machine]", path, accepting(r.Spread))
 	case r.Figures == nil || !(r.Figures.MinMS > 0):
-		return nil, usage("--baseline %s: holds no figures", path)
+		return nil, usage("--baseline %s: holds no figures [tool-baseline-holds-no]", path)
 	}
 	return &r, nil
 }

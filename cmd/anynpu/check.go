@@ -81,12 +81,13 @@ conversions, and the steps with the places of their buffers.`,
 		Args: oneModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !engine && !passes && (f.inputFlags.given() || f.computes()) {
-				return usage("check: -i, --shape, --raw, --random, --seed, --threads, --isa and --ref go with --engine or --passes")
+				return usage("check: -i, --shape, --raw, --random, --seed, --threads, --isa and --ref go with " +
+					"--engine or --passes [tool-check-i-shape]")
 			}
 			if !engine && !passes && cmd.Flags().Changed("api") {
 				if f.device != "" {
 					return usage("check: --api has the library load the model on the devices that it finds, so that --device has no " +
-						"effect")
+						"effect [tool-check-api-library]")
 				}
 				return checkAPI(args[0], f.api, asJSON, stdout, stderr)
 			}
@@ -102,7 +103,7 @@ conversions, and the steps with the places of their buffers.`,
 			if passes && on.byRef {
 				return usage("check: --passes shows what becomes of a model on the fast kernels, and ANYNPU_CPU=ref or --ref " +
 					"does " +
-					"without; --ref=false turns that off")
+					"without; --ref=false turns that off [tool-check-passes-shows]")
 			}
 			all := checkPack{Schema: "anynpu.check-pack/1", File: args[0], Models: []checkReport{}}
 			pack, err := eachOf(args[0], stderr, func(path string) error {
@@ -159,7 +160,8 @@ func (r *checkReport) judge(path string, on *machine, engine, passes bool, f *me
 	case r.Engine != nil && r.Engine.FLOPPercent < 100:
 		return exit(exitDifferent, fmt.Errorf("%.2f %% of the arithmetic has a fast kernel", r.Engine.FLOPPercent))
 	case err == nil && !r.Usable:
-		err = fault.New(fault.Unsupported, "%d of %d nodes %s computed by no device", len(r.Nodes)-r.Supported, len(r.Nodes),
+		err = fault.New(fault.Unsupported, "%d of %d nodes %s computed by no device "+
+			"[tool-nodes-computed-no]", len(r.Nodes)-r.Supported, len(r.Nodes),
 			verb(len(r.Nodes)-r.Supported, "is", "are"))
 	}
 	return exit(exitModel, err)

@@ -38,10 +38,10 @@ type checkLoad struct {
 func checkAPI(path, api string, asJSON bool, stdout, stderr io.Writer) error {
 	r := checkLoad{Schema: "anynpu.check-api/1", File: path, API: api, Function: loadingAPIs[api]}
 	if r.Function == "" {
-		return usage("check: --api %s: want %s", api, strings.Join(sorted(loadingAPIs), ", "))
+		return usage("check: --api %s: want %s [tool-check-api]", api, strings.Join(sorted(loadingAPIs), ", "))
 	}
 	if _, err := os.Stat(path); err != nil {
-		return exit(exitModel, fault.New(fault.File, "model %s: %v", path, cause(err)))
+		return exit(exitModel, fault.New(fault.File, "model %s: %v [tool-model]", path, cause(err)))
 	}
 	file := path
 	if api == "nnapi" {
@@ -79,7 +79,8 @@ func checkAPI(path, api string, asJSON bool, stdout, stderr io.Writer) error {
 // library logs goes to stderr.
 func loadIn(api, file string, stderr io.Writer) (string, error) {
 	lacks := func(what string) error {
-		return exit(exitDevice, fault.New(fault.Device, "check: %s is not beside this tool, as make and make install put it",
+		return exit(exitDevice, fault.New(fault.Device, "check: %s is not beside this tool, as make and make "+
+			"install put it [tool-check-beside-make]",
 			what))
 	}
 	helper, stubs := helperFile(), stubFolder()

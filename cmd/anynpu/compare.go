@@ -52,7 +52,8 @@ Exit code 1 when an output, or with --layers a node, departs.`,
   anynpu compare model.onnx --golden board --layers --json`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 1 || len(args) > 2 {
-				return usage("compare: want one MODEL or two, got %d; see 'anynpu compare --help'", len(args))
+				return usage("compare: want one MODEL or two, got %d; see 'anynpu compare --help' "+
+					"[tool-compare-model-two]", len(args))
 			}
 			return nil
 		},
@@ -78,15 +79,16 @@ Exit code 1 when an output, or with --layers a node, departs.`,
 func (f *compareFlags) check(models int) error {
 	switch {
 	case len(f.devices) > 2:
-		return usage("--device is given %d times: want at most two", len(f.devices))
+		return usage("--device is given %d times: want at most two [tool-device-given-times]", len(f.devices))
 	case f.golden != "" && models > 1:
-		return usage("--golden with two models: want one MODEL")
+		return usage("--golden with two models: want one MODEL [tool-golden-two-models]")
 	case f.golden != "" && len(f.devices) > 1:
-		return usage("--golden with two devices: the values of the folder stand for the first")
+		return usage("--golden with two devices: the values of the folder stand for the first " +
+			"[tool-golden-two-devices]")
 	case math.IsNaN(f.limit):
-		return usage("--limit NaN: want decibels")
+		return usage("--limit NaN: want decibels [tool-limit-na-n]")
 	case (f.html != "" || f.bisect != "") && !f.layers:
-		return usage("--html and --bisect go with --layers")
+		return usage("--html and --bisect go with --layers [tool-html-bisect-go]")
 	}
 	return f.inputFlags.check()
 }
@@ -196,7 +198,7 @@ func (f *compareFlags) run(paths []string, stdout, stderr io.Writer) error {
 // takeInputs adds the inputs that the golden folder has to those that are given.
 func (f *compareFlags) takeInputs(g *graph.Graph) error {
 	if info, err := os.Stat(f.golden); err != nil || !info.IsDir() {
-		return usage("--golden %s: want a folder of .npy files", f.golden)
+		return usage("--golden %s: want a folder of .npy files [tool-golden-folder-npy]", f.golden)
 	}
 	ports := portsOf(g)
 	given, err := sources("--input", f.files, ports, &f.stdin)

@@ -76,7 +76,7 @@ func (c *comparisonOf) inputsOfB(in []tensor.Tensor) ([]tensor.Tensor, error) {
 	a, b := portsOf(c.a.m.Graph), portsOf(c.b.m.Graph)
 	if len(a) != len(b) {
 		return nil, exit(exitModel, fault.New(fault.Argument,
-			"%d inputs, and %d in %s: models of the same inputs are compared",
+			"%d inputs, and %d in %s: models of the same inputs are compared [tool-inputs-models-inputs]",
 			len(a), len(b), c.b.text))
 	}
 	out := make([]tensor.Tensor, len(b))
@@ -84,7 +84,8 @@ func (c *comparisonOf) inputsOfB(in []tensor.Tensor) ([]tensor.Tensor, error) {
 	for i, p := range b {
 		from := of[i]
 		if _, fits := p.Type.Shape.Merge(tensor.Of(in[from].Dims...)); !fits || in[from].DType != p.Type.DType {
-			return nil, exit(exitModel, fault.New(fault.Argument, "input %q of %s is %v; the first model's has %v", p.Name,
+			return nil, exit(exitModel, fault.New(fault.Argument, "input %q of %s is %v; the first model's has "+
+				"%v [tool-input-model]", p.Name,
 				c.b.text, p.Type, in[from].Type()))
 		}
 		out[i] = in[from]
@@ -101,7 +102,8 @@ func (c *comparisonOf) counterparts(ctx context.Context, in, inB []tensor.Tensor
 			return exit(exitUsage, err)
 		}
 		if len(c.want) == 0 {
-			return usage("--golden %s: it has no file NAME.npy for any value of %s", c.golden, c.b.text)
+			return usage("--golden %s: it has no file NAME.npy for any value of %s "+
+				"[tool-golden-no-file]", c.golden, c.b.text)
 		}
 	case c.layers:
 		values, err := c.a.Run(ctx, in)

@@ -56,19 +56,20 @@ func (f *computeFlags) computes() bool {
 func (f *computeFlags) check() error {
 	given := f.cmd.Flags().Changed
 	if f.threads < 0 || f.threads > settings.MaxThreads {
-		return usage("--threads %d: want 0 to %d", f.threads, settings.MaxThreads)
+		return usage("--threads %d: want 0 to %d [tool-threads]", f.threads, settings.MaxThreads)
 	}
 	if given("device") && len(settings.Wanted(f.getenv)) == 0 {
-		return usage("--device: want the name of a device")
+		return usage("--device: want the name of a device [tool-device-name-device]")
 	}
 	if !given("isa") {
 		return nil
 	}
 	if _, err := kernel.Available(f.isa); err != nil {
-		return usage("--isa %s: %v", f.isa, err)
+		return usage("--isa %s: %v [tool-isa]", f.isa, err)
 	}
 	if f.ref {
-		return usage("--isa %s --ref: the reference kernels have no instruction sets; want one of the two flags", f.isa)
+		return usage("--isa %s --ref: the reference kernels have no instruction sets; want one of the two flags "+
+			"[tool-isa-ref-reference]", f.isa)
 	}
 	return nil
 }
@@ -145,7 +146,7 @@ func (f *computeFlags) open(stderr io.Writer, trace func(pass, text string)) (*m
 	}
 	now.Store(m.log)
 	if set.Reference && f.isa != "" {
-		warn(stderr, []string{"--isa " + f.isa + " has no effect with ANYNPU_CPU=ref; --ref=false turns that off"})
+		warn(stderr, "tool-isa-no-effect", "--isa "+f.isa+" has no effect with ANYNPU_CPU=ref; --ref=false turns that off")
 	}
 	c := set.Config()
 	if c.Trace = trace; trace == nil && m.log.levels.Enabled(logging.Trace, "cpu") {
@@ -191,7 +192,7 @@ func (f *computeFlags) drivers(tell settings.Teller) (list []device.Device, err 
 		case slices.Contains(driverDevices, driverAPI(id)):
 			d, err = openDevice(id)
 		default:
-			err = fault.New(fault.Device, "no device %q; there is: cpu, and with a driver or manifest %s", id,
+			err = fault.New(fault.Device, "no device %q; there is: cpu, and with a driver or manifest %s [tool-no-device-cpu]", id,
 				strings.Join(append(slices.Clone(driverDevices), "remote:NAME"), ", "))
 		}
 		if err != nil && flag {

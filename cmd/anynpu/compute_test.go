@@ -131,16 +131,16 @@ func TestVerbs_tellValuesThatMeanNothing(t *testing.T) {
 	restored(t)
 	model, x := sumOfSquares(t)
 	for _, c := range []struct{ name, value, line string }{
-		{"ANYNPU_THREADS", "many", "cpu: value ignored ANYNPU_THREADS=many want=\"1 to 1024\"\n"},
-		{"ANYNPU_CPU", "slow", "cpu: value ignored ANYNPU_CPU=slow want=\"auto or ref\"\n"},
+		{"ANYNPU_THREADS", "many", "cpu: value ignored ANYNPU_THREADS=many want=\"1 to 1024\" [device-setting-ignored]\n"},
+		{"ANYNPU_CPU", "slow", "cpu: value ignored ANYNPU_CPU=slow want=\"auto or ref\" [device-setting-ignored]\n"},
 		{"ANYNPU_CPU_ISA", "mmx", "cpu: value ignored ANYNPU_CPU_ISA=mmx why=\"kernel: want instruction set " +
-			kernel.ISANames() + ", got \\\"mmx\\\"\"\n"},
+			kernel.ISANames() + ", got \\\"mmx\\\"\" [device-setting-ignored]\n"},
 		{"ANYNPU_MEMORY_LIMIT", "1.5G", "cpu: value ignored ANYNPU_MEMORY_LIMIT=1.5G want=\"bytes, as 500000000, 512M or " +
-			"4G\"\n"},
-		{"ANYNPU_MEM", "on", "cpu: value ignored ANYNPU_MEM=on want=guard\n"},
-		{"ANYNPU_DEVICE", "npu9", "boundary: value ignored ANYNPU_DEVICE=npu9 want=cpu\n"},
+			"4G\" [device-setting-ignored]\n"},
+		{"ANYNPU_MEM", "on", "cpu: value ignored ANYNPU_MEM=on want=guard [device-setting-ignored]\n"},
+		{"ANYNPU_DEVICE", "npu9", "boundary: value ignored ANYNPU_DEVICE=npu9 want=cpu [device-setting-ignored]\n"},
 		{"ANYNPU_LOG", "loud", "boundary: unknown level ignored ANYNPU_LOG=loud levels=\"off error warn info debug " +
-			"trace\"\n"},
+			"trace\" [boundary-log-level]\n"},
 	} {
 		for _, args := range [][]string{{"run", model, "-i", x}, {"check", model}, {"check", "--engine", model},
 			{"profile", model, "--runs", "1"}, {"bench", model, "--time", "0s", "--warmup", "0s", "--spread", "1e9"}} {
@@ -160,7 +160,7 @@ func TestVerbs_tellValuesThatMeanNothing(t *testing.T) {
 	assert.Empty(t, errs)
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
-	assert.Equal(t, "cpu: value ignored ANYNPU_THREADS=many want=\"1 to 1024\"\n", string(text))
+	assert.Equal(t, "cpu: value ignored ANYNPU_THREADS=many want=\"1 to 1024\" [device-setting-ignored]\n", string(text))
 	t.Setenv("ANYNPU_LOG", "off,cpu=trace")
 	_, _, errs = anynpu("run", model, "-i", x)
 	assert.Empty(t, errs)
@@ -198,7 +198,8 @@ func TestLoad_mapOfModels(t *testing.T) {
 	t.Setenv("ANYNPU_MODEL_MAP", writeFile(t, "map", []byte(model+" -> "+other+"\n")))
 	assert.Equal(t, tensor.Float32s(9, 25), run(t, model, "-i", x))
 	_, _, errs := anynpu("run", model, "-i", x)
-	assert.Contains(t, errs, "warning: model "+model+": ANYNPU_MODEL_MAP has "+other+" loaded in its place\n")
+	assert.Contains(t, errs, "warning: model "+model+": ANYNPU_MODEL_MAP has "+other+" loaded in its place "+
+		"[tool-map-instead]\n")
 	t.Setenv("ANYNPU_MODEL_MAP", other)
 	_, _, errs = anynpu("run", model, "-i", x)
 	assert.Contains(t, errs, "warning: ANYNPU_MODEL_MAP is not used: ")
@@ -228,6 +229,7 @@ func TestComputeFlags_refused(t *testing.T) {
 	t.Setenv("ANYNPU_CPU", "ref")
 	code, _, errs := anynpu("run", model, "-i", x, "--isa", "generic")
 	assert.Equal(t, 0, code)
-	assert.Equal(t, "anynpu: warning: --isa generic has no effect with ANYNPU_CPU=ref; --ref=false turns that off\n", errs)
+	assert.Equal(t, "anynpu: warning: --isa generic has no effect with ANYNPU_CPU=ref; --ref=false turns that off "+
+		"[tool-isa-no-effect]\n", errs)
 	assert.False(t, bytes.Contains([]byte(errs), []byte("value ignored")))
 }

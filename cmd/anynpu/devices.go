@@ -96,16 +96,17 @@ func (f *devicesFlags) check() error {
 		for _, name := range f.ops {
 			switch why := opcase.Without[name]; {
 			case why != "":
-				return usage("--op %s: it has no cases: %s", name, why)
+				return usage("--op %s: it has no cases: %s [tool-op-no-cases]", name, why)
 			case !slices.Contains(ops, name):
-				return usage("--op %s: there is no such operator; did you mean %s?", name, environ.NearestOf(name, ops))
+				return usage("--op %s: there is no such operator; did you mean %s? "+
+					"[tool-op-no-operator]", name, environ.NearestOf(name, ops))
 			}
 		}
 		return nil
 	}
 	for _, flag := range []string{"op", "perf", "device", "threads", "isa", "ref"} {
 		if f.cmd.Flags().Changed(flag) {
-			return usage("--%s goes with --test", flag)
+			return usage("--%s goes with --test [tool-goes-test]", flag)
 		}
 	}
 	return nil

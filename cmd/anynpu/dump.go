@@ -27,11 +27,11 @@ func dumped(g *graph.Graph) []graph.Value {
 
 func (f *dumpFlags) check() error {
 	if f.dir == "" && len(f.values) > 0 {
-		return usage("--dump-values %s: it goes with --dump", f.values[0])
+		return usage("--dump-values %s: it goes with --dump [tool-dump-values-goes]", f.values[0])
 	}
 	for _, p := range f.values {
 		if _, err := path.Match(p, ""); err != nil {
-			return usage("--dump-values %s: want a pattern such as 'conv*': %v", p, err)
+			return usage("--dump-values %s: want a pattern such as 'conv*': %v [tool-dump-values-pattern]", p, err)
 		}
 	}
 	return nil
@@ -77,7 +77,8 @@ func (f *dumpFlags) write(ctx context.Context, s *layers.Side, in []tensor.Tenso
 		}
 	}
 	for d, n := range foreign {
-		warn(stderr, []string{fmt.Sprintf("--dump: %s of %v left out: NumPy has no such type", counted(n, "value"), d)})
+		warn(stderr, "tool-dump-type", fmt.Sprintf("--dump: %s of %v left out: NumPy has no such type",
+			counted(n, "value"), d))
 	}
 	return written, nil
 }

@@ -26,14 +26,14 @@ func newEventLog(getenv func(string) string, stderr io.Writer) *eventLog {
 	default:
 		fd, err := logging.Open(file)
 		if err != nil {
-			l.write(logging.Error, "boundary", "log goes to stderr", "ANYNPU_LOG_FILE", file, "error", err)
+			l.write(logging.Error, "boundary", "log goes to stderr [boundary-log-file]", "ANYNPU_LOG_FILE", file, "error", err)
 			break
 		}
 		l.file = os.NewFile(uintptr(fd), file)
 		l.w = l.file
 	}
 	for _, pairs := range unknown {
-		l.write(logging.Error, "boundary", "unknown level ignored", pairs...)
+		l.write(logging.Error, "boundary", "unknown level ignored [boundary-log-level]", pairs...)
 	}
 	return l
 }

@@ -48,7 +48,7 @@ cannot be run so, 127 that there is none.`,
 			"  anynpu exec --report=report.html -- ./program model.rknn",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usage("exec: want the program to run, as in: anynpu exec -- ./program")
+				return usage("exec: want the program to run, as in: anynpu exec -- ./program [tool-exec-program-run]")
 			}
 			return nil
 		},
@@ -60,6 +60,7 @@ cannot be run so, 127 that there is none.`,
 		strings.Join(vendorAPIs(), " or "))
 	complete(cmd, "api", vendorAPIs()...)
 	cmd.Flags().StringVar(&f.log, "log", "", "sets ANYNPU_LOG")
+	complete(cmd, "log", "off", "error", "warn", "info", "debug", "trace")
 	cmd.Flags().StringVar(&f.report, "report", "", "tell what the program did: text to standard error, or a `FILE`")
 	cmd.Flags().Lookup("report").NoOptDefVal = "-"
 	cmd.Flags().SetInterspersed(false)
@@ -77,15 +78,15 @@ func vendorAPIs() (names []string) {
 // run becomes the program. It returns only with an error.
 func (f *execFlags) run(args, environment []string, stderr io.Writer) error {
 	if f.api != "" && !slices.Contains(vendorAPIs(), f.api) {
-		return usage("exec: no API %q; there is: %s", f.api, strings.Join(vendorAPIs(), ", "))
+		return usage("exec: no API %q; there is: %s [tool-exec-no-api]", f.api, strings.Join(vendorAPIs(), ", "))
 	}
 	stubs := stubFolder()
 	if stubs == "" {
-		return &exitError{exitExec, errors.New("exec: AnyNPU's libraries are not beside this tool, as make and make " +
-			"install put them")}
+		return exit(exitExec, errors.New("exec: AnyNPU's libraries are not beside this tool, as make and make "+
+			"install put them"))
 	}
 	if strings.ContainsAny(stubs, ":; \t\n") {
-		return &exitError{exitExec, fmt.Errorf("exec: the loader takes no folder with this name: %q", stubs)}
+		return exit(exitExec, fmt.Errorf("exec: the loader takes no folder with this name: %q", stubs))
 	}
 	if f.core = loader.In(stubs, loader.Core); f.core == "" {
 		f.core = loader.In(filepath.Dir(stubs), loader.Core)
@@ -167,7 +168,8 @@ func findProgram(name, search string) (string, error) {
 		}
 	}
 	if found == nil {
-		found = refuse(exitMissing, name, "not found in PATH; a program in this folder is ./%s", name)
+		found = refuse(exitMissing, name, "not found in PATH; a program in this folder is ./%s "+
+			"[tool-found-path-program]", name)
 	}
 	return "", found
 }
@@ -177,13 +179,14 @@ func runnable(name, path string) error {
 	at, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR):
-		return refuse(exitMissing, name, "there is no such file")
+		return refuse(exitMissing, name, "there is no such file [tool-exec-no-file]")
 	case err != nil:
-		return refuse(exitCannot, name, "%v", err)
+		return refuse(exitCannot, name, "%v [tool-exec-file]", err)
 	case at.IsDir():
-		return refuse(exitCannot, name, "is a folder, not a program")
+		return refuse(exitCannot, name, "is a folder, not a program [tool-exec-folder]")
 	case unix.Access(path, unix.X_OK) != nil:
-		return refuse(exitCannot, name, "is not executable; type: chmod +x %s", quoted(path))
+		return refuse(exitCannot, name, "is not executable; type: chmod +x %s "+
+			"[tool-executable-type-chmod]", quoted(path))
 	}
 	return nil
 }
@@ -198,7 +201,7 @@ func (f *execFlags) judge(name, path string, depth int) (note string, err error)
 	case errors.Is(err, fs.ErrPermission): // it can be executed, not read
 		return "", nil
 	case err != nil:
-		return "", refuse(exitCannot, name, "%v", err)
+		return "", refuse(exitCannot, name, "%v [tool-exec-file]", err)
 	}
 	switch {
 	case !file.Fits():
@@ -207,15 +210,17 @@ func (f *execFlags) judge(name, path string, depth int) (note string, err error)
 		return name + ": is linked statically and loads no library, AnyNPU's neither; only programs that it starts may. " +
 			"Link it again without -static", nil
 	case file.Musl() != f.musl:
-		return "", refuse(exitCannot, name, "is a program of %s, and the libraries beside this tool are of %s",
+		return "", refuse(exitCannot, name, "is a program of %s, and the libraries beside this tool are of %s "+
+			"[tool-program-libraries-beside]",
 			libcName(file.Musl()), libcName(f.musl))
 	}
 	if _, err := os.Stat(file.Interp); err != nil {
-		return "", refuse(exitMissing, name, "its loader %s is not here", file.Interp)
+		return "", refuse(exitMissing, name, "its loader %s is not here [tool-loader]", file.Interp)
 	}
 	if privileged(path) {
 		return "", refuse(exitCannot, name, "gets rights that you lack (set-id or capabilities), so the loader ignores "+
-			"LD_LIBRARY_PATH and LD_PRELOAD; a copy has no such rights: cp %s /tmp/ && anynpu exec -- %s", quoted(path),
+			"LD_LIBRARY_PATH and LD_PRELOAD; a copy has no such rights: cp %s /tmp/ && anynpu exec -- %s "+
+			"[tool-gets-rights-you]", quoted(path),
 			quoted(filepath.Join("/tmp", filepath.Base(path))))
 	}
 	return "", f.judgeRPath(name, path, file)
@@ -241,7 +246,8 @@ func (f *execFlags) judgeRPath(name, path string, file *loader.File) error {
 					continue
 				}
 				return refuse(exitCannot, name, "its RPATH leads to %s and comes before LD_LIBRARY_PATH; type: "+
-					"anynpu exec --api %s -- %s, which preloads, or, for good: patchelf --remove-rpath %s", at, a.Name,
+					"anynpu exec --api %s -- %s, which preloads, or, for good: patchelf --remove-rpath %s "+
+					"[tool-rpath-leads-comes]", at, a.Name,
 					quoted(name), quoted(path))
 			}
 		}
@@ -254,12 +260,15 @@ func foreign(name string, file *loader.File) error {
 	own, its := machineName(loader.Machine()), machineName(file.Machine)
 	switch {
 	case file.Class == elf.ELFCLASS32:
-		return refuse(exitCannot, name, "is a 32-bit program, and AnyNPU's libraries are 64-bit; build it again for %s", own)
+		return refuse(exitCannot, name, "is a 32-bit program, and AnyNPU's libraries are 64-bit; build it again "+
+			"for %s [tool-bit-program-npu]", own)
 	case file.Machine == elf.EM_AARCH64:
 		return refuse(exitCannot, name, "is a program for arm64, and this machine is %s; with AnyNPU for arm64 installed in "+
-			"FOLDER type: qemu-aarch64 -E LD_LIBRARY_PATH=FOLDER/lib/anynpu %s", own, quoted(name))
+			"FOLDER type: qemu-aarch64 -E LD_LIBRARY_PATH=FOLDER/lib/anynpu %s "+
+			"[tool-program-arm64-machine]", own, quoted(name))
 	}
-	return refuse(exitCannot, name, "is a program for %s, and this machine is %s; build it again for %[2]s", its, own)
+	return refuse(exitCannot, name, "is a program for %s, and this machine is %s; build it again for %[2]s "+
+		"[tool-program-machine-build]", its, own)
 }
 
 // machineName is the name that people use.
@@ -288,7 +297,7 @@ func privileged(path string) bool {
 func (f *execFlags) judgeScript(name, path string, depth int) (string, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return "", refuse(exitCannot, name, "%v", err)
+		return "", refuse(exitCannot, name, "%v [tool-exec-file]", err)
 	}
 	defer file.Close()
 	line, _ := bufio.NewReader(io.LimitReader(file, 4096)).ReadString('\n')
@@ -297,11 +306,11 @@ func (f *execFlags) judgeScript(name, path string, depth int) (string, error) {
 	if !script || len(words) == 0 {
 		return "", refuse(exitCannot, name, "is neither a program nor a script whose first line begins with #!; if it is "+
 			"one "+
-			"of the shell's type: anynpu exec -- sh %s", quoted(path))
+			"of the shell's type: anynpu exec -- sh %s [tool-program-script-line]", quoted(path))
 	}
 	interpreter := words[0]
 	if err := runnable(name, interpreter); err != nil {
-		return "", refuse(exitMissing, name, "its interpreter %s cannot be run", interpreter)
+		return "", refuse(exitMissing, name, "its interpreter %s cannot be run [tool-interpreter-run]", interpreter)
 	}
 	if filepath.Base(interpreter) == "env" {
 		for _, word := range words[1:] {
@@ -310,7 +319,7 @@ func (f *execFlags) judgeScript(name, path string, depth int) (string, error) {
 			}
 			at, err := findProgram(word, os.Getenv("PATH"))
 			if err != nil {
-				return "", refuse(exitMissing, name, "its interpreter %s is not in PATH", word)
+				return "", refuse(exitMissing, name, "its interpreter %s is not in PATH [tool-interpreter-path]", word)
 			}
 			return f.judge(name+": its interpreter "+at, at, depth+1)
 		}

@@ -25,7 +25,7 @@ func (f *execFlags) reported(path string, args, environment []string, stderr io.
 		case full(err):
 			return without(path, args, environment, stderr, err)
 		case err != nil:
-			return &exitError{exitExec, fmt.Errorf("exec: the report: %w", err)}
+			return exit(exitExec, fmt.Errorf("exec: the report: %w", err))
 		}
 		defer file.Close()
 		out = file
@@ -35,7 +35,7 @@ func (f *execFlags) reported(path string, args, environment []string, stderr io.
 	case full(err):
 		return without(path, args, environment, stderr, err)
 	case err != nil:
-		return &exitError{exitExec, fmt.Errorf("exec: the report: %w", err)}
+		return exit(exitExec, fmt.Errorf("exec: the report: %w", err))
 	}
 	defer os.RemoveAll(folder)
 	began := time.Now()

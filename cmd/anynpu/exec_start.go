@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+
+	"github.com/anynpu/anynpu/core/fault"
 )
 
 // execFlags are the flags of exec.
@@ -22,7 +24,7 @@ func startError(name string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		code = exitMissing
 	}
-	return refuse(code, name, "%v", err)
+	return refuse(code, name, "%v [tool-exec-file]", err)
 }
 
 // setVariable returns an environment in which the variable has the value.
@@ -33,9 +35,10 @@ func setVariable(environment []string, name, value string) []string {
 	return append(environment, name+"="+value)
 }
 
-// refuse is the error for a program, which messages call name.
+// refuse is the error for a program, which messages call name. The format ends with the id of the message.
 func refuse(code int, name, format string, args ...any) error {
-	return &exitError{code, fmt.Errorf("exec: %s: %s", name, fmt.Sprintf(format, args...))}
+	text, id := fault.Message(format, args...)
+	return &exitError{code, fmt.Errorf("exec: %s: %s", name, text), id}
 }
 
 // Exit codes of exec where there is none of the program's, as shells and env have them.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -27,6 +28,22 @@ const (
 type exitError struct {
 	code int
 	err  error
+	id   string // of the message, "" where err has it
+}
+
+// MessageID returns the id of the message, "" where the cause has it.
+func (e *exitError) MessageID() string { return e.id }
+
+// exitIDs are the ids of messages that have no own one, by exit code.
+var exitIDs = map[int]string{exitDifferent: "tool-different", exitUsage: "tool-usage", exitModel: "tool-model",
+	exitDevice: "tool-device", exitRun: "tool-run", exitUnstable: "tool-unstable", exitTimeout: "tool-timed-out"}
+
+// idOf returns the id of the message that ends the command with an exit code.
+func idOf(code int, err error) string {
+	if id := fault.IDOf(err); id != fault.Internal.MessageID() {
+		return id
+	}
+	return cmp.Or(exitIDs[code], "tool-exec")
 }
 
 func (e *exitError) Error() string {
@@ -48,9 +65,11 @@ func exit(code int, err error) error {
 	case fault.KindOf(err) == fault.Timeout:
 		code = exitTimeout
 	}
-	return &exitError{code, err}
+	return &exitError{code: code, err: err}
 }
 
+// usage is an error of how the tool was called. The format ends with the id of the message.
 func usage(format string, args ...any) error {
-	return &exitError{exitUsage, fmt.Errorf(format, args...)}
+	text, id := fault.Message(format, args...)
+	return &exitError{exitUsage, errors.New(text), id}
 }

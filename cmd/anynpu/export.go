@@ -38,7 +38,7 @@ Constants that are together above 1 GiB go to FILE.data, beside FILE.`,
 		Args:    oneModel,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if out == "" {
-				return usage("export: -o FILE says where to write")
+				return usage("export: -o FILE says where to write [tool-export-o-file]")
 			}
 			m, err := load(args[0], nil, stderr)
 			if err != nil {
@@ -51,7 +51,7 @@ Constants that are together above 1 GiB go to FILE.data, beside FILE.`,
 				return exit(exitModel, fault.Wrap(err, "model %s", args[0]))
 			}
 			if filepath.Clean(out) == filepath.Clean(args[0]) {
-				return usage("export: -o %s is the model itself", out)
+				return usage("export: -o %s is the model itself [tool-export-o-model]", out)
 			}
 			if err := model.WriteFile(out); err != nil {
 				return exit(exitRun, err)

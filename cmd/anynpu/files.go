@@ -44,11 +44,12 @@ func sources(flag string, given []string, ports []device.Port, used *[]string) (
 			}
 			for name, file := range one {
 				if _, twice := out[name]; twice {
-					return nil, usage("%s %s: %q is given twice", flag, g, name)
+					return nil, usage("%s %s: %q is given twice [tool-given-twice]", flag, g, name)
 				}
 				if out[name] = (source{file: file}); file == "-" {
 					if *used = append(*used, flag+" "+g); len(*used) > 1 {
-						return nil, usage("%s: standard input can be read once only", strings.Join(*used, " and "))
+						return nil, usage("%s: standard input can be read once only "+
+							"[tool-standard-input-read]", strings.Join(*used, " and "))
 					}
 				}
 			}
@@ -68,12 +69,13 @@ func sources(flag string, given []string, ports []device.Port, used *[]string) (
 				array = arrays[0]
 			}
 			if _, twice := out[name]; twice {
-				return nil, usage("%s %s: %q is given twice", flag, g, name)
+				return nil, usage("%s %s: %q is given twice [tool-given-twice]", flag, g, name)
 			}
 			out[name], found = source{g, array}, true
 		}
 		if !found {
-			return nil, usage("%s %s: its arrays are %s, and the model has %s; want NAME=FILE for one of them", flag, g,
+			return nil, usage("%s %s: its arrays are %s, and the model has %s; want NAME=FILE for one of them "+
+				"[tool-arrays-model-name]", flag, g,
 				listed(arrays), strings.Join(names, ", "))
 		}
 	}
@@ -118,13 +120,13 @@ func openContent(file string) (*content, error) {
 	}
 	f, err := os.Open(file)
 	if err != nil {
-		return nil, fault.New(fault.File, "%v", cause(err))
+		return nil, fault.New(fault.File, "%v [tool-file-unreadable]", cause(err))
 	}
 	c := &content{Reader: bufio.NewReader(f), end: f.Close}
 	switch st, err := f.Stat(); {
 	case err == nil && st.IsDir():
 		f.Close()
-		return nil, fault.New(fault.File, "it is a folder, want a file")
+		return nil, fault.New(fault.File, "it is a folder, want a file [tool-folder-file]")
 	case err == nil && st.Mode().IsRegular():
 		c.file, c.size = f, st.Size()
 	}
@@ -145,7 +147,8 @@ func (c *content) seekable() (interface {
 	case err != nil:
 		return nil, 0, fault.As(fault.File, err, "read")
 	case len(data) > maxPiped:
-		return nil, 0, fault.New(fault.File, "more than %d bytes that are no regular file", maxPiped)
+		return nil, 0, fault.New(fault.File, "more than %d bytes that are no regular file "+
+			"[tool-bytes-no-regular]", maxPiped)
 	}
 	return bytes.NewReader(data), int64(len(data)), nil
 }
@@ -189,7 +192,7 @@ type pack struct{ files []*zip.File }
 func openPack(r io.ReaderAt, size int64) (*pack, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil {
-		return nil, fault.New(fault.File, "a .npz that cannot be read: %v", err)
+		return nil, fault.New(fault.File, "a .npz that cannot be read: %v [tool-npz-read]", err)
 	}
 	return &pack{z.File}, nil
 }
@@ -202,10 +205,10 @@ func arraysOf(path string) ([]string, error) {
 	}
 	defer c.end()
 	if !c.isZip() {
-		return nil, fault.New(fault.File, "not a .npz file")
+		return nil, fault.New(fault.File, "not a .npz file [tool-npz-file]")
 	}
 	if c.file == nil {
-		return nil, fault.New(fault.File, "want a regular file, or NAME=FILE")
+		return nil, fault.New(fault.File, "want a regular file, or NAME=FILE [tool-regular-file-name]")
 	}
 	p, err := openPack(c.file, c.size)
 	if err != nil {
@@ -233,22 +236,24 @@ func (p *pack) read(name string, accept func(tensor.Tensor) error) (tensor.Tenso
 			continue
 		}
 		if found != nil {
-			return none, fault.New(fault.File, "the .npz has two arrays %q", name)
+			return none, fault.New(fault.File, "the .npz has two arrays %q [tool-npz-two-arrays]", name)
 		}
 		found = f
 	}
 	if found == nil {
-		return none, fault.New(fault.File, "the .npz has no array %q; there is: %s", name, listed(p.names()))
+		return none, fault.New(fault.File, "the .npz has no array %q; there is: %s "+
+			"[tool-npz-no-array]", name, listed(p.names()))
 	}
 	r, err := found.Open()
 	if err != nil {
-		return none, fault.New(fault.File, "array %q: %v", name, err)
+		return none, fault.New(fault.File, "array %q: %v [tool-array]", name, err)
 	}
 	defer r.Close()
 	buffered := bufio.NewReader(r) // which ReadIf takes as it is
 	t, err := npy.ReadIf(buffered, func(t tensor.Tensor) error {
 		if n, ok := t.Type().ByteSize(); !ok || n > maxPacked {
-			return fault.New(fault.File, "%v%v is too large for an array of a .npz: want at most %d bytes", t.DType, t.Dims,
+			return fault.New(fault.File, "%v%v is too large for an array of a .npz: want at most %d bytes "+
+				"[tool-large-array-npz]", t.DType, t.Dims,
 				maxPacked)
 		}
 		return accept(t)
@@ -257,9 +262,9 @@ func (p *pack) read(name string, accept func(tensor.Tensor) error) (tensor.Tenso
 		return none, fault.Wrap(err, "array %q", name)
 	}
 	if n, err := io.ReadFull(buffered, make([]byte, 1)); n > 0 {
-		return none, fault.New(fault.File, "array %q: there are bytes after its end", name)
+		return none, fault.New(fault.File, "array %q: there are bytes after its end [tool-array-bytes-end]", name)
 	} else if err != io.EOF { // the checksum is compared at the end
-		return none, fault.New(fault.File, "array %q: %v", name, err)
+		return none, fault.New(fault.File, "array %q: %v [tool-array]", name, err)
 	}
 	return t, nil
 }
@@ -276,16 +281,18 @@ func assignments(flag string, given []string, ports []device.Port) (map[string]s
 		if !ok && len(ports) == 1 {
 			name, file = names[0], g
 		} else if !ok {
-			return nil, usage("%s %s: want NAME=FILE, NAME one of %s", flag, g, strings.Join(names, ", "))
+			return nil, usage("%s %s: want NAME=FILE, NAME one of %s "+
+				"[tool-name-file-name]", flag, g, strings.Join(names, ", "))
 		}
 		if !contains(names, name) {
-			return nil, usage("%s %s: the model has no %q; there is: %s", flag, g, name, strings.Join(names, ", "))
+			return nil, usage("%s %s: the model has no %q; there is: %s "+
+				"[tool-model-no]", flag, g, name, strings.Join(names, ", "))
 		}
 		if _, twice := out[name]; twice {
-			return nil, usage("%s %s: %q is given twice", flag, g, name)
+			return nil, usage("%s %s: %q is given twice [tool-given-twice]", flag, g, name)
 		}
 		if file == "" {
-			return nil, usage("%s %s: no file; want %s=FILE", flag, g, name)
+			return nil, usage("%s %s: no file; want %s=FILE [tool-no-file]", flag, g, name)
 		}
 		out[name] = file
 	}

@@ -73,15 +73,18 @@ func (img pixels) tensor(p device.Port, in metadata.Input) (tensor.Tensor, error
 	switch in.Pixel {
 	case "", "gray", "rgb", "bgr":
 	default:
-		return tensor.Tensor{}, fault.New(fault.Unsupported, "metadata pixel %q: images give gray, rgb or bgr", in.Pixel)
+		return tensor.Tensor{}, fault.New(fault.Unsupported, "metadata pixel %q: images give gray, rgb or bgr "+
+			"[tool-metadata-pixel-images]", in.Pixel)
 	}
 	d := p.Type.Shape.Dims
 	if len(d) != 4 {
-		return tensor.Tensor{}, fault.New(fault.Shape, "an image for an input of %v; want 4 dimensions", p.Type.Shape)
+		return tensor.Tensor{}, fault.New(fault.Shape, "an image for an input of %v; want 4 dimensions "+
+			"[tool-image-input-dimensions]", p.Type.Shape)
 	}
 	channels, last := channelsOf(d)
 	if channels == 0 {
-		return tensor.Tensor{}, fault.New(fault.Shape, "an image for %v: neither dimension 1 nor 3 is 1 or 3 channels",
+		return tensor.Tensor{}, fault.New(fault.Shape, "an image for %v: neither dimension 1 nor 3 is 1 or 3 "+
+			"channels [tool-image-dimension-channels]",
 			p.Type.Shape)
 	}
 	std := slices.Clone(in.Std)
@@ -90,7 +93,8 @@ func (img pixels) tensor(p device.Port, in metadata.Input) (tensor.Tensor, error
 	}
 	for _, v := range [][]float32{in.Mean, std} {
 		if len(v) > 1 && len(v) != channels {
-			return tensor.Tensor{}, fault.New(fault.File, "metadata: %d values of mean, std or scale for %d channels", len(v),
+			return tensor.Tensor{}, fault.New(fault.File, "metadata: %d values of mean, std or scale for %d "+
+				"channels [tool-metadata-values-mean]", len(v),
 				channels)
 		}
 	}
@@ -101,7 +105,8 @@ func (img pixels) tensor(p device.Port, in metadata.Input) (tensor.Tensor, error
 	}
 	if h.Known() && w.Known() {
 		if h.N < 1 || w.N < 1 || w.N > maxPixels/h.N {
-			return tensor.Tensor{}, fault.New(fault.Shape, "an image for an input of %v", p.Type.Shape)
+			return tensor.Tensor{}, fault.New(fault.Shape, "an image for an input of %v "+
+				"[tool-image-input]", p.Type.Shape)
 		}
 		img = img.resized(int(h.N), int(w.N))
 	}
@@ -115,7 +120,7 @@ func (img pixels) tensor(p device.Port, in metadata.Input) (tensor.Tensor, error
 	}
 	t := tensor.New(p.Type.DType, dims...)
 	if !t.DType.IsFloat() && !t.DType.IsInt() {
-		return t, fault.New(fault.Type, "an image for %v", t.DType)
+		return t, fault.New(fault.Type, "an image for %v [tool-image]", t.DType)
 	}
 	normalization := convert.Normalization{Mean: in.Mean, Std: std}
 	for c := range channels {
@@ -184,7 +189,7 @@ func decodeImage(f io.ReadSeeker) (pixels, error) {
 		return pixels{}, fault.As(fault.File, err, "image")
 	}
 	if c.Width < 1 || c.Height < 1 || c.Width > maxPixels/c.Height {
-		return pixels{}, fault.New(fault.File, "an image of %d x %d", c.Width, c.Height)
+		return pixels{}, fault.New(fault.File, "an image of %d x %d [tool-image-decode-image]", c.Width, c.Height)
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return pixels{}, fault.As(fault.File, err, "image")
@@ -226,10 +231,10 @@ func decodePNM(r *bufio.Reader) (pixels, error) {
 	var w, h, levels int
 	for i, to := range []any{&kind, &w, &h, &levels} {
 		if err := skipBlanks(r); err != nil {
-			return pixels{}, fault.As(fault.File, err, "image: the header is cut off")
+			return pixels{}, fault.As(fault.File, err, "image: the header is cut off [tool-image-header-cut]")
 		}
 		if _, err := fmt.Fscan(r, to); err != nil {
-			return pixels{}, fault.As(fault.File, err, "image: header field %d", i)
+			return pixels{}, fault.As(fault.File, err, "image: header field %d [tool-image-header-field]", i)
 		}
 	}
 	if _, err := r.ReadByte(); err != nil { // the one blank before the samples
@@ -237,14 +242,16 @@ func decodePNM(r *bufio.Reader) (pixels, error) {
 	}
 	channels := map[string]int{"P5": 1, "P6": 3}[kind]
 	if channels == 0 || w < 1 || h < 1 || w > maxPixels/h || levels < 1 || levels > 255 {
-		return pixels{}, fault.New(fault.File, "image: %s %d x %d with %d levels", kind, w, h, levels)
+		return pixels{}, fault.New(fault.File, "image: %s %d x %d with %d levels "+
+			"[tool-image-levels]", kind, w, h, levels)
 	}
 	if err := mem.Admit(int64(w * h * channels)); err != nil {
 		return pixels{}, err
 	}
 	p := pixels{h, w, channels, make([]byte, w*h*channels)}
 	if _, err := io.ReadFull(r, p.data); err != nil {
-		return pixels{}, fault.As(fault.File, err, "image: %d x %d with %d channels", w, h, channels)
+		return pixels{}, fault.As(fault.File, err, "image: %d x %d with %d channels "+
+			"[tool-image-channels]", w, h, channels)
 	}
 	return p, nil
 }

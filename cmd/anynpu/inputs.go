@@ -57,7 +57,7 @@ func (f *inputFlags) given() bool {
 
 func (f *inputFlags) check() error {
 	if f.cmd.Flags().Changed("seed") && !f.random {
-		return usage("--seed %d: it goes with --random", f.seed)
+		return usage("--seed %d: it goes with --random [tool-seed-goes-random]", f.seed)
 	}
 	return nil
 }
@@ -72,7 +72,7 @@ type sizing struct {
 func (s *sizing) take(p device.Port, dims []int64, what string) error {
 	typ := s.m.typeText(p)
 	if _, fits := p.Type.Shape.Merge(tensor.Of(dims...)); !fits {
-		return usage("input %q (%s): %s %v", p.Name, typ, what, dims)
+		return usage("input %q (%s): %s %v [tool-input]", p.Name, typ, what, dims)
 	}
 	for k, d := range p.Type.Shape.Dims {
 		if d.Known() || d.Sym == tensor.Unknown {
@@ -80,7 +80,8 @@ func (s *sizing) take(p device.Port, dims []int64, what string) error {
 		}
 		n, seen := s.open[d.Sym]
 		if s.open[d.Sym] = dims[k]; seen && n != dims[k] {
-			return usage("input %q (%s): %s %v, but %s is %d already", p.Name, typ, what, dims, s.m.Symbols[d.Sym-1], n)
+			return usage("input %q (%s): %s %v, but %s is %d already "+
+				"[tool-input-already]", p.Name, typ, what, dims, s.m.Symbols[d.Sym-1], n)
 		}
 	}
 	return nil
@@ -130,7 +131,8 @@ func (f *inputFlags) tensors(m *loaded, ports []device.Port, warnTo io.Writer) (
 		switch {
 		case file && !f.isRaw(s):
 			if sized {
-				return nil, usage("--shape %s=%s: the input is given as a file, which has sizes", p.Name, text)
+				return nil, usage("--shape %s=%s: the input is given as a file, which has sizes "+
+					"[tool-shape-input-given]", p.Name, text)
 			}
 			if out[i], err = m.readInput(s, p, warnTo); err != nil {
 				return nil, fault.Wrap(err, "input %q (%s): %s", p.Name, m.typeText(p), s.file)
@@ -141,17 +143,18 @@ func (f *inputFlags) tensors(m *loaded, ports []device.Port, warnTo io.Writer) (
 		case sized:
 			dims, err := sizes(text)
 			if err != nil {
-				return nil, usage("--shape %s=%s: %v", p.Name, text, err)
+				return nil, usage("--shape %s=%s: %v [tool-shape]", p.Name, text, err)
 			}
 			if _, fits := p.Type.Shape.Merge(tensor.Of(dims...)); !fits {
-				return nil, usage("--shape %s=%s: the input is %s", p.Name, text, m.typeText(p))
+				return nil, usage("--shape %s=%s: the input is %s [tool-shape-input]", p.Name, text, m.typeText(p))
 			}
 			if err := known.take(p, dims, "--shape says"); err != nil {
 				return nil, err
 			}
 			out[i].Dims = dims
 		case !file && !f.random && !f.made:
-			return nil, usage("input %q (%s) is not given; add -i %s=FILE, or --random to make it up", p.Name, m.typeText(p),
+			return nil, usage("input %q (%s) is not given; add -i %s=FILE, or --random to make it up "+
+				"[tool-input-given-add]", p.Name, m.typeText(p),
 				p.Name)
 		}
 	}
@@ -162,10 +165,12 @@ func (f *inputFlags) tensors(m *loaded, ports []device.Port, warnTo io.Writer) (
 		if _, file := files[p.Name]; out[i].Dims == nil {
 			ok := false
 			if out[i].Dims, ok = known.of(p); !ok && file {
-				return nil, usage("input %q is %s; give the sizes of the raw file with --shape %s=SIZES", p.Name, m.typeText(p),
+				return nil, usage("input %q is %s; give the sizes of the raw file with --shape %s=SIZES "+
+					"[tool-input-give-sizes]", p.Name, m.typeText(p),
 					p.Name)
 			} else if !ok {
-				return nil, usage("input %q is %s; give its sizes with --shape %s=SIZES or a file with -i %s=FILE", p.Name,
+				return nil, usage("input %q is %s; give its sizes with --shape %s=SIZES or a file with -i "+
+					"%s=FILE [tool-input-give-sizes-shape]", p.Name,
 					m.typeText(p), p.Name, p.Name)
 			}
 		}
@@ -189,7 +194,7 @@ func (f *inputFlags) isRaw(s source) bool {
 func (f *inputFlags) makeUp(i int, p device.Port, dims []int64) (tensor.Tensor, error) {
 	t := tensor.Type{DType: p.Type.DType, Shape: tensor.Of(dims...)}
 	if n, ok := t.ByteSize(); !ok || n > maxFill {
-		return tensor.Tensor{}, usage("input %q is %v: too large to make up", p.Name, t)
+		return tensor.Tensor{}, usage("input %q is %v: too large to make up [tool-input-large-make]", p.Name, t)
 	}
 	made, err := pattern(p.Type.DType, dims)
 	if err == nil && f.random {
@@ -213,7 +218,7 @@ func (m *loaded) readInput(s source, p device.Port, warnTo io.Writer) (tensor.Te
 		}
 		t, cautions, err := readImage(r, p, m.inputInfo(p.Name))
 		for _, text := range cautions {
-			warn(warnTo, []string{fmt.Sprintf("input %q: %s: %s", p.Name, s.file, text)})
+			warn(warnTo, "tool-input-converted", fmt.Sprintf("input %q: %s: %s", p.Name, s.file, text))
 		}
 		return t, err
 	}
@@ -227,11 +232,11 @@ func (m *loaded) readInput(s source, p device.Port, warnTo io.Writer) (tensor.Te
 // holds refuses an array, without its data, that is none for p.
 func holds(t tensor.Tensor, p device.Port) error {
 	if t.DType != p.Type.DType {
-		return fault.New(fault.File, "holds %v%s", t.DType, converts(p.Type.DType))
+		return fault.New(fault.File, "holds %v%s [tool-holds]", t.DType, converts(p.Type.DType))
 	}
 	own, open := p.Type.Shape.Count()
 	if n, ok := tensor.Of(t.Dims...).Count(); open && (!ok || n != own) {
-		return fault.New(fault.File, "holds sizes %v", t.Dims)
+		return fault.New(fault.File, "holds sizes %v [tool-holds-sizes]", t.Dims)
 	}
 	return nil
 }
@@ -241,7 +246,7 @@ func (m *loaded) readRaw(s source, p device.Port, dims []int64) (tensor.Tensor, 
 	t := tensor.Tensor{DType: p.Type.DType, Dims: toProgram(dims, p, m.inputInfo(p.Name))}
 	n, ok := t.Type().ByteSize()
 	if !ok || n > npy.MaxBytes {
-		return t, fault.New(fault.File, "%v is too large", t.Type())
+		return t, fault.New(fault.File, "%v is too large [tool-large]", t.Type())
 	}
 	c, err := openContent(s.file)
 	if err != nil {
@@ -249,7 +254,7 @@ func (m *loaded) readRaw(s source, p device.Port, dims []int64) (tensor.Tensor, 
 	}
 	defer c.end()
 	if c.file != nil && c.size != n {
-		return t, fault.New(fault.File, "holds %d bytes, and %v needs %d", c.size, t.Type(), n)
+		return t, fault.New(fault.File, "holds %d bytes, and %v needs %d [tool-holds-bytes-needs]", c.size, t.Type(), n)
 	}
 	if err := mem.Fits(n); err != nil {
 		return t, err
@@ -259,9 +264,11 @@ func (m *loaded) readRaw(s source, p device.Port, dims []int64) (tensor.Tensor, 
 	case err != nil:
 		return t, fault.As(fault.File, err, "read")
 	case int64(len(t.Data)) > n:
-		return t, fault.New(fault.File, "holds more than %d bytes, which is what %v needs", n, t.Type())
+		return t, fault.New(fault.File, "holds more than %d bytes, which is what %v needs "+
+			"[tool-holds-bytes-needs-read-raw]", n, t.Type())
 	case int64(len(t.Data)) < n:
-		return t, fault.New(fault.File, "holds %d bytes, and %v needs %d", len(t.Data), t.Type(), n)
+		return t, fault.New(fault.File, "holds %d bytes, and %v needs %d "+
+			"[tool-holds-bytes-needs]", len(t.Data), t.Type(), n)
 	}
 	return fromProgram(t, p, m.inputInfo(p.Name)), nil
 }
@@ -278,7 +285,8 @@ func sizes(text string) ([]int64, error) {
 	for _, s := range strings.Split(text, ",") {
 		n, err := strconv.ParseInt(s, 10, 64)
 		if err != nil || n < 0 {
-			return nil, fault.New(fault.Argument, "size %q: want a whole number of 0 or more", s)
+			return nil, fault.New(fault.Argument, "size %q: want a whole number of 0 or more "+
+				"[tool-size-whole-number]", s)
 		}
 		dims = append(dims, n)
 	}
@@ -290,7 +298,7 @@ func sizes(text string) ([]int64, error) {
 func pattern(d tensor.DType, dims []int64) (tensor.Tensor, error) {
 	n, ok := tensor.T(d, dims...).ByteSize()
 	if !ok {
-		return tensor.Tensor{}, fault.New(fault.Memory, "%v%v has no size", d, dims)
+		return tensor.Tensor{}, fault.New(fault.Memory, "%v%v has no size [tool-no-size]", d, dims)
 	}
 	data, err := mem.Make[byte](int(n))
 	if err != nil {

@@ -110,10 +110,10 @@ func inspectModel(path string, stderr io.Writer) (inspection, error) {
 		for _, p := range s.In {
 			names = append(names, p.Name)
 		}
-		warn(stderr, append(meta.Warnings, meta.Strangers(path, names)...))
+		warn(stderr, "model-metadata-no-effect", append(meta.Warnings, meta.Strangers(path, names)...)...)
 	}
 	if err != nil {
-		warn(stderr, []string{err.Error()})
+		warn(stderr, "tool-sidecar-unread", err.Error())
 	}
 	return inspection{"anynpu.inspect/1", path, s.Name, s.Producer, s.IRVersion, opsetNames(s.Opsets), portInfos(s.In),
 		portInfos(s.Out), s.Ops,

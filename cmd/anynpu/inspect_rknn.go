@@ -55,7 +55,7 @@ func inspectRKNN(path string, stdout io.Writer, asJSON, nodes bool) (ok bool, er
 	if nodes {
 		return true, usage("inspect: --nodes lists the nodes of ONNX models; of %s, an .rknn file, inspect shows the "+
 			"operators, "+
-			"and --json the tensors", path)
+			"and --json the tensors [tool-inspect-nodes-lists]", path)
 	}
 	file, err := rknn.Read(f, f.Size)
 	if err != nil {

@@ -43,7 +43,7 @@ func command(args []string, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	err := root.Execute()
 	if out.err != nil {
-		err = &exitError{exitRun, fmt.Errorf("the results could not be written: %w", out.err)}
+		err = exit(exitRun, fmt.Errorf("the results could not be written: %w", out.err))
 	}
 	if err == nil {
 		return exitOK
@@ -53,7 +53,11 @@ func command(args []string, stdout, stderr io.Writer) int {
 	if is && coded.err == nil { // a program's own, which has said what it had to say
 		return coded.code
 	}
-	printf(stderr, "anynpu: %s\n", err)
+	code := exitUsage
+	if is {
+		code = coded.code
+	}
+	printf(stderr, "anynpu: %s [%s]\n", err, idOf(code, err))
 	if is {
 		return coded.code
 	}
@@ -93,8 +97,8 @@ exec has the exit code of its program.`,
 	root.SetFlagErrorFunc(flagError)
 	verbs := []*cobra.Command{newRun(stdout, stderr), newInspect(stdout, stderr), newCheck(stdout, stderr),
 		newBench(stdout, stderr), newProfile(stdout, stderr), newCompare(stdout, stderr), newMetadata(stdout, stderr),
-		newExport(stdout, stderr), newInfo(stdout), newDevices(stdout, stderr), newDrivers(stdout), newExec(stderr),
-		newMan()}
+		newExport(stdout, stderr), newInfo(stdout), newDevices(stdout, stderr),
+		newDrivers(stdout), newExec(stderr), newMan()}
 	withoutModel := []string{"info", "devices", "drivers", "exec", "man"}
 	for _, v := range verbs {
 		if v.ValidArgsFunction == nil && !slices.Contains(withoutModel, v.Name()) {

@@ -19,7 +19,7 @@ func newMan() *cobra.Command {
 			root := cmd.Root()
 			root.DisableAutoGenTag = true
 			if st, err := os.Stat(args[0]); err != nil || !st.IsDir() {
-				return usage("man: %s: want a folder that exists", args[0])
+				return usage("man: %s: want a folder that exists [tool-man-folder-exists]", args[0])
 			}
 			return exit(exitRun, doc.GenManTree(root, header, args[0]))
 		},

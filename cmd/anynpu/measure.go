@@ -62,7 +62,7 @@ func (m *measured) close() {
 
 func (f *measureFlags) check() error {
 	if f.api != apiOHNN && f.api != apiRKNN {
-		return usage("--api %s: want %s or %s", f.api, apiOHNN, apiRKNN)
+		return usage("--api %s: want %s or %s [tool-api]", f.api, apiOHNN, apiRKNN)
 	}
 	return f.inputFlags.check()
 }

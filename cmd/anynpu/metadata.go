@@ -73,7 +73,7 @@ it as it was. External data stay where they are.`,
   anynpu metadata model.onnx --from model.rknn`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usage("metadata takes a MODEL and entries KEY=VALUE")
+				return usage("metadata takes a MODEL and entries KEY=VALUE [tool-metadata-takes-model]")
 			}
 			return nil
 		},
@@ -116,7 +116,8 @@ func (f *metadataFlags) run(path string, entries []string, stdout, stderr io.Wri
 	}
 	to := path
 	if len(edits) == 0 && f.out != "" {
-		return usage("-o %s: nothing is to be written: give entries KEY=VALUE, --delete, --embed or --from", f.out)
+		return usage("-o %s: nothing is to be written: give entries KEY=VALUE, --delete, --embed or --from "+
+			"[tool-o-nothing-written]", f.out)
 	}
 	if len(edits) > 0 {
 		own := maps.Clone(s.Meta)
@@ -168,9 +169,10 @@ func (f *metadataFlags) edits(s *onnx.Summary, beside map[string]string, path st
 		if err != nil {
 			return nil, exit(exitModel, err)
 		}
-		warn(stderr, d.Skipped)
+		warn(stderr, "tool-from-skipped", d.Skipped...)
 		if d.Missing > 0 {
-			warn(stderr, []string{fmt.Sprintf("%d of %d tensors of %s are not in the model", d.Missing, d.Codes, f.from)})
+			warn(stderr, "tool-from-missing", fmt.Sprintf("%d of %d tensors of %s are not in the model", d.Missing, d.Codes,
+				f.from))
 		}
 		for k, v := range d.Entries {
 			edits[k] = &v
@@ -178,7 +180,7 @@ func (f *metadataFlags) edits(s *onnx.Summary, beside map[string]string, path st
 	}
 	if f.embed {
 		if len(beside) == 0 {
-			return nil, usage("--embed: there is no %s with entries", metadata.Sidecar(path))
+			return nil, usage("--embed: there is no %s with entries [tool-embed-no-entries]", metadata.Sidecar(path))
 		}
 		for k, v := range beside {
 			edits[k] = &v
@@ -197,11 +199,11 @@ func (f *metadataFlags) edits(s *onnx.Summary, beside map[string]string, path st
 			key = "anynpu." + k
 		}
 		if _, ok := s.Meta[key]; !ok {
-			return nil, usage("--delete %s: the model has no such entry; there is: %s", k,
+			return nil, usage("--delete %s: the model has no such entry; there is: %s [tool-delete-model-no]", k,
 				strings.Join(slices.Sorted(maps.Keys(s.Meta)), ", "))
 		}
 		if edits[key] != nil {
-			return nil, usage("--delete %s: it is written, too", k)
+			return nil, usage("--delete %s: it is written, too [tool-delete-written]", k)
 		}
 		edits[key] = nil
 	}
@@ -230,7 +232,8 @@ func describedBy(from, path string) (*model.Described, error) {
 	}
 	d := model.Describe(c, names)
 	if len(d.Entries) == 0 {
-		return nil, fault.New(fault.File, "--from %s: nothing in it can be read: %s", from, strings.Join(c.Unread, "; "))
+		return nil, fault.New(fault.File, "--from %s: nothing in it can be read: %s "+
+			"[tool-nothing-read]", from, strings.Join(c.Unread, "; "))
 	}
 	for _, text := range c.Unread {
 		d.Skipped = append(d.Skipped, from+": not read: "+text)
@@ -251,13 +254,13 @@ func splitEntry(e string) (key, value string, err error) {
 		}
 	}
 	if !strings.Contains(e, "=") {
-		return "", "", usage("%q: want KEY=VALUE", e)
+		return "", "", usage("%q: want KEY=VALUE [tool-key-value]", e)
 	}
 	key, _, _ = strings.Cut(e, "=")
 	if near := metadata.Near(key); near != "" {
-		return "", "", usage("%q: there is no such key; did you mean %s?", e, near)
+		return "", "", usage("%q: there is no such key; did you mean %s? [tool-no-key-did]", e, near)
 	}
-	return "", "", usage("%q: there is no such key; anynpu metadata --help lists them", e)
+	return "", "", usage("%q: there is no such key; anynpu metadata --help lists them [tool-no-key-anynpu]", e)
 }
 
 // asJSON makes a list of numbers that are separated by commas, for keys whose values are numbers.
@@ -294,7 +297,7 @@ func checkMetadata(s *onnx.Summary, path string, props map[string]string, stderr
 		}
 	}
 	if list := meta.Strangers(path, names); len(list) > 0 {
-		return usage("%s", list[0])
+		return usage("%s [tool-metadata-refused]", list[0])
 	}
 	for _, p := range s.In {
 		if err := fitsInput(p, meta.Inputs[p.Name]); err != nil {
@@ -303,8 +306,8 @@ func checkMetadata(s *onnx.Summary, path string, props map[string]string, stderr
 	}
 	for _, d := range slices.Sorted(maps.Keys(meta.Dims)) {
 		if !slices.Contains(open, d) {
-			warn(stderr, []string{fmt.Sprintf("model %s: no input or output has an open dimension %q; there is: %s", path, d,
-				strings.Join(open, ", "))})
+			warn(stderr, "tool-no-open-dimension", fmt.Sprintf("model %s: no input or output has an open dimension %q; "+
+				"there is: %s", path, d, strings.Join(open, ", ")))
 		}
 	}
 	return nil
@@ -325,11 +328,11 @@ func fitsInput(p onnx.Port, in metadata.Input) error {
 		}
 		if !fits {
 			return usage("anynpu.input.%s.%s has %d numbers: want 1, or as many as channels of an input of rank 4, got the "+
-				"shape %s", p.Name, what, n, declared)
+				"shape %s [tool-anynpu-input-numbers]", p.Name, what, n, declared)
 		}
 	}
 	if len(in.Std) > 0 && len(in.Scale) > 0 {
-		return usage("anynpu.input.%s has std and scale: want one of them", p.Name)
+		return usage("anynpu.input.%s has std and scale: want one of them [tool-anynpu-input-std]", p.Name)
 	}
 	shapes, key := in.Shapes, "shapes"
 	if in.Shape != nil {
@@ -342,7 +345,8 @@ func fitsInput(p onnx.Port, in metadata.Input) error {
 			fits = err != nil || n == shape[i] || i == 0 && n == 1
 		}
 		if !fits {
-			return usage("anynpu.input.%s.%s: %v does not fit the input's shape %s", p.Name, key, shape, declared)
+			return usage("anynpu.input.%s.%s: %v does not fit the input's shape %s "+
+				"[tool-anynpu-input-fit]", p.Name, key, shape, declared)
 		}
 	}
 	return nil
@@ -354,13 +358,14 @@ func (f *metadataFlags) target(s *onnx.Summary, path string, edits map[string]*s
 	if f.out == "" {
 		for _, k := range slices.Sorted(maps.Keys(edits)) {
 			if other, ok := beside[k]; ok && (edits[k] == nil || *edits[k] != other) {
-				warn(stderr, []string{fmt.Sprintf("%s has %s, too, and wins", metadata.Sidecar(path), shown(k))})
+				warn(stderr, "tool-sidecar-wins", fmt.Sprintf("%s has %s, too, and wins", metadata.Sidecar(path), shown(k)))
 			}
 		}
 		return path
 	}
 	if s.External && !sameFolder(path, f.out) {
-		warn(stderr, []string{fmt.Sprintf("model %s has external data, which %s looks for in its own folder", path, f.out)})
+		warn(stderr, "tool-external-data", fmt.Sprintf("model %s has external data, which %s looks for in its own folder",
+			path, f.out))
 	}
 	return f.out
 }
@@ -382,20 +387,20 @@ func rewrite(from, to string, edits map[string]*string) (err error) {
 	}
 	in, err := os.Open(from)
 	if err != nil {
-		return fault.New(fault.File, "model %s: %v", from, cause(err))
+		return fault.New(fault.File, "model %s: %v [tool-model]", from, cause(err))
 	}
 	defer in.Close()
 	st, err := in.Stat()
 	if err != nil {
-		return fault.New(fault.File, "model %s: %v", from, cause(err))
+		return fault.New(fault.File, "model %s: %v [tool-model]", from, cause(err))
 	}
 	out, err := os.CreateTemp(filepath.Dir(to), ".anynpu-metadata-*")
 	if err != nil {
-		return fault.New(fault.File, "%s: %v", to, cause(err))
+		return fault.New(fault.File, "%s: %v [tool-file-not-written]", to, cause(err))
 	}
 	defer func() {
 		if err != nil {
-			err = fault.New(fault.KindOf(err), "%s: %v", to, cause(err))
+			err = fault.New(fault.KindOf(err), "%s: %v [tool-file-not-written]", to, cause(err))
 			os.Remove(out.Name())
 		}
 	}()

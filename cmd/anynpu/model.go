@@ -48,12 +48,13 @@ func loadAs(path string, compiled model.Format, devices []device.Device, stderr 
 		w.Release()
 		return nil, exit(exitModel, err)
 	}
-	warn(stderr, slices.Concat(m.Warnings, m.Meta.Warnings))
+	warn(stderr, "model-read-otherwise", m.Warnings...)
+	warn(stderr, "model-metadata-no-effect", m.Meta.Warnings...)
 	if m.MapError != nil {
-		warn(stderr, []string{fmt.Sprintf("ANYNPU_MODEL_MAP is not used: %v", m.MapError)})
+		warn(stderr, "tool-map-not-used", fmt.Sprintf("ANYNPU_MODEL_MAP is not used: %v", m.MapError))
 	}
 	if m.Instead != nil {
-		warn(stderr, []string{fmt.Sprintf("model %s: ANYNPU_MODEL_MAP has %s loaded in its place", path, m.Path)})
+		warn(stderr, "tool-map-instead", fmt.Sprintf("model %s: ANYNPU_MODEL_MAP has %s loaded in its place", path, m.Path))
 	}
 	return &loaded{m, w}, nil
 }
@@ -63,7 +64,7 @@ func (m *loaded) options(o compile.Options, on *machine, stderr io.Writer) compi
 	o.Forms, _ = m.Forms()
 	o.Strict = on.strict
 	o.ByCost = true
-	o.Warn = func(text string) { warn(stderr, []string{text}) }
+	o.Warn = func(text string) { warn(stderr, "model-read-otherwise", text) }
 	return o
 }
 
@@ -120,5 +121,5 @@ func wantModel(path string, compiled model.Format, devices []device.Device) erro
 	case f.Format == model.JSON:
 		what = " but JSON; inspect and check take pack lists, the other verbs one of their models"
 	}
-	return fault.New(fault.File, "model %s: not an ONNX model%s", path, what)
+	return fault.New(fault.File, "model %s: not an ONNX model%s [tool-model-onnx-model]", path, what)
 }

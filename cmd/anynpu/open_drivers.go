@@ -29,7 +29,7 @@ func openDevice(id string) (device.Device, error) {
 		}
 		why = err.Error()
 	}
-	return nil, fault.New(fault.Device, "no device %s: %s", id, why)
+	return nil, fault.New(fault.Device, "no device %s: %s [tool-no-device]", id, why)
 }
 
 // openIn is a device of a driver.
@@ -59,7 +59,7 @@ func newDevice(id, name, file string, lookup func(symbol string) uintptr) (devic
 		all, err := nnapi.Open(nnapi.Bind(file, lookup), driver.Config{ID: api, Name: name})
 		return called(id, all, err)
 	}
-	return nil, fault.New(fault.Device, "its driver has one device")
+	return nil, fault.New(fault.Device, "its driver has one device [tool-driver-device]")
 }
 
 // called is the device with an id among those of a driver.
@@ -70,7 +70,7 @@ func called[D device.Device](id string, all []D, err error) (device.Device, erro
 		}
 	}
 	if err == nil {
-		err = fault.New(fault.Device, "its driver has %d", len(all))
+		err = fault.New(fault.Device, "its driver has %d [tool-driver]", len(all))
 	}
 	return nil, err
 }

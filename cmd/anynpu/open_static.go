@@ -20,8 +20,10 @@ const devicesProgram = "anynpu-devices"
 func openDevice(id string) (device.Device, error) {
 	path := filepath.Join(stubFolder(), devicesProgram)
 	if !filepath.IsAbs(path) || !exists(path) {
-		return nil, fault.New(fault.Device, "no device %s: %s, which opens drivers, is not beside the libraries", id,
+		return nil, fault.New(fault.Device, "no device %s: %s, which opens drivers, is not beside the libraries "+
+			"[tool-no-device-opens]", id,
 			devicesProgram)
 	}
-	return nil, fault.As(fault.Device, syscall.Exec(path, os.Args, os.Environ()), "no device %s: %s", id, path)
+	return nil, fault.As(fault.Device, syscall.Exec(path, os.Args, os.Environ()), "no device %s: %s "+
+		"[tool-no-device]", id, path)
 }

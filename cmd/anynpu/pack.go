@@ -34,7 +34,7 @@ func eachOf(path string, stderr io.Writer, f func(path string) error) (pack bool
 	if first == nil {
 		return true, nil
 	}
-	return true, &exitError{first.code, fault.New(fault.KindOf(first),
-		"pack list %s: %d of %d models %s not as expected", path, failed, len(files),
+	return true, &exitError{code: first.code, err: fault.New(fault.KindOf(first),
+		"pack list %s: %d of %d models %s not as expected [tool-pack-list-models]", path, failed, len(files),
 		verb(failed, "is", "are"))}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -49,9 +50,11 @@ func writeJSON(w io.Writer, v any) error {
 	return err
 }
 
-func warn(stderr io.Writer, warnings []string) {
+// warn writes warnings, each with its id at its end; id is that of those without one.
+func warn(stderr io.Writer, id string, warnings ...string) {
 	for _, s := range warnings {
-		printf(stderr, "anynpu: warning: %s\n", s)
+		text, own := fault.Cut(s)
+		printf(stderr, "anynpu: warning: %s [%s]\n", text, cmp.Or(own, id))
 	}
 }
 

@@ -85,7 +85,7 @@ type profileLine struct {
 
 func (f *profileFlags) run(path string, stdout, stderr io.Writer) error {
 	if f.runs < 1 || f.top < 0 {
-		return usage("--runs %d --top %d: want 1 and 0 or more", f.runs, f.top)
+		return usage("--runs %d --top %d: want 1 and 0 or more [tool-runs-top]", f.runs, f.top)
 	}
 	on, err := f.machine(stderr)
 	if err != nil {

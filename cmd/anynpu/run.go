@@ -100,16 +100,16 @@ func (f *runFlags) check() error {
 		return err
 	}
 	if f.topK < 0 {
-		return usage("--top-k %d: want 0 or more", f.topK)
+		return usage("--top-k %d: want 0 or more [tool-top-k]", f.topK)
 	}
 	if f.repeat < 1 {
-		return usage("--repeat %d: want 1 or more", f.repeat)
+		return usage("--repeat %d: want 1 or more [tool-repeat]", f.repeat)
 	}
 	if f.timeout < 0 {
-		return usage("--timeout %v: want 0 or more", f.timeout)
+		return usage("--timeout %v: want 0 or more [tool-timeout]", f.timeout)
 	}
 	if !(f.rtol >= 0) || !(f.atol >= 0) {
-		return usage("--rtol %g --atol %g: want 0 or more", f.rtol, f.atol)
+		return usage("--rtol %g --atol %g: want 0 or more [tool-rtol-atol]", f.rtol, f.atol)
 	}
 	return nil
 }
@@ -264,7 +264,7 @@ func writable(dir string) error {
 	}
 	f, err := os.CreateTemp(dir, ".anynpu-*")
 	if err != nil {
-		return fault.New(fault.File, "output: no file can be made in %s: %v", dir, cause(err))
+		return fault.New(fault.File, "output: no file can be made in %s: %v [tool-output-no-file]", dir, cause(err))
 	}
 	return fault.As(fault.File, cmp.Or(f.Close(), os.Remove(f.Name())), "output")
 }
