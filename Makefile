@@ -243,6 +243,7 @@ lint:
 	@unformatted=$$(find . \( -path './.?*' -o -path ./build \) -prune -o -name '*.go' -exec "$$($(GO) env GOROOT)/bin/gofmt" -l {} +); \
 	test -z "$$unformatted" || { echo "not as gofmt has it:"; echo "$$unformatted"; exit 1; }
 	@scripts/columns.sh
+	@$(GO) run ./scripts/language
 	$(GO) vet ./...
 	$(GO) run $(STATICCHECK) ./...
 
