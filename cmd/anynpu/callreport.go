@@ -270,6 +270,9 @@ func size(bytes int64) string {
 //go:embed callreport.html
 var callReportHTML string
 
+//go:embed style.html
+var styleHTML string // of this page and of info's
+
 var callReportPage = template.Must(template.New("page").Funcs(template.FuncMap{
 	"ms": milliseconds, "spent": spent, "size": size, "times": times, "again": again, "standsFor": standsFor,
 	"graphName": graphName, "lost": lostText, "left": leftText, "whose": whose, "command": commandLine,
@@ -280,7 +283,7 @@ var callReportPage = template.Must(template.New("page").Funcs(template.FuncMap{
 		}
 		return max(100*float64(part)/float64(whole), 1)
 	},
-}).Parse(callReportHTML))
+}).Parse(callReportHTML + styleHTML))
 
 // page writes the report as one HTML page.
 func (r *callReport) page(w io.Writer) error { return callReportPage.Execute(w, r) }

@@ -8,8 +8,6 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/anynpu/anynpu/backends/cpu"
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/backends/dl/loader"
@@ -72,37 +70,6 @@ type libraryInfo struct {
 	File   string `json:"file"` // "": a program would not start
 	Ours   bool   `json:"ours"`
 	Stub   string `json:"stub"` // what exec gives programs, "" if it is not installed
-}
-
-func newInfo(stdout io.Writer) *cobra.Command {
-	asJSON := false
-	cmd := &cobra.Command{
-		Use:   "info",
-		Short: "Tell what computes here, and which file a program gets for each vendor's library",
-		Long: `info prints the version, the processor with the kernels that it has, the
-devices with their features, the APIs with the file that a program started here
-would get for each SONAME, the vendors' drivers, and the environment variables in
-force. A variable
-whose name begins with ANYNPU_ and that nothing reads is named with the nearest
-one that there is.
-
-A program with an RPATH or RUNPATH of its own may get another file.`,
-		Example: "  anynpu info\n  anynpu info --json",
-		Args:    noArguments,
-		RunE: func(*cobra.Command, []string) error {
-			i, err := gather(os.Environ())
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return writeJSON(stdout, i)
-			}
-			i.print(stdout)
-			return nil
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, `write JSON, schema "anynpu.info/1"`)
-	return cmd
 }
 
 // gather collects what info prints, for programs with the given environment.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -19,7 +20,7 @@ type schema struct {
 	Schema      string             `json:"$schema"`
 	Title       string             `json:"title"`
 	Description string             `json:"description"`
-	Type        string             `json:"type"`
+	Type        types              `json:"type"`
 	Enum        []string           `json:"enum"`
 	Additional  *bool              `json:"additionalProperties"`
 	Required    []string           `json:"required"`
@@ -32,7 +33,7 @@ func (s *schema) faults(at string, v any) (out []string) {
 	fault := func(format string, args ...any) { out = append(out, at+": "+fmt.Sprintf(format, args...)) }
 	switch v := v.(type) {
 	case map[string]any:
-		if s.Type != "object" {
+		if !s.Type.has("object") {
 			fault("an object, want %s", s.Type)
 			break
 		}
@@ -49,7 +50,7 @@ func (s *schema) faults(at string, v any) (out []string) {
 			}
 		}
 	case []any:
-		if s.Type != "array" {
+		if !s.Type.has("array") {
 			fault("an array, want %s", s.Type)
 			break
 		}
@@ -57,22 +58,39 @@ func (s *schema) faults(at string, v any) (out []string) {
 			out = append(out, s.Items.faults(fmt.Sprintf("%s[%d]", at, i), item)...)
 		}
 	case string:
-		if s.Type != "string" || s.Enum != nil && !slices.Contains(s.Enum, v) {
+		if !s.Type.has("string") || s.Enum != nil && !slices.Contains(s.Enum, v) {
 			fault("%q, want %s %v", v, s.Type, s.Enum)
 		}
 	case bool:
-		if s.Type != "boolean" {
+		if !s.Type.has("boolean") {
 			fault("%v, want %s", v, s.Type)
 		}
 	case float64:
-		if s.Type != "number" && (s.Type != "integer" || v != float64(int64(v))) {
+		if !s.Type.has("number") && (!s.Type.has("integer") || v != float64(int64(v))) {
 			fault("%v, want %s", v, s.Type)
+		}
+	case nil:
+		if !s.Type.has("null") {
+			fault("null, want %s", s.Type)
 		}
 	default:
 		fault("%v, want %s", v, s.Type)
 	}
 	return out
 }
+
+// types are the types of JSON that a value may have: a name, or a list of names.
+type types []string
+
+func (t *types) UnmarshalJSON(text []byte) error {
+	if err := json.Unmarshal(text, (*[]string)(t)); err == nil {
+		return nil
+	}
+	*t = types{""}
+	return json.Unmarshal(text, &(*t)[0])
+}
+
+func (t types) has(name string) bool { return slices.Contains(t, name) }
 
 // readSchema reads a schema file; words that this part lacks are an error.
 func readSchema(t *testing.T, path string) *schema {
@@ -127,6 +145,31 @@ func TestInfo_namesValuesThatMeanNothing(t *testing.T) {
 	t.Setenv("ANYNPU_MEMORY_LIMIT", "lots")
 	code, out, errs := anynpu("info")
 	require.Equal(t, 0, code, errs)
-	assert.Contains(t, out, "environment cpu: value ignored ANYNPU_CPU=slow want=\"auto or ref\"\n")
+	assert.Contains(t, out, "environment cpu: value ignored ANYNPU_CPU=slow want=\"auto or ref\" "+
+		"[device-setting-ignored]\n")
 	assert.Contains(t, out, "environment cpu: value ignored ANYNPU_MEMORY_LIMIT=lots want=")
+}
+
+func TestInfo_summaryAndPage(t *testing.T) {
+	t.Setenv("ANYNPU_THREDS", "<4>")
+	t.Setenv("ANYNPU_THREADS", "3")
+	code, out, errs := anynpu("info", "--summary")
+	require.Equal(t, 0, code, errs)
+	assert.Regexp(t, `^AnyNPU \S+ on .*, a\w+64: kernels \S+, 3 threads\ndevices     cpu\nlibraries   \d+ of \d+ names `+
+		`lead programs here\ndrivers     .* used, \d+ found\nenvironment \d+ variables? set, 1 that nothing reads, 0 values `+
+		`ignored\n$`, out)
+	file := filepath.Join(t.TempDir(), "info.html")
+	code, out, errs = anynpu("info", "--html", file)
+	require.Equal(t, 0, code, errs)
+	assert.Empty(t, out)
+	page, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Contains(t, string(page), "<code>ANYNPU_THREDS=&lt;4&gt;</code>: nothing reads this")
+	for _, name := range sonames("") {
+		assert.Contains(t, string(page), "<code>"+name+"</code>")
+	}
+	code, _, _ = anynpu("info", "--summary", "--json")
+	assert.Equal(t, exitUsage, code)
+	code, _, _ = anynpu("info", "--html", t.TempDir())
+	assert.Equal(t, exitRun, code)
 }

@@ -12,6 +12,9 @@ import (
 // CacheFile is where ldconfig keeps what it has found.
 const CacheFile = "/etc/ld.so.cache"
 
+// defaultFolders are where the loader looks last.
+var defaultFolders = []string{"/lib64", "/usr/lib64", "/lib", "/usr/lib"}
+
 // Find returns the file that a program of this machine gets for a SONAME, "" if there is none: a preloaded library of
 // that SONAME or file name, then the folders of LD_LIBRARY_PATH, then the cache at cachePath, then the default folders.
 // A program with an RPATH or RUNPATH of its own may get another.
@@ -33,7 +36,7 @@ func Find(soname string, getenv func(string) string, cachePath string) string {
 			return path
 		}
 	}
-	for _, folder := range []string{"/lib64", "/usr/lib64", "/lib", "/usr/lib"} {
+	for _, folder := range defaultFolders {
 		if path := In(folder, soname); path != "" {
 			return path
 		}
@@ -84,4 +87,36 @@ func cached(cache []byte, soname string) string {
 		rest = rest[cacheEntry:]
 	}
 	return ""
+}
+
+// All returns every file of a SONAME that a program of this machine could get, in the order of Find, each once: links
+// to one file count as that file. The first is what Find gives.
+func All(soname string, getenv func(string) string, cachePath string) []string {
+	var files []string
+	seen := map[string]bool{}
+	add := func(path string) {
+		if path == "" {
+			return
+		}
+		real, err := filepath.EvalSymlinks(path)
+		if err != nil || seen[real] {
+			return
+		}
+		seen[real] = true
+		files = append(files, path)
+	}
+	add(Find(soname, getenv, cachePath))
+	search := func(r rune) bool { return r == ':' || r == ';' }
+	for _, folder := range strings.FieldsFunc(getenv("LD_LIBRARY_PATH"), search) {
+		add(In(folder, soname))
+	}
+	if cache, err := os.ReadFile(cachePath); err == nil {
+		if path := cached(cache, soname); path != "" {
+			add(In(filepath.Dir(path), filepath.Base(path)))
+		}
+	}
+	for _, folder := range defaultFolders {
+		add(In(folder, soname))
+	}
+	return files
 }
