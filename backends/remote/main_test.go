@@ -25,7 +25,22 @@ import (
 	"github.com/anynpu/anynpu/internal/remote/fake"
 )
 
-func TestMain(m *testing.M) { os.Exit(leak.Run(m, mem.LiveCounters)) }
+// asHelper is a variable that makes a process of this program the helper.
+const asHelper = "ANYNPU_TEST_AS_HELPER"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asHelper) != "" {
+		c, err := link.NewConn(link.SocketFD)
+		if err == nil {
+			err = remote.Serve(c)
+		}
+		if err != nil {
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(leak.Run(m, mem.LiveCounters))
+}
 
 // inProcess is a Config.Start whose helper is a goroutine.
 func inProcess(t testing.TB) func(*os.File) (func(), error) {
@@ -100,7 +115,7 @@ func manifest(change func(*dl.Remote), addresses ...string) *dl.Remote {
 // open makes the device of a manifest.
 func open(t testing.TB, r *dl.Remote) (*Device, *[]string) {
 	var told []string
-	c := Config{Remote: r, Start: inProcess(t), Tell: func(text string) { told = append(told, text) }}
+	c := Config{Remote: r, Start: inProcess(t), Tell: func(text string) { told = append(told, text) }} // one at a time
 	if r.Fallback == dl.FallbackCPU {
 		c.Local = reference(t)
 	}

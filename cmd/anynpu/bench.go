@@ -89,19 +89,6 @@ type benchReport struct {
 	Baseline  *baselineReport `json:"baseline,omitempty"`
 }
 
-// benchFigures are the times of the runs.
-type benchFigures struct {
-	Runs       int     `json:"runs"`
-	MinMS      float64 `json:"min_ms"`
-	MedianMS   float64 `json:"median_ms"`
-	P90MS      float64 `json:"p90_ms"`
-	P99MS      float64 `json:"p99_ms"`
-	MeanMS     float64 `json:"mean_ms"`
-	Throughput float64 `json:"runs_per_second"` // one after another
-	GFLOP      float64 `json:"gflop"`           // two per multiply-add
-	GFLOPS     float64 `json:"gflops"`          // at the lowest time
-}
-
 // baselineReport compares lowest times.
 type baselineReport struct {
 	File   string  `json:"file"`
@@ -112,15 +99,8 @@ type baselineReport struct {
 
 const (
 	benchParts    = 5
-	benchLeast    = 2 // runs per part
 	benchAttempts = 3
 )
-
-// clock is the time since some moment.
-var clock = func() func() time.Duration {
-	begin := time.Now()
-	return func() time.Duration { return time.Since(begin) }
-}()
 
 func (f *benchFlags) check() error {
 	switch {
@@ -151,7 +131,8 @@ func (f *benchFlags) run(path string, stdout, stderr io.Writer) error {
 		return err
 	}
 	if f.concurrency > 0 {
-		return f.concurrent(path, stdout, stderr)
+		c := concurrency{&f.measureFlags, f.concurrency, f.warmup, f.time, f.deadline, f.json}
+		return c.run(path, stdout, stderr)
 	}
 	base, err := readBaseline(f.baseline)
 	if err != nil {
@@ -271,18 +252,6 @@ func spread(parts [][]time.Duration) float64 {
 		lowest = append(lowest, slices.Min(p))
 	}
 	return float64(slices.Max(lowest))/float64(slices.Min(lowest)) - 1
-}
-
-func figures(parts [][]time.Duration) *benchFigures {
-	all := sortedTimes(parts)
-	sum := time.Duration(0)
-	for _, t := range all {
-		sum += t
-	}
-	return &benchFigures{Runs: len(all), MinMS: msOf(all[0]), MedianMS: msOf(quantile(all, 0.5)),
-		P90MS: msOf(quantile(all, 0.9)),
-		P99MS: msOf(quantile(all, 0.99)), MeanMS: msOf(sum) / float64(len(all)),
-		Throughput: float64(len(all)) / sum.Seconds()}
 }
 
 // readBaseline reads what bench --json has written; nil without a path.

@@ -29,8 +29,17 @@ type concurrentReport struct {
 	Addresses   []link.Address `json:"addresses,omitempty"`
 }
 
-// concurrent measures runs of several executions at once.
-func (f *benchFlags) concurrent(path string, stdout, stderr io.Writer) error {
+// concurrency says how bench --concurrency measures.
+type concurrency struct {
+	*measureFlags
+	n            int
+	warmup, time time.Duration
+	deadline     func() time.Time // of a run that begins now
+	json         bool
+}
+
+// run measures runs of several executions at once.
+func (f *concurrency) run(path string, stdout, stderr io.Writer) error {
 	on, err := f.machine(stderr)
 	if err != nil {
 		return err
@@ -43,7 +52,7 @@ func (f *benchFlags) concurrent(path string, stdout, stderr io.Writer) error {
 	}
 	defer m.close()
 	r := concurrentReport{Schema: "anynpu.bench-concurrent/1", File: path, Device: on.devices[0].Info().ID,
-		Concurrency: f.concurrency, LoadMS: msOf(clock() - begin)}
+		Concurrency: f.n, LoadMS: msOf(clock() - begin)}
 	from := clock()
 	if err := m.Repeat(f.deadline()); err != nil {
 		return exit(exitRun, err)
@@ -73,13 +82,13 @@ func (f *benchFlags) concurrent(path string, stdout, stderr io.Writer) error {
 }
 
 // together runs executions of one program at once, each one run after another.
-func (f *benchFlags) together(m *measured) (times []time.Duration, failed int, took time.Duration, err error) {
+func (f *concurrency) together(m *measured) (times []time.Duration, failed int, took time.Duration, err error) {
 	type side struct {
 		run    func() error
 		times  []time.Duration
 		failed int
 	}
-	sides := make([]side, f.concurrency)
+	sides := make([]side, f.n)
 	for i := range sides {
 		s, err := m.Another(device.ExecOptions{})
 		if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"io"
 	"os"
 	"slices"
@@ -86,6 +87,28 @@ func listDrivers(env func(string) string, again bool) []driverInfo {
 		out = append(out, driverInfo{Candidate: c, Used: use, Lacks: lacks})
 	}
 	return out
+}
+
+// probeRemotes asks every server that a manifest names what it is and has.
+func probeRemotes(list []driverInfo, env func(string) string) {
+	for i := range list {
+		d := &list[i]
+		if d.Remote == nil || !d.Used {
+			continue
+		}
+		r := *d.Remote
+		r.Fallback = dl.FallbackOff
+		dev, err := newRemote(&r, env, nil) // what it would tell is printed
+		if err == nil {
+			ctx, cancel := context.WithTimeout(context.Background(), probeLimit)
+			d.Addresses, _, err = dev.State(ctx, true)
+			cancel()
+			dev.Close()
+		}
+		if err != nil {
+			d.Reason = err.Error()
+		}
+	}
 }
 
 func printDrivers(w io.Writer, list []driverInfo) {

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -19,27 +18,7 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 )
 
-// isRemote says that an id is that of servers which a manifest names: remote:NAME, or remote for the first.
-func isRemote(id string) bool { return id+":" == remote.Prefix || strings.HasPrefix(id, remote.Prefix) }
-
-// openRemote is the device of servers with an id. What becomes of them is told.
-func openRemote(id string, env func(string) string, tell settings.Teller) (*remote.Device, error) {
-	var names []string
-	for _, d := range listDrivers(env, false) {
-		if d.Remote == nil || !d.Used {
-			continue
-		}
-		if name := remote.Prefix + d.Name; name == id || id+":" == remote.Prefix {
-			return newRemote(d.Remote, env, tell)
-		}
-		names = append(names, remote.Prefix+d.Name)
-	}
-	if len(names) == 0 {
-		return nil, fault.New(fault.Device, "no device %s: no manifest names servers; anynpu drivers lists what there is", id)
-	}
-	return nil, fault.New(fault.Device, "no device %s; there is: %s", id, strings.Join(names, ", "))
-}
-
+// newRemote is the device of servers that a manifest names. What becomes of them is told; tell may be nil.
 func newRemote(r *dl.Remote, env func(string) string, tell settings.Teller) (*remote.Device, error) {
 	c := remote.Config{Remote: r, Start: startRemote, Tell: func(text string) {
 		if tell != nil {
@@ -73,30 +52,8 @@ func startRemote(socket *os.File) (end func(), err error) {
 	return func() { _ = cmd.Wait() }, nil // it has said why
 }
 
-// probeLimit bounds what drivers waits for servers.
+// probeLimit bounds what is waited for servers.
 const probeLimit = 15 * time.Second
-
-// probeRemotes asks every server that a manifest names what it is and has.
-func probeRemotes(list []driverInfo, env func(string) string) {
-	for i := range list {
-		d := &list[i]
-		if d.Remote == nil || !d.Used {
-			continue
-		}
-		r := *d.Remote
-		r.Fallback = dl.FallbackOff
-		dev, err := newRemote(&r, env, nil) // what it would tell is printed
-		if err == nil {
-			ctx, cancel := context.WithTimeout(context.Background(), probeLimit)
-			d.Addresses, _, err = dev.State(ctx, true)
-			cancel()
-			dev.Close()
-		}
-		if err != nil {
-			d.Reason = err.Error()
-		}
-	}
-}
 
 // printRemote writes what servers say.
 func printRemote(w io.Writer, list []link.Address) {
@@ -158,14 +115,4 @@ func bytesText(n int64) string {
 		return fmt.Sprintf("%.2f MB", float64(n)/1e6)
 	}
 	return fmt.Sprintf("%.1f kB", float64(n)/1e3)
-}
-
-// remoteIDs are the ids of the servers' devices in a list.
-func remoteIDs(list []driverInfo) (ids []string) {
-	for _, d := range list {
-		if d.Remote != nil && d.Used {
-			ids = append(ids, remote.Prefix+d.Name)
-		}
-	}
-	return slices.Clip(ids)
 }
