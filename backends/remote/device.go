@@ -33,6 +33,8 @@ type Config struct {
 	Start func(socket *os.File) (end func(), err error)
 	// Local computes what servers do not, if the manifest's fallback is cpu.
 	Local device.Device
+	// Ran takes note of a run: where it was computed, with what it took from here to here and back. It may be nil.
+	Ran func(where string, took time.Duration, err error)
 	// Tell writes a line of the log that is shown wherever errors are; Note one that is shown on request.
 	Tell, Note func(text string)
 }

@@ -3,6 +3,7 @@ package remote
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/anynpu/anynpu/backends/remote/link"
@@ -85,10 +86,13 @@ func (d *Device) free(r *region) {
 // run has a server compute, and this machine if none does and the manifest allows it.
 func (e *execution) run(ctx context.Context) error {
 	begin := time.Now()
-	err := e.remote(ctx)
+	where, err := e.remote(ctx)
+	e.ran(where, begin, err)
 	if err != nil && ctx.Err() == nil && e.prog.dev.config.Local != nil && fault.KindOf(err) != fault.Shape {
 		e.prog.dev.tell(e.prog.dev.info.ID+": computed here instead: "+err.Error(), time.Minute)
+		from := time.Now()
 		err = e.here(ctx)
+		e.ran("here, as no server computed it", from, err)
 		if err == nil {
 			e.prog.dev.local.Add(1)
 		}
@@ -105,6 +109,13 @@ func (e *execution) run(ctx context.Context) error {
 	return nil
 }
 
+// ran takes note of a run.
+func (e *execution) ran(where string, begin time.Time, err error) {
+	if f := e.prog.dev.config.Ran; f != nil {
+		f(e.prog.model.Name+" "+where, time.Since(begin), err)
+	}
+}
+
 // layout places tensors one after the other.
 type layout struct{ size int64 }
 
@@ -114,8 +125,9 @@ func (l *layout) add(n int64) (off int64) {
 	return off
 }
 
-// remote has a server compute.
-func (e *execution) remote(ctx context.Context) error {
+// remote has a server compute; where says which, and how many bytes went there and back.
+func (e *execution) remote(ctx context.Context) (where string, err error) {
+	where = "at no server"
 	p, d := e.prog, e.prog.dev
 	limit := d.deadline()
 	if at, ok := ctx.Deadline(); ok {
@@ -127,7 +139,7 @@ func (e *execution) remote(ctx context.Context) error {
 	for i := range p.in {
 		v, err := e.Bound.In[i].Input()
 		if err != nil {
-			return fault.Wrap(err, "input %d", i)
+			return where, fault.Wrap(err, "input %d", i)
 		}
 		b := &p.inPorts[i]
 		if b.order != nil {
@@ -137,12 +149,12 @@ func (e *execution) remote(ctx context.Context) error {
 		dims, _ := v.Type.Shape.Ints()
 		for k, n := range b.port.Shape {
 			if n >= 0 && dims[k] != n {
-				return fault.New(fault.Shape, "input %d: the server's model takes %v, got %v", i, b.port.Shape, dims)
+				return where, fault.New(fault.Shape, "input %d: the server's model takes %v, got %v", i, b.port.Shape, dims)
 			}
 		}
 		size, ok := tensor.T(b.port.Type, dims...).ByteSize()
 		if !ok {
-			return fault.New(fault.Shape, "input %d: %v%v has no size", i, b.port.Type, dims)
+			return where, fault.New(fault.Shape, "input %d: %v%v has no size", i, b.port.Type, dims)
 		}
 		r.In = append(r.In, link.Tensor{Name: b.port.Name, Type: b.port.Type, Shape: dims, Off: l.add(size), Size: size})
 	}
@@ -150,7 +162,7 @@ func (e *execution) remote(ctx context.Context) error {
 		r.Out = append(r.Out, e.place(i, &l))
 	}
 	if err := e.room(max(l.size, 1)); err != nil {
-		return err
+		return where, err
 	}
 	for i := range r.In {
 		r.In[i].Region = e.region.id
@@ -160,24 +172,27 @@ func (e *execution) remote(ctx context.Context) error {
 	}
 	all, err := e.region.buf.Map()
 	if err != nil {
-		return err
+		return where, err
 	}
 	for i := range r.In {
 		t := &r.In[i]
 		if err := load(all[t.Off:t.Off+t.Size], t.Type, views[i]); err != nil {
-			return fault.Wrap(err, "input %d", i)
+			return where, fault.Wrap(err, "input %d", i)
 		}
 		e.Counts.CopiedIn += t.Size
 	}
 	a, err := e.ask(ctx, r, limit)
 	if err != nil {
-		return err
+		return where, err
 	}
 	defer a.drop()
 	if a.Failure != nil {
-		return failure(fault.Device, a.Failure)
+		return where, failure(fault.Device, a.Failure)
 	}
-	return e.deliver(r, a, all)
+	if a.Done != nil {
+		where = fmt.Sprintf("at %s, %d bytes sent, %d received", a.Done.Address, a.Done.Sent, a.Done.Received)
+	}
+	return where, e.deliver(r, a, all)
 }
 
 // place says where an output belongs: at a place of its own if its size is known.

@@ -2,6 +2,7 @@ package devices
 
 import (
 	"os"
+	"time"
 
 	"github.com/anynpu/anynpu/backends/dl"
 	"github.com/anynpu/anynpu/backends/remote"
@@ -9,6 +10,7 @@ import (
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/record"
 )
 
 // remoteDevices are the devices of the servers that manifests name; local computes where they do not. Nothing is started
@@ -21,6 +23,9 @@ func remoteDevices(local device.Device) (list []device.Device) {
 		config := remote.Config{Remote: c.Remote, Start: startRemote,
 			Tell: func(text string) { boundary.Caution("remote", text) },
 			Note: func(text string) { boundary.Log(boundary.LevelInfo, "remote", text) }}
+		if boundary.Recorder() != nil {
+			config.Ran = recordRun
+		}
 		if c.Remote.Fallback == dl.FallbackCPU {
 			config.Local = local
 		}
@@ -32,6 +37,14 @@ func remoteDevices(local device.Device) (list []device.Device) {
 		list = append(list, d)
 	}
 	return list
+}
+
+// recordRun counts a run where it was computed, for the report of anynpu exec.
+func recordRun(where string, took time.Duration, err error) {
+	count := boundary.Recorder().Graph(record.Graph{Name: where, Devices: []record.Device{{Name: "a server"}}})
+	if count != nil {
+		count(took, err)
+	}
 }
 
 // startRemote starts the program that speaks with servers. It ends with its socket.

@@ -203,7 +203,7 @@ func computedBy(g record.Graph) string {
 	if len(parts) == 0 {
 		return "nothing to compute"
 	}
-	if g.Product.M > 0 {
+	if g.Product.M > 0 || g.Devices[0].Operators == 0 { // a product, or runs at a server
 		return g.Devices[0].Name
 	}
 	if len(parts) == 1 {

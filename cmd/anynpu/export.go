@@ -1,8 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"io"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -22,7 +25,7 @@ type exportReport struct {
 }
 
 func newExport(stdout, stderr io.Writer) *cobra.Command {
-	out, asJSON := "", false
+	out, serve, name, asJSON := "", "", "", false
 	var o export.Options
 	cmd := &cobra.Command{
 		Use:   "export MODEL",
@@ -33,12 +36,25 @@ sizes of the metadata are set, images are decoded by nodes of the graph. A
 model with operators that ONNX cannot express is refused with all of them and
 the reasons, exit code 3.
 
-Constants that are together above 1 GiB go to FILE.data, beside FILE.`,
-		Example: "  anynpu export model.onnx -o graph.onnx\n  anynpu export --quantize-linear model.onnx -o fused.onnx",
-		Args:    oneModel,
+Constants that are together above 1 GiB go to FILE.data, beside FILE.
+
+--serve writes the model for a server of the Open Inference Protocol to the folder
+of -o, with the server's configuration: triton and triton-python, a model of a
+repository, computed by Triton's onnxruntime backend or by its Python backend with
+ONNX Runtime; kserve, a program of KServe; mlserver, a model of MLServer with its
+runtime. A manifest that names the server then makes it a device.`,
+		Example: "  anynpu export model.onnx -o graph.onnx\n  anynpu export --quantize-linear model.onnx -o fused.onnx\n" +
+			"  anynpu export model.onnx --serve triton -o repository",
+		Args: oneModel,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if out == "" {
 				return usage("export: -o FILE says where to write [tool-export-o-file]")
+			}
+			if serve != "" && !slices.Contains(serveKinds, serve) {
+				return usage("--serve %s: want %s", serve, strings.Join(serveKinds, ", "))
+			}
+			if serve == "" && name != "" {
+				return usage("--name goes with --serve")
 			}
 			m, err := load(args[0], nil, stderr)
 			if err != nil {
@@ -49,6 +65,20 @@ Constants that are together above 1 GiB go to FILE.data, beside FILE.`,
 			model, err := export.Of(m.Graph, o)
 			if err != nil {
 				return exit(exitModel, fault.Wrap(err, "model %s", args[0]))
+			}
+			if serve != "" {
+				s, err := newServed(cmp.Or(name, strings.TrimSuffix(filepath.Base(args[0]), filepath.Ext(args[0]))), out, m.Graph,
+					model)
+				if err == nil {
+					err = s.write(serve)
+				}
+				if err != nil {
+					return err
+				}
+				for _, file := range s.files {
+					printf(stdout, "%s\n", file)
+				}
+				return nil
 			}
 			if filepath.Clean(out) == filepath.Clean(args[0]) {
 				return usage("export: -o %s is the model itself [tool-export-o-model]", out)
@@ -64,7 +94,10 @@ Constants that are together above 1 GiB go to FILE.data, beside FILE.`,
 			return nil
 		},
 	}
-	cmd.Flags().StringVarP(&out, "output", "o", "", "write to `FILE`")
+	cmd.Flags().StringVarP(&out, "output", "o", "", "write to `FILE`, with --serve to a folder")
+	cmd.Flags().StringVar(&serve, "serve", "", "write what `SERVER` needs: "+strings.Join(serveKinds, ", "))
+	cmd.Flags().StringVar(&name, "name", "", "with --serve: call the model `NAME` (default: the file's)")
+	complete(cmd, "serve", serveKinds...)
 	cmd.Flags().BoolVar(&o.QuantizeLinear, "quantize-linear", false,
 		"quantize results by QuantizeLinear, whose halves go to even: integers may be one beside the library's")
 	cmd.Flags().BoolVar(&asJSON, "json", false, `write JSON, schema "anynpu.export/1"`)

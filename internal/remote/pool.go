@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -193,7 +192,7 @@ func (p *Pool) Infer(ctx context.Context, r *link.Request, at memory) (out []lin
 	e, attempts, err := p.try(ctx, oip.ModelName(r.Model), func(ctx context.Context, e *endpoint) error {
 		from := time.Now()
 		q := &oip.Request{Model: r.Model.Name, Version: r.Model.Version, Inputs: inputs,
-			ID: "anynpu-" + strconv.FormatUint(p.ids.Add(1), 10)}
+			ID: fmt.Sprintf("anynpu-%010d", p.ids.Add(1))} // of one length: so are equal runs' messages
 		for _, o := range r.Out {
 			q.Outputs = append(q.Outputs, oip.Requested{Name: o.Name})
 		}

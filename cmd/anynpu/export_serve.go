@@ -1,0 +1,172 @@
+package main
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/format/onnx/export"
+	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/internal/oip"
+)
+
+//go:embed serve_files/triton_model.py
+var tritonModel string
+
+//go:embed serve_files/kserve_model.py
+var kserveModel string
+
+//go:embed serve_files/mlserver_runtime.py
+var mlserverRuntime string
+
+// serveKinds are the servers for which export --serve writes files.
+var serveKinds = []string{"triton", "triton-python", "kserve", "mlserver"}
+
+// served is a model for a server.
+type served struct {
+	name   string
+	model  *export.Model
+	in     []oip.Port
+	out    []oip.Port
+	folder string
+	files  []string
+}
+
+// servedName is what servers call models.
+var servedName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
+
+// newServed describes the ports of g, whose ONNX form is model, for files in a folder.
+func newServed(name, folder string, g *graph.Graph, model *export.Model) (*served, error) {
+	if !servedName.MatchString(name) {
+		return nil, usage("--name %s: want 1 to 64 letters, digits, dots, dashes or underscores", name)
+	}
+	s := &served{name: name, model: model, folder: folder}
+	for side, list := range [][]graph.Value{g.In, g.Out} {
+		for _, v := range list {
+			f := g.Fact(v)
+			datatype, ok := oip.Datatype(f.DType)
+			if !ok || !f.Shape.Ranked {
+				return nil, exit(exitModel, fault.New(fault.Unsupported, "%q is %v, which the protocol has no word for",
+					g.Values[v].Name, f.Type))
+			}
+			p := oip.Port{Name: g.Values[v].Name, Datatype: datatype, Shape: []int64{}}
+			for _, d := range f.Shape.Dims {
+				n := d.N
+				if !d.Known() {
+					n = -1
+				}
+				p.Shape = append(p.Shape, n)
+			}
+			if side == 0 {
+				s.in = append(s.in, p)
+			} else {
+				s.out = append(s.out, p)
+			}
+		}
+	}
+	return s, nil
+}
+
+// write writes what a server of a kind needs.
+func (s *served) write(kind string) error {
+	about := map[string]any{"name": s.name, "inputs": s.in, "outputs": s.out}
+	switch kind {
+	case "triton", "triton-python":
+		backend := "onnxruntime"
+		if kind == "triton-python" {
+			backend = "python"
+			if err := s.text(s.name+"/1/model.py", tritonModel); err != nil {
+				return err
+			}
+		}
+		config, err := s.triton(backend)
+		if err == nil {
+			err = s.text(s.name+"/config.pbtxt", config)
+		}
+		if err != nil {
+			return err
+		}
+		return s.onnx(s.name + "/1/model.onnx")
+	case "kserve":
+		if err := s.json("model.json", about); err != nil {
+			return err
+		}
+		if err := s.text("kserve_model.py", kserveModel); err != nil {
+			return err
+		}
+		return s.onnx("model.onnx")
+	}
+	about["implementation"] = "anynpu_ort.Ort"
+	about["parameters"] = map[string]string{"uri": "./model.onnx"}
+	if err := s.json(s.name+"/model-settings.json", about); err != nil {
+		return err
+	}
+	if err := s.text("anynpu_ort.py", mlserverRuntime); err != nil {
+		return err
+	}
+	return s.onnx(s.name + "/model.onnx")
+}
+
+// triton is a model's configuration.
+func (s *served) triton(backend string) (string, error) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "name: %q\nbackend: %q\nmax_batch_size: 0\n", s.name, backend)
+	for _, side := range []struct {
+		word  string
+		ports []oip.Port
+	}{{"input", s.in}, {"output", s.out}} {
+		for _, p := range side.ports {
+			if len(p.Shape) == 0 {
+				return "", exit(exitModel, fault.New(fault.Unsupported, "%q is a scalar, which Triton does not serve", p.Name))
+			}
+			dims := strings.Trim(strings.ReplaceAll(fmt.Sprint(p.Shape), " ", ", "), "[]")
+			fmt.Fprintf(&b, "%s [{ name: %q data_type: TYPE_%s dims: [%s] }]\n", side.word, p.Name, p.Datatype, dims)
+		}
+	}
+	b.WriteString("instance_group [{ kind: KIND_CPU }]\n")
+	return b.String(), nil
+}
+
+// path is a file's path, whose folder is made.
+func (s *served) path(file string) (string, error) {
+	path := filepath.Join(s.folder, file)
+	s.files = append(s.files, path)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return "", exit(exitRun, err)
+	}
+	return path, nil
+}
+
+func (s *served) text(file, text string) error {
+	path, err := s.path(file)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		return exit(exitRun, err)
+	}
+	return nil
+}
+
+func (s *served) json(file string, v any) error {
+	text, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return exit(exitRun, err)
+	}
+	return s.text(file, string(text)+"\n")
+}
+
+func (s *served) onnx(file string) error {
+	path, err := s.path(file)
+	if err == nil {
+		if err = s.model.WriteFile(path); err != nil {
+			err = exit(exitRun, err)
+		}
+	}
+	return err
+}
