@@ -250,6 +250,7 @@ lint:
 # Everything that is generated and committed. A new generator is a line here; `make test` checks that nothing changes.
 generate:
 	$(GO) run ./capi/abi/gen
+	$(GO) run ./backends/onnxruntime/gen backends/onnxruntime/zapi.go capi/probe/zonnxruntime.h
 	$(GO) generate ./capi/abi/abicheck
 	cd backends/cpu/kernel/gen && $(GO) run . -dir .. && $(GO) run ./arm64 -dir ..
 	$(CONFORMANCE) generate bombs ctest/bombs

@@ -5,7 +5,11 @@
 // Discovery); docs/drivers.md is what users read.
 package dl
 
-import "strings"
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // An API is one that has drivers.
 type API struct {
@@ -16,6 +20,8 @@ type API struct {
 	// "" for everything in a set-id program.
 	Override func(getenv func(string) string) string
 	Setting  func(getenv func(string) string) string
+	// Alone says that no program calls the API through this library: drivers are devices alone, all that can be used.
+	Alone bool
 }
 
 // APIs are those with drivers.
@@ -51,6 +57,46 @@ var APIs = []API{
 		Override: func(getenv func(string) string) string { return getenv("ANYNPU_DRIVER_NNAPI") },
 		Setting:  func(getenv func(string) string) string { return getenv("ANYNPU_NNAPI") },
 	},
+	{
+		Name:     RuntimeAPI,
+		Required: []string{"OrtGetApiBase"},
+		Override: func(getenv func(string) string) string { return runtimeFile(getenv("ANYNPU_ONNXRUNTIME")) },
+		Setting: func(getenv func(string) string) string {
+			value := getenv("ANYNPU_ONNXRUNTIME")
+			if runtimeFile(value) != "" {
+				return string(ToDevice)
+			}
+			return value
+		},
+		Alone: true,
+	},
+}
+
+// RuntimeAPI is the API of ONNX Runtime's libraries.
+const RuntimeAPI = "onnxruntime"
+
+// runtimeFile is the value of a variable that names a file or says where calls go, if it names a file.
+func runtimeFile(value string) string {
+	if strings.Contains(value, "/") {
+		return value
+	}
+	return ""
+}
+
+// fileVariable is the variable that Override reads.
+func (a *API) fileVariable() string {
+	if a.Alone {
+		return "ANYNPU_" + strings.ToUpper(a.Name)
+	}
+	return "ANYNPU_DRIVER_" + strings.ToUpper(a.Name)
+}
+
+// Settings are the values of the variable that Setting reads, for messages.
+func (a *API) Settings() string {
+	if a.Alone {
+		return "a file's path, auto or cpu"
+	}
+	return "auto, driver, device or cpu"
 }
 
 // Find returns the API of a name.
@@ -70,4 +116,16 @@ func apiNames() string {
 	}
 	last := len(names) - 1
 	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+// words are what the helper is to look for in a driver of the API.
+func (a *API) words() []string {
+	words := slices.Clone(a.Required)
+	if t := a.Table; t != nil {
+		words = append(words, "--table", t.Function)
+		for _, l := range t.Levels {
+			words = append(words, strconv.FormatInt(l.From, 10), strconv.Itoa(l.Count))
+		}
+	}
+	return words
 }

@@ -14,14 +14,6 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 )
 
-// Identity tells one state of a file from every other.
-type Identity struct {
-	Device   uint64 `json:"device"`
-	Inode    uint64 `json:"inode"`
-	Size     int64  `json:"size"`
-	Modified int64  `json:"modified"` // ns since 1970
-}
-
 // identify returns the identity of a regular file.
 func identify(path string) (Identity, error) {
 	st, err := os.Stat(path)

@@ -15,44 +15,6 @@ import (
 // SystemFolders are where manifests of the machine are, behind the user's own.
 var SystemFolders = []string{"/etc/anynpu/drivers.d", "/usr/share/anynpu/drivers.d"}
 
-// Status is what has become of a candidate.
-type Status string
-
-// The statuses.
-const (
-	Usable  Status = "usable"  // nothing is known against it
-	Skipped Status = "skipped" // its manifest is not for here, or is switched off
-	Refused Status = "refused" // the reason says what is wrong
-)
-
-// A Candidate is a driver that something names.
-type Candidate struct {
-	Source string `json:"source"` // the manifest, or the variable that names the file
-	Name   string `json:"name"`
-	API    string `json:"api"` // "" where the manifest cannot be read
-	Path   string `json:"path"`
-	File   string `json:"file"` // behind all links; "" if it may not be opened
-	Mode   Mode   `json:"mode"`
-	Status Status `json:"status"`
-	Reason string `json:"reason"` // of Skipped and Refused: names key and value
-	// Table says that the functions are in the API's table, as far as that was tried: calls do not go to the driver.
-	Table bool `json:"table"`
-	// Remote are servers in place of a driver, of API RemoteAPI: Path has their addresses, and there is no file.
-	Remote *Remote `json:"-"`
-
-	id Identity
-}
-
-// Options are what finding depends on.
-type Options struct {
-	Getenv  func(name string) string // "" for everything in a set-id program
-	Folders []string                 // of the machine, SystemFolders by default
-	Version string                   // of this library
-	Helper  func() string            // finds the program that opens new files first, "" if it is not there
-	Run     Runner                   // how it is started
-	Again   bool                     // kept verdicts do not count
-}
-
 // List returns every driver that is named here, in the order in which they are tried, with what speaks against each as
 // far as its manifest and its file tell. Nothing is opened or run.
 func List(o Options) []*Candidate {
@@ -61,8 +23,12 @@ func List(o Options) []*Candidate {
 	for _, a := range APIs {
 		if path := a.Override(o.Getenv); path != "" {
 			overridden[a.Name] = true
-			out = append(out, &Candidate{Source: "ANYNPU_DRIVER_" + strings.ToUpper(a.Name), Name: filepath.Base(path),
-				API: a.Name, Path: path, Mode: ModeDriver, Status: Usable})
+			c := &Candidate{Source: a.fileVariable(), Name: filepath.Base(path), API: a.Name, Path: path, Mode: ModeDriver,
+				Status: Usable, named: true}
+			if a.Alone {
+				c.Mode, c.Devices = ModeDevice, runtimeDevices()
+			}
+			out = append(out, c)
 		}
 	}
 	for _, source := range sources(o) {
@@ -81,12 +47,14 @@ func List(o Options) []*Candidate {
 			}
 			continue
 		}
-		if overridden[c.API] && !strings.HasPrefix(c.Source, "ANYNPU_DRIVER_") {
-			c.Status, c.Reason = Skipped, "ANYNPU_DRIVER_"+strings.ToUpper(c.API)+" names another"
+		if overridden[c.API] && !c.named {
+			a, _ := Find(c.API)
+			c.Status, c.Reason = Skipped, a.fileVariable()+" names another"
 			continue
 		}
 		c.check(seen)
 	}
+	number(out)
 	return out
 }
 
@@ -98,7 +66,7 @@ func (c *Candidate) check(seen map[string]*Candidate) {
 		return
 	}
 	c.File, c.id = file, id
-	key := c.API + " " + id.String()
+	key := c.API + " " + id.String() + c.words()
 	if first := seen[key]; first != nil {
 		c.Status, c.Reason = Refused, "library: "+short(c.Path)+": the same file as in "+first.Source
 		return
@@ -199,7 +167,7 @@ func read(s source, o Options) *Candidate {
 	if err != nil {
 		return refuse(err)
 	}
-	c.Name, c.API, c.Path, c.Mode, c.Status = m.Name, m.API, m.Library, m.Mode, Usable
+	c.Name, c.API, c.Path, c.Mode, c.Status, c.Devices = m.Name, m.API, m.Library, m.Mode, Usable, m.Devices
 	if m.Remote != nil {
 		c.Remote, c.Path = m.Remote, strings.Join(m.Remote.Addresses, ", ")
 	}
@@ -208,17 +176,6 @@ func read(s source, o Options) *Candidate {
 	}
 	return c
 }
-
-// A Setting says where the calls of an API go.
-type Setting string
-
-// The settings.
-const (
-	Auto     Setting = "auto"   // what the driver's manifest says
-	ToDriver Setting = "driver" // to the driver, if there is one
-	ToDevice Setting = "device" // here, and the driver computes
-	ToCPU    Setting = "cpu"    // here, and no driver is looked for
-)
 
 // Set reads the variable that says where an API's calls go. A value that is none of the settings means Auto, and is
 // returned as wrong.

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/anynpu/anynpu/core/fault"
@@ -17,28 +16,6 @@ const Schema = "anynpu.driver/1"
 
 // maxManifest bounds the bytes of a manifest.
 const maxManifest = 64 << 10
-
-// Mode is what a driver is used as.
-type Mode string
-
-// The modes.
-const (
-	ModeDriver Mode = "driver" // takes the calls of its own API
-	ModeDevice Mode = "device" // computes for objects of this library
-)
-
-// A Manifest is a JSON file that names a driver; docs/drivers.md describes it.
-type Manifest struct {
-	File        string // where it was read
-	Name        string
-	API         string
-	Library     string // absolute path of the driver's file
-	Mode        Mode   // ModeDriver where it says nothing
-	Least       string // the first version of this library that it is for, "": any
-	Below       string // the first that it is not for any more, "": none
-	Environment map[string]string
-	Remote      *Remote // servers in place of a driver; nil: a driver
-}
 
 // Parse reads a manifest. Errors have the kind fault.File and name file, key and value.
 func Parse(file string, data []byte) (*Manifest, error) {
@@ -58,7 +35,7 @@ func Parse(file string, data []byte) (*Manifest, error) {
 	m := &Manifest{File: file, Mode: ModeDriver}
 	schema, mode, versions := "", "", map[string]string{}
 	known := map[string]any{"schema": &schema, "name": &m.Name, "api": &m.API, "library": &m.Library, "mode": &mode,
-		"anynpu": &versions, "environment": &m.Environment}
+		"anynpu": &versions, "environment": &m.Environment, "devices": &m.Devices}
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		into := known[key]
 		if into == nil {
@@ -91,39 +68,21 @@ func Parse(file string, data []byte) (*Manifest, error) {
 	if err := m.versions(versions); err != nil {
 		return nil, err
 	}
-	return m, nil
-}
-
-// versions reads the key "anynpu".
-func (m *Manifest) versions(keys map[string]string) error {
-	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		into := map[string]*string{"from": &m.Least, "below": &m.Below}[key]
-		if into == nil {
-			return fault.New(fault.File, "%s: anynpu: unknown key %s: want from and below", m.File, short(key))
-		}
-		if _, ok := parseVersion(keys[key]); !ok {
-			return fault.New(fault.File, "%s: anynpu.%s: %s: want a version such as 0.1.0", m.File, key, short(keys[key]))
-		}
-		*into = keys[key]
+	if why := m.providers(keys["devices"], mode); why != "" {
+		return bad("%s", why)
 	}
-	return nil
+	return m, nil
 }
 
 // kindOf says what a key's value has to be.
 func kindOf(into any) string {
-	if _, text := into.(*string); text {
+	switch into.(type) {
+	case *string:
 		return "a string"
+	case *[]Device:
+		return "a list of objects"
 	}
 	return "an object of strings"
-}
-
-// short quotes a value for a message.
-func short(value string) string {
-	const most = 80
-	if len(value) > most {
-		value = value[:most] + "..."
-	}
-	return strconv.Quote(value)
 }
 
 // applies says why the manifest does not count here: its environment or its range of versions; "" if it does.
@@ -138,27 +97,4 @@ func (m *Manifest) applies(getenv func(string) string, version string) string {
 			m.Least, m.Below)
 	}
 	return ""
-}
-
-// parseVersion reads up to three numbers between dots.
-func parseVersion(text string) (v [3]int, ok bool) {
-	parts := strings.Split(text, ".")
-	if len(parts) > len(v) {
-		return v, false
-	}
-	for i, p := range parts {
-		n, err := strconv.ParseUint(p, 10, 31)
-		if err != nil {
-			return v, false
-		}
-		v[i] = int(n)
-	}
-	return v, true
-}
-
-// versionLess compares versions that parseVersion reads.
-func versionLess(a, b string) bool {
-	x, _ := parseVersion(a)
-	y, _ := parseVersion(b)
-	return slices.Compare(x[:], y[:]) < 0
 }

@@ -66,7 +66,7 @@ func TestParse_refusals(t *testing.T) {
 		"bare name": {good(t, map[string]string{"library": `"librknnrt.so"`}),
 			`library: "librknnrt.so": want an absolute path`},
 		"zero byte":       {good(t, map[string]string{"library": `"/lib\u0000.so"`}), "want a path without zero bytes"},
-		"other API":       {good(t, map[string]string{"api": `"cuda"`}), `api: "cuda": want ohnn, rknn, hbdnn or nnapi`},
+		"other API":       {good(t, map[string]string{"api": `"cuda"`}), `api: "cuda": want ohnn, rknn, hbdnn, nnapi or onnxruntime`},
 		"other mode":      {good(t, map[string]string{"mode": `"auto"`}), `mode: "auto": want driver or device`},
 		"version":         {good(t, map[string]string{"anynpu": `{"from": "1.x"}`}), `anynpu.from: "1.x": want a version`},
 		"long version":    {good(t, map[string]string{"anynpu": `{"below": "1.2.3.4"}`}), `anynpu.below: "1.2.3.4": want`},

@@ -21,18 +21,6 @@ const HelperName = "anynpu-probe"
 // ProbeLimit is how long it may take.
 const ProbeLimit = 10 * time.Second
 
-// An Outcome is how the helper ended.
-type Outcome struct {
-	Exit     int    // its exit code, -1 if it has none
-	Signal   int    // that ended it, 0: none
-	TimedOut bool   // it was killed when its time was over
-	Output   string // what it wrote to descriptor 3
-}
-
-// A Runner starts a program with an absolute path as its first word, environment added to that of the process, and
-// waits for its end, at most limit. An error means that it was not started.
-type Runner func(argv, environment []string, limit time.Duration) (Outcome, error)
-
 // helperEnvironment keeps a driver that uses its own API while it is opened from being looked for again.
 func helperEnvironment() []string {
 	var out []string
@@ -51,6 +39,7 @@ type verdict struct {
 	Required []string `json:"required"`
 	Reason   string   `json:"reason"` // "": it can be opened
 	Table    bool     `json:"table"`
+	Plugin   Identity `json:"plugin"` // of the plug-in that was tried with the file
 }
 
 // Probe opens the file of a usable candidate in a program of its own, unless a kept verdict says what came of it, and
@@ -73,31 +62,40 @@ func (c *Candidate) Probe(o Options) {
 		return
 	}
 	v := verdict{File: c.File, Identity: c.id, Version: o.Version, Required: a.words()}
-	kept := verdictFile(o.Getenv, c)
+	remedy := v.find(o, verdictFile(o.Getenv, c.API+"\x00"+c.File), append([]string{c.File}, v.Required...), ProbeLimit,
+		func(outcome Outcome) {
+			if level, entries, ok := outcome.table(); ok && v.Reason == "" && a.Table != nil {
+				v.Table = true
+				v.Reason = a.Table.Judge(level, func(i int) bool { return i < len(entries) && entries[i] == '1' })
+			}
+		})
+	c.Table = v.Table
+	c.judge(v.Reason, remedy)
+}
+
+// find reads a verdict that was kept in a file, or has the helper find it and keeps it; judged looks at what the helper
+// says beside. remedy is what a user can do about a reason, "" for nothing.
+func (v *verdict) find(o Options, kept string, arguments []string, limit time.Duration,
+	judged func(Outcome)) (remedy string) {
 	if old, ok := readVerdict(kept); ok && !o.Again && v.same(old) {
-		c.Table = old.Table
-		c.judge(old.Reason, "; anynpu drivers --probe tries it again")
-		return
+		v.Table, v.Reason = old.Table, old.Reason
+		return "; anynpu drivers --probe tries it again"
 	}
+	const without = "; ANYNPU_PROBE=off does without"
 	helper := o.Helper()
 	if helper == "" {
-		c.judge("the program "+HelperName+", which opens a driver first, is not beside this library",
-			"; ANYNPU_PROBE=off does without")
-		return
+		v.Reason = "the program " + HelperName + ", which opens a driver first, is not beside this library"
+		return without
 	}
-	outcome, err := o.Run(append([]string{helper, c.File}, v.Required...), helperEnvironment(), ProbeLimit)
+	outcome, err := o.Run(append([]string{helper}, arguments...), helperEnvironment(), limit)
 	if err != nil {
-		c.judge(fmt.Sprintf("%s cannot be started: %v", helper, err), "; ANYNPU_PROBE=off does without")
-		return
+		v.Reason = fmt.Sprintf("%s cannot be started: %v", helper, err)
+		return without
 	}
-	v.Reason = outcome.reason()
-	if level, entries, ok := outcome.table(); ok && v.Reason == "" && a.Table != nil {
-		v.Table = true
-		v.Reason = a.Table.Judge(level, func(i int) bool { return i < len(entries) && entries[i] == '1' })
-	}
-	c.Table = v.Table
-	c.judge(v.Reason, "")
+	v.Reason = outcome.reason(limit)
+	judged(outcome)
 	v.write(kept)
+	return ""
 }
 
 func (c *Candidate) judge(reason, remedy string) {
@@ -107,11 +105,11 @@ func (c *Candidate) judge(reason, remedy string) {
 }
 
 // reason says what speaks against a driver, "" for nothing. What the helper writes may come from the driver.
-func (o Outcome) reason() string {
+func (o Outcome) reason(limit time.Duration) string {
 	text := printable(o.Output)
 	switch {
 	case o.TimedOut:
-		return fmt.Sprintf("opening it takes longer than %v", ProbeLimit)
+		return fmt.Sprintf("opening it takes longer than %v", limit)
 	case o.Signal != 0:
 		return fmt.Sprintf("opening it ends in signal %d (%v)", o.Signal, syscall.Signal(o.Signal))
 	case o.Exit == 0 && strings.HasSuffix(o.Output, "ok\n"):
@@ -150,17 +148,17 @@ func printable(text string) string {
 }
 
 func (v *verdict) same(old verdict) bool {
-	return v.File == old.File && v.Identity == old.Identity && v.Version == old.Version &&
+	return v.File == old.File && v.Identity == old.Identity && v.Version == old.Version && v.Plugin == old.Plugin &&
 		slices.Equal(v.Required, old.Required)
 }
 
-// verdictFile is where the verdict on a candidate is kept, "" if there is no folder for it.
-func verdictFile(getenv func(string) string, c *Candidate) string {
+// verdictFile is where the verdict on what is called so is kept, "" if there is no folder for it.
+func verdictFile(getenv func(string) string, name string) string {
 	own := userFolder(getenv, "XDG_CACHE_HOME", ".cache")
 	if own == "" {
 		return ""
 	}
-	sum := sha256.Sum256([]byte(c.API + "\x00" + c.File))
+	sum := sha256.Sum256([]byte(name))
 	return filepath.Join(own, "anynpu", "drivers", hex.EncodeToString(sum[:8])+".json")
 }
 

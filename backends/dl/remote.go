@@ -19,47 +19,6 @@ const RemoteSchema = "anynpu.remote/1"
 // RemoteAPI is what Candidate.API is of servers: the Open Inference Protocol.
 const RemoteAPI = "oip"
 
-// Remote is a device that servers compute for; docs/remote.md describes its manifest. The JSON form is the manifest's.
-type Remote struct {
-	Name      string   `json:"name"`
-	Addresses []string `json:"addresses"`        // grpc://, grpcs://, http:// or https://, HOST:PORT
-	Choice    string   `json:"choice,omitempty"` // order or round-robin
-	// Model and Version stand for every graph that Models has no entry for; "" for none.
-	Model   string        `json:"model,omitempty"`
-	Version string        `json:"version,omitempty"`
-	Models  []RemoteModel `json:"models,omitempty"`
-
-	DeadlineMS  int64             `json:"deadline_ms,omitempty"`     // of a run, repetition and all
-	Connections int               `json:"connections,omitempty"`     // for each address
-	Largest     int64             `json:"largest_message,omitempty"` // bytes
-	Headers     map[string]string `json:"headers,omitempty"`         // of every request
-	TLS         RemoteTLS         `json:"tls,omitzero"`
-	Token       RemoteToken       `json:"token,omitzero"`
-	Fallback    string            `json:"fallback,omitempty"` // cpu or off
-}
-
-// RemoteModel is the server's model for some graphs: all that are named must be the graph's.
-type RemoteModel struct {
-	Name    string `json:"name,omitempty"`   // of the graph: anynpu.name, the file's or the model's
-	SHA256  string `json:"sha256,omitempty"` // of the graph's operators and constants, as the log has it
-	Model   string `json:"model"`
-	Version string `json:"version,omitempty"`
-}
-
-// RemoteTLS are files for grpcs and https.
-type RemoteTLS struct {
-	CA          string `json:"ca,omitempty"` // certificates that are trusted in place of the system's
-	Certificate string `json:"certificate,omitempty"`
-	Key         string `json:"key,omitempty"`
-	Server      string `json:"server_name,omitempty"`
-}
-
-// RemoteToken is where a bearer token is.
-type RemoteToken struct {
-	File     string `json:"file,omitempty"`
-	Variable string `json:"variable,omitempty"`
-}
-
 // What a manifest of servers has where it says nothing.
 const (
 	RemoteDeadline = 10 * time.Second

@@ -3,7 +3,6 @@ package dl
 import (
 	"fmt"
 	"slices"
-	"strconv"
 )
 
 // A Table is how drivers of an API may give their functions instead of exporting them: a struct that begins with a
@@ -47,15 +46,3 @@ func (t *Table) Judge(level int64, has func(i int) bool) (why string) {
 
 // NoTable is what Judge would say of NULL.
 func (t *Table) NoTable() (why string) { return t.Function + " gives no table" }
-
-// words are what the helper is to look for in a driver of the API.
-func (a *API) words() []string {
-	words := slices.Clone(a.Required)
-	if t := a.Table; t != nil {
-		words = append(words, "--table", t.Function)
-		for _, l := range t.Levels {
-			words = append(words, strconv.FormatInt(l.From, 10), strconv.Itoa(l.Count))
-		}
-	}
-	return words
-}

@@ -19,6 +19,7 @@ type Config struct {
 	Patience time.Duration // of Life
 	// Died is told the reason when all devices die together, and once for each that dies alone; may be nil.
 	Died func(reason string)
+	Made int // devices of the same ID that were made before, of other drivers
 }
 
 // Devices makes the devices of a driver, which share its life and take turns when they have it make programs.
@@ -42,19 +43,22 @@ func (l *Library) Devices(c Config, needed []string) (*Devices, error) {
 	}
 	life := NewLife(c.ID, c.Patience, c.Died)
 	l.While(life.Alive)
-	return &Devices{config: c, life: life, building: NewLane(), build: build}, nil
+	return &Devices{config: c, life: life, building: NewLane(), build: build, made: c.Made}, nil
 }
 
 // Next is the next device. It has the driver's id, with 2, 3 and so on behind it if it is not the first, and the sum of
-// the driver's file.
+// the driver's file, followed by what info says beside.
 func (d *Devices) Next(info device.Info) Device {
 	d.made++
-	info.ID, info.BuildHash = d.config.ID, d.build
+	info.ID, info.BuildHash = d.config.ID, d.build+info.BuildHash
 	if d.made > 1 {
 		info.ID += strconv.Itoa(d.made)
 	}
 	return Device{Life: d.life, Building: d.building, info: info, own: NewLife(info.ID, 0, d.config.Died)}
 }
+
+// Skip leaves out the next id.
+func (d *Devices) Skip() { d.made++ }
 
 // Device is what every device.Device behind a driver has. A device embeds it, and adds Support, Compile and Load.
 //

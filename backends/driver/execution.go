@@ -32,6 +32,10 @@ type Calls interface {
 // Timed are Calls of a driver that measures runs itself. Took is the time of the last one, 0 if that is not known.
 type Timed interface{ Took() time.Duration }
 
+// Stopped are Calls of a driver that can be asked to end a run early. Stopper gives what asks for that in the run that
+// follows: it is called when that run is given up, on any goroutine, and may come before it begins or after it has ended.
+type Stopped interface{ Stopper() (stop func()) }
+
 // Looped are Calls of a driver that ends loops that take too long. LimitLoops says how long one may take in the run
 // that follows; 0: there is no limit.
 type Looped interface{ LimitLoops(limit time.Duration) }
@@ -158,6 +162,9 @@ func (e *Execution) run(ctx context.Context) error {
 		function = e.join(device.BurstOf(ctx))
 	}
 	e.holds.Add(1)
+	if s, is := e.calls.(Stopped); is {
+		defer context.AfterFunc(ctx, s.Stopper())()
+	}
 	err = e.dev.Note(e.lane.callAfter(ctx, e.dev.Life, function, fds, e.calls.Run, &leave, func() {
 		out()
 		e.drop()

@@ -54,7 +54,7 @@ func StartHelper(argv []string, fd uintptr) error {
 	none, freeNone := cStrings(nil)
 	defer freeNone()
 	if rc := C.anynpu_start_helper(args, none, C.int(fd)); rc != 0 {
-		return fault.New(fault.File, "%s: %v", argv[0], syscall.Errno(rc))
+		return fault.New(fault.File, "%s: %v [boundary-helper-not-started]", argv[0], syscall.Errno(rc))
 	}
 	return nil
 }

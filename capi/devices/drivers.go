@@ -18,6 +18,9 @@ import (
 func init() {
 	for i := range dl.APIs {
 		a := &dl.APIs[i]
+		if a.Alone {
+			continue
+		}
 		boundary.Decide(a.Name, func() (boundary.State, error) { return decide(a) })
 	}
 }
@@ -78,6 +81,9 @@ var vendors = func() map[string]func() *vendor {
 	found := map[string]func() *vendor{}
 	for i := range dl.APIs {
 		a := &dl.APIs[i]
+		if a.Alone {
+			continue
+		}
 		found[a.Name] = sync.OnceValue(func() *vendor { return firstOf(a) })
 	}
 	return found
@@ -85,13 +91,7 @@ var vendors = func() map[string]func() *vendor {
 
 // firstOf returns the first driver of an API that can be opened, nil if there is none or settings forbid it.
 func firstOf(a *dl.API) *vendor {
-	setting, wrong := a.Set(boundary.Getenv)
-	if wrong != "" {
-		boundary.Caution(a.Name, "value ignored "+
-			"[device-value-ignored]", "ANYNPU_"+strings.ToUpper(a.Name), wrong, "want",
-			"auto, driver, device or cpu")
-	}
-	if setting == dl.ToCPU {
+	if settingOf(a) == dl.ToCPU {
 		return nil
 	}
 	for _, c := range candidates() {
@@ -107,6 +107,15 @@ func firstOf(a *dl.API) *vendor {
 		return &vendor{c, lib}
 	}
 	return nil
+}
+
+// settingOf reads an API's setting, and tells of one that is none.
+func settingOf(a *dl.API) dl.Setting {
+	setting, wrong := a.Set(boundary.Getenv)
+	if wrong != "" {
+		boundary.Caution(a.Name, "value ignored [device-value-ignored]", "ANYNPU_"+strings.ToUpper(a.Name), wrong, "want", a.Settings())
+	}
+	return setting
 }
 
 // passes says whether the calls of its own API go to a driver.

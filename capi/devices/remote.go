@@ -31,7 +31,7 @@ func remoteDevices(local device.Device) (list []device.Device) {
 		}
 		d, err := remote.New(config)
 		if err != nil {
-			boundary.Log(boundary.LevelError, "remote", "the servers are no device", "file", c.Source, "why", err)
+			boundary.Log(boundary.LevelError, "remote", "the servers are no device [device-servers-no-device]", "file", c.Source, "why", err)
 			continue
 		}
 		list = append(list, d)
@@ -51,7 +51,7 @@ func recordRun(where string, took time.Duration, err error) {
 func startRemote(socket *os.File) (end func(), err error) {
 	path := program(link.HelperName)
 	if path == "" {
-		return nil, fault.New(fault.File, "it is not beside this library")
+		return nil, fault.New(fault.File, "it is not beside this library [device-helper-not-beside]")
 	}
 	return func() {}, boundary.StartHelper([]string{path}, socket.Fd())
 }

@@ -40,7 +40,7 @@ func driverDevices() (list []device.Device) {
 			}
 		}
 	}
-	return list
+	return append(list, runtimeDevices()...)
 }
 
 // device tells why a driver is no device.

@@ -4,12 +4,16 @@
  * Opens a driver before a program's process does, and looks up symbols in it.
  *
  *     anynpu-probe FILE SYMBOL... [--table FUNCTION LEVEL COUNT LEVEL COUNT...]
+ *     anynpu-probe --onnxruntime LIBRARY PROVIDER PLUGIN [KEY VALUE]...
  *     anynpu-probe --load API LIBRARY MODEL
  *
  * Writes "ok", or one line that says what is wrong, to descriptor 3. Where a symbol is not there, but FUNCTION is, it
  * looks at the table which that gives, and writes before ok what the table has: "table LEVEL 1101...", a digit for each
  * address. From each LEVEL on, in ascending order, there are COUNT of them. Exits 0 for ok, 1 for what is wrong, 2 if
  * it is not called so. A driver may crash, hang or exit in here: who has started this program judges that.
+ *
+ * With --onnxruntime it has a provider of a library of ONNX Runtime make a session, and says the same. PLUGIN is "" for
+ * one that is in the library.
  *
  * With --load it has this library load a model as programs of an API do, and writes "ok", or "refused " and the
  * sentence of the call that failed.
@@ -23,6 +27,7 @@
 #include <unistd.h>
 
 #include "load.h"
+#include "provider.h"
 
 #ifndef RTLD_DEEPBIND
 #define RTLD_DEEPBIND 0 /* a libc whose loader has one order of names only */
@@ -56,6 +61,10 @@ int main(int argc, char **argv)
 	if (argc == 5 && strcmp(argv[1], "--load") == 0) {
 		const char *sentence = load_model(argv[3], argv[2], argv[4]);
 		return sentence ? end("refused ", sentence) : end("ok", "");
+	}
+	if (argc >= 5 && strcmp(argv[1], "--onnxruntime") == 0) {
+		const char *wrong = try_provider(argv[2], argv[3], argv[4], argv + 5);
+		return wrong ? end(wrong, "") : end("ok", "");
 	}
 	if (argc < 2 || argv[1][0] != '/')
 		return 2;

@@ -228,7 +228,7 @@ func tellSettings(tell settings.Teller) {
 	for i := range dl.APIs {
 		a := &dl.APIs[i]
 		if _, wrong := a.Set(os.Getenv); wrong != "" {
-			tell(a.Name, "value ignored", "ANYNPU_"+strings.ToUpper(a.Name), wrong, "want", "auto, driver, device or cpu")
+			tell(a.Name, "value ignored", "ANYNPU_"+strings.ToUpper(a.Name), wrong, "want", a.Settings())
 		}
 	}
 }

@@ -151,11 +151,17 @@ func (f *devicesFlags) tested(d device.Device, on *machine, checks []devicecheck
 	return nil
 }
 
-// list prints the devices. Those of a driver beside its first are known once it is open, and are not listed.
+// list prints the devices. Those of a driver beside its first are known once it is open, and are not listed,
+// but for those that a manifest names.
 func (f *devicesFlags) list(w io.Writer) error {
 	r := devicesReport{Schema: "anynpu.devices/1", Devices: []listedDevice{{ID: "cpu", Name: "CPU"}}}
 	for _, d := range listDrivers(lookup(os.Environ()), false) {
-		if d.Used && slices.Contains(driverDevices, d.API) {
+		for _, p := range d.Devices {
+			if d.Used && p.Reason == "" {
+				r.Devices = append(r.Devices, listedDevice{p.ID, p.Provider + " of " + d.Name, d.File})
+			}
+		}
+		if d.Used && len(d.Devices) == 0 && slices.Contains(driverDevices, d.API) {
 			r.Devices = append(r.Devices, listedDevice{d.API, d.Name, d.File})
 		}
 		if d.Used && d.Remote != nil {

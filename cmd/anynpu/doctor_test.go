@@ -124,10 +124,11 @@ func TestDoctor_folders(t *testing.T) {
 
 func TestDoctor_drivers(t *testing.T) {
 	d := sickbed(t, nil)
-	d.drivers([]driverInfo{{&dl.Candidate{}, false, nil}})
+	d.drivers([]driverInfo{{Candidate: &dl.Candidate{}}})
 	assert.Len(t, d.found(stateProblem), 1, "a driver that is refused")
 	d.list = nil
-	d.drivers([]driverInfo{{&dl.Candidate{Status: dl.Usable}, true, []string{"a", "b", "c", "d", "e", "f"}}})
+	d.drivers([]driverInfo{{Candidate: &dl.Candidate{Status: dl.Usable}, Used: true,
+		Lacks: []string{"a", "b", "c", "d", "e", "f"}}})
 	require.Len(t, d.found(stateNote), 1)
 	assert.Contains(t, d.found(stateNote)[0], "lacks 6 functions of its API: a, b, c, d and 2 more | Calls of")
 }

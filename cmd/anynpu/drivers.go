@@ -24,7 +24,7 @@ type drivers struct {
 // driverInfo is a driver that a manifest or a variable names.
 type driverInfo struct {
 	*dl.Candidate
-	Used  bool     `json:"used"`  // the first that can be used of its API
+	Used  bool     `json:"used"`  // the first that can be used of its API; each, where all devices of it are used
 	Lacks []string `json:"lacks"` // functions of the API that its file does not export; none where they are in a table
 	// Addresses are what servers say of themselves, where a manifest names servers in place of a driver.
 	Addresses []link.Address `json:"addresses,omitempty"`
@@ -79,7 +79,11 @@ func listDrivers(env func(string) string, again bool) []driverInfo {
 	for _, c := range dl.List(o) {
 		c.Probe(o)
 		use := c.Status == dl.Usable && (!used[c.API] || c.Remote != nil)
-		used[c.API] = used[c.API] || use
+		if a, known := dl.Find(c.API); use && known && a.Alone {
+			c.ProbeDevices(o)
+		} else {
+			used[c.API] = used[c.API] || use
+		}
 		lacks := []string{}
 		if c.Status == dl.Usable && !c.Table && c.Remote == nil {
 			lacks, _ = lacksOf(c.API, c.File)
@@ -132,6 +136,16 @@ func printDrivers(w io.Writer, list []driverInfo) {
 		}
 		if len(d.Lacks) > 0 {
 			printLacks(w, d.Lacks)
+		}
+		for _, p := range d.Devices {
+			printf(w, "  %s is the provider %s", p.ID, p.Provider)
+			if p.Plugin != "" {
+				printf(w, " of %s", p.Plugin)
+			}
+			printf(w, "\n")
+			if p.Reason != "" {
+				printf(w, "    not used: %s\n", p.Reason)
+			}
 		}
 	}
 }

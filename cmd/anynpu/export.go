@@ -51,10 +51,10 @@ runtime. A manifest that names the server then makes it a device.`,
 				return usage("export: -o FILE says where to write [tool-export-o-file]")
 			}
 			if serve != "" && !slices.Contains(serveKinds, serve) {
-				return usage("--serve %s: want %s", serve, strings.Join(serveKinds, ", "))
+				return usage("--serve %s: want %s [tool-serve-kind]", serve, strings.Join(serveKinds, ", "))
 			}
 			if serve == "" && name != "" {
-				return usage("--name goes with --serve")
+				return usage("--name goes with --serve [tool-name-without-serve]")
 			}
 			m, err := load(args[0], nil, stderr)
 			if err != nil {

@@ -43,7 +43,7 @@ var servedName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
 // newServed describes the ports of g, whose ONNX form is model, for files in a folder.
 func newServed(name, folder string, g *graph.Graph, model *export.Model) (*served, error) {
 	if !servedName.MatchString(name) {
-		return nil, usage("--name %s: want 1 to 64 letters, digits, dots, dashes or underscores", name)
+		return nil, usage("--name %s: want 1 to 64 letters, digits, dots, dashes or underscores [tool-serve-name]", name)
 	}
 	s := &served{name: name, model: model, folder: folder}
 	for side, list := range [][]graph.Value{g.In, g.Out} {
@@ -51,7 +51,7 @@ func newServed(name, folder string, g *graph.Graph, model *export.Model) (*serve
 			f := g.Fact(v)
 			datatype, ok := oip.Datatype(f.DType)
 			if !ok || !f.Shape.Ranked {
-				return nil, exit(exitModel, fault.New(fault.Unsupported, "%q is %v, which the protocol has no word for",
+				return nil, exit(exitModel, fault.New(fault.Unsupported, "%q is %v, which the protocol has no word for [tool-serve-type]",
 					g.Values[v].Name, f.Type))
 			}
 			p := oip.Port{Name: g.Values[v].Name, Datatype: datatype, Shape: []int64{}}
@@ -122,7 +122,7 @@ func (s *served) triton(backend string) (string, error) {
 	}{{"input", s.in}, {"output", s.out}} {
 		for _, p := range side.ports {
 			if len(p.Shape) == 0 {
-				return "", exit(exitModel, fault.New(fault.Unsupported, "%q is a scalar, which Triton does not serve", p.Name))
+				return "", exit(exitModel, fault.New(fault.Unsupported, "%q is a scalar, which Triton does not serve [tool-serve-scalar]", p.Name))
 			}
 			dims := strings.Trim(strings.ReplaceAll(fmt.Sprint(p.Shape), " ", ", "), "[]")
 			fmt.Fprintf(&b, "%s [{ name: %q data_type: TYPE_%s dims: [%s] }]\n", side.word, p.Name, p.Datatype, dims)

@@ -4,6 +4,7 @@ package main
 
 import (
 	"os"
+	"slices"
 
 	"github.com/anynpu/anynpu/backends/dl"
 	"github.com/anynpu/anynpu/backends/driver"
@@ -23,7 +24,14 @@ func openDevice(id string) (device.Device, error) {
 		if d.API != driverAPI(id) || !d.Used {
 			continue
 		}
-		dev, err := openIn(driver.Opening{Getenv: env}, d, id)
+		open := openIn
+		if d.API == dl.RuntimeAPI {
+			if !slices.ContainsFunc(d.Devices, func(p dl.Device) bool { return p.ID == id }) {
+				continue
+			}
+			open = openProvider
+		}
+		dev, err := open(driver.Opening{Getenv: env}, d, id)
 		if err == nil {
 			return dev, nil
 		}

@@ -25,9 +25,9 @@ func openRemote(id string, env func(string) string, tell settings.Teller) (*remo
 		names = append(names, remote.Prefix+d.Name)
 	}
 	if len(names) == 0 {
-		return nil, fault.New(fault.Device, "no device %s: no manifest names servers; anynpu drivers lists what there is", id)
+		return nil, fault.New(fault.Device, "no device %s: no manifest names servers; anynpu drivers lists what there is [tool-no-servers]", id)
 	}
-	return nil, fault.New(fault.Device, "no device %s; there is: %s", id, strings.Join(names, ", "))
+	return nil, fault.New(fault.Device, "no device %s; there is: %s [tool-no-such-servers]", id, strings.Join(names, ", "))
 }
 
 // remoteIDs are the ids of the servers' devices in a list.

@@ -40,7 +40,7 @@ func newRemote(r *dl.Remote, env func(string) string, tell settings.Teller) (*re
 func startRemote(socket *os.File) (end func(), err error) {
 	path := beside(link.HelperName)
 	if path == "" {
-		return nil, fault.New(fault.File, "it is not beside the libraries")
+		return nil, fault.New(fault.File, "it is not beside the libraries [tool-helper-not-beside]")
 	}
 	cmd := exec.Command(path)
 	cmd.ExtraFiles = []*os.File{socket}

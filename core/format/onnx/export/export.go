@@ -44,7 +44,7 @@ func Of(g *graph.Graph, o Options) (*Model, error) {
 	if err := e.refusal(); err != nil {
 		return nil, err
 	}
-	m := &Model{Nodes: e.count, name: cmp.Or(g.Name, "graph"), external: o.External}
+	m := &Model{Nodes: e.count, Owner: s.owner, name: cmp.Or(g.Name, "graph"), external: o.External}
 	if m.external == 0 {
 		m.external = DefaultExternal
 	}

@@ -27,6 +27,8 @@ type Model struct {
 	Opset   int64 // of ai.onnx
 	In, Out []string
 	Nodes   int // of the model, those of bodies included
+	// Owner is, for each node of the main graph by its name, the node of the exported graph that it computes, or a part of
+	Owner map[string]int
 
 	name      string
 	head      message // of ModelProto, before the graph

@@ -21,7 +21,11 @@ func (s *scope) run() error {
 		}
 	}
 	for _, i := range order {
+		begin := len(s.list)
 		err := s.node(&s.g.Nodes[i])
+		for _, n := range s.list[begin:] {
+			s.owner[n.name] = i
+		}
 		if fault.KindOf(err) == fault.Unsupported && s.opt.Foreign {
 			s.foreign(&s.g.Nodes[i])
 		} else if fault.KindOf(err) == fault.Unsupported {

@@ -25,10 +25,12 @@ type scope struct {
 	real   map[graph.Value]string // names of what quantized values stand for
 	list   []emitted
 	outs   []string
+	owner  map[string]int // of the nodes of list, by name, what nodes of g they are of
 }
 
 func (e *exporter) scope(g *graph.Graph, parent *scope) *scope {
-	return &scope{exporter: e, g: g, parent: parent, names: make([]string, len(g.Values)), real: map[graph.Value]string{}}
+	return &scope{exporter: e, g: g, parent: parent, names: make([]string, len(g.Values)), real: map[graph.Value]string{},
+		owner: map[string]int{}}
 }
 
 // label is what value v is to be called: its own name, or a word and a number.

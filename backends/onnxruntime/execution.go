@@ -1,0 +1,168 @@
+package onnxruntime
+
+import (
+	"runtime"
+	"sync"
+	"unsafe"
+
+	"github.com/anynpu/anynpu/backends/driver"
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/format/onnx/proto"
+	"github.com/anynpu/anynpu/core/mem"
+)
+
+// execution binds inputs and outputs where they are.
+type execution struct {
+	driver.Execution
+	prog    *program
+	binding uintptr
+	bound   []*driver.Memory // by slot, what the binding has
+	next    *turn            // of the next run
+}
+
+// turn is one run.
+type turn struct {
+	mu      sync.Mutex
+	options uintptr // OrtRunOptions while it is under way, 0: none
+	stopped bool
+}
+
+// New implements device.Program.
+func (p *program) New(device.ExecOptions) (device.Execution, error) {
+	if err := p.dev.Alive(); err != nil {
+		return nil, err
+	}
+	binding, err := p.dev.lib.made(fnCreateIoBinding, p.session)
+	if err != nil {
+		return nil, err
+	}
+	e := &execution{prog: p, binding: binding}
+	e.Begin(&p.dev.Device, &p.Program, "RunWithBinding", e)
+	e.bound = make([]*driver.Memory, len(e.Slots))
+	return e, nil
+}
+
+// Own implements driver.Calls: memory of the host's.
+func (e *execution) Own(s *driver.Slot) (*driver.Memory, error) {
+	buf, err := mem.Host(max(s.Size, 1), mem.Options{Huge: s.Size >= 8<<20})
+	if err != nil {
+		return nil, err
+	}
+	m, err := e.memory(s, buf, 0)
+	if err != nil {
+		buf.Release()
+	}
+	return m, err
+}
+
+// Take implements driver.Calls: memory that the processor reaches, at addresses that suit its elements.
+func (e *execution) Take(s *driver.Slot, v mem.View) *driver.Memory {
+	if s.Size == 0 || v.Buf.Size() < v.Off+s.Size {
+		return nil
+	}
+	v.Buf.Retain()
+	m, err := e.memory(s, v.Buf, v.Off)
+	if err != nil {
+		v.Buf.Release()
+		return nil
+	}
+	return m
+}
+
+// memory is an OrtValue at an offset of a buffer, of which it takes over a reference.
+func (e *execution) memory(s *driver.Slot, buf mem.Buffer, off int64) (*driver.Memory, error) {
+	data, err := buf.Map()
+	if err != nil {
+		return nil, err
+	}
+	l := e.prog.dev.lib
+	at := unsafe.Pointer(&data[off])
+	if size := uintptr(max(s.Type.DType.Bits()/8, 1)); uintptr(at)%size != 0 {
+		return nil, fault.New(fault.Unsupported, "an address that is no multiple of %d", size)
+	}
+	dims, _ := s.Type.Shape.Ints()
+	list := append(dims[:len(dims):len(dims)], 0)
+	var pin runtime.Pinner
+	defer pin.Unpin()
+	pin.Pin(&list[0])
+	value, err := l.made(fnCreateTensorWithDataAsOrtValue, l.memory, uintptr(at), uintptr(s.Size),
+		uintptr(unsafe.Pointer(&list[0])), uintptr(len(dims)), uintptr(proto.ElementType(s.Type.DType)))
+	if err != nil {
+		return nil, err
+	}
+	d := e.prog.dev
+	return &driver.Memory{At: value, Bytes: data[off : off+s.Size], Buf: buf, Off: off, End: func() {
+		if d.Life.Alive() == nil {
+			d.lib.raw(fnReleaseValue, value)
+		}
+	}}, nil
+}
+
+// Enter implements driver.Calls: it binds what is bound elsewhere since the last run.
+func (e *execution) Enter() error {
+	l := e.prog.dev.lib
+	for i := range e.Slots {
+		s := &e.Slots[i]
+		if e.bound[i] == s.Set {
+			continue
+		}
+		fn, name := fnBindInput, (*byte)(nil)
+		if s.Output {
+			fn, name = fnBindOutput, e.prog.out[s.Index]
+		} else {
+			name = e.prog.in[s.Index]
+		}
+		if err := l.call(fn, e.binding, address(name), s.Set.At); err != nil {
+			return s.Wrap(err)
+		}
+		e.bound[i] = s.Set
+	}
+	return nil
+}
+
+// Stopper implements driver.Stopped: the runtime looks at the flag between two nodes, and not within one or within what a
+// provider has fused.
+func (e *execution) Stopper() (stop func()) {
+	d, t := e.prog.dev, &turn{}
+	e.next = t
+	return func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.stopped = true
+		if t.options != 0 && d.Life.Alive() == nil {
+			d.lib.raw(fnRunOptionsSetTerminate, t.options)
+		}
+	}
+}
+
+// Run implements driver.Calls. The flag that ends a run stays set, so that each run has options of its own.
+func (e *execution) Run() error {
+	l, t := e.prog.dev.lib, e.next
+	options, err := l.made(fnCreateRunOptions)
+	if err != nil {
+		return err
+	}
+	t.mu.Lock()
+	t.options = options
+	if t.stopped {
+		l.raw(fnRunOptionsSetTerminate, options)
+	}
+	t.mu.Unlock()
+	err = l.call(fnRunWithBinding, e.prog.session, options, e.binding)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.options = 0
+	l.raw(fnReleaseRunOptions, options)
+	return err
+}
+
+// Leave implements driver.Calls.
+func (e *execution) Leave() error { return nil }
+
+// End implements driver.Calls.
+func (e *execution) End() {
+	if e.prog.dev.Life.Alive() == nil {
+		e.prog.dev.lib.raw(fnReleaseIoBinding, e.binding)
+	}
+}

@@ -1,0 +1,60 @@
+package onnxruntime
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/anynpu/anynpu/backends/driver"
+)
+
+// site is where scripts/onnxruntime.sh puts the packages; ANYNPU_ONNXRUNTIME_SITE names another folder.
+func site(t testing.TB) string {
+	folder := os.Getenv("ANYNPU_ONNXRUNTIME_SITE")
+	if folder == "" {
+		folder, _ = filepath.Abs("../../build/onnxruntime/site")
+	}
+	if _, err := os.Stat(folder); err != nil {
+		t.Skipf("no ONNX Runtime in %s; make test-onnxruntime installs it", folder)
+	}
+	return folder
+}
+
+// file is the only file of a package that a pattern means.
+func file(t testing.TB, pattern string) string {
+	found, err := filepath.Glob(filepath.Join(site(t), pattern))
+	require.NoError(t, err)
+	require.Len(t, found, 1, pattern)
+	return found[0]
+}
+
+func newest(t testing.TB) string {
+	return file(t, "onnxruntime/onnxruntime/capi/libonnxruntime.so.1.*")
+}
+func openVINO(t testing.TB) string {
+	return file(t, "onnxruntime_openvino/onnxruntime/capi/libonnxruntime.so.1.*")
+}
+
+// bind opens a library.
+func bind(t testing.TB, file string) *Library {
+	opened, err := driver.Opening{}.Open(file)
+	require.NoError(t, err)
+	l, err := Bind(file, opened.Lookup, Config{Threads: 2})
+	require.NoError(t, err)
+	return l
+}
+
+// open makes the device of a provider.
+func open(t testing.TB, file string, p Provider) *Device {
+	c := Config{}
+	c.ID, c.Name, c.Patience = "onnxruntime", "test", Patience
+	all, failed, err := Open(bind(t, file), c, []Provider{p})
+	require.NoError(t, err)
+	require.Empty(t, failed)
+	require.Len(t, all, 1)
+	return all[0]
+}
+
+func openCPU(t testing.TB) *Device { return open(t, newest(t), Provider{Name: CPUProvider}) }
