@@ -46,6 +46,7 @@ type computed struct {
 	layer  bool // filters have one range
 	wide   bool // codes of 16 bits
 	near   []string
+	called map[string][]string // what the file calls tensors, where that is not their name here
 }
 
 // step adds the computation of a tensor; with coded it has codes in the file.
@@ -292,6 +293,39 @@ func (n *computed) mean(x, name string) string {
 	})
 }
 
+// product adds a MatMul of the last dimension, w numbers, and an Add of a constant, both of k numbers. The board has them
+// as one operator: the product is rounded with what is added.
+func (n *computed) product(x, name string, w, k int, coded bool) string {
+	v, b := n.numbers(w*k, 1/math.Sqrt(float64(w)), 0.3), n.numbers(k, 0.2, 0)
+	n.constant(name+".w", v, int64(w), int64(k))
+	n.constant(name+".b", b, int64(k))
+	n.model.Node("MatMul", name+".t", x, name+".w").Node("Add", name, name+".t", name+".b")
+	columns := make([]float64, len(v))
+	for i, at := range v {
+		columns[i%k*w+i/k] = at
+	}
+	return n.step(name, coded, func() *plane {
+		use, plus := columns, b
+		if !n.real {
+			var scale []float64
+			use, scale = n.coded(columns, k)
+			plus = n.whole(b, scale, n.codes[x])
+		}
+		from := n.values[x]
+		y := &plane{c: from.c, h: from.h, w: k}
+		for row := range from.c * from.h {
+			for o := range k {
+				sum := plus[o]
+				for i := range w {
+					sum += use[o*w+i] * from.v[row*w+i]
+				}
+				y.v = append(y.v, sum)
+			}
+		}
+		return y
+	})
+}
+
 // kinds are the networks of the test: each adds to n behind "x", an image of 8 channels, and names its output.
 var kinds = map[string]func(n *computed) string{
 	"conv":   func(n *computed) string { return n.conv("x", "y", 8, 20, 3, 1, 1, true, false) },
@@ -341,6 +375,14 @@ var kinds = map[string]func(n *computed) string{
 		n.model.Node("Sigmoid", "z", y)
 		return y
 	},
+	"product": func(n *computed) string {
+		n.called = map[string][]string{"y": {"y.t_mm", "y"}}
+		return n.product("x", "y", n.values["x"].w, 12, true)
+	},
+	"product unnamed": func(n *computed) string {
+		n.called = map[string][]string{"s": {"s.t_mm"}}
+		return n.each("Neg", n.product("x", "s", n.values["x"].w, 9, true), "y", true, func(v float64) float64 { return -v })
+	},
 	"int16": func(n *computed) string {
 		n.wide = true
 		a := n.each("Relu", n.conv("x", "c", 8, 12, 3, 1, 1, false, true), "a", true, positive)
@@ -348,7 +390,7 @@ var kinds = map[string]func(n *computed) string{
 	},
 }
 
-// Seventy-two networks give, code by code, what the rules say; a code that differs is one beside it, and only where a
+// Eighty-four networks give, code by code, what the rules say; a code that differs is one beside it, and only where a
 // number lies so close to the middle between two codes that the last bits of float32 decide.
 func TestDescribed_arithmetic(t *testing.T) {
 	codes, ties := 0, 0
@@ -358,6 +400,7 @@ func TestDescribed_arithmetic(t *testing.T) {
 				values: map[string]*plane{}, codes: map[string]meaning{}}
 			h, w := 9+seed, 16-seed
 			image := &plane{c: 8, h: h, w: w, v: n.numbers(8*h*w, 1, 0.2)}
+			n.values["x"] = image
 			n.step("x", true, func() *plane { own := *image; own.v = append([]float64{}, image.v...); return &own })
 			y := build(n)
 			for _, n.real = range []bool{true, false} {
@@ -383,8 +426,16 @@ func TestDescribed_arithmetic(t *testing.T) {
 			}
 			f := fileOf(tensors...)
 			for name := range n.codes {
-				if name != "x" && name != y {
-					f.Graphs[0].Tensors = append(f.Graphs[0].Tensors, n.tensor(name, dims(name)))
+				names := n.called[name]
+				if names == nil {
+					names = []string{name}
+				}
+				for _, called := range names {
+					if called != "x" && called != y {
+						inner := n.tensor(name, dims(name))
+						inner.Name = called
+						f.Graphs[0].Tensors = append(f.Graphs[0].Tensors, inner)
+					}
 				}
 			}
 			c := openFile(t, f, n.model)

@@ -259,7 +259,9 @@ func (d *describer) stored(n *onnx.Names) {
 			}
 			// the tensor itself is not in the file: one with the same values stands for it
 			if base := same(name, have); base != "" && !own[base] {
-				name = base
+				if name = summed(t, base, n.Biased[base], list, have); name == "" {
+					continue
+				}
 			}
 		}
 		if port, ok := d.names[name]; ok && t.Kind != rknn.Intermediate {
@@ -298,6 +300,50 @@ func (d *describer) stored(n *onnx.Names) {
 		}
 		d.set(key, s)
 	}
+}
+
+// summed is the ONNX model's name of a tensor that has the values of base, or has the bias of an Add, whose result is sum,
+// in them too: a product that the board rounds after that. Empty: sum has an entry of its own, and base is not rounded.
+func summed(t *rknn.Tensor, base, sum string, list []rknn.Tensor, have map[string]bool) string {
+	if sum == "" || !have[sum] || !biased(t) {
+		return base
+	}
+	switch u := like(list, sum); {
+	case u == nil:
+		return sum
+	case sameCodes(t, u):
+		return ""
+	}
+	return base
+}
+
+// biased reports whether a tensor is a product that may have the bias of an Add in it.
+func biased(t *rknn.Tensor) bool {
+	for name := t.Name; ; {
+		if strings.HasSuffix(name, "_mm") {
+			return true
+		}
+		base, ok := rknn.Same(name)
+		if !ok {
+			return false
+		}
+		name = base
+	}
+}
+
+// like finds the tensor that has the values of the ONNX model's tensor name, nil if none has.
+func like(list []rknn.Tensor, name string) *rknn.Tensor {
+	is := map[string]bool{name: true}
+	for i := range list {
+		if t := &list[i]; t.Kind != rknn.Other && (t.Name == name || same(t.Name, is) != "") {
+			return t
+		}
+	}
+	return nil
+}
+
+func sameCodes(a, b *rknn.Tensor) bool {
+	return a.Type == b.Type && slices.Equal(a.Scale, b.Scale) && slices.Equal(a.Zero, b.Zero)
 }
 
 // same is what the ONNX model calls the values of a tensor of the file that are copied, reshaped or transposed there,

@@ -24,10 +24,16 @@ func namesOf(m *proto.Model, meta map[string]string) *Names {
 			}
 		}
 	}
+	s := sums{readers: map[string]int{}}
+	for _, v := range m.Graph.Out {
+		s.readers[v.Name]++
+	}
 	for _, node := range m.Graph.Nodes {
 		n.Inner = append(n.Inner, node.Out...)
 		n.Nodes = append(n.Nodes, node.Name)
+		s.node(node.OpType, node.In, node.Out)
 	}
+	n.Biased = s.biased(inits)
 	return n
 }
 

@@ -16,13 +16,15 @@ type Names struct {
 	Inner   []string           // results of the main graph's nodes
 	Nodes   []string           // what those are called
 	Sizes   map[string][]int64 // of initializers and of values with a declared shape; -1: open
+	// Biased has the sum, by what is added to an initializer: of results that nothing but this Add reads.
+	Biased map[string]string
 }
 
 // ReadNames reads the names in the model of size bytes in r, passing over the data of constants. Errors are of kind
 // fault.File or those of r.
 func ReadNames(r io.ReaderAt, size int64) (*Names, error) {
 	n := &Names{Sizes: map[string][]int64{}}
-	s := &nameScan{m: &proto.Model{}, to: n, inits: map[string]bool{}}
+	s := &nameScan{m: &proto.Model{}, to: n, inits: map[string]bool{}, sums: sums{readers: map[string]int{}}}
 	found := false
 	err := proto.EachSpan(&pagedReader{r: r}, size, func(num protowire.Number, _, value proto.Span) error {
 		if num != 7 || found {
@@ -38,6 +40,10 @@ func ReadNames(r io.ReaderAt, size int64) (*Names, error) {
 		return nil, err
 	}
 	n.In, n.Out = portsOf(s.in, s.inits), portsOf(s.out, nil)
+	for _, v := range s.out {
+		s.readers[v.Name]++
+	}
+	n.Biased = s.biased(s.inits)
 	for _, v := range slices.Concat(s.values, s.out) {
 		if !v.Ranked {
 			continue
@@ -59,6 +65,36 @@ type nameScan struct {
 	to              *Names
 	inits           map[string]bool
 	in, out, values []*proto.ValueInfo
+	sums
+}
+
+// sums are what is known of the Adds of a graph.
+type sums struct {
+	readers map[string]int // of every value: inputs of nodes and outputs of the graph
+	adds    [][3]string    // first input, second input and result of each Add
+}
+
+// node takes in a node.
+func (s *sums) node(kind string, in, out []string) {
+	for _, name := range in {
+		s.readers[name]++
+	}
+	if kind == "Add" && len(in) == 2 && len(out) == 1 {
+		s.adds = append(s.adds, [3]string{in[0], in[1], out[0]})
+	}
+}
+
+// biased is Names.Biased.
+func (s *sums) biased(inits map[string]bool) map[string]string {
+	found := map[string]string{}
+	for _, add := range s.adds {
+		for i, name := range add[:2] {
+			if inits[add[1-i]] && !inits[name] && s.readers[name] == 1 {
+				found[name] = add[2]
+			}
+		}
+	}
+	return found
 }
 
 func (s *nameScan) graph(r io.ReaderAt, size int64) error {
@@ -85,26 +121,34 @@ func (s *nameScan) graph(r io.ReaderAt, size int64) error {
 	})
 }
 
-// node reads what a node and its results are called.
+// node reads what a node and its results are called, and what it reads.
 func (s *nameScan) node(p *pagedReader, at proto.Span) error {
-	return p.within(at, func(num protowire.Number, value proto.Span) error {
-		to := &s.to.Inner
-		switch num {
-		case 2:
-		case 3:
-			to = &s.to.Nodes
-		default:
+	var in, out []string
+	kind := ""
+	err := p.within(at, func(num protowire.Number, value proto.Span) error {
+		if num < 1 || num > 4 {
 			return nil
 		}
 		if err := s.m.Count(); err != nil {
 			return err
 		}
 		name, err := p.text(value)
-		if name != "" {
-			*to = append(*to, name)
+		switch {
+		case num == 4:
+			kind = name
+		case name == "":
+		case num == 1:
+			in = append(in, name)
+		case num == 2:
+			out = append(out, name)
+		case num == 3:
+			s.to.Nodes = append(s.to.Nodes, name)
 		}
 		return err
 	})
+	s.to.Inner = append(s.to.Inner, out...)
+	s.sums.node(kind, in, out)
+	return err
 }
 
 // initializer reads name and sizes of a constant.
