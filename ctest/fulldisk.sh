@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # usage: fulldisk.sh tmpfs|ext4|limit DIGITS FULLDISK ARGS...
-# Programs whose report, log, trace, dump, profiler.log or cache goes to a disk with little room or none: each computes
-# and ends as it does without, and one line says what is missing. DIGITS takes ARGS and uses every API; FULLDISK has
+# Programs whose report, log, trace, dump, graphs, profiler.log or cache goes to a disk with little room or none: each
+# computes and ends as it does without, and one line says what is missing. DIGITS takes ARGS and uses every API; FULLDISK has
 # caches. limit sets the size that files may have instead. Where the machine mounts no such disk the exit code is 77.
 set -euo pipefail
 kind=$1 digits=$2 caching=$3
@@ -73,6 +73,9 @@ for free in 0 4 12 24 48; do
   room $free
   try HB_DNN_PROFILER_LOG_PATH="$disk/d" "${run[@]}"
   once "not written HB_DNN_PROFILER_LOG_PATH"
+  room $free
+  try ANYNPU_DUMP="$disk/d" "${run[@]}"
+  once "graphs are not written"
   room $free
   try "$caching" "$disk/d"
   once "OH_NNCompilation_Build"

@@ -120,6 +120,11 @@ class Model:
                 raise self.failed("input %s: %s %s, the model's is %s %s"
                                   % (name, place.dtype, place.shape, array.dtype, array.shape))
             place[...] = array
+        return self.compute()
+
+    def compute(self):
+        """Runs the model on what the memories of the inputs hold."""
+        for _, t in self.inputs:
             self.call("hbSysFlushMem", ctypes.byref(t.memory[0]), CLEAN)
         task = ctypes.c_void_p()
         given = (Tensor * max(len(self.inputs), 1))(*[t for _, t in self.inputs])

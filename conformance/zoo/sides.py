@@ -80,7 +80,7 @@ def tool_side(path, arrays, names, library):
         raise Failed("exit code %d: %s" % (done.returncode, done.stderr.strip().splitlines()[-1:]))
     report = json.loads(done.stdout)
     files = {o["name"]: o["file"] for o in report["outputs"]}
-    results = [numpy.load(os.path.join(folder, files[n])) for n in names]
+    results = [numpy.load(files[n]) for n in names]
     return report["load_ms"] / 1000, report["min_ms"] / 1000, results
 
 

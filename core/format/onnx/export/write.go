@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/mem"
 )
 
 // maxMessage is the length that readers of protobuf refuse to exceed.
@@ -58,12 +59,28 @@ func replace(path string, write func(w io.Writer) error) (err error) {
 			err = fault.New(fault.KindOf(err), "%s: %v", path, reason(err))
 		}
 	}()
-	w := bufio.NewWriterSize(f, 1<<16)
+	w := bufio.NewWriterSize(&limited{f: f}, 1<<16)
 	err = errors.Join(write(w), w.Flush(), f.Chmod(0o644), f.Close())
 	if err != nil {
 		return err
 	}
 	return os.Rename(f.Name(), path)
+}
+
+// limited writes to a file that is not to become larger than the process may have files: the kernel would send SIGXFSZ,
+// which ends a program.
+type limited struct {
+	f    *os.File
+	size int64
+}
+
+func (l *limited) Write(p []byte) (int, error) {
+	if err := mem.CheckFileSize(l.size + int64(len(p))); err != nil {
+		return 0, err
+	}
+	n, err := l.f.Write(p)
+	l.size += int64(n)
+	return n, err
 }
 
 // through writes to what is at path.
