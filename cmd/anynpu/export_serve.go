@@ -115,7 +115,7 @@ func (s *served) write(kind string) error {
 // triton is a model's configuration.
 func (s *served) triton(backend string) (string, error) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "name: %q\nbackend: %q\nmax_batch_size: 0\n", s.name, backend)
+	printf(&b, "name: %q\nbackend: %q\nmax_batch_size: 0\n", s.name, backend)
 	for _, side := range []struct {
 		word  string
 		ports []oip.Port
@@ -125,7 +125,7 @@ func (s *served) triton(backend string) (string, error) {
 				return "", exit(exitModel, fault.New(fault.Unsupported, "%q is a scalar, which Triton does not serve [tool-serve-scalar]", p.Name))
 			}
 			dims := strings.Trim(strings.ReplaceAll(fmt.Sprint(p.Shape), " ", ", "), "[]")
-			fmt.Fprintf(&b, "%s [{ name: %q data_type: TYPE_%s dims: [%s] }]\n", side.word, p.Name, p.Datatype, dims)
+			printf(&b, "%s [{ name: %q data_type: TYPE_%s dims: [%s] }]\n", side.word, p.Name, p.Datatype, dims)
 		}
 	}
 	b.WriteString("instance_group [{ kind: KIND_CPU }]\n")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -22,10 +23,27 @@ type schema struct {
 	Description string             `json:"description"`
 	Type        types              `json:"type"`
 	Enum        []string           `json:"enum"`
-	Additional  *bool              `json:"additionalProperties"`
+	Additional  *additional        `json:"additionalProperties"`
 	Required    []string           `json:"required"`
 	Properties  map[string]*schema `json:"properties"`
 	Items       *schema            `json:"items"`
+}
+
+// additional is what members may be that are not among the properties: any, none, or what a schema says.
+type additional struct {
+	none bool
+	are  *schema
+}
+
+func (a *additional) UnmarshalJSON(text []byte) error {
+	var any bool
+	if json.Unmarshal(text, &any) == nil {
+		a.none = !any
+		return nil
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	return d.Decode(&a.are)
 }
 
 // faults returns where v is not as the schema says.
@@ -45,8 +63,10 @@ func (s *schema) faults(at string, v any) (out []string) {
 		for name, member := range v {
 			if p := s.Properties[name]; p != nil {
 				out = append(out, p.faults(at+"."+name, member)...)
-			} else if s.Additional != nil && !*s.Additional {
+			} else if s.Additional != nil && s.Additional.none {
 				fault("%s is not known", name)
+			} else if s.Additional != nil && s.Additional.are != nil {
+				out = append(out, s.Additional.are.faults(at+"."+name, member)...)
 			}
 		}
 	case []any:
