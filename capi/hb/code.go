@@ -41,6 +41,7 @@ type API struct {
 	Component string // in the log
 	Alloc     string // the function that makes memory
 	Flush     string // a call that flushes memory, with %s for what is done
+	Flusher   string // the function of that call
 	Read      string // the function that reads memory, "" if there is none
 	Release   string // the function that ends a task
 	Wait      string // the function that waits for one
@@ -50,6 +51,7 @@ type API struct {
 	Unfilled  string // why a task cannot be waited for
 	Compiled  Code   // of a model for a board, for which no ONNX file is found
 	Status    func(error) int32
+	Funcs     []boundary.Func // what the glue knows of its functions
 }
 
 // Refuse returns an error with a code. The message names the argument, its value and what would fit.

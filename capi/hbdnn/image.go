@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/anynpu/anynpu/capi/boundary"
+	"github.com/anynpu/anynpu/capi/hb"
 	"github.com/anynpu/anynpu/core/format/metadata"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/op"
@@ -74,6 +75,6 @@ func (p *port) picture(one *piece) *picture {
 // scaleTo writes a region of the picture as an image of the port's size.
 func (s *picture) scaleTo(p *port, r op.Region, to []mem.View) error {
 	_, h, w := p.Image.Size(p.dims)
-	g := geometry{pixel: s.pixel, interleaved: s.interleaved, h: s.h, w: s.w, oh: h, ow: w}
-	return scale(g, s.views(), r, to)
+	g := hb.Geometry{Pixel: s.pixel, Interleaved: s.interleaved, H: s.h, W: s.w, OH: h, OW: w}
+	return hb.Scale(g, s.views(), r, to)
 }

@@ -31,14 +31,14 @@ func enqueue(to *uintptr, c *InferCtrlParam, weight int, add func(t *Task) error
 
 // begin makes the handle of a new task.
 func begin(to *uintptr, c *InferCtrlParam, t *Task, add func(t *Task) error) error {
-	t.API, t.Gone = api, dropScalers
+	t.API, t.Gone = api, hb.DropScalers
 	if profiling != nil {
 		t.Ran = profileTask
 	}
 	if err := t.Begin(to, seen(add)); err != nil {
 		return err
 	}
-	holdScalers()
+	hb.HoldScalers()
 	if c.more == 0 {
 		t.Submit(orderOf(c))
 	}

@@ -38,7 +38,7 @@ func load(s model.Source) (*Model, error) {
 		m.Free()
 		return nil, err
 	}
-	holdScalers()
+	hb.HoldScalers()
 	m.scales = true
 	m.announce(im)
 	return m, nil
@@ -102,7 +102,7 @@ func operatorsOf(g *graph.Graph) []int32 {
 // Free ends a model that no task uses.
 func (m *Model) Free() {
 	if m.scales {
-		dropScalers()
+		hb.DropScalers()
 	}
 	for _, p := range append(append([]*port{}, m.in...), m.out...) {
 		p.lists.Free()

@@ -15,7 +15,7 @@ func dnnInitializeFromFiles(names []uintptr) (*Packed, error) {
 	if err != nil {
 		return nil, err
 	}
-	if forDriver(files) {
+	if api.ForDriver(files) {
 		return nil, boundary.ErrPassOn
 	}
 	sources, err := hb.Unpacked(files)
@@ -32,7 +32,7 @@ func dnnInitializeFromDDR(data []uintptr, lengths []int32) (*Packed, error) {
 	if err != nil {
 		return nil, err
 	}
-	if forDriver(sources) {
+	if api.ForDriver(sources) {
 		return nil, boundary.ErrPassOn
 	}
 	return newPacked(sources, "modelData")

@@ -40,11 +40,11 @@ func (p *piece) release() {
 func (b bound) flush(flag int32) {
 	for i := range b {
 		if p := b[i].source; p != nil {
-			flush(p.luma, flag)
-			flush(p.chroma, flag)
+			api.FlushBoard(p.luma, flag)
+			api.FlushBoard(p.chroma, flag)
 			continue
 		}
-		flush(b[i].buf, flag)
-		flush(b[i].chroma, flag)
+		api.FlushBoard(b[i].buf, flag)
+		api.FlushBoard(b[i].chroma, flag)
 	}
 }

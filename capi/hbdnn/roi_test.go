@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/anynpu/anynpu/capi/handle"
+	"github.com/anynpu/anynpu/capi/hb"
 	"github.com/anynpu/anynpu/core/format/onnx/onnxtest"
 )
 
@@ -228,9 +229,7 @@ func TestResize_limit(t *testing.T) {
 	for _, task := range tasks {
 		require.NoError(t, ended(t, task))
 	}
-	scalers.mu.Lock()
-	defer scalers.mu.Unlock()
-	if scalers.users == 0 {
-		require.Empty(t, scalers.kept)
+	if kept, users := hb.ScalersKept(); users == 0 {
+		require.Zero(t, kept)
 	}
 }

@@ -1,6 +1,9 @@
 package hbdnn
 
-import "github.com/anynpu/anynpu/core/op"
+import (
+	"github.com/anynpu/anynpu/capi/hb"
+	"github.com/anynpu/anynpu/core/op"
+)
 
 // scaled is the work of hbDNNResize.
 type scaled struct {
@@ -10,9 +13,10 @@ type scaled struct {
 
 // run scales the image.
 func (s *scaled) run() error {
-	g := geometry{pixel: s.from.pixel, interleaved: s.from.interleaved, h: s.from.h, w: s.from.w, oh: s.to.h, ow: s.to.w}
+	g := hb.Geometry{Pixel: s.from.pixel, Interleaved: s.from.interleaved, H: s.from.h, W: s.from.w,
+		OH: s.to.h, OW: s.to.w}
 	bound{{source: s.from}}.flush(flushInvalidate)
-	err := scale(g, s.from.views(), s.region, s.to.views())
+	err := hb.Scale(g, s.from.views(), s.region, s.to.views())
 	bound{{source: s.to}}.flush(flushClean)
 	return err
 }

@@ -38,6 +38,7 @@ var api = &hb.API{
 	Component: "hbdnn",
 	Alloc:     "hbSysAllocMem",
 	Flush:     "hbSysFlushMem(mem, HB_SYS_MEM_CACHE_%s)",
+	Flusher:   "hbSysFlushMem",
 	Release:   "hbDNNReleaseTask",
 	Wait:      "hbDNNWaitTaskDone",
 	Pack:      "packedDNNHandle",

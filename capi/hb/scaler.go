@@ -1,4 +1,4 @@
-package hbdnn
+package hb
 
 import (
 	"context"
@@ -15,12 +15,12 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// A geometry is what a program that scales images is made for; its regions are of a run.
-type geometry struct {
-	pixel       op.Pixel
-	interleaved bool
-	h, w        int64 // of the image
-	oh, ow      int64 // of the result
+// A Geometry is what a program that scales images is made for; its regions are of a run.
+type Geometry struct {
+	Pixel       op.Pixel
+	Interleaved bool
+	H, W        int64 // of the image
+	OH, OW      int64 // of the result
 }
 
 // mostScalers bounds the programs that are kept.
@@ -30,7 +30,7 @@ const mostScalers = 16
 var scalers struct {
 	mu    sync.Mutex
 	users int
-	kept  map[geometry]*scaler
+	kept  map[Geometry]*scaler
 }
 
 // scaler is a program with the executions that no task has.
@@ -42,19 +42,20 @@ type scaler struct {
 // scaling is an execution of a scaler.
 type scaling struct {
 	of      *scaler
-	shape   geometry
+	shape   Geometry
 	exec    *io.Execution
 	regions mem.Buffer
 }
 
-// holdScalers keeps programs that scale until dropScalers.
-func holdScalers() {
+// HoldScalers keeps programs that scale until DropScalers.
+func HoldScalers() {
 	scalers.mu.Lock()
 	defer scalers.mu.Unlock()
 	scalers.users++
 }
 
-func dropScalers() {
+// DropScalers ends one HoldScalers.
+func DropScalers() {
 	scalers.mu.Lock()
 	defer scalers.mu.Unlock()
 	if scalers.users--; scalers.users > 0 {
@@ -66,7 +67,7 @@ func dropScalers() {
 }
 
 // forget ends a program; executions that tasks have end when these give them back. The lock is held.
-func forget(g geometry) {
+func forget(g Geometry) {
 	s := scalers.kept[g]
 	delete(scalers.kept, g)
 	for _, r := range s.idle {
@@ -77,7 +78,7 @@ func forget(g geometry) {
 }
 
 // borrowScaling returns an execution that no other task has.
-func borrowScaling(g geometry) (*scaling, error) {
+func borrowScaling(g Geometry) (*scaling, error) {
 	scalers.mu.Lock()
 	defer scalers.mu.Unlock()
 	s := scalers.kept[g]
@@ -93,7 +94,7 @@ func borrowScaling(g geometry) (*scaling, error) {
 			forget(old)
 		}
 		if scalers.kept == nil {
-			scalers.kept = map[geometry]*scaler{}
+			scalers.kept = map[Geometry]*scaler{}
 		}
 		scalers.kept[g] = s
 	}
@@ -115,9 +116,9 @@ func borrowScaling(g geometry) (*scaling, error) {
 	return &scaling{of: s, shape: g, exec: io.New(e, len(in), len(out)), regions: regions}, nil
 }
 
-func newScaler(g geometry) (*scaler, error) {
-	o := op.ResizeImage{Pixel: g.pixel, Interleaved: g.interleaved, Height: g.oh, Width: g.ow}
-	made, err := model.Resizer(o, 1, g.h, g.w, true)
+func newScaler(g Geometry) (*scaler, error) {
+	o := op.ResizeImage{Pixel: g.Pixel, Interleaved: g.Interleaved, Height: g.OH, Width: g.OW}
+	made, err := model.Resizer(o, 1, g.H, g.W, true)
 	if err != nil {
 		return nil, err
 	}
@@ -145,10 +146,10 @@ func (r *scaling) giveBack() {
 	r.of.idle = append(r.of.idle, r)
 }
 
-// scale writes region r of an image to a place for another one, both one or two planes.
-func scale(g geometry, from []mem.View, r op.Region, to []mem.View) error {
-	holdScalers() // a task may be released while it runs
-	defer dropScalers()
+// Scale writes region r of an image to a place for another one, both one or two planes.
+func Scale(g Geometry, from []mem.View, r op.Region, to []mem.View) error {
+	HoldScalers() // a task may be released while it runs
+	defer DropScalers()
 	s, err := borrowScaling(g)
 	if err != nil {
 		return err
@@ -170,4 +171,11 @@ func scale(g geometry, from []mem.View, r op.Region, to []mem.View) error {
 		}
 	}
 	return s.exec.Run(device.RunRequest{})
+}
+
+// ScalersKept is how many programs that scale are kept, and how many hold them.
+func ScalersKept() (kept, users int) {
+	scalers.mu.Lock()
+	defer scalers.mu.Unlock()
+	return len(scalers.kept), scalers.users
 }
