@@ -103,6 +103,9 @@ func (g *group) add(t *Task, output, input *Tensor, m *Model) error {
 		return err
 	}
 	n.in = in
+	if err := m.checkImages(in); err != nil {
+		return err
+	}
 	out, err := places(m.out, output, "output")
 	if err != nil {
 		return err
@@ -112,6 +115,24 @@ func (g *group) add(t *Task, output, input *Tensor, m *Model) error {
 	g.members = append(g.members, n)
 	t.Add(n)
 	kept = true
+	return nil
+}
+
+// checkImages refuses chroma of another size than its luma has.
+func (m *Model) checkImages(in []place) error {
+	for _, f := range m.feeds {
+		if f.regions == nil || len(f.planes) < 2 {
+			continue
+		}
+		for i, y := range f.planes[0] {
+			uv := f.planes[1][i]
+			luma, chroma := in[y].shape, in[uv].shape
+			if luma[1] != 2*chroma[1] || luma[2] != 2*chroma[2] {
+				return hb.Invalid("input[%d].properties.validShape is %v: the luma of input[%d] is %v, want half of "+
+					"its rows and columns, which are even [hbucp-inputpropertiesvalidshape-luma-input]", uv, chroma, y, luma)
+			}
+		}
+	}
 	return nil
 }
 

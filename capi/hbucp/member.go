@@ -47,14 +47,11 @@ func (m *member) Run(t *Task) error {
 func (m *member) compute(r *hb.Runner) error {
 	e := r.Exec
 	defer e.Unbind()
-	for i, p := range m.model.in {
-		o := p.operand(m.in[i].buf, m.in[i].stride)
-		if err := e.Feed(p.plane(), &o); err != nil {
-			return fault.Wrap(err, "input %q", p.name)
-		}
+	if err := m.model.feed(e, m.in); err != nil {
+		return err
 	}
 	for i, p := range m.model.out {
-		o := p.operand(m.out[i].buf, m.out[i].stride)
+		o := p.from(&m.out[i])
 		e.Take(p.plane(), &o)
 	}
 	for i, p := range m.model.out {
@@ -81,6 +78,7 @@ func (m *member) compute(r *hb.Runner) error {
 		if err := e.Deliver(i); err != nil {
 			return fault.Wrap(err, "output %q", p.name)
 		}
+		api.FlushBoard(m.out[i].buf, flushClean)
 	}
 	return nil
 }

@@ -1,18 +1,30 @@
 package hbucp
 
 import (
+	"fmt"
+
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/capi/hb"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/model"
+	"github.com/anynpu/anynpu/core/op"
 )
 
 // Model is an hbDNNHandle_t: one model of a pack, as long as that lives.
 type Model struct {
 	hb.Model
 	in, out []*port
+	feeds   []feed
+	scales  bool // it holds the programs that scale
 	desc    string
+}
+
+// A feed is what makes one input of the model, or the two of NV12: the numbers of the ports whose tensors lie one after
+// another in its batch, a list for each plane. regions are those of the regions of images to be scaled, nil: none are.
+type feed struct {
+	planes  [][]int
+	regions []int
 }
 
 // BadHandle gives an error the code for what is no model's handle.
@@ -48,21 +60,33 @@ func (m *Model) build(im *model.Model, w *mem.Weights) error {
 	if err != nil {
 		return err
 	}
-	for i, of := range in {
-		if of.Image != nil && of.Image.Source == "resizer" {
-			return fault.New(fault.Unsupported, "the source of %q is a resizer: this generation's inputs for "+
-				"regions are not served [hbucp-source-resizer-generation]",
-				of.Name)
+	hb.HoldScalers()
+	m.scales = true
+	for i := 0; i < len(in); i++ {
+		if in[i].Image == nil {
+			p, err := newPort(in[i], i, dims[i], true)
+			if err != nil {
+				return err
+			}
+			p.setNumbers(true)
+			m.feeds = append(m.feeds, feed{planes: [][]int{{len(m.in)}}})
+			m.in = append(m.in, p)
+			continue
 		}
-		p, err := newPort(of, i, dims[i], true)
-		if err != nil {
+		n := 1
+		if i+1 < len(in) && in[i+1].Image != nil && in[i+1].Image.Part == model.ImageChroma {
+			n = 2
+		}
+		names := im.Meta.Inputs[in[i].Image.Input].Ports
+		if err := m.setImages(in[i:i+n], i, dims[i:i+n], names); err != nil {
 			return err
 		}
-		m.in = append(m.in, p)
+		i += n - 1
 	}
 	for i, of := range out {
 		p, err := newPort(of, i, results[i], false)
 		if err == nil {
+			p.setNumbers(false)
 			err = p.setCodes(im)
 		}
 		if err != nil {
@@ -78,8 +102,66 @@ func (m *Model) Free() {
 	for _, p := range append(append([]*port{}, m.in...), m.out...) {
 		p.lists.Free()
 	}
+	if m.scales {
+		hb.DropScalers()
+	}
 	m.Model.Free()
 }
+
+// setImages adds the ports of an image (section 5.5): of NV12 luma and chroma, of a resizer the regions too. names are
+// those that the metadata have, as many for each image where each is a tensor of its own.
+func (m *Model) setImages(parts []*model.Port, at int, dims [][]int64, names []string) error {
+	im := parts[0].Image
+	n, h, w := im.Size(dims[0])
+	each := len(parts)
+	if im.Source == "resizer" {
+		if pixel := im.Decode.Pixel; !pixel.Semiplanar() && pixel != op.PixelGray {
+			return fault.New(fault.Unsupported, "the source of %q is a resizer: this generation has regions of NV12 and gray "+
+				"images alone [hbucp-source-resizer-generation]", im.Input)
+		}
+		each++
+	}
+	count := int64(1) // of groups of tensors
+	switch len(names) {
+	case 0, each:
+	case each * int(n):
+		count = n
+	default:
+		return fault.New(fault.File, "anynpu.input.%s.ports has %d names: want %d, or %d for each of the %d images [hbucp-anynpuinputports-names-want]", im.Input,
+			len(names), each, each, n)
+	}
+	if im.Decode.Pixel.Semiplanar() && (h|w)&1 != 0 {
+		return fault.New(fault.Shape, "the image %q has %d rows and %d columns: want even numbers for NV12 [hbucp-image-rows-columns]", im.Input, h, w)
+	}
+	own := feed{planes: make([][]int, len(parts))}
+	for k := range int(count) {
+		for i, of := range parts {
+			p, err := newPort(of, at+i, dims[i], true)
+			if err != nil {
+				return err
+			}
+			p.setImage(n/count, h, w)
+			if names != nil {
+				p.name = names[k*each+i]
+			}
+			own.planes[i] = append(own.planes[i], len(m.in))
+			m.in = append(m.in, p)
+		}
+		if each > len(parts) {
+			p := newRegions(im, n/count)
+			if names != nil {
+				p.name = names[k*each+each-1]
+			}
+			own.regions = append(own.regions, len(m.in))
+			m.in = append(m.in, p)
+		}
+	}
+	m.feeds = append(m.feeds, own)
+	return nil
+}
+
+// label is what errors call input i.
+func (m *Model) label(i int) string { return fmt.Sprintf("input %q", m.in[i].name) }
 
 // announce writes what was loaded, as information.
 func (m *Model) announce(im *model.Model) {

@@ -21,7 +21,8 @@ type port struct {
 	name    string
 	at      int            // among those of the program
 	numeric convert.Tensor // its elements without mean and deviation, which are those of images
-	dims    []int64        // in the model's order
+	dims    []int64        // in the model's order, of a tensor's part of the batch
+	full    []int64        // in the model's order
 	order   []int          // of the dimensions in a program's memory, nil: the model's
 	codes   *convert.Codes // that programs see of real numbers, nil: none
 	element tensor.DType   // in a program's memory
@@ -40,7 +41,7 @@ type port struct {
 
 // newPort decides how the API shows a port with these sizes. Inputs whose metadata name pixels are images.
 func newPort(of *model.Port, at int, dims []int64, input bool) (*port, error) {
-	p := &port{Port: of, name: of.Name, at: at, dims: dims, numeric: of.Tensor, element: of.Type}
+	p := &port{Port: of, name: of.Name, at: at, dims: dims, full: dims, numeric: of.Tensor, element: of.Type}
 	p.numeric.Normalization = convert.Normalization{}
 	n, ok := tensor.Count(dims)
 	if len(dims) > maxDims || !ok || n > math.MaxInt64/1024 || n == 0 {
@@ -54,13 +55,14 @@ func newPort(of *model.Port, at int, dims []int64, input bool) (*port, error) {
 			"[hbucp-elements-type-api]", p.name, p.Type)
 	}
 	p.kind = kind
-	if p.Image != nil {
-		return p, p.setImage()
-	}
+	return p, nil
+}
+
+// setNumbers describes a port that is no image.
+func (p *port) setNumbers(input bool) {
 	p.setOrder(input)
 	p.describeQuant()
 	p.lay()
-	return p, nil
 }
 
 // setOrder has programs see a port in the order that its metadata name, else in the model's own.
@@ -122,36 +124,6 @@ func dense(shape []int64, size int64) []int64 {
 }
 
 func roundUp(n, to int64) int64 { return (n + to - 1) / to * to }
-
-// setImage describes bytes of pixels (section 5.5). Rows of NV12 and gray are as long as the program says.
-func (p *port) setImage() error {
-	n, h, w := p.Image.Size(p.dims)
-	pixel := p.Image.Decode.Pixel
-	switch {
-	case pixel.Semiplanar() && p.Image.Part == model.ImageChroma:
-		p.name = p.Image.Input + "_uv"
-		p.shape, p.given = []int64{n, h / 2, w / 2, 2}, true
-	case pixel.Semiplanar():
-		if (h|w)&1 != 0 {
-			return fault.New(fault.Shape, "the image %q has %d rows and %d columns: want even numbers for NV12 "+
-				"[hbucp-image-rows-columns]", p.name, h, w)
-		}
-		p.name = p.Image.Input + "_y"
-		p.shape, p.given = []int64{n, h, w, 1}, true
-	case pixel == op.PixelGray:
-		p.shape, p.given = []int64{n, h, w, 1}, true
-	default:
-		p.shape = p.dims
-	}
-	if p.Image.Signed {
-		p.kind = typeS8
-	}
-	p.lay()
-	if p.given {
-		p.stride[0], p.stride[1], p.bytes = open, open, open
-	}
-	return nil
-}
 
 // describeQuant describes what integers stand for (section 5.6).
 func (p *port) describeQuant() {
@@ -219,24 +191,33 @@ func (p *port) store(to *TensorProperties, sizes []int64) {
 }
 
 // plane is the port as an execution has it.
-func (p *port) plane() *io.Port { return &io.Port{Tensor: &p.numeric, At: p.at, Dims: p.dims} }
+func (p *port) plane() *io.Port { return &io.Port{Tensor: &p.numeric, At: p.at, Dims: p.full} }
 
-// operand is memory with these strides as core wants it.
-func (p *port) operand(b mem.Buffer, stride []int64) io.Operand {
+// resizer says whether an image is one of which a region is scaled to the model's size.
+func (p *port) resizer() bool { return p.Image != nil && p.Image.Source == "resizer" }
+
+// planeOf are the sizes of a tensor of an image as the model has them, for those that a program sees, and its steps.
+func (p *port) planeOf(shape, steps []int64) (dims, own []int64) {
+	switch pixel := p.Image.Decode.Pixel; {
+	case pixel.Semiplanar() && p.Image.Part != model.ImageChroma:
+		return shape[:3], steps[:3]
+	case pixel == op.PixelGray && len(p.dims) == 4 && !p.Image.Decode.Interleaved: // [N,1,H,W]
+		return []int64{shape[0], 1, shape[1], shape[2]}, []int64{steps[0], steps[0], steps[1], steps[2]}
+	}
+	return shape, steps
+}
+
+// operand is memory with these sizes and strides, as a program sees them, as core wants it.
+func (p *port) operand(b mem.Buffer, shape, stride []int64) io.Operand {
 	size := int64(p.element.Bits() / 8)
 	steps := make([]int64, len(stride))
 	for i, s := range stride {
 		steps[i] = s / size
 	}
-	own := steps // in the model's order
-	dims := p.dims
+	dims, own := p.dims, steps // in the model's order
 	switch {
-	case p.Image != nil && p.Image.Decode.Pixel.Semiplanar() && p.Image.Part != model.ImageChroma:
-		dims, own = p.shape[:3], steps[:3]
-	case p.Image != nil && p.Image.Decode.Pixel.Semiplanar():
-		dims = p.shape
-	case p.given && len(p.dims) == 4 && p.dims[1] == 1 && !p.Image.Decode.Interleaved: // gray, [N,1,H,W]
-		own = []int64{steps[0], steps[0], steps[1], steps[2]}
+	case p.Image != nil:
+		dims, own = p.planeOf(shape, steps)
 	case p.order != nil:
 		own = make([]int64, len(steps))
 		for i, d := range p.order {

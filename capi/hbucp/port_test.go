@@ -40,8 +40,6 @@ func TestPort_nv12AreTwoInputs(t *testing.T) {
 		stride: [maxDims]int64{-1, -1, 2, 1}}, props(m.in[1]))
 	_, err := loaded(t, relu(1, 3, 5, 10).Meta("anynpu.input.x.pixel", "nv12"))
 	requireCode(t, -600002, err, "even")
-	_, err = loaded(t, relu(1, 3, 6, 10).Meta("anynpu.input.x.pixel", "nv12").Meta("anynpu.input.x.source", "resizer"))
-	requireCode(t, -600002, err, "resizer")
 }
 
 func TestPort_images(t *testing.T) {

@@ -56,6 +56,7 @@ var api = &hb.API{
 	Component: "hbucp",
 	Alloc:     "hbUCPMalloc",
 	Flush:     "hbUCPMemFlush(mem, HB_SYS_MEM_CACHE_%s)",
+	Flusher:   "hbUCPMemFlush",
 	Release:   "hbUCPReleaseTask",
 	Wait:      "hbUCPWaitTaskDone",
 	Pack:      "dnnPackedHandle",

@@ -8,15 +8,20 @@ import (
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/capi/hb"
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/io"
 	"github.com/anynpu/anynpu/core/mem"
 )
 
 // maxBytes is more than a process can have.
 const maxBytes = 1 << 46
 
+// mostRows bounds the rows and columns of an image of which a region is taken.
+const mostRows = 1 << 15
+
 // place is the memory of one tensor of a program, which stays until the task is done.
 type place struct {
 	buf    mem.Buffer
+	shape  []int64
 	stride []int64
 }
 
@@ -49,33 +54,40 @@ func (p *port) take(t *Tensor, name argument) (place, error) {
 			"[hbucp-properties-valid-shape]", name, d.valid.rank, p.name,
 			p.valid)
 	}
+	shape := slices.Clone(p.shape)
 	for i, n := range p.shape {
-		if got := int64(d.valid.dims[i]); got != n && (p.valid[i] != open || got != open) {
-			return place{}, hb.Invalid("%v.properties.validShape is %v: %q has the shape %v "+
-				"[hbucp-properties-valid-shape-take]", name, d.valid.dims[:len(p.shape)],
-				p.name, p.shape)
+		got := int64(d.valid.dims[i])
+		if p.resizer() && p.valid[i] == open && got > 0 && got <= mostRows {
+			shape[i] = got
+			continue
+		}
+		if got != n && (p.valid[i] != open || got != open || p.resizer()) {
+			return place{}, hb.Invalid("%v.properties.validShape is %v: %q has the shape %v [hbucp-propertiesvalidshape-shape]", name, d.valid.dims[:len(p.shape)],
+				p.name, p.valid)
 		}
 	}
 	stride := slices.Clone(d.stride[:len(p.shape)])
-	need, err := p.span(stride, name)
+	need, err := p.span(shape, stride, name)
 	if err != nil {
 		return place{}, err
 	}
 	if t.mem.virt != 0 && t.mem.size < uint64(need) {
-		return place{}, hb.Invalid("%v.sysMem.memSize is %d: %q takes %d bytes, as %s %v with the strides %v "+
-			"[hbucp-sys-mem-size]", name, t.mem.size,
-			p.name, need, typeName(p.kind), p.shape, stride)
+		return place{}, hb.Invalid("%v.sysMem.memSize is %d: %q takes %d bytes, as %s %v with the strides %v [hbucp-sysmemmemsize-takes-bytes]", name, t.mem.size,
+			p.name, need, typeName(p.kind), shape, stride)
 	}
 	buf, err := api.Pinned(t.mem.virt, name.String()+".sysMem", need)
-	return place{buf, stride}, err
+	if err != nil {
+		return place{}, err
+	}
+	return place{api.OnBoard(buf, t.mem.phys, t.mem.virt, need), shape, stride}, nil
 }
 
 // span checks strides and returns how many bytes they reach over.
-func (p *port) span(stride []int64, name argument) (need int64, err error) {
+func (p *port) span(shape, stride []int64, name argument) (need int64, err error) {
 	size := int64(p.element.Bits() / 8)
 	need = size
 	least := size
-	plain := slices.Equal(stride, dense(p.shape, size))
+	plain := slices.Equal(stride, dense(shape, size))
 	for i := len(stride) - 1; i >= 0; i-- {
 		s := stride[i]
 		switch {
@@ -83,23 +95,20 @@ func (p *port) span(stride []int64, name argument) (need int64, err error) {
 			return 0, hb.Invalid("%v.properties.stride[%d] is -1: the program says how far the elements of %q lie apart, at least "+
 				"%d bytes [hbucp-properties-stride-program]", name, i, p.name, least)
 		case s < least || s%size != 0:
-			return 0, hb.Invalid("%v.properties.stride[%d] is %d: want a multiple of %d, of at least %d for %s "+
-				"%v of %q [hbucp-properties-stride-multiple]", name, i, s,
-				size, least, typeName(p.kind), p.shape, p.name)
+			return 0, hb.Invalid("%v.properties.stride[%d] is %d: want a multiple of %d, of at least %d for %s %v of %q [hbucp-propertiesstride-want-multiple]", name, i, s,
+				size, least, typeName(p.kind), shape, p.name)
 		case p.given && i < 2 && aimed().rows > 0 && s%aimed().rows != 0:
 			return 0, hb.Invalid("%v.properties.stride[%d] is %d: want a multiple of %d (ANYNPU_HBDNN_TARGET=%s) "+
 				"[hbucp-properties-stride-multiple-hbdnn]", name, i, s,
 				aimed().rows, aimed().name)
-		case s > maxBytes/p.shape[i]:
-			return 0, hb.Invalid("%v.properties.stride[%d] is %d: %d steps of it are too many bytes "+
-				"[hbucp-properties-stride-steps]", name, i, s, p.shape[i])
+		case s > maxBytes/shape[i]:
+			return 0, hb.Invalid("%v.properties.stride[%d] is %d: %d steps of it are too many bytes [hbucp-propertiesstride-steps-too]", name, i, s, shape[i])
 		case !p.given && !plain && s < p.stride[i]:
-			return 0, hb.Invalid("%v.properties.stride is %v: %q takes %v, as queried or larger, or %v, without "+
-				"gaps [hbucp-properties-stride-takes]", name, stride,
-				p.name, p.stride, dense(p.shape, size))
+			return 0, hb.Invalid("%v.properties.stride is %v: %q takes %v, as queried or larger, or %v, without gaps [hbucp-propertiesstride-takes-queried]", name, stride,
+				p.name, p.stride, dense(shape, size))
 		}
-		need += (p.shape[i] - 1) * s
-		least = s * p.shape[i]
+		need += (shape[i] - 1) * s
+		least = s * shape[i]
 	}
 	return need, nil
 }
@@ -119,3 +128,6 @@ func checkTensors(first *Tensor, n int, name string) error {
 	}
 	return nil
 }
+
+// from is memory as core wants it, of the port that it was taken for.
+func (p *port) from(m *place) io.Operand { return p.operand(m.buf, m.shape, m.stride) }

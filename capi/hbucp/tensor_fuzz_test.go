@@ -58,7 +58,7 @@ func FuzzTensors(f *testing.F) {
 						s[i] = roundUp(s[i+1]*p.shape[i+1], max(1, int64(alignment)))
 					}
 				}
-				need, err := p.span(s, argument{"tensor", k})
+				need, err := p.span(p.shape, s, argument{"tensor", k})
 				require.NoError(t, err)
 				x.mem = edge(t, need)
 				tensors[k] = append(tensors[k], x)

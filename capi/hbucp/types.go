@@ -67,8 +67,8 @@ const (
 	quantNone       int32  = 0
 	quantScale      int32  = 1
 	descString      int32  = 1
-	flushInvalidate int32  = 1
-	flushClean      int32  = 2
+	flushInvalidate        = hb.FlushInvalidate
+	flushClean             = hb.FlushClean
 	open            int64  = -1 // a size or stride that is not known, or is for the program to say
 	bpuCores        uint64 = 0xf
 	bpuAny          uint64 = 1 << 7

@@ -144,6 +144,75 @@ var images = []*Rule{
 			r.In[0].Properties.Kind = hbucp.S8
 			t.Infer(hbucp.InvalidArgument, address(), r)
 		}),
+	rule("5.5.f_regions", "a resizer takes an image of any size and the region of it that is scaled").
+		OK("names", func(t *T) {
+			model, name := t.Model(camera().Meta("anynpu.input.x.source", "resizer")), address()
+			for i, want := range []string{"x_y", "x_uv", "x_roi"} {
+				t.OK("DNNGetInputName", name, model, i)
+				t.Check(cmem.Text(*name) == want, "%q", cmem.Text(*name))
+				p := t.Port(true, model, i)
+				sizes := [][]int32{{1, -1, -1, 1}, {1, -1, -1, 2}, {1, 4}}[i]
+				t.Check(slices.Equal(p.Valid.Sizes(), sizes), "sizes of input %d: %v, want %v", i, p.Valid.Sizes(), sizes)
+			}
+		}).
+		OK("of_its_size", func(t *T) {
+			r := t.region(4, 2, 9, 5)
+			t.Compute(r)
+			t.near(r, colors())
+		}).
+		No("edges", func(t *T) {
+			r := t.region(9, 2, 4, 5)
+			t.Infer(hbucp.RunFailed, nil, r)
+			t.Says("left 9, top 2, right 4")
+		}).
+		No("outside", func(t *T) { t.Infer(hbucp.RunFailed, nil, t.region(40, 2, 45, 5)) }).
+		No("chroma", func(t *T) {
+			r := t.region(4, 2, 9, 5)
+			r.In[1].Properties.Valid.Dims[2] = 15
+			t.Infer(hbucp.InvalidArgument, address(), r)
+			t.Says("input[1]", "luma")
+		}).
+		No("no_rows", func(t *T) {
+			r := t.region(4, 2, 9, 5)
+			r.In[0].Properties.Valid.Dims[1] = -1
+			t.Infer(hbucp.InvalidArgument, address(), r)
+		}),
+	rule("5.5.g_batch", "the images of a batch are one tensor, or with names for each tensors of their own").
+		OK("own", func(t *T) {
+			r := t.Prepare(hbucp.Relu(2, 1, 2, 2).Meta("anynpu.input.x.pixel", "gray").Meta("anynpu.input.x.ports",
+				`["left", "right"]`))
+			t.Check(len(r.In) == 2, "%d inputs", len(r.In))
+			for i := range r.In {
+				b := hbucp.Of[byte](&r.In[i].Mem, 34)
+				copy(b, []byte{byte(10*i + 1), byte(10*i + 2)})
+				copy(b[32:], []byte{byte(10*i + 3), byte(10*i + 4)})
+			}
+			t.Compute(r)
+			hbucp.Gives[float32](t.T, r, 1, 2, 3, 4, 11, 12, 13, 14)
+		}).
+		No("names", func(t *T) {
+			t.Load(hbucp.ModelInvalid, address(), hbucp.Relu(2, 1, 2, 2).Meta("anynpu.input.x.pixel", "gray").
+				Meta("anynpu.input.x.ports", `["a", "b", "c"]`))
+		}),
+}
+
+// region is the frame of paint as a part of a larger image, of which this region is taken.
+func (t *T) region(left, top, right, bottom int32) *hbucp.Run {
+	const height, width, pitch = 20, 32, 40
+	model := t.Model(camera().Meta("anynpu.input.x.source", "resizer"))
+	r := &hbucp.Run{Model: model, Out: []hbucp.Tensor{t.Tensor(false, model, 0)}}
+	for i := range 2 {
+		x := hbucp.Tensor{Properties: *t.Port(true, model, i)}
+		x.Properties.Valid.Dims[1], x.Properties.Valid.Dims[2] = int32(height>>i), int32(width>>i)
+		x.Properties.Stride[0], x.Properties.Stride[1] = int64(height>>i)*pitch, pitch
+		x.Mem = t.Mem(int64(height>>i) * pitch)
+		r.In = append(r.In, x)
+	}
+	y, uv := hbucp.Of[byte](&r.In[0].Mem, height*pitch), hbucp.Of[byte](&r.In[1].Mem, height/2*pitch)
+	paint(y[2*pitch+4:], uv[pitch+4:], pitch)
+	r.In = append(r.In, t.Tensor(true, model, 2))
+	copy(hbucp.Of[int32](&r.In[2].Mem, 4), []int32{left, top, right, bottom})
+	return r
 }
 
 // scales are those of properties, and their zero points.

@@ -75,9 +75,8 @@ func InputKeys(name string) (keys []string) {
 
 // The last parts of keys about inputs, outputs and values.
 var (
-	inputFields = []string{"mean", "std", "scale", "pixel", "planes", "range", "order", "bytes", "source", "layout",
-		"shapes",
-		"shape"}
+	inputFields = []string{"mean", "std", "scale", "pixel", "planes", "ports", "range", "order", "bytes", "source",
+		"layout", "shapes", "shape"}
 	outputFields = []string{"max_shape", "codes", "layout", "native"}
 	valueFields  = []string{"shape", "type", "stored", "partial"}
 )
@@ -154,6 +153,10 @@ func (m *Metadata) setInput(name, field string, value json.RawMessage) error {
 	case "planes":
 		if err = decode(value, &in.Planes); err == nil && in.Planes != 1 && in.Planes != 2 {
 			err = fault.New(fault.File, "want 1 or 2")
+		}
+	case "ports":
+		if err = decode(value, &in.Ports); err == nil {
+			err = checkNames(in.Ports)
 		}
 	case "range":
 		err = oneOf(value, &in.Range, "regular", "bt601_video")
@@ -353,6 +356,16 @@ func oneOf(value json.RawMessage, to *string, allowed ...string) error {
 		return fault.New(fault.File, "want one of %s", strings.Join(allowed, ", "))
 	}
 	*to = s
+	return nil
+}
+
+// checkNames refuses names that programs could not tell apart.
+func checkNames(names []string) error {
+	for i, n := range names {
+		if n == "" || strings.ContainsRune(n, 0) || slices.Contains(names[:i], n) {
+			return fault.New(fault.File, "name %d is %q: want names that differ, none of them empty", i, n)
+		}
+	}
 	return nil
 }
 

@@ -71,7 +71,8 @@ type Input struct {
 	Mean, Std []float32
 	Scale     []float32 // factors in the place of Std
 	Pixel     string
-	Planes    int // tensors of an image whose chroma has a plane of its own
+	Planes    int      // tensors of an image whose chroma has a plane of its own
+	Ports     []string // names of its tensors, in an API that has several for an image
 	Range     string
 	Order     string
 	Bytes     string

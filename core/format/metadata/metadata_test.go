@@ -24,7 +24,8 @@ func TestRead_propsAndSidecar(t *testing.T) {
 		"anynpu.input.a.b.layout": "nhwc", "anynpu.input.x.shapes": "[[1,3,8,8],[1,3,9,9]]", "anynpu.speed": "9",
 		"anynpu.input.y.pixel": "nv12", "anynpu.input.y.planes": "2", "anynpu.input.y.range": "bt601_video",
 		"anynpu.input.y.order": "gray", "anynpu.input.y.source": "resizer", "anynpu.input.y.scale": "[0.5]",
-		"author": "x",
+		"anynpu.input.y.ports": `["luma", "chroma"]`,
+		"author":               "x",
 	}, path)
 	require.NoError(t, err)
 	assert.Equal(t, &Metadata{
@@ -32,7 +33,8 @@ func TestRead_propsAndSidecar(t *testing.T) {
 		Inputs: map[string]Input{
 			"x":   {Mean: []float32{1, 2.5}, Std: []float32{2, 4}, Pixel: "rgb", Shapes: [][]int64{{1, 3, 8, 8}, {1, 3, 9, 9}}},
 			"a.b": {Layout: "nhwc"},
-			"y":   {Pixel: "nv12", Planes: 2, Range: "bt601_video", Order: "gray", Source: "resizer", Scale: []float32{0.5}},
+			"y": {Pixel: "nv12", Planes: 2, Range: "bt601_video", Order: "gray", Source: "resizer", Scale: []float32{0.5},
+				Ports: []string{"luma", "chroma"}},
 		},
 		Dims:     map[string]int64{"batch.size": 4},
 		Values:   map[string]Value{"a.b": {Shape: []Dim{{Size: 1}, {Name: "batch.size"}}, Type: "int8"}, "c": {Like: 3}},
@@ -46,7 +48,7 @@ func TestRead_wrongValuesNameTheKey(t *testing.T) {
 		"anynpu.input.x.layout": "7", "anynpu.input.x.planes": "3", "anynpu.input.x.range": "full",
 		"anynpu.input.x.source": "camera", "anynpu.input.x.scale": "[1,0]",
 		"anynpu.input.x.shapes": "[[1,2],[1]]", "anynpu.dim.n": "-1", "anynpu.value.x.shape": "as output 0",
-		"anynpu.value.x.type": "real",
+		"anynpu.value.x.type": "real", "anynpu.input.x.ports": `["a", "b", "a"]`, "anynpu.input.y.ports": `["a", ""]`,
 	} {
 		_, err := Read(map[string]string{key: value}, "")
 		assert.Equal(t, fault.File, fault.KindOf(err), key)
