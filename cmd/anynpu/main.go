@@ -97,8 +97,8 @@ exec has the exit code of its program.`,
 	root.SetFlagErrorFunc(flagError)
 	verbs := []*cobra.Command{newRun(stdout, stderr), newInspect(stdout, stderr), newCheck(stdout, stderr),
 		newBench(stdout, stderr), newProfile(stdout, stderr), newCompare(stdout, stderr), newMetadata(stdout, stderr),
-		newExport(stdout, stderr), newInfo(stdout), newDoctor(stdout), newDevices(stdout, stderr),
-		newDrivers(stdout), newExec(stderr), newMan()}
+		newExport(stdout, stderr), newServe(stdout, stderr), newInfo(stdout), newDoctor(stdout),
+		newDevices(stdout, stderr), newDrivers(stdout), newExec(stderr), newMan()}
 	withoutModel := []string{"info", "doctor", "devices", "drivers", "exec", "man"}
 	for _, v := range verbs {
 		if v.ValidArgsFunction == nil && !slices.Contains(withoutModel, v.Name()) {

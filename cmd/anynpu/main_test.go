@@ -8,8 +8,10 @@ import (
 	"image/png"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -26,7 +28,14 @@ import (
 	"github.com/anynpu/anynpu/internal/npy"
 )
 
-func TestMain(m *testing.M) { os.Exit(leak.Run(m, mem.LiveCounters)) }
+func TestMain(m *testing.M) {
+	signal.Stop(func() chan os.Signal { // Go's goroutine of signals stays
+		c := make(chan os.Signal, 1)
+		signal.Notify(c, syscall.SIGUSR2)
+		return c
+	}())
+	os.Exit(leak.Run(m, mem.LiveCounters))
+}
 
 const digits = "../../examples/digits/"
 

@@ -47,6 +47,16 @@ var (
 	judged = []string{"capi", "backends"}
 )
 
+// mayServe lists who may import the server, and HTTP for it: programs of their own, not what is linked into the library.
+var (
+	server   = "internal/serve"
+	mayServe = []string{"cmd/anynpu", "internal/serve", "scripts"}
+	noHTTP   = []string{"core", "capi"}
+)
+
+// noGRPC is the module that nothing imports: the messages and the calls are the project's own (internal/serve/RATIONALE.md).
+const noGRPC = "google.golang.org/grpc"
+
 // mayUseUnsafe lists where unsafe is allowed: where C memory or kernels are, and in conformance, whose runners call a
 // library file as a C program does. Tests may use it anywhere.
 var mayUseUnsafe = []string{"capi/", "backends/", "core/mem/", "core/record/", "conformance/"}
@@ -106,6 +116,8 @@ func faults(i imported) string {
 			return path.Dir(i.file) + " must not import " + target
 		case layered && !slices.Contains(allowed, targetTop):
 			return top + " must not import " + targetTop
+		case below(target, []string{server}) && !below(path.Dir(i.file), mayServe):
+			return path.Dir(i.file) + " must not import the server"
 		case top == "capi" && targetTop == "backends" && !strings.HasPrefix(i.file, mayImportDevices):
 			return "capi must not import " + targetTop + " outside " + mayImportDevices
 		}
@@ -114,6 +126,10 @@ func faults(i imported) string {
 	switch {
 	case i.path == "C" && top != "capi":
 		return "cgo is used under capi only"
+	case below(i.path, []string{noGRPC}):
+		return "the module " + noGRPC + " is not used"
+	case i.path == "net/http" && slices.Contains(noHTTP, top) && !strings.HasSuffix(i.file, "_test.go"):
+		return top + " must not import net/http"
 	case i.path == "unsafe" && !strings.HasSuffix(i.file, "_test.go"):
 		for _, prefix := range mayUseUnsafe {
 			if strings.HasPrefix(i.file, prefix) {
@@ -134,6 +150,21 @@ func TestImports_goOneWay(t *testing.T) {
 	require.Greater(t, len(all), 50, "the tree was not found")
 	for _, i := range all {
 		assert.Empty(t, faults(i), "%s imports %s", i.file, i.path)
+	}
+}
+
+func TestImports_whatIsWrongIsSaid(t *testing.T) {
+	for _, wrong := range []imported{
+		{"backends/cpu/device.go", module + "internal/serve/queue"}, {"internal/session/session.go", module + "internal/serve"},
+		{"core/model/load.go", "net/http"}, {"cmd/anynpu/serve.go", "google.golang.org/grpc/codes"},
+	} {
+		assert.NotEmpty(t, faults(wrong), "%s imports %s", wrong.file, wrong.path)
+	}
+	for _, right := range []imported{
+		{"cmd/anynpu/serve.go", module + "internal/serve"}, {"internal/serve/server.go", module + "internal/serve/models"},
+		{"internal/serve/server.go", "net/http"}, {"core/model/load_test.go", "net/http"},
+	} {
+		assert.Empty(t, faults(right), "%s imports %s", right.file, right.path)
 	}
 }
 
