@@ -16,6 +16,7 @@ var API = &suite.API{
 	BadParam:  InvalidArgument,
 	Codes:     codes,
 	Headers:   headers,
+	Models:    Handover(free, ".bin"),
 }
 
 // Return codes of the API.

@@ -1,7 +1,10 @@
 // Package hbucp describes Horizon's UCP C API, the newest generation of hbDNN, to the suites that judge a library of it.
 package hbucp
 
-import "github.com/anynpu/anynpu/conformance/suite"
+import (
+	"github.com/anynpu/anynpu/conformance/hbdnn"
+	"github.com/anynpu/anynpu/conformance/suite"
+)
 
 // API is the C API of UCP: the functions of its five headers. Those of models are in libdnn.so, which is found through
 // what the library of tasks needs.
@@ -17,6 +20,7 @@ var API = &suite.API{
 	BadParam:  InvalidArgument,
 	Codes:     codes,
 	Headers:   headers,
+	Models:    hbdnn.Handover(free, ".hbm", ".bin"),
 }
 
 // Return codes of the API.

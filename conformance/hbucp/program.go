@@ -159,5 +159,5 @@ func Fill[E any](r *Run, v ...E) { copy(Of[E](&r.In[0].Mem, len(v)), v) }
 // Gives demands elements in the memory of output 0.
 func Gives[E comparable](t *T, r *Run, want ...E) {
 	got := Of[E](&r.Out[0].Mem, len(want))
-	t.Check(slices.Equal(got, want), "got %v, want %v", slices.Clone(got), want)
+	t.Check(suite.Right(t.Library, got, want), "got %v, want %v", slices.Clone(got), want)
 }

@@ -17,6 +17,7 @@ var API = &suite.API{
 	BadParam:   ParamInvalid,
 	Codes:      codes,
 	Headers:    headers,
+	Models:     handover,
 }
 
 // Return codes of the API.

@@ -110,8 +110,7 @@ func (t *T) Computes(ctx uintptr, want ...float32) {
 // Gives demands output 0 of the last run.
 func (t *T) Gives(ctx uintptr, want ...float32) {
 	got := t.Floats(ctx)
-	t.Check(slices.EqualFunc(got, want, func(a, b float32) bool { return a == b || a != a && b != b }), "got %v, want %v",
-		got, want)
+	t.Check(suite.Right(t.Library, got, want), "got %v, want %v", got, want)
 }
 
 // Mem makes memory.

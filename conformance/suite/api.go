@@ -12,6 +12,7 @@ import (
 	"cmp"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/anynpu/anynpu/conformance/suite/trace"
 	"github.com/anynpu/anynpu/internal/built"
@@ -35,14 +36,31 @@ type API struct {
 	Codes    map[int]string        // names of the return codes
 	Headers  *trace.Headers        // what a C program has of the public headers
 	Device   func(*Library) string // name of the default device, "" for none; nil: the API names no devices
+	Models   *Models               // how programs hand models over; nil: the API takes none
 }
 
 // File is the library file under test: that of Variable, else this project's own. root is the repository's root, as the
 // caller reaches it.
 func (a *API) File(root string) string { return cmp.Or(os.Getenv(a.Variable), a.OwnFile(root)) }
 
-// OwnFile is this project's own library file.
-func (a *API) OwnFile(root string) string { return built.Library(root, a.Soname) }
+// OwnFile is this project's own library file: that of the tree, else the one that is installed beside this program.
+func (a *API) OwnFile(root string) string {
+	file := built.Library(root, a.Soname)
+	if _, err := os.Stat(file); err == nil {
+		return file
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return file
+	}
+	for _, lib := range []string{"lib/*-linux-gnu", "lib64", "lib"} {
+		found, err := filepath.Glob(filepath.Join(filepath.Dir(filepath.Dir(program)), lib, "anynpu", a.Soname))
+		if err == nil && len(found) > 0 {
+			return found[0]
+		}
+	}
+	return file
+}
 
 // CodeName shows a return code by name and number.
 func (a *API) CodeName(code int) string {

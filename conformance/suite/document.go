@@ -86,6 +86,9 @@ func RunAll(suites []*Suite, o Options, w io.Writer, save func(*Document) error)
 	if err := n.check(); err != nil {
 		return nil, err
 	}
+	if err := n.survey(w); err != nil {
+		return nil, err
+	}
 	failure := n.run()
 	if failure != nil {
 		out.Good, out.Stopped = false, failure.Error()
@@ -95,7 +98,7 @@ func RunAll(suites []*Suite, o Options, w io.Writer, save func(*Document) error)
 			continue
 		}
 		var summary strings.Builder
-		good := r.print(io.MultiWriter(w, &summary), o.Verbose)
+		good := r.print(io.MultiWriter(w, &summary), &o)
 		a := out.api(r)
 		a.Suites = append(a.Suites, SuiteReport{r.suite.Name, r.suite.Short, good, clip(summary.String(), mostSummary),
 			r.outcome.Reports})

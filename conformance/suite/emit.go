@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,6 +26,9 @@ func Emit(suites []*Suite, o Options, id string) (Result, string, error) {
 	i := slices.IndexFunc(n.jobs, func(j job) bool { return j.task.ID == id })
 	if i < 0 {
 		return Result{}, "", fmt.Errorf("no case %q", id)
+	}
+	if err := n.survey(io.Discard); err != nil {
+		return Result{}, "", err
 	}
 	c := n.programs(o.context(), []int{i})[0]
 	return c.result, c.Source, c.err

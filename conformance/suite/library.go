@@ -23,6 +23,9 @@ type Library struct {
 	symbols map[string]uintptr // of every function that the API names, 0 where the file lacks it
 	calls   *calls
 	own     extras
+
+	exchange exchange // of models
+	handed   *handed
 }
 
 // recorder records the calls of the case that runs, nil for none.
@@ -55,7 +58,8 @@ func bind(api *API, path string) (*Library, uintptr, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	l := &Library{API: api, Path: path, symbols: map[string]uintptr{}, calls: &calls{seen: map[string]bool{}}}
+	l := &Library{API: api, Path: path, symbols: map[string]uintptr{}, calls: &calls{seen: map[string]bool{}},
+		handed: &handed{}}
 	for _, name := range slices.Concat(api.Functions, api.Historical) {
 		symbol, err := purego.Dlsym(handle, name)
 		if err != nil && slices.Contains(api.Essential, name) {
@@ -73,7 +77,7 @@ func (l *Library) Beside(name string) (*Library, error) {
 	if err != nil {
 		return nil, err
 	}
-	other.calls, other.own = l.calls, l.own
+	other.calls, other.own, other.exchange, other.handed = l.calls, l.own, l.exchange, l.handed
 	return other, nil
 }
 
@@ -113,6 +117,7 @@ func (l *Library) Call(name string, args ...any) uintptr {
 	for i, a := range args {
 		values[i], keep[i] = argument(a)
 	}
+	l.handOver(full, args, values, keep)
 	rec := l.recorder()
 	if rec != nil {
 		shown := make([]trace.Arg, len(args))
@@ -202,6 +207,7 @@ func (l *Library) reset() {
 	l.calls.mu.Lock()
 	clear(l.calls.seen)
 	l.calls.mu.Unlock()
+	l.handed.reset()
 	l.TakeLog()
 }
 

@@ -48,6 +48,10 @@ type Result struct {
 
 	// functions of the API that the case called, where the suite records them
 	Functions []string `json:"functions,omitempty"`
+
+	// NeedsModel tells whether the case hands a model over, and Models are the names of those that it does.
+	NeedsModel bool     `json:"needs_model,omitempty"`
+	Models     []string `json:"models,omitempty"`
 }
 
 // schema names the form of the JSON report.

@@ -1,6 +1,9 @@
 package suite
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Rule is one statement about an API. C is the type that the cases of the API run with.
 //
@@ -11,6 +14,7 @@ type Rule[C any] struct {
 	Text  string
 	Cases []*Case[C]
 	not   []string // modes that the rule says nothing about
+	ours  string   // why other libraries are not held to the rule, "": they are
 }
 
 // Case is one situation of a rule.
@@ -63,6 +67,28 @@ func (r *Rule[C]) In(mode string) *Rule[C] {
 func (r *Rule[C]) NotIn(mode string) *Rule[C] {
 	r.not = append(r.not, mode)
 	return r
+}
+
+// Ours says that the rule is this project's own, and why: other libraries are not held to it.
+func (r *Rule[C]) Ours(why string) *Rule[C] {
+	r.ours = why
+	return r
+}
+
+// ownPrefix begins the names of variables that only this project's library reads.
+const ownPrefix = "ANYNPU_"
+
+// own says why libraries other than this project's are not held to the case, "" if they are.
+func (c *Case[C]) own() string {
+	if c.Rule.ours != "" {
+		return "AnyNPU's own: " + c.Rule.ours
+	}
+	for _, s := range c.Setting {
+		if name, _, _ := strings.Cut(s, "="); strings.HasPrefix(name, ownPrefix) {
+			return "AnyNPU's own: the case sets " + name
+		}
+	}
+	return ""
 }
 
 // BothKinds tells whether the rule has cases of both kinds in each of the modes; no modes count as one.

@@ -32,11 +32,12 @@ func (s *Suite) Serve(library, mode string) error {
 		return p.fail(err)
 	}
 	l.calls.board = p.board
+	l.exchange = exchanged()
 	greeting, err := l.greet()
 	if err != nil {
 		return p.fail(err)
 	}
-	if err := p.serve(greeting, l.recorded(s.Open(l, mode))); err != nil {
+	if err := p.serve(greeting, l.probing(l.recorded(s.Open(l, mode)))); err != nil {
 		return err
 	}
 	exit, err := purego.Dlsym(purego.RTLD_DEFAULT, "exit")

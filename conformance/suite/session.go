@@ -23,6 +23,7 @@ type queued struct {
 	suite  *Suite
 	report *Report
 	id     string
+	own    string // as in Item
 	place  Place
 	basis  Basis
 }
@@ -66,7 +67,7 @@ func (n *session) add(s *Suite) error {
 			}
 			for _, c := range g.items {
 				n.jobs = append(n.jobs, job{k, stops, Task{ID: c.ID}})
-				n.cases = append(n.cases, queued{s, rep, c.ID, c.place(s), c.basis(s, o)})
+				n.cases = append(n.cases, queued{s, rep, c.ID, c.Own, c.place(s), c.basis(s, o)})
 			}
 		}
 	}
@@ -123,14 +124,14 @@ func (n *session) run() error {
 }
 
 // print prints what came of the cases of a suite and tells whether the library passed.
-func (r *suiteRun) print(w io.Writer, verbose bool) bool {
+func (r *suiteRun) print(w io.Writer, o *Options) bool {
 	for _, rep := range r.outcome.Reports {
 		where := ""
 		if len(r.outcome.Reports) > 1 {
 			where = " (" + rep.Mode + ")"
 		}
 		for _, x := range rep.Results {
-			if verbose || x.Status != Pass && x.Status != NotRun {
+			if o.Verbose || x.Status != Pass && x.Status != NotRun {
 				fmt.Fprintf(w, "%-5s %s%s %s\n", x.Status, x.ID, where, x.Message+x.Refusal)
 			}
 		}
@@ -139,7 +140,13 @@ func (r *suiteRun) print(w io.Writer, verbose bool) bool {
 				rep.Stopped)
 		}
 	}
-	return r.suite.Summarize(w, r.outcome)
+	good := r.suite.Summarize(w, r.outcome)
+	if list := r.misplaced(o.Mode == ""); len(list) > 0 {
+		good = false
+		fmt.Fprintf(w, "fail  %d cases need a model where conformance/%s/zfree.txt says otherwise, such as %s\n", len(list),
+			r.suite.API.Name, list[0])
+	}
+	return good
 }
 
 // group is the cases of one setting.

@@ -51,6 +51,7 @@ type Item struct {
 	Type   string // of the elements, "" where it is of no interest
 
 	Rule string // what the library is held to, as a sentence; "": the suite's Short
+	Own  string // why other libraries than this project's are not held to it, "": they are
 }
 
 // Basis is why a case demands what it does.
@@ -113,6 +114,9 @@ type Options struct {
 	Long        bool              // also cases that take long
 	Workers     int               // children at a time
 	Verbose     bool              // print every case
+
+	Models     string // folder of converted models, with a folder for each API; "": libraries get ONNX, if they load it
+	SaveModels string // folder to which the models of the cases are written; "": they are not
 
 	Timeout  time.Duration               // bounds a case, and the loading of a library; 0: DefaultTimeout
 	Hangs    int                         // in a row, or 4 times as many in all, after which a suite stops; 0: it does not
@@ -185,6 +189,9 @@ func (s *Suite) Run(o Options, w io.Writer) (bool, error) {
 	if err := session.check(); err != nil {
 		return false, err
 	}
+	if err := session.survey(w); err != nil {
+		return false, err
+	}
 	failure := session.run()
 	r := session.runs[0]
 	for _, rep := range r.outcome.Reports {
@@ -202,7 +209,7 @@ func (s *Suite) Run(o Options, w io.Writer) (bool, error) {
 	if failure != nil {
 		return false, failure
 	}
-	return r.print(w, o.Verbose), nil
+	return r.print(w, &o), nil
 }
 
 // save writes a report to a file, with a suffix before its extension; an empty path writes nothing.

@@ -27,6 +27,9 @@ import (
 	"github.com/anynpu/anynpu/conformance/suite"
 )
 
+// version is that of the package, which its build sets.
+var version = "development"
+
 // garbage is how much of it, in percent of what lives, a process of the command keeps: two children have all cases at
 // a time, beside what the library under test takes.
 const garbage = 30
@@ -72,12 +75,14 @@ func newRoot() *cobra.Command {
 		Use:   "conformance",
 		Short: "Judge libraries of the APIs, and the engine below them",
 		Long: `conformance judges libraries of the APIs that this project implements, and the
-engine below them. It is run in the repository's root.
+engine below them. The suites that judge libraries run anywhere, the others in
+the repository's root.
 
 Exit codes:
   0  everything passed
   1  it did not
   2  usage, or something that could not be judged`,
+		Version:       version,
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		SilenceErrors: true,
@@ -87,7 +92,7 @@ Exit codes:
 	for _, name := range namesOf(all) {
 		root.AddCommand(newAPI(name, all))
 	}
-	root.AddCommand(newAll(all), newPrograms(all), newONNX(), newBombs(), newSizes(), newMutants(), newGenerate())
+	root.AddCommand(newAll(all), newModels(all), newDiff(), newPrograms(all), newONNX(), newBombs(), newSizes(), newMutants(), newGenerate())
 	return root
 }
 

@@ -31,6 +31,11 @@ func TestRun_exitCodes(t *testing.T) {
 		{"all --api nothing", 2, "--api nothing: want one of ohnn, rknn, hbdnn, hbucp, nnapi"},
 		{"all --library ohnn", 2, "--library ohnn: want API=FILE"},
 		{"all --library more=file", 2, "API one of ohnn, rknn, hbdnn"},
+		{"all --api rknn --suite operators", 2, "--suite operators: the API has none of that name"},
+		{"models", 2, "--out: want the folder for the models"},
+		{"models --api ohnn --out x", 2, "--api ohnn: want one of rknn, hbdnn, hbucp"},
+		{"diff main.go main.go", 2, "main.go: no result of conformance"},
+		{"all --api rknn --models no/such --run 1.a_exports", 2, "has no sheets of models"},
 		{"nothing", 2, `unknown command "nothing"`},
 		{"rknn nothing", 2, `unknown command "nothing"`},
 		{"ohnn rules more", 2, `unknown command "more"`},
@@ -51,7 +56,7 @@ func TestSuite_helpHidesWhatTheCommandUsesItself(t *testing.T) {
 	assert.Contains(t, out, "ANYNPU_RKNN_LIBRARY")
 	assert.Contains(t, out, "--junit file")
 	assert.NotContains(t, out, "--child")
-	assert.NotContains(t, out, "--mode", "the RKNN suites have no modes")
+	assert.NotContains(t, out, "--mode mode", "the RKNN suites have no modes")
 	_, out, _ = call("", "bombs", "--help")
 	assert.NotContains(t, out, "--from")
 }

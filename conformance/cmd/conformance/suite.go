@@ -70,6 +70,8 @@ func runFlags(c *cobra.Command, o *suite.Options, emit *string) {
 	f.BoolVar(&o.Long, "long", false, "also cases that take more than a second")
 	f.IntVar(&o.Workers, "workers", 2, "processes at a time")
 	limitFlags(c, o)
+	f.StringVar(&o.Models, "models", "",
+		"judge with the converted models in this `folder`, which conformance models has written")
 	f.BoolVarP(&o.Verbose, "verbose", "v", false, "print every case")
 }
 

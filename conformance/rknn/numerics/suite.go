@@ -52,6 +52,14 @@ func (t *T) same(what string, kind uint32, b []byte, want []float64, tol float64
 	if tol > 0 && kind == rknn.Float16 {
 		step = 1.0 / 1024
 	}
+	if t.Converted() {
+		switch kind {
+		case rknn.Float32, rknn.Float16, rknn.BFloat16:
+			bound = max(bound, suite.RealTolerance*largest(want))
+		case rknn.Int8, rknn.Uint8:
+			bound = max(bound, suite.CodeTolerance)
+		}
+	}
 	for i, w := range want {
 		if g := got[i]; g != w && !(math.Abs(g-w) <= bound+step*math.Abs(w)) && !(g != g && w != w) {
 			t.Failf("%s: element %d of %d is %v, want %v", what, i, len(want), g, w)

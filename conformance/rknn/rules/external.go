@@ -35,7 +35,7 @@ func (t *T) reads(path string) {
 var elsewhere = []*Rule{
 	rule("2.ea_external_data", "weights may be in other files below the model's folder, at an offset, of a length; a "+
 		"file "+
-		"that is missing or too short, or elsewhere, is MODEL_INVALID").
+		"that is missing or too short, or elsewhere, is MODEL_INVALID").Ours("weights of an ONNX model in other files").
 		OK("whole_file", func(t *T) {
 			t.file("w.bin", weights(4, 0))
 			t.reads(t.file("net.onnx", outside("location", "w.bin")))

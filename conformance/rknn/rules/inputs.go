@@ -255,6 +255,7 @@ var inputs = []*Rule{
 			t.Says("anynpu.input.x.std has 4 numbers", "dimension 1 or 3")
 		}),
 	rule("4.i_no_metadata", "bytes for a model without mean and std give one warning with the formula").
+		Ours("sentences of the log").
 		OK("once", func(t *T) {
 			ctx := t.images()
 			t.Set(ctx, uint8T, nhwc, image)
@@ -266,6 +267,7 @@ var inputs = []*Rule{
 		No("not_taken", func(t *T) { t.refusedInput(badParam, func(in *input) { in.Size = 1 }) }),
 	rule("4.ia_bytes_by_default", "that warning is shown where errors are, once for a model and its duplicates, and not "+
 		"if mean, std and fmt are known").
+		Ours("sentences of the log").
 		OK("default", func(t *T) {
 			ctx := t.images()
 			t.TakeLog()

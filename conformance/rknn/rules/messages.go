@@ -71,6 +71,7 @@ var messages = []*Rule{
 		t.Is(badModel, "init", new(uintptr), "./model/yolov5s.rknn", 0, 0, nil)
 	}, "yolov5s.rknn", "no such file"),
 	rule("10.m_warnings_of_lost_buffers", "buffers that were not released are told when the context ends").
+		Ours("sentences of the log").
 		OK("told", func(t *T) {
 			ctx := t.ran()
 			t.OK("outputs_get", ctx, 1, []output{{}}, nil)

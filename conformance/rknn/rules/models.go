@@ -109,6 +109,7 @@ var models = []*Rule{
 		}),
 	rule("2.f_compiled_models", "a model compiled for a chip is MODEL_INVALID with its chip and what to do, unless "+
 		"NAME.onnx lies beside it").
+		Ours("an ONNX model beside a compiled one is loaded in its place").
 		OK("beside", func(t *T) {
 			ctx, path := new(uintptr), t.file("net.rknn", container("rk3566"))
 			t.file("net.onnx", relu(1, 4).Bytes())
@@ -136,7 +137,7 @@ var models = []*Rule{
 			t.Is(badModel, "init", new(uintptr), path, 0, 0, nil)
 		}),
 	rule("2.fa_model_map", "ANYNPU_MODEL_MAP names the ONNX file for a compiled model's SHA-256 or path; a file that is "+
-		"none, and off, are MODEL_INVALID").
+		"none, and off, are MODEL_INVALID").Ours("the model map").
 		OK("sha256", func(t *T) {
 			data, ctx := container("rk3566"), new(uintptr)
 			t.file("other.onnx", relu(1, 4).Bytes())
@@ -180,7 +181,7 @@ var models = []*Rule{
 			t.Says("none.onnx")
 		}),
 	rule("2.fb_model_map_of_onnx", "ANYNPU_MODEL_MAP names a file for an ONNX model too, by SHA-256 or path, so that "+
-		"metadata beside it serve programs that pass bytes").
+		"metadata beside it serve programs that pass bytes").Ours("the model map").
 		OK("sha256", func(t *T) {
 			data, ctx := same(onnxFloat, 1, 4).Bytes(), new(uintptr)
 			t.file("net.onnx", data)

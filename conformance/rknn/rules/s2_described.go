@@ -55,6 +55,7 @@ func halves() *model {
 var described = []*Rule{
 	rule("2.fc_what_a_file_says", "mean and deviation, batch, sizes, layout, custom string and target in a compiled "+
 		"model's file hold for the ONNX model beside it, whose own metadata win").
+		Ours("an ONNX model beside a compiled one is loaded in its place").
 		OK("mean_and_std", func(t *T) {
 			f := compiled(1, 3, 1, 2)
 			f.Preprocess = map[string]vendor.Preprocess{"x": {Mean: []float64{120, 110, 100}, Std: []float64{60, 50, 40}}}
@@ -132,6 +133,7 @@ var described = []*Rule{
 		}),
 	rule("2.fd_codes_of_a_file", "where a compiled model's file has a tensor in int8, the ONNX model beside it computes "+
 		"with its codes; of two with one name the first counts, and a scale that no code can have leaves the tensor real").
+		Ours("an ONNX model beside a compiled one is loaded in its place").
 		OK("ports", func(t *T) {
 			f := compiled(1, 4)
 			f.Graphs[0].Tensors = []vendor.Tensor{coded("x", vendor.Input, 0.25, 3, 1, 4),
@@ -244,6 +246,7 @@ var described = []*Rule{
 		}),
 	rule("2.fe_inner_values", "a compiled model whose inputs or outputs are inner values of the ONNX model beside it, or "+
 		"metadata that name such, begin or end the model there; inputs that are still needed follow").
+		Ours("an ONNX model beside a compiled one is loaded in its place").
 		OK("begins_with_one", func(t *T) {
 			f := compiled(1, 4)
 			f.Inputs[0].Name, f.Graphs = "a", nil

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 enum { PRINTS, HANGS_AT_LOAD, HANGS_IN_A_CALL, HANGS_AT_EXIT, WRONG, FAILS, CRASHES, CRASHES_AT_EXIT, CLOSES, WRITES,
-	FORKS, EXITS, STRAYS };
+	FORKS, EXITS, STRAYS, CONVERTED };
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
