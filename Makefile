@@ -49,7 +49,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all libs singles examples demo tools-build check test test-arm64 test-long test-fresh tools-test tools-go conformance conformance-long conformance-levels mutants conformance-onnx conformance-networks conformance-zoo lint generate fuzz install uninstall packages clean abi-check
+.PHONY: all libs singles examples demo tools-build check test test-arm64 test-long test-fresh tools-test tools-go conformance conformance-long conformance-levels mutants conformance-onnx conformance-networks conformance-zoo lint generate fuzz install uninstall packages clean abi-check release
 
 all: libs $(BUILD)/bin/anynpu $(LIB)/anynpu-devices
 
@@ -99,6 +99,11 @@ $(BUILD)/bin/anynpu: $(SOURCES) $(wildcard cmd/anynpu/*.go internal/*/*.go) | to
 $(LIB)/anynpu-devices: $(SOURCES) $(wildcard cmd/anynpu/*.go internal/*/*.go) | tools-go
 	@mkdir -p $(@D)
 	CGO_ENABLED=0 $(GO) build -trimpath -tags drivers -ldflags "-s -w" -o $@ ./cmd/anynpu
+
+# The suites as a program of their own, which finds AnyNPU where it is installed.
+$(BUILD)/bin/anynpu-conformance: $(SOURCES) $(wildcard conformance/*/*.go conformance/*/*/*.go conformance/*/*/*/*.go internal/*/*.go) | tools-go
+	@mkdir -p $(@D)
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o $@ ./conformance/cmd/conformance
 
 # A stub library needs no libc and runs nothing; its own RUNPATH finds the core library beside it, or in the folder above when installed.
 $(LIB)/%.so: capi/stub/z%_$(ARCH).S capi/stub/z%.map $(LIB)/$(CORE)
@@ -283,6 +288,12 @@ uninstall:
 ARCHES ?= amd64 arm64
 packages: tools-go
 	@scripts/packages.sh '$(VERSION)' $(ARCHES)
+
+# Packages, checksums, signatures by the gpg key KEY, an apt repository in build/release, and the tag: docs/release.md.
+KEY ?=
+release: tools-go
+	@test -n '$(KEY)' || { echo "make release: want KEY=NAME, the key that signs, as gpg names it"; exit 2; }
+	@scripts/release.sh '$(VERSION)' '$(KEY)' $(ARCHES)
 
 clean:
 	rm -rf $(BUILD)

@@ -1,23 +1,26 @@
 #!/usr/bin/env bash
-# usage: check_packages.sh
+# usage: check_packages.sh [ARCH...]
 # The packages of two builds in two folders are byte-equal; lintian finds no error; the SPDX documents name every
 # module; each format's packages together lack nothing that their links lead to, and only libanynpu-single holds the
-# core more than once. Then each is tried in fresh roots of Debian's two releases: scripts/check_packages_root.sh. arm64
-# takes part where its compiler is installed.
+# core more than once. Then each is tried in fresh roots of Debian's two releases: scripts/check_packages_root.sh. Without
+# ARCH (amd64, arm64) it is this machine's own, and arm64 where its compiler is installed. The last lines sum up.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
 skip() { echo "SKIP: $*"; exit 0; }
 [ "$(id -u)" = 0 ] || skip "only root can make another root"
 command -v apt-get > /dev/null || skip "this machine has no apt, which names the archive"
 scripts/need.sh debootstrap:debootstrap,debian-archive-keyring lintian:lintian bsdtar:libarchive-tools \
+  '?musl-gcc:musl-tools' \
   '?aarch64-linux-gnu-gcc -E -include stdlib.h -x c /dev/null:gcc-aarch64-linux-gnu,libc6-dev-arm64-cross' \
   '?qemu-aarch64-static:qemu-user-static' || skip "no debootstrap, lintian or bsdtar"
 own=$(dpkg --print-architecture)
-arches=("$own")
-if [ "$own" = amd64 ] && command -v aarch64-linux-gnu-gcc > /dev/null; then arches+=(arm64); fi
+arches=("$@")
+[ $# -gt 0 ] || arches=("$own")
+if [ $# = 0 ] && [ "$own" = amd64 ] && command -v aarch64-linux-gnu-gcc > /dev/null; then arches+=(arm64); fi
 dir=$(mktemp -d)
 trap 'rm -rf --one-file-system "$dir"' EXIT
 fail() { echo "check_packages: $*"; exit 1; }
+told() { echo "$*"; echo "$*" >> "$dir/summary"; } # a line of the summary
 
 # Two copies of the tree as it is now, so that what changes while this runs is in neither.
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct 2> /dev/null || echo 0)
@@ -31,18 +34,18 @@ make_packages() { # FOLDER ARCH...
     { tail "$dir/log"; fail "make packages in $folder"; }
 }
 make_packages "$dir/one" "${arches[@]}"
-(umask 077 && TZ=Asia/Kathmandu LC_ALL=C make_packages "$dir/another folder" "$own")
+(umask 077 && TZ=Asia/Kathmandu LC_ALL=C make_packages "$dir/another folder" "${arches[0]}")
 packages=$dir/one/build/packages count=0
 for file in "$dir/another folder/build/packages"/*; do
   case $file in */SHA256SUMS) continue ;; esac
   cmp "$file" "$packages/$(basename "$file")" || fail "$(basename "$file") is not reproducible"
   count=$((count + 1))
 done
-echo "reproducible: $count files of two builds are byte-equal"
+told "reproducible: $count files of two builds are byte-equal"
 
 (cd "$packages" && sha256sum --quiet -c SHA256SUMS)
 lintian --fail-on error --allow-root "$packages"/*.deb || fail "lintian"
-echo "lintian: no errors"
+told "lintian: no errors"
 
 # Each format of each machine, unpacked: a folder per package, and all of them together.
 unpack() { # PACKAGE FOLDER
@@ -60,7 +63,8 @@ for set in "${sets[@]}"; do
     case $file in *[._]"$set") files+=("$file") ;; esac
   done
   [ ${#files[@]} -gt 0 ] || continue
-  [ ${#files[@]} = 4 ] || fail "$set: want four packages, got ${files[*]##*/}"
+  case $set in *.apk) want=4 ;; *) want=5 ;; esac
+  [ ${#files[@]} = $want ] || fail "$set: want $want packages, got ${files[*]##*/}"
   all=$dir/$set/all sizes=()
   for file in "${files[@]}"; do
     name=$(basename "$file")
@@ -69,8 +73,11 @@ for set in "${sets[@]}"; do
     mkdir -p "$all"
     cp -a "$dir/$set/$name/." "$all/"
     cores=$(go version -m "$dir/$set/$name" | grep -c 'path.*/capi$' || true)
-    case $name in libanynpu-single) want=$(find capi/stub -name 'z*.symbols' | wc -l) ;; libanynpu) want=1 ;; *) \
-      want=0 ;; esac
+    case $name in
+      libanynpu-single) want=$(find capi/stub -name 'z*.symbols' ! -name 'zlibhb*' | wc -l) ;;
+      libanynpu) want=1 ;;
+      *) want=0 ;;
+    esac
     [ "$cores" = "$want" ] || fail "$(basename "$file") holds the core $cores times, want $want"
     sizes+=("$name $(du -sk "$dir/$set/$name" | cut -f 1) KB")
   done
@@ -79,21 +86,30 @@ for set in "${sets[@]}"; do
       fail "$set: ${link#"$all"} leads to $(readlink "$link")"
   done
   [ -L "$(find "$all" -name libanynpu.so)" ] || fail "$set: there is no link libanynpu.so for the linker"
-  echo "$set: $(IFS=,; echo "${sizes[*]}")"
+  told "$set: $(IFS=,; echo "${sizes[*]}")"
 done
 
-go version -m "$dir/$own.deb/anynpu/usr/bin/anynpu" "$dir/$own.deb"/libanynpu/usr/lib/*/libanynpu.so.0 |
+deb=$dir/${arches[0]}.deb
+go version -m "$deb/anynpu/usr/bin/anynpu" "$deb"/libanynpu/usr/lib/*/libanynpu.so.0 \
+  "$deb"/libanynpu/usr/lib/*/anynpu/anynpu-devices |
   awk '$1 == "dep" {print $2 "@" $3}' | sort -u > "$dir/modules"
 while read -r module; do
   for document in "$packages"/*.spdx.json; do
     grep -qF "pkg:golang/$module\"" "$document" || fail "$(basename "$document") lacks $module"
   done
 done < "$dir/modules"
-echo "SPDX: $(wc -l < "$dir/modules") of $(wc -l < "$dir/modules") modules"
+told "SPDX: $(wc -l < "$dir/modules") of $(wc -l < "$dir/modules") modules"
 
 unshare --mount --pid --fork true 2> /dev/null || skip "no mount and process namespaces here"
 failed=0
 for arch in "${arches[@]}"; do
-  for suite in stable oldstable; do scripts/check_packages_root.sh "$packages" "$suite" "$arch" || failed=1; done
+  for suite in stable oldstable; do
+    scripts/check_packages_root.sh "$packages" "$suite" "$arch" > "$dir/root" 2>&1 || failed=1
+    cat "$dir/root"
+    grep -E ': (deb|rpm):|deb packages|^SKIP|^check_packages_root' "$dir/root" >> "$dir/summary" || true
+  done
 done
+echo
+echo "check_packages: ${arches[*]}: $([ $failed = 0 ] && echo passed || echo FAILED)"
+sed 's/^/  /' "$dir/summary"
 exit $failed

@@ -59,7 +59,7 @@ nothing_left() {
 ! in_root 'cd /opt && ./rknn_digits digits/digits.onnx digits/images/*.pgm' || fail "the stand-in computes"
 
 # The packages alone.
-names='anynpu libanynpu libanynpu-dev libanynpu-single'
+names='anynpu anynpu-conformance libanynpu libanynpu-dev libanynpu-single'
 mkdir "$root/opt/packages"
 cp "$packages"/*_"$arch".deb "$packages"/*."$machine".rpm "$root/opt/packages/"
 files > "$dir/before"
@@ -75,6 +75,10 @@ for deb in "$packages"/*_"$arch".deb; do # the same, as the next version
   sed -i 's/^Version: .*/Version: 99/; s/(= [^)]*)/(= 99)/' "$dir/next/DEBIAN/control"
   dpkg-deb -Znone -b "$dir/next" "$root/opt/next/" > /dev/null
 done
+must "anynpu-conformance" 'cd /tmp && anynpu-conformance rknn rules --run 3.g_in_out_num && anynpu-conformance models --api hbucp \
+  --out /tmp/models --run 5.1.c_ddr && ls /tmp/models/hbucp/*.onnx /tmp/models/hbucp/*.json'
+grep -q 'rknn rules: cases [1-9].*, failed 0' "$dir/out" || { cat "$dir/out"; fail "anynpu-conformance"; }
+rm -r "$root/tmp/models"
 must "an upgrade" 'dpkg -i /opt/next/*.deb'
 rm -r "$root/opt/next" "$dir/next"
 theirs upgrade
@@ -100,7 +104,7 @@ apis=$(awk '{print $1}' <<< "$projects" | xargs)
 cat > "$root/opt/projects/CMakeLists.txt" << END
 cmake_minimum_required(VERSION 3.18)
 project(foreign C)
-find_package(AnyNPU 0.1 REQUIRED)
+find_package(AnyNPU 0.2 REQUIRED)
 foreach(api $apis)
   add_executable(cmake_\${api} \${api}.c)
   target_link_libraries(cmake_\${api} PRIVATE AnyNPU::\${api})

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # usage: packages.sh VERSION ARCH...
 # Makes build/packages: for each ARCH (amd64, arm64) the packages libanynpu, libanynpu-single, libanynpu-dev and anynpu,
-# deb and rpm for glibc, apk for musl; for each libc a tarball, one of the single libraries, their SPDX document, and
-# the Python wheel; SHA256SUMS. Without a compiler for musl its part is left out. Two builds of a commit are byte-equal,
-# wherever they are made. SOURCE_DATE_EPOCH, seconds since 1970, is the time of every file; without it, it is the
-# commit's, or 0 in a tree without git.
+# deb and rpm for glibc, apk for musl, and anynpu-conformance for glibc; for each libc a tarball, one of the single
+# libraries, their SPDX document, and the Python wheel; SHA256SUMS. Without a compiler for musl its part is left out.
+# Two builds of a commit are byte-equal, wherever they are made. SOURCE_DATE_EPOCH, seconds since 1970, is the time of
+# every file; without it, it is the commit's, or 0 in a tree without git.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
 build=${BUILD:-build} # relative, as make has it: the checkout's path may have spaces
@@ -33,7 +33,9 @@ copyright() {
   echo "AnyNPU is under the Apache License 2.0, $1. It is built from these parts:"
   printf '\n=== The Go release (its runtime and standard library)\n\n'
   cat "$($go env GOROOT)/LICENSE"
-  $go list -deps -f '{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}' ./capi ./cmd/anynpu | LC_ALL=C sort -u |
+  $go list -deps -f '{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}' ./capi ./cmd/anynpu \
+    ./conformance/cmd/conformance |
+    LC_ALL=C sort -u |
     while read -r path number folder; do
       printf '\n=== %s %s\n\n' "$path" "$number"
       find "$folder" -maxdepth 1 \( -iname 'LICENSE*' -o -iname 'COPYING*' -o -iname 'NOTICE*' \) | LC_ALL=C sort | while read -r file; do
@@ -90,6 +92,11 @@ package() {
 packages() {
   local arch=$1 format=$2 libdir=$3 name tree=$BUILD/$2
   tree "$arch" "$libdir" "$tree"
+  local names=("${names[@]}")
+  if [ "$format" != apk ]; then # what loads a library without C finds glibc alone
+    names+=(anynpu-conformance)
+    install -D -m 755 "$BUILD/bin/anynpu-conformance" "$tree/usr/bin/anynpu-conformance"
+  fi
   for name in "${names[@]}"; do
     install -D -m 644 "$work/copyright.$([ "$format" = deb ] && echo deb || echo rpm)" \
       "$tree/usr/share/doc/$name/copyright"
@@ -117,11 +124,13 @@ tarball() {
   pack "anynpu-$version" "$name"
   pack "$single" "anynpu-single-$version-linux-$1-$2"
   $go run ./scripts/packages/sbom "$version" "$tree/anynpu-$version/bin/anynpu" \
-    "$tree/anynpu-$version/lib/libanynpu.so.0" \
+    "$tree/anynpu-$version/lib/libanynpu.so.0" "$tree/anynpu-$version/lib/anynpu/anynpu-devices" \
+    $(find "$BUILD/bin" -name anynpu-conformance) \
     > "$out/$name.spdx.json"
   $go run ./scripts/packages/wheel "$version" "$tree/anynpu-$version" "$out" > /dev/null
 }
 
+scripts/need.sh '?musl-gcc:musl-tools' || true
 for arch in "$@"; do
   case $arch in
     amd64) cc=gcc strip=strip triplet=x86_64-linux-gnu ;;
@@ -130,7 +139,8 @@ for arch in "$@"; do
   esac
   if [ "$(uname -m)" = aarch64 ] && [ "$arch" = arm64 ]; then cc=gcc strip=strip; fi
   export BUILD=$work/$arch
-  GOARCH=$arch CC=$cc make --no-print-directory libs singles "$BUILD/bin/anynpu" "$BUILD/lib/anynpu-devices"
+  GOARCH=$arch CC=$cc make --no-print-directory libs singles "$BUILD/bin/anynpu" "$BUILD/lib/anynpu-devices" \
+    "$BUILD/bin/anynpu-conformance"
   packages "$arch" deb "lib/$triplet"
   packages "$arch" rpm lib64
   tarball "$arch" glibc

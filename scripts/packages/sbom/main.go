@@ -1,5 +1,5 @@
 // Command sbom prints an SPDX 2.3 document (JSON) about the Go programs and libraries that it is given: each file, and
-// the modules and the Go release that it is built from, as `go version -m` has them.
+// the modules and the Go release that it is built from, as `go version -m` has them, with the licences of their sources.
 //
 //	sbom VERSION FILE...
 //
@@ -109,6 +109,10 @@ func describe(version string, created time.Time, files []string) (*document, err
 	d.Packages = append(d.Packages, root)
 	d.relate(d.SPDXID, "DESCRIBES", root.SPDXID)
 	all := sha256.New()
+	sources, err := folders()
+	if err != nil {
+		return nil, err
+	}
 	for _, path := range files {
 		info, err := buildinfo.ReadFile(path)
 		if err != nil {
@@ -129,7 +133,11 @@ func describe(version string, created time.Time, files []string) (*document, err
 			if m.Replace != nil {
 				m = m.Replace
 			}
-			d.use(f.SPDXID, module(m.Path, m.Version, "NOASSERTION"))
+			expression, err := licence(sources[m.Path+"@"+m.Version])
+			if err != nil {
+				return nil, fmt.Errorf("module %s %s: %w", m.Path, m.Version, err)
+			}
+			d.use(f.SPDXID, module(m.Path, m.Version, expression))
 		}
 	}
 	// An SPDX document is named by a URI that no other document has.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"debug/buildinfo"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -44,9 +45,36 @@ func TestDescribe(t *testing.T) {
 		assert.True(t, known[r.Element] && known[r.Related], "%v", r)
 	}
 
+	declared := map[string]string{}
+	for _, p := range d.Packages {
+		declared[p.Name] = p.LicenseDeclared
+	}
+	assert.Equal(t, "BSD-3-Clause", declared["golang.org/x/sys"])
+	assert.Equal(t, "Apache-2.0", declared["github.com/spf13/cobra"])
+	assert.NotContains(t, declared, "NOASSERTION")
+
 	again, err := describe("1.2.3", time.Unix(86400, 0).UTC(), []string{self})
 	require.NoError(t, err)
 	assert.Equal(t, d, again)
 	_, err = describe("1.2.3", time.Now(), []string{"main.go"})
 	assert.Error(t, err)
+}
+
+func TestLicence(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"Licensed under the Apache License, Version 2.0 (the \"License\")", "Apache-2.0"},
+		{"Redistribution and use in source and binary\n   forms, with or without ...\n Neither the name of X", "BSD-3-Clause"},
+		{"Redistribution and use in source and binary forms, with or without", "BSD-2-Clause"},
+		{"Permission is hereby granted, free of charge,\nto any person obtaining a copy ... Apache License, Version 2.0",
+			"Apache-2.0 AND MIT"},
+		{"You may do what you like", ""},
+	} {
+		dir := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "LICENSE.txt"), []byte(c.text), 0o600))
+		got, err := licence(dir)
+		assert.Equal(t, c.want, got)
+		assert.Equal(t, c.want == "", err != nil, "%v", err)
+	}
+	_, err := licence(t.TempDir())
+	assert.ErrorContains(t, err, "has no licence")
 }
