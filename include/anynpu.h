@@ -21,19 +21,19 @@ extern "C" {
 
 /** Version of this header, in three numbers. */
 #define ANYNPU_VERSION_MAJOR 0
-#define ANYNPU_VERSION_MINOR 1
+#define ANYNPU_VERSION_MINOR 2
 #define ANYNPU_VERSION_PATCH 0
 
 /** Version of this header as one number that grows with it: 10000 * major + 100 * minor + patch. */
 #define ANYNPU_VERSION (ANYNPU_VERSION_MAJOR * 10000 + ANYNPU_VERSION_MINOR * 100 + ANYNPU_VERSION_PATCH)
 
 /** Version of this header as a string. */
-#define ANYNPU_VERSION_STRING "0.1.0"
+#define ANYNPU_VERSION_STRING "0.2.0"
 
 /**
  * Gives the version of the library that is loaded, which may differ from ANYNPU_VERSION_STRING.
  *
- * @return A string such as "0.1.0", valid for the life of the process.
+ * @return A string such as "0.2.0", valid for the life of the process.
  */
 const char *anynpu_version(void);
 

@@ -117,7 +117,7 @@ cp ctest/projects/*.c "$dir/project/"
 cat > "$dir/project/CMakeLists.txt" << EOF
 cmake_minimum_required(VERSION 3.18)
 project(foreign C)
-find_package(AnyNPU 0.1 REQUIRED)
+find_package(AnyNPU 0.2 REQUIRED)
 foreach(api $(awk '{print $1}' <<< "$projects" | xargs))
   add_executable(cmake_\${api} \${api}.c)
   target_link_libraries(cmake_\${api} PRIVATE AnyNPU::\${api})

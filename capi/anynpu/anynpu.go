@@ -14,7 +14,7 @@ import (
 )
 
 // Version is the version of the library.
-const Version = "0.1.0"
+const Version = "0.2.0"
 
 var cVersion boundary.Block
 

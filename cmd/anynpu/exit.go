@@ -9,7 +9,7 @@ import (
 )
 
 // version is that of the library; include/anynpu.h has it too.
-const version = "0.1.0"
+const version = "0.2.0"
 
 // The exit codes.
 const (
