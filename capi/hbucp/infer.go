@@ -129,7 +129,7 @@ func (m *Model) checkImages(in []place) error {
 			luma, chroma := in[y].shape, in[uv].shape
 			if luma[1] != 2*chroma[1] || luma[2] != 2*chroma[2] {
 				return hb.Invalid("input[%d].properties.validShape is %v: the luma of input[%d] is %v, want half of "+
-					"its rows and columns, which are even [hbucp-inputpropertiesvalidshape-luma-input]", uv, chroma, y, luma)
+					"its rows and columns, which are even [hbucp-valid-shape-luma]", uv, chroma, y, luma)
 			}
 		}
 	}

@@ -127,7 +127,7 @@ func (m *Model) setImages(parts []*model.Port, at int, dims [][]int64, names []s
 	case each * int(n):
 		count = n
 	default:
-		return fault.New(fault.File, "anynpu.input.%s.ports has %d names: want %d, or %d for each of the %d images [hbucp-anynpuinputports-names-want]", im.Input,
+		return fault.New(fault.File, "anynpu.input.%s.ports has %d names: want %d, or %d for each of the %d images [hbucp-input-ports-names]", im.Input,
 			len(names), each, each, n)
 	}
 	if im.Decode.Pixel.Semiplanar() && (h|w)&1 != 0 {

@@ -28,9 +28,9 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// served runs serve with the arguments until SIGTERM and gives f the addresses that it prints once it is ready. It
+// serveUntil runs serve with the arguments until SIGTERM and gives f the addresses that it prints once it is ready. It
 // returns the exit code and what it wrote.
-func served(t *testing.T, f func(addresses map[string]string), args ...string) (code int, stdout, stderr string) {
+func serveUntil(t *testing.T, f func(addresses map[string]string), args ...string) (code int, stdout, stderr string) {
 	r, w := io.Pipe()
 	var errs bytes.Buffer
 	var running sync.WaitGroup
@@ -80,7 +80,7 @@ func TestServe_givesWhatRunGives(t *testing.T) {
 	}
 	client := &http.Client{Transport: &http.Transport{}}
 	defer client.CloseIdleConnections()
-	code, stdout, errs := served(t, func(at map[string]string) {
+	code, stdout, errs := serveUntil(t, func(at map[string]string) {
 		q, err := json.Marshal(map[string]any{"inputs": []any{map[string]any{"name": "image", "shape": []int{1, 1, 8, 8},
 			"datatype": "FP32", "data": pixels}}})
 		require.NoError(t, err)
@@ -129,7 +129,7 @@ func TestServe_withTLSAndToken(t *testing.T) {
 	token := writeFile(t, "token", []byte("secret\n"))
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: true}}
 	defer client.CloseIdleConnections()
-	code, _, errs := served(t, func(at map[string]string) {
+	code, _, errs := serveUntil(t, func(at map[string]string) {
 		for header, status := range map[string]int{"": 401, "Bearer secret": 200} {
 			q, err := http.NewRequest("GET", "https://"+at["gRPC"]+"/v2/models/digits", nil)
 			require.NoError(t, err)
@@ -142,7 +142,7 @@ func TestServe_withTLSAndToken(t *testing.T) {
 		}
 	}, modelFolder(t), "--tls-cert", cert, "--tls-key", key, "--token-file", token)
 	assert.Equal(t, 0, code, errs)
-	code, _, errs = served(t, func(at map[string]string) { // a client without a certificate
+	code, _, errs = serveUntil(t, func(at map[string]string) { // a client without a certificate
 		a, err := client.Get("https://" + at["HTTP"] + "/v2/health/live")
 		if err == nil {
 			a.Body.Close()
