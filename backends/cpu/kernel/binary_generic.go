@@ -1,6 +1,9 @@
 package kernel
 
-import "unsafe"
+import (
+	"math"
+	"unsafe"
+)
 
 func vv(f func(a, b float32) float32) vvFn {
 	return func(dst, a, b *float32, n int) {
@@ -27,6 +30,7 @@ var scalarBinary = [numBinary]func(a, b float32) float32{
 	Div: func(a, b float32) float32 { return a / b },
 	Min: func(a, b float32) float32 { return min(a, b) },
 	Max: func(a, b float32) float32 { return max(a, b) },
+	Pow: func(a, b float32) float32 { return float32(math.Pow(float64(a), float64(b))) },
 }
 
 var binaryVVGeneric, binaryVSGeneric, binarySVGeneric = func() (v [numBinary]vvFn, s, r [numBinary]vsFn) {

@@ -10,7 +10,7 @@ import (
 
 // unaryExact are the functions whose every level gives the same bits.
 var unaryExact = []UnaryOp{Identity, Relu, Relu6, Clamp, LeakyRelu, HardSwish, HardSigmoid, Sqrt, Rsqrt, Abs, Neg,
-	Floor, Ceil, Round}
+	Floor, Ceil, Round, Softsign, Sign, Threshold, Shrink}
 
 // withSpecials is n values, special ones mixed in.
 func withSpecials(seed uint64, n int) []float32 {
@@ -96,6 +96,26 @@ func scalarUnary(op UnaryOp, src []float32, a, b float32) []float32 {
 			x = float32(math.Ceil(d))
 		case Round:
 			x = float32(math.RoundToEven(d))
+		case Softsign:
+			x = x / (1 + float32(math.Abs(d)))
+		case Sign:
+			if x != 0 && x == x {
+				x = float32(math.Copysign(1, d))
+			}
+			x += 0
+		case Threshold:
+			if !(x > a) {
+				x = 0
+			}
+		case Shrink:
+			switch {
+			case x < -a:
+				x += b
+			case x > a:
+				x -= b
+			default:
+				x = 0
+			}
 		}
 		out[i] = x
 	}
@@ -133,22 +153,35 @@ func TestUnary_errorBounds(t *testing.T) {
 		}, ulp: 3},
 		{op: Gelu, exact: func(x float64) float64 { return x / 2 * math.Erfc(-x/math.Sqrt2) }, abs: 1.0 / (1 << 22)},
 		{op: GeluTanh, exact: geluTanh64, abs: 1.0 / (1 << 21)},
+		{op: Celu, exact: func(x float64) float64 { return math.Max(x, 0) + math.Min(0, math.Expm1(x/2)) }, ulp: 4},
+		{op: Selu, exact: func(x float64) float64 { return math.Max(x, 0)/2 + math.Min(0, math.Expm1(x)) }, ulp: 4},
+		{op: Sin, exact: math.Sin, ulp: 1}, {op: Cos, exact: math.Cos, ulp: 1}, {op: Tan, exact: math.Tan, ulp: 1},
+		{op: Asin, exact: math.Asin, ulp: 1}, {op: Acos, exact: math.Acos, ulp: 1}, {op: Atan, exact: math.Atan, ulp: 1},
+		{op: Sinh, exact: math.Sinh, ulp: 1}, {op: Cosh, exact: math.Cosh, ulp: 1},
+		{op: Asinh, exact: math.Asinh, ulp: 1}, {op: Acosh, exact: math.Acosh, ulp: 1},
+		{op: Atanh, exact: math.Atanh, ulp: 1},
 	}
 	var xs []float32
-	for b := uint64(0); b < 1<<32; b += 9973 * thinning {
+	for b := uint64(0); b < 1<<32; b += 39989 * thinning {
 		xs = append(xs, math.Float32frombits(uint32(b)))
 	}
-	for i := 0; i < 400000; i += thinning { // denser where the functions bend
+	for i := 0; i < 400000; i += 3 * thinning { // denser where the functions bend
 		xs = append(xs, float32(i-200000)/200000*110, float32(i-200000)/200000*5)
 	}
 	xs = append(xs, specials...)
+	wants := make([][]float64, len(cases))
+	for k, c := range cases {
+		for _, x := range xs {
+			wants[k] = append(wants[k], c.exact(float64(x)))
+		}
+	}
 	eachISA(t, func(t *testing.T) {
 		out := make([]float32, len(xs))
-		for _, c := range cases {
-			Unary(c.op, out, xs, 1, 0)
+		for k, c := range cases {
+			Unary(c.op, out, xs, 1, 0.5)
 			worst, at := 0.0, float32(0)
 			for i, x := range xs {
-				want := c.exact(float64(x))
+				want := wants[k][i]
 				if math.IsInf(float64(x), -1) && (c.op == SiLU || c.op == Mish || c.op == Gelu || c.op == GeluTanh) {
 					want = math.NaN()
 				}
@@ -176,9 +209,35 @@ func TestUnary_errorBounds(t *testing.T) {
 	})
 }
 
+// TestBinary_powerWithinOneUnit has each pair of special and of many other numbers.
+func TestBinary_powerWithinOneUnit(t *testing.T) {
+	xs := append([]float32{-1, 1, -2, 0.99999994, 1.0000001, 3.4028235e38, 1e-45, -3, 2.5}, specials...)
+	ys := append([]float32{-1, 1, 2, 3, -3, 0.5, -0.5, 16777215, 16777217, 1e9, 2147483647, 1e-30}, specials...)
+	for i := range 300 {
+		xs = append(xs, float32(math.Exp2(float64(i)-150.3)), -float32(i)/7)
+		ys = append(ys, float32(i-150)/9, float32(i-150))
+	}
+	eachISA(t, func(t *testing.T) {
+		out := make([]float32, len(xs))
+		for _, y := range ys {
+			BinaryVS(Pow, out, xs, y)
+			for i, x := range xs {
+				want := math.Pow(float64(x), float64(y))
+				if e := ulps(out[i], want); !(e <= 1) {
+					t.Fatalf("%v to the power of %v: want %v, got %v", x, y, want, out[i])
+				}
+				if want == want {
+					require.Equal(t, math.Signbit(want), math.Signbit(float64(out[i])), "%v to the power of %v", x, y)
+				}
+			}
+		}
+	})
+}
+
 func TestUnary_transcendentalLengths(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
-		for _, op := range []UnaryOp{Exp, Sigmoid, SiLU, Tanh, Erf, Gelu, GeluTanh, Log, Softplus, Mish, Elu} {
+		for _, op := range []UnaryOp{Exp, Sigmoid, SiLU, Tanh, Erf, Gelu, GeluTanh, Log, Softplus, Mish, Elu, Celu, Selu,
+			Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Asinh, Acosh, Atanh} {
 			for _, n := range lengths() {
 				src := withSpecials(uint64(n), n)
 				in, out := newGuarded(n, n), newGuarded(n, 3*n)
@@ -223,6 +282,8 @@ func scalarBin(op BinaryOp, a, b float32) float32 {
 		return a / b
 	case Min:
 		return float32(math.Min(float64(a), float64(b)))
+	case Pow:
+		return float32(math.Pow(float64(a), float64(b)))
 	}
 	return float32(math.Max(float64(a), float64(b)))
 }
@@ -248,7 +309,11 @@ func TestBinary_everyPattern(t *testing.T) {
 					t.Helper()
 					out.check(t, what)
 					for i := range n {
-						if w := f(i); !same(w, out.data[i], op >= Min) {
+						w := f(i)
+						if op == Pow && w == w && ulps(out.data[i], float64(w)) <= 1 {
+							continue
+						}
+						if !same(w, out.data[i], op >= Min) {
 							t.Fatalf("%v %s [%d of %d] a %v b %v s %v: want %v, got %v", op, what, i, n, a.data[i], b.data[i], s, w,
 								out.data[i])
 						}

@@ -8,9 +8,9 @@ import (
 // BinaryOp names an element-wise function of two arguments.
 type BinaryOp uint8
 
-// Functions for the Binary kernels, each one correctly rounded IEEE operation.
+// Functions for the Binary kernels, each but Pow one correctly rounded IEEE operation.
 // Min and Max give NaN when either argument is NaN; of two zeros with different
-// signs they give either.
+// signs they give either. Pow has the special cases of C's pow and is within 1 ulp.
 const (
 	Add BinaryOp = iota
 	Sub
@@ -18,10 +18,11 @@ const (
 	Div
 	Min
 	Max
+	Pow
 	numBinary
 )
 
-var binaryNames = [numBinary]string{"Add", "Sub", "Mul", "Div", "Min", "Max"}
+var binaryNames = [numBinary]string{"Add", "Sub", "Mul", "Div", "Min", "Max", "Pow"}
 
 // String is the name of the constant.
 func (o BinaryOp) String() string {
@@ -64,17 +65,38 @@ const (
 	Neg                        // flips the sign
 	Floor
 	Ceil
-	Round    // to nearest, ties to even
-	Log      // natural; within 2 ulp; -Inf at zeros, NaN below
-	Softplus // log(1+exp(x)); within 4 ulp
-	Mish     // x * tanh(softplus(x)); within 8 ulp; NaN at -Inf
-	Elu      // x < 0 ? alpha*(exp(x)-1) : x; within 3 ulp
+	Round     // to nearest, ties to even
+	Log       // natural; within 2 ulp; -Inf at zeros, NaN below
+	Softplus  // log(1+exp(x)); within 4 ulp
+	Mish      // x * tanh(softplus(x)); within 8 ulp; NaN at -Inf
+	Elu       // x < 0 ? alpha*(exp(x)-1) : x; within 3 ulp
+	Celu      // x < 0 ? alpha*(exp(beta*x)-1) : x; within 4 ulp where beta*x is exact
+	Selu      // x < 0 ? alpha*(exp(x)-1) : beta*x; within 4 ulp
+	Softsign  // x / (1+|x|), rounded after each step
+	Sign      // -1, 0 or 1
+	Threshold // x > alpha ? x : 0; 0 for NaN
+	Shrink    // x < -alpha ? x+beta : x > alpha ? x-beta : 0; 0 for NaN
+
+	// These are within 1 ulp.
+	Sin
+	Cos
+	Tan
+	Asin
+	Acos
+	Atan
+	Sinh
+	Cosh
+	Asinh
+	Acosh
+	Atanh
 	numUnary
 )
 
 var unaryNames = [numUnary]string{
 	"Identity", "Relu", "Relu6", "Clamp", "LeakyRelu", "HardSwish", "HardSigmoid", "Sigmoid", "SiLU", "Tanh", "Exp",
 	"Erf", "Gelu", "GeluTanh", "Sqrt", "Rsqrt", "Abs", "Neg", "Floor", "Ceil", "Round", "Log", "Softplus", "Mish", "Elu",
+	"Celu", "Selu", "Softsign", "Sign", "Threshold", "Shrink", "Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh",
+	"Asinh", "Acosh", "Atanh",
 }
 
 // String is the name of the constant.

@@ -102,6 +102,16 @@ func (a *Axis) check(name string, size int) {
 	}
 }
 
+// Mix4 computes dst = a*wa + b*wb + c*wc + d*wd, in place if dst is one of them. The others must be as long as dst.
+func Mix4(dst, a, b, c, d []float32, wa, wb, wc, wd float32) {
+	for _, x := range [][]float32{a, b, c, d} {
+		need("Mix4", "operand", len(x), len(dst))
+	}
+	if len(dst) > 0 {
+		fast.mix4(&dst[0], &a[0], &b[0], &c[0], &d[0], len(dst), wa, wb, wc, wd)
+	}
+}
+
 func mix4Generic(dst, a, b, c, d *float32, n int, wa, wb, wc, wd float32) {
 	o, y, z, w := unsafe.Slice(dst, n), unsafe.Slice(b, n), unsafe.Slice(c, n), unsafe.Slice(d, n)
 	for i, x := range unsafe.Slice(a, n) {

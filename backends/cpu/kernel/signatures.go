@@ -52,3 +52,6 @@ type (
 	vvFn func(dst, a, b *float32, n int)
 	vsFn func(dst, a *float32, b float32, n int)
 )
+
+// pairFn compares or combines elements of a with those of b, or with one, in multiples of pairStep.
+type pairFn func(dst, a, b *byte, n int)

@@ -39,12 +39,16 @@ type table struct {
 	unary              [numUnary]unaryFn
 	binaryVV           [numBinary]vvFn
 	binaryVS, binarySV [numBinary]vsFn
-	halfToFloat        func(dst *float32, src *uint16, n int)                           // vectors
-	floatToHalf        func(dst *uint16, src *float32, n int)                           // vectors
-	dequantizeU8       func(dst *float32, src *uint8, n int, scale float32, zero int32) // vectors
-	dequantizeS8       func(dst *float32, src *int8, n int, scale float32, zero int32)  // vectors
-	roundTrip          func(dst, src *float32, n int, scale, lo, hi, back float32)
-	mix4               func(dst, a, b, c, d *float32, n int, wa, wb, wc, wd float32) // a*wa + b*wb + c*wc + d*wd, in place
+	// Of float32, int32 and int64; nil: compareGeneric.
+	compareVV, compareVS   [3][numComparisons]pairFn
+	integersVV, integersVS [numInteger]pairFn // nil: integersGeneric
+
+	halfToFloat  func(dst *float32, src *uint16, n int)                           // vectors
+	floatToHalf  func(dst *uint16, src *float32, n int)                           // vectors
+	dequantizeU8 func(dst *float32, src *uint8, n int, scale float32, zero int32) // vectors
+	dequantizeS8 func(dst *float32, src *int8, n int, scale float32, zero int32)  // vectors
+	roundTrip    func(dst, src *float32, n int, scale, lo, hi, back float32)
+	mix4         func(dst, a, b, c, d *float32, n int, wa, wb, wc, wd float32) // a*wa + b*wb + c*wc + d*wd, in place
 
 	// Reductions, and what is written on the way to one.
 	sum, max, min func(src *float32, n int) float32

@@ -47,10 +47,27 @@ func neonTable() table {
 		Softplus:    unarySoftplusNEON,
 		Mish:        unaryMishNEON,
 		Elu:         unaryEluNEON,
+		Celu:        unaryCeluNEON,
+		Selu:        unarySeluNEON,
+		Softsign:    unarySoftsignNEON,
+		Sign:        unarySignNEON,
+		Threshold:   unaryThresholdNEON,
+		Shrink:      unaryShrinkNEON,
+		Sin:         unarySinNEON,
+		Cos:         unaryCosNEON,
+		Tan:         unaryTanNEON,
+		Asin:        unaryAsinNEON,
+		Acos:        unaryAcosNEON,
+		Atan:        unaryAtanNEON,
+		Sinh:        unarySinhNEON,
+		Cosh:        unaryCoshNEON,
+		Asinh:       unaryAsinhNEON,
+		Acosh:       unaryAcoshNEON,
+		Atanh:       unaryAtanhNEON,
 	}
-	t.binaryVV = [numBinary]vvFn{vvAddNEON, vvSubNEON, vvMulNEON, vvDivNEON, vvMinNEON, vvMaxNEON}
-	t.binaryVS = [numBinary]vsFn{vsAddNEON, vsSubNEON, vsMulNEON, vsDivNEON, vsMinNEON, vsMaxNEON}
-	t.binarySV = [numBinary]vsFn{svAddNEON, svSubNEON, svMulNEON, svDivNEON, svMinNEON, svMaxNEON}
+	t.binaryVV = [numBinary]vvFn{vvAddNEON, vvSubNEON, vvMulNEON, vvDivNEON, vvMinNEON, vvMaxNEON, vvPowNEON}
+	t.binaryVS = [numBinary]vsFn{vsAddNEON, vsSubNEON, vsMulNEON, vsDivNEON, vsMinNEON, vsMaxNEON, vsPowNEON}
+	t.binarySV = [numBinary]vsFn{svAddNEON, svSubNEON, svMulNEON, svDivNEON, svMinNEON, svMaxNEON, svPowNEON}
 	t.halfToFloat, t.floatToHalf = halfToFloatNEON, floatToHalfNEON
 	t.dequantizeU8, t.dequantizeS8 = dequantizeU8NEON, dequantizeS8NEON
 	t.roundTrip, t.mix4, t.interleave3, t.transpose8 = roundTripNEON, mix4NEON, interleave3NEON, transpose8NEON

@@ -26,6 +26,16 @@ func Unary(op UnaryOp, dst, src []float32, alpha, beta float32) {
 	}
 	const block = 1 << 13 // keeps one assembly call short
 	for i := 0; i < len(src); i += block {
-		fast.unary[op](&dst[i], &src[i], min(block, len(src)-i), alpha, beta)
+		n, f := min(block, len(src)-i), fast.unary[op]
+		if op <= Tan && op >= Sin && far(&src[i], n) {
+			f = unaryGeneric[op]
+		}
+		f(&dst[i], &src[i], n, alpha, beta)
 	}
+}
+
+// far says that a value has so many turns that the kernels' pi is too short, or is NaN.
+func far(src *float32, n int) bool {
+	const limit = 1 << 31
+	return !(fast.max(src, n) < limit && fast.min(src, n) > -limit)
 }

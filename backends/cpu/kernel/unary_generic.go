@@ -55,6 +55,47 @@ var unaryGeneric = [numUnary]unaryFn{
 		}
 		return x
 	}),
+	Celu: each(func(x, alpha, beta float32) float32 {
+		if x < 0 {
+			return alpha * float32(math.Expm1(float64(beta*x)))
+		}
+		return x
+	}),
+	Selu: each(func(x, alpha, beta float32) float32 {
+		if x < 0 {
+			return alpha * float32(math.Expm1(float64(x)))
+		}
+		return beta * x
+	}),
+	Softsign: each(func(x, _, _ float32) float32 { return x / (1 + float32(math.Abs(float64(x)))) }),
+	Sign: each(func(x, _, _ float32) float32 {
+		switch {
+		case x > 0:
+			return 1
+		case x < 0:
+			return -1
+		}
+		return x + 0
+	}),
+	Threshold: each(func(x, alpha, _ float32) float32 {
+		if x > alpha {
+			return x
+		}
+		return 0
+	}),
+	Shrink: each(func(x, alpha, beta float32) float32 {
+		switch {
+		case x < -alpha:
+			return x + beta
+		case x > alpha:
+			return x - beta
+		}
+		return 0
+	}),
+	Sin: via64(math.Sin), Cos: via64(math.Cos), Tan: via64(math.Tan),
+	Asin: via64(math.Asin), Acos: via64(math.Acos), Atan: via64(math.Atan),
+	Sinh: via64(math.Sinh), Cosh: via64(math.Cosh),
+	Asinh: via64(math.Asinh), Acosh: via64(math.Acosh), Atanh: via64(math.Atanh),
 }
 
 func sigmoid64(x float64) float64 { return 1 / (1 + math.Exp(-x)) }

@@ -94,6 +94,21 @@ func vsMaxAVX2(dst *float32, a *float32, b float32, n int)
 //go:noescape
 func svMaxAVX2(dst *float32, a *float32, b float32, n int)
 
+// vvPowAVX2 is Pow of [BinaryVV] on n values; dst may be a or b.
+//
+//go:noescape
+func vvPowAVX2(dst *float32, a *float32, b *float32, n int)
+
+// vsPowAVX2 is Pow of [BinaryVS] on n values; dst may be a.
+//
+//go:noescape
+func vsPowAVX2(dst *float32, a *float32, b float32, n int)
+
+// svPowAVX2 is Pow of [BinarySV] on n values; dst may be a.
+//
+//go:noescape
+func svPowAVX2(dst *float32, a *float32, b float32, n int)
+
 // vvAddAVX512 is Add of [BinaryVV] on n values; dst may be a or b.
 //
 //go:noescape
@@ -183,3 +198,18 @@ func vsMaxAVX512(dst *float32, a *float32, b float32, n int)
 //
 //go:noescape
 func svMaxAVX512(dst *float32, a *float32, b float32, n int)
+
+// vvPowAVX512 is Pow of [BinaryVV] on n values; dst may be a or b.
+//
+//go:noescape
+func vvPowAVX512(dst *float32, a *float32, b *float32, n int)
+
+// vsPowAVX512 is Pow of [BinaryVS] on n values; dst may be a.
+//
+//go:noescape
+func vsPowAVX512(dst *float32, a *float32, b float32, n int)
+
+// svPowAVX512 is Pow of [BinarySV] on n values; dst may be a.
+//
+//go:noescape
+func svPowAVX512(dst *float32, a *float32, b float32, n int)

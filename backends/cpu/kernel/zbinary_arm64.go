@@ -93,3 +93,18 @@ func vsMaxNEON(dst, a *float32, b float32, n int)
 //
 //go:noescape
 func svMaxNEON(dst, a *float32, b float32, n int)
+
+// vvPowNEON is Pow of [BinaryVV] on n values; dst may be a or b.
+//
+//go:noescape
+func vvPowNEON(dst, a, b *float32, n int)
+
+// vsPowNEON is Pow of [BinaryVS] on n values; dst may be a.
+//
+//go:noescape
+func vsPowNEON(dst, a *float32, b float32, n int)
+
+// svPowNEON is Pow of [BinarySV] on n values; dst may be a.
+//
+//go:noescape
+func svPowNEON(dst, a *float32, b float32, n int)

@@ -99,6 +99,36 @@ func unaryMishAVX2(dst *float32, src *float32, n int, alpha float32, beta float3
 //go:noescape
 func unaryEluAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
 
+// unaryCeluAVX2 is Celu of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryCeluAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
+
+// unarySeluAVX2 is Selu of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unarySeluAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
+
+// unarySoftsignAVX2 is Softsign of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unarySoftsignAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
+
+// unarySignAVX2 is Sign of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unarySignAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
+
+// unaryThresholdAVX2 is Threshold of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryThresholdAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
+
+// unaryShrinkAVX2 is Shrink of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryShrinkAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
+
 // unaryFloorAVX2 is Floor of [Unary] on n values; dst may be src.
 //
 //go:noescape
@@ -113,6 +143,61 @@ func unaryCeilAVX2(dst *float32, src *float32, n int, alpha float32, beta float3
 //
 //go:noescape
 func unaryRoundAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
+
+// unarySinAVX2 is Sin of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unarySinAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
+
+// unaryCosAVX2 is Cos of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryCosAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
+
+// unaryTanAVX2 is Tan of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryTanAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
+
+// unaryAsinAVX2 is Asin of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryAsinAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
+
+// unaryAcosAVX2 is Acos of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryAcosAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
+
+// unaryAtanAVX2 is Atan of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryAtanAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
+
+// unarySinhAVX2 is Sinh of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unarySinhAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
+
+// unaryCoshAVX2 is Cosh of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryCoshAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
+
+// unaryAsinhAVX2 is Asinh of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryAsinhAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
+
+// unaryAcoshAVX2 is Acosh of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryAcoshAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
+
+// unaryAtanhAVX2 is Atanh of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryAtanhAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
 
 // unaryClampAVX512 is Clamp of [Unary] on n values; dst may be src.
 //
@@ -209,6 +294,36 @@ func unaryMishAVX512(dst *float32, src *float32, n int, alpha float32, beta floa
 //go:noescape
 func unaryEluAVX512(dst *float32, src *float32, n int, alpha float32, beta float32)
 
+// unaryCeluAVX512 is Celu of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryCeluAVX512(dst *float32, src *float32, n int, alpha float32, beta float32)
+
+// unarySeluAVX512 is Selu of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unarySeluAVX512(dst *float32, src *float32, n int, alpha float32, beta float32)
+
+// unarySoftsignAVX512 is Softsign of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unarySoftsignAVX512(dst *float32, src *float32, n int, alpha float32, beta float32)
+
+// unarySignAVX512 is Sign of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unarySignAVX512(dst *float32, src *float32, n int, alpha float32, beta float32)
+
+// unaryThresholdAVX512 is Threshold of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryThresholdAVX512(dst *float32, src *float32, n int, alpha float32, beta float32)
+
+// unaryShrinkAVX512 is Shrink of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryShrinkAVX512(dst *float32, src *float32, n int, alpha float32, beta float32)
+
 // unaryFloorAVX512 is Floor of [Unary] on n values; dst may be src.
 //
 //go:noescape
@@ -223,3 +338,58 @@ func unaryCeilAVX512(dst *float32, src *float32, n int, alpha float32, beta floa
 //
 //go:noescape
 func unaryRoundAVX512(dst *float32, src *float32, n int, alpha float32, beta float32)
+
+// unarySinAVX512 is Sin of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unarySinAVX512(dst *float32, src *float32, n int, alpha float32, beta float32)
+
+// unaryCosAVX512 is Cos of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryCosAVX512(dst *float32, src *float32, n int, alpha float32, beta float32)
+
+// unaryTanAVX512 is Tan of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryTanAVX512(dst *float32, src *float32, n int, alpha float32, beta float32)
+
+// unaryAsinAVX512 is Asin of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryAsinAVX512(dst *float32, src *float32, n int, alpha float32, beta float32)
+
+// unaryAcosAVX512 is Acos of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryAcosAVX512(dst *float32, src *float32, n int, alpha float32, beta float32)
+
+// unaryAtanAVX512 is Atan of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryAtanAVX512(dst *float32, src *float32, n int, alpha float32, beta float32)
+
+// unarySinhAVX512 is Sinh of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unarySinhAVX512(dst *float32, src *float32, n int, alpha float32, beta float32)
+
+// unaryCoshAVX512 is Cosh of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryCoshAVX512(dst *float32, src *float32, n int, alpha float32, beta float32)
+
+// unaryAsinhAVX512 is Asinh of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryAsinhAVX512(dst *float32, src *float32, n int, alpha float32, beta float32)
+
+// unaryAcoshAVX512 is Acosh of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryAcoshAVX512(dst *float32, src *float32, n int, alpha float32, beta float32)
+
+// unaryAtanhAVX512 is Atanh of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryAtanhAVX512(dst *float32, src *float32, n int, alpha float32, beta float32)

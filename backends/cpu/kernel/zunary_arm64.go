@@ -99,6 +99,36 @@ func unaryMishNEON(dst, src *float32, n int, alpha, beta float32)
 //go:noescape
 func unaryEluNEON(dst, src *float32, n int, alpha, beta float32)
 
+// unaryCeluNEON is Celu of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryCeluNEON(dst, src *float32, n int, alpha, beta float32)
+
+// unarySeluNEON is Selu of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unarySeluNEON(dst, src *float32, n int, alpha, beta float32)
+
+// unarySoftsignNEON is Softsign of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unarySoftsignNEON(dst, src *float32, n int, alpha, beta float32)
+
+// unarySignNEON is Sign of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unarySignNEON(dst, src *float32, n int, alpha, beta float32)
+
+// unaryThresholdNEON is Threshold of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryThresholdNEON(dst, src *float32, n int, alpha, beta float32)
+
+// unaryShrinkNEON is Shrink of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryShrinkNEON(dst, src *float32, n int, alpha, beta float32)
+
 // unaryFloorNEON is Floor of [Unary] on n values; dst may be src.
 //
 //go:noescape
@@ -113,3 +143,58 @@ func unaryCeilNEON(dst, src *float32, n int, alpha, beta float32)
 //
 //go:noescape
 func unaryRoundNEON(dst, src *float32, n int, alpha, beta float32)
+
+// unarySinNEON is Sin of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unarySinNEON(dst, src *float32, n int, alpha, beta float32)
+
+// unaryCosNEON is Cos of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryCosNEON(dst, src *float32, n int, alpha, beta float32)
+
+// unaryTanNEON is Tan of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryTanNEON(dst, src *float32, n int, alpha, beta float32)
+
+// unaryAsinNEON is Asin of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryAsinNEON(dst, src *float32, n int, alpha, beta float32)
+
+// unaryAcosNEON is Acos of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryAcosNEON(dst, src *float32, n int, alpha, beta float32)
+
+// unaryAtanNEON is Atan of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryAtanNEON(dst, src *float32, n int, alpha, beta float32)
+
+// unarySinhNEON is Sinh of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unarySinhNEON(dst, src *float32, n int, alpha, beta float32)
+
+// unaryCoshNEON is Cosh of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryCoshNEON(dst, src *float32, n int, alpha, beta float32)
+
+// unaryAsinhNEON is Asinh of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryAsinhNEON(dst, src *float32, n int, alpha, beta float32)
+
+// unaryAcoshNEON is Acosh of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryAcoshNEON(dst, src *float32, n int, alpha, beta float32)
+
+// unaryAtanhNEON is Atanh of [Unary] on n values; dst may be src.
+//
+//go:noescape
+func unaryAtanhNEON(dst, src *float32, n int, alpha, beta float32)

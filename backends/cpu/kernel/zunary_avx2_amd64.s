@@ -3048,6 +3048,445 @@ DATA cc1f00000<>+56(SB)/4, $0xc1f00000
 DATA cc1f00000<>+60(SB)/4, $0xc1f00000
 GLOBL cc1f00000<>(SB), RODATA|NOPTR, $64
 
+// func unaryCeluAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·unaryCeluAVX2(SB), NOSPLIT, $0-32
+	VBROADCASTSS alpha+24(FP), Y0
+	VBROADCASTSS beta+28(FP), Y1
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         n+16(FP), DX
+
+	// 1 vectors at a time
+vector:
+	CMPQ         DX, $+8
+	JLT          tail
+	VMOVUPS      (CX), Y2
+	VMULPS       Y1, Y2, Y3
+	VMOVUPS      cc1f00000<>+0(SB), Y4
+	VMOVUPS      c00000000<>+0(SB), Y5
+	VMAXPS       Y3, Y4, Y4
+	VMINPS       Y4, Y5, Y5
+	VMULPS       c3fb8aa3b<>+0(SB), Y5, Y3
+	VROUNDPS     $0x08, Y3, Y3
+	VMOVUPS      Y5, Y4
+	VFNMADD231PS c3f317218<>+0(SB), Y3, Y4
+	VFNMADD231PS cb102e308<>+0(SB), Y3, Y4
+	VMOVUPS      c3ab50d36<>+0(SB), Y5
+	VFMADD213PS  c3c091fe3<>+0(SB), Y4, Y5
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y4, Y5
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y4, Y5
+	VFMADD213PS  c3efffffe<>+0(SB), Y4, Y5
+	VMULPS       Y4, Y4, Y6
+	VFMADD213PS  Y4, Y6, Y5
+	VCVTPS2DQ    Y3, Y3
+	VPADDD       c0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VSUBPS       c3f800000<>+0(SB), Y3, Y4
+	VFMADD213PS  Y4, Y3, Y5
+	VMULPS       Y0, Y5, Y3
+	VCMPPS       $0x11, c00000000<>+0(SB), Y2, Y4
+	VBLENDVPS    Y4, Y3, Y2, Y2
+	VMOVUPS      Y2, (AX)
+	ADDQ         $+32, AX
+	ADDQ         $+32, CX
+	SUBQ         $+8, DX
+	JMP          vector
+
+	// the rest, under the mask
+tail:
+	TESTQ        DX, DX
+	JZ           done
+	LEAQ         maskTable<>+0(SB), BX
+	NEGQ         DX
+	VMOVUPS      32(BX)(DX*4), Y15
+	VMASKMOVPS   (CX), Y15, Y2
+	VMULPS       Y1, Y2, Y1
+	VMOVUPS      cc1f00000<>+0(SB), Y3
+	VMOVUPS      c00000000<>+0(SB), Y4
+	VMAXPS       Y1, Y3, Y3
+	VMINPS       Y3, Y4, Y4
+	VMULPS       c3fb8aa3b<>+0(SB), Y4, Y1
+	VROUNDPS     $0x08, Y1, Y1
+	VMOVUPS      Y4, Y3
+	VFNMADD231PS c3f317218<>+0(SB), Y1, Y3
+	VFNMADD231PS cb102e308<>+0(SB), Y1, Y3
+	VMOVUPS      c3ab50d36<>+0(SB), Y4
+	VFMADD213PS  c3c091fe3<>+0(SB), Y3, Y4
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y3, Y4
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y3, Y4
+	VFMADD213PS  c3efffffe<>+0(SB), Y3, Y4
+	VMULPS       Y3, Y3, Y5
+	VFMADD213PS  Y3, Y5, Y4
+	VCVTPS2DQ    Y1, Y1
+	VPADDD       c0000007f<>+0(SB), Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VSUBPS       c3f800000<>+0(SB), Y1, Y3
+	VFMADD213PS  Y3, Y1, Y4
+	VMULPS       Y0, Y4, Y0
+	VCMPPS       $0x11, c00000000<>+0(SB), Y2, Y1
+	VBLENDVPS    Y1, Y0, Y2, Y0
+	VMASKMOVPS   Y0, Y15, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func unarySeluAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·unarySeluAVX2(SB), NOSPLIT, $0-32
+	VBROADCASTSS alpha+24(FP), Y0
+	VBROADCASTSS beta+28(FP), Y1
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         n+16(FP), DX
+
+	// 1 vectors at a time
+vector:
+	CMPQ         DX, $+8
+	JLT          tail
+	VMOVUPS      (CX), Y2
+	VMOVUPS      cc1f00000<>+0(SB), Y3
+	VMOVUPS      c00000000<>+0(SB), Y4
+	VMAXPS       Y2, Y3, Y3
+	VMINPS       Y3, Y4, Y4
+	VMULPS       c3fb8aa3b<>+0(SB), Y4, Y3
+	VROUNDPS     $0x08, Y3, Y3
+	VMOVUPS      Y4, Y4
+	VFNMADD231PS c3f317218<>+0(SB), Y3, Y4
+	VFNMADD231PS cb102e308<>+0(SB), Y3, Y4
+	VMOVUPS      c3ab50d36<>+0(SB), Y5
+	VFMADD213PS  c3c091fe3<>+0(SB), Y4, Y5
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y4, Y5
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y4, Y5
+	VFMADD213PS  c3efffffe<>+0(SB), Y4, Y5
+	VMULPS       Y4, Y4, Y6
+	VFMADD213PS  Y4, Y6, Y5
+	VCVTPS2DQ    Y3, Y3
+	VPADDD       c0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VSUBPS       c3f800000<>+0(SB), Y3, Y4
+	VFMADD213PS  Y4, Y3, Y5
+	VMULPS       Y0, Y5, Y3
+	VMULPS       Y1, Y2, Y4
+	VCMPPS       $0x11, c00000000<>+0(SB), Y2, Y2
+	VBLENDVPS    Y2, Y3, Y4, Y2
+	VMOVUPS      Y2, (AX)
+	ADDQ         $+32, AX
+	ADDQ         $+32, CX
+	SUBQ         $+8, DX
+	JMP          vector
+
+	// the rest, under the mask
+tail:
+	TESTQ        DX, DX
+	JZ           done
+	LEAQ         maskTable<>+0(SB), BX
+	NEGQ         DX
+	VMOVUPS      32(BX)(DX*4), Y15
+	VMASKMOVPS   (CX), Y15, Y2
+	VMOVUPS      cc1f00000<>+0(SB), Y3
+	VMOVUPS      c00000000<>+0(SB), Y4
+	VMAXPS       Y2, Y3, Y3
+	VMINPS       Y3, Y4, Y4
+	VMULPS       c3fb8aa3b<>+0(SB), Y4, Y3
+	VROUNDPS     $0x08, Y3, Y3
+	VMOVUPS      Y4, Y4
+	VFNMADD231PS c3f317218<>+0(SB), Y3, Y4
+	VFNMADD231PS cb102e308<>+0(SB), Y3, Y4
+	VMOVUPS      c3ab50d36<>+0(SB), Y5
+	VFMADD213PS  c3c091fe3<>+0(SB), Y4, Y5
+	VFMADD213PS  c3d2aac8b<>+0(SB), Y4, Y5
+	VFMADD213PS  c3e2aaa45<>+0(SB), Y4, Y5
+	VFMADD213PS  c3efffffe<>+0(SB), Y4, Y5
+	VMULPS       Y4, Y4, Y6
+	VFMADD213PS  Y4, Y6, Y5
+	VCVTPS2DQ    Y3, Y3
+	VPADDD       c0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VSUBPS       c3f800000<>+0(SB), Y3, Y4
+	VFMADD213PS  Y4, Y3, Y5
+	VMULPS       Y0, Y5, Y0
+	VMULPS       Y1, Y2, Y1
+	VCMPPS       $0x11, c00000000<>+0(SB), Y2, Y2
+	VBLENDVPS    Y2, Y0, Y1, Y0
+	VMASKMOVPS   Y0, Y15, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func unarySoftsignAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
+// Requires: AVX
+TEXT ·unarySoftsignAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+16(FP), DX
+
+	// 1 vectors at a time
+vector:
+	CMPQ    DX, $+8
+	JLT     tail
+	VMOVUPS (CX), Y0
+	VANDPS  c7fffffff<>+0(SB), Y0, Y1
+	VADDPS  c3f800000<>+0(SB), Y1, Y1
+	VDIVPS  Y1, Y0, Y0
+	VMOVUPS Y0, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+8, DX
+	JMP     vector
+
+	// the rest, under the mask
+tail:
+	TESTQ      DX, DX
+	JZ         done
+	LEAQ       maskTable<>+0(SB), BX
+	NEGQ       DX
+	VMOVUPS    32(BX)(DX*4), Y15
+	VMASKMOVPS (CX), Y15, Y0
+	VANDPS     c7fffffff<>+0(SB), Y0, Y1
+	VADDPS     c3f800000<>+0(SB), Y1, Y1
+	VDIVPS     Y1, Y0, Y0
+	VMASKMOVPS Y0, Y15, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func unarySignAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
+// Requires: AVX
+TEXT ·unarySignAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+16(FP), DX
+
+	// 4 vectors at a time
+unrolled:
+	CMPQ      DX, $+32
+	JLT       vector
+	VMOVUPS   (CX), Y0
+	VMOVUPS   cbf800000<>+0(SB), Y1
+	VADDPS    c00000000<>+0(SB), Y0, Y2
+	VCMPPS    $0x11, c00000000<>+0(SB), Y0, Y3
+	VBLENDVPS Y3, Y1, Y2, Y1
+	VMOVUPS   c00000000<>+0(SB), Y2
+	VMOVUPS   c3f800000<>+0(SB), Y3
+	VCMPPS    $0x11, Y0, Y2, Y0
+	VBLENDVPS Y0, Y3, Y1, Y0
+	VMOVUPS   Y0, (AX)
+	VMOVUPS   32(CX), Y0
+	VMOVUPS   cbf800000<>+0(SB), Y1
+	VADDPS    c00000000<>+0(SB), Y0, Y2
+	VCMPPS    $0x11, c00000000<>+0(SB), Y0, Y3
+	VBLENDVPS Y3, Y1, Y2, Y1
+	VMOVUPS   c00000000<>+0(SB), Y2
+	VMOVUPS   c3f800000<>+0(SB), Y3
+	VCMPPS    $0x11, Y0, Y2, Y0
+	VBLENDVPS Y0, Y3, Y1, Y0
+	VMOVUPS   Y0, 32(AX)
+	VMOVUPS   64(CX), Y0
+	VMOVUPS   cbf800000<>+0(SB), Y1
+	VADDPS    c00000000<>+0(SB), Y0, Y2
+	VCMPPS    $0x11, c00000000<>+0(SB), Y0, Y3
+	VBLENDVPS Y3, Y1, Y2, Y1
+	VMOVUPS   c00000000<>+0(SB), Y2
+	VMOVUPS   c3f800000<>+0(SB), Y3
+	VCMPPS    $0x11, Y0, Y2, Y0
+	VBLENDVPS Y0, Y3, Y1, Y0
+	VMOVUPS   Y0, 64(AX)
+	VMOVUPS   96(CX), Y0
+	VMOVUPS   cbf800000<>+0(SB), Y1
+	VADDPS    c00000000<>+0(SB), Y0, Y2
+	VCMPPS    $0x11, c00000000<>+0(SB), Y0, Y3
+	VBLENDVPS Y3, Y1, Y2, Y1
+	VMOVUPS   c00000000<>+0(SB), Y2
+	VMOVUPS   c3f800000<>+0(SB), Y3
+	VCMPPS    $0x11, Y0, Y2, Y0
+	VBLENDVPS Y0, Y3, Y1, Y0
+	VMOVUPS   Y0, 96(AX)
+	ADDQ      $+128, AX
+	ADDQ      $+128, CX
+	SUBQ      $+32, DX
+	JMP       unrolled
+
+	// 1 vectors at a time
+vector:
+	CMPQ      DX, $+8
+	JLT       tail
+	VMOVUPS   (CX), Y0
+	VMOVUPS   cbf800000<>+0(SB), Y1
+	VADDPS    c00000000<>+0(SB), Y0, Y2
+	VCMPPS    $0x11, c00000000<>+0(SB), Y0, Y3
+	VBLENDVPS Y3, Y1, Y2, Y1
+	VMOVUPS   c00000000<>+0(SB), Y2
+	VMOVUPS   c3f800000<>+0(SB), Y3
+	VCMPPS    $0x11, Y0, Y2, Y0
+	VBLENDVPS Y0, Y3, Y1, Y0
+	VMOVUPS   Y0, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+32, CX
+	SUBQ      $+8, DX
+	JMP       vector
+
+	// the rest, under the mask
+tail:
+	TESTQ      DX, DX
+	JZ         done
+	LEAQ       maskTable<>+0(SB), BX
+	NEGQ       DX
+	VMOVUPS    32(BX)(DX*4), Y15
+	VMASKMOVPS (CX), Y15, Y0
+	VMOVUPS    cbf800000<>+0(SB), Y1
+	VADDPS     c00000000<>+0(SB), Y0, Y2
+	VCMPPS     $0x11, c00000000<>+0(SB), Y0, Y3
+	VBLENDVPS  Y3, Y1, Y2, Y1
+	VMOVUPS    c00000000<>+0(SB), Y2
+	VMOVUPS    c3f800000<>+0(SB), Y3
+	VCMPPS     $0x11, Y0, Y2, Y0
+	VBLENDVPS  Y0, Y3, Y1, Y0
+	VMASKMOVPS Y0, Y15, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA cbf800000<>+0(SB)/4, $0xbf800000
+DATA cbf800000<>+4(SB)/4, $0xbf800000
+DATA cbf800000<>+8(SB)/4, $0xbf800000
+DATA cbf800000<>+12(SB)/4, $0xbf800000
+DATA cbf800000<>+16(SB)/4, $0xbf800000
+DATA cbf800000<>+20(SB)/4, $0xbf800000
+DATA cbf800000<>+24(SB)/4, $0xbf800000
+DATA cbf800000<>+28(SB)/4, $0xbf800000
+DATA cbf800000<>+32(SB)/4, $0xbf800000
+DATA cbf800000<>+36(SB)/4, $0xbf800000
+DATA cbf800000<>+40(SB)/4, $0xbf800000
+DATA cbf800000<>+44(SB)/4, $0xbf800000
+DATA cbf800000<>+48(SB)/4, $0xbf800000
+DATA cbf800000<>+52(SB)/4, $0xbf800000
+DATA cbf800000<>+56(SB)/4, $0xbf800000
+DATA cbf800000<>+60(SB)/4, $0xbf800000
+GLOBL cbf800000<>(SB), RODATA|NOPTR, $64
+
+// func unaryThresholdAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
+// Requires: AVX
+TEXT ·unaryThresholdAVX2(SB), NOSPLIT, $0-32
+	VBROADCASTSS alpha+24(FP), Y0
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         n+16(FP), DX
+
+	// 4 vectors at a time
+unrolled:
+	CMPQ      DX, $+32
+	JLT       vector
+	VMOVUPS   (CX), Y1
+	VMOVUPS   c00000000<>+0(SB), Y2
+	VCMPPS    $0x11, Y1, Y0, Y3
+	VBLENDVPS Y3, Y1, Y2, Y1
+	VMOVUPS   Y1, (AX)
+	VMOVUPS   32(CX), Y1
+	VMOVUPS   c00000000<>+0(SB), Y2
+	VCMPPS    $0x11, Y1, Y0, Y3
+	VBLENDVPS Y3, Y1, Y2, Y1
+	VMOVUPS   Y1, 32(AX)
+	VMOVUPS   64(CX), Y1
+	VMOVUPS   c00000000<>+0(SB), Y2
+	VCMPPS    $0x11, Y1, Y0, Y3
+	VBLENDVPS Y3, Y1, Y2, Y1
+	VMOVUPS   Y1, 64(AX)
+	VMOVUPS   96(CX), Y1
+	VMOVUPS   c00000000<>+0(SB), Y2
+	VCMPPS    $0x11, Y1, Y0, Y3
+	VBLENDVPS Y3, Y1, Y2, Y1
+	VMOVUPS   Y1, 96(AX)
+	ADDQ      $+128, AX
+	ADDQ      $+128, CX
+	SUBQ      $+32, DX
+	JMP       unrolled
+
+	// 1 vectors at a time
+vector:
+	CMPQ      DX, $+8
+	JLT       tail
+	VMOVUPS   (CX), Y1
+	VMOVUPS   c00000000<>+0(SB), Y2
+	VCMPPS    $0x11, Y1, Y0, Y3
+	VBLENDVPS Y3, Y1, Y2, Y1
+	VMOVUPS   Y1, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+32, CX
+	SUBQ      $+8, DX
+	JMP       vector
+
+	// the rest, under the mask
+tail:
+	TESTQ      DX, DX
+	JZ         done
+	LEAQ       maskTable<>+0(SB), BX
+	NEGQ       DX
+	VMOVUPS    32(BX)(DX*4), Y15
+	VMASKMOVPS (CX), Y15, Y1
+	VMOVUPS    c00000000<>+0(SB), Y2
+	VCMPPS     $0x11, Y1, Y0, Y0
+	VBLENDVPS  Y0, Y1, Y2, Y0
+	VMASKMOVPS Y0, Y15, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func unaryShrinkAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
+// Requires: AVX
+TEXT ·unaryShrinkAVX2(SB), NOSPLIT, $0-32
+	VBROADCASTSS alpha+24(FP), Y0
+	VBROADCASTSS beta+28(FP), Y1
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         n+16(FP), DX
+
+	// 1 vectors at a time
+vector:
+	CMPQ      DX, $+8
+	JLT       tail
+	VMOVUPS   (CX), Y2
+	VSUBPS    Y1, Y2, Y3
+	VMOVUPS   c00000000<>+0(SB), Y4
+	VCMPPS    $0x11, Y2, Y0, Y5
+	VBLENDVPS Y5, Y3, Y4, Y3
+	VXORPS    c80000000<>+0(SB), Y0, Y4
+	VADDPS    Y1, Y2, Y5
+	VCMPPS    $0x11, Y4, Y2, Y2
+	VBLENDVPS Y2, Y5, Y3, Y2
+	VMOVUPS   Y2, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+32, CX
+	SUBQ      $+8, DX
+	JMP       vector
+
+	// the rest, under the mask
+tail:
+	TESTQ      DX, DX
+	JZ         done
+	LEAQ       maskTable<>+0(SB), BX
+	NEGQ       DX
+	VMOVUPS    32(BX)(DX*4), Y15
+	VMASKMOVPS (CX), Y15, Y2
+	VSUBPS     Y1, Y2, Y3
+	VMOVUPS    c00000000<>+0(SB), Y4
+	VCMPPS     $0x11, Y2, Y0, Y5
+	VBLENDVPS  Y5, Y3, Y4, Y3
+	VXORPS     c80000000<>+0(SB), Y0, Y0
+	VADDPS     Y1, Y2, Y1
+	VCMPPS     $0x11, Y0, Y2, Y0
+	VBLENDVPS  Y0, Y1, Y3, Y0
+	VMASKMOVPS Y0, Y15, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
 // func unaryFloorAVX2(dst *float32, src *float32, n int, alpha float32, beta float32)
 // Requires: AVX
 TEXT ·unaryFloorAVX2(SB), NOSPLIT, $0-32

@@ -2886,6 +2886,445 @@ DATA c0000007f<>+56(SB)/4, $0x0000007f
 DATA c0000007f<>+60(SB)/4, $0x0000007f
 GLOBL c0000007f<>(SB), RODATA|NOPTR, $64
 
+// func unaryCeluAVX512(dst *float32, src *float32, n int, alpha float32, beta float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·unaryCeluAVX512(SB), NOSPLIT, $0-32
+	VBROADCASTSS alpha+24(FP), Z0
+	VBROADCASTSS beta+28(FP), Z1
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         n+16(FP), DX
+
+	// 1 vectors at a time
+vector:
+	CMPQ         DX, $+16
+	JLT          tail
+	VMOVUPS      (CX), Z2
+	VMULPS       Z1, Z2, Z3
+	VMOVUPS      cc1f00000<>+0(SB), Z4
+	VMOVUPS      c00000000<>+0(SB), Z5
+	VMAXPS       Z3, Z4, Z4
+	VMINPS       Z4, Z5, Z5
+	VMULPS       c3fb8aa3b<>+0(SB), Z5, Z3
+	VRNDSCALEPS  $0x08, Z3, Z3
+	VMOVUPS      Z5, Z4
+	VFNMADD231PS c3f317218<>+0(SB), Z3, Z4
+	VFNMADD231PS cb102e308<>+0(SB), Z3, Z4
+	VMOVUPS      c3ab50d36<>+0(SB), Z5
+	VFMADD213PS  c3c091fe3<>+0(SB), Z4, Z5
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z4, Z5
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z4, Z5
+	VFMADD213PS  c3efffffe<>+0(SB), Z4, Z5
+	VMULPS       Z4, Z4, Z8
+	VFMADD213PS  Z4, Z8, Z5
+	VCVTPS2DQ    Z3, Z3
+	VPADDD       c0000007f<>+0(SB), Z3, Z3
+	VPSLLD       $0x17, Z3, Z3
+	VSUBPS       c3f800000<>+0(SB), Z3, Z4
+	VFMADD213PS  Z4, Z3, Z5
+	VMULPS       Z0, Z5, Z3
+	VCMPPS       $0x11, c00000000<>+0(SB), Z2, K1
+	VBLENDMPS    Z3, Z2, K1, Z6
+	VMOVUPS      Z6, (AX)
+	ADDQ         $+64, AX
+	ADDQ         $+64, CX
+	SUBQ         $+16, DX
+	JMP          vector
+
+	// the rest, under the mask
+tail:
+	TESTQ        DX, DX
+	JZ           done
+	MOVL         $0x0000ffff, BX
+	BZHIL        DX, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    (CX), K1, Z2
+	VMULPS       Z1, Z2, Z1
+	VMOVUPS      cc1f00000<>+0(SB), Z3
+	VMOVUPS      c00000000<>+0(SB), Z4
+	VMAXPS       Z1, Z3, Z3
+	VMINPS       Z3, Z4, Z4
+	VMULPS       c3fb8aa3b<>+0(SB), Z4, Z1
+	VRNDSCALEPS  $0x08, Z1, Z1
+	VMOVUPS      Z4, Z3
+	VFNMADD231PS c3f317218<>+0(SB), Z1, Z3
+	VFNMADD231PS cb102e308<>+0(SB), Z1, Z3
+	VMOVUPS      c3ab50d36<>+0(SB), Z4
+	VFMADD213PS  c3c091fe3<>+0(SB), Z3, Z4
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z3, Z4
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z3, Z4
+	VFMADD213PS  c3efffffe<>+0(SB), Z3, Z4
+	VMULPS       Z3, Z3, Z5
+	VFMADD213PS  Z3, Z5, Z4
+	VCVTPS2DQ    Z1, Z1
+	VPADDD       c0000007f<>+0(SB), Z1, Z1
+	VPSLLD       $0x17, Z1, Z1
+	VSUBPS       c3f800000<>+0(SB), Z1, Z3
+	VFMADD213PS  Z3, Z1, Z4
+	VMULPS       Z0, Z4, Z0
+	VCMPPS       $0x11, c00000000<>+0(SB), Z2, K2
+	VBLENDMPS    Z0, Z2, K2, Z7
+	VMOVUPS      Z7, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func unarySeluAVX512(dst *float32, src *float32, n int, alpha float32, beta float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·unarySeluAVX512(SB), NOSPLIT, $0-32
+	VBROADCASTSS alpha+24(FP), Z0
+	VBROADCASTSS beta+28(FP), Z1
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         n+16(FP), DX
+
+	// 1 vectors at a time
+vector:
+	CMPQ         DX, $+16
+	JLT          tail
+	VMOVUPS      (CX), Z2
+	VMOVUPS      cc1f00000<>+0(SB), Z3
+	VMOVUPS      c00000000<>+0(SB), Z4
+	VMAXPS       Z2, Z3, Z3
+	VMINPS       Z3, Z4, Z4
+	VMULPS       c3fb8aa3b<>+0(SB), Z4, Z3
+	VRNDSCALEPS  $0x08, Z3, Z3
+	VMOVUPS      Z4, Z4
+	VFNMADD231PS c3f317218<>+0(SB), Z3, Z4
+	VFNMADD231PS cb102e308<>+0(SB), Z3, Z4
+	VMOVUPS      c3ab50d36<>+0(SB), Z7
+	VFMADD213PS  c3c091fe3<>+0(SB), Z4, Z7
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z4, Z7
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z4, Z7
+	VFMADD213PS  c3efffffe<>+0(SB), Z4, Z7
+	VMULPS       Z4, Z4, Z8
+	VFMADD213PS  Z4, Z8, Z7
+	VCVTPS2DQ    Z3, Z3
+	VPADDD       c0000007f<>+0(SB), Z3, Z3
+	VPSLLD       $0x17, Z3, Z3
+	VSUBPS       c3f800000<>+0(SB), Z3, Z4
+	VFMADD213PS  Z4, Z3, Z7
+	VMULPS       Z0, Z7, Z3
+	VMULPS       Z1, Z2, Z4
+	VCMPPS       $0x11, c00000000<>+0(SB), Z2, K1
+	VBLENDMPS    Z3, Z4, K1, Z5
+	VMOVUPS      Z5, (AX)
+	ADDQ         $+64, AX
+	ADDQ         $+64, CX
+	SUBQ         $+16, DX
+	JMP          vector
+
+	// the rest, under the mask
+tail:
+	TESTQ        DX, DX
+	JZ           done
+	MOVL         $0x0000ffff, BX
+	BZHIL        DX, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    (CX), K1, Z2
+	VMOVUPS      cc1f00000<>+0(SB), Z3
+	VMOVUPS      c00000000<>+0(SB), Z4
+	VMAXPS       Z2, Z3, Z3
+	VMINPS       Z3, Z4, Z4
+	VMULPS       c3fb8aa3b<>+0(SB), Z4, Z3
+	VRNDSCALEPS  $0x08, Z3, Z3
+	VMOVUPS      Z4, Z4
+	VFNMADD231PS c3f317218<>+0(SB), Z3, Z4
+	VFNMADD231PS cb102e308<>+0(SB), Z3, Z4
+	VMOVUPS      c3ab50d36<>+0(SB), Z5
+	VFMADD213PS  c3c091fe3<>+0(SB), Z4, Z5
+	VFMADD213PS  c3d2aac8b<>+0(SB), Z4, Z5
+	VFMADD213PS  c3e2aaa45<>+0(SB), Z4, Z5
+	VFMADD213PS  c3efffffe<>+0(SB), Z4, Z5
+	VMULPS       Z4, Z4, Z7
+	VFMADD213PS  Z4, Z7, Z5
+	VCVTPS2DQ    Z3, Z3
+	VPADDD       c0000007f<>+0(SB), Z3, Z3
+	VPSLLD       $0x17, Z3, Z3
+	VSUBPS       c3f800000<>+0(SB), Z3, Z4
+	VFMADD213PS  Z4, Z3, Z5
+	VMULPS       Z0, Z5, Z0
+	VMULPS       Z1, Z2, Z1
+	VCMPPS       $0x11, c00000000<>+0(SB), Z2, K2
+	VBLENDMPS    Z0, Z1, K2, Z6
+	VMOVUPS      Z6, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func unarySoftsignAVX512(dst *float32, src *float32, n int, alpha float32, beta float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·unarySoftsignAVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+16(FP), DX
+
+	// 1 vectors at a time
+vector:
+	CMPQ    DX, $+16
+	JLT     tail
+	VMOVUPS (CX), Z0
+	VPANDD  c7fffffff<>+0(SB), Z0, Z1
+	VADDPS  c3f800000<>+0(SB), Z1, Z1
+	VDIVPS  Z1, Z0, Z0
+	VMOVUPS Z0, (AX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	SUBQ    $+16, DX
+	JMP     vector
+
+	// the rest, under the mask
+tail:
+	TESTQ     DX, DX
+	JZ        done
+	MOVL      $0x0000ffff, BX
+	BZHIL     DX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (CX), K1, Z0
+	VPANDD    c7fffffff<>+0(SB), Z0, Z1
+	VADDPS    c3f800000<>+0(SB), Z1, Z1
+	VDIVPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func unarySignAVX512(dst *float32, src *float32, n int, alpha float32, beta float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·unarySignAVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+16(FP), DX
+
+	// 4 vectors at a time
+unrolled:
+	CMPQ      DX, $+64
+	JLT       vector
+	VMOVUPS   (CX), Z0
+	VMOVUPS   cbf800000<>+0(SB), Z1
+	VADDPS    c00000000<>+0(SB), Z0, Z2
+	VCMPPS    $0x11, c00000000<>+0(SB), Z0, K1
+	VBLENDMPS Z1, Z2, K1, Z3
+	VMOVUPS   c00000000<>+0(SB), Z1
+	VMOVUPS   c3f800000<>+0(SB), Z2
+	VCMPPS    $0x11, Z0, Z1, K1
+	VBLENDMPS Z2, Z3, K1, Z4
+	VMOVUPS   Z4, (AX)
+	VMOVUPS   64(CX), Z0
+	VMOVUPS   cbf800000<>+0(SB), Z1
+	VADDPS    c00000000<>+0(SB), Z0, Z2
+	VCMPPS    $0x11, c00000000<>+0(SB), Z0, K1
+	VBLENDMPS Z1, Z2, K1, Z5
+	VMOVUPS   c00000000<>+0(SB), Z1
+	VMOVUPS   c3f800000<>+0(SB), Z2
+	VCMPPS    $0x11, Z0, Z1, K1
+	VBLENDMPS Z2, Z5, K1, Z6
+	VMOVUPS   Z6, 64(AX)
+	VMOVUPS   128(CX), Z0
+	VMOVUPS   cbf800000<>+0(SB), Z1
+	VADDPS    c00000000<>+0(SB), Z0, Z2
+	VCMPPS    $0x11, c00000000<>+0(SB), Z0, K1
+	VBLENDMPS Z1, Z2, K1, Z7
+	VMOVUPS   c00000000<>+0(SB), Z1
+	VMOVUPS   c3f800000<>+0(SB), Z2
+	VCMPPS    $0x11, Z0, Z1, K1
+	VBLENDMPS Z2, Z7, K1, Z8
+	VMOVUPS   Z8, 128(AX)
+	VMOVUPS   192(CX), Z0
+	VMOVUPS   cbf800000<>+0(SB), Z1
+	VADDPS    c00000000<>+0(SB), Z0, Z2
+	VCMPPS    $0x11, c00000000<>+0(SB), Z0, K1
+	VBLENDMPS Z1, Z2, K1, Z9
+	VMOVUPS   c00000000<>+0(SB), Z1
+	VMOVUPS   c3f800000<>+0(SB), Z2
+	VCMPPS    $0x11, Z0, Z1, K1
+	VBLENDMPS Z2, Z9, K1, Z10
+	VMOVUPS   Z10, 192(AX)
+	ADDQ      $+256, AX
+	ADDQ      $+256, CX
+	SUBQ      $+64, DX
+	JMP       unrolled
+
+	// 1 vectors at a time
+vector:
+	CMPQ      DX, $+16
+	JLT       tail
+	VMOVUPS   (CX), Z0
+	VMOVUPS   cbf800000<>+0(SB), Z1
+	VADDPS    c00000000<>+0(SB), Z0, Z2
+	VCMPPS    $0x11, c00000000<>+0(SB), Z0, K1
+	VBLENDMPS Z1, Z2, K1, Z11
+	VMOVUPS   c00000000<>+0(SB), Z1
+	VMOVUPS   c3f800000<>+0(SB), Z2
+	VCMPPS    $0x11, Z0, Z1, K1
+	VBLENDMPS Z2, Z11, K1, Z12
+	VMOVUPS   Z12, (AX)
+	ADDQ      $+64, AX
+	ADDQ      $+64, CX
+	SUBQ      $+16, DX
+	JMP       vector
+
+	// the rest, under the mask
+tail:
+	TESTQ     DX, DX
+	JZ        done
+	MOVL      $0x0000ffff, BX
+	BZHIL     DX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (CX), K1, Z0
+	VMOVUPS   cbf800000<>+0(SB), Z1
+	VADDPS    c00000000<>+0(SB), Z0, Z2
+	VCMPPS    $0x11, c00000000<>+0(SB), Z0, K2
+	VBLENDMPS Z1, Z2, K2, Z13
+	VMOVUPS   c00000000<>+0(SB), Z1
+	VMOVUPS   c3f800000<>+0(SB), Z2
+	VCMPPS    $0x11, Z0, Z1, K2
+	VBLENDMPS Z2, Z13, K2, Z14
+	VMOVUPS   Z14, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA cbf800000<>+0(SB)/4, $0xbf800000
+DATA cbf800000<>+4(SB)/4, $0xbf800000
+DATA cbf800000<>+8(SB)/4, $0xbf800000
+DATA cbf800000<>+12(SB)/4, $0xbf800000
+DATA cbf800000<>+16(SB)/4, $0xbf800000
+DATA cbf800000<>+20(SB)/4, $0xbf800000
+DATA cbf800000<>+24(SB)/4, $0xbf800000
+DATA cbf800000<>+28(SB)/4, $0xbf800000
+DATA cbf800000<>+32(SB)/4, $0xbf800000
+DATA cbf800000<>+36(SB)/4, $0xbf800000
+DATA cbf800000<>+40(SB)/4, $0xbf800000
+DATA cbf800000<>+44(SB)/4, $0xbf800000
+DATA cbf800000<>+48(SB)/4, $0xbf800000
+DATA cbf800000<>+52(SB)/4, $0xbf800000
+DATA cbf800000<>+56(SB)/4, $0xbf800000
+DATA cbf800000<>+60(SB)/4, $0xbf800000
+GLOBL cbf800000<>(SB), RODATA|NOPTR, $64
+
+// func unaryThresholdAVX512(dst *float32, src *float32, n int, alpha float32, beta float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·unaryThresholdAVX512(SB), NOSPLIT, $0-32
+	VBROADCASTSS alpha+24(FP), Z0
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         n+16(FP), DX
+
+	// 4 vectors at a time
+unrolled:
+	CMPQ      DX, $+64
+	JLT       vector
+	VMOVUPS   (CX), Z1
+	VMOVUPS   c00000000<>+0(SB), Z2
+	VCMPPS    $0x11, Z1, Z0, K1
+	VBLENDMPS Z1, Z2, K1, Z3
+	VMOVUPS   Z3, (AX)
+	VMOVUPS   64(CX), Z1
+	VMOVUPS   c00000000<>+0(SB), Z2
+	VCMPPS    $0x11, Z1, Z0, K1
+	VBLENDMPS Z1, Z2, K1, Z4
+	VMOVUPS   Z4, 64(AX)
+	VMOVUPS   128(CX), Z1
+	VMOVUPS   c00000000<>+0(SB), Z2
+	VCMPPS    $0x11, Z1, Z0, K1
+	VBLENDMPS Z1, Z2, K1, Z5
+	VMOVUPS   Z5, 128(AX)
+	VMOVUPS   192(CX), Z1
+	VMOVUPS   c00000000<>+0(SB), Z2
+	VCMPPS    $0x11, Z1, Z0, K1
+	VBLENDMPS Z1, Z2, K1, Z6
+	VMOVUPS   Z6, 192(AX)
+	ADDQ      $+256, AX
+	ADDQ      $+256, CX
+	SUBQ      $+64, DX
+	JMP       unrolled
+
+	// 1 vectors at a time
+vector:
+	CMPQ      DX, $+16
+	JLT       tail
+	VMOVUPS   (CX), Z1
+	VMOVUPS   c00000000<>+0(SB), Z2
+	VCMPPS    $0x11, Z1, Z0, K1
+	VBLENDMPS Z1, Z2, K1, Z7
+	VMOVUPS   Z7, (AX)
+	ADDQ      $+64, AX
+	ADDQ      $+64, CX
+	SUBQ      $+16, DX
+	JMP       vector
+
+	// the rest, under the mask
+tail:
+	TESTQ     DX, DX
+	JZ        done
+	MOVL      $0x0000ffff, BX
+	BZHIL     DX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (CX), K1, Z1
+	VMOVUPS   c00000000<>+0(SB), Z2
+	VCMPPS    $0x11, Z1, Z0, K2
+	VBLENDMPS Z1, Z2, K2, Z8
+	VMOVUPS   Z8, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func unaryShrinkAVX512(dst *float32, src *float32, n int, alpha float32, beta float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·unaryShrinkAVX512(SB), NOSPLIT, $0-32
+	VBROADCASTSS alpha+24(FP), Z0
+	VBROADCASTSS beta+28(FP), Z1
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         n+16(FP), DX
+
+	// 1 vectors at a time
+vector:
+	CMPQ      DX, $+16
+	JLT       tail
+	VMOVUPS   (CX), Z2
+	VSUBPS    Z1, Z2, Z3
+	VMOVUPS   c00000000<>+0(SB), Z4
+	VCMPPS    $0x11, Z2, Z0, K1
+	VBLENDMPS Z3, Z4, K1, Z5
+	VPXORD    c80000000<>+0(SB), Z0, Z3
+	VADDPS    Z1, Z2, Z4
+	VCMPPS    $0x11, Z3, Z2, K1
+	VBLENDMPS Z4, Z5, K1, Z6
+	VMOVUPS   Z6, (AX)
+	ADDQ      $+64, AX
+	ADDQ      $+64, CX
+	SUBQ      $+16, DX
+	JMP       vector
+
+	// the rest, under the mask
+tail:
+	TESTQ     DX, DX
+	JZ        done
+	MOVL      $0x0000ffff, BX
+	BZHIL     DX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (CX), K1, Z2
+	VSUBPS    Z1, Z2, Z3
+	VMOVUPS   c00000000<>+0(SB), Z4
+	VCMPPS    $0x11, Z2, Z0, K2
+	VBLENDMPS Z3, Z4, K2, Z7
+	VPXORD    c80000000<>+0(SB), Z0, Z0
+	VADDPS    Z1, Z2, Z1
+	VCMPPS    $0x11, Z0, Z2, K2
+	VBLENDMPS Z1, Z7, K2, Z8
+	VMOVUPS   Z8, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
 // func unaryFloorAVX512(dst *float32, src *float32, n int, alpha float32, beta float32)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·unaryFloorAVX512(SB), NOSPLIT, $0-32

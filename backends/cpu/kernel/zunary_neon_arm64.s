@@ -134,7 +134,9 @@ DATA constants<>+1008(SB)/8, $0x4000000040000000
 DATA constants<>+1016(SB)/8, $0x4000000040000000
 DATA constants<>+1024(SB)/8, $0xc1f00000c1f00000
 DATA constants<>+1032(SB)/8, $0xc1f00000c1f00000
-GLOBL constants<>(SB), RODATA|NOPTR, $1040
+DATA constants<>+1040(SB)/8, $0xbf800000bf800000
+DATA constants<>+1048(SB)/8, $0xbf800000bf800000
+GLOBL constants<>(SB), RODATA|NOPTR, $1056
 
 TEXT ·unaryClampNEON(SB), NOSPLIT, $0-32
 	FMOVS alpha+24(FP), F0
@@ -3033,6 +3035,547 @@ no2:
 	WORD $0x6e2cdc61 // fmul v1.4s, v3.4s, v12.4s
 	WORD $0x6eade400 // fcmgt v0.4s, v0.4s, v13.4s
 	WORD $0x6e6d1c20 // bsl v0.16b, v1.16b, v13.16b
+	FMOVS F0, 0(R0)
+	ADD $4, R0, R0
+	ADD $4, R1, R1
+
+no1:
+	RET
+
+TEXT ·unaryCeluNEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	FMOVQ 1024(R0), F1
+	FMOVQ 128(R0), F2
+	FMOVQ 144(R0), F3
+	FMOVQ 160(R0), F4
+	FMOVQ 176(R0), F5
+	FMOVQ 192(R0), F6
+	FMOVQ 208(R0), F7
+	FMOVQ 224(R0), F8
+	FMOVQ 240(R0), F9
+	FMOVQ 256(R0), F10
+	FMOVQ 64(R0), F11
+	FMOVS alpha+24(FP), F12
+	WORD $0x4e04058c // dup v12.4s, v12.s[0]
+	FMOVS beta+28(FP), F13
+	WORD $0x4e0405ad // dup v13.4s, v13.s[0]
+	MOVD dst+0(FP), R0
+	MOVD src+8(FP), R1
+	MOVD n+16(FP), R2
+	// 1 vectors at a time
+	SUBS $4, R2, R2
+	BLT rest
+
+vector:
+	FMOVQ 0(R1), F14
+	WORD $0x6e2dddcf // fmul v15.4s, v14.4s, v13.4s
+	WORD $0x4e21f5ef // fmax v15.4s, v15.4s, v1.4s
+	WORD $0x4ea0f5ef // fmin v15.4s, v15.4s, v0.4s
+	WORD $0x6e22ddf0 // fmul v16.4s, v15.4s, v2.4s
+	WORD $0x4e218a10 // frintn v16.4s, v16.4s
+	WORD $0x4eaf1def // mov v15.16b, v15.16b
+	WORD $0x4ea3ce0f // fmls v15.4s, v16.4s, v3.4s
+	WORD $0x4ea4ce0f // fmls v15.4s, v16.4s, v4.4s
+	WORD $0x4ea61cd1 // mov v17.16b, v6.16b
+	WORD $0x4e2fccb1 // fmla v17.4s, v5.4s, v15.4s
+	WORD $0x4ea71cf2 // mov v18.16b, v7.16b
+	WORD $0x4e2fce32 // fmla v18.4s, v17.4s, v15.4s
+	WORD $0x4ea81d11 // mov v17.16b, v8.16b
+	WORD $0x4e2fce51 // fmla v17.4s, v18.4s, v15.4s
+	WORD $0x4ea91d32 // mov v18.16b, v9.16b
+	WORD $0x4e2fce32 // fmla v18.4s, v17.4s, v15.4s
+	WORD $0x6e2fddf1 // fmul v17.4s, v15.4s, v15.4s
+	WORD $0x4eaf1def // mov v15.16b, v15.16b
+	WORD $0x4e32ce2f // fmla v15.4s, v17.4s, v18.4s
+	WORD $0x4e21aa10 // fcvtns v16.4s, v16.4s
+	WORD $0x4eaa8610 // add v16.4s, v16.4s, v10.4s
+	WORD $0x4f375610 // shl v16.4s, v16.4s, #23
+	WORD $0x4eabd611 // fsub v17.4s, v16.4s, v11.4s
+	WORD $0x4eb11e31 // mov v17.16b, v17.16b
+	WORD $0x4e2fce11 // fmla v17.4s, v16.4s, v15.4s
+	WORD $0x6e2cde2f // fmul v15.4s, v17.4s, v12.4s
+	WORD $0x6eaee410 // fcmgt v16.4s, v0.4s, v14.4s
+	WORD $0x6e6e1df0 // bsl v16.16b, v15.16b, v14.16b
+	FMOVQ F16, 0(R0)
+	ADD $16, R0, R0
+	ADD $16, R1, R1
+	SUBS $4, R2, R2
+	BGE vector
+
+rest:
+	ADD $4, R2, R2
+	TBZ $1, R2, no2
+	FMOVD 0(R1), F14
+	WORD $0x6e2dddcf // fmul v15.4s, v14.4s, v13.4s
+	WORD $0x4e21f5ef // fmax v15.4s, v15.4s, v1.4s
+	WORD $0x4ea0f5ef // fmin v15.4s, v15.4s, v0.4s
+	WORD $0x6e22ddf0 // fmul v16.4s, v15.4s, v2.4s
+	WORD $0x4e218a10 // frintn v16.4s, v16.4s
+	WORD $0x4eaf1def // mov v15.16b, v15.16b
+	WORD $0x4ea3ce0f // fmls v15.4s, v16.4s, v3.4s
+	WORD $0x4ea4ce0f // fmls v15.4s, v16.4s, v4.4s
+	WORD $0x4ea61cd1 // mov v17.16b, v6.16b
+	WORD $0x4e2fccb1 // fmla v17.4s, v5.4s, v15.4s
+	WORD $0x4ea71cf2 // mov v18.16b, v7.16b
+	WORD $0x4e2fce32 // fmla v18.4s, v17.4s, v15.4s
+	WORD $0x4ea81d11 // mov v17.16b, v8.16b
+	WORD $0x4e2fce51 // fmla v17.4s, v18.4s, v15.4s
+	WORD $0x4ea91d32 // mov v18.16b, v9.16b
+	WORD $0x4e2fce32 // fmla v18.4s, v17.4s, v15.4s
+	WORD $0x6e2fddf1 // fmul v17.4s, v15.4s, v15.4s
+	WORD $0x4eaf1def // mov v15.16b, v15.16b
+	WORD $0x4e32ce2f // fmla v15.4s, v17.4s, v18.4s
+	WORD $0x4e21aa10 // fcvtns v16.4s, v16.4s
+	WORD $0x4eaa8610 // add v16.4s, v16.4s, v10.4s
+	WORD $0x4f375610 // shl v16.4s, v16.4s, #23
+	WORD $0x4eabd611 // fsub v17.4s, v16.4s, v11.4s
+	WORD $0x4eb11e31 // mov v17.16b, v17.16b
+	WORD $0x4e2fce11 // fmla v17.4s, v16.4s, v15.4s
+	WORD $0x6e2cde2f // fmul v15.4s, v17.4s, v12.4s
+	WORD $0x6eaee410 // fcmgt v16.4s, v0.4s, v14.4s
+	WORD $0x6e6e1df0 // bsl v16.16b, v15.16b, v14.16b
+	FMOVD F16, 0(R0)
+	ADD $8, R0, R0
+	ADD $8, R1, R1
+
+no2:
+	TBZ $0, R2, no1
+	FMOVS 0(R1), F14
+	WORD $0x6e2dddcd // fmul v13.4s, v14.4s, v13.4s
+	WORD $0x4e21f5a1 // fmax v1.4s, v13.4s, v1.4s
+	WORD $0x4ea0f421 // fmin v1.4s, v1.4s, v0.4s
+	WORD $0x6e22dc22 // fmul v2.4s, v1.4s, v2.4s
+	WORD $0x4e218842 // frintn v2.4s, v2.4s
+	WORD $0x4ea11c21 // mov v1.16b, v1.16b
+	WORD $0x4ea3cc41 // fmls v1.4s, v2.4s, v3.4s
+	WORD $0x4ea4cc41 // fmls v1.4s, v2.4s, v4.4s
+	WORD $0x4ea61cc3 // mov v3.16b, v6.16b
+	WORD $0x4e21cca3 // fmla v3.4s, v5.4s, v1.4s
+	WORD $0x4ea71ce4 // mov v4.16b, v7.16b
+	WORD $0x4e21cc64 // fmla v4.4s, v3.4s, v1.4s
+	WORD $0x4ea81d03 // mov v3.16b, v8.16b
+	WORD $0x4e21cc83 // fmla v3.4s, v4.4s, v1.4s
+	WORD $0x4ea91d24 // mov v4.16b, v9.16b
+	WORD $0x4e21cc64 // fmla v4.4s, v3.4s, v1.4s
+	WORD $0x6e21dc23 // fmul v3.4s, v1.4s, v1.4s
+	WORD $0x4ea11c21 // mov v1.16b, v1.16b
+	WORD $0x4e24cc61 // fmla v1.4s, v3.4s, v4.4s
+	WORD $0x4e21a842 // fcvtns v2.4s, v2.4s
+	WORD $0x4eaa8442 // add v2.4s, v2.4s, v10.4s
+	WORD $0x4f375442 // shl v2.4s, v2.4s, #23
+	WORD $0x4eabd443 // fsub v3.4s, v2.4s, v11.4s
+	WORD $0x4ea31c63 // mov v3.16b, v3.16b
+	WORD $0x4e21cc43 // fmla v3.4s, v2.4s, v1.4s
+	WORD $0x6e2cdc61 // fmul v1.4s, v3.4s, v12.4s
+	WORD $0x6eaee400 // fcmgt v0.4s, v0.4s, v14.4s
+	WORD $0x6e6e1c20 // bsl v0.16b, v1.16b, v14.16b
+	FMOVS F0, 0(R0)
+	ADD $4, R0, R0
+	ADD $4, R1, R1
+
+no1:
+	RET
+
+TEXT ·unarySeluNEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	FMOVQ 1024(R0), F1
+	FMOVQ 128(R0), F2
+	FMOVQ 144(R0), F3
+	FMOVQ 160(R0), F4
+	FMOVQ 176(R0), F5
+	FMOVQ 192(R0), F6
+	FMOVQ 208(R0), F7
+	FMOVQ 224(R0), F8
+	FMOVQ 240(R0), F9
+	FMOVQ 256(R0), F10
+	FMOVQ 64(R0), F11
+	FMOVS alpha+24(FP), F12
+	WORD $0x4e04058c // dup v12.4s, v12.s[0]
+	FMOVS beta+28(FP), F13
+	WORD $0x4e0405ad // dup v13.4s, v13.s[0]
+	MOVD dst+0(FP), R0
+	MOVD src+8(FP), R1
+	MOVD n+16(FP), R2
+	// 1 vectors at a time
+	SUBS $4, R2, R2
+	BLT rest
+
+vector:
+	FMOVQ 0(R1), F14
+	WORD $0x4e21f5cf // fmax v15.4s, v14.4s, v1.4s
+	WORD $0x4ea0f5ef // fmin v15.4s, v15.4s, v0.4s
+	WORD $0x6e22ddf0 // fmul v16.4s, v15.4s, v2.4s
+	WORD $0x4e218a10 // frintn v16.4s, v16.4s
+	WORD $0x4eaf1def // mov v15.16b, v15.16b
+	WORD $0x4ea3ce0f // fmls v15.4s, v16.4s, v3.4s
+	WORD $0x4ea4ce0f // fmls v15.4s, v16.4s, v4.4s
+	WORD $0x4ea61cd1 // mov v17.16b, v6.16b
+	WORD $0x4e2fccb1 // fmla v17.4s, v5.4s, v15.4s
+	WORD $0x4ea71cf2 // mov v18.16b, v7.16b
+	WORD $0x4e2fce32 // fmla v18.4s, v17.4s, v15.4s
+	WORD $0x4ea81d11 // mov v17.16b, v8.16b
+	WORD $0x4e2fce51 // fmla v17.4s, v18.4s, v15.4s
+	WORD $0x4ea91d32 // mov v18.16b, v9.16b
+	WORD $0x4e2fce32 // fmla v18.4s, v17.4s, v15.4s
+	WORD $0x6e2fddf1 // fmul v17.4s, v15.4s, v15.4s
+	WORD $0x4eaf1def // mov v15.16b, v15.16b
+	WORD $0x4e32ce2f // fmla v15.4s, v17.4s, v18.4s
+	WORD $0x4e21aa10 // fcvtns v16.4s, v16.4s
+	WORD $0x4eaa8610 // add v16.4s, v16.4s, v10.4s
+	WORD $0x4f375610 // shl v16.4s, v16.4s, #23
+	WORD $0x4eabd611 // fsub v17.4s, v16.4s, v11.4s
+	WORD $0x4eb11e31 // mov v17.16b, v17.16b
+	WORD $0x4e2fce11 // fmla v17.4s, v16.4s, v15.4s
+	WORD $0x6e2cde2f // fmul v15.4s, v17.4s, v12.4s
+	WORD $0x6e2dddd0 // fmul v16.4s, v14.4s, v13.4s
+	WORD $0x6eaee40e // fcmgt v14.4s, v0.4s, v14.4s
+	WORD $0x6e701dee // bsl v14.16b, v15.16b, v16.16b
+	FMOVQ F14, 0(R0)
+	ADD $16, R0, R0
+	ADD $16, R1, R1
+	SUBS $4, R2, R2
+	BGE vector
+
+rest:
+	ADD $4, R2, R2
+	TBZ $1, R2, no2
+	FMOVD 0(R1), F14
+	WORD $0x4e21f5cf // fmax v15.4s, v14.4s, v1.4s
+	WORD $0x4ea0f5ef // fmin v15.4s, v15.4s, v0.4s
+	WORD $0x6e22ddf0 // fmul v16.4s, v15.4s, v2.4s
+	WORD $0x4e218a10 // frintn v16.4s, v16.4s
+	WORD $0x4eaf1def // mov v15.16b, v15.16b
+	WORD $0x4ea3ce0f // fmls v15.4s, v16.4s, v3.4s
+	WORD $0x4ea4ce0f // fmls v15.4s, v16.4s, v4.4s
+	WORD $0x4ea61cd1 // mov v17.16b, v6.16b
+	WORD $0x4e2fccb1 // fmla v17.4s, v5.4s, v15.4s
+	WORD $0x4ea71cf2 // mov v18.16b, v7.16b
+	WORD $0x4e2fce32 // fmla v18.4s, v17.4s, v15.4s
+	WORD $0x4ea81d11 // mov v17.16b, v8.16b
+	WORD $0x4e2fce51 // fmla v17.4s, v18.4s, v15.4s
+	WORD $0x4ea91d32 // mov v18.16b, v9.16b
+	WORD $0x4e2fce32 // fmla v18.4s, v17.4s, v15.4s
+	WORD $0x6e2fddf1 // fmul v17.4s, v15.4s, v15.4s
+	WORD $0x4eaf1def // mov v15.16b, v15.16b
+	WORD $0x4e32ce2f // fmla v15.4s, v17.4s, v18.4s
+	WORD $0x4e21aa10 // fcvtns v16.4s, v16.4s
+	WORD $0x4eaa8610 // add v16.4s, v16.4s, v10.4s
+	WORD $0x4f375610 // shl v16.4s, v16.4s, #23
+	WORD $0x4eabd611 // fsub v17.4s, v16.4s, v11.4s
+	WORD $0x4eb11e31 // mov v17.16b, v17.16b
+	WORD $0x4e2fce11 // fmla v17.4s, v16.4s, v15.4s
+	WORD $0x6e2cde2f // fmul v15.4s, v17.4s, v12.4s
+	WORD $0x6e2dddd0 // fmul v16.4s, v14.4s, v13.4s
+	WORD $0x6eaee40e // fcmgt v14.4s, v0.4s, v14.4s
+	WORD $0x6e701dee // bsl v14.16b, v15.16b, v16.16b
+	FMOVD F14, 0(R0)
+	ADD $8, R0, R0
+	ADD $8, R1, R1
+
+no2:
+	TBZ $0, R2, no1
+	FMOVS 0(R1), F14
+	WORD $0x4e21f5c1 // fmax v1.4s, v14.4s, v1.4s
+	WORD $0x4ea0f421 // fmin v1.4s, v1.4s, v0.4s
+	WORD $0x6e22dc22 // fmul v2.4s, v1.4s, v2.4s
+	WORD $0x4e218842 // frintn v2.4s, v2.4s
+	WORD $0x4ea11c21 // mov v1.16b, v1.16b
+	WORD $0x4ea3cc41 // fmls v1.4s, v2.4s, v3.4s
+	WORD $0x4ea4cc41 // fmls v1.4s, v2.4s, v4.4s
+	WORD $0x4ea61cc3 // mov v3.16b, v6.16b
+	WORD $0x4e21cca3 // fmla v3.4s, v5.4s, v1.4s
+	WORD $0x4ea71ce4 // mov v4.16b, v7.16b
+	WORD $0x4e21cc64 // fmla v4.4s, v3.4s, v1.4s
+	WORD $0x4ea81d03 // mov v3.16b, v8.16b
+	WORD $0x4e21cc83 // fmla v3.4s, v4.4s, v1.4s
+	WORD $0x4ea91d24 // mov v4.16b, v9.16b
+	WORD $0x4e21cc64 // fmla v4.4s, v3.4s, v1.4s
+	WORD $0x6e21dc23 // fmul v3.4s, v1.4s, v1.4s
+	WORD $0x4ea11c21 // mov v1.16b, v1.16b
+	WORD $0x4e24cc61 // fmla v1.4s, v3.4s, v4.4s
+	WORD $0x4e21a842 // fcvtns v2.4s, v2.4s
+	WORD $0x4eaa8442 // add v2.4s, v2.4s, v10.4s
+	WORD $0x4f375442 // shl v2.4s, v2.4s, #23
+	WORD $0x4eabd443 // fsub v3.4s, v2.4s, v11.4s
+	WORD $0x4ea31c63 // mov v3.16b, v3.16b
+	WORD $0x4e21cc43 // fmla v3.4s, v2.4s, v1.4s
+	WORD $0x6e2cdc61 // fmul v1.4s, v3.4s, v12.4s
+	WORD $0x6e2dddc2 // fmul v2.4s, v14.4s, v13.4s
+	WORD $0x6eaee400 // fcmgt v0.4s, v0.4s, v14.4s
+	WORD $0x6e621c20 // bsl v0.16b, v1.16b, v2.16b
+	FMOVS F0, 0(R0)
+	ADD $4, R0, R0
+	ADD $4, R1, R1
+
+no1:
+	RET
+
+TEXT ·unarySoftsignNEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 64(R0), F0
+	MOVD dst+0(FP), R0
+	MOVD src+8(FP), R1
+	MOVD n+16(FP), R2
+	// 1 vectors at a time
+	SUBS $4, R2, R2
+	BLT rest
+
+vector:
+	FMOVQ 0(R1), F1
+	WORD $0x4ea0f822 // fabs v2.4s, v1.4s
+	WORD $0x4e20d442 // fadd v2.4s, v2.4s, v0.4s
+	WORD $0x6e22fc21 // fdiv v1.4s, v1.4s, v2.4s
+	FMOVQ F1, 0(R0)
+	ADD $16, R0, R0
+	ADD $16, R1, R1
+	SUBS $4, R2, R2
+	BGE vector
+
+rest:
+	ADD $4, R2, R2
+	TBZ $1, R2, no2
+	FMOVD 0(R1), F1
+	WORD $0x4ea0f822 // fabs v2.4s, v1.4s
+	WORD $0x4e20d442 // fadd v2.4s, v2.4s, v0.4s
+	WORD $0x6e22fc21 // fdiv v1.4s, v1.4s, v2.4s
+	FMOVD F1, 0(R0)
+	ADD $8, R0, R0
+	ADD $8, R1, R1
+
+no2:
+	TBZ $0, R2, no1
+	FMOVS 0(R1), F1
+	WORD $0x4ea0f822 // fabs v2.4s, v1.4s
+	WORD $0x4e20d440 // fadd v0.4s, v2.4s, v0.4s
+	WORD $0x6e20fc20 // fdiv v0.4s, v1.4s, v0.4s
+	FMOVS F0, 0(R0)
+	ADD $4, R0, R0
+	ADD $4, R1, R1
+
+no1:
+	RET
+
+TEXT ·unarySignNEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	FMOVQ 64(R0), F1
+	FMOVQ 1040(R0), F2
+	MOVD dst+0(FP), R0
+	MOVD src+8(FP), R1
+	MOVD n+16(FP), R2
+	// 4 vectors at a time
+	SUBS $16, R2, R2
+	BLT few
+
+unrolled:
+	FMOVQ 0(R1), F3
+	WORD $0x4e20d464 // fadd v4.4s, v3.4s, v0.4s
+	WORD $0x6ea3e405 // fcmgt v5.4s, v0.4s, v3.4s
+	WORD $0x6e641c45 // bsl v5.16b, v2.16b, v4.16b
+	WORD $0x6ea0e463 // fcmgt v3.4s, v3.4s, v0.4s
+	WORD $0x6e651c23 // bsl v3.16b, v1.16b, v5.16b
+	FMOVQ F3, 0(R0)
+	FMOVQ 16(R1), F3
+	WORD $0x4e20d464 // fadd v4.4s, v3.4s, v0.4s
+	WORD $0x6ea3e405 // fcmgt v5.4s, v0.4s, v3.4s
+	WORD $0x6e641c45 // bsl v5.16b, v2.16b, v4.16b
+	WORD $0x6ea0e463 // fcmgt v3.4s, v3.4s, v0.4s
+	WORD $0x6e651c23 // bsl v3.16b, v1.16b, v5.16b
+	FMOVQ F3, 16(R0)
+	FMOVQ 32(R1), F3
+	WORD $0x4e20d464 // fadd v4.4s, v3.4s, v0.4s
+	WORD $0x6ea3e405 // fcmgt v5.4s, v0.4s, v3.4s
+	WORD $0x6e641c45 // bsl v5.16b, v2.16b, v4.16b
+	WORD $0x6ea0e463 // fcmgt v3.4s, v3.4s, v0.4s
+	WORD $0x6e651c23 // bsl v3.16b, v1.16b, v5.16b
+	FMOVQ F3, 32(R0)
+	FMOVQ 48(R1), F3
+	WORD $0x4e20d464 // fadd v4.4s, v3.4s, v0.4s
+	WORD $0x6ea3e405 // fcmgt v5.4s, v0.4s, v3.4s
+	WORD $0x6e641c45 // bsl v5.16b, v2.16b, v4.16b
+	WORD $0x6ea0e463 // fcmgt v3.4s, v3.4s, v0.4s
+	WORD $0x6e651c23 // bsl v3.16b, v1.16b, v5.16b
+	FMOVQ F3, 48(R0)
+	ADD $64, R0, R0
+	ADD $64, R1, R1
+	SUBS $16, R2, R2
+	BGE unrolled
+
+few:
+	ADD $16, R2, R2
+	// 1 vectors at a time
+	SUBS $4, R2, R2
+	BLT rest
+
+vector:
+	FMOVQ 0(R1), F3
+	WORD $0x4e20d464 // fadd v4.4s, v3.4s, v0.4s
+	WORD $0x6ea3e405 // fcmgt v5.4s, v0.4s, v3.4s
+	WORD $0x6e641c45 // bsl v5.16b, v2.16b, v4.16b
+	WORD $0x6ea0e463 // fcmgt v3.4s, v3.4s, v0.4s
+	WORD $0x6e651c23 // bsl v3.16b, v1.16b, v5.16b
+	FMOVQ F3, 0(R0)
+	ADD $16, R0, R0
+	ADD $16, R1, R1
+	SUBS $4, R2, R2
+	BGE vector
+
+rest:
+	ADD $4, R2, R2
+	TBZ $1, R2, no2
+	FMOVD 0(R1), F3
+	WORD $0x4e20d464 // fadd v4.4s, v3.4s, v0.4s
+	WORD $0x6ea3e405 // fcmgt v5.4s, v0.4s, v3.4s
+	WORD $0x6e641c45 // bsl v5.16b, v2.16b, v4.16b
+	WORD $0x6ea0e463 // fcmgt v3.4s, v3.4s, v0.4s
+	WORD $0x6e651c23 // bsl v3.16b, v1.16b, v5.16b
+	FMOVD F3, 0(R0)
+	ADD $8, R0, R0
+	ADD $8, R1, R1
+
+no2:
+	TBZ $0, R2, no1
+	FMOVS 0(R1), F3
+	WORD $0x4e20d464 // fadd v4.4s, v3.4s, v0.4s
+	WORD $0x6ea3e405 // fcmgt v5.4s, v0.4s, v3.4s
+	WORD $0x6e641c45 // bsl v5.16b, v2.16b, v4.16b
+	WORD $0x6ea0e460 // fcmgt v0.4s, v3.4s, v0.4s
+	WORD $0x6e651c20 // bsl v0.16b, v1.16b, v5.16b
+	FMOVS F0, 0(R0)
+	ADD $4, R0, R0
+	ADD $4, R1, R1
+
+no1:
+	RET
+
+TEXT ·unaryThresholdNEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	FMOVS alpha+24(FP), F1
+	WORD $0x4e040421 // dup v1.4s, v1.s[0]
+	MOVD dst+0(FP), R0
+	MOVD src+8(FP), R1
+	MOVD n+16(FP), R2
+	// 4 vectors at a time
+	SUBS $16, R2, R2
+	BLT few
+
+unrolled:
+	FMOVQ 0(R1), F2
+	WORD $0x6ea1e443 // fcmgt v3.4s, v2.4s, v1.4s
+	WORD $0x6e601c43 // bsl v3.16b, v2.16b, v0.16b
+	FMOVQ F3, 0(R0)
+	FMOVQ 16(R1), F2
+	WORD $0x6ea1e443 // fcmgt v3.4s, v2.4s, v1.4s
+	WORD $0x6e601c43 // bsl v3.16b, v2.16b, v0.16b
+	FMOVQ F3, 16(R0)
+	FMOVQ 32(R1), F2
+	WORD $0x6ea1e443 // fcmgt v3.4s, v2.4s, v1.4s
+	WORD $0x6e601c43 // bsl v3.16b, v2.16b, v0.16b
+	FMOVQ F3, 32(R0)
+	FMOVQ 48(R1), F2
+	WORD $0x6ea1e443 // fcmgt v3.4s, v2.4s, v1.4s
+	WORD $0x6e601c43 // bsl v3.16b, v2.16b, v0.16b
+	FMOVQ F3, 48(R0)
+	ADD $64, R0, R0
+	ADD $64, R1, R1
+	SUBS $16, R2, R2
+	BGE unrolled
+
+few:
+	ADD $16, R2, R2
+	// 1 vectors at a time
+	SUBS $4, R2, R2
+	BLT rest
+
+vector:
+	FMOVQ 0(R1), F2
+	WORD $0x6ea1e443 // fcmgt v3.4s, v2.4s, v1.4s
+	WORD $0x6e601c43 // bsl v3.16b, v2.16b, v0.16b
+	FMOVQ F3, 0(R0)
+	ADD $16, R0, R0
+	ADD $16, R1, R1
+	SUBS $4, R2, R2
+	BGE vector
+
+rest:
+	ADD $4, R2, R2
+	TBZ $1, R2, no2
+	FMOVD 0(R1), F2
+	WORD $0x6ea1e443 // fcmgt v3.4s, v2.4s, v1.4s
+	WORD $0x6e601c43 // bsl v3.16b, v2.16b, v0.16b
+	FMOVD F3, 0(R0)
+	ADD $8, R0, R0
+	ADD $8, R1, R1
+
+no2:
+	TBZ $0, R2, no1
+	FMOVS 0(R1), F2
+	WORD $0x6ea1e441 // fcmgt v1.4s, v2.4s, v1.4s
+	WORD $0x6e601c41 // bsl v1.16b, v2.16b, v0.16b
+	FMOVS F1, 0(R0)
+	ADD $4, R0, R0
+	ADD $4, R1, R1
+
+no1:
+	RET
+
+TEXT ·unaryShrinkNEON(SB), NOSPLIT, $0-32
+	MOVD $constants<>(SB), R0
+	FMOVQ 0(R0), F0
+	FMOVS alpha+24(FP), F1
+	WORD $0x4e040421 // dup v1.4s, v1.s[0]
+	FMOVS beta+28(FP), F2
+	WORD $0x4e040442 // dup v2.4s, v2.s[0]
+	MOVD dst+0(FP), R0
+	MOVD src+8(FP), R1
+	MOVD n+16(FP), R2
+	// 1 vectors at a time
+	SUBS $4, R2, R2
+	BLT rest
+
+vector:
+	FMOVQ 0(R1), F3
+	WORD $0x4ea2d464 // fsub v4.4s, v3.4s, v2.4s
+	WORD $0x6ea1e465 // fcmgt v5.4s, v3.4s, v1.4s
+	WORD $0x6e601c85 // bsl v5.16b, v4.16b, v0.16b
+	WORD $0x6ea0f824 // fneg v4.4s, v1.4s
+	WORD $0x4e22d466 // fadd v6.4s, v3.4s, v2.4s
+	WORD $0x6ea3e483 // fcmgt v3.4s, v4.4s, v3.4s
+	WORD $0x6e651cc3 // bsl v3.16b, v6.16b, v5.16b
+	FMOVQ F3, 0(R0)
+	ADD $16, R0, R0
+	ADD $16, R1, R1
+	SUBS $4, R2, R2
+	BGE vector
+
+rest:
+	ADD $4, R2, R2
+	TBZ $1, R2, no2
+	FMOVD 0(R1), F3
+	WORD $0x4ea2d464 // fsub v4.4s, v3.4s, v2.4s
+	WORD $0x6ea1e465 // fcmgt v5.4s, v3.4s, v1.4s
+	WORD $0x6e601c85 // bsl v5.16b, v4.16b, v0.16b
+	WORD $0x6ea0f824 // fneg v4.4s, v1.4s
+	WORD $0x4e22d466 // fadd v6.4s, v3.4s, v2.4s
+	WORD $0x6ea3e483 // fcmgt v3.4s, v4.4s, v3.4s
+	WORD $0x6e651cc3 // bsl v3.16b, v6.16b, v5.16b
+	FMOVD F3, 0(R0)
+	ADD $8, R0, R0
+	ADD $8, R1, R1
+
+no2:
+	TBZ $0, R2, no1
+	FMOVS 0(R1), F3
+	WORD $0x4ea2d464 // fsub v4.4s, v3.4s, v2.4s
+	WORD $0x6ea1e465 // fcmgt v5.4s, v3.4s, v1.4s
+	WORD $0x6e601c85 // bsl v5.16b, v4.16b, v0.16b
+	WORD $0x6ea0f820 // fneg v0.4s, v1.4s
+	WORD $0x4e22d461 // fadd v1.4s, v3.4s, v2.4s
+	WORD $0x6ea3e400 // fcmgt v0.4s, v0.4s, v3.4s
+	WORD $0x6e651c20 // bsl v0.16b, v1.16b, v5.16b
 	FMOVS F0, 0(R0)
 	ADD $4, R0, R0
 	ADD $4, R1, R1

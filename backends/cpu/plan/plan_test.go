@@ -119,7 +119,7 @@ func TestBuild_referenceSteps(t *testing.T) {
 	m := newMaker()
 	x := m.input(1, 6, 8, 8)
 	y := m.Add(&op.Relu{}, m.Add(&op.Conv{}, x, m.weights(6, 1, 1, 6)))
-	z := m.Add(&op.Sin{}, y)
+	z := m.Add(&op.LRN{Bias: 1, Alpha: 1, Beta: 0.5, Axis: 1}, y)
 	w := m.Add(&op.Conv{}, z, m.weights(4, 1, 1, 6))
 	g := m.graph(t, w, m.Add(&op.NonZero{}, y), m.Add(&op.Shape{}, w), x)
 	want, err := ref.Run(context.Background(), g, m.in)

@@ -100,6 +100,24 @@ func unary(g *gen) {
 		{"Elu", 1, func(x, a, _ reg.Register) reg.Register {
 			return g.pick(x, g.f(0), g.bin(g.VMULPS, a, g.expm1(x)), x)
 		}},
+		{"Celu", 1, func(x, a, b reg.Register) reg.Register {
+			return g.pick(x, g.f(0), g.bin(g.VMULPS, a, g.expm1(g.bin(g.VMULPS, b, x))), x)
+		}},
+		{"Selu", 1, func(x, a, b reg.Register) reg.Register {
+			return g.pick(x, g.f(0), g.bin(g.VMULPS, a, g.expm1(x)), g.bin(g.VMULPS, b, x))
+		}},
+		{"Softsign", 1, func(x, _, _ reg.Register) reg.Register {
+			return g.bin(g.VDIVPS, g.bin(g.VADDPS, g.f(1), g.abs(x)), x)
+		}},
+		{"Sign", 4, func(x, _, _ reg.Register) reg.Register {
+			y := g.pick(x, g.f(0), g.mov(g.f(-1)), g.bin(g.VADDPS, g.f(0), x))
+			return g.pick(g.mov(g.f(0)), x, g.mov(g.f(1)), y)
+		}},
+		{"Threshold", 4, func(x, a, _ reg.Register) reg.Register { return g.pick(a, x, x, g.mov(g.f(0))) }},
+		{"Shrink", 1, func(x, a, b reg.Register) reg.Register {
+			y := g.pick(a, x, g.bin(g.VSUBPS, b, x), g.mov(g.f(0)))
+			return g.pick(x, g.bin(g.xor(), g.bcast(signBit), a), g.bin(g.VADDPS, b, x), y)
+		}},
 		{"Floor", 4, func(x, _, _ reg.Register) reg.Register { return g.round(x, 1) }},
 		{"Ceil", 4, func(x, _, _ reg.Register) reg.Register { return g.round(x, 2) }},
 		{"Round", 4, func(x, _, _ reg.Register) reg.Register { return g.round(x, 0) }},
@@ -109,9 +127,9 @@ func unary(g *gen) {
 			fmt.Sprintf("is %s of [Unary] on n values; dst may be src.", o.name))
 		var alpha, beta reg.Register
 		switch o.name {
-		case "Clamp", "HardSigmoid":
+		case "Clamp", "HardSigmoid", "Celu", "Selu", "Shrink":
 			alpha, beta = g.bcastArg("alpha"), g.bcastArg("beta")
-		case "LeakyRelu", "Elu":
+		case "LeakyRelu", "Elu", "Threshold":
 			alpha = g.bcastArg("alpha")
 		}
 		dst, src, n := g.loadArg("dst"), g.loadArg("src"), g.loadArg("n")

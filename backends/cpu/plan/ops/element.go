@@ -66,6 +66,8 @@ func binaryKernel(o graph.Op) (kernel.BinaryOp, bool) {
 		return kernel.Mul, true
 	case *op.Div:
 		return kernel.Div, true
+	case *op.Pow:
+		return kernel.Pow, true
 	case *op.Min:
 		return kernel.Min, o.NaN == op.NaNPropagates
 	case *op.Max:
@@ -204,17 +206,17 @@ func broadcastIn(small, dims []int64, o run.Order) (p pattern, ok bool) {
 	return broadcast(run.SizesIn(full, o), run.SizesIn(dims, o))
 }
 
-// powerTask computes functions that are one arithmetic operation of x with itself or a number.
+// powerTask computes functions that are one operation of x with itself or a number.
 type powerTask struct {
-	st       *run.Step
-	exponent float32 // 2, 3 or -1
-	x, y     []float32
+	st             *run.Step
+	exponent, base float32 // 2, 3 or -1; or base > 0
+	x, y           []float32
 }
 
-// powerOp is a square, a cube or a reciprocal.
+// powerOp is a square, a cube, a reciprocal or a power of a number.
 type powerOp struct {
 	ir.AsFirst
-	exponent float32
+	exponent, base float32
 }
 
 func matchPower(p *ir.Program, i int) *ir.Patch {
@@ -223,10 +225,15 @@ func matchPower(p *ir.Program, i int) *ir.Patch {
 		return nil
 	}
 	e := float32(2)
-	switch n.Op.(type) {
+	switch o := n.Op.(type) {
 	case *op.Square:
 	case *op.Reciprocal:
 		e = -1
+	case *op.Exp:
+		if !(o.Base > 0) || o.Scale != 0 && o.Scale != 1 || o.Shift != 0 {
+			return nil
+		}
+		return p.Plainly(i, &powerOp{base: o.Base}, 1)
 	case *op.Pow:
 		c := g.Constant(n.In[1])
 		if len(c) != 1 || !slices.Equal(g.Values[n.In[0]].Dims, g.Values[n.Out[0]].Dims) {
@@ -243,9 +250,12 @@ func matchPower(p *ir.Program, i int) *ir.Patch {
 }
 
 func (q *powerOp) Lower(*ir.Lowering, *ir.Node) run.Step {
-	e := q.exponent
-	return run.Step{Fast: true, Inplace: e != 3,
-		Start: func(_ *run.State, st *run.Step) run.Process { return &powerTask{st: st, exponent: e} }}
+	t := powerTask{exponent: q.exponent, base: q.base}
+	return run.Step{Fast: true, Inplace: t.exponent != 3, Start: func(_ *run.State, st *run.Step) run.Process {
+		own := t
+		own.st = st
+		return &own
+	}}
 }
 
 func (t *powerTask) Run(s *run.State) error {
@@ -258,7 +268,11 @@ func (t *powerTask) Run(s *run.State) error {
 func (t *powerTask) Chunk(i, _ int) {
 	from, to := run.Block(i, len(t.x))
 	x, y := t.x[from:to], t.y[from:to]
-	if t.exponent < 0 {
+	switch {
+	case t.base > 0:
+		kernel.BinarySV(kernel.Pow, y, t.base, x)
+		return
+	case t.exponent < 0:
 		kernel.BinarySV(kernel.Div, y, 1, x)
 		return
 	}

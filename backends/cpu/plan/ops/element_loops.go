@@ -2,7 +2,10 @@ package ops
 
 import (
 	"cmp"
+	"math"
+	"unsafe"
 
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/core/mem"
 )
 
@@ -61,6 +64,44 @@ func bit(b bool) uint8 {
 		return 1
 	}
 	return 0
+}
+
+// comparesOf is the loop of a comparison by kernels.
+func comparesOf[T kernel.Comparable](c kernel.Comparison) pairLoop {
+	return func(y, a, b []byte, n, as, bs int) {
+		u, v, w := y[:n], mem.Elements[T](a), mem.Elements[T](b)
+		switch {
+		case as == 1 && bs == 1:
+			kernel.CompareVV(c, u, v[:n], w[:n])
+		case as == 1 && bs == 0:
+			kernel.CompareVS(c, u, v[:n], w[:1])
+		case as == 0 && bs == 1:
+			kernel.CompareVS(c.Swapped(), u, w[:n], v[:1])
+		default:
+			spread(u, v, w, as, bs, func(y []uint8, a, b []T) { kernel.CompareVV(c, y, a, b) })
+		}
+	}
+}
+
+// integersOf is the loop of a function of elements of T by kernels.
+func integersOf[T whole](op kernel.IntegerOp) pairLoop {
+	size := int(unsafe.Sizeof(T(0)))
+	commutes := op != kernel.SubI32 && op != kernel.SubI64
+	return func(y, a, b []byte, n, as, bs int) {
+		y = y[:n*size]
+		switch {
+		case as == 1 && bs == 1:
+			kernel.IntegersVV(op, y, a[:n*size], b[:n*size])
+		case as == 1 && bs == 0 && op.Size() == size:
+			kernel.IntegersVS(op, y, a[:n*size], b[:size])
+		case as == 0 && bs == 1 && op.Size() == size && commutes:
+			kernel.IntegersVS(op, y, b[:n*size], a[:size])
+		default:
+			spread(mem.Elements[T](y), mem.Elements[T](a), mem.Elements[T](b), as, bs, func(y, a, b []T) {
+				kernel.IntegersVV(op, mem.Bytes(y), mem.Bytes(a), mem.Bytes(b))
+			})
+		}
+	}
 }
 
 func lessEach[T cmp.Ordered](y []uint8, a, b []T) {
@@ -164,48 +205,18 @@ func modFloorEach[T whole](y, a, b []T) {
 	}
 }
 
-func andEach[T whole](y, a, b []T) {
+// leftEach and rightEach leave nothing, or the sign, where the shift is negative or too large.
+func leftEach[T whole](y, a, b []T) {
 	a, b = a[:len(y)], b[:len(y)]
 	for i := range y {
-		y[i] = a[i] & b[i]
+		y[i] = a[i] << uint64(b[i])
 	}
 }
 
-func orEach[T whole](y, a, b []T) {
+func rightEach[T whole](y, a, b []T) {
 	a, b = a[:len(y)], b[:len(y)]
 	for i := range y {
-		y[i] = a[i] | b[i]
-	}
-}
-
-func xorEach[T whole](y, a, b []T) {
-	a, b = a[:len(y)], b[:len(y)]
-	for i := range y {
-		y[i] = a[i] ^ b[i]
-	}
-}
-
-// ones has a 1 in each of eight bytes.
-const ones = 0x0101010101010101
-
-// truth makes 1 of each of eight bytes that is not 0.
-func truth(x uint64) uint64 {
-	const low = 0x7f * ones
-	return ((x&low + low) | x) >> 7 & ones
-}
-
-// logicEach computes a logical function of bytes, which are true unless they are 0, eight at a time: f gets zeros and
-// ones.
-func logicEach(f func(a, b uint64) uint64) func(y, a, b []uint8) {
-	return func(y, a, b []uint8) {
-		n := len(y) &^ 7
-		u, v, w := mem.Elements[uint64](y[:n]), mem.Elements[uint64](a[:n]), mem.Elements[uint64](b[:n])
-		for i := range u {
-			u[i] = f(truth(v[i]), truth(w[i]))
-		}
-		for i := n; i < len(y); i++ {
-			y[i] = uint8(f(truth(uint64(a[i])), truth(uint64(b[i]))))
-		}
+		y[i] = a[i] >> uint64(b[i])
 	}
 }
 
@@ -249,23 +260,6 @@ func signEach[T whole](y, x []T) {
 	}
 }
 
-// signReal is -1, 0, 1 or NaN.
-func signReal(y, x []float32) {
-	x = x[:len(y)]
-	for i := range y {
-		v := x[i]
-		switch {
-		case v > 0:
-			v = 1
-		case v < 0:
-			v = -1
-		case v == 0:
-			v = 0 // also for -0
-		}
-		y[i] = v
-	}
-}
-
 // clampEach bounds elements.
 func clampEach[T whole](lo, hi T) func(y, x []T) {
 	return func(y, x []T) {
@@ -276,23 +270,44 @@ func clampEach[T whole](lo, hi T) func(y, x []T) {
 	}
 }
 
+// Operands of kernels.
+var (
+	trueByte, ones = []byte{1}, []byte{0xff}
+	infinities     = []float32{float32(math.Inf(1)), float32(math.Inf(-1))}
+)
+
 // notTrue is 1 where a byte is 0, and else 0.
-func notTrue(y, x []uint8) {
-	n := len(y) &^ 7
-	u, v := mem.Elements[uint64](y[:n]), mem.Elements[uint64](x[:n])
-	for i := range u {
-		u[i] = truth(v[i]) ^ ones
-	}
-	for i := n; i < len(y); i++ {
-		y[i] = bit(x[i] == 0)
+func notTrue(y, x []byte, n int) { kernel.IntegersVS(kernel.XorBool, y[:n], x[:n], trueByte) }
+
+// isNaNEach is 1 where a number is NaN.
+func isNaNEach(y []uint8, x []float32) { kernel.CompareVV(kernel.NotEqual, y, x, x) }
+
+// isInfEach is 1 where a number is one of two infinities.
+func isInfEach(positive, negative bool) func(y []uint8, x []float32) {
+	return func(y []uint8, x []float32) {
+		switch {
+		case positive && negative:
+			var line [lineLen]float32
+			for len(y) > 0 {
+				n := min(lineLen, len(y))
+				kernel.Unary(kernel.Abs, line[:n], x[:n], 0, 0)
+				kernel.CompareVS(kernel.Equal, y[:n], line[:n], infinities[:1])
+				y, x = y[n:], x[n:]
+			}
+		case positive:
+			kernel.CompareVS(kernel.Equal, y, x, infinities[:1])
+		case negative:
+			kernel.CompareVS(kernel.Equal, y, x, infinities[1:])
+		default:
+			clear(y)
+		}
 	}
 }
 
-func isNaNEach(y []uint8, x []float32) {
-	x = x[:len(y)]
-	for i := range y {
-		y[i] = bit(x[i] != x[i])
-	}
+// atLeast is the larger of an element and a number.
+func atLeast(op kernel.IntegerOp, number []byte) singleLoop {
+	size := op.Size()
+	return func(y, x []byte, n int) { kernel.IntegersVS(op, y[:n*size], x[:n*size], number) }
 }
 
 // whereEach takes elements of a where c is not 0, and else of b.

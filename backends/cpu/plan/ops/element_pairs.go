@@ -3,6 +3,7 @@ package ops
 import (
 	"cmp"
 
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
 	"github.com/anynpu/anynpu/backends/cpu/plan/run"
 	"github.com/anynpu/anynpu/core/fault"
@@ -60,11 +61,11 @@ func (q *pairOp) find(o graph.Op, d tensor.DType) bool {
 	case *op.NotEqual:
 		q.loop = compareLoop(d, isNotEqual)
 	case *op.And:
-		q.loop = logicLoop(d, func(a, b uint64) uint64 { return a & b })
+		q.loop = logicLoop(d, kernel.AndBool)
 	case *op.Or:
-		q.loop = logicLoop(d, func(a, b uint64) uint64 { return a | b })
+		q.loop = logicLoop(d, kernel.OrBool)
 	case *op.Xor:
-		q.loop = logicLoop(d, func(a, b uint64) uint64 { return a ^ b })
+		q.loop = logicLoop(d, kernel.XorBool)
 	case *op.Div:
 		q.divides = "integer division by 0"
 		q.loop = integerLoop(d, divides, o.Rounding == op.DivFloor)
@@ -81,6 +82,11 @@ func (q *pairOp) find(o graph.Op, d tensor.DType) bool {
 		q.loop = integerLoop(d, subtracts, false)
 	case *op.Mul:
 		q.loop = integerLoop(d, multiplies, false)
+	case *op.BitShift:
+		q.loop = integerLoop(d, shiftsLeft, false)
+		if o.Right {
+			q.loop = integerLoop(d, shiftsRight, false)
+		}
 	case *op.BitwiseAnd:
 		q.loop = integerLoop(d, ands, false)
 	case *op.BitwiseOr:
@@ -103,9 +109,11 @@ const (
 
 // compareLoop is the loop of a comparison of elements, nil when there is none.
 func compareLoop(d tensor.DType, c comparison) pairLoop {
+	by := [...]kernel.Comparison{isLess: kernel.Less, isLessEqual: kernel.LessEqual, isEqual: kernel.Equal,
+		isNotEqual: kernel.NotEqual}[c]
 	switch d {
 	case tensor.Float32:
-		return compareAs[float32](c)
+		return comparesOf[float32](by)
 	case tensor.Float64:
 		return compareAs[float64](c)
 	case tensor.Int8:
@@ -113,9 +121,9 @@ func compareLoop(d tensor.DType, c comparison) pairLoop {
 	case tensor.Int16:
 		return compareAs[int16](c)
 	case tensor.Int32:
-		return compareAs[int32](c)
+		return comparesOf[int32](by)
 	case tensor.Int64:
-		return compareAs[int64](c)
+		return comparesOf[int64](by)
 	case tensor.Uint8, tensor.Bool:
 		return compareAs[uint8](c)
 	case tensor.Uint16:
@@ -133,11 +141,11 @@ func compareAs[T cmp.Ordered](c comparison) pairLoop {
 }
 
 // logicLoop is the loop of a logical function, nil when elements are no bytes.
-func logicLoop(d tensor.DType, f func(a, b uint64) uint64) pairLoop {
+func logicLoop(d tensor.DType, f kernel.IntegerOp) pairLoop {
 	if d != tensor.Bool && d != tensor.Uint8 && d != tensor.Int8 {
 		return nil
 	}
-	return pairsOf(logicEach(f))
+	return integersOf[uint8](f)
 }
 
 // arithmetic is a function of two integers.
@@ -154,10 +162,15 @@ const (
 	ands
 	ors
 	xors
+	shiftsLeft
+	shiftsRight
 )
 
 // integerLoop is the loop of a function of integers, nil when elements are none; floor says how quotients are rounded.
 func integerLoop(d tensor.DType, f arithmetic, floor bool) pairLoop {
+	if loop := integerKernel(d, f); loop != nil {
+		return loop
+	}
 	switch d {
 	case tensor.Int8:
 		return integersAs[int8](f, floor)
@@ -179,9 +192,41 @@ func integerLoop(d tensor.DType, f arithmetic, floor bool) pairLoop {
 	return nil
 }
 
+// integerKernel is the loop of a function that is a kernel, nil when there is none.
+func integerKernel(d tensor.DType, f arithmetic) pairLoop {
+	switch f {
+	case ands, ors, xors:
+		op := [...]kernel.IntegerOp{ands: kernel.AndBits, ors: kernel.OrBits, xors: kernel.XorBits}[f]
+		switch d.Bits() {
+		case 8:
+			return integersOf[uint8](op)
+		case 16:
+			return integersOf[uint16](op)
+		case 32:
+			return integersOf[uint32](op)
+		case 64:
+			return integersOf[uint64](op)
+		}
+		return nil
+	case adds, subtracts, multiplies, least, most:
+		switch d {
+		case tensor.Int32:
+			return integersOf[int32]([...]kernel.IntegerOp{adds: kernel.AddI32, subtracts: kernel.SubI32,
+				multiplies: kernel.MulI32, least: kernel.MinI32, most: kernel.MaxI32}[f])
+		case tensor.Int64:
+			if f != multiplies {
+				return integersOf[int64]([...]kernel.IntegerOp{adds: kernel.AddI64, subtracts: kernel.SubI64,
+					least: kernel.MinI64, most: kernel.MaxI64}[f])
+			}
+		}
+	}
+	return nil
+}
+
 func integersAs[T whole](f arithmetic, floor bool) pairLoop {
 	list := [...]func(y, a, b []T){adds: addEach[T], subtracts: subEach[T], multiplies: mulEach[T], least: minEach[T],
-		most: maxEach[T], divides: divEach[T], remains: modEach[T], ands: andEach[T], ors: orEach[T], xors: xorEach[T]}
+		most: maxEach[T], divides: divEach[T], remains: modEach[T], shiftsLeft: leftEach[T],
+		shiftsRight: rightEach[T]}
 	switch {
 	case f == divides && floor:
 		return pairsOf(divFloorEach[T])

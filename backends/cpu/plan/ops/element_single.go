@@ -3,6 +3,7 @@ package ops
 import (
 	"unsafe"
 
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
 	"github.com/anynpu/anynpu/backends/cpu/plan/run"
 	"github.com/anynpu/anynpu/core/graph"
@@ -38,7 +39,7 @@ func singleFor(g *ir.Network, n *graph.Node, from, to tensor.DType) singleLoop {
 	switch o := n.Op.(type) {
 	case *op.Not:
 		if from == tensor.Bool || from == tensor.Uint8 || from == tensor.Int8 {
-			return singlesOf(notTrue)
+			return notTrue
 		}
 		return nil
 	case *op.IsNaN:
@@ -46,9 +47,22 @@ func singleFor(g *ir.Network, n *graph.Node, from, to tensor.DType) singleLoop {
 			return singlesOf(isNaNEach)
 		}
 		return nil
-	case *op.Sign:
+	case *op.IsInf:
 		if from == tensor.Float32 {
-			return singlesOf(signReal)
+			return singlesOf(isInfEach(o.Positive, o.Negative))
+		}
+		return nil
+	case *op.BitwiseNot:
+		if from == to && from != tensor.Bool {
+			size := from.Bits() / 8
+			return func(y, x []byte, n int) { kernel.IntegersVS(kernel.XorBits, y[:n*size], x[:n*size], ones) }
+		}
+	case *op.Relu:
+		switch from {
+		case tensor.Int32:
+			return atLeast(kernel.MaxI32, make([]byte, 4))
+		case tensor.Int64:
+			return atLeast(kernel.MaxI64, make([]byte, 8))
 		}
 	case *op.Clip:
 		if o.Empty != op.ClipFail && from == to {

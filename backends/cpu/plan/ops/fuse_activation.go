@@ -47,6 +47,40 @@ func activation(g *ir.Network, n *graph.Node) (a kernel.Act, ok bool) {
 		return kernel.Act{Op: kernel.Mish}, true
 	case *op.Elu:
 		return kernel.Act{Op: kernel.Elu, Alpha: o.Alpha}, true
+	case *op.Celu:
+		return kernel.Act{Op: kernel.Celu, Alpha: o.Alpha, Beta: 1 / o.Alpha}, o.Alpha > 0
+	case *op.Selu:
+		return kernel.Act{Op: kernel.Selu, Alpha: o.Alpha * o.Gamma, Beta: o.Gamma}, true
+	case *op.Softsign:
+		return kernel.Act{Op: kernel.Softsign}, true
+	case *op.Sign:
+		return kernel.Act{Op: kernel.Sign}, true
+	case *op.ThresholdedRelu:
+		return kernel.Act{Op: kernel.Threshold, Alpha: o.Alpha}, true
+	case *op.Shrink:
+		return kernel.Act{Op: kernel.Shrink, Alpha: o.Lambda, Beta: o.Bias}, o.Lambda >= 0
+	case *op.Sin:
+		return kernel.Act{Op: kernel.Sin}, true
+	case *op.Cos:
+		return kernel.Act{Op: kernel.Cos}, true
+	case *op.Tan:
+		return kernel.Act{Op: kernel.Tan}, true
+	case *op.Asin:
+		return kernel.Act{Op: kernel.Asin}, true
+	case *op.Acos:
+		return kernel.Act{Op: kernel.Acos}, true
+	case *op.Atan:
+		return kernel.Act{Op: kernel.Atan}, true
+	case *op.Sinh:
+		return kernel.Act{Op: kernel.Sinh}, true
+	case *op.Cosh:
+		return kernel.Act{Op: kernel.Cosh}, true
+	case *op.Asinh:
+		return kernel.Act{Op: kernel.Asinh}, true
+	case *op.Acosh:
+		return kernel.Act{Op: kernel.Acosh}, true
+	case *op.Atanh:
+		return kernel.Act{Op: kernel.Atanh}, true
 	case *op.Sqrt:
 		return kernel.Act{Op: kernel.Sqrt}, true
 	case *op.Rsqrt:

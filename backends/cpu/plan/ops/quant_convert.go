@@ -30,11 +30,40 @@ func matchCast(p *ir.Program, i int) *ir.Patch {
 	}
 	from, to, saturate := x.Type.DType, y.Type.DType, o.OutOfRange == op.CastSaturate
 	sizeTo, sizeFrom := to.Bits()/8, from.Bits()/8
+	if cast := truthCast(from, to); cast != nil {
+		found := conversion(p, i, cast)
+		found.Nodes[0].Op.(*conversionOp).any = true
+		return found
+	}
 	found := conversion(p, i, func(y, x []byte, first, k int, work []float32) {
 		convert.Cast(y[first*sizeTo:], to, x[first*sizeFrom:], from, k, saturate, work)
 	})
 	found.Nodes[0].Op.(*conversionOp).any = true
 	return found
+}
+
+// noNumber is what of float32 is not true.
+var noNumber = []float32{0}
+
+// truthCast casts between float32 and Bool, nil: between other types.
+func truthCast(from, to tensor.DType) func(y, x []byte, first, k int, _ []float32) {
+	switch {
+	case from == tensor.Float32 && to == tensor.Bool:
+		return func(y, x []byte, first, k int, _ []float32) {
+			kernel.CompareVS(kernel.NotEqual, y[first:first+k], run.Floats(x)[first:first+k], noNumber)
+		}
+	case from == tensor.Bool && to == tensor.Float32:
+		return func(y, x []byte, first, k int, _ []float32) {
+			var line [512]uint8
+			for k > 0 {
+				n := min(k, len(line))
+				kernel.IntegersVS(kernel.AndBool, line[:n], x[first:first+n], trueByte)
+				kernel.DequantizeU8(run.Floats(y)[first:first+n], line[:n], 1, 0)
+				first, k = first+n, k-n
+			}
+		}
+	}
+	return nil
 }
 
 // codesOf returns what the scale and zero point of a node say about the elements of a tensor of these sizes; ok is

@@ -53,10 +53,10 @@ type gen struct {
 	locals    int
 	body      []*inst
 	first     []*inst // what loads constants
-	held      map[uint32]*reg
+	held      map[uint64]*reg
 	maxHeld   int // constants that stay in registers
 	table     *reg
-	constants []uint32
+	constants []uint64
 }
 
 // function starts a function named base plus the suffix of the instruction set, and doc completes the sentence that
@@ -64,7 +64,7 @@ type gen struct {
 func (g *gen) function(base, signature string, doc ...string) {
 	g.name = base + g.isa.name
 	g.params, g.frame, g.locals, g.body, g.first, g.table = nil, 0, 0, nil, nil, nil
-	g.held, g.maxHeld = map[uint32]*reg{}, 14
+	g.held, g.maxHeld = map[uint64]*reg{}, 14
 	e, err := parser.ParseExpr(signature)
 	if err != nil {
 		panic(err)
@@ -245,8 +245,11 @@ func (g *gen) local(bytes int) int {
 	return at
 }
 
-// bits is a constant repeated all over a vector. The first ones stay in registers.
-func (g *gen) bits(c uint32) *reg {
+// bits is a constant repeated all over a vector.
+func (g *gen) bits(c uint32) *reg { return g.constant(uint64(c)<<32 | uint64(c)) }
+
+// constant is one of 64 bits, twice. The first ones stay in registers.
+func (g *gen) constant(c uint64) *reg {
 	if r := g.held[c]; r != nil {
 		return r
 	}

@@ -36,6 +36,17 @@ func unary(g *gen) {
 		{"Softplus", 1, func(x, _, _ *reg) *reg { return g.softplus(x) }},
 		{"Mish", 1, func(x, _, _ *reg) *reg { return g.mish(x) }},
 		{"Elu", 1, func(x, a, _ *reg) *reg { return g.pick(x, g.f(0), g.mul(g.expm1(x), a), x) }},
+		{"Celu", 1, func(x, a, b *reg) *reg { return g.pick(x, g.f(0), g.mul(g.expm1(g.mul(x, b)), a), x) }},
+		{"Selu", 1, func(x, a, b *reg) *reg { return g.pick(x, g.f(0), g.mul(g.expm1(x), a), g.mul(x, b)) }},
+		{"Softsign", 1, func(x, _, _ *reg) *reg { return g.div(x, g.add(g.abs(x), g.f(1))) }},
+		{"Sign", 4, func(x, _, _ *reg) *reg {
+			return g.pick(g.f(0), x, g.f(1), g.pick(x, g.f(0), g.f(-1), g.add(x, g.f(0))))
+		}},
+		{"Threshold", 4, func(x, a, _ *reg) *reg { return g.pick(a, x, x, g.f(0)) }},
+		{"Shrink", 1, func(x, a, b *reg) *reg {
+			y := g.pick(a, x, g.sub(x, b), g.f(0))
+			return g.pick(x, g.op("fneg.4s", a), g.add(x, b), y)
+		}},
 		{"Floor", 4, func(x, _, _ *reg) *reg { return g.op("frintm.4s", x) }},
 		{"Ceil", 4, func(x, _, _ *reg) *reg { return g.op("frintp.4s", x) }},
 		{"Round", 4, func(x, _, _ *reg) *reg { return g.op("frintn.4s", x) }},
@@ -45,9 +56,9 @@ func unary(g *gen) {
 			fmt.Sprintf("is %s of [Unary] on n values; dst may be src.", o.name))
 		var alpha, beta *reg
 		switch o.name {
-		case "Clamp", "HardSigmoid":
+		case "Clamp", "HardSigmoid", "Celu", "Selu", "Shrink":
 			alpha, beta = g.every("alpha"), g.every("beta")
-		case "LeakyRelu", "Elu":
+		case "LeakyRelu", "Elu", "Threshold":
 			alpha = g.every("alpha")
 		}
 		dst, src, n := g.arg("dst"), g.arg("src"), g.arg("n")

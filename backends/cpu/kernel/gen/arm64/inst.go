@@ -35,6 +35,18 @@ var forms = map[string]form{
 	"fadd.2d":     {0x4e60d400, "fadd D.2d, N.2d, M.2d"},
 	"fmla.2d":     {0x4e60cc00, "fmla D.2d, N.2d, M.2d"},
 	"fsub.2d":     {0x4ee0d400, "fsub D.2d, N.2d, M.2d"},
+	"fmls.2d":     {0x4ee0cc00, "fmls D.2d, N.2d, M.2d"},
+	"fdiv.2d":     {0x6e60fc00, "fdiv D.2d, N.2d, M.2d"},
+	"fmin.2d":     {0x4ee0f400, "fmin D.2d, N.2d, M.2d"},
+	"fmax.2d":     {0x4e60f400, "fmax D.2d, N.2d, M.2d"},
+	"fcmgt.2d":    {0x6ee0e400, "fcmgt D.2d, N.2d, M.2d"},
+	"fsqrt.2d":    {0x6ee1f800, "fsqrt D.2d, N.2d"},
+	"fcvtn.2s":    {0x0e616800, "fcvtn D.2s, N.2d"},
+	"fcvtn2.4s":   {0x4e616800, "fcvtn2 D.4s, N.2d"},
+	"add.2d":      {0x4ee08400, "add D.2d, N.2d, M.2d"},
+	"sub.2d":      {0x6ee08400, "sub D.2d, N.2d, M.2d"},
+	"shl.2d":      {0x4f005400, "shl D.2d, N.2d, #I"},
+	"sshr.2d":     {0x4f000400, "sshr D.2d, N.2d, #I"},
 	"fcvtl.2d":    {0x0e617800, "fcvtl D.2d, N.2s"},
 	"fcvtl2.2d":   {0x4e617800, "fcvtl2 D.2d, N.4s"},
 	"frintm.2d":   {0x4e619800, "frintm D.2d, N.2d"},
@@ -245,7 +257,7 @@ func indexBits(name, text string, i int) uint32 {
 	case op == "movi":
 		return n&0x1f<<5 | n>>5<<16
 	case op == "shl":
-		return (map[string]uint32{"4s": 32, "8h": 16}[shape] + n) << 16
+		return (map[string]uint32{"2d": 64, "4s": 32, "8h": 16}[shape] + n) << 16
 	case strings.Contains(text, "#I"): // to the right
 		return (map[string]uint32{"4s": 64, "2d": 128, "4h": 32, "2s": 64}[shape] - n) << 16
 	}

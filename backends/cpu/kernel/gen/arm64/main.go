@@ -25,8 +25,8 @@ var operations = []operation{
 		{"indirect_x8", func(g *gen) { gemm(g, 2, true) }},
 		{"indirect_x16", func(g *gen) { gemm(g, 4, true) }},
 	}},
-	{"unary", []part{{"", unary}}},
-	{"binary", []part{{"", binary}}},
+	{"unary", []part{{"", unary}, {"double", unaryDoubles}}},
+	{"binary", []part{{"", binary}, {"double", binaryDoubles}}},
 	{"reduce", []part{{"", reduce}}},
 	{"depthwise", []part{{"", depthwise}}},
 	{"winograd", []part{{"", winograd}}},
@@ -88,7 +88,7 @@ func (o *operation) write(dir string) error {
 	return os.WriteFile(file, []byte(head+"package kernel\n"+decls.String()), 0o644)
 }
 
-// data is the table of constants, each four times.
+// data is the table of constants, each twice.
 func (g *gen) data() string {
 	if len(g.constants) == 0 {
 		return ""
@@ -97,7 +97,7 @@ func (g *gen) data() string {
 	b.WriteString("\n")
 	for i, c := range g.constants {
 		for half := range 2 {
-			fmt.Fprintf(&b, "DATA constants<>+%d(SB)/8, $0x%08x%08x\n", 16*i+8*half, c, c)
+			fmt.Fprintf(&b, "DATA constants<>+%d(SB)/8, $0x%016x\n", 16*i+8*half, c)
 		}
 	}
 	fmt.Fprintf(&b, "GLOBL constants<>(SB), RODATA|NOPTR, $%d\n", 16*len(g.constants))

@@ -1,0 +1,75 @@
+package kernel
+
+import "unsafe"
+
+// CompareVV makes 1 of dst[i] where the comparison of a[i] with b[i] holds, and else 0. a and b must be as long as dst.
+func CompareVV[T Comparable](c Comparison, dst []uint8, a, b []T) {
+	need("CompareVV", "a", len(a), len(dst))
+	need("CompareVV", "b", len(b), len(dst))
+	n := 0
+	if f := fast.compareVV[kindOf[T]()][c]; f != nil {
+		n = inSteps(len(dst), func(i, n int) {
+			f(&dst[i], (*byte)(unsafe.Pointer(&a[i])), (*byte)(unsafe.Pointer(&b[i])), n)
+		})
+	}
+	compareGeneric(c, dst[n:], a[n:], b[n:])
+}
+
+// CompareVS makes 1 of dst[i] where the comparison of a[i] with s[0] holds, and else 0. a must be as long as dst. The
+// number is in memory, because it would be put there for each call.
+func CompareVS[T Comparable](c Comparison, dst []uint8, a, s []T) {
+	need("CompareVS", "a", len(a), len(dst))
+	need("CompareVS", "s", len(s), 1)
+	n := 0
+	if f := fast.compareVS[kindOf[T]()][c]; f != nil {
+		n = inSteps(len(dst), func(i, n int) {
+			f(&dst[i], (*byte)(unsafe.Pointer(&a[i])), (*byte)(unsafe.Pointer(&s[0])), n)
+		})
+	}
+	compareEachGeneric(c, dst[n:], a[n:], s[0])
+}
+
+// kindOf is the place of a type in tables of comparisons.
+func kindOf[T Comparable]() int {
+	var zero T
+	switch any(zero).(type) {
+	case float32:
+		return 0
+	case int32:
+		return 1
+	}
+	return 2
+}
+
+// inSteps calls f with parts of n values that are multiples of pairStep and returns how many values they have.
+func inSteps(n int, f func(first, n int)) int {
+	n &^= pairStep - 1
+	const block = 1 << 13 // keeps one assembly call short
+	for i := 0; i < n; i += block {
+		f(i, min(block, n-i))
+	}
+	return n
+}
+
+// IntegersVV computes dst = op(a, b) of all bytes of dst, in place if dst is a. The lengths must be equal, and a
+// multiple of the size.
+func IntegersVV(op IntegerOp, dst, a, b []byte) {
+	need("IntegersVV", "a", len(a), len(dst))
+	need("IntegersVV", "b", len(b), len(dst))
+	n := 0
+	if f := fast.integersVV[op]; f != nil {
+		n = inSteps(len(dst), func(i, n int) { f(&dst[i], &a[i], &b[i], n) })
+	}
+	integersGeneric(op, dst[n:], a[n:], b[n:], false)
+}
+
+// IntegersVS computes dst = op(a, s) with one element s, in place if dst is a.
+func IntegersVS(op IntegerOp, dst, a, s []byte) {
+	need("IntegersVS", "a", len(a), len(dst))
+	need("IntegersVS", "s", len(s), op.Size())
+	n := 0
+	if f := fast.integersVS[op]; f != nil {
+		n = inSteps(len(dst), func(i, n int) { f(&dst[i], &a[i], &s[0], n) })
+	}
+	integersGeneric(op, dst[n:], a[n:], s[:op.Size()], true)
+}
