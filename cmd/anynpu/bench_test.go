@@ -237,7 +237,7 @@ func TestCheckEngine_share(t *testing.T) {
 	var r checkReport
 	require.NoError(t, json.Unmarshal([]byte(out), &r))
 	require.NotNil(t, r.Engine)
-	assert.Equal(t, engineShare{Nodes: 1, GFLOP: 5e-9, Slow: []slowNodes{{"Mod", 1, 5e-9}}}, *r.Engine)
+	assert.Equal(t, engineShare{Nodes: 1, GFLOP: 5e-9, Elements: 5, Slow: []slowNodes{{"Mod", 1, 5e-9, 5}}}, *r.Engine)
 }
 
 func TestHelp_namesWhatAVerbDoes(t *testing.T) {

@@ -69,9 +69,10 @@ the call says that refuses it; exit code 1 then. Models for NNAPI, which has no
 files, are said by calls. A pack list goes to the API as a whole.
 
 --engine runs the model once, on made-up inputs unless they are given, and
-prints one line: which share of the nodes and of the arithmetic (two operations
-per multiply-add) ran on kernels made for this processor, and which nodes did
-not. Exit code 1 below 100 % of the arithmetic.
+prints one line: which share of the nodes, of the arithmetic (two operations per
+multiply-add) and of the elements that are computed, moved or compared ran on
+kernels made for this processor, and which nodes did not; what is inside If and
+Loop counts once. Exit code 1 below 100 % of the arithmetic or of the elements.
 
 --passes runs the model once as well and prints what each pass of the CPU makes
 of it: the nodes of the graph, the operations that they become, with layouts and
@@ -159,6 +160,9 @@ func (r *checkReport) judge(path string, on *machine, engine, passes bool, f *me
 	switch {
 	case r.Engine != nil && r.Engine.FLOPPercent < 100:
 		return exit(exitDifferent, fmt.Errorf("%.2f %% of the arithmetic has a fast kernel", r.Engine.FLOPPercent))
+	case r.Engine != nil && r.Engine.ElementPercent < 100:
+		return exit(exitDifferent, fmt.Errorf("%.2f %% of the elements are computed, moved or compared by a fast kernel",
+			r.Engine.ElementPercent))
 	case err == nil && !r.Usable:
 		err = fault.New(fault.Unsupported, "%d of %d nodes %s computed by no device "+
 			"[tool-nodes-computed-no]", len(r.Nodes)-r.Supported, len(r.Nodes),

@@ -1,5 +1,5 @@
-// Package profile counts the arithmetic of a graph's nodes and joins it with the times of a run: how fast each node
-// was, and which share of the arithmetic ran on fast kernels.
+// Package profile counts the arithmetic and the elements of a graph's nodes and joins them with the times of a run: how
+// fast each node was, and which share of either ran on fast kernels.
 package profile
 
 import (
@@ -9,8 +9,8 @@ import (
 
 // FLOPs returns the arithmetic operations of node i of a graph of known shapes: two per multiply-add of convolutions,
 // products, recurrent layers, SVDF and attention; one per element of the window for pooling; one per element of the
-// largest operand for everything else that computes; 0 for operators that only move data or describe it, and where
-// shapes are not known. Functions such as exp count as one.
+// largest operand for everything else that computes; those of all bodies, once, for operators with graphs; 0 for
+// operators that only move data or describe it, and where shapes are not known. Functions such as exp count as one.
 func FLOPs(g *graph.Graph, i int) int64 {
 	n := &g.Nodes[i]
 	switch o := n.Op.(type) {
@@ -45,15 +45,45 @@ func FLOPs(g *graph.Graph, i int) int64 {
 	case *op.LpPool:
 		return pooled(g, n, o.Kernel, o.Global)
 	case graph.Control:
-		return 0
+		return inBodies(o, FLOPs)
 	}
 	if graph.TraitsOf(n.Op).Moves {
 		return 0
 	}
-	most := int64(0)
+	return largest(g, n)
+}
+
+// Elements returns how many elements node i of a graph of known shapes reads, moves, compares or writes, those of its
+// largest operand or result, whether it computes or not, and those of all bodies, once, for operators with graphs. What
+// makes a constant or describes a shape moves none.
+func Elements(g *graph.Graph, i int) int64 {
+	n := &g.Nodes[i]
+	switch o := n.Op.(type) {
+	case graph.Control:
+		return largest(g, n) + inBodies(o, Elements)
+	case *op.Shape, *op.Size, *op.Rank:
+		return 1
+	}
+	return largest(g, n)
+}
+
+// inBodies adds up what the nodes of an operator's graphs count.
+func inBodies(o graph.Control, count func(g *graph.Graph, i int) int64) (sum int64) {
+	for _, b := range o.Bodies() {
+		for i := range b.Nodes {
+			sum += count(b, i)
+		}
+	}
+	return sum
+}
+
+// largest is the number of elements of a node's largest operand or result.
+func largest(g *graph.Graph, n *graph.Node) (most int64) {
 	for _, vs := range [][]graph.Value{n.In, n.Out} {
 		for _, v := range vs {
-			most = max(most, product(dims(g, v)))
+			if v != graph.None {
+				most = max(most, product(dims(g, v)))
+			}
 		}
 	}
 	return most

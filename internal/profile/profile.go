@@ -7,11 +7,12 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Node is what one node took in a run, and its arithmetic.
+// Node is what one node took in a run, its arithmetic and its elements.
 type Node struct {
 	device.NodeTime
-	FLOPs int64
-	Class string // kind of convolution, as in "3x3 s2 depthwise"; empty for other operators
+	FLOPs    int64
+	Elements int64
+	Class    string // kind of convolution, as in "3x3 s2 depthwise"; empty for other operators
 }
 
 // OpText is the operator with its class.
@@ -36,7 +37,8 @@ type key struct {
 	op     string
 }
 
-// Join gives each entry the arithmetic of its node. g is the graph that was compiled, in are the inputs of the run.
+// Join gives each entry the arithmetic and the elements of its node. g is the graph that was compiled, in are the
+// inputs of the run.
 // Steps that belong to no node of g have none. Errors are those of inference.
 func Join(g *graph.Graph, in []tensor.Tensor, times []device.NodeTime) ([]Node, error) {
 	sized, err := withSizes(g, in)
@@ -53,7 +55,8 @@ func Join(g *graph.Graph, in []tensor.Tensor, times []device.NodeTime) ([]Node, 
 		out[i].NodeTime = t
 		k := key{t.Node, t.Op}
 		if c := nodes[k]; t.Node >= 0 && len(c) > 0 {
-			out[i].FLOPs, out[i].Class, nodes[k] = FLOPs(sized, c[0]), class(sized, c[0]), c[1:]
+			out[i].FLOPs, out[i].Elements = FLOPs(sized, c[0]), Elements(sized, c[0])
+			out[i].Class, nodes[k] = class(sized, c[0]), c[1:]
 		}
 	}
 	return out, nil
@@ -82,9 +85,10 @@ func withSizes(g *graph.Graph, in []tensor.Tensor) (*graph.Graph, error) {
 
 // Share is how much of a model runs on fast kernels. Nodes whose result is known before the run are not counted.
 type Share struct {
-	Nodes, FastNodes int
-	FLOPs, FastFLOPs int64
-	Slow             []Node // nodes that do not
+	Nodes, FastNodes       int
+	FLOPs, FastFLOPs       int64
+	Elements, FastElements int64  // that are computed, moved or compared
+	Slow                   []Node // nodes that do not
 }
 
 // ShareOf counts the nodes of a run.
@@ -96,9 +100,11 @@ func ShareOf(nodes []Node) Share {
 		}
 		s.Nodes++
 		s.FLOPs += n.FLOPs
+		s.Elements += n.Elements
 		if n.Kernel == device.KernelFast || n.Kernel == device.KernelFused {
 			s.FastNodes++
 			s.FastFLOPs += n.FLOPs
+			s.FastElements += n.Elements
 		} else {
 			s.Slow = append(s.Slow, n)
 		}
@@ -111,6 +117,9 @@ func (s *Share) NodePercent() float64 { return percent(int64(s.FastNodes), int64
 
 // FLOPPercent is the share of arithmetic, 100 when there is none.
 func (s *Share) FLOPPercent() float64 { return percent(s.FastFLOPs, s.FLOPs) }
+
+// ElementPercent is the share of elements, 100 when there are none.
+func (s *Share) ElementPercent() float64 { return percent(s.FastElements, s.Elements) }
 
 func percent(part, whole int64) float64 {
 	if whole == 0 {

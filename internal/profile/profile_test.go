@@ -148,11 +148,43 @@ func TestJoin_sizesOfTheRunAndSharedOrigins(t *testing.T) {
 	assert.EqualValues(t, 21, total)
 
 	s := ShareOf(nodes[:4])
-	assert.Equal(t, Share{Nodes: 3, FastNodes: 2, FLOPs: 21, FastFLOPs: 14, Slow: nodes[2:3]}, s)
+	assert.Equal(t, Share{Nodes: 3, FastNodes: 2, FLOPs: 21, FastFLOPs: 14, Elements: 21, FastElements: 14,
+		Slow: nodes[2:3]}, s)
+	assert.InDelta(t, 200.0/3, s.ElementPercent(), 1e-9)
+	assert.Equal(t, 100.0, (&Share{}).ElementPercent())
 	assert.InDelta(t, 200.0/3, s.FLOPPercent(), 1e-9)
 	assert.InDelta(t, 200.0/3, s.NodePercent(), 1e-9)
 	assert.Equal(t, 100.0, (&Share{}).FLOPPercent())
 
 	_, err = Join(g, nil, nil)
 	assert.Error(t, err)
+}
+
+// What only moves has no arithmetic, but elements, and so have the graphs of a condition.
+func TestElements_movedComparedAndInBodies(t *testing.T) {
+	b := graph.NewBuilder("g")
+	x := b.Input("x", tensor.Type{DType: tensor.Float32, Shape: tensor.Of(3, 5)})
+	c := b.Input("c", tensor.Type{DType: tensor.Bool, Shape: tensor.Of()})
+	y := b.Add(&op.Transpose{}, x, b.Int64s(1, 0))
+	z := b.Add(&op.Greater{}, y, b.Float32(2))
+	body := func(o graph.Op) *graph.Graph {
+		inner := graph.NewBuilder("body")
+		v := inner.Input("v", tensor.Type{DType: tensor.Float32, Shape: tensor.Of(3, 5)})
+		inner.Output(inner.Add(o, inner.Add(&op.Transpose{}, v, inner.Int64s(1, 0))))
+		g, err := inner.Graph()
+		require.NoError(t, err)
+		require.NoError(t, g.Infer())
+		return g
+	}
+	w := b.Add(&op.If{Then: body(&op.Relu{}), Else: body(&op.Identity{})}, c, x)
+	b.Output(z, w, b.Add(&op.Shape{}, x))
+	g, err := b.Graph()
+	require.NoError(t, err)
+	require.NoError(t, g.Infer())
+	got := map[string][2]int64{}
+	for i := range g.Nodes {
+		got[graph.NameOf(g.Nodes[i].Op)] = [2]int64{FLOPs(g, i), Elements(g, i)}
+	}
+	assert.Equal(t, map[string][2]int64{"transpose": {0, 15}, "greater": {15, 15}, "if": {15, 15 + 4*15},
+		"shape": {0, 1}}, got)
 }

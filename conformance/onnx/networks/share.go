@@ -81,15 +81,16 @@ type findings struct {
 }
 
 func (f *findings) String() string {
-	return fmt.Sprintf("fast kernels %3d of %3d nodes (%5.1f %%), %6.2f %% of %8.4f GFLOP, %d bytes per run",
-		f.share.FastNodes, f.share.Nodes,
-		f.share.NodePercent(), f.share.FLOPPercent(), 1e-9*float64(f.share.FLOPs), f.bytes)
+	return fmt.Sprintf("fast kernels %3d of %3d nodes (%5.1f %%), %6.2f %% of %8.4f GFLOP, %6.2f %% of %8.3f million "+
+		"elements, %d bytes per run", f.share.FastNodes, f.share.Nodes, f.share.NodePercent(), f.share.FLOPPercent(),
+		1e-9*float64(f.share.FLOPs), f.share.ElementPercent(), 1e-6*float64(f.share.Elements), f.bytes)
 }
 
 // complaint says what is not as it must be, empty when all is.
 func (f *findings) complaint() string {
 	var parts []string
-	if f.share.FastFLOPs < f.share.FLOPs || f.quantized && f.share.FastNodes < f.share.Nodes {
+	if f.share.FastFLOPs < f.share.FLOPs || f.share.FastElements < f.share.Elements ||
+		f.quantized && f.share.FastNodes < f.share.Nodes {
 		ops := []string{}
 		for i := range f.share.Slow {
 			n := &f.share.Slow[i]

@@ -49,6 +49,8 @@ func TestComplaint_table(t *testing.T) {
 		{findings{share: part}, "by reference: operator 3 gelu"},
 		{findings{share: whole, bytes: 8}, "a run allocates"},
 		{findings{share: profile.Share{Nodes: 2, FastNodes: 1, FLOPs: 5, FastFLOPs: 5, Slow: []profile.Node{slow}}}, ""},
+		{findings{share: profile.Share{Nodes: 2, FastNodes: 1, Elements: 7, FastElements: 6, Slow: []profile.Node{slow}}},
+			"by reference: operator 3 gelu"},
 		{findings{quantized: true, share: profile.Share{Nodes: 2, FastNodes: 1, FLOPs: 5, FastFLOPs: 5,
 			Slow: []profile.Node{slow}}}, "by reference: operator 3 gelu"},
 		{findings{share: part, bytes: 8}, "by reference: operator 3 gelu; a run allocates"},
