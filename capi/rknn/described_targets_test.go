@@ -51,6 +51,42 @@ func TestDescribed_everyTarget(t *testing.T) {
 	}
 }
 
+// filesFor is the index of the chip that openFile makes files for, -1 for what they say themselves.
+var filesFor = -1
+
+// asChip makes a file one of the chip filesFor: its target, its container, and a filter whose native shape has 24 numbers.
+func asChip(f *rknn.File) {
+	if filesFor < 0 {
+		return
+	}
+	f.Version, f.Targets = chips[filesFor].version, []string{chips[filesFor].name}
+	for i := range f.Graphs {
+		f.Graphs[i].Tensors = append(f.Graphs[i].Tensors, rknn.Tensor{Name: "long", Type: "int8", Dims: []int64{70, 33, 1, 1},
+			Native: true, Shape: []int64{5, 3, 1, 1, 16, 16, 2, 2, 1, 1, 8, 16, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}})
+	}
+}
+
+// TestDescribed_everyKindForEveryTarget: what files say is taken in for each target of the converter.
+func TestDescribed_everyKindForEveryTarget(t *testing.T) {
+	defer func() { filesFor = -1 }()
+	for filesFor = range chips {
+		for name, kind := range map[string]func(*testing.T){
+			"results": TestDescribed_resultsAreThoseOfTheWrittenModel, "real": TestDescribed_offLeavesTheModelReal,
+			"order": TestDescribed_channelOrder, "batch": TestDescribed_batch, "dynamic": TestDescribed_dynamicShapes,
+			"float": TestDescribed_floatFile, "own codes": TestDescribed_whatStaysReal, "cut": TestDescribed_cutGraph,
+			"cut input": TestDescribed_cutInput, "reshape": TestDescribed_reshapeRemoved,
+		} {
+			if chips[filesFor].version == rknntest.Mini && name == "batch" {
+				continue // the smaller container does not have it
+			}
+			t.Run(chips[filesFor].name+" "+name, kind)
+		}
+		if name := chips[filesFor].name; name == "rv1106" || name == "rv1103b" {
+			t.Run(name+" arithmetic", TestDescribed_arithmetic)
+		}
+	}
+}
+
 // TestDescribed_channelsLast: the ONNX file of a network of TensorFlow takes [N,H,W,C]; the .rknn has a mean per
 // channel.
 func TestDescribed_channelsLast(t *testing.T) {

@@ -43,6 +43,7 @@ func reluFile() *rknn.File {
 // openFile makes a context of an .rknn file that ends with the test; model stands for it.
 func openFile(t *testing.T, f *rknn.File, model *onnxtest.Model) *Context {
 	t.Helper()
+	asChip(f)
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "some.onnx"), model.Bytes())
 	t.Setenv("ANYNPU_MODEL_MAP", dir)
