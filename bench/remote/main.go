@@ -97,7 +97,9 @@ func compare(address, helper string, bytes int64, rounds int) error {
 	for _, t := range times {
 		slices.Sort(t)
 	}
-	at := func(t []time.Duration, q float64) float64 { return float64(t[int(q*float64(len(t)-1))].Microseconds()) / 1e3 }
+	at := func(t []time.Duration, q float64) float64 {
+		return float64(t[int(q*float64(len(t)-1))].Microseconds()) / 1e3
+	}
 	fmt.Printf("%d bytes, %d calls each: direct min %.3f p50 %.3f ms, device min %.3f p50 %.3f ms, ratio min %.3f p50 %.3f\n",
 		bytes, rounds, at(times[0], 0), at(times[0], 0.5), at(times[1], 0), at(times[1], 0.5), at(times[1], 0)/at(times[0], 0),
 		at(times[1], 0.5)/at(times[0], 0.5))
