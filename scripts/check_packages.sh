@@ -2,8 +2,9 @@
 # usage: check_packages.sh [ARCH...]
 # The packages of two builds in two folders are byte-equal; lintian finds no error; the SPDX documents name every
 # module; each format's packages together lack nothing that their links lead to, and only libanynpu-single holds the
-# core more than once. Then each is tried in fresh roots of Debian's two releases: scripts/check_packages_root.sh. Without
-# ARCH (amd64, arm64) it is this machine's own, and arm64 where its compiler is installed. The last lines sum up.
+# core more than once. Then each is tried in fresh roots of Debian's two releases: scripts/check_packages_root.sh; and
+# a new user's first results are timed: scripts/check_first.sh. Without ARCH (amd64, arm64) it is this machine's own,
+# and arm64 where its compiler is installed. The last lines sum up.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
 skip() { echo "SKIP: $*"; exit 0; }
@@ -109,6 +110,11 @@ for arch in "${arches[@]}"; do
     grep -E ': (deb|rpm):|deb packages|^SKIP|^check_packages_root' "$dir/root" >> "$dir/summary" || true
   done
 done
+case " ${arches[*]} " in *" $own "*)
+  scripts/check_first.sh "$packages" > "$dir/root" 2>&1 || failed=1
+  cat "$dir/root"
+  grep -E 'result|^SKIP|^check_first' "$dir/root" >> "$dir/summary" || true ;;
+esac
 echo
 echo "check_packages: ${arches[*]}: $([ $failed = 0 ] && echo passed || echo FAILED)"
 sed 's/^/  /' "$dir/summary"

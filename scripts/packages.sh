@@ -4,7 +4,8 @@
 # deb and rpm for glibc, apk for musl, and anynpu-conformance for glibc; for each libc a tarball, one of the single
 # libraries, their SPDX document, and the Python wheel; SHA256SUMS. Without a compiler for musl its part is left out.
 # Two builds of a commit are byte-equal, wherever they are made. SOURCE_DATE_EPOCH, seconds since 1970, is the time of
-# every file; without it, it is the commit's, or 0 in a tree without git.
+# every file; without it, it is the commit's, or 0 in a tree without git. SINGLES=no leaves the single libraries out,
+# which take most of the time, MUSL=no what is for musl.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
 build=${BUILD:-build} # relative, as make has it: the checkout's path may have spaces
@@ -15,6 +16,9 @@ for list in capi/stub/z*.symbols; do
   [[ $list != libhb* ]] || continue # loaded along with another library
   singles+=("${list%.symbols}")
 done
+if [ "${SINGLES:-}" = no ]; then
+  names=(libanynpu libanynpu-dev anynpu) singles=()
+fi
 version=$1; shift
 nfpm=github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.43.4
 out=$build/packages
@@ -117,12 +121,14 @@ tarball() {
   install -m 644 "$work/copyright" "$tree/anynpu-$version/share/anynpu/copyright"
   single=anynpu-single-$version
   install -D -m 644 "$work/copyright" "$tree/$single/copyright"
-  mv "$tree/anynpu-$version/lib/anynpu/single"/* "$tree/$single/"
-  rmdir "$tree/anynpu-$version/lib/anynpu/single"
+  if [ ${#singles[@]} -gt 0 ]; then
+    mv "$tree/anynpu-$version/lib/anynpu/single"/* "$tree/$single/"
+    rmdir "$tree/anynpu-$version/lib/anynpu/single"
+  fi
   same_time "$tree"
   pack() { tar -C "$tree" --sort=name --owner=0 --group=0 --numeric-owner -c "$1" | gzip -9n > "$out/$2.tar.gz"; }
   pack "anynpu-$version" "$name"
-  pack "$single" "anynpu-single-$version-linux-$1-$2"
+  [ ${#singles[@]} = 0 ] || pack "$single" "anynpu-single-$version-linux-$1-$2"
   $go run ./scripts/packages/sbom "$version" "$tree/anynpu-$version/bin/anynpu" \
     "$tree/anynpu-$version/lib/libanynpu.so.0" "$tree/anynpu-$version/lib/anynpu/anynpu-devices" \
     $(find "$BUILD/bin" -name anynpu-conformance) \
@@ -139,15 +145,16 @@ for arch in "$@"; do
   esac
   if [ "$(uname -m)" = aarch64 ] && [ "$arch" = arm64 ]; then cc=gcc strip=strip; fi
   export BUILD=$work/$arch
-  GOARCH=$arch CC=$cc make --no-print-directory libs singles "$BUILD/bin/anynpu" "$BUILD/lib/anynpu-devices" \
-    "$BUILD/bin/anynpu-conformance"
+  GOARCH=$arch CC=$cc make --no-print-directory libs ${singles:+singles} "$BUILD/bin/anynpu" \
+    "$BUILD/lib/anynpu-devices" "$BUILD/bin/anynpu-conformance"
   packages "$arch" deb "lib/$triplet"
   packages "$arch" rpm lib64
   tarball "$arch" glibc
 
+  [ "${MUSL:-}" != no ] || continue
   musl=$(BUILD=$build scripts/musl_gcc.sh "$arch") || { echo "SKIP: packages for musl on $arch: $musl"; continue; }
   export BUILD=$work/$arch-musl
-  GOARCH=$arch CC=$musl make --no-print-directory libs singles "$BUILD/bin/anynpu" "$BUILD/lib/anynpu-devices"
+  GOARCH=$arch CC=$musl make --no-print-directory libs ${singles:+singles} "$BUILD/bin/anynpu" "$BUILD/lib/anynpu-devices"
   packages "$arch" apk lib
   tarball "$arch" musl
 done
