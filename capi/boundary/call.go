@@ -11,7 +11,7 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 )
 
-// A Func is what the glue knows of an exported function at run time.
+// A Func describes an exported function to the glue at run time.
 type Func struct {
 	Component string   // the façade's name in logs
 	Name      string   // the C symbol
@@ -24,9 +24,10 @@ type Func struct {
 // it, and ends it with a deferred End. The first fault of an argument stays in Err; the behaviour is called only if
 // there is none.
 type Call struct {
-	Func *Func
-	Err  error
-	Args []Arg // set by the glue if Traced
+	Func  *Func
+	Err   error
+	Args  []Arg // set by the glue if Traced
+	Began int64 // see Began
 	// Lifted says of a call that the driver refuses that this library would not.
 	Lifted bool
 
@@ -336,6 +337,7 @@ func End[R any](c *Call, result *R, failed R) {
 		*result = failed
 	}
 	c.finish()
+	c.took()
 	if c.passed && c.Err == nil && refused(*result) {
 		c.Err = refusedBy(c.Func, c.Lifted)
 	}
@@ -354,6 +356,7 @@ func EndVoid(c *Call) {
 		c.Err = panicked(c.Func, v)
 	}
 	c.finish()
+	c.took()
 	if c.Err != nil || c.Args != nil {
 		c.report("")
 	}

@@ -9,6 +9,7 @@ static inline const char *anynpu_name(uint32_t i) { return anynpu_image.name[i];
 import "C"
 
 import (
+	"time"
 	"unsafe"
 
 	"github.com/anynpu/anynpu/core/fault"
@@ -65,6 +66,17 @@ func recordMessage(level Level, component, message string, pairs []any) {
 	if recorder != nil && level <= LevelInfo {
 		recorder.Message(level.String(), component, logging.Text(message, pairs))
 	}
+}
+
+// clock is the origin of the times that calls have.
+var clock = time.Now()
+
+// Began is when a call begins, in nanoseconds from 1, for a record; 0 where there is none.
+func Began() int64 {
+	if recorder == nil {
+		return 0
+	}
+	return int64(time.Since(clock)) + 1
 }
 
 // record takes note of a refused call: one that returns an error, also where that is an ordinary answer.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 	"unsafe"
 )
 
@@ -84,6 +85,13 @@ func (c *Call) report(result string) {
 			line += " = " + result
 		}
 		logger.write(LevelTrace, c.Func.Component, line)
+	}
+}
+
+// took takes note of how long the call was.
+func (c *Call) took() {
+	if c.Began != 0 {
+		recorder.Took(int(c.Func.Index), c.Func.Name, time.Since(clock)+1-time.Duration(c.Began))
 	}
 }
 

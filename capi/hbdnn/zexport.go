@@ -463,7 +463,7 @@ func init() { boundary.Register(funcs) }
 
 //export nnc_hbDNNGetVersion
 func nnc_hbDNNGetVersion() (r uintptr) {
-	c := boundary.Call{Func: &funcs[0]}
+	c := boundary.Call{Func: &funcs[0], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -489,7 +489,7 @@ func nnc_hbDNNGetVersion() (r uintptr) {
 
 //export nnc_hbDNNInitializeFromFiles
 func nnc_hbDNNInitializeFromFiles(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[1]}
+	c := boundary.Call{Func: &funcs[1], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
@@ -520,7 +520,7 @@ func nnc_hbDNNInitializeFromFiles(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 int32
 
 //export nnc_hbDNNInitializeFromDDR
 func nnc_hbDNNInitializeFromDDR(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[2]}
+	c := boundary.Call{Func: &funcs[2], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2), boundary.Value(a3)}
@@ -552,7 +552,7 @@ func nnc_hbDNNInitializeFromDDR(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.
 
 //export nnc_hbDNNRelease
 func nnc_hbDNNRelease(a0 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[3]}
+	c := boundary.Call{Func: &funcs[3], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -569,7 +569,7 @@ func nnc_hbDNNRelease(a0 uintptr) (r int32) {
 
 //export nnc_hbDNNGetModelNameList
 func nnc_hbDNNGetModelNameList(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[4]}
+	c := boundary.Call{Func: &funcs[4], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Out[uintptr](a0), boundary.Out[int32](a1), boundary.Address(a2)}
@@ -591,7 +591,7 @@ func nnc_hbDNNGetModelNameList(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uintptr)
 
 //export nnc_hbDNNGetModelHandle
 func nnc_hbDNNGetModelHandle(a0 unsafe.Pointer, a1 uintptr, a2 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[5]}
+	c := boundary.Call{Func: &funcs[5], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Text(a2)}
@@ -617,7 +617,7 @@ func nnc_hbDNNGetModelHandle(a0 unsafe.Pointer, a1 uintptr, a2 unsafe.Pointer) (
 
 //export nnc_hbDNNGetInputCount
 func nnc_hbDNNGetInputCount(a0 unsafe.Pointer, a1 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[6]}
+	c := boundary.Call{Func: &funcs[6], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Out[int32](a0), boundary.Address(a1)}
@@ -638,7 +638,7 @@ func nnc_hbDNNGetInputCount(a0 unsafe.Pointer, a1 uintptr) (r int32) {
 
 //export nnc_hbDNNGetInputName
 func nnc_hbDNNGetInputName(a0 unsafe.Pointer, a1 uintptr, a2 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[7]}
+	c := boundary.Call{Func: &funcs[7], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Out[uintptr](a0), boundary.Address(a1), boundary.Value(a2)}
@@ -659,7 +659,7 @@ func nnc_hbDNNGetInputName(a0 unsafe.Pointer, a1 uintptr, a2 int32) (r int32) {
 
 //export nnc_hbDNNGetInputTensorProperties
 func nnc_hbDNNGetInputTensorProperties(a0 unsafe.Pointer, a1 uintptr, a2 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[8]}
+	c := boundary.Call{Func: &funcs[8], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
@@ -680,7 +680,7 @@ func nnc_hbDNNGetInputTensorProperties(a0 unsafe.Pointer, a1 uintptr, a2 int32) 
 
 //export nnc_hbDNNGetOutputCount
 func nnc_hbDNNGetOutputCount(a0 unsafe.Pointer, a1 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[9]}
+	c := boundary.Call{Func: &funcs[9], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Out[int32](a0), boundary.Address(a1)}
@@ -701,7 +701,7 @@ func nnc_hbDNNGetOutputCount(a0 unsafe.Pointer, a1 uintptr) (r int32) {
 
 //export nnc_hbDNNGetOutputName
 func nnc_hbDNNGetOutputName(a0 unsafe.Pointer, a1 uintptr, a2 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[10]}
+	c := boundary.Call{Func: &funcs[10], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Out[uintptr](a0), boundary.Address(a1), boundary.Value(a2)}
@@ -722,7 +722,7 @@ func nnc_hbDNNGetOutputName(a0 unsafe.Pointer, a1 uintptr, a2 int32) (r int32) {
 
 //export nnc_hbDNNGetOutputTensorProperties
 func nnc_hbDNNGetOutputTensorProperties(a0 unsafe.Pointer, a1 uintptr, a2 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[11]}
+	c := boundary.Call{Func: &funcs[11], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
@@ -743,7 +743,7 @@ func nnc_hbDNNGetOutputTensorProperties(a0 unsafe.Pointer, a1 uintptr, a2 int32)
 
 //export nnc_hbDNNInfer
 func nnc_hbDNNInfer(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 uintptr, a4 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[12]}
+	c := boundary.Call{Func: &funcs[12], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2), boundary.Address(a3), boundary.Address(a4)}
@@ -773,7 +773,7 @@ func nnc_hbDNNInfer(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 
 
 //export nnc_hbDNNRoiInfer
 func nnc_hbDNNRoiInfer(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 int32, a5 uintptr, a6 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[13]}
+	c := boundary.Call{Func: &funcs[13], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2), boundary.Address(a3), boundary.Value(a4), boundary.Address(a5), boundary.Address(a6)}
@@ -804,7 +804,7 @@ func nnc_hbDNNRoiInfer(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer, 
 
 //export nnc_hbDNNResize
 func nnc_hbDNNResize(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[14]}
+	c := boundary.Call{Func: &funcs[14], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2), boundary.Address(a3), boundary.Address(a4)}
@@ -834,7 +834,7 @@ func nnc_hbDNNResize(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer, a3
 
 //export nnc_hbDNNSetTaskDoneCb
 func nnc_hbDNNSetTaskDoneCb(a0 uintptr, a1 uintptr, a2 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[15]}
+	c := boundary.Call{Func: &funcs[15], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2)}
@@ -853,7 +853,7 @@ func nnc_hbDNNSetTaskDoneCb(a0 uintptr, a1 uintptr, a2 uintptr) (r int32) {
 
 //export nnc_hbDNNWaitTaskDone
 func nnc_hbDNNWaitTaskDone(a0 uintptr, a1 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[16]}
+	c := boundary.Call{Func: &funcs[16], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -873,7 +873,7 @@ func nnc_hbDNNWaitTaskDone(a0 uintptr, a1 int32) (r int32) {
 
 //export nnc_hbDNNReleaseTask
 func nnc_hbDNNReleaseTask(a0 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[17]}
+	c := boundary.Call{Func: &funcs[17], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -890,7 +890,7 @@ func nnc_hbDNNReleaseTask(a0 uintptr) (r int32) {
 
 //export nnc_hbSysAllocMem
 func nnc_hbSysAllocMem(a0 unsafe.Pointer, a1 uint32) (r int32) {
-	c := boundary.Call{Func: &funcs[18]}
+	c := boundary.Call{Func: &funcs[18], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -916,7 +916,7 @@ func nnc_hbSysAllocMem(a0 unsafe.Pointer, a1 uint32) (r int32) {
 
 //export nnc_hbSysAllocCachedMem
 func nnc_hbSysAllocCachedMem(a0 unsafe.Pointer, a1 uint32) (r int32) {
-	c := boundary.Call{Func: &funcs[19]}
+	c := boundary.Call{Func: &funcs[19], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -942,7 +942,7 @@ func nnc_hbSysAllocCachedMem(a0 unsafe.Pointer, a1 uint32) (r int32) {
 
 //export nnc_hbSysFlushMem
 func nnc_hbSysFlushMem(a0 unsafe.Pointer, a1 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[20]}
+	c := boundary.Call{Func: &funcs[20], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -964,7 +964,7 @@ func nnc_hbSysFlushMem(a0 unsafe.Pointer, a1 int32) (r int32) {
 
 //export nnc_hbSysWriteMem
 func nnc_hbSysWriteMem(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uint32) (r int32) {
-	c := boundary.Call{Func: &funcs[21]}
+	c := boundary.Call{Func: &funcs[21], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
@@ -991,7 +991,7 @@ func nnc_hbSysWriteMem(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uint32) (r int32
 
 //export nnc_hbSysReadMem
 func nnc_hbSysReadMem(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uint32) (r int32) {
-	c := boundary.Call{Func: &funcs[22]}
+	c := boundary.Call{Func: &funcs[22], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
@@ -1018,7 +1018,7 @@ func nnc_hbSysReadMem(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uint32) (r int32)
 
 //export nnc_hbSysFreeMem
 func nnc_hbSysFreeMem(a0 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[23]}
+	c := boundary.Call{Func: &funcs[23], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1040,7 +1040,7 @@ func nnc_hbSysFreeMem(a0 unsafe.Pointer) (r int32) {
 
 //export nnc_hbSysRegisterMem
 func nnc_hbSysRegisterMem(a0 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[24]}
+	c := boundary.Call{Func: &funcs[24], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1062,7 +1062,7 @@ func nnc_hbSysRegisterMem(a0 unsafe.Pointer) (r int32) {
 
 //export nnc_hbSysUnregisterMem
 func nnc_hbSysUnregisterMem(a0 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[25]}
+	c := boundary.Call{Func: &funcs[25], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1084,7 +1084,7 @@ func nnc_hbSysUnregisterMem(a0 unsafe.Pointer) (r int32) {
 
 //export nnc_hbDNNGetInputSource
 func nnc_hbDNNGetInputSource(a0 unsafe.Pointer, a1 uintptr, a2 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[26]}
+	c := boundary.Call{Func: &funcs[26], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Out[int32](a0), boundary.Address(a1), boundary.Value(a2)}
@@ -1105,7 +1105,7 @@ func nnc_hbDNNGetInputSource(a0 unsafe.Pointer, a1 uintptr, a2 int32) (r int32) 
 
 //export nnc_hbDNNGetInputDesc
 func nnc_hbDNNGetInputDesc(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 uintptr, a4 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[27]}
+	c := boundary.Call{Func: &funcs[27], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2), boundary.Address(a3), boundary.Value(a4)}
@@ -1124,7 +1124,7 @@ func nnc_hbDNNGetInputDesc(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Point
 
 //export nnc_hbDNNGetOutputDesc
 func nnc_hbDNNGetOutputDesc(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 uintptr, a4 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[28]}
+	c := boundary.Call{Func: &funcs[28], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2), boundary.Address(a3), boundary.Value(a4)}
@@ -1143,7 +1143,7 @@ func nnc_hbDNNGetOutputDesc(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Poin
 
 //export nnc_hbDNNGetModelDesc
 func nnc_hbDNNGetModelDesc(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[29]}
+	c := boundary.Call{Func: &funcs[29], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Out[uintptr](a0), boundary.Out[uint32](a1), boundary.Out[int32](a2), boundary.Address(a3)}
@@ -1166,7 +1166,7 @@ func nnc_hbDNNGetModelDesc(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Point
 
 //export nnc_hbDNNGetModelTag
 func nnc_hbDNNGetModelTag(a0 unsafe.Pointer, a1 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[30]}
+	c := boundary.Call{Func: &funcs[30], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Out[uintptr](a0), boundary.Address(a1)}
@@ -1187,7 +1187,7 @@ func nnc_hbDNNGetModelTag(a0 unsafe.Pointer, a1 uintptr) (r int32) {
 
 //export nnc_hbDNNGetOutputOperatorType
 func nnc_hbDNNGetOutputOperatorType(a0 unsafe.Pointer, a1 uintptr, a2 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[31]}
+	c := boundary.Call{Func: &funcs[31], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Out[int32](a0), boundary.Address(a1), boundary.Value(a2)}
@@ -1208,7 +1208,7 @@ func nnc_hbDNNGetOutputOperatorType(a0 unsafe.Pointer, a1 uintptr, a2 int32) (r 
 
 //export nnc_hbDNNGetEstimateLatency
 func nnc_hbDNNGetEstimateLatency(a0 unsafe.Pointer, a1 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[32]}
+	c := boundary.Call{Func: &funcs[32], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Out[int32](a0), boundary.Address(a1)}
@@ -1229,7 +1229,7 @@ func nnc_hbDNNGetEstimateLatency(a0 unsafe.Pointer, a1 uintptr) (r int32) {
 
 //export nnc_hbDNNGetTaskEstimateTime
 func nnc_hbDNNGetTaskEstimateTime(a0 unsafe.Pointer, a1 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[33]}
+	c := boundary.Call{Func: &funcs[33], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Out[int32](a0), boundary.Address(a1)}
@@ -1250,7 +1250,7 @@ func nnc_hbDNNGetTaskEstimateTime(a0 unsafe.Pointer, a1 uintptr) (r int32) {
 
 //export nnc_hbDNNGetTaskEstimateStartTime
 func nnc_hbDNNGetTaskEstimateStartTime(a0 unsafe.Pointer, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[34]}
+	c := boundary.Call{Func: &funcs[34], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Out[int32](a0), boundary.Address(a1)}
@@ -1277,7 +1277,7 @@ func nnc_hbDNNGetTaskEstimateStartTime(a0 unsafe.Pointer, a1 unsafe.Pointer) (r 
 
 //export nnc_hbDNNGetErrorDesc
 func nnc_hbDNNGetErrorDesc(a0 int32) (r uintptr) {
-	c := boundary.Call{Func: &funcs[35]}
+	c := boundary.Call{Func: &funcs[35], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Value(a0)}
@@ -1303,7 +1303,7 @@ func nnc_hbDNNGetErrorDesc(a0 int32) (r uintptr) {
 
 //export nnc_hbDNNGetLayoutName
 func nnc_hbDNNGetLayoutName(a0 unsafe.Pointer, a1 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[36]}
+	c := boundary.Call{Func: &funcs[36], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Out[uintptr](a0), boundary.Value(a1)}
@@ -1329,7 +1329,7 @@ func nnc_hbDNNGetLayoutName(a0 unsafe.Pointer, a1 int32) (r int32) {
 
 //export nnc_hbDNNUnquantizeByScale
 func nnc_hbDNNUnquantizeByScale(a0 unsafe.Pointer, a1 int32, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[37]}
+	c := boundary.Call{Func: &funcs[37], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Address(a3), boundary.Address(a4)}
@@ -1355,7 +1355,7 @@ func nnc_hbDNNUnquantizeByScale(a0 unsafe.Pointer, a1 int32, a2 unsafe.Pointer, 
 
 //export nnc_hbDNNUnquantizeByScale_former
 func nnc_hbDNNUnquantizeByScale_former(a0 unsafe.Pointer, a1 int32, a2 int32, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &formers[0]}
+	c := boundary.Call{Func: &formers[0], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Value(a2), boundary.Address(a3), boundary.Address(a4), boundary.Address(a5)}
@@ -1381,7 +1381,7 @@ func nnc_hbDNNUnquantizeByScale_former(a0 unsafe.Pointer, a1 int32, a2 int32, a3
 
 //export nnc_hbDNNConvertLayout
 func nnc_hbDNNConvertLayout(a0 uintptr, a1 int32, a2 uintptr, a3 int32, a4 int32, a5 unsafe.Pointer, a6 bool) (r int32) {
-	c := boundary.Call{Func: &funcs[38]}
+	c := boundary.Call{Func: &funcs[38], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Value(a3), boundary.Value(a4), boundary.Address(a5), boundary.Value(a6)}
@@ -1409,7 +1409,7 @@ func nnc_hbDNNConvertLayout(a0 uintptr, a1 int32, a2 uintptr, a3 int32, a4 int32
 
 //export nnc_hbDNNConvertLayoutRoi
 func nnc_hbDNNConvertLayoutRoi(a0 uintptr, a1 int32, a2 uintptr, a3 int32, a4 int32, a5 unsafe.Pointer, a6 bool, a7 unsafe.Pointer, a8 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[39]}
+	c := boundary.Call{Func: &funcs[39], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Value(a3), boundary.Value(a4), boundary.Address(a5), boundary.Value(a6), boundary.Address(a7), boundary.Address(a8)}
@@ -1439,7 +1439,7 @@ func nnc_hbDNNConvertLayoutRoi(a0 uintptr, a1 int32, a2 uintptr, a3 int32, a4 in
 
 //export nnc_hbDNNConvertLayoutRoi_former
 func nnc_hbDNNConvertLayoutRoi_former(a0 uintptr, a1 int32, a2 uintptr, a3 int32, a4 int32, a5 unsafe.Pointer, a6 bool, a7 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &formers[1]}
+	c := boundary.Call{Func: &formers[1], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Value(a3), boundary.Value(a4), boundary.Address(a5), boundary.Value(a6), boundary.Address(a7)}
@@ -1468,7 +1468,7 @@ func nnc_hbDNNConvertLayoutRoi_former(a0 uintptr, a1 int32, a2 uintptr, a3 int32
 
 //export nnc_hbDNNConvertLayoutToNative1HW1
 func nnc_hbDNNConvertLayoutToNative1HW1(a0 uintptr, a1 uintptr, a2 int32, a3 int32, a4 unsafe.Pointer, a5 bool, a6 uint32, a7 uint32) (r int32) {
-	c := boundary.Call{Func: &funcs[40]}
+	c := boundary.Call{Func: &funcs[40], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Value(a3), boundary.Address(a4), boundary.Value(a5), boundary.Value(a6), boundary.Value(a7)}
@@ -1496,7 +1496,7 @@ func nnc_hbDNNConvertLayoutToNative1HW1(a0 uintptr, a1 uintptr, a2 int32, a3 int
 
 //export nnc_hbDNNConvertLayoutToNative111C
 func nnc_hbDNNConvertLayoutToNative111C(a0 uintptr, a1 uintptr, a2 int32, a3 int32, a4 unsafe.Pointer, a5 bool, a6 uint32, a7 uint32, a8 uint32) (r int32) {
-	c := boundary.Call{Func: &funcs[41]}
+	c := boundary.Call{Func: &funcs[41], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Value(a3), boundary.Address(a4), boundary.Value(a5), boundary.Value(a6), boundary.Value(a7), boundary.Value(a8)}
@@ -1524,7 +1524,7 @@ func nnc_hbDNNConvertLayoutToNative111C(a0 uintptr, a1 uintptr, a2 int32, a3 int
 
 //export nnc_hbDNNConvertLayoutToNative1111
 func nnc_hbDNNConvertLayoutToNative1111(a0 uintptr, a1 uintptr, a2 int32, a3 int32, a4 unsafe.Pointer, a5 bool, a6 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[42]}
+	c := boundary.Call{Func: &funcs[42], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Value(a3), boundary.Address(a4), boundary.Value(a5), boundary.Address(a6)}
@@ -1553,7 +1553,7 @@ func nnc_hbDNNConvertLayoutToNative1111(a0 uintptr, a1 uintptr, a2 int32, a3 int
 
 //export nnc_hbDNNConvertLayoutToNative1111_former
 func nnc_hbDNNConvertLayoutToNative1111_former(a0 uintptr, a1 uintptr, a2 int32, a3 int32, a4 unsafe.Pointer, a5 bool, a6 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &formers[2]}
+	c := boundary.Call{Func: &formers[2], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Value(a3), boundary.Address(a4), boundary.Value(a5), boundary.Address(a6)}
@@ -1582,7 +1582,7 @@ func nnc_hbDNNConvertLayoutToNative1111_former(a0 uintptr, a1 uintptr, a2 int32,
 
 //export nnc_hbDNNAddPadding
 func nnc_hbDNNAddPadding(a0 uintptr, a1 unsafe.Pointer, a2 uintptr, a3 unsafe.Pointer, a4 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[43]}
+	c := boundary.Call{Func: &funcs[43], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2), boundary.Address(a3), boundary.Value(a4)}
@@ -1611,7 +1611,7 @@ func nnc_hbDNNAddPadding(a0 uintptr, a1 unsafe.Pointer, a2 uintptr, a3 unsafe.Po
 
 //export nnc_hbDNNRemovePadding
 func nnc_hbDNNRemovePadding(a0 uintptr, a1 unsafe.Pointer, a2 uintptr, a3 unsafe.Pointer, a4 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[44]}
+	c := boundary.Call{Func: &funcs[44], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2), boundary.Address(a3), boundary.Value(a4)}
@@ -1640,7 +1640,7 @@ func nnc_hbDNNRemovePadding(a0 uintptr, a1 unsafe.Pointer, a2 uintptr, a3 unsafe
 
 //export nnc_hbDNNAddPaddingWithStride
 func nnc_hbDNNAddPaddingWithStride(a0 uintptr, a1 uintptr, a2 uint32, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 uint32) (r int32) {
-	c := boundary.Call{Func: &funcs[45]}
+	c := boundary.Call{Func: &funcs[45], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Address(a3), boundary.Address(a4), boundary.Value(a5)}
@@ -1669,7 +1669,7 @@ func nnc_hbDNNAddPaddingWithStride(a0 uintptr, a1 uintptr, a2 uint32, a3 unsafe.
 
 //export nnc_hbDNNRemovePaddingWithStride
 func nnc_hbDNNRemovePaddingWithStride(a0 uintptr, a1 uintptr, a2 uint32, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 uint32) (r int32) {
-	c := boundary.Call{Func: &funcs[46]}
+	c := boundary.Call{Func: &funcs[46], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Address(a3), boundary.Address(a4), boundary.Value(a5)}
@@ -1698,7 +1698,7 @@ func nnc_hbDNNRemovePaddingWithStride(a0 uintptr, a1 uintptr, a2 uint32, a3 unsa
 
 //export nnc_hbDNNConvertEndianness
 func nnc_hbDNNConvertEndianness(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uint32) (r int32) {
-	c := boundary.Call{Func: &funcs[47]}
+	c := boundary.Call{Func: &funcs[47], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
@@ -1725,7 +1725,7 @@ func nnc_hbDNNConvertEndianness(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uint32)
 
 //export nnc__Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE
 func nnc__Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE(a0 unsafe.Pointer, a1 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[48]}
+	c := boundary.Call{Func: &funcs[48], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -1750,7 +1750,7 @@ func nnc__Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE(a0 unsafe.Point
 
 //export nnc__Z27hbDNNUnregisterLayerCreatorPKc
 func nnc__Z27hbDNNUnregisterLayerCreatorPKc(a0 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[49]}
+	c := boundary.Call{Func: &funcs[49], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}

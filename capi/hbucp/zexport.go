@@ -110,7 +110,7 @@ func init() { boundary.Register(funcs) }
 
 //export nnc_hbUCPGetVersion
 func nnc_hbUCPGetVersion() (r uintptr) {
-	c := boundary.Call{Func: &funcs[0]}
+	c := boundary.Call{Func: &funcs[0], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -128,7 +128,7 @@ func nnc_hbUCPGetVersion() (r uintptr) {
 
 //export nnc_hbUCPGetSocName
 func nnc_hbUCPGetSocName() (r uintptr) {
-	c := boundary.Call{Func: &funcs[1]}
+	c := boundary.Call{Func: &funcs[1], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -146,7 +146,7 @@ func nnc_hbUCPGetSocName() (r uintptr) {
 
 //export nnc_hbUCPSubmitTask
 func nnc_hbUCPSubmitTask(a0 uintptr, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[2]}
+	c := boundary.Call{Func: &funcs[2], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -161,7 +161,7 @@ func nnc_hbUCPSubmitTask(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 
 //export nnc_hbUCPWaitTaskDone
 func nnc_hbUCPWaitTaskDone(a0 uintptr, a1 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[3]}
+	c := boundary.Call{Func: &funcs[3], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -175,7 +175,7 @@ func nnc_hbUCPWaitTaskDone(a0 uintptr, a1 int32) (r int32) {
 
 //export nnc_hbUCPSetTaskDoneCb
 func nnc_hbUCPSetTaskDoneCb(a0 uintptr, a1 uintptr, a2 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[4]}
+	c := boundary.Call{Func: &funcs[4], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2)}
@@ -189,7 +189,7 @@ func nnc_hbUCPSetTaskDoneCb(a0 uintptr, a1 uintptr, a2 uintptr) (r int32) {
 
 //export nnc_hbUCPReleaseTask
 func nnc_hbUCPReleaseTask(a0 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[5]}
+	c := boundary.Call{Func: &funcs[5], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -202,7 +202,7 @@ func nnc_hbUCPReleaseTask(a0 uintptr) (r int32) {
 
 //export nnc_hbUCPGetErrorDesc
 func nnc_hbUCPGetErrorDesc(a0 int32) (r uintptr) {
-	c := boundary.Call{Func: &funcs[6]}
+	c := boundary.Call{Func: &funcs[6], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Value(a0)}
@@ -220,7 +220,7 @@ func nnc_hbUCPGetErrorDesc(a0 int32) (r uintptr) {
 
 //export nnc_hbUCPMalloc
 func nnc_hbUCPMalloc(a0 unsafe.Pointer, a1 uint64, a2 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[7]}
+	c := boundary.Call{Func: &funcs[7], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Value(a2)}
@@ -234,7 +234,7 @@ func nnc_hbUCPMalloc(a0 unsafe.Pointer, a1 uint64, a2 int32) (r int32) {
 
 //export nnc_hbUCPMallocCached
 func nnc_hbUCPMallocCached(a0 unsafe.Pointer, a1 uint64, a2 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[8]}
+	c := boundary.Call{Func: &funcs[8], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Value(a2)}
@@ -248,7 +248,7 @@ func nnc_hbUCPMallocCached(a0 unsafe.Pointer, a1 uint64, a2 int32) (r int32) {
 
 //export nnc_hbUCPMemFlush
 func nnc_hbUCPMemFlush(a0 unsafe.Pointer, a1 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[9]}
+	c := boundary.Call{Func: &funcs[9], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -262,7 +262,7 @@ func nnc_hbUCPMemFlush(a0 unsafe.Pointer, a1 int32) (r int32) {
 
 //export nnc_hbUCPFree
 func nnc_hbUCPFree(a0 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[10]}
+	c := boundary.Call{Func: &funcs[10], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -276,7 +276,7 @@ func nnc_hbUCPFree(a0 unsafe.Pointer) (r int32) {
 
 //export nnc_hbucp_hbDNNGetVersion
 func nnc_hbucp_hbDNNGetVersion() (r uintptr) {
-	c := boundary.Call{Func: &funcs[11]}
+	c := boundary.Call{Func: &funcs[11], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -294,7 +294,7 @@ func nnc_hbucp_hbDNNGetVersion() (r uintptr) {
 
 //export nnc_hbucp_hbDNNInitializeFromFiles
 func nnc_hbucp_hbDNNInitializeFromFiles(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[12]}
+	c := boundary.Call{Func: &funcs[12], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
@@ -313,7 +313,7 @@ func nnc_hbucp_hbDNNInitializeFromFiles(a0 unsafe.Pointer, a1 unsafe.Pointer, a2
 
 //export nnc_hbucp_hbDNNInitializeFromDDR
 func nnc_hbucp_hbDNNInitializeFromDDR(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[13]}
+	c := boundary.Call{Func: &funcs[13], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2), boundary.Value(a3)}
@@ -333,7 +333,7 @@ func nnc_hbucp_hbDNNInitializeFromDDR(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 u
 
 //export nnc_hbucp_hbDNNRelease
 func nnc_hbucp_hbDNNRelease(a0 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[14]}
+	c := boundary.Call{Func: &funcs[14], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -346,7 +346,7 @@ func nnc_hbucp_hbDNNRelease(a0 uintptr) (r int32) {
 
 //export nnc_hbucp_hbDNNGetModelNameList
 func nnc_hbucp_hbDNNGetModelNameList(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[15]}
+	c := boundary.Call{Func: &funcs[15], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Out[uintptr](a0), boundary.Out[int32](a1), boundary.Address(a2)}
@@ -362,7 +362,7 @@ func nnc_hbucp_hbDNNGetModelNameList(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 ui
 
 //export nnc_hbucp_hbDNNGetModelHandle
 func nnc_hbucp_hbDNNGetModelHandle(a0 unsafe.Pointer, a1 uintptr, a2 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[16]}
+	c := boundary.Call{Func: &funcs[16], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Text(a2)}
@@ -382,7 +382,7 @@ func nnc_hbucp_hbDNNGetModelHandle(a0 unsafe.Pointer, a1 uintptr, a2 unsafe.Poin
 
 //export nnc_hbucp_hbDNNGetInputCount
 func nnc_hbucp_hbDNNGetInputCount(a0 unsafe.Pointer, a1 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[17]}
+	c := boundary.Call{Func: &funcs[17], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Out[int32](a0), boundary.Address(a1)}
@@ -397,7 +397,7 @@ func nnc_hbucp_hbDNNGetInputCount(a0 unsafe.Pointer, a1 uintptr) (r int32) {
 
 //export nnc_hbucp_hbDNNGetInputName
 func nnc_hbucp_hbDNNGetInputName(a0 unsafe.Pointer, a1 uintptr, a2 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[18]}
+	c := boundary.Call{Func: &funcs[18], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Out[uintptr](a0), boundary.Address(a1), boundary.Value(a2)}
@@ -412,7 +412,7 @@ func nnc_hbucp_hbDNNGetInputName(a0 unsafe.Pointer, a1 uintptr, a2 int32) (r int
 
 //export nnc_hbucp_hbDNNGetInputTensorProperties
 func nnc_hbucp_hbDNNGetInputTensorProperties(a0 unsafe.Pointer, a1 uintptr, a2 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[19]}
+	c := boundary.Call{Func: &funcs[19], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
@@ -427,7 +427,7 @@ func nnc_hbucp_hbDNNGetInputTensorProperties(a0 unsafe.Pointer, a1 uintptr, a2 i
 
 //export nnc_hbucp_hbDNNGetOutputCount
 func nnc_hbucp_hbDNNGetOutputCount(a0 unsafe.Pointer, a1 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[20]}
+	c := boundary.Call{Func: &funcs[20], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Out[int32](a0), boundary.Address(a1)}
@@ -442,7 +442,7 @@ func nnc_hbucp_hbDNNGetOutputCount(a0 unsafe.Pointer, a1 uintptr) (r int32) {
 
 //export nnc_hbucp_hbDNNGetOutputName
 func nnc_hbucp_hbDNNGetOutputName(a0 unsafe.Pointer, a1 uintptr, a2 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[21]}
+	c := boundary.Call{Func: &funcs[21], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Out[uintptr](a0), boundary.Address(a1), boundary.Value(a2)}
@@ -457,7 +457,7 @@ func nnc_hbucp_hbDNNGetOutputName(a0 unsafe.Pointer, a1 uintptr, a2 int32) (r in
 
 //export nnc_hbucp_hbDNNGetOutputTensorProperties
 func nnc_hbucp_hbDNNGetOutputTensorProperties(a0 unsafe.Pointer, a1 uintptr, a2 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[22]}
+	c := boundary.Call{Func: &funcs[22], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
@@ -472,7 +472,7 @@ func nnc_hbucp_hbDNNGetOutputTensorProperties(a0 unsafe.Pointer, a1 uintptr, a2 
 
 //export nnc_hbucp_hbDNNGetInputDesc
 func nnc_hbucp_hbDNNGetInputDesc(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 uintptr, a4 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[23]}
+	c := boundary.Call{Func: &funcs[23], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Out[uintptr](a0), boundary.Out[uint32](a1), boundary.Out[int32](a2), boundary.Address(a3), boundary.Value(a4)}
@@ -489,7 +489,7 @@ func nnc_hbucp_hbDNNGetInputDesc(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe
 
 //export nnc_hbucp_hbDNNGetOutputDesc
 func nnc_hbucp_hbDNNGetOutputDesc(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 uintptr, a4 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[24]}
+	c := boundary.Call{Func: &funcs[24], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Out[uintptr](a0), boundary.Out[uint32](a1), boundary.Out[int32](a2), boundary.Address(a3), boundary.Value(a4)}
@@ -506,7 +506,7 @@ func nnc_hbucp_hbDNNGetOutputDesc(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsaf
 
 //export nnc_hbucp_hbDNNGetModelDesc
 func nnc_hbucp_hbDNNGetModelDesc(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[25]}
+	c := boundary.Call{Func: &funcs[25], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Out[uintptr](a0), boundary.Out[uint32](a1), boundary.Out[int32](a2), boundary.Address(a3)}
@@ -523,7 +523,7 @@ func nnc_hbucp_hbDNNGetModelDesc(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe
 
 //export nnc_hbDNNGetHBMDesc
 func nnc_hbDNNGetHBMDesc(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 uintptr, a4 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[26]}
+	c := boundary.Call{Func: &funcs[26], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Out[uintptr](a0), boundary.Out[uint32](a1), boundary.Out[int32](a2), boundary.Address(a3), boundary.Value(a4)}
@@ -540,7 +540,7 @@ func nnc_hbDNNGetHBMDesc(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer
 
 //export nnc_hbDNNGetCompileBpuCoreNum
 func nnc_hbDNNGetCompileBpuCoreNum(a0 unsafe.Pointer, a1 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[27]}
+	c := boundary.Call{Func: &funcs[27], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Out[int32](a0), boundary.Address(a1)}
@@ -555,7 +555,7 @@ func nnc_hbDNNGetCompileBpuCoreNum(a0 unsafe.Pointer, a1 uintptr) (r int32) {
 
 //export nnc_hbDNNInferV2
 func nnc_hbDNNInferV2(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[28]}
+	c := boundary.Call{Func: &funcs[28], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2), boundary.Address(a3)}
@@ -572,7 +572,7 @@ func nnc_hbDNNInferV2(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer, a
 
 //export nnc_hbDNNGetTaskOutputTensorProperties
 func nnc_hbDNNGetTaskOutputTensorProperties(a0 unsafe.Pointer, a1 uintptr, a2 int32, a3 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[29]}
+	c := boundary.Call{Func: &funcs[29], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Value(a3)}
@@ -587,7 +587,7 @@ func nnc_hbDNNGetTaskOutputTensorProperties(a0 unsafe.Pointer, a1 uintptr, a2 in
 
 //export nnc_hbucp_hbDNNGetErrorDesc
 func nnc_hbucp_hbDNNGetErrorDesc(a0 int32) (r uintptr) {
-	c := boundary.Call{Func: &funcs[30]}
+	c := boundary.Call{Func: &funcs[30], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Value(a0)}
@@ -605,7 +605,7 @@ func nnc_hbucp_hbDNNGetErrorDesc(a0 int32) (r uintptr) {
 
 //export nnc_hbVPBilateralFilter
 func nnc_hbVPBilateralFilter() (r int32) {
-	c := boundary.Call{Func: &funcs[31]}
+	c := boundary.Call{Func: &funcs[31], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -618,7 +618,7 @@ func nnc_hbVPBilateralFilter() (r int32) {
 
 //export nnc_hbVPBoxFilter
 func nnc_hbVPBoxFilter() (r int32) {
-	c := boundary.Call{Func: &funcs[32]}
+	c := boundary.Call{Func: &funcs[32], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -631,7 +631,7 @@ func nnc_hbVPBoxFilter() (r int32) {
 
 //export nnc_hbVPCanny
 func nnc_hbVPCanny() (r int32) {
-	c := boundary.Call{Func: &funcs[33]}
+	c := boundary.Call{Func: &funcs[33], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -644,7 +644,7 @@ func nnc_hbVPCanny() (r int32) {
 
 //export nnc_hbVPCornerHarris
 func nnc_hbVPCornerHarris() (r int32) {
-	c := boundary.Call{Func: &funcs[34]}
+	c := boundary.Call{Func: &funcs[34], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -657,7 +657,7 @@ func nnc_hbVPCornerHarris() (r int32) {
 
 //export nnc_hbVPCvtColor
 func nnc_hbVPCvtColor() (r int32) {
-	c := boundary.Call{Func: &funcs[35]}
+	c := boundary.Call{Func: &funcs[35], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -670,7 +670,7 @@ func nnc_hbVPCvtColor() (r int32) {
 
 //export nnc_hbVPDilate
 func nnc_hbVPDilate() (r int32) {
-	c := boundary.Call{Func: &funcs[36]}
+	c := boundary.Call{Func: &funcs[36], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -683,7 +683,7 @@ func nnc_hbVPDilate() (r int32) {
 
 //export nnc_hbVPEqualizeHist
 func nnc_hbVPEqualizeHist() (r int32) {
-	c := boundary.Call{Func: &funcs[37]}
+	c := boundary.Call{Func: &funcs[37], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -696,7 +696,7 @@ func nnc_hbVPEqualizeHist() (r int32) {
 
 //export nnc_hbVPErode
 func nnc_hbVPErode() (r int32) {
-	c := boundary.Call{Func: &funcs[38]}
+	c := boundary.Call{Func: &funcs[38], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -709,7 +709,7 @@ func nnc_hbVPErode() (r int32) {
 
 //export nnc_hbVPFilter2D
 func nnc_hbVPFilter2D() (r int32) {
-	c := boundary.Call{Func: &funcs[39]}
+	c := boundary.Call{Func: &funcs[39], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -722,7 +722,7 @@ func nnc_hbVPFilter2D() (r int32) {
 
 //export nnc_hbVPFlip
 func nnc_hbVPFlip() (r int32) {
-	c := boundary.Call{Func: &funcs[40]}
+	c := boundary.Call{Func: &funcs[40], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -735,7 +735,7 @@ func nnc_hbVPFlip() (r int32) {
 
 //export nnc_hbVPGaussianBlur
 func nnc_hbVPGaussianBlur() (r int32) {
-	c := boundary.Call{Func: &funcs[41]}
+	c := boundary.Call{Func: &funcs[41], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -748,7 +748,7 @@ func nnc_hbVPGaussianBlur() (r int32) {
 
 //export nnc_hbVPHBDemosaicing
 func nnc_hbVPHBDemosaicing() (r int32) {
-	c := boundary.Call{Func: &funcs[42]}
+	c := boundary.Call{Func: &funcs[42], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -761,7 +761,7 @@ func nnc_hbVPHBDemosaicing() (r int32) {
 
 //export nnc_hbVPISP
 func nnc_hbVPISP() (r int32) {
-	c := boundary.Call{Func: &funcs[43]}
+	c := boundary.Call{Func: &funcs[43], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -774,7 +774,7 @@ func nnc_hbVPISP() (r int32) {
 
 //export nnc_hbVPIntegral
 func nnc_hbVPIntegral() (r int32) {
-	c := boundary.Call{Func: &funcs[44]}
+	c := boundary.Call{Func: &funcs[44], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -787,7 +787,7 @@ func nnc_hbVPIntegral() (r int32) {
 
 //export nnc_hbVPLaplacianFilter
 func nnc_hbVPLaplacianFilter() (r int32) {
-	c := boundary.Call{Func: &funcs[45]}
+	c := boundary.Call{Func: &funcs[45], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -800,7 +800,7 @@ func nnc_hbVPLaplacianFilter() (r int32) {
 
 //export nnc_hbVPMedianBlur
 func nnc_hbVPMedianBlur() (r int32) {
-	c := boundary.Call{Func: &funcs[46]}
+	c := boundary.Call{Func: &funcs[46], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -813,7 +813,7 @@ func nnc_hbVPMedianBlur() (r int32) {
 
 //export nnc_hbVPOpticalFlowPyrLK
 func nnc_hbVPOpticalFlowPyrLK() (r int32) {
-	c := boundary.Call{Func: &funcs[47]}
+	c := boundary.Call{Func: &funcs[47], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -826,7 +826,7 @@ func nnc_hbVPOpticalFlowPyrLK() (r int32) {
 
 //export nnc_hbVPPyrDown
 func nnc_hbVPPyrDown() (r int32) {
-	c := boundary.Call{Func: &funcs[48]}
+	c := boundary.Call{Func: &funcs[48], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -839,7 +839,7 @@ func nnc_hbVPPyrDown() (r int32) {
 
 //export nnc_hbVPPyrUp
 func nnc_hbVPPyrUp() (r int32) {
-	c := boundary.Call{Func: &funcs[49]}
+	c := boundary.Call{Func: &funcs[49], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -852,7 +852,7 @@ func nnc_hbVPPyrUp() (r int32) {
 
 //export nnc_hbVPRemap
 func nnc_hbVPRemap() (r int32) {
-	c := boundary.Call{Func: &funcs[50]}
+	c := boundary.Call{Func: &funcs[50], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -865,7 +865,7 @@ func nnc_hbVPRemap() (r int32) {
 
 //export nnc_hbVPResize
 func nnc_hbVPResize() (r int32) {
-	c := boundary.Call{Func: &funcs[51]}
+	c := boundary.Call{Func: &funcs[51], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -878,7 +878,7 @@ func nnc_hbVPResize() (r int32) {
 
 //export nnc_hbVPRoiResize
 func nnc_hbVPRoiResize() (r int32) {
-	c := boundary.Call{Func: &funcs[52]}
+	c := boundary.Call{Func: &funcs[52], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -891,7 +891,7 @@ func nnc_hbVPRoiResize() (r int32) {
 
 //export nnc_hbVPRotate
 func nnc_hbVPRotate() (r int32) {
-	c := boundary.Call{Func: &funcs[53]}
+	c := boundary.Call{Func: &funcs[53], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -904,7 +904,7 @@ func nnc_hbVPRotate() (r int32) {
 
 //export nnc_hbVPSepFilter2D
 func nnc_hbVPSepFilter2D() (r int32) {
-	c := boundary.Call{Func: &funcs[54]}
+	c := boundary.Call{Func: &funcs[54], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -917,7 +917,7 @@ func nnc_hbVPSepFilter2D() (r int32) {
 
 //export nnc_hbVPSobel
 func nnc_hbVPSobel() (r int32) {
-	c := boundary.Call{Func: &funcs[55]}
+	c := boundary.Call{Func: &funcs[55], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -930,7 +930,7 @@ func nnc_hbVPSobel() (r int32) {
 
 //export nnc_hbVPStitch
 func nnc_hbVPStitch() (r int32) {
-	c := boundary.Call{Func: &funcs[56]}
+	c := boundary.Call{Func: &funcs[56], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -943,7 +943,7 @@ func nnc_hbVPStitch() (r int32) {
 
 //export nnc_hbVPThreshold
 func nnc_hbVPThreshold() (r int32) {
-	c := boundary.Call{Func: &funcs[57]}
+	c := boundary.Call{Func: &funcs[57], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -956,7 +956,7 @@ func nnc_hbVPThreshold() (r int32) {
 
 //export nnc_hbVPTranspose
 func nnc_hbVPTranspose() (r int32) {
-	c := boundary.Call{Func: &funcs[58]}
+	c := boundary.Call{Func: &funcs[58], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -969,7 +969,7 @@ func nnc_hbVPTranspose() (r int32) {
 
 //export nnc_hbVPWarpAffine
 func nnc_hbVPWarpAffine() (r int32) {
-	c := boundary.Call{Func: &funcs[59]}
+	c := boundary.Call{Func: &funcs[59], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -982,7 +982,7 @@ func nnc_hbVPWarpAffine() (r int32) {
 
 //export nnc_hbVPWarpPerspective
 func nnc_hbVPWarpPerspective() (r int32) {
-	c := boundary.Call{Func: &funcs[60]}
+	c := boundary.Call{Func: &funcs[60], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -995,7 +995,7 @@ func nnc_hbVPWarpPerspective() (r int32) {
 
 //export nnc_hbVPCreateAlphaBlendLut
 func nnc_hbVPCreateAlphaBlendLut() (r int32) {
-	c := boundary.Call{Func: &funcs[61]}
+	c := boundary.Call{Func: &funcs[61], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1008,7 +1008,7 @@ func nnc_hbVPCreateAlphaBlendLut() (r int32) {
 
 //export nnc_hbVPReleaseAlphaBlendLut
 func nnc_hbVPReleaseAlphaBlendLut() (r int32) {
-	c := boundary.Call{Func: &funcs[62]}
+	c := boundary.Call{Func: &funcs[62], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1021,7 +1021,7 @@ func nnc_hbVPReleaseAlphaBlendLut() (r int32) {
 
 //export nnc_hbVPCreateISPContext
 func nnc_hbVPCreateISPContext() (r int32) {
-	c := boundary.Call{Func: &funcs[63]}
+	c := boundary.Call{Func: &funcs[63], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1034,7 +1034,7 @@ func nnc_hbVPCreateISPContext() (r int32) {
 
 //export nnc_hbVPReleaseISPContext
 func nnc_hbVPReleaseISPContext() (r int32) {
-	c := boundary.Call{Func: &funcs[64]}
+	c := boundary.Call{Func: &funcs[64], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1047,7 +1047,7 @@ func nnc_hbVPReleaseISPContext() (r int32) {
 
 //export nnc_hbVPGetISPOutputBuffer
 func nnc_hbVPGetISPOutputBuffer() (r int32) {
-	c := boundary.Call{Func: &funcs[65]}
+	c := boundary.Call{Func: &funcs[65], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1060,7 +1060,7 @@ func nnc_hbVPGetISPOutputBuffer() (r int32) {
 
 //export nnc_hbVPCreateMapWrap
 func nnc_hbVPCreateMapWrap() (r int32) {
-	c := boundary.Call{Func: &funcs[66]}
+	c := boundary.Call{Func: &funcs[66], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1073,7 +1073,7 @@ func nnc_hbVPCreateMapWrap() (r int32) {
 
 //export nnc_hbVPReleaseMapWrap
 func nnc_hbVPReleaseMapWrap() (r int32) {
-	c := boundary.Call{Func: &funcs[67]}
+	c := boundary.Call{Func: &funcs[67], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1086,7 +1086,7 @@ func nnc_hbVPReleaseMapWrap() (r int32) {
 
 //export nnc_hbVPJPEGDecode
 func nnc_hbVPJPEGDecode() (r int32) {
-	c := boundary.Call{Func: &funcs[68]}
+	c := boundary.Call{Func: &funcs[68], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1099,7 +1099,7 @@ func nnc_hbVPJPEGDecode() (r int32) {
 
 //export nnc_hbVPJPEGEncode
 func nnc_hbVPJPEGEncode() (r int32) {
-	c := boundary.Call{Func: &funcs[69]}
+	c := boundary.Call{Func: &funcs[69], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1112,7 +1112,7 @@ func nnc_hbVPJPEGEncode() (r int32) {
 
 //export nnc_hbVPVideoDecode
 func nnc_hbVPVideoDecode() (r int32) {
-	c := boundary.Call{Func: &funcs[70]}
+	c := boundary.Call{Func: &funcs[70], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1125,7 +1125,7 @@ func nnc_hbVPVideoDecode() (r int32) {
 
 //export nnc_hbVPVideoEncode
 func nnc_hbVPVideoEncode() (r int32) {
-	c := boundary.Call{Func: &funcs[71]}
+	c := boundary.Call{Func: &funcs[71], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1138,7 +1138,7 @@ func nnc_hbVPVideoEncode() (r int32) {
 
 //export nnc_hbVPCreateJPEGDecContext
 func nnc_hbVPCreateJPEGDecContext() (r int32) {
-	c := boundary.Call{Func: &funcs[72]}
+	c := boundary.Call{Func: &funcs[72], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1151,7 +1151,7 @@ func nnc_hbVPCreateJPEGDecContext() (r int32) {
 
 //export nnc_hbVPReleaseJPEGDecContext
 func nnc_hbVPReleaseJPEGDecContext() (r int32) {
-	c := boundary.Call{Func: &funcs[73]}
+	c := boundary.Call{Func: &funcs[73], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1164,7 +1164,7 @@ func nnc_hbVPReleaseJPEGDecContext() (r int32) {
 
 //export nnc_hbVPCreateJPEGEncContext
 func nnc_hbVPCreateJPEGEncContext() (r int32) {
-	c := boundary.Call{Func: &funcs[74]}
+	c := boundary.Call{Func: &funcs[74], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1177,7 +1177,7 @@ func nnc_hbVPCreateJPEGEncContext() (r int32) {
 
 //export nnc_hbVPReleaseJPEGEncContext
 func nnc_hbVPReleaseJPEGEncContext() (r int32) {
-	c := boundary.Call{Func: &funcs[75]}
+	c := boundary.Call{Func: &funcs[75], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1190,7 +1190,7 @@ func nnc_hbVPReleaseJPEGEncContext() (r int32) {
 
 //export nnc_hbVPCreateVideoDecContext
 func nnc_hbVPCreateVideoDecContext() (r int32) {
-	c := boundary.Call{Func: &funcs[76]}
+	c := boundary.Call{Func: &funcs[76], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1203,7 +1203,7 @@ func nnc_hbVPCreateVideoDecContext() (r int32) {
 
 //export nnc_hbVPReleaseVideoDecContext
 func nnc_hbVPReleaseVideoDecContext() (r int32) {
-	c := boundary.Call{Func: &funcs[77]}
+	c := boundary.Call{Func: &funcs[77], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1216,7 +1216,7 @@ func nnc_hbVPReleaseVideoDecContext() (r int32) {
 
 //export nnc_hbVPCreateVideoEncContext
 func nnc_hbVPCreateVideoEncContext() (r int32) {
-	c := boundary.Call{Func: &funcs[78]}
+	c := boundary.Call{Func: &funcs[78], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1229,7 +1229,7 @@ func nnc_hbVPCreateVideoEncContext() (r int32) {
 
 //export nnc_hbVPReleaseVideoEncContext
 func nnc_hbVPReleaseVideoEncContext() (r int32) {
-	c := boundary.Call{Func: &funcs[79]}
+	c := boundary.Call{Func: &funcs[79], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1242,7 +1242,7 @@ func nnc_hbVPReleaseVideoEncContext() (r int32) {
 
 //export nnc_hbVPGetJPEGDecOutputBuffer
 func nnc_hbVPGetJPEGDecOutputBuffer() (r int32) {
-	c := boundary.Call{Func: &funcs[80]}
+	c := boundary.Call{Func: &funcs[80], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1255,7 +1255,7 @@ func nnc_hbVPGetJPEGDecOutputBuffer() (r int32) {
 
 //export nnc_hbVPGetJPEGEncOutputBuffer
 func nnc_hbVPGetJPEGEncOutputBuffer() (r int32) {
-	c := boundary.Call{Func: &funcs[81]}
+	c := boundary.Call{Func: &funcs[81], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1268,7 +1268,7 @@ func nnc_hbVPGetJPEGEncOutputBuffer() (r int32) {
 
 //export nnc_hbVPGetVideoDecOutputBuffer
 func nnc_hbVPGetVideoDecOutputBuffer() (r int32) {
-	c := boundary.Call{Func: &funcs[82]}
+	c := boundary.Call{Func: &funcs[82], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1281,7 +1281,7 @@ func nnc_hbVPGetVideoDecOutputBuffer() (r int32) {
 
 //export nnc_hbVPGetVideoEncOutputBuffer
 func nnc_hbVPGetVideoEncOutputBuffer() (r int32) {
-	c := boundary.Call{Func: &funcs[83]}
+	c := boundary.Call{Func: &funcs[83], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1294,7 +1294,7 @@ func nnc_hbVPGetVideoEncOutputBuffer() (r int32) {
 
 //export nnc_hbVPGetDefaultVideoDecParam
 func nnc_hbVPGetDefaultVideoDecParam() (r int32) {
-	c := boundary.Call{Func: &funcs[84]}
+	c := boundary.Call{Func: &funcs[84], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1307,7 +1307,7 @@ func nnc_hbVPGetDefaultVideoDecParam() (r int32) {
 
 //export nnc_hbVPGetDefaultVideoEncParam
 func nnc_hbVPGetDefaultVideoEncParam() (r int32) {
-	c := boundary.Call{Func: &funcs[85]}
+	c := boundary.Call{Func: &funcs[85], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1320,7 +1320,7 @@ func nnc_hbVPGetDefaultVideoEncParam() (r int32) {
 
 //export nnc_hbFFT1D
 func nnc_hbFFT1D() (r int32) {
-	c := boundary.Call{Func: &funcs[86]}
+	c := boundary.Call{Func: &funcs[86], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1333,7 +1333,7 @@ func nnc_hbFFT1D() (r int32) {
 
 //export nnc_hbFFT2D
 func nnc_hbFFT2D() (r int32) {
-	c := boundary.Call{Func: &funcs[87]}
+	c := boundary.Call{Func: &funcs[87], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1346,7 +1346,7 @@ func nnc_hbFFT2D() (r int32) {
 
 //export nnc_hbIFFT1D
 func nnc_hbIFFT1D() (r int32) {
-	c := boundary.Call{Func: &funcs[88]}
+	c := boundary.Call{Func: &funcs[88], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1359,7 +1359,7 @@ func nnc_hbIFFT1D() (r int32) {
 
 //export nnc_hbIFFT2D
 func nnc_hbIFFT2D() (r int32) {
-	c := boundary.Call{Func: &funcs[89]}
+	c := boundary.Call{Func: &funcs[89], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1372,7 +1372,7 @@ func nnc_hbIFFT2D() (r int32) {
 
 //export nnc_hbDSPAddrMap
 func nnc_hbDSPAddrMap() (r int32) {
-	c := boundary.Call{Func: &funcs[90]}
+	c := boundary.Call{Func: &funcs[90], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1385,7 +1385,7 @@ func nnc_hbDSPAddrMap() (r int32) {
 
 //export nnc_hbDSPAddrUnmap
 func nnc_hbDSPAddrUnmap() (r int32) {
-	c := boundary.Call{Func: &funcs[91]}
+	c := boundary.Call{Func: &funcs[91], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1398,7 +1398,7 @@ func nnc_hbDSPAddrUnmap() (r int32) {
 
 //export nnc_hbDSPRpcV2
 func nnc_hbDSPRpcV2() (r int32) {
-	c := boundary.Call{Func: &funcs[92]}
+	c := boundary.Call{Func: &funcs[92], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}

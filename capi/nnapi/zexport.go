@@ -618,7 +618,7 @@ func init() { boundary.Register(funcs) }
 
 //export nnc_ANeuralNetworks_getDeviceCount
 func nnc_ANeuralNetworks_getDeviceCount(a0 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[0]}
+	c := boundary.Call{Func: &funcs[0], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Out[uint32](a0)}
@@ -644,7 +644,7 @@ func nnc_ANeuralNetworks_getDeviceCount(a0 unsafe.Pointer) (r int32) {
 
 //export nnc_ANeuralNetworks_getDevice
 func nnc_ANeuralNetworks_getDevice(a0 uint32, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[1]}
+	c := boundary.Call{Func: &funcs[1], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Value(a0), boundary.Out[uintptr](a1)}
@@ -670,7 +670,7 @@ func nnc_ANeuralNetworks_getDevice(a0 uint32, a1 unsafe.Pointer) (r int32) {
 
 //export nnc_ANeuralNetworksDevice_getName
 func nnc_ANeuralNetworksDevice_getName(a0 unsafe.Pointer, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[2]}
+	c := boundary.Call{Func: &funcs[2], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Out[uintptr](a1)}
@@ -696,7 +696,7 @@ func nnc_ANeuralNetworksDevice_getName(a0 unsafe.Pointer, a1 unsafe.Pointer) (r 
 
 //export nnc_ANeuralNetworksDevice_getType
 func nnc_ANeuralNetworksDevice_getType(a0 unsafe.Pointer, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[3]}
+	c := boundary.Call{Func: &funcs[3], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Out[int32](a1)}
@@ -722,7 +722,7 @@ func nnc_ANeuralNetworksDevice_getType(a0 unsafe.Pointer, a1 unsafe.Pointer) (r 
 
 //export nnc_ANeuralNetworksDevice_getVersion
 func nnc_ANeuralNetworksDevice_getVersion(a0 unsafe.Pointer, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[4]}
+	c := boundary.Call{Func: &funcs[4], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Out[uintptr](a1)}
@@ -748,7 +748,7 @@ func nnc_ANeuralNetworksDevice_getVersion(a0 unsafe.Pointer, a1 unsafe.Pointer) 
 
 //export nnc_ANeuralNetworksDevice_getFeatureLevel
 func nnc_ANeuralNetworksDevice_getFeatureLevel(a0 unsafe.Pointer, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[5]}
+	c := boundary.Call{Func: &funcs[5], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Out[int64](a1)}
@@ -774,7 +774,7 @@ func nnc_ANeuralNetworksDevice_getFeatureLevel(a0 unsafe.Pointer, a1 unsafe.Poin
 
 //export nnc_ANeuralNetworksDevice_wait
 func nnc_ANeuralNetworksDevice_wait(a0 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[6]}
+	c := boundary.Call{Func: &funcs[6], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -795,7 +795,7 @@ func nnc_ANeuralNetworksDevice_wait(a0 unsafe.Pointer) (r int32) {
 
 //export nnc_ANeuralNetworks_getRuntimeFeatureLevel
 func nnc_ANeuralNetworks_getRuntimeFeatureLevel() (r int64) {
-	c := boundary.Call{Func: &funcs[7]}
+	c := boundary.Call{Func: &funcs[7], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -821,7 +821,7 @@ func nnc_ANeuralNetworks_getRuntimeFeatureLevel() (r int64) {
 
 //export nnc_ANeuralNetworksModel_getSupportedOperationsForDevices
 func nnc_ANeuralNetworksModel_getSupportedOperationsForDevices(a0 uintptr, a1 unsafe.Pointer, a2 uint32, a3 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[8]}
+	c := boundary.Call{Func: &funcs[8], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Out[bool](a3)}
@@ -842,7 +842,7 @@ func nnc_ANeuralNetworksModel_getSupportedOperationsForDevices(a0 uintptr, a1 un
 
 //export nnc_ANeuralNetworksMemory_createFromFd
 func nnc_ANeuralNetworksMemory_createFromFd(a0 uint64, a1 int32, a2 int32, a3 uint64, a4 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[9]}
+	c := boundary.Call{Func: &funcs[9], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Value(a0), boundary.Value(a1), boundary.Value(a2), boundary.Value(a3), boundary.Address(a4)}
@@ -872,7 +872,7 @@ func nnc_ANeuralNetworksMemory_createFromFd(a0 uint64, a1 int32, a2 int32, a3 ui
 
 //export nnc_ANeuralNetworksMemory_createFromAHardwareBuffer
 func nnc_ANeuralNetworksMemory_createFromAHardwareBuffer(a0 uintptr, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[10]}
+	c := boundary.Call{Func: &funcs[10], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -903,7 +903,7 @@ func nnc_ANeuralNetworksMemory_createFromAHardwareBuffer(a0 uintptr, a1 unsafe.P
 
 //export nnc_ANeuralNetworksMemory_free
 func nnc_ANeuralNetworksMemory_free(a0 uintptr) {
-	c := boundary.Call{Func: &funcs[11]}
+	c := boundary.Call{Func: &funcs[11], Began: boundary.Began()}
 	defer boundary.EndVoid(&c)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -920,7 +920,7 @@ func nnc_ANeuralNetworksMemory_free(a0 uintptr) {
 
 //export nnc_ANeuralNetworksMemoryDesc_create
 func nnc_ANeuralNetworksMemoryDesc_create(a0 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[12]}
+	c := boundary.Call{Func: &funcs[12], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -950,7 +950,7 @@ func nnc_ANeuralNetworksMemoryDesc_create(a0 unsafe.Pointer) (r int32) {
 
 //export nnc_ANeuralNetworksMemoryDesc_addInputRole
 func nnc_ANeuralNetworksMemoryDesc_addInputRole(a0 uintptr, a1 uintptr, a2 uint32, a3 float32) (r int32) {
-	c := boundary.Call{Func: &funcs[13]}
+	c := boundary.Call{Func: &funcs[13], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Value(a3)}
@@ -971,7 +971,7 @@ func nnc_ANeuralNetworksMemoryDesc_addInputRole(a0 uintptr, a1 uintptr, a2 uint3
 
 //export nnc_ANeuralNetworksMemoryDesc_addOutputRole
 func nnc_ANeuralNetworksMemoryDesc_addOutputRole(a0 uintptr, a1 uintptr, a2 uint32, a3 float32) (r int32) {
-	c := boundary.Call{Func: &funcs[14]}
+	c := boundary.Call{Func: &funcs[14], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Value(a3)}
@@ -992,7 +992,7 @@ func nnc_ANeuralNetworksMemoryDesc_addOutputRole(a0 uintptr, a1 uintptr, a2 uint
 
 //export nnc_ANeuralNetworksMemoryDesc_setDimensions
 func nnc_ANeuralNetworksMemoryDesc_setDimensions(a0 uintptr, a1 uint32, a2 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[15]}
+	c := boundary.Call{Func: &funcs[15], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2)}
@@ -1012,7 +1012,7 @@ func nnc_ANeuralNetworksMemoryDesc_setDimensions(a0 uintptr, a1 uint32, a2 unsaf
 
 //export nnc_ANeuralNetworksMemoryDesc_finish
 func nnc_ANeuralNetworksMemoryDesc_finish(a0 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[16]}
+	c := boundary.Call{Func: &funcs[16], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1032,7 +1032,7 @@ func nnc_ANeuralNetworksMemoryDesc_finish(a0 uintptr) (r int32) {
 
 //export nnc_ANeuralNetworksMemoryDesc_free
 func nnc_ANeuralNetworksMemoryDesc_free(a0 uintptr) {
-	c := boundary.Call{Func: &funcs[17]}
+	c := boundary.Call{Func: &funcs[17], Began: boundary.Began()}
 	defer boundary.EndVoid(&c)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1049,7 +1049,7 @@ func nnc_ANeuralNetworksMemoryDesc_free(a0 uintptr) {
 
 //export nnc_ANeuralNetworksMemory_createFromDesc
 func nnc_ANeuralNetworksMemory_createFromDesc(a0 uintptr, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[18]}
+	c := boundary.Call{Func: &funcs[18], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -1080,7 +1080,7 @@ func nnc_ANeuralNetworksMemory_createFromDesc(a0 uintptr, a1 unsafe.Pointer) (r 
 
 //export nnc_ANeuralNetworksMemory_copy
 func nnc_ANeuralNetworksMemory_copy(a0 uintptr, a1 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[19]}
+	c := boundary.Call{Func: &funcs[19], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -1101,7 +1101,7 @@ func nnc_ANeuralNetworksMemory_copy(a0 uintptr, a1 uintptr) (r int32) {
 
 //export nnc_ANeuralNetworksModel_create
 func nnc_ANeuralNetworksModel_create(a0 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[20]}
+	c := boundary.Call{Func: &funcs[20], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1127,7 +1127,7 @@ func nnc_ANeuralNetworksModel_create(a0 unsafe.Pointer) (r int32) {
 
 //export nnc_ANeuralNetworksModel_free
 func nnc_ANeuralNetworksModel_free(a0 uintptr) {
-	c := boundary.Call{Func: &funcs[21]}
+	c := boundary.Call{Func: &funcs[21], Began: boundary.Began()}
 	defer boundary.EndVoid(&c)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1144,7 +1144,7 @@ func nnc_ANeuralNetworksModel_free(a0 uintptr) {
 
 //export nnc_ANeuralNetworksModel_addOperand
 func nnc_ANeuralNetworksModel_addOperand(a0 uintptr, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[22]}
+	c := boundary.Call{Func: &funcs[22], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -1165,7 +1165,7 @@ func nnc_ANeuralNetworksModel_addOperand(a0 uintptr, a1 unsafe.Pointer) (r int32
 
 //export nnc_ANeuralNetworksModel_setOperandValue
 func nnc_ANeuralNetworksModel_setOperandValue(a0 uintptr, a1 int32, a2 unsafe.Pointer, a3 uint64) (r int32) {
-	c := boundary.Call{Func: &funcs[23]}
+	c := boundary.Call{Func: &funcs[23], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Value(a3)}
@@ -1185,7 +1185,7 @@ func nnc_ANeuralNetworksModel_setOperandValue(a0 uintptr, a1 int32, a2 unsafe.Po
 
 //export nnc_ANeuralNetworksModel_setOperandValueFromMemory
 func nnc_ANeuralNetworksModel_setOperandValueFromMemory(a0 uintptr, a1 int32, a2 uintptr, a3 uint64, a4 uint64) (r int32) {
-	c := boundary.Call{Func: &funcs[24]}
+	c := boundary.Call{Func: &funcs[24], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Value(a3), boundary.Value(a4)}
@@ -1206,7 +1206,7 @@ func nnc_ANeuralNetworksModel_setOperandValueFromMemory(a0 uintptr, a1 int32, a2
 
 //export nnc_ANeuralNetworksModel_setOperandValueFromModel
 func nnc_ANeuralNetworksModel_setOperandValueFromModel(a0 uintptr, a1 int32, a2 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[25]}
+	c := boundary.Call{Func: &funcs[25], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2)}
@@ -1227,7 +1227,7 @@ func nnc_ANeuralNetworksModel_setOperandValueFromModel(a0 uintptr, a1 int32, a2 
 
 //export nnc_ANeuralNetworksModel_setOperandSymmPerChannelQuantParams
 func nnc_ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(a0 uintptr, a1 int32, a2 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[26]}
+	c := boundary.Call{Func: &funcs[26], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2)}
@@ -1248,7 +1248,7 @@ func nnc_ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(a0 uintptr, a1
 
 //export nnc_ANeuralNetworksModel_addOperation
 func nnc_ANeuralNetworksModel_addOperation(a0 uintptr, a1 int32, a2 uint32, a3 unsafe.Pointer, a4 uint32, a5 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[27]}
+	c := boundary.Call{Func: &funcs[27], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Value(a2), boundary.Address(a3), boundary.Value(a4), boundary.Address(a5)}
@@ -1270,7 +1270,7 @@ func nnc_ANeuralNetworksModel_addOperation(a0 uintptr, a1 int32, a2 uint32, a3 u
 
 //export nnc_ANeuralNetworksModel_identifyInputsAndOutputs
 func nnc_ANeuralNetworksModel_identifyInputsAndOutputs(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 uint32, a4 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[28]}
+	c := boundary.Call{Func: &funcs[28], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Value(a3), boundary.Address(a4)}
@@ -1292,7 +1292,7 @@ func nnc_ANeuralNetworksModel_identifyInputsAndOutputs(a0 uintptr, a1 uint32, a2
 
 //export nnc_ANeuralNetworksModel_relaxComputationFloat32toFloat16
 func nnc_ANeuralNetworksModel_relaxComputationFloat32toFloat16(a0 uintptr, a1 bool) (r int32) {
-	c := boundary.Call{Func: &funcs[29]}
+	c := boundary.Call{Func: &funcs[29], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -1312,7 +1312,7 @@ func nnc_ANeuralNetworksModel_relaxComputationFloat32toFloat16(a0 uintptr, a1 bo
 
 //export nnc_ANeuralNetworksModel_finish
 func nnc_ANeuralNetworksModel_finish(a0 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[30]}
+	c := boundary.Call{Func: &funcs[30], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1330,7 +1330,7 @@ func nnc_ANeuralNetworksModel_finish(a0 uintptr) (r int32) {
 
 //export nnc_ANeuralNetworksCompilation_create
 func nnc_ANeuralNetworksCompilation_create(a0 uintptr, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[31]}
+	c := boundary.Call{Func: &funcs[31], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -1361,7 +1361,7 @@ func nnc_ANeuralNetworksCompilation_create(a0 uintptr, a1 unsafe.Pointer) (r int
 
 //export nnc_ANeuralNetworksCompilation_createForDevices
 func nnc_ANeuralNetworksCompilation_createForDevices(a0 uintptr, a1 unsafe.Pointer, a2 uint32, a3 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[32]}
+	c := boundary.Call{Func: &funcs[32], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Address(a3)}
@@ -1392,7 +1392,7 @@ func nnc_ANeuralNetworksCompilation_createForDevices(a0 uintptr, a1 unsafe.Point
 
 //export nnc_ANeuralNetworksCompilation_free
 func nnc_ANeuralNetworksCompilation_free(a0 uintptr) {
-	c := boundary.Call{Func: &funcs[33]}
+	c := boundary.Call{Func: &funcs[33], Began: boundary.Began()}
 	defer boundary.EndVoid(&c)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1409,7 +1409,7 @@ func nnc_ANeuralNetworksCompilation_free(a0 uintptr) {
 
 //export nnc_ANeuralNetworksCompilation_setPreference
 func nnc_ANeuralNetworksCompilation_setPreference(a0 uintptr, a1 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[34]}
+	c := boundary.Call{Func: &funcs[34], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -1429,7 +1429,7 @@ func nnc_ANeuralNetworksCompilation_setPreference(a0 uintptr, a1 int32) (r int32
 
 //export nnc_ANeuralNetworksCompilation_setCaching
 func nnc_ANeuralNetworksCompilation_setCaching(a0 uintptr, a1 unsafe.Pointer, a2 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[35]}
+	c := boundary.Call{Func: &funcs[35], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Text(a1), boundary.Address(a2)}
@@ -1451,7 +1451,7 @@ func nnc_ANeuralNetworksCompilation_setCaching(a0 uintptr, a1 unsafe.Pointer, a2
 
 //export nnc_ANeuralNetworksCompilation_setPriority
 func nnc_ANeuralNetworksCompilation_setPriority(a0 uintptr, a1 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[36]}
+	c := boundary.Call{Func: &funcs[36], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -1471,7 +1471,7 @@ func nnc_ANeuralNetworksCompilation_setPriority(a0 uintptr, a1 int32) (r int32) 
 
 //export nnc_ANeuralNetworksCompilation_setTimeout
 func nnc_ANeuralNetworksCompilation_setTimeout(a0 uintptr, a1 uint64) (r int32) {
-	c := boundary.Call{Func: &funcs[37]}
+	c := boundary.Call{Func: &funcs[37], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -1491,7 +1491,7 @@ func nnc_ANeuralNetworksCompilation_setTimeout(a0 uintptr, a1 uint64) (r int32) 
 
 //export nnc_ANeuralNetworksCompilation_finish
 func nnc_ANeuralNetworksCompilation_finish(a0 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[38]}
+	c := boundary.Call{Func: &funcs[38], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1511,7 +1511,7 @@ func nnc_ANeuralNetworksCompilation_finish(a0 uintptr) (r int32) {
 
 //export nnc_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput
 func nnc_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput(a0 uintptr, a1 uint32, a2 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[39]}
+	c := boundary.Call{Func: &funcs[39], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Out[uint32](a2)}
@@ -1532,7 +1532,7 @@ func nnc_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput(a0 uintp
 
 //export nnc_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput
 func nnc_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput(a0 uintptr, a1 uint32, a2 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[40]}
+	c := boundary.Call{Func: &funcs[40], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Out[uint32](a2)}
@@ -1553,7 +1553,7 @@ func nnc_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput(a0 uint
 
 //export nnc_ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput
 func nnc_ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput(a0 uintptr, a1 uint32, a2 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[41]}
+	c := boundary.Call{Func: &funcs[41], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Out[uint32](a2)}
@@ -1574,7 +1574,7 @@ func nnc_ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput(a0 uintptr
 
 //export nnc_ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput
 func nnc_ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput(a0 uintptr, a1 uint32, a2 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[42]}
+	c := boundary.Call{Func: &funcs[42], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Out[uint32](a2)}
@@ -1595,7 +1595,7 @@ func nnc_ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput(a0 uintpt
 
 //export nnc_ANeuralNetworksExecution_create
 func nnc_ANeuralNetworksExecution_create(a0 uintptr, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[43]}
+	c := boundary.Call{Func: &funcs[43], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -1626,7 +1626,7 @@ func nnc_ANeuralNetworksExecution_create(a0 uintptr, a1 unsafe.Pointer) (r int32
 
 //export nnc_ANeuralNetworksExecution_free
 func nnc_ANeuralNetworksExecution_free(a0 uintptr) {
-	c := boundary.Call{Func: &funcs[44]}
+	c := boundary.Call{Func: &funcs[44], Began: boundary.Began()}
 	defer boundary.EndVoid(&c)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1643,7 +1643,7 @@ func nnc_ANeuralNetworksExecution_free(a0 uintptr) {
 
 //export nnc_ANeuralNetworksExecution_setInput
 func nnc_ANeuralNetworksExecution_setInput(a0 uintptr, a1 int32, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 uint64) (r int32) {
-	c := boundary.Call{Func: &funcs[45]}
+	c := boundary.Call{Func: &funcs[45], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Address(a3), boundary.Value(a4)}
@@ -1664,7 +1664,7 @@ func nnc_ANeuralNetworksExecution_setInput(a0 uintptr, a1 int32, a2 unsafe.Point
 
 //export nnc_ANeuralNetworksExecution_setInputFromMemory
 func nnc_ANeuralNetworksExecution_setInputFromMemory(a0 uintptr, a1 int32, a2 unsafe.Pointer, a3 uintptr, a4 uint64, a5 uint64) (r int32) {
-	c := boundary.Call{Func: &funcs[46]}
+	c := boundary.Call{Func: &funcs[46], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Address(a3), boundary.Value(a4), boundary.Value(a5)}
@@ -1686,7 +1686,7 @@ func nnc_ANeuralNetworksExecution_setInputFromMemory(a0 uintptr, a1 int32, a2 un
 
 //export nnc_ANeuralNetworksExecution_setOutput
 func nnc_ANeuralNetworksExecution_setOutput(a0 uintptr, a1 int32, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 uint64) (r int32) {
-	c := boundary.Call{Func: &funcs[47]}
+	c := boundary.Call{Func: &funcs[47], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Address(a3), boundary.Value(a4)}
@@ -1707,7 +1707,7 @@ func nnc_ANeuralNetworksExecution_setOutput(a0 uintptr, a1 int32, a2 unsafe.Poin
 
 //export nnc_ANeuralNetworksExecution_setOutputFromMemory
 func nnc_ANeuralNetworksExecution_setOutputFromMemory(a0 uintptr, a1 int32, a2 unsafe.Pointer, a3 uintptr, a4 uint64, a5 uint64) (r int32) {
-	c := boundary.Call{Func: &funcs[48]}
+	c := boundary.Call{Func: &funcs[48], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Address(a3), boundary.Value(a4), boundary.Value(a5)}
@@ -1729,7 +1729,7 @@ func nnc_ANeuralNetworksExecution_setOutputFromMemory(a0 uintptr, a1 int32, a2 u
 
 //export nnc_ANeuralNetworksExecution_enableInputAndOutputPadding
 func nnc_ANeuralNetworksExecution_enableInputAndOutputPadding(a0 uintptr, a1 bool) (r int32) {
-	c := boundary.Call{Func: &funcs[49]}
+	c := boundary.Call{Func: &funcs[49], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -1749,7 +1749,7 @@ func nnc_ANeuralNetworksExecution_enableInputAndOutputPadding(a0 uintptr, a1 boo
 
 //export nnc_ANeuralNetworksExecution_setReusable
 func nnc_ANeuralNetworksExecution_setReusable(a0 uintptr, a1 bool) (r int32) {
-	c := boundary.Call{Func: &funcs[50]}
+	c := boundary.Call{Func: &funcs[50], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -1769,7 +1769,7 @@ func nnc_ANeuralNetworksExecution_setReusable(a0 uintptr, a1 bool) (r int32) {
 
 //export nnc_ANeuralNetworksExecution_setMeasureTiming
 func nnc_ANeuralNetworksExecution_setMeasureTiming(a0 uintptr, a1 bool) (r int32) {
-	c := boundary.Call{Func: &funcs[51]}
+	c := boundary.Call{Func: &funcs[51], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -1789,7 +1789,7 @@ func nnc_ANeuralNetworksExecution_setMeasureTiming(a0 uintptr, a1 bool) (r int32
 
 //export nnc_ANeuralNetworksExecution_setTimeout
 func nnc_ANeuralNetworksExecution_setTimeout(a0 uintptr, a1 uint64) (r int32) {
-	c := boundary.Call{Func: &funcs[52]}
+	c := boundary.Call{Func: &funcs[52], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -1809,7 +1809,7 @@ func nnc_ANeuralNetworksExecution_setTimeout(a0 uintptr, a1 uint64) (r int32) {
 
 //export nnc_ANeuralNetworksExecution_setLoopTimeout
 func nnc_ANeuralNetworksExecution_setLoopTimeout(a0 uintptr, a1 uint64) (r int32) {
-	c := boundary.Call{Func: &funcs[53]}
+	c := boundary.Call{Func: &funcs[53], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -1829,7 +1829,7 @@ func nnc_ANeuralNetworksExecution_setLoopTimeout(a0 uintptr, a1 uint64) (r int32
 
 //export nnc_ANeuralNetworks_getDefaultLoopTimeout
 func nnc_ANeuralNetworks_getDefaultLoopTimeout() (r uint64) {
-	c := boundary.Call{Func: &funcs[54]}
+	c := boundary.Call{Func: &funcs[54], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1855,7 +1855,7 @@ func nnc_ANeuralNetworks_getDefaultLoopTimeout() (r uint64) {
 
 //export nnc_ANeuralNetworks_getMaximumLoopTimeout
 func nnc_ANeuralNetworks_getMaximumLoopTimeout() (r uint64) {
-	c := boundary.Call{Func: &funcs[55]}
+	c := boundary.Call{Func: &funcs[55], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1881,7 +1881,7 @@ func nnc_ANeuralNetworks_getMaximumLoopTimeout() (r uint64) {
 
 //export nnc_ANeuralNetworksExecution_compute
 func nnc_ANeuralNetworksExecution_compute(a0 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[56]}
+	c := boundary.Call{Func: &funcs[56], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1901,7 +1901,7 @@ func nnc_ANeuralNetworksExecution_compute(a0 uintptr) (r int32) {
 
 //export nnc_ANeuralNetworksExecution_startCompute
 func nnc_ANeuralNetworksExecution_startCompute(a0 uintptr, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[57]}
+	c := boundary.Call{Func: &funcs[57], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -1932,7 +1932,7 @@ func nnc_ANeuralNetworksExecution_startCompute(a0 uintptr, a1 unsafe.Pointer) (r
 
 //export nnc_ANeuralNetworksExecution_burstCompute
 func nnc_ANeuralNetworksExecution_burstCompute(a0 uintptr, a1 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[58]}
+	c := boundary.Call{Func: &funcs[58], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -1953,7 +1953,7 @@ func nnc_ANeuralNetworksExecution_burstCompute(a0 uintptr, a1 uintptr) (r int32)
 
 //export nnc_ANeuralNetworksExecution_startComputeWithDependencies
 func nnc_ANeuralNetworksExecution_startComputeWithDependencies(a0 uintptr, a1 unsafe.Pointer, a2 uint32, a3 uint64, a4 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[59]}
+	c := boundary.Call{Func: &funcs[59], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Value(a3), boundary.Address(a4)}
@@ -1984,7 +1984,7 @@ func nnc_ANeuralNetworksExecution_startComputeWithDependencies(a0 uintptr, a1 un
 
 //export nnc_ANeuralNetworksExecution_getOutputOperandRank
 func nnc_ANeuralNetworksExecution_getOutputOperandRank(a0 uintptr, a1 int32, a2 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[60]}
+	c := boundary.Call{Func: &funcs[60], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Out[uint32](a2)}
@@ -2005,7 +2005,7 @@ func nnc_ANeuralNetworksExecution_getOutputOperandRank(a0 uintptr, a1 int32, a2 
 
 //export nnc_ANeuralNetworksExecution_getOutputOperandDimensions
 func nnc_ANeuralNetworksExecution_getOutputOperandDimensions(a0 uintptr, a1 int32, a2 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[61]}
+	c := boundary.Call{Func: &funcs[61], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Out[uint32](a2)}
@@ -2026,7 +2026,7 @@ func nnc_ANeuralNetworksExecution_getOutputOperandDimensions(a0 uintptr, a1 int3
 
 //export nnc_ANeuralNetworksExecution_getDuration
 func nnc_ANeuralNetworksExecution_getDuration(a0 uintptr, a1 int32, a2 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[62]}
+	c := boundary.Call{Func: &funcs[62], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Out[uint64](a2)}
@@ -2047,7 +2047,7 @@ func nnc_ANeuralNetworksExecution_getDuration(a0 uintptr, a1 int32, a2 unsafe.Po
 
 //export nnc_ANeuralNetworksBurst_create
 func nnc_ANeuralNetworksBurst_create(a0 uintptr, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[63]}
+	c := boundary.Call{Func: &funcs[63], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -2078,7 +2078,7 @@ func nnc_ANeuralNetworksBurst_create(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 
 //export nnc_ANeuralNetworksBurst_free
 func nnc_ANeuralNetworksBurst_free(a0 uintptr) {
-	c := boundary.Call{Func: &funcs[64]}
+	c := boundary.Call{Func: &funcs[64], Began: boundary.Began()}
 	defer boundary.EndVoid(&c)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -2095,7 +2095,7 @@ func nnc_ANeuralNetworksBurst_free(a0 uintptr) {
 
 //export nnc_ANeuralNetworksEvent_wait
 func nnc_ANeuralNetworksEvent_wait(a0 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[65]}
+	c := boundary.Call{Func: &funcs[65], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -2113,7 +2113,7 @@ func nnc_ANeuralNetworksEvent_wait(a0 uintptr) (r int32) {
 
 //export nnc_ANeuralNetworksEvent_free
 func nnc_ANeuralNetworksEvent_free(a0 uintptr) {
-	c := boundary.Call{Func: &funcs[66]}
+	c := boundary.Call{Func: &funcs[66], Began: boundary.Began()}
 	defer boundary.EndVoid(&c)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -2130,7 +2130,7 @@ func nnc_ANeuralNetworksEvent_free(a0 uintptr) {
 
 //export nnc_ANeuralNetworksEvent_createFromSyncFenceFd
 func nnc_ANeuralNetworksEvent_createFromSyncFenceFd(a0 int32, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[67]}
+	c := boundary.Call{Func: &funcs[67], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Value(a0), boundary.Address(a1)}
@@ -2160,7 +2160,7 @@ func nnc_ANeuralNetworksEvent_createFromSyncFenceFd(a0 int32, a1 unsafe.Pointer)
 
 //export nnc_ANeuralNetworksEvent_getSyncFenceFd
 func nnc_ANeuralNetworksEvent_getSyncFenceFd(a0 uintptr, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[68]}
+	c := boundary.Call{Func: &funcs[68], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Out[int32](a1)}
@@ -2181,7 +2181,7 @@ func nnc_ANeuralNetworksEvent_getSyncFenceFd(a0 uintptr, a1 unsafe.Pointer) (r i
 
 //export nnc_ANeuralNetworksDevice_getExtensionSupport
 func nnc_ANeuralNetworksDevice_getExtensionSupport(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[69]}
+	c := boundary.Call{Func: &funcs[69], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Text(a1), boundary.Out[bool](a2)}
@@ -2208,7 +2208,7 @@ func nnc_ANeuralNetworksDevice_getExtensionSupport(a0 unsafe.Pointer, a1 unsafe.
 
 //export nnc_ANeuralNetworksModel_getExtensionOperandType
 func nnc_ANeuralNetworksModel_getExtensionOperandType(a0 uintptr, a1 unsafe.Pointer, a2 uint16, a3 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[70]}
+	c := boundary.Call{Func: &funcs[70], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Text(a1), boundary.Value(a2), boundary.Out[int32](a3)}
@@ -2230,7 +2230,7 @@ func nnc_ANeuralNetworksModel_getExtensionOperandType(a0 uintptr, a1 unsafe.Poin
 
 //export nnc_ANeuralNetworksModel_getExtensionOperationType
 func nnc_ANeuralNetworksModel_getExtensionOperationType(a0 uintptr, a1 unsafe.Pointer, a2 uint16, a3 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[71]}
+	c := boundary.Call{Func: &funcs[71], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Text(a1), boundary.Value(a2), boundary.Address(a3)}
@@ -2252,7 +2252,7 @@ func nnc_ANeuralNetworksModel_getExtensionOperationType(a0 uintptr, a1 unsafe.Po
 
 //export nnc_ANeuralNetworksModel_setOperandExtensionData
 func nnc_ANeuralNetworksModel_setOperandExtensionData(a0 uintptr, a1 int32, a2 unsafe.Pointer, a3 uint64) (r int32) {
-	c := boundary.Call{Func: &funcs[72]}
+	c := boundary.Call{Func: &funcs[72], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Value(a3)}
@@ -2272,7 +2272,7 @@ func nnc_ANeuralNetworksModel_setOperandExtensionData(a0 uintptr, a1 int32, a2 u
 
 //export nnc_ANeuralNetworksCompilation_addExtensionAttribute
 func nnc_ANeuralNetworksCompilation_addExtensionAttribute(a0 uintptr, a1 unsafe.Pointer, a2 uint16, a3 unsafe.Pointer, a4 uint64) (r int32) {
-	c := boundary.Call{Func: &funcs[73]}
+	c := boundary.Call{Func: &funcs[73], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Text(a1), boundary.Value(a2), boundary.Address(a3), boundary.Value(a4)}
@@ -2293,7 +2293,7 @@ func nnc_ANeuralNetworksCompilation_addExtensionAttribute(a0 uintptr, a1 unsafe.
 
 //export nnc_ANeuralNetworksExecution_addExtensionAttribute
 func nnc_ANeuralNetworksExecution_addExtensionAttribute(a0 uintptr, a1 unsafe.Pointer, a2 uint16, a3 unsafe.Pointer, a4 uint64) (r int32) {
-	c := boundary.Call{Func: &funcs[74]}
+	c := boundary.Call{Func: &funcs[74], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Text(a1), boundary.Value(a2), boundary.Address(a3), boundary.Value(a4)}

@@ -676,7 +676,7 @@ func init() { boundary.Register(funcs) }
 
 //export nnc_OH_NNDevice_GetAllDevicesID
 func nnc_OH_NNDevice_GetAllDevicesID(a0 unsafe.Pointer, a1 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[0]}
+	c := boundary.Call{Func: &funcs[0], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Out[uint32](a1)}
@@ -703,7 +703,7 @@ func nnc_OH_NNDevice_GetAllDevicesID(a0 unsafe.Pointer, a1 unsafe.Pointer) (r ui
 
 //export nnc_OH_NNDevice_GetName
 func nnc_OH_NNDevice_GetName(a0 uint64, a1 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[1]}
+	c := boundary.Call{Func: &funcs[1], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Value(a0), boundary.Address(a1)}
@@ -729,7 +729,7 @@ func nnc_OH_NNDevice_GetName(a0 uint64, a1 unsafe.Pointer) (r uint32) {
 
 //export nnc_OH_NNDevice_GetType
 func nnc_OH_NNDevice_GetType(a0 uint64, a1 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[2]}
+	c := boundary.Call{Func: &funcs[2], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Value(a0), boundary.Address(a1)}
@@ -755,7 +755,7 @@ func nnc_OH_NNDevice_GetType(a0 uint64, a1 unsafe.Pointer) (r uint32) {
 
 //export nnc_OH_NNTensorDesc_Create
 func nnc_OH_NNTensorDesc_Create() (r uintptr) {
-	c := boundary.Call{Func: &funcs[3]}
+	c := boundary.Call{Func: &funcs[3], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -778,7 +778,7 @@ func nnc_OH_NNTensorDesc_Create() (r uintptr) {
 
 //export nnc_OH_NNTensorDesc_Destroy
 func nnc_OH_NNTensorDesc_Destroy(a0 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[4]}
+	c := boundary.Call{Func: &funcs[4], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -796,7 +796,7 @@ func nnc_OH_NNTensorDesc_Destroy(a0 unsafe.Pointer) (r uint32) {
 
 //export nnc_OH_NNTensorDesc_SetName
 func nnc_OH_NNTensorDesc_SetName(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[5]}
+	c := boundary.Call{Func: &funcs[5], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Text(a1)}
@@ -817,7 +817,7 @@ func nnc_OH_NNTensorDesc_SetName(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
 
 //export nnc_OH_NNTensorDesc_GetName
 func nnc_OH_NNTensorDesc_GetName(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[6]}
+	c := boundary.Call{Func: &funcs[6], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -838,7 +838,7 @@ func nnc_OH_NNTensorDesc_GetName(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
 
 //export nnc_OH_NNTensorDesc_SetDataType
 func nnc_OH_NNTensorDesc_SetDataType(a0 uintptr, a1 uint32) (r uint32) {
-	c := boundary.Call{Func: &funcs[7]}
+	c := boundary.Call{Func: &funcs[7], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -858,7 +858,7 @@ func nnc_OH_NNTensorDesc_SetDataType(a0 uintptr, a1 uint32) (r uint32) {
 
 //export nnc_OH_NNTensorDesc_GetDataType
 func nnc_OH_NNTensorDesc_GetDataType(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[8]}
+	c := boundary.Call{Func: &funcs[8], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -879,7 +879,7 @@ func nnc_OH_NNTensorDesc_GetDataType(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
 
 //export nnc_OH_NNTensorDesc_SetShape
 func nnc_OH_NNTensorDesc_SetShape(a0 uintptr, a1 unsafe.Pointer, a2 uint64) (r uint32) {
-	c := boundary.Call{Func: &funcs[9]}
+	c := boundary.Call{Func: &funcs[9], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
@@ -900,7 +900,7 @@ func nnc_OH_NNTensorDesc_SetShape(a0 uintptr, a1 unsafe.Pointer, a2 uint64) (r u
 
 //export nnc_OH_NNTensorDesc_GetShape
 func nnc_OH_NNTensorDesc_GetShape(a0 uintptr, a1 unsafe.Pointer, a2 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[10]}
+	c := boundary.Call{Func: &funcs[10], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Out[uint64](a2)}
@@ -922,7 +922,7 @@ func nnc_OH_NNTensorDesc_GetShape(a0 uintptr, a1 unsafe.Pointer, a2 unsafe.Point
 
 //export nnc_OH_NNTensorDesc_SetFormat
 func nnc_OH_NNTensorDesc_SetFormat(a0 uintptr, a1 uint32) (r uint32) {
-	c := boundary.Call{Func: &funcs[11]}
+	c := boundary.Call{Func: &funcs[11], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -942,7 +942,7 @@ func nnc_OH_NNTensorDesc_SetFormat(a0 uintptr, a1 uint32) (r uint32) {
 
 //export nnc_OH_NNTensorDesc_GetFormat
 func nnc_OH_NNTensorDesc_GetFormat(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[12]}
+	c := boundary.Call{Func: &funcs[12], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -963,7 +963,7 @@ func nnc_OH_NNTensorDesc_GetFormat(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
 
 //export nnc_OH_NNTensorDesc_GetElementCount
 func nnc_OH_NNTensorDesc_GetElementCount(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[13]}
+	c := boundary.Call{Func: &funcs[13], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Out[uint64](a1)}
@@ -984,7 +984,7 @@ func nnc_OH_NNTensorDesc_GetElementCount(a0 uintptr, a1 unsafe.Pointer) (r uint3
 
 //export nnc_OH_NNTensorDesc_GetByteSize
 func nnc_OH_NNTensorDesc_GetByteSize(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[14]}
+	c := boundary.Call{Func: &funcs[14], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Out[uint64](a1)}
@@ -1005,7 +1005,7 @@ func nnc_OH_NNTensorDesc_GetByteSize(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
 
 //export nnc_OH_NNTensor_Create
 func nnc_OH_NNTensor_Create(a0 uint64, a1 uintptr) (r uintptr) {
-	c := boundary.Call{Func: &funcs[15]}
+	c := boundary.Call{Func: &funcs[15], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Value(a0), boundary.Address(a1)}
@@ -1033,7 +1033,7 @@ func nnc_OH_NNTensor_Create(a0 uint64, a1 uintptr) (r uintptr) {
 
 //export nnc_OH_NNTensor_CreateWithSize
 func nnc_OH_NNTensor_CreateWithSize(a0 uint64, a1 uintptr, a2 uint64) (r uintptr) {
-	c := boundary.Call{Func: &funcs[16]}
+	c := boundary.Call{Func: &funcs[16], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Value(a0), boundary.Address(a1), boundary.Value(a2)}
@@ -1061,7 +1061,7 @@ func nnc_OH_NNTensor_CreateWithSize(a0 uint64, a1 uintptr, a2 uint64) (r uintptr
 
 //export nnc_OH_NNTensor_CreateWithFd
 func nnc_OH_NNTensor_CreateWithFd(a0 uint64, a1 uintptr, a2 int32, a3 uint64, a4 uint64) (r uintptr) {
-	c := boundary.Call{Func: &funcs[17]}
+	c := boundary.Call{Func: &funcs[17], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Value(a0), boundary.Address(a1), boundary.Value(a2), boundary.Value(a3), boundary.Value(a4)}
@@ -1089,7 +1089,7 @@ func nnc_OH_NNTensor_CreateWithFd(a0 uint64, a1 uintptr, a2 int32, a3 uint64, a4
 
 //export nnc_OH_NNTensor_Destroy
 func nnc_OH_NNTensor_Destroy(a0 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[18]}
+	c := boundary.Call{Func: &funcs[18], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1107,7 +1107,7 @@ func nnc_OH_NNTensor_Destroy(a0 unsafe.Pointer) (r uint32) {
 
 //export nnc_OH_NNTensor_GetTensorDesc
 func nnc_OH_NNTensor_GetTensorDesc(a0 uintptr) (r uintptr) {
-	c := boundary.Call{Func: &funcs[19]}
+	c := boundary.Call{Func: &funcs[19], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1127,7 +1127,7 @@ func nnc_OH_NNTensor_GetTensorDesc(a0 uintptr) (r uintptr) {
 
 //export nnc_OH_NNTensor_GetDataBuffer
 func nnc_OH_NNTensor_GetDataBuffer(a0 uintptr) (r uintptr) {
-	c := boundary.Call{Func: &funcs[20]}
+	c := boundary.Call{Func: &funcs[20], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1150,7 +1150,7 @@ func nnc_OH_NNTensor_GetDataBuffer(a0 uintptr) (r uintptr) {
 
 //export nnc_OH_NNTensor_GetFd
 func nnc_OH_NNTensor_GetFd(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[21]}
+	c := boundary.Call{Func: &funcs[21], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Out[int32](a1)}
@@ -1171,7 +1171,7 @@ func nnc_OH_NNTensor_GetFd(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
 
 //export nnc_OH_NNTensor_GetSize
 func nnc_OH_NNTensor_GetSize(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[22]}
+	c := boundary.Call{Func: &funcs[22], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Out[uint64](a1)}
@@ -1192,7 +1192,7 @@ func nnc_OH_NNTensor_GetSize(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
 
 //export nnc_OH_NNTensor_GetOffset
 func nnc_OH_NNTensor_GetOffset(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[23]}
+	c := boundary.Call{Func: &funcs[23], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Out[uint64](a1)}
@@ -1213,7 +1213,7 @@ func nnc_OH_NNTensor_GetOffset(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
 
 //export nnc_OH_NNQuantParam_Create
 func nnc_OH_NNQuantParam_Create() (r uintptr) {
-	c := boundary.Call{Func: &funcs[24]}
+	c := boundary.Call{Func: &funcs[24], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1236,7 +1236,7 @@ func nnc_OH_NNQuantParam_Create() (r uintptr) {
 
 //export nnc_OH_NNQuantParam_SetScales
 func nnc_OH_NNQuantParam_SetScales(a0 uintptr, a1 unsafe.Pointer, a2 uint64) (r uint32) {
-	c := boundary.Call{Func: &funcs[25]}
+	c := boundary.Call{Func: &funcs[25], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
@@ -1257,7 +1257,7 @@ func nnc_OH_NNQuantParam_SetScales(a0 uintptr, a1 unsafe.Pointer, a2 uint64) (r 
 
 //export nnc_OH_NNQuantParam_SetZeroPoints
 func nnc_OH_NNQuantParam_SetZeroPoints(a0 uintptr, a1 unsafe.Pointer, a2 uint64) (r uint32) {
-	c := boundary.Call{Func: &funcs[26]}
+	c := boundary.Call{Func: &funcs[26], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
@@ -1278,7 +1278,7 @@ func nnc_OH_NNQuantParam_SetZeroPoints(a0 uintptr, a1 unsafe.Pointer, a2 uint64)
 
 //export nnc_OH_NNQuantParam_SetNumBits
 func nnc_OH_NNQuantParam_SetNumBits(a0 uintptr, a1 unsafe.Pointer, a2 uint64) (r uint32) {
-	c := boundary.Call{Func: &funcs[27]}
+	c := boundary.Call{Func: &funcs[27], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
@@ -1299,7 +1299,7 @@ func nnc_OH_NNQuantParam_SetNumBits(a0 uintptr, a1 unsafe.Pointer, a2 uint64) (r
 
 //export nnc_OH_NNQuantParam_Destroy
 func nnc_OH_NNQuantParam_Destroy(a0 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[28]}
+	c := boundary.Call{Func: &funcs[28], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1317,7 +1317,7 @@ func nnc_OH_NNQuantParam_Destroy(a0 unsafe.Pointer) (r uint32) {
 
 //export nnc_OH_NNModel_Construct
 func nnc_OH_NNModel_Construct() (r uintptr) {
-	c := boundary.Call{Func: &funcs[29]}
+	c := boundary.Call{Func: &funcs[29], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1340,7 +1340,7 @@ func nnc_OH_NNModel_Construct() (r uintptr) {
 
 //export nnc_OH_NNModel_Destroy
 func nnc_OH_NNModel_Destroy(a0 unsafe.Pointer) {
-	c := boundary.Call{Func: &funcs[30]}
+	c := boundary.Call{Func: &funcs[30], Began: boundary.Began()}
 	defer boundary.EndVoid(&c)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1357,7 +1357,7 @@ func nnc_OH_NNModel_Destroy(a0 unsafe.Pointer) {
 
 //export nnc_OH_NNModel_AddTensor
 func nnc_OH_NNModel_AddTensor(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[31]}
+	c := boundary.Call{Func: &funcs[31], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -1378,7 +1378,7 @@ func nnc_OH_NNModel_AddTensor(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
 
 //export nnc_OH_NNModel_AddTensorToModel
 func nnc_OH_NNModel_AddTensorToModel(a0 uintptr, a1 uintptr) (r uint32) {
-	c := boundary.Call{Func: &funcs[32]}
+	c := boundary.Call{Func: &funcs[32], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -1399,7 +1399,7 @@ func nnc_OH_NNModel_AddTensorToModel(a0 uintptr, a1 uintptr) (r uint32) {
 
 //export nnc_OH_NNModel_SetTensorData
 func nnc_OH_NNModel_SetTensorData(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 uint64) (r uint32) {
-	c := boundary.Call{Func: &funcs[33]}
+	c := boundary.Call{Func: &funcs[33], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Value(a3)}
@@ -1420,7 +1420,7 @@ func nnc_OH_NNModel_SetTensorData(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 u
 
 //export nnc_OH_NNModel_SetTensorQuantParams
 func nnc_OH_NNModel_SetTensorQuantParams(a0 uintptr, a1 uint32, a2 uintptr) (r uint32) {
-	c := boundary.Call{Func: &funcs[34]}
+	c := boundary.Call{Func: &funcs[34], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2)}
@@ -1441,7 +1441,7 @@ func nnc_OH_NNModel_SetTensorQuantParams(a0 uintptr, a1 uint32, a2 uintptr) (r u
 
 //export nnc_OH_NNModel_SetTensorType
 func nnc_OH_NNModel_SetTensorType(a0 uintptr, a1 uint32, a2 uint32) (r uint32) {
-	c := boundary.Call{Func: &funcs[35]}
+	c := boundary.Call{Func: &funcs[35], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Value(a2)}
@@ -1461,7 +1461,7 @@ func nnc_OH_NNModel_SetTensorType(a0 uintptr, a1 uint32, a2 uint32) (r uint32) {
 
 //export nnc_OH_NNModel_AddOperation
 func nnc_OH_NNModel_AddOperation(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[36]}
+	c := boundary.Call{Func: &funcs[36], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Address(a3), boundary.Address(a4)}
@@ -1484,7 +1484,7 @@ func nnc_OH_NNModel_AddOperation(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 un
 
 //export nnc_OH_NNModel_SpecifyInputsAndOutputs
 func nnc_OH_NNModel_SpecifyInputsAndOutputs(a0 uintptr, a1 unsafe.Pointer, a2 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[37]}
+	c := boundary.Call{Func: &funcs[37], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2)}
@@ -1506,7 +1506,7 @@ func nnc_OH_NNModel_SpecifyInputsAndOutputs(a0 uintptr, a1 unsafe.Pointer, a2 un
 
 //export nnc_OH_NNModel_Finish
 func nnc_OH_NNModel_Finish(a0 uintptr) (r uint32) {
-	c := boundary.Call{Func: &funcs[38]}
+	c := boundary.Call{Func: &funcs[38], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1524,7 +1524,7 @@ func nnc_OH_NNModel_Finish(a0 uintptr) (r uint32) {
 
 //export nnc_OH_NNModel_GetAvailableOperations
 func nnc_OH_NNModel_GetAvailableOperations(a0 uintptr, a1 uint64, a2 unsafe.Pointer, a3 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[39]}
+	c := boundary.Call{Func: &funcs[39], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Out[uint32](a3)}
@@ -1546,7 +1546,7 @@ func nnc_OH_NNModel_GetAvailableOperations(a0 uintptr, a1 uint64, a2 unsafe.Poin
 
 //export nnc_OH_NNCompilation_Construct
 func nnc_OH_NNCompilation_Construct(a0 uintptr) (r uintptr) {
-	c := boundary.Call{Func: &funcs[40]}
+	c := boundary.Call{Func: &funcs[40], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1570,7 +1570,7 @@ func nnc_OH_NNCompilation_Construct(a0 uintptr) (r uintptr) {
 
 //export nnc_OH_NNCompilation_ConstructWithOfflineModelFile
 func nnc_OH_NNCompilation_ConstructWithOfflineModelFile(a0 unsafe.Pointer) (r uintptr) {
-	c := boundary.Call{Func: &funcs[41]}
+	c := boundary.Call{Func: &funcs[41], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Text(a0)}
@@ -1604,7 +1604,7 @@ func nnc_OH_NNCompilation_ConstructWithOfflineModelFile(a0 unsafe.Pointer) (r ui
 
 //export nnc_OH_NNCompilation_ConstructWithOfflineModelBuffer
 func nnc_OH_NNCompilation_ConstructWithOfflineModelBuffer(a0 unsafe.Pointer, a1 uint64) (r uintptr) {
-	c := boundary.Call{Func: &funcs[42]}
+	c := boundary.Call{Func: &funcs[42], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -1638,7 +1638,7 @@ func nnc_OH_NNCompilation_ConstructWithOfflineModelBuffer(a0 unsafe.Pointer, a1 
 
 //export nnc_OH_NNCompilation_ConstructForCache
 func nnc_OH_NNCompilation_ConstructForCache() (r uintptr) {
-	c := boundary.Call{Func: &funcs[43]}
+	c := boundary.Call{Func: &funcs[43], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1661,7 +1661,7 @@ func nnc_OH_NNCompilation_ConstructForCache() (r uintptr) {
 
 //export nnc_OH_NNCompilation_ExportCacheToBuffer
 func nnc_OH_NNCompilation_ExportCacheToBuffer(a0 uintptr, a1 unsafe.Pointer, a2 uint64, a3 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[44]}
+	c := boundary.Call{Func: &funcs[44], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Out[uint64](a3)}
@@ -1683,7 +1683,7 @@ func nnc_OH_NNCompilation_ExportCacheToBuffer(a0 uintptr, a1 unsafe.Pointer, a2 
 
 //export nnc_OH_NNCompilation_ImportCacheFromBuffer
 func nnc_OH_NNCompilation_ImportCacheFromBuffer(a0 uintptr, a1 unsafe.Pointer, a2 uint64) (r uint32) {
-	c := boundary.Call{Func: &funcs[45]}
+	c := boundary.Call{Func: &funcs[45], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
@@ -1704,7 +1704,7 @@ func nnc_OH_NNCompilation_ImportCacheFromBuffer(a0 uintptr, a1 unsafe.Pointer, a
 
 //export nnc_OH_NNCompilation_AddExtensionConfig
 func nnc_OH_NNCompilation_AddExtensionConfig(a0 uintptr, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 uint64) (r uint32) {
-	c := boundary.Call{Func: &funcs[46]}
+	c := boundary.Call{Func: &funcs[46], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Text(a1), boundary.Address(a2), boundary.Value(a3)}
@@ -1726,7 +1726,7 @@ func nnc_OH_NNCompilation_AddExtensionConfig(a0 uintptr, a1 unsafe.Pointer, a2 u
 
 //export nnc_OH_NNCompilation_SetDevice
 func nnc_OH_NNCompilation_SetDevice(a0 uintptr, a1 uint64) (r uint32) {
-	c := boundary.Call{Func: &funcs[47]}
+	c := boundary.Call{Func: &funcs[47], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -1746,7 +1746,7 @@ func nnc_OH_NNCompilation_SetDevice(a0 uintptr, a1 uint64) (r uint32) {
 
 //export nnc_OH_NNCompilation_SetCache
 func nnc_OH_NNCompilation_SetCache(a0 uintptr, a1 unsafe.Pointer, a2 uint32) (r uint32) {
-	c := boundary.Call{Func: &funcs[48]}
+	c := boundary.Call{Func: &funcs[48], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Text(a1), boundary.Value(a2)}
@@ -1767,7 +1767,7 @@ func nnc_OH_NNCompilation_SetCache(a0 uintptr, a1 unsafe.Pointer, a2 uint32) (r 
 
 //export nnc_OH_NNCompilation_SetPerformanceMode
 func nnc_OH_NNCompilation_SetPerformanceMode(a0 uintptr, a1 uint32) (r uint32) {
-	c := boundary.Call{Func: &funcs[49]}
+	c := boundary.Call{Func: &funcs[49], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -1787,7 +1787,7 @@ func nnc_OH_NNCompilation_SetPerformanceMode(a0 uintptr, a1 uint32) (r uint32) {
 
 //export nnc_OH_NNCompilation_SetPriority
 func nnc_OH_NNCompilation_SetPriority(a0 uintptr, a1 uint32) (r uint32) {
-	c := boundary.Call{Func: &funcs[50]}
+	c := boundary.Call{Func: &funcs[50], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -1807,7 +1807,7 @@ func nnc_OH_NNCompilation_SetPriority(a0 uintptr, a1 uint32) (r uint32) {
 
 //export nnc_OH_NNCompilation_EnableFloat16
 func nnc_OH_NNCompilation_EnableFloat16(a0 uintptr, a1 bool) (r uint32) {
-	c := boundary.Call{Func: &funcs[51]}
+	c := boundary.Call{Func: &funcs[51], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -1827,7 +1827,7 @@ func nnc_OH_NNCompilation_EnableFloat16(a0 uintptr, a1 bool) (r uint32) {
 
 //export nnc_OH_NNCompilation_Build
 func nnc_OH_NNCompilation_Build(a0 uintptr) (r uint32) {
-	c := boundary.Call{Func: &funcs[52]}
+	c := boundary.Call{Func: &funcs[52], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1845,7 +1845,7 @@ func nnc_OH_NNCompilation_Build(a0 uintptr) (r uint32) {
 
 //export nnc_OH_NNCompilation_Destroy
 func nnc_OH_NNCompilation_Destroy(a0 unsafe.Pointer) {
-	c := boundary.Call{Func: &funcs[53]}
+	c := boundary.Call{Func: &funcs[53], Began: boundary.Began()}
 	defer boundary.EndVoid(&c)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1862,7 +1862,7 @@ func nnc_OH_NNCompilation_Destroy(a0 unsafe.Pointer) {
 
 //export nnc_OH_NNExecutor_Construct
 func nnc_OH_NNExecutor_Construct(a0 uintptr) (r uintptr) {
-	c := boundary.Call{Func: &funcs[54]}
+	c := boundary.Call{Func: &funcs[54], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1886,7 +1886,7 @@ func nnc_OH_NNExecutor_Construct(a0 uintptr) (r uintptr) {
 
 //export nnc_OH_NNExecutor_Destroy
 func nnc_OH_NNExecutor_Destroy(a0 unsafe.Pointer) {
-	c := boundary.Call{Func: &funcs[55]}
+	c := boundary.Call{Func: &funcs[55], Began: boundary.Began()}
 	defer boundary.EndVoid(&c)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1903,7 +1903,7 @@ func nnc_OH_NNExecutor_Destroy(a0 unsafe.Pointer) {
 
 //export nnc_OH_NNExecutor_GetInputCount
 func nnc_OH_NNExecutor_GetInputCount(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[56]}
+	c := boundary.Call{Func: &funcs[56], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Out[uint64](a1)}
@@ -1924,7 +1924,7 @@ func nnc_OH_NNExecutor_GetInputCount(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
 
 //export nnc_OH_NNExecutor_GetOutputCount
 func nnc_OH_NNExecutor_GetOutputCount(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[57]}
+	c := boundary.Call{Func: &funcs[57], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Out[uint64](a1)}
@@ -1945,7 +1945,7 @@ func nnc_OH_NNExecutor_GetOutputCount(a0 uintptr, a1 unsafe.Pointer) (r uint32) 
 
 //export nnc_OH_NNExecutor_CreateInputTensorDesc
 func nnc_OH_NNExecutor_CreateInputTensorDesc(a0 uintptr, a1 uint64) (r uintptr) {
-	c := boundary.Call{Func: &funcs[58]}
+	c := boundary.Call{Func: &funcs[58], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -1973,7 +1973,7 @@ func nnc_OH_NNExecutor_CreateInputTensorDesc(a0 uintptr, a1 uint64) (r uintptr) 
 
 //export nnc_OH_NNExecutor_CreateOutputTensorDesc
 func nnc_OH_NNExecutor_CreateOutputTensorDesc(a0 uintptr, a1 uint64) (r uintptr) {
-	c := boundary.Call{Func: &funcs[59]}
+	c := boundary.Call{Func: &funcs[59], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -2001,7 +2001,7 @@ func nnc_OH_NNExecutor_CreateOutputTensorDesc(a0 uintptr, a1 uint64) (r uintptr)
 
 //export nnc_OH_NNExecutor_GetOutputShape
 func nnc_OH_NNExecutor_GetOutputShape(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[60]}
+	c := boundary.Call{Func: &funcs[60], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Out[uint32](a3)}
@@ -2023,7 +2023,7 @@ func nnc_OH_NNExecutor_GetOutputShape(a0 uintptr, a1 uint32, a2 unsafe.Pointer, 
 
 //export nnc_OH_NNExecutor_GetInputDimRange
 func nnc_OH_NNExecutor_GetInputDimRange(a0 uintptr, a1 uint64, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[61]}
+	c := boundary.Call{Func: &funcs[61], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Out[uintptr](a2), boundary.Out[uintptr](a3), boundary.Out[uint64](a4)}
@@ -2046,7 +2046,7 @@ func nnc_OH_NNExecutor_GetInputDimRange(a0 uintptr, a1 uint64, a2 unsafe.Pointer
 
 //export nnc_OH_NNExecutor_SetOnRunDone
 func nnc_OH_NNExecutor_SetOnRunDone(a0 uintptr, a1 uintptr) (r uint32) {
-	c := boundary.Call{Func: &funcs[62]}
+	c := boundary.Call{Func: &funcs[62], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -2067,7 +2067,7 @@ func nnc_OH_NNExecutor_SetOnRunDone(a0 uintptr, a1 uintptr) (r uint32) {
 
 //export nnc_OH_NNExecutor_SetOnServiceDied
 func nnc_OH_NNExecutor_SetOnServiceDied(a0 uintptr, a1 uintptr) (r uint32) {
-	c := boundary.Call{Func: &funcs[63]}
+	c := boundary.Call{Func: &funcs[63], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -2088,7 +2088,7 @@ func nnc_OH_NNExecutor_SetOnServiceDied(a0 uintptr, a1 uintptr) (r uint32) {
 
 //export nnc_OH_NNExecutor_RunSync
 func nnc_OH_NNExecutor_RunSync(a0 uintptr, a1 unsafe.Pointer, a2 uint64, a3 unsafe.Pointer, a4 uint64) (r uint32) {
-	c := boundary.Call{Func: &funcs[64]}
+	c := boundary.Call{Func: &funcs[64], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Address(a3), boundary.Value(a4)}
@@ -2110,7 +2110,7 @@ func nnc_OH_NNExecutor_RunSync(a0 uintptr, a1 unsafe.Pointer, a2 uint64, a3 unsa
 
 //export nnc_OH_NNExecutor_RunAsync
 func nnc_OH_NNExecutor_RunAsync(a0 uintptr, a1 unsafe.Pointer, a2 uint64, a3 unsafe.Pointer, a4 uint64, a5 int32, a6 uintptr) (r uint32) {
-	c := boundary.Call{Func: &funcs[65]}
+	c := boundary.Call{Func: &funcs[65], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Address(a3), boundary.Value(a4), boundary.Value(a5), boundary.Address(a6)}
@@ -2131,7 +2131,7 @@ func nnc_OH_NNExecutor_RunAsync(a0 uintptr, a1 unsafe.Pointer, a2 uint64, a3 uns
 
 //export nnc_OH_NNExecutor_SetInput
 func nnc_OH_NNExecutor_SetInput(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 uint64) (r uint32) {
-	c := boundary.Call{Func: &funcs[66]}
+	c := boundary.Call{Func: &funcs[66], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Address(a3), boundary.Value(a4)}
@@ -2153,7 +2153,7 @@ func nnc_OH_NNExecutor_SetInput(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 uns
 
 //export nnc_OH_NNExecutor_SetOutput
 func nnc_OH_NNExecutor_SetOutput(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 uint64) (r uint32) {
-	c := boundary.Call{Func: &funcs[67]}
+	c := boundary.Call{Func: &funcs[67], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Value(a3)}
@@ -2174,7 +2174,7 @@ func nnc_OH_NNExecutor_SetOutput(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 ui
 
 //export nnc_OH_NNExecutor_Run
 func nnc_OH_NNExecutor_Run(a0 uintptr) (r uint32) {
-	c := boundary.Call{Func: &funcs[68]}
+	c := boundary.Call{Func: &funcs[68], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -2192,7 +2192,7 @@ func nnc_OH_NNExecutor_Run(a0 uintptr) (r uint32) {
 
 //export nnc_OH_NNExecutor_AllocateInputMemory
 func nnc_OH_NNExecutor_AllocateInputMemory(a0 uintptr, a1 uint32, a2 uint64) (r uintptr) {
-	c := boundary.Call{Func: &funcs[69]}
+	c := boundary.Call{Func: &funcs[69], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Value(a2)}
@@ -2217,7 +2217,7 @@ func nnc_OH_NNExecutor_AllocateInputMemory(a0 uintptr, a1 uint32, a2 uint64) (r 
 
 //export nnc_OH_NNExecutor_AllocateOutputMemory
 func nnc_OH_NNExecutor_AllocateOutputMemory(a0 uintptr, a1 uint32, a2 uint64) (r uintptr) {
-	c := boundary.Call{Func: &funcs[70]}
+	c := boundary.Call{Func: &funcs[70], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Value(a2)}
@@ -2242,7 +2242,7 @@ func nnc_OH_NNExecutor_AllocateOutputMemory(a0 uintptr, a1 uint32, a2 uint64) (r
 
 //export nnc_OH_NNExecutor_DestroyInputMemory
 func nnc_OH_NNExecutor_DestroyInputMemory(a0 uintptr, a1 uint32, a2 unsafe.Pointer) {
-	c := boundary.Call{Func: &funcs[71]}
+	c := boundary.Call{Func: &funcs[71], Began: boundary.Began()}
 	defer boundary.EndVoid(&c)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2)}
@@ -2261,7 +2261,7 @@ func nnc_OH_NNExecutor_DestroyInputMemory(a0 uintptr, a1 uint32, a2 unsafe.Point
 
 //export nnc_OH_NNExecutor_DestroyOutputMemory
 func nnc_OH_NNExecutor_DestroyOutputMemory(a0 uintptr, a1 uint32, a2 unsafe.Pointer) {
-	c := boundary.Call{Func: &funcs[72]}
+	c := boundary.Call{Func: &funcs[72], Began: boundary.Began()}
 	defer boundary.EndVoid(&c)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2)}
@@ -2280,7 +2280,7 @@ func nnc_OH_NNExecutor_DestroyOutputMemory(a0 uintptr, a1 uint32, a2 unsafe.Poin
 
 //export nnc_OH_NNExecutor_SetInputWithMemory
 func nnc_OH_NNExecutor_SetInputWithMemory(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[73]}
+	c := boundary.Call{Func: &funcs[73], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Address(a3)}
@@ -2302,7 +2302,7 @@ func nnc_OH_NNExecutor_SetInputWithMemory(a0 uintptr, a1 uint32, a2 unsafe.Point
 
 //export nnc_OH_NNExecutor_SetOutputWithMemory
 func nnc_OH_NNExecutor_SetOutputWithMemory(a0 uintptr, a1 uint32, a2 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[74]}
+	c := boundary.Call{Func: &funcs[74], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2)}
@@ -2323,7 +2323,7 @@ func nnc_OH_NNExecutor_SetOutputWithMemory(a0 uintptr, a1 uint32, a2 unsafe.Poin
 
 //export nnc_OH_NNModel_BuildFromLiteGraph
 func nnc_OH_NNModel_BuildFromLiteGraph(a0 uintptr, a1 uintptr, a2 unsafe.Pointer, a3 uint64) (r uint32) {
-	c := boundary.Call{Func: &funcs[75]}
+	c := boundary.Call{Func: &funcs[75], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2), boundary.Value(a3)}
@@ -2344,7 +2344,7 @@ func nnc_OH_NNModel_BuildFromLiteGraph(a0 uintptr, a1 uintptr, a2 unsafe.Pointer
 
 //export nnc_OH_NNModel_SetInputsAndOutputsInfo
 func nnc_OH_NNModel_SetInputsAndOutputsInfo(a0 uintptr, a1 unsafe.Pointer, a2 uint64, a3 unsafe.Pointer, a4 uint64) (r uint32) {
-	c := boundary.Call{Func: &funcs[76]}
+	c := boundary.Call{Func: &funcs[76], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Address(a3), boundary.Value(a4)}
@@ -2366,7 +2366,7 @@ func nnc_OH_NNModel_SetInputsAndOutputsInfo(a0 uintptr, a1 unsafe.Pointer, a2 ui
 
 //export nnc_OH_NNModel_BuildFromMetaGraph
 func nnc_OH_NNModel_BuildFromMetaGraph(a0 uintptr, a1 uintptr, a2 unsafe.Pointer, a3 uint64) (r uint32) {
-	c := boundary.Call{Func: &funcs[77]}
+	c := boundary.Call{Func: &funcs[77], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2), boundary.Value(a3)}
@@ -2387,7 +2387,7 @@ func nnc_OH_NNModel_BuildFromMetaGraph(a0 uintptr, a1 uintptr, a2 unsafe.Pointer
 
 //export nnc_OH_NNModel_HasCache
 func nnc_OH_NNModel_HasCache(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uint32) (r bool) {
-	c := boundary.Call{Func: &funcs[78]}
+	c := boundary.Call{Func: &funcs[78], Began: boundary.Began()}
 	defer boundary.End(&c, &r, false)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Text(a0), boundary.Text(a1), boundary.Value(a2)}
@@ -2419,7 +2419,7 @@ func nnc_OH_NNModel_HasCache(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uint32) (r
 
 //export nnc_OH_NN_GetDeviceID
 func nnc_OH_NN_GetDeviceID(a0 unsafe.Pointer, a1 uint64) (r uint32) {
-	c := boundary.Call{Func: &funcs[79]}
+	c := boundary.Call{Func: &funcs[79], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -2445,7 +2445,7 @@ func nnc_OH_NN_GetDeviceID(a0 unsafe.Pointer, a1 uint64) (r uint32) {
 
 //export nnc_OH_NN_IsSupportAIPP
 func nnc_OH_NN_IsSupportAIPP(a0 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[80]}
+	c := boundary.Call{Func: &funcs[80], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Out[bool](a0)}
@@ -2467,7 +2467,7 @@ func nnc_OH_NN_IsSupportAIPP(a0 unsafe.Pointer) (r uint32) {
 
 //export nnc_OH_NNExecutor_RunSyncWithAipp
 func nnc_OH_NNExecutor_RunSyncWithAipp(a0 uintptr, a1 unsafe.Pointer, a2 uint64, a3 unsafe.Pointer, a4 uint64, a5 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[81]}
+	c := boundary.Call{Func: &funcs[81], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Address(a3), boundary.Value(a4), boundary.Text(a5)}

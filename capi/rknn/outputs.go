@@ -158,6 +158,7 @@ func (c *Context) give(o *Output, i int, made *[]*Output) error {
 			return err
 		}
 	}
+	defer io.Converting()()
 	p.Store(dst, convert.Arrange(dims, convert.Layout{}), kind.DType(), src, dims)
 	return nil
 }

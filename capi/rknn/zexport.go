@@ -320,7 +320,7 @@ func init() { boundary.Register(funcs) }
 
 //export nnc_rknn_init
 func nnc_rknn_init(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uint32, a3 uint32, a4 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[0]}
+	c := boundary.Call{Func: &funcs[0], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Value(a3), boundary.Address(a4)}
@@ -351,7 +351,7 @@ func nnc_rknn_init(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uint32, a3 uint32, a
 
 //export nnc_rknn_dup_context
 func nnc_rknn_dup_context(a0 unsafe.Pointer, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[1]}
+	c := boundary.Call{Func: &funcs[1], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -382,7 +382,7 @@ func nnc_rknn_dup_context(a0 unsafe.Pointer, a1 unsafe.Pointer) (r int32) {
 
 //export nnc_rknn_destroy
 func nnc_rknn_destroy(a0 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[2]}
+	c := boundary.Call{Func: &funcs[2], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -399,7 +399,7 @@ func nnc_rknn_destroy(a0 uintptr) (r int32) {
 
 //export nnc_rknn_query
 func nnc_rknn_query(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 uint32) (r int32) {
-	c := boundary.Call{Func: &funcs[3]}
+	c := boundary.Call{Func: &funcs[3], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Value(a3)}
@@ -420,7 +420,7 @@ func nnc_rknn_query(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 uint32) (r int3
 
 //export nnc_rknn_set_core_mask
 func nnc_rknn_set_core_mask(a0 uintptr, a1 uint32) (r int32) {
-	c := boundary.Call{Func: &funcs[4]}
+	c := boundary.Call{Func: &funcs[4], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -440,7 +440,7 @@ func nnc_rknn_set_core_mask(a0 uintptr, a1 uint32) (r int32) {
 
 //export nnc_rknn_set_batch_core_num
 func nnc_rknn_set_batch_core_num(a0 uintptr, a1 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[5]}
+	c := boundary.Call{Func: &funcs[5], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -460,7 +460,7 @@ func nnc_rknn_set_batch_core_num(a0 uintptr, a1 int32) (r int32) {
 
 //export nnc_rknn_inputs_set
 func nnc_rknn_inputs_set(a0 uintptr, a1 uint32, a2 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[6]}
+	c := boundary.Call{Func: &funcs[6], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2)}
@@ -481,7 +481,7 @@ func nnc_rknn_inputs_set(a0 uintptr, a1 uint32, a2 unsafe.Pointer) (r int32) {
 
 //export nnc_rknn_run
 func nnc_rknn_run(a0 uintptr, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[7]}
+	c := boundary.Call{Func: &funcs[7], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -500,7 +500,7 @@ func nnc_rknn_run(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 
 //export nnc_rknn_wait
 func nnc_rknn_wait(a0 uintptr, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[8]}
+	c := boundary.Call{Func: &funcs[8], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -519,7 +519,7 @@ func nnc_rknn_wait(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 
 //export nnc_rknn_outputs_get
 func nnc_rknn_outputs_get(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[9]}
+	c := boundary.Call{Func: &funcs[9], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Address(a3)}
@@ -541,7 +541,7 @@ func nnc_rknn_outputs_get(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 unsafe.Po
 
 //export nnc_rknn_outputs_release
 func nnc_rknn_outputs_release(a0 uintptr, a1 uint32, a2 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[10]}
+	c := boundary.Call{Func: &funcs[10], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2)}
@@ -562,7 +562,7 @@ func nnc_rknn_outputs_release(a0 uintptr, a1 uint32, a2 unsafe.Pointer) (r int32
 
 //export nnc_rknn_create_mem
 func nnc_rknn_create_mem(a0 uintptr, a1 uint32) (r uintptr) {
-	c := boundary.Call{Func: &funcs[11]}
+	c := boundary.Call{Func: &funcs[11], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -586,7 +586,7 @@ func nnc_rknn_create_mem(a0 uintptr, a1 uint32) (r uintptr) {
 
 //export nnc_rknn_create_mem2
 func nnc_rknn_create_mem2(a0 uintptr, a1 uint64, a2 uint64) (r uintptr) {
-	c := boundary.Call{Func: &funcs[12]}
+	c := boundary.Call{Func: &funcs[12], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Value(a2)}
@@ -610,7 +610,7 @@ func nnc_rknn_create_mem2(a0 uintptr, a1 uint64, a2 uint64) (r uintptr) {
 
 //export nnc_rknn_create_mem_from_fd
 func nnc_rknn_create_mem_from_fd(a0 uintptr, a1 int32, a2 unsafe.Pointer, a3 uint32, a4 int32) (r uintptr) {
-	c := boundary.Call{Func: &funcs[13]}
+	c := boundary.Call{Func: &funcs[13], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Value(a3), boundary.Value(a4)}
@@ -634,7 +634,7 @@ func nnc_rknn_create_mem_from_fd(a0 uintptr, a1 int32, a2 unsafe.Pointer, a3 uin
 
 //export nnc_rknn_create_mem_from_phys
 func nnc_rknn_create_mem_from_phys(a0 uintptr, a1 uint64, a2 unsafe.Pointer, a3 uint32) (r uintptr) {
-	c := boundary.Call{Func: &funcs[14]}
+	c := boundary.Call{Func: &funcs[14], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Value(a3)}
@@ -659,7 +659,7 @@ func nnc_rknn_create_mem_from_phys(a0 uintptr, a1 uint64, a2 unsafe.Pointer, a3 
 
 //export nnc_rknn_create_mem_from_mb_blk
 func nnc_rknn_create_mem_from_mb_blk(a0 uintptr, a1 unsafe.Pointer, a2 int32) (r uintptr) {
-	c := boundary.Call{Func: &funcs[15]}
+	c := boundary.Call{Func: &funcs[15], Began: boundary.Began()}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
@@ -684,7 +684,7 @@ func nnc_rknn_create_mem_from_mb_blk(a0 uintptr, a1 unsafe.Pointer, a2 int32) (r
 
 //export nnc_rknn_destory_mem
 func nnc_rknn_destory_mem(a0 uintptr, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[16]}
+	c := boundary.Call{Func: &funcs[16], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -704,7 +704,7 @@ func nnc_rknn_destory_mem(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 
 //export nnc_rknn_destroy_mem
 func nnc_rknn_destroy_mem(a0 uintptr, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[17]}
+	c := boundary.Call{Func: &funcs[17], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -724,7 +724,7 @@ func nnc_rknn_destroy_mem(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 
 //export nnc_rknn_set_weight_mem
 func nnc_rknn_set_weight_mem(a0 uintptr, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[18]}
+	c := boundary.Call{Func: &funcs[18], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -745,7 +745,7 @@ func nnc_rknn_set_weight_mem(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 
 //export nnc_rknn_set_internal_mem
 func nnc_rknn_set_internal_mem(a0 uintptr, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[19]}
+	c := boundary.Call{Func: &funcs[19], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -766,7 +766,7 @@ func nnc_rknn_set_internal_mem(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 
 //export nnc_rknn_set_io_mem
 func nnc_rknn_set_io_mem(a0 uintptr, a1 unsafe.Pointer, a2 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[20]}
+	c := boundary.Call{Func: &funcs[20], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2)}
@@ -788,7 +788,7 @@ func nnc_rknn_set_io_mem(a0 uintptr, a1 unsafe.Pointer, a2 unsafe.Pointer) (r in
 
 //export nnc_rknn_mem_sync
 func nnc_rknn_mem_sync(a0 uintptr, a1 unsafe.Pointer, a2 uint32) (r int32) {
-	c := boundary.Call{Func: &funcs[21]}
+	c := boundary.Call{Func: &funcs[21], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
@@ -808,7 +808,7 @@ func nnc_rknn_mem_sync(a0 uintptr, a1 unsafe.Pointer, a2 uint32) (r int32) {
 
 //export nnc_rknn_set_input_shape
 func nnc_rknn_set_input_shape(a0 uintptr, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[22]}
+	c := boundary.Call{Func: &funcs[22], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -829,7 +829,7 @@ func nnc_rknn_set_input_shape(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 
 //export nnc_rknn_set_input_shapes
 func nnc_rknn_set_input_shapes(a0 uintptr, a1 uint32, a2 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[23]}
+	c := boundary.Call{Func: &funcs[23], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2)}
@@ -850,7 +850,7 @@ func nnc_rknn_set_input_shapes(a0 uintptr, a1 uint32, a2 unsafe.Pointer) (r int3
 
 //export nnc_rknn_register_custom_ops
 func nnc_rknn_register_custom_ops(a0 uintptr, a1 unsafe.Pointer, a2 uint32) (r int32) {
-	c := boundary.Call{Func: &funcs[24]}
+	c := boundary.Call{Func: &funcs[24], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
@@ -871,7 +871,7 @@ func nnc_rknn_register_custom_ops(a0 uintptr, a1 unsafe.Pointer, a2 uint32) (r i
 
 //export nnc_rknn_custom_op_get_op_attr
 func nnc_rknn_custom_op_get_op_attr(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer) {
-	c := boundary.Call{Func: &funcs[25]}
+	c := boundary.Call{Func: &funcs[25], Began: boundary.Began()}
 	defer boundary.EndVoid(&c)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Text(a1), boundary.Address(a2)}
@@ -892,7 +892,7 @@ func nnc_rknn_custom_op_get_op_attr(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uns
 
 //export nnc_rknn_matmul_create
 func nnc_rknn_matmul_create(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[26]}
+	c := boundary.Call{Func: &funcs[26], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2)}
@@ -923,7 +923,7 @@ func nnc_rknn_matmul_create(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Poin
 
 //export nnc_rknn_matmul_create_dynamic_shape
 func nnc_rknn_matmul_create_dynamic_shape(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 int32, a3 unsafe.Pointer, a4 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[27]}
+	c := boundary.Call{Func: &funcs[27], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Address(a3), boundary.Address(a4)}
@@ -955,7 +955,7 @@ func nnc_rknn_matmul_create_dynamic_shape(a0 unsafe.Pointer, a1 unsafe.Pointer, 
 
 //export nnc_rknn_matmul_create_dyn_shape
 func nnc_rknn_matmul_create_dyn_shape(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 int32, a3 unsafe.Pointer, a4 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[28]}
+	c := boundary.Call{Func: &funcs[28], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Address(a3), boundary.Address(a4)}
@@ -987,7 +987,7 @@ func nnc_rknn_matmul_create_dyn_shape(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 i
 
 //export nnc_rknn_matmul_set_io_mem
 func nnc_rknn_matmul_set_io_mem(a0 uintptr, a1 unsafe.Pointer, a2 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[29]}
+	c := boundary.Call{Func: &funcs[29], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2)}
@@ -1009,7 +1009,7 @@ func nnc_rknn_matmul_set_io_mem(a0 uintptr, a1 unsafe.Pointer, a2 unsafe.Pointer
 
 //export nnc_rknn_matmul_set_core_mask
 func nnc_rknn_matmul_set_core_mask(a0 uintptr, a1 uint32) (r int32) {
-	c := boundary.Call{Func: &funcs[30]}
+	c := boundary.Call{Func: &funcs[30], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -1029,7 +1029,7 @@ func nnc_rknn_matmul_set_core_mask(a0 uintptr, a1 uint32) (r int32) {
 
 //export nnc_rknn_matmul_set_quant_params
 func nnc_rknn_matmul_set_quant_params(a0 uintptr, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[31]}
+	c := boundary.Call{Func: &funcs[31], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -1050,7 +1050,7 @@ func nnc_rknn_matmul_set_quant_params(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 
 //export nnc_rknn_matmul_get_quant_params
 func nnc_rknn_matmul_get_quant_params(a0 uintptr, a1 unsafe.Pointer, a2 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[32]}
+	c := boundary.Call{Func: &funcs[32], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Out[float32](a2)}
@@ -1072,7 +1072,7 @@ func nnc_rknn_matmul_get_quant_params(a0 uintptr, a1 unsafe.Pointer, a2 unsafe.P
 
 //export nnc_rknn_matmul_set_dynamic_shape
 func nnc_rknn_matmul_set_dynamic_shape(a0 uintptr, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[33]}
+	c := boundary.Call{Func: &funcs[33], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -1093,7 +1093,7 @@ func nnc_rknn_matmul_set_dynamic_shape(a0 uintptr, a1 unsafe.Pointer) (r int32) 
 
 //export nnc_rknn_matmul_run
 func nnc_rknn_matmul_run(a0 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[34]}
+	c := boundary.Call{Func: &funcs[34], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1111,7 +1111,7 @@ func nnc_rknn_matmul_run(a0 uintptr) (r int32) {
 
 //export nnc_rknn_matmul_destroy
 func nnc_rknn_matmul_destroy(a0 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[35]}
+	c := boundary.Call{Func: &funcs[35], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1128,7 +1128,7 @@ func nnc_rknn_matmul_destroy(a0 uintptr) (r int32) {
 
 //export nnc_rknn_B_normal_layout_to_native_layout
 func nnc_rknn_B_normal_layout_to_native_layout(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 int32, a3 int32, a4 uintptr, a5 int32, a6 uint32) (r int32) {
-	c := boundary.Call{Func: &funcs[36]}
+	c := boundary.Call{Func: &funcs[36], Began: boundary.Began()}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Value(a3), boundary.Address(a4)}

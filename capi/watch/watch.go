@@ -11,6 +11,7 @@ import (
 	"github.com/anynpu/anynpu/capi/handle"
 	"github.com/anynpu/anynpu/core/compile"
 	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/io"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/model"
 	"github.com/anynpu/anynpu/core/record"
@@ -23,6 +24,7 @@ func init() {
 	}
 	model.Loaded = func(m *model.Model) { r.Loaded(loaded(m)) }
 	compile.Watch = func(p *compile.Program) func(time.Duration, error) { return r.Graph(graph(p.Placement())) }
+	io.Converted = r.Converted
 	boundary.AtEnd(func(r *record.Recorder) { r.End(left()) })
 }
 

@@ -128,17 +128,48 @@ func processText(w io.Writer, p *record.Process) {
 			printf(w, "  %s: %s is not computed by %s: %s\n", graphName(p.Graphs[i].Graph), no.Operator, no.Device, no.Reason)
 		}
 	}
-	functions := [][]string{{"name", "calls", "refused"}}
+	functions := [][]string{{"name", "calls", "refused", "total", "median", "p99"}}
 	for _, f := range p.Functions {
-		functions = append(functions, []string{f.Name, fmt.Sprint(f.Calls), fmt.Sprint(f.Refused)})
+		t := timesOf(f)
+		functions = append(functions, []string{f.Name, fmt.Sprint(f.Calls), fmt.Sprint(f.Refused), milliseconds(t.Total),
+			milliseconds(t.Median), milliseconds(t.P99)})
 	}
 	table(w, "Functions", functions)
+	if text := convertedText(p); text != "" {
+		printf(w, "  %s\n", text)
+	}
 	sentences(w, "Refused calls", p.Refused)
 	sentences(w, "Messages", p.Messages)
 	if p.Lost > 0 {
 		printf(w, "\n%s\n", lostText(p))
 	}
 	printf(w, "\nAt exit\n  %s\n", leftText(p))
+}
+
+// timesOf are the times of a function's calls, zeros where none is known.
+func timesOf(f record.Function) record.Times {
+	if f.Times == nil {
+		return record.Times{}
+	}
+	return *f.Times
+}
+
+// convertedText says which part of the time in calls went into conversions, "" where no time is known.
+func convertedText(p *record.Process) string {
+	total := inCalls(p)
+	if total == 0 {
+		return ""
+	}
+	return fmt.Sprintf("conversions of inputs and outputs: %s, %.1f %% of the time in calls", milliseconds(p.Converted),
+		100*float64(p.Converted)/float64(total))
+}
+
+// inCalls is the sum of the times of all calls.
+func inCalls(p *record.Process) (total time.Duration) {
+	for _, f := range p.Functions {
+		total += timesOf(f).Total
+	}
+	return total
 }
 
 // sentences writes events with how often each happened.
@@ -148,7 +179,7 @@ func sentences(w io.Writer, title string, list []record.Counted) {
 	}
 	printf(w, "\n%s\n", title)
 	for i := range list {
-		printf(w, "  %s: %s%s\n", whose(list[i]), list[i].Text, again(list[i].Times))
+		printf(w, "  %s: %s%s%s\n", whose(list[i]), list[i].Text, bracketed(list[i].ID), again(list[i].Times))
 	}
 }
 
@@ -158,6 +189,14 @@ func whose(c record.Counted) string {
 		return c.Function
 	}
 	return c.Component + " " + c.Level
+}
+
+// bracketed is the id of a refused call as the log shows it.
+func bracketed(id string) string {
+	if id == "" {
+		return ""
+	}
+	return " [" + id + "]"
 }
 
 func again(n uint64) string {
@@ -275,7 +314,8 @@ var styleHTML string // of this page and of info's
 
 var callReportPage = template.Must(template.New("page").Funcs(template.FuncMap{
 	"ms": milliseconds, "spent": spent, "size": size, "times": times, "again": again, "standsFor": standsFor,
-	"graphName": graphName, "lost": lostText, "left": leftText, "whose": whose, "command": commandLine,
+	"graphName": graphName, "lost": lostText, "left": leftText, "whose": whose, "command": commandLine, "bracketed": bracketed,
+	"timesOf": timesOf, "converted": func(p record.Process) string { return convertedText(&p) },
 	"add": func(a, b int) int { return a + b },
 	"share": func(part, whole time.Duration) float64 {
 		if whole == 0 {

@@ -47,9 +47,12 @@ func (f *execFlags) reported(path string, args, environment []string, stderr io.
 	if err == nil {
 		r := newCallReport(args, began, end, processes)
 		r.Missing = missing
-		if html := strings.ToLower(filepath.Ext(f.report)); html == ".html" || html == ".htm" {
+		switch strings.ToLower(filepath.Ext(f.report)) {
+		case ".html", ".htm":
 			err = r.page(out)
-		} else {
+		case ".json":
+			err = writeJSON(out, r.document())
+		default:
 			err = r.text(out)
 		}
 	}

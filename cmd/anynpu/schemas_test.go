@@ -1,14 +1,18 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/anynpu/anynpu/core/record"
 )
 
 // TestSchemas_holdWhatTheVerbsWrite: the JSON of each verb that has a schema, with the members that only some calls
@@ -33,6 +37,9 @@ func TestSchemas_holdWhatTheVerbsWrite(t *testing.T) {
 	require.NoError(t, err)
 	for _, file := range files {
 		verb := strings.TrimSuffix(filepath.Base(file), ".json")
+		if verb == "report" {
+			continue
+		}
 		require.NotEmpty(t, calls[verb], "%s: no call of this test writes it", file)
 		s := readSchema(t, file)
 		for _, args := range calls[verb] {
@@ -47,5 +54,36 @@ func TestSchemas_holdWhatTheVerbsWrite(t *testing.T) {
 			}
 		}
 	}
-	assert.Len(t, files, len(calls))
+	assert.Len(t, files, len(calls)+1, "the report has a test of its own")
+}
+
+// TestSchemas_report: the JSON of exec --report, of a process with all that a record can have.
+func TestSchemas_report(t *testing.T) {
+	r := newCallReport([]string{"./program"}, time.Unix(0, 0), &ended{took: time.Second}, []record.Process{{
+		PID: 7, Program: []string{"./program"}, Converted: time.Millisecond,
+		Functions: []record.Function{{Name: "f", Calls: 3, Refused: 1, Times: &record.Times{Calls: 3,
+			Total: 10 * time.Millisecond, Median: 2 * time.Millisecond, P99: 6 * time.Millisecond}}, {Name: "g", Calls: 1}},
+		Refused:  []record.Counted{{Event: record.Event{Function: "f", Text: "x: NULL", ID: "argument-null"}, Times: 1}},
+		Messages: []record.Counted{{Event: record.Event{Level: "warn", Component: "a", Text: "odd [a-odd]"}, Times: 2}},
+		Models:   []record.LoadedModel{{Model: record.Model{Name: "m.onnx", Bytes: 9, Instead: "m.rknn"}, Times: 1}},
+		Graphs: []record.RunGraph{{Graph: record.Graph{Name: "g", Devices: []record.Device{{Name: "cpu", Operators: 2}}},
+			Runs: 4, Mean: time.Millisecond, Least: time.Millisecond, Most: 2 * time.Millisecond}},
+		Left: &record.Left{Objects: []string{"a.B 1"}, Buffers: 1, Bytes: 64},
+	}})
+	var text bytes.Buffer
+	require.NoError(t, writeJSON(&text, r.document()))
+	var v any
+	require.NoError(t, json.Unmarshal(text.Bytes(), &v))
+	assert.Empty(t, readSchema(t, "../../docs/schemas/report.json").faults("", v))
+	assert.Contains(t, text.String(), `"median_ms": 2,`)
+	assert.Contains(t, text.String(), `"id": "argument-null"`)
+	text.Reset()
+	require.NoError(t, r.text(&text))
+	assert.Contains(t, text.String(), "  name  calls  refused  total    median    p99\n"+
+		"  f     3      1        10.0 ms  2.000 ms  6.000 ms\n  g     1      0        -        -         -\n"+
+		"  conversions of inputs and outputs: 1.000 ms, 10.0 % of the time in calls\n")
+	assert.Contains(t, text.String(), "  f: x: NULL [argument-null]\n")
+	text.Reset()
+	require.NoError(t, r.page(&text))
+	assert.Contains(t, text.String(), `<td class="n">10.0 ms</td>`)
 }

@@ -69,6 +69,7 @@ func (x *Execution) store(i int, r *result) error {
 	if err != nil {
 		return err
 	}
+	defer Converting()()
 	if r.to.Codes != nil {
 		return r.to.Store(x.encode(r, src))
 	}

@@ -66,6 +66,7 @@ func (x *Execution) Load(p *Port, to mem.View, o *Operand) error {
 		return err
 	}
 	dims, _ := to.Type.Shape.Ints()
+	defer Converting()()
 	p.Tensor.Load(dst, convert.Arrange(dims, convert.Layout{}), src, &o.As)
 	return nil
 }
@@ -80,6 +81,7 @@ func (x *Execution) Stage(p *Port, src []byte, as *convert.Source) error {
 	if err != nil {
 		return err
 	}
+	defer Converting()()
 	p.Tensor.Load(data, p.arrangement(), src, as)
 	return nil
 }

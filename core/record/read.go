@@ -25,14 +25,16 @@ type Process struct {
 	Messages  []Counted
 	Models    []LoadedModel
 	Graphs    []RunGraph
-	Left      *Left  // nil: the program did not end by itself, or by _exit
-	Lost      uint64 // events that could not be written
+	Converted time.Duration // spent on converting inputs and outputs
+	Left      *Left         // nil: the program did not end by itself, or by _exit
+	Lost      uint64        // events that could not be written
 }
 
 // A Function was called.
 type Function struct {
 	Name           string
 	Calls, Refused uint64
+	Times          *Times // nil: none is known
 }
 
 // Counted is an event that happened a number of times.
@@ -112,9 +114,11 @@ func read(name string) (*Process, error) {
 		}
 		switch {
 		case p == nil && e.Kind == "start" && words(len(e.Functions)) == len(counts):
-			p = &Process{PID: e.PID, Began: e.Began, Program: e.Program, Lost: counts[len(counts)-1]}
+			p = &Process{PID: e.PID, Began: e.Began, Program: e.Program, Lost: counts[len(counts)-1],
+				Converted: time.Duration(counts[len(counts)-2])}
 			for i, f := range e.Functions {
-				p.Functions = append(p.Functions, Function{Name: f, Calls: counts[i], Refused: counts[len(e.Functions)+i]})
+				p.Functions = append(p.Functions, Function{Name: f, Calls: counts[i],
+					Refused: counts[len(e.Functions)+i]})
 			}
 			counts = counts[2*len(e.Functions):]
 			defer p.settle()
@@ -131,8 +135,11 @@ func read(name string) (*Process, error) {
 // take adds an event; counts are those behind the functions'.
 func (p *Process) take(e Event, counts []uint64) error {
 	limit := maxEvents
-	if e.Kind == "graph" {
+	switch e.Kind {
+	case "graph":
 		limit = maxGraphs
+	case "timed":
+		limit = maxTimed
 	}
 	if e.Slot < 0 || e.Slot >= limit || (e.Kind == "model" && e.Model == nil) || (e.Kind == "graph" && e.Graph == nil) {
 		return fmt.Errorf("event %q of slot %d", e.Kind, e.Slot)
@@ -152,6 +159,12 @@ func (p *Process) take(e Event, counts []uint64) error {
 			g.Mean = time.Duration(n[total] / g.Runs)
 		}
 		p.Graphs = append(p.Graphs, g)
+	case "timed":
+		for i := range p.Functions {
+			if p.Functions[i].Name == e.Function {
+				p.Functions[i].Times = timesOf(counts[beforeTimes+e.Slot*perTimed:][:perTimed])
+			}
+		}
 	case "end":
 		p.Left = e.Left
 	}

@@ -27,6 +27,7 @@ type Event struct {
 	Functions []string `json:"functions,omitempty"`
 
 	// refused: a call that failed. message: what the log was told.
+	// timed: a function whose times are counted.
 	Function  string `json:"function,omitempty"`
 	Level     string `json:"level,omitempty"`
 	Component string `json:"component,omitempty"`
@@ -95,5 +96,9 @@ const (
 	perGraph
 )
 
-// words is the length of a file of counts.
-func words(functions int) int { return 2*functions + maxEvents + maxGraphs*perGraph + 1 }
+// beforeTimes is how many numbers stand between those of all functions and the times.
+const beforeTimes = maxEvents + maxGraphs*perGraph
+
+// words is the length of a file of counts: calls and refusals of each function, events, graphs, times of functions, the
+// time of conversions, and the events that are lost.
+func words(functions int) int { return 2*functions + beforeTimes + maxTimed*perTimed + 2 }

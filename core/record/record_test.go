@@ -64,7 +64,7 @@ func TestReadFolder_givesWhatWasWritten(t *testing.T) {
 	p := all[0]
 	assert.Equal(t, os.Getpid(), p.PID)
 	assert.Equal(t, os.Args, p.Program)
-	assert.Equal(t, []Function{{"a_init", 1, 0}, {"a_run", 200, 20}}, p.Functions)
+	assert.Equal(t, []Function{{"a_init", 1, 0, nil}, {"a_run", 200, 20, nil}}, p.Functions)
 	require.Len(t, p.Refused, 1)
 	assert.Equal(t, uint64(20), p.Refused[0].Times)
 	assert.Equal(t, "argument-null", p.Refused[0].ID)
@@ -109,7 +109,7 @@ func TestRecorder_leavesOutWhatThereIsNoRoomFor(t *testing.T) {
 	assert.Zero(t, missing)
 	require.NoError(t, err)
 	assert.Len(t, all[0].Refused, maxEvents)
-	assert.Equal(t, []Function{{"f", maxEvents + 20, maxEvents + 10}}, all[0].Functions, "numbers of calls are complete")
+	assert.Equal(t, []Function{{"f", maxEvents + 20, maxEvents + 10, nil}}, all[0].Functions, "numbers of calls are complete")
 	assert.Len(t, all[0].Graphs, maxGraphs)
 }
 

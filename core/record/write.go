@@ -31,6 +31,8 @@ type Recorder struct {
 	events string
 	slots  map[string]int // of distinct events
 	graphs map[string]int
+	timed  []atomic.Int32 // by function: 0 not called yet, else the number of its times from 1, -1: there was no room
+	rooms  int            // that are given
 }
 
 // Create begins a record in the folder, of a library with these functions. Where there is no room for the counters it
@@ -52,7 +54,7 @@ func Create(folder string, functions []string) (*Recorder, error) {
 			return nil, err
 		}
 		r := &Recorder{counts: counts, functions: len(functions), events: events.Name(), slots: map[string]int{},
-			graphs: map[string]int{}}
+			graphs: map[string]int{}, timed: make([]atomic.Int32, len(functions))}
 		start := Event{Kind: "start", PID: pid, Began: time.Now().UnixNano(), Program: commandLine(), Functions: functions}
 		if err := r.write(start); err != nil {
 			_ = unix.Munmap(unsafe.Slice((*byte)(unsafe.Pointer(&counts[0])), 8*len(counts)))

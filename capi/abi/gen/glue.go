@@ -216,7 +216,7 @@ func (fn *function) export(b *strings.Builder, entry string) {
 		signature += fmt.Sprintf(" (r %s)", result)
 	}
 	fmt.Fprintf(b, "\n//export %s\n%s {\n", name, signature)
-	fmt.Fprintf(b, "\tc := boundary.Call{Func: &%s}\n", entry)
+	fmt.Fprintf(b, "\tc := boundary.Call{Func: &%s, Began: boundary.Began()}\n", entry)
 	if result == "" {
 		b.WriteString("\tdefer boundary.EndVoid(&c)\n")
 	} else {
