@@ -178,7 +178,7 @@ func build(ctx context.Context, pl *placed, devices []device.Device, weights *me
 	return p, nil
 }
 
-// ranges is what the first device says that takes open dimensions.
+// ranges come from the first device that takes open dimensions.
 func ranges(devices []device.Device) (info device.Info) {
 	for _, d := range devices {
 		if info = d.Info(); info.Dynamic {

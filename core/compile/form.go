@@ -14,7 +14,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Form is what a vendor's compiler has made of the graph that is compiled.
+// Form is the graph as a vendor's compiler has compiled it.
 type Form struct {
 	File      string // for people
 	Container string // the format, as in device.Info.Containers

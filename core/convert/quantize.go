@@ -7,7 +7,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Code is what integers stand for: real = (q - Zero) x Scale.
+// Code maps integers to real numbers: real = (q - Zero) x Scale.
 type Code struct {
 	Scale float32
 	Zero  int64

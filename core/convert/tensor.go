@@ -10,8 +10,8 @@ type Tensor struct {
 	Normalization       // of an input
 }
 
-// Normalization is what becomes of the numbers of an image before they are quantized or cast: channels 0 and 2 change
-// places, then v = (x - Mean) / Std by channel of what is handed over.
+// Normalization changes the numbers of an image before they are quantized or cast: channels 0 and 2 change places, then
+// v = (x - Mean) / Std by channel of what is handed over.
 type Normalization struct {
 	Mean, Std []float32 // none, one for all channels, or one per channel
 	Swap      bool      // has no effect on images of one or two channels
@@ -40,7 +40,7 @@ func (n *Normalization) uniform() bool { return len(n.Mean) <= 1 && len(n.Std) <
 // swaps reports whether channels of such an image change places.
 func (n *Normalization) swaps(channels int) bool { return n.Swap && channels >= 3 }
 
-// Source is what a program hands over: elements of a type in an arrangement.
+// Source describes a program's data: elements of a type in an arrangement.
 type Source struct {
 	Type tensor.DType
 	Arrangement

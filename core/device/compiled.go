@@ -15,7 +15,7 @@ type Compiled struct {
 
 func init() { graph.Register[Compiled]("compiled", graph.Traits{}) }
 
-// Infer returns what is declared, which is what the device says of the outputs.
+// Infer returns the declared outputs, as the device describes them.
 func (*Compiled) Infer(_ []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, error) {
 	out := make([]tensor.Fact, len(declared))
 	for i, t := range declared {

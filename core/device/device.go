@@ -16,7 +16,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Kind is what a device is made of.
+// Kind is the kind of hardware of a device.
 type Kind uint8
 
 // The kinds of device.
@@ -49,7 +49,7 @@ type Info struct {
 	Containers []string
 }
 
-// Ability is what a device makes of an option. Compile takes every option on every device, as a graph may be split
+// Ability says how a device treats an option. Compile takes every option on every device, as a graph may be split
 // between devices that differ; it is for callers to refuse a program that asks for what the device lacks.
 type Ability uint8
 
@@ -151,8 +151,9 @@ type WeightStore interface {
 	Release()
 }
 
-// Unit is what a device compiles: a validated, inferred graph whose inputs and outputs are the program's ports, in
-// order. A device never changes the graph, but for constants of an exclusive unit; package compile makes units.
+// Unit is the input of a device's compiler: a validated, inferred graph whose inputs and outputs are the program's
+// ports, in order. A device never changes the graph, but for constants of an exclusive unit; package compile makes
+// units.
 type Unit struct {
 	Graph *graph.Graph
 	// Weights holds the originals of all constants of the graph, and their Const.Data point into it: the program retains
@@ -282,8 +283,8 @@ type Execution interface {
 	SetShape(in int, dims []int64) error
 	// BindInput gives the memory of an input; the execution keeps a reference until it is bound anew or released. Any
 	// buffer will do: what the device cannot use in place is copied when the run starts, and Stats says so. The view's
-	// element type must be the port's; its sizes are those of SetShape: a view with known sizes sets them. Kinds
-	// fault.Type, fault.Shape, fault.Memory (buffer too small).
+	// element type must be the port's; its sizes come from SetShape: a view with known sizes sets them. Kinds fault.Type,
+	// fault.Shape, fault.Memory (buffer too small).
 	BindInput(i int, v mem.View) error
 	// BindOutput gives the memory of an output. The buffer may be larger than the result. A view of type tensor.Type{}
 	// takes whatever the run produces, contiguous from Off to the end of the buffer; one that turns out too small fails

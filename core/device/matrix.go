@@ -18,7 +18,7 @@ type MatrixMultiplier interface {
 type Multiplier interface {
 	// Multiply computes p.C. The elements of A and B are read while it runs, each at least once; C must not overlap them.
 	// Sizes that do not fit each other, and memory that cannot be read or written, panic on the calling goroutine. The
-	// error is that of ctx, or of memory that the device lacks.
+	// error comes from ctx, or from memory that the device lacks.
 	Multiply(ctx context.Context, p *matrix.Product) error
 	Release()
 }

@@ -8,7 +8,7 @@ import (
 // RequestKey is the key under which the context of a run holds its *RunRequest.
 type RequestKey struct{}
 
-// requested is what was asked of the run that ctx belongs to; nil: it is none.
+// requested holds the options of the run that ctx belongs to; nil: there is no run.
 func requested(ctx context.Context) *RunRequest {
 	r, _ := ctx.Value(RequestKey{}).(*RunRequest)
 	return r

@@ -23,7 +23,7 @@ type Subject struct {
 	// Graph returns a graph that the device computes: two float32 inputs of the given shape, one output of the same shape,
 	// computed element by element. nil: the sum of both by one node.
 	Graph func(s tensor.Shape) (*graph.Graph, error)
-	// Want is what one element of the output is. nil: the sum.
+	// Want computes one element of the output. nil: the sum.
 	Want func(x, y float32) float32
 	// Endless returns a graph like Graph's whose runs do not end by themselves, and what takes back whatever makes them
 	// so. nil: the checks of deadlines and cancellation use only runs whose time is over before they begin.

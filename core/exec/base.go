@@ -9,9 +9,9 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Base is what every device.Execution of this process has, whatever it computes: the life of its runs, what is bound to
-// its ports, its statistics. An execution embeds it and adds Start, by Task.Start, and Release, by Close; the rest of
-// the interface is here. Bound and Counts are touched inside Task.Do or by the run under way only.
+// Base is the part that every device.Execution of this process has, whatever it computes: the life of its runs, what is
+// bound to its ports, its statistics. An execution embeds it and adds Start, by Task.Start, and Release, by Close; the
+// rest of the interface is here. Bound and Counts are touched inside Task.Do or by the run under way only.
 type Base struct {
 	Task   Task
 	Bound  *Bindings

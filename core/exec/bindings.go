@@ -15,7 +15,7 @@ type Bindings struct {
 	In, Out []Binding
 }
 
-// Binding is what is bound to one port.
+// Binding is the memory that is bound to one port.
 type Binding struct {
 	Port device.Port
 	View mem.View // Buf nil: not bound

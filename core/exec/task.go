@@ -152,7 +152,7 @@ func protect(run *runContext, fences []device.Fence, work func(ctx context.Conte
 	return err
 }
 
-// Await waits for the fences of the run that ctx belongs to. The error is that of ctx or of a fence.
+// Await waits for the fences of the run that ctx belongs to. The error comes from ctx or a fence.
 func Await(ctx context.Context, fences []device.Fence) error {
 	for i, f := range fences {
 		if err := f.Wait(ctx); err != nil && ctx.Err() == nil {
@@ -206,7 +206,7 @@ func (t *Task) Close() bool {
 	return first
 }
 
-// runLimit is what LimitRuns has set.
+// runLimit is the limit that LimitRuns has set.
 var runLimit atomic.Int64
 
 // LimitRuns ends every run that takes longer with an error of kind fault.Timeout, whoever began it, and whatever later

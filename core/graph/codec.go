@@ -41,7 +41,7 @@ type EncodeOptions struct {
 }
 
 // Clone returns a copy of g that shares nothing with it but what keep returns: the bytes of each constant, those inside
-// bodies and fields included. Kinds are those of Encode and of keep.
+// bodies and fields included. Kinds are as of Encode and keep.
 func Clone(g *Graph, keep func(h tensor.Hash, data []byte) ([]byte, error)) (*Graph, error) {
 	constants := map[tensor.Hash][]byte{}
 	var form bytes.Buffer

@@ -13,7 +13,7 @@ type Value int32
 // None stands for an optional input that is not given.
 const None Value = -1
 
-// ValueInfo is what the graph knows of a value.
+// ValueInfo describes a value of the graph.
 type ValueInfo struct {
 	Name string // unique names are not required; shown in reports and errors
 	Fact tensor.Fact

@@ -46,7 +46,7 @@ type Traits struct {
 	Sign          Sign  // of float outputs
 }
 
-// Sign is what is known of the sign of an operator's float outputs. NaN and -0 may be there in any case.
+// Sign bounds the sign of an operator's float outputs. NaN and -0 may be there in any case.
 type Sign uint8
 
 // The signs.
@@ -71,7 +71,7 @@ type Control interface {
 	Bodies() []*Graph
 }
 
-// registration is what one operator was registered with.
+// registration holds the arguments of one operator's registration.
 type registration struct {
 	name   string
 	traits Traits

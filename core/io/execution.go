@@ -27,7 +27,7 @@ type room struct {
 	order []int      // of the dimensions in it
 }
 
-// result is what becomes of an output.
+// result says where an output goes.
 type result struct {
 	port  Port
 	to    Operand // Buf nil: the result stays with the execution

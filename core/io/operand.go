@@ -43,13 +43,14 @@ func (p *Port) arrangement() convert.Arrangement {
 	return convert.Arrange(p.Dims, convert.Layout{})
 }
 
-// Operand is what a program has at a port, or at a part of one: memory, and what its bytes are.
+// Operand is the program's side of a port, or of a part of one: memory, and what its bytes are.
 type Operand struct {
 	// The memory, the type and sizes of the port's elements in it, and where they lie if As is zero.
 	mem.View
 	As   convert.Source // what the bytes are if they are not the port's elements as View says
 	Gaps Gaps
-	// Codes are what the memory has in the place of the real numbers of an output, of the type that View says; nil: none.
+	// Codes describe the quantized values that the memory gets in place of the real numbers of an output, of the type that
+	// View says; nil: none.
 	Codes *convert.Codes
 }
 

@@ -23,7 +23,7 @@ type fileKey struct {
 	rights   int // O_RDONLY, O_WRONLY or O_RDWR
 }
 
-// importedFile is what all buffers of one file share: one duplicate of a descriptor, and windows that small parts lie
+// importedFile is shared by all buffers of one file: one duplicate of a descriptor, and windows that small parts lie
 // in. imported.mu guards it.
 type importedFile struct {
 	key     fileKey

@@ -11,8 +11,8 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 )
 
-// pages is what Shareable memory has besides its bytes: whole pages, in a slab or a mapping of their own, that Share
-// puts into a file.
+// pages belong to Shareable memory besides its bytes: whole pages, in a slab or a mapping of their own, that Share puts
+// into a file.
 type pages struct {
 	name string
 	data []byte // the bytes, without the rest of the last page

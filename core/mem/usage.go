@@ -15,7 +15,7 @@ import (
 	"github.com/anynpu/anynpu/core/cgroup"
 )
 
-// usage is what the process uses, in bytes; 0 where the system does not tell.
+// usage is the memory that the process uses, in bytes; 0 where the system does not tell.
 type usage struct {
 	space    int64 // address space
 	data     int64 // private writable memory, as RLIMIT_DATA counts it

@@ -6,7 +6,7 @@ import (
 	"github.com/anynpu/anynpu/core/format/rknn"
 )
 
-// sought is what is looked for.
+// sought describes the model that is looked for.
 type sought struct {
 	in, out          map[string][]int64
 	inner, constants map[string][]int64

@@ -16,7 +16,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Container is what devices that may read the file call its format (device.Info.Containers), empty if none may. Horizon
+// Container is the name that devices have for the file's format (device.Info.Containers), empty if none may. Horizon
 // describes the formats of its compilers nowhere: a file that nothing is known of may be one, and its driver says so.
 func (f *File) Container() string {
 	switch {

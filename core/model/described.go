@@ -346,8 +346,8 @@ func sameCodes(a, b *rknn.Tensor) bool {
 	return a.Type == b.Type && slices.Equal(a.Scale, b.Scale) && slices.Equal(a.Zero, b.Zero)
 }
 
-// same is what the ONNX model calls the values of a tensor of the file that are copied, reshaped or transposed there,
-// empty for nothing.
+// same lists the ONNX model's names for the values of a tensor of the file that are copied, reshaped or transposed
+// there, empty for nothing.
 func same(name string, have map[string]bool) string {
 	for {
 		base, ok := rknn.Same(name)

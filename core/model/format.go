@@ -7,7 +7,7 @@ import (
 	"github.com/anynpu/anynpu/core/format/rknn"
 )
 
-// Format is what a file is.
+// Format is the format of a file.
 type Format uint8
 
 // The formats that something is done with.

@@ -42,7 +42,7 @@ func (o ImageOptions) takes(in *metadata.Input) bool {
 	return in.Source != "" || o.All
 }
 
-// ImagePart is what of an image an input takes.
+// ImagePart is the part of an image that an input takes.
 type ImagePart uint8
 
 // The parts. Those of one image follow one another among the inputs, by these names.
@@ -332,7 +332,7 @@ func (im *Image) types(n, h, w tensor.Dim, two bool) []tensor.Type {
 	return types
 }
 
-// InputInfo is what the metadata say of an input of the graph: of one that is decoded what holds for its bytes.
+// InputInfo holds the metadata of an input of the graph: of one that is decoded what holds for its bytes.
 func (m *Model) InputInfo(v graph.Value) metadata.Input {
 	im := m.Images[v]
 	if im == nil {

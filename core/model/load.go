@@ -37,10 +37,10 @@ type Model struct {
 type Instead struct {
 	Name string // of what the program handed over, for messages
 	Map  Map    // that names the file, empty: it lies beside
-	// Compiled is what a compiled model says of itself, nil where the program handed over something else. Nothing is
+	// Compiled describes a compiled model in its own words, nil where the program handed over something else. Nothing is
 	// known of an encrypted one but its size.
 	Compiled *rknn.File
-	// Described is what that gives to the metadata of the ONNX model.
+	// Described is its share of the metadata of the ONNX model.
 	Described *Described
 }
 

@@ -21,7 +21,7 @@ type Source struct {
 	Data []byte
 }
 
-// name is what messages call the model.
+// name is the model's name in messages.
 func (s Source) name() string {
 	if s.Path != "" {
 		return s.Path
@@ -29,7 +29,7 @@ func (s Source) name() string {
 	return fmt.Sprintf("%d bytes", len(s.Data))
 }
 
-// label is what a sentence about the model begins with: the last part of the path and a colon, or nothing.
+// label begins a sentence about the model: the last part of the path and a colon, or nothing.
 func (s Source) label() string {
 	if s.Path != "" {
 		return filepath.Base(s.Path) + ": "
@@ -102,7 +102,7 @@ func regular(st fs.FileInfo) error {
 	return nil
 }
 
-// kind is what there is at a path that is no regular file.
+// kind names the object at a path that is no regular file.
 func kind(m fs.FileMode) string {
 	switch {
 	case m.IsDir():

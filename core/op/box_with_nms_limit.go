@@ -6,7 +6,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// NMSKernel is what a box that overlaps a better one keeps of its score.
+// NMSKernel says which part of its score a box keeps that overlaps a better one.
 type NMSKernel uint8
 
 // The kernels, of the intersection over union v of the two boxes.

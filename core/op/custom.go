@@ -13,8 +13,8 @@ import (
 // Custom is an operator that a program computes: a node of a foreign domain in a model, or one that the project knows
 // and the program replaces. A device that does not call the program's functions refuses it.
 //
-// Inputs and outputs are those of the node. An attribute has a name, a type ("float", "int", "string", "floats", "ints"
-// or "strings") and a value as JSON, in which real numbers are strings: see Floats and Ints.
+// Inputs and outputs are the node's. An attribute has a name, a type ("float", "int", "string", "floats", "ints" or
+// "strings") and a value as JSON, in which real numbers are strings: see Floats and Ints.
 type Custom struct {
 	Domain, Type         string
 	Names, Types, Values []string

@@ -113,7 +113,7 @@ func (o *DecodeImage) check() error {
 	return nil
 }
 
-// ImageAffine is what makes channels of components.
+// ImageAffine makes channels of components.
 type ImageAffine struct {
 	Components, Channels int           // each 1 or 3
 	Base                 [3]int32      // subtracted from the bytes of a component

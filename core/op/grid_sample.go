@@ -6,7 +6,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// GridPadding is what lies outside the image for GridSample.
+// GridPadding says what GridSample reads outside of the image.
 type GridPadding uint8
 
 // The paddings.

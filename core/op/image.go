@@ -5,7 +5,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Pixel is what the bytes of an image are.
+// Pixel is the format of the bytes of an image.
 type Pixel uint8
 
 // The kinds of pixels. Images of one or three components are tensors of rank 4, [N,C,H,W] or, interleaved, [N,H,W,C].

@@ -6,7 +6,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// LSHForm is what becomes of the bits of a locality-sensitive hash.
+// LSHForm is the form in which the bits of a locality-sensitive hash are returned.
 type LSHForm uint8
 
 // The forms, of B bits per function.

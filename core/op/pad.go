@@ -18,9 +18,9 @@ const (
 	PadWrap                     // periodic: -1 is n-1
 )
 
-// Pad puts cells around x, or cuts cells off where a pad is negative. Cutting comes first: what is mirrored or repeated
-// is what remains. Mirrored pads wider than the dimension continue the mirroring, as NumPy does; with ClampMirror the
-// index beyond the other edge is clamped to it.
+// Pad puts cells around x, or cuts cells off where a pad is negative. Cutting comes first: the rest is mirrored or
+// repeated. Mirrored pads wider than the dimension continue the mirroring, as NumPy does; with ClampMirror the index
+// beyond the other edge is clamped to it.
 //
 // Inputs: x of any type; pads, integers [2n]: n begins, then n ends; value?, one element; axes?, integers [n] (absent:
 // all axes in order). The value has x's element type and its bits are used as they stand, or is a float32 number while

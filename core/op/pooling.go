@@ -5,7 +5,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// pooling is what the pooling operators have in common.
+// pooling holds the common part of the pooling operators.
 type pooling struct {
 	sliding
 	kernel       []int64

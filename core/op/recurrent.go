@@ -26,7 +26,7 @@ func (d Direction) Count() int {
 	return 1
 }
 
-// recurrent is what LSTM, GRU and RNN have in common.
+// recurrent holds the common part of LSTM, GRU and RNN.
 type recurrent struct {
 	direction   Direction
 	hidden      int64

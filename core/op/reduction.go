@@ -52,7 +52,7 @@ func reduceAxes(in []tensor.Fact) (axes []int64, ok bool) {
 	return in[1].KnownInts()
 }
 
-// reducedOpen is what can be said of the shape before rank or axes are known.
+// reducedOpen is the shape as far as it is known before rank or axes are.
 func reducedOpen(in []tensor.Fact, keepDims, emptyKeeps bool) tensor.Shape {
 	x := in[0].Shape
 	axes, known := reduceAxes(in)

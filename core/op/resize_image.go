@@ -67,7 +67,7 @@ func (o *ResizeImage) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.
 	return out, nil
 }
 
-// shapes are those of the outputs.
+// shapes returns the shapes of the outputs.
 func (o *ResizeImage) shapes(n tensor.Dim, outs int) []tensor.Shape {
 	h, w := tensor.D(o.Height), tensor.D(o.Width)
 	switch {

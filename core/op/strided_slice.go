@@ -95,7 +95,7 @@ func cutValues(v []tensor.Dim, cuts []Cut) []tensor.Dim {
 	return v
 }
 
-// Cut is what StridedSlice takes of one dimension, or a dimension it inserts.
+// Cut is the part of one dimension that StridedSlice takes, or a dimension it inserts.
 type Cut struct {
 	Axis        int // of x; -1: inserted
 	First, Step int64

@@ -57,7 +57,7 @@ func (w *Where) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, 
 	return []tensor.Fact{out}, nil
 }
 
-// shape is that of the result.
+// shape is the result's shape.
 func (w *Where) shape(in []tensor.Fact) (tensor.Shape, error) {
 	if !w.SameShape {
 		s, err := broadcastInputs(in, 1, 2)

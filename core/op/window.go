@@ -44,7 +44,7 @@ const (
 	maxSpatial = 1 << 48
 )
 
-// sliding is what window operators have in common: the attributes Strides, Dilations, Pads, AutoPad and Ceil.
+// sliding is the common part of window operators: the attributes Strides, Dilations, Pads, AutoPad and Ceil.
 type sliding struct {
 	strides, dilations, pads []int64
 	auto                     AutoPad

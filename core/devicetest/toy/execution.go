@@ -159,7 +159,7 @@ func combine(a, b tensor.Tensor, f func(x, y float32) float32) (tensor.Tensor, e
 	return out, nil
 }
 
-// result is what the device says of an output, right or wrong.
+// result is the device's description of an output, right or wrong.
 func (e *execution) result(i int) (t tensor.Type, data []byte, done bool) {
 	if e.types == nil {
 		return t, nil, false

@@ -111,7 +111,7 @@ func (c Case) Filled() Case {
 	return c
 }
 
-// Facts are what inference knows of the inputs.
+// Facts are the facts that inference has of the inputs.
 func (c Case) Facts() []tensor.Fact {
 	facts := make([]tensor.Fact, len(c.In))
 	for i, o := range c.In {
