@@ -119,8 +119,8 @@ func lacking(f *Func) error {
 	return lack{err}
 }
 
-// refusedBy is what the log says of a call that the driver has refused, whose own log may say why. lifted says that
-// this library would not refuse it.
+// refusedBy is the error of a call that the driver has refused, whose own log may say why. lifted says that this
+// library would not refuse it.
 func refusedBy(f *Func, lifted bool) error {
 	routes.mu.Lock()
 	defer routes.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package boundary is what stands between C callers and Go behaviour: the start of Go at the first call, the routing of
-// calls, forked children, the checks of arguments, panics, status, log and trace. The generated glue of every façade is
+// Package boundary stands between C callers and Go behaviour: the start of Go at the first call, the routing of calls,
+// forked children, the checks of arguments, panics, status, log and trace. The generated glue of every façade is
 // written against it.
 //
 // It knows handles and errors but no API. It must not import a façade, core beyond core/fault, or a device.

@@ -4,7 +4,7 @@ import spec "github.com/anynpu/anynpu/core/spec/rknn"
 
 import "github.com/anynpu/anynpu/core/tensor"
 
-// affine is what the API calls the quantization of a port: reals and quantized integers are affine, other integers are
+// affine is the API's form of the quantization of a port: reals and quantized integers are affine, other integers are
 // not.
 func (p *port) affine() (spec.QntType, int32, float32) {
 	switch {

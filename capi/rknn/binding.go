@@ -28,7 +28,7 @@ func (b *binding) checkSize(p *port, a convert.Arrangement) error {
 	return nil
 }
 
-// arrangement says where the elements lie. C2 of NC1HWC2 is that of the port's native attributes, also for FLOAT32.
+// arrangement says where the elements lie. C2 of NC1HWC2 comes from the port's native attributes, also for FLOAT32.
 func (b *binding) arrangement(p *port, dims []int64) convert.Arrangement {
 	_, c1, c2 := p.native(dims, b.input)
 	return convert.Arrange(dims, convert.Layout{Order: b.format.Order(), C1: int(c1), C2: int(c2), Rows: int(b.rows)})

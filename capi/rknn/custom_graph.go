@@ -87,7 +87,7 @@ func (b *baseGraph) graph(w *mem.Weights) (*graph.Graph, error) {
 	}})
 }
 
-// replaces says whether one of the types is that of an operator that the library computes itself.
+// replaces says whether the library itself computes an operator of one of the types.
 func (b *baseGraph) replaces(types map[string]CustomOp) bool {
 	return slices.ContainsFunc(b.nodes, func(n onnx.Node) bool {
 		_, wanted := types[n.Custom.Type]

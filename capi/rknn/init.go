@@ -82,7 +82,7 @@ func init_(modelAt unsafe.Pointer, size, flags uint32, extend *InitExtend) (*Con
 	return c, nil
 }
 
-// newContext takes over the caller's reference to m. r is what the context runs.
+// newContext takes over the caller's reference to m. The context runs r.
 func newContext(m *sharedModel, flags uint32, r *runnable) (*Context, error) {
 	c := &Context{model: m, flags: flags, fd: -1, run: r, jobs: make(chan job), buffers: map[uintptr]*boundary.Block{},
 		in: make([]inputState, len(m.in)), out: make([]outputState, len(m.out))}
@@ -99,7 +99,7 @@ func newContext(m *sharedModel, flags uint32, r *runnable) (*Context, error) {
 	return c, nil
 }
 
-// dupContext makes a context of the same model with inputs, outputs and runs of its own; flags are those of the source.
+// dupContext makes a context of the same model with inputs, outputs and runs of its own; flags come from the source.
 func dupContext(source *uintptr) (*Context, error) {
 	h := *source
 	c, err := handle.Hold[Context](h)

@@ -8,8 +8,8 @@ import (
 	spec "github.com/anynpu/anynpu/core/spec/rknn"
 )
 
-// load makes a model with one reference, from data or the file at path. flags are those of rknn_init. Errors have the
-// code RKNN_ERR_MODEL_INVALID, for want of memory RKNN_ERR_MALLOC_FAIL.
+// load makes a model with one reference, from data or the file at path. flags come from rknn_init. Errors have the code
+// RKNN_ERR_MODEL_INVALID, for want of memory RKNN_ERR_MALLOC_FAIL.
 func load(data []byte, path string, flags uint32) (*sharedModel, error) {
 	w := mem.NewWeights()
 	defer w.Release()

@@ -13,8 +13,8 @@ import (
 // layout.
 type tile struct{ n, k int }
 
-// matmulUnit is what the matrix unit of a board takes (matmul notes, sections 3 and 4). Boards without one have no
-// products by rknn_matmul_api.h.
+// matmulUnit describes the matrix unit of a board (matmul notes, sections 3 and 4). Boards without one have no products
+// by rknn_matmul_api.h.
 type matmulUnit struct {
 	a       map[spec.Type]int  // columns of A that lie together in the native layout
 	b       map[spec.Type]tile // by the type of B; the board does not have the types that are missing

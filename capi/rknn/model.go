@@ -8,7 +8,7 @@ import (
 	"github.com/anynpu/anynpu/core/model"
 )
 
-// sharedModel is what contexts that were duplicated from one another share.
+// sharedModel is shared by contexts that were duplicated from one another.
 type sharedModel struct {
 	refs    atomic.Int32
 	run     *runnable

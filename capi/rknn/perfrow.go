@@ -10,7 +10,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// row is what the table of times says of an operator of the model. Several nodes of the graph may have been made of it.
+// row is the line of the table of times for an operator of the model. Several nodes of the graph may have been made of
+// it.
 type row struct {
 	kind    string // as the model calls it, "" when only the graph knows
 	in, out string // shapes in the model's order, separated by commas

@@ -20,7 +20,7 @@ type port struct {
 }
 
 // newPort decides how the API shows a port. Real numbers are shown as FLOAT16, as the boards compute with them; core
-// computes with the model's own type (docs/rknn.md). stored is what the metadata say of the port, nil for nothing.
+// computes with the model's own type (docs/rknn.md). stored holds the metadata of the port, nil for none.
 func newPort(of *model.Port, b target, stored *metadata.Stored) (*port, error) {
 	p := &port{Port: of, board: b, stored: stored}
 	if len(p.Shape.Dims) > spec.MaxDims {
