@@ -66,7 +66,7 @@ const Schema = 1
 // MaxFile bounds the size of MODEL.anynpu.json and of a pack list.
 const MaxFile = 1 << 24
 
-// Input is what is said of one input; zero values: nothing is said.
+// Input holds the entries of one input; zero values: nothing is said.
 type Input struct {
 	Mean, Std []float32
 	Scale     []float32 // factors in the place of Std
@@ -82,7 +82,7 @@ type Input struct {
 	Shape     []int64
 }
 
-// Output is what is said of one output; zero values: nothing is said.
+// Output holds the entries of one output; zero values: nothing is said.
 type Output struct {
 	MaxShape []int64 // the largest shape of one of open size
 	Codes    *Codes
@@ -90,7 +90,7 @@ type Output struct {
 	Native   string // which the model's own dimensions have
 }
 
-// Value is what is said of a value of the model; all but Stored and Partial of results of operators that the project
+// Value holds the entries of a value of the model; all but Stored and Partial of results of operators that the project
 // does not know.
 type Value struct {
 	Shape  []Dim // nil: nothing is said, or Like says it
@@ -128,7 +128,7 @@ type Compiled struct {
 	SHA256    string `json:"sha256"`    // of the file, in hexadecimal
 }
 
-// Metadata is what a model says of itself.
+// Metadata is a model's description of itself.
 type Metadata struct {
 	Name         string
 	CustomString string

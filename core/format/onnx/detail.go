@@ -108,7 +108,7 @@ func DetailFile(path string, known map[string]Port, elements func(c *Constant, p
 	return main, functions, nil
 }
 
-// types are what is known of the values of a graph by name.
+// types holds the known types of the values of a graph by name.
 type types struct {
 	of     map[string]Operand
 	known  map[string]Port // beyond the file, of the main graph

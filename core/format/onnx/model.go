@@ -48,7 +48,7 @@ type Options struct {
 	path string // of the model, empty for one in memory
 }
 
-// Node is what a model says of one of its nodes, for those who replace it.
+// Node describes one of a model's nodes, for those who replace it.
 type Node = lower.Noted
 
 // Fixed is an input whose open sizes were fixed while the model was read.

@@ -10,7 +10,7 @@ import (
 	"github.com/anynpu/anynpu/core/format/onnx/proto"
 )
 
-// Names are what a model calls its values, and how large they are.
+// Names holds a model's names of its values, and their sizes.
 type Names struct {
 	In, Out []Port
 	Inner   []string           // results of the main graph's nodes

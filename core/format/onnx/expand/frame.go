@@ -22,7 +22,7 @@ func (s *sequence) names() []proto.Name {
 	return list
 }
 
-// operand is what a name stands for: a value, or a sequence of values.
+// operand is the meaning of a name: a value, or a sequence of values.
 type operand struct {
 	name proto.Name
 	seq  *sequence // nil for a value

@@ -9,7 +9,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// pieces is what a SplitToSequence becomes.
+// pieces replaces a SplitToSequence.
 type pieces struct {
 	count  int64
 	input  proto.Name // the sizes as a value

@@ -13,7 +13,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// exporter is what all graphs of a model have in common.
+// exporter is the common part of all graphs of a model.
 type exporter struct {
 	opt       Options
 	used      map[string]bool // names of values

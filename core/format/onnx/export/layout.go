@@ -154,7 +154,7 @@ func exportSpaceToBatch(n *node, o *op.SpaceToBatch) error {
 	})
 }
 
-// zeroOf is what pads input i: 0, or the zero point of integers.
+// zeroOf is the value that pads input i: 0, or the zero point of integers.
 func (n *node) zeroOf(i int, real bool) string {
 	f := n.fact(i)
 	switch {

@@ -41,7 +41,7 @@ func refuse(format string, args ...any) error { return fault.New(fault.Unsupport
 // has reports whether input i is given.
 func (n *node) has(i int) bool { return i < len(n.n.In) && n.n.In[i] != graph.None }
 
-// fact is what is known of input i.
+// fact returns the known facts of input i.
 func (n *node) fact(i int) tensor.Fact {
 	if !n.has(i) {
 		return tensor.Fact{}
@@ -49,7 +49,7 @@ func (n *node) fact(i int) tensor.Fact {
 	return n.g.Fact(n.n.In[i])
 }
 
-// made is what is known of output k.
+// made returns the known facts of output k.
 func (n *node) made(k int) tensor.Fact {
 	if k >= len(n.n.Out) || n.n.Out[k] == graph.None {
 		return tensor.Fact{}

@@ -9,7 +9,7 @@ import (
 // once.
 func narrow(d tensor.DType) bool { return d == tensor.Float16 || d == tensor.BFloat16 }
 
-// x is what input i stands for, in the type that core computes with: of a quantized tensor and of floats of 16 bits
+// x is the operand of input i, in the type that core computes with: of a quantized tensor and of floats of 16 bits
 // numbers of float32.
 func (n *node) x(i int) string {
 	if !n.has(i) {
@@ -29,7 +29,7 @@ func (n *node) x(i int) string {
 	return n.real[v]
 }
 
-// xs are what all inputs stand for.
+// xs are the operands of all inputs.
 func (n *node) xs() []string {
 	in := make([]string, len(n.n.In))
 	for i := range in {

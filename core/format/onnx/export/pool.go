@@ -7,7 +7,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// pooled is what pooling operators have in common.
+// pooled is the common part of pooling operators.
 type pooled struct {
 	kernel, strides, dilations, pads []int64
 	auto                             op.AutoPad

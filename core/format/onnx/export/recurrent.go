@@ -6,7 +6,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// recurrent is what the recurrent operators have in common.
+// recurrent is the common part of the recurrent operators.
 type recurrent struct {
 	name         string
 	direction    op.Direction

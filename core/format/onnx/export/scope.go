@@ -33,7 +33,7 @@ func (e *exporter) scope(g *graph.Graph, parent *scope) *scope {
 		owner: map[string]int{}}
 }
 
-// label is what value v is to be called: its own name, or a word and a number.
+// label is the name for value v: its own name, or a word and a number.
 func (s *scope) label(v graph.Value, word string, i int) string {
 	if name := s.g.Values[v].Name; name != "" {
 		return name

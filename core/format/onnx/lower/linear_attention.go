@@ -9,7 +9,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// linearAttention is what a LinearAttention says of itself.
+// linearAttention holds the attributes of a LinearAttention.
 type linearAttention struct {
 	heads, group   int64 // of keys and values; query heads to one of them
 	keys, values   int64 // elements of a key and of a value

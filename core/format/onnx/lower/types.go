@@ -38,7 +38,7 @@ type Options struct {
 	Weights *mem.Weights
 	// Folder is where files of external data are looked up, and Path the model's file. Empty: there is none.
 	Folder, Path string
-	// Metadata is what the model says of itself.
+	// Metadata is the model's description of itself.
 	Metadata *metadata.Metadata
 	// Nodes asks for Noted; Quantize and Fix are as in package onnx.
 	Nodes, Quantize, Fix bool
@@ -53,9 +53,9 @@ type Nodes interface {
 	Nodes(f proto.Frame, order []*proto.Node, sc *Scope) error
 }
 
-// Lowering is what all graphs of a model that is lowered have in common.
+// Lowering is the part that all graphs of a model that is lowered have in common.
 type Lowering struct {
-	// Noted is what the model says of the nodes of its main graph, with Options.Nodes, in executable order.
+	// Noted holds the model's notes on the nodes of its main graph, with Options.Nodes, in executable order.
 	Noted []Noted
 	// Coded is the number of values that are stored as codes.
 	Coded int
@@ -110,7 +110,7 @@ type node struct {
 	storedOrder []int
 }
 
-// Noted is what a model says of one of its nodes, for those who replace it.
+// Noted holds a model's notes on one of its nodes, for those who replace it.
 type Noted struct {
 	Custom  *op.Custom    // domain, type and attributes
 	Name    string        // may be empty

@@ -1,6 +1,6 @@
 package proto
 
-// Name is what a value is called among those of all instances of a model: its name in the file, and the number of the
+// Name is the name of a value among those of all instances of a model: its name in the file, and the number of the
 // frame whose own it is, 0 for the main graph. The zero Name is no value.
 type Name struct {
 	Text  string

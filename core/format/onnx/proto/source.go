@@ -46,7 +46,7 @@ func OpenFile(path string) (*Source, error) {
 	return readSource(f, 0, st.Size())
 }
 
-// readStep is what one goroutine reads of a file at a time.
+// readStep is the part of a file that one goroutine reads at a time.
 const readStep = 4 << 20
 
 // readSource reads n bytes from off into memory outside the Go heap, several parts at a time.
