@@ -47,7 +47,7 @@ const (
 	StepWrite                 // anything after the files were opened: no space, an I/O error
 )
 
-// WriteError is what Write returns. Its kind is fault.File, fault.Argument for names that no file can have.
+// WriteError is the error of Write. Its kind is fault.File, fault.Argument for names that no file can have.
 type WriteError struct {
 	Step Step
 	Err  error
@@ -60,7 +60,7 @@ func (e *WriteError) Error() string { return e.Err.Error() }
 func (e *WriteError) Unwrap() error { return e.Err }
 
 // Hook, if not nil, is called before every step that changes the disk, with the step ("create", "write", "sync",
-// "rename", "remove") and the file or directory. Tests fail or end the process there. An error is that of the step.
+// "rename", "remove") and the file or directory. Tests fail or end the process there. An error is the step's.
 var Hook func(step, file string) error
 
 func hook(step, file string) error {
@@ -82,7 +82,7 @@ func checkName(name string) error {
 	return nil
 }
 
-// Voucher is what an index says of the data files.
+// Voucher is an index's statement about the data files.
 type Voucher struct {
 	Names []string
 	// Fits looks at the first bytes (HeadSize, or all there are) and the size of data file i, before the rest is read into
