@@ -86,8 +86,8 @@ func Free(addr uintptr) (ok, inside bool, behind uintptr) {
 	return true, false, 0
 }
 
-// Pin returns n bytes at addr as a buffer, which keeps a block of ours alive. room is what is left of the block there
-// when n is more; then there is no buffer.
+// Pin returns n bytes at addr as a buffer, which keeps a block of ours alive. room is the rest of the block there when
+// n is more; then there is no buffer.
 func Pin(addr uintptr, n int64) (b mem.Buffer, room int64, err error) {
 	memories.mu.RLock()
 	defer memories.mu.RUnlock()

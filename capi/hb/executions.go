@@ -8,7 +8,7 @@ import (
 	"github.com/anynpu/anynpu/core/io"
 )
 
-// Executions are those of a model's program. Tasks take one and give it back.
+// Executions belong to a model's program. Tasks take one and give it back.
 type Executions struct {
 	Program *compile.Program
 	Timed   bool // for a profile
@@ -58,7 +58,7 @@ func (r *Runner) giveBack(failed bool) {
 
 func (r *Runner) free() { r.Exec.Release() }
 
-// options are those of every execution: the queue of tasks has ordered them already.
+// options are the same for every execution: the queue of tasks has ordered them already.
 func options(core uint32) device.ExecOptions { return device.ExecOptions{CoreMask: core} }
 
 // Release ends the program, of which no task has an execution.

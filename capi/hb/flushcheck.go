@@ -5,14 +5,14 @@ import (
 	"github.com/anynpu/anynpu/core/mem"
 )
 
-// memoryAlignment is that of all memory that is made.
+// memoryAlignment is the alignment of all memory that is made.
 const memoryAlignment = 64
 
 // ChecksFlush is ANYNPU_CHECK=flush: a flush that a board would have needed, and that the program did not ask for, is
 // told, once of each kind for each cached memory. Nothing else changes: memory is coherent here.
 var ChecksFlush = boundary.Checks("flush")
 
-// A cache is what the check knows of a cached memory. The lock of memories guards it.
+// A cache is the check's record of a cached memory. The lock of memories guards it.
 type cache struct {
 	device  mem.Buffer // what devices see: what the program has cleaned, and what tasks have written
 	results []result   // what tasks have written and the program has not invalidated since

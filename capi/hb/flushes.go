@@ -7,7 +7,7 @@ import (
 	"github.com/anynpu/anynpu/capi/boundary"
 )
 
-// remedy is what a message about a missing flush says should have been called.
+// remedy is the call that a message about a missing flush says should have been called.
 func (b *block) remedy(kind, when string) string { return fmt.Sprintf(b.api.Flush, kind) + " " + when }
 
 // cached calls f with the block that n bytes at addr lie in, their offsets, cut to what it has, and its bytes

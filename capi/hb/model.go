@@ -10,7 +10,7 @@ import (
 	"github.com/anynpu/anynpu/core/device"
 )
 
-// Model is what the models of both APIs have: one of a pack, as long as that lives.
+// Model is the common part of the models of both APIs: one of a pack, as long as that lives.
 type Model struct {
 	handle.Ref
 	Pack  *Packed

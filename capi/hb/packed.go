@@ -13,7 +13,7 @@ import (
 	"github.com/anynpu/anynpu/core/model"
 )
 
-// Models are those of the pack, in the order of the files.
+// Models returns the models of the pack, in the order of the files.
 func (p *Packed) Models() []PackedModel { return p.models }
 
 // Enter counts what uses one of the models, until Leave.

@@ -15,7 +15,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// A Geometry is what a program that scales images is made for; its regions are of a run.
+// A Geometry is the form for which a program that scales images is made; its regions are of a run.
 type Geometry struct {
 	Pixel       op.Pixel
 	Interleaved bool

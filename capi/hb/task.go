@@ -172,7 +172,7 @@ func (t *Task) finish(err error) callback {
 	return call
 }
 
-// result is what a call that waited returns when the task is done or released.
+// result is the result of a call that waited when the task is done or released.
 func (t *Task) result() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -34,7 +34,7 @@ type dumper struct {
 	off  bool           // something could not be written, which is told once
 }
 
-// dump is what is written of each run of a model.
+// dump holds the values of each run of a model that are written.
 type dump struct {
 	name  string
 	nodes []dumpNode
@@ -49,7 +49,7 @@ type dumpNode struct {
 	Outputs  []dumpValue `json:"outputs"`
 }
 
-// dumpValue is what a node reads or makes. Without a file it is a constant of the model, or is not given.
+// dumpValue is a value that a node reads or makes. Without a file it is a constant of the model, or is not given.
 type dumpValue struct {
 	Name string `json:"name"`
 	File string `json:"file,omitempty"`

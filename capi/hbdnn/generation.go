@@ -95,7 +95,7 @@ func (g *generation) tensors(first *Tensor, n int) []*Tensor {
 	return list
 }
 
-// coding is what the integers of a port stand for, as the API describes it (section 7).
+// coding says which numbers the integers of a port stand for, as the API describes it (section 7).
 type coding struct {
 	quant  int32   // NONE, SHIFT or SCALE
 	first  uintptr // the scales or shifts, in C memory

@@ -16,7 +16,7 @@ type member struct {
 	scaled  *scaled   // nil: a run of the model
 }
 
-// Label is what errors call the member.
+// Label is the member's name in errors.
 func (m *member) Label() string {
 	if m.model == nil {
 		return "resize"
@@ -39,7 +39,7 @@ func (m *member) End() {
 	m.model.Pack.Leave()
 }
 
-// Sizes are those of the outputs of a run that has ended well.
+// Sizes returns the sizes of the outputs of a run that has ended well.
 func (m *member) Sizes() [][]int64 { return m.sizes }
 
 // Estimate is the time of the run.

@@ -23,7 +23,7 @@ type picture struct {
 var pixelsOf = map[int32]op.Pixel{typeY: op.PixelGray, typeNV12: op.PixelNV12, typeNV12Separate: op.PixelNV12,
 	typeYUV444: op.PixelYUV444, typeRGB: op.PixelRGB, typeBGR: op.PixelBGR}
 
-// block is what one image takes in one memory.
+// block is the memory of one image.
 func (p *picture) block() int64 {
 	switch {
 	case p.pixel.Semiplanar():
@@ -131,7 +131,7 @@ func planeOf(t *Tensor, name string, slot int, need int64) (mem.Buffer, error) {
 	return pinned(m, name, need)
 }
 
-// within is what of a region lies in the picture.
+// within is the part of a region that lies in the picture.
 func (p *picture) within(r Roi, name string) (op.Region, error) {
 	own := op.Region{Left: int64(r.left), Top: int64(r.top), Right: int64(r.right), Bottom: int64(r.bottom)}
 	cut, err := own.Within(p.h, p.w)

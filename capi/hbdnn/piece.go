@@ -16,7 +16,7 @@ type piece struct {
 	region op.Region
 }
 
-// bound is what a program gives for one port: a tensor, or one for each of the batch.
+// bound is the program's memory for one port: a tensor, or one for each of the batch.
 type bound []piece
 
 func (b bound) release() {

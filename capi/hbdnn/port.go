@@ -289,7 +289,7 @@ func (p *port) interleaved() bool {
 	return p.Image.Decode.Interleaved && p.Image.Decode.Pixel.Components() > 1
 }
 
-// imageBytes is what one image takes whose rows lie pitch bytes apart.
+// imageBytes is the size of one image whose rows lie pitch bytes apart.
 func (p *port) imageBytes(pitch int64) int64 {
 	_, h, _ := p.Image.Size(p.dims)
 	switch {

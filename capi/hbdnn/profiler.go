@@ -37,7 +37,7 @@ type profiler struct {
 	models []*profile
 }
 
-// profile is what the tasks of the models of one name took.
+// profile holds the times of the tasks of the models of one name.
 type profile struct {
 	name string
 
@@ -150,7 +150,7 @@ func (p *profile) ran(queued time.Time, prepared time.Duration, times []device.N
 	}
 }
 
-// write adds the two objects of the model. They are what the vendor's log has, in its form.
+// write adds the two objects of the model. They have the form of the vendor's log.
 func (p *profile) write(to *bytes.Buffer) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -19,7 +19,7 @@ func dnnGetOutputCount(count *int32, m *Model) error {
 	return nil
 }
 
-// pick returns the port of an index; name is that of the argument.
+// pick returns the port of an index; name is the argument's name.
 func pick(list []*port, index int32, name string) (*port, error) {
 	if index < 0 || int(index) >= len(list) {
 		return nil, invalid("%s is %d: the model has %d, whose indices begin at 0 "+

@@ -49,7 +49,7 @@ var api = &hb.API{
 	Status:    func(err error) int32 { return int32(status(err)) },
 }
 
-// descriptions are what hbDNNGetErrorDesc says.
+// descriptions are the texts of hbDNNGetErrorDesc.
 var descriptions = map[Code]string{
 	success:           "success",
 	errArgument:       "invalid argument",

@@ -26,8 +26,8 @@ type TensorShape struct {
 	rank int32
 }
 
-// TensorProperties is what hbDNNTensorProperties has in every generation: its fields up to quantiType, and the next 4
-// bytes. A generation's reader and writer know what follows.
+// TensorProperties is the part of hbDNNTensorProperties that every generation has: its fields up to quantiType, and the
+// next 4 bytes. A generation's reader and writer know what follows.
 type TensorProperties struct {
 	valid, aligned TensorShape
 	layout, kind   int32
@@ -41,7 +41,7 @@ type TensorProperties struct {
 	_              int32
 }
 
-// Tensor is what hbDNNTensor has in every generation.
+// Tensor is the part of hbDNNTensor that every generation has.
 type Tensor struct {
 	mem        [4]SysMem
 	properties TensorProperties

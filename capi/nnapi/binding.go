@@ -218,7 +218,7 @@ func (b *binding) held() ([]uint32, error) {
 	return dims, nil
 }
 
-// booleanTensor is what core has of booleans.
+// booleanTensor is core's form of booleans.
 var booleanTensor = convert.Tensor{Type: tensor.Bool}
 
 // feedBooleans gives input k of an execution 0 and 1 alone, as core has them: the memory as it lies, or, where a byte

@@ -240,7 +240,7 @@ func (c *Compilation) Compiled() (program device.Program, release func()) {
 	return p, p.Release
 }
 
-// options are those of the compilation on a device.
+// options returns the options of the compilation on a device.
 func (c *Compilation) options() device.Options {
 	return device.Options{Float16: c.model.spec.Relaxed, Performance: performances[c.preference],
 		Priority: priorities[c.priority]}

@@ -77,7 +77,8 @@ func (c *Compilation) compile() (*compiled, error) {
 // executions fail then, of which some may leave inputs out and succeed.
 func contradicts(err error) bool { return err != nil && fault.KindOf(err) == fault.Shape }
 
-// failing is what comes of a model that executions fail to compute for the reason of err, unless they leave inputs out.
+// failing is the result for a model that executions fail to compute for the reason of err, unless they leave inputs
+// out.
 func (c *Compilation) failing(l *lowering.Result, err error) *compiled {
 	warn("compilation: executions that leave no input out will fail [nnapi-compilation-executions-leave]", "why", err)
 	if l == nil {
@@ -95,7 +96,7 @@ func modelCode(err error) ResultCode {
 	return runCode(err)
 }
 
-// waiting is what comes of a model that is compiled when executions have said the values of some scalars. One of the
+// waiting is the result for a model that is compiled when executions have said the values of some scalars. One of the
 // devices has to compute each operation all the same.
 func (c *Compilation) waiting(l *lowering.Result) (*compiled, error) {
 	answers, err := c.model.support(c.devices)
@@ -117,7 +118,7 @@ func everyInput(g *graph.Graph) []int {
 	return out
 }
 
-// compiled is what executions share: a plan for all inputs, nil for none, and the inputs on whose values plans depend.
+// compiled is shared by executions: a plan for all inputs, nil for none, and the inputs on whose values plans depend.
 func (c *Compilation) compiled(whole *plan, values []int) *compiled {
 	result := &compiled{model: c.model, devices: c.devices, explicit: c.explicit, priority: priorities[c.priority],
 		options: c.options(), whole: whole, values: values}
@@ -190,8 +191,8 @@ func modelGetSupportedOperationsForDevices(m *Model, p unsafe.Pointer, n uint32,
 }
 
 // support tells for each operation whether one of the devices computes it. Without a graph that is each operation but
-// one that the library lacks; what is the program's fault, its compilation tells. Operations that wait for values are
-// those that the processor computes.
+// one that the library lacks; what is the program's fault, its compilation tells. The processor computes operations
+// that wait for values.
 func (m *Model) support(devices []*Device) ([]bool, error) {
 	flags := make([]bool, len(m.spec.Operations))
 	lowered, err := m.coreGraph()

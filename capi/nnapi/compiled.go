@@ -16,7 +16,7 @@ type port struct {
 	element uint64 // bytes of an element
 }
 
-// compiled is what a compilation makes and executions share: it lives as long as one of them.
+// compiled is the result of a compilation, which executions share: it lives as long as one of them.
 type compiled struct {
 	refs     atomic.Int64
 	model    *Model

@@ -81,7 +81,7 @@ func (f *fence) release() {
 	unix.Close(f.fd)
 }
 
-// end tells those who wait. events are those of epoll.
+// end tells those who wait. events come from epoll.
 func (f *fence) end(events uint32) {
 	switch {
 	case events&unix.EPOLLERR != 0:

@@ -26,7 +26,7 @@ type Memory struct {
 	buf mem.Buffer // nil until the first use
 }
 
-// access is what a use of memory wants, as PROT_READ and PROT_WRITE.
+// access is the access that a use of memory wants, as PROT_READ and PROT_WRITE.
 type access int32
 
 const (
@@ -127,7 +127,7 @@ type role struct {
 	index    uint32
 }
 
-// shape is what the roles agree on.
+// shape is the shape that the roles agree on.
 type shape struct {
 	operand nnapi.Operand // of the first role; its dimensions are those of all roles and of setDimensions together
 	ranked  bool          // the rank is known

@@ -79,7 +79,7 @@ func (p *plan) give(e *io.Execution) {
 // maxPlans bounds the plans that a compilation keeps beside the one for all inputs.
 const maxPlans = 16
 
-// plans are those that executions have asked for, the one used last at the end.
+// plans holds the plans that executions have asked for, the one used last at the end.
 type plans struct {
 	mu   sync.Mutex
 	list []*making

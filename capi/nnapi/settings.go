@@ -11,7 +11,7 @@ import (
 	"github.com/anynpu/anynpu/core/spec/nnapi"
 )
 
-// config is what the environment decides.
+// config holds the settings of the environment.
 type config struct {
 	level   nnapi.FeatureLevel // ANYNPU_NNAPI_FEATURE_LEVEL: the library's; the newest unless it is set
 	devices []devices.Guise    // ANYNPU_NNAPI_DEVICES: guises of the processor

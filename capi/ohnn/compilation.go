@@ -27,7 +27,7 @@ type Compilation struct {
 	result      *compiled // nil until a build has succeeded
 }
 
-// source is what a compilation is made of; all empty for one that waits for a cache.
+// source is the source of a compilation; all empty for one that waits for a cache.
 type source struct {
 	model    *Model
 	path     string // offline model file; opened by the build

@@ -16,7 +16,7 @@ type port struct {
 	shape      []int32 // -1: known at run time
 }
 
-// compiled is what a build makes and executors share. It holds one reference to the program.
+// compiled is the result of a build, which executors share. It holds one reference to the program.
 type compiled struct {
 	npu       *npu
 	program   device.Program

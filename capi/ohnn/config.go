@@ -11,7 +11,7 @@ import (
 	spec "github.com/anynpu/anynpu/core/spec/ohnn"
 )
 
-// config is what the environment decides.
+// config holds the settings of the environment.
 type config struct {
 	// ANYNPU_OHNN_COMPAT=reference: follow the reference implementation where it differs from the manual
 	reference bool

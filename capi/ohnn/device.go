@@ -189,7 +189,7 @@ func deviceGetType(id uint64, deviceType *DeviceType) error {
 	return nil
 }
 
-// guised is what device d tells of itself, with the first range of ANYNPU_OHNN_DIM_RANGE, less what the guise hides.
+// guised is device d's description of itself, with the first range of ANYNPU_OHNN_DIM_RANGE, less what the guise hides.
 func guised(d device.Device, g *devices.Guise) device.Info {
 	info := d.Info()
 	c := settings()

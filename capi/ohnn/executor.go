@@ -258,7 +258,7 @@ type asyncRun struct {
 	user  uintptr
 }
 
-// legacyState is what was set.
+// legacyState holds the memory and values that were set.
 type legacyState struct {
 	inputs  []legacyInput
 	outputs []legacyOutput

@@ -10,7 +10,7 @@ import (
 // The functions of the inner header (section 11). Graphs of MindSpore can only be read by the engine they belong to:
 // after all checks they are refused as unsupported.
 
-// nnrtDevice is what OH_NN_GetDeviceID answers: the reference's default for a system without a configured accelerator.
+// nnrtDevice is the answer of OH_NN_GetDeviceID: the reference's default for a system without a configured accelerator.
 const nnrtDevice = "default_v5_0"
 
 // modelBuildFromLiteGraph wants an empty model.

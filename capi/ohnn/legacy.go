@@ -117,7 +117,7 @@ func executorSetInputWithMemory(e *Executor, index uint32, info *TensorInfo9, me
 	return nil
 }
 
-// outputSize is what an output must hold at least: the bytes of its last known shape, 0 while that is open.
+// outputSize is the least size of an output: the bytes of its last known shape, 0 while that is open.
 func (e *Executor) outputSize(index uint32) (uint64, error) {
 	if _, err := portAt("outputIndex", "output", e.out, uint64(index)); err != nil {
 		return 0, err

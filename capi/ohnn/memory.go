@@ -21,7 +21,7 @@ type memoryRecord struct {
 	info  *Memory
 }
 
-// memoryOwner is what memory was allocated for; only there it can be freed.
+// memoryOwner is the object that memory was allocated for; only there it can be freed.
 type memoryOwner struct {
 	executor *Executor
 	index    uint32

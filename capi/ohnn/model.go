@@ -41,7 +41,7 @@ type modelTensor struct {
 	data       []byte // constant data; nil: none
 }
 
-// tensorName is what descriptors and reports call tensor index of a model.
+// tensorName is the name in descriptors and reports of tensor index of a model.
 func tensorName(index uint32) string { return fmt.Sprintf("Tensor: %d", index) }
 
 // checkShape refuses dimensions that no model tensor can have, and tensors that are too large even with every unknown

@@ -37,7 +37,7 @@ func Graph(m *nnapi.Model) (*graph.Graph, error) {
 	return r.Graph, nil
 }
 
-// Result is what Lower makes of a model.
+// Result is the result of Lower for a model.
 type Result struct {
 	// Graph computes the model if Values is empty. Else it is only what is known of the rest: in the place of the results
 	// of the operations in Waiting it has inputs, behind those of the model.

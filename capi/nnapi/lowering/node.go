@@ -23,7 +23,7 @@ func (n *node) fail(k fault.Kind, format string, args ...any) {
 // argument says what the signature calls input i: "filter".
 func (n *node) argument(i int) string { return n.form.Inputs.NameAt(i, len(n.op.Inputs)) }
 
-// term is what messages call input i: "input 1 (filter)".
+// term is the name of input i in messages: "input 1 (filter)".
 func (n *node) term(i int) string {
 	if n.form == nil {
 		return fmt.Sprintf("input %d", i)
