@@ -118,7 +118,7 @@ func (f *benchFlags) check() error {
 	return nil
 }
 
-// deadline is that of a run that begins now.
+// deadline returns the deadline of a run that begins now.
 func (f *benchFlags) deadline() (at time.Time) {
 	if f.timeout > 0 {
 		at = time.Now().Add(f.timeout)

@@ -18,7 +18,7 @@ import (
 	"github.com/anynpu/anynpu/core/record"
 )
 
-// callReport is what exec --report tells of a program.
+// callReport is the report of exec --report on a program.
 type callReport struct {
 	Command   string
 	Host      string
@@ -183,7 +183,7 @@ func sentences(w io.Writer, title string, list []record.Counted) {
 	}
 }
 
-// whose is what an event begins with: the function, or the component and the level.
+// whose returns the beginning of an event: the function, or the component and the level.
 func whose(c record.Counted) string {
 	if c.Function != "" {
 		return c.Function

@@ -46,7 +46,7 @@ type reportedFunction struct {
 	P99MS    float64 `json:"p99_ms"`    // to an eighth
 }
 
-// reportedSentence is what the log said, with how often.
+// reportedSentence is a sentence of the log, with its number.
 type reportedSentence struct {
 	Function  string `json:"function,omitempty"` // of a refused call
 	Component string `json:"component,omitempty"`
@@ -81,7 +81,7 @@ type reportedDevice struct {
 	Operators int    `json:"operators"`
 }
 
-// reportedLeft is what was not given back.
+// reportedLeft lists objects and memory that were not given back.
 type reportedLeft struct {
 	Objects []string `json:"objects"`
 	Buffers int64    `json:"buffers"`

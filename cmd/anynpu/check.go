@@ -46,7 +46,7 @@ type nodeReport struct {
 	Reason   string `json:"reason,omitempty"`
 }
 
-// passReport is what a pass of the CPU makes of a model, a line per node or step.
+// passReport is the result of a pass of the CPU, a line per node or step.
 type passReport struct {
 	Pass  string   `json:"pass"`
 	Lines []string `json:"lines"`

@@ -28,7 +28,7 @@ const (
 	plotTop    = 140
 )
 
-// pageView is what the page shows.
+// pageView is the data of the page.
 type pageView struct {
 	*compareReport
 	Verdict      string
@@ -78,7 +78,7 @@ func plotY(db float64) float64 {
 	return plotHeight * (1 - max(0, min(db, plotTop))/plotTop)
 }
 
-// points are those of a line through the rows that have a distance.
+// points returns the points of a line through the rows that have a distance.
 func points(rows []layer, of func(*layer) *distance) string {
 	var list []string
 	for i := range rows {

@@ -93,7 +93,7 @@ func (f *computeFlags) getenv(name string) string {
 	return ""
 }
 
-// machine is what computes.
+// machine holds the devices and settings of a computation.
 type machine struct {
 	devices []device.Device
 	strict  bool // the first device computes everything, or a model is refused
@@ -111,7 +111,7 @@ func (m *machine) close() {
 	m.log.close()
 }
 
-// kernels is what the CPU computes with: "reference", or an instruction set.
+// kernels names the kernels of the CPU: "reference", or an instruction set.
 func (m *machine) kernels() string {
 	if m.byRef {
 		return "reference"

@@ -23,7 +23,7 @@ import (
 	"github.com/anynpu/anynpu/internal/environ"
 )
 
-// finding is what a check has found: "ok", a "note" that may be as it is meant, or a "problem".
+// finding is the result of a check: "ok", a "note" that may be as it is meant, or a "problem".
 type finding struct {
 	State  string `json:"state"`
 	Check  string `json:"check"`
@@ -149,7 +149,7 @@ func cut(names []string, n int) string {
 	return strings.Join(names[:n], ", ") + fmt.Sprintf(" and %d more", len(names)-n)
 }
 
-// boards are what device trees and drivers of the kernel say of NPUs: which board has which node.
+// boards lists device trees and drivers of the kernel of NPUs: which board has which node.
 var boards = []struct{ compatible, kernel, nodes string }{
 	{"rockchip,rk35", "rknpu", "dev/dri/renderD*"},
 	{"rockchip,rv11", "rknpu", "dev/rknpu"},
@@ -204,7 +204,7 @@ func (d *doctor) node(file string) {
 	d.add(stateProblem, "devices", remedy, "%s cannot be opened: %v", file, err)
 }
 
-// leastFiles and leastMemory are what a program of one model needs.
+// leastFiles and the next two are the needs of a program of one model.
 const (
 	leastFiles   = 256
 	leastThreads = 64

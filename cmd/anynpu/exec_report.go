@@ -72,7 +72,7 @@ func without(path string, args, environment []string, stderr io.Writer, why erro
 	return startError(args[0], unix.Exec(path, args, environment))
 }
 
-// recordRoom is what a folder must have room for: the records of some processes.
+// recordRoom is the room that a folder must have: the records of some processes.
 const recordRoom = 256 << 10
 
 // recordFolder makes a folder for records: in that for temporary files, or, where that is full, in another.

@@ -8,7 +8,7 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 )
 
-// version is that of the library; include/anynpu.h has it too.
+// version is the library's version; include/anynpu.h has it too.
 const version = "0.2.0"
 
 // The exit codes.

@@ -16,7 +16,7 @@ import (
 	"github.com/anynpu/anynpu/internal/npy"
 )
 
-// stdin is what the file "-" means.
+// stdin is the file "-".
 var stdin io.Reader = os.Stdin
 
 const (
@@ -133,7 +133,7 @@ func openContent(file string) (*content, error) {
 	return c, nil
 }
 
-// seekable is what random access needs, with its size; what is no regular file is read into memory.
+// seekable is a file for random access, with its size; what is no regular file is read into memory.
 func (c *content) seekable() (interface {
 	io.ReadSeeker
 	io.ReaderAt

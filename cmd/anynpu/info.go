@@ -31,7 +31,7 @@ type info struct {
 	Ignored   []string          `json:"ignored"` // what the library's log says of values that mean nothing
 }
 
-// processorInfo is what computes, as the environment says.
+// processorInfo describes the processor and its settings.
 type processorInfo struct {
 	Name         string   `json:"name"`
 	Architecture string   `json:"architecture"`
@@ -64,7 +64,7 @@ type apiInfo struct {
 	Libraries []libraryInfo `json:"libraries"`
 }
 
-// libraryInfo is what a program gets for a SONAME.
+// libraryInfo is the file that a program gets for a SONAME.
 type libraryInfo struct {
 	Soname string `json:"soname"`
 	File   string `json:"file"` // "": a program would not start
@@ -135,7 +135,7 @@ func apis(env func(string) string) []apiInfo {
 	return out
 }
 
-// processorName is what the system calls the processor, "" if it does not say.
+// processorName is the system's name of the processor, "" if it does not say.
 func processorName() string {
 	f, err := os.Open("/proc/cpuinfo")
 	if err != nil {

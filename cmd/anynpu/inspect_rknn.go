@@ -9,7 +9,7 @@ import (
 	"github.com/anynpu/anynpu/core/model"
 )
 
-// rknnInspection is the JSON form of inspect of an .rknn file. Absent members are what the file does not say.
+// rknnInspection is the JSON form of inspect of an .rknn file. Absent members are not in the file.
 type rknnInspection struct {
 	Schema     string                     `json:"schema"` // "anynpu.inspect-rknn/2"
 	File       string                     `json:"file"`

@@ -210,7 +210,7 @@ func (f *metadataFlags) edits(s *onnx.Summary, beside map[string]string, path st
 	return edits, nil
 }
 
-// describedBy is what an .rknn file says of the ONNX model at path.
+// describedBy returns the description in an .rknn file of the ONNX model at path.
 func describedBy(from, path string) (*model.Described, error) {
 	f, err := model.Source{Path: from}.Open()
 	if err != nil {

@@ -68,7 +68,7 @@ func (m *loaded) options(o compile.Options, on *machine, stderr io.Writer) compi
 	return o
 }
 
-// inputInfo is what the metadata say of the input of that name.
+// inputInfo returns the metadata of the input of that name.
 func (m *loaded) inputInfo(name string) metadata.Input {
 	for v := range m.Images {
 		if m.Graph.Values[v].Name == name {

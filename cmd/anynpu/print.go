@@ -50,7 +50,7 @@ func writeJSON(w io.Writer, v any) error {
 	return err
 }
 
-// warn writes warnings, each with its id at its end; id is that of those without one.
+// warn writes warnings, each with its id at its end; id stands for those without one.
 func warn(stderr io.Writer, id string, warnings ...string) {
 	for _, s := range warnings {
 		text, own := fault.Cut(s)
