@@ -44,7 +44,7 @@ type plannedGraph struct {
 	rows     []int        // dimensions of a row of inputs that are images, nil: none are
 }
 
-// sized is what computes inputs of certain sizes.
+// sized computes inputs of certain sizes.
 type sized struct {
 	dims [][]int64
 	plan *run.Plan // nil: by reference

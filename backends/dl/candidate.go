@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Status is what has become of a candidate.
+// Status is the state of a candidate.
 type Status string
 
 // The statuses.
@@ -36,7 +36,7 @@ type Candidate struct {
 	named bool // by a variable
 }
 
-// Options are what finding depends on.
+// Options hold the inputs of the search.
 type Options struct {
 	Getenv  func(name string) string // "" for everything in a set-id program
 	Folders []string                 // of the machine, SystemFolders by default
@@ -57,7 +57,7 @@ const (
 	ToCPU    Setting = "cpu"    // here, and no driver is looked for
 )
 
-// Mode is what a driver is used as.
+// Mode is the use of a driver.
 type Mode string
 
 // The modes.

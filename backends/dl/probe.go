@@ -30,8 +30,8 @@ func helperEnvironment() []string {
 	return out
 }
 
-// verdict is what is kept of a probe. One of another state of the file, of other symbols or of another version does not
-// count.
+// verdict is the result of a probe that is kept. One of another state of the file, of other symbols or of another
+// version does not count.
 type verdict struct {
 	File     string   `json:"file"`
 	Identity Identity `json:"identity"`

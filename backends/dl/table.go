@@ -44,5 +44,5 @@ func (t *Table) Judge(level int64, has func(i int) bool) (why string) {
 	return ""
 }
 
-// NoTable is what Judge would say of NULL.
+// NoTable is the verdict of Judge on NULL.
 func (t *Table) NoTable() (why string) { return t.Function + " gives no table" }

@@ -103,7 +103,7 @@ func (c *Constants) Slice(dims []int64) (begin, steps []int64, err error) {
 	return begin, steps, nil
 }
 
-// Pads are what a Pad of rank dimensions adds, before and behind each in turn.
+// Pads returns the elements that a Pad of rank dimensions adds, before and after each in turn.
 func (c *Constants) Pads(rank int) (pairs []int64, err error) {
 	pads, ok1 := c.Ints(1, nil)
 	axes, ok2 := c.Ints(3, nil)

@@ -60,7 +60,8 @@ func (d *Devices) Next(info device.Info) Device {
 // Skip leaves out the next id.
 func (d *Devices) Skip() { d.made++ }
 
-// Device is what every device.Device behind a driver has. A device embeds it, and adds Support, Compile and Load.
+// Device is the common part of every device.Device behind a driver. A device embeds it, and adds Support, Compile and
+// Load.
 //
 // A call that does not return may hold any lock of the driver, so that all devices of a driver share a Life. One that
 // the driver says is dead has died alone: no call of it succeeds any more, but the driver can be called on, and what it

@@ -40,9 +40,10 @@ type Stopped interface{ Stopper() (stop func()) }
 // that follows; 0: there is no limit.
 type Looped interface{ LimitLoops(limit time.Duration) }
 
-// Execution is what every device.Execution behind a driver has: where its inputs and outputs are, and the life of its
-// runs. An execution embeds it and implements Calls. A run cannot be stopped: one whose deadline passes, or that is
-// canceled, is given up. It ends for its caller, goes on for the driver, and keeps what it works on for as long.
+// Execution is the common part of every device.Execution behind a driver: where its inputs and outputs are, and the
+// life of its runs. An execution embeds it and implements Calls. A run cannot be stopped: one whose deadline passes, or
+// that is canceled, is given up. It ends for its caller, goes on for the driver, and keeps what it works on for as
+// long.
 type Execution struct {
 	exec.Base
 	Slots []Slot // inputs, then outputs; of who holds the lane

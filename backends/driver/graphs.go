@@ -10,7 +10,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// leastCost is what a node of a device that takes graphs takes at least: these APIs have no word for its speed.
+// leastCost is the time that a node of a device that takes graphs takes at least: these APIs have no word for its
+// speed.
 const leastCost = time.Nanosecond
 
 // Ask answers Support of a device that takes graphs, from what computes says of each node: what stands against it, nil
@@ -50,7 +51,7 @@ func Refusal(err error) (refused, wrong error) {
 	return nil, err
 }
 
-// refuse is what stands against a node.
+// refuse returns the reason against a node.
 func refuse(format string, args ...any) error { return fault.New(fault.Unsupported, format, args...) }
 
 // Takes says why an API has no such value as an operand, nil if it has.

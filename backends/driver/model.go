@@ -45,8 +45,7 @@ func CompileModel[P interface {
 	return loaded, true, nil
 }
 
-// ModelProgram is a program that was made of a compiled model, which it keeps for Save. Its ports are what the driver
-// says.
+// ModelProgram is a program that was made of a compiled model, which it keeps for Save. The driver describes its ports.
 type ModelProgram struct {
 	Program
 	Blob mem.Buffer

@@ -7,8 +7,8 @@ import (
 	"github.com/anynpu/anynpu/core/graph"
 )
 
-// Program is what every device.Program behind a driver has: its ports, and the count of its references. A program
-// embeds it and adds New and Save.
+// Program is the common part of every device.Program behind a driver: its ports, and the count of its references. A
+// program embeds it and adds New and Save.
 type Program struct {
 	In, Out []device.Port
 

@@ -23,7 +23,7 @@ type Translation[X Operand[X], O Operation[X]] struct {
 	images    map[X]X // in [N,H,W,C], of those in [N,C,H,W]
 }
 
-// Hooks are what a Translation asks of the device.
+// Hooks are the questions that a Translation has for the device.
 type Hooks[X any] struct {
 	// Operand makes the operand of a value.
 	Operand func(v graph.Value) X

@@ -14,8 +14,8 @@ import (
 	"github.com/anynpu/anynpu/core/mem"
 )
 
-// Container is what models compiled for the device are called. Their format is described nowhere: the driver says what
-// is one.
+// Container is the name of models compiled for the device. Their format is described nowhere: the driver says what is
+// one.
 const Container = "hbdnn"
 
 // maxRuns bounds the runs that the driver has at once, of the 32 tasks that hbDNN lets a process have.

@@ -9,8 +9,8 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 )
 
-// call is what hbDNNInfer takes: the variable of the task, the address of the outputs, the control values, a memory to
-// flush, and the tensors.
+// call holds the arguments of hbDNNInfer: the variable of the task, the address of the outputs, the control values, a
+// memory to flush, and the tensors.
 type call struct {
 	*arguments
 	control, flushed int

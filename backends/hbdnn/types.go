@@ -68,7 +68,7 @@ func generationOf(version string) (g generation, err error) {
 	return generation{axis: minor >= 14, stride: minor >= 18}, nil
 }
 
-// size is that of hbDNNTensorProperties.
+// size is the size of hbDNNTensorProperties.
 func (g generation) size() int {
 	switch {
 	case g.stride:

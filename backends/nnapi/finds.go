@@ -67,7 +67,7 @@ func lowerBoxWithNMSLimit(t *translation) error {
 	return nil
 }
 
-// lowerGenerateProposals: the limits are those of an image.
+// lowerGenerateProposals: the limits come from the image.
 func lowerGenerateProposals(t *translation) error {
 	o, scores := t.N.Op.(*op.GenerateProposals), t.In(0)
 	d := scores.Dims()

@@ -303,5 +303,5 @@ func (o *operand) described() spec.Operand {
 	return out
 }
 
-// refuse is what stands against a node.
+// refuse returns the reason against a node.
 func refuse(format string, args ...any) error { return fault.New(fault.Unsupported, format, args...) }

@@ -76,7 +76,7 @@ func (t *translation) sum(a, b *operand) *operand {
 	return y
 }
 
-// layer is what recurrent operators have in common.
+// layer is the common part of recurrent operators.
 type layer struct {
 	*translation
 	batchFirst           bool

@@ -8,7 +8,7 @@ import (
 	"github.com/anynpu/anynpu/core/device"
 )
 
-// savedMagic is what saved programs begin with.
+// savedMagic begins saved programs.
 const savedMagic = "ANPUNNA1"
 
 // Save implements device.Program.

@@ -196,5 +196,5 @@ func (s setting) of(r *spec.Rule) parameter {
 	return out
 }
 
-// refuse is what stands against a node.
+// refuse returns the reason against a node.
 func refuse(format string, args ...any) error { return fault.New(fault.Unsupported, format, args...) }

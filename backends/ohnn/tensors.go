@@ -28,7 +28,7 @@ func (e *execution) Own(s *driver.Slot) (*driver.Memory, error) {
 	return m, nil
 }
 
-// bytes are those of a tensor.
+// bytes returns the bytes of a tensor.
 func (d *Device) bytes(at uintptr, size int64) ([]byte, error) {
 	var room uint64
 	code, err := d.driver.TensorGetSize(at, unsafe.Pointer(&room))

@@ -15,7 +15,7 @@ import (
 	spec "github.com/anynpu/anynpu/core/spec/rknn"
 )
 
-// Container is what models compiled for the device are called.
+// Container is the name of models compiled for the device.
 const Container = "rknn"
 
 // needed are the functions without which the driver is no device.

@@ -30,7 +30,7 @@ type product struct {
 	y          graph.Value
 }
 
-// cost is what a chip of some tera-operations takes, and what a call does.
+// cost is the time of a chip of some tera-operations, and what a call does.
 func (p *product) cost() time.Duration {
 	return 20*time.Microsecond + time.Duration(2*p.m*p.k*p.n/1000)
 }

@@ -22,7 +22,7 @@ const Core = "libanynpu.so.0"
 // kind, and name.
 var note = []byte("\x07\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00AnyNPU\x00") // all machines are little-endian
 
-// A File is what an ELF file says to the loader.
+// A File holds the parts of an ELF file that the loader reads.
 type File struct {
 	Path    string
 	Class   elf.Class

@@ -90,7 +90,7 @@ func cached(cache []byte, soname string) string {
 }
 
 // All returns every file of a SONAME that a program of this machine could get, in the order of Find, each once: links
-// to one file count as that file. The first is what Find gives.
+// to one file count as that file. Find returns the first.
 func All(soname string, getenv func(string) string, cachePath string) []string {
 	var files []string
 	seen := map[string]bool{}

@@ -7,8 +7,9 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// QuantParams is what the 8-bit codes of a value mean, whether a type of the graph says so or QuantizeLinear and
-// DequantizeLinear nodes do: scale * (code - zero). The codes are unsigned, those of int8 have 128 added.
+// QuantParams map the 8-bit quantized values of a value to real numbers, whether a type of the graph says so or
+// QuantizeLinear and DequantizeLinear nodes do: scale * (code - zero). The codes are unsigned, those of int8 have 128
+// added.
 type QuantParams struct {
 	Scale    float32
 	Zero     int32

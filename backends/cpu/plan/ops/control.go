@@ -18,7 +18,7 @@ type body struct {
 	from []int // per input of the plan: which of the body's it is
 }
 
-// given is what is known of an input of a body: as the plan has it, and whatever the sizes of the model's inputs are.
+// given holds the facts of an input of a body: as the plan has it, and whatever the sizes of the model's inputs are.
 type given struct {
 	tensor.Fact
 	open  tensor.Fact
@@ -156,7 +156,7 @@ func (o *operands) gives(g *ir.Network, v graph.Value, b *body, r int) bool {
 	return x.Type.DType == y.Type.DType && y.Type.Quant == nil && (x.Dims == nil || slices.Equal(x.Dims, y.Dims))
 }
 
-// control is what operators with bodies have in common.
+// control is the common part of operators with bodies.
 type control struct {
 	operands
 	bodies []*body

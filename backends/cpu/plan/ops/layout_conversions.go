@@ -7,7 +7,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// LayoutConversions are what the layout pass puts between the forms of a value.
+// LayoutConversions are put by the layout pass between the forms of a value.
 var LayoutConversions = ir.Conversions{Elements: newConversion, Codes: newByteConversion, Decode: newDecode,
 	Unsign: newUnsign}
 

@@ -240,7 +240,7 @@ func rowsOf(v *ir.Value, words int) int { return v.Count() * v.Type.DType.Bits()
 
 func (q *splitOp) Lower(*ir.Lowering, *ir.Node) run.Step { return q.strip.step() }
 
-// step is the one that runs t.
+// step returns the step that runs t.
 func (t stripTask) step() run.Step {
 	t.per = max(1, run.BlockLen/t.Cols)
 	whole, parts := []int{t.Cols}, make([]int, len(t.Strips))

@@ -71,7 +71,7 @@ type stridedCopyOp struct {
 
 func (q *stridedCopyOp) Lower(*ir.Lowering, *ir.Node) run.Step { return q.task.step() }
 
-// step is the one that runs t.
+// step returns the step that runs t.
 func (t stridedCopyTask) step() run.Step {
 	t.box = t.box.merged()
 	last := len(t.box.size) - 1

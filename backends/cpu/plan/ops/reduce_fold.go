@@ -162,7 +162,7 @@ func folded[T float32 | int32 | int64, S float64 | int64](q *foldOp, y, x []byte
 	into[0] = T(ended(q, all))
 }
 
-// start is what a fold begins with.
+// start returns the number that a fold begins with.
 func start[T float32 | int32 | int64, S float64 | int64](f fold, s []S, x []T) {
 	for j := range s {
 		switch f {
@@ -207,7 +207,7 @@ func accumulate[T float32 | int32 | int64, S float64 | int64](f fold, s []S, x [
 	}
 }
 
-// ended is what becomes of the fold of all elements.
+// ended turns the fold of all elements into the result.
 func ended[S float64 | int64](q *foldOp, r S) S {
 	if q.end != nil {
 		return S(q.end(float64(r)))
