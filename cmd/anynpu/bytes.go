@@ -32,7 +32,7 @@ func (b *byteSize) Set(s string) error {
 	}
 	n, err := strconv.ParseUint(digits, 10, 41)
 	if err != nil || n < 1 || n > 1<<40>>shift {
-		return fault.New(fault.Argument, "want a number of bytes from 1 to 1024G, with K, M or G [tool-want-number-bytes]")
+		return fault.New(fault.Argument, "want a number of bytes from 1 to 1024G, with K, M or G [tool-bytes]")
 	}
 	*b = byteSize(n << shift)
 	return nil

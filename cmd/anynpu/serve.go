@@ -93,7 +93,7 @@ been answered, --drain later at the latest; a second one ends it at once.`,
 // oneFolder checks for exactly one argument.
 func oneFolder(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return usage("%s: want one DIR, got %d; see 'anynpu %s --help' [tool-serve-one-folder]", cmd.Name(), len(args), cmd.Name())
+		return usage("%s: want one DIR, got %d; see 'anynpu %s --help' [tool-serving-one-folder]", cmd.Name(), len(args), cmd.Name())
 	}
 	return nil
 }
@@ -102,16 +102,17 @@ func (f *serveFlags) check(dir string) error {
 	st, err := os.Stat(dir)
 	switch {
 	case err != nil:
-		return usage("serve %s: %v [tool-serve-model]", dir, cause(err))
+		return usage("serve %s: %v [tool-serving-folder]", dir, cause(err))
 	case !st.IsDir():
-		return usage("serve %s: want a folder of models [tool-serve-want-folder]", dir)
+		return usage("serve %s: want a folder of models [tool-serving-no-folder]", dir)
 	case f.empty && f.fixed:
-		return usage("--no-load --fixed: there would never be a model [tool-no-load-fixed]")
+		return usage("--no-load --fixed: there would never be a model [tool-serving-never]")
 	case f.delay < 0 || f.timeout <= 0 || f.client <= 0 || f.drain < 0:
-		return usage("--batch-delay %v --timeout %v --client-timeout %v --drain %v: want 0 or more, and timeouts above 0 [tool-batch-delay-timeout]",
+		return usage("--batch-delay %v --timeout %v --client-timeout %v --drain %v: want 0 or more, and timeouts "+
+			"above 0 [tool-serving-times]",
 			f.delay, f.timeout, f.client, f.drain)
 	case f.held < f.message:
-		return usage("--max-held %v: want at least --max-message %v [tool-max-held-want]", &f.held, &f.message)
+		return usage("--max-held %v: want at least --max-message %v [tool-serving-held]", &f.held, &f.message)
 	}
 	for _, n := range []struct {
 		flag        string
@@ -119,7 +120,7 @@ func (f *serveFlags) check(dir string) error {
 	}{{"queue", f.queue, 1 << 20}, {"instances", f.instances, 1 << 10}, {"batch", f.batch, 1 << 16},
 		{"max-connections", f.connections, 1 << 20}} {
 		if n.value < 1 || n.value > n.most {
-			return usage("--%s %d: want 1 to %d [tool-serve-count]", n.flag, n.value, n.most)
+			return usage("--%s %d: want 1 to %d [tool-serving-number]", n.flag, n.value, n.most)
 		}
 	}
 	return f.listenFlags.check()
@@ -214,7 +215,7 @@ func (f *serveFlags) serve(s *serving) error {
 	}()
 	if s.server.Shutdown(drain) != nil && err == nil {
 		err = exit(exitRun, fault.New(fault.Timeout, "the server ended before all requests were answered "+
-			"[tool-server-ended-before]"))
+			"[tool-serving-drain]"))
 	}
 	s.repository.Close(drain)
 	answering.Wait()

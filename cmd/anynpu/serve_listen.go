@@ -38,11 +38,11 @@ const off = "off"
 func (f *listenFlags) check() error {
 	switch {
 	case f.grpc == off && f.http == off:
-		return usage("--grpc off --http off: there would be nothing to serve [tool-grpc-off-http]")
+		return usage("--grpc off --http off: there would be nothing to serve [tool-serving-nothing]")
 	case (f.cert == "") != (f.key == ""):
-		return usage("--tls-cert and --tls-key go together [tool-tls-cert-tls]")
+		return usage("--tls-cert and --tls-key go together [tool-serving-pair]")
 	case f.clientCA != "" && f.cert == "":
-		return usage("--tls-client-ca: want --tls-cert and --tls-key, too [tool-tls-client-ca-want]")
+		return usage("--tls-client-ca: want --tls-cert and --tls-key, too [tool-serving-client-ca]")
 	}
 	for _, at := range []struct{ flag, address string }{{"grpc", f.grpc}, {"http", f.http}} {
 		if at.address == off {
@@ -51,14 +51,14 @@ func (f *listenFlags) check() error {
 		local, err := isLocal(at.address)
 		switch {
 		case err != nil:
-			return usage("--%s %s: want host:port, unix:PATH or off: %v [tool-listen-address]", at.flag, at.address, err)
+			return usage("--%s %s: want host:port, unix:PATH or off: %v [tool-serving-address]", at.flag, at.address, err)
 		case local || f.insecure:
 		case f.cert == "":
-			return usage("--%s %s: others can reach this address; want --tls-cert and --tls-key, or --insecure [tool-others-can-reach-address]", at.flag,
-				at.address)
+			return usage("--%s %s: others can reach this address; want --tls-cert and --tls-key, or --insecure "+
+				"[tool-serving-tls]", at.flag, at.address)
 		case f.file == "" && f.clientCA == "":
-			return usage("--%s %s: others can reach this address; want --token-file or --tls-client-ca, or --insecure [tool-others-can-reach]",
-				at.flag, at.address)
+			return usage("--%s %s: others can reach this address; want --token-file or --tls-client-ca, or --insecure "+
+				"[tool-serving-token]", at.flag, at.address)
 		}
 	}
 	return nil
@@ -68,7 +68,7 @@ func (f *listenFlags) check() error {
 func isLocal(address string) (bool, error) {
 	if path, is := strings.CutPrefix(address, "unix:"); is {
 		if path == "" {
-			return false, fault.New(fault.Argument, "no path [tool-listen-path]")
+			return false, fault.New(fault.Argument, "no path [tool-serving-no-path]")
 		}
 		return true, nil
 	}
@@ -97,7 +97,7 @@ func (f *listenFlags) security() (s security, err error) {
 		}
 		s.token = strings.TrimSpace(string(text))
 		if s.token == "" || len(s.token) > maxToken || strings.ContainsAny(s.token, "\r\n \t") {
-			return s, fault.New(fault.File, "--token-file %s: want one word of at most %d bytes [tool-token-file-want]", f.file, maxToken)
+			return s, fault.New(fault.File, "--token-file %s: want one word of at most %d bytes [tool-serving-word]", f.file, maxToken)
 		}
 	}
 	if f.cert == "" {
@@ -115,7 +115,7 @@ func (f *listenFlags) security() (s security, err error) {
 		}
 		s.tls.ClientCAs, s.tls.ClientAuth = x509.NewCertPool(), tls.RequireAndVerifyClientCert
 		if !s.tls.ClientCAs.AppendCertsFromPEM(text) {
-			return s, fault.New(fault.File, "--tls-client-ca %s: no certificate in it [tool-tls-client-ca]", f.clientCA)
+			return s, fault.New(fault.File, "--tls-client-ca %s: no certificate in it [tool-serving-no-certificate]", f.clientCA)
 		}
 	}
 	return s, nil
