@@ -20,6 +20,7 @@ type execution struct {
 	results []tensor.Tensor // of the last run, nil: none
 	inputs  []tensor.Tensor // reused between runs
 	offers  []tensor.Tensor
+	copies  [][]byte     // of inputs that are results, per output
 	prepare func() error // what Start needs, made once
 	work    func(ctx context.Context) error
 }
@@ -28,6 +29,7 @@ func newExecution(p *program, inst instance) *execution {
 	e := &execution{
 		Base: exec.Base{Bound: exec.NewBindings(p.in, p.out)}, prog: p, inst: inst, stage: make([]staging, len(p.in)),
 		inputs: make([]tensor.Tensor, len(p.in)), offers: make([]tensor.Tensor, len(p.out)),
+		copies: make([][]byte, len(p.out)),
 	}
 	e.prepare, e.work, e.Result = e.begin, e.run, e.result
 	return e
@@ -76,12 +78,16 @@ func (e *execution) run(ctx context.Context) error {
 		// An input that is a result as it is: the caller may change it after the run, and storing another result where it
 		// lies does now.
 		if (e.Bound.Out[i].View.Buf == nil || aliases) && e.isInput(results[i].Data) {
-			own, err := mem.Make[byte](len(results[i].Data))
-			if err != nil {
-				return fault.Wrap(err, "output %d", i)
+			n := len(results[i].Data)
+			if len(e.copies[i]) < n {
+				own, err := mem.Make[byte](n)
+				if err != nil {
+					return fault.Wrap(err, "output %d", i)
+				}
+				e.copies[i] = own
 			}
-			copy(own, results[i].Data)
-			results[i].Data = own
+			copy(e.copies[i], results[i].Data)
+			results[i].Data = e.copies[i][:n:n]
 		}
 	}
 	for i := range e.Bound.Out {
@@ -131,6 +137,6 @@ func (e *execution) Release() {
 		e.stage[i].release()
 	}
 	e.inst.release()
-	e.results = nil
+	e.results, e.copies = nil, nil
 	e.prog.Release()
 }

@@ -21,7 +21,7 @@ func init() {
 			tick()
 			unflatten(p, spatial, at)
 			for d, i := range at {
-				point[n-1-d] = gridCoordinate(i, int(spatial[d]), o.AlignCorners)
+				point[n-1-d] = GridCoordinate(i, int(spatial[d]), o.AlignCorners)
 			}
 			for b := range int(y.Dims[0]) {
 				for r := range n {
@@ -33,8 +33,8 @@ func init() {
 	})
 }
 
-// gridCoordinate is the normalized coordinate of cell i of size.
-func gridCoordinate(i, size int, alignCorners bool) float64 {
+// GridCoordinate is the normalized coordinate of cell i of size.
+func GridCoordinate(i, size int, alignCorners bool) float64 {
 	switch {
 	case !alignCorners:
 		return (2*float64(i)+1)/float64(size) - 1

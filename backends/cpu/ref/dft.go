@@ -33,10 +33,15 @@ func dft(o *op.DFT, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, err
 	last := len(x.Dims) - 1
 	outer, size, inner := around(x.Dims[:last], a)
 	_, sizeOut, _ := around(y.Dims[:last], a)
+	sign := -1.0
+	if o.Inverse {
+		sign = 1
+	}
+	f, v := newFourier(n, sign), alloc[complex128](n)
 	for i := range outer {
 		for k := range inner {
 			tick()
-			v := alloc[complex128](n)
+			clear(v)
 			for t := range min(size, n) {
 				tick()
 				v[t] = complexAt(x, ((i*size+t)*inner+k)*parts, parts)
@@ -44,14 +49,10 @@ func dft(o *op.DFT, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, err
 			if o.Inverse && o.OneSided {
 				mirrorSpectrum(v)
 			}
-			sign := -1.0
-			if o.Inverse {
-				sign = 1
-			}
-			v = fourier(v, sign)
+			spectrum := f.of(v)
 			for t := range sizeOut {
 				tick()
-				z := v[t]
+				z := spectrum[t]
 				if o.Inverse {
 					z /= complex(float64(n), 0)
 				}
@@ -103,44 +104,84 @@ func mirrorSpectrum(v []complex128) {
 	}
 }
 
-// fourier returns the sums over t of v[t]·exp(sign·2πi·k·t/n). A length with a factor p is split into p transforms of
-// the interleaved parts; a small prime length is summed as it stands, a large one becomes a convolution.
-func fourier(v []complex128, sign float64) []complex128 {
-	n := len(v)
+// fourier computes sums over t of v[t]·exp(sign·2πi·k·t/n) for one n and sign. A length with a factor p is split into
+// p transforms of the interleaved parts; a small prime length is summed as it stands, a large one becomes a convolution.
+type fourier struct {
+	sign  float64
+	roots []complex128 // exp(sign·2πi·k/n)
+	out   []complex128 // of the last transform
+	parts []complex128 // one of each part
+}
+
+func newFourier(n int, sign float64) *fourier {
+	f := &fourier{sign: sign, roots: alloc[complex128](n), out: alloc[complex128](n), parts: alloc[complex128](64)}
+	for k := range f.roots {
+		tick()
+		s, c := math.Sincos(2 * math.Pi * float64(k) / float64(n))
+		f.roots[k] = complex(c, sign*s)
+	}
+	return f
+}
+
+// of transforms v, of as many numbers as f is for. The result is valid until the next transform.
+func (f *fourier) of(v []complex128) []complex128 {
+	f.transform(f.out, v, 1)
+	return f.out
+}
+
+// transform makes out of the numbers of v that lie step apart.
+func (f *fourier) transform(out, v []complex128, step int) {
+	tick()
+	n := len(out)
 	p := 2
 	for p*p <= n && n%p != 0 {
-		tick()
 		p++
 	}
 	if p*p > n {
-		if p = n; n > 64 {
-			return chirp(v, sign)
-		}
+		p = n
 	}
-	turn := func(k, n int) complex128 {
-		s, c := math.Sincos(2 * math.Pi * float64(k%n) / float64(n))
-		return complex(c, sign*s)
-	}
-	parts := alloc[[]complex128](p)
-	for r := range parts {
-		part := alloc[complex128](n / p)[:0]
-		for t := r; t < n; t += p {
-			tick()
-			part = append(part, v[t])
+	turn := len(f.roots) / max(n, 1) // of the first root of n
+	switch {
+	case n == 1:
+		out[0] = v[0]
+		return
+	case n == 2:
+		out[0], out[1] = v[0]+v[step], v[0]-v[step]
+		return
+	case p > 64:
+		line := alloc[complex128](n)
+		for t := range line {
+			line[t] = v[t*step]
 		}
-		if p < n {
-			part = fourier(part, sign)
-		}
-		parts[r] = part
+		copy(out, chirp(line, f.sign))
+		return
 	}
-	out := alloc[complex128](n)
-	for k := range out {
+	m := n / p
+	for r := range p {
+		f.transform(out[r*m:][:m], v[r*step:], step*p)
+	}
+	if p == 2 {
+		low, high := out[:m], out[m:][:m]
+		for k, a := range low {
+			b := high[k] * f.roots[k*turn]
+			low[k], high[k] = a+b, a-b
+		}
+		return
+	}
+	parts := f.parts[:p]
+	for k := range m {
 		tick()
-		for r, part := range parts {
-			out[k] += part[k%len(part)] * turn(k*r, n)
+		for r := range parts {
+			parts[r] = out[r*m+k] * f.roots[k*r*turn]
+		}
+		for q := range p {
+			sum := parts[0]
+			for r := 1; r < p; r++ {
+				sum += parts[r] * f.roots[q*r%p*m*turn]
+			}
+			out[q*m+k] = sum
 		}
 	}
-	return out
 }
 
 // chirp is fourier for any length by Bluestein's identity k·t = (k² + t² - (k-t)²)/2, which makes the sums a
@@ -164,12 +205,13 @@ func chirp(v []complex128, sign float64) []complex128 {
 		b[t] = cmplx.Conj(z)
 		b[(size-t)%size] = cmplx.Conj(z)
 	}
-	a, b = fourier(a, -1), fourier(b, -1)
-	for i := range a {
+	forth := newFourier(size, -1)
+	copy(a, forth.of(a))
+	for i, z := range forth.of(b) {
 		tick()
-		a[i] *= b[i]
+		a[i] *= z
 	}
-	a = fourier(a, 1)
+	a = newFourier(size, 1).of(a)
 	out := alloc[complex128](n)
 	for k := range out {
 		tick()

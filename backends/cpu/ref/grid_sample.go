@@ -36,6 +36,15 @@ func gridSample(o *op.GridSample, in []tensor.Tensor, out []tensor.Type) ([]tens
 	return []tensor.Tensor{y}, nil
 }
 
+// GridCells appends the cells of one dimension at normalized coordinate g to list.
+func GridCells(o *op.GridSample, g float64, size int, list []Cell) []Cell {
+	var own [4]cell
+	for _, c := range gridCells(o, g, size, own[:0]) {
+		list = append(list, Cell{c.i, c.w})
+	}
+	return list
+}
+
 // gridCells returns the cells of one dimension at normalized coordinate g.
 func gridCells(o *op.GridSample, g float64, size int, list []cell) []cell {
 	if math.IsNaN(g) {

@@ -27,19 +27,24 @@ func stft(_ *op.STFT, in []tensor.Tensor, out []tensor.Type) ([]tensor.Tensor, e
 	y := like(out[0])
 	batches, frames, bins := int(y.Dims[0]), int(y.Dims[1]), int(y.Dims[2])
 	length, parts := int(x.Dims[1]), int(x.Dims[2])
+	weights := alloc[complex128](n)
+	for t := range weights {
+		tick()
+		weights[t] = complex(window(t), 0)
+	}
+	transform, v := newFourier(int(n), -1), alloc[complex128](n)
 	for b := range batches {
 		for f := range frames {
-			v := alloc[complex128](n)
 			for t := range v {
 				tick()
-				v[t] = complexAt(x, (b*length+f*int(step)+t)*parts, parts) * complex(window(t), 0)
+				v[t] = complexAt(x, (b*length+f*int(step)+t)*parts, parts) * weights[t]
 			}
-			v = fourier(v, -1)
+			spectrum := transform.of(v)
 			for k := range bins {
 				tick()
 				at := ((b*frames+f)*bins + k) * 2
-				putNumber(y, at, real(v[k]))
-				putNumber(y, at+1, imag(v[k]))
+				putNumber(y, at, real(spectrum[k]))
+				putNumber(y, at+1, imag(spectrum[k]))
 			}
 		}
 	}

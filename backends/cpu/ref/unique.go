@@ -2,6 +2,7 @@ package ref
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/anynpu/anynpu/core/op"
@@ -33,6 +34,13 @@ func init() {
 			return 0
 		}
 		admit(64 * size) // the lists of equal steps
+		if outer == 1 && inner == 1 {
+			groups := equalElements(x)
+			if !o.Unsorted {
+				slices.SortFunc(groups, func(g, h []int) int { return scalarAt(x, g[0]).order(scalarAt(x, h[0])) })
+			}
+			return uniqueOf(x, out, dims, a, outer, size, inner, groups)
+		}
 		order := alloc[int](size)
 		for i := range order {
 			tick()
@@ -50,25 +58,56 @@ func init() {
 		if o.Unsorted {
 			slices.SortFunc(groups, func(g, h []int) int { return cmp.Compare(g[0], h[0]) })
 		}
-		first := alloc[int](len(groups))
-		n := int64(len(groups))
-		lists := []tensor.Tensor{newTensor(tensor.Int64, n), newTensor(tensor.Int64, int64(size)), newTensor(tensor.Int64, n)}
-		for i, g := range groups {
-			tick()
-			first[i] = g[0]
-			storeInt(lists[0], i, int64(g[0]))
-			for _, s := range g {
-				tick()
-				storeInt(lists[1], s, int64(i))
-			}
-			storeInt(lists[2], i, int64(len(g)))
-		}
-		y, err := pick(x, out[0], dims, a, outer, size, inner, first)
-		if err != nil {
-			return nil, err
-		}
-		return append(y, lists[:len(out)-1]...), nil
+		return uniqueOf(x, out, dims, a, outer, size, inner, groups)
 	})
+}
+
+// equalElements lists the elements of a tensor that are equal, in the order of the first of each list.
+func equalElements(x tensor.Tensor) [][]int {
+	at := map[uint64]int{}
+	var groups [][]int
+	for i := range x.Count() {
+		tick()
+		s := scalarAt(x, i)
+		key := s.bits()
+		switch {
+		case s.f != s.f:
+			key = math.Float64bits(math.NaN())
+		case s.kind == floatKind:
+			key = math.Float64bits(s.f + 0) // -0 is 0
+		}
+		k, known := at[key]
+		if !known {
+			k = len(groups)
+			at[key] = k
+			groups = append(groups, nil)
+		}
+		groups[k] = append(groups[k], i)
+	}
+	return groups
+}
+
+// uniqueOf is the results for the lists of equal steps.
+func uniqueOf(x tensor.Tensor, out []tensor.Type, dims []int64, a, outer, size, inner int, groups [][]int) (
+	[]tensor.Tensor, error) {
+	first := alloc[int](len(groups))
+	n := int64(len(groups))
+	lists := []tensor.Tensor{newTensor(tensor.Int64, n), newTensor(tensor.Int64, int64(size)), newTensor(tensor.Int64, n)}
+	for i, g := range groups {
+		tick()
+		first[i] = g[0]
+		storeInt(lists[0], i, int64(g[0]))
+		for _, s := range g {
+			tick()
+			storeInt(lists[1], s, int64(i))
+		}
+		storeInt(lists[2], i, int64(len(g)))
+	}
+	y, err := pick(x, out[0], dims, a, outer, size, inner, first)
+	if err != nil {
+		return nil, err
+	}
+	return append(y, lists[:len(out)-1]...), nil
 }
 
 // order compares two elements of one type; NaN is equal to NaN and larger than every number.

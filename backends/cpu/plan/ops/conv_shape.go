@@ -23,6 +23,7 @@ type convolution struct {
 	taps, ic, oc int    // taps, channels per group
 	at           int    // the node of the graph
 	kind         string // of the packed filters, when a node has several
+	exact        bool   // sums are of integers: no transform
 	planar       bool   // of a first layer: the images are NCHW, the results are not; layout decides it
 }
 
@@ -63,8 +64,8 @@ func (c *convolution) small() bool {
 func (c *convolution) winograd() bool {
 	w := &c.win
 	one := [3]int{1, 1, 1}
-	if !c.flat() || c.groups != 1 || w.Kernel != [3]int{1, 3, 3} || w.Stride != one || w.Dilation != one || c.c < 16 ||
-		c.n < 16 {
+	if c.exact || !c.flat() || c.groups != 1 || w.Kernel != [3]int{1, 3, 3} || w.Stride != one || w.Dilation != one ||
+		c.c < 16 || c.n < 16 {
 		return false
 	}
 	tiles := c.batch * ((w.Out[1] + 3) / 4) * ((w.Out[2] + 3) / 4)

@@ -3,6 +3,7 @@ package ops
 import (
 	"cmp"
 	"math"
+	"sync"
 	"unsafe"
 
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
@@ -33,15 +34,25 @@ func pairsOf[T, R any](f func(y []R, a, b []T)) pairLoop {
 
 // spread is f of operands that do not both lie side by side.
 func spread[T, R any](y []R, a, b []T, as, bs int, f func(y []R, a, b []T)) {
-	var own [2][lineLen]T
+	scratch := borrowLines()
+	defer linePool.Put(scratch)
+	own := mem.Elements[T](mem.Bytes(scratch[:]))
 	for at := 0; at < len(y); at += lineLen {
 		k := min(lineLen, len(y)-at)
-		f(y[at:at+k], line(&own[0], a, at, k, as), line(&own[1], b, at, k, bs))
+		f(y[at:at+k], line(own[:lineLen], a, at, k, as), line(own[lineLen:2*lineLen], b, at, k, bs))
 	}
 }
 
+// lineScratch is memory for lines that kernels read: what they are given does not stay on the stack.
+type lineScratch [4 * lineLen]uint64
+
+var linePool = sync.Pool{New: func() any { return new(lineScratch) }}
+
+// borrowLines returns scratch memory for linePool.
+func borrowLines() *lineScratch { return linePool.Get().(*lineScratch) }
+
 // line returns k elements from at on side by side.
-func line[T any](own *[lineLen]T, x []T, at, k, stride int) []T {
+func line[T any](own, x []T, at, k, stride int) []T {
 	switch {
 	case stride == 1:
 		return x[at : at+k]
@@ -287,13 +298,15 @@ func isInfEach(positive, negative bool) func(y []uint8, x []float32) {
 	return func(y []uint8, x []float32) {
 		switch {
 		case positive && negative:
-			var line [lineLen]float32
+			scratch := borrowLines()
+			line := mem.Elements[float32](mem.Bytes(scratch[:]))
 			for len(y) > 0 {
-				n := min(lineLen, len(y))
+				n := min(len(line), len(y))
 				kernel.Unary(kernel.Abs, line[:n], x[:n], 0, 0)
 				kernel.CompareVS(kernel.Equal, y[:n], line[:n], infinities[:1])
 				y, x = y[n:], x[n:]
 			}
+			linePool.Put(scratch)
 		case positive:
 			kernel.CompareVS(kernel.Equal, y, x, infinities[:1])
 		case negative:

@@ -46,7 +46,8 @@ func whereRun[T uint8 | uint16 | uint32 | uint64](y, c, a, b []byte, n, cs, as, 
 	u, v, w := mem.Elements[T](y)[:n], mem.Elements[T](a), mem.Elements[T](b)
 	for at := 0; at < n; at += lineLen {
 		k := min(lineLen, n-at)
-		whereEach(u[at:at+k], line(&bits, c, at, k, cs), line(&own[0], v, at, k, as), line(&own[1], w, at, k, bs))
+		whereEach(u[at:at+k], line(bits[:], c, at, k, cs), line(own[0][:], v, at, k, as),
+			line(own[1][:], w, at, k, bs))
 	}
 }
 

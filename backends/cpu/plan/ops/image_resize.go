@@ -25,12 +25,13 @@ type resizeOp struct {
 func matchResize(p *ir.Program, i int) *ir.Patch {
 	g, n := p.Net, &p.Net.Graph.Nodes[i]
 	o, is := n.Op.(*op.Resize)
-	if !is || o.Mode == op.ResizeCubic || !g.IsFloat32(n.In[0], n.Out[0]) || len(g.Values[n.In[0]].Dims) != 4 {
+	if !is || o.Mode == op.ResizeCubic || !movable(g, n.In[0], n.Out[0]) || len(g.Values[n.In[0]].Dims) != 4 ||
+		o.Mode == op.ResizeLinear && !g.IsFloat32(n.In[0], n.Out[0]) {
 		return nil
 	}
 	x, y := &g.Values[n.In[0]], &g.Values[n.Out[0]]
 	in := make([]tensor.Tensor, len(n.In))
-	in[0] = tensor.Tensor{DType: tensor.Float32, Dims: x.Dims}
+	in[0] = tensor.Tensor{DType: x.Type.DType, Dims: x.Dims}
 	for k := 1; k < len(n.In); k++ {
 		if !ir.Given(n.In, k) {
 			continue
@@ -57,6 +58,9 @@ func matchResize(p *ir.Program, i int) *ir.Patch {
 	cells, err := ref.ResizeCells(o, in, axes)
 	if err != nil {
 		return nil
+	}
+	if o.Mode == op.ResizeNearest {
+		return nearestPatch(p, i, axes, cells, tables)
 	}
 	lists := [4]*kernel.Axis{}
 	for i, a := range axes {
@@ -92,6 +96,30 @@ func (q *resizeOp) Lower(*ir.Lowering, *ir.Node) run.Step {
 	k := q.kernel
 	return run.Step{Fast: true, InCols: []int{k.C}, OutCols: []int{k.C},
 		Start: func(_ *run.State, st *run.Step) run.Process { return &resizeTask{st: st, Resize: k} }}
+}
+
+// nearestPatch moves elements of any type, nil when an output cell is outside.
+func nearestPatch(p *ir.Program, i int, axes []int, cells [][][]ref.Cell, tables int64) *ir.Patch {
+	n := &p.Net.Graph.Nodes[i]
+	x, y := &p.Net.Values[n.In[0]], &p.Net.Values[n.Out[0]]
+	index := make([][]int, len(y.Dims))
+	for d, size := range y.Dims {
+		index[d] = upTo(0, 1, int(size))
+	}
+	for k, a := range axes {
+		if len(cells[k]) != len(index[a]) {
+			return nil
+		}
+		for j, c := range cells[k] {
+			if len(c) != 1 {
+				return nil
+			}
+			index[a][j] = c[0].Index
+		}
+	}
+	found := tablePatch(p, i, index, make([]byte, x.Type.DType.Bits()/8))
+	found.Tables = tables
+	return found
 }
 
 // resizeAxis turns the cells of one axis into the kernel's form; ok is false when an output cell has other than one or

@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"slices"
+
 	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
 	"github.com/anynpu/anynpu/backends/cpu/plan/run"
 	"github.com/anynpu/anynpu/core/graph"
@@ -22,7 +24,8 @@ type tableMoves struct {
 	unit, size int     // bytes of a unit and of an element
 	outer      [][]int // per dimension but the last: where in the operand, in units, -1: outside
 	segments   []tableSegment
-	length     int // units of a row
+	places     []int // of the last dimension, where it has too many segments, each of few elements
+	length     int   // units of a row
 	rows, per  int
 	fill       []byte
 }
@@ -85,6 +88,9 @@ func newTableMoves(index [][]int, dims []int64, size int, fill []byte) tableMove
 	for d := last; d >= 0; d-- {
 		if d == last {
 			m.segments, m.length = segmentsOf(index[d]), len(index[d])
+			if unit == 1 && 4*len(m.segments) > m.length && !slices.Contains(index[d], -1) {
+				m.places = index[d]
+			}
 		} else {
 			list := make([]int, len(index[d]))
 			for k, x := range index[d] {
@@ -145,7 +151,7 @@ func (t *tableMoveTask) Run(s *run.State) error {
 
 // Chunk makes some rows.
 func (t *tableMoveTask) Chunk(i, _ int) {
-	row := t.length * t.unit
+	row, before := t.length*t.unit, -1 // where the row before comes from
 	for r := i * t.per; r < min(t.rows, (i+1)*t.per); r++ {
 		at, rest, outside := 0, r, false
 		for d := len(t.outer) - 1; d >= 0; d-- {
@@ -157,8 +163,19 @@ func (t *tableMoveTask) Chunk(i, _ int) {
 		y := t.y[r*row:][:row]
 		if outside {
 			t.put(y)
+			before = -1
 			continue
 		}
+		switch {
+		case at == before: // the same row again
+			copy(y, t.y[(r-1)*row:])
+			continue
+		case t.places != nil:
+			gathered(y, t.x[at*t.size:], t.places, t.size)
+			before = at
+			continue
+		}
+		before = at
 		for k := range t.segments {
 			s := &t.segments[k]
 			part := y[:s.n*t.unit]
@@ -184,6 +201,28 @@ func (t *tableMoves) put(y []byte) {
 	copy(y, t.fill)
 	for n := len(t.fill); n < len(y); n *= 2 {
 		copy(y[n:], y[:n])
+	}
+}
+
+// gathered fills y with elements of size bytes of x at places.
+func gathered(y, x []byte, places []int, size int) {
+	switch size {
+	case 1:
+		gatheredOf[uint8](y, x, places)
+	case 2:
+		gatheredOf[uint16](y, x, places)
+	case 4:
+		gatheredOf[uint32](y, x, places)
+	default:
+		gatheredOf[uint64](y, x, places)
+	}
+}
+
+func gatheredOf[T uint8 | uint16 | uint32 | uint64](y, x []byte, places []int) {
+	v, w := mem.Elements[T](y), mem.Elements[T](x)
+	places = places[:len(v)]
+	for k := range v {
+		v[k] = w[places[k]]
 	}
 }
 

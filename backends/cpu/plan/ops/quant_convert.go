@@ -8,6 +8,7 @@ import (
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/core/convert"
 	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -54,13 +55,15 @@ func truthCast(from, to tensor.DType) func(y, x []byte, first, k int, _ []float3
 		}
 	case from == tensor.Bool && to == tensor.Float32:
 		return func(y, x []byte, first, k int, _ []float32) {
-			var line [512]uint8
+			scratch := borrowLines()
+			line := mem.Bytes(scratch[:])
 			for k > 0 {
 				n := min(k, len(line))
 				kernel.IntegersVS(kernel.AndBool, line[:n], x[first:first+n], trueByte)
 				kernel.DequantizeU8(run.Floats(y)[first:first+n], line[:n], 1, 0)
 				first, k = first+n, k-n
 			}
+			linePool.Put(scratch)
 		}
 	}
 	return nil

@@ -21,6 +21,7 @@ const (
 	foldProduct
 	foldMost
 	foldLeast
+	foldPowers // of e, whose logarithm is the result
 )
 
 // foldOp reduces neighbouring axes: float32 in float64, integers in 64 bits.
@@ -51,6 +52,8 @@ func foldOf(o graph.Op) (f foldOp, emptyKeeps, ok bool) {
 		return foldOp{fold: foldSquares, end: math.Sqrt}, o.EmptyAxesKeep, true
 	case *op.ReduceLogSum:
 		return foldOp{fold: foldSum, end: math.Log}, o.EmptyAxesKeep, true
+	case *op.ReduceLogSumExp:
+		return foldOp{fold: foldPowers}, o.EmptyAxesKeep, true
 	}
 	return f, false, false
 }
@@ -66,7 +69,8 @@ func matchFold(p *ir.Program, i int) *ir.Patch {
 	switch real := q.of == tensor.Float32; {
 	case g.Values[n.Out[0]].Type.DType != q.of, !real && q.of != tensor.Int32 && q.of != tensor.Int64:
 		return nil
-	case real && (q.fold == foldMost || q.fold == foldLeast), !real && q.end != nil: // NaN wins; fractions are dropped
+	case real && (q.fold == foldMost || q.fold == foldLeast),
+		!real && (q.end != nil || q.fold == foldPowers): // NaN wins; fractions are dropped
 		return nil
 	}
 	axes, known := g.Ints(n.In, 1)
@@ -101,7 +105,7 @@ type foldTask struct {
 }
 
 // foldBlock is how many results, or parts of one, are folded side by side.
-const foldBlock = 128
+const foldBlock = powersBlock
 
 func (t *foldTask) Run(s *run.State) error {
 	t.x, t.y = s.Mem[t.st.Reads[0]], s.Mem[t.st.Writes[0]]
@@ -111,6 +115,13 @@ func (t *foldTask) Run(s *run.State) error {
 
 // Chunk makes some neighbouring results.
 func (t *foldTask) Chunk(i, _ int) {
+	if t.fold == foldPowers {
+		blocks := (t.inner + foldBlock - 1) / foldBlock
+		o, first := i/blocks, i%blocks*foldBlock
+		y := run.Floats(t.y)[o*t.inner+first:][:min(foldBlock, t.inner-first)]
+		logSumExp(y, run.Floats(t.x)[o*t.count*t.inner:][:t.count*t.inner], first, t.count, t.inner)
+		return
+	}
 	switch t.of {
 	case tensor.Float32:
 		folded[float32, float64](t.foldOp, t.y, t.x, i)

@@ -1,0 +1,211 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
+	"github.com/anynpu/anynpu/backends/cpu/plan/run"
+	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
+)
+
+// extremeOp finds where the best element of each line is.
+type extremeOp struct {
+	ir.InOrder
+	axisLines
+	keys
+	last bool // of equal ones
+	to   tensor.DType
+}
+
+func matchArgExtreme(p *ir.Program, i int) *ir.Patch {
+	g, n := p.Net, &p.Net.Graph.Nodes[i]
+	q := &extremeOp{}
+	var axis int64
+	switch o := n.Op.(type) {
+	case *op.ArgMax:
+		axis, q.last = o.Axis, o.SelectLast
+	case *op.ArgMin:
+		axis, q.last, q.smallest = o.Axis, o.SelectLast, true
+	default:
+		return nil
+	}
+	if !plainElements(g, n.In[0], n.Out[0]) || !ranks(g.Values[n.In[0]].Type.DType) {
+		return nil
+	}
+	q.from, q.to, q.nanFirst = g.Values[n.In[0]].Type.DType, g.Values[n.Out[0]].Type.DType, true
+	var ok bool
+	if q.axisLines, ok = alongAxis(g.Values[n.In[0]].Dims, axis); !ok {
+		return nil
+	}
+	return p.Plainly(i, q, 1)
+}
+
+func (q *extremeOp) Lower(*ir.Lowering, *ir.Node) run.Step {
+	return run.Step{Fast: true, Start: func(_ *run.State, st *run.Step) run.Process {
+		return &extremeTask{extremeOp: q, st: st}
+	}}
+}
+
+type extremeTask struct {
+	*extremeOp
+	st   *run.Step
+	x, y []byte
+}
+
+func (t *extremeTask) Run(s *run.State) error {
+	t.x, t.y = s.Mem[t.st.Reads[0]], s.Mem[t.st.Writes[0]]
+	s.Do(t.outer*((t.inner+rankBlock-1)/rankBlock), t)
+	return nil
+}
+
+// Chunk looks at some neighbouring lines.
+func (t *extremeTask) Chunk(i, _ int) {
+	blocks := (t.inner + rankBlock - 1) / rankBlock
+	o, first := i/blocks, i%blocks*rankBlock
+	n := min(rankBlock, t.inner-first)
+	if t.inner == 1 {
+		tensor.PutInt(t.to, t.y, o, int64(t.line(o*t.count)))
+		return
+	}
+	if t.from == tensor.Float32 {
+		t.floats(o, first, n)
+		return
+	}
+	var best, now, at [rankBlock]int32
+	t.of(best[:n], t.x, o*t.count*t.inner+first, 1)
+	for k := 1; k < t.count; k++ {
+		t.of(now[:n], t.x, (o*t.count+k)*t.inner+first, 1)
+		for j, v := range now[:n] {
+			if v > best[j] || t.last && v == best[j] {
+				best[j], at[j] = v, int32(k)
+			}
+		}
+	}
+	for j, k := range at[:n] {
+		tensor.PutInt(t.to, t.y, o*t.inner+first+j, int64(k))
+	}
+}
+
+// line is where the best of neighbouring elements is.
+func (t *extremeTask) line(first int) int {
+	if t.from == tensor.Float32 {
+		return bestOf(mem.Elements[float32](t.x)[first:][:t.count], t.smallest, t.last)
+	}
+	var now [rankBlock]int32
+	best, at := int32(math.MinInt32), 0
+	for from := 0; from < t.count; from += rankBlock {
+		n := min(rankBlock, t.count-from)
+		t.of(now[:n], t.x, first+from, 1)
+		for j, v := range now[:n] {
+			if v > best || t.last && v == best {
+				best, at = v, from+j
+			}
+		}
+	}
+	return at
+}
+
+// floats looks at n neighbouring lines of float32.
+func (t *extremeTask) floats(o, first, n int) {
+	var best [rankBlock]float32
+	var at [rankBlock]int32
+	x := mem.Elements[float32](t.x)[o*t.count*t.inner+first:]
+	copy(best[:n], x)
+	for k := 1; k < t.count; k++ {
+		better(best[:n], at[:n], x[k*t.inner:][:n], int32(k), t.smallest, t.last)
+	}
+	for j, k := range at[:n] {
+		tensor.PutInt(t.to, t.y, o*t.inner+first+j, int64(k))
+	}
+}
+
+// better puts numbers that are better than the best into their place, and k into that of their index. One comparison
+// finds most that are not; NaN is better than all others.
+func better(best []float32, at []int32, x []float32, k int32, smallest, last bool) {
+	at, x = at[:len(best)], x[:len(best)]
+	if smallest {
+		for j, v := range x {
+			if b := best[j]; !(v > b) && beats(v < b, v, b, last) {
+				best[j], at[j] = v, k
+			}
+		}
+		return
+	}
+	for j, v := range x {
+		if b := best[j]; !(v < b) && beats(v > b, v, b, last) {
+			best[j], at[j] = v, k
+		}
+	}
+}
+
+// beats decides between v and the best so far, which v is not worse than.
+func beats(better bool, v, best float32, last bool) bool {
+	switch {
+	case better:
+		return true
+	case v != v && best != best, v == best:
+		return last
+	}
+	return v != v
+}
+
+// bestOf is where the best of some numbers is.
+func bestOf(x []float32, smallest, last bool) int {
+	at, best := 0, x[0]
+	for i, v := range x {
+		if smallest {
+			if !(v > best) && i > 0 && beats(v < best, v, best, last) {
+				at, best = i, v
+			}
+		} else if !(v < best) && i > 0 && beats(v > best, v, best, last) {
+			at, best = i, v
+		}
+	}
+	return at
+}
+
+// hardmaxOp makes 1 of the best element of each line and 0 of the others.
+type hardmaxOp struct {
+	ir.InOrder
+	axisLines
+}
+
+func matchHardmax(p *ir.Program, i int) *ir.Patch {
+	g, n := p.Net, &p.Net.Graph.Nodes[i]
+	o, is := n.Op.(*op.Hardmax)
+	if !is || !g.IsFloat32(n.In[0], n.Out[0]) {
+		return nil
+	}
+	lines, ok := alongAxis(g.Values[n.In[0]].Dims, o.Axis)
+	if !ok || lines.inner != 1 {
+		return nil
+	}
+	return p.Plainly(i, &hardmaxOp{axisLines: lines}, 1)
+}
+
+func (q *hardmaxOp) Lower(*ir.Lowering, *ir.Node) run.Step {
+	return run.Step{Fast: true, Start: func(_ *run.State, st *run.Step) run.Process {
+		return &hardmaxTask{hardmaxOp: q, st: st}
+	}}
+}
+
+type hardmaxTask struct {
+	*hardmaxOp
+	st   *run.Step
+	x, y []float32
+}
+
+func (t *hardmaxTask) Run(s *run.State) error {
+	t.x, t.y = s.F32(t.st.Reads[0]), s.F32(t.st.Writes[0])
+	s.Do(t.outer, t)
+	return nil
+}
+
+// Chunk makes one line.
+func (t *hardmaxTask) Chunk(i, _ int) {
+	y := t.y[i*t.count:][:t.count]
+	clear(y)
+	y[bestOf(t.x[i*t.count:][:t.count], false, false)] = 1
+}
