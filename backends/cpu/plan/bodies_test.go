@@ -11,6 +11,7 @@ import (
 	"github.com/anynpu/anynpu/backends/cpu/plan/run"
 	"github.com/anynpu/anynpu/backends/cpu/pool"
 	"github.com/anynpu/anynpu/backends/cpu/ref"
+	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
@@ -34,8 +35,9 @@ func (m *maker) number(v int64) graph.Value {
 
 // bodyCases are graphs with graphs in their nodes, all of which kernels compute.
 var bodyCases = map[string]func(m *maker) []graph.Value{
-	"if":     func(m *maker) []graph.Value { return m.branches(true) },
-	"if not": func(m *maker) []graph.Value { return m.branches(false) },
+	"if":                               func(m *maker) []graph.Value { return m.branches(true) },
+	"if not":                           func(m *maker) []graph.Value { return m.branches(false) },
+	"if with a branch for other sizes": func(m *maker) []graph.Value { return m.rates(true) },
 	"loop": func(m *maker) []graph.Value {
 		return m.AddN(m.trips(), 3, m.number(5), m.bool1(true), m.input(2, 6), m.input(2, 6), m.weights(6, 6))
 	},
@@ -70,6 +72,43 @@ func (m *maker) branches(cond bool) []graph.Value {
 	c := m.bool1(cond)
 	y := m.Add(&op.If{Then: ways[0], Else: ways[1]}, c, m.Add(&op.Abs{}, m.input(1, 8, 6, 6)), m.weights(5, 3, 3, 8))
 	return []graph.Value{m.Add(&op.Tanh{}, y)}
+}
+
+// rates is an If whose second body stands against the sizes of what it reads.
+func (m *maker) rates(cond bool) []graph.Value {
+	var ways []*graph.Graph
+	for _, size := range []int64{4, 3} {
+		b := newMaker()
+		x := b.Input("x", tensor.Type{DType: tensor.Float32, Shape: tensor.OfDims(tensor.D(2), tensor.AnyDim())})
+		b.Output(b.Add(&op.Tanh{}, b.Add(&op.MatMul{}, x, b.weights(size, 5))))
+		g, err := b.Graph()
+		if err != nil {
+			panic(err)
+		}
+		ways = append(ways, g)
+	}
+	return m.AddN(&op.If{Then: ways[0], Else: ways[1]}, 1, m.bool1(cond), m.input(2, 4))
+}
+
+// A branch that does not fit fails the run that takes it.
+func TestRun_branchForOtherSizes(t *testing.T) {
+	m := newMaker()
+	g := m.graph(t, m.rates(false)...)
+	var store run.Store
+	defer store.Release()
+	p, err := Build(context.Background(), g, &store, Options{})
+	require.NoError(t, err)
+	workers := pool.New(1)
+	defer workers.Close()
+	turn := workers.NewRun(0, nil)
+	require.NoError(t, turn.Begin(context.Background()))
+	defer turn.End()
+	s, err := p.NewState(turn, 1)
+	require.NoError(t, err)
+	defer s.Release()
+	_, err = s.Run(context.Background(), m.in, nil, false, func(context.Context) error { return nil })
+	require.ErrorContains(t, err, "inner dimensions: 4 and 3 differ")
+	assert.Equal(t, fault.Shape, fault.KindOf(err))
 }
 
 // trips is a Loop that exchanges two values, one of them changed, gives what it changed, and ends after eight trips.

@@ -13,9 +13,10 @@ import (
 
 // body is a graph within a node as a plan.
 type body struct {
-	plan *run.Plan
-	name string
-	from []int // per input of the plan: which of the body's it is
+	plan  *run.Plan
+	name  string
+	from  []int // per input of the plan: which of the body's it is
+	unfit error // why the body cannot be computed for these inputs; there is no plan then
 }
 
 // given holds the facts of an input of a body: as the plan has it, and whatever the sizes of the model's inputs are.
@@ -106,6 +107,24 @@ func bodyOf(p *ir.Program, i, which int, g *graph.Graph, in []given) *body {
 	return b
 }
 
+// unfitOf is a body that stands against the sizes of its inputs, which a run may not take; nil for another. Of networks
+// with a branch for each rate of sampling the sizes of one suit one branch alone.
+func unfitOf(g *graph.Graph, in []given) *body {
+	if g == nil || g.Validate() != nil {
+		return nil
+	}
+	facts := make([]tensor.Fact, len(in))
+	for k, x := range in {
+		if facts[k] = x.Fact; !x.Shape.Static() {
+			return nil
+		}
+	}
+	if _, err := op.BodyWith(g, facts); fault.KindOf(err) == fault.Shape {
+		return &body{name: g.Name, unfit: err}
+	}
+	return nil
+}
+
 // dims are the sizes of result k, nil when they are not known before the run.
 func (b *body) dims(k int) []int64 { return b.plan.Outputs[k].Dims }
 
@@ -184,7 +203,7 @@ func (q *control) Layout(l *ir.Layouter, n *ir.Node) {
 func (q *control) step(room int64, start func(s *run.State, st *run.Step) run.Process) run.Step {
 	st := run.Step{Fast: true, Room: room, Start: start}
 	for _, b := range q.bodies {
-		if b == nil {
+		if b == nil || b.unfit != nil {
 			continue
 		}
 		st.Bodies = append(st.Bodies, b.plan)

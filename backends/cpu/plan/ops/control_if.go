@@ -28,7 +28,14 @@ func matchIf(p *ir.Program, i int) *ir.Patch {
 			continue
 		}
 		b := bodyOf(p, i, k, way, captures)
-		if b == nil || len(b.plan.Outputs) != len(n.Out) {
+		if b == nil {
+			if b = unfitOf(way, captures); b == nil {
+				return nil
+			}
+			q.bodies = append(q.bodies, b)
+			continue
+		}
+		if len(b.plan.Outputs) != len(n.Out) {
 			return nil
 		}
 		for r, v := range n.Out {
@@ -38,6 +45,9 @@ func matchIf(p *ir.Program, i int) *ir.Patch {
 		}
 		q.bodies = append(q.bodies, b)
 	}
+	if !slices.ContainsFunc(q.bodies, func(b *body) bool { return b != nil && b.unfit == nil }) {
+		return nil
+	}
 	return ir.One(i, q, slices.Clone(n.In), n.Out)
 }
 
@@ -45,7 +55,7 @@ func (q *ifOp) Lower(*ir.Lowering, *ir.Node) run.Step {
 	return q.step(0, func(s *run.State, st *run.Step) run.Process {
 		t := &ifTask{q: q, st: st}
 		for k, b := range q.bodies {
-			if b != nil {
+			if b != nil && b.unfit == nil {
 				t.ways[k] = s.Body(b.plan)
 			}
 		}
@@ -63,6 +73,9 @@ func (t *ifTask) Run(s *run.State) error {
 	q, way := t.q, 0
 	if q.one(s, t.st, 0, tensor.Bool, 0) == 0 {
 		way = 1
+	}
+	if err := q.bodies[way].unfit; err != nil {
+		return err
 	}
 	b := t.ways[way]
 	for k, from := range q.bodies[way].from {
