@@ -44,7 +44,8 @@ the table, "total" is the signal-to-noise ratio of a value in the whole run and
 
 Inputs that are not given are made up, see 'anynpu run --help'.
 
-Exit code 1 when an output, or with --layers a node, departs.`,
+Exit code 1 when an output, or with --layers a node, departs; 3 when no output has a
+counterpart, so that nothing was compared.`,
 		Example: `  anynpu compare model.onnx
   anynpu compare model.onnx --layers --device ref --device cpu -i x=x.npy
   anynpu compare float.onnx quantized.onnx --layers --html compare.html
@@ -188,6 +189,9 @@ func (f *compareFlags) run(paths []string, stdout, stderr io.Writer) error {
 		err = writeJSON(stdout, r)
 	} else {
 		r.write(stdout, f.layers)
+	}
+	if err == nil && r.nothing() {
+		return exit(exitModel, fmt.Errorf("nothing was compared: no output of %s has a counterpart in %s", r.B, r.A))
 	}
 	if text := r.verdict(); err == nil && text != "" {
 		return exit(exitDifferent, fmt.Errorf("%s", text))

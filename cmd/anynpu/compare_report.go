@@ -74,6 +74,19 @@ func (o *compared) measure(got, want tensor.Tensor) {
 	o.Error = distanceOf(&d, got.Dims)
 }
 
+// withoutCounterpart is why a value has no distance when the first side has nothing that it belongs to.
+const withoutCounterpart = "it has no counterpart"
+
+// nothing reports whether no value at all was compared.
+func (r *compareReport) nothing() bool {
+	for _, o := range r.Outputs {
+		if o.Why != withoutCounterpart {
+			return false
+		}
+	}
+	return len(r.Layers) == 0
+}
+
 // verdict is empty when nothing departs.
 func (r *compareReport) verdict() string {
 	if len(r.Departs) > 0 {
@@ -82,7 +95,7 @@ func (r *compareReport) verdict() string {
 			verb(len(r.Departs), "departs", "depart"), l.label())
 	}
 	for _, o := range r.Outputs {
-		if o.Error == nil && o.Why != "it has no counterpart" || o.Error != nil && float64(o.Error.SNR) < r.Limit {
+		if o.Error == nil && o.Why != withoutCounterpart || o.Error != nil && float64(o.Error.SNR) < r.Limit {
 			return fmt.Sprintf("output %q departs", o.Name)
 		}
 	}

@@ -51,7 +51,7 @@ func (c *comparisonOf) compare(ctx context.Context, in []tensor.Tensor, stderr i
 		if w, ok := c.want[v]; ok {
 			o.measure(results[i], w)
 		} else {
-			o.Why = "it has no counterpart"
+			o.Why = withoutCounterpart
 		}
 		c.report.Outputs = append(c.report.Outputs, o)
 	}

@@ -67,6 +67,11 @@ func TestCompare_golden(t *testing.T) {
 		"--dump-values", "x*")
 	require.Equal(t, exitOK, code, stderr)
 	assert.NoFileExists(t, filepath.Join(dir, "some", "y.npy"))
+
+	require.NoError(t, os.Remove(filepath.Join(dump, "y.npy")))
+	code, stdout, stderr = anynpu("compare", mul, "--golden", dump)
+	assert.Equal(t, exitModel, code, stdout)
+	assert.Contains(t, stderr, "nothing was compared: no output of")
 }
 
 // Inputs of two models are paired by name, those left over in their order: none stands for two.
