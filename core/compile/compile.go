@@ -35,7 +35,7 @@ type Options struct {
 	ByCost bool
 	// Forms are compiled forms of the graph. The first whose device is there stands for the graph if its ports agree:
 	// names, sizes, and types that one can be made of the other. Strict then speaks of the form alone, not of what adapts
-	// its inputs and outputs. Warn is told why a form is not used whose device is there; may be nil.
+	// its inputs and outputs. Warn gets the reason why a form is not used whose device is there; may be nil.
 	Forms []Form
 	// Warn is also told what a device claims and does not compile, which then goes to the next one.
 	Warn func(text string)

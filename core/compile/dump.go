@@ -16,7 +16,8 @@ import (
 
 // Dumps writes what is compiled into a folder: NUMBER-NAME.onnx for each graph and, when several devices share it,
 // NUMBER-NAME.partK-DEVICE.onnx for each part. Numbers are the next that no file of the folder has. The metadata of the
-// whole graph have the placement as describedMeta. What cannot be written is told once and has no other effect.
+// whole graph have the placement as describedMeta. A file that cannot be written is reported once and has no other
+// effect.
 type Dumps struct {
 	folder string
 	tell   func(text string)
@@ -26,7 +27,7 @@ type Dumps struct {
 	list   func(folder string) ([]os.DirEntry, error) // os.ReadDir
 }
 
-// NewDumps returns dumps into folder; tell is told why files are missing, once.
+// NewDumps returns dumps into folder; tell gets the reason why files are missing, once.
 func NewDumps(folder string, tell func(text string)) *Dumps {
 	return &Dumps{folder: folder, tell: tell, next: 1, list: os.ReadDir}
 }

@@ -6,12 +6,12 @@ import (
 	"github.com/anynpu/anynpu/core/device"
 )
 
-// Watch, unless nil, is asked by every execution of a program for a function that is told of each of its runs: the time
-// from start to completion, and the error. Set before the first execution is made; one that it gives nil for is not
-// watched.
+// Watch, unless nil, is asked by every execution of a program for a function that is called after each of its runs: the
+// time from start to completion, and the error. Set before the first execution is made; one that it gives nil for is
+// not watched.
 var Watch func(p *Program) func(took time.Duration, err error)
 
-// watched is an execution whose runs are told.
+// watched is an execution whose runs are reported.
 type watched struct {
 	device.Execution
 	ran func(took time.Duration, err error)

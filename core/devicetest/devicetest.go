@@ -107,7 +107,7 @@ func Run(t *testing.T, s Subject) {
 }
 
 // Verify makes one check and compares the counters before and after it. An error that wraps no failure but a reason to
-// skip is told apart by [Skipped].
+// skip is recognized by [Skipped].
 func (s *Subject) Verify(c Check) error {
 	before := map[string]int64{}
 	for name, count := range s.Live {

@@ -162,7 +162,7 @@ func Await(ctx context.Context, fences []device.Fence) error {
 	return ctx.Err()
 }
 
-// origin returns where the panic being recovered was raised: " at file.go:12", empty when it cannot be told.
+// origin returns where the panic being recovered was raised: " at file.go:12", empty when it is not known.
 func origin() string {
 	var pcs [32]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])

@@ -127,7 +127,7 @@ func Differences(c *rknn.File, in, out []*Port, sets []ShapeSet, real bool) []st
 }
 
 // unlike says how a shape differs from all that a port may have here, empty if it is one of them, maybe in NHWC. The
-// file's batch is told beside its shapes.
+// file has its batch beside its shapes.
 func unlike(c *rknn.File, there []int64, sets []ShapeSet, of func(s *ShapeSet) []int64) string {
 	if len(there) == 0 || len(sets) == 0 {
 		return ""

@@ -140,7 +140,7 @@ func sumOf(path string) (string, error) {
 	return Sum(f, f.Size)
 }
 
-// difference says by what two files can be told apart.
+// difference names the parts in which two files differ.
 func difference(a, b *candidate) string {
 	name := func(c *candidate) string { return filepath.Base(c.file) }
 	for _, side := range []struct {

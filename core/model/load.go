@@ -69,7 +69,7 @@ type Options struct {
 	below func(n *onnx.Names) map[string]string // metadata that hold where the ONNX model is silent
 }
 
-// Loaded, unless nil, is told of every model that Load has imported. Set before the first.
+// Loaded, unless nil, is called for every model that Load has imported. Set before the first.
 var Loaded func(m *Model)
 
 // Load imports a model; the bytes of the source are not kept. Errors say what the source is and what to do, without a

@@ -26,8 +26,7 @@ type Event struct {
 	Program   []string `json:"program,omitempty"`
 	Functions []string `json:"functions,omitempty"`
 
-	// refused: a call that failed. message: what the log was told.
-	// timed: a function whose times are counted.
+	// refused: a call that failed. message: a line of the log. timed: a function whose times are counted.
 	Function  string `json:"function,omitempty"`
 	Level     string `json:"level,omitempty"`
 	Component string `json:"component,omitempty"`

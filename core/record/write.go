@@ -19,7 +19,7 @@ import (
 // A Recorder writes the record of this process. Its methods are safe for concurrent use; what cannot be written, to a
 // full disk, is left out and counted.
 type Recorder struct {
-	// Failed, unless nil, is told of the first event that cannot be written. It is set before the first event.
+	// Failed, unless nil, gets the first event that cannot be written. It is set before the first event.
 	Failed func(err error)
 
 	counts    []uint64 // mapped
@@ -158,7 +158,7 @@ func (r *Recorder) write(e Event) error {
 // lost counts an event that could not be written.
 func (r *Recorder) lost() { atomic.AddUint64(&r.counts[len(r.counts)-1], 1) }
 
-// tell tells of the first event that could not be written. mu is not held: the one who is told may take note of more.
+// tell tells of the first event that could not be written. mu is not held: Failed may record more events.
 func (r *Recorder) tell(err error) {
 	if err == nil {
 		return
@@ -193,7 +193,7 @@ func (r *Recorder) Refused(index int, function, text, id string) {
 	r.happened("refused "+function+" "+text, Event{Kind: "refused", Function: function, Text: text, ID: id})
 }
 
-// Message takes note of what the log is told.
+// Message records a line of the log.
 func (r *Recorder) Message(level, component, text string) {
 	r.happened("message "+component+" "+text, Event{Kind: "message", Level: level, Component: component, Text: text})
 }
@@ -204,7 +204,7 @@ func (r *Recorder) Loaded(m Model) {
 }
 
 // Graph takes note of a compiled graph and returns what takes note of each of its runs, nil if there are too many
-// graphs. Graphs that cannot be told apart share their numbers.
+// graphs. Graphs that look alike share their numbers.
 func (r *Recorder) Graph(g Graph) func(took time.Duration, err error) {
 	key := fmt.Sprint(g)
 	r.mu.Lock()
