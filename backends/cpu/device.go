@@ -28,7 +28,7 @@ type Config struct {
 	DimMin, DimMax int64  // range reported for unknown dimensions, default 1 to the largest int32
 	Threads        int    // threads that compute, default pool.DefaultThreads
 	Reference      bool   // compute everything by reference
-	// Trace, when set, is told what each pass makes of a graph that gets a plan, on any goroutine.
+	// Trace, when set, gets the result of each pass for a graph that gets a plan, on any goroutine.
 	Trace func(pass, text string)
 }
 

@@ -17,7 +17,7 @@ type Config struct {
 	ID       string        // of the first device; the others have 2, 3 and so on behind it
 	Name     string        // of the driver
 	Patience time.Duration // of Life
-	// Died is told the reason when all devices die together, and once for each that dies alone; may be nil.
+	// Died gets the reason when all devices die together, and once for each that dies alone; may be nil.
 	Died func(reason string)
 	Made int // devices of the same ID that were made before, of other drivers
 }

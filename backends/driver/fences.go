@@ -17,7 +17,7 @@ type Fenced interface {
 }
 
 // await waits for the fences of a run, but for those that may be handed on, which it returns. A run that has a deadline
-// hands none on, as the driver cannot be told to stop waiting, and neither does one that copies inputs.
+// hands none on, as the driver cannot be made to stop waiting, and neither does one that copies inputs.
 func (e *Execution) await(ctx context.Context) (left []device.Fence, err error) {
 	if !e.Task.Fences { // the task has waited
 		return nil, nil

@@ -19,8 +19,8 @@ func loopsIn(m *spec.Model) bool {
 // LimitLoops implements driver.Looped.
 func (e *execution) LimitLoops(limit time.Duration) { e.loopLimit = limit }
 
-// limitLoops tells an execution of the driver's how long loops may take. One that is told nothing has the API's limit
-// of 2 s, so that no limit is the longest time that can be said.
+// limitLoops tells an execution of the driver's how long loops may take. One without a limit of its own has the API's
+// limit of 2 s, so that no limit is the longest time that can be said.
 func (e *execution) limitLoops(at uintptr) error {
 	d := e.prog.dev.driver
 	if !e.prog.loops || !d.Has(setLoopTimeout) {

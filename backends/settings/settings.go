@@ -35,7 +35,7 @@ type CPU struct {
 	Limit     time.Duration // of every run; 0: none
 }
 
-// Read reads the variables. A value that means nothing is ignored, which tell is told; "" counts as unset.
+// Read reads the variables. A value that means nothing is ignored and reported to tell; "" counts as unset.
 func Read(getenv func(name string) string, tell Teller) CPU {
 	return CPU{
 		Threads:   threads(getenv("ANYNPU_THREADS"), tell),

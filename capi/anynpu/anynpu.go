@@ -48,8 +48,8 @@ const (
 	placementTruncated = 2
 )
 
-// placementReport is anynpu_placement_report. needed is told even when the buffer is too small; what does not fit is
-// cut off behind a final 0.
+// placementReport is anynpu_placement_report. needed is set even when the buffer is too small; what does not fit is cut
+// off behind a final 0.
 func placementReport(compilation uintptr, buffer unsafe.Pointer, size uint64, needed *uint64) (int32, error) {
 	o, err := handle.HoldAny(compilation)
 	if err != nil {

@@ -61,7 +61,7 @@ func closeRecord() {
 	}
 }
 
-// recordMessage takes note of what the log is told, down to information.
+// recordMessage records messages of the log, down to information.
 func recordMessage(level Level, component, message string, pairs []any) {
 	if recorder != nil && level <= LevelInfo {
 		recorder.Message(level.String(), component, logging.Text(message, pairs))

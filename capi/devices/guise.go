@@ -59,7 +59,7 @@ type Guises struct {
 	Operator   func(operator string) bool // whether the API has an operator of that name
 }
 
-// Read reads the variable's value. Attributes that mean nothing are ignored, which is told.
+// Read reads the variable's value. Attributes that mean nothing are ignored and reported.
 func (v *Guises) Read(value string) (out []Guise) {
 	for entry := range strings.SplitSeq(value, ",") {
 		g, bad := v.one(entry)

@@ -165,7 +165,7 @@ func (t *Task) finish(err error) callback {
 		call = callback{}
 	}
 	t.callback = callback{}
-	if err != nil && call.function != 0 { // the function is told no reason
+	if err != nil && call.function != 0 { // the function gets no reason
 		boundary.Log(boundary.LevelError, t.API.Component, "a task failed [hb-task-failed]", "error", err)
 	}
 	close(t.done)

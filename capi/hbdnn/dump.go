@@ -31,7 +31,7 @@ type dumper struct {
 
 	mu   sync.Mutex
 	next map[string]int // number of the next run, by the model's name
-	off  bool           // something could not be written, which is told once
+	off  bool           // something could not be written, which is reported once
 }
 
 // dump holds the values of each run of a model that are written.
@@ -125,8 +125,8 @@ func (d *dumper) begin(model string) (string, error) {
 	}
 }
 
-// write writes the results of a run. What cannot be written does not disturb the run: it is told, and no further run is
-// written.
+// write writes the results of a run. A file that cannot be written does not disturb the run: it is reported, and no
+// further run is written.
 func (d *dump) write(e device.Execution) {
 	if d == nil {
 		return

@@ -15,7 +15,7 @@ import (
 )
 
 // folderOf returns the folder that a variable names, wherever the program goes later; ok is false when there is none,
-// which is told.
+// which is reported.
 func folderOf(variable, value string) (folder string, ok bool) {
 	if value == "" {
 		return "", false
@@ -38,7 +38,7 @@ func folderOf(variable, value string) (folder string, ok bool) {
 func unwritten(variable, name string, err error) {
 	var p *fs.PathError
 	if errors.As(err, &p) {
-		err = p.Err // the name is told already
+		err = p.Err // the name is reported already
 	}
 	boundary.Log(boundary.LevelError, "hbdnn", "not written [hbdnn-dump-not-written]", variable, name, "error", err)
 }

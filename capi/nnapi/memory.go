@@ -34,7 +34,8 @@ const (
 	writing access = unix.PROT_WRITE
 )
 
-// memoryCreateFromFd duplicates the descriptor and maps nothing: what cannot be mapped is told with the first use.
+// memoryCreateFromFd duplicates the descriptor and maps nothing: memory that cannot be mapped is refused at its first
+// use.
 func memoryCreateFromFd(size uint64, protect, fd int32, offset uint64) (*Memory, error) {
 	if fd < 0 {
 		return nil, refuse(OpFailed, "fd: %d: want an open descriptor [nnapi-fd-open-descriptor]", fd)

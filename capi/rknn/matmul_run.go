@@ -107,8 +107,8 @@ func matmulRun(m *Matmul) error {
 	})
 }
 
-// dump writes the product as a graph when ANYNPU_DUMP asks for it, once for each size. One that is no graph is told at
-// the level info.
+// dump writes the product as a graph when ANYNPU_DUMP asks for it, once for each size. One that is no graph is logged
+// at the level info.
 func (m *Matmul) dump(p *matrix.Product, s MatmulShape) {
 	if compile.Dump == nil || slices.Contains(m.dumped, s) {
 		return

@@ -24,8 +24,8 @@ type memory struct {
 	id   uintptr
 }
 
-// memoryTable holds every rknn_tensor_mem. The structs carry a handle in priv_data, by which they are found, and are
-// told from a driver's: programs may copy them.
+// memoryTable holds every rknn_tensor_mem. The structs carry a handle in priv_data, by which they are found and
+// distinguished from a driver's: programs may copy them.
 type memoryTable struct {
 	mu      sync.Mutex
 	byID    map[uintptr]*memory
@@ -112,7 +112,7 @@ func forget(o handle.Object) {
 	}
 }
 
-// fewDescriptors is set when the program was told that memory has no descriptor any more.
+// fewDescriptors is set when the log has said that memory has no descriptor any more.
 var fewDescriptors atomic.Bool
 
 // allocated returns memory and its file descriptor. Programs read a descriptor from the struct without a call, so it

@@ -119,8 +119,8 @@ func (m *machine) kernels() string {
 	return kernel.Active().String()
 }
 
-// open puts in force, for the rest of the process, what flags and environment say. trace, unless nil, is told what each
-// pass makes of a model. Exit code 4 when there is no such device.
+// open puts in force, for the rest of the process, what flags and environment say. trace, unless nil, gets the result
+// of each pass. Exit code 4 when there is no such device.
 func (f *computeFlags) open(stderr io.Writer, trace func(pass, text string)) (*machine, error) {
 	if err := f.check(); err != nil {
 		return nil, err
@@ -169,7 +169,7 @@ func (f *computeFlags) open(stderr io.Writer, trace func(pass, text string)) (*m
 }
 
 // drivers returns the devices that are wanted, nil for the CPU, which comes last unless it is named. One that --device
-// names has to be there; one that ANYNPU_DEVICE names is left out otherwise, which tell is told.
+// names has to be there; one that ANYNPU_DEVICE names is left out otherwise and reported to tell.
 func (f *computeFlags) drivers(tell settings.Teller) (list []device.Device, err error) {
 	flag := f.cmd.Flags().Changed("device")
 	var seen []string

@@ -79,7 +79,7 @@ func sizeOfType(d *dwarf.Data, name string) int64 {
 	}
 }
 
-// setABI sets the version of the hbDNN headers that the program at path was built with, if that can be told and the
+// setABI sets the version of the hbDNN headers that the program at path was built with, if that can be found and the
 // environment names none.
 func (f *execFlags) setABI(name, path string, environment []string) (_ []string, note string) {
 	if lookup(environment)(abiVariable) != "" {

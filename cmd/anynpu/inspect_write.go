@@ -30,7 +30,7 @@ func (g *graphInfo) ports(w io.Writer, indent string) {
 	}
 }
 
-// named is a name with what is told of it, in columns where names are short.
+// named is a name with its description, in columns where names are short.
 func named(name, what string) string { return fmt.Sprintf("%-24s %s", name, what) }
 
 func (g *graphInfo) write(w io.Writer, indent string) {

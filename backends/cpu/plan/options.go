@@ -20,7 +20,7 @@ type Options struct {
 	// Open is the graph without the sizes of its inputs, of which there are plans for other sizes over the same store;
 	// nil: there are none.
 	Open *graph.Graph
-	// Trace, when set, is told after each pass what it has made, as text.
+	// Trace, when set, gets the result of each pass as text.
 	Trace func(pass, text string)
 
 	// Of a plan that folds one node of another: operators on constants are computed by the run, and the other's limit

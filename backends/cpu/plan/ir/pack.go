@@ -18,8 +18,8 @@ import (
 // Packing governs how constants are packed and what becomes of their bytes.
 type Packing struct {
 	Threads int // goroutines that pack constants, 0: one
-	// Unread, when set, is told once of each constant whose bytes the plan and its states do not read any more: by Build,
-	// or with Lossy by the first run for forms that are made there, on any goroutine, several at once. data are the
+	// Unread, when set, is called once for each constant whose bytes the plan and its states do not read any more: by
+	// Build, or with Lossy by the first run for forms that are made there, on any goroutine, several at once. data are the
 	// constant's bytes; restore writes them again as long as the store exists, nil when the plan keeps nothing that they
 	// follow from. Constants of a graph with bodies, which may share them, are always read.
 	Unread func(data []byte, restore func(dst []byte))
@@ -28,7 +28,7 @@ type Packing struct {
 	// Lossy says that constants are of no use to anybody else: without it Unread is not told of those that nothing
 	// restores.
 	Lossy bool
-	// Discard, when set, is told beforehand of parts of such a constant that are not read any more.
+	// Discard, when set, is called beforehand for parts of such a constant that are not read any more.
 	Discard func(part []byte)
 }
 

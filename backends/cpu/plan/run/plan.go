@@ -43,7 +43,7 @@ func (p *Plan) Fast() (fast, byRef int) {
 	return fast + len(p.Fused), byRef
 }
 
-// ReadsApart reports whether rows of input i may lie apart: all steps that read it are told the distance.
+// ReadsApart reports whether rows of input i may lie apart: all steps that read it get the distance.
 func (p *Plan) ReadsApart(i int) bool {
 	mine := func(x int) bool {
 		b := &p.Buffers[max(0, p.Root(x))]
