@@ -193,7 +193,7 @@ func (a archive) read(name string) []byte {
 // dataDependent are vectors with an output whose shape depends on data: the API has to tell sizes before a run, so it
 // refuses the model.
 var dataDependent = []string{"compress_axis", "loop_0", "loop_1", "loop_4", "nms", "nonzero",
-	"range_half_1", "range_half_None", "sequence_read_in_if_false", "sequence_read_in_if_true", "unique_counts"}
+	"oldest_tile_open_0_1", "oldest_tile_open_1_1", "oldest_tile_open_3_1", "range_half_1", "range_half_None", "sequence_read_in_if_false", "sequence_read_in_if_true", "unique_counts"}
 
 // untyped tells whether a case has elements that the API has no type for; beyond, float64 that no float32 holds.
 func untyped(name string) bool {

@@ -2,9 +2,11 @@ package lower
 
 import (
 	"math"
+	"slices"
 
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/format/onnx/proto"
+	"github.com/anynpu/anynpu/core/graph"
 	"github.com/anynpu/anynpu/core/op"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -175,8 +177,27 @@ func partsAsInput(l lowering) lowering {
 		if n.version >= 2 || !n.has(1) {
 			return l(n)
 		}
-		return n.emit(&op.Split{Axis: n.int("axis", 0)}, n.arg(0), n.b.Add(&op.Cast{To: tensor.Int64}, n.arg(1)))
+		sizes, _ := n.whole(1)
+		return n.emit(&op.Split{Axis: n.int("axis", 0)}, n.arg(0), sizes)
 	}
+}
+
+// whole is an input of whole numbers of any type as int64, with the numbers where they are known: shapes that depend
+// on them are known then too.
+func (n *node) whole(i int) (v graph.Value, known []int64) {
+	f := n.fact(i)
+	count, ok := f.Shape.Count()
+	if f.Const == nil || !ok {
+		return n.b.Add(&op.Cast{To: tensor.Int64}, n.arg(i)), nil
+	}
+	for k := range int(count) {
+		x := tensor.FloatAt(f.DType, f.Const.Data, k)
+		if x != math.Trunc(x) || math.Abs(x) > 1<<53 {
+			return n.b.Add(&op.Cast{To: tensor.Int64}, n.arg(i)), nil
+		}
+		known = append(known, int64(x))
+	}
+	return n.b.Const("", tensor.Type{DType: tensor.Int64, Shape: f.Shape}, tensor.Int64s(known...)), known
 }
 
 // tileOne repeats one dimension: the count and the dimension are numbers of the type of what is repeated.
@@ -196,8 +217,13 @@ func tileOne(l lowering) lowering {
 		for i := range dims {
 			dims[i] = int64(i)
 		}
-		count := n.b.Add(&op.Cast{To: tensor.Int64}, n.arg(1))
-		axis := n.b.Add(&op.Cast{To: tensor.Int64}, n.arg(2))
+		count, counts := n.whole(1)
+		axis, axes := n.whole(2)
+		if len(counts) == 1 && len(axes) == 1 && axes[0] >= 0 && axes[0] < int64(rank) {
+			repeats := slices.Repeat([]int64{1}, rank)
+			repeats[axes[0]] = counts[0]
+			return n.emit(&op.Tile{}, n.arg(0), n.b.Int64s(repeats...))
+		}
 		at := n.b.Add(&op.Equal{}, n.b.Int64s(dims...), axis)
 		return n.emit(&op.Tile{}, n.arg(0), n.b.Add(&op.Where{}, at, count, n.b.Int64s(1)))
 	}
