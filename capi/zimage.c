@@ -7727,6 +7727,750 @@ static int32_t judged_251(uintptr_t a0, void * a1, uint16_t a2, void * a3, uint6
 	return r;
 }
 
+static uintptr_t judged_252(void)
+{
+	uintptr_t r = ((uintptr_t (*)(void))driver[252])();
+	if (!r)
+		__atomic_fetch_add(&anynpu_refusals[252], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uintptr_t judged_253(void)
+{
+	uintptr_t r = ((uintptr_t (*)(void))driver[253])();
+	if (!r)
+		__atomic_fetch_add(&anynpu_refusals[253], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_254(uintptr_t a0, void * a1)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, void *))driver[254])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[254], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_255(uintptr_t a0, int32_t a1)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t))driver[255])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[255], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_256(uintptr_t a0, uintptr_t a1, uintptr_t a2)
+{
+	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, uintptr_t))driver[256])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[256], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_257(uintptr_t a0)
+{
+	int32_t r = ((int32_t (*)(uintptr_t))driver[257])(a0);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[257], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uintptr_t judged_258(int32_t a0)
+{
+	uintptr_t r = ((uintptr_t (*)(int32_t))driver[258])(a0);
+	if (!r)
+		__atomic_fetch_add(&anynpu_refusals[258], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_259(void * a0, uint64_t a1, int32_t a2)
+{
+	int32_t r = ((int32_t (*)(void *, uint64_t, int32_t))driver[259])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[259], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_260(void * a0, uint64_t a1, int32_t a2)
+{
+	int32_t r = ((int32_t (*)(void *, uint64_t, int32_t))driver[260])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[260], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_261(void * a0, int32_t a1)
+{
+	int32_t r = ((int32_t (*)(void *, int32_t))driver[261])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[261], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_262(void * a0)
+{
+	int32_t r = ((int32_t (*)(void *))driver[262])(a0);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[262], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uintptr_t judged_263(void)
+{
+	uintptr_t r = ((uintptr_t (*)(void))driver[263])();
+	if (!r)
+		__atomic_fetch_add(&anynpu_refusals[263], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_264(void * a0, void * a1, int32_t a2)
+{
+	int32_t r = ((int32_t (*)(void *, void *, int32_t))driver[264])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[264], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_265(void * a0, void * a1, void * a2, int32_t a3)
+{
+	int32_t r = ((int32_t (*)(void *, void *, void *, int32_t))driver[265])(a0, a1, a2, a3);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[265], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_266(uintptr_t a0)
+{
+	int32_t r = ((int32_t (*)(uintptr_t))driver[266])(a0);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[266], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_267(void * a0, void * a1, uintptr_t a2)
+{
+	int32_t r = ((int32_t (*)(void *, void *, uintptr_t))driver[267])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[267], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_268(void * a0, uintptr_t a1, void * a2)
+{
+	int32_t r = ((int32_t (*)(void *, uintptr_t, void *))driver[268])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[268], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_269(void * a0, uintptr_t a1)
+{
+	int32_t r = ((int32_t (*)(void *, uintptr_t))driver[269])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[269], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_270(void * a0, uintptr_t a1, int32_t a2)
+{
+	int32_t r = ((int32_t (*)(void *, uintptr_t, int32_t))driver[270])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[270], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_271(void * a0, uintptr_t a1, int32_t a2)
+{
+	int32_t r = ((int32_t (*)(void *, uintptr_t, int32_t))driver[271])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[271], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_272(void * a0, uintptr_t a1)
+{
+	int32_t r = ((int32_t (*)(void *, uintptr_t))driver[272])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[272], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_273(void * a0, uintptr_t a1, int32_t a2)
+{
+	int32_t r = ((int32_t (*)(void *, uintptr_t, int32_t))driver[273])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[273], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_274(void * a0, uintptr_t a1, int32_t a2)
+{
+	int32_t r = ((int32_t (*)(void *, uintptr_t, int32_t))driver[274])(a0, a1, a2);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[274], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_275(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
+{
+	int32_t r = ((int32_t (*)(void *, void *, void *, uintptr_t, int32_t))driver[275])(a0, a1, a2, a3, a4);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[275], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_276(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
+{
+	int32_t r = ((int32_t (*)(void *, void *, void *, uintptr_t, int32_t))driver[276])(a0, a1, a2, a3, a4);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[276], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_277(void * a0, void * a1, void * a2, uintptr_t a3)
+{
+	int32_t r = ((int32_t (*)(void *, void *, void *, uintptr_t))driver[277])(a0, a1, a2, a3);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[277], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_278(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
+{
+	int32_t r = ((int32_t (*)(void *, void *, void *, uintptr_t, int32_t))driver[278])(a0, a1, a2, a3, a4);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[278], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_279(void * a0, uintptr_t a1)
+{
+	int32_t r = ((int32_t (*)(void *, uintptr_t))driver[279])(a0, a1);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[279], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_280(void * a0, void * a1, void * a2, uintptr_t a3)
+{
+	int32_t r = ((int32_t (*)(void *, void *, void *, uintptr_t))driver[280])(a0, a1, a2, a3);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[280], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_281(void * a0, uintptr_t a1, int32_t a2, int32_t a3)
+{
+	int32_t r = ((int32_t (*)(void *, uintptr_t, int32_t, int32_t))driver[281])(a0, a1, a2, a3);
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[281], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static uintptr_t judged_282(int32_t a0)
+{
+	uintptr_t r = ((uintptr_t (*)(int32_t))driver[282])(a0);
+	if (!r)
+		__atomic_fetch_add(&anynpu_refusals[282], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_283(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[283])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[283], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_284(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[284])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[284], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_285(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[285])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[285], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_286(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[286])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[286], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_287(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[287])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[287], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_288(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[288])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[288], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_289(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[289])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[289], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_290(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[290])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[290], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_291(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[291])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[291], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_292(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[292])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[292], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_293(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[293])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[293], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_294(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[294])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[294], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_295(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[295])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[295], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_296(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[296])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[296], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_297(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[297])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[297], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_298(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[298])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[298], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_299(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[299])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[299], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_300(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[300])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[300], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_301(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[301])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[301], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_302(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[302])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[302], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_303(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[303])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[303], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_304(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[304])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[304], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_305(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[305])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[305], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_306(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[306])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[306], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_307(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[307])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[307], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_308(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[308])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[308], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_309(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[309])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[309], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_310(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[310])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[310], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_311(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[311])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[311], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_312(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[312])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[312], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_313(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[313])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[313], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_314(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[314])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[314], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_315(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[315])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[315], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_316(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[316])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[316], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_317(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[317])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[317], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_318(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[318])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[318], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_319(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[319])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[319], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_320(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[320])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[320], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_321(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[321])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[321], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_322(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[322])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[322], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_323(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[323])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[323], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_324(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[324])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[324], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_325(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[325])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[325], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_326(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[326])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[326], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_327(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[327])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[327], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_328(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[328])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[328], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_329(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[329])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[329], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_330(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[330])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[330], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_331(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[331])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[331], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_332(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[332])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[332], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_333(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[333])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[333], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_334(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[334])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[334], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_335(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[335])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[335], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_336(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[336])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[336], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_337(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[337])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[337], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_338(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[338])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[338], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_339(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[339])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[339], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_340(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[340])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[340], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_341(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[341])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[341], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_342(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[342])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[342], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_343(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[343])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[343], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+static int32_t judged_344(void)
+{
+	int32_t r = ((int32_t (*)(void))driver[344])();
+	if (r)
+		__atomic_fetch_add(&anynpu_refusals[344], 1, __ATOMIC_RELAXED);
+	return r;
+}
+
 static uintptr_t mixed_11(void)
 {
 	anynpu_fn f = anynpu_by_driver(11, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[11] : __atomic_load_n(&live[11], __ATOMIC_ACQUIRE);
@@ -8931,6 +9675,138 @@ static int32_t mixed_251(uintptr_t a0, void * a1, uint16_t a2, void * a3, uint64
 {
 	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[251] : __atomic_load_n(&live[251], __ATOMIC_ACQUIRE);
 	return ((int32_t (*)(uintptr_t, void *, uint16_t, void *, uint64_t))f)(a0, a1, a2, a3, a4);
+}
+
+static int32_t mixed_254(uintptr_t a0, void * a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[254] : __atomic_load_n(&live[254], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
+}
+
+static int32_t mixed_255(uintptr_t a0, int32_t a1)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[255] : __atomic_load_n(&live[255], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, int32_t))f)(a0, a1);
+}
+
+static int32_t mixed_256(uintptr_t a0, uintptr_t a1, uintptr_t a2)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[256] : __atomic_load_n(&live[256], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t, uintptr_t, uintptr_t))f)(a0, a1, a2);
+}
+
+static int32_t mixed_257(uintptr_t a0)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[257] : __atomic_load_n(&live[257], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t))f)(a0);
+}
+
+static int32_t mixed_264(void * a0, void * a1, int32_t a2)
+{
+	anynpu_fn f = anynpu_by_driver(264, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[264] : __atomic_load_n(&live[264], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, void *, int32_t))f)(a0, a1, a2);
+}
+
+static int32_t mixed_265(void * a0, void * a1, void * a2, int32_t a3)
+{
+	anynpu_fn f = anynpu_by_driver(265, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[265] : __atomic_load_n(&live[265], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, void *, void *, int32_t))f)(a0, a1, a2, a3);
+}
+
+static int32_t mixed_266(uintptr_t a0)
+{
+	anynpu_fn f = anynpu_owner(a0) == ANYNPU_THEIRS ? driven[266] : __atomic_load_n(&live[266], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(uintptr_t))f)(a0);
+}
+
+static int32_t mixed_267(void * a0, void * a1, uintptr_t a2)
+{
+	anynpu_fn f = anynpu_owner(a2) == ANYNPU_THEIRS ? driven[267] : __atomic_load_n(&live[267], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, void *, uintptr_t))f)(a0, a1, a2);
+}
+
+static int32_t mixed_268(void * a0, uintptr_t a1, void * a2)
+{
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[268] : __atomic_load_n(&live[268], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, uintptr_t, void *))f)(a0, a1, a2);
+}
+
+static int32_t mixed_269(void * a0, uintptr_t a1)
+{
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[269] : __atomic_load_n(&live[269], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, uintptr_t))f)(a0, a1);
+}
+
+static int32_t mixed_270(void * a0, uintptr_t a1, int32_t a2)
+{
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[270] : __atomic_load_n(&live[270], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
+}
+
+static int32_t mixed_271(void * a0, uintptr_t a1, int32_t a2)
+{
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[271] : __atomic_load_n(&live[271], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
+}
+
+static int32_t mixed_272(void * a0, uintptr_t a1)
+{
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[272] : __atomic_load_n(&live[272], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, uintptr_t))f)(a0, a1);
+}
+
+static int32_t mixed_273(void * a0, uintptr_t a1, int32_t a2)
+{
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[273] : __atomic_load_n(&live[273], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
+}
+
+static int32_t mixed_274(void * a0, uintptr_t a1, int32_t a2)
+{
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[274] : __atomic_load_n(&live[274], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
+}
+
+static int32_t mixed_275(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
+{
+	anynpu_fn f = anynpu_owner(a3) == ANYNPU_THEIRS ? driven[275] : __atomic_load_n(&live[275], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, void *, void *, uintptr_t, int32_t))f)(a0, a1, a2, a3, a4);
+}
+
+static int32_t mixed_276(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
+{
+	anynpu_fn f = anynpu_owner(a3) == ANYNPU_THEIRS ? driven[276] : __atomic_load_n(&live[276], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, void *, void *, uintptr_t, int32_t))f)(a0, a1, a2, a3, a4);
+}
+
+static int32_t mixed_277(void * a0, void * a1, void * a2, uintptr_t a3)
+{
+	anynpu_fn f = anynpu_owner(a3) == ANYNPU_THEIRS ? driven[277] : __atomic_load_n(&live[277], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, void *, void *, uintptr_t))f)(a0, a1, a2, a3);
+}
+
+static int32_t mixed_278(void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
+{
+	anynpu_fn f = anynpu_owner(a3) == ANYNPU_THEIRS ? driven[278] : __atomic_load_n(&live[278], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, void *, void *, uintptr_t, int32_t))f)(a0, a1, a2, a3, a4);
+}
+
+static int32_t mixed_279(void * a0, uintptr_t a1)
+{
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[279] : __atomic_load_n(&live[279], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, uintptr_t))f)(a0, a1);
+}
+
+static int32_t mixed_280(void * a0, void * a1, void * a2, uintptr_t a3)
+{
+	anynpu_fn f = (anynpu_owner(a3) | anynpu_owner_at(a0)) == ANYNPU_THEIRS || anynpu_by_driver(280, __builtin_extract_return_addr(__builtin_return_address(0))) ? driven[280] : __atomic_load_n(&live[280], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, void *, void *, uintptr_t))f)(a0, a1, a2, a3);
+}
+
+static int32_t mixed_281(void * a0, uintptr_t a1, int32_t a2, int32_t a3)
+{
+	anynpu_fn f = anynpu_owner(a1) == ANYNPU_THEIRS ? driven[281] : __atomic_load_n(&live[281], __ATOMIC_ACQUIRE);
+	return ((int32_t (*)(void *, uintptr_t, int32_t, int32_t))f)(a0, a1, a2, a3);
 }
 
 static const char *const name[FUNCTIONS] = {
@@ -10232,34 +11108,34 @@ static const anynpu_fn mixed[FUNCTIONS] = {
 	(anynpu_fn)mixed_251,
 	NULL,
 	NULL,
+	(anynpu_fn)mixed_254,
+	(anynpu_fn)mixed_255,
+	(anynpu_fn)mixed_256,
+	(anynpu_fn)mixed_257,
 	NULL,
 	NULL,
 	NULL,
 	NULL,
 	NULL,
 	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
+	(anynpu_fn)mixed_264,
+	(anynpu_fn)mixed_265,
+	(anynpu_fn)mixed_266,
+	(anynpu_fn)mixed_267,
+	(anynpu_fn)mixed_268,
+	(anynpu_fn)mixed_269,
+	(anynpu_fn)mixed_270,
+	(anynpu_fn)mixed_271,
+	(anynpu_fn)mixed_272,
+	(anynpu_fn)mixed_273,
+	(anynpu_fn)mixed_274,
+	(anynpu_fn)mixed_275,
+	(anynpu_fn)mixed_276,
+	(anynpu_fn)mixed_277,
+	(anynpu_fn)mixed_278,
+	(anynpu_fn)mixed_279,
+	(anynpu_fn)mixed_280,
+	(anynpu_fn)mixed_281,
 	NULL,
 	NULL,
 	NULL,
@@ -10578,99 +11454,99 @@ static const anynpu_fn judged[FUNCTIONS] = {
 	(anynpu_fn)judged_249,
 	(anynpu_fn)judged_250,
 	(anynpu_fn)judged_251,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
+	(anynpu_fn)judged_252,
+	(anynpu_fn)judged_253,
+	(anynpu_fn)judged_254,
+	(anynpu_fn)judged_255,
+	(anynpu_fn)judged_256,
+	(anynpu_fn)judged_257,
+	(anynpu_fn)judged_258,
+	(anynpu_fn)judged_259,
+	(anynpu_fn)judged_260,
+	(anynpu_fn)judged_261,
+	(anynpu_fn)judged_262,
+	(anynpu_fn)judged_263,
+	(anynpu_fn)judged_264,
+	(anynpu_fn)judged_265,
+	(anynpu_fn)judged_266,
+	(anynpu_fn)judged_267,
+	(anynpu_fn)judged_268,
+	(anynpu_fn)judged_269,
+	(anynpu_fn)judged_270,
+	(anynpu_fn)judged_271,
+	(anynpu_fn)judged_272,
+	(anynpu_fn)judged_273,
+	(anynpu_fn)judged_274,
+	(anynpu_fn)judged_275,
+	(anynpu_fn)judged_276,
+	(anynpu_fn)judged_277,
+	(anynpu_fn)judged_278,
+	(anynpu_fn)judged_279,
+	(anynpu_fn)judged_280,
+	(anynpu_fn)judged_281,
+	(anynpu_fn)judged_282,
+	(anynpu_fn)judged_283,
+	(anynpu_fn)judged_284,
+	(anynpu_fn)judged_285,
+	(anynpu_fn)judged_286,
+	(anynpu_fn)judged_287,
+	(anynpu_fn)judged_288,
+	(anynpu_fn)judged_289,
+	(anynpu_fn)judged_290,
+	(anynpu_fn)judged_291,
+	(anynpu_fn)judged_292,
+	(anynpu_fn)judged_293,
+	(anynpu_fn)judged_294,
+	(anynpu_fn)judged_295,
+	(anynpu_fn)judged_296,
+	(anynpu_fn)judged_297,
+	(anynpu_fn)judged_298,
+	(anynpu_fn)judged_299,
+	(anynpu_fn)judged_300,
+	(anynpu_fn)judged_301,
+	(anynpu_fn)judged_302,
+	(anynpu_fn)judged_303,
+	(anynpu_fn)judged_304,
+	(anynpu_fn)judged_305,
+	(anynpu_fn)judged_306,
+	(anynpu_fn)judged_307,
+	(anynpu_fn)judged_308,
+	(anynpu_fn)judged_309,
+	(anynpu_fn)judged_310,
+	(anynpu_fn)judged_311,
+	(anynpu_fn)judged_312,
+	(anynpu_fn)judged_313,
+	(anynpu_fn)judged_314,
+	(anynpu_fn)judged_315,
+	(anynpu_fn)judged_316,
+	(anynpu_fn)judged_317,
+	(anynpu_fn)judged_318,
+	(anynpu_fn)judged_319,
+	(anynpu_fn)judged_320,
+	(anynpu_fn)judged_321,
+	(anynpu_fn)judged_322,
+	(anynpu_fn)judged_323,
+	(anynpu_fn)judged_324,
+	(anynpu_fn)judged_325,
+	(anynpu_fn)judged_326,
+	(anynpu_fn)judged_327,
+	(anynpu_fn)judged_328,
+	(anynpu_fn)judged_329,
+	(anynpu_fn)judged_330,
+	(anynpu_fn)judged_331,
+	(anynpu_fn)judged_332,
+	(anynpu_fn)judged_333,
+	(anynpu_fn)judged_334,
+	(anynpu_fn)judged_335,
+	(anynpu_fn)judged_336,
+	(anynpu_fn)judged_337,
+	(anynpu_fn)judged_338,
+	(anynpu_fn)judged_339,
+	(anynpu_fn)judged_340,
+	(anynpu_fn)judged_341,
+	(anynpu_fn)judged_342,
+	(anynpu_fn)judged_343,
+	(anynpu_fn)judged_344,
 };
 
 static const anynpu_fn judged_former[FUNCTIONS] = {

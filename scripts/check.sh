@@ -41,7 +41,7 @@ if touches '^(core|backends|capi|conformance)/'; then step libraries make --no-p
 packages=(./...)
 touches '^conformance/' || mapfile -t packages < <("$GO" list ./... | grep -v '/conformance/strangers$')
 step go "$GO" test -vet=off "${packages[@]}"
-if touches '^(capi/abi|capi/stub|backends/cpu/kernel|ctest/bombs|core/format/rknn|core/spec/nnapi|conformance/names|conformance/statements|scripts/picture|docs/layers|docs/operators|core/op|backends/(driver|ohnn|nnapi|hbdnn|rknn)|ctest/drivers)|/statements\.txt$|/z[^/]*$'; then
+if touches '^(capi/abi|capi/stub|backends/cpu/kernel|ctest/bombs|core/format/rknn|core/spec/nnapi|conformance/names|conformance/statements|scripts/picture|docs/layers|docs/operators|core/op|backends/(driver|ohnn|nnapi|hbdnn|hbucp|rknn)|ctest/drivers)|/statements\.txt$|/z[^/]*$'; then
   step generated scripts/check_generated.sh
 fi
 apis=()

@@ -49,6 +49,14 @@ var APIs = []API{
 		Setting:  func(getenv func(string) string) string { return getenv("ANYNPU_HBDNN") },
 	},
 	{
+		Name: "hbucp",
+		Required: []string{"hbDNNGetVersion", "hbDNNInitializeFromFiles", "hbDNNRelease", "hbDNNGetModelNameList",
+			"hbDNNGetModelHandle", "hbDNNGetInputTensorProperties", "hbDNNGetOutputTensorProperties", "hbDNNInferV2",
+			"hbUCPSubmitTask", "hbUCPWaitTaskDone", "hbUCPReleaseTask", "hbUCPMallocCached", "hbUCPMemFlush", "hbUCPFree"},
+		Override: func(getenv func(string) string) string { return getenv("ANYNPU_DRIVER_HBUCP") },
+		Setting:  func(getenv func(string) string) string { return getenv("ANYNPU_HBUCP") },
+	},
+	{
 		Name: "nnapi",
 		Required: []string{"ANeuralNetworksModel_create", "ANeuralNetworksModel_addOperand",
 			"ANeuralNetworksModel_addOperation", "ANeuralNetworksModel_finish", "ANeuralNetworksCompilation_create",

@@ -21,17 +21,17 @@ const Container = "hbdnn"
 // maxRuns bounds the runs that the driver has at once, of the 32 tasks that hbDNN lets a process have.
 const maxRuns = 16
 
-// needed are the functions without which the driver is no device.
+// needed are the functions without which a driver of the older generation is no device.
 var needed = []string{"hbDNNGetVersion", "hbDNNInitializeFromDDR", "hbDNNRelease", "hbDNNGetModelNameList",
 	"hbDNNGetModelHandle", "hbDNNGetInputCount", "hbDNNGetInputName", "hbDNNGetInputTensorProperties",
 	"hbDNNGetOutputCount",
 	"hbDNNGetOutputName", "hbDNNGetOutputTensorProperties", "hbDNNInfer", "hbDNNWaitTaskDone", "hbDNNReleaseTask",
 	"hbSysAllocCachedMem", "hbSysFlushMem", "hbSysFreeMem"}
 
-// Device is an NPU behind a driver of the API hbDNN. It computes models compiled for it.
+// Device is an NPU behind a driver of hbDNN, of either generation. It computes models compiled for it.
 type Device struct {
 	driver.Device
-	driver     Driver
+	driver     vendor
 	generation generation
 	runs       chan struct{} // one for each run that the driver has
 	blocks     blocks
@@ -42,11 +42,16 @@ var _ device.Device = (*Device)(nil)
 // New returns the device of a driver. Kind fault.Unsupported when the driver lacks functions that it takes or has a
 // version that is not known, fault.File when the driver's file cannot be read.
 func New(d Driver, c driver.Config) (*Device, error) {
-	all, err := d.Devices(c, needed)
+	return newDevice(d.Library, older{d}, needed, generationOf, c)
+}
+
+func newDevice(l *driver.Library, v vendor, needed []string, generationOf func(string) (generation, error),
+	c driver.Config) (*Device, error) {
+	all, err := l.Devices(c, needed)
 	if err != nil {
 		return nil, err
 	}
-	at, err := d.DnnGetVersion()
+	at, err := v.DnnGetVersion()
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +65,7 @@ func New(d Driver, c driver.Config) (*Device, error) {
 	}
 	info := device.Info{Name: c.Name, Vendor: "Horizon Robotics", Kind: device.Accelerator, Major: 1,
 		Float16: device.Accepts, Performance: device.Accepts, Priority: true, Cache: true, Containers: []string{Container}}
-	return &Device{Device: all.Next(info), driver: d, generation: g, runs: make(chan struct{}, maxRuns)}, nil
+	return &Device{Device: all.Next(info), driver: v, generation: g, runs: make(chan struct{}, maxRuns)}, nil
 }
 
 // Support implements device.Device: models compiled for the device.
@@ -141,12 +146,13 @@ func (p *program) open() error {
 	a.setAddress(8, uintptr(unsafe.Pointer(&data[0])))
 	a.setWord(16, int32(len(data)))
 	code, err := d.driver.DnnInitializeFromDDR(a.at(0), a.at(8), a.at(16), 1)
-	switch text, model := modelCodes[code]; {
+	words := d.driver.words()
+	switch text, model := words.models[code]; {
 	case err != nil:
 		return err
 	case model:
 		return fault.New(fault.File, "the driver does not take the model: %s", text)
-	case code == codeMemory:
+	case code == words.noMemory:
 		return fault.As(fault.Memory, mem.ErrExhausted, "the driver has no memory for a model of %d bytes", len(data))
 	case code != 0:
 		return refused("hbDNNInitializeFromDDR", code, nil)

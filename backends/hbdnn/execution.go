@@ -6,7 +6,6 @@ import (
 
 	"github.com/anynpu/anynpu/backends/driver"
 	"github.com/anynpu/anynpu/core/device"
-	"github.com/anynpu/anynpu/core/fault"
 )
 
 // call holds the arguments of hbDNNInfer: the variable of the task, the address of the outputs, the control values, a
@@ -20,7 +19,8 @@ type call struct {
 
 func newCall(p *program, o device.ExecOptions) (*call, error) {
 	c := &call{control: 16, flushed: 16 + sizeControl}
-	at, size := c.flushed+sizeMemory, sizeSlots+p.dev.generation.size()
+	g := p.dev.generation
+	at, size := c.flushed+sizeMemory, g.slots()+g.size()
 	c.inputs = at
 	for range p.in {
 		c.tensors, at = append(c.tensors, at), at+size
@@ -34,9 +34,9 @@ func newCall(p *program, o device.ExecOptions) (*call, error) {
 		return nil, err
 	}
 	for i, one := range slices.Concat(p.in, p.out) {
-		copy(c.data[c.tensors[i]+sizeSlots:], one.raw)
+		copy(c.data[c.tensors[i]+g.slots():], one.raw)
 	}
-	c.setWord(c.control+8, priorities[o.Priority])
+	p.dev.driver.prepare(c, priorities[o.Priority])
 	return c, nil
 }
 
@@ -60,7 +60,7 @@ func (p *program) New(o device.ExecOptions) (device.Execution, error) {
 		return nil, err
 	}
 	e := &execution{prog: p, call: c}
-	e.Begin(&p.dev.Device, &p.Program, "hbDNNWaitTaskDone", e)
+	e.Begin(&p.dev.Device, &p.Program, p.dev.driver.words().wait, e)
 	e.Limit = p.dev.runs
 	for i, one := range slices.Concat(p.in, p.out) {
 		e.Slots[i].Form = one
@@ -92,22 +92,10 @@ func (e *execution) place(s *driver.Slot) sysMem {
 func (e *execution) Run() error {
 	c, d := e.call, e.prog.dev.driver
 	c.setAddress(0, 0)
-	c.setAddress(8, uintptr(c.at(c.outputs)))
-	code, err := d.DnnInfer(c.at(0), c.at(8), c.at(c.inputs), e.prog.model, c.at(c.control))
-	if err = refused("hbDNNInfer", code, err); err != nil {
+	if err := d.start(c, e.prog.model); err != nil {
 		return err
 	}
-	task := c.address(0)
-	if task == 0 {
-		return fault.New(fault.Device, "hbDNNInfer succeeds without a task")
-	}
-	code, err = d.DnnWaitTaskDone(task, 0)
-	err = refused("hbDNNWaitTaskDone", code, err)
-	code, released := d.DnnReleaseTask(task)
-	if err == nil {
-		err = refused("hbDNNReleaseTask", code, released)
-	}
-	return err
+	return d.finish(c.address(0))
 }
 
 // Leave implements driver.Calls: the program sees the outputs.
@@ -125,8 +113,9 @@ func (e *execution) Leave() error {
 // flush makes bytes visible to the other side.
 func (e *execution) flush(s *driver.Slot, flag int32) error {
 	*e.call.memory(e.call.flushed) = e.place(s)
-	code, err := e.prog.dev.driver.SysFlushMem(e.call.at(e.call.flushed), flag)
-	return refused("hbSysFlushMem", code, err)
+	d := e.prog.dev.driver
+	code, err := d.flush(e.call.at(e.call.flushed), flag)
+	return refused(d.words().flush, code, err)
 }
 
 // End implements driver.Calls.

@@ -75,22 +75,23 @@ func (d *Device) Alloc(size int64) (mem.Buffer, error) {
 	if err := d.Alive(); err != nil {
 		return nil, err
 	}
+	words := d.driver.words()
 	if size < 0 || size > 1<<31 {
-		return nil, fault.As(fault.Memory, mem.ErrExhausted, "hbSysAllocCachedMem has no %d bytes", size)
+		return nil, fault.As(fault.Memory, mem.ErrExhausted, "%s has no %d bytes", words.alloc, size)
 	}
 	a, err := newArguments(sizeMemory)
 	if err != nil {
 		return nil, err
 	}
-	code, err := d.driver.SysAllocCachedMem(a.at(0), uint32(max(size, 1)))
+	code, err := d.driver.alloc(a.at(0), uint32(max(size, 1)))
 	m := *a.memory(0)
-	if err == nil && code == codeSysMemory {
-		err = fault.As(fault.Memory, mem.ErrExhausted, "hbSysAllocCachedMem: the driver has no %d bytes", size)
+	if err == nil && code == words.noBlock {
+		err = fault.As(fault.Memory, mem.ErrExhausted, "%s: the driver has no %d bytes", words.alloc, size)
 	}
-	if err = refused("hbSysAllocCachedMem", code, err); err == nil && (m.virt == 0 || int64(m.size) < max(size, 1)) {
-		err = fault.New(fault.Device, "hbSysAllocCachedMem gives %d bytes at address %#x, want %d", m.size, m.virt, size)
+	if err = refused(words.alloc, code, err); err == nil && (m.virt == 0 || int64(m.size) < max(size, 1)) {
+		err = fault.New(fault.Device, "%s gives %d bytes at address %#x, want %d", words.alloc, m.size, m.virt, size)
 		if m.virt != 0 {
-			_, _ = d.driver.SysFreeMem(a.at(0)) // nothing is left to do with an error
+			_, _ = d.driver.free(a.at(0)) // nothing is left to do with an error
 		}
 	}
 	if err != nil {
@@ -101,7 +102,7 @@ func (d *Device) Alloc(size int64) (mem.Buffer, error) {
 	return mem.Borrow(unsafe.Slice((*byte)(driver.Pointer(m.virt)), size), func() {
 		d.blocks.drop(m)
 		if d.Life.Alive() == nil {
-			_, _ = d.driver.SysFreeMem(a.at(0))
+			_, _ = d.driver.free(a.at(0))
 		}
 		a.release()
 	}), nil

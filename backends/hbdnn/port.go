@@ -79,7 +79,7 @@ func portOf(g generation, name string, raw []byte) (*port, error) {
 	case d.bytes <= 0:
 		return nil, fault.New(fault.Device, "its memory has %d bytes", d.bytes)
 	}
-	p := &port{raw: raw, room: int64(d.bytes)}
+	p := &port{raw: raw, room: d.bytes}
 	p.Name = name
 	count := int64(1)
 	for i, n := range d.valid {
@@ -229,11 +229,15 @@ func (p *port) quantize(d *properties, dims []int64) error {
 		if d.zeroLen != d.scaleLen {
 			return fault.New(fault.Device, "it has %d scales and %d zero points", d.scaleLen, d.zeroLen)
 		}
-		if data, err = lent("zero points", d.zero, d.zeroLen, 1); err != nil {
+		if data, err = lent("zero points", d.zero, d.zeroLen, d.zeroWidth); err != nil {
 			return err
 		}
-		for _, z := range data {
-			q.Zero = append(q.Zero, int32(int8(z)))
+		for i := 0; i < len(data); i += d.zeroWidth {
+			if d.zeroWidth == 1 {
+				q.Zero = append(q.Zero, int32(int8(data[i])))
+				continue
+			}
+			q.Zero = append(q.Zero, int32(binary.NativeEndian.Uint32(data[i:])))
 		}
 	default:
 		return fault.New(fault.Device, "its quantization is %d", d.quant)

@@ -12,7 +12,6 @@ import (
 const (
 	maxDims     = 8
 	sizeMemory  = 24
-	sizeSlots   = 4 * sizeMemory // hbDNNTensor.sysMem
 	sizeControl = 32
 
 	flushInvalidate = 1
@@ -23,13 +22,7 @@ const (
 	quantScale = 2
 
 	layoutNHWC = 0
-
-	codeMemory    = -6000007
-	codeSysMemory = -6000130
 )
-
-// modelCodes are those of loading that say that the model is at fault, not the driver.
-var modelCodes = map[int32]string{-6000002: "HB_DNN_INVALID_MODEL", -6000014: "HB_DNN_INCOMPATIBLE_MODEL"}
 
 // The image types of hbDNNDataType.
 const (
@@ -46,7 +39,7 @@ var dtypes = [...]tensor.DType{tensor.Uint8, tensor.Uint8, tensor.Uint8, tensor.
 	tensor.Invalid, tensor.Invalid, tensor.Int8, tensor.Uint8, tensor.Float16, tensor.Int16, tensor.Uint16, tensor.Float32,
 	tensor.Int32, tensor.Uint32, tensor.Float64, tensor.Int64, tensor.Uint64}
 
-// sysMem is hbSysMem.
+// sysMem is hbSysMem, and hbUCPSysMem of less than 4 GiB.
 type sysMem struct {
 	phys uint64
 	virt uintptr
@@ -54,9 +47,19 @@ type sysMem struct {
 	_    uint32
 }
 
-// A generation is a version of the headers: what hbDNNTensorProperties has behind quantiType.
+// A generation is a version of the headers: what hbDNNTensorProperties has behind quantiType; or the newer generation
+// of the API, which has structs of its own.
 type generation struct {
 	axis, stride bool
+	newer        bool
+}
+
+// slots is the size of hbDNNTensor.sysMem.
+func (g generation) slots() int {
+	if g.newer {
+		return sizeMemory
+	}
+	return 4 * sizeMemory
 }
 
 // generationOf is that of a driver which says that it has a version, such as "1.9.7_(3.14.5 HBRT)".
@@ -71,7 +74,7 @@ func generationOf(version string) (g generation, err error) {
 // size is the size of hbDNNTensorProperties.
 func (g generation) size() int {
 	switch {
-	case g.stride:
+	case g.stride || g.newer:
 		return 176
 	case g.axis:
 		return 144
@@ -89,14 +92,18 @@ type properties struct {
 	scale          uintptr
 	zeroLen        int32
 	zero           uintptr
+	zeroWidth      int // bytes of a zero point
 	quant          int32
 	axis           int32 // -1: not said
-	bytes          int32
+	bytes          int64
 	stride         []int64 // of the valid dimensions, in bytes; nil: not said
 }
 
 // read reads what a driver has written.
 func (g generation) read(data []byte) (p properties, err error) {
+	if g.newer {
+		return readNewer(data)
+	}
 	word := func(at int) int32 { return int32(binary.NativeEndian.Uint32(data[at:])) }
 	address := func(at int) uintptr { return uintptr(binary.NativeEndian.Uint64(data[at:])) }
 	shape := func(what string, at int) (dims []int64) {
@@ -112,13 +119,12 @@ func (g generation) read(data []byte) (p properties, err error) {
 	}
 	p = properties{valid: shape("valid", 0), aligned: shape("aligned", 36), layout: word(72), kind: word(76),
 		shiftLen: word(80), shift: address(88), scaleLen: word(96), scale: address(104), zeroLen: word(112),
-		zero:  address(120),
-		quant: word(128), axis: -1}
+		zero: address(120), zeroWidth: 1, quant: word(128), axis: -1}
 	at := 132
 	if g.axis {
 		p.axis, at = word(at), at+4
 	}
-	p.bytes = word(at)
+	p.bytes = int64(word(at))
 	for i := range p.valid {
 		if g.stride {
 			p.stride = append(p.stride, int64(word(at+4+4*i)))

@@ -32,6 +32,7 @@ var HBUCP = &Facade{
 		"hbUCPTaskDoneCb":       {Func: true},
 	},
 	HandlesFirst: true,
+	Drivers:      true,
 	Replaces:     "hbdnn",
 	Sign:         Sign{Variable: "ANYNPU_HBDNN_ABI", Value: "ucp", Library: "libhbucp.so"},
 	Stubs: []Library{{Soname: "libdnn.so", Version: "CONFIG"}, {Soname: "libhbucp.so", Version: "CONFIG"},
@@ -65,7 +66,7 @@ func absent() (rows []Row) {
 	} {
 		for _, name := range strings.Fields(l.names) {
 			rows = append(rows, Row{C: "int32_t " + l.prefix + name + "(void)", Since: 370, Stubs: []string{l.library},
-				Mangled: true, Refused: l.why})
+				Mangled: true, Refused: l.why, Owner: OwnerDriver})
 		}
 	}
 	return rows
@@ -75,36 +76,36 @@ func absent() (rows []Row) {
 var hbucpTaskRows = []Row{
 	// Tasks
 	{C: "char const *hbUCPGetVersion(void)",
-		Roles: "", Since: 370, Stubs: inUCP},
+		Roles: "", Since: 370, Stubs: inUCP, Owner: OwnerDriver},
 	{C: "char const *hbUCPGetSocName(void)",
-		Roles: "", Since: 370, Stubs: inUCP},
+		Roles: "", Since: 370, Stubs: inUCP, Owner: OwnerDriver},
 	{C: "int32_t hbUCPSubmitTask(hbUCPTaskHandle_t taskHandle, hbUCPSchedParam *schedParam)",
-		Roles: "handle, in", Since: 370, Stubs: inUCP},
+		Roles: "handle, in", Since: 370, Stubs: inUCP, Owner: "taskHandle"},
 	{C: "int32_t hbUCPWaitTaskDone(hbUCPTaskHandle_t taskHandle, int32_t timeout)",
-		Roles: "handle, value", Since: 370, Stubs: inUCP},
+		Roles: "handle, value", Since: 370, Stubs: inUCP, Owner: "taskHandle"},
 	{C: "int32_t hbUCPSetTaskDoneCb(hbUCPTaskHandle_t taskHandle, hbUCPTaskDoneCb taskDoneCb, void *userdata)",
-		Roles: "raw, callback, opaque?", Since: 370, Stubs: inUCP},
+		Roles: "raw, callback, opaque?", Since: 370, Stubs: inUCP, Owner: "taskHandle"},
 	{C: "int32_t hbUCPReleaseTask(hbUCPTaskHandle_t taskHandle)",
-		Roles: "raw", Since: 370, Stubs: inUCP},
+		Roles: "raw", Since: 370, Stubs: inUCP, Owner: "taskHandle"},
 	{C: "char const *hbUCPGetErrorDesc(int32_t errorCode)",
-		Roles: "value", Since: 370, Stubs: inUCP},
+		Roles: "value", Since: 370, Stubs: inUCP, Owner: OwnerDriver},
 
 	// Memory
 	{C: "int32_t hbUCPMalloc(hbUCPSysMem *mem, uint64_t size, int32_t deviceId)",
-		Roles: "out, value, value", Since: 370, Stubs: inUCP, Undo: "hbUCPFree(a0)"},
+		Roles: "out, value, value", Since: 370, Stubs: inUCP, Undo: "hbUCPFree(a0)", Owner: OwnerDriver},
 	{C: "int32_t hbUCPMallocCached(hbUCPSysMem *mem, uint64_t size, int32_t deviceId)",
-		Roles: "out, value, value", Since: 370, Stubs: inUCP, Undo: "hbUCPFree(a0)"},
+		Roles: "out, value, value", Since: 370, Stubs: inUCP, Undo: "hbUCPFree(a0)", Owner: OwnerDriver},
 	{C: "int32_t hbUCPMemFlush(hbUCPSysMem const *mem, int32_t flag)",
-		Roles: "in, value", Since: 370, Stubs: inUCP},
+		Roles: "in, value", Since: 370, Stubs: inUCP, Owner: OwnerDriver},
 	{C: "int32_t hbUCPFree(hbUCPSysMem *mem)",
-		Roles: "inout", Since: 370, Stubs: inUCP},
+		Roles: "inout", Since: 370, Stubs: inUCP, Owner: OwnerDriver},
 }
 
 // hbucpModelRows are the functions of dnn/hb_dnn.h and dnn/hb_dnn_status.h.
 var hbucpModelRows = []Row{
 	// Models
 	{C: "char const *hbDNNGetVersion(void)",
-		Roles: "", Since: 370, Stubs: inDNN},
+		Roles: "", Since: 370, Stubs: inDNN, Owner: OwnerDriver},
 	{C: "int32_t hbDNNInitializeFromFiles(hbDNNPackedHandle_t *dnnPackedHandle, char const **modelFileNames, int32_t " +
 		"modelFileCount)",
 		Roles: "new, in[modelFileCount], len", Since: 370, Creates: true, Stubs: inDNN},
@@ -112,47 +113,47 @@ var hbucpModelRows = []Row{
 		"*modelDataLengths, int32_t modelDataCount)",
 		Roles: "new, in[modelDataCount], in[modelDataCount], len", Since: 370, Creates: true, Stubs: inDNN},
 	{C: "int32_t hbDNNRelease(hbDNNPackedHandle_t dnnPackedHandle)",
-		Roles: "raw", Since: 370, Stubs: inDNN},
+		Roles: "raw", Since: 370, Stubs: inDNN, Owner: "dnnPackedHandle"},
 	{C: "int32_t hbDNNGetModelNameList(char const ***modelNameList, int32_t *modelNameCount, hbDNNPackedHandle_t " +
 		"dnnPackedHandle)",
-		Roles: "out, out, handle", Since: 370, Stubs: inDNN},
+		Roles: "out, out, handle", Since: 370, Stubs: inDNN, Owner: "dnnPackedHandle"},
 	{C: "int32_t hbDNNGetModelHandle(hbDNNHandle_t *dnnHandle, hbDNNPackedHandle_t dnnPackedHandle, char const *modelName)",
-		Roles: "new, handle, string", Since: 370, Stubs: inDNN},
+		Roles: "new, handle, string", Since: 370, Stubs: inDNN, Owner: "dnnPackedHandle"},
 	{C: "int32_t hbDNNGetInputCount(int32_t *inputCount, hbDNNHandle_t dnnHandle)",
-		Roles: "out, handle", Since: 370, Stubs: inDNN},
+		Roles: "out, handle", Since: 370, Stubs: inDNN, Owner: "dnnHandle"},
 	{C: "int32_t hbDNNGetInputName(char const **name, hbDNNHandle_t dnnHandle, int32_t inputIndex)",
-		Roles: "out, handle, value", Since: 370, Stubs: inDNN},
+		Roles: "out, handle, value", Since: 370, Stubs: inDNN, Owner: "dnnHandle"},
 	{C: "int32_t hbDNNGetInputTensorProperties(hbDNNTensorProperties *properties, hbDNNHandle_t dnnHandle, int32_t " +
 		"inputIndex)",
-		Roles: "out, handle, value", Since: 370, Stubs: inDNN},
+		Roles: "out, handle, value", Since: 370, Stubs: inDNN, Owner: "dnnHandle"},
 	{C: "int32_t hbDNNGetOutputCount(int32_t *outputCount, hbDNNHandle_t dnnHandle)",
-		Roles: "out, handle", Since: 370, Stubs: inDNN},
+		Roles: "out, handle", Since: 370, Stubs: inDNN, Owner: "dnnHandle"},
 	{C: "int32_t hbDNNGetOutputName(char const **name, hbDNNHandle_t dnnHandle, int32_t outputIndex)",
-		Roles: "out, handle, value", Since: 370, Stubs: inDNN},
+		Roles: "out, handle, value", Since: 370, Stubs: inDNN, Owner: "dnnHandle"},
 	{C: "int32_t hbDNNGetOutputTensorProperties(hbDNNTensorProperties *properties, hbDNNHandle_t dnnHandle, int32_t " +
 		"outputIndex)",
-		Roles: "out, handle, value", Since: 370, Stubs: inDNN},
+		Roles: "out, handle, value", Since: 370, Stubs: inDNN, Owner: "dnnHandle"},
 	{C: "int32_t hbDNNGetInputDesc(char const **desc, uint32_t *size, int32_t *type, hbDNNHandle_t dnnHandle, int32_t " +
 		"inputIndex)",
-		Roles: "out, out, out, handle, value", Since: 370, Stubs: inDNN},
+		Roles: "out, out, out, handle, value", Since: 370, Stubs: inDNN, Owner: "dnnHandle"},
 	{C: "int32_t hbDNNGetOutputDesc(char const **desc, uint32_t *size, int32_t *type, hbDNNHandle_t dnnHandle, int32_t " +
 		"outputIndex)",
-		Roles: "out, out, out, handle, value", Since: 370, Stubs: inDNN},
+		Roles: "out, out, out, handle, value", Since: 370, Stubs: inDNN, Owner: "dnnHandle"},
 	{C: "int32_t hbDNNGetModelDesc(char const **desc, uint32_t *size, int32_t *type, hbDNNHandle_t dnnHandle)",
-		Roles: "out, out, out, handle", Since: 370, Stubs: inDNN},
+		Roles: "out, out, out, handle", Since: 370, Stubs: inDNN, Owner: "dnnHandle"},
 	{C: "int32_t hbDNNGetHBMDesc(char const **desc, uint32_t *size, int32_t *type, hbDNNPackedHandle_t dnnPackedHandle, " +
 		"int32_t index)",
-		Roles: "out, out, out, handle, value", Since: 370, Stubs: inDNN},
+		Roles: "out, out, out, handle, value", Since: 370, Stubs: inDNN, Owner: "dnnPackedHandle"},
 	{C: "int32_t hbDNNGetCompileBpuCoreNum(int32_t *bpuCoreNum, hbDNNHandle_t dnnHandle)",
-		Roles: "out, handle", Since: 3120, Stubs: inDNN},
+		Roles: "out, handle", Since: 3120, Stubs: inDNN, Owner: "dnnHandle"},
 
 	// Running them
 	{C: "int32_t hbDNNInferV2(hbUCPTaskHandle_t *taskHandle, hbDNNTensor *output, hbDNNTensor const *input, hbDNNHandle_t " +
 		"dnnHandle)",
-		Roles: "in?, in, in, handle", Since: 370, Creates: true, Stubs: inDNN},
+		Roles: "in?, in, in, handle", Since: 370, Creates: true, Stubs: inDNN, Owner: "dnnHandle, *taskHandle"},
 	{C: "int32_t hbDNNGetTaskOutputTensorProperties(hbDNNTensorProperties *properties, hbUCPTaskHandle_t taskHandle, " +
 		"int32_t subTaskIndex, int32_t outputIndex)",
-		Roles: "out, handle, value, value", Since: 370, Stubs: inDNN},
+		Roles: "out, handle, value, value", Since: 370, Stubs: inDNN, Owner: "taskHandle"},
 	{C: "char const *hbDNNGetErrorDesc(int32_t errorCode)",
-		Roles: "value", Since: 370, Stubs: inDNN},
+		Roles: "value", Since: 370, Stubs: inDNN, Owner: OwnerDriver},
 }

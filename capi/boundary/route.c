@@ -74,11 +74,11 @@ static void lead(uint32_t i, anynpu_fn f)
 		store(&anynpu_image.slot[anynpu_image.namesake[i]], f);
 }
 
-/* Where the calls of function i lead, counted or not. */
-static anynpu_fn led(uint32_t i)
+/* Where the calls of function i, which are served as those of its namesake served may be, lead, counted or not. */
+static anynpu_fn led(uint32_t i, uint32_t served)
 {
 	anynpu_fn f = load(&anynpu_image.slot[i]);
-	return f == anynpu_image.counted[i] ? load(&anynpu_image.target[i]) : f;
+	return f == anynpu_image.counted[served] ? load(&anynpu_image.target[served]) : f;
 }
 
 /* Where a call of function i that is the driver's goes. */
@@ -226,10 +226,11 @@ void anynpu_route_child(void)
 	if (!have_image() || !anynpu_started())
 		return;
 	for (uint32_t i = 0; i < anynpu_image.functions; i++) {
-		anynpu_fn now = led(i);
-		store(&anynpu_image.live[i], anynpu_image.dead[i]);
-		int drivers = now == anynpu_image.driver[i] || now == anynpu_image.driven[i] || now == anynpu_image.mixed[i];
 		uint32_t served = anynpu_served(i);
+		anynpu_fn now = led(i, served);
+		store(&anynpu_image.live[i], anynpu_image.dead[i]);
+		int drivers = now == anynpu_image.driver[served] || now == anynpu_image.driven[served] ||
+			now == anynpu_image.mixed[served];
 		if (!drivers)
 			store(&anynpu_image.slot[i], anynpu_image.dead[served]);
 	}

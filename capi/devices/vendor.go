@@ -3,6 +3,7 @@ package devices
 import (
 	"github.com/anynpu/anynpu/backends/driver"
 	"github.com/anynpu/anynpu/backends/hbdnn"
+	"github.com/anynpu/anynpu/backends/hbucp"
 	"github.com/anynpu/anynpu/backends/nnapi"
 	"github.com/anynpu/anynpu/backends/ohnn"
 	"github.com/anynpu/anynpu/backends/rknn"
@@ -20,6 +21,12 @@ func driverDevices() (list []device.Device) {
 	}
 	if v := vendors["hbdnn"](); v != nil {
 		d, err := hbdnn.New(hbdnn.Driver{Library: v.lib}, driver.Config{ID: "hbdnn", Name: v.Name, Died: v.died})
+		if v.device(err) {
+			list = append(list, d)
+		}
+	}
+	if v := vendors["hbucp"](); v != nil {
+		d, err := hbucp.New(hbucp.Driver{Library: v.lib}, driver.Config{ID: "hbucp", Name: v.Name, Died: v.died})
 		if v.device(err) {
 			list = append(list, d)
 		}

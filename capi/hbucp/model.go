@@ -60,8 +60,6 @@ func (m *Model) build(im *model.Model, w *mem.Weights) error {
 	if err != nil {
 		return err
 	}
-	hb.HoldScalers()
-	m.scales = true
 	for i := 0; i < len(in); i++ {
 		if in[i].Image == nil {
 			p, err := newPort(in[i], i, dims[i], true)
@@ -120,6 +118,10 @@ func (m *Model) setImages(parts []*model.Port, at int, dims [][]int64, names []s
 				"images alone [hbucp-source-resizer-generation]", im.Input)
 		}
 		each++
+		if !m.scales {
+			hb.HoldScalers()
+			m.scales = true
+		}
 	}
 	count := int64(1) // of groups of tensors
 	switch len(names) {

@@ -1,15 +1,19 @@
 package hbucp
 
 import (
+	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/capi/hb"
 	"github.com/anynpu/anynpu/core/model"
 )
 
-// dnnInitializeFromFiles loads the models of all files, or none.
+// dnnInitializeFromFiles loads the models of all files, or none. Those that are for a driver are left to it.
 func dnnInitializeFromFiles(names []uintptr) (*Packed, error) {
 	files, err := hb.Files(names)
 	if err != nil {
 		return nil, err
+	}
+	if api.ForDriver(files) {
+		return nil, boundary.ErrPassOn
 	}
 	sources, err := hb.Unpacked(files)
 	if err != nil {
@@ -18,11 +22,15 @@ func dnnInitializeFromFiles(names []uintptr) (*Packed, error) {
 	return newPacked(sources, "modelFileNames", len(files))
 }
 
-// dnnInitializeFromDDR loads models from memory, which is not needed afterwards.
+// dnnInitializeFromDDR loads models from memory, which is not needed afterwards. Those that are for a driver are left
+// to it.
 func dnnInitializeFromDDR(data []uintptr, lengths []int32) (*Packed, error) {
 	sources, err := hb.Data(data, lengths)
 	if err != nil {
 		return nil, err
+	}
+	if api.ForDriver(sources) {
+		return nil, boundary.ErrPassOn
 	}
 	return newPacked(sources, "modelData", len(sources))
 }

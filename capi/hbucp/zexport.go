@@ -2,6 +2,665 @@
 
 package hbucp
 
+/*
+#include <stdbool.h>
+#include <stdint.h>
+#include <stddef.h>
+
+#include "../boundary/boundary.h"
+
+static uintptr_t forward_hbUCPGetVersion(void *f)
+{
+	int inside = anynpu_out();
+	uintptr_t r = ((uintptr_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static uintptr_t forward_hbUCPGetSocName(void *f)
+{
+	int inside = anynpu_out();
+	uintptr_t r = ((uintptr_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbUCPSubmitTask(void *f, uintptr_t a0, void * a1)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, void *))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbUCPWaitTaskDone(void *f, uintptr_t a0, int32_t a1)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, int32_t))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbUCPSetTaskDoneCb(void *f, uintptr_t a0, uintptr_t a1, uintptr_t a2)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t, uintptr_t, uintptr_t))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbUCPReleaseTask(void *f, uintptr_t a0)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t))f)(a0);
+	anynpu_back(inside);
+	return r;
+}
+static uintptr_t forward_hbUCPGetErrorDesc(void *f, int32_t a0)
+{
+	int inside = anynpu_out();
+	uintptr_t r = ((uintptr_t (*)(int32_t))f)(a0);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbUCPMalloc(void *f, void * a0, uint64_t a1, int32_t a2)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void *, uint64_t, int32_t))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbUCPMallocCached(void *f, void * a0, uint64_t a1, int32_t a2)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void *, uint64_t, int32_t))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbUCPMemFlush(void *f, void * a0, int32_t a1)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void *, int32_t))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbUCPFree(void *f, void * a0)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void *))f)(a0);
+	anynpu_back(inside);
+	return r;
+}
+static uintptr_t forward_hbucp_hbDNNGetVersion(void *f)
+{
+	int inside = anynpu_out();
+	uintptr_t r = ((uintptr_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbucp_hbDNNInitializeFromFiles(void *f, void * a0, void * a1, int32_t a2)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void *, void *, int32_t))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbucp_hbDNNInitializeFromDDR(void *f, void * a0, void * a1, void * a2, int32_t a3)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void *, void *, void *, int32_t))f)(a0, a1, a2, a3);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbucp_hbDNNRelease(void *f, uintptr_t a0)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(uintptr_t))f)(a0);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbucp_hbDNNGetModelNameList(void *f, void * a0, void * a1, uintptr_t a2)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void *, void *, uintptr_t))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbucp_hbDNNGetModelHandle(void *f, void * a0, uintptr_t a1, void * a2)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void *, uintptr_t, void *))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbucp_hbDNNGetInputCount(void *f, void * a0, uintptr_t a1)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void *, uintptr_t))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbucp_hbDNNGetInputName(void *f, void * a0, uintptr_t a1, int32_t a2)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbucp_hbDNNGetInputTensorProperties(void *f, void * a0, uintptr_t a1, int32_t a2)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbucp_hbDNNGetOutputCount(void *f, void * a0, uintptr_t a1)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void *, uintptr_t))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbucp_hbDNNGetOutputName(void *f, void * a0, uintptr_t a1, int32_t a2)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbucp_hbDNNGetOutputTensorProperties(void *f, void * a0, uintptr_t a1, int32_t a2)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void *, uintptr_t, int32_t))f)(a0, a1, a2);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbucp_hbDNNGetInputDesc(void *f, void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void *, void *, void *, uintptr_t, int32_t))f)(a0, a1, a2, a3, a4);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbucp_hbDNNGetOutputDesc(void *f, void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void *, void *, void *, uintptr_t, int32_t))f)(a0, a1, a2, a3, a4);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbucp_hbDNNGetModelDesc(void *f, void * a0, void * a1, void * a2, uintptr_t a3)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void *, void *, void *, uintptr_t))f)(a0, a1, a2, a3);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbDNNGetHBMDesc(void *f, void * a0, void * a1, void * a2, uintptr_t a3, int32_t a4)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void *, void *, void *, uintptr_t, int32_t))f)(a0, a1, a2, a3, a4);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbDNNGetCompileBpuCoreNum(void *f, void * a0, uintptr_t a1)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void *, uintptr_t))f)(a0, a1);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbDNNInferV2(void *f, void * a0, void * a1, void * a2, uintptr_t a3)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void *, void *, void *, uintptr_t))f)(a0, a1, a2, a3);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbDNNGetTaskOutputTensorProperties(void *f, void * a0, uintptr_t a1, int32_t a2, int32_t a3)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void *, uintptr_t, int32_t, int32_t))f)(a0, a1, a2, a3);
+	anynpu_back(inside);
+	return r;
+}
+static uintptr_t forward_hbucp_hbDNNGetErrorDesc(void *f, int32_t a0)
+{
+	int inside = anynpu_out();
+	uintptr_t r = ((uintptr_t (*)(int32_t))f)(a0);
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPBilateralFilter(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPBoxFilter(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPCanny(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPCornerHarris(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPCvtColor(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPDilate(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPEqualizeHist(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPErode(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPFilter2D(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPFlip(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPGaussianBlur(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPHBDemosaicing(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPISP(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPIntegral(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPLaplacianFilter(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPMedianBlur(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPOpticalFlowPyrLK(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPPyrDown(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPPyrUp(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPRemap(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPResize(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPRoiResize(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPRotate(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPSepFilter2D(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPSobel(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPStitch(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPThreshold(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPTranspose(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPWarpAffine(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPWarpPerspective(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPCreateAlphaBlendLut(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPReleaseAlphaBlendLut(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPCreateISPContext(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPReleaseISPContext(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPGetISPOutputBuffer(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPCreateMapWrap(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPReleaseMapWrap(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPJPEGDecode(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPJPEGEncode(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPVideoDecode(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPVideoEncode(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPCreateJPEGDecContext(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPReleaseJPEGDecContext(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPCreateJPEGEncContext(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPReleaseJPEGEncContext(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPCreateVideoDecContext(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPReleaseVideoDecContext(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPCreateVideoEncContext(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPReleaseVideoEncContext(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPGetJPEGDecOutputBuffer(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPGetJPEGEncOutputBuffer(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPGetVideoDecOutputBuffer(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPGetVideoEncOutputBuffer(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPGetDefaultVideoDecParam(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbVPGetDefaultVideoEncParam(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbFFT1D(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbFFT2D(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbIFFT1D(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbIFFT2D(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbDSPAddrMap(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbDSPAddrUnmap(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+static int32_t forward_hbDSPRpcV2(void *f)
+{
+	int inside = anynpu_out();
+	int32_t r = ((int32_t (*)(void))f)();
+	anynpu_back(inside);
+	return r;
+}
+*/
 import "C"
 
 import (
@@ -115,9 +774,17 @@ func nnc_hbUCPGetVersion() (r uintptr) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = uintptr(C.forward_hbUCPGetVersion(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		var v uintptr
 		v, c.Err = ucpGetVersion()
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = uintptr(C.forward_hbUCPGetVersion(boundary.Driver(c.Func))) })
+			return r
+		}
 		if c.Err != nil {
 			return 0
 		}
@@ -133,9 +800,17 @@ func nnc_hbUCPGetSocName() (r uintptr) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = uintptr(C.forward_hbUCPGetSocName(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		var v uintptr
 		v, c.Err = ucpGetSocName()
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = uintptr(C.forward_hbUCPGetSocName(boundary.Driver(c.Func))) })
+			return r
+		}
 		if c.Err != nil {
 			return 0
 		}
@@ -155,6 +830,12 @@ func nnc_hbUCPSubmitTask(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 	p1 := boundary.Ptr[SchedParam](&c, 1, a1)
 	if c.Err == nil {
 		c.Err = ucpSubmitTask(p0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_hbUCPSubmitTask(boundary.Driver(c.Func), C.uintptr_t(a0), unsafe.Pointer(a1)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -169,6 +850,12 @@ func nnc_hbUCPWaitTaskDone(a0 uintptr, a1 int32) (r int32) {
 	p0 := boundary.Handle[Task](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = ucpWaitTaskDone(p0, a1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_hbUCPWaitTaskDone(boundary.Driver(c.Func), C.uintptr_t(a0), C.int32_t(a1)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -183,6 +870,12 @@ func nnc_hbUCPSetTaskDoneCb(a0 uintptr, a1 uintptr, a2 uintptr) (r int32) {
 	p1 := boundary.NotNull(&c, 1, a1)
 	if c.Err == nil {
 		c.Err = ucpSetTaskDoneCb(a0, p1, a2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_hbUCPSetTaskDoneCb(boundary.Driver(c.Func), C.uintptr_t(a0), C.uintptr_t(a1), C.uintptr_t(a2)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -196,6 +889,10 @@ func nnc_hbUCPReleaseTask(a0 uintptr) (r int32) {
 	}
 	if c.Err == nil {
 		c.Err = ucpReleaseTask(a0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbUCPReleaseTask(boundary.Driver(c.Func), C.uintptr_t(a0))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -207,9 +904,17 @@ func nnc_hbUCPGetErrorDesc(a0 int32) (r uintptr) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Value(a0)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = uintptr(C.forward_hbUCPGetErrorDesc(boundary.Driver(c.Func), C.int32_t(a0))) })
+		return r
+	}
 	if c.Err == nil {
 		var v uintptr
 		v, c.Err = ucpGetErrorDesc(a0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = uintptr(C.forward_hbUCPGetErrorDesc(boundary.Driver(c.Func), C.int32_t(a0))) })
+			return r
+		}
 		if c.Err != nil {
 			return 0
 		}
@@ -225,9 +930,21 @@ func nnc_hbUCPMalloc(a0 unsafe.Pointer, a1 uint64, a2 int32) (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Value(a2)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_hbUCPMalloc(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uint64_t(a1), C.int32_t(a2)))
+		})
+		return r
+	}
 	p0 := boundary.Ptr[SysMem](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = ucpMalloc(p0, a1, a2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_hbUCPMalloc(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uint64_t(a1), C.int32_t(a2)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -239,9 +956,21 @@ func nnc_hbUCPMallocCached(a0 unsafe.Pointer, a1 uint64, a2 int32) (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Value(a2)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_hbUCPMallocCached(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uint64_t(a1), C.int32_t(a2)))
+		})
+		return r
+	}
 	p0 := boundary.Ptr[SysMem](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = ucpMallocCached(p0, a1, a2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_hbUCPMallocCached(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uint64_t(a1), C.int32_t(a2)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -253,9 +982,17 @@ func nnc_hbUCPMemFlush(a0 unsafe.Pointer, a1 int32) (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbUCPMemFlush(boundary.Driver(c.Func), unsafe.Pointer(a0), C.int32_t(a1))) })
+		return r
+	}
 	p0 := boundary.Ptr[SysMem](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = ucpMemFlush(p0, a1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbUCPMemFlush(boundary.Driver(c.Func), unsafe.Pointer(a0), C.int32_t(a1))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -267,9 +1004,17 @@ func nnc_hbUCPFree(a0 unsafe.Pointer) (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbUCPFree(boundary.Driver(c.Func), unsafe.Pointer(a0))) })
+		return r
+	}
 	p0 := boundary.Ptr[SysMem](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = ucpFree(p0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbUCPFree(boundary.Driver(c.Func), unsafe.Pointer(a0))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -281,9 +1026,17 @@ func nnc_hbucp_hbDNNGetVersion() (r uintptr) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = uintptr(C.forward_hbucp_hbDNNGetVersion(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		var v uintptr
 		v, c.Err = dnnGetVersion()
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = uintptr(C.forward_hbucp_hbDNNGetVersion(boundary.Driver(c.Func))) })
+			return r
+		}
 		if c.Err != nil {
 			return 0
 		}
@@ -299,11 +1052,23 @@ func nnc_hbucp_hbDNNInitializeFromFiles(a0 unsafe.Pointer, a1 unsafe.Pointer, a2
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_hbucp_hbDNNInitializeFromFiles(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), C.int32_t(a2)))
+		})
+		return r
+	}
 	p0 := boundary.New(&c, 0, a0)
 	p1 := boundary.Slice[uintptr](&c, 1, a1, uint64(a2), 0)
 	if c.Err == nil {
 		var n0 *Packed
 		n0, c.Err = dnnInitializeFromFiles(p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_hbucp_hbDNNInitializeFromFiles(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), C.int32_t(a2)))
+			})
+			return r
+		}
 		if h := boundary.Give(&c, n0); h != 0 {
 			*p0 = h
 		}
@@ -318,12 +1083,24 @@ func nnc_hbucp_hbDNNInitializeFromDDR(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 u
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2), boundary.Value(a3)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_hbucp_hbDNNInitializeFromDDR(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), C.int32_t(a3)))
+		})
+		return r
+	}
 	p0 := boundary.New(&c, 0, a0)
 	p1 := boundary.Slice[uintptr](&c, 1, a1, uint64(a3), 0)
 	p2 := boundary.Slice[int32](&c, 2, a2, uint64(a3), 0)
 	if c.Err == nil {
 		var n0 *Packed
 		n0, c.Err = dnnInitializeFromDDR(p1, p2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_hbucp_hbDNNInitializeFromDDR(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), C.int32_t(a3)))
+			})
+			return r
+		}
 		if h := boundary.Give(&c, n0); h != 0 {
 			*p0 = h
 		}
@@ -340,6 +1117,10 @@ func nnc_hbucp_hbDNNRelease(a0 uintptr) (r int32) {
 	}
 	if c.Err == nil {
 		c.Err = dnnRelease(a0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbucp_hbDNNRelease(boundary.Driver(c.Func), C.uintptr_t(a0))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -356,6 +1137,12 @@ func nnc_hbucp_hbDNNGetModelNameList(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 ui
 	p1 := boundary.Ptr[int32](&c, 1, a1)
 	if c.Err == nil {
 		c.Err = dnnGetModelNameList(p0, p1, p2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_hbucp_hbDNNGetModelNameList(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), C.uintptr_t(a2)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -373,6 +1160,12 @@ func nnc_hbucp_hbDNNGetModelHandle(a0 unsafe.Pointer, a1 uintptr, a2 unsafe.Poin
 	if c.Err == nil {
 		var n0 *Model
 		n0, c.Err = dnnGetModelHandle(p1, p2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_hbucp_hbDNNGetModelHandle(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uintptr_t(a1), unsafe.Pointer(a2)))
+			})
+			return r
+		}
 		if h := boundary.Give(&c, n0); h != 0 {
 			*p0 = h
 		}
@@ -391,6 +1184,12 @@ func nnc_hbucp_hbDNNGetInputCount(a0 unsafe.Pointer, a1 uintptr) (r int32) {
 	p0 := boundary.Ptr[int32](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = dnnGetInputCount(p0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_hbucp_hbDNNGetInputCount(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uintptr_t(a1)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -406,6 +1205,12 @@ func nnc_hbucp_hbDNNGetInputName(a0 unsafe.Pointer, a1 uintptr, a2 int32) (r int
 	p0 := boundary.Ptr[uintptr](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = dnnGetInputName(p0, p1, a2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_hbucp_hbDNNGetInputName(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uintptr_t(a1), C.int32_t(a2)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -421,6 +1226,12 @@ func nnc_hbucp_hbDNNGetInputTensorProperties(a0 unsafe.Pointer, a1 uintptr, a2 i
 	p0 := boundary.Ptr[TensorProperties](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = dnnGetInputTensorProperties(p0, p1, a2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_hbucp_hbDNNGetInputTensorProperties(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uintptr_t(a1), C.int32_t(a2)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -436,6 +1247,12 @@ func nnc_hbucp_hbDNNGetOutputCount(a0 unsafe.Pointer, a1 uintptr) (r int32) {
 	p0 := boundary.Ptr[int32](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = dnnGetOutputCount(p0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_hbucp_hbDNNGetOutputCount(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uintptr_t(a1)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -451,6 +1268,12 @@ func nnc_hbucp_hbDNNGetOutputName(a0 unsafe.Pointer, a1 uintptr, a2 int32) (r in
 	p0 := boundary.Ptr[uintptr](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = dnnGetOutputName(p0, p1, a2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_hbucp_hbDNNGetOutputName(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uintptr_t(a1), C.int32_t(a2)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -466,6 +1289,12 @@ func nnc_hbucp_hbDNNGetOutputTensorProperties(a0 unsafe.Pointer, a1 uintptr, a2 
 	p0 := boundary.Ptr[TensorProperties](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = dnnGetOutputTensorProperties(p0, p1, a2)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_hbucp_hbDNNGetOutputTensorProperties(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uintptr_t(a1), C.int32_t(a2)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -483,6 +1312,12 @@ func nnc_hbucp_hbDNNGetInputDesc(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe
 	p2 := boundary.Ptr[int32](&c, 2, a2)
 	if c.Err == nil {
 		c.Err = dnnGetInputDesc(p0, p1, p2, p3, a4)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_hbucp_hbDNNGetInputDesc(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), C.uintptr_t(a3), C.int32_t(a4)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -500,6 +1335,12 @@ func nnc_hbucp_hbDNNGetOutputDesc(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsaf
 	p2 := boundary.Ptr[int32](&c, 2, a2)
 	if c.Err == nil {
 		c.Err = dnnGetOutputDesc(p0, p1, p2, p3, a4)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_hbucp_hbDNNGetOutputDesc(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), C.uintptr_t(a3), C.int32_t(a4)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -517,6 +1358,12 @@ func nnc_hbucp_hbDNNGetModelDesc(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe
 	p2 := boundary.Ptr[int32](&c, 2, a2)
 	if c.Err == nil {
 		c.Err = dnnGetModelDesc(p0, p1, p2, p3)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_hbucp_hbDNNGetModelDesc(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), C.uintptr_t(a3)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -534,6 +1381,12 @@ func nnc_hbDNNGetHBMDesc(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer
 	p2 := boundary.Ptr[int32](&c, 2, a2)
 	if c.Err == nil {
 		c.Err = dnnGetHBMDesc(p0, p1, p2, p3, a4)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_hbDNNGetHBMDesc(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), C.uintptr_t(a3), C.int32_t(a4)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -549,6 +1402,12 @@ func nnc_hbDNNGetCompileBpuCoreNum(a0 unsafe.Pointer, a1 uintptr) (r int32) {
 	p0 := boundary.Ptr[int32](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = dnnGetCompileBpuCoreNum(p0, p1)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_hbDNNGetCompileBpuCoreNum(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uintptr_t(a1)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -560,12 +1419,24 @@ func nnc_hbDNNInferV2(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer, a
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2), boundary.Address(a3)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() {
+			r = int32(C.forward_hbDNNInferV2(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), C.uintptr_t(a3)))
+		})
+		return r
+	}
 	p3 := boundary.Handle[Model](&c, 3, a3)
 	p0 := boundary.PtrOrNil[uintptr](&c, 0, a0)
 	p1 := boundary.Ptr[Tensor](&c, 1, a1)
 	p2 := boundary.Ptr[Tensor](&c, 2, a2)
 	if c.Err == nil {
 		c.Err = dnnInferV2(p0, p1, p2, p3)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_hbDNNInferV2(boundary.Driver(c.Func), unsafe.Pointer(a0), unsafe.Pointer(a1), unsafe.Pointer(a2), C.uintptr_t(a3)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -581,6 +1452,12 @@ func nnc_hbDNNGetTaskOutputTensorProperties(a0 unsafe.Pointer, a1 uintptr, a2 in
 	p0 := boundary.Ptr[TensorProperties](&c, 0, a0)
 	if c.Err == nil {
 		c.Err = dnnGetTaskOutputTensorProperties(p0, p1, a2, a3)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() {
+				r = int32(C.forward_hbDNNGetTaskOutputTensorProperties(boundary.Driver(c.Func), unsafe.Pointer(a0), C.uintptr_t(a1), C.int32_t(a2), C.int32_t(a3)))
+			})
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -592,9 +1469,17 @@ func nnc_hbucp_hbDNNGetErrorDesc(a0 int32) (r uintptr) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Value(a0)}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = uintptr(C.forward_hbucp_hbDNNGetErrorDesc(boundary.Driver(c.Func), C.int32_t(a0))) })
+		return r
+	}
 	if c.Err == nil {
 		var v uintptr
 		v, c.Err = dnnGetErrorDesc(a0)
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = uintptr(C.forward_hbucp_hbDNNGetErrorDesc(boundary.Driver(c.Func), C.int32_t(a0))) })
+			return r
+		}
 		if c.Err != nil {
 			return 0
 		}
@@ -610,8 +1495,16 @@ func nnc_hbVPBilateralFilter() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPBilateralFilter(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPBilateralFilter(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -623,8 +1516,16 @@ func nnc_hbVPBoxFilter() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPBoxFilter(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPBoxFilter(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -636,8 +1537,16 @@ func nnc_hbVPCanny() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPCanny(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPCanny(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -649,8 +1558,16 @@ func nnc_hbVPCornerHarris() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPCornerHarris(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPCornerHarris(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -662,8 +1579,16 @@ func nnc_hbVPCvtColor() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPCvtColor(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPCvtColor(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -675,8 +1600,16 @@ func nnc_hbVPDilate() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPDilate(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPDilate(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -688,8 +1621,16 @@ func nnc_hbVPEqualizeHist() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPEqualizeHist(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPEqualizeHist(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -701,8 +1642,16 @@ func nnc_hbVPErode() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPErode(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPErode(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -714,8 +1663,16 @@ func nnc_hbVPFilter2D() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPFilter2D(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPFilter2D(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -727,8 +1684,16 @@ func nnc_hbVPFlip() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPFlip(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPFlip(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -740,8 +1705,16 @@ func nnc_hbVPGaussianBlur() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPGaussianBlur(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPGaussianBlur(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -753,8 +1726,16 @@ func nnc_hbVPHBDemosaicing() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPHBDemosaicing(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPHBDemosaicing(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -766,8 +1747,16 @@ func nnc_hbVPISP() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPISP(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPISP(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -779,8 +1768,16 @@ func nnc_hbVPIntegral() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPIntegral(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPIntegral(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -792,8 +1789,16 @@ func nnc_hbVPLaplacianFilter() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPLaplacianFilter(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPLaplacianFilter(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -805,8 +1810,16 @@ func nnc_hbVPMedianBlur() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPMedianBlur(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPMedianBlur(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -818,8 +1831,16 @@ func nnc_hbVPOpticalFlowPyrLK() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPOpticalFlowPyrLK(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPOpticalFlowPyrLK(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -831,8 +1852,16 @@ func nnc_hbVPPyrDown() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPPyrDown(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPPyrDown(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -844,8 +1873,16 @@ func nnc_hbVPPyrUp() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPPyrUp(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPPyrUp(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -857,8 +1894,16 @@ func nnc_hbVPRemap() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPRemap(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPRemap(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -870,8 +1915,16 @@ func nnc_hbVPResize() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPResize(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPResize(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -883,8 +1936,16 @@ func nnc_hbVPRoiResize() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPRoiResize(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPRoiResize(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -896,8 +1957,16 @@ func nnc_hbVPRotate() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPRotate(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPRotate(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -909,8 +1978,16 @@ func nnc_hbVPSepFilter2D() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPSepFilter2D(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPSepFilter2D(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -922,8 +1999,16 @@ func nnc_hbVPSobel() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPSobel(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPSobel(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -935,8 +2020,16 @@ func nnc_hbVPStitch() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPStitch(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPStitch(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -948,8 +2041,16 @@ func nnc_hbVPThreshold() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPThreshold(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPThreshold(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -961,8 +2062,16 @@ func nnc_hbVPTranspose() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPTranspose(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPTranspose(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -974,8 +2083,16 @@ func nnc_hbVPWarpAffine() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPWarpAffine(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPWarpAffine(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -987,8 +2104,16 @@ func nnc_hbVPWarpPerspective() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPWarpPerspective(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPWarpPerspective(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1000,8 +2125,16 @@ func nnc_hbVPCreateAlphaBlendLut() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPCreateAlphaBlendLut(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPCreateAlphaBlendLut(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1013,8 +2146,16 @@ func nnc_hbVPReleaseAlphaBlendLut() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPReleaseAlphaBlendLut(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPReleaseAlphaBlendLut(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1026,8 +2167,16 @@ func nnc_hbVPCreateISPContext() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPCreateISPContext(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPCreateISPContext(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1039,8 +2188,16 @@ func nnc_hbVPReleaseISPContext() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPReleaseISPContext(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPReleaseISPContext(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1052,8 +2209,16 @@ func nnc_hbVPGetISPOutputBuffer() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPGetISPOutputBuffer(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPGetISPOutputBuffer(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1065,8 +2230,16 @@ func nnc_hbVPCreateMapWrap() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPCreateMapWrap(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPCreateMapWrap(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1078,8 +2251,16 @@ func nnc_hbVPReleaseMapWrap() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPReleaseMapWrap(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images are not processed, which libraries such as OpenCV do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPReleaseMapWrap(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1091,8 +2272,16 @@ func nnc_hbVPJPEGDecode() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPJPEGDecode(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images and videos are not encoded or decoded, which libraries such as FFmpeg do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPJPEGDecode(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1104,8 +2293,16 @@ func nnc_hbVPJPEGEncode() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPJPEGEncode(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images and videos are not encoded or decoded, which libraries such as FFmpeg do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPJPEGEncode(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1117,8 +2314,16 @@ func nnc_hbVPVideoDecode() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPVideoDecode(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images and videos are not encoded or decoded, which libraries such as FFmpeg do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPVideoDecode(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1130,8 +2335,16 @@ func nnc_hbVPVideoEncode() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPVideoEncode(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images and videos are not encoded or decoded, which libraries such as FFmpeg do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPVideoEncode(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1143,8 +2356,16 @@ func nnc_hbVPCreateJPEGDecContext() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPCreateJPEGDecContext(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images and videos are not encoded or decoded, which libraries such as FFmpeg do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPCreateJPEGDecContext(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1156,8 +2377,16 @@ func nnc_hbVPReleaseJPEGDecContext() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPReleaseJPEGDecContext(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images and videos are not encoded or decoded, which libraries such as FFmpeg do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPReleaseJPEGDecContext(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1169,8 +2398,16 @@ func nnc_hbVPCreateJPEGEncContext() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPCreateJPEGEncContext(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images and videos are not encoded or decoded, which libraries such as FFmpeg do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPCreateJPEGEncContext(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1182,8 +2419,16 @@ func nnc_hbVPReleaseJPEGEncContext() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPReleaseJPEGEncContext(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images and videos are not encoded or decoded, which libraries such as FFmpeg do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPReleaseJPEGEncContext(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1195,8 +2440,16 @@ func nnc_hbVPCreateVideoDecContext() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPCreateVideoDecContext(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images and videos are not encoded or decoded, which libraries such as FFmpeg do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPCreateVideoDecContext(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1208,8 +2461,16 @@ func nnc_hbVPReleaseVideoDecContext() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPReleaseVideoDecContext(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images and videos are not encoded or decoded, which libraries such as FFmpeg do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPReleaseVideoDecContext(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1221,8 +2482,16 @@ func nnc_hbVPCreateVideoEncContext() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPCreateVideoEncContext(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images and videos are not encoded or decoded, which libraries such as FFmpeg do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPCreateVideoEncContext(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1234,8 +2503,16 @@ func nnc_hbVPReleaseVideoEncContext() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPReleaseVideoEncContext(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images and videos are not encoded or decoded, which libraries such as FFmpeg do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPReleaseVideoEncContext(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1247,8 +2524,16 @@ func nnc_hbVPGetJPEGDecOutputBuffer() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPGetJPEGDecOutputBuffer(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images and videos are not encoded or decoded, which libraries such as FFmpeg do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPGetJPEGDecOutputBuffer(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1260,8 +2545,16 @@ func nnc_hbVPGetJPEGEncOutputBuffer() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPGetJPEGEncOutputBuffer(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images and videos are not encoded or decoded, which libraries such as FFmpeg do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPGetJPEGEncOutputBuffer(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1273,8 +2566,16 @@ func nnc_hbVPGetVideoDecOutputBuffer() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPGetVideoDecOutputBuffer(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images and videos are not encoded or decoded, which libraries such as FFmpeg do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPGetVideoDecOutputBuffer(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1286,8 +2587,16 @@ func nnc_hbVPGetVideoEncOutputBuffer() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPGetVideoEncOutputBuffer(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images and videos are not encoded or decoded, which libraries such as FFmpeg do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPGetVideoEncOutputBuffer(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1299,8 +2608,16 @@ func nnc_hbVPGetDefaultVideoDecParam() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPGetDefaultVideoDecParam(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images and videos are not encoded or decoded, which libraries such as FFmpeg do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPGetDefaultVideoDecParam(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1312,8 +2629,16 @@ func nnc_hbVPGetDefaultVideoEncParam() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPGetDefaultVideoEncParam(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: images and videos are not encoded or decoded, which libraries such as FFmpeg do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbVPGetDefaultVideoEncParam(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1325,8 +2650,16 @@ func nnc_hbFFT1D() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbFFT1D(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: Fourier transforms are not served, which libraries such as FFTW do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbFFT1D(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1338,8 +2671,16 @@ func nnc_hbFFT2D() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbFFT2D(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: Fourier transforms are not served, which libraries such as FFTW do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbFFT2D(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1351,8 +2692,16 @@ func nnc_hbIFFT1D() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbIFFT1D(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: Fourier transforms are not served, which libraries such as FFTW do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbIFFT1D(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1364,8 +2713,16 @@ func nnc_hbIFFT2D() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbIFFT2D(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: Fourier transforms are not served, which libraries such as FFTW do")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbIFFT2D(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1377,8 +2734,16 @@ func nnc_hbDSPAddrMap() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbDSPAddrMap(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: there is no DSP that takes the program's code")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbDSPAddrMap(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1390,8 +2755,16 @@ func nnc_hbDSPAddrUnmap() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbDSPAddrUnmap(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: there is no DSP that takes the program's code")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbDSPAddrUnmap(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }
@@ -1403,8 +2776,16 @@ func nnc_hbDSPRpcV2() (r int32) {
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
 	}
+	if boundary.Chosen(&c) {
+		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbDSPRpcV2(boundary.Driver(c.Func))) })
+		return r
+	}
 	if c.Err == nil {
 		c.Err = refused("this library runs models: there is no DSP that takes the program's code")
+		if c.PassOn() {
+			boundary.InDriver(c.Func, func() { r = int32(C.forward_hbDSPRpcV2(boundary.Driver(c.Func))) })
+			return r
+		}
 	}
 	return int32(status(c.Err))
 }

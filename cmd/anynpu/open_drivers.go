@@ -9,6 +9,7 @@ import (
 	"github.com/anynpu/anynpu/backends/dl"
 	"github.com/anynpu/anynpu/backends/driver"
 	"github.com/anynpu/anynpu/backends/hbdnn"
+	"github.com/anynpu/anynpu/backends/hbucp"
 	"github.com/anynpu/anynpu/backends/nnapi"
 	"github.com/anynpu/anynpu/backends/ohnn"
 	"github.com/anynpu/anynpu/backends/rknn"
@@ -58,6 +59,8 @@ func newDevice(id, name, file string, lookup func(symbol string) uintptr) (devic
 	switch api := driverAPI(id); {
 	case id == "hbdnn":
 		return hbdnn.New(hbdnn.Bind(file, lookup), driver.Config{ID: id, Name: name})
+	case id == "hbucp":
+		return hbucp.New(hbucp.Bind(file, lookup), driver.Config{ID: id, Name: name})
 	case id == "rknn":
 		return rknn.New(rknn.Bind(file, lookup), driver.Config{ID: id, Name: name})
 	case api == "ohnn":

@@ -213,7 +213,7 @@ func TestCompletion_verbsDevicesAndFiles(t *testing.T) {
 	_, out, _ = anynpu("__complete", "ins")
 	assert.Contains(t, out, "inspect\t")
 	_, out, _ = anynpu("__complete", "run", "--device", "")
-	assert.Equal(t, "cpu\nrknn\nhbdnn\nohnn\nnnapi\nonnxruntime\n:4\n", out)
+	assert.Equal(t, "cpu\nrknn\nhbdnn\nhbucp\nohnn\nnnapi\nonnxruntime\n:4\n", out)
 	_, out, _ = anynpu("__complete", "run", "")
 	assert.Equal(t, ":0\n", out, "a file")
 	_, out, _ = anynpu("__complete", "run", "m.onnx", "")

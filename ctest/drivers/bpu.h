@@ -8,7 +8,8 @@
  *     "SUM1", uint32 rank, uint32 sizes[4], uint32 type (F32, U8, S8 or S16), uint32 flags (enum bpu_flag)
  *
  * Sums add codes as they are. The driver has the version BPU_VERSION (fake_version), and the structs of that
- * generation. Models say "fake-bpu" as their tag.
+ * generation; with BPU_UCP it is of the newer generation of the API (bpu_newer.h). Models say "fake-bpu" as their tag,
+ * or as their description.
  *
  * Its memory is not coherent: cached memory has bytes for the processor and others for the NPU, which physical
  * addresses name. Cleaning writes what the processor has changed, invalidating does too and then reads all.
@@ -78,7 +79,13 @@ static void *bpu_thread(void *arg)
 {
 	struct bpu_task *t = arg;
 	char const *tag = NULL; /* by the export, on a thread that nobody else knows */
+#ifdef BPU_UCP
+	uint32_t size;
+	int32_t type;
+	int code = hbDNNGetModelDesc(&tag, &size, &type, t->members[0].model);
+#else
 	int code = hbDNNGetModelTag(&tag, t->members[0].model);
+#endif
 	if (code != 0 || !tag || strcmp(tag, BPU) != 0)
 		code = HB_DNN_RUN_TASK_FAILED;
 	pass_gate();
@@ -102,7 +109,7 @@ static void *bpu_thread(void *arg)
 /* The NPU's bytes of a tensor, NULL if it has less memory than it needs. */
 static uint8_t *bpu_bytes_locked(const hbDNNTensor *t, uint32_t need)
 {
-	const hbSysMem *m = &t->sysMem[0];
+	const hbSysMem *m = BPU_MEMORY(t);
 	struct bpu_block *b = bpu_block_locked((uintptr_t)m->phyAddr, 1);
 	return b && m->memSize >= need && b->size - ((uintptr_t)m->phyAddr - (uintptr_t)b->npu) >= need ? (uint8_t *)(
 		uintptr_t)m->phyAddr
@@ -118,7 +125,11 @@ static int bpu_member_locked(struct bpu_model *m, const hbDNNTensor *in, const h
 		const hbDNNTensor *t = bpu_tensor(in, i);
 		uint32_t need = (uint32_t)p.alignedByteSize;
 		if (m->rank == 0) {
+#ifdef BPU_UCP
+			to->pitch = (int32_t)t->properties.stride[1];
+#else
 			to->pitch = t->properties.alignedShape.dimensionSize[3];
+#endif
 			need = to->pitch < 8 ? 0 : 8 * (uint32_t)to->pitch;
 		}
 		if (need == 0 || !(to->bytes[i] = bpu_bytes_locked(t, need)))
@@ -129,12 +140,19 @@ static int bpu_member_locked(struct bpu_model *m, const hbDNNTensor *in, const h
 	return to->bytes[2] ? HB_DNN_SUCCESS : HB_DNN_INVALID_ARGUMENT;
 }
 
+static void bpu_begin(struct bpu_task *t)
+{
+	pthread_t thread;
+	if (pthread_create(&thread, NULL, bpu_thread, t) != 0)
+		abort();
+	pthread_detach(thread);
+}
+
 static int bpu_infer(hbDNNTaskHandle_t *handle, hbDNNTensor **out, const hbDNNTensor *in, struct bpu_model *m,
 	const hbDNNInferCtrlParam *control)
 {
 	struct bpu_task *t = handle ? *handle : NULL;
 	struct bpu_member own;
-	pthread_t thread;
 	if (!handle || !out || !*out || !in || !control || control->priority < 0 || control->priority > 255)
 		return HB_DNN_INVALID_ARGUMENT;
 	pthread_mutex_lock(&bpu_lock);
@@ -161,17 +179,15 @@ static int bpu_infer(hbDNNTaskHandle_t *handle, hbDNNTensor **out, const hbDNNTe
 	if (code == 0) {
 		t->members = realloc(t->members, (size_t)(t->count + 1) * sizeof *t->members);
 		t->members[t->count++] = own;
+		t->first = t->members[0].model;
 		m->pack->busy++;
 		t->open = control->more != 0;
 		t->holds += !t->open;
 		*handle = t;
 	}
 	pthread_mutex_unlock(&bpu_lock);
-	if (code == 0 && !control->more) {
-		if (pthread_create(&thread, NULL, bpu_thread, t) != 0)
-			abort();
-		pthread_detach(thread);
-	}
+	if (code == 0 && !control->more)
+		bpu_begin(t);
 	return code;
 }
 
@@ -228,6 +244,42 @@ static int bpu_callback(struct bpu_task *t, hbDNNTaskDoneCb callback, void *user
 	return known ? HB_DNN_SUCCESS : HB_DNN_INVALID_TASK_HANDLE;
 }
 
+#ifdef BPU_UCP
+/* Has a task that is complete run. */
+static int bpu_submit(struct bpu_task *t, const hbUCPSchedParam *param)
+{
+	if (!param || param->priority < 0 || param->priority > HB_UCP_PRIORITY_HIGHEST)
+		return HB_DNN_INVALID_ARGUMENT;
+	pthread_mutex_lock(&bpu_lock);
+	int code = !bpu_is_locked(t, BPU_TASK) ? HB_DNN_INVALID_TASK_HANDLE : t->open ? HB_DNN_SUCCESS : HB_DNN_API_USE_ERROR;
+	if (code == 0) {
+		t->open = 0;
+		t->holds++;
+	}
+	pthread_mutex_unlock(&bpu_lock);
+	if (code == 0)
+		bpu_begin(t);
+	return code;
+}
+
+/* Makes a task or adds to one; without a place for its handle runs the model. */
+static int bpu_infer_newer(hbUCPTaskHandle_t *handle, hbDNNTensor *out, const hbDNNTensor *in, struct bpu_model *m)
+{
+	static const hbDNNInferCtrlParam open = {0, 1};
+	hbUCPTaskHandle_t own = NULL;
+	hbUCPSchedParam param = {.priority = 0};
+	int code = bpu_infer(handle ? handle : &own, &out, in, m, &open);
+	if (code != 0 || handle)
+		return code;
+	code = bpu_submit(own, &param);
+	if (code == 0)
+		code = bpu_wait(own, 0);
+	bpu_release_task(own);
+	return code;
+}
+
+#endif
+
 /* Calls */
 
 #define ARGUMENT(type, i) (*(type const *)args[i])
@@ -243,7 +295,11 @@ static int bpu_query(const char *f, struct bpu_model *m, const void *const *args
 		return *ARGUMENT(int32_t *, 0) = counts[!input], 0;
 	if (strcmp(f, "GetModelTag") == 0)
 		return *ARGUMENT(char const **, 0) = BPU, 0;
-	if (strcmp(f, "GetEstimateLatency") == 0)
+#ifdef BPU_UCP
+	if (strcmp(f, "GetModelDesc") == 0)
+		return *ARGUMENT(char const **, 0) = BPU, *ARGUMENT(uint32_t *, 1) = sizeof BPU - 1, *ARGUMENT(int32_t *, 2) = 1, 0;
+#endif
+	if (strcmp(f, "GetEstimateLatency") == 0 || strcmp(f, "GetCompileBpuCoreNum") == 0)
 		return *ARGUMENT(int32_t *, 0) = 1, 0;
 	if (strcmp(f, "GetInputTensorProperties") != 0 && strcmp(f, "GetOutputTensorProperties") != 0 &&
 		strcmp(f, "GetInputName") != 0 && strcmp(f, "GetOutputName") != 0)
@@ -270,6 +326,47 @@ static int bpu_place(const struct call *c)
 	return -1;
 }
 
+#ifdef BPU_UCP
+/* The properties of an output of a task that is done, which are those of the model. */
+static int bpu_result(hbDNNTensorProperties *to, struct bpu_task *t, int32_t member, int32_t output)
+{
+	int code = HB_DNN_INVALID_TASK_HANDLE;
+	pthread_mutex_lock(&bpu_lock);
+	if (bpu_is_locked(t, BPU_TASK))
+		code = !t->done || t->status ? HB_DNN_API_USE_ERROR : member != 0 || output != 0 ? HB_DNN_INVALID_ARGUMENT : 0;
+	struct bpu_model *m = code == 0 ? t->first : NULL;
+	pthread_mutex_unlock(&bpu_lock);
+	if (m)
+		bpu_properties(m, 0, to);
+	return code;
+}
+
+static int bpu_newer(const char *f, const void *const *args, uint64_t *result)
+{
+	int code = 0;
+	hbSysMem *m = strstr(f, "M") ? ARGUMENT(hbSysMem *, 0) : NULL;
+	if (strcmp(f, "GetVersion") == 0 || strcmp(f, "GetSocName") == 0)
+		return *result = (uint64_t)(uintptr_t)(f[3] == 'V' ? "3.13.6" : BPU), 1;
+	if (strcmp(f, "Malloc") == 0 || strcmp(f, "MallocCached") == 0)
+		code = bpu_alloc(m, ARGUMENT(uint64_t, 1), f[6] == 'C');
+	else if (strcmp(f, "MemFlush") == 0)
+		code = bpu_flush(m, ARGUMENT(int32_t, 1));
+	else if (strcmp(f, "Free") == 0)
+		code = bpu_free(ARGUMENT(hbSysMem *, 0)) == 0 ? HB_UCP_SUCCESS : HB_UCP_MEM_FREE_FAIL;
+	else if (strcmp(f, "SubmitTask") == 0)
+		code = bpu_submit(ARGUMENT(void *, 0), ARGUMENT(hbUCPSchedParam *, 1));
+	else if (strcmp(f, "WaitTaskDone") == 0)
+		code = bpu_wait(ARGUMENT(void *, 0), ARGUMENT(int32_t, 1));
+	else if (strcmp(f, "ReleaseTask") == 0)
+		code = bpu_release_task(ARGUMENT(void *, 0));
+	else if (strcmp(f, "SetTaskDoneCb") == 0)
+		code = bpu_callback(ARGUMENT(void *, 0), ARGUMENT(hbDNNTaskDoneCb, 1), ARGUMENT(void *, 2));
+	else
+		return 0;
+	*result = (uint64_t)(int64_t)code;
+	return 1;
+}
+#else
 static int bpu_system(const char *f, const void *const *args)
 {
 	hbSysMem *m = ARGUMENT(hbSysMem *, strcmp(f, "ReadMem") == 0);
@@ -287,13 +384,38 @@ static int bpu_system(const char *f, const void *const *args)
 		return m->virAddr ? HB_SYS_SUCCESS : HB_SYS_REGISTER_MEM_FAILED;
 	return m ? HB_SYS_SUCCESS : HB_SYS_INVALID_ARGUMENT;
 }
+#endif
 
 static int compute(const struct call *c, const void *const *args, uint64_t *result)
 {
 	const char *f = c->name + strlen("hbDNN");
 	int code = 0, of = bpu_place(c);
+#ifdef BPU_UCP
+	if (strncmp(c->name, "hbUCP", 5) == 0)
+		return bpu_newer(f, args, result);
+	if (strcmp(f, "InferV2") == 0)
+		code = bpu_infer_newer(ARGUMENT(hbUCPTaskHandle_t *, 0), ARGUMENT(hbDNNTensor *, 1), ARGUMENT(hbDNNTensor *, 2),
+			ARGUMENT(void *, 3));
+	else if (strcmp(f, "GetTaskOutputTensorProperties") == 0)
+		code = bpu_result(ARGUMENT(hbDNNTensorProperties *, 0), ARGUMENT(void *, 1), ARGUMENT(int32_t, 2), ARGUMENT(int32_t, 3));
+	else if (strcmp(f, "GetHBMDesc") == 0) {
+		code = bpu_is(ARGUMENT(void *, 3), BPU_PACK) ? HB_DNN_SUCCESS : HB_DNN_INVALID_PACKED_DNN_HANDLE;
+		if (code == 0)
+			*ARGUMENT(char const **, 0) = "", *ARGUMENT(uint32_t *, 1) = 0, *ARGUMENT(int32_t *, 2) = 1;
+	}
+#else
 	if (strncmp(c->name, "hbSys", 5) == 0)
 		code = bpu_system(f, args);
+	else if (strcmp(f, "Infer") == 0)
+		code = bpu_infer(ARGUMENT(hbDNNTaskHandle_t *, 0), ARGUMENT(hbDNNTensor **, 1), ARGUMENT(hbDNNTensor *, 2),
+			ARGUMENT(void *, 3), ARGUMENT(hbDNNInferCtrlParam *, 4));
+	else if (strcmp(f, "WaitTaskDone") == 0)
+		code = bpu_wait(ARGUMENT(void *, 0), ARGUMENT(int32_t, 1));
+	else if (strcmp(f, "ReleaseTask") == 0)
+		code = bpu_release_task(ARGUMENT(void *, 0));
+	else if (strcmp(f, "SetTaskDoneCb") == 0)
+		code = bpu_callback(ARGUMENT(void *, 0), ARGUMENT(hbDNNTaskDoneCb, 1), ARGUMENT(void *, 2));
+#endif
 	else if (strcmp(f, "GetVersion") == 0)
 		return *result = (uint64_t)(uintptr_t)bpu_version, 1;
 	else if (strcmp(f, "InitializeFromFiles") == 0)
@@ -319,16 +441,7 @@ static int compute(const struct call *c, const void *const *args, uint64_t *resu
 					code = 0;
 				}
 		}
-	} else if (strcmp(f, "Infer") == 0)
-		code = bpu_infer(ARGUMENT(hbDNNTaskHandle_t *, 0), ARGUMENT(hbDNNTensor **, 1), ARGUMENT(hbDNNTensor *, 2),
-			ARGUMENT(void *, 3), ARGUMENT(hbDNNInferCtrlParam *, 4));
-	else if (strcmp(f, "WaitTaskDone") == 0)
-		code = bpu_wait(ARGUMENT(void *, 0), ARGUMENT(int32_t, 1));
-	else if (strcmp(f, "ReleaseTask") == 0)
-		code = bpu_release_task(ARGUMENT(void *, 0));
-	else if (strcmp(f, "SetTaskDoneCb") == 0)
-		code = bpu_callback(ARGUMENT(void *, 0), ARGUMENT(hbDNNTaskDoneCb, 1), ARGUMENT(void *, 2));
-	else if (of >= 0)
+	} else if (of >= 0)
 		code = bpu_is(ARGUMENT(void *, of), BPU_MODEL) ? bpu_query(f, ARGUMENT(void *, of), args) : HB_DNN_INVALID_DNN_HANDLE;
 	else if (strcmp(f, "GetTaskEstimateTime") == 0)
 		code = bpu_is(ARGUMENT(void *, 1), BPU_TASK) ? 0 : HB_DNN_INVALID_TASK_HANDLE;

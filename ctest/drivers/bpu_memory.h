@@ -20,15 +20,15 @@ static struct bpu_block *bpu_block_locked(uintptr_t at, int npu)
 /* More than this there is not, whatever a script says that a tensor takes. */
 #define BPU_MOST (64u << 20)
 
-static int bpu_alloc(hbSysMem *mem, uint32_t size, int cached)
+static int bpu_alloc(hbSysMem *mem, uint64_t size, int cached)
 {
 	if (!mem || size == 0)
 		return HB_SYS_INVALID_ARGUMENT;
 	if (size > BPU_MOST)
 		return HB_SYS_OUT_OF_MEMORY;
-	size_t room = ((size_t)size + 63) / 64 * 64;
+	size_t room = (size_t)(size + 63) / 64 * 64;
 	struct bpu_block *b = calloc(1, sizeof *b);
-	b->size = size;
+	b->size = (uint32_t)size;
 	b->host = b->npu = memset(aligned_alloc(64, room), 0, room);
 	if (cached) {
 		b->npu = memset(aligned_alloc(64, room), 0, room);
@@ -39,7 +39,7 @@ static int bpu_alloc(hbSysMem *mem, uint32_t size, int cached)
 	bpu_blocks = b;
 	bpu_living[BPU_NONE]++;
 	pthread_mutex_unlock(&bpu_lock);
-	*mem = (hbSysMem){.phyAddr = (uintptr_t)b->npu, .virAddr = b->host, .memSize = size};
+	*mem = (hbSysMem){.phyAddr = (uintptr_t)b->npu, .virAddr = b->host, .memSize = b->size};
 	tell_lies("memory", mem, sizeof *mem);
 	return HB_SYS_SUCCESS;
 }
@@ -93,6 +93,7 @@ static int bpu_flush(const hbSysMem *mem, int32_t flag)
 	return HB_SYS_SUCCESS; /* also for memory that is none of the driver's */
 }
 
+#ifndef BPU_UCP
 static int bpu_move(void *to, const void *from, const hbSysMem *of, uint32_t size)
 {
 	if (!to || !from || !of || !of->virAddr || size > of->memSize)
@@ -105,5 +106,6 @@ static int bpu_move(void *to, const void *from, const hbSysMem *of, uint32_t siz
 		memcpy(to, from, size);
 	return good ? HB_SYS_SUCCESS : HB_SYS_INVALID_ARGUMENT;
 }
+#endif
 
 #endif

@@ -39,6 +39,25 @@ static int bpu_sum(struct bpu_model *m, const char *at, const char *end)
 	return 1;
 }
 
+#ifdef BPU_UCP
+static void bpu_properties(struct bpu_model *m, int input, hbDNNTensorProperties *p)
+{
+	memset(p, 0, sizeof *p);
+	if (m->rank == 0)
+		bpu_newer_network(p, input);
+	else {
+		p->tensorType = (int32_t)m->kind;
+		bpu_newer_sum(p, m->dims, m->rank, bpu_width(m->kind), m->flags & BPU_PADDED);
+		if (m->flags & (BPU_SCALE | BPU_AXIS)) {
+			int32_t n = m->flags & BPU_AXIS ? (int32_t)m->dims[1] : 1;
+			p->quantiType = SCALE;
+			p->quantizeAxis = m->flags & BPU_AXIS ? 1 : -1;
+			p->scale = (hbDNNQuantiScale){n, m->scales, n, m->zeros};
+		}
+	}
+	tell_lies(input ? "properties input" : "properties output", p, sizeof *p);
+}
+#else
 static void bpu_properties(struct bpu_model *m, int input, hbDNNTensorProperties *p)
 {
 	memset(p, 0, sizeof *p);
@@ -77,6 +96,7 @@ static void bpu_properties(struct bpu_model *m, int input, hbDNNTensorProperties
 	}
 	tell_lies(input ? "properties input" : "properties output", p, sizeof *p);
 }
+#endif
 
 static const char bpu_inner[] = "{the driver's own models}"; /* which a program would get AnyNPU's answer for */
 

@@ -8,14 +8,20 @@
 
 #include "compute.h"
 
+#ifdef BPU_UCP
+#include "bpu_newer.h"
+#else
 #include <dnn/hb_dnn_ext.h>
 #include <dnn/hb_dnn_status.h>
+#define BPU_VERSION_NEWEST "1.24.5_(fake)"
+#define BPU_MEMORY(t) (&(t)->sysMem[0])
+#endif
 #include <stdbool.h>
 #include <stddef.h>
 #include <time.h>
 
 #ifndef BPU_VERSION
-#define BPU_VERSION "1.24.5_(fake)"
+#define BPU_VERSION BPU_VERSION_NEWEST
 #endif
 #define BPU "fake-bpu"
 #define BPU_MAGIC "FAKEBPU\0FAKEBPU"
@@ -36,7 +42,11 @@ struct bpu_model {
 	uint32_t rank, dims[4], kind, flags; /* of a sum, rank 0: the network */
 	struct network network;
 	float scales[256];
+#ifdef BPU_UCP
+	int32_t zeros[256];
+#else
 	int8_t zeros[256];
+#endif
 	uint8_t shift;
 };
 
@@ -56,6 +66,7 @@ struct bpu_member {
 struct bpu_task {
 	int holds, open, done, released, status;
 	struct bpu_member *members;
+	struct bpu_model *first; /* also after the end of its members */
 	int count;
 	hbDNNTaskDoneCb callback;
 	void *user;
@@ -125,6 +136,10 @@ void fake_version(const char *version);
 /* Gives the driver another version, a text that stays, before its first call. */
 void fake_version(const char *version) { bpu_version = version; }
 
+#ifdef BPU_UCP
+static void bpu_store(void *to, const hbDNNTensorProperties *p) { memcpy(to, p, sizeof *p); }
+static const hbDNNTensor *bpu_tensor(const hbDNNTensor *first, int i) { return first + i; }
+#else
 static size_t bpu_properties_size(void)
 {
 	int minor = atoi(strchr(bpu_version, '.') + 1);
@@ -146,5 +161,6 @@ static const hbDNNTensor *bpu_tensor(const hbDNNTensor *first, int i)
 	return (const hbDNNTensor *)((const char *)first + (size_t)i * (offsetof(hbDNNTensor, properties) +
 		bpu_properties_size()));
 }
+#endif
 
 #endif

@@ -21,10 +21,15 @@ bpu_sum() { # NAME RANK SIZE SIZE SIZE SIZE TYPE FLAGS
 }
 bpu_digits() { bpu_model digits < examples/digits/digits.weights; }
 
-bpu() { # FILE FLAGS...: the driver, with the symbol version of the vendor's unless FLAGS have a script of their own
-  local file=$1
-  shift
+# The driver, with the symbol version of the vendor's unless FLAGS have a script of their own; bpu_ucp: of the newer
+# generation, all functions in one file.
+bpu() { bpu_build hbdnn libdnn.so "$@"; } # FILE FLAGS...
+bpu_ucp() { bpu_build hbucp libhbucp.so "$@" -DBPU_UCP; }
+bpu_build() { # API SONAME FILE FLAGS...
+  local api=$1 soname=$2 file=$3
+  shift 3
   [[ " $* " = *--version-script* ]] || { echo 'CONFIG { global: *; };' > "$file.map"; set -- "$@" "-Wl,--version-script=$file.map"; }
-  gcc -Wall -Wextra -Werror -g -O1 -D_GNU_SOURCE -Iinclude -Ictest -Ictest/drivers -shared -fPIC -DCALLS='"zcalls_hbdnn.h"' \
-    -DCOMPUTE='"bpu.h"' ctest/drivers/fake.c -Wl,-soname,libdnn.so -o "$file" "$@" -lpthread -lm
+  gcc -Wall -Wextra -Werror -g -O1 -D_GNU_SOURCE -Iinclude -Ictest -Ictest/drivers -shared -fPIC \
+    "-DCALLS=\"zcalls_$api.h\"" -DCOMPUTE='"bpu.h"' ctest/drivers/fake.c -Wl,-soname,"$soname" -o "$file" "$@" \
+    -lpthread -lm
 }

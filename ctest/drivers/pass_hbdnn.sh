@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# usage: pass_hbdnn.sh [long]
-# Programs for hbDNN whose calls go to a vendor's libdnn.so, which a manifest names: alone, and beside ONNX models of
-# the library's. The driver is bpu.h. long is with every mode under AddressSanitizer and valgrind.
+# usage: pass_hbdnn.sh hbdnn|hbucp [long]
+# Programs for hbDNN, or for its newer generation, whose calls go to a vendor's library, which a manifest names: alone,
+# and beside ONNX models of the library's. The driver is bpu.h. long is with every mode under AddressSanitizer and valgrind.
 set -euo pipefail
-long=${1:-}
+api=$1 long=${2:-}
 . "$(dirname "$0")/../../scripts/settings.sh"
 here=$PWD/ctest/drivers
-make --no-print-directory libs "${BUILD:-build}/bin/anynpu" "${BUILD:-build}/examples/hbdnn_digits" > /dev/null
+make --no-print-directory libs "${BUILD:-build}/bin/anynpu" "${BUILD:-build}/examples/${api}_digits" > /dev/null
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-fail() { echo "hbdnn drivers: $*"; exit 1; }
+fail() { echo "$api drivers: $*"; exit 1; }
 has() { grep -qF -- "$2" "$1" || { cat "$1"; fail "want \"$2\""; }; }
 . "$here/models_hbdnn.sh"
 GOCACHE=$(go env GOCACHE) # Go's own is in XDG_CACHE_HOME
@@ -17,21 +17,28 @@ export GOCACHE XDG_CONFIG_HOME=$dir/config XDG_CACHE_HOME=$dir/cache ANYNPU_LOG_
 manifests=$XDG_CONFIG_HOME/anynpu/drivers.d
 mkdir -p "$manifests" "$dir"/{bpu,lacks,rules,old,middle,models}
 chmod 755 "$dir"
+case $api in
+  hbdnn) make_driver=bpu name=libdnn.so linked=(-ldnn) shape='4 1 1 8 16' byte=9 real=13 setting=ANYNPU_HBDNN ;;
+  hbucp)
+    make_driver=bpu_ucp name=libhbucp.so linked=(-DUCP -lhbucp -ldnn) shape='4 1 8 16 1' byte=3 real=7
+    setting=ANYNPU_HBUCP
+    ;;
+esac
 host() { # PROGRAM FLAGS...
   gcc -Wall -Wextra -Werror -g -O1 -D_GNU_SOURCE -Iinclude -Ictest -I"$here" "$here/passing_hbdnn.c" -o "$dir/$1" \
-    "${@:2}" -L"$lib" -Wl,-rpath,"$lib" -ldnn -lanynpu -lpthread -lm
+    "${@:2}" -L"$lib" -Wl,-rpath,"$lib" "${linked[@]}" -lanynpu -lpthread -lm
 }
-bpu "$dir/bpu/libdnn.so"
+$make_driver "$dir/bpu/$name"
 bpu_digits > "$dir/models/digits.bin"
-bpu_sum copy 4 1 1 8 16 9 0 > "$dir/models/copy.bin"
-bpu_sum sum 2 1 10 0 0 13 0 > "$dir/models/sum.bin"
+bpu_sum copy $shape $byte 0 > "$dir/models/copy.bin"
+bpu_sum sum 2 1 10 0 0 $real 0 > "$dir/models/sum.bin"
 host passing
 host passing_asan -fsanitize=address
-driver=$dir/bpu/libdnn.so
+driver=$dir/bpu/$name
 images=(examples/digits/images/*.pgm)
 use() { # DRIVER
   driver=$1
-  echo "{\"schema\": \"anynpu.driver/1\", \"name\": \"bpu\", \"api\": \"hbdnn\", \"library\": \"$1\"}" > "$manifests/bpu.json"
+  printf '{"schema": "anynpu.driver/1", "name": "bpu", "api": "%s", "library": "%s"}\n' "$api" "$1" > "$manifests/bpu.json"
 }
 run() { # MODE [PROGRAM]: with the fake driver
   : > "$dir/log"
@@ -41,20 +48,20 @@ run() { # MODE [PROGRAM]: with the fake driver
 
 # A program that is already built, on the driver, and without one.
 readelf -V "$driver" | grep 'Name: CONFIG' > /dev/null || fail "the driver's names have no version CONFIG"
-program=("$build/examples/hbdnn_digits" "$dir/models/digits.bin" "${images[@]}")
+program=("$build/examples/${api}_digits" "$dir/models/digits.bin" "${images[@]}")
 ! "${program[@]}" > "$dir/out" 2>&1 || fail "a compiled model is computed without a driver"
 run none
 use "$driver"
-for setting in auto driver; do
-  ANYNPU_HBDNN=$setting "${program[@]}" > "$dir/out" || { cat "$dir/out" "$dir/log"; fail "hbdnn_digits, $setting"; }
+for value in auto driver; do
+  env "$setting=$value" "${program[@]}" > "$dir/out" || { cat "$dir/out" "$dir/log"; fail "${api}_digits, $value"; }
   has "$dir/out" '59 of 60 right'
 done
-echo "hbdnn_digits on a driver: $(tail -1 "$dir/out")"
-"$build/examples/hbdnn_digits" examples/digits/digits.onnx "${images[@]}" > "$dir/out"
+echo "${api}_digits on a driver: $(tail -1 "$dir/out")"
+"$build/examples/${api}_digits" examples/digits/digits.onnx "${images[@]}" > "$dir/out"
 has "$dir/out" '59 of 60 right'
-ANYNPU_HBDNN=cpu run none
+(export "$setting=cpu"; run none)
 "$build/bin/anynpu" drivers > "$dir/out"
-has "$dir/out" 'driver      hbdnn bpu: used'
+has "$dir/out" "driver      $api bpu: used"
 
 # Both kinds of models in one program; many threads; a program that knows the driver itself; forks; traced, with probed
 # pointers, with AddressSanitizer.
@@ -78,29 +85,34 @@ if [ -n "$long" ]; then
 fi
 
 # Drivers of older generations, and one that lacks functions.
-bpu "$dir/old/libdnn.so" -DBPU_VERSION='"1.9.7"'
-bpu "$dir/middle/libdnn.so" -DBPU_VERSION='"1.14.1"'
-echo 'CONFIG { global: *; local: hbDNNGetEstimateLatency; hbSysWriteMem; hbDNNResize; hbDNNGetErrorDesc; hbDNNConvert*; };' \
-  > "$dir/lacks.map"
-bpu "$dir/lacks/libdnn.so" -Wl,--version-script="$dir/lacks.map"
-use "$dir/old/libdnn.so"
-run older136
-use "$dir/middle/libdnn.so"
-run older144
-use "$dir/lacks/libdnn.so"
+if [ "$api" = hbdnn ]; then
+  bpu "$dir/old/libdnn.so" -DBPU_VERSION='"1.9.7"'
+  bpu "$dir/middle/libdnn.so" -DBPU_VERSION='"1.14.1"'
+  use "$dir/old/libdnn.so"
+  run older136
+  use "$dir/middle/libdnn.so"
+  run older144
+  lacking='hbDNNGetEstimateLatency; hbSysWriteMem; hbDNNResize; hbDNNGetErrorDesc; hbDNNConvert*'
+else
+  lacking='hbDNNGetCompileBpuCoreNum; hbUCPMalloc; hbUCPGet*; hbDNNGetErrorDesc'
+fi
+echo "CONFIG { global: *; local: $lacking; };" > "$dir/lacks.map"
+$make_driver "$dir/lacks/$name" -Wl,--version-script="$dir/lacks.map"
+use "$dir/lacks/$name"
 run lacks
 
 # Every rule of the API holds beside a driver that has models, tasks and memory, but those about what is the driver's.
-echo 'CONFIG { global: *; local: hbDNNConvert*; hbDNNAddPadding*; hbDNNRemovePadding*; hbDNNUnquantizeByScale;
-  hbDNNGetLayoutName; hbDNNGetErrorDesc; hbDNNResize; hbDNNGetTaskEstimateStartTime; _Z2*; };' > "$dir/rules.map"
-bpu "$dir/rules/libdnn.so" -Wl,--version-script="$dir/rules.map"
-use "$dir/rules/libdnn.so"
-modes=(--mode 1.23)
+own='hbDNNConvert*; hbDNNAddPadding*; hbDNNRemovePadding*; hbDNNUnquantizeByScale; hbDNNGetLayoutName;
+  hbDNNGetErrorDesc; hbDNNResize; hbDNNGetTaskEstimateStartTime; _Z2*' modes=(--mode 1.23)
+[ "$api" = hbdnn ] || { own='hbUCPGet*; hbDNNGetErrorDesc' modes=(); }
+echo "CONFIG { global: *; local: $own; };" > "$dir/rules.map"
+$make_driver "$dir/rules/$name" -Wl,--version-script="$dir/rules.map"
+use "$dir/rules/$name"
 [ -z "$long" ] || modes=()
-ANYNPU_LOG_FILE= go run ./conformance/cmd/conformance hbdnn rules "${modes[@]}" > "$dir/rules.txt" 2>&1 || true
-grep '^hbdnn rules: cases [1-9]' "$dir/rules.txt" > "$dir/out" ||
+ANYNPU_LOG_FILE= go run ./conformance/cmd/conformance "$api" rules "${modes[@]}" > "$dir/rules.txt" 2>&1 || true
+grep "^$api rules: cases [1-9]" "$dir/rules.txt" > "$dir/out" ||
   { tail "$dir/rules.txt"; fail "the rules were not run"; }
 sed -n 's/^\(fail\|skip\)  \([^ ]*\) .*/\2/p' "$dir/rules.txt" | LC_ALL=C sort -u |
-  diff <(grep -v '^#' "$here/rules_hbdnn.txt" | LC_ALL=C sort) - ||
-  fail "other cases fail beside a driver than rules_hbdnn.txt has"
-echo "hbdnn drivers: $(cat "$dir/out"), as rules_hbdnn.txt names them"
+  diff <(grep -v '^#' "$here/rules_$api.txt" | LC_ALL=C sort) - ||
+  fail "other cases fail beside a driver than rules_$api.txt has"
+echo "$api drivers: $(cat "$dir/out"), as rules_$api.txt names them"

@@ -1,7 +1,8 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * A program for hbDNN, linked with the vendor's name, where a manifest names the driver that bpu.h describes.
+ * A program for hbDNN, with UCP one of the newer generation, linked with the vendor's names, where a manifest names the
+ * driver that bpu.h describes.
  *
  *     passing_hbdnn MODE DRIVER FOLDER ONNX IMAGE...
  *
@@ -13,14 +14,13 @@
  * hammer     16 threads call the driver's models while another loads the first ONNX model: none is misrouted
  * forks      children that are forked before the first call, with the driver alone, and beside an ONNX model
  * opened     the program has opened the driver's file itself, and its packs come to the library too
- * lacks      the driver has no hbDNNGetEstimateLatency, hbSysWriteMem, hbDNNResize and helpers
+ * lacks      the driver has no hbDNNGetEstimateLatency, hbSysWriteMem, hbDNNResize and helpers; of UCP no
+ *            hbDNNGetCompileBpuCoreNum, hbUCPMalloc and texts
  * older SIZE the driver's headers have properties of SIZE bytes, and so have the library's own models
  * none       nothing is the driver's
  */
 #include <anynpu.h>
 #include <dlfcn.h>
-#include <dnn/hb_dnn_ext.h>
-#include <dnn/hb_dnn_status.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "../../examples/digits/files.h"
+#include "hb_calls.h"
 #include "host_end.h"
 
 #define BPU "fake-bpu"
@@ -47,7 +48,7 @@ static char **images;
 
 /* A pack with one model. */
 struct loaded {
-	hbPackedDNNHandle_t pack;
+	pack_handle pack;
 	hbDNNHandle_t model;
 };
 
@@ -74,10 +75,8 @@ static void unload(struct loaded *l) { CHECK(hbDNNRelease(l->pack) == 0); }
 /* Who computes for a model: 1 the driver, 0 the library, -1 neither says so. */
 static int by_driver(hbDNNHandle_t model)
 {
-	char const *tag = NULL;
-	if (hbDNNGetModelTag(&tag, model) != 0 || !tag)
-		return -1;
-	return strcmp(tag, BPU) == 0;
+	const char *text = text_of(model);
+	return text ? strcmp(text, BPU) == 0 : -1;
 }
 
 /* Tensor i of a model with memory of its own. */
@@ -86,35 +85,33 @@ static hbDNNTensor tensor(hbDNNHandle_t model, int input, int i)
 	hbDNNTensor t;
 	memset(&t, 0, sizeof t);
 	CHECK((input ? hbDNNGetInputTensorProperties : hbDNNGetOutputTensorProperties)(&t.properties, model, i) == 0);
-	CHECK(hbSysAllocCachedMem(&t.sysMem[0], (uint32_t)t.properties.alignedByteSize) == 0);
+	CHECK(allocate(&MEMORY(&t), place(&t.properties)) == 0);
 	return t;
 }
 
-static void drop(hbDNNTensor *t) { CHECK(hbSysFreeMem(&t->sysMem[0]) == 0); }
+static void drop(hbDNNTensor *t) { CHECK(release_memory(&MEMORY(t)) == 0); }
 
-static hbDNNTaskHandle_t submit(hbDNNHandle_t model, const hbDNNTensor *in, hbDNNTensor *out)
+static task_handle submit(hbDNNHandle_t model, const hbDNNTensor *in, hbDNNTensor *out)
 {
-	hbDNNTaskHandle_t task = NULL;
-	hbDNNInferCtrlParam control;
-	HB_DNN_INITIALIZE_INFER_CTRL_PARAM(&control);
-	CHECK(hbDNNInfer(&task, &out, in, model, &control) == 0);
+	task_handle task = NULL;
+	CHECK(begin(&task, out, in, model, NULL, NULL) == 0);
 	return task;
 }
 
 static void run(hbDNNHandle_t model, const hbDNNTensor *in, hbDNNTensor *out)
 {
-	hbDNNTaskHandle_t task = submit(model, in, out);
-	CHECK(hbDNNWaitTaskDone(task, 0) == 0 && hbDNNReleaseTask(task) == 0);
+	task_handle task = submit(model, in, out);
+	CHECK(wait_for(task) == 0 && release_task(task) == 0);
 }
 
 static void draw(const char *image, hbDNNTensor *t)
 {
 	float pixels[DIGITS_PIXELS];
-	int pitch = t->properties.alignedShape.dimensionSize[3];
+	int pitch = PITCH(t);
 	CHECK(digits_read_image(image, pixels));
 	for (int i = 0; i < DIGITS_PIXELS; i++)
-		((uint8_t *)t->sysMem[0].virAddr)[i / DIGITS_SIDE * pitch + i % DIGITS_SIDE] = (uint8_t)(pixels[i] * 16 + 0.5f);
-	CHECK(hbSysFlushMem(&t->sysMem[0], HB_SYS_MEM_CACHE_CLEAN) == 0);
+		((uint8_t *)MEMORY(t).virAddr)[i / DIGITS_SIDE * pitch + i % DIGITS_SIDE] = (uint8_t)(pixels[i] * 16 + 0.5f);
+	CHECK(flush(&MEMORY(t), HB_SYS_MEM_CACHE_CLEAN) == 0);
 }
 
 static void recognize(hbDNNHandle_t model, const char *image, float to[10])
@@ -122,8 +119,8 @@ static void recognize(hbDNNHandle_t model, const char *image, float to[10])
 	hbDNNTensor in = tensor(model, 1, 0), out = tensor(model, 0, 0);
 	draw(image, &in);
 	run(model, &in, &out);
-	CHECK(hbSysFlushMem(&out.sysMem[0], HB_SYS_MEM_CACHE_INVALIDATE) == 0);
-	memcpy(to, out.sysMem[0].virAddr, 10 * sizeof *to);
+	CHECK(flush(&MEMORY(&out), HB_SYS_MEM_CACHE_INVALIDATE) == 0);
+	memcpy(to, MEMORY(&out).virAddr, 10 * sizeof *to);
 	drop(&in);
 	drop(&out);
 }
@@ -132,8 +129,8 @@ static void both(void)
 {
 	struct loaded npu = compiled("digits"), ours;
 	CHECK(by_driver(npu.model) == 1);
-	hbSysMem early;
-	CHECK(hbSysAllocMem(&early, 100) == 0);
+	memory early;
+	CHECK(allocate(&early, 100) == 0);
 	ours = load(onnx);
 	CHECK(by_driver(ours.model) == 0 && by_driver(npu.model) == 1);
 	int right = 0, count = 0;
@@ -146,26 +143,23 @@ static void both(void)
 			most = fmax(most, fabs((double)a[i] - b[i]));
 		right += digits_best(a) == digits_label(images[count]) && digits_best(b) == digits_label(images[count]);
 	}
-	CHECK(hbSysFreeMem(&early) == 0);
+	CHECK(release_memory(&early) == 0);
 	/* A model that the driver refuses: its word is the last. */
 	const void *bytes = "FAKEBPU no model of anybody's";
 	int32_t size = 29;
-	hbPackedDNNHandle_t none;
+	pack_handle none;
 	CHECK(hbDNNInitializeFromDDR(&none, &bytes, &size, 1) == HB_DNN_INVALID_MODEL && none == NULL);
 	CHECK(strstr(anynpu_last_error(), "hbDNNInitializeFromDDR: this is the answer of the driver "));
 	/* The members of a task have one owner. */
-	hbDNNTaskHandle_t task = NULL;
-	hbDNNInferCtrlParam control;
-	HB_DNN_INITIALIZE_INFER_CTRL_PARAM(&control);
-	control.more = 1;
+	task_handle task = NULL;
 	struct loaded *kinds[] = {&npu, &ours};
 	for (int i = 0; i < 2; i++) {
-		hbDNNTensor in = tensor(kinds[i]->model, 1, 0), out = tensor(kinds[i]->model, 0, 0), *to = &out;
-		CHECK(hbDNNInfer(&task, &to, &in, kinds[i]->model, &control) == 0);
-		hbDNNTaskHandle_t open = task;
-		CHECK(hbDNNInfer(&task, &to, &in, kinds[!i]->model, &control) == (
+		hbDNNTensor in = tensor(kinds[i]->model, 1, 0), out = tensor(kinds[i]->model, 0, 0);
+		CHECK(add_member(&task, &out, &in, kinds[i]->model) == 0);
+		task_handle open = task;
+		CHECK(add_member(&task, &out, &in, kinds[!i]->model) == (
 			i ? HB_DNN_INVALID_DNN_HANDLE : HB_DNN_INVALID_TASK_HANDLE));
-		CHECK(task == open && hbDNNReleaseTask(task) == 0);
+		CHECK(task == open && release_task(task) == 0);
 		task = NULL;
 		drop(&in);
 		drop(&out);
@@ -177,32 +171,32 @@ static void both(void)
 }
 
 /* Image -> the driver's copy -> the library's digits -> the driver's sum with zeros. */
-static void memory(void)
+static void shared(void)
 {
 	struct loaded copy = compiled("copy"), sum = compiled("sum"), ours = load(onnx);
 	hbDNNTensor from = tensor(copy.model, 1, 0), zero = tensor(copy.model, 1, 1), bytes = tensor(copy.model, 0, 0);
 	hbDNNTensor image = tensor(ours.model, 1, 0), probabilities = tensor(ours.model, 0, 0);
 	hbDNNTensor none = tensor(sum.model, 1, 1), result = tensor(sum.model, 0, 0);
 	int right = 0, count = 0;
-	hbSysMem own = image.sysMem[0];
-	image.sysMem[0] = bytes.sysMem[0];
+	memory own = MEMORY(&image);
+	MEMORY(&image) = MEMORY(&bytes);
 	for (; images[count]; count++) {
 		float direct[10], got[10];
 		draw(images[count], &from);
 		run(copy.model, (hbDNNTensor[]){from, zero}, &bytes);
 		run(ours.model, &image, &probabilities);
 		run(sum.model, (hbDNNTensor[]){probabilities, none}, &result);
-		CHECK(hbSysFlushMem(&result.sysMem[0], HB_SYS_MEM_CACHE_INVALIDATE) == 0);
-		memcpy(got, result.sysMem[0].virAddr, sizeof got);
+		CHECK(flush(&MEMORY(&result), HB_SYS_MEM_CACHE_INVALIDATE) == 0);
+		memcpy(got, MEMORY(&result).virAddr, sizeof got);
 		recognize(ours.model, images[count], direct);
 		CHECK(memcmp(direct, got, sizeof got) == 0);
 		right += digits_best(got) == digits_label(images[count]);
 	}
-	image.sysMem[0] = own;
+	MEMORY(&image) = own;
 	/* Memory of the program's own, which the driver does not know. */
 	float bare[10];
 	hbDNNTensor mine = probabilities;
-	mine.sysMem[0] = (hbSysMem){.virAddr = bare, .memSize = sizeof bare};
+	MEMORY(&mine) = (memory){.virAddr = bare, .memSize = sizeof bare};
 	draw(images[0], &image);
 	run(ours.model, &image, &mine);
 	CHECK(digits_best(bare) == digits_label(images[0]));
@@ -219,16 +213,16 @@ static void memory(void)
 static struct loaded models[2];
 static atomic_int fired;
 
-static void inner_done(hbDNNTaskHandle_t task, int32_t status, void *user)
+static void inner_done(task_handle task, int32_t status, void *user)
 {
-	CHECK(status == 0 && hbDNNReleaseTask(task) == 0);
+	CHECK(status == 0 && release_task(task) == 0);
 	atomic_fetch_add((atomic_int *)user, 1);
 }
 
-static void done(hbDNNTaskHandle_t task, int32_t status, void *user)
+static void done(task_handle task, int32_t status, void *user)
 {
 	float got[10];
-	CHECK(status == 0 && task == *(hbDNNTaskHandle_t *)user);
+	CHECK(status == 0 && task == *(task_handle *)user);
 	for (int i = 0; i < 2; i++) {
 		recognize(models[i].model, images[0], got);
 		CHECK(digits_best(got) == digits_label(images[0]) && by_driver(models[i].model) == !i);
@@ -241,7 +235,7 @@ static void done(hbDNNTaskHandle_t task, int32_t status, void *user)
 
 static void callbacks(void)
 {
-	static hbDNNTaskHandle_t task;
+	static task_handle task;
 	models[0] = compiled("digits");
 	models[1] = load(onnx);
 	for (int i = 0; i < 2; i++)
@@ -250,14 +244,14 @@ static void callbacks(void)
 			draw(images[0], &in);
 			atomic_int inner = 0;
 			int before = atomic_load(&fired);
-			task = submit(models[i].model, &in, &out);
-			CHECK(hbDNNSetTaskDoneCb(task, done, &task) == 0);
-			CHECK(hbDNNWaitTaskDone(task, 0) == 0);
+			task = NULL;
+			CHECK(begin(&task, &out, &in, models[i].model, done, &task) == 0);
+			CHECK(wait_for(task) == 0);
 			while (atomic_load(&fired) == before)
 				usleep(100);
-			CHECK(hbDNNReleaseTask(task) == 0);
-			hbDNNTaskHandle_t own = submit(models[i].model, &in, &out);
-			CHECK(hbDNNSetTaskDoneCb(own, inner_done, &inner) == 0);
+			CHECK(release_task(task) == 0);
+			task_handle inside = NULL;
+			CHECK(begin(&inside, &out, &in, models[i].model, inner_done, &inner) == 0);
 			while (atomic_load(&inner) == 0)
 				usleep(100);
 			drop(&in);
@@ -291,14 +285,14 @@ static void *hammer(void *arg)
 		int32_t n = 0;
 		count(by_driver(npu->model) == 1);
 		count(hbDNNGetOutputCount(&n, npu->model) == 0 && n == 1);
-		hbSysMem m = {0};
-		count(hbSysAllocCachedMem(&m, 64) == 0 && m.phyAddr != (uintptr_t)m.virAddr); /* the library's are the same */
-		count(hbSysFreeMem(&m) == 0);
+		memory m = {0};
+		count(allocate(&m, 64) == 0 && m.phyAddr != (uintptr_t)m.virAddr); /* the library's are the same */
+		count(release_memory(&m) == 0);
 		if (i % 1000 == 0) {
-			hbDNNTaskHandle_t task = submit(npu->model, &in, &out);
-			count(hbDNNWaitTaskDone(task, 0) == 0 && hbDNNReleaseTask(task) == 0);
+			task_handle task = submit(npu->model, &in, &out);
+			count(wait_for(task) == 0 && release_task(task) == 0);
 		} else
-			count(hbDNNWaitTaskDone(npu->model, 0) == HB_DNN_INVALID_TASK_HANDLE); /* the driver knows it as no task */
+			count(wait_for(npu->model) == HB_DNN_INVALID_TASK_HANDLE); /* the driver knows it as no task */
 	}
 	drop(&in);
 	drop(&out);
@@ -345,10 +339,10 @@ static void opened(void)
 {
 	void *file = dlopen(driver, RTLD_NOW | RTLD_LOCAL), *symbol = file ? dlvsym(file, "hbDNNInitializeFromFiles",
 		"CONFIG") : NULL;
-	int32_t (*initialize)(hbPackedDNNHandle_t *, char const **, int32_t);
+	int32_t (*initialize)(pack_handle *, char const **, int32_t);
 	char name[4096];
 	const char *at = name;
-	hbPackedDNNHandle_t theirs;
+	pack_handle theirs;
 	hbDNNHandle_t model;
 	CHECK(symbol);
 	memcpy(&initialize, &symbol, sizeof initialize);
@@ -365,12 +359,33 @@ static int names(const char *function)
 	return strstr(anynpu_last_error(), driver) && strstr(anynpu_last_error(), function);
 }
 
+#ifdef UCP
+static void lacks(void)
+{
+	struct loaded npu = compiled("digits"), ours = npu;
+	for (int mixed = 0; mixed < 2; mixed++) {
+		int32_t cores = 0;
+		memory m;
+		if (mixed)
+			ours = load(onnx);
+		CHECK(hbDNNGetCompileBpuCoreNum(&cores, npu.model) == HB_DNN_API_USE_ERROR);
+		CHECK(names("has no function hbDNNGetCompileBpuCoreNum"));
+		CHECK(hbUCPMalloc(&m, 4, 0) == HB_UCP_API_USE_ERROR && names("has no function hbUCPMalloc"));
+		CHECK(by_driver(npu.model) == 1 && (!mixed || (hbDNNGetCompileBpuCoreNum(&cores, ours.model) == 0 && cores == 1)));
+	}
+	/* Texts are the library's. */
+	CHECK(strcmp(hbUCPGetErrorDesc(HB_UCP_TASK_TIMEOUT), "timeout") == 0);
+	CHECK(strcmp(hbDNNGetErrorDesc(HB_DNN_TIMEOUT), "timeout") == 0 && strstr(hbUCPGetSocName(), "AnyNPU"));
+	unload(&npu);
+	unload(&ours);
+}
+#else
 static void lacks(void)
 {
 	struct loaded npu = compiled("digits"), ours = npu;
 	for (int mixed = 0; mixed < 2; mixed++) {
 		int32_t time = 0;
-		hbSysMem m;
+		memory m;
 		if (mixed)
 			ours = load(onnx);
 		CHECK(hbDNNGetEstimateLatency(&time, npu.model) == HB_DNN_API_USE_ERROR);
@@ -386,7 +401,7 @@ static void lacks(void)
 	/* So is hbDNNResize, on the driver's memory. */
 	hbDNNTensor image = tensor(npu.model, 1, 0), half = image;
 	hbDNNResizeCtrlParam control;
-	hbDNNTaskHandle_t task = NULL;
+	task_handle task = NULL;
 	HB_DNN_INITIALIZE_RESIZE_CTRL_PARAM(&control);
 	half.properties.validShape.dimensionSize[2] = half.properties.validShape.dimensionSize[3] = 4;
 	half.properties.alignedShape = half.properties.validShape;
@@ -419,6 +434,7 @@ static void older(size_t size)
 	}
 	printf("passing: properties of %zu bytes\n", size);
 }
+#endif
 
 /* A child that was forked after the first call has the driver's functions, and no others. */
 static void in_child(hbDNNHandle_t npu, hbDNNHandle_t ours)
@@ -427,7 +443,7 @@ static void in_child(hbDNNHandle_t npu, hbDNNHandle_t ours)
 	pid_t pid = fork();
 	CHECK(pid >= 0);
 	if (pid == 0) {
-		hbPackedDNNHandle_t more = NULL;
+		pack_handle more = NULL;
 		int32_t n;
 		alarm(60);
 		int good = by_driver(npu) == 1;
@@ -462,9 +478,13 @@ static void none(void)
 {
 	char name[4096];
 	const char *at = name;
-	hbPackedDNNHandle_t pack;
+	pack_handle pack;
 	snprintf(name, sizeof name, "%s/digits.bin", folder);
+#ifdef UCP
+	CHECK(hbDNNInitializeFromFiles(&pack, &at, 1) == HB_DNN_INCOMPATIBLE_MODEL);
+#else
 	CHECK(hbDNNInitializeFromFiles(&pack, &at, 1) == HB_DNN_INVALID_MODEL);
+#endif
 	struct loaded ours = load(onnx);
 	CHECK(by_driver(ours.model) == 0);
 	unload(&ours);
@@ -475,7 +495,7 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} modes[] = {{"both", both}, {"memory", memory}, {"callbacks", callbacks}, {"hammer", hammered}, {"opened", opened},
+	} modes[] = {{"both", both}, {"memory", shared}, {"callbacks", callbacks}, {"hammer", hammered}, {"opened", opened},
 		{"forks", forks}, {"lacks", lacks}, {"none", none}};
 	if (argc < 5)
 		return puts("usage: passing_hbdnn MODE DRIVER FOLDER ONNX IMAGE..."), 2;
@@ -484,8 +504,10 @@ int main(int argc, char **argv)
 	if (getenv("ROUNDS"))
 		rounds = atoi(getenv("ROUNDS"));
 	host_begin();
+#ifndef UCP
 	if (strncmp(argv[1], "older", 5) == 0)
 		older((size_t)atoi(argv[1] + 5));
+#endif
 	for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
 		if (strcmp(argv[1], modes[i].name) == 0)
 			modes[i].run();

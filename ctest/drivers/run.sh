@@ -24,7 +24,7 @@ export ANYNPU_LOG_FILE=/dev/null
 flags=(-Wall -Wextra -Werror -g -O1 -D_GNU_SOURCE -Iinclude -Ictest -I"$here")
 
 for row in rknn:librknnrt.so:rknn_context ohnn:libneural_network_runtime.so:NN_TensorDesc \
-  hbdnn:libdnn.so:hbDNNHandle_t \
+  hbdnn:libdnn.so:hbDNNHandle_t hbucp:libhbucp.so:hbDNNHandle_t \
   nnapi:libneuralnetworks.so:ANeuralNetworksModel; do
   IFS=: read -r api soname kind <<< "$row"
   mkdir -p "$dir/$api"

@@ -32,7 +32,7 @@ import (
 // The library of ctest/drivers: the file that FAKE_DRIVER names is the driver of the API whose functions it has, and
 // gets all creating calls but those that are made with FAKE_OURS set.
 func init() {
-	for _, api := range []string{"ohnn", "rknn", "hbdnn", "nnapi"} {
+	for _, api := range []string{"ohnn", "rknn", "hbdnn", "hbucp", "nnapi"} {
 		boundary.Decide(api, func() (boundary.State, error) {
 			file := boundary.Getenv("FAKE_DRIVER")
 			path := C.CString(file)
