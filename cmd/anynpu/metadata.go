@@ -26,6 +26,7 @@ type metadataFlags struct {
 	remove []string
 	embed  bool
 	from   string
+	images string // folder of --calibrate
 	out    string
 	json   bool
 }
@@ -55,6 +56,11 @@ The keys, of which "anynpu." may be left out:
   value.NAME.stored        how a board stores the value, as JSON: type, scale, zero
                            and, of inputs and outputs, native shapes and dims
   value.NAME.partial       codes between the steps of an operator, likewise
+  input.NAME.bytes         signed: the bytes of an image are pixels - 128
+  input.NAME.ports         names of the tensors of an image for UCP, as JSON
+  output.NAME.codes        the integers that hbDNN programs see, as JSON: type, scale
+                           and axis; outputs.codes: the type for all outputs
+  output.NAME.layout       nchw or nhwc, as programs see it; .native: as the model does
   filters                  channel or layer: what has codes of its own of a filter
   inputs, outputs          values, as JSON, at which the model begins and ends
   name, custom_string      text
@@ -64,13 +70,20 @@ The keys, of which "anynpu." may be left out:
 custom string, target, and how the board stores each tensor. Programs that use the
 RKNN functions then see with the ONNX model alone what they see on the board.
 
+--calibrate runs the model on every file of a folder, images, arrays of NumPy's for
+its only input, or .npz files for several, and writes which scales the codes of its
+outputs have: of outputs that the metadata call codes, else of all of real numbers,
+as int32 with a scale for each index of the last dimension. The largest number seen
+is 2^24 of 32 bits, and the largest code of 16 and 8.
+
 The file is replaced as a whole when all is written; an interrupted command leaves
 it as it was. External data stay where they are.`,
 		Example: `  anynpu metadata model.onnx
   anynpu metadata model.onnx input.x.mean=123.7,116.3,103.5 input.x.std=58.4,57.1,57.4
   anynpu metadata model.onnx dim.batch=1 'input.x.shapes=[[1,3,224,224],[1,3,320,320]]'
   anynpu metadata model.onnx --embed -o with-metadata.onnx
-  anynpu metadata model.onnx --from model.rknn`,
+  anynpu metadata model.onnx --from model.rknn
+  anynpu metadata model.onnx --calibrate images`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usage("metadata takes a MODEL and entries KEY=VALUE [tool-metadata-takes-model]")
@@ -85,6 +98,9 @@ it as it was. External data stay where they are.`,
 	fl.BoolVar(&f.embed, "embed", false, "write the entries of MODEL.anynpu.json into the model")
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("delete", completeStored))
 	fl.StringVar(&f.from, "from", "", "write what the .rknn file `FILE` says of the model")
+	fl.StringVar(&f.images, "calibrate", "", "run the model on the files of `DIR` and write the scales of outputs that "+
+		"are codes")
+	cobra.CheckErr(cmd.MarkFlagDirname("calibrate"))
 	fl.StringVarP(&f.out, "output", "o", "", "write to `FILE` and leave MODEL as it is")
 	fl.BoolVar(&f.json, "json", false, `write JSON, schema "anynpu.metadata/1"`)
 	return cmd
@@ -116,8 +132,8 @@ func (f *metadataFlags) run(path string, entries []string, stdout, stderr io.Wri
 	}
 	to := path
 	if len(edits) == 0 && f.out != "" {
-		return usage("-o %s: nothing is to be written: give entries KEY=VALUE, --delete, --embed or --from "+
-			"[tool-o-nothing-written]", f.out)
+		return usage("-o %s: nothing is to be written: give entries KEY=VALUE, --delete, --embed, --from or "+
+			"--calibrate [tool-o-nothing-written]", f.out)
 	}
 	if len(edits) > 0 {
 		own := maps.Clone(s.Meta)
@@ -183,6 +199,18 @@ func (f *metadataFlags) edits(s *onnx.Summary, beside map[string]string, path st
 			return nil, usage("--embed: there is no %s with entries [tool-embed-no-entries]", metadata.Sidecar(path))
 		}
 		for k, v := range beside {
+			edits[k] = &v
+		}
+	}
+	if f.images != "" {
+		if len(entries)+len(f.remove) > 0 || f.embed || f.from != "" {
+			return nil, usage("--calibrate %s: the model is run as its metadata are: write other entries first [tool-calibrate-model-run]", f.images)
+		}
+		scales, err := calibrate(path, f.images, stderr)
+		if err != nil {
+			return nil, err
+		}
+		for k, v := range scales {
 			edits[k] = &v
 		}
 	}
