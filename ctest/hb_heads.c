@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * What public programs do with the heads of networks whose last nodes are left to them: results are codes with a scale
- * for each channel, [1,H,W,C], or real numbers where the network says so. Compiled for both generations of hbDNN. Images
- * are NV12, of SIDE rows and columns, in a file of luma and then chroma. scripts/check_heads.py makes the models and
+ * for each channel, [1,H,W,C], or real numbers where the network says so. Compiled for both generations of hbDNN. An
+ * image is NV12, of SIDE rows and columns, in a file of luma and then chroma. scripts/check_heads.py makes the models and
  * judges what is printed.
  *
  *     hb_heads MODEL IMAGE KIND THRESHOLD

@@ -397,7 +397,8 @@ static int compute(const struct call *c, const void *const *args, uint64_t *resu
 		code = bpu_infer_newer(ARGUMENT(hbUCPTaskHandle_t *, 0), ARGUMENT(hbDNNTensor *, 1), ARGUMENT(hbDNNTensor *, 2),
 			ARGUMENT(void *, 3));
 	else if (strcmp(f, "GetTaskOutputTensorProperties") == 0)
-		code = bpu_result(ARGUMENT(hbDNNTensorProperties *, 0), ARGUMENT(void *, 1), ARGUMENT(int32_t, 2), ARGUMENT(int32_t, 3));
+		code = bpu_result(ARGUMENT(hbDNNTensorProperties *, 0), ARGUMENT(void *, 1), ARGUMENT(int32_t, 2),
+			ARGUMENT(int32_t, 3));
 	else if (strcmp(f, "GetHBMDesc") == 0) {
 		code = bpu_is(ARGUMENT(void *, 3), BPU_PACK) ? HB_DNN_SUCCESS : HB_DNN_INVALID_PACKED_DNN_HANDLE;
 		if (code == 0)

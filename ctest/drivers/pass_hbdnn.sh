@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # usage: pass_hbdnn.sh hbdnn|hbucp [long]
 # Programs for hbDNN, or for its newer generation, whose calls go to a vendor's library, which a manifest names: alone,
-# and beside ONNX models of the library's. The driver is bpu.h. long is with every mode under AddressSanitizer and valgrind.
+# and beside ONNX models of the library's. The driver is bpu.h. long is with every mode under AddressSanitizer and
+# valgrind.
 set -euo pipefail
 api=$1 long=${2:-}
 . "$(dirname "$0")/../../scripts/settings.sh"
