@@ -104,7 +104,12 @@ func TestBuild_integersEqualReference(t *testing.T) {
 			out := []graph.Value{m.Add(&op.Mul{}, a, b), m.Add(&op.Mul{}, c, d), m.Add(&op.BitwiseNot{}, a),
 				m.Add(&op.BitwiseNot{}, u), m.Add(&op.Relu{}, a), m.Add(&op.Relu{}, c),
 				m.Add(&op.BitShift{}, u, u), m.Add(&op.BitShift{Right: true}, a, b),
-				m.Add(&op.Resize{}, m.inputOf(tensor.Uint8, 1, 3, 5, 6), graph.None, graph.None, m.Int64s(1, 3, 11, 12))}
+			}
+			for _, d := range []tensor.DType{tensor.Uint8, tensor.Int16, tensor.Float32, tensor.Int64} {
+				image := m.inputOf(d, 1, 3, 5, 7)
+				out = append(out, m.Add(&op.Resize{}, image, graph.None, graph.None, m.Int64s(1, 3, 11, 14)),
+					m.Add(&op.Resize{}, image, graph.None, graph.None, m.Int64s(1, 3, 4, 17)))
+			}
 			for _, o := range []graph.Op{&op.Add{}, &op.Sub{}, &op.Min{}, &op.Max{}} {
 				out = append(out, m.Add(o, a, b), m.Add(o, b, a), m.Add(o, c, d), m.Add(o, d, c), m.Add(o, a, a))
 			}

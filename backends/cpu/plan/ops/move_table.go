@@ -25,6 +25,7 @@ type tableMoves struct {
 	outer      [][]int // per dimension but the last: where in the operand, in units, -1: outside
 	segments   []tableSegment
 	places     []int // of the last dimension, where it has too many segments, each of few elements
+	twice      bool  // places are those of each element twice
 	length     int   // units of a row
 	rows, per  int
 	fill       []byte
@@ -89,7 +90,7 @@ func newTableMoves(index [][]int, dims []int64, size int, fill []byte) tableMove
 		if d == last {
 			m.segments, m.length = segmentsOf(index[d]), len(index[d])
 			if unit == 1 && 4*len(m.segments) > m.length && !slices.Contains(index[d], -1) {
-				m.places = index[d]
+				m.places, m.twice = index[d], eachTwice(index[d])
 			}
 		} else {
 			list := make([]int, len(index[d]))
@@ -171,7 +172,11 @@ func (t *tableMoveTask) Chunk(i, _ int) {
 			copy(y, t.y[(r-1)*row:])
 			continue
 		case t.places != nil:
-			gathered(y, t.x[at*t.size:], t.places, t.size)
+			x, k := t.x[at*t.size:], 0
+			if t.twice {
+				k = doubled(y, x, t.size)
+			}
+			gathered(y[k*t.size:], x, t.places[k:], t.size)
 			before = at
 			continue
 		}
@@ -202,6 +207,43 @@ func (t *tableMoves) put(y []byte) {
 	for n := len(t.fill); n < len(y); n *= 2 {
 		copy(y[n:], y[:n])
 	}
+}
+
+// eachTwice says that a list has each number from 0 on twice.
+func eachTwice(list []int) bool {
+	for k, at := range list {
+		if at != k/2 {
+			return false
+		}
+	}
+	return true
+}
+
+// doubled fills y with each element of x twice, words of 64 bits at a time, and returns how many elements it wrote.
+func doubled(y, x []byte, size int) int {
+	u := mem.Elements[uint64](y)
+	switch size {
+	case 1:
+		for k, v := range mem.Elements[uint32](x)[:len(u)] {
+			b := uint64(v)
+			b = (b | b<<16) & 0x0000ffff0000ffff
+			b = (b | b<<8) & 0x00ff00ff00ff00ff
+			u[k] = b | b<<8
+		}
+	case 2:
+		for k, v := range mem.Elements[uint32](x)[:len(u)] {
+			b := uint64(v)
+			b = (b | b<<16) & 0x0000ffff0000ffff
+			u[k] = b | b<<16
+		}
+	case 4:
+		for k, v := range mem.Elements[uint32](x)[:len(u)] {
+			u[k] = uint64(v) | uint64(v)<<32
+		}
+	default:
+		return 0
+	}
+	return 8 * len(u) / size
 }
 
 // gathered fills y with elements of size bytes of x at places.
