@@ -49,7 +49,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all libs singles examples demo tools-build check test test-arm64 test-long test-fresh tools-test tools-go conformance conformance-long conformance-levels mutants conformance-onnx conformance-networks conformance-zoo lint generate fuzz install uninstall packages clean abi-check release
+.PHONY: all libs singles examples demo tools-build check test test-remote test-arm64 test-long test-fresh tools-test tools-go conformance conformance-long conformance-levels mutants conformance-onnx conformance-networks conformance-zoo lint generate fuzz install uninstall packages clean abi-check release
 
 all: libs $(BUILD)/bin/anynpu $(LIB)/anynpu-devices
 
@@ -228,6 +228,10 @@ test-long: tools-test all examples $(DRIVER)
 # What of arm64 an emulator can judge.
 test-arm64: tools-test libs
 	@scripts/suite.sh long arm64quick arm64
+
+# Real inference servers, or SERVERS="triton kserve".
+test-remote: tools-test libs
+	@scripts/test_remote.sh $(SERVERS)
 
 test-fresh: tools-go
 	@scripts/test_fresh.sh

@@ -24,7 +24,7 @@ import (
 // crowd runs so many jobs, each so often, and returns how many runs failed; kill is called when a quarter of them is
 // done.
 func crowd(t *testing.T, d device.Device, jobs, runs int, kill func()) (failed int64, errs []error) {
-	var done, bad atomic.Int64
+	var done, bad, longest atomic.Int64
 	var once sync.Once
 	var mu sync.Mutex
 	var wait sync.WaitGroup
@@ -33,7 +33,14 @@ func crowd(t *testing.T, d device.Device, jobs, runs int, kill func()) (failed i
 		wait.Go(func() {
 			for k := range runs {
 				start := float32(i*runs + k)
-				if err := j.run(start, device.RunRequest{}); err != nil {
+				from := time.Now()
+				err := j.run(start, device.RunRequest{})
+				for took := int64(time.Since(from)); ; {
+					if had := longest.Load(); took <= had || longest.CompareAndSwap(had, took) {
+						break
+					}
+				}
+				if err != nil {
 					bad.Add(1)
 					mu.Lock()
 					errs = append(errs, err)
@@ -48,12 +55,19 @@ func crowd(t *testing.T, d device.Device, jobs, runs int, kill func()) (failed i
 		})
 	}
 	wait.Wait()
+	t.Logf("%d of %d runs right, the longest took %v", int64(jobs*runs)-bad.Load(), jobs*runs, time.Duration(longest.Load()))
 	return bad.Load(), errs
 }
 
+// long says that tests take minutes.
+var long = os.Getenv("ANYNPU_REMOTE_LONG") != ""
+
 // TestKill ends a server in the middle of runs of many goroutines.
 func TestKill(t *testing.T) {
-	const jobs, runs = 8, 25
+	jobs, runs := 8, 25
+	if long {
+		jobs, runs = 16, 125
+	}
 	t.Run("a second address", func(t *testing.T) {
 		for _, choice := range []string{dl.ChoiceOrder, dl.ChoiceRoundRobin} {
 			first, second := start(t, nil), start(t, nil)
@@ -170,11 +184,17 @@ func TestHelper_isNotThere(t *testing.T) {
 // TestCycles: nothing is left of devices, programs and runs.
 func TestCycles(t *testing.T) {
 	s := start(t, nil)
-	for i := range 20 {
-		d, _ := open(t, manifest(nil, s.GRPC()))
-		for range 3 {
-			j := prepare(t, d, twice(t, 4), 4)
-			require.NoError(t, j.run(float32(i), device.RunRequest{}))
-		}
+	cycles := 20
+	if long {
+		cycles = 1000
+	}
+	for i := range cycles {
+		t.Run("", func(t *testing.T) {
+			d, _ := open(t, manifest(nil, s.GRPC()))
+			for range 3 {
+				j := prepare(t, d, twice(t, 4), 4)
+				require.NoError(t, j.run(float32(i), device.RunRequest{}))
+			}
+		})
 	}
 }
