@@ -35,7 +35,7 @@ grep -q 'model digits: ready, versions 1' "$dir/list" || fail "$(cat "$dir/list"
 ANYNPU_DRIVERS=$dir/grpc "$anynpu" bench examples/digits/digits.onnx --shape image=1,1,8,8 --device remote:test \
   --concurrency 4 --time 200ms --warmup 0s > "$dir/bench" 2> /dev/null
 grep -q "^address     grpc://$address: [0-9]* runs, 0 failed" "$dir/bench" || fail "$(cat "$dir/bench")"
-ANYNPU_DRIVERS=$dir/grpc "$anynpu" exec --report "$dir/report" "$build/examples/rknn_digits" \
+ANYNPU_DRIVERS=$dir/grpc "$anynpu" exec --report="$dir/report" -- "$build/examples/rknn_digits" \
   examples/digits/digits.onnx "${images[@]}" > /dev/null 2>&1
 grep -q "digits at grpc://$address, [0-9]* bytes sent, [0-9]* received" "$dir/report" || fail "$(cat "$dir/report")"
 
