@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # usage: bench/arm64_mca.sh
-# What llvm-mca says of the inner loops of the kernels for arm64: cycles of a turn, and the share of the multiply-adds that the processor
-# could issue in that time, by the same model. Cycles of a loop whose operands are in the nearest cache: not of memory.
+# What llvm-mca says of the inner loops of the kernels for arm64: cycles of a turn, and the share of the multiply-adds
+# that the processor could issue in that time, by the same model. Cycles of a loop whose operands are in the nearest
+# cache: not of memory.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mca=$(command -v llvm-mca-19 llvm-mca-18 llvm-mca-17 llvm-mca-16 llvm-mca | head -1) || { echo "SKIP: no llvm-mca (Debian: llvm-16)"; exit 0; }

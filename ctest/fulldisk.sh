@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # usage: fulldisk.sh tmpfs|ext4|limit DIGITS FULLDISK ARGS...
 # Programs whose report, log, trace, dump, graphs, profiler.log or cache goes to a disk with little room or none: each
-# computes and ends as it does without, and one line says what is missing. DIGITS takes ARGS and uses every API; FULLDISK has
-# caches. limit sets the size that files may have instead. Where the machine mounts no such disk the exit code is 77.
+# computes and ends as it does without, and one line says what is missing. DIGITS takes ARGS and uses every API;
+# FULLDISK has caches. limit sets the size that files may have instead. Where the machine mounts no such disk the exit
+# code is 77.
 set -euo pipefail
 kind=$1 digits=$2 caching=$3
 if [ "$kind" != limit ] && [ -z "${FULLDISK_INSIDE-}" ]; then # mounts of its own, which end with it

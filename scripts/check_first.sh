@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # usage: check_first.sh PACKAGES [SUITE]
-# What a new user waits for. In a fresh minimal root of Debian's SUITE (default: stable) that has the deb packages of the
-# folder PACKAGES and nothing else: the first right result of a ready program, which was linked with a vendor's library,
-# and of an ONNX file. Seconds from the installation on, and the megabytes that were fetched for it, are printed; at most
-# 120 and 60 are taken. Then each Dockerfile's RUN lines are run in a root: Debian's in one of SUITE, Alpine's in the one
-# that the tar file ALPINE holds, where it is given. FRESH names a root that make_root.sh has made already.
+# What a new user waits for. In a fresh minimal root of Debian's SUITE (default: stable) that has the deb packages of
+# the folder PACKAGES and nothing else: the first right result of a ready program, which was linked with a vendor's
+# library, and of an ONNX file. Seconds from the installation on, and the megabytes that were fetched for it, are
+# printed; at most 120 and 60 are taken. Then each Dockerfile's RUN lines are run in a root: Debian's in one of SUITE,
+# Alpine's in the one that the tar file ALPINE holds, where it is given. FRESH names a root that make_root.sh has made
+# already.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
 [ $# = 1 ] || [ $# = 2 ] || { echo "usage: check_first.sh PACKAGES [SUITE]" >&2; exit 2; }

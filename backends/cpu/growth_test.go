@@ -73,7 +73,8 @@ func TestGrowth(t *testing.T) {
 	require.NotEmpty(t, rows)
 	sort.Slice(rows, func(i, j int) bool { return rows[i].exponent > rows[j].exponent })
 	for i, r := range rows {
-		line := fmt.Sprintf("%-40s %5.2f  %9.3f ms %9.3f ms  %s -> %s", r.name, r.exponent, ms(r.short), ms(r.long), r.from, r.to)
+		line := fmt.Sprintf("%-40s %5.2f  %9.3f ms %9.3f ms  %s -> %s", r.name, r.exponent, ms(r.short), ms(r.long),
+			r.from, r.to)
 		if r.exponent > mostExponent {
 			t.Errorf("%s", line)
 		} else if i < 40 {

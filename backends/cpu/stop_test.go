@@ -54,7 +54,8 @@ func TestStop(t *testing.T) {
 			}
 			assert.LessOrEqual(t, took, stopWithin, "%s %s, by reference: %v", name, large.Types(), byRef)
 		}
-		t.Logf("by reference %v: %d operators stopped within %v, %d cases are short at every size", byRef, stopped, stopWithin,
+		t.Logf("by reference %v: %d operators stopped within %v, %d cases are short at every size", byRef, stopped,
+			stopWithin,
 			short)
 	}
 }

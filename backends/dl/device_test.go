@@ -51,8 +51,8 @@ func TestParse_devicesRefused(t *testing.T) {
 	assert.ErrorContains(t, err, "devices: only for the api onnxruntime")
 }
 
-// TestProbeDevices_eachOfItsOwn has helpers answer for plug-ins: what one does is no reason against the others, ids stay
-// what they are, and an answer is kept until the plug-in changes.
+// TestProbeDevices_eachOfItsOwn has helpers answer for plug-ins: what one does is no reason against the others, ids
+// stay what they are, and an answer is kept until the plug-in changes.
 func TestProbeDevices_eachOfItsOwn(t *testing.T) {
 	m := newMachine(t)
 	dir, source := m.dir, "int f;"

@@ -18,7 +18,8 @@ func TestParse_remote(t *testing.T) {
 		"tls": {"ca": "/ca"}, "headers": {"application": "a"}, "fallback": "off", "anynpu": {"from": "1"}}`))
 	require.NoError(t, err)
 	assert.Equal(t, &Remote{Name: "edge", Addresses: []string{"grpc://h:1", "https://[::1]:65535"}, Choice: ChoiceRoundRobin,
-		Model: "m", Models: []RemoteModel{{Name: "digits", Model: "d", Version: "2"}, {SHA256: "AB", Model: "e"}}, DeadlineMS: 50,
+		Model: "m", Models: []RemoteModel{{Name: "digits", Model: "d", Version: "2"},
+			{SHA256: "AB", Model: "e"}}, DeadlineMS: 50,
 		Connections: 1, Largest: 256 << 20, Headers: map[string]string{"application": "a"}, TLS: RemoteTLS{CA: "/ca"},
 		Token: RemoteToken{Variable: "T"}, Fallback: FallbackOff}, m.Remote)
 	assert.Equal(t, "1", m.Least)

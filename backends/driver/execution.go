@@ -33,7 +33,8 @@ type Calls interface {
 type Timed interface{ Took() time.Duration }
 
 // Stopped are Calls of a driver that can be asked to end a run early. Stopper gives what asks for that in the run that
-// follows: it is called when that run is given up, on any goroutine, and may come before it begins or after it has ended.
+// follows: it is called when that run is given up, on any goroutine, and may come before it begins or after it has
+// ended.
 type Stopped interface{ Stopper() (stop func()) }
 
 // Looped are Calls of a driver that ends loops that take too long. LimitLoops says how long one may take in the run

@@ -15,7 +15,8 @@ import (
 func TestDevice_operators(t *testing.T) {
 	checks, err := devicecheck.Checks()
 	require.NoError(t, err)
-	for name, d := range map[string]*Device{"newest": openCPU(t), "oldest": open(t, openVINO(t), Provider{Name: CPUProvider})} {
+	for name, d := range map[string]*Device{"newest": openCPU(t),
+		"oldest": open(t, openVINO(t), Provider{Name: CPUProvider})} {
 		results, err := devicecheck.Run(context.Background(), d, checks, devicecheck.Options{})
 		require.NoError(t, err)
 		count := map[devicecheck.Outcome]int{}

@@ -121,8 +121,8 @@ func (e *execution) Enter() error {
 	return nil
 }
 
-// Stopper implements driver.Stopped: the runtime looks at the flag between two nodes, and not within one or within what a
-// provider has fused.
+// Stopper implements driver.Stopped: the runtime looks at the flag between two nodes, and not within one or within what
+// a provider has fused.
 func (e *execution) Stopper() (stop func()) {
 	d, t := e.prog.dev, &turn{}
 	e.next = t

@@ -66,8 +66,8 @@ func Bind(file string, lookup func(symbol string) uintptr, c Config) (*Library, 
 	return l, nil
 }
 
-// withoutTelemetry sets what keeps the library from starting a thread that writes files in the user's home. It has to be
-// in the C environment before there is an environment of the library's.
+// withoutTelemetry sets what keeps the library from starting a thread that writes files in the user's home. It has to
+// be in the C environment before there is an environment of the library's.
 func withoutTelemetry() error {
 	set, err := purego.Dlsym(purego.RTLD_DEFAULT, "setenv")
 	if err != nil {

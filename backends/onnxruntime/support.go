@@ -86,7 +86,8 @@ type question struct {
 const maxRounds = 4
 
 // ask looks for refusals among nodes. The provider's answer is one for all of them: if it takes them all, none is
-// refused. Else it is asked which it leaves to the runtime's processor, and where there is no answer either, for halves.
+// refused. Else it is asked which it leaves to the runtime's processor, and where there is no answer either, for
+// halves.
 func (q *question) ask(nodes []int) error {
 	var last error
 	for range maxRounds {

@@ -55,7 +55,8 @@ func newTable(file string, apiBase uintptr) (*table, error) {
 	// GetApi writes to stderr by itself when it is asked for more than the library has
 	api, _, _ := purego.SyscallN(b.getAPI, uintptr(min(n, lastVersion)))
 	if api == 0 {
-		return nil, fault.New(fault.Device, "%s: ONNX Runtime %s has no API of version %d", file, version, min(n, lastVersion))
+		return nil, fault.New(fault.Device, "%s: ONNX Runtime %s has no API of version %d", file, version,
+			min(n, lastVersion))
 	}
 	t.api = (*uintptr)(driver.Pointer(api))
 	if at := t.raw(fnGetCompileApi); at != 0 {
@@ -140,8 +141,8 @@ const (
 	codeEngine = 5 // a provider has lost its device
 )
 
-// status is the error of an OrtStatus, which it frees. Kinds: fault.Memory where the runtime says that it has no memory,
-// else fault.Device; with device.ErrDied in its chain when a provider has lost its device.
+// status is the error of an OrtStatus, which it frees. Kinds: fault.Memory where the runtime says that it has no
+// memory, else fault.Device; with device.ErrDied in its chain when a provider has lost its device.
 func (t *table) status(at uintptr) error {
 	if at == 0 {
 		return nil

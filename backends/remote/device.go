@@ -147,7 +147,8 @@ func nameOf(g *graph.Graph) string {
 // sumOf is the SHA-256 of a graph's operators and constants.
 func sumOf(g *graph.Graph) (string, error) {
 	h := sha256.New()
-	if err := graph.Encode(h, g, graph.EncodeOptions{External: func(_ tensorHash, _ []byte) bool { return true }}); err != nil {
+	outside := func(tensorHash, []byte) bool { return true }
+	if err := graph.Encode(h, g, graph.EncodeOptions{External: outside}); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil

@@ -55,7 +55,8 @@ func crowd(t *testing.T, d device.Device, jobs, runs int, kill func()) (failed i
 		})
 	}
 	wait.Wait()
-	t.Logf("%d of %d runs right, the longest took %v", int64(jobs*runs)-bad.Load(), jobs*runs, time.Duration(longest.Load()))
+	t.Logf("%d of %d runs right, the longest took %v", int64(jobs*runs)-bad.Load(), jobs*runs,
+		time.Duration(longest.Load()))
 	return bad.Load(), errs
 }
 

@@ -101,7 +101,8 @@ func compare(address, helper string, bytes int64, rounds int) error {
 		return float64(t[int(q*float64(len(t)-1))].Microseconds()) / 1e3
 	}
 	fmt.Printf("%d bytes, %d calls each: direct min %.3f p50 %.3f ms, device min %.3f p50 %.3f ms, ratio min %.3f p50 %.3f\n",
-		bytes, rounds, at(times[0], 0), at(times[0], 0.5), at(times[1], 0), at(times[1], 0.5), at(times[1], 0)/at(times[0], 0),
+		bytes, rounds, at(times[0], 0), at(times[0], 0.5), at(times[1], 0), at(times[1], 0.5), at(times[1],
+			0)/at(times[0], 0),
 		at(times[1], 0.5)/at(times[0], 0.5))
 	return nil
 }
@@ -136,8 +137,9 @@ func newDirect(address string, x []byte) (call func() error, end func(), err err
 		return nil, nil, err
 	}
 	y := make([]byte, len(x))
-	q := &oip.Request{Model: "neg", ID: "1", Inputs: []oip.Tensor{{Name: "x", Datatype: "FP32", Shape: []int64{int64(len(x) / 4)},
-		Raw: x}}, Outputs: []oip.Requested{{Name: "y"}}}
+	q := &oip.Request{Model: "neg", ID: "1", Inputs: []oip.Tensor{{Name: "x", Datatype: "FP32",
+		Shape: []int64{int64(len(x) / 4)},
+		Raw:   x}}, Outputs: []oip.Requested{{Name: "y"}}}
 	return func() error {
 		var r oip.Response
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)

@@ -96,8 +96,8 @@ type Facade struct {
 	Rows []Row
 }
 
-// A Sign tells a process of the newer generation of an API. Another value of the variable than Value, if it is set, says
-// that it is of the older one.
+// A Sign tells a process of the newer generation of an API. Another value of the variable than Value, if it is set,
+// says that it is of the older one.
 type Sign struct {
 	Variable, Value string
 	Library         string // a file of this name is mapped

@@ -113,7 +113,8 @@ func firstOf(a *dl.API) *vendor {
 func settingOf(a *dl.API) dl.Setting {
 	setting, wrong := a.Set(boundary.Getenv)
 	if wrong != "" {
-		boundary.Caution(a.Name, "value ignored [device-value-ignored]", "ANYNPU_"+strings.ToUpper(a.Name), wrong, "want", a.Settings())
+		boundary.Caution(a.Name, "value ignored [device-value-ignored]", "ANYNPU_"+strings.ToUpper(a.Name), wrong,
+			"want", a.Settings())
 	}
 	return setting
 }

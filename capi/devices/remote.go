@@ -13,8 +13,8 @@ import (
 	"github.com/anynpu/anynpu/core/record"
 )
 
-// remoteDevices are the devices of the servers that manifests name; local computes where they do not. Nothing is started
-// for them until a model is compiled.
+// remoteDevices are the devices of the servers that manifests name; local computes where they do not. Nothing is
+// started for them until a model is compiled.
 func remoteDevices(local device.Device) (list []device.Device) {
 	for _, c := range candidates() {
 		if c.Remote == nil || c.Status != dl.Usable {
@@ -31,7 +31,8 @@ func remoteDevices(local device.Device) (list []device.Device) {
 		}
 		d, err := remote.New(config)
 		if err != nil {
-			boundary.Log(boundary.LevelError, "remote", "the servers are no device [device-servers-no-device]", "file", c.Source, "why", err)
+			boundary.Log(boundary.LevelError, "remote", "the servers are no device [device-servers-no-device]",
+				"file", c.Source, "why", err)
 			continue
 		}
 		list = append(list, d)

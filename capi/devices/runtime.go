@@ -77,7 +77,8 @@ func openRuntime(c *dl.Candidate) (list []device.Device, err error) {
 
 // notUsed tells why a provider is no device.
 func notUsed(c *dl.Candidate, d *dl.Device, why string) {
-	boundary.Log(boundary.LevelError, c.API, "provider not used [device-provider-not-used]", "file", c.Source, "device", d.ID, "provider", d.Provider,
+	boundary.Log(boundary.LevelError, c.API, "provider not used [device-provider-not-used]", "file", c.Source,
+		"device", d.ID, "provider", d.Provider,
 		"why", why)
 }
 

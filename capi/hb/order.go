@@ -5,8 +5,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// OrderOf is the order in which programs see the dimensions of a port, as its metadata say, nil for the model's own. last
-// says that the channels come last for them.
+// OrderOf is the order in which programs see the dimensions of a port, as its metadata say, nil for the model's own.
+// last says that the channels come last for them.
 func (a *API) OrderOf(p *model.Port, dims []int64, input bool) (order []int, last bool) {
 	layout := p.Says.Layout
 	if input {

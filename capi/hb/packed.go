@@ -170,8 +170,8 @@ func (p *Packed) free() {
 	p.names.Free()
 }
 
-// ReleasePacked ends a pack and all that was borrowed from it, when what uses its models has ended. refuse says why it is
-// not to end, of numbers of what uses them and of what holds the pack.
+// ReleasePacked ends a pack and all that was borrowed from it, when what uses its models has ended. refuse says why it
+// is not to end, of numbers of what uses them and of what holds the pack.
 func (a *API) ReleasePacked(h uintptr, refuse func(busy, held int) error) error {
 	var p *Packed
 	for {

@@ -10,8 +10,8 @@ import (
 )
 
 // queue orders tasks by priority, then by customId, then as they were submitted, and runs as many side by side as
-// processors compute. Those of the highest priority run at once, beyond that number. A task that has waited for Patience
-// goes before all others, one for each Ageing: no priority starves.
+// processors compute. Those of the highest priority run at once, beyond that number. A task that has waited for
+// Patience goes before all others, one for each Ageing: no priority starves.
 var queue taskQueue
 
 const (
@@ -100,8 +100,8 @@ func (q *taskQueue) next() *Task {
 	return heap.Pop(&q.ready).(*Task)
 }
 
-// runHere computes a task on the caller's thread if its turn has come and nobody computes it yet. The program's function
-// is called on another thread, as always.
+// runHere computes a task on the caller's thread if its turn has come and nobody computes it yet. The program's
+// function is called on another thread, as always.
 func (q *taskQueue) runHere(t *Task) {
 	if !t.take(turnHere) {
 		return

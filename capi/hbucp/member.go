@@ -71,7 +71,8 @@ func (m *member) compute(r *hb.Runner) error {
 				return err
 			}
 			sizes = own
-			boundary.Log(boundary.LevelInfo, api.Component, "output of open size", "model", m.model.Name, "output", p.name, "shape",
+			boundary.Log(boundary.LevelInfo, api.Component, "output of open size", "model", m.model.Name, "output",
+				p.name, "shape",
 				sizes, "within", p.Bound)
 		}
 		m.sizes = append(m.sizes, sizes)

@@ -65,7 +65,8 @@ func TestPort_codes(t *testing.T) {
 }
 
 func TestInfer_codesPerChannel(t *testing.T) {
-	o := ready(t, relu(1, 1, 2, 3).Meta("anynpu.output.y.codes", `{"type": "int32", "scale": [0.5, 0.25, 2], "axis": 3}`), 32)
+	o := ready(t, relu(1, 1, 2, 3).Meta("anynpu.output.y.codes",
+		`{"type": "int32", "scale": [0.5, 0.25, 2], "axis": 3}`), 32)
 	copy(elements[float32](&o.in[0]), []float32{1, 1.25, 5, 0.75, float32(math.Inf(1)), -4})
 	require.NoError(t, o.infer())
 	require.Equal(t, []int32{2, 5, 2, 2, math.MaxInt32, 0}, elements[int32](&o.out[0])[:6], "halves to even, saturated")
@@ -156,7 +157,8 @@ func TestInfer_nv12(t *testing.T) {
 }
 
 func TestInfer_openSizes(t *testing.T) {
-	model := (&onnxtest.Model{}).Input("x", onnxtest.Float, 2, 3).Output("y", onnxtest.Int64, 2, -1).Node("NonZero", "y", "x").
+	model := (&onnxtest.Model{}).Input("x", onnxtest.Float, 2, 3).Output("y", onnxtest.Int64, 2, -1).Node("NonZero",
+		"y", "x").
 		Meta("anynpu.output.y.max_shape", "[2, 6]")
 	o := ready(t, model, 32)
 	require.Equal(t, []int32{2, -1}, o.out[0].properties.valid.dims[:2])
@@ -172,7 +174,13 @@ func TestInfer_openSizes(t *testing.T) {
 	require.Equal(t, int64(48), x.stride[0])
 	require.Equal(t, []int64{0, 1}, elements[int64](&o.out[0])[:2])
 	require.Equal(t, []int64{1, 2}, elements[int64](&o.out[0])[6:8])
-	requireCode(t, -100001, held(t, task, func(k *Task) error { return dnnGetTaskOutputTensorProperties(&x, k, 1, 0) }), "subTask")
-	requireCode(t, -100001, held(t, task, func(k *Task) error { return dnnGetTaskOutputTensorProperties(&x, k, 0, 1) }), "output")
+	requireCode(t, -100001, held(t, task, func(k *Task) error {
+		return dnnGetTaskOutputTensorProperties(&x, k, 1,
+			0)
+	}), "subTask")
+	requireCode(t, -100001, held(t, task, func(k *Task) error {
+		return dnnGetTaskOutputTensorProperties(&x, k, 0,
+			1)
+	}), "output")
 	require.NoError(t, ucpReleaseTask(task))
 }

@@ -62,7 +62,8 @@ func (p *port) take(t *Tensor, name argument) (place, error) {
 			continue
 		}
 		if got != n && (p.valid[i] != open || got != open || p.resizer()) {
-			return place{}, hb.Invalid("%v.properties.validShape is %v: %q has the shape %v [hbucp-valid-shape]", name, d.valid.dims[:len(p.shape)],
+			return place{}, hb.Invalid("%v.properties.validShape is %v: %q has the shape %v [hbucp-valid-shape]",
+				name, d.valid.dims[:len(p.shape)],
 				p.name, p.valid)
 		}
 	}

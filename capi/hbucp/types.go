@@ -82,7 +82,8 @@ var kinds = map[tensor.DType]int32{
 	tensor.Bool: 13,
 }
 
-var typeNames = [...]string{"S4", "U4", "S8", "U8", "F16", "S16", "U16", "F32", "S32", "U32", "F64", "S64", "U64", "BOOL8"}
+var typeNames = [...]string{"S4", "U4", "S8", "U8", "F16", "S16", "U16", "F32", "S32", "U32", "F64", "S64", "U64",
+	"BOOL8"}
 
 // typeName is the name of an element type without its prefix.
 func typeName(t int32) string {

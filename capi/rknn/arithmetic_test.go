@@ -293,8 +293,8 @@ func (n *computed) mean(x, name string) string {
 	})
 }
 
-// product adds a MatMul of the last dimension, w numbers, and an Add of a constant, both of k numbers. The board has them
-// as one operator: the product is rounded with what is added.
+// product adds a MatMul of the last dimension, w numbers, and an Add of a constant, both of k numbers. The board has
+// them as one operator: the product is rounded with what is added.
 func (n *computed) product(x, name string, w, k int, coded bool) string {
 	v, b := n.numbers(w*k, 1/math.Sqrt(float64(w)), 0.3), n.numbers(k, 0.2, 0)
 	n.constant(name+".w", v, int64(w), int64(k))

@@ -54,7 +54,8 @@ func TestDescribed_everyTarget(t *testing.T) {
 // filesFor is the index of the chip that openFile makes files for, -1 for what they say themselves.
 var filesFor = -1
 
-// asChip makes a file one of the chip filesFor: its target, its container, and a filter whose native shape has 24 numbers.
+// asChip makes a file one of the chip filesFor: its target, its container, and a filter whose native shape has 24
+// numbers.
 func asChip(f *rknn.File) {
 	if filesFor < 0 {
 		return

@@ -139,7 +139,8 @@ func (r *concurrentReport) write(w io.Writer) {
 		if r.Failed > 0 {
 			printf(w, ", %d failed", r.Failed)
 		}
-		printf(w, "\nmin         %.4f ms\nmedian      %.4f ms\np90         %.4f ms\np99         %.4f ms\n", f.MinMS, f.MedianMS,
+		printf(w, "\nmin         %.4f ms\nmedian      %.4f ms\np90         %.4f ms\np99         %.4f ms\n", f.MinMS,
+			f.MedianMS,
 			f.P90MS, f.P99MS)
 	} else {
 		printf(w, "runs        0, %d failed\n", r.Failed)

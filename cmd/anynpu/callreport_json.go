@@ -117,7 +117,8 @@ func documentOf(p *record.Process) reportedProcess {
 	}
 	for i := range p.Graphs {
 		g := &p.Graphs[i]
-		one := reportedGraph{graphName(g.Graph), []reportedDevice{}, g.Runs, g.Failed, millis(g.Mean), millis(g.Least), millis(g.Most)}
+		one := reportedGraph{graphName(g.Graph), []reportedDevice{}, g.Runs, g.Failed, millis(g.Mean),
+			millis(g.Least), millis(g.Most)}
 		for _, on := range g.Devices {
 			one.Devices = append(one.Devices, reportedDevice{on.Name, on.Operators})
 		}

@@ -51,7 +51,8 @@ func newServed(name, folder string, g *graph.Graph, model *export.Model) (*serve
 			f := g.Fact(v)
 			datatype, ok := oip.Datatype(f.DType)
 			if !ok || !f.Shape.Ranked {
-				return nil, exit(exitModel, fault.New(fault.Unsupported, "%q is %v, which the protocol has no word for [tool-serve-type]",
+				return nil, exit(exitModel, fault.New(fault.Unsupported,
+					"%q is %v, which the protocol has no word for [tool-serve-type]",
 					g.Values[v].Name, f.Type))
 			}
 			p := oip.Port{Name: g.Values[v].Name, Datatype: datatype, Shape: []int64{}}
@@ -122,7 +123,8 @@ func (s *served) triton(backend string) (string, error) {
 	}{{"input", s.in}, {"output", s.out}} {
 		for _, p := range side.ports {
 			if len(p.Shape) == 0 {
-				return "", exit(exitModel, fault.New(fault.Unsupported, "%q is a scalar, which Triton does not serve [tool-serve-scalar]", p.Name))
+				return "", exit(exitModel, fault.New(fault.Unsupported,
+					"%q is a scalar, which Triton does not serve [tool-serve-scalar]", p.Name))
 			}
 			dims := strings.Trim(strings.ReplaceAll(fmt.Sprint(p.Shape), " ", ", "), "[]")
 			printf(&b, "%s [{ name: %q data_type: TYPE_%s dims: [%s] }]\n", side.word, p.Name, p.Datatype, dims)

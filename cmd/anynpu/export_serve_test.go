@@ -50,11 +50,13 @@ instance_group [{ kind: KIND_CPU }]
 		var about map[string]any
 		require.NoError(t, json.Unmarshal(text, &about))
 		assert.Equal(t, "net", about["name"])
-		assert.Equal(t, []any{map[string]any{"name": "image", "datatype": "FP32", "shape": []any{-1., 1., 8., 8.}}}, about["inputs"])
+		assert.Equal(t, []any{map[string]any{"name": "image", "datatype": "FP32", "shape": []any{-1., 1., 8., 8.}}},
+			about["inputs"])
 	}
 	for _, args := range [][]string{{"--serve", "bento", "-o", "x"}, {"--name", "net", "-o", "x"}, {"--serve", "triton"},
 		{"--serve", "triton", "--name", "a/b", "-o", t.TempDir()}} {
 		var out, errs strings.Builder
-		assert.Equal(t, exitUsage, command(append([]string{"export", model}, args...), &out, &errs), "%v: %s", args, errs.String())
+		assert.Equal(t, exitUsage, command(append([]string{"export", model}, args...), &out, &errs), "%v: %s", args,
+			errs.String())
 	}
 }

@@ -51,5 +51,6 @@ func openProvider(o driver.Opening, d driverInfo, id string) (device.Device, err
 }
 
 // severities are the levels of this program's log at which lines of the runtime's are written.
-var severities = map[onnxruntime.Severity]logging.Level{onnxruntime.Fatal: logging.Error, onnxruntime.Error: logging.Warn,
+var severities = map[onnxruntime.Severity]logging.Level{onnxruntime.Fatal: logging.Error,
+	onnxruntime.Error:   logging.Warn,
 	onnxruntime.Warning: logging.Info, onnxruntime.Information: logging.Debug, onnxruntime.Verbose: logging.Trace}

@@ -93,7 +93,8 @@ been answered, --drain later at the latest; a second one ends it at once.`,
 // oneFolder checks for exactly one argument.
 func oneFolder(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return usage("%s: want one DIR, got %d; see 'anynpu %s --help' [tool-serving-one-folder]", cmd.Name(), len(args), cmd.Name())
+		return usage("%s: want one DIR, got %d; see 'anynpu %s --help' [tool-serving-one-folder]", cmd.Name(),
+			len(args), cmd.Name())
 	}
 	return nil
 }

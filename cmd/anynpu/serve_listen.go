@@ -23,8 +23,9 @@ type listenFlags struct {
 func (f *listenFlags) add(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.grpc, "grpc", "127.0.0.1:8001", "listen for gRPC on `ADDRESS`: host:port, unix:PATH, or off")
-	fl.StringVar(&f.http, "http", "127.0.0.1:8000", "listen for HTTP on `ADDRESS`, which may be that of --grpc; both answer "+
-		"both")
+	fl.StringVar(&f.http, "http", "127.0.0.1:8000",
+		"listen for HTTP on `ADDRESS`, which may be that of --grpc; both answer "+
+			"both")
 	fl.StringVar(&f.cert, "tls-cert", "", "`FILE` of the certificate and those that signed it, PEM")
 	fl.StringVar(&f.key, "tls-key", "", "`FILE` of its key, PEM")
 	fl.StringVar(&f.clientCA, "tls-client-ca", "", "`FILE` of certificates, PEM, one of which has signed a client's")
@@ -97,7 +98,8 @@ func (f *listenFlags) security() (s security, err error) {
 		}
 		s.token = strings.TrimSpace(string(text))
 		if s.token == "" || len(s.token) > maxToken || strings.ContainsAny(s.token, "\r\n \t") {
-			return s, fault.New(fault.File, "--token-file %s: want one word of at most %d bytes [tool-serving-word]", f.file, maxToken)
+			return s, fault.New(fault.File, "--token-file %s: want one word of at most %d bytes [tool-serving-word]",
+				f.file, maxToken)
 		}
 	}
 	if f.cert == "" {

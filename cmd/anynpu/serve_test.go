@@ -127,7 +127,8 @@ func certificate(t *testing.T) (cert, key string, pool *x509.CertPool) {
 func TestServe_withTLSAndToken(t *testing.T) {
 	cert, key, pool := certificate(t)
 	token := writeFile(t, "token", []byte("secret\n"))
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: true}}
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool},
+		ForceAttemptHTTP2: true}}
 	defer client.CloseIdleConnections()
 	code, _, errs := serveUntil(t, func(at map[string]string) {
 		for header, status := range map[string]int{"": 401, "Bearer secret": 200} {

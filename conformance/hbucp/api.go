@@ -1,4 +1,5 @@
-// Package hbucp describes Horizon's UCP C API, the newest generation of hbDNN, to the suites that judge a library of it.
+// Package hbucp describes Horizon's UCP C API, the newest generation of hbDNN, to the suites that judge a library of
+// it.
 package hbucp
 
 import (

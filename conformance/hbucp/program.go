@@ -66,7 +66,8 @@ func (t *T) Model(m *ONNX) uintptr {
 // Port are the properties of an input or output.
 func (t *T) Port(input bool, model uintptr, index int) *Properties {
 	p := &Properties{}
-	t.OK(map[bool]string{true: "DNNGetInputTensorProperties", false: "DNNGetOutputTensorProperties"}[input], p, model, index)
+	t.OK(map[bool]string{true: "DNNGetInputTensorProperties", false: "DNNGetOutputTensorProperties"}[input], p, model,
+		index)
 	return p
 }
 

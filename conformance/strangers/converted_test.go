@@ -19,8 +19,8 @@ import (
 	"github.com/anynpu/anynpu/conformance/suite/models"
 )
 
-// convert makes of each ONNX model of a folder what stands for a vendor's converted one, and removes the ONNX. It leaves
-// out those of which the sheets say that no converter makes them, and returns how many it has made.
+// convert makes of each ONNX model of a folder what stands for a vendor's converted one, and removes the ONNX. It
+// leaves out those of which the sheets say that no converter makes them, and returns how many it has made.
 func convert(t *testing.T, dir string) (made int) {
 	sheets, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	require.NoError(t, err)
@@ -61,7 +61,8 @@ func TestConverted(t *testing.T) {
 		if whole != "" {
 			run = ""
 		}
-		if s.Models == nil || whole == "" && s.Name != "hbucp" || whole != "" && whole != "all" && !strings.Contains(whole, s.Name) {
+		if s.Models == nil || whole == "" && s.Name != "hbucp" || whole != "" && whole != "all" &&
+			!strings.Contains(whole, s.Name) {
 			continue
 		}
 		t.Run(s.Name, func(t *testing.T) {

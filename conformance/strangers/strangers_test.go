@@ -191,8 +191,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestStrangers runs a few cases of each API: each kind of library with two of the APIs, in turn, so that each API meets
-// at least five kinds.
+// TestStrangers runs a few cases of each API: each kind of library with two of the APIs, in turn, so that each API
+// meets at least five kinds.
 func TestStrangers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("what computes are child processes: a short run, as that under the race detector, sees nothing of them")

@@ -302,8 +302,9 @@ func (d *describer) stored(n *onnx.Names) {
 	}
 }
 
-// summed is the ONNX model's name of a tensor that has the values of base, or has the bias of an Add, whose result is sum,
-// in them too: a product that the board rounds after that. Empty: sum has an entry of its own, and base is not rounded.
+// summed is the ONNX model's name of a tensor that has the values of base, or has the bias of an Add, whose result is
+// sum, in them too: a product that the board rounds after that. Empty: sum has an entry of its own, and base is not
+// rounded.
 func summed(t *rknn.Tensor, base, sum string, list []rknn.Tensor, have map[string]bool) string {
 	if sum == "" || !have[sum] || !biased(t) {
 		return base

@@ -109,7 +109,8 @@ func TestRecorder_leavesOutWhatThereIsNoRoomFor(t *testing.T) {
 	assert.Zero(t, missing)
 	require.NoError(t, err)
 	assert.Len(t, all[0].Refused, maxEvents)
-	assert.Equal(t, []Function{{"f", maxEvents + 20, maxEvents + 10, nil}}, all[0].Functions, "numbers of calls are complete")
+	assert.Equal(t, []Function{{"f", maxEvents + 20, maxEvents + 10, nil}}, all[0].Functions,
+		"numbers of calls are complete")
 	assert.Len(t, all[0].Graphs, maxGraphs)
 }
 

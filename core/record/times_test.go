@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestBuckets_areAnEighthWide: every time is within a sixteenth of the middle of its bucket, and buckets rise with times.
+// TestBuckets_areAnEighthWide: every time is within a sixteenth of the middle of its bucket, and buckets rise with
+// times.
 func TestBuckets_areAnEighthWide(t *testing.T) {
 	last := -1
 	for ns := uint64(0); ns < 1<<40; ns += ns/33 + 1 {

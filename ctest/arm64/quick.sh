@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The kernels of arm64 against their portable twins, each instruction set on an emulated processor that has no higher one, with cases thinned
-# out, and plans of networks against the reference.
+# The kernels of arm64 against their portable twins, each instruction set on an emulated processor that has no higher
+# one, with cases thinned out, and plans of networks against the reference.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 scripts/need.sh '?qemu-aarch64:qemu-user' > /dev/null

@@ -1,6 +1,6 @@
 # Sourced: programs of each API beside servers. cells DIR MODEL COLUMN... runs a row per program and a column per
-# server, COLUMN being NAME=ADDRESS; all must find the digits that the CPU finds, and the log says who computed what. DIR
-# is for files.
+# server, COLUMN being NAME=ADDRESS; all must find the digits that the CPU finds, and the log says who computed what.
+# DIR is for files.
 programs=(ohnn_digits rknn_digits hbdnn_digits nnapi_digits)
 images=(examples/digits/images/*.pgm)
 remote_manifest() { # FILE MODEL MORE ADDRESS...

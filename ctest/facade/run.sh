@@ -2,8 +2,8 @@
 # A made-up vendor API is added to a copy of the tree: a table file, a package with its behaviour, nothing else. The
 # generator, the build and every kind of test then work for it, its stub libraries and its driver.
 #
-# usage: run.sh [arm64]. With arm64 the library is built for arm64 and its hosts run under emulation: structs by value go
-# other ways there.
+# usage: run.sh [arm64]. With arm64 the library is built for arm64 and its hosts run under emulation: structs by value
+# go other ways there.
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/settings.sh"
 unset BUILD

@@ -25,8 +25,8 @@ type Side struct {
 // Values are tensors by the value of the graph that they belong to.
 type Values map[graph.Value]tensor.Tensor
 
-// Run computes the network once, with every value that a node makes kept: nodes are not fused. in has a tensor per input
-// of the graph.
+// Run computes the network once, with every value that a node makes kept: nodes are not fused. in has a tensor per
+// input of the graph.
 func (s *Side) Run(ctx context.Context, in []tensor.Tensor) (Values, error) {
 	g := Expose(s.Graph)
 	results, err := run(ctx, g, s.Devices, s.Options, in)

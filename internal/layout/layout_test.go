@@ -42,12 +42,14 @@ var mayImportWithin = map[string][]string{
 // judges are the suites that judge a library by its C API, and what they have in common: what they rest on must not be
 // what is judged, so that no chain of imports leads from them to what judged lists. Tests of theirs may import any.
 var (
-	judges = []string{"conformance/suite", "conformance/ohnn", "conformance/rknn", "conformance/hbdnn", "conformance/hbucp",
+	judges = []string{"conformance/suite", "conformance/ohnn", "conformance/rknn", "conformance/hbdnn",
+		"conformance/hbucp",
 		"conformance/nnapi"}
 	judged = []string{"capi", "backends"}
 )
 
-// mayServe lists who may import the server, and HTTP for it: programs of their own, not what is linked into the library.
+// mayServe lists who may import the server, and HTTP for it: programs of their own, not what is linked into the
+// library.
 var (
 	server   = "internal/serve"
 	mayServe = []string{"cmd/anynpu", "internal/serve", "scripts"}

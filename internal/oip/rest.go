@@ -120,8 +120,8 @@ func ParseResponseJSON(head, tail []byte) (*Response, error) {
 	return m, err
 }
 
-// ParseResponseHead reads the JSON of a response whose binary tensors are not there yet: sizes has, for each output, the
-// bytes that it takes behind the JSON, in that order, -1 for one that is not binary.
+// ParseResponseHead reads the JSON of a response whose binary tensors are not there yet: sizes has, for each output,
+// the bytes that it takes behind the JSON, in that order, -1 for one that is not binary.
 func ParseResponseHead(head []byte) (m *Response, sizes []int64, err error) {
 	j, err := parseInfer(head)
 	if err != nil {

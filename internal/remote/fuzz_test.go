@@ -34,7 +34,8 @@ func (s *said) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // FuzzAnswer has a server say anything: a run fails with a class and a line, or its outputs are as they were wanted.
 func FuzzAnswer(f *testing.F) {
-	parts, size := (&oip.Response{Outputs: []oip.Tensor{{Name: "y", Datatype: "FP32", Shape: []int64{2}, Raw: make([]byte, 8)},
+	parts, size := (&oip.Response{Outputs: []oip.Tensor{{Name: "y", Datatype: "FP32", Shape: []int64{2},
+		Raw: make([]byte, 8)},
 		{Name: "z", Datatype: "UINT8", Shape: []int64{1}, Raw: []byte{7}}}}).Parts()
 	good := append(oip.AppendPrefix(nil, size), bytes.Join(parts, nil)...)
 	f.Add(false, 200, "application/grpc", "", "0", good)

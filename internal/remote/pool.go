@@ -168,7 +168,8 @@ func (p *Pool) Describe(ctx context.Context, m link.Model) (out *link.Metadata, 
 type memory func(region uint64, off, size int64) ([]byte, error)
 
 // Infer makes a run: inputs are read from memory, outputs written there or, those without room, returned in spill.
-func (p *Pool) Infer(ctx context.Context, r *link.Request, at memory) (out []link.Result, spill [][]byte, done *link.Done,
+func (p *Pool) Infer(ctx context.Context, r *link.Request, at memory) (out []link.Result, spill [][]byte,
+	done *link.Done,
 	err error) {
 	inputs := make([]oip.Tensor, len(r.In))
 	for i, t := range r.In {

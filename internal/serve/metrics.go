@@ -117,7 +117,8 @@ func (s *Server) text() []byte {
 	}
 	each("anynpu_model_ready", "gauge", "1 for each version of a model that is loaded.", func(*line) float64 { return 1 })
 	each("anynpu_waiting_requests", "gauge", "Requests in the queue.", func(l *line) float64 { return float64(l.waiting) })
-	each("anynpu_running", "gauge", "Runs under way, or collecting requests.", func(l *line) float64 { return float64(l.runs) })
+	each("anynpu_running", "gauge", "Runs under way, or collecting requests.",
+		func(l *line) float64 { return float64(l.runs) })
 	each("anynpu_runs_total", "counter", "Runs of the model.", func(l *line) float64 { return float64(l.counts.Runs) })
 	each("anynpu_joined_requests_total", "counter", "Requests that shared a run with others.",
 		func(l *line) float64 { return float64(l.counts.Joined) })

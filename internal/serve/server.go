@@ -1,5 +1,5 @@
-// Package serve answers the Open Inference Protocol, version 2, for the models of a repository: its gRPC service and its
-// REST twins with binary tensors, health for load balancers, and metrics. gRPC is spoken by net/http's own HTTP/2.
+// Package serve answers the Open Inference Protocol, version 2, for the models of a repository: its gRPC service and
+// its REST twins with binary tensors, health for load balancers, and metrics. gRPC is spoken by net/http's own HTTP/2.
 //
 // Whatever a client sends or does not send is bounded: sizes of messages, memory that requests hold, the time in which
 // they have to arrive, connections, streams, and requests that wait.

@@ -105,7 +105,8 @@ func mirrorSpectrum(v []complex128) {
 }
 
 // fourier computes sums over t of v[t]·exp(sign·2πi·k·t/n) for one n and sign. A length with a factor p is split into
-// p transforms of the interleaved parts; a small prime length is summed as it stands, a large one becomes a convolution.
+// p transforms of the interleaved parts; a small prime length is summed as it stands, a large one becomes a
+// convolution.
 type fourier struct {
 	sign  float64
 	roots []complex128 // exp(sign·2πi·k/n)

@@ -86,7 +86,8 @@ func (img *image) cImage() string {
 	b.WriteString(img.pairs())
 	fmt.Fprintf(&b, "\nconst struct anynpu_image anynpu_image = {\n\t.functions = FUNCTIONS,\n\t.facades = %d,\n",
 		len(img.facades))
-	for _, m := range []string{"name", "facade", "own", "mixed", "former", "dead", "starved", "judged", "judged_former", "namesake", "pair"} {
+	for _, m := range []string{"name", "facade", "own", "mixed", "former", "dead", "starved", "judged",
+		"judged_former", "namesake", "pair"} {
 		fmt.Fprintf(&b, "\t.%s = %s,\n", m, m)
 	}
 	b.WriteString("\t.slot = anynpu_slot,\n\t.counted = anynpu_counted,\n\t.target = anynpu_target,\n\t.live = " +

@@ -138,7 +138,8 @@ func writeSheets(a *suite.APIReport, dir string, w io.Writer) error {
 	fmt.Fprintf(w, "%s: %d models for %d cases in %s; no converter makes %d of them, as their sheets say\n", a.Name,
 		len(cases), len(needed), filepath.Join(dir, a.Name), beyond)
 	if skipped > 0 {
-		fmt.Fprintf(w, "%s: %d cases did not pass: models that they would have used after that are missing\n", a.Name, skipped)
+		fmt.Fprintf(w, "%s: %d cases did not pass: models that they would have used after that are missing\n", a.Name,
+			skipped)
 	}
 	return nil
 }

@@ -49,7 +49,8 @@ var (
 	doneKind  = &kind{"task", hbucp.InvalidTask, done, endedTask, aModel}
 )
 
-// A subject is a function with a handle: its arguments for one, those that must not be NULL, and that which is an index.
+// A subject is a function with a handle: its arguments for one, those that must not be NULL, and that which is an
+// index.
 type subject struct {
 	name     string
 	kind     *kind
@@ -110,8 +111,9 @@ func letters(prefix string, i int) string { return fmt.Sprintf("%s%c%c", prefix,
 func handles() (list []*Rule) {
 	for i, f := range subjects() {
 		k := f.kind
-		list = append(list, rule(letters("9.h", i)+"_handle_"+f.name, fmt.Sprintf("hb%s takes the handle of a living %s alone",
-			f.name, k.name)).
+		list = append(list, rule(letters("9.h", i)+"_handle_"+f.name,
+			fmt.Sprintf("hb%s takes the handle of a living %s alone",
+				f.name, k.name)).
 			OK("living", func(t *T) { t.OK(f.name, f.args(t, k.make(t))...) }).
 			No("null", func(t *T) { t.Bad(f.name, f.args(t, 0)...) }).
 			No("none", func(t *T) {
@@ -157,7 +159,8 @@ func indices() (list []*Rule) {
 		if f.index < 0 {
 			continue
 		}
-		list = append(list, rule(letters("9.i", i)+"_index_"+f.name, fmt.Sprintf("hb%s refuses an index out of range", f.name)).
+		list = append(list, rule(letters("9.i", i)+"_index_"+f.name,
+			fmt.Sprintf("hb%s refuses an index out of range", f.name)).
 			OK("first", func(t *T) { t.OK(f.name, f.args(t, f.kind.make(t))...) }).
 			No("none", func(t *T) {
 				h := f.kind.make(t)

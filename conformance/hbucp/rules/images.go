@@ -217,13 +217,15 @@ func (t *T) region(left, top, right, bottom int32) *hbucp.Run {
 
 // scales are those of properties, and their zero points.
 func scales(p *hbucp.Properties) ([]float32, []int32) {
-	return slices.Clone(cmem.Span[float32](p.Scale, int(p.ScaleLen))), slices.Clone(cmem.Span[int32](p.Zero, int(p.ZeroLen)))
+	return slices.Clone(cmem.Span[float32](p.Scale, int(p.ScaleLen))), slices.Clone(cmem.Span[int32](p.Zero,
+		int(p.ZeroLen)))
 }
 
 var quantization = []*Rule{
 	rule("5.6.a_channels", "codes of 32 bits have a scale and a zero point for each channel").
 		OK("listed", func(t *T) {
-			r := t.Prepare(hbucp.Relu(1, 1, 2, 3).Meta("anynpu.output.y.codes", `{"type": "int32", "scale": [0.5, 0.25, 2], "axis": 3}`))
+			r := t.Prepare(hbucp.Relu(1, 1, 2, 3).Meta("anynpu.output.y.codes",
+				`{"type": "int32", "scale": [0.5, 0.25, 2], "axis": 3}`))
 			p := r.Out[0].Properties
 			s, z := scales(&p)
 			t.Check(p.Kind == hbucp.S32 && p.Quant == 1 && p.Axis == 3 && slices.Equal(s, []float32{0.5, 0.25, 2}) &&

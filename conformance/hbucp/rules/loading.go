@@ -223,7 +223,8 @@ var queries = []*Rule{
 		No("beyond", func(t *T) { t.Bad("DNNGetInputTensorProperties", &hbucp.Properties{}, t.Model(hbucp.Relu(1, 4)), 1) }),
 	rule("5.1.j_types", "element types are the model's").
 		OK("each", func(t *T) {
-			for onnx, kind := range map[int64]int32{1: hbucp.F32, 10: hbucp.F16, 7: hbucp.S64, 9: hbucp.BOOL8, 3: hbucp.S8, 2: hbucp.U8} {
+			for onnx, kind := range map[int64]int32{1: hbucp.F32, 10: hbucp.F16, 7: hbucp.S64, 9: hbucp.BOOL8,
+				3: hbucp.S8, 2: hbucp.U8} {
 				m := (&hbucp.ONNX{}).Input("x", onnx, 2).Output("y", onnx, 2).Node("Identity", "y", "x")
 				t.Check(t.Port(true, t.Model(m), 0).Kind == kind, "ONNX type %d", onnx)
 			}

@@ -17,7 +17,8 @@ var memory = []*Rule{
 					m := &hbucp.SysMem{}
 					t.OK(f, m, size, 0)
 					b := hbucp.Of[byte](m, int(size))
-					t.Check(m.Size == size && m.Phys != 0 && m.Virt%64 == 0 && !slices.ContainsFunc(b, func(x byte) bool { return x != 0 }),
+					t.Check(m.Size == size && m.Phys != 0 && m.Virt%64 == 0 &&
+						!slices.ContainsFunc(b, func(x byte) bool { return x != 0 }),
 						"%+v", *m)
 					b[size-1] = 1
 					t.OK("UCPFree", m)
@@ -189,7 +190,8 @@ var strides = []*Rule{
 	rule("5.4.d_layout", "layout in the metadata has a tensor handed over in another order").
 		OK("nhwc", func(t *T) {
 			r := t.Prepare(hbucp.Relu(1, 2, 1, 3).Meta("anynpu.output.y.layout", "nhwc"))
-			t.Check(slices.Equal(r.Out[0].Properties.Valid.Sizes(), []int32{1, 1, 3, 2}), "%v", r.Out[0].Properties.Valid.Sizes())
+			t.Check(slices.Equal(r.Out[0].Properties.Valid.Sizes(), []int32{1, 1, 3, 2}), "%v",
+				r.Out[0].Properties.Valid.Sizes())
 			hbucp.Fill[float32](r, 1, 2, 3, 10, 20, 30)
 			t.Compute(r)
 			hbucp.Gives[float32](t.T, r, 1, 10, 2, 20, 3, 30)

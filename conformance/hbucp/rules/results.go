@@ -100,7 +100,8 @@ var results = []*Rule{
 	rule("5.4.a_open_sizes", "an output of open size has -1 in its shape until a run tells it").
 		OK("told", func(t *T) {
 			r := t.Prepare(nonZero())
-			t.Check(slices.Equal(r.Out[0].Properties.Valid.Sizes(), []int32{2, -1}), "shape %v", r.Out[0].Properties.Valid.Sizes())
+			t.Check(slices.Equal(r.Out[0].Properties.Valid.Sizes(), []int32{2, -1}), "shape %v",
+				r.Out[0].Properties.Valid.Sizes())
 			hbucp.Fill[float32](r, 0, 1, 0, 0, 0, 2)
 			p := &hbucp.Properties{}
 			t.OK("DNNGetTaskOutputTensorProperties", p, t.Compute(r), 0, 0)

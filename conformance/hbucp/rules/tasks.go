@@ -108,7 +108,8 @@ var tasks = []*Rule{
 		}),
 	rule("5.2.e_priority", "priorities are 0 to 255, customId is any number").
 		OK("all", func(t *T) {
-			for _, s := range []hbucp.Sched{{}, {Priority: 1, Custom: -1 << 63}, {Priority: 254}, {Priority: 255, Custom: 1<<63 - 1}} {
+			for _, s := range []hbucp.Sched{{}, {Priority: 1, Custom: -1 << 63}, {Priority: 254},
+				{Priority: 255, Custom: 1<<63 - 1}} {
 				r := t.small()
 				r.Sched = s
 				t.Compute(r)
@@ -247,7 +248,8 @@ var tasks = []*Rule{
 		OK("order", func(t *T) {
 			model := t.Model(hbucp.Relu(1, 4))
 			// Step k hands on what step k-1 made, so that the value arrives if they are taken in this order.
-			steps := []hbucp.Sched{{Priority: 254}, {Priority: 3, Custom: 1}, {Priority: 3, Custom: 2}, {Priority: 2}, {Priority: 2}}
+			steps := []hbucp.Sched{{Priority: 254}, {Priority: 3, Custom: 1}, {Priority: 3, Custom: 2}, {Priority: 2},
+				{Priority: 2}}
 			var waiting []uintptr
 			var last hbucp.SysMem
 			t.whileBusy(func() string {

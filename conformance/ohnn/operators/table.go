@@ -41,8 +41,9 @@ backends/cpu/ref.
 
 `
 
-// WriteTable writes docs/ohnn-operators.md: which operators a library computes in which element types. Each mark is a case
-// that judges it; what the library computes and no case judges, or what it does not compute as a case says, is an error.
+// WriteTable writes docs/ohnn-operators.md: which operators a library computes in which element types. Each mark is a
+// case that judges it; what the library computes and no case judges, or what it does not compute as a case says, is an
+// error.
 func WriteTable(library, to string) error {
 	cases, err := Cases()
 	if err != nil {

@@ -22,7 +22,8 @@ func TestRead(t *testing.T) {
 	data := image().Meta("anynpu.name", "eye").Bytes()
 	m, err := models.Read(data)
 	require.NoError(t, err)
-	assert.Equal(t, []models.Port{{Name: "x", Type: "float32", Shape: []int64{-1, 3, 8, 8}, Open: []string{"n1", "", "", ""}}},
+	assert.Equal(t, []models.Port{{Name: "x", Type: "float32", Shape: []int64{-1, 3, 8, 8},
+		Open: []string{"n1", "", "", ""}}},
 		m.Inputs)
 	assert.Equal(t, []string{"QuantizeLinear", "DequantizeLinear", "board.Twist"}, m.Operators)
 	assert.EqualValues(t, 19, m.Opset)
@@ -59,7 +60,8 @@ func TestConverter_sheet(t *testing.T) {
 		{image().Meta("anynpu.input.x.std", 0), "the metadata anynpu.input.x.std divide by 0, which is to be refused", ""},
 		{image().Meta("anynpu.value.q.stored", map[string]any{"type": "int8", "scale": 1}),
 			"the model has the metadata anynpu.value.q.stored, for which the converter has no option", ""},
-		{image().External("w", rknn.ONNXFloat, []string{"location", "w.bin"}, 1), "the model's weights are in other files", ""},
+		{image().External("w", rknn.ONNXFloat, []string{"location", "w.bin"}, 1),
+			"the model's weights are in other files", ""},
 	} {
 		data := x.model.Bytes()
 		s, err := c.Sheet("rknn", data, []string{"rules 1/a"})

@@ -105,7 +105,8 @@ func StartAt(address string, config *tls.Config, models []*Model, options ...fun
 	protocols.SetHTTP2(config != nil)
 	protocols.SetUnencryptedHTTP2(config == nil)
 	s.http = &http.Server{Handler: http.HandlerFunc(s.serve), Protocols: &protocols, TLSConfig: config,
-		HTTP2:     &http.HTTP2Config{MaxReadFrameSize: 1 << 20, MaxReceiveBufferPerConnection: 64 << 20, MaxReceiveBufferPerStream: 16 << 20},
+		HTTP2: &http.HTTP2Config{MaxReadFrameSize: 1 << 20, MaxReceiveBufferPerConnection: 64 << 20,
+			MaxReceiveBufferPerStream: 16 << 20},
 		ErrorLog:  nullLog,
 		ConnState: s.track}
 	go func() {
@@ -371,7 +372,8 @@ func (s *Server) compute(ctx context.Context, q *oip.Request, f Fault) (*oip.Res
 		}
 	case Extra, Large:
 		raw := make([]byte, map[bool]int{true: 64 << 20, false: 8}[f == Large])
-		a.Outputs = append([]oip.Tensor{{Name: "not asked for", Datatype: "UINT8", Shape: []int64{int64(len(raw))}, Raw: raw}},
+		a.Outputs = append([]oip.Tensor{{Name: "not asked for", Datatype: "UINT8", Shape: []int64{int64(len(raw))},
+			Raw: raw}},
 			a.Outputs...)
 	}
 	return a, nil

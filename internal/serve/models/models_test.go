@@ -74,7 +74,8 @@ func (f *folder) loaded() (list []string) {
 }
 
 func TestFolder_namesAndVersions(t *testing.T) {
-	f := open(t, "a.onnx", "b.v2.onnx", "c.rknn", "notes.txt", "d/1/model.onnx", "d/1/labels.txt", "d/10/m.rknn", "d/2/x.onnx",
+	f := open(t, "a.onnx", "b.v2.onnx", "c.rknn", "notes.txt", "d/1/model.onnx", "d/1/labels.txt", "d/10/m.rknn",
+		"d/2/x.onnx",
 		"d/01/model.onnx", "d/0/model.onnx", "d/v3/model.onnx", "d/4/labels.txt", "d/config.pbtxt", ".hidden/1/model.onnx",
 		"a.rknn", "e/1/one.onnx", "e/1/two.onnx", "odd.onnx")
 	require.NoError(t, os.Symlink("a.onnx", filepath.Join(f.dir, "link.onnx")))

@@ -54,8 +54,8 @@ func (h *Histogram) Add(d time.Duration) {
 	h.sum.Add(int64(d))
 }
 
-// Distribution is what a Histogram has counted: times of at most Bounds[i] that are longer than the bound before, in the
-// last part those that are longer than all, and their sum.
+// Distribution is what a Histogram has counted: times of at most Bounds[i] that are longer than the bound before, in
+// the last part those that are longer than all, and their sum.
 type Distribution struct {
 	Parts [len(Bounds) + 1]int64
 	Sum   time.Duration

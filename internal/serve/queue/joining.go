@@ -12,8 +12,8 @@ import (
 )
 
 // joining is what is known of a program's first dimension. Ports with an open first dimension suggest that its indices
-// are computed apart from one another, and do not prove it: before requests of some sizes are joined, a batch of them is
-// computed both ways and compared.
+// are computed apart from one another, and do not prove it: before requests of some sizes are joined, a batch of them
+// is computed both ways and compared.
 type joining struct {
 	open   bool // every input and output has an open first dimension
 	most   int64
@@ -111,8 +111,8 @@ func (j *joining) refute(why string) {
 	}
 }
 
-// tolerance is how far a number may be off when it was computed in a batch, relative to the largest of its tensor: other
-// sizes are added up in another order.
+// tolerance is how far a number may be off when it was computed in a batch, relative to the largest of its tensor:
+// other sizes are added up in another order.
 func tolerance(d tensor.DType) float64 {
 	switch d {
 	case tensor.Float64:

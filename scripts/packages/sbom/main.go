@@ -1,5 +1,6 @@
 // Command sbom prints an SPDX 2.3 document (JSON) about the Go programs and libraries that it is given: each file, and
-// the modules and the Go release that it is built from, as `go version -m` has them, with the licences of their sources.
+// the modules and the Go release that it is built from, as `go version -m` has them, with the licences of their
+// sources.
 //
 //	sbom VERSION FILE...
 //

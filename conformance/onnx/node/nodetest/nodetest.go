@@ -18,8 +18,8 @@ import (
 // the CPU once.
 var half = tensordiff.Tolerance{Rel: 1e-3, Abs: 1e-4}
 
-// Archive computes every case of an archive on the CPU, as node.RunArchive does, and wants as many cases at least. halves
-// are the cases that round otherwise.
+// Archive computes every case of an archive on the CPU, as node.RunArchive does, and wants as many cases at least.
+// halves are the cases that round otherwise.
 func Archive(t *testing.T, archive []byte, least int, halves ...string) {
 	t.Helper()
 	z, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))

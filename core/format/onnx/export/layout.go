@@ -213,8 +213,8 @@ func exportBatchToSpace(n *node, o *op.BatchToSpace, x string) (string, error) {
 	return x, nil
 }
 
-// exportPad: ONNX has constant, reflect, edge and wrap; what it leaves open, such as mirrors wider than the dimension, is
-// gathered by constant indices.
+// exportPad: ONNX has constant, reflect, edge and wrap; what it leaves open, such as mirrors wider than the dimension,
+// is gathered by constant indices.
 func exportPad(n *node, o *op.Pad) error {
 	r, err := n.rank(0)
 	if err != nil {

@@ -147,7 +147,8 @@ func exportLSTM(n *node, o *op.LSTM) error {
 		[]attr{flag("input_forget", o.InputForget)}, 2, 3}, w)
 }
 
-// reordered are weights of input, forget, cell and output gate as input, output, forget and cell; a bias has them twice.
+// reordered are weights of input, forget, cell and output gate as input, output, forget and cell; a bias has them
+// twice.
 func (n *node) reordered(w string, bias bool) string {
 	parts := 4
 	if bias {

@@ -11,8 +11,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// oldDefinitions have the operators whose definitions of opsets 1 to 6 differ from that of opset 7: what they make of the
-// lowering of the latter.
+// oldDefinitions have the operators whose definitions of opsets 1 to 6 differ from that of opset 7: what they make of
+// the lowering of the latter.
 var oldDefinitions = map[string]func(lowering) lowering{
 	// consumed_inputs, which said that an input may be overwritten, is all that went
 	"Abs": unchanged, "AveragePool": unchanged, "Ceil": unchanged, "Clip": unchanged, "Elu": unchanged, "Exp": unchanged,
