@@ -21,39 +21,98 @@ var formerABI = []string{"hbDNNUnquantizeByScale", "hbDNNConvertLayoutRoi", "hbD
 // maxDebug bounds the descriptions of types that are read.
 const maxDebug = 1 << 28
 
-// hbdnnABI returns the version of the hbDNN headers that the program at path was built with, as far as the descriptions
-// of its types say so and another than the newest is meant, and a sentence about it; both are empty otherwise.
-func hbdnnABI(path string) (abi, note string) {
+// newerHB are the functions of hbDNN that its newer generation alone has, beside all of hbUCP.
+var newerHB = []string{"hbDNNInferV2", "hbDNNGetHBMDesc", "hbDNNGetCompileBpuCoreNum",
+	"hbDNNGetTaskOutputTensorProperties"}
+
+// ucpLibrary is the file that tells a process of the newer generation.
+const ucpLibrary = "libhbucp.so"
+
+// hbProgram is what a program's file says of the hbDNN that it was built for.
+type hbProgram struct {
+	Schema     string   `json:"schema"` // "anynpu.program/1"
+	File       string   `json:"file"`
+	Imports    []string `json:"imports"`    // functions of hbDNN, of either generation
+	Generation string   `json:"generation"` // "hbdnn", "hbucp", "" if it imports none
+	Properties int64    `json:"properties"` // bytes of hbDNNTensorProperties, 0: the file does not describe it
+	ABI        string   `json:"abi"`        // what ANYNPU_HBDNN_ABI has to be, "": it need not be set, or cannot be told
+	Note       string   `json:"note"`       // why, or what cannot be told
+}
+
+// readHB reads the file of a program or library.
+func readHB(path string) (*hbProgram, error) {
 	file, err := elf.Open(path)
 	if err != nil {
-		return "", ""
+		return nil, err
 	}
 	defer file.Close()
-	imports, err := file.ImportedSymbols()
-	if err != nil || !slices.ContainsFunc(imports,
-		func(s elf.ImportedSymbol) bool { return strings.HasPrefix(s.Name, "hbDNN") }) {
-		return "", ""
-	}
-	if s := file.Section(".debug_info"); s == nil || s.Size > maxDebug {
-		return "", ""
-	}
-	types, err := file.DWARF()
+	symbols, err := file.ImportedSymbols()
 	if err != nil {
-		return "", ""
+		return nil, err
 	}
-	size := sizeOfType(types, "hbDNNTensorProperties")
-	if abi = propertiesABI[size]; abi == "" {
-		return "", ""
-	}
-	note = fmt.Sprintf("was built with hbDNN headers whose hbDNNTensorProperties has %d bytes, so %s is %s", size,
-		abiVariable, abi)
-	for _, s := range imports {
-		if size == 136 && slices.Contains(formerABI, s.Name) {
-			note += fmt.Sprintf("; it calls %s, and if its headers are 1.9 it wants %s=1.9", s.Name, abiVariable)
-			break
+	p := &hbProgram{Schema: "anynpu.program/1", File: path, Imports: []string{}}
+	newer := ""
+	for _, s := range symbols {
+		if !strings.HasPrefix(s.Name, "hbDNN") && !strings.HasPrefix(s.Name, "hbSys") && !strings.HasPrefix(s.Name, "hbUCP") {
+			continue
+		}
+		p.Imports = append(p.Imports, s.Name)
+		if p.Generation = "hbdnn"; newer == "" && (strings.HasPrefix(s.Name, "hbUCP") || slices.Contains(newerHB, s.Name)) {
+			newer = s.Name
 		}
 	}
-	return abi, note
+	slices.Sort(p.Imports)
+	p.Imports = slices.Compact(p.Imports)
+	if newer != "" {
+		p.Generation = "hbucp"
+		if linked, err := file.ImportedLibraries(); err == nil && !slices.Contains(linked, ucpLibrary) {
+			p.ABI = "ucp"
+			p.Note = fmt.Sprintf("calls %s, which UCP alone has, and is not linked with %s, so %s is ucp", newer, ucpLibrary,
+				abiVariable)
+		}
+		return p, nil
+	}
+	if p.Generation == "" {
+		return p, nil
+	}
+	if s := file.Section(".debug_info"); s != nil && s.Size <= maxDebug {
+		if types, err := file.DWARF(); err == nil {
+			p.Properties = sizeOfType(types, "hbDNNTensorProperties")
+		}
+	}
+	p.decide()
+	return p, nil
+}
+
+// decide says which version of the older generation's headers the program was built with, as far as that can be told.
+func (p *hbProgram) decide() {
+	switch p.ABI = propertiesABI[p.Properties]; {
+	case p.ABI != "":
+		p.Note = fmt.Sprintf("was built with hbDNN headers whose hbDNNTensorProperties has %d bytes, so %s is %s",
+			p.Properties, abiVariable, p.ABI)
+		for _, name := range p.Imports {
+			if p.Properties == 136 && slices.Contains(formerABI, name) {
+				p.Note += fmt.Sprintf("; it calls %s, and if its headers are 1.9 it wants %s=1.9", name, abiVariable)
+				break
+			}
+		}
+	case p.Properties != 0:
+	case slices.Contains(p.Imports, "hbDNNSetTaskDoneCb"):
+		p.Note = "calls hbDNNSetTaskDoneCb, so its headers are 1.18 or newer, as is expected"
+	default:
+		p.Note = fmt.Sprintf("does not say which version of the headers it was built with: if it crashes, or shapes are "+
+			"wrong, %s=1.14 or 1.12 is for older ones", abiVariable)
+	}
+}
+
+// hbdnnABI returns what ANYNPU_HBDNN_ABI has to be for the program at path, as far as its file says so and another than
+// the newest is meant, and a sentence about it; both are empty otherwise.
+func hbdnnABI(path string) (abi, note string) {
+	p, err := readHB(path)
+	if err != nil || p.ABI == "" {
+		return "", ""
+	}
+	return p.ABI, p.Note
 }
 
 // sizeOfType returns the bytes of the struct that C or C++ calls name, 0 if it is not described.

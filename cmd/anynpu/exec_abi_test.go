@@ -70,3 +70,50 @@ func TestExec_generationOfHbDNN(t *testing.T) {
 		assert.Empty(t, note)
 	}
 }
+
+// What a program imports tells the newer generation, and exec sets it for one that is not linked with libhbucp.so.
+func TestInfo_programs(t *testing.T) {
+	dir := t.TempDir()
+	build := func(text string, flags ...string) string {
+		source, program := filepath.Join(dir, "p.c"), filepath.Join(dir, "p.so")
+		require.NoError(t, os.WriteFile(source, []byte(text), 0o600))
+		out, err := exec.Command("cc", append([]string{"-shared", "-fPIC", "-o", program, source}, flags...)...).
+			CombinedOutput()
+		require.NoError(t, err, string(out))
+		return program
+	}
+	const newer = "int hbDNNInferV2(void); int hbDNNRelease(void); int f(void) { return hbDNNInferV2() + hbDNNRelease(); }"
+	program := build(newer)
+	code, out, errs := anynpu("info", program)
+	require.Equal(t, 0, code, errs)
+	for _, want := range []string{"generation  UCP", "imports     2: hbDNNInferV2 hbDNNRelease",
+		"set         ANYNPU_HBDNN_ABI=ucp", "is not linked with libhbucp.so"} {
+		assert.Contains(t, out, want)
+	}
+	environment, note := (&execFlags{}).setABI("p", program, nil)
+	assert.Equal(t, []string{"ANYNPU_HBDNN_ABI=ucp"}, environment)
+	assert.Contains(t, note, "hbDNNInferV2")
+
+	library := filepath.Join(dir, "libhbucp.so")
+	stub, err := exec.Command("cc", "-shared", "-fPIC", "-Wl,-soname,libhbucp.so", "-x", "c", "/dev/null", "-o", library).
+		CombinedOutput()
+	require.NoError(t, err, string(stub))
+	_, out, _ = anynpu("info", build(newer, "-Wl,--no-as-needed", library), "--json")
+	assert.Contains(t, out, `"generation": "hbucp"`)
+	assert.Contains(t, out, `"abi": ""`)
+
+	for text, want := range map[string]string{
+		"int hbDNNInfer(void); int f(void) { return hbDNNInfer(); }":                 "does not say which version",
+		"int hbDNNSetTaskDoneCb(void); int f(void) { return hbDNNSetTaskDoneCb(); }": "1.18 or newer",
+		"int f(void) { return 0; }": "none: no function of hbDNN",
+	} {
+		_, out, _ = anynpu("info", build(text))
+		assert.Contains(t, out, want)
+		assert.NotContains(t, out, "set  ")
+	}
+	for _, file := range []string{filepath.Join(dir, "none"), filepath.Join(dir, "p.c")} {
+		code, _, errs = anynpu("info", file)
+		assert.Equal(t, 2, code)
+		assert.Contains(t, errs, "no program that can be read")
+	}
+}

@@ -16,7 +16,7 @@ import (
 func newInfo(stdout io.Writer) *cobra.Command {
 	asJSON, short, html := false, false, ""
 	cmd := &cobra.Command{
-		Use:   "info",
+		Use:   "info [PROGRAM]",
 		Short: "Tell what computes here, and which file a program gets for each vendor's library",
 		Long: `info prints the version, the processor with the kernels that it has, the
 devices with their features, the APIs with the file that a program started here
@@ -25,10 +25,33 @@ force. A variable
 whose name begins with ANYNPU_ and that nothing reads is named with the nearest
 one that there is.
 
-A program with an RPATH or RUNPATH of its own may get another file.`,
-		Example: "  anynpu info\n  anynpu info --summary\n  anynpu info --json",
-		Args:    noArguments,
-		RunE: func(*cobra.Command, []string) error {
+A program with an RPATH or RUNPATH of its own may get another file.
+
+With the file of a PROGRAM it prints which generation of Horizon's hbDNN that was
+built for, as the functions that it imports and the structs that it describes say,
+and what ANYNPU_HBDNN_ABI has to be.`,
+		Example: "  anynpu info\n  anynpu info --summary\n  anynpu info --json\n  anynpu info ./detector",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usage("info takes one PROGRAM at most [tool-info-one-program]")
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				if short || html != "" {
+					return usage("--summary and --html go without a PROGRAM [tool-info-program-alone]")
+				}
+				p, err := readHB(args[0])
+				if err != nil {
+					return usage("%s: no program that can be read: %v [tool-info-unreadable]", args[0], err)
+				}
+				if asJSON {
+					return writeJSON(stdout, p)
+				}
+				p.print(stdout)
+				return nil
+			}
 			i, err := gather(os.Environ())
 			if err != nil {
 				return err
@@ -52,6 +75,26 @@ A program with an RPATH or RUNPATH of its own may get another file.`,
 	cmd.Flags().StringVar(&html, "html", "", "write a page to `FILE`")
 	cmd.MarkFlagsMutuallyExclusive("json", "summary", "html")
 	return cmd
+}
+
+// print writes what the file of a program says.
+func (p *hbProgram) print(w io.Writer) {
+	generation := map[string]string{"hbdnn": "hbDNN, the older generation", "hbucp": "UCP",
+		"": "none: no function of hbDNN is imported"}[p.Generation]
+	printf(w, "program     %s\n", shown(p.File))
+	printf(w, "generation  %s\n", generation)
+	if len(p.Imports) > 0 {
+		printf(w, "imports     %d: %s\n", len(p.Imports), shown(strings.Join(p.Imports, " ")))
+	}
+	if p.Properties > 0 {
+		printf(w, "structs     hbDNNTensorProperties has %d bytes\n", p.Properties)
+	}
+	if p.ABI != "" {
+		printf(w, "set         %s=%s\n", abiVariable, p.ABI)
+	}
+	if p.Note != "" {
+		printf(w, "note        it %s\n", p.Note)
+	}
 }
 
 // summary writes five lines: what computes, for whom, and what has no effect.
