@@ -147,8 +147,8 @@ func nameOf(g *graph.Graph) string {
 // sumOf is the SHA-256 of a graph's operators and constants.
 func sumOf(g *graph.Graph) (string, error) {
 	h := sha256.New()
-	outside := func(tensorHash, []byte) bool { return true }
-	if err := graph.Encode(h, g, graph.EncodeOptions{External: outside}); err != nil {
+	o := graph.EncodeOptions{External: func(tensorHash, []byte) bool { return true }}
+	if err := graph.Encode(h, g, o); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil

@@ -175,7 +175,8 @@ func TestHelper_dies(t *testing.T) {
 // TestHelper_isNotThere: a model is computed here, or refused.
 func TestHelper_isNotThere(t *testing.T) {
 	missing := errors.New("it is not beside this library")
-	d, err := New(Config{Remote: manifest(nil, "grpc://127.0.0.1:1"), Start: func(*os.File) (func(), error) { return nil, missing }})
+	d, err := New(Config{Remote: manifest(nil, "grpc://127.0.0.1:1"),
+		Start: func(*os.File) (func(), error) { return nil, missing }})
 	require.NoError(t, err)
 	answers, err := d.Support(twice(t, 4), device.Options{})
 	require.NoError(t, err)

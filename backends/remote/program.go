@@ -46,8 +46,8 @@ func newProgram(d *Device, u device.Unit, o device.Options, p *plan) (*program, 
 			ports, list = append(ports, portOf(d, g, v)), append(list, bounds[at])
 		}
 		if side == "input" && len(values) != len(bounds) {
-			return nil, nil, fault.New(fault.Unsupported, "the part has %d inputs, the server's model %d",
-				len(values), len(bounds))
+			return nil, nil, fault.New(fault.Unsupported, "the part has %d inputs, the server's model %d", len(values),
+				len(bounds))
 		}
 		return ports, list, nil
 	}

@@ -56,7 +56,7 @@ instance_group [{ kind: KIND_CPU }]
 	for _, args := range [][]string{{"--serve", "bento", "-o", "x"}, {"--name", "net", "-o", "x"}, {"--serve", "triton"},
 		{"--serve", "triton", "--name", "a/b", "-o", t.TempDir()}} {
 		var out, errs strings.Builder
-		assert.Equal(t, exitUsage, command(append([]string{"export", model}, args...), &out, &errs), "%v: %s", args,
-			errs.String())
+		code := command(append([]string{"export", model}, args...), &out, &errs)
+		assert.Equal(t, exitUsage, code, "%v: %s", args, errs.String())
 	}
 }
