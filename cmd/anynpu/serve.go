@@ -171,7 +171,7 @@ func (f *serveFlags) run(dir string, stdout, stderr io.Writer) error {
 type serving struct {
 	repository *models.Repository
 	server     *serve.Server
-	listeners  map[string]net.Listener // by what they are for
+	listeners  map[string]net.Listener // by their use
 	signals    <-chan os.Signal
 	device     string
 	stdout     io.Writer

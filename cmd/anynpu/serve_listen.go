@@ -33,7 +33,7 @@ func (f *listenFlags) add(cmd *cobra.Command) {
 	fl.BoolVar(&f.insecure, "insecure", false, "listen on other addresses than this machine's without TLS or token")
 }
 
-// off is the address of what is not wanted.
+// off stands for no address.
 const off = "off"
 
 func (f *listenFlags) check() error {
@@ -80,7 +80,7 @@ func isLocal(address string) (bool, error) {
 	return a.IP.IsLoopback(), nil
 }
 
-// security is what clients have to show and to trust.
+// security holds the token that clients show, and the certificates.
 type security struct {
 	tls   *tls.Config
 	token string
@@ -123,7 +123,7 @@ func (f *listenFlags) security() (s security, err error) {
 	return s, nil
 }
 
-// listen listens on the addresses and returns the listeners by what they are for.
+// listen listens on the addresses and returns the listeners by their use.
 func (f *listenFlags) listen(tell func(string)) (map[string]net.Listener, error) {
 	all := map[string]net.Listener{}
 	for _, at := range []struct{ use, address string }{{"gRPC", f.grpc}, {"HTTP", f.http}} {

@@ -29,7 +29,7 @@ import (
 )
 
 // serveUntil runs serve with the arguments until SIGTERM and gives f the addresses that it prints once it is ready. It
-// returns the exit code and what it wrote.
+// returns the exit code and the output.
 func serveUntil(t *testing.T, f func(addresses map[string]string), args ...string) (code int, stdout, stderr string) {
 	r, w := io.Pipe()
 	var errs bytes.Buffer

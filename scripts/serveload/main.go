@@ -111,7 +111,7 @@ func (t *target) prepare(shape string) error {
 	return nil
 }
 
-// errBusy is the answer of a server that has too much to do.
+// errBusy is the answer of a server that has too much to do, or of a balancer that has lost one.
 var errBusy = errors.New("busy")
 
 // client asks once and returns the first output.
@@ -141,8 +141,8 @@ func (t *target) grpcClient() (client, func()) {
 		switch {
 		case err != nil:
 			return nil, err
-		case code == "8" || code == "14":
-			return nil, errBusy
+		case code == "8" || code == "14" || a.StatusCode != 200 && oip.CodeOfHTTP(a.StatusCode) == oip.Unavailable:
+			return nil, errBusy // the last one from a balancer
 		case code != "0" || len(text) < oip.PrefixSize:
 			return nil, fmt.Errorf("status %q: %s", code, a.Trailer.Get("Grpc-Message"))
 		}
@@ -179,7 +179,7 @@ func (t *target) restClient() (client, func()) {
 		switch {
 		case err != nil:
 			return nil, err
-		case a.StatusCode == 429 || a.StatusCode == 503:
+		case a.StatusCode == 429 || a.StatusCode == 502 || a.StatusCode == 503:
 			return nil, errBusy
 		case a.StatusCode != 200:
 			return nil, fmt.Errorf("%s: %s", a.Status, text)
