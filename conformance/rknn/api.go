@@ -18,6 +18,7 @@ var API = &suite.API{
 	Codes:      codes,
 	Headers:    headers,
 	Models:     handover,
+	Board:      TargetVariable,
 }
 
 // Return codes of the API.

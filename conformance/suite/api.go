@@ -37,6 +37,7 @@ type API struct {
 	Headers  *trace.Headers        // what a C program has of the public headers
 	Device   func(*Library) string // name of the default device, "" for none; nil: the API names no devices
 	Models   *Models               // how programs hand models over; nil: the API takes none
+	Board    string                // variable that tells this project's library whose board's answers a case expects
 }
 
 // File is the library file under test: that of Variable, else this project's own. root is the repository's root, as the

@@ -1,6 +1,8 @@
 package suite
 
 import (
+	"fmt"
+	"os"
 	"slices"
 	"strings"
 )
@@ -78,13 +80,21 @@ func (r *Rule[C]) Ours(why string) *Rule[C] {
 // ownPrefix begins the names of variables that only this project's library reads.
 const ownPrefix = "ANYNPU_"
 
-// own says why libraries other than this project's are not held to the case, "" if they are.
-func (c *Case[C]) own() string {
+// BoardVariable tells children the board of the library, as Options.Board has it.
+const BoardVariable = "CONFORMANCE_BOARD"
+
+// own says why libraries other than this project's are not held to the case, "" if they are. Cases that expect the
+// answers of a board are for libraries of that board.
+func (c *Case[C]) own(a *API) string {
 	if c.Rule.ours != "" {
 		return "AnyNPU's own: " + c.Rule.ours
 	}
 	for _, s := range c.Setting {
-		if name, _, _ := strings.Cut(s, "="); strings.HasPrefix(name, ownPrefix) {
+		switch name, value, _ := strings.Cut(s, "="); {
+		case name == a.Board && value == os.Getenv(BoardVariable):
+		case name == a.Board:
+			return fmt.Sprintf("the case is for the board %q: --board names that of the library", value)
+		case strings.HasPrefix(name, ownPrefix):
 			return "AnyNPU's own: the case sets " + name
 		}
 	}

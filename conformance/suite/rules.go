@@ -36,7 +36,7 @@ func (r *Rules[C]) items(mode string) ([]Item, error) {
 		for _, c := range rule.Cases {
 			if c.appliesIn(mode) {
 				out = append(out, Item{ID: c.ID(), Setting: c.Setting, Part: r.part(rule),
-					Object: r.object(rule), Rule: rule.Text, Own: c.own()})
+					Object: r.object(rule), Rule: rule.Text, Own: c.own(r.API)})
 			}
 		}
 	}
@@ -70,7 +70,7 @@ func (r *Rules[C]) computer(l *Library, mode string) Computer {
 			return Result{}, fmt.Errorf("no case %q", id)
 		}
 		l.reset()
-		if why := c.own(); why != "" && !l.Ours() {
+		if why := c.own(r.API); why != "" && !l.Ours() {
 			return Result{Status: Skip, Message: why}, nil
 		}
 		res := Judge(c.compute(&T{Library: l, Mode: mode, Dir: dir}, r.New))

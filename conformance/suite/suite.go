@@ -115,6 +115,7 @@ type Options struct {
 	Workers     int               // children at a time
 	Verbose     bool              // print every case
 
+	Board      string // of libraries of others, "": that which cases expect by default
 	Models     string // folder of converted models, with a folder for each API; "": libraries get ONNX, if they load it
 	SaveModels string // folder to which the models of the cases are written; "": they are not
 

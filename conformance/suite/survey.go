@@ -86,6 +86,9 @@ func (n *session) survey(w io.Writer) error {
 			}
 			n.tell(a, modelsVariable+"="+dir, saveVariable+"=1")
 		case o.Models != "" || !r.outcome.Own:
+			if o.Board != "" && a.Board != "" {
+				n.tell(a, a.Board+"="+o.Board)
+			}
 			if err := n.choose(r, w); err != nil {
 				return err
 			}
@@ -158,7 +161,7 @@ func (n *session) choose(r *suiteRun, w io.Writer) error {
 	if dir != "" {
 		fmt.Fprintf(w, ", %d have converted models, %d lack one, %d have models that no converter makes", have, lack, never)
 	}
-	fmt.Fprintf(w, "; %d are AnyNPU's own\n", own)
+	fmt.Fprintf(w, "; %d are AnyNPU's own or another board's\n", own)
 	return nil
 }
 

@@ -21,10 +21,15 @@ func TestFree_has(t *testing.T) {
 
 func TestCase_own(t *testing.T) {
 	r := NewRule[*T]("1.a_x", "").OK("a", nil).No("b", nil).With("RKNN_LOG_LEVEL=3").OK("c", nil).With("A=b", "ANYNPU_X=1")
-	assert.Empty(t, r.Cases[0].own())
-	assert.Empty(t, r.Cases[1].own())
-	assert.Equal(t, "AnyNPU's own: the case sets ANYNPU_X", r.Cases[2].own())
-	assert.Equal(t, "AnyNPU's own: pack lists", r.Ours("pack lists").Cases[0].own())
+	r.OK("d", nil).With("ANYNPU_BOARD=b2")
+	a := &API{Board: "ANYNPU_BOARD"}
+	assert.Empty(t, r.Cases[0].own(a))
+	assert.Empty(t, r.Cases[1].own(a))
+	assert.Equal(t, "AnyNPU's own: the case sets ANYNPU_X", r.Cases[2].own(a))
+	assert.Equal(t, `the case is for the board "b2": --board names that of the library`, r.Cases[3].own(a))
+	t.Setenv(BoardVariable, "b2")
+	assert.Empty(t, r.Cases[3].own(a))
+	assert.Equal(t, "AnyNPU's own: pack lists", r.Ours("pack lists").Cases[0].own(a))
 }
 
 func TestRight(t *testing.T) {

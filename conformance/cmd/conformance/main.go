@@ -92,8 +92,8 @@ Exit codes:
 	for _, name := range namesOf(all) {
 		root.AddCommand(newAPI(name, all))
 	}
-	root.AddCommand(newAll(all), newModels(all), newDiff(), newPrograms(all), newONNX(), newBombs(), newSizes(),
-		newMutants(), newGenerate())
+	root.AddCommand(newAll(all), newModels(all), newDiff(),
+		newPrograms(all), newONNX(), newBombs(), newSizes(), newMutants(), newGenerate())
 	return root
 }
 

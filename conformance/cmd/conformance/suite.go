@@ -70,6 +70,7 @@ func runFlags(c *cobra.Command, o *suite.Options, emit *string) {
 	f.BoolVar(&o.Long, "long", false, "also cases that take more than a second")
 	f.IntVar(&o.Workers, "workers", 2, "processes at a time")
 	limitFlags(c, o)
+	f.StringVar(&o.Board, "board", "", "the `board` of a library of others, such as rk3566")
 	f.StringVar(&o.Models, "models", "",
 		"judge with the converted models in this `folder`, which conformance models has written")
 	f.BoolVarP(&o.Verbose, "verbose", "v", false, "print every case")
@@ -91,6 +92,11 @@ func prepare(cmd *cobra.Command, o *suite.Options) (stop func(), err error) {
 	}
 	if o.Child, err = children(); err != nil {
 		return nil, err
+	}
+	if o.Board != "" {
+		if err := os.Setenv(suite.BoardVariable, o.Board); err != nil {
+			return nil, err
+		}
 	}
 	o.Source = sources(".")
 	o.Progress = &suite.Progress{To: cmd.ErrOrStderr()}
