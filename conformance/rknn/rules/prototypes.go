@@ -11,7 +11,9 @@ import (
 // sibling is the library under another of its names.
 func (t *T) sibling(name string) *suite.Library {
 	other, err := t.Beside(name)
-	t.Check(err == nil, "%v", err)
+	if err != nil {
+		t.Lacks("%v", err)
+	}
 	return other
 }
 

@@ -17,6 +17,8 @@ int rknn_init(rknn_context *context, void *model, uint32_t size, uint32_t flag, 
 		void *onnx = unwrapped(data, length);
 		code = init(context, onnx, length - sizeof head, flag, extend);
 		free(onnx);
+		if (code == 0 && file && extend) /* where the model is in the file */
+			extend->real_model_offset = 0, extend->real_model_size = length;
 	} else {
 		*context = 0;
 	}
