@@ -50,6 +50,9 @@ type Execution struct {
 	Slots []Slot // inputs, then outputs; of who holds the lane
 	// Limit bounds the runs that the driver has at once, with one element for each; nil: there is no bound.
 	Limit chan struct{}
+	// Host says that the driver reads and writes buffers with the processor: of memory that is not coherent, results of
+	// other devices are made visible to it, and its own to them.
+	Host bool
 
 	dev      *Device
 	prog     *Program
@@ -164,13 +167,17 @@ func (e *Execution) run(ctx context.Context) error {
 		function = e.join(device.BurstOf(ctx))
 	}
 	e.holds.Add(1)
-	if s, is := e.calls.(Stopped); is {
+	s, stopped := e.calls.(Stopped)
+	if stopped {
 		defer context.AfterFunc(ctx, s.Stopper())()
 	}
 	err = e.dev.Note(e.lane.callAfter(ctx, e.dev.Life, function, fds, e.calls.Run, &leave, func() {
 		out()
 		e.drop()
 	}))
+	if stopped && err != nil && ctx.Err() != nil { // the driver may be faster to say that it was stopped than ctx is
+		err = ctx.Err()
+	}
 	if err == nil {
 		err = e.calls.Leave()
 	}
@@ -249,10 +256,21 @@ func (e *Execution) enter() error {
 
 func (e *Execution) read(s *Slot, v mem.View) error {
 	if !s.copied() {
-		return v.Buf.Sync(mem.ToDevice, v.Off, s.Size)
+		return v.Buf.Sync(e.direction(mem.ToDevice), v.Off, s.Size)
 	}
 	e.Counts.CopiedIn += s.Size
 	return s.Form.Load(s.Set, v)
+}
+
+// direction is the one in which memory is made visible for a driver that reaches it as a device does.
+func (e *Execution) direction(d mem.Direction) mem.Direction {
+	switch {
+	case !e.Host:
+		return d
+	case d == mem.ToDevice:
+		return mem.FromDevice
+	}
+	return mem.ToDevice
 }
 
 // deliver brings the results where they are wanted.
@@ -262,7 +280,7 @@ func (e *Execution) deliver() error {
 		s, err := &e.outputs()[i], error(nil)
 		switch {
 		case !s.copied():
-			err = s.Set.Buf.Sync(mem.FromDevice, s.Set.Off, s.Size)
+			err = s.Set.Buf.Sync(e.direction(mem.FromDevice), s.Set.Off, s.Size)
 		case e.Bound.Out[i].View.Buf == nil: // the next run writes the same memory
 			data[i], err = s.Form.Elements(s.Set)
 		default:

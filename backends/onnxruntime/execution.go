@@ -38,6 +38,7 @@ func (p *program) New(device.ExecOptions) (device.Execution, error) {
 		return nil, err
 	}
 	e := &execution{prog: p, binding: binding}
+	e.Host = true
 	e.Begin(&p.dev.Device, &p.Program, "RunWithBinding", e)
 	e.bound = make([]*driver.Memory, len(e.Slots))
 	return e, nil
@@ -149,12 +150,23 @@ func (e *execution) Run() error {
 		l.raw(fnRunOptionsSetTerminate, options)
 	}
 	t.mu.Unlock()
+	views := e.views()
+	mem.Begin(views)
 	err = l.call(fnRunWithBinding, e.prog.session, options, e.binding)
+	mem.End(views)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.options = 0
 	l.raw(fnReleaseRunOptions, options)
 	return err
+}
+
+// views are the buffers that a run reads and writes: they stay where they are meanwhile.
+func (e *execution) views() (list []mem.View) {
+	for i := range e.Slots {
+		list = append(list, mem.View{Buf: e.Slots[i].Set.Buf})
+	}
+	return list
 }
 
 // Leave implements driver.Calls.

@@ -4,20 +4,21 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/anynpu/anynpu/backends/driver"
 )
 
-// site is where scripts/onnxruntime.sh puts the packages; ANYNPU_ONNXRUNTIME_SITE names another folder.
+// site is where the packages are unpacked, each in a folder of its name; ANYNPU_ONNXRUNTIME_SITE names another folder.
 func site(t testing.TB) string {
 	folder := os.Getenv("ANYNPU_ONNXRUNTIME_SITE")
 	if folder == "" {
 		folder, _ = filepath.Abs("../../build/onnxruntime/site")
 	}
 	if _, err := os.Stat(folder); err != nil {
-		t.Skipf("no ONNX Runtime in %s; make test-onnxruntime installs it", folder)
+		t.Skipf("no ONNX Runtime in %s", folder)
 	}
 	return folder
 }
@@ -58,3 +59,27 @@ func open(t testing.TB, file string, p Provider) *Device {
 }
 
 func openCPU(t testing.TB) *Device { return open(t, newest(t), Provider{Name: CPUProvider}) }
+
+func openQNN(t testing.TB) *Device {
+	return open(t, newest(t), Provider{Name: "QNNExecutionProvider",
+		Plugin:  file(t, "onnxruntime_qnn/onnxruntime_qnn/libonnxruntime_providers_qnn.so"),
+		Options: map[string]string{"backend_type": "htp"}})
+}
+
+// all says that what takes minutes is tested too: ANYNPU_ONNXRUNTIME_TESTS=all.
+func all() bool { return os.Getenv("ANYNPU_ONNXRUNTIME_TESTS") == "all" }
+
+// long skips a test that takes minutes.
+func long(t testing.TB) {
+	if !all() {
+		t.Skip("it takes minutes: ANYNPU_ONNXRUNTIME_TESTS=all")
+	}
+}
+
+// soak is how long threads compute at once.
+func soak() time.Duration {
+	if all() {
+		return 20 * time.Second
+	}
+	return 2 * time.Second
+}

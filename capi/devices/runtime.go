@@ -8,14 +8,21 @@ import (
 	"github.com/anynpu/anynpu/core/device"
 )
 
-// runtimeDevices are the execution providers of ONNX Runtime that manifests name, of every library that can be used.
+// runtimeDevices are the execution providers of ONNX Runtime that manifests name, of the first library that can be used:
+// with two of them in a process, which compute at once in many threads, processes have crashed.
 func runtimeDevices() (list []device.Device) {
 	a, _ := dl.Find(dl.RuntimeAPI)
 	if settingOf(&a) == dl.ToCPU {
 		return nil
 	}
+	used := ""
 	for _, c := range candidates() {
 		if c.API != a.Name || c.Status != dl.Usable {
+			continue
+		}
+		if used != "" && used != c.File {
+			c.Status, c.Reason = dl.Skipped, "library: another one of ONNX Runtime is used, and a process can have one: "+used
+			tell(c)
 			continue
 		}
 		all, err := openRuntime(c)
@@ -24,6 +31,7 @@ func runtimeDevices() (list []device.Device) {
 			tell(c)
 			continue
 		}
+		used = c.File
 		list = append(list, all...)
 	}
 	return list

@@ -26,7 +26,7 @@ var Names = []string{
 
 // TestNames are those that tests and benchmarks read beside them.
 var TestNames = []string{"ANYNPU_CTS_LIBRARY", "ANYNPU_RKNN_LIBRARY", "ANYNPU_HBDNN_LIBRARY", "ANYNPU_NNAPI_LIBRARY",
-	"ANYNPU_RKNN_FLIPS", "ANYNPU_STRANGERS", "ANYNPU_ONNXRUNTIME_SITE"}
+	"ANYNPU_RKNN_FLIPS", "ANYNPU_STRANGERS", "ANYNPU_ONNXRUNTIME_SITE", "ANYNPU_ONNXRUNTIME_TESTS"}
 
 // A Setting is a variable with its value.
 type Setting struct {
