@@ -129,7 +129,7 @@ func faults(i imported) string {
 	switch {
 	case i.path == "C" && top != "capi":
 		return "cgo is used under capi only"
-	case below(i.path, []string{noGRPC}) && top != "bench":
+	case below(i.path, []string{noGRPC}) && top != "bench": // a module of its own, which compares with it
 		return "the module " + noGRPC + " is not used"
 	case i.path == "net/http" && slices.Contains(noHTTP, top) && !strings.HasSuffix(i.file, "_test.go"):
 		return top + " must not import net/http"
