@@ -3,6 +3,7 @@
  *
  * Has a provider of ONNX Runtime make a session, before a program's process does.
  */
+#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -3,7 +3,6 @@ package ops
 import (
 	"cmp"
 	"math"
-	"sync"
 	"unsafe"
 
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
@@ -35,7 +34,7 @@ func pairsOf[T, R any](f func(y []R, a, b []T)) pairLoop {
 // spread is f of operands that do not both lie side by side.
 func spread[T, R any](y []R, a, b []T, as, bs int, f func(y []R, a, b []T)) {
 	scratch := borrowLines()
-	defer linePool.Put(scratch)
+	defer returnLines(scratch)
 	own := mem.Elements[T](mem.Bytes(scratch[:]))
 	for at := 0; at < len(y); at += lineLen {
 		k := min(lineLen, len(y)-at)
@@ -46,10 +45,26 @@ func spread[T, R any](y []R, a, b []T, as, bs int, f func(y []R, a, b []T)) {
 // lineScratch is memory for lines that kernels read: what they are given does not stay on the stack.
 type lineScratch [4 * lineLen]uint64
 
-var linePool = sync.Pool{New: func() any { return new(lineScratch) }}
+// freeLines keeps scratch memory between runs. A sync.Pool loses what it has to the garbage collector, and a run would
+// allocate it again.
+var freeLines = make(chan *lineScratch, 64)
 
-// borrowLines returns scratch memory for linePool.
-func borrowLines() *lineScratch { return linePool.Get().(*lineScratch) }
+// borrowLines returns scratch memory, for returnLines.
+func borrowLines() *lineScratch {
+	select {
+	case s := <-freeLines:
+		return s
+	default:
+		return new(lineScratch)
+	}
+}
+
+func returnLines(s *lineScratch) {
+	select {
+	case freeLines <- s:
+	default:
+	}
+}
 
 // line returns k elements from at on side by side.
 func line[T any](own, x []T, at, k, stride int) []T {
@@ -306,7 +321,7 @@ func isInfEach(positive, negative bool) func(y []uint8, x []float32) {
 				kernel.CompareVS(kernel.Equal, y[:n], line[:n], infinities[:1])
 				y, x = y[n:], x[n:]
 			}
-			linePool.Put(scratch)
+			returnLines(scratch)
 		case positive:
 			kernel.CompareVS(kernel.Equal, y, x, infinities[:1])
 		case negative:

@@ -44,7 +44,7 @@ func euclidean(x []float32) float32 { return float32(math.Sqrt(float64(kernel.Su
 // manhattan is the sum of absolute values.
 func manhattan(x []float32) float32 {
 	scratch := borrowLines()
-	defer linePool.Put(scratch)
+	defer returnLines(scratch)
 	line := mem.Elements[float32](mem.Bytes(scratch[:]))
 	sum := 0.0
 	for len(x) > 0 {

@@ -63,7 +63,7 @@ func truthCast(from, to tensor.DType) func(y, x []byte, first, k int, _ []float3
 				kernel.DequantizeU8(run.Floats(y)[first:first+n], line[:n], 1, 0)
 				first, k = first+n, k-n
 			}
-			linePool.Put(scratch)
+			returnLines(scratch)
 		}
 	}
 	return nil

@@ -14,7 +14,7 @@ const powersBlock = 128
 // largest number, which no power is taken of, and the logarithm of the sum of the powers of e beside it.
 func logSumExp(y, x []float32, first, count, inner int) {
 	scratch := borrowLines()
-	defer linePool.Put(scratch)
+	defer returnLines(scratch)
 	line := mem.Elements[float32](mem.Bytes(scratch[:]))
 	if inner == 1 {
 		most := kernel.MaxOf(x)
