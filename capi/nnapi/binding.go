@@ -93,7 +93,7 @@ func (e *Execution) fits(o *nnapi.Operand, dims []uint32, size, length uint64) e
 // bindPointer binds memory of the program to an input or output; NULL with length 0 leaves it out.
 func (e *Execution) bindPointer(output bool, index int32, t *OperandType, p unsafe.Pointer, length uint64) error {
 	if p == nil && length > 0 {
-		return null("buffer [nnapi-buffer]")
+		return null("buffer")
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()

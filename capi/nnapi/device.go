@@ -102,7 +102,7 @@ func deviceAt(name string, p unsafe.Pointer) (*Device, error) {
 // devicesAt reads an array of devices, none of them twice.
 func devicesAt(p unsafe.Pointer, n uint32) ([]*Device, error) {
 	if p == nil {
-		return nil, null("devices [nnapi-devices]")
+		return nil, null("devices")
 	}
 	if n == 0 {
 		return nil, badData("numDevices: 0: want the number of devices [nnapi-num-devices-number]")

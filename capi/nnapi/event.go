@@ -66,7 +66,7 @@ func eventCreateFromSyncFenceFd(fd int32) (*Event, error) {
 func eventGetSyncFenceFd(ev *Event, fd *int32) error {
 	*fd = -1
 	if ev == nil {
-		return null("event [nnapi-event]")
+		return null("event")
 	}
 	if ev.fence == nil {
 		return badData("event: it is the end of a computation of this library and has no fence " +

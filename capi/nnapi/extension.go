@@ -33,7 +33,7 @@ func modelGetExtensionOperationType(_ *Model, name string, _ uint16, _ *Operatio
 // modelSetOperandExtensionData copies the data.
 func modelSetOperandExtensionData(m *Model, index int32, p unsafe.Pointer, n uint64) error {
 	if p == nil && n > 0 {
-		return null("data [nnapi-data]")
+		return null("data")
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -64,7 +64,7 @@ func modelSetOperandExtensionData(m *Model, index int32, p unsafe.Pointer, n uin
 
 func compilationAddExtensionAttribute(c *Compilation, name string, _ uint16, p unsafe.Pointer, n uint64) error {
 	if p == nil && n > 0 {
-		return null("data [nnapi-data]")
+		return null("data")
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -79,7 +79,7 @@ func compilationAddExtensionAttribute(c *Compilation, name string, _ uint16, p u
 
 func executionAddExtensionAttribute(e *Execution, name string, _ uint16, p unsafe.Pointer, n uint64) error {
 	if p == nil && n > 0 {
-		return null("data [nnapi-data]")
+		return null("data")
 	}
 	if err := e.compiled.single("an attribute"); err != nil {
 		return err

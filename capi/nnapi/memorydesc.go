@@ -143,7 +143,7 @@ func memoryDescAddOutputRole(d *MemoryDesc, c *Compilation, index uint32, freque
 // memoryDescSetDimensions takes a rank of 0 as one that stays open.
 func memoryDescSetDimensions(d *MemoryDesc, rank uint32, p unsafe.Pointer) error {
 	if p == nil && rank > 0 {
-		return null("dimensions [nnapi-dimensions]")
+		return null("dimensions")
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -290,7 +290,7 @@ func (e *Execution) specified() error {
 // dependencies reads an array of events, whose fences the caller lets go, also of those before an error.
 func dependencies(p unsafe.Pointer, n uint32) (waits []*Event, err error) {
 	if p == nil && n > 0 {
-		return nil, null("dependencies [nnapi-dependencies]")
+		return nil, null("dependencies")
 	}
 	given, err := elements((*uintptr)(p), uint64(n), "dependencies")
 	if err != nil {

@@ -54,7 +54,7 @@ func constant(o *nnapi.Operand, index int32, length uint64) error {
 // modelSetOperandValue copies small values at once. Larger ones are the program's until the model is finished.
 func modelSetOperandValue(m *Model, index int32, p unsafe.Pointer, length uint64) error {
 	if p == nil && length > 0 {
-		return null("buffer [nnapi-buffer]")
+		return null("buffer")
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()

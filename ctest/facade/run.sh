@@ -11,8 +11,8 @@ here=$PWD/ctest/facade
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 mkdir -p "$dir/tree"
-cp -r --parents go.mod go.sum Makefile core backends capi scripts bench/bench.mk ctest/misuse.h ctest/host_end.h \
-  include "$dir/tree"
+cp -r --parents go.mod go.sum Makefile core backends capi cmd/anynpu-remote internal scripts bench/bench.mk \
+  ctest/misuse.h ctest/host_end.h include "$dir/tree"
 cp "$here/testdata/table_toy.go" "$dir/tree/capi/abi/"
 cp "$here/testdata/toy.json" "$dir/tree/capi/abi/abicheck/"
 cp -r "$here/testdata/toy" "$dir/tree/capi/toy"
