@@ -70,7 +70,8 @@ func checkAPI(path, api string, asJSON bool, stdout, stderr io.Writer) error {
 		printf(stdout, "%s: %s takes it\n", path, r.Function)
 	}
 	if !r.Usable {
-		return exit(exitDifferent, errors.New(r.Error))
+		text, id := fault.Cut(r.Error)
+		return &exitError{exitDifferent, errors.New(text), id}
 	}
 	return nil
 }

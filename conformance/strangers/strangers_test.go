@@ -223,6 +223,9 @@ func TestStrangers(t *testing.T) {
 				if whole != "" {
 					flags = nil
 				}
+				if s.Board != "" {
+					flags = append(flags, "--board", "rk3588")
+				}
 				if e.status == suite.Hang {
 					limit = "5s"
 					flags = append(flags, "--timeout", limit)

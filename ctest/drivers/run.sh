@@ -15,7 +15,8 @@ here=$PWD/ctest/drivers
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 mkdir -p "$dir/tree"
-cp -r --parents go.mod go.sum Makefile core backends capi include scripts bench/bench.mk "$dir/tree"
+cp -r --parents go.mod go.sum Makefile core backends capi cmd/anynpu-remote internal include scripts bench/bench.mk \
+  "$dir/tree"
 cp "$here/testdata/fakes.go" "$dir/tree/capi/"
 make_library() { make -C "$dir/tree" --no-print-directory libs > "$dir/make.log" 2>&1 || { cat "$dir/make.log"; exit 1; }; }
 make_library
