@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # usage: race.sh
 # The tests under Go's race detector, with -short: those of values compute at one instruction set. The suite go runs all
-# tests of all packages; left out here are packages that compute in their caller's goroutine, as there is nothing to
-# detect (it is an error if one of them starts another), and those whose tests look at lists of cases, or at the built
-# library and child processes, of which the detector sees nothing. Of the reference kernels run the tests alone that
-# start goroutines. Children of tests do not wait for a second at their end.
+# tests of all packages. Left out here are packages that compute in their caller's goroutine, as there is nothing to
+# detect; it is an error if one of them starts another. So are those whose tests look at lists of cases, at the built
+# library and child processes, of which the detector sees nothing, or at results of the engine, whose own tests run
+# here. Of the reference kernels run the tests alone that start goroutines. Children of tests do not wait for a second
+# at their end.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
 alone=(
@@ -15,15 +16,15 @@ alone=(
   conformance/onnx/opsets conformance/statements core/convert core/fault core/format/metadata
   core/format/onnx/expand core/format/rknn core/graph core/matrix core/op core/op/opcase core/rewrite core/spec/nnapi
   core/spec/nnapi/gen core/spec/ohnn core/spec/rknn core/tensor internal/built internal/environ internal/layout
-  internal/nnapicalls internal/npy internal/profile internal/tensordiff scripts/gotest
-  scripts/packages/sbom scripts/packages/wheel scripts/picture
+  internal/messages internal/nnapicalls internal/npy internal/profile internal/tensordiff scripts/gotest
+  scripts/language scripts/packages/sbom scripts/packages/wheel scripts/picture
 )
 unseen=(
   conformance/bombs conformance/graphs conformance/hbdnn/rules conformance/mutants/semantics conformance/names
   conformance/nnapi/networks conformance/nnapi/operations conformance/nnapi/rules conformance/ohnn
   conformance/ohnn/networks conformance/ohnn/rules conformance/onnx/node conformance/rknn conformance/rknn/numerics
-  conformance/rknn/rules conformance/strangers conformance/suite/cmem conformance/suite/numbers
-  conformance/suite/trace
+  conformance/rknn/rules conformance/sizes conformance/strangers conformance/suite/cmem conformance/suite/numbers
+  conformance/suite/trace internal/devicecheck
 )
 started=$(for folder in "${alone[@]}"; do grep -nE '^[[:space:]]*go [a-z]|\.Go\(|\.Parallel\(' "$folder"/*.go || true; done)
 [ -z "$started" ] || { echo "race.sh leaves these packages out, but they start goroutines:"; echo "$started"; exit 1; }

@@ -111,7 +111,7 @@ func (n *session) tell(a *API, variables ...string) {
 // choose decides what models the library of a run's API gets, and prints it.
 func (n *session) choose(r *suiteRun, w io.Writer) error {
 	a, o := r.suite.API, &n.options
-	loads, dir := r.outcome.Own || n.loads(r.suite), ""
+	loads, dir := r.outcome.Own || n.loads(a), ""
 	var sheets map[string][]*models.Sheet
 	if o.Models != "" {
 		dir = filepath.Join(o.Models, a.Name)
@@ -165,9 +165,10 @@ func (n *session) choose(r *suiteRun, w io.Writer) error {
 	return nil
 }
 
-// loads tries a small ONNX model with the library of a suite. One that dies or hangs then loads none.
-func (n *session) loads(s *Suite) bool {
-	i := slices.IndexFunc(n.cases, func(q queued) bool { return q.suite == s })
+// loads tries a small ONNX model with the library of an API. One that dies or hangs then is judged with ONNX: its cases
+// show what is wrong with it.
+func (n *session) loads(a *API) bool {
+	i := slices.IndexFunc(n.cases, func(q queued) bool { return q.suite.API == a })
 	if i < 0 {
 		return false
 	}
@@ -178,7 +179,7 @@ func (n *session) loads(s *Suite) bool {
 	ctx, cancel := context.WithTimeout(n.options.context(), 2*max(p.limit(""), time.Second))
 	defer cancel()
 	done, err := p.run(ctx, []job{{kind: one, task: Task{ID: probe}}})
-	return err == nil && done[0].Status == Pass
+	return err != nil || done[0].Status != Fail
 }
 
 // What a case that needs models has of them.

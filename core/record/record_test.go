@@ -126,12 +126,16 @@ func TestReadFolder_bearsAnyContent(t *testing.T) {
 	require.NoError(t, err)
 	whole, err := os.ReadFile(names[0])
 	require.NoError(t, err)
-	for n := range len(whole) {
+	step := 1
+	if testing.Short() {
+		step = 7
+	}
+	for n := 0; n < len(whole); n += step {
 		require.NoError(t, os.WriteFile(names[0], whole[:n], 0o600))
 		_, _, err := ReadFolder(folder)
 		require.NoError(t, err, "the first %d bytes", n)
 	}
-	for n := range len(whole) {
+	for n := 0; n < len(whole); n += step {
 		bad := []byte{0, '9', '"', '}'}[n%4]
 		changed := append([]byte{}, whole...)
 		changed[n] = bad

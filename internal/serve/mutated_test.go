@@ -16,7 +16,7 @@ import (
 	"github.com/anynpu/anynpu/internal/oip"
 )
 
-var mutated = flag.Int("mutated", 20000, "requests of TestRequests_mutated")
+var mutated = flag.Int("mutated", 4000, "requests of TestRequests_mutated")
 
 // mutator changes requests that are right.
 type mutator struct{ *rand.Rand }
