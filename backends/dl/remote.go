@@ -16,7 +16,7 @@ import (
 // RemoteSchema is the value of the key "schema" of a manifest that names servers in place of a driver.
 const RemoteSchema = "anynpu.remote/1"
 
-// RemoteAPI is what Candidate.API is of servers: the Open Inference Protocol.
+// RemoteAPI is the Candidate.API of servers: the Open Inference Protocol.
 const RemoteAPI = "oip"
 
 // What a manifest of servers has where it says nothing.

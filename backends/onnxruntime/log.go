@@ -19,7 +19,7 @@ const (
 	Fatal
 )
 
-// A Log is told the lines of the runtime's log. id is that of the device whose session wrote it, "" for none. It may be
+// A Log gets the lines of the runtime's log. id is that of the device whose session wrote it, "" for none. It may be
 // called on any thread.
 type Log func(s Severity, id, text string)
 

@@ -18,5 +18,5 @@ func Named(d dl.Device) Provider {
 		Options: d.Options}
 }
 
-// Version is that of the library, such as "1.32.0".
+// Version is the version of the library, such as "1.32.0".
 func (l *Library) Version() string { return l.version }

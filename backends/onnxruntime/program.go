@@ -79,7 +79,7 @@ func (p *program) end() {
 	}
 }
 
-// savedMagic is what saved programs begin with.
+// savedMagic begins saved programs.
 const savedMagic = "ANPUORT1"
 
 // Save implements device.Program.

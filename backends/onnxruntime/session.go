@@ -7,7 +7,7 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 )
 
-// sessionKind is what a session is made for.
+// sessionKind is the purpose of a session.
 type sessionKind uint8
 
 const (

@@ -25,7 +25,7 @@ import (
 	"github.com/anynpu/anynpu/core/mem"
 )
 
-// Config is what a device is made of.
+// Config holds the parts of a device.
 type Config struct {
 	Remote *dl.Remote
 	// Start starts the helper program with a socket as its descriptor link.SocketFD; end is called once, when the
@@ -39,7 +39,7 @@ type Config struct {
 	Tell, Note func(text string)
 }
 
-// Prefix is what the ids of devices of this package begin with; a manifest's name follows.
+// Prefix begins the ids of devices of this package; a manifest's name follows.
 const Prefix = "remote:"
 
 // Device implements device.Device.
@@ -54,7 +54,7 @@ type Device struct {
 	local  counter
 }
 
-// described is what a server said of a model, or why none did.
+// described holds a server's metadata of a model, or why there are none.
 type described struct {
 	meta *link.Metadata
 	err  error
@@ -136,7 +136,7 @@ func (d *Device) match(g *graph.Graph) (*plan, error) {
 	return p, nil
 }
 
-// nameOf is what a manifest may call a graph.
+// nameOf returns the name by which a manifest may call a graph.
 func nameOf(g *graph.Graph) string {
 	if n := g.Meta["anynpu.name"]; n != "" {
 		return n

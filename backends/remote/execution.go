@@ -33,7 +33,7 @@ type region struct {
 	buf mem.Buffer
 }
 
-// align is what tensors in a region are aligned to.
+// align is the alignment of tensors in a region, in bytes.
 const align = 64
 
 func newExecution(p *program, o device.ExecOptions) *execution {

@@ -16,7 +16,7 @@ type member struct {
 	sizes   [][]int64 // of the outputs of a run that has ended well
 }
 
-// Label is what errors call the member.
+// Label names the member in errors.
 func (m *member) Label() string { return fmt.Sprintf("model %q", m.model.Name) }
 
 // End lets go of what the member has.

@@ -162,7 +162,7 @@ func (m *Model) setImages(parts []*model.Port, at int, dims [][]int64, names []s
 	return nil
 }
 
-// label is what errors call input i.
+// label names input i in errors.
 func (m *Model) label(i int) string { return fmt.Sprintf("input %q", m.in[i].name) }
 
 // announce writes what was loaded, as information.

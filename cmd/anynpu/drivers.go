@@ -26,7 +26,7 @@ type driverInfo struct {
 	*dl.Candidate
 	Used  bool     `json:"used"`  // the first that can be used of its API; each, where all devices of it are used
 	Lacks []string `json:"lacks"` // functions of the API that its file does not export; none where they are in a table
-	// Addresses are what servers say of themselves, where a manifest names servers in place of a driver.
+	// Addresses hold the answers of servers, where a manifest names servers in place of a driver.
 	Addresses []link.Address `json:"addresses,omitempty"`
 }
 

@@ -37,7 +37,7 @@ type served struct {
 	files  []string
 }
 
-// servedName is what servers call models.
+// servedName matches the names that servers give models.
 var servedName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
 
 // newServed describes the ports of g, whose ONNX form is model, for files in a folder.

@@ -12,7 +12,7 @@ import (
 // isRemote says that an id is that of servers which a manifest names: remote:NAME, or remote for the first.
 func isRemote(id string) bool { return id+":" == remote.Prefix || strings.HasPrefix(id, remote.Prefix) }
 
-// openRemote is the device of servers with an id. What becomes of them is told.
+// openRemote is the device of servers with an id. Their state goes to the log.
 func openRemote(id string, env func(string) string, tell settings.Teller) (*remote.Device, error) {
 	var names []string
 	for _, d := range listDrivers(env, false) {

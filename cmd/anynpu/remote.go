@@ -18,7 +18,7 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 )
 
-// newRemote is the device of servers that a manifest names. What becomes of them is told; tell may be nil.
+// newRemote is the device of servers that a manifest names. Their state goes to tell, which may be nil.
 func newRemote(r *dl.Remote, env func(string) string, tell settings.Teller) (*remote.Device, error) {
 	c := remote.Config{Remote: r, Start: startRemote, Tell: func(text string) {
 		if tell != nil {

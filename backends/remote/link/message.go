@@ -25,7 +25,7 @@ type Request struct {
 	Repeat bool     `json:"repeat,omitempty"`
 }
 
-// Verb is what a request asks for.
+// Verb names a request.
 type Verb string
 
 // The verbs.
@@ -73,7 +73,7 @@ type Tensor struct {
 	Size   int64        `json:"size"`
 }
 
-// Answer is what came of a request.
+// Answer is the result of a request.
 type Answer struct {
 	Call     uint64    `json:"call"`
 	Failure  *Failure  `json:"failure,omitempty"`
