@@ -107,8 +107,8 @@ func TestOpen_openVINOOptions(t *testing.T) {
 	}
 }
 
-// TestSupport_namesNodes: what ONNX does not have, what the provider has no kernel for, and what has open sizes, are each
-// refused for themselves.
+// TestSupport_namesNodes: what ONNX does not have, what the provider has no kernel for, and what has open sizes, are
+// each refused for themselves.
 func TestSupport_namesNodes(t *testing.T) {
 	b := graph.NewBuilder("g")
 	x := b.Input("x", tensor.T(tensor.Float32, 2, 3))
@@ -176,8 +176,8 @@ func TestLog_linesAreOurs(t *testing.T) {
 	assert.NotContains(t, got.text, "\n")
 }
 
-// TestBind_withoutTelemetry: with the environment there is no thread of the library's that writes files, and nothing in a
-// new home.
+// TestBind_withoutTelemetry: with the environment there is no thread of the library's that writes files, and nothing in
+// a new home.
 func TestBind_withoutTelemetry(t *testing.T) {
 	const child = "ANYNPU_TEST_TELEMETRY"
 	if os.Getenv(child) != "" {

@@ -34,8 +34,8 @@ func products(t testing.TB, n int, side int64) *graph.Graph {
 	return g
 }
 
-// bound is an execution whose inputs and output are bound to buffers of their own; x is all 1, w has the number v on its
-// diagonal.
+// bound is an execution whose inputs and output are bound to buffers of their own; x is all 1, w has the number v on
+// its diagonal.
 func bound(t testing.TB, d device.Device, g *graph.Graph, v float32) (device.Execution, mem.Buffer) {
 	p, err := d.Compile(context.Background(), device.Unit{Graph: g}, device.Options{})
 	require.NoError(t, err)
@@ -81,8 +81,8 @@ func run(e device.Execution, deadline time.Time) error {
 	return <-done
 }
 
-// TestExecution_boundInPlace: 20 doublings of 1 are 2^20, nothing is copied, and a run after another writes a buffer that
-// is bound anew.
+// TestExecution_boundInPlace: 20 doublings of 1 are 2^20, nothing is copied, and a run after another writes a buffer
+// that is bound anew.
 func TestExecution_boundInPlace(t *testing.T) {
 	e, out := bound(t, openCPU(t), products(t, 20, 16), 2)
 	defer e.Release()
@@ -123,7 +123,9 @@ func TestExecution_deadlineAndCancel(t *testing.T) {
 
 // TestDevices_together has threads of a device compute, stop and give up at once; each result is that of its own run.
 func TestDevices_together(t *testing.T) {
-	for name, d := range map[string]*Device{"newest": openCPU(t), "oldest": open(t, openVINO(t), Provider{Name: CPUProvider}),
+	for name, d := range map[string]*Device{
+		"newest":   openCPU(t),
+		"oldest":   open(t, openVINO(t), Provider{Name: CPUProvider}),
 		"OpenVINO": open(t, openVINO(t), Provider{Name: "OpenVINO", Options: map[string]string{"device_type": "CPU"}})} {
 		t.Run(name, func(t *testing.T) { together(t, d) })
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/anynpu/anynpu/core/device"
 )
 
-// runtimeDevices are the execution providers of ONNX Runtime that manifests name, of the first library that can be used:
-// with two of them in a process, which compute at once in many threads, processes have crashed.
+// runtimeDevices are the execution providers of ONNX Runtime that manifests name, of the first library that can be
+// used: with two of them in a process, which compute at once in many threads, processes have crashed.
 func runtimeDevices() (list []device.Device) {
 	a, _ := dl.Find(dl.RuntimeAPI)
 	if settingOf(&a) == dl.ToCPU {
@@ -53,7 +53,8 @@ func openRuntime(c *dl.Candidate) (list []device.Device, err error) {
 	config := onnxruntime.Config{Threads: threads, Log: runtimeLine}
 	config.ID, config.Name, config.Patience = c.API, c.Name, onnxruntime.Patience
 	config.Died = func(why string) {
-		boundary.Log(boundary.LevelError, c.API, "the device has died, its library is called no more [device-runtime-died]", "file", c.File, "why",
+		boundary.Log(boundary.LevelError, c.API, "the device has died, its library is called no more "+
+			"[device-runtime-died]", "file", c.File, "why",
 			why)
 	}
 	l, err := onnxruntime.Bind(c.File, opened.Lookup, config)

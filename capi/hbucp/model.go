@@ -129,11 +129,13 @@ func (m *Model) setImages(parts []*model.Port, at int, dims [][]int64, names []s
 	case each * int(n):
 		count = n
 	default:
-		return fault.New(fault.File, "anynpu.input.%s.ports has %d names: want %d, or %d for each of the %d images [hbucp-input-ports-names]", im.Input,
+		return fault.New(fault.File, "anynpu.input.%s.ports has %d names: want %d, or %d for each of the %d images "+
+			"[hbucp-input-ports-names]", im.Input,
 			len(names), each, each, n)
 	}
 	if im.Decode.Pixel.Semiplanar() && (h|w)&1 != 0 {
-		return fault.New(fault.Shape, "the image %q has %d rows and %d columns: want even numbers for NV12 [hbucp-image-rows-columns]", im.Input, h, w)
+		return fault.New(fault.Shape, "the image %q has %d rows and %d columns: want even numbers for NV12 "+
+			"[hbucp-image-rows-columns]", im.Input, h, w)
 	}
 	own := feed{planes: make([][]int, len(parts))}
 	for k := range int(count) {

@@ -73,7 +73,8 @@ func (p *port) take(t *Tensor, name argument) (place, error) {
 		return place{}, err
 	}
 	if t.mem.virt != 0 && t.mem.size < uint64(need) {
-		return place{}, hb.Invalid("%v.sysMem.memSize is %d: %q takes %d bytes, as %s %v with the strides %v [hbucp-mem-size-bytes]", name, t.mem.size,
+		return place{}, hb.Invalid("%v.sysMem.memSize is %d: %q takes %d bytes, as %s %v with the strides %v "+
+			"[hbucp-mem-size-bytes]", name, t.mem.size,
 			p.name, need, typeName(p.kind), shape, stride)
 	}
 	buf, err := api.Pinned(t.mem.virt, name.String()+".sysMem", need)
@@ -96,16 +97,19 @@ func (p *port) span(shape, stride []int64, name argument) (need int64, err error
 			return 0, hb.Invalid("%v.properties.stride[%d] is -1: the program says how far the elements of %q lie apart, at least "+
 				"%d bytes [hbucp-properties-stride-program]", name, i, p.name, least)
 		case s < least || s%size != 0:
-			return 0, hb.Invalid("%v.properties.stride[%d] is %d: want a multiple of %d, of at least %d for %s %v of %q [hbucp-stride-want-multiple]", name, i, s,
+			return 0, hb.Invalid("%v.properties.stride[%d] is %d: want a multiple of %d, of at least %d for %s %v of %q "+
+				"[hbucp-stride-want-multiple]", name, i, s,
 				size, least, typeName(p.kind), shape, p.name)
 		case p.given && i < 2 && aimed().rows > 0 && s%aimed().rows != 0:
 			return 0, hb.Invalid("%v.properties.stride[%d] is %d: want a multiple of %d (ANYNPU_HBDNN_TARGET=%s) "+
 				"[hbucp-properties-stride-multiple-hbdnn]", name, i, s,
 				aimed().rows, aimed().name)
 		case s > maxBytes/shape[i]:
-			return 0, hb.Invalid("%v.properties.stride[%d] is %d: %d steps of it are too many bytes [hbucp-stride-steps-too]", name, i, s, shape[i])
+			return 0, hb.Invalid("%v.properties.stride[%d] is %d: %d steps of it are too many bytes "+
+				"[hbucp-stride-steps-too]", name, i, s, shape[i])
 		case !p.given && !plain && s < p.stride[i]:
-			return 0, hb.Invalid("%v.properties.stride is %v: %q takes %v, as queried or larger, or %v, without gaps [hbucp-stride-takes-queried]", name, stride,
+			return 0, hb.Invalid("%v.properties.stride is %v: %q takes %v, as queried or larger, or %v, without gaps "+
+				"[hbucp-stride-takes-queried]", name, stride,
 				p.name, p.stride, dense(shape, size))
 		}
 		need += (shape[i] - 1) * s

@@ -93,7 +93,8 @@ func calibrate(path, dir string, stderr io.Writer) (map[string]string, error) {
 		entries["anynpu.output."+r.name+".codes"] = text
 	}
 	if len(entries) == 0 {
-		return nil, usage("--calibrate %s: the model has no output of real numbers that could be codes [tool-calibrate-model-no]", dir)
+		return nil, usage("--calibrate %s: the model has no output of real numbers that could be codes "+
+			"[tool-calibrate-model-no]", dir)
 	}
 	printf(stderr, "calibrated: %d outputs on %d files\n", len(entries), len(files))
 	return entries, nil
@@ -126,7 +127,8 @@ func (m *loaded) calibrationInputs(file string, in []device.Port, stderr io.Writ
 		first := m.imageOf(in[0].Name)
 		for i, p := range in {
 			if im := m.imageOf(p.Name); i > 0 && (im == nil || first == nil || im.Input != first.Input) {
-				return nil, fault.New(fault.File, "%s: the model has more than one input: want .npz files with an array for each [tool-model-more-than]",
+				return nil, fault.New(fault.File, "%s: the model has more than one input: want .npz files with an array for each "+
+					"[tool-model-more-than]",
 					file)
 			}
 			f.files = append(f.files, p.Name+"="+file) // of NV12 both planes
@@ -186,7 +188,8 @@ func (r *ranges) see(t tensor.Tensor) error {
 		r.most = make([]float64, size)
 	}
 	if len(r.most) != size {
-		return fault.New(fault.Shape, "it has the shape %v, and %d indices of that axis before [tool-shape-indices-axis]", t.Dims, len(r.most))
+		return fault.New(fault.Shape, "it has the shape %v, and %d indices of that axis before "+
+			"[tool-shape-indices-axis]", t.Dims, len(r.most))
 	}
 	n, _ := tensor.Count(t.Dims)
 	for i := range int(n) {

@@ -192,7 +192,8 @@ func (f *computeFlags) drivers(tell settings.Teller) (list []device.Device, err 
 		case slices.Contains(driverDevices, driverAPI(id)):
 			d, err = openDevice(id)
 		default:
-			err = fault.New(fault.Device, "no device %q; there is: cpu, and with a driver or manifest %s [tool-no-device-cpu]", id,
+			err = fault.New(fault.Device, "no device %q; there is: cpu, and with a driver or manifest %s "+
+				"[tool-no-device-cpu]", id,
 				strings.Join(append(slices.Clone(driverDevices), "remote:NAME"), ", "))
 		}
 		if err != nil && flag {

@@ -204,7 +204,8 @@ func (f *metadataFlags) edits(s *onnx.Summary, beside map[string]string, path st
 	}
 	if f.images != "" {
 		if len(entries)+len(f.remove) > 0 || f.embed || f.from != "" {
-			return nil, usage("--calibrate %s: the model is run as its metadata are: write other entries first [tool-calibrate-model-run]", f.images)
+			return nil, usage("--calibrate %s: the model is run as its metadata are: write other entries first "+
+				"[tool-calibrate-model-run]", f.images)
 		}
 		scales, err := calibrate(path, f.images, stderr)
 		if err != nil {
