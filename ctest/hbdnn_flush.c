@@ -25,11 +25,10 @@ static void take(int level, const char *component, const char *message, void *us
 {
 	(void)level, (void)user;
 	CHECK(!strcmp(component, "hbdnn"), "a message of %s: %s", component, message);
-	snprintf(last, sizeof last, "%s", message);
 	/* The id at the end of the line is docs/messages.md's. */
-	char *id = strstr(last, " [hb");
-	CHECK(id && last[strlen(last) - 1] == ']', "no id: %s", last);
-	*id = 0;
+	const char *id = strrchr(message, '[');
+	CHECK(id && id > message && message[strlen(message) - 1] == ']', "no id: %s", message);
+	snprintf(last, sizeof last, "%.*s", (int)(id - message - 1), message);
 	messages++;
 }
 
