@@ -26,16 +26,16 @@ func (m *sharedModel) tellInstead(im *model.Model) {
 		caution("the ONNX model's own metadata hold, the .rknn says otherwise "+
 			"[rknn-onnx-model-metadata]", "onnx", im.Path, "text", text)
 	}
-	differs, tell := "nothing that can be read", warn
+	differs, serious := "nothing that can be read", false
 	if len(c.Inputs)+len(c.Outputs) == 0 {
 		differs = "not known: the .rknn does not describe its inputs and outputs"
 	} else if list := m.differences(im); len(list) > 0 {
-		differs, tell = strings.Join(list, "; "), caution
+		differs, serious = strings.Join(list, "; "), true
 	}
 	pairs := []any{"rknn", im.Instead.Name, "target", strings.Join(c.Targets, ","), "onnx", im.Path, "computes",
 		computes(im), "differs", differs}
 	if lost := lostOf(c); lost != "" {
-		tell = caution
+		serious = true
 		pairs = append(pairs, "lost", lost)
 	}
 	if len(c.Unread) > 0 {
@@ -44,7 +44,11 @@ func (m *sharedModel) tellInstead(im *model.Model) {
 	if im.Instead.Map != "" {
 		pairs = append(pairs, "map", im.Instead.Map)
 	}
-	tell("an ONNX file is loaded instead of an .rknn", pairs...)
+	if serious {
+		caution("an ONNX file is loaded instead of an .rknn [rknn-onnx-instead]", pairs...)
+	} else {
+		warn("an ONNX file is loaded instead of an .rknn [rknn-onnx-instead]", pairs...)
+	}
 }
 
 // lostOf says what of a compiled model is not known because a part of its file cannot be read, empty for nothing.
