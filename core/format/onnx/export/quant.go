@@ -29,6 +29,9 @@ func quantizationOf(t tensor.Type) (quantization, error) {
 	}
 	c.dims = append([]int64(nil), dims...)
 	c.dims[q.Axis] = (dims[q.Axis] + int64(q.Block) - 1) / int64(q.Block)
+	if count, ok := tensor.Count(c.dims); !ok || count != int64(len(q.Scale)) {
+		return c, refuse("scales of blocks of another number than the tensor has")
+	}
 	c.attrs = append(c.attrs, number("block_size", int64(q.Block)))
 	return c, nil
 }
