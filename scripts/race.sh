@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# usage: race.sh
+# usage: race.sh [long]
 # The tests under Go's race detector, with -short: those of values compute at one instruction set. The suite go runs all
 # tests of all packages. Left out here are packages that compute in their caller's goroutine, as there is nothing to
 # detect; it is an error if one of them starts another. So are those whose tests look at lists of cases, at the built
 # library and child processes, of which the detector sees nothing, or at results of the engine, whose own tests run
 # here. Of the reference kernels run the tests alone that start goroutines. Children of tests do not wait for a second
-# at their end.
+# at their end. Packages that compute through others, whose tests run here, are left to test-long, which runs them by
+# race.sh long.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
 alone=(
@@ -26,17 +27,23 @@ unseen=(
   conformance/rknn/rules conformance/sizes conformance/strangers conformance/suite/cmem conformance/suite/numbers
   conformance/suite/trace internal/devicecheck
 )
+later=(cmd/anynpu conformance/suite core/format/onnx core/format/onnx/export)
 started=$(for folder in "${alone[@]}"; do grep -nE '^[[:space:]]*go [a-z]|\.Go\(|\.Parallel\(' "$folder"/*.go || true; done)
 [ -z "$started" ] || { echo "race.sh leaves these packages out, but they start goroutines:"; echo "$started"; exit 1; }
-for folder in "${alone[@]}" "${unseen[@]}"; do
+for folder in "${alone[@]}" "${unseen[@]}" "${later[@]}"; do
   [ -d "$folder" ] || { echo "race.sh leaves out $folder, which is not there"; exit 1; }
 done
 echo "without goroutines, left out: ${alone[*]}"
 echo "seen by no detector, left out: ${unseen[*]}"
 export GORACE=atexit_sleep_ms=10
 flags=(-count=1 -vet=off -short -race)
+if [ "${1:-}" = long ]; then
+  go run ./scripts/gotest "${flags[@]}" "${later[@]/#/./}"
+  exit
+fi
+echo "left to test-long: ${later[*]}"
 go run ./scripts/gotest "${flags[@]}" -run 'TestComputeContext|TestPauses' ./backends/cpu/ref
-left=$(IFS='|'; echo "backends/cpu/ref|${alone[*]}|${unseen[*]}")
+left=$(IFS='|'; echo "backends/cpu/ref|${alone[*]}|${unseen[*]}|${later[*]}")
 go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./... |
   grep -vE "^github.com/anynpu/anynpu/($left)\$" |
   xargs go run ./scripts/gotest "${flags[@]}"
