@@ -4,8 +4,8 @@
 # deb and rpm for glibc, apk for musl, and anynpu-conformance for glibc; for each libc a tarball, one of the single
 # libraries, their SPDX document, and the Python wheel; SHA256SUMS. Without a compiler for musl its part is left out.
 # Two builds of a commit are byte-equal, wherever they are made. SOURCE_DATE_EPOCH, seconds since 1970, is the time of
-# every file; without it, it is the commit's, or 0 in a tree without git. SINGLES=no leaves the single libraries out,
-# which take most of the time, MUSL=no what is for musl.
+# every file; without it, it is the commit's, or 0 in a tree without git. NO_SINGLES=1 leaves the single libraries out,
+# which take most of the time, NO_MUSL=1 what is for musl.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
 build=${BUILD:-build} # relative, as make has it: the checkout's path may have spaces
@@ -16,7 +16,7 @@ for list in capi/stub/z*.symbols; do
   [[ $list != libhb* ]] || continue # loaded along with another library
   singles+=("${list%.symbols}")
 done
-if [ "${SINGLES:-}" = no ]; then
+if [ -n "${NO_SINGLES:-}" ]; then
   names=(libanynpu libanynpu-dev anynpu) singles=()
 fi
 version=$1; shift
@@ -151,7 +151,7 @@ for arch in "$@"; do
   packages "$arch" rpm lib64
   tarball "$arch" glibc
 
-  [ "${MUSL:-}" != no ] || continue
+  [ -z "${NO_MUSL:-}" ] || continue
   musl=$(BUILD=$build scripts/musl_gcc.sh "$arch") || { echo "SKIP: packages for musl on $arch: $musl"; continue; }
   export BUILD=$work/$arch-musl
   GOARCH=$arch CC=$musl make --no-print-directory libs ${singles:+singles} "$BUILD/bin/anynpu" "$BUILD/lib/anynpu-devices"

@@ -135,7 +135,7 @@ var loading = []*Rule{
 				p := t.In(t.Named(t.files(0, t.Dir+"/"+name), "gone"), 0)
 				t.Check(p.Valid.Dims[1] == 5, "shape %v", p.Valid.Sizes())
 			}
-		}).
+		}).With("ANYNPU_MODEL_MAP=").
 		No("missing", func(t *T) { t.files(hbdnn.CanNotOpenFile, t.Dir+"/none.onnx") }).
 		No("nothing_beside", func(t *T) {
 			t.files(hbdnn.CanNotOpenFile, t.Dir+"/none.bin")

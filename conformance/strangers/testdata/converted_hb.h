@@ -21,6 +21,8 @@ int32_t hbDNNInitializeFromDDR(PACK *pack, const void **data, int32_t *lengths, 
 	}
 	if (n == count)
 		code = initialize(pack, models, sizes, count);
+	else
+		*pack = NULL;
 	while (n > 0)
 		free((void *)(uintptr_t)models[--n]);
 	return code;
@@ -34,9 +36,13 @@ int32_t hbDNNInitializeFromFiles(PACK *pack, char const **names, int32_t count)
 	if (!pack || !names || count < 1 || count > MOST)
 		return initialize(pack, names, count);
 	for (int32_t i = 0; i < count; i++) {
-		FILE *f = names[i] ? fopen(names[i], "rb") : NULL;
-		if (!f)
+		if (!names[i])
+			return initialize(pack, names, count);
+		FILE *f = fopen(names[i], "rb");
+		if (!f) {
+			*pack = NULL;
 			return NO_FILE;
+		}
 		fclose(f);
 	}
 	for (size_t size; n < count && (data[n] = read_file(names[n], &size)); n++)
@@ -45,6 +51,8 @@ int32_t hbDNNInitializeFromFiles(PACK *pack, char const **names, int32_t count)
 		if (sizes[i] == 0) /* of a folder, too */
 			count = -1;
 	int32_t code = n == count ? hbDNNInitializeFromDDR(pack, data, sizes, count) : MODEL_INVALID;
+	if (code != 0)
+		*pack = NULL;
 	while (n > 0)
 		free((void *)(uintptr_t)data[--n]);
 	return code;
