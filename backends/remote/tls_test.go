@@ -67,7 +67,7 @@ func TestTLS_certificatesAndTokens(t *testing.T) {
 		name  string
 		tls   dl.RemoteTLS
 		token dl.RemoteToken
-		why   string // "": it works
+		why   string // a pattern, "": it works
 	}{
 		{"a file's token", good, dl.RemoteToken{File: token}, ""},
 		{"a variable's token", good, dl.RemoteToken{Variable: "ANYNPU_TEST_TOKEN"}, ""},
@@ -76,7 +76,8 @@ func TestTLS_certificatesAndTokens(t *testing.T) {
 		{"a token's file that is not there", good, dl.RemoteToken{File: token + ".none"}, "no such file"},
 		{"another CA", dl.RemoteTLS{CA: stranger, Certificate: client, Key: clientKey}, dl.RemoteToken{File: token}, "x509"},
 		{"the system's CAs", dl.RemoteTLS{}, dl.RemoteToken{File: token}, "x509"},
-		{"no client certificate", dl.RemoteTLS{CA: cert}, dl.RemoteToken{File: token}, "certificate"},
+		{"no client certificate", dl.RemoteTLS{CA: cert}, dl.RemoteToken{File: token},
+			"certificate|no server"}, // the server's alert may come after its end of the connection
 		{"another name", dl.RemoteTLS{CA: cert, Certificate: client, Key: clientKey, Server: "example.org"},
 			dl.RemoteToken{File: token}, "x509"},
 		{"a CA's file that is none", dl.RemoteTLS{CA: token}, dl.RemoteToken{}, "no certificate"},
@@ -86,7 +87,7 @@ func TestTLS_certificatesAndTokens(t *testing.T) {
 			answers, err := d.Support(twice(t, 4), device.Options{})
 			require.NoError(t, err)
 			if c.why != "" {
-				assert.Contains(t, answers[0].Reason, c.why, "%s, %s", c.name, address)
+				assert.Regexp(t, c.why, answers[0].Reason, "%s, %s", c.name, address)
 				assert.Len(t, *told, 1)
 				assert.NotContains(t, answers[0].Reason, "secret")
 				continue
