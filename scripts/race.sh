@@ -5,8 +5,8 @@
 # detect; it is an error if one of them starts another. So are those whose tests look at lists of cases, at the built
 # library and child processes, of which the detector sees nothing, or at results of the engine, whose own tests run
 # here. Of the reference kernels run the tests alone that start goroutines. Children of tests do not wait for a second
-# at their end. Packages that compute through others, whose tests run here, are left to test-long, which runs them by
-# race.sh long.
+# at their end. Packages that compute through others, whose tests run here, and those with little that runs at once are
+# left to test-long, which runs them by race.sh long.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
 alone=(
@@ -27,7 +27,12 @@ unseen=(
   conformance/rknn/rules conformance/sizes conformance/strangers conformance/suite/cmem conformance/suite/numbers
   conformance/suite/trace internal/devicecheck
 )
-later=(cmd/anynpu conformance/suite core/format/onnx core/format/onnx/export)
+later=(
+  backends/dl backends/dl/loader backends/hbdnn backends/hbucp backends/ohnn backends/onnxruntime backends/remote/link
+  backends/rknn capi/hb capi/watch cmd/anynpu conformance/hbucp/rules conformance/suite conformance/suite/models
+  core/device core/devicetest core/format/onnx core/format/onnx/export core/format/onnx/lower core/format/onnx/proto
+  core/logging core/model core/record internal/layers internal/oip internal/serve/models internal/session
+)
 started=$(for folder in "${alone[@]}"; do grep -nE '^[[:space:]]*go [a-z]|\.Go\(|\.Parallel\(' "$folder"/*.go || true; done)
 [ -z "$started" ] || { echo "race.sh leaves these packages out, but they start goroutines:"; echo "$started"; exit 1; }
 for folder in "${alone[@]}" "${unseen[@]}" "${later[@]}"; do
