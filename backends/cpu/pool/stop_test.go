@@ -26,7 +26,9 @@ func TestRun_stopsBetweenChunks(t *testing.T) {
 						if own++; own == 10 {
 							cancel()
 						}
+						return
 					}
+					<-ctx.Done() // else this worker might do all chunks alone
 				}))
 			})
 			assert.ErrorIs(t, err, context.Canceled)
