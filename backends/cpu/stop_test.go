@@ -1,9 +1,7 @@
-package cpu_test
+package cpu
 
 import (
 	"context"
-	"os"
-	"strings"
 	"testing"
 	"time"
 
@@ -11,105 +9,56 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"github.com/anynpu/anynpu/backends/cpu"
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/exec"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/graph"
-	"github.com/anynpu/anynpu/core/op/opcase"
+	"github.com/anynpu/anynpu/core/op"
+	"github.com/anynpu/anynpu/core/tensor"
 )
 
-const (
-	stopAfter  = 20 * time.Millisecond // of a run
-	stopWithin = 50 * time.Millisecond // of processor time after it
-	stopTimes  = 3                     // runs of a row that is too slow, the fastest counts
-	longEnough = 200 * time.Millisecond
-	mostGrown  = 1 << 28 // bytes of a case's inputs
-)
-
-// TestStop holds that a run of every operator ends soon after its context does, at sizes that take much longer. It
-// measures processor time, so that it is asked for by ANYNPU_STOP: "all", or names of operators with commas.
-func TestStop(t *testing.T) {
-	asked := os.Getenv("ANYNPU_STOP")
-	if asked == "" {
-		t.Skip("it measures: make test-long runs it, with ANYNPU_STOP=all")
-	}
-	for _, byRef := range []bool{false, true} {
-		d, err := cpu.New(cpu.Config{Threads: 2, Reference: byRef})
+// TestExecution_stopsInsideAStep: a graph of one product that takes seconds ends by its deadline before the product
+// does, and its next run is as any.
+func TestExecution_stopsInsideAStep(t *testing.T) {
+	for _, threads := range []int{1, 2} {
+		d := newDevice(t, Config{Threads: threads})
+		b := graph.NewBuilder("g")
+		const n = 2048
+		x := b.Input("x", tensor.T(tensor.Float32, n, n))
+		w := make([]byte, 4*n*n)
+		for i := 3; i < len(w); i += 4 {
+			w[i] = 0x40 // 2
+		}
+		b.Output(b.Add(&op.MatMul{}, x, b.Const("w", tensor.T(tensor.Float32, n, n), w)))
+		g, err := b.Graph()
 		require.NoError(t, err)
-		stopped, short, seen := 0, 0, map[string]bool{}
-		for _, c := range opcase.All() {
-			name := graph.NameOf(c.Op)
-			if asked != "all" && !strings.Contains(","+asked+",", ","+name+",") || seen[name] {
-				continue
-			}
-			large, ok := longCase(d, c)
-			if !ok {
-				short++
-				continue
-			}
-			seen[name] = true
-			stopped++
-			took := stopping(t, d, large)
-			for again := 1; again < stopTimes && took > stopWithin; again++ {
-				took = min(took, stopping(t, d, large))
-			}
-			assert.LessOrEqual(t, took, stopWithin, "%s %s, by reference: %v", name, large.Types(), byRef)
-		}
-		t.Logf("by reference %v: %d operators stopped within %v, %d cases are short at every size", byRef, stopped,
-			stopWithin,
-			short)
+		p := compile(t, d, g)
+		e := newExec(t, p, device.ExecOptions{})
+		v := hostView(t, make([]float32, n*n), n, n)
+		require.NoError(t, e.BindInput(0, v))
+		whole := processorTime(t, func() {
+			require.NoError(t, exec.Run(context.Background(), e, device.RunRequest{}))
+		})
+		cut := processorTime(t, func() {
+			err := exec.Run(context.Background(), e, device.RunRequest{Deadline: time.Now().Add(5 * time.Millisecond)})
+			assert.Equal(t, fault.Timeout, fault.KindOf(err))
+			assert.ErrorContains(t, err, "mat_mul")
+		})
+		assert.Less(t, cut, whole/2)
+		e.Release()
+		p.Release()
+		v.Buf.Release()
 	}
 }
 
-// longCase grows a case in the way that makes it longest, until a run takes longEnough.
-func longCase(d *cpu.Device, c opcase.Case) (opcase.Case, bool) {
-	for range 12 {
-		best, most := c, workOf(c)
-		for _, g := range c.Grown(4) {
-			bytes := int64(0)
-			for _, o := range g.In {
-				n, _ := o.Type.ByteSize()
-				bytes += n
-			}
-			if w := workOf(g); w > most && bytes < mostGrown {
-				best, most = g, w
-			}
-		}
-		if most == workOf(c) {
-			return c, false
-		}
-		c = best
-		if most < 1<<20 {
-			continue
-		}
-		took, err := timeOf(d, c, 1)
-		if err != nil && fault.KindOf(err) != fault.Canceled {
-			return c, false
-		}
-		if err != nil || took > longEnough {
-			return c, true
-		}
+// processorTime is what the process computes during f.
+func processorTime(t *testing.T, f func()) time.Duration {
+	used := func() time.Duration {
+		var r unix.Rusage
+		require.NoError(t, unix.Getrusage(unix.RUSAGE_SELF, &r))
+		return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 	}
-	return c, false
-}
-
-// stopping is the processor time that a run takes after it has been canceled, 0 if it ends before.
-func stopping(t *testing.T, d *cpu.Device, c opcase.Case) time.Duration {
-	ctx, cancel := context.WithCancel(context.Background())
-	var before, end time.Duration
-	timer := time.AfterFunc(time.Hour, func() {})
-	err := runOf(ctx, d, c, 1, func() {
-		timer.Stop()
-		timer = time.AfterFunc(stopAfter, func() { before = processorTime(); cancel() })
-	}, func() { end = processorTime() })
-	if err == nil { // it ended by itself this time
-		return 0
-	}
-	assert.Equal(t, fault.Canceled, fault.KindOf(err), "%s %s: %v", graph.NameOf(c.Op), c.Types(), err)
-	return end - before
-}
-
-func processorTime() time.Duration {
-	var u unix.Rusage
-	_ = unix.Getrusage(unix.RUSAGE_SELF, &u)
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	begin := used()
+	f()
+	return used() - begin
 }

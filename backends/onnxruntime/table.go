@@ -26,7 +26,6 @@ const (
 type table struct {
 	version string   // of the library, "1.24.1"
 	api     *uintptr // OrtApi
-	compile *uintptr // OrtCompileApi, nil: it has none
 }
 
 // base is OrtApiBase.
@@ -59,9 +58,6 @@ func newTable(file string, apiBase uintptr) (*table, error) {
 			min(n, lastVersion))
 	}
 	t.api = (*uintptr)(driver.Pointer(api))
-	if at := t.raw(fnGetCompileApi); at != 0 {
-		t.compile = (*uintptr)(driver.Pointer(at))
-	}
 	return t, nil
 }
 
@@ -89,14 +85,6 @@ func (t *table) raw(fn int, arguments ...uintptr) uintptr {
 //go:uintptrescapes
 func (t *table) call(fn int, arguments ...uintptr) error {
 	r, _, _ := purego.SyscallN(entry(t.api, fn), arguments...)
-	return t.status(r)
-}
-
-// compiler calls a function of OrtCompileApi that returns an OrtStatus.
-//
-//go:uintptrescapes
-func (t *table) compiler(fn int, arguments ...uintptr) error {
-	r, _, _ := purego.SyscallN(entry(t.compile, fn), arguments...)
 	return t.status(r)
 }
 

@@ -44,15 +44,9 @@ func workOf(c opcase.Case) int64 {
 			in[i] = tensor.Tensor{DType: f.DType, Dims: dims}
 		}
 	}
-	declared := make([]tensor.Type, max(1, c.Results))
-	copy(declared, c.Out)
-	res, err := c.Op.Infer(facts, declared)
-	if err != nil {
+	out, ok := c.Inferred()
+	if !ok {
 		return 0
-	}
-	var out []tensor.Type
-	for _, f := range res {
-		out = append(out, f.Type)
 	}
 	if _, control := c.Op.(graph.Control); control {
 		return Work(nil, in, out)

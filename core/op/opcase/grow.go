@@ -131,6 +131,20 @@ const (
 	maxListed = 1 << 10 // bytes of a constant that inference may look at
 )
 
+// Inferred are the types of the results as inference finds them, ok: it takes the case.
+func (c Case) Inferred() (out []tensor.Type, ok bool) {
+	declared := make([]tensor.Type, max(1, c.Results))
+	copy(declared, c.Out)
+	results, err := c.Op.Infer(c.Facts(), declared)
+	if err != nil {
+		return nil, false
+	}
+	for _, f := range results {
+		out = append(out, f.Type)
+	}
+	return out, true
+}
+
 // elements counts those of inputs and results, ok: inference takes the case.
 func (c Case) elements() (total int64, ok bool) {
 	facts := c.Facts()
@@ -140,15 +154,13 @@ func (c Case) elements() (total int64, ok bool) {
 			total += n
 		}
 	}
-	declared := make([]tensor.Type, max(1, c.Results))
-	copy(declared, c.Out)
-	res, err := c.Op.Infer(facts, declared)
-	if err != nil {
+	results, ok := c.Inferred()
+	if !ok {
 		return 0, false
 	}
-	for _, f := range res {
-		n, _ := f.Shape.Count()
-		size, known := f.ByteSize()
+	for _, t := range results {
+		n, _ := t.Shape.Count()
+		size, known := t.ByteSize()
 		if known && size > maxGrown {
 			return 0, false
 		}
