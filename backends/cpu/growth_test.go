@@ -26,7 +26,7 @@ import (
 
 const (
 	growthFactor = 16               // between the two sizes that are compared
-	growthFrom   = time.Millisecond // what the smaller one takes at least
+	growthFrom   = time.Millisecond // the least time of the smaller one
 	growthLimit  = 2 * time.Second  // for the larger one
 	mostExponent = 1.1              // of the time in the work
 	growthTimes  = 6                // measurements of a row that is too high, the lowest counts
@@ -138,7 +138,7 @@ func growth(d *cpu.Device, c opcase.Case, w opcase.Way) (r growthRow, ok bool) {
 	}
 }
 
-// workOf is ref.Work of a case.
+// workOf estimates the work of a case.
 func workOf(c opcase.Case) int64 {
 	facts := c.Facts()
 	in := make([]tensor.Tensor, len(c.In))

@@ -51,7 +51,7 @@ func TestExecution_stopsInsideAStep(t *testing.T) {
 	}
 }
 
-// processorTime is what the process computes during f.
+// processorTime measures the time that the process computes during f.
 func processorTime(t *testing.T, f func()) time.Duration {
 	used := func() time.Duration {
 		var r unix.Rusage

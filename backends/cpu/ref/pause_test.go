@@ -34,7 +34,7 @@ func tensorsOf(c opcase.Case) (in []tensor.Tensor, declared []tensor.Type) {
 	return in, declared
 }
 
-// workOf is Work of a case.
+// workOf estimates the work of a case.
 func workOf(c opcase.Case) int64 {
 	facts := c.Facts()
 	in := make([]tensor.Tensor, len(c.In))
