@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // newStill is a pool of parked runs whose clock stands still until a test moves it.
@@ -200,4 +201,26 @@ func TestPool_forgetsOwners(t *testing.T) {
 	assert.Len(t, p.owners, 2)
 	b.Release()
 	assert.Len(t, p.owners, 1)
+}
+
+// A run that is let in while it sleeps is charged from when it wakes, not from when it got the thread.
+func TestPool_chargesFromWaking(t *testing.T) {
+	p, clock := newStill(t, 1)
+	first, sleeper, last := p.NewRun(1, nil), p.NewRun(1, nil), p.NewRun(1, nil)
+	begin(t, first)
+	p.mu.Lock()
+	p.enqueue(sleeper)
+	p.enqueue(last)
+	p.mu.Unlock()
+	first.End()
+	require.True(t, sleeper.admitted)
+
+	clock.Add(int64(5 * turn))
+	require.NoError(t, sleeper.wait(t.Context(), true))
+	clock.Add(int64(turn))
+	sleeper.End()
+	assert.Equal(t, turn, sleeper.owner.used)
+
+	require.NoError(t, last.wait(t.Context(), true))
+	last.End()
 }

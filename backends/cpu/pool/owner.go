@@ -103,6 +103,14 @@ func (p *Pool) open(r *Run) {
 	p.granted = max(p.granted, r.owner.used)
 }
 
+// awake begins the turn of a run that was let in while it slept: on a busy machine waking takes longer than a turn.
+// mu is held.
+func (r *Run) awake() {
+	if r.timed {
+		r.from = r.pool.clock()
+	}
+}
+
 // charge ends what open has begun. mu is held.
 func (p *Pool) charge(r *Run) {
 	r.owner.busy--

@@ -188,6 +188,9 @@ func (r *Run) wait(ctx context.Context, park bool) error {
 	p.mu.Unlock()
 	select {
 	case <-r.ready:
+		p.mu.Lock()
+		r.awake()
+		p.mu.Unlock()
 		return nil
 	case <-ctx.Done():
 	}
