@@ -11,8 +11,9 @@ endif
 export BUILD
 
 # What Go would stamp into programs cannot be read in a checkout that another user owns, such as a container's bind mount.
+# With -trimpath for tests and generators too, every package is compiled once for them, the tool and copies of the tree.
 GOFLAGS ?= $(shell $(GO) env GOFLAGS)
-override GOFLAGS := $(strip $(filter-out -buildvcs%,$(GOFLAGS)) -buildvcs=false)
+override GOFLAGS := $(strip $(filter-out -buildvcs% -trimpath,$(GOFLAGS)) -trimpath -buildvcs=false)
 export GOFLAGS
 
 ifeq ($(origin CC),default)
