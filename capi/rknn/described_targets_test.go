@@ -75,7 +75,7 @@ func TestDescribed_everyKindForEveryTarget(t *testing.T) {
 			"results": TestDescribed_resultsAreThoseOfTheWrittenModel, "real": TestDescribed_offLeavesTheModelReal,
 			"order": TestDescribed_channelOrder, "batch": TestDescribed_batch, "dynamic": TestDescribed_dynamicShapes,
 			"float": TestDescribed_floatFile, "own codes": TestDescribed_whatStaysReal, "cut": TestDescribed_cutGraph,
-			"cut input": TestDescribed_cutInput, "reshape": TestDescribed_reshapeRemoved,
+			"cut input": TestDescribed_cutInput, "reshape": TestDescribed_reshapeRemoved, "planes": TestDescribed_planes,
 		} {
 			if chips[filesFor].version == rknntest.Mini && name == "batch" {
 				continue // the smaller container does not have it

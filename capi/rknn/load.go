@@ -20,7 +20,7 @@ func load(data []byte, path string, flags uint32) (*sharedModel, error) {
 	im, err := model.Load(model.Source{Path: path, Data: data}, model.Options{Weights: w, Nodes: true, Devices: all,
 		Map: model.Map(boundary.Getenv("ANYNPU_MODEL_MAP")), Compiled: model.RKNN, Quantize: quantizes(), Fix: true,
 		Absent: true,
-		Images: model.ImageOptions{Planar: true}})
+		Images: model.ImageOptions{Planar: true, ChannelPlanes: true}})
 	if err != nil {
 		return nil, refuseFor(spec.ErrModel, err, "model")
 	}

@@ -22,7 +22,8 @@ func wanted(c *rknn.File) *sought {
 		}
 		return m
 	}
-	s := &sought{in: ports(c.Inputs), out: ports(c.Outputs), inner: map[string][]int64{}, constants: map[string][]int64{}}
+	inputs, _ := rknn.Images(c.Inputs)
+	s := &sought{in: ports(inputs), out: ports(c.Outputs), inner: map[string][]int64{}, constants: map[string][]int64{}}
 	if len(c.Graphs) == 0 {
 		return s
 	}

@@ -30,7 +30,8 @@ func Describe(c *rknn.File, n *onnx.Names) *Described {
 	for _, name := range n.Inner {
 		d.inner[name] = true
 	}
-	in := d.match("inputs", c.Inputs, n.In)
+	inputs := d.images(n.In)
+	in := d.match("inputs", inputs, n.In)
 	d.match("outputs", c.Outputs, n.Out)
 	if c.Custom != "" {
 		d.Entries["anynpu.custom_string"] = asText(c.Custom)
@@ -38,9 +39,9 @@ func Describe(c *rknn.File, n *onnx.Names) *Described {
 	if len(c.Targets) > 0 {
 		d.Entries["anynpu.target"] = asText(c.Targets[0])
 	}
-	for i, p := range c.Inputs {
+	for i, p := range inputs {
 		if k := slices.IndexFunc(in, func(o onnx.Port) bool { return o.Name == d.names[p.Name] }); k >= 0 {
-			d.input(&c.Inputs[i], in[k])
+			d.input(&inputs[i], in[k])
 		}
 	}
 	d.stored(n)
@@ -53,6 +54,8 @@ type describer struct {
 	file  *rknn.File
 	names map[string]string // of ports of the file: what the ONNX model calls them
 	inner map[string]bool   // results of the ONNX model's nodes
+
+	planes []string // inputs of the file that are luma or chroma of an image
 }
 
 func (d *describer) skip(format string, args ...any) {
@@ -130,6 +133,12 @@ func (d *describer) input(there *rknn.Port, p onnx.Port) {
 		return
 	}
 	shape := d.batched(there.Dims)
+	if len(shape) == 4 && len(p.Dims) == 4 && shape[1] < 0 { // an image of two planes
+		shape[1] = 3
+		if n, err := strconv.ParseInt(p.Dims[1], 10, 64); err == nil {
+			shape[1] = n
+		}
+	}
 	if !slices.Equal(texts(shape), p.Dims) && fitsDims(shape, p.Dims) { // where it does not fit, Differences says so
 		d.set(key+".shape", shape)
 	}
@@ -137,6 +146,25 @@ func (d *describer) input(there *rknn.Port, p onnx.Port) {
 		slices.Equal(t.Shape, t.Dims) && t.Dims[1] != t.Dims[3] {
 		d.Entries[key+".layout"] = "nchw"
 	}
+}
+
+// images returns the inputs of the source model as the file tells them. Those of which it has luma and chroma become
+// images of NV12 where the ONNX model takes an image of that size.
+func (d *describer) images(here []onnx.Port) []rknn.Port {
+	whole, names := rknn.Images(d.file.Inputs)
+	for _, name := range names {
+		of := whole[slices.IndexFunc(whole, func(p rknn.Port) bool { return p.Name == name })]
+		if !slices.ContainsFunc(here, func(p onnx.Port) bool { return p.Name == name && imageOf(p.Dims, of.Dims) }) {
+			d.skip("inputs %q and %q are luma and chroma, and there is no input %q here that takes an image of %d x %d",
+				name+rknn.LumaSuffix, name+rknn.ChromaSuffix, name, of.Dims[2], of.Dims[3])
+			return d.file.Inputs
+		}
+	}
+	for _, name := range names {
+		d.Entries["anynpu.input."+name+".pixel"], d.Entries["anynpu.input."+name+".planes"] = "nv12", "2"
+		d.planes = append(d.planes, name+rknn.LumaSuffix, name+rknn.ChromaSuffix)
+	}
+	return whole
 }
 
 func (d *describer) preprocess(key string, p onnx.Port, pre *rknn.Preprocess) {
@@ -170,12 +198,6 @@ func (d *describer) preprocess(key string, p onnx.Port, pre *rknn.Preprocess) {
 	}
 }
 
-// open reports whether a declared dimension has no size.
-func open(dim string) bool {
-	_, err := strconv.ParseInt(dim, 10, 64)
-	return err != nil
-}
-
 // shapes lists the shapes that an input of the file may have.
 func (d *describer) shapes(there [][]int64, key string, p onnx.Port) {
 	var list [][]int64
@@ -199,28 +221,6 @@ func (d *describer) batched(shape []int64) []int64 {
 	return shape
 }
 
-// fitsDims reports whether an input declared with dims can have a shape: an open size is any, and a first one of 1
-// another batch.
-func fitsDims(shape []int64, dims []string) bool {
-	if len(shape) != len(dims) || len(shape) == 0 || slices.Min(shape) < 1 {
-		return false
-	}
-	for i, s := range texts(shape) {
-		if s != dims[i] && !open(dims[i]) && (i > 0 || dims[i] != "1") {
-			return false
-		}
-	}
-	return true
-}
-
-func texts(v []int64) []string {
-	out := make([]string, len(v))
-	for i, x := range v {
-		out[i] = strconv.FormatInt(x, 10)
-	}
-	return out
-}
-
 // tensor finds the tensor of an input or output in the first graph of the file.
 func (d *describer) tensor(name string) *rknn.Tensor {
 	if len(d.file.Graphs) == 0 {
@@ -237,6 +237,9 @@ func (d *describer) stored(n *onnx.Names) {
 	have := maps.Clone(d.inner)
 	for _, p := range n.In {
 		have[p.Name] = true
+	}
+	for _, name := range d.planes {
+		have[name] = true
 	}
 	list := d.file.Graphs[0].Tensors
 	own := map[string]bool{}

@@ -23,6 +23,8 @@ type ImageOptions struct {
 	// TwoPlanes makes luma and chroma of NV12 and NV21 two inputs whatever anynpu.input.NAME.planes says. A program's
 	// single block is bound to both: its chroma begins H rows after its luma.
 	TwoPlanes bool
+	// ChannelPlanes makes the two planes images of one channel with quantized values, as RKNN's converter does.
+	ChannelPlanes bool
 	// Regions has inputs whose source is a resizer take images of any size, of which regions are resized to the
 	// network's. Without it they take images of the network's size, as Resizer makes them.
 	Regions bool
@@ -76,6 +78,7 @@ type Image struct {
 func (m *Model) decodeImages(o ImageOptions) error {
 	g := m.Graph
 	var in []graph.Value
+	nodes := len(g.Nodes)
 	for _, v := range g.In {
 		name := g.Values[v].Name
 		info := m.Meta.Inputs[name]
@@ -97,7 +100,7 @@ func (m *Model) decodeImages(o ImageOptions) error {
 		}
 	}
 	g.In = in
-	if len(m.Images) == 0 {
+	if len(g.Nodes) == nodes {
 		return nil
 	}
 	return g.Infer()
@@ -206,7 +209,18 @@ func (m *Model) decode(im *Image, v graph.Value, info *metadata.Input, o ImageOp
 	}
 	two := im.Decode.Pixel.Semiplanar() && (o.TwoPlanes || info.Planes == 2)
 	var parts, types = []graph.Value(nil), im.types(n, size[0], size[1], two)
-	if two {
+	if two && o.ChannelPlanes {
+		names, err := planeNames(im.Input, info)
+		if err == nil {
+			parts, in, err = m.channelPlanes(names, types[0].Shape, types[1].Shape, in)
+		}
+		if err != nil {
+			return nil, err
+		}
+		for i, name := range names {
+			m.Meta.Inputs[name] = im.planeInfo(info, i)
+		}
+	} else if two {
 		parts = []graph.Value{add(im.Input, types[0], ImageLuma), add(im.Input+".chroma", types[1], ImageChroma)}
 	} else {
 		parts = []graph.Value{add(im.Input, types[0], ImageWhole)}
@@ -374,6 +388,28 @@ func (im *Image) dims(network []int64) []int64 {
 		s, _ = types[0].Shape.Ints()
 	}
 	return s
+}
+
+// planeInfo holds the metadata of an input that is a plane of one channel: 0 luma, 1 chroma.
+func (im *Image) planeInfo(in *metadata.Input, i int) metadata.Input {
+	size := func(network []int64) []int64 {
+		if len(network) != 4 {
+			return network
+		}
+		n, h, w := im.sizes(tensor.Of(network...).Dims)
+		if i == 1 {
+			h.N /= 2
+		}
+		return []int64{n.N, 1, h.N, w.N}
+	}
+	own := metadata.Input{Layout: in.Layout}
+	for _, s := range in.Shapes {
+		own.Shapes = append(own.Shapes, size(s))
+	}
+	if in.Shape != nil {
+		own.Shape = size(in.Shape)
+	}
+	return own
 }
 
 // Resizer returns a graph of one op.ResizeImage for n images of h rows and w columns. Its inputs are "image", with
