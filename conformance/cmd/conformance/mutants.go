@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -21,6 +22,8 @@ type mutantRun struct {
 	verbose, kernels, meaning, list, reach bool
 	seeds                                  []uint
 	jobs                                   int
+	scope                                  semantics.Scope
+	cases                                  []string
 }
 
 func newMutants() *cobra.Command {
@@ -53,6 +56,10 @@ others.`,
 	f.BoolVar(&r.list, "list", false, "print the mutants of semantics")
 	f.BoolVar(&r.reach, "reach", false, "print how many cases come past each mutant of semantics")
 	f.UintSliceVar(&r.seeds, "seed", []uint{1}, "which of the bugs that the sources give are tried, `numbers` with commas")
+	f.StringSliceVar(&r.scope.Folders, "folder", nil, "only mutants of semantics in these `folders`")
+	f.IntVar(&r.scope.Count, "count", 0, "`number` of bugs from the sources of each folder, as far as they give so many; "+
+		"0 for the quota")
+	f.StringSliceVar(&r.cases, "cases", nil, "only cases of these `APIs` try the mutants of semantics")
 	f.IntVar(&r.jobs, "jobs", 2, "mutants of semantics at a time")
 	c.MarkFlagsMutuallyExclusive("kernels", "semantics")
 	return c
@@ -85,7 +92,7 @@ func (r *mutantRun) runSeed(cmd *cobra.Command, seed uint64, first bool, tried m
 	if err != nil {
 		return false, err
 	}
-	list, err := semantics.Mutants(root, seed)
+	list, err := semantics.Mutants(root, seed, r.scope)
 	if err != nil {
 		return false, err
 	}
@@ -104,12 +111,16 @@ func (r *mutantRun) runSeed(cmd *cobra.Command, seed uint64, first bool, tried m
 	child := func(s *suite.Suite, library, mode string) *exec.Cmd {
 		return exec.Command(self, s.API.Name, s.Name, "--child", "--library", library, "--mode", mode)
 	}
-	t := &semantics.Trial{Mutants: list, Suites: suites(), Folder: folder, Child: child, Jobs: r.jobs, Tried: tried}
+	judges := suites()
+	if len(r.cases) > 0 {
+		judges = slices.DeleteFunc(judges, func(s *suite.Suite) bool { return !slices.Contains(r.cases, s.API.Name) })
+	}
+	t := &semantics.Trial{Mutants: list, Suites: judges, Folder: folder, Child: child, Jobs: r.jobs, Tried: tried}
 	if r.reach {
 		return true, t.Reach(cmd.OutOrStdout())
 	}
 	passed := true
-	if !r.meaning && first {
+	if !r.meaning && first && r.scope.Whole() {
 		if passed, err = r.runKernels(cmd, folder, child); err != nil {
 			return false, err
 		}
@@ -135,6 +146,9 @@ func (r *mutantRun) build(root string, list []*semantics.Mutant) (folder string,
 	meaning, err := semantics.Overlay(root, list)
 	if err != nil {
 		return "", err
+	}
+	if !r.scope.Whole() { // kernels stay as they are
+		return folder, mutants.Build(root, folder, meaning)
 	}
 	kernels, err := mutants.Overlay(root)
 	if err != nil {

@@ -13,22 +13,23 @@ import (
 
 // generate makes the quota of bugs of every package from its syntax. The seed chooses among the candidates, kind by
 // kind in turns, so that a common kind does not crowd out the others. None overlaps a patch or another one.
-func generate(root string, seed uint64, taken []*Mutant) ([]*Mutant, error) {
+func generate(root string, seed uint64, scope Scope, taken []*Mutant) ([]*Mutant, error) {
 	l := newLoader(root, nil)
 	taken = slices.Clone(taken)
 	var out []*Mutant
 	for _, a := range Areas {
 		for _, q := range a.Packages {
-			if q.Count == 0 {
+			count := cmp.Or(scope.Count, q.Count)
+			if count == 0 || !scope.has(q.Folder) {
 				continue
 			}
 			p, err := l.load(q.Folder)
 			if err != nil {
 				return nil, err
 			}
-			chosen := choose(candidates(l, p), q.Count, seed, taken)
-			if len(chosen) < q.Count {
-				return nil, fmt.Errorf("%s: %d mutants, want %d", q.Folder, len(chosen), q.Count)
+			chosen := choose(candidates(l, p), count, seed, taken)
+			if scope.Count == 0 && len(chosen) < count {
+				return nil, fmt.Errorf("%s: %d mutants, want %d", q.Folder, len(chosen), count)
 			}
 			for _, c := range chosen {
 				c.Area = a.Name

@@ -8,6 +8,7 @@ package semantics
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 )
@@ -83,17 +84,42 @@ func areaOf(folder string) (string, error) {
 	return "", fmt.Errorf("no area has the folder %s", folder)
 }
 
+// Scope limits the mutants to some folders of the library. The zero Scope is all of them.
+type Scope struct {
+	Folders []string
+	Count   int // bugs that are made from the syntax of each folder, as far as it gives so many; 0 for its quota
+}
+
+// Whole tells that nothing is left out.
+func (s Scope) Whole() bool { return len(s.Folders) == 0 }
+
+func (s Scope) has(folder string) bool { return s.Whole() || slices.Contains(s.Folders, folder) }
+
+// check finds folders that are of no area.
+func (s Scope) check() error {
+	for _, f := range s.Folders {
+		if _, err := areaOf(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Mutants lists the bugs for a seed: the patches, then those made from the syntax, which keep clear of the patches. A
 // mutant's number is its place in the list, from 1. root is the repository.
-func Mutants(root string, seed uint64) ([]*Mutant, error) {
+func Mutants(root string, seed uint64, scope Scope) ([]*Mutant, error) {
+	if err := scope.check(); err != nil {
+		return nil, err
+	}
 	all, err := patches(root)
 	if err != nil {
 		return nil, err
 	}
-	made, err := generate(root, seed, all)
+	made, err := generate(root, seed, scope, all)
 	if err != nil {
 		return nil, err
 	}
+	all = slices.DeleteFunc(all, func(m *Mutant) bool { return !scope.has(path.Dir(m.File)) })
 	all = append(all, made...)
 	seen := map[string]bool{}
 	for _, m := range all {

@@ -18,7 +18,7 @@ import (
 func TestMutants_fitTheSources(t *testing.T) {
 	root, err := filepath.Abs("../../..")
 	require.NoError(t, err)
-	mutants, err := Mutants(root, 1)
+	mutants, err := Mutants(root, 1, Scope{})
 	require.NoError(t, err)
 	perArea := map[string]int{}
 	for _, m := range mutants {
@@ -47,4 +47,27 @@ func TestMutants_fitTheSources(t *testing.T) {
 		require.NoError(t, err)
 		assert.NoError(t, p.err)
 	}
+}
+
+func TestMutants_ofFolders(t *testing.T) {
+	root, err := filepath.Abs("../../..")
+	require.NoError(t, err)
+	const quota = 6 // of capi/hb
+	perFolder := func(scope Scope) map[string]int {
+		mutants, err := Mutants(root, 1, scope)
+		require.NoError(t, err)
+		n := map[string]int{}
+		for _, m := range mutants {
+			n[path.Dir(m.File)]++
+		}
+		return n
+	}
+	usual := perFolder(Scope{Folders: []string{"capi/hb"}})
+	more := perFolder(Scope{Folders: []string{"capi/hb"}, Count: quota + 5})
+	all := perFolder(Scope{Folders: []string{"capi/hb"}, Count: 1_000_000})
+	assert.Len(t, usual, 1)
+	assert.Equal(t, usual["capi/hb"]+5, more["capi/hb"])
+	assert.Greater(t, all["capi/hb"], more["capi/hb"])
+	_, err = Mutants(root, 1, Scope{Folders: []string{"capi/none"}})
+	assert.EqualError(t, err, "no area has the folder capi/none")
 }
