@@ -1,6 +1,8 @@
 package io
 
 import (
+	"sync/atomic"
+
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/mem"
 )
@@ -10,8 +12,10 @@ import (
 // that have memory, Run, Deliver, Unbind.
 type Execution struct {
 	device.Execution
-	ended chan error
-	done  func(error) // sends to it; made once, so that a run allocates nothing
+	done  func(error) // ends a run; made once, so that a run allocates nothing
+	stage atomic.Int32
+	err   error         // of the run, from its end on
+	wake  chan struct{} // for a caller that was there before the end
 
 	rooms []room       // of the inputs
 	in    []bool       // inputs that a program's memory is bound to
@@ -20,6 +24,13 @@ type Execution struct {
 	codes []byte       // of the output that is being delivered
 	reals []float32
 }
+
+// Stages of a run. Most runs end on the caller's thread, who then finds the end instead of waiting for it.
+const (
+	running = iota
+	waiting
+	ended
+)
 
 // room is memory of ours for an input's elements, kept from run to run.
 type room struct {
@@ -36,9 +47,14 @@ type result struct {
 
 // New takes over an execution with that many inputs and outputs.
 func New(e device.Execution, inputs, outputs int) *Execution {
-	x := &Execution{Execution: e, ended: make(chan error, 1), rooms: make([]room, inputs), in: make([]bool, inputs),
+	x := &Execution{Execution: e, wake: make(chan struct{}, 1), rooms: make([]room, inputs), in: make([]bool, inputs),
 		out: make([]result, outputs)}
-	x.done = func(err error) { x.ended <- err }
+	x.done = func(err error) {
+		x.err = err
+		if x.stage.Swap(ended) == waiting {
+			x.wake <- struct{}{}
+		}
+	}
 	return x
 }
 
@@ -63,10 +79,14 @@ func (x *Execution) Output(i int, v mem.View) error {
 // Run runs and waits for the end, on the caller's thread where the device can.
 func (x *Execution) Run(r device.RunRequest) error {
 	r.Here, r.Done = true, x.done
+	x.stage.Store(running)
 	if err := x.Start(r); err != nil {
 		return err
 	}
-	return <-x.ended
+	if x.stage.CompareAndSwap(running, waiting) {
+		<-x.wake
+	}
+	return x.err
 }
 
 // Unbind lets go of all memory of the program. It fails only for an execution that was released, which holds nothing.
