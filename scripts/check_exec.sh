@@ -232,6 +232,36 @@ for signal in SEGV BUS ABRT FPE; do # for which Go would print a trace and exit 
   [ "$got" = "$((128 + $(kill -l $signal)))" ] && grep -qF "ended by SIG$signal" died.txt && ! grep -q goroutine out ||
     { cat died.txt out; fail "SIG$signal with a report: exit code $got"; }
 done
+# A program of hbDNN that crashes: the setting for older headers is named where neither its file nor the environment
+# says which they are. It ends as without exec.
+cat > crash.c << 'EOF'
+#include <signal.h>
+#include <stdlib.h>
+struct hbDNNTensorProperties { char bytes[SIZE]; };
+int hbDNNGetInputTensorProperties(struct hbDNNTensorProperties *, void *, int);
+int main(int argc, char **argv)
+{
+	struct hbDNNTensorProperties p;
+	hbDNNGetInputTensorProperties(&p, 0, 0);
+	return argc > 1 && raise(atoi(argv[1]));
+}
+EOF
+gcc -DSIZE=136 crash.c -o crash -L"$stubs" -ldnn
+gcc -g -DSIZE=176 crash.c -o told -L"$stubs" -ldnn
+hint='ANYNPU_HBDNN_ABI=1.14, then 1.12 [tool-exec-crashed-abi]'
+silent() { # CODE ARGS...: as want, without the hint
+  want "$1" '' "${@:2}"
+  ! grep -qF crashed-abi out || { cat out; fail "exec ${*:2}: a hint that is none"; }
+}
+want 139 "$hint" -- ./crash 11
+want 134 "$hint" -- ./crash 6
+want 139 "$hint" --report -- ./crash 11
+want 139 "$hint" --report -- sh -c './crash 11; kill -SEGV $$'
+silent 143 -- ./crash 15
+silent 0 -- ./crash
+silent 139 -- ./told 11
+ANYNPU_HBDNN_ABI=1.12 silent 139 -- ./crash 11
+silent 139 -- sh -c 'kill -SEGV $$'
 # A disk that is full: the program runs, and the record goes elsewhere.
 if unshare -rm true 2> /dev/null; then
   cat > full << 'EOF2'

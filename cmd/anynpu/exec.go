@@ -41,7 +41,8 @@ with the reason, models, devices, times, and what it did not give back. It goes 
 standard error, or to FILE: as one HTML page if that ends in .html, else as text.
 
 exec becomes the program, so that its exit code and its signals are the
-program's. With --report it waits for the program, passes signals on, and ends as
+program's. With --report, and for a program of hbDNN whose file does not say how
+large its structs are, it waits for the program, passes signals on, and ends as
 the program ended. Before that, 125 means that exec itself failed, 126 that the program
 cannot be run so, 127 that there is none.`,
 		Example: "  anynpu exec -- ./program model.rknn\n  anynpu exec --log rknn=trace -- ./run.sh\n" +
@@ -111,6 +112,9 @@ func (f *execFlags) run(args, environment []string, stderr io.Writer) error {
 	}
 	if f.report != "" {
 		return f.reported(path, args, environment, stderr)
+	}
+	if untoldABI(path, environment) {
+		return watched(path, args, environment, stderr)
 	}
 	return startError(args[0], unix.Exec(path, args, environment))
 }

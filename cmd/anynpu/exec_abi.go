@@ -28,6 +28,9 @@ var newerHB = []string{"hbDNNInferV2", "hbDNNGetHBMDesc", "hbDNNGetCompileBpuCor
 // ucpLibrary is the file that tells a process of the newer generation.
 const ucpLibrary = "libhbucp.so"
 
+// libdnn is the file of the older generation.
+const libdnn = "libdnn.so"
+
 // hbProgram is what a program's file says of the hbDNN that it was built for.
 type hbProgram struct {
 	Schema     string   `json:"schema"` // "anynpu.program/1"
@@ -37,6 +40,7 @@ type hbProgram struct {
 	Properties int64    `json:"properties"` // bytes of hbDNNTensorProperties, 0: the file does not describe it
 	ABI        string   `json:"abi"`        // what ANYNPU_HBDNN_ABI has to be, "": it need not be set, or cannot be told
 	Note       string   `json:"note"`       // why, or what cannot be told
+	linked     bool     // with libdnn.so, and not for UCP
 }
 
 // readHB reads the file of a program or library.
@@ -51,6 +55,8 @@ func readHB(path string) (*hbProgram, error) {
 		return nil, err
 	}
 	p := &hbProgram{Schema: "anynpu.program/1", File: path, Imports: []string{}}
+	libraries, linkage := file.ImportedLibraries()
+	p.linked = slices.Contains(libraries, libdnn) && !slices.Contains(libraries, ucpLibrary)
 	newer := ""
 	for _, s := range symbols {
 		if !strings.HasPrefix(s.Name, "hbDNN") && !strings.HasPrefix(s.Name, "hbSys") && !strings.HasPrefix(s.Name, "hbUCP") {
@@ -65,7 +71,7 @@ func readHB(path string) (*hbProgram, error) {
 	p.Imports = slices.Compact(p.Imports)
 	if newer != "" {
 		p.Generation = "hbucp"
-		if linked, err := file.ImportedLibraries(); err == nil && !slices.Contains(linked, ucpLibrary) {
+		if linkage == nil && !slices.Contains(libraries, ucpLibrary) {
 			p.ABI = "ucp"
 			p.Note = fmt.Sprintf("calls %s, which UCP alone has, and is not linked with %s, so %s is ucp", newer, ucpLibrary,
 				abiVariable)
@@ -103,6 +109,15 @@ func (p *hbProgram) decide() {
 		p.Note = fmt.Sprintf("does not say which version of the headers it was built with: if it crashes, or shapes are "+
 			"wrong, %s=1.14 or 1.12 is for older ones", abiVariable)
 	}
+}
+
+// untold reports whether the program uses the older generation, or a library of its own may, and says nothing of the
+// version of its headers.
+func (p *hbProgram) untold() bool {
+	if p.Generation == "hbdnn" {
+		return p.Properties == 0 && !slices.Contains(p.Imports, "hbDNNSetTaskDoneCb")
+	}
+	return p.Generation == "" && p.linked
 }
 
 // hbdnnABI returns what ANYNPU_HBDNN_ABI has to be for the program at path, as far as its file says so and another than

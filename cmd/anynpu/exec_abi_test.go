@@ -4,10 +4,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/anynpu/anynpu/core/record"
 )
 
 // propertiesC is a program's text with the tensor properties of a version of the hbDNN headers.
@@ -68,6 +72,51 @@ func TestExec_generationOfHbDNN(t *testing.T) {
 		environment, note = (&execFlags{}).setABI("program", program, given)
 		assert.Equal(t, given, environment)
 		assert.Empty(t, note)
+	}
+}
+
+// After a crash exec names the setting to programs of which nothing tells the headers.
+func TestExec_untoldABI(t *testing.T) {
+	dir := t.TempDir()
+	library := filepath.Join(dir, "libdnn.so")
+	out, err := exec.Command("cc", "-shared", "-fPIC", "-Wl,-soname,libdnn.so", "-x", "c", "/dev/null", "-o", library).
+		CombinedOutput()
+	require.NoError(t, err, string(out))
+	for text, want := range map[string]bool{
+		"int hbDNNInfer(void); int f(void) { return hbDNNInfer(); }":                 true,
+		"int hbDNNSetTaskDoneCb(void); int f(void) { return hbDNNSetTaskDoneCb(); }": false,
+		"int hbUCPFree(void); int f(void) { return hbUCPFree(); }":                   false,
+		"int f(void) { return 0; }":                                                  true, // linked with libdnn.so
+	} {
+		source, program := filepath.Join(dir, "p.c"), filepath.Join(dir, "p.so")
+		require.NoError(t, os.WriteFile(source, []byte(text), 0o600))
+		out, err := exec.Command("cc", "-shared", "-fPIC", "-o", program, source, "-Wl,--no-as-needed", library).
+			CombinedOutput()
+		require.NoError(t, err, string(out))
+		assert.Equal(t, want, untoldABI(program, []string{"A=b"}), text)
+		assert.False(t, untoldABI(program, []string{"ANYNPU_HBDNN_ABI=1.23"}), text)
+	}
+	assert.False(t, untoldABI("/bin/sh", nil))
+	assert.False(t, untoldABI(filepath.Join(dir, "none"), nil))
+}
+
+func TestExec_crashes(t *testing.T) {
+	called := func(names ...string) []record.Process {
+		var p record.Process
+		for _, n := range names {
+			p.Functions = append(p.Functions, record.Function{Name: n})
+		}
+		return []record.Process{{}, p}
+	}
+	assert.True(t, calledHB(called("rknn_init", "hbSysAllocMem")))
+	assert.False(t, calledHB(called("hbDNNRelease", "hbUCPFree")))
+	assert.False(t, calledHB(called("hbDNNRelease", "hbDNNInferV2")))
+	assert.False(t, calledHB(called("rknn_init")))
+	for signal, want := range map[syscall.Signal]bool{0: false, syscall.SIGTERM: false, syscall.SIGKILL: false,
+		syscall.SIGSEGV: true, syscall.SIGABRT: true, syscall.SIGBUS: true} {
+		var said strings.Builder
+		(&ended{signal: signal}).tellABI("./program", &said)
+		assert.Equal(t, want, strings.Contains(said.String(), "ANYNPU_HBDNN_ABI=1.14, then 1.12"), signal)
 	}
 }
 

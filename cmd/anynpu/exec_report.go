@@ -59,6 +59,9 @@ func (f *execFlags) reported(path string, args, environment []string, stderr io.
 	if err != nil {
 		printf(stderr, "anynpu: exec: the report could not be written: %s\n", err)
 	}
+	if lookup(environment)(abiVariable) == "" && (calledHB(processes) || untoldABI(path, environment)) {
+		end.tellABI(args[0], stderr)
+	}
 	os.RemoveAll(folder) // end may not return
 	return end.end()
 }
