@@ -1,9 +1,9 @@
 /*
  * SPDX-License-Identifier: Apache-2.0
  *
- * A plain exported network, whose first input is float32 [1,3,H,W], or whose output has 64 channels, in a program for
- * a board that looks for NV12 and for codes of 32 bits: one line each says which key of the metadata gives them, and
- * none where the metadata speak.
+ * A plain exported network, whose first input is float32 [1,3,H,W], or whose output has 64 channels, or one as a map of
+ * disparities has, in a program for a board that looks for NV12 and for codes of 32 bits: one line each says which key
+ * of the metadata gives them, and none where the metadata speak.
  */
 #include "hbdnn_sample.h"
 
@@ -18,10 +18,10 @@ static void count(int level, const char *component, const char *line, void *user
 	codes += strstr(line, "anynpu.outputs.codes = int32") != NULL;
 }
 
-/* Loads y = Relu(x) and asks for what a program looks at before it goes on. */
-static void look(const char *key, const char *value, int channels, int type)
+/* Loads y = Relu(x) of so many rows and asks for what a program looks at before it goes on. */
+static void look_at(const char *key, const char *value, int channels, int rows, int type)
 {
-	const int64_t dims[] = {1, channels, H, W};
+	const int64_t dims[] = {1, channels, rows, W};
 	struct rknn_message model = rknn_relu(dims, 4);
 	hbDNNHandle_t handle;
 	hbDNNTensorProperties in, out;
@@ -32,6 +32,11 @@ static void look(const char *key, const char *value, int channels, int type)
 	OK(hbDNNGetOutputTensorProperties(&out, handle, 0));
 	CHECK(in.tensorType == type, "type %d", in.tensorType);
 	OK(hbDNNRelease(pack));
+}
+
+static void look(const char *key, const char *value, int channels, int type)
+{
+	look_at(key, value, channels, H, type);
 }
 
 int main(void)
@@ -52,6 +57,12 @@ int main(void)
 	look(NULL, NULL, 64, HB_DNN_TENSOR_TYPE_F32);
 	look(NULL, NULL, 64, HB_DNN_TENSOR_TYPE_F32);
 	CHECK(codes == 1, "%d lines about codes, want one", codes);
+	look_at(NULL, NULL, 1, H - 1, HB_DNN_TENSOR_TYPE_F32);
+	look("anynpu.output.y.layout", "nchw", 1, HB_DNN_TENSOR_TYPE_F32);
+	CHECK(codes == 1, "%d lines about codes, want one", codes);
+	look(NULL, NULL, 1, HB_DNN_TENSOR_TYPE_F32);
+	look(NULL, NULL, 1, HB_DNN_TENSOR_TYPE_F32);
+	CHECK(codes == 2, "%d lines about codes, want one of a head and one of a map", codes);
 	printf("hbdnn_frames: right\n");
 	return host_end();
 }

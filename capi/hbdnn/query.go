@@ -55,10 +55,13 @@ func dnnGetInputTensorProperties(to *TensorProperties, m *Model, index int32) er
 
 func dnnGetOutputTensorProperties(to *TensorProperties, m *Model, index int32) error {
 	err := describe(to, m.out, index, "outputIndex")
-	if err == nil {
-		m.out[index].wantsCodes()
+	if err != nil {
+		return err
 	}
-	return err
+	if p := m.out[index]; p.kind == typeF32 && p.quant == quantNone {
+		api.WantsCodes(p.Port, p.dims, p.valid)
+	}
+	return nil
 }
 
 func describe(to *TensorProperties, list []*port, index int32, argument string) error {

@@ -3,6 +3,7 @@ package hbucp
 import (
 	"github.com/anynpu/anynpu/capi/anynpu"
 	"github.com/anynpu/anynpu/capi/hb"
+	"github.com/anynpu/anynpu/core/tensor"
 )
 
 func dnnGetInputCount(count *int32, m *Model) error {
@@ -46,7 +47,13 @@ func dnnGetInputTensorProperties(to *TensorProperties, m *Model, index int32) er
 }
 
 func dnnGetOutputTensorProperties(to *TensorProperties, m *Model, index int32) error {
-	return describe(to, m.out, index, "outputIndex")
+	if err := describe(to, m.out, index, "outputIndex"); err != nil {
+		return err
+	}
+	if p := m.out[index]; p.element == tensor.Float32 && p.quant == quantNone {
+		api.WantsCodes(p.Port, p.dims, p.shape)
+	}
+	return nil
 }
 
 func describe(to *TensorProperties, list []*port, index int32, argument string) error {

@@ -17,7 +17,6 @@ import (
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/format/metadata"
-	"github.com/anynpu/anynpu/core/model"
 	"github.com/anynpu/anynpu/core/tensor"
 	"github.com/anynpu/anynpu/internal/session"
 )
@@ -234,14 +233,4 @@ func (r *ranges) entry() (string, error) {
 		return "", fmt.Errorf("codes of output %q: %w", r.name, err)
 	}
 	return string(text), nil
-}
-
-// imageOf is the image that an input of the graph is, or is a plane of; nil for none.
-func (m *loaded) imageOf(name string) *model.Image {
-	for v, im := range m.Images {
-		if m.Graph.Values[v].Name == name {
-			return im
-		}
-	}
-	return nil
 }

@@ -104,3 +104,21 @@ func TestCalibrate_refused(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, before, now, "nothing is written")
 }
+
+// A gray of 200 is luma of 200 and no chroma, so that each channel of the network gets 200.
+func TestCalibrate_imagesForNV12(t *testing.T) {
+	for _, planes := range []string{"1", "2"} {
+		dir := t.TempDir()
+		image := []byte("P6 4 2 255\n")
+		for range 3 * 4 * 2 {
+			image = append(image, 200)
+		}
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "gray.ppm"), image, 0o600))
+		path := writeFile(t, "net.onnx", negated(1, 3, 2, 4).Meta("anynpu.input.x.pixel", "nv12").
+			Meta("anynpu.input.x.planes", planes).Meta("anynpu.output.y.codes", `{"type":"int32","axis":1}`).Bytes())
+		code, _, errs := anynpu("metadata", path, "--calibrate", dir)
+		require.Equal(t, 0, code, errs)
+		v := float32(200. / (1 << 24))
+		assert.JSONEq(t, fmt.Sprintf(`{"type":"int32","scale":[%v,%v,%v],"axis":1}`, v, v, v), entryOf(t, path))
+	}
+}

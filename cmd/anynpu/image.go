@@ -38,19 +38,6 @@ type pixels struct {
 	data                    []byte
 }
 
-// readImage turns an image file into the tensor of port p: pixel (as in metadata) channels in the wanted order, minus
-// mean, divided by std, in the port's layout, with a batch of 1. An image of another size is resized when the port's
-// height and width are fixed. cautions say what a network may not expect of it.
-func readImage(f io.ReadSeeker, p device.Port, in metadata.Input) (t tensor.Tensor, cautions []string, err error) {
-	img, err := decodeImage(f)
-	if err != nil {
-		return t, nil, err
-	}
-	cautions = img.cautions(p, in)
-	t, err = img.tensor(p, in)
-	return t, cautions, err
-}
-
 // cautions say where results may be wrong because of what the image or the metadata lack.
 func (img pixels) cautions(p device.Port, in metadata.Input) (list []string) {
 	if p.Type.DType.IsFloat() && len(in.Mean)+len(in.Std)+len(in.Scale) == 0 {

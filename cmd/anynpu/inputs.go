@@ -216,7 +216,7 @@ func (m *loaded) readInput(s source, p device.Port, warnTo io.Writer) (tensor.Te
 		if err != nil {
 			return tensor.Tensor{}, err
 		}
-		t, cautions, err := readImage(r, p, m.inputInfo(p.Name))
+		t, cautions, err := readImage(r, p, m.inputInfo(p.Name), m.imageOf(p.Name))
 		for _, text := range cautions {
 			warn(warnTo, "tool-input-converted", fmt.Sprintf("input %q: %s: %s", p.Name, s.file, text))
 		}

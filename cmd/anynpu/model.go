@@ -78,6 +78,16 @@ func (m *loaded) inputInfo(name string) metadata.Input {
 	return m.Meta.Inputs[name]
 }
 
+// imageOf is the image that an input of the graph is, or is a plane of; nil for none.
+func (m *loaded) imageOf(name string) *model.Image {
+	for v, im := range m.Images {
+		if m.Graph.Values[v].Name == name {
+			return im
+		}
+	}
+	return nil
+}
+
 // operator is the file's word for what a node of the graph, or of a run, computes: that of the model's node that it
 // came from, followed by core's name where that node calls a function. What comes from no node of the model, or is none
 // of the graph's operators, keeps its name.
