@@ -20,14 +20,16 @@ const (
 //
 // Floats become integers by dropping the fraction, NaN by becoming 0; OutOfRange decides about the rest. Anything
 // becomes bool as x != 0 (NaN is true), bool becomes 0 or 1. Numbers become floats rounded to nearest, ties to even;
-// Saturate decides what becomes of numbers beyond the float8 types (see tensor.Float32ToSmall).
+// Saturate decides what becomes of numbers beyond the float8 types (see tensor.Float32ToSmall). Powers decides which
+// power of two a number becomes in Float8E8M0 (see tensor.ToPower).
 //
-// Input: x of any type but complex. Output: y of type To and x's shape. Source: ONNX Cast-25, OH_NN_OPS_CAST,
+// Input: x of any type but complex. Output: y of type To and x's shape. Source: ONNX Cast-28, OH_NN_OPS_CAST,
 // ANEURALNETWORKS_CAST (which saturates).
 type Cast struct {
 	To         tensor.DType
 	Saturate   bool      // float8: too large numbers become the largest one
 	OutOfRange RangeRule // integers
+	Powers     tensor.PowerRule
 }
 
 func init() { graph.Register[Cast]("cast", graph.Traits{Elementwise: true}) }
@@ -42,6 +44,9 @@ func (o *Cast) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fact, e
 	}
 	if o.OutOfRange > CastSaturate {
 		return nil, fault.New(fault.Argument, "out of range: %d is no rule", o.OutOfRange)
+	}
+	if o.Powers > tensor.PowerDown {
+		return nil, fault.New(fault.Argument, "powers: %d is no rule", o.Powers)
 	}
 	if err := wantType(in, 0, "a real, integer or bool type", isPlain); err != nil {
 		return nil, err

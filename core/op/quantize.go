@@ -7,14 +7,14 @@ import (
 )
 
 // Quantize is y = saturate(round(x / scale) + zero), halves rounded to even, with a scale that is known at the run
-// only. The result holds plain integers without a quantization of its own, or float8 numbers (then y = x / scale,
-// rounded as Cast does). The quotient is formed in float32 (float64 for a float64 x). NaN gives the zero point.
+// only. The result holds plain integers without a quantization of its own, or float8, float6 or float4 numbers (then
+// y = x / scale, rounded as Cast does). The quotient is formed in float32 (float64 for a float64 x). NaN gives the zero point.
 //
 // A scale of one element serves the whole tensor; one of rank 1 gives a scale per index on Axis; with Block > 0 scale
 // has x's shape but for Axis, where one entry serves Block neighbours, the last possibly fewer.
 //
 // Inputs: x of a float type or int32; scale of a float type; zero? of the output's type and scale's shape. Output: y of
-// type To, else of zero's type, else uint8. Source: ONNX QuantizeLinear-25.
+// type To, else of zero's type, else uint8. Source: ONNX QuantizeLinear-28.
 type Quantize struct {
 	Axis     int64
 	Block    int64
@@ -52,7 +52,7 @@ func (o *Quantize) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fac
 
 // isCode accepts the types that quantized values are stored in.
 func isCode(d tensor.DType) bool {
-	return d.IsInt() && d.Bits() <= 32 || d.IsFloat() && d.Bits() <= 8
+	return d.IsInt() && d.Bits() <= 32 || d.IsFloat() && d.Bits() <= 8 && d != tensor.Float8E8M0
 }
 
 // maybeOne reports whether a shape may turn out to be [] or [1].

@@ -33,6 +33,11 @@ const (
 	Float4E2M1     DType = 20 // two elements a byte
 	Complex64      DType = 21
 	Complex128     DType = 22
+	Uint2          DType = 23 // four elements a byte
+	Int2           DType = 24 // four elements a byte
+	Float8E8M0     DType = 25 // powers of two and NaN: no sign, no zero, no infinity
+	Float6E2M3     DType = 26 // four elements in three bytes
+	Float6E3M2     DType = 27 // four elements in three bytes
 )
 
 type dtypeInfo struct {
@@ -46,7 +51,7 @@ var dtypes = [...]dtypeInfo{
 	{"uint64", 64}, {"float16", 16}, {"float32", 32}, {"float64", 64}, {"bfloat16", 16}, {"int4", 4}, {"uint4", 4},
 	{"float8e4m3fn", 8},
 	{"float8e4m3fnuz", 8}, {"float8e5m2", 8}, {"float8e5m2fnuz", 8}, {"float4e2m1", 4}, {"complex64", 64},
-	{"complex128", 128},
+	{"complex128", 128}, {"uint2", 2}, {"int2", 2}, {"float8e8m0", 8}, {"float6e2m3", 6}, {"float6e3m2", 6},
 }
 
 // String returns the type's name, e.g. "float32".
@@ -71,7 +76,8 @@ func (d DType) Valid() bool { return d != Invalid && int(d) < len(dtypes) }
 // IsFloat reports whether d is a real floating-point type of any width.
 func (d DType) IsFloat() bool {
 	switch d {
-	case Float16, Float32, Float64, BFloat16, Float8E4M3FN, Float8E4M3FNUZ, Float8E5M2, Float8E5M2FNUZ, Float4E2M1:
+	case Float16, Float32, Float64, BFloat16, Float8E4M3FN, Float8E4M3FNUZ, Float8E5M2, Float8E5M2FNUZ, Float4E2M1,
+		Float8E8M0, Float6E2M3, Float6E3M2:
 		return true
 	}
 	return false
@@ -82,12 +88,12 @@ func (d DType) IsInt() bool { return d.IsSigned() || d.IsUnsigned() }
 
 // IsSigned reports whether d is a signed integer type.
 func (d DType) IsSigned() bool {
-	return d == Int4 || d == Int8 || d == Int16 || d == Int32 || d == Int64
+	return d == Int2 || d == Int4 || d == Int8 || d == Int16 || d == Int32 || d == Int64
 }
 
 // IsUnsigned reports whether d is an unsigned integer type.
 func (d DType) IsUnsigned() bool {
-	return d == Uint4 || d == Uint8 || d == Uint16 || d == Uint32 || d == Uint64
+	return d == Uint2 || d == Uint4 || d == Uint8 || d == Uint16 || d == Uint32 || d == Uint64
 }
 
 // ByteSize returns how many bytes n elements take, rounded up to whole bytes; ok is false when n is negative or the

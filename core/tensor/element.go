@@ -42,10 +42,11 @@ func IntAt(d DType, b []byte, i int) int64 {
 		return int64(binary.LittleEndian.Uint32(b[4*i:]))
 	case Int64, Uint64:
 		return int64(binary.LittleEndian.Uint64(b[8*i:]))
-	case Uint4:
-		return int64(b[i/2] >> (4 * (i & 1)) & 15)
-	case Int4:
-		return int64(int8(b[i/2]>>(4*(i&1))<<4) >> 4)
+	case Uint4, Uint2:
+		return int64(Code(d, b, i))
+	case Int4, Int2:
+		unused := 8 - d.Bits()
+		return int64(int8(Code(d, b, i)<<unused) >> unused)
 	}
 	return 0
 }
@@ -106,14 +107,9 @@ func PutInt(d DType, data []byte, i int, v int64) {
 		binary.LittleEndian.PutUint32(data[4*i:], uint32(v))
 	case Int64, Uint64:
 		binary.LittleEndian.PutUint64(data[8*i:], uint64(v))
-	case Int4, Uint4:
-		putNibble(data, i, byte(v))
+	case Int4, Uint4, Int2, Uint2:
+		PutCode(d, data, i, byte(v))
 	}
-}
-
-func putNibble(data []byte, i int, v byte) {
-	s := 4 * (i & 1)
-	data[i/2] = data[i/2]&^(15<<s) | v&15<<s
 }
 
 // IntLimits returns the smallest and the largest value of an integer type or Bool; the largest uint64 is not
@@ -144,14 +140,15 @@ func FloatAt(d DType, b []byte, i int) float64 {
 		return float64(Float16To32(binary.LittleEndian.Uint16(b[2*i:])))
 	case BFloat16:
 		return float64(BFloat16To32(binary.LittleEndian.Uint16(b[2*i:])))
-	case Float4E2M1:
-		return float64(SmallFloatTo32(d, b[i/2]>>(4*(i&1))&15))
+	case Float8E8M0:
+		return powerOf(b[i])
 	}
-	return float64(SmallFloatTo32(d, b[i]))
+	return float64(SmallFloatTo32(d, Code(d, b, i)))
 }
 
-// PutFloat writes v as element i of a tensor of any float type, rounding once to nearest, ties to even. saturate is
-// that of Float32ToSmall; float16, bfloat16 and wider types become infinite instead. Other types are ignored.
+// PutFloat writes v as element i of a tensor of any float type, rounding once to nearest, ties to even, those of
+// Float8E8M0 up. saturate is that of Float32ToSmall and ToPower; float16, bfloat16 and wider types become infinite
+// instead. Other types are ignored.
 func PutFloat(d DType, data []byte, i int, v float64, saturate bool) {
 	switch d {
 	case Float32:
@@ -162,10 +159,10 @@ func PutFloat(d DType, data []byte, i int, v float64, saturate bool) {
 		binary.LittleEndian.PutUint16(data[2*i:], Float32To16(oddFloat32(v)))
 	case BFloat16:
 		binary.LittleEndian.PutUint16(data[2*i:], Float32ToBFloat16(oddFloat32(v)))
-	case Float4E2M1:
-		putNibble(data, i, Float32ToSmall(d, oddFloat32(v), saturate))
-	case Float8E4M3FN, Float8E4M3FNUZ, Float8E5M2, Float8E5M2FNUZ:
-		data[i] = Float32ToSmall(d, oddFloat32(v), saturate)
+	case Float8E8M0:
+		data[i] = ToPower(v, PowerNearest, saturate)
+	case Float8E4M3FN, Float8E4M3FNUZ, Float8E5M2, Float8E5M2FNUZ, Float4E2M1, Float6E2M3, Float6E3M2:
+		PutCode(d, data, i, Float32ToSmall(d, oddFloat32(v), saturate))
 	}
 }
 

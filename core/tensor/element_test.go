@@ -28,6 +28,8 @@ var formats = []format{
 		func(m int, _ bool) bool { return m > 0x7c }},
 	{Float8E5M2FNUZ, 5, 2, 16, 256, never, func(m int, neg bool) bool { return m == 0 && neg }},
 	{Float4E2M1, 2, 1, 1, 16, never, never},
+	{Float6E2M3, 2, 3, 1, 64, never, never},
+	{Float6E3M2, 3, 2, 3, 64, never, never},
 }
 
 // magnitude is the value of code mag by the definition, continued beyond the special codes.
@@ -74,6 +76,8 @@ func TestSmallFloatTo32_everyCode(t *testing.T) {
 	assert.Equal(t, float32(57344), SmallFloatTo32(Float8E5M2, 0x7b))
 	assert.Equal(t, float32(57344), SmallFloatTo32(Float8E5M2FNUZ, 0x7f))
 	assert.Equal(t, float32(6), SmallFloatTo32(Float4E2M1, 7))
+	assert.Equal(t, float32(7.5), SmallFloatTo32(Float6E2M3, 0x1f))
+	assert.Equal(t, float32(28), SmallFloatTo32(Float6E3M2, 0x1f))
 	assert.True(t, math.IsNaN(float64(SmallFloatTo32(Float32, 1))))
 }
 
@@ -104,7 +108,7 @@ func TestFloat32ToSmall_nearestEven(t *testing.T) {
 				switch {
 				case best <= top:
 					require.Equal(t, uint8(best), got, "%v of %v", f.d, x)
-				case saturate || f.d == Float4E2M1:
+				case saturate || f.codes < 256:
 					require.Equal(t, uint8(top), got, "%v of %v", f.d, x)
 				case f.d == Float8E5M2:
 					require.Equal(t, uint8(0x7c), got, "%v of %v", f.d, x)
@@ -133,6 +137,11 @@ func TestFloat32ToSmall_specialValues(t *testing.T) {
 	assert.Equal(t, uint8(8), Float32ToSmall(Float4E2M1, nan, false))
 	assert.Equal(t, uint8(15), Float32ToSmall(Float4E2M1, -inf, false))
 	assert.Equal(t, uint8(8), Float32ToSmall(Float4E2M1, -0.1, false))
+	for _, d := range []DType{Float6E2M3, Float6E3M2} {
+		assert.Equal(t, uint8(0x20), Float32ToSmall(d, nan, false), "%v of NaN", d)
+		assert.Equal(t, uint8(0x3f), Float32ToSmall(d, -inf, false), "%v of -Inf", d)
+		assert.Equal(t, uint8(0x20), Float32ToSmall(d, -0.001, false), "%v of -0.001", d)
+	}
 }
 
 func TestPutInt_wrapsAndPacks(t *testing.T) {

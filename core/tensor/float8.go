@@ -10,21 +10,24 @@ type smallFloat struct {
 	sign uint8 // the sign bit
 	max  uint8 // code of the largest finite magnitude
 	inf  uint8 // code of infinity, 0 when there is none
-	nan  uint8 // code that conversion of a NaN gives; E2M1, which has none, gives its negative zero
+	nan  uint8 // code that conversion of a NaN gives; formats without one give their negative zero
 	fnuz bool  // no negative zero: its code is the only NaN
+	none bool  // neither infinity nor NaN: numbers beyond the largest always become it
 }
 
 // The formats of "FP8 Formats for Deep Learning" (E4M3FN, E5M2), of "8-bit Numerical Formats for Deep Neural Networks"
-// (FNUZ) and of the OCP Microscaling specification (E2M1).
+// (FNUZ) and of the OCP Microscaling specification (E2M1, E2M3, E3M2).
 var smallFloats = map[DType]smallFloat{
 	Float8E4M3FN:   {man: 3, bias: 7, sign: 0x80, max: 0x7e, nan: 0x7f},
 	Float8E4M3FNUZ: {man: 3, bias: 8, sign: 0x80, max: 0x7f, nan: 0x80, fnuz: true},
 	Float8E5M2:     {man: 2, bias: 15, sign: 0x80, max: 0x7b, inf: 0x7c, nan: 0x7f},
 	Float8E5M2FNUZ: {man: 2, bias: 16, sign: 0x80, max: 0x7f, nan: 0x80, fnuz: true},
-	Float4E2M1:     {man: 1, bias: 1, sign: 0x08, max: 0x07, nan: 0x08},
+	Float4E2M1:     {man: 1, bias: 1, sign: 0x08, max: 0x07, nan: 0x08, none: true},
+	Float6E2M3:     {man: 3, bias: 1, sign: 0x20, max: 0x1f, nan: 0x20, none: true},
+	Float6E3M2:     {man: 2, bias: 3, sign: 0x20, max: 0x1f, nan: 0x20, none: true},
 }
 
-// SmallFloatTo32 converts the code of a float8 or float4 number; exact. Other types give NaN.
+// SmallFloatTo32 converts the code of a float8, float6 or float4 number; exact. Other types, and Float8E8M0, give NaN.
 func SmallFloatTo32(d DType, code uint8) float32 {
 	f, ok := smallFloats[d]
 	mag := code & (f.sign - 1)
@@ -51,10 +54,10 @@ func (f smallFloat) value(mag uint8) float64 {
 	return math.Ldexp(m+math.Ldexp(1, f.man), e-f.bias-f.man)
 }
 
-// Float32ToSmall converts to a float8 or float4 format, rounding to nearest, ties to even. With saturate, magnitudes
-// beyond the largest number, infinity included, become that number; without, they become infinity or, in formats
-// without one, NaN. float4 always saturates. NaN stays NaN; float4, which has none, gives negative zero. Formats
-// without a negative zero give zero. Source: ONNX Cast-28.
+// Float32ToSmall converts to a float8, float6 or float4 format, rounding to nearest, ties to even. With saturate,
+// magnitudes beyond the largest number, infinity included, become that number; without, they become infinity or, in
+// formats without one, NaN. float6 and float4 always saturate. NaN stays NaN; float6 and float4, which have none, give
+// negative zero. Formats without a negative zero give zero. Source: ONNX Cast-28.
 func Float32ToSmall(d DType, v float32, saturate bool) uint8 {
 	f, ok := smallFloats[d]
 	x := float64(v)
@@ -73,7 +76,7 @@ func Float32ToSmall(d DType, v float32, saturate bool) uint8 {
 	}
 	mag, over := f.round(x)
 	switch {
-	case over && (saturate || d == Float4E2M1):
+	case over && (saturate || f.none):
 		mag = f.max
 	case over && f.fnuz:
 		return f.nan

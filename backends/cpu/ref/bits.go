@@ -6,12 +6,8 @@ import "github.com/anynpu/anynpu/core/tensor"
 // width.
 func mover(dst, src tensor.Tensor) func(i, j int) {
 	switch bits := dst.DType.Bits(); bits {
-	case 4:
-		return func(i, j int) {
-			v := src.Data[j/2] >> (4 * (j & 1)) & 15
-			s := 4 * (i & 1)
-			dst.Data[i/2] = dst.Data[i/2]&^(15<<s) | v<<s
-		}
+	case 2, 4, 6:
+		return func(i, j int) { tensor.PutCode(dst.DType, dst.Data, i, tensor.Code(src.DType, src.Data, j)) }
 	case 8:
 		return func(i, j int) { dst.Data[i] = src.Data[j] }
 	case 16:

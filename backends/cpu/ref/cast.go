@@ -11,6 +11,10 @@ func init() {
 		y.Quant = out[0].Quant
 		for i, n := 0, in[0].Count(); i < n; i++ {
 			tick()
+			if y.DType == tensor.Float8E8M0 {
+				y.Data[i] = tensor.ToPower(scalarAt(in[0], i).float(), o.Powers, o.Saturate)
+				continue
+			}
 			scalarAt(in[0], i).put(y, i, o.OutOfRange == op.CastSaturate, o.Saturate)
 		}
 		return []tensor.Tensor{y}, nil

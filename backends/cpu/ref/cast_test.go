@@ -15,11 +15,11 @@ import (
 
 var allFloats = []tensor.DType{tensor.Float16, tensor.Float32, tensor.Float64, tensor.BFloat16, tensor.Float8E4M3FN,
 	tensor.Float8E4M3FNUZ,
-	tensor.Float8E5M2, tensor.Float8E5M2FNUZ, tensor.Float4E2M1}
+	tensor.Float8E5M2, tensor.Float8E5M2FNUZ, tensor.Float4E2M1, tensor.Float6E2M3, tensor.Float6E3M2}
 
 var allInts = []tensor.DType{tensor.Int8, tensor.Int16, tensor.Int32, tensor.Int64, tensor.Uint8, tensor.Uint16,
 	tensor.Uint32, tensor.Uint64,
-	tensor.Int4, tensor.Uint4}
+	tensor.Int4, tensor.Uint4, tensor.Int2, tensor.Uint2}
 
 // wrapped is v modulo 2^bits in the range of d, by arbitrary precision.
 func wrapped(v *big.Int, d tensor.DType) int64 {
@@ -154,6 +154,24 @@ func TestCast_betweenFloats(t *testing.T) {
 	assertReals(t, []float64{inf, -inf}, values(t, run(t, &op.Cast{To: tensor.Float8E5M2}, big)), 0, "has infinity")
 	assertReals(t, []float64{inf, -inf}, values(t, run(t, &op.Cast{To: tensor.Float16, Saturate: true}, big)), 0,
 		"float16 never saturates")
+}
+
+// Powers decides only about the type that has nothing else.
+func TestCast_toPowersOfTwo(t *testing.T) {
+	x := floats(tensor.Float32, []float64{0, 1, 1.25, 1.5, 3, -5, 1e-45, inf})
+	for rule, want := range [][]float64{{0x1p-127, 1, 2, 2, 4, 8, 0x1p-127, 0x1p127},
+		{0x1p-127, 1, 1, 2, 4, 4, 0x1p-127, 0x1p127}, {0x1p-127, 1, 1, 1, 2, 4, 0x1p-127, 0x1p127}} {
+		o := &op.Cast{To: tensor.Float8E8M0, Saturate: true, Powers: tensor.PowerRule(rule)}
+		assert.Equal(t, want, values(t, run(t, o, x)), "rule %d", rule)
+		want[0], want[6], want[7] = nan, nan, nan
+		o.Saturate = false
+		assertReals(t, want, values(t, run(t, o, x)), 0, "does not saturate")
+	}
+	y := run(t, &op.Cast{To: tensor.Float8E8M0}, ints(tensor.Int64, []int64{1, 3, 1<<62 + 1}))
+	assert.Equal(t, []float64{1, 4, 0x1p63}, values(t, y))
+	assert.Equal(t, []float64{1, 4, inf}, values(t, run(t, &op.Cast{To: tensor.Float16}, y)))
+	_, err := Compute(&op.Cast{To: tensor.Float8E8M0, Powers: 3}, []tensor.Tensor{x}, make([]tensor.Type, 1))
+	assert.Equal(t, fault.Argument, fault.KindOf(err))
 }
 
 func TestCast_ignoresQuantizationAndRejects(t *testing.T) {

@@ -153,8 +153,12 @@ func checkMoves(t *testing.T, c moveCase, msg string) {
 // retyped runs a case with the moved elements in each type, and with quantized ones.
 func retyped(t *testing.T, c moveCase, o graph.Op, in []tensor.Tensor, msg string) {
 	t.Helper()
-	for d := tensor.Bool; d <= tensor.Float4E2M1; d++ {
-		if d == tensor.Float4E2M1 && !fitsFloat4(c) || d == tensor.Bool && c.Op == "unique" {
+	for d := tensor.Bool; d.Valid(); d++ {
+		if d == tensor.Complex64 || d == tensor.Complex128 || d == tensor.Float8E8M0 {
+			continue // written otherwise
+		}
+		small := d.IsFloat() && d.Bits() < 8
+		if small && !fitsFloat4(c) || (d == tensor.Bool || d.Bits() == 2) && c.Op == "unique" {
 			continue // the values would become others
 		}
 		args := append([]tensor.Tensor(nil), in...)

@@ -18,14 +18,14 @@ func scalar32(v float64) tensor.Tensor { return floats(tensor.Float32, []float64
 func TestQuantize_roundsHalfToEvenAndSaturates(t *testing.T) {
 	x := floats(tensor.Float32, []float64{0, 1, 3, -1, -3, 5, 1000, -1000, inf, -inf, nan})
 	for _, d := range []tensor.DType{tensor.Int8, tensor.Uint8, tensor.Int16, tensor.Uint16, tensor.Int4, tensor.Uint4,
-		tensor.Int32} {
-		const zero = 3
+		tensor.Int32, tensor.Int2, tensor.Uint2} {
 		lo, hi := tensor.IntLimits(d)
+		zero := float64(min(hi, 3))
 		var want []int64
 		for _, v := range []float64{0, 0, 2, 0, -2, 2, 500, -500, inf, -inf, 0} { // x / 2, halves to even
 			want = append(want, int64(max(min(v+zero, float64(hi)), float64(lo))))
 		}
-		y := run(t, &op.Quantize{}, x, scalar32(2), ints(d, []int64{zero}, []int64{}...))
+		y := run(t, &op.Quantize{}, x, scalar32(2), ints(d, []int64{int64(zero)}, []int64{}...))
 		assert.Equal(t, d, y.DType, "the zero point's type")
 		assert.Nil(t, y.Quant)
 		assert.Equal(t, want, intValues(t, y), "%v", d)
@@ -59,6 +59,8 @@ func TestQuantize_perAxisBlockedAndFloat8(t *testing.T) {
 	y = run(t, &op.Quantize{Axis: 0, Block: 2, To: tensor.Int16}, x, floats(tensor.Float32, []float64{1, 2, 0.5, 4}, 1, 4))
 	assert.Equal(t, []int64{1, 1, 6, 1, 5, 3, 14, 2}, intValues(t, y), "one block over both rows")
 	f := floats(tensor.Float32, []float64{1, 1e6, -3})
+	y = run(t, &op.Quantize{To: tensor.Float6E2M3}, f, floats(tensor.Float8E8M0, []float64{2}, []int64{}...))
+	assertReals(t, []float64{0.5, 7.5, -1.5}, values(t, y), 0, "float6 always saturates; the scale is a power of two")
 	y = run(t, &op.Quantize{To: tensor.Float8E4M3FN, Saturate: true}, f, scalar32(2))
 	assertReals(t, []float64{0.5, 448, -1.5}, values(t, y), 0, "float8 saturates")
 	y = run(t, &op.Quantize{To: tensor.Float8E4M3FN}, f, scalar32(2))
@@ -82,6 +84,14 @@ func TestDequantize_typesAxesBlocks(t *testing.T) {
 	y = run(t, &op.Dequantize{Axis: 1, Block: 2}, x, floats(tensor.Float32, []float64{1, 2, 3, 4}, 2, 2),
 		ints(tensor.Int8, []int64{0, 1, 2, 3}, 2, 2))
 	assert.Equal(t, []float64{1, 2, 4, 6, 9, 12, 16, 20}, values(t, y))
+	for _, d := range []tensor.DType{tensor.Int2, tensor.Uint2} {
+		y = run(t, &op.Dequantize{}, ints(d, []int64{0, 1, -2}), scalar32(0.5), ints(d, []int64{1}, []int64{}...))
+		assert.Equal(t, []float64{-0.5, 0, float64((tensor.IntAt(d, []byte{2}, 0) - 1)) / 2}, values(t, y), "%v", d)
+	}
+	// A block of four numbers with one power of two, as microscaling formats have them.
+	y = run(t, &op.Dequantize{Axis: 1, Block: 4, To: tensor.Float32}, floats(tensor.Float4E2M1,
+		[]float64{0.5, 6, -3, 0, 1, 1.5, 2, -6}, 1, 8), floats(tensor.Float8E8M0, []float64{4, 0x1p-100}, 1, 2))
+	assert.Equal(t, []float64{2, 24, -12, 0, 0x1p-100, 0x1.8p-100, 0x1p-99, -0x1.8p-98}, values(t, y))
 	y = run(t, &op.Dequantize{}, floats(tensor.Float8E5M2, []float64{1.5, -inf}), scalar32(4))
 	assert.Equal(t, []float64{6, -57344 * 4}, values(t, y), "the element was stored saturated")
 	assert.Equal(t, []int64{0, 2}, run(t, &op.Dequantize{}, tensor.New(tensor.Int8, 0, 2), scalar32(1)).Dims)
@@ -102,6 +112,11 @@ func TestQuantize_errors(t *testing.T) {
 		{&op.Quantize{To: tensor.Uint8}, []tensor.Tensor{x, s(), ints(tensor.Int8, []int64{0}, []int64{}...)}, fault.Type,
 			"input 2: want uint8, got int8"},
 		{&op.Quantize{To: tensor.Float16}, []tensor.Tensor{x, s()}, fault.Type, "cannot quantize to float16"},
+		{&op.Quantize{To: tensor.Float8E8M0}, []tensor.Tensor{x, s()}, fault.Type, "cannot quantize to float8e8m0"},
+		{&op.Dequantize{}, []tensor.Tensor{i8, floats(tensor.Float8E8M0, []float64{1}, []int64{}...)}, fault.Type,
+			"cannot dequantize to float8e8m0"},
+		{&op.Dequantize{}, []tensor.Tensor{floats(tensor.Float8E8M0, []float64{1}), s()}, fault.Type,
+			"input 0: want integers of at most 32 bits or floats of at most 8 but float8e8m0"},
 		{&op.Quantize{To: tensor.Int64}, []tensor.Tensor{x, s()}, fault.Type, "cannot quantize to int64"},
 		{&op.Quantize{Axis: 1}, []tensor.Tensor{x, s(2)}, fault.Shape,
 			"input 1: want [3] for [2,3] on axis 1 with blocks of 0, got [2]"},

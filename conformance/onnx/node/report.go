@@ -3,7 +3,9 @@ package node
 import (
 	"bufio"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/anynpu/anynpu/core/fault"
@@ -13,9 +15,10 @@ import (
 type Report struct {
 	Lines                     []string // one per failure, and per entry of the list of known failures that does not fail
 	Passed, Excluded, Counted int
-	Refused                   int // of those that count
-	Drawn, DrawnPassed        int // of those that count: tests of Bernoulli, judged by statistics
-	Unexpected                int // failures that are not listed, listed ones that pass
+	Kinds                     map[string]int // of those excluded
+	Refused                   int            // of those that count
+	Drawn, DrawnPassed        int            // of those that count: tests of Bernoulli, judged by statistics
+	Unexpected                int            // failures that are not listed, listed ones that pass
 }
 
 // Share returns the percentage that passed of the tests that count and are not refused by name.
@@ -30,6 +33,13 @@ func (r Report) Share() float64 {
 func (r Report) String() string {
 	s := fmt.Sprintf("onnx node tests: passed %d of %d, refused %d by name (%.1f %% of the others), excluded %d", r.Passed,
 		r.Counted, r.Refused, r.Share(), r.Excluded)
+	var kinds []string
+	for _, kind := range slices.Sorted(maps.Keys(r.Kinds)) {
+		kinds = append(kinds, fmt.Sprintf("%s %d", kind, r.Kinds[kind]))
+	}
+	if len(kinds) > 0 {
+		s += " (" + strings.Join(kinds, ", ") + ")"
+	}
 	if r.Drawn > 0 {
 		s += fmt.Sprintf("; %d draw random numbers: judged by frequencies over %d runs, with a seed by the spread of the "+
 			"thresholds; without them %d of %d (%.1f %%)", r.Drawn, bernoulliRuns, r.Passed-r.DrawnPassed, r.Counted-r.Drawn,
@@ -40,7 +50,7 @@ func (r Report) String() string {
 
 // Judge compares results with the known failures; whole tells that every test was run.
 func Judge(results []Result, known map[string]string, whole bool) Report {
-	var r Report
+	r := Report{Kinds: map[string]int{}}
 	seen := map[string]bool{}
 	for _, t := range results {
 		seen[t.Name] = true
@@ -48,6 +58,7 @@ func Judge(results []Result, known map[string]string, whole bool) Report {
 		switch {
 		case t.Excluded != "":
 			r.Excluded++
+			r.Kinds[t.Excluded]++
 			continue
 		case t.Failure == "":
 			r.Passed++

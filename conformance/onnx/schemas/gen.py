@@ -13,7 +13,7 @@ from onnx import defs
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../..")
 TYPES = {"FLOAT": "float", "INT": "int", "STRING": "string", "TENSOR": "tensor", "GRAPH": "graph", "FLOATS": "floats", "INTS": "ints", "STRINGS": "strings",
-         "SPARSE_TENSOR": "sparse"}
+         "SPARSE_TENSOR": "sparse", "TYPE_PROTO": "type"}
 
 
 def supported():

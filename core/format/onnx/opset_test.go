@@ -48,16 +48,6 @@ func TestImport_everyOpset(t *testing.T) {
 	assert.Equal(t, fault.Unsupported, fault.KindOf(err))
 }
 
-// Element types of newer opsets that the project does not have are named.
-func TestImport_namesNewerTypes(t *testing.T) {
-	for number, name := range map[int64]string{24: "float8e8m0", 25: "uint2", 26: "int2", 27: "float6e2m3",
-		28: "float6e3m2"} {
-		err := imported(t, ofVersion(28, "Cast", numAttr("to", number)), "")
-		assert.EqualError(t, err, `node 0 (Cast "here"): attribute to: tensors of `+name+" are not supported")
-		assert.Equal(t, fault.Unsupported, fault.KindOf(err), name)
-	}
-}
-
 // What an opset gave an operator is refused in the ones before.
 func TestImport_newInOpset(t *testing.T) {
 	attention := func(inputs int, version uint64, attrs ...msg) error {

@@ -119,14 +119,18 @@ func lowerCast(n *node) error {
 	return n.cast(d)
 }
 
-// cast emits the conversion of input 0. Floats saturate in 4-bit integers, as the reference evaluator of ONNX has them;
-// integers wrap.
+// powerRules are the values of round_mode.
+var powerRules = map[string]tensor.PowerRule{"up": tensor.PowerUp, "nearest": tensor.PowerNearest,
+	"down": tensor.PowerDown}
+
+// cast emits the conversion of input 0. Numbers outside an integer type wrap.
 func (n *node) cast(d tensor.DType) error {
-	o := &op.Cast{To: d, Saturate: n.int("saturate", 1) != 0}
-	if (d == tensor.Int4 || d == tensor.Uint4) && n.fact(0).DType.IsFloat() {
-		o.OutOfRange = op.CastSaturate
+	mode := n.string("round_mode", "up")
+	rule, ok := powerRules[mode]
+	if !ok {
+		return fault.New(fault.File, "attribute round_mode: %q", mode)
 	}
-	return n.emit(o, n.arg(0))
+	return n.emit(&op.Cast{To: d, Saturate: n.int("saturate", 1) != 0, Powers: rule}, n.arg(0))
 }
 
 func lowerCastLike(n *node) error {

@@ -32,7 +32,8 @@ var sequenceOperators = []Operator{
 func Operators() []Operator {
 	return slices.Concat(plainOperators(), elementwiseOperators, shapeOperators, reduceOperators, spatialOperators,
 		resizeOperators, regionOperators, normOperators, lossOperators, rnnOperators, attentionOperators, cacheOperators,
-		quantOperators, signalOperators, tfidfOperators, controlOperators, ifOperators, sequenceOperators, previewOperators,
+		quantOperators, signalOperators, tfidfOperators, controlOperators, ifOperators, sequenceOperators, optionalOperators,
+		previewOperators,
 		msQLinearOperators, msFusedOperators, msNormOperators, msIntegerOperators, msAttentionOperators)
 }
 

@@ -30,6 +30,7 @@ const (
 	AttrStrings
 	AttrGraphs = 10
 	attrSparse = 11
+	attrType   = 13
 )
 
 // attrWords are the types of AttributeProto, and those that operators have as zattributes.txt calls them.
@@ -38,7 +39,7 @@ var (
 		"a list of integers", "a list of strings", "a list of tensors", "a list of graphs", "a sparse tensor",
 		"a list of sparse tensors", "a type", "a list of types"}
 	attrTypes = map[string]int64{"float": AttrFloat, "int": AttrInt, "string": AttrString, "tensor": AttrTensor,
-		"graph": AttrGraph, "floats": AttrFloats, "ints": AttrInts, "strings": AttrStrings, "sparse": attrSparse}
+		"graph": AttrGraph, "floats": AttrFloats, "ints": AttrInts, "strings": AttrStrings, "sparse": attrSparse, "type": attrType}
 )
 
 // AttributeSpan is an attribute of a type in the versions from Since to before Until, 0: in all that follow.

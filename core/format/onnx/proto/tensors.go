@@ -16,11 +16,9 @@ var dtypes = map[int64]tensor.DType{
 	15: tensor.Complex128,
 	16: tensor.BFloat16, 17: tensor.Float8E4M3FN, 18: tensor.Float8E4M3FNUZ, 19: tensor.Float8E5M2,
 	20: tensor.Float8E5M2FNUZ,
-	21: tensor.Uint4, 22: tensor.Int4, 23: tensor.Float4E2M1,
+	21: tensor.Uint4, 22: tensor.Int4, 23: tensor.Float4E2M1, 24: tensor.Float8E8M0, 25: tensor.Uint2, 26: tensor.Int2,
+	27: tensor.Float6E2M3, 28: tensor.Float6E3M2,
 }
-
-// strangeTypes are those of newer versions that the project does not have.
-var strangeTypes = map[int64]string{24: "float8e8m0", 25: "uint2", 26: "int2", 27: "float6e2m3", 28: "float6e3m2"}
 
 // StringType is TensorProto.STRING.
 const StringType = 8
@@ -28,9 +26,6 @@ const StringType = 8
 func DTypeOf(n int64) (tensor.DType, error) {
 	if d, ok := dtypes[n]; ok {
 		return d, nil
-	}
-	if name := strangeTypes[n]; name != "" {
-		return 0, fault.New(fault.Unsupported, "tensors of %s are not supported", name)
 	}
 	if n == StringType {
 		return 0, fault.New(fault.Unsupported, "tensors of strings are not supported")
@@ -112,17 +107,26 @@ func (t *Tensor) Bytes(folder string, size int64, d tensor.DType) (data []byte, 
 	return data, nil, nil
 }
 
-// packInts stores int32_data, int64_data or uint64_data in the element type: one number an element; types below 8 bits
-// come packed, one byte a number. It returns nil when the count does not fit.
+// packInts stores int32_data, int64_data or uint64_data in the element type: one number an element; types of 2 and 4
+// bits come packed, one byte a number. It returns nil when the count does not fit.
 func packInts(v []int64, d tensor.DType, count int64) []byte {
+	six := d.Bits() == 6
 	want := count
-	if d.Bits() < 8 {
+	if d.Bits() < 8 && !six {
 		want, _ = d.ByteSize(count)
 	}
 	if int64(len(v)) != want {
 		return nil
 	}
 	var b []byte
+	if six {
+		size, _ := d.ByteSize(count)
+		b = make([]byte, size)
+		for i, x := range v {
+			tensor.PutCode(d, b, i, uint8(x))
+		}
+		return b
+	}
 	for _, x := range v {
 		switch {
 		case d.Bits() <= 8:
