@@ -81,8 +81,8 @@ int main(int argc, char **argv)
 		calls();
 		const char *log = contents(file);
 		has(log, "ohnn: OH_NNTensorDesc_SetName(tensorDesc=0x");
-		has(log, ", name=\"a b\") = 0\n");
-		has(log, ", dataType=77) = 2\n");
+		has(log, ", name=\"a b\") = OH_NN_SUCCESS in ");
+		has(log, ", dataType=77) = OH_NN_INVALID_PARAMETER in ");
 		has(log, "ohnn: OH_NNTensorDesc_GetName(tensorDesc=NULL, name=0x");
 	} else if (strcmp(mode, "other") == 0) {
 		setenv("ANYNPU_LOG", "trace,ohnn=off", 1);
@@ -90,7 +90,8 @@ int main(int argc, char **argv)
 		anynpu_live_handles();
 		const char *log = contents(file);
 		lacks(log, "OH_NN");
-		has(log, "anynpu: anynpu_live_handles() = 0\n");
+		has(log, "anynpu: anynpu_live_handles() = 0 in ");
+		has(log, " ms\n");
 	} else if (strcmp(mode, "callback") == 0) {
 		pthread_t t;
 		CHECK(strcmp(anynpu_last_error(), "") == 0, "%s", anynpu_last_error());

@@ -87,6 +87,15 @@ type Facade struct {
 
 	HandlesFirst bool // the API judges handles before all other arguments
 
+	// Named says which enumeration names the numbers of parameters and fields whose C type is a plain integer: NAME, or
+	// FUNCTION.NAME and STRUCT.NAME, which count before it. "result" stands for status codes, CODES.result for those of
+	// rows with Codes. The trace shows the names.
+	Named map[string]Named
+
+	// Lengths are the fields that count the elements of other fields, STRUCT.FIELD to a field of the same struct, or to one
+	// of a struct in it: "shape.rank".
+	Lengths map[string]string
+
 	// Replaces names the façade of an older generation of the API: a process uses one of the two. Names that both have
 	// are exported once and lead to the one that the process uses. It uses this one if Sign says so, or if its first call
 	// is of a function that the older one lacks.
@@ -94,6 +103,13 @@ type Facade struct {
 	Sign     Sign
 
 	Rows []Row
+}
+
+// Named are the enumerators of the listed enumerations whose names have the prefix. With Bits a number is a sum of some.
+type Named struct {
+	Enums  []string
+	Prefix string
+	Bits   bool
 }
 
 // A Sign tells a process of the newer generation of an API. Another value of the variable than Value, if it is set,
@@ -152,6 +168,10 @@ type Row struct {
 	// process have one form: boundary.Former decides which. A driver receives what the program has passed.
 	Former, FormerRoles string
 
+	// Chooses are the structs that a pointer to nothing in particular has, as the number of another parameter says. The
+	// trace shows them.
+	Chooses Choice
+
 	Creates bool // makes objects: enters Go even where calls are passed on to a driver; the behaviour decides
 	Fail    int  // result on failure of functions that return a number
 
@@ -169,4 +189,10 @@ type Row struct {
 }
 
 // Facades lists every façade in the order of their slots in the jump table.
+// A Choice is of the struct in the parameter Param, by the enumerator that is the value of the parameter By.
+type Choice struct {
+	Param, By string
+	Structs   map[string]string
+}
+
 var Facades = []*Facade{AnyNPU, OHNN, RKNN, HBDNN, NNAPI, HBUCP}

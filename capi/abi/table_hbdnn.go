@@ -32,11 +32,37 @@ var HBDNN = &Facade{
 		"hbDNNTaskDoneCb":       {Func: true},
 		"hbDNNLayerCreator":     {Func: true},
 	},
+	Named: map[string]Named{
+		"result":           {Enums: []string{"hbDNNStatus", "hbSysStatus"}},
+		"sysStatus.result": {Enums: []string{"hbSysStatus", "hbDNNStatus"}},
+		"errorCode":        {Enums: []string{"hbDNNStatus", "hbSysStatus"}},
+		"tensorLayout":     hbdnnLayout,
+		"layout":           hbdnnLayout,
+		"inputLayout":      hbdnnLayout,
+		"outputLayout":     hbdnnLayout,
+		"tensorType":       {Enums: []string{"hbDNNDataType"}},
+		"dataType":         {Enums: []string{"hbDNNDataType"}},
+		"flag":             {Enums: []string{"hbSysMemFlushFlag"}},
+		"bpuCoreId":        {Enums: []string{"hbBPUCore"}},
+		"dspCoreId":        {Enums: []string{"hbDSPCore"}},
+		"inputSource":      {Enums: []string{"hbDNNInputSource"}},
+		"operatorType":     {Enums: []string{"hbDNNOutputOperatorType"}},
+	},
+	Lengths: map[string]string{
+		"hbDNNTensorShape.dimensionSize": "numDimensions",
+		"hbDNNTensorProperties.stride":   "validShape.numDimensions",
+		"hbDNNQuantiShift.shiftData":     "shiftLen",
+		"hbDNNQuantiScale.scaleData":     "scaleLen",
+		"hbDNNQuantiScale.zeroPointData": "zeroPointLen",
+	},
 	HandlesFirst: true,
 	Drivers:      true,
 	Stubs:        []Library{{Soname: "libdnn.so", Version: "CONFIG"}},
 	Rows:         slices.Concat(hbdnnModelRows, hbsysRows, hbdnnExtRows),
 }
+
+// hbdnnLayout names layouts of tensors.
+var hbdnnLayout = Named{Enums: []string{"hbDNNTensorLayout", "hbDNNExtraTensorLayout"}}
 
 // hbdnnModelRows are the functions of hb_dnn.h.
 var hbdnnModelRows = []Row{

@@ -29,6 +29,20 @@ var NNAPI = &Facade{
 		"ANeuralNetworksSymmPerChannelQuantParams": {Go: "ChannelScales"},
 		"ANeuralNetworksOperationType":             {Go: "OperationType", Scalar: "int32_t"},
 	},
+	Named: map[string]Named{
+		"result":                                 {Enums: []string{"ResultCode"}},
+		"preference":                             {Enums: []string{"PreferenceCode"}},
+		"priority":                               {Enums: []string{"PriorityCode"}},
+		"durationCode":                           {Enums: []string{"DurationCode"}},
+		"featureLevel":                           {Enums: []string{"FeatureLevelCode"}},
+		"ANeuralNetworksDevice_getType.type":     {Enums: []string{"DeviceTypeCode"}},
+		"ANeuralNetworksModel_addOperation.type": {Enums: []string{"OperationCode"}},
+		"ANeuralNetworksOperandType.type":        {Enums: []string{"OperandCode"}},
+	},
+	Lengths: map[string]string{
+		"ANeuralNetworksOperandType.dimensions":           "dimensionCount",
+		"ANeuralNetworksSymmPerChannelQuantParams.scales": "scaleCount",
+	},
 	Drivers: true,
 	Stubs:   []Library{{Soname: "libneuralnetworks.so"}},
 	Rows: []Row{

@@ -39,6 +39,15 @@ var OHNN = &Facade{
 		"NN_OnRunDone":          {Func: true},
 		"NN_OnServiceDied":      {Func: true},
 	},
+	Named: map[string]Named{"result": {Enums: []string{"OH_NN_ReturnCode"}}},
+	Lengths: map[string]string{
+		"OH_NN_UInt32Array.data":      "size",
+		"OH_NN_QuantParam.numBits":    "quantCount",
+		"OH_NN_QuantParam.scale":      "quantCount",
+		"OH_NN_QuantParam.zeroPoint":  "quantCount",
+		"OH_NN_Tensor.dimensions":     "dimensionCount",
+		"OH_NN_TensorInfo.dimensions": "dimensionCount",
+	},
 	Drivers: true,
 	Stubs:   []Library{{Soname: "libneural_network_core.so"}, {Soname: "libneural_network_runtime.so"}},
 	Rows: []Row{

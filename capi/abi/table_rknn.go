@@ -41,6 +41,22 @@ var RKNN = &Facade{
 		"rknn_custom_op_context": {Go: "CustomOpContext"},
 		"rknn_custom_op_attr":    {Go: "CustomOpAttr"},
 	},
+	Named: map[string]Named{
+		"result":        {Enums: []string{"int"}, Prefix: "RKNN_SUCC,RKNN_ERR_"},
+		"flag":          {Enums: []string{"int"}, Prefix: "RKNN_FLAG_,RKNN_MEM_FLAG_", Bits: true},
+		"alloc_flags":   {Enums: []string{"rknn_mem_alloc_flags"}, Bits: true},
+		"flags":         {Enums: []string{"rknn_tensor_mem_flags"}},
+		"B_layout":      {Enums: []string{"rknn_matmul_layout"}},
+		"AC_layout":     {Enums: []string{"rknn_matmul_layout"}},
+		"B_quant_type":  {Enums: []string{"rknn_matmul_quant_type"}},
+		"AC_quant_type": {Enums: []string{"rknn_matmul_quant_type"}},
+	},
+	Lengths: map[string]string{
+		"rknn_tensor_attr.dims":        "n_dims",
+		"rknn_matmul_tensor_attr.dims": "n_dims",
+		"rknn_quant_params.scale":      "scale_len",
+		"rknn_quant_params.zp":         "zp_len",
+	},
 	Drivers: true,
 	Stubs:   []Library{{Soname: "librknnrt.so"}, {Soname: "librknn_api.so"}, {Soname: "librknnmrt.so"}},
 	Rows: slices.Concat([]Row{
@@ -51,7 +67,8 @@ var RKNN = &Facade{
 			Creates: true, Owner: "*context_in"},
 		{C: "int rknn_destroy(rknn_context context)", Roles: "raw", Since: 60, Owner: "context"},
 		{C: "int rknn_query(rknn_context context, rknn_query_cmd cmd, void *info, uint32_t size)",
-			Roles: "handle, value, out[size], len", Since: 60, Owner: "context"},
+			Roles: "handle, value, out[size], len", Since: 60, Owner: "context",
+			Chooses: Choice{Param: "info", By: "cmd", Structs: rknnAnswers}},
 		{C: "int rknn_set_core_mask(rknn_context context, rknn_core_mask core_mask)", Roles: "handle, value", Since: 120,
 			Owner: "context"},
 		{C: "int rknn_set_batch_core_num(rknn_context context, int core_num)", Roles: "handle, value", Since: 130,
@@ -106,4 +123,26 @@ var RKNN = &Facade{
 		{C: "void rknn_custom_op_get_op_attr(rknn_custom_op_context *op_ctx, const char *attr_name, rknn_custom_op_attr " +
 			"*op_attr)", Roles: "in, string, out", Since: 160, Owner: "op_ctx->internal_ctx"},
 	}, rknnMatmulRows),
+}
+
+// rknnAnswers are the structs of rknn_query.
+var rknnAnswers = map[string]string{
+	"RKNN_QUERY_IN_OUT_NUM":                 "rknn_input_output_num",
+	"RKNN_QUERY_INPUT_ATTR":                 "rknn_tensor_attr",
+	"RKNN_QUERY_OUTPUT_ATTR":                "rknn_tensor_attr",
+	"RKNN_QUERY_PERF_DETAIL":                "rknn_perf_detail",
+	"RKNN_QUERY_PERF_RUN":                   "rknn_perf_run",
+	"RKNN_QUERY_SDK_VERSION":                "rknn_sdk_version",
+	"RKNN_QUERY_MEM_SIZE":                   "rknn_mem_size",
+	"RKNN_QUERY_CUSTOM_STRING":              "rknn_custom_string",
+	"RKNN_QUERY_NATIVE_INPUT_ATTR":          "rknn_tensor_attr",
+	"RKNN_QUERY_NATIVE_OUTPUT_ATTR":         "rknn_tensor_attr",
+	"RKNN_QUERY_NATIVE_NHWC_INPUT_ATTR":     "rknn_tensor_attr",
+	"RKNN_QUERY_NATIVE_NHWC_OUTPUT_ATTR":    "rknn_tensor_attr",
+	"RKNN_QUERY_DEVICE_MEM_INFO":            "rknn_tensor_mem",
+	"RKNN_QUERY_INPUT_DYNAMIC_RANGE":        "rknn_input_range",
+	"RKNN_QUERY_CURRENT_INPUT_ATTR":         "rknn_tensor_attr",
+	"RKNN_QUERY_CURRENT_OUTPUT_ATTR":        "rknn_tensor_attr",
+	"RKNN_QUERY_CURRENT_NATIVE_INPUT_ATTR":  "rknn_tensor_attr",
+	"RKNN_QUERY_CURRENT_NATIVE_OUTPUT_ATTR": "rknn_tensor_attr",
 }

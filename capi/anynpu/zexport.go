@@ -11,9 +11,9 @@ import (
 )
 
 var funcs = []boundary.Func{
-	{Component: "anynpu", Name: "anynpu_version", Params: []string{}, Index: 0, Facade: 0},
+	{Component: "anynpu", Name: "anynpu_version", Params: []string{}, Index: 0, Facade: 0, Text: true},
 	{Component: "anynpu", Name: "anynpu_set_log_callback", Params: []string{"callback", "user"}, Index: 1, Facade: 0},
-	{Component: "anynpu", Name: "anynpu_last_error", Params: []string{}, Index: 2, Facade: 0},
+	{Component: "anynpu", Name: "anynpu_last_error", Params: []string{}, Index: 2, Facade: 0, Text: true},
 	{Component: "anynpu", Name: "anynpu_placement_report", Params: []string{"compilation", "buffer", "size", "needed"}, Index: 3, Facade: 0},
 	{Component: "anynpu", Name: "anynpu_output_shape", Params: []string{"handle", "output", "dims", "size"}, Index: 4, Facade: 0},
 	{Component: "anynpu", Name: "anynpu_export", Params: []string{"handle", "path"}, Index: 5, Facade: 0},
@@ -25,7 +25,7 @@ func init() { boundary.Register(funcs) }
 
 //export nnc_anynpu_version
 func nnc_anynpu_version() (r uintptr) {
-	c := boundary.Call{Func: &funcs[0], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[0], Began: boundary.Began(&funcs[0])}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -43,7 +43,7 @@ func nnc_anynpu_version() (r uintptr) {
 
 //export nnc_anynpu_set_log_callback
 func nnc_anynpu_set_log_callback(a0 uintptr, a1 uintptr) {
-	c := boundary.Call{Func: &funcs[1], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[1], Began: boundary.Began(&funcs[1])}
 	defer boundary.EndVoid(&c)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -55,7 +55,7 @@ func nnc_anynpu_set_log_callback(a0 uintptr, a1 uintptr) {
 
 //export nnc_anynpu_last_error
 func nnc_anynpu_last_error() (r uintptr) {
-	c := boundary.Call{Func: &funcs[2], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[2], Began: boundary.Began(&funcs[2])}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -73,7 +73,7 @@ func nnc_anynpu_last_error() (r uintptr) {
 
 //export nnc_anynpu_placement_report
 func nnc_anynpu_placement_report(a0 uintptr, a1 unsafe.Pointer, a2 uint64, a3 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[3], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[3], Began: boundary.Began(&funcs[3])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Out[uint64](a3)}
@@ -92,7 +92,7 @@ func nnc_anynpu_placement_report(a0 uintptr, a1 unsafe.Pointer, a2 uint64, a3 un
 
 //export nnc_anynpu_output_shape
 func nnc_anynpu_output_shape(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 uint64) (r int32) {
-	c := boundary.Call{Func: &funcs[4], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[4], Began: boundary.Began(&funcs[4])}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Value(a3)}
@@ -110,7 +110,7 @@ func nnc_anynpu_output_shape(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 uint64
 
 //export nnc_anynpu_export
 func nnc_anynpu_export(a0 uintptr, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[5], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[5], Began: boundary.Began(&funcs[5])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Text(a1)}
@@ -129,7 +129,7 @@ func nnc_anynpu_export(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 
 //export nnc_anynpu_live_handles
 func nnc_anynpu_live_handles() (r uint64) {
-	c := boundary.Call{Func: &funcs[6], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[6], Began: boundary.Began(&funcs[6])}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -147,7 +147,7 @@ func nnc_anynpu_live_handles() (r uint64) {
 
 //export nnc_anynpu_live_buffers
 func nnc_anynpu_live_buffers() (r uint64) {
-	c := boundary.Call{Func: &funcs[7], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[7], Began: boundary.Began(&funcs[7])}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"github.com/anynpu/anynpu/capi/handle"
@@ -18,6 +19,8 @@ type Func struct {
 	Params    []string // names of the parameters
 	Index     uint32   // in the jump table
 	Facade    uint32   // index of the façade
+	Result    *Enum    // names of the results, nil if they have none
+	Text      bool     // the result is a string
 }
 
 // A Call is one running call of an exported function. The glue makes one on its stack, fetches every argument through
@@ -39,7 +42,8 @@ type Call struct {
 	clear *uintptr      // the program's variable that holds it
 	made  *uintptr      // the program's variable for a new handle
 
-	passed bool // the driver has answered
+	passed bool          // the driver has answered
+	long   time.Duration // how long the call was, if it has Began
 }
 
 // refuse records a fault of parameter i unless there is one already.
@@ -342,11 +346,14 @@ func End[R any](c *Call, result *R, failed R) {
 		c.Err = refusedBy(c.Func, c.Lifted)
 	}
 	if c.Err != nil || c.Args != nil {
-		text := ""
+		text, shown := "", ""
 		if c.logged() {
 			text = fmt.Sprint(*result)
 		}
-		c.report(text)
+		if c.Args != nil {
+			shown = resultText(c.Func, *result)
+		}
+		c.report(text, shown)
 	}
 }
 
@@ -358,7 +365,7 @@ func EndVoid(c *Call) {
 	c.finish()
 	c.took()
 	if c.Err != nil || c.Args != nil {
-		c.report("")
+		c.report("", "")
 	}
 }
 

@@ -71,14 +71,6 @@ func recordMessage(level Level, component, message string, pairs []any) {
 // clock is the origin of the times that calls have.
 var clock = time.Now()
 
-// Began is when a call begins, in nanoseconds from 1, for a record; 0 where there is none.
-func Began() int64 {
-	if recorder == nil {
-		return 0
-	}
-	return int64(time.Since(clock)) + 1
-}
-
 // record takes note of a refused call: one that returns an error, also where that is an ordinary answer.
 func (c *Call) record() {
 	if recorder != nil {

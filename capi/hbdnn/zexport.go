@@ -400,70 +400,70 @@ import (
 )
 
 var funcs = []boundary.Func{
-	{Component: "hbdnn", Name: "hbDNNGetVersion", Params: []string{}, Index: 127, Facade: 3},
-	{Component: "hbdnn", Name: "hbDNNInitializeFromFiles", Params: []string{"packedDNNHandle", "modelFileNames", "modelFileCount"}, Index: 128, Facade: 3},
-	{Component: "hbdnn", Name: "hbDNNInitializeFromDDR", Params: []string{"packedDNNHandle", "modelData", "modelDataLengths", "modelDataCount"}, Index: 129, Facade: 3},
-	{Component: "hbdnn", Name: "hbDNNRelease", Params: []string{"packedDNNHandle"}, Index: 130, Facade: 3},
-	{Component: "hbdnn", Name: "hbDNNGetModelNameList", Params: []string{"modelNameList", "modelNameCount", "packedDNNHandle"}, Index: 131, Facade: 3},
-	{Component: "hbdnn", Name: "hbDNNGetModelHandle", Params: []string{"dnnHandle", "packedDNNHandle", "modelName"}, Index: 132, Facade: 3},
-	{Component: "hbdnn", Name: "hbDNNGetInputCount", Params: []string{"inputCount", "dnnHandle"}, Index: 133, Facade: 3},
-	{Component: "hbdnn", Name: "hbDNNGetInputName", Params: []string{"name", "dnnHandle", "inputIndex"}, Index: 134, Facade: 3},
-	{Component: "hbdnn", Name: "hbDNNGetInputTensorProperties", Params: []string{"properties", "dnnHandle", "inputIndex"}, Index: 135, Facade: 3},
-	{Component: "hbdnn", Name: "hbDNNGetOutputCount", Params: []string{"outputCount", "dnnHandle"}, Index: 136, Facade: 3},
-	{Component: "hbdnn", Name: "hbDNNGetOutputName", Params: []string{"name", "dnnHandle", "outputIndex"}, Index: 137, Facade: 3},
-	{Component: "hbdnn", Name: "hbDNNGetOutputTensorProperties", Params: []string{"properties", "dnnHandle", "outputIndex"}, Index: 138, Facade: 3},
-	{Component: "hbdnn", Name: "hbDNNInfer", Params: []string{"taskHandle", "output", "input", "dnnHandle", "inferCtrlParam"}, Index: 139, Facade: 3},
-	{Component: "hbdnn", Name: "hbDNNRoiInfer", Params: []string{"taskHandle", "output", "input", "rois", "roiCount", "dnnHandle", "inferCtrlParam"}, Index: 140, Facade: 3},
-	{Component: "hbdnn", Name: "hbDNNResize", Params: []string{"taskHandle", "output", "input", "roi", "resizeCtrlParam"}, Index: 141, Facade: 3},
-	{Component: "hbdnn", Name: "hbDNNSetTaskDoneCb", Params: []string{"taskHandle", "cb", "userdata"}, Index: 142, Facade: 3},
-	{Component: "hbdnn", Name: "hbDNNWaitTaskDone", Params: []string{"taskHandle", "timeout"}, Index: 143, Facade: 3},
-	{Component: "hbdnn", Name: "hbDNNReleaseTask", Params: []string{"taskHandle"}, Index: 144, Facade: 3},
-	{Component: "hbdnn", Name: "hbSysAllocMem", Params: []string{"mem", "size"}, Index: 145, Facade: 3},
-	{Component: "hbdnn", Name: "hbSysAllocCachedMem", Params: []string{"mem", "size"}, Index: 146, Facade: 3},
-	{Component: "hbdnn", Name: "hbSysFlushMem", Params: []string{"mem", "flag"}, Index: 147, Facade: 3},
-	{Component: "hbdnn", Name: "hbSysWriteMem", Params: []string{"dest", "src", "size"}, Index: 148, Facade: 3},
-	{Component: "hbdnn", Name: "hbSysReadMem", Params: []string{"dest", "src", "size"}, Index: 149, Facade: 3},
-	{Component: "hbdnn", Name: "hbSysFreeMem", Params: []string{"mem"}, Index: 150, Facade: 3},
-	{Component: "hbdnn", Name: "hbSysRegisterMem", Params: []string{"mem"}, Index: 151, Facade: 3},
-	{Component: "hbdnn", Name: "hbSysUnregisterMem", Params: []string{"mem"}, Index: 152, Facade: 3},
-	{Component: "hbdnn", Name: "hbDNNGetInputSource", Params: []string{"inputSource", "dnnHandle", "inputIndex"}, Index: 153, Facade: 3},
-	{Component: "hbdnn", Name: "hbDNNGetInputDesc", Params: []string{"desc", "size", "type", "dnnHandle", "inputIndex"}, Index: 154, Facade: 3},
-	{Component: "hbdnn", Name: "hbDNNGetOutputDesc", Params: []string{"desc", "size", "type", "dnnHandle", "outputIndex"}, Index: 155, Facade: 3},
-	{Component: "hbdnn", Name: "hbDNNGetModelDesc", Params: []string{"desc", "size", "type", "dnnHandle"}, Index: 156, Facade: 3},
-	{Component: "hbdnn", Name: "hbDNNGetModelTag", Params: []string{"tag", "dnnHandle"}, Index: 157, Facade: 3},
-	{Component: "hbdnn", Name: "hbDNNGetOutputOperatorType", Params: []string{"operatorType", "dnnHandle", "outputIndex"}, Index: 158, Facade: 3},
-	{Component: "hbdnn", Name: "hbDNNGetEstimateLatency", Params: []string{"estimateLatency", "dnnHandle"}, Index: 159, Facade: 3},
-	{Component: "hbdnn", Name: "hbDNNGetTaskEstimateTime", Params: []string{"estimateTime", "taskHandle"}, Index: 160, Facade: 3},
-	{Component: "hbdnn", Name: "hbDNNGetTaskEstimateStartTime", Params: []string{"estimateStartTime", "inferCtrlParam"}, Index: 161, Facade: 3},
-	{Component: "hbdnn", Name: "hbDNNGetErrorDesc", Params: []string{"errorCode"}, Index: 162, Facade: 3},
-	{Component: "hbdnn", Name: "hbDNNGetLayoutName", Params: []string{"name", "layout"}, Index: 163, Facade: 3},
-	{Component: "hbdnn", Name: "hbDNNUnquantizeByScale", Params: []string{"output", "dataType", "inputShape", "scales", "input"}, Index: 164, Facade: 3},
-	{Component: "hbdnn", Name: "hbDNNConvertLayout", Params: []string{"output", "outputLayout", "input", "inputLayout", "dataType", "inputShape", "convertEndianness"}, Index: 165, Facade: 3},
-	{Component: "hbdnn", Name: "hbDNNConvertLayoutRoi", Params: []string{"output", "outputLayout", "input", "inputLayout", "dataType", "inputShape", "convertEndianness", "coord", "size"}, Index: 166, Facade: 3},
-	{Component: "hbdnn", Name: "hbDNNConvertLayoutToNative1HW1", Params: []string{"output", "input", "inputLayout", "dataType", "inputShape", "convertEndianness", "nIndex", "cIndex"}, Index: 167, Facade: 3},
-	{Component: "hbdnn", Name: "hbDNNConvertLayoutToNative111C", Params: []string{"output", "input", "inputLayout", "dataType", "inputShape", "convertEndianness", "nIndex", "hIndex", "wIndex"}, Index: 168, Facade: 3},
-	{Component: "hbdnn", Name: "hbDNNConvertLayoutToNative1111", Params: []string{"output", "input", "inputLayout", "dataType", "inputShape", "convertEndianness", "coord"}, Index: 169, Facade: 3},
-	{Component: "hbdnn", Name: "hbDNNAddPadding", Params: []string{"output", "outputShape", "input", "inputShape", "dataType"}, Index: 170, Facade: 3},
-	{Component: "hbdnn", Name: "hbDNNRemovePadding", Params: []string{"output", "outputShape", "input", "inputShape", "dataType"}, Index: 171, Facade: 3},
-	{Component: "hbdnn", Name: "hbDNNAddPaddingWithStride", Params: []string{"output", "input", "dimNum", "dim", "stride", "elementSize"}, Index: 172, Facade: 3},
-	{Component: "hbdnn", Name: "hbDNNRemovePaddingWithStride", Params: []string{"output", "input", "dimNum", "dim", "stride", "elementSize"}, Index: 173, Facade: 3},
-	{Component: "hbdnn", Name: "hbDNNConvertEndianness", Params: []string{"output", "input", "size"}, Index: 174, Facade: 3},
-	{Component: "hbdnn", Name: "_Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE", Params: []string{"layerType", "layerCreator"}, Index: 175, Facade: 3},
-	{Component: "hbdnn", Name: "_Z27hbDNNUnregisterLayerCreatorPKc", Params: []string{"layerType"}, Index: 176, Facade: 3},
+	{Component: "hbdnn", Name: "hbDNNGetVersion", Params: []string{}, Index: 127, Facade: 3, Text: true},
+	{Component: "hbdnn", Name: "hbDNNInitializeFromFiles", Params: []string{"packedDNNHandle", "modelFileNames", "modelFileCount"}, Index: 128, Facade: 3, Result: &enumHbDNNStatusHbSysStatus},
+	{Component: "hbdnn", Name: "hbDNNInitializeFromDDR", Params: []string{"packedDNNHandle", "modelData", "modelDataLengths", "modelDataCount"}, Index: 129, Facade: 3, Result: &enumHbDNNStatusHbSysStatus},
+	{Component: "hbdnn", Name: "hbDNNRelease", Params: []string{"packedDNNHandle"}, Index: 130, Facade: 3, Result: &enumHbDNNStatusHbSysStatus},
+	{Component: "hbdnn", Name: "hbDNNGetModelNameList", Params: []string{"modelNameList", "modelNameCount", "packedDNNHandle"}, Index: 131, Facade: 3, Result: &enumHbDNNStatusHbSysStatus},
+	{Component: "hbdnn", Name: "hbDNNGetModelHandle", Params: []string{"dnnHandle", "packedDNNHandle", "modelName"}, Index: 132, Facade: 3, Result: &enumHbDNNStatusHbSysStatus},
+	{Component: "hbdnn", Name: "hbDNNGetInputCount", Params: []string{"inputCount", "dnnHandle"}, Index: 133, Facade: 3, Result: &enumHbDNNStatusHbSysStatus},
+	{Component: "hbdnn", Name: "hbDNNGetInputName", Params: []string{"name", "dnnHandle", "inputIndex"}, Index: 134, Facade: 3, Result: &enumHbDNNStatusHbSysStatus},
+	{Component: "hbdnn", Name: "hbDNNGetInputTensorProperties", Params: []string{"properties", "dnnHandle", "inputIndex"}, Index: 135, Facade: 3, Result: &enumHbDNNStatusHbSysStatus},
+	{Component: "hbdnn", Name: "hbDNNGetOutputCount", Params: []string{"outputCount", "dnnHandle"}, Index: 136, Facade: 3, Result: &enumHbDNNStatusHbSysStatus},
+	{Component: "hbdnn", Name: "hbDNNGetOutputName", Params: []string{"name", "dnnHandle", "outputIndex"}, Index: 137, Facade: 3, Result: &enumHbDNNStatusHbSysStatus},
+	{Component: "hbdnn", Name: "hbDNNGetOutputTensorProperties", Params: []string{"properties", "dnnHandle", "outputIndex"}, Index: 138, Facade: 3, Result: &enumHbDNNStatusHbSysStatus},
+	{Component: "hbdnn", Name: "hbDNNInfer", Params: []string{"taskHandle", "output", "input", "dnnHandle", "inferCtrlParam"}, Index: 139, Facade: 3, Result: &enumHbDNNStatusHbSysStatus},
+	{Component: "hbdnn", Name: "hbDNNRoiInfer", Params: []string{"taskHandle", "output", "input", "rois", "roiCount", "dnnHandle", "inferCtrlParam"}, Index: 140, Facade: 3, Result: &enumHbDNNStatusHbSysStatus},
+	{Component: "hbdnn", Name: "hbDNNResize", Params: []string{"taskHandle", "output", "input", "roi", "resizeCtrlParam"}, Index: 141, Facade: 3, Result: &enumHbDNNStatusHbSysStatus},
+	{Component: "hbdnn", Name: "hbDNNSetTaskDoneCb", Params: []string{"taskHandle", "cb", "userdata"}, Index: 142, Facade: 3, Result: &enumHbDNNStatusHbSysStatus},
+	{Component: "hbdnn", Name: "hbDNNWaitTaskDone", Params: []string{"taskHandle", "timeout"}, Index: 143, Facade: 3, Result: &enumHbDNNStatusHbSysStatus},
+	{Component: "hbdnn", Name: "hbDNNReleaseTask", Params: []string{"taskHandle"}, Index: 144, Facade: 3, Result: &enumHbDNNStatusHbSysStatus},
+	{Component: "hbdnn", Name: "hbSysAllocMem", Params: []string{"mem", "size"}, Index: 145, Facade: 3, Result: &enumHbSysStatusHbDNNStatus},
+	{Component: "hbdnn", Name: "hbSysAllocCachedMem", Params: []string{"mem", "size"}, Index: 146, Facade: 3, Result: &enumHbSysStatusHbDNNStatus},
+	{Component: "hbdnn", Name: "hbSysFlushMem", Params: []string{"mem", "flag"}, Index: 147, Facade: 3, Result: &enumHbSysStatusHbDNNStatus},
+	{Component: "hbdnn", Name: "hbSysWriteMem", Params: []string{"dest", "src", "size"}, Index: 148, Facade: 3, Result: &enumHbSysStatusHbDNNStatus},
+	{Component: "hbdnn", Name: "hbSysReadMem", Params: []string{"dest", "src", "size"}, Index: 149, Facade: 3, Result: &enumHbSysStatusHbDNNStatus},
+	{Component: "hbdnn", Name: "hbSysFreeMem", Params: []string{"mem"}, Index: 150, Facade: 3, Result: &enumHbSysStatusHbDNNStatus},
+	{Component: "hbdnn", Name: "hbSysRegisterMem", Params: []string{"mem"}, Index: 151, Facade: 3, Result: &enumHbSysStatusHbDNNStatus},
+	{Component: "hbdnn", Name: "hbSysUnregisterMem", Params: []string{"mem"}, Index: 152, Facade: 3, Result: &enumHbSysStatusHbDNNStatus},
+	{Component: "hbdnn", Name: "hbDNNGetInputSource", Params: []string{"inputSource", "dnnHandle", "inputIndex"}, Index: 153, Facade: 3, Result: &enumHbDNNStatusHbSysStatus},
+	{Component: "hbdnn", Name: "hbDNNGetInputDesc", Params: []string{"desc", "size", "type", "dnnHandle", "inputIndex"}, Index: 154, Facade: 3, Result: &enumHbDNNStatusHbSysStatus},
+	{Component: "hbdnn", Name: "hbDNNGetOutputDesc", Params: []string{"desc", "size", "type", "dnnHandle", "outputIndex"}, Index: 155, Facade: 3, Result: &enumHbDNNStatusHbSysStatus},
+	{Component: "hbdnn", Name: "hbDNNGetModelDesc", Params: []string{"desc", "size", "type", "dnnHandle"}, Index: 156, Facade: 3, Result: &enumHbDNNStatusHbSysStatus},
+	{Component: "hbdnn", Name: "hbDNNGetModelTag", Params: []string{"tag", "dnnHandle"}, Index: 157, Facade: 3, Result: &enumHbDNNStatusHbSysStatus},
+	{Component: "hbdnn", Name: "hbDNNGetOutputOperatorType", Params: []string{"operatorType", "dnnHandle", "outputIndex"}, Index: 158, Facade: 3, Result: &enumHbDNNStatusHbSysStatus},
+	{Component: "hbdnn", Name: "hbDNNGetEstimateLatency", Params: []string{"estimateLatency", "dnnHandle"}, Index: 159, Facade: 3, Result: &enumHbDNNStatusHbSysStatus},
+	{Component: "hbdnn", Name: "hbDNNGetTaskEstimateTime", Params: []string{"estimateTime", "taskHandle"}, Index: 160, Facade: 3, Result: &enumHbDNNStatusHbSysStatus},
+	{Component: "hbdnn", Name: "hbDNNGetTaskEstimateStartTime", Params: []string{"estimateStartTime", "inferCtrlParam"}, Index: 161, Facade: 3, Result: &enumHbDNNStatusHbSysStatus},
+	{Component: "hbdnn", Name: "hbDNNGetErrorDesc", Params: []string{"errorCode"}, Index: 162, Facade: 3, Text: true},
+	{Component: "hbdnn", Name: "hbDNNGetLayoutName", Params: []string{"name", "layout"}, Index: 163, Facade: 3, Result: &enumHbDNNStatusHbSysStatus},
+	{Component: "hbdnn", Name: "hbDNNUnquantizeByScale", Params: []string{"output", "dataType", "inputShape", "scales", "input"}, Index: 164, Facade: 3, Result: &enumHbDNNStatusHbSysStatus},
+	{Component: "hbdnn", Name: "hbDNNConvertLayout", Params: []string{"output", "outputLayout", "input", "inputLayout", "dataType", "inputShape", "convertEndianness"}, Index: 165, Facade: 3, Result: &enumHbDNNStatusHbSysStatus},
+	{Component: "hbdnn", Name: "hbDNNConvertLayoutRoi", Params: []string{"output", "outputLayout", "input", "inputLayout", "dataType", "inputShape", "convertEndianness", "coord", "size"}, Index: 166, Facade: 3, Result: &enumHbDNNStatusHbSysStatus},
+	{Component: "hbdnn", Name: "hbDNNConvertLayoutToNative1HW1", Params: []string{"output", "input", "inputLayout", "dataType", "inputShape", "convertEndianness", "nIndex", "cIndex"}, Index: 167, Facade: 3, Result: &enumHbDNNStatusHbSysStatus},
+	{Component: "hbdnn", Name: "hbDNNConvertLayoutToNative111C", Params: []string{"output", "input", "inputLayout", "dataType", "inputShape", "convertEndianness", "nIndex", "hIndex", "wIndex"}, Index: 168, Facade: 3, Result: &enumHbDNNStatusHbSysStatus},
+	{Component: "hbdnn", Name: "hbDNNConvertLayoutToNative1111", Params: []string{"output", "input", "inputLayout", "dataType", "inputShape", "convertEndianness", "coord"}, Index: 169, Facade: 3, Result: &enumHbDNNStatusHbSysStatus},
+	{Component: "hbdnn", Name: "hbDNNAddPadding", Params: []string{"output", "outputShape", "input", "inputShape", "dataType"}, Index: 170, Facade: 3, Result: &enumHbDNNStatusHbSysStatus},
+	{Component: "hbdnn", Name: "hbDNNRemovePadding", Params: []string{"output", "outputShape", "input", "inputShape", "dataType"}, Index: 171, Facade: 3, Result: &enumHbDNNStatusHbSysStatus},
+	{Component: "hbdnn", Name: "hbDNNAddPaddingWithStride", Params: []string{"output", "input", "dimNum", "dim", "stride", "elementSize"}, Index: 172, Facade: 3, Result: &enumHbDNNStatusHbSysStatus},
+	{Component: "hbdnn", Name: "hbDNNRemovePaddingWithStride", Params: []string{"output", "input", "dimNum", "dim", "stride", "elementSize"}, Index: 173, Facade: 3, Result: &enumHbDNNStatusHbSysStatus},
+	{Component: "hbdnn", Name: "hbDNNConvertEndianness", Params: []string{"output", "input", "size"}, Index: 174, Facade: 3, Result: &enumHbDNNStatusHbSysStatus},
+	{Component: "hbdnn", Name: "_Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE", Params: []string{"layerType", "layerCreator"}, Index: 175, Facade: 3, Result: &enumHbDNNStatusHbSysStatus},
+	{Component: "hbdnn", Name: "_Z27hbDNNUnregisterLayerCreatorPKc", Params: []string{"layerType"}, Index: 176, Facade: 3, Result: &enumHbDNNStatusHbSysStatus},
 }
 
 // formers are the functions with their former parameters.
 var formers = []boundary.Func{
-	{Component: "hbdnn", Name: "hbDNNUnquantizeByScale", Params: []string{"output", "dataType", "layout", "inputShape", "scales", "input"}, Index: 164, Facade: 3},
-	{Component: "hbdnn", Name: "hbDNNConvertLayoutRoi", Params: []string{"output", "outputLayout", "input", "inputLayout", "dataType", "inputShape", "convertEndianness", "box"}, Index: 166, Facade: 3},
-	{Component: "hbdnn", Name: "hbDNNConvertLayoutToNative1111", Params: []string{"output", "input", "inputLayout", "dataType", "inputShape", "convertEndianness", "box"}, Index: 169, Facade: 3},
+	{Component: "hbdnn", Name: "hbDNNUnquantizeByScale", Params: []string{"output", "dataType", "layout", "inputShape", "scales", "input"}, Index: 164, Facade: 3, Result: &enumHbDNNStatusHbSysStatus},
+	{Component: "hbdnn", Name: "hbDNNConvertLayoutRoi", Params: []string{"output", "outputLayout", "input", "inputLayout", "dataType", "inputShape", "convertEndianness", "box"}, Index: 166, Facade: 3, Result: &enumHbDNNStatusHbSysStatus},
+	{Component: "hbdnn", Name: "hbDNNConvertLayoutToNative1111", Params: []string{"output", "input", "inputLayout", "dataType", "inputShape", "convertEndianness", "box"}, Index: 169, Facade: 3, Result: &enumHbDNNStatusHbSysStatus},
 }
 
 func init() { boundary.Register(funcs) }
 
 //export nnc_hbDNNGetVersion
 func nnc_hbDNNGetVersion() (r uintptr) {
-	c := boundary.Call{Func: &funcs[0], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[0], Began: boundary.Began(&funcs[0])}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -489,7 +489,7 @@ func nnc_hbDNNGetVersion() (r uintptr) {
 
 //export nnc_hbDNNInitializeFromFiles
 func nnc_hbDNNInitializeFromFiles(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[1], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[1], Began: boundary.Began(&funcs[1])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
@@ -520,10 +520,10 @@ func nnc_hbDNNInitializeFromFiles(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 int32
 
 //export nnc_hbDNNInitializeFromDDR
 func nnc_hbDNNInitializeFromDDR(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[2], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[2], Began: boundary.Began(&funcs[2])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2), boundary.Value(a3)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.NumberArray(a2, uint64(a3), boundary.Signed, 4, nil, true), boundary.Value(a3)}
 	}
 	if boundary.Chosen(&c) {
 		boundary.InDriver(c.Func, func() {
@@ -552,7 +552,7 @@ func nnc_hbDNNInitializeFromDDR(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.
 
 //export nnc_hbDNNRelease
 func nnc_hbDNNRelease(a0 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[3], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[3], Began: boundary.Began(&funcs[3])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -569,7 +569,7 @@ func nnc_hbDNNRelease(a0 uintptr) (r int32) {
 
 //export nnc_hbDNNGetModelNameList
 func nnc_hbDNNGetModelNameList(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[4], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[4], Began: boundary.Began(&funcs[4])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Out[uintptr](a0), boundary.Out[int32](a1), boundary.Address(a2)}
@@ -591,7 +591,7 @@ func nnc_hbDNNGetModelNameList(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uintptr)
 
 //export nnc_hbDNNGetModelHandle
 func nnc_hbDNNGetModelHandle(a0 unsafe.Pointer, a1 uintptr, a2 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[5], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[5], Began: boundary.Began(&funcs[5])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Text(a2)}
@@ -617,7 +617,7 @@ func nnc_hbDNNGetModelHandle(a0 unsafe.Pointer, a1 uintptr, a2 unsafe.Pointer) (
 
 //export nnc_hbDNNGetInputCount
 func nnc_hbDNNGetInputCount(a0 unsafe.Pointer, a1 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[6], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[6], Began: boundary.Began(&funcs[6])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Out[int32](a0), boundary.Address(a1)}
@@ -638,10 +638,10 @@ func nnc_hbDNNGetInputCount(a0 unsafe.Pointer, a1 uintptr) (r int32) {
 
 //export nnc_hbDNNGetInputName
 func nnc_hbDNNGetInputName(a0 unsafe.Pointer, a1 uintptr, a2 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[7], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[7], Began: boundary.Began(&funcs[7])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Out[uintptr](a0), boundary.Address(a1), boundary.Value(a2)}
+		c.Args = []boundary.Arg{boundary.OutText(a0), boundary.Address(a1), boundary.Value(a2)}
 	}
 	p1 := boundary.Handle[Model](&c, 1, a1)
 	p0 := boundary.Ptr[uintptr](&c, 0, a0)
@@ -659,10 +659,10 @@ func nnc_hbDNNGetInputName(a0 unsafe.Pointer, a1 uintptr, a2 int32) (r int32) {
 
 //export nnc_hbDNNGetInputTensorProperties
 func nnc_hbDNNGetInputTensorProperties(a0 unsafe.Pointer, a1 uintptr, a2 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[8], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[8], Began: boundary.Began(&funcs[8])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
+		c.Args = []boundary.Arg{boundary.Struct(a0, &layoutHbDNNTensorProperties, false), boundary.Address(a1), boundary.Value(a2)}
 	}
 	p1 := boundary.Handle[Model](&c, 1, a1)
 	p0 := boundary.Ptr[TensorProperties](&c, 0, a0)
@@ -680,7 +680,7 @@ func nnc_hbDNNGetInputTensorProperties(a0 unsafe.Pointer, a1 uintptr, a2 int32) 
 
 //export nnc_hbDNNGetOutputCount
 func nnc_hbDNNGetOutputCount(a0 unsafe.Pointer, a1 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[9], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[9], Began: boundary.Began(&funcs[9])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Out[int32](a0), boundary.Address(a1)}
@@ -701,10 +701,10 @@ func nnc_hbDNNGetOutputCount(a0 unsafe.Pointer, a1 uintptr) (r int32) {
 
 //export nnc_hbDNNGetOutputName
 func nnc_hbDNNGetOutputName(a0 unsafe.Pointer, a1 uintptr, a2 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[10], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[10], Began: boundary.Began(&funcs[10])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Out[uintptr](a0), boundary.Address(a1), boundary.Value(a2)}
+		c.Args = []boundary.Arg{boundary.OutText(a0), boundary.Address(a1), boundary.Value(a2)}
 	}
 	p1 := boundary.Handle[Model](&c, 1, a1)
 	p0 := boundary.Ptr[uintptr](&c, 0, a0)
@@ -722,10 +722,10 @@ func nnc_hbDNNGetOutputName(a0 unsafe.Pointer, a1 uintptr, a2 int32) (r int32) {
 
 //export nnc_hbDNNGetOutputTensorProperties
 func nnc_hbDNNGetOutputTensorProperties(a0 unsafe.Pointer, a1 uintptr, a2 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[11], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[11], Began: boundary.Began(&funcs[11])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
+		c.Args = []boundary.Arg{boundary.Struct(a0, &layoutHbDNNTensorProperties, false), boundary.Address(a1), boundary.Value(a2)}
 	}
 	p1 := boundary.Handle[Model](&c, 1, a1)
 	p0 := boundary.Ptr[TensorProperties](&c, 0, a0)
@@ -743,10 +743,10 @@ func nnc_hbDNNGetOutputTensorProperties(a0 unsafe.Pointer, a1 uintptr, a2 int32)
 
 //export nnc_hbDNNInfer
 func nnc_hbDNNInfer(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 uintptr, a4 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[12], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[12], Began: boundary.Began(&funcs[12])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2), boundary.Address(a3), boundary.Address(a4)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Struct(a2, &layoutHbDNNTensor, true), boundary.Address(a3), boundary.Struct(a4, &layoutHbDNNInferCtrlParam, true)}
 	}
 	if boundary.Chosen(&c) {
 		boundary.InDriver(c.Func, func() {
@@ -773,10 +773,10 @@ func nnc_hbDNNInfer(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 
 
 //export nnc_hbDNNRoiInfer
 func nnc_hbDNNRoiInfer(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 int32, a5 uintptr, a6 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[13], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[13], Began: boundary.Began(&funcs[13])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2), boundary.Address(a3), boundary.Value(a4), boundary.Address(a5), boundary.Address(a6)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Struct(a2, &layoutHbDNNTensor, true), boundary.Struct(a3, &layoutHbDNNRoi, true), boundary.Value(a4), boundary.Address(a5), boundary.Struct(a6, &layoutHbDNNInferCtrlParam, true)}
 	}
 	if boundary.Chosen(&c) {
 		boundary.InDriver(c.Func, func() {
@@ -804,10 +804,10 @@ func nnc_hbDNNRoiInfer(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer, 
 
 //export nnc_hbDNNResize
 func nnc_hbDNNResize(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[14], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[14], Began: boundary.Began(&funcs[14])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2), boundary.Address(a3), boundary.Address(a4)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Struct(a1, &layoutHbDNNTensor, true), boundary.Struct(a2, &layoutHbDNNTensor, true), boundary.Struct(a3, &layoutHbDNNRoi, true), boundary.Struct(a4, &layoutHbDNNResizeCtrlParam, true)}
 	}
 	if boundary.Chosen(&c) {
 		boundary.InDriver(c.Func, func() {
@@ -834,7 +834,7 @@ func nnc_hbDNNResize(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer, a3
 
 //export nnc_hbDNNSetTaskDoneCb
 func nnc_hbDNNSetTaskDoneCb(a0 uintptr, a1 uintptr, a2 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[15], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[15], Began: boundary.Began(&funcs[15])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2)}
@@ -853,7 +853,7 @@ func nnc_hbDNNSetTaskDoneCb(a0 uintptr, a1 uintptr, a2 uintptr) (r int32) {
 
 //export nnc_hbDNNWaitTaskDone
 func nnc_hbDNNWaitTaskDone(a0 uintptr, a1 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[16], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[16], Began: boundary.Began(&funcs[16])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -873,7 +873,7 @@ func nnc_hbDNNWaitTaskDone(a0 uintptr, a1 int32) (r int32) {
 
 //export nnc_hbDNNReleaseTask
 func nnc_hbDNNReleaseTask(a0 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[17], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[17], Began: boundary.Began(&funcs[17])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -890,10 +890,10 @@ func nnc_hbDNNReleaseTask(a0 uintptr) (r int32) {
 
 //export nnc_hbSysAllocMem
 func nnc_hbSysAllocMem(a0 unsafe.Pointer, a1 uint32) (r int32) {
-	c := boundary.Call{Func: &funcs[18], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[18], Began: boundary.Began(&funcs[18])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
+		c.Args = []boundary.Arg{boundary.Struct(a0, &layoutHbSysMem, false), boundary.Value(a1)}
 	}
 	if boundary.Chosen(&c) {
 		boundary.InDriver(c.Func, func() {
@@ -916,10 +916,10 @@ func nnc_hbSysAllocMem(a0 unsafe.Pointer, a1 uint32) (r int32) {
 
 //export nnc_hbSysAllocCachedMem
 func nnc_hbSysAllocCachedMem(a0 unsafe.Pointer, a1 uint32) (r int32) {
-	c := boundary.Call{Func: &funcs[19], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[19], Began: boundary.Began(&funcs[19])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
+		c.Args = []boundary.Arg{boundary.Struct(a0, &layoutHbSysMem, false), boundary.Value(a1)}
 	}
 	if boundary.Chosen(&c) {
 		boundary.InDriver(c.Func, func() {
@@ -942,10 +942,10 @@ func nnc_hbSysAllocCachedMem(a0 unsafe.Pointer, a1 uint32) (r int32) {
 
 //export nnc_hbSysFlushMem
 func nnc_hbSysFlushMem(a0 unsafe.Pointer, a1 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[20], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[20], Began: boundary.Began(&funcs[20])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
+		c.Args = []boundary.Arg{boundary.Struct(a0, &layoutHbSysMem, true), boundary.Named(a1, &enumHbSysMemFlushFlag)}
 	}
 	if boundary.Chosen(&c) {
 		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbSysFlushMem(boundary.Driver(c.Func), unsafe.Pointer(a0), C.int32_t(a1))) })
@@ -964,10 +964,10 @@ func nnc_hbSysFlushMem(a0 unsafe.Pointer, a1 int32) (r int32) {
 
 //export nnc_hbSysWriteMem
 func nnc_hbSysWriteMem(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uint32) (r int32) {
-	c := boundary.Call{Func: &funcs[21], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[21], Began: boundary.Began(&funcs[21])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
+		c.Args = []boundary.Arg{boundary.Struct(a0, &layoutHbSysMem, true), boundary.Address(a1), boundary.Value(a2)}
 	}
 	if boundary.Chosen(&c) {
 		boundary.InDriver(c.Func, func() {
@@ -991,10 +991,10 @@ func nnc_hbSysWriteMem(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uint32) (r int32
 
 //export nnc_hbSysReadMem
 func nnc_hbSysReadMem(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uint32) (r int32) {
-	c := boundary.Call{Func: &funcs[22], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[22], Began: boundary.Began(&funcs[22])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Struct(a1, &layoutHbSysMem, true), boundary.Value(a2)}
 	}
 	if boundary.Chosen(&c) {
 		boundary.InDriver(c.Func, func() {
@@ -1018,10 +1018,10 @@ func nnc_hbSysReadMem(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uint32) (r int32)
 
 //export nnc_hbSysFreeMem
 func nnc_hbSysFreeMem(a0 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[23], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[23], Began: boundary.Began(&funcs[23])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0)}
+		c.Args = []boundary.Arg{boundary.Struct(a0, &layoutHbSysMem, true)}
 	}
 	if boundary.Chosen(&c) {
 		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbSysFreeMem(boundary.Driver(c.Func), unsafe.Pointer(a0))) })
@@ -1040,10 +1040,10 @@ func nnc_hbSysFreeMem(a0 unsafe.Pointer) (r int32) {
 
 //export nnc_hbSysRegisterMem
 func nnc_hbSysRegisterMem(a0 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[24], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[24], Began: boundary.Began(&funcs[24])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0)}
+		c.Args = []boundary.Arg{boundary.Struct(a0, &layoutHbSysMem, true)}
 	}
 	if boundary.Chosen(&c) {
 		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbSysRegisterMem(boundary.Driver(c.Func), unsafe.Pointer(a0))) })
@@ -1062,10 +1062,10 @@ func nnc_hbSysRegisterMem(a0 unsafe.Pointer) (r int32) {
 
 //export nnc_hbSysUnregisterMem
 func nnc_hbSysUnregisterMem(a0 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[25], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[25], Began: boundary.Began(&funcs[25])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0)}
+		c.Args = []boundary.Arg{boundary.Struct(a0, &layoutHbSysMem, true)}
 	}
 	if boundary.Chosen(&c) {
 		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbSysUnregisterMem(boundary.Driver(c.Func), unsafe.Pointer(a0))) })
@@ -1084,10 +1084,10 @@ func nnc_hbSysUnregisterMem(a0 unsafe.Pointer) (r int32) {
 
 //export nnc_hbDNNGetInputSource
 func nnc_hbDNNGetInputSource(a0 unsafe.Pointer, a1 uintptr, a2 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[26], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[26], Began: boundary.Began(&funcs[26])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Out[int32](a0), boundary.Address(a1), boundary.Value(a2)}
+		c.Args = []boundary.Arg{boundary.OutNamed(a0, 4, &enumHbDNNInputSource), boundary.Address(a1), boundary.Value(a2)}
 	}
 	p1 := boundary.Handle[Model](&c, 1, a1)
 	p0 := boundary.Ptr[int32](&c, 0, a0)
@@ -1105,7 +1105,7 @@ func nnc_hbDNNGetInputSource(a0 unsafe.Pointer, a1 uintptr, a2 int32) (r int32) 
 
 //export nnc_hbDNNGetInputDesc
 func nnc_hbDNNGetInputDesc(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 uintptr, a4 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[27], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[27], Began: boundary.Began(&funcs[27])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2), boundary.Address(a3), boundary.Value(a4)}
@@ -1124,7 +1124,7 @@ func nnc_hbDNNGetInputDesc(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Point
 
 //export nnc_hbDNNGetOutputDesc
 func nnc_hbDNNGetOutputDesc(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 uintptr, a4 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[28], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[28], Began: boundary.Began(&funcs[28])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2), boundary.Address(a3), boundary.Value(a4)}
@@ -1143,10 +1143,10 @@ func nnc_hbDNNGetOutputDesc(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Poin
 
 //export nnc_hbDNNGetModelDesc
 func nnc_hbDNNGetModelDesc(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[29], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[29], Began: boundary.Began(&funcs[29])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Out[uintptr](a0), boundary.Out[uint32](a1), boundary.Out[int32](a2), boundary.Address(a3)}
+		c.Args = []boundary.Arg{boundary.OutText(a0), boundary.Out[uint32](a1), boundary.Out[int32](a2), boundary.Address(a3)}
 	}
 	p3 := boundary.Handle[Model](&c, 3, a3)
 	p0 := boundary.Ptr[uintptr](&c, 0, a0)
@@ -1166,10 +1166,10 @@ func nnc_hbDNNGetModelDesc(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Point
 
 //export nnc_hbDNNGetModelTag
 func nnc_hbDNNGetModelTag(a0 unsafe.Pointer, a1 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[30], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[30], Began: boundary.Began(&funcs[30])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Out[uintptr](a0), boundary.Address(a1)}
+		c.Args = []boundary.Arg{boundary.OutText(a0), boundary.Address(a1)}
 	}
 	p1 := boundary.Handle[Model](&c, 1, a1)
 	p0 := boundary.Ptr[uintptr](&c, 0, a0)
@@ -1187,10 +1187,10 @@ func nnc_hbDNNGetModelTag(a0 unsafe.Pointer, a1 uintptr) (r int32) {
 
 //export nnc_hbDNNGetOutputOperatorType
 func nnc_hbDNNGetOutputOperatorType(a0 unsafe.Pointer, a1 uintptr, a2 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[31], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[31], Began: boundary.Began(&funcs[31])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Out[int32](a0), boundary.Address(a1), boundary.Value(a2)}
+		c.Args = []boundary.Arg{boundary.OutNamed(a0, 4, &enumHbDNNOutputOperatorType), boundary.Address(a1), boundary.Value(a2)}
 	}
 	p1 := boundary.Handle[Model](&c, 1, a1)
 	p0 := boundary.Ptr[int32](&c, 0, a0)
@@ -1208,7 +1208,7 @@ func nnc_hbDNNGetOutputOperatorType(a0 unsafe.Pointer, a1 uintptr, a2 int32) (r 
 
 //export nnc_hbDNNGetEstimateLatency
 func nnc_hbDNNGetEstimateLatency(a0 unsafe.Pointer, a1 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[32], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[32], Began: boundary.Began(&funcs[32])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Out[int32](a0), boundary.Address(a1)}
@@ -1229,7 +1229,7 @@ func nnc_hbDNNGetEstimateLatency(a0 unsafe.Pointer, a1 uintptr) (r int32) {
 
 //export nnc_hbDNNGetTaskEstimateTime
 func nnc_hbDNNGetTaskEstimateTime(a0 unsafe.Pointer, a1 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[33], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[33], Began: boundary.Began(&funcs[33])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Out[int32](a0), boundary.Address(a1)}
@@ -1250,10 +1250,10 @@ func nnc_hbDNNGetTaskEstimateTime(a0 unsafe.Pointer, a1 uintptr) (r int32) {
 
 //export nnc_hbDNNGetTaskEstimateStartTime
 func nnc_hbDNNGetTaskEstimateStartTime(a0 unsafe.Pointer, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[34], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[34], Began: boundary.Began(&funcs[34])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Out[int32](a0), boundary.Address(a1)}
+		c.Args = []boundary.Arg{boundary.Out[int32](a0), boundary.Struct(a1, &layoutHbDNNInferCtrlParam, true)}
 	}
 	if boundary.Chosen(&c) {
 		boundary.InDriver(c.Func, func() {
@@ -1277,10 +1277,10 @@ func nnc_hbDNNGetTaskEstimateStartTime(a0 unsafe.Pointer, a1 unsafe.Pointer) (r 
 
 //export nnc_hbDNNGetErrorDesc
 func nnc_hbDNNGetErrorDesc(a0 int32) (r uintptr) {
-	c := boundary.Call{Func: &funcs[35], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[35], Began: boundary.Began(&funcs[35])}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Value(a0)}
+		c.Args = []boundary.Arg{boundary.Named(a0, &enumHbDNNStatusHbSysStatus)}
 	}
 	if boundary.Chosen(&c) {
 		boundary.InDriver(c.Func, func() { r = uintptr(C.forward_hbDNNGetErrorDesc(boundary.Driver(c.Func), C.int32_t(a0))) })
@@ -1303,10 +1303,10 @@ func nnc_hbDNNGetErrorDesc(a0 int32) (r uintptr) {
 
 //export nnc_hbDNNGetLayoutName
 func nnc_hbDNNGetLayoutName(a0 unsafe.Pointer, a1 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[36], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[36], Began: boundary.Began(&funcs[36])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Out[uintptr](a0), boundary.Value(a1)}
+		c.Args = []boundary.Arg{boundary.OutText(a0), boundary.Named(a1, &enumHbDNNTensorLayoutHbDNNExtraTensorLayout)}
 	}
 	if boundary.Chosen(&c) {
 		boundary.InDriver(c.Func, func() {
@@ -1329,10 +1329,10 @@ func nnc_hbDNNGetLayoutName(a0 unsafe.Pointer, a1 int32) (r int32) {
 
 //export nnc_hbDNNUnquantizeByScale
 func nnc_hbDNNUnquantizeByScale(a0 unsafe.Pointer, a1 int32, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[37], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[37], Began: boundary.Began(&funcs[37])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Address(a3), boundary.Address(a4)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Named(a1, &enumHbDNNDataType), boundary.Struct(a2, &layoutHbDNNTensorShape, true), boundary.Address(a3), boundary.Address(a4)}
 	}
 	if boundary.Chosen(&c) {
 		boundary.InDriver(c.Func, func() {
@@ -1355,10 +1355,10 @@ func nnc_hbDNNUnquantizeByScale(a0 unsafe.Pointer, a1 int32, a2 unsafe.Pointer, 
 
 //export nnc_hbDNNUnquantizeByScale_former
 func nnc_hbDNNUnquantizeByScale_former(a0 unsafe.Pointer, a1 int32, a2 int32, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &formers[0], Began: boundary.Began()}
+	c := boundary.Call{Func: &formers[0], Began: boundary.Began(&formers[0])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Value(a2), boundary.Address(a3), boundary.Address(a4), boundary.Address(a5)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Named(a1, &enumHbDNNDataType), boundary.Named(a2, &enumHbDNNTensorLayoutHbDNNExtraTensorLayout), boundary.Struct(a3, &layoutHbDNNTensorShape, true), boundary.Address(a4), boundary.Address(a5)}
 	}
 	if boundary.Chosen(&c) {
 		boundary.InDriver(c.Func, func() {
@@ -1381,10 +1381,10 @@ func nnc_hbDNNUnquantizeByScale_former(a0 unsafe.Pointer, a1 int32, a2 int32, a3
 
 //export nnc_hbDNNConvertLayout
 func nnc_hbDNNConvertLayout(a0 uintptr, a1 int32, a2 uintptr, a3 int32, a4 int32, a5 unsafe.Pointer, a6 bool) (r int32) {
-	c := boundary.Call{Func: &funcs[38], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[38], Began: boundary.Began(&funcs[38])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Value(a3), boundary.Value(a4), boundary.Address(a5), boundary.Value(a6)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Named(a1, &enumHbDNNTensorLayoutHbDNNExtraTensorLayout), boundary.Address(a2), boundary.Named(a3, &enumHbDNNTensorLayoutHbDNNExtraTensorLayout), boundary.Named(a4, &enumHbDNNDataType), boundary.Struct(a5, &layoutHbDNNTensorShape, true), boundary.Value(a6)}
 	}
 	if boundary.Chosen(&c) {
 		boundary.InDriver(c.Func, func() {
@@ -1409,10 +1409,10 @@ func nnc_hbDNNConvertLayout(a0 uintptr, a1 int32, a2 uintptr, a3 int32, a4 int32
 
 //export nnc_hbDNNConvertLayoutRoi
 func nnc_hbDNNConvertLayoutRoi(a0 uintptr, a1 int32, a2 uintptr, a3 int32, a4 int32, a5 unsafe.Pointer, a6 bool, a7 unsafe.Pointer, a8 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[39], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[39], Began: boundary.Began(&funcs[39])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Value(a3), boundary.Value(a4), boundary.Address(a5), boundary.Value(a6), boundary.Address(a7), boundary.Address(a8)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Named(a1, &enumHbDNNTensorLayoutHbDNNExtraTensorLayout), boundary.Address(a2), boundary.Named(a3, &enumHbDNNTensorLayoutHbDNNExtraTensorLayout), boundary.Named(a4, &enumHbDNNDataType), boundary.Struct(a5, &layoutHbDNNTensorShape, true), boundary.Value(a6), boundary.Struct(a7, &layoutHbDNNTensorShape, true), boundary.Struct(a8, &layoutHbDNNTensorShape, true)}
 	}
 	if boundary.Chosen(&c) {
 		boundary.InDriver(c.Func, func() {
@@ -1439,10 +1439,10 @@ func nnc_hbDNNConvertLayoutRoi(a0 uintptr, a1 int32, a2 uintptr, a3 int32, a4 in
 
 //export nnc_hbDNNConvertLayoutRoi_former
 func nnc_hbDNNConvertLayoutRoi_former(a0 uintptr, a1 int32, a2 uintptr, a3 int32, a4 int32, a5 unsafe.Pointer, a6 bool, a7 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &formers[1], Began: boundary.Began()}
+	c := boundary.Call{Func: &formers[1], Began: boundary.Began(&formers[1])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Value(a3), boundary.Value(a4), boundary.Address(a5), boundary.Value(a6), boundary.Address(a7)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Named(a1, &enumHbDNNTensorLayoutHbDNNExtraTensorLayout), boundary.Address(a2), boundary.Named(a3, &enumHbDNNTensorLayoutHbDNNExtraTensorLayout), boundary.Named(a4, &enumHbDNNDataType), boundary.Struct(a5, &layoutHbDNNTensorShape, true), boundary.Value(a6), boundary.Struct(a7, &layoutHbDNNRoi, true)}
 	}
 	if boundary.Chosen(&c) {
 		boundary.InDriver(c.Func, func() {
@@ -1468,10 +1468,10 @@ func nnc_hbDNNConvertLayoutRoi_former(a0 uintptr, a1 int32, a2 uintptr, a3 int32
 
 //export nnc_hbDNNConvertLayoutToNative1HW1
 func nnc_hbDNNConvertLayoutToNative1HW1(a0 uintptr, a1 uintptr, a2 int32, a3 int32, a4 unsafe.Pointer, a5 bool, a6 uint32, a7 uint32) (r int32) {
-	c := boundary.Call{Func: &funcs[40], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[40], Began: boundary.Began(&funcs[40])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Value(a3), boundary.Address(a4), boundary.Value(a5), boundary.Value(a6), boundary.Value(a7)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Named(a2, &enumHbDNNTensorLayoutHbDNNExtraTensorLayout), boundary.Named(a3, &enumHbDNNDataType), boundary.Struct(a4, &layoutHbDNNTensorShape, true), boundary.Value(a5), boundary.Value(a6), boundary.Value(a7)}
 	}
 	if boundary.Chosen(&c) {
 		boundary.InDriver(c.Func, func() {
@@ -1496,10 +1496,10 @@ func nnc_hbDNNConvertLayoutToNative1HW1(a0 uintptr, a1 uintptr, a2 int32, a3 int
 
 //export nnc_hbDNNConvertLayoutToNative111C
 func nnc_hbDNNConvertLayoutToNative111C(a0 uintptr, a1 uintptr, a2 int32, a3 int32, a4 unsafe.Pointer, a5 bool, a6 uint32, a7 uint32, a8 uint32) (r int32) {
-	c := boundary.Call{Func: &funcs[41], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[41], Began: boundary.Began(&funcs[41])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Value(a3), boundary.Address(a4), boundary.Value(a5), boundary.Value(a6), boundary.Value(a7), boundary.Value(a8)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Named(a2, &enumHbDNNTensorLayoutHbDNNExtraTensorLayout), boundary.Named(a3, &enumHbDNNDataType), boundary.Struct(a4, &layoutHbDNNTensorShape, true), boundary.Value(a5), boundary.Value(a6), boundary.Value(a7), boundary.Value(a8)}
 	}
 	if boundary.Chosen(&c) {
 		boundary.InDriver(c.Func, func() {
@@ -1524,10 +1524,10 @@ func nnc_hbDNNConvertLayoutToNative111C(a0 uintptr, a1 uintptr, a2 int32, a3 int
 
 //export nnc_hbDNNConvertLayoutToNative1111
 func nnc_hbDNNConvertLayoutToNative1111(a0 uintptr, a1 uintptr, a2 int32, a3 int32, a4 unsafe.Pointer, a5 bool, a6 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[42], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[42], Began: boundary.Began(&funcs[42])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Value(a3), boundary.Address(a4), boundary.Value(a5), boundary.Address(a6)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Named(a2, &enumHbDNNTensorLayoutHbDNNExtraTensorLayout), boundary.Named(a3, &enumHbDNNDataType), boundary.Struct(a4, &layoutHbDNNTensorShape, true), boundary.Value(a5), boundary.Struct(a6, &layoutHbDNNTensorShape, true)}
 	}
 	if boundary.Chosen(&c) {
 		boundary.InDriver(c.Func, func() {
@@ -1553,10 +1553,10 @@ func nnc_hbDNNConvertLayoutToNative1111(a0 uintptr, a1 uintptr, a2 int32, a3 int
 
 //export nnc_hbDNNConvertLayoutToNative1111_former
 func nnc_hbDNNConvertLayoutToNative1111_former(a0 uintptr, a1 uintptr, a2 int32, a3 int32, a4 unsafe.Pointer, a5 bool, a6 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &formers[2], Began: boundary.Began()}
+	c := boundary.Call{Func: &formers[2], Began: boundary.Began(&formers[2])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Value(a3), boundary.Address(a4), boundary.Value(a5), boundary.Address(a6)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Named(a2, &enumHbDNNTensorLayoutHbDNNExtraTensorLayout), boundary.Named(a3, &enumHbDNNDataType), boundary.Struct(a4, &layoutHbDNNTensorShape, true), boundary.Value(a5), boundary.Struct(a6, &layoutHbDNNRoi, true)}
 	}
 	if boundary.Chosen(&c) {
 		boundary.InDriver(c.Func, func() {
@@ -1582,10 +1582,10 @@ func nnc_hbDNNConvertLayoutToNative1111_former(a0 uintptr, a1 uintptr, a2 int32,
 
 //export nnc_hbDNNAddPadding
 func nnc_hbDNNAddPadding(a0 uintptr, a1 unsafe.Pointer, a2 uintptr, a3 unsafe.Pointer, a4 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[43], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[43], Began: boundary.Began(&funcs[43])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2), boundary.Address(a3), boundary.Value(a4)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Struct(a1, &layoutHbDNNTensorShape, true), boundary.Address(a2), boundary.Struct(a3, &layoutHbDNNTensorShape, true), boundary.Named(a4, &enumHbDNNDataType)}
 	}
 	if boundary.Chosen(&c) {
 		boundary.InDriver(c.Func, func() {
@@ -1611,10 +1611,10 @@ func nnc_hbDNNAddPadding(a0 uintptr, a1 unsafe.Pointer, a2 uintptr, a3 unsafe.Po
 
 //export nnc_hbDNNRemovePadding
 func nnc_hbDNNRemovePadding(a0 uintptr, a1 unsafe.Pointer, a2 uintptr, a3 unsafe.Pointer, a4 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[44], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[44], Began: boundary.Began(&funcs[44])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2), boundary.Address(a3), boundary.Value(a4)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Struct(a1, &layoutHbDNNTensorShape, true), boundary.Address(a2), boundary.Struct(a3, &layoutHbDNNTensorShape, true), boundary.Named(a4, &enumHbDNNDataType)}
 	}
 	if boundary.Chosen(&c) {
 		boundary.InDriver(c.Func, func() {
@@ -1640,10 +1640,10 @@ func nnc_hbDNNRemovePadding(a0 uintptr, a1 unsafe.Pointer, a2 uintptr, a3 unsafe
 
 //export nnc_hbDNNAddPaddingWithStride
 func nnc_hbDNNAddPaddingWithStride(a0 uintptr, a1 uintptr, a2 uint32, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 uint32) (r int32) {
-	c := boundary.Call{Func: &funcs[45], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[45], Began: boundary.Began(&funcs[45])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Address(a3), boundary.Address(a4), boundary.Value(a5)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.NumberArray(a3, uint64(a2), boundary.Unsigned, 4, nil, true), boundary.NumberArray(a4, uint64(a2), boundary.Signed, 4, nil, true), boundary.Value(a5)}
 	}
 	if boundary.Chosen(&c) {
 		boundary.InDriver(c.Func, func() {
@@ -1669,10 +1669,10 @@ func nnc_hbDNNAddPaddingWithStride(a0 uintptr, a1 uintptr, a2 uint32, a3 unsafe.
 
 //export nnc_hbDNNRemovePaddingWithStride
 func nnc_hbDNNRemovePaddingWithStride(a0 uintptr, a1 uintptr, a2 uint32, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 uint32) (r int32) {
-	c := boundary.Call{Func: &funcs[46], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[46], Began: boundary.Began(&funcs[46])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Address(a3), boundary.Address(a4), boundary.Value(a5)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.NumberArray(a3, uint64(a2), boundary.Unsigned, 4, nil, true), boundary.NumberArray(a4, uint64(a2), boundary.Signed, 4, nil, true), boundary.Value(a5)}
 	}
 	if boundary.Chosen(&c) {
 		boundary.InDriver(c.Func, func() {
@@ -1698,7 +1698,7 @@ func nnc_hbDNNRemovePaddingWithStride(a0 uintptr, a1 uintptr, a2 uint32, a3 unsa
 
 //export nnc_hbDNNConvertEndianness
 func nnc_hbDNNConvertEndianness(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uint32) (r int32) {
-	c := boundary.Call{Func: &funcs[47], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[47], Began: boundary.Began(&funcs[47])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
@@ -1725,7 +1725,7 @@ func nnc_hbDNNConvertEndianness(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uint32)
 
 //export nnc__Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE
 func nnc__Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE(a0 unsafe.Pointer, a1 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[48], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[48], Began: boundary.Began(&funcs[48])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -1750,7 +1750,7 @@ func nnc__Z25hbDNNRegisterLayerCreatorPKcPFPN5hobot3dnn5LayerEvE(a0 unsafe.Point
 
 //export nnc__Z27hbDNNUnregisterLayerCreatorPKc
 func nnc__Z27hbDNNUnregisterLayerCreatorPKc(a0 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[49], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[49], Began: boundary.Began(&funcs[49])}
 	defer boundary.End(&c, &r, -6000012)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}

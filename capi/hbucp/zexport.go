@@ -670,106 +670,106 @@ import (
 )
 
 var funcs = []boundary.Func{
-	{Component: "hbucp", Name: "hbUCPGetVersion", Params: []string{}, Index: 252, Facade: 5},
-	{Component: "hbucp", Name: "hbUCPGetSocName", Params: []string{}, Index: 253, Facade: 5},
-	{Component: "hbucp", Name: "hbUCPSubmitTask", Params: []string{"taskHandle", "schedParam"}, Index: 254, Facade: 5},
-	{Component: "hbucp", Name: "hbUCPWaitTaskDone", Params: []string{"taskHandle", "timeout"}, Index: 255, Facade: 5},
-	{Component: "hbucp", Name: "hbUCPSetTaskDoneCb", Params: []string{"taskHandle", "taskDoneCb", "userdata"}, Index: 256, Facade: 5},
-	{Component: "hbucp", Name: "hbUCPReleaseTask", Params: []string{"taskHandle"}, Index: 257, Facade: 5},
-	{Component: "hbucp", Name: "hbUCPGetErrorDesc", Params: []string{"errorCode"}, Index: 258, Facade: 5},
-	{Component: "hbucp", Name: "hbUCPMalloc", Params: []string{"mem", "size", "deviceId"}, Index: 259, Facade: 5},
-	{Component: "hbucp", Name: "hbUCPMallocCached", Params: []string{"mem", "size", "deviceId"}, Index: 260, Facade: 5},
-	{Component: "hbucp", Name: "hbUCPMemFlush", Params: []string{"mem", "flag"}, Index: 261, Facade: 5},
-	{Component: "hbucp", Name: "hbUCPFree", Params: []string{"mem"}, Index: 262, Facade: 5},
-	{Component: "hbucp", Name: "hbDNNGetVersion", Params: []string{}, Index: 263, Facade: 5},
-	{Component: "hbucp", Name: "hbDNNInitializeFromFiles", Params: []string{"dnnPackedHandle", "modelFileNames", "modelFileCount"}, Index: 264, Facade: 5},
-	{Component: "hbucp", Name: "hbDNNInitializeFromDDR", Params: []string{"dnnPackedHandle", "modelData", "modelDataLengths", "modelDataCount"}, Index: 265, Facade: 5},
-	{Component: "hbucp", Name: "hbDNNRelease", Params: []string{"dnnPackedHandle"}, Index: 266, Facade: 5},
-	{Component: "hbucp", Name: "hbDNNGetModelNameList", Params: []string{"modelNameList", "modelNameCount", "dnnPackedHandle"}, Index: 267, Facade: 5},
-	{Component: "hbucp", Name: "hbDNNGetModelHandle", Params: []string{"dnnHandle", "dnnPackedHandle", "modelName"}, Index: 268, Facade: 5},
-	{Component: "hbucp", Name: "hbDNNGetInputCount", Params: []string{"inputCount", "dnnHandle"}, Index: 269, Facade: 5},
-	{Component: "hbucp", Name: "hbDNNGetInputName", Params: []string{"name", "dnnHandle", "inputIndex"}, Index: 270, Facade: 5},
-	{Component: "hbucp", Name: "hbDNNGetInputTensorProperties", Params: []string{"properties", "dnnHandle", "inputIndex"}, Index: 271, Facade: 5},
-	{Component: "hbucp", Name: "hbDNNGetOutputCount", Params: []string{"outputCount", "dnnHandle"}, Index: 272, Facade: 5},
-	{Component: "hbucp", Name: "hbDNNGetOutputName", Params: []string{"name", "dnnHandle", "outputIndex"}, Index: 273, Facade: 5},
-	{Component: "hbucp", Name: "hbDNNGetOutputTensorProperties", Params: []string{"properties", "dnnHandle", "outputIndex"}, Index: 274, Facade: 5},
-	{Component: "hbucp", Name: "hbDNNGetInputDesc", Params: []string{"desc", "size", "type", "dnnHandle", "inputIndex"}, Index: 275, Facade: 5},
-	{Component: "hbucp", Name: "hbDNNGetOutputDesc", Params: []string{"desc", "size", "type", "dnnHandle", "outputIndex"}, Index: 276, Facade: 5},
-	{Component: "hbucp", Name: "hbDNNGetModelDesc", Params: []string{"desc", "size", "type", "dnnHandle"}, Index: 277, Facade: 5},
-	{Component: "hbucp", Name: "hbDNNGetHBMDesc", Params: []string{"desc", "size", "type", "dnnPackedHandle", "index"}, Index: 278, Facade: 5},
-	{Component: "hbucp", Name: "hbDNNGetCompileBpuCoreNum", Params: []string{"bpuCoreNum", "dnnHandle"}, Index: 279, Facade: 5},
-	{Component: "hbucp", Name: "hbDNNInferV2", Params: []string{"taskHandle", "output", "input", "dnnHandle"}, Index: 280, Facade: 5},
-	{Component: "hbucp", Name: "hbDNNGetTaskOutputTensorProperties", Params: []string{"properties", "taskHandle", "subTaskIndex", "outputIndex"}, Index: 281, Facade: 5},
-	{Component: "hbucp", Name: "hbDNNGetErrorDesc", Params: []string{"errorCode"}, Index: 282, Facade: 5},
-	{Component: "hbucp", Name: "hbVPBilateralFilter", Params: []string{}, Index: 283, Facade: 5},
-	{Component: "hbucp", Name: "hbVPBoxFilter", Params: []string{}, Index: 284, Facade: 5},
-	{Component: "hbucp", Name: "hbVPCanny", Params: []string{}, Index: 285, Facade: 5},
-	{Component: "hbucp", Name: "hbVPCornerHarris", Params: []string{}, Index: 286, Facade: 5},
-	{Component: "hbucp", Name: "hbVPCvtColor", Params: []string{}, Index: 287, Facade: 5},
-	{Component: "hbucp", Name: "hbVPDilate", Params: []string{}, Index: 288, Facade: 5},
-	{Component: "hbucp", Name: "hbVPEqualizeHist", Params: []string{}, Index: 289, Facade: 5},
-	{Component: "hbucp", Name: "hbVPErode", Params: []string{}, Index: 290, Facade: 5},
-	{Component: "hbucp", Name: "hbVPFilter2D", Params: []string{}, Index: 291, Facade: 5},
-	{Component: "hbucp", Name: "hbVPFlip", Params: []string{}, Index: 292, Facade: 5},
-	{Component: "hbucp", Name: "hbVPGaussianBlur", Params: []string{}, Index: 293, Facade: 5},
-	{Component: "hbucp", Name: "hbVPHBDemosaicing", Params: []string{}, Index: 294, Facade: 5},
-	{Component: "hbucp", Name: "hbVPISP", Params: []string{}, Index: 295, Facade: 5},
-	{Component: "hbucp", Name: "hbVPIntegral", Params: []string{}, Index: 296, Facade: 5},
-	{Component: "hbucp", Name: "hbVPLaplacianFilter", Params: []string{}, Index: 297, Facade: 5},
-	{Component: "hbucp", Name: "hbVPMedianBlur", Params: []string{}, Index: 298, Facade: 5},
-	{Component: "hbucp", Name: "hbVPOpticalFlowPyrLK", Params: []string{}, Index: 299, Facade: 5},
-	{Component: "hbucp", Name: "hbVPPyrDown", Params: []string{}, Index: 300, Facade: 5},
-	{Component: "hbucp", Name: "hbVPPyrUp", Params: []string{}, Index: 301, Facade: 5},
-	{Component: "hbucp", Name: "hbVPRemap", Params: []string{}, Index: 302, Facade: 5},
-	{Component: "hbucp", Name: "hbVPResize", Params: []string{}, Index: 303, Facade: 5},
-	{Component: "hbucp", Name: "hbVPRoiResize", Params: []string{}, Index: 304, Facade: 5},
-	{Component: "hbucp", Name: "hbVPRotate", Params: []string{}, Index: 305, Facade: 5},
-	{Component: "hbucp", Name: "hbVPSepFilter2D", Params: []string{}, Index: 306, Facade: 5},
-	{Component: "hbucp", Name: "hbVPSobel", Params: []string{}, Index: 307, Facade: 5},
-	{Component: "hbucp", Name: "hbVPStitch", Params: []string{}, Index: 308, Facade: 5},
-	{Component: "hbucp", Name: "hbVPThreshold", Params: []string{}, Index: 309, Facade: 5},
-	{Component: "hbucp", Name: "hbVPTranspose", Params: []string{}, Index: 310, Facade: 5},
-	{Component: "hbucp", Name: "hbVPWarpAffine", Params: []string{}, Index: 311, Facade: 5},
-	{Component: "hbucp", Name: "hbVPWarpPerspective", Params: []string{}, Index: 312, Facade: 5},
-	{Component: "hbucp", Name: "hbVPCreateAlphaBlendLut", Params: []string{}, Index: 313, Facade: 5},
-	{Component: "hbucp", Name: "hbVPReleaseAlphaBlendLut", Params: []string{}, Index: 314, Facade: 5},
-	{Component: "hbucp", Name: "hbVPCreateISPContext", Params: []string{}, Index: 315, Facade: 5},
-	{Component: "hbucp", Name: "hbVPReleaseISPContext", Params: []string{}, Index: 316, Facade: 5},
-	{Component: "hbucp", Name: "hbVPGetISPOutputBuffer", Params: []string{}, Index: 317, Facade: 5},
-	{Component: "hbucp", Name: "hbVPCreateMapWrap", Params: []string{}, Index: 318, Facade: 5},
-	{Component: "hbucp", Name: "hbVPReleaseMapWrap", Params: []string{}, Index: 319, Facade: 5},
-	{Component: "hbucp", Name: "hbVPJPEGDecode", Params: []string{}, Index: 320, Facade: 5},
-	{Component: "hbucp", Name: "hbVPJPEGEncode", Params: []string{}, Index: 321, Facade: 5},
-	{Component: "hbucp", Name: "hbVPVideoDecode", Params: []string{}, Index: 322, Facade: 5},
-	{Component: "hbucp", Name: "hbVPVideoEncode", Params: []string{}, Index: 323, Facade: 5},
-	{Component: "hbucp", Name: "hbVPCreateJPEGDecContext", Params: []string{}, Index: 324, Facade: 5},
-	{Component: "hbucp", Name: "hbVPReleaseJPEGDecContext", Params: []string{}, Index: 325, Facade: 5},
-	{Component: "hbucp", Name: "hbVPCreateJPEGEncContext", Params: []string{}, Index: 326, Facade: 5},
-	{Component: "hbucp", Name: "hbVPReleaseJPEGEncContext", Params: []string{}, Index: 327, Facade: 5},
-	{Component: "hbucp", Name: "hbVPCreateVideoDecContext", Params: []string{}, Index: 328, Facade: 5},
-	{Component: "hbucp", Name: "hbVPReleaseVideoDecContext", Params: []string{}, Index: 329, Facade: 5},
-	{Component: "hbucp", Name: "hbVPCreateVideoEncContext", Params: []string{}, Index: 330, Facade: 5},
-	{Component: "hbucp", Name: "hbVPReleaseVideoEncContext", Params: []string{}, Index: 331, Facade: 5},
-	{Component: "hbucp", Name: "hbVPGetJPEGDecOutputBuffer", Params: []string{}, Index: 332, Facade: 5},
-	{Component: "hbucp", Name: "hbVPGetJPEGEncOutputBuffer", Params: []string{}, Index: 333, Facade: 5},
-	{Component: "hbucp", Name: "hbVPGetVideoDecOutputBuffer", Params: []string{}, Index: 334, Facade: 5},
-	{Component: "hbucp", Name: "hbVPGetVideoEncOutputBuffer", Params: []string{}, Index: 335, Facade: 5},
-	{Component: "hbucp", Name: "hbVPGetDefaultVideoDecParam", Params: []string{}, Index: 336, Facade: 5},
-	{Component: "hbucp", Name: "hbVPGetDefaultVideoEncParam", Params: []string{}, Index: 337, Facade: 5},
-	{Component: "hbucp", Name: "hbFFT1D", Params: []string{}, Index: 338, Facade: 5},
-	{Component: "hbucp", Name: "hbFFT2D", Params: []string{}, Index: 339, Facade: 5},
-	{Component: "hbucp", Name: "hbIFFT1D", Params: []string{}, Index: 340, Facade: 5},
-	{Component: "hbucp", Name: "hbIFFT2D", Params: []string{}, Index: 341, Facade: 5},
-	{Component: "hbucp", Name: "hbDSPAddrMap", Params: []string{}, Index: 342, Facade: 5},
-	{Component: "hbucp", Name: "hbDSPAddrUnmap", Params: []string{}, Index: 343, Facade: 5},
-	{Component: "hbucp", Name: "hbDSPRpcV2", Params: []string{}, Index: 344, Facade: 5},
+	{Component: "hbucp", Name: "hbUCPGetVersion", Params: []string{}, Index: 252, Facade: 5, Text: true},
+	{Component: "hbucp", Name: "hbUCPGetSocName", Params: []string{}, Index: 253, Facade: 5, Text: true},
+	{Component: "hbucp", Name: "hbUCPSubmitTask", Params: []string{"taskHandle", "schedParam"}, Index: 254, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbUCPWaitTaskDone", Params: []string{"taskHandle", "timeout"}, Index: 255, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbUCPSetTaskDoneCb", Params: []string{"taskHandle", "taskDoneCb", "userdata"}, Index: 256, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbUCPReleaseTask", Params: []string{"taskHandle"}, Index: 257, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbUCPGetErrorDesc", Params: []string{"errorCode"}, Index: 258, Facade: 5, Text: true},
+	{Component: "hbucp", Name: "hbUCPMalloc", Params: []string{"mem", "size", "deviceId"}, Index: 259, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbUCPMallocCached", Params: []string{"mem", "size", "deviceId"}, Index: 260, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbUCPMemFlush", Params: []string{"mem", "flag"}, Index: 261, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbUCPFree", Params: []string{"mem"}, Index: 262, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbDNNGetVersion", Params: []string{}, Index: 263, Facade: 5, Text: true},
+	{Component: "hbucp", Name: "hbDNNInitializeFromFiles", Params: []string{"dnnPackedHandle", "modelFileNames", "modelFileCount"}, Index: 264, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbDNNInitializeFromDDR", Params: []string{"dnnPackedHandle", "modelData", "modelDataLengths", "modelDataCount"}, Index: 265, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbDNNRelease", Params: []string{"dnnPackedHandle"}, Index: 266, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbDNNGetModelNameList", Params: []string{"modelNameList", "modelNameCount", "dnnPackedHandle"}, Index: 267, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbDNNGetModelHandle", Params: []string{"dnnHandle", "dnnPackedHandle", "modelName"}, Index: 268, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbDNNGetInputCount", Params: []string{"inputCount", "dnnHandle"}, Index: 269, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbDNNGetInputName", Params: []string{"name", "dnnHandle", "inputIndex"}, Index: 270, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbDNNGetInputTensorProperties", Params: []string{"properties", "dnnHandle", "inputIndex"}, Index: 271, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbDNNGetOutputCount", Params: []string{"outputCount", "dnnHandle"}, Index: 272, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbDNNGetOutputName", Params: []string{"name", "dnnHandle", "outputIndex"}, Index: 273, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbDNNGetOutputTensorProperties", Params: []string{"properties", "dnnHandle", "outputIndex"}, Index: 274, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbDNNGetInputDesc", Params: []string{"desc", "size", "type", "dnnHandle", "inputIndex"}, Index: 275, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbDNNGetOutputDesc", Params: []string{"desc", "size", "type", "dnnHandle", "outputIndex"}, Index: 276, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbDNNGetModelDesc", Params: []string{"desc", "size", "type", "dnnHandle"}, Index: 277, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbDNNGetHBMDesc", Params: []string{"desc", "size", "type", "dnnPackedHandle", "index"}, Index: 278, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbDNNGetCompileBpuCoreNum", Params: []string{"bpuCoreNum", "dnnHandle"}, Index: 279, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbDNNInferV2", Params: []string{"taskHandle", "output", "input", "dnnHandle"}, Index: 280, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbDNNGetTaskOutputTensorProperties", Params: []string{"properties", "taskHandle", "subTaskIndex", "outputIndex"}, Index: 281, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbDNNGetErrorDesc", Params: []string{"errorCode"}, Index: 282, Facade: 5, Text: true},
+	{Component: "hbucp", Name: "hbVPBilateralFilter", Params: []string{}, Index: 283, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPBoxFilter", Params: []string{}, Index: 284, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPCanny", Params: []string{}, Index: 285, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPCornerHarris", Params: []string{}, Index: 286, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPCvtColor", Params: []string{}, Index: 287, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPDilate", Params: []string{}, Index: 288, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPEqualizeHist", Params: []string{}, Index: 289, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPErode", Params: []string{}, Index: 290, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPFilter2D", Params: []string{}, Index: 291, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPFlip", Params: []string{}, Index: 292, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPGaussianBlur", Params: []string{}, Index: 293, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPHBDemosaicing", Params: []string{}, Index: 294, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPISP", Params: []string{}, Index: 295, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPIntegral", Params: []string{}, Index: 296, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPLaplacianFilter", Params: []string{}, Index: 297, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPMedianBlur", Params: []string{}, Index: 298, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPOpticalFlowPyrLK", Params: []string{}, Index: 299, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPPyrDown", Params: []string{}, Index: 300, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPPyrUp", Params: []string{}, Index: 301, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPRemap", Params: []string{}, Index: 302, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPResize", Params: []string{}, Index: 303, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPRoiResize", Params: []string{}, Index: 304, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPRotate", Params: []string{}, Index: 305, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPSepFilter2D", Params: []string{}, Index: 306, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPSobel", Params: []string{}, Index: 307, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPStitch", Params: []string{}, Index: 308, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPThreshold", Params: []string{}, Index: 309, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPTranspose", Params: []string{}, Index: 310, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPWarpAffine", Params: []string{}, Index: 311, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPWarpPerspective", Params: []string{}, Index: 312, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPCreateAlphaBlendLut", Params: []string{}, Index: 313, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPReleaseAlphaBlendLut", Params: []string{}, Index: 314, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPCreateISPContext", Params: []string{}, Index: 315, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPReleaseISPContext", Params: []string{}, Index: 316, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPGetISPOutputBuffer", Params: []string{}, Index: 317, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPCreateMapWrap", Params: []string{}, Index: 318, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPReleaseMapWrap", Params: []string{}, Index: 319, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPJPEGDecode", Params: []string{}, Index: 320, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPJPEGEncode", Params: []string{}, Index: 321, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPVideoDecode", Params: []string{}, Index: 322, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPVideoEncode", Params: []string{}, Index: 323, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPCreateJPEGDecContext", Params: []string{}, Index: 324, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPReleaseJPEGDecContext", Params: []string{}, Index: 325, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPCreateJPEGEncContext", Params: []string{}, Index: 326, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPReleaseJPEGEncContext", Params: []string{}, Index: 327, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPCreateVideoDecContext", Params: []string{}, Index: 328, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPReleaseVideoDecContext", Params: []string{}, Index: 329, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPCreateVideoEncContext", Params: []string{}, Index: 330, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPReleaseVideoEncContext", Params: []string{}, Index: 331, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPGetJPEGDecOutputBuffer", Params: []string{}, Index: 332, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPGetJPEGEncOutputBuffer", Params: []string{}, Index: 333, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPGetVideoDecOutputBuffer", Params: []string{}, Index: 334, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPGetVideoEncOutputBuffer", Params: []string{}, Index: 335, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPGetDefaultVideoDecParam", Params: []string{}, Index: 336, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbVPGetDefaultVideoEncParam", Params: []string{}, Index: 337, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbFFT1D", Params: []string{}, Index: 338, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbFFT2D", Params: []string{}, Index: 339, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbIFFT1D", Params: []string{}, Index: 340, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbIFFT2D", Params: []string{}, Index: 341, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbDSPAddrMap", Params: []string{}, Index: 342, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbDSPAddrUnmap", Params: []string{}, Index: 343, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
+	{Component: "hbucp", Name: "hbDSPRpcV2", Params: []string{}, Index: 344, Facade: 5, Result: &enumHbUCPStatusHbDNNStatus},
 }
 
 func init() { boundary.Register(funcs) }
 
 //export nnc_hbUCPGetVersion
 func nnc_hbUCPGetVersion() (r uintptr) {
-	c := boundary.Call{Func: &funcs[0], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[0], Began: boundary.Began(&funcs[0])}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -795,7 +795,7 @@ func nnc_hbUCPGetVersion() (r uintptr) {
 
 //export nnc_hbUCPGetSocName
 func nnc_hbUCPGetSocName() (r uintptr) {
-	c := boundary.Call{Func: &funcs[1], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[1], Began: boundary.Began(&funcs[1])}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -821,10 +821,10 @@ func nnc_hbUCPGetSocName() (r uintptr) {
 
 //export nnc_hbUCPSubmitTask
 func nnc_hbUCPSubmitTask(a0 uintptr, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[2], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[2], Began: boundary.Began(&funcs[2])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Struct(a1, &layoutHbUCPSchedParam, true)}
 	}
 	p0 := boundary.Handle[Task](&c, 0, a0)
 	p1 := boundary.Ptr[SchedParam](&c, 1, a1)
@@ -842,7 +842,7 @@ func nnc_hbUCPSubmitTask(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 
 //export nnc_hbUCPWaitTaskDone
 func nnc_hbUCPWaitTaskDone(a0 uintptr, a1 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[3], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[3], Began: boundary.Began(&funcs[3])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -862,7 +862,7 @@ func nnc_hbUCPWaitTaskDone(a0 uintptr, a1 int32) (r int32) {
 
 //export nnc_hbUCPSetTaskDoneCb
 func nnc_hbUCPSetTaskDoneCb(a0 uintptr, a1 uintptr, a2 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[4], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[4], Began: boundary.Began(&funcs[4])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2)}
@@ -882,7 +882,7 @@ func nnc_hbUCPSetTaskDoneCb(a0 uintptr, a1 uintptr, a2 uintptr) (r int32) {
 
 //export nnc_hbUCPReleaseTask
 func nnc_hbUCPReleaseTask(a0 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[5], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[5], Began: boundary.Began(&funcs[5])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -899,10 +899,10 @@ func nnc_hbUCPReleaseTask(a0 uintptr) (r int32) {
 
 //export nnc_hbUCPGetErrorDesc
 func nnc_hbUCPGetErrorDesc(a0 int32) (r uintptr) {
-	c := boundary.Call{Func: &funcs[6], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[6], Began: boundary.Began(&funcs[6])}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Value(a0)}
+		c.Args = []boundary.Arg{boundary.Named(a0, &enumHbUCPStatusHbDNNStatus)}
 	}
 	if boundary.Chosen(&c) {
 		boundary.InDriver(c.Func, func() { r = uintptr(C.forward_hbUCPGetErrorDesc(boundary.Driver(c.Func), C.int32_t(a0))) })
@@ -925,10 +925,10 @@ func nnc_hbUCPGetErrorDesc(a0 int32) (r uintptr) {
 
 //export nnc_hbUCPMalloc
 func nnc_hbUCPMalloc(a0 unsafe.Pointer, a1 uint64, a2 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[7], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[7], Began: boundary.Began(&funcs[7])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Value(a2)}
+		c.Args = []boundary.Arg{boundary.Struct(a0, &layoutHbUCPSysMem, false), boundary.Value(a1), boundary.Value(a2)}
 	}
 	if boundary.Chosen(&c) {
 		boundary.InDriver(c.Func, func() {
@@ -951,10 +951,10 @@ func nnc_hbUCPMalloc(a0 unsafe.Pointer, a1 uint64, a2 int32) (r int32) {
 
 //export nnc_hbUCPMallocCached
 func nnc_hbUCPMallocCached(a0 unsafe.Pointer, a1 uint64, a2 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[8], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[8], Began: boundary.Began(&funcs[8])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Value(a2)}
+		c.Args = []boundary.Arg{boundary.Struct(a0, &layoutHbUCPSysMem, false), boundary.Value(a1), boundary.Value(a2)}
 	}
 	if boundary.Chosen(&c) {
 		boundary.InDriver(c.Func, func() {
@@ -977,10 +977,10 @@ func nnc_hbUCPMallocCached(a0 unsafe.Pointer, a1 uint64, a2 int32) (r int32) {
 
 //export nnc_hbUCPMemFlush
 func nnc_hbUCPMemFlush(a0 unsafe.Pointer, a1 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[9], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[9], Began: boundary.Began(&funcs[9])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
+		c.Args = []boundary.Arg{boundary.Struct(a0, &layoutHbUCPSysMem, true), boundary.Named(a1, &enumHbUCPSysMemFlushFlag)}
 	}
 	if boundary.Chosen(&c) {
 		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbUCPMemFlush(boundary.Driver(c.Func), unsafe.Pointer(a0), C.int32_t(a1))) })
@@ -999,10 +999,10 @@ func nnc_hbUCPMemFlush(a0 unsafe.Pointer, a1 int32) (r int32) {
 
 //export nnc_hbUCPFree
 func nnc_hbUCPFree(a0 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[10], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[10], Began: boundary.Began(&funcs[10])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0)}
+		c.Args = []boundary.Arg{boundary.Struct(a0, &layoutHbUCPSysMem, true)}
 	}
 	if boundary.Chosen(&c) {
 		boundary.InDriver(c.Func, func() { r = int32(C.forward_hbUCPFree(boundary.Driver(c.Func), unsafe.Pointer(a0))) })
@@ -1021,7 +1021,7 @@ func nnc_hbUCPFree(a0 unsafe.Pointer) (r int32) {
 
 //export nnc_hbucp_hbDNNGetVersion
 func nnc_hbucp_hbDNNGetVersion() (r uintptr) {
-	c := boundary.Call{Func: &funcs[11], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[11], Began: boundary.Began(&funcs[11])}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1047,7 +1047,7 @@ func nnc_hbucp_hbDNNGetVersion() (r uintptr) {
 
 //export nnc_hbucp_hbDNNInitializeFromFiles
 func nnc_hbucp_hbDNNInitializeFromFiles(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[12], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[12], Began: boundary.Began(&funcs[12])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
@@ -1078,10 +1078,10 @@ func nnc_hbucp_hbDNNInitializeFromFiles(a0 unsafe.Pointer, a1 unsafe.Pointer, a2
 
 //export nnc_hbucp_hbDNNInitializeFromDDR
 func nnc_hbucp_hbDNNInitializeFromDDR(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[13], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[13], Began: boundary.Began(&funcs[13])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2), boundary.Value(a3)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.NumberArray(a2, uint64(a3), boundary.Signed, 4, nil, true), boundary.Value(a3)}
 	}
 	if boundary.Chosen(&c) {
 		boundary.InDriver(c.Func, func() {
@@ -1110,7 +1110,7 @@ func nnc_hbucp_hbDNNInitializeFromDDR(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 u
 
 //export nnc_hbucp_hbDNNRelease
 func nnc_hbucp_hbDNNRelease(a0 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[14], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[14], Began: boundary.Began(&funcs[14])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1127,7 +1127,7 @@ func nnc_hbucp_hbDNNRelease(a0 uintptr) (r int32) {
 
 //export nnc_hbucp_hbDNNGetModelNameList
 func nnc_hbucp_hbDNNGetModelNameList(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[15], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[15], Began: boundary.Began(&funcs[15])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Out[uintptr](a0), boundary.Out[int32](a1), boundary.Address(a2)}
@@ -1149,7 +1149,7 @@ func nnc_hbucp_hbDNNGetModelNameList(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 ui
 
 //export nnc_hbucp_hbDNNGetModelHandle
 func nnc_hbucp_hbDNNGetModelHandle(a0 unsafe.Pointer, a1 uintptr, a2 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[16], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[16], Began: boundary.Began(&funcs[16])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Text(a2)}
@@ -1175,7 +1175,7 @@ func nnc_hbucp_hbDNNGetModelHandle(a0 unsafe.Pointer, a1 uintptr, a2 unsafe.Poin
 
 //export nnc_hbucp_hbDNNGetInputCount
 func nnc_hbucp_hbDNNGetInputCount(a0 unsafe.Pointer, a1 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[17], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[17], Began: boundary.Began(&funcs[17])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Out[int32](a0), boundary.Address(a1)}
@@ -1196,10 +1196,10 @@ func nnc_hbucp_hbDNNGetInputCount(a0 unsafe.Pointer, a1 uintptr) (r int32) {
 
 //export nnc_hbucp_hbDNNGetInputName
 func nnc_hbucp_hbDNNGetInputName(a0 unsafe.Pointer, a1 uintptr, a2 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[18], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[18], Began: boundary.Began(&funcs[18])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Out[uintptr](a0), boundary.Address(a1), boundary.Value(a2)}
+		c.Args = []boundary.Arg{boundary.OutText(a0), boundary.Address(a1), boundary.Value(a2)}
 	}
 	p1 := boundary.Handle[Model](&c, 1, a1)
 	p0 := boundary.Ptr[uintptr](&c, 0, a0)
@@ -1217,10 +1217,10 @@ func nnc_hbucp_hbDNNGetInputName(a0 unsafe.Pointer, a1 uintptr, a2 int32) (r int
 
 //export nnc_hbucp_hbDNNGetInputTensorProperties
 func nnc_hbucp_hbDNNGetInputTensorProperties(a0 unsafe.Pointer, a1 uintptr, a2 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[19], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[19], Began: boundary.Began(&funcs[19])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
+		c.Args = []boundary.Arg{boundary.Struct(a0, &layoutHbDNNTensorProperties, false), boundary.Address(a1), boundary.Value(a2)}
 	}
 	p1 := boundary.Handle[Model](&c, 1, a1)
 	p0 := boundary.Ptr[TensorProperties](&c, 0, a0)
@@ -1238,7 +1238,7 @@ func nnc_hbucp_hbDNNGetInputTensorProperties(a0 unsafe.Pointer, a1 uintptr, a2 i
 
 //export nnc_hbucp_hbDNNGetOutputCount
 func nnc_hbucp_hbDNNGetOutputCount(a0 unsafe.Pointer, a1 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[20], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[20], Began: boundary.Began(&funcs[20])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Out[int32](a0), boundary.Address(a1)}
@@ -1259,10 +1259,10 @@ func nnc_hbucp_hbDNNGetOutputCount(a0 unsafe.Pointer, a1 uintptr) (r int32) {
 
 //export nnc_hbucp_hbDNNGetOutputName
 func nnc_hbucp_hbDNNGetOutputName(a0 unsafe.Pointer, a1 uintptr, a2 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[21], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[21], Began: boundary.Began(&funcs[21])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Out[uintptr](a0), boundary.Address(a1), boundary.Value(a2)}
+		c.Args = []boundary.Arg{boundary.OutText(a0), boundary.Address(a1), boundary.Value(a2)}
 	}
 	p1 := boundary.Handle[Model](&c, 1, a1)
 	p0 := boundary.Ptr[uintptr](&c, 0, a0)
@@ -1280,10 +1280,10 @@ func nnc_hbucp_hbDNNGetOutputName(a0 unsafe.Pointer, a1 uintptr, a2 int32) (r in
 
 //export nnc_hbucp_hbDNNGetOutputTensorProperties
 func nnc_hbucp_hbDNNGetOutputTensorProperties(a0 unsafe.Pointer, a1 uintptr, a2 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[22], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[22], Began: boundary.Began(&funcs[22])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
+		c.Args = []boundary.Arg{boundary.Struct(a0, &layoutHbDNNTensorProperties, false), boundary.Address(a1), boundary.Value(a2)}
 	}
 	p1 := boundary.Handle[Model](&c, 1, a1)
 	p0 := boundary.Ptr[TensorProperties](&c, 0, a0)
@@ -1301,10 +1301,10 @@ func nnc_hbucp_hbDNNGetOutputTensorProperties(a0 unsafe.Pointer, a1 uintptr, a2 
 
 //export nnc_hbucp_hbDNNGetInputDesc
 func nnc_hbucp_hbDNNGetInputDesc(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 uintptr, a4 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[23], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[23], Began: boundary.Began(&funcs[23])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Out[uintptr](a0), boundary.Out[uint32](a1), boundary.Out[int32](a2), boundary.Address(a3), boundary.Value(a4)}
+		c.Args = []boundary.Arg{boundary.OutText(a0), boundary.Out[uint32](a1), boundary.Out[int32](a2), boundary.Address(a3), boundary.Value(a4)}
 	}
 	p3 := boundary.Handle[Model](&c, 3, a3)
 	p0 := boundary.Ptr[uintptr](&c, 0, a0)
@@ -1324,10 +1324,10 @@ func nnc_hbucp_hbDNNGetInputDesc(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe
 
 //export nnc_hbucp_hbDNNGetOutputDesc
 func nnc_hbucp_hbDNNGetOutputDesc(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 uintptr, a4 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[24], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[24], Began: boundary.Began(&funcs[24])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Out[uintptr](a0), boundary.Out[uint32](a1), boundary.Out[int32](a2), boundary.Address(a3), boundary.Value(a4)}
+		c.Args = []boundary.Arg{boundary.OutText(a0), boundary.Out[uint32](a1), boundary.Out[int32](a2), boundary.Address(a3), boundary.Value(a4)}
 	}
 	p3 := boundary.Handle[Model](&c, 3, a3)
 	p0 := boundary.Ptr[uintptr](&c, 0, a0)
@@ -1347,10 +1347,10 @@ func nnc_hbucp_hbDNNGetOutputDesc(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsaf
 
 //export nnc_hbucp_hbDNNGetModelDesc
 func nnc_hbucp_hbDNNGetModelDesc(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[25], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[25], Began: boundary.Began(&funcs[25])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Out[uintptr](a0), boundary.Out[uint32](a1), boundary.Out[int32](a2), boundary.Address(a3)}
+		c.Args = []boundary.Arg{boundary.OutText(a0), boundary.Out[uint32](a1), boundary.Out[int32](a2), boundary.Address(a3)}
 	}
 	p3 := boundary.Handle[Model](&c, 3, a3)
 	p0 := boundary.Ptr[uintptr](&c, 0, a0)
@@ -1370,10 +1370,10 @@ func nnc_hbucp_hbDNNGetModelDesc(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe
 
 //export nnc_hbDNNGetHBMDesc
 func nnc_hbDNNGetHBMDesc(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 uintptr, a4 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[26], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[26], Began: boundary.Began(&funcs[26])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Out[uintptr](a0), boundary.Out[uint32](a1), boundary.Out[int32](a2), boundary.Address(a3), boundary.Value(a4)}
+		c.Args = []boundary.Arg{boundary.OutText(a0), boundary.Out[uint32](a1), boundary.Out[int32](a2), boundary.Address(a3), boundary.Value(a4)}
 	}
 	p3 := boundary.Handle[Packed](&c, 3, a3)
 	p0 := boundary.Ptr[uintptr](&c, 0, a0)
@@ -1393,7 +1393,7 @@ func nnc_hbDNNGetHBMDesc(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer
 
 //export nnc_hbDNNGetCompileBpuCoreNum
 func nnc_hbDNNGetCompileBpuCoreNum(a0 unsafe.Pointer, a1 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[27], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[27], Began: boundary.Began(&funcs[27])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Out[int32](a0), boundary.Address(a1)}
@@ -1414,10 +1414,10 @@ func nnc_hbDNNGetCompileBpuCoreNum(a0 unsafe.Pointer, a1 uintptr) (r int32) {
 
 //export nnc_hbDNNInferV2
 func nnc_hbDNNInferV2(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[28], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[28], Began: boundary.Began(&funcs[28])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2), boundary.Address(a3)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Struct(a1, &layoutHbDNNTensor, true), boundary.Struct(a2, &layoutHbDNNTensor, true), boundary.Address(a3)}
 	}
 	if boundary.Chosen(&c) {
 		boundary.InDriver(c.Func, func() {
@@ -1443,10 +1443,10 @@ func nnc_hbDNNInferV2(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer, a
 
 //export nnc_hbDNNGetTaskOutputTensorProperties
 func nnc_hbDNNGetTaskOutputTensorProperties(a0 unsafe.Pointer, a1 uintptr, a2 int32, a3 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[29], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[29], Began: boundary.Began(&funcs[29])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Value(a3)}
+		c.Args = []boundary.Arg{boundary.Struct(a0, &layoutHbDNNTensorProperties, false), boundary.Address(a1), boundary.Value(a2), boundary.Value(a3)}
 	}
 	p1 := boundary.Handle[Task](&c, 1, a1)
 	p0 := boundary.Ptr[TensorProperties](&c, 0, a0)
@@ -1464,10 +1464,10 @@ func nnc_hbDNNGetTaskOutputTensorProperties(a0 unsafe.Pointer, a1 uintptr, a2 in
 
 //export nnc_hbucp_hbDNNGetErrorDesc
 func nnc_hbucp_hbDNNGetErrorDesc(a0 int32) (r uintptr) {
-	c := boundary.Call{Func: &funcs[30], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[30], Began: boundary.Began(&funcs[30])}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Value(a0)}
+		c.Args = []boundary.Arg{boundary.Named(a0, &enumHbUCPStatusHbDNNStatus)}
 	}
 	if boundary.Chosen(&c) {
 		boundary.InDriver(c.Func, func() { r = uintptr(C.forward_hbucp_hbDNNGetErrorDesc(boundary.Driver(c.Func), C.int32_t(a0))) })
@@ -1490,7 +1490,7 @@ func nnc_hbucp_hbDNNGetErrorDesc(a0 int32) (r uintptr) {
 
 //export nnc_hbVPBilateralFilter
 func nnc_hbVPBilateralFilter() (r int32) {
-	c := boundary.Call{Func: &funcs[31], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[31], Began: boundary.Began(&funcs[31])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1511,7 +1511,7 @@ func nnc_hbVPBilateralFilter() (r int32) {
 
 //export nnc_hbVPBoxFilter
 func nnc_hbVPBoxFilter() (r int32) {
-	c := boundary.Call{Func: &funcs[32], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[32], Began: boundary.Began(&funcs[32])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1532,7 +1532,7 @@ func nnc_hbVPBoxFilter() (r int32) {
 
 //export nnc_hbVPCanny
 func nnc_hbVPCanny() (r int32) {
-	c := boundary.Call{Func: &funcs[33], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[33], Began: boundary.Began(&funcs[33])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1553,7 +1553,7 @@ func nnc_hbVPCanny() (r int32) {
 
 //export nnc_hbVPCornerHarris
 func nnc_hbVPCornerHarris() (r int32) {
-	c := boundary.Call{Func: &funcs[34], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[34], Began: boundary.Began(&funcs[34])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1574,7 +1574,7 @@ func nnc_hbVPCornerHarris() (r int32) {
 
 //export nnc_hbVPCvtColor
 func nnc_hbVPCvtColor() (r int32) {
-	c := boundary.Call{Func: &funcs[35], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[35], Began: boundary.Began(&funcs[35])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1595,7 +1595,7 @@ func nnc_hbVPCvtColor() (r int32) {
 
 //export nnc_hbVPDilate
 func nnc_hbVPDilate() (r int32) {
-	c := boundary.Call{Func: &funcs[36], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[36], Began: boundary.Began(&funcs[36])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1616,7 +1616,7 @@ func nnc_hbVPDilate() (r int32) {
 
 //export nnc_hbVPEqualizeHist
 func nnc_hbVPEqualizeHist() (r int32) {
-	c := boundary.Call{Func: &funcs[37], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[37], Began: boundary.Began(&funcs[37])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1637,7 +1637,7 @@ func nnc_hbVPEqualizeHist() (r int32) {
 
 //export nnc_hbVPErode
 func nnc_hbVPErode() (r int32) {
-	c := boundary.Call{Func: &funcs[38], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[38], Began: boundary.Began(&funcs[38])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1658,7 +1658,7 @@ func nnc_hbVPErode() (r int32) {
 
 //export nnc_hbVPFilter2D
 func nnc_hbVPFilter2D() (r int32) {
-	c := boundary.Call{Func: &funcs[39], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[39], Began: boundary.Began(&funcs[39])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1679,7 +1679,7 @@ func nnc_hbVPFilter2D() (r int32) {
 
 //export nnc_hbVPFlip
 func nnc_hbVPFlip() (r int32) {
-	c := boundary.Call{Func: &funcs[40], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[40], Began: boundary.Began(&funcs[40])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1700,7 +1700,7 @@ func nnc_hbVPFlip() (r int32) {
 
 //export nnc_hbVPGaussianBlur
 func nnc_hbVPGaussianBlur() (r int32) {
-	c := boundary.Call{Func: &funcs[41], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[41], Began: boundary.Began(&funcs[41])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1721,7 +1721,7 @@ func nnc_hbVPGaussianBlur() (r int32) {
 
 //export nnc_hbVPHBDemosaicing
 func nnc_hbVPHBDemosaicing() (r int32) {
-	c := boundary.Call{Func: &funcs[42], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[42], Began: boundary.Began(&funcs[42])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1742,7 +1742,7 @@ func nnc_hbVPHBDemosaicing() (r int32) {
 
 //export nnc_hbVPISP
 func nnc_hbVPISP() (r int32) {
-	c := boundary.Call{Func: &funcs[43], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[43], Began: boundary.Began(&funcs[43])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1763,7 +1763,7 @@ func nnc_hbVPISP() (r int32) {
 
 //export nnc_hbVPIntegral
 func nnc_hbVPIntegral() (r int32) {
-	c := boundary.Call{Func: &funcs[44], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[44], Began: boundary.Began(&funcs[44])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1784,7 +1784,7 @@ func nnc_hbVPIntegral() (r int32) {
 
 //export nnc_hbVPLaplacianFilter
 func nnc_hbVPLaplacianFilter() (r int32) {
-	c := boundary.Call{Func: &funcs[45], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[45], Began: boundary.Began(&funcs[45])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1805,7 +1805,7 @@ func nnc_hbVPLaplacianFilter() (r int32) {
 
 //export nnc_hbVPMedianBlur
 func nnc_hbVPMedianBlur() (r int32) {
-	c := boundary.Call{Func: &funcs[46], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[46], Began: boundary.Began(&funcs[46])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1826,7 +1826,7 @@ func nnc_hbVPMedianBlur() (r int32) {
 
 //export nnc_hbVPOpticalFlowPyrLK
 func nnc_hbVPOpticalFlowPyrLK() (r int32) {
-	c := boundary.Call{Func: &funcs[47], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[47], Began: boundary.Began(&funcs[47])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1847,7 +1847,7 @@ func nnc_hbVPOpticalFlowPyrLK() (r int32) {
 
 //export nnc_hbVPPyrDown
 func nnc_hbVPPyrDown() (r int32) {
-	c := boundary.Call{Func: &funcs[48], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[48], Began: boundary.Began(&funcs[48])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1868,7 +1868,7 @@ func nnc_hbVPPyrDown() (r int32) {
 
 //export nnc_hbVPPyrUp
 func nnc_hbVPPyrUp() (r int32) {
-	c := boundary.Call{Func: &funcs[49], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[49], Began: boundary.Began(&funcs[49])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1889,7 +1889,7 @@ func nnc_hbVPPyrUp() (r int32) {
 
 //export nnc_hbVPRemap
 func nnc_hbVPRemap() (r int32) {
-	c := boundary.Call{Func: &funcs[50], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[50], Began: boundary.Began(&funcs[50])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1910,7 +1910,7 @@ func nnc_hbVPRemap() (r int32) {
 
 //export nnc_hbVPResize
 func nnc_hbVPResize() (r int32) {
-	c := boundary.Call{Func: &funcs[51], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[51], Began: boundary.Began(&funcs[51])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1931,7 +1931,7 @@ func nnc_hbVPResize() (r int32) {
 
 //export nnc_hbVPRoiResize
 func nnc_hbVPRoiResize() (r int32) {
-	c := boundary.Call{Func: &funcs[52], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[52], Began: boundary.Began(&funcs[52])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1952,7 +1952,7 @@ func nnc_hbVPRoiResize() (r int32) {
 
 //export nnc_hbVPRotate
 func nnc_hbVPRotate() (r int32) {
-	c := boundary.Call{Func: &funcs[53], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[53], Began: boundary.Began(&funcs[53])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1973,7 +1973,7 @@ func nnc_hbVPRotate() (r int32) {
 
 //export nnc_hbVPSepFilter2D
 func nnc_hbVPSepFilter2D() (r int32) {
-	c := boundary.Call{Func: &funcs[54], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[54], Began: boundary.Began(&funcs[54])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1994,7 +1994,7 @@ func nnc_hbVPSepFilter2D() (r int32) {
 
 //export nnc_hbVPSobel
 func nnc_hbVPSobel() (r int32) {
-	c := boundary.Call{Func: &funcs[55], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[55], Began: boundary.Began(&funcs[55])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -2015,7 +2015,7 @@ func nnc_hbVPSobel() (r int32) {
 
 //export nnc_hbVPStitch
 func nnc_hbVPStitch() (r int32) {
-	c := boundary.Call{Func: &funcs[56], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[56], Began: boundary.Began(&funcs[56])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -2036,7 +2036,7 @@ func nnc_hbVPStitch() (r int32) {
 
 //export nnc_hbVPThreshold
 func nnc_hbVPThreshold() (r int32) {
-	c := boundary.Call{Func: &funcs[57], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[57], Began: boundary.Began(&funcs[57])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -2057,7 +2057,7 @@ func nnc_hbVPThreshold() (r int32) {
 
 //export nnc_hbVPTranspose
 func nnc_hbVPTranspose() (r int32) {
-	c := boundary.Call{Func: &funcs[58], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[58], Began: boundary.Began(&funcs[58])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -2078,7 +2078,7 @@ func nnc_hbVPTranspose() (r int32) {
 
 //export nnc_hbVPWarpAffine
 func nnc_hbVPWarpAffine() (r int32) {
-	c := boundary.Call{Func: &funcs[59], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[59], Began: boundary.Began(&funcs[59])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -2099,7 +2099,7 @@ func nnc_hbVPWarpAffine() (r int32) {
 
 //export nnc_hbVPWarpPerspective
 func nnc_hbVPWarpPerspective() (r int32) {
-	c := boundary.Call{Func: &funcs[60], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[60], Began: boundary.Began(&funcs[60])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -2120,7 +2120,7 @@ func nnc_hbVPWarpPerspective() (r int32) {
 
 //export nnc_hbVPCreateAlphaBlendLut
 func nnc_hbVPCreateAlphaBlendLut() (r int32) {
-	c := boundary.Call{Func: &funcs[61], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[61], Began: boundary.Began(&funcs[61])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -2141,7 +2141,7 @@ func nnc_hbVPCreateAlphaBlendLut() (r int32) {
 
 //export nnc_hbVPReleaseAlphaBlendLut
 func nnc_hbVPReleaseAlphaBlendLut() (r int32) {
-	c := boundary.Call{Func: &funcs[62], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[62], Began: boundary.Began(&funcs[62])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -2162,7 +2162,7 @@ func nnc_hbVPReleaseAlphaBlendLut() (r int32) {
 
 //export nnc_hbVPCreateISPContext
 func nnc_hbVPCreateISPContext() (r int32) {
-	c := boundary.Call{Func: &funcs[63], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[63], Began: boundary.Began(&funcs[63])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -2183,7 +2183,7 @@ func nnc_hbVPCreateISPContext() (r int32) {
 
 //export nnc_hbVPReleaseISPContext
 func nnc_hbVPReleaseISPContext() (r int32) {
-	c := boundary.Call{Func: &funcs[64], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[64], Began: boundary.Began(&funcs[64])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -2204,7 +2204,7 @@ func nnc_hbVPReleaseISPContext() (r int32) {
 
 //export nnc_hbVPGetISPOutputBuffer
 func nnc_hbVPGetISPOutputBuffer() (r int32) {
-	c := boundary.Call{Func: &funcs[65], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[65], Began: boundary.Began(&funcs[65])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -2225,7 +2225,7 @@ func nnc_hbVPGetISPOutputBuffer() (r int32) {
 
 //export nnc_hbVPCreateMapWrap
 func nnc_hbVPCreateMapWrap() (r int32) {
-	c := boundary.Call{Func: &funcs[66], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[66], Began: boundary.Began(&funcs[66])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -2246,7 +2246,7 @@ func nnc_hbVPCreateMapWrap() (r int32) {
 
 //export nnc_hbVPReleaseMapWrap
 func nnc_hbVPReleaseMapWrap() (r int32) {
-	c := boundary.Call{Func: &funcs[67], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[67], Began: boundary.Began(&funcs[67])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -2267,7 +2267,7 @@ func nnc_hbVPReleaseMapWrap() (r int32) {
 
 //export nnc_hbVPJPEGDecode
 func nnc_hbVPJPEGDecode() (r int32) {
-	c := boundary.Call{Func: &funcs[68], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[68], Began: boundary.Began(&funcs[68])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -2288,7 +2288,7 @@ func nnc_hbVPJPEGDecode() (r int32) {
 
 //export nnc_hbVPJPEGEncode
 func nnc_hbVPJPEGEncode() (r int32) {
-	c := boundary.Call{Func: &funcs[69], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[69], Began: boundary.Began(&funcs[69])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -2309,7 +2309,7 @@ func nnc_hbVPJPEGEncode() (r int32) {
 
 //export nnc_hbVPVideoDecode
 func nnc_hbVPVideoDecode() (r int32) {
-	c := boundary.Call{Func: &funcs[70], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[70], Began: boundary.Began(&funcs[70])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -2330,7 +2330,7 @@ func nnc_hbVPVideoDecode() (r int32) {
 
 //export nnc_hbVPVideoEncode
 func nnc_hbVPVideoEncode() (r int32) {
-	c := boundary.Call{Func: &funcs[71], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[71], Began: boundary.Began(&funcs[71])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -2351,7 +2351,7 @@ func nnc_hbVPVideoEncode() (r int32) {
 
 //export nnc_hbVPCreateJPEGDecContext
 func nnc_hbVPCreateJPEGDecContext() (r int32) {
-	c := boundary.Call{Func: &funcs[72], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[72], Began: boundary.Began(&funcs[72])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -2372,7 +2372,7 @@ func nnc_hbVPCreateJPEGDecContext() (r int32) {
 
 //export nnc_hbVPReleaseJPEGDecContext
 func nnc_hbVPReleaseJPEGDecContext() (r int32) {
-	c := boundary.Call{Func: &funcs[73], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[73], Began: boundary.Began(&funcs[73])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -2393,7 +2393,7 @@ func nnc_hbVPReleaseJPEGDecContext() (r int32) {
 
 //export nnc_hbVPCreateJPEGEncContext
 func nnc_hbVPCreateJPEGEncContext() (r int32) {
-	c := boundary.Call{Func: &funcs[74], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[74], Began: boundary.Began(&funcs[74])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -2414,7 +2414,7 @@ func nnc_hbVPCreateJPEGEncContext() (r int32) {
 
 //export nnc_hbVPReleaseJPEGEncContext
 func nnc_hbVPReleaseJPEGEncContext() (r int32) {
-	c := boundary.Call{Func: &funcs[75], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[75], Began: boundary.Began(&funcs[75])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -2435,7 +2435,7 @@ func nnc_hbVPReleaseJPEGEncContext() (r int32) {
 
 //export nnc_hbVPCreateVideoDecContext
 func nnc_hbVPCreateVideoDecContext() (r int32) {
-	c := boundary.Call{Func: &funcs[76], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[76], Began: boundary.Began(&funcs[76])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -2456,7 +2456,7 @@ func nnc_hbVPCreateVideoDecContext() (r int32) {
 
 //export nnc_hbVPReleaseVideoDecContext
 func nnc_hbVPReleaseVideoDecContext() (r int32) {
-	c := boundary.Call{Func: &funcs[77], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[77], Began: boundary.Began(&funcs[77])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -2477,7 +2477,7 @@ func nnc_hbVPReleaseVideoDecContext() (r int32) {
 
 //export nnc_hbVPCreateVideoEncContext
 func nnc_hbVPCreateVideoEncContext() (r int32) {
-	c := boundary.Call{Func: &funcs[78], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[78], Began: boundary.Began(&funcs[78])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -2498,7 +2498,7 @@ func nnc_hbVPCreateVideoEncContext() (r int32) {
 
 //export nnc_hbVPReleaseVideoEncContext
 func nnc_hbVPReleaseVideoEncContext() (r int32) {
-	c := boundary.Call{Func: &funcs[79], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[79], Began: boundary.Began(&funcs[79])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -2519,7 +2519,7 @@ func nnc_hbVPReleaseVideoEncContext() (r int32) {
 
 //export nnc_hbVPGetJPEGDecOutputBuffer
 func nnc_hbVPGetJPEGDecOutputBuffer() (r int32) {
-	c := boundary.Call{Func: &funcs[80], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[80], Began: boundary.Began(&funcs[80])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -2540,7 +2540,7 @@ func nnc_hbVPGetJPEGDecOutputBuffer() (r int32) {
 
 //export nnc_hbVPGetJPEGEncOutputBuffer
 func nnc_hbVPGetJPEGEncOutputBuffer() (r int32) {
-	c := boundary.Call{Func: &funcs[81], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[81], Began: boundary.Began(&funcs[81])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -2561,7 +2561,7 @@ func nnc_hbVPGetJPEGEncOutputBuffer() (r int32) {
 
 //export nnc_hbVPGetVideoDecOutputBuffer
 func nnc_hbVPGetVideoDecOutputBuffer() (r int32) {
-	c := boundary.Call{Func: &funcs[82], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[82], Began: boundary.Began(&funcs[82])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -2582,7 +2582,7 @@ func nnc_hbVPGetVideoDecOutputBuffer() (r int32) {
 
 //export nnc_hbVPGetVideoEncOutputBuffer
 func nnc_hbVPGetVideoEncOutputBuffer() (r int32) {
-	c := boundary.Call{Func: &funcs[83], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[83], Began: boundary.Began(&funcs[83])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -2603,7 +2603,7 @@ func nnc_hbVPGetVideoEncOutputBuffer() (r int32) {
 
 //export nnc_hbVPGetDefaultVideoDecParam
 func nnc_hbVPGetDefaultVideoDecParam() (r int32) {
-	c := boundary.Call{Func: &funcs[84], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[84], Began: boundary.Began(&funcs[84])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -2624,7 +2624,7 @@ func nnc_hbVPGetDefaultVideoDecParam() (r int32) {
 
 //export nnc_hbVPGetDefaultVideoEncParam
 func nnc_hbVPGetDefaultVideoEncParam() (r int32) {
-	c := boundary.Call{Func: &funcs[85], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[85], Began: boundary.Began(&funcs[85])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -2645,7 +2645,7 @@ func nnc_hbVPGetDefaultVideoEncParam() (r int32) {
 
 //export nnc_hbFFT1D
 func nnc_hbFFT1D() (r int32) {
-	c := boundary.Call{Func: &funcs[86], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[86], Began: boundary.Began(&funcs[86])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -2666,7 +2666,7 @@ func nnc_hbFFT1D() (r int32) {
 
 //export nnc_hbFFT2D
 func nnc_hbFFT2D() (r int32) {
-	c := boundary.Call{Func: &funcs[87], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[87], Began: boundary.Began(&funcs[87])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -2687,7 +2687,7 @@ func nnc_hbFFT2D() (r int32) {
 
 //export nnc_hbIFFT1D
 func nnc_hbIFFT1D() (r int32) {
-	c := boundary.Call{Func: &funcs[88], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[88], Began: boundary.Began(&funcs[88])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -2708,7 +2708,7 @@ func nnc_hbIFFT1D() (r int32) {
 
 //export nnc_hbIFFT2D
 func nnc_hbIFFT2D() (r int32) {
-	c := boundary.Call{Func: &funcs[89], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[89], Began: boundary.Began(&funcs[89])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -2729,7 +2729,7 @@ func nnc_hbIFFT2D() (r int32) {
 
 //export nnc_hbDSPAddrMap
 func nnc_hbDSPAddrMap() (r int32) {
-	c := boundary.Call{Func: &funcs[90], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[90], Began: boundary.Began(&funcs[90])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -2750,7 +2750,7 @@ func nnc_hbDSPAddrMap() (r int32) {
 
 //export nnc_hbDSPAddrUnmap
 func nnc_hbDSPAddrUnmap() (r int32) {
-	c := boundary.Call{Func: &funcs[91], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[91], Began: boundary.Began(&funcs[91])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -2771,7 +2771,7 @@ func nnc_hbDSPAddrUnmap() (r int32) {
 
 //export nnc_hbDSPRpcV2
 func nnc_hbDSPRpcV2() (r int32) {
-	c := boundary.Call{Func: &funcs[92], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[92], Began: boundary.Began(&funcs[92])}
 	defer boundary.End(&c, &r, -200003)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}

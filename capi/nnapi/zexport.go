@@ -537,88 +537,88 @@ import (
 )
 
 var funcs = []boundary.Func{
-	{Component: "nnapi", Name: "ANeuralNetworks_getDeviceCount", Params: []string{"numDevices"}, Index: 177, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworks_getDevice", Params: []string{"devIndex", "device"}, Index: 178, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksDevice_getName", Params: []string{"device", "name"}, Index: 179, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksDevice_getType", Params: []string{"device", "type"}, Index: 180, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksDevice_getVersion", Params: []string{"device", "version"}, Index: 181, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksDevice_getFeatureLevel", Params: []string{"device", "featureLevel"}, Index: 182, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksDevice_wait", Params: []string{"device"}, Index: 183, Facade: 4},
+	{Component: "nnapi", Name: "ANeuralNetworks_getDeviceCount", Params: []string{"numDevices"}, Index: 177, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworks_getDevice", Params: []string{"devIndex", "device"}, Index: 178, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksDevice_getName", Params: []string{"device", "name"}, Index: 179, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksDevice_getType", Params: []string{"device", "type"}, Index: 180, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksDevice_getVersion", Params: []string{"device", "version"}, Index: 181, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksDevice_getFeatureLevel", Params: []string{"device", "featureLevel"}, Index: 182, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksDevice_wait", Params: []string{"device"}, Index: 183, Facade: 4, Result: &enumResultCode},
 	{Component: "nnapi", Name: "ANeuralNetworks_getRuntimeFeatureLevel", Params: []string{}, Index: 184, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksModel_getSupportedOperationsForDevices", Params: []string{"model", "devices", "numDevices", "supportedOps"}, Index: 185, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksMemory_createFromFd", Params: []string{"size", "protect", "fd", "offset", "memory"}, Index: 186, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksMemory_createFromAHardwareBuffer", Params: []string{"ahwb", "memory"}, Index: 187, Facade: 4},
+	{Component: "nnapi", Name: "ANeuralNetworksModel_getSupportedOperationsForDevices", Params: []string{"model", "devices", "numDevices", "supportedOps"}, Index: 185, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksMemory_createFromFd", Params: []string{"size", "protect", "fd", "offset", "memory"}, Index: 186, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksMemory_createFromAHardwareBuffer", Params: []string{"ahwb", "memory"}, Index: 187, Facade: 4, Result: &enumResultCode},
 	{Component: "nnapi", Name: "ANeuralNetworksMemory_free", Params: []string{"memory"}, Index: 188, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksMemoryDesc_create", Params: []string{"desc"}, Index: 189, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksMemoryDesc_addInputRole", Params: []string{"desc", "compilation", "index", "frequency"}, Index: 190, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksMemoryDesc_addOutputRole", Params: []string{"desc", "compilation", "index", "frequency"}, Index: 191, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksMemoryDesc_setDimensions", Params: []string{"desc", "rank", "dimensions"}, Index: 192, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksMemoryDesc_finish", Params: []string{"desc"}, Index: 193, Facade: 4},
+	{Component: "nnapi", Name: "ANeuralNetworksMemoryDesc_create", Params: []string{"desc"}, Index: 189, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksMemoryDesc_addInputRole", Params: []string{"desc", "compilation", "index", "frequency"}, Index: 190, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksMemoryDesc_addOutputRole", Params: []string{"desc", "compilation", "index", "frequency"}, Index: 191, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksMemoryDesc_setDimensions", Params: []string{"desc", "rank", "dimensions"}, Index: 192, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksMemoryDesc_finish", Params: []string{"desc"}, Index: 193, Facade: 4, Result: &enumResultCode},
 	{Component: "nnapi", Name: "ANeuralNetworksMemoryDesc_free", Params: []string{"desc"}, Index: 194, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksMemory_createFromDesc", Params: []string{"desc", "memory"}, Index: 195, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksMemory_copy", Params: []string{"src", "dst"}, Index: 196, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksModel_create", Params: []string{"model"}, Index: 197, Facade: 4},
+	{Component: "nnapi", Name: "ANeuralNetworksMemory_createFromDesc", Params: []string{"desc", "memory"}, Index: 195, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksMemory_copy", Params: []string{"src", "dst"}, Index: 196, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksModel_create", Params: []string{"model"}, Index: 197, Facade: 4, Result: &enumResultCode},
 	{Component: "nnapi", Name: "ANeuralNetworksModel_free", Params: []string{"model"}, Index: 198, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksModel_addOperand", Params: []string{"model", "type"}, Index: 199, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksModel_setOperandValue", Params: []string{"model", "index", "buffer", "length"}, Index: 200, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksModel_setOperandValueFromMemory", Params: []string{"model", "index", "memory", "offset", "length"}, Index: 201, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksModel_setOperandValueFromModel", Params: []string{"model", "index", "value"}, Index: 202, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksModel_setOperandSymmPerChannelQuantParams", Params: []string{"model", "index", "channelQuant"}, Index: 203, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksModel_addOperation", Params: []string{"model", "type", "inputCount", "inputs", "outputCount", "outputs"}, Index: 204, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksModel_identifyInputsAndOutputs", Params: []string{"model", "inputCount", "inputs", "outputCount", "outputs"}, Index: 205, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksModel_relaxComputationFloat32toFloat16", Params: []string{"model", "allow"}, Index: 206, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksModel_finish", Params: []string{"model"}, Index: 207, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksCompilation_create", Params: []string{"model", "compilation"}, Index: 208, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksCompilation_createForDevices", Params: []string{"model", "devices", "numDevices", "compilation"}, Index: 209, Facade: 4},
+	{Component: "nnapi", Name: "ANeuralNetworksModel_addOperand", Params: []string{"model", "type"}, Index: 199, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksModel_setOperandValue", Params: []string{"model", "index", "buffer", "length"}, Index: 200, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksModel_setOperandValueFromMemory", Params: []string{"model", "index", "memory", "offset", "length"}, Index: 201, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksModel_setOperandValueFromModel", Params: []string{"model", "index", "value"}, Index: 202, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksModel_setOperandSymmPerChannelQuantParams", Params: []string{"model", "index", "channelQuant"}, Index: 203, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksModel_addOperation", Params: []string{"model", "type", "inputCount", "inputs", "outputCount", "outputs"}, Index: 204, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksModel_identifyInputsAndOutputs", Params: []string{"model", "inputCount", "inputs", "outputCount", "outputs"}, Index: 205, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksModel_relaxComputationFloat32toFloat16", Params: []string{"model", "allow"}, Index: 206, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksModel_finish", Params: []string{"model"}, Index: 207, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksCompilation_create", Params: []string{"model", "compilation"}, Index: 208, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksCompilation_createForDevices", Params: []string{"model", "devices", "numDevices", "compilation"}, Index: 209, Facade: 4, Result: &enumResultCode},
 	{Component: "nnapi", Name: "ANeuralNetworksCompilation_free", Params: []string{"compilation"}, Index: 210, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksCompilation_setPreference", Params: []string{"compilation", "preference"}, Index: 211, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksCompilation_setCaching", Params: []string{"compilation", "cacheDir", "token"}, Index: 212, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksCompilation_setPriority", Params: []string{"compilation", "priority"}, Index: 213, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksCompilation_setTimeout", Params: []string{"compilation", "duration"}, Index: 214, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksCompilation_finish", Params: []string{"compilation"}, Index: 215, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput", Params: []string{"compilation", "index", "alignment"}, Index: 216, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput", Params: []string{"compilation", "index", "alignment"}, Index: 217, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput", Params: []string{"compilation", "index", "padding"}, Index: 218, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput", Params: []string{"compilation", "index", "padding"}, Index: 219, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksExecution_create", Params: []string{"compilation", "execution"}, Index: 220, Facade: 4},
+	{Component: "nnapi", Name: "ANeuralNetworksCompilation_setPreference", Params: []string{"compilation", "preference"}, Index: 211, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksCompilation_setCaching", Params: []string{"compilation", "cacheDir", "token"}, Index: 212, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksCompilation_setPriority", Params: []string{"compilation", "priority"}, Index: 213, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksCompilation_setTimeout", Params: []string{"compilation", "duration"}, Index: 214, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksCompilation_finish", Params: []string{"compilation"}, Index: 215, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput", Params: []string{"compilation", "index", "alignment"}, Index: 216, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput", Params: []string{"compilation", "index", "alignment"}, Index: 217, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput", Params: []string{"compilation", "index", "padding"}, Index: 218, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput", Params: []string{"compilation", "index", "padding"}, Index: 219, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksExecution_create", Params: []string{"compilation", "execution"}, Index: 220, Facade: 4, Result: &enumResultCode},
 	{Component: "nnapi", Name: "ANeuralNetworksExecution_free", Params: []string{"execution"}, Index: 221, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksExecution_setInput", Params: []string{"execution", "index", "type", "buffer", "length"}, Index: 222, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksExecution_setInputFromMemory", Params: []string{"execution", "index", "type", "memory", "offset", "length"}, Index: 223, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksExecution_setOutput", Params: []string{"execution", "index", "type", "buffer", "length"}, Index: 224, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksExecution_setOutputFromMemory", Params: []string{"execution", "index", "type", "memory", "offset", "length"}, Index: 225, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksExecution_enableInputAndOutputPadding", Params: []string{"execution", "enable"}, Index: 226, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksExecution_setReusable", Params: []string{"execution", "reusable"}, Index: 227, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksExecution_setMeasureTiming", Params: []string{"execution", "measure"}, Index: 228, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksExecution_setTimeout", Params: []string{"execution", "duration"}, Index: 229, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksExecution_setLoopTimeout", Params: []string{"execution", "duration"}, Index: 230, Facade: 4},
+	{Component: "nnapi", Name: "ANeuralNetworksExecution_setInput", Params: []string{"execution", "index", "type", "buffer", "length"}, Index: 222, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksExecution_setInputFromMemory", Params: []string{"execution", "index", "type", "memory", "offset", "length"}, Index: 223, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksExecution_setOutput", Params: []string{"execution", "index", "type", "buffer", "length"}, Index: 224, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksExecution_setOutputFromMemory", Params: []string{"execution", "index", "type", "memory", "offset", "length"}, Index: 225, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksExecution_enableInputAndOutputPadding", Params: []string{"execution", "enable"}, Index: 226, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksExecution_setReusable", Params: []string{"execution", "reusable"}, Index: 227, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksExecution_setMeasureTiming", Params: []string{"execution", "measure"}, Index: 228, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksExecution_setTimeout", Params: []string{"execution", "duration"}, Index: 229, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksExecution_setLoopTimeout", Params: []string{"execution", "duration"}, Index: 230, Facade: 4, Result: &enumResultCode},
 	{Component: "nnapi", Name: "ANeuralNetworks_getDefaultLoopTimeout", Params: []string{}, Index: 231, Facade: 4},
 	{Component: "nnapi", Name: "ANeuralNetworks_getMaximumLoopTimeout", Params: []string{}, Index: 232, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksExecution_compute", Params: []string{"execution"}, Index: 233, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksExecution_startCompute", Params: []string{"execution", "event"}, Index: 234, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksExecution_burstCompute", Params: []string{"execution", "burst"}, Index: 235, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksExecution_startComputeWithDependencies", Params: []string{"execution", "dependencies", "numDependencies", "duration", "event"}, Index: 236, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksExecution_getOutputOperandRank", Params: []string{"execution", "index", "rank"}, Index: 237, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksExecution_getOutputOperandDimensions", Params: []string{"execution", "index", "dimensions"}, Index: 238, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksExecution_getDuration", Params: []string{"execution", "durationCode", "duration"}, Index: 239, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksBurst_create", Params: []string{"compilation", "burst"}, Index: 240, Facade: 4},
+	{Component: "nnapi", Name: "ANeuralNetworksExecution_compute", Params: []string{"execution"}, Index: 233, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksExecution_startCompute", Params: []string{"execution", "event"}, Index: 234, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksExecution_burstCompute", Params: []string{"execution", "burst"}, Index: 235, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksExecution_startComputeWithDependencies", Params: []string{"execution", "dependencies", "numDependencies", "duration", "event"}, Index: 236, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksExecution_getOutputOperandRank", Params: []string{"execution", "index", "rank"}, Index: 237, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksExecution_getOutputOperandDimensions", Params: []string{"execution", "index", "dimensions"}, Index: 238, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksExecution_getDuration", Params: []string{"execution", "durationCode", "duration"}, Index: 239, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksBurst_create", Params: []string{"compilation", "burst"}, Index: 240, Facade: 4, Result: &enumResultCode},
 	{Component: "nnapi", Name: "ANeuralNetworksBurst_free", Params: []string{"burst"}, Index: 241, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksEvent_wait", Params: []string{"event"}, Index: 242, Facade: 4},
+	{Component: "nnapi", Name: "ANeuralNetworksEvent_wait", Params: []string{"event"}, Index: 242, Facade: 4, Result: &enumResultCode},
 	{Component: "nnapi", Name: "ANeuralNetworksEvent_free", Params: []string{"event"}, Index: 243, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksEvent_createFromSyncFenceFd", Params: []string{"sync_fence_fd", "event"}, Index: 244, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksEvent_getSyncFenceFd", Params: []string{"event", "sync_fence_fd"}, Index: 245, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksDevice_getExtensionSupport", Params: []string{"device", "extensionName", "isExtensionSupported"}, Index: 246, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksModel_getExtensionOperandType", Params: []string{"model", "extensionName", "operandCodeWithinExtension", "type"}, Index: 247, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksModel_getExtensionOperationType", Params: []string{"model", "extensionName", "operationCodeWithinExtension", "type"}, Index: 248, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksModel_setOperandExtensionData", Params: []string{"model", "index", "data", "length"}, Index: 249, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksCompilation_addExtensionAttribute", Params: []string{"compilation", "extensionName", "attributeCodeWithinExtension", "data", "length"}, Index: 250, Facade: 4},
-	{Component: "nnapi", Name: "ANeuralNetworksExecution_addExtensionAttribute", Params: []string{"execution", "extensionName", "attributeCodeWithinExtension", "data", "length"}, Index: 251, Facade: 4},
+	{Component: "nnapi", Name: "ANeuralNetworksEvent_createFromSyncFenceFd", Params: []string{"sync_fence_fd", "event"}, Index: 244, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksEvent_getSyncFenceFd", Params: []string{"event", "sync_fence_fd"}, Index: 245, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksDevice_getExtensionSupport", Params: []string{"device", "extensionName", "isExtensionSupported"}, Index: 246, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksModel_getExtensionOperandType", Params: []string{"model", "extensionName", "operandCodeWithinExtension", "type"}, Index: 247, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksModel_getExtensionOperationType", Params: []string{"model", "extensionName", "operationCodeWithinExtension", "type"}, Index: 248, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksModel_setOperandExtensionData", Params: []string{"model", "index", "data", "length"}, Index: 249, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksCompilation_addExtensionAttribute", Params: []string{"compilation", "extensionName", "attributeCodeWithinExtension", "data", "length"}, Index: 250, Facade: 4, Result: &enumResultCode},
+	{Component: "nnapi", Name: "ANeuralNetworksExecution_addExtensionAttribute", Params: []string{"execution", "extensionName", "attributeCodeWithinExtension", "data", "length"}, Index: 251, Facade: 4, Result: &enumResultCode},
 }
 
 func init() { boundary.Register(funcs) }
 
 //export nnc_ANeuralNetworks_getDeviceCount
 func nnc_ANeuralNetworks_getDeviceCount(a0 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[0], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[0], Began: boundary.Began(&funcs[0])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Out[uint32](a0)}
@@ -644,7 +644,7 @@ func nnc_ANeuralNetworks_getDeviceCount(a0 unsafe.Pointer) (r int32) {
 
 //export nnc_ANeuralNetworks_getDevice
 func nnc_ANeuralNetworks_getDevice(a0 uint32, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[1], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[1], Began: boundary.Began(&funcs[1])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Value(a0), boundary.Out[uintptr](a1)}
@@ -670,10 +670,10 @@ func nnc_ANeuralNetworks_getDevice(a0 uint32, a1 unsafe.Pointer) (r int32) {
 
 //export nnc_ANeuralNetworksDevice_getName
 func nnc_ANeuralNetworksDevice_getName(a0 unsafe.Pointer, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[2], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[2], Began: boundary.Began(&funcs[2])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Out[uintptr](a1)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.OutText(a1)}
 	}
 	if boundary.Chosen(&c) {
 		boundary.InDriver(c.Func, func() {
@@ -696,10 +696,10 @@ func nnc_ANeuralNetworksDevice_getName(a0 unsafe.Pointer, a1 unsafe.Pointer) (r 
 
 //export nnc_ANeuralNetworksDevice_getType
 func nnc_ANeuralNetworksDevice_getType(a0 unsafe.Pointer, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[3], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[3], Began: boundary.Began(&funcs[3])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Out[int32](a1)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.OutNamed(a1, 4, &enumDeviceTypeCode)}
 	}
 	if boundary.Chosen(&c) {
 		boundary.InDriver(c.Func, func() {
@@ -722,10 +722,10 @@ func nnc_ANeuralNetworksDevice_getType(a0 unsafe.Pointer, a1 unsafe.Pointer) (r 
 
 //export nnc_ANeuralNetworksDevice_getVersion
 func nnc_ANeuralNetworksDevice_getVersion(a0 unsafe.Pointer, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[4], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[4], Began: boundary.Began(&funcs[4])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Out[uintptr](a1)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.OutText(a1)}
 	}
 	if boundary.Chosen(&c) {
 		boundary.InDriver(c.Func, func() {
@@ -748,10 +748,10 @@ func nnc_ANeuralNetworksDevice_getVersion(a0 unsafe.Pointer, a1 unsafe.Pointer) 
 
 //export nnc_ANeuralNetworksDevice_getFeatureLevel
 func nnc_ANeuralNetworksDevice_getFeatureLevel(a0 unsafe.Pointer, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[5], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[5], Began: boundary.Began(&funcs[5])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Out[int64](a1)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.OutNamed(a1, 8, &enumFeatureLevelCode)}
 	}
 	if boundary.Chosen(&c) {
 		boundary.InDriver(c.Func, func() {
@@ -774,7 +774,7 @@ func nnc_ANeuralNetworksDevice_getFeatureLevel(a0 unsafe.Pointer, a1 unsafe.Poin
 
 //export nnc_ANeuralNetworksDevice_wait
 func nnc_ANeuralNetworksDevice_wait(a0 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[6], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[6], Began: boundary.Began(&funcs[6])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -795,7 +795,7 @@ func nnc_ANeuralNetworksDevice_wait(a0 unsafe.Pointer) (r int32) {
 
 //export nnc_ANeuralNetworks_getRuntimeFeatureLevel
 func nnc_ANeuralNetworks_getRuntimeFeatureLevel() (r int64) {
-	c := boundary.Call{Func: &funcs[7], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[7], Began: boundary.Began(&funcs[7])}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -821,7 +821,7 @@ func nnc_ANeuralNetworks_getRuntimeFeatureLevel() (r int64) {
 
 //export nnc_ANeuralNetworksModel_getSupportedOperationsForDevices
 func nnc_ANeuralNetworksModel_getSupportedOperationsForDevices(a0 uintptr, a1 unsafe.Pointer, a2 uint32, a3 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[8], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[8], Began: boundary.Began(&funcs[8])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Out[bool](a3)}
@@ -842,7 +842,7 @@ func nnc_ANeuralNetworksModel_getSupportedOperationsForDevices(a0 uintptr, a1 un
 
 //export nnc_ANeuralNetworksMemory_createFromFd
 func nnc_ANeuralNetworksMemory_createFromFd(a0 uint64, a1 int32, a2 int32, a3 uint64, a4 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[9], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[9], Began: boundary.Began(&funcs[9])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Value(a0), boundary.Value(a1), boundary.Value(a2), boundary.Value(a3), boundary.Address(a4)}
@@ -872,7 +872,7 @@ func nnc_ANeuralNetworksMemory_createFromFd(a0 uint64, a1 int32, a2 int32, a3 ui
 
 //export nnc_ANeuralNetworksMemory_createFromAHardwareBuffer
 func nnc_ANeuralNetworksMemory_createFromAHardwareBuffer(a0 uintptr, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[10], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[10], Began: boundary.Began(&funcs[10])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -903,7 +903,7 @@ func nnc_ANeuralNetworksMemory_createFromAHardwareBuffer(a0 uintptr, a1 unsafe.P
 
 //export nnc_ANeuralNetworksMemory_free
 func nnc_ANeuralNetworksMemory_free(a0 uintptr) {
-	c := boundary.Call{Func: &funcs[11], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[11], Began: boundary.Began(&funcs[11])}
 	defer boundary.EndVoid(&c)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -920,7 +920,7 @@ func nnc_ANeuralNetworksMemory_free(a0 uintptr) {
 
 //export nnc_ANeuralNetworksMemoryDesc_create
 func nnc_ANeuralNetworksMemoryDesc_create(a0 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[12], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[12], Began: boundary.Began(&funcs[12])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -950,7 +950,7 @@ func nnc_ANeuralNetworksMemoryDesc_create(a0 unsafe.Pointer) (r int32) {
 
 //export nnc_ANeuralNetworksMemoryDesc_addInputRole
 func nnc_ANeuralNetworksMemoryDesc_addInputRole(a0 uintptr, a1 uintptr, a2 uint32, a3 float32) (r int32) {
-	c := boundary.Call{Func: &funcs[13], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[13], Began: boundary.Began(&funcs[13])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Value(a3)}
@@ -971,7 +971,7 @@ func nnc_ANeuralNetworksMemoryDesc_addInputRole(a0 uintptr, a1 uintptr, a2 uint3
 
 //export nnc_ANeuralNetworksMemoryDesc_addOutputRole
 func nnc_ANeuralNetworksMemoryDesc_addOutputRole(a0 uintptr, a1 uintptr, a2 uint32, a3 float32) (r int32) {
-	c := boundary.Call{Func: &funcs[14], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[14], Began: boundary.Began(&funcs[14])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Value(a3)}
@@ -992,7 +992,7 @@ func nnc_ANeuralNetworksMemoryDesc_addOutputRole(a0 uintptr, a1 uintptr, a2 uint
 
 //export nnc_ANeuralNetworksMemoryDesc_setDimensions
 func nnc_ANeuralNetworksMemoryDesc_setDimensions(a0 uintptr, a1 uint32, a2 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[15], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[15], Began: boundary.Began(&funcs[15])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2)}
@@ -1012,7 +1012,7 @@ func nnc_ANeuralNetworksMemoryDesc_setDimensions(a0 uintptr, a1 uint32, a2 unsaf
 
 //export nnc_ANeuralNetworksMemoryDesc_finish
 func nnc_ANeuralNetworksMemoryDesc_finish(a0 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[16], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[16], Began: boundary.Began(&funcs[16])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1032,7 +1032,7 @@ func nnc_ANeuralNetworksMemoryDesc_finish(a0 uintptr) (r int32) {
 
 //export nnc_ANeuralNetworksMemoryDesc_free
 func nnc_ANeuralNetworksMemoryDesc_free(a0 uintptr) {
-	c := boundary.Call{Func: &funcs[17], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[17], Began: boundary.Began(&funcs[17])}
 	defer boundary.EndVoid(&c)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1049,7 +1049,7 @@ func nnc_ANeuralNetworksMemoryDesc_free(a0 uintptr) {
 
 //export nnc_ANeuralNetworksMemory_createFromDesc
 func nnc_ANeuralNetworksMemory_createFromDesc(a0 uintptr, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[18], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[18], Began: boundary.Began(&funcs[18])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -1080,7 +1080,7 @@ func nnc_ANeuralNetworksMemory_createFromDesc(a0 uintptr, a1 unsafe.Pointer) (r 
 
 //export nnc_ANeuralNetworksMemory_copy
 func nnc_ANeuralNetworksMemory_copy(a0 uintptr, a1 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[19], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[19], Began: boundary.Began(&funcs[19])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -1101,7 +1101,7 @@ func nnc_ANeuralNetworksMemory_copy(a0 uintptr, a1 uintptr) (r int32) {
 
 //export nnc_ANeuralNetworksModel_create
 func nnc_ANeuralNetworksModel_create(a0 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[20], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[20], Began: boundary.Began(&funcs[20])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1127,7 +1127,7 @@ func nnc_ANeuralNetworksModel_create(a0 unsafe.Pointer) (r int32) {
 
 //export nnc_ANeuralNetworksModel_free
 func nnc_ANeuralNetworksModel_free(a0 uintptr) {
-	c := boundary.Call{Func: &funcs[21], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[21], Began: boundary.Began(&funcs[21])}
 	defer boundary.EndVoid(&c)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1144,10 +1144,10 @@ func nnc_ANeuralNetworksModel_free(a0 uintptr) {
 
 //export nnc_ANeuralNetworksModel_addOperand
 func nnc_ANeuralNetworksModel_addOperand(a0 uintptr, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[22], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[22], Began: boundary.Began(&funcs[22])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Struct(a1, &layoutANeuralNetworksOperandType, true)}
 	}
 	p0 := boundary.Handle[Model](&c, 0, a0)
 	p1 := boundary.Ptr[OperandType](&c, 1, a1)
@@ -1165,7 +1165,7 @@ func nnc_ANeuralNetworksModel_addOperand(a0 uintptr, a1 unsafe.Pointer) (r int32
 
 //export nnc_ANeuralNetworksModel_setOperandValue
 func nnc_ANeuralNetworksModel_setOperandValue(a0 uintptr, a1 int32, a2 unsafe.Pointer, a3 uint64) (r int32) {
-	c := boundary.Call{Func: &funcs[23], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[23], Began: boundary.Began(&funcs[23])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Value(a3)}
@@ -1185,7 +1185,7 @@ func nnc_ANeuralNetworksModel_setOperandValue(a0 uintptr, a1 int32, a2 unsafe.Po
 
 //export nnc_ANeuralNetworksModel_setOperandValueFromMemory
 func nnc_ANeuralNetworksModel_setOperandValueFromMemory(a0 uintptr, a1 int32, a2 uintptr, a3 uint64, a4 uint64) (r int32) {
-	c := boundary.Call{Func: &funcs[24], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[24], Began: boundary.Began(&funcs[24])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Value(a3), boundary.Value(a4)}
@@ -1206,7 +1206,7 @@ func nnc_ANeuralNetworksModel_setOperandValueFromMemory(a0 uintptr, a1 int32, a2
 
 //export nnc_ANeuralNetworksModel_setOperandValueFromModel
 func nnc_ANeuralNetworksModel_setOperandValueFromModel(a0 uintptr, a1 int32, a2 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[25], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[25], Began: boundary.Began(&funcs[25])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2)}
@@ -1227,10 +1227,10 @@ func nnc_ANeuralNetworksModel_setOperandValueFromModel(a0 uintptr, a1 int32, a2 
 
 //export nnc_ANeuralNetworksModel_setOperandSymmPerChannelQuantParams
 func nnc_ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(a0 uintptr, a1 int32, a2 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[26], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[26], Began: boundary.Began(&funcs[26])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Struct(a2, &layoutANeuralNetworksSymmPerChannelQuantParams, true)}
 	}
 	p0 := boundary.Handle[Model](&c, 0, a0)
 	p2 := boundary.Ptr[ChannelScales](&c, 2, a2)
@@ -1248,10 +1248,10 @@ func nnc_ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(a0 uintptr, a1
 
 //export nnc_ANeuralNetworksModel_addOperation
 func nnc_ANeuralNetworksModel_addOperation(a0 uintptr, a1 int32, a2 uint32, a3 unsafe.Pointer, a4 uint32, a5 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[27], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[27], Began: boundary.Began(&funcs[27])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Value(a2), boundary.Address(a3), boundary.Value(a4), boundary.Address(a5)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Named(a1, &enumOperationCode), boundary.Value(a2), boundary.NumberArray(a3, uint64(a2), boundary.Unsigned, 4, nil, true), boundary.Value(a4), boundary.NumberArray(a5, uint64(a4), boundary.Unsigned, 4, nil, true)}
 	}
 	p0 := boundary.Handle[Model](&c, 0, a0)
 	p3 := boundary.Slice[uint32](&c, 3, a3, uint64(a2), 0)
@@ -1270,10 +1270,10 @@ func nnc_ANeuralNetworksModel_addOperation(a0 uintptr, a1 int32, a2 uint32, a3 u
 
 //export nnc_ANeuralNetworksModel_identifyInputsAndOutputs
 func nnc_ANeuralNetworksModel_identifyInputsAndOutputs(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 uint32, a4 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[28], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[28], Began: boundary.Began(&funcs[28])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Value(a3), boundary.Address(a4)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.NumberArray(a2, uint64(a1), boundary.Unsigned, 4, nil, true), boundary.Value(a3), boundary.NumberArray(a4, uint64(a3), boundary.Unsigned, 4, nil, true)}
 	}
 	p0 := boundary.Handle[Model](&c, 0, a0)
 	p2 := boundary.Slice[uint32](&c, 2, a2, uint64(a1), 0)
@@ -1292,7 +1292,7 @@ func nnc_ANeuralNetworksModel_identifyInputsAndOutputs(a0 uintptr, a1 uint32, a2
 
 //export nnc_ANeuralNetworksModel_relaxComputationFloat32toFloat16
 func nnc_ANeuralNetworksModel_relaxComputationFloat32toFloat16(a0 uintptr, a1 bool) (r int32) {
-	c := boundary.Call{Func: &funcs[29], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[29], Began: boundary.Began(&funcs[29])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -1312,7 +1312,7 @@ func nnc_ANeuralNetworksModel_relaxComputationFloat32toFloat16(a0 uintptr, a1 bo
 
 //export nnc_ANeuralNetworksModel_finish
 func nnc_ANeuralNetworksModel_finish(a0 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[30], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[30], Began: boundary.Began(&funcs[30])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1330,7 +1330,7 @@ func nnc_ANeuralNetworksModel_finish(a0 uintptr) (r int32) {
 
 //export nnc_ANeuralNetworksCompilation_create
 func nnc_ANeuralNetworksCompilation_create(a0 uintptr, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[31], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[31], Began: boundary.Began(&funcs[31])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -1361,7 +1361,7 @@ func nnc_ANeuralNetworksCompilation_create(a0 uintptr, a1 unsafe.Pointer) (r int
 
 //export nnc_ANeuralNetworksCompilation_createForDevices
 func nnc_ANeuralNetworksCompilation_createForDevices(a0 uintptr, a1 unsafe.Pointer, a2 uint32, a3 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[32], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[32], Began: boundary.Began(&funcs[32])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Address(a3)}
@@ -1392,7 +1392,7 @@ func nnc_ANeuralNetworksCompilation_createForDevices(a0 uintptr, a1 unsafe.Point
 
 //export nnc_ANeuralNetworksCompilation_free
 func nnc_ANeuralNetworksCompilation_free(a0 uintptr) {
-	c := boundary.Call{Func: &funcs[33], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[33], Began: boundary.Began(&funcs[33])}
 	defer boundary.EndVoid(&c)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1409,10 +1409,10 @@ func nnc_ANeuralNetworksCompilation_free(a0 uintptr) {
 
 //export nnc_ANeuralNetworksCompilation_setPreference
 func nnc_ANeuralNetworksCompilation_setPreference(a0 uintptr, a1 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[34], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[34], Began: boundary.Began(&funcs[34])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Named(a1, &enumPreferenceCode)}
 	}
 	p0 := boundary.Handle[Compilation](&c, 0, a0)
 	if c.Err == nil {
@@ -1429,7 +1429,7 @@ func nnc_ANeuralNetworksCompilation_setPreference(a0 uintptr, a1 int32) (r int32
 
 //export nnc_ANeuralNetworksCompilation_setCaching
 func nnc_ANeuralNetworksCompilation_setCaching(a0 uintptr, a1 unsafe.Pointer, a2 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[35], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[35], Began: boundary.Began(&funcs[35])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Text(a1), boundary.Address(a2)}
@@ -1451,10 +1451,10 @@ func nnc_ANeuralNetworksCompilation_setCaching(a0 uintptr, a1 unsafe.Pointer, a2
 
 //export nnc_ANeuralNetworksCompilation_setPriority
 func nnc_ANeuralNetworksCompilation_setPriority(a0 uintptr, a1 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[36], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[36], Began: boundary.Began(&funcs[36])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Named(a1, &enumPriorityCode)}
 	}
 	p0 := boundary.Handle[Compilation](&c, 0, a0)
 	if c.Err == nil {
@@ -1471,7 +1471,7 @@ func nnc_ANeuralNetworksCompilation_setPriority(a0 uintptr, a1 int32) (r int32) 
 
 //export nnc_ANeuralNetworksCompilation_setTimeout
 func nnc_ANeuralNetworksCompilation_setTimeout(a0 uintptr, a1 uint64) (r int32) {
-	c := boundary.Call{Func: &funcs[37], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[37], Began: boundary.Began(&funcs[37])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -1491,7 +1491,7 @@ func nnc_ANeuralNetworksCompilation_setTimeout(a0 uintptr, a1 uint64) (r int32) 
 
 //export nnc_ANeuralNetworksCompilation_finish
 func nnc_ANeuralNetworksCompilation_finish(a0 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[38], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[38], Began: boundary.Began(&funcs[38])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1511,7 +1511,7 @@ func nnc_ANeuralNetworksCompilation_finish(a0 uintptr) (r int32) {
 
 //export nnc_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput
 func nnc_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput(a0 uintptr, a1 uint32, a2 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[39], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[39], Began: boundary.Began(&funcs[39])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Out[uint32](a2)}
@@ -1532,7 +1532,7 @@ func nnc_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForInput(a0 uintp
 
 //export nnc_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput
 func nnc_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput(a0 uintptr, a1 uint32, a2 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[40], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[40], Began: boundary.Began(&funcs[40])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Out[uint32](a2)}
@@ -1553,7 +1553,7 @@ func nnc_ANeuralNetworksCompilation_getPreferredMemoryAlignmentForOutput(a0 uint
 
 //export nnc_ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput
 func nnc_ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput(a0 uintptr, a1 uint32, a2 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[41], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[41], Began: boundary.Began(&funcs[41])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Out[uint32](a2)}
@@ -1574,7 +1574,7 @@ func nnc_ANeuralNetworksCompilation_getPreferredMemoryPaddingForInput(a0 uintptr
 
 //export nnc_ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput
 func nnc_ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput(a0 uintptr, a1 uint32, a2 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[42], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[42], Began: boundary.Began(&funcs[42])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Out[uint32](a2)}
@@ -1595,7 +1595,7 @@ func nnc_ANeuralNetworksCompilation_getPreferredMemoryPaddingForOutput(a0 uintpt
 
 //export nnc_ANeuralNetworksExecution_create
 func nnc_ANeuralNetworksExecution_create(a0 uintptr, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[43], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[43], Began: boundary.Began(&funcs[43])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -1626,7 +1626,7 @@ func nnc_ANeuralNetworksExecution_create(a0 uintptr, a1 unsafe.Pointer) (r int32
 
 //export nnc_ANeuralNetworksExecution_free
 func nnc_ANeuralNetworksExecution_free(a0 uintptr) {
-	c := boundary.Call{Func: &funcs[44], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[44], Began: boundary.Began(&funcs[44])}
 	defer boundary.EndVoid(&c)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1643,10 +1643,10 @@ func nnc_ANeuralNetworksExecution_free(a0 uintptr) {
 
 //export nnc_ANeuralNetworksExecution_setInput
 func nnc_ANeuralNetworksExecution_setInput(a0 uintptr, a1 int32, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 uint64) (r int32) {
-	c := boundary.Call{Func: &funcs[45], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[45], Began: boundary.Began(&funcs[45])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Address(a3), boundary.Value(a4)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Struct(a2, &layoutANeuralNetworksOperandType, true), boundary.Address(a3), boundary.Value(a4)}
 	}
 	p0 := boundary.Handle[Execution](&c, 0, a0)
 	p2 := boundary.PtrOrNil[OperandType](&c, 2, a2)
@@ -1664,10 +1664,10 @@ func nnc_ANeuralNetworksExecution_setInput(a0 uintptr, a1 int32, a2 unsafe.Point
 
 //export nnc_ANeuralNetworksExecution_setInputFromMemory
 func nnc_ANeuralNetworksExecution_setInputFromMemory(a0 uintptr, a1 int32, a2 unsafe.Pointer, a3 uintptr, a4 uint64, a5 uint64) (r int32) {
-	c := boundary.Call{Func: &funcs[46], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[46], Began: boundary.Began(&funcs[46])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Address(a3), boundary.Value(a4), boundary.Value(a5)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Struct(a2, &layoutANeuralNetworksOperandType, true), boundary.Address(a3), boundary.Value(a4), boundary.Value(a5)}
 	}
 	p0 := boundary.Handle[Execution](&c, 0, a0)
 	p2 := boundary.PtrOrNil[OperandType](&c, 2, a2)
@@ -1686,10 +1686,10 @@ func nnc_ANeuralNetworksExecution_setInputFromMemory(a0 uintptr, a1 int32, a2 un
 
 //export nnc_ANeuralNetworksExecution_setOutput
 func nnc_ANeuralNetworksExecution_setOutput(a0 uintptr, a1 int32, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 uint64) (r int32) {
-	c := boundary.Call{Func: &funcs[47], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[47], Began: boundary.Began(&funcs[47])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Address(a3), boundary.Value(a4)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Struct(a2, &layoutANeuralNetworksOperandType, true), boundary.Address(a3), boundary.Value(a4)}
 	}
 	p0 := boundary.Handle[Execution](&c, 0, a0)
 	p2 := boundary.PtrOrNil[OperandType](&c, 2, a2)
@@ -1707,10 +1707,10 @@ func nnc_ANeuralNetworksExecution_setOutput(a0 uintptr, a1 int32, a2 unsafe.Poin
 
 //export nnc_ANeuralNetworksExecution_setOutputFromMemory
 func nnc_ANeuralNetworksExecution_setOutputFromMemory(a0 uintptr, a1 int32, a2 unsafe.Pointer, a3 uintptr, a4 uint64, a5 uint64) (r int32) {
-	c := boundary.Call{Func: &funcs[48], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[48], Began: boundary.Began(&funcs[48])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Address(a3), boundary.Value(a4), boundary.Value(a5)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Struct(a2, &layoutANeuralNetworksOperandType, true), boundary.Address(a3), boundary.Value(a4), boundary.Value(a5)}
 	}
 	p0 := boundary.Handle[Execution](&c, 0, a0)
 	p2 := boundary.PtrOrNil[OperandType](&c, 2, a2)
@@ -1729,7 +1729,7 @@ func nnc_ANeuralNetworksExecution_setOutputFromMemory(a0 uintptr, a1 int32, a2 u
 
 //export nnc_ANeuralNetworksExecution_enableInputAndOutputPadding
 func nnc_ANeuralNetworksExecution_enableInputAndOutputPadding(a0 uintptr, a1 bool) (r int32) {
-	c := boundary.Call{Func: &funcs[49], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[49], Began: boundary.Began(&funcs[49])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -1749,7 +1749,7 @@ func nnc_ANeuralNetworksExecution_enableInputAndOutputPadding(a0 uintptr, a1 boo
 
 //export nnc_ANeuralNetworksExecution_setReusable
 func nnc_ANeuralNetworksExecution_setReusable(a0 uintptr, a1 bool) (r int32) {
-	c := boundary.Call{Func: &funcs[50], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[50], Began: boundary.Began(&funcs[50])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -1769,7 +1769,7 @@ func nnc_ANeuralNetworksExecution_setReusable(a0 uintptr, a1 bool) (r int32) {
 
 //export nnc_ANeuralNetworksExecution_setMeasureTiming
 func nnc_ANeuralNetworksExecution_setMeasureTiming(a0 uintptr, a1 bool) (r int32) {
-	c := boundary.Call{Func: &funcs[51], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[51], Began: boundary.Began(&funcs[51])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -1789,7 +1789,7 @@ func nnc_ANeuralNetworksExecution_setMeasureTiming(a0 uintptr, a1 bool) (r int32
 
 //export nnc_ANeuralNetworksExecution_setTimeout
 func nnc_ANeuralNetworksExecution_setTimeout(a0 uintptr, a1 uint64) (r int32) {
-	c := boundary.Call{Func: &funcs[52], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[52], Began: boundary.Began(&funcs[52])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -1809,7 +1809,7 @@ func nnc_ANeuralNetworksExecution_setTimeout(a0 uintptr, a1 uint64) (r int32) {
 
 //export nnc_ANeuralNetworksExecution_setLoopTimeout
 func nnc_ANeuralNetworksExecution_setLoopTimeout(a0 uintptr, a1 uint64) (r int32) {
-	c := boundary.Call{Func: &funcs[53], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[53], Began: boundary.Began(&funcs[53])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -1829,7 +1829,7 @@ func nnc_ANeuralNetworksExecution_setLoopTimeout(a0 uintptr, a1 uint64) (r int32
 
 //export nnc_ANeuralNetworks_getDefaultLoopTimeout
 func nnc_ANeuralNetworks_getDefaultLoopTimeout() (r uint64) {
-	c := boundary.Call{Func: &funcs[54], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[54], Began: boundary.Began(&funcs[54])}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1855,7 +1855,7 @@ func nnc_ANeuralNetworks_getDefaultLoopTimeout() (r uint64) {
 
 //export nnc_ANeuralNetworks_getMaximumLoopTimeout
 func nnc_ANeuralNetworks_getMaximumLoopTimeout() (r uint64) {
-	c := boundary.Call{Func: &funcs[55], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[55], Began: boundary.Began(&funcs[55])}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1881,7 +1881,7 @@ func nnc_ANeuralNetworks_getMaximumLoopTimeout() (r uint64) {
 
 //export nnc_ANeuralNetworksExecution_compute
 func nnc_ANeuralNetworksExecution_compute(a0 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[56], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[56], Began: boundary.Began(&funcs[56])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1901,7 +1901,7 @@ func nnc_ANeuralNetworksExecution_compute(a0 uintptr) (r int32) {
 
 //export nnc_ANeuralNetworksExecution_startCompute
 func nnc_ANeuralNetworksExecution_startCompute(a0 uintptr, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[57], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[57], Began: boundary.Began(&funcs[57])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -1932,7 +1932,7 @@ func nnc_ANeuralNetworksExecution_startCompute(a0 uintptr, a1 unsafe.Pointer) (r
 
 //export nnc_ANeuralNetworksExecution_burstCompute
 func nnc_ANeuralNetworksExecution_burstCompute(a0 uintptr, a1 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[58], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[58], Began: boundary.Began(&funcs[58])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -1953,7 +1953,7 @@ func nnc_ANeuralNetworksExecution_burstCompute(a0 uintptr, a1 uintptr) (r int32)
 
 //export nnc_ANeuralNetworksExecution_startComputeWithDependencies
 func nnc_ANeuralNetworksExecution_startComputeWithDependencies(a0 uintptr, a1 unsafe.Pointer, a2 uint32, a3 uint64, a4 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[59], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[59], Began: boundary.Began(&funcs[59])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Value(a3), boundary.Address(a4)}
@@ -1984,7 +1984,7 @@ func nnc_ANeuralNetworksExecution_startComputeWithDependencies(a0 uintptr, a1 un
 
 //export nnc_ANeuralNetworksExecution_getOutputOperandRank
 func nnc_ANeuralNetworksExecution_getOutputOperandRank(a0 uintptr, a1 int32, a2 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[60], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[60], Began: boundary.Began(&funcs[60])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Out[uint32](a2)}
@@ -2005,7 +2005,7 @@ func nnc_ANeuralNetworksExecution_getOutputOperandRank(a0 uintptr, a1 int32, a2 
 
 //export nnc_ANeuralNetworksExecution_getOutputOperandDimensions
 func nnc_ANeuralNetworksExecution_getOutputOperandDimensions(a0 uintptr, a1 int32, a2 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[61], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[61], Began: boundary.Began(&funcs[61])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Out[uint32](a2)}
@@ -2026,10 +2026,10 @@ func nnc_ANeuralNetworksExecution_getOutputOperandDimensions(a0 uintptr, a1 int3
 
 //export nnc_ANeuralNetworksExecution_getDuration
 func nnc_ANeuralNetworksExecution_getDuration(a0 uintptr, a1 int32, a2 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[62], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[62], Began: boundary.Began(&funcs[62])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Out[uint64](a2)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Named(a1, &enumDurationCode), boundary.Out[uint64](a2)}
 	}
 	p0 := boundary.Handle[Execution](&c, 0, a0)
 	p2 := boundary.Ptr[uint64](&c, 2, a2)
@@ -2047,7 +2047,7 @@ func nnc_ANeuralNetworksExecution_getDuration(a0 uintptr, a1 int32, a2 unsafe.Po
 
 //export nnc_ANeuralNetworksBurst_create
 func nnc_ANeuralNetworksBurst_create(a0 uintptr, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[63], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[63], Began: boundary.Began(&funcs[63])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -2078,7 +2078,7 @@ func nnc_ANeuralNetworksBurst_create(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 
 //export nnc_ANeuralNetworksBurst_free
 func nnc_ANeuralNetworksBurst_free(a0 uintptr) {
-	c := boundary.Call{Func: &funcs[64], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[64], Began: boundary.Began(&funcs[64])}
 	defer boundary.EndVoid(&c)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -2095,7 +2095,7 @@ func nnc_ANeuralNetworksBurst_free(a0 uintptr) {
 
 //export nnc_ANeuralNetworksEvent_wait
 func nnc_ANeuralNetworksEvent_wait(a0 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[65], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[65], Began: boundary.Began(&funcs[65])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -2113,7 +2113,7 @@ func nnc_ANeuralNetworksEvent_wait(a0 uintptr) (r int32) {
 
 //export nnc_ANeuralNetworksEvent_free
 func nnc_ANeuralNetworksEvent_free(a0 uintptr) {
-	c := boundary.Call{Func: &funcs[66], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[66], Began: boundary.Began(&funcs[66])}
 	defer boundary.EndVoid(&c)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -2130,7 +2130,7 @@ func nnc_ANeuralNetworksEvent_free(a0 uintptr) {
 
 //export nnc_ANeuralNetworksEvent_createFromSyncFenceFd
 func nnc_ANeuralNetworksEvent_createFromSyncFenceFd(a0 int32, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[67], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[67], Began: boundary.Began(&funcs[67])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Value(a0), boundary.Address(a1)}
@@ -2160,7 +2160,7 @@ func nnc_ANeuralNetworksEvent_createFromSyncFenceFd(a0 int32, a1 unsafe.Pointer)
 
 //export nnc_ANeuralNetworksEvent_getSyncFenceFd
 func nnc_ANeuralNetworksEvent_getSyncFenceFd(a0 uintptr, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[68], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[68], Began: boundary.Began(&funcs[68])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Out[int32](a1)}
@@ -2181,7 +2181,7 @@ func nnc_ANeuralNetworksEvent_getSyncFenceFd(a0 uintptr, a1 unsafe.Pointer) (r i
 
 //export nnc_ANeuralNetworksDevice_getExtensionSupport
 func nnc_ANeuralNetworksDevice_getExtensionSupport(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[69], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[69], Began: boundary.Began(&funcs[69])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Text(a1), boundary.Out[bool](a2)}
@@ -2208,7 +2208,7 @@ func nnc_ANeuralNetworksDevice_getExtensionSupport(a0 unsafe.Pointer, a1 unsafe.
 
 //export nnc_ANeuralNetworksModel_getExtensionOperandType
 func nnc_ANeuralNetworksModel_getExtensionOperandType(a0 uintptr, a1 unsafe.Pointer, a2 uint16, a3 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[70], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[70], Began: boundary.Began(&funcs[70])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Text(a1), boundary.Value(a2), boundary.Out[int32](a3)}
@@ -2230,7 +2230,7 @@ func nnc_ANeuralNetworksModel_getExtensionOperandType(a0 uintptr, a1 unsafe.Poin
 
 //export nnc_ANeuralNetworksModel_getExtensionOperationType
 func nnc_ANeuralNetworksModel_getExtensionOperationType(a0 uintptr, a1 unsafe.Pointer, a2 uint16, a3 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[71], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[71], Began: boundary.Began(&funcs[71])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Text(a1), boundary.Value(a2), boundary.Address(a3)}
@@ -2252,7 +2252,7 @@ func nnc_ANeuralNetworksModel_getExtensionOperationType(a0 uintptr, a1 unsafe.Po
 
 //export nnc_ANeuralNetworksModel_setOperandExtensionData
 func nnc_ANeuralNetworksModel_setOperandExtensionData(a0 uintptr, a1 int32, a2 unsafe.Pointer, a3 uint64) (r int32) {
-	c := boundary.Call{Func: &funcs[72], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[72], Began: boundary.Began(&funcs[72])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Value(a3)}
@@ -2272,7 +2272,7 @@ func nnc_ANeuralNetworksModel_setOperandExtensionData(a0 uintptr, a1 int32, a2 u
 
 //export nnc_ANeuralNetworksCompilation_addExtensionAttribute
 func nnc_ANeuralNetworksCompilation_addExtensionAttribute(a0 uintptr, a1 unsafe.Pointer, a2 uint16, a3 unsafe.Pointer, a4 uint64) (r int32) {
-	c := boundary.Call{Func: &funcs[73], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[73], Began: boundary.Began(&funcs[73])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Text(a1), boundary.Value(a2), boundary.Address(a3), boundary.Value(a4)}
@@ -2293,7 +2293,7 @@ func nnc_ANeuralNetworksCompilation_addExtensionAttribute(a0 uintptr, a1 unsafe.
 
 //export nnc_ANeuralNetworksExecution_addExtensionAttribute
 func nnc_ANeuralNetworksExecution_addExtensionAttribute(a0 uintptr, a1 unsafe.Pointer, a2 uint16, a3 unsafe.Pointer, a4 uint64) (r int32) {
-	c := boundary.Call{Func: &funcs[74], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[74], Began: boundary.Began(&funcs[74])}
 	defer boundary.End(&c, &r, 5)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Text(a1), boundary.Value(a2), boundary.Address(a3), boundary.Value(a4)}

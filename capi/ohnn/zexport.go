@@ -588,95 +588,95 @@ import (
 )
 
 var funcs = []boundary.Func{
-	{Component: "ohnn", Name: "OH_NNDevice_GetAllDevicesID", Params: []string{"allDevicesID", "deviceCount"}, Index: 8, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNDevice_GetName", Params: []string{"deviceID", "name"}, Index: 9, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNDevice_GetType", Params: []string{"deviceID", "deviceType"}, Index: 10, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNDevice_GetAllDevicesID", Params: []string{"allDevicesID", "deviceCount"}, Index: 8, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNDevice_GetName", Params: []string{"deviceID", "name"}, Index: 9, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNDevice_GetType", Params: []string{"deviceID", "deviceType"}, Index: 10, Facade: 1, Result: &enumOHNNReturnCode},
 	{Component: "ohnn", Name: "OH_NNTensorDesc_Create", Params: []string{}, Index: 11, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNTensorDesc_Destroy", Params: []string{"tensorDesc"}, Index: 12, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNTensorDesc_SetName", Params: []string{"tensorDesc", "name"}, Index: 13, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNTensorDesc_GetName", Params: []string{"tensorDesc", "name"}, Index: 14, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNTensorDesc_SetDataType", Params: []string{"tensorDesc", "dataType"}, Index: 15, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNTensorDesc_GetDataType", Params: []string{"tensorDesc", "dataType"}, Index: 16, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNTensorDesc_SetShape", Params: []string{"tensorDesc", "shape", "shapeLength"}, Index: 17, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNTensorDesc_GetShape", Params: []string{"tensorDesc", "shape", "shapeLength"}, Index: 18, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNTensorDesc_SetFormat", Params: []string{"tensorDesc", "format"}, Index: 19, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNTensorDesc_GetFormat", Params: []string{"tensorDesc", "format"}, Index: 20, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNTensorDesc_GetElementCount", Params: []string{"tensorDesc", "elementCount"}, Index: 21, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNTensorDesc_GetByteSize", Params: []string{"tensorDesc", "byteSize"}, Index: 22, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNTensorDesc_Destroy", Params: []string{"tensorDesc"}, Index: 12, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNTensorDesc_SetName", Params: []string{"tensorDesc", "name"}, Index: 13, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNTensorDesc_GetName", Params: []string{"tensorDesc", "name"}, Index: 14, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNTensorDesc_SetDataType", Params: []string{"tensorDesc", "dataType"}, Index: 15, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNTensorDesc_GetDataType", Params: []string{"tensorDesc", "dataType"}, Index: 16, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNTensorDesc_SetShape", Params: []string{"tensorDesc", "shape", "shapeLength"}, Index: 17, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNTensorDesc_GetShape", Params: []string{"tensorDesc", "shape", "shapeLength"}, Index: 18, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNTensorDesc_SetFormat", Params: []string{"tensorDesc", "format"}, Index: 19, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNTensorDesc_GetFormat", Params: []string{"tensorDesc", "format"}, Index: 20, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNTensorDesc_GetElementCount", Params: []string{"tensorDesc", "elementCount"}, Index: 21, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNTensorDesc_GetByteSize", Params: []string{"tensorDesc", "byteSize"}, Index: 22, Facade: 1, Result: &enumOHNNReturnCode},
 	{Component: "ohnn", Name: "OH_NNTensor_Create", Params: []string{"deviceID", "tensorDesc"}, Index: 23, Facade: 1},
 	{Component: "ohnn", Name: "OH_NNTensor_CreateWithSize", Params: []string{"deviceID", "tensorDesc", "size"}, Index: 24, Facade: 1},
 	{Component: "ohnn", Name: "OH_NNTensor_CreateWithFd", Params: []string{"deviceID", "tensorDesc", "fd", "size", "offset"}, Index: 25, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNTensor_Destroy", Params: []string{"tensor"}, Index: 26, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNTensor_Destroy", Params: []string{"tensor"}, Index: 26, Facade: 1, Result: &enumOHNNReturnCode},
 	{Component: "ohnn", Name: "OH_NNTensor_GetTensorDesc", Params: []string{"tensor"}, Index: 27, Facade: 1},
 	{Component: "ohnn", Name: "OH_NNTensor_GetDataBuffer", Params: []string{"tensor"}, Index: 28, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNTensor_GetFd", Params: []string{"tensor", "fd"}, Index: 29, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNTensor_GetSize", Params: []string{"tensor", "size"}, Index: 30, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNTensor_GetOffset", Params: []string{"tensor", "offset"}, Index: 31, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNTensor_GetFd", Params: []string{"tensor", "fd"}, Index: 29, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNTensor_GetSize", Params: []string{"tensor", "size"}, Index: 30, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNTensor_GetOffset", Params: []string{"tensor", "offset"}, Index: 31, Facade: 1, Result: &enumOHNNReturnCode},
 	{Component: "ohnn", Name: "OH_NNQuantParam_Create", Params: []string{}, Index: 32, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNQuantParam_SetScales", Params: []string{"quantParams", "scales", "quantCount"}, Index: 33, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNQuantParam_SetZeroPoints", Params: []string{"quantParams", "zeroPoints", "quantCount"}, Index: 34, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNQuantParam_SetNumBits", Params: []string{"quantParams", "numBits", "quantCount"}, Index: 35, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNQuantParam_Destroy", Params: []string{"quantParams"}, Index: 36, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNQuantParam_SetScales", Params: []string{"quantParams", "scales", "quantCount"}, Index: 33, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNQuantParam_SetZeroPoints", Params: []string{"quantParams", "zeroPoints", "quantCount"}, Index: 34, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNQuantParam_SetNumBits", Params: []string{"quantParams", "numBits", "quantCount"}, Index: 35, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNQuantParam_Destroy", Params: []string{"quantParams"}, Index: 36, Facade: 1, Result: &enumOHNNReturnCode},
 	{Component: "ohnn", Name: "OH_NNModel_Construct", Params: []string{}, Index: 37, Facade: 1},
 	{Component: "ohnn", Name: "OH_NNModel_Destroy", Params: []string{"model"}, Index: 38, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNModel_AddTensor", Params: []string{"model", "tensor"}, Index: 39, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNModel_AddTensorToModel", Params: []string{"model", "tensorDesc"}, Index: 40, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNModel_SetTensorData", Params: []string{"model", "index", "dataBuffer", "length"}, Index: 41, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNModel_SetTensorQuantParams", Params: []string{"model", "index", "quantParam"}, Index: 42, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNModel_SetTensorType", Params: []string{"model", "index", "tensorType"}, Index: 43, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNModel_AddOperation", Params: []string{"model", "op", "paramIndices", "inputIndices", "outputIndices"}, Index: 44, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNModel_SpecifyInputsAndOutputs", Params: []string{"model", "inputIndices", "outputIndices"}, Index: 45, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNModel_Finish", Params: []string{"model"}, Index: 46, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNModel_GetAvailableOperations", Params: []string{"model", "deviceID", "isSupported", "opCount"}, Index: 47, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNModel_AddTensor", Params: []string{"model", "tensor"}, Index: 39, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNModel_AddTensorToModel", Params: []string{"model", "tensorDesc"}, Index: 40, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNModel_SetTensorData", Params: []string{"model", "index", "dataBuffer", "length"}, Index: 41, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNModel_SetTensorQuantParams", Params: []string{"model", "index", "quantParam"}, Index: 42, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNModel_SetTensorType", Params: []string{"model", "index", "tensorType"}, Index: 43, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNModel_AddOperation", Params: []string{"model", "op", "paramIndices", "inputIndices", "outputIndices"}, Index: 44, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNModel_SpecifyInputsAndOutputs", Params: []string{"model", "inputIndices", "outputIndices"}, Index: 45, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNModel_Finish", Params: []string{"model"}, Index: 46, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNModel_GetAvailableOperations", Params: []string{"model", "deviceID", "isSupported", "opCount"}, Index: 47, Facade: 1, Result: &enumOHNNReturnCode},
 	{Component: "ohnn", Name: "OH_NNCompilation_Construct", Params: []string{"model"}, Index: 48, Facade: 1},
 	{Component: "ohnn", Name: "OH_NNCompilation_ConstructWithOfflineModelFile", Params: []string{"modelPath"}, Index: 49, Facade: 1},
 	{Component: "ohnn", Name: "OH_NNCompilation_ConstructWithOfflineModelBuffer", Params: []string{"modelBuffer", "modelSize"}, Index: 50, Facade: 1},
 	{Component: "ohnn", Name: "OH_NNCompilation_ConstructForCache", Params: []string{}, Index: 51, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNCompilation_ExportCacheToBuffer", Params: []string{"compilation", "buffer", "length", "modelSize"}, Index: 52, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNCompilation_ImportCacheFromBuffer", Params: []string{"compilation", "buffer", "modelSize"}, Index: 53, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNCompilation_AddExtensionConfig", Params: []string{"compilation", "configName", "configValue", "configValueSize"}, Index: 54, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNCompilation_SetDevice", Params: []string{"compilation", "deviceID"}, Index: 55, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNCompilation_SetCache", Params: []string{"compilation", "cachePath", "version"}, Index: 56, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNCompilation_SetPerformanceMode", Params: []string{"compilation", "performanceMode"}, Index: 57, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNCompilation_SetPriority", Params: []string{"compilation", "priority"}, Index: 58, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNCompilation_EnableFloat16", Params: []string{"compilation", "enableFloat16"}, Index: 59, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNCompilation_Build", Params: []string{"compilation"}, Index: 60, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNCompilation_ExportCacheToBuffer", Params: []string{"compilation", "buffer", "length", "modelSize"}, Index: 52, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNCompilation_ImportCacheFromBuffer", Params: []string{"compilation", "buffer", "modelSize"}, Index: 53, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNCompilation_AddExtensionConfig", Params: []string{"compilation", "configName", "configValue", "configValueSize"}, Index: 54, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNCompilation_SetDevice", Params: []string{"compilation", "deviceID"}, Index: 55, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNCompilation_SetCache", Params: []string{"compilation", "cachePath", "version"}, Index: 56, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNCompilation_SetPerformanceMode", Params: []string{"compilation", "performanceMode"}, Index: 57, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNCompilation_SetPriority", Params: []string{"compilation", "priority"}, Index: 58, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNCompilation_EnableFloat16", Params: []string{"compilation", "enableFloat16"}, Index: 59, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNCompilation_Build", Params: []string{"compilation"}, Index: 60, Facade: 1, Result: &enumOHNNReturnCode},
 	{Component: "ohnn", Name: "OH_NNCompilation_Destroy", Params: []string{"compilation"}, Index: 61, Facade: 1},
 	{Component: "ohnn", Name: "OH_NNExecutor_Construct", Params: []string{"compilation"}, Index: 62, Facade: 1},
 	{Component: "ohnn", Name: "OH_NNExecutor_Destroy", Params: []string{"executor"}, Index: 63, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNExecutor_GetInputCount", Params: []string{"executor", "inputCount"}, Index: 64, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNExecutor_GetOutputCount", Params: []string{"executor", "outputCount"}, Index: 65, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNExecutor_GetInputCount", Params: []string{"executor", "inputCount"}, Index: 64, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNExecutor_GetOutputCount", Params: []string{"executor", "outputCount"}, Index: 65, Facade: 1, Result: &enumOHNNReturnCode},
 	{Component: "ohnn", Name: "OH_NNExecutor_CreateInputTensorDesc", Params: []string{"executor", "index"}, Index: 66, Facade: 1},
 	{Component: "ohnn", Name: "OH_NNExecutor_CreateOutputTensorDesc", Params: []string{"executor", "index"}, Index: 67, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNExecutor_GetOutputShape", Params: []string{"executor", "outputIndex", "shape", "shapeLength"}, Index: 68, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNExecutor_GetInputDimRange", Params: []string{"executor", "index", "minInputDims", "maxInputDims", "shapeLength"}, Index: 69, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNExecutor_SetOnRunDone", Params: []string{"executor", "onRunDone"}, Index: 70, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNExecutor_SetOnServiceDied", Params: []string{"executor", "onServiceDied"}, Index: 71, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNExecutor_RunSync", Params: []string{"executor", "inputTensor", "inputCount", "outputTensor", "outputCount"}, Index: 72, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNExecutor_RunAsync", Params: []string{"executor", "inputTensor", "inputCount", "outputTensor", "outputCount", "timeout", "userData"}, Index: 73, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNExecutor_SetInput", Params: []string{"executor", "inputIndex", "tensor", "dataBuffer", "length"}, Index: 74, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNExecutor_SetOutput", Params: []string{"executor", "outputIndex", "dataBuffer", "length"}, Index: 75, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNExecutor_Run", Params: []string{"executor"}, Index: 76, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNExecutor_GetOutputShape", Params: []string{"executor", "outputIndex", "shape", "shapeLength"}, Index: 68, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNExecutor_GetInputDimRange", Params: []string{"executor", "index", "minInputDims", "maxInputDims", "shapeLength"}, Index: 69, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNExecutor_SetOnRunDone", Params: []string{"executor", "onRunDone"}, Index: 70, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNExecutor_SetOnServiceDied", Params: []string{"executor", "onServiceDied"}, Index: 71, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNExecutor_RunSync", Params: []string{"executor", "inputTensor", "inputCount", "outputTensor", "outputCount"}, Index: 72, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNExecutor_RunAsync", Params: []string{"executor", "inputTensor", "inputCount", "outputTensor", "outputCount", "timeout", "userData"}, Index: 73, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNExecutor_SetInput", Params: []string{"executor", "inputIndex", "tensor", "dataBuffer", "length"}, Index: 74, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNExecutor_SetOutput", Params: []string{"executor", "outputIndex", "dataBuffer", "length"}, Index: 75, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNExecutor_Run", Params: []string{"executor"}, Index: 76, Facade: 1, Result: &enumOHNNReturnCode},
 	{Component: "ohnn", Name: "OH_NNExecutor_AllocateInputMemory", Params: []string{"executor", "inputIndex", "length"}, Index: 77, Facade: 1},
 	{Component: "ohnn", Name: "OH_NNExecutor_AllocateOutputMemory", Params: []string{"executor", "outputIndex", "length"}, Index: 78, Facade: 1},
 	{Component: "ohnn", Name: "OH_NNExecutor_DestroyInputMemory", Params: []string{"executor", "inputIndex", "memory"}, Index: 79, Facade: 1},
 	{Component: "ohnn", Name: "OH_NNExecutor_DestroyOutputMemory", Params: []string{"executor", "outputIndex", "memory"}, Index: 80, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNExecutor_SetInputWithMemory", Params: []string{"executor", "inputIndex", "tensor", "memory"}, Index: 81, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNExecutor_SetOutputWithMemory", Params: []string{"executor", "outputIndex", "memory"}, Index: 82, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNModel_BuildFromLiteGraph", Params: []string{"model", "liteGraph", "extensions", "extensionSize"}, Index: 83, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNModel_SetInputsAndOutputsInfo", Params: []string{"model", "inputsInfo", "inputSize", "outputsInfo", "outputSize"}, Index: 84, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNModel_BuildFromMetaGraph", Params: []string{"model", "metaGraph", "extensions", "extensionSize"}, Index: 85, Facade: 1},
+	{Component: "ohnn", Name: "OH_NNExecutor_SetInputWithMemory", Params: []string{"executor", "inputIndex", "tensor", "memory"}, Index: 81, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNExecutor_SetOutputWithMemory", Params: []string{"executor", "outputIndex", "memory"}, Index: 82, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNModel_BuildFromLiteGraph", Params: []string{"model", "liteGraph", "extensions", "extensionSize"}, Index: 83, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNModel_SetInputsAndOutputsInfo", Params: []string{"model", "inputsInfo", "inputSize", "outputsInfo", "outputSize"}, Index: 84, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNModel_BuildFromMetaGraph", Params: []string{"model", "metaGraph", "extensions", "extensionSize"}, Index: 85, Facade: 1, Result: &enumOHNNReturnCode},
 	{Component: "ohnn", Name: "OH_NNModel_HasCache", Params: []string{"cacheDir", "modelName", "version"}, Index: 86, Facade: 1},
-	{Component: "ohnn", Name: "OH_NN_GetDeviceID", Params: []string{"nnrtDevice", "len"}, Index: 87, Facade: 1},
-	{Component: "ohnn", Name: "OH_NN_IsSupportAIPP", Params: []string{"support"}, Index: 88, Facade: 1},
-	{Component: "ohnn", Name: "OH_NNExecutor_RunSyncWithAipp", Params: []string{"executor", "inputTensor", "inputCount", "outputTensor", "outputCount", "aippString"}, Index: 89, Facade: 1},
+	{Component: "ohnn", Name: "OH_NN_GetDeviceID", Params: []string{"nnrtDevice", "len"}, Index: 87, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NN_IsSupportAIPP", Params: []string{"support"}, Index: 88, Facade: 1, Result: &enumOHNNReturnCode},
+	{Component: "ohnn", Name: "OH_NNExecutor_RunSyncWithAipp", Params: []string{"executor", "inputTensor", "inputCount", "outputTensor", "outputCount", "aippString"}, Index: 89, Facade: 1, Result: &enumOHNNReturnCode},
 }
 
 func init() { boundary.Register(funcs) }
 
 //export nnc_OH_NNDevice_GetAllDevicesID
 func nnc_OH_NNDevice_GetAllDevicesID(a0 unsafe.Pointer, a1 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[0], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[0], Began: boundary.Began(&funcs[0])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Out[uint32](a1)}
@@ -703,7 +703,7 @@ func nnc_OH_NNDevice_GetAllDevicesID(a0 unsafe.Pointer, a1 unsafe.Pointer) (r ui
 
 //export nnc_OH_NNDevice_GetName
 func nnc_OH_NNDevice_GetName(a0 uint64, a1 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[1], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[1], Began: boundary.Began(&funcs[1])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Value(a0), boundary.Address(a1)}
@@ -729,10 +729,10 @@ func nnc_OH_NNDevice_GetName(a0 uint64, a1 unsafe.Pointer) (r uint32) {
 
 //export nnc_OH_NNDevice_GetType
 func nnc_OH_NNDevice_GetType(a0 uint64, a1 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[2], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[2], Began: boundary.Began(&funcs[2])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Value(a0), boundary.Address(a1)}
+		c.Args = []boundary.Arg{boundary.Value(a0), boundary.OutNamed(a1, 4, &enumOHNNDeviceType)}
 	}
 	if boundary.Chosen(&c) {
 		boundary.InDriver(c.Func, func() {
@@ -755,7 +755,7 @@ func nnc_OH_NNDevice_GetType(a0 uint64, a1 unsafe.Pointer) (r uint32) {
 
 //export nnc_OH_NNTensorDesc_Create
 func nnc_OH_NNTensorDesc_Create() (r uintptr) {
-	c := boundary.Call{Func: &funcs[3], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[3], Began: boundary.Began(&funcs[3])}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -778,7 +778,7 @@ func nnc_OH_NNTensorDesc_Create() (r uintptr) {
 
 //export nnc_OH_NNTensorDesc_Destroy
 func nnc_OH_NNTensorDesc_Destroy(a0 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[4], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[4], Began: boundary.Began(&funcs[4])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -796,7 +796,7 @@ func nnc_OH_NNTensorDesc_Destroy(a0 unsafe.Pointer) (r uint32) {
 
 //export nnc_OH_NNTensorDesc_SetName
 func nnc_OH_NNTensorDesc_SetName(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[5], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[5], Began: boundary.Began(&funcs[5])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Text(a1)}
@@ -817,7 +817,7 @@ func nnc_OH_NNTensorDesc_SetName(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
 
 //export nnc_OH_NNTensorDesc_GetName
 func nnc_OH_NNTensorDesc_GetName(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[6], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[6], Began: boundary.Began(&funcs[6])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -838,10 +838,10 @@ func nnc_OH_NNTensorDesc_GetName(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
 
 //export nnc_OH_NNTensorDesc_SetDataType
 func nnc_OH_NNTensorDesc_SetDataType(a0 uintptr, a1 uint32) (r uint32) {
-	c := boundary.Call{Func: &funcs[7], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[7], Began: boundary.Began(&funcs[7])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Named(a1, &enumOHNNDataType)}
 	}
 	p0 := boundary.Handle[TensorDesc](&c, 0, a0)
 	if c.Err == nil {
@@ -858,10 +858,10 @@ func nnc_OH_NNTensorDesc_SetDataType(a0 uintptr, a1 uint32) (r uint32) {
 
 //export nnc_OH_NNTensorDesc_GetDataType
 func nnc_OH_NNTensorDesc_GetDataType(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[8], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[8], Began: boundary.Began(&funcs[8])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.OutNamed(a1, 4, &enumOHNNDataType)}
 	}
 	p0 := boundary.Handle[TensorDesc](&c, 0, a0)
 	p1 := boundary.Ptr[DataType](&c, 1, a1)
@@ -879,10 +879,10 @@ func nnc_OH_NNTensorDesc_GetDataType(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
 
 //export nnc_OH_NNTensorDesc_SetShape
 func nnc_OH_NNTensorDesc_SetShape(a0 uintptr, a1 unsafe.Pointer, a2 uint64) (r uint32) {
-	c := boundary.Call{Func: &funcs[9], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[9], Began: boundary.Began(&funcs[9])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.NumberArray(a1, uint64(a2), boundary.Signed, 4, nil, true), boundary.Value(a2)}
 	}
 	p0 := boundary.Handle[TensorDesc](&c, 0, a0)
 	p1 := boundary.Slice[int32](&c, 1, a1, uint64(a2), 10, 2)
@@ -900,7 +900,7 @@ func nnc_OH_NNTensorDesc_SetShape(a0 uintptr, a1 unsafe.Pointer, a2 uint64) (r u
 
 //export nnc_OH_NNTensorDesc_GetShape
 func nnc_OH_NNTensorDesc_GetShape(a0 uintptr, a1 unsafe.Pointer, a2 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[10], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[10], Began: boundary.Began(&funcs[10])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Out[uint64](a2)}
@@ -922,10 +922,10 @@ func nnc_OH_NNTensorDesc_GetShape(a0 uintptr, a1 unsafe.Pointer, a2 unsafe.Point
 
 //export nnc_OH_NNTensorDesc_SetFormat
 func nnc_OH_NNTensorDesc_SetFormat(a0 uintptr, a1 uint32) (r uint32) {
-	c := boundary.Call{Func: &funcs[11], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[11], Began: boundary.Began(&funcs[11])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Named(a1, &enumOHNNFormat)}
 	}
 	p0 := boundary.Handle[TensorDesc](&c, 0, a0)
 	if c.Err == nil {
@@ -942,10 +942,10 @@ func nnc_OH_NNTensorDesc_SetFormat(a0 uintptr, a1 uint32) (r uint32) {
 
 //export nnc_OH_NNTensorDesc_GetFormat
 func nnc_OH_NNTensorDesc_GetFormat(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[12], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[12], Began: boundary.Began(&funcs[12])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.OutNamed(a1, 4, &enumOHNNFormat)}
 	}
 	p0 := boundary.Handle[TensorDesc](&c, 0, a0)
 	p1 := boundary.Ptr[Format](&c, 1, a1)
@@ -963,7 +963,7 @@ func nnc_OH_NNTensorDesc_GetFormat(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
 
 //export nnc_OH_NNTensorDesc_GetElementCount
 func nnc_OH_NNTensorDesc_GetElementCount(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[13], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[13], Began: boundary.Began(&funcs[13])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Out[uint64](a1)}
@@ -984,7 +984,7 @@ func nnc_OH_NNTensorDesc_GetElementCount(a0 uintptr, a1 unsafe.Pointer) (r uint3
 
 //export nnc_OH_NNTensorDesc_GetByteSize
 func nnc_OH_NNTensorDesc_GetByteSize(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[14], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[14], Began: boundary.Began(&funcs[14])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Out[uint64](a1)}
@@ -1005,7 +1005,7 @@ func nnc_OH_NNTensorDesc_GetByteSize(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
 
 //export nnc_OH_NNTensor_Create
 func nnc_OH_NNTensor_Create(a0 uint64, a1 uintptr) (r uintptr) {
-	c := boundary.Call{Func: &funcs[15], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[15], Began: boundary.Began(&funcs[15])}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Value(a0), boundary.Address(a1)}
@@ -1033,7 +1033,7 @@ func nnc_OH_NNTensor_Create(a0 uint64, a1 uintptr) (r uintptr) {
 
 //export nnc_OH_NNTensor_CreateWithSize
 func nnc_OH_NNTensor_CreateWithSize(a0 uint64, a1 uintptr, a2 uint64) (r uintptr) {
-	c := boundary.Call{Func: &funcs[16], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[16], Began: boundary.Began(&funcs[16])}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Value(a0), boundary.Address(a1), boundary.Value(a2)}
@@ -1061,7 +1061,7 @@ func nnc_OH_NNTensor_CreateWithSize(a0 uint64, a1 uintptr, a2 uint64) (r uintptr
 
 //export nnc_OH_NNTensor_CreateWithFd
 func nnc_OH_NNTensor_CreateWithFd(a0 uint64, a1 uintptr, a2 int32, a3 uint64, a4 uint64) (r uintptr) {
-	c := boundary.Call{Func: &funcs[17], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[17], Began: boundary.Began(&funcs[17])}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Value(a0), boundary.Address(a1), boundary.Value(a2), boundary.Value(a3), boundary.Value(a4)}
@@ -1089,7 +1089,7 @@ func nnc_OH_NNTensor_CreateWithFd(a0 uint64, a1 uintptr, a2 int32, a3 uint64, a4
 
 //export nnc_OH_NNTensor_Destroy
 func nnc_OH_NNTensor_Destroy(a0 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[18], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[18], Began: boundary.Began(&funcs[18])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1107,7 +1107,7 @@ func nnc_OH_NNTensor_Destroy(a0 unsafe.Pointer) (r uint32) {
 
 //export nnc_OH_NNTensor_GetTensorDesc
 func nnc_OH_NNTensor_GetTensorDesc(a0 uintptr) (r uintptr) {
-	c := boundary.Call{Func: &funcs[19], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[19], Began: boundary.Began(&funcs[19])}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1127,7 +1127,7 @@ func nnc_OH_NNTensor_GetTensorDesc(a0 uintptr) (r uintptr) {
 
 //export nnc_OH_NNTensor_GetDataBuffer
 func nnc_OH_NNTensor_GetDataBuffer(a0 uintptr) (r uintptr) {
-	c := boundary.Call{Func: &funcs[20], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[20], Began: boundary.Began(&funcs[20])}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1150,7 +1150,7 @@ func nnc_OH_NNTensor_GetDataBuffer(a0 uintptr) (r uintptr) {
 
 //export nnc_OH_NNTensor_GetFd
 func nnc_OH_NNTensor_GetFd(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[21], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[21], Began: boundary.Began(&funcs[21])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Out[int32](a1)}
@@ -1171,7 +1171,7 @@ func nnc_OH_NNTensor_GetFd(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
 
 //export nnc_OH_NNTensor_GetSize
 func nnc_OH_NNTensor_GetSize(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[22], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[22], Began: boundary.Began(&funcs[22])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Out[uint64](a1)}
@@ -1192,7 +1192,7 @@ func nnc_OH_NNTensor_GetSize(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
 
 //export nnc_OH_NNTensor_GetOffset
 func nnc_OH_NNTensor_GetOffset(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[23], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[23], Began: boundary.Began(&funcs[23])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Out[uint64](a1)}
@@ -1213,7 +1213,7 @@ func nnc_OH_NNTensor_GetOffset(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
 
 //export nnc_OH_NNQuantParam_Create
 func nnc_OH_NNQuantParam_Create() (r uintptr) {
-	c := boundary.Call{Func: &funcs[24], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[24], Began: boundary.Began(&funcs[24])}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1236,10 +1236,10 @@ func nnc_OH_NNQuantParam_Create() (r uintptr) {
 
 //export nnc_OH_NNQuantParam_SetScales
 func nnc_OH_NNQuantParam_SetScales(a0 uintptr, a1 unsafe.Pointer, a2 uint64) (r uint32) {
-	c := boundary.Call{Func: &funcs[25], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[25], Began: boundary.Began(&funcs[25])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.NumberArray(a1, uint64(a2), boundary.Float, 8, nil, true), boundary.Value(a2)}
 	}
 	p0 := boundary.Handle[QuantParam](&c, 0, a0)
 	p1 := boundary.Slice[float64](&c, 1, a1, uint64(a2), 0)
@@ -1257,10 +1257,10 @@ func nnc_OH_NNQuantParam_SetScales(a0 uintptr, a1 unsafe.Pointer, a2 uint64) (r 
 
 //export nnc_OH_NNQuantParam_SetZeroPoints
 func nnc_OH_NNQuantParam_SetZeroPoints(a0 uintptr, a1 unsafe.Pointer, a2 uint64) (r uint32) {
-	c := boundary.Call{Func: &funcs[26], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[26], Began: boundary.Began(&funcs[26])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.NumberArray(a1, uint64(a2), boundary.Signed, 4, nil, true), boundary.Value(a2)}
 	}
 	p0 := boundary.Handle[QuantParam](&c, 0, a0)
 	p1 := boundary.Slice[int32](&c, 1, a1, uint64(a2), 0)
@@ -1278,10 +1278,10 @@ func nnc_OH_NNQuantParam_SetZeroPoints(a0 uintptr, a1 unsafe.Pointer, a2 uint64)
 
 //export nnc_OH_NNQuantParam_SetNumBits
 func nnc_OH_NNQuantParam_SetNumBits(a0 uintptr, a1 unsafe.Pointer, a2 uint64) (r uint32) {
-	c := boundary.Call{Func: &funcs[27], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[27], Began: boundary.Began(&funcs[27])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.NumberArray(a1, uint64(a2), boundary.Unsigned, 4, nil, true), boundary.Value(a2)}
 	}
 	p0 := boundary.Handle[QuantParam](&c, 0, a0)
 	p1 := boundary.Slice[uint32](&c, 1, a1, uint64(a2), 0)
@@ -1299,7 +1299,7 @@ func nnc_OH_NNQuantParam_SetNumBits(a0 uintptr, a1 unsafe.Pointer, a2 uint64) (r
 
 //export nnc_OH_NNQuantParam_Destroy
 func nnc_OH_NNQuantParam_Destroy(a0 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[28], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[28], Began: boundary.Began(&funcs[28])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1317,7 +1317,7 @@ func nnc_OH_NNQuantParam_Destroy(a0 unsafe.Pointer) (r uint32) {
 
 //export nnc_OH_NNModel_Construct
 func nnc_OH_NNModel_Construct() (r uintptr) {
-	c := boundary.Call{Func: &funcs[29], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[29], Began: boundary.Began(&funcs[29])}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1340,7 +1340,7 @@ func nnc_OH_NNModel_Construct() (r uintptr) {
 
 //export nnc_OH_NNModel_Destroy
 func nnc_OH_NNModel_Destroy(a0 unsafe.Pointer) {
-	c := boundary.Call{Func: &funcs[30], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[30], Began: boundary.Began(&funcs[30])}
 	defer boundary.EndVoid(&c)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1357,10 +1357,10 @@ func nnc_OH_NNModel_Destroy(a0 unsafe.Pointer) {
 
 //export nnc_OH_NNModel_AddTensor
 func nnc_OH_NNModel_AddTensor(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[31], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[31], Began: boundary.Began(&funcs[31])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Struct(a1, &layoutOHNNTensor, true)}
 	}
 	p0 := boundary.Handle[Model](&c, 0, a0)
 	p1 := boundary.Ptr[TensorInfo9](&c, 1, a1)
@@ -1378,7 +1378,7 @@ func nnc_OH_NNModel_AddTensor(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
 
 //export nnc_OH_NNModel_AddTensorToModel
 func nnc_OH_NNModel_AddTensorToModel(a0 uintptr, a1 uintptr) (r uint32) {
-	c := boundary.Call{Func: &funcs[32], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[32], Began: boundary.Began(&funcs[32])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -1399,7 +1399,7 @@ func nnc_OH_NNModel_AddTensorToModel(a0 uintptr, a1 uintptr) (r uint32) {
 
 //export nnc_OH_NNModel_SetTensorData
 func nnc_OH_NNModel_SetTensorData(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 uint64) (r uint32) {
-	c := boundary.Call{Func: &funcs[33], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[33], Began: boundary.Began(&funcs[33])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Value(a3)}
@@ -1420,7 +1420,7 @@ func nnc_OH_NNModel_SetTensorData(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 u
 
 //export nnc_OH_NNModel_SetTensorQuantParams
 func nnc_OH_NNModel_SetTensorQuantParams(a0 uintptr, a1 uint32, a2 uintptr) (r uint32) {
-	c := boundary.Call{Func: &funcs[34], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[34], Began: boundary.Began(&funcs[34])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2)}
@@ -1441,10 +1441,10 @@ func nnc_OH_NNModel_SetTensorQuantParams(a0 uintptr, a1 uint32, a2 uintptr) (r u
 
 //export nnc_OH_NNModel_SetTensorType
 func nnc_OH_NNModel_SetTensorType(a0 uintptr, a1 uint32, a2 uint32) (r uint32) {
-	c := boundary.Call{Func: &funcs[35], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[35], Began: boundary.Began(&funcs[35])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Value(a2)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Named(a2, &enumOHNNTensorType)}
 	}
 	p0 := boundary.Handle[Model](&c, 0, a0)
 	if c.Err == nil {
@@ -1461,10 +1461,10 @@ func nnc_OH_NNModel_SetTensorType(a0 uintptr, a1 uint32, a2 uint32) (r uint32) {
 
 //export nnc_OH_NNModel_AddOperation
 func nnc_OH_NNModel_AddOperation(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[36], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[36], Began: boundary.Began(&funcs[36])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Address(a3), boundary.Address(a4)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Named(a1, &enumOHNNOperationType), boundary.Struct(a2, &layoutOHNNUInt32Array, true), boundary.Struct(a3, &layoutOHNNUInt32Array, true), boundary.Struct(a4, &layoutOHNNUInt32Array, true)}
 	}
 	p0 := boundary.Handle[Model](&c, 0, a0)
 	p2 := boundary.Ptr[UInt32Array](&c, 2, a2)
@@ -1484,10 +1484,10 @@ func nnc_OH_NNModel_AddOperation(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 un
 
 //export nnc_OH_NNModel_SpecifyInputsAndOutputs
 func nnc_OH_NNModel_SpecifyInputsAndOutputs(a0 uintptr, a1 unsafe.Pointer, a2 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[37], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[37], Began: boundary.Began(&funcs[37])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Struct(a1, &layoutOHNNUInt32Array, true), boundary.Struct(a2, &layoutOHNNUInt32Array, true)}
 	}
 	p0 := boundary.Handle[Model](&c, 0, a0)
 	p1 := boundary.Ptr[UInt32Array](&c, 1, a1)
@@ -1506,7 +1506,7 @@ func nnc_OH_NNModel_SpecifyInputsAndOutputs(a0 uintptr, a1 unsafe.Pointer, a2 un
 
 //export nnc_OH_NNModel_Finish
 func nnc_OH_NNModel_Finish(a0 uintptr) (r uint32) {
-	c := boundary.Call{Func: &funcs[38], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[38], Began: boundary.Began(&funcs[38])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1524,7 +1524,7 @@ func nnc_OH_NNModel_Finish(a0 uintptr) (r uint32) {
 
 //export nnc_OH_NNModel_GetAvailableOperations
 func nnc_OH_NNModel_GetAvailableOperations(a0 uintptr, a1 uint64, a2 unsafe.Pointer, a3 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[39], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[39], Began: boundary.Began(&funcs[39])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Out[uint32](a3)}
@@ -1546,7 +1546,7 @@ func nnc_OH_NNModel_GetAvailableOperations(a0 uintptr, a1 uint64, a2 unsafe.Poin
 
 //export nnc_OH_NNCompilation_Construct
 func nnc_OH_NNCompilation_Construct(a0 uintptr) (r uintptr) {
-	c := boundary.Call{Func: &funcs[40], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[40], Began: boundary.Began(&funcs[40])}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1570,7 +1570,7 @@ func nnc_OH_NNCompilation_Construct(a0 uintptr) (r uintptr) {
 
 //export nnc_OH_NNCompilation_ConstructWithOfflineModelFile
 func nnc_OH_NNCompilation_ConstructWithOfflineModelFile(a0 unsafe.Pointer) (r uintptr) {
-	c := boundary.Call{Func: &funcs[41], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[41], Began: boundary.Began(&funcs[41])}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Text(a0)}
@@ -1604,7 +1604,7 @@ func nnc_OH_NNCompilation_ConstructWithOfflineModelFile(a0 unsafe.Pointer) (r ui
 
 //export nnc_OH_NNCompilation_ConstructWithOfflineModelBuffer
 func nnc_OH_NNCompilation_ConstructWithOfflineModelBuffer(a0 unsafe.Pointer, a1 uint64) (r uintptr) {
-	c := boundary.Call{Func: &funcs[42], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[42], Began: boundary.Began(&funcs[42])}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -1638,7 +1638,7 @@ func nnc_OH_NNCompilation_ConstructWithOfflineModelBuffer(a0 unsafe.Pointer, a1 
 
 //export nnc_OH_NNCompilation_ConstructForCache
 func nnc_OH_NNCompilation_ConstructForCache() (r uintptr) {
-	c := boundary.Call{Func: &funcs[43], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[43], Began: boundary.Began(&funcs[43])}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{}
@@ -1661,7 +1661,7 @@ func nnc_OH_NNCompilation_ConstructForCache() (r uintptr) {
 
 //export nnc_OH_NNCompilation_ExportCacheToBuffer
 func nnc_OH_NNCompilation_ExportCacheToBuffer(a0 uintptr, a1 unsafe.Pointer, a2 uint64, a3 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[44], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[44], Began: boundary.Began(&funcs[44])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Out[uint64](a3)}
@@ -1683,7 +1683,7 @@ func nnc_OH_NNCompilation_ExportCacheToBuffer(a0 uintptr, a1 unsafe.Pointer, a2 
 
 //export nnc_OH_NNCompilation_ImportCacheFromBuffer
 func nnc_OH_NNCompilation_ImportCacheFromBuffer(a0 uintptr, a1 unsafe.Pointer, a2 uint64) (r uint32) {
-	c := boundary.Call{Func: &funcs[45], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[45], Began: boundary.Began(&funcs[45])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
@@ -1704,7 +1704,7 @@ func nnc_OH_NNCompilation_ImportCacheFromBuffer(a0 uintptr, a1 unsafe.Pointer, a
 
 //export nnc_OH_NNCompilation_AddExtensionConfig
 func nnc_OH_NNCompilation_AddExtensionConfig(a0 uintptr, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 uint64) (r uint32) {
-	c := boundary.Call{Func: &funcs[46], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[46], Began: boundary.Began(&funcs[46])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Text(a1), boundary.Address(a2), boundary.Value(a3)}
@@ -1726,7 +1726,7 @@ func nnc_OH_NNCompilation_AddExtensionConfig(a0 uintptr, a1 unsafe.Pointer, a2 u
 
 //export nnc_OH_NNCompilation_SetDevice
 func nnc_OH_NNCompilation_SetDevice(a0 uintptr, a1 uint64) (r uint32) {
-	c := boundary.Call{Func: &funcs[47], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[47], Began: boundary.Began(&funcs[47])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -1746,7 +1746,7 @@ func nnc_OH_NNCompilation_SetDevice(a0 uintptr, a1 uint64) (r uint32) {
 
 //export nnc_OH_NNCompilation_SetCache
 func nnc_OH_NNCompilation_SetCache(a0 uintptr, a1 unsafe.Pointer, a2 uint32) (r uint32) {
-	c := boundary.Call{Func: &funcs[48], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[48], Began: boundary.Began(&funcs[48])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Text(a1), boundary.Value(a2)}
@@ -1767,10 +1767,10 @@ func nnc_OH_NNCompilation_SetCache(a0 uintptr, a1 unsafe.Pointer, a2 uint32) (r 
 
 //export nnc_OH_NNCompilation_SetPerformanceMode
 func nnc_OH_NNCompilation_SetPerformanceMode(a0 uintptr, a1 uint32) (r uint32) {
-	c := boundary.Call{Func: &funcs[49], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[49], Began: boundary.Began(&funcs[49])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Named(a1, &enumOHNNPerformanceMode)}
 	}
 	p0 := boundary.Handle[Compilation](&c, 0, a0)
 	if c.Err == nil {
@@ -1787,10 +1787,10 @@ func nnc_OH_NNCompilation_SetPerformanceMode(a0 uintptr, a1 uint32) (r uint32) {
 
 //export nnc_OH_NNCompilation_SetPriority
 func nnc_OH_NNCompilation_SetPriority(a0 uintptr, a1 uint32) (r uint32) {
-	c := boundary.Call{Func: &funcs[50], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[50], Began: boundary.Began(&funcs[50])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Named(a1, &enumOHNNPriority)}
 	}
 	p0 := boundary.Handle[Compilation](&c, 0, a0)
 	if c.Err == nil {
@@ -1807,7 +1807,7 @@ func nnc_OH_NNCompilation_SetPriority(a0 uintptr, a1 uint32) (r uint32) {
 
 //export nnc_OH_NNCompilation_EnableFloat16
 func nnc_OH_NNCompilation_EnableFloat16(a0 uintptr, a1 bool) (r uint32) {
-	c := boundary.Call{Func: &funcs[51], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[51], Began: boundary.Began(&funcs[51])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -1827,7 +1827,7 @@ func nnc_OH_NNCompilation_EnableFloat16(a0 uintptr, a1 bool) (r uint32) {
 
 //export nnc_OH_NNCompilation_Build
 func nnc_OH_NNCompilation_Build(a0 uintptr) (r uint32) {
-	c := boundary.Call{Func: &funcs[52], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[52], Began: boundary.Began(&funcs[52])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1845,7 +1845,7 @@ func nnc_OH_NNCompilation_Build(a0 uintptr) (r uint32) {
 
 //export nnc_OH_NNCompilation_Destroy
 func nnc_OH_NNCompilation_Destroy(a0 unsafe.Pointer) {
-	c := boundary.Call{Func: &funcs[53], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[53], Began: boundary.Began(&funcs[53])}
 	defer boundary.EndVoid(&c)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1862,7 +1862,7 @@ func nnc_OH_NNCompilation_Destroy(a0 unsafe.Pointer) {
 
 //export nnc_OH_NNExecutor_Construct
 func nnc_OH_NNExecutor_Construct(a0 uintptr) (r uintptr) {
-	c := boundary.Call{Func: &funcs[54], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[54], Began: boundary.Began(&funcs[54])}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1886,7 +1886,7 @@ func nnc_OH_NNExecutor_Construct(a0 uintptr) (r uintptr) {
 
 //export nnc_OH_NNExecutor_Destroy
 func nnc_OH_NNExecutor_Destroy(a0 unsafe.Pointer) {
-	c := boundary.Call{Func: &funcs[55], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[55], Began: boundary.Began(&funcs[55])}
 	defer boundary.EndVoid(&c)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1903,7 +1903,7 @@ func nnc_OH_NNExecutor_Destroy(a0 unsafe.Pointer) {
 
 //export nnc_OH_NNExecutor_GetInputCount
 func nnc_OH_NNExecutor_GetInputCount(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[56], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[56], Began: boundary.Began(&funcs[56])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Out[uint64](a1)}
@@ -1924,7 +1924,7 @@ func nnc_OH_NNExecutor_GetInputCount(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
 
 //export nnc_OH_NNExecutor_GetOutputCount
 func nnc_OH_NNExecutor_GetOutputCount(a0 uintptr, a1 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[57], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[57], Began: boundary.Began(&funcs[57])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Out[uint64](a1)}
@@ -1945,7 +1945,7 @@ func nnc_OH_NNExecutor_GetOutputCount(a0 uintptr, a1 unsafe.Pointer) (r uint32) 
 
 //export nnc_OH_NNExecutor_CreateInputTensorDesc
 func nnc_OH_NNExecutor_CreateInputTensorDesc(a0 uintptr, a1 uint64) (r uintptr) {
-	c := boundary.Call{Func: &funcs[58], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[58], Began: boundary.Began(&funcs[58])}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -1973,7 +1973,7 @@ func nnc_OH_NNExecutor_CreateInputTensorDesc(a0 uintptr, a1 uint64) (r uintptr) 
 
 //export nnc_OH_NNExecutor_CreateOutputTensorDesc
 func nnc_OH_NNExecutor_CreateOutputTensorDesc(a0 uintptr, a1 uint64) (r uintptr) {
-	c := boundary.Call{Func: &funcs[59], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[59], Began: boundary.Began(&funcs[59])}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -2001,7 +2001,7 @@ func nnc_OH_NNExecutor_CreateOutputTensorDesc(a0 uintptr, a1 uint64) (r uintptr)
 
 //export nnc_OH_NNExecutor_GetOutputShape
 func nnc_OH_NNExecutor_GetOutputShape(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[60], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[60], Began: boundary.Began(&funcs[60])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Out[uint32](a3)}
@@ -2023,7 +2023,7 @@ func nnc_OH_NNExecutor_GetOutputShape(a0 uintptr, a1 uint32, a2 unsafe.Pointer, 
 
 //export nnc_OH_NNExecutor_GetInputDimRange
 func nnc_OH_NNExecutor_GetInputDimRange(a0 uintptr, a1 uint64, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[61], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[61], Began: boundary.Began(&funcs[61])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Out[uintptr](a2), boundary.Out[uintptr](a3), boundary.Out[uint64](a4)}
@@ -2046,7 +2046,7 @@ func nnc_OH_NNExecutor_GetInputDimRange(a0 uintptr, a1 uint64, a2 unsafe.Pointer
 
 //export nnc_OH_NNExecutor_SetOnRunDone
 func nnc_OH_NNExecutor_SetOnRunDone(a0 uintptr, a1 uintptr) (r uint32) {
-	c := boundary.Call{Func: &funcs[62], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[62], Began: boundary.Began(&funcs[62])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -2067,7 +2067,7 @@ func nnc_OH_NNExecutor_SetOnRunDone(a0 uintptr, a1 uintptr) (r uint32) {
 
 //export nnc_OH_NNExecutor_SetOnServiceDied
 func nnc_OH_NNExecutor_SetOnServiceDied(a0 uintptr, a1 uintptr) (r uint32) {
-	c := boundary.Call{Func: &funcs[63], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[63], Began: boundary.Began(&funcs[63])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -2088,7 +2088,7 @@ func nnc_OH_NNExecutor_SetOnServiceDied(a0 uintptr, a1 uintptr) (r uint32) {
 
 //export nnc_OH_NNExecutor_RunSync
 func nnc_OH_NNExecutor_RunSync(a0 uintptr, a1 unsafe.Pointer, a2 uint64, a3 unsafe.Pointer, a4 uint64) (r uint32) {
-	c := boundary.Call{Func: &funcs[64], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[64], Began: boundary.Began(&funcs[64])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Address(a3), boundary.Value(a4)}
@@ -2110,7 +2110,7 @@ func nnc_OH_NNExecutor_RunSync(a0 uintptr, a1 unsafe.Pointer, a2 uint64, a3 unsa
 
 //export nnc_OH_NNExecutor_RunAsync
 func nnc_OH_NNExecutor_RunAsync(a0 uintptr, a1 unsafe.Pointer, a2 uint64, a3 unsafe.Pointer, a4 uint64, a5 int32, a6 uintptr) (r uint32) {
-	c := boundary.Call{Func: &funcs[65], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[65], Began: boundary.Began(&funcs[65])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Address(a3), boundary.Value(a4), boundary.Value(a5), boundary.Address(a6)}
@@ -2131,10 +2131,10 @@ func nnc_OH_NNExecutor_RunAsync(a0 uintptr, a1 unsafe.Pointer, a2 uint64, a3 uns
 
 //export nnc_OH_NNExecutor_SetInput
 func nnc_OH_NNExecutor_SetInput(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 uint64) (r uint32) {
-	c := boundary.Call{Func: &funcs[66], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[66], Began: boundary.Began(&funcs[66])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Address(a3), boundary.Value(a4)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Struct(a2, &layoutOHNNTensor, true), boundary.Address(a3), boundary.Value(a4)}
 	}
 	p0 := boundary.Handle[Executor](&c, 0, a0)
 	p2 := boundary.Ptr[TensorInfo9](&c, 2, a2)
@@ -2153,7 +2153,7 @@ func nnc_OH_NNExecutor_SetInput(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 uns
 
 //export nnc_OH_NNExecutor_SetOutput
 func nnc_OH_NNExecutor_SetOutput(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 uint64) (r uint32) {
-	c := boundary.Call{Func: &funcs[67], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[67], Began: boundary.Began(&funcs[67])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Value(a3)}
@@ -2174,7 +2174,7 @@ func nnc_OH_NNExecutor_SetOutput(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 ui
 
 //export nnc_OH_NNExecutor_Run
 func nnc_OH_NNExecutor_Run(a0 uintptr) (r uint32) {
-	c := boundary.Call{Func: &funcs[68], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[68], Began: boundary.Began(&funcs[68])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -2192,7 +2192,7 @@ func nnc_OH_NNExecutor_Run(a0 uintptr) (r uint32) {
 
 //export nnc_OH_NNExecutor_AllocateInputMemory
 func nnc_OH_NNExecutor_AllocateInputMemory(a0 uintptr, a1 uint32, a2 uint64) (r uintptr) {
-	c := boundary.Call{Func: &funcs[69], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[69], Began: boundary.Began(&funcs[69])}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Value(a2)}
@@ -2217,7 +2217,7 @@ func nnc_OH_NNExecutor_AllocateInputMemory(a0 uintptr, a1 uint32, a2 uint64) (r 
 
 //export nnc_OH_NNExecutor_AllocateOutputMemory
 func nnc_OH_NNExecutor_AllocateOutputMemory(a0 uintptr, a1 uint32, a2 uint64) (r uintptr) {
-	c := boundary.Call{Func: &funcs[70], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[70], Began: boundary.Began(&funcs[70])}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Value(a2)}
@@ -2242,7 +2242,7 @@ func nnc_OH_NNExecutor_AllocateOutputMemory(a0 uintptr, a1 uint32, a2 uint64) (r
 
 //export nnc_OH_NNExecutor_DestroyInputMemory
 func nnc_OH_NNExecutor_DestroyInputMemory(a0 uintptr, a1 uint32, a2 unsafe.Pointer) {
-	c := boundary.Call{Func: &funcs[71], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[71], Began: boundary.Began(&funcs[71])}
 	defer boundary.EndVoid(&c)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2)}
@@ -2261,7 +2261,7 @@ func nnc_OH_NNExecutor_DestroyInputMemory(a0 uintptr, a1 uint32, a2 unsafe.Point
 
 //export nnc_OH_NNExecutor_DestroyOutputMemory
 func nnc_OH_NNExecutor_DestroyOutputMemory(a0 uintptr, a1 uint32, a2 unsafe.Pointer) {
-	c := boundary.Call{Func: &funcs[72], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[72], Began: boundary.Began(&funcs[72])}
 	defer boundary.EndVoid(&c)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2)}
@@ -2280,10 +2280,10 @@ func nnc_OH_NNExecutor_DestroyOutputMemory(a0 uintptr, a1 uint32, a2 unsafe.Poin
 
 //export nnc_OH_NNExecutor_SetInputWithMemory
 func nnc_OH_NNExecutor_SetInputWithMemory(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[73], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[73], Began: boundary.Began(&funcs[73])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Address(a3)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Struct(a2, &layoutOHNNTensor, true), boundary.Struct(a3, &layoutOHNNMemory, true)}
 	}
 	p0 := boundary.Handle[Executor](&c, 0, a0)
 	p2 := boundary.Ptr[TensorInfo9](&c, 2, a2)
@@ -2302,10 +2302,10 @@ func nnc_OH_NNExecutor_SetInputWithMemory(a0 uintptr, a1 uint32, a2 unsafe.Point
 
 //export nnc_OH_NNExecutor_SetOutputWithMemory
 func nnc_OH_NNExecutor_SetOutputWithMemory(a0 uintptr, a1 uint32, a2 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[74], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[74], Began: boundary.Began(&funcs[74])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Struct(a2, &layoutOHNNMemory, true)}
 	}
 	p0 := boundary.Handle[Executor](&c, 0, a0)
 	p2 := boundary.Ptr[Memory](&c, 2, a2)
@@ -2323,7 +2323,7 @@ func nnc_OH_NNExecutor_SetOutputWithMemory(a0 uintptr, a1 uint32, a2 unsafe.Poin
 
 //export nnc_OH_NNModel_BuildFromLiteGraph
 func nnc_OH_NNModel_BuildFromLiteGraph(a0 uintptr, a1 uintptr, a2 unsafe.Pointer, a3 uint64) (r uint32) {
-	c := boundary.Call{Func: &funcs[75], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[75], Began: boundary.Began(&funcs[75])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2), boundary.Value(a3)}
@@ -2344,10 +2344,10 @@ func nnc_OH_NNModel_BuildFromLiteGraph(a0 uintptr, a1 uintptr, a2 unsafe.Pointer
 
 //export nnc_OH_NNModel_SetInputsAndOutputsInfo
 func nnc_OH_NNModel_SetInputsAndOutputsInfo(a0 uintptr, a1 unsafe.Pointer, a2 uint64, a3 unsafe.Pointer, a4 uint64) (r uint32) {
-	c := boundary.Call{Func: &funcs[76], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[76], Began: boundary.Began(&funcs[76])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Address(a3), boundary.Value(a4)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.StructArray(a1, uint64(a2), &layoutOHNNTensorInfo, true), boundary.Value(a2), boundary.StructArray(a3, uint64(a4), &layoutOHNNTensorInfo, true), boundary.Value(a4)}
 	}
 	p0 := boundary.Handle[Model](&c, 0, a0)
 	p1 := boundary.Slice[TensorInfo](&c, 1, a1, uint64(a2), 0)
@@ -2366,7 +2366,7 @@ func nnc_OH_NNModel_SetInputsAndOutputsInfo(a0 uintptr, a1 unsafe.Pointer, a2 ui
 
 //export nnc_OH_NNModel_BuildFromMetaGraph
 func nnc_OH_NNModel_BuildFromMetaGraph(a0 uintptr, a1 uintptr, a2 unsafe.Pointer, a3 uint64) (r uint32) {
-	c := boundary.Call{Func: &funcs[77], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[77], Began: boundary.Began(&funcs[77])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2), boundary.Value(a3)}
@@ -2387,7 +2387,7 @@ func nnc_OH_NNModel_BuildFromMetaGraph(a0 uintptr, a1 uintptr, a2 unsafe.Pointer
 
 //export nnc_OH_NNModel_HasCache
 func nnc_OH_NNModel_HasCache(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uint32) (r bool) {
-	c := boundary.Call{Func: &funcs[78], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[78], Began: boundary.Began(&funcs[78])}
 	defer boundary.End(&c, &r, false)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Text(a0), boundary.Text(a1), boundary.Value(a2)}
@@ -2419,7 +2419,7 @@ func nnc_OH_NNModel_HasCache(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uint32) (r
 
 //export nnc_OH_NN_GetDeviceID
 func nnc_OH_NN_GetDeviceID(a0 unsafe.Pointer, a1 uint64) (r uint32) {
-	c := boundary.Call{Func: &funcs[79], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[79], Began: boundary.Began(&funcs[79])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -2445,7 +2445,7 @@ func nnc_OH_NN_GetDeviceID(a0 unsafe.Pointer, a1 uint64) (r uint32) {
 
 //export nnc_OH_NN_IsSupportAIPP
 func nnc_OH_NN_IsSupportAIPP(a0 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[80], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[80], Began: boundary.Began(&funcs[80])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Out[bool](a0)}
@@ -2467,7 +2467,7 @@ func nnc_OH_NN_IsSupportAIPP(a0 unsafe.Pointer) (r uint32) {
 
 //export nnc_OH_NNExecutor_RunSyncWithAipp
 func nnc_OH_NNExecutor_RunSyncWithAipp(a0 uintptr, a1 unsafe.Pointer, a2 uint64, a3 unsafe.Pointer, a4 uint64, a5 unsafe.Pointer) (r uint32) {
-	c := boundary.Call{Func: &funcs[81], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[81], Began: boundary.Began(&funcs[81])}
 	defer boundary.End(&c, &r, 1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Address(a3), boundary.Value(a4), boundary.Text(a5)}

@@ -277,53 +277,53 @@ import (
 )
 
 var funcs = []boundary.Func{
-	{Component: "rknn", Name: "rknn_init", Params: []string{"context", "model", "size", "flag", "extend"}, Index: 90, Facade: 2},
-	{Component: "rknn", Name: "rknn_dup_context", Params: []string{"context_in", "context_out"}, Index: 91, Facade: 2},
-	{Component: "rknn", Name: "rknn_destroy", Params: []string{"context"}, Index: 92, Facade: 2},
-	{Component: "rknn", Name: "rknn_query", Params: []string{"context", "cmd", "info", "size"}, Index: 93, Facade: 2},
-	{Component: "rknn", Name: "rknn_set_core_mask", Params: []string{"context", "core_mask"}, Index: 94, Facade: 2},
-	{Component: "rknn", Name: "rknn_set_batch_core_num", Params: []string{"context", "core_num"}, Index: 95, Facade: 2},
-	{Component: "rknn", Name: "rknn_inputs_set", Params: []string{"context", "n_inputs", "inputs"}, Index: 96, Facade: 2},
-	{Component: "rknn", Name: "rknn_run", Params: []string{"context", "extend"}, Index: 97, Facade: 2},
-	{Component: "rknn", Name: "rknn_wait", Params: []string{"context", "extend"}, Index: 98, Facade: 2},
-	{Component: "rknn", Name: "rknn_outputs_get", Params: []string{"context", "n_outputs", "outputs", "extend"}, Index: 99, Facade: 2},
-	{Component: "rknn", Name: "rknn_outputs_release", Params: []string{"context", "n_ouputs", "outputs"}, Index: 100, Facade: 2},
+	{Component: "rknn", Name: "rknn_init", Params: []string{"context", "model", "size", "flag", "extend"}, Index: 90, Facade: 2, Result: &enumIntRKNNSUCCRKNNERR},
+	{Component: "rknn", Name: "rknn_dup_context", Params: []string{"context_in", "context_out"}, Index: 91, Facade: 2, Result: &enumIntRKNNSUCCRKNNERR},
+	{Component: "rknn", Name: "rknn_destroy", Params: []string{"context"}, Index: 92, Facade: 2, Result: &enumIntRKNNSUCCRKNNERR},
+	{Component: "rknn", Name: "rknn_query", Params: []string{"context", "cmd", "info", "size"}, Index: 93, Facade: 2, Result: &enumIntRKNNSUCCRKNNERR},
+	{Component: "rknn", Name: "rknn_set_core_mask", Params: []string{"context", "core_mask"}, Index: 94, Facade: 2, Result: &enumIntRKNNSUCCRKNNERR},
+	{Component: "rknn", Name: "rknn_set_batch_core_num", Params: []string{"context", "core_num"}, Index: 95, Facade: 2, Result: &enumIntRKNNSUCCRKNNERR},
+	{Component: "rknn", Name: "rknn_inputs_set", Params: []string{"context", "n_inputs", "inputs"}, Index: 96, Facade: 2, Result: &enumIntRKNNSUCCRKNNERR},
+	{Component: "rknn", Name: "rknn_run", Params: []string{"context", "extend"}, Index: 97, Facade: 2, Result: &enumIntRKNNSUCCRKNNERR},
+	{Component: "rknn", Name: "rknn_wait", Params: []string{"context", "extend"}, Index: 98, Facade: 2, Result: &enumIntRKNNSUCCRKNNERR},
+	{Component: "rknn", Name: "rknn_outputs_get", Params: []string{"context", "n_outputs", "outputs", "extend"}, Index: 99, Facade: 2, Result: &enumIntRKNNSUCCRKNNERR},
+	{Component: "rknn", Name: "rknn_outputs_release", Params: []string{"context", "n_ouputs", "outputs"}, Index: 100, Facade: 2, Result: &enumIntRKNNSUCCRKNNERR},
 	{Component: "rknn", Name: "rknn_create_mem", Params: []string{"ctx", "size"}, Index: 101, Facade: 2},
 	{Component: "rknn", Name: "rknn_create_mem2", Params: []string{"ctx", "size", "alloc_flags"}, Index: 102, Facade: 2},
 	{Component: "rknn", Name: "rknn_create_mem_from_fd", Params: []string{"ctx", "fd", "virt_addr", "size", "offset"}, Index: 103, Facade: 2},
 	{Component: "rknn", Name: "rknn_create_mem_from_phys", Params: []string{"ctx", "phys_addr", "virt_addr", "size"}, Index: 104, Facade: 2},
 	{Component: "rknn", Name: "rknn_create_mem_from_mb_blk", Params: []string{"ctx", "mb_blk", "offset"}, Index: 105, Facade: 2},
-	{Component: "rknn", Name: "rknn_destory_mem", Params: []string{"ctx", "mem"}, Index: 106, Facade: 2},
-	{Component: "rknn", Name: "rknn_destroy_mem", Params: []string{"ctx", "mem"}, Index: 107, Facade: 2},
-	{Component: "rknn", Name: "rknn_set_weight_mem", Params: []string{"ctx", "mem"}, Index: 108, Facade: 2},
-	{Component: "rknn", Name: "rknn_set_internal_mem", Params: []string{"ctx", "mem"}, Index: 109, Facade: 2},
-	{Component: "rknn", Name: "rknn_set_io_mem", Params: []string{"ctx", "mem", "attr"}, Index: 110, Facade: 2},
-	{Component: "rknn", Name: "rknn_mem_sync", Params: []string{"context", "mem", "mode"}, Index: 111, Facade: 2},
-	{Component: "rknn", Name: "rknn_set_input_shape", Params: []string{"ctx", "attr"}, Index: 112, Facade: 2},
-	{Component: "rknn", Name: "rknn_set_input_shapes", Params: []string{"ctx", "n_inputs", "attr"}, Index: 113, Facade: 2},
-	{Component: "rknn", Name: "rknn_register_custom_ops", Params: []string{"ctx", "op", "custom_op_num"}, Index: 114, Facade: 2},
+	{Component: "rknn", Name: "rknn_destory_mem", Params: []string{"ctx", "mem"}, Index: 106, Facade: 2, Result: &enumIntRKNNSUCCRKNNERR},
+	{Component: "rknn", Name: "rknn_destroy_mem", Params: []string{"ctx", "mem"}, Index: 107, Facade: 2, Result: &enumIntRKNNSUCCRKNNERR},
+	{Component: "rknn", Name: "rknn_set_weight_mem", Params: []string{"ctx", "mem"}, Index: 108, Facade: 2, Result: &enumIntRKNNSUCCRKNNERR},
+	{Component: "rknn", Name: "rknn_set_internal_mem", Params: []string{"ctx", "mem"}, Index: 109, Facade: 2, Result: &enumIntRKNNSUCCRKNNERR},
+	{Component: "rknn", Name: "rknn_set_io_mem", Params: []string{"ctx", "mem", "attr"}, Index: 110, Facade: 2, Result: &enumIntRKNNSUCCRKNNERR},
+	{Component: "rknn", Name: "rknn_mem_sync", Params: []string{"context", "mem", "mode"}, Index: 111, Facade: 2, Result: &enumIntRKNNSUCCRKNNERR},
+	{Component: "rknn", Name: "rknn_set_input_shape", Params: []string{"ctx", "attr"}, Index: 112, Facade: 2, Result: &enumIntRKNNSUCCRKNNERR},
+	{Component: "rknn", Name: "rknn_set_input_shapes", Params: []string{"ctx", "n_inputs", "attr"}, Index: 113, Facade: 2, Result: &enumIntRKNNSUCCRKNNERR},
+	{Component: "rknn", Name: "rknn_register_custom_ops", Params: []string{"ctx", "op", "custom_op_num"}, Index: 114, Facade: 2, Result: &enumIntRKNNSUCCRKNNERR},
 	{Component: "rknn", Name: "rknn_custom_op_get_op_attr", Params: []string{"op_ctx", "attr_name", "op_attr"}, Index: 115, Facade: 2},
-	{Component: "rknn", Name: "rknn_matmul_create", Params: []string{"ctx", "info", "io_attr"}, Index: 116, Facade: 2},
-	{Component: "rknn", Name: "rknn_matmul_create_dynamic_shape", Params: []string{"ctx", "info", "shape_num", "dynamic_shapes", "io_attrs"}, Index: 117, Facade: 2},
-	{Component: "rknn", Name: "rknn_matmul_create_dyn_shape", Params: []string{"ctx", "info", "shape_num", "dynamic_shapes", "io_attrs"}, Index: 118, Facade: 2},
-	{Component: "rknn", Name: "rknn_matmul_set_io_mem", Params: []string{"ctx", "mem", "attr"}, Index: 119, Facade: 2},
-	{Component: "rknn", Name: "rknn_matmul_set_core_mask", Params: []string{"context", "core_mask"}, Index: 120, Facade: 2},
-	{Component: "rknn", Name: "rknn_matmul_set_quant_params", Params: []string{"context", "params"}, Index: 121, Facade: 2},
-	{Component: "rknn", Name: "rknn_matmul_get_quant_params", Params: []string{"ctx", "params", "scale"}, Index: 122, Facade: 2},
-	{Component: "rknn", Name: "rknn_matmul_set_dynamic_shape", Params: []string{"ctx", "shape"}, Index: 123, Facade: 2},
-	{Component: "rknn", Name: "rknn_matmul_run", Params: []string{"ctx"}, Index: 124, Facade: 2},
-	{Component: "rknn", Name: "rknn_matmul_destroy", Params: []string{"ctx"}, Index: 125, Facade: 2},
-	{Component: "rknn", Name: "rknn_B_normal_layout_to_native_layout", Params: []string{"B_input", "B_output", "K", "N", "info"}, Index: 126, Facade: 2},
+	{Component: "rknn", Name: "rknn_matmul_create", Params: []string{"ctx", "info", "io_attr"}, Index: 116, Facade: 2, Result: &enumIntRKNNSUCCRKNNERR},
+	{Component: "rknn", Name: "rknn_matmul_create_dynamic_shape", Params: []string{"ctx", "info", "shape_num", "dynamic_shapes", "io_attrs"}, Index: 117, Facade: 2, Result: &enumIntRKNNSUCCRKNNERR},
+	{Component: "rknn", Name: "rknn_matmul_create_dyn_shape", Params: []string{"ctx", "info", "shape_num", "dynamic_shapes", "io_attrs"}, Index: 118, Facade: 2, Result: &enumIntRKNNSUCCRKNNERR},
+	{Component: "rknn", Name: "rknn_matmul_set_io_mem", Params: []string{"ctx", "mem", "attr"}, Index: 119, Facade: 2, Result: &enumIntRKNNSUCCRKNNERR},
+	{Component: "rknn", Name: "rknn_matmul_set_core_mask", Params: []string{"context", "core_mask"}, Index: 120, Facade: 2, Result: &enumIntRKNNSUCCRKNNERR},
+	{Component: "rknn", Name: "rknn_matmul_set_quant_params", Params: []string{"context", "params"}, Index: 121, Facade: 2, Result: &enumIntRKNNSUCCRKNNERR},
+	{Component: "rknn", Name: "rknn_matmul_get_quant_params", Params: []string{"ctx", "params", "scale"}, Index: 122, Facade: 2, Result: &enumIntRKNNSUCCRKNNERR},
+	{Component: "rknn", Name: "rknn_matmul_set_dynamic_shape", Params: []string{"ctx", "shape"}, Index: 123, Facade: 2, Result: &enumIntRKNNSUCCRKNNERR},
+	{Component: "rknn", Name: "rknn_matmul_run", Params: []string{"ctx"}, Index: 124, Facade: 2, Result: &enumIntRKNNSUCCRKNNERR},
+	{Component: "rknn", Name: "rknn_matmul_destroy", Params: []string{"ctx"}, Index: 125, Facade: 2, Result: &enumIntRKNNSUCCRKNNERR},
+	{Component: "rknn", Name: "rknn_B_normal_layout_to_native_layout", Params: []string{"B_input", "B_output", "K", "N", "info"}, Index: 126, Facade: 2, Result: &enumIntRKNNSUCCRKNNERR},
 }
 
 func init() { boundary.Register(funcs) }
 
 //export nnc_rknn_init
 func nnc_rknn_init(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uint32, a3 uint32, a4 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[0], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[0], Began: boundary.Began(&funcs[0])}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Value(a3), boundary.Address(a4)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Named(a3, &enumIntRKNNFLAGRKNNMEMFLAG), boundary.Struct(a4, &layoutRknnInitExtend, true)}
 	}
 	if boundary.Chosen(&c) {
 		boundary.InDriver(c.Func, func() {
@@ -351,7 +351,7 @@ func nnc_rknn_init(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uint32, a3 uint32, a
 
 //export nnc_rknn_dup_context
 func nnc_rknn_dup_context(a0 unsafe.Pointer, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[1], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[1], Began: boundary.Began(&funcs[1])}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
@@ -382,7 +382,7 @@ func nnc_rknn_dup_context(a0 unsafe.Pointer, a1 unsafe.Pointer) (r int32) {
 
 //export nnc_rknn_destroy
 func nnc_rknn_destroy(a0 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[2], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[2], Began: boundary.Began(&funcs[2])}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -399,10 +399,10 @@ func nnc_rknn_destroy(a0 uintptr) (r int32) {
 
 //export nnc_rknn_query
 func nnc_rknn_query(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 uint32) (r int32) {
-	c := boundary.Call{Func: &funcs[3], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[3], Began: boundary.Began(&funcs[3])}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Value(a3)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Named(a1, &enumRknnQueryCmd), boundary.ChosenStruct(a2, uint64(a3), int64(a1), choicesRknnQuery), boundary.Value(a3)}
 	}
 	p0 := boundary.Handle[Context](&c, 0, a0)
 	p2 := boundary.Slice[byte](&c, 2, a2, uint64(a3), 0)
@@ -420,10 +420,10 @@ func nnc_rknn_query(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 uint32) (r int3
 
 //export nnc_rknn_set_core_mask
 func nnc_rknn_set_core_mask(a0 uintptr, a1 uint32) (r int32) {
-	c := boundary.Call{Func: &funcs[4], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[4], Began: boundary.Began(&funcs[4])}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Named(a1, &enumRknnCoreMask)}
 	}
 	p0 := boundary.Handle[Context](&c, 0, a0)
 	if c.Err == nil {
@@ -440,7 +440,7 @@ func nnc_rknn_set_core_mask(a0 uintptr, a1 uint32) (r int32) {
 
 //export nnc_rknn_set_batch_core_num
 func nnc_rknn_set_batch_core_num(a0 uintptr, a1 int32) (r int32) {
-	c := boundary.Call{Func: &funcs[5], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[5], Began: boundary.Began(&funcs[5])}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -460,10 +460,10 @@ func nnc_rknn_set_batch_core_num(a0 uintptr, a1 int32) (r int32) {
 
 //export nnc_rknn_inputs_set
 func nnc_rknn_inputs_set(a0 uintptr, a1 uint32, a2 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[6], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[6], Began: boundary.Began(&funcs[6])}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.StructArray(a2, uint64(a1), &layoutRknnInput, true)}
 	}
 	p0 := boundary.Handle[Context](&c, 0, a0)
 	p2 := boundary.Slice[Input](&c, 2, a2, uint64(a1), 0)
@@ -481,10 +481,10 @@ func nnc_rknn_inputs_set(a0 uintptr, a1 uint32, a2 unsafe.Pointer) (r int32) {
 
 //export nnc_rknn_run
 func nnc_rknn_run(a0 uintptr, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[7], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[7], Began: boundary.Began(&funcs[7])}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Struct(a1, &layoutRknnRunExtend, false)}
 	}
 	p0 := boundary.Handle[Context](&c, 0, a0)
 	p1 := boundary.PtrOrNil[RunExtend](&c, 1, a1)
@@ -500,10 +500,10 @@ func nnc_rknn_run(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 
 //export nnc_rknn_wait
 func nnc_rknn_wait(a0 uintptr, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[8], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[8], Began: boundary.Began(&funcs[8])}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Struct(a1, &layoutRknnRunExtend, false)}
 	}
 	p0 := boundary.Handle[Context](&c, 0, a0)
 	p1 := boundary.PtrOrNil[RunExtend](&c, 1, a1)
@@ -519,10 +519,10 @@ func nnc_rknn_wait(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 
 //export nnc_rknn_outputs_get
 func nnc_rknn_outputs_get(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[9], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[9], Began: boundary.Began(&funcs[9])}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Address(a3)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.StructArray(a2, uint64(a1), &layoutRknnOutput, false), boundary.Struct(a3, &layoutRknnOutputExtend, false)}
 	}
 	p0 := boundary.Handle[Context](&c, 0, a0)
 	p2 := boundary.Slice[Output](&c, 2, a2, uint64(a1), 0)
@@ -541,10 +541,10 @@ func nnc_rknn_outputs_get(a0 uintptr, a1 uint32, a2 unsafe.Pointer, a3 unsafe.Po
 
 //export nnc_rknn_outputs_release
 func nnc_rknn_outputs_release(a0 uintptr, a1 uint32, a2 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[10], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[10], Began: boundary.Began(&funcs[10])}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.StructArray(a2, uint64(a1), &layoutRknnOutput, false)}
 	}
 	p0 := boundary.Handle[Context](&c, 0, a0)
 	p2 := boundary.Slice[Output](&c, 2, a2, uint64(a1), 0)
@@ -562,7 +562,7 @@ func nnc_rknn_outputs_release(a0 uintptr, a1 uint32, a2 unsafe.Pointer) (r int32
 
 //export nnc_rknn_create_mem
 func nnc_rknn_create_mem(a0 uintptr, a1 uint32) (r uintptr) {
-	c := boundary.Call{Func: &funcs[11], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[11], Began: boundary.Began(&funcs[11])}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
@@ -586,10 +586,10 @@ func nnc_rknn_create_mem(a0 uintptr, a1 uint32) (r uintptr) {
 
 //export nnc_rknn_create_mem2
 func nnc_rknn_create_mem2(a0 uintptr, a1 uint64, a2 uint64) (r uintptr) {
-	c := boundary.Call{Func: &funcs[12], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[12], Began: boundary.Began(&funcs[12])}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Value(a2)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Named(a2, &enumRknnMemAllocFlags)}
 	}
 	if c.Err == nil {
 		var v uintptr
@@ -610,7 +610,7 @@ func nnc_rknn_create_mem2(a0 uintptr, a1 uint64, a2 uint64) (r uintptr) {
 
 //export nnc_rknn_create_mem_from_fd
 func nnc_rknn_create_mem_from_fd(a0 uintptr, a1 int32, a2 unsafe.Pointer, a3 uint32, a4 int32) (r uintptr) {
-	c := boundary.Call{Func: &funcs[13], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[13], Began: boundary.Began(&funcs[13])}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Value(a3), boundary.Value(a4)}
@@ -634,7 +634,7 @@ func nnc_rknn_create_mem_from_fd(a0 uintptr, a1 int32, a2 unsafe.Pointer, a3 uin
 
 //export nnc_rknn_create_mem_from_phys
 func nnc_rknn_create_mem_from_phys(a0 uintptr, a1 uint64, a2 unsafe.Pointer, a3 uint32) (r uintptr) {
-	c := boundary.Call{Func: &funcs[14], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[14], Began: boundary.Began(&funcs[14])}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2), boundary.Value(a3)}
@@ -659,7 +659,7 @@ func nnc_rknn_create_mem_from_phys(a0 uintptr, a1 uint64, a2 unsafe.Pointer, a3 
 
 //export nnc_rknn_create_mem_from_mb_blk
 func nnc_rknn_create_mem_from_mb_blk(a0 uintptr, a1 unsafe.Pointer, a2 int32) (r uintptr) {
-	c := boundary.Call{Func: &funcs[15], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[15], Began: boundary.Began(&funcs[15])}
 	defer boundary.End(&c, &r, 0)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
@@ -684,10 +684,10 @@ func nnc_rknn_create_mem_from_mb_blk(a0 uintptr, a1 unsafe.Pointer, a2 int32) (r
 
 //export nnc_rknn_destory_mem
 func nnc_rknn_destory_mem(a0 uintptr, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[16], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[16], Began: boundary.Began(&funcs[16])}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Struct(a1, &layoutRknnTensorMem, true)}
 	}
 	p1 := boundary.Ptr[TensorMem](&c, 1, a1)
 	if c.Err == nil {
@@ -704,10 +704,10 @@ func nnc_rknn_destory_mem(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 
 //export nnc_rknn_destroy_mem
 func nnc_rknn_destroy_mem(a0 uintptr, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[17], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[17], Began: boundary.Began(&funcs[17])}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Struct(a1, &layoutRknnTensorMem, true)}
 	}
 	p1 := boundary.Ptr[TensorMem](&c, 1, a1)
 	if c.Err == nil {
@@ -724,10 +724,10 @@ func nnc_rknn_destroy_mem(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 
 //export nnc_rknn_set_weight_mem
 func nnc_rknn_set_weight_mem(a0 uintptr, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[18], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[18], Began: boundary.Began(&funcs[18])}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Struct(a1, &layoutRknnTensorMem, true)}
 	}
 	p0 := boundary.Handle[Context](&c, 0, a0)
 	p1 := boundary.Ptr[TensorMem](&c, 1, a1)
@@ -745,10 +745,10 @@ func nnc_rknn_set_weight_mem(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 
 //export nnc_rknn_set_internal_mem
 func nnc_rknn_set_internal_mem(a0 uintptr, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[19], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[19], Began: boundary.Began(&funcs[19])}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Struct(a1, &layoutRknnTensorMem, true)}
 	}
 	p0 := boundary.Handle[Context](&c, 0, a0)
 	p1 := boundary.Ptr[TensorMem](&c, 1, a1)
@@ -766,10 +766,10 @@ func nnc_rknn_set_internal_mem(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 
 //export nnc_rknn_set_io_mem
 func nnc_rknn_set_io_mem(a0 uintptr, a1 unsafe.Pointer, a2 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[20], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[20], Began: boundary.Began(&funcs[20])}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Struct(a1, &layoutRknnTensorMem, true), boundary.Struct(a2, &layoutRknnTensorAttr, true)}
 	}
 	p0 := boundary.Handle[Context](&c, 0, a0)
 	p1 := boundary.Ptr[TensorMem](&c, 1, a1)
@@ -788,10 +788,10 @@ func nnc_rknn_set_io_mem(a0 uintptr, a1 unsafe.Pointer, a2 unsafe.Pointer) (r in
 
 //export nnc_rknn_mem_sync
 func nnc_rknn_mem_sync(a0 uintptr, a1 unsafe.Pointer, a2 uint32) (r int32) {
-	c := boundary.Call{Func: &funcs[21], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[21], Began: boundary.Began(&funcs[21])}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Struct(a1, &layoutRknnTensorMem, true), boundary.Named(a2, &enumRknnMemSyncMode)}
 	}
 	p1 := boundary.Ptr[TensorMem](&c, 1, a1)
 	if c.Err == nil {
@@ -808,10 +808,10 @@ func nnc_rknn_mem_sync(a0 uintptr, a1 unsafe.Pointer, a2 uint32) (r int32) {
 
 //export nnc_rknn_set_input_shape
 func nnc_rknn_set_input_shape(a0 uintptr, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[22], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[22], Began: boundary.Began(&funcs[22])}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Struct(a1, &layoutRknnTensorAttr, true)}
 	}
 	p0 := boundary.Handle[Context](&c, 0, a0)
 	p1 := boundary.Ptr[TensorAttr](&c, 1, a1)
@@ -829,10 +829,10 @@ func nnc_rknn_set_input_shape(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 
 //export nnc_rknn_set_input_shapes
 func nnc_rknn_set_input_shapes(a0 uintptr, a1 uint32, a2 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[23], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[23], Began: boundary.Began(&funcs[23])}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.Address(a2)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1), boundary.StructArray(a2, uint64(a1), &layoutRknnTensorAttr, true)}
 	}
 	p0 := boundary.Handle[Context](&c, 0, a0)
 	p2 := boundary.Slice[TensorAttr](&c, 2, a2, uint64(a1), 0)
@@ -850,10 +850,10 @@ func nnc_rknn_set_input_shapes(a0 uintptr, a1 uint32, a2 unsafe.Pointer) (r int3
 
 //export nnc_rknn_register_custom_ops
 func nnc_rknn_register_custom_ops(a0 uintptr, a1 unsafe.Pointer, a2 uint32) (r int32) {
-	c := boundary.Call{Func: &funcs[24], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[24], Began: boundary.Began(&funcs[24])}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.StructArray(a1, uint64(a2), &layoutRknnCustomOp, true), boundary.Value(a2)}
 	}
 	p0 := boundary.Handle[Context](&c, 0, a0)
 	p1 := boundary.Slice[CustomOp](&c, 1, a1, uint64(a2), 0)
@@ -871,10 +871,10 @@ func nnc_rknn_register_custom_ops(a0 uintptr, a1 unsafe.Pointer, a2 uint32) (r i
 
 //export nnc_rknn_custom_op_get_op_attr
 func nnc_rknn_custom_op_get_op_attr(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer) {
-	c := boundary.Call{Func: &funcs[25], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[25], Began: boundary.Began(&funcs[25])}
 	defer boundary.EndVoid(&c)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Text(a1), boundary.Address(a2)}
+		c.Args = []boundary.Arg{boundary.Struct(a0, &layoutRknnCustomOpContext, true), boundary.Text(a1), boundary.Struct(a2, &layoutRknnCustomOpAttr, false)}
 	}
 	p0 := boundary.Ptr[CustomOpContext](&c, 0, a0)
 	p1 := boundary.String(&c, 1, a1)
@@ -892,10 +892,10 @@ func nnc_rknn_custom_op_get_op_attr(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 uns
 
 //export nnc_rknn_matmul_create
 func nnc_rknn_matmul_create(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[26], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[26], Began: boundary.Began(&funcs[26])}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Struct(a2, &layoutRknnMatmulIoAttr, false)}
 	}
 	if boundary.Chosen(&c) {
 		boundary.InDriver(c.Func, func() {
@@ -923,10 +923,10 @@ func nnc_rknn_matmul_create(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 unsafe.Poin
 
 //export nnc_rknn_matmul_create_dynamic_shape
 func nnc_rknn_matmul_create_dynamic_shape(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 int32, a3 unsafe.Pointer, a4 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[27], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[27], Began: boundary.Began(&funcs[27])}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Address(a3), boundary.Address(a4)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.StructArray(a3, uint64(a2), &layoutRknnMatmulShape, true), boundary.StructArray(a4, uint64(a2), &layoutRknnMatmulIoAttr, false)}
 	}
 	if boundary.Chosen(&c) {
 		boundary.InDriver(c.Func, func() {
@@ -955,10 +955,10 @@ func nnc_rknn_matmul_create_dynamic_shape(a0 unsafe.Pointer, a1 unsafe.Pointer, 
 
 //export nnc_rknn_matmul_create_dyn_shape
 func nnc_rknn_matmul_create_dyn_shape(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 int32, a3 unsafe.Pointer, a4 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[28], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[28], Began: boundary.Began(&funcs[28])}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Address(a3), boundary.Address(a4)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.StructArray(a3, uint64(a2), &layoutRknnMatmulShape, true), boundary.StructArray(a4, uint64(a2), &layoutRknnMatmulIoAttr, false)}
 	}
 	if boundary.Chosen(&c) {
 		boundary.InDriver(c.Func, func() {
@@ -987,10 +987,10 @@ func nnc_rknn_matmul_create_dyn_shape(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 i
 
 //export nnc_rknn_matmul_set_io_mem
 func nnc_rknn_matmul_set_io_mem(a0 uintptr, a1 unsafe.Pointer, a2 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[29], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[29], Began: boundary.Began(&funcs[29])}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Address(a2)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Struct(a1, &layoutRknnTensorMem, true), boundary.Struct(a2, &layoutRknnMatmulTensorAttr, true)}
 	}
 	p0 := boundary.Handle[Matmul](&c, 0, a0)
 	p1 := boundary.Ptr[TensorMem](&c, 1, a1)
@@ -1009,10 +1009,10 @@ func nnc_rknn_matmul_set_io_mem(a0 uintptr, a1 unsafe.Pointer, a2 unsafe.Pointer
 
 //export nnc_rknn_matmul_set_core_mask
 func nnc_rknn_matmul_set_core_mask(a0 uintptr, a1 uint32) (r int32) {
-	c := boundary.Call{Func: &funcs[30], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[30], Began: boundary.Began(&funcs[30])}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Value(a1)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Named(a1, &enumRknnCoreMask)}
 	}
 	p0 := boundary.Handle[Matmul](&c, 0, a0)
 	if c.Err == nil {
@@ -1029,10 +1029,10 @@ func nnc_rknn_matmul_set_core_mask(a0 uintptr, a1 uint32) (r int32) {
 
 //export nnc_rknn_matmul_set_quant_params
 func nnc_rknn_matmul_set_quant_params(a0 uintptr, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[31], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[31], Began: boundary.Began(&funcs[31])}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Struct(a1, &layoutRknnQuantParams, true)}
 	}
 	p0 := boundary.Handle[Matmul](&c, 0, a0)
 	p1 := boundary.Ptr[QuantParams](&c, 1, a1)
@@ -1050,10 +1050,10 @@ func nnc_rknn_matmul_set_quant_params(a0 uintptr, a1 unsafe.Pointer) (r int32) {
 
 //export nnc_rknn_matmul_get_quant_params
 func nnc_rknn_matmul_get_quant_params(a0 uintptr, a1 unsafe.Pointer, a2 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[32], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[32], Began: boundary.Began(&funcs[32])}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Out[float32](a2)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Struct(a1, &layoutRknnQuantParams, true), boundary.Out[float32](a2)}
 	}
 	p0 := boundary.Handle[Matmul](&c, 0, a0)
 	p1 := boundary.Ptr[QuantParams](&c, 1, a1)
@@ -1072,10 +1072,10 @@ func nnc_rknn_matmul_get_quant_params(a0 uintptr, a1 unsafe.Pointer, a2 unsafe.P
 
 //export nnc_rknn_matmul_set_dynamic_shape
 func nnc_rknn_matmul_set_dynamic_shape(a0 uintptr, a1 unsafe.Pointer) (r int32) {
-	c := boundary.Call{Func: &funcs[33], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[33], Began: boundary.Began(&funcs[33])}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
-		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1)}
+		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Struct(a1, &layoutRknnMatmulShape, true)}
 	}
 	p0 := boundary.Handle[Matmul](&c, 0, a0)
 	p1 := boundary.Ptr[MatmulShape](&c, 1, a1)
@@ -1093,7 +1093,7 @@ func nnc_rknn_matmul_set_dynamic_shape(a0 uintptr, a1 unsafe.Pointer) (r int32) 
 
 //export nnc_rknn_matmul_run
 func nnc_rknn_matmul_run(a0 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[34], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[34], Began: boundary.Began(&funcs[34])}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1111,7 +1111,7 @@ func nnc_rknn_matmul_run(a0 uintptr) (r int32) {
 
 //export nnc_rknn_matmul_destroy
 func nnc_rknn_matmul_destroy(a0 uintptr) (r int32) {
-	c := boundary.Call{Func: &funcs[35], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[35], Began: boundary.Began(&funcs[35])}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0)}
@@ -1128,7 +1128,7 @@ func nnc_rknn_matmul_destroy(a0 uintptr) (r int32) {
 
 //export nnc_rknn_B_normal_layout_to_native_layout
 func nnc_rknn_B_normal_layout_to_native_layout(a0 unsafe.Pointer, a1 unsafe.Pointer, a2 int32, a3 int32, a4 uintptr, a5 int32, a6 uint32) (r int32) {
-	c := boundary.Call{Func: &funcs[36], Began: boundary.Began()}
+	c := boundary.Call{Func: &funcs[36], Began: boundary.Began(&funcs[36])}
 	defer boundary.End(&c, &r, -1)
 	if boundary.Traced(c.Func) {
 		c.Args = []boundary.Arg{boundary.Address(a0), boundary.Address(a1), boundary.Value(a2), boundary.Value(a3), boundary.Address(a4)}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/anynpu/anynpu/core/fault"
 )
@@ -40,7 +41,7 @@ var exitIDs = map[int]string{exitDifferent: "tool-different", exitUsage: "tool-u
 
 // idOf returns the id of the message that ends the command with an exit code.
 func idOf(code int, err error) string {
-	if id := fault.IDOf(err); id != fault.Internal.MessageID() {
+	if id := fault.IDOf(err); !strings.HasSuffix(id, "-"+fault.Internal.String()) {
 		return id
 	}
 	return cmp.Or(exitIDs[code], "tool-exec")

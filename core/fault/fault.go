@@ -44,6 +44,8 @@ type Error struct {
 	Msg  string
 	ID   string // of the message, "" for one without
 	Err  error  // cause, may be nil
+
+	at uintptr // where a message without an id is made
 }
 
 // Error returns the message; the cause, if any, follows after a colon.
@@ -63,7 +65,11 @@ func (e *Error) Unwrap() error { return e.Err }
 // New returns an error of kind k. The format may end with the message's id, see Cut.
 func New(k Kind, format string, args ...any) error {
 	msg, id := Message(format, args...)
-	return &Error{Kind: k, Msg: msg, ID: id}
+	e := &Error{Kind: k, Msg: msg, ID: id}
+	if id == "" {
+		e.at = caller()
+	}
+	return e
 }
 
 // Wrap puts where the fault happened in front of err and keeps err's kind; nil stays nil.
@@ -93,7 +99,11 @@ func As(k Kind, err error, format string, args ...any) error {
 		return nil
 	}
 	msg, id := Message(format, args...)
-	return &Error{Kind: k, Msg: msg, ID: id, Err: err}
+	e := &Error{Kind: k, Msg: msg, ID: id, Err: err}
+	if id == "" {
+		e.at = caller()
+	}
+	return e
 }
 
 // KindOf returns the kind of the outermost Error in err's chain, Internal if there is none.

@@ -47,8 +47,9 @@ type Identified interface{ MessageID() string }
 // MessageID returns the id of the error's own message, "" for one that has none.
 func (e *Error) MessageID() string { return e.ID }
 
-// IDOf returns the id of the innermost message in err's chain that has one. Without any it is that of the error's kind,
-// such as "core-unsupported"; docs/messages.md lists both. nil has "".
+// IDOf returns the id of the innermost message in err's chain that has one. Without any it is made of the area and the
+// kind of the innermost error of this package, such as "onnx-lower-unsupported", or "core-internal" without such an
+// error. docs/messages.md lists all. nil has "".
 func IDOf(err error) string {
 	if err == nil {
 		return ""
@@ -56,11 +57,18 @@ func IDOf(err error) string {
 	if id := innermost(err); id != "" {
 		return id
 	}
-	return KindOf(err).MessageID()
+	var e *Error
+	made := Error{Kind: KindOf(err)}
+	for rest := err; errors.As(rest, &e); rest = e.Err {
+		if e.at != 0 {
+			made = *e
+		}
+	}
+	return made.Kind.MessageID(area(made.at))
 }
 
-// MessageID returns the id of errors of the kind whose messages have no own one.
-func (k Kind) MessageID() string { return "core-" + k.String() }
+// MessageID returns the id of errors of the kind, made in the packages of an area, whose messages have no own one.
+func (k Kind) MessageID(area string) string { return area + "-" + k.String() }
 
 func innermost(err error) (id string) {
 	for err != nil {

@@ -11,8 +11,12 @@ var titles = []struct{ prefix, title string }{
 	{"argument", "Any function: arguments"}, {"handle", "Any function: handles"}, {"boundary", "The library itself"},
 	{"anynpu", "`anynpu.h`"}, {"ohnn", "OpenHarmony (OH_NN)"}, {"rknn", "Rockchip (rknn)"},
 	{"hb", "Horizon, both generations"}, {"hbdnn", "Horizon (hbDNN)"}, {"hbucp", "Horizon (UCP)"},
-	{"nnapi", "Android (NNAPI)"}, {"device", "Devices and drivers"}, {"model", "Models and their metadata"},
-	{"compile", "Compilation"}, {"tool", "The tool `anynpu`"}, {"core", "Messages without an id of their own"},
+	{"nnapi", "Android (NNAPI)"}, {"device", "Devices and drivers"}, {"driver", "Drivers of other libraries"},
+	{"remote", "Servers"}, {"onnxruntime", "ONNX Runtime"}, {"model", "Models and their metadata"},
+	{"metadata", "Entries of metadata"}, {"onnx", "ONNX models"}, {"op", "Operators"}, {"graph", "Graphs"},
+	{"compile", "Compilation"}, {"cache", "Caches"}, {"memory", "Memory"}, {"matrix", "Products of matrices"},
+	{"run", "Runs"}, {"cpu", "The CPU"}, {"ref", "The reference on the CPU"}, {"tool", "The tool `anynpu`"},
+	{"core", "Everything else"},
 }
 
 const head = `# Messages
@@ -24,8 +28,8 @@ rknn: call failed function=rknn_inputs_set result=-5 error="inputs[0].size is 12
 ` + "```" + `
 
 This page lists the ids with cause and remedy. A word between ‹ and › stands for a value of the call. An id stays when
-its sentence changes. Messages that come from a model, a file or a device and have no id of their own have that of their
-kind: the last part of this page. ` + "`make generate`" + ` writes the page from the source.
+its sentence changes. Messages about a model, a file or a device share an id: that of the part of the library and of
+the kind of error, such as ` + "`onnx-lower-unsupported`" + `. ` + "`make generate`" + ` writes the page from the source.
 `
 
 // Page is docs/messages.md.

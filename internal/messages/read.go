@@ -38,12 +38,13 @@ var prefixes = map[string][]string{
 	"capi/handle": {"argument", "handle"}, "capi/anynpu": {"anynpu"}, "cmd/anynpu": {"tool", "boundary"},
 }
 
-// partly are folders whose messages may do without an id: that of their kind is shown then.
+// partly are folders whose messages may do without an id of their own: that of their package and kind is shown then.
 var partly = []string{"core", "backends"}
 
 // Read reads the source below root.
 func Read(root string) (*Source, error) {
-	r := &reader{fset: token.NewFileSet(), makers: map[string]map[string]int{}, methods: map[string]int{}}
+	r := &reader{fset: token.NewFileSet(), makers: map[string]map[string]int{}, methods: map[string]int{},
+		shared: map[string]string{}}
 	folders := append([]string{}, partly...)
 	for folder := range prefixes {
 		folders = append(folders, folder)
@@ -73,7 +74,7 @@ func Read(root string) (*Source, error) {
 	for _, f := range r.files {
 		r.file(f)
 	}
-	return r.done(), nil
+	return r.done()
 }
 
 type source struct {
@@ -88,6 +89,7 @@ type reader struct {
 	files   []source
 	makers  map[string]map[string]int // by folder: functions that make messages, with the number of the format
 	methods map[string]int            // the same of methods, wherever they are
+	shared  map[string]string         // ids by package and kind, with a place of each
 	out     Source
 }
 
@@ -180,12 +182,30 @@ func (r *reader) call(f source, c *ast.CallExpr, own map[string]bool) {
 			r.out.Faults = append(r.out.Faults, fmt.Sprintf("%s: id %s: ids of this folder begin otherwise", where, id))
 		}
 		r.out.Messages = append(r.out.Messages, Message{id, message, where})
+	case !strict && (name == "fault.New" || name == "fault.As"):
+		r.classed(f, c, where)
 	case strict && isText && !hasCause(name):
 		r.out.Faults = append(r.out.Faults, fmt.Sprintf("%s: %s(%q): the message has no id", where, name, whole))
 	case strict && !isText && !hasCause(name):
 		r.out.Faults = append(r.out.Faults, fmt.Sprintf("%s: %s: the message is no constant", where, name))
 	}
 }
+
+// classed takes note of the id that a message without one gets from its package and its kind.
+func (r *reader) classed(f source, c *ast.CallExpr, where string) {
+	kind, ok := c.Args[0].(*ast.SelectorExpr)
+	if !ok || r.support(f.folder()) {
+		return // a kind that is another error's, or what tests alone use
+	}
+	for k := fault.Internal; k <= fault.Data; k++ {
+		if strings.EqualFold(k.String(), kind.Sel.Name) {
+			r.shared[k.MessageID(fault.Area(f.folder()))] = where
+		}
+	}
+}
+
+// support says whether a folder is there for tests.
+func (r *reader) support(folder string) bool { return below(folder, "core/devicetest") }
 
 // toolWarning collects a warning of the tool, whose id is an argument: warn(stderr, ID, TEXTS...).
 func (r *reader) toolWarning(f source, c *ast.CallExpr) bool {
@@ -293,8 +313,17 @@ func ours(folder, id string) bool {
 	return false
 }
 
-// done sorts the messages, leaves one of each id, and reports ids of several.
-func (r *reader) done() *Source {
+// done sorts the messages, leaves one of each id, and reports ids of several, and shared ones without a cause.
+func (r *reader) done() (*Source, error) {
+	classes, err := Classes()
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range slices.Sorted(maps.Keys(r.shared)) {
+		if !slices.ContainsFunc(classes, func(c Class) bool { return c.ID == id }) {
+			r.out.Faults = append(r.out.Faults, fmt.Sprintf("%s: kinds.txt has no cause and remedy of %s", r.shared[id], id))
+		}
+	}
 	list := r.out.Messages
 	slices.SortStableFunc(list, func(a, b Message) int { return cmp.Compare(a.ID, b.ID) })
 	for i := 1; i < len(list); i++ {
@@ -304,5 +333,5 @@ func (r *reader) done() *Source {
 		}
 	}
 	r.out.Messages = slices.CompactFunc(list, func(a, b Message) bool { return a.ID == b.ID })
-	return &r.out
+	return &r.out, nil
 }

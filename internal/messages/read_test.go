@@ -44,6 +44,22 @@ func f(name string) {
 	boundary.Log(boundary.LevelInfo, "rknn", "an information")
 }
 `), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(root, "backends/b.go"), []byte(`package backends
+func g(kind fault.Kind) {
+	fault.New(fault.Type, "of a kind that a part of the page has")
+	fault.As(fault.Kind(99), nil, "of none")
+	fault.New(kind, "of another error's kind")
+}
+`), 0o644))
+	require.NoError(t, os.MkdirAll(filepath.Join(root, "core/graph"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(root, "core/graph/c.go"), []byte(`package graph
+func h() { fault.New(fault.Timeout, "graphs have no times") }
+`), 0o644))
+	require.NoError(t, os.MkdirAll(filepath.Join(root, "core/fault"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(root, "core/fault/d.go"), []byte(`package fault
+func New(k Kind, format string, args ...any) error { return nil }
+func As(k Kind, err error, format string, args ...any) error { return nil }
+`), 0o644))
 	s, err := Read(root)
 	require.NoError(t, err)
 	assert.Equal(t, []string{
@@ -51,6 +67,7 @@ func f(name string) {
 		`capi/rknn/a.go:8: id ohnn-id: ids of this folder begin otherwise`,
 		`capi/rknn/a.go:11: warn("no id"): the message has no id`,
 		`capi/rknn/a.go:13: invalid: the message is no constant`,
+		`core/graph/c.go:2: kinds.txt has no cause and remedy of graph-timeout`,
 		`id rknn-twice is that of two messages: capi/rknn/a.go:9: "twice", capi/rknn/a.go:10: "another"`,
 	}, s.Faults)
 	ids := []string{}

@@ -15,14 +15,18 @@ type Class struct{ ID, Cause, Remedy string }
 //go:embed classes.txt
 var classesText string
 
+//go:embed kinds.txt
+var kindsText string
+
 //go:embed remedies.txt
 var remediesText string
 
-// Classes returns the ids of messages without an own one.
+// Classes returns the ids of messages without an own one: of kinds of errors, of exit codes, and of a package's errors
+// of one kind.
 func Classes() (list []Class, err error) {
-	for _, f := range fields(classesText) {
+	for _, f := range fields(classesText + kindsText) {
 		if len(f) != 3 {
-			return nil, fmt.Errorf("classes.txt: %q: want ID, cause and remedy", strings.Join(f, " | "))
+			return nil, fmt.Errorf("classes.txt, kinds.txt: %q: want ID, cause and remedy", strings.Join(f, " | "))
 		}
 		list = append(list, Class{f[0], f[1], f[2]})
 	}

@@ -131,31 +131,17 @@ func (fn *function) pass(i int) string {
 	return fmt.Sprintf("p%d", i)
 }
 
-// traced is how the trace shows argument i.
-func (fn *function) traced(i int) string {
-	p := fn.Params[i]
-	switch {
-	case fn.Scalar(p.Type) != "":
-		return fmt.Sprintf("boundary.Value(a%d)", i)
-	case p.Role.Name == "string":
-		return fmt.Sprintf("boundary.Text(a%d)", i)
-	case (p.Role.Name == "out" || p.Role.Name == "inout") && p.Role.Len == "" &&
-		(p.Type.Stars > 1 || isNumber(p.Type.Base)):
-		return fmt.Sprintf("boundary.Out[%s](a%d)", fn.elem(p.Type), i)
-	}
-	return fmt.Sprintf("boundary.Address(a%d)", i)
-}
-
 func isNumber(base string) bool { _, ok := abi.GoScalar(base); return ok }
 
-func (f *facade) glue() string {
+// glue is the Go file of the exported functions; t collects what their trace shows.
+func (f *facade) glue(t *tracer) string {
 	var body, formers strings.Builder
 	n := 0
 	for k, fn := range f.funcs {
-		fn.export(&body, fmt.Sprintf("funcs[%d]", k))
+		fn.export(&body, t, fmt.Sprintf("funcs[%d]", k))
 		if fn.former != nil {
-			fn.former.export(&body, fmt.Sprintf("formers[%d]", n))
-			formers.WriteString(fn.former.described())
+			fn.former.export(&body, t, fmt.Sprintf("formers[%d]", n))
+			formers.WriteString(fn.former.described(t))
 			n++
 		}
 	}
@@ -179,7 +165,7 @@ func (f *facade) glue() string {
 	b.WriteString("\t\"github.com/anynpu/anynpu/capi/boundary\"\n)\n\n")
 	b.WriteString("var funcs = []boundary.Func{\n")
 	for _, fn := range f.funcs {
-		b.WriteString(fn.described())
+		b.WriteString(fn.described(t))
 	}
 	b.WriteString("}\n\n")
 	if formers.Len() > 0 {
@@ -191,23 +177,23 @@ func (f *facade) glue() string {
 }
 
 // described is what the boundary knows of a function.
-func (fn *function) described() string {
+func (fn *function) described(t *tracer) string {
 	var params []string
 	for _, p := range fn.Params {
 		params = append(params, fmt.Sprintf("%q", p.Name))
 	}
-	return fmt.Sprintf("\t{Component: %q, Name: %q, Params: []string{%s}, Index: %d, Facade: %d},\n", fn.facade.Name,
-		fn.Name, strings.Join(params, ", "), fn.index, fn.facade.index)
+	return fmt.Sprintf("\t{Component: %q, Name: %q, Params: []string{%s}, Index: %d, Facade: %d%s},\n", fn.facade.Name,
+		fn.Name, strings.Join(params, ", "), fn.index, fn.facade.index, t.result(fn))
 }
 
 // export writes the glue of one function, of which the boundary knows what entry holds.
-func (fn *function) export(b *strings.Builder, entry string) {
+func (fn *function) export(b *strings.Builder, t *tracer, entry string) {
 	var args, traced []string
 	for _, a := range fn.arguments() {
 		args = append(args, a.name+" "+a.goType)
 	}
 	for i := range fn.Params {
-		traced = append(traced, fn.traced(i))
+		traced = append(traced, t.arg(fn, i))
 	}
 	result := fn.goResult()
 	name := "nnc_" + fn.symbol()
@@ -216,7 +202,7 @@ func (fn *function) export(b *strings.Builder, entry string) {
 		signature += fmt.Sprintf(" (r %s)", result)
 	}
 	fmt.Fprintf(b, "\n//export %s\n%s {\n", name, signature)
-	fmt.Fprintf(b, "\tc := boundary.Call{Func: &%s, Began: boundary.Began()}\n", entry)
+	fmt.Fprintf(b, "\tc := boundary.Call{Func: &%[1]s, Began: boundary.Began(&%[1]s)}\n", entry)
 	if result == "" {
 		b.WriteString("\tdefer boundary.EndVoid(&c)\n")
 	} else {

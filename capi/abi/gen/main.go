@@ -161,8 +161,14 @@ func (img *image) generate() error {
 		if len(f.funcs) == 0 {
 			continue
 		}
-		if err := img.goFile("capi/"+f.Name+"/zexport.go", f.glue()); err != nil {
+		t := newTracer(f)
+		if err := img.goFile("capi/"+f.Name+"/zexport.go", f.glue(t)); err != nil {
 			return err
+		}
+		if len(t.enums)+len(t.layouts) > 0 {
+			if err := img.goFile("capi/"+f.Name+"/ztrace.go", t.file()); err != nil {
+				return err
+			}
 		}
 		if f.Drivers {
 			if err := img.goFile("backends/"+f.Name+"/zdriver.go", f.driver()); err != nil {

@@ -35,6 +35,10 @@ func ReadAPI(dir, name string) (*API, error) {
 				api.structs[s.Structs[i].Name] = &s.Structs[i]
 			}
 			for i := range s.Enums {
+				if known := api.enums[s.Enums[i].Name]; known != nil { // constants of one of C's own types
+					known.Values = append(known.Values, s.Enums[i].Values...)
+					continue
+				}
 				api.enums[s.Enums[i].Name] = &s.Enums[i]
 			}
 		}
