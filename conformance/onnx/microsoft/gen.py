@@ -18,7 +18,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import forms
 from forms import base, f32, rng
-from networks import networks
+from networks import networks, pooled
 
 MS = "com.microsoft"
 
@@ -415,7 +415,52 @@ def halves():
         add("double", op, ins, {"x": f32(3, 8).astype(np.float64)}, types=[TensorProto.DOUBLE], **more)
 
 
+def later():
+    """Operators that were added when the archive had the others."""
+    for kind, (_, t, zero, _, _) in KINDS.items():
+        for tag, shape, more in (("plain", (2, 8, 7, 3), {}), ("strides", (1, 8, 7, 5), {"strides": [2, 1]}), ("pads", (1, 6, 6, 4), {"pads": [1, 0, 1, 1]}),
+                                 ("ceil", (1, 8, 7, 3), {"strides": [2, 2], "ceil_mode": 1}), ("dilations", (1, 9, 8, 2), {"dilations": [2, 3]}),
+                                 ("same", (1, 7, 7, 3), {"auto_pad": "SAME_UPPER", "strides": [2, 2]})):
+            add(f"{kind}_{tag}", "NhwcMaxPool", "x", {"x": codes(kind, *shape)}, types=[t], kernel_shape=[3, 2], **more)
+        c = scalars(kind, s=0.1137, z=zero, u=0.0619, uz=zero - 7, t=0.0921, tz=zero + 5)
+        for tag, cond, a, b in (("plain", (2, 3, 4), (2, 3, 4), (2, 3, 4)), ("scalars", (3, 4), (), (4,)), ("condition", (4,), (2, 3, 4), (3, 1)), ("one", (), (2, 3), (2, 3)),
+                                ("rows", (3, 1), (3, 4), (1, 4))):
+            feeds = {"k": rng.integers(0, 2, cond).astype(bool), "x": codes(kind, *a), "y": codes(kind, *b)}
+            add(f"{kind}_{tag}", "QLinearWhere", "k x s z y u uz t tz", feeds, c, outs="r", types=[t])
+        refused(f"{kind}_scales", "QLinearWhere", "k x s z y u uz t tz", feeds, {**c, "s": f32(3)})
+
+    b, s, n, h = 2, 5, 3, 4
+    w = n * h
+    masks = {"length": np.array([3, 5], np.int32), "range": np.array([4, 5, 1, 0], np.int32), "keys": np.array([[1, 1, 0, 1, 0], [1, 0, 1, 1, 1]], np.int32)}
+    for kind, dtype, low in (("u8s8", np.int8, -128), ("u8u8", np.uint8, 0)):
+        feeds = {"x": codes("u8", b, s, 7), "w": rng.integers(low, low + 256, (7, 3 * w)).astype(dtype)}
+        c = {"b": f32(3 * w) / 4, "xs": np.float32(0.0137), "ws": np.float32(0.0071), "xz": np.uint8(128), "wz": dtype(low + 131), "cs": (np.abs(f32(3 * w)) / 64 + np.float32(0.002)).astype(np.float32),
+             "cz": rng.integers(low + 123, low + 133, 3 * w).astype(dtype)}
+        add(f"{kind}_plain", "QAttention", "x w b xs ws - xz wz", feeds, c, num_heads=n)
+        add(f"{kind}_without_zeros", "QAttention", "x w b xs ws", feeds, c, num_heads=n)
+        add(f"{kind}_columns", "QAttention", "x w b xs cs - xz cz", feeds, c, num_heads=n)
+        add(f"{kind}_causal", "QAttention", "x w b xs ws - xz wz", feeds, c, num_heads=n, unidirectional=1)
+        add(f"{kind}_scale", "QAttention", "x w b xs ws - xz", feeds, c, num_heads=n, scale=0.3)
+        for tag, m in masks.items():
+            add(f"{kind}_mask_{tag}", "QAttention", "x w b xs ws m xz wz", {**feeds, "m": m}, c, num_heads=n)
+        refused(f"{kind}_past", "QAttention", "x w b xs ws - xz wz p", {**feeds, "p": f32(2, b, n, 2, h)}, c, num_heads=n)
+
+    ids, segments, places = rng.integers(0, 9, (b, s)).astype(np.int32), rng.integers(0, 2, (b, s)).astype(np.int32), rng.integers(0, 6, (b, s)).astype(np.int32)
+    mask = np.array([[1, 1, 1, 0, 0], [1, 1, 1, 1, 0]], np.int32)
+    c = {"word": f32(9, w), "place": f32(6, w), "part": f32(2, w), "g": f32(w), "e": f32(w)}
+    F, I = TensorProto.FLOAT, TensorProto.INT32
+    for tag, ins, outs, types in (("plain", "i s word place part g e", "y n", [F, I]), ("no_segments", "i - word place - g e", "y n", [F, I]), ("mask", "i s word place part g e m", "y n", [F, I]),
+                                  ("places", "i s word place part g e m p", "y n", [F, I]), ("places_no_mask", "i - word place - g e - p", "y n", [F, I]),
+                                  ("sum", "i s word place part g e m", "y n t", [F, I, F]), ("one_row_of_places", "i s word place part g e - r", "y n", [F, I])):
+        all = {"i": ids, "s": segments, "m": mask, "p": places, "r": places[:1]}
+        feeds = {k: v for k, v in all.items() if k in ins.split()}
+        for opened in (False, True):
+            add(tag + ("_opened" if opened else ""), "EmbedLayerNormalization", ins, feeds, c, outs=outs, types=types, opened=opened)
+    add("epsilon", "EmbedLayerNormalization", "i s word place part g e", {"i": ids, "s": segments}, c, outs="y n", types=[F, I], epsilon=0.5)
+    refused("segments_without_table", "EmbedLayerNormalization", "i s word place - g e", {"i": ids, "s": segments}, c)
+
+
 if __name__ == "__main__":
-    for part in (binaries, concat, pools, unaries, gemm, convolutions, encoded, fused, gelus, norms, integers, blocks, recurrent, attentions, ties, halves, networks):
+    for part in (binaries, concat, pools, unaries, gemm, convolutions, encoded, fused, gelus, norms, integers, blocks, recurrent, attentions, ties, halves, networks, later, pooled):
         part()
     forms.finish(os.path.join(HERE, "microsoft.zip"))

@@ -99,8 +99,20 @@ def keep(name, path, feeds):
     base.cases[f"network_{name}"] = (model, feeds, dict(zip([o.name for o in model.graph.output], forms.one_by_one(model, feeds))))
 
 
-def networks():
-    for f in (cnn, branches, dense, separable, recurrent, transformer):
+def pools():
+    c = {"w1": weights(8, 3, 3, 3), "b1": f32(8) / 4, "w2": weights(8, 8, 3, 3), "w3": weights(8, 4)}
+    return (1, 3, 12, 12), c, [
+        node("Conv", "x w1 b1", "c1", pads=[1, 1, 1, 1]), node("Relu", "c1", "r1"), node("MaxPool", "r1", "p1", kernel_shape=[2, 2], strides=[2, 2]), node("Conv", "p1 w2", "c2"),
+        node("MaxPool", "c2", "p2", kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1], ceil_mode=1), node("GlobalAveragePool", "p2", "g"), node("Flatten", "g", "f"), node("MatMul", "f w3", "y"),
+    ]
+
+
+def pooled():
+    networks([pools])
+
+
+def networks(all=(cnn, branches, dense, separable, recurrent, transformer)):
+    for f in all:
         shape, inits, nodes = f()
         g = helper.make_graph(nodes, "net", [helper.make_tensor_value_info("x", F, shape)], [helper.make_tensor_value_info("y", F, None)],
                               [numpy_helper.from_array(v, k) for k, v in inits.items()])

@@ -90,8 +90,13 @@ func (e *exporter) free(used map[string]bool, name string) string {
 // needs raises the opset version to one that has an operator.
 func (e *exporter) needs(opset int64) { e.opset = max(e.opset, opset) }
 
+// typesSince are the opset versions that brought element types, of those later than BaseOpset.
+var typesSince = map[tensor.DType]int64{tensor.Float4E2M1: 23, tensor.Float8E8M0: 24, tensor.Int2: 25,
+	tensor.Uint2: 25, tensor.Float6E2M3: 28, tensor.Float6E3M2: 28}
+
 // constant adds an initializer; small equal ones without a wanted name are one.
 func (e *exporter) constant(name string, d tensor.DType, dims []int64, data []byte) string {
+	e.needs(typesSince[d])
 	key := constantKey{d, fmt.Sprint(dims), ""}
 	small := name == "" && len(data) <= 256
 	if small {
@@ -128,6 +133,7 @@ func (e *exporter) symbol(d tensor.Dim) string {
 
 // valueInfo is ValueInfoProto of a value of that name.
 func (e *exporter) valueInfo(name string, t tensor.Type) *message {
+	e.needs(typesSince[t.DType])
 	var typ, tensorType, v message
 	tensorType.varint(1, proto.ElementType(t.DType))
 	if t.Shape.Ranked {

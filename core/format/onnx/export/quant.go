@@ -78,7 +78,8 @@ func (c quantization) spread(r int) []int64 {
 // linear are the types that DequantizeLinear takes, and with a zero point.
 func linear(d tensor.DType, shifted bool) bool {
 	switch d {
-	case tensor.Int8, tensor.Uint8, tensor.Int16, tensor.Uint16, tensor.Int4, tensor.Uint4:
+	case tensor.Int8, tensor.Uint8, tensor.Int16, tensor.Uint16, tensor.Int4, tensor.Uint4,
+		tensor.Int2, tensor.Uint2:
 		return true
 	case tensor.Int32:
 		return !shifted
@@ -178,12 +179,13 @@ func (n *node) saturate(v string, from, to tensor.DType) string {
 	return n.one("Where", []string{over, most, n.cast(v, to)})
 }
 
-// castInt converts whole numbers in range; 4-bit integers come from 8-bit ones, which more runtimes convert.
+// castInt converts whole numbers in range, and integers by their low bits; those of 2 and 4 bits come from 8-bit ones,
+// which more runtimes convert.
 func (n *node) castInt(v string, to tensor.DType) string {
 	switch to {
-	case tensor.Int4:
+	case tensor.Int4, tensor.Int2:
 		v = n.cast(v, tensor.Int8)
-	case tensor.Uint4:
+	case tensor.Uint4, tensor.Uint2:
 		v = n.cast(v, tensor.Uint8)
 	}
 	return n.cast(v, to)

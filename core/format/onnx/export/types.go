@@ -77,9 +77,13 @@ func exportCast(n *node, o *op.Cast) error {
 		if !o.Saturate && to.IsFloat() && to.Bits() == 8 {
 			more = append(more, number("saturate", 0))
 		}
+		if to == tensor.Float8E8M0 {
+			n.needs(typesSince[to])
+			more = append(more, text("round_mode", [...]string{"up", "nearest", "down"}[o.Powers]))
+		}
 		n.put(0, n.one("Cast", []string{x}, append(more, elementType("to", to))...))
 		return nil
-	case from == tensor.Bool, to.Bits() < 8:
+	case from == tensor.Bool:
 	case from.IsFloat() && o.OutOfRange == op.CastSaturate:
 		if from.Bits() < 32 {
 			x, from = n.cast(x, tensor.Float32), tensor.Float32
@@ -93,7 +97,7 @@ func exportCast(n *node, o *op.Cast) error {
 	case from.IsInt() && o.OutOfRange == op.CastSaturate:
 		x = n.limited(x, from, to)
 	}
-	n.put(0, n.cast(x, to))
+	n.put(0, n.castInt(x, to))
 	return nil
 }
 

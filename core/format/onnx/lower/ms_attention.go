@@ -10,6 +10,7 @@ import (
 var msAttentionOperators = []Operator{
 	{microsoft, "Attention", 1, lowerMSAttention},
 	{microsoft, "MultiHeadAttention", 1, lowerMultiHead},
+	{microsoft, "QAttention", 1, lowerQAttention},
 }
 
 // without refuses inputs that make an operator of another kind.
@@ -38,7 +39,7 @@ func (n *node) added(m, b int, keys graph.Value) (graph.Value, error) {
 	if !n.has(m) {
 		return n.arg(b), nil
 	}
-	d := n.fact(0).DType
+	d := n.b.Fact(keys).DType
 	if d == tensor.Invalid {
 		d = tensor.Float32
 	}
@@ -108,6 +109,33 @@ func lowerMSAttention(n *node) error {
 	if err := n.without("past keys and values are not supported", 4, 6); err != nil {
 		return err
 	}
+	return n.attend(n.b.Add(&op.MatMul{}, n.arg(0), n.arg(1)), 2, 3, 5)
+}
+
+// lowerQAttention: codes of x and of the weights, the bias, the scales of both, a mask, the zero points of both, and
+// the past.
+func lowerQAttention(n *node) error {
+	if err := n.want(5, 9); err != nil {
+		return err
+	}
+	if err := n.without("past keys and values are not supported", 8); err != nil {
+		return err
+	}
+	if err := n.singleScales(3, 6); err != nil {
+		return err
+	}
+	d := n.fact(3).DType
+	if d == tensor.Invalid {
+		d = tensor.Float32
+	}
+	x := n.b.Add(&op.Dequantize{To: d}, n.arg(0), n.arg(3), n.arg(6))
+	w := n.b.Add(&op.Dequantize{Axis: 1, To: d}, n.arg(1), n.arg(4), n.arg(7))
+	return n.attend(n.b.Add(&op.MatMul{}, x, w), 2, 5, -1)
+}
+
+// attend makes output 0 of queries, keys and values side by side, and output 1 of the keys and values. bias, mask and
+// scores are inputs: what is added to them, a mask, and what is added to the scores, -1 where there is none.
+func (n *node) attend(qkv graph.Value, bias, mask, scores int) error {
 	for _, name := range []string{"do_rotary", "past_present_share_buffer"} {
 		if n.int(name, 0) != 0 {
 			return fault.New(fault.Unsupported, "attribute %s: it is not supported", name)
@@ -117,9 +145,8 @@ func lowerMSAttention(n *node) error {
 	if err != nil {
 		return err
 	}
-	qkv := n.b.Add(&op.MatMul{}, n.arg(0), n.arg(1))
-	if n.has(2) {
-		qkv = n.b.Add(&op.Add{}, qkv, n.arg(2))
+	if n.has(bias) {
+		qkv = n.b.Add(&op.Add{}, qkv, n.arg(bias))
 	}
 	split := []graph.Value{qkv}
 	if sizes := n.ints("qkv_hidden_sizes"); len(sizes) == 3 {
@@ -131,11 +158,11 @@ func lowerMSAttention(n *node) error {
 	if err := n.b.Err(); err != nil {
 		return err
 	}
-	mask, err := n.added(3, 5, v[1])
+	forbidden, err := n.added(mask, scores, v[1])
 	if err != nil {
 		return err
 	}
-	y := n.b.AddN(o, 3, v[0], v[1], v[2], mask)
+	y := n.b.AddN(o, 3, v[0], v[1], v[2], forbidden)
 	if n.out[0] = y[0]; n.asks(1) {
 		first := func(v graph.Value) graph.Value { return n.b.Add(&op.Unsqueeze{}, v, n.b.Int64s(0)) }
 		n.out[1] = n.b.Add(&op.Concat{}, first(y[1]), first(y[2]))

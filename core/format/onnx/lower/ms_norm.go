@@ -10,6 +10,7 @@ import (
 // SimplifiedLayerNormalization is of ai.onnx in the files that ONNX Runtime writes.
 var msNormOperators = []Operator{
 	{"", "SimplifiedLayerNormalization", 1, lowerSimplifiedNorm},
+	{microsoft, "EmbedLayerNormalization", 1, lowerEmbedNorm},
 	{microsoft, "SkipLayerNormalization", 1, lowerSkipNorm},
 	{microsoft, "SkipSimplifiedLayerNormalization", 1, lowerSkipSimplifiedNorm},
 }
@@ -84,4 +85,45 @@ func lowerSkipSimplifiedNorm(n *node) error {
 		return err
 	}
 	return n.rms(n.skipped(3), n.arg(2), -1, n.float("epsilon", 1e-12), 2)
+}
+
+// lowerEmbedNorm: words and segments by their numbers, the tables of words, places and segments, gamma, beta, a mask of
+// words, and places by their numbers; the outputs are y, how many words the mask lets through in each row, and the sum
+// of what the tables have. Without a mask the count is 0.
+func lowerEmbedNorm(n *node) error {
+	if count := len(n.p.Node.In); count < 7 || count > 9 {
+		return fault.New(fault.File, "want 7 to 9 inputs, got %d", count)
+	}
+	for _, i := range []int{0, 2, 3, 5, 6} {
+		if !n.has(i) {
+			return fault.New(fault.File, "input %d is missing", i)
+		}
+	}
+	if n.has(1) != n.has(4) {
+		return fault.New(fault.File, "inputs 1 and 4: numbers of segments and their table come together")
+	}
+	places := n.arg(3)
+	if n.has(8) {
+		places = n.b.Add(&op.Gather{}, places, n.arg(8))
+	} else {
+		words := n.b.Add(&op.Shape{Start: 1}, n.arg(0))
+		places = n.b.Add(&op.Slice{}, places, n.b.Int64s(0), words, n.b.Int64s(0))
+	}
+	sum := n.b.Add(&op.Add{}, n.b.Add(&op.Gather{}, n.arg(2), n.arg(0)), places)
+	if n.has(1) {
+		sum = n.b.Add(&op.Add{}, sum, n.b.Add(&op.Gather{}, n.arg(4), n.arg(1)))
+	}
+	n.out[0] = n.b.Add(&op.LayerNorm{Axis: -1, Epsilon: n.float("epsilon", 1e-12)}, sum, n.arg(5), n.arg(6))
+	if n.asks(1) {
+		through := n.b.Add(&op.Sub{}, n.arg(0), n.arg(0))
+		if n.has(7) {
+			one := n.b.Add(&op.Cast{To: n.fact(7).DType}, n.b.Int64s(1))
+			through = n.b.Add(&op.Cast{To: tensor.Int32}, n.b.Add(&op.Equal{}, n.arg(7), one))
+		}
+		n.out[1] = n.b.Add(&op.ReduceSum{}, through, n.b.Int64s(1))
+	}
+	if n.asks(2) {
+		n.out[2] = sum
+	}
+	return n.b.Err()
 }

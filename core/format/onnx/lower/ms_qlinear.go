@@ -24,6 +24,8 @@ var msQLinearOperators = []Operator{
 		return &op.LeakyRelu{Alpha: n.float("alpha", 0.01)}, nil
 	})},
 	{microsoft, "QLinearSoftmax", 1, lowerQLinearSoftmax},
+	{microsoft, "QLinearWhere", 1, lowerQLinearWhere},
+	{microsoft, "NhwcMaxPool", 1, lowerNhwcMaxPool},
 	{microsoft, "QGemm", 1, lowerQGemm},
 	{microsoft, "QLinearConv", 1, lowerQLinearConv},
 	{microsoft, "QuantizeLinear", 1, lowerQuantize},
@@ -142,4 +144,25 @@ func lowerQGemm(n *node) error {
 		return n.result(y)
 	}
 	return n.codes(y, 7, 0)
+}
+
+// lowerQLinearWhere: a condition, two operands, each with its scale and zero point, and those of the result.
+func lowerQLinearWhere(n *node) error {
+	if err := n.want(9, 9); err != nil {
+		return err
+	}
+	if err := n.singleScales(2, 3, 5, 6, 7, 8); err != nil {
+		return err
+	}
+	return n.codes(n.b.Add(&op.Where{}, n.arg(0), n.dequantized(n.arg(1), 2, 1), n.dequantized(n.arg(4), 5, 1)), 7, 1)
+}
+
+// lowerNhwcMaxPool: the maximum of codes is that of what they mean.
+func lowerNhwcMaxPool(n *node) error {
+	w, err := n.window()
+	if err != nil {
+		return err
+	}
+	return n.emit(&op.MaxPool{Kernel: w.kernel, Strides: w.strides, Dilations: w.dilations, Pads: w.pads, AutoPad: w.auto,
+		Ceil: w.ceil, ChannelsLast: true}, n.arg(0))
 }

@@ -12,12 +12,12 @@ import (
 
 // has reports whether input i is given.
 func (n *node) has(i int) bool {
-	return i < len(n.p.Node.In) && n.p.Node.In[i] != ""
+	return i >= 0 && i < len(n.p.Node.In) && n.p.Node.In[i] != ""
 }
 
 // arg returns input i, None where it is absent.
 func (n *node) arg(i int) graph.Value {
-	if i < len(n.in) {
+	if i >= 0 && i < len(n.in) {
 		return n.in[i]
 	}
 	return graph.None
