@@ -304,7 +304,7 @@ def blocks():
                 add(f"{bits}_{tag}_half", "MatMulNBits", "x b s z", {"x": x["x"].astype(np.float16)}, {**c, "s": c["s"].astype(np.float16)}, types=[TensorProto.FLOAT16], **more)
                 add(f"{bits}_{tag}_scale_rows", "MatMulNBits", "x b s z", x, {**c, "s": c["s"].reshape(n, count), "z": c["z"].reshape(n, -1)}, **more)
     c = {"b": rng.integers(0, 256, (5, 1, 4)).astype(np.uint8), "s": f32(5)}
-    refused("two_bits", "MatMulNBits", "x b s", {"x": f32(3, 16)}, c, K=16, N=5, bits=2, block_size=16)
+    refused("three_bits", "MatMulNBits", "x b s", {"x": f32(3, 16)}, c, K=16, N=5, bits=3, block_size=16)
     refused("sizes", "MatMulNBits", "x b s", {"x": f32(3, 16)}, c, K=16, N=5, bits=4, block_size=16)
     refused("without_K", "MatMulNBits", "x b s", {"x": f32(3, 16)}, c, N=5, bits=4, block_size=16)
 
@@ -444,6 +444,13 @@ def later():
         for tag, m in masks.items():
             add(f"{kind}_mask_{tag}", "QAttention", "x w b xs ws m xz wz", {**feeds, "m": m}, c, num_heads=n)
         refused(f"{kind}_past", "QAttention", "x w b xs ws - xz wz p", {**feeds, "p": f32(2, b, n, 2, h)}, c, num_heads=n)
+
+    for tag, n, k, size in (("one_block", 5, 16, 16), ("blocks", 6, 64, 16), ("part_of_a_block", 5, 40, 32)):
+        count = -(-k // size)
+        c = {"b": rng.integers(0, 256, (n, count, size // 4)).astype(np.uint8), "s": (rng.integers(1, 64, n * count) / 512).astype(np.float32),
+             "z": rng.integers(0, 256, n * (-(-count // 4))).astype(np.uint8)}
+        for kind, ins in (("plain", "x b s"), ("zeros", "x b s z")):
+            add(f"2_{tag}_{kind}", "MatMulNBits", ins, {"x": f32(3, k)}, c, K=k, N=n, bits=2, block_size=size)
 
     ids, segments, places = rng.integers(0, 9, (b, s)).astype(np.int32), rng.integers(0, 2, (b, s)).astype(np.int32), rng.integers(0, 6, (b, s)).astype(np.int32)
     mask = np.array([[1, 1, 1, 0, 0], [1, 1, 1, 1, 0]], np.int32)

@@ -23,11 +23,18 @@ func typeRules() []rule {
 			if n.dtype(0) == tensor.Float64 {
 				return refuse("QuantizeLinear has no numbers of float64")
 			}
+			in := n.codes()
+			for i := range 2 { // before opset 23 both have one type, and the quotient is one of float32
+				in[i] = n.x(i)
+				if n.dtype(i) != tensor.Float32 {
+					in[i] = n.cast(in[i], tensor.Float32)
+				}
+			}
 			if !n.has(2) && to != tensor.Uint8 {
 				attrs := n.coding(o.Axis, o.Block, o.Saturate, elementType("output_dtype", to))
-				return n.plain("QuantizeLinear", n.codes(), attrs...)
+				return n.plain("QuantizeLinear", in, attrs...)
 			}
-			n.put(0, n.one("QuantizeLinear", n.codes(), n.coding(o.Axis, o.Block, o.Saturate)...))
+			n.put(0, n.one("QuantizeLinear", in, n.coding(o.Axis, o.Block, o.Saturate)...))
 			return nil
 		}),
 		on(func(n *node, o *op.Dequantize) error {

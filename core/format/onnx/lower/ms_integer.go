@@ -56,11 +56,15 @@ func lowerMatMulIntegerToFloat(n *node) error {
 
 // unpacked returns codes of bits that share bytes, the lower bits first, as columns of rows.
 func (n *node) unpacked(v graph.Value, bits, rows int64) graph.Value {
-	if bits == 4 {
+	if bits < 8 {
 		byteOf := func(b byte) graph.Value { return n.b.Const("", tensor.T(tensor.Uint8), []byte{b}) }
 		v = n.b.Add(&op.Reshape{}, v, n.b.Int64s(-1, 1))
-		v = n.b.Add(&op.Concat{Axis: 1}, n.b.Add(&op.BitwiseAnd{}, v, byteOf(15)),
-			n.b.Add(&op.BitShift{Right: true}, v, byteOf(4)))
+		var parts []graph.Value
+		for at := int64(0); at < 8; at += bits {
+			part := n.b.Add(&op.BitShift{Right: true}, v, byteOf(byte(at)))
+			parts = append(parts, n.b.Add(&op.BitwiseAnd{}, part, byteOf(1<<bits-1)))
+		}
+		v = n.b.Add(&op.Concat{Axis: 1}, parts...)
 	}
 	return n.b.Add(&op.Reshape{}, v, n.b.Int64s(rows, -1))
 }
@@ -78,8 +82,8 @@ func lowerMatMulNBits(n *node) error {
 	}
 	bits, block, rows, cols := n.int("bits", 4), n.int("block_size", 0), n.int("N", 0), n.int("K", 0)
 	switch {
-	case bits != 4 && bits != 8:
-		return fault.New(fault.Unsupported, "attribute bits: %d, want 4 or 8", bits)
+	case bits != 2 && bits != 4 && bits != 8:
+		return fault.New(fault.Unsupported, "attribute bits: %d, want 2, 4 or 8", bits)
 	case block < 1 || rows < 1 || cols < 1 || rows > 1<<31 || cols > 1<<31 || block > 1<<31:
 		return fault.New(fault.File, "attributes block_size, N and K: %d, %d, %d", block, rows, cols)
 	case n.int("weight_prepacked", 0) != 0:
