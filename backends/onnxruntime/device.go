@@ -30,10 +30,7 @@ func Open(l *Library, c Config, providers []Provider) (out []*Device, failed []F
 		return nil, nil, err
 	}
 	for _, p := range providers {
-		found, err := l.find(p)
-		if err == nil {
-			err = l.try(found)
-		}
+		found, err := l.findAndTry(p)
 		if err != nil {
 			all.Skip()
 			failed = append(failed, Failure{p, err})
@@ -55,8 +52,20 @@ func Open(l *Library, c Config, providers []Provider) (out []*Device, failed []F
 	return out, failed, err
 }
 
+// findAndTry finds a provider, which loads its files.
+func (l *Library) findAndTry(p Provider) (*provider, error) {
+	bridging.Lock()
+	defer bridging.Unlock()
+	found, err := l.find(p)
+	if err == nil {
+		err = l.try(found)
+	}
+	return found, err
+}
+
 // try makes the options of a session with a provider: unknown names and options of providers are refused there.
 func (l *Library) try(p *provider) error {
+	defer keepSignalStack()()
 	options, err := l.options(p, p.Name, forNames, efforts[0], true)
 	if err == nil {
 		l.raw(fnReleaseSessionOptions, options)

@@ -152,7 +152,9 @@ func (e *execution) Run() error {
 	t.mu.Unlock()
 	views := e.views()
 	mem.Begin(views)
+	restore := keepSignalStack() // a provider may put off to a run what it has to make
 	err = l.call(fnRunWithBinding, e.prog.session, options, e.binding)
+	restore()
 	mem.End(views)
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -40,6 +40,7 @@ func openVINO(t testing.TB) string {
 
 // bind opens a library.
 func bind(t testing.TB, file string) *Library {
+	Claim(openVINO(t))
 	opened, err := driver.Opening{}.Open(file)
 	require.NoError(t, err)
 	l, err := Bind(file, opened.Lookup, Config{Threads: 2})

@@ -31,12 +31,13 @@ type provider struct {
 	devices []uintptr // OrtEpDevice, of a plug-in
 }
 
-// find registers the plug-in of a provider and finds what it offers. Kind fault.Unsupported when that is nothing.
+// find looks for a provider in the library, or registers its plug-in and finds what that offers. Kind fault.Unsupported when that is nothing.
 func (l *Library) find(p Provider) (*provider, error) {
 	out := &provider{Provider: p}
 	if p.Plugin == "" {
-		return out, nil
+		return out, l.builtIn(out)
 	}
+	defer keepSignalStack()()
 	name, file := word(p.Name), word(p.Plugin)
 	err := l.call(fnRegisterExecutionProviderLibrary, l.env, address(name), address(file))
 	runtime.KeepAlive(name)

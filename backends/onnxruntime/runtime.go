@@ -23,6 +23,7 @@ type Config struct {
 type Library struct {
 	*driver.Library
 	*table
+	file   string
 	env    uintptr
 	memory uintptr // OrtMemoryInfo of the processor's
 }
@@ -51,7 +52,7 @@ func Bind(file string, lookup func(symbol string) uintptr, c Config) (*Library, 
 	if err != nil {
 		return nil, err
 	}
-	l := &Library{Library: driver.Bind(file, symbols, lookup), table: t}
+	l := &Library{Library: driver.Bind(file, symbols, lookup), table: t, file: file}
 	if err := withoutTelemetry(); err != nil {
 		return nil, err
 	}

@@ -53,6 +53,7 @@ func (l *Library) session(model []byte, p *provider, id string, kind sessionKind
 // sessionWith makes a session with an effort; last says that the runtime is to tell of an error.
 func (l *Library) sessionWith(model []byte, p *provider, id string, kind sessionKind, e effort, last bool) (uintptr,
 	error) {
+	defer keepSignalStack()()
 	options, err := l.options(p, id, kind, e, last)
 	if err != nil {
 		return 0, err
@@ -121,7 +122,10 @@ func (l *Library) entry(options uintptr, key, value string) error {
 }
 
 // end ends a session.
-func (l *Library) end(session uintptr) { l.raw(fnReleaseSession, session) }
+func (l *Library) end(session uintptr) {
+	defer keepSignalStack()()
+	l.raw(fnReleaseSession, session)
+}
 
 // assigned are the names of the nodes of a session that was made for names, by the provider that takes them.
 func (l *Library) assigned(session uintptr) (map[string][]string, error) {

@@ -17,7 +17,9 @@ func cText(at uintptr) string {
 	return s
 }
 
-// word is a C string in Go memory.
+// word is a C string on the heap: one on the stack would be left behind when the library calls back and the stack grows.
+//
+//go:noinline
 func word(s string) *byte { return unsafe.SliceData(append([]byte(s), 0)) }
 
 func address(b *byte) uintptr { return uintptr(unsafe.Pointer(b)) }

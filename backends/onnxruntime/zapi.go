@@ -33,6 +33,8 @@ const (
 	fnDisablePerSessionThreads                      = 120
 	fnCreateThreadingOptions                        = 121
 	fnReleaseThreadingOptions                       = 122
+	fnGetAvailableProviders                         = 125
+	fnReleaseAvailableProviders                     = 126
 	fnAddSessionConfigEntry                         = 130
 	fnRunWithBinding                                = 133
 	fnCreateIoBinding                               = 134

@@ -8,30 +8,32 @@ import (
 	"github.com/anynpu/anynpu/core/device"
 )
 
-// runtimeDevices are the execution providers of ONNX Runtime that manifests name, of the first library that can be
-// used: with two of them in a process, which compute at once in many threads, processes have crashed.
+// runtimeDevices are the execution providers of ONNX Runtime that manifests name.
 func runtimeDevices() (list []device.Device) {
 	a, _ := dl.Find(dl.RuntimeAPI)
 	if settingOf(&a) == dl.ToCPU {
 		return nil
 	}
-	used := ""
+	var usable []*dl.Candidate
+	var files []string
 	for _, c := range candidates() {
 		if c.API != a.Name || c.Status != dl.Usable {
 			continue
 		}
-		if used != "" && used != c.File {
-			c.Status, c.Reason = dl.Skipped, "library: another one of ONNX Runtime is used, and a process can have one: "+used
+		if c.Probe(options()); c.Status == dl.Usable {
+			usable, files = append(usable, c), append(files, c.File)
+		} else {
 			tell(c)
-			continue
 		}
+	}
+	onnxruntime.Claim(files...)
+	for _, c := range usable {
 		all, err := openRuntime(c)
 		if err != nil {
 			c.Status, c.Reason = dl.Refused, err.Error()
 			tell(c)
 			continue
 		}
-		used = c.File
 		list = append(list, all...)
 	}
 	return list
@@ -40,10 +42,7 @@ func runtimeDevices() (list []device.Device) {
 // openRuntime opens a library of ONNX Runtime's and makes devices of the providers that its manifest names. Those that
 // cannot be used are told.
 func openRuntime(c *dl.Candidate) (list []device.Device, err error) {
-	if c.Probe(options()); c.Status == dl.Usable {
-		c.ProbeDevices(options())
-	}
-	if c.Status != dl.Usable {
+	if c.ProbeDevices(options()); c.Status != dl.Usable {
 		return nil, &reason{c.Reason}
 	}
 	opened, err := driver.Opening{Getenv: boundary.Getenv}.Open(c.File)

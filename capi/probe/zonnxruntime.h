@@ -30,6 +30,8 @@
 #define ORT_DisablePerSessionThreads 120
 #define ORT_CreateThreadingOptions 121
 #define ORT_ReleaseThreadingOptions 122
+#define ORT_GetAvailableProviders 125
+#define ORT_ReleaseAvailableProviders 126
 #define ORT_AddSessionConfigEntry 130
 #define ORT_RunWithBinding 133
 #define ORT_CreateIoBinding 134

@@ -15,6 +15,13 @@ import (
 
 // openProvider is the device with an id that a manifest makes of a provider of ONNX Runtime's.
 func openProvider(o driver.Opening, d driverInfo, id string) (device.Device, error) {
+	var files []string // a device of another library may be opened later
+	for _, other := range listDrivers(o.Getenv, false) {
+		if other.API == d.API && other.Used {
+			files = append(files, other.File)
+		}
+	}
+	onnxruntime.Claim(files...)
 	opened, err := o.Open(d.File)
 	if err != nil {
 		return nil, err
