@@ -48,22 +48,22 @@ func home(library string) string {
 }
 
 // builtIn says why a provider that is named, and is no plug-in, cannot be asked for: the library is built without it,
-// or it would get another library.
-func (l *Library) builtIn(p *provider) error {
+// or it would get another library. bridged is false for one that needs no file beside the library.
+func (l *Library) builtIn(provider string, bridged bool) error {
 	all, err := l.available()
 	if err != nil {
 		return err
 	}
 	named := func(name string) bool {
-		return strings.EqualFold(name, p.Name) || strings.EqualFold(name, p.Name+"ExecutionProvider")
+		return strings.EqualFold(name, provider) || strings.EqualFold(name, provider+"ExecutionProvider")
 	}
 	if !slices.ContainsFunc(all, named) {
-		return fault.New(fault.Unsupported, "this library is built without the provider %s, with %s", p.Name,
+		return fault.New(fault.Unsupported, "this library is built without the provider %s, with %s", provider,
 			strings.Join(all, ", "))
 	}
-	if p.Name != CPUProvider && foreignBridge(l.file) {
+	if bridged && foreignBridge(l.file) {
 		return fault.New(fault.Unsupported, "the provider %s would get another library, which has loaded its %s: a process "+
-			"can have one library with such providers", p.Name, bridge)
+			"can have one library with such providers", provider, bridge)
 	}
 	return nil
 }

@@ -35,7 +35,12 @@ func operators(t *testing.T, d *Device, least int, ops ...string) {
 	assert.GreaterOrEqual(t, pass, least)
 }
 
-func TestDevice_operators(t *testing.T) { operators(t, openCPU(t), 2600) }
+func TestDevice_operators(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes a minute")
+	}
+	operators(t, openCPU(t), 2600)
+}
 
 func TestDevice_operatorsOldest(t *testing.T) {
 	long(t)

@@ -35,7 +35,7 @@ type provider struct {
 func (l *Library) find(p Provider) (*provider, error) {
 	out := &provider{Provider: p}
 	if p.Plugin == "" {
-		return out, l.builtIn(out)
+		return out, l.builtIn(p.Name, p.Name != CPUProvider)
 	}
 	defer keepSignalStack()()
 	name, file := word(p.Name), word(p.Plugin)
