@@ -107,8 +107,13 @@ ANYNPU_HIDDEN void anynpu_back(int inside);
  */
 ANYNPU_HIDDEN anynpu_fn anynpu_resolve(uint32_t i, const void *caller);
 /* The function that serves calls of function i: i, or its namesake of the other generation, if the process uses that. The
- * first call decides which one it uses. What is of the other generation and has no namesake serves itself: it is dead. */
-ANYNPU_HIDDEN uint32_t anynpu_served(uint32_t i);
+ * first call decides which one it uses, unless a driver makes it, whose code it returns to at caller. What is of the other
+ * generation and has no namesake serves itself: it is dead. */
+ANYNPU_HIDDEN uint32_t anynpu_served(uint32_t i, const void *caller);
+/* Where libraries whose names are signs of a newer generation have executable parts: at most max of them, and how many. */
+ANYNPU_HIDDEN int anynpu_signs(uintptr_t *begin, int max);
+/* That one was brought into the process because a driver needs it, and is no sign. */
+ANYNPU_HIDDEN void anynpu_driver_brought(uintptr_t begin);
 ANYNPU_HIDDEN int anynpu_other_generation(uint32_t i);
 /* Move a facade to a state; 0, or -1 if the transition is not allowed. When it returns, every slot is stored. */
 ANYNPU_HIDDEN int anynpu_route(uint32_t facade, int state);
@@ -128,6 +133,8 @@ ANYNPU_HIDDEN anynpu_fn *anynpu_drivers(uint32_t *functions);
  * all facades have in common.
  */
 ANYNPU_HIDDEN int anynpu_driver_file(uint32_t facade, void *function);
+/* The same, with the lock. */
+ANYNPU_HIDDEN void anynpu_know_driver(uint32_t facade, void *function);
 /*
  * Whether a call of function i that returns to caller is the driver's own: made in the driver's file, or while this
  * thread is in the driver.

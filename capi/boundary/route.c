@@ -156,6 +156,13 @@ int anynpu_set_driver(uint32_t i, void *fn)
 	return rc;
 }
 
+void anynpu_know_driver(uint32_t facade, void *function)
+{
+	pthread_mutex_lock(&common);
+	anynpu_driver_file(facade, function);
+	pthread_mutex_unlock(&common);
+}
+
 void anynpu_serve_former(uint32_t facade)
 {
 	for (uint32_t i = 0; have_image() && i < anynpu_image.functions; i++)
@@ -173,7 +180,7 @@ const int *anynpu_route_states(void) { return (const int *)states; }
 
 anynpu_fn anynpu_resolve(uint32_t i, const void *caller)
 {
-	i = anynpu_served(i);
+	i = anynpu_served(i, caller);
 	if (anynpu_other_generation(i))
 		return anynpu_image.dead[i];
 	uint32_t facade = anynpu_image.facade[i];
@@ -226,7 +233,7 @@ void anynpu_route_child(void)
 	if (!have_image() || !anynpu_started())
 		return;
 	for (uint32_t i = 0; i < anynpu_image.functions; i++) {
-		uint32_t served = anynpu_served(i);
+		uint32_t served = anynpu_served(i, NULL);
 		anynpu_fn now = led(i, served);
 		store(&anynpu_image.live[i], anynpu_image.dead[i]);
 		int drivers = now == anynpu_image.driver[served] || now == anynpu_image.driven[served] ||

@@ -161,7 +161,9 @@ func open(c *dl.Candidate) (*driver.Library, error) {
 	}
 	caller, facade, _ := boundary.DriverCaller(c.API)
 	opening := driver.Opening{Caller: caller, Facade: facade, Getenv: boundary.Getenv}
-	opened, err := opening.Open(c.File)
+	var opened *driver.Opened
+	var err error
+	boundary.Brought(func() { opened, err = opening.Open(c.File) })
 	if err != nil {
 		return nil, err
 	}
@@ -176,6 +178,7 @@ func open(c *dl.Candidate) (*driver.Library, error) {
 	c.Table = table
 	l := driver.Bind(c.File, spec.Functions(c.API), lookup)
 	l.Through(caller, facade)
+	boundary.DriverFiles(c.API, l.Addresses())
 	boundary.Log(boundary.LevelInfo, "boundary", "driver opened", "api", c.API, "file", c.File, "functions",
 		len(l.Addresses()), "missing", l.Missing(), "table", table)
 	return l, nil

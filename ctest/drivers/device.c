@@ -5,7 +5,7 @@
  *
  * Recognizes digits with a model file through one API, from bytes or from numbers, as the model's input has it. WHO is
  * what must compute the network: the id of a device. KEEPS in the environment is a part of the path of the driver's
- * file, "/librknnrt.so" by default, which stays open.
+ * file, "/librknnrt.so" by default, which stays open. FIRST is a model that OH_NN compiles before.
  */
 #include <anynpu.h>
 #include <math.h>
@@ -163,6 +163,14 @@ static void by_hbdnn(void)
 	CHECK(hbSysFreeMem(&input.sysMem[0]) == 0 && hbSysFreeMem(&output.sysMem[0]) == 0 && hbDNNRelease(pack) == 0);
 }
 
+static void compile(const char *file)
+{
+	OH_NNCompilation *compilation = OH_NNCompilation_ConstructWithOfflineModelFile(file);
+	CHECK(compilation);
+	CHECK(OH_NNCompilation_Build(compilation) == OH_NN_SUCCESS);
+	OH_NNCompilation_Destroy(&compilation);
+}
+
 int main(int argc, char **argv)
 {
 	CHECK(argc > 4);
@@ -171,6 +179,8 @@ int main(int argc, char **argv)
 	images = argv + 4;
 	host_keeps = getenv("KEEPS") ? getenv("KEEPS") : "/librknnrt.so";
 	host_begin();
+	if (getenv("FIRST"))
+		compile(getenv("FIRST"));
 	if (strcmp(argv[1], "rknn") == 0)
 		by_rknn();
 	else if (strcmp(argv[1], "ohnn") == 0)
