@@ -135,13 +135,15 @@ func (s *State) Run(ctx context.Context, in, out []tensor.Tensor, profiling bool
 	s.Ctx, s.between = ctx, between
 	s.live, s.peak, s.times = 0, 0, nil
 	s.place(in, out)
-	begin := time.Now()
+	var begin, from time.Time
+	if profiling {
+		begin = time.Now()
+	}
 	for i, st := range p.Steps {
 		at = i
 		if err := between(ctx); err != nil {
 			return nil, st.err(p, err)
 		}
-		from := time.Time{}
 		if profiling {
 			from = time.Now()
 		}
