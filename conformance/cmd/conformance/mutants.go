@@ -24,6 +24,7 @@ type mutantRun struct {
 	jobs                                   int
 	scope                                  semantics.Scope
 	cases                                  []string
+	unargued                               bool
 }
 
 func newMutants() *cobra.Command {
@@ -60,6 +61,7 @@ others.`,
 	f.IntVar(&r.scope.Count, "count", 0, "`number` of bugs from the sources of each folder, as far as they give so many; "+
 		"0 for the quota")
 	f.StringSliceVar(&r.cases, "cases", nil, "only cases of these `APIs` try the mutants of semantics")
+	f.BoolVar(&r.unargued, "unargued", false, "try no mutant of semantics that argued.txt explains")
 	f.IntVar(&r.jobs, "jobs", 2, "mutants of semantics at a time")
 	c.MarkFlagsMutuallyExclusive("kernels", "semantics")
 	return c
@@ -115,7 +117,8 @@ func (r *mutantRun) runSeed(cmd *cobra.Command, seed uint64, first bool, tried m
 	if len(r.cases) > 0 {
 		judges = slices.DeleteFunc(judges, func(s *suite.Suite) bool { return !slices.Contains(r.cases, s.API.Name) })
 	}
-	t := &semantics.Trial{Mutants: list, Suites: judges, Folder: folder, Child: child, Jobs: r.jobs, Tried: tried}
+	t := &semantics.Trial{Mutants: list, Suites: judges, Folder: folder, Child: child, Jobs: r.jobs, Tried: tried,
+		Unargued: r.unargued}
 	if r.reach {
 		return true, t.Reach(cmd.OutOrStdout())
 	}

@@ -38,7 +38,7 @@ var images = []*Rule{
 		No("channels", func(t *T) { t.refused(image("gray", 1, 3, 4, 16), "pixel") }).
 		No("rank", func(t *T) { t.refused(image("rgb", 3, 16), "pixel") }),
 	rule("6.mb_signed_bytes", "with anynpu.input.NAME.bytes signed the bytes of gray, RGB, BGR and YUV444 images are "+
-		"pixels - 128").
+		"pixels - 128; with ANYNPU_HBDNN_BYTES signed those of color images of which the model does not say it").
 		OK("colors", func(t *T) {
 			for pixel, bytes := range map[string][]uint8{"rgb": {72, 128, 127, 0, 129, 130},
 				"bgr": {129, 130, 127, 0, 72, 128}} {
@@ -68,6 +68,28 @@ var images = []*Rule{
 			t.Compute(r)
 			hbdnn.Gives[float32](t.T, r, 72, 128)
 		}).
+		OK("variable", func(t *T) {
+			for says, want := range map[string]float32{"": 200, "unsigned": 72} {
+				m := image("rgb", 1, 3, 1, 1).Meta("anynpu.input.x.layout", "nchw")
+				if says != "" {
+					m.Meta("anynpu.input.x.bytes", says)
+				}
+				r := t.Prepare(m)
+				hbdnn.Fill[uint8](r, 72, 72, 72)
+				t.Compute(r)
+				hbdnn.Gives(t.T, r, want, want, want)
+			}
+			r := t.Prepare(image("gray", 1, 1, 1, 2))
+			hbdnn.Fill[uint8](r, 72, 128)
+			t.Compute(r)
+			hbdnn.Gives[float32](t.T, r, 72, 128)
+		}).With("ANYNPU_HBDNN_BYTES=signed").
+		OK("variable_unsigned", func(t *T) {
+			r := t.Prepare(image("rgb", 1, 3, 1, 1).Meta("anynpu.input.x.layout", "nchw"))
+			hbdnn.Fill[uint8](r, 72, 128, 200)
+			t.Compute(r)
+			hbdnn.Gives[float32](t.T, r, 72, 128, 200)
+		}).With("ANYNPU_HBDNN_BYTES=unsigned").
 		No("nv12", func(t *T) {
 			t.refused(image("nv12", 1, 3, 2, 2).Meta("anynpu.input.x.bytes", "signed"), "bytes signed")
 		}),

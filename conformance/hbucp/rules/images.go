@@ -139,6 +139,13 @@ var images = []*Rule{
 			t.Compute(r)
 			hbucp.Gives[float32](t.T, r, 0, 129, 1, 254, 128, 255)
 		}).
+		OK("signed_by_variable", func(t *T) {
+			r := t.Prepare(hbucp.Relu(1, 3, 1, 2).Meta("anynpu.input.x.pixel", "rgb"))
+			t.Check(r.In[0].Properties.Kind == hbucp.S8, "type %d", r.In[0].Properties.Kind)
+			hbucp.Fill[int8](r, -128, -127, 0, 1, 126, 127)
+			t.Compute(r)
+			hbucp.Gives[float32](t.T, r, 0, 129, 1, 254, 128, 255)
+		}).With("ANYNPU_HBDNN_BYTES=signed").
 		No("type", func(t *T) {
 			r := t.Prepare(hbucp.Relu(1, 3, 1, 2).Meta("anynpu.input.x.pixel", "rgb"))
 			r.In[0].Properties.Kind = hbucp.S8

@@ -15,7 +15,7 @@ const least = 95
 
 // Run tries the mutants with these IDs, all if there are none, prints survivors, all if verbose, a table and a summary.
 // It tells whether enough are found and all that survive are argued for or few. Mutants that are in t.Tried already are
-// not tried again.
+// not tried again, and with t.Unargued neither are those that argued.txt explains.
 func (t *Trial) Run(w io.Writer, only []string, verbose bool) (bool, error) {
 	begin := time.Now()
 	argued, err := Argued()
@@ -30,6 +30,10 @@ func (t *Trial) Run(w io.Writer, only []string, verbose bool) (bool, error) {
 	var outcomes []Outcome
 	for i, m := range t.Mutants {
 		if len(only) > 0 && !slices.Contains(only, m.ID) {
+			continue
+		}
+		if why, _ := argued.of(m.ID); why != "" && t.Unargued {
+			outcomes = append(outcomes, Outcome{Mutant: m})
 			continue
 		}
 		if o, ok := t.Tried[m.ID]; ok {

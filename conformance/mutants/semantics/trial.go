@@ -34,6 +34,8 @@ type Trial struct {
 	Child   func(s *suite.Suite, library, mode string) *exec.Cmd
 	Jobs    int                // mutants at a time
 	Tried   map[string]Outcome // what Run has found out, by ID
+
+	Unargued bool // those that argued.txt explains are not tried
 }
 
 // usual is a case as it is without a mutant.
