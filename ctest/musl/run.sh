@@ -14,13 +14,15 @@ export ANYNPU_LOG_FILE=/dev/null
 programs() {
   local example library model
   while read -r example library model; do
-    $cc -Iinclude "examples/$example.c" -o "$work/$example" -L"$lib" -Wl,-rpath,"$lib" -l"$library" -lm
+    # shellcheck disable=SC2046,SC2086
+    $cc -Iinclude "examples/$example.c" -o "$work/$example" -L"$lib" -Wl,-rpath,"$lib" $(flags ${library//,/ }) -lm
     # shellcheck disable=SC2086
     $run "$work/$example" "$model" $images > "$work/out" 2>&1 || { tail "$work/out"; fail "$arch: $example"; }
     grep -F '59 of 60 right' "$work/out" || { cat "$work/out"; fail "$arch: $example"; }
   done << END
 rknn_digits rknnrt $onnx
 hbdnn_digits dnn $onnx
+hbucp_digits hbucp,dnn $onnx
 ohnn_digits neural_network_core $weights
 nnapi_digits neuralnetworks $weights
 END
