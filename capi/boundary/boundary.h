@@ -133,8 +133,8 @@ ANYNPU_HIDDEN anynpu_fn *anynpu_drivers(uint32_t *functions);
  * all facades have in common.
  */
 ANYNPU_HIDDEN int anynpu_driver_file(uint32_t facade, void *function);
-/* The same, with the lock. */
-ANYNPU_HIDDEN void anynpu_know_driver(uint32_t facade, void *function);
+/* Have the calls that a driver makes itself go to its function for function i, also before its facade is decided. */
+ANYNPU_HIDDEN void anynpu_know_driver(uint32_t i, void *fn);
 /*
  * Whether a call of function i that returns to caller is the driver's own: made in the driver's file, or while this
  * thread is in the driver.

@@ -5,10 +5,7 @@ package boundary
 */
 import "C"
 
-import (
-	"maps"
-	"slices"
-)
+import "slices"
 
 // maxSigns bounds the libraries that Brought looks at.
 const maxSigns = 64
@@ -25,15 +22,14 @@ func Brought(open func()) {
 	}
 }
 
-// DriverFiles has the calls that come from the files of a driver's functions known as the driver's own, before the
-// façade called component is decided.
-func DriverFiles(component string, address map[string]uintptr) {
-	for facade, funcs := range routes.funcs {
-		if funcs[0].Component != component {
-			continue
-		}
-		for _, name := range slices.Sorted(maps.Keys(address)) {
-			C.anynpu_know_driver(C.uint32_t(facade), cPointer(address[name]))
+// Know has a driver's own calls of its exports, if they come by this library, go to its functions before the façade
+// called component is decided: they decide nothing.
+func Know(component string, address map[string]uintptr) {
+	for _, funcs := range routes.funcs {
+		for _, f := range funcs {
+			if f.Component == component && address[f.Name] != 0 {
+				C.anynpu_know_driver(C.uint32_t(f.Index), cPointer(address[f.Name]))
+			}
 		}
 	}
 }

@@ -156,10 +156,16 @@ int anynpu_set_driver(uint32_t i, void *fn)
 	return rc;
 }
 
-void anynpu_know_driver(uint32_t facade, void *function)
+/* Without the facade's lock: who holds that may wait for the driver that is being opened. */
+void anynpu_know_driver(uint32_t i, void *fn)
 {
+	anynpu_fn function;
+	memcpy(&function, &fn, sizeof fn);
+	if (!have_image() || i >= anynpu_image.functions)
+		return;
 	pthread_mutex_lock(&common);
-	anynpu_driver_file(facade, function);
+	if (anynpu_driver_file(anynpu_image.facade[i], fn) == 0)
+		store(&anynpu_image.driver[i], function);
 	pthread_mutex_unlock(&common);
 }
 
@@ -184,10 +190,12 @@ anynpu_fn anynpu_resolve(uint32_t i, const void *caller)
 	if (anynpu_other_generation(i))
 		return anynpu_image.dead[i];
 	uint32_t facade = anynpu_image.facade[i];
-	if (states[facade] == ANYNPU_DEVICE) {
-		anynpu_fn driver = anynpu_image.driver[i];
-		return driver && anynpu_by_driver(i, caller) ? driver : load(&anynpu_image.live[i]);
-	}
+	anynpu_fn driver = load(&anynpu_image.driver[i]);
+	int by_driver = driver && anynpu_by_driver(i, caller);
+	if (states[facade] == ANYNPU_DEVICE)
+		return by_driver ? driver : load(&anynpu_image.live[i]);
+	if (states[facade] == ANYNPU_UNDECIDED && by_driver)
+		return driver; /* a device of another API's programs: the program's first call decides, not its own */
 	if (!anynpu_enter())
 		return anynpu_forked() ? anynpu_image.dead[i] : load(&anynpu_image.live[i]); /* which refuses the call */
 	pthread_mutex_lock(&common);

@@ -178,7 +178,7 @@ func open(c *dl.Candidate) (*driver.Library, error) {
 	c.Table = table
 	l := driver.Bind(c.File, spec.Functions(c.API), lookup)
 	l.Through(caller, facade)
-	boundary.DriverFiles(c.API, l.Addresses())
+	boundary.Know(c.API, l.Addresses())
 	boundary.Log(boundary.LevelInfo, "boundary", "driver opened", "api", c.API, "file", c.File, "functions",
 		len(l.Addresses()), "missing", l.Missing(), "table", table)
 	return l, nil

@@ -145,7 +145,7 @@ sum=$(sha256sum < "$dir/digits.bin")
 metadata '{"container": "hbdnn", "file": "digits.fake.bin", "sha256": "'"${sum%% *}"'"}'
 for api in rknn ohnn; do run $api hbdnn "$dir/net/digits.onnx"; done
 # A driver of the newer generation, which is a device of programs of the older one too: that it is open says nothing of
-# the program, with a sanitizer neither, with which its own calls come by the library.
+# the program, and neither do its own calls, which come by the library with a sanitizer.
 rm "$XDG_CONFIG_HOME"/anynpu/drivers.d/*
 mkdir "$dir/ucp"
 bpu_ucp "$dir/ucp/libhbucp.so"
@@ -153,10 +153,8 @@ export KEEPS=/ucp/libhbucp.so
 cat > "$XDG_CONFIG_HOME/anynpu/drivers.d/ucp.json" << JSON
 {"schema": "anynpu.driver/1", "name": "fake UCP", "api": "hbucp", "library": "$dir/ucp/libhbucp.so"}
 JSON
-for program in device device_asan; do
-  FIRST=$dir/digits.bin run hbdnn cpu examples/digits/digits.onnx $program
-  FIRST=$dir/digits.bin run hbdnn hbucp "$dir/digits.bin" $program
-done
+for program in device device_asan; do FIRST=$dir/digits.bin run hbdnn cpu examples/digits/digits.onnx $program; done
+FIRST=$dir/digits.bin run hbdnn hbucp "$dir/digits.bin"
 # A driver of NNAPI takes graphs: the tool has it compute an ONNX file. Programs of every API beside it: matrix.sh.
 rm "$XDG_CONFIG_HOME"/anynpu/drivers.d/*
 unset KEEPS
