@@ -18,7 +18,7 @@ static void count(int level, const char *component, const char *line, void *user
 	codes += strstr(line, "anynpu.outputs.codes = int32") != NULL;
 }
 
-/* Loads y = Relu(x) of so many rows and asks for what a program looks at before it goes on. */
+/* Loads y = Relu(x) of so many rows and asks for all that a program looks at before it goes on. */
 static void look_at(const char *key, const char *value, int channels, int rows, int type)
 {
 	const int64_t dims[] = {1, channels, rows, W};

@@ -22,7 +22,9 @@ GOARCH=arm64 CC=aarch64-linux-gnu-gcc BUILD=${BUILD:-build}/arm64 make --no-prin
 unzip -o -q "$(wheel)" -d "$dir/files"
 module=$(find "$dir/files" -name '*.so')
 libraries=("$build"/arm64/lib/{libhbucp,libdnn}.so)
-exported() { aarch64-linux-gnu-nm -D --defined-only --with-symbol-versions "$1" | sed -n 's/.* \(hb[A-Z].*\)/\1/p' | sed s/@@/@/; }
+exported() {
+  aarch64-linux-gnu-nm -D --defined-only --with-symbol-versions "$1" | sed -n 's/@@/@/; s/.* \(hb[A-Z].*\)/\1/p'
+}
 for name in libhbucp.so libdnn.so; do
   aarch64-linux-gnu-readelf -d "$module" | grep -F "NEEDED" | grep -qF "[$name]" ||
     { echo "hbm-runtime: it does not need $name"; exit 1; }

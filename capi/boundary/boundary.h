@@ -107,10 +107,10 @@ ANYNPU_HIDDEN void anynpu_back(int inside);
  */
 ANYNPU_HIDDEN anynpu_fn anynpu_resolve(uint32_t i, const void *caller);
 /* The function that serves calls of function i: i, or its namesake of the other generation, if the process uses that. The
- * first call decides which one it uses, unless a driver makes it, whose code it returns to at caller. What is of the other
- * generation and has no namesake serves itself: it is dead. */
+ * first call decides which one it uses, unless a driver makes it, whose code it returns to at caller. A function of the
+ * other generation without a namesake serves itself: it is dead. */
 ANYNPU_HIDDEN uint32_t anynpu_served(uint32_t i, const void *caller);
-/* Where libraries whose names are signs of a newer generation have executable parts: at most max of them, and how many. */
+/* Where libraries whose names are signs of a newer generation have executable parts: at most max; the number. */
 ANYNPU_HIDDEN int anynpu_signs(uintptr_t *begin, int max);
 /* That one was brought into the process because a driver needs it, and is no sign. */
 ANYNPU_HIDDEN void anynpu_driver_brought(uintptr_t begin);

@@ -19,7 +19,7 @@ enum { UNDECIDED, OLDER, NEWER };
 #define MAX_PAIRS 4
 static _Atomic int decided[MAX_PAIRS];
 
-/* Executable parts of files that drivers brought into the process, by their beginnings. What is open stays open. */
+/* Executable parts of files that drivers brought into the process, by their beginnings. Open files stay open. */
 #define MAX_BROUGHT 64
 static _Atomic uintptr_t brought[MAX_BROUGHT];
 
@@ -101,8 +101,8 @@ static void read_character(struct line *l, char c, const char *name)
 }
 
 /*
- * The kernel is asked, because the dynamic loader does not answer while another thread opens a library; the loader where
- * the kernel does not tell.
+ * The kernel is asked, because the dynamic loader does not answer while another thread opens a library; the loader
+ * where the kernel does not tell.
  */
 static void list(struct parts *p)
 {

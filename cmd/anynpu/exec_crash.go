@@ -35,7 +35,7 @@ func watched(path string, args, environment []string, stderr io.Writer) error {
 	return end.end()
 }
 
-// tellABI says after a crash of a program that has called hbDNN what may be wrong.
+// tellABI names the setting after a crash of a program that has called hbDNN.
 func (e *ended) tellABI(name string, stderr io.Writer) {
 	if !slices.Contains(crashes, e.signal) {
 		return

@@ -32,8 +32,8 @@ func readImage(f io.ReadSeeker, p device.Port, in metadata.Input, part *model.Im
 	return t, cautions, err
 }
 
-// bytes are what port p, an input that takes part of an image, gets of it: its bytes, from which nodes in front of the
-// network make real numbers. An image of another size is resized to the port's. Regions are the whole image. in are the
+// bytes are those that port p, an input that takes part of an image, gets of it. Nodes in front of the network make real
+// numbers of them. An image of another size is resized to the port's. Regions are the whole image. in are the
 // metadata of the port.
 func (img pixels) bytes(im *model.Image, p device.Port, in metadata.Input) (tensor.Tensor, error) {
 	pixel := im.Decode.Pixel
@@ -102,7 +102,7 @@ func flip(data []byte) {
 
 // colors turn red, green and blue into luma and chroma: the inverse of op.ImageRange's formulas.
 type colors struct {
-	red, blue    float64 // what red and blue have of green's chroma for each of their own
+	red, blue    float64 // green's chroma for each of red's and of blue's
 	toRed, toBlu float64 // a step of chroma, in steps of red and blue
 	step, base   float64 // of luma
 }
