@@ -2,18 +2,33 @@
 # Real inference servers and programs of each API: make test-remote, or scripts/test_remote.sh [SERVER...] of triton,
 # mlserver and kserve. Each server gets a Python environment below build/remote, which takes some 500 MB and
 # minutes the first time, and is started on loopback with files that anynpu export --serve has written. It is ended by
-# its own id. A row per program and a column per server must find the digits that the CPU finds.
+# its own id. A row per program and a column per server must find the digits that the CPU finds, and compute what
+# it computes of MobileNetV2 with real numbers and with codes.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
-make --no-print-directory libs "${BUILD:-build}"/bin/anynpu "${BUILD:-build}"/examples/{ohnn,rknn,hbdnn,nnapi}_digits > /dev/null
+make --no-print-directory libs "${BUILD:-build}"/bin/anynpu \
+  "${BUILD:-build}"/examples/{ohnn,rknn,hbdnn,hbucp,nnapi}_digits > /dev/null
 . ctest/drivers/remote_cells.sh
+. ctest/remote/networks.sh
 [ $# -gt 0 ] || set -- triton mlserver kserve
 at=$build/remote
 dir=$(mktemp -d)
-server=
-stop() {
-  [ -z "$server" ] || kill -- "-$server" 2> /dev/null || true
-  [ -z "$server" ] || wait "$server" 2> /dev/null || true
+server= # a session
+session_end() { # SIGNAL ID: every process of a session
+  local list
+  list=$(ps -o pid= -s "$2") || return 0
+  # shellcheck disable=SC2086 # a list
+  kill "$1" $list 2> /dev/null || true
+}
+stop() { # SIGTERM, and after 20 s SIGKILL
+  [ -n "$server" ] || return 0
+  session_end -TERM "$server"
+  for _ in $(seq 200); do
+    ps -o pid= -s "$server" > /dev/null || break
+    sleep 0.1
+  done
+  session_end -KILL "$server"
+  wait "$server" 2> /dev/null || true
   server=
 }
 ended() {
@@ -27,24 +42,24 @@ export XDG_CONFIG_HOME=$dir/config XDG_CACHE_HOME=$dir/cache
 anynpu=$build/bin/anynpu
 fail() { echo "test-remote: $*"; exit 1; }
 
-venv() { # NAME PACKAGE...: an environment with these packages
+skipped=
+venv() { # NAME PACKAGE...: an environment with these packages; false if it cannot be had
   local name=$1
   shift
-  [ -f "$at/$name/ready" ] && return
-  python3 -m venv "$at/$name"
-  "$at/$name/bin/pip" install -q "$@"
-  touch "$at/$name/ready"
+  [ ! -f "$at/$name/ready" ] || return 0
+  python3 -m venv "$at/$name" && "$at/$name/bin/pip" install -q --disable-pip-version-check "$@" &&
+    touch "$at/$name/ready"
 }
 port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
-begin() { # COMMAND...: in a session of its own, whose id is the group that stop ends
+begin() { # COMMAND...: in a session of its own, which stop ends
   setsid "$@" > "$dir/server.log" 2>&1 < /dev/null &
   server=$!
 }
-await() { # until the server says that the model is ready
-  remote_manifest "$dir/probe/remote.json" digits '' "$1"
+await() { # ADDRESS MODEL: until the server says that the model is ready
+  remote_manifest "$dir/probe/remote.json" "$2" '' "$1"
   for _ in $(seq 240); do
     ANYNPU_DRIVERS=$dir/probe "$anynpu" drivers > "$dir/list" 2>&1
-    grep -q 'model digits: ready' "$dir/list" && { cat "$dir/list"; return; }
+    ! grep -q "model $2: ready" "$dir/list" || return 0
     kill -0 "$server" 2> /dev/null || break
     sleep 0.5
   done
@@ -52,52 +67,88 @@ await() { # until the server says that the model is ready
   fail "the server does not get ready: $(cat "$dir/list")"
 }
 
+# Each of these starts a server that has a folder of models, MODEL.onnx, and sets columns to NAME=ADDRESS of it.
 triton() { # also its HTTP form, with binary tensors
-  venv triton 'nvidia-pytriton==0.7.0' 'numpy==1.26.4' 'onnxruntime==1.32.0'
-  local site lib
+  venv triton 'nvidia-pytriton==0.7.0' 'numpy==1.26.4' 'onnxruntime==1.32.0' || return
+  local site lib t version grpc http model
   site=$("$at/triton/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
   lib=$(python3 -c 'import sysconfig; print(sysconfig.get_config_var("LIBDIR"))')
-  local t=$site/pytriton/tritonserver
-  cp "$t/python_backend_stubs/$(python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')/triton_python_backend_stub" \
-    "$t/backends/python/"
-  "$anynpu" export examples/digits/digits.onnx --serve triton-python -o "$dir/triton" > /dev/null
-  local grpc http
+  version=$(python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+  t=$site/pytriton/tritonserver
+  cp "$t/python_backend_stubs/$version/triton_python_backend_stub" "$t/backends/python/"
+  rm -rf "$dir/triton"
+  for model in "$@"; do "$anynpu" export "$model" --serve triton-python -o "$dir/triton" > /dev/null; done
   grpc=$(port) http=$(port)
   begin env ORT_SITE="$site" LD_LIBRARY_PATH="$lib" "$t/bin/tritonserver" --model-repository="$dir/triton" \
     --backend-directory="$t/backends" --http-port="$http" --grpc-port="$grpc" --allow-metrics=false \
-    --http-address=127.0.0.1 --grpc-address=127.0.0.1 --model-control-mode=explicit --load-model=digits \
+    --http-address=127.0.0.1 --grpc-address=127.0.0.1 --model-control-mode=explicit --load-model='*' \
     --exit-on-error=false
-  await "grpc://127.0.0.1:$grpc"
-  cells "$dir" digits "triton=grpc://127.0.0.1:$grpc" "triton-http=http://127.0.0.1:$http"
+  columns=("triton=grpc://127.0.0.1:$grpc" "triton-http=http://127.0.0.1:$http")
 }
-
 mlserver() {
-  venv mlserver 'mlserver==1.7.1' 'onnxruntime==1.32.0'
-  "$anynpu" export examples/digits/digits.onnx --serve mlserver -o "$dir/mlserver" > /dev/null
-  local grpc
+  venv mlserver 'mlserver==1.7.1' 'onnxruntime==1.32.0' || return
+  local grpc model
+  rm -rf "$dir/mlserver"
+  for model in "$@"; do "$anynpu" export "$model" --serve mlserver -o "$dir/mlserver" > /dev/null; done
   grpc=$(port)
   echo "{\"host\": \"127.0.0.1\", \"http_port\": $(port), \"grpc_port\": $grpc, \"metrics_port\": $(port)," \
     "\"parallel_workers\": 0, \"debug\": false}" > "$dir/mlserver/settings.json"
   begin env PYTHONPATH="$dir/mlserver" "$at/mlserver/bin/mlserver" start "$dir/mlserver"
-  await "grpc://127.0.0.1:$grpc"
-  cells "$dir" digits "mlserver=grpc://127.0.0.1:$grpc"
+  columns=("mlserver=grpc://127.0.0.1:$grpc")
 }
-
-kserve() {
-  venv kserve 'kserve==0.21.0' 'onnxruntime==1.32.0'
-  "$anynpu" export examples/digits/digits.onnx --serve kserve -o "$dir/kserve" > /dev/null
+kserve() { # of one model
+  venv kserve 'kserve==0.21.0' 'onnxruntime==1.32.0' || return
   local grpc
   grpc=$(port)
+  rm -rf "$dir/kserve"
+  "$anynpu" export "$1" --serve kserve -o "$dir/kserve" > /dev/null
   begin "$at/kserve/bin/python" "$dir/kserve/kserve_model.py" --http_port "$(port)" --grpc_port "$grpc"
-  await "grpc://127.0.0.1:$grpc"
-  cells "$dir" digits "kserve=grpc://127.0.0.1:$grpc"
+  columns=("kserve=grpc://127.0.0.1:$grpc")
 }
 
+# The models, of which the generator of the benchmark makes two.
+venv onnx 'onnx==1.23.2' 'numpy==2.4.6' || fail "onnx and numpy, which write MobileNetV2, cannot be installed"
+[ -f "$at/models/mobilenet_v2_224_qdq.onnx" ] ||
+  "$at/onnx/bin/python" bench/gen_bench_models.py --out "$at/models" 'mobilenet_v2_224*' > /dev/null
+models=("$at"/models/mobilenet_v2_224{,_qdq}.onnx)
+build_networks "$dir"
+network_models "$dir" "${models[@]}"
+
+judge() { # MODEL...: the cells of these models beside the server of columns
+  local model name
+  for model in "$@"; do
+    name=$(basename "$model" .onnx)
+    await "${columns[0]#*=}" "$name"
+    case $name in
+      digits) cells "$dir" digits "${columns[@]}" ;;
+      *) network_cells "$dir" "$name" "${columns[@]}" ;;
+    esac
+  done
+  cat "$dir/list"
+}
+times() { # of Triton, which counts them for all clients
+  ANYNPU_DRIVERS=$dir/${columns[$1]%%=*} "$anynpu" bench "${models[1]}" --device remote:test --concurrency 4 --time 2s \
+    > "$dir/bench" 2> /dev/null
+  grep -E 'there [0-9.]+ ms of queue and [0-9.]+ ms of computing in [0-9]+ runs of all clients$' "$dir/bench" ||
+    fail "$(cat "$dir/bench")"
+}
 for name in "$@"; do
   case $name in
-    triton | mlserver | kserve) "$name" ;;
+    triton | mlserver)
+      "$name" examples/digits/digits.onnx "${models[@]}" || { skipped="$skipped $name"; continue; }
+      judge examples/digits/digits.onnx "${models[@]}"
+      [ "$name" != triton ] || { times 0; times 1; }
+      stop
+      ;;
+    kserve)
+      for model in examples/digits/digits.onnx "${models[@]}"; do
+        kserve "$model" || { skipped="$skipped kserve"; break; }
+        judge "$model"
+        stop
+      done
+      ;;
     *) fail "no server $name: want triton, mlserver or kserve" ;;
   esac
-  stop
 done
+[ -z "$skipped" ] || echo "SKIP:$skipped: their packages cannot be installed"
 echo "test-remote: $*"

@@ -12,6 +12,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"sync"
@@ -92,6 +93,9 @@ func (d *Device) Close() { d.helper.close() }
 func (d *Device) Support(g *graph.Graph, _ device.Options) ([]device.NodeSupport, error) {
 	answers := make([]device.NodeSupport, len(g.Nodes))
 	p, err := d.match(g)
+	if err != nil {
+		d.note(fmt.Sprintf("%s: stays here: %d nodes of graph %s: %v", d.info.ID, len(g.Nodes), nameOf(g), err))
+	}
 	for i := range answers {
 		switch {
 		case err != nil:

@@ -26,6 +26,7 @@ type bound struct {
 	port  link.Port
 	value graph.Value
 	order []int // the port's dimension i is dimension order[i] of the value; nil: as they are
+	real  bool  // the value is what a program's codes stand for
 }
 
 // borderOp says that an operator may stand between a program's tensor and a model's: it changes how elements are
@@ -58,48 +59,122 @@ func newPlan(g *graph.Graph, m link.Model, meta *link.Metadata) (*plan, error) {
 // NAME.WORD. Outputs of the server that the graph does not have are left out.
 func (p *plan) byNames(g *graph.Graph, meta *link.Metadata) bool {
 	p.in, p.out = nil, nil
+	reals := realValues(g)
 	for _, port := range meta.Inputs {
-		b, ok := named(g, port)
+		b, ok := named(g, port, reals)
 		if !ok {
 			return false
 		}
 		p.in = append(p.in, b)
 	}
 	for _, port := range meta.Outputs {
-		if b, ok := named(g, port); ok {
+		if b, ok := named(g, port, reals); ok {
 			p.out = append(p.out, b)
 		}
 	}
-	return len(p.out) > 0 && p.cut(g)
+	return len(p.out) > 0 && p.clear(meta) && p.cut(g)
 }
 
-// named finds the value that is called as a port is, or else begins so.
-func named(g *graph.Graph, port link.Port) (best bound, ok bool) {
+// clear says that the part between the ports, which is matched again without the nodes around it, can be matched in one
+// way: real numbers of codes have no name of their own, so that one port of a side may stand for such.
+func (p *plan) clear(meta *link.Metadata) bool {
+	count := func(list []bound) (n int) {
+		for _, b := range list {
+			if b.real {
+				n++
+			}
+		}
+		return n
+	}
+	return count(p.in) <= 1 && (count(p.out) == 0 || count(p.out) == 1 && len(p.out) == len(meta.Outputs))
+}
+
+// named finds the value that is called as a port is, or else begins so. The real numbers of codes have their name, too.
+func named(g *graph.Graph, port link.Port, reals map[graph.Value]graph.Value) (best bound, ok bool) {
 	for v := range g.Values {
 		name := g.Values[v].Name
 		exact := name == port.Name
 		if !exact && !strings.HasPrefix(name, port.Name+".") || g.Values[v].Fact.Const != nil {
 			continue
 		}
-		if order, fit := fits(g.Values[v].Fact.Type, &port); fit && (exact || !ok) {
-			best, ok = bound{port, graph.Value(v), order}, true
+		if b, fit := bind(g, graph.Value(v), &port, reals); fit && (exact || !ok) {
+			best, ok = b, true
 		}
 	}
 	return best, ok
 }
 
-// byPositions takes the graph's inputs and outputs as they stand.
+// bind has a port stand for a value, or for the real numbers of its codes.
+func bind(g *graph.Graph, v graph.Value, port *link.Port, reals map[graph.Value]graph.Value) (bound, bool) {
+	if order, ok := fits(g.Fact(v).Type, port); ok {
+		return bound{port: *port, value: v, order: order}, true
+	}
+	r, ok := reals[v]
+	if !ok {
+		return bound{}, false
+	}
+	order, ok := fits(g.Fact(r).Type, port)
+	return bound{port: *port, value: r, order: order, real: true}, ok
+}
+
+// realValues finds, for the graph's inputs and outputs of codes, the values that hold their real numbers: what one node
+// decodes all of an input to, and what an output is encoded from. Of the latter a server that decodes what it encodes
+// gives the numbers of the same codes.
+func realValues(g *graph.Graph) map[graph.Value]graph.Value {
+	out := map[graph.Value]graph.Value{}
+	uses, producers := g.Uses(), g.Producers()
+	for _, v := range g.In {
+		if len(uses[v]) != 1 {
+			continue
+		}
+		if n := &g.Nodes[uses[v][0]]; is[*op.Dequantize](n.Op) && n.In[0] == v {
+			out[v] = n.Out[0]
+		}
+	}
+	for _, v := range g.Out {
+		if at := producers[v]; at >= 0 && is[*op.Quantize](g.Nodes[at].Op) {
+			out[v] = g.Nodes[at].In[0]
+		}
+	}
+	return out
+}
+
+func is[T any](o graph.Op) bool {
+	_, ok := o.(T)
+	return ok
+}
+
+// byPositions takes the graph's inputs and outputs as they stand, but for a single one that is left when the others are
+// called as ports are.
 func (p *plan) byPositions(g *graph.Graph, meta *link.Metadata) bool {
+	reals := realValues(g)
 	pair := func(values []graph.Value, ports []link.Port) (out []bound, ok bool) {
 		if len(values) != len(ports) {
 			return nil, false
 		}
-		for i, v := range values {
-			order, ok := fits(g.Fact(v).Type, &ports[i])
+		at, left := make([]graph.Value, len(ports)), slices.Clone(values)
+		var open []int
+		for i := range ports {
+			k := slices.IndexFunc(left, func(v graph.Value) bool { return g.Values[v].Name == ports[i].Name })
+			if k < 0 {
+				open = append(open, i)
+				continue
+			}
+			at[i] = left[k]
+			left = slices.Delete(left, k, k+1)
+		}
+		if len(open) > 1 && len(open) < len(ports) {
+			return nil, false
+		}
+		for k, i := range open {
+			at[i] = left[k]
+		}
+		for i, v := range at {
+			b, ok := bind(g, v, &ports[i], reals)
 			if !ok {
 				return nil, false
 			}
-			out = append(out, bound{ports[i], v, order})
+			out = append(out, b)
 		}
 		return out, true
 	}
@@ -112,7 +187,7 @@ func (p *plan) byPositions(g *graph.Graph, meta *link.Metadata) bool {
 		return false
 	}
 	p.in, p.out = in, out
-	return p.cut(g)
+	return p.clear(meta) && p.cut(g)
 }
 
 // cut finds the nodes between the ports. It reports whether they are the whole graph but for its border.

@@ -58,6 +58,7 @@ func (f *concurrency) run(path string, stdout, stderr io.Writer) error {
 		return exit(exitRun, err)
 	}
 	r.FirstMS = msOf(clock() - from)
+	before := remoteProbe(on.devices[0])
 	times, failed, took, err := f.together(m)
 	if err != nil {
 		return exit(exitRun, err)
@@ -69,6 +70,7 @@ func (f *concurrency) run(path string, stdout, stderr io.Writer) error {
 	}
 	if d, is := on.devices[0].(*remote.Device); is {
 		r.Addresses, r.Here = remoteRuns(d)
+		addStatistics(r.Addresses, before, remoteProbe(d))
 	}
 	if f.json {
 		err = writeJSON(stdout, r)

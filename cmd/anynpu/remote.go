@@ -15,6 +15,7 @@ import (
 	"github.com/anynpu/anynpu/backends/remote"
 	"github.com/anynpu/anynpu/backends/remote/link"
 	"github.com/anynpu/anynpu/backends/settings"
+	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/fault"
 )
 
@@ -89,6 +90,36 @@ func remoteRuns(d *remote.Device) (list []link.Address, local int64) {
 	return list, local
 }
 
+// remoteProbe asks a device's servers what they are and have; none if it is no device of servers.
+func remoteProbe(d device.Device) []link.Address {
+	r, is := d.(*remote.Device)
+	if !is {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), probeLimit)
+	defer cancel()
+	list, _, err := r.State(ctx, true)
+	if err != nil {
+		return nil
+	}
+	return list
+}
+
+// addStatistics gives servers that count runs by themselves, and do not tell times run by run, what they have counted
+// between two probes.
+func addStatistics(list, before, after []link.Address) {
+	if len(before) != len(list) || len(after) != len(list) {
+		return
+	}
+	for i := range list {
+		from, to := before[i].Statistics, after[i].Statistics
+		if list[i].Timed == 0 && from != nil && to != nil && to.Runs > from.Runs {
+			list[i].Statistics = &link.Statistics{Runs: to.Runs - from.Runs, QueueMS: to.QueueMS - from.QueueMS,
+				ComputeMS: to.ComputeMS - from.ComputeMS}
+		}
+	}
+}
+
 // printRuns writes a line per server that was asked.
 func printRuns(w io.Writer, list []link.Address, local int64) {
 	for _, a := range list {
@@ -99,6 +130,13 @@ func printRuns(w io.Writer, list []link.Address, local int64) {
 			bytesText(a.Sent), bytesText(a.Received))
 		if a.Runs > 0 {
 			printf(w, ", %.3f ms a run", a.TookMS/float64(a.Runs+a.Failures))
+		}
+		if n := float64(a.Timed); n > 0 {
+			printf(w, ", there %.3f ms of queue and %.3f ms of computing", a.QueueMS/n, a.ComputeMS/n)
+		} else if s := a.Statistics; s != nil && s.Runs > 0 {
+			n = float64(s.Runs)
+			printf(w, ", there %.3f ms of queue and %.3f ms of computing in %s of all clients", s.QueueMS/n, s.ComputeMS/n,
+				counted(int(s.Runs), "run"))
 		}
 		printf(w, "\n")
 	}

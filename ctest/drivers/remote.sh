@@ -4,7 +4,8 @@
 # servers, and that a process without a manifest starts nothing.
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/settings.sh"
-make --no-print-directory libs "${BUILD:-build}"/bin/anynpu "${BUILD:-build}"/examples/{ohnn,rknn,hbdnn,nnapi}_digits > /dev/null
+make --no-print-directory libs "${BUILD:-build}"/bin/anynpu \
+  "${BUILD:-build}"/examples/{ohnn,rknn,hbdnn,hbucp,nnapi}_digits > /dev/null
 . ctest/drivers/remote_cells.sh
 dir=$(mktemp -d)
 server=

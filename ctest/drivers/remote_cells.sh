@@ -1,7 +1,7 @@
 # Sourced: programs of each API beside servers. cells DIR MODEL COLUMN... runs a row per program and a column per
 # server, COLUMN being NAME=ADDRESS; all must find the digits that the CPU finds, and the log says who computed what.
 # DIR is for files.
-programs=(ohnn_digits rknn_digits hbdnn_digits nnapi_digits)
+programs=(ohnn_digits rknn_digits hbdnn_digits hbucp_digits nnapi_digits)
 images=(examples/digits/images/*.pgm)
 remote_manifest() { # FILE MODEL MORE ADDRESS...
   local file=$1 model=$2 more=$3
@@ -30,7 +30,7 @@ cells() { # DIR MODEL COLUMN...
     mv "$dir/digits" "$dir/local"
     case $program in
       rknn_digits) want='(remote:test: 9), 0 fallbacks' ;;
-      hbdnn_digits) want='(remote:test: 9, cpu: 1), 1 fallback' ;; # the image is decoded here
+      hbdnn_digits | hbucp_digits) want='(remote:test: 9, cpu: 1), 1 fallback' ;; # the image is decoded here
       *) want='(remote:test: 8), 0 fallbacks' ;;
     esac
     for column in "$@"; do

@@ -17,6 +17,8 @@ const (
 	ServerMetadata = Service + "ServerMetadata"
 	ModelMetadata  = Service + "ModelMetadata"
 	ModelInfer     = Service + "ModelInfer"
+	// ModelStatistics is of Triton's extension of that name.
+	ModelStatistics = Service + "ModelStatistics"
 )
 
 // Flag is a response of one bool: of ServerLive, ServerReady, ModelReady.

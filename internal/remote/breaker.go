@@ -94,12 +94,19 @@ type counts struct {
 	mu                             sync.Mutex
 	runs, failures, sent, received int64
 	took                           time.Duration
+	timed                          int64 // runs of which the server told what they took there
+	there                          timing
 }
 
-func (c *counts) add(ok bool, sent, received int64, took time.Duration) {
+func (c *counts) add(ok bool, sent, received int64, took time.Duration, there *timing) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.took += took
+	if ok && there.told {
+		c.timed++
+		c.there.queue += there.queue
+		c.there.compute += there.compute
+	}
 	c.sent, c.received = c.sent+sent, c.received+received
 	if ok {
 		c.runs++

@@ -70,8 +70,8 @@ func (e *endpoint) request(ctx context.Context, path string, list [][]byte, size
 }
 
 // call makes a unary call of gRPC. list are the slices of the message, size their bytes; read gets the answer's message
-// of n bytes, which it need not read to the end.
-func (e *endpoint) call(ctx context.Context, method string, list [][]byte, size int, largest int64,
+// of n bytes, which it need not read to the end. there gets what the server tells of times, unless it is nil.
+func (e *endpoint) call(ctx context.Context, method string, list [][]byte, size int, largest int64, there *timing,
 	read func(r io.Reader, n int64) error) error {
 	prefix := oip.AppendPrefix(nil, size)
 	req, sent, err := e.request(ctx, method, append([][]byte{prefix}, list...), len(prefix)+size)
@@ -97,6 +97,9 @@ func (e *endpoint) call(ctx context.Context, method string, list [][]byte, size 
 	}
 	if t := resp.Header.Get("Content-Type"); !strings.HasPrefix(t, "application/grpc") {
 		return failed(link.Garbled, "an answer of type %q, want application/grpc", t)
+	}
+	if there != nil {
+		there.read(resp.Header)
 	}
 	var head [oip.PrefixSize]byte
 	got := false
@@ -146,7 +149,7 @@ func status(h http.Header) error {
 
 // small makes a call without tensors.
 func (e *endpoint) small(ctx context.Context, method string, message []byte) (answer []byte, err error) {
-	err = e.call(ctx, method, [][]byte{message}, len(message), maxMetadata, func(r io.Reader, n int64) (err error) {
+	err = e.call(ctx, method, [][]byte{message}, len(message), maxMetadata, nil, func(r io.Reader, n int64) (err error) {
 		answer, err = io.ReadAll(io.LimitReader(r, n))
 		if err == nil && int64(len(answer)) != n {
 			err = io.ErrUnexpectedEOF
@@ -157,15 +160,15 @@ func (e *endpoint) small(ctx context.Context, method string, message []byte) (an
 }
 
 // grpcInfer makes a run. place is asked where outputs belong.
-func (e *endpoint) grpcInfer(ctx context.Context, r *oip.Request, largest int64, place oip.Placer) (*oip.Response,
-	int64, int64, error) {
+func (e *endpoint) grpcInfer(ctx context.Context, r *oip.Request, largest int64, place oip.Placer,
+	there *timing) (*oip.Response, int64, int64, error) {
 	list, size := r.Parts()
 	if int64(size) > largest {
 		return nil, 0, 0, failed(link.TooLarge, "a request of %d bytes, at most %d are sent (largest_message)", size, largest)
 	}
 	var out *oip.Response
 	received := int64(0)
-	err := e.call(ctx, oip.ModelInfer, list, size, largest, func(body io.Reader, n int64) (err error) {
+	err := e.call(ctx, oip.ModelInfer, list, size, largest, there, func(body io.Reader, n int64) (err error) {
 		received = n
 		out, err = oip.ReadResponse(body, n, place)
 		if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {

@@ -198,15 +198,16 @@ func (p *Pool) Infer(ctx context.Context, r *link.Request, at memory) (out []lin
 			q.Outputs = append(q.Outputs, oip.Requested{Name: o.Name})
 		}
 		g := &gather{places: r.Out, at: at, largest: p.remote.Largest}
+		var there timing
 		infer := e.grpcInfer
 		if e.rest {
 			infer = e.restInfer
 		}
-		answer, sent, received, err := infer(ctx, q, p.remote.Largest, g.place)
+		answer, sent, received, err := infer(ctx, q, p.remote.Largest, g.place, &there)
 		if err == nil {
 			out, spill, err = g.results(answer)
 		}
-		e.counts.add(err == nil, sent, received, time.Since(from))
+		e.counts.add(err == nil, sent, received, time.Since(from), &there)
 		done.Sent, done.Received = sent, received
 		return err
 	})
@@ -227,6 +228,7 @@ func (p *Pool) State() (out []link.Address) {
 		e.counts.mu.Lock()
 		a.Runs, a.Failures, a.Sent, a.Received = e.counts.runs, e.counts.failures, e.counts.sent, e.counts.received
 		a.TookMS = ms(e.counts.took)
+		a.Timed, a.QueueMS, a.ComputeMS = e.counts.timed, ms(e.counts.there.queue), ms(e.counts.there.compute)
 		e.counts.mu.Unlock()
 		out = append(out, a)
 	}
@@ -271,6 +273,11 @@ func (e *endpoint) probe(ctx context.Context, r *dl.Remote, a *link.Address) {
 		var about *oip.Model
 		if err == nil {
 			about, err = e.metadata(ctx, name)
+		}
+		if err == nil {
+			if of := e.statistics(ctx, name); of != nil {
+				a.Statistics = a.Statistics.Plus(of)
+			}
 		}
 		if err == nil && len(about.Versions) > 0 {
 			state += ", versions " + oneLine(strings.Join(about.Versions, " "))

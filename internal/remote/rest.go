@@ -103,8 +103,8 @@ func (e *endpoint) restServer(ctx context.Context) (*oip.Server, error) {
 }
 
 // restInfer makes a run with binary tensors. place is asked where outputs belong.
-func (e *endpoint) restInfer(ctx context.Context, r *oip.Request, largest int64, place oip.Placer) (*oip.Response,
-	int64, int64, error) {
+func (e *endpoint) restInfer(ctx context.Context, r *oip.Request, largest int64, place oip.Placer,
+	there *timing) (*oip.Response, int64, int64, error) {
 	for i := range r.Outputs {
 		r.Outputs[i].Parameters = oip.Parameters{oip.BinaryData: true}
 	}
@@ -135,6 +135,7 @@ func (e *endpoint) restInfer(ctx context.Context, r *oip.Request, largest int64,
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxHeaders))
 		return nil, 0, 0, ofHTTP(resp.StatusCode, body)
 	}
+	there.read(resp.Header)
 	out, received, err := readREST(resp, largest, place)
 	if err != nil && (errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)) {
 		err = failed(link.Garbled, "half an answer")

@@ -152,8 +152,28 @@ type Address struct {
 	Sent      int64    `json:"sent"`
 	Received  int64    `json:"received"`
 	TookMS    float64  `json:"took_ms"`
+	Timed     int64    `json:"timed,omitempty"` // runs of which the server told the times, in all:
+	QueueMS   float64  `json:"queue_ms,omitempty"`
+	ComputeMS float64  `json:"compute_ms,omitempty"`
 	LatencyMS float64  `json:"latency_ms,omitempty"` // Probe: of the smallest call
 	Server    string   `json:"server,omitempty"`     // Probe: name and version
 	Extension []string `json:"extensions,omitempty"`
 	Models    []string `json:"models,omitempty"` // Probe: those of the manifest, and what became of each
+	// Probe: of the manifest's models, by all clients since the server began; nil: it does not tell
+	Statistics *Statistics `json:"statistics,omitempty"`
+}
+
+// Statistics is what a server has counted: runs, and how long they waited and were computed in all.
+type Statistics struct {
+	Runs      int64   `json:"runs"`
+	QueueMS   float64 `json:"queue_ms"`
+	ComputeMS float64 `json:"compute_ms"`
+}
+
+// Plus adds two counts, of which the first may be nil.
+func (s *Statistics) Plus(o *Statistics) *Statistics {
+	if s == nil {
+		return o
+	}
+	return &Statistics{s.Runs + o.Runs, s.QueueMS + o.QueueMS, s.ComputeMS + o.ComputeMS}
 }
