@@ -1,6 +1,8 @@
 package convert
 
 import (
+	"math"
+
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/tensor"
 )
@@ -27,16 +29,31 @@ func Cast(dst []byte, to tensor.DType, src []byte, from tensor.DType, n int, sat
 func castLine(dst []byte, to tensor.DType, src []byte, from tensor.DType, n int, saturate bool, work []float32) {
 	small := from.Bits() <= 16 // float32 holds it
 	switch {
+	case from == tensor.Bool && !to.IsFloat():
+		kernels.NotZero(dst, src, 1, n)
+		if size := to.Bits() / 8; size > 1 {
+			ones := mem.Bytes(work)[:n]
+			copy(ones, dst)
+			kernels.CastIntegers(dst, size, ones, 1, false, n)
+		}
+	case !from.IsFloat() && to == tensor.Bool:
+		kernels.NotZero(dst, src, from.Bits()/8, n)
+	case !from.IsFloat() && !to.IsFloat() && (!saturate || holds(to, from)):
+		kernels.CastIntegers(dst, to.Bits()/8, src, from.Bits()/8, from.IsSigned(), n)
+	case from == tensor.Bool && to == tensor.Float32:
+		ones := mem.Bytes(work)[:n]
+		kernels.NotZero(ones, src, 1, n)
+		kernels.DequantizeU8(mem.Elements[float32](dst)[:n], ones, 1, 0)
 	case to == tensor.Float32:
 		Floats(mem.Elements[float32](dst)[:n], from, src)
 	case from == tensor.Float32:
-		Put(dst, to, mem.Elements[float32](src)[:n], saturate)
+		put(dst, to, mem.Elements[float32](src)[:n], saturate, work)
 	case from == tensor.Float64:
 		putDoubles(dst, to, mem.Elements[float64](src)[:n], saturate)
 	case from.IsFloat() || to.IsFloat() && small:
 		v := work[:n]
 		Floats(v, from, src)
-		Put(dst, to, v, saturate)
+		put(dst, to, v, saturate, work[Line:])
 	case !to.IsFloat():
 		v := integers(work)[:n]
 		Ints(v, from, src)
@@ -50,6 +67,30 @@ func castLine(dst []byte, to tensor.DType, src []byte, from tensor.DType, n int,
 			tensor.PutFloat(to, dst, i, odd(x, from), true)
 		}
 	}
+}
+
+// put is Put with scratch memory of a line: numbers that int32 holds go through it.
+func put(dst []byte, to tensor.DType, src []float32, saturate bool, work []float32) {
+	v := mem.Elements[int32](mem.Bytes(work))[:len(src)]
+	if to.IsFloat() || to == tensor.Bool || !kernels.FloatToInt32(v, src) {
+		Put(dst, to, src, saturate)
+		return
+	}
+	if lo, hi := tensor.IntLimits(to); saturate && lo >= math.MinInt32 {
+		least, most := int32(lo), int32(min(hi, math.MaxInt32))
+		for i, x := range v {
+			v[i] = min(max(x, least), most)
+		}
+	}
+	kernels.CastIntegers(dst, to.Bits()/8, mem.Bytes(v), 4, true, len(v))
+}
+
+// holds reports whether integers of type to have all numbers of type from.
+func holds(to, from tensor.DType) bool {
+	if from.IsSigned() == to.IsSigned() {
+		return to.Bits() >= from.Bits()
+	}
+	return to.IsSigned() && to.Bits() > from.Bits()
 }
 
 func integers(work []float32) []int64 { return mem.Elements[int64](mem.Bytes(work)) }

@@ -32,13 +32,15 @@ func Floats(dst []float32, d tensor.DType, src []byte) {
 	case tensor.Float16:
 		kernels.HalfToFloat(dst, mem.Elements[uint16](src)[:n])
 	case tensor.BFloat16:
-		for i, h := range mem.Elements[uint16](src)[:n] {
-			dst[i] = math.Float32frombits(uint32(h) << 16)
-		}
+		kernels.BrainToFloat(dst, mem.Elements[uint16](src)[:n])
 	case tensor.Float64:
-		for i, x := range mem.Elements[float64](src)[:n] {
-			dst[i] = float32(x)
-		}
+		kernels.DoubleToFloat(dst, mem.Elements[float64](src)[:n])
+	case tensor.Int32:
+		kernels.Int32ToFloat(dst, mem.Elements[int32](src)[:n])
+	case tensor.Uint32:
+		kernels.Uint32ToFloat(dst, mem.Elements[uint32](src)[:n])
+	case tensor.Int64:
+		kernels.Int64ToFloat(dst, mem.Elements[int64](src)[:n])
 	case tensor.Uint8:
 		kernels.DequantizeU8(dst, src[:n], 1, 0)
 	case tensor.Int8:
@@ -106,15 +108,9 @@ func Put(dst []byte, d tensor.DType, src []float32, saturate bool) {
 	case tensor.Float16:
 		kernels.FloatToHalf(mem.Elements[uint16](dst)[:n], src)
 	case tensor.BFloat16:
-		y := mem.Elements[uint16](dst)[:n]
-		for i, x := range src {
-			y[i] = tensor.Float32ToBFloat16(x)
-		}
+		kernels.FloatToBrain(mem.Elements[uint16](dst)[:n], src)
 	case tensor.Float64:
-		y := mem.Elements[float64](dst)[:n]
-		for i, x := range src {
-			y[i] = float64(x)
-		}
+		kernels.FloatToDouble(mem.Elements[float64](dst)[:n], src)
 	default:
 		if !d.IsFloat() {
 			putWhole(dst, d, src, saturate)

@@ -14,6 +14,22 @@ type Kernels interface {
 	HalfToFloat(dst []float32, src []uint16)
 	// FloatToHalf rounds to float16, to nearest, ties to even.
 	FloatToHalf(dst []uint16, src []float32)
+	// BrainToFloat and FloatToBrain are those of bfloat16.
+	BrainToFloat(dst []float32, src []uint16)
+	FloatToBrain(dst []uint16, src []float32)
+	// CastIntegers makes n integers of to bytes of those of from bytes: their low bytes, or with signs, or zeros, in front
+	// of them.
+	CastIntegers(dst []byte, to int, src []byte, from int, signed bool, n int)
+	// Numbers of 32 and 64 bits are rounded to nearest, ties to even.
+	Int32ToFloat(dst []float32, src []int32)
+	Uint32ToFloat(dst []float32, src []uint32)
+	Int64ToFloat(dst []float32, src []int64)
+	DoubleToFloat(dst []float32, src []float64)
+	FloatToDouble(dst []float64, src []float32)
+	// FloatToInt32 drops fractions, and reports whether all numbers have a place in int32.
+	FloatToInt32(dst []int32, src []float32) bool
+	// NotZero makes 1 of integers of size bytes, and else 0; n of them.
+	NotZero(dst, src []byte, size, n int)
 	// DequantizeU8 computes dst[i] = (src[i] - zero) * scale: the difference exact, the product rounded once.
 	DequantizeU8(dst []float32, src []uint8, scale float32, zero int32)
 	DequantizeS8(dst []float32, src []int8, scale float32, zero int32)
@@ -48,6 +64,86 @@ func (portable) FloatToHalf(dst []uint16, src []float32) {
 	dst = dst[:len(src)]
 	for i, x := range src {
 		dst[i] = tensor.Float32To16(x)
+	}
+}
+
+func (portable) BrainToFloat(dst []float32, src []uint16) {
+	for i, h := range src[:len(dst)] {
+		dst[i] = math.Float32frombits(uint32(h) << 16)
+	}
+}
+
+func (portable) FloatToBrain(dst []uint16, src []float32) {
+	for i, x := range src[:len(dst)] {
+		dst[i] = tensor.Float32ToBFloat16(x)
+	}
+}
+
+func (portable) CastIntegers(dst []byte, to int, src []byte, from int, signed bool, n int) {
+	var line [Line]int64
+	for at := 0; at < n; at += Line {
+		v := line[:min(Line, n-at)]
+		fromInts(v, integerOf(from, signed), src[at*from:])
+		PutInts(dst[at*to:], integerOf(to, signed), v, tensor.Int64, false)
+	}
+}
+
+// integerOf is the type of integers of a size.
+func integerOf(size int, signed bool) tensor.DType {
+	types := map[int][2]tensor.DType{1: {tensor.Uint8, tensor.Int8}, 2: {tensor.Uint16, tensor.Int16},
+		4: {tensor.Uint32, tensor.Int32}, 8: {tensor.Uint64, tensor.Int64}}[size]
+	if signed {
+		return types[1]
+	}
+	return types[0]
+}
+
+func (portable) Int32ToFloat(dst []float32, src []int32) { widen(dst, src[:len(dst)]) }
+
+func (portable) Uint32ToFloat(dst []float32, src []uint32) { widen(dst, src[:len(dst)]) }
+
+func (portable) Int64ToFloat(dst []float32, src []int64) { widen(dst, src[:len(dst)]) }
+
+func (portable) DoubleToFloat(dst []float32, src []float64) {
+	for i, x := range src[:len(dst)] {
+		dst[i] = float32(x)
+	}
+}
+
+func (portable) FloatToDouble(dst []float64, src []float32) {
+	for i, x := range src[:len(dst)] {
+		dst[i] = float64(x)
+	}
+}
+
+func (portable) FloatToInt32(dst []int32, src []float32) bool {
+	whole := true
+	for i, x := range src {
+		if x > math.MinInt32 && x < -math.MinInt32 {
+			dst[i] = int32(x)
+		} else {
+			whole = false
+		}
+	}
+	return whole
+}
+
+func (portable) NotZero(dst, src []byte, size, n int) {
+	switch size {
+	case 1:
+		notZero(dst[:n], src)
+	case 2:
+		notZero(dst[:n], mem.Elements[uint16](src))
+	case 4:
+		notZero(dst[:n], mem.Elements[uint32](src))
+	default:
+		notZero(dst[:n], mem.Elements[uint64](src))
+	}
+}
+
+func notZero[T word](dst []uint8, src []T) {
+	for i := range dst {
+		dst[i] = bit(src[i] != 0)
 	}
 }
 

@@ -16,6 +16,42 @@ func (kernels) HalfToFloat(dst []float32, src []uint16) { kernel.HalfToFloat(dst
 
 func (kernels) FloatToHalf(dst []uint16, src []float32) { kernel.FloatToHalf(dst, src) }
 
+func (kernels) BrainToFloat(dst []float32, src []uint16) { kernel.BrainToFloat(dst, src) }
+
+func (kernels) FloatToBrain(dst []uint16, src []float32) { kernel.FloatToBrain(dst, src) }
+
+func (kernels) CastIntegers(dst []byte, to int, src []byte, from int, signed bool, n int) {
+	kernel.CastIntegers(dst, to, src, from, signed, n)
+}
+
+func (kernels) Int32ToFloat(dst []float32, src []int32) { kernel.Int32ToFloat(dst, src) }
+
+func (kernels) Uint32ToFloat(dst []float32, src []uint32) { kernel.Uint32ToFloat(dst, src) }
+
+func (kernels) Int64ToFloat(dst []float32, src []int64) { kernel.Int64ToFloat(dst, src) }
+
+func (kernels) DoubleToFloat(dst []float32, src []float64) { kernel.DoubleToFloat(dst, src) }
+
+func (kernels) FloatToDouble(dst []float64, src []float32) { kernel.FloatToDouble(dst, src) }
+
+func (kernels) FloatToInt32(dst []int32, src []float32) bool { return kernel.FloatToInt32(dst, src) }
+
+func (kernels) NotZero(dst, src []byte, size, n int) {
+	zero := zeros[:]
+	switch size {
+	case 1:
+		kernel.CompareVS(kernel.NotEqual, dst[:n], src[:n], zero[:1])
+	case 2:
+		kernel.CompareVS(kernel.NotEqual, dst[:n], mem.Elements[uint16](src)[:n], mem.Elements[uint16](zero))
+	case 4:
+		kernel.CompareVS(kernel.NotEqual, dst[:n], mem.Elements[uint32](src)[:n], mem.Elements[uint32](zero))
+	default:
+		kernel.CompareVS(kernel.NotEqual, dst[:n], mem.Elements[uint64](src)[:n], mem.Elements[uint64](zero))
+	}
+}
+
+var zeros [8]byte
+
 func (kernels) DequantizeU8(dst []float32, src []uint8, scale float32, zero int32) {
 	kernel.DequantizeU8(dst, src, scale, zero)
 }

@@ -37,8 +37,22 @@ func kindOf[T Comparable]() int {
 		return 0
 	case int32:
 		return 1
+	case int64:
+		return 2
+	case float64:
+		return 3
+	case int8:
+		return 4
+	case uint8:
+		return 5
+	case int16:
+		return 6
+	case uint16:
+		return 7
+	case uint32:
+		return 8
 	}
-	return 2
+	return 9
 }
 
 // inSteps calls f with parts of n values that are multiples of pairStep and returns how many values they have.
@@ -72,4 +86,30 @@ func IntegersVS(op IntegerOp, dst, a, s []byte) {
 		n = inSteps(len(dst), func(i, n int) { f(&dst[i], &a[i], &s[0], n) })
 	}
 	integersGeneric(op, dst[n:], a[n:], s[:op.Size()], true)
+}
+
+// FoldIntegers computes acc = op(acc, x) of 32 bytes at a time, until all of x is in acc, which has 32 bytes. The length
+// of x must be a multiple of 32, and op must fold.
+func FoldIntegers(op IntegerOp, acc, x []byte) {
+	need("FoldIntegers", "acc", len(acc), pairStep)
+	if len(x)%pairStep != 0 || !op.Folds() {
+		panic("kernel: FoldIntegers: " + op.String())
+	}
+	if f := fast.foldIntegers[op]; f != nil {
+		inSteps(len(x), func(i, n int) { f(&acc[0], &x[i], n) })
+		return
+	}
+	for i := 0; i < len(x); i += pairStep {
+		integersGeneric(op, acc[:pairStep], acc[:pairStep], x[i:i+pairStep], false)
+	}
+}
+
+// IntegersEach computes dst = f(a) of all bytes of dst, in place if dst is a. The length must be a multiple of the size.
+func IntegersEach(f IntegerFunction, dst, a []byte) {
+	need("IntegersEach", "a", len(a), len(dst))
+	n := 0
+	if k := fast.integersEach[f]; k != nil {
+		n = inSteps(len(dst), func(i, n int) { k(&dst[i], &a[i], n) })
+	}
+	eachGeneric(f, dst[n:], a[n:])
 }

@@ -4,7 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"github.com/anynpu/anynpu/core/mem"
 	"github.com/stretchr/testify/require"
 )
 
@@ -38,14 +37,17 @@ func comparesAll[T Comparable](t *testing.T, some []T) {
 			}
 			CompareVV(c, out[:n], a, b)
 			for i := range n {
-				require.Equal(t, bit(holds(c, a[i], b[i])), out[i], "%v(%v, %v), %d of %d", c, a[i], b[i], i, n)
+				if bit(holds(c, a[i], b[i])) != out[i] {
+					require.Fail(t, "wrong", "%v(%v, %v), %d of %d", c, a[i], b[i], i, n)
+				}
 			}
 			require.Equal(t, uint8(0xaa), out[n], "written behind")
 			s := some[n%len(some)]
 			CompareVS(c, out[:n], a, []T{s})
 			for i := range n {
-				require.Equal(t, bit(holds(c, a[i], s)), out[i], "%v(%v, %v), %d of %d", c, a[i], s, i, n)
-				require.Equal(t, holds(c, a[i], s), holds(c.Swapped(), s, a[i]))
+				if holds(c, a[i], s) != holds(c.Swapped(), s, a[i]) || bit(holds(c, a[i], s)) != out[i] {
+					require.Fail(t, "wrong", "%v(%v, %v), %d of %d", c, a[i], s, i, n)
+				}
 			}
 			require.Equal(t, uint8(0xaa), out[n], "written behind")
 		}
@@ -55,74 +57,182 @@ func comparesAll[T Comparable](t *testing.T, some []T) {
 func TestCompare_everyTypeAndLength(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		comparesAll(t, append([]float32{1, 2, -1}, specials...))
+		comparesAll(t, []float64{1, 2, -1, math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), 1 + 1e-15})
+		comparesAll(t, []int8{0, 1, -1, math.MaxInt8, math.MinInt8, 77, 78})
+		comparesAll(t, []uint8{0, 1, 255, 127, 128, 77, 78})
+		comparesAll(t, []int16{0, 1, -1, math.MaxInt16, math.MinInt16, 256, 257})
+		comparesAll(t, []uint16{0, 1, math.MaxUint16, math.MaxInt16, math.MaxInt16 + 1, 256, 257})
 		comparesAll(t, []int32{0, 1, -1, math.MaxInt32, math.MinInt32, 77, 78})
+		comparesAll(t, []uint32{0, 1, math.MaxUint32, math.MaxInt32, math.MaxInt32 + 1, 1 << 16, 77})
 		comparesAll(t, []int64{0, 1, -1, math.MaxInt64, math.MinInt64, 1 << 32, 1<<32 + 1, -1 << 32, math.MaxUint32})
+		comparesAll(t, []uint64{0, 1, math.MaxUint64, math.MaxInt64, math.MaxInt64 + 1, 1 << 32, 1<<32 + 1})
 	})
 }
 
-func TestIntegers_everyFunction(t *testing.T) {
-	want := func(op IntegerOp, a, b int64) int64 {
-		truth := func(x int64) int64 { return min(x, 1) }
-		switch op {
-		case AddI32, AddI64:
-			return a + b
-		case SubI32, SubI64:
-			return a - b
-		case MulI32:
-			return a * b
-		case MinI32, MinI64:
-			return min(a, b)
-		case MaxI32, MaxI64:
-			return max(a, b)
-		case AndBits:
-			return a & b
-		case OrBits:
-			return a | b
-		case XorBits:
-			return a ^ b
-		case AndBool:
-			return truth(a) * truth(b)
-		case OrBool:
-			return max(truth(a), truth(b))
-		}
-		return truth(a) ^ truth(b)
+// integerAt is an integer of some bytes as whole numbers without and with a sign.
+func integerAt(x []byte, i, size int) (u uint64, s int64) {
+	for k := range size {
+		u |= uint64(x[i*size+k]) << (8 * k)
 	}
+	return u, int64(u<<(64-8*size)) >> (64 - 8*size)
+}
+
+// integerResult is what a function of integers gives, in its low bits.
+func integerResult(op IntegerOp, a, b uint64, s, r int64) uint64 {
+	truth := func(x uint64) uint64 { return min(x, 1) }
+	switch op.String()[:4] {
+	case "AddI":
+		return a + b
+	case "SubI":
+		return a - b
+	case "MulI":
+		return a * b
+	case "MinI":
+		return uint64(min(s, r))
+	case "MaxI":
+		return uint64(max(s, r))
+	case "Leas":
+		return min(a, b)
+	case "Most":
+		return max(a, b)
+	case "ShlI":
+		return a << b
+	case "ShrU":
+		return a >> b
+	}
+	switch op {
+	case AndBits:
+		return a & b
+	case OrBits:
+		return a | b
+	case XorBits:
+		return a ^ b
+	case AndBool:
+		return truth(a) * truth(b)
+	case OrBool:
+		return max(truth(a), truth(b))
+	}
+	return truth(a) ^ truth(b)
+}
+
+// someIntegers are operands of n integers: limits, small numbers, and any.
+func someIntegers(size, n int) (a, b []byte) {
+	a, b = make([]byte, size*n), make([]byte, size*n)
+	for i := range a {
+		a[i], b[i] = byte(i*i*37>>3), byte(i*91)
+	}
+	for i := range n {
+		x, y := a[i*size:][:size], b[i*size:][:size]
+		switch i % 5 {
+		case 0:
+			clear(x)
+			clear(y)
+			x[0], y[0] = byte(i/5), byte(i/7%(9*size))
+		case 1:
+			clear(y)
+			y[size-1] = 0x80 * byte(i%2)
+		case 2:
+			for k := range x {
+				x[k] = 0xff
+			}
+			x[size-1] = 0x7f + byte(i%3)
+		}
+	}
+	return a, b
+}
+
+func TestIntegers_everyFunction(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		for op := range numInteger {
+			size := op.Size()
 			for _, n := range append(lengths(), 65, 1<<12+5) {
-				size := op.Size()
-				a, b, y := make([]byte, size*n), make([]byte, size*n), make([]byte, size*n+64)
-				for i := range a {
-					a[i], b[i] = byte(i*i*37>>3), byte(i*91)
-					if size == 1 && i%3 == 0 {
-						a[i], b[i] = byte(i/3%2), byte(i/6%3)
-					}
-				}
-				read := func(x []byte, i int) int64 {
-					switch size {
-					case 4:
-						return int64(mem.Elements[int32](x)[i])
-					case 8:
-						return mem.Elements[int64](x)[i]
-					}
-					return int64(x[i])
-				}
-				check := func(other func(i int) int64) {
+				a, b := someIntegers(size, n)
+				y := make([]byte, size*n+64)
+				check := func(repeats bool) {
 					for i := range n {
-						w := want(op, read(a, i), other(i))
-						if size == 4 {
-							w = int64(int32(w))
+						k := i
+						if repeats {
+							k = 0
 						}
-						require.Equal(t, w, read(y, i), "%v: %d of %d", op, i, n)
+						u, s := integerAt(a, i, size)
+						v, r := integerAt(b, k, size)
+						got, _ := integerAt(y, i, size)
+						want := integerResult(op, u, v, s, r) << (64 - 8*size) >> (64 - 8*size)
+						if want != got {
+							require.Equal(t, want, got, "%v(%d, %d): %d of %d", op, s, r, i, n)
+						}
 					}
 					require.Zero(t, y[size*n], "written behind")
 				}
 				IntegersVV(op, y[:size*n], a, b)
-				check(func(i int) int64 { return read(b, i) })
+				check(false)
 				if n > 0 {
 					IntegersVS(op, y[:size*n], a, b)
-					check(func(int) int64 { return read(b, 0) })
+					check(true)
 				}
+			}
+		}
+	})
+}
+
+func TestFoldIntegers_isTheFunctionOneAfterAnother(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		for op := range numSized {
+			if !op.Folds() {
+				require.Panics(t, func() { FoldIntegers(op, make([]byte, 32), make([]byte, 32)) })
+				continue
+			}
+			size := op.Size()
+			for _, blocks := range []int{0, 1, 2, 7, 300} {
+				x, acc := someIntegers(size, 32*blocks/size+32)
+				x, acc = x[:32*blocks], acc[:32]
+				want := append([]byte(nil), acc...)
+				for i := range 32 / size {
+					u, s := integerAt(want, i, size)
+					for k := range blocks {
+						v, r := integerAt(x, k*32/size+i, size)
+						u = integerResult(op, u, v, s, r)
+						s = int64(u<<(64-8*size)) >> (64 - 8*size)
+						u = uint64(s) << (64 - 8*size) >> (64 - 8*size)
+					}
+					for k := range size {
+						want[i*size+k] = byte(u >> (8 * k))
+					}
+				}
+				FoldIntegers(op, acc, x)
+				require.Equal(t, want, acc, "%v of %d blocks", op, blocks)
+			}
+		}
+	})
+}
+
+func TestIntegersEach_everyFunction(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		for f := range numFunctions {
+			size := f.Size()
+			for _, n := range append(lengths(), 65, 1<<12+5) {
+				a, _ := someIntegers(size, n)
+				y := make([]byte, size*n+64)
+				IntegersEach(f, y[:size*n], a)
+				for i := range n {
+					u, s := integerAt(a, i, size)
+					want := -u
+					switch name := f.String()[:3]; {
+					case name == "Sig" && s > 0:
+						want = 1
+					case name == "Sig" && s < 0:
+						want = math.MaxUint64
+					case name == "Sig":
+						want = 0
+					case name == "Abs" && s > 0:
+						want = u
+					}
+					got, _ := integerAt(y, i, size)
+					if want = want << (64 - 8*size) >> (64 - 8*size); want != got {
+						require.Equal(t, want, got, "%v(%d): %d of %d", f, s, i, n)
+					}
+				}
+				require.Zero(t, y[size*n], "written behind")
 			}
 		}
 	})

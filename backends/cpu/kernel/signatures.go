@@ -55,3 +55,10 @@ type (
 
 // pairFn compares or combines elements of a with those of b, or with one, in multiples of pairStep.
 type pairFn func(dst, a, b *byte, n int)
+
+// castFn makes each element of dst from that of src, in multiples of pairStep; boundedFn says by its result whether
+// numbers are too large for it.
+type (
+	castFn    func(dst, src *byte, n int)
+	boundedFn func(dst, src *byte, n int) uint64
+)

@@ -39,9 +39,27 @@ type table struct {
 	unary              [numUnary]unaryFn
 	binaryVV           [numBinary]vvFn
 	binaryVS, binarySV [numBinary]vsFn
-	// Of float32, int32 and int64; nil: compareGeneric.
-	compareVV, compareVS   [3][numComparisons]pairFn
+	// By the number of kindOf; nil: compareGeneric.
+	compareVV, compareVS   [numCompared][numComparisons]pairFn
 	integersVV, integersVS [numInteger]pairFn // nil: integersGeneric
+	foldIntegers           [numSized]castFn
+	integersEach           [numFunctions]castFn // nil: eachGeneric
+
+	// Casts, by the binary logarithms of the sizes of elements, from and to; nil: castGeneric and its like.
+	narrow        [4][4]castFn
+	widen         [2][4][4]castFn // of unsigned integers, of signed ones
+	int32ToFloat  castFn
+	uint32ToFloat castFn
+	doubleToFloat castFn
+	floatToDouble castFn
+	brainToFloat  castFn
+	floatToBrain  castFn
+	int64ToFloat  boundedFn
+	floatToInt32  boundedFn
+
+	// Lines side by side, in multiples of linesStep: by what is best and which of equal ones; by exclusive. nil: Go.
+	better  [2][2]func(best *float32, at *int32, x *float32, n int, k int32)
+	running [2]func(dst, src *float32, sums *float64, n int)
 
 	halfToFloat  func(dst *float32, src *uint16, n int)                           // vectors
 	floatToHalf  func(dst *uint16, src *float32, n int)                           // vectors

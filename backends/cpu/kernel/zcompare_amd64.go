@@ -183,3 +183,343 @@ func vvNotEqualI64AVX2(dst *byte, a *byte, b *byte, n int)
 //
 //go:noescape
 func vsNotEqualI64AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvLessF64AVX2 is Less of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvLessF64AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsLessF64AVX2 is Less of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsLessF64AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvLessEqualF64AVX2 is LessEqual of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvLessEqualF64AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsLessEqualF64AVX2 is LessEqual of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsLessEqualF64AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvGreaterF64AVX2 is Greater of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvGreaterF64AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsGreaterF64AVX2 is Greater of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsGreaterF64AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvGreaterEqualF64AVX2 is GreaterEqual of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvGreaterEqualF64AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsGreaterEqualF64AVX2 is GreaterEqual of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsGreaterEqualF64AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvEqualF64AVX2 is Equal of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvEqualF64AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsEqualF64AVX2 is Equal of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsEqualF64AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvNotEqualF64AVX2 is NotEqual of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvNotEqualF64AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsNotEqualF64AVX2 is NotEqual of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsNotEqualF64AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvLessI8AVX2 is Less of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvLessI8AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsLessI8AVX2 is Less of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsLessI8AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvLessEqualI8AVX2 is LessEqual of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvLessEqualI8AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsLessEqualI8AVX2 is LessEqual of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsLessEqualI8AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvGreaterI8AVX2 is Greater of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvGreaterI8AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsGreaterI8AVX2 is Greater of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsGreaterI8AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvGreaterEqualI8AVX2 is GreaterEqual of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvGreaterEqualI8AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsGreaterEqualI8AVX2 is GreaterEqual of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsGreaterEqualI8AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvEqualI8AVX2 is Equal of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvEqualI8AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsEqualI8AVX2 is Equal of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsEqualI8AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvNotEqualI8AVX2 is NotEqual of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvNotEqualI8AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsNotEqualI8AVX2 is NotEqual of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsNotEqualI8AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvLessU8AVX2 is Less of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvLessU8AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsLessU8AVX2 is Less of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsLessU8AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvLessEqualU8AVX2 is LessEqual of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvLessEqualU8AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsLessEqualU8AVX2 is LessEqual of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsLessEqualU8AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvGreaterU8AVX2 is Greater of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvGreaterU8AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsGreaterU8AVX2 is Greater of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsGreaterU8AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvGreaterEqualU8AVX2 is GreaterEqual of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvGreaterEqualU8AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsGreaterEqualU8AVX2 is GreaterEqual of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsGreaterEqualU8AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvLessI16AVX2 is Less of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvLessI16AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsLessI16AVX2 is Less of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsLessI16AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvLessEqualI16AVX2 is LessEqual of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvLessEqualI16AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsLessEqualI16AVX2 is LessEqual of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsLessEqualI16AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvGreaterI16AVX2 is Greater of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvGreaterI16AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsGreaterI16AVX2 is Greater of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsGreaterI16AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvGreaterEqualI16AVX2 is GreaterEqual of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvGreaterEqualI16AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsGreaterEqualI16AVX2 is GreaterEqual of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsGreaterEqualI16AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvEqualI16AVX2 is Equal of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvEqualI16AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsEqualI16AVX2 is Equal of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsEqualI16AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvNotEqualI16AVX2 is NotEqual of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvNotEqualI16AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsNotEqualI16AVX2 is NotEqual of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsNotEqualI16AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvLessU16AVX2 is Less of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvLessU16AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsLessU16AVX2 is Less of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsLessU16AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvLessEqualU16AVX2 is LessEqual of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvLessEqualU16AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsLessEqualU16AVX2 is LessEqual of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsLessEqualU16AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvGreaterU16AVX2 is Greater of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvGreaterU16AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsGreaterU16AVX2 is Greater of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsGreaterU16AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvGreaterEqualU16AVX2 is GreaterEqual of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvGreaterEqualU16AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsGreaterEqualU16AVX2 is GreaterEqual of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsGreaterEqualU16AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvLessU32AVX2 is Less of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvLessU32AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsLessU32AVX2 is Less of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsLessU32AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvLessEqualU32AVX2 is LessEqual of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvLessEqualU32AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsLessEqualU32AVX2 is LessEqual of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsLessEqualU32AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvGreaterU32AVX2 is Greater of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvGreaterU32AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsGreaterU32AVX2 is Greater of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsGreaterU32AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvGreaterEqualU32AVX2 is GreaterEqual of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvGreaterEqualU32AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsGreaterEqualU32AVX2 is GreaterEqual of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsGreaterEqualU32AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvLessU64AVX2 is Less of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvLessU64AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsLessU64AVX2 is Less of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsLessU64AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvLessEqualU64AVX2 is LessEqual of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvLessEqualU64AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsLessEqualU64AVX2 is LessEqual of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsLessEqualU64AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvGreaterU64AVX2 is Greater of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvGreaterU64AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsGreaterU64AVX2 is Greater of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsGreaterU64AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvGreaterEqualU64AVX2 is GreaterEqual of [CompareVV] on n values, a multiple of 32.
+//
+//go:noescape
+func vvGreaterEqualU64AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsGreaterEqualU64AVX2 is GreaterEqual of [CompareVS] on n values, a multiple of 32.
+//
+//go:noescape
+func vsGreaterEqualU64AVX2(dst *byte, a *byte, b *byte, n int)

@@ -1471,3 +1471,2525 @@ loop:
 	JG        loop
 	VZEROUPPER
 	RET
+
+// func vvLessF64AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvLessF64AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVUPS   (CX), Y0
+	VMOVUPS   (DX), Y1
+	VCMPPD    $0x11, Y1, Y0, Y0
+	VMOVUPS   32(CX), Y1
+	VMOVUPS   32(DX), Y2
+	VCMPPD    $0x11, Y2, Y1, Y1
+	VSHUFPS   $0x88, Y1, Y0, Y0
+	VPERMQ    $0xd8, Y0, Y0
+	VMOVUPS   64(CX), Y1
+	VMOVUPS   64(DX), Y2
+	VCMPPD    $0x11, Y2, Y1, Y1
+	VMOVUPS   96(CX), Y2
+	VMOVUPS   96(DX), Y3
+	VCMPPD    $0x11, Y3, Y2, Y2
+	VSHUFPS   $0x88, Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VPACKSSDW Y1, Y0, Y0
+	VMOVUPS   128(CX), Y1
+	VMOVUPS   128(DX), Y2
+	VCMPPD    $0x11, Y2, Y1, Y1
+	VMOVUPS   160(CX), Y2
+	VMOVUPS   160(DX), Y3
+	VCMPPD    $0x11, Y3, Y2, Y2
+	VSHUFPS   $0x88, Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VMOVUPS   192(CX), Y2
+	VMOVUPS   192(DX), Y3
+	VCMPPD    $0x11, Y3, Y2, Y2
+	VMOVUPS   224(CX), Y3
+	VMOVUPS   224(DX), Y4
+	VCMPPD    $0x11, Y4, Y3, Y3
+	VSHUFPS   $0x88, Y3, Y2, Y2
+	VPERMQ    $0xd8, Y2, Y2
+	VPACKSSDW Y2, Y1, Y1
+	VPACKSSWB Y1, Y0, Y0
+	VMOVDQU   bytesOfMasks<>+0(SB), Y1
+	VPERMD    Y0, Y1, Y0
+	VPAND     c01010101<>+0(SB), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+256, CX
+	ADDQ      $+256, DX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vsLessF64AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsLessF64AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTQ (DX), Y0
+
+loop:
+	VMOVUPS   (CX), Y1
+	VCMPPD    $0x11, Y0, Y1, Y1
+	VMOVUPS   32(CX), Y2
+	VCMPPD    $0x11, Y0, Y2, Y2
+	VSHUFPS   $0x88, Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VMOVUPS   64(CX), Y2
+	VCMPPD    $0x11, Y0, Y2, Y2
+	VMOVUPS   96(CX), Y3
+	VCMPPD    $0x11, Y0, Y3, Y3
+	VSHUFPS   $0x88, Y3, Y2, Y2
+	VPERMQ    $0xd8, Y2, Y2
+	VPACKSSDW Y2, Y1, Y1
+	VMOVUPS   128(CX), Y2
+	VCMPPD    $0x11, Y0, Y2, Y2
+	VMOVUPS   160(CX), Y3
+	VCMPPD    $0x11, Y0, Y3, Y3
+	VSHUFPS   $0x88, Y3, Y2, Y2
+	VPERMQ    $0xd8, Y2, Y2
+	VMOVUPS   192(CX), Y3
+	VCMPPD    $0x11, Y0, Y3, Y3
+	VMOVUPS   224(CX), Y4
+	VCMPPD    $0x11, Y0, Y4, Y4
+	VSHUFPS   $0x88, Y4, Y3, Y3
+	VPERMQ    $0xd8, Y3, Y3
+	VPACKSSDW Y3, Y2, Y2
+	VPACKSSWB Y2, Y1, Y1
+	VMOVDQU   bytesOfMasks<>+0(SB), Y2
+	VPERMD    Y1, Y2, Y1
+	VPAND     c01010101<>+0(SB), Y1, Y1
+	VMOVDQU   Y1, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+256, CX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vvLessEqualF64AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvLessEqualF64AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVUPS   (CX), Y0
+	VMOVUPS   (DX), Y1
+	VCMPPD    $0x12, Y1, Y0, Y0
+	VMOVUPS   32(CX), Y1
+	VMOVUPS   32(DX), Y2
+	VCMPPD    $0x12, Y2, Y1, Y1
+	VSHUFPS   $0x88, Y1, Y0, Y0
+	VPERMQ    $0xd8, Y0, Y0
+	VMOVUPS   64(CX), Y1
+	VMOVUPS   64(DX), Y2
+	VCMPPD    $0x12, Y2, Y1, Y1
+	VMOVUPS   96(CX), Y2
+	VMOVUPS   96(DX), Y3
+	VCMPPD    $0x12, Y3, Y2, Y2
+	VSHUFPS   $0x88, Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VPACKSSDW Y1, Y0, Y0
+	VMOVUPS   128(CX), Y1
+	VMOVUPS   128(DX), Y2
+	VCMPPD    $0x12, Y2, Y1, Y1
+	VMOVUPS   160(CX), Y2
+	VMOVUPS   160(DX), Y3
+	VCMPPD    $0x12, Y3, Y2, Y2
+	VSHUFPS   $0x88, Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VMOVUPS   192(CX), Y2
+	VMOVUPS   192(DX), Y3
+	VCMPPD    $0x12, Y3, Y2, Y2
+	VMOVUPS   224(CX), Y3
+	VMOVUPS   224(DX), Y4
+	VCMPPD    $0x12, Y4, Y3, Y3
+	VSHUFPS   $0x88, Y3, Y2, Y2
+	VPERMQ    $0xd8, Y2, Y2
+	VPACKSSDW Y2, Y1, Y1
+	VPACKSSWB Y1, Y0, Y0
+	VMOVDQU   bytesOfMasks<>+0(SB), Y1
+	VPERMD    Y0, Y1, Y0
+	VPAND     c01010101<>+0(SB), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+256, CX
+	ADDQ      $+256, DX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vsLessEqualF64AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsLessEqualF64AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTQ (DX), Y0
+
+loop:
+	VMOVUPS   (CX), Y1
+	VCMPPD    $0x12, Y0, Y1, Y1
+	VMOVUPS   32(CX), Y2
+	VCMPPD    $0x12, Y0, Y2, Y2
+	VSHUFPS   $0x88, Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VMOVUPS   64(CX), Y2
+	VCMPPD    $0x12, Y0, Y2, Y2
+	VMOVUPS   96(CX), Y3
+	VCMPPD    $0x12, Y0, Y3, Y3
+	VSHUFPS   $0x88, Y3, Y2, Y2
+	VPERMQ    $0xd8, Y2, Y2
+	VPACKSSDW Y2, Y1, Y1
+	VMOVUPS   128(CX), Y2
+	VCMPPD    $0x12, Y0, Y2, Y2
+	VMOVUPS   160(CX), Y3
+	VCMPPD    $0x12, Y0, Y3, Y3
+	VSHUFPS   $0x88, Y3, Y2, Y2
+	VPERMQ    $0xd8, Y2, Y2
+	VMOVUPS   192(CX), Y3
+	VCMPPD    $0x12, Y0, Y3, Y3
+	VMOVUPS   224(CX), Y4
+	VCMPPD    $0x12, Y0, Y4, Y4
+	VSHUFPS   $0x88, Y4, Y3, Y3
+	VPERMQ    $0xd8, Y3, Y3
+	VPACKSSDW Y3, Y2, Y2
+	VPACKSSWB Y2, Y1, Y1
+	VMOVDQU   bytesOfMasks<>+0(SB), Y2
+	VPERMD    Y1, Y2, Y1
+	VPAND     c01010101<>+0(SB), Y1, Y1
+	VMOVDQU   Y1, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+256, CX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vvGreaterF64AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvGreaterF64AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVUPS   (CX), Y0
+	VMOVUPS   (DX), Y1
+	VCMPPD    $0x1e, Y1, Y0, Y0
+	VMOVUPS   32(CX), Y1
+	VMOVUPS   32(DX), Y2
+	VCMPPD    $0x1e, Y2, Y1, Y1
+	VSHUFPS   $0x88, Y1, Y0, Y0
+	VPERMQ    $0xd8, Y0, Y0
+	VMOVUPS   64(CX), Y1
+	VMOVUPS   64(DX), Y2
+	VCMPPD    $0x1e, Y2, Y1, Y1
+	VMOVUPS   96(CX), Y2
+	VMOVUPS   96(DX), Y3
+	VCMPPD    $0x1e, Y3, Y2, Y2
+	VSHUFPS   $0x88, Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VPACKSSDW Y1, Y0, Y0
+	VMOVUPS   128(CX), Y1
+	VMOVUPS   128(DX), Y2
+	VCMPPD    $0x1e, Y2, Y1, Y1
+	VMOVUPS   160(CX), Y2
+	VMOVUPS   160(DX), Y3
+	VCMPPD    $0x1e, Y3, Y2, Y2
+	VSHUFPS   $0x88, Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VMOVUPS   192(CX), Y2
+	VMOVUPS   192(DX), Y3
+	VCMPPD    $0x1e, Y3, Y2, Y2
+	VMOVUPS   224(CX), Y3
+	VMOVUPS   224(DX), Y4
+	VCMPPD    $0x1e, Y4, Y3, Y3
+	VSHUFPS   $0x88, Y3, Y2, Y2
+	VPERMQ    $0xd8, Y2, Y2
+	VPACKSSDW Y2, Y1, Y1
+	VPACKSSWB Y1, Y0, Y0
+	VMOVDQU   bytesOfMasks<>+0(SB), Y1
+	VPERMD    Y0, Y1, Y0
+	VPAND     c01010101<>+0(SB), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+256, CX
+	ADDQ      $+256, DX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vsGreaterF64AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsGreaterF64AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTQ (DX), Y0
+
+loop:
+	VMOVUPS   (CX), Y1
+	VCMPPD    $0x1e, Y0, Y1, Y1
+	VMOVUPS   32(CX), Y2
+	VCMPPD    $0x1e, Y0, Y2, Y2
+	VSHUFPS   $0x88, Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VMOVUPS   64(CX), Y2
+	VCMPPD    $0x1e, Y0, Y2, Y2
+	VMOVUPS   96(CX), Y3
+	VCMPPD    $0x1e, Y0, Y3, Y3
+	VSHUFPS   $0x88, Y3, Y2, Y2
+	VPERMQ    $0xd8, Y2, Y2
+	VPACKSSDW Y2, Y1, Y1
+	VMOVUPS   128(CX), Y2
+	VCMPPD    $0x1e, Y0, Y2, Y2
+	VMOVUPS   160(CX), Y3
+	VCMPPD    $0x1e, Y0, Y3, Y3
+	VSHUFPS   $0x88, Y3, Y2, Y2
+	VPERMQ    $0xd8, Y2, Y2
+	VMOVUPS   192(CX), Y3
+	VCMPPD    $0x1e, Y0, Y3, Y3
+	VMOVUPS   224(CX), Y4
+	VCMPPD    $0x1e, Y0, Y4, Y4
+	VSHUFPS   $0x88, Y4, Y3, Y3
+	VPERMQ    $0xd8, Y3, Y3
+	VPACKSSDW Y3, Y2, Y2
+	VPACKSSWB Y2, Y1, Y1
+	VMOVDQU   bytesOfMasks<>+0(SB), Y2
+	VPERMD    Y1, Y2, Y1
+	VPAND     c01010101<>+0(SB), Y1, Y1
+	VMOVDQU   Y1, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+256, CX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vvGreaterEqualF64AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvGreaterEqualF64AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVUPS   (CX), Y0
+	VMOVUPS   (DX), Y1
+	VCMPPD    $0x1d, Y1, Y0, Y0
+	VMOVUPS   32(CX), Y1
+	VMOVUPS   32(DX), Y2
+	VCMPPD    $0x1d, Y2, Y1, Y1
+	VSHUFPS   $0x88, Y1, Y0, Y0
+	VPERMQ    $0xd8, Y0, Y0
+	VMOVUPS   64(CX), Y1
+	VMOVUPS   64(DX), Y2
+	VCMPPD    $0x1d, Y2, Y1, Y1
+	VMOVUPS   96(CX), Y2
+	VMOVUPS   96(DX), Y3
+	VCMPPD    $0x1d, Y3, Y2, Y2
+	VSHUFPS   $0x88, Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VPACKSSDW Y1, Y0, Y0
+	VMOVUPS   128(CX), Y1
+	VMOVUPS   128(DX), Y2
+	VCMPPD    $0x1d, Y2, Y1, Y1
+	VMOVUPS   160(CX), Y2
+	VMOVUPS   160(DX), Y3
+	VCMPPD    $0x1d, Y3, Y2, Y2
+	VSHUFPS   $0x88, Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VMOVUPS   192(CX), Y2
+	VMOVUPS   192(DX), Y3
+	VCMPPD    $0x1d, Y3, Y2, Y2
+	VMOVUPS   224(CX), Y3
+	VMOVUPS   224(DX), Y4
+	VCMPPD    $0x1d, Y4, Y3, Y3
+	VSHUFPS   $0x88, Y3, Y2, Y2
+	VPERMQ    $0xd8, Y2, Y2
+	VPACKSSDW Y2, Y1, Y1
+	VPACKSSWB Y1, Y0, Y0
+	VMOVDQU   bytesOfMasks<>+0(SB), Y1
+	VPERMD    Y0, Y1, Y0
+	VPAND     c01010101<>+0(SB), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+256, CX
+	ADDQ      $+256, DX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vsGreaterEqualF64AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsGreaterEqualF64AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTQ (DX), Y0
+
+loop:
+	VMOVUPS   (CX), Y1
+	VCMPPD    $0x1d, Y0, Y1, Y1
+	VMOVUPS   32(CX), Y2
+	VCMPPD    $0x1d, Y0, Y2, Y2
+	VSHUFPS   $0x88, Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VMOVUPS   64(CX), Y2
+	VCMPPD    $0x1d, Y0, Y2, Y2
+	VMOVUPS   96(CX), Y3
+	VCMPPD    $0x1d, Y0, Y3, Y3
+	VSHUFPS   $0x88, Y3, Y2, Y2
+	VPERMQ    $0xd8, Y2, Y2
+	VPACKSSDW Y2, Y1, Y1
+	VMOVUPS   128(CX), Y2
+	VCMPPD    $0x1d, Y0, Y2, Y2
+	VMOVUPS   160(CX), Y3
+	VCMPPD    $0x1d, Y0, Y3, Y3
+	VSHUFPS   $0x88, Y3, Y2, Y2
+	VPERMQ    $0xd8, Y2, Y2
+	VMOVUPS   192(CX), Y3
+	VCMPPD    $0x1d, Y0, Y3, Y3
+	VMOVUPS   224(CX), Y4
+	VCMPPD    $0x1d, Y0, Y4, Y4
+	VSHUFPS   $0x88, Y4, Y3, Y3
+	VPERMQ    $0xd8, Y3, Y3
+	VPACKSSDW Y3, Y2, Y2
+	VPACKSSWB Y2, Y1, Y1
+	VMOVDQU   bytesOfMasks<>+0(SB), Y2
+	VPERMD    Y1, Y2, Y1
+	VPAND     c01010101<>+0(SB), Y1, Y1
+	VMOVDQU   Y1, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+256, CX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vvEqualF64AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvEqualF64AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVUPS   (CX), Y0
+	VMOVUPS   (DX), Y1
+	VCMPPD    $0x00, Y1, Y0, Y0
+	VMOVUPS   32(CX), Y1
+	VMOVUPS   32(DX), Y2
+	VCMPPD    $0x00, Y2, Y1, Y1
+	VSHUFPS   $0x88, Y1, Y0, Y0
+	VPERMQ    $0xd8, Y0, Y0
+	VMOVUPS   64(CX), Y1
+	VMOVUPS   64(DX), Y2
+	VCMPPD    $0x00, Y2, Y1, Y1
+	VMOVUPS   96(CX), Y2
+	VMOVUPS   96(DX), Y3
+	VCMPPD    $0x00, Y3, Y2, Y2
+	VSHUFPS   $0x88, Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VPACKSSDW Y1, Y0, Y0
+	VMOVUPS   128(CX), Y1
+	VMOVUPS   128(DX), Y2
+	VCMPPD    $0x00, Y2, Y1, Y1
+	VMOVUPS   160(CX), Y2
+	VMOVUPS   160(DX), Y3
+	VCMPPD    $0x00, Y3, Y2, Y2
+	VSHUFPS   $0x88, Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VMOVUPS   192(CX), Y2
+	VMOVUPS   192(DX), Y3
+	VCMPPD    $0x00, Y3, Y2, Y2
+	VMOVUPS   224(CX), Y3
+	VMOVUPS   224(DX), Y4
+	VCMPPD    $0x00, Y4, Y3, Y3
+	VSHUFPS   $0x88, Y3, Y2, Y2
+	VPERMQ    $0xd8, Y2, Y2
+	VPACKSSDW Y2, Y1, Y1
+	VPACKSSWB Y1, Y0, Y0
+	VMOVDQU   bytesOfMasks<>+0(SB), Y1
+	VPERMD    Y0, Y1, Y0
+	VPAND     c01010101<>+0(SB), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+256, CX
+	ADDQ      $+256, DX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vsEqualF64AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsEqualF64AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTQ (DX), Y0
+
+loop:
+	VMOVUPS   (CX), Y1
+	VCMPPD    $0x00, Y0, Y1, Y1
+	VMOVUPS   32(CX), Y2
+	VCMPPD    $0x00, Y0, Y2, Y2
+	VSHUFPS   $0x88, Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VMOVUPS   64(CX), Y2
+	VCMPPD    $0x00, Y0, Y2, Y2
+	VMOVUPS   96(CX), Y3
+	VCMPPD    $0x00, Y0, Y3, Y3
+	VSHUFPS   $0x88, Y3, Y2, Y2
+	VPERMQ    $0xd8, Y2, Y2
+	VPACKSSDW Y2, Y1, Y1
+	VMOVUPS   128(CX), Y2
+	VCMPPD    $0x00, Y0, Y2, Y2
+	VMOVUPS   160(CX), Y3
+	VCMPPD    $0x00, Y0, Y3, Y3
+	VSHUFPS   $0x88, Y3, Y2, Y2
+	VPERMQ    $0xd8, Y2, Y2
+	VMOVUPS   192(CX), Y3
+	VCMPPD    $0x00, Y0, Y3, Y3
+	VMOVUPS   224(CX), Y4
+	VCMPPD    $0x00, Y0, Y4, Y4
+	VSHUFPS   $0x88, Y4, Y3, Y3
+	VPERMQ    $0xd8, Y3, Y3
+	VPACKSSDW Y3, Y2, Y2
+	VPACKSSWB Y2, Y1, Y1
+	VMOVDQU   bytesOfMasks<>+0(SB), Y2
+	VPERMD    Y1, Y2, Y1
+	VPAND     c01010101<>+0(SB), Y1, Y1
+	VMOVDQU   Y1, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+256, CX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vvNotEqualF64AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvNotEqualF64AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVUPS   (CX), Y0
+	VMOVUPS   (DX), Y1
+	VCMPPD    $0x04, Y1, Y0, Y0
+	VMOVUPS   32(CX), Y1
+	VMOVUPS   32(DX), Y2
+	VCMPPD    $0x04, Y2, Y1, Y1
+	VSHUFPS   $0x88, Y1, Y0, Y0
+	VPERMQ    $0xd8, Y0, Y0
+	VMOVUPS   64(CX), Y1
+	VMOVUPS   64(DX), Y2
+	VCMPPD    $0x04, Y2, Y1, Y1
+	VMOVUPS   96(CX), Y2
+	VMOVUPS   96(DX), Y3
+	VCMPPD    $0x04, Y3, Y2, Y2
+	VSHUFPS   $0x88, Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VPACKSSDW Y1, Y0, Y0
+	VMOVUPS   128(CX), Y1
+	VMOVUPS   128(DX), Y2
+	VCMPPD    $0x04, Y2, Y1, Y1
+	VMOVUPS   160(CX), Y2
+	VMOVUPS   160(DX), Y3
+	VCMPPD    $0x04, Y3, Y2, Y2
+	VSHUFPS   $0x88, Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VMOVUPS   192(CX), Y2
+	VMOVUPS   192(DX), Y3
+	VCMPPD    $0x04, Y3, Y2, Y2
+	VMOVUPS   224(CX), Y3
+	VMOVUPS   224(DX), Y4
+	VCMPPD    $0x04, Y4, Y3, Y3
+	VSHUFPS   $0x88, Y3, Y2, Y2
+	VPERMQ    $0xd8, Y2, Y2
+	VPACKSSDW Y2, Y1, Y1
+	VPACKSSWB Y1, Y0, Y0
+	VMOVDQU   bytesOfMasks<>+0(SB), Y1
+	VPERMD    Y0, Y1, Y0
+	VPAND     c01010101<>+0(SB), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+256, CX
+	ADDQ      $+256, DX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vsNotEqualF64AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsNotEqualF64AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTQ (DX), Y0
+
+loop:
+	VMOVUPS   (CX), Y1
+	VCMPPD    $0x04, Y0, Y1, Y1
+	VMOVUPS   32(CX), Y2
+	VCMPPD    $0x04, Y0, Y2, Y2
+	VSHUFPS   $0x88, Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VMOVUPS   64(CX), Y2
+	VCMPPD    $0x04, Y0, Y2, Y2
+	VMOVUPS   96(CX), Y3
+	VCMPPD    $0x04, Y0, Y3, Y3
+	VSHUFPS   $0x88, Y3, Y2, Y2
+	VPERMQ    $0xd8, Y2, Y2
+	VPACKSSDW Y2, Y1, Y1
+	VMOVUPS   128(CX), Y2
+	VCMPPD    $0x04, Y0, Y2, Y2
+	VMOVUPS   160(CX), Y3
+	VCMPPD    $0x04, Y0, Y3, Y3
+	VSHUFPS   $0x88, Y3, Y2, Y2
+	VPERMQ    $0xd8, Y2, Y2
+	VMOVUPS   192(CX), Y3
+	VCMPPD    $0x04, Y0, Y3, Y3
+	VMOVUPS   224(CX), Y4
+	VCMPPD    $0x04, Y0, Y4, Y4
+	VSHUFPS   $0x88, Y4, Y3, Y3
+	VPERMQ    $0xd8, Y3, Y3
+	VPACKSSDW Y3, Y2, Y2
+	VPACKSSWB Y2, Y1, Y1
+	VMOVDQU   bytesOfMasks<>+0(SB), Y2
+	VPERMD    Y1, Y2, Y1
+	VPAND     c01010101<>+0(SB), Y1, Y1
+	VMOVDQU   Y1, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+256, CX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vvLessI8AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvLessI8AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVUPS  (CX), Y0
+	VMOVUPS  (DX), Y1
+	VPCMPGTB Y0, Y1, Y0
+	VPAND    c01010101<>+0(SB), Y0, Y0
+	VMOVDQU  Y0, (AX)
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	ADDQ     $+32, DX
+	SUBQ     $+32, BX
+	JG       loop
+	VZEROUPPER
+	RET
+
+// func vsLessI8AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsLessI8AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTB (DX), Y0
+
+loop:
+	VMOVUPS  (CX), Y1
+	VPCMPGTB Y1, Y0, Y1
+	VPAND    c01010101<>+0(SB), Y1, Y1
+	VMOVDQU  Y1, (AX)
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	SUBQ     $+32, BX
+	JG       loop
+	VZEROUPPER
+	RET
+
+// func vvLessEqualI8AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvLessEqualI8AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVUPS  (CX), Y0
+	VMOVUPS  (DX), Y1
+	VPCMPGTB Y1, Y0, Y0
+	VPANDN   c01010101<>+0(SB), Y0, Y0
+	VMOVDQU  Y0, (AX)
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	ADDQ     $+32, DX
+	SUBQ     $+32, BX
+	JG       loop
+	VZEROUPPER
+	RET
+
+// func vsLessEqualI8AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsLessEqualI8AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTB (DX), Y0
+
+loop:
+	VMOVUPS  (CX), Y1
+	VPCMPGTB Y0, Y1, Y1
+	VPANDN   c01010101<>+0(SB), Y1, Y1
+	VMOVDQU  Y1, (AX)
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	SUBQ     $+32, BX
+	JG       loop
+	VZEROUPPER
+	RET
+
+// func vvGreaterI8AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvGreaterI8AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVUPS  (CX), Y0
+	VMOVUPS  (DX), Y1
+	VPCMPGTB Y1, Y0, Y0
+	VPAND    c01010101<>+0(SB), Y0, Y0
+	VMOVDQU  Y0, (AX)
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	ADDQ     $+32, DX
+	SUBQ     $+32, BX
+	JG       loop
+	VZEROUPPER
+	RET
+
+// func vsGreaterI8AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsGreaterI8AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTB (DX), Y0
+
+loop:
+	VMOVUPS  (CX), Y1
+	VPCMPGTB Y0, Y1, Y1
+	VPAND    c01010101<>+0(SB), Y1, Y1
+	VMOVDQU  Y1, (AX)
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	SUBQ     $+32, BX
+	JG       loop
+	VZEROUPPER
+	RET
+
+// func vvGreaterEqualI8AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvGreaterEqualI8AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVUPS  (CX), Y0
+	VMOVUPS  (DX), Y1
+	VPCMPGTB Y0, Y1, Y0
+	VPANDN   c01010101<>+0(SB), Y0, Y0
+	VMOVDQU  Y0, (AX)
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	ADDQ     $+32, DX
+	SUBQ     $+32, BX
+	JG       loop
+	VZEROUPPER
+	RET
+
+// func vsGreaterEqualI8AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsGreaterEqualI8AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTB (DX), Y0
+
+loop:
+	VMOVUPS  (CX), Y1
+	VPCMPGTB Y1, Y0, Y1
+	VPANDN   c01010101<>+0(SB), Y1, Y1
+	VMOVDQU  Y1, (AX)
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	SUBQ     $+32, BX
+	JG       loop
+	VZEROUPPER
+	RET
+
+// func vvEqualI8AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvEqualI8AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVUPS  (CX), Y0
+	VMOVUPS  (DX), Y1
+	VPCMPEQB Y1, Y0, Y0
+	VPAND    c01010101<>+0(SB), Y0, Y0
+	VMOVDQU  Y0, (AX)
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	ADDQ     $+32, DX
+	SUBQ     $+32, BX
+	JG       loop
+	VZEROUPPER
+	RET
+
+// func vsEqualI8AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsEqualI8AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTB (DX), Y0
+
+loop:
+	VMOVUPS  (CX), Y1
+	VPCMPEQB Y0, Y1, Y1
+	VPAND    c01010101<>+0(SB), Y1, Y1
+	VMOVDQU  Y1, (AX)
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	SUBQ     $+32, BX
+	JG       loop
+	VZEROUPPER
+	RET
+
+// func vvNotEqualI8AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvNotEqualI8AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVUPS  (CX), Y0
+	VMOVUPS  (DX), Y1
+	VPCMPEQB Y1, Y0, Y0
+	VPANDN   c01010101<>+0(SB), Y0, Y0
+	VMOVDQU  Y0, (AX)
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	ADDQ     $+32, DX
+	SUBQ     $+32, BX
+	JG       loop
+	VZEROUPPER
+	RET
+
+// func vsNotEqualI8AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsNotEqualI8AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTB (DX), Y0
+
+loop:
+	VMOVUPS  (CX), Y1
+	VPCMPEQB Y0, Y1, Y1
+	VPANDN   c01010101<>+0(SB), Y1, Y1
+	VMOVDQU  Y1, (AX)
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	SUBQ     $+32, BX
+	JG       loop
+	VZEROUPPER
+	RET
+
+// func vvLessU8AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvLessU8AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVUPS  (CX), Y0
+	VPXOR    c80808080<>+0(SB), Y0, Y0
+	VMOVUPS  (DX), Y1
+	VPXOR    c80808080<>+0(SB), Y1, Y1
+	VPCMPGTB Y0, Y1, Y0
+	VPAND    c01010101<>+0(SB), Y0, Y0
+	VMOVDQU  Y0, (AX)
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	ADDQ     $+32, DX
+	SUBQ     $+32, BX
+	JG       loop
+	VZEROUPPER
+	RET
+
+DATA c80808080<>+0(SB)/4, $0x80808080
+DATA c80808080<>+4(SB)/4, $0x80808080
+DATA c80808080<>+8(SB)/4, $0x80808080
+DATA c80808080<>+12(SB)/4, $0x80808080
+DATA c80808080<>+16(SB)/4, $0x80808080
+DATA c80808080<>+20(SB)/4, $0x80808080
+DATA c80808080<>+24(SB)/4, $0x80808080
+DATA c80808080<>+28(SB)/4, $0x80808080
+DATA c80808080<>+32(SB)/4, $0x80808080
+DATA c80808080<>+36(SB)/4, $0x80808080
+DATA c80808080<>+40(SB)/4, $0x80808080
+DATA c80808080<>+44(SB)/4, $0x80808080
+DATA c80808080<>+48(SB)/4, $0x80808080
+DATA c80808080<>+52(SB)/4, $0x80808080
+DATA c80808080<>+56(SB)/4, $0x80808080
+DATA c80808080<>+60(SB)/4, $0x80808080
+GLOBL c80808080<>(SB), RODATA|NOPTR, $64
+
+// func vsLessU8AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsLessU8AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTB (DX), Y0
+	VPXOR        c80808080<>+0(SB), Y0, Y0
+
+loop:
+	VMOVUPS  (CX), Y1
+	VPXOR    c80808080<>+0(SB), Y1, Y1
+	VPCMPGTB Y1, Y0, Y1
+	VPAND    c01010101<>+0(SB), Y1, Y1
+	VMOVDQU  Y1, (AX)
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	SUBQ     $+32, BX
+	JG       loop
+	VZEROUPPER
+	RET
+
+// func vvLessEqualU8AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvLessEqualU8AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVUPS  (CX), Y0
+	VPXOR    c80808080<>+0(SB), Y0, Y0
+	VMOVUPS  (DX), Y1
+	VPXOR    c80808080<>+0(SB), Y1, Y1
+	VPCMPGTB Y1, Y0, Y0
+	VPANDN   c01010101<>+0(SB), Y0, Y0
+	VMOVDQU  Y0, (AX)
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	ADDQ     $+32, DX
+	SUBQ     $+32, BX
+	JG       loop
+	VZEROUPPER
+	RET
+
+// func vsLessEqualU8AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsLessEqualU8AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTB (DX), Y0
+	VPXOR        c80808080<>+0(SB), Y0, Y0
+
+loop:
+	VMOVUPS  (CX), Y1
+	VPXOR    c80808080<>+0(SB), Y1, Y1
+	VPCMPGTB Y0, Y1, Y1
+	VPANDN   c01010101<>+0(SB), Y1, Y1
+	VMOVDQU  Y1, (AX)
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	SUBQ     $+32, BX
+	JG       loop
+	VZEROUPPER
+	RET
+
+// func vvGreaterU8AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvGreaterU8AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVUPS  (CX), Y0
+	VPXOR    c80808080<>+0(SB), Y0, Y0
+	VMOVUPS  (DX), Y1
+	VPXOR    c80808080<>+0(SB), Y1, Y1
+	VPCMPGTB Y1, Y0, Y0
+	VPAND    c01010101<>+0(SB), Y0, Y0
+	VMOVDQU  Y0, (AX)
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	ADDQ     $+32, DX
+	SUBQ     $+32, BX
+	JG       loop
+	VZEROUPPER
+	RET
+
+// func vsGreaterU8AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsGreaterU8AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTB (DX), Y0
+	VPXOR        c80808080<>+0(SB), Y0, Y0
+
+loop:
+	VMOVUPS  (CX), Y1
+	VPXOR    c80808080<>+0(SB), Y1, Y1
+	VPCMPGTB Y0, Y1, Y1
+	VPAND    c01010101<>+0(SB), Y1, Y1
+	VMOVDQU  Y1, (AX)
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	SUBQ     $+32, BX
+	JG       loop
+	VZEROUPPER
+	RET
+
+// func vvGreaterEqualU8AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvGreaterEqualU8AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVUPS  (CX), Y0
+	VPXOR    c80808080<>+0(SB), Y0, Y0
+	VMOVUPS  (DX), Y1
+	VPXOR    c80808080<>+0(SB), Y1, Y1
+	VPCMPGTB Y0, Y1, Y0
+	VPANDN   c01010101<>+0(SB), Y0, Y0
+	VMOVDQU  Y0, (AX)
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	ADDQ     $+32, DX
+	SUBQ     $+32, BX
+	JG       loop
+	VZEROUPPER
+	RET
+
+// func vsGreaterEqualU8AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsGreaterEqualU8AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTB (DX), Y0
+	VPXOR        c80808080<>+0(SB), Y0, Y0
+
+loop:
+	VMOVUPS  (CX), Y1
+	VPXOR    c80808080<>+0(SB), Y1, Y1
+	VPCMPGTB Y1, Y0, Y1
+	VPANDN   c01010101<>+0(SB), Y1, Y1
+	VMOVDQU  Y1, (AX)
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	SUBQ     $+32, BX
+	JG       loop
+	VZEROUPPER
+	RET
+
+// func vvLessI16AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvLessI16AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVUPS   (CX), Y0
+	VMOVUPS   (DX), Y1
+	VPCMPGTW  Y0, Y1, Y0
+	VMOVUPS   32(CX), Y1
+	VMOVUPS   32(DX), Y2
+	VPCMPGTW  Y1, Y2, Y1
+	VPACKSSWB Y1, Y0, Y0
+	VPERMQ    $0xd8, Y0, Y0
+	VPAND     c01010101<>+0(SB), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+64, CX
+	ADDQ      $+64, DX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vsLessI16AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsLessI16AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTW (DX), Y0
+
+loop:
+	VMOVUPS   (CX), Y1
+	VPCMPGTW  Y1, Y0, Y1
+	VMOVUPS   32(CX), Y2
+	VPCMPGTW  Y2, Y0, Y2
+	VPACKSSWB Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VPAND     c01010101<>+0(SB), Y1, Y1
+	VMOVDQU   Y1, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+64, CX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vvLessEqualI16AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvLessEqualI16AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVUPS   (CX), Y0
+	VMOVUPS   (DX), Y1
+	VPCMPGTW  Y1, Y0, Y0
+	VMOVUPS   32(CX), Y1
+	VMOVUPS   32(DX), Y2
+	VPCMPGTW  Y2, Y1, Y1
+	VPACKSSWB Y1, Y0, Y0
+	VPERMQ    $0xd8, Y0, Y0
+	VPANDN    c01010101<>+0(SB), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+64, CX
+	ADDQ      $+64, DX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vsLessEqualI16AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsLessEqualI16AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTW (DX), Y0
+
+loop:
+	VMOVUPS   (CX), Y1
+	VPCMPGTW  Y0, Y1, Y1
+	VMOVUPS   32(CX), Y2
+	VPCMPGTW  Y0, Y2, Y2
+	VPACKSSWB Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VPANDN    c01010101<>+0(SB), Y1, Y1
+	VMOVDQU   Y1, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+64, CX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vvGreaterI16AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvGreaterI16AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVUPS   (CX), Y0
+	VMOVUPS   (DX), Y1
+	VPCMPGTW  Y1, Y0, Y0
+	VMOVUPS   32(CX), Y1
+	VMOVUPS   32(DX), Y2
+	VPCMPGTW  Y2, Y1, Y1
+	VPACKSSWB Y1, Y0, Y0
+	VPERMQ    $0xd8, Y0, Y0
+	VPAND     c01010101<>+0(SB), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+64, CX
+	ADDQ      $+64, DX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vsGreaterI16AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsGreaterI16AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTW (DX), Y0
+
+loop:
+	VMOVUPS   (CX), Y1
+	VPCMPGTW  Y0, Y1, Y1
+	VMOVUPS   32(CX), Y2
+	VPCMPGTW  Y0, Y2, Y2
+	VPACKSSWB Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VPAND     c01010101<>+0(SB), Y1, Y1
+	VMOVDQU   Y1, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+64, CX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vvGreaterEqualI16AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvGreaterEqualI16AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVUPS   (CX), Y0
+	VMOVUPS   (DX), Y1
+	VPCMPGTW  Y0, Y1, Y0
+	VMOVUPS   32(CX), Y1
+	VMOVUPS   32(DX), Y2
+	VPCMPGTW  Y1, Y2, Y1
+	VPACKSSWB Y1, Y0, Y0
+	VPERMQ    $0xd8, Y0, Y0
+	VPANDN    c01010101<>+0(SB), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+64, CX
+	ADDQ      $+64, DX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vsGreaterEqualI16AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsGreaterEqualI16AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTW (DX), Y0
+
+loop:
+	VMOVUPS   (CX), Y1
+	VPCMPGTW  Y1, Y0, Y1
+	VMOVUPS   32(CX), Y2
+	VPCMPGTW  Y2, Y0, Y2
+	VPACKSSWB Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VPANDN    c01010101<>+0(SB), Y1, Y1
+	VMOVDQU   Y1, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+64, CX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vvEqualI16AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvEqualI16AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVUPS   (CX), Y0
+	VMOVUPS   (DX), Y1
+	VPCMPEQW  Y1, Y0, Y0
+	VMOVUPS   32(CX), Y1
+	VMOVUPS   32(DX), Y2
+	VPCMPEQW  Y2, Y1, Y1
+	VPACKSSWB Y1, Y0, Y0
+	VPERMQ    $0xd8, Y0, Y0
+	VPAND     c01010101<>+0(SB), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+64, CX
+	ADDQ      $+64, DX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vsEqualI16AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsEqualI16AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTW (DX), Y0
+
+loop:
+	VMOVUPS   (CX), Y1
+	VPCMPEQW  Y0, Y1, Y1
+	VMOVUPS   32(CX), Y2
+	VPCMPEQW  Y0, Y2, Y2
+	VPACKSSWB Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VPAND     c01010101<>+0(SB), Y1, Y1
+	VMOVDQU   Y1, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+64, CX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vvNotEqualI16AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvNotEqualI16AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVUPS   (CX), Y0
+	VMOVUPS   (DX), Y1
+	VPCMPEQW  Y1, Y0, Y0
+	VMOVUPS   32(CX), Y1
+	VMOVUPS   32(DX), Y2
+	VPCMPEQW  Y2, Y1, Y1
+	VPACKSSWB Y1, Y0, Y0
+	VPERMQ    $0xd8, Y0, Y0
+	VPANDN    c01010101<>+0(SB), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+64, CX
+	ADDQ      $+64, DX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vsNotEqualI16AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsNotEqualI16AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTW (DX), Y0
+
+loop:
+	VMOVUPS   (CX), Y1
+	VPCMPEQW  Y0, Y1, Y1
+	VMOVUPS   32(CX), Y2
+	VPCMPEQW  Y0, Y2, Y2
+	VPACKSSWB Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VPANDN    c01010101<>+0(SB), Y1, Y1
+	VMOVDQU   Y1, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+64, CX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vvLessU16AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvLessU16AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVUPS   (CX), Y0
+	VPXOR     c80008000<>+0(SB), Y0, Y0
+	VMOVUPS   (DX), Y1
+	VPXOR     c80008000<>+0(SB), Y1, Y1
+	VPCMPGTW  Y0, Y1, Y0
+	VMOVUPS   32(CX), Y1
+	VPXOR     c80008000<>+0(SB), Y1, Y1
+	VMOVUPS   32(DX), Y2
+	VPXOR     c80008000<>+0(SB), Y2, Y2
+	VPCMPGTW  Y1, Y2, Y1
+	VPACKSSWB Y1, Y0, Y0
+	VPERMQ    $0xd8, Y0, Y0
+	VPAND     c01010101<>+0(SB), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+64, CX
+	ADDQ      $+64, DX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+DATA c80008000<>+0(SB)/4, $0x80008000
+DATA c80008000<>+4(SB)/4, $0x80008000
+DATA c80008000<>+8(SB)/4, $0x80008000
+DATA c80008000<>+12(SB)/4, $0x80008000
+DATA c80008000<>+16(SB)/4, $0x80008000
+DATA c80008000<>+20(SB)/4, $0x80008000
+DATA c80008000<>+24(SB)/4, $0x80008000
+DATA c80008000<>+28(SB)/4, $0x80008000
+DATA c80008000<>+32(SB)/4, $0x80008000
+DATA c80008000<>+36(SB)/4, $0x80008000
+DATA c80008000<>+40(SB)/4, $0x80008000
+DATA c80008000<>+44(SB)/4, $0x80008000
+DATA c80008000<>+48(SB)/4, $0x80008000
+DATA c80008000<>+52(SB)/4, $0x80008000
+DATA c80008000<>+56(SB)/4, $0x80008000
+DATA c80008000<>+60(SB)/4, $0x80008000
+GLOBL c80008000<>(SB), RODATA|NOPTR, $64
+
+// func vsLessU16AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsLessU16AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTW (DX), Y0
+	VPXOR        c80008000<>+0(SB), Y0, Y0
+
+loop:
+	VMOVUPS   (CX), Y1
+	VPXOR     c80008000<>+0(SB), Y1, Y1
+	VPCMPGTW  Y1, Y0, Y1
+	VMOVUPS   32(CX), Y2
+	VPXOR     c80008000<>+0(SB), Y2, Y2
+	VPCMPGTW  Y2, Y0, Y2
+	VPACKSSWB Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VPAND     c01010101<>+0(SB), Y1, Y1
+	VMOVDQU   Y1, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+64, CX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vvLessEqualU16AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvLessEqualU16AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVUPS   (CX), Y0
+	VPXOR     c80008000<>+0(SB), Y0, Y0
+	VMOVUPS   (DX), Y1
+	VPXOR     c80008000<>+0(SB), Y1, Y1
+	VPCMPGTW  Y1, Y0, Y0
+	VMOVUPS   32(CX), Y1
+	VPXOR     c80008000<>+0(SB), Y1, Y1
+	VMOVUPS   32(DX), Y2
+	VPXOR     c80008000<>+0(SB), Y2, Y2
+	VPCMPGTW  Y2, Y1, Y1
+	VPACKSSWB Y1, Y0, Y0
+	VPERMQ    $0xd8, Y0, Y0
+	VPANDN    c01010101<>+0(SB), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+64, CX
+	ADDQ      $+64, DX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vsLessEqualU16AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsLessEqualU16AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTW (DX), Y0
+	VPXOR        c80008000<>+0(SB), Y0, Y0
+
+loop:
+	VMOVUPS   (CX), Y1
+	VPXOR     c80008000<>+0(SB), Y1, Y1
+	VPCMPGTW  Y0, Y1, Y1
+	VMOVUPS   32(CX), Y2
+	VPXOR     c80008000<>+0(SB), Y2, Y2
+	VPCMPGTW  Y0, Y2, Y2
+	VPACKSSWB Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VPANDN    c01010101<>+0(SB), Y1, Y1
+	VMOVDQU   Y1, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+64, CX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vvGreaterU16AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvGreaterU16AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVUPS   (CX), Y0
+	VPXOR     c80008000<>+0(SB), Y0, Y0
+	VMOVUPS   (DX), Y1
+	VPXOR     c80008000<>+0(SB), Y1, Y1
+	VPCMPGTW  Y1, Y0, Y0
+	VMOVUPS   32(CX), Y1
+	VPXOR     c80008000<>+0(SB), Y1, Y1
+	VMOVUPS   32(DX), Y2
+	VPXOR     c80008000<>+0(SB), Y2, Y2
+	VPCMPGTW  Y2, Y1, Y1
+	VPACKSSWB Y1, Y0, Y0
+	VPERMQ    $0xd8, Y0, Y0
+	VPAND     c01010101<>+0(SB), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+64, CX
+	ADDQ      $+64, DX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vsGreaterU16AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsGreaterU16AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTW (DX), Y0
+	VPXOR        c80008000<>+0(SB), Y0, Y0
+
+loop:
+	VMOVUPS   (CX), Y1
+	VPXOR     c80008000<>+0(SB), Y1, Y1
+	VPCMPGTW  Y0, Y1, Y1
+	VMOVUPS   32(CX), Y2
+	VPXOR     c80008000<>+0(SB), Y2, Y2
+	VPCMPGTW  Y0, Y2, Y2
+	VPACKSSWB Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VPAND     c01010101<>+0(SB), Y1, Y1
+	VMOVDQU   Y1, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+64, CX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vvGreaterEqualU16AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvGreaterEqualU16AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVUPS   (CX), Y0
+	VPXOR     c80008000<>+0(SB), Y0, Y0
+	VMOVUPS   (DX), Y1
+	VPXOR     c80008000<>+0(SB), Y1, Y1
+	VPCMPGTW  Y0, Y1, Y0
+	VMOVUPS   32(CX), Y1
+	VPXOR     c80008000<>+0(SB), Y1, Y1
+	VMOVUPS   32(DX), Y2
+	VPXOR     c80008000<>+0(SB), Y2, Y2
+	VPCMPGTW  Y1, Y2, Y1
+	VPACKSSWB Y1, Y0, Y0
+	VPERMQ    $0xd8, Y0, Y0
+	VPANDN    c01010101<>+0(SB), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+64, CX
+	ADDQ      $+64, DX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vsGreaterEqualU16AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsGreaterEqualU16AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTW (DX), Y0
+	VPXOR        c80008000<>+0(SB), Y0, Y0
+
+loop:
+	VMOVUPS   (CX), Y1
+	VPXOR     c80008000<>+0(SB), Y1, Y1
+	VPCMPGTW  Y1, Y0, Y1
+	VMOVUPS   32(CX), Y2
+	VPXOR     c80008000<>+0(SB), Y2, Y2
+	VPCMPGTW  Y2, Y0, Y2
+	VPACKSSWB Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VPANDN    c01010101<>+0(SB), Y1, Y1
+	VMOVDQU   Y1, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+64, CX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vvLessU32AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvLessU32AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVUPS   (CX), Y0
+	VPXOR     c80000000<>+0(SB), Y0, Y0
+	VMOVUPS   (DX), Y1
+	VPXOR     c80000000<>+0(SB), Y1, Y1
+	VPCMPGTD  Y0, Y1, Y0
+	VMOVUPS   32(CX), Y1
+	VPXOR     c80000000<>+0(SB), Y1, Y1
+	VMOVUPS   32(DX), Y2
+	VPXOR     c80000000<>+0(SB), Y2, Y2
+	VPCMPGTD  Y1, Y2, Y1
+	VPACKSSDW Y1, Y0, Y0
+	VMOVUPS   64(CX), Y1
+	VPXOR     c80000000<>+0(SB), Y1, Y1
+	VMOVUPS   64(DX), Y2
+	VPXOR     c80000000<>+0(SB), Y2, Y2
+	VPCMPGTD  Y1, Y2, Y1
+	VMOVUPS   96(CX), Y2
+	VPXOR     c80000000<>+0(SB), Y2, Y2
+	VMOVUPS   96(DX), Y3
+	VPXOR     c80000000<>+0(SB), Y3, Y3
+	VPCMPGTD  Y2, Y3, Y2
+	VPACKSSDW Y2, Y1, Y1
+	VPACKSSWB Y1, Y0, Y0
+	VMOVDQU   bytesOfMasks<>+0(SB), Y1
+	VPERMD    Y0, Y1, Y0
+	VPAND     c01010101<>+0(SB), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+128, CX
+	ADDQ      $+128, DX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+DATA c80000000<>+0(SB)/4, $0x80000000
+DATA c80000000<>+4(SB)/4, $0x80000000
+DATA c80000000<>+8(SB)/4, $0x80000000
+DATA c80000000<>+12(SB)/4, $0x80000000
+DATA c80000000<>+16(SB)/4, $0x80000000
+DATA c80000000<>+20(SB)/4, $0x80000000
+DATA c80000000<>+24(SB)/4, $0x80000000
+DATA c80000000<>+28(SB)/4, $0x80000000
+DATA c80000000<>+32(SB)/4, $0x80000000
+DATA c80000000<>+36(SB)/4, $0x80000000
+DATA c80000000<>+40(SB)/4, $0x80000000
+DATA c80000000<>+44(SB)/4, $0x80000000
+DATA c80000000<>+48(SB)/4, $0x80000000
+DATA c80000000<>+52(SB)/4, $0x80000000
+DATA c80000000<>+56(SB)/4, $0x80000000
+DATA c80000000<>+60(SB)/4, $0x80000000
+GLOBL c80000000<>(SB), RODATA|NOPTR, $64
+
+// func vsLessU32AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsLessU32AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTD (DX), Y0
+	VPXOR        c80000000<>+0(SB), Y0, Y0
+
+loop:
+	VMOVUPS   (CX), Y1
+	VPXOR     c80000000<>+0(SB), Y1, Y1
+	VPCMPGTD  Y1, Y0, Y1
+	VMOVUPS   32(CX), Y2
+	VPXOR     c80000000<>+0(SB), Y2, Y2
+	VPCMPGTD  Y2, Y0, Y2
+	VPACKSSDW Y2, Y1, Y1
+	VMOVUPS   64(CX), Y2
+	VPXOR     c80000000<>+0(SB), Y2, Y2
+	VPCMPGTD  Y2, Y0, Y2
+	VMOVUPS   96(CX), Y3
+	VPXOR     c80000000<>+0(SB), Y3, Y3
+	VPCMPGTD  Y3, Y0, Y3
+	VPACKSSDW Y3, Y2, Y2
+	VPACKSSWB Y2, Y1, Y1
+	VMOVDQU   bytesOfMasks<>+0(SB), Y2
+	VPERMD    Y1, Y2, Y1
+	VPAND     c01010101<>+0(SB), Y1, Y1
+	VMOVDQU   Y1, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+128, CX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vvLessEqualU32AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvLessEqualU32AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVUPS   (CX), Y0
+	VPXOR     c80000000<>+0(SB), Y0, Y0
+	VMOVUPS   (DX), Y1
+	VPXOR     c80000000<>+0(SB), Y1, Y1
+	VPCMPGTD  Y1, Y0, Y0
+	VMOVUPS   32(CX), Y1
+	VPXOR     c80000000<>+0(SB), Y1, Y1
+	VMOVUPS   32(DX), Y2
+	VPXOR     c80000000<>+0(SB), Y2, Y2
+	VPCMPGTD  Y2, Y1, Y1
+	VPACKSSDW Y1, Y0, Y0
+	VMOVUPS   64(CX), Y1
+	VPXOR     c80000000<>+0(SB), Y1, Y1
+	VMOVUPS   64(DX), Y2
+	VPXOR     c80000000<>+0(SB), Y2, Y2
+	VPCMPGTD  Y2, Y1, Y1
+	VMOVUPS   96(CX), Y2
+	VPXOR     c80000000<>+0(SB), Y2, Y2
+	VMOVUPS   96(DX), Y3
+	VPXOR     c80000000<>+0(SB), Y3, Y3
+	VPCMPGTD  Y3, Y2, Y2
+	VPACKSSDW Y2, Y1, Y1
+	VPACKSSWB Y1, Y0, Y0
+	VMOVDQU   bytesOfMasks<>+0(SB), Y1
+	VPERMD    Y0, Y1, Y0
+	VPANDN    c01010101<>+0(SB), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+128, CX
+	ADDQ      $+128, DX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vsLessEqualU32AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsLessEqualU32AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTD (DX), Y0
+	VPXOR        c80000000<>+0(SB), Y0, Y0
+
+loop:
+	VMOVUPS   (CX), Y1
+	VPXOR     c80000000<>+0(SB), Y1, Y1
+	VPCMPGTD  Y0, Y1, Y1
+	VMOVUPS   32(CX), Y2
+	VPXOR     c80000000<>+0(SB), Y2, Y2
+	VPCMPGTD  Y0, Y2, Y2
+	VPACKSSDW Y2, Y1, Y1
+	VMOVUPS   64(CX), Y2
+	VPXOR     c80000000<>+0(SB), Y2, Y2
+	VPCMPGTD  Y0, Y2, Y2
+	VMOVUPS   96(CX), Y3
+	VPXOR     c80000000<>+0(SB), Y3, Y3
+	VPCMPGTD  Y0, Y3, Y3
+	VPACKSSDW Y3, Y2, Y2
+	VPACKSSWB Y2, Y1, Y1
+	VMOVDQU   bytesOfMasks<>+0(SB), Y2
+	VPERMD    Y1, Y2, Y1
+	VPANDN    c01010101<>+0(SB), Y1, Y1
+	VMOVDQU   Y1, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+128, CX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vvGreaterU32AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvGreaterU32AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVUPS   (CX), Y0
+	VPXOR     c80000000<>+0(SB), Y0, Y0
+	VMOVUPS   (DX), Y1
+	VPXOR     c80000000<>+0(SB), Y1, Y1
+	VPCMPGTD  Y1, Y0, Y0
+	VMOVUPS   32(CX), Y1
+	VPXOR     c80000000<>+0(SB), Y1, Y1
+	VMOVUPS   32(DX), Y2
+	VPXOR     c80000000<>+0(SB), Y2, Y2
+	VPCMPGTD  Y2, Y1, Y1
+	VPACKSSDW Y1, Y0, Y0
+	VMOVUPS   64(CX), Y1
+	VPXOR     c80000000<>+0(SB), Y1, Y1
+	VMOVUPS   64(DX), Y2
+	VPXOR     c80000000<>+0(SB), Y2, Y2
+	VPCMPGTD  Y2, Y1, Y1
+	VMOVUPS   96(CX), Y2
+	VPXOR     c80000000<>+0(SB), Y2, Y2
+	VMOVUPS   96(DX), Y3
+	VPXOR     c80000000<>+0(SB), Y3, Y3
+	VPCMPGTD  Y3, Y2, Y2
+	VPACKSSDW Y2, Y1, Y1
+	VPACKSSWB Y1, Y0, Y0
+	VMOVDQU   bytesOfMasks<>+0(SB), Y1
+	VPERMD    Y0, Y1, Y0
+	VPAND     c01010101<>+0(SB), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+128, CX
+	ADDQ      $+128, DX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vsGreaterU32AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsGreaterU32AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTD (DX), Y0
+	VPXOR        c80000000<>+0(SB), Y0, Y0
+
+loop:
+	VMOVUPS   (CX), Y1
+	VPXOR     c80000000<>+0(SB), Y1, Y1
+	VPCMPGTD  Y0, Y1, Y1
+	VMOVUPS   32(CX), Y2
+	VPXOR     c80000000<>+0(SB), Y2, Y2
+	VPCMPGTD  Y0, Y2, Y2
+	VPACKSSDW Y2, Y1, Y1
+	VMOVUPS   64(CX), Y2
+	VPXOR     c80000000<>+0(SB), Y2, Y2
+	VPCMPGTD  Y0, Y2, Y2
+	VMOVUPS   96(CX), Y3
+	VPXOR     c80000000<>+0(SB), Y3, Y3
+	VPCMPGTD  Y0, Y3, Y3
+	VPACKSSDW Y3, Y2, Y2
+	VPACKSSWB Y2, Y1, Y1
+	VMOVDQU   bytesOfMasks<>+0(SB), Y2
+	VPERMD    Y1, Y2, Y1
+	VPAND     c01010101<>+0(SB), Y1, Y1
+	VMOVDQU   Y1, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+128, CX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vvGreaterEqualU32AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvGreaterEqualU32AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVUPS   (CX), Y0
+	VPXOR     c80000000<>+0(SB), Y0, Y0
+	VMOVUPS   (DX), Y1
+	VPXOR     c80000000<>+0(SB), Y1, Y1
+	VPCMPGTD  Y0, Y1, Y0
+	VMOVUPS   32(CX), Y1
+	VPXOR     c80000000<>+0(SB), Y1, Y1
+	VMOVUPS   32(DX), Y2
+	VPXOR     c80000000<>+0(SB), Y2, Y2
+	VPCMPGTD  Y1, Y2, Y1
+	VPACKSSDW Y1, Y0, Y0
+	VMOVUPS   64(CX), Y1
+	VPXOR     c80000000<>+0(SB), Y1, Y1
+	VMOVUPS   64(DX), Y2
+	VPXOR     c80000000<>+0(SB), Y2, Y2
+	VPCMPGTD  Y1, Y2, Y1
+	VMOVUPS   96(CX), Y2
+	VPXOR     c80000000<>+0(SB), Y2, Y2
+	VMOVUPS   96(DX), Y3
+	VPXOR     c80000000<>+0(SB), Y3, Y3
+	VPCMPGTD  Y2, Y3, Y2
+	VPACKSSDW Y2, Y1, Y1
+	VPACKSSWB Y1, Y0, Y0
+	VMOVDQU   bytesOfMasks<>+0(SB), Y1
+	VPERMD    Y0, Y1, Y0
+	VPANDN    c01010101<>+0(SB), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+128, CX
+	ADDQ      $+128, DX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vsGreaterEqualU32AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsGreaterEqualU32AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTD (DX), Y0
+	VPXOR        c80000000<>+0(SB), Y0, Y0
+
+loop:
+	VMOVUPS   (CX), Y1
+	VPXOR     c80000000<>+0(SB), Y1, Y1
+	VPCMPGTD  Y1, Y0, Y1
+	VMOVUPS   32(CX), Y2
+	VPXOR     c80000000<>+0(SB), Y2, Y2
+	VPCMPGTD  Y2, Y0, Y2
+	VPACKSSDW Y2, Y1, Y1
+	VMOVUPS   64(CX), Y2
+	VPXOR     c80000000<>+0(SB), Y2, Y2
+	VPCMPGTD  Y2, Y0, Y2
+	VMOVUPS   96(CX), Y3
+	VPXOR     c80000000<>+0(SB), Y3, Y3
+	VPCMPGTD  Y3, Y0, Y3
+	VPACKSSDW Y3, Y2, Y2
+	VPACKSSWB Y2, Y1, Y1
+	VMOVDQU   bytesOfMasks<>+0(SB), Y2
+	VPERMD    Y1, Y2, Y1
+	VPANDN    c01010101<>+0(SB), Y1, Y1
+	VMOVDQU   Y1, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+128, CX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vvLessU64AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvLessU64AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVUPS   (CX), Y0
+	VPXOR     signs64<>+0(SB), Y0, Y0
+	VMOVUPS   (DX), Y1
+	VPXOR     signs64<>+0(SB), Y1, Y1
+	VPCMPGTQ  Y0, Y1, Y0
+	VMOVUPS   32(CX), Y1
+	VPXOR     signs64<>+0(SB), Y1, Y1
+	VMOVUPS   32(DX), Y2
+	VPXOR     signs64<>+0(SB), Y2, Y2
+	VPCMPGTQ  Y1, Y2, Y1
+	VSHUFPS   $0x88, Y1, Y0, Y0
+	VPERMQ    $0xd8, Y0, Y0
+	VMOVUPS   64(CX), Y1
+	VPXOR     signs64<>+0(SB), Y1, Y1
+	VMOVUPS   64(DX), Y2
+	VPXOR     signs64<>+0(SB), Y2, Y2
+	VPCMPGTQ  Y1, Y2, Y1
+	VMOVUPS   96(CX), Y2
+	VPXOR     signs64<>+0(SB), Y2, Y2
+	VMOVUPS   96(DX), Y3
+	VPXOR     signs64<>+0(SB), Y3, Y3
+	VPCMPGTQ  Y2, Y3, Y2
+	VSHUFPS   $0x88, Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VPACKSSDW Y1, Y0, Y0
+	VMOVUPS   128(CX), Y1
+	VPXOR     signs64<>+0(SB), Y1, Y1
+	VMOVUPS   128(DX), Y2
+	VPXOR     signs64<>+0(SB), Y2, Y2
+	VPCMPGTQ  Y1, Y2, Y1
+	VMOVUPS   160(CX), Y2
+	VPXOR     signs64<>+0(SB), Y2, Y2
+	VMOVUPS   160(DX), Y3
+	VPXOR     signs64<>+0(SB), Y3, Y3
+	VPCMPGTQ  Y2, Y3, Y2
+	VSHUFPS   $0x88, Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VMOVUPS   192(CX), Y2
+	VPXOR     signs64<>+0(SB), Y2, Y2
+	VMOVUPS   192(DX), Y3
+	VPXOR     signs64<>+0(SB), Y3, Y3
+	VPCMPGTQ  Y2, Y3, Y2
+	VMOVUPS   224(CX), Y3
+	VPXOR     signs64<>+0(SB), Y3, Y3
+	VMOVUPS   224(DX), Y4
+	VPXOR     signs64<>+0(SB), Y4, Y4
+	VPCMPGTQ  Y3, Y4, Y3
+	VSHUFPS   $0x88, Y3, Y2, Y2
+	VPERMQ    $0xd8, Y2, Y2
+	VPACKSSDW Y2, Y1, Y1
+	VPACKSSWB Y1, Y0, Y0
+	VMOVDQU   bytesOfMasks<>+0(SB), Y1
+	VPERMD    Y0, Y1, Y0
+	VPAND     c01010101<>+0(SB), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+256, CX
+	ADDQ      $+256, DX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+DATA signs64<>+0(SB)/4, $0x00000000
+DATA signs64<>+4(SB)/4, $0x80000000
+DATA signs64<>+8(SB)/4, $0x00000000
+DATA signs64<>+12(SB)/4, $0x80000000
+DATA signs64<>+16(SB)/4, $0x00000000
+DATA signs64<>+20(SB)/4, $0x80000000
+DATA signs64<>+24(SB)/4, $0x00000000
+DATA signs64<>+28(SB)/4, $0x80000000
+GLOBL signs64<>(SB), RODATA|NOPTR, $32
+
+// func vsLessU64AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsLessU64AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTQ (DX), Y0
+	VPXOR        signs64<>+0(SB), Y0, Y0
+
+loop:
+	VMOVUPS   (CX), Y1
+	VPXOR     signs64<>+0(SB), Y1, Y1
+	VPCMPGTQ  Y1, Y0, Y1
+	VMOVUPS   32(CX), Y2
+	VPXOR     signs64<>+0(SB), Y2, Y2
+	VPCMPGTQ  Y2, Y0, Y2
+	VSHUFPS   $0x88, Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VMOVUPS   64(CX), Y2
+	VPXOR     signs64<>+0(SB), Y2, Y2
+	VPCMPGTQ  Y2, Y0, Y2
+	VMOVUPS   96(CX), Y3
+	VPXOR     signs64<>+0(SB), Y3, Y3
+	VPCMPGTQ  Y3, Y0, Y3
+	VSHUFPS   $0x88, Y3, Y2, Y2
+	VPERMQ    $0xd8, Y2, Y2
+	VPACKSSDW Y2, Y1, Y1
+	VMOVUPS   128(CX), Y2
+	VPXOR     signs64<>+0(SB), Y2, Y2
+	VPCMPGTQ  Y2, Y0, Y2
+	VMOVUPS   160(CX), Y3
+	VPXOR     signs64<>+0(SB), Y3, Y3
+	VPCMPGTQ  Y3, Y0, Y3
+	VSHUFPS   $0x88, Y3, Y2, Y2
+	VPERMQ    $0xd8, Y2, Y2
+	VMOVUPS   192(CX), Y3
+	VPXOR     signs64<>+0(SB), Y3, Y3
+	VPCMPGTQ  Y3, Y0, Y3
+	VMOVUPS   224(CX), Y4
+	VPXOR     signs64<>+0(SB), Y4, Y4
+	VPCMPGTQ  Y4, Y0, Y4
+	VSHUFPS   $0x88, Y4, Y3, Y3
+	VPERMQ    $0xd8, Y3, Y3
+	VPACKSSDW Y3, Y2, Y2
+	VPACKSSWB Y2, Y1, Y1
+	VMOVDQU   bytesOfMasks<>+0(SB), Y2
+	VPERMD    Y1, Y2, Y1
+	VPAND     c01010101<>+0(SB), Y1, Y1
+	VMOVDQU   Y1, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+256, CX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vvLessEqualU64AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvLessEqualU64AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVUPS   (CX), Y0
+	VPXOR     signs64<>+0(SB), Y0, Y0
+	VMOVUPS   (DX), Y1
+	VPXOR     signs64<>+0(SB), Y1, Y1
+	VPCMPGTQ  Y1, Y0, Y0
+	VMOVUPS   32(CX), Y1
+	VPXOR     signs64<>+0(SB), Y1, Y1
+	VMOVUPS   32(DX), Y2
+	VPXOR     signs64<>+0(SB), Y2, Y2
+	VPCMPGTQ  Y2, Y1, Y1
+	VSHUFPS   $0x88, Y1, Y0, Y0
+	VPERMQ    $0xd8, Y0, Y0
+	VMOVUPS   64(CX), Y1
+	VPXOR     signs64<>+0(SB), Y1, Y1
+	VMOVUPS   64(DX), Y2
+	VPXOR     signs64<>+0(SB), Y2, Y2
+	VPCMPGTQ  Y2, Y1, Y1
+	VMOVUPS   96(CX), Y2
+	VPXOR     signs64<>+0(SB), Y2, Y2
+	VMOVUPS   96(DX), Y3
+	VPXOR     signs64<>+0(SB), Y3, Y3
+	VPCMPGTQ  Y3, Y2, Y2
+	VSHUFPS   $0x88, Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VPACKSSDW Y1, Y0, Y0
+	VMOVUPS   128(CX), Y1
+	VPXOR     signs64<>+0(SB), Y1, Y1
+	VMOVUPS   128(DX), Y2
+	VPXOR     signs64<>+0(SB), Y2, Y2
+	VPCMPGTQ  Y2, Y1, Y1
+	VMOVUPS   160(CX), Y2
+	VPXOR     signs64<>+0(SB), Y2, Y2
+	VMOVUPS   160(DX), Y3
+	VPXOR     signs64<>+0(SB), Y3, Y3
+	VPCMPGTQ  Y3, Y2, Y2
+	VSHUFPS   $0x88, Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VMOVUPS   192(CX), Y2
+	VPXOR     signs64<>+0(SB), Y2, Y2
+	VMOVUPS   192(DX), Y3
+	VPXOR     signs64<>+0(SB), Y3, Y3
+	VPCMPGTQ  Y3, Y2, Y2
+	VMOVUPS   224(CX), Y3
+	VPXOR     signs64<>+0(SB), Y3, Y3
+	VMOVUPS   224(DX), Y4
+	VPXOR     signs64<>+0(SB), Y4, Y4
+	VPCMPGTQ  Y4, Y3, Y3
+	VSHUFPS   $0x88, Y3, Y2, Y2
+	VPERMQ    $0xd8, Y2, Y2
+	VPACKSSDW Y2, Y1, Y1
+	VPACKSSWB Y1, Y0, Y0
+	VMOVDQU   bytesOfMasks<>+0(SB), Y1
+	VPERMD    Y0, Y1, Y0
+	VPANDN    c01010101<>+0(SB), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+256, CX
+	ADDQ      $+256, DX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vsLessEqualU64AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsLessEqualU64AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTQ (DX), Y0
+	VPXOR        signs64<>+0(SB), Y0, Y0
+
+loop:
+	VMOVUPS   (CX), Y1
+	VPXOR     signs64<>+0(SB), Y1, Y1
+	VPCMPGTQ  Y0, Y1, Y1
+	VMOVUPS   32(CX), Y2
+	VPXOR     signs64<>+0(SB), Y2, Y2
+	VPCMPGTQ  Y0, Y2, Y2
+	VSHUFPS   $0x88, Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VMOVUPS   64(CX), Y2
+	VPXOR     signs64<>+0(SB), Y2, Y2
+	VPCMPGTQ  Y0, Y2, Y2
+	VMOVUPS   96(CX), Y3
+	VPXOR     signs64<>+0(SB), Y3, Y3
+	VPCMPGTQ  Y0, Y3, Y3
+	VSHUFPS   $0x88, Y3, Y2, Y2
+	VPERMQ    $0xd8, Y2, Y2
+	VPACKSSDW Y2, Y1, Y1
+	VMOVUPS   128(CX), Y2
+	VPXOR     signs64<>+0(SB), Y2, Y2
+	VPCMPGTQ  Y0, Y2, Y2
+	VMOVUPS   160(CX), Y3
+	VPXOR     signs64<>+0(SB), Y3, Y3
+	VPCMPGTQ  Y0, Y3, Y3
+	VSHUFPS   $0x88, Y3, Y2, Y2
+	VPERMQ    $0xd8, Y2, Y2
+	VMOVUPS   192(CX), Y3
+	VPXOR     signs64<>+0(SB), Y3, Y3
+	VPCMPGTQ  Y0, Y3, Y3
+	VMOVUPS   224(CX), Y4
+	VPXOR     signs64<>+0(SB), Y4, Y4
+	VPCMPGTQ  Y0, Y4, Y4
+	VSHUFPS   $0x88, Y4, Y3, Y3
+	VPERMQ    $0xd8, Y3, Y3
+	VPACKSSDW Y3, Y2, Y2
+	VPACKSSWB Y2, Y1, Y1
+	VMOVDQU   bytesOfMasks<>+0(SB), Y2
+	VPERMD    Y1, Y2, Y1
+	VPANDN    c01010101<>+0(SB), Y1, Y1
+	VMOVDQU   Y1, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+256, CX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vvGreaterU64AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvGreaterU64AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVUPS   (CX), Y0
+	VPXOR     signs64<>+0(SB), Y0, Y0
+	VMOVUPS   (DX), Y1
+	VPXOR     signs64<>+0(SB), Y1, Y1
+	VPCMPGTQ  Y1, Y0, Y0
+	VMOVUPS   32(CX), Y1
+	VPXOR     signs64<>+0(SB), Y1, Y1
+	VMOVUPS   32(DX), Y2
+	VPXOR     signs64<>+0(SB), Y2, Y2
+	VPCMPGTQ  Y2, Y1, Y1
+	VSHUFPS   $0x88, Y1, Y0, Y0
+	VPERMQ    $0xd8, Y0, Y0
+	VMOVUPS   64(CX), Y1
+	VPXOR     signs64<>+0(SB), Y1, Y1
+	VMOVUPS   64(DX), Y2
+	VPXOR     signs64<>+0(SB), Y2, Y2
+	VPCMPGTQ  Y2, Y1, Y1
+	VMOVUPS   96(CX), Y2
+	VPXOR     signs64<>+0(SB), Y2, Y2
+	VMOVUPS   96(DX), Y3
+	VPXOR     signs64<>+0(SB), Y3, Y3
+	VPCMPGTQ  Y3, Y2, Y2
+	VSHUFPS   $0x88, Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VPACKSSDW Y1, Y0, Y0
+	VMOVUPS   128(CX), Y1
+	VPXOR     signs64<>+0(SB), Y1, Y1
+	VMOVUPS   128(DX), Y2
+	VPXOR     signs64<>+0(SB), Y2, Y2
+	VPCMPGTQ  Y2, Y1, Y1
+	VMOVUPS   160(CX), Y2
+	VPXOR     signs64<>+0(SB), Y2, Y2
+	VMOVUPS   160(DX), Y3
+	VPXOR     signs64<>+0(SB), Y3, Y3
+	VPCMPGTQ  Y3, Y2, Y2
+	VSHUFPS   $0x88, Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VMOVUPS   192(CX), Y2
+	VPXOR     signs64<>+0(SB), Y2, Y2
+	VMOVUPS   192(DX), Y3
+	VPXOR     signs64<>+0(SB), Y3, Y3
+	VPCMPGTQ  Y3, Y2, Y2
+	VMOVUPS   224(CX), Y3
+	VPXOR     signs64<>+0(SB), Y3, Y3
+	VMOVUPS   224(DX), Y4
+	VPXOR     signs64<>+0(SB), Y4, Y4
+	VPCMPGTQ  Y4, Y3, Y3
+	VSHUFPS   $0x88, Y3, Y2, Y2
+	VPERMQ    $0xd8, Y2, Y2
+	VPACKSSDW Y2, Y1, Y1
+	VPACKSSWB Y1, Y0, Y0
+	VMOVDQU   bytesOfMasks<>+0(SB), Y1
+	VPERMD    Y0, Y1, Y0
+	VPAND     c01010101<>+0(SB), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+256, CX
+	ADDQ      $+256, DX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vsGreaterU64AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsGreaterU64AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTQ (DX), Y0
+	VPXOR        signs64<>+0(SB), Y0, Y0
+
+loop:
+	VMOVUPS   (CX), Y1
+	VPXOR     signs64<>+0(SB), Y1, Y1
+	VPCMPGTQ  Y0, Y1, Y1
+	VMOVUPS   32(CX), Y2
+	VPXOR     signs64<>+0(SB), Y2, Y2
+	VPCMPGTQ  Y0, Y2, Y2
+	VSHUFPS   $0x88, Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VMOVUPS   64(CX), Y2
+	VPXOR     signs64<>+0(SB), Y2, Y2
+	VPCMPGTQ  Y0, Y2, Y2
+	VMOVUPS   96(CX), Y3
+	VPXOR     signs64<>+0(SB), Y3, Y3
+	VPCMPGTQ  Y0, Y3, Y3
+	VSHUFPS   $0x88, Y3, Y2, Y2
+	VPERMQ    $0xd8, Y2, Y2
+	VPACKSSDW Y2, Y1, Y1
+	VMOVUPS   128(CX), Y2
+	VPXOR     signs64<>+0(SB), Y2, Y2
+	VPCMPGTQ  Y0, Y2, Y2
+	VMOVUPS   160(CX), Y3
+	VPXOR     signs64<>+0(SB), Y3, Y3
+	VPCMPGTQ  Y0, Y3, Y3
+	VSHUFPS   $0x88, Y3, Y2, Y2
+	VPERMQ    $0xd8, Y2, Y2
+	VMOVUPS   192(CX), Y3
+	VPXOR     signs64<>+0(SB), Y3, Y3
+	VPCMPGTQ  Y0, Y3, Y3
+	VMOVUPS   224(CX), Y4
+	VPXOR     signs64<>+0(SB), Y4, Y4
+	VPCMPGTQ  Y0, Y4, Y4
+	VSHUFPS   $0x88, Y4, Y3, Y3
+	VPERMQ    $0xd8, Y3, Y3
+	VPACKSSDW Y3, Y2, Y2
+	VPACKSSWB Y2, Y1, Y1
+	VMOVDQU   bytesOfMasks<>+0(SB), Y2
+	VPERMD    Y1, Y2, Y1
+	VPAND     c01010101<>+0(SB), Y1, Y1
+	VMOVDQU   Y1, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+256, CX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vvGreaterEqualU64AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvGreaterEqualU64AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVUPS   (CX), Y0
+	VPXOR     signs64<>+0(SB), Y0, Y0
+	VMOVUPS   (DX), Y1
+	VPXOR     signs64<>+0(SB), Y1, Y1
+	VPCMPGTQ  Y0, Y1, Y0
+	VMOVUPS   32(CX), Y1
+	VPXOR     signs64<>+0(SB), Y1, Y1
+	VMOVUPS   32(DX), Y2
+	VPXOR     signs64<>+0(SB), Y2, Y2
+	VPCMPGTQ  Y1, Y2, Y1
+	VSHUFPS   $0x88, Y1, Y0, Y0
+	VPERMQ    $0xd8, Y0, Y0
+	VMOVUPS   64(CX), Y1
+	VPXOR     signs64<>+0(SB), Y1, Y1
+	VMOVUPS   64(DX), Y2
+	VPXOR     signs64<>+0(SB), Y2, Y2
+	VPCMPGTQ  Y1, Y2, Y1
+	VMOVUPS   96(CX), Y2
+	VPXOR     signs64<>+0(SB), Y2, Y2
+	VMOVUPS   96(DX), Y3
+	VPXOR     signs64<>+0(SB), Y3, Y3
+	VPCMPGTQ  Y2, Y3, Y2
+	VSHUFPS   $0x88, Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VPACKSSDW Y1, Y0, Y0
+	VMOVUPS   128(CX), Y1
+	VPXOR     signs64<>+0(SB), Y1, Y1
+	VMOVUPS   128(DX), Y2
+	VPXOR     signs64<>+0(SB), Y2, Y2
+	VPCMPGTQ  Y1, Y2, Y1
+	VMOVUPS   160(CX), Y2
+	VPXOR     signs64<>+0(SB), Y2, Y2
+	VMOVUPS   160(DX), Y3
+	VPXOR     signs64<>+0(SB), Y3, Y3
+	VPCMPGTQ  Y2, Y3, Y2
+	VSHUFPS   $0x88, Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VMOVUPS   192(CX), Y2
+	VPXOR     signs64<>+0(SB), Y2, Y2
+	VMOVUPS   192(DX), Y3
+	VPXOR     signs64<>+0(SB), Y3, Y3
+	VPCMPGTQ  Y2, Y3, Y2
+	VMOVUPS   224(CX), Y3
+	VPXOR     signs64<>+0(SB), Y3, Y3
+	VMOVUPS   224(DX), Y4
+	VPXOR     signs64<>+0(SB), Y4, Y4
+	VPCMPGTQ  Y3, Y4, Y3
+	VSHUFPS   $0x88, Y3, Y2, Y2
+	VPERMQ    $0xd8, Y2, Y2
+	VPACKSSDW Y2, Y1, Y1
+	VPACKSSWB Y1, Y0, Y0
+	VMOVDQU   bytesOfMasks<>+0(SB), Y1
+	VPERMD    Y0, Y1, Y0
+	VPANDN    c01010101<>+0(SB), Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+256, CX
+	ADDQ      $+256, DX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vsGreaterEqualU64AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsGreaterEqualU64AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTQ (DX), Y0
+	VPXOR        signs64<>+0(SB), Y0, Y0
+
+loop:
+	VMOVUPS   (CX), Y1
+	VPXOR     signs64<>+0(SB), Y1, Y1
+	VPCMPGTQ  Y1, Y0, Y1
+	VMOVUPS   32(CX), Y2
+	VPXOR     signs64<>+0(SB), Y2, Y2
+	VPCMPGTQ  Y2, Y0, Y2
+	VSHUFPS   $0x88, Y2, Y1, Y1
+	VPERMQ    $0xd8, Y1, Y1
+	VMOVUPS   64(CX), Y2
+	VPXOR     signs64<>+0(SB), Y2, Y2
+	VPCMPGTQ  Y2, Y0, Y2
+	VMOVUPS   96(CX), Y3
+	VPXOR     signs64<>+0(SB), Y3, Y3
+	VPCMPGTQ  Y3, Y0, Y3
+	VSHUFPS   $0x88, Y3, Y2, Y2
+	VPERMQ    $0xd8, Y2, Y2
+	VPACKSSDW Y2, Y1, Y1
+	VMOVUPS   128(CX), Y2
+	VPXOR     signs64<>+0(SB), Y2, Y2
+	VPCMPGTQ  Y2, Y0, Y2
+	VMOVUPS   160(CX), Y3
+	VPXOR     signs64<>+0(SB), Y3, Y3
+	VPCMPGTQ  Y3, Y0, Y3
+	VSHUFPS   $0x88, Y3, Y2, Y2
+	VPERMQ    $0xd8, Y2, Y2
+	VMOVUPS   192(CX), Y3
+	VPXOR     signs64<>+0(SB), Y3, Y3
+	VPCMPGTQ  Y3, Y0, Y3
+	VMOVUPS   224(CX), Y4
+	VPXOR     signs64<>+0(SB), Y4, Y4
+	VPCMPGTQ  Y4, Y0, Y4
+	VSHUFPS   $0x88, Y4, Y3, Y3
+	VPERMQ    $0xd8, Y3, Y3
+	VPACKSSDW Y3, Y2, Y2
+	VPACKSSWB Y2, Y1, Y1
+	VMOVDQU   bytesOfMasks<>+0(SB), Y2
+	VPERMD    Y1, Y2, Y1
+	VPANDN    c01010101<>+0(SB), Y1, Y1
+	VMOVDQU   Y1, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+256, CX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET

@@ -4,6 +4,36 @@
 
 package kernel
 
+// vvAddI8AVX2 is AddI8 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvAddI8AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsAddI8AVX2 is AddI8 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsAddI8AVX2(dst *byte, a *byte, b *byte, n int)
+
+// foldAddI8AVX2 is AddI8 of [FoldIntegers] on n bytes, a multiple of 32.
+//
+//go:noescape
+func foldAddI8AVX2(dst *byte, a *byte, n int)
+
+// vvAddI16AVX2 is AddI16 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvAddI16AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsAddI16AVX2 is AddI16 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsAddI16AVX2(dst *byte, a *byte, b *byte, n int)
+
+// foldAddI16AVX2 is AddI16 of [FoldIntegers] on n bytes, a multiple of 32.
+//
+//go:noescape
+func foldAddI16AVX2(dst *byte, a *byte, n int)
+
 // vvAddI32AVX2 is AddI32 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
 //
 //go:noescape
@@ -14,45 +44,10 @@ func vvAddI32AVX2(dst *byte, a *byte, b *byte, n int)
 //go:noescape
 func vsAddI32AVX2(dst *byte, a *byte, b *byte, n int)
 
-// vvSubI32AVX2 is SubI32 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+// foldAddI32AVX2 is AddI32 of [FoldIntegers] on n bytes, a multiple of 32.
 //
 //go:noescape
-func vvSubI32AVX2(dst *byte, a *byte, b *byte, n int)
-
-// vsSubI32AVX2 is SubI32 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
-//
-//go:noescape
-func vsSubI32AVX2(dst *byte, a *byte, b *byte, n int)
-
-// vvMulI32AVX2 is MulI32 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
-//
-//go:noescape
-func vvMulI32AVX2(dst *byte, a *byte, b *byte, n int)
-
-// vsMulI32AVX2 is MulI32 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
-//
-//go:noescape
-func vsMulI32AVX2(dst *byte, a *byte, b *byte, n int)
-
-// vvMinI32AVX2 is MinI32 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
-//
-//go:noescape
-func vvMinI32AVX2(dst *byte, a *byte, b *byte, n int)
-
-// vsMinI32AVX2 is MinI32 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
-//
-//go:noescape
-func vsMinI32AVX2(dst *byte, a *byte, b *byte, n int)
-
-// vvMaxI32AVX2 is MaxI32 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
-//
-//go:noescape
-func vvMaxI32AVX2(dst *byte, a *byte, b *byte, n int)
-
-// vsMaxI32AVX2 is MaxI32 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
-//
-//go:noescape
-func vsMaxI32AVX2(dst *byte, a *byte, b *byte, n int)
+func foldAddI32AVX2(dst *byte, a *byte, n int)
 
 // vvAddI64AVX2 is AddI64 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
 //
@@ -64,6 +59,41 @@ func vvAddI64AVX2(dst *byte, a *byte, b *byte, n int)
 //go:noescape
 func vsAddI64AVX2(dst *byte, a *byte, b *byte, n int)
 
+// foldAddI64AVX2 is AddI64 of [FoldIntegers] on n bytes, a multiple of 32.
+//
+//go:noescape
+func foldAddI64AVX2(dst *byte, a *byte, n int)
+
+// vvSubI8AVX2 is SubI8 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvSubI8AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsSubI8AVX2 is SubI8 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsSubI8AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvSubI16AVX2 is SubI16 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvSubI16AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsSubI16AVX2 is SubI16 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsSubI16AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvSubI32AVX2 is SubI32 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvSubI32AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsSubI32AVX2 is SubI32 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsSubI32AVX2(dst *byte, a *byte, b *byte, n int)
+
 // vvSubI64AVX2 is SubI64 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
 //
 //go:noescape
@@ -73,6 +103,91 @@ func vvSubI64AVX2(dst *byte, a *byte, b *byte, n int)
 //
 //go:noescape
 func vsSubI64AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvMulI8AVX2 is MulI8 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvMulI8AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsMulI8AVX2 is MulI8 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsMulI8AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvMulI16AVX2 is MulI16 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvMulI16AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsMulI16AVX2 is MulI16 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsMulI16AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvMulI32AVX2 is MulI32 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvMulI32AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsMulI32AVX2 is MulI32 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsMulI32AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvMulI64AVX2 is MulI64 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvMulI64AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsMulI64AVX2 is MulI64 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsMulI64AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvMinI8AVX2 is MinI8 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvMinI8AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsMinI8AVX2 is MinI8 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsMinI8AVX2(dst *byte, a *byte, b *byte, n int)
+
+// foldMinI8AVX2 is MinI8 of [FoldIntegers] on n bytes, a multiple of 32.
+//
+//go:noescape
+func foldMinI8AVX2(dst *byte, a *byte, n int)
+
+// vvMinI16AVX2 is MinI16 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvMinI16AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsMinI16AVX2 is MinI16 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsMinI16AVX2(dst *byte, a *byte, b *byte, n int)
+
+// foldMinI16AVX2 is MinI16 of [FoldIntegers] on n bytes, a multiple of 32.
+//
+//go:noescape
+func foldMinI16AVX2(dst *byte, a *byte, n int)
+
+// vvMinI32AVX2 is MinI32 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvMinI32AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsMinI32AVX2 is MinI32 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsMinI32AVX2(dst *byte, a *byte, b *byte, n int)
+
+// foldMinI32AVX2 is MinI32 of [FoldIntegers] on n bytes, a multiple of 32.
+//
+//go:noescape
+func foldMinI32AVX2(dst *byte, a *byte, n int)
 
 // vvMinI64AVX2 is MinI64 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
 //
@@ -84,6 +199,56 @@ func vvMinI64AVX2(dst *byte, a *byte, b *byte, n int)
 //go:noescape
 func vsMinI64AVX2(dst *byte, a *byte, b *byte, n int)
 
+// foldMinI64AVX2 is MinI64 of [FoldIntegers] on n bytes, a multiple of 32.
+//
+//go:noescape
+func foldMinI64AVX2(dst *byte, a *byte, n int)
+
+// vvMaxI8AVX2 is MaxI8 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvMaxI8AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsMaxI8AVX2 is MaxI8 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsMaxI8AVX2(dst *byte, a *byte, b *byte, n int)
+
+// foldMaxI8AVX2 is MaxI8 of [FoldIntegers] on n bytes, a multiple of 32.
+//
+//go:noescape
+func foldMaxI8AVX2(dst *byte, a *byte, n int)
+
+// vvMaxI16AVX2 is MaxI16 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvMaxI16AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsMaxI16AVX2 is MaxI16 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsMaxI16AVX2(dst *byte, a *byte, b *byte, n int)
+
+// foldMaxI16AVX2 is MaxI16 of [FoldIntegers] on n bytes, a multiple of 32.
+//
+//go:noescape
+func foldMaxI16AVX2(dst *byte, a *byte, n int)
+
+// vvMaxI32AVX2 is MaxI32 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvMaxI32AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsMaxI32AVX2 is MaxI32 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsMaxI32AVX2(dst *byte, a *byte, b *byte, n int)
+
+// foldMaxI32AVX2 is MaxI32 of [FoldIntegers] on n bytes, a multiple of 32.
+//
+//go:noescape
+func foldMaxI32AVX2(dst *byte, a *byte, n int)
+
 // vvMaxI64AVX2 is MaxI64 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
 //
 //go:noescape
@@ -93,6 +258,211 @@ func vvMaxI64AVX2(dst *byte, a *byte, b *byte, n int)
 //
 //go:noescape
 func vsMaxI64AVX2(dst *byte, a *byte, b *byte, n int)
+
+// foldMaxI64AVX2 is MaxI64 of [FoldIntegers] on n bytes, a multiple of 32.
+//
+//go:noescape
+func foldMaxI64AVX2(dst *byte, a *byte, n int)
+
+// vvLeastU8AVX2 is LeastU8 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvLeastU8AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsLeastU8AVX2 is LeastU8 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsLeastU8AVX2(dst *byte, a *byte, b *byte, n int)
+
+// foldLeastU8AVX2 is LeastU8 of [FoldIntegers] on n bytes, a multiple of 32.
+//
+//go:noescape
+func foldLeastU8AVX2(dst *byte, a *byte, n int)
+
+// vvLeastU16AVX2 is LeastU16 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvLeastU16AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsLeastU16AVX2 is LeastU16 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsLeastU16AVX2(dst *byte, a *byte, b *byte, n int)
+
+// foldLeastU16AVX2 is LeastU16 of [FoldIntegers] on n bytes, a multiple of 32.
+//
+//go:noescape
+func foldLeastU16AVX2(dst *byte, a *byte, n int)
+
+// vvLeastU32AVX2 is LeastU32 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvLeastU32AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsLeastU32AVX2 is LeastU32 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsLeastU32AVX2(dst *byte, a *byte, b *byte, n int)
+
+// foldLeastU32AVX2 is LeastU32 of [FoldIntegers] on n bytes, a multiple of 32.
+//
+//go:noescape
+func foldLeastU32AVX2(dst *byte, a *byte, n int)
+
+// vvLeastU64AVX2 is LeastU64 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvLeastU64AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsLeastU64AVX2 is LeastU64 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsLeastU64AVX2(dst *byte, a *byte, b *byte, n int)
+
+// foldLeastU64AVX2 is LeastU64 of [FoldIntegers] on n bytes, a multiple of 32.
+//
+//go:noescape
+func foldLeastU64AVX2(dst *byte, a *byte, n int)
+
+// vvMostU8AVX2 is MostU8 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvMostU8AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsMostU8AVX2 is MostU8 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsMostU8AVX2(dst *byte, a *byte, b *byte, n int)
+
+// foldMostU8AVX2 is MostU8 of [FoldIntegers] on n bytes, a multiple of 32.
+//
+//go:noescape
+func foldMostU8AVX2(dst *byte, a *byte, n int)
+
+// vvMostU16AVX2 is MostU16 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvMostU16AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsMostU16AVX2 is MostU16 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsMostU16AVX2(dst *byte, a *byte, b *byte, n int)
+
+// foldMostU16AVX2 is MostU16 of [FoldIntegers] on n bytes, a multiple of 32.
+//
+//go:noescape
+func foldMostU16AVX2(dst *byte, a *byte, n int)
+
+// vvMostU32AVX2 is MostU32 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvMostU32AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsMostU32AVX2 is MostU32 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsMostU32AVX2(dst *byte, a *byte, b *byte, n int)
+
+// foldMostU32AVX2 is MostU32 of [FoldIntegers] on n bytes, a multiple of 32.
+//
+//go:noescape
+func foldMostU32AVX2(dst *byte, a *byte, n int)
+
+// vvMostU64AVX2 is MostU64 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvMostU64AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsMostU64AVX2 is MostU64 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsMostU64AVX2(dst *byte, a *byte, b *byte, n int)
+
+// foldMostU64AVX2 is MostU64 of [FoldIntegers] on n bytes, a multiple of 32.
+//
+//go:noescape
+func foldMostU64AVX2(dst *byte, a *byte, n int)
+
+// vvShlI8AVX2 is ShlI8 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvShlI8AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsShlI8AVX2 is ShlI8 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsShlI8AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvShlI16AVX2 is ShlI16 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvShlI16AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsShlI16AVX2 is ShlI16 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsShlI16AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvShlI32AVX2 is ShlI32 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvShlI32AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsShlI32AVX2 is ShlI32 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsShlI32AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvShlI64AVX2 is ShlI64 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvShlI64AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsShlI64AVX2 is ShlI64 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsShlI64AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvShrU8AVX2 is ShrU8 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvShrU8AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsShrU8AVX2 is ShrU8 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsShrU8AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvShrU16AVX2 is ShrU16 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvShrU16AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsShrU16AVX2 is ShrU16 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsShrU16AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvShrU32AVX2 is ShrU32 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvShrU32AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsShrU32AVX2 is ShrU32 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsShrU32AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvShrU64AVX2 is ShrU64 of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvShrU64AVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsShrU64AVX2 is ShrU64 of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsShrU64AVX2(dst *byte, a *byte, b *byte, n int)
 
 // vvAndBitsAVX2 is AndBits of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
 //
@@ -104,26 +474,6 @@ func vvAndBitsAVX2(dst *byte, a *byte, b *byte, n int)
 //go:noescape
 func vsAndBitsAVX2(dst *byte, a *byte, b *byte, n int)
 
-// vvOrBitsAVX2 is OrBits of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
-//
-//go:noescape
-func vvOrBitsAVX2(dst *byte, a *byte, b *byte, n int)
-
-// vsOrBitsAVX2 is OrBits of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
-//
-//go:noescape
-func vsOrBitsAVX2(dst *byte, a *byte, b *byte, n int)
-
-// vvXorBitsAVX2 is XorBits of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
-//
-//go:noescape
-func vvXorBitsAVX2(dst *byte, a *byte, b *byte, n int)
-
-// vsXorBitsAVX2 is XorBits of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
-//
-//go:noescape
-func vsXorBitsAVX2(dst *byte, a *byte, b *byte, n int)
-
 // vvAndBoolAVX2 is AndBool of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
 //
 //go:noescape
@@ -133,6 +483,16 @@ func vvAndBoolAVX2(dst *byte, a *byte, b *byte, n int)
 //
 //go:noescape
 func vsAndBoolAVX2(dst *byte, a *byte, b *byte, n int)
+
+// vvOrBitsAVX2 is OrBits of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvOrBitsAVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsOrBitsAVX2 is OrBits of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsOrBitsAVX2(dst *byte, a *byte, b *byte, n int)
 
 // vvOrBoolAVX2 is OrBool of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
 //
@@ -144,6 +504,16 @@ func vvOrBoolAVX2(dst *byte, a *byte, b *byte, n int)
 //go:noescape
 func vsOrBoolAVX2(dst *byte, a *byte, b *byte, n int)
 
+// vvXorBitsAVX2 is XorBits of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vvXorBitsAVX2(dst *byte, a *byte, b *byte, n int)
+
+// vsXorBitsAVX2 is XorBits of [IntegersVS] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func vsXorBitsAVX2(dst *byte, a *byte, b *byte, n int)
+
 // vvXorBoolAVX2 is XorBool of [IntegersVV] on n bytes, a multiple of 32; dst may be a.
 //
 //go:noescape
@@ -153,3 +523,63 @@ func vvXorBoolAVX2(dst *byte, a *byte, b *byte, n int)
 //
 //go:noescape
 func vsXorBoolAVX2(dst *byte, a *byte, b *byte, n int)
+
+// eachAbsI8AVX2 is AbsI8 of [IntegersEach] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func eachAbsI8AVX2(dst *byte, a *byte, n int)
+
+// eachNegI8AVX2 is NegI8 of [IntegersEach] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func eachNegI8AVX2(dst *byte, a *byte, n int)
+
+// eachSignI8AVX2 is SignI8 of [IntegersEach] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func eachSignI8AVX2(dst *byte, a *byte, n int)
+
+// eachAbsI16AVX2 is AbsI16 of [IntegersEach] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func eachAbsI16AVX2(dst *byte, a *byte, n int)
+
+// eachNegI16AVX2 is NegI16 of [IntegersEach] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func eachNegI16AVX2(dst *byte, a *byte, n int)
+
+// eachSignI16AVX2 is SignI16 of [IntegersEach] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func eachSignI16AVX2(dst *byte, a *byte, n int)
+
+// eachAbsI32AVX2 is AbsI32 of [IntegersEach] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func eachAbsI32AVX2(dst *byte, a *byte, n int)
+
+// eachNegI32AVX2 is NegI32 of [IntegersEach] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func eachNegI32AVX2(dst *byte, a *byte, n int)
+
+// eachSignI32AVX2 is SignI32 of [IntegersEach] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func eachSignI32AVX2(dst *byte, a *byte, n int)
+
+// eachAbsI64AVX2 is AbsI64 of [IntegersEach] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func eachAbsI64AVX2(dst *byte, a *byte, n int)
+
+// eachNegI64AVX2 is NegI64 of [IntegersEach] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func eachNegI64AVX2(dst *byte, a *byte, n int)
+
+// eachSignI64AVX2 is SignI64 of [IntegersEach] on n bytes, a multiple of 32; dst may be a.
+//
+//go:noescape
+func eachSignI64AVX2(dst *byte, a *byte, n int)

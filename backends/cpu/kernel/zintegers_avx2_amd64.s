@@ -4,6 +4,124 @@
 
 #include "textflag.h"
 
+// func vvAddI8AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvAddI8AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVDQU (CX), Y0
+	VMOVDQU (DX), Y1
+	VPADDB  Y1, Y0, Y0
+	VMOVDQU Y0, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func vsAddI8AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsAddI8AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTB (DX), Y0
+
+loop:
+	VMOVDQU (CX), Y1
+	VPADDB  Y0, Y1, Y1
+	VMOVDQU Y1, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func foldAddI8AVX2(dst *byte, a *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·foldAddI8AVX2(SB), NOSPLIT, $0-24
+	MOVQ    dst+0(FP), AX
+	MOVQ    a+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VMOVDQU (AX), Y0
+
+loop:
+	VMOVDQU (CX), Y1
+	VPADDB  Y1, Y0, Y0
+	ADDQ    $+32, CX
+	SUBQ    $+32, DX
+	JG      loop
+	VMOVDQU Y0, (AX)
+	VZEROUPPER
+	RET
+
+// func vvAddI16AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvAddI16AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVDQU (CX), Y0
+	VMOVDQU (DX), Y1
+	VPADDW  Y1, Y0, Y0
+	VMOVDQU Y0, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func vsAddI16AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsAddI16AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTW (DX), Y0
+
+loop:
+	VMOVDQU (CX), Y1
+	VPADDW  Y0, Y1, Y1
+	VMOVDQU Y1, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func foldAddI16AVX2(dst *byte, a *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·foldAddI16AVX2(SB), NOSPLIT, $0-24
+	MOVQ    dst+0(FP), AX
+	MOVQ    a+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VMOVDQU (AX), Y0
+
+loop:
+	VMOVDQU (CX), Y1
+	VPADDW  Y1, Y0, Y0
+	ADDQ    $+32, CX
+	SUBQ    $+32, DX
+	JG      loop
+	VMOVDQU Y0, (AX)
+	VZEROUPPER
+	RET
+
 // func vvAddI32AVX2(dst *byte, a *byte, b *byte, n int)
 // Requires: AVX, AVX2
 TEXT ·vvAddI32AVX2(SB), NOSPLIT, $0-32
@@ -37,6 +155,165 @@ TEXT ·vsAddI32AVX2(SB), NOSPLIT, $0-32
 loop:
 	VMOVDQU (CX), Y1
 	VPADDD  Y0, Y1, Y1
+	VMOVDQU Y1, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func foldAddI32AVX2(dst *byte, a *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·foldAddI32AVX2(SB), NOSPLIT, $0-24
+	MOVQ    dst+0(FP), AX
+	MOVQ    a+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VMOVDQU (AX), Y0
+
+loop:
+	VMOVDQU (CX), Y1
+	VPADDD  Y1, Y0, Y0
+	ADDQ    $+32, CX
+	SUBQ    $+32, DX
+	JG      loop
+	VMOVDQU Y0, (AX)
+	VZEROUPPER
+	RET
+
+// func vvAddI64AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvAddI64AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVDQU (CX), Y0
+	VMOVDQU (DX), Y1
+	VPADDQ  Y1, Y0, Y0
+	VMOVDQU Y0, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func vsAddI64AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsAddI64AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTQ (DX), Y0
+
+loop:
+	VMOVDQU (CX), Y1
+	VPADDQ  Y0, Y1, Y1
+	VMOVDQU Y1, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func foldAddI64AVX2(dst *byte, a *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·foldAddI64AVX2(SB), NOSPLIT, $0-24
+	MOVQ    dst+0(FP), AX
+	MOVQ    a+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VMOVDQU (AX), Y0
+
+loop:
+	VMOVDQU (CX), Y1
+	VPADDQ  Y1, Y0, Y0
+	ADDQ    $+32, CX
+	SUBQ    $+32, DX
+	JG      loop
+	VMOVDQU Y0, (AX)
+	VZEROUPPER
+	RET
+
+// func vvSubI8AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvSubI8AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVDQU (CX), Y0
+	VMOVDQU (DX), Y1
+	VPSUBB  Y1, Y0, Y0
+	VMOVDQU Y0, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func vsSubI8AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsSubI8AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTB (DX), Y0
+
+loop:
+	VMOVDQU (CX), Y1
+	VPSUBB  Y0, Y1, Y1
+	VMOVDQU Y1, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func vvSubI16AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvSubI16AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVDQU (CX), Y0
+	VMOVDQU (DX), Y1
+	VPSUBW  Y1, Y0, Y0
+	VMOVDQU Y0, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func vsSubI16AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsSubI16AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTW (DX), Y0
+
+loop:
+	VMOVDQU (CX), Y1
+	VPSUBW  Y0, Y1, Y1
 	VMOVDQU Y1, (AX)
 	ADDQ    $+32, AX
 	ADDQ    $+32, CX
@@ -86,6 +363,175 @@ loop:
 	VZEROUPPER
 	RET
 
+// func vvSubI64AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvSubI64AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVDQU (CX), Y0
+	VMOVDQU (DX), Y1
+	VPSUBQ  Y1, Y0, Y0
+	VMOVDQU Y0, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func vsSubI64AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsSubI64AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTQ (DX), Y0
+
+loop:
+	VMOVDQU (CX), Y1
+	VPSUBQ  Y0, Y1, Y1
+	VMOVDQU Y1, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func vvMulI8AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvMulI8AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVDQU (CX), Y0
+	VMOVDQU (DX), Y1
+	VPMULLW Y1, Y0, Y2
+	VPAND   c00ff00ff<>+0(SB), Y2, Y2
+	VPSRLW  $0x08, Y0, Y0
+	VPAND   cff00ff00<>+0(SB), Y1, Y1
+	VPMULLW Y1, Y0, Y0
+	VPOR    Y2, Y0, Y0
+	VMOVDQU Y0, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+DATA c00ff00ff<>+0(SB)/4, $0x00ff00ff
+DATA c00ff00ff<>+4(SB)/4, $0x00ff00ff
+DATA c00ff00ff<>+8(SB)/4, $0x00ff00ff
+DATA c00ff00ff<>+12(SB)/4, $0x00ff00ff
+DATA c00ff00ff<>+16(SB)/4, $0x00ff00ff
+DATA c00ff00ff<>+20(SB)/4, $0x00ff00ff
+DATA c00ff00ff<>+24(SB)/4, $0x00ff00ff
+DATA c00ff00ff<>+28(SB)/4, $0x00ff00ff
+DATA c00ff00ff<>+32(SB)/4, $0x00ff00ff
+DATA c00ff00ff<>+36(SB)/4, $0x00ff00ff
+DATA c00ff00ff<>+40(SB)/4, $0x00ff00ff
+DATA c00ff00ff<>+44(SB)/4, $0x00ff00ff
+DATA c00ff00ff<>+48(SB)/4, $0x00ff00ff
+DATA c00ff00ff<>+52(SB)/4, $0x00ff00ff
+DATA c00ff00ff<>+56(SB)/4, $0x00ff00ff
+DATA c00ff00ff<>+60(SB)/4, $0x00ff00ff
+GLOBL c00ff00ff<>(SB), RODATA|NOPTR, $64
+
+DATA cff00ff00<>+0(SB)/4, $0xff00ff00
+DATA cff00ff00<>+4(SB)/4, $0xff00ff00
+DATA cff00ff00<>+8(SB)/4, $0xff00ff00
+DATA cff00ff00<>+12(SB)/4, $0xff00ff00
+DATA cff00ff00<>+16(SB)/4, $0xff00ff00
+DATA cff00ff00<>+20(SB)/4, $0xff00ff00
+DATA cff00ff00<>+24(SB)/4, $0xff00ff00
+DATA cff00ff00<>+28(SB)/4, $0xff00ff00
+DATA cff00ff00<>+32(SB)/4, $0xff00ff00
+DATA cff00ff00<>+36(SB)/4, $0xff00ff00
+DATA cff00ff00<>+40(SB)/4, $0xff00ff00
+DATA cff00ff00<>+44(SB)/4, $0xff00ff00
+DATA cff00ff00<>+48(SB)/4, $0xff00ff00
+DATA cff00ff00<>+52(SB)/4, $0xff00ff00
+DATA cff00ff00<>+56(SB)/4, $0xff00ff00
+DATA cff00ff00<>+60(SB)/4, $0xff00ff00
+GLOBL cff00ff00<>(SB), RODATA|NOPTR, $64
+
+// func vsMulI8AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsMulI8AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTB (DX), Y0
+
+loop:
+	VMOVDQU (CX), Y1
+	VPMULLW Y0, Y1, Y2
+	VPAND   c00ff00ff<>+0(SB), Y2, Y2
+	VPSRLW  $0x08, Y1, Y1
+	VPAND   cff00ff00<>+0(SB), Y0, Y3
+	VPMULLW Y3, Y1, Y1
+	VPOR    Y2, Y1, Y1
+	VMOVDQU Y1, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func vvMulI16AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvMulI16AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVDQU (CX), Y0
+	VMOVDQU (DX), Y1
+	VPMULLW Y1, Y0, Y0
+	VMOVDQU Y0, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func vsMulI16AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsMulI16AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTW (DX), Y0
+
+loop:
+	VMOVDQU (CX), Y1
+	VPMULLW Y0, Y1, Y1
+	VMOVDQU Y1, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
 // func vvMulI32AVX2(dst *byte, a *byte, b *byte, n int)
 // Requires: AVX, AVX2
 TEXT ·vvMulI32AVX2(SB), NOSPLIT, $0-32
@@ -124,6 +570,177 @@ loop:
 	ADDQ    $+32, CX
 	SUBQ    $+32, BX
 	JG      loop
+	VZEROUPPER
+	RET
+
+// func vvMulI64AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvMulI64AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVDQU  (CX), Y0
+	VMOVDQU  (DX), Y1
+	VPSHUFD  $0xb1, Y1, Y2
+	VPMULLD  Y2, Y0, Y2
+	VPSRLQ   $0x20, Y2, Y3
+	VPADDD   Y2, Y3, Y3
+	VPSLLQ   $0x20, Y3, Y3
+	VPMULUDQ Y1, Y0, Y0
+	VPADDQ   Y0, Y3, Y0
+	VMOVDQU  Y0, (AX)
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	ADDQ     $+32, DX
+	SUBQ     $+32, BX
+	JG       loop
+	VZEROUPPER
+	RET
+
+// func vsMulI64AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsMulI64AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTQ (DX), Y0
+
+loop:
+	VMOVDQU  (CX), Y1
+	VPSHUFD  $0xb1, Y0, Y2
+	VPMULLD  Y2, Y1, Y2
+	VPSRLQ   $0x20, Y2, Y3
+	VPADDD   Y2, Y3, Y3
+	VPSLLQ   $0x20, Y3, Y3
+	VPMULUDQ Y0, Y1, Y1
+	VPADDQ   Y1, Y3, Y1
+	VMOVDQU  Y1, (AX)
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	SUBQ     $+32, BX
+	JG       loop
+	VZEROUPPER
+	RET
+
+// func vvMinI8AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvMinI8AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVDQU (CX), Y0
+	VMOVDQU (DX), Y1
+	VPMINSB Y1, Y0, Y0
+	VMOVDQU Y0, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func vsMinI8AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsMinI8AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTB (DX), Y0
+
+loop:
+	VMOVDQU (CX), Y1
+	VPMINSB Y0, Y1, Y1
+	VMOVDQU Y1, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func foldMinI8AVX2(dst *byte, a *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·foldMinI8AVX2(SB), NOSPLIT, $0-24
+	MOVQ    dst+0(FP), AX
+	MOVQ    a+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VMOVDQU (AX), Y0
+
+loop:
+	VMOVDQU (CX), Y1
+	VPMINSB Y1, Y0, Y0
+	ADDQ    $+32, CX
+	SUBQ    $+32, DX
+	JG      loop
+	VMOVDQU Y0, (AX)
+	VZEROUPPER
+	RET
+
+// func vvMinI16AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvMinI16AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVDQU (CX), Y0
+	VMOVDQU (DX), Y1
+	VPMINSW Y1, Y0, Y0
+	VMOVDQU Y0, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func vsMinI16AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsMinI16AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTW (DX), Y0
+
+loop:
+	VMOVDQU (CX), Y1
+	VPMINSW Y0, Y1, Y1
+	VMOVDQU Y1, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func foldMinI16AVX2(dst *byte, a *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·foldMinI16AVX2(SB), NOSPLIT, $0-24
+	MOVQ    dst+0(FP), AX
+	MOVQ    a+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VMOVDQU (AX), Y0
+
+loop:
+	VMOVDQU (CX), Y1
+	VPMINSW Y1, Y0, Y0
+	ADDQ    $+32, CX
+	SUBQ    $+32, DX
+	JG      loop
+	VMOVDQU Y0, (AX)
 	VZEROUPPER
 	RET
 
@@ -168,126 +785,21 @@ loop:
 	VZEROUPPER
 	RET
 
-// func vvMaxI32AVX2(dst *byte, a *byte, b *byte, n int)
+// func foldMinI32AVX2(dst *byte, a *byte, n int)
 // Requires: AVX, AVX2
-TEXT ·vvMaxI32AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ a+8(FP), CX
-	MOVQ b+16(FP), DX
-	MOVQ n+24(FP), BX
-
-loop:
-	VMOVDQU (CX), Y0
-	VMOVDQU (DX), Y1
-	VPMAXSD Y1, Y0, Y0
-	VMOVDQU Y0, (AX)
-	ADDQ    $+32, AX
-	ADDQ    $+32, CX
-	ADDQ    $+32, DX
-	SUBQ    $+32, BX
-	JG      loop
-	VZEROUPPER
-	RET
-
-// func vsMaxI32AVX2(dst *byte, a *byte, b *byte, n int)
-// Requires: AVX, AVX2
-TEXT ·vsMaxI32AVX2(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         a+8(FP), CX
-	MOVQ         b+16(FP), DX
-	MOVQ         n+24(FP), BX
-	VPBROADCASTD (DX), Y0
+TEXT ·foldMinI32AVX2(SB), NOSPLIT, $0-24
+	MOVQ    dst+0(FP), AX
+	MOVQ    a+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VMOVDQU (AX), Y0
 
 loop:
 	VMOVDQU (CX), Y1
-	VPMAXSD Y0, Y1, Y1
-	VMOVDQU Y1, (AX)
-	ADDQ    $+32, AX
+	VPMINSD Y1, Y0, Y0
 	ADDQ    $+32, CX
-	SUBQ    $+32, BX
+	SUBQ    $+32, DX
 	JG      loop
-	VZEROUPPER
-	RET
-
-// func vvAddI64AVX2(dst *byte, a *byte, b *byte, n int)
-// Requires: AVX, AVX2
-TEXT ·vvAddI64AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ a+8(FP), CX
-	MOVQ b+16(FP), DX
-	MOVQ n+24(FP), BX
-
-loop:
-	VMOVDQU (CX), Y0
-	VMOVDQU (DX), Y1
-	VPADDQ  Y1, Y0, Y0
 	VMOVDQU Y0, (AX)
-	ADDQ    $+32, AX
-	ADDQ    $+32, CX
-	ADDQ    $+32, DX
-	SUBQ    $+32, BX
-	JG      loop
-	VZEROUPPER
-	RET
-
-// func vsAddI64AVX2(dst *byte, a *byte, b *byte, n int)
-// Requires: AVX, AVX2
-TEXT ·vsAddI64AVX2(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         a+8(FP), CX
-	MOVQ         b+16(FP), DX
-	MOVQ         n+24(FP), BX
-	VPBROADCASTQ (DX), Y0
-
-loop:
-	VMOVDQU (CX), Y1
-	VPADDQ  Y0, Y1, Y1
-	VMOVDQU Y1, (AX)
-	ADDQ    $+32, AX
-	ADDQ    $+32, CX
-	SUBQ    $+32, BX
-	JG      loop
-	VZEROUPPER
-	RET
-
-// func vvSubI64AVX2(dst *byte, a *byte, b *byte, n int)
-// Requires: AVX, AVX2
-TEXT ·vvSubI64AVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ a+8(FP), CX
-	MOVQ b+16(FP), DX
-	MOVQ n+24(FP), BX
-
-loop:
-	VMOVDQU (CX), Y0
-	VMOVDQU (DX), Y1
-	VPSUBQ  Y1, Y0, Y0
-	VMOVDQU Y0, (AX)
-	ADDQ    $+32, AX
-	ADDQ    $+32, CX
-	ADDQ    $+32, DX
-	SUBQ    $+32, BX
-	JG      loop
-	VZEROUPPER
-	RET
-
-// func vsSubI64AVX2(dst *byte, a *byte, b *byte, n int)
-// Requires: AVX, AVX2
-TEXT ·vsSubI64AVX2(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         a+8(FP), CX
-	MOVQ         b+16(FP), DX
-	MOVQ         n+24(FP), BX
-	VPBROADCASTQ (DX), Y0
-
-loop:
-	VMOVDQU (CX), Y1
-	VPSUBQ  Y0, Y1, Y1
-	VMOVDQU Y1, (AX)
-	ADDQ    $+32, AX
-	ADDQ    $+32, CX
-	SUBQ    $+32, BX
-	JG      loop
 	VZEROUPPER
 	RET
 
@@ -334,6 +846,202 @@ loop:
 	VZEROUPPER
 	RET
 
+// func foldMinI64AVX2(dst *byte, a *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·foldMinI64AVX2(SB), NOSPLIT, $0-24
+	MOVQ    dst+0(FP), AX
+	MOVQ    a+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VMOVDQU (AX), Y0
+
+loop:
+	VMOVDQU   (CX), Y1
+	VPCMPGTQ  Y1, Y0, Y2
+	VBLENDVPD Y2, Y1, Y0, Y0
+	ADDQ      $+32, CX
+	SUBQ      $+32, DX
+	JG        loop
+	VMOVDQU   Y0, (AX)
+	VZEROUPPER
+	RET
+
+// func vvMaxI8AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvMaxI8AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVDQU (CX), Y0
+	VMOVDQU (DX), Y1
+	VPMAXSB Y1, Y0, Y0
+	VMOVDQU Y0, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func vsMaxI8AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsMaxI8AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTB (DX), Y0
+
+loop:
+	VMOVDQU (CX), Y1
+	VPMAXSB Y0, Y1, Y1
+	VMOVDQU Y1, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func foldMaxI8AVX2(dst *byte, a *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·foldMaxI8AVX2(SB), NOSPLIT, $0-24
+	MOVQ    dst+0(FP), AX
+	MOVQ    a+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VMOVDQU (AX), Y0
+
+loop:
+	VMOVDQU (CX), Y1
+	VPMAXSB Y1, Y0, Y0
+	ADDQ    $+32, CX
+	SUBQ    $+32, DX
+	JG      loop
+	VMOVDQU Y0, (AX)
+	VZEROUPPER
+	RET
+
+// func vvMaxI16AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvMaxI16AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVDQU (CX), Y0
+	VMOVDQU (DX), Y1
+	VPMAXSW Y1, Y0, Y0
+	VMOVDQU Y0, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func vsMaxI16AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsMaxI16AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTW (DX), Y0
+
+loop:
+	VMOVDQU (CX), Y1
+	VPMAXSW Y0, Y1, Y1
+	VMOVDQU Y1, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func foldMaxI16AVX2(dst *byte, a *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·foldMaxI16AVX2(SB), NOSPLIT, $0-24
+	MOVQ    dst+0(FP), AX
+	MOVQ    a+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VMOVDQU (AX), Y0
+
+loop:
+	VMOVDQU (CX), Y1
+	VPMAXSW Y1, Y0, Y0
+	ADDQ    $+32, CX
+	SUBQ    $+32, DX
+	JG      loop
+	VMOVDQU Y0, (AX)
+	VZEROUPPER
+	RET
+
+// func vvMaxI32AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvMaxI32AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVDQU (CX), Y0
+	VMOVDQU (DX), Y1
+	VPMAXSD Y1, Y0, Y0
+	VMOVDQU Y0, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func vsMaxI32AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsMaxI32AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTD (DX), Y0
+
+loop:
+	VMOVDQU (CX), Y1
+	VPMAXSD Y0, Y1, Y1
+	VMOVDQU Y1, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func foldMaxI32AVX2(dst *byte, a *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·foldMaxI32AVX2(SB), NOSPLIT, $0-24
+	MOVQ    dst+0(FP), AX
+	MOVQ    a+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VMOVDQU (AX), Y0
+
+loop:
+	VMOVDQU (CX), Y1
+	VPMAXSD Y1, Y0, Y0
+	ADDQ    $+32, CX
+	SUBQ    $+32, DX
+	JG      loop
+	VMOVDQU Y0, (AX)
+	VZEROUPPER
+	RET
+
 // func vvMaxI64AVX2(dst *byte, a *byte, b *byte, n int)
 // Requires: AVX, AVX2
 TEXT ·vvMaxI64AVX2(SB), NOSPLIT, $0-32
@@ -377,6 +1085,1141 @@ loop:
 	VZEROUPPER
 	RET
 
+// func foldMaxI64AVX2(dst *byte, a *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·foldMaxI64AVX2(SB), NOSPLIT, $0-24
+	MOVQ    dst+0(FP), AX
+	MOVQ    a+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VMOVDQU (AX), Y0
+
+loop:
+	VMOVDQU   (CX), Y1
+	VPCMPGTQ  Y0, Y1, Y2
+	VBLENDVPD Y2, Y1, Y0, Y0
+	ADDQ      $+32, CX
+	SUBQ      $+32, DX
+	JG        loop
+	VMOVDQU   Y0, (AX)
+	VZEROUPPER
+	RET
+
+// func vvLeastU8AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvLeastU8AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVDQU (CX), Y0
+	VMOVDQU (DX), Y1
+	VPMINUB Y1, Y0, Y0
+	VMOVDQU Y0, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func vsLeastU8AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsLeastU8AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTB (DX), Y0
+
+loop:
+	VMOVDQU (CX), Y1
+	VPMINUB Y0, Y1, Y1
+	VMOVDQU Y1, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func foldLeastU8AVX2(dst *byte, a *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·foldLeastU8AVX2(SB), NOSPLIT, $0-24
+	MOVQ    dst+0(FP), AX
+	MOVQ    a+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VMOVDQU (AX), Y0
+
+loop:
+	VMOVDQU (CX), Y1
+	VPMINUB Y1, Y0, Y0
+	ADDQ    $+32, CX
+	SUBQ    $+32, DX
+	JG      loop
+	VMOVDQU Y0, (AX)
+	VZEROUPPER
+	RET
+
+// func vvLeastU16AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvLeastU16AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVDQU (CX), Y0
+	VMOVDQU (DX), Y1
+	VPMINUW Y1, Y0, Y0
+	VMOVDQU Y0, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func vsLeastU16AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsLeastU16AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTW (DX), Y0
+
+loop:
+	VMOVDQU (CX), Y1
+	VPMINUW Y0, Y1, Y1
+	VMOVDQU Y1, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func foldLeastU16AVX2(dst *byte, a *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·foldLeastU16AVX2(SB), NOSPLIT, $0-24
+	MOVQ    dst+0(FP), AX
+	MOVQ    a+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VMOVDQU (AX), Y0
+
+loop:
+	VMOVDQU (CX), Y1
+	VPMINUW Y1, Y0, Y0
+	ADDQ    $+32, CX
+	SUBQ    $+32, DX
+	JG      loop
+	VMOVDQU Y0, (AX)
+	VZEROUPPER
+	RET
+
+// func vvLeastU32AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvLeastU32AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVDQU (CX), Y0
+	VMOVDQU (DX), Y1
+	VPMINUD Y1, Y0, Y0
+	VMOVDQU Y0, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func vsLeastU32AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsLeastU32AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTD (DX), Y0
+
+loop:
+	VMOVDQU (CX), Y1
+	VPMINUD Y0, Y1, Y1
+	VMOVDQU Y1, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func foldLeastU32AVX2(dst *byte, a *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·foldLeastU32AVX2(SB), NOSPLIT, $0-24
+	MOVQ    dst+0(FP), AX
+	MOVQ    a+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VMOVDQU (AX), Y0
+
+loop:
+	VMOVDQU (CX), Y1
+	VPMINUD Y1, Y0, Y0
+	ADDQ    $+32, CX
+	SUBQ    $+32, DX
+	JG      loop
+	VMOVDQU Y0, (AX)
+	VZEROUPPER
+	RET
+
+// func vvLeastU64AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvLeastU64AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVDQU   (CX), Y0
+	VMOVDQU   (DX), Y1
+	VPXOR     signs64<>+0(SB), Y1, Y2
+	VPXOR     signs64<>+0(SB), Y0, Y3
+	VPCMPGTQ  Y2, Y3, Y2
+	VBLENDVPD Y2, Y1, Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+32, CX
+	ADDQ      $+32, DX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+DATA signs64<>+0(SB)/4, $0x00000000
+DATA signs64<>+4(SB)/4, $0x80000000
+DATA signs64<>+8(SB)/4, $0x00000000
+DATA signs64<>+12(SB)/4, $0x80000000
+DATA signs64<>+16(SB)/4, $0x00000000
+DATA signs64<>+20(SB)/4, $0x80000000
+DATA signs64<>+24(SB)/4, $0x00000000
+DATA signs64<>+28(SB)/4, $0x80000000
+GLOBL signs64<>(SB), RODATA|NOPTR, $32
+
+// func vsLeastU64AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsLeastU64AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTQ (DX), Y0
+
+loop:
+	VMOVDQU   (CX), Y1
+	VPXOR     signs64<>+0(SB), Y0, Y2
+	VPXOR     signs64<>+0(SB), Y1, Y3
+	VPCMPGTQ  Y2, Y3, Y2
+	VBLENDVPD Y2, Y0, Y1, Y1
+	VMOVDQU   Y1, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+32, CX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func foldLeastU64AVX2(dst *byte, a *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·foldLeastU64AVX2(SB), NOSPLIT, $0-24
+	MOVQ    dst+0(FP), AX
+	MOVQ    a+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VMOVDQU (AX), Y0
+
+loop:
+	VMOVDQU   (CX), Y1
+	VPXOR     signs64<>+0(SB), Y1, Y2
+	VPXOR     signs64<>+0(SB), Y0, Y3
+	VPCMPGTQ  Y2, Y3, Y2
+	VBLENDVPD Y2, Y1, Y0, Y0
+	ADDQ      $+32, CX
+	SUBQ      $+32, DX
+	JG        loop
+	VMOVDQU   Y0, (AX)
+	VZEROUPPER
+	RET
+
+// func vvMostU8AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvMostU8AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVDQU (CX), Y0
+	VMOVDQU (DX), Y1
+	VPMAXUB Y1, Y0, Y0
+	VMOVDQU Y0, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func vsMostU8AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsMostU8AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTB (DX), Y0
+
+loop:
+	VMOVDQU (CX), Y1
+	VPMAXUB Y0, Y1, Y1
+	VMOVDQU Y1, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func foldMostU8AVX2(dst *byte, a *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·foldMostU8AVX2(SB), NOSPLIT, $0-24
+	MOVQ    dst+0(FP), AX
+	MOVQ    a+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VMOVDQU (AX), Y0
+
+loop:
+	VMOVDQU (CX), Y1
+	VPMAXUB Y1, Y0, Y0
+	ADDQ    $+32, CX
+	SUBQ    $+32, DX
+	JG      loop
+	VMOVDQU Y0, (AX)
+	VZEROUPPER
+	RET
+
+// func vvMostU16AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvMostU16AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVDQU (CX), Y0
+	VMOVDQU (DX), Y1
+	VPMAXUW Y1, Y0, Y0
+	VMOVDQU Y0, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func vsMostU16AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsMostU16AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTW (DX), Y0
+
+loop:
+	VMOVDQU (CX), Y1
+	VPMAXUW Y0, Y1, Y1
+	VMOVDQU Y1, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func foldMostU16AVX2(dst *byte, a *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·foldMostU16AVX2(SB), NOSPLIT, $0-24
+	MOVQ    dst+0(FP), AX
+	MOVQ    a+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VMOVDQU (AX), Y0
+
+loop:
+	VMOVDQU (CX), Y1
+	VPMAXUW Y1, Y0, Y0
+	ADDQ    $+32, CX
+	SUBQ    $+32, DX
+	JG      loop
+	VMOVDQU Y0, (AX)
+	VZEROUPPER
+	RET
+
+// func vvMostU32AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvMostU32AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVDQU (CX), Y0
+	VMOVDQU (DX), Y1
+	VPMAXUD Y1, Y0, Y0
+	VMOVDQU Y0, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func vsMostU32AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsMostU32AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTD (DX), Y0
+
+loop:
+	VMOVDQU (CX), Y1
+	VPMAXUD Y0, Y1, Y1
+	VMOVDQU Y1, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func foldMostU32AVX2(dst *byte, a *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·foldMostU32AVX2(SB), NOSPLIT, $0-24
+	MOVQ    dst+0(FP), AX
+	MOVQ    a+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VMOVDQU (AX), Y0
+
+loop:
+	VMOVDQU (CX), Y1
+	VPMAXUD Y1, Y0, Y0
+	ADDQ    $+32, CX
+	SUBQ    $+32, DX
+	JG      loop
+	VMOVDQU Y0, (AX)
+	VZEROUPPER
+	RET
+
+// func vvMostU64AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvMostU64AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVDQU   (CX), Y0
+	VMOVDQU   (DX), Y1
+	VPXOR     signs64<>+0(SB), Y1, Y2
+	VPXOR     signs64<>+0(SB), Y0, Y3
+	VPCMPGTQ  Y3, Y2, Y2
+	VBLENDVPD Y2, Y1, Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+32, CX
+	ADDQ      $+32, DX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vsMostU64AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsMostU64AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTQ (DX), Y0
+
+loop:
+	VMOVDQU   (CX), Y1
+	VPXOR     signs64<>+0(SB), Y0, Y2
+	VPXOR     signs64<>+0(SB), Y1, Y3
+	VPCMPGTQ  Y3, Y2, Y2
+	VBLENDVPD Y2, Y0, Y1, Y1
+	VMOVDQU   Y1, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+32, CX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func foldMostU64AVX2(dst *byte, a *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·foldMostU64AVX2(SB), NOSPLIT, $0-24
+	MOVQ    dst+0(FP), AX
+	MOVQ    a+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VMOVDQU (AX), Y0
+
+loop:
+	VMOVDQU   (CX), Y1
+	VPXOR     signs64<>+0(SB), Y1, Y2
+	VPXOR     signs64<>+0(SB), Y0, Y3
+	VPCMPGTQ  Y3, Y2, Y2
+	VBLENDVPD Y2, Y1, Y0, Y0
+	ADDQ      $+32, CX
+	SUBQ      $+32, DX
+	JG        loop
+	VMOVDQU   Y0, (AX)
+	VZEROUPPER
+	RET
+
+// func vvShlI8AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvShlI8AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVDQU   (CX), Y0
+	VMOVDQU   (DX), Y1
+	VMOVDQA   Y0, Y0
+	VPSLLW    $0x01, Y0, Y2
+	VPAND     cfefefefe<>+0(SB), Y2, Y2
+	VPSLLW    $0x07, Y1, Y3
+	VPBLENDVB Y3, Y2, Y0, Y0
+	VPSLLW    $0x02, Y0, Y2
+	VPAND     cfcfcfcfc<>+0(SB), Y2, Y2
+	VPSLLW    $0x06, Y1, Y3
+	VPBLENDVB Y3, Y2, Y0, Y0
+	VPSLLW    $0x04, Y0, Y2
+	VPAND     cf0f0f0f0<>+0(SB), Y2, Y2
+	VPSLLW    $0x05, Y1, Y3
+	VPBLENDVB Y3, Y2, Y0, Y0
+	VMOVDQU   c07070707<>+0(SB), Y2
+	VPMINUB   Y2, Y1, Y2
+	VPCMPEQB  Y1, Y2, Y2
+	VPAND     Y2, Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+32, CX
+	ADDQ      $+32, DX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+DATA cfefefefe<>+0(SB)/4, $0xfefefefe
+DATA cfefefefe<>+4(SB)/4, $0xfefefefe
+DATA cfefefefe<>+8(SB)/4, $0xfefefefe
+DATA cfefefefe<>+12(SB)/4, $0xfefefefe
+DATA cfefefefe<>+16(SB)/4, $0xfefefefe
+DATA cfefefefe<>+20(SB)/4, $0xfefefefe
+DATA cfefefefe<>+24(SB)/4, $0xfefefefe
+DATA cfefefefe<>+28(SB)/4, $0xfefefefe
+DATA cfefefefe<>+32(SB)/4, $0xfefefefe
+DATA cfefefefe<>+36(SB)/4, $0xfefefefe
+DATA cfefefefe<>+40(SB)/4, $0xfefefefe
+DATA cfefefefe<>+44(SB)/4, $0xfefefefe
+DATA cfefefefe<>+48(SB)/4, $0xfefefefe
+DATA cfefefefe<>+52(SB)/4, $0xfefefefe
+DATA cfefefefe<>+56(SB)/4, $0xfefefefe
+DATA cfefefefe<>+60(SB)/4, $0xfefefefe
+GLOBL cfefefefe<>(SB), RODATA|NOPTR, $64
+
+DATA cfcfcfcfc<>+0(SB)/4, $0xfcfcfcfc
+DATA cfcfcfcfc<>+4(SB)/4, $0xfcfcfcfc
+DATA cfcfcfcfc<>+8(SB)/4, $0xfcfcfcfc
+DATA cfcfcfcfc<>+12(SB)/4, $0xfcfcfcfc
+DATA cfcfcfcfc<>+16(SB)/4, $0xfcfcfcfc
+DATA cfcfcfcfc<>+20(SB)/4, $0xfcfcfcfc
+DATA cfcfcfcfc<>+24(SB)/4, $0xfcfcfcfc
+DATA cfcfcfcfc<>+28(SB)/4, $0xfcfcfcfc
+DATA cfcfcfcfc<>+32(SB)/4, $0xfcfcfcfc
+DATA cfcfcfcfc<>+36(SB)/4, $0xfcfcfcfc
+DATA cfcfcfcfc<>+40(SB)/4, $0xfcfcfcfc
+DATA cfcfcfcfc<>+44(SB)/4, $0xfcfcfcfc
+DATA cfcfcfcfc<>+48(SB)/4, $0xfcfcfcfc
+DATA cfcfcfcfc<>+52(SB)/4, $0xfcfcfcfc
+DATA cfcfcfcfc<>+56(SB)/4, $0xfcfcfcfc
+DATA cfcfcfcfc<>+60(SB)/4, $0xfcfcfcfc
+GLOBL cfcfcfcfc<>(SB), RODATA|NOPTR, $64
+
+DATA cf0f0f0f0<>+0(SB)/4, $0xf0f0f0f0
+DATA cf0f0f0f0<>+4(SB)/4, $0xf0f0f0f0
+DATA cf0f0f0f0<>+8(SB)/4, $0xf0f0f0f0
+DATA cf0f0f0f0<>+12(SB)/4, $0xf0f0f0f0
+DATA cf0f0f0f0<>+16(SB)/4, $0xf0f0f0f0
+DATA cf0f0f0f0<>+20(SB)/4, $0xf0f0f0f0
+DATA cf0f0f0f0<>+24(SB)/4, $0xf0f0f0f0
+DATA cf0f0f0f0<>+28(SB)/4, $0xf0f0f0f0
+DATA cf0f0f0f0<>+32(SB)/4, $0xf0f0f0f0
+DATA cf0f0f0f0<>+36(SB)/4, $0xf0f0f0f0
+DATA cf0f0f0f0<>+40(SB)/4, $0xf0f0f0f0
+DATA cf0f0f0f0<>+44(SB)/4, $0xf0f0f0f0
+DATA cf0f0f0f0<>+48(SB)/4, $0xf0f0f0f0
+DATA cf0f0f0f0<>+52(SB)/4, $0xf0f0f0f0
+DATA cf0f0f0f0<>+56(SB)/4, $0xf0f0f0f0
+DATA cf0f0f0f0<>+60(SB)/4, $0xf0f0f0f0
+GLOBL cf0f0f0f0<>(SB), RODATA|NOPTR, $64
+
+DATA c07070707<>+0(SB)/4, $0x07070707
+DATA c07070707<>+4(SB)/4, $0x07070707
+DATA c07070707<>+8(SB)/4, $0x07070707
+DATA c07070707<>+12(SB)/4, $0x07070707
+DATA c07070707<>+16(SB)/4, $0x07070707
+DATA c07070707<>+20(SB)/4, $0x07070707
+DATA c07070707<>+24(SB)/4, $0x07070707
+DATA c07070707<>+28(SB)/4, $0x07070707
+DATA c07070707<>+32(SB)/4, $0x07070707
+DATA c07070707<>+36(SB)/4, $0x07070707
+DATA c07070707<>+40(SB)/4, $0x07070707
+DATA c07070707<>+44(SB)/4, $0x07070707
+DATA c07070707<>+48(SB)/4, $0x07070707
+DATA c07070707<>+52(SB)/4, $0x07070707
+DATA c07070707<>+56(SB)/4, $0x07070707
+DATA c07070707<>+60(SB)/4, $0x07070707
+GLOBL c07070707<>(SB), RODATA|NOPTR, $64
+
+// func vsShlI8AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsShlI8AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTB (DX), Y0
+
+loop:
+	VMOVDQU   (CX), Y1
+	VMOVDQA   Y1, Y1
+	VPSLLW    $0x01, Y1, Y2
+	VPAND     cfefefefe<>+0(SB), Y2, Y2
+	VPSLLW    $0x07, Y0, Y3
+	VPBLENDVB Y3, Y2, Y1, Y1
+	VPSLLW    $0x02, Y1, Y2
+	VPAND     cfcfcfcfc<>+0(SB), Y2, Y2
+	VPSLLW    $0x06, Y0, Y3
+	VPBLENDVB Y3, Y2, Y1, Y1
+	VPSLLW    $0x04, Y1, Y2
+	VPAND     cf0f0f0f0<>+0(SB), Y2, Y2
+	VPSLLW    $0x05, Y0, Y3
+	VPBLENDVB Y3, Y2, Y1, Y1
+	VMOVDQU   c07070707<>+0(SB), Y2
+	VPMINUB   Y2, Y0, Y2
+	VPCMPEQB  Y0, Y2, Y2
+	VPAND     Y2, Y1, Y1
+	VMOVDQU   Y1, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+32, CX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vvShlI16AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvShlI16AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVDQU   (CX), Y0
+	VMOVDQU   (DX), Y1
+	VMOVDQA   Y0, Y0
+	VPSLLW    $0x01, Y0, Y2
+	VPSLLW    $0x0f, Y1, Y3
+	VPSRAW    $0x0f, Y3, Y3
+	VPBLENDVB Y3, Y2, Y0, Y0
+	VPSLLW    $0x02, Y0, Y2
+	VPSLLW    $0x0e, Y1, Y3
+	VPSRAW    $0x0f, Y3, Y3
+	VPBLENDVB Y3, Y2, Y0, Y0
+	VPSLLW    $0x04, Y0, Y2
+	VPSLLW    $0x0d, Y1, Y3
+	VPSRAW    $0x0f, Y3, Y3
+	VPBLENDVB Y3, Y2, Y0, Y0
+	VPSLLW    $0x08, Y0, Y2
+	VPSLLW    $0x0c, Y1, Y3
+	VPSRAW    $0x0f, Y3, Y3
+	VPBLENDVB Y3, Y2, Y0, Y0
+	VMOVDQU   c000f000f<>+0(SB), Y2
+	VPMINUW   Y2, Y1, Y2
+	VPCMPEQW  Y1, Y2, Y2
+	VPAND     Y2, Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+32, CX
+	ADDQ      $+32, DX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+DATA c000f000f<>+0(SB)/4, $0x000f000f
+DATA c000f000f<>+4(SB)/4, $0x000f000f
+DATA c000f000f<>+8(SB)/4, $0x000f000f
+DATA c000f000f<>+12(SB)/4, $0x000f000f
+DATA c000f000f<>+16(SB)/4, $0x000f000f
+DATA c000f000f<>+20(SB)/4, $0x000f000f
+DATA c000f000f<>+24(SB)/4, $0x000f000f
+DATA c000f000f<>+28(SB)/4, $0x000f000f
+DATA c000f000f<>+32(SB)/4, $0x000f000f
+DATA c000f000f<>+36(SB)/4, $0x000f000f
+DATA c000f000f<>+40(SB)/4, $0x000f000f
+DATA c000f000f<>+44(SB)/4, $0x000f000f
+DATA c000f000f<>+48(SB)/4, $0x000f000f
+DATA c000f000f<>+52(SB)/4, $0x000f000f
+DATA c000f000f<>+56(SB)/4, $0x000f000f
+DATA c000f000f<>+60(SB)/4, $0x000f000f
+GLOBL c000f000f<>(SB), RODATA|NOPTR, $64
+
+// func vsShlI16AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsShlI16AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTW (DX), Y0
+
+loop:
+	VMOVDQU   (CX), Y1
+	VMOVDQA   Y1, Y1
+	VPSLLW    $0x01, Y1, Y2
+	VPSLLW    $0x0f, Y0, Y3
+	VPSRAW    $0x0f, Y3, Y3
+	VPBLENDVB Y3, Y2, Y1, Y1
+	VPSLLW    $0x02, Y1, Y2
+	VPSLLW    $0x0e, Y0, Y3
+	VPSRAW    $0x0f, Y3, Y3
+	VPBLENDVB Y3, Y2, Y1, Y1
+	VPSLLW    $0x04, Y1, Y2
+	VPSLLW    $0x0d, Y0, Y3
+	VPSRAW    $0x0f, Y3, Y3
+	VPBLENDVB Y3, Y2, Y1, Y1
+	VPSLLW    $0x08, Y1, Y2
+	VPSLLW    $0x0c, Y0, Y3
+	VPSRAW    $0x0f, Y3, Y3
+	VPBLENDVB Y3, Y2, Y1, Y1
+	VMOVDQU   c000f000f<>+0(SB), Y2
+	VPMINUW   Y2, Y0, Y2
+	VPCMPEQW  Y0, Y2, Y2
+	VPAND     Y2, Y1, Y1
+	VMOVDQU   Y1, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+32, CX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vvShlI32AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvShlI32AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVDQU (CX), Y0
+	VMOVDQU (DX), Y1
+	VPSLLVD Y1, Y0, Y0
+	VMOVDQU Y0, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func vsShlI32AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsShlI32AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTD (DX), Y0
+
+loop:
+	VMOVDQU (CX), Y1
+	VPSLLVD Y0, Y1, Y1
+	VMOVDQU Y1, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func vvShlI64AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvShlI64AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVDQU (CX), Y0
+	VMOVDQU (DX), Y1
+	VPSLLVQ Y1, Y0, Y0
+	VMOVDQU Y0, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func vsShlI64AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsShlI64AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTQ (DX), Y0
+
+loop:
+	VMOVDQU (CX), Y1
+	VPSLLVQ Y0, Y1, Y1
+	VMOVDQU Y1, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func vvShrU8AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvShrU8AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVDQU   (CX), Y0
+	VMOVDQU   (DX), Y1
+	VMOVDQA   Y0, Y0
+	VPSRLW    $0x01, Y0, Y2
+	VPAND     c7f7f7f7f<>+0(SB), Y2, Y2
+	VPSLLW    $0x07, Y1, Y3
+	VPBLENDVB Y3, Y2, Y0, Y0
+	VPSRLW    $0x02, Y0, Y2
+	VPAND     c3f3f3f3f<>+0(SB), Y2, Y2
+	VPSLLW    $0x06, Y1, Y3
+	VPBLENDVB Y3, Y2, Y0, Y0
+	VPSRLW    $0x04, Y0, Y2
+	VPAND     c0f0f0f0f<>+0(SB), Y2, Y2
+	VPSLLW    $0x05, Y1, Y3
+	VPBLENDVB Y3, Y2, Y0, Y0
+	VMOVDQU   c07070707<>+0(SB), Y2
+	VPMINUB   Y2, Y1, Y2
+	VPCMPEQB  Y1, Y2, Y2
+	VPAND     Y2, Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+32, CX
+	ADDQ      $+32, DX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+DATA c7f7f7f7f<>+0(SB)/4, $0x7f7f7f7f
+DATA c7f7f7f7f<>+4(SB)/4, $0x7f7f7f7f
+DATA c7f7f7f7f<>+8(SB)/4, $0x7f7f7f7f
+DATA c7f7f7f7f<>+12(SB)/4, $0x7f7f7f7f
+DATA c7f7f7f7f<>+16(SB)/4, $0x7f7f7f7f
+DATA c7f7f7f7f<>+20(SB)/4, $0x7f7f7f7f
+DATA c7f7f7f7f<>+24(SB)/4, $0x7f7f7f7f
+DATA c7f7f7f7f<>+28(SB)/4, $0x7f7f7f7f
+DATA c7f7f7f7f<>+32(SB)/4, $0x7f7f7f7f
+DATA c7f7f7f7f<>+36(SB)/4, $0x7f7f7f7f
+DATA c7f7f7f7f<>+40(SB)/4, $0x7f7f7f7f
+DATA c7f7f7f7f<>+44(SB)/4, $0x7f7f7f7f
+DATA c7f7f7f7f<>+48(SB)/4, $0x7f7f7f7f
+DATA c7f7f7f7f<>+52(SB)/4, $0x7f7f7f7f
+DATA c7f7f7f7f<>+56(SB)/4, $0x7f7f7f7f
+DATA c7f7f7f7f<>+60(SB)/4, $0x7f7f7f7f
+GLOBL c7f7f7f7f<>(SB), RODATA|NOPTR, $64
+
+DATA c3f3f3f3f<>+0(SB)/4, $0x3f3f3f3f
+DATA c3f3f3f3f<>+4(SB)/4, $0x3f3f3f3f
+DATA c3f3f3f3f<>+8(SB)/4, $0x3f3f3f3f
+DATA c3f3f3f3f<>+12(SB)/4, $0x3f3f3f3f
+DATA c3f3f3f3f<>+16(SB)/4, $0x3f3f3f3f
+DATA c3f3f3f3f<>+20(SB)/4, $0x3f3f3f3f
+DATA c3f3f3f3f<>+24(SB)/4, $0x3f3f3f3f
+DATA c3f3f3f3f<>+28(SB)/4, $0x3f3f3f3f
+DATA c3f3f3f3f<>+32(SB)/4, $0x3f3f3f3f
+DATA c3f3f3f3f<>+36(SB)/4, $0x3f3f3f3f
+DATA c3f3f3f3f<>+40(SB)/4, $0x3f3f3f3f
+DATA c3f3f3f3f<>+44(SB)/4, $0x3f3f3f3f
+DATA c3f3f3f3f<>+48(SB)/4, $0x3f3f3f3f
+DATA c3f3f3f3f<>+52(SB)/4, $0x3f3f3f3f
+DATA c3f3f3f3f<>+56(SB)/4, $0x3f3f3f3f
+DATA c3f3f3f3f<>+60(SB)/4, $0x3f3f3f3f
+GLOBL c3f3f3f3f<>(SB), RODATA|NOPTR, $64
+
+DATA c0f0f0f0f<>+0(SB)/4, $0x0f0f0f0f
+DATA c0f0f0f0f<>+4(SB)/4, $0x0f0f0f0f
+DATA c0f0f0f0f<>+8(SB)/4, $0x0f0f0f0f
+DATA c0f0f0f0f<>+12(SB)/4, $0x0f0f0f0f
+DATA c0f0f0f0f<>+16(SB)/4, $0x0f0f0f0f
+DATA c0f0f0f0f<>+20(SB)/4, $0x0f0f0f0f
+DATA c0f0f0f0f<>+24(SB)/4, $0x0f0f0f0f
+DATA c0f0f0f0f<>+28(SB)/4, $0x0f0f0f0f
+DATA c0f0f0f0f<>+32(SB)/4, $0x0f0f0f0f
+DATA c0f0f0f0f<>+36(SB)/4, $0x0f0f0f0f
+DATA c0f0f0f0f<>+40(SB)/4, $0x0f0f0f0f
+DATA c0f0f0f0f<>+44(SB)/4, $0x0f0f0f0f
+DATA c0f0f0f0f<>+48(SB)/4, $0x0f0f0f0f
+DATA c0f0f0f0f<>+52(SB)/4, $0x0f0f0f0f
+DATA c0f0f0f0f<>+56(SB)/4, $0x0f0f0f0f
+DATA c0f0f0f0f<>+60(SB)/4, $0x0f0f0f0f
+GLOBL c0f0f0f0f<>(SB), RODATA|NOPTR, $64
+
+// func vsShrU8AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsShrU8AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTB (DX), Y0
+
+loop:
+	VMOVDQU   (CX), Y1
+	VMOVDQA   Y1, Y1
+	VPSRLW    $0x01, Y1, Y2
+	VPAND     c7f7f7f7f<>+0(SB), Y2, Y2
+	VPSLLW    $0x07, Y0, Y3
+	VPBLENDVB Y3, Y2, Y1, Y1
+	VPSRLW    $0x02, Y1, Y2
+	VPAND     c3f3f3f3f<>+0(SB), Y2, Y2
+	VPSLLW    $0x06, Y0, Y3
+	VPBLENDVB Y3, Y2, Y1, Y1
+	VPSRLW    $0x04, Y1, Y2
+	VPAND     c0f0f0f0f<>+0(SB), Y2, Y2
+	VPSLLW    $0x05, Y0, Y3
+	VPBLENDVB Y3, Y2, Y1, Y1
+	VMOVDQU   c07070707<>+0(SB), Y2
+	VPMINUB   Y2, Y0, Y2
+	VPCMPEQB  Y0, Y2, Y2
+	VPAND     Y2, Y1, Y1
+	VMOVDQU   Y1, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+32, CX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vvShrU16AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvShrU16AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVDQU   (CX), Y0
+	VMOVDQU   (DX), Y1
+	VMOVDQA   Y0, Y0
+	VPSRLW    $0x01, Y0, Y2
+	VPSLLW    $0x0f, Y1, Y3
+	VPSRAW    $0x0f, Y3, Y3
+	VPBLENDVB Y3, Y2, Y0, Y0
+	VPSRLW    $0x02, Y0, Y2
+	VPSLLW    $0x0e, Y1, Y3
+	VPSRAW    $0x0f, Y3, Y3
+	VPBLENDVB Y3, Y2, Y0, Y0
+	VPSRLW    $0x04, Y0, Y2
+	VPSLLW    $0x0d, Y1, Y3
+	VPSRAW    $0x0f, Y3, Y3
+	VPBLENDVB Y3, Y2, Y0, Y0
+	VPSRLW    $0x08, Y0, Y2
+	VPSLLW    $0x0c, Y1, Y3
+	VPSRAW    $0x0f, Y3, Y3
+	VPBLENDVB Y3, Y2, Y0, Y0
+	VMOVDQU   c000f000f<>+0(SB), Y2
+	VPMINUW   Y2, Y1, Y2
+	VPCMPEQW  Y1, Y2, Y2
+	VPAND     Y2, Y0, Y0
+	VMOVDQU   Y0, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+32, CX
+	ADDQ      $+32, DX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vsShrU16AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsShrU16AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTW (DX), Y0
+
+loop:
+	VMOVDQU   (CX), Y1
+	VMOVDQA   Y1, Y1
+	VPSRLW    $0x01, Y1, Y2
+	VPSLLW    $0x0f, Y0, Y3
+	VPSRAW    $0x0f, Y3, Y3
+	VPBLENDVB Y3, Y2, Y1, Y1
+	VPSRLW    $0x02, Y1, Y2
+	VPSLLW    $0x0e, Y0, Y3
+	VPSRAW    $0x0f, Y3, Y3
+	VPBLENDVB Y3, Y2, Y1, Y1
+	VPSRLW    $0x04, Y1, Y2
+	VPSLLW    $0x0d, Y0, Y3
+	VPSRAW    $0x0f, Y3, Y3
+	VPBLENDVB Y3, Y2, Y1, Y1
+	VPSRLW    $0x08, Y1, Y2
+	VPSLLW    $0x0c, Y0, Y3
+	VPSRAW    $0x0f, Y3, Y3
+	VPBLENDVB Y3, Y2, Y1, Y1
+	VMOVDQU   c000f000f<>+0(SB), Y2
+	VPMINUW   Y2, Y0, Y2
+	VPCMPEQW  Y0, Y2, Y2
+	VPAND     Y2, Y1, Y1
+	VMOVDQU   Y1, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+32, CX
+	SUBQ      $+32, BX
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func vvShrU32AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvShrU32AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVDQU (CX), Y0
+	VMOVDQU (DX), Y1
+	VPSRLVD Y1, Y0, Y0
+	VMOVDQU Y0, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func vsShrU32AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsShrU32AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTD (DX), Y0
+
+loop:
+	VMOVDQU (CX), Y1
+	VPSRLVD Y0, Y1, Y1
+	VMOVDQU Y1, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func vvShrU64AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvShrU64AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVDQU (CX), Y0
+	VMOVDQU (DX), Y1
+	VPSRLVQ Y1, Y0, Y0
+	VMOVDQU Y0, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func vsShrU64AVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsShrU64AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTQ (DX), Y0
+
+loop:
+	VMOVDQU (CX), Y1
+	VPSRLVQ Y0, Y1, Y1
+	VMOVDQU Y1, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
 // func vvAndBitsAVX2(dst *byte, a *byte, b *byte, n int)
 // Requires: AVX, AVX2
 TEXT ·vvAndBitsAVX2(SB), NOSPLIT, $0-32
@@ -410,88 +2253,6 @@ TEXT ·vsAndBitsAVX2(SB), NOSPLIT, $0-32
 loop:
 	VMOVDQU (CX), Y1
 	VPAND   Y0, Y1, Y1
-	VMOVDQU Y1, (AX)
-	ADDQ    $+32, AX
-	ADDQ    $+32, CX
-	SUBQ    $+32, BX
-	JG      loop
-	VZEROUPPER
-	RET
-
-// func vvOrBitsAVX2(dst *byte, a *byte, b *byte, n int)
-// Requires: AVX, AVX2
-TEXT ·vvOrBitsAVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ a+8(FP), CX
-	MOVQ b+16(FP), DX
-	MOVQ n+24(FP), BX
-
-loop:
-	VMOVDQU (CX), Y0
-	VMOVDQU (DX), Y1
-	VPOR    Y1, Y0, Y0
-	VMOVDQU Y0, (AX)
-	ADDQ    $+32, AX
-	ADDQ    $+32, CX
-	ADDQ    $+32, DX
-	SUBQ    $+32, BX
-	JG      loop
-	VZEROUPPER
-	RET
-
-// func vsOrBitsAVX2(dst *byte, a *byte, b *byte, n int)
-// Requires: AVX, AVX2
-TEXT ·vsOrBitsAVX2(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         a+8(FP), CX
-	MOVQ         b+16(FP), DX
-	MOVQ         n+24(FP), BX
-	VPBROADCASTB (DX), Y0
-
-loop:
-	VMOVDQU (CX), Y1
-	VPOR    Y0, Y1, Y1
-	VMOVDQU Y1, (AX)
-	ADDQ    $+32, AX
-	ADDQ    $+32, CX
-	SUBQ    $+32, BX
-	JG      loop
-	VZEROUPPER
-	RET
-
-// func vvXorBitsAVX2(dst *byte, a *byte, b *byte, n int)
-// Requires: AVX, AVX2
-TEXT ·vvXorBitsAVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), AX
-	MOVQ a+8(FP), CX
-	MOVQ b+16(FP), DX
-	MOVQ n+24(FP), BX
-
-loop:
-	VMOVDQU (CX), Y0
-	VMOVDQU (DX), Y1
-	VPXOR   Y1, Y0, Y0
-	VMOVDQU Y0, (AX)
-	ADDQ    $+32, AX
-	ADDQ    $+32, CX
-	ADDQ    $+32, DX
-	SUBQ    $+32, BX
-	JG      loop
-	VZEROUPPER
-	RET
-
-// func vsXorBitsAVX2(dst *byte, a *byte, b *byte, n int)
-// Requires: AVX, AVX2
-TEXT ·vsXorBitsAVX2(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         a+8(FP), CX
-	MOVQ         b+16(FP), DX
-	MOVQ         n+24(FP), BX
-	VPBROADCASTB (DX), Y0
-
-loop:
-	VMOVDQU (CX), Y1
-	VPXOR   Y0, Y1, Y1
 	VMOVDQU Y1, (AX)
 	ADDQ    $+32, AX
 	ADDQ    $+32, CX
@@ -563,6 +2324,47 @@ loop:
 	VZEROUPPER
 	RET
 
+// func vvOrBitsAVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvOrBitsAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVDQU (CX), Y0
+	VMOVDQU (DX), Y1
+	VPOR    Y1, Y0, Y0
+	VMOVDQU Y0, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func vsOrBitsAVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsOrBitsAVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTB (DX), Y0
+
+loop:
+	VMOVDQU (CX), Y1
+	VPOR    Y0, Y1, Y1
+	VMOVDQU Y1, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
 // func vvOrBoolAVX2(dst *byte, a *byte, b *byte, n int)
 // Requires: AVX, AVX2
 TEXT ·vvOrBoolAVX2(SB), NOSPLIT, $0-32
@@ -600,6 +2402,47 @@ loop:
 	VPMINUB c01010101<>+0(SB), Y1, Y1
 	VPMINUB c01010101<>+0(SB), Y0, Y2
 	VPOR    Y2, Y1, Y1
+	VMOVDQU Y1, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func vvXorBitsAVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vvXorBitsAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), BX
+
+loop:
+	VMOVDQU (CX), Y0
+	VMOVDQU (DX), Y1
+	VPXOR   Y1, Y0, Y0
+	VMOVDQU Y0, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	SUBQ    $+32, BX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func vsXorBitsAVX2(dst *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·vsXorBitsAVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+8(FP), CX
+	MOVQ         b+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTB (DX), Y0
+
+loop:
+	VMOVDQU (CX), Y1
+	VPXOR   Y0, Y1, Y1
 	VMOVDQU Y1, (AX)
 	ADDQ    $+32, AX
 	ADDQ    $+32, CX
@@ -650,5 +2493,240 @@ loop:
 	ADDQ    $+32, CX
 	SUBQ    $+32, BX
 	JG      loop
+	VZEROUPPER
+	RET
+
+// func eachAbsI8AVX2(dst *byte, a *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·eachAbsI8AVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ n+16(FP), DX
+
+loop:
+	VMOVDQU (CX), Y0
+	VPABSB  Y0, Y0
+	VMOVDQU Y0, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+32, DX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func eachNegI8AVX2(dst *byte, a *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·eachNegI8AVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ n+16(FP), DX
+
+loop:
+	VMOVDQU (CX), Y0
+	VPXOR   Y1, Y1, Y1
+	VPSUBB  Y0, Y1, Y0
+	VMOVDQU Y0, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+32, DX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func eachSignI8AVX2(dst *byte, a *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·eachSignI8AVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ n+16(FP), DX
+
+loop:
+	VMOVDQU  (CX), Y0
+	VPXOR    Y1, Y1, Y1
+	VPCMPGTB Y0, Y1, Y2
+	VPCMPGTB Y1, Y0, Y0
+	VPSUBB   Y0, Y2, Y0
+	VMOVDQU  Y0, (AX)
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	SUBQ     $+32, DX
+	JG       loop
+	VZEROUPPER
+	RET
+
+// func eachAbsI16AVX2(dst *byte, a *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·eachAbsI16AVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ n+16(FP), DX
+
+loop:
+	VMOVDQU (CX), Y0
+	VPABSW  Y0, Y0
+	VMOVDQU Y0, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+32, DX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func eachNegI16AVX2(dst *byte, a *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·eachNegI16AVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ n+16(FP), DX
+
+loop:
+	VMOVDQU (CX), Y0
+	VPXOR   Y1, Y1, Y1
+	VPSUBW  Y0, Y1, Y0
+	VMOVDQU Y0, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+32, DX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func eachSignI16AVX2(dst *byte, a *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·eachSignI16AVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ n+16(FP), DX
+
+loop:
+	VMOVDQU  (CX), Y0
+	VPXOR    Y1, Y1, Y1
+	VPCMPGTW Y0, Y1, Y2
+	VPCMPGTW Y1, Y0, Y0
+	VPSUBW   Y0, Y2, Y0
+	VMOVDQU  Y0, (AX)
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	SUBQ     $+32, DX
+	JG       loop
+	VZEROUPPER
+	RET
+
+// func eachAbsI32AVX2(dst *byte, a *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·eachAbsI32AVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ n+16(FP), DX
+
+loop:
+	VMOVDQU (CX), Y0
+	VPABSD  Y0, Y0
+	VMOVDQU Y0, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+32, DX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func eachNegI32AVX2(dst *byte, a *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·eachNegI32AVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ n+16(FP), DX
+
+loop:
+	VMOVDQU (CX), Y0
+	VPXOR   Y1, Y1, Y1
+	VPSUBD  Y0, Y1, Y0
+	VMOVDQU Y0, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+32, DX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func eachSignI32AVX2(dst *byte, a *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·eachSignI32AVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ n+16(FP), DX
+
+loop:
+	VMOVDQU  (CX), Y0
+	VPXOR    Y1, Y1, Y1
+	VPCMPGTD Y0, Y1, Y2
+	VPCMPGTD Y1, Y0, Y0
+	VPSUBD   Y0, Y2, Y0
+	VMOVDQU  Y0, (AX)
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	SUBQ     $+32, DX
+	JG       loop
+	VZEROUPPER
+	RET
+
+// func eachAbsI64AVX2(dst *byte, a *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·eachAbsI64AVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ n+16(FP), DX
+
+loop:
+	VMOVDQU  (CX), Y0
+	VPXOR    Y1, Y1, Y1
+	VPCMPGTQ Y0, Y1, Y1
+	VPXOR    Y1, Y0, Y0
+	VPSUBQ   Y1, Y0, Y0
+	VMOVDQU  Y0, (AX)
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	SUBQ     $+32, DX
+	JG       loop
+	VZEROUPPER
+	RET
+
+// func eachNegI64AVX2(dst *byte, a *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·eachNegI64AVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ n+16(FP), DX
+
+loop:
+	VMOVDQU (CX), Y0
+	VPXOR   Y1, Y1, Y1
+	VPSUBQ  Y0, Y1, Y0
+	VMOVDQU Y0, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+32, DX
+	JG      loop
+	VZEROUPPER
+	RET
+
+// func eachSignI64AVX2(dst *byte, a *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·eachSignI64AVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ n+16(FP), DX
+
+loop:
+	VMOVDQU  (CX), Y0
+	VPXOR    Y1, Y1, Y1
+	VPCMPGTQ Y0, Y1, Y2
+	VPCMPGTQ Y1, Y0, Y0
+	VPSUBQ   Y0, Y2, Y0
+	VMOVDQU  Y0, (AX)
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	SUBQ     $+32, DX
+	JG       loop
 	VZEROUPPER
 	RET

@@ -36,6 +36,8 @@ var operations = []operation{
 	{"binary", []part{{"", binary}, {"double", binaryDoubles}}},
 	{"compare", []part{{"", comparisons}}},
 	{"integers", []part{{"", integerPairs}}},
+	{"casts", []part{{"", casts}}},
+	{"lines", []part{{"", lineSteps}}},
 	{"reduce", []part{{"", reduce}}},
 	{"depthwise", []part{{"", depthwise}}},
 	{"winograd", []part{{"", winograd}}},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/operand"
@@ -28,42 +29,7 @@ func integerPairs(g *gen) {
 	if g.wide() {
 		return
 	}
-	// pick64 is the smaller of two, with swap the larger.
-	pick64 := func(swap bool) vop {
-		return func(o ...operand.Op) { // b, a, r
-			m := g.v()
-			if swap {
-				g.VPCMPGTQ(o[1], o[0], m) // b > a
-			} else {
-				g.VPCMPGTQ(o[0], o[1], m) // a > b
-			}
-			g.VBLENDVPD(m, o[0], o[1], o[2])
-		}
-	}
-	three := func(f func(b, a, r operand.Op)) vop {
-		return func(o ...operand.Op) { f(o[0], o[1], o[2]) }
-	}
-	truth := func(op vop) vop {
-		return func(o ...operand.Op) {
-			ones := g.bcast(0x01010101)
-			a, b := g.v(), g.v()
-			g.VPMINUB(ones, o[1], a)
-			g.VPMINUB(ones, o[0], b)
-			op(b, a, o[2])
-		}
-	}
-	ops := []struct {
-		name string
-		size int
-		op   vop
-	}{
-		{"AddI32", 4, g.VPADDD}, {"SubI32", 4, g.VPSUBD}, {"MulI32", 4, g.VPMULLD}, {"MinI32", 4, g.VPMINSD},
-		{"MaxI32", 4, g.VPMAXSD}, {"AddI64", 8, g.VPADDQ}, {"SubI64", 8, g.VPSUBQ}, {"MinI64", 8, pick64(false)},
-		{"MaxI64", 8, pick64(true)}, {"AndBits", 1, three(g.VPAND)}, {"OrBits", 1, three(g.VPOR)},
-		{"XorBits", 1, three(g.VPXOR)},
-		{"AndBool", 1, truth(three(g.VPAND))}, {"OrBool", 1, truth(three(g.VPOR))}, {"XorBool", 1, truth(three(g.VPXOR))},
-	}
-	for _, o := range ops {
+	for _, o := range g.integerOps() {
 		for _, repeats := range []bool{false, true} {
 			kind, of := "vv", "IntegersVV"
 			if repeats {
@@ -88,6 +54,34 @@ func integerPairs(g *gen) {
 				g.VMOVDQU(r, at(dst, 0))
 			})
 		}
+		if !o.folds {
+			continue
+		}
+		g.text("fold"+o.name, "func(dst, a *byte, n int)",
+			fmt.Sprintf("is %s of [FoldIntegers] on n bytes, a multiple of %d.", o.name, pairStep))
+		dst, a, n := g.loadArg("dst"), g.loadArg("a"), g.loadArg("n")
+		sum := g.v()
+		g.VMOVDQU(at(dst, 0), sum)
+		g.Label("loop")
+		x := g.v()
+		g.VMOVDQU(at(a, 0), x)
+		o.op(x, sum, sum)
+		g.ADDQ(imm(32), a)
+		g.SUBQ(imm(32), n)
+		g.JG(label("loop"))
+		g.VMOVDQU(sum, at(dst, 0))
+		g.ret()
+	}
+	for _, o := range g.integerFunctions() {
+		g.text("each"+o.name, "func(dst, a *byte, n int)",
+			fmt.Sprintf("is %s of [IntegersEach] on n bytes, a multiple of %d; dst may be a.", o.name, pairStep))
+		dst, a, n := g.loadArg("dst"), g.loadArg("a"), g.loadArg("n")
+		g.steps(n, 32, []reg.GPVirtual{dst, a}, []int{32, 32}, func() {
+			x, r := g.v(), g.v()
+			g.VMOVDQU(at(a, 0), x)
+			o.op(x, r)
+			g.VMOVDQU(r, at(dst, 0))
+		})
 	}
 }
 
@@ -97,6 +91,8 @@ func (g *gen) everyAt(p reg.GPVirtual, size int) reg.VecVirtual {
 	switch size {
 	case 1:
 		g.VPBROADCASTB(at(p, 0), r)
+	case 2:
+		g.VPBROADCASTW(at(p, 0), r)
 	case 4:
 		g.VPBROADCASTD(at(p, 0), r)
 	default:
@@ -105,92 +101,126 @@ func (g *gen) everyAt(p reg.GPVirtual, size int) reg.VecVirtual {
 	return r
 }
 
+// compared are the types of numbers that are compared, by size. Integers that are equal are so with either sign.
+var compared = []struct {
+	kind string
+	size int
+}{
+	{"F32", 4}, {"I32", 4}, {"I64", 8}, {"F64", 8}, {"I8", 1}, {"U8", 1}, {"I16", 2}, {"U16", 2}, {"U32", 4}, {"U64", 8},
+}
+
 // comparisons make bytes of 0 and 1.
 func comparisons(g *gen) {
 	if g.wide() {
 		return
 	}
-	// compare leaves ones where it holds, or where it does not with not.
-	compare := func(kind, name string, a, b reg.Register) (m reg.VecVirtual, not bool) {
-		m = g.v()
-		if kind == "F32" {
-			g.VCMPPS(operand.U8(map[string]uint8{"Less": 0x11, "LessEqual": 0x12, "Greater": 0x1e, "GreaterEqual": 0x1d,
-				"Equal": 0x00, "NotEqual": 0x04}[name]), b, a, m)
-			return m, false
-		}
-		greater, equal := g.VPCMPGTD, g.VPCMPEQD
-		if kind == "I64" {
-			greater, equal = g.VPCMPGTQ, g.VPCMPEQQ
-		}
-		switch name {
-		case "Less", "GreaterEqual":
-			greater(a, b, m)
-		case "Greater", "LessEqual":
-			greater(b, a, m)
-		default:
-			equal(b, a, m)
-		}
-		return m, name == "LessEqual" || name == "GreaterEqual" || name == "NotEqual"
-	}
-	for _, kind := range []string{"F32", "I32", "I64"} {
-		size := 4
-		if kind == "I64" {
-			size = 8
-		}
+	for _, c := range compared {
 		for _, name := range []string{"Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual"} {
+			if c.kind[0] == 'U' && strings.HasSuffix(name, "Equal") && name[0] != 'L' && name[0] != 'G' {
+				continue
+			}
 			for _, repeats := range []bool{false, true} {
-				shape, of := "vv", "CompareVV"
-				if repeats {
-					shape, of = "vs", "CompareVS"
-				}
-				g.text(shape+name+kind, "func(dst, a, b *byte, n int)",
-					fmt.Sprintf("is %s of [%s] on n values, a multiple of %d.", name, of, pairStep))
-				dst, a, b, n := g.loadArg("dst"), g.loadArg("a"), g.loadArg("b"), g.loadArg("n")
-				ptrs, by := []reg.GPVirtual{dst, a, b}, []int{pairStep, size * pairStep, size * pairStep}
-				var s reg.VecVirtual
-				if repeats {
-					s, ptrs, by = g.everyAt(b, size), ptrs[:2], by[:2]
-				}
-				g.steps(n, pairStep, ptrs, by, func() {
-					negate := false
-					mask := func(i int) reg.VecVirtual {
-						x, y := g.v(), s
-						g.VMOVUPS(at(a, 32*i), x)
-						if !repeats {
-							y = g.v()
-							g.VMOVUPS(at(b, 32*i), y)
-						}
-						m, not := compare(kind, name, x, y)
-						negate = not
-						return m
-					}
-					words := func(i int) reg.VecVirtual { // the masks of 8 values
-						if size == 4 {
-							return mask(i)
-						}
-						r, m := mask(2*i), mask(2*i+1)
-						g.VSHUFPS(operand.U8(0x88), m, r, r)
-						g.VPERMQ(operand.U8(0xd8), r, r)
-						return r
-					}
-					p, q := words(0), words(1)
-					g.VPACKSSDW(q, p, p)
-					q, r := words(2), words(3)
-					g.VPACKSSDW(r, q, q)
-					g.VPACKSSWB(q, p, p)
-					order := g.v()
-					g.VMOVDQU(g.vector32("bytesOfMasks", 0, 4, 1, 5, 2, 6, 3, 7), order)
-					g.VPERMD(p, order, p)
-					if negate {
-						g.VPANDN(g.bcast(0x01010101), p, p)
-					} else {
-						g.VPAND(g.bcast(0x01010101), p, p)
-					}
-					g.VMOVDQU(p, at(dst, 0))
-				})
+				g.comparison(c.kind, c.size, name, repeats)
 			}
 		}
 	}
+}
+
+func (g *gen) comparison(kind string, size int, name string, repeats bool) {
+	shape, of := "vv", "CompareVV"
+	if repeats {
+		shape, of = "vs", "CompareVS"
+	}
+	g.text(shape+name+kind, "func(dst, a, b *byte, n int)",
+		fmt.Sprintf("is %s of [%s] on n values, a multiple of %d.", name, of, pairStep))
+	dst, a, b, n := g.loadArg("dst"), g.loadArg("a"), g.loadArg("b"), g.loadArg("n")
+	ptrs, by := []reg.GPVirtual{dst, a, b}, []int{pairStep, size * pairStep, size * pairStep}
+	unsigned := kind[0] == 'U'
+	turn := func(v reg.VecVirtual) reg.VecVirtual { // unsigned numbers are compared as signed ones
+		if unsigned {
+			g.VPXOR(g.signs(size), v, v)
+		}
+		return v
+	}
+	var s reg.VecVirtual
+	if repeats {
+		s, ptrs, by = turn(g.everyAt(b, size)), ptrs[:2], by[:2]
+	}
+	g.steps(n, pairStep, ptrs, by, func() {
+		negate := false
+		mask := func(i int) reg.VecVirtual {
+			x, y := g.v(), s
+			g.VMOVUPS(at(a, 32*i), x)
+			turn(x)
+			if !repeats {
+				y = g.v()
+				g.VMOVUPS(at(b, 32*i), y)
+				turn(y)
+			}
+			m, not := g.compare(kind, name, size, x, y)
+			negate = not
+			return m
+		}
+		words := func(i int) reg.VecVirtual { // the masks of 8 values
+			if size == 4 {
+				return mask(i)
+			}
+			r, m := mask(2*i), mask(2*i+1)
+			g.VSHUFPS(operand.U8(0x88), m, r, r)
+			g.VPERMQ(operand.U8(0xd8), r, r)
+			return r
+		}
+		var p reg.VecVirtual
+		switch size {
+		case 1:
+			p = mask(0)
+		case 2:
+			p = mask(0)
+			g.VPACKSSWB(mask(1), p, p)
+			g.VPERMQ(operand.U8(0xd8), p, p)
+		default:
+			p = words(0)
+			g.VPACKSSDW(words(1), p, p)
+			q := words(2)
+			g.VPACKSSDW(words(3), q, q)
+			g.VPACKSSWB(q, p, p)
+			order := g.v()
+			g.VMOVDQU(g.vector32("bytesOfMasks", 0, 4, 1, 5, 2, 6, 3, 7), order)
+			g.VPERMD(p, order, p)
+		}
+		if negate {
+			g.VPANDN(g.bcast(0x01010101), p, p)
+		} else {
+			g.VPAND(g.bcast(0x01010101), p, p)
+		}
+		g.VMOVDQU(p, at(dst, 0))
+	})
+}
+
+// compare leaves ones where it holds, or where it does not with not.
+func (g *gen) compare(kind, name string, size int, a, b reg.Register) (m reg.VecVirtual, not bool) {
+	m = g.v()
+	if kind[0] == 'F' {
+		holds := operand.U8(map[string]uint8{"Less": 0x11, "LessEqual": 0x12, "Greater": 0x1e, "GreaterEqual": 0x1d,
+			"Equal": 0x00, "NotEqual": 0x04}[name])
+		if size == 8 {
+			g.VCMPPD(holds, b, a, m)
+		} else {
+			g.VCMPPS(holds, b, a, m)
+		}
+		return m, false
+	}
+	greater := map[int]vop{1: g.VPCMPGTB, 2: g.VPCMPGTW, 4: g.VPCMPGTD, 8: g.VPCMPGTQ}[size]
+	equal := map[int]vop{1: g.VPCMPEQB, 2: g.VPCMPEQW, 4: g.VPCMPEQD, 8: g.VPCMPEQQ}[size]
+	switch name {
+	case "Less", "GreaterEqual":
+		greater(a, b, m)
+	case "Greater", "LessEqual":
+		greater(b, a, m)
+	default:
+		equal(b, a, m)
+	}
+	return m, name == "LessEqual" || name == "GreaterEqual" || name == "NotEqual"
 }
 
 // vector32 is a vector of numbers of 32 bits in read-only memory.

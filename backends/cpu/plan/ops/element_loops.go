@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"cmp"
 	"math"
 	"unsafe"
 
@@ -112,7 +111,7 @@ func comparesOf[T kernel.Comparable](c kernel.Comparison) pairLoop {
 // integersOf is the loop of a function of elements of T by kernels.
 func integersOf[T whole](op kernel.IntegerOp) pairLoop {
 	size := int(unsafe.Sizeof(T(0)))
-	commutes := op != kernel.SubI32 && op != kernel.SubI64
+	commutes := op.Commutes()
 	return func(y, a, b []byte, n, as, bs int) {
 		y = y[:n*size]
 		switch {
@@ -127,69 +126,6 @@ func integersOf[T whole](op kernel.IntegerOp) pairLoop {
 				kernel.IntegersVV(op, mem.Bytes(y), mem.Bytes(a), mem.Bytes(b))
 			})
 		}
-	}
-}
-
-func lessEach[T cmp.Ordered](y []uint8, a, b []T) {
-	a, b = a[:len(y)], b[:len(y)]
-	for i := range y {
-		y[i] = bit(a[i] < b[i])
-	}
-}
-
-func lessEqualEach[T cmp.Ordered](y []uint8, a, b []T) {
-	a, b = a[:len(y)], b[:len(y)]
-	for i := range y {
-		y[i] = bit(a[i] <= b[i])
-	}
-}
-
-func equalEach[T cmp.Ordered](y []uint8, a, b []T) {
-	a, b = a[:len(y)], b[:len(y)]
-	for i := range y {
-		y[i] = bit(a[i] == b[i])
-	}
-}
-
-func notEqualEach[T cmp.Ordered](y []uint8, a, b []T) {
-	a, b = a[:len(y)], b[:len(y)]
-	for i := range y {
-		y[i] = bit(a[i] != b[i])
-	}
-}
-
-func addEach[T whole | float64](y, a, b []T) {
-	a, b = a[:len(y)], b[:len(y)]
-	for i := range y {
-		y[i] = a[i] + b[i]
-	}
-}
-
-func subEach[T whole | float64](y, a, b []T) {
-	a, b = a[:len(y)], b[:len(y)]
-	for i := range y {
-		y[i] = a[i] - b[i]
-	}
-}
-
-func mulEach[T whole | float64](y, a, b []T) {
-	a, b = a[:len(y)], b[:len(y)]
-	for i := range y {
-		y[i] = a[i] * b[i]
-	}
-}
-
-func minEach[T whole](y, a, b []T) {
-	a, b = a[:len(y)], b[:len(y)]
-	for i := range y {
-		y[i] = min(a[i], b[i])
-	}
-}
-
-func maxEach[T whole](y, a, b []T) {
-	a, b = a[:len(y)], b[:len(y)]
-	for i := range y {
-		y[i] = max(a[i], b[i])
 	}
 }
 
@@ -231,14 +167,7 @@ func modFloorEach[T whole](y, a, b []T) {
 	}
 }
 
-// leftEach and rightEach leave nothing, or the sign, where the shift is negative or too large.
-func leftEach[T whole](y, a, b []T) {
-	a, b = a[:len(y)], b[:len(y)]
-	for i := range y {
-		y[i] = a[i] << uint64(b[i])
-	}
-}
-
+// rightEach leaves nothing, or the sign, where the shift is negative or too large.
 func rightEach[T whole](y, a, b []T) {
 	a, b = a[:len(y)], b[:len(y)]
 	for i := range y {
@@ -254,45 +183,12 @@ func singlesOf[T, R any](f func(y []R, x []T)) singleLoop {
 	return func(y, x []byte, n int) { f(mem.Elements[R](y)[:n], mem.Elements[T](x)[:n]) }
 }
 
-func absEach[T whole](y, x []T) {
-	x = x[:len(y)]
-	for i := range y {
-		v := x[i]
-		if v < 0 {
-			v = -v
-		}
-		y[i] = v
-	}
-}
-
-func negEach[T whole](y, x []T) {
-	x = x[:len(y)]
-	for i := range y {
-		y[i] = -x[i]
-	}
-}
-
-func notEach[T whole](y, x []T) {
-	x = x[:len(y)]
-	for i := range y {
-		y[i] = ^x[i]
-	}
-}
-
-func signEach[T whole](y, x []T) {
-	x = x[:len(y)]
-	for i := range y {
-		y[i] = T(bit(x[i] > 0)) - T(bit(x[i] < 0))
-	}
-}
-
-// clampEach bounds elements.
-func clampEach[T whole](lo, hi T) func(y, x []T) {
-	return func(y, x []T) {
-		x = x[:len(y)]
-		for i := range y {
-			y[i] = min(max(x[i], lo), hi)
-		}
+// clamped bounds integers of size bytes: first from below, then from above.
+func clamped(most, least kernel.IntegerOp, size int, lo, hi []byte) singleLoop {
+	return func(y, x []byte, n int) {
+		y = y[:n*size]
+		kernel.IntegersVS(most, y, x[:n*size], lo)
+		kernel.IntegersVS(least, y, y, hi)
 	}
 }
 

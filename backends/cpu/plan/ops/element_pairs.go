@@ -1,8 +1,6 @@
 package ops
 
 import (
-	"cmp"
-
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
 	"github.com/anynpu/anynpu/backends/cpu/plan/run"
@@ -49,17 +47,17 @@ func matchPair(p *ir.Program, i int) *ir.Patch {
 func (q *pairOp) find(o graph.Op, d tensor.DType) bool {
 	switch o := o.(type) {
 	case *op.Less:
-		q.loop = compareLoop(d, isLess)
+		q.loop = compareLoop(d, kernel.Less)
 	case *op.LessEqual:
-		q.loop = compareLoop(d, isLessEqual)
+		q.loop = compareLoop(d, kernel.LessEqual)
 	case *op.Greater:
-		q.loop, q.swap = compareLoop(d, isLess), true
+		q.loop, q.swap = compareLoop(d, kernel.Less), true
 	case *op.GreaterEqual:
-		q.loop, q.swap = compareLoop(d, isLessEqual), true
+		q.loop, q.swap = compareLoop(d, kernel.LessEqual), true
 	case *op.Equal:
-		q.loop = compareLoop(d, isEqual)
+		q.loop = compareLoop(d, kernel.Equal)
 	case *op.NotEqual:
-		q.loop = compareLoop(d, isNotEqual)
+		q.loop = compareLoop(d, kernel.NotEqual)
 	case *op.And:
 		q.loop = logicLoop(d, kernel.AndBool)
 	case *op.Or:
@@ -97,47 +95,31 @@ func (q *pairOp) find(o graph.Op, d tensor.DType) bool {
 	return q.loop != nil
 }
 
-// comparison is a way to compare two numbers.
-type comparison uint8
-
-const (
-	isLess comparison = iota
-	isLessEqual
-	isEqual
-	isNotEqual
-)
-
 // compareLoop is the loop of a comparison of elements, nil when there is none.
-func compareLoop(d tensor.DType, c comparison) pairLoop {
-	by := [...]kernel.Comparison{isLess: kernel.Less, isLessEqual: kernel.LessEqual, isEqual: kernel.Equal,
-		isNotEqual: kernel.NotEqual}[c]
+func compareLoop(d tensor.DType, c kernel.Comparison) pairLoop {
 	switch d {
 	case tensor.Float32:
-		return comparesOf[float32](by)
+		return comparesOf[float32](c)
 	case tensor.Float64:
-		return compareAs[float64](c)
+		return comparesOf[float64](c)
 	case tensor.Int8:
-		return compareAs[int8](c)
+		return comparesOf[int8](c)
 	case tensor.Int16:
-		return compareAs[int16](c)
+		return comparesOf[int16](c)
 	case tensor.Int32:
-		return comparesOf[int32](by)
+		return comparesOf[int32](c)
 	case tensor.Int64:
-		return comparesOf[int64](by)
+		return comparesOf[int64](c)
 	case tensor.Uint8, tensor.Bool:
-		return compareAs[uint8](c)
+		return comparesOf[uint8](c)
 	case tensor.Uint16:
-		return compareAs[uint16](c)
+		return comparesOf[uint16](c)
 	case tensor.Uint32:
-		return compareAs[uint32](c)
+		return comparesOf[uint32](c)
 	case tensor.Uint64:
-		return compareAs[uint64](c)
+		return comparesOf[uint64](c)
 	}
 	return nil
-}
-
-func compareAs[T cmp.Ordered](c comparison) pairLoop {
-	return pairsOf([...]func(y []uint8, a, b []T){lessEach[T], lessEqualEach[T], equalEach[T], notEqualEach[T]}[c])
 }
 
 // logicLoop is the loop of a logical function, nil when elements are no bytes.
@@ -194,46 +176,72 @@ func integerLoop(d tensor.DType, f arithmetic, floor bool) pairLoop {
 
 // integerKernel is the loop of a function that is a kernel, nil when there is none.
 func integerKernel(d tensor.DType, f arithmetic) pairLoop {
+	size := d.Bits() / 8
+	if !d.IsInt() || size == 0 {
+		return nil
+	}
+	var op kernel.IntegerOp
 	switch f {
 	case ands, ors, xors:
-		op := [...]kernel.IntegerOp{ands: kernel.AndBits, ors: kernel.OrBits, xors: kernel.XorBits}[f]
-		switch d.Bits() {
-		case 8:
-			return integersOf[uint8](op)
-		case 16:
-			return integersOf[uint16](op)
-		case 32:
-			return integersOf[uint32](op)
-		case 64:
-			return integersOf[uint64](op)
+		op = [...]kernel.IntegerOp{ands: kernel.AndBits, ors: kernel.OrBits, xors: kernel.XorBits}[f]
+	case adds, subtracts, multiplies:
+		op = [...]kernel.IntegerOp{adds: kernel.AddI8, subtracts: kernel.SubI8, multiplies: kernel.MulI8}[f].Sized(size)
+	case least, most:
+		op = leastOf(d)
+		if f == most {
+			op = mostOf(d)
 		}
+	case shiftsLeft:
+		op = kernel.ShlI8.Sized(size)
+	case shiftsRight:
+		if d.IsSigned() {
+			return nil
+		}
+		op = kernel.ShrU8.Sized(size)
+	default:
 		return nil
-	case adds, subtracts, multiplies, least, most:
-		switch d {
-		case tensor.Int32:
-			return integersOf[int32]([...]kernel.IntegerOp{adds: kernel.AddI32, subtracts: kernel.SubI32,
-				multiplies: kernel.MulI32, least: kernel.MinI32, most: kernel.MaxI32}[f])
-		case tensor.Int64:
-			if f != multiplies {
-				return integersOf[int64]([...]kernel.IntegerOp{adds: kernel.AddI64, subtracts: kernel.SubI64,
-					least: kernel.MinI64, most: kernel.MaxI64}[f])
-			}
-		}
 	}
-	return nil
+	switch size {
+	case 1:
+		return integersOf[uint8](op)
+	case 2:
+		return integersOf[uint16](op)
+	case 4:
+		return integersOf[uint32](op)
+	}
+	return integersOf[uint64](op)
+}
+
+// leastOf is the kernel of the smaller of two integers, or Bools.
+func leastOf(d tensor.DType) kernel.IntegerOp {
+	if d.IsSigned() {
+		return kernel.MinI8.Sized(d.Bits() / 8)
+	}
+	return kernel.LeastU8.Sized(d.Bits() / 8)
+}
+
+// mostOf is the kernel of the larger of two integers, or Bools.
+func mostOf(d tensor.DType) kernel.IntegerOp {
+	if d.IsSigned() {
+		return kernel.MaxI8.Sized(d.Bits() / 8)
+	}
+	return kernel.MostU8.Sized(d.Bits() / 8)
 }
 
 func integersAs[T whole](f arithmetic, floor bool) pairLoop {
-	list := [...]func(y, a, b []T){adds: addEach[T], subtracts: subEach[T], multiplies: mulEach[T], least: minEach[T],
-		most: maxEach[T], divides: divEach[T], remains: modEach[T], shiftsLeft: leftEach[T],
-		shiftsRight: rightEach[T]}
 	switch {
 	case f == divides && floor:
 		return pairsOf(divFloorEach[T])
+	case f == divides:
+		return pairsOf(divEach[T])
 	case f == remains && floor:
 		return pairsOf(modFloorEach[T])
+	case f == remains:
+		return pairsOf(modEach[T])
+	case f == shiftsRight:
+		return pairsOf(rightEach[T])
 	}
-	return pairsOf(list[f])
+	return nil
 }
 
 func (q *pairOp) Lower(*ir.Lowering, *ir.Node) run.Step {

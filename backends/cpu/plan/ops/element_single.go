@@ -1,8 +1,6 @@
 package ops
 
 import (
-	"unsafe"
-
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
 	"github.com/anynpu/anynpu/backends/cpu/plan/run"
@@ -58,11 +56,8 @@ func singleFor(g *ir.Network, n *graph.Node, from, to tensor.DType) singleLoop {
 			return func(y, x []byte, n int) { kernel.IntegersVS(kernel.XorBits, y[:n*size], x[:n*size], ones) }
 		}
 	case *op.Relu:
-		switch from {
-		case tensor.Int32:
-			return atLeast(kernel.MaxI32, make([]byte, 4))
-		case tensor.Int64:
-			return atLeast(kernel.MaxI64, make([]byte, 8))
+		if from == to && from.IsSigned() && from.Bits() >= 8 {
+			return atLeast(mostOf(from), make([]byte, from.Bits()/8))
 		}
 	case *op.Clip:
 		if o.Empty != op.ClipFail && from == to {
@@ -70,52 +65,22 @@ func singleFor(g *ir.Network, n *graph.Node, from, to tensor.DType) singleLoop {
 		}
 		return nil
 	}
-	if from != to {
+	if from != to || !from.IsSigned() || from.Bits() < 8 {
 		return nil
 	}
-	switch from {
-	case tensor.Int8:
-		return integerFor[int8](n.Op)
-	case tensor.Int16:
-		return integerFor[int16](n.Op)
-	case tensor.Int32:
-		return integerFor[int32](n.Op)
-	case tensor.Int64:
-		return integerFor[int64](n.Op)
-	case tensor.Uint8:
-		return unsignedFor[uint8](n.Op)
-	case tensor.Uint16:
-		return unsignedFor[uint16](n.Op)
-	case tensor.Uint32:
-		return unsignedFor[uint32](n.Op)
-	case tensor.Uint64:
-		return unsignedFor[uint64](n.Op)
-	}
-	return nil
-}
-
-func integerFor[T int8 | int16 | int32 | int64](o graph.Op) singleLoop {
-	switch o.(type) {
+	size := from.Bits() / 8
+	var f kernel.IntegerFunction
+	switch n.Op.(type) {
 	case *op.Abs:
-		return singlesOf(absEach[T])
+		f = kernel.AbsI8.Sized(size)
 	case *op.Neg:
-		return singlesOf(negEach[T])
-	case *op.Relu:
-		top := ^(T(1) << (8*unsafe.Sizeof(T(0)) - 1)) // the largest number
-		return singlesOf(clampEach(0, top))
+		f = kernel.NegI8.Sized(size)
 	case *op.Sign:
-		return singlesOf(signEach[T])
-	case *op.BitwiseNot:
-		return singlesOf(notEach[T])
+		f = kernel.SignI8.Sized(size)
+	default:
+		return nil
 	}
-	return nil
-}
-
-func unsignedFor[T uint8 | uint16 | uint32 | uint64](o graph.Op) singleLoop {
-	if _, is := o.(*op.BitwiseNot); is {
-		return singlesOf(notEach[T])
-	}
-	return nil
+	return func(y, x []byte, n int) { kernel.IntegersEach(f, y[:n*size], x[:n*size]) }
 }
 
 // clampFor bounds integers by constants.
@@ -131,20 +96,9 @@ func clampFor(g *ir.Network, n *graph.Node, d tensor.DType) singleLoop {
 		}
 		bounds[k] = &v[0]
 	}
-	switch d {
-	case tensor.Int32:
-		return clampOf[int32](bounds, d)
-	case tensor.Int64:
-		return clampOf[int64](bounds, d)
-	case tensor.Int8:
-		return clampOf[int8](bounds, d)
-	case tensor.Uint8:
-		return clampOf[uint8](bounds, d)
+	if !d.IsInt() || d.Bits() < 8 || d == tensor.Uint64 { // whose limit is no int64
+		return nil
 	}
-	return nil
-}
-
-func clampOf[T int8 | int32 | int64 | uint8](bounds [2]*int64, d tensor.DType) singleLoop {
 	lo, hi := tensor.IntLimits(d)
 	if bounds[0] != nil {
 		lo = *bounds[0]
@@ -152,7 +106,11 @@ func clampOf[T int8 | int32 | int64 | uint8](bounds [2]*int64, d tensor.DType) s
 	if bounds[1] != nil {
 		hi = *bounds[1]
 	}
-	return singlesOf(clampEach(T(lo), T(hi)))
+	ends := make([]byte, 16)
+	tensor.PutInt(d, ends, 0, lo)
+	tensor.PutInt(d, ends[8:], 0, hi)
+	size := d.Bits() / 8
+	return clamped(mostOf(d), leastOf(d), size, ends[:size], ends[8:][:size])
 }
 
 func (q *singleOp) Lower(*ir.Lowering, *ir.Node) run.Step {

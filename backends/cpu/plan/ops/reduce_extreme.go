@@ -3,6 +3,7 @@ package ops
 import (
 	"math"
 
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
 	"github.com/anynpu/anynpu/backends/cpu/plan/run"
 	"github.com/anynpu/anynpu/core/mem"
@@ -91,7 +92,7 @@ func (t *extremeTask) Chunk(i, _ int) {
 // line is where the best of neighbouring elements is.
 func (t *extremeTask) line(first int) int {
 	if t.from == tensor.Float32 {
-		return bestOf(mem.Elements[float32](t.x)[first:][:t.count], t.smallest, t.last)
+		return kernel.BestOf(mem.Elements[float32](t.x)[first:][:t.count], t.smallest, t.last)
 	}
 	var now [rankBlock]int32
 	best, at := int32(math.MinInt32), 0
@@ -109,61 +110,19 @@ func (t *extremeTask) line(first int) int {
 
 // floats looks at n neighbouring lines of float32.
 func (t *extremeTask) floats(o, first, n int) {
-	var best [rankBlock]float32
-	var at [rankBlock]int32
+	scratch := borrowLines()
+	work := mem.Bytes(scratch[:])
+	best, at := mem.Elements[float32](work)[:n], mem.Elements[int32](work[4*rankBlock:])[:n]
 	x := mem.Elements[float32](t.x)[o*t.count*t.inner+first:]
-	copy(best[:n], x)
+	copy(best, x)
+	clear(at)
 	for k := 1; k < t.count; k++ {
-		better(best[:n], at[:n], x[k*t.inner:][:n], int32(k), t.smallest, t.last)
+		kernel.Better(best, at, x[k*t.inner:][:n], int32(k), t.smallest, t.last)
 	}
-	for j, k := range at[:n] {
+	for j, k := range at {
 		tensor.PutInt(t.to, t.y, o*t.inner+first+j, int64(k))
 	}
-}
-
-// better puts numbers that are better than the best into their place, and k into that of their index. One comparison
-// finds most that are not; NaN is better than all others.
-func better(best []float32, at []int32, x []float32, k int32, smallest, last bool) {
-	at, x = at[:len(best)], x[:len(best)]
-	if smallest {
-		for j, v := range x {
-			if b := best[j]; !(v > b) && beats(v < b, v, b, last) {
-				best[j], at[j] = v, k
-			}
-		}
-		return
-	}
-	for j, v := range x {
-		if b := best[j]; !(v < b) && beats(v > b, v, b, last) {
-			best[j], at[j] = v, k
-		}
-	}
-}
-
-// beats decides between v and the best so far, which v is not worse than.
-func beats(better bool, v, best float32, last bool) bool {
-	switch {
-	case better:
-		return true
-	case v != v && best != best, v == best:
-		return last
-	}
-	return v != v
-}
-
-// bestOf is where the best of some numbers is.
-func bestOf(x []float32, smallest, last bool) int {
-	at, best := 0, x[0]
-	for i, v := range x {
-		if smallest {
-			if !(v > best) && i > 0 && beats(v < best, v, best, last) {
-				at, best = i, v
-			}
-		} else if !(v < best) && i > 0 && beats(v > best, v, best, last) {
-			at, best = i, v
-		}
-	}
-	return at
+	returnLines(scratch)
 }
 
 // hardmaxOp makes 1 of the best element of each line and 0 of the others.
@@ -207,5 +166,5 @@ func (t *hardmaxTask) Run(s *run.State) error {
 func (t *hardmaxTask) Chunk(i, _ int) {
 	y := t.y[i*t.count:][:t.count]
 	clear(y)
-	y[bestOf(t.x[i*t.count:][:t.count], false, false)] = 1
+	y[kernel.BestOf(t.x[i*t.count:][:t.count], false, false)] = 1
 }

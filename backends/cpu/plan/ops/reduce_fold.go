@@ -24,6 +24,11 @@ const (
 	foldPowers // of e, whose logarithm is the result
 )
 
+// wholeNumber are the integers that int64 holds.
+type wholeNumber interface {
+	int8 | uint8 | int16 | uint16 | int32 | uint32 | int64
+}
+
 // foldOp reduces neighbouring axes: float32 in float64, integers in 64 bits.
 type foldOp struct {
 	ir.InOrder
@@ -67,7 +72,7 @@ func matchFold(p *ir.Program, i int) *ir.Patch {
 	x := &g.Values[n.In[0]]
 	q.of = x.Type.DType
 	switch real := q.of == tensor.Float32; {
-	case g.Values[n.Out[0]].Type.DType != q.of, !real && q.of != tensor.Int32 && q.of != tensor.Int64:
+	case g.Values[n.Out[0]].Type.DType != q.of, !real && (!q.of.IsInt() || q.of == tensor.Uint64):
 		return nil
 	case real && (q.fold == foldMost || q.fold == foldLeast),
 		!real && (q.end != nil || q.fold == foldPowers): // NaN wins; fractions are dropped
@@ -125,20 +130,30 @@ func (t *foldTask) Chunk(i, _ int) {
 	switch t.of {
 	case tensor.Float32:
 		folded[float32, float64](t.foldOp, t.y, t.x, i)
+	case tensor.Int8:
+		folded[int8, int64](t.foldOp, t.y, t.x, i)
+	case tensor.Uint8:
+		folded[uint8, int64](t.foldOp, t.y, t.x, i)
+	case tensor.Int16:
+		folded[int16, int64](t.foldOp, t.y, t.x, i)
+	case tensor.Uint16:
+		folded[uint16, int64](t.foldOp, t.y, t.x, i)
 	case tensor.Int32:
 		folded[int32, int64](t.foldOp, t.y, t.x, i)
+	case tensor.Uint32:
+		folded[uint32, int64](t.foldOp, t.y, t.x, i)
 	default:
 		folded[int64, int64](t.foldOp, t.y, t.x, i)
 	}
 }
 
-func folded[T float32 | int32 | int64, S float64 | int64](q *foldOp, y, x []byte, i int) {
-	var sums [foldBlock]S
+func folded[T float32 | wholeNumber, S float64 | int64](q *foldOp, y, x []byte, i int) {
 	blocks := (q.inner + foldBlock - 1) / foldBlock
 	o, first := i/blocks, i%blocks*foldBlock
 	v := mem.Elements[T](x)[o*q.count*q.inner:][:q.count*q.inner]
 	into := mem.Elements[T](y)[o*q.inner+first:][:min(foldBlock, q.inner-first)]
 	if q.inner > 1 {
+		var sums [foldBlock]S
 		s := sums[:len(into)]
 		start(q.fold, s, v[first:])
 		for k := range q.count {
@@ -149,38 +164,60 @@ func folded[T float32 | int32 | int64, S float64 | int64](q *foldOp, y, x []byte
 		}
 		return
 	}
-	// One line: its parts side by side, then these one after another.
-	s := sums[:min(foldBlock, q.count)]
-	start(q.fold, s, v)
-	for len(v) > 0 {
-		n := min(len(s), len(v))
-		accumulate(q.fold, s[:n], v[:n])
-		v = v[n:]
-	}
-	all := s[0]
-	for _, r := range s[1:] {
-		switch q.fold {
-		case foldProduct:
-			all *= r
-		case foldMost:
-			all = max(all, r)
-		case foldLeast:
-			all = min(all, r)
-		default:
-			all += r
+	into[0] = T(ended(q, foldedLine[T, S](q.fold, v)))
+}
+
+// foldedLine folds a line in four parts, which do not wait for one another.
+func foldedLine[T float32 | wholeNumber, S float64 | int64](f fold, v []T) S {
+	var s [4]S
+	start(f, s[:], v[:1])
+	whole := len(v) &^ 3
+	switch f {
+	case foldSum:
+		for i := 0; i < whole; i += 4 {
+			w := v[i : i+4]
+			s[0], s[1], s[2], s[3] = s[0]+S(w[0]), s[1]+S(w[1]), s[2]+S(w[2]), s[3]+S(w[3])
 		}
+	case foldAbs:
+		for i := 0; i < whole; i += 4 {
+			w := v[i : i+4]
+			a, b, c, d := S(w[0]), S(w[1]), S(w[2]), S(w[3])
+			s[0], s[1], s[2], s[3] = s[0]+max(a, -a), s[1]+max(b, -b), s[2]+max(c, -c), s[3]+max(d, -d)
+		}
+	case foldSquares:
+		for i := 0; i < whole; i += 4 {
+			w := v[i : i+4]
+			a, b, c, d := S(w[0]), S(w[1]), S(w[2]), S(w[3])
+			s[0], s[1], s[2], s[3] = s[0]+a*a, s[1]+b*b, s[2]+c*c, s[3]+d*d
+		}
+	case foldProduct:
+		for i := 0; i < whole; i += 4 {
+			w := v[i : i+4]
+			s[0], s[1], s[2], s[3] = s[0]*S(w[0]), s[1]*S(w[1]), s[2]*S(w[2]), s[3]*S(w[3])
+		}
+	default:
+		whole = 0
 	}
-	into[0] = T(ended(q, all))
+	for i := whole; i < len(v); i++ {
+		accumulate(f, s[:1], v[i:i+1])
+	}
+	switch f {
+	case foldProduct:
+		return s[0] * s[1] * (s[2] * s[3])
+	case foldMost, foldLeast:
+		return s[0]
+	}
+	return s[0] + s[1] + (s[2] + s[3])
 }
 
 // start returns the number that a fold begins with.
-func start[T float32 | int32 | int64, S float64 | int64](f fold, s []S, x []T) {
+func start[T float32 | wholeNumber, S float64 | int64](f fold, s []S, x []T) {
 	for j := range s {
 		switch f {
 		case foldProduct:
 			s[j] = 1
 		case foldMost, foldLeast:
-			s[j] = S(x[j])
+			s[j] = S(x[min(j, len(x)-1)])
 		default:
 			s[j] = 0
 		}
@@ -188,7 +225,7 @@ func start[T float32 | int32 | int64, S float64 | int64](f fold, s []S, x []T) {
 }
 
 // accumulate folds x into s.
-func accumulate[T float32 | int32 | int64, S float64 | int64](f fold, s []S, x []T) {
+func accumulate[T float32 | wholeNumber, S float64 | int64](f fold, s []S, x []T) {
 	x = x[:len(s)]
 	switch f {
 	case foldSum:

@@ -3,6 +3,7 @@ package ops
 import (
 	"slices"
 
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
 	"github.com/anynpu/anynpu/backends/cpu/plan/run"
 	"github.com/anynpu/anynpu/core/graph"
@@ -229,37 +230,90 @@ func (t *runningTask) Run(s *run.State) error {
 	return nil
 }
 
-// Chunk adds up some neighbouring lines.
+// Chunk adds up some neighbouring lines, or one.
 func (t *runningTask) Chunk(i, _ int) {
 	blocks := (t.inner + rankBlock - 1) / rankBlock
 	first := i/blocks*t.count*t.inner + i%blocks*rankBlock
 	n := min(rankBlock, t.inner-i%blocks*rankBlock)
-	switch t.of {
-	case tensor.Float32:
-		running[float32, float64](t.runningOp, t.y, t.x, first, n)
-	case tensor.Int32:
-		running[int32, int64](t.runningOp, t.y, t.x, first, n)
+	size := t.of.Bits() / 8
+	switch {
+	case t.inner == 1 && t.of == tensor.Float32:
+		runningLine[float32, float64](t.runningOp, t.y, t.x, first)
+	case t.inner == 1 && size == 4:
+		runningLine[int32, int32](t.runningOp, t.y, t.x, first)
+	case t.inner == 1:
+		runningLine[int64, int64](t.runningOp, t.y, t.x, first)
+	case t.of == tensor.Float32:
+		t.floats(first, n)
 	default:
-		running[int64, int64](t.runningOp, t.y, t.x, first, n)
+		t.integers(first, n, size)
 	}
 }
 
-func running[T float32 | int32 | int64, S float64 | int64](q *runningOp, y, x []byte, first, n int) {
-	var sums [rankBlock]S
-	u, v := mem.Elements[T](y), mem.Elements[T](x)
-	for k := range q.count {
-		at := first + k*q.inner
-		if q.reverse {
-			at = first + (q.count-1-k)*q.inner
+// place is where element k of lines is in the order of the sum.
+func (q *runningOp) place(first, k int) int {
+	if q.reverse {
+		k = q.count - 1 - k
+	}
+	return first + k*q.inner
+}
+
+// floats adds up n neighbouring lines of float32.
+func (t *runningTask) floats(first, n int) {
+	scratch := borrowLines()
+	sums := mem.Elements[float64](mem.Bytes(scratch[:]))[:n]
+	clear(sums)
+	y, x := run.Floats(t.y), run.Floats(t.x)
+	for k := range t.count {
+		at := t.place(first, k)
+		kernel.Running(y[at:][:n], x[at:][:n], sums, t.exclusive)
+	}
+	returnLines(scratch)
+}
+
+// integers adds up n neighbouring lines of integers: to the results before it an element.
+func (t *runningTask) integers(first, n, size int) {
+	add, n := kernel.AddI8.Sized(size), n*size
+	for k := range t.count {
+		at := t.place(first, k) * size
+		y, x := t.y[at:][:n], t.x[at:][:n]
+		before := t.place(first, max(k-1, 0)) * size
+		switch {
+		case k == 0 && t.exclusive:
+			clear(y)
+		case k == 0:
+			copy(y, x)
+		case t.exclusive:
+			kernel.IntegersVV(add, y, t.y[before:][:n], t.x[before:][:n])
+		default:
+			kernel.IntegersVV(add, y, t.y[before:][:n], x)
 		}
-		a, b := u[at:][:n], v[at:][:n]
-		s := sums[:n]
-		for j := range a {
-			next := s[j] + S(b[j])
-			if a[j] = T(next); q.exclusive {
-				a[j] = T(s[j])
+	}
+}
+
+// runningLine adds up the elements of one line.
+func runningLine[T float32 | int32 | int64, S float64 | int32 | int64](q *runningOp, y, x []byte, first int) {
+	u, v := mem.Elements[T](y)[first:][:q.count], mem.Elements[T](x)[first:][:q.count]
+	var sum S
+	switch {
+	case q.reverse:
+		for k := len(u) - 1; k >= 0; k-- {
+			before := sum
+			sum += S(v[k])
+			if u[k] = T(sum); q.exclusive {
+				u[k] = T(before)
 			}
-			s[j] = next
+		}
+	case q.exclusive:
+		for k := range u {
+			before := sum
+			sum += S(v[k])
+			u[k] = T(before)
+		}
+	default:
+		for k := range u {
+			sum += S(v[k])
+			u[k] = T(sum)
 		}
 	}
 }

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// lineSteps are what lines that lie side by side do with their next elements: find the best ones, add up.
+func lineSteps(g *gen) {
+	if g.wide() {
+		return
+	}
+	for _, smallest := range []bool{false, true} {
+		for _, last := range []bool{false, true} {
+			g.better(smallest, last)
+		}
+	}
+	for _, exclusive := range []bool{false, true} {
+		g.running(exclusive)
+	}
+}
+
+// better compares x with the best so far. A NaN is better than any number, so nothing but a NaN takes its place.
+func (g *gen) better(smallest, last bool) {
+	name, doc := "Max", "larger"
+	// not less or equal, not less; with a NaN both hold
+	holds := map[bool]uint8{false: 0x16, true: 0x15}[last]
+	if smallest {
+		name, doc = "Min", "smaller"
+		holds = map[bool]uint8{false: 0x19, true: 0x1a}[last] // not greater or equal, not greater
+	}
+	if last {
+		name += "Last"
+	}
+	g.text("better"+name, "func(best *float32, at *int32, x *float32, n int, k int32)",
+		fmt.Sprintf("is [Better] on n numbers, a multiple of 8, where the best are the %s ones.", doc))
+	best, at32, x, n := g.loadArg("best"), g.loadArg("at"), g.loadArg("x"), g.loadArg("n")
+	k := g.v()
+	g.VBROADCASTSS(g.arg("k"), k)
+	g.steps(n, 8, []reg.GPVirtual{best, at32, x}, []int{32, 32, 32}, func() {
+		v, b, m, o := g.v(), g.v(), g.v(), g.v()
+		g.VMOVUPS(at(x, 0), v)
+		g.VMOVUPS(at(best, 0), b)
+		g.VCMPPS(operand.U8(holds), b, v, m)
+		g.VCMPPS(operand.U8(0x07), b, b, o) // the best is a number
+		if last {
+			u := g.v()
+			g.VCMPPS(operand.U8(predUnord), v, v, u)
+			g.VORPS(u, o, o)
+		}
+		g.VANDPS(o, m, m)
+		g.VBLENDVPS(m, v, b, b)
+		g.VMOVUPS(b, at(best, 0))
+		i := g.v()
+		g.VMOVDQU(at(at32, 0), i)
+		g.VPBLENDVB(m, k, i, i)
+		g.VMOVDQU(i, at(at32, 0))
+	})
+}
+
+// running adds numbers to sums of float64 and stores these, or those before, rounded.
+func (g *gen) running(exclusive bool) {
+	name, doc := "running", "the sums with src"
+	if exclusive {
+		name, doc = "runningBefore", "the sums without src"
+	}
+	g.text(name, "func(dst, src *float32, sums *float64, n int)",
+		fmt.Sprintf("adds src to sums and rounds %s to dst; n is a multiple of 8.", doc))
+	dst, src, sums, n := g.loadArg("dst"), g.loadArg("src"), g.loadArg("sums"), g.loadArg("n")
+	g.steps(n, 8, []reg.GPVirtual{dst, src, sums}, []int{32, 32, 64}, func() {
+		for i := range 2 {
+			before, x, r := g.v(), g.v(), g.XMM()
+			g.VMOVUPD(at(sums, 32*i), before)
+			g.VCVTPS2PD(at(src, 16*i), x)
+			g.VADDPD(before, x, x)
+			g.VMOVUPD(x, at(sums, 32*i))
+			if exclusive {
+				x = before
+			}
+			g.VCVTPD2PSY(x, r)
+			g.VMOVUPS(r, at(dst, 16*i))
+		}
+	})
+}
