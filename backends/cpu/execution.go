@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/exec"
 	"github.com/anynpu/anynpu/core/fault"
@@ -86,7 +87,7 @@ func (e *execution) run(ctx context.Context) error {
 				}
 				e.copies[i] = own
 			}
-			copy(e.copies[i], results[i].Data)
+			kernel.Copy(e.copies[i], results[i].Data)
 			results[i].Data = e.copies[i][:n:n]
 		}
 	}

@@ -40,5 +40,25 @@ func (o *Compress) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fac
 	}
 	s := in[0].Shape.Clone()
 	s.Dims[a] = tensor.AnyDim()
+	if n, ok := o.count(in[1], in[0].Shape.Dims[a]); ok {
+		s.Dims[a] = tensor.D(n)
+	}
 	return movedOne(declared, in[0], s, sameAxis(a))
+}
+
+// count is how many entries of a constant are true, ok false when one is beyond the axis.
+func (o *Compress) count(cond tensor.Fact, size tensor.Dim) (n int64, ok bool) {
+	if cond.Const == nil || !size.Known() {
+		return 0, false
+	}
+	for k, b := range cond.Const.Data {
+		if b == 0 {
+			continue
+		}
+		if int64(k) >= size.N {
+			return 0, false
+		}
+		n++
+	}
+	return n, true
 }

@@ -29,7 +29,12 @@ func castSteps(f castFn, dst []byte, to int, src []byte, from, n int) int {
 	if f == nil {
 		return 0
 	}
-	return inSteps(n, func(i, n int) { f(&dst[i*to], &src[i*from], n) })
+	done := inSteps(n, func(i, n int) { f(&dst[i*to], &src[i*from], n) })
+	if done > 0 && done < n { // some are made twice
+		f(&dst[(n-pairStep)*to], &src[(n-pairStep)*from], pairStep)
+		return n
+	}
+	return done
 }
 
 // Int32ToFloat rounds to nearest, ties to even. src must be as long as dst.

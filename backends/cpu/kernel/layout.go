@@ -28,10 +28,15 @@ func CopyRows[T any](dst []T, ldd int, src []T, lds, rows, cols int) {
 	need("CopyRows", "dst", len(dst), extent(rows, cols, ldd))
 	need("CopyRows", "src", len(src), extent(rows, cols, lds))
 	if ldd == cols && lds == cols {
-		copy(dst[:rows*cols], src)
+		Copy(dst[:rows*cols], src)
+		return
+	}
+	if ldd == cols && lds == 0 { // one row again and again
+		Copy(dst[:cols], src)
+		Repeat(dst[:rows*cols], cols)
 		return
 	}
 	for r := range rows {
-		copy(dst[r*ldd:][:cols], src[r*lds:])
+		Copy(dst[r*ldd:][:cols], src[r*lds:])
 	}
 }

@@ -1,6 +1,10 @@
 package kernel
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/anynpu/anynpu/core/mem"
+)
 
 // CompareVV makes 1 of dst[i] where the comparison of a[i] with b[i] holds, and else 0. a and b must be as long as dst.
 func CompareVV[T Comparable](c Comparison, dst []uint8, a, b []T) {
@@ -112,4 +116,35 @@ func IntegersEach(f IntegerFunction, dst, a []byte) {
 		n = inSteps(len(dst), func(i, n int) { k(&dst[i], &a[i], n) })
 	}
 	eachGeneric(f, dst[n:], a[n:])
+}
+
+// Choose takes elements of size bytes of a where a byte of c is not 0, and else of b. All of dst is written.
+func Choose(dst, c, a, b []byte, size int) {
+	n := len(c)
+	need("Choose", "dst", len(dst), n*size)
+	need("Choose", "a", len(a), n*size)
+	need("Choose", "b", len(b), n*size)
+	done := 0
+	if f := fast.selects[sizeOf(size)]; f != nil {
+		done = inSteps(n, func(i, n int) { f(&dst[i*size], &c[i], &a[i*size], &b[i*size], n) })
+	}
+	dst, c, a, b = dst[done*size:], c[done:], a[done*size:], b[done*size:]
+	switch size {
+	case 1:
+		selectEach(dst, c, a, b)
+	case 2:
+		selectEach(mem.Elements[uint16](dst), c, mem.Elements[uint16](a), mem.Elements[uint16](b))
+	case 4:
+		selectEach(mem.Elements[uint32](dst), c, mem.Elements[uint32](a), mem.Elements[uint32](b))
+	default:
+		selectEach(mem.Elements[uint64](dst), c, mem.Elements[uint64](a), mem.Elements[uint64](b))
+	}
+}
+
+func selectEach[T uint8 | uint16 | uint32 | uint64](y []T, c []uint8, a, b []T) {
+	y, a, b = y[:len(c)], a[:len(c)], b[:len(c)]
+	for i := range y {
+		mask := -T(bit(c[i] != 0))
+		y[i] = b[i] ^ (a[i]^b[i])&mask
+	}
 }

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"bytes"
 	"math"
 	"testing"
 
@@ -233,6 +234,31 @@ func TestIntegersEach_everyFunction(t *testing.T) {
 					}
 				}
 				require.Zero(t, y[size*n], "written behind")
+			}
+		}
+	})
+}
+
+func TestChoose_everySizeAndLength(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		for _, size := range []int{1, 2, 4, 8} {
+			for _, n := range append(lengths(), 32, 65, 1<<12+5) {
+				a, b := someIntegers(size, n)
+				c, y := make([]byte, n), make([]byte, n*size+1)
+				for i := range c {
+					c[i] = byte(i*i>>2) & byte(-(i % 3 & 1))
+				}
+				Choose(y, c, a, b, size)
+				for i := range n {
+					want := b
+					if c[i] != 0 {
+						want = a
+					}
+					if !bytes.Equal(want[i*size:][:size], y[i*size:][:size]) {
+						require.Fail(t, "wrong", "element %d of %d", i, n)
+					}
+				}
+				require.Zero(t, y[n*size], "written behind")
 			}
 		}
 	})

@@ -43,7 +43,8 @@ type table struct {
 	compareVV, compareVS   [numCompared][numComparisons]pairFn
 	integersVV, integersVS [numInteger]pairFn // nil: integersGeneric
 	foldIntegers           [numSized]castFn
-	integersEach           [numFunctions]castFn // nil: eachGeneric
+	selects                [4]func(dst, c, a, b *byte, n int) // by sizeOf
+	integersEach           [numFunctions]castFn               // nil: eachGeneric
 
 	// Casts, by the binary logarithms of the sizes of elements, from and to; nil: castGeneric and its like.
 	narrow        [4][4]castFn
@@ -56,6 +57,11 @@ type table struct {
 	floatToBrain  castFn
 	int64ToFloat  boundedFn
 	floatToInt32  boundedFn
+
+	// Moves, by sizeOf; the transposes have blocks of transposeBlocks. nil: Go.
+	copyBytes func(dst, src *byte, n int)
+	merge     [4]pairFn
+	transpose [4]func(dst *byte, ldd int, src *byte, lds, rows, cols int)
 
 	// Lines side by side, in multiples of linesStep: by what is best and which of equal ones; by exclusive. nil: Go.
 	better  [2][2]func(best *float32, at *int32, x *float32, n int, k int32)

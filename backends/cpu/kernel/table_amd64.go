@@ -15,6 +15,14 @@ func architectureSets() []instructionSet {
 	}
 }
 
+// ownLoop is the copy by the processor's own loop, nil where that takes a byte at a time.
+func ownLoop() func(dst, src *byte, n int) {
+	if !cpu.X86.HasERMS {
+		return nil
+	}
+	return copyBytesAVX2
+}
+
 func avx2Table() table {
 	return table{
 		lanes: 8, gemm: &tilesAVX2, int8: &intTilesAVX2,
@@ -166,6 +174,11 @@ func avx2Table() table {
 		int32ToFloat: int32ToFloatAVX2, uint32ToFloat: uint32ToFloatAVX2, int64ToFloat: int64ToFloatAVX2,
 		doubleToFloat: doubleToFloatAVX2, floatToDouble: floatToDoubleAVX2, brainToFloat: brainToFloatAVX2,
 		floatToBrain: floatToBrainAVX2, floatToInt32: floatToInt32AVX2,
+		selects:   [4]func(dst, c, a, b *byte, n int){select1AVX2, select2AVX2, select4AVX2, select8AVX2},
+		copyBytes: ownLoop(), merge: [4]pairFn{merge1AVX2, merge2AVX2, merge4AVX2, merge8AVX2},
+		transpose: [4]func(dst *byte, ldd int, src *byte, lds, rows, cols int){
+			0: transpose1AVX2, 1: transpose2AVX2, 3: transpose8bytesAVX2,
+		},
 		better: [2][2]func(best *float32, at *int32, x *float32, n int, k int32){
 			{betterMaxAVX2, betterMaxLastAVX2}, {betterMinAVX2, betterMinLastAVX2},
 		},

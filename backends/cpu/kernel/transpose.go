@@ -15,7 +15,9 @@ func Transpose(dst []float32, ldd int, src []float32, lds, rows, cols int) {
 	}
 	need("Transpose", "dst", len(dst), extent(cols, rows, ldd))
 	need("Transpose", "src", len(src), extent(rows, cols, lds))
-	transpose32(dst, ldd, src, lds, rows, cols)
+	if !transposeThin(dst, ldd, src, lds, rows, cols) {
+		transpose32(dst, ldd, src, lds, rows, cols)
+	}
 }
 
 // transpose32 is Transpose without checks: blocks of 64 source columns keep the

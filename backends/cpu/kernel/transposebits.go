@@ -1,6 +1,10 @@
 package kernel
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/anynpu/anynpu/core/mem"
+)
 
 // TransposeBits is [Transpose] of elements of 1, 2 or 8 bytes.
 func TransposeBits[T uint8 | uint16 | uint64](dst []T, ldd int, src []T, lds, rows, cols int) {
@@ -9,11 +13,72 @@ func TransposeBits[T uint8 | uint16 | uint64](dst []T, ldd int, src []T, lds, ro
 	}
 	need("TransposeBits", "dst", len(dst), extent(cols, rows, ldd))
 	need("TransposeBits", "src", len(src), extent(rows, cols, lds))
+	if transposeThin(dst, ldd, src, lds, rows, cols) {
+		return
+	}
+	var one T
+	size := int(unsafe.Sizeof(one))
+	r, c := 0, 0 // of what blocks cover
+	if f, k := fast.transpose[sizeOf(size)], transposeBlocks[sizeOf(size)]; f != nil && rows >= k.rows && cols >= k.cols {
+		r, c = rows-rows%k.rows, cols-cols%k.cols
+		tile := 64 / size // of it whole lines of both sides are in the first-level cache
+		for i := 0; i < r; i += tile {
+			f(&mem.Bytes(dst[i:])[0], ldd*size, &mem.Bytes(src[i*lds:])[0], lds*size, min(tile, r-i), c)
+		}
+	}
+	if c < cols {
+		transposeTiles(dst[c*ldd:], ldd, src[c:], lds, r, cols-c)
+	}
+	if r < rows {
+		transposeTiles(dst[r:], ldd, src[r*lds:], lds, rows-r, cols)
+	}
+}
+
+// transposeBlocks are the sizes of blocks of kernels, by sizeOf.
+var transposeBlocks = [4]struct{ rows, cols int }{{16, 16}, {8, 16}, {}, {4, 4}}
+
+// transposeThin transposes 2, 3 or 4 rows or columns without gaps, if they are that.
+func transposeThin[T any](dst []T, ldd int, src []T, lds, rows, cols int) bool {
+	var one T
+	size := int(unsafe.Sizeof(one))
+	switch {
+	case rows == 2 && ldd == 2:
+		Merge(mem.Bytes(dst[:2*cols]), mem.Bytes(src[:cols]), mem.Bytes(src[lds:lds+cols]), size)
+	case (cols == 2 || cols == 4) && lds == cols:
+		for c := range cols {
+			Thin(mem.Bytes(dst[c*ldd:c*ldd+rows]), mem.Bytes(src[c:cols*rows]), size, cols, rows)
+		}
+	case cols == 3 && lds == 3:
+		a, b, c := dst[:rows], dst[ldd:][:rows], dst[2*ldd:][:rows]
+		for i := range a {
+			s := src[3*i : 3*i+3]
+			a[i], b[i], c[i] = s[0], s[1], s[2]
+		}
+	case rows == 3 && ldd == 3:
+		a, b, c := src[:cols], src[lds:][:cols], src[2*lds:][:cols]
+		for i := range a {
+			d := dst[3*i : 3*i+3]
+			d[0], d[1], d[2] = a[i], b[i], c[i]
+		}
+	case rows == 4 && ldd == 4:
+		a, b, c, e := src[:cols], src[lds:][:cols], src[2*lds:][:cols], src[3*lds:][:cols]
+		for i := range a {
+			d := dst[4*i : 4*i+4]
+			d[0], d[1], d[2], d[3] = a[i], b[i], c[i], e[i]
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// transposeTiles moves tiles of which the lines of both sides stay in the first-level cache.
+func transposeTiles[T uint8 | uint16 | uint64](dst []T, ldd int, src []T, lds, rows, cols int) {
 	if d, bytes := any(dst).([]uint8); bytes {
 		transposeBytes(d, ldd, any(src).([]uint8), lds, rows, cols)
 		return
 	}
-	const tile = 32 // of it the lines of both sides stay in the first-level cache
+	const tile = 32
 	for r := 0; r < rows; r += tile {
 		for c := 0; c < cols; c += tile {
 			transposeTile(dst[c*ldd+r:], ldd, src[r*lds+c:], lds, min(tile, rows-r), min(tile, cols-c))

@@ -4,6 +4,26 @@
 
 package kernel
 
+// select1AVX2 is [Choose] on n elements of 1 bytes, a multiple of 32.
+//
+//go:noescape
+func select1AVX2(dst *byte, c *byte, a *byte, b *byte, n int)
+
+// select2AVX2 is [Choose] on n elements of 2 bytes, a multiple of 32.
+//
+//go:noescape
+func select2AVX2(dst *byte, c *byte, a *byte, b *byte, n int)
+
+// select4AVX2 is [Choose] on n elements of 4 bytes, a multiple of 32.
+//
+//go:noescape
+func select4AVX2(dst *byte, c *byte, a *byte, b *byte, n int)
+
+// select8AVX2 is [Choose] on n elements of 8 bytes, a multiple of 32.
+//
+//go:noescape
+func select8AVX2(dst *byte, c *byte, a *byte, b *byte, n int)
+
 // vvLessF32AVX2 is Less of [CompareVV] on n values, a multiple of 32.
 //
 //go:noescape

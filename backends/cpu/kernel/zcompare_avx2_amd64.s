@@ -4,6 +4,161 @@
 
 #include "textflag.h"
 
+// func select1AVX2(dst *byte, c *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·select1AVX2(SB), NOSPLIT, $0-40
+	MOVQ  dst+0(FP), AX
+	MOVQ  c+8(FP), CX
+	MOVQ  a+16(FP), DX
+	MOVQ  b+24(FP), BX
+	MOVQ  n+32(FP), SI
+	VPXOR Y0, Y0, Y0
+
+loop:
+	VMOVDQU   (CX), Y1
+	VPCMPEQB  Y0, Y1, Y1
+	VMOVDQU   (DX), Y2
+	VPBLENDVB Y1, (BX), Y2, Y2
+	VMOVDQU   Y2, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+32, CX
+	ADDQ      $+32, DX
+	ADDQ      $+32, BX
+	SUBQ      $+32, SI
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func select2AVX2(dst *byte, c *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·select2AVX2(SB), NOSPLIT, $0-40
+	MOVQ  dst+0(FP), AX
+	MOVQ  c+8(FP), CX
+	MOVQ  a+16(FP), DX
+	MOVQ  b+24(FP), BX
+	MOVQ  n+32(FP), SI
+	VPXOR Y0, Y0, Y0
+
+loop:
+	VPMOVZXBW (CX), Y1
+	VPCMPEQW  Y0, Y1, Y1
+	VMOVDQU   (DX), Y2
+	VPBLENDVB Y1, (BX), Y2, Y2
+	VMOVDQU   Y2, (AX)
+	VPMOVZXBW 16(CX), Y1
+	VPCMPEQW  Y0, Y1, Y1
+	VMOVDQU   32(DX), Y2
+	VPBLENDVB Y1, 32(BX), Y2, Y2
+	VMOVDQU   Y2, 32(AX)
+	ADDQ      $+64, AX
+	ADDQ      $+32, CX
+	ADDQ      $+64, DX
+	ADDQ      $+64, BX
+	SUBQ      $+32, SI
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func select4AVX2(dst *byte, c *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·select4AVX2(SB), NOSPLIT, $0-40
+	MOVQ  dst+0(FP), AX
+	MOVQ  c+8(FP), CX
+	MOVQ  a+16(FP), DX
+	MOVQ  b+24(FP), BX
+	MOVQ  n+32(FP), SI
+	VPXOR Y0, Y0, Y0
+
+loop:
+	VPMOVZXBD (CX), Y1
+	VPCMPEQD  Y0, Y1, Y1
+	VMOVDQU   (DX), Y2
+	VPBLENDVB Y1, (BX), Y2, Y2
+	VMOVDQU   Y2, (AX)
+	VPMOVZXBD 8(CX), Y1
+	VPCMPEQD  Y0, Y1, Y1
+	VMOVDQU   32(DX), Y2
+	VPBLENDVB Y1, 32(BX), Y2, Y2
+	VMOVDQU   Y2, 32(AX)
+	VPMOVZXBD 16(CX), Y1
+	VPCMPEQD  Y0, Y1, Y1
+	VMOVDQU   64(DX), Y2
+	VPBLENDVB Y1, 64(BX), Y2, Y2
+	VMOVDQU   Y2, 64(AX)
+	VPMOVZXBD 24(CX), Y1
+	VPCMPEQD  Y0, Y1, Y1
+	VMOVDQU   96(DX), Y2
+	VPBLENDVB Y1, 96(BX), Y2, Y2
+	VMOVDQU   Y2, 96(AX)
+	ADDQ      $+128, AX
+	ADDQ      $+32, CX
+	ADDQ      $+128, DX
+	ADDQ      $+128, BX
+	SUBQ      $+32, SI
+	JG        loop
+	VZEROUPPER
+	RET
+
+// func select8AVX2(dst *byte, c *byte, a *byte, b *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·select8AVX2(SB), NOSPLIT, $0-40
+	MOVQ  dst+0(FP), AX
+	MOVQ  c+8(FP), CX
+	MOVQ  a+16(FP), DX
+	MOVQ  b+24(FP), BX
+	MOVQ  n+32(FP), SI
+	VPXOR Y0, Y0, Y0
+
+loop:
+	VPMOVZXBQ (CX), Y1
+	VPCMPEQQ  Y0, Y1, Y1
+	VMOVDQU   (DX), Y2
+	VPBLENDVB Y1, (BX), Y2, Y2
+	VMOVDQU   Y2, (AX)
+	VPMOVZXBQ 4(CX), Y1
+	VPCMPEQQ  Y0, Y1, Y1
+	VMOVDQU   32(DX), Y2
+	VPBLENDVB Y1, 32(BX), Y2, Y2
+	VMOVDQU   Y2, 32(AX)
+	VPMOVZXBQ 8(CX), Y1
+	VPCMPEQQ  Y0, Y1, Y1
+	VMOVDQU   64(DX), Y2
+	VPBLENDVB Y1, 64(BX), Y2, Y2
+	VMOVDQU   Y2, 64(AX)
+	VPMOVZXBQ 12(CX), Y1
+	VPCMPEQQ  Y0, Y1, Y1
+	VMOVDQU   96(DX), Y2
+	VPBLENDVB Y1, 96(BX), Y2, Y2
+	VMOVDQU   Y2, 96(AX)
+	VPMOVZXBQ 16(CX), Y1
+	VPCMPEQQ  Y0, Y1, Y1
+	VMOVDQU   128(DX), Y2
+	VPBLENDVB Y1, 128(BX), Y2, Y2
+	VMOVDQU   Y2, 128(AX)
+	VPMOVZXBQ 20(CX), Y1
+	VPCMPEQQ  Y0, Y1, Y1
+	VMOVDQU   160(DX), Y2
+	VPBLENDVB Y1, 160(BX), Y2, Y2
+	VMOVDQU   Y2, 160(AX)
+	VPMOVZXBQ 24(CX), Y1
+	VPCMPEQQ  Y0, Y1, Y1
+	VMOVDQU   192(DX), Y2
+	VPBLENDVB Y1, 192(BX), Y2, Y2
+	VMOVDQU   Y2, 192(AX)
+	VPMOVZXBQ 28(CX), Y1
+	VPCMPEQQ  Y0, Y1, Y1
+	VMOVDQU   224(DX), Y2
+	VPBLENDVB Y1, 224(BX), Y2, Y2
+	VMOVDQU   Y2, 224(AX)
+	ADDQ      $+256, AX
+	ADDQ      $+32, CX
+	ADDQ      $+256, DX
+	ADDQ      $+256, BX
+	SUBQ      $+32, SI
+	JG        loop
+	VZEROUPPER
+	RET
+
 // func vvLessF32AVX2(dst *byte, a *byte, b *byte, n int)
 // Requires: AVX, AVX2
 TEXT ·vvLessF32AVX2(SB), NOSPLIT, $0-32

@@ -34,6 +34,9 @@ func widen(g, open *graph.Graph) (wide, wideOpen *graph.Graph, err error) {
 	for v := range g.Values {
 		w.half[v] = isHalf(g.Values[v].Fact.Type)
 	}
+	for v := range staying(g, w.half) {
+		w.half[v] = false
+	}
 	if !slices.Contains(w.half, true) {
 		return g, open, nil
 	}

@@ -38,6 +38,7 @@ var operations = []operation{
 	{"integers", []part{{"", integerPairs}}},
 	{"casts", []part{{"", casts}}},
 	{"lines", []part{{"", lineSteps}}},
+	{"moves", []part{{"", moves}}},
 	{"reduce", []part{{"", reduce}}},
 	{"depthwise", []part{{"", depthwise}}},
 	{"winograd", []part{{"", winograd}}},

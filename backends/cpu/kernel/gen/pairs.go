@@ -114,6 +114,7 @@ func comparisons(g *gen) {
 	if g.wide() {
 		return
 	}
+	g.selections()
 	for _, c := range compared {
 		for _, name := range []string{"Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual"} {
 			if c.kind[0] == 'U' && strings.HasSuffix(name, "Equal") && name[0] != 'L' && name[0] != 'G' {
@@ -235,4 +236,32 @@ func (g *gen) vector32(name string, list ...uint32) operand.Mem {
 	}
 	g.consts[name] = m
 	return m
+}
+
+// selections take elements of a where a byte is not 0, and else of b.
+func (g *gen) selections() {
+	widen := []vop{nil, g.VPMOVZXBW, g.VPMOVZXBD, g.VPMOVZXBQ}
+	equal := []vop{g.VPCMPEQB, g.VPCMPEQW, g.VPCMPEQD, g.VPCMPEQQ}
+	for k := range equal {
+		size := 1 << k
+		g.text(fmt.Sprintf("select%d", size), "func(dst, c, a, b *byte, n int)",
+			fmt.Sprintf("is [Choose] on n elements of %d bytes, a multiple of %d.", size, pairStep))
+		dst, c, a, b, n := g.loadArg("dst"), g.loadArg("c"), g.loadArg("a"), g.loadArg("b"), g.loadArg("n")
+		zero := g.v()
+		g.VPXOR(zero, zero, zero)
+		g.steps(n, pairStep, []reg.GPVirtual{dst, c, a, b}, []int{32 * size, 32, 32 * size, 32 * size}, func() {
+			for i := range size {
+				m, x := g.v(), g.v()
+				if size == 1 {
+					g.VMOVDQU(at(c, 0), m)
+				} else {
+					widen[k](at(c, 32/size*i), m)
+				}
+				equal[k](zero, m, m)
+				g.VMOVDQU(at(a, 32*i), x)
+				g.VPBLENDVB(m, at(b, 32*i), x, x)
+				g.VMOVDQU(x, at(dst, 32*i))
+			}
+		})
+	}
 }

@@ -233,12 +233,3 @@ func atLeast(op kernel.IntegerOp, number []byte) singleLoop {
 	size := op.Size()
 	return func(y, x []byte, n int) { kernel.IntegersVS(op, y[:n*size], x[:n*size], number) }
 }
-
-// whereEach takes elements of a where c is not 0, and else of b.
-func whereEach[T ~uint8 | ~uint16 | ~uint32 | ~uint64](y []T, c []uint8, a, b []T) {
-	c, a, b = c[:len(y)], a[:len(y)], b[:len(y)]
-	for i := range y {
-		mask := -T(bit(c[i] != 0))
-		y[i] = b[i] ^ (a[i]^b[i])&mask
-	}
-}

@@ -75,12 +75,32 @@ func (w *walk) at(operand, r int) int {
 	return at
 }
 
-// each calls f with the runs of chunk i: where y, and what n elements from first on.
-func (w *walk) each(i int, f func(r, first, n int)) {
+// places are where a run of each operand begins.
+type places [3]int
+
+// each calls f with the runs of chunk i: where the operands are, which run of the result it is, and what n elements
+// from first on.
+func (w *walk) each(i int, f func(at *places, r, first, n int)) {
 	parts := w.parts()
 	first := i % parts * run.BlockLen
 	n := min(run.BlockLen, w.length()-first)
-	for r := i / parts * w.per; r < min(w.rows, (i/parts+1)*w.per); r++ {
-		f(r, first, n)
+	r, end := i/parts*w.per, min(w.rows, (i/parts+1)*w.per)
+	d := len(w.dims) - 2
+	for r < end {
+		var at, step places
+		rows := 1 // neighbours in the dimension before the last
+		if d >= 0 {
+			rows = min(end-r, w.dims[d]-r%w.dims[d])
+		}
+		for k := range w.strides {
+			if at[k] = w.at(k, r); d >= 0 {
+				step[k] = w.strides[k][d]
+			}
+		}
+		for range rows {
+			f(&at, r, first, n)
+			r++
+			at[0], at[1], at[2] = at[0]+step[0], at[1]+step[1], at[2]+step[2]
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
 	"github.com/anynpu/anynpu/backends/cpu/plan/run"
 	"github.com/anynpu/anynpu/core/mem"
@@ -13,7 +14,6 @@ type whereOp struct {
 	ir.InOrder
 	walk
 	size int
-	loop func(y, c, a, b []byte, n, cs, as, bs int)
 }
 
 func matchWhere(p *ir.Program, i int) *ir.Patch {
@@ -26,29 +26,7 @@ func matchWhere(p *ir.Program, i int) *ir.Patch {
 		return nil
 	}
 	q := &whereOp{walk: newWalk(y.Dims, c.Dims, a.Dims, b.Dims), size: y.Type.DType.Bits() / 8}
-	switch q.size {
-	case 1:
-		q.loop = whereRun[uint8]
-	case 2:
-		q.loop = whereRun[uint16]
-	case 4:
-		q.loop = whereRun[uint32]
-	default:
-		q.loop = whereRun[uint64]
-	}
 	return p.Plainly(i, q, 3)
-}
-
-// whereRun is whereEach of operands whose elements lie at a distance.
-func whereRun[T uint8 | uint16 | uint32 | uint64](y, c, a, b []byte, n, cs, as, bs int) {
-	var bits [lineLen]uint8
-	var own [2][lineLen]T
-	u, v, w := mem.Elements[T](y)[:n], mem.Elements[T](a), mem.Elements[T](b)
-	for at := 0; at < n; at += lineLen {
-		k := min(lineLen, n-at)
-		whereEach(u[at:at+k], line(bits[:], c, at, k, cs), line(own[0][:], v, at, k, as),
-			line(own[1][:], w, at, k, bs))
-	}
 }
 
 func (q *whereOp) Lower(*ir.Lowering, *ir.Node) run.Step {
@@ -72,8 +50,34 @@ func (t *whereTask) Chunk(i, _ int) {
 	q := t.q
 	length, last := q.length(), len(q.dims)-1
 	cs, as, bs := q.strides[0][last], q.strides[1][last], q.strides[2][last]
-	q.each(i, func(r, first, n int) {
-		c, a, b := q.at(0, r)+first*cs, q.at(1, r)+first*as, q.at(2, r)+first*bs
-		q.loop(t.y[(r*length+first)*q.size:], t.c[c:], t.a[a*q.size:], t.b[b*q.size:], n, cs, as, bs)
+	scratch := borrowLines()
+	lines := mem.Bytes(scratch[:])
+	q.each(i, func(at *places, r, first, n int) {
+		y := t.y[(r*length+first)*q.size:][:n*q.size]
+		c, a, b := at[0]+first*cs, at[1]+first*as, at[2]+first*bs
+		if cs == 1 && as == 1 && bs == 1 {
+			kernel.Choose(y, t.c[c:c+n], t.a[a*q.size:][:n*q.size], t.b[b*q.size:][:n*q.size], q.size)
+			return
+		}
+		for from := 0; from < n; from += lineLen {
+			k := min(lineLen, n-from)
+			kernel.Choose(y[from*q.size:][:k*q.size], lineOf(lines[2*8*lineLen:], t.c[c:], from, k, cs, 1),
+				lineOf(lines, t.a[a*q.size:], from, k, as, q.size), lineOf(lines[8*lineLen:], t.b[b*q.size:], from, k, bs, q.size),
+				q.size)
+		}
 	})
+	returnLines(scratch)
+}
+
+// lineOf is line for elements of size bytes.
+func lineOf(own, x []byte, at, k, stride, size int) []byte {
+	switch size {
+	case 1:
+		return line(own, x, at, k, stride)
+	case 2:
+		return mem.Bytes(line(mem.Elements[uint16](own), mem.Elements[uint16](x), at, k, stride))
+	case 4:
+		return mem.Bytes(line(mem.Elements[uint32](own), mem.Elements[uint32](x), at, k, stride))
+	}
+	return mem.Bytes(line(mem.Elements[uint64](own), mem.Elements[uint64](x), at, k, stride))
 }

@@ -168,7 +168,7 @@ func (t *unsignTask) Chunk(i, _ int) {
 	if x, y := t.x[from:to], t.y[from:to]; t.flip {
 		kernel.FlipSigns(y, x)
 	} else {
-		copy(y, x)
+		kernel.Copy(y, x)
 	}
 }
 

@@ -153,15 +153,19 @@ func matchConcat(p *ir.Program, i int) *ir.Patch {
 		return nil
 	}
 	var in []graph.Value
+	words := true
 	for _, v := range n.In {
 		x := &g.Values[v]
-		if x.Dims == nil || x.Type.DType != y.Type.DType || x.Type.Quant != nil ||
-			!inWords(run.Product(x.Dims[a:]), y.Type.DType) {
+		if x.Dims == nil || x.Type.DType != y.Type.DType || x.Type.Quant != nil {
 			return nil
 		}
+		words = words && inWords(run.Product(x.Dims[a:]), y.Type.DType)
 		if x.Count() > 0 {
 			in = append(in, v)
 		}
+	}
+	if !words {
+		return ir.One(i, newBytesOp(g, in, n.Out[0], a), in, n.Out)
 	}
 	return ir.One(i, &concatOp{axis: a}, in, n.Out)
 }
@@ -205,16 +209,22 @@ func matchSplit(p *ir.Program, i int) *ir.Patch {
 	if err != nil {
 		return nil
 	}
-	whole := int64(0)
+	whole, words := int64(0), true
 	for _, v := range n.Out {
 		if v == graph.None || g.Values[v].Dims == nil || g.Values[v].Type.DType != x.Type.DType ||
-			g.Values[v].Type.Quant != nil || !inWords(run.Product(g.Values[v].Dims[a:]), x.Type.DType) {
+			g.Values[v].Type.Quant != nil {
 			return nil
 		}
+		words = words && inWords(run.Product(g.Values[v].Dims[a:]), x.Type.DType)
 		whole += g.Values[v].Dims[a]
 	}
 	if whole != x.Dims[a] {
 		return nil
+	}
+	if !words {
+		q := newBytesOp(g, n.Out, n.In[0], a)
+		q.split = true
+		return p.Plainly(i, q, 1)
 	}
 	return p.Plainly(i, &splitOp{axis: a}, 1)
 }

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"slices"
 
 	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
@@ -67,7 +68,7 @@ func (t *elementsTask) Run(s *run.State) error {
 	x, index, y := s.Mem[t.st.Reads[0]], s.Mem[t.st.Reads[1]], s.Mem[t.st.Writes[0]]
 	from := x
 	if t.scatters {
-		copy(y, x)
+		kernel.Copy(y, x)
 		from = s.Mem[t.st.Reads[2]]
 	}
 	switch t.size {

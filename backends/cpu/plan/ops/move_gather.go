@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
 	"github.com/anynpu/anynpu/backends/cpu/plan/run"
 	"github.com/anynpu/anynpu/core/fault"
@@ -93,7 +94,7 @@ func (t *gatherTask) Chunk(i, _ int) {
 		return
 	}
 	for r := first; r < end; r++ {
-		copy(t.y[r*t.inner:][:t.inner], t.x[(r/n*t.size+t.rows[r%n])*t.inner:])
+		kernel.Copy(t.y[r*t.inner:][:t.inner], t.x[(r/n*t.size+t.rows[r%n])*t.inner:])
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
 	"github.com/anynpu/anynpu/backends/cpu/plan/run"
 	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/op"
 )
 
@@ -16,7 +17,7 @@ type padOp struct {
 	x             graph.Value
 	value         float32
 	before, after []int64
-	stridedCopyOp
+	moves         tableMoves
 }
 
 // matchPad finds a constant padding; the first reader that needs the result makes it.
@@ -92,19 +93,17 @@ func padByTables(p *ir.Program, i int, o *op.Pad, before, after []int64) *ir.Pat
 func (q *padOp) Layout(l *ir.Layouter, n *ir.Node) {
 	o := l.Order(n, q.x)
 	ir.InOrder{Order: o}.Layout(l, n)
-	from, to := run.SizesIn(l.Net.Values[q.x].Dims, o), run.SizesIn(l.Net.Values[n.Out[0]].Dims, o)
-	before, after := run.SizesIn(q.before, o), run.SizesIn(q.after, o)
-	t := stridedCopyTask{box: stridedCopy{from: strides(from), to: strides(to)}, fill: true, with: q.value}
-	for a, n := range from {
-		t.box.size = append(t.box.size, int(n+min(before[a], 0)+min(after[a], 0)))
-		t.box.fromAt += int(max(-before[a], 0)) * t.box.from[a]
-		t.box.toAt += int(max(before[a], 0)) * t.box.to[a]
+	dims := run.SizesIn(l.Net.Values[q.x].Dims, o)
+	index := padTables(&op.Pad{}, dims, run.SizesIn(q.before, o), run.SizesIn(q.after, o))
+	if index == nil { // nothing of x is left
+		for _, n := range run.SizesIn(l.Net.Values[n.Out[0]].Dims, o) {
+			index = append(index, slices.Repeat([]int{-1}, int(n)))
+		}
 	}
-	if slices.Min(t.box.size) <= 0 { // nothing of x is left
-		t.box = stridedCopy{size: []int{0, 0}, from: []int{0, 0}, to: []int{0, 0}}
-	}
-	q.task = t
+	q.moves = newTableMoves(index, dims, 4, mem.Bytes([]float32{q.value}))
 }
+
+func (q *padOp) Lower(*ir.Lowering, *ir.Node) run.Step { return q.moves.step() }
 
 // zerosAround returns the padding that v is the result of, when it puts zeros around the spatial dimensions only and
 // its result is not made.

@@ -101,23 +101,37 @@ func (t *permuteTask) Run(s *run.State) error {
 // Chunk moves some matrices, or a tile of one.
 func (t *permuteTask) Chunk(i, _ int) {
 	tile := i % t.tiles
-	first := i / t.tiles * t.per
-	for m := first; m < min(t.total, first+t.per); m++ {
-		from, to, rest := 0, 0, m
-		for d := len(t.counts) - 1; d >= 0; d-- {
+	m, end := i/t.tiles*t.per, min(t.total, (i/t.tiles+1)*t.per)
+	last := len(t.counts) - 1
+	for m < end {
+		from, to, rest, n := 0, 0, m, 1
+		if last >= 0 { // neighbours in the last dimension
+			n = min(end-m, t.counts[last]-m%t.counts[last])
+		}
+		for d := last; d >= 0; d-- {
 			k := rest % t.counts[d]
 			rest /= t.counts[d]
 			from += k * t.permutation.from[d]
 			to += k * t.to[d]
 		}
-		switch {
-		case t.straight:
-			copy(t.y[to*t.size:][:t.cols*t.size], t.x[from*t.size:])
-		case t.tiles == 1:
-			t.transpose(to, from, t.cols)
-		default:
-			c := tile * permuteTile
-			t.transpose(to+c*t.colTo, from+c, min(permuteTile, t.cols-c))
+		m += n
+		if t.straight && last >= 0 {
+			y, x := t.y[to*t.size:], t.x[from*t.size:]
+			kernel.CopyRows(y, t.to[last]*t.size, x, t.permutation.from[last]*t.size, n, t.cols*t.size)
+			continue
+		}
+		for range n {
+			switch c := tile * permuteTile; {
+			case t.straight:
+				kernel.Copy(t.y[to*t.size:][:t.cols*t.size], t.x[from*t.size:])
+			case t.tiles == 1:
+				t.transpose(to, from, t.cols)
+			default:
+				t.transpose(to+c*t.colTo, from+c, min(permuteTile, t.cols-c))
+			}
+			if last >= 0 {
+				from, to = from+t.permutation.from[last], to+t.to[last]
+			}
 		}
 	}
 }

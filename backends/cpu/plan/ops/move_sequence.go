@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
 	"github.com/anynpu/anynpu/backends/cpu/plan/run"
 	"github.com/anynpu/anynpu/core/fault"
@@ -75,6 +76,6 @@ func (t *sequenceTask) Chunk(b, _ int) {
 			from = n - 1 - k
 		}
 		at := func(step int) int { return (b*t.batchAt + step*t.stepAt) * t.block }
-		copy(t.y[at(k):][:t.block], t.x[at(from):])
+		kernel.Copy(t.y[at(k):][:t.block], t.x[at(from):])
 	}
 }

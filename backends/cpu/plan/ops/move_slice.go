@@ -236,7 +236,7 @@ type blocksOp struct {
 func matchDepthToSpace(p *ir.Program, i int) *ir.Patch {
 	n := &p.Net.Graph.Nodes[i]
 	o, is := n.Op.(*op.DepthToSpace)
-	if !is || !p.Net.IsFloat32(n.In[0], n.Out[0]) {
+	if !is || !movable(p.Net, n.In[0], n.Out[0]) {
 		return nil
 	}
 	return p.Plainly(i, &blocksOp{toSpace: true, block: o.Block, mode: o.Mode, channelsLast: o.ChannelsLast,
@@ -246,7 +246,7 @@ func matchDepthToSpace(p *ir.Program, i int) *ir.Patch {
 func matchSpaceToDepth(p *ir.Program, i int) *ir.Patch {
 	n := &p.Net.Graph.Nodes[i]
 	o, is := n.Op.(*op.SpaceToDepth)
-	if !is || !p.Net.IsFloat32(n.In[0], n.Out[0]) {
+	if !is || !movable(p.Net, n.In[0], n.Out[0]) {
 		return nil
 	}
 	return p.Plainly(i, &blocksOp{block: o.Block, mode: o.Mode, channelsLast: o.ChannelsLast,
@@ -260,7 +260,8 @@ func (q *blocksOp) Layout(l *ir.Layouter, n *ir.Node) {
 	}
 	ir.InOrder{Order: o}.Layout(l, n)
 	dims, perm := q.moves(run.SizesIn(q.dims, o), q.channelsLast || o == run.NHWC)
-	q.permuteOp = permuteOp{size: 4, permutation: newPermutation(dims, perm)}
+	q.permuteOp = permuteOp{size: l.Net.Values[n.In[0]].Type.DType.Bits() / 8,
+		permutation: newPermutation(dims, perm)}
 }
 
 // moves returns the permutation of blocks that the operator is, given the sizes in memory.

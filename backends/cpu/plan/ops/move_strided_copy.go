@@ -4,6 +4,7 @@ import (
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
 	"github.com/anynpu/anynpu/backends/cpu/plan/run"
+	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
@@ -50,17 +51,13 @@ func sizes(dims []int64) []int {
 	return out
 }
 
-// stridedCopyTask copies one box; fill, when set, goes to every element of the destination first.
+// stridedCopyTask copies one box.
 type stridedCopyTask struct {
 	st   *run.Step
 	box  stridedCopy
-	fill bool
-	with float32
-
-	filling bool
-	rows    int // all runs of the innermost dimension
-	per     int // runs of a chunk
-	x, y    []float32
+	rows int // all runs of the innermost dimension
+	per  int // runs of a chunk
+	x, y []float32
 }
 
 // stridedCopyOp copies one box.
@@ -101,21 +98,12 @@ func repetition(from, to []int64) stridedCopyTask {
 
 func (t *stridedCopyTask) Run(s *run.State) error {
 	t.x, t.y = s.F32(t.st.Reads[0]), s.F32(t.st.Writes[0])
-	if t.filling = t.fill; t.fill {
-		s.Do(run.Blocks(len(t.y)), t)
-		t.filling = false
-	}
 	s.Do((t.rows+t.per-1)/t.per, t)
 	return nil
 }
 
-// Chunk copies some runs, or fills a block.
+// Chunk copies some runs.
 func (t *stridedCopyTask) Chunk(i, _ int) {
-	if t.filling {
-		from, to := run.Block(i, len(t.y))
-		fill(t.y[from:to], t.with)
-		return
-	}
 	b := &t.box
 	last := len(b.size) - 1
 	n, end := b.size[last-1], min(t.rows, (i+1)*t.per)
@@ -139,16 +127,19 @@ func (t *stridedCopyTask) runs(from, to, rows int) {
 	last := len(b.size) - 1
 	n, fs, ts := b.size[last], b.from[last], b.to[last]
 	fr, tr := b.from[last-1], b.to[last-1]
-	if fs == 1 && ts == 1 && fr > 0 && tr > 0 {
+	if fs == 1 && ts == 1 && fr >= 0 && tr > 0 {
 		kernel.CopyRows(t.y[to:], tr, t.x[from:], fr, rows, n)
 		return
 	}
 	for range rows {
 		switch {
 		case fs == 1 && ts == 1:
-			copy(t.y[to:][:n], t.x[from:])
+			kernel.Copy(t.y[to:][:n], t.x[from:])
 		case fs == 0 && ts == 1:
-			fill(t.y[to:][:n], t.x[from])
+			t.y[to] = t.x[from]
+			kernel.Repeat(t.y[to:][:n], 1)
+		case fs > 1 && ts == 1:
+			kernel.Thin(mem.Bytes(t.y[to:to+n]), mem.Bytes(t.x[from:]), 4, fs, n)
 		default:
 			for k := range n {
 				t.y[to+k*ts] = t.x[from+k*fs]

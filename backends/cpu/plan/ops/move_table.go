@@ -1,8 +1,10 @@
 package ops
 
 import (
+	"bytes"
 	"slices"
 
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
 	"github.com/anynpu/anynpu/backends/cpu/plan/run"
 	"github.com/anynpu/anynpu/core/graph"
@@ -29,6 +31,7 @@ type tableMoves struct {
 	length     int   // units of a row
 	rows, per  int
 	fill       []byte
+	zeros      bool // fill is 0
 }
 
 // tableSegment is a part of a row: n units at a distance of step units from at on, or outside of the operand.
@@ -84,7 +87,7 @@ func newTableMoves(index [][]int, dims []int64, size int, fill []byte) tableMove
 		unit *= int(dims[last])
 		last--
 	}
-	m := tableMoves{unit: unit * size, size: size, rows: 1, fill: fill}
+	m := tableMoves{unit: unit * size, size: size, rows: 1, fill: fill, zeros: bytes.Count(fill, []byte{0}) == len(fill)}
 	stride := 1
 	for d := last; d >= 0; d-- {
 		if d == last {
@@ -132,9 +135,12 @@ func segmentsOf(list []int) []tableSegment {
 	return s
 }
 
-func (q *tableOp) Lower(*ir.Lowering, *ir.Node) run.Step {
+func (q *tableOp) Lower(*ir.Lowering, *ir.Node) run.Step { return q.moves.step() }
+
+// step returns the step that makes the copies.
+func (t *tableMoves) step() run.Step {
 	return run.Step{Fast: true, Start: func(_ *run.State, st *run.Step) run.Process {
-		return &tableMoveTask{tableMoves: &q.moves, st: st}
+		return &tableMoveTask{tableMoves: t, st: st}
 	}}
 }
 
@@ -152,50 +158,72 @@ func (t *tableMoveTask) Run(s *run.State) error {
 
 // Chunk makes some rows.
 func (t *tableMoveTask) Chunk(i, _ int) {
-	row, before := t.length*t.unit, -1 // where the row before comes from
-	for r := i * t.per; r < min(t.rows, (i+1)*t.per); r++ {
-		at, rest, outside := 0, r, false
-		for d := len(t.outer) - 1; d >= 0; d-- {
-			k := t.outer[d][rest%len(t.outer[d])]
-			outside = outside || k < 0
-			at += k
+	last := len(t.outer) - 1
+	before := -1 // where the row before comes from
+	for r, end := i*t.per, min(t.rows, (i+1)*t.per); r < end; {
+		if last < 0 {
+			t.make(r, 0, &before)
+			return
+		}
+		base, k, rest, outside := 0, r%len(t.outer[last]), r/len(t.outer[last]), false
+		for d := last - 1; d >= 0; d-- {
+			at := t.outer[d][rest%len(t.outer[d])]
+			outside = outside || at < 0
+			base += at
 			rest /= len(t.outer[d])
 		}
-		y := t.y[r*row:][:row]
-		if outside {
-			t.put(y)
-			before = -1
-			continue
-		}
-		switch {
-		case at == before: // the same row again
-			copy(y, t.y[(r-1)*row:])
-			continue
-		case t.places != nil:
-			x, k := t.x[at*t.size:], 0
-			if t.twice {
-				k = doubled(y, x, t.size)
+		list := t.outer[last][k:]
+		for _, at := range list[:min(len(list), end-r)] {
+			if outside || at < 0 {
+				at = -1
+			} else {
+				at += base
 			}
-			gathered(y[k*t.size:], x, t.places[k:], t.size)
-			before = at
-			continue
+			t.make(r, at, &before)
+			r++
 		}
-		before = at
-		for k := range t.segments {
-			s := &t.segments[k]
-			part := y[:s.n*t.unit]
-			y = y[len(part):]
-			switch from := (at + s.at) * t.unit; {
-			case s.outside:
-				t.put(part)
-			case s.step == 1:
-				copy(part, t.x[from:])
-			case t.unit == t.size:
-				strided(part, t.x, at+s.at, s.step, t.size)
-			default:
-				for j := range s.n {
-					copy(part[j*t.unit:][:t.unit], t.x[from+j*s.step*t.unit:])
-				}
+	}
+}
+
+// make makes row r of the one at a place, -1: outside of the operand.
+func (t *tableMoveTask) make(r, at int, before *int) {
+	row := t.length * t.unit
+	y := t.y[r*row:][:row]
+	switch same := *before == at; {
+	case at < 0:
+		t.put(y)
+		*before = -1
+		return
+	case same:
+		kernel.Copy(y, t.y[(r-1)*row:r*row])
+		return
+	}
+	*before = at
+	if t.places != nil {
+		x, k := t.x[at*t.size:], 0
+		if t.twice {
+			k = doubled(y, x, t.size)
+		}
+		gathered(y[k*t.size:], x, t.places[k:], t.size)
+		return
+	}
+	for k := range t.segments {
+		s := &t.segments[k]
+		part := y[:s.n*t.unit]
+		y = y[len(part):]
+		switch from := (at + s.at) * t.unit; {
+		case s.outside:
+			t.put(part)
+		case s.step == 1:
+			kernel.Copy(part, t.x[from:])
+		case s.step == 0:
+			kernel.Copy(part[:t.unit], t.x[from:])
+			kernel.Repeat(part, t.unit)
+		case t.unit == t.size:
+			strided(part, t.x, at+s.at, s.step, t.size)
+		default:
+			for j := range s.n {
+				copy(part[j*t.unit:][:t.unit], t.x[from+j*s.step*t.unit:])
 			}
 		}
 	}
@@ -203,9 +231,22 @@ func (t *tableMoveTask) Chunk(i, _ int) {
 
 // put writes elements that are not the operand's.
 func (t *tableMoves) put(y []byte) {
-	copy(y, t.fill)
-	for n := len(t.fill); n < len(y); n *= 2 {
-		copy(y[n:], y[:n])
+	switch {
+	case len(y) > 64 && t.zeros:
+		clear(y)
+	case len(y) > 64:
+		copy(y, t.fill)
+		kernel.Repeat(y, t.size)
+	case t.size == 4:
+		v := mem.Elements[uint32](y)
+		one := mem.Elements[uint32](t.fill)[0]
+		for i := range v {
+			v[i] = one
+		}
+	default:
+		for at := 0; at < len(y); at += t.size {
+			copy(y[at:at+t.size], t.fill)
+		}
 	}
 }
 
@@ -219,31 +260,12 @@ func eachTwice(list []int) bool {
 	return true
 }
 
-// doubled fills y with each element of x twice, words of 64 bits at a time, and returns how many elements it wrote.
+// doubled fills y with each element of x twice and returns how many elements it wrote.
 func doubled(y, x []byte, size int) int {
-	u := mem.Elements[uint64](y)
-	switch size {
-	case 1:
-		for k, v := range mem.Elements[uint32](x)[:len(u)] {
-			b := uint64(v)
-			b = (b | b<<16) & 0x0000ffff0000ffff
-			b = (b | b<<8) & 0x00ff00ff00ff00ff
-			u[k] = b | b<<8
-		}
-	case 2:
-		for k, v := range mem.Elements[uint32](x)[:len(u)] {
-			b := uint64(v)
-			b = (b | b<<16) & 0x0000ffff0000ffff
-			u[k] = b | b<<16
-		}
-	case 4:
-		for k, v := range mem.Elements[uint32](x)[:len(u)] {
-			u[k] = uint64(v) | uint64(v)<<32
-		}
-	default:
-		return 0
-	}
-	return 8 * len(u) / size
+	n := len(y) / size / 2
+	x = x[:n*size]
+	kernel.Merge(y[:2*n*size], x, x, size)
+	return 2 * n
 }
 
 // gathered fills y with elements of size bytes of x at places.
@@ -270,6 +292,10 @@ func gatheredOf[T uint8 | uint16 | uint32 | uint64](y, x []byte, places []int) {
 
 // strided fills y with elements of size bytes of x at a distance of step elements, from element first on.
 func strided(y, x []byte, first, step, size int) {
+	if step > 1 {
+		kernel.Thin(y, x[first*size:], size, step, len(y)/size)
+		return
+	}
 	switch size {
 	case 1:
 		stridedOf[uint8](y, x, first, step)

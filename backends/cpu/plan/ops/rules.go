@@ -31,6 +31,8 @@ var Rules = []ir.Rule{
 	{Name: "cut and padding around the middle", Find: matchCenterCropPad},
 	{Name: "gathering", Find: matchGather},
 	{Name: "single elements", Find: matchElements},
+	{Name: "runs of elements", Find: matchVectors},
+	{Name: "chosen slices", Find: matchCompress},
 	{Name: "sequences turned around", Find: matchSequence},
 	{Name: "scattering of maxima", Find: matchUnpool},
 	{Name: "triangle", Find: matchTrilu},
