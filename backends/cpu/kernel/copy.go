@@ -25,7 +25,7 @@ func Copy[T any](dst, src []T) int {
 }
 
 // copyLeast is how many bytes the processor's own loop is faster for.
-const copyLeast = 512
+const copyLeast = 1024
 
 // Repeat fills dst with copies of its first n elements.
 func Repeat[T any](dst []T, n int) {

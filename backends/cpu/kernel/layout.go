@@ -36,7 +36,14 @@ func CopyRows[T any](dst []T, ldd int, src []T, lds, rows, cols int) {
 		Repeat(dst[:rows*cols], cols)
 		return
 	}
+	var one T
+	if cols*int(unsafe.Sizeof(one)) >= copyLeast {
+		for r := range rows {
+			Copy(dst[r*ldd:][:cols], src[r*lds:])
+		}
+		return
+	}
 	for r := range rows {
-		Copy(dst[r*ldd:][:cols], src[r*lds:])
+		copy(dst[r*ldd:][:cols], src[r*lds:])
 	}
 }

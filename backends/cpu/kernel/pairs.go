@@ -12,11 +12,14 @@ func CompareVV[T Comparable](c Comparison, dst []uint8, a, b []T) {
 	need("CompareVV", "b", len(b), len(dst))
 	n := 0
 	if f := fast.compareVV[kindOf[T]()][c]; f != nil {
-		n = inSteps(len(dst), func(i, n int) {
-			f(&dst[i], (*byte)(unsafe.Pointer(&a[i])), (*byte)(unsafe.Pointer(&b[i])), n)
-		})
+		n = len(dst) &^ (pairStep - 1)
+		for i := 0; i < n; i += pairsBlock {
+			f(&dst[i], (*byte)(unsafe.Pointer(&a[i])), (*byte)(unsafe.Pointer(&b[i])), min(pairsBlock, n-i))
+		}
 	}
-	compareGeneric(c, dst[n:], a[n:], b[n:])
+	if n < len(dst) {
+		compareGeneric(c, dst[n:], a[n:], b[n:])
+	}
 }
 
 // CompareVS makes 1 of dst[i] where the comparison of a[i] with s[0] holds, and else 0. a must be as long as dst. The
@@ -26,11 +29,14 @@ func CompareVS[T Comparable](c Comparison, dst []uint8, a, s []T) {
 	need("CompareVS", "s", len(s), 1)
 	n := 0
 	if f := fast.compareVS[kindOf[T]()][c]; f != nil {
-		n = inSteps(len(dst), func(i, n int) {
-			f(&dst[i], (*byte)(unsafe.Pointer(&a[i])), (*byte)(unsafe.Pointer(&s[0])), n)
-		})
+		n = len(dst) &^ (pairStep - 1)
+		for i := 0; i < n; i += pairsBlock {
+			f(&dst[i], (*byte)(unsafe.Pointer(&a[i])), (*byte)(unsafe.Pointer(&s[0])), min(pairsBlock, n-i))
+		}
 	}
-	compareEachGeneric(c, dst[n:], a[n:], s[0])
+	if n < len(dst) {
+		compareEachGeneric(c, dst[n:], a[n:], s[0])
+	}
 }
 
 // kindOf is the place of a type in tables of comparisons.
@@ -62,12 +68,14 @@ func kindOf[T Comparable]() int {
 // inSteps calls f with parts of n values that are multiples of pairStep and returns how many values they have.
 func inSteps(n int, f func(first, n int)) int {
 	n &^= pairStep - 1
-	const block = 1 << 13 // keeps one assembly call short
-	for i := 0; i < n; i += block {
-		f(i, min(block, n-i))
+	for i := 0; i < n; i += pairsBlock {
+		f(i, min(pairsBlock, n-i))
 	}
 	return n
 }
+
+// pairsBlock keeps one assembly call short.
+const pairsBlock = 1 << 13
 
 // IntegersVV computes dst = op(a, b) of all bytes of dst, in place if dst is a. The lengths must be equal, and a
 // multiple of the size.
@@ -76,9 +84,14 @@ func IntegersVV(op IntegerOp, dst, a, b []byte) {
 	need("IntegersVV", "b", len(b), len(dst))
 	n := 0
 	if f := fast.integersVV[op]; f != nil {
-		n = inSteps(len(dst), func(i, n int) { f(&dst[i], &a[i], &b[i], n) })
+		n = len(dst) &^ (pairStep - 1)
+		for i := 0; i < n; i += pairsBlock {
+			f(&dst[i], &a[i], &b[i], min(pairsBlock, n-i))
+		}
 	}
-	integersGeneric(op, dst[n:], a[n:], b[n:], false)
+	if n < len(dst) {
+		integersGeneric(op, dst[n:], a[n:], b[n:], false)
+	}
 }
 
 // IntegersVS computes dst = op(a, s) with one element s, in place if dst is a.
@@ -87,9 +100,14 @@ func IntegersVS(op IntegerOp, dst, a, s []byte) {
 	need("IntegersVS", "s", len(s), op.Size())
 	n := 0
 	if f := fast.integersVS[op]; f != nil {
-		n = inSteps(len(dst), func(i, n int) { f(&dst[i], &a[i], &s[0], n) })
+		n = len(dst) &^ (pairStep - 1)
+		for i := 0; i < n; i += pairsBlock {
+			f(&dst[i], &a[i], &s[0], min(pairsBlock, n-i))
+		}
 	}
-	integersGeneric(op, dst[n:], a[n:], s[:op.Size()], true)
+	if n < len(dst) {
+		integersGeneric(op, dst[n:], a[n:], s[:op.Size()], true)
+	}
 }
 
 // FoldIntegers computes acc = op(acc, x) of 32 bytes at a time, until all of x is in acc, which has 32 bytes. The length

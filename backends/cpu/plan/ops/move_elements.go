@@ -85,16 +85,19 @@ func (t *elementsTask) Run(s *run.State) error {
 // elements moves an element for each index, in their order, since the last of those that go to one place counts.
 func elements[T uint8 | uint16 | uint32 | uint64](q *elementsOp, y, x, indices []byte) error {
 	u, v := mem.Elements[T](y), mem.Elements[T](x)
+	if q.indices == tensor.Int64 {
+		return elementsAt(q, u, v, mem.Elements[int64](indices))
+	}
+	return elementsAt(q, u, v, mem.Elements[int32](indices))
+}
+
+func elementsAt[T uint8 | uint16 | uint32 | uint64, I int32 | int64](q *elementsOp, u, v []T, index []I) error {
 	own := strides(q.dims)
 	last := len(q.index) - 1
-	n, step, rank := int(q.index[last]), own[q.axis], int64(q.dims[q.axis])
-	wide := q.indices == tensor.Int64
-	var long []int64
-	var short []int32
-	if wide {
-		long = mem.Elements[int64](indices)
-	} else {
-		short = mem.Elements[int32](indices)
+	n, step, rank := int(q.index[last]), own[q.axis], int(q.dims[q.axis])
+	wrap := 0
+	if q.wraps {
+		wrap = rank
 	}
 	for row := range run.Product(q.index[:last]) {
 		at, rest := 0, row // the place in the data, without the axis
@@ -108,27 +111,26 @@ func elements[T uint8 | uint16 | uint32 | uint64](q *elementsOp, y, x, indices [
 		if q.axis == last {
 			each = 0
 		}
-		for j := range n {
-			i := row*n + j
-			var k int64
-			if wide {
-				k = long[i]
+		line := index[row*n:][:n]
+		w := u
+		if q.scatters {
+			w = v
+		}
+		w = w[row*n:][:n]
+		for j, i := range line {
+			k := int(i)
+			if k < 0 {
+				k += wrap
+			}
+			if uint(k) >= uint(rank) {
+				return fault.New(fault.Data, "input 1: element %d: index %d is outside a dimension of size %d", row*n+j, i, rank)
+			}
+			if place := at + k*step; q.scatters {
+				u[place] = w[j]
 			} else {
-				k = int64(short[i])
+				w[j] = v[place]
 			}
-			index := k
-			if q.wraps && k < 0 {
-				k += rank
-			}
-			if uint64(k) >= uint64(rank) {
-				return fault.New(fault.Data, "input 1: element %d: index %d is outside a dimension of size %d", i, index, rank)
-			}
-			place := at + j*each + int(k)*step
-			if q.scatters {
-				u[place] = v[i]
-			} else {
-				u[i] = v[place]
-			}
+			at += each
 		}
 	}
 	return nil

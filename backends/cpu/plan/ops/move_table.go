@@ -30,8 +30,9 @@ type tableMoves struct {
 	twice      bool  // places are those of each element twice
 	length     int   // units of a row
 	rows, per  int
-	fill       []byte
-	zeros      bool // fill is 0
+	pattern    []byte // fill, again and again
+	zeros      bool   // fill is 0
+	framed     bool   // a row has one segment of the operand, in one piece, and nothing of it twice
 }
 
 // tableSegment is a part of a row: n units at a distance of step units from at on, or outside of the operand.
@@ -87,7 +88,8 @@ func newTableMoves(index [][]int, dims []int64, size int, fill []byte) tableMove
 		unit *= int(dims[last])
 		last--
 	}
-	m := tableMoves{unit: unit * size, size: size, rows: 1, fill: fill, zeros: bytes.Count(fill, []byte{0}) == len(fill)}
+	m := tableMoves{unit: unit * size, size: size, rows: 1, pattern: bytes.Repeat(fill, 64/size),
+		zeros: bytes.Count(fill, []byte{0}) == len(fill)}
 	stride := 1
 	for d := last; d >= 0; d-- {
 		if d == last {
@@ -108,6 +110,14 @@ func newTableMoves(index [][]int, dims []int64, size int, fill []byte) tableMove
 		stride *= int(dims[d])
 	}
 	m.per = max(1, 4*run.BlockLen/max(1, m.length*m.unit))
+	inside := 0
+	for _, s := range m.segments {
+		if !s.outside {
+			inside++
+			m.framed = s.step == 1
+		}
+	}
+	m.framed = m.framed && inside == 1 && len(m.segments) > 1
 	return m
 }
 
@@ -158,6 +168,9 @@ func (t *tableMoveTask) Run(s *run.State) error {
 
 // Chunk makes some rows.
 func (t *tableMoveTask) Chunk(i, _ int) {
+	if row := t.length * t.unit; t.framed {
+		t.put(t.y[i*t.per*row : min(t.rows, (i+1)*t.per)*row])
+	}
 	last := len(t.outer) - 1
 	before := -1 // where the row before comes from
 	for r, end := i*t.per, min(t.rows, (i+1)*t.per); r < end; {
@@ -190,6 +203,9 @@ func (t *tableMoveTask) make(r, at int, before *int) {
 	row := t.length * t.unit
 	y := t.y[r*row:][:row]
 	switch same := *before == at; {
+	case at < 0 && t.framed:
+		*before = -1
+		return
 	case at < 0:
 		t.put(y)
 		*before = -1
@@ -212,11 +228,12 @@ func (t *tableMoveTask) make(r, at int, before *int) {
 		part := y[:s.n*t.unit]
 		y = y[len(part):]
 		switch from := (at + s.at) * t.unit; {
+		case s.outside && t.framed:
 		case s.outside:
 			t.put(part)
 		case s.step == 1:
 			kernel.Copy(part, t.x[from:])
-		case s.step == 0:
+		case s.step == 0 && len(part) > 64:
 			kernel.Copy(part[:t.unit], t.x[from:])
 			kernel.Repeat(part, t.unit)
 		case t.unit == t.size:
@@ -232,21 +249,12 @@ func (t *tableMoveTask) make(r, at int, before *int) {
 // put writes elements that are not the operand's.
 func (t *tableMoves) put(y []byte) {
 	switch {
-	case len(y) > 64 && t.zeros:
+	case len(y) <= len(t.pattern):
+		copy(y, t.pattern)
+	case t.zeros:
 		clear(y)
-	case len(y) > 64:
-		copy(y, t.fill)
-		kernel.Repeat(y, t.size)
-	case t.size == 4:
-		v := mem.Elements[uint32](y)
-		one := mem.Elements[uint32](t.fill)[0]
-		for i := range v {
-			v[i] = one
-		}
 	default:
-		for at := 0; at < len(y); at += t.size {
-			copy(y[at:at+t.size], t.fill)
-		}
+		kernel.Repeat(y, copy(y, t.pattern))
 	}
 }
 

@@ -52,24 +52,32 @@ func (q *extremeOp) Lower(*ir.Lowering, *ir.Node) run.Step {
 type extremeTask struct {
 	*extremeOp
 	st   *run.Step
+	per  int // lines of a chunk, where a line has neighbouring elements
 	x, y []byte
 }
 
 func (t *extremeTask) Run(s *run.State) error {
 	t.x, t.y = s.Mem[t.st.Reads[0]], s.Mem[t.st.Writes[0]]
+	if t.inner == 1 {
+		t.per = max(1, run.BlockLen/max(1, t.count))
+		s.Do((t.outer+t.per-1)/t.per, t)
+		return nil
+	}
 	s.Do(t.outer*((t.inner+rankBlock-1)/rankBlock), t)
 	return nil
 }
 
-// Chunk looks at some neighbouring lines.
+// Chunk looks at some neighbouring lines, or at some of neighbouring elements.
 func (t *extremeTask) Chunk(i, _ int) {
+	if t.inner == 1 {
+		for o := i * t.per; o < min(t.outer, (i+1)*t.per); o++ {
+			tensor.PutInt(t.to, t.y, o, int64(t.line(o*t.count)))
+		}
+		return
+	}
 	blocks := (t.inner + rankBlock - 1) / rankBlock
 	o, first := i/blocks, i%blocks*rankBlock
 	n := min(rankBlock, t.inner-first)
-	if t.inner == 1 {
-		tensor.PutInt(t.to, t.y, o, int64(t.line(o*t.count)))
-		return
-	}
 	if t.from == tensor.Float32 {
 		t.floats(o, first, n)
 		return

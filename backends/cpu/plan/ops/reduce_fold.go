@@ -105,6 +105,7 @@ func (q *foldOp) Lower(*ir.Lowering, *ir.Node) run.Step {
 
 type foldTask struct {
 	*foldOp
+	per  int // lines of a chunk
 	st   *run.Step
 	x, y []byte
 }
@@ -114,12 +115,25 @@ const foldBlock = powersBlock
 
 func (t *foldTask) Run(s *run.State) error {
 	t.x, t.y = s.Mem[t.st.Reads[0]], s.Mem[t.st.Writes[0]]
-	s.Do(t.outer*((t.inner+foldBlock-1)/foldBlock), t)
+	if t.per = 1; t.inner == 1 {
+		t.per = max(1, run.BlockLen/max(1, t.count))
+	}
+	s.Do((t.outer+t.per-1)/t.per*((t.inner+foldBlock-1)/foldBlock), t)
 	return nil
 }
 
-// Chunk makes some neighbouring results.
+// Chunk makes some neighbouring results, or some that each are of a line.
 func (t *foldTask) Chunk(i, _ int) {
+	if t.inner > 1 {
+		t.part(i)
+		return
+	}
+	for o := i * t.per; o < min(t.outer, (i+1)*t.per); o++ {
+		t.part(o)
+	}
+}
+
+func (t *foldTask) part(i int) {
 	if t.fold == foldPowers {
 		blocks := (t.inner + foldBlock - 1) / foldBlock
 		o, first := i/blocks, i%blocks*foldBlock

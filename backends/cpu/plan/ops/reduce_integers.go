@@ -26,7 +26,7 @@ const integersBlock = 4 << 10
 
 func matchReduceIntegers(p *ir.Program, i int) *ir.Patch {
 	g, n := p.Net, &p.Net.Graph.Nodes[i]
-	if !plainElements(g, n.In[0], n.Out[0]) {
+	if len(n.In) == 0 || !plainElements(g, n.In[0], n.Out[0]) {
 		return nil
 	}
 	x := &g.Values[n.In[0]]
