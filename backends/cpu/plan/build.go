@@ -75,7 +75,7 @@ func (c *compilation) load() (err error) {
 		if c.open == nil {
 			c.graph = expand(c.graph)
 		}
-		c.loaded, err = ir.Load(c.graph, c.open, c.limit)
+		c.loaded, err = ir.Load(c.graph, c.open, c.limit, c.options.body)
 	}
 	return err
 }

@@ -93,7 +93,7 @@ func instructionSets() []kernel.ISA {
 var cases = slices.Concat(spatialCases, productCases, elementCases, moveCases)
 
 func TestBuild_equalsReference(t *testing.T) {
-	all := slices.Concat(cases, fusionCases, recurrentCases)
+	all := slices.Concat(cases, fusionCases, recurrentCases, neighbourCases)
 	equalsReference(t, all, func(t *testing.T, c testCase, p *run.Plan, want, got []tensor.Tensor) {
 		_, slow := p.Fast()
 		assert.Zero(t, slow, "nodes by reference")
@@ -108,7 +108,7 @@ func TestBuild_equalsReference(t *testing.T) {
 }
 
 func TestState_runAllocatesNothing(t *testing.T) {
-	for _, c := range slices.Concat(cases, fusionCases, recurrentCases, quantizedCases, imageCases) {
+	for _, c := range slices.Concat(cases, fusionCases, recurrentCases, quantizedCases, imageCases, neighbourCases) {
 		m := newMaker()
 		m.allocatesNothing(t, c.name, m.graph(t, c.build(m)...))
 	}
@@ -119,7 +119,7 @@ func TestBuild_referenceSteps(t *testing.T) {
 	m := newMaker()
 	x := m.input(1, 6, 8, 8)
 	y := m.Add(&op.Relu{}, m.Add(&op.Conv{}, x, m.weights(6, 1, 1, 6)))
-	z := m.Add(&op.LRN{Bias: 1, Alpha: 1, Beta: 0.5, Axis: 1}, y)
+	z := m.Add(&op.Hardmax{Axis: 1}, y)
 	w := m.Add(&op.Conv{}, z, m.weights(4, 1, 1, 6))
 	g := m.graph(t, w, m.Add(&op.NonZero{}, y), m.Add(&op.Shape{}, w), x)
 	want, err := ref.Run(context.Background(), g, m.in)

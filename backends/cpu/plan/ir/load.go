@@ -18,8 +18,8 @@ type Loaded struct {
 }
 
 // Load reads what inference knows of a graph, and with open, the graph without the sizes of its inputs, what follows
-// from these. Kind fault.Unsupported when an input has no size or a value takes more than limit bytes.
-func Load(g, open *graph.Graph, limit int64) (*Loaded, error) {
+// from these. Kind fault.Unsupported when an input has no size, unless loose, or a value takes more than limit bytes.
+func Load(g, open *graph.Graph, limit int64, loose bool) (*Loaded, error) {
 	order, err := g.Order()
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func Load(g, open *graph.Graph, limit int64) (*Loaded, error) {
 	}
 	for i, v := range g.In {
 		in := &x.Values[v]
-		if in.Dims == nil || !in.Type.DType.Valid() {
+		if in.Dims == nil && !loose || !in.Type.DType.Valid() {
 			return nil, fault.New(fault.Unsupported, "input %d: shape %v", i, in.Type.Shape)
 		}
 		x.Inputs = append(x.Inputs, in.Type)

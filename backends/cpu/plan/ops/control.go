@@ -24,6 +24,7 @@ type given struct {
 	tensor.Fact
 	open  tensor.Fact
 	sized bool // the constant is another one in other plans
+	loose bool // its sizes change from one run of the body to the next
 }
 
 // givens are the inputs of node i from the given one on. A constant is known in the body as well.
@@ -78,7 +79,7 @@ func bodyOf(p *ir.Program, i, which int, g *graph.Graph, in []given) *body {
 	facts, opens := make([]tensor.Fact, len(in)), make([]tensor.Fact, len(in))
 	for k, x := range in {
 		f := g.Fact(g.In[k])
-		if !x.Shape.Static() || f.Quant != nil && !f.Quant.Equal(x.Quant) {
+		if !x.Shape.Static() && !x.loose || f.Quant != nil && !f.Quant.Equal(x.Quant) {
 			return nil
 		}
 		facts[k], opens[k] = x.Fact, x.open

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/anynpu/anynpu/backends/cpu/kernel"
 	"github.com/anynpu/anynpu/backends/cpu/plan/ir"
 	"github.com/anynpu/anynpu/backends/cpu/plan/run"
 	"github.com/anynpu/anynpu/core/device"
@@ -62,7 +63,9 @@ func (c *carried) states(b *body, in []given, from, first, n int) bool {
 type loopOp struct {
 	control
 	carried
-	count int // of carried values
+	loose []bool    // per carried value: its sizes change from trip to trip; nil: none does
+	first [][]int64 // per carried value: its sizes in front of the first trip
+	count int       // of carried values
 	trips tensor.DType
 }
 
@@ -77,17 +80,24 @@ func matchLoop(p *ir.Program, i int) *ir.Patch {
 		q.trips = g.Values[n.In[0]].Type.DType
 	}
 	state := givens(g, i, 2)
+	for _, x := range state[:q.count] {
+		dims, _ := x.Shape.Ints()
+		q.first = append(q.first, dims)
+	}
 	in := slices.Concat([]given{counterOf(o.Body, 0, tensor.Int64), counterOf(o.Body, 1, tensor.Bool)},
 		withoutValues(state[:q.count]), state[q.count:])
 	b := bodyOf(p, i, 0, o.Body, in)
-	if b == nil || len(b.plan.Outputs) != 1+len(n.Out) || !q.states(b, in, 2, 1, q.count) ||
+	if b != nil && len(b.plan.Outputs) == 1+len(n.Out) && !q.states(b, in, 2, 1, q.count) {
+		b = q.loosened(p, i, o.Body, in)
+	}
+	if b == nil || len(b.plan.Outputs) != 1+len(n.Out) ||
 		b.plan.Outputs[0].Type.DType != tensor.Bool || len(b.dims(0)) > 1 || run.Product(b.dims(0)) != 1 || b.dims(0) == nil {
 		return nil
 	}
 	for k, v := range n.Out {
 		switch {
 		case k < q.count:
-			if !q.gives(g, v, b, 1+k) {
+			if !q.gives(g, v, b, 1+k) && !(q.loose != nil && q.loose[k] && !q.fixed[k]) {
 				return nil
 			}
 		case b.dims(1+k) == nil || b.plan.Outputs[1+k].Type.Quant != nil ||
@@ -97,6 +107,53 @@ func matchLoop(p *ir.Program, i int) *ir.Patch {
 	}
 	q.bodies = []*body{b}
 	return ir.One(i, q, slices.Clone(n.In), n.Out)
+}
+
+// loosened plans a body whose values change their sizes from trip to trip: what follows from such sizes is not known
+// before the run and computed by reference, the rest is as in any plan. nil when there is no such plan.
+func (q *loopOp) loosened(p *ir.Program, i int, g *graph.Graph, in []given) *body {
+	const turns = 4 // until no more sizes change
+	in = slices.Clone(in)
+	for range turns {
+		b := bodyOf(p, i, 0, g, in)
+		if b == nil || len(b.plan.Outputs) != 1+len(p.Net.Graph.Nodes[i].Out) {
+			return nil
+		}
+		changed := false
+		for k := range q.count {
+			x, y := &in[2+k], &b.plan.Outputs[1+k]
+			if x.DType != y.Type.DType || y.Type.Quant != nil {
+				return nil
+			}
+			dims, made := x.Shape.Dims, y.Type.Shape.Dims
+			if y.Dims != nil {
+				made = tensor.Of(y.Dims...).Dims
+			}
+			if x.Shape.Rank() < 0 || len(made) != len(dims) {
+				return nil
+			}
+			own := slices.Clone(dims)
+			for d, n := range dims {
+				if n.Known() && (!made[d].Known() || made[d].N != n.N) {
+					own[d], changed, x.loose = tensor.AnyDim(), true, true
+				}
+			}
+			x.Shape.Dims = own
+			x.open.Shape = x.Shape
+		}
+		if !changed {
+			q.carried = carried{}
+			for k := range q.count {
+				y, size := &b.plan.Outputs[1+k], 0
+				if q.loose = append(q.loose, in[2+k].loose); !in[2+k].loose {
+					size = sizeOf(y.Type, y.Dims)
+				}
+				q.sizes = append(q.sizes, size)
+			}
+			return b
+		}
+	}
+	return nil
 }
 
 // counterOf is a number as input k of a body, which may declare it as a scalar or as a list of one.
@@ -111,6 +168,7 @@ func counterOf(g *graph.Graph, k int, d tensor.DType) given {
 func (q *loopOp) Lower(*ir.Lowering, *ir.Node) run.Step {
 	return q.step(int64(q.room(64)), func(s *run.State, st *run.Step) run.Process {
 		return &loopTask{q: q, st: st, body: s.Body(q.bodies[0].plan), now: make([][]byte, q.count),
+			dims: make([][]int64, q.count), own: make([][2][]byte, q.count),
 			piles: make([]pile, len(q.out)-q.count)}
 	})
 }
@@ -126,6 +184,8 @@ type loopTask struct {
 	st    *run.Step
 	body  *run.Body
 	now   [][]byte // per carried value
+	dims  [][]int64
+	own   [][2][]byte // places of those whose sizes change; their memory is kept for the next run
 	piles []pile
 }
 
@@ -136,6 +196,9 @@ func (t *loopTask) Run(s *run.State) error {
 	number, going := room[:8:8], room[8:9:9]
 	for k := range t.now {
 		t.now[k] = q.input(s, t.st, 2+k)
+		if q.loose != nil && q.loose[k] {
+			t.dims[k] = append(t.dims[k][:0], q.first[k]...)
+		}
 	}
 	for k := range t.piles {
 		t.piles[k].data = t.piles[k].data[:0]
@@ -157,13 +220,17 @@ func (t *loopTask) Run(s *run.State) error {
 			case from == 1:
 				b.In[k].Data = going
 			case from < 2+q.count:
-				b.In[k].Data = t.now[from-2]
+				if b.In[k].Data = t.now[from-2]; q.loose != nil && q.loose[from-2] {
+					b.In[k].Dims = t.dims[from-2]
+				}
 			default:
 				b.In[k].Data = q.input(s, t.st, from)
 			}
 		}
 		for k := range t.now {
-			b.Out[1+k].Data = q.place(room, k, int(trip&1))
+			if q.loose == nil || !q.loose[k] {
+				b.Out[1+k].Data = q.place(room, k, int(trip&1))
+			}
 		}
 		res, err := b.Run(s)
 		if err != nil {
@@ -174,12 +241,34 @@ func (t *loopTask) Run(s *run.State) error {
 			return fault.Wrap(err, "trip %d", trip)
 		}
 		for k := range t.now {
+			if q.loose != nil && q.loose[k] {
+				if err := t.carry(k, int(trip&1), &res[1+k]); err != nil {
+					return fault.Wrap(err, "trip %d", trip)
+				}
+				continue
+			}
 			to := q.place(room, k, int(trip&1))
 			move(to, res[1+k].Data)
 			t.now[k] = to
 		}
 	}
 	return t.finish(s, trip)
+}
+
+// carry keeps a value whose sizes change for the next trip.
+func (t *loopTask) carry(k, turn int, x *tensor.Tensor) error {
+	own := &t.own[k][turn]
+	if n := len(x.Data); n > cap(*own) {
+		room, err := mem.Make[byte](2 * n)
+		if err != nil {
+			return fault.Wrap(err, "carried value %d", k)
+		}
+		*own = room
+	}
+	*own = (*own)[:len(x.Data)]
+	kernel.Copy(*own, x.Data)
+	t.now[k], t.dims[k] = *own, append(t.dims[k][:0], x.Dims...)
+	return nil
 }
 
 // collect adds what a trip gives to the piles.
@@ -209,6 +298,9 @@ func (t *loopTask) finish(s *run.State, trips int64) error {
 			y := tensor.Tensor{Data: t.now[k]}
 			if o := &q.bodies[0].plan.Outputs[1+k]; !q.fixed[k] {
 				y.DType, y.Dims = o.Type.DType, o.Dims
+				if q.loose != nil && q.loose[k] {
+					y.Dims = slices.Clone(t.dims[k])
+				}
 			}
 			if err := q.deliver(s, t.st, k, y); err != nil {
 				return err

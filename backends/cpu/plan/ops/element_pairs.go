@@ -276,7 +276,7 @@ func (t *pairTask) Chunk(i, _ int) {
 	q := t.q
 	size, length, last := q.from.Bits()/8, q.length(), len(q.dims)-1
 	as, bs := q.strides[0][last], q.strides[1][last]
-	q.each(i, func(at *places, r, first, n int) {
+	q.each(i, func(at places, r, first, n int) {
 		a, b := at[0]+first*as, at[1]+first*bs
 		q.loop(t.y[(r*length+first)*q.to:], t.a[a*size:], t.b[b*size:], n, as, bs)
 	})

@@ -80,7 +80,7 @@ type places [3]int
 
 // each calls f with the runs of chunk i: where the operands are, which run of the result it is, and what n elements
 // from first on.
-func (w *walk) each(i int, f func(at *places, r, first, n int)) {
+func (w *walk) each(i int, f func(at places, r, first, n int)) {
 	parts := w.parts()
 	first := i % parts * run.BlockLen
 	n := min(run.BlockLen, w.length()-first)
@@ -98,7 +98,7 @@ func (w *walk) each(i int, f func(at *places, r, first, n int)) {
 			}
 		}
 		for range rows {
-			f(&at, r, first, n)
+			f(at, r, first, n)
 			r++
 			at[0], at[1], at[2] = at[0]+step[0], at[1]+step[1], at[2]+step[2]
 		}

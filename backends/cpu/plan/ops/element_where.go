@@ -52,7 +52,7 @@ func (t *whereTask) Chunk(i, _ int) {
 	cs, as, bs := q.strides[0][last], q.strides[1][last], q.strides[2][last]
 	scratch := borrowLines()
 	lines := mem.Bytes(scratch[:])
-	q.each(i, func(at *places, r, first, n int) {
+	q.each(i, func(at places, r, first, n int) {
 		y := t.y[(r*length+first)*q.size:][:n*q.size]
 		c, a, b := at[0]+first*cs, at[1]+first*as, at[2]+first*bs
 		if cs == 1 && as == 1 && bs == 1 {
