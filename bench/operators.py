@@ -23,7 +23,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 OPSET = 24
-INPUT = re.compile(r"(\w+)(?:\[([\d,]*)\]|=([-\d.,]+)|:([-\d.]+))(!?\+?|\?|<\d+)$")
+OLDER = {"RoiAlign": 21, "MaxRoiPool": 21}  # ONNX Runtime has no newer form
+INPUT = re.compile(r"(\w+)(?:\[([\d,]*)\]|=([-\d.,]+)|:([-\d.]+))(!?\+?|\?|<\d+|#)$")
 
 
 def rows():
@@ -49,10 +50,15 @@ class Network:
     def __init__(self, seed):
         self.random = np.random.default_rng(seed)
         self.nodes, self.inputs, self.constants, self.given, self.names = [], [], [], {}, 0
+        self.opset = OPSET
 
     def values(self, dtype, dims, rule):
         if rule.startswith("<"):
             return self.random.integers(0, max(1, int(rule[1:])), dims).astype(numpy_type(dtype))
+        if rule == "#":
+            first = self.random.random((dims[0], 2)) * 30
+            corners = np.concatenate([first, first + 2 + self.random.random((dims[0], 2)) * 16], 1)
+            return np.concatenate([np.zeros((dims[0], dims[1] - 4)), corners], 1).astype(numpy_type(dtype))
         if rule == "?":
             return (self.random.random(dims) < 0.01).astype(numpy_type(dtype))
         if dtype == "bool":
@@ -106,7 +112,7 @@ class Network:
     def model(self, results):
         def graph(outputs):
             return helper.make_graph(self.nodes, "operator", self.inputs, outputs, self.constants)
-        opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid("com.microsoft", 1)]
+        opsets = [helper.make_opsetid("", self.opset), helper.make_opsetid("com.microsoft", 1)]
         out = [helper.make_empty_tensor_value_info(r) for r in results]
         m = helper.make_model(graph(out), opset_imports=opsets, ir_version=10)
         try:
@@ -246,6 +252,7 @@ def network(row, main):
             given[key] = ast.literal_eval(value)
         if name == "Cast":
             given["to"] = onnx_type(given["to"])
+        n.opset = OLDER.get(name, OPSET)
         out = n.add(name, operands, results, **given)
     return n, n.model(out if isinstance(out, list) else [out])
 

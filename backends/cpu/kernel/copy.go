@@ -115,3 +115,23 @@ func thinEach[T any](dst, src []T, step, first int) {
 		dst[i] = src[i*step]
 	}
 }
+
+// Enlarge makes two rows of each row of cols elements of size bytes, in which each element is twice.
+func Enlarge(dst, src []byte, size, cols, rows int) {
+	n := cols * size
+	need("Enlarge", "dst", len(dst), 4*n*rows)
+	need("Enlarge", "src", len(src), n*rows)
+	f := fast.enlarge[sizeOf(size)]
+	if f == nil || n < 16 {
+		for r := range rows {
+			x, y := src[r*n:][:n], dst[4*n*r:][:4*n]
+			Merge(y[:2*n], x, x, size)
+			copy(y[2*n:], y[:2*n])
+		}
+		return
+	}
+	per := max(1, pairsBlock/n) // keeps one assembly call short
+	for r := 0; r < rows; r += per {
+		f(&dst[4*n*r], &src[n*r], n, min(per, rows-r))
+	}
+}

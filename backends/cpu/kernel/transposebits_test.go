@@ -142,3 +142,25 @@ func TestThin_takesElementsApart(t *testing.T) {
 		}
 	})
 }
+
+func TestEnlarge_eachElementFourTimes(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		for _, size := range []int{1, 2, 4, 8} {
+			for _, cols := range []int{1, 2, 3, 4, 5, 15, 16, 17, 31, 33, 40} {
+				const rows = 3
+				src, dst := make([]byte, rows*cols*size), make([]byte, 4*rows*cols*size+1)
+				for i := range src {
+					src[i] = byte(i*73 + i>>4)
+				}
+				Enlarge(dst, src, size, cols, rows)
+				for y := range 2 * rows {
+					for x := range 2 * cols {
+						want := src[(y/2*cols+x/2)*size:][:size]
+						require.Equal(t, want, dst[(y*2*cols+x)*size:][:size], "row %d, column %d of %d", y, x, cols)
+					}
+				}
+				require.Zero(t, dst[len(dst)-1])
+			}
+		}
+	})
+}

@@ -29,6 +29,21 @@ func merge4AVX2(dst *byte, a *byte, b *byte, n int)
 //go:noescape
 func merge8AVX2(dst *byte, a *byte, b *byte, n int)
 
+// enlarge1AVX2 is [Enlarge] on rows of n >= 16 bytes of elements of 1 bytes.
+//
+//go:noescape
+func enlarge1AVX2(dst *byte, src *byte, n int, rows int)
+
+// enlarge2AVX2 is [Enlarge] on rows of n >= 16 bytes of elements of 2 bytes.
+//
+//go:noescape
+func enlarge2AVX2(dst *byte, src *byte, n int, rows int)
+
+// enlarge4AVX2 is [Enlarge] on rows of n >= 16 bytes of elements of 4 bytes.
+//
+//go:noescape
+func enlarge4AVX2(dst *byte, src *byte, n int, rows int)
+
 // transpose1AVX2 is the transpose of src [rows, cols], multiples of 16 and 16, of elements of 1 bytes; strides in bytes.
 //
 //go:noescape

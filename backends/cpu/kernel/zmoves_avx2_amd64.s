@@ -113,6 +113,111 @@ loop:
 	VZEROUPPER
 	RET
 
+// func enlarge1AVX2(dst *byte, src *byte, n int, rows int)
+// Requires: AVX, AVX2
+TEXT ·enlarge1AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ rows+24(FP), DX
+	MOVQ n+16(FP), BX
+	LEAQ -16(BX), SI
+
+rows:
+	LEAQ (AX)(BX*2), R8
+	XORQ DI, DI
+
+parts:
+	VPMOVZXBW (CX)(DI*1), Y0
+	VPSLLW    $0x08, Y0, Y1
+	VPOR      Y0, Y1, Y1
+	VMOVDQU   Y1, (AX)(DI*2)
+	VMOVDQU   Y1, (R8)(DI*2)
+	ADDQ      $+16, DI
+	CMPQ      DI, SI
+	JLE       parts
+	MOVQ      SI, DI
+	VPMOVZXBW (CX)(DI*1), Y0
+	VPSLLW    $0x08, Y0, Y1
+	VPOR      Y0, Y1, Y1
+	VMOVDQU   Y1, (AX)(DI*2)
+	VMOVDQU   Y1, (R8)(DI*2)
+	ADDQ      BX, CX
+	LEAQ      (R8)(BX*2), AX
+	SUBQ      $+1, DX
+	JG        rows
+	VZEROUPPER
+	RET
+
+// func enlarge2AVX2(dst *byte, src *byte, n int, rows int)
+// Requires: AVX, AVX2
+TEXT ·enlarge2AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ rows+24(FP), DX
+	MOVQ n+16(FP), BX
+	LEAQ -16(BX), SI
+
+rows:
+	LEAQ (AX)(BX*2), R8
+	XORQ DI, DI
+
+parts:
+	VPMOVZXWD (CX)(DI*1), Y0
+	VPSLLD    $0x10, Y0, Y1
+	VPOR      Y0, Y1, Y1
+	VMOVDQU   Y1, (AX)(DI*2)
+	VMOVDQU   Y1, (R8)(DI*2)
+	ADDQ      $+16, DI
+	CMPQ      DI, SI
+	JLE       parts
+	MOVQ      SI, DI
+	VPMOVZXWD (CX)(DI*1), Y0
+	VPSLLD    $0x10, Y0, Y1
+	VPOR      Y0, Y1, Y1
+	VMOVDQU   Y1, (AX)(DI*2)
+	VMOVDQU   Y1, (R8)(DI*2)
+	ADDQ      BX, CX
+	LEAQ      (R8)(BX*2), AX
+	SUBQ      $+1, DX
+	JG        rows
+	VZEROUPPER
+	RET
+
+// func enlarge4AVX2(dst *byte, src *byte, n int, rows int)
+// Requires: AVX, AVX2
+TEXT ·enlarge4AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ rows+24(FP), DX
+	MOVQ n+16(FP), BX
+	LEAQ -16(BX), SI
+
+rows:
+	LEAQ (AX)(BX*2), R8
+	XORQ DI, DI
+
+parts:
+	VPMOVZXDQ (CX)(DI*1), Y0
+	VPSLLQ    $0x20, Y0, Y1
+	VPOR      Y0, Y1, Y1
+	VMOVDQU   Y1, (AX)(DI*2)
+	VMOVDQU   Y1, (R8)(DI*2)
+	ADDQ      $+16, DI
+	CMPQ      DI, SI
+	JLE       parts
+	MOVQ      SI, DI
+	VPMOVZXDQ (CX)(DI*1), Y0
+	VPSLLQ    $0x20, Y0, Y1
+	VPOR      Y0, Y1, Y1
+	VMOVDQU   Y1, (AX)(DI*2)
+	VMOVDQU   Y1, (R8)(DI*2)
+	ADDQ      BX, CX
+	LEAQ      (R8)(BX*2), AX
+	SUBQ      $+1, DX
+	JG        rows
+	VZEROUPPER
+	RET
+
 // func transpose1AVX2(dst *byte, ldd int, src *byte, lds int, rows int, cols int)
 // Requires: AVX, AVX2
 TEXT ·transpose1AVX2(SB), NOSPLIT, $0-48

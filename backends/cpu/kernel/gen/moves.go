@@ -25,6 +25,9 @@ func moves(g *gen) {
 		{g.VPUNPCKLQDQ, g.VPUNPCKHQDQ}} {
 		g.merge(1<<i, by)
 	}
+	for i, widen := range []vop{g.VPMOVZXBW, g.VPMOVZXWD, g.VPMOVZXDQ} {
+		g.enlarge(1<<i, widen)
+	}
 	g.transposeBytes()
 	g.transposeHalves()
 	g.transposeLong()
@@ -179,4 +182,46 @@ func (g *gen) transposeLong() {
 			g.ADDQ(ldd, p)
 		}
 	})
+}
+
+// enlarge makes two rows of each, in which each element is twice. What is left of a row is made with the elements before
+// it once more.
+func (g *gen) enlarge(size int, widen vop) {
+	g.text(fmt.Sprintf("enlarge%d", size), "func(dst, src *byte, n, rows int)",
+		fmt.Sprintf("is [Enlarge] on rows of n >= 16 bytes of elements of %d bytes.", size))
+	dst, src, rows := g.loadArg("dst"), g.loadArg("src"), g.loadArg("rows")
+	n, last, k, below := g.GP64(), g.GP64(), g.GP64(), g.GP64()
+	g.MOVQ(g.arg("n"), n)
+	g.LEAQ(at(n, -16), last)
+	part := func() {
+		x, y := g.v(), g.v()
+		widen(idx(src, k, 1, 0), x)
+		shift := operand.U8(8 * size)
+		switch size {
+		case 1:
+			g.VPSLLW(shift, x, y)
+		case 2:
+			g.VPSLLD(shift, x, y)
+		default:
+			g.VPSLLQ(shift, x, y)
+		}
+		g.VPOR(x, y, y)
+		g.VMOVDQU(y, idx(dst, k, 2, 0))
+		g.VMOVDQU(y, idx(below, k, 2, 0))
+	}
+	g.Label("rows")
+	g.LEAQ(idx(dst, n, 2, 0), below)
+	g.XORQ(k, k)
+	g.Label("parts")
+	part()
+	g.ADDQ(imm(16), k)
+	g.CMPQ(k, last)
+	g.JLE(label("parts"))
+	g.MOVQ(last, k)
+	part()
+	g.ADDQ(n, src)
+	g.LEAQ(idx(below, n, 2, 0), dst)
+	g.SUBQ(imm(1), rows)
+	g.JG(label("rows"))
+	g.ret()
 }

@@ -32,6 +32,7 @@ type tableMoves struct {
 	rows, per  int
 	pattern    []byte // fill, again and again
 	zeros      bool   // fill is 0
+	enlarged   bool   // rows follow each other, each twice, and each of their elements is twice
 	framed     bool   // a row has one segment of the operand, in one piece, and nothing of it twice
 }
 
@@ -110,6 +111,10 @@ func newTableMoves(index [][]int, dims []int64, size int, fill []byte) tableMove
 		stride *= int(dims[d])
 	}
 	m.per = max(1, 4*run.BlockLen/max(1, m.length*m.unit))
+	m.enlarged = m.twice && m.rows%2 == 0 && m.length%2 == 0 && enlargedRows(m.outer, m.length/2)
+	if m.enlarged {
+		m.per += m.per & 1
+	}
 	inside := 0
 	for _, s := range m.segments {
 		if !s.outside {
@@ -119,6 +124,30 @@ func newTableMoves(index [][]int, dims []int64, size int, fill []byte) tableMove
 	}
 	m.framed = m.framed && inside == 1 && len(m.segments) > 1
 	return m
+}
+
+// enlargedRows says that rows of cols elements follow each other, each twice.
+func enlargedRows(outer [][]int, cols int) bool {
+	at := cols
+	for d := len(outer) - 1; d >= 0; d-- {
+		n := len(outer[d])
+		for k, place := range outer[d] {
+			if d == len(outer)-1 {
+				k /= 2
+			}
+			if place != k*at {
+				return false
+			}
+		}
+		if d == len(outer)-1 {
+			if n%2 != 0 {
+				return false
+			}
+			n /= 2
+		}
+		at *= n
+	}
+	return len(outer) > 0
 }
 
 // segmentsOf divides a list of places into parts of one step.
@@ -168,6 +197,11 @@ func (t *tableMoveTask) Run(s *run.State) error {
 
 // Chunk makes some rows.
 func (t *tableMoveTask) Chunk(i, _ int) {
+	if t.enlarged {
+		first, end := i*t.per, min(t.rows, (i+1)*t.per)
+		kernel.Enlarge(t.y[first*t.length*t.size:], t.x[first/2*(t.length/2)*t.size:], t.size, t.length/2, (end-first)/2)
+		return
+	}
 	if row := t.length * t.unit; t.framed {
 		t.put(t.y[i*t.per*row : min(t.rows, (i+1)*t.per)*row])
 	}

@@ -47,6 +47,8 @@ var Rules = []ir.Rule{
 	{Name: "sum of columns", Find: matchColumnSum},
 	{Name: "grid of a map", Find: matchAffine},
 	{Name: "sampling by a grid", Find: matchGrid},
+	{Name: "means of regions", Find: matchRegions},
+	{Name: "maxima of regions", Find: matchRoiPool},
 	{Name: "turning of features", Find: matchRotary},
 	{Name: "decoding of images", Find: matchDecodeImage},
 	{Name: "resizing of images", Find: matchResizeImage},
