@@ -46,7 +46,7 @@ func (o *Compress) Infer(in []tensor.Fact, declared []tensor.Type) ([]tensor.Fac
 	return movedOne(declared, in[0], s, sameAxis(a))
 }
 
-// count is how many entries of a constant are true, ok false when one is beyond the axis.
+// count is the number of entries of a constant that are true, ok false when one is beyond the axis.
 func (o *Compress) count(cond tensor.Fact, size tensor.Dim) (n int64, ok bool) {
 	if cond.Const == nil || !size.Known() {
 		return 0, false

@@ -73,7 +73,7 @@ func Int64ToFloat(dst []float32, src []int64) {
 	castEach(dst[done:], src[done:len(dst)])
 }
 
-// FloatToInt32 drops fractions and reports whether all numbers have a place in int32; what others become is not said.
+// FloatToInt32 drops fractions and reports whether all numbers have a place in int32; others become any number.
 func FloatToInt32(dst []int32, src []float32) (whole bool) {
 	need("FloatToInt32", "src", len(src), len(dst))
 	var bad uint64

@@ -24,7 +24,7 @@ func Copy[T any](dst, src []T) int {
 	return copy(dst[:n], src)
 }
 
-// copyLeast is how many bytes the processor's own loop is faster for.
+// copyLeast is the length in bytes from which on the processor's own loop is faster.
 const copyLeast = 1024
 
 // Repeat fills dst with copies of its first n elements.

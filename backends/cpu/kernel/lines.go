@@ -15,7 +15,7 @@ func Better(best []float32, at []int32, x []float32, k int32, smallest, last boo
 	betterGeneric(best[n:], at[n:], x[n:], k, smallest, last)
 }
 
-// linesStep is how many lines the kernels of lines take at once.
+// linesStep counts the lines that their kernels take at once.
 const linesStep = 8
 
 // boolean is the place of a truth value in a table.

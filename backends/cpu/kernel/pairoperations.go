@@ -38,7 +38,7 @@ type Comparable interface {
 	float32 | float64 | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64
 }
 
-// numCompared is how many types Comparable has.
+// numCompared counts the types of Comparable.
 const numCompared = 10
 
 // pairStep is how many values, or bytes of integers, the kernels of pairs take at once.
@@ -168,5 +168,5 @@ func (f IntegerFunction) String() string {
 	return fmt.Sprintf("IntegerFunction(%d)", uint8(f))
 }
 
-// Size is how many bytes an operand has.
+// Size is the number of bytes of an operand.
 func (f IntegerFunction) Size() int { return 1 << (f % 4) }

@@ -78,7 +78,7 @@ func integerAt(x []byte, i, size int) (u uint64, s int64) {
 	return u, int64(u<<(64-8*size)) >> (64 - 8*size)
 }
 
-// integerResult is what a function of integers gives, in its low bits.
+// integerResult is the result of a function of integers, in its low bits.
 func integerResult(op IntegerOp, a, b uint64, s, r int64) uint64 {
 	truth := func(x uint64) uint64 { return min(x, 1) }
 	switch op.String()[:4] {

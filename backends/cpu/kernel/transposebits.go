@@ -18,7 +18,7 @@ func TransposeBits[T uint8 | uint16 | uint64](dst []T, ldd int, src []T, lds, ro
 	}
 	var one T
 	size := int(unsafe.Sizeof(one))
-	r, c := 0, 0 // of what blocks cover
+	r, c := 0, 0 // covered by blocks
 	if f, k := fast.transpose[sizeOf(size)], transposeBlocks[sizeOf(size)]; f != nil && rows >= k.rows && cols >= k.cols {
 		r, c = rows-rows%k.rows, cols-cols%k.cols
 		tile := 64 / size // of it whole lines of both sides are in the first-level cache

@@ -122,7 +122,7 @@ func TestBuild_integersOfEveryType(t *testing.T) {
 	}
 }
 
-// A list that grows by what each trip computes.
+// A list that grows with each trip.
 func TestBuild_loopThatGrows(t *testing.T) {
 	b := graph.NewBuilder("body")
 	b.Input("trip", tensor.T(tensor.Int64))
@@ -172,6 +172,7 @@ var neighbourCases = []testCase{
 			m.Add(&op.CumSum{}, x, m.scalar(tensor.Int64, 1)), m.Add(&op.CumSum{Exclusive: true}, x, m.scalar(tensor.Int64, 1)),
 			m.Add(&op.CumSum{Reverse: true, Exclusive: true}, x, m.scalar(tensor.Int64, 2)),
 			m.Add(&op.CumSum{Reverse: true}, x, m.scalar(tensor.Int64, 0)), m.Add(&op.ReduceProd{}, x, m.Int64s(2)),
+			m.Add(&op.Mod{}, m.Add(&op.Mul{}, x, m.Float32(300)), m.Add(&op.Add{}, m.input(3, 19, 30), m.Float32(3))),
 			m.Add(&op.ReduceL1{}, x, m.Int64s(2)), m.Add(&op.ReduceSumSquare{}, x, m.Int64s(1)),
 		}
 	}},

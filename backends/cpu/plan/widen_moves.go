@@ -50,7 +50,7 @@ func each(n *graph.Node, half []bool, f func(v graph.Value)) {
 	}
 }
 
-// joins reports whether a scattering operator computes with what is there.
+// joins reports whether a scattering operator computes with the elements that are there.
 func joins(o graph.Op) bool {
 	switch o := o.(type) {
 	case *op.ScatterElements:

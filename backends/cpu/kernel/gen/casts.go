@@ -7,7 +7,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// castStep is how many elements a turn of the casts makes.
+// castStep counts the elements that a turn of the casts makes.
 const castStep = 32
 
 // casts change the type of elements.

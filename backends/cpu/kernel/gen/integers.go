@@ -148,7 +148,7 @@ func (g *gen) shiftNarrow(size int, left bool) vop {
 			}
 			g.VPBLENDVB(m, moved, r, r)
 		}
-		limit, high := g.v(), g.v() // nothing is left of what goes further
+		limit, high := g.v(), g.v() // a longer shift leaves nothing
 		if size == 1 {
 			g.VMOVDQU(g.bcast(0x07070707), limit)
 			g.VPMINUB(limit, o[0], high)

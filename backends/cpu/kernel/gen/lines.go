@@ -7,7 +7,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// lineSteps are what lines that lie side by side do with their next elements: find the best ones, add up.
+// lineSteps take the next elements of lines that lie side by side: they find the best ones, or add up.
 func lineSteps(g *gen) {
 	if g.wide() {
 		return

@@ -52,7 +52,7 @@ func (g *gen) merge(size int, by [2]vop) {
 }
 
 // blocks is a transposition by blocks of rows and cols elements of size bytes. load gets where a block begins and the
-// distance of its rows, and what it returns is stored by store, at the block's place and the distance of columns.
+// distance of its rows, and its vectors are stored by store, at the block's place and the distance of columns.
 func (g *gen) blocks(name string, rows, cols, size int, load func(src, lds reg.GPVirtual) []reg.VecVirtual,
 	store func(v []reg.VecVirtual, dst, ldd reg.GPVirtual)) {
 	g.text(name, "func(dst *byte, ldd int, src *byte, lds, rows, cols int)",
@@ -184,8 +184,8 @@ func (g *gen) transposeLong() {
 	})
 }
 
-// enlarge makes two rows of each, in which each element is twice. What is left of a row is made with the elements before
-// it once more.
+// enlarge makes two rows of each, in which each element is twice. The rest of a row is made with the elements before it
+// once more.
 func (g *gen) enlarge(size int, widen vop) {
 	g.text(fmt.Sprintf("enlarge%d", size), "func(dst, src *byte, n, rows int)",
 		fmt.Sprintf("is [Enlarge] on rows of n >= 16 bytes of elements of %d bytes.", size))

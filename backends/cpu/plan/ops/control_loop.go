@@ -109,7 +109,7 @@ func matchLoop(p *ir.Program, i int) *ir.Patch {
 	return ir.One(i, q, slices.Clone(n.In), n.Out)
 }
 
-// loosened plans a body whose values change their sizes from trip to trip: what follows from such sizes is not known
+// loosened plans a body whose values change their sizes from trip to trip: sizes that follow from theirs are not known
 // before the run and computed by reference, the rest is as in any plan. nil when there is no such plan.
 func (q *loopOp) loosened(p *ir.Program, i int, g *graph.Graph, in []given) *body {
 	const turns = 4 // until no more sizes change

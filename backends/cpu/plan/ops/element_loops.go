@@ -2,6 +2,7 @@ package ops
 
 import (
 	"math"
+	"slices"
 	"unsafe"
 
 	"github.com/anynpu/anynpu/backends/cpu/kernel"
@@ -129,18 +130,43 @@ func integersOf[T whole](op kernel.IntegerOp) pairLoop {
 	}
 }
 
+// zeroOf is where the first integer of size bytes is that is 0, -1: nowhere.
+func zeroOf(b []byte, size int) int {
+	switch size {
+	case 1:
+		return slices.Index(b, 0)
+	case 2:
+		return slices.Index(mem.Elements[uint16](b), 0)
+	case 4:
+		return slices.Index(mem.Elements[uint32](b), 0)
+	}
+	return slices.Index(mem.Elements[uint64](b), 0)
+}
+
+// fits reports whether two integers have places in int32: the quotient of their float64 has the same whole part then,
+// and takes a third of the time.
+func fits(a, b int64) bool { return int64(int32(a)) == a && int64(int32(b)) == b }
+
+// quotient truncates; b is not 0.
+func quotient[T whole](a, b T) T {
+	if fits(int64(a), int64(b)) {
+		return T(int64(float64(int64(a)) / float64(int64(b))))
+	}
+	return a / b
+}
+
 // divEach truncates, divFloorEach rounds down; no divisor is 0.
 func divEach[T whole](y, a, b []T) {
 	a, b = a[:len(y)], b[:len(y)]
 	for i := range y {
-		y[i] = a[i] / b[i]
+		y[i] = quotient(a[i], b[i])
 	}
 }
 
 func divFloorEach[T whole](y, a, b []T) {
 	a, b = a[:len(y)], b[:len(y)]
 	for i := range y {
-		q := a[i] / b[i]
+		q := quotient(a[i], b[i])
 		if q*b[i] != a[i] && (a[i] < 0) != (b[i] < 0) {
 			q--
 		}
@@ -152,18 +178,35 @@ func divFloorEach[T whole](y, a, b []T) {
 func modEach[T whole](y, a, b []T) {
 	a, b = a[:len(y)], b[:len(y)]
 	for i := range y {
-		y[i] = a[i] % b[i]
+		y[i] = a[i] - quotient(a[i], b[i])*b[i]
 	}
 }
 
 func modFloorEach[T whole](y, a, b []T) {
 	a, b = a[:len(y)], b[:len(y)]
 	for i := range y {
-		m := a[i] % b[i]
+		m := a[i] - quotient(a[i], b[i])*b[i]
 		if m != 0 && (m < 0) != (b[i] < 0) {
 			m += b[i]
 		}
 		y[i] = m
+	}
+}
+
+// fmodEach is the remainder of float32 with the sign of the dividend. Below 2^24 a quotient of float64 has the right
+// whole part, and all that follows is exact.
+func fmodEach(y, a, b []float32) {
+	a, b = a[:len(y)], b[:len(y)]
+	for i := range y {
+		u, v := float64(a[i]), float64(b[i])
+		switch q := u / v; {
+		case !(math.Abs(q) < 1<<24):
+			y[i] = float32(math.Mod(u, v))
+		case math.Abs(q) < 1: // v may be infinite
+			y[i] = a[i]
+		default:
+			y[i] = float32(math.Copysign(u-float64(int64(q))*v, u))
+		}
 	}
 }
 

@@ -68,6 +68,10 @@ func (q *pairOp) find(o graph.Op, d tensor.DType) bool {
 		q.divides = "integer division by 0"
 		q.loop = integerLoop(d, divides, o.Rounding == op.DivFloor)
 	case *op.Mod:
+		if d == tensor.Float32 && o.Sign != op.ModDivisor {
+			q.loop = pairsOf(fmodEach)
+			return true
+		}
 		q.divides = "integer remainder by 0"
 		q.loop = integerLoop(d, remains, o.Sign == op.ModDivisor)
 	case *op.Min:
@@ -257,11 +261,8 @@ type pairTask struct {
 func (t *pairTask) Run(s *run.State) error {
 	t.a, t.b, t.y = s.Mem[t.st.Reads[0]], s.Mem[t.st.Reads[1]], s.Mem[t.st.Writes[0]]
 	if t.q.divides != "" {
-		size := t.q.from.Bits() / 8
-		for k := range len(t.b) / size {
-			if tensor.IntAt(t.q.from, t.b, k) == 0 {
-				return fault.New(fault.Data, "input 1: element %d: %s", k, t.q.divides)
-			}
+		if k := zeroOf(t.b, t.q.from.Bits()/8); k >= 0 {
+			return fault.New(fault.Data, "input 1: element %d: %s", k, t.q.divides)
 		}
 	}
 	if t.q.swap {

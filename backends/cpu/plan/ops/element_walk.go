@@ -78,8 +78,8 @@ func (w *walk) at(operand, r int) int {
 // places are where a run of each operand begins.
 type places [3]int
 
-// each calls f with the runs of chunk i: where the operands are, which run of the result it is, and what n elements
-// from first on.
+// each calls f with the runs of chunk i: where the operands are, which run of the result it is, and n elements of
+// it from first on.
 func (w *walk) each(i int, f func(at places, r, first, n int)) {
 	parts := w.parts()
 	first := i % parts * run.BlockLen

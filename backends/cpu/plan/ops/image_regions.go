@@ -32,13 +32,14 @@ func matchRegions(p *ir.Program, i int) *ir.Patch {
 	q := &regionsOp{op: o, images: int(x[0]), channels: int(x[1]), rows: int(x[2]), cols: int(x[3]),
 		regions: index.Count(), index: index.Type.DType}
 	samples := run.Saturated(int(o.Height), int(o.SamplesHeight), int(o.Width), int(o.SamplesWidth))
-	if q.index != tensor.Int32 && q.index != tensor.Int64 || samples > 1<<20 || !g.Budget.Allows(run.Saturated(4, q.room())) {
+	if q.index != tensor.Int32 && q.index != tensor.Int64 || samples > 1<<20 ||
+		!g.Budget.Allows(run.Saturated(4, q.room())) {
 		return nil
 	}
 	return p.Plainly(i, q, 3)
 }
 
-// room is how many values of scratch memory a thread needs: four places and weights of each sample, and those of a
+// room counts the values of scratch memory that a thread needs: four places and weights of each sample, and those of a
 // dimension.
 func (q *regionsOp) room() int {
 	h, w := int(q.op.Height*q.op.SamplesHeight), int(q.op.Width*q.op.SamplesWidth)

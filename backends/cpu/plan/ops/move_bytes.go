@@ -30,7 +30,9 @@ func newBytesOp(g *ir.Network, parts []graph.Value, whole graph.Value, axis int)
 }
 
 func (q *bytesOp) Lower(*ir.Lowering, *ir.Node) run.Step {
-	return run.Step{Fast: true, Start: func(_ *run.State, st *run.Step) run.Process { return &bytesTask{bytesOp: q, st: st} }}
+	return run.Step{Fast: true, Start: func(_ *run.State, st *run.Step) run.Process {
+		return &bytesTask{bytesOp: q, st: st}
+	}}
 }
 
 type bytesTask struct {

@@ -15,7 +15,7 @@ type neighboursOp struct {
 	alpha, beta, bias float32
 }
 
-// neighboursBlock is how many neighbouring lines are computed together.
+// neighboursBlock counts the neighbouring lines that are computed together.
 const neighboursBlock = 1024
 
 func matchLRN(p *ir.Program, i int) *ir.Patch {
@@ -39,7 +39,7 @@ func matchLRN(p *ir.Program, i int) *ir.Patch {
 	return p.Plainly(i, q, 1)
 }
 
-// room is how many values of scratch memory a thread needs: squares, their sums, and a power.
+// room counts the values of scratch memory that a thread needs: squares, their sums, and a power.
 func (q *neighboursOp) room() int {
 	if q.inner == 1 {
 		return 3*q.count + q.before + q.after

@@ -77,13 +77,15 @@ func matchLines(p *ir.Program, i int) *ir.Patch {
 	return p.Plainly(i, q, 1)
 }
 
-// room is how many float32 of scratch memory a thread needs: a line of the operand, one of powers, one of the result.
+// room counts the float32 of scratch memory that a thread needs: a line of the operand, one of powers, one of the result.
 func (q *linesOp) room() int {
 	return (2*q.win.In[2]+q.win.Out[2])*q.inner*q.size/4 + 3
 }
 
 func (q *linesOp) Lower(*ir.Lowering, *ir.Node) run.Step {
-	return run.Step{Fast: true, Start: func(_ *run.State, st *run.Step) run.Process { return &linesTask{linesOp: q, st: st} }}
+	return run.Step{Fast: true, Start: func(_ *run.State, st *run.Step) run.Process {
+		return &linesTask{linesOp: q, st: st}
+	}}
 }
 
 type linesTask struct {

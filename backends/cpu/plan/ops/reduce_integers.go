@@ -21,7 +21,7 @@ type integersOp struct {
 	per                 int // of outer, in a chunk
 }
 
-// integersBlock is how many bytes of neighbouring results are made side by side.
+// integersBlock counts the bytes of neighbouring results that are made side by side.
 const integersBlock = 4 << 10
 
 func matchReduceIntegers(p *ir.Program, i int) *ir.Patch {
@@ -88,7 +88,7 @@ type integersTask struct {
 	x, y []byte
 }
 
-// blocks is how many parts neighbouring results have.
+// blocks counts the parts of neighbouring results.
 func (q *integersOp) blocks() int { return (q.inner*q.size + integersBlock - 1) / integersBlock }
 
 func (t *integersTask) Run(s *run.State) error {

@@ -54,6 +54,7 @@ var Rules = []ir.Rule{
 	{Name: "resizing of images", Find: matchResizeImage},
 	{Name: "rounding to halves", Find: matchRoundHalf},
 	{Name: "quantization by the limits", Find: matchDynamicQuantize},
+	{Name: "codes of a scale of the run", Find: matchDequantizeScaled},
 	{Name: "cast", Find: matchCast},
 	{Name: "change of representation", Find: matchConvert},
 	{Name: "function of one value", Find: matchUnary},
