@@ -65,19 +65,6 @@ func Merge(dst, a, b []byte, size int) {
 	}
 }
 
-// sizeOf is the place of a size of 1, 2, 4 or 8 in tables.
-func sizeOf(size int) int {
-	switch size {
-	case 1:
-		return 0
-	case 2:
-		return 1
-	case 4:
-		return 2
-	}
-	return 3
-}
-
 func mergeEach[T any](dst, a, b []T) {
 	b = b[:len(a)]
 	for i := range a {

@@ -166,3 +166,16 @@ func selectEach[T uint8 | uint16 | uint32 | uint64](y []T, c []uint8, a, b []T) 
 		y[i] = b[i] ^ (a[i]^b[i])&mask
 	}
 }
+
+// sizeOf is the place of a size of 1, 2, 4 or 8 in tables.
+func sizeOf(size int) int {
+	switch size {
+	case 1:
+		return 0
+	case 2:
+		return 1
+	case 4:
+		return 2
+	}
+	return 3
+}

@@ -226,14 +226,6 @@ func (w *widener) widens(n *graph.Node) bool {
 	return true
 }
 
-func set(names ...string) map[string]bool {
-	m := map[string]bool{}
-	for _, n := range names {
-		m[n] = true
-	}
-	return m
-}
-
 var (
 	// moves are operators whose results are numbers of their operands.
 	moves = set("abs", "center_crop_pad", "clip", "compress", "concat", "declare", "depth_to_space", "expand", "flatten",

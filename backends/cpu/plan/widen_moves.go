@@ -60,3 +60,11 @@ func joins(o graph.Op) bool {
 	}
 	return false
 }
+
+func set(names ...string) map[string]bool {
+	m := map[string]bool{}
+	for _, n := range names {
+		m[n] = true
+	}
+	return m
+}
