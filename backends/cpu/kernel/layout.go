@@ -37,7 +37,18 @@ func CopyRows[T any](dst []T, ldd int, src []T, lds, rows, cols int) {
 		return
 	}
 	var one T
-	if cols*int(unsafe.Sizeof(one)) >= copyLeast {
+	size := int(unsafe.Sizeof(one))
+	if n := cols * size; n >= 32 && n < 4*copyLeast && fast.copyRows != nil {
+		for per := 4 * pairsBlock / n; rows > 0; rows -= per { // keeps one assembly call short
+			k := min(per, rows)
+			fast.copyRows((*byte)(unsafe.Pointer(&dst[0])), ldd*size, (*byte)(unsafe.Pointer(&src[0])), lds*size, n, k)
+			if k == rows {
+				return
+			}
+			dst, src = dst[k*ldd:], src[k*lds:]
+		}
+	}
+	if cols*size >= copyLeast {
 		for r := range rows {
 			Copy(dst[r*ldd:][:cols], src[r*lds:])
 		}

@@ -60,6 +60,7 @@ type table struct {
 
 	// Moves, by sizeOf; the transposes have blocks of transposeBlocks. nil: Go.
 	copyBytes func(dst, src *byte, n int)
+	copyRows  func(dst *byte, ldd int, src *byte, lds, n, rows int)
 	merge     [4]pairFn
 	enlarge   [4]func(dst, src *byte, n, rows int)
 	transpose [4]func(dst *byte, ldd int, src *byte, lds, rows, cols int)

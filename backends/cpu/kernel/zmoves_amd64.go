@@ -44,6 +44,11 @@ func enlarge2AVX2(dst *byte, src *byte, n int, rows int)
 //go:noescape
 func enlarge4AVX2(dst *byte, src *byte, n int, rows int)
 
+// copyRowsAVX2 copies rows of n >= 32 bytes; strides in bytes.
+//
+//go:noescape
+func copyRowsAVX2(dst *byte, ldd int, src *byte, lds int, n int, rows int)
+
 // transpose1AVX2 is the transpose of src [rows, cols], multiples of 16 and 16, of elements of 1 bytes; strides in bytes.
 //
 //go:noescape

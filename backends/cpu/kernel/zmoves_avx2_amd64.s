@@ -218,6 +218,39 @@ parts:
 	VZEROUPPER
 	RET
 
+// func copyRowsAVX2(dst *byte, ldd int, src *byte, lds int, n int, rows int)
+// Requires: AVX
+TEXT ·copyRowsAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), AX
+	MOVQ ldd+8(FP), CX
+	MOVQ src+16(FP), DX
+	MOVQ lds+24(FP), BX
+	MOVQ rows+40(FP), SI
+	MOVQ n+32(FP), DI
+	SUBQ $+32, DI
+
+rows:
+	XORQ R8, R8
+	CMPQ DI, $+0
+	JEQ  rest
+
+parts:
+	VMOVDQU (DX)(R8*1), Y0
+	VMOVDQU Y0, (AX)(R8*1)
+	ADDQ    $+32, R8
+	CMPQ    R8, DI
+	JLT     parts
+
+rest:
+	VMOVDQU (DX)(DI*1), Y0
+	VMOVDQU Y0, (AX)(DI*1)
+	ADDQ    BX, DX
+	ADDQ    CX, AX
+	SUBQ    $+1, SI
+	JG      rows
+	VZEROUPPER
+	RET
+
 // func transpose1AVX2(dst *byte, ldd int, src *byte, lds int, rows int, cols int)
 // Requires: AVX, AVX2
 TEXT ·transpose1AVX2(SB), NOSPLIT, $0-48

@@ -28,6 +28,7 @@ func moves(g *gen) {
 	for i, widen := range []vop{g.VPMOVZXBW, g.VPMOVZXWD, g.VPMOVZXDQ} {
 		g.enlarge(1<<i, widen)
 	}
+	g.copyRows()
 	g.transposeBytes()
 	g.transposeHalves()
 	g.transposeLong()
@@ -221,6 +222,35 @@ func (g *gen) enlarge(size int, widen vop) {
 	part()
 	g.ADDQ(n, src)
 	g.LEAQ(idx(below, n, 2, 0), dst)
+	g.SUBQ(imm(1), rows)
+	g.JG(label("rows"))
+	g.ret()
+}
+
+// copyRows copies rows of 32 bytes and more. The rest of a row is copied with the bytes before it once more.
+func (g *gen) copyRows() {
+	g.text("copyRows", "func(dst *byte, ldd int, src *byte, lds, n, rows int)",
+		"copies rows of n >= 32 bytes; strides in bytes.")
+	dst, ldd, src, lds, rows := g.loadArg("dst"), g.loadArg("ldd"), g.loadArg("src"), g.loadArg("lds"), g.loadArg("rows")
+	last, k := g.GP64(), g.GP64()
+	g.MOVQ(g.arg("n"), last)
+	g.SUBQ(imm(32), last)
+	x := g.v()
+	g.Label("rows")
+	g.XORQ(k, k)
+	g.CMPQ(last, imm(0))
+	g.JEQ(label("rest"))
+	g.Label("parts")
+	g.VMOVDQU(idx(src, k, 1, 0), x)
+	g.VMOVDQU(x, idx(dst, k, 1, 0))
+	g.ADDQ(imm(32), k)
+	g.CMPQ(k, last)
+	g.JLT(label("parts"))
+	g.Label("rest")
+	g.VMOVDQU(idx(src, last, 1, 0), x)
+	g.VMOVDQU(x, idx(dst, last, 1, 0))
+	g.ADDQ(lds, src)
+	g.ADDQ(ldd, dst)
 	g.SUBQ(imm(1), rows)
 	g.JG(label("rows"))
 	g.ret()

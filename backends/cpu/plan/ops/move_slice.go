@@ -185,14 +185,13 @@ func matchExpand(p *ir.Program, i int) *ir.Patch {
 func repeatByTables(p *ir.Program, i int) *ir.Patch {
 	g, n := p.Net, &p.Net.Graph.Nodes[i]
 	x, y := &g.Values[n.In[0]], &g.Values[n.Out[0]]
-	from := append(slices.Repeat([]int64{1}, len(y.Dims)-len(x.Dims)), x.Dims...)
 	var index [][]int
-	for d, n := range from {
-		list := make([]int, y.Dims[d])
-		for k := range list {
-			list[k] = k % int(n)
+	var from []int64
+	for d, n := range append(slices.Repeat([]int64{1}, len(y.Dims)-len(x.Dims)), x.Dims...) {
+		if y.Dims[d] != n { // a repetition of the whole dimension
+			index, from = append(index, make([]int, y.Dims[d]/n)), append(from, 1)
 		}
-		index = append(index, list)
+		index, from = append(index, upTo(0, 1, int(n))), append(from, n)
 	}
 	return ir.One(i, &tableOp{index: index, dims: from}, []graph.Value{n.In[0]}, n.Out)
 }

@@ -220,7 +220,13 @@ func (t *tableMoveTask) Chunk(i, _ int) {
 			rest /= len(t.outer[d])
 		}
 		list := t.outer[last][k:]
-		for _, at := range list[:min(len(list), end-r)] {
+		list = list[:min(len(list), end-r)]
+		if t.framed && !outside {
+			t.frames(r, base, list)
+			r += len(list)
+			continue
+		}
+		for _, at := range list {
 			if outside || at < 0 {
 				at = -1
 			} else {
@@ -229,6 +235,36 @@ func (t *tableMoveTask) Chunk(i, _ int) {
 			t.make(r, at, &before)
 			r++
 		}
+	}
+}
+
+// frames copies the rows from r on within their frames, of the operand's at places beside base.
+func (t *tableMoveTask) frames(r, base int, list []int) {
+	row, at := t.length*t.unit, 0
+	s := &t.segments[0]
+	for k := 1; s.outside; k++ {
+		at += s.n * t.unit
+		s = &t.segments[k]
+	}
+	for k := 0; k < len(list); {
+		if list[k] < 0 {
+			k++
+			continue
+		}
+		n, step := 1, 0 // rows at one distance
+		for ; k+n < len(list) && list[k+n] >= 0 && (n == 1 || list[k+n]-list[k+n-1] == step); n++ {
+			step = list[k+n] - list[k+n-1]
+		}
+		if step < 0 {
+			n, step = 1, 0
+		}
+		y, x := t.y[(r+k)*row+at:], t.x[(base+list[k]+s.at)*t.unit:]
+		if n == 1 {
+			copy(y[:s.n*t.unit], x)
+		} else {
+			kernel.CopyRows(y, row, x, step*t.unit, n, s.n*t.unit)
+		}
+		k += n
 	}
 }
 
