@@ -150,7 +150,7 @@ func (d *Depthwise) pixels(out, in []float32, ky0, ky1, kx0, kx1, n int, lo, hi 
 		bias = &d.Bias[0]
 	}
 	cols := kx1 - kx0
-	if dx == 1 && sx <= 2 && (cols == 3 || cols == 5) {
+	if dx == 1 && sx <= 2 && (cols == 3 || cols == 5 || cols == 7) {
 		for i := len(dwSizes) - 1; i >= 0; i-- {
 			if f := fast.quick[cols/2-1][sx-1][i]; f != nil && dwSizes[i] <= n {
 				f(d.C, ky1-ky0, &in[0], irow, icol, wt, wrow, wcol, bias, &out[0], 4*d.LDO, lo, hi)

@@ -18,10 +18,10 @@ type table struct {
 	winoOutput func(c int, in *float32, inf int, out *float32, orow, ocol int, bias, res *float32, rrow, rcol int,
 		lo, hi float32, after, ny, nx int, tmp *float32)
 
-	// Windows: one position of the output, four neighbouring ones, and dwSizes of them for 3 or 5 taps at stride 1 or 2
+	// Windows: one position of the output, four neighbouring ones, and dwSizes of them for 3, 5 or 7 taps at stride 1 or 2
 	// (nil: none).
 	window1, window4 dwFn
-	quick            [2][2][3]dwFastFn
+	quick            [3][2][3]dwFastFn
 	poolMax, poolSum poolFn
 
 	// Windows of codes, of at most depthwiseTaps taps, and of 3x3 taps side by side, of channels in dotOrder; nil:

@@ -30,9 +30,10 @@ func avx2Table() table {
 		window1: dwWindow1AVX2, window4: dwWindow4AVX2,
 		dotOrder: inUnits, dotWindow: dotWindowAVX2, dotSlide: dotSlideAVX2,
 		wideOrder: inUnits, wideWindow: dotWindowAVX2, wideSlide: dotSlideAVX2, rowPairs: true,
-		quick: [2][2][3]dwFastFn{
+		quick: [3][2][3]dwFastFn{
 			{{dw3s1x1AVX2, dw3s1x4AVX2, dw3s1x8AVX2}, {dw3s2x1AVX2, dw3s2x4AVX2, dw3s2x8AVX2}},
 			{{dw5s1x1AVX2, dw5s1x4AVX2, dw5s1x8AVX2}, {dw5s2x1AVX2, dw5s2x4AVX2, dw5s2x8AVX2}},
+			{{dw7s1x1AVX2, dw7s1x4AVX2}, {dw7s2x1AVX2, dw7s2x4AVX2}},
 		},
 		poolMax: poolMaxAVX2, poolSum: poolSumAVX2,
 		unary: [numUnary]unaryFn{
@@ -207,9 +208,10 @@ func avx512Table(vnni bool) table {
 	}
 	t.winoInput, t.winoFilter, t.winoOutput = winoInputAVX512, winoFilterAVX512, winoOutputAVX512
 	t.window1, t.window4 = dwWindow1AVX512, dwWindow4AVX512
-	t.quick = [2][2][3]dwFastFn{
+	t.quick = [3][2][3]dwFastFn{
 		{{dw3s1x1AVX512, dw3s1x4AVX512, dw3s1x8AVX512}, {dw3s2x1AVX512, dw3s2x4AVX512, dw3s2x8AVX512}},
 		{{dw5s1x1AVX512, dw5s1x4AVX512, dw5s1x8AVX512}, {dw5s2x1AVX512, dw5s2x4AVX512, dw5s2x8AVX512}},
+		{{dw7s1x1AVX512, dw7s1x4AVX512, dw7s1x8AVX512}, {dw7s2x1AVX512, dw7s2x4AVX512, dw7s2x8AVX512}},
 	}
 	t.poolMax, t.poolSum = poolMaxAVX512, poolSumAVX512
 	t.unary = [numUnary]unaryFn{

@@ -19,7 +19,7 @@ func neonTable() table {
 	t.lanes, t.gemm = 8, &tilesNEON
 	t.winoInput, t.winoFilter, t.winoOutput = winoInputNEON, winoFilterNEON, winoOutputNEON
 	t.window1, t.window4 = dwWindow1NEON, dwWindow4NEON
-	t.quick = [2][2][3]dwFastFn{
+	t.quick = [3][2][3]dwFastFn{
 		{{dw3s1x1NEON, dw3s1x4NEON, dw3s1x8NEON}, {dw3s2x1NEON, dw3s2x4NEON, dw3s2x8NEON}},
 		{{dw5s1x1NEON, dw5s1x4NEON, dw5s1x8NEON}, {dw5s2x1NEON, dw5s2x4NEON, dw5s2x8NEON}},
 	}

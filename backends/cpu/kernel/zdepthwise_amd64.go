@@ -76,6 +76,26 @@ func dw5s2x4AVX2(c int, rows int, in *float32, irow int, icol int, w *float32, w
 //go:noescape
 func dw5s2x8AVX2(c int, rows int, in *float32, irow int, icol int, w *float32, wrow int, wcol int, bias *float32, out *float32, ox int, lo float32, hi float32)
 
+// dw7s1x1AVX2 is dwWindow for 1 pixels with 7 taps a row, pixels 1 taps apart.
+//
+//go:noescape
+func dw7s1x1AVX2(c int, rows int, in *float32, irow int, icol int, w *float32, wrow int, wcol int, bias *float32, out *float32, ox int, lo float32, hi float32)
+
+// dw7s1x4AVX2 is dwWindow for 4 pixels with 7 taps a row, pixels 1 taps apart.
+//
+//go:noescape
+func dw7s1x4AVX2(c int, rows int, in *float32, irow int, icol int, w *float32, wrow int, wcol int, bias *float32, out *float32, ox int, lo float32, hi float32)
+
+// dw7s2x1AVX2 is dwWindow for 1 pixels with 7 taps a row, pixels 2 taps apart.
+//
+//go:noescape
+func dw7s2x1AVX2(c int, rows int, in *float32, irow int, icol int, w *float32, wrow int, wcol int, bias *float32, out *float32, ox int, lo float32, hi float32)
+
+// dw7s2x4AVX2 is dwWindow for 4 pixels with 7 taps a row, pixels 2 taps apart.
+//
+//go:noescape
+func dw7s2x4AVX2(c int, rows int, in *float32, irow int, icol int, w *float32, wrow int, wcol int, bias *float32, out *float32, ox int, lo float32, hi float32)
+
 // poolMaxAVX2 computes c channels of n >= 1 pixels, whose inputs are ix and whose outputs ox bytes apart: the largest value of a window, NaN if there is one; scale is ignored.
 //
 //go:noescape
@@ -157,6 +177,36 @@ func dw5s2x4AVX512(c int, rows int, in *float32, irow int, icol int, w *float32,
 //
 //go:noescape
 func dw5s2x8AVX512(c int, rows int, in *float32, irow int, icol int, w *float32, wrow int, wcol int, bias *float32, out *float32, ox int, lo float32, hi float32)
+
+// dw7s1x1AVX512 is dwWindow for 1 pixels with 7 taps a row, pixels 1 taps apart.
+//
+//go:noescape
+func dw7s1x1AVX512(c int, rows int, in *float32, irow int, icol int, w *float32, wrow int, wcol int, bias *float32, out *float32, ox int, lo float32, hi float32)
+
+// dw7s1x4AVX512 is dwWindow for 4 pixels with 7 taps a row, pixels 1 taps apart.
+//
+//go:noescape
+func dw7s1x4AVX512(c int, rows int, in *float32, irow int, icol int, w *float32, wrow int, wcol int, bias *float32, out *float32, ox int, lo float32, hi float32)
+
+// dw7s1x8AVX512 is dwWindow for 8 pixels with 7 taps a row, pixels 1 taps apart.
+//
+//go:noescape
+func dw7s1x8AVX512(c int, rows int, in *float32, irow int, icol int, w *float32, wrow int, wcol int, bias *float32, out *float32, ox int, lo float32, hi float32)
+
+// dw7s2x1AVX512 is dwWindow for 1 pixels with 7 taps a row, pixels 2 taps apart.
+//
+//go:noescape
+func dw7s2x1AVX512(c int, rows int, in *float32, irow int, icol int, w *float32, wrow int, wcol int, bias *float32, out *float32, ox int, lo float32, hi float32)
+
+// dw7s2x4AVX512 is dwWindow for 4 pixels with 7 taps a row, pixels 2 taps apart.
+//
+//go:noescape
+func dw7s2x4AVX512(c int, rows int, in *float32, irow int, icol int, w *float32, wrow int, wcol int, bias *float32, out *float32, ox int, lo float32, hi float32)
+
+// dw7s2x8AVX512 is dwWindow for 8 pixels with 7 taps a row, pixels 2 taps apart.
+//
+//go:noescape
+func dw7s2x8AVX512(c int, rows int, in *float32, irow int, icol int, w *float32, wrow int, wcol int, bias *float32, out *float32, ox int, lo float32, hi float32)
 
 // poolMaxAVX512 computes c channels of n >= 1 pixels, whose inputs are ix and whose outputs ox bytes apart: the largest value of a window, NaN if there is one; scale is ignored.
 //

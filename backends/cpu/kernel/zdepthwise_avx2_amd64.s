@@ -2573,6 +2573,730 @@ done:
 	VZEROUPPER
 	RET
 
+// func dw7s1x1AVX2(c int, rows int, in *float32, irow int, icol int, w *float32, wrow int, wcol int, bias *float32, out *float32, ox int, lo float32, hi float32)
+// Requires: AVX, FMA3
+TEXT ·dw7s1x1AVX2(SB), NOSPLIT, $0-96
+	MOVQ c+0(FP), AX
+	MOVQ in+16(FP), CX
+	MOVQ w+40(FP), DX
+	MOVQ out+72(FP), BX
+	MOVQ icol+32(FP), SI
+	MOVQ wcol+56(FP), DI
+	LEAQ (SI)(SI*2), R8
+	LEAQ (DI)(DI*2), R9
+
+	// a vector of channels
+channels:
+	CMPQ AX, $+8
+	JLT  tail
+
+	// sums start with the bias
+	VXORPS  Y0, Y0, Y0
+	MOVQ    bias+64(FP), R10
+	TESTQ   R10, R10
+	JZ      nobias
+	VMOVUPS (R10), Y0
+	ADDQ    $+32, R10
+	MOVQ    R10, bias+64(FP)
+
+nobias:
+	MOVQ rows+8(FP), R13
+	MOVQ CX, R10
+	MOVQ DX, R11
+
+row:
+	// the taps of this row, then each input once
+	VMOVUPS     (R11), Y1
+	VMOVUPS     (R11)(DI*1), Y2
+	VMOVUPS     (R11)(DI*2), Y3
+	VMOVUPS     (R11)(R9*1), Y4
+	LEAQ        (R11)(DI*4), R12
+	VMOVUPS     (R12), Y5
+	VMOVUPS     (R12)(DI*1), Y6
+	VMOVUPS     (R12)(DI*2), Y7
+	MOVQ        R10, R12
+	VMOVUPS     (R12), Y8
+	VFMADD231PS Y1, Y8, Y0
+	VMOVUPS     (R12)(SI*1), Y1
+	VFMADD231PS Y2, Y1, Y0
+	VMOVUPS     (R12)(SI*2), Y1
+	VFMADD231PS Y3, Y1, Y0
+	VMOVUPS     (R12)(R8*1), Y1
+	VFMADD231PS Y4, Y1, Y0
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS     (R12), Y1
+	VFMADD231PS Y5, Y1, Y0
+	VMOVUPS     (R12)(SI*1), Y1
+	VFMADD231PS Y6, Y1, Y0
+	VMOVUPS     (R12)(SI*2), Y1
+	VFMADD231PS Y7, Y1, Y0
+	ADDQ        irow+24(FP), R10
+	ADDQ        wrow+48(FP), R11
+	SUBQ        $+1, R13
+	JNZ         row
+
+	// clamp and store
+	VBROADCASTSS lo+88(FP), Y1
+	VBROADCASTSS hi+92(FP), Y2
+	VMAXPS       Y0, Y1, Y0
+	VMINPS       Y0, Y2, Y0
+	VMOVUPS      Y0, (BX)
+	ADDQ         $+32, CX
+	ADDQ         $+32, DX
+	ADDQ         $+32, BX
+	SUBQ         $+8, AX
+	JMP          channels
+
+	// the last channels, under the mask
+tail:
+	TESTQ   AX, AX
+	JZ      done
+	LEAQ    maskTable<>+0(SB), R10
+	NEGQ    AX
+	VMOVUPS 32(R10)(AX*4), Y15
+
+	// sums start with the bias
+	VXORPS     Y0, Y0, Y0
+	MOVQ       bias+64(FP), AX
+	TESTQ      AX, AX
+	JZ         nobiasTail
+	VMASKMOVPS (AX), Y15, Y0
+	ADDQ       $+32, AX
+	MOVQ       AX, bias+64(FP)
+
+nobiasTail:
+	MOVQ rows+8(FP), R13
+	MOVQ CX, R10
+	MOVQ DX, R11
+
+rowTail:
+	// the taps of this row, then each input once
+	VMASKMOVPS  (R11), Y15, Y1
+	VMASKMOVPS  (R11)(DI*1), Y15, Y2
+	VMASKMOVPS  (R11)(DI*2), Y15, Y3
+	VMASKMOVPS  (R11)(R9*1), Y15, Y4
+	LEAQ        (R11)(DI*4), AX
+	VMASKMOVPS  (AX), Y15, Y5
+	VMASKMOVPS  (AX)(DI*1), Y15, Y6
+	VMASKMOVPS  (AX)(DI*2), Y15, Y7
+	MOVQ        R10, R12
+	VMASKMOVPS  (R12), Y15, Y8
+	VFMADD231PS Y1, Y8, Y0
+	VMASKMOVPS  (R12)(SI*1), Y15, Y1
+	VFMADD231PS Y2, Y1, Y0
+	VMASKMOVPS  (R12)(SI*2), Y15, Y1
+	VFMADD231PS Y3, Y1, Y0
+	VMASKMOVPS  (R12)(R8*1), Y15, Y1
+	VFMADD231PS Y4, Y1, Y0
+	LEAQ        (R12)(SI*4), R12
+	VMASKMOVPS  (R12), Y15, Y1
+	VFMADD231PS Y5, Y1, Y0
+	VMASKMOVPS  (R12)(SI*1), Y15, Y1
+	VFMADD231PS Y6, Y1, Y0
+	VMASKMOVPS  (R12)(SI*2), Y15, Y1
+	VFMADD231PS Y7, Y1, Y0
+	ADDQ        irow+24(FP), R10
+	ADDQ        wrow+48(FP), R11
+	SUBQ        $+1, R13
+	JNZ         rowTail
+
+	// clamp and store
+	VBROADCASTSS lo+88(FP), Y1
+	VBROADCASTSS hi+92(FP), Y2
+	VMAXPS       Y0, Y1, Y0
+	VMINPS       Y0, Y2, Y0
+	VMASKMOVPS   Y0, Y15, (BX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func dw7s1x4AVX2(c int, rows int, in *float32, irow int, icol int, w *float32, wrow int, wcol int, bias *float32, out *float32, ox int, lo float32, hi float32)
+// Requires: AVX, FMA3
+TEXT ·dw7s1x4AVX2(SB), NOSPLIT, $0-96
+	MOVQ c+0(FP), AX
+	MOVQ in+16(FP), CX
+	MOVQ w+40(FP), DX
+	MOVQ out+72(FP), BX
+	MOVQ icol+32(FP), SI
+	MOVQ wcol+56(FP), DI
+	LEAQ (SI)(SI*2), R8
+	LEAQ (DI)(DI*2), R9
+
+	// a vector of channels
+channels:
+	CMPQ AX, $+8
+	JLT  tail
+
+	// sums start with the bias
+	VXORPS  Y0, Y0, Y0
+	MOVQ    bias+64(FP), R10
+	TESTQ   R10, R10
+	JZ      nobias
+	VMOVUPS (R10), Y0
+	ADDQ    $+32, R10
+	MOVQ    R10, bias+64(FP)
+
+nobias:
+	VMOVAPS Y0, Y1
+	VMOVAPS Y0, Y2
+	VMOVAPS Y0, Y3
+	MOVQ    rows+8(FP), R13
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+
+row:
+	// the taps of this row, then each input once
+	VMOVUPS     (R11), Y4
+	VMOVUPS     (R11)(DI*1), Y5
+	VMOVUPS     (R11)(DI*2), Y6
+	VMOVUPS     (R11)(R9*1), Y7
+	LEAQ        (R11)(DI*4), R12
+	VMOVUPS     (R12), Y8
+	VMOVUPS     (R12)(DI*1), Y9
+	VMOVUPS     (R12)(DI*2), Y10
+	MOVQ        R10, R12
+	VMOVUPS     (R12), Y11
+	VFMADD231PS Y4, Y11, Y0
+	VMOVUPS     (R12)(SI*1), Y11
+	VFMADD231PS Y5, Y11, Y0
+	VFMADD231PS Y4, Y11, Y1
+	VMOVUPS     (R12)(SI*2), Y11
+	VFMADD231PS Y6, Y11, Y0
+	VFMADD231PS Y5, Y11, Y1
+	VFMADD231PS Y4, Y11, Y2
+	VMOVUPS     (R12)(R8*1), Y11
+	VFMADD231PS Y7, Y11, Y0
+	VFMADD231PS Y6, Y11, Y1
+	VFMADD231PS Y5, Y11, Y2
+	VFMADD231PS Y4, Y11, Y3
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS     (R12), Y4
+	VFMADD231PS Y8, Y4, Y0
+	VFMADD231PS Y7, Y4, Y1
+	VFMADD231PS Y6, Y4, Y2
+	VFMADD231PS Y5, Y4, Y3
+	VMOVUPS     (R12)(SI*1), Y4
+	VFMADD231PS Y9, Y4, Y0
+	VFMADD231PS Y8, Y4, Y1
+	VFMADD231PS Y7, Y4, Y2
+	VFMADD231PS Y6, Y4, Y3
+	VMOVUPS     (R12)(SI*2), Y4
+	VFMADD231PS Y10, Y4, Y0
+	VFMADD231PS Y9, Y4, Y1
+	VFMADD231PS Y8, Y4, Y2
+	VFMADD231PS Y7, Y4, Y3
+	VMOVUPS     (R12)(R8*1), Y4
+	VFMADD231PS Y10, Y4, Y1
+	VFMADD231PS Y9, Y4, Y2
+	VFMADD231PS Y8, Y4, Y3
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS     (R12), Y4
+	VFMADD231PS Y10, Y4, Y2
+	VFMADD231PS Y9, Y4, Y3
+	VMOVUPS     (R12)(SI*1), Y4
+	VFMADD231PS Y10, Y4, Y3
+	ADDQ        irow+24(FP), R10
+	ADDQ        wrow+48(FP), R11
+	SUBQ        $+1, R13
+	JNZ         row
+
+	// clamp and store
+	VBROADCASTSS lo+88(FP), Y4
+	VBROADCASTSS hi+92(FP), Y5
+	MOVQ         BX, R10
+	VMAXPS       Y0, Y4, Y0
+	VMINPS       Y0, Y5, Y0
+	VMOVUPS      Y0, (R10)
+	ADDQ         ox+80(FP), R10
+	VMAXPS       Y1, Y4, Y1
+	VMINPS       Y1, Y5, Y1
+	VMOVUPS      Y1, (R10)
+	ADDQ         ox+80(FP), R10
+	VMAXPS       Y2, Y4, Y2
+	VMINPS       Y2, Y5, Y2
+	VMOVUPS      Y2, (R10)
+	ADDQ         ox+80(FP), R10
+	VMAXPS       Y3, Y4, Y3
+	VMINPS       Y3, Y5, Y3
+	VMOVUPS      Y3, (R10)
+	ADDQ         $+32, CX
+	ADDQ         $+32, DX
+	ADDQ         $+32, BX
+	SUBQ         $+8, AX
+	JMP          channels
+
+	// the last channels, under the mask
+tail:
+	TESTQ   AX, AX
+	JZ      done
+	LEAQ    maskTable<>+0(SB), R10
+	NEGQ    AX
+	VMOVUPS 32(R10)(AX*4), Y15
+
+	// sums start with the bias
+	VXORPS     Y0, Y0, Y0
+	MOVQ       bias+64(FP), AX
+	TESTQ      AX, AX
+	JZ         nobiasTail
+	VMASKMOVPS (AX), Y15, Y0
+	ADDQ       $+32, AX
+	MOVQ       AX, bias+64(FP)
+
+nobiasTail:
+	VMOVAPS Y0, Y1
+	VMOVAPS Y0, Y2
+	VMOVAPS Y0, Y3
+	MOVQ    rows+8(FP), R13
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+
+rowTail:
+	// the taps of this row, then each input once
+	VMASKMOVPS  (R11), Y15, Y4
+	VMASKMOVPS  (R11)(DI*1), Y15, Y5
+	VMASKMOVPS  (R11)(DI*2), Y15, Y6
+	VMASKMOVPS  (R11)(R9*1), Y15, Y7
+	LEAQ        (R11)(DI*4), AX
+	VMASKMOVPS  (AX), Y15, Y8
+	VMASKMOVPS  (AX)(DI*1), Y15, Y9
+	VMASKMOVPS  (AX)(DI*2), Y15, Y10
+	MOVQ        R10, R12
+	VMASKMOVPS  (R12), Y15, Y11
+	VFMADD231PS Y4, Y11, Y0
+	VMASKMOVPS  (R12)(SI*1), Y15, Y11
+	VFMADD231PS Y5, Y11, Y0
+	VFMADD231PS Y4, Y11, Y1
+	VMASKMOVPS  (R12)(SI*2), Y15, Y11
+	VFMADD231PS Y6, Y11, Y0
+	VFMADD231PS Y5, Y11, Y1
+	VFMADD231PS Y4, Y11, Y2
+	VMASKMOVPS  (R12)(R8*1), Y15, Y11
+	VFMADD231PS Y7, Y11, Y0
+	VFMADD231PS Y6, Y11, Y1
+	VFMADD231PS Y5, Y11, Y2
+	VFMADD231PS Y4, Y11, Y3
+	LEAQ        (R12)(SI*4), R12
+	VMASKMOVPS  (R12), Y15, Y4
+	VFMADD231PS Y8, Y4, Y0
+	VFMADD231PS Y7, Y4, Y1
+	VFMADD231PS Y6, Y4, Y2
+	VFMADD231PS Y5, Y4, Y3
+	VMASKMOVPS  (R12)(SI*1), Y15, Y4
+	VFMADD231PS Y9, Y4, Y0
+	VFMADD231PS Y8, Y4, Y1
+	VFMADD231PS Y7, Y4, Y2
+	VFMADD231PS Y6, Y4, Y3
+	VMASKMOVPS  (R12)(SI*2), Y15, Y4
+	VFMADD231PS Y10, Y4, Y0
+	VFMADD231PS Y9, Y4, Y1
+	VFMADD231PS Y8, Y4, Y2
+	VFMADD231PS Y7, Y4, Y3
+	VMASKMOVPS  (R12)(R8*1), Y15, Y4
+	VFMADD231PS Y10, Y4, Y1
+	VFMADD231PS Y9, Y4, Y2
+	VFMADD231PS Y8, Y4, Y3
+	LEAQ        (R12)(SI*4), R12
+	VMASKMOVPS  (R12), Y15, Y4
+	VFMADD231PS Y10, Y4, Y2
+	VFMADD231PS Y9, Y4, Y3
+	VMASKMOVPS  (R12)(SI*1), Y15, Y4
+	VFMADD231PS Y10, Y4, Y3
+	ADDQ        irow+24(FP), R10
+	ADDQ        wrow+48(FP), R11
+	SUBQ        $+1, R13
+	JNZ         rowTail
+
+	// clamp and store
+	VBROADCASTSS lo+88(FP), Y4
+	VBROADCASTSS hi+92(FP), Y5
+	MOVQ         BX, AX
+	VMAXPS       Y0, Y4, Y0
+	VMINPS       Y0, Y5, Y0
+	VMASKMOVPS   Y0, Y15, (AX)
+	ADDQ         ox+80(FP), AX
+	VMAXPS       Y1, Y4, Y1
+	VMINPS       Y1, Y5, Y1
+	VMASKMOVPS   Y1, Y15, (AX)
+	ADDQ         ox+80(FP), AX
+	VMAXPS       Y2, Y4, Y2
+	VMINPS       Y2, Y5, Y2
+	VMASKMOVPS   Y2, Y15, (AX)
+	ADDQ         ox+80(FP), AX
+	VMAXPS       Y3, Y4, Y3
+	VMINPS       Y3, Y5, Y3
+	VMASKMOVPS   Y3, Y15, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func dw7s2x1AVX2(c int, rows int, in *float32, irow int, icol int, w *float32, wrow int, wcol int, bias *float32, out *float32, ox int, lo float32, hi float32)
+// Requires: AVX, FMA3
+TEXT ·dw7s2x1AVX2(SB), NOSPLIT, $0-96
+	MOVQ c+0(FP), AX
+	MOVQ in+16(FP), CX
+	MOVQ w+40(FP), DX
+	MOVQ out+72(FP), BX
+	MOVQ icol+32(FP), SI
+	MOVQ wcol+56(FP), DI
+	LEAQ (SI)(SI*2), R8
+	LEAQ (DI)(DI*2), R9
+
+	// a vector of channels
+channels:
+	CMPQ AX, $+8
+	JLT  tail
+
+	// sums start with the bias
+	VXORPS  Y0, Y0, Y0
+	MOVQ    bias+64(FP), R10
+	TESTQ   R10, R10
+	JZ      nobias
+	VMOVUPS (R10), Y0
+	ADDQ    $+32, R10
+	MOVQ    R10, bias+64(FP)
+
+nobias:
+	MOVQ rows+8(FP), R13
+	MOVQ CX, R10
+	MOVQ DX, R11
+
+row:
+	// the taps of this row, then each input once
+	VMOVUPS     (R11), Y1
+	VMOVUPS     (R11)(DI*1), Y2
+	VMOVUPS     (R11)(DI*2), Y3
+	VMOVUPS     (R11)(R9*1), Y4
+	LEAQ        (R11)(DI*4), R12
+	VMOVUPS     (R12), Y5
+	VMOVUPS     (R12)(DI*1), Y6
+	VMOVUPS     (R12)(DI*2), Y7
+	MOVQ        R10, R12
+	VMOVUPS     (R12), Y8
+	VFMADD231PS Y1, Y8, Y0
+	VMOVUPS     (R12)(SI*1), Y1
+	VFMADD231PS Y2, Y1, Y0
+	VMOVUPS     (R12)(SI*2), Y1
+	VFMADD231PS Y3, Y1, Y0
+	VMOVUPS     (R12)(R8*1), Y1
+	VFMADD231PS Y4, Y1, Y0
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS     (R12), Y1
+	VFMADD231PS Y5, Y1, Y0
+	VMOVUPS     (R12)(SI*1), Y1
+	VFMADD231PS Y6, Y1, Y0
+	VMOVUPS     (R12)(SI*2), Y1
+	VFMADD231PS Y7, Y1, Y0
+	ADDQ        irow+24(FP), R10
+	ADDQ        wrow+48(FP), R11
+	SUBQ        $+1, R13
+	JNZ         row
+
+	// clamp and store
+	VBROADCASTSS lo+88(FP), Y1
+	VBROADCASTSS hi+92(FP), Y2
+	VMAXPS       Y0, Y1, Y0
+	VMINPS       Y0, Y2, Y0
+	VMOVUPS      Y0, (BX)
+	ADDQ         $+32, CX
+	ADDQ         $+32, DX
+	ADDQ         $+32, BX
+	SUBQ         $+8, AX
+	JMP          channels
+
+	// the last channels, under the mask
+tail:
+	TESTQ   AX, AX
+	JZ      done
+	LEAQ    maskTable<>+0(SB), R10
+	NEGQ    AX
+	VMOVUPS 32(R10)(AX*4), Y15
+
+	// sums start with the bias
+	VXORPS     Y0, Y0, Y0
+	MOVQ       bias+64(FP), AX
+	TESTQ      AX, AX
+	JZ         nobiasTail
+	VMASKMOVPS (AX), Y15, Y0
+	ADDQ       $+32, AX
+	MOVQ       AX, bias+64(FP)
+
+nobiasTail:
+	MOVQ rows+8(FP), R13
+	MOVQ CX, R10
+	MOVQ DX, R11
+
+rowTail:
+	// the taps of this row, then each input once
+	VMASKMOVPS  (R11), Y15, Y1
+	VMASKMOVPS  (R11)(DI*1), Y15, Y2
+	VMASKMOVPS  (R11)(DI*2), Y15, Y3
+	VMASKMOVPS  (R11)(R9*1), Y15, Y4
+	LEAQ        (R11)(DI*4), AX
+	VMASKMOVPS  (AX), Y15, Y5
+	VMASKMOVPS  (AX)(DI*1), Y15, Y6
+	VMASKMOVPS  (AX)(DI*2), Y15, Y7
+	MOVQ        R10, R12
+	VMASKMOVPS  (R12), Y15, Y8
+	VFMADD231PS Y1, Y8, Y0
+	VMASKMOVPS  (R12)(SI*1), Y15, Y1
+	VFMADD231PS Y2, Y1, Y0
+	VMASKMOVPS  (R12)(SI*2), Y15, Y1
+	VFMADD231PS Y3, Y1, Y0
+	VMASKMOVPS  (R12)(R8*1), Y15, Y1
+	VFMADD231PS Y4, Y1, Y0
+	LEAQ        (R12)(SI*4), R12
+	VMASKMOVPS  (R12), Y15, Y1
+	VFMADD231PS Y5, Y1, Y0
+	VMASKMOVPS  (R12)(SI*1), Y15, Y1
+	VFMADD231PS Y6, Y1, Y0
+	VMASKMOVPS  (R12)(SI*2), Y15, Y1
+	VFMADD231PS Y7, Y1, Y0
+	ADDQ        irow+24(FP), R10
+	ADDQ        wrow+48(FP), R11
+	SUBQ        $+1, R13
+	JNZ         rowTail
+
+	// clamp and store
+	VBROADCASTSS lo+88(FP), Y1
+	VBROADCASTSS hi+92(FP), Y2
+	VMAXPS       Y0, Y1, Y0
+	VMINPS       Y0, Y2, Y0
+	VMASKMOVPS   Y0, Y15, (BX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func dw7s2x4AVX2(c int, rows int, in *float32, irow int, icol int, w *float32, wrow int, wcol int, bias *float32, out *float32, ox int, lo float32, hi float32)
+// Requires: AVX, FMA3
+TEXT ·dw7s2x4AVX2(SB), NOSPLIT, $0-96
+	MOVQ c+0(FP), AX
+	MOVQ in+16(FP), CX
+	MOVQ w+40(FP), DX
+	MOVQ out+72(FP), BX
+	MOVQ icol+32(FP), SI
+	MOVQ wcol+56(FP), DI
+	LEAQ (SI)(SI*2), R8
+	LEAQ (DI)(DI*2), R9
+
+	// a vector of channels
+channels:
+	CMPQ AX, $+8
+	JLT  tail
+
+	// sums start with the bias
+	VXORPS  Y0, Y0, Y0
+	MOVQ    bias+64(FP), R10
+	TESTQ   R10, R10
+	JZ      nobias
+	VMOVUPS (R10), Y0
+	ADDQ    $+32, R10
+	MOVQ    R10, bias+64(FP)
+
+nobias:
+	VMOVAPS Y0, Y1
+	VMOVAPS Y0, Y2
+	VMOVAPS Y0, Y3
+	MOVQ    rows+8(FP), R13
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+
+row:
+	// the taps of this row, then each input once
+	VMOVUPS     (R11), Y4
+	VMOVUPS     (R11)(DI*1), Y5
+	VMOVUPS     (R11)(DI*2), Y6
+	VMOVUPS     (R11)(R9*1), Y7
+	LEAQ        (R11)(DI*4), R12
+	VMOVUPS     (R12), Y8
+	VMOVUPS     (R12)(DI*1), Y9
+	VMOVUPS     (R12)(DI*2), Y10
+	MOVQ        R10, R12
+	VMOVUPS     (R12), Y11
+	VFMADD231PS Y4, Y11, Y0
+	VMOVUPS     (R12)(SI*1), Y11
+	VFMADD231PS Y5, Y11, Y0
+	VMOVUPS     (R12)(SI*2), Y11
+	VFMADD231PS Y6, Y11, Y0
+	VFMADD231PS Y4, Y11, Y1
+	VMOVUPS     (R12)(R8*1), Y11
+	VFMADD231PS Y7, Y11, Y0
+	VFMADD231PS Y5, Y11, Y1
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS     (R12), Y11
+	VFMADD231PS Y8, Y11, Y0
+	VFMADD231PS Y6, Y11, Y1
+	VFMADD231PS Y4, Y11, Y2
+	VMOVUPS     (R12)(SI*1), Y11
+	VFMADD231PS Y9, Y11, Y0
+	VFMADD231PS Y7, Y11, Y1
+	VFMADD231PS Y5, Y11, Y2
+	VMOVUPS     (R12)(SI*2), Y11
+	VFMADD231PS Y10, Y11, Y0
+	VFMADD231PS Y8, Y11, Y1
+	VFMADD231PS Y6, Y11, Y2
+	VFMADD231PS Y4, Y11, Y3
+	VMOVUPS     (R12)(R8*1), Y4
+	VFMADD231PS Y9, Y4, Y1
+	VFMADD231PS Y7, Y4, Y2
+	VFMADD231PS Y5, Y4, Y3
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS     (R12), Y4
+	VFMADD231PS Y10, Y4, Y1
+	VFMADD231PS Y8, Y4, Y2
+	VFMADD231PS Y6, Y4, Y3
+	VMOVUPS     (R12)(SI*1), Y4
+	VFMADD231PS Y9, Y4, Y2
+	VFMADD231PS Y7, Y4, Y3
+	VMOVUPS     (R12)(SI*2), Y4
+	VFMADD231PS Y10, Y4, Y2
+	VFMADD231PS Y8, Y4, Y3
+	VMOVUPS     (R12)(R8*1), Y4
+	VFMADD231PS Y9, Y4, Y3
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS     (R12), Y4
+	VFMADD231PS Y10, Y4, Y3
+	ADDQ        irow+24(FP), R10
+	ADDQ        wrow+48(FP), R11
+	SUBQ        $+1, R13
+	JNZ         row
+
+	// clamp and store
+	VBROADCASTSS lo+88(FP), Y4
+	VBROADCASTSS hi+92(FP), Y5
+	MOVQ         BX, R10
+	VMAXPS       Y0, Y4, Y0
+	VMINPS       Y0, Y5, Y0
+	VMOVUPS      Y0, (R10)
+	ADDQ         ox+80(FP), R10
+	VMAXPS       Y1, Y4, Y1
+	VMINPS       Y1, Y5, Y1
+	VMOVUPS      Y1, (R10)
+	ADDQ         ox+80(FP), R10
+	VMAXPS       Y2, Y4, Y2
+	VMINPS       Y2, Y5, Y2
+	VMOVUPS      Y2, (R10)
+	ADDQ         ox+80(FP), R10
+	VMAXPS       Y3, Y4, Y3
+	VMINPS       Y3, Y5, Y3
+	VMOVUPS      Y3, (R10)
+	ADDQ         $+32, CX
+	ADDQ         $+32, DX
+	ADDQ         $+32, BX
+	SUBQ         $+8, AX
+	JMP          channels
+
+	// the last channels, under the mask
+tail:
+	TESTQ   AX, AX
+	JZ      done
+	LEAQ    maskTable<>+0(SB), R10
+	NEGQ    AX
+	VMOVUPS 32(R10)(AX*4), Y15
+
+	// sums start with the bias
+	VXORPS     Y0, Y0, Y0
+	MOVQ       bias+64(FP), AX
+	TESTQ      AX, AX
+	JZ         nobiasTail
+	VMASKMOVPS (AX), Y15, Y0
+	ADDQ       $+32, AX
+	MOVQ       AX, bias+64(FP)
+
+nobiasTail:
+	VMOVAPS Y0, Y1
+	VMOVAPS Y0, Y2
+	VMOVAPS Y0, Y3
+	MOVQ    rows+8(FP), R13
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+
+rowTail:
+	// the taps of this row, then each input once
+	VMASKMOVPS  (R11), Y15, Y4
+	VMASKMOVPS  (R11)(DI*1), Y15, Y5
+	VMASKMOVPS  (R11)(DI*2), Y15, Y6
+	VMASKMOVPS  (R11)(R9*1), Y15, Y7
+	LEAQ        (R11)(DI*4), AX
+	VMASKMOVPS  (AX), Y15, Y8
+	VMASKMOVPS  (AX)(DI*1), Y15, Y9
+	VMASKMOVPS  (AX)(DI*2), Y15, Y10
+	MOVQ        R10, R12
+	VMASKMOVPS  (R12), Y15, Y11
+	VFMADD231PS Y4, Y11, Y0
+	VMASKMOVPS  (R12)(SI*1), Y15, Y11
+	VFMADD231PS Y5, Y11, Y0
+	VMASKMOVPS  (R12)(SI*2), Y15, Y11
+	VFMADD231PS Y6, Y11, Y0
+	VFMADD231PS Y4, Y11, Y1
+	VMASKMOVPS  (R12)(R8*1), Y15, Y11
+	VFMADD231PS Y7, Y11, Y0
+	VFMADD231PS Y5, Y11, Y1
+	LEAQ        (R12)(SI*4), R12
+	VMASKMOVPS  (R12), Y15, Y11
+	VFMADD231PS Y8, Y11, Y0
+	VFMADD231PS Y6, Y11, Y1
+	VFMADD231PS Y4, Y11, Y2
+	VMASKMOVPS  (R12)(SI*1), Y15, Y11
+	VFMADD231PS Y9, Y11, Y0
+	VFMADD231PS Y7, Y11, Y1
+	VFMADD231PS Y5, Y11, Y2
+	VMASKMOVPS  (R12)(SI*2), Y15, Y11
+	VFMADD231PS Y10, Y11, Y0
+	VFMADD231PS Y8, Y11, Y1
+	VFMADD231PS Y6, Y11, Y2
+	VFMADD231PS Y4, Y11, Y3
+	VMASKMOVPS  (R12)(R8*1), Y15, Y4
+	VFMADD231PS Y9, Y4, Y1
+	VFMADD231PS Y7, Y4, Y2
+	VFMADD231PS Y5, Y4, Y3
+	LEAQ        (R12)(SI*4), R12
+	VMASKMOVPS  (R12), Y15, Y4
+	VFMADD231PS Y10, Y4, Y1
+	VFMADD231PS Y8, Y4, Y2
+	VFMADD231PS Y6, Y4, Y3
+	VMASKMOVPS  (R12)(SI*1), Y15, Y4
+	VFMADD231PS Y9, Y4, Y2
+	VFMADD231PS Y7, Y4, Y3
+	VMASKMOVPS  (R12)(SI*2), Y15, Y4
+	VFMADD231PS Y10, Y4, Y2
+	VFMADD231PS Y8, Y4, Y3
+	VMASKMOVPS  (R12)(R8*1), Y15, Y4
+	VFMADD231PS Y9, Y4, Y3
+	LEAQ        (R12)(SI*4), R12
+	VMASKMOVPS  (R12), Y15, Y4
+	VFMADD231PS Y10, Y4, Y3
+	ADDQ        irow+24(FP), R10
+	ADDQ        wrow+48(FP), R11
+	SUBQ        $+1, R13
+	JNZ         rowTail
+
+	// clamp and store
+	VBROADCASTSS lo+88(FP), Y4
+	VBROADCASTSS hi+92(FP), Y5
+	MOVQ         BX, AX
+	VMAXPS       Y0, Y4, Y0
+	VMINPS       Y0, Y5, Y0
+	VMASKMOVPS   Y0, Y15, (AX)
+	ADDQ         ox+80(FP), AX
+	VMAXPS       Y1, Y4, Y1
+	VMINPS       Y1, Y5, Y1
+	VMASKMOVPS   Y1, Y15, (AX)
+	ADDQ         ox+80(FP), AX
+	VMAXPS       Y2, Y4, Y2
+	VMINPS       Y2, Y5, Y2
+	VMASKMOVPS   Y2, Y15, (AX)
+	ADDQ         ox+80(FP), AX
+	VMAXPS       Y3, Y4, Y3
+	VMINPS       Y3, Y5, Y3
+	VMASKMOVPS   Y3, Y15, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
 // func poolMaxAVX2(c int, rows int, cols int, n int, in *float32, irow int, icol int, ix int, out *float32, ox int, scale float32)
 // Requires: AVX
 TEXT ·poolMaxAVX2(SB), NOSPLIT, $0-84

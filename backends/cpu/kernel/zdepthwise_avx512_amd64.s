@@ -2555,6 +2555,1400 @@ done:
 	VZEROUPPER
 	RET
 
+// func dw7s1x1AVX512(c int, rows int, in *float32, irow int, icol int, w *float32, wrow int, wcol int, bias *float32, out *float32, ox int, lo float32, hi float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·dw7s1x1AVX512(SB), NOSPLIT, $0-96
+	MOVQ c+0(FP), AX
+	MOVQ in+16(FP), CX
+	MOVQ w+40(FP), DX
+	MOVQ out+72(FP), BX
+	MOVQ icol+32(FP), SI
+	MOVQ wcol+56(FP), DI
+	LEAQ (SI)(SI*2), R8
+	LEAQ (DI)(DI*2), R9
+
+	// a vector of channels
+channels:
+	CMPQ AX, $+16
+	JLT  tail
+
+	// sums start with the bias
+	VPXORD  Z0, Z0, Z0
+	MOVQ    bias+64(FP), R10
+	TESTQ   R10, R10
+	JZ      nobias
+	VMOVUPS (R10), Z0
+	ADDQ    $+64, R10
+	MOVQ    R10, bias+64(FP)
+
+nobias:
+	MOVQ rows+8(FP), R13
+	MOVQ CX, R10
+	MOVQ DX, R11
+
+row:
+	// the taps of this row, then each input once
+	VMOVUPS     (R11), Z1
+	VMOVUPS     (R11)(DI*1), Z2
+	VMOVUPS     (R11)(DI*2), Z3
+	VMOVUPS     (R11)(R9*1), Z4
+	LEAQ        (R11)(DI*4), R12
+	VMOVUPS     (R12), Z5
+	VMOVUPS     (R12)(DI*1), Z6
+	VMOVUPS     (R12)(DI*2), Z7
+	MOVQ        R10, R12
+	VMOVUPS     (R12), Z8
+	VFMADD231PS Z1, Z8, Z0
+	VMOVUPS     (R12)(SI*1), Z1
+	VFMADD231PS Z2, Z1, Z0
+	VMOVUPS     (R12)(SI*2), Z1
+	VFMADD231PS Z3, Z1, Z0
+	VMOVUPS     (R12)(R8*1), Z1
+	VFMADD231PS Z4, Z1, Z0
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS     (R12), Z1
+	VFMADD231PS Z5, Z1, Z0
+	VMOVUPS     (R12)(SI*1), Z1
+	VFMADD231PS Z6, Z1, Z0
+	VMOVUPS     (R12)(SI*2), Z1
+	VFMADD231PS Z7, Z1, Z0
+	ADDQ        irow+24(FP), R10
+	ADDQ        wrow+48(FP), R11
+	SUBQ        $+1, R13
+	JNZ         row
+
+	// clamp and store
+	VBROADCASTSS lo+88(FP), Z1
+	VBROADCASTSS hi+92(FP), Z2
+	VMAXPS       Z0, Z1, Z0
+	VMINPS       Z0, Z2, Z0
+	VMOVUPS      Z0, (BX)
+	ADDQ         $+64, CX
+	ADDQ         $+64, DX
+	ADDQ         $+64, BX
+	SUBQ         $+16, AX
+	JMP          channels
+
+	// the last channels, under the mask
+tail:
+	TESTQ AX, AX
+	JZ    done
+	MOVL  $0x0000ffff, R10
+	BZHIL AX, R10, R10
+	KMOVW R10, K1
+
+	// sums start with the bias
+	VPXORD    Z9, Z9, Z9
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobiasTail
+	VMOVUPS.Z (AX), K1, Z9
+	ADDQ      $+64, AX
+	MOVQ      AX, bias+64(FP)
+
+nobiasTail:
+	MOVQ rows+8(FP), R13
+	MOVQ CX, R10
+	MOVQ DX, R11
+
+rowTail:
+	// the taps of this row, then each input once
+	VMOVUPS.Z   (R11), K1, Z0
+	VMOVUPS.Z   (R11)(DI*1), K1, Z1
+	VMOVUPS.Z   (R11)(DI*2), K1, Z2
+	VMOVUPS.Z   (R11)(R9*1), K1, Z3
+	LEAQ        (R11)(DI*4), AX
+	VMOVUPS.Z   (AX), K1, Z4
+	VMOVUPS.Z   (AX)(DI*1), K1, Z5
+	VMOVUPS.Z   (AX)(DI*2), K1, Z6
+	MOVQ        R10, R12
+	VMOVUPS.Z   (R12), K1, Z7
+	VFMADD231PS Z0, Z7, Z9
+	VMOVUPS.Z   (R12)(SI*1), K1, Z0
+	VFMADD231PS Z1, Z0, Z9
+	VMOVUPS.Z   (R12)(SI*2), K1, Z0
+	VFMADD231PS Z2, Z0, Z9
+	VMOVUPS.Z   (R12)(R8*1), K1, Z0
+	VFMADD231PS Z3, Z0, Z9
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS.Z   (R12), K1, Z0
+	VFMADD231PS Z4, Z0, Z9
+	VMOVUPS.Z   (R12)(SI*1), K1, Z0
+	VFMADD231PS Z5, Z0, Z9
+	VMOVUPS.Z   (R12)(SI*2), K1, Z0
+	VFMADD231PS Z6, Z0, Z9
+	ADDQ        irow+24(FP), R10
+	ADDQ        wrow+48(FP), R11
+	SUBQ        $+1, R13
+	JNZ         rowTail
+
+	// clamp and store
+	VBROADCASTSS lo+88(FP), Z0
+	VBROADCASTSS hi+92(FP), Z1
+	VMAXPS       Z9, Z0, Z9
+	VMINPS       Z9, Z1, Z9
+	VMOVUPS      Z9, K1, (BX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func dw7s1x4AVX512(c int, rows int, in *float32, irow int, icol int, w *float32, wrow int, wcol int, bias *float32, out *float32, ox int, lo float32, hi float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·dw7s1x4AVX512(SB), NOSPLIT, $0-96
+	MOVQ c+0(FP), AX
+	MOVQ in+16(FP), CX
+	MOVQ w+40(FP), DX
+	MOVQ out+72(FP), BX
+	MOVQ icol+32(FP), SI
+	MOVQ wcol+56(FP), DI
+	LEAQ (SI)(SI*2), R8
+	LEAQ (DI)(DI*2), R9
+
+	// a vector of channels
+channels:
+	CMPQ AX, $+16
+	JLT  tail
+
+	// sums start with the bias
+	VPXORD  Z0, Z0, Z0
+	MOVQ    bias+64(FP), R10
+	TESTQ   R10, R10
+	JZ      nobias
+	VMOVUPS (R10), Z0
+	ADDQ    $+64, R10
+	MOVQ    R10, bias+64(FP)
+
+nobias:
+	VMOVAPS Z0, Z1
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z3
+	MOVQ    rows+8(FP), R13
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+
+row:
+	// the taps of this row, then each input once
+	VMOVUPS     (R11), Z4
+	VMOVUPS     (R11)(DI*1), Z5
+	VMOVUPS     (R11)(DI*2), Z6
+	VMOVUPS     (R11)(R9*1), Z7
+	LEAQ        (R11)(DI*4), R12
+	VMOVUPS     (R12), Z8
+	VMOVUPS     (R12)(DI*1), Z9
+	VMOVUPS     (R12)(DI*2), Z10
+	MOVQ        R10, R12
+	VMOVUPS     (R12), Z11
+	VFMADD231PS Z4, Z11, Z0
+	VMOVUPS     (R12)(SI*1), Z11
+	VFMADD231PS Z5, Z11, Z0
+	VFMADD231PS Z4, Z11, Z1
+	VMOVUPS     (R12)(SI*2), Z11
+	VFMADD231PS Z6, Z11, Z0
+	VFMADD231PS Z5, Z11, Z1
+	VFMADD231PS Z4, Z11, Z2
+	VMOVUPS     (R12)(R8*1), Z11
+	VFMADD231PS Z7, Z11, Z0
+	VFMADD231PS Z6, Z11, Z1
+	VFMADD231PS Z5, Z11, Z2
+	VFMADD231PS Z4, Z11, Z3
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS     (R12), Z4
+	VFMADD231PS Z8, Z4, Z0
+	VFMADD231PS Z7, Z4, Z1
+	VFMADD231PS Z6, Z4, Z2
+	VFMADD231PS Z5, Z4, Z3
+	VMOVUPS     (R12)(SI*1), Z4
+	VFMADD231PS Z9, Z4, Z0
+	VFMADD231PS Z8, Z4, Z1
+	VFMADD231PS Z7, Z4, Z2
+	VFMADD231PS Z6, Z4, Z3
+	VMOVUPS     (R12)(SI*2), Z4
+	VFMADD231PS Z10, Z4, Z0
+	VFMADD231PS Z9, Z4, Z1
+	VFMADD231PS Z8, Z4, Z2
+	VFMADD231PS Z7, Z4, Z3
+	VMOVUPS     (R12)(R8*1), Z4
+	VFMADD231PS Z10, Z4, Z1
+	VFMADD231PS Z9, Z4, Z2
+	VFMADD231PS Z8, Z4, Z3
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS     (R12), Z4
+	VFMADD231PS Z10, Z4, Z2
+	VFMADD231PS Z9, Z4, Z3
+	VMOVUPS     (R12)(SI*1), Z4
+	VFMADD231PS Z10, Z4, Z3
+	ADDQ        irow+24(FP), R10
+	ADDQ        wrow+48(FP), R11
+	SUBQ        $+1, R13
+	JNZ         row
+
+	// clamp and store
+	VBROADCASTSS lo+88(FP), Z4
+	VBROADCASTSS hi+92(FP), Z5
+	MOVQ         BX, R10
+	VMAXPS       Z0, Z4, Z0
+	VMINPS       Z0, Z5, Z0
+	VMOVUPS      Z0, (R10)
+	ADDQ         ox+80(FP), R10
+	VMAXPS       Z1, Z4, Z1
+	VMINPS       Z1, Z5, Z1
+	VMOVUPS      Z1, (R10)
+	ADDQ         ox+80(FP), R10
+	VMAXPS       Z2, Z4, Z2
+	VMINPS       Z2, Z5, Z2
+	VMOVUPS      Z2, (R10)
+	ADDQ         ox+80(FP), R10
+	VMAXPS       Z3, Z4, Z3
+	VMINPS       Z3, Z5, Z3
+	VMOVUPS      Z3, (R10)
+	ADDQ         $+64, CX
+	ADDQ         $+64, DX
+	ADDQ         $+64, BX
+	SUBQ         $+16, AX
+	JMP          channels
+
+	// the last channels, under the mask
+tail:
+	TESTQ AX, AX
+	JZ    done
+	MOVL  $0x0000ffff, R10
+	BZHIL AX, R10, R10
+	KMOVW R10, K1
+
+	// sums start with the bias
+	VPXORD    Z12, Z12, Z12
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobiasTail
+	VMOVUPS.Z (AX), K1, Z12
+	ADDQ      $+64, AX
+	MOVQ      AX, bias+64(FP)
+
+nobiasTail:
+	VMOVAPS Z12, Z0
+	VMOVAPS Z12, Z1
+	VMOVAPS Z12, Z2
+	MOVQ    rows+8(FP), R13
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+
+rowTail:
+	// the taps of this row, then each input once
+	VMOVUPS.Z   (R11), K1, Z3
+	VMOVUPS.Z   (R11)(DI*1), K1, Z4
+	VMOVUPS.Z   (R11)(DI*2), K1, Z5
+	VMOVUPS.Z   (R11)(R9*1), K1, Z6
+	LEAQ        (R11)(DI*4), AX
+	VMOVUPS.Z   (AX), K1, Z7
+	VMOVUPS.Z   (AX)(DI*1), K1, Z8
+	VMOVUPS.Z   (AX)(DI*2), K1, Z9
+	MOVQ        R10, R12
+	VMOVUPS.Z   (R12), K1, Z10
+	VFMADD231PS Z3, Z10, Z12
+	VMOVUPS.Z   (R12)(SI*1), K1, Z10
+	VFMADD231PS Z4, Z10, Z12
+	VFMADD231PS Z3, Z10, Z0
+	VMOVUPS.Z   (R12)(SI*2), K1, Z10
+	VFMADD231PS Z5, Z10, Z12
+	VFMADD231PS Z4, Z10, Z0
+	VFMADD231PS Z3, Z10, Z1
+	VMOVUPS.Z   (R12)(R8*1), K1, Z10
+	VFMADD231PS Z6, Z10, Z12
+	VFMADD231PS Z5, Z10, Z0
+	VFMADD231PS Z4, Z10, Z1
+	VFMADD231PS Z3, Z10, Z2
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS.Z   (R12), K1, Z3
+	VFMADD231PS Z7, Z3, Z12
+	VFMADD231PS Z6, Z3, Z0
+	VFMADD231PS Z5, Z3, Z1
+	VFMADD231PS Z4, Z3, Z2
+	VMOVUPS.Z   (R12)(SI*1), K1, Z3
+	VFMADD231PS Z8, Z3, Z12
+	VFMADD231PS Z7, Z3, Z0
+	VFMADD231PS Z6, Z3, Z1
+	VFMADD231PS Z5, Z3, Z2
+	VMOVUPS.Z   (R12)(SI*2), K1, Z3
+	VFMADD231PS Z9, Z3, Z12
+	VFMADD231PS Z8, Z3, Z0
+	VFMADD231PS Z7, Z3, Z1
+	VFMADD231PS Z6, Z3, Z2
+	VMOVUPS.Z   (R12)(R8*1), K1, Z3
+	VFMADD231PS Z9, Z3, Z0
+	VFMADD231PS Z8, Z3, Z1
+	VFMADD231PS Z7, Z3, Z2
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS.Z   (R12), K1, Z3
+	VFMADD231PS Z9, Z3, Z1
+	VFMADD231PS Z8, Z3, Z2
+	VMOVUPS.Z   (R12)(SI*1), K1, Z3
+	VFMADD231PS Z9, Z3, Z2
+	ADDQ        irow+24(FP), R10
+	ADDQ        wrow+48(FP), R11
+	SUBQ        $+1, R13
+	JNZ         rowTail
+
+	// clamp and store
+	VBROADCASTSS lo+88(FP), Z3
+	VBROADCASTSS hi+92(FP), Z4
+	MOVQ         BX, AX
+	VMAXPS       Z12, Z3, Z12
+	VMINPS       Z12, Z4, Z12
+	VMOVUPS      Z12, K1, (AX)
+	ADDQ         ox+80(FP), AX
+	VMAXPS       Z0, Z3, Z0
+	VMINPS       Z0, Z4, Z0
+	VMOVUPS      Z0, K1, (AX)
+	ADDQ         ox+80(FP), AX
+	VMAXPS       Z1, Z3, Z1
+	VMINPS       Z1, Z4, Z1
+	VMOVUPS      Z1, K1, (AX)
+	ADDQ         ox+80(FP), AX
+	VMAXPS       Z2, Z3, Z2
+	VMINPS       Z2, Z4, Z2
+	VMOVUPS      Z2, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func dw7s1x8AVX512(c int, rows int, in *float32, irow int, icol int, w *float32, wrow int, wcol int, bias *float32, out *float32, ox int, lo float32, hi float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·dw7s1x8AVX512(SB), NOSPLIT, $0-96
+	MOVQ c+0(FP), AX
+	MOVQ in+16(FP), CX
+	MOVQ w+40(FP), DX
+	MOVQ out+72(FP), BX
+	MOVQ icol+32(FP), SI
+	MOVQ wcol+56(FP), DI
+	LEAQ (SI)(SI*2), R8
+	LEAQ (DI)(DI*2), R9
+
+	// a vector of channels
+channels:
+	CMPQ AX, $+16
+	JLT  tail
+
+	// sums start with the bias
+	VPXORD  Z0, Z0, Z0
+	MOVQ    bias+64(FP), R10
+	TESTQ   R10, R10
+	JZ      nobias
+	VMOVUPS (R10), Z0
+	ADDQ    $+64, R10
+	MOVQ    R10, bias+64(FP)
+
+nobias:
+	VMOVAPS Z0, Z1
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z3
+	VMOVAPS Z0, Z4
+	VMOVAPS Z0, Z5
+	VMOVAPS Z0, Z6
+	VMOVAPS Z0, Z7
+	MOVQ    rows+8(FP), R13
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+
+row:
+	// the taps of this row, then each input once
+	VMOVUPS     (R11), Z8
+	VMOVUPS     (R11)(DI*1), Z9
+	VMOVUPS     (R11)(DI*2), Z10
+	VMOVUPS     (R11)(R9*1), Z11
+	LEAQ        (R11)(DI*4), R12
+	VMOVUPS     (R12), Z12
+	VMOVUPS     (R12)(DI*1), Z13
+	VMOVUPS     (R12)(DI*2), Z14
+	MOVQ        R10, R12
+	VMOVUPS     (R12), Z15
+	VFMADD231PS Z8, Z15, Z0
+	VMOVUPS     (R12)(SI*1), Z15
+	VFMADD231PS Z9, Z15, Z0
+	VFMADD231PS Z8, Z15, Z1
+	VMOVUPS     (R12)(SI*2), Z15
+	VFMADD231PS Z10, Z15, Z0
+	VFMADD231PS Z9, Z15, Z1
+	VFMADD231PS Z8, Z15, Z2
+	VMOVUPS     (R12)(R8*1), Z15
+	VFMADD231PS Z11, Z15, Z0
+	VFMADD231PS Z10, Z15, Z1
+	VFMADD231PS Z9, Z15, Z2
+	VFMADD231PS Z8, Z15, Z3
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS     (R12), Z15
+	VFMADD231PS Z12, Z15, Z0
+	VFMADD231PS Z11, Z15, Z1
+	VFMADD231PS Z10, Z15, Z2
+	VFMADD231PS Z9, Z15, Z3
+	VFMADD231PS Z8, Z15, Z4
+	VMOVUPS     (R12)(SI*1), Z15
+	VFMADD231PS Z13, Z15, Z0
+	VFMADD231PS Z12, Z15, Z1
+	VFMADD231PS Z11, Z15, Z2
+	VFMADD231PS Z10, Z15, Z3
+	VFMADD231PS Z9, Z15, Z4
+	VFMADD231PS Z8, Z15, Z5
+	VMOVUPS     (R12)(SI*2), Z15
+	VFMADD231PS Z14, Z15, Z0
+	VFMADD231PS Z13, Z15, Z1
+	VFMADD231PS Z12, Z15, Z2
+	VFMADD231PS Z11, Z15, Z3
+	VFMADD231PS Z10, Z15, Z4
+	VFMADD231PS Z9, Z15, Z5
+	VFMADD231PS Z8, Z15, Z6
+	VMOVUPS     (R12)(R8*1), Z15
+	VFMADD231PS Z14, Z15, Z1
+	VFMADD231PS Z13, Z15, Z2
+	VFMADD231PS Z12, Z15, Z3
+	VFMADD231PS Z11, Z15, Z4
+	VFMADD231PS Z10, Z15, Z5
+	VFMADD231PS Z9, Z15, Z6
+	VFMADD231PS Z8, Z15, Z7
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS     (R12), Z8
+	VFMADD231PS Z14, Z8, Z2
+	VFMADD231PS Z13, Z8, Z3
+	VFMADD231PS Z12, Z8, Z4
+	VFMADD231PS Z11, Z8, Z5
+	VFMADD231PS Z10, Z8, Z6
+	VFMADD231PS Z9, Z8, Z7
+	VMOVUPS     (R12)(SI*1), Z8
+	VFMADD231PS Z14, Z8, Z3
+	VFMADD231PS Z13, Z8, Z4
+	VFMADD231PS Z12, Z8, Z5
+	VFMADD231PS Z11, Z8, Z6
+	VFMADD231PS Z10, Z8, Z7
+	VMOVUPS     (R12)(SI*2), Z8
+	VFMADD231PS Z14, Z8, Z4
+	VFMADD231PS Z13, Z8, Z5
+	VFMADD231PS Z12, Z8, Z6
+	VFMADD231PS Z11, Z8, Z7
+	VMOVUPS     (R12)(R8*1), Z8
+	VFMADD231PS Z14, Z8, Z5
+	VFMADD231PS Z13, Z8, Z6
+	VFMADD231PS Z12, Z8, Z7
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS     (R12), Z8
+	VFMADD231PS Z14, Z8, Z6
+	VFMADD231PS Z13, Z8, Z7
+	VMOVUPS     (R12)(SI*1), Z8
+	VFMADD231PS Z14, Z8, Z7
+	ADDQ        irow+24(FP), R10
+	ADDQ        wrow+48(FP), R11
+	SUBQ        $+1, R13
+	JNZ         row
+
+	// clamp and store
+	VBROADCASTSS lo+88(FP), Z8
+	VBROADCASTSS hi+92(FP), Z9
+	MOVQ         BX, R10
+	VMAXPS       Z0, Z8, Z0
+	VMINPS       Z0, Z9, Z0
+	VMOVUPS      Z0, (R10)
+	ADDQ         ox+80(FP), R10
+	VMAXPS       Z1, Z8, Z1
+	VMINPS       Z1, Z9, Z1
+	VMOVUPS      Z1, (R10)
+	ADDQ         ox+80(FP), R10
+	VMAXPS       Z2, Z8, Z2
+	VMINPS       Z2, Z9, Z2
+	VMOVUPS      Z2, (R10)
+	ADDQ         ox+80(FP), R10
+	VMAXPS       Z3, Z8, Z3
+	VMINPS       Z3, Z9, Z3
+	VMOVUPS      Z3, (R10)
+	ADDQ         ox+80(FP), R10
+	VMAXPS       Z4, Z8, Z4
+	VMINPS       Z4, Z9, Z4
+	VMOVUPS      Z4, (R10)
+	ADDQ         ox+80(FP), R10
+	VMAXPS       Z5, Z8, Z5
+	VMINPS       Z5, Z9, Z5
+	VMOVUPS      Z5, (R10)
+	ADDQ         ox+80(FP), R10
+	VMAXPS       Z6, Z8, Z6
+	VMINPS       Z6, Z9, Z6
+	VMOVUPS      Z6, (R10)
+	ADDQ         ox+80(FP), R10
+	VMAXPS       Z7, Z8, Z7
+	VMINPS       Z7, Z9, Z7
+	VMOVUPS      Z7, (R10)
+	ADDQ         $+64, CX
+	ADDQ         $+64, DX
+	ADDQ         $+64, BX
+	SUBQ         $+16, AX
+	JMP          channels
+
+	// the last channels, under the mask
+tail:
+	TESTQ AX, AX
+	JZ    done
+	MOVL  $0x0000ffff, R10
+	BZHIL AX, R10, R10
+	KMOVW R10, K1
+
+	// sums start with the bias
+	VPXORD    Z16, Z16, Z16
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobiasTail
+	VMOVUPS.Z (AX), K1, Z16
+	ADDQ      $+64, AX
+	MOVQ      AX, bias+64(FP)
+
+nobiasTail:
+	VMOVAPS Z16, Z0
+	VMOVAPS Z16, Z1
+	VMOVAPS Z16, Z2
+	VMOVAPS Z16, Z3
+	VMOVAPS Z16, Z4
+	VMOVAPS Z16, Z5
+	VMOVAPS Z16, Z6
+	MOVQ    rows+8(FP), R13
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+
+rowTail:
+	// the taps of this row, then each input once
+	VMOVUPS.Z   (R11), K1, Z7
+	VMOVUPS.Z   (R11)(DI*1), K1, Z8
+	VMOVUPS.Z   (R11)(DI*2), K1, Z9
+	VMOVUPS.Z   (R11)(R9*1), K1, Z10
+	LEAQ        (R11)(DI*4), AX
+	VMOVUPS.Z   (AX), K1, Z11
+	VMOVUPS.Z   (AX)(DI*1), K1, Z12
+	VMOVUPS.Z   (AX)(DI*2), K1, Z13
+	MOVQ        R10, R12
+	VMOVUPS.Z   (R12), K1, Z14
+	VFMADD231PS Z7, Z14, Z16
+	VMOVUPS.Z   (R12)(SI*1), K1, Z14
+	VFMADD231PS Z8, Z14, Z16
+	VFMADD231PS Z7, Z14, Z0
+	VMOVUPS.Z   (R12)(SI*2), K1, Z14
+	VFMADD231PS Z9, Z14, Z16
+	VFMADD231PS Z8, Z14, Z0
+	VFMADD231PS Z7, Z14, Z1
+	VMOVUPS.Z   (R12)(R8*1), K1, Z14
+	VFMADD231PS Z10, Z14, Z16
+	VFMADD231PS Z9, Z14, Z0
+	VFMADD231PS Z8, Z14, Z1
+	VFMADD231PS Z7, Z14, Z2
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS.Z   (R12), K1, Z14
+	VFMADD231PS Z11, Z14, Z16
+	VFMADD231PS Z10, Z14, Z0
+	VFMADD231PS Z9, Z14, Z1
+	VFMADD231PS Z8, Z14, Z2
+	VFMADD231PS Z7, Z14, Z3
+	VMOVUPS.Z   (R12)(SI*1), K1, Z14
+	VFMADD231PS Z12, Z14, Z16
+	VFMADD231PS Z11, Z14, Z0
+	VFMADD231PS Z10, Z14, Z1
+	VFMADD231PS Z9, Z14, Z2
+	VFMADD231PS Z8, Z14, Z3
+	VFMADD231PS Z7, Z14, Z4
+	VMOVUPS.Z   (R12)(SI*2), K1, Z14
+	VFMADD231PS Z13, Z14, Z16
+	VFMADD231PS Z12, Z14, Z0
+	VFMADD231PS Z11, Z14, Z1
+	VFMADD231PS Z10, Z14, Z2
+	VFMADD231PS Z9, Z14, Z3
+	VFMADD231PS Z8, Z14, Z4
+	VFMADD231PS Z7, Z14, Z5
+	VMOVUPS.Z   (R12)(R8*1), K1, Z14
+	VFMADD231PS Z13, Z14, Z0
+	VFMADD231PS Z12, Z14, Z1
+	VFMADD231PS Z11, Z14, Z2
+	VFMADD231PS Z10, Z14, Z3
+	VFMADD231PS Z9, Z14, Z4
+	VFMADD231PS Z8, Z14, Z5
+	VFMADD231PS Z7, Z14, Z6
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS.Z   (R12), K1, Z7
+	VFMADD231PS Z13, Z7, Z1
+	VFMADD231PS Z12, Z7, Z2
+	VFMADD231PS Z11, Z7, Z3
+	VFMADD231PS Z10, Z7, Z4
+	VFMADD231PS Z9, Z7, Z5
+	VFMADD231PS Z8, Z7, Z6
+	VMOVUPS.Z   (R12)(SI*1), K1, Z7
+	VFMADD231PS Z13, Z7, Z2
+	VFMADD231PS Z12, Z7, Z3
+	VFMADD231PS Z11, Z7, Z4
+	VFMADD231PS Z10, Z7, Z5
+	VFMADD231PS Z9, Z7, Z6
+	VMOVUPS.Z   (R12)(SI*2), K1, Z7
+	VFMADD231PS Z13, Z7, Z3
+	VFMADD231PS Z12, Z7, Z4
+	VFMADD231PS Z11, Z7, Z5
+	VFMADD231PS Z10, Z7, Z6
+	VMOVUPS.Z   (R12)(R8*1), K1, Z7
+	VFMADD231PS Z13, Z7, Z4
+	VFMADD231PS Z12, Z7, Z5
+	VFMADD231PS Z11, Z7, Z6
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS.Z   (R12), K1, Z7
+	VFMADD231PS Z13, Z7, Z5
+	VFMADD231PS Z12, Z7, Z6
+	VMOVUPS.Z   (R12)(SI*1), K1, Z7
+	VFMADD231PS Z13, Z7, Z6
+	ADDQ        irow+24(FP), R10
+	ADDQ        wrow+48(FP), R11
+	SUBQ        $+1, R13
+	JNZ         rowTail
+
+	// clamp and store
+	VBROADCASTSS lo+88(FP), Z7
+	VBROADCASTSS hi+92(FP), Z8
+	MOVQ         BX, AX
+	VMAXPS       Z16, Z7, Z16
+	VMINPS       Z16, Z8, Z16
+	VMOVUPS      Z16, K1, (AX)
+	ADDQ         ox+80(FP), AX
+	VMAXPS       Z0, Z7, Z0
+	VMINPS       Z0, Z8, Z0
+	VMOVUPS      Z0, K1, (AX)
+	ADDQ         ox+80(FP), AX
+	VMAXPS       Z1, Z7, Z1
+	VMINPS       Z1, Z8, Z1
+	VMOVUPS      Z1, K1, (AX)
+	ADDQ         ox+80(FP), AX
+	VMAXPS       Z2, Z7, Z2
+	VMINPS       Z2, Z8, Z2
+	VMOVUPS      Z2, K1, (AX)
+	ADDQ         ox+80(FP), AX
+	VMAXPS       Z3, Z7, Z3
+	VMINPS       Z3, Z8, Z3
+	VMOVUPS      Z3, K1, (AX)
+	ADDQ         ox+80(FP), AX
+	VMAXPS       Z4, Z7, Z4
+	VMINPS       Z4, Z8, Z4
+	VMOVUPS      Z4, K1, (AX)
+	ADDQ         ox+80(FP), AX
+	VMAXPS       Z5, Z7, Z5
+	VMINPS       Z5, Z8, Z5
+	VMOVUPS      Z5, K1, (AX)
+	ADDQ         ox+80(FP), AX
+	VMAXPS       Z6, Z7, Z6
+	VMINPS       Z6, Z8, Z6
+	VMOVUPS      Z6, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func dw7s2x1AVX512(c int, rows int, in *float32, irow int, icol int, w *float32, wrow int, wcol int, bias *float32, out *float32, ox int, lo float32, hi float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·dw7s2x1AVX512(SB), NOSPLIT, $0-96
+	MOVQ c+0(FP), AX
+	MOVQ in+16(FP), CX
+	MOVQ w+40(FP), DX
+	MOVQ out+72(FP), BX
+	MOVQ icol+32(FP), SI
+	MOVQ wcol+56(FP), DI
+	LEAQ (SI)(SI*2), R8
+	LEAQ (DI)(DI*2), R9
+
+	// a vector of channels
+channels:
+	CMPQ AX, $+16
+	JLT  tail
+
+	// sums start with the bias
+	VPXORD  Z0, Z0, Z0
+	MOVQ    bias+64(FP), R10
+	TESTQ   R10, R10
+	JZ      nobias
+	VMOVUPS (R10), Z0
+	ADDQ    $+64, R10
+	MOVQ    R10, bias+64(FP)
+
+nobias:
+	MOVQ rows+8(FP), R13
+	MOVQ CX, R10
+	MOVQ DX, R11
+
+row:
+	// the taps of this row, then each input once
+	VMOVUPS     (R11), Z1
+	VMOVUPS     (R11)(DI*1), Z2
+	VMOVUPS     (R11)(DI*2), Z3
+	VMOVUPS     (R11)(R9*1), Z4
+	LEAQ        (R11)(DI*4), R12
+	VMOVUPS     (R12), Z5
+	VMOVUPS     (R12)(DI*1), Z6
+	VMOVUPS     (R12)(DI*2), Z7
+	MOVQ        R10, R12
+	VMOVUPS     (R12), Z8
+	VFMADD231PS Z1, Z8, Z0
+	VMOVUPS     (R12)(SI*1), Z1
+	VFMADD231PS Z2, Z1, Z0
+	VMOVUPS     (R12)(SI*2), Z1
+	VFMADD231PS Z3, Z1, Z0
+	VMOVUPS     (R12)(R8*1), Z1
+	VFMADD231PS Z4, Z1, Z0
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS     (R12), Z1
+	VFMADD231PS Z5, Z1, Z0
+	VMOVUPS     (R12)(SI*1), Z1
+	VFMADD231PS Z6, Z1, Z0
+	VMOVUPS     (R12)(SI*2), Z1
+	VFMADD231PS Z7, Z1, Z0
+	ADDQ        irow+24(FP), R10
+	ADDQ        wrow+48(FP), R11
+	SUBQ        $+1, R13
+	JNZ         row
+
+	// clamp and store
+	VBROADCASTSS lo+88(FP), Z1
+	VBROADCASTSS hi+92(FP), Z2
+	VMAXPS       Z0, Z1, Z0
+	VMINPS       Z0, Z2, Z0
+	VMOVUPS      Z0, (BX)
+	ADDQ         $+64, CX
+	ADDQ         $+64, DX
+	ADDQ         $+64, BX
+	SUBQ         $+16, AX
+	JMP          channels
+
+	// the last channels, under the mask
+tail:
+	TESTQ AX, AX
+	JZ    done
+	MOVL  $0x0000ffff, R10
+	BZHIL AX, R10, R10
+	KMOVW R10, K1
+
+	// sums start with the bias
+	VPXORD    Z9, Z9, Z9
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobiasTail
+	VMOVUPS.Z (AX), K1, Z9
+	ADDQ      $+64, AX
+	MOVQ      AX, bias+64(FP)
+
+nobiasTail:
+	MOVQ rows+8(FP), R13
+	MOVQ CX, R10
+	MOVQ DX, R11
+
+rowTail:
+	// the taps of this row, then each input once
+	VMOVUPS.Z   (R11), K1, Z0
+	VMOVUPS.Z   (R11)(DI*1), K1, Z1
+	VMOVUPS.Z   (R11)(DI*2), K1, Z2
+	VMOVUPS.Z   (R11)(R9*1), K1, Z3
+	LEAQ        (R11)(DI*4), AX
+	VMOVUPS.Z   (AX), K1, Z4
+	VMOVUPS.Z   (AX)(DI*1), K1, Z5
+	VMOVUPS.Z   (AX)(DI*2), K1, Z6
+	MOVQ        R10, R12
+	VMOVUPS.Z   (R12), K1, Z7
+	VFMADD231PS Z0, Z7, Z9
+	VMOVUPS.Z   (R12)(SI*1), K1, Z0
+	VFMADD231PS Z1, Z0, Z9
+	VMOVUPS.Z   (R12)(SI*2), K1, Z0
+	VFMADD231PS Z2, Z0, Z9
+	VMOVUPS.Z   (R12)(R8*1), K1, Z0
+	VFMADD231PS Z3, Z0, Z9
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS.Z   (R12), K1, Z0
+	VFMADD231PS Z4, Z0, Z9
+	VMOVUPS.Z   (R12)(SI*1), K1, Z0
+	VFMADD231PS Z5, Z0, Z9
+	VMOVUPS.Z   (R12)(SI*2), K1, Z0
+	VFMADD231PS Z6, Z0, Z9
+	ADDQ        irow+24(FP), R10
+	ADDQ        wrow+48(FP), R11
+	SUBQ        $+1, R13
+	JNZ         rowTail
+
+	// clamp and store
+	VBROADCASTSS lo+88(FP), Z0
+	VBROADCASTSS hi+92(FP), Z1
+	VMAXPS       Z9, Z0, Z9
+	VMINPS       Z9, Z1, Z9
+	VMOVUPS      Z9, K1, (BX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func dw7s2x4AVX512(c int, rows int, in *float32, irow int, icol int, w *float32, wrow int, wcol int, bias *float32, out *float32, ox int, lo float32, hi float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·dw7s2x4AVX512(SB), NOSPLIT, $0-96
+	MOVQ c+0(FP), AX
+	MOVQ in+16(FP), CX
+	MOVQ w+40(FP), DX
+	MOVQ out+72(FP), BX
+	MOVQ icol+32(FP), SI
+	MOVQ wcol+56(FP), DI
+	LEAQ (SI)(SI*2), R8
+	LEAQ (DI)(DI*2), R9
+
+	// a vector of channels
+channels:
+	CMPQ AX, $+16
+	JLT  tail
+
+	// sums start with the bias
+	VPXORD  Z0, Z0, Z0
+	MOVQ    bias+64(FP), R10
+	TESTQ   R10, R10
+	JZ      nobias
+	VMOVUPS (R10), Z0
+	ADDQ    $+64, R10
+	MOVQ    R10, bias+64(FP)
+
+nobias:
+	VMOVAPS Z0, Z1
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z3
+	MOVQ    rows+8(FP), R13
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+
+row:
+	// the taps of this row, then each input once
+	VMOVUPS     (R11), Z4
+	VMOVUPS     (R11)(DI*1), Z5
+	VMOVUPS     (R11)(DI*2), Z6
+	VMOVUPS     (R11)(R9*1), Z7
+	LEAQ        (R11)(DI*4), R12
+	VMOVUPS     (R12), Z8
+	VMOVUPS     (R12)(DI*1), Z9
+	VMOVUPS     (R12)(DI*2), Z10
+	MOVQ        R10, R12
+	VMOVUPS     (R12), Z11
+	VFMADD231PS Z4, Z11, Z0
+	VMOVUPS     (R12)(SI*1), Z11
+	VFMADD231PS Z5, Z11, Z0
+	VMOVUPS     (R12)(SI*2), Z11
+	VFMADD231PS Z6, Z11, Z0
+	VFMADD231PS Z4, Z11, Z1
+	VMOVUPS     (R12)(R8*1), Z11
+	VFMADD231PS Z7, Z11, Z0
+	VFMADD231PS Z5, Z11, Z1
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS     (R12), Z11
+	VFMADD231PS Z8, Z11, Z0
+	VFMADD231PS Z6, Z11, Z1
+	VFMADD231PS Z4, Z11, Z2
+	VMOVUPS     (R12)(SI*1), Z11
+	VFMADD231PS Z9, Z11, Z0
+	VFMADD231PS Z7, Z11, Z1
+	VFMADD231PS Z5, Z11, Z2
+	VMOVUPS     (R12)(SI*2), Z11
+	VFMADD231PS Z10, Z11, Z0
+	VFMADD231PS Z8, Z11, Z1
+	VFMADD231PS Z6, Z11, Z2
+	VFMADD231PS Z4, Z11, Z3
+	VMOVUPS     (R12)(R8*1), Z4
+	VFMADD231PS Z9, Z4, Z1
+	VFMADD231PS Z7, Z4, Z2
+	VFMADD231PS Z5, Z4, Z3
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS     (R12), Z4
+	VFMADD231PS Z10, Z4, Z1
+	VFMADD231PS Z8, Z4, Z2
+	VFMADD231PS Z6, Z4, Z3
+	VMOVUPS     (R12)(SI*1), Z4
+	VFMADD231PS Z9, Z4, Z2
+	VFMADD231PS Z7, Z4, Z3
+	VMOVUPS     (R12)(SI*2), Z4
+	VFMADD231PS Z10, Z4, Z2
+	VFMADD231PS Z8, Z4, Z3
+	VMOVUPS     (R12)(R8*1), Z4
+	VFMADD231PS Z9, Z4, Z3
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS     (R12), Z4
+	VFMADD231PS Z10, Z4, Z3
+	ADDQ        irow+24(FP), R10
+	ADDQ        wrow+48(FP), R11
+	SUBQ        $+1, R13
+	JNZ         row
+
+	// clamp and store
+	VBROADCASTSS lo+88(FP), Z4
+	VBROADCASTSS hi+92(FP), Z5
+	MOVQ         BX, R10
+	VMAXPS       Z0, Z4, Z0
+	VMINPS       Z0, Z5, Z0
+	VMOVUPS      Z0, (R10)
+	ADDQ         ox+80(FP), R10
+	VMAXPS       Z1, Z4, Z1
+	VMINPS       Z1, Z5, Z1
+	VMOVUPS      Z1, (R10)
+	ADDQ         ox+80(FP), R10
+	VMAXPS       Z2, Z4, Z2
+	VMINPS       Z2, Z5, Z2
+	VMOVUPS      Z2, (R10)
+	ADDQ         ox+80(FP), R10
+	VMAXPS       Z3, Z4, Z3
+	VMINPS       Z3, Z5, Z3
+	VMOVUPS      Z3, (R10)
+	ADDQ         $+64, CX
+	ADDQ         $+64, DX
+	ADDQ         $+64, BX
+	SUBQ         $+16, AX
+	JMP          channels
+
+	// the last channels, under the mask
+tail:
+	TESTQ AX, AX
+	JZ    done
+	MOVL  $0x0000ffff, R10
+	BZHIL AX, R10, R10
+	KMOVW R10, K1
+
+	// sums start with the bias
+	VPXORD    Z12, Z12, Z12
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobiasTail
+	VMOVUPS.Z (AX), K1, Z12
+	ADDQ      $+64, AX
+	MOVQ      AX, bias+64(FP)
+
+nobiasTail:
+	VMOVAPS Z12, Z0
+	VMOVAPS Z12, Z1
+	VMOVAPS Z12, Z2
+	MOVQ    rows+8(FP), R13
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+
+rowTail:
+	// the taps of this row, then each input once
+	VMOVUPS.Z   (R11), K1, Z3
+	VMOVUPS.Z   (R11)(DI*1), K1, Z4
+	VMOVUPS.Z   (R11)(DI*2), K1, Z5
+	VMOVUPS.Z   (R11)(R9*1), K1, Z6
+	LEAQ        (R11)(DI*4), AX
+	VMOVUPS.Z   (AX), K1, Z7
+	VMOVUPS.Z   (AX)(DI*1), K1, Z8
+	VMOVUPS.Z   (AX)(DI*2), K1, Z9
+	MOVQ        R10, R12
+	VMOVUPS.Z   (R12), K1, Z10
+	VFMADD231PS Z3, Z10, Z12
+	VMOVUPS.Z   (R12)(SI*1), K1, Z10
+	VFMADD231PS Z4, Z10, Z12
+	VMOVUPS.Z   (R12)(SI*2), K1, Z10
+	VFMADD231PS Z5, Z10, Z12
+	VFMADD231PS Z3, Z10, Z0
+	VMOVUPS.Z   (R12)(R8*1), K1, Z10
+	VFMADD231PS Z6, Z10, Z12
+	VFMADD231PS Z4, Z10, Z0
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS.Z   (R12), K1, Z10
+	VFMADD231PS Z7, Z10, Z12
+	VFMADD231PS Z5, Z10, Z0
+	VFMADD231PS Z3, Z10, Z1
+	VMOVUPS.Z   (R12)(SI*1), K1, Z10
+	VFMADD231PS Z8, Z10, Z12
+	VFMADD231PS Z6, Z10, Z0
+	VFMADD231PS Z4, Z10, Z1
+	VMOVUPS.Z   (R12)(SI*2), K1, Z10
+	VFMADD231PS Z9, Z10, Z12
+	VFMADD231PS Z7, Z10, Z0
+	VFMADD231PS Z5, Z10, Z1
+	VFMADD231PS Z3, Z10, Z2
+	VMOVUPS.Z   (R12)(R8*1), K1, Z3
+	VFMADD231PS Z8, Z3, Z0
+	VFMADD231PS Z6, Z3, Z1
+	VFMADD231PS Z4, Z3, Z2
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS.Z   (R12), K1, Z3
+	VFMADD231PS Z9, Z3, Z0
+	VFMADD231PS Z7, Z3, Z1
+	VFMADD231PS Z5, Z3, Z2
+	VMOVUPS.Z   (R12)(SI*1), K1, Z3
+	VFMADD231PS Z8, Z3, Z1
+	VFMADD231PS Z6, Z3, Z2
+	VMOVUPS.Z   (R12)(SI*2), K1, Z3
+	VFMADD231PS Z9, Z3, Z1
+	VFMADD231PS Z7, Z3, Z2
+	VMOVUPS.Z   (R12)(R8*1), K1, Z3
+	VFMADD231PS Z8, Z3, Z2
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS.Z   (R12), K1, Z3
+	VFMADD231PS Z9, Z3, Z2
+	ADDQ        irow+24(FP), R10
+	ADDQ        wrow+48(FP), R11
+	SUBQ        $+1, R13
+	JNZ         rowTail
+
+	// clamp and store
+	VBROADCASTSS lo+88(FP), Z3
+	VBROADCASTSS hi+92(FP), Z4
+	MOVQ         BX, AX
+	VMAXPS       Z12, Z3, Z12
+	VMINPS       Z12, Z4, Z12
+	VMOVUPS      Z12, K1, (AX)
+	ADDQ         ox+80(FP), AX
+	VMAXPS       Z0, Z3, Z0
+	VMINPS       Z0, Z4, Z0
+	VMOVUPS      Z0, K1, (AX)
+	ADDQ         ox+80(FP), AX
+	VMAXPS       Z1, Z3, Z1
+	VMINPS       Z1, Z4, Z1
+	VMOVUPS      Z1, K1, (AX)
+	ADDQ         ox+80(FP), AX
+	VMAXPS       Z2, Z3, Z2
+	VMINPS       Z2, Z4, Z2
+	VMOVUPS      Z2, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func dw7s2x8AVX512(c int, rows int, in *float32, irow int, icol int, w *float32, wrow int, wcol int, bias *float32, out *float32, ox int, lo float32, hi float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·dw7s2x8AVX512(SB), NOSPLIT, $0-96
+	MOVQ c+0(FP), AX
+	MOVQ in+16(FP), CX
+	MOVQ w+40(FP), DX
+	MOVQ out+72(FP), BX
+	MOVQ icol+32(FP), SI
+	MOVQ wcol+56(FP), DI
+	LEAQ (SI)(SI*2), R8
+	LEAQ (DI)(DI*2), R9
+
+	// a vector of channels
+channels:
+	CMPQ AX, $+16
+	JLT  tail
+
+	// sums start with the bias
+	VPXORD  Z0, Z0, Z0
+	MOVQ    bias+64(FP), R10
+	TESTQ   R10, R10
+	JZ      nobias
+	VMOVUPS (R10), Z0
+	ADDQ    $+64, R10
+	MOVQ    R10, bias+64(FP)
+
+nobias:
+	VMOVAPS Z0, Z1
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z3
+	VMOVAPS Z0, Z4
+	VMOVAPS Z0, Z5
+	VMOVAPS Z0, Z6
+	VMOVAPS Z0, Z7
+	MOVQ    rows+8(FP), R13
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+
+row:
+	// the taps of this row, then each input once
+	VMOVUPS     (R11), Z8
+	VMOVUPS     (R11)(DI*1), Z9
+	VMOVUPS     (R11)(DI*2), Z10
+	VMOVUPS     (R11)(R9*1), Z11
+	LEAQ        (R11)(DI*4), R12
+	VMOVUPS     (R12), Z12
+	VMOVUPS     (R12)(DI*1), Z13
+	VMOVUPS     (R12)(DI*2), Z14
+	MOVQ        R10, R12
+	VMOVUPS     (R12), Z15
+	VFMADD231PS Z8, Z15, Z0
+	VMOVUPS     (R12)(SI*1), Z15
+	VFMADD231PS Z9, Z15, Z0
+	VMOVUPS     (R12)(SI*2), Z15
+	VFMADD231PS Z10, Z15, Z0
+	VFMADD231PS Z8, Z15, Z1
+	VMOVUPS     (R12)(R8*1), Z15
+	VFMADD231PS Z11, Z15, Z0
+	VFMADD231PS Z9, Z15, Z1
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS     (R12), Z15
+	VFMADD231PS Z12, Z15, Z0
+	VFMADD231PS Z10, Z15, Z1
+	VFMADD231PS Z8, Z15, Z2
+	VMOVUPS     (R12)(SI*1), Z15
+	VFMADD231PS Z13, Z15, Z0
+	VFMADD231PS Z11, Z15, Z1
+	VFMADD231PS Z9, Z15, Z2
+	VMOVUPS     (R12)(SI*2), Z15
+	VFMADD231PS Z14, Z15, Z0
+	VFMADD231PS Z12, Z15, Z1
+	VFMADD231PS Z10, Z15, Z2
+	VFMADD231PS Z8, Z15, Z3
+	VMOVUPS     (R12)(R8*1), Z15
+	VFMADD231PS Z13, Z15, Z1
+	VFMADD231PS Z11, Z15, Z2
+	VFMADD231PS Z9, Z15, Z3
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS     (R12), Z15
+	VFMADD231PS Z14, Z15, Z1
+	VFMADD231PS Z12, Z15, Z2
+	VFMADD231PS Z10, Z15, Z3
+	VFMADD231PS Z8, Z15, Z4
+	VMOVUPS     (R12)(SI*1), Z15
+	VFMADD231PS Z13, Z15, Z2
+	VFMADD231PS Z11, Z15, Z3
+	VFMADD231PS Z9, Z15, Z4
+	VMOVUPS     (R12)(SI*2), Z15
+	VFMADD231PS Z14, Z15, Z2
+	VFMADD231PS Z12, Z15, Z3
+	VFMADD231PS Z10, Z15, Z4
+	VFMADD231PS Z8, Z15, Z5
+	VMOVUPS     (R12)(R8*1), Z15
+	VFMADD231PS Z13, Z15, Z3
+	VFMADD231PS Z11, Z15, Z4
+	VFMADD231PS Z9, Z15, Z5
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS     (R12), Z15
+	VFMADD231PS Z14, Z15, Z3
+	VFMADD231PS Z12, Z15, Z4
+	VFMADD231PS Z10, Z15, Z5
+	VFMADD231PS Z8, Z15, Z6
+	VMOVUPS     (R12)(SI*1), Z15
+	VFMADD231PS Z13, Z15, Z4
+	VFMADD231PS Z11, Z15, Z5
+	VFMADD231PS Z9, Z15, Z6
+	VMOVUPS     (R12)(SI*2), Z15
+	VFMADD231PS Z14, Z15, Z4
+	VFMADD231PS Z12, Z15, Z5
+	VFMADD231PS Z10, Z15, Z6
+	VFMADD231PS Z8, Z15, Z7
+	VMOVUPS     (R12)(R8*1), Z8
+	VFMADD231PS Z13, Z8, Z5
+	VFMADD231PS Z11, Z8, Z6
+	VFMADD231PS Z9, Z8, Z7
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS     (R12), Z8
+	VFMADD231PS Z14, Z8, Z5
+	VFMADD231PS Z12, Z8, Z6
+	VFMADD231PS Z10, Z8, Z7
+	VMOVUPS     (R12)(SI*1), Z8
+	VFMADD231PS Z13, Z8, Z6
+	VFMADD231PS Z11, Z8, Z7
+	VMOVUPS     (R12)(SI*2), Z8
+	VFMADD231PS Z14, Z8, Z6
+	VFMADD231PS Z12, Z8, Z7
+	VMOVUPS     (R12)(R8*1), Z8
+	VFMADD231PS Z13, Z8, Z7
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS     (R12), Z8
+	VFMADD231PS Z14, Z8, Z7
+	ADDQ        irow+24(FP), R10
+	ADDQ        wrow+48(FP), R11
+	SUBQ        $+1, R13
+	JNZ         row
+
+	// clamp and store
+	VBROADCASTSS lo+88(FP), Z8
+	VBROADCASTSS hi+92(FP), Z9
+	MOVQ         BX, R10
+	VMAXPS       Z0, Z8, Z0
+	VMINPS       Z0, Z9, Z0
+	VMOVUPS      Z0, (R10)
+	ADDQ         ox+80(FP), R10
+	VMAXPS       Z1, Z8, Z1
+	VMINPS       Z1, Z9, Z1
+	VMOVUPS      Z1, (R10)
+	ADDQ         ox+80(FP), R10
+	VMAXPS       Z2, Z8, Z2
+	VMINPS       Z2, Z9, Z2
+	VMOVUPS      Z2, (R10)
+	ADDQ         ox+80(FP), R10
+	VMAXPS       Z3, Z8, Z3
+	VMINPS       Z3, Z9, Z3
+	VMOVUPS      Z3, (R10)
+	ADDQ         ox+80(FP), R10
+	VMAXPS       Z4, Z8, Z4
+	VMINPS       Z4, Z9, Z4
+	VMOVUPS      Z4, (R10)
+	ADDQ         ox+80(FP), R10
+	VMAXPS       Z5, Z8, Z5
+	VMINPS       Z5, Z9, Z5
+	VMOVUPS      Z5, (R10)
+	ADDQ         ox+80(FP), R10
+	VMAXPS       Z6, Z8, Z6
+	VMINPS       Z6, Z9, Z6
+	VMOVUPS      Z6, (R10)
+	ADDQ         ox+80(FP), R10
+	VMAXPS       Z7, Z8, Z7
+	VMINPS       Z7, Z9, Z7
+	VMOVUPS      Z7, (R10)
+	ADDQ         $+64, CX
+	ADDQ         $+64, DX
+	ADDQ         $+64, BX
+	SUBQ         $+16, AX
+	JMP          channels
+
+	// the last channels, under the mask
+tail:
+	TESTQ AX, AX
+	JZ    done
+	MOVL  $0x0000ffff, R10
+	BZHIL AX, R10, R10
+	KMOVW R10, K1
+
+	// sums start with the bias
+	VPXORD    Z16, Z16, Z16
+	MOVQ      bias+64(FP), AX
+	TESTQ     AX, AX
+	JZ        nobiasTail
+	VMOVUPS.Z (AX), K1, Z16
+	ADDQ      $+64, AX
+	MOVQ      AX, bias+64(FP)
+
+nobiasTail:
+	VMOVAPS Z16, Z0
+	VMOVAPS Z16, Z1
+	VMOVAPS Z16, Z2
+	VMOVAPS Z16, Z3
+	VMOVAPS Z16, Z4
+	VMOVAPS Z16, Z5
+	VMOVAPS Z16, Z6
+	MOVQ    rows+8(FP), R13
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+
+rowTail:
+	// the taps of this row, then each input once
+	VMOVUPS.Z   (R11), K1, Z7
+	VMOVUPS.Z   (R11)(DI*1), K1, Z8
+	VMOVUPS.Z   (R11)(DI*2), K1, Z9
+	VMOVUPS.Z   (R11)(R9*1), K1, Z10
+	LEAQ        (R11)(DI*4), AX
+	VMOVUPS.Z   (AX), K1, Z11
+	VMOVUPS.Z   (AX)(DI*1), K1, Z12
+	VMOVUPS.Z   (AX)(DI*2), K1, Z13
+	MOVQ        R10, R12
+	VMOVUPS.Z   (R12), K1, Z14
+	VFMADD231PS Z7, Z14, Z16
+	VMOVUPS.Z   (R12)(SI*1), K1, Z14
+	VFMADD231PS Z8, Z14, Z16
+	VMOVUPS.Z   (R12)(SI*2), K1, Z14
+	VFMADD231PS Z9, Z14, Z16
+	VFMADD231PS Z7, Z14, Z0
+	VMOVUPS.Z   (R12)(R8*1), K1, Z14
+	VFMADD231PS Z10, Z14, Z16
+	VFMADD231PS Z8, Z14, Z0
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS.Z   (R12), K1, Z14
+	VFMADD231PS Z11, Z14, Z16
+	VFMADD231PS Z9, Z14, Z0
+	VFMADD231PS Z7, Z14, Z1
+	VMOVUPS.Z   (R12)(SI*1), K1, Z14
+	VFMADD231PS Z12, Z14, Z16
+	VFMADD231PS Z10, Z14, Z0
+	VFMADD231PS Z8, Z14, Z1
+	VMOVUPS.Z   (R12)(SI*2), K1, Z14
+	VFMADD231PS Z13, Z14, Z16
+	VFMADD231PS Z11, Z14, Z0
+	VFMADD231PS Z9, Z14, Z1
+	VFMADD231PS Z7, Z14, Z2
+	VMOVUPS.Z   (R12)(R8*1), K1, Z14
+	VFMADD231PS Z12, Z14, Z0
+	VFMADD231PS Z10, Z14, Z1
+	VFMADD231PS Z8, Z14, Z2
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS.Z   (R12), K1, Z14
+	VFMADD231PS Z13, Z14, Z0
+	VFMADD231PS Z11, Z14, Z1
+	VFMADD231PS Z9, Z14, Z2
+	VFMADD231PS Z7, Z14, Z3
+	VMOVUPS.Z   (R12)(SI*1), K1, Z14
+	VFMADD231PS Z12, Z14, Z1
+	VFMADD231PS Z10, Z14, Z2
+	VFMADD231PS Z8, Z14, Z3
+	VMOVUPS.Z   (R12)(SI*2), K1, Z14
+	VFMADD231PS Z13, Z14, Z1
+	VFMADD231PS Z11, Z14, Z2
+	VFMADD231PS Z9, Z14, Z3
+	VFMADD231PS Z7, Z14, Z4
+	VMOVUPS.Z   (R12)(R8*1), K1, Z14
+	VFMADD231PS Z12, Z14, Z2
+	VFMADD231PS Z10, Z14, Z3
+	VFMADD231PS Z8, Z14, Z4
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS.Z   (R12), K1, Z14
+	VFMADD231PS Z13, Z14, Z2
+	VFMADD231PS Z11, Z14, Z3
+	VFMADD231PS Z9, Z14, Z4
+	VFMADD231PS Z7, Z14, Z5
+	VMOVUPS.Z   (R12)(SI*1), K1, Z14
+	VFMADD231PS Z12, Z14, Z3
+	VFMADD231PS Z10, Z14, Z4
+	VFMADD231PS Z8, Z14, Z5
+	VMOVUPS.Z   (R12)(SI*2), K1, Z14
+	VFMADD231PS Z13, Z14, Z3
+	VFMADD231PS Z11, Z14, Z4
+	VFMADD231PS Z9, Z14, Z5
+	VFMADD231PS Z7, Z14, Z6
+	VMOVUPS.Z   (R12)(R8*1), K1, Z7
+	VFMADD231PS Z12, Z7, Z4
+	VFMADD231PS Z10, Z7, Z5
+	VFMADD231PS Z8, Z7, Z6
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS.Z   (R12), K1, Z7
+	VFMADD231PS Z13, Z7, Z4
+	VFMADD231PS Z11, Z7, Z5
+	VFMADD231PS Z9, Z7, Z6
+	VMOVUPS.Z   (R12)(SI*1), K1, Z7
+	VFMADD231PS Z12, Z7, Z5
+	VFMADD231PS Z10, Z7, Z6
+	VMOVUPS.Z   (R12)(SI*2), K1, Z7
+	VFMADD231PS Z13, Z7, Z5
+	VFMADD231PS Z11, Z7, Z6
+	VMOVUPS.Z   (R12)(R8*1), K1, Z7
+	VFMADD231PS Z12, Z7, Z6
+	LEAQ        (R12)(SI*4), R12
+	VMOVUPS.Z   (R12), K1, Z7
+	VFMADD231PS Z13, Z7, Z6
+	ADDQ        irow+24(FP), R10
+	ADDQ        wrow+48(FP), R11
+	SUBQ        $+1, R13
+	JNZ         rowTail
+
+	// clamp and store
+	VBROADCASTSS lo+88(FP), Z7
+	VBROADCASTSS hi+92(FP), Z8
+	MOVQ         BX, AX
+	VMAXPS       Z16, Z7, Z16
+	VMINPS       Z16, Z8, Z16
+	VMOVUPS      Z16, K1, (AX)
+	ADDQ         ox+80(FP), AX
+	VMAXPS       Z0, Z7, Z0
+	VMINPS       Z0, Z8, Z0
+	VMOVUPS      Z0, K1, (AX)
+	ADDQ         ox+80(FP), AX
+	VMAXPS       Z1, Z7, Z1
+	VMINPS       Z1, Z8, Z1
+	VMOVUPS      Z1, K1, (AX)
+	ADDQ         ox+80(FP), AX
+	VMAXPS       Z2, Z7, Z2
+	VMINPS       Z2, Z8, Z2
+	VMOVUPS      Z2, K1, (AX)
+	ADDQ         ox+80(FP), AX
+	VMAXPS       Z3, Z7, Z3
+	VMINPS       Z3, Z8, Z3
+	VMOVUPS      Z3, K1, (AX)
+	ADDQ         ox+80(FP), AX
+	VMAXPS       Z4, Z7, Z4
+	VMINPS       Z4, Z8, Z4
+	VMOVUPS      Z4, K1, (AX)
+	ADDQ         ox+80(FP), AX
+	VMAXPS       Z5, Z7, Z5
+	VMINPS       Z5, Z8, Z5
+	VMOVUPS      Z5, K1, (AX)
+	ADDQ         ox+80(FP), AX
+	VMAXPS       Z6, Z7, Z6
+	VMINPS       Z6, Z8, Z6
+	VMOVUPS      Z6, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
 // func poolMaxAVX512(c int, rows int, cols int, n int, in *float32, irow int, icol int, ix int, out *float32, ox int, scale float32)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·poolMaxAVX512(SB), NOSPLIT, $0-84

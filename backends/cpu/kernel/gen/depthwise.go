@@ -73,9 +73,12 @@ func depthwise(g *gen) {
 	for _, t := range []int{1, 4} {
 		g.dwWindow(t)
 	}
-	for _, kw := range []int{3, 5} {
+	for _, kw := range []int{3, 5, 7} {
 		for _, stride := range []int{1, 2} {
 			for _, t := range []int{1, 4, 8} {
+				if kw == 7 && t == 8 && !g.wide() {
+					continue // 16 registers do not hold them
+				}
 				g.dwFast(kw, stride, t)
 			}
 		}
@@ -158,8 +161,17 @@ func (g *gen) dwFast(kw, stride, t int) {
 		g.Label("row" + s)
 		g.Comment("the taps of this row, then each input once")
 		taps := make([]reg.VecVirtual, kw)
+		wp := wr
 		for k := range taps {
-			taps[k] = g.get(strided(wr, wcol, wcol3, k), masked)
+			if k > 0 && k%4 == 0 && kw > 5 {
+				wp = g.GP64()
+				g.LEAQ(idx(wr, wcol, 4, 0), wp)
+			}
+			near := k
+			if wp != wr {
+				near -= 4
+			}
+			taps[k] = g.get(strided(wp, wcol, wcol3, near), masked)
 		}
 		g.MOVQ(ir, ip)
 		for p := range (t-1)*stride + kw {
