@@ -6,7 +6,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// RangeRule says what Cast makes of a number outside the range of an integer type.
+// RangeRule is the rule by which Cast makes an integer of a number outside the type's range.
 type RangeRule uint8
 
 // The rules.

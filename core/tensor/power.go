@@ -28,8 +28,9 @@ func powerOf(code uint8) float64 {
 }
 
 // ToPower converts to a code of Float8E8M0, whose numbers are the powers of two from 2^-127 to 2^127. The sign is
-// dropped, as the type has none. With saturate, what is smaller after rounding, zero included, becomes the smallest
-// number, what is larger, infinity included, the largest; without, both become NaN. NaN stays NaN. Source: ONNX Cast-28.
+// dropped, as the type has none. With saturate, numbers that are smaller after rounding become the smallest, zero
+// included, and larger ones the largest, infinity included; without, both become NaN. NaN stays NaN. Source: ONNX
+// Cast-28.
 func ToPower(v float64, rule PowerRule, saturate bool) uint8 {
 	if math.IsNaN(v) {
 		return powerNaN

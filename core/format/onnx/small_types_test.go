@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// ofNewest is a model of the newest opset that adds what nodes make of initializer w to x of size [1,1,n].
+// ofNewest is a model of the newest opset whose nodes make f, of initializer w or of x, to which it adds x, [1,1,n].
 func ofNewest(n int64, w msg, nodes ...msg) []byte {
 	nodes = append(nodes, nodeMsg("Add", []string{"f", "x"}, []string{"y"}))
 	fields := []msg{input("x", 1, 1, n), output("y")}
@@ -112,7 +112,7 @@ func TestImport_castsToSmallTypes(t *testing.T) {
 	assert.ErrorContains(t, imported(t, ofVersion(28, "Cast", numAttr("to", 29)), ""), "element type 29 is none")
 }
 
-// What an optional value holds is known while the model is read.
+// Optional values are known while the model is read.
 func TestImport_optionalValues(t *testing.T) {
 	n := func(op, out string, in ...string) msg { return nodeMsg(op, in, []string{out}) }
 	number := nodeMsg("Cast", []string{"b"}, []string{"f"}, numAttr("to", 1))

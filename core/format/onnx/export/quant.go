@@ -171,7 +171,7 @@ func (n *node) saturate(v string, from, to tensor.DType) string {
 		v = n.one("Clip", []string{v, n.number(from, float64(lo)), n.number(from, top)})
 		return n.castInt(v, to)
 	}
-	// The largest integer is no number of the float type: what is above it takes it from a constant.
+	// The largest integer is no number of the float type: numbers above it take it from a constant.
 	over := n.one("GreaterOrEqual", []string{v, n.number(from, top)})
 	most := n.constant("", to, nil, allOnes(to))
 	v = n.one("Max", []string{v, n.number(from, float64(lo))})

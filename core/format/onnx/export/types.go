@@ -71,7 +71,7 @@ func (n *node) coding(axis, block int64, saturate bool, more ...attr) []attr {
 	return more
 }
 
-// exportCast: where ONNX leaves open what becomes of a number beyond a type, elementary operators make what core does.
+// exportCast: where ONNX leaves numbers beyond a type open, elementary operators do as core does.
 func exportCast(n *node, o *op.Cast) error {
 	x, from := n.code(0), n.fact(0).DType
 	to := o.To

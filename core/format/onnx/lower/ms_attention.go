@@ -33,7 +33,7 @@ func (n *node) attention() (*op.Attention, error) {
 		Causal: n.int("unidirectional", 0) != 0}, nil
 }
 
-// added returns what is added to the scores: the mask at input m with mask_filter_value where it forbids a key, and the
+// added returns the summand of the scores: the mask at input m with mask_filter_value where it forbids a key, and the
 // bias at input b. keys are [B,keys,..], or with heads [B,heads,keys,..].
 func (n *node) added(m, b int, keys graph.Value) (graph.Value, error) {
 	if !n.has(m) {
@@ -134,7 +134,7 @@ func lowerQAttention(n *node) error {
 }
 
 // attend makes output 0 of queries, keys and values side by side, and output 1 of the keys and values. bias, mask and
-// scores are inputs: what is added to them, a mask, and what is added to the scores, -1 where there is none.
+// scores number inputs, -1 for none: a bias of all three, a mask, and a bias of the scores.
 func (n *node) attend(qkv graph.Value, bias, mask, scores int) error {
 	for _, name := range []string{"do_rotary", "past_present_share_buffer"} {
 		if n.int(name, 0) != 0 {

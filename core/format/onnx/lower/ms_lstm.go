@@ -53,7 +53,7 @@ func lowerDynamicLSTM(n *node) error {
 	return n.b.Err()
 }
 
-// rounded returns what the codes of v stand for that DynamicQuantizeLinear makes.
+// rounded returns v as the codes that DynamicQuantizeLinear makes of it have it.
 func (n *node) rounded(b *graph.Builder, v graph.Value) graph.Value {
 	q := b.AddN(&op.DynamicQuantize{}, 3, v)
 	return b.Add(&op.Dequantize{To: tensor.Float32}, q[0], q[1], q[2])

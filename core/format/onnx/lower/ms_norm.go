@@ -89,7 +89,7 @@ func lowerSkipSimplifiedNorm(n *node) error {
 
 // lowerEmbedNorm: words and segments by their numbers, the tables of words, places and segments, gamma, beta, a mask of
 // words, and places by their numbers; the outputs are y, how many words the mask lets through in each row, and the sum
-// of what the tables have. Without a mask the count is 0.
+// of the rows of the tables. Without a mask the count is 0.
 func lowerEmbedNorm(n *node) error {
 	if count := len(n.p.Node.In); count < 7 || count > 9 {
 		return fault.New(fault.File, "want 7 to 9 inputs, got %d", count)

@@ -157,7 +157,7 @@ func lowerQLinearWhere(n *node) error {
 	return n.codes(n.b.Add(&op.Where{}, n.arg(0), n.dequantized(n.arg(1), 2, 1), n.dequantized(n.arg(4), 5, 1)), 7, 1)
 }
 
-// lowerNhwcMaxPool: the maximum of codes is that of what they mean.
+// lowerNhwcMaxPool: codes are in the order of the numbers that they stand for.
 func lowerNhwcMaxPool(n *node) error {
 	w, err := n.window()
 	if err != nil {

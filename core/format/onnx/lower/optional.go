@@ -23,7 +23,7 @@ func lowerOptional(n *node) error {
 	return n.emit(&op.Identity{}, n.arg(0))
 }
 
-// lowerHasElement: what an input gives is there, and what has no name is not.
+// lowerHasElement: an input that has a name is there.
 func lowerHasElement(n *node) error {
 	if len(n.p.Node.In) > 1 {
 		return fault.New(fault.File, "want 0 to 1 inputs, got %d", len(n.p.Node.In))
