@@ -50,7 +50,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all libs singles examples demo tools-build check test test-remote test-arm64 test-long test-fresh tools-test tools-go conformance conformance-long conformance-levels mutants conformance-onnx conformance-networks conformance-zoo lint generate fuzz install uninstall packages clean abi-check release
+.PHONY: all libs singles examples demo tools-build check test test-remote test-arm64 test-long test-fresh tools-test tools-go conformance conformance-long conformance-levels mutants conformance-onnx conformance-networks conformance-zoo lint generate fuzz fuzz-forever install uninstall packages clean abi-check release
 
 all: libs $(BUILD)/bin/anynpu $(LIB)/anynpu-devices
 
@@ -278,6 +278,10 @@ include bench/bench.mk
 FUZZTIME ?= 30s
 fuzz:
 	@scripts/fuzz.sh $(FUZZTIME)
+
+# Every fuzz target in turn, again and again, until one finds something.
+fuzz-forever:
+	@scripts/fuzz.sh --forever $(FUZZTIME)
 
 # LIBDIR and INCLUDEDIR are folders below PREFIX.
 LIBDIR     ?= lib
