@@ -131,7 +131,7 @@ func dupContext(source *uintptr) (*Context, error) {
 	return d, nil
 }
 
-// destroy waits for calls under way. Buffers that were not released are freed; memory made with rknn_create_mem stays.
+// destroy waits for calls under way, and ends a run that takes long. Buffers that were not released are freed; memory made with rknn_create_mem stays.
 func destroy(h uintptr) error {
 	if h == 0 {
 		return fault.Wrap(handle.ErrNull, "context")
@@ -156,9 +156,7 @@ func destroy(h uintptr) error {
 				handle.Unhold(h)
 				return err
 			}
-			c.mu.Lock() // until the call under way is done
-			//lint:ignore SA2001 the lock is only waited for
-			c.mu.Unlock()
+			c.stop.await(&c.mu)
 			handle.Unhold(h)
 		}
 		runtime.Gosched()

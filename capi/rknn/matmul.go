@@ -24,6 +24,7 @@ type Matmul struct {
 	spec    matmulSpec
 	shapes  []MatmulShape
 	dynamic bool
+	stop    stopper
 
 	mu      sync.Mutex // guards what follows
 	compute device.Multiplier
@@ -125,9 +126,7 @@ func matmulDestroy(h uintptr) error {
 			return fault.Wrap(err, "ctx: %#x", h)
 		}
 		if m, err := handle.Hold[Matmul](h); err == nil {
-			m.mu.Lock() // until the call under way is done
-			//lint:ignore SA2001 the lock is only waited for
-			m.mu.Unlock()
+			m.stop.await(&m.mu)
 			handle.Unhold(h)
 		}
 		runtime.Gosched()

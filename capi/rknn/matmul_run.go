@@ -99,7 +99,15 @@ func matmulRun(m *Matmul) error {
 			}
 		}
 		begin := time.Now()
-		err := exec.Within(func(ctx context.Context) error { return m.compute.Multiply(ctx, p) })
+		err := exec.Within(func(ctx context.Context) error {
+			ctx, cancel := context.WithCancel(ctx)
+			defer cancel()
+			defer m.stop.during(cancel)()
+			return m.compute.Multiply(ctx, p)
+		})
+		if err != nil && m.stop.stopped() {
+			err = refuseFor(spec.ErrContext, err, "ctx: it was destroyed during the run [rknn-ctx-destroyed-run]")
+		}
 		if note := m.counted(); note != nil {
 			note(time.Since(begin), err)
 		}

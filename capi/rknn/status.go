@@ -69,13 +69,17 @@ func warn(message string, pairs ...any) {
 // caution writes a warning on which it depends whether results are right.
 func caution(message string, pairs ...any) { boundary.Caution("rknn", message, pairs...) }
 
-// runCode is the code of a failed run. Only one that ANYNPU_RUN_TIMEOUT limits ends by time.
+// runCode is the code of a failed run. Only one that ANYNPU_RUN_TIMEOUT limits ends by time, and only one whose context
+// is being destroyed is stopped.
 func runCode(err error) spec.Code {
 	if errors.Is(err, mem.ErrExhausted) {
 		return spec.ErrMalloc
 	}
-	if fault.KindOf(err) == fault.Timeout {
+	switch fault.KindOf(err) {
+	case fault.Timeout:
 		return spec.ErrTimeout
+	case fault.Canceled:
+		return spec.ErrContext
 	}
 	return spec.ErrFail
 }

@@ -80,7 +80,7 @@ difference, the cosine of both as vectors, and the worst element are shown.`,
 	fl.Float64Var(&f.atol, "atol", 1e-6, "absolute tolerance of --expect")
 	fl.IntVar(&f.topK, "top-k", 0, "show the `N` largest values of each output with their indices")
 	fl.IntVar(&f.repeat, "repeat", 1, "run `N` times; times are of all runs")
-	fl.DurationVar(&f.timeout, "timeout", 0, "end with exit code 7 after this `TIME`, e.g. 10s; 0: never")
+	fl.Var((*seconds)(&f.timeout), "timeout", "end with exit code 7 after this `TIME`, in seconds or with a unit, as 500ms; 0: never")
 	cobra.CheckErr(cmd.MarkFlagDirname("output"))
 	fl.StringVar(&f.dump.dir, "dump", "", "write what every node makes, which is not fused then, and the inputs as .npy "+
 		"into `DIR`")
@@ -227,9 +227,9 @@ func (f *runFlags) run(path string, stdout, stderr io.Writer) error {
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// timedOut turns the cancellation that --timeout causes into a timeout.
+// timedOut says of a run that --timeout has stopped that it timed out.
 func timedOut(ctx context.Context, err error) error {
-	if ctx.Err() == context.DeadlineExceeded && fault.KindOf(err) == fault.Canceled {
+	if k := fault.KindOf(err); ctx.Err() == context.DeadlineExceeded && (k == fault.Canceled || k == fault.Timeout) {
 		return fault.As(fault.Timeout, err, "timed out")
 	}
 	return err

@@ -24,8 +24,13 @@ const (
 )
 
 // Save writes the models with names to a folder, as run_NAME.onnx those whose runs end with an error of memory, as
-// build_NAME.onnx the others.
+// long_NAME.onnx those of Long, as build_NAME.onnx the others.
 func Save(folder string) error {
+	for _, b := range Long() {
+		if err := rewrite.File(filepath.Join(folder, "long_"+b.Name+".onnx"), b.Model); err != nil {
+			return err
+		}
+	}
 	for _, b := range Known() {
 		name := "build_" + b.Name
 		if b.Runs {

@@ -147,9 +147,17 @@ func protect(run *runContext, fences []device.Fence, work func(ctx context.Conte
 		return nil
 	}
 	if stop := run.Err(); stop != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
-		return fault.As(fault.KindOf(stop), err, "run stopped")
+		return fault.As(fault.KindOf(stop), fault.Reword(err, withoutContext), "run stopped")
 	}
 	return err
+}
+
+// withoutContext leaves out Go's words for an end that the error's kind tells.
+func withoutContext(message string) string {
+	for _, err := range []error{context.Canceled, context.DeadlineExceeded} {
+		message = strings.TrimSuffix(message, ": "+err.Error())
+	}
+	return message
 }
 
 // Await waits for the fences of the run that ctx belongs to. The error comes from ctx or a fence.

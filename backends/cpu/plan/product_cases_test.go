@@ -80,6 +80,14 @@ var productCases = []testCase{
 			m.Add(&op.Transpose{}, product(), m.Int64s(2, 0, 1, 3)), m.Add(&op.Transpose{}, product(), m.Int64s(0, 1, 3, 2)),
 		}
 	}},
+	{"products that threads share", 0, func(m *maker) []graph.Value {
+		a, b, c := m.input(2, 20, 1000), m.input(1000, 130), m.input(130, 1000)
+		y := m.Add(&op.Mul{}, m.Add(&op.MatMul{}, a, b), m.Float32(0.1))
+		return []graph.Value{m.Add(&op.Relu{}, m.Add(&op.Add{}, y, m.input(1, 20, 130))),
+			m.Add(&op.Add{}, m.Add(&op.MatMul{TransposeB: true}, a, c), m.input(130)),
+			m.Add(&op.MatMul{}, m.input(1, 110, 100), m.input(1, 100, 131)),
+			m.Add(&op.MatMul{}, a, m.input(2, 1000, 98))}
+	}},
 	{"gelu with another number", 0, func(m *maker) []graph.Value {
 		y := m.Add(&op.MatMul{}, m.input(3, 9), m.weights(9, 12), m.weights(12))
 		z := m.Add(&op.Add{}, m.Add(&op.Erf{}, m.Add(&op.Div{}, y, m.Float32(1.5))), m.Float32(1))

@@ -24,6 +24,8 @@ type batchTask struct {
 	packed           int
 	x, w, y, work    []float32
 	added            []float32
+	pack             packTask // of products that threads share
+	whole            productTask
 }
 
 // matrices are where the matrices of a batch lie in an operand: each starts at one of the offsets, and its rows are ld
@@ -291,6 +293,9 @@ func (t *batchTask) Run(s *run.State) error {
 	if t.all != run.None {
 		t.added = s.F32(t.st.Reads[t.all])
 	}
+	if t.divided(s.Threads) {
+		return t.runDivided(s)
+	}
 	var err error
 	if t.work, err = s.Borrow(len(t.gemms) * t.packed); err != nil {
 		return err
@@ -312,7 +317,13 @@ func (t *batchTask) Chunk(i, worker int) {
 		kernel.ScalePacked(packed, t.scale, t.depth, t.col, 0, kernel.Panels(t.col), 0, t.depth)
 	}
 	g := &t.gemms[worker]
-	*g = kernel.Gemm{
+	*g = t.product(i, packed)
+	g.Run()
+}
+
+// product is product i with its right side packed.
+func (t *batchTask) product(i int, packed []float32) kernel.Gemm {
+	g := kernel.Gemm{
 		M: t.rows, N: t.col, K: t.depth, A: t.x[t.a.at[i]:], LDA: t.a.ld, B: packed, C: t.y[t.c.at[i]:], LDC: t.c.ld,
 		Bias: t.bias, Act: t.act,
 	}
@@ -322,5 +333,5 @@ func (t *batchTask) Chunk(i, worker int) {
 	case t.all != run.None:
 		g.Res, g.LDR = t.added[t.more.at[i]:], t.more.ld
 	}
-	g.Run()
+	return g
 }
