@@ -24,8 +24,7 @@ type batchTask struct {
 	packed           int
 	x, w, y, work    []float32
 	added            []float32
-	pack             packTask // of products that threads share
-	whole            productTask
+	whole            dividedProduct // of products that threads share
 }
 
 // matrices are where the matrices of a batch lie in an operand: each starts at one of the offsets, and its rows are ld
@@ -293,7 +292,7 @@ func (t *batchTask) Run(s *run.State) error {
 	if t.all != run.None {
 		t.added = s.F32(t.st.Reads[t.all])
 	}
-	if t.divided(s.Threads) {
+	if divided(len(t.a.at), 2*t.rows*t.col*t.depth, s.Threads) {
 		return t.runDivided(s)
 	}
 	var err error
@@ -301,6 +300,24 @@ func (t *batchTask) Run(s *run.State) error {
 		return err
 	}
 	s.Do(len(t.a.at), t)
+	return nil
+}
+
+// runDivided computes one product after the other, each with all threads.
+func (t *batchTask) runDivided(s *run.State) error {
+	var err error
+	if t.work, err = s.Borrow(t.packed); err != nil {
+		return err
+	}
+	t.whole.pack = packTask{to: t.work, depth: t.depth, cols: t.col, ld: t.b.ld, transposed: t.b.transposed, scale: t.scale}
+	for i, at := range t.b.at {
+		if i == 0 || at != t.b.at[i-1] {
+			t.whole.pack.from = t.w[at:]
+			t.whole.pack.run(s)
+		}
+		t.whole.Gemm = t.product(i, t.work)
+		t.whole.run(s)
+	}
 	return nil
 }
 

@@ -11,53 +11,48 @@ const (
 	packBlock    = 64 << 10 // values of a right side that one chunk packs
 )
 
-// divided reports whether threads share each product, instead of computing one each: products that take long, and those
-// that are too few for the threads to end together.
-func (t *batchTask) divided(threads int) bool {
-	n, flops := len(t.a.at), 2*t.rows*t.col*t.depth
+// divided reports whether threads share each of n products, instead of computing one each: products that take long, and
+// those that are too few for the threads to end together.
+func divided(n, flops, threads int) bool {
 	return flops > wholeFlops || flops > dividedFlops && n < 4*threads && n%threads != 0
 }
 
-// packTask packs a part of a right side.
-type packTask struct {
-	*batchTask
-	w   []float32
-	per int // panels of a chunk
+// dividedProduct is a product that threads share, with a right side that is packed before.
+type dividedProduct struct {
+	kernel.Gemm
+	pack packTask
 }
 
+// packTask packs a right side of depth rows and cols columns.
+type packTask struct {
+	to, from          []float32
+	depth, cols, ld   int
+	transposed        bool
+	scale             []float32 // one value per column; nil: ones
+	panels, perPanels int
+}
+
+// Chunk packs some panels.
 func (t *packTask) Chunk(i, _ int) {
-	from := i * t.per
-	to := min(from+t.per, kernel.Panels(t.col))
-	if t.b.transposed {
-		kernel.PackBTPanels(t.work, t.w, t.depth, t.col, t.b.ld, from, to)
+	from := i * t.perPanels
+	to := min(from+t.perPanels, t.panels)
+	if t.transposed {
+		kernel.PackBTPanels(t.to, t.from, t.depth, t.cols, t.ld, from, to)
 	} else {
-		kernel.PackBPanels(t.work, t.w, t.depth, t.col, t.b.ld, from, to)
+		kernel.PackBPanels(t.to, t.from, t.depth, t.cols, t.ld, from, to)
 	}
 	if t.scale != nil {
-		kernel.ScalePacked(t.work, t.scale, t.depth, t.col, from, to, 0, t.depth)
+		kernel.ScalePacked(t.to, t.scale, t.depth, t.cols, from, to, 0, t.depth)
 	}
 }
 
-// productTask is a product whose chunks are those of its plan.
-type productTask struct{ kernel.Gemm }
-
-func (t *productTask) Chunk(i, _ int) { t.Gemm.Chunk(i) }
-
-// runDivided computes one product after the other, each with all threads.
-func (t *batchTask) runDivided(s *run.State) error {
-	var err error
-	if t.work, err = s.Borrow(t.packed); err != nil {
-		return err
-	}
-	pack, panels := &t.pack, kernel.Panels(t.col)
-	pack.batchTask, pack.per = t, max(1, packBlock/max(1, t.depth*kernel.PanelCols))
-	for i := range t.a.at {
-		pack.w = t.w[t.b.at[i]:]
-		if i == 0 || t.b.at[i] != t.b.at[i-1] {
-			s.Do((panels+pack.per-1)/pack.per, pack)
-		}
-		t.whole.Gemm = t.product(i, t.work)
-		s.Do(t.whole.Plan(s.Threads), &t.whole)
-	}
-	return nil
+func (t *packTask) run(s *run.State) {
+	t.panels = kernel.Panels(t.cols)
+	t.perPanels = max(1, packBlock/max(1, t.depth*kernel.PanelCols))
+	s.Do((t.panels+t.perPanels-1)/t.perPanels, t)
 }
+
+// Chunk computes a part of the product as its plan divides it.
+func (t *dividedProduct) Chunk(i, _ int) { t.Gemm.Chunk(i) }
+
+func (t *dividedProduct) run(s *run.State) { s.Do(t.Plan(s.Threads), t) }
