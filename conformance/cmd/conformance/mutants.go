@@ -43,7 +43,8 @@ Semantics: return codes, lifetimes, stale state, fields of queries, layouts,
 fusion, tiles, the import of models; all suites run through the C APIs. At least
 95 % must be found of those that conformance/mutants/semantics/argued.txt does
 not explain. Half of them are made from the sources by --seed: another seed gives
-others.`,
+others. For a change of one package, --folder, --count and --cases try more bugs of
+its own by the suites of its API, and --unargued leaves out those of argued.txt.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return r.run(cmd) },
 	}
