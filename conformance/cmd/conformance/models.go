@@ -60,6 +60,9 @@ APIs: %s.`, strings.Join(names, ", ")),
 				return err
 			}
 			for _, a := range d.APIs {
+				if err := handedOver(a); err != nil {
+					return err
+				}
 				if err := writeSheets(a, o.SaveModels, cmd.OutOrStdout()); err != nil {
 					return err
 				}
@@ -84,6 +87,24 @@ APIs: %s.`, strings.Join(names, ", ")),
 	hide(c, "free")
 	limitFlags(c, &o)
 	return c
+}
+
+// handedOver returns an error if no case of an API has handed a model over, as when the library cannot be loaded.
+func handedOver(a *suite.APIReport) error {
+	first := "its cases need none"
+	for _, s := range a.Suites {
+		for _, rep := range s.Reports {
+			for _, x := range rep.Results {
+				switch {
+				case len(x.Models) > 0:
+					return nil
+				case x.Status != suite.Pass && x.Status != suite.Skip && first == "its cases need none":
+					first = fmt.Sprintf("%s %s: %s", s.Name, x.ID, x.Message)
+				}
+			}
+		}
+	}
+	return fmt.Errorf("%s: %s: no model was handed over: %s", a.Name, a.Library, first)
 }
 
 // writeSheets writes a sheet for each model that the cases of an API have handed over.
