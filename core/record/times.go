@@ -82,7 +82,7 @@ func (r *Recorder) timesAt() int { return 2*r.functions + beforeTimes }
 type Times struct {
 	Calls       uint64
 	Total       time.Duration
-	Median, P99 time.Duration // to an eighth
+	Median, P99 time.Duration // to an eighth; of one call, its time
 }
 
 // timesOf reads the times of a function.
@@ -91,7 +91,11 @@ func timesOf(n []uint64) *Times {
 	if t.Calls == 0 {
 		return nil
 	}
-	t.Median, t.P99 = quantile(n[2:], t.Calls, 50), quantile(n[2:], t.Calls, 99)
+	if t.Calls == 1 {
+		t.Median, t.P99 = t.Total, t.Total
+		return t
+	}
+	t.Median, t.P99 = min(quantile(n[2:], t.Calls, 50), t.Total), min(quantile(n[2:], t.Calls, 99), t.Total)
 	return t
 }
 

@@ -89,3 +89,12 @@ func TestRecorder_timesOfManyFunctions(t *testing.T) {
 	}
 	assert.Equal(t, uint64(1), all[0].Refused[0].Times)
 }
+
+// TestTimesOf_fewCalls: one call has its time, and no call takes longer than all of them.
+func TestTimesOf_fewCalls(t *testing.T) {
+	n := make([]uint64, perTimed)
+	n[0], n[1], n[2+bucketOf(7961)] = 1, 7961, 1
+	assert.Equal(t, &Times{Calls: 1, Total: 7961, Median: 7961, P99: 7961}, timesOf(n))
+	n[0], n[1], n[2+bucketOf(7961)], n[2+bucketOf(1)] = 2, 7962, 0, 1
+	assert.Equal(t, &Times{Calls: 2, Total: 7962, Median: 1, P99: 7962}, timesOf(n))
+}
