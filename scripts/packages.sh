@@ -145,6 +145,7 @@ for arch in "$@"; do
   esac
   if [ "$(uname -m)" = aarch64 ] && [ "$arch" = arm64 ]; then cc=gcc strip=strip; fi
   export BUILD=$work/$arch
+  echo "--- packages of $arch for glibc"
   GOARCH=$arch CC=$cc make --no-print-directory libs ${singles:+singles} "$BUILD/bin/anynpu" \
     "$BUILD/lib/anynpu-devices" "$BUILD/bin/anynpu-conformance"
   packages "$arch" deb "lib/$triplet"
@@ -154,6 +155,7 @@ for arch in "$@"; do
   [ -z "${NO_MUSL:-}" ] || continue
   musl=$(BUILD=$build scripts/musl_gcc.sh "$arch") || { echo "SKIP: packages for musl on $arch: $musl"; continue; }
   export BUILD=$work/$arch-musl
+  echo "--- packages of $arch for musl"
   GOARCH=$arch CC=$musl make --no-print-directory libs ${singles:+singles} "$BUILD/bin/anynpu" "$BUILD/lib/anynpu-devices"
   packages "$arch" apk lib
   tarball "$arch" musl

@@ -60,6 +60,16 @@ may() {
   done
 }
 
+# progress shows on a terminal how many suites have ended and which run; "off" removes the line.
+progress() {
+  [ -t 2 ] && [ ${#names[@]} -gt 1 ] || return 0
+  printf '\r\033[K' >&2
+  [ "${1:-}" != off ] || return 0
+  local i running=
+  for i in "${!pids[@]}"; do running+=" ${names[i]}"; done
+  printf '%d of %d suites, %d s; running:%s' "$ended" ${#names[@]} $((SECONDS - begin)) "$running" >&2
+}
+
 begin=$SECONDS spent=0 failed=0 ended=0 state=()
 while [ $ended -lt ${#names[@]} ]; do
   for i in "${!names[@]}"; do
@@ -77,7 +87,9 @@ while [ $ended -lt ${#names[@]} ]; do
     pids[i]=$! state[i]=running
     [ "${tiers[i]}" = test ] || break
   done
+  progress
   wait -n "${pids[@]}"
+  progress off
   for i in "${!pids[@]}"; do
     if ! [ -f "$dir/$i.end" ]; then
       ! kill -0 "${pids[i]}" 2> /dev/null || continue

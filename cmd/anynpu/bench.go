@@ -160,9 +160,12 @@ func (f *benchFlags) run(path string, stdout, stderr io.Writer) error {
 		return usage("--baseline %s: measured with --api %s, not %s "+
 			"[tool-baseline-measured-api]", f.baseline, cmp.Or(base.API, apiOHNN), f.api)
 	}
+	timed := waiting(stderr, "measuring")
+	defer timed()
 	parts, err := attempts(func() ([][]time.Duration, error) {
 		return timings(func() error { return m.Repeat(f.deadline()) }, f.warmup, f.time)
 	}, f.spread)
+	timed()
 	if err != nil {
 		return exit(exitRun, err)
 	}

@@ -79,6 +79,7 @@ func (f *measureFlags) machine(stderr io.Writer) (*machine, error) {
 func (f *measureFlags) ready(path string, on *machine, profiling bool, told, stderr io.Writer) (*measured, error) {
 	devs := on.devices
 	begin := time.Now()
+	defer waiting(stderr, "loading "+path)()
 	compiled := model.Unknown
 	if f.api == apiRKNN {
 		compiled = model.RKNN

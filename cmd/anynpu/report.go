@@ -5,12 +5,9 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"sort"
 	"strconv"
 	"strings"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/anynpu/anynpu/core/tensor"
 	"github.com/anynpu/anynpu/internal/tensordiff"
@@ -256,10 +253,8 @@ type progress struct {
 
 func newProgress(w io.Writer, total int) *progress {
 	p := &progress{total: total}
-	if f, ok := w.(*os.File); ok && total > 1 {
-		if _, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS); err == nil {
-			p.w = w
-		}
+	if total > 1 && onTerminal(w) {
+		p.w = w
 	}
 	return p
 }

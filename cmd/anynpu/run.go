@@ -132,6 +132,8 @@ func (f *runFlags) run(path string, stdout, stderr io.Writer) error {
 	}
 	defer cancel()
 	begin := time.Now()
+	loaded := waiting(stderr, "loading "+path)
+	defer loaded()
 	m, err := load(path, devs, stderr)
 	if err != nil {
 		return err
@@ -145,6 +147,7 @@ func (f *runFlags) run(path string, stdout, stderr io.Writer) error {
 		return exit(exitModel, timedOut(ctx, err))
 	}
 	defer s.Close()
+	loaded()
 	r := runReport{Schema: "anynpu.run/1", File: path, Device: devs[0].Info().ID, Threads: on.threads,
 		Kernels: on.kernels(), Placement: s.Placement().Summary(),
 		Nodes:  len(s.Placement().Nodes),
