@@ -126,7 +126,7 @@ func apiNames() string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// words are what the helper is to look for in a driver of the API.
+// words name the functions that the helper looks for in a driver of the API.
 func (a *API) words() []string {
 	words := slices.Clone(a.Required)
 	if t := a.Table; t != nil {

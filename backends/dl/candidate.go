@@ -29,7 +29,7 @@ type Candidate struct {
 	Table bool `json:"table"`
 	// Remote are servers in place of a driver, of API RemoteAPI: Path has their addresses, and there is no file.
 	Remote *Remote `json:"-"`
-	// Devices are those that the manifest of a library of ONNX Runtime names; none of another API.
+	// Devices lists the providers that the manifest of a library of ONNX Runtime names; another API has none.
 	Devices []Device `json:"devices,omitempty"`
 
 	id    Identity

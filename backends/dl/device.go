@@ -14,7 +14,7 @@ import (
 // maxProviders bounds the devices of a manifest.
 const maxProviders = 16
 
-// runtimeDevices are those of a library of ONNX Runtime for which nothing else is said.
+// runtimeDevices are the providers of a library of ONNX Runtime without a list of its own.
 func runtimeDevices() []Device {
 	return []Device{{Provider: "CPUExecutionProvider", Kind: "cpu", Vendor: "Microsoft"}}
 }

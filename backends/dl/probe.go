@@ -74,7 +74,7 @@ func (c *Candidate) Probe(o Options) {
 }
 
 // find reads a verdict that was kept in a file, or has the helper find it and keeps it; judged looks at what the helper
-// says beside. remedy is what a user can do about a reason, "" for nothing.
+// says beside. remedy says how a user can mend a reason, "" for nothing.
 func (v *verdict) find(o Options, kept string, arguments []string, limit time.Duration,
 	judged func(Outcome)) (remedy string) {
 	if old, ok := readVerdict(kept); ok && !o.Again && v.same(old) {
@@ -120,8 +120,8 @@ func (o Outcome) reason(limit time.Duration) string {
 	return fmt.Sprintf("opening it ends the program with exit code %d", o.Exit)
 }
 
-// table is what the helper says of a table before it writes ok: its level, and a 1 for each address that is there. ok
-// is false when the driver exports its functions.
+// table is the helper's line about a table, before ok: its level, and a 1 for each address that is there. ok is false
+// when the driver exports its functions.
 func (o Outcome) table() (level int64, entries string, ok bool) {
 	line := strings.TrimSuffix(o.Output, "\nok\n")
 	words := strings.Fields(line[strings.LastIndexByte(line, '\n')+1:])

@@ -16,7 +16,7 @@ type CType struct {
 	Text  string // as written, with const and stars, for declarations
 }
 
-// A Role is what the annotation of a parameter says.
+// A Role is the parsed annotation of a parameter.
 type Role struct {
 	Name     string // without ? and brackets
 	Nullable bool

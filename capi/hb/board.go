@@ -61,7 +61,7 @@ func (a *API) ForDriver(sources []model.Source) bool {
 	return true
 }
 
-// OnBoard makes memory of the driver's of the n bytes at virt, which b has. What has no physical address is the
+// OnBoard makes memory of the driver's of the n bytes at virt, which b has. Memory without a physical address is the
 // program's own.
 func (a *API) OnBoard(b mem.Buffer, phys uint64, virt uintptr, n int64) mem.Buffer {
 	if phys == 0 || !boundary.HasDriver(a.Component) {
@@ -70,7 +70,7 @@ func (a *API) OnBoard(b mem.Buffer, phys uint64, virt uintptr, n int64) mem.Buff
 	return &boardMemory{b, phys, virt, n}
 }
 
-// FlushBoard flushes memory of the driver's. What the driver refuses to flush is none of its memory, and needs no
+// FlushBoard flushes memory of the driver's. Memory that the driver refuses to flush is not the driver's, and needs no
 // flush.
 func (a *API) FlushBoard(b mem.Buffer, flag int32) {
 	own, ok := b.(*boardMemory)
@@ -87,7 +87,7 @@ func (a *API) FlushBoard(b mem.Buffer, flag int32) {
 	})
 }
 
-// Function is what the glue knows of a function.
+// Function is the glue's description of a function.
 func (a *API) Function(name string) *boundary.Func {
 	for i := range a.Funcs {
 		if a.Funcs[i].Name == name {

@@ -19,7 +19,7 @@ import (
 	"github.com/anynpu/anynpu/capi/handle"
 )
 
-// make calls the program's function with what the task came to. No lock and no handle is held: it may release the task.
+// make calls the program's function with the task's result. No lock and no handle is held: it may release the task.
 func (c callback) make(t *Task) {
 	if c.function == 0 {
 		return

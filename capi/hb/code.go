@@ -54,7 +54,7 @@ type API struct {
 	Funcs     []boundary.Func // what the glue knows of its functions
 }
 
-// Refuse returns an error with a code. The message names the argument, its value and what would fit.
+// Refuse returns an error with a code. The message names the argument, its value and a value that would fit.
 func Refuse(code Code, format string, args ...any) error {
 	return boundary.Refuse(code, format, args...)
 }

@@ -17,7 +17,7 @@ type Executions struct {
 	idle []*Runner // that no task has
 }
 
-// A Runner is an execution with what a task needs besides.
+// A Runner is an execution with the other needs of a task.
 type Runner struct {
 	Exec *io.Execution
 	of   *Executions

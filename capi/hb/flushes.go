@@ -66,7 +66,8 @@ func Invalidated(addr uintptr, n int64, seen string) {
 	})
 }
 
-// Sent compares what a task reads with what devices see. Results that another task takes as they are need no flush.
+// Sent compares the bytes that a task reads with those that devices see. Results that another task takes as they are
+// need no flush.
 func Sent(port string, addr uintptr, n int64) {
 	cached(addr, n, func(b *block, from, to int64, own, device []byte) {
 		b.cache.drop(from, to, nil)
@@ -87,7 +88,7 @@ func Sent(port string, addr uintptr, n int64) {
 	})
 }
 
-// Written takes note of what a task has written.
+// Written takes note of the bytes that a task has written.
 func Written(port string, addr uintptr, n int64) {
 	cached(addr, n, func(b *block, from, to int64, own, device []byte) {
 		copy(device[from:to], own[from:to])

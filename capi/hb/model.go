@@ -23,7 +23,7 @@ type Model struct {
 	texts map[string]*boundary.Block
 }
 
-// Base is the model itself, for what embeds it.
+// Base is the model itself, for a type that embeds it.
 func (m *Model) Base() *Model { return m }
 
 // Packed is the handle of a pack: the models of some files (section 3).
@@ -46,12 +46,12 @@ type PackedModel interface {
 	Free()
 }
 
-// BadHandle gives an error the code for what is no pack's handle.
+// BadHandle gives an error the code for a handle that is no pack's.
 func (*Packed) BadHandle(err error) error {
 	return RefuseFor(BadPackedHandle, err, "no pack of models [hb-no-pack-models]")
 }
 
-// BadHandle gives an error the code for what is no model's handle.
+// BadHandle gives an error the code for a handle that is no model's.
 func (*Model) BadHandle(err error) error {
 	return RefuseFor(BadModelHandle, err, "no model [hb-no-model]")
 }

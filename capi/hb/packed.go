@@ -16,7 +16,7 @@ import (
 // Models returns the models of the pack, in the order of the files.
 func (p *Packed) Models() []PackedModel { return p.models }
 
-// Enter counts what uses one of the models, until Leave.
+// Enter counts a user of one of the models, until Leave.
 func (p *Packed) Enter() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -34,7 +34,7 @@ func (p *Packed) Leave() {
 	p.busy--
 }
 
-// Hold counts what wants the pack to stay, until Unhold.
+// Hold counts a holder that wants the pack to stay, until Unhold.
 func (p *Packed) Hold() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -170,8 +170,8 @@ func (p *Packed) free() {
 	p.names.Free()
 }
 
-// ReleasePacked ends a pack and all that was borrowed from it, when what uses its models has ended. refuse says why it
-// is not to end, of numbers of what uses them and of what holds the pack.
+// ReleasePacked ends a pack and all that was borrowed from it, when the users of its models have ended. refuse says why
+// it is not to end, by the numbers of users and holders.
 func (a *API) ReleasePacked(h uintptr, refuse func(busy, held int) error) error {
 	var p *Packed
 	for {

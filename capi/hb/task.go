@@ -67,13 +67,13 @@ type Member interface {
 	End()                 // lets go of what it has
 }
 
-// BadHandle gives an error the code for what is no task's handle.
+// BadHandle gives an error the code for a handle that is no task's.
 func (*Task) BadHandle(err error) error { return RefuseFor(BadTaskHandle, err, "no task [hb-no-task]") }
 
 // Add adds members. The lock is held, or the task has no handle yet.
 func (t *Task) Add(m ...Member) { t.members = append(t.members, m...) }
 
-// Members are those that were added; the lock is held, or the task has no handle yet.
+// Members returns the added members; the lock is held, or the task has no handle yet.
 func (t *Task) Members() []Member { return t.members }
 
 // drop lets go of the members.
@@ -84,8 +84,8 @@ func (t *Task) drop() {
 	t.members = nil
 }
 
-// run computes the members and publishes the result. The task is out of the queue. What is returned is the program's
-// function, to be called when the task's place is free: it may wait for other tasks.
+// run computes the members and publishes the result. The task is out of the queue. It returns the program's function,
+// to be called when the task's place is free: it may wait for other tasks.
 func (t *Task) run() callback {
 	t.mu.Lock()
 	t.state = taskRunning

@@ -25,7 +25,7 @@ import (
 // have the numbers of a float32.
 var topCode = map[tensor.DType]float64{tensor.Int8: math.MaxInt8, tensor.Int16: math.MaxInt16, tensor.Int32: 1 << 24}
 
-// ranges are what the results of an output were, of one that programs are to see as codes.
+// ranges are the least and greatest results of an output that programs see as quantized values.
 type ranges struct {
 	name  string
 	codes metadata.Codes // as the metadata have them, else int32
@@ -136,7 +136,7 @@ func (m *loaded) calibrationInputs(file string, in []device.Port, stderr io.Writ
 	return f.tensors(m, in, stderr)
 }
 
-// rangesOf are those of the outputs, nil for one that is no codes.
+// rangesOf returns the ranges of the outputs, nil for one without quantized values.
 func (m *loaded) rangesOf(out []device.Port) []*ranges {
 	list, named := make([]*ranges, len(out)), m.Meta.Codes != nil
 	for _, o := range m.Meta.Outputs {

@@ -11,11 +11,11 @@ import (
 // abiVariable names the version of the hbDNN headers that a program was built with.
 const abiVariable = "ANYNPU_HBDNN_ABI"
 
-// propertiesABI are the versions of the hbDNN headers whose hbDNNTensorProperties has so many bytes. The newest layout
-// is what programs are served without a word.
+// propertiesABI are the versions of the hbDNN headers whose hbDNNTensorProperties has so many bytes. Programs get the
+// newest layout by default.
 var propertiesABI = map[int64]string{136: "1.12", 144: "1.14"}
 
-// formerABI are the functions that took other arguments in the oldest version, whose structs are those of 1.12.
+// formerABI are the functions that took other arguments in the oldest version, which has the structs of 1.12.
 var formerABI = []string{"hbDNNUnquantizeByScale", "hbDNNConvertLayoutRoi", "hbDNNConvertLayoutToNative1111"}
 
 // maxDebug bounds the descriptions of types that are read.

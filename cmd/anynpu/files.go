@@ -162,8 +162,8 @@ func (c *content) begins(with string) bool {
 // isZip recognizes a .npz by its first bytes, also an empty one.
 func (c *content) isZip() bool { return c.begins("PK\x03\x04") || c.begins("PK\x05\x06") }
 
-// readArray reads the array of a .npy file, or one of a .npz, that accept has no error for. name is what the array of a
-// .npz is called that is not named otherwise.
+// readArray reads the array of a .npy file, or one of a .npz, that accept has no error for. name is the default name of
+// an array of a .npz.
 func (c *content) readArray(name string, s source, accept func(tensor.Tensor) error) (tensor.Tensor, error) {
 	if !c.isZip() {
 		return npy.ReadIf(c, accept)

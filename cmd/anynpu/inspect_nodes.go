@@ -74,8 +74,8 @@ const (
 	maxBytesShown = 200
 )
 
-// graphsOf lists the nodes of the model at path. If it can be imported, types of values that the file does not declare
-// are those of the import.
+// graphsOf lists the nodes of the model at path. If it can be imported, the import gives types to values that the file
+// does not declare.
 func graphsOf(path string) (*modelGraphs, error) {
 	g := gathered{of: map[*onnx.Constant]*constantInfo{}, tallies: map[*onnx.Constant]*tally{}}
 	main, functions, err := onnx.DetailFile(path, inferred(path), g.elements)

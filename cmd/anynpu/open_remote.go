@@ -9,7 +9,7 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 )
 
-// isRemote says that an id is that of servers which a manifest names: remote:NAME, or remote for the first.
+// isRemote reports whether an id names servers of a manifest: remote:NAME, or remote for the first.
 func isRemote(id string) bool { return id+":" == remote.Prefix || strings.HasPrefix(id, remote.Prefix) }
 
 // openRemote is the device of servers with an id. Their state goes to the log.

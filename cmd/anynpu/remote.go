@@ -79,7 +79,7 @@ func printRemote(w io.Writer, list []link.Address) {
 	}
 }
 
-// remoteRuns are what each server did for a device so far, and the runs that were computed here instead.
+// remoteRuns counts each server's runs for a device so far, and the runs that were computed here instead.
 func remoteRuns(d *remote.Device) (list []link.Address, local int64) {
 	ctx, cancel := context.WithTimeout(context.Background(), probeLimit)
 	defer cancel()

@@ -100,7 +100,7 @@ func Register[T any, P interface {
 	byName[name], byType[pointer] = r, r
 }
 
-// unknownTraits are those of an operator that nobody registered: it is never folded, merged or removed.
+// unknownTraits belong to an operator without registration: it is never folded, merged or removed.
 var unknownTraits = Traits{Impure: true, DataDependent: true, Effect: true}
 
 // registered returns the registration of o's type; for a type that nobody registered, its Go name and unknownTraits.

@@ -1,5 +1,5 @@
-// Package logging is what the library's log and the tool's have in common: levels, what ANYNPU_LOG says of them, the
-// file of ANYNPU_LOG_FILE, and how an event becomes a line.
+// Package logging has the common part of the library's log and the tool's: levels, the syntax of ANYNPU_LOG, the file
+// of ANYNPU_LOG_FILE, and the form of lines.
 package logging
 
 import (

@@ -51,7 +51,7 @@ type agreement struct {
 	ports     bool    // it has all inputs and outputs, with their shapes
 }
 
-// fits reports whether a model is the one that is looked for, unless another one is as well.
+// fits reports whether a model alone has the properties that are looked for.
 func (a *agreement) fits() bool {
 	return a.score >= minScore && a.constants >= minInner && (a.inner >= minInner || a.inner < 0 && a.ports)
 }

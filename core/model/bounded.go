@@ -80,7 +80,7 @@ func (m *Model) boundOutputs(out []*Port) error {
 	return nil
 }
 
-// Sizes are those of the output of a run that has ended, of an output with a Bound. The error says that it made more.
+// Sizes returns the sizes of an output with a Bound after a run. It returns an error if the run made more.
 func (p *Port) Sizes(e device.Execution) ([]int64, error) {
 	data, err := e.OutputData(p.sizes)
 	if err != nil {

@@ -289,8 +289,8 @@ func (im *Image) move(g *graph.Graph, v, x graph.Value) {
 		Out: []graph.Value{v}})
 }
 
-// Size returns batch, height and width of the image of an input whose part has these sizes. They are those of the
-// network's input unless Resized is set.
+// Size returns batch, height and width of the image of an input whose part has these sizes. They equal the network's
+// input unless Resized is set.
 func (im *Image) Size(part []int64) (n, h, w int64) {
 	switch {
 	case im.Plain:
@@ -318,7 +318,7 @@ func (im *Image) sizes(d []tensor.Dim) (n, h, w tensor.Dim) {
 	return d[0], d[2], d[3]
 }
 
-// types are those of the tensors of an image of these sizes.
+// types returns the types of the tensors of an image of these sizes.
 func (im *Image) types(n, h, w tensor.Dim, two bool) []tensor.Type {
 	map1 := func(d tensor.Dim, f func(int64) int64) tensor.Dim {
 		if !d.Known() {

@@ -1,6 +1,6 @@
-// Package record is what a process leaves of its calls for a report: the library writes it while the program runs,
-// `anynpu exec --report` reads it afterwards. Nothing has to happen at the program's end, so that a program that
-// crashes or is killed leaves its record too.
+// Package record keeps a process's calls for a report: the library writes it while the program runs, `anynpu exec
+// --report` reads it afterwards. Nothing has to happen at the program's end, so that a program that crashes or is
+// killed leaves its record too.
 //
 // A record is two files in one folder. NAME.counts holds numbers of 64 bits, which the library maps into memory: the
 // calls of each function, those of them that were refused, how often each distinct event happened, the runs of each
@@ -78,7 +78,7 @@ type Refusal struct {
 	Reason   string `json:"reason"`
 }
 
-// Left is what the program has not given back when it ended.
+// Left counts the objects that the program had not freed when it ended.
 type Left struct {
 	Objects []string `json:"objects"` // "rknn.Context 1"
 	Buffers int64    `json:"buffers"` // of tensors, weights and working space

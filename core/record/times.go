@@ -78,7 +78,7 @@ func (r *Recorder) Converted(took time.Duration) {
 // timesAt is where the times begin.
 func (r *Recorder) timesAt() int { return 2*r.functions + beforeTimes }
 
-// Times are those of the calls of a function that came into the library, not to a driver.
+// Times has the times of a function's calls that came into the library, not to a driver.
 type Times struct {
 	Calls       uint64
 	Total       time.Duration

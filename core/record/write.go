@@ -112,7 +112,7 @@ func open(name string) (*os.File, error) {
 	return os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL|os.O_APPEND|unix.O_NOFOLLOW, 0o600)
 }
 
-// commandLine is that of the program; os.Args is empty in a library whose start is delayed.
+// commandLine is the program's command line; os.Args is empty in a library whose start is delayed.
 func commandLine() (words []string) {
 	data, err := os.ReadFile("/proc/self/cmdline")
 	if err != nil {

@@ -61,7 +61,7 @@ const (
 	cacheEntry  = 24
 )
 
-// cacheFlags mark the entries of 64-bit libraries of the C library that there is today.
+// cacheFlags mark the entries of 64-bit libraries for today's C library.
 var cacheFlags = map[string]uint32{"amd64": 0x0303, "arm64": 0x0a03}[runtime.GOARCH]
 
 // cached looks a SONAME up in the contents of ld.so.cache.

@@ -113,7 +113,7 @@ func (fn *function) fetch(i int) string {
 	return ""
 }
 
-// pass is what the behaviour receives for parameter i, "" for nothing.
+// pass returns the behaviour's argument for parameter i, "" for nothing.
 func (fn *function) pass(i int) string {
 	p := fn.Params[i]
 	switch p.Role.Name {
@@ -176,7 +176,7 @@ func (f *facade) glue(t *tracer) string {
 	return b.String() + body.String()
 }
 
-// described is what the boundary knows of a function.
+// described returns a function's description for the boundary.
 func (fn *function) described(t *tracer) string {
 	var params []string
 	for _, p := range fn.Params {

@@ -123,7 +123,7 @@ func (img *image) pairs() string {
 	return b.String()
 }
 
-// forms are those of all façades.
+// forms lists the functions of all façades, with their former forms.
 func (img *image) forms() (all []*function) {
 	for _, f := range img.facades {
 		all = append(all, f.forms()...)
@@ -215,7 +215,8 @@ func (fn *function) starved() int {
 	return fn.Facade.Starved
 }
 
-// deadArguments are those that a dead function declares: none, unless a struct among them is passed by value.
+// deadArguments lists the parameters that a dead function declares: none, unless a struct among them is passed by
+// value.
 func (fn *function) deadArguments() []argument {
 	args := fn.arguments()
 	if slices.ContainsFunc(args, func(a argument) bool { return a.boxed }) {

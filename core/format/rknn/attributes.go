@@ -130,8 +130,8 @@ func (f *File) parseRanges(v any) {
 	}
 }
 
-// parseShapes reads {name: [shape, ...]} of inputs and outputs; all lists are of one length. An empty dictionary is
-// that of a model whose shapes are fixed.
+// parseShapes reads {name: [shape, ...]} of inputs and outputs; all lists are of one length. A model with fixed shapes
+// has an empty dictionary.
 func (f *File) parseShapes(v any) {
 	tensors, ok := v.(map[string]any)
 	if !ok {

@@ -9,7 +9,7 @@ import (
 )
 
 // parseDescription reads the JSON text behind the section: the names, sizes and integer types of inputs and outputs,
-// and the target. Of a dynamic model the sizes are those of the first shape, and the batch is always 1.
+// and the target. A dynamic model has the sizes of its first shape there, and the batch is always 1.
 func (f *File) parseDescription(text []byte) {
 	type edge struct {
 		Left        string `json:"left"`

@@ -8,7 +8,7 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 )
 
-// File is what an .rknn file says.
+// File has the contents of an .rknn file.
 type File struct {
 	Size      int64
 	Version   uint64 // of the container: 6, or 0x1004 for rv1103, rv1106 and their b variants
@@ -21,7 +21,7 @@ type File struct {
 	Inputs, Outputs []Port
 	// Graphs are the tensors and nodes, one graph for each dynamic shape; empty when the file does not have them.
 	Graphs []Graph
-	// Preprocess is what the converter built in before the network, by input name.
+	// Preprocess has the steps that the converter built in before the network, by input name.
 	Preprocess map[string]Preprocess
 	// Ranges are the smallest and largest values of tensors, by name, as the converter measured them.
 	Ranges map[string][2]float64
@@ -44,7 +44,7 @@ type Port struct {
 	Dims   []int64 // in the order of the source model, NCHW for images; empty when not said
 }
 
-// Preprocess is what happens to an input before the network: (x - Mean) / Std per channel.
+// Preprocess is the first step on an input: (x - Mean) / Std per channel.
 type Preprocess struct {
 	Mean, Std []float64
 	// RGB2BGR says how the converter read the images that it calibrated with. Nothing is swapped when the model runs.

@@ -95,7 +95,7 @@ func textAt(buf window, at, limit int64) (string, bool) {
 	return string(buf.bytes(at+4, n)), true
 }
 
-// elementBytes is what an element of a vector may take in memory.
+// elementBytes bounds the bytes of a vector's element in memory.
 const elementBytes = 8
 
 // vector is a vector of n elements from offset at.

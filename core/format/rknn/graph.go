@@ -30,7 +30,7 @@ type Node struct {
 	Name string // "Type:name"
 }
 
-// Kind is what a tensor is to its graph.
+// Kind is the role of a tensor in its graph.
 type Kind uint8
 
 // The kinds of tensor.

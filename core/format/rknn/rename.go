@@ -34,8 +34,7 @@ func Same(name string) (base string, ok bool) {
 	return name[:at[0]], true
 }
 
-// Step reports whether a name is that of a step of an operator that takes several, of which the ONNX model has no
-// tensor.
+// Step reports whether a name belongs to one of several steps of an operator. The ONNX model has no tensor for it.
 func Step(name string) bool {
 	for {
 		for _, s := range stepEndings {

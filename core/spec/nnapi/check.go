@@ -60,7 +60,7 @@ func wantOperands(m *Model, op Operation) error {
 }
 
 // FormOf returns the form in which an operation passes its arguments, nil when its operands fit none and for control
-// flow, whose arguments are those of models.
+// flow, whose arguments belong to models.
 func FormOf(m *Model, op Operation) *Form {
 	s := SignatureOf(op.Code)
 	if s == nil || op.Code == If || op.Code == While {

@@ -6,7 +6,7 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 )
 
-// checkControl judges IF and WHILE, whose arguments are those of the models that they refer to. The models must be set
+// checkControl judges IF and WHILE, which take the arguments of the models that they refer to. The models must be set
 // before the operation is added. Source: NeuralNetworksTypes.h, ANEURALNETWORKS_IF and ANEURALNETWORKS_WHILE.
 func checkControl(m *Model, op Operation) error {
 	if len(op.Inputs) < 3 || len(op.Outputs) < 1 {

@@ -45,7 +45,7 @@ const (
 	ChannelScales                   // both 0; the scales come by setOperandSymmPerChannelQuantParams
 )
 
-// OperandFacts is what the API says about a type of operands.
+// OperandFacts has the API's rules for a type of operands.
 type OperandFacts struct {
 	Name       string // without the API's prefix: "TENSOR_FLOAT32"
 	Level      FeatureLevel

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Signature is what the API wants of one operation: its arguments, the types that go together, and the rules for scales
+// Signature has the API's rules for one operation: its arguments, the types that go together, and the rules for scales
 // and zero points.
 type Signature struct {
 	Code  OperationCode

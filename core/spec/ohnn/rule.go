@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Rule is what the API says of an operator: how many inputs and outputs, which parameters. What columns cannot say,
+// Rule has the API's rules for an operator: how many inputs and outputs, which parameters. What columns cannot say,
 // such as ranks, is for those to judge who take or make operations. Sources: docs/abi/ohnn.md, operators 1, 2 and 6.
 type Rule struct {
 	Op     OperationType

@@ -1,6 +1,6 @@
-// Package ohnn is what the API OH_NN says of data types, operators and their parameters: the numbers and names of
-// neural_network_runtime_type.h, and what an operation of each kind takes. The façade reads programs by it, and the
-// device behind a driver of the API writes models by it.
+// Package ohnn has the data types, operators and parameters of the API OH_NN: the numbers and names of
+// neural_network_runtime_type.h, and the operands of each operation. The façade reads programs by it, and the device
+// behind a driver of the API writes models by it.
 package ohnn
 
 import (

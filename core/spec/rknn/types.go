@@ -1,6 +1,6 @@
-// Package rknn is what the API rknn says of types, formats, queries and return codes: the numbers and names of
-// rknn_api.h and rknn_matmul_api.h, and the structs that both the façade and the device behind a driver of the API read
-// and write. What only programs of the façade pass stands there.
+// Package rknn has the types, formats, queries and return codes of the API rknn: the numbers and names of rknn_api.h
+// and rknn_matmul_api.h, and the structs that both the façade and the device behind a driver of the API read and write.
+// What only programs of the façade pass stands there.
 package rknn
 
 import (

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// An API is what all lists of one API say of its types.
+// An API has the types of all lists of one API.
 type API struct {
 	structs map[string]*Struct
 	enums   map[string]*Enum
