@@ -112,25 +112,39 @@ func elementsAt[T uint8 | uint16 | uint32 | uint64, I int32 | int64](q *elements
 			each = 0
 		}
 		line := index[row*n:][:n]
-		w := u
+		bad := -1
 		if q.scatters {
-			w = v
+			w := v[row*n:][:n]
+			for j, i := range line {
+				k := int(i)
+				if k < 0 {
+					k += wrap
+				}
+				if uint(k) >= uint(rank) {
+					bad = j
+					break
+				}
+				u[at+k*step] = w[j]
+				at += each
+			}
+		} else {
+			w := u[row*n:][:n]
+			for j, i := range line {
+				k := int(i)
+				if k < 0 {
+					k += wrap
+				}
+				if uint(k) >= uint(rank) {
+					bad = j
+					break
+				}
+				w[j] = v[at+k*step]
+				at += each
+			}
 		}
-		w = w[row*n:][:n]
-		for j, i := range line {
-			k := int(i)
-			if k < 0 {
-				k += wrap
-			}
-			if uint(k) >= uint(rank) {
-				return fault.New(fault.Data, "input 1: element %d: index %d is outside a dimension of size %d", row*n+j, i, rank)
-			}
-			if place := at + k*step; q.scatters {
-				u[place] = w[j]
-			} else {
-				w[j] = v[place]
-			}
-			at += each
+		if bad >= 0 {
+			return fault.New(fault.Data, "input 1: element %d: index %d is outside a dimension of size %d", row*n+bad,
+				line[bad], rank)
 		}
 	}
 	return nil

@@ -33,6 +33,7 @@ type tableMoves struct {
 	pattern    []byte // fill, again and again
 	zeros      bool   // fill is 0
 	enlarged   bool   // rows follow each other, each twice, and each of their elements is twice
+	middle     int    // the segment that has most of a row in one piece; -1: none
 	framed     bool   // a row has one segment of the operand, in one piece, and nothing of it twice
 }
 
@@ -116,6 +117,12 @@ func newTableMoves(index [][]int, dims []int64, size int, fill []byte) tableMove
 		m.per += m.per & 1
 	}
 	inside := 0
+	m.middle = -1
+	for k, s := range m.segments {
+		if !s.outside && s.step == 1 && 2*s.n > m.length && len(m.segments) > 1 && m.places == nil && m.unit == m.size {
+			m.middle = k
+		}
+	}
 	for _, s := range m.segments {
 		if !s.outside {
 			inside++
@@ -221,7 +228,7 @@ func (t *tableMoveTask) Chunk(i, _ int) {
 		}
 		list := t.outer[last][k:]
 		list = list[:min(len(list), end-r)]
-		if t.framed && !outside {
+		if (t.framed || t.middle >= 0) && !outside {
 			t.frames(r, base, list)
 			r += len(list)
 			continue
@@ -238,16 +245,21 @@ func (t *tableMoveTask) Chunk(i, _ int) {
 	}
 }
 
-// frames copies the rows from r on within their frames, of the operand's at places beside base.
+// frames copies the middles of the rows from r on, of the operand's at places beside base, and makes what is around them
+// unless that is there.
 func (t *tableMoveTask) frames(r, base int, list []int) {
-	row, at := t.length*t.unit, 0
-	s := &t.segments[0]
-	for k := 1; s.outside; k++ {
-		at += s.n * t.unit
-		s = &t.segments[k]
+	row, at, mid := t.length*t.unit, 0, max(t.middle, 0)
+	for ; t.framed && t.segments[mid].outside; mid++ {
 	}
+	for _, s := range t.segments[:mid] {
+		at += s.n * t.unit
+	}
+	s := &t.segments[mid]
 	for k := 0; k < len(list); {
 		if list[k] < 0 {
+			if !t.framed {
+				t.put(t.y[(r+k)*row:][:row])
+			}
 			k++
 			continue
 		}
@@ -264,7 +276,34 @@ func (t *tableMoveTask) frames(r, base int, list []int) {
 		} else {
 			kernel.CopyRows(y, row, x, step*t.unit, n, s.n*t.unit)
 		}
+		if !t.framed {
+			for j := range n {
+				t.around(t.y[(r+k+j)*row:][:row], base+list[k+j], mid)
+			}
+		}
 		k += n
+	}
+}
+
+// around makes the segments of a row but one.
+func (t *tableMoveTask) around(y []byte, at, but int) {
+	for k := range t.segments {
+		s := &t.segments[k]
+		part := y[:s.n*t.unit]
+		y = y[len(part):]
+		switch {
+		case k == but:
+		case s.outside:
+			t.put(part)
+		case t.size == 4:
+			u, x, from := mem.Elements[uint32](part), mem.Elements[uint32](t.x), at+s.at
+			for i := range u {
+				u[i] = x[from]
+				from += s.step
+			}
+		default:
+			strided(part, t.x, at+s.at, s.step, t.size)
+		}
 	}
 }
 
