@@ -31,7 +31,8 @@ type provider struct {
 	devices []uintptr // OrtEpDevice, of a plug-in
 }
 
-// find looks for a provider in the library, or registers its plug-in and finds what that offers. Kind fault.Unsupported when that is nothing.
+// find looks for a provider in the library, or registers its plug-in and looks for its devices. Kind fault.Unsupported
+// where there is none.
 func (l *Library) find(p Provider) (*provider, error) {
 	out := &provider{Provider: p}
 	if p.Plugin == "" {

@@ -17,7 +17,8 @@ func cText(at uintptr) string {
 	return s
 }
 
-// word is a C string on the heap: one on the stack would be left behind when the library calls back and the stack grows.
+// word is a C string on the heap: one on the stack would be left behind when the library calls back and the stack
+// grows.
 //
 //go:noinline
 func word(s string) *byte { return unsafe.SliceData(append([]byte(s), 0)) }

@@ -47,6 +47,7 @@ var register = sync.OnceValue(func() error {
 	if folder := boundary.Getenv("ANYNPU_DUMP"); folder != "" {
 		compile.Dump = compile.NewDumps(folder, func(text string) { boundary.Log(boundary.LevelError, "boundary", text) })
 	}
+	dumpTensors()
 	c := set.Config()
 	if boundary.LogEnabled(boundary.LevelTrace, "cpu") {
 		c.Trace = tracePass

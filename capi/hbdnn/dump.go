@@ -6,11 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/core/device"
 	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/tensordump"
 )
 
 // dumpPath is the variable that asks for what goes in and out of each node of the models.
@@ -21,17 +21,17 @@ var dumping *dumper
 
 func init() {
 	if folder, ok := folderOf(dumpPath, boundary.Getenv("HB_DNN_DUMP_PATH")); ok {
-		dumping = &dumper{folder: folder, next: map[string]int{}}
+		dumping = newDumper(folder)
 	}
 }
 
 // dumper makes a folder of each run.
-type dumper struct {
-	folder string
+type dumper struct{ *tensordump.Dump }
 
-	mu   sync.Mutex
-	next map[string]int // number of the next run, by the model's name
-	off  bool           // something could not be written, which is reported once
+func newDumper(folder string) *dumper {
+	return &dumper{tensordump.New(folder, tensordump.Selection{}, func(path string, err error) {
+		unwritten(dumpPath, path, err)
+	})}
 }
 
 // dump holds the values of each run of a model that are written.
@@ -77,7 +77,7 @@ func (d *dumper) expose(g *graph.Graph, model string) (*dump, error) {
 		if _, known := files[v]; known || v == graph.None {
 			return
 		}
-		files[v] = fmt.Sprintf("%s_%s.bin", prefix, fileName(g.Values[v].Name))
+		files[v] = fmt.Sprintf("%s_%s.bin", prefix, tensordump.FileName(g.Values[v].Name))
 		if !slices.Contains(g.Out, v) {
 			g.Out = append(g.Out, v)
 		}
@@ -90,7 +90,7 @@ func (d *dumper) expose(g *graph.Graph, model string) (*dump, error) {
 			add(v, fmt.Sprintf("node%04d_output%d", i, k))
 		}
 	}
-	out := &dump{name: fileName(model)}
+	out := &dump{name: tensordump.FileName(model)}
 	for _, v := range g.Out {
 		out.files = append(out.files, dumpFile{File: files[v]}) // of a constant: none
 	}
@@ -112,43 +112,18 @@ func (d *dumper) expose(g *graph.Graph, model string) (*dump, error) {
 	return out, nil
 }
 
-// begin makes the folder of a run: the model's name and the first number that no earlier run has.
-func (d *dumper) begin(model string) (string, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for {
-		name := filepath.Join(d.folder, fmt.Sprintf("%s_%d", model, d.next[model]))
-		d.next[model]++
-		if err := os.Mkdir(name, 0o700); !os.IsExist(err) {
-			return name, err
-		}
-	}
-}
-
 // write writes the results of a run. A file that cannot be written does not disturb the run: it is reported, and no
 // further run is written.
 func (d *dump) write(e device.Execution) {
 	if d == nil {
 		return
 	}
-	dumping.mu.Lock()
-	off := dumping.off
-	dumping.mu.Unlock()
-	if off {
+	folder := dumping.Begin(d.name)
+	if folder == "" {
 		return
 	}
-	folder, err := dumping.begin(d.name)
-	if err == nil {
-		err = d.writeTo(folder, e)
-	}
-	if err == nil {
-		return
-	}
-	dumping.mu.Lock()
-	off, dumping.off = dumping.off, true
-	dumping.mu.Unlock()
-	if !off {
-		unwritten(dumpPath, folder, err)
+	if err := d.writeTo(folder, e); err != nil {
+		dumping.Fail(folder, err)
 	}
 }
 
@@ -168,7 +143,7 @@ func (d *dump) writeTo(folder string, e device.Execution) error {
 		}
 		f.Type = t.DType.String()
 		f.Shape, _ = t.Shape.Ints()
-		if err := create(filepath.Join(folder, f.File), data); err != nil && !os.IsExist(err) {
+		if err := tensordump.Create(filepath.Join(folder, f.File), data); err != nil && !os.IsExist(err) {
 			return err // an output that is listed twice is written once
 		}
 		files = append(files, f)
@@ -177,5 +152,5 @@ func (d *dump) writeTo(folder string, e device.Execution) error {
 	if err != nil {
 		return err
 	}
-	return create(filepath.Join(folder, "nodes.json"), append(text, '\n'))
+	return tensordump.Create(filepath.Join(folder, "nodes.json"), append(text, '\n'))
 }

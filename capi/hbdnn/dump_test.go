@@ -17,7 +17,7 @@ import (
 // dumped has what models compute written to a folder.
 func dumped(t *testing.T) string {
 	folder := t.TempDir()
-	dumping = &dumper{folder: folder, next: map[string]int{}}
+	dumping = newDumper(folder)
 	t.Cleanup(func() { dumping = nil })
 	return folder
 }
@@ -114,7 +114,7 @@ func TestDump_cannotWrite(t *testing.T) {
 		require.NoError(t, infer(t, o.m, o.in, o.out), "the run goes on")
 	}
 	require.Equal(t, []float32{0, 3}, o.out[0].floats())
-	require.True(t, dumping.off)
+	require.True(t, dumping.Ended())
 }
 
 func TestFolderOf(t *testing.T) {

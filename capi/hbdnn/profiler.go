@@ -15,6 +15,7 @@ import (
 
 	"github.com/anynpu/anynpu/capi/boundary"
 	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/tensordump"
 )
 
 // profilerPath is the variable that asks for a profiler.log.
@@ -217,7 +218,7 @@ func (p *profiler) end() {
 	if err == nil && len(text) > 0 {
 		temp := fmt.Sprintf("%s.%d", p.file, os.Getpid())
 		_ = os.Remove(temp) // of a process that was killed
-		if err = create(temp, text); err == nil {
+		if err = tensordump.Create(temp, text); err == nil {
 			if err = os.Rename(temp, p.file); err != nil {
 				_ = os.Remove(temp)
 			}

@@ -73,11 +73,45 @@ func Compile(ctx context.Context, g *graph.Graph, devices []device.Device, o Opt
 	if formed != nil {
 		own = formed
 	}
+	if Tensors != nil && formed == nil && !Tensors.Ended() {
+		p, err = compileExposed(ctx, own, weights, o, func(ctx context.Context, g *graph.Graph, o Options) (*Program,
+			error) {
+			return retried(ctx, g, devices, weights, o, forms)
+		})
+	} else {
+		p, err = retried(ctx, own, devices, weights, o, forms)
+	}
+	return p, fault.Wrap(err, "compile")
+}
+
+// compileExposed compiles own for a dump: o's weights stay whole, for a saved form of the program is made of them.
+func compileExposed(ctx context.Context, own *graph.Graph, weights *mem.Weights, o Options,
+	build func(ctx context.Context, g *graph.Graph, o Options) (*Program, error)) (*Program, error) {
+	g := shallow(own)
+	s, err := expose(g)
+	if err != nil {
+		return nil, err
+	}
+	o.Weights, o.Consume = weights, false
+	p, err := build(ctx, g, o)
+	if err != nil {
+		return nil, err
+	}
+	p.plain = func() (*Program, error) { return build(context.Background(), own, o) }
+	weights.Retain()
+	p.whole = weights
+	p.exposed, p.source = s, own
+	return p, nil
+}
+
+// retried compiles own, without what a device claims and then does not compile.
+func retried(ctx context.Context, own *graph.Graph, devices []device.Device, weights *mem.Weights, o Options,
+	forms []device.FormPlacement) (*Program, error) {
 	banned := bans{}
 	for {
-		p, err = placeAndBuild(ctx, own, devices, weights, o, banned, forms)
+		p, err := placeAndBuild(ctx, own, devices, weights, o, banned, forms)
 		if err == nil || dropped(own) || !banned.ban(err, own, devices, o) {
-			return p, fault.Wrap(err, "compile")
+			return p, err
 		}
 	}
 }

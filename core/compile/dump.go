@@ -5,13 +5,16 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/exec"
 	"github.com/anynpu/anynpu/core/fault"
 	"github.com/anynpu/anynpu/core/format/onnx/export"
 	"github.com/anynpu/anynpu/core/graph"
+	"github.com/anynpu/anynpu/core/tensordump"
 )
 
 // Dumps writes what is compiled into a folder: NUMBER-NAME.onnx for each graph and, when several devices share it,
@@ -153,4 +156,45 @@ func fileName(text string) string {
 		return '_'
 	}, text)
 	return clean[:min(len(clean), 64)]
+}
+
+// Tensors, unless nil, gets what goes in and out of the nodes of every program that is compiled, run by run. Such a
+// program computes its values one by one, as each is a result of it that its ports do not show. Set before the first
+// compilation.
+var Tensors *tensordump.Dump
+
+// expose makes every value of g that is wanted an output of g, behind its own.
+func expose(g *graph.Graph) (*exec.Exposed, error) {
+	order, err := g.Order()
+	if err != nil {
+		return nil, err
+	}
+	s := &exec.Exposed{Dump: Tensors, Model: cmp.Or(g.Name, "graph"), Visible: len(g.Out),
+		In: make([]tensordump.Value, len(g.In))}
+	for i, v := range g.In {
+		if name := cmp.Or(g.Values[v].Name, fmt.Sprintf("input%d", i)); Tensors.Wants(name) {
+			s.In[i].Name = name
+		}
+	}
+	g.Out = slices.Clone(g.Out)
+	s.Out = make([]tensordump.Value, len(g.Out))
+	for _, i := range order {
+		n := &g.Nodes[i]
+		for k, v := range n.Out {
+			if v == graph.None {
+				continue
+			}
+			name := cmp.Or(g.Values[v].Name, fmt.Sprintf("%s.%d", cmp.Or(n.Name, fmt.Sprintf("node%d", i)), k))
+			if !Tensors.Wants(name) {
+				continue
+			}
+			value := tensordump.Value{Name: name, Node: n.Name, Operator: graph.NameOf(n.Op)}
+			if at := slices.Index(g.Out, v); at >= 0 {
+				s.Out[at] = value
+				continue
+			}
+			g.Out, s.Out = append(g.Out, v), append(s.Out, value)
+		}
+	}
+	return s, nil
 }

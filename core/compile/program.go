@@ -18,6 +18,10 @@ type Program struct {
 	plan      exec.Plan
 	placement *device.Placement
 	source    *graph.Graph // what was compiled, whose constants may be gone; nil for a program that was loaded
+	// of a program whose runs are written
+	exposed *exec.Exposed
+	plain   func() (*Program, error) // the program without a dump
+	whole   *mem.Weights             // what plain compiles from
 }
 
 var _ device.Program = (*Program)(nil)
@@ -192,7 +196,12 @@ func (p *Program) Graph(w *mem.Weights) (*graph.Graph, error) {
 }
 
 // Ports implements device.Program.
-func (p *Program) Ports() (in, out []device.Port) { return p.plan.In, p.plan.Out }
+func (p *Program) Ports() (in, out []device.Port) {
+	if p.exposed != nil {
+		return p.plan.In, p.plan.Out[:p.exposed.Visible:p.exposed.Visible]
+	}
+	return p.plan.In, p.plan.Out
+}
 
 // single returns the only part when its ports are the program's.
 func (p *Program) single() (device.Program, bool) {
@@ -206,6 +215,9 @@ func (p *Program) single() (device.Program, bool) {
 // New implements device.Program.
 func (p *Program) New(o device.ExecOptions) (device.Execution, error) {
 	e, err := p.execution(o)
+	if err == nil && p.exposed != nil {
+		e = p.exposed.Execution(e)
+	}
 	if err == nil && Watch != nil {
 		if ran := Watch(p); ran != nil {
 			e = watched{e, ran}
@@ -251,5 +263,8 @@ func (p *Program) Release() {
 	}
 	for i := range p.plan.Stages {
 		p.plan.Stages[i].Program.Release()
+	}
+	if p.exposed != nil {
+		p.whole.Release()
 	}
 }

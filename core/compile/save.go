@@ -85,6 +85,14 @@ func values(slots []int) []graph.Value {
 
 // Save implements device.Program. Kind fault.Unsupported when a device has no saved form, fault.File when w fails.
 func (p *Program) Save(w io.Writer) error {
+	if p.plain != nil {
+		plain, err := p.plain()
+		if err != nil {
+			return fault.Wrap(err, "save program")
+		}
+		defer plain.Release()
+		return plain.Save(w)
+	}
 	var head bytes.Buffer
 	if err := graph.Encode(&head, p.skeleton(), graph.EncodeOptions{}); err != nil {
 		return fault.Wrap(err, "save program")

@@ -5,28 +5,19 @@ package npy
 import (
 	"bufio"
 	"encoding/binary"
-	"fmt"
 	"io"
 	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/anynpu/anynpu/core/fault"
+	"github.com/anynpu/anynpu/core/format/npy"
 	"github.com/anynpu/anynpu/core/mem"
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-const magic = "\x93NUMPY"
-
 // MaxBytes bounds the data of a file that Read takes.
 const MaxBytes = 1 << 34
-
-var descrs = map[string]tensor.DType{
-	"|b1": tensor.Bool, "|i1": tensor.Int8, "|u1": tensor.Uint8, "<i2": tensor.Int16, "<u2": tensor.Uint16,
-	"<i4": tensor.Int32, "<u4": tensor.Uint32,
-	"<i8": tensor.Int64, "<u8": tensor.Uint64, "<f2": tensor.Float16, "<f4": tensor.Float32, "<f8": tensor.Float64,
-	"<c8": tensor.Complex64, "<c16": tensor.Complex128,
-}
 
 var (
 	descrField   = regexp.MustCompile(`'descr':\s*'([^']*)'`)
@@ -44,7 +35,7 @@ func ReadIf(r io.Reader, accept func(tensor.Tensor) error) (tensor.Tensor, error
 	var none tensor.Tensor
 	br := bufio.NewReader(r)
 	head := make([]byte, 8)
-	if _, err := io.ReadFull(br, head); err != nil || string(head[:6]) != magic {
+	if _, err := io.ReadFull(br, head); err != nil || string(head[:6]) != npy.Magic {
 		return none, fault.New(fault.File, "not a .npy file")
 	}
 	var size uint32
@@ -101,7 +92,7 @@ func parseHeader(text string) (t tensor.Tensor, err error) {
 	if descr == nil || fortran == nil || shape == nil {
 		return t, fault.New(fault.File, "the header lacks descr, fortran_order or shape")
 	}
-	d, ok := descrs[descr[1]]
+	d, ok := npy.Types[descr[1]]
 	if !ok {
 		return t, fault.New(fault.File, "element type %q is not read", descr[1])
 	}
@@ -122,37 +113,5 @@ func parseHeader(text string) (t tensor.Tensor, err error) {
 	return t, nil
 }
 
-// Write writes t as format version 1. bfloat16, float8 and 4-bit types have no NumPy type and are refused.
-func Write(w io.Writer, t tensor.Tensor) error {
-	descr := ""
-	for k, d := range descrs {
-		if d == t.DType {
-			descr = k
-		}
-	}
-	if descr == "" {
-		return fault.New(fault.Unsupported, ".npy has no element type for %v", t.DType)
-	}
-	dims := make([]string, len(t.Dims))
-	for i, d := range t.Dims {
-		dims[i] = strconv.FormatInt(d, 10)
-	}
-	shape := strings.Join(dims, ", ")
-	if len(dims) == 1 {
-		shape += ","
-	}
-	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, shape)
-	pad := 64 - (len(magic)+4+len(header)+1)%64
-	header += strings.Repeat(" ", pad%64) + "\n"
-	if len(header) > 1<<16-1 {
-		return fault.New(fault.Argument, "%d dimensions", len(t.Dims))
-	}
-	b := append([]byte(magic), 1, 0)
-	b = binary.LittleEndian.AppendUint16(b, uint16(len(header)))
-	b = append(b, header...)
-	if _, err := w.Write(b); err != nil {
-		return fault.As(fault.File, err, "write")
-	}
-	_, err := w.Write(t.Data)
-	return fault.As(fault.File, err, "write")
-}
+// Write writes t as npy.Write of core/format/npy does.
+func Write(w io.Writer, t tensor.Tensor) error { return npy.Write(w, t) }

@@ -1,0 +1,102 @@
+package compile_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/anynpu/anynpu/core/compile"
+	"github.com/anynpu/anynpu/core/device"
+	"github.com/anynpu/anynpu/core/devicetest/toy"
+	"github.com/anynpu/anynpu/core/exec"
+	"github.com/anynpu/anynpu/core/mem"
+	"github.com/anynpu/anynpu/core/tensor"
+	"github.com/anynpu/anynpu/core/tensordump"
+)
+
+// dumpedTensors has what programs compute written to a folder.
+func dumpedTensors(t *testing.T, names string) (folder string) {
+	folder = t.TempDir()
+	s, err := tensordump.Select(names, "", "")
+	require.NoError(t, err)
+	compile.Tensors = tensordump.New(folder, s, func(string, error) {})
+	t.Cleanup(func() { compile.Tensors = nil })
+	return folder
+}
+
+// numbers are the elements of a file, which stand at its end.
+func numbers(t *testing.T, n int, path ...string) []float32 {
+	data, err := os.ReadFile(filepath.Join(path...))
+	require.NoError(t, err)
+	v, err := tensor.ReadFloat32s(data[len(data)-4*n:], n)
+	require.NoError(t, err)
+	return v
+}
+
+// TestTensors_everyNode: of y = ((x+1)*3 + 1)*3 on two devices each step is written, also of outputs that the program
+// has bound, and the program's ports are what they are without.
+func TestTensors_everyNode(t *testing.T) {
+	folder := dumpedTensors(t, "")
+	p := mustCompile(t, mixed(t, tensor.Of(2)), toy.New("npu"), toy.NewHost("cpu"))
+	defer p.Release()
+	in, out := p.Ports()
+	require.Len(t, in, 1)
+	require.Len(t, out, 2)
+	e, err := p.New(device.ExecOptions{})
+	require.NoError(t, err)
+	defer e.Release()
+	x, y := floatView(t, []float32{1, 2}, 2), floatView(t, []float32{0, 0}, 2)
+	defer x.Buf.Release()
+	defer y.Buf.Release()
+	require.NoError(t, e.BindInput(0, x))
+	require.NoError(t, e.BindOutput(0, y))
+	for range 2 {
+		require.NoError(t, exec.Run(background, e, device.RunRequest{}))
+		require.NoError(t, mem.Write(x.Buf, 0, tensor.Float32s(0, 0)))
+	}
+	assert.Equal(t, []float32{1, 1}, output(t, e, 1))
+	run := filepath.Join(folder, "mixed_0")
+	entries, err := os.ReadDir(run)
+	require.NoError(t, err)
+	require.Len(t, entries, 6, "x, four nodes, the index")
+	assert.Equal(t, []float32{1, 2}, numbers(t, 2, run, "x.npy"))
+	assert.Equal(t, []float32{21, 30}, numbers(t, 2, run, "y.npy"))
+	assert.Equal(t, []float32{12, 12}, numbers(t, 2, folder, "mixed_1", "y.npy"))
+}
+
+// TestTensors_chosenAndSaved: names choose, and a program that is saved and loaded again is that of a run without a
+// dump.
+func TestTensors_chosenAndSaved(t *testing.T) {
+	folder := dumpedTensors(t, "y")
+	devices := []device.Device{toy.New("npu"), toy.NewHost("cpu")}
+	p := mustCompile(t, mixed(t, tensor.Of(1)), devices...)
+	defer p.Release()
+	assert.Equal(t, []float32{21}, evaluate(t, p, 1))
+	entries, err := os.ReadDir(filepath.Join(folder, "mixed_0"))
+	require.NoError(t, err)
+	require.Len(t, entries, 2)
+	var saved bytes.Buffer
+	require.NoError(t, p.Save(&saved))
+	again, err := compile.Load(background, saved.Bytes(), devices)
+	require.NoError(t, err)
+	defer again.Release()
+	_, out := again.Ports()
+	assert.Len(t, out, 2)
+	assert.Equal(t, []float32{21}, evaluate(t, again, 1))
+}
+
+// TestTensors_cannotWrite: the runs go on.
+func TestTensors_cannotWrite(t *testing.T) {
+	folder := dumpedTensors(t, "")
+	p := mustCompile(t, mixed(t, tensor.Of(1)), toy.New("npu"), toy.NewHost("cpu"))
+	defer p.Release()
+	require.NoError(t, os.RemoveAll(folder))
+	for range 2 {
+		assert.Equal(t, []float32{21}, evaluate(t, p, 1))
+	}
+	assert.True(t, compile.Tensors.Ended())
+}
