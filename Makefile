@@ -50,7 +50,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.7.0
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all libs singles examples demo tools-build check test test-remote test-arm64 test-long test-fresh tools-test tools-go conformance conformance-long conformance-levels mutants conformance-onnx conformance-networks conformance-zoo lint generate fuzz fuzz-forever install uninstall packages clean abi-check release
+.PHONY: all libs singles examples demo tools-build check test test-remote test-onnxruntime test-arm64 test-long test-fresh tools-test tools-go conformance conformance-long conformance-levels mutants conformance-onnx conformance-networks conformance-zoo lint generate fuzz fuzz-forever install uninstall packages clean abi-check release
 
 all: libs $(BUILD)/bin/anynpu $(LIB)/anynpu-devices
 
@@ -233,6 +233,10 @@ test-arm64: tools-test libs
 # Real inference servers, or SERVERS="triton kserve".
 test-remote: tools-test libs
 	@scripts/test_remote.sh $(SERVERS)
+
+# Execution providers of ONNX Runtime, from packages of PyPI.
+test-onnxruntime: tools-go
+	@scripts/onnxruntime.sh
 
 test-fresh: tools-go
 	@scripts/test_fresh.sh
