@@ -63,6 +63,7 @@ type table struct {
 	copyRows  func(dst *byte, ldd int, src *byte, lds, n, rows int)
 	merge     [4]pairFn
 	enlarge   [4]func(dst, src *byte, n, rows int)
+	split4    func(dst *byte, ldd, next int, src *byte, apart, n, rows int)
 	transpose [4]func(dst *byte, ldd int, src *byte, lds, rows, cols int)
 
 	// Lines side by side, in multiples of linesStep: by the order of numbers and which of equal ones counts; by exclusive. nil: Go.

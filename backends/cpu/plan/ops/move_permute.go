@@ -120,6 +120,11 @@ func (t *permuteTask) Chunk(i, _ int) {
 			kernel.CopyRows(y, t.to[last]*t.size, x, t.permutation.from[last]*t.size, n, t.cols*t.size)
 			continue
 		}
+		if t.size == 4 && t.cols == 2 && t.rowFrom == 2 && t.tiles == 1 && !t.straight && last >= 0 &&
+			t.permutation.from[last] > 0 && t.to[last] > 0 {
+			kernel.Split(run.Floats(t.y)[to:], t.colTo, t.to[last], run.Floats(t.x)[from:], t.permutation.from[last], t.rows, n)
+			continue
+		}
 		for range n {
 			switch c := tile * permuteTile; {
 			case t.straight:
