@@ -69,13 +69,15 @@ static void by_rknn(struct job *j, void (*stop)(struct job *))
 {
 	float x = 1;
 	rknn_input in = {.buf = &x, .size = sizeof x, .type = RKNN_TENSOR_FLOAT32, .fmt = RKNN_TENSOR_UNDEFINED};
-	CHECK(rknn_init(&j->context, (void *)(uintptr_t)j->path, 0, 0, NULL) == RKNN_SUCC, "%s: %s", j->path, anynpu_last_error());
+	CHECK(rknn_init(&j->context, (void *)(uintptr_t)j->path, 0, 0, NULL) == RKNN_SUCC, "%s: %s", j->path,
+		anynpu_last_error());
 	CHECK(rknn_inputs_set(j->context, 1, &in) == RKNN_SUCC, "rknn_inputs_set");
 	pthread_t thread;
 	CHECK(pthread_create(&thread, NULL, rknn_runs, j) == 0, "no thread");
 	stop(j);
 	pthread_join(thread, NULL);
-	CHECK(j->code == RKNN_ERR_TIMEOUT || j->code == RKNN_ERR_FAIL || j->code == RKNN_ERR_CTX_INVALID, "rknn_run: %d", j->code);
+	CHECK(j->code == RKNN_ERR_TIMEOUT || j->code == RKNN_ERR_FAIL || j->code == RKNN_ERR_CTX_INVALID, "rknn_run: %d",
+		j->code);
 	if (j->way != DESTROY)
 		CHECK(rknn_destroy(j->context) == RKNN_SUCC, "rknn_destroy");
 }
@@ -155,7 +157,8 @@ static void by_ohnn(struct job *j, void (*stop)(struct job *))
 	j->in = number(OH_NNExecutor_CreateInputTensorDesc(j->executor, 0));
 	j->out = number(OH_NNExecutor_CreateOutputTensorDesc(j->executor, 0));
 	CHECK(OH_NNExecutor_SetOnRunDone(j->executor, ohnn_done) == OH_NN_SUCCESS, "OH_NNExecutor_SetOnRunDone");
-	OH_NN_ReturnCode code = OH_NNExecutor_RunAsync(j->executor, &j->in, 1, &j->out, 1, j->way == DEADLINE ? AFTER : 1000 * LONGEST, j);
+	OH_NN_ReturnCode code = OH_NNExecutor_RunAsync(j->executor, &j->in, 1, &j->out, 1,
+		j->way == DEADLINE ? AFTER : 1000 * LONGEST, j);
 	CHECK(code == OH_NN_SUCCESS, "OH_NNExecutor_RunAsync: %d", (int)code);
 	j->started = 1;
 	stop(j);

@@ -131,7 +131,8 @@ func dupContext(source *uintptr) (*Context, error) {
 	return d, nil
 }
 
-// destroy waits for calls under way, and ends a run that takes long. Buffers that were not released are freed; memory made with rknn_create_mem stays.
+// destroy waits for calls under way, and ends a run that takes long. Buffers that were not released are freed; memory
+// made with rknn_create_mem stays.
 func destroy(h uintptr) error {
 	if h == 0 {
 		return fault.Wrap(handle.ErrNull, "context")

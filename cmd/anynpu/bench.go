@@ -65,10 +65,12 @@ computed are counted by address; exit code 5 when any run fails.`,
 	fl.Float64Var(&f.spread, "spread", 0.1, "largest difference of the lowest times of five parts, relative to the lowest")
 	fl.StringVar(&f.baseline, "baseline", "", "compare with `FILE`, which bench --json has written")
 	fl.Float64Var(&f.tolerance, "tolerance", 0.05, "how much slower than --baseline is still the same")
-	fl.Var((*seconds)(&f.timeout), "timeout", "end with exit code 7 when a run takes longer than this `TIME`, in seconds or with a unit; 0: "+
-		"never")
+	fl.Var((*seconds)(&f.timeout), "timeout",
+		"end with exit code 7 when a run takes longer than this `TIME`, in seconds or with a unit; 0: "+
+			"never")
 	fl.IntVar(&f.concurrency, "concurrency", 0, "have `N` executions run at once; 0: one, in parts that are compared")
-	fl.BoolVar(&f.json, "json", false, `write JSON, schema "anynpu.bench/1", with --concurrency "anynpu.bench-concurrent/1"`)
+	fl.BoolVar(&f.json, "json", false,
+		`write JSON, schema "anynpu.bench/1", with --concurrency "anynpu.bench-concurrent/1"`)
 	return cmd
 }
 

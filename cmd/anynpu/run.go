@@ -80,7 +80,8 @@ difference, the cosine of both as vectors, and the worst element are shown.`,
 	fl.Float64Var(&f.atol, "atol", 1e-6, "absolute tolerance of --expect")
 	fl.IntVar(&f.topK, "top-k", 0, "show the `N` largest values of each output with their indices")
 	fl.IntVar(&f.repeat, "repeat", 1, "run `N` times; times are of all runs")
-	fl.Var((*seconds)(&f.timeout), "timeout", "end with exit code 7 after this `TIME`, in seconds or with a unit, as 500ms; 0: never")
+	fl.Var((*seconds)(&f.timeout), "timeout",
+		"end with exit code 7 after this `TIME`, in seconds or with a unit, as 500ms; 0: never")
 	cobra.CheckErr(cmd.MarkFlagDirname("output"))
 	fl.StringVar(&f.dump.dir, "dump", "", "write what every node makes, which is not fused then, and the inputs as .npy "+
 		"into `DIR`")

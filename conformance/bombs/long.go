@@ -6,7 +6,8 @@ func Long() []Bomb {
 	made := func(name string, f func(g *graph, x string) string) Bomb {
 		g := &graph{}
 		y := f(g, g.input(float, 1))
-		sum := g.node("ReduceSum", []string{g.node("Cast", []string{y}, attr{"to", int64(float)})}, attr{"keepdims", int64(0)})
+		sum := g.node("ReduceSum", []string{g.node("Cast", []string{y}, attr{"to", int64(float)})}, attr{"keepdims",
+			int64(0)})
 		g.out = append(g.out, value(g.node("Reshape", []string{sum, g.constant(longs(1))}), float, []int64{1}, true))
 		return Bomb{Name: name, Model: g.model()}
 	}
@@ -77,7 +78,8 @@ func Long() []Bomb {
 			cond := b.input(bools)
 			state := b.parameter(float)
 			b.output(b.node("Identity", []string{cond}), bools)
-			b.output(b.node("Loop", []string{b.constant(long(1 << 20)), b.constant(truth(1)), state}, attr{"body", body()}), float)
+			b.output(b.node("Loop", []string{b.constant(long(1 << 20)), b.constant(truth(1)), state}, attr{"body", body()}),
+				float)
 			return g.node("Loop", []string{g.constant(long(1 << 62)), g.constant(truth(1)), x}, attr{"body", b})
 		}),
 		made("scan", func(g *graph, x string) string {

@@ -31,8 +31,9 @@ func (m *Model) channelPlanes(names [2]string, luma, chroma tensor.Shape, in []g
 	inputs []graph.Value, err error) {
 	n, h, w := luma.Dims[0], luma.Dims[1], luma.Dims[2]
 	if h.Known() && h.N%2 != 0 || w.Known() && w.N%2 != 0 {
-		return nil, nil, fault.New(fault.Shape, "the image has %v rows and %v columns: want even numbers, as a pair of chroma "+
-			"stands for 2 x 2 pixels", h, w)
+		return nil, nil, fault.New(fault.Shape,
+			"the image has %v rows and %v columns: want even numbers, as a pair of chroma "+
+				"stands for 2 x 2 pixels", h, w)
 	}
 	g := m.Graph
 	b := graph.Extend(g)

@@ -119,8 +119,9 @@ var queues = []*Rule{
 			t.parallel(4, func(own *T, _ int) { own.Is(failed, "wait", ctx, nil) })
 			t.Is(failed, "wait", ctx, nil)
 		}),
-	rule("9.h_destroy_behind_a_long_run", "when rknn_destroy returns, a run in progress has ended, and nothing is written "+
-		"any more: its results lie whole in bound memory, or it was refused").
+	rule("9.h_destroy_behind_a_long_run",
+		"when rknn_destroy returns, a run in progress has ended, and nothing is written "+
+			"any more: its results lie whole in bound memory, or it was refused").
 		OK("whole", func(t *T) {
 			for round := range 4 {
 				ctx, x, y := t.placed()

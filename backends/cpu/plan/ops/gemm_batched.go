@@ -309,7 +309,8 @@ func (t *batchTask) runDivided(s *run.State) error {
 	if t.work, err = s.Borrow(t.packed); err != nil {
 		return err
 	}
-	t.whole.pack = packTask{to: t.work, depth: t.depth, cols: t.col, ld: t.b.ld, transposed: t.b.transposed, scale: t.scale}
+	t.whole.pack = packTask{to: t.work, depth: t.depth, cols: t.col, ld: t.b.ld, transposed: t.b.transposed,
+		scale: t.scale}
 	for i, at := range t.b.at {
 		if i == 0 || at != t.b.at[i-1] {
 			t.whole.pack.from = t.w[at:]
