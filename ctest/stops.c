@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include <rknn_api.h>
+#include <rknn_matmul_api.h>
 
 #include "hbdnn_model.h"
 #undef OK
@@ -83,6 +84,41 @@ static void by_rknn(struct job *j, void (*stop)(struct job *))
 }
 
 static void end_rknn(struct job *j) { CHECK(rknn_destroy(j->context) == RKNN_SUCC, "rknn_destroy"); }
+
+/* Products: rknn_matmul_destroy beside rknn_matmul_run. */
+
+static void *matmul_runs(void *arg)
+{
+	struct job *j = arg;
+	j->started = 1;
+	returned(j, rknn_matmul_run(j->context));
+	return NULL;
+}
+
+static void by_matmul(struct job *j, void (*stop)(struct job *))
+{
+	rknn_matmul_info info = {.M = 8192, .K = 8192, .N = 8192, .type = RKNN_INT8_MM_INT8_TO_INT32};
+	rknn_matmul_io_attr attr;
+	CHECK(rknn_matmul_create(&j->context, &info, &attr) == RKNN_SUCC, "rknn_matmul_create: %s", anynpu_last_error());
+	rknn_matmul_tensor_attr *of[] = {&attr.A, &attr.B, &attr.C};
+	rknn_tensor_mem *memory[3];
+	for (int i = 0; i < 3; i++) {
+		CHECK((memory[i] = rknn_create_mem(j->context, of[i]->size)) != NULL, "rknn_create_mem");
+		CHECK(rknn_matmul_set_io_mem(j->context, memory[i], of[i]) == RKNN_SUCC, "rknn_matmul_set_io_mem");
+	}
+	pthread_t thread;
+	CHECK(pthread_create(&thread, NULL, matmul_runs, j) == 0, "no thread");
+	stop(j);
+	pthread_join(thread, NULL);
+	CHECK(j->code == RKNN_ERR_TIMEOUT || j->code == RKNN_ERR_FAIL || j->code == RKNN_ERR_CTX_INVALID,
+		"rknn_matmul_run: %d", j->code);
+	for (int i = 0; i < 3; i++)
+		CHECK(rknn_destroy_mem(j->context, memory[i]) == RKNN_SUCC, "rknn_destroy_mem");
+	if (j->way != DESTROY)
+		CHECK(rknn_matmul_destroy(j->context) == RKNN_SUCC, "rknn_matmul_destroy");
+}
+
+static void end_matmul(struct job *j) { CHECK(rknn_matmul_destroy(j->context) == RKNN_SUCC, "rknn_matmul_destroy"); }
 
 /* hbDNN: hbDNNReleaseTask of a task that computes. */
 
@@ -240,14 +276,16 @@ struct api {
 	const char *name;
 	void (*run)(struct job *, void (*stop)(struct job *));
 	void (*end)(struct job *);
-	int ways; /* bits */
+	int ways;         /* bits */
+	const char *made; /* the model, where calls make it instead of a file */
 };
 
 static const struct api apis[] = {
-	{"RKNN", by_rknn, end_rknn, 1 << DESTROY | 1 << LIMIT},
-	{"hbDNN", by_hbdnn, end_hbdnn, 1 << DESTROY | 1 << LIMIT},
-	{"OH_NN", by_ohnn, end_ohnn, 1 << DESTROY | 1 << DEADLINE | 1 << LIMIT},
-	{"NNAPI", by_nnapi, NULL, 1 << DEADLINE | 1 << LIMIT},
+	{"RKNN", by_rknn, end_rknn, 1 << DESTROY | 1 << LIMIT, NULL},
+	{"matmul", by_matmul, end_matmul, 1 << DESTROY | 1 << LIMIT, "INT8_MM_INT8_TO_INT32"},
+	{"hbDNN", by_hbdnn, end_hbdnn, 1 << DESTROY | 1 << LIMIT, NULL},
+	{"OH_NN", by_ohnn, end_ohnn, 1 << DESTROY | 1 << DEADLINE | 1 << LIMIT, NULL},
+	{"NNAPI", by_nnapi, NULL, 1 << DEADLINE | 1 << LIMIT, "CONV_2D"},
 };
 
 static const struct api *api;
@@ -309,12 +347,12 @@ int main(int argc, char **argv)
 	for (size_t a = 0; a < sizeof apis / sizeof *apis; a++)
 		for (int i = 2; i < argc; i++) {
 			api = &apis[a];
-			if (api->run == by_nnapi && i > 2)
+			if (api->made && i > 2)
 				break;
 			for (enum way way = 0; way < WAYS; way++)
 				if (api->ways >> way & 1) {
 					rows++;
-					failed += one(api->run == by_nnapi ? "CONV_2D" : argv[i], way);
+					failed += one(api->made ? api->made : argv[i], way);
 				}
 		}
 	printf("stops: %d of %d rows ended within %g ms of processor time\n", rows - failed, rows, limit);

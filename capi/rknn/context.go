@@ -23,7 +23,9 @@ type Context struct {
 	copying threadSet     // threads that duplicate the context
 	cores   atomic.Uint32 // of rknn_set_core_mask
 	jobs    chan job      // calls of them that a run asks for
-	stop    stopper
+
+	running  atomic.Pointer[io.Execution] // that computes now, nil: none
+	canceled atomic.Bool                  // the run under way was ended, for the context is being destroyed
 
 	reg sync.RWMutex // guards what follows up to mu, together with mu: both are held to change it, one to read it
 

@@ -157,10 +157,18 @@ func destroy(h uintptr) error {
 				handle.Unhold(h)
 				return err
 			}
-			c.stop.await(&c.mu)
+			await(&c.mu, c.cancel)
 			handle.Unhold(h)
 		}
 		runtime.Gosched()
+	}
+}
+
+// cancel ends the run under way, if there is one.
+func (c *Context) cancel() {
+	if e := c.running.Load(); e != nil {
+		c.canceled.Store(true)
+		e.Cancel()
 	}
 }
 

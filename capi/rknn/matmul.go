@@ -1,6 +1,7 @@
 package rknn
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -24,7 +25,8 @@ type Matmul struct {
 	spec    matmulSpec
 	shapes  []MatmulShape
 	dynamic bool
-	stop    stopper
+	ctx     context.Context // is done when the product is being destroyed
+	cancel  context.CancelFunc
 
 	mu      sync.Mutex // guards what follows
 	compute device.Multiplier
@@ -75,6 +77,7 @@ func matmulCreateDynShape(info unsafe.Pointer, shapes []MatmulShape, attrs []spe
 
 func newMatmul(info *spec.MatmulInfo, shapes []MatmulShape, dynamic bool) (*Matmul, error) {
 	m := &Matmul{dynamic: dynamic}
+	m.ctx, m.cancel = context.WithCancel(context.Background())
 	var err error
 	if m.spec, err = specOf(info); err != nil {
 		return nil, err
@@ -118,6 +121,7 @@ func matmulDestroy(h uintptr) error {
 	for {
 		m, err := handle.Close[Matmul](h)
 		if err == nil {
+			m.cancel()
 			m.compute.Release()
 			handle.Drop(m)
 			return nil
@@ -126,7 +130,7 @@ func matmulDestroy(h uintptr) error {
 			return fault.Wrap(err, "ctx: %#x", h)
 		}
 		if m, err := handle.Hold[Matmul](h); err == nil {
-			m.stop.await(&m.mu)
+			await(&m.mu, m.cancel)
 			handle.Unhold(h)
 		}
 		runtime.Gosched()

@@ -99,13 +99,8 @@ func matmulRun(m *Matmul) error {
 			}
 		}
 		begin := time.Now()
-		err := exec.Within(func(ctx context.Context) error {
-			ctx, cancel := context.WithCancel(ctx)
-			defer cancel()
-			defer m.stop.during(cancel)()
-			return m.compute.Multiply(ctx, p)
-		})
-		if err != nil && m.stop.stopped() {
+		err := exec.Within(m.ctx, func(ctx context.Context) error { return m.compute.Multiply(ctx, p) })
+		if err != nil && m.ctx.Err() != nil {
 			err = refuseFor(spec.ErrContext, err, "ctx: it was destroyed during the run [rknn-ctx-destroyed-run]")
 		}
 		if note := m.counted(); note != nil {

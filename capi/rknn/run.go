@@ -52,7 +52,7 @@ func (c *Context) perform(extend *RunExtend) error {
 		}
 	}
 	if err := c.compute(); err != nil {
-		if c.stop.stopped() {
+		if c.canceled.Load() {
 			return refuseFor(runCode(err), err, "context: it was destroyed during the run [rknn-context-destroyed-run]")
 		}
 		return refuseFor(runCode(err), err, "context")
@@ -75,7 +75,8 @@ func (c *Context) perform(extend *RunExtend) error {
 
 // compute runs and waits, and makes the calls of the program's functions that the run asks for.
 func (c *Context) compute() error {
-	defer c.stop.during(c.exec.Cancel)()
+	c.running.Store(c.exec)
+	defer c.running.Store(nil)
 	if len(c.registered) == 0 { // none of its functions would wait for this thread
 		return c.exec.Run(device.RunRequest{})
 	}

@@ -221,13 +221,13 @@ var runLimit atomic.Int64
 // deadline it has; 0: none does.
 func LimitRuns(limit time.Duration) { runLimit.Store(int64(limit)) }
 
-// Within calls f, which computes without a task, with a context that ends as LimitRuns says.
-func Within(f func(ctx context.Context) error) error {
+// Within calls f, which computes without a task, with a context that ends as of does, or as LimitRuns says.
+func Within(of context.Context, f func(ctx context.Context) error) error {
 	limit := time.Duration(runLimit.Load())
 	if limit == 0 {
-		return f(context.Background())
+		return f(of)
 	}
-	ctx, cancel := context.WithTimeoutCause(context.Background(), limit, overLimit(limit))
+	ctx, cancel := context.WithTimeoutCause(of, limit, overLimit(limit))
 	defer cancel()
 	err := f(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {

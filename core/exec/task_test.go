@@ -257,9 +257,9 @@ func TestLimitRuns(t *testing.T) {
 	assert.Equal(t, fault.Timeout, fault.KindOf(err))
 	assert.NotContains(t, err.Error(), "ANYNPU_RUN_TIMEOUT")
 	require.NoError(t, <-start(t, &task, device.RunRequest{}, func(context.Context) error { return nil }))
-	err = Within(untilStopped)
+	err = Within(t.Context(), untilStopped)
 	assert.Equal(t, fault.Timeout, fault.KindOf(err))
 	assert.ErrorContains(t, err, "ANYNPU_RUN_TIMEOUT")
 	LimitRuns(0)
-	require.NoError(t, Within(func(ctx context.Context) error { return ctx.Err() }))
+	require.NoError(t, Within(t.Context(), func(ctx context.Context) error { return ctx.Err() }))
 }

@@ -21,11 +21,12 @@ type Workers interface {
 
 const (
 	panel     = kernel.PanelCols
-	depth     = 1024    // terms of a sum in float32
-	blockSize = 4 << 20 // elements of A that are widened at a time
-	partRows  = 512     // rows of one chunk
-	leastRows = 48      // rows below which a chunk is not divided further
-	exactSum  = 1 << 24 // integers up to here are exact in float32
+	depth     = 1024     // terms of a sum in float32
+	blockSize = 4 << 20  // elements of A that are widened at a time
+	partRows  = 512      // rows of one chunk
+	leastRows = 48       // rows below which a chunk is not divided further
+	chunkSums = 32 << 20 // products of one chunk with more rows than that: about a millisecond
+	exactSum  = 1 << 24  // integers up to here are exact in float32
 )
 
 // Run computes p as device.Multiplier states.
@@ -116,7 +117,7 @@ func (b *block) run(ctx context.Context, w Workers) error {
 	if err := w.Do(ctx, (b.rows+step-1)/step, widen); err != nil {
 		return err
 	}
-	b.part = min(b.rows, partRows)
+	b.part = min(b.rows, partRows, max(leastRows, chunkSums/(panel*max(1, b.A.Columns))))
 	panels := kernel.Panels(b.B.Rows)
 	for b.part > leastRows && panels*((b.rows+b.part-1)/b.part) < 4*threads && threads > 1 {
 		b.part = (b.part + 1) / 2
