@@ -3,7 +3,7 @@
 # mlserver and kserve. Each server gets a Python environment below build/remote, which takes some 500 MB and
 # minutes the first time, and is started on loopback with files that anynpu export --serve has written. It is ended by
 # its own id. A row per program and a column per server must find the digits that the CPU finds, and compute what
-# it computes of MobileNetV2 with real numbers and with codes.
+# it computes of MobileNetV2 with real numbers and with codes. Triton is killed in the middle of 2,000 runs, too.
 set -euo pipefail
 . "$(dirname "$0")/settings.sh"
 make --no-print-directory libs "${BUILD:-build}"/bin/anynpu \
@@ -13,7 +13,7 @@ make --no-print-directory libs "${BUILD:-build}"/bin/anynpu \
 [ $# -gt 0 ] || set -- triton mlserver kserve
 at=$build/remote
 dir=$(mktemp -d)
-server= # a session
+server= also= # sessions
 session_end() { # SIGNAL ID: every process of a session
   local list
   list=$(ps -o pid= -s "$2") || return 0
@@ -32,6 +32,8 @@ stop() { # SIGTERM, and after 20 s SIGKILL
   server=
 }
 ended() {
+  stop
+  server=$also
   stop
   rm -rf "$dir"
 }
@@ -75,7 +77,8 @@ triton() { # also its HTTP form, with binary tensors
   lib=$(python3 -c 'import sysconfig; print(sysconfig.get_config_var("LIBDIR"))')
   version=$(python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')
   t=$site/pytriton/tritonserver
-  cp "$t/python_backend_stubs/$version/triton_python_backend_stub" "$t/backends/python/"
+  [ -f "$t/backends/python/triton_python_backend_stub" ] || # one that runs cannot be written
+    cp "$t/python_backend_stubs/$version/triton_python_backend_stub" "$t/backends/python/"
   rm -rf "$dir/triton"
   for model in "$@"; do "$anynpu" export "$model" --serve triton-python -o "$dir/triton" > /dev/null; done
   grpc=$(port) http=$(port)
@@ -132,12 +135,34 @@ times() { # of Triton, which counts them for all clients
   grep -E 'there [0-9.]+ ms of queue and [0-9.]+ ms of computing in [0-9]+ runs of all clients$' "$dir/bench" ||
     fail "$(cat "$dir/bench")"
 }
+lost() { # SERVER: it is killed while a program of each API runs, with a second address
+  local second=("${columns[@]}") api count=0
+  also=$server
+  for api in "${apis[@]}"; do
+    "$1" "${plain[@]}"
+    await "${columns[0]#*=}" plain
+    remote_manifest "$dir/crowd.d/remote.json" plain ', "deadline_ms": 60000, "fallback": "off"' "${columns[0]#*=}" \
+      "${second[0]#*=}"
+    crowd "$dir" "$api" plain 2000 session_end -KILL "$server"
+    echo "$1 killed, $api: $(cat "$dir/crowd")"
+    crowd_whole "$dir" 60000 || fail "runs were lost beside a second address"
+    wait "$server" 2> /dev/null || true
+    count=$((count + 1))
+  done
+  server=$also also=
+  echo "$1 killed: $count of ${#apis[@]} crowds lost nothing"
+}
+mkdir "$dir/plain"
+plain_digits "$dir/plain/plain.onnx"
+network_models "$dir" "$dir/plain/plain.onnx"
+plain=("$dir/plain/plain.onnx")
+
 for name in "$@"; do
   case $name in
     triton | mlserver)
-      "$name" examples/digits/digits.onnx "${models[@]}" || { skipped="$skipped $name"; continue; }
+      "$name" examples/digits/digits.onnx "${models[@]}" "${plain[@]}" || { skipped="$skipped $name"; continue; }
       judge examples/digits/digits.onnx "${models[@]}"
-      [ "$name" != triton ] || { times 0; times 1; }
+      [ "$name" != triton ] || { times 0; times 1; lost triton; }
       stop
       ;;
     kserve)

@@ -51,7 +51,8 @@ func newPlan(g *graph.Graph, m link.Model, meta *link.Metadata) (*plan, error) {
 	if p.byNames(g, meta) || p.byPositions(g, meta) {
 		return p, nil
 	}
-	return nil, fault.New(fault.Unsupported, "its ports are not the graph's: the server has %s -> %s, the graph has %s -> %s",
+	return nil, fault.New(fault.Unsupported,
+		"its ports are not the graph's: the server has %s -> %s, the graph has %s -> %s",
 		listPorts(meta.Inputs), listPorts(meta.Outputs), listValues(g, g.In), listValues(g, g.Out))
 }
 

@@ -34,7 +34,8 @@ cells() { # DIR MODEL COLUMN...
       *) want='(remote:test: 8), 0 fallbacks' ;;
     esac
     for column in "$@"; do
-      remote_manifest "$dir/${column%%=*}/remote.json" "$model" ', "fallback": "off", "deadline_ms": 60000' "${column#*=}"
+      remote_manifest "$dir/${column%%=*}/remote.json" "$model" ', "fallback": "off", "deadline_ms": 60000' \
+        "${column#*=}"
       ANYNPU_DRIVERS=$dir/${column%%=*} remote_run "$dir" "$program" || {
         cat "$dir/out" "$dir/errors" "$dir/log"
         echo "$program beside ${column%%=*} failed"

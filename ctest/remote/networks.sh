@@ -22,8 +22,8 @@ data = open(sys.argv[1], "rb").read()
 open(sys.argv[2], "wb").write(data.replace(b"\n\3\x12\1N", b"\n\3\x08\x81\0"))  # 81 00 is a 1 of two bytes
 PY
 }
-# Engines round codes within a network otherwise: of 16 inputs, one had a result that is one code apart, as those of ONNX
-# Runtime are with and without its optimizations. The first 4 have none.
+# Engines round codes within a network otherwise: of 16 inputs, one had a result that is one code apart, as those of
+# ONNX Runtime are with and without its optimizations. The first 4 have none.
 network_inputs() { # NAME
   [[ $1 = *_qdq ]] && echo 4 || echo 16
 }
