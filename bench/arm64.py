@@ -4,8 +4,8 @@
     arm64.py --bench DIR --run PATTERNS [--cpus CPUS] [--baseline FILE]
 
 DIR has the models, the engines for arm64 (arm64/engine, arm64/ort), the plug-in arm64_count.so and libonnxruntime for
-arm64 under onnxruntime-node-VERSION. A run's instructions are the difference of a program that runs a network R times
-more, divided by R, so that starting and loading cancel out; one thread. FILE is arm64.json of another commit.
+arm64 under onnxruntime-node-VERSION. A program runs a network three times, and the instructions of the last run count;
+one thread. FILE is arm64.json of another commit.
 """
 import argparse
 import fnmatch
@@ -53,7 +53,7 @@ class Emulator:
         self.root = root(os.path.join(folder, "root-" + cpu), cpu)
 
     def count(self, command):
-        """Instructions that a program executes, or None with a message when it fails."""
+        """Instructions of the last run of a program, or None with a message when it fails."""
         path = os.path.join(self.folder, "count")
         if os.path.exists(path):
             os.remove(path)
@@ -62,21 +62,14 @@ class Emulator:
             ["qemu-aarch64", "-cpu", self.cpu, "-L", self.root, "-plugin", f"{plugin},out={path}", *command],
             env={**os.environ, "ANYNPU_THREADS": "1", "ANYNPU_LOG_FILE": "/dev/null", "GOMAXPROCS": "1",
                  "LD_LIBRARY_PATH": LIBRARIES}, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
+        text = ""
+        if os.path.exists(path):
+            with open(path, encoding="ascii") as f:
+                text = f.read()
+        if done.returncode != 0 or not text:
             print(f"arm64: {' '.join(command)}: code {done.returncode}: {done.stderr.strip()[-300:]}", file=sys.stderr)
             return None
-        with open(path, encoding="ascii") as f:
-            return int(f.read())
-
-    def per_run(self, command, more):
-        """Instructions of one run; command makes the program's arguments from a number of runs."""
-        few, many = self.count(command(1)), self.count(command(1 + more))
-        if few is None or many is None:
-            return None
-        if many <= few:
-            print(f"arm64: {command('RUNS')}: more runs took no more instructions: {few}, {many}", file=sys.stderr)
-            return None
-        return (many - few) / more
+        return int(text)
 
 
 def mean(ratios):
@@ -126,12 +119,10 @@ def main():
 
 def measure(emulator, bench, library, name, model):
     file = os.path.join(bench, "models", name + ".onnx")
-    more = 1 if model["macs"] > 2e8 else 4
     row = {"macs": model["macs"], "quantized": model["format"] != "fp32"}
-    engine = os.path.join(bench, "arm64")
-    row["ours"] = emulator.per_run(lambda n: [os.path.join(engine, "engine"), file, "0", str(n), "/dev/null"], more)
-    row["theirs"] = emulator.per_run(
-        lambda n: [os.path.join(engine, "ort"), library[0], "1", file, "0", str(n), "/dev/null"], more) if library else None
+    engine, runs = os.path.join(bench, "arm64"), ["0", "1", "/dev/null"]  # after two to warm up
+    row["ours"] = emulator.count([os.path.join(engine, "engine"), file, *runs])
+    row["theirs"] = library and emulator.count([os.path.join(engine, "ort"), library[0], "1", file, *runs])
     return row
 
 

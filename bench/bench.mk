@@ -89,7 +89,7 @@ bench-operators: $(BUILD)/bin/anynpu $(PEERS_VENV)/done
 
 # Instructions instead of times: what runs of networks execute on arm64, beside ONNX Runtime, under emulation.
 # ARM64_CPUS are processors that qemu emulates; BASELINE=FILE is arm64.json of another commit.
-ARM64_RUN  ?= lenet_28,encoder_256x4_s128,mobilenet_*,squeezenet11_224,yolo_heads_320_qdq,matmul_m*_k1024_n1024*
+ARM64_RUN  ?= lenet_28,encoder_256x4_s128,mobilenet_*,squeezenet11_224,resnet50_*,yolo_heads_320_qdq,matmul_m*_k1024_n1024*
 ARM64_CPUS ?= cortex-a76,cortex-a72
 ARM64 := $(BUILD)/arm64
 

@@ -5,7 +5,11 @@
  * one JSON object; the outputs of the last run go to a file as they are in memory, one after another.
  *
  *     engine MODEL SECONDS RUNS OUTPUTS      (at least RUNS runs; the number of threads is ANYNPU_THREADS)
+ *
+ * Each run is followed by a call of getppid, at which an emulator can tell runs apart (bench/arm64_count.c).
  */
+#include <unistd.h>
+
 #include "model.h"
 
 int main(int argc, char **argv)
@@ -24,13 +28,16 @@ int main(int argc, char **argv)
 
 	/* Warm up for a tenth of the time, at least twice. */
 	start = now();
-	for (int i = 0; i < 2 || now() - start < limit / 10; i++)
+	for (int i = 0; i < 2 || now() - start < limit / 10; i++) {
 		run_model(&m);
+		getppid();
+	}
 	struct samples s = {NULL, 0, 0};
 	for (double begin = now(), t = begin, end; s.count < least || t - begin < limit; t = end) {
 		run_model(&m);
 		end = now();
 		add_sample(&s, end - t);
+		getppid();
 	}
 	double peak = peak_rss();
 
