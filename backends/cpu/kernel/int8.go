@@ -14,26 +14,40 @@ func intWidth(n, j int) int { return min(IntCols, roundUp(n-j, 16)) }
 
 // PackedInt8Len is the number of bytes of a packed matrix of taps runs of k rows
 // and n columns.
-func PackedInt8Len(taps, k, n int) int { return taps * roundUp(k, IntDepth) * roundUp(n, 16) }
+func PackedInt8Len(taps, k, n int) int { return panelBytes(taps, k, roundUp(n, 16)) }
+
+// panelBytes is the number of bytes of panels with so many columns in all.
+func panelBytes(taps, k, columns int) int { return (taps*ceilDiv(k, IntDepth) + 1) * IntDepth * columns }
 
 // PackInt8 packs b, given transposed: row-major [n, taps, k] with n rows ldb
 // apart, as filters [out, taps, in] are stored. The packed form is panels of 64
 // columns, the last one of a multiple of 16: [taps][k/4][columns][4], with zeros
-// for missing rows and columns. The form is the same for every instruction set.
+// for missing rows and columns, and then an int32 per column: 128 times its sum,
+// plus 1 if it holds -128. The form is the same for every instruction set.
 func PackInt8(dst []int8, b []int8, taps, k, n, ldb int) {
 	need("PackInt8", "dst", len(dst), PackedInt8Len(taps, k, n))
 	need("PackInt8", "b", len(b), extent(n, taps*k, ldb))
 	words := ceilDiv(k, IntDepth)
 	for j := 0; j < n; j += IntCols {
 		w := intWidth(n, j)
-		d := dst[taps*words*IntDepth*j:][:taps*words*IntDepth*w]
+		d := dst[panelBytes(taps, k, j):][:panelBytes(taps, k, w)]
 		clear(d)
 		for c := range min(w, n-j) {
+			sum, least := int32(0), int8(0)
 			for t := range taps {
 				src := b[(j+c)*ldb+t*k:][:k]
 				for i, v := range src {
 					d[((t*words+i/IntDepth)*w+c)*IntDepth+i%IntDepth] = v
+					sum += int32(v)
+					least = min(least, v)
 				}
+			}
+			sum *= 128
+			if least == -128 {
+				sum++
+			}
+			for i := range IntDepth {
+				d[(taps*words*w+c)*IntDepth+i] = int8(sum >> (8 * i))
 			}
 		}
 	}

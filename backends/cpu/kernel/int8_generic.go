@@ -6,7 +6,7 @@ import "unsafe"
 func intPanelGeneric(g *GemmInt8, sums []float32, r0, r1, j int) {
 	w, words := intWidth(g.N, j), ceilDiv(g.K, IntDepth)
 	per := words * IntDepth * w
-	b := g.B[g.taps()*words*IntDepth*j:]
+	b := g.B[panelBytes(g.taps(), g.K, j):]
 	cols := min(w, g.N-j)
 	for i := r0; i < r1; i++ {
 		var acc [IntCols]int32

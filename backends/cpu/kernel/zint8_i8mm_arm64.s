@@ -64,6 +64,39 @@ block:
 	// four words of k: load 16 codes of each row of A, words of B, multiply and add
 	SUBS $4, R2, R2
 	BLT few
+	CMP $256, R3
+	BNE loop
+
+full:
+	FMOVQ.P 16(R1), F16
+	FLDPQ 0(R0), (F18, F19)
+	FLDPQ 32(R0), (F20, F21)
+	FLDPQ 256(R0), (F22, F23)
+	FLDPQ 288(R0), (F24, F25)
+	WORD $0x4f10f240 // sudot v0.4s, v18.16b, v16.4b[0]
+	WORD $0x4f10f261 // sudot v1.4s, v19.16b, v16.4b[0]
+	FLDPQ 512(R0), (F18, F19)
+	WORD $0x4f10f282 // sudot v2.4s, v20.16b, v16.4b[0]
+	WORD $0x4f10f2a3 // sudot v3.4s, v21.16b, v16.4b[0]
+	FLDPQ 544(R0), (F20, F21)
+	WORD $0x4f30f2c4 // sudot v4.4s, v22.16b, v16.4b[1]
+	WORD $0x4f30f2e5 // sudot v5.4s, v23.16b, v16.4b[1]
+	FLDPQ 768(R0), (F22, F23)
+	WORD $0x4f30f306 // sudot v6.4s, v24.16b, v16.4b[1]
+	WORD $0x4f30f327 // sudot v7.4s, v25.16b, v16.4b[1]
+	FLDPQ 800(R0), (F24, F25)
+	WORD $0x4f10fa48 // sudot v8.4s, v18.16b, v16.4b[2]
+	WORD $0x4f10fa69 // sudot v9.4s, v19.16b, v16.4b[2]
+	WORD $0x4f10fa8a // sudot v10.4s, v20.16b, v16.4b[2]
+	WORD $0x4f10faab // sudot v11.4s, v21.16b, v16.4b[2]
+	WORD $0x4f30facc // sudot v12.4s, v22.16b, v16.4b[3]
+	WORD $0x4f30faed // sudot v13.4s, v23.16b, v16.4b[3]
+	WORD $0x4f30fb0e // sudot v14.4s, v24.16b, v16.4b[3]
+	WORD $0x4f30fb2f // sudot v15.4s, v25.16b, v16.4b[3]
+	ADD $1024, R0, R0
+	SUBS $4, R2, R2
+	BGE full
+	JMP few
 
 loop:
 	FMOVQ.P 16(R1), F16
@@ -445,6 +478,56 @@ block:
 	// four words of k: load 16 codes of each row of A, words of B, multiply and add
 	SUBS $4, R3, R3
 	BLT few
+	CMP $256, R4
+	BNE loop
+
+full:
+	FMOVQ.P 16(R1), F16
+	FMOVQ.P 16(R2), F17
+	FLDPQ 0(R0), (F19, F20)
+	FLDPQ 32(R0), (F21, F22)
+	FLDPQ 256(R0), (F23, F24)
+	FLDPQ 288(R0), (F25, F26)
+	WORD $0x4f10f260 // sudot v0.4s, v19.16b, v16.4b[0]
+	WORD $0x4f10f281 // sudot v1.4s, v20.16b, v16.4b[0]
+	WORD $0x4f11f264 // sudot v4.4s, v19.16b, v17.4b[0]
+	WORD $0x4f11f285 // sudot v5.4s, v20.16b, v17.4b[0]
+	FLDPQ 512(R0), (F19, F20)
+	WORD $0x4f10f2a2 // sudot v2.4s, v21.16b, v16.4b[0]
+	WORD $0x4f10f2c3 // sudot v3.4s, v22.16b, v16.4b[0]
+	WORD $0x4f11f2a6 // sudot v6.4s, v21.16b, v17.4b[0]
+	WORD $0x4f11f2c7 // sudot v7.4s, v22.16b, v17.4b[0]
+	FLDPQ 544(R0), (F21, F22)
+	WORD $0x4f30f2e8 // sudot v8.4s, v23.16b, v16.4b[1]
+	WORD $0x4f30f309 // sudot v9.4s, v24.16b, v16.4b[1]
+	WORD $0x4f31f2ec // sudot v12.4s, v23.16b, v17.4b[1]
+	WORD $0x4f31f30d // sudot v13.4s, v24.16b, v17.4b[1]
+	FLDPQ 768(R0), (F23, F24)
+	WORD $0x4f30f32a // sudot v10.4s, v25.16b, v16.4b[1]
+	WORD $0x4f30f34b // sudot v11.4s, v26.16b, v16.4b[1]
+	WORD $0x4f31f32e // sudot v14.4s, v25.16b, v17.4b[1]
+	WORD $0x4f31f34f // sudot v15.4s, v26.16b, v17.4b[1]
+	FLDPQ 800(R0), (F25, F26)
+	WORD $0x4f10fa60 // sudot v0.4s, v19.16b, v16.4b[2]
+	WORD $0x4f10fa81 // sudot v1.4s, v20.16b, v16.4b[2]
+	WORD $0x4f11fa64 // sudot v4.4s, v19.16b, v17.4b[2]
+	WORD $0x4f11fa85 // sudot v5.4s, v20.16b, v17.4b[2]
+	WORD $0x4f10faa2 // sudot v2.4s, v21.16b, v16.4b[2]
+	WORD $0x4f10fac3 // sudot v3.4s, v22.16b, v16.4b[2]
+	WORD $0x4f11faa6 // sudot v6.4s, v21.16b, v17.4b[2]
+	WORD $0x4f11fac7 // sudot v7.4s, v22.16b, v17.4b[2]
+	WORD $0x4f30fae8 // sudot v8.4s, v23.16b, v16.4b[3]
+	WORD $0x4f30fb09 // sudot v9.4s, v24.16b, v16.4b[3]
+	WORD $0x4f31faec // sudot v12.4s, v23.16b, v17.4b[3]
+	WORD $0x4f31fb0d // sudot v13.4s, v24.16b, v17.4b[3]
+	WORD $0x4f30fb2a // sudot v10.4s, v25.16b, v16.4b[3]
+	WORD $0x4f30fb4b // sudot v11.4s, v26.16b, v16.4b[3]
+	WORD $0x4f31fb2e // sudot v14.4s, v25.16b, v17.4b[3]
+	WORD $0x4f31fb4f // sudot v15.4s, v26.16b, v17.4b[3]
+	ADD $1024, R0, R0
+	SUBS $4, R3, R3
+	BGE full
+	JMP few
 
 loop:
 	FMOVQ.P 16(R1), F16
@@ -969,6 +1052,73 @@ block:
 	// four words of k: load 16 codes of each row of A, words of B, multiply and add
 	SUBS $4, R4, R4
 	BLT few
+	CMP $256, R5
+	BNE loop
+
+full:
+	FMOVQ.P 16(R1), F12
+	FMOVQ.P 16(R3), F13
+	FMOVQ.P 16(R2), F14
+	FLDPQ 0(R0), (F16, F17)
+	FLDPQ 32(R0), (F18, F19)
+	FLDPQ 256(R0), (F20, F21)
+	FLDPQ 288(R0), (F22, F23)
+	WORD $0x4f0cf200 // sudot v0.4s, v16.16b, v12.4b[0]
+	WORD $0x4f0cf221 // sudot v1.4s, v17.16b, v12.4b[0]
+	WORD $0x4f0df204 // sudot v4.4s, v16.16b, v13.4b[0]
+	WORD $0x4f0df225 // sudot v5.4s, v17.16b, v13.4b[0]
+	WORD $0x4f0ef208 // sudot v8.4s, v16.16b, v14.4b[0]
+	WORD $0x4f0ef229 // sudot v9.4s, v17.16b, v14.4b[0]
+	FLDPQ 512(R0), (F16, F17)
+	WORD $0x4f0cf242 // sudot v2.4s, v18.16b, v12.4b[0]
+	WORD $0x4f0cf263 // sudot v3.4s, v19.16b, v12.4b[0]
+	WORD $0x4f0df246 // sudot v6.4s, v18.16b, v13.4b[0]
+	WORD $0x4f0df267 // sudot v7.4s, v19.16b, v13.4b[0]
+	WORD $0x4f0ef24a // sudot v10.4s, v18.16b, v14.4b[0]
+	WORD $0x4f0ef26b // sudot v11.4s, v19.16b, v14.4b[0]
+	FLDPQ 544(R0), (F18, F19)
+	WORD $0x4f2cf280 // sudot v0.4s, v20.16b, v12.4b[1]
+	WORD $0x4f2cf2a1 // sudot v1.4s, v21.16b, v12.4b[1]
+	WORD $0x4f2df284 // sudot v4.4s, v20.16b, v13.4b[1]
+	WORD $0x4f2df2a5 // sudot v5.4s, v21.16b, v13.4b[1]
+	WORD $0x4f2ef288 // sudot v8.4s, v20.16b, v14.4b[1]
+	WORD $0x4f2ef2a9 // sudot v9.4s, v21.16b, v14.4b[1]
+	FLDPQ 768(R0), (F20, F21)
+	WORD $0x4f2cf2c2 // sudot v2.4s, v22.16b, v12.4b[1]
+	WORD $0x4f2cf2e3 // sudot v3.4s, v23.16b, v12.4b[1]
+	WORD $0x4f2df2c6 // sudot v6.4s, v22.16b, v13.4b[1]
+	WORD $0x4f2df2e7 // sudot v7.4s, v23.16b, v13.4b[1]
+	WORD $0x4f2ef2ca // sudot v10.4s, v22.16b, v14.4b[1]
+	WORD $0x4f2ef2eb // sudot v11.4s, v23.16b, v14.4b[1]
+	FLDPQ 800(R0), (F22, F23)
+	WORD $0x4f0cfa00 // sudot v0.4s, v16.16b, v12.4b[2]
+	WORD $0x4f0cfa21 // sudot v1.4s, v17.16b, v12.4b[2]
+	WORD $0x4f0dfa04 // sudot v4.4s, v16.16b, v13.4b[2]
+	WORD $0x4f0dfa25 // sudot v5.4s, v17.16b, v13.4b[2]
+	WORD $0x4f0efa08 // sudot v8.4s, v16.16b, v14.4b[2]
+	WORD $0x4f0efa29 // sudot v9.4s, v17.16b, v14.4b[2]
+	WORD $0x4f0cfa42 // sudot v2.4s, v18.16b, v12.4b[2]
+	WORD $0x4f0cfa63 // sudot v3.4s, v19.16b, v12.4b[2]
+	WORD $0x4f0dfa46 // sudot v6.4s, v18.16b, v13.4b[2]
+	WORD $0x4f0dfa67 // sudot v7.4s, v19.16b, v13.4b[2]
+	WORD $0x4f0efa4a // sudot v10.4s, v18.16b, v14.4b[2]
+	WORD $0x4f0efa6b // sudot v11.4s, v19.16b, v14.4b[2]
+	WORD $0x4f2cfa80 // sudot v0.4s, v20.16b, v12.4b[3]
+	WORD $0x4f2cfaa1 // sudot v1.4s, v21.16b, v12.4b[3]
+	WORD $0x4f2dfa84 // sudot v4.4s, v20.16b, v13.4b[3]
+	WORD $0x4f2dfaa5 // sudot v5.4s, v21.16b, v13.4b[3]
+	WORD $0x4f2efa88 // sudot v8.4s, v20.16b, v14.4b[3]
+	WORD $0x4f2efaa9 // sudot v9.4s, v21.16b, v14.4b[3]
+	WORD $0x4f2cfac2 // sudot v2.4s, v22.16b, v12.4b[3]
+	WORD $0x4f2cfae3 // sudot v3.4s, v23.16b, v12.4b[3]
+	WORD $0x4f2dfac6 // sudot v6.4s, v22.16b, v13.4b[3]
+	WORD $0x4f2dfae7 // sudot v7.4s, v23.16b, v13.4b[3]
+	WORD $0x4f2efaca // sudot v10.4s, v22.16b, v14.4b[3]
+	WORD $0x4f2efaeb // sudot v11.4s, v23.16b, v14.4b[3]
+	ADD $1024, R0, R0
+	SUBS $4, R4, R4
+	BGE full
+	JMP few
 
 loop:
 	FMOVQ.P 16(R1), F12
@@ -1640,6 +1790,90 @@ block:
 	// four words of k: load 16 codes of each row of A, words of B, multiply and add
 	SUBS $4, R5, R5
 	BLT few
+	CMP $256, R6
+	BNE loop
+
+full:
+	FMOVQ.P 16(R1), F16
+	FMOVQ.P 16(R3), F17
+	FMOVQ.P 16(R4), F18
+	FMOVQ.P 16(R2), F19
+	FLDPQ 0(R0), (F21, F22)
+	FLDPQ 32(R0), (F23, F24)
+	FLDPQ 256(R0), (F25, F26)
+	FLDPQ 288(R0), (F27, F28)
+	WORD $0x4f10f2a0 // sudot v0.4s, v21.16b, v16.4b[0]
+	WORD $0x4f10f2c1 // sudot v1.4s, v22.16b, v16.4b[0]
+	WORD $0x4f11f2a4 // sudot v4.4s, v21.16b, v17.4b[0]
+	WORD $0x4f11f2c5 // sudot v5.4s, v22.16b, v17.4b[0]
+	WORD $0x4f12f2a8 // sudot v8.4s, v21.16b, v18.4b[0]
+	WORD $0x4f12f2c9 // sudot v9.4s, v22.16b, v18.4b[0]
+	WORD $0x4f13f2ac // sudot v12.4s, v21.16b, v19.4b[0]
+	WORD $0x4f13f2cd // sudot v13.4s, v22.16b, v19.4b[0]
+	FLDPQ 512(R0), (F21, F22)
+	WORD $0x4f10f2e2 // sudot v2.4s, v23.16b, v16.4b[0]
+	WORD $0x4f10f303 // sudot v3.4s, v24.16b, v16.4b[0]
+	WORD $0x4f11f2e6 // sudot v6.4s, v23.16b, v17.4b[0]
+	WORD $0x4f11f307 // sudot v7.4s, v24.16b, v17.4b[0]
+	WORD $0x4f12f2ea // sudot v10.4s, v23.16b, v18.4b[0]
+	WORD $0x4f12f30b // sudot v11.4s, v24.16b, v18.4b[0]
+	WORD $0x4f13f2ee // sudot v14.4s, v23.16b, v19.4b[0]
+	WORD $0x4f13f30f // sudot v15.4s, v24.16b, v19.4b[0]
+	FLDPQ 544(R0), (F23, F24)
+	WORD $0x4f30f320 // sudot v0.4s, v25.16b, v16.4b[1]
+	WORD $0x4f30f341 // sudot v1.4s, v26.16b, v16.4b[1]
+	WORD $0x4f31f324 // sudot v4.4s, v25.16b, v17.4b[1]
+	WORD $0x4f31f345 // sudot v5.4s, v26.16b, v17.4b[1]
+	WORD $0x4f32f328 // sudot v8.4s, v25.16b, v18.4b[1]
+	WORD $0x4f32f349 // sudot v9.4s, v26.16b, v18.4b[1]
+	WORD $0x4f33f32c // sudot v12.4s, v25.16b, v19.4b[1]
+	WORD $0x4f33f34d // sudot v13.4s, v26.16b, v19.4b[1]
+	FLDPQ 768(R0), (F25, F26)
+	WORD $0x4f30f362 // sudot v2.4s, v27.16b, v16.4b[1]
+	WORD $0x4f30f383 // sudot v3.4s, v28.16b, v16.4b[1]
+	WORD $0x4f31f366 // sudot v6.4s, v27.16b, v17.4b[1]
+	WORD $0x4f31f387 // sudot v7.4s, v28.16b, v17.4b[1]
+	WORD $0x4f32f36a // sudot v10.4s, v27.16b, v18.4b[1]
+	WORD $0x4f32f38b // sudot v11.4s, v28.16b, v18.4b[1]
+	WORD $0x4f33f36e // sudot v14.4s, v27.16b, v19.4b[1]
+	WORD $0x4f33f38f // sudot v15.4s, v28.16b, v19.4b[1]
+	FLDPQ 800(R0), (F27, F28)
+	WORD $0x4f10faa0 // sudot v0.4s, v21.16b, v16.4b[2]
+	WORD $0x4f10fac1 // sudot v1.4s, v22.16b, v16.4b[2]
+	WORD $0x4f11faa4 // sudot v4.4s, v21.16b, v17.4b[2]
+	WORD $0x4f11fac5 // sudot v5.4s, v22.16b, v17.4b[2]
+	WORD $0x4f12faa8 // sudot v8.4s, v21.16b, v18.4b[2]
+	WORD $0x4f12fac9 // sudot v9.4s, v22.16b, v18.4b[2]
+	WORD $0x4f13faac // sudot v12.4s, v21.16b, v19.4b[2]
+	WORD $0x4f13facd // sudot v13.4s, v22.16b, v19.4b[2]
+	WORD $0x4f10fae2 // sudot v2.4s, v23.16b, v16.4b[2]
+	WORD $0x4f10fb03 // sudot v3.4s, v24.16b, v16.4b[2]
+	WORD $0x4f11fae6 // sudot v6.4s, v23.16b, v17.4b[2]
+	WORD $0x4f11fb07 // sudot v7.4s, v24.16b, v17.4b[2]
+	WORD $0x4f12faea // sudot v10.4s, v23.16b, v18.4b[2]
+	WORD $0x4f12fb0b // sudot v11.4s, v24.16b, v18.4b[2]
+	WORD $0x4f13faee // sudot v14.4s, v23.16b, v19.4b[2]
+	WORD $0x4f13fb0f // sudot v15.4s, v24.16b, v19.4b[2]
+	WORD $0x4f30fb20 // sudot v0.4s, v25.16b, v16.4b[3]
+	WORD $0x4f30fb41 // sudot v1.4s, v26.16b, v16.4b[3]
+	WORD $0x4f31fb24 // sudot v4.4s, v25.16b, v17.4b[3]
+	WORD $0x4f31fb45 // sudot v5.4s, v26.16b, v17.4b[3]
+	WORD $0x4f32fb28 // sudot v8.4s, v25.16b, v18.4b[3]
+	WORD $0x4f32fb49 // sudot v9.4s, v26.16b, v18.4b[3]
+	WORD $0x4f33fb2c // sudot v12.4s, v25.16b, v19.4b[3]
+	WORD $0x4f33fb4d // sudot v13.4s, v26.16b, v19.4b[3]
+	WORD $0x4f30fb62 // sudot v2.4s, v27.16b, v16.4b[3]
+	WORD $0x4f30fb83 // sudot v3.4s, v28.16b, v16.4b[3]
+	WORD $0x4f31fb66 // sudot v6.4s, v27.16b, v17.4b[3]
+	WORD $0x4f31fb87 // sudot v7.4s, v28.16b, v17.4b[3]
+	WORD $0x4f32fb6a // sudot v10.4s, v27.16b, v18.4b[3]
+	WORD $0x4f32fb8b // sudot v11.4s, v28.16b, v18.4b[3]
+	WORD $0x4f33fb6e // sudot v14.4s, v27.16b, v19.4b[3]
+	WORD $0x4f33fb8f // sudot v15.4s, v28.16b, v19.4b[3]
+	ADD $1024, R0, R0
+	SUBS $4, R5, R5
+	BGE full
+	JMP few
 
 loop:
 	FMOVQ.P 16(R1), F16
@@ -2466,6 +2700,107 @@ block:
 	// four words of k: load 16 codes of each row of A, words of B, multiply and add
 	SUBS $4, R6, R6
 	BLT few
+	CMP $256, R7
+	BNE loop
+
+full:
+	FMOVQ.P 16(R1), F20
+	FMOVQ.P 16(R3), F21
+	FMOVQ.P 16(R4), F22
+	FMOVQ.P 16(R5), F23
+	FMOVQ.P 16(R2), F24
+	FLDPQ 0(R0), (F26, F27)
+	FLDPQ 32(R0), (F28, F29)
+	WORD $0x4f14f340 // sudot v0.4s, v26.16b, v20.4b[0]
+	WORD $0x4f14f361 // sudot v1.4s, v27.16b, v20.4b[0]
+	WORD $0x4f15f344 // sudot v4.4s, v26.16b, v21.4b[0]
+	WORD $0x4f15f365 // sudot v5.4s, v27.16b, v21.4b[0]
+	WORD $0x4f16f348 // sudot v8.4s, v26.16b, v22.4b[0]
+	WORD $0x4f16f369 // sudot v9.4s, v27.16b, v22.4b[0]
+	WORD $0x4f17f34c // sudot v12.4s, v26.16b, v23.4b[0]
+	WORD $0x4f17f36d // sudot v13.4s, v27.16b, v23.4b[0]
+	WORD $0x4f18f350 // sudot v16.4s, v26.16b, v24.4b[0]
+	WORD $0x4f18f371 // sudot v17.4s, v27.16b, v24.4b[0]
+	FLDPQ 256(R0), (F26, F27)
+	WORD $0x4f14f382 // sudot v2.4s, v28.16b, v20.4b[0]
+	WORD $0x4f14f3a3 // sudot v3.4s, v29.16b, v20.4b[0]
+	WORD $0x4f15f386 // sudot v6.4s, v28.16b, v21.4b[0]
+	WORD $0x4f15f3a7 // sudot v7.4s, v29.16b, v21.4b[0]
+	WORD $0x4f16f38a // sudot v10.4s, v28.16b, v22.4b[0]
+	WORD $0x4f16f3ab // sudot v11.4s, v29.16b, v22.4b[0]
+	WORD $0x4f17f38e // sudot v14.4s, v28.16b, v23.4b[0]
+	WORD $0x4f17f3af // sudot v15.4s, v29.16b, v23.4b[0]
+	WORD $0x4f18f392 // sudot v18.4s, v28.16b, v24.4b[0]
+	WORD $0x4f18f3b3 // sudot v19.4s, v29.16b, v24.4b[0]
+	FLDPQ 288(R0), (F28, F29)
+	WORD $0x4f34f340 // sudot v0.4s, v26.16b, v20.4b[1]
+	WORD $0x4f34f361 // sudot v1.4s, v27.16b, v20.4b[1]
+	WORD $0x4f35f344 // sudot v4.4s, v26.16b, v21.4b[1]
+	WORD $0x4f35f365 // sudot v5.4s, v27.16b, v21.4b[1]
+	WORD $0x4f36f348 // sudot v8.4s, v26.16b, v22.4b[1]
+	WORD $0x4f36f369 // sudot v9.4s, v27.16b, v22.4b[1]
+	WORD $0x4f37f34c // sudot v12.4s, v26.16b, v23.4b[1]
+	WORD $0x4f37f36d // sudot v13.4s, v27.16b, v23.4b[1]
+	WORD $0x4f38f350 // sudot v16.4s, v26.16b, v24.4b[1]
+	WORD $0x4f38f371 // sudot v17.4s, v27.16b, v24.4b[1]
+	FLDPQ 512(R0), (F26, F27)
+	WORD $0x4f34f382 // sudot v2.4s, v28.16b, v20.4b[1]
+	WORD $0x4f34f3a3 // sudot v3.4s, v29.16b, v20.4b[1]
+	WORD $0x4f35f386 // sudot v6.4s, v28.16b, v21.4b[1]
+	WORD $0x4f35f3a7 // sudot v7.4s, v29.16b, v21.4b[1]
+	WORD $0x4f36f38a // sudot v10.4s, v28.16b, v22.4b[1]
+	WORD $0x4f36f3ab // sudot v11.4s, v29.16b, v22.4b[1]
+	WORD $0x4f37f38e // sudot v14.4s, v28.16b, v23.4b[1]
+	WORD $0x4f37f3af // sudot v15.4s, v29.16b, v23.4b[1]
+	WORD $0x4f38f392 // sudot v18.4s, v28.16b, v24.4b[1]
+	WORD $0x4f38f3b3 // sudot v19.4s, v29.16b, v24.4b[1]
+	FLDPQ 544(R0), (F28, F29)
+	WORD $0x4f14fb40 // sudot v0.4s, v26.16b, v20.4b[2]
+	WORD $0x4f14fb61 // sudot v1.4s, v27.16b, v20.4b[2]
+	WORD $0x4f15fb44 // sudot v4.4s, v26.16b, v21.4b[2]
+	WORD $0x4f15fb65 // sudot v5.4s, v27.16b, v21.4b[2]
+	WORD $0x4f16fb48 // sudot v8.4s, v26.16b, v22.4b[2]
+	WORD $0x4f16fb69 // sudot v9.4s, v27.16b, v22.4b[2]
+	WORD $0x4f17fb4c // sudot v12.4s, v26.16b, v23.4b[2]
+	WORD $0x4f17fb6d // sudot v13.4s, v27.16b, v23.4b[2]
+	WORD $0x4f18fb50 // sudot v16.4s, v26.16b, v24.4b[2]
+	WORD $0x4f18fb71 // sudot v17.4s, v27.16b, v24.4b[2]
+	FLDPQ 768(R0), (F26, F27)
+	WORD $0x4f14fb82 // sudot v2.4s, v28.16b, v20.4b[2]
+	WORD $0x4f14fba3 // sudot v3.4s, v29.16b, v20.4b[2]
+	WORD $0x4f15fb86 // sudot v6.4s, v28.16b, v21.4b[2]
+	WORD $0x4f15fba7 // sudot v7.4s, v29.16b, v21.4b[2]
+	WORD $0x4f16fb8a // sudot v10.4s, v28.16b, v22.4b[2]
+	WORD $0x4f16fbab // sudot v11.4s, v29.16b, v22.4b[2]
+	WORD $0x4f17fb8e // sudot v14.4s, v28.16b, v23.4b[2]
+	WORD $0x4f17fbaf // sudot v15.4s, v29.16b, v23.4b[2]
+	WORD $0x4f18fb92 // sudot v18.4s, v28.16b, v24.4b[2]
+	WORD $0x4f18fbb3 // sudot v19.4s, v29.16b, v24.4b[2]
+	FLDPQ 800(R0), (F28, F29)
+	WORD $0x4f34fb40 // sudot v0.4s, v26.16b, v20.4b[3]
+	WORD $0x4f34fb61 // sudot v1.4s, v27.16b, v20.4b[3]
+	WORD $0x4f35fb44 // sudot v4.4s, v26.16b, v21.4b[3]
+	WORD $0x4f35fb65 // sudot v5.4s, v27.16b, v21.4b[3]
+	WORD $0x4f36fb48 // sudot v8.4s, v26.16b, v22.4b[3]
+	WORD $0x4f36fb69 // sudot v9.4s, v27.16b, v22.4b[3]
+	WORD $0x4f37fb4c // sudot v12.4s, v26.16b, v23.4b[3]
+	WORD $0x4f37fb6d // sudot v13.4s, v27.16b, v23.4b[3]
+	WORD $0x4f38fb50 // sudot v16.4s, v26.16b, v24.4b[3]
+	WORD $0x4f38fb71 // sudot v17.4s, v27.16b, v24.4b[3]
+	WORD $0x4f34fb82 // sudot v2.4s, v28.16b, v20.4b[3]
+	WORD $0x4f34fba3 // sudot v3.4s, v29.16b, v20.4b[3]
+	WORD $0x4f35fb86 // sudot v6.4s, v28.16b, v21.4b[3]
+	WORD $0x4f35fba7 // sudot v7.4s, v29.16b, v21.4b[3]
+	WORD $0x4f36fb8a // sudot v10.4s, v28.16b, v22.4b[3]
+	WORD $0x4f36fbab // sudot v11.4s, v29.16b, v22.4b[3]
+	WORD $0x4f37fb8e // sudot v14.4s, v28.16b, v23.4b[3]
+	WORD $0x4f37fbaf // sudot v15.4s, v29.16b, v23.4b[3]
+	WORD $0x4f38fb92 // sudot v18.4s, v28.16b, v24.4b[3]
+	WORD $0x4f38fbb3 // sudot v19.4s, v29.16b, v24.4b[3]
+	ADD $1024, R0, R0
+	SUBS $4, R6, R6
+	BGE full
+	JMP few
 
 loop:
 	FMOVQ.P 16(R1), F20

@@ -35,33 +35,27 @@ wholeinit:
 loadedinit:
 
 noinit:
-	// 128 times the sums of the columns
+	// 128 times the sums of the columns, which follow the words
 	MOVD b+56(FP), R0
 	MOVD ldb+64(FP), R1
 	MOVD k+16(FP), R2
 	MOVD taps+8(FP), R3
 	MUL R3, R2, R2
-	WORD $0x4f00e404 // movi v4.16b, #0
-	WORD $0x4f00e405 // movi v5.16b, #0
-	WORD $0x4f00e406 // movi v6.16b, #0
-	WORD $0x4f00e407 // movi v7.16b, #0
-	WORD $0x4f04e410 // movi v16.16b, #128
-	WORD $0x4f00e411 // movi v17.16b, #0
-
-column:
-	FLDPQ 0(R0), (F8, F9)
-	FLDPQ 32(R0), (F10, F11)
-	ADD R1, R0, R0
-	WORD $0x4e909504 // sdot v4.4s, v8.16b, v16.16b
-	WORD $0x4e909525 // sdot v5.4s, v9.16b, v16.16b
-	WORD $0x4e909546 // sdot v6.4s, v10.16b, v16.16b
-	WORD $0x4e909567 // sdot v7.4s, v11.16b, v16.16b
-	SUB $1, R2, R2
-	CBNZ R2, column
-	WORD $0x6ea48400 // sub v0.4s, v0.4s, v4.4s
-	WORD $0x6ea58421 // sub v1.4s, v1.4s, v5.4s
-	WORD $0x6ea68442 // sub v2.4s, v2.4s, v6.4s
-	WORD $0x6ea78463 // sub v3.4s, v3.4s, v7.4s
+	MADD R2, R0, R1, R0
+	FLDPQ 0(R0), (F4, F5)
+	FLDPQ 32(R0), (F6, F7)
+	WORD $0x4f390484 // sshr v4.4s, v4.4s, #7
+	WORD $0x4f275484 // shl v4.4s, v4.4s, #7
+	WORD $0x4ea48400 // add v0.4s, v0.4s, v4.4s
+	WORD $0x4f3904a5 // sshr v5.4s, v5.4s, #7
+	WORD $0x4f2754a5 // shl v5.4s, v5.4s, #7
+	WORD $0x4ea58421 // add v1.4s, v1.4s, v5.4s
+	WORD $0x4f3904c6 // sshr v6.4s, v6.4s, #7
+	WORD $0x4f2754c6 // shl v6.4s, v6.4s, #7
+	WORD $0x4ea68442 // add v2.4s, v2.4s, v6.4s
+	WORD $0x4f3904e7 // sshr v7.4s, v7.4s, #7
+	WORD $0x4f2754e7 // shl v7.4s, v7.4s, #7
+	WORD $0x4ea78463 // add v3.4s, v3.4s, v7.4s
 	FMOVQ F0, 16(RSP)
 	FMOVQ F1, 32(RSP)
 	FMOVQ F2, 48(RSP)
@@ -102,6 +96,40 @@ tap:
 	// four words of k: load 16 codes of each row of A, words of B, multiply and add
 	SUBS $4, R3, R3
 	BLT few
+	CMP $256, R4
+	BNE loop
+
+full:
+	FMOVQ.P 16(R5), F16
+	WORD $0x6e311e10 // eor v16.16b, v16.16b, v17.16b
+	FLDPQ 0(R0), (F18, F19)
+	FLDPQ 32(R0), (F20, F21)
+	FLDPQ 256(R0), (F22, F23)
+	FLDPQ 288(R0), (F24, F25)
+	WORD $0x4f90e240 // sdot v0.4s, v18.16b, v16.4b[0]
+	WORD $0x4f90e261 // sdot v1.4s, v19.16b, v16.4b[0]
+	FLDPQ 512(R0), (F18, F19)
+	WORD $0x4f90e282 // sdot v2.4s, v20.16b, v16.4b[0]
+	WORD $0x4f90e2a3 // sdot v3.4s, v21.16b, v16.4b[0]
+	FLDPQ 544(R0), (F20, F21)
+	WORD $0x4fb0e2c4 // sdot v4.4s, v22.16b, v16.4b[1]
+	WORD $0x4fb0e2e5 // sdot v5.4s, v23.16b, v16.4b[1]
+	FLDPQ 768(R0), (F22, F23)
+	WORD $0x4fb0e306 // sdot v6.4s, v24.16b, v16.4b[1]
+	WORD $0x4fb0e327 // sdot v7.4s, v25.16b, v16.4b[1]
+	FLDPQ 800(R0), (F24, F25)
+	WORD $0x4f90ea48 // sdot v8.4s, v18.16b, v16.4b[2]
+	WORD $0x4f90ea69 // sdot v9.4s, v19.16b, v16.4b[2]
+	WORD $0x4f90ea8a // sdot v10.4s, v20.16b, v16.4b[2]
+	WORD $0x4f90eaab // sdot v11.4s, v21.16b, v16.4b[2]
+	WORD $0x4fb0eacc // sdot v12.4s, v22.16b, v16.4b[3]
+	WORD $0x4fb0eaed // sdot v13.4s, v23.16b, v16.4b[3]
+	WORD $0x4fb0eb0e // sdot v14.4s, v24.16b, v16.4b[3]
+	WORD $0x4fb0eb2f // sdot v15.4s, v25.16b, v16.4b[3]
+	ADD $1024, R0, R0
+	SUBS $4, R3, R3
+	BGE full
+	JMP few
 
 loop:
 	FMOVQ.P 16(R5), F16
@@ -456,33 +484,27 @@ wholeinit:
 loadedinit:
 
 noinit:
-	// 128 times the sums of the columns
+	// 128 times the sums of the columns, which follow the words
 	MOVD b+56(FP), R0
 	MOVD ldb+64(FP), R1
 	MOVD k+16(FP), R2
 	MOVD taps+8(FP), R3
 	MUL R3, R2, R2
-	WORD $0x4f00e404 // movi v4.16b, #0
-	WORD $0x4f00e405 // movi v5.16b, #0
-	WORD $0x4f00e406 // movi v6.16b, #0
-	WORD $0x4f00e407 // movi v7.16b, #0
-	WORD $0x4f04e410 // movi v16.16b, #128
-	WORD $0x4f00e411 // movi v17.16b, #0
-
-column:
-	FLDPQ 0(R0), (F8, F9)
-	FLDPQ 32(R0), (F10, F11)
-	ADD R1, R0, R0
-	WORD $0x4e909504 // sdot v4.4s, v8.16b, v16.16b
-	WORD $0x4e909525 // sdot v5.4s, v9.16b, v16.16b
-	WORD $0x4e909546 // sdot v6.4s, v10.16b, v16.16b
-	WORD $0x4e909567 // sdot v7.4s, v11.16b, v16.16b
-	SUB $1, R2, R2
-	CBNZ R2, column
-	WORD $0x6ea48400 // sub v0.4s, v0.4s, v4.4s
-	WORD $0x6ea58421 // sub v1.4s, v1.4s, v5.4s
-	WORD $0x6ea68442 // sub v2.4s, v2.4s, v6.4s
-	WORD $0x6ea78463 // sub v3.4s, v3.4s, v7.4s
+	MADD R2, R0, R1, R0
+	FLDPQ 0(R0), (F4, F5)
+	FLDPQ 32(R0), (F6, F7)
+	WORD $0x4f390484 // sshr v4.4s, v4.4s, #7
+	WORD $0x4f275484 // shl v4.4s, v4.4s, #7
+	WORD $0x4ea48400 // add v0.4s, v0.4s, v4.4s
+	WORD $0x4f3904a5 // sshr v5.4s, v5.4s, #7
+	WORD $0x4f2754a5 // shl v5.4s, v5.4s, #7
+	WORD $0x4ea58421 // add v1.4s, v1.4s, v5.4s
+	WORD $0x4f3904c6 // sshr v6.4s, v6.4s, #7
+	WORD $0x4f2754c6 // shl v6.4s, v6.4s, #7
+	WORD $0x4ea68442 // add v2.4s, v2.4s, v6.4s
+	WORD $0x4f3904e7 // sshr v7.4s, v7.4s, #7
+	WORD $0x4f2754e7 // shl v7.4s, v7.4s, #7
+	WORD $0x4ea78463 // add v3.4s, v3.4s, v7.4s
 	FMOVQ F0, 16(RSP)
 	FMOVQ F1, 32(RSP)
 	FMOVQ F2, 48(RSP)
@@ -527,6 +549,58 @@ tap:
 	// four words of k: load 16 codes of each row of A, words of B, multiply and add
 	SUBS $4, R3, R3
 	BLT few
+	CMP $256, R4
+	BNE loop
+
+full:
+	FMOVQ.P 16(R5), F16
+	FMOVQ.P 16(R6), F17
+	WORD $0x6e321e10 // eor v16.16b, v16.16b, v18.16b
+	WORD $0x6e321e31 // eor v17.16b, v17.16b, v18.16b
+	FLDPQ 0(R0), (F19, F20)
+	FLDPQ 32(R0), (F21, F22)
+	FLDPQ 256(R0), (F23, F24)
+	FLDPQ 288(R0), (F25, F26)
+	WORD $0x4f90e260 // sdot v0.4s, v19.16b, v16.4b[0]
+	WORD $0x4f90e281 // sdot v1.4s, v20.16b, v16.4b[0]
+	WORD $0x4f91e264 // sdot v4.4s, v19.16b, v17.4b[0]
+	WORD $0x4f91e285 // sdot v5.4s, v20.16b, v17.4b[0]
+	FLDPQ 512(R0), (F19, F20)
+	WORD $0x4f90e2a2 // sdot v2.4s, v21.16b, v16.4b[0]
+	WORD $0x4f90e2c3 // sdot v3.4s, v22.16b, v16.4b[0]
+	WORD $0x4f91e2a6 // sdot v6.4s, v21.16b, v17.4b[0]
+	WORD $0x4f91e2c7 // sdot v7.4s, v22.16b, v17.4b[0]
+	FLDPQ 544(R0), (F21, F22)
+	WORD $0x4fb0e2e8 // sdot v8.4s, v23.16b, v16.4b[1]
+	WORD $0x4fb0e309 // sdot v9.4s, v24.16b, v16.4b[1]
+	WORD $0x4fb1e2ec // sdot v12.4s, v23.16b, v17.4b[1]
+	WORD $0x4fb1e30d // sdot v13.4s, v24.16b, v17.4b[1]
+	FLDPQ 768(R0), (F23, F24)
+	WORD $0x4fb0e32a // sdot v10.4s, v25.16b, v16.4b[1]
+	WORD $0x4fb0e34b // sdot v11.4s, v26.16b, v16.4b[1]
+	WORD $0x4fb1e32e // sdot v14.4s, v25.16b, v17.4b[1]
+	WORD $0x4fb1e34f // sdot v15.4s, v26.16b, v17.4b[1]
+	FLDPQ 800(R0), (F25, F26)
+	WORD $0x4f90ea60 // sdot v0.4s, v19.16b, v16.4b[2]
+	WORD $0x4f90ea81 // sdot v1.4s, v20.16b, v16.4b[2]
+	WORD $0x4f91ea64 // sdot v4.4s, v19.16b, v17.4b[2]
+	WORD $0x4f91ea85 // sdot v5.4s, v20.16b, v17.4b[2]
+	WORD $0x4f90eaa2 // sdot v2.4s, v21.16b, v16.4b[2]
+	WORD $0x4f90eac3 // sdot v3.4s, v22.16b, v16.4b[2]
+	WORD $0x4f91eaa6 // sdot v6.4s, v21.16b, v17.4b[2]
+	WORD $0x4f91eac7 // sdot v7.4s, v22.16b, v17.4b[2]
+	WORD $0x4fb0eae8 // sdot v8.4s, v23.16b, v16.4b[3]
+	WORD $0x4fb0eb09 // sdot v9.4s, v24.16b, v16.4b[3]
+	WORD $0x4fb1eaec // sdot v12.4s, v23.16b, v17.4b[3]
+	WORD $0x4fb1eb0d // sdot v13.4s, v24.16b, v17.4b[3]
+	WORD $0x4fb0eb2a // sdot v10.4s, v25.16b, v16.4b[3]
+	WORD $0x4fb0eb4b // sdot v11.4s, v26.16b, v16.4b[3]
+	WORD $0x4fb1eb2e // sdot v14.4s, v25.16b, v17.4b[3]
+	WORD $0x4fb1eb4f // sdot v15.4s, v26.16b, v17.4b[3]
+	ADD $1024, R0, R0
+	SUBS $4, R3, R3
+	BGE full
+	JMP few
 
 loop:
 	FMOVQ.P 16(R5), F16
@@ -1029,33 +1103,27 @@ wholeinit:
 loadedinit:
 
 noinit:
-	// 128 times the sums of the columns
+	// 128 times the sums of the columns, which follow the words
 	MOVD b+56(FP), R0
 	MOVD ldb+64(FP), R1
 	MOVD k+16(FP), R2
 	MOVD taps+8(FP), R3
 	MUL R3, R2, R2
-	WORD $0x4f00e404 // movi v4.16b, #0
-	WORD $0x4f00e405 // movi v5.16b, #0
-	WORD $0x4f00e406 // movi v6.16b, #0
-	WORD $0x4f00e407 // movi v7.16b, #0
-	WORD $0x4f04e410 // movi v16.16b, #128
-	WORD $0x4f00e411 // movi v17.16b, #0
-
-column:
-	FLDPQ 0(R0), (F8, F9)
-	FLDPQ 32(R0), (F10, F11)
-	ADD R1, R0, R0
-	WORD $0x4e909504 // sdot v4.4s, v8.16b, v16.16b
-	WORD $0x4e909525 // sdot v5.4s, v9.16b, v16.16b
-	WORD $0x4e909546 // sdot v6.4s, v10.16b, v16.16b
-	WORD $0x4e909567 // sdot v7.4s, v11.16b, v16.16b
-	SUB $1, R2, R2
-	CBNZ R2, column
-	WORD $0x6ea48400 // sub v0.4s, v0.4s, v4.4s
-	WORD $0x6ea58421 // sub v1.4s, v1.4s, v5.4s
-	WORD $0x6ea68442 // sub v2.4s, v2.4s, v6.4s
-	WORD $0x6ea78463 // sub v3.4s, v3.4s, v7.4s
+	MADD R2, R0, R1, R0
+	FLDPQ 0(R0), (F4, F5)
+	FLDPQ 32(R0), (F6, F7)
+	WORD $0x4f390484 // sshr v4.4s, v4.4s, #7
+	WORD $0x4f275484 // shl v4.4s, v4.4s, #7
+	WORD $0x4ea48400 // add v0.4s, v0.4s, v4.4s
+	WORD $0x4f3904a5 // sshr v5.4s, v5.4s, #7
+	WORD $0x4f2754a5 // shl v5.4s, v5.4s, #7
+	WORD $0x4ea58421 // add v1.4s, v1.4s, v5.4s
+	WORD $0x4f3904c6 // sshr v6.4s, v6.4s, #7
+	WORD $0x4f2754c6 // shl v6.4s, v6.4s, #7
+	WORD $0x4ea68442 // add v2.4s, v2.4s, v6.4s
+	WORD $0x4f3904e7 // sshr v7.4s, v7.4s, #7
+	WORD $0x4f2754e7 // shl v7.4s, v7.4s, #7
+	WORD $0x4ea78463 // add v3.4s, v3.4s, v7.4s
 	FMOVQ F0, 16(RSP)
 	FMOVQ F1, 32(RSP)
 	FMOVQ F2, 48(RSP)
@@ -1100,6 +1168,76 @@ tap:
 	// four words of k: load 16 codes of each row of A, words of B, multiply and add
 	SUBS $4, R3, R3
 	BLT few
+	CMP $256, R4
+	BNE loop
+
+full:
+	FMOVQ.P 16(R5), F12
+	FMOVQ.P 16(R6), F13
+	FMOVQ.P 16(R7), F14
+	WORD $0x6e2f1d8c // eor v12.16b, v12.16b, v15.16b
+	WORD $0x6e2f1dad // eor v13.16b, v13.16b, v15.16b
+	WORD $0x6e2f1dce // eor v14.16b, v14.16b, v15.16b
+	FLDPQ 0(R0), (F16, F17)
+	FLDPQ 32(R0), (F18, F19)
+	FLDPQ 256(R0), (F20, F21)
+	FLDPQ 288(R0), (F22, F23)
+	WORD $0x4f8ce200 // sdot v0.4s, v16.16b, v12.4b[0]
+	WORD $0x4f8ce221 // sdot v1.4s, v17.16b, v12.4b[0]
+	WORD $0x4f8de204 // sdot v4.4s, v16.16b, v13.4b[0]
+	WORD $0x4f8de225 // sdot v5.4s, v17.16b, v13.4b[0]
+	WORD $0x4f8ee208 // sdot v8.4s, v16.16b, v14.4b[0]
+	WORD $0x4f8ee229 // sdot v9.4s, v17.16b, v14.4b[0]
+	FLDPQ 512(R0), (F16, F17)
+	WORD $0x4f8ce242 // sdot v2.4s, v18.16b, v12.4b[0]
+	WORD $0x4f8ce263 // sdot v3.4s, v19.16b, v12.4b[0]
+	WORD $0x4f8de246 // sdot v6.4s, v18.16b, v13.4b[0]
+	WORD $0x4f8de267 // sdot v7.4s, v19.16b, v13.4b[0]
+	WORD $0x4f8ee24a // sdot v10.4s, v18.16b, v14.4b[0]
+	WORD $0x4f8ee26b // sdot v11.4s, v19.16b, v14.4b[0]
+	FLDPQ 544(R0), (F18, F19)
+	WORD $0x4face280 // sdot v0.4s, v20.16b, v12.4b[1]
+	WORD $0x4face2a1 // sdot v1.4s, v21.16b, v12.4b[1]
+	WORD $0x4fade284 // sdot v4.4s, v20.16b, v13.4b[1]
+	WORD $0x4fade2a5 // sdot v5.4s, v21.16b, v13.4b[1]
+	WORD $0x4faee288 // sdot v8.4s, v20.16b, v14.4b[1]
+	WORD $0x4faee2a9 // sdot v9.4s, v21.16b, v14.4b[1]
+	FLDPQ 768(R0), (F20, F21)
+	WORD $0x4face2c2 // sdot v2.4s, v22.16b, v12.4b[1]
+	WORD $0x4face2e3 // sdot v3.4s, v23.16b, v12.4b[1]
+	WORD $0x4fade2c6 // sdot v6.4s, v22.16b, v13.4b[1]
+	WORD $0x4fade2e7 // sdot v7.4s, v23.16b, v13.4b[1]
+	WORD $0x4faee2ca // sdot v10.4s, v22.16b, v14.4b[1]
+	WORD $0x4faee2eb // sdot v11.4s, v23.16b, v14.4b[1]
+	FLDPQ 800(R0), (F22, F23)
+	WORD $0x4f8cea00 // sdot v0.4s, v16.16b, v12.4b[2]
+	WORD $0x4f8cea21 // sdot v1.4s, v17.16b, v12.4b[2]
+	WORD $0x4f8dea04 // sdot v4.4s, v16.16b, v13.4b[2]
+	WORD $0x4f8dea25 // sdot v5.4s, v17.16b, v13.4b[2]
+	WORD $0x4f8eea08 // sdot v8.4s, v16.16b, v14.4b[2]
+	WORD $0x4f8eea29 // sdot v9.4s, v17.16b, v14.4b[2]
+	WORD $0x4f8cea42 // sdot v2.4s, v18.16b, v12.4b[2]
+	WORD $0x4f8cea63 // sdot v3.4s, v19.16b, v12.4b[2]
+	WORD $0x4f8dea46 // sdot v6.4s, v18.16b, v13.4b[2]
+	WORD $0x4f8dea67 // sdot v7.4s, v19.16b, v13.4b[2]
+	WORD $0x4f8eea4a // sdot v10.4s, v18.16b, v14.4b[2]
+	WORD $0x4f8eea6b // sdot v11.4s, v19.16b, v14.4b[2]
+	WORD $0x4facea80 // sdot v0.4s, v20.16b, v12.4b[3]
+	WORD $0x4faceaa1 // sdot v1.4s, v21.16b, v12.4b[3]
+	WORD $0x4fadea84 // sdot v4.4s, v20.16b, v13.4b[3]
+	WORD $0x4fadeaa5 // sdot v5.4s, v21.16b, v13.4b[3]
+	WORD $0x4faeea88 // sdot v8.4s, v20.16b, v14.4b[3]
+	WORD $0x4faeeaa9 // sdot v9.4s, v21.16b, v14.4b[3]
+	WORD $0x4faceac2 // sdot v2.4s, v22.16b, v12.4b[3]
+	WORD $0x4faceae3 // sdot v3.4s, v23.16b, v12.4b[3]
+	WORD $0x4fadeac6 // sdot v6.4s, v22.16b, v13.4b[3]
+	WORD $0x4fadeae7 // sdot v7.4s, v23.16b, v13.4b[3]
+	WORD $0x4faeeaca // sdot v10.4s, v22.16b, v14.4b[3]
+	WORD $0x4faeeaeb // sdot v11.4s, v23.16b, v14.4b[3]
+	ADD $1024, R0, R0
+	SUBS $4, R3, R3
+	BGE full
+	JMP few
 
 loop:
 	FMOVQ.P 16(R5), F12
@@ -1746,33 +1884,27 @@ wholeinit:
 loadedinit:
 
 noinit:
-	// 128 times the sums of the columns
+	// 128 times the sums of the columns, which follow the words
 	MOVD b+56(FP), R0
 	MOVD ldb+64(FP), R1
 	MOVD k+16(FP), R2
 	MOVD taps+8(FP), R3
 	MUL R3, R2, R2
-	WORD $0x4f00e404 // movi v4.16b, #0
-	WORD $0x4f00e405 // movi v5.16b, #0
-	WORD $0x4f00e406 // movi v6.16b, #0
-	WORD $0x4f00e407 // movi v7.16b, #0
-	WORD $0x4f04e410 // movi v16.16b, #128
-	WORD $0x4f00e411 // movi v17.16b, #0
-
-column:
-	FLDPQ 0(R0), (F8, F9)
-	FLDPQ 32(R0), (F10, F11)
-	ADD R1, R0, R0
-	WORD $0x4e909504 // sdot v4.4s, v8.16b, v16.16b
-	WORD $0x4e909525 // sdot v5.4s, v9.16b, v16.16b
-	WORD $0x4e909546 // sdot v6.4s, v10.16b, v16.16b
-	WORD $0x4e909567 // sdot v7.4s, v11.16b, v16.16b
-	SUB $1, R2, R2
-	CBNZ R2, column
-	WORD $0x6ea48400 // sub v0.4s, v0.4s, v4.4s
-	WORD $0x6ea58421 // sub v1.4s, v1.4s, v5.4s
-	WORD $0x6ea68442 // sub v2.4s, v2.4s, v6.4s
-	WORD $0x6ea78463 // sub v3.4s, v3.4s, v7.4s
+	MADD R2, R0, R1, R0
+	FLDPQ 0(R0), (F4, F5)
+	FLDPQ 32(R0), (F6, F7)
+	WORD $0x4f390484 // sshr v4.4s, v4.4s, #7
+	WORD $0x4f275484 // shl v4.4s, v4.4s, #7
+	WORD $0x4ea48400 // add v0.4s, v0.4s, v4.4s
+	WORD $0x4f3904a5 // sshr v5.4s, v5.4s, #7
+	WORD $0x4f2754a5 // shl v5.4s, v5.4s, #7
+	WORD $0x4ea58421 // add v1.4s, v1.4s, v5.4s
+	WORD $0x4f3904c6 // sshr v6.4s, v6.4s, #7
+	WORD $0x4f2754c6 // shl v6.4s, v6.4s, #7
+	WORD $0x4ea68442 // add v2.4s, v2.4s, v6.4s
+	WORD $0x4f3904e7 // sshr v7.4s, v7.4s, #7
+	WORD $0x4f2754e7 // shl v7.4s, v7.4s, #7
+	WORD $0x4ea78463 // add v3.4s, v3.4s, v7.4s
 	FMOVQ F0, 16(RSP)
 	FMOVQ F1, 32(RSP)
 	FMOVQ F2, 48(RSP)
@@ -1825,6 +1957,94 @@ tap:
 	// four words of k: load 16 codes of each row of A, words of B, multiply and add
 	SUBS $4, R3, R3
 	BLT few
+	CMP $256, R4
+	BNE loop
+
+full:
+	FMOVQ.P 16(R5), F16
+	FMOVQ.P 16(R6), F17
+	FMOVQ.P 16(R7), F18
+	FMOVQ.P 16(R8), F19
+	WORD $0x6e341e10 // eor v16.16b, v16.16b, v20.16b
+	WORD $0x6e341e31 // eor v17.16b, v17.16b, v20.16b
+	WORD $0x6e341e52 // eor v18.16b, v18.16b, v20.16b
+	WORD $0x6e341e73 // eor v19.16b, v19.16b, v20.16b
+	FLDPQ 0(R0), (F21, F22)
+	FLDPQ 32(R0), (F23, F24)
+	FLDPQ 256(R0), (F25, F26)
+	FLDPQ 288(R0), (F27, F28)
+	WORD $0x4f90e2a0 // sdot v0.4s, v21.16b, v16.4b[0]
+	WORD $0x4f90e2c1 // sdot v1.4s, v22.16b, v16.4b[0]
+	WORD $0x4f91e2a4 // sdot v4.4s, v21.16b, v17.4b[0]
+	WORD $0x4f91e2c5 // sdot v5.4s, v22.16b, v17.4b[0]
+	WORD $0x4f92e2a8 // sdot v8.4s, v21.16b, v18.4b[0]
+	WORD $0x4f92e2c9 // sdot v9.4s, v22.16b, v18.4b[0]
+	WORD $0x4f93e2ac // sdot v12.4s, v21.16b, v19.4b[0]
+	WORD $0x4f93e2cd // sdot v13.4s, v22.16b, v19.4b[0]
+	FLDPQ 512(R0), (F21, F22)
+	WORD $0x4f90e2e2 // sdot v2.4s, v23.16b, v16.4b[0]
+	WORD $0x4f90e303 // sdot v3.4s, v24.16b, v16.4b[0]
+	WORD $0x4f91e2e6 // sdot v6.4s, v23.16b, v17.4b[0]
+	WORD $0x4f91e307 // sdot v7.4s, v24.16b, v17.4b[0]
+	WORD $0x4f92e2ea // sdot v10.4s, v23.16b, v18.4b[0]
+	WORD $0x4f92e30b // sdot v11.4s, v24.16b, v18.4b[0]
+	WORD $0x4f93e2ee // sdot v14.4s, v23.16b, v19.4b[0]
+	WORD $0x4f93e30f // sdot v15.4s, v24.16b, v19.4b[0]
+	FLDPQ 544(R0), (F23, F24)
+	WORD $0x4fb0e320 // sdot v0.4s, v25.16b, v16.4b[1]
+	WORD $0x4fb0e341 // sdot v1.4s, v26.16b, v16.4b[1]
+	WORD $0x4fb1e324 // sdot v4.4s, v25.16b, v17.4b[1]
+	WORD $0x4fb1e345 // sdot v5.4s, v26.16b, v17.4b[1]
+	WORD $0x4fb2e328 // sdot v8.4s, v25.16b, v18.4b[1]
+	WORD $0x4fb2e349 // sdot v9.4s, v26.16b, v18.4b[1]
+	WORD $0x4fb3e32c // sdot v12.4s, v25.16b, v19.4b[1]
+	WORD $0x4fb3e34d // sdot v13.4s, v26.16b, v19.4b[1]
+	FLDPQ 768(R0), (F25, F26)
+	WORD $0x4fb0e362 // sdot v2.4s, v27.16b, v16.4b[1]
+	WORD $0x4fb0e383 // sdot v3.4s, v28.16b, v16.4b[1]
+	WORD $0x4fb1e366 // sdot v6.4s, v27.16b, v17.4b[1]
+	WORD $0x4fb1e387 // sdot v7.4s, v28.16b, v17.4b[1]
+	WORD $0x4fb2e36a // sdot v10.4s, v27.16b, v18.4b[1]
+	WORD $0x4fb2e38b // sdot v11.4s, v28.16b, v18.4b[1]
+	WORD $0x4fb3e36e // sdot v14.4s, v27.16b, v19.4b[1]
+	WORD $0x4fb3e38f // sdot v15.4s, v28.16b, v19.4b[1]
+	FLDPQ 800(R0), (F27, F28)
+	WORD $0x4f90eaa0 // sdot v0.4s, v21.16b, v16.4b[2]
+	WORD $0x4f90eac1 // sdot v1.4s, v22.16b, v16.4b[2]
+	WORD $0x4f91eaa4 // sdot v4.4s, v21.16b, v17.4b[2]
+	WORD $0x4f91eac5 // sdot v5.4s, v22.16b, v17.4b[2]
+	WORD $0x4f92eaa8 // sdot v8.4s, v21.16b, v18.4b[2]
+	WORD $0x4f92eac9 // sdot v9.4s, v22.16b, v18.4b[2]
+	WORD $0x4f93eaac // sdot v12.4s, v21.16b, v19.4b[2]
+	WORD $0x4f93eacd // sdot v13.4s, v22.16b, v19.4b[2]
+	WORD $0x4f90eae2 // sdot v2.4s, v23.16b, v16.4b[2]
+	WORD $0x4f90eb03 // sdot v3.4s, v24.16b, v16.4b[2]
+	WORD $0x4f91eae6 // sdot v6.4s, v23.16b, v17.4b[2]
+	WORD $0x4f91eb07 // sdot v7.4s, v24.16b, v17.4b[2]
+	WORD $0x4f92eaea // sdot v10.4s, v23.16b, v18.4b[2]
+	WORD $0x4f92eb0b // sdot v11.4s, v24.16b, v18.4b[2]
+	WORD $0x4f93eaee // sdot v14.4s, v23.16b, v19.4b[2]
+	WORD $0x4f93eb0f // sdot v15.4s, v24.16b, v19.4b[2]
+	WORD $0x4fb0eb20 // sdot v0.4s, v25.16b, v16.4b[3]
+	WORD $0x4fb0eb41 // sdot v1.4s, v26.16b, v16.4b[3]
+	WORD $0x4fb1eb24 // sdot v4.4s, v25.16b, v17.4b[3]
+	WORD $0x4fb1eb45 // sdot v5.4s, v26.16b, v17.4b[3]
+	WORD $0x4fb2eb28 // sdot v8.4s, v25.16b, v18.4b[3]
+	WORD $0x4fb2eb49 // sdot v9.4s, v26.16b, v18.4b[3]
+	WORD $0x4fb3eb2c // sdot v12.4s, v25.16b, v19.4b[3]
+	WORD $0x4fb3eb4d // sdot v13.4s, v26.16b, v19.4b[3]
+	WORD $0x4fb0eb62 // sdot v2.4s, v27.16b, v16.4b[3]
+	WORD $0x4fb0eb83 // sdot v3.4s, v28.16b, v16.4b[3]
+	WORD $0x4fb1eb66 // sdot v6.4s, v27.16b, v17.4b[3]
+	WORD $0x4fb1eb87 // sdot v7.4s, v28.16b, v17.4b[3]
+	WORD $0x4fb2eb6a // sdot v10.4s, v27.16b, v18.4b[3]
+	WORD $0x4fb2eb8b // sdot v11.4s, v28.16b, v18.4b[3]
+	WORD $0x4fb3eb6e // sdot v14.4s, v27.16b, v19.4b[3]
+	WORD $0x4fb3eb8f // sdot v15.4s, v28.16b, v19.4b[3]
+	ADD $1024, R0, R0
+	SUBS $4, R3, R3
+	BGE full
+	JMP few
 
 loop:
 	FMOVQ.P 16(R5), F16
@@ -2623,33 +2843,27 @@ wholeinit:
 loadedinit:
 
 noinit:
-	// 128 times the sums of the columns
+	// 128 times the sums of the columns, which follow the words
 	MOVD b+56(FP), R0
 	MOVD ldb+64(FP), R1
 	MOVD k+16(FP), R2
 	MOVD taps+8(FP), R3
 	MUL R3, R2, R2
-	WORD $0x4f00e404 // movi v4.16b, #0
-	WORD $0x4f00e405 // movi v5.16b, #0
-	WORD $0x4f00e406 // movi v6.16b, #0
-	WORD $0x4f00e407 // movi v7.16b, #0
-	WORD $0x4f04e410 // movi v16.16b, #128
-	WORD $0x4f00e411 // movi v17.16b, #0
-
-column:
-	FLDPQ 0(R0), (F8, F9)
-	FLDPQ 32(R0), (F10, F11)
-	ADD R1, R0, R0
-	WORD $0x4e909504 // sdot v4.4s, v8.16b, v16.16b
-	WORD $0x4e909525 // sdot v5.4s, v9.16b, v16.16b
-	WORD $0x4e909546 // sdot v6.4s, v10.16b, v16.16b
-	WORD $0x4e909567 // sdot v7.4s, v11.16b, v16.16b
-	SUB $1, R2, R2
-	CBNZ R2, column
-	WORD $0x6ea48400 // sub v0.4s, v0.4s, v4.4s
-	WORD $0x6ea58421 // sub v1.4s, v1.4s, v5.4s
-	WORD $0x6ea68442 // sub v2.4s, v2.4s, v6.4s
-	WORD $0x6ea78463 // sub v3.4s, v3.4s, v7.4s
+	MADD R2, R0, R1, R0
+	FLDPQ 0(R0), (F4, F5)
+	FLDPQ 32(R0), (F6, F7)
+	WORD $0x4f390484 // sshr v4.4s, v4.4s, #7
+	WORD $0x4f275484 // shl v4.4s, v4.4s, #7
+	WORD $0x4ea48400 // add v0.4s, v0.4s, v4.4s
+	WORD $0x4f3904a5 // sshr v5.4s, v5.4s, #7
+	WORD $0x4f2754a5 // shl v5.4s, v5.4s, #7
+	WORD $0x4ea58421 // add v1.4s, v1.4s, v5.4s
+	WORD $0x4f3904c6 // sshr v6.4s, v6.4s, #7
+	WORD $0x4f2754c6 // shl v6.4s, v6.4s, #7
+	WORD $0x4ea68442 // add v2.4s, v2.4s, v6.4s
+	WORD $0x4f3904e7 // sshr v7.4s, v7.4s, #7
+	WORD $0x4f2754e7 // shl v7.4s, v7.4s, #7
+	WORD $0x4ea78463 // add v3.4s, v3.4s, v7.4s
 	FMOVQ F0, 16(RSP)
 	FMOVQ F1, 32(RSP)
 	FMOVQ F2, 48(RSP)
@@ -2710,6 +2924,112 @@ tap:
 	// four words of k: load 16 codes of each row of A, words of B, multiply and add
 	SUBS $4, R3, R3
 	BLT few
+	CMP $256, R4
+	BNE loop
+
+full:
+	FMOVQ.P 16(R5), F20
+	FMOVQ.P 16(R6), F21
+	FMOVQ.P 16(R7), F22
+	FMOVQ.P 16(R8), F23
+	FMOVQ.P 16(R9), F24
+	WORD $0x6e391e94 // eor v20.16b, v20.16b, v25.16b
+	WORD $0x6e391eb5 // eor v21.16b, v21.16b, v25.16b
+	WORD $0x6e391ed6 // eor v22.16b, v22.16b, v25.16b
+	WORD $0x6e391ef7 // eor v23.16b, v23.16b, v25.16b
+	WORD $0x6e391f18 // eor v24.16b, v24.16b, v25.16b
+	FLDPQ 0(R0), (F26, F27)
+	FLDPQ 32(R0), (F28, F29)
+	WORD $0x4f94e340 // sdot v0.4s, v26.16b, v20.4b[0]
+	WORD $0x4f94e361 // sdot v1.4s, v27.16b, v20.4b[0]
+	WORD $0x4f95e344 // sdot v4.4s, v26.16b, v21.4b[0]
+	WORD $0x4f95e365 // sdot v5.4s, v27.16b, v21.4b[0]
+	WORD $0x4f96e348 // sdot v8.4s, v26.16b, v22.4b[0]
+	WORD $0x4f96e369 // sdot v9.4s, v27.16b, v22.4b[0]
+	WORD $0x4f97e34c // sdot v12.4s, v26.16b, v23.4b[0]
+	WORD $0x4f97e36d // sdot v13.4s, v27.16b, v23.4b[0]
+	WORD $0x4f98e350 // sdot v16.4s, v26.16b, v24.4b[0]
+	WORD $0x4f98e371 // sdot v17.4s, v27.16b, v24.4b[0]
+	FLDPQ 256(R0), (F26, F27)
+	WORD $0x4f94e382 // sdot v2.4s, v28.16b, v20.4b[0]
+	WORD $0x4f94e3a3 // sdot v3.4s, v29.16b, v20.4b[0]
+	WORD $0x4f95e386 // sdot v6.4s, v28.16b, v21.4b[0]
+	WORD $0x4f95e3a7 // sdot v7.4s, v29.16b, v21.4b[0]
+	WORD $0x4f96e38a // sdot v10.4s, v28.16b, v22.4b[0]
+	WORD $0x4f96e3ab // sdot v11.4s, v29.16b, v22.4b[0]
+	WORD $0x4f97e38e // sdot v14.4s, v28.16b, v23.4b[0]
+	WORD $0x4f97e3af // sdot v15.4s, v29.16b, v23.4b[0]
+	WORD $0x4f98e392 // sdot v18.4s, v28.16b, v24.4b[0]
+	WORD $0x4f98e3b3 // sdot v19.4s, v29.16b, v24.4b[0]
+	FLDPQ 288(R0), (F28, F29)
+	WORD $0x4fb4e340 // sdot v0.4s, v26.16b, v20.4b[1]
+	WORD $0x4fb4e361 // sdot v1.4s, v27.16b, v20.4b[1]
+	WORD $0x4fb5e344 // sdot v4.4s, v26.16b, v21.4b[1]
+	WORD $0x4fb5e365 // sdot v5.4s, v27.16b, v21.4b[1]
+	WORD $0x4fb6e348 // sdot v8.4s, v26.16b, v22.4b[1]
+	WORD $0x4fb6e369 // sdot v9.4s, v27.16b, v22.4b[1]
+	WORD $0x4fb7e34c // sdot v12.4s, v26.16b, v23.4b[1]
+	WORD $0x4fb7e36d // sdot v13.4s, v27.16b, v23.4b[1]
+	WORD $0x4fb8e350 // sdot v16.4s, v26.16b, v24.4b[1]
+	WORD $0x4fb8e371 // sdot v17.4s, v27.16b, v24.4b[1]
+	FLDPQ 512(R0), (F26, F27)
+	WORD $0x4fb4e382 // sdot v2.4s, v28.16b, v20.4b[1]
+	WORD $0x4fb4e3a3 // sdot v3.4s, v29.16b, v20.4b[1]
+	WORD $0x4fb5e386 // sdot v6.4s, v28.16b, v21.4b[1]
+	WORD $0x4fb5e3a7 // sdot v7.4s, v29.16b, v21.4b[1]
+	WORD $0x4fb6e38a // sdot v10.4s, v28.16b, v22.4b[1]
+	WORD $0x4fb6e3ab // sdot v11.4s, v29.16b, v22.4b[1]
+	WORD $0x4fb7e38e // sdot v14.4s, v28.16b, v23.4b[1]
+	WORD $0x4fb7e3af // sdot v15.4s, v29.16b, v23.4b[1]
+	WORD $0x4fb8e392 // sdot v18.4s, v28.16b, v24.4b[1]
+	WORD $0x4fb8e3b3 // sdot v19.4s, v29.16b, v24.4b[1]
+	FLDPQ 544(R0), (F28, F29)
+	WORD $0x4f94eb40 // sdot v0.4s, v26.16b, v20.4b[2]
+	WORD $0x4f94eb61 // sdot v1.4s, v27.16b, v20.4b[2]
+	WORD $0x4f95eb44 // sdot v4.4s, v26.16b, v21.4b[2]
+	WORD $0x4f95eb65 // sdot v5.4s, v27.16b, v21.4b[2]
+	WORD $0x4f96eb48 // sdot v8.4s, v26.16b, v22.4b[2]
+	WORD $0x4f96eb69 // sdot v9.4s, v27.16b, v22.4b[2]
+	WORD $0x4f97eb4c // sdot v12.4s, v26.16b, v23.4b[2]
+	WORD $0x4f97eb6d // sdot v13.4s, v27.16b, v23.4b[2]
+	WORD $0x4f98eb50 // sdot v16.4s, v26.16b, v24.4b[2]
+	WORD $0x4f98eb71 // sdot v17.4s, v27.16b, v24.4b[2]
+	FLDPQ 768(R0), (F26, F27)
+	WORD $0x4f94eb82 // sdot v2.4s, v28.16b, v20.4b[2]
+	WORD $0x4f94eba3 // sdot v3.4s, v29.16b, v20.4b[2]
+	WORD $0x4f95eb86 // sdot v6.4s, v28.16b, v21.4b[2]
+	WORD $0x4f95eba7 // sdot v7.4s, v29.16b, v21.4b[2]
+	WORD $0x4f96eb8a // sdot v10.4s, v28.16b, v22.4b[2]
+	WORD $0x4f96ebab // sdot v11.4s, v29.16b, v22.4b[2]
+	WORD $0x4f97eb8e // sdot v14.4s, v28.16b, v23.4b[2]
+	WORD $0x4f97ebaf // sdot v15.4s, v29.16b, v23.4b[2]
+	WORD $0x4f98eb92 // sdot v18.4s, v28.16b, v24.4b[2]
+	WORD $0x4f98ebb3 // sdot v19.4s, v29.16b, v24.4b[2]
+	FLDPQ 800(R0), (F28, F29)
+	WORD $0x4fb4eb40 // sdot v0.4s, v26.16b, v20.4b[3]
+	WORD $0x4fb4eb61 // sdot v1.4s, v27.16b, v20.4b[3]
+	WORD $0x4fb5eb44 // sdot v4.4s, v26.16b, v21.4b[3]
+	WORD $0x4fb5eb65 // sdot v5.4s, v27.16b, v21.4b[3]
+	WORD $0x4fb6eb48 // sdot v8.4s, v26.16b, v22.4b[3]
+	WORD $0x4fb6eb69 // sdot v9.4s, v27.16b, v22.4b[3]
+	WORD $0x4fb7eb4c // sdot v12.4s, v26.16b, v23.4b[3]
+	WORD $0x4fb7eb6d // sdot v13.4s, v27.16b, v23.4b[3]
+	WORD $0x4fb8eb50 // sdot v16.4s, v26.16b, v24.4b[3]
+	WORD $0x4fb8eb71 // sdot v17.4s, v27.16b, v24.4b[3]
+	WORD $0x4fb4eb82 // sdot v2.4s, v28.16b, v20.4b[3]
+	WORD $0x4fb4eba3 // sdot v3.4s, v29.16b, v20.4b[3]
+	WORD $0x4fb5eb86 // sdot v6.4s, v28.16b, v21.4b[3]
+	WORD $0x4fb5eba7 // sdot v7.4s, v29.16b, v21.4b[3]
+	WORD $0x4fb6eb8a // sdot v10.4s, v28.16b, v22.4b[3]
+	WORD $0x4fb6ebab // sdot v11.4s, v29.16b, v22.4b[3]
+	WORD $0x4fb7eb8e // sdot v14.4s, v28.16b, v23.4b[3]
+	WORD $0x4fb7ebaf // sdot v15.4s, v29.16b, v23.4b[3]
+	WORD $0x4fb8eb92 // sdot v18.4s, v28.16b, v24.4b[3]
+	WORD $0x4fb8ebb3 // sdot v19.4s, v29.16b, v24.4b[3]
+	ADD $1024, R0, R0
+	SUBS $4, R3, R3
+	BGE full
+	JMP few
 
 loop:
 	FMOVQ.P 16(R5), F20

@@ -30,38 +30,26 @@ wholeinit:
 loadedinit:
 
 noinit:
-	// 128 times the sums of the columns
+	// 128 times the sums of the columns, which follow the words
 	MOVD b+56(FP), R0
 	MOVD ldb+64(FP), R1
 	MOVD k+16(FP), R2
 	MOVD taps+8(FP), R3
 	MUL R3, R2, R2
-	WORD $0x4f00e402 // movi v2.16b, #0
-	WORD $0x4f00e403 // movi v3.16b, #0
-	WORD $0x4f04e410 // movi v16.16b, #128
-	WORD $0x4f00e411 // movi v17.16b, #0
-
-column:
-	FLDPQ 0(R0), (F8, F9)
-	ADD R1, R0, R0
-	WORD $0x4e20290c // saddlp v12.8h, v8.16b
-	WORD $0x4e606982 // sadalp v2.4s, v12.8h
-	WORD $0x6e308d08 // cmeq v8.16b, v8.16b, v16.16b
-	WORD $0x4ea81e31 // orr v17.16b, v17.16b, v8.16b
-	WORD $0x4e20292d // saddlp v13.8h, v9.16b
-	WORD $0x4e6069a3 // sadalp v3.4s, v13.8h
-	WORD $0x6e308d29 // cmeq v9.16b, v9.16b, v16.16b
-	WORD $0x4ea91e31 // orr v17.16b, v17.16b, v9.16b
-	SUB $1, R2, R2
-	CBNZ R2, column
-	WORD $0x4f275442 // shl v2.4s, v2.4s, #7
-	WORD $0x4ea28400 // add v0.4s, v0.4s, v2.4s
-	WORD $0x4f275463 // shl v3.4s, v3.4s, #7
-	WORD $0x4ea38421 // add v1.4s, v1.4s, v3.4s
-	WORD $0x6e30aa31 // umaxv b17, v17.16b
-	FMOVS F17, R0
+	MADD R2, R0, R1, R0
+	FLDPQ 0(R0), (F2, F3)
+	WORD $0x4ea31c44 // orr v4.16b, v2.16b, v3.16b
+	WORD $0x4f3f5484 // shl v4.4s, v4.4s, #31
+	WORD $0x6eb0a884 // umaxv s4, v4.4s
+	FMOVS F4, R0
 	CMP $0, R0
 	CSET EQ, R0
+	WORD $0x4f390442 // sshr v2.4s, v2.4s, #7
+	WORD $0x4f275442 // shl v2.4s, v2.4s, #7
+	WORD $0x4ea28400 // add v0.4s, v0.4s, v2.4s
+	WORD $0x4f390463 // sshr v3.4s, v3.4s, #7
+	WORD $0x4f275463 // shl v3.4s, v3.4s, #7
+	WORD $0x4ea38421 // add v1.4s, v1.4s, v3.4s
 	FMOVQ F0, 16(RSP)
 	FMOVQ F1, 32(RSP)
 
@@ -441,38 +429,26 @@ wholeinit:
 loadedinit:
 
 noinit:
-	// 128 times the sums of the columns
+	// 128 times the sums of the columns, which follow the words
 	MOVD b+56(FP), R0
 	MOVD ldb+64(FP), R1
 	MOVD k+16(FP), R2
 	MOVD taps+8(FP), R3
 	MUL R3, R2, R2
-	WORD $0x4f00e402 // movi v2.16b, #0
-	WORD $0x4f00e403 // movi v3.16b, #0
-	WORD $0x4f04e410 // movi v16.16b, #128
-	WORD $0x4f00e411 // movi v17.16b, #0
-
-column:
-	FLDPQ 0(R0), (F8, F9)
-	ADD R1, R0, R0
-	WORD $0x4e20290c // saddlp v12.8h, v8.16b
-	WORD $0x4e606982 // sadalp v2.4s, v12.8h
-	WORD $0x6e308d08 // cmeq v8.16b, v8.16b, v16.16b
-	WORD $0x4ea81e31 // orr v17.16b, v17.16b, v8.16b
-	WORD $0x4e20292d // saddlp v13.8h, v9.16b
-	WORD $0x4e6069a3 // sadalp v3.4s, v13.8h
-	WORD $0x6e308d29 // cmeq v9.16b, v9.16b, v16.16b
-	WORD $0x4ea91e31 // orr v17.16b, v17.16b, v9.16b
-	SUB $1, R2, R2
-	CBNZ R2, column
-	WORD $0x4f275442 // shl v2.4s, v2.4s, #7
-	WORD $0x4ea28400 // add v0.4s, v0.4s, v2.4s
-	WORD $0x4f275463 // shl v3.4s, v3.4s, #7
-	WORD $0x4ea38421 // add v1.4s, v1.4s, v3.4s
-	WORD $0x6e30aa31 // umaxv b17, v17.16b
-	FMOVS F17, R0
+	MADD R2, R0, R1, R0
+	FLDPQ 0(R0), (F2, F3)
+	WORD $0x4ea31c44 // orr v4.16b, v2.16b, v3.16b
+	WORD $0x4f3f5484 // shl v4.4s, v4.4s, #31
+	WORD $0x6eb0a884 // umaxv s4, v4.4s
+	FMOVS F4, R0
 	CMP $0, R0
 	CSET EQ, R0
+	WORD $0x4f390442 // sshr v2.4s, v2.4s, #7
+	WORD $0x4f275442 // shl v2.4s, v2.4s, #7
+	WORD $0x4ea28400 // add v0.4s, v0.4s, v2.4s
+	WORD $0x4f390463 // sshr v3.4s, v3.4s, #7
+	WORD $0x4f275463 // shl v3.4s, v3.4s, #7
+	WORD $0x4ea38421 // add v1.4s, v1.4s, v3.4s
 	FMOVQ F0, 16(RSP)
 	FMOVQ F1, 32(RSP)
 
@@ -1024,38 +1000,26 @@ wholeinit:
 loadedinit:
 
 noinit:
-	// 128 times the sums of the columns
+	// 128 times the sums of the columns, which follow the words
 	MOVD b+56(FP), R0
 	MOVD ldb+64(FP), R1
 	MOVD k+16(FP), R2
 	MOVD taps+8(FP), R3
 	MUL R3, R2, R2
-	WORD $0x4f00e402 // movi v2.16b, #0
-	WORD $0x4f00e403 // movi v3.16b, #0
-	WORD $0x4f04e410 // movi v16.16b, #128
-	WORD $0x4f00e411 // movi v17.16b, #0
-
-column:
-	FLDPQ 0(R0), (F8, F9)
-	ADD R1, R0, R0
-	WORD $0x4e20290c // saddlp v12.8h, v8.16b
-	WORD $0x4e606982 // sadalp v2.4s, v12.8h
-	WORD $0x6e308d08 // cmeq v8.16b, v8.16b, v16.16b
-	WORD $0x4ea81e31 // orr v17.16b, v17.16b, v8.16b
-	WORD $0x4e20292d // saddlp v13.8h, v9.16b
-	WORD $0x4e6069a3 // sadalp v3.4s, v13.8h
-	WORD $0x6e308d29 // cmeq v9.16b, v9.16b, v16.16b
-	WORD $0x4ea91e31 // orr v17.16b, v17.16b, v9.16b
-	SUB $1, R2, R2
-	CBNZ R2, column
-	WORD $0x4f275442 // shl v2.4s, v2.4s, #7
-	WORD $0x4ea28400 // add v0.4s, v0.4s, v2.4s
-	WORD $0x4f275463 // shl v3.4s, v3.4s, #7
-	WORD $0x4ea38421 // add v1.4s, v1.4s, v3.4s
-	WORD $0x6e30aa31 // umaxv b17, v17.16b
-	FMOVS F17, R0
+	MADD R2, R0, R1, R0
+	FLDPQ 0(R0), (F2, F3)
+	WORD $0x4ea31c44 // orr v4.16b, v2.16b, v3.16b
+	WORD $0x4f3f5484 // shl v4.4s, v4.4s, #31
+	WORD $0x6eb0a884 // umaxv s4, v4.4s
+	FMOVS F4, R0
 	CMP $0, R0
 	CSET EQ, R0
+	WORD $0x4f390442 // sshr v2.4s, v2.4s, #7
+	WORD $0x4f275442 // shl v2.4s, v2.4s, #7
+	WORD $0x4ea28400 // add v0.4s, v0.4s, v2.4s
+	WORD $0x4f390463 // sshr v3.4s, v3.4s, #7
+	WORD $0x4f275463 // shl v3.4s, v3.4s, #7
+	WORD $0x4ea38421 // add v1.4s, v1.4s, v3.4s
 	FMOVQ F0, 16(RSP)
 	FMOVQ F1, 32(RSP)
 
@@ -1779,38 +1743,26 @@ wholeinit:
 loadedinit:
 
 noinit:
-	// 128 times the sums of the columns
+	// 128 times the sums of the columns, which follow the words
 	MOVD b+56(FP), R0
 	MOVD ldb+64(FP), R1
 	MOVD k+16(FP), R2
 	MOVD taps+8(FP), R3
 	MUL R3, R2, R2
-	WORD $0x4f00e402 // movi v2.16b, #0
-	WORD $0x4f00e403 // movi v3.16b, #0
-	WORD $0x4f04e410 // movi v16.16b, #128
-	WORD $0x4f00e411 // movi v17.16b, #0
-
-column:
-	FLDPQ 0(R0), (F8, F9)
-	ADD R1, R0, R0
-	WORD $0x4e20290c // saddlp v12.8h, v8.16b
-	WORD $0x4e606982 // sadalp v2.4s, v12.8h
-	WORD $0x6e308d08 // cmeq v8.16b, v8.16b, v16.16b
-	WORD $0x4ea81e31 // orr v17.16b, v17.16b, v8.16b
-	WORD $0x4e20292d // saddlp v13.8h, v9.16b
-	WORD $0x4e6069a3 // sadalp v3.4s, v13.8h
-	WORD $0x6e308d29 // cmeq v9.16b, v9.16b, v16.16b
-	WORD $0x4ea91e31 // orr v17.16b, v17.16b, v9.16b
-	SUB $1, R2, R2
-	CBNZ R2, column
-	WORD $0x4f275442 // shl v2.4s, v2.4s, #7
-	WORD $0x4ea28400 // add v0.4s, v0.4s, v2.4s
-	WORD $0x4f275463 // shl v3.4s, v3.4s, #7
-	WORD $0x4ea38421 // add v1.4s, v1.4s, v3.4s
-	WORD $0x6e30aa31 // umaxv b17, v17.16b
-	FMOVS F17, R0
+	MADD R2, R0, R1, R0
+	FLDPQ 0(R0), (F2, F3)
+	WORD $0x4ea31c44 // orr v4.16b, v2.16b, v3.16b
+	WORD $0x4f3f5484 // shl v4.4s, v4.4s, #31
+	WORD $0x6eb0a884 // umaxv s4, v4.4s
+	FMOVS F4, R0
 	CMP $0, R0
 	CSET EQ, R0
+	WORD $0x4f390442 // sshr v2.4s, v2.4s, #7
+	WORD $0x4f275442 // shl v2.4s, v2.4s, #7
+	WORD $0x4ea28400 // add v0.4s, v0.4s, v2.4s
+	WORD $0x4f390463 // sshr v3.4s, v3.4s, #7
+	WORD $0x4f275463 // shl v3.4s, v3.4s, #7
+	WORD $0x4ea38421 // add v1.4s, v1.4s, v3.4s
 	FMOVQ F0, 16(RSP)
 	FMOVQ F1, 32(RSP)
 

@@ -25,8 +25,8 @@ func int8gemm(g *gen, indirect bool) {
 }
 
 // intTile emits a micro-kernel. Codes of A are unsigned, those of B signed. Without instructions for that, 128 is taken
-// from A, by flipping its highest bit, and the sums begin with 128 times the sum of their column, which is taken from B
-// before the first block.
+// from A, by flipping its highest bit, and the sums begin with 128 times the sum of their column, which is behind the
+// words of B.
 //
 // Vectors with products of four: from 0 on sums [phase][row][vector]; then for each row 16 codes of A; 16 times 128;
 // then two or four pairs of vectors of B. Without: 0-15 sums [row][vector][half], each lane half a column's sum;
@@ -118,7 +118,8 @@ func (g *gen) intTile(t intTile) {
 }
 
 // intStart leaves what the sums of each column begin with at the given place: init, and 128 times the sum of the
-// column. Without products of four it says as well whether no weight is -128.
+// column, unless an instruction multiplies unsigned by signed bytes. Without products of four it says as well whether
+// no weight is -128.
 func (g *gen) intStart(t intTile, v [32]*reg, start, buffer int, narrow *reg) {
 	init := g.arg("init")
 	for j := range t.nv {
@@ -128,49 +129,29 @@ func (g *gen) intStart(t intTile, v [32]*reg, start, buffer int, narrow *reg) {
 	g.row(t.nv, init, buffer, v[:t.nv], "init")
 	g.label("noinit")
 	if !g.mixed {
-		g.comment("128 times the sums of the columns")
+		g.comment("128 times the sums of the columns, which follow the words")
 		b, ldb, k := g.arg("b"), g.arg("ldb"), g.arg("k")
 		if t.indirect {
 			taps := g.arg("taps")
 			g.i("MUL %u, %u, %d", taps, k, k)
 		}
-		sum, data, part, least := v[t.nv:2*t.nv], v[8:8+t.nv], v[12:12+t.nv], v[16]
-		for _, x := range sum {
-			g.v("movi.16b", x, 0)
-		}
-		g.v("movi.16b", least, 128)
-		most := v[17]
-		g.v("movi.16b", most, 0)
-		g.label("column")
+		g.i("MADD %u, %u, %u, %d", k, b, ldb, b)
+		sum, least := v[t.nv:2*t.nv], v[2*t.nv]
 		for j := 0; j < t.nv; j += 2 {
-			g.i("FLDPQ %i(%u), (%d, %d)", 16*j, b, data[j], data[j+1])
-		}
-		g.i("ADD %u, %u, %d", ldb, b, b)
-		for j, x := range data {
-			if g.dot {
-				g.v("sdot.4s", sum[j], x, least)
-				continue
-			}
-			g.v("saddlp.8h", part[j], x)
-			g.v("sadalp.4s", sum[j], part[j])
-			g.v("cmeq.16b", x, x, least)
-			g.v("orr.16b", most, most, x)
-		}
-		g.i("SUB $1, %u, %d", k, k)
-		g.ifNot(k, "column")
-		for j, x := range sum {
-			if g.dot { // times -128
-				g.v("sub.4s", v[j], v[j], x)
-				continue
-			}
-			g.v("shl.4s", x, x, 7)
-			g.v("add.4s", v[j], v[j], x)
+			g.i("FLDPQ %i(%u), (%d, %d)", 16*j, b, sum[j], sum[j+1])
 		}
 		if !g.dot {
-			g.v("umaxv.16b", most, most)
-			g.i("FMOVS %u, %d", most, narrow)
+			g.v("orr.16b", least, sum[0], sum[1])
+			g.v("shl.4s", least, least, 31)
+			g.v("umaxv.4s", least, least)
+			g.i("FMOVS %u, %d", least, narrow)
 			g.i("CMP $0, %u", narrow)
 			g.i("CSET EQ, %d", narrow)
+		}
+		for j, x := range sum {
+			g.v("sshr.4s", x, x, 7)
+			g.v("shl.4s", x, x, 7)
+			g.v("add.4s", v[j], v[j], x)
 		}
 	}
 	for j := range t.nv {
@@ -195,7 +176,8 @@ func (g *gen) dotLoop(t intTile, v [32]*reg, row []*reg, b *reg) {
 	} else {
 		g.v("movi.16b", flip, 128)
 	}
-	steps := func(words int) {
+	// steps multiplies words; rows of B are stride bytes apart, ldb where it is 0.
+	steps := func(words, stride int) {
 		if !g.mixed {
 			for _, x := range a {
 				g.v("eor.16b", x, x, flip)
@@ -205,8 +187,8 @@ func (g *gen) dotLoop(t intTile, v [32]*reg, row []*reg, b *reg) {
 		fetch := func(s int) {
 			if s < words*each {
 				p := s % turns * 2
-				g.i("FLDPQ %i(%u), (%d, %d)", s%each*32, b, pairs[p], pairs[p+1])
-				if s%each == each-1 {
+				g.i("FLDPQ %i(%u), (%d, %d)", s/each*stride+s%each*32, b, pairs[p], pairs[p+1])
+				if stride == 0 && s%each == each-1 {
 					g.i("ADD %u, %u, %d", ldb, b, b)
 				}
 			}
@@ -225,15 +207,25 @@ func (g *gen) dotLoop(t intTile, v [32]*reg, row []*reg, b *reg) {
 		}
 	}
 	g.comment("four words of k: load 16 codes of each row of A, words of B, multiply and add")
+	loop := func(name string, stride int) {
+		g.label(name)
+		for i, r := range row {
+			g.i("FMOVQ.P 16(%b), %d", r, a[i])
+		}
+		steps(4, stride)
+		if stride > 0 {
+			g.i("ADD $%i, %u, %d", 4*stride, b, b)
+		}
+		g.i("SUBS $4, %u, %d", k, k)
+		g.jump("GE", name)
+	}
 	g.i("SUBS $4, %u, %d", k, k)
 	g.jump("LT", "few")
-	g.label("loop")
-	for i, r := range row {
-		g.i("FMOVQ.P 16(%b), %d", r, a[i])
-	}
-	steps(4)
-	g.i("SUBS $4, %u, %d", k, k)
-	g.jump("GE", "loop")
+	g.i("CMP $256, %u", ldb)
+	g.jump("NE", "loop")
+	loop("full", 256)
+	g.jump("", "few")
+	loop("loop", 0)
 	g.label("few")
 	g.i("ADDS $4, %u, %d", k, k)
 	g.jump("EQ", "done")
@@ -241,7 +233,7 @@ func (g *gen) dotLoop(t intTile, v [32]*reg, row []*reg, b *reg) {
 	for i, r := range row {
 		g.i("FMOVS.P 4(%b), %d", r, a[i])
 	}
-	steps(1)
+	steps(1, 0)
 	g.i("SUBS $1, %u, %d", k, k)
 	g.jump("NE", "single")
 	g.label("done")
