@@ -17,7 +17,9 @@ func intWidth(n, j int) int { return min(IntCols, roundUp(n-j, 16)) }
 func PackedInt8Len(taps, k, n int) int { return panelBytes(taps, k, roundUp(n, 16)) }
 
 // panelBytes is the number of bytes of panels with so many columns in all.
-func panelBytes(taps, k, columns int) int { return (taps*ceilDiv(k, IntDepth) + 1) * IntDepth * columns }
+func panelBytes(taps, k, columns int) int {
+	return (taps*ceilDiv(k, IntDepth) + 1) * IntDepth * columns
+}
 
 // PackInt8 packs b, given transposed: row-major [n, taps, k] with n rows ldb
 // apart, as filters [out, taps, in] are stored. The packed form is panels of 64

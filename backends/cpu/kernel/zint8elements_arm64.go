@@ -25,3 +25,9 @@ func encodeNEON(dst *uint8, src *float32, n int, scale, lo, hi float32, zero int
 //
 //go:noescape
 func nearestNEON(dst *uint8, src *float32, n int, scale, shift *float32, zero, flip int, far float32, near *uint8)
+
+// rowSumsNEON adds to each number of dst the sum of a row, which is runs of k codes, at least one of each, down bytes apart;
+// rows, of which there is one or more, are ld bytes apart. There are no pairs here.
+//
+//go:noescape
+func rowSumsNEON(dst *int32, src *uint8, rows, k, ld, runs, down, pairs int)

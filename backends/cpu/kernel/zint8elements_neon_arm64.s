@@ -450,3 +450,66 @@ loop:
 	SUBS $64, R2, R2
 	BGT loop
 	RET
+
+TEXT ·rowSumsNEON(SB), NOSPLIT, $0-64
+	MOVD dst+0(FP), R0
+	MOVD src+8(FP), R1
+	MOVD rows+16(FP), R2
+	MOVD ld+32(FP), R3
+	MOVD down+48(FP), R4
+
+row:
+	MOVD runs+40(FP), R5
+	MOVD R1, R6
+	MOVW (R0), R7
+	WORD $0x4f00e400 // movi v0.16b, #0
+
+run:
+	MOVD R6, R8
+	MOVD k+24(FP), R9
+	SUBS $16, R9, R9
+	BLT few
+
+codes:
+	FMOVQ.P 16(R8), F1
+	WORD $0x6e202821 // uaddlp v1.8h, v1.16b
+	WORD $0x6e606820 // uadalp v0.4s, v1.8h
+	SUBS $16, R9, R9
+	BGE codes
+
+few:
+	TBZ $3, R9, no8
+	FMOVD.P 8(R8), F1
+	WORD $0x6e202821 // uaddlp v1.8h, v1.16b
+	WORD $0x6e606820 // uadalp v0.4s, v1.8h
+
+no8:
+	TBZ $2, R9, no4
+	FMOVS.P 4(R8), F1
+	WORD $0x6e202821 // uaddlp v1.8h, v1.16b
+	WORD $0x6e606820 // uadalp v0.4s, v1.8h
+
+no4:
+	TBZ $1, R9, no2
+	MOVBU.P 1(R8), R10
+	ADD R10, R7, R7
+	MOVBU.P 1(R8), R10
+	ADD R10, R7, R7
+
+no2:
+	TBZ $0, R9, no1
+	MOVBU (R8), R10
+	ADD R10, R7, R7
+
+no1:
+	ADD R4, R6, R6
+	SUB $1, R5, R5
+	CBNZ R5, run
+	WORD $0x4eb1b800 // addv s0, v0.4s
+	FMOVS F0, R10
+	ADD R10, R7, R7
+	MOVW.P R7, 4(R0)
+	ADD R3, R1, R1
+	SUB $1, R2, R2
+	CBNZ R2, row
+	RET

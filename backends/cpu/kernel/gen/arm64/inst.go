@@ -59,6 +59,13 @@ var forms = map[string]form{
 	"mla.4s":      {0x4ea09400, "mla D.4s, N.4s, M.4s"},
 	"addp.4s":     {0x4ea0bc00, "addp D.4s, N.4s, M.4s"},
 	"smax.4s":     {0x4ea06400, "smax D.4s, N.4s, M.4s"},
+	"smin.4s":     {0x4ea06c00, "smin D.4s, N.4s, M.4s"},
+	"cmgt.4s":     {0x4ea03400, "cmgt D.4s, N.4s, M.4s"},
+	"cmge.4s":     {0x4ea03c00, "cmge D.4s, N.4s, M.4s"},
+	"cmeq.4s":     {0x6ea08c00, "cmeq D.4s, N.4s, M.4s"},
+	"cmgt.2d":     {0x4ee03400, "cmgt D.2d, N.2d, M.2d"},
+	"cmge.2d":     {0x4ee03c00, "cmge D.2d, N.2d, M.2d"},
+	"cmeq.2d":     {0x6ee08c00, "cmeq D.2d, N.2d, M.2d"},
 	"sqadd.8h":    {0x4e600c00, "sqadd D.8h, N.8h, M.8h"},
 	"sub.8h":      {0x6e608400, "sub D.8h, N.8h, M.8h"},
 	"and.16b":     {0x4e201c00, "and D.16b, N.16b, M.16b"},
@@ -174,6 +181,9 @@ var forms = map[string]form{
 	"fmov.d":      {0x1e604000, "fmov dD, dN"},
 	"mov.b0":      {0x5e010400, "dup bD, N.b[I]"},
 	"saddlp.8h":   {0x4e202800, "saddlp D.8h, N.16b"},
+	"uaddlp.8h":   {0x6e202800, "uaddlp D.8h, N.16b"},
+	"uadalp.4s":   {0x6e606800, "uadalp D.4s, N.8h"},
+	"addv.4s":     {0x4eb1b800, "addv sD, N.4s"},
 	"addp.4h":     {0x0e60bc00, "addp D.4h, N.4h, M.4h"},
 	"smin.16b":    {0x4e206c00, "smin D.16b, N.16b, M.16b"},
 	"uminv.16b":   {0x6e31a800, "uminv bD, N.16b"},
@@ -185,7 +195,7 @@ var forms = map[string]form{
 var adds = map[string]bool{
 	"fmla": true, "fmls": true, "mla": true, "sdot": true, "udot": true, "usdot": true, "sudot": true, "smmla": true,
 	"usmmla": true, "bsl": true, "bit": true, "bif": true, "smlal": true, "smlal2": true, "umlal": true, "umlal2": true,
-	"sadalp": true, "sqxtn2": true, "sqxtun2": true, "xtn2": true, "fcvtn2": true, "sri": true,
+	"sadalp": true, "uadalp": true, "sqxtn2": true, "sqxtun2": true, "xtn2": true, "fcvtn2": true, "sri": true,
 }
 
 var operandLetter = regexp.MustCompile(`\b([sdb]?)([DNM])\b`)

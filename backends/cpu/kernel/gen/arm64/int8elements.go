@@ -1,5 +1,7 @@
 package main
 
+import "fmt"
+
 // int8elements emits functions of codes element by element.
 func int8elements(g *gen) {
 	if g.isa != neon {
@@ -9,6 +11,71 @@ func int8elements(g *gen) {
 	g.maxU8()
 	g.encode()
 	g.nearest()
+	g.rowSums()
+}
+
+// rowSums adds sixteen codes at a time, then what is left of a run by eight, four, two and one.
+func (g *gen) rowSums() {
+	g.function("rowSums", "func(dst *int32, src *uint8, rows, k, ld, runs, down, pairs int)",
+		"adds to each number of dst the sum of a row, which is runs of k codes, at least one of each, down bytes apart;",
+		"rows, of which there is one or more, are ld bytes apart. There are no pairs here.")
+	dst, src, rows, ld, down := g.arg("dst"), g.arg("src"), g.arg("rows"), g.arg("ld"), g.arg("down")
+	runs, from, p, k, total, last := g.gp(), g.gp(), g.gp(), g.gp(), g.gp(), g.gp()
+	sum, x, part := g.vec(), g.vec(), g.vec()
+	add := func() {
+		g.v("uaddlp.8h", part, x)
+		g.v("uadalp.4s", sum, part)
+	}
+	g.label("row")
+	g.argTo("runs", runs)
+	g.i("MOVD %u, %d", src, from)
+	g.i("MOVW (%u), %d", dst, total)
+	g.v("movi.16b", sum, 0)
+	g.label("run")
+	g.i("MOVD %u, %d", from, p)
+	g.argTo("k", k)
+	g.i("SUBS $16, %u, %d", k, k)
+	g.jump("LT", "few")
+	g.label("codes")
+	g.i("FMOVQ.P 16(%b), %d", p, x)
+	add()
+	g.i("SUBS $16, %u, %d", k, k)
+	g.jump("GE", "codes")
+	g.label("few")
+	for bit := 3; bit >= 0; bit-- {
+		n := 1 << bit
+		skip := fmt.Sprint("no", n)
+		g.i("TBZ $%i, %u, "+skip, bit, k)
+		g.body[len(g.body)-1].jump = skip
+		switch n {
+		case 8:
+			g.i("FMOVD.P 8(%b), %d", p, x)
+			add()
+		case 4:
+			g.i("FMOVS.P 4(%b), %d", p, x)
+			add()
+		case 2:
+			g.i("MOVBU.P 1(%b), %d", p, last)
+			g.i("ADD %u, %u, %d", last, total, total)
+			g.i("MOVBU.P 1(%b), %d", p, last)
+			g.i("ADD %u, %u, %d", last, total, total)
+		case 1:
+			g.i("MOVBU (%u), %d", p, last)
+			g.i("ADD %u, %u, %d", last, total, total)
+		}
+		g.label(skip)
+	}
+	g.i("ADD %u, %u, %d", down, from, from)
+	g.i("SUB $1, %u, %d", runs, runs)
+	g.ifNot(runs, "run")
+	g.v("addv.4s", sum, sum)
+	g.i("FMOVS %u, %d", sum, last)
+	g.i("ADD %u, %u, %d", last, total, total)
+	g.i("MOVW.P %u, 4(%b)", total, dst)
+	g.i("ADD %u, %u, %d", ld, src, src)
+	g.i("SUB $1, %u, %d", rows, rows)
+	g.ifNot(rows, "row")
+	g.end()
 }
 
 // widen makes four vectors of integers of 16 codes.

@@ -27,6 +27,8 @@ var operations = []operation{
 	}},
 	{"unary", []part{{"", unary}, {"double", unaryDoubles}}},
 	{"binary", []part{{"", binary}, {"double", binaryDoubles}}},
+	{"compare", []part{{"", comparisons}}},
+	{"integers", []part{{"", integerPairs}}},
 	{"reduce", []part{{"", reduce}}},
 	{"depthwise", []part{{"", depthwise}}},
 	{"winograd", []part{{"", winograd}}},
