@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # usage: bench/arm64_mca.sh
-# What llvm-mca says of the inner loops of the kernels for arm64: cycles of a turn, and the share of the multiply-adds
-# that the processor could issue in that time, by the same model. Cycles of a loop whose operands are in the nearest
-# cache: not of memory.
+# What llvm-mca says of the inner loops of the kernels for arm64: cycles of a turn, and the share of the multiply-adds,
+# or of the sums of Winograd's transforms, that the processor could issue in that time, by the same model. Cycles of a
+# loop whose operands are in the nearest cache: not of memory.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mca=$(command -v llvm-mca-19 llvm-mca-18 llvm-mca-17 llvm-mca-16 llvm-mca | head -1) || { echo "SKIP: no llvm-mca (Debian: llvm-16)"; exit 0; }
@@ -10,18 +10,18 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 CGO_ENABLED=0 GOARCH=arm64 go build -o "$work/isas" ./backends/cpu/kernel/isas
 
-# loop FUNCTION N: the instructions of the Nth innermost loop that holds multiply-adds.
+# loop FUNCTION N SUMS: the instructions of the Nth innermost loop that holds SUMS.
 loop() {
   aarch64-linux-gnu-objdump -d --no-show-raw-insn --disassemble="github.com/anynpu/anynpu/backends/cpu/kernel.$1.abi0" "$work/isas" |
-    awk -v wanted="$2" '
+    awk -v wanted="$2" -v sums="^($3)" '
       /^ *[0-9a-f]+:\t/ { split($0, f, ":\t"); gsub(/ /, "", f[1]); at[n] = f[1]; sub(/[ \t]*\/\/.*/, "", f[2]); text[n] = f[2]; place[f[1]] = n++ }
       END {
         for (i = 0; i < n; i++) if (match(text[i], /^(b\.[a-z]+|cbnz|cbz)\t/)) {
           m = split(text[i], w, /[ \t,]+/); target = w[m]; if (target ~ /^</) target = w[m-1]
           if (!(target in place) || place[target] >= i) continue
-          sums = 0; inner = 0
-          for (j = place[target]; j < i; j++) { if (text[j] ~ /^(fmla|[su]+dot|smlal|smull)/) sums++; if (text[j] ~ /^(b\.|cb|b\t)/) inner++ }
-          if (sums == 0 || inner || ++found != wanted) continue
+          held = 0; inner = 0
+          for (j = place[target]; j < i; j++) { if (text[j] ~ sums) held++; if (text[j] ~ /^(b\.|cb|b\t)/) inner++ }
+          if (held == 0 || inner || ++found != wanted) continue
           for (j = place[target]; j < i; j++) print text[j]
         }
       }'
@@ -32,16 +32,17 @@ cycles() { "$mca" -mtriple=aarch64 -mcpu="$1" -mattr=+dotprod,+i8mm,+fullfp16 -i
 
 printf '%-24s %-12s %12s %14s %8s %6s\n' 'inner loop' processor instructions 'multiply-adds' cycles share
 while read -r function number sums; do
-  loop "$function" "$number" > "$work/loop.s"
+  loop "$function" "$number" "$sums" > "$work/loop.s"
   n=$(grep -cE "^($sums)" "$work/loop.s") all=$(wc -l < "$work/loop.s")
+  [ "$n" -gt 0 ] || { echo "arm64_mca: $function has no loop $number of $sums"; exit 1; }
   case $sums in
     fmla) sample='fmla v%d.4s, v30.4s, v31.s[0]' ;;
-    sdot) sample='sdot v%d.4s, v30.16b, v31.4b[0]' ;;
+    fadd*) sample='fadd v%d.4s, v30.4s, v31.4s' ;;
+    *dot) sample="$sums v%d.4s, v30.16b, v31.4b[0]" ;;
     *) sample='smull v%d.8h, v30.8b, v31.8b' ;;
   esac
   for i in $(seq 0 23); do printf "$sample\n" "$i"; done > "$work/peak.s"
   for cpu in cortex-a55 cortex-a76 neoverse-n1; do
-    [ "$cpu" != cortex-a76 ] || [ "$function" != "" ] || continue
     c=$(cycles $cpu "$work/loop.s") p=$(cycles $cpu "$work/peak.s")
     [ -n "$c" ] && [ -n "$p" ] || { echo "$function: $mca does not model it for $cpu"; continue; }
     awk -v f="$function" -v cpu=$cpu -v all="$all" -v n="$n" -v c="$c" -v p="$p" \
@@ -52,8 +53,10 @@ gemm5x16NEON 1 fmla
 gemm8x8NEON 1 fmla
 gemm1x16NEON 1 fmla
 dot4x8NEON 1 smull|smlal
-dot5x16DotProd 2 sdot
+dot5x16DotProd 1 sdot
+dot5x16I8MM 1 sudot
 dw3s1x8NEON 1 fmla
 dw3s2x8NEON 1 fmla
 dw5s1x8NEON 1 fmla
+winoInputNEON 1 fadd|fsub|fmla|fmls|fmul
 LOOPS

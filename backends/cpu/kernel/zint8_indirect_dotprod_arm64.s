@@ -101,11 +101,13 @@ tap:
 
 full:
 	FMOVQ.P 16(R5), F16
-	WORD $0x6e311e10 // eor v16.16b, v16.16b, v17.16b
 	FLDPQ 0(R0), (F18, F19)
 	FLDPQ 32(R0), (F20, F21)
-	FLDPQ 256(R0), (F22, F23)
-	FLDPQ 288(R0), (F24, F25)
+	FMOVQ 256(R0), F22
+	FMOVQ 272(R0), F23
+	FMOVQ 288(R0), F24
+	FMOVQ 304(R0), F25
+	WORD $0x6e311e10 // eor v16.16b, v16.16b, v17.16b
 	WORD $0x4f90e240 // sdot v0.4s, v18.16b, v16.4b[0]
 	WORD $0x4f90e261 // sdot v1.4s, v19.16b, v16.4b[0]
 	FLDPQ 512(R0), (F18, F19)
@@ -133,13 +135,13 @@ full:
 
 loop:
 	FMOVQ.P 16(R5), F16
-	WORD $0x6e311e10 // eor v16.16b, v16.16b, v17.16b
 	FLDPQ 0(R0), (F18, F19)
 	FLDPQ 32(R0), (F20, F21)
 	ADD R4, R0, R0
 	FLDPQ 0(R0), (F22, F23)
 	FLDPQ 32(R0), (F24, F25)
 	ADD R4, R0, R0
+	WORD $0x6e311e10 // eor v16.16b, v16.16b, v17.16b
 	WORD $0x4f90e240 // sdot v0.4s, v18.16b, v16.4b[0]
 	WORD $0x4f90e261 // sdot v1.4s, v19.16b, v16.4b[0]
 	FLDPQ 0(R0), (F18, F19)
@@ -171,10 +173,10 @@ few:
 
 single:
 	FMOVS.P 4(R5), F16
-	WORD $0x6e311e10 // eor v16.16b, v16.16b, v17.16b
 	FLDPQ 0(R0), (F18, F19)
 	FLDPQ 32(R0), (F20, F21)
 	ADD R4, R0, R0
+	WORD $0x6e311e10 // eor v16.16b, v16.16b, v17.16b
 	WORD $0x4f90e240 // sdot v0.4s, v18.16b, v16.4b[0]
 	WORD $0x4f90e261 // sdot v1.4s, v19.16b, v16.4b[0]
 	WORD $0x4f90e282 // sdot v2.4s, v20.16b, v16.4b[0]
@@ -555,14 +557,16 @@ tap:
 full:
 	FMOVQ.P 16(R5), F16
 	FMOVQ.P 16(R6), F17
-	WORD $0x6e321e10 // eor v16.16b, v16.16b, v18.16b
-	WORD $0x6e321e31 // eor v17.16b, v17.16b, v18.16b
 	FLDPQ 0(R0), (F19, F20)
 	FLDPQ 32(R0), (F21, F22)
-	FLDPQ 256(R0), (F23, F24)
-	FLDPQ 288(R0), (F25, F26)
+	FMOVQ 256(R0), F23
+	FMOVQ 272(R0), F24
+	FMOVQ 288(R0), F25
+	FMOVQ 304(R0), F26
+	WORD $0x6e321e10 // eor v16.16b, v16.16b, v18.16b
 	WORD $0x4f90e260 // sdot v0.4s, v19.16b, v16.4b[0]
 	WORD $0x4f90e281 // sdot v1.4s, v20.16b, v16.4b[0]
+	WORD $0x6e321e31 // eor v17.16b, v17.16b, v18.16b
 	WORD $0x4f91e264 // sdot v4.4s, v19.16b, v17.4b[0]
 	WORD $0x4f91e285 // sdot v5.4s, v20.16b, v17.4b[0]
 	FLDPQ 512(R0), (F19, F20)
@@ -605,16 +609,16 @@ full:
 loop:
 	FMOVQ.P 16(R5), F16
 	FMOVQ.P 16(R6), F17
-	WORD $0x6e321e10 // eor v16.16b, v16.16b, v18.16b
-	WORD $0x6e321e31 // eor v17.16b, v17.16b, v18.16b
 	FLDPQ 0(R0), (F19, F20)
 	FLDPQ 32(R0), (F21, F22)
 	ADD R4, R0, R0
 	FLDPQ 0(R0), (F23, F24)
 	FLDPQ 32(R0), (F25, F26)
 	ADD R4, R0, R0
+	WORD $0x6e321e10 // eor v16.16b, v16.16b, v18.16b
 	WORD $0x4f90e260 // sdot v0.4s, v19.16b, v16.4b[0]
 	WORD $0x4f90e281 // sdot v1.4s, v20.16b, v16.4b[0]
+	WORD $0x6e321e31 // eor v17.16b, v17.16b, v18.16b
 	WORD $0x4f91e264 // sdot v4.4s, v19.16b, v17.4b[0]
 	WORD $0x4f91e285 // sdot v5.4s, v20.16b, v17.4b[0]
 	FLDPQ 0(R0), (F19, F20)
@@ -661,13 +665,13 @@ few:
 single:
 	FMOVS.P 4(R5), F16
 	FMOVS.P 4(R6), F17
-	WORD $0x6e321e10 // eor v16.16b, v16.16b, v18.16b
-	WORD $0x6e321e31 // eor v17.16b, v17.16b, v18.16b
 	FLDPQ 0(R0), (F19, F20)
 	FLDPQ 32(R0), (F21, F22)
 	ADD R4, R0, R0
+	WORD $0x6e321e10 // eor v16.16b, v16.16b, v18.16b
 	WORD $0x4f90e260 // sdot v0.4s, v19.16b, v16.4b[0]
 	WORD $0x4f90e281 // sdot v1.4s, v20.16b, v16.4b[0]
+	WORD $0x6e321e31 // eor v17.16b, v17.16b, v18.16b
 	WORD $0x4f91e264 // sdot v4.4s, v19.16b, v17.4b[0]
 	WORD $0x4f91e285 // sdot v5.4s, v20.16b, v17.4b[0]
 	WORD $0x4f90e2a2 // sdot v2.4s, v21.16b, v16.4b[0]
@@ -1175,17 +1179,19 @@ full:
 	FMOVQ.P 16(R5), F12
 	FMOVQ.P 16(R6), F13
 	FMOVQ.P 16(R7), F14
-	WORD $0x6e2f1d8c // eor v12.16b, v12.16b, v15.16b
-	WORD $0x6e2f1dad // eor v13.16b, v13.16b, v15.16b
-	WORD $0x6e2f1dce // eor v14.16b, v14.16b, v15.16b
 	FLDPQ 0(R0), (F16, F17)
 	FLDPQ 32(R0), (F18, F19)
-	FLDPQ 256(R0), (F20, F21)
-	FLDPQ 288(R0), (F22, F23)
+	FMOVQ 256(R0), F20
+	FMOVQ 272(R0), F21
+	FMOVQ 288(R0), F22
+	FMOVQ 304(R0), F23
+	WORD $0x6e2f1d8c // eor v12.16b, v12.16b, v15.16b
 	WORD $0x4f8ce200 // sdot v0.4s, v16.16b, v12.4b[0]
 	WORD $0x4f8ce221 // sdot v1.4s, v17.16b, v12.4b[0]
+	WORD $0x6e2f1dad // eor v13.16b, v13.16b, v15.16b
 	WORD $0x4f8de204 // sdot v4.4s, v16.16b, v13.4b[0]
 	WORD $0x4f8de225 // sdot v5.4s, v17.16b, v13.4b[0]
+	WORD $0x6e2f1dce // eor v14.16b, v14.16b, v15.16b
 	WORD $0x4f8ee208 // sdot v8.4s, v16.16b, v14.4b[0]
 	WORD $0x4f8ee229 // sdot v9.4s, v17.16b, v14.4b[0]
 	FLDPQ 512(R0), (F16, F17)
@@ -1243,19 +1249,19 @@ loop:
 	FMOVQ.P 16(R5), F12
 	FMOVQ.P 16(R6), F13
 	FMOVQ.P 16(R7), F14
-	WORD $0x6e2f1d8c // eor v12.16b, v12.16b, v15.16b
-	WORD $0x6e2f1dad // eor v13.16b, v13.16b, v15.16b
-	WORD $0x6e2f1dce // eor v14.16b, v14.16b, v15.16b
 	FLDPQ 0(R0), (F16, F17)
 	FLDPQ 32(R0), (F18, F19)
 	ADD R4, R0, R0
 	FLDPQ 0(R0), (F20, F21)
 	FLDPQ 32(R0), (F22, F23)
 	ADD R4, R0, R0
+	WORD $0x6e2f1d8c // eor v12.16b, v12.16b, v15.16b
 	WORD $0x4f8ce200 // sdot v0.4s, v16.16b, v12.4b[0]
 	WORD $0x4f8ce221 // sdot v1.4s, v17.16b, v12.4b[0]
+	WORD $0x6e2f1dad // eor v13.16b, v13.16b, v15.16b
 	WORD $0x4f8de204 // sdot v4.4s, v16.16b, v13.4b[0]
 	WORD $0x4f8de225 // sdot v5.4s, v17.16b, v13.4b[0]
+	WORD $0x6e2f1dce // eor v14.16b, v14.16b, v15.16b
 	WORD $0x4f8ee208 // sdot v8.4s, v16.16b, v14.4b[0]
 	WORD $0x4f8ee229 // sdot v9.4s, v17.16b, v14.4b[0]
 	FLDPQ 0(R0), (F16, F17)
@@ -1317,16 +1323,16 @@ single:
 	FMOVS.P 4(R5), F12
 	FMOVS.P 4(R6), F13
 	FMOVS.P 4(R7), F14
-	WORD $0x6e2f1d8c // eor v12.16b, v12.16b, v15.16b
-	WORD $0x6e2f1dad // eor v13.16b, v13.16b, v15.16b
-	WORD $0x6e2f1dce // eor v14.16b, v14.16b, v15.16b
 	FLDPQ 0(R0), (F16, F17)
 	FLDPQ 32(R0), (F18, F19)
 	ADD R4, R0, R0
+	WORD $0x6e2f1d8c // eor v12.16b, v12.16b, v15.16b
 	WORD $0x4f8ce200 // sdot v0.4s, v16.16b, v12.4b[0]
 	WORD $0x4f8ce221 // sdot v1.4s, v17.16b, v12.4b[0]
+	WORD $0x6e2f1dad // eor v13.16b, v13.16b, v15.16b
 	WORD $0x4f8de204 // sdot v4.4s, v16.16b, v13.4b[0]
 	WORD $0x4f8de225 // sdot v5.4s, v17.16b, v13.4b[0]
+	WORD $0x6e2f1dce // eor v14.16b, v14.16b, v15.16b
 	WORD $0x4f8ee208 // sdot v8.4s, v16.16b, v14.4b[0]
 	WORD $0x4f8ee229 // sdot v9.4s, v17.16b, v14.4b[0]
 	WORD $0x4f8ce242 // sdot v2.4s, v18.16b, v12.4b[0]
@@ -1965,20 +1971,22 @@ full:
 	FMOVQ.P 16(R6), F17
 	FMOVQ.P 16(R7), F18
 	FMOVQ.P 16(R8), F19
-	WORD $0x6e341e10 // eor v16.16b, v16.16b, v20.16b
-	WORD $0x6e341e31 // eor v17.16b, v17.16b, v20.16b
-	WORD $0x6e341e52 // eor v18.16b, v18.16b, v20.16b
-	WORD $0x6e341e73 // eor v19.16b, v19.16b, v20.16b
 	FLDPQ 0(R0), (F21, F22)
 	FLDPQ 32(R0), (F23, F24)
-	FLDPQ 256(R0), (F25, F26)
-	FLDPQ 288(R0), (F27, F28)
+	FMOVQ 256(R0), F25
+	FMOVQ 272(R0), F26
+	FMOVQ 288(R0), F27
+	FMOVQ 304(R0), F28
+	WORD $0x6e341e10 // eor v16.16b, v16.16b, v20.16b
 	WORD $0x4f90e2a0 // sdot v0.4s, v21.16b, v16.4b[0]
 	WORD $0x4f90e2c1 // sdot v1.4s, v22.16b, v16.4b[0]
+	WORD $0x6e341e31 // eor v17.16b, v17.16b, v20.16b
 	WORD $0x4f91e2a4 // sdot v4.4s, v21.16b, v17.4b[0]
 	WORD $0x4f91e2c5 // sdot v5.4s, v22.16b, v17.4b[0]
+	WORD $0x6e341e52 // eor v18.16b, v18.16b, v20.16b
 	WORD $0x4f92e2a8 // sdot v8.4s, v21.16b, v18.4b[0]
 	WORD $0x4f92e2c9 // sdot v9.4s, v22.16b, v18.4b[0]
+	WORD $0x6e341e73 // eor v19.16b, v19.16b, v20.16b
 	WORD $0x4f93e2ac // sdot v12.4s, v21.16b, v19.4b[0]
 	WORD $0x4f93e2cd // sdot v13.4s, v22.16b, v19.4b[0]
 	FLDPQ 512(R0), (F21, F22)
@@ -2051,22 +2059,22 @@ loop:
 	FMOVQ.P 16(R6), F17
 	FMOVQ.P 16(R7), F18
 	FMOVQ.P 16(R8), F19
-	WORD $0x6e341e10 // eor v16.16b, v16.16b, v20.16b
-	WORD $0x6e341e31 // eor v17.16b, v17.16b, v20.16b
-	WORD $0x6e341e52 // eor v18.16b, v18.16b, v20.16b
-	WORD $0x6e341e73 // eor v19.16b, v19.16b, v20.16b
 	FLDPQ 0(R0), (F21, F22)
 	FLDPQ 32(R0), (F23, F24)
 	ADD R4, R0, R0
 	FLDPQ 0(R0), (F25, F26)
 	FLDPQ 32(R0), (F27, F28)
 	ADD R4, R0, R0
+	WORD $0x6e341e10 // eor v16.16b, v16.16b, v20.16b
 	WORD $0x4f90e2a0 // sdot v0.4s, v21.16b, v16.4b[0]
 	WORD $0x4f90e2c1 // sdot v1.4s, v22.16b, v16.4b[0]
+	WORD $0x6e341e31 // eor v17.16b, v17.16b, v20.16b
 	WORD $0x4f91e2a4 // sdot v4.4s, v21.16b, v17.4b[0]
 	WORD $0x4f91e2c5 // sdot v5.4s, v22.16b, v17.4b[0]
+	WORD $0x6e341e52 // eor v18.16b, v18.16b, v20.16b
 	WORD $0x4f92e2a8 // sdot v8.4s, v21.16b, v18.4b[0]
 	WORD $0x4f92e2c9 // sdot v9.4s, v22.16b, v18.4b[0]
+	WORD $0x6e341e73 // eor v19.16b, v19.16b, v20.16b
 	WORD $0x4f93e2ac // sdot v12.4s, v21.16b, v19.4b[0]
 	WORD $0x4f93e2cd // sdot v13.4s, v22.16b, v19.4b[0]
 	FLDPQ 0(R0), (F21, F22)
@@ -2143,19 +2151,19 @@ single:
 	FMOVS.P 4(R6), F17
 	FMOVS.P 4(R7), F18
 	FMOVS.P 4(R8), F19
-	WORD $0x6e341e10 // eor v16.16b, v16.16b, v20.16b
-	WORD $0x6e341e31 // eor v17.16b, v17.16b, v20.16b
-	WORD $0x6e341e52 // eor v18.16b, v18.16b, v20.16b
-	WORD $0x6e341e73 // eor v19.16b, v19.16b, v20.16b
 	FLDPQ 0(R0), (F21, F22)
 	FLDPQ 32(R0), (F23, F24)
 	ADD R4, R0, R0
+	WORD $0x6e341e10 // eor v16.16b, v16.16b, v20.16b
 	WORD $0x4f90e2a0 // sdot v0.4s, v21.16b, v16.4b[0]
 	WORD $0x4f90e2c1 // sdot v1.4s, v22.16b, v16.4b[0]
+	WORD $0x6e341e31 // eor v17.16b, v17.16b, v20.16b
 	WORD $0x4f91e2a4 // sdot v4.4s, v21.16b, v17.4b[0]
 	WORD $0x4f91e2c5 // sdot v5.4s, v22.16b, v17.4b[0]
+	WORD $0x6e341e52 // eor v18.16b, v18.16b, v20.16b
 	WORD $0x4f92e2a8 // sdot v8.4s, v21.16b, v18.4b[0]
 	WORD $0x4f92e2c9 // sdot v9.4s, v22.16b, v18.4b[0]
+	WORD $0x6e341e73 // eor v19.16b, v19.16b, v20.16b
 	WORD $0x4f93e2ac // sdot v12.4s, v21.16b, v19.4b[0]
 	WORD $0x4f93e2cd // sdot v13.4s, v22.16b, v19.4b[0]
 	WORD $0x4f90e2e2 // sdot v2.4s, v23.16b, v16.4b[0]
@@ -2933,24 +2941,25 @@ full:
 	FMOVQ.P 16(R7), F22
 	FMOVQ.P 16(R8), F23
 	FMOVQ.P 16(R9), F24
-	WORD $0x6e391e94 // eor v20.16b, v20.16b, v25.16b
-	WORD $0x6e391eb5 // eor v21.16b, v21.16b, v25.16b
-	WORD $0x6e391ed6 // eor v22.16b, v22.16b, v25.16b
-	WORD $0x6e391ef7 // eor v23.16b, v23.16b, v25.16b
-	WORD $0x6e391f18 // eor v24.16b, v24.16b, v25.16b
 	FLDPQ 0(R0), (F26, F27)
 	FLDPQ 32(R0), (F28, F29)
+	WORD $0x6e391e94 // eor v20.16b, v20.16b, v25.16b
 	WORD $0x4f94e340 // sdot v0.4s, v26.16b, v20.4b[0]
 	WORD $0x4f94e361 // sdot v1.4s, v27.16b, v20.4b[0]
+	WORD $0x6e391eb5 // eor v21.16b, v21.16b, v25.16b
 	WORD $0x4f95e344 // sdot v4.4s, v26.16b, v21.4b[0]
 	WORD $0x4f95e365 // sdot v5.4s, v27.16b, v21.4b[0]
+	WORD $0x6e391ed6 // eor v22.16b, v22.16b, v25.16b
 	WORD $0x4f96e348 // sdot v8.4s, v26.16b, v22.4b[0]
 	WORD $0x4f96e369 // sdot v9.4s, v27.16b, v22.4b[0]
+	WORD $0x6e391ef7 // eor v23.16b, v23.16b, v25.16b
 	WORD $0x4f97e34c // sdot v12.4s, v26.16b, v23.4b[0]
 	WORD $0x4f97e36d // sdot v13.4s, v27.16b, v23.4b[0]
+	WORD $0x6e391f18 // eor v24.16b, v24.16b, v25.16b
 	WORD $0x4f98e350 // sdot v16.4s, v26.16b, v24.4b[0]
 	WORD $0x4f98e371 // sdot v17.4s, v27.16b, v24.4b[0]
-	FLDPQ 256(R0), (F26, F27)
+	FMOVQ 256(R0), F26
+	FMOVQ 272(R0), F27
 	WORD $0x4f94e382 // sdot v2.4s, v28.16b, v20.4b[0]
 	WORD $0x4f94e3a3 // sdot v3.4s, v29.16b, v20.4b[0]
 	WORD $0x4f95e386 // sdot v6.4s, v28.16b, v21.4b[0]
@@ -2961,7 +2970,8 @@ full:
 	WORD $0x4f97e3af // sdot v15.4s, v29.16b, v23.4b[0]
 	WORD $0x4f98e392 // sdot v18.4s, v28.16b, v24.4b[0]
 	WORD $0x4f98e3b3 // sdot v19.4s, v29.16b, v24.4b[0]
-	FLDPQ 288(R0), (F28, F29)
+	FMOVQ 288(R0), F28
+	FMOVQ 304(R0), F29
 	WORD $0x4fb4e340 // sdot v0.4s, v26.16b, v20.4b[1]
 	WORD $0x4fb4e361 // sdot v1.4s, v27.16b, v20.4b[1]
 	WORD $0x4fb5e344 // sdot v4.4s, v26.16b, v21.4b[1]
@@ -3037,22 +3047,22 @@ loop:
 	FMOVQ.P 16(R7), F22
 	FMOVQ.P 16(R8), F23
 	FMOVQ.P 16(R9), F24
-	WORD $0x6e391e94 // eor v20.16b, v20.16b, v25.16b
-	WORD $0x6e391eb5 // eor v21.16b, v21.16b, v25.16b
-	WORD $0x6e391ed6 // eor v22.16b, v22.16b, v25.16b
-	WORD $0x6e391ef7 // eor v23.16b, v23.16b, v25.16b
-	WORD $0x6e391f18 // eor v24.16b, v24.16b, v25.16b
 	FLDPQ 0(R0), (F26, F27)
 	FLDPQ 32(R0), (F28, F29)
 	ADD R4, R0, R0
+	WORD $0x6e391e94 // eor v20.16b, v20.16b, v25.16b
 	WORD $0x4f94e340 // sdot v0.4s, v26.16b, v20.4b[0]
 	WORD $0x4f94e361 // sdot v1.4s, v27.16b, v20.4b[0]
+	WORD $0x6e391eb5 // eor v21.16b, v21.16b, v25.16b
 	WORD $0x4f95e344 // sdot v4.4s, v26.16b, v21.4b[0]
 	WORD $0x4f95e365 // sdot v5.4s, v27.16b, v21.4b[0]
+	WORD $0x6e391ed6 // eor v22.16b, v22.16b, v25.16b
 	WORD $0x4f96e348 // sdot v8.4s, v26.16b, v22.4b[0]
 	WORD $0x4f96e369 // sdot v9.4s, v27.16b, v22.4b[0]
+	WORD $0x6e391ef7 // eor v23.16b, v23.16b, v25.16b
 	WORD $0x4f97e34c // sdot v12.4s, v26.16b, v23.4b[0]
 	WORD $0x4f97e36d // sdot v13.4s, v27.16b, v23.4b[0]
+	WORD $0x6e391f18 // eor v24.16b, v24.16b, v25.16b
 	WORD $0x4f98e350 // sdot v16.4s, v26.16b, v24.4b[0]
 	WORD $0x4f98e371 // sdot v17.4s, v27.16b, v24.4b[0]
 	FLDPQ 0(R0), (F26, F27)
@@ -3147,22 +3157,22 @@ single:
 	FMOVS.P 4(R7), F22
 	FMOVS.P 4(R8), F23
 	FMOVS.P 4(R9), F24
-	WORD $0x6e391e94 // eor v20.16b, v20.16b, v25.16b
-	WORD $0x6e391eb5 // eor v21.16b, v21.16b, v25.16b
-	WORD $0x6e391ed6 // eor v22.16b, v22.16b, v25.16b
-	WORD $0x6e391ef7 // eor v23.16b, v23.16b, v25.16b
-	WORD $0x6e391f18 // eor v24.16b, v24.16b, v25.16b
 	FLDPQ 0(R0), (F26, F27)
 	FLDPQ 32(R0), (F28, F29)
 	ADD R4, R0, R0
+	WORD $0x6e391e94 // eor v20.16b, v20.16b, v25.16b
 	WORD $0x4f94e340 // sdot v0.4s, v26.16b, v20.4b[0]
 	WORD $0x4f94e361 // sdot v1.4s, v27.16b, v20.4b[0]
+	WORD $0x6e391eb5 // eor v21.16b, v21.16b, v25.16b
 	WORD $0x4f95e344 // sdot v4.4s, v26.16b, v21.4b[0]
 	WORD $0x4f95e365 // sdot v5.4s, v27.16b, v21.4b[0]
+	WORD $0x6e391ed6 // eor v22.16b, v22.16b, v25.16b
 	WORD $0x4f96e348 // sdot v8.4s, v26.16b, v22.4b[0]
 	WORD $0x4f96e369 // sdot v9.4s, v27.16b, v22.4b[0]
+	WORD $0x6e391ef7 // eor v23.16b, v23.16b, v25.16b
 	WORD $0x4f97e34c // sdot v12.4s, v26.16b, v23.4b[0]
 	WORD $0x4f97e36d // sdot v13.4s, v27.16b, v23.4b[0]
+	WORD $0x6e391f18 // eor v24.16b, v24.16b, v25.16b
 	WORD $0x4f98e350 // sdot v16.4s, v26.16b, v24.4b[0]
 	WORD $0x4f98e371 // sdot v17.4s, v27.16b, v24.4b[0]
 	WORD $0x4f94e382 // sdot v2.4s, v28.16b, v20.4b[0]

@@ -81,8 +81,10 @@ full:
 	FMOVQ.P 16(R5), F16
 	FLDPQ 0(R0), (F18, F19)
 	FLDPQ 32(R0), (F20, F21)
-	FLDPQ 256(R0), (F22, F23)
-	FLDPQ 288(R0), (F24, F25)
+	FMOVQ 256(R0), F22
+	FMOVQ 272(R0), F23
+	FMOVQ 288(R0), F24
+	FMOVQ 304(R0), F25
 	WORD $0x4f10f240 // sudot v0.4s, v18.16b, v16.4b[0]
 	WORD $0x4f10f261 // sudot v1.4s, v19.16b, v16.4b[0]
 	FLDPQ 512(R0), (F18, F19)
@@ -510,8 +512,10 @@ full:
 	FMOVQ.P 16(R6), F17
 	FLDPQ 0(R0), (F19, F20)
 	FLDPQ 32(R0), (F21, F22)
-	FLDPQ 256(R0), (F23, F24)
-	FLDPQ 288(R0), (F25, F26)
+	FMOVQ 256(R0), F23
+	FMOVQ 272(R0), F24
+	FMOVQ 288(R0), F25
+	FMOVQ 304(R0), F26
 	WORD $0x4f10f260 // sudot v0.4s, v19.16b, v16.4b[0]
 	WORD $0x4f10f281 // sudot v1.4s, v20.16b, v16.4b[0]
 	WORD $0x4f11f264 // sudot v4.4s, v19.16b, v17.4b[0]
@@ -1102,8 +1106,10 @@ full:
 	FMOVQ.P 16(R7), F14
 	FLDPQ 0(R0), (F16, F17)
 	FLDPQ 32(R0), (F18, F19)
-	FLDPQ 256(R0), (F20, F21)
-	FLDPQ 288(R0), (F22, F23)
+	FMOVQ 256(R0), F20
+	FMOVQ 272(R0), F21
+	FMOVQ 288(R0), F22
+	FMOVQ 304(R0), F23
 	WORD $0x4f0cf200 // sudot v0.4s, v16.16b, v12.4b[0]
 	WORD $0x4f0cf221 // sudot v1.4s, v17.16b, v12.4b[0]
 	WORD $0x4f0df204 // sudot v4.4s, v16.16b, v13.4b[0]
@@ -1861,8 +1867,10 @@ full:
 	FMOVQ.P 16(R8), F19
 	FLDPQ 0(R0), (F21, F22)
 	FLDPQ 32(R0), (F23, F24)
-	FLDPQ 256(R0), (F25, F26)
-	FLDPQ 288(R0), (F27, F28)
+	FMOVQ 256(R0), F25
+	FMOVQ 272(R0), F26
+	FMOVQ 288(R0), F27
+	FMOVQ 304(R0), F28
 	WORD $0x4f10f2a0 // sudot v0.4s, v21.16b, v16.4b[0]
 	WORD $0x4f10f2c1 // sudot v1.4s, v22.16b, v16.4b[0]
 	WORD $0x4f11f2a4 // sudot v4.4s, v21.16b, v17.4b[0]
@@ -2805,7 +2813,8 @@ full:
 	WORD $0x4f17f36d // sudot v13.4s, v27.16b, v23.4b[0]
 	WORD $0x4f18f350 // sudot v16.4s, v26.16b, v24.4b[0]
 	WORD $0x4f18f371 // sudot v17.4s, v27.16b, v24.4b[0]
-	FLDPQ 256(R0), (F26, F27)
+	FMOVQ 256(R0), F26
+	FMOVQ 272(R0), F27
 	WORD $0x4f14f382 // sudot v2.4s, v28.16b, v20.4b[0]
 	WORD $0x4f14f3a3 // sudot v3.4s, v29.16b, v20.4b[0]
 	WORD $0x4f15f386 // sudot v6.4s, v28.16b, v21.4b[0]
@@ -2816,7 +2825,8 @@ full:
 	WORD $0x4f17f3af // sudot v15.4s, v29.16b, v23.4b[0]
 	WORD $0x4f18f392 // sudot v18.4s, v28.16b, v24.4b[0]
 	WORD $0x4f18f3b3 // sudot v19.4s, v29.16b, v24.4b[0]
-	FLDPQ 288(R0), (F28, F29)
+	FMOVQ 288(R0), F28
+	FMOVQ 304(R0), F29
 	WORD $0x4f34f340 // sudot v0.4s, v26.16b, v20.4b[1]
 	WORD $0x4f34f361 // sudot v1.4s, v27.16b, v20.4b[1]
 	WORD $0x4f35f344 // sudot v4.4s, v26.16b, v21.4b[1]

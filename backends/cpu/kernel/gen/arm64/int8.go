@@ -178,16 +178,16 @@ func (g *gen) dotLoop(t intTile, v [32]*reg, row []*reg, b *reg) {
 	}
 	// steps multiplies words; rows of B are stride bytes apart, ldb where it is 0.
 	steps := func(words, stride int) {
-		if !g.mixed {
-			for _, x := range a {
-				g.v("eor.16b", x, x, flip)
-			}
-		}
 		const each = 2
 		fetch := func(s int) {
 			if s < words*each {
-				p := s % turns * 2
-				g.i("FLDPQ %i(%u), (%d, %d)", s/each*stride+s%each*32, b, pairs[p], pairs[p+1])
+				p, at := s%turns*2, s/each*stride+s%each*32
+				if stride > 0 && s/each == 1 { // pairs alone would let products wait
+					g.i("FMOVQ %i(%u), %d", at, b, pairs[p])
+					g.i("FMOVQ %i(%u), %d", at+16, b, pairs[p+1])
+				} else {
+					g.i("FLDPQ %i(%u), (%d, %d)", at, b, pairs[p], pairs[p+1])
+				}
 				if stride == 0 && s%each == each-1 {
 					g.i("ADD %u, %u, %d", ldb, b, b)
 				}
@@ -200,6 +200,9 @@ func (g *gen) dotLoop(t intTile, v [32]*reg, row []*reg, b *reg) {
 			fetch(s + turns - 1)
 			u, p := s/each, s%turns*2
 			for i := range t.mr {
+				if s == 0 && !g.mixed {
+					g.v("eor.16b", a[i], a[i], flip)
+				}
 				for h := range 2 {
 					g.v(dot, v[((u%t.phases)*t.mr+i)*t.nv+s%each*2+h], pairs[p+h], a[i], u)
 				}
