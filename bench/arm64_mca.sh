@@ -38,6 +38,7 @@ while read -r function number sums; do
   case $sums in
     fmla) sample='fmla v%d.4s, v30.4s, v31.s[0]' ;;
     fadd*) sample='fadd v%d.4s, v30.4s, v31.4s' ;;
+    usmmla) sample='usmmla v%d.4s, v30.16b, v31.16b' ;;
     *dot) sample="$sums v%d.4s, v30.16b, v31.4b[0]" ;;
     *) sample='smull v%d.8h, v30.8b, v31.8b' ;;
   esac
@@ -54,7 +55,7 @@ gemm8x8NEON 1 fmla
 gemm1x16NEON 1 fmla
 dot4x8NEON 1 smull|smlal
 dot5x16DotProd 1 sdot
-dot5x16I8MM 1 sudot
+dot6x16I8MM 1 usmmla
 dw3s1x8NEON 1 fmla
 dw3s2x8NEON 1 fmla
 dw5s1x8NEON 1 fmla

@@ -27,7 +27,7 @@ var intTilesDotProd = intTiles{
 }
 
 var intTilesI8MM = intTiles{
-	cols: 16, mr: [4]int{5},
-	direct:   [4][8]dotFn{{dot1x16I8MM, dot2x16I8MM, dot3x16I8MM, dot4x16I8MM, dot5x16I8MM}},
-	indirect: [4][8]idotFn{{idot1x16I8MM, idot2x16I8MM, idot3x16I8MM, idot4x16I8MM, idot5x16I8MM}},
+	cols: 16, mr: [4]int{6},
+	direct:   [4][8]dotFn{{dot1x16I8MM, dot2x16I8MM, dot3x16I8MM, dot4x16I8MM, dot5x16I8MM, dot6x16I8MM}},
+	indirect: [4][8]idotFn{{idot1x16I8MM, idot2x16I8MM, idot3x16I8MM, idot4x16I8MM, idot5x16I8MM, idot6x16I8MM}},
 }

@@ -197,6 +197,14 @@ func dot4x16I8MM(blocks, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, l
 //go:noescape
 func dot5x16I8MM(blocks, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init, factors, rows *int32, scale, add, low *float32, zero, lo, hi, cols int)
 
+// dot6x16I8MM computes blocks*6 rows by cols <= 16 columns of requantized products of codes.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
+// Without scale the sums are stored themselves, as float32.
+//
+//go:noescape
+func dot6x16I8MM(blocks, k int, a *uint8, lda int, b *int8, ldb int, c *uint8, ldc int, init, factors, rows *int32, scale, add, low *float32, zero, lo, hi, cols int)
+
 // idot1x16I8MM computes blocks*1 rows by cols <= 16 columns of requantized products of codes.
 // k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
 // init, and factors times the number of the row.
@@ -241,3 +249,12 @@ func idot4x16I8MM(blocks, taps, k int, tab *int32, ldt int, base, zeros *uint8, 
 //
 //go:noescape
 func idot5x16I8MM(blocks, taps, k int, tab *int32, ldt int, base, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init, factors, rows *int32, scale, add, low *float32, zero, lo, hi, cols int)
+
+// idot6x16I8MM computes blocks*6 rows by cols <= 16 columns of requantized products of codes.
+// k is in words of four codes; strides are in bytes. init, factors, add and low may be nil. Sums start with
+// init, and factors times the number of the row.
+// Without scale the sums are stored themselves, as float32.
+// Row i of A is taps runs: run t starts at base[tab[t][i]], or at zeros where tab[t][i] < 0.
+//
+//go:noescape
+func idot6x16I8MM(blocks, taps, k int, tab *int32, ldt int, base, zeros *uint8, b *int8, ldb int, c *uint8, ldc int, init, factors, rows *int32, scale, add, low *float32, zero, lo, hi, cols int)

@@ -1034,18 +1034,22 @@ noinit:
 	FMOVQ F3, 64(RSP)
 
 block:
-	FMOVQ 16(RSP), F0
-	FMOVQ 32(RSP), F1
-	FMOVQ 48(RSP), F2
-	FMOVQ 64(RSP), F3
-	WORD $0x4ea01c04 // mov v4.16b, v0.16b
-	WORD $0x4ea11c25 // mov v5.16b, v1.16b
-	WORD $0x4ea21c46 // mov v6.16b, v2.16b
-	WORD $0x4ea31c67 // mov v7.16b, v3.16b
-	WORD $0x4ea01c08 // mov v8.16b, v0.16b
-	WORD $0x4ea11c29 // mov v9.16b, v1.16b
-	WORD $0x4ea21c4a // mov v10.16b, v2.16b
-	WORD $0x4ea31c6b // mov v11.16b, v3.16b
+	WORD $0x4f00e400 // movi v0.16b, #0
+	WORD $0x4f00e401 // movi v1.16b, #0
+	WORD $0x4f00e402 // movi v2.16b, #0
+	WORD $0x4f00e403 // movi v3.16b, #0
+	WORD $0x4f00e404 // movi v4.16b, #0
+	WORD $0x4f00e405 // movi v5.16b, #0
+	WORD $0x4f00e406 // movi v6.16b, #0
+	WORD $0x4f00e407 // movi v7.16b, #0
+	WORD $0x4f00e408 // movi v8.16b, #0
+	WORD $0x4f00e409 // movi v9.16b, #0
+	WORD $0x4f00e40a // movi v10.16b, #0
+	WORD $0x4f00e40b // movi v11.16b, #0
+	WORD $0x4f00e40c // movi v12.16b, #0
+	WORD $0x4f00e40d // movi v13.16b, #0
+	WORD $0x4f00e40e // movi v14.16b, #0
+	WORD $0x4f00e40f // movi v15.16b, #0
 	MOVD b+32(FP), R0
 	MOVD a+16(FP), R1
 	MOVD lda+24(FP), R2
@@ -1053,173 +1057,128 @@ block:
 	ADD R2, R3, R2
 	MOVD k+8(FP), R4
 	MOVD ldb+40(FP), R5
-	// four words of k: load 16 codes of each row of A, words of B, multiply and add
-	SUBS $4, R4, R4
+	// two words of k: load 8 codes of each row of A, words of B, multiply and add
+	ADD R5, R0, R6
+	LSL $1, R5, R5
+	SUBS $2, R4, R4
 	BLT few
-	CMP $256, R5
-	BNE loop
-
-full:
-	FMOVQ.P 16(R1), F12
-	FMOVQ.P 16(R3), F13
-	FMOVQ.P 16(R2), F14
-	FLDPQ 0(R0), (F16, F17)
-	FLDPQ 32(R0), (F18, F19)
-	FMOVQ 256(R0), F20
-	FMOVQ 272(R0), F21
-	FMOVQ 288(R0), F22
-	FMOVQ 304(R0), F23
-	WORD $0x4f0cf200 // sudot v0.4s, v16.16b, v12.4b[0]
-	WORD $0x4f0cf221 // sudot v1.4s, v17.16b, v12.4b[0]
-	WORD $0x4f0df204 // sudot v4.4s, v16.16b, v13.4b[0]
-	WORD $0x4f0df225 // sudot v5.4s, v17.16b, v13.4b[0]
-	WORD $0x4f0ef208 // sudot v8.4s, v16.16b, v14.4b[0]
-	WORD $0x4f0ef229 // sudot v9.4s, v17.16b, v14.4b[0]
-	FLDPQ 512(R0), (F16, F17)
-	WORD $0x4f0cf242 // sudot v2.4s, v18.16b, v12.4b[0]
-	WORD $0x4f0cf263 // sudot v3.4s, v19.16b, v12.4b[0]
-	WORD $0x4f0df246 // sudot v6.4s, v18.16b, v13.4b[0]
-	WORD $0x4f0df267 // sudot v7.4s, v19.16b, v13.4b[0]
-	WORD $0x4f0ef24a // sudot v10.4s, v18.16b, v14.4b[0]
-	WORD $0x4f0ef26b // sudot v11.4s, v19.16b, v14.4b[0]
-	FLDPQ 544(R0), (F18, F19)
-	WORD $0x4f2cf280 // sudot v0.4s, v20.16b, v12.4b[1]
-	WORD $0x4f2cf2a1 // sudot v1.4s, v21.16b, v12.4b[1]
-	WORD $0x4f2df284 // sudot v4.4s, v20.16b, v13.4b[1]
-	WORD $0x4f2df2a5 // sudot v5.4s, v21.16b, v13.4b[1]
-	WORD $0x4f2ef288 // sudot v8.4s, v20.16b, v14.4b[1]
-	WORD $0x4f2ef2a9 // sudot v9.4s, v21.16b, v14.4b[1]
-	FLDPQ 768(R0), (F20, F21)
-	WORD $0x4f2cf2c2 // sudot v2.4s, v22.16b, v12.4b[1]
-	WORD $0x4f2cf2e3 // sudot v3.4s, v23.16b, v12.4b[1]
-	WORD $0x4f2df2c6 // sudot v6.4s, v22.16b, v13.4b[1]
-	WORD $0x4f2df2e7 // sudot v7.4s, v23.16b, v13.4b[1]
-	WORD $0x4f2ef2ca // sudot v10.4s, v22.16b, v14.4b[1]
-	WORD $0x4f2ef2eb // sudot v11.4s, v23.16b, v14.4b[1]
-	FLDPQ 800(R0), (F22, F23)
-	WORD $0x4f0cfa00 // sudot v0.4s, v16.16b, v12.4b[2]
-	WORD $0x4f0cfa21 // sudot v1.4s, v17.16b, v12.4b[2]
-	WORD $0x4f0dfa04 // sudot v4.4s, v16.16b, v13.4b[2]
-	WORD $0x4f0dfa25 // sudot v5.4s, v17.16b, v13.4b[2]
-	WORD $0x4f0efa08 // sudot v8.4s, v16.16b, v14.4b[2]
-	WORD $0x4f0efa29 // sudot v9.4s, v17.16b, v14.4b[2]
-	WORD $0x4f0cfa42 // sudot v2.4s, v18.16b, v12.4b[2]
-	WORD $0x4f0cfa63 // sudot v3.4s, v19.16b, v12.4b[2]
-	WORD $0x4f0dfa46 // sudot v6.4s, v18.16b, v13.4b[2]
-	WORD $0x4f0dfa67 // sudot v7.4s, v19.16b, v13.4b[2]
-	WORD $0x4f0efa4a // sudot v10.4s, v18.16b, v14.4b[2]
-	WORD $0x4f0efa6b // sudot v11.4s, v19.16b, v14.4b[2]
-	WORD $0x4f2cfa80 // sudot v0.4s, v20.16b, v12.4b[3]
-	WORD $0x4f2cfaa1 // sudot v1.4s, v21.16b, v12.4b[3]
-	WORD $0x4f2dfa84 // sudot v4.4s, v20.16b, v13.4b[3]
-	WORD $0x4f2dfaa5 // sudot v5.4s, v21.16b, v13.4b[3]
-	WORD $0x4f2efa88 // sudot v8.4s, v20.16b, v14.4b[3]
-	WORD $0x4f2efaa9 // sudot v9.4s, v21.16b, v14.4b[3]
-	WORD $0x4f2cfac2 // sudot v2.4s, v22.16b, v12.4b[3]
-	WORD $0x4f2cfae3 // sudot v3.4s, v23.16b, v12.4b[3]
-	WORD $0x4f2dfac6 // sudot v6.4s, v22.16b, v13.4b[3]
-	WORD $0x4f2dfae7 // sudot v7.4s, v23.16b, v13.4b[3]
-	WORD $0x4f2efaca // sudot v10.4s, v22.16b, v14.4b[3]
-	WORD $0x4f2efaeb // sudot v11.4s, v23.16b, v14.4b[3]
-	ADD $1024, R0, R0
-	SUBS $4, R4, R4
-	BGE full
-	JMP few
 
 loop:
-	FMOVQ.P 16(R1), F12
-	FMOVQ.P 16(R3), F13
-	FMOVQ.P 16(R2), F14
-	FLDPQ 0(R0), (F16, F17)
-	FLDPQ 32(R0), (F18, F19)
+	FMOVD.P 8(R1), F24
+	VLD1.P 8(R3), V24.D[1]
+	FMOVD.P 8(R2), F25
+	FLDPQ 0(R0), (F27, F28)
+	FLDPQ 0(R6), (F29, F30)
+	WORD $0x4e9d2b7f // trn1 v31.4s, v27.4s, v29.4s
+	WORD $0x4e9d6b7b // trn2 v27.4s, v27.4s, v29.4s
+	WORD $0x4e9faf00 // usmmla v0.4s, v24.16b, v31.16b
+	WORD $0x4e9faf28 // usmmla v8.4s, v25.16b, v31.16b
+	WORD $0x4e9baf01 // usmmla v1.4s, v24.16b, v27.16b
+	WORD $0x4e9baf29 // usmmla v9.4s, v25.16b, v27.16b
+	WORD $0x4e9e2b9f // trn1 v31.4s, v28.4s, v30.4s
+	WORD $0x4e9e6b9c // trn2 v28.4s, v28.4s, v30.4s
+	WORD $0x4e9faf02 // usmmla v2.4s, v24.16b, v31.16b
+	WORD $0x4e9faf2a // usmmla v10.4s, v25.16b, v31.16b
+	WORD $0x4e9caf03 // usmmla v3.4s, v24.16b, v28.16b
+	WORD $0x4e9caf2b // usmmla v11.4s, v25.16b, v28.16b
+	FLDPQ 32(R0), (F27, F28)
+	FLDPQ 32(R6), (F29, F30)
+	WORD $0x4e9d2b7f // trn1 v31.4s, v27.4s, v29.4s
+	WORD $0x4e9d6b7b // trn2 v27.4s, v27.4s, v29.4s
+	WORD $0x4e9faf04 // usmmla v4.4s, v24.16b, v31.16b
+	WORD $0x4e9faf2c // usmmla v12.4s, v25.16b, v31.16b
+	WORD $0x4e9baf05 // usmmla v5.4s, v24.16b, v27.16b
+	WORD $0x4e9baf2d // usmmla v13.4s, v25.16b, v27.16b
+	WORD $0x4e9e2b9f // trn1 v31.4s, v28.4s, v30.4s
+	WORD $0x4e9e6b9c // trn2 v28.4s, v28.4s, v30.4s
+	WORD $0x4e9faf06 // usmmla v6.4s, v24.16b, v31.16b
+	WORD $0x4e9faf2e // usmmla v14.4s, v25.16b, v31.16b
+	WORD $0x4e9caf07 // usmmla v7.4s, v24.16b, v28.16b
+	WORD $0x4e9caf2f // usmmla v15.4s, v25.16b, v28.16b
 	ADD R5, R0, R0
-	FLDPQ 0(R0), (F20, F21)
-	FLDPQ 32(R0), (F22, F23)
-	ADD R5, R0, R0
-	WORD $0x4f0cf200 // sudot v0.4s, v16.16b, v12.4b[0]
-	WORD $0x4f0cf221 // sudot v1.4s, v17.16b, v12.4b[0]
-	WORD $0x4f0df204 // sudot v4.4s, v16.16b, v13.4b[0]
-	WORD $0x4f0df225 // sudot v5.4s, v17.16b, v13.4b[0]
-	WORD $0x4f0ef208 // sudot v8.4s, v16.16b, v14.4b[0]
-	WORD $0x4f0ef229 // sudot v9.4s, v17.16b, v14.4b[0]
-	FLDPQ 0(R0), (F16, F17)
-	WORD $0x4f0cf242 // sudot v2.4s, v18.16b, v12.4b[0]
-	WORD $0x4f0cf263 // sudot v3.4s, v19.16b, v12.4b[0]
-	WORD $0x4f0df246 // sudot v6.4s, v18.16b, v13.4b[0]
-	WORD $0x4f0df267 // sudot v7.4s, v19.16b, v13.4b[0]
-	WORD $0x4f0ef24a // sudot v10.4s, v18.16b, v14.4b[0]
-	WORD $0x4f0ef26b // sudot v11.4s, v19.16b, v14.4b[0]
-	FLDPQ 32(R0), (F18, F19)
-	ADD R5, R0, R0
-	WORD $0x4f2cf280 // sudot v0.4s, v20.16b, v12.4b[1]
-	WORD $0x4f2cf2a1 // sudot v1.4s, v21.16b, v12.4b[1]
-	WORD $0x4f2df284 // sudot v4.4s, v20.16b, v13.4b[1]
-	WORD $0x4f2df2a5 // sudot v5.4s, v21.16b, v13.4b[1]
-	WORD $0x4f2ef288 // sudot v8.4s, v20.16b, v14.4b[1]
-	WORD $0x4f2ef2a9 // sudot v9.4s, v21.16b, v14.4b[1]
-	FLDPQ 0(R0), (F20, F21)
-	WORD $0x4f2cf2c2 // sudot v2.4s, v22.16b, v12.4b[1]
-	WORD $0x4f2cf2e3 // sudot v3.4s, v23.16b, v12.4b[1]
-	WORD $0x4f2df2c6 // sudot v6.4s, v22.16b, v13.4b[1]
-	WORD $0x4f2df2e7 // sudot v7.4s, v23.16b, v13.4b[1]
-	WORD $0x4f2ef2ca // sudot v10.4s, v22.16b, v14.4b[1]
-	WORD $0x4f2ef2eb // sudot v11.4s, v23.16b, v14.4b[1]
-	FLDPQ 32(R0), (F22, F23)
-	ADD R5, R0, R0
-	WORD $0x4f0cfa00 // sudot v0.4s, v16.16b, v12.4b[2]
-	WORD $0x4f0cfa21 // sudot v1.4s, v17.16b, v12.4b[2]
-	WORD $0x4f0dfa04 // sudot v4.4s, v16.16b, v13.4b[2]
-	WORD $0x4f0dfa25 // sudot v5.4s, v17.16b, v13.4b[2]
-	WORD $0x4f0efa08 // sudot v8.4s, v16.16b, v14.4b[2]
-	WORD $0x4f0efa29 // sudot v9.4s, v17.16b, v14.4b[2]
-	WORD $0x4f0cfa42 // sudot v2.4s, v18.16b, v12.4b[2]
-	WORD $0x4f0cfa63 // sudot v3.4s, v19.16b, v12.4b[2]
-	WORD $0x4f0dfa46 // sudot v6.4s, v18.16b, v13.4b[2]
-	WORD $0x4f0dfa67 // sudot v7.4s, v19.16b, v13.4b[2]
-	WORD $0x4f0efa4a // sudot v10.4s, v18.16b, v14.4b[2]
-	WORD $0x4f0efa6b // sudot v11.4s, v19.16b, v14.4b[2]
-	WORD $0x4f2cfa80 // sudot v0.4s, v20.16b, v12.4b[3]
-	WORD $0x4f2cfaa1 // sudot v1.4s, v21.16b, v12.4b[3]
-	WORD $0x4f2dfa84 // sudot v4.4s, v20.16b, v13.4b[3]
-	WORD $0x4f2dfaa5 // sudot v5.4s, v21.16b, v13.4b[3]
-	WORD $0x4f2efa88 // sudot v8.4s, v20.16b, v14.4b[3]
-	WORD $0x4f2efaa9 // sudot v9.4s, v21.16b, v14.4b[3]
-	WORD $0x4f2cfac2 // sudot v2.4s, v22.16b, v12.4b[3]
-	WORD $0x4f2cfae3 // sudot v3.4s, v23.16b, v12.4b[3]
-	WORD $0x4f2dfac6 // sudot v6.4s, v22.16b, v13.4b[3]
-	WORD $0x4f2dfae7 // sudot v7.4s, v23.16b, v13.4b[3]
-	WORD $0x4f2efaca // sudot v10.4s, v22.16b, v14.4b[3]
-	WORD $0x4f2efaeb // sudot v11.4s, v23.16b, v14.4b[3]
-	SUBS $4, R4, R4
+	ADD R5, R6, R6
+	SUBS $2, R4, R4
 	BGE loop
 
 few:
-	ADDS $4, R4, R4
+	ADDS $2, R4, R4
 	BEQ done
-
-single:
-	FMOVS.P 4(R1), F12
-	FMOVS.P 4(R3), F13
-	FMOVS.P 4(R2), F14
-	FLDPQ 0(R0), (F16, F17)
-	FLDPQ 32(R0), (F18, F19)
-	ADD R5, R0, R0
-	WORD $0x4f0cf200 // sudot v0.4s, v16.16b, v12.4b[0]
-	WORD $0x4f0cf221 // sudot v1.4s, v17.16b, v12.4b[0]
-	WORD $0x4f0df204 // sudot v4.4s, v16.16b, v13.4b[0]
-	WORD $0x4f0df225 // sudot v5.4s, v17.16b, v13.4b[0]
-	WORD $0x4f0ef208 // sudot v8.4s, v16.16b, v14.4b[0]
-	WORD $0x4f0ef229 // sudot v9.4s, v17.16b, v14.4b[0]
-	WORD $0x4f0cf242 // sudot v2.4s, v18.16b, v12.4b[0]
-	WORD $0x4f0cf263 // sudot v3.4s, v19.16b, v12.4b[0]
-	WORD $0x4f0df246 // sudot v6.4s, v18.16b, v13.4b[0]
-	WORD $0x4f0df267 // sudot v7.4s, v19.16b, v13.4b[0]
-	WORD $0x4f0ef24a // sudot v10.4s, v18.16b, v14.4b[0]
-	WORD $0x4f0ef26b // sudot v11.4s, v19.16b, v14.4b[0]
-	SUBS $1, R4, R4
-	BNE single
+	FMOVS.P 4(R1), F24
+	VLD1.P 4(R3), V24.S[2]
+	FMOVS.P 4(R2), F25
+	FLDPQ 0(R0), (F27, F28)
+	WORD $0x4f00e41d // movi v29.16b, #0
+	WORD $0x4f00e41e // movi v30.16b, #0
+	WORD $0x4e9d2b7f // trn1 v31.4s, v27.4s, v29.4s
+	WORD $0x4e9d6b7b // trn2 v27.4s, v27.4s, v29.4s
+	WORD $0x4e9faf00 // usmmla v0.4s, v24.16b, v31.16b
+	WORD $0x4e9faf28 // usmmla v8.4s, v25.16b, v31.16b
+	WORD $0x4e9baf01 // usmmla v1.4s, v24.16b, v27.16b
+	WORD $0x4e9baf29 // usmmla v9.4s, v25.16b, v27.16b
+	WORD $0x4e9e2b9f // trn1 v31.4s, v28.4s, v30.4s
+	WORD $0x4e9e6b9c // trn2 v28.4s, v28.4s, v30.4s
+	WORD $0x4e9faf02 // usmmla v2.4s, v24.16b, v31.16b
+	WORD $0x4e9faf2a // usmmla v10.4s, v25.16b, v31.16b
+	WORD $0x4e9caf03 // usmmla v3.4s, v24.16b, v28.16b
+	WORD $0x4e9caf2b // usmmla v11.4s, v25.16b, v28.16b
+	FLDPQ 32(R0), (F27, F28)
+	WORD $0x4f00e41d // movi v29.16b, #0
+	WORD $0x4f00e41e // movi v30.16b, #0
+	WORD $0x4e9d2b7f // trn1 v31.4s, v27.4s, v29.4s
+	WORD $0x4e9d6b7b // trn2 v27.4s, v27.4s, v29.4s
+	WORD $0x4e9faf04 // usmmla v4.4s, v24.16b, v31.16b
+	WORD $0x4e9faf2c // usmmla v12.4s, v25.16b, v31.16b
+	WORD $0x4e9baf05 // usmmla v5.4s, v24.16b, v27.16b
+	WORD $0x4e9baf2d // usmmla v13.4s, v25.16b, v27.16b
+	WORD $0x4e9e2b9f // trn1 v31.4s, v28.4s, v30.4s
+	WORD $0x4e9e6b9c // trn2 v28.4s, v28.4s, v30.4s
+	WORD $0x4e9faf06 // usmmla v6.4s, v24.16b, v31.16b
+	WORD $0x4e9faf2e // usmmla v14.4s, v25.16b, v31.16b
+	WORD $0x4e9caf07 // usmmla v7.4s, v24.16b, v28.16b
+	WORD $0x4e9caf2f // usmmla v15.4s, v25.16b, v28.16b
+	ADD R5>>1, R0, R0
 
 done:
+	WORD $0x4e817819 // zip2 v25.4s, v0.4s, v1.4s
+	WORD $0x4e813800 // zip1 v0.4s, v0.4s, v1.4s
+	WORD $0x4e83785a // zip2 v26.4s, v2.4s, v3.4s
+	WORD $0x4e833841 // zip1 v1.4s, v2.4s, v3.4s
+	WORD $0x4e85789b // zip2 v27.4s, v4.4s, v5.4s
+	WORD $0x4e853882 // zip1 v2.4s, v4.4s, v5.4s
+	WORD $0x4e8778dc // zip2 v28.4s, v6.4s, v7.4s
+	WORD $0x4e8738c3 // zip1 v3.4s, v6.4s, v7.4s
+	FMOVQ 16(RSP), F24
+	WORD $0x4eb88400 // add v0.4s, v0.4s, v24.4s
+	WORD $0x4eb88724 // add v4.4s, v25.4s, v24.4s
+	FMOVQ 32(RSP), F24
+	WORD $0x4eb88421 // add v1.4s, v1.4s, v24.4s
+	WORD $0x4eb88745 // add v5.4s, v26.4s, v24.4s
+	FMOVQ 48(RSP), F24
+	WORD $0x4eb88442 // add v2.4s, v2.4s, v24.4s
+	WORD $0x4eb88766 // add v6.4s, v27.4s, v24.4s
+	FMOVQ 64(RSP), F24
+	WORD $0x4eb88463 // add v3.4s, v3.4s, v24.4s
+	WORD $0x4eb88787 // add v7.4s, v28.4s, v24.4s
+	WORD $0x4e897919 // zip2 v25.4s, v8.4s, v9.4s
+	WORD $0x4e893908 // zip1 v8.4s, v8.4s, v9.4s
+	WORD $0x4e8b795a // zip2 v26.4s, v10.4s, v11.4s
+	WORD $0x4e8b3949 // zip1 v9.4s, v10.4s, v11.4s
+	WORD $0x4e8d799b // zip2 v27.4s, v12.4s, v13.4s
+	WORD $0x4e8d398a // zip1 v10.4s, v12.4s, v13.4s
+	WORD $0x4e8f79dc // zip2 v28.4s, v14.4s, v15.4s
+	WORD $0x4e8f39cb // zip1 v11.4s, v14.4s, v15.4s
+	FMOVQ 16(RSP), F24
+	WORD $0x4eb88508 // add v8.4s, v8.4s, v24.4s
+	WORD $0x4eb8872c // add v12.4s, v25.4s, v24.4s
+	FMOVQ 32(RSP), F24
+	WORD $0x4eb88529 // add v9.4s, v9.4s, v24.4s
+	WORD $0x4eb8874d // add v13.4s, v26.4s, v24.4s
+	FMOVQ 48(RSP), F24
+	WORD $0x4eb8854a // add v10.4s, v10.4s, v24.4s
+	WORD $0x4eb8876e // add v14.4s, v27.4s, v24.4s
+	FMOVQ 64(RSP), F24
+	WORD $0x4eb8856b // add v11.4s, v11.4s, v24.4s
+	WORD $0x4eb8878f // add v15.4s, v28.4s, v24.4s
 	MOVD factors+72(FP), R0
 	CBZ R0, nofactors
 	MOVD rows+80(FP), R1
@@ -1234,35 +1193,35 @@ copyfactors:
 	MOVW.P R4, 4(R3)
 	SUB $1, R2, R2
 	CBNZ R2, copyfactors
-	FMOVQ 80(RSP), F14
-	FMOVQ 96(RSP), F15
-	FMOVQ 112(RSP), F16
-	FMOVQ 128(RSP), F17
+	FMOVQ 80(RSP), F18
+	FMOVQ 96(RSP), F19
+	FMOVQ 112(RSP), F20
+	FMOVQ 128(RSP), F21
 	JMP loadedfactors
 
 wholefactors:
-	FLDPQ 0(R0), (F14, F15)
-	FLDPQ 32(R0), (F16, F17)
+	FLDPQ 0(R0), (F18, F19)
+	FLDPQ 32(R0), (F20, F21)
 
 loadedfactors:
-	FMOVS 0(R1), F12
-	WORD $0x4e04058c // dup v12.4s, v12.s[0]
-	WORD $0x4eae9580 // mla v0.4s, v12.4s, v14.4s
-	WORD $0x4eaf9581 // mla v1.4s, v12.4s, v15.4s
-	WORD $0x4eb09582 // mla v2.4s, v12.4s, v16.4s
-	WORD $0x4eb19583 // mla v3.4s, v12.4s, v17.4s
-	FMOVS 4(R1), F12
-	WORD $0x4e04058c // dup v12.4s, v12.s[0]
-	WORD $0x4eae9584 // mla v4.4s, v12.4s, v14.4s
-	WORD $0x4eaf9585 // mla v5.4s, v12.4s, v15.4s
-	WORD $0x4eb09586 // mla v6.4s, v12.4s, v16.4s
-	WORD $0x4eb19587 // mla v7.4s, v12.4s, v17.4s
-	FMOVS 8(R1), F12
-	WORD $0x4e04058c // dup v12.4s, v12.s[0]
-	WORD $0x4eae9588 // mla v8.4s, v12.4s, v14.4s
-	WORD $0x4eaf9589 // mla v9.4s, v12.4s, v15.4s
-	WORD $0x4eb0958a // mla v10.4s, v12.4s, v16.4s
-	WORD $0x4eb1958b // mla v11.4s, v12.4s, v17.4s
+	FMOVS 0(R1), F16
+	WORD $0x4e040610 // dup v16.4s, v16.s[0]
+	WORD $0x4eb29600 // mla v0.4s, v16.4s, v18.4s
+	WORD $0x4eb39601 // mla v1.4s, v16.4s, v19.4s
+	WORD $0x4eb49602 // mla v2.4s, v16.4s, v20.4s
+	WORD $0x4eb59603 // mla v3.4s, v16.4s, v21.4s
+	FMOVS 4(R1), F16
+	WORD $0x4e040610 // dup v16.4s, v16.s[0]
+	WORD $0x4eb29604 // mla v4.4s, v16.4s, v18.4s
+	WORD $0x4eb39605 // mla v5.4s, v16.4s, v19.4s
+	WORD $0x4eb49606 // mla v6.4s, v16.4s, v20.4s
+	WORD $0x4eb59607 // mla v7.4s, v16.4s, v21.4s
+	FMOVS 8(R1), F16
+	WORD $0x4e040610 // dup v16.4s, v16.s[0]
+	WORD $0x4eb29608 // mla v8.4s, v16.4s, v18.4s
+	WORD $0x4eb39609 // mla v9.4s, v16.4s, v19.4s
+	WORD $0x4eb4960a // mla v10.4s, v16.4s, v20.4s
+	WORD $0x4eb5960b // mla v11.4s, v16.4s, v21.4s
 	ADD $12, R1, R1
 	MOVD R1, rows+80(FP)
 
@@ -1327,39 +1286,39 @@ readable:
 	WORD $0x4e21d94a // scvtf v10.4s, v10.4s
 	WORD $0x4e21d96b // scvtf v11.4s, v11.4s
 	CBNZ R5, floor
-	FMOVQ 0(R3), F12
-	WORD $0x6e2cdc00 // fmul v0.4s, v0.4s, v12.4s
-	WORD $0x6e2cdc84 // fmul v4.4s, v4.4s, v12.4s
-	WORD $0x6e2cdd08 // fmul v8.4s, v8.4s, v12.4s
-	FMOVQ 16(R3), F13
-	WORD $0x6e2ddc21 // fmul v1.4s, v1.4s, v13.4s
-	WORD $0x6e2ddca5 // fmul v5.4s, v5.4s, v13.4s
-	WORD $0x6e2ddd29 // fmul v9.4s, v9.4s, v13.4s
-	FMOVQ 32(R3), F12
-	WORD $0x6e2cdc42 // fmul v2.4s, v2.4s, v12.4s
-	WORD $0x6e2cdcc6 // fmul v6.4s, v6.4s, v12.4s
-	WORD $0x6e2cdd4a // fmul v10.4s, v10.4s, v12.4s
-	FMOVQ 48(R3), F13
-	WORD $0x6e2ddc63 // fmul v3.4s, v3.4s, v13.4s
-	WORD $0x6e2ddce7 // fmul v7.4s, v7.4s, v13.4s
-	WORD $0x6e2ddd6b // fmul v11.4s, v11.4s, v13.4s
+	FMOVQ 0(R3), F16
+	WORD $0x6e30dc00 // fmul v0.4s, v0.4s, v16.4s
+	WORD $0x6e30dc84 // fmul v4.4s, v4.4s, v16.4s
+	WORD $0x6e30dd08 // fmul v8.4s, v8.4s, v16.4s
+	FMOVQ 16(R3), F17
+	WORD $0x6e31dc21 // fmul v1.4s, v1.4s, v17.4s
+	WORD $0x6e31dca5 // fmul v5.4s, v5.4s, v17.4s
+	WORD $0x6e31dd29 // fmul v9.4s, v9.4s, v17.4s
+	FMOVQ 32(R3), F16
+	WORD $0x6e30dc42 // fmul v2.4s, v2.4s, v16.4s
+	WORD $0x6e30dcc6 // fmul v6.4s, v6.4s, v16.4s
+	WORD $0x6e30dd4a // fmul v10.4s, v10.4s, v16.4s
+	FMOVQ 48(R3), F17
+	WORD $0x6e31dc63 // fmul v3.4s, v3.4s, v17.4s
+	WORD $0x6e31dce7 // fmul v7.4s, v7.4s, v17.4s
+	WORD $0x6e31dd6b // fmul v11.4s, v11.4s, v17.4s
 	CBZ R4, noadd
-	FMOVQ 0(R4), F12
-	WORD $0x4e2cd400 // fadd v0.4s, v0.4s, v12.4s
-	WORD $0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD $0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	FMOVQ 16(R4), F13
-	WORD $0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
-	WORD $0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD $0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	FMOVQ 32(R4), F12
-	WORD $0x4e2cd442 // fadd v2.4s, v2.4s, v12.4s
-	WORD $0x4e2cd4c6 // fadd v6.4s, v6.4s, v12.4s
-	WORD $0x4e2cd54a // fadd v10.4s, v10.4s, v12.4s
-	FMOVQ 48(R4), F13
-	WORD $0x4e2dd463 // fadd v3.4s, v3.4s, v13.4s
-	WORD $0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
-	WORD $0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
+	FMOVQ 0(R4), F16
+	WORD $0x4e30d400 // fadd v0.4s, v0.4s, v16.4s
+	WORD $0x4e30d484 // fadd v4.4s, v4.4s, v16.4s
+	WORD $0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	FMOVQ 16(R4), F17
+	WORD $0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD $0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	WORD $0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	FMOVQ 32(R4), F16
+	WORD $0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
+	WORD $0x4e30d4c6 // fadd v6.4s, v6.4s, v16.4s
+	WORD $0x4e30d54a // fadd v10.4s, v10.4s, v16.4s
+	FMOVQ 48(R4), F17
+	WORD $0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	WORD $0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	WORD $0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
 
 noadd:
 	WORD $0x4e21a800 // fcvtns v0.4s, v0.4s
@@ -1378,192 +1337,192 @@ noadd:
 
 floor:
 	// y = x*scale + add is exact, z = y + x*low is not: where it is whole and was rounded up, one less
-	FMOVQ 0(R4), F12
-	FMOVQ 0(R3), F13
-	WORD $0x4e2dcc0c // fmla v12.4s, v0.4s, v13.4s
-	FMOVQ 0(R5), F15
-	WORD $0x4eac1d8d // mov v13.16b, v12.16b
-	WORD $0x4e2fcc0d // fmla v13.4s, v0.4s, v15.4s
-	WORD $0x4eacd5ae // fsub v14.4s, v13.4s, v12.4s
-	WORD $0x4eafcc0e // fmls v14.4s, v0.4s, v15.4s
-	WORD $0x4ea0c9ce // fcmgt v14.4s, v14.4s, #0.0
-	WORD $0x4e2199af // frintm v15.4s, v13.4s
-	WORD $0x4e2de5ef // fcmeq v15.4s, v15.4s, v13.4s
-	WORD $0x4e2f1dce // and v14.16b, v14.16b, v15.16b
-	WORD $0x4e21b9a0 // fcvtms v0.4s, v13.4s
-	WORD $0x4eae8400 // add v0.4s, v0.4s, v14.4s
-	FMOVQ 16(R4), F12
-	FMOVQ 16(R3), F13
-	WORD $0x4e2dcc2c // fmla v12.4s, v1.4s, v13.4s
-	FMOVQ 16(R5), F15
-	WORD $0x4eac1d8d // mov v13.16b, v12.16b
-	WORD $0x4e2fcc2d // fmla v13.4s, v1.4s, v15.4s
-	WORD $0x4eacd5ae // fsub v14.4s, v13.4s, v12.4s
-	WORD $0x4eafcc2e // fmls v14.4s, v1.4s, v15.4s
-	WORD $0x4ea0c9ce // fcmgt v14.4s, v14.4s, #0.0
-	WORD $0x4e2199af // frintm v15.4s, v13.4s
-	WORD $0x4e2de5ef // fcmeq v15.4s, v15.4s, v13.4s
-	WORD $0x4e2f1dce // and v14.16b, v14.16b, v15.16b
-	WORD $0x4e21b9a1 // fcvtms v1.4s, v13.4s
-	WORD $0x4eae8421 // add v1.4s, v1.4s, v14.4s
-	FMOVQ 32(R4), F12
-	FMOVQ 32(R3), F13
-	WORD $0x4e2dcc4c // fmla v12.4s, v2.4s, v13.4s
-	FMOVQ 32(R5), F15
-	WORD $0x4eac1d8d // mov v13.16b, v12.16b
-	WORD $0x4e2fcc4d // fmla v13.4s, v2.4s, v15.4s
-	WORD $0x4eacd5ae // fsub v14.4s, v13.4s, v12.4s
-	WORD $0x4eafcc4e // fmls v14.4s, v2.4s, v15.4s
-	WORD $0x4ea0c9ce // fcmgt v14.4s, v14.4s, #0.0
-	WORD $0x4e2199af // frintm v15.4s, v13.4s
-	WORD $0x4e2de5ef // fcmeq v15.4s, v15.4s, v13.4s
-	WORD $0x4e2f1dce // and v14.16b, v14.16b, v15.16b
-	WORD $0x4e21b9a2 // fcvtms v2.4s, v13.4s
-	WORD $0x4eae8442 // add v2.4s, v2.4s, v14.4s
-	FMOVQ 48(R4), F12
-	FMOVQ 48(R3), F13
-	WORD $0x4e2dcc6c // fmla v12.4s, v3.4s, v13.4s
-	FMOVQ 48(R5), F15
-	WORD $0x4eac1d8d // mov v13.16b, v12.16b
-	WORD $0x4e2fcc6d // fmla v13.4s, v3.4s, v15.4s
-	WORD $0x4eacd5ae // fsub v14.4s, v13.4s, v12.4s
-	WORD $0x4eafcc6e // fmls v14.4s, v3.4s, v15.4s
-	WORD $0x4ea0c9ce // fcmgt v14.4s, v14.4s, #0.0
-	WORD $0x4e2199af // frintm v15.4s, v13.4s
-	WORD $0x4e2de5ef // fcmeq v15.4s, v15.4s, v13.4s
-	WORD $0x4e2f1dce // and v14.16b, v14.16b, v15.16b
-	WORD $0x4e21b9a3 // fcvtms v3.4s, v13.4s
-	WORD $0x4eae8463 // add v3.4s, v3.4s, v14.4s
-	FMOVQ 0(R4), F12
-	FMOVQ 0(R3), F13
-	WORD $0x4e2dcc8c // fmla v12.4s, v4.4s, v13.4s
-	FMOVQ 0(R5), F15
-	WORD $0x4eac1d8d // mov v13.16b, v12.16b
-	WORD $0x4e2fcc8d // fmla v13.4s, v4.4s, v15.4s
-	WORD $0x4eacd5ae // fsub v14.4s, v13.4s, v12.4s
-	WORD $0x4eafcc8e // fmls v14.4s, v4.4s, v15.4s
-	WORD $0x4ea0c9ce // fcmgt v14.4s, v14.4s, #0.0
-	WORD $0x4e2199af // frintm v15.4s, v13.4s
-	WORD $0x4e2de5ef // fcmeq v15.4s, v15.4s, v13.4s
-	WORD $0x4e2f1dce // and v14.16b, v14.16b, v15.16b
-	WORD $0x4e21b9a4 // fcvtms v4.4s, v13.4s
-	WORD $0x4eae8484 // add v4.4s, v4.4s, v14.4s
-	FMOVQ 16(R4), F12
-	FMOVQ 16(R3), F13
-	WORD $0x4e2dccac // fmla v12.4s, v5.4s, v13.4s
-	FMOVQ 16(R5), F15
-	WORD $0x4eac1d8d // mov v13.16b, v12.16b
-	WORD $0x4e2fccad // fmla v13.4s, v5.4s, v15.4s
-	WORD $0x4eacd5ae // fsub v14.4s, v13.4s, v12.4s
-	WORD $0x4eafccae // fmls v14.4s, v5.4s, v15.4s
-	WORD $0x4ea0c9ce // fcmgt v14.4s, v14.4s, #0.0
-	WORD $0x4e2199af // frintm v15.4s, v13.4s
-	WORD $0x4e2de5ef // fcmeq v15.4s, v15.4s, v13.4s
-	WORD $0x4e2f1dce // and v14.16b, v14.16b, v15.16b
-	WORD $0x4e21b9a5 // fcvtms v5.4s, v13.4s
-	WORD $0x4eae84a5 // add v5.4s, v5.4s, v14.4s
-	FMOVQ 32(R4), F12
-	FMOVQ 32(R3), F13
-	WORD $0x4e2dcccc // fmla v12.4s, v6.4s, v13.4s
-	FMOVQ 32(R5), F15
-	WORD $0x4eac1d8d // mov v13.16b, v12.16b
-	WORD $0x4e2fcccd // fmla v13.4s, v6.4s, v15.4s
-	WORD $0x4eacd5ae // fsub v14.4s, v13.4s, v12.4s
-	WORD $0x4eafccce // fmls v14.4s, v6.4s, v15.4s
-	WORD $0x4ea0c9ce // fcmgt v14.4s, v14.4s, #0.0
-	WORD $0x4e2199af // frintm v15.4s, v13.4s
-	WORD $0x4e2de5ef // fcmeq v15.4s, v15.4s, v13.4s
-	WORD $0x4e2f1dce // and v14.16b, v14.16b, v15.16b
-	WORD $0x4e21b9a6 // fcvtms v6.4s, v13.4s
-	WORD $0x4eae84c6 // add v6.4s, v6.4s, v14.4s
-	FMOVQ 48(R4), F12
-	FMOVQ 48(R3), F13
-	WORD $0x4e2dccec // fmla v12.4s, v7.4s, v13.4s
-	FMOVQ 48(R5), F15
-	WORD $0x4eac1d8d // mov v13.16b, v12.16b
-	WORD $0x4e2fcced // fmla v13.4s, v7.4s, v15.4s
-	WORD $0x4eacd5ae // fsub v14.4s, v13.4s, v12.4s
-	WORD $0x4eafccee // fmls v14.4s, v7.4s, v15.4s
-	WORD $0x4ea0c9ce // fcmgt v14.4s, v14.4s, #0.0
-	WORD $0x4e2199af // frintm v15.4s, v13.4s
-	WORD $0x4e2de5ef // fcmeq v15.4s, v15.4s, v13.4s
-	WORD $0x4e2f1dce // and v14.16b, v14.16b, v15.16b
-	WORD $0x4e21b9a7 // fcvtms v7.4s, v13.4s
-	WORD $0x4eae84e7 // add v7.4s, v7.4s, v14.4s
-	FMOVQ 0(R4), F12
-	FMOVQ 0(R3), F13
-	WORD $0x4e2dcd0c // fmla v12.4s, v8.4s, v13.4s
-	FMOVQ 0(R5), F15
-	WORD $0x4eac1d8d // mov v13.16b, v12.16b
-	WORD $0x4e2fcd0d // fmla v13.4s, v8.4s, v15.4s
-	WORD $0x4eacd5ae // fsub v14.4s, v13.4s, v12.4s
-	WORD $0x4eafcd0e // fmls v14.4s, v8.4s, v15.4s
-	WORD $0x4ea0c9ce // fcmgt v14.4s, v14.4s, #0.0
-	WORD $0x4e2199af // frintm v15.4s, v13.4s
-	WORD $0x4e2de5ef // fcmeq v15.4s, v15.4s, v13.4s
-	WORD $0x4e2f1dce // and v14.16b, v14.16b, v15.16b
-	WORD $0x4e21b9a8 // fcvtms v8.4s, v13.4s
-	WORD $0x4eae8508 // add v8.4s, v8.4s, v14.4s
-	FMOVQ 16(R4), F12
-	FMOVQ 16(R3), F13
-	WORD $0x4e2dcd2c // fmla v12.4s, v9.4s, v13.4s
-	FMOVQ 16(R5), F15
-	WORD $0x4eac1d8d // mov v13.16b, v12.16b
-	WORD $0x4e2fcd2d // fmla v13.4s, v9.4s, v15.4s
-	WORD $0x4eacd5ae // fsub v14.4s, v13.4s, v12.4s
-	WORD $0x4eafcd2e // fmls v14.4s, v9.4s, v15.4s
-	WORD $0x4ea0c9ce // fcmgt v14.4s, v14.4s, #0.0
-	WORD $0x4e2199af // frintm v15.4s, v13.4s
-	WORD $0x4e2de5ef // fcmeq v15.4s, v15.4s, v13.4s
-	WORD $0x4e2f1dce // and v14.16b, v14.16b, v15.16b
-	WORD $0x4e21b9a9 // fcvtms v9.4s, v13.4s
-	WORD $0x4eae8529 // add v9.4s, v9.4s, v14.4s
-	FMOVQ 32(R4), F12
-	FMOVQ 32(R3), F13
-	WORD $0x4e2dcd4c // fmla v12.4s, v10.4s, v13.4s
-	FMOVQ 32(R5), F15
-	WORD $0x4eac1d8d // mov v13.16b, v12.16b
-	WORD $0x4e2fcd4d // fmla v13.4s, v10.4s, v15.4s
-	WORD $0x4eacd5ae // fsub v14.4s, v13.4s, v12.4s
-	WORD $0x4eafcd4e // fmls v14.4s, v10.4s, v15.4s
-	WORD $0x4ea0c9ce // fcmgt v14.4s, v14.4s, #0.0
-	WORD $0x4e2199af // frintm v15.4s, v13.4s
-	WORD $0x4e2de5ef // fcmeq v15.4s, v15.4s, v13.4s
-	WORD $0x4e2f1dce // and v14.16b, v14.16b, v15.16b
-	WORD $0x4e21b9aa // fcvtms v10.4s, v13.4s
-	WORD $0x4eae854a // add v10.4s, v10.4s, v14.4s
-	FMOVQ 48(R4), F12
-	FMOVQ 48(R3), F13
-	WORD $0x4e2dcd6c // fmla v12.4s, v11.4s, v13.4s
-	FMOVQ 48(R5), F15
-	WORD $0x4eac1d8d // mov v13.16b, v12.16b
-	WORD $0x4e2fcd6d // fmla v13.4s, v11.4s, v15.4s
-	WORD $0x4eacd5ae // fsub v14.4s, v13.4s, v12.4s
-	WORD $0x4eafcd6e // fmls v14.4s, v11.4s, v15.4s
-	WORD $0x4ea0c9ce // fcmgt v14.4s, v14.4s, #0.0
-	WORD $0x4e2199af // frintm v15.4s, v13.4s
-	WORD $0x4e2de5ef // fcmeq v15.4s, v15.4s, v13.4s
-	WORD $0x4e2f1dce // and v14.16b, v14.16b, v15.16b
-	WORD $0x4e21b9ab // fcvtms v11.4s, v13.4s
-	WORD $0x4eae856b // add v11.4s, v11.4s, v14.4s
+	FMOVQ 0(R4), F16
+	FMOVQ 0(R3), F17
+	WORD $0x4e31cc10 // fmla v16.4s, v0.4s, v17.4s
+	FMOVQ 0(R5), F19
+	WORD $0x4eb01e11 // mov v17.16b, v16.16b
+	WORD $0x4e33cc11 // fmla v17.4s, v0.4s, v19.4s
+	WORD $0x4eb0d632 // fsub v18.4s, v17.4s, v16.4s
+	WORD $0x4eb3cc12 // fmls v18.4s, v0.4s, v19.4s
+	WORD $0x4ea0ca52 // fcmgt v18.4s, v18.4s, #0.0
+	WORD $0x4e219a33 // frintm v19.4s, v17.4s
+	WORD $0x4e31e673 // fcmeq v19.4s, v19.4s, v17.4s
+	WORD $0x4e331e52 // and v18.16b, v18.16b, v19.16b
+	WORD $0x4e21ba20 // fcvtms v0.4s, v17.4s
+	WORD $0x4eb28400 // add v0.4s, v0.4s, v18.4s
+	FMOVQ 16(R4), F16
+	FMOVQ 16(R3), F17
+	WORD $0x4e31cc30 // fmla v16.4s, v1.4s, v17.4s
+	FMOVQ 16(R5), F19
+	WORD $0x4eb01e11 // mov v17.16b, v16.16b
+	WORD $0x4e33cc31 // fmla v17.4s, v1.4s, v19.4s
+	WORD $0x4eb0d632 // fsub v18.4s, v17.4s, v16.4s
+	WORD $0x4eb3cc32 // fmls v18.4s, v1.4s, v19.4s
+	WORD $0x4ea0ca52 // fcmgt v18.4s, v18.4s, #0.0
+	WORD $0x4e219a33 // frintm v19.4s, v17.4s
+	WORD $0x4e31e673 // fcmeq v19.4s, v19.4s, v17.4s
+	WORD $0x4e331e52 // and v18.16b, v18.16b, v19.16b
+	WORD $0x4e21ba21 // fcvtms v1.4s, v17.4s
+	WORD $0x4eb28421 // add v1.4s, v1.4s, v18.4s
+	FMOVQ 32(R4), F16
+	FMOVQ 32(R3), F17
+	WORD $0x4e31cc50 // fmla v16.4s, v2.4s, v17.4s
+	FMOVQ 32(R5), F19
+	WORD $0x4eb01e11 // mov v17.16b, v16.16b
+	WORD $0x4e33cc51 // fmla v17.4s, v2.4s, v19.4s
+	WORD $0x4eb0d632 // fsub v18.4s, v17.4s, v16.4s
+	WORD $0x4eb3cc52 // fmls v18.4s, v2.4s, v19.4s
+	WORD $0x4ea0ca52 // fcmgt v18.4s, v18.4s, #0.0
+	WORD $0x4e219a33 // frintm v19.4s, v17.4s
+	WORD $0x4e31e673 // fcmeq v19.4s, v19.4s, v17.4s
+	WORD $0x4e331e52 // and v18.16b, v18.16b, v19.16b
+	WORD $0x4e21ba22 // fcvtms v2.4s, v17.4s
+	WORD $0x4eb28442 // add v2.4s, v2.4s, v18.4s
+	FMOVQ 48(R4), F16
+	FMOVQ 48(R3), F17
+	WORD $0x4e31cc70 // fmla v16.4s, v3.4s, v17.4s
+	FMOVQ 48(R5), F19
+	WORD $0x4eb01e11 // mov v17.16b, v16.16b
+	WORD $0x4e33cc71 // fmla v17.4s, v3.4s, v19.4s
+	WORD $0x4eb0d632 // fsub v18.4s, v17.4s, v16.4s
+	WORD $0x4eb3cc72 // fmls v18.4s, v3.4s, v19.4s
+	WORD $0x4ea0ca52 // fcmgt v18.4s, v18.4s, #0.0
+	WORD $0x4e219a33 // frintm v19.4s, v17.4s
+	WORD $0x4e31e673 // fcmeq v19.4s, v19.4s, v17.4s
+	WORD $0x4e331e52 // and v18.16b, v18.16b, v19.16b
+	WORD $0x4e21ba23 // fcvtms v3.4s, v17.4s
+	WORD $0x4eb28463 // add v3.4s, v3.4s, v18.4s
+	FMOVQ 0(R4), F16
+	FMOVQ 0(R3), F17
+	WORD $0x4e31cc90 // fmla v16.4s, v4.4s, v17.4s
+	FMOVQ 0(R5), F19
+	WORD $0x4eb01e11 // mov v17.16b, v16.16b
+	WORD $0x4e33cc91 // fmla v17.4s, v4.4s, v19.4s
+	WORD $0x4eb0d632 // fsub v18.4s, v17.4s, v16.4s
+	WORD $0x4eb3cc92 // fmls v18.4s, v4.4s, v19.4s
+	WORD $0x4ea0ca52 // fcmgt v18.4s, v18.4s, #0.0
+	WORD $0x4e219a33 // frintm v19.4s, v17.4s
+	WORD $0x4e31e673 // fcmeq v19.4s, v19.4s, v17.4s
+	WORD $0x4e331e52 // and v18.16b, v18.16b, v19.16b
+	WORD $0x4e21ba24 // fcvtms v4.4s, v17.4s
+	WORD $0x4eb28484 // add v4.4s, v4.4s, v18.4s
+	FMOVQ 16(R4), F16
+	FMOVQ 16(R3), F17
+	WORD $0x4e31ccb0 // fmla v16.4s, v5.4s, v17.4s
+	FMOVQ 16(R5), F19
+	WORD $0x4eb01e11 // mov v17.16b, v16.16b
+	WORD $0x4e33ccb1 // fmla v17.4s, v5.4s, v19.4s
+	WORD $0x4eb0d632 // fsub v18.4s, v17.4s, v16.4s
+	WORD $0x4eb3ccb2 // fmls v18.4s, v5.4s, v19.4s
+	WORD $0x4ea0ca52 // fcmgt v18.4s, v18.4s, #0.0
+	WORD $0x4e219a33 // frintm v19.4s, v17.4s
+	WORD $0x4e31e673 // fcmeq v19.4s, v19.4s, v17.4s
+	WORD $0x4e331e52 // and v18.16b, v18.16b, v19.16b
+	WORD $0x4e21ba25 // fcvtms v5.4s, v17.4s
+	WORD $0x4eb284a5 // add v5.4s, v5.4s, v18.4s
+	FMOVQ 32(R4), F16
+	FMOVQ 32(R3), F17
+	WORD $0x4e31ccd0 // fmla v16.4s, v6.4s, v17.4s
+	FMOVQ 32(R5), F19
+	WORD $0x4eb01e11 // mov v17.16b, v16.16b
+	WORD $0x4e33ccd1 // fmla v17.4s, v6.4s, v19.4s
+	WORD $0x4eb0d632 // fsub v18.4s, v17.4s, v16.4s
+	WORD $0x4eb3ccd2 // fmls v18.4s, v6.4s, v19.4s
+	WORD $0x4ea0ca52 // fcmgt v18.4s, v18.4s, #0.0
+	WORD $0x4e219a33 // frintm v19.4s, v17.4s
+	WORD $0x4e31e673 // fcmeq v19.4s, v19.4s, v17.4s
+	WORD $0x4e331e52 // and v18.16b, v18.16b, v19.16b
+	WORD $0x4e21ba26 // fcvtms v6.4s, v17.4s
+	WORD $0x4eb284c6 // add v6.4s, v6.4s, v18.4s
+	FMOVQ 48(R4), F16
+	FMOVQ 48(R3), F17
+	WORD $0x4e31ccf0 // fmla v16.4s, v7.4s, v17.4s
+	FMOVQ 48(R5), F19
+	WORD $0x4eb01e11 // mov v17.16b, v16.16b
+	WORD $0x4e33ccf1 // fmla v17.4s, v7.4s, v19.4s
+	WORD $0x4eb0d632 // fsub v18.4s, v17.4s, v16.4s
+	WORD $0x4eb3ccf2 // fmls v18.4s, v7.4s, v19.4s
+	WORD $0x4ea0ca52 // fcmgt v18.4s, v18.4s, #0.0
+	WORD $0x4e219a33 // frintm v19.4s, v17.4s
+	WORD $0x4e31e673 // fcmeq v19.4s, v19.4s, v17.4s
+	WORD $0x4e331e52 // and v18.16b, v18.16b, v19.16b
+	WORD $0x4e21ba27 // fcvtms v7.4s, v17.4s
+	WORD $0x4eb284e7 // add v7.4s, v7.4s, v18.4s
+	FMOVQ 0(R4), F16
+	FMOVQ 0(R3), F17
+	WORD $0x4e31cd10 // fmla v16.4s, v8.4s, v17.4s
+	FMOVQ 0(R5), F19
+	WORD $0x4eb01e11 // mov v17.16b, v16.16b
+	WORD $0x4e33cd11 // fmla v17.4s, v8.4s, v19.4s
+	WORD $0x4eb0d632 // fsub v18.4s, v17.4s, v16.4s
+	WORD $0x4eb3cd12 // fmls v18.4s, v8.4s, v19.4s
+	WORD $0x4ea0ca52 // fcmgt v18.4s, v18.4s, #0.0
+	WORD $0x4e219a33 // frintm v19.4s, v17.4s
+	WORD $0x4e31e673 // fcmeq v19.4s, v19.4s, v17.4s
+	WORD $0x4e331e52 // and v18.16b, v18.16b, v19.16b
+	WORD $0x4e21ba28 // fcvtms v8.4s, v17.4s
+	WORD $0x4eb28508 // add v8.4s, v8.4s, v18.4s
+	FMOVQ 16(R4), F16
+	FMOVQ 16(R3), F17
+	WORD $0x4e31cd30 // fmla v16.4s, v9.4s, v17.4s
+	FMOVQ 16(R5), F19
+	WORD $0x4eb01e11 // mov v17.16b, v16.16b
+	WORD $0x4e33cd31 // fmla v17.4s, v9.4s, v19.4s
+	WORD $0x4eb0d632 // fsub v18.4s, v17.4s, v16.4s
+	WORD $0x4eb3cd32 // fmls v18.4s, v9.4s, v19.4s
+	WORD $0x4ea0ca52 // fcmgt v18.4s, v18.4s, #0.0
+	WORD $0x4e219a33 // frintm v19.4s, v17.4s
+	WORD $0x4e31e673 // fcmeq v19.4s, v19.4s, v17.4s
+	WORD $0x4e331e52 // and v18.16b, v18.16b, v19.16b
+	WORD $0x4e21ba29 // fcvtms v9.4s, v17.4s
+	WORD $0x4eb28529 // add v9.4s, v9.4s, v18.4s
+	FMOVQ 32(R4), F16
+	FMOVQ 32(R3), F17
+	WORD $0x4e31cd50 // fmla v16.4s, v10.4s, v17.4s
+	FMOVQ 32(R5), F19
+	WORD $0x4eb01e11 // mov v17.16b, v16.16b
+	WORD $0x4e33cd51 // fmla v17.4s, v10.4s, v19.4s
+	WORD $0x4eb0d632 // fsub v18.4s, v17.4s, v16.4s
+	WORD $0x4eb3cd52 // fmls v18.4s, v10.4s, v19.4s
+	WORD $0x4ea0ca52 // fcmgt v18.4s, v18.4s, #0.0
+	WORD $0x4e219a33 // frintm v19.4s, v17.4s
+	WORD $0x4e31e673 // fcmeq v19.4s, v19.4s, v17.4s
+	WORD $0x4e331e52 // and v18.16b, v18.16b, v19.16b
+	WORD $0x4e21ba2a // fcvtms v10.4s, v17.4s
+	WORD $0x4eb2854a // add v10.4s, v10.4s, v18.4s
+	FMOVQ 48(R4), F16
+	FMOVQ 48(R3), F17
+	WORD $0x4e31cd70 // fmla v16.4s, v11.4s, v17.4s
+	FMOVQ 48(R5), F19
+	WORD $0x4eb01e11 // mov v17.16b, v16.16b
+	WORD $0x4e33cd71 // fmla v17.4s, v11.4s, v19.4s
+	WORD $0x4eb0d632 // fsub v18.4s, v17.4s, v16.4s
+	WORD $0x4eb3cd72 // fmls v18.4s, v11.4s, v19.4s
+	WORD $0x4ea0ca52 // fcmgt v18.4s, v18.4s, #0.0
+	WORD $0x4e219a33 // frintm v19.4s, v17.4s
+	WORD $0x4e31e673 // fcmeq v19.4s, v19.4s, v17.4s
+	WORD $0x4e331e52 // and v18.16b, v18.16b, v19.16b
+	WORD $0x4e21ba2b // fcvtms v11.4s, v17.4s
+	WORD $0x4eb2856b // add v11.4s, v11.4s, v18.4s
 
 rounded:
-	FMOVS zero+112(FP), F12
-	WORD $0x4e02058c // dup v12.8h, v12.h[0]
-	FMOVS lo+120(FP), F13
-	WORD $0x4e0105ad // dup v13.16b, v13.b[0]
-	FMOVS hi+128(FP), F14
-	WORD $0x4e0105ce // dup v14.16b, v14.b[0]
+	FMOVS zero+112(FP), F16
+	WORD $0x4e020610 // dup v16.8h, v16.h[0]
+	FMOVS lo+120(FP), F17
+	WORD $0x4e010631 // dup v17.16b, v17.b[0]
+	FMOVS hi+128(FP), F18
+	WORD $0x4e010652 // dup v18.16b, v18.b[0]
 	WORD $0x0e614800 // sqxtn v0.4h, v0.4s
 	WORD $0x4e614820 // sqxtn2 v0.8h, v1.4s
-	WORD $0x4e6c0c00 // sqadd v0.8h, v0.8h, v12.8h
+	WORD $0x4e700c00 // sqadd v0.8h, v0.8h, v16.8h
 	WORD $0x0e614842 // sqxtn v2.4h, v2.4s
 	WORD $0x4e614862 // sqxtn2 v2.8h, v3.4s
-	WORD $0x4e6c0c42 // sqadd v2.8h, v2.8h, v12.8h
+	WORD $0x4e700c42 // sqadd v2.8h, v2.8h, v16.8h
 	WORD $0x2e212800 // sqxtun v0.8b, v0.8h
 	WORD $0x6e212840 // sqxtun2 v0.16b, v2.8h
-	WORD $0x6e2d6400 // umax v0.16b, v0.16b, v13.16b
-	WORD $0x6e2e6c00 // umin v0.16b, v0.16b, v14.16b
+	WORD $0x6e316400 // umax v0.16b, v0.16b, v17.16b
+	WORD $0x6e326c00 // umin v0.16b, v0.16b, v18.16b
 	CMP $16, R2
 	BNE ragged0
 	FMOVQ F0, 0(R0)
@@ -1585,14 +1544,14 @@ stored0:
 	ADD R1, R0, R0
 	WORD $0x0e614884 // sqxtn v4.4h, v4.4s
 	WORD $0x4e6148a4 // sqxtn2 v4.8h, v5.4s
-	WORD $0x4e6c0c84 // sqadd v4.8h, v4.8h, v12.8h
+	WORD $0x4e700c84 // sqadd v4.8h, v4.8h, v16.8h
 	WORD $0x0e6148c6 // sqxtn v6.4h, v6.4s
 	WORD $0x4e6148e6 // sqxtn2 v6.8h, v7.4s
-	WORD $0x4e6c0cc6 // sqadd v6.8h, v6.8h, v12.8h
+	WORD $0x4e700cc6 // sqadd v6.8h, v6.8h, v16.8h
 	WORD $0x2e212884 // sqxtun v4.8b, v4.8h
 	WORD $0x6e2128c4 // sqxtun2 v4.16b, v6.8h
-	WORD $0x6e2d6484 // umax v4.16b, v4.16b, v13.16b
-	WORD $0x6e2e6c84 // umin v4.16b, v4.16b, v14.16b
+	WORD $0x6e316484 // umax v4.16b, v4.16b, v17.16b
+	WORD $0x6e326c84 // umin v4.16b, v4.16b, v18.16b
 	CMP $16, R2
 	BNE ragged1
 	FMOVQ F4, 0(R0)
@@ -1614,14 +1573,14 @@ stored1:
 	ADD R1, R0, R0
 	WORD $0x0e614908 // sqxtn v8.4h, v8.4s
 	WORD $0x4e614928 // sqxtn2 v8.8h, v9.4s
-	WORD $0x4e6c0d08 // sqadd v8.8h, v8.8h, v12.8h
+	WORD $0x4e700d08 // sqadd v8.8h, v8.8h, v16.8h
 	WORD $0x0e61494a // sqxtn v10.4h, v10.4s
 	WORD $0x4e61496a // sqxtn2 v10.8h, v11.4s
-	WORD $0x4e6c0d4a // sqadd v10.8h, v10.8h, v12.8h
+	WORD $0x4e700d4a // sqadd v10.8h, v10.8h, v16.8h
 	WORD $0x2e212908 // sqxtun v8.8b, v8.8h
 	WORD $0x6e212948 // sqxtun2 v8.16b, v10.8h
-	WORD $0x6e2d6508 // umax v8.16b, v8.16b, v13.16b
-	WORD $0x6e2e6d08 // umin v8.16b, v8.16b, v14.16b
+	WORD $0x6e316508 // umax v8.16b, v8.16b, v17.16b
+	WORD $0x6e326d08 // umin v8.16b, v8.16b, v18.16b
 	CMP $16, R2
 	BNE ragged2
 	FMOVQ F8, 0(R0)
@@ -1769,22 +1728,22 @@ noinit:
 	FMOVQ F3, 64(RSP)
 
 block:
-	FMOVQ 16(RSP), F0
-	FMOVQ 32(RSP), F1
-	FMOVQ 48(RSP), F2
-	FMOVQ 64(RSP), F3
-	WORD $0x4ea01c04 // mov v4.16b, v0.16b
-	WORD $0x4ea11c25 // mov v5.16b, v1.16b
-	WORD $0x4ea21c46 // mov v6.16b, v2.16b
-	WORD $0x4ea31c67 // mov v7.16b, v3.16b
-	WORD $0x4ea01c08 // mov v8.16b, v0.16b
-	WORD $0x4ea11c29 // mov v9.16b, v1.16b
-	WORD $0x4ea21c4a // mov v10.16b, v2.16b
-	WORD $0x4ea31c6b // mov v11.16b, v3.16b
-	WORD $0x4ea01c0c // mov v12.16b, v0.16b
-	WORD $0x4ea11c2d // mov v13.16b, v1.16b
-	WORD $0x4ea21c4e // mov v14.16b, v2.16b
-	WORD $0x4ea31c6f // mov v15.16b, v3.16b
+	WORD $0x4f00e400 // movi v0.16b, #0
+	WORD $0x4f00e401 // movi v1.16b, #0
+	WORD $0x4f00e402 // movi v2.16b, #0
+	WORD $0x4f00e403 // movi v3.16b, #0
+	WORD $0x4f00e404 // movi v4.16b, #0
+	WORD $0x4f00e405 // movi v5.16b, #0
+	WORD $0x4f00e406 // movi v6.16b, #0
+	WORD $0x4f00e407 // movi v7.16b, #0
+	WORD $0x4f00e408 // movi v8.16b, #0
+	WORD $0x4f00e409 // movi v9.16b, #0
+	WORD $0x4f00e40a // movi v10.16b, #0
+	WORD $0x4f00e40b // movi v11.16b, #0
+	WORD $0x4f00e40c // movi v12.16b, #0
+	WORD $0x4f00e40d // movi v13.16b, #0
+	WORD $0x4f00e40e // movi v14.16b, #0
+	WORD $0x4f00e40f // movi v15.16b, #0
 	MOVD b+32(FP), R0
 	MOVD a+16(FP), R1
 	MOVD lda+24(FP), R2
@@ -1793,212 +1752,130 @@ block:
 	ADD R2, R4, R2
 	MOVD k+8(FP), R5
 	MOVD ldb+40(FP), R6
-	// four words of k: load 16 codes of each row of A, words of B, multiply and add
-	SUBS $4, R5, R5
+	// two words of k: load 8 codes of each row of A, words of B, multiply and add
+	ADD R6, R0, R7
+	LSL $1, R6, R6
+	SUBS $2, R5, R5
 	BLT few
-	CMP $256, R6
-	BNE loop
-
-full:
-	FMOVQ.P 16(R1), F16
-	FMOVQ.P 16(R3), F17
-	FMOVQ.P 16(R4), F18
-	FMOVQ.P 16(R2), F19
-	FLDPQ 0(R0), (F21, F22)
-	FLDPQ 32(R0), (F23, F24)
-	FMOVQ 256(R0), F25
-	FMOVQ 272(R0), F26
-	FMOVQ 288(R0), F27
-	FMOVQ 304(R0), F28
-	WORD $0x4f10f2a0 // sudot v0.4s, v21.16b, v16.4b[0]
-	WORD $0x4f10f2c1 // sudot v1.4s, v22.16b, v16.4b[0]
-	WORD $0x4f11f2a4 // sudot v4.4s, v21.16b, v17.4b[0]
-	WORD $0x4f11f2c5 // sudot v5.4s, v22.16b, v17.4b[0]
-	WORD $0x4f12f2a8 // sudot v8.4s, v21.16b, v18.4b[0]
-	WORD $0x4f12f2c9 // sudot v9.4s, v22.16b, v18.4b[0]
-	WORD $0x4f13f2ac // sudot v12.4s, v21.16b, v19.4b[0]
-	WORD $0x4f13f2cd // sudot v13.4s, v22.16b, v19.4b[0]
-	FLDPQ 512(R0), (F21, F22)
-	WORD $0x4f10f2e2 // sudot v2.4s, v23.16b, v16.4b[0]
-	WORD $0x4f10f303 // sudot v3.4s, v24.16b, v16.4b[0]
-	WORD $0x4f11f2e6 // sudot v6.4s, v23.16b, v17.4b[0]
-	WORD $0x4f11f307 // sudot v7.4s, v24.16b, v17.4b[0]
-	WORD $0x4f12f2ea // sudot v10.4s, v23.16b, v18.4b[0]
-	WORD $0x4f12f30b // sudot v11.4s, v24.16b, v18.4b[0]
-	WORD $0x4f13f2ee // sudot v14.4s, v23.16b, v19.4b[0]
-	WORD $0x4f13f30f // sudot v15.4s, v24.16b, v19.4b[0]
-	FLDPQ 544(R0), (F23, F24)
-	WORD $0x4f30f320 // sudot v0.4s, v25.16b, v16.4b[1]
-	WORD $0x4f30f341 // sudot v1.4s, v26.16b, v16.4b[1]
-	WORD $0x4f31f324 // sudot v4.4s, v25.16b, v17.4b[1]
-	WORD $0x4f31f345 // sudot v5.4s, v26.16b, v17.4b[1]
-	WORD $0x4f32f328 // sudot v8.4s, v25.16b, v18.4b[1]
-	WORD $0x4f32f349 // sudot v9.4s, v26.16b, v18.4b[1]
-	WORD $0x4f33f32c // sudot v12.4s, v25.16b, v19.4b[1]
-	WORD $0x4f33f34d // sudot v13.4s, v26.16b, v19.4b[1]
-	FLDPQ 768(R0), (F25, F26)
-	WORD $0x4f30f362 // sudot v2.4s, v27.16b, v16.4b[1]
-	WORD $0x4f30f383 // sudot v3.4s, v28.16b, v16.4b[1]
-	WORD $0x4f31f366 // sudot v6.4s, v27.16b, v17.4b[1]
-	WORD $0x4f31f387 // sudot v7.4s, v28.16b, v17.4b[1]
-	WORD $0x4f32f36a // sudot v10.4s, v27.16b, v18.4b[1]
-	WORD $0x4f32f38b // sudot v11.4s, v28.16b, v18.4b[1]
-	WORD $0x4f33f36e // sudot v14.4s, v27.16b, v19.4b[1]
-	WORD $0x4f33f38f // sudot v15.4s, v28.16b, v19.4b[1]
-	FLDPQ 800(R0), (F27, F28)
-	WORD $0x4f10faa0 // sudot v0.4s, v21.16b, v16.4b[2]
-	WORD $0x4f10fac1 // sudot v1.4s, v22.16b, v16.4b[2]
-	WORD $0x4f11faa4 // sudot v4.4s, v21.16b, v17.4b[2]
-	WORD $0x4f11fac5 // sudot v5.4s, v22.16b, v17.4b[2]
-	WORD $0x4f12faa8 // sudot v8.4s, v21.16b, v18.4b[2]
-	WORD $0x4f12fac9 // sudot v9.4s, v22.16b, v18.4b[2]
-	WORD $0x4f13faac // sudot v12.4s, v21.16b, v19.4b[2]
-	WORD $0x4f13facd // sudot v13.4s, v22.16b, v19.4b[2]
-	WORD $0x4f10fae2 // sudot v2.4s, v23.16b, v16.4b[2]
-	WORD $0x4f10fb03 // sudot v3.4s, v24.16b, v16.4b[2]
-	WORD $0x4f11fae6 // sudot v6.4s, v23.16b, v17.4b[2]
-	WORD $0x4f11fb07 // sudot v7.4s, v24.16b, v17.4b[2]
-	WORD $0x4f12faea // sudot v10.4s, v23.16b, v18.4b[2]
-	WORD $0x4f12fb0b // sudot v11.4s, v24.16b, v18.4b[2]
-	WORD $0x4f13faee // sudot v14.4s, v23.16b, v19.4b[2]
-	WORD $0x4f13fb0f // sudot v15.4s, v24.16b, v19.4b[2]
-	WORD $0x4f30fb20 // sudot v0.4s, v25.16b, v16.4b[3]
-	WORD $0x4f30fb41 // sudot v1.4s, v26.16b, v16.4b[3]
-	WORD $0x4f31fb24 // sudot v4.4s, v25.16b, v17.4b[3]
-	WORD $0x4f31fb45 // sudot v5.4s, v26.16b, v17.4b[3]
-	WORD $0x4f32fb28 // sudot v8.4s, v25.16b, v18.4b[3]
-	WORD $0x4f32fb49 // sudot v9.4s, v26.16b, v18.4b[3]
-	WORD $0x4f33fb2c // sudot v12.4s, v25.16b, v19.4b[3]
-	WORD $0x4f33fb4d // sudot v13.4s, v26.16b, v19.4b[3]
-	WORD $0x4f30fb62 // sudot v2.4s, v27.16b, v16.4b[3]
-	WORD $0x4f30fb83 // sudot v3.4s, v28.16b, v16.4b[3]
-	WORD $0x4f31fb66 // sudot v6.4s, v27.16b, v17.4b[3]
-	WORD $0x4f31fb87 // sudot v7.4s, v28.16b, v17.4b[3]
-	WORD $0x4f32fb6a // sudot v10.4s, v27.16b, v18.4b[3]
-	WORD $0x4f32fb8b // sudot v11.4s, v28.16b, v18.4b[3]
-	WORD $0x4f33fb6e // sudot v14.4s, v27.16b, v19.4b[3]
-	WORD $0x4f33fb8f // sudot v15.4s, v28.16b, v19.4b[3]
-	ADD $1024, R0, R0
-	SUBS $4, R5, R5
-	BGE full
-	JMP few
 
 loop:
-	FMOVQ.P 16(R1), F16
-	FMOVQ.P 16(R3), F17
-	FMOVQ.P 16(R4), F18
-	FMOVQ.P 16(R2), F19
-	FLDPQ 0(R0), (F21, F22)
-	FLDPQ 32(R0), (F23, F24)
-	ADD R6, R0, R0
-	FLDPQ 0(R0), (F25, F26)
+	FMOVD.P 8(R1), F24
+	VLD1.P 8(R3), V24.D[1]
+	FMOVD.P 8(R4), F25
+	VLD1.P 8(R2), V25.D[1]
+	FLDPQ 0(R0), (F27, F28)
+	FLDPQ 0(R7), (F29, F30)
+	WORD $0x4e9d2b7f // trn1 v31.4s, v27.4s, v29.4s
+	WORD $0x4e9d6b7b // trn2 v27.4s, v27.4s, v29.4s
+	WORD $0x4e9faf00 // usmmla v0.4s, v24.16b, v31.16b
+	WORD $0x4e9faf28 // usmmla v8.4s, v25.16b, v31.16b
+	WORD $0x4e9baf01 // usmmla v1.4s, v24.16b, v27.16b
+	WORD $0x4e9baf29 // usmmla v9.4s, v25.16b, v27.16b
+	WORD $0x4e9e2b9f // trn1 v31.4s, v28.4s, v30.4s
+	WORD $0x4e9e6b9c // trn2 v28.4s, v28.4s, v30.4s
+	WORD $0x4e9faf02 // usmmla v2.4s, v24.16b, v31.16b
+	WORD $0x4e9faf2a // usmmla v10.4s, v25.16b, v31.16b
+	WORD $0x4e9caf03 // usmmla v3.4s, v24.16b, v28.16b
+	WORD $0x4e9caf2b // usmmla v11.4s, v25.16b, v28.16b
 	FLDPQ 32(R0), (F27, F28)
+	FLDPQ 32(R7), (F29, F30)
+	WORD $0x4e9d2b7f // trn1 v31.4s, v27.4s, v29.4s
+	WORD $0x4e9d6b7b // trn2 v27.4s, v27.4s, v29.4s
+	WORD $0x4e9faf04 // usmmla v4.4s, v24.16b, v31.16b
+	WORD $0x4e9faf2c // usmmla v12.4s, v25.16b, v31.16b
+	WORD $0x4e9baf05 // usmmla v5.4s, v24.16b, v27.16b
+	WORD $0x4e9baf2d // usmmla v13.4s, v25.16b, v27.16b
+	WORD $0x4e9e2b9f // trn1 v31.4s, v28.4s, v30.4s
+	WORD $0x4e9e6b9c // trn2 v28.4s, v28.4s, v30.4s
+	WORD $0x4e9faf06 // usmmla v6.4s, v24.16b, v31.16b
+	WORD $0x4e9faf2e // usmmla v14.4s, v25.16b, v31.16b
+	WORD $0x4e9caf07 // usmmla v7.4s, v24.16b, v28.16b
+	WORD $0x4e9caf2f // usmmla v15.4s, v25.16b, v28.16b
 	ADD R6, R0, R0
-	WORD $0x4f10f2a0 // sudot v0.4s, v21.16b, v16.4b[0]
-	WORD $0x4f10f2c1 // sudot v1.4s, v22.16b, v16.4b[0]
-	WORD $0x4f11f2a4 // sudot v4.4s, v21.16b, v17.4b[0]
-	WORD $0x4f11f2c5 // sudot v5.4s, v22.16b, v17.4b[0]
-	WORD $0x4f12f2a8 // sudot v8.4s, v21.16b, v18.4b[0]
-	WORD $0x4f12f2c9 // sudot v9.4s, v22.16b, v18.4b[0]
-	WORD $0x4f13f2ac // sudot v12.4s, v21.16b, v19.4b[0]
-	WORD $0x4f13f2cd // sudot v13.4s, v22.16b, v19.4b[0]
-	FLDPQ 0(R0), (F21, F22)
-	WORD $0x4f10f2e2 // sudot v2.4s, v23.16b, v16.4b[0]
-	WORD $0x4f10f303 // sudot v3.4s, v24.16b, v16.4b[0]
-	WORD $0x4f11f2e6 // sudot v6.4s, v23.16b, v17.4b[0]
-	WORD $0x4f11f307 // sudot v7.4s, v24.16b, v17.4b[0]
-	WORD $0x4f12f2ea // sudot v10.4s, v23.16b, v18.4b[0]
-	WORD $0x4f12f30b // sudot v11.4s, v24.16b, v18.4b[0]
-	WORD $0x4f13f2ee // sudot v14.4s, v23.16b, v19.4b[0]
-	WORD $0x4f13f30f // sudot v15.4s, v24.16b, v19.4b[0]
-	FLDPQ 32(R0), (F23, F24)
-	ADD R6, R0, R0
-	WORD $0x4f30f320 // sudot v0.4s, v25.16b, v16.4b[1]
-	WORD $0x4f30f341 // sudot v1.4s, v26.16b, v16.4b[1]
-	WORD $0x4f31f324 // sudot v4.4s, v25.16b, v17.4b[1]
-	WORD $0x4f31f345 // sudot v5.4s, v26.16b, v17.4b[1]
-	WORD $0x4f32f328 // sudot v8.4s, v25.16b, v18.4b[1]
-	WORD $0x4f32f349 // sudot v9.4s, v26.16b, v18.4b[1]
-	WORD $0x4f33f32c // sudot v12.4s, v25.16b, v19.4b[1]
-	WORD $0x4f33f34d // sudot v13.4s, v26.16b, v19.4b[1]
-	FLDPQ 0(R0), (F25, F26)
-	WORD $0x4f30f362 // sudot v2.4s, v27.16b, v16.4b[1]
-	WORD $0x4f30f383 // sudot v3.4s, v28.16b, v16.4b[1]
-	WORD $0x4f31f366 // sudot v6.4s, v27.16b, v17.4b[1]
-	WORD $0x4f31f387 // sudot v7.4s, v28.16b, v17.4b[1]
-	WORD $0x4f32f36a // sudot v10.4s, v27.16b, v18.4b[1]
-	WORD $0x4f32f38b // sudot v11.4s, v28.16b, v18.4b[1]
-	WORD $0x4f33f36e // sudot v14.4s, v27.16b, v19.4b[1]
-	WORD $0x4f33f38f // sudot v15.4s, v28.16b, v19.4b[1]
-	FLDPQ 32(R0), (F27, F28)
-	ADD R6, R0, R0
-	WORD $0x4f10faa0 // sudot v0.4s, v21.16b, v16.4b[2]
-	WORD $0x4f10fac1 // sudot v1.4s, v22.16b, v16.4b[2]
-	WORD $0x4f11faa4 // sudot v4.4s, v21.16b, v17.4b[2]
-	WORD $0x4f11fac5 // sudot v5.4s, v22.16b, v17.4b[2]
-	WORD $0x4f12faa8 // sudot v8.4s, v21.16b, v18.4b[2]
-	WORD $0x4f12fac9 // sudot v9.4s, v22.16b, v18.4b[2]
-	WORD $0x4f13faac // sudot v12.4s, v21.16b, v19.4b[2]
-	WORD $0x4f13facd // sudot v13.4s, v22.16b, v19.4b[2]
-	WORD $0x4f10fae2 // sudot v2.4s, v23.16b, v16.4b[2]
-	WORD $0x4f10fb03 // sudot v3.4s, v24.16b, v16.4b[2]
-	WORD $0x4f11fae6 // sudot v6.4s, v23.16b, v17.4b[2]
-	WORD $0x4f11fb07 // sudot v7.4s, v24.16b, v17.4b[2]
-	WORD $0x4f12faea // sudot v10.4s, v23.16b, v18.4b[2]
-	WORD $0x4f12fb0b // sudot v11.4s, v24.16b, v18.4b[2]
-	WORD $0x4f13faee // sudot v14.4s, v23.16b, v19.4b[2]
-	WORD $0x4f13fb0f // sudot v15.4s, v24.16b, v19.4b[2]
-	WORD $0x4f30fb20 // sudot v0.4s, v25.16b, v16.4b[3]
-	WORD $0x4f30fb41 // sudot v1.4s, v26.16b, v16.4b[3]
-	WORD $0x4f31fb24 // sudot v4.4s, v25.16b, v17.4b[3]
-	WORD $0x4f31fb45 // sudot v5.4s, v26.16b, v17.4b[3]
-	WORD $0x4f32fb28 // sudot v8.4s, v25.16b, v18.4b[3]
-	WORD $0x4f32fb49 // sudot v9.4s, v26.16b, v18.4b[3]
-	WORD $0x4f33fb2c // sudot v12.4s, v25.16b, v19.4b[3]
-	WORD $0x4f33fb4d // sudot v13.4s, v26.16b, v19.4b[3]
-	WORD $0x4f30fb62 // sudot v2.4s, v27.16b, v16.4b[3]
-	WORD $0x4f30fb83 // sudot v3.4s, v28.16b, v16.4b[3]
-	WORD $0x4f31fb66 // sudot v6.4s, v27.16b, v17.4b[3]
-	WORD $0x4f31fb87 // sudot v7.4s, v28.16b, v17.4b[3]
-	WORD $0x4f32fb6a // sudot v10.4s, v27.16b, v18.4b[3]
-	WORD $0x4f32fb8b // sudot v11.4s, v28.16b, v18.4b[3]
-	WORD $0x4f33fb6e // sudot v14.4s, v27.16b, v19.4b[3]
-	WORD $0x4f33fb8f // sudot v15.4s, v28.16b, v19.4b[3]
-	SUBS $4, R5, R5
+	ADD R6, R7, R7
+	SUBS $2, R5, R5
 	BGE loop
 
 few:
-	ADDS $4, R5, R5
+	ADDS $2, R5, R5
 	BEQ done
-
-single:
-	FMOVS.P 4(R1), F16
-	FMOVS.P 4(R3), F17
-	FMOVS.P 4(R4), F18
-	FMOVS.P 4(R2), F19
-	FLDPQ 0(R0), (F21, F22)
-	FLDPQ 32(R0), (F23, F24)
-	ADD R6, R0, R0
-	WORD $0x4f10f2a0 // sudot v0.4s, v21.16b, v16.4b[0]
-	WORD $0x4f10f2c1 // sudot v1.4s, v22.16b, v16.4b[0]
-	WORD $0x4f11f2a4 // sudot v4.4s, v21.16b, v17.4b[0]
-	WORD $0x4f11f2c5 // sudot v5.4s, v22.16b, v17.4b[0]
-	WORD $0x4f12f2a8 // sudot v8.4s, v21.16b, v18.4b[0]
-	WORD $0x4f12f2c9 // sudot v9.4s, v22.16b, v18.4b[0]
-	WORD $0x4f13f2ac // sudot v12.4s, v21.16b, v19.4b[0]
-	WORD $0x4f13f2cd // sudot v13.4s, v22.16b, v19.4b[0]
-	WORD $0x4f10f2e2 // sudot v2.4s, v23.16b, v16.4b[0]
-	WORD $0x4f10f303 // sudot v3.4s, v24.16b, v16.4b[0]
-	WORD $0x4f11f2e6 // sudot v6.4s, v23.16b, v17.4b[0]
-	WORD $0x4f11f307 // sudot v7.4s, v24.16b, v17.4b[0]
-	WORD $0x4f12f2ea // sudot v10.4s, v23.16b, v18.4b[0]
-	WORD $0x4f12f30b // sudot v11.4s, v24.16b, v18.4b[0]
-	WORD $0x4f13f2ee // sudot v14.4s, v23.16b, v19.4b[0]
-	WORD $0x4f13f30f // sudot v15.4s, v24.16b, v19.4b[0]
-	SUBS $1, R5, R5
-	BNE single
+	FMOVS.P 4(R1), F24
+	VLD1.P 4(R3), V24.S[2]
+	FMOVS.P 4(R4), F25
+	VLD1.P 4(R2), V25.S[2]
+	FLDPQ 0(R0), (F27, F28)
+	WORD $0x4f00e41d // movi v29.16b, #0
+	WORD $0x4f00e41e // movi v30.16b, #0
+	WORD $0x4e9d2b7f // trn1 v31.4s, v27.4s, v29.4s
+	WORD $0x4e9d6b7b // trn2 v27.4s, v27.4s, v29.4s
+	WORD $0x4e9faf00 // usmmla v0.4s, v24.16b, v31.16b
+	WORD $0x4e9faf28 // usmmla v8.4s, v25.16b, v31.16b
+	WORD $0x4e9baf01 // usmmla v1.4s, v24.16b, v27.16b
+	WORD $0x4e9baf29 // usmmla v9.4s, v25.16b, v27.16b
+	WORD $0x4e9e2b9f // trn1 v31.4s, v28.4s, v30.4s
+	WORD $0x4e9e6b9c // trn2 v28.4s, v28.4s, v30.4s
+	WORD $0x4e9faf02 // usmmla v2.4s, v24.16b, v31.16b
+	WORD $0x4e9faf2a // usmmla v10.4s, v25.16b, v31.16b
+	WORD $0x4e9caf03 // usmmla v3.4s, v24.16b, v28.16b
+	WORD $0x4e9caf2b // usmmla v11.4s, v25.16b, v28.16b
+	FLDPQ 32(R0), (F27, F28)
+	WORD $0x4f00e41d // movi v29.16b, #0
+	WORD $0x4f00e41e // movi v30.16b, #0
+	WORD $0x4e9d2b7f // trn1 v31.4s, v27.4s, v29.4s
+	WORD $0x4e9d6b7b // trn2 v27.4s, v27.4s, v29.4s
+	WORD $0x4e9faf04 // usmmla v4.4s, v24.16b, v31.16b
+	WORD $0x4e9faf2c // usmmla v12.4s, v25.16b, v31.16b
+	WORD $0x4e9baf05 // usmmla v5.4s, v24.16b, v27.16b
+	WORD $0x4e9baf2d // usmmla v13.4s, v25.16b, v27.16b
+	WORD $0x4e9e2b9f // trn1 v31.4s, v28.4s, v30.4s
+	WORD $0x4e9e6b9c // trn2 v28.4s, v28.4s, v30.4s
+	WORD $0x4e9faf06 // usmmla v6.4s, v24.16b, v31.16b
+	WORD $0x4e9faf2e // usmmla v14.4s, v25.16b, v31.16b
+	WORD $0x4e9caf07 // usmmla v7.4s, v24.16b, v28.16b
+	WORD $0x4e9caf2f // usmmla v15.4s, v25.16b, v28.16b
+	ADD R6>>1, R0, R0
 
 done:
+	WORD $0x4e817819 // zip2 v25.4s, v0.4s, v1.4s
+	WORD $0x4e813800 // zip1 v0.4s, v0.4s, v1.4s
+	WORD $0x4e83785a // zip2 v26.4s, v2.4s, v3.4s
+	WORD $0x4e833841 // zip1 v1.4s, v2.4s, v3.4s
+	WORD $0x4e85789b // zip2 v27.4s, v4.4s, v5.4s
+	WORD $0x4e853882 // zip1 v2.4s, v4.4s, v5.4s
+	WORD $0x4e8778dc // zip2 v28.4s, v6.4s, v7.4s
+	WORD $0x4e8738c3 // zip1 v3.4s, v6.4s, v7.4s
+	FMOVQ 16(RSP), F24
+	WORD $0x4eb88400 // add v0.4s, v0.4s, v24.4s
+	WORD $0x4eb88724 // add v4.4s, v25.4s, v24.4s
+	FMOVQ 32(RSP), F24
+	WORD $0x4eb88421 // add v1.4s, v1.4s, v24.4s
+	WORD $0x4eb88745 // add v5.4s, v26.4s, v24.4s
+	FMOVQ 48(RSP), F24
+	WORD $0x4eb88442 // add v2.4s, v2.4s, v24.4s
+	WORD $0x4eb88766 // add v6.4s, v27.4s, v24.4s
+	FMOVQ 64(RSP), F24
+	WORD $0x4eb88463 // add v3.4s, v3.4s, v24.4s
+	WORD $0x4eb88787 // add v7.4s, v28.4s, v24.4s
+	WORD $0x4e897919 // zip2 v25.4s, v8.4s, v9.4s
+	WORD $0x4e893908 // zip1 v8.4s, v8.4s, v9.4s
+	WORD $0x4e8b795a // zip2 v26.4s, v10.4s, v11.4s
+	WORD $0x4e8b3949 // zip1 v9.4s, v10.4s, v11.4s
+	WORD $0x4e8d799b // zip2 v27.4s, v12.4s, v13.4s
+	WORD $0x4e8d398a // zip1 v10.4s, v12.4s, v13.4s
+	WORD $0x4e8f79dc // zip2 v28.4s, v14.4s, v15.4s
+	WORD $0x4e8f39cb // zip1 v11.4s, v14.4s, v15.4s
+	FMOVQ 16(RSP), F24
+	WORD $0x4eb88508 // add v8.4s, v8.4s, v24.4s
+	WORD $0x4eb8872c // add v12.4s, v25.4s, v24.4s
+	FMOVQ 32(RSP), F24
+	WORD $0x4eb88529 // add v9.4s, v9.4s, v24.4s
+	WORD $0x4eb8874d // add v13.4s, v26.4s, v24.4s
+	FMOVQ 48(RSP), F24
+	WORD $0x4eb8854a // add v10.4s, v10.4s, v24.4s
+	WORD $0x4eb8876e // add v14.4s, v27.4s, v24.4s
+	FMOVQ 64(RSP), F24
+	WORD $0x4eb8856b // add v11.4s, v11.4s, v24.4s
+	WORD $0x4eb8878f // add v15.4s, v28.4s, v24.4s
 	MOVD factors+72(FP), R0
 	CBZ R0, nofactors
 	MOVD rows+80(FP), R1
@@ -2676,26 +2553,30 @@ noinit:
 	FMOVQ F3, 64(RSP)
 
 block:
-	FMOVQ 16(RSP), F0
-	FMOVQ 32(RSP), F1
-	FMOVQ 48(RSP), F2
-	FMOVQ 64(RSP), F3
-	WORD $0x4ea01c04 // mov v4.16b, v0.16b
-	WORD $0x4ea11c25 // mov v5.16b, v1.16b
-	WORD $0x4ea21c46 // mov v6.16b, v2.16b
-	WORD $0x4ea31c67 // mov v7.16b, v3.16b
-	WORD $0x4ea01c08 // mov v8.16b, v0.16b
-	WORD $0x4ea11c29 // mov v9.16b, v1.16b
-	WORD $0x4ea21c4a // mov v10.16b, v2.16b
-	WORD $0x4ea31c6b // mov v11.16b, v3.16b
-	WORD $0x4ea01c0c // mov v12.16b, v0.16b
-	WORD $0x4ea11c2d // mov v13.16b, v1.16b
-	WORD $0x4ea21c4e // mov v14.16b, v2.16b
-	WORD $0x4ea31c6f // mov v15.16b, v3.16b
-	WORD $0x4ea01c10 // mov v16.16b, v0.16b
-	WORD $0x4ea11c31 // mov v17.16b, v1.16b
-	WORD $0x4ea21c52 // mov v18.16b, v2.16b
-	WORD $0x4ea31c73 // mov v19.16b, v3.16b
+	WORD $0x4f00e400 // movi v0.16b, #0
+	WORD $0x4f00e401 // movi v1.16b, #0
+	WORD $0x4f00e402 // movi v2.16b, #0
+	WORD $0x4f00e403 // movi v3.16b, #0
+	WORD $0x4f00e404 // movi v4.16b, #0
+	WORD $0x4f00e405 // movi v5.16b, #0
+	WORD $0x4f00e406 // movi v6.16b, #0
+	WORD $0x4f00e407 // movi v7.16b, #0
+	WORD $0x4f00e408 // movi v8.16b, #0
+	WORD $0x4f00e409 // movi v9.16b, #0
+	WORD $0x4f00e40a // movi v10.16b, #0
+	WORD $0x4f00e40b // movi v11.16b, #0
+	WORD $0x4f00e40c // movi v12.16b, #0
+	WORD $0x4f00e40d // movi v13.16b, #0
+	WORD $0x4f00e40e // movi v14.16b, #0
+	WORD $0x4f00e40f // movi v15.16b, #0
+	WORD $0x4f00e410 // movi v16.16b, #0
+	WORD $0x4f00e411 // movi v17.16b, #0
+	WORD $0x4f00e412 // movi v18.16b, #0
+	WORD $0x4f00e413 // movi v19.16b, #0
+	WORD $0x4f00e414 // movi v20.16b, #0
+	WORD $0x4f00e415 // movi v21.16b, #0
+	WORD $0x4f00e416 // movi v22.16b, #0
+	WORD $0x4f00e417 // movi v23.16b, #0
 	MOVD b+32(FP), R0
 	MOVD a+16(FP), R1
 	MOVD lda+24(FP), R2
@@ -2705,251 +2586,168 @@ block:
 	ADD R2, R5, R2
 	MOVD k+8(FP), R6
 	MOVD ldb+40(FP), R7
-	// four words of k: load 16 codes of each row of A, words of B, multiply and add
-	SUBS $4, R6, R6
+	// two words of k: load 8 codes of each row of A, words of B, multiply and add
+	ADD R7, R0, R8
+	LSL $1, R7, R7
+	SUBS $2, R6, R6
 	BLT few
-	CMP $256, R7
-	BNE loop
-
-full:
-	FMOVQ.P 16(R1), F20
-	FMOVQ.P 16(R3), F21
-	FMOVQ.P 16(R4), F22
-	FMOVQ.P 16(R5), F23
-	FMOVQ.P 16(R2), F24
-	FLDPQ 0(R0), (F26, F27)
-	FLDPQ 32(R0), (F28, F29)
-	WORD $0x4f14f340 // sudot v0.4s, v26.16b, v20.4b[0]
-	WORD $0x4f14f361 // sudot v1.4s, v27.16b, v20.4b[0]
-	WORD $0x4f15f344 // sudot v4.4s, v26.16b, v21.4b[0]
-	WORD $0x4f15f365 // sudot v5.4s, v27.16b, v21.4b[0]
-	WORD $0x4f16f348 // sudot v8.4s, v26.16b, v22.4b[0]
-	WORD $0x4f16f369 // sudot v9.4s, v27.16b, v22.4b[0]
-	WORD $0x4f17f34c // sudot v12.4s, v26.16b, v23.4b[0]
-	WORD $0x4f17f36d // sudot v13.4s, v27.16b, v23.4b[0]
-	WORD $0x4f18f350 // sudot v16.4s, v26.16b, v24.4b[0]
-	WORD $0x4f18f371 // sudot v17.4s, v27.16b, v24.4b[0]
-	FMOVQ 256(R0), F26
-	FMOVQ 272(R0), F27
-	WORD $0x4f14f382 // sudot v2.4s, v28.16b, v20.4b[0]
-	WORD $0x4f14f3a3 // sudot v3.4s, v29.16b, v20.4b[0]
-	WORD $0x4f15f386 // sudot v6.4s, v28.16b, v21.4b[0]
-	WORD $0x4f15f3a7 // sudot v7.4s, v29.16b, v21.4b[0]
-	WORD $0x4f16f38a // sudot v10.4s, v28.16b, v22.4b[0]
-	WORD $0x4f16f3ab // sudot v11.4s, v29.16b, v22.4b[0]
-	WORD $0x4f17f38e // sudot v14.4s, v28.16b, v23.4b[0]
-	WORD $0x4f17f3af // sudot v15.4s, v29.16b, v23.4b[0]
-	WORD $0x4f18f392 // sudot v18.4s, v28.16b, v24.4b[0]
-	WORD $0x4f18f3b3 // sudot v19.4s, v29.16b, v24.4b[0]
-	FMOVQ 288(R0), F28
-	FMOVQ 304(R0), F29
-	WORD $0x4f34f340 // sudot v0.4s, v26.16b, v20.4b[1]
-	WORD $0x4f34f361 // sudot v1.4s, v27.16b, v20.4b[1]
-	WORD $0x4f35f344 // sudot v4.4s, v26.16b, v21.4b[1]
-	WORD $0x4f35f365 // sudot v5.4s, v27.16b, v21.4b[1]
-	WORD $0x4f36f348 // sudot v8.4s, v26.16b, v22.4b[1]
-	WORD $0x4f36f369 // sudot v9.4s, v27.16b, v22.4b[1]
-	WORD $0x4f37f34c // sudot v12.4s, v26.16b, v23.4b[1]
-	WORD $0x4f37f36d // sudot v13.4s, v27.16b, v23.4b[1]
-	WORD $0x4f38f350 // sudot v16.4s, v26.16b, v24.4b[1]
-	WORD $0x4f38f371 // sudot v17.4s, v27.16b, v24.4b[1]
-	FLDPQ 512(R0), (F26, F27)
-	WORD $0x4f34f382 // sudot v2.4s, v28.16b, v20.4b[1]
-	WORD $0x4f34f3a3 // sudot v3.4s, v29.16b, v20.4b[1]
-	WORD $0x4f35f386 // sudot v6.4s, v28.16b, v21.4b[1]
-	WORD $0x4f35f3a7 // sudot v7.4s, v29.16b, v21.4b[1]
-	WORD $0x4f36f38a // sudot v10.4s, v28.16b, v22.4b[1]
-	WORD $0x4f36f3ab // sudot v11.4s, v29.16b, v22.4b[1]
-	WORD $0x4f37f38e // sudot v14.4s, v28.16b, v23.4b[1]
-	WORD $0x4f37f3af // sudot v15.4s, v29.16b, v23.4b[1]
-	WORD $0x4f38f392 // sudot v18.4s, v28.16b, v24.4b[1]
-	WORD $0x4f38f3b3 // sudot v19.4s, v29.16b, v24.4b[1]
-	FLDPQ 544(R0), (F28, F29)
-	WORD $0x4f14fb40 // sudot v0.4s, v26.16b, v20.4b[2]
-	WORD $0x4f14fb61 // sudot v1.4s, v27.16b, v20.4b[2]
-	WORD $0x4f15fb44 // sudot v4.4s, v26.16b, v21.4b[2]
-	WORD $0x4f15fb65 // sudot v5.4s, v27.16b, v21.4b[2]
-	WORD $0x4f16fb48 // sudot v8.4s, v26.16b, v22.4b[2]
-	WORD $0x4f16fb69 // sudot v9.4s, v27.16b, v22.4b[2]
-	WORD $0x4f17fb4c // sudot v12.4s, v26.16b, v23.4b[2]
-	WORD $0x4f17fb6d // sudot v13.4s, v27.16b, v23.4b[2]
-	WORD $0x4f18fb50 // sudot v16.4s, v26.16b, v24.4b[2]
-	WORD $0x4f18fb71 // sudot v17.4s, v27.16b, v24.4b[2]
-	FLDPQ 768(R0), (F26, F27)
-	WORD $0x4f14fb82 // sudot v2.4s, v28.16b, v20.4b[2]
-	WORD $0x4f14fba3 // sudot v3.4s, v29.16b, v20.4b[2]
-	WORD $0x4f15fb86 // sudot v6.4s, v28.16b, v21.4b[2]
-	WORD $0x4f15fba7 // sudot v7.4s, v29.16b, v21.4b[2]
-	WORD $0x4f16fb8a // sudot v10.4s, v28.16b, v22.4b[2]
-	WORD $0x4f16fbab // sudot v11.4s, v29.16b, v22.4b[2]
-	WORD $0x4f17fb8e // sudot v14.4s, v28.16b, v23.4b[2]
-	WORD $0x4f17fbaf // sudot v15.4s, v29.16b, v23.4b[2]
-	WORD $0x4f18fb92 // sudot v18.4s, v28.16b, v24.4b[2]
-	WORD $0x4f18fbb3 // sudot v19.4s, v29.16b, v24.4b[2]
-	FLDPQ 800(R0), (F28, F29)
-	WORD $0x4f34fb40 // sudot v0.4s, v26.16b, v20.4b[3]
-	WORD $0x4f34fb61 // sudot v1.4s, v27.16b, v20.4b[3]
-	WORD $0x4f35fb44 // sudot v4.4s, v26.16b, v21.4b[3]
-	WORD $0x4f35fb65 // sudot v5.4s, v27.16b, v21.4b[3]
-	WORD $0x4f36fb48 // sudot v8.4s, v26.16b, v22.4b[3]
-	WORD $0x4f36fb69 // sudot v9.4s, v27.16b, v22.4b[3]
-	WORD $0x4f37fb4c // sudot v12.4s, v26.16b, v23.4b[3]
-	WORD $0x4f37fb6d // sudot v13.4s, v27.16b, v23.4b[3]
-	WORD $0x4f38fb50 // sudot v16.4s, v26.16b, v24.4b[3]
-	WORD $0x4f38fb71 // sudot v17.4s, v27.16b, v24.4b[3]
-	WORD $0x4f34fb82 // sudot v2.4s, v28.16b, v20.4b[3]
-	WORD $0x4f34fba3 // sudot v3.4s, v29.16b, v20.4b[3]
-	WORD $0x4f35fb86 // sudot v6.4s, v28.16b, v21.4b[3]
-	WORD $0x4f35fba7 // sudot v7.4s, v29.16b, v21.4b[3]
-	WORD $0x4f36fb8a // sudot v10.4s, v28.16b, v22.4b[3]
-	WORD $0x4f36fbab // sudot v11.4s, v29.16b, v22.4b[3]
-	WORD $0x4f37fb8e // sudot v14.4s, v28.16b, v23.4b[3]
-	WORD $0x4f37fbaf // sudot v15.4s, v29.16b, v23.4b[3]
-	WORD $0x4f38fb92 // sudot v18.4s, v28.16b, v24.4b[3]
-	WORD $0x4f38fbb3 // sudot v19.4s, v29.16b, v24.4b[3]
-	ADD $1024, R0, R0
-	SUBS $4, R6, R6
-	BGE full
-	JMP few
 
 loop:
-	FMOVQ.P 16(R1), F20
-	FMOVQ.P 16(R3), F21
-	FMOVQ.P 16(R4), F22
-	FMOVQ.P 16(R5), F23
-	FMOVQ.P 16(R2), F24
-	FLDPQ 0(R0), (F26, F27)
-	FLDPQ 32(R0), (F28, F29)
+	FMOVD.P 8(R1), F24
+	VLD1.P 8(R3), V24.D[1]
+	FMOVD.P 8(R4), F25
+	VLD1.P 8(R5), V25.D[1]
+	FMOVD.P 8(R2), F26
+	FLDPQ 0(R0), (F27, F28)
+	FLDPQ 0(R8), (F29, F30)
+	WORD $0x4e9d2b7f // trn1 v31.4s, v27.4s, v29.4s
+	WORD $0x4e9d6b7b // trn2 v27.4s, v27.4s, v29.4s
+	WORD $0x4e9faf00 // usmmla v0.4s, v24.16b, v31.16b
+	WORD $0x4e9faf28 // usmmla v8.4s, v25.16b, v31.16b
+	WORD $0x4e9faf50 // usmmla v16.4s, v26.16b, v31.16b
+	WORD $0x4e9baf01 // usmmla v1.4s, v24.16b, v27.16b
+	WORD $0x4e9baf29 // usmmla v9.4s, v25.16b, v27.16b
+	WORD $0x4e9baf51 // usmmla v17.4s, v26.16b, v27.16b
+	WORD $0x4e9e2b9f // trn1 v31.4s, v28.4s, v30.4s
+	WORD $0x4e9e6b9c // trn2 v28.4s, v28.4s, v30.4s
+	WORD $0x4e9faf02 // usmmla v2.4s, v24.16b, v31.16b
+	WORD $0x4e9faf2a // usmmla v10.4s, v25.16b, v31.16b
+	WORD $0x4e9faf52 // usmmla v18.4s, v26.16b, v31.16b
+	WORD $0x4e9caf03 // usmmla v3.4s, v24.16b, v28.16b
+	WORD $0x4e9caf2b // usmmla v11.4s, v25.16b, v28.16b
+	WORD $0x4e9caf53 // usmmla v19.4s, v26.16b, v28.16b
+	FLDPQ 32(R0), (F27, F28)
+	FLDPQ 32(R8), (F29, F30)
+	WORD $0x4e9d2b7f // trn1 v31.4s, v27.4s, v29.4s
+	WORD $0x4e9d6b7b // trn2 v27.4s, v27.4s, v29.4s
+	WORD $0x4e9faf04 // usmmla v4.4s, v24.16b, v31.16b
+	WORD $0x4e9faf2c // usmmla v12.4s, v25.16b, v31.16b
+	WORD $0x4e9faf54 // usmmla v20.4s, v26.16b, v31.16b
+	WORD $0x4e9baf05 // usmmla v5.4s, v24.16b, v27.16b
+	WORD $0x4e9baf2d // usmmla v13.4s, v25.16b, v27.16b
+	WORD $0x4e9baf55 // usmmla v21.4s, v26.16b, v27.16b
+	WORD $0x4e9e2b9f // trn1 v31.4s, v28.4s, v30.4s
+	WORD $0x4e9e6b9c // trn2 v28.4s, v28.4s, v30.4s
+	WORD $0x4e9faf06 // usmmla v6.4s, v24.16b, v31.16b
+	WORD $0x4e9faf2e // usmmla v14.4s, v25.16b, v31.16b
+	WORD $0x4e9faf56 // usmmla v22.4s, v26.16b, v31.16b
+	WORD $0x4e9caf07 // usmmla v7.4s, v24.16b, v28.16b
+	WORD $0x4e9caf2f // usmmla v15.4s, v25.16b, v28.16b
+	WORD $0x4e9caf57 // usmmla v23.4s, v26.16b, v28.16b
 	ADD R7, R0, R0
-	WORD $0x4f14f340 // sudot v0.4s, v26.16b, v20.4b[0]
-	WORD $0x4f14f361 // sudot v1.4s, v27.16b, v20.4b[0]
-	WORD $0x4f15f344 // sudot v4.4s, v26.16b, v21.4b[0]
-	WORD $0x4f15f365 // sudot v5.4s, v27.16b, v21.4b[0]
-	WORD $0x4f16f348 // sudot v8.4s, v26.16b, v22.4b[0]
-	WORD $0x4f16f369 // sudot v9.4s, v27.16b, v22.4b[0]
-	WORD $0x4f17f34c // sudot v12.4s, v26.16b, v23.4b[0]
-	WORD $0x4f17f36d // sudot v13.4s, v27.16b, v23.4b[0]
-	WORD $0x4f18f350 // sudot v16.4s, v26.16b, v24.4b[0]
-	WORD $0x4f18f371 // sudot v17.4s, v27.16b, v24.4b[0]
-	FLDPQ 0(R0), (F26, F27)
-	WORD $0x4f14f382 // sudot v2.4s, v28.16b, v20.4b[0]
-	WORD $0x4f14f3a3 // sudot v3.4s, v29.16b, v20.4b[0]
-	WORD $0x4f15f386 // sudot v6.4s, v28.16b, v21.4b[0]
-	WORD $0x4f15f3a7 // sudot v7.4s, v29.16b, v21.4b[0]
-	WORD $0x4f16f38a // sudot v10.4s, v28.16b, v22.4b[0]
-	WORD $0x4f16f3ab // sudot v11.4s, v29.16b, v22.4b[0]
-	WORD $0x4f17f38e // sudot v14.4s, v28.16b, v23.4b[0]
-	WORD $0x4f17f3af // sudot v15.4s, v29.16b, v23.4b[0]
-	WORD $0x4f18f392 // sudot v18.4s, v28.16b, v24.4b[0]
-	WORD $0x4f18f3b3 // sudot v19.4s, v29.16b, v24.4b[0]
-	FLDPQ 32(R0), (F28, F29)
-	ADD R7, R0, R0
-	WORD $0x4f34f340 // sudot v0.4s, v26.16b, v20.4b[1]
-	WORD $0x4f34f361 // sudot v1.4s, v27.16b, v20.4b[1]
-	WORD $0x4f35f344 // sudot v4.4s, v26.16b, v21.4b[1]
-	WORD $0x4f35f365 // sudot v5.4s, v27.16b, v21.4b[1]
-	WORD $0x4f36f348 // sudot v8.4s, v26.16b, v22.4b[1]
-	WORD $0x4f36f369 // sudot v9.4s, v27.16b, v22.4b[1]
-	WORD $0x4f37f34c // sudot v12.4s, v26.16b, v23.4b[1]
-	WORD $0x4f37f36d // sudot v13.4s, v27.16b, v23.4b[1]
-	WORD $0x4f38f350 // sudot v16.4s, v26.16b, v24.4b[1]
-	WORD $0x4f38f371 // sudot v17.4s, v27.16b, v24.4b[1]
-	FLDPQ 0(R0), (F26, F27)
-	WORD $0x4f34f382 // sudot v2.4s, v28.16b, v20.4b[1]
-	WORD $0x4f34f3a3 // sudot v3.4s, v29.16b, v20.4b[1]
-	WORD $0x4f35f386 // sudot v6.4s, v28.16b, v21.4b[1]
-	WORD $0x4f35f3a7 // sudot v7.4s, v29.16b, v21.4b[1]
-	WORD $0x4f36f38a // sudot v10.4s, v28.16b, v22.4b[1]
-	WORD $0x4f36f3ab // sudot v11.4s, v29.16b, v22.4b[1]
-	WORD $0x4f37f38e // sudot v14.4s, v28.16b, v23.4b[1]
-	WORD $0x4f37f3af // sudot v15.4s, v29.16b, v23.4b[1]
-	WORD $0x4f38f392 // sudot v18.4s, v28.16b, v24.4b[1]
-	WORD $0x4f38f3b3 // sudot v19.4s, v29.16b, v24.4b[1]
-	FLDPQ 32(R0), (F28, F29)
-	ADD R7, R0, R0
-	WORD $0x4f14fb40 // sudot v0.4s, v26.16b, v20.4b[2]
-	WORD $0x4f14fb61 // sudot v1.4s, v27.16b, v20.4b[2]
-	WORD $0x4f15fb44 // sudot v4.4s, v26.16b, v21.4b[2]
-	WORD $0x4f15fb65 // sudot v5.4s, v27.16b, v21.4b[2]
-	WORD $0x4f16fb48 // sudot v8.4s, v26.16b, v22.4b[2]
-	WORD $0x4f16fb69 // sudot v9.4s, v27.16b, v22.4b[2]
-	WORD $0x4f17fb4c // sudot v12.4s, v26.16b, v23.4b[2]
-	WORD $0x4f17fb6d // sudot v13.4s, v27.16b, v23.4b[2]
-	WORD $0x4f18fb50 // sudot v16.4s, v26.16b, v24.4b[2]
-	WORD $0x4f18fb71 // sudot v17.4s, v27.16b, v24.4b[2]
-	FLDPQ 0(R0), (F26, F27)
-	WORD $0x4f14fb82 // sudot v2.4s, v28.16b, v20.4b[2]
-	WORD $0x4f14fba3 // sudot v3.4s, v29.16b, v20.4b[2]
-	WORD $0x4f15fb86 // sudot v6.4s, v28.16b, v21.4b[2]
-	WORD $0x4f15fba7 // sudot v7.4s, v29.16b, v21.4b[2]
-	WORD $0x4f16fb8a // sudot v10.4s, v28.16b, v22.4b[2]
-	WORD $0x4f16fbab // sudot v11.4s, v29.16b, v22.4b[2]
-	WORD $0x4f17fb8e // sudot v14.4s, v28.16b, v23.4b[2]
-	WORD $0x4f17fbaf // sudot v15.4s, v29.16b, v23.4b[2]
-	WORD $0x4f18fb92 // sudot v18.4s, v28.16b, v24.4b[2]
-	WORD $0x4f18fbb3 // sudot v19.4s, v29.16b, v24.4b[2]
-	FLDPQ 32(R0), (F28, F29)
-	ADD R7, R0, R0
-	WORD $0x4f34fb40 // sudot v0.4s, v26.16b, v20.4b[3]
-	WORD $0x4f34fb61 // sudot v1.4s, v27.16b, v20.4b[3]
-	WORD $0x4f35fb44 // sudot v4.4s, v26.16b, v21.4b[3]
-	WORD $0x4f35fb65 // sudot v5.4s, v27.16b, v21.4b[3]
-	WORD $0x4f36fb48 // sudot v8.4s, v26.16b, v22.4b[3]
-	WORD $0x4f36fb69 // sudot v9.4s, v27.16b, v22.4b[3]
-	WORD $0x4f37fb4c // sudot v12.4s, v26.16b, v23.4b[3]
-	WORD $0x4f37fb6d // sudot v13.4s, v27.16b, v23.4b[3]
-	WORD $0x4f38fb50 // sudot v16.4s, v26.16b, v24.4b[3]
-	WORD $0x4f38fb71 // sudot v17.4s, v27.16b, v24.4b[3]
-	WORD $0x4f34fb82 // sudot v2.4s, v28.16b, v20.4b[3]
-	WORD $0x4f34fba3 // sudot v3.4s, v29.16b, v20.4b[3]
-	WORD $0x4f35fb86 // sudot v6.4s, v28.16b, v21.4b[3]
-	WORD $0x4f35fba7 // sudot v7.4s, v29.16b, v21.4b[3]
-	WORD $0x4f36fb8a // sudot v10.4s, v28.16b, v22.4b[3]
-	WORD $0x4f36fbab // sudot v11.4s, v29.16b, v22.4b[3]
-	WORD $0x4f37fb8e // sudot v14.4s, v28.16b, v23.4b[3]
-	WORD $0x4f37fbaf // sudot v15.4s, v29.16b, v23.4b[3]
-	WORD $0x4f38fb92 // sudot v18.4s, v28.16b, v24.4b[3]
-	WORD $0x4f38fbb3 // sudot v19.4s, v29.16b, v24.4b[3]
-	SUBS $4, R6, R6
+	ADD R7, R8, R8
+	SUBS $2, R6, R6
 	BGE loop
 
 few:
-	ADDS $4, R6, R6
+	ADDS $2, R6, R6
 	BEQ done
-
-single:
-	FMOVS.P 4(R1), F20
-	FMOVS.P 4(R3), F21
-	FMOVS.P 4(R4), F22
-	FMOVS.P 4(R5), F23
-	FMOVS.P 4(R2), F24
-	FLDPQ 0(R0), (F26, F27)
-	FLDPQ 32(R0), (F28, F29)
-	ADD R7, R0, R0
-	WORD $0x4f14f340 // sudot v0.4s, v26.16b, v20.4b[0]
-	WORD $0x4f14f361 // sudot v1.4s, v27.16b, v20.4b[0]
-	WORD $0x4f15f344 // sudot v4.4s, v26.16b, v21.4b[0]
-	WORD $0x4f15f365 // sudot v5.4s, v27.16b, v21.4b[0]
-	WORD $0x4f16f348 // sudot v8.4s, v26.16b, v22.4b[0]
-	WORD $0x4f16f369 // sudot v9.4s, v27.16b, v22.4b[0]
-	WORD $0x4f17f34c // sudot v12.4s, v26.16b, v23.4b[0]
-	WORD $0x4f17f36d // sudot v13.4s, v27.16b, v23.4b[0]
-	WORD $0x4f18f350 // sudot v16.4s, v26.16b, v24.4b[0]
-	WORD $0x4f18f371 // sudot v17.4s, v27.16b, v24.4b[0]
-	WORD $0x4f14f382 // sudot v2.4s, v28.16b, v20.4b[0]
-	WORD $0x4f14f3a3 // sudot v3.4s, v29.16b, v20.4b[0]
-	WORD $0x4f15f386 // sudot v6.4s, v28.16b, v21.4b[0]
-	WORD $0x4f15f3a7 // sudot v7.4s, v29.16b, v21.4b[0]
-	WORD $0x4f16f38a // sudot v10.4s, v28.16b, v22.4b[0]
-	WORD $0x4f16f3ab // sudot v11.4s, v29.16b, v22.4b[0]
-	WORD $0x4f17f38e // sudot v14.4s, v28.16b, v23.4b[0]
-	WORD $0x4f17f3af // sudot v15.4s, v29.16b, v23.4b[0]
-	WORD $0x4f18f392 // sudot v18.4s, v28.16b, v24.4b[0]
-	WORD $0x4f18f3b3 // sudot v19.4s, v29.16b, v24.4b[0]
-	SUBS $1, R6, R6
-	BNE single
+	FMOVS.P 4(R1), F24
+	VLD1.P 4(R3), V24.S[2]
+	FMOVS.P 4(R4), F25
+	VLD1.P 4(R5), V25.S[2]
+	FMOVS.P 4(R2), F26
+	FLDPQ 0(R0), (F27, F28)
+	WORD $0x4f00e41d // movi v29.16b, #0
+	WORD $0x4f00e41e // movi v30.16b, #0
+	WORD $0x4e9d2b7f // trn1 v31.4s, v27.4s, v29.4s
+	WORD $0x4e9d6b7b // trn2 v27.4s, v27.4s, v29.4s
+	WORD $0x4e9faf00 // usmmla v0.4s, v24.16b, v31.16b
+	WORD $0x4e9faf28 // usmmla v8.4s, v25.16b, v31.16b
+	WORD $0x4e9faf50 // usmmla v16.4s, v26.16b, v31.16b
+	WORD $0x4e9baf01 // usmmla v1.4s, v24.16b, v27.16b
+	WORD $0x4e9baf29 // usmmla v9.4s, v25.16b, v27.16b
+	WORD $0x4e9baf51 // usmmla v17.4s, v26.16b, v27.16b
+	WORD $0x4e9e2b9f // trn1 v31.4s, v28.4s, v30.4s
+	WORD $0x4e9e6b9c // trn2 v28.4s, v28.4s, v30.4s
+	WORD $0x4e9faf02 // usmmla v2.4s, v24.16b, v31.16b
+	WORD $0x4e9faf2a // usmmla v10.4s, v25.16b, v31.16b
+	WORD $0x4e9faf52 // usmmla v18.4s, v26.16b, v31.16b
+	WORD $0x4e9caf03 // usmmla v3.4s, v24.16b, v28.16b
+	WORD $0x4e9caf2b // usmmla v11.4s, v25.16b, v28.16b
+	WORD $0x4e9caf53 // usmmla v19.4s, v26.16b, v28.16b
+	FLDPQ 32(R0), (F27, F28)
+	WORD $0x4f00e41d // movi v29.16b, #0
+	WORD $0x4f00e41e // movi v30.16b, #0
+	WORD $0x4e9d2b7f // trn1 v31.4s, v27.4s, v29.4s
+	WORD $0x4e9d6b7b // trn2 v27.4s, v27.4s, v29.4s
+	WORD $0x4e9faf04 // usmmla v4.4s, v24.16b, v31.16b
+	WORD $0x4e9faf2c // usmmla v12.4s, v25.16b, v31.16b
+	WORD $0x4e9faf54 // usmmla v20.4s, v26.16b, v31.16b
+	WORD $0x4e9baf05 // usmmla v5.4s, v24.16b, v27.16b
+	WORD $0x4e9baf2d // usmmla v13.4s, v25.16b, v27.16b
+	WORD $0x4e9baf55 // usmmla v21.4s, v26.16b, v27.16b
+	WORD $0x4e9e2b9f // trn1 v31.4s, v28.4s, v30.4s
+	WORD $0x4e9e6b9c // trn2 v28.4s, v28.4s, v30.4s
+	WORD $0x4e9faf06 // usmmla v6.4s, v24.16b, v31.16b
+	WORD $0x4e9faf2e // usmmla v14.4s, v25.16b, v31.16b
+	WORD $0x4e9faf56 // usmmla v22.4s, v26.16b, v31.16b
+	WORD $0x4e9caf07 // usmmla v7.4s, v24.16b, v28.16b
+	WORD $0x4e9caf2f // usmmla v15.4s, v25.16b, v28.16b
+	WORD $0x4e9caf57 // usmmla v23.4s, v26.16b, v28.16b
+	ADD R7>>1, R0, R0
 
 done:
+	WORD $0x4e817819 // zip2 v25.4s, v0.4s, v1.4s
+	WORD $0x4e813800 // zip1 v0.4s, v0.4s, v1.4s
+	WORD $0x4e83785a // zip2 v26.4s, v2.4s, v3.4s
+	WORD $0x4e833841 // zip1 v1.4s, v2.4s, v3.4s
+	WORD $0x4e85789b // zip2 v27.4s, v4.4s, v5.4s
+	WORD $0x4e853882 // zip1 v2.4s, v4.4s, v5.4s
+	WORD $0x4e8778dc // zip2 v28.4s, v6.4s, v7.4s
+	WORD $0x4e8738c3 // zip1 v3.4s, v6.4s, v7.4s
+	FMOVQ 16(RSP), F24
+	WORD $0x4eb88400 // add v0.4s, v0.4s, v24.4s
+	WORD $0x4eb88724 // add v4.4s, v25.4s, v24.4s
+	FMOVQ 32(RSP), F24
+	WORD $0x4eb88421 // add v1.4s, v1.4s, v24.4s
+	WORD $0x4eb88745 // add v5.4s, v26.4s, v24.4s
+	FMOVQ 48(RSP), F24
+	WORD $0x4eb88442 // add v2.4s, v2.4s, v24.4s
+	WORD $0x4eb88766 // add v6.4s, v27.4s, v24.4s
+	FMOVQ 64(RSP), F24
+	WORD $0x4eb88463 // add v3.4s, v3.4s, v24.4s
+	WORD $0x4eb88787 // add v7.4s, v28.4s, v24.4s
+	WORD $0x4e897919 // zip2 v25.4s, v8.4s, v9.4s
+	WORD $0x4e893908 // zip1 v8.4s, v8.4s, v9.4s
+	WORD $0x4e8b795a // zip2 v26.4s, v10.4s, v11.4s
+	WORD $0x4e8b3949 // zip1 v9.4s, v10.4s, v11.4s
+	WORD $0x4e8d799b // zip2 v27.4s, v12.4s, v13.4s
+	WORD $0x4e8d398a // zip1 v10.4s, v12.4s, v13.4s
+	WORD $0x4e8f79dc // zip2 v28.4s, v14.4s, v15.4s
+	WORD $0x4e8f39cb // zip1 v11.4s, v14.4s, v15.4s
+	FMOVQ 16(RSP), F24
+	WORD $0x4eb88508 // add v8.4s, v8.4s, v24.4s
+	WORD $0x4eb8872c // add v12.4s, v25.4s, v24.4s
+	FMOVQ 32(RSP), F24
+	WORD $0x4eb88529 // add v9.4s, v9.4s, v24.4s
+	WORD $0x4eb8874d // add v13.4s, v26.4s, v24.4s
+	FMOVQ 48(RSP), F24
+	WORD $0x4eb8854a // add v10.4s, v10.4s, v24.4s
+	WORD $0x4eb8876e // add v14.4s, v27.4s, v24.4s
+	FMOVQ 64(RSP), F24
+	WORD $0x4eb8856b // add v11.4s, v11.4s, v24.4s
+	WORD $0x4eb8878f // add v15.4s, v28.4s, v24.4s
+	WORD $0x4e917a19 // zip2 v25.4s, v16.4s, v17.4s
+	WORD $0x4e913a10 // zip1 v16.4s, v16.4s, v17.4s
+	WORD $0x4e937a5a // zip2 v26.4s, v18.4s, v19.4s
+	WORD $0x4e933a51 // zip1 v17.4s, v18.4s, v19.4s
+	WORD $0x4e957a9b // zip2 v27.4s, v20.4s, v21.4s
+	WORD $0x4e953a92 // zip1 v18.4s, v20.4s, v21.4s
+	WORD $0x4e977adc // zip2 v28.4s, v22.4s, v23.4s
+	WORD $0x4e973ad3 // zip1 v19.4s, v22.4s, v23.4s
+	FMOVQ 16(RSP), F24
+	WORD $0x4eb88610 // add v16.4s, v16.4s, v24.4s
+	WORD $0x4eb88734 // add v20.4s, v25.4s, v24.4s
+	FMOVQ 32(RSP), F24
+	WORD $0x4eb88631 // add v17.4s, v17.4s, v24.4s
+	WORD $0x4eb88755 // add v21.4s, v26.4s, v24.4s
+	FMOVQ 48(RSP), F24
+	WORD $0x4eb88652 // add v18.4s, v18.4s, v24.4s
+	WORD $0x4eb88776 // add v22.4s, v27.4s, v24.4s
+	FMOVQ 64(RSP), F24
+	WORD $0x4eb88673 // add v19.4s, v19.4s, v24.4s
+	WORD $0x4eb88797 // add v23.4s, v28.4s, v24.4s
 	MOVD factors+72(FP), R0
 	CBZ R0, nofactors
 	MOVD rows+80(FP), R1
@@ -2964,47 +2762,47 @@ copyfactors:
 	MOVW.P R4, 4(R3)
 	SUB $1, R2, R2
 	CBNZ R2, copyfactors
-	FMOVQ 80(RSP), F22
-	FMOVQ 96(RSP), F23
-	FMOVQ 112(RSP), F24
-	FMOVQ 128(RSP), F25
+	FMOVQ 80(RSP), F26
+	FMOVQ 96(RSP), F27
+	FMOVQ 112(RSP), F28
+	FMOVQ 128(RSP), F29
 	JMP loadedfactors
 
 wholefactors:
-	FLDPQ 0(R0), (F22, F23)
-	FLDPQ 32(R0), (F24, F25)
+	FLDPQ 0(R0), (F26, F27)
+	FLDPQ 32(R0), (F28, F29)
 
 loadedfactors:
-	FMOVS 0(R1), F20
-	WORD $0x4e040694 // dup v20.4s, v20.s[0]
-	WORD $0x4eb69680 // mla v0.4s, v20.4s, v22.4s
-	WORD $0x4eb79681 // mla v1.4s, v20.4s, v23.4s
-	WORD $0x4eb89682 // mla v2.4s, v20.4s, v24.4s
-	WORD $0x4eb99683 // mla v3.4s, v20.4s, v25.4s
-	FMOVS 4(R1), F20
-	WORD $0x4e040694 // dup v20.4s, v20.s[0]
-	WORD $0x4eb69684 // mla v4.4s, v20.4s, v22.4s
-	WORD $0x4eb79685 // mla v5.4s, v20.4s, v23.4s
-	WORD $0x4eb89686 // mla v6.4s, v20.4s, v24.4s
-	WORD $0x4eb99687 // mla v7.4s, v20.4s, v25.4s
-	FMOVS 8(R1), F20
-	WORD $0x4e040694 // dup v20.4s, v20.s[0]
-	WORD $0x4eb69688 // mla v8.4s, v20.4s, v22.4s
-	WORD $0x4eb79689 // mla v9.4s, v20.4s, v23.4s
-	WORD $0x4eb8968a // mla v10.4s, v20.4s, v24.4s
-	WORD $0x4eb9968b // mla v11.4s, v20.4s, v25.4s
-	FMOVS 12(R1), F20
-	WORD $0x4e040694 // dup v20.4s, v20.s[0]
-	WORD $0x4eb6968c // mla v12.4s, v20.4s, v22.4s
-	WORD $0x4eb7968d // mla v13.4s, v20.4s, v23.4s
-	WORD $0x4eb8968e // mla v14.4s, v20.4s, v24.4s
-	WORD $0x4eb9968f // mla v15.4s, v20.4s, v25.4s
-	FMOVS 16(R1), F20
-	WORD $0x4e040694 // dup v20.4s, v20.s[0]
-	WORD $0x4eb69690 // mla v16.4s, v20.4s, v22.4s
-	WORD $0x4eb79691 // mla v17.4s, v20.4s, v23.4s
-	WORD $0x4eb89692 // mla v18.4s, v20.4s, v24.4s
-	WORD $0x4eb99693 // mla v19.4s, v20.4s, v25.4s
+	FMOVS 0(R1), F24
+	WORD $0x4e040718 // dup v24.4s, v24.s[0]
+	WORD $0x4eba9700 // mla v0.4s, v24.4s, v26.4s
+	WORD $0x4ebb9701 // mla v1.4s, v24.4s, v27.4s
+	WORD $0x4ebc9702 // mla v2.4s, v24.4s, v28.4s
+	WORD $0x4ebd9703 // mla v3.4s, v24.4s, v29.4s
+	FMOVS 4(R1), F24
+	WORD $0x4e040718 // dup v24.4s, v24.s[0]
+	WORD $0x4eba9704 // mla v4.4s, v24.4s, v26.4s
+	WORD $0x4ebb9705 // mla v5.4s, v24.4s, v27.4s
+	WORD $0x4ebc9706 // mla v6.4s, v24.4s, v28.4s
+	WORD $0x4ebd9707 // mla v7.4s, v24.4s, v29.4s
+	FMOVS 8(R1), F24
+	WORD $0x4e040718 // dup v24.4s, v24.s[0]
+	WORD $0x4eba9708 // mla v8.4s, v24.4s, v26.4s
+	WORD $0x4ebb9709 // mla v9.4s, v24.4s, v27.4s
+	WORD $0x4ebc970a // mla v10.4s, v24.4s, v28.4s
+	WORD $0x4ebd970b // mla v11.4s, v24.4s, v29.4s
+	FMOVS 12(R1), F24
+	WORD $0x4e040718 // dup v24.4s, v24.s[0]
+	WORD $0x4eba970c // mla v12.4s, v24.4s, v26.4s
+	WORD $0x4ebb970d // mla v13.4s, v24.4s, v27.4s
+	WORD $0x4ebc970e // mla v14.4s, v24.4s, v28.4s
+	WORD $0x4ebd970f // mla v15.4s, v24.4s, v29.4s
+	FMOVS 16(R1), F24
+	WORD $0x4e040718 // dup v24.4s, v24.s[0]
+	WORD $0x4eba9710 // mla v16.4s, v24.4s, v26.4s
+	WORD $0x4ebb9711 // mla v17.4s, v24.4s, v27.4s
+	WORD $0x4ebc9712 // mla v18.4s, v24.4s, v28.4s
+	WORD $0x4ebd9713 // mla v19.4s, v24.4s, v29.4s
 	ADD $20, R1, R1
 	MOVD R1, rows+80(FP)
 
@@ -3077,55 +2875,55 @@ readable:
 	WORD $0x4e21da52 // scvtf v18.4s, v18.4s
 	WORD $0x4e21da73 // scvtf v19.4s, v19.4s
 	CBNZ R5, floor
-	FMOVQ 0(R3), F20
-	WORD $0x6e34dc00 // fmul v0.4s, v0.4s, v20.4s
-	WORD $0x6e34dc84 // fmul v4.4s, v4.4s, v20.4s
-	WORD $0x6e34dd08 // fmul v8.4s, v8.4s, v20.4s
-	WORD $0x6e34dd8c // fmul v12.4s, v12.4s, v20.4s
-	WORD $0x6e34de10 // fmul v16.4s, v16.4s, v20.4s
-	FMOVQ 16(R3), F21
-	WORD $0x6e35dc21 // fmul v1.4s, v1.4s, v21.4s
-	WORD $0x6e35dca5 // fmul v5.4s, v5.4s, v21.4s
-	WORD $0x6e35dd29 // fmul v9.4s, v9.4s, v21.4s
-	WORD $0x6e35ddad // fmul v13.4s, v13.4s, v21.4s
-	WORD $0x6e35de31 // fmul v17.4s, v17.4s, v21.4s
-	FMOVQ 32(R3), F20
-	WORD $0x6e34dc42 // fmul v2.4s, v2.4s, v20.4s
-	WORD $0x6e34dcc6 // fmul v6.4s, v6.4s, v20.4s
-	WORD $0x6e34dd4a // fmul v10.4s, v10.4s, v20.4s
-	WORD $0x6e34ddce // fmul v14.4s, v14.4s, v20.4s
-	WORD $0x6e34de52 // fmul v18.4s, v18.4s, v20.4s
-	FMOVQ 48(R3), F21
-	WORD $0x6e35dc63 // fmul v3.4s, v3.4s, v21.4s
-	WORD $0x6e35dce7 // fmul v7.4s, v7.4s, v21.4s
-	WORD $0x6e35dd6b // fmul v11.4s, v11.4s, v21.4s
-	WORD $0x6e35ddef // fmul v15.4s, v15.4s, v21.4s
-	WORD $0x6e35de73 // fmul v19.4s, v19.4s, v21.4s
+	FMOVQ 0(R3), F24
+	WORD $0x6e38dc00 // fmul v0.4s, v0.4s, v24.4s
+	WORD $0x6e38dc84 // fmul v4.4s, v4.4s, v24.4s
+	WORD $0x6e38dd08 // fmul v8.4s, v8.4s, v24.4s
+	WORD $0x6e38dd8c // fmul v12.4s, v12.4s, v24.4s
+	WORD $0x6e38de10 // fmul v16.4s, v16.4s, v24.4s
+	FMOVQ 16(R3), F25
+	WORD $0x6e39dc21 // fmul v1.4s, v1.4s, v25.4s
+	WORD $0x6e39dca5 // fmul v5.4s, v5.4s, v25.4s
+	WORD $0x6e39dd29 // fmul v9.4s, v9.4s, v25.4s
+	WORD $0x6e39ddad // fmul v13.4s, v13.4s, v25.4s
+	WORD $0x6e39de31 // fmul v17.4s, v17.4s, v25.4s
+	FMOVQ 32(R3), F24
+	WORD $0x6e38dc42 // fmul v2.4s, v2.4s, v24.4s
+	WORD $0x6e38dcc6 // fmul v6.4s, v6.4s, v24.4s
+	WORD $0x6e38dd4a // fmul v10.4s, v10.4s, v24.4s
+	WORD $0x6e38ddce // fmul v14.4s, v14.4s, v24.4s
+	WORD $0x6e38de52 // fmul v18.4s, v18.4s, v24.4s
+	FMOVQ 48(R3), F25
+	WORD $0x6e39dc63 // fmul v3.4s, v3.4s, v25.4s
+	WORD $0x6e39dce7 // fmul v7.4s, v7.4s, v25.4s
+	WORD $0x6e39dd6b // fmul v11.4s, v11.4s, v25.4s
+	WORD $0x6e39ddef // fmul v15.4s, v15.4s, v25.4s
+	WORD $0x6e39de73 // fmul v19.4s, v19.4s, v25.4s
 	CBZ R4, noadd
-	FMOVQ 0(R4), F20
-	WORD $0x4e34d400 // fadd v0.4s, v0.4s, v20.4s
-	WORD $0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
-	WORD $0x4e34d508 // fadd v8.4s, v8.4s, v20.4s
-	WORD $0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
-	WORD $0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	FMOVQ 16(R4), F21
-	WORD $0x4e35d421 // fadd v1.4s, v1.4s, v21.4s
-	WORD $0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD $0x4e35d529 // fadd v9.4s, v9.4s, v21.4s
-	WORD $0x4e35d5ad // fadd v13.4s, v13.4s, v21.4s
-	WORD $0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	FMOVQ 32(R4), F20
-	WORD $0x4e34d442 // fadd v2.4s, v2.4s, v20.4s
-	WORD $0x4e34d4c6 // fadd v6.4s, v6.4s, v20.4s
-	WORD $0x4e34d54a // fadd v10.4s, v10.4s, v20.4s
-	WORD $0x4e34d5ce // fadd v14.4s, v14.4s, v20.4s
-	WORD $0x4e34d652 // fadd v18.4s, v18.4s, v20.4s
-	FMOVQ 48(R4), F21
-	WORD $0x4e35d463 // fadd v3.4s, v3.4s, v21.4s
-	WORD $0x4e35d4e7 // fadd v7.4s, v7.4s, v21.4s
-	WORD $0x4e35d56b // fadd v11.4s, v11.4s, v21.4s
-	WORD $0x4e35d5ef // fadd v15.4s, v15.4s, v21.4s
-	WORD $0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
+	FMOVQ 0(R4), F24
+	WORD $0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
+	WORD $0x4e38d484 // fadd v4.4s, v4.4s, v24.4s
+	WORD $0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	WORD $0x4e38d58c // fadd v12.4s, v12.4s, v24.4s
+	WORD $0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	FMOVQ 16(R4), F25
+	WORD $0x4e39d421 // fadd v1.4s, v1.4s, v25.4s
+	WORD $0x4e39d4a5 // fadd v5.4s, v5.4s, v25.4s
+	WORD $0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
+	WORD $0x4e39d5ad // fadd v13.4s, v13.4s, v25.4s
+	WORD $0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	FMOVQ 32(R4), F24
+	WORD $0x4e38d442 // fadd v2.4s, v2.4s, v24.4s
+	WORD $0x4e38d4c6 // fadd v6.4s, v6.4s, v24.4s
+	WORD $0x4e38d54a // fadd v10.4s, v10.4s, v24.4s
+	WORD $0x4e38d5ce // fadd v14.4s, v14.4s, v24.4s
+	WORD $0x4e38d652 // fadd v18.4s, v18.4s, v24.4s
+	FMOVQ 48(R4), F25
+	WORD $0x4e39d463 // fadd v3.4s, v3.4s, v25.4s
+	WORD $0x4e39d4e7 // fadd v7.4s, v7.4s, v25.4s
+	WORD $0x4e39d56b // fadd v11.4s, v11.4s, v25.4s
+	WORD $0x4e39d5ef // fadd v15.4s, v15.4s, v25.4s
+	WORD $0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
 
 noadd:
 	WORD $0x4e21a800 // fcvtns v0.4s, v0.4s
@@ -3152,304 +2950,304 @@ noadd:
 
 floor:
 	// y = x*scale + add is exact, z = y + x*low is not: where it is whole and was rounded up, one less
-	FMOVQ 0(R4), F20
-	FMOVQ 0(R3), F21
-	WORD $0x4e35cc14 // fmla v20.4s, v0.4s, v21.4s
-	FMOVQ 0(R5), F23
-	WORD $0x4eb41e95 // mov v21.16b, v20.16b
-	WORD $0x4e37cc15 // fmla v21.4s, v0.4s, v23.4s
-	WORD $0x4eb4d6b6 // fsub v22.4s, v21.4s, v20.4s
-	WORD $0x4eb7cc16 // fmls v22.4s, v0.4s, v23.4s
-	WORD $0x4ea0cad6 // fcmgt v22.4s, v22.4s, #0.0
-	WORD $0x4e219ab7 // frintm v23.4s, v21.4s
-	WORD $0x4e35e6f7 // fcmeq v23.4s, v23.4s, v21.4s
-	WORD $0x4e371ed6 // and v22.16b, v22.16b, v23.16b
-	WORD $0x4e21baa0 // fcvtms v0.4s, v21.4s
-	WORD $0x4eb68400 // add v0.4s, v0.4s, v22.4s
-	FMOVQ 16(R4), F20
-	FMOVQ 16(R3), F21
-	WORD $0x4e35cc34 // fmla v20.4s, v1.4s, v21.4s
-	FMOVQ 16(R5), F23
-	WORD $0x4eb41e95 // mov v21.16b, v20.16b
-	WORD $0x4e37cc35 // fmla v21.4s, v1.4s, v23.4s
-	WORD $0x4eb4d6b6 // fsub v22.4s, v21.4s, v20.4s
-	WORD $0x4eb7cc36 // fmls v22.4s, v1.4s, v23.4s
-	WORD $0x4ea0cad6 // fcmgt v22.4s, v22.4s, #0.0
-	WORD $0x4e219ab7 // frintm v23.4s, v21.4s
-	WORD $0x4e35e6f7 // fcmeq v23.4s, v23.4s, v21.4s
-	WORD $0x4e371ed6 // and v22.16b, v22.16b, v23.16b
-	WORD $0x4e21baa1 // fcvtms v1.4s, v21.4s
-	WORD $0x4eb68421 // add v1.4s, v1.4s, v22.4s
-	FMOVQ 32(R4), F20
-	FMOVQ 32(R3), F21
-	WORD $0x4e35cc54 // fmla v20.4s, v2.4s, v21.4s
-	FMOVQ 32(R5), F23
-	WORD $0x4eb41e95 // mov v21.16b, v20.16b
-	WORD $0x4e37cc55 // fmla v21.4s, v2.4s, v23.4s
-	WORD $0x4eb4d6b6 // fsub v22.4s, v21.4s, v20.4s
-	WORD $0x4eb7cc56 // fmls v22.4s, v2.4s, v23.4s
-	WORD $0x4ea0cad6 // fcmgt v22.4s, v22.4s, #0.0
-	WORD $0x4e219ab7 // frintm v23.4s, v21.4s
-	WORD $0x4e35e6f7 // fcmeq v23.4s, v23.4s, v21.4s
-	WORD $0x4e371ed6 // and v22.16b, v22.16b, v23.16b
-	WORD $0x4e21baa2 // fcvtms v2.4s, v21.4s
-	WORD $0x4eb68442 // add v2.4s, v2.4s, v22.4s
-	FMOVQ 48(R4), F20
-	FMOVQ 48(R3), F21
-	WORD $0x4e35cc74 // fmla v20.4s, v3.4s, v21.4s
-	FMOVQ 48(R5), F23
-	WORD $0x4eb41e95 // mov v21.16b, v20.16b
-	WORD $0x4e37cc75 // fmla v21.4s, v3.4s, v23.4s
-	WORD $0x4eb4d6b6 // fsub v22.4s, v21.4s, v20.4s
-	WORD $0x4eb7cc76 // fmls v22.4s, v3.4s, v23.4s
-	WORD $0x4ea0cad6 // fcmgt v22.4s, v22.4s, #0.0
-	WORD $0x4e219ab7 // frintm v23.4s, v21.4s
-	WORD $0x4e35e6f7 // fcmeq v23.4s, v23.4s, v21.4s
-	WORD $0x4e371ed6 // and v22.16b, v22.16b, v23.16b
-	WORD $0x4e21baa3 // fcvtms v3.4s, v21.4s
-	WORD $0x4eb68463 // add v3.4s, v3.4s, v22.4s
-	FMOVQ 0(R4), F20
-	FMOVQ 0(R3), F21
-	WORD $0x4e35cc94 // fmla v20.4s, v4.4s, v21.4s
-	FMOVQ 0(R5), F23
-	WORD $0x4eb41e95 // mov v21.16b, v20.16b
-	WORD $0x4e37cc95 // fmla v21.4s, v4.4s, v23.4s
-	WORD $0x4eb4d6b6 // fsub v22.4s, v21.4s, v20.4s
-	WORD $0x4eb7cc96 // fmls v22.4s, v4.4s, v23.4s
-	WORD $0x4ea0cad6 // fcmgt v22.4s, v22.4s, #0.0
-	WORD $0x4e219ab7 // frintm v23.4s, v21.4s
-	WORD $0x4e35e6f7 // fcmeq v23.4s, v23.4s, v21.4s
-	WORD $0x4e371ed6 // and v22.16b, v22.16b, v23.16b
-	WORD $0x4e21baa4 // fcvtms v4.4s, v21.4s
-	WORD $0x4eb68484 // add v4.4s, v4.4s, v22.4s
-	FMOVQ 16(R4), F20
-	FMOVQ 16(R3), F21
-	WORD $0x4e35ccb4 // fmla v20.4s, v5.4s, v21.4s
-	FMOVQ 16(R5), F23
-	WORD $0x4eb41e95 // mov v21.16b, v20.16b
-	WORD $0x4e37ccb5 // fmla v21.4s, v5.4s, v23.4s
-	WORD $0x4eb4d6b6 // fsub v22.4s, v21.4s, v20.4s
-	WORD $0x4eb7ccb6 // fmls v22.4s, v5.4s, v23.4s
-	WORD $0x4ea0cad6 // fcmgt v22.4s, v22.4s, #0.0
-	WORD $0x4e219ab7 // frintm v23.4s, v21.4s
-	WORD $0x4e35e6f7 // fcmeq v23.4s, v23.4s, v21.4s
-	WORD $0x4e371ed6 // and v22.16b, v22.16b, v23.16b
-	WORD $0x4e21baa5 // fcvtms v5.4s, v21.4s
-	WORD $0x4eb684a5 // add v5.4s, v5.4s, v22.4s
-	FMOVQ 32(R4), F20
-	FMOVQ 32(R3), F21
-	WORD $0x4e35ccd4 // fmla v20.4s, v6.4s, v21.4s
-	FMOVQ 32(R5), F23
-	WORD $0x4eb41e95 // mov v21.16b, v20.16b
-	WORD $0x4e37ccd5 // fmla v21.4s, v6.4s, v23.4s
-	WORD $0x4eb4d6b6 // fsub v22.4s, v21.4s, v20.4s
-	WORD $0x4eb7ccd6 // fmls v22.4s, v6.4s, v23.4s
-	WORD $0x4ea0cad6 // fcmgt v22.4s, v22.4s, #0.0
-	WORD $0x4e219ab7 // frintm v23.4s, v21.4s
-	WORD $0x4e35e6f7 // fcmeq v23.4s, v23.4s, v21.4s
-	WORD $0x4e371ed6 // and v22.16b, v22.16b, v23.16b
-	WORD $0x4e21baa6 // fcvtms v6.4s, v21.4s
-	WORD $0x4eb684c6 // add v6.4s, v6.4s, v22.4s
-	FMOVQ 48(R4), F20
-	FMOVQ 48(R3), F21
-	WORD $0x4e35ccf4 // fmla v20.4s, v7.4s, v21.4s
-	FMOVQ 48(R5), F23
-	WORD $0x4eb41e95 // mov v21.16b, v20.16b
-	WORD $0x4e37ccf5 // fmla v21.4s, v7.4s, v23.4s
-	WORD $0x4eb4d6b6 // fsub v22.4s, v21.4s, v20.4s
-	WORD $0x4eb7ccf6 // fmls v22.4s, v7.4s, v23.4s
-	WORD $0x4ea0cad6 // fcmgt v22.4s, v22.4s, #0.0
-	WORD $0x4e219ab7 // frintm v23.4s, v21.4s
-	WORD $0x4e35e6f7 // fcmeq v23.4s, v23.4s, v21.4s
-	WORD $0x4e371ed6 // and v22.16b, v22.16b, v23.16b
-	WORD $0x4e21baa7 // fcvtms v7.4s, v21.4s
-	WORD $0x4eb684e7 // add v7.4s, v7.4s, v22.4s
-	FMOVQ 0(R4), F20
-	FMOVQ 0(R3), F21
-	WORD $0x4e35cd14 // fmla v20.4s, v8.4s, v21.4s
-	FMOVQ 0(R5), F23
-	WORD $0x4eb41e95 // mov v21.16b, v20.16b
-	WORD $0x4e37cd15 // fmla v21.4s, v8.4s, v23.4s
-	WORD $0x4eb4d6b6 // fsub v22.4s, v21.4s, v20.4s
-	WORD $0x4eb7cd16 // fmls v22.4s, v8.4s, v23.4s
-	WORD $0x4ea0cad6 // fcmgt v22.4s, v22.4s, #0.0
-	WORD $0x4e219ab7 // frintm v23.4s, v21.4s
-	WORD $0x4e35e6f7 // fcmeq v23.4s, v23.4s, v21.4s
-	WORD $0x4e371ed6 // and v22.16b, v22.16b, v23.16b
-	WORD $0x4e21baa8 // fcvtms v8.4s, v21.4s
-	WORD $0x4eb68508 // add v8.4s, v8.4s, v22.4s
-	FMOVQ 16(R4), F20
-	FMOVQ 16(R3), F21
-	WORD $0x4e35cd34 // fmla v20.4s, v9.4s, v21.4s
-	FMOVQ 16(R5), F23
-	WORD $0x4eb41e95 // mov v21.16b, v20.16b
-	WORD $0x4e37cd35 // fmla v21.4s, v9.4s, v23.4s
-	WORD $0x4eb4d6b6 // fsub v22.4s, v21.4s, v20.4s
-	WORD $0x4eb7cd36 // fmls v22.4s, v9.4s, v23.4s
-	WORD $0x4ea0cad6 // fcmgt v22.4s, v22.4s, #0.0
-	WORD $0x4e219ab7 // frintm v23.4s, v21.4s
-	WORD $0x4e35e6f7 // fcmeq v23.4s, v23.4s, v21.4s
-	WORD $0x4e371ed6 // and v22.16b, v22.16b, v23.16b
-	WORD $0x4e21baa9 // fcvtms v9.4s, v21.4s
-	WORD $0x4eb68529 // add v9.4s, v9.4s, v22.4s
-	FMOVQ 32(R4), F20
-	FMOVQ 32(R3), F21
-	WORD $0x4e35cd54 // fmla v20.4s, v10.4s, v21.4s
-	FMOVQ 32(R5), F23
-	WORD $0x4eb41e95 // mov v21.16b, v20.16b
-	WORD $0x4e37cd55 // fmla v21.4s, v10.4s, v23.4s
-	WORD $0x4eb4d6b6 // fsub v22.4s, v21.4s, v20.4s
-	WORD $0x4eb7cd56 // fmls v22.4s, v10.4s, v23.4s
-	WORD $0x4ea0cad6 // fcmgt v22.4s, v22.4s, #0.0
-	WORD $0x4e219ab7 // frintm v23.4s, v21.4s
-	WORD $0x4e35e6f7 // fcmeq v23.4s, v23.4s, v21.4s
-	WORD $0x4e371ed6 // and v22.16b, v22.16b, v23.16b
-	WORD $0x4e21baaa // fcvtms v10.4s, v21.4s
-	WORD $0x4eb6854a // add v10.4s, v10.4s, v22.4s
-	FMOVQ 48(R4), F20
-	FMOVQ 48(R3), F21
-	WORD $0x4e35cd74 // fmla v20.4s, v11.4s, v21.4s
-	FMOVQ 48(R5), F23
-	WORD $0x4eb41e95 // mov v21.16b, v20.16b
-	WORD $0x4e37cd75 // fmla v21.4s, v11.4s, v23.4s
-	WORD $0x4eb4d6b6 // fsub v22.4s, v21.4s, v20.4s
-	WORD $0x4eb7cd76 // fmls v22.4s, v11.4s, v23.4s
-	WORD $0x4ea0cad6 // fcmgt v22.4s, v22.4s, #0.0
-	WORD $0x4e219ab7 // frintm v23.4s, v21.4s
-	WORD $0x4e35e6f7 // fcmeq v23.4s, v23.4s, v21.4s
-	WORD $0x4e371ed6 // and v22.16b, v22.16b, v23.16b
-	WORD $0x4e21baab // fcvtms v11.4s, v21.4s
-	WORD $0x4eb6856b // add v11.4s, v11.4s, v22.4s
-	FMOVQ 0(R4), F20
-	FMOVQ 0(R3), F21
-	WORD $0x4e35cd94 // fmla v20.4s, v12.4s, v21.4s
-	FMOVQ 0(R5), F23
-	WORD $0x4eb41e95 // mov v21.16b, v20.16b
-	WORD $0x4e37cd95 // fmla v21.4s, v12.4s, v23.4s
-	WORD $0x4eb4d6b6 // fsub v22.4s, v21.4s, v20.4s
-	WORD $0x4eb7cd96 // fmls v22.4s, v12.4s, v23.4s
-	WORD $0x4ea0cad6 // fcmgt v22.4s, v22.4s, #0.0
-	WORD $0x4e219ab7 // frintm v23.4s, v21.4s
-	WORD $0x4e35e6f7 // fcmeq v23.4s, v23.4s, v21.4s
-	WORD $0x4e371ed6 // and v22.16b, v22.16b, v23.16b
-	WORD $0x4e21baac // fcvtms v12.4s, v21.4s
-	WORD $0x4eb6858c // add v12.4s, v12.4s, v22.4s
-	FMOVQ 16(R4), F20
-	FMOVQ 16(R3), F21
-	WORD $0x4e35cdb4 // fmla v20.4s, v13.4s, v21.4s
-	FMOVQ 16(R5), F23
-	WORD $0x4eb41e95 // mov v21.16b, v20.16b
-	WORD $0x4e37cdb5 // fmla v21.4s, v13.4s, v23.4s
-	WORD $0x4eb4d6b6 // fsub v22.4s, v21.4s, v20.4s
-	WORD $0x4eb7cdb6 // fmls v22.4s, v13.4s, v23.4s
-	WORD $0x4ea0cad6 // fcmgt v22.4s, v22.4s, #0.0
-	WORD $0x4e219ab7 // frintm v23.4s, v21.4s
-	WORD $0x4e35e6f7 // fcmeq v23.4s, v23.4s, v21.4s
-	WORD $0x4e371ed6 // and v22.16b, v22.16b, v23.16b
-	WORD $0x4e21baad // fcvtms v13.4s, v21.4s
-	WORD $0x4eb685ad // add v13.4s, v13.4s, v22.4s
-	FMOVQ 32(R4), F20
-	FMOVQ 32(R3), F21
-	WORD $0x4e35cdd4 // fmla v20.4s, v14.4s, v21.4s
-	FMOVQ 32(R5), F23
-	WORD $0x4eb41e95 // mov v21.16b, v20.16b
-	WORD $0x4e37cdd5 // fmla v21.4s, v14.4s, v23.4s
-	WORD $0x4eb4d6b6 // fsub v22.4s, v21.4s, v20.4s
-	WORD $0x4eb7cdd6 // fmls v22.4s, v14.4s, v23.4s
-	WORD $0x4ea0cad6 // fcmgt v22.4s, v22.4s, #0.0
-	WORD $0x4e219ab7 // frintm v23.4s, v21.4s
-	WORD $0x4e35e6f7 // fcmeq v23.4s, v23.4s, v21.4s
-	WORD $0x4e371ed6 // and v22.16b, v22.16b, v23.16b
-	WORD $0x4e21baae // fcvtms v14.4s, v21.4s
-	WORD $0x4eb685ce // add v14.4s, v14.4s, v22.4s
-	FMOVQ 48(R4), F20
-	FMOVQ 48(R3), F21
-	WORD $0x4e35cdf4 // fmla v20.4s, v15.4s, v21.4s
-	FMOVQ 48(R5), F23
-	WORD $0x4eb41e95 // mov v21.16b, v20.16b
-	WORD $0x4e37cdf5 // fmla v21.4s, v15.4s, v23.4s
-	WORD $0x4eb4d6b6 // fsub v22.4s, v21.4s, v20.4s
-	WORD $0x4eb7cdf6 // fmls v22.4s, v15.4s, v23.4s
-	WORD $0x4ea0cad6 // fcmgt v22.4s, v22.4s, #0.0
-	WORD $0x4e219ab7 // frintm v23.4s, v21.4s
-	WORD $0x4e35e6f7 // fcmeq v23.4s, v23.4s, v21.4s
-	WORD $0x4e371ed6 // and v22.16b, v22.16b, v23.16b
-	WORD $0x4e21baaf // fcvtms v15.4s, v21.4s
-	WORD $0x4eb685ef // add v15.4s, v15.4s, v22.4s
-	FMOVQ 0(R4), F20
-	FMOVQ 0(R3), F21
-	WORD $0x4e35ce14 // fmla v20.4s, v16.4s, v21.4s
-	FMOVQ 0(R5), F23
-	WORD $0x4eb41e95 // mov v21.16b, v20.16b
-	WORD $0x4e37ce15 // fmla v21.4s, v16.4s, v23.4s
-	WORD $0x4eb4d6b6 // fsub v22.4s, v21.4s, v20.4s
-	WORD $0x4eb7ce16 // fmls v22.4s, v16.4s, v23.4s
-	WORD $0x4ea0cad6 // fcmgt v22.4s, v22.4s, #0.0
-	WORD $0x4e219ab7 // frintm v23.4s, v21.4s
-	WORD $0x4e35e6f7 // fcmeq v23.4s, v23.4s, v21.4s
-	WORD $0x4e371ed6 // and v22.16b, v22.16b, v23.16b
-	WORD $0x4e21bab0 // fcvtms v16.4s, v21.4s
-	WORD $0x4eb68610 // add v16.4s, v16.4s, v22.4s
-	FMOVQ 16(R4), F20
-	FMOVQ 16(R3), F21
-	WORD $0x4e35ce34 // fmla v20.4s, v17.4s, v21.4s
-	FMOVQ 16(R5), F23
-	WORD $0x4eb41e95 // mov v21.16b, v20.16b
-	WORD $0x4e37ce35 // fmla v21.4s, v17.4s, v23.4s
-	WORD $0x4eb4d6b6 // fsub v22.4s, v21.4s, v20.4s
-	WORD $0x4eb7ce36 // fmls v22.4s, v17.4s, v23.4s
-	WORD $0x4ea0cad6 // fcmgt v22.4s, v22.4s, #0.0
-	WORD $0x4e219ab7 // frintm v23.4s, v21.4s
-	WORD $0x4e35e6f7 // fcmeq v23.4s, v23.4s, v21.4s
-	WORD $0x4e371ed6 // and v22.16b, v22.16b, v23.16b
-	WORD $0x4e21bab1 // fcvtms v17.4s, v21.4s
-	WORD $0x4eb68631 // add v17.4s, v17.4s, v22.4s
-	FMOVQ 32(R4), F20
-	FMOVQ 32(R3), F21
-	WORD $0x4e35ce54 // fmla v20.4s, v18.4s, v21.4s
-	FMOVQ 32(R5), F23
-	WORD $0x4eb41e95 // mov v21.16b, v20.16b
-	WORD $0x4e37ce55 // fmla v21.4s, v18.4s, v23.4s
-	WORD $0x4eb4d6b6 // fsub v22.4s, v21.4s, v20.4s
-	WORD $0x4eb7ce56 // fmls v22.4s, v18.4s, v23.4s
-	WORD $0x4ea0cad6 // fcmgt v22.4s, v22.4s, #0.0
-	WORD $0x4e219ab7 // frintm v23.4s, v21.4s
-	WORD $0x4e35e6f7 // fcmeq v23.4s, v23.4s, v21.4s
-	WORD $0x4e371ed6 // and v22.16b, v22.16b, v23.16b
-	WORD $0x4e21bab2 // fcvtms v18.4s, v21.4s
-	WORD $0x4eb68652 // add v18.4s, v18.4s, v22.4s
-	FMOVQ 48(R4), F20
-	FMOVQ 48(R3), F21
-	WORD $0x4e35ce74 // fmla v20.4s, v19.4s, v21.4s
-	FMOVQ 48(R5), F23
-	WORD $0x4eb41e95 // mov v21.16b, v20.16b
-	WORD $0x4e37ce75 // fmla v21.4s, v19.4s, v23.4s
-	WORD $0x4eb4d6b6 // fsub v22.4s, v21.4s, v20.4s
-	WORD $0x4eb7ce76 // fmls v22.4s, v19.4s, v23.4s
-	WORD $0x4ea0cad6 // fcmgt v22.4s, v22.4s, #0.0
-	WORD $0x4e219ab7 // frintm v23.4s, v21.4s
-	WORD $0x4e35e6f7 // fcmeq v23.4s, v23.4s, v21.4s
-	WORD $0x4e371ed6 // and v22.16b, v22.16b, v23.16b
-	WORD $0x4e21bab3 // fcvtms v19.4s, v21.4s
-	WORD $0x4eb68673 // add v19.4s, v19.4s, v22.4s
+	FMOVQ 0(R4), F24
+	FMOVQ 0(R3), F25
+	WORD $0x4e39cc18 // fmla v24.4s, v0.4s, v25.4s
+	FMOVQ 0(R5), F27
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4e3bcc19 // fmla v25.4s, v0.4s, v27.4s
+	WORD $0x4eb8d73a // fsub v26.4s, v25.4s, v24.4s
+	WORD $0x4ebbcc1a // fmls v26.4s, v0.4s, v27.4s
+	WORD $0x4ea0cb5a // fcmgt v26.4s, v26.4s, #0.0
+	WORD $0x4e219b3b // frintm v27.4s, v25.4s
+	WORD $0x4e39e77b // fcmeq v27.4s, v27.4s, v25.4s
+	WORD $0x4e3b1f5a // and v26.16b, v26.16b, v27.16b
+	WORD $0x4e21bb20 // fcvtms v0.4s, v25.4s
+	WORD $0x4eba8400 // add v0.4s, v0.4s, v26.4s
+	FMOVQ 16(R4), F24
+	FMOVQ 16(R3), F25
+	WORD $0x4e39cc38 // fmla v24.4s, v1.4s, v25.4s
+	FMOVQ 16(R5), F27
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4e3bcc39 // fmla v25.4s, v1.4s, v27.4s
+	WORD $0x4eb8d73a // fsub v26.4s, v25.4s, v24.4s
+	WORD $0x4ebbcc3a // fmls v26.4s, v1.4s, v27.4s
+	WORD $0x4ea0cb5a // fcmgt v26.4s, v26.4s, #0.0
+	WORD $0x4e219b3b // frintm v27.4s, v25.4s
+	WORD $0x4e39e77b // fcmeq v27.4s, v27.4s, v25.4s
+	WORD $0x4e3b1f5a // and v26.16b, v26.16b, v27.16b
+	WORD $0x4e21bb21 // fcvtms v1.4s, v25.4s
+	WORD $0x4eba8421 // add v1.4s, v1.4s, v26.4s
+	FMOVQ 32(R4), F24
+	FMOVQ 32(R3), F25
+	WORD $0x4e39cc58 // fmla v24.4s, v2.4s, v25.4s
+	FMOVQ 32(R5), F27
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4e3bcc59 // fmla v25.4s, v2.4s, v27.4s
+	WORD $0x4eb8d73a // fsub v26.4s, v25.4s, v24.4s
+	WORD $0x4ebbcc5a // fmls v26.4s, v2.4s, v27.4s
+	WORD $0x4ea0cb5a // fcmgt v26.4s, v26.4s, #0.0
+	WORD $0x4e219b3b // frintm v27.4s, v25.4s
+	WORD $0x4e39e77b // fcmeq v27.4s, v27.4s, v25.4s
+	WORD $0x4e3b1f5a // and v26.16b, v26.16b, v27.16b
+	WORD $0x4e21bb22 // fcvtms v2.4s, v25.4s
+	WORD $0x4eba8442 // add v2.4s, v2.4s, v26.4s
+	FMOVQ 48(R4), F24
+	FMOVQ 48(R3), F25
+	WORD $0x4e39cc78 // fmla v24.4s, v3.4s, v25.4s
+	FMOVQ 48(R5), F27
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4e3bcc79 // fmla v25.4s, v3.4s, v27.4s
+	WORD $0x4eb8d73a // fsub v26.4s, v25.4s, v24.4s
+	WORD $0x4ebbcc7a // fmls v26.4s, v3.4s, v27.4s
+	WORD $0x4ea0cb5a // fcmgt v26.4s, v26.4s, #0.0
+	WORD $0x4e219b3b // frintm v27.4s, v25.4s
+	WORD $0x4e39e77b // fcmeq v27.4s, v27.4s, v25.4s
+	WORD $0x4e3b1f5a // and v26.16b, v26.16b, v27.16b
+	WORD $0x4e21bb23 // fcvtms v3.4s, v25.4s
+	WORD $0x4eba8463 // add v3.4s, v3.4s, v26.4s
+	FMOVQ 0(R4), F24
+	FMOVQ 0(R3), F25
+	WORD $0x4e39cc98 // fmla v24.4s, v4.4s, v25.4s
+	FMOVQ 0(R5), F27
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4e3bcc99 // fmla v25.4s, v4.4s, v27.4s
+	WORD $0x4eb8d73a // fsub v26.4s, v25.4s, v24.4s
+	WORD $0x4ebbcc9a // fmls v26.4s, v4.4s, v27.4s
+	WORD $0x4ea0cb5a // fcmgt v26.4s, v26.4s, #0.0
+	WORD $0x4e219b3b // frintm v27.4s, v25.4s
+	WORD $0x4e39e77b // fcmeq v27.4s, v27.4s, v25.4s
+	WORD $0x4e3b1f5a // and v26.16b, v26.16b, v27.16b
+	WORD $0x4e21bb24 // fcvtms v4.4s, v25.4s
+	WORD $0x4eba8484 // add v4.4s, v4.4s, v26.4s
+	FMOVQ 16(R4), F24
+	FMOVQ 16(R3), F25
+	WORD $0x4e39ccb8 // fmla v24.4s, v5.4s, v25.4s
+	FMOVQ 16(R5), F27
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4e3bccb9 // fmla v25.4s, v5.4s, v27.4s
+	WORD $0x4eb8d73a // fsub v26.4s, v25.4s, v24.4s
+	WORD $0x4ebbccba // fmls v26.4s, v5.4s, v27.4s
+	WORD $0x4ea0cb5a // fcmgt v26.4s, v26.4s, #0.0
+	WORD $0x4e219b3b // frintm v27.4s, v25.4s
+	WORD $0x4e39e77b // fcmeq v27.4s, v27.4s, v25.4s
+	WORD $0x4e3b1f5a // and v26.16b, v26.16b, v27.16b
+	WORD $0x4e21bb25 // fcvtms v5.4s, v25.4s
+	WORD $0x4eba84a5 // add v5.4s, v5.4s, v26.4s
+	FMOVQ 32(R4), F24
+	FMOVQ 32(R3), F25
+	WORD $0x4e39ccd8 // fmla v24.4s, v6.4s, v25.4s
+	FMOVQ 32(R5), F27
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4e3bccd9 // fmla v25.4s, v6.4s, v27.4s
+	WORD $0x4eb8d73a // fsub v26.4s, v25.4s, v24.4s
+	WORD $0x4ebbccda // fmls v26.4s, v6.4s, v27.4s
+	WORD $0x4ea0cb5a // fcmgt v26.4s, v26.4s, #0.0
+	WORD $0x4e219b3b // frintm v27.4s, v25.4s
+	WORD $0x4e39e77b // fcmeq v27.4s, v27.4s, v25.4s
+	WORD $0x4e3b1f5a // and v26.16b, v26.16b, v27.16b
+	WORD $0x4e21bb26 // fcvtms v6.4s, v25.4s
+	WORD $0x4eba84c6 // add v6.4s, v6.4s, v26.4s
+	FMOVQ 48(R4), F24
+	FMOVQ 48(R3), F25
+	WORD $0x4e39ccf8 // fmla v24.4s, v7.4s, v25.4s
+	FMOVQ 48(R5), F27
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4e3bccf9 // fmla v25.4s, v7.4s, v27.4s
+	WORD $0x4eb8d73a // fsub v26.4s, v25.4s, v24.4s
+	WORD $0x4ebbccfa // fmls v26.4s, v7.4s, v27.4s
+	WORD $0x4ea0cb5a // fcmgt v26.4s, v26.4s, #0.0
+	WORD $0x4e219b3b // frintm v27.4s, v25.4s
+	WORD $0x4e39e77b // fcmeq v27.4s, v27.4s, v25.4s
+	WORD $0x4e3b1f5a // and v26.16b, v26.16b, v27.16b
+	WORD $0x4e21bb27 // fcvtms v7.4s, v25.4s
+	WORD $0x4eba84e7 // add v7.4s, v7.4s, v26.4s
+	FMOVQ 0(R4), F24
+	FMOVQ 0(R3), F25
+	WORD $0x4e39cd18 // fmla v24.4s, v8.4s, v25.4s
+	FMOVQ 0(R5), F27
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4e3bcd19 // fmla v25.4s, v8.4s, v27.4s
+	WORD $0x4eb8d73a // fsub v26.4s, v25.4s, v24.4s
+	WORD $0x4ebbcd1a // fmls v26.4s, v8.4s, v27.4s
+	WORD $0x4ea0cb5a // fcmgt v26.4s, v26.4s, #0.0
+	WORD $0x4e219b3b // frintm v27.4s, v25.4s
+	WORD $0x4e39e77b // fcmeq v27.4s, v27.4s, v25.4s
+	WORD $0x4e3b1f5a // and v26.16b, v26.16b, v27.16b
+	WORD $0x4e21bb28 // fcvtms v8.4s, v25.4s
+	WORD $0x4eba8508 // add v8.4s, v8.4s, v26.4s
+	FMOVQ 16(R4), F24
+	FMOVQ 16(R3), F25
+	WORD $0x4e39cd38 // fmla v24.4s, v9.4s, v25.4s
+	FMOVQ 16(R5), F27
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4e3bcd39 // fmla v25.4s, v9.4s, v27.4s
+	WORD $0x4eb8d73a // fsub v26.4s, v25.4s, v24.4s
+	WORD $0x4ebbcd3a // fmls v26.4s, v9.4s, v27.4s
+	WORD $0x4ea0cb5a // fcmgt v26.4s, v26.4s, #0.0
+	WORD $0x4e219b3b // frintm v27.4s, v25.4s
+	WORD $0x4e39e77b // fcmeq v27.4s, v27.4s, v25.4s
+	WORD $0x4e3b1f5a // and v26.16b, v26.16b, v27.16b
+	WORD $0x4e21bb29 // fcvtms v9.4s, v25.4s
+	WORD $0x4eba8529 // add v9.4s, v9.4s, v26.4s
+	FMOVQ 32(R4), F24
+	FMOVQ 32(R3), F25
+	WORD $0x4e39cd58 // fmla v24.4s, v10.4s, v25.4s
+	FMOVQ 32(R5), F27
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4e3bcd59 // fmla v25.4s, v10.4s, v27.4s
+	WORD $0x4eb8d73a // fsub v26.4s, v25.4s, v24.4s
+	WORD $0x4ebbcd5a // fmls v26.4s, v10.4s, v27.4s
+	WORD $0x4ea0cb5a // fcmgt v26.4s, v26.4s, #0.0
+	WORD $0x4e219b3b // frintm v27.4s, v25.4s
+	WORD $0x4e39e77b // fcmeq v27.4s, v27.4s, v25.4s
+	WORD $0x4e3b1f5a // and v26.16b, v26.16b, v27.16b
+	WORD $0x4e21bb2a // fcvtms v10.4s, v25.4s
+	WORD $0x4eba854a // add v10.4s, v10.4s, v26.4s
+	FMOVQ 48(R4), F24
+	FMOVQ 48(R3), F25
+	WORD $0x4e39cd78 // fmla v24.4s, v11.4s, v25.4s
+	FMOVQ 48(R5), F27
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4e3bcd79 // fmla v25.4s, v11.4s, v27.4s
+	WORD $0x4eb8d73a // fsub v26.4s, v25.4s, v24.4s
+	WORD $0x4ebbcd7a // fmls v26.4s, v11.4s, v27.4s
+	WORD $0x4ea0cb5a // fcmgt v26.4s, v26.4s, #0.0
+	WORD $0x4e219b3b // frintm v27.4s, v25.4s
+	WORD $0x4e39e77b // fcmeq v27.4s, v27.4s, v25.4s
+	WORD $0x4e3b1f5a // and v26.16b, v26.16b, v27.16b
+	WORD $0x4e21bb2b // fcvtms v11.4s, v25.4s
+	WORD $0x4eba856b // add v11.4s, v11.4s, v26.4s
+	FMOVQ 0(R4), F24
+	FMOVQ 0(R3), F25
+	WORD $0x4e39cd98 // fmla v24.4s, v12.4s, v25.4s
+	FMOVQ 0(R5), F27
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4e3bcd99 // fmla v25.4s, v12.4s, v27.4s
+	WORD $0x4eb8d73a // fsub v26.4s, v25.4s, v24.4s
+	WORD $0x4ebbcd9a // fmls v26.4s, v12.4s, v27.4s
+	WORD $0x4ea0cb5a // fcmgt v26.4s, v26.4s, #0.0
+	WORD $0x4e219b3b // frintm v27.4s, v25.4s
+	WORD $0x4e39e77b // fcmeq v27.4s, v27.4s, v25.4s
+	WORD $0x4e3b1f5a // and v26.16b, v26.16b, v27.16b
+	WORD $0x4e21bb2c // fcvtms v12.4s, v25.4s
+	WORD $0x4eba858c // add v12.4s, v12.4s, v26.4s
+	FMOVQ 16(R4), F24
+	FMOVQ 16(R3), F25
+	WORD $0x4e39cdb8 // fmla v24.4s, v13.4s, v25.4s
+	FMOVQ 16(R5), F27
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4e3bcdb9 // fmla v25.4s, v13.4s, v27.4s
+	WORD $0x4eb8d73a // fsub v26.4s, v25.4s, v24.4s
+	WORD $0x4ebbcdba // fmls v26.4s, v13.4s, v27.4s
+	WORD $0x4ea0cb5a // fcmgt v26.4s, v26.4s, #0.0
+	WORD $0x4e219b3b // frintm v27.4s, v25.4s
+	WORD $0x4e39e77b // fcmeq v27.4s, v27.4s, v25.4s
+	WORD $0x4e3b1f5a // and v26.16b, v26.16b, v27.16b
+	WORD $0x4e21bb2d // fcvtms v13.4s, v25.4s
+	WORD $0x4eba85ad // add v13.4s, v13.4s, v26.4s
+	FMOVQ 32(R4), F24
+	FMOVQ 32(R3), F25
+	WORD $0x4e39cdd8 // fmla v24.4s, v14.4s, v25.4s
+	FMOVQ 32(R5), F27
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4e3bcdd9 // fmla v25.4s, v14.4s, v27.4s
+	WORD $0x4eb8d73a // fsub v26.4s, v25.4s, v24.4s
+	WORD $0x4ebbcdda // fmls v26.4s, v14.4s, v27.4s
+	WORD $0x4ea0cb5a // fcmgt v26.4s, v26.4s, #0.0
+	WORD $0x4e219b3b // frintm v27.4s, v25.4s
+	WORD $0x4e39e77b // fcmeq v27.4s, v27.4s, v25.4s
+	WORD $0x4e3b1f5a // and v26.16b, v26.16b, v27.16b
+	WORD $0x4e21bb2e // fcvtms v14.4s, v25.4s
+	WORD $0x4eba85ce // add v14.4s, v14.4s, v26.4s
+	FMOVQ 48(R4), F24
+	FMOVQ 48(R3), F25
+	WORD $0x4e39cdf8 // fmla v24.4s, v15.4s, v25.4s
+	FMOVQ 48(R5), F27
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4e3bcdf9 // fmla v25.4s, v15.4s, v27.4s
+	WORD $0x4eb8d73a // fsub v26.4s, v25.4s, v24.4s
+	WORD $0x4ebbcdfa // fmls v26.4s, v15.4s, v27.4s
+	WORD $0x4ea0cb5a // fcmgt v26.4s, v26.4s, #0.0
+	WORD $0x4e219b3b // frintm v27.4s, v25.4s
+	WORD $0x4e39e77b // fcmeq v27.4s, v27.4s, v25.4s
+	WORD $0x4e3b1f5a // and v26.16b, v26.16b, v27.16b
+	WORD $0x4e21bb2f // fcvtms v15.4s, v25.4s
+	WORD $0x4eba85ef // add v15.4s, v15.4s, v26.4s
+	FMOVQ 0(R4), F24
+	FMOVQ 0(R3), F25
+	WORD $0x4e39ce18 // fmla v24.4s, v16.4s, v25.4s
+	FMOVQ 0(R5), F27
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4e3bce19 // fmla v25.4s, v16.4s, v27.4s
+	WORD $0x4eb8d73a // fsub v26.4s, v25.4s, v24.4s
+	WORD $0x4ebbce1a // fmls v26.4s, v16.4s, v27.4s
+	WORD $0x4ea0cb5a // fcmgt v26.4s, v26.4s, #0.0
+	WORD $0x4e219b3b // frintm v27.4s, v25.4s
+	WORD $0x4e39e77b // fcmeq v27.4s, v27.4s, v25.4s
+	WORD $0x4e3b1f5a // and v26.16b, v26.16b, v27.16b
+	WORD $0x4e21bb30 // fcvtms v16.4s, v25.4s
+	WORD $0x4eba8610 // add v16.4s, v16.4s, v26.4s
+	FMOVQ 16(R4), F24
+	FMOVQ 16(R3), F25
+	WORD $0x4e39ce38 // fmla v24.4s, v17.4s, v25.4s
+	FMOVQ 16(R5), F27
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4e3bce39 // fmla v25.4s, v17.4s, v27.4s
+	WORD $0x4eb8d73a // fsub v26.4s, v25.4s, v24.4s
+	WORD $0x4ebbce3a // fmls v26.4s, v17.4s, v27.4s
+	WORD $0x4ea0cb5a // fcmgt v26.4s, v26.4s, #0.0
+	WORD $0x4e219b3b // frintm v27.4s, v25.4s
+	WORD $0x4e39e77b // fcmeq v27.4s, v27.4s, v25.4s
+	WORD $0x4e3b1f5a // and v26.16b, v26.16b, v27.16b
+	WORD $0x4e21bb31 // fcvtms v17.4s, v25.4s
+	WORD $0x4eba8631 // add v17.4s, v17.4s, v26.4s
+	FMOVQ 32(R4), F24
+	FMOVQ 32(R3), F25
+	WORD $0x4e39ce58 // fmla v24.4s, v18.4s, v25.4s
+	FMOVQ 32(R5), F27
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4e3bce59 // fmla v25.4s, v18.4s, v27.4s
+	WORD $0x4eb8d73a // fsub v26.4s, v25.4s, v24.4s
+	WORD $0x4ebbce5a // fmls v26.4s, v18.4s, v27.4s
+	WORD $0x4ea0cb5a // fcmgt v26.4s, v26.4s, #0.0
+	WORD $0x4e219b3b // frintm v27.4s, v25.4s
+	WORD $0x4e39e77b // fcmeq v27.4s, v27.4s, v25.4s
+	WORD $0x4e3b1f5a // and v26.16b, v26.16b, v27.16b
+	WORD $0x4e21bb32 // fcvtms v18.4s, v25.4s
+	WORD $0x4eba8652 // add v18.4s, v18.4s, v26.4s
+	FMOVQ 48(R4), F24
+	FMOVQ 48(R3), F25
+	WORD $0x4e39ce78 // fmla v24.4s, v19.4s, v25.4s
+	FMOVQ 48(R5), F27
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4e3bce79 // fmla v25.4s, v19.4s, v27.4s
+	WORD $0x4eb8d73a // fsub v26.4s, v25.4s, v24.4s
+	WORD $0x4ebbce7a // fmls v26.4s, v19.4s, v27.4s
+	WORD $0x4ea0cb5a // fcmgt v26.4s, v26.4s, #0.0
+	WORD $0x4e219b3b // frintm v27.4s, v25.4s
+	WORD $0x4e39e77b // fcmeq v27.4s, v27.4s, v25.4s
+	WORD $0x4e3b1f5a // and v26.16b, v26.16b, v27.16b
+	WORD $0x4e21bb33 // fcvtms v19.4s, v25.4s
+	WORD $0x4eba8673 // add v19.4s, v19.4s, v26.4s
 
 rounded:
-	FMOVS zero+112(FP), F20
-	WORD $0x4e020694 // dup v20.8h, v20.h[0]
-	FMOVS lo+120(FP), F21
-	WORD $0x4e0106b5 // dup v21.16b, v21.b[0]
-	FMOVS hi+128(FP), F22
-	WORD $0x4e0106d6 // dup v22.16b, v22.b[0]
+	FMOVS zero+112(FP), F24
+	WORD $0x4e020718 // dup v24.8h, v24.h[0]
+	FMOVS lo+120(FP), F25
+	WORD $0x4e010739 // dup v25.16b, v25.b[0]
+	FMOVS hi+128(FP), F26
+	WORD $0x4e01075a // dup v26.16b, v26.b[0]
 	WORD $0x0e614800 // sqxtn v0.4h, v0.4s
 	WORD $0x4e614820 // sqxtn2 v0.8h, v1.4s
-	WORD $0x4e740c00 // sqadd v0.8h, v0.8h, v20.8h
+	WORD $0x4e780c00 // sqadd v0.8h, v0.8h, v24.8h
 	WORD $0x0e614842 // sqxtn v2.4h, v2.4s
 	WORD $0x4e614862 // sqxtn2 v2.8h, v3.4s
-	WORD $0x4e740c42 // sqadd v2.8h, v2.8h, v20.8h
+	WORD $0x4e780c42 // sqadd v2.8h, v2.8h, v24.8h
 	WORD $0x2e212800 // sqxtun v0.8b, v0.8h
 	WORD $0x6e212840 // sqxtun2 v0.16b, v2.8h
-	WORD $0x6e356400 // umax v0.16b, v0.16b, v21.16b
-	WORD $0x6e366c00 // umin v0.16b, v0.16b, v22.16b
+	WORD $0x6e396400 // umax v0.16b, v0.16b, v25.16b
+	WORD $0x6e3a6c00 // umin v0.16b, v0.16b, v26.16b
 	CMP $16, R2
 	BNE ragged0
 	FMOVQ F0, 0(R0)
@@ -3471,14 +3269,14 @@ stored0:
 	ADD R1, R0, R0
 	WORD $0x0e614884 // sqxtn v4.4h, v4.4s
 	WORD $0x4e6148a4 // sqxtn2 v4.8h, v5.4s
-	WORD $0x4e740c84 // sqadd v4.8h, v4.8h, v20.8h
+	WORD $0x4e780c84 // sqadd v4.8h, v4.8h, v24.8h
 	WORD $0x0e6148c6 // sqxtn v6.4h, v6.4s
 	WORD $0x4e6148e6 // sqxtn2 v6.8h, v7.4s
-	WORD $0x4e740cc6 // sqadd v6.8h, v6.8h, v20.8h
+	WORD $0x4e780cc6 // sqadd v6.8h, v6.8h, v24.8h
 	WORD $0x2e212884 // sqxtun v4.8b, v4.8h
 	WORD $0x6e2128c4 // sqxtun2 v4.16b, v6.8h
-	WORD $0x6e356484 // umax v4.16b, v4.16b, v21.16b
-	WORD $0x6e366c84 // umin v4.16b, v4.16b, v22.16b
+	WORD $0x6e396484 // umax v4.16b, v4.16b, v25.16b
+	WORD $0x6e3a6c84 // umin v4.16b, v4.16b, v26.16b
 	CMP $16, R2
 	BNE ragged1
 	FMOVQ F4, 0(R0)
@@ -3500,14 +3298,14 @@ stored1:
 	ADD R1, R0, R0
 	WORD $0x0e614908 // sqxtn v8.4h, v8.4s
 	WORD $0x4e614928 // sqxtn2 v8.8h, v9.4s
-	WORD $0x4e740d08 // sqadd v8.8h, v8.8h, v20.8h
+	WORD $0x4e780d08 // sqadd v8.8h, v8.8h, v24.8h
 	WORD $0x0e61494a // sqxtn v10.4h, v10.4s
 	WORD $0x4e61496a // sqxtn2 v10.8h, v11.4s
-	WORD $0x4e740d4a // sqadd v10.8h, v10.8h, v20.8h
+	WORD $0x4e780d4a // sqadd v10.8h, v10.8h, v24.8h
 	WORD $0x2e212908 // sqxtun v8.8b, v8.8h
 	WORD $0x6e212948 // sqxtun2 v8.16b, v10.8h
-	WORD $0x6e356508 // umax v8.16b, v8.16b, v21.16b
-	WORD $0x6e366d08 // umin v8.16b, v8.16b, v22.16b
+	WORD $0x6e396508 // umax v8.16b, v8.16b, v25.16b
+	WORD $0x6e3a6d08 // umin v8.16b, v8.16b, v26.16b
 	CMP $16, R2
 	BNE ragged2
 	FMOVQ F8, 0(R0)
@@ -3529,14 +3327,14 @@ stored2:
 	ADD R1, R0, R0
 	WORD $0x0e61498c // sqxtn v12.4h, v12.4s
 	WORD $0x4e6149ac // sqxtn2 v12.8h, v13.4s
-	WORD $0x4e740d8c // sqadd v12.8h, v12.8h, v20.8h
+	WORD $0x4e780d8c // sqadd v12.8h, v12.8h, v24.8h
 	WORD $0x0e6149ce // sqxtn v14.4h, v14.4s
 	WORD $0x4e6149ee // sqxtn2 v14.8h, v15.4s
-	WORD $0x4e740dce // sqadd v14.8h, v14.8h, v20.8h
+	WORD $0x4e780dce // sqadd v14.8h, v14.8h, v24.8h
 	WORD $0x2e21298c // sqxtun v12.8b, v12.8h
 	WORD $0x6e2129cc // sqxtun2 v12.16b, v14.8h
-	WORD $0x6e35658c // umax v12.16b, v12.16b, v21.16b
-	WORD $0x6e366d8c // umin v12.16b, v12.16b, v22.16b
+	WORD $0x6e39658c // umax v12.16b, v12.16b, v25.16b
+	WORD $0x6e3a6d8c // umin v12.16b, v12.16b, v26.16b
 	CMP $16, R2
 	BNE ragged3
 	FMOVQ F12, 0(R0)
@@ -3558,14 +3356,14 @@ stored3:
 	ADD R1, R0, R0
 	WORD $0x0e614a10 // sqxtn v16.4h, v16.4s
 	WORD $0x4e614a30 // sqxtn2 v16.8h, v17.4s
-	WORD $0x4e740e10 // sqadd v16.8h, v16.8h, v20.8h
+	WORD $0x4e780e10 // sqadd v16.8h, v16.8h, v24.8h
 	WORD $0x0e614a52 // sqxtn v18.4h, v18.4s
 	WORD $0x4e614a72 // sqxtn2 v18.8h, v19.4s
-	WORD $0x4e740e52 // sqadd v18.8h, v18.8h, v20.8h
+	WORD $0x4e780e52 // sqadd v18.8h, v18.8h, v24.8h
 	WORD $0x2e212a10 // sqxtun v16.8b, v16.8h
 	WORD $0x6e212a50 // sqxtun2 v16.16b, v18.8h
-	WORD $0x6e356610 // umax v16.16b, v16.16b, v21.16b
-	WORD $0x6e366e10 // umin v16.16b, v16.16b, v22.16b
+	WORD $0x6e396610 // umax v16.16b, v16.16b, v25.16b
+	WORD $0x6e3a6e10 // umin v16.16b, v16.16b, v26.16b
 	CMP $16, R2
 	BNE ragged4
 	FMOVQ F16, 0(R0)
@@ -3710,6 +3508,1137 @@ end:
 	MOVD a+16(FP), R0
 	MOVD lda+24(FP), R1
 	MOVD $5, R2
+	MADD R2, R0, R1, R0
+	MOVD R0, a+16(FP)
+	MOVD blocks+0(FP), R0
+	SUB $1, R0, R0
+	MOVD R0, blocks+0(FP)
+	CBNZ R0, block
+	RET
+
+TEXT ·dot6x16I8MM(SB), NOSPLIT, $336-144
+	MOVD init+64(FP), R0
+	WORD $0x4f00e400 // movi v0.16b, #0
+	WORD $0x4f00e401 // movi v1.16b, #0
+	WORD $0x4f00e402 // movi v2.16b, #0
+	WORD $0x4f00e403 // movi v3.16b, #0
+	CBZ R0, noinit
+	MOVD cols+136(FP), R1
+	CMP $16, R1
+	BEQ wholeinit
+	MOVD R0, R0
+	ADD $80, RSP, R2
+
+copyinit:
+	MOVWU.P 4(R0), R3
+	MOVW.P R3, 4(R2)
+	SUB $1, R1, R1
+	CBNZ R1, copyinit
+	FMOVQ 80(RSP), F0
+	FMOVQ 96(RSP), F1
+	FMOVQ 112(RSP), F2
+	FMOVQ 128(RSP), F3
+	JMP loadedinit
+
+wholeinit:
+	FLDPQ 0(R0), (F0, F1)
+	FLDPQ 32(R0), (F2, F3)
+
+loadedinit:
+
+noinit:
+	FMOVQ F0, 16(RSP)
+	FMOVQ F1, 32(RSP)
+	FMOVQ F2, 48(RSP)
+	FMOVQ F3, 64(RSP)
+
+block:
+	WORD $0x4f00e400 // movi v0.16b, #0
+	WORD $0x4f00e401 // movi v1.16b, #0
+	WORD $0x4f00e402 // movi v2.16b, #0
+	WORD $0x4f00e403 // movi v3.16b, #0
+	WORD $0x4f00e404 // movi v4.16b, #0
+	WORD $0x4f00e405 // movi v5.16b, #0
+	WORD $0x4f00e406 // movi v6.16b, #0
+	WORD $0x4f00e407 // movi v7.16b, #0
+	WORD $0x4f00e408 // movi v8.16b, #0
+	WORD $0x4f00e409 // movi v9.16b, #0
+	WORD $0x4f00e40a // movi v10.16b, #0
+	WORD $0x4f00e40b // movi v11.16b, #0
+	WORD $0x4f00e40c // movi v12.16b, #0
+	WORD $0x4f00e40d // movi v13.16b, #0
+	WORD $0x4f00e40e // movi v14.16b, #0
+	WORD $0x4f00e40f // movi v15.16b, #0
+	WORD $0x4f00e410 // movi v16.16b, #0
+	WORD $0x4f00e411 // movi v17.16b, #0
+	WORD $0x4f00e412 // movi v18.16b, #0
+	WORD $0x4f00e413 // movi v19.16b, #0
+	WORD $0x4f00e414 // movi v20.16b, #0
+	WORD $0x4f00e415 // movi v21.16b, #0
+	WORD $0x4f00e416 // movi v22.16b, #0
+	WORD $0x4f00e417 // movi v23.16b, #0
+	MOVD b+32(FP), R0
+	MOVD a+16(FP), R1
+	MOVD lda+24(FP), R2
+	ADD R2, R1, R3
+	ADD R2, R3, R4
+	ADD R2, R4, R5
+	ADD R2, R5, R6
+	ADD R2, R6, R2
+	MOVD k+8(FP), R7
+	MOVD ldb+40(FP), R8
+	// two words of k: load 8 codes of each row of A, words of B, multiply and add
+	ADD R8, R0, R9
+	LSL $1, R8, R8
+	SUBS $2, R7, R7
+	BLT few
+
+loop:
+	FMOVD.P 8(R1), F24
+	VLD1.P 8(R3), V24.D[1]
+	FMOVD.P 8(R4), F25
+	VLD1.P 8(R5), V25.D[1]
+	FMOVD.P 8(R6), F26
+	VLD1.P 8(R2), V26.D[1]
+	FLDPQ 0(R0), (F27, F28)
+	FLDPQ 0(R9), (F29, F30)
+	WORD $0x4e9d2b7f // trn1 v31.4s, v27.4s, v29.4s
+	WORD $0x4e9d6b7b // trn2 v27.4s, v27.4s, v29.4s
+	WORD $0x4e9faf00 // usmmla v0.4s, v24.16b, v31.16b
+	WORD $0x4e9faf28 // usmmla v8.4s, v25.16b, v31.16b
+	WORD $0x4e9faf50 // usmmla v16.4s, v26.16b, v31.16b
+	WORD $0x4e9baf01 // usmmla v1.4s, v24.16b, v27.16b
+	WORD $0x4e9baf29 // usmmla v9.4s, v25.16b, v27.16b
+	WORD $0x4e9baf51 // usmmla v17.4s, v26.16b, v27.16b
+	WORD $0x4e9e2b9f // trn1 v31.4s, v28.4s, v30.4s
+	WORD $0x4e9e6b9c // trn2 v28.4s, v28.4s, v30.4s
+	WORD $0x4e9faf02 // usmmla v2.4s, v24.16b, v31.16b
+	WORD $0x4e9faf2a // usmmla v10.4s, v25.16b, v31.16b
+	WORD $0x4e9faf52 // usmmla v18.4s, v26.16b, v31.16b
+	WORD $0x4e9caf03 // usmmla v3.4s, v24.16b, v28.16b
+	WORD $0x4e9caf2b // usmmla v11.4s, v25.16b, v28.16b
+	WORD $0x4e9caf53 // usmmla v19.4s, v26.16b, v28.16b
+	FLDPQ 32(R0), (F27, F28)
+	FLDPQ 32(R9), (F29, F30)
+	WORD $0x4e9d2b7f // trn1 v31.4s, v27.4s, v29.4s
+	WORD $0x4e9d6b7b // trn2 v27.4s, v27.4s, v29.4s
+	WORD $0x4e9faf04 // usmmla v4.4s, v24.16b, v31.16b
+	WORD $0x4e9faf2c // usmmla v12.4s, v25.16b, v31.16b
+	WORD $0x4e9faf54 // usmmla v20.4s, v26.16b, v31.16b
+	WORD $0x4e9baf05 // usmmla v5.4s, v24.16b, v27.16b
+	WORD $0x4e9baf2d // usmmla v13.4s, v25.16b, v27.16b
+	WORD $0x4e9baf55 // usmmla v21.4s, v26.16b, v27.16b
+	WORD $0x4e9e2b9f // trn1 v31.4s, v28.4s, v30.4s
+	WORD $0x4e9e6b9c // trn2 v28.4s, v28.4s, v30.4s
+	WORD $0x4e9faf06 // usmmla v6.4s, v24.16b, v31.16b
+	WORD $0x4e9faf2e // usmmla v14.4s, v25.16b, v31.16b
+	WORD $0x4e9faf56 // usmmla v22.4s, v26.16b, v31.16b
+	WORD $0x4e9caf07 // usmmla v7.4s, v24.16b, v28.16b
+	WORD $0x4e9caf2f // usmmla v15.4s, v25.16b, v28.16b
+	WORD $0x4e9caf57 // usmmla v23.4s, v26.16b, v28.16b
+	ADD R8, R0, R0
+	ADD R8, R9, R9
+	SUBS $2, R7, R7
+	BGE loop
+
+few:
+	ADDS $2, R7, R7
+	BEQ done
+	FMOVS.P 4(R1), F24
+	VLD1.P 4(R3), V24.S[2]
+	FMOVS.P 4(R4), F25
+	VLD1.P 4(R5), V25.S[2]
+	FMOVS.P 4(R6), F26
+	VLD1.P 4(R2), V26.S[2]
+	FLDPQ 0(R0), (F27, F28)
+	WORD $0x4f00e41d // movi v29.16b, #0
+	WORD $0x4f00e41e // movi v30.16b, #0
+	WORD $0x4e9d2b7f // trn1 v31.4s, v27.4s, v29.4s
+	WORD $0x4e9d6b7b // trn2 v27.4s, v27.4s, v29.4s
+	WORD $0x4e9faf00 // usmmla v0.4s, v24.16b, v31.16b
+	WORD $0x4e9faf28 // usmmla v8.4s, v25.16b, v31.16b
+	WORD $0x4e9faf50 // usmmla v16.4s, v26.16b, v31.16b
+	WORD $0x4e9baf01 // usmmla v1.4s, v24.16b, v27.16b
+	WORD $0x4e9baf29 // usmmla v9.4s, v25.16b, v27.16b
+	WORD $0x4e9baf51 // usmmla v17.4s, v26.16b, v27.16b
+	WORD $0x4e9e2b9f // trn1 v31.4s, v28.4s, v30.4s
+	WORD $0x4e9e6b9c // trn2 v28.4s, v28.4s, v30.4s
+	WORD $0x4e9faf02 // usmmla v2.4s, v24.16b, v31.16b
+	WORD $0x4e9faf2a // usmmla v10.4s, v25.16b, v31.16b
+	WORD $0x4e9faf52 // usmmla v18.4s, v26.16b, v31.16b
+	WORD $0x4e9caf03 // usmmla v3.4s, v24.16b, v28.16b
+	WORD $0x4e9caf2b // usmmla v11.4s, v25.16b, v28.16b
+	WORD $0x4e9caf53 // usmmla v19.4s, v26.16b, v28.16b
+	FLDPQ 32(R0), (F27, F28)
+	WORD $0x4f00e41d // movi v29.16b, #0
+	WORD $0x4f00e41e // movi v30.16b, #0
+	WORD $0x4e9d2b7f // trn1 v31.4s, v27.4s, v29.4s
+	WORD $0x4e9d6b7b // trn2 v27.4s, v27.4s, v29.4s
+	WORD $0x4e9faf04 // usmmla v4.4s, v24.16b, v31.16b
+	WORD $0x4e9faf2c // usmmla v12.4s, v25.16b, v31.16b
+	WORD $0x4e9faf54 // usmmla v20.4s, v26.16b, v31.16b
+	WORD $0x4e9baf05 // usmmla v5.4s, v24.16b, v27.16b
+	WORD $0x4e9baf2d // usmmla v13.4s, v25.16b, v27.16b
+	WORD $0x4e9baf55 // usmmla v21.4s, v26.16b, v27.16b
+	WORD $0x4e9e2b9f // trn1 v31.4s, v28.4s, v30.4s
+	WORD $0x4e9e6b9c // trn2 v28.4s, v28.4s, v30.4s
+	WORD $0x4e9faf06 // usmmla v6.4s, v24.16b, v31.16b
+	WORD $0x4e9faf2e // usmmla v14.4s, v25.16b, v31.16b
+	WORD $0x4e9faf56 // usmmla v22.4s, v26.16b, v31.16b
+	WORD $0x4e9caf07 // usmmla v7.4s, v24.16b, v28.16b
+	WORD $0x4e9caf2f // usmmla v15.4s, v25.16b, v28.16b
+	WORD $0x4e9caf57 // usmmla v23.4s, v26.16b, v28.16b
+	ADD R8>>1, R0, R0
+
+done:
+	WORD $0x4e817819 // zip2 v25.4s, v0.4s, v1.4s
+	WORD $0x4e813800 // zip1 v0.4s, v0.4s, v1.4s
+	WORD $0x4e83785a // zip2 v26.4s, v2.4s, v3.4s
+	WORD $0x4e833841 // zip1 v1.4s, v2.4s, v3.4s
+	WORD $0x4e85789b // zip2 v27.4s, v4.4s, v5.4s
+	WORD $0x4e853882 // zip1 v2.4s, v4.4s, v5.4s
+	WORD $0x4e8778dc // zip2 v28.4s, v6.4s, v7.4s
+	WORD $0x4e8738c3 // zip1 v3.4s, v6.4s, v7.4s
+	FMOVQ 16(RSP), F24
+	WORD $0x4eb88400 // add v0.4s, v0.4s, v24.4s
+	WORD $0x4eb88724 // add v4.4s, v25.4s, v24.4s
+	FMOVQ 32(RSP), F24
+	WORD $0x4eb88421 // add v1.4s, v1.4s, v24.4s
+	WORD $0x4eb88745 // add v5.4s, v26.4s, v24.4s
+	FMOVQ 48(RSP), F24
+	WORD $0x4eb88442 // add v2.4s, v2.4s, v24.4s
+	WORD $0x4eb88766 // add v6.4s, v27.4s, v24.4s
+	FMOVQ 64(RSP), F24
+	WORD $0x4eb88463 // add v3.4s, v3.4s, v24.4s
+	WORD $0x4eb88787 // add v7.4s, v28.4s, v24.4s
+	WORD $0x4e897919 // zip2 v25.4s, v8.4s, v9.4s
+	WORD $0x4e893908 // zip1 v8.4s, v8.4s, v9.4s
+	WORD $0x4e8b795a // zip2 v26.4s, v10.4s, v11.4s
+	WORD $0x4e8b3949 // zip1 v9.4s, v10.4s, v11.4s
+	WORD $0x4e8d799b // zip2 v27.4s, v12.4s, v13.4s
+	WORD $0x4e8d398a // zip1 v10.4s, v12.4s, v13.4s
+	WORD $0x4e8f79dc // zip2 v28.4s, v14.4s, v15.4s
+	WORD $0x4e8f39cb // zip1 v11.4s, v14.4s, v15.4s
+	FMOVQ 16(RSP), F24
+	WORD $0x4eb88508 // add v8.4s, v8.4s, v24.4s
+	WORD $0x4eb8872c // add v12.4s, v25.4s, v24.4s
+	FMOVQ 32(RSP), F24
+	WORD $0x4eb88529 // add v9.4s, v9.4s, v24.4s
+	WORD $0x4eb8874d // add v13.4s, v26.4s, v24.4s
+	FMOVQ 48(RSP), F24
+	WORD $0x4eb8854a // add v10.4s, v10.4s, v24.4s
+	WORD $0x4eb8876e // add v14.4s, v27.4s, v24.4s
+	FMOVQ 64(RSP), F24
+	WORD $0x4eb8856b // add v11.4s, v11.4s, v24.4s
+	WORD $0x4eb8878f // add v15.4s, v28.4s, v24.4s
+	WORD $0x4e917a19 // zip2 v25.4s, v16.4s, v17.4s
+	WORD $0x4e913a10 // zip1 v16.4s, v16.4s, v17.4s
+	WORD $0x4e937a5a // zip2 v26.4s, v18.4s, v19.4s
+	WORD $0x4e933a51 // zip1 v17.4s, v18.4s, v19.4s
+	WORD $0x4e957a9b // zip2 v27.4s, v20.4s, v21.4s
+	WORD $0x4e953a92 // zip1 v18.4s, v20.4s, v21.4s
+	WORD $0x4e977adc // zip2 v28.4s, v22.4s, v23.4s
+	WORD $0x4e973ad3 // zip1 v19.4s, v22.4s, v23.4s
+	FMOVQ 16(RSP), F24
+	WORD $0x4eb88610 // add v16.4s, v16.4s, v24.4s
+	WORD $0x4eb88734 // add v20.4s, v25.4s, v24.4s
+	FMOVQ 32(RSP), F24
+	WORD $0x4eb88631 // add v17.4s, v17.4s, v24.4s
+	WORD $0x4eb88755 // add v21.4s, v26.4s, v24.4s
+	FMOVQ 48(RSP), F24
+	WORD $0x4eb88652 // add v18.4s, v18.4s, v24.4s
+	WORD $0x4eb88776 // add v22.4s, v27.4s, v24.4s
+	FMOVQ 64(RSP), F24
+	WORD $0x4eb88673 // add v19.4s, v19.4s, v24.4s
+	WORD $0x4eb88797 // add v23.4s, v28.4s, v24.4s
+	MOVD factors+72(FP), R0
+	CBZ R0, nofactors
+	MOVD rows+80(FP), R1
+	MOVD cols+136(FP), R2
+	CMP $16, R2
+	BEQ wholefactors
+	MOVD R0, R0
+	ADD $80, RSP, R3
+
+copyfactors:
+	MOVWU.P 4(R0), R4
+	MOVW.P R4, 4(R3)
+	SUB $1, R2, R2
+	CBNZ R2, copyfactors
+	FMOVQ 80(RSP), F26
+	FMOVQ 96(RSP), F27
+	FMOVQ 112(RSP), F28
+	FMOVQ 128(RSP), F29
+	JMP loadedfactors
+
+wholefactors:
+	FLDPQ 0(R0), (F26, F27)
+	FLDPQ 32(R0), (F28, F29)
+
+loadedfactors:
+	FMOVS 0(R1), F24
+	WORD $0x4e040718 // dup v24.4s, v24.s[0]
+	WORD $0x4eba9700 // mla v0.4s, v24.4s, v26.4s
+	WORD $0x4ebb9701 // mla v1.4s, v24.4s, v27.4s
+	WORD $0x4ebc9702 // mla v2.4s, v24.4s, v28.4s
+	WORD $0x4ebd9703 // mla v3.4s, v24.4s, v29.4s
+	FMOVS 4(R1), F24
+	WORD $0x4e040718 // dup v24.4s, v24.s[0]
+	WORD $0x4eba9704 // mla v4.4s, v24.4s, v26.4s
+	WORD $0x4ebb9705 // mla v5.4s, v24.4s, v27.4s
+	WORD $0x4ebc9706 // mla v6.4s, v24.4s, v28.4s
+	WORD $0x4ebd9707 // mla v7.4s, v24.4s, v29.4s
+	FMOVS 8(R1), F24
+	WORD $0x4e040718 // dup v24.4s, v24.s[0]
+	WORD $0x4eba9708 // mla v8.4s, v24.4s, v26.4s
+	WORD $0x4ebb9709 // mla v9.4s, v24.4s, v27.4s
+	WORD $0x4ebc970a // mla v10.4s, v24.4s, v28.4s
+	WORD $0x4ebd970b // mla v11.4s, v24.4s, v29.4s
+	FMOVS 12(R1), F24
+	WORD $0x4e040718 // dup v24.4s, v24.s[0]
+	WORD $0x4eba970c // mla v12.4s, v24.4s, v26.4s
+	WORD $0x4ebb970d // mla v13.4s, v24.4s, v27.4s
+	WORD $0x4ebc970e // mla v14.4s, v24.4s, v28.4s
+	WORD $0x4ebd970f // mla v15.4s, v24.4s, v29.4s
+	FMOVS 16(R1), F24
+	WORD $0x4e040718 // dup v24.4s, v24.s[0]
+	WORD $0x4eba9710 // mla v16.4s, v24.4s, v26.4s
+	WORD $0x4ebb9711 // mla v17.4s, v24.4s, v27.4s
+	WORD $0x4ebc9712 // mla v18.4s, v24.4s, v28.4s
+	WORD $0x4ebd9713 // mla v19.4s, v24.4s, v29.4s
+	FMOVS 20(R1), F24
+	WORD $0x4e040718 // dup v24.4s, v24.s[0]
+	WORD $0x4eba9714 // mla v20.4s, v24.4s, v26.4s
+	WORD $0x4ebb9715 // mla v21.4s, v24.4s, v27.4s
+	WORD $0x4ebc9716 // mla v22.4s, v24.4s, v28.4s
+	WORD $0x4ebd9717 // mla v23.4s, v24.4s, v29.4s
+	ADD $24, R1, R1
+	MOVD R1, rows+80(FP)
+
+nofactors:
+	MOVD c+48(FP), R0
+	MOVD ldc+56(FP), R1
+	MOVD cols+136(FP), R2
+	MOVD scale+88(FP), R3
+	CBZ R3, plain
+	MOVD add+96(FP), R4
+	MOVD low+104(FP), R5
+	CMP $16, R2
+	BEQ readable
+	CBZ R3, nocolumn0
+	ADD $144, RSP, R6
+	MOVD R2, R7
+
+column0:
+	MOVWU.P 4(R3), R8
+	MOVW.P R8, 4(R6)
+	SUB $1, R7, R7
+	CBNZ R7, column0
+	ADD $144, RSP, R3
+
+nocolumn0:
+	CBZ R4, nocolumn1
+	ADD $208, RSP, R6
+	MOVD R2, R7
+
+column1:
+	MOVWU.P 4(R4), R8
+	MOVW.P R8, 4(R6)
+	SUB $1, R7, R7
+	CBNZ R7, column1
+	ADD $208, RSP, R4
+
+nocolumn1:
+	CBZ R5, nocolumn2
+	ADD $272, RSP, R6
+	MOVD R2, R7
+
+column2:
+	MOVWU.P 4(R5), R8
+	MOVW.P R8, 4(R6)
+	SUB $1, R7, R7
+	CBNZ R7, column2
+	ADD $272, RSP, R5
+
+nocolumn2:
+
+readable:
+	WORD $0x4e21d800 // scvtf v0.4s, v0.4s
+	WORD $0x4e21d821 // scvtf v1.4s, v1.4s
+	WORD $0x4e21d842 // scvtf v2.4s, v2.4s
+	WORD $0x4e21d863 // scvtf v3.4s, v3.4s
+	WORD $0x4e21d884 // scvtf v4.4s, v4.4s
+	WORD $0x4e21d8a5 // scvtf v5.4s, v5.4s
+	WORD $0x4e21d8c6 // scvtf v6.4s, v6.4s
+	WORD $0x4e21d8e7 // scvtf v7.4s, v7.4s
+	WORD $0x4e21d908 // scvtf v8.4s, v8.4s
+	WORD $0x4e21d929 // scvtf v9.4s, v9.4s
+	WORD $0x4e21d94a // scvtf v10.4s, v10.4s
+	WORD $0x4e21d96b // scvtf v11.4s, v11.4s
+	WORD $0x4e21d98c // scvtf v12.4s, v12.4s
+	WORD $0x4e21d9ad // scvtf v13.4s, v13.4s
+	WORD $0x4e21d9ce // scvtf v14.4s, v14.4s
+	WORD $0x4e21d9ef // scvtf v15.4s, v15.4s
+	WORD $0x4e21da10 // scvtf v16.4s, v16.4s
+	WORD $0x4e21da31 // scvtf v17.4s, v17.4s
+	WORD $0x4e21da52 // scvtf v18.4s, v18.4s
+	WORD $0x4e21da73 // scvtf v19.4s, v19.4s
+	WORD $0x4e21da94 // scvtf v20.4s, v20.4s
+	WORD $0x4e21dab5 // scvtf v21.4s, v21.4s
+	WORD $0x4e21dad6 // scvtf v22.4s, v22.4s
+	WORD $0x4e21daf7 // scvtf v23.4s, v23.4s
+	CBNZ R5, floor
+	FMOVQ 0(R3), F24
+	WORD $0x6e38dc00 // fmul v0.4s, v0.4s, v24.4s
+	WORD $0x6e38dc84 // fmul v4.4s, v4.4s, v24.4s
+	WORD $0x6e38dd08 // fmul v8.4s, v8.4s, v24.4s
+	WORD $0x6e38dd8c // fmul v12.4s, v12.4s, v24.4s
+	WORD $0x6e38de10 // fmul v16.4s, v16.4s, v24.4s
+	WORD $0x6e38de94 // fmul v20.4s, v20.4s, v24.4s
+	FMOVQ 16(R3), F25
+	WORD $0x6e39dc21 // fmul v1.4s, v1.4s, v25.4s
+	WORD $0x6e39dca5 // fmul v5.4s, v5.4s, v25.4s
+	WORD $0x6e39dd29 // fmul v9.4s, v9.4s, v25.4s
+	WORD $0x6e39ddad // fmul v13.4s, v13.4s, v25.4s
+	WORD $0x6e39de31 // fmul v17.4s, v17.4s, v25.4s
+	WORD $0x6e39deb5 // fmul v21.4s, v21.4s, v25.4s
+	FMOVQ 32(R3), F24
+	WORD $0x6e38dc42 // fmul v2.4s, v2.4s, v24.4s
+	WORD $0x6e38dcc6 // fmul v6.4s, v6.4s, v24.4s
+	WORD $0x6e38dd4a // fmul v10.4s, v10.4s, v24.4s
+	WORD $0x6e38ddce // fmul v14.4s, v14.4s, v24.4s
+	WORD $0x6e38de52 // fmul v18.4s, v18.4s, v24.4s
+	WORD $0x6e38ded6 // fmul v22.4s, v22.4s, v24.4s
+	FMOVQ 48(R3), F25
+	WORD $0x6e39dc63 // fmul v3.4s, v3.4s, v25.4s
+	WORD $0x6e39dce7 // fmul v7.4s, v7.4s, v25.4s
+	WORD $0x6e39dd6b // fmul v11.4s, v11.4s, v25.4s
+	WORD $0x6e39ddef // fmul v15.4s, v15.4s, v25.4s
+	WORD $0x6e39de73 // fmul v19.4s, v19.4s, v25.4s
+	WORD $0x6e39def7 // fmul v23.4s, v23.4s, v25.4s
+	CBZ R4, noadd
+	FMOVQ 0(R4), F24
+	WORD $0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
+	WORD $0x4e38d484 // fadd v4.4s, v4.4s, v24.4s
+	WORD $0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	WORD $0x4e38d58c // fadd v12.4s, v12.4s, v24.4s
+	WORD $0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	WORD $0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	FMOVQ 16(R4), F25
+	WORD $0x4e39d421 // fadd v1.4s, v1.4s, v25.4s
+	WORD $0x4e39d4a5 // fadd v5.4s, v5.4s, v25.4s
+	WORD $0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
+	WORD $0x4e39d5ad // fadd v13.4s, v13.4s, v25.4s
+	WORD $0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	WORD $0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FMOVQ 32(R4), F24
+	WORD $0x4e38d442 // fadd v2.4s, v2.4s, v24.4s
+	WORD $0x4e38d4c6 // fadd v6.4s, v6.4s, v24.4s
+	WORD $0x4e38d54a // fadd v10.4s, v10.4s, v24.4s
+	WORD $0x4e38d5ce // fadd v14.4s, v14.4s, v24.4s
+	WORD $0x4e38d652 // fadd v18.4s, v18.4s, v24.4s
+	WORD $0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+	FMOVQ 48(R4), F25
+	WORD $0x4e39d463 // fadd v3.4s, v3.4s, v25.4s
+	WORD $0x4e39d4e7 // fadd v7.4s, v7.4s, v25.4s
+	WORD $0x4e39d56b // fadd v11.4s, v11.4s, v25.4s
+	WORD $0x4e39d5ef // fadd v15.4s, v15.4s, v25.4s
+	WORD $0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
+	WORD $0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+
+noadd:
+	WORD $0x4e21a800 // fcvtns v0.4s, v0.4s
+	WORD $0x4e21a821 // fcvtns v1.4s, v1.4s
+	WORD $0x4e21a842 // fcvtns v2.4s, v2.4s
+	WORD $0x4e21a863 // fcvtns v3.4s, v3.4s
+	WORD $0x4e21a884 // fcvtns v4.4s, v4.4s
+	WORD $0x4e21a8a5 // fcvtns v5.4s, v5.4s
+	WORD $0x4e21a8c6 // fcvtns v6.4s, v6.4s
+	WORD $0x4e21a8e7 // fcvtns v7.4s, v7.4s
+	WORD $0x4e21a908 // fcvtns v8.4s, v8.4s
+	WORD $0x4e21a929 // fcvtns v9.4s, v9.4s
+	WORD $0x4e21a94a // fcvtns v10.4s, v10.4s
+	WORD $0x4e21a96b // fcvtns v11.4s, v11.4s
+	WORD $0x4e21a98c // fcvtns v12.4s, v12.4s
+	WORD $0x4e21a9ad // fcvtns v13.4s, v13.4s
+	WORD $0x4e21a9ce // fcvtns v14.4s, v14.4s
+	WORD $0x4e21a9ef // fcvtns v15.4s, v15.4s
+	WORD $0x4e21aa10 // fcvtns v16.4s, v16.4s
+	WORD $0x4e21aa31 // fcvtns v17.4s, v17.4s
+	WORD $0x4e21aa52 // fcvtns v18.4s, v18.4s
+	WORD $0x4e21aa73 // fcvtns v19.4s, v19.4s
+	WORD $0x4e21aa94 // fcvtns v20.4s, v20.4s
+	WORD $0x4e21aab5 // fcvtns v21.4s, v21.4s
+	WORD $0x4e21aad6 // fcvtns v22.4s, v22.4s
+	WORD $0x4e21aaf7 // fcvtns v23.4s, v23.4s
+	JMP rounded
+
+floor:
+	// y = x*scale + add is exact, z = y + x*low is not: where it is whole and was rounded up, one less
+	FMOVQ 0(R4), F24
+	FMOVQ 0(R3), F25
+	WORD $0x4e39cc18 // fmla v24.4s, v0.4s, v25.4s
+	FMOVQ 0(R5), F27
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4e3bcc19 // fmla v25.4s, v0.4s, v27.4s
+	WORD $0x4eb8d73a // fsub v26.4s, v25.4s, v24.4s
+	WORD $0x4ebbcc1a // fmls v26.4s, v0.4s, v27.4s
+	WORD $0x4ea0cb5a // fcmgt v26.4s, v26.4s, #0.0
+	WORD $0x4e219b3b // frintm v27.4s, v25.4s
+	WORD $0x4e39e77b // fcmeq v27.4s, v27.4s, v25.4s
+	WORD $0x4e3b1f5a // and v26.16b, v26.16b, v27.16b
+	WORD $0x4e21bb20 // fcvtms v0.4s, v25.4s
+	WORD $0x4eba8400 // add v0.4s, v0.4s, v26.4s
+	FMOVQ 16(R4), F24
+	FMOVQ 16(R3), F25
+	WORD $0x4e39cc38 // fmla v24.4s, v1.4s, v25.4s
+	FMOVQ 16(R5), F27
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4e3bcc39 // fmla v25.4s, v1.4s, v27.4s
+	WORD $0x4eb8d73a // fsub v26.4s, v25.4s, v24.4s
+	WORD $0x4ebbcc3a // fmls v26.4s, v1.4s, v27.4s
+	WORD $0x4ea0cb5a // fcmgt v26.4s, v26.4s, #0.0
+	WORD $0x4e219b3b // frintm v27.4s, v25.4s
+	WORD $0x4e39e77b // fcmeq v27.4s, v27.4s, v25.4s
+	WORD $0x4e3b1f5a // and v26.16b, v26.16b, v27.16b
+	WORD $0x4e21bb21 // fcvtms v1.4s, v25.4s
+	WORD $0x4eba8421 // add v1.4s, v1.4s, v26.4s
+	FMOVQ 32(R4), F24
+	FMOVQ 32(R3), F25
+	WORD $0x4e39cc58 // fmla v24.4s, v2.4s, v25.4s
+	FMOVQ 32(R5), F27
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4e3bcc59 // fmla v25.4s, v2.4s, v27.4s
+	WORD $0x4eb8d73a // fsub v26.4s, v25.4s, v24.4s
+	WORD $0x4ebbcc5a // fmls v26.4s, v2.4s, v27.4s
+	WORD $0x4ea0cb5a // fcmgt v26.4s, v26.4s, #0.0
+	WORD $0x4e219b3b // frintm v27.4s, v25.4s
+	WORD $0x4e39e77b // fcmeq v27.4s, v27.4s, v25.4s
+	WORD $0x4e3b1f5a // and v26.16b, v26.16b, v27.16b
+	WORD $0x4e21bb22 // fcvtms v2.4s, v25.4s
+	WORD $0x4eba8442 // add v2.4s, v2.4s, v26.4s
+	FMOVQ 48(R4), F24
+	FMOVQ 48(R3), F25
+	WORD $0x4e39cc78 // fmla v24.4s, v3.4s, v25.4s
+	FMOVQ 48(R5), F27
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4e3bcc79 // fmla v25.4s, v3.4s, v27.4s
+	WORD $0x4eb8d73a // fsub v26.4s, v25.4s, v24.4s
+	WORD $0x4ebbcc7a // fmls v26.4s, v3.4s, v27.4s
+	WORD $0x4ea0cb5a // fcmgt v26.4s, v26.4s, #0.0
+	WORD $0x4e219b3b // frintm v27.4s, v25.4s
+	WORD $0x4e39e77b // fcmeq v27.4s, v27.4s, v25.4s
+	WORD $0x4e3b1f5a // and v26.16b, v26.16b, v27.16b
+	WORD $0x4e21bb23 // fcvtms v3.4s, v25.4s
+	WORD $0x4eba8463 // add v3.4s, v3.4s, v26.4s
+	FMOVQ 0(R4), F24
+	FMOVQ 0(R3), F25
+	WORD $0x4e39cc98 // fmla v24.4s, v4.4s, v25.4s
+	FMOVQ 0(R5), F27
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4e3bcc99 // fmla v25.4s, v4.4s, v27.4s
+	WORD $0x4eb8d73a // fsub v26.4s, v25.4s, v24.4s
+	WORD $0x4ebbcc9a // fmls v26.4s, v4.4s, v27.4s
+	WORD $0x4ea0cb5a // fcmgt v26.4s, v26.4s, #0.0
+	WORD $0x4e219b3b // frintm v27.4s, v25.4s
+	WORD $0x4e39e77b // fcmeq v27.4s, v27.4s, v25.4s
+	WORD $0x4e3b1f5a // and v26.16b, v26.16b, v27.16b
+	WORD $0x4e21bb24 // fcvtms v4.4s, v25.4s
+	WORD $0x4eba8484 // add v4.4s, v4.4s, v26.4s
+	FMOVQ 16(R4), F24
+	FMOVQ 16(R3), F25
+	WORD $0x4e39ccb8 // fmla v24.4s, v5.4s, v25.4s
+	FMOVQ 16(R5), F27
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4e3bccb9 // fmla v25.4s, v5.4s, v27.4s
+	WORD $0x4eb8d73a // fsub v26.4s, v25.4s, v24.4s
+	WORD $0x4ebbccba // fmls v26.4s, v5.4s, v27.4s
+	WORD $0x4ea0cb5a // fcmgt v26.4s, v26.4s, #0.0
+	WORD $0x4e219b3b // frintm v27.4s, v25.4s
+	WORD $0x4e39e77b // fcmeq v27.4s, v27.4s, v25.4s
+	WORD $0x4e3b1f5a // and v26.16b, v26.16b, v27.16b
+	WORD $0x4e21bb25 // fcvtms v5.4s, v25.4s
+	WORD $0x4eba84a5 // add v5.4s, v5.4s, v26.4s
+	FMOVQ 32(R4), F24
+	FMOVQ 32(R3), F25
+	WORD $0x4e39ccd8 // fmla v24.4s, v6.4s, v25.4s
+	FMOVQ 32(R5), F27
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4e3bccd9 // fmla v25.4s, v6.4s, v27.4s
+	WORD $0x4eb8d73a // fsub v26.4s, v25.4s, v24.4s
+	WORD $0x4ebbccda // fmls v26.4s, v6.4s, v27.4s
+	WORD $0x4ea0cb5a // fcmgt v26.4s, v26.4s, #0.0
+	WORD $0x4e219b3b // frintm v27.4s, v25.4s
+	WORD $0x4e39e77b // fcmeq v27.4s, v27.4s, v25.4s
+	WORD $0x4e3b1f5a // and v26.16b, v26.16b, v27.16b
+	WORD $0x4e21bb26 // fcvtms v6.4s, v25.4s
+	WORD $0x4eba84c6 // add v6.4s, v6.4s, v26.4s
+	FMOVQ 48(R4), F24
+	FMOVQ 48(R3), F25
+	WORD $0x4e39ccf8 // fmla v24.4s, v7.4s, v25.4s
+	FMOVQ 48(R5), F27
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4e3bccf9 // fmla v25.4s, v7.4s, v27.4s
+	WORD $0x4eb8d73a // fsub v26.4s, v25.4s, v24.4s
+	WORD $0x4ebbccfa // fmls v26.4s, v7.4s, v27.4s
+	WORD $0x4ea0cb5a // fcmgt v26.4s, v26.4s, #0.0
+	WORD $0x4e219b3b // frintm v27.4s, v25.4s
+	WORD $0x4e39e77b // fcmeq v27.4s, v27.4s, v25.4s
+	WORD $0x4e3b1f5a // and v26.16b, v26.16b, v27.16b
+	WORD $0x4e21bb27 // fcvtms v7.4s, v25.4s
+	WORD $0x4eba84e7 // add v7.4s, v7.4s, v26.4s
+	FMOVQ 0(R4), F24
+	FMOVQ 0(R3), F25
+	WORD $0x4e39cd18 // fmla v24.4s, v8.4s, v25.4s
+	FMOVQ 0(R5), F27
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4e3bcd19 // fmla v25.4s, v8.4s, v27.4s
+	WORD $0x4eb8d73a // fsub v26.4s, v25.4s, v24.4s
+	WORD $0x4ebbcd1a // fmls v26.4s, v8.4s, v27.4s
+	WORD $0x4ea0cb5a // fcmgt v26.4s, v26.4s, #0.0
+	WORD $0x4e219b3b // frintm v27.4s, v25.4s
+	WORD $0x4e39e77b // fcmeq v27.4s, v27.4s, v25.4s
+	WORD $0x4e3b1f5a // and v26.16b, v26.16b, v27.16b
+	WORD $0x4e21bb28 // fcvtms v8.4s, v25.4s
+	WORD $0x4eba8508 // add v8.4s, v8.4s, v26.4s
+	FMOVQ 16(R4), F24
+	FMOVQ 16(R3), F25
+	WORD $0x4e39cd38 // fmla v24.4s, v9.4s, v25.4s
+	FMOVQ 16(R5), F27
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4e3bcd39 // fmla v25.4s, v9.4s, v27.4s
+	WORD $0x4eb8d73a // fsub v26.4s, v25.4s, v24.4s
+	WORD $0x4ebbcd3a // fmls v26.4s, v9.4s, v27.4s
+	WORD $0x4ea0cb5a // fcmgt v26.4s, v26.4s, #0.0
+	WORD $0x4e219b3b // frintm v27.4s, v25.4s
+	WORD $0x4e39e77b // fcmeq v27.4s, v27.4s, v25.4s
+	WORD $0x4e3b1f5a // and v26.16b, v26.16b, v27.16b
+	WORD $0x4e21bb29 // fcvtms v9.4s, v25.4s
+	WORD $0x4eba8529 // add v9.4s, v9.4s, v26.4s
+	FMOVQ 32(R4), F24
+	FMOVQ 32(R3), F25
+	WORD $0x4e39cd58 // fmla v24.4s, v10.4s, v25.4s
+	FMOVQ 32(R5), F27
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4e3bcd59 // fmla v25.4s, v10.4s, v27.4s
+	WORD $0x4eb8d73a // fsub v26.4s, v25.4s, v24.4s
+	WORD $0x4ebbcd5a // fmls v26.4s, v10.4s, v27.4s
+	WORD $0x4ea0cb5a // fcmgt v26.4s, v26.4s, #0.0
+	WORD $0x4e219b3b // frintm v27.4s, v25.4s
+	WORD $0x4e39e77b // fcmeq v27.4s, v27.4s, v25.4s
+	WORD $0x4e3b1f5a // and v26.16b, v26.16b, v27.16b
+	WORD $0x4e21bb2a // fcvtms v10.4s, v25.4s
+	WORD $0x4eba854a // add v10.4s, v10.4s, v26.4s
+	FMOVQ 48(R4), F24
+	FMOVQ 48(R3), F25
+	WORD $0x4e39cd78 // fmla v24.4s, v11.4s, v25.4s
+	FMOVQ 48(R5), F27
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4e3bcd79 // fmla v25.4s, v11.4s, v27.4s
+	WORD $0x4eb8d73a // fsub v26.4s, v25.4s, v24.4s
+	WORD $0x4ebbcd7a // fmls v26.4s, v11.4s, v27.4s
+	WORD $0x4ea0cb5a // fcmgt v26.4s, v26.4s, #0.0
+	WORD $0x4e219b3b // frintm v27.4s, v25.4s
+	WORD $0x4e39e77b // fcmeq v27.4s, v27.4s, v25.4s
+	WORD $0x4e3b1f5a // and v26.16b, v26.16b, v27.16b
+	WORD $0x4e21bb2b // fcvtms v11.4s, v25.4s
+	WORD $0x4eba856b // add v11.4s, v11.4s, v26.4s
+	FMOVQ 0(R4), F24
+	FMOVQ 0(R3), F25
+	WORD $0x4e39cd98 // fmla v24.4s, v12.4s, v25.4s
+	FMOVQ 0(R5), F27
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4e3bcd99 // fmla v25.4s, v12.4s, v27.4s
+	WORD $0x4eb8d73a // fsub v26.4s, v25.4s, v24.4s
+	WORD $0x4ebbcd9a // fmls v26.4s, v12.4s, v27.4s
+	WORD $0x4ea0cb5a // fcmgt v26.4s, v26.4s, #0.0
+	WORD $0x4e219b3b // frintm v27.4s, v25.4s
+	WORD $0x4e39e77b // fcmeq v27.4s, v27.4s, v25.4s
+	WORD $0x4e3b1f5a // and v26.16b, v26.16b, v27.16b
+	WORD $0x4e21bb2c // fcvtms v12.4s, v25.4s
+	WORD $0x4eba858c // add v12.4s, v12.4s, v26.4s
+	FMOVQ 16(R4), F24
+	FMOVQ 16(R3), F25
+	WORD $0x4e39cdb8 // fmla v24.4s, v13.4s, v25.4s
+	FMOVQ 16(R5), F27
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4e3bcdb9 // fmla v25.4s, v13.4s, v27.4s
+	WORD $0x4eb8d73a // fsub v26.4s, v25.4s, v24.4s
+	WORD $0x4ebbcdba // fmls v26.4s, v13.4s, v27.4s
+	WORD $0x4ea0cb5a // fcmgt v26.4s, v26.4s, #0.0
+	WORD $0x4e219b3b // frintm v27.4s, v25.4s
+	WORD $0x4e39e77b // fcmeq v27.4s, v27.4s, v25.4s
+	WORD $0x4e3b1f5a // and v26.16b, v26.16b, v27.16b
+	WORD $0x4e21bb2d // fcvtms v13.4s, v25.4s
+	WORD $0x4eba85ad // add v13.4s, v13.4s, v26.4s
+	FMOVQ 32(R4), F24
+	FMOVQ 32(R3), F25
+	WORD $0x4e39cdd8 // fmla v24.4s, v14.4s, v25.4s
+	FMOVQ 32(R5), F27
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4e3bcdd9 // fmla v25.4s, v14.4s, v27.4s
+	WORD $0x4eb8d73a // fsub v26.4s, v25.4s, v24.4s
+	WORD $0x4ebbcdda // fmls v26.4s, v14.4s, v27.4s
+	WORD $0x4ea0cb5a // fcmgt v26.4s, v26.4s, #0.0
+	WORD $0x4e219b3b // frintm v27.4s, v25.4s
+	WORD $0x4e39e77b // fcmeq v27.4s, v27.4s, v25.4s
+	WORD $0x4e3b1f5a // and v26.16b, v26.16b, v27.16b
+	WORD $0x4e21bb2e // fcvtms v14.4s, v25.4s
+	WORD $0x4eba85ce // add v14.4s, v14.4s, v26.4s
+	FMOVQ 48(R4), F24
+	FMOVQ 48(R3), F25
+	WORD $0x4e39cdf8 // fmla v24.4s, v15.4s, v25.4s
+	FMOVQ 48(R5), F27
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4e3bcdf9 // fmla v25.4s, v15.4s, v27.4s
+	WORD $0x4eb8d73a // fsub v26.4s, v25.4s, v24.4s
+	WORD $0x4ebbcdfa // fmls v26.4s, v15.4s, v27.4s
+	WORD $0x4ea0cb5a // fcmgt v26.4s, v26.4s, #0.0
+	WORD $0x4e219b3b // frintm v27.4s, v25.4s
+	WORD $0x4e39e77b // fcmeq v27.4s, v27.4s, v25.4s
+	WORD $0x4e3b1f5a // and v26.16b, v26.16b, v27.16b
+	WORD $0x4e21bb2f // fcvtms v15.4s, v25.4s
+	WORD $0x4eba85ef // add v15.4s, v15.4s, v26.4s
+	FMOVQ 0(R4), F24
+	FMOVQ 0(R3), F25
+	WORD $0x4e39ce18 // fmla v24.4s, v16.4s, v25.4s
+	FMOVQ 0(R5), F27
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4e3bce19 // fmla v25.4s, v16.4s, v27.4s
+	WORD $0x4eb8d73a // fsub v26.4s, v25.4s, v24.4s
+	WORD $0x4ebbce1a // fmls v26.4s, v16.4s, v27.4s
+	WORD $0x4ea0cb5a // fcmgt v26.4s, v26.4s, #0.0
+	WORD $0x4e219b3b // frintm v27.4s, v25.4s
+	WORD $0x4e39e77b // fcmeq v27.4s, v27.4s, v25.4s
+	WORD $0x4e3b1f5a // and v26.16b, v26.16b, v27.16b
+	WORD $0x4e21bb30 // fcvtms v16.4s, v25.4s
+	WORD $0x4eba8610 // add v16.4s, v16.4s, v26.4s
+	FMOVQ 16(R4), F24
+	FMOVQ 16(R3), F25
+	WORD $0x4e39ce38 // fmla v24.4s, v17.4s, v25.4s
+	FMOVQ 16(R5), F27
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4e3bce39 // fmla v25.4s, v17.4s, v27.4s
+	WORD $0x4eb8d73a // fsub v26.4s, v25.4s, v24.4s
+	WORD $0x4ebbce3a // fmls v26.4s, v17.4s, v27.4s
+	WORD $0x4ea0cb5a // fcmgt v26.4s, v26.4s, #0.0
+	WORD $0x4e219b3b // frintm v27.4s, v25.4s
+	WORD $0x4e39e77b // fcmeq v27.4s, v27.4s, v25.4s
+	WORD $0x4e3b1f5a // and v26.16b, v26.16b, v27.16b
+	WORD $0x4e21bb31 // fcvtms v17.4s, v25.4s
+	WORD $0x4eba8631 // add v17.4s, v17.4s, v26.4s
+	FMOVQ 32(R4), F24
+	FMOVQ 32(R3), F25
+	WORD $0x4e39ce58 // fmla v24.4s, v18.4s, v25.4s
+	FMOVQ 32(R5), F27
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4e3bce59 // fmla v25.4s, v18.4s, v27.4s
+	WORD $0x4eb8d73a // fsub v26.4s, v25.4s, v24.4s
+	WORD $0x4ebbce5a // fmls v26.4s, v18.4s, v27.4s
+	WORD $0x4ea0cb5a // fcmgt v26.4s, v26.4s, #0.0
+	WORD $0x4e219b3b // frintm v27.4s, v25.4s
+	WORD $0x4e39e77b // fcmeq v27.4s, v27.4s, v25.4s
+	WORD $0x4e3b1f5a // and v26.16b, v26.16b, v27.16b
+	WORD $0x4e21bb32 // fcvtms v18.4s, v25.4s
+	WORD $0x4eba8652 // add v18.4s, v18.4s, v26.4s
+	FMOVQ 48(R4), F24
+	FMOVQ 48(R3), F25
+	WORD $0x4e39ce78 // fmla v24.4s, v19.4s, v25.4s
+	FMOVQ 48(R5), F27
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4e3bce79 // fmla v25.4s, v19.4s, v27.4s
+	WORD $0x4eb8d73a // fsub v26.4s, v25.4s, v24.4s
+	WORD $0x4ebbce7a // fmls v26.4s, v19.4s, v27.4s
+	WORD $0x4ea0cb5a // fcmgt v26.4s, v26.4s, #0.0
+	WORD $0x4e219b3b // frintm v27.4s, v25.4s
+	WORD $0x4e39e77b // fcmeq v27.4s, v27.4s, v25.4s
+	WORD $0x4e3b1f5a // and v26.16b, v26.16b, v27.16b
+	WORD $0x4e21bb33 // fcvtms v19.4s, v25.4s
+	WORD $0x4eba8673 // add v19.4s, v19.4s, v26.4s
+	FMOVQ 0(R4), F24
+	FMOVQ 0(R3), F25
+	WORD $0x4e39ce98 // fmla v24.4s, v20.4s, v25.4s
+	FMOVQ 0(R5), F27
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4e3bce99 // fmla v25.4s, v20.4s, v27.4s
+	WORD $0x4eb8d73a // fsub v26.4s, v25.4s, v24.4s
+	WORD $0x4ebbce9a // fmls v26.4s, v20.4s, v27.4s
+	WORD $0x4ea0cb5a // fcmgt v26.4s, v26.4s, #0.0
+	WORD $0x4e219b3b // frintm v27.4s, v25.4s
+	WORD $0x4e39e77b // fcmeq v27.4s, v27.4s, v25.4s
+	WORD $0x4e3b1f5a // and v26.16b, v26.16b, v27.16b
+	WORD $0x4e21bb34 // fcvtms v20.4s, v25.4s
+	WORD $0x4eba8694 // add v20.4s, v20.4s, v26.4s
+	FMOVQ 16(R4), F24
+	FMOVQ 16(R3), F25
+	WORD $0x4e39ceb8 // fmla v24.4s, v21.4s, v25.4s
+	FMOVQ 16(R5), F27
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4e3bceb9 // fmla v25.4s, v21.4s, v27.4s
+	WORD $0x4eb8d73a // fsub v26.4s, v25.4s, v24.4s
+	WORD $0x4ebbceba // fmls v26.4s, v21.4s, v27.4s
+	WORD $0x4ea0cb5a // fcmgt v26.4s, v26.4s, #0.0
+	WORD $0x4e219b3b // frintm v27.4s, v25.4s
+	WORD $0x4e39e77b // fcmeq v27.4s, v27.4s, v25.4s
+	WORD $0x4e3b1f5a // and v26.16b, v26.16b, v27.16b
+	WORD $0x4e21bb35 // fcvtms v21.4s, v25.4s
+	WORD $0x4eba86b5 // add v21.4s, v21.4s, v26.4s
+	FMOVQ 32(R4), F24
+	FMOVQ 32(R3), F25
+	WORD $0x4e39ced8 // fmla v24.4s, v22.4s, v25.4s
+	FMOVQ 32(R5), F27
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4e3bced9 // fmla v25.4s, v22.4s, v27.4s
+	WORD $0x4eb8d73a // fsub v26.4s, v25.4s, v24.4s
+	WORD $0x4ebbceda // fmls v26.4s, v22.4s, v27.4s
+	WORD $0x4ea0cb5a // fcmgt v26.4s, v26.4s, #0.0
+	WORD $0x4e219b3b // frintm v27.4s, v25.4s
+	WORD $0x4e39e77b // fcmeq v27.4s, v27.4s, v25.4s
+	WORD $0x4e3b1f5a // and v26.16b, v26.16b, v27.16b
+	WORD $0x4e21bb36 // fcvtms v22.4s, v25.4s
+	WORD $0x4eba86d6 // add v22.4s, v22.4s, v26.4s
+	FMOVQ 48(R4), F24
+	FMOVQ 48(R3), F25
+	WORD $0x4e39cef8 // fmla v24.4s, v23.4s, v25.4s
+	FMOVQ 48(R5), F27
+	WORD $0x4eb81f19 // mov v25.16b, v24.16b
+	WORD $0x4e3bcef9 // fmla v25.4s, v23.4s, v27.4s
+	WORD $0x4eb8d73a // fsub v26.4s, v25.4s, v24.4s
+	WORD $0x4ebbcefa // fmls v26.4s, v23.4s, v27.4s
+	WORD $0x4ea0cb5a // fcmgt v26.4s, v26.4s, #0.0
+	WORD $0x4e219b3b // frintm v27.4s, v25.4s
+	WORD $0x4e39e77b // fcmeq v27.4s, v27.4s, v25.4s
+	WORD $0x4e3b1f5a // and v26.16b, v26.16b, v27.16b
+	WORD $0x4e21bb37 // fcvtms v23.4s, v25.4s
+	WORD $0x4eba86f7 // add v23.4s, v23.4s, v26.4s
+
+rounded:
+	FMOVS zero+112(FP), F24
+	WORD $0x4e020718 // dup v24.8h, v24.h[0]
+	FMOVS lo+120(FP), F25
+	WORD $0x4e010739 // dup v25.16b, v25.b[0]
+	FMOVS hi+128(FP), F26
+	WORD $0x4e01075a // dup v26.16b, v26.b[0]
+	WORD $0x0e614800 // sqxtn v0.4h, v0.4s
+	WORD $0x4e614820 // sqxtn2 v0.8h, v1.4s
+	WORD $0x4e780c00 // sqadd v0.8h, v0.8h, v24.8h
+	WORD $0x0e614842 // sqxtn v2.4h, v2.4s
+	WORD $0x4e614862 // sqxtn2 v2.8h, v3.4s
+	WORD $0x4e780c42 // sqadd v2.8h, v2.8h, v24.8h
+	WORD $0x2e212800 // sqxtun v0.8b, v0.8h
+	WORD $0x6e212840 // sqxtun2 v0.16b, v2.8h
+	WORD $0x6e396400 // umax v0.16b, v0.16b, v25.16b
+	WORD $0x6e3a6c00 // umin v0.16b, v0.16b, v26.16b
+	CMP $16, R2
+	BNE ragged0
+	FMOVQ F0, 0(R0)
+	JMP stored0
+
+ragged0:
+	FMOVQ F0, 80(RSP)
+	ADD $80, RSP, R3
+	MOVD R0, R4
+	MOVD R2, R5
+
+code0:
+	MOVBU.P 1(R3), R6
+	MOVB.P R6, 1(R4)
+	SUB $1, R5, R5
+	CBNZ R5, code0
+
+stored0:
+	ADD R1, R0, R0
+	WORD $0x0e614884 // sqxtn v4.4h, v4.4s
+	WORD $0x4e6148a4 // sqxtn2 v4.8h, v5.4s
+	WORD $0x4e780c84 // sqadd v4.8h, v4.8h, v24.8h
+	WORD $0x0e6148c6 // sqxtn v6.4h, v6.4s
+	WORD $0x4e6148e6 // sqxtn2 v6.8h, v7.4s
+	WORD $0x4e780cc6 // sqadd v6.8h, v6.8h, v24.8h
+	WORD $0x2e212884 // sqxtun v4.8b, v4.8h
+	WORD $0x6e2128c4 // sqxtun2 v4.16b, v6.8h
+	WORD $0x6e396484 // umax v4.16b, v4.16b, v25.16b
+	WORD $0x6e3a6c84 // umin v4.16b, v4.16b, v26.16b
+	CMP $16, R2
+	BNE ragged1
+	FMOVQ F4, 0(R0)
+	JMP stored1
+
+ragged1:
+	FMOVQ F4, 80(RSP)
+	ADD $80, RSP, R3
+	MOVD R0, R4
+	MOVD R2, R5
+
+code1:
+	MOVBU.P 1(R3), R6
+	MOVB.P R6, 1(R4)
+	SUB $1, R5, R5
+	CBNZ R5, code1
+
+stored1:
+	ADD R1, R0, R0
+	WORD $0x0e614908 // sqxtn v8.4h, v8.4s
+	WORD $0x4e614928 // sqxtn2 v8.8h, v9.4s
+	WORD $0x4e780d08 // sqadd v8.8h, v8.8h, v24.8h
+	WORD $0x0e61494a // sqxtn v10.4h, v10.4s
+	WORD $0x4e61496a // sqxtn2 v10.8h, v11.4s
+	WORD $0x4e780d4a // sqadd v10.8h, v10.8h, v24.8h
+	WORD $0x2e212908 // sqxtun v8.8b, v8.8h
+	WORD $0x6e212948 // sqxtun2 v8.16b, v10.8h
+	WORD $0x6e396508 // umax v8.16b, v8.16b, v25.16b
+	WORD $0x6e3a6d08 // umin v8.16b, v8.16b, v26.16b
+	CMP $16, R2
+	BNE ragged2
+	FMOVQ F8, 0(R0)
+	JMP stored2
+
+ragged2:
+	FMOVQ F8, 80(RSP)
+	ADD $80, RSP, R3
+	MOVD R0, R4
+	MOVD R2, R5
+
+code2:
+	MOVBU.P 1(R3), R6
+	MOVB.P R6, 1(R4)
+	SUB $1, R5, R5
+	CBNZ R5, code2
+
+stored2:
+	ADD R1, R0, R0
+	WORD $0x0e61498c // sqxtn v12.4h, v12.4s
+	WORD $0x4e6149ac // sqxtn2 v12.8h, v13.4s
+	WORD $0x4e780d8c // sqadd v12.8h, v12.8h, v24.8h
+	WORD $0x0e6149ce // sqxtn v14.4h, v14.4s
+	WORD $0x4e6149ee // sqxtn2 v14.8h, v15.4s
+	WORD $0x4e780dce // sqadd v14.8h, v14.8h, v24.8h
+	WORD $0x2e21298c // sqxtun v12.8b, v12.8h
+	WORD $0x6e2129cc // sqxtun2 v12.16b, v14.8h
+	WORD $0x6e39658c // umax v12.16b, v12.16b, v25.16b
+	WORD $0x6e3a6d8c // umin v12.16b, v12.16b, v26.16b
+	CMP $16, R2
+	BNE ragged3
+	FMOVQ F12, 0(R0)
+	JMP stored3
+
+ragged3:
+	FMOVQ F12, 80(RSP)
+	ADD $80, RSP, R3
+	MOVD R0, R4
+	MOVD R2, R5
+
+code3:
+	MOVBU.P 1(R3), R6
+	MOVB.P R6, 1(R4)
+	SUB $1, R5, R5
+	CBNZ R5, code3
+
+stored3:
+	ADD R1, R0, R0
+	WORD $0x0e614a10 // sqxtn v16.4h, v16.4s
+	WORD $0x4e614a30 // sqxtn2 v16.8h, v17.4s
+	WORD $0x4e780e10 // sqadd v16.8h, v16.8h, v24.8h
+	WORD $0x0e614a52 // sqxtn v18.4h, v18.4s
+	WORD $0x4e614a72 // sqxtn2 v18.8h, v19.4s
+	WORD $0x4e780e52 // sqadd v18.8h, v18.8h, v24.8h
+	WORD $0x2e212a10 // sqxtun v16.8b, v16.8h
+	WORD $0x6e212a50 // sqxtun2 v16.16b, v18.8h
+	WORD $0x6e396610 // umax v16.16b, v16.16b, v25.16b
+	WORD $0x6e3a6e10 // umin v16.16b, v16.16b, v26.16b
+	CMP $16, R2
+	BNE ragged4
+	FMOVQ F16, 0(R0)
+	JMP stored4
+
+ragged4:
+	FMOVQ F16, 80(RSP)
+	ADD $80, RSP, R3
+	MOVD R0, R4
+	MOVD R2, R5
+
+code4:
+	MOVBU.P 1(R3), R6
+	MOVB.P R6, 1(R4)
+	SUB $1, R5, R5
+	CBNZ R5, code4
+
+stored4:
+	ADD R1, R0, R0
+	WORD $0x0e614a94 // sqxtn v20.4h, v20.4s
+	WORD $0x4e614ab4 // sqxtn2 v20.8h, v21.4s
+	WORD $0x4e780e94 // sqadd v20.8h, v20.8h, v24.8h
+	WORD $0x0e614ad6 // sqxtn v22.4h, v22.4s
+	WORD $0x4e614af6 // sqxtn2 v22.8h, v23.4s
+	WORD $0x4e780ed6 // sqadd v22.8h, v22.8h, v24.8h
+	WORD $0x2e212a94 // sqxtun v20.8b, v20.8h
+	WORD $0x6e212ad4 // sqxtun2 v20.16b, v22.8h
+	WORD $0x6e396694 // umax v20.16b, v20.16b, v25.16b
+	WORD $0x6e3a6e94 // umin v20.16b, v20.16b, v26.16b
+	CMP $16, R2
+	BNE ragged5
+	FMOVQ F20, 0(R0)
+	JMP stored5
+
+ragged5:
+	FMOVQ F20, 80(RSP)
+	ADD $80, RSP, R3
+	MOVD R0, R4
+	MOVD R2, R2
+
+code5:
+	MOVBU.P 1(R3), R5
+	MOVB.P R5, 1(R4)
+	SUB $1, R2, R2
+	CBNZ R2, code5
+
+stored5:
+	ADD R1, R0, R0
+	MOVD R0, c+48(FP)
+	JMP end
+
+plain:
+	WORD $0x4e21d800 // scvtf v0.4s, v0.4s
+	WORD $0x4e21d821 // scvtf v1.4s, v1.4s
+	WORD $0x4e21d842 // scvtf v2.4s, v2.4s
+	WORD $0x4e21d863 // scvtf v3.4s, v3.4s
+	WORD $0x4e21d884 // scvtf v4.4s, v4.4s
+	WORD $0x4e21d8a5 // scvtf v5.4s, v5.4s
+	WORD $0x4e21d8c6 // scvtf v6.4s, v6.4s
+	WORD $0x4e21d8e7 // scvtf v7.4s, v7.4s
+	WORD $0x4e21d908 // scvtf v8.4s, v8.4s
+	WORD $0x4e21d929 // scvtf v9.4s, v9.4s
+	WORD $0x4e21d94a // scvtf v10.4s, v10.4s
+	WORD $0x4e21d96b // scvtf v11.4s, v11.4s
+	WORD $0x4e21d98c // scvtf v12.4s, v12.4s
+	WORD $0x4e21d9ad // scvtf v13.4s, v13.4s
+	WORD $0x4e21d9ce // scvtf v14.4s, v14.4s
+	WORD $0x4e21d9ef // scvtf v15.4s, v15.4s
+	WORD $0x4e21da10 // scvtf v16.4s, v16.4s
+	WORD $0x4e21da31 // scvtf v17.4s, v17.4s
+	WORD $0x4e21da52 // scvtf v18.4s, v18.4s
+	WORD $0x4e21da73 // scvtf v19.4s, v19.4s
+	WORD $0x4e21da94 // scvtf v20.4s, v20.4s
+	WORD $0x4e21dab5 // scvtf v21.4s, v21.4s
+	WORD $0x4e21dad6 // scvtf v22.4s, v22.4s
+	WORD $0x4e21daf7 // scvtf v23.4s, v23.4s
+	MOVD c+48(FP), R0
+	MOVD ldc+56(FP), R1
+	MOVD cols+136(FP), R2
+	CMP $16, R2
+	BNE ragged
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
+	ADD R1, R0, R0
+	FSTPQ (F4, F5), 0(R0)
+	FSTPQ (F6, F7), 32(R0)
+	ADD R1, R0, R0
+	FSTPQ (F8, F9), 0(R0)
+	FSTPQ (F10, F11), 32(R0)
+	ADD R1, R0, R0
+	FSTPQ (F12, F13), 0(R0)
+	FSTPQ (F14, F15), 32(R0)
+	ADD R1, R0, R0
+	FSTPQ (F16, F17), 0(R0)
+	FSTPQ (F18, F19), 32(R0)
+	ADD R1, R0, R0
+	FSTPQ (F20, F21), 0(R0)
+	FSTPQ (F22, F23), 32(R0)
+	ADD R1, R0, R0
+	JMP stored
+
+ragged:
+	FMOVQ F0, 80(RSP)
+	FMOVQ F1, 96(RSP)
+	FMOVQ F2, 112(RSP)
+	FMOVQ F3, 128(RSP)
+	ADD $80, RSP, R3
+	MOVD R0, R4
+	MOVD R2, R5
+
+value0:
+	MOVWU.P 4(R3), R6
+	MOVW.P R6, 4(R4)
+	SUB $1, R5, R5
+	CBNZ R5, value0
+	ADD R1, R0, R0
+	FMOVQ F4, 80(RSP)
+	FMOVQ F5, 96(RSP)
+	FMOVQ F6, 112(RSP)
+	FMOVQ F7, 128(RSP)
+	ADD $80, RSP, R3
+	MOVD R0, R4
+	MOVD R2, R5
+
+value1:
+	MOVWU.P 4(R3), R6
+	MOVW.P R6, 4(R4)
+	SUB $1, R5, R5
+	CBNZ R5, value1
+	ADD R1, R0, R0
+	FMOVQ F8, 80(RSP)
+	FMOVQ F9, 96(RSP)
+	FMOVQ F10, 112(RSP)
+	FMOVQ F11, 128(RSP)
+	ADD $80, RSP, R3
+	MOVD R0, R4
+	MOVD R2, R5
+
+value2:
+	MOVWU.P 4(R3), R6
+	MOVW.P R6, 4(R4)
+	SUB $1, R5, R5
+	CBNZ R5, value2
+	ADD R1, R0, R0
+	FMOVQ F12, 80(RSP)
+	FMOVQ F13, 96(RSP)
+	FMOVQ F14, 112(RSP)
+	FMOVQ F15, 128(RSP)
+	ADD $80, RSP, R3
+	MOVD R0, R4
+	MOVD R2, R5
+
+value3:
+	MOVWU.P 4(R3), R6
+	MOVW.P R6, 4(R4)
+	SUB $1, R5, R5
+	CBNZ R5, value3
+	ADD R1, R0, R0
+	FMOVQ F16, 80(RSP)
+	FMOVQ F17, 96(RSP)
+	FMOVQ F18, 112(RSP)
+	FMOVQ F19, 128(RSP)
+	ADD $80, RSP, R3
+	MOVD R0, R4
+	MOVD R2, R5
+
+value4:
+	MOVWU.P 4(R3), R6
+	MOVW.P R6, 4(R4)
+	SUB $1, R5, R5
+	CBNZ R5, value4
+	ADD R1, R0, R0
+	FMOVQ F20, 80(RSP)
+	FMOVQ F21, 96(RSP)
+	FMOVQ F22, 112(RSP)
+	FMOVQ F23, 128(RSP)
+	ADD $80, RSP, R3
+	MOVD R0, R4
+	MOVD R2, R5
+
+value5:
+	MOVWU.P 4(R3), R6
+	MOVW.P R6, 4(R4)
+	SUB $1, R5, R5
+	CBNZ R5, value5
+	ADD R1, R0, R0
+
+stored:
+	MOVD R0, c+48(FP)
+
+end:
+	MOVD a+16(FP), R0
+	MOVD lda+24(FP), R1
+	MOVD $6, R2
 	MADD R2, R0, R1, R0
 	MOVD R0, a+16(FP)
 	MOVD blocks+0(FP), R0

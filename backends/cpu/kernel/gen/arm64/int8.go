@@ -6,18 +6,30 @@ import "fmt"
 type intTile struct {
 	mr, nv, phases int
 	indirect       bool
+	blocks         bool // instructions multiply two rows by two columns: int8blocks.go
+}
+
+// vectors is how many vectors of sums a tile has before phases or blocks become rows.
+func (t intTile) vectors() int {
+	if t.blocks {
+		return (t.mr + 1) / 2 * 2 * t.nv
+	}
+	return t.mr * t.nv * t.phases
 }
 
 // int8gemm emits the direct or the indirect products of codes: tiles of 16 columns where an instruction adds four
 // products, else of 8.
 func int8gemm(g *gen, indirect bool) {
 	mr, nv := 5, 4
-	if !g.dot {
+	switch {
+	case g.mixed:
+		mr = 6
+	case !g.dot:
 		mr, nv = 4, 2
 	}
 	for m := 1; m <= mr; m++ {
-		t := intTile{mr: m, nv: nv, phases: 1, indirect: indirect}
-		for g.dot && m*nv*t.phases <= 8 {
+		t := intTile{mr: m, nv: nv, phases: 1, indirect: indirect, blocks: g.mixed && m > 2}
+		for g.dot && !t.blocks && m*nv*t.phases <= 8 {
 			t.phases *= 2
 		}
 		g.intTile(t)
@@ -31,7 +43,7 @@ func int8gemm(g *gen, indirect bool) {
 // Vectors with products of four: from 0 on sums [phase][row][vector]; then for each row 16 codes of A; 16 times 128;
 // then two or four pairs of vectors of B. Without: 0-15 sums [row][vector][half], each lane half a column's sum;
 // 16-19 for each row 16 codes of A; 20-23 two words of B for eight columns; 24, 25 words of A; 26-29 products; 30 16
-// times 128. The epilogue reuses what is behind the sums.
+// times 128. With products of two rows and two columns: int8blocks.go. The epilogue reuses what is behind the sums.
 func (g *gen) intTile(t intTile) {
 	name, cols := fmt.Sprintf("dot%dx%d", t.mr, 4*t.nv), 4*t.nv
 	sig := "b *int8, ldb int, c *uint8, ldc int, init, factors, rows *int32, scale, add, low *float32, " +
@@ -55,8 +67,13 @@ func (g *gen) intTile(t intTile) {
 	g.intStart(t, v, start, buffer, narrow)
 	g.label("block")
 	n := t.mr * t.nv
-	sums := v[:n*t.phases]
-	if g.dot {
+	sums := v[:t.vectors()]
+	switch {
+	case t.blocks:
+		for _, x := range sums {
+			g.v("movi.16b", x, 0)
+		}
+	case g.dot:
 		for j := range t.nv {
 			g.i("FMOVQ %i(RSP), %d", start+16*j, v[j])
 		}
@@ -66,17 +83,20 @@ func (g *gen) intTile(t intTile) {
 		for _, x := range sums[n:] {
 			g.v("movi.16b", x, 0)
 		}
-	} else {
+	default:
 		sums = v[:2*n]
 		for _, x := range sums {
 			g.v("movi.16b", x, 0)
 		}
 	}
 	g.argTo("b", b)
-	loop := func(s string) {
-		if g.dot {
+	loop := func() {
+		switch {
+		case t.blocks:
+			g.blockLoop(t, v, row, b)
+		case g.dot:
 			g.dotLoop(t, v, row, b)
-		} else {
+		default:
 			g.pairLoops(t, v, row, b, narrow)
 		}
 	}
@@ -84,20 +104,23 @@ func (g *gen) intTile(t intTile) {
 		g.argTo("taps", taps)
 		g.argTo("tab", tab)
 		g.tapRows(row, tab, "base", "zeros", 0)
-		loop("")
+		loop()
 		g.nextTap(taps, tab)
 	} else {
 		g.matrixRows(row)
-		loop("")
+		loop()
 	}
-	work := v[n*t.phases:]
-	if g.dot {
+	work := v[t.vectors():]
+	switch {
+	case t.blocks:
+		g.blockRows(t, v, start)
+	case g.dot:
 		for p := t.phases / 2; p > 0; p /= 2 {
 			for i := range p * n {
 				g.v("add.4s", v[i], v[i], v[p*n+i])
 			}
 		}
-	} else {
+	default:
 		for i := range n {
 			g.v("addp.4s", v[i], v[2*i], v[2*i+1])
 		}
