@@ -551,4 +551,10 @@ hbSysWriteMem:
 	.p2align 2
 	.long 1
 
+	.section .note.gnu.property, "a", %note
+	.p2align 3
+	.long 4, 16, 5	/* sizes of name and content, kind */
+	.asciz "GNU"
+	.long 0xc0000000, 4, 1, 0	/* features of AArch64, size, BTI */
+
 	.section .note.GNU-stack, "", %progbits

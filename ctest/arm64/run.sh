@@ -22,6 +22,13 @@ host() { # SOURCE LIBRARY ARGS...
   echo "arm64: $source $*: ok"
 }
 
+# Loaders may let indirect calls of the stubs reach marked places only.
+for stub in "$lib"/lib*.so; do
+  [ -L "$stub" ] || aarch64-linux-gnu-readelf -n "$stub" | grep -qF 'AArch64 feature: BTI' ||
+    { echo "arm64: $stub does not say that its entries are marked"; exit 1; }
+done
+
+QEMU_CPU=max host link neural_network_runtime # a processor with BTI
 host fork_before anynpu
 host signals anynpu signalfd before
 host signals anynpu thread before

@@ -136,6 +136,16 @@ const mark = `
 	.long 1
 `
 
+// padded is the property by which loaders allow indirect calls to marked places only. The core library has none: Go's
+// compiler marks no function.
+const padded = `
+	.section .note.gnu.property, "a", %note
+	.p2align 3
+	.long 4, 16, 5	/* sizes of name and content, kind */
+	.asciz "GNU"
+	.long 0xc0000000, 4, 1, 0	/* features of AArch64, size, BTI */
+`
+
 const asmHead = "/* %s */\n\n%s\n\n\t.text\n"
 
 // entries writes the exported entries, the first targets of their slots, and the jump table, which fills pages of its

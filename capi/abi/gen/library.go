@@ -74,7 +74,11 @@ func stub(a arch, l abi.Library, names []string) string {
 		fmt.Fprintf(&b, a.stub, entryPrefix+n)
 		fmt.Fprintf(&b, "\t.size %[1]s, .-%[1]s\n", n)
 	}
-	b.WriteString(mark + "\n\t.section .note.GNU-stack, \"\", %progbits\n")
+	b.WriteString(mark)
+	if a.name == "arm64" {
+		b.WriteString(padded)
+	}
+	b.WriteString("\n\t.section .note.GNU-stack, \"\", %progbits\n")
 	text := b.String()
 	if a.name == "amd64" {
 		text = strings.NewReplacer("%function", "@function", "%progbits", "@progbits", "%note", "@note").Replace(text)
