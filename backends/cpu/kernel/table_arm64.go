@@ -22,6 +22,7 @@ func neonTable() table {
 	t.quick = [3][2][3]dwFastFn{
 		{{dw3s1x1NEON, dw3s1x4NEON, dw3s1x8NEON}, {dw3s2x1NEON, dw3s2x4NEON, dw3s2x8NEON}},
 		{{dw5s1x1NEON, dw5s1x4NEON, dw5s1x8NEON}, {dw5s2x1NEON, dw5s2x4NEON, dw5s2x8NEON}},
+		{{dw7s1x1NEON, dw7s1x4NEON, dw7s1x8NEON}, {dw7s2x1NEON, dw7s2x4NEON, dw7s2x8NEON}},
 	}
 	t.poolMax, t.poolSum = poolMaxNEON, poolSumNEON
 	t.unary = [numUnary]unaryFn{
@@ -68,12 +69,12 @@ func neonTable() table {
 	t.binaryVV = [numBinary]vvFn{vvAddNEON, vvSubNEON, vvMulNEON, vvDivNEON, vvMinNEON, vvMaxNEON, vvPowNEON}
 	t.binaryVS = [numBinary]vsFn{vsAddNEON, vsSubNEON, vsMulNEON, vsDivNEON, vsMinNEON, vsMaxNEON, vsPowNEON}
 	t.binarySV = [numBinary]vsFn{svAddNEON, svSubNEON, svMulNEON, svDivNEON, svMinNEON, svMaxNEON, svPowNEON}
-	t.compareVV = [3][numComparisons]pairFn{
+	t.compareVV = [numCompared][numComparisons]pairFn{
 		{vvLessF32NEON, vvLessEqualF32NEON, vvGreaterF32NEON, vvGreaterEqualF32NEON, vvEqualF32NEON, vvNotEqualF32NEON},
 		{vvLessI32NEON, vvLessEqualI32NEON, vvGreaterI32NEON, vvGreaterEqualI32NEON, vvEqualI32NEON, vvNotEqualI32NEON},
 		{vvLessI64NEON, vvLessEqualI64NEON, vvGreaterI64NEON, vvGreaterEqualI64NEON, vvEqualI64NEON, vvNotEqualI64NEON},
 	}
-	t.compareVS = [3][numComparisons]pairFn{
+	t.compareVS = [numCompared][numComparisons]pairFn{
 		{vsLessF32NEON, vsLessEqualF32NEON, vsGreaterF32NEON, vsGreaterEqualF32NEON, vsEqualF32NEON, vsNotEqualF32NEON},
 		{vsLessI32NEON, vsLessEqualI32NEON, vsGreaterI32NEON, vsGreaterEqualI32NEON, vsEqualI32NEON, vsNotEqualI32NEON},
 		{vsLessI64NEON, vsLessEqualI64NEON, vsGreaterI64NEON, vsGreaterEqualI64NEON, vsEqualI64NEON, vsNotEqualI64NEON},

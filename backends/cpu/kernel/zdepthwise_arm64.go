@@ -76,6 +76,36 @@ func dw5s2x4NEON(c, rows int, in *float32, irow, icol int, w *float32, wrow, wco
 //go:noescape
 func dw5s2x8NEON(c, rows int, in *float32, irow, icol int, w *float32, wrow, wcol int, bias, out *float32, ox int, lo, hi float32)
 
+// dw7s1x1NEON is dwWindow for 1 pixels with 7 taps a row, pixels 1 taps apart.
+//
+//go:noescape
+func dw7s1x1NEON(c, rows int, in *float32, irow, icol int, w *float32, wrow, wcol int, bias, out *float32, ox int, lo, hi float32)
+
+// dw7s1x4NEON is dwWindow for 4 pixels with 7 taps a row, pixels 1 taps apart.
+//
+//go:noescape
+func dw7s1x4NEON(c, rows int, in *float32, irow, icol int, w *float32, wrow, wcol int, bias, out *float32, ox int, lo, hi float32)
+
+// dw7s1x8NEON is dwWindow for 8 pixels with 7 taps a row, pixels 1 taps apart.
+//
+//go:noescape
+func dw7s1x8NEON(c, rows int, in *float32, irow, icol int, w *float32, wrow, wcol int, bias, out *float32, ox int, lo, hi float32)
+
+// dw7s2x1NEON is dwWindow for 1 pixels with 7 taps a row, pixels 2 taps apart.
+//
+//go:noescape
+func dw7s2x1NEON(c, rows int, in *float32, irow, icol int, w *float32, wrow, wcol int, bias, out *float32, ox int, lo, hi float32)
+
+// dw7s2x4NEON is dwWindow for 4 pixels with 7 taps a row, pixels 2 taps apart.
+//
+//go:noescape
+func dw7s2x4NEON(c, rows int, in *float32, irow, icol int, w *float32, wrow, wcol int, bias, out *float32, ox int, lo, hi float32)
+
+// dw7s2x8NEON is dwWindow for 8 pixels with 7 taps a row, pixels 2 taps apart.
+//
+//go:noescape
+func dw7s2x8NEON(c, rows int, in *float32, irow, icol int, w *float32, wrow, wcol int, bias, out *float32, ox int, lo, hi float32)
+
 // poolMaxNEON computes c channels of n >= 1 pixels, whose inputs are ix and whose outputs ox bytes apart: the largest value of a
 // window of rows x cols taps, NaN if there is one; scale is ignored.
 //

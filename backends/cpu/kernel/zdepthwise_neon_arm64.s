@@ -3672,6 +3672,2074 @@ row1:
 no1:
 	RET
 
+TEXT ·dw7s1x1NEON(SB), NOSPLIT, $0-96
+	MOVD c+0(FP), R0
+	MOVD in+16(FP), R1
+	MOVD w+40(FP), R2
+	MOVD out+72(FP), R3
+	MOVD irow+24(FP), R4
+	MOVD icol+32(FP), R5
+	MOVD wrow+48(FP), R6
+	MOVD wcol+56(FP), R7
+	MOVD ox+80(FP), R8
+	FMOVS lo+88(FP), F0
+	WORD $0x4e040400 // dup v0.4s, v0.s[0]
+	FMOVS hi+92(FP), F1
+	WORD $0x4e040421 // dup v1.4s, v1.s[0]
+	// a vector of channels
+	SUBS $4, R0, R0
+	BLT last
+
+channels:
+	WORD $0x4f00e402 // movi v2.16b, #0
+	MOVD bias+64(FP), R9
+	CBZ R9, nobias
+	FMOVQ 0(R9), F2
+	ADD $16, R9, R9
+	MOVD R9, bias+64(FP)
+
+nobias:
+	MOVD rows+8(FP), R9
+	MOVD R1, R10
+	MOVD R2, R11
+
+row:
+	MOVD R11, R12
+	MOVD R10, R13
+	VLD1.P (R12)(R7), [V3.B16]
+	VLD1.P (R12)(R7), [V4.B16]
+	VLD1.P (R12)(R7), [V5.B16]
+	VLD1.P (R12)(R7), [V6.B16]
+	VLD1.P (R12)(R7), [V7.B16]
+	VLD1.P (R12)(R7), [V8.B16]
+	VLD1.P (R12)(R7), [V9.B16]
+	VLD1.P (R13)(R5), [V10.B16]
+	VLD1.P (R13)(R5), [V11.B16]
+	VLD1.P (R13)(R5), [V12.B16]
+	VLD1.P (R13)(R5), [V13.B16]
+	WORD $0x4e23cd42 // fmla v2.4s, v10.4s, v3.4s
+	VLD1.P (R13)(R5), [V3.B16]
+	WORD $0x4e24cd62 // fmla v2.4s, v11.4s, v4.4s
+	VLD1.P (R13)(R5), [V4.B16]
+	WORD $0x4e25cd82 // fmla v2.4s, v12.4s, v5.4s
+	VLD1.P (R13)(R5), [V5.B16]
+	WORD $0x4e26cda2 // fmla v2.4s, v13.4s, v6.4s
+	WORD $0x4e27cc62 // fmla v2.4s, v3.4s, v7.4s
+	WORD $0x4e28cc82 // fmla v2.4s, v4.4s, v8.4s
+	WORD $0x4e29cca2 // fmla v2.4s, v5.4s, v9.4s
+	ADD R4, R10, R10
+	ADD R6, R11, R11
+	SUB $1, R9, R9
+	CBNZ R9, row
+	MOVD R3, R9
+	WORD $0x4e20f442 // fmax v2.4s, v2.4s, v0.4s
+	WORD $0x4ea1f442 // fmin v2.4s, v2.4s, v1.4s
+	VST1.P [V2.B16], (R9)(R8)
+	ADD $16, R1, R1
+	ADD $16, R2, R2
+	ADD $16, R3, R3
+	SUBS $4, R0, R0
+	BGE channels
+
+last:
+	ADD $4, R0, R0
+	TBZ $1, R0, no2
+	WORD $0x4f00e402 // movi v2.16b, #0
+	MOVD bias+64(FP), R9
+	CBZ R9, nobias2
+	FMOVD 0(R9), F2
+	ADD $8, R9, R9
+	MOVD R9, bias+64(FP)
+
+nobias2:
+	MOVD rows+8(FP), R9
+	MOVD R1, R10
+	MOVD R2, R11
+
+row2:
+	MOVD R11, R12
+	MOVD R10, R13
+	FMOVD 0(R12), F3
+	ADD R7, R12, R12
+	FMOVD 0(R12), F4
+	ADD R7, R12, R12
+	FMOVD 0(R12), F5
+	ADD R7, R12, R12
+	FMOVD 0(R12), F6
+	ADD R7, R12, R12
+	FMOVD 0(R12), F7
+	ADD R7, R12, R12
+	FMOVD 0(R12), F8
+	ADD R7, R12, R12
+	FMOVD 0(R12), F9
+	ADD R7, R12, R12
+	FMOVD 0(R13), F10
+	ADD R5, R13, R13
+	FMOVD 0(R13), F11
+	ADD R5, R13, R13
+	FMOVD 0(R13), F12
+	ADD R5, R13, R13
+	FMOVD 0(R13), F13
+	ADD R5, R13, R13
+	WORD $0x4e23cd42 // fmla v2.4s, v10.4s, v3.4s
+	FMOVD 0(R13), F3
+	ADD R5, R13, R13
+	WORD $0x4e24cd62 // fmla v2.4s, v11.4s, v4.4s
+	FMOVD 0(R13), F4
+	ADD R5, R13, R13
+	WORD $0x4e25cd82 // fmla v2.4s, v12.4s, v5.4s
+	FMOVD 0(R13), F5
+	ADD R5, R13, R13
+	WORD $0x4e26cda2 // fmla v2.4s, v13.4s, v6.4s
+	WORD $0x4e27cc62 // fmla v2.4s, v3.4s, v7.4s
+	WORD $0x4e28cc82 // fmla v2.4s, v4.4s, v8.4s
+	WORD $0x4e29cca2 // fmla v2.4s, v5.4s, v9.4s
+	ADD R4, R10, R10
+	ADD R6, R11, R11
+	SUB $1, R9, R9
+	CBNZ R9, row2
+	MOVD R3, R9
+	WORD $0x4e20f442 // fmax v2.4s, v2.4s, v0.4s
+	WORD $0x4ea1f442 // fmin v2.4s, v2.4s, v1.4s
+	FMOVD F2, 0(R9)
+	ADD R8, R9, R9
+	ADD $8, R1, R1
+	ADD $8, R2, R2
+	ADD $8, R3, R3
+
+no2:
+	TBZ $0, R0, no1
+	WORD $0x4f00e402 // movi v2.16b, #0
+	MOVD bias+64(FP), R0
+	CBZ R0, nobias1
+	FMOVS 0(R0), F2
+	ADD $4, R0, R0
+	MOVD R0, bias+64(FP)
+
+nobias1:
+	MOVD rows+8(FP), R0
+	MOVD R1, R9
+	MOVD R2, R10
+
+row1:
+	MOVD R10, R11
+	MOVD R9, R12
+	FMOVS 0(R11), F3
+	ADD R7, R11, R11
+	FMOVS 0(R11), F4
+	ADD R7, R11, R11
+	FMOVS 0(R11), F5
+	ADD R7, R11, R11
+	FMOVS 0(R11), F6
+	ADD R7, R11, R11
+	FMOVS 0(R11), F7
+	ADD R7, R11, R11
+	FMOVS 0(R11), F8
+	ADD R7, R11, R11
+	FMOVS 0(R11), F9
+	ADD R7, R11, R11
+	FMOVS 0(R12), F10
+	ADD R5, R12, R12
+	FMOVS 0(R12), F11
+	ADD R5, R12, R12
+	FMOVS 0(R12), F12
+	ADD R5, R12, R12
+	FMOVS 0(R12), F13
+	ADD R5, R12, R12
+	WORD $0x4e23cd42 // fmla v2.4s, v10.4s, v3.4s
+	FMOVS 0(R12), F3
+	ADD R5, R12, R12
+	WORD $0x4e24cd62 // fmla v2.4s, v11.4s, v4.4s
+	FMOVS 0(R12), F4
+	ADD R5, R12, R12
+	WORD $0x4e25cd82 // fmla v2.4s, v12.4s, v5.4s
+	FMOVS 0(R12), F5
+	ADD R5, R12, R12
+	WORD $0x4e26cda2 // fmla v2.4s, v13.4s, v6.4s
+	WORD $0x4e27cc62 // fmla v2.4s, v3.4s, v7.4s
+	WORD $0x4e28cc82 // fmla v2.4s, v4.4s, v8.4s
+	WORD $0x4e29cca2 // fmla v2.4s, v5.4s, v9.4s
+	ADD R4, R9, R9
+	ADD R6, R10, R10
+	SUB $1, R0, R0
+	CBNZ R0, row1
+	MOVD R3, R0
+	WORD $0x4e20f442 // fmax v2.4s, v2.4s, v0.4s
+	WORD $0x4ea1f442 // fmin v2.4s, v2.4s, v1.4s
+	FMOVS F2, 0(R0)
+	ADD R8, R0, R0
+	ADD $4, R1, R1
+	ADD $4, R2, R2
+	ADD $4, R3, R3
+
+no1:
+	RET
+
+TEXT ·dw7s1x4NEON(SB), NOSPLIT, $0-96
+	MOVD c+0(FP), R0
+	MOVD in+16(FP), R1
+	MOVD w+40(FP), R2
+	MOVD out+72(FP), R3
+	MOVD irow+24(FP), R4
+	MOVD icol+32(FP), R5
+	MOVD wrow+48(FP), R6
+	MOVD wcol+56(FP), R7
+	MOVD ox+80(FP), R8
+	FMOVS lo+88(FP), F0
+	WORD $0x4e040400 // dup v0.4s, v0.s[0]
+	FMOVS hi+92(FP), F1
+	WORD $0x4e040421 // dup v1.4s, v1.s[0]
+	// a vector of channels
+	SUBS $4, R0, R0
+	BLT last
+
+channels:
+	WORD $0x4f00e402 // movi v2.16b, #0
+	MOVD bias+64(FP), R9
+	CBZ R9, nobias
+	FMOVQ 0(R9), F2
+	ADD $16, R9, R9
+	MOVD R9, bias+64(FP)
+
+nobias:
+	WORD $0x4ea21c43 // mov v3.16b, v2.16b
+	WORD $0x4ea21c44 // mov v4.16b, v2.16b
+	WORD $0x4ea21c45 // mov v5.16b, v2.16b
+	MOVD rows+8(FP), R9
+	MOVD R1, R10
+	MOVD R2, R11
+
+row:
+	MOVD R11, R12
+	MOVD R10, R13
+	VLD1.P (R12)(R7), [V6.B16]
+	VLD1.P (R12)(R7), [V7.B16]
+	VLD1.P (R12)(R7), [V8.B16]
+	VLD1.P (R12)(R7), [V9.B16]
+	VLD1.P (R12)(R7), [V10.B16]
+	VLD1.P (R12)(R7), [V11.B16]
+	VLD1.P (R12)(R7), [V12.B16]
+	VLD1.P (R13)(R5), [V13.B16]
+	VLD1.P (R13)(R5), [V14.B16]
+	VLD1.P (R13)(R5), [V15.B16]
+	VLD1.P (R13)(R5), [V16.B16]
+	WORD $0x4e26cda2 // fmla v2.4s, v13.4s, v6.4s
+	VLD1.P (R13)(R5), [V13.B16]
+	WORD $0x4e27cdc2 // fmla v2.4s, v14.4s, v7.4s
+	WORD $0x4e26cdc3 // fmla v3.4s, v14.4s, v6.4s
+	VLD1.P (R13)(R5), [V14.B16]
+	WORD $0x4e28cde2 // fmla v2.4s, v15.4s, v8.4s
+	WORD $0x4e27cde3 // fmla v3.4s, v15.4s, v7.4s
+	WORD $0x4e26cde4 // fmla v4.4s, v15.4s, v6.4s
+	VLD1.P (R13)(R5), [V15.B16]
+	WORD $0x4e29ce02 // fmla v2.4s, v16.4s, v9.4s
+	WORD $0x4e28ce03 // fmla v3.4s, v16.4s, v8.4s
+	WORD $0x4e27ce04 // fmla v4.4s, v16.4s, v7.4s
+	WORD $0x4e26ce05 // fmla v5.4s, v16.4s, v6.4s
+	VLD1.P (R13)(R5), [V6.B16]
+	WORD $0x4e2acda2 // fmla v2.4s, v13.4s, v10.4s
+	WORD $0x4e29cda3 // fmla v3.4s, v13.4s, v9.4s
+	WORD $0x4e28cda4 // fmla v4.4s, v13.4s, v8.4s
+	WORD $0x4e27cda5 // fmla v5.4s, v13.4s, v7.4s
+	VLD1.P (R13)(R5), [V7.B16]
+	WORD $0x4e2bcdc2 // fmla v2.4s, v14.4s, v11.4s
+	WORD $0x4e2acdc3 // fmla v3.4s, v14.4s, v10.4s
+	WORD $0x4e29cdc4 // fmla v4.4s, v14.4s, v9.4s
+	WORD $0x4e28cdc5 // fmla v5.4s, v14.4s, v8.4s
+	VLD1.P (R13)(R5), [V8.B16]
+	WORD $0x4e2ccde2 // fmla v2.4s, v15.4s, v12.4s
+	WORD $0x4e2bcde3 // fmla v3.4s, v15.4s, v11.4s
+	WORD $0x4e2acde4 // fmla v4.4s, v15.4s, v10.4s
+	WORD $0x4e29cde5 // fmla v5.4s, v15.4s, v9.4s
+	WORD $0x4e2cccc3 // fmla v3.4s, v6.4s, v12.4s
+	WORD $0x4e2bccc4 // fmla v4.4s, v6.4s, v11.4s
+	WORD $0x4e2accc5 // fmla v5.4s, v6.4s, v10.4s
+	WORD $0x4e2ccce4 // fmla v4.4s, v7.4s, v12.4s
+	WORD $0x4e2bcce5 // fmla v5.4s, v7.4s, v11.4s
+	WORD $0x4e2ccd05 // fmla v5.4s, v8.4s, v12.4s
+	ADD R4, R10, R10
+	ADD R6, R11, R11
+	SUB $1, R9, R9
+	CBNZ R9, row
+	MOVD R3, R9
+	WORD $0x4e20f442 // fmax v2.4s, v2.4s, v0.4s
+	WORD $0x4e20f463 // fmax v3.4s, v3.4s, v0.4s
+	WORD $0x4e20f484 // fmax v4.4s, v4.4s, v0.4s
+	WORD $0x4e20f4a5 // fmax v5.4s, v5.4s, v0.4s
+	WORD $0x4ea1f442 // fmin v2.4s, v2.4s, v1.4s
+	VST1.P [V2.B16], (R9)(R8)
+	WORD $0x4ea1f463 // fmin v3.4s, v3.4s, v1.4s
+	VST1.P [V3.B16], (R9)(R8)
+	WORD $0x4ea1f484 // fmin v4.4s, v4.4s, v1.4s
+	VST1.P [V4.B16], (R9)(R8)
+	WORD $0x4ea1f4a5 // fmin v5.4s, v5.4s, v1.4s
+	VST1.P [V5.B16], (R9)(R8)
+	ADD $16, R1, R1
+	ADD $16, R2, R2
+	ADD $16, R3, R3
+	SUBS $4, R0, R0
+	BGE channels
+
+last:
+	ADD $4, R0, R0
+	TBZ $1, R0, no2
+	WORD $0x4f00e402 // movi v2.16b, #0
+	MOVD bias+64(FP), R9
+	CBZ R9, nobias2
+	FMOVD 0(R9), F2
+	ADD $8, R9, R9
+	MOVD R9, bias+64(FP)
+
+nobias2:
+	WORD $0x4ea21c43 // mov v3.16b, v2.16b
+	WORD $0x4ea21c44 // mov v4.16b, v2.16b
+	WORD $0x4ea21c45 // mov v5.16b, v2.16b
+	MOVD rows+8(FP), R9
+	MOVD R1, R10
+	MOVD R2, R11
+
+row2:
+	MOVD R11, R12
+	MOVD R10, R13
+	FMOVD 0(R12), F6
+	ADD R7, R12, R12
+	FMOVD 0(R12), F7
+	ADD R7, R12, R12
+	FMOVD 0(R12), F8
+	ADD R7, R12, R12
+	FMOVD 0(R12), F9
+	ADD R7, R12, R12
+	FMOVD 0(R12), F10
+	ADD R7, R12, R12
+	FMOVD 0(R12), F11
+	ADD R7, R12, R12
+	FMOVD 0(R12), F12
+	ADD R7, R12, R12
+	FMOVD 0(R13), F13
+	ADD R5, R13, R13
+	FMOVD 0(R13), F14
+	ADD R5, R13, R13
+	FMOVD 0(R13), F15
+	ADD R5, R13, R13
+	FMOVD 0(R13), F16
+	ADD R5, R13, R13
+	WORD $0x4e26cda2 // fmla v2.4s, v13.4s, v6.4s
+	FMOVD 0(R13), F13
+	ADD R5, R13, R13
+	WORD $0x4e27cdc2 // fmla v2.4s, v14.4s, v7.4s
+	WORD $0x4e26cdc3 // fmla v3.4s, v14.4s, v6.4s
+	FMOVD 0(R13), F14
+	ADD R5, R13, R13
+	WORD $0x4e28cde2 // fmla v2.4s, v15.4s, v8.4s
+	WORD $0x4e27cde3 // fmla v3.4s, v15.4s, v7.4s
+	WORD $0x4e26cde4 // fmla v4.4s, v15.4s, v6.4s
+	FMOVD 0(R13), F15
+	ADD R5, R13, R13
+	WORD $0x4e29ce02 // fmla v2.4s, v16.4s, v9.4s
+	WORD $0x4e28ce03 // fmla v3.4s, v16.4s, v8.4s
+	WORD $0x4e27ce04 // fmla v4.4s, v16.4s, v7.4s
+	WORD $0x4e26ce05 // fmla v5.4s, v16.4s, v6.4s
+	FMOVD 0(R13), F6
+	ADD R5, R13, R13
+	WORD $0x4e2acda2 // fmla v2.4s, v13.4s, v10.4s
+	WORD $0x4e29cda3 // fmla v3.4s, v13.4s, v9.4s
+	WORD $0x4e28cda4 // fmla v4.4s, v13.4s, v8.4s
+	WORD $0x4e27cda5 // fmla v5.4s, v13.4s, v7.4s
+	FMOVD 0(R13), F7
+	ADD R5, R13, R13
+	WORD $0x4e2bcdc2 // fmla v2.4s, v14.4s, v11.4s
+	WORD $0x4e2acdc3 // fmla v3.4s, v14.4s, v10.4s
+	WORD $0x4e29cdc4 // fmla v4.4s, v14.4s, v9.4s
+	WORD $0x4e28cdc5 // fmla v5.4s, v14.4s, v8.4s
+	FMOVD 0(R13), F8
+	ADD R5, R13, R13
+	WORD $0x4e2ccde2 // fmla v2.4s, v15.4s, v12.4s
+	WORD $0x4e2bcde3 // fmla v3.4s, v15.4s, v11.4s
+	WORD $0x4e2acde4 // fmla v4.4s, v15.4s, v10.4s
+	WORD $0x4e29cde5 // fmla v5.4s, v15.4s, v9.4s
+	WORD $0x4e2cccc3 // fmla v3.4s, v6.4s, v12.4s
+	WORD $0x4e2bccc4 // fmla v4.4s, v6.4s, v11.4s
+	WORD $0x4e2accc5 // fmla v5.4s, v6.4s, v10.4s
+	WORD $0x4e2ccce4 // fmla v4.4s, v7.4s, v12.4s
+	WORD $0x4e2bcce5 // fmla v5.4s, v7.4s, v11.4s
+	WORD $0x4e2ccd05 // fmla v5.4s, v8.4s, v12.4s
+	ADD R4, R10, R10
+	ADD R6, R11, R11
+	SUB $1, R9, R9
+	CBNZ R9, row2
+	MOVD R3, R9
+	WORD $0x4e20f442 // fmax v2.4s, v2.4s, v0.4s
+	WORD $0x4e20f463 // fmax v3.4s, v3.4s, v0.4s
+	WORD $0x4e20f484 // fmax v4.4s, v4.4s, v0.4s
+	WORD $0x4e20f4a5 // fmax v5.4s, v5.4s, v0.4s
+	WORD $0x4ea1f442 // fmin v2.4s, v2.4s, v1.4s
+	FMOVD F2, 0(R9)
+	ADD R8, R9, R9
+	WORD $0x4ea1f463 // fmin v3.4s, v3.4s, v1.4s
+	FMOVD F3, 0(R9)
+	ADD R8, R9, R9
+	WORD $0x4ea1f484 // fmin v4.4s, v4.4s, v1.4s
+	FMOVD F4, 0(R9)
+	ADD R8, R9, R9
+	WORD $0x4ea1f4a5 // fmin v5.4s, v5.4s, v1.4s
+	FMOVD F5, 0(R9)
+	ADD R8, R9, R9
+	ADD $8, R1, R1
+	ADD $8, R2, R2
+	ADD $8, R3, R3
+
+no2:
+	TBZ $0, R0, no1
+	WORD $0x4f00e402 // movi v2.16b, #0
+	MOVD bias+64(FP), R0
+	CBZ R0, nobias1
+	FMOVS 0(R0), F2
+	ADD $4, R0, R0
+	MOVD R0, bias+64(FP)
+
+nobias1:
+	WORD $0x4ea21c43 // mov v3.16b, v2.16b
+	WORD $0x4ea21c44 // mov v4.16b, v2.16b
+	WORD $0x4ea21c45 // mov v5.16b, v2.16b
+	MOVD rows+8(FP), R0
+	MOVD R1, R9
+	MOVD R2, R10
+
+row1:
+	MOVD R10, R11
+	MOVD R9, R12
+	FMOVS 0(R11), F6
+	ADD R7, R11, R11
+	FMOVS 0(R11), F7
+	ADD R7, R11, R11
+	FMOVS 0(R11), F8
+	ADD R7, R11, R11
+	FMOVS 0(R11), F9
+	ADD R7, R11, R11
+	FMOVS 0(R11), F10
+	ADD R7, R11, R11
+	FMOVS 0(R11), F11
+	ADD R7, R11, R11
+	FMOVS 0(R11), F12
+	ADD R7, R11, R11
+	FMOVS 0(R12), F13
+	ADD R5, R12, R12
+	FMOVS 0(R12), F14
+	ADD R5, R12, R12
+	FMOVS 0(R12), F15
+	ADD R5, R12, R12
+	FMOVS 0(R12), F16
+	ADD R5, R12, R12
+	WORD $0x4e26cda2 // fmla v2.4s, v13.4s, v6.4s
+	FMOVS 0(R12), F13
+	ADD R5, R12, R12
+	WORD $0x4e27cdc2 // fmla v2.4s, v14.4s, v7.4s
+	WORD $0x4e26cdc3 // fmla v3.4s, v14.4s, v6.4s
+	FMOVS 0(R12), F14
+	ADD R5, R12, R12
+	WORD $0x4e28cde2 // fmla v2.4s, v15.4s, v8.4s
+	WORD $0x4e27cde3 // fmla v3.4s, v15.4s, v7.4s
+	WORD $0x4e26cde4 // fmla v4.4s, v15.4s, v6.4s
+	FMOVS 0(R12), F15
+	ADD R5, R12, R12
+	WORD $0x4e29ce02 // fmla v2.4s, v16.4s, v9.4s
+	WORD $0x4e28ce03 // fmla v3.4s, v16.4s, v8.4s
+	WORD $0x4e27ce04 // fmla v4.4s, v16.4s, v7.4s
+	WORD $0x4e26ce05 // fmla v5.4s, v16.4s, v6.4s
+	FMOVS 0(R12), F6
+	ADD R5, R12, R12
+	WORD $0x4e2acda2 // fmla v2.4s, v13.4s, v10.4s
+	WORD $0x4e29cda3 // fmla v3.4s, v13.4s, v9.4s
+	WORD $0x4e28cda4 // fmla v4.4s, v13.4s, v8.4s
+	WORD $0x4e27cda5 // fmla v5.4s, v13.4s, v7.4s
+	FMOVS 0(R12), F7
+	ADD R5, R12, R12
+	WORD $0x4e2bcdc2 // fmla v2.4s, v14.4s, v11.4s
+	WORD $0x4e2acdc3 // fmla v3.4s, v14.4s, v10.4s
+	WORD $0x4e29cdc4 // fmla v4.4s, v14.4s, v9.4s
+	WORD $0x4e28cdc5 // fmla v5.4s, v14.4s, v8.4s
+	FMOVS 0(R12), F8
+	ADD R5, R12, R12
+	WORD $0x4e2ccde2 // fmla v2.4s, v15.4s, v12.4s
+	WORD $0x4e2bcde3 // fmla v3.4s, v15.4s, v11.4s
+	WORD $0x4e2acde4 // fmla v4.4s, v15.4s, v10.4s
+	WORD $0x4e29cde5 // fmla v5.4s, v15.4s, v9.4s
+	WORD $0x4e2cccc3 // fmla v3.4s, v6.4s, v12.4s
+	WORD $0x4e2bccc4 // fmla v4.4s, v6.4s, v11.4s
+	WORD $0x4e2accc5 // fmla v5.4s, v6.4s, v10.4s
+	WORD $0x4e2ccce4 // fmla v4.4s, v7.4s, v12.4s
+	WORD $0x4e2bcce5 // fmla v5.4s, v7.4s, v11.4s
+	WORD $0x4e2ccd05 // fmla v5.4s, v8.4s, v12.4s
+	ADD R4, R9, R9
+	ADD R6, R10, R10
+	SUB $1, R0, R0
+	CBNZ R0, row1
+	MOVD R3, R0
+	WORD $0x4e20f442 // fmax v2.4s, v2.4s, v0.4s
+	WORD $0x4e20f463 // fmax v3.4s, v3.4s, v0.4s
+	WORD $0x4e20f484 // fmax v4.4s, v4.4s, v0.4s
+	WORD $0x4e20f4a5 // fmax v5.4s, v5.4s, v0.4s
+	WORD $0x4ea1f442 // fmin v2.4s, v2.4s, v1.4s
+	FMOVS F2, 0(R0)
+	ADD R8, R0, R0
+	WORD $0x4ea1f463 // fmin v3.4s, v3.4s, v1.4s
+	FMOVS F3, 0(R0)
+	ADD R8, R0, R0
+	WORD $0x4ea1f484 // fmin v4.4s, v4.4s, v1.4s
+	FMOVS F4, 0(R0)
+	ADD R8, R0, R0
+	WORD $0x4ea1f4a5 // fmin v5.4s, v5.4s, v1.4s
+	FMOVS F5, 0(R0)
+	ADD R8, R0, R0
+	ADD $4, R1, R1
+	ADD $4, R2, R2
+	ADD $4, R3, R3
+
+no1:
+	RET
+
+TEXT ·dw7s1x8NEON(SB), NOSPLIT, $0-96
+	MOVD c+0(FP), R0
+	MOVD in+16(FP), R1
+	MOVD w+40(FP), R2
+	MOVD out+72(FP), R3
+	MOVD irow+24(FP), R4
+	MOVD icol+32(FP), R5
+	MOVD wrow+48(FP), R6
+	MOVD wcol+56(FP), R7
+	MOVD ox+80(FP), R8
+	FMOVS lo+88(FP), F0
+	WORD $0x4e040400 // dup v0.4s, v0.s[0]
+	FMOVS hi+92(FP), F1
+	WORD $0x4e040421 // dup v1.4s, v1.s[0]
+	// a vector of channels
+	SUBS $4, R0, R0
+	BLT last
+
+channels:
+	WORD $0x4f00e402 // movi v2.16b, #0
+	MOVD bias+64(FP), R9
+	CBZ R9, nobias
+	FMOVQ 0(R9), F2
+	ADD $16, R9, R9
+	MOVD R9, bias+64(FP)
+
+nobias:
+	WORD $0x4ea21c43 // mov v3.16b, v2.16b
+	WORD $0x4ea21c44 // mov v4.16b, v2.16b
+	WORD $0x4ea21c45 // mov v5.16b, v2.16b
+	WORD $0x4ea21c46 // mov v6.16b, v2.16b
+	WORD $0x4ea21c47 // mov v7.16b, v2.16b
+	WORD $0x4ea21c48 // mov v8.16b, v2.16b
+	WORD $0x4ea21c49 // mov v9.16b, v2.16b
+	MOVD rows+8(FP), R9
+	MOVD R1, R10
+	MOVD R2, R11
+
+row:
+	MOVD R11, R12
+	MOVD R10, R13
+	VLD1.P (R12)(R7), [V10.B16]
+	VLD1.P (R12)(R7), [V11.B16]
+	VLD1.P (R12)(R7), [V12.B16]
+	VLD1.P (R12)(R7), [V13.B16]
+	VLD1.P (R12)(R7), [V14.B16]
+	VLD1.P (R12)(R7), [V15.B16]
+	VLD1.P (R12)(R7), [V16.B16]
+	VLD1.P (R13)(R5), [V17.B16]
+	VLD1.P (R13)(R5), [V18.B16]
+	VLD1.P (R13)(R5), [V19.B16]
+	VLD1.P (R13)(R5), [V20.B16]
+	WORD $0x4e2ace22 // fmla v2.4s, v17.4s, v10.4s
+	VLD1.P (R13)(R5), [V17.B16]
+	WORD $0x4e2bce42 // fmla v2.4s, v18.4s, v11.4s
+	WORD $0x4e2ace43 // fmla v3.4s, v18.4s, v10.4s
+	VLD1.P (R13)(R5), [V18.B16]
+	WORD $0x4e2cce62 // fmla v2.4s, v19.4s, v12.4s
+	WORD $0x4e2bce63 // fmla v3.4s, v19.4s, v11.4s
+	WORD $0x4e2ace64 // fmla v4.4s, v19.4s, v10.4s
+	VLD1.P (R13)(R5), [V19.B16]
+	WORD $0x4e2dce82 // fmla v2.4s, v20.4s, v13.4s
+	WORD $0x4e2cce83 // fmla v3.4s, v20.4s, v12.4s
+	WORD $0x4e2bce84 // fmla v4.4s, v20.4s, v11.4s
+	WORD $0x4e2ace85 // fmla v5.4s, v20.4s, v10.4s
+	VLD1.P (R13)(R5), [V20.B16]
+	WORD $0x4e2ece22 // fmla v2.4s, v17.4s, v14.4s
+	WORD $0x4e2dce23 // fmla v3.4s, v17.4s, v13.4s
+	WORD $0x4e2cce24 // fmla v4.4s, v17.4s, v12.4s
+	WORD $0x4e2bce25 // fmla v5.4s, v17.4s, v11.4s
+	WORD $0x4e2ace26 // fmla v6.4s, v17.4s, v10.4s
+	VLD1.P (R13)(R5), [V17.B16]
+	WORD $0x4e2fce42 // fmla v2.4s, v18.4s, v15.4s
+	WORD $0x4e2ece43 // fmla v3.4s, v18.4s, v14.4s
+	WORD $0x4e2dce44 // fmla v4.4s, v18.4s, v13.4s
+	WORD $0x4e2cce45 // fmla v5.4s, v18.4s, v12.4s
+	WORD $0x4e2bce46 // fmla v6.4s, v18.4s, v11.4s
+	WORD $0x4e2ace47 // fmla v7.4s, v18.4s, v10.4s
+	VLD1.P (R13)(R5), [V18.B16]
+	WORD $0x4e30ce62 // fmla v2.4s, v19.4s, v16.4s
+	WORD $0x4e2fce63 // fmla v3.4s, v19.4s, v15.4s
+	WORD $0x4e2ece64 // fmla v4.4s, v19.4s, v14.4s
+	WORD $0x4e2dce65 // fmla v5.4s, v19.4s, v13.4s
+	WORD $0x4e2cce66 // fmla v6.4s, v19.4s, v12.4s
+	WORD $0x4e2bce67 // fmla v7.4s, v19.4s, v11.4s
+	WORD $0x4e2ace68 // fmla v8.4s, v19.4s, v10.4s
+	VLD1.P (R13)(R5), [V19.B16]
+	WORD $0x4e30ce83 // fmla v3.4s, v20.4s, v16.4s
+	WORD $0x4e2fce84 // fmla v4.4s, v20.4s, v15.4s
+	WORD $0x4e2ece85 // fmla v5.4s, v20.4s, v14.4s
+	WORD $0x4e2dce86 // fmla v6.4s, v20.4s, v13.4s
+	WORD $0x4e2cce87 // fmla v7.4s, v20.4s, v12.4s
+	WORD $0x4e2bce88 // fmla v8.4s, v20.4s, v11.4s
+	WORD $0x4e2ace89 // fmla v9.4s, v20.4s, v10.4s
+	VLD1.P (R13)(R5), [V10.B16]
+	WORD $0x4e30ce24 // fmla v4.4s, v17.4s, v16.4s
+	WORD $0x4e2fce25 // fmla v5.4s, v17.4s, v15.4s
+	WORD $0x4e2ece26 // fmla v6.4s, v17.4s, v14.4s
+	WORD $0x4e2dce27 // fmla v7.4s, v17.4s, v13.4s
+	WORD $0x4e2cce28 // fmla v8.4s, v17.4s, v12.4s
+	WORD $0x4e2bce29 // fmla v9.4s, v17.4s, v11.4s
+	VLD1.P (R13)(R5), [V11.B16]
+	WORD $0x4e30ce45 // fmla v5.4s, v18.4s, v16.4s
+	WORD $0x4e2fce46 // fmla v6.4s, v18.4s, v15.4s
+	WORD $0x4e2ece47 // fmla v7.4s, v18.4s, v14.4s
+	WORD $0x4e2dce48 // fmla v8.4s, v18.4s, v13.4s
+	WORD $0x4e2cce49 // fmla v9.4s, v18.4s, v12.4s
+	VLD1.P (R13)(R5), [V12.B16]
+	WORD $0x4e30ce66 // fmla v6.4s, v19.4s, v16.4s
+	WORD $0x4e2fce67 // fmla v7.4s, v19.4s, v15.4s
+	WORD $0x4e2ece68 // fmla v8.4s, v19.4s, v14.4s
+	WORD $0x4e2dce69 // fmla v9.4s, v19.4s, v13.4s
+	WORD $0x4e30cd47 // fmla v7.4s, v10.4s, v16.4s
+	WORD $0x4e2fcd48 // fmla v8.4s, v10.4s, v15.4s
+	WORD $0x4e2ecd49 // fmla v9.4s, v10.4s, v14.4s
+	WORD $0x4e30cd68 // fmla v8.4s, v11.4s, v16.4s
+	WORD $0x4e2fcd69 // fmla v9.4s, v11.4s, v15.4s
+	WORD $0x4e30cd89 // fmla v9.4s, v12.4s, v16.4s
+	ADD R4, R10, R10
+	ADD R6, R11, R11
+	SUB $1, R9, R9
+	CBNZ R9, row
+	MOVD R3, R9
+	WORD $0x4e20f442 // fmax v2.4s, v2.4s, v0.4s
+	WORD $0x4e20f463 // fmax v3.4s, v3.4s, v0.4s
+	WORD $0x4e20f484 // fmax v4.4s, v4.4s, v0.4s
+	WORD $0x4e20f4a5 // fmax v5.4s, v5.4s, v0.4s
+	WORD $0x4e20f4c6 // fmax v6.4s, v6.4s, v0.4s
+	WORD $0x4e20f4e7 // fmax v7.4s, v7.4s, v0.4s
+	WORD $0x4e20f508 // fmax v8.4s, v8.4s, v0.4s
+	WORD $0x4e20f529 // fmax v9.4s, v9.4s, v0.4s
+	WORD $0x4ea1f442 // fmin v2.4s, v2.4s, v1.4s
+	VST1.P [V2.B16], (R9)(R8)
+	WORD $0x4ea1f463 // fmin v3.4s, v3.4s, v1.4s
+	VST1.P [V3.B16], (R9)(R8)
+	WORD $0x4ea1f484 // fmin v4.4s, v4.4s, v1.4s
+	VST1.P [V4.B16], (R9)(R8)
+	WORD $0x4ea1f4a5 // fmin v5.4s, v5.4s, v1.4s
+	VST1.P [V5.B16], (R9)(R8)
+	WORD $0x4ea1f4c6 // fmin v6.4s, v6.4s, v1.4s
+	VST1.P [V6.B16], (R9)(R8)
+	WORD $0x4ea1f4e7 // fmin v7.4s, v7.4s, v1.4s
+	VST1.P [V7.B16], (R9)(R8)
+	WORD $0x4ea1f508 // fmin v8.4s, v8.4s, v1.4s
+	VST1.P [V8.B16], (R9)(R8)
+	WORD $0x4ea1f529 // fmin v9.4s, v9.4s, v1.4s
+	VST1.P [V9.B16], (R9)(R8)
+	ADD $16, R1, R1
+	ADD $16, R2, R2
+	ADD $16, R3, R3
+	SUBS $4, R0, R0
+	BGE channels
+
+last:
+	ADD $4, R0, R0
+	TBZ $1, R0, no2
+	WORD $0x4f00e402 // movi v2.16b, #0
+	MOVD bias+64(FP), R9
+	CBZ R9, nobias2
+	FMOVD 0(R9), F2
+	ADD $8, R9, R9
+	MOVD R9, bias+64(FP)
+
+nobias2:
+	WORD $0x4ea21c43 // mov v3.16b, v2.16b
+	WORD $0x4ea21c44 // mov v4.16b, v2.16b
+	WORD $0x4ea21c45 // mov v5.16b, v2.16b
+	WORD $0x4ea21c46 // mov v6.16b, v2.16b
+	WORD $0x4ea21c47 // mov v7.16b, v2.16b
+	WORD $0x4ea21c48 // mov v8.16b, v2.16b
+	WORD $0x4ea21c49 // mov v9.16b, v2.16b
+	MOVD rows+8(FP), R9
+	MOVD R1, R10
+	MOVD R2, R11
+
+row2:
+	MOVD R11, R12
+	MOVD R10, R13
+	FMOVD 0(R12), F10
+	ADD R7, R12, R12
+	FMOVD 0(R12), F11
+	ADD R7, R12, R12
+	FMOVD 0(R12), F12
+	ADD R7, R12, R12
+	FMOVD 0(R12), F13
+	ADD R7, R12, R12
+	FMOVD 0(R12), F14
+	ADD R7, R12, R12
+	FMOVD 0(R12), F15
+	ADD R7, R12, R12
+	FMOVD 0(R12), F16
+	ADD R7, R12, R12
+	FMOVD 0(R13), F17
+	ADD R5, R13, R13
+	FMOVD 0(R13), F18
+	ADD R5, R13, R13
+	FMOVD 0(R13), F19
+	ADD R5, R13, R13
+	FMOVD 0(R13), F20
+	ADD R5, R13, R13
+	WORD $0x4e2ace22 // fmla v2.4s, v17.4s, v10.4s
+	FMOVD 0(R13), F17
+	ADD R5, R13, R13
+	WORD $0x4e2bce42 // fmla v2.4s, v18.4s, v11.4s
+	WORD $0x4e2ace43 // fmla v3.4s, v18.4s, v10.4s
+	FMOVD 0(R13), F18
+	ADD R5, R13, R13
+	WORD $0x4e2cce62 // fmla v2.4s, v19.4s, v12.4s
+	WORD $0x4e2bce63 // fmla v3.4s, v19.4s, v11.4s
+	WORD $0x4e2ace64 // fmla v4.4s, v19.4s, v10.4s
+	FMOVD 0(R13), F19
+	ADD R5, R13, R13
+	WORD $0x4e2dce82 // fmla v2.4s, v20.4s, v13.4s
+	WORD $0x4e2cce83 // fmla v3.4s, v20.4s, v12.4s
+	WORD $0x4e2bce84 // fmla v4.4s, v20.4s, v11.4s
+	WORD $0x4e2ace85 // fmla v5.4s, v20.4s, v10.4s
+	FMOVD 0(R13), F20
+	ADD R5, R13, R13
+	WORD $0x4e2ece22 // fmla v2.4s, v17.4s, v14.4s
+	WORD $0x4e2dce23 // fmla v3.4s, v17.4s, v13.4s
+	WORD $0x4e2cce24 // fmla v4.4s, v17.4s, v12.4s
+	WORD $0x4e2bce25 // fmla v5.4s, v17.4s, v11.4s
+	WORD $0x4e2ace26 // fmla v6.4s, v17.4s, v10.4s
+	FMOVD 0(R13), F17
+	ADD R5, R13, R13
+	WORD $0x4e2fce42 // fmla v2.4s, v18.4s, v15.4s
+	WORD $0x4e2ece43 // fmla v3.4s, v18.4s, v14.4s
+	WORD $0x4e2dce44 // fmla v4.4s, v18.4s, v13.4s
+	WORD $0x4e2cce45 // fmla v5.4s, v18.4s, v12.4s
+	WORD $0x4e2bce46 // fmla v6.4s, v18.4s, v11.4s
+	WORD $0x4e2ace47 // fmla v7.4s, v18.4s, v10.4s
+	FMOVD 0(R13), F18
+	ADD R5, R13, R13
+	WORD $0x4e30ce62 // fmla v2.4s, v19.4s, v16.4s
+	WORD $0x4e2fce63 // fmla v3.4s, v19.4s, v15.4s
+	WORD $0x4e2ece64 // fmla v4.4s, v19.4s, v14.4s
+	WORD $0x4e2dce65 // fmla v5.4s, v19.4s, v13.4s
+	WORD $0x4e2cce66 // fmla v6.4s, v19.4s, v12.4s
+	WORD $0x4e2bce67 // fmla v7.4s, v19.4s, v11.4s
+	WORD $0x4e2ace68 // fmla v8.4s, v19.4s, v10.4s
+	FMOVD 0(R13), F19
+	ADD R5, R13, R13
+	WORD $0x4e30ce83 // fmla v3.4s, v20.4s, v16.4s
+	WORD $0x4e2fce84 // fmla v4.4s, v20.4s, v15.4s
+	WORD $0x4e2ece85 // fmla v5.4s, v20.4s, v14.4s
+	WORD $0x4e2dce86 // fmla v6.4s, v20.4s, v13.4s
+	WORD $0x4e2cce87 // fmla v7.4s, v20.4s, v12.4s
+	WORD $0x4e2bce88 // fmla v8.4s, v20.4s, v11.4s
+	WORD $0x4e2ace89 // fmla v9.4s, v20.4s, v10.4s
+	FMOVD 0(R13), F10
+	ADD R5, R13, R13
+	WORD $0x4e30ce24 // fmla v4.4s, v17.4s, v16.4s
+	WORD $0x4e2fce25 // fmla v5.4s, v17.4s, v15.4s
+	WORD $0x4e2ece26 // fmla v6.4s, v17.4s, v14.4s
+	WORD $0x4e2dce27 // fmla v7.4s, v17.4s, v13.4s
+	WORD $0x4e2cce28 // fmla v8.4s, v17.4s, v12.4s
+	WORD $0x4e2bce29 // fmla v9.4s, v17.4s, v11.4s
+	FMOVD 0(R13), F11
+	ADD R5, R13, R13
+	WORD $0x4e30ce45 // fmla v5.4s, v18.4s, v16.4s
+	WORD $0x4e2fce46 // fmla v6.4s, v18.4s, v15.4s
+	WORD $0x4e2ece47 // fmla v7.4s, v18.4s, v14.4s
+	WORD $0x4e2dce48 // fmla v8.4s, v18.4s, v13.4s
+	WORD $0x4e2cce49 // fmla v9.4s, v18.4s, v12.4s
+	FMOVD 0(R13), F12
+	ADD R5, R13, R13
+	WORD $0x4e30ce66 // fmla v6.4s, v19.4s, v16.4s
+	WORD $0x4e2fce67 // fmla v7.4s, v19.4s, v15.4s
+	WORD $0x4e2ece68 // fmla v8.4s, v19.4s, v14.4s
+	WORD $0x4e2dce69 // fmla v9.4s, v19.4s, v13.4s
+	WORD $0x4e30cd47 // fmla v7.4s, v10.4s, v16.4s
+	WORD $0x4e2fcd48 // fmla v8.4s, v10.4s, v15.4s
+	WORD $0x4e2ecd49 // fmla v9.4s, v10.4s, v14.4s
+	WORD $0x4e30cd68 // fmla v8.4s, v11.4s, v16.4s
+	WORD $0x4e2fcd69 // fmla v9.4s, v11.4s, v15.4s
+	WORD $0x4e30cd89 // fmla v9.4s, v12.4s, v16.4s
+	ADD R4, R10, R10
+	ADD R6, R11, R11
+	SUB $1, R9, R9
+	CBNZ R9, row2
+	MOVD R3, R9
+	WORD $0x4e20f442 // fmax v2.4s, v2.4s, v0.4s
+	WORD $0x4e20f463 // fmax v3.4s, v3.4s, v0.4s
+	WORD $0x4e20f484 // fmax v4.4s, v4.4s, v0.4s
+	WORD $0x4e20f4a5 // fmax v5.4s, v5.4s, v0.4s
+	WORD $0x4e20f4c6 // fmax v6.4s, v6.4s, v0.4s
+	WORD $0x4e20f4e7 // fmax v7.4s, v7.4s, v0.4s
+	WORD $0x4e20f508 // fmax v8.4s, v8.4s, v0.4s
+	WORD $0x4e20f529 // fmax v9.4s, v9.4s, v0.4s
+	WORD $0x4ea1f442 // fmin v2.4s, v2.4s, v1.4s
+	FMOVD F2, 0(R9)
+	ADD R8, R9, R9
+	WORD $0x4ea1f463 // fmin v3.4s, v3.4s, v1.4s
+	FMOVD F3, 0(R9)
+	ADD R8, R9, R9
+	WORD $0x4ea1f484 // fmin v4.4s, v4.4s, v1.4s
+	FMOVD F4, 0(R9)
+	ADD R8, R9, R9
+	WORD $0x4ea1f4a5 // fmin v5.4s, v5.4s, v1.4s
+	FMOVD F5, 0(R9)
+	ADD R8, R9, R9
+	WORD $0x4ea1f4c6 // fmin v6.4s, v6.4s, v1.4s
+	FMOVD F6, 0(R9)
+	ADD R8, R9, R9
+	WORD $0x4ea1f4e7 // fmin v7.4s, v7.4s, v1.4s
+	FMOVD F7, 0(R9)
+	ADD R8, R9, R9
+	WORD $0x4ea1f508 // fmin v8.4s, v8.4s, v1.4s
+	FMOVD F8, 0(R9)
+	ADD R8, R9, R9
+	WORD $0x4ea1f529 // fmin v9.4s, v9.4s, v1.4s
+	FMOVD F9, 0(R9)
+	ADD R8, R9, R9
+	ADD $8, R1, R1
+	ADD $8, R2, R2
+	ADD $8, R3, R3
+
+no2:
+	TBZ $0, R0, no1
+	WORD $0x4f00e402 // movi v2.16b, #0
+	MOVD bias+64(FP), R0
+	CBZ R0, nobias1
+	FMOVS 0(R0), F2
+	ADD $4, R0, R0
+	MOVD R0, bias+64(FP)
+
+nobias1:
+	WORD $0x4ea21c43 // mov v3.16b, v2.16b
+	WORD $0x4ea21c44 // mov v4.16b, v2.16b
+	WORD $0x4ea21c45 // mov v5.16b, v2.16b
+	WORD $0x4ea21c46 // mov v6.16b, v2.16b
+	WORD $0x4ea21c47 // mov v7.16b, v2.16b
+	WORD $0x4ea21c48 // mov v8.16b, v2.16b
+	WORD $0x4ea21c49 // mov v9.16b, v2.16b
+	MOVD rows+8(FP), R0
+	MOVD R1, R9
+	MOVD R2, R10
+
+row1:
+	MOVD R10, R11
+	MOVD R9, R12
+	FMOVS 0(R11), F10
+	ADD R7, R11, R11
+	FMOVS 0(R11), F11
+	ADD R7, R11, R11
+	FMOVS 0(R11), F12
+	ADD R7, R11, R11
+	FMOVS 0(R11), F13
+	ADD R7, R11, R11
+	FMOVS 0(R11), F14
+	ADD R7, R11, R11
+	FMOVS 0(R11), F15
+	ADD R7, R11, R11
+	FMOVS 0(R11), F16
+	ADD R7, R11, R11
+	FMOVS 0(R12), F17
+	ADD R5, R12, R12
+	FMOVS 0(R12), F18
+	ADD R5, R12, R12
+	FMOVS 0(R12), F19
+	ADD R5, R12, R12
+	FMOVS 0(R12), F20
+	ADD R5, R12, R12
+	WORD $0x4e2ace22 // fmla v2.4s, v17.4s, v10.4s
+	FMOVS 0(R12), F17
+	ADD R5, R12, R12
+	WORD $0x4e2bce42 // fmla v2.4s, v18.4s, v11.4s
+	WORD $0x4e2ace43 // fmla v3.4s, v18.4s, v10.4s
+	FMOVS 0(R12), F18
+	ADD R5, R12, R12
+	WORD $0x4e2cce62 // fmla v2.4s, v19.4s, v12.4s
+	WORD $0x4e2bce63 // fmla v3.4s, v19.4s, v11.4s
+	WORD $0x4e2ace64 // fmla v4.4s, v19.4s, v10.4s
+	FMOVS 0(R12), F19
+	ADD R5, R12, R12
+	WORD $0x4e2dce82 // fmla v2.4s, v20.4s, v13.4s
+	WORD $0x4e2cce83 // fmla v3.4s, v20.4s, v12.4s
+	WORD $0x4e2bce84 // fmla v4.4s, v20.4s, v11.4s
+	WORD $0x4e2ace85 // fmla v5.4s, v20.4s, v10.4s
+	FMOVS 0(R12), F20
+	ADD R5, R12, R12
+	WORD $0x4e2ece22 // fmla v2.4s, v17.4s, v14.4s
+	WORD $0x4e2dce23 // fmla v3.4s, v17.4s, v13.4s
+	WORD $0x4e2cce24 // fmla v4.4s, v17.4s, v12.4s
+	WORD $0x4e2bce25 // fmla v5.4s, v17.4s, v11.4s
+	WORD $0x4e2ace26 // fmla v6.4s, v17.4s, v10.4s
+	FMOVS 0(R12), F17
+	ADD R5, R12, R12
+	WORD $0x4e2fce42 // fmla v2.4s, v18.4s, v15.4s
+	WORD $0x4e2ece43 // fmla v3.4s, v18.4s, v14.4s
+	WORD $0x4e2dce44 // fmla v4.4s, v18.4s, v13.4s
+	WORD $0x4e2cce45 // fmla v5.4s, v18.4s, v12.4s
+	WORD $0x4e2bce46 // fmla v6.4s, v18.4s, v11.4s
+	WORD $0x4e2ace47 // fmla v7.4s, v18.4s, v10.4s
+	FMOVS 0(R12), F18
+	ADD R5, R12, R12
+	WORD $0x4e30ce62 // fmla v2.4s, v19.4s, v16.4s
+	WORD $0x4e2fce63 // fmla v3.4s, v19.4s, v15.4s
+	WORD $0x4e2ece64 // fmla v4.4s, v19.4s, v14.4s
+	WORD $0x4e2dce65 // fmla v5.4s, v19.4s, v13.4s
+	WORD $0x4e2cce66 // fmla v6.4s, v19.4s, v12.4s
+	WORD $0x4e2bce67 // fmla v7.4s, v19.4s, v11.4s
+	WORD $0x4e2ace68 // fmla v8.4s, v19.4s, v10.4s
+	FMOVS 0(R12), F19
+	ADD R5, R12, R12
+	WORD $0x4e30ce83 // fmla v3.4s, v20.4s, v16.4s
+	WORD $0x4e2fce84 // fmla v4.4s, v20.4s, v15.4s
+	WORD $0x4e2ece85 // fmla v5.4s, v20.4s, v14.4s
+	WORD $0x4e2dce86 // fmla v6.4s, v20.4s, v13.4s
+	WORD $0x4e2cce87 // fmla v7.4s, v20.4s, v12.4s
+	WORD $0x4e2bce88 // fmla v8.4s, v20.4s, v11.4s
+	WORD $0x4e2ace89 // fmla v9.4s, v20.4s, v10.4s
+	FMOVS 0(R12), F10
+	ADD R5, R12, R12
+	WORD $0x4e30ce24 // fmla v4.4s, v17.4s, v16.4s
+	WORD $0x4e2fce25 // fmla v5.4s, v17.4s, v15.4s
+	WORD $0x4e2ece26 // fmla v6.4s, v17.4s, v14.4s
+	WORD $0x4e2dce27 // fmla v7.4s, v17.4s, v13.4s
+	WORD $0x4e2cce28 // fmla v8.4s, v17.4s, v12.4s
+	WORD $0x4e2bce29 // fmla v9.4s, v17.4s, v11.4s
+	FMOVS 0(R12), F11
+	ADD R5, R12, R12
+	WORD $0x4e30ce45 // fmla v5.4s, v18.4s, v16.4s
+	WORD $0x4e2fce46 // fmla v6.4s, v18.4s, v15.4s
+	WORD $0x4e2ece47 // fmla v7.4s, v18.4s, v14.4s
+	WORD $0x4e2dce48 // fmla v8.4s, v18.4s, v13.4s
+	WORD $0x4e2cce49 // fmla v9.4s, v18.4s, v12.4s
+	FMOVS 0(R12), F12
+	ADD R5, R12, R12
+	WORD $0x4e30ce66 // fmla v6.4s, v19.4s, v16.4s
+	WORD $0x4e2fce67 // fmla v7.4s, v19.4s, v15.4s
+	WORD $0x4e2ece68 // fmla v8.4s, v19.4s, v14.4s
+	WORD $0x4e2dce69 // fmla v9.4s, v19.4s, v13.4s
+	WORD $0x4e30cd47 // fmla v7.4s, v10.4s, v16.4s
+	WORD $0x4e2fcd48 // fmla v8.4s, v10.4s, v15.4s
+	WORD $0x4e2ecd49 // fmla v9.4s, v10.4s, v14.4s
+	WORD $0x4e30cd68 // fmla v8.4s, v11.4s, v16.4s
+	WORD $0x4e2fcd69 // fmla v9.4s, v11.4s, v15.4s
+	WORD $0x4e30cd89 // fmla v9.4s, v12.4s, v16.4s
+	ADD R4, R9, R9
+	ADD R6, R10, R10
+	SUB $1, R0, R0
+	CBNZ R0, row1
+	MOVD R3, R0
+	WORD $0x4e20f442 // fmax v2.4s, v2.4s, v0.4s
+	WORD $0x4e20f463 // fmax v3.4s, v3.4s, v0.4s
+	WORD $0x4e20f484 // fmax v4.4s, v4.4s, v0.4s
+	WORD $0x4e20f4a5 // fmax v5.4s, v5.4s, v0.4s
+	WORD $0x4e20f4c6 // fmax v6.4s, v6.4s, v0.4s
+	WORD $0x4e20f4e7 // fmax v7.4s, v7.4s, v0.4s
+	WORD $0x4e20f508 // fmax v8.4s, v8.4s, v0.4s
+	WORD $0x4e20f529 // fmax v9.4s, v9.4s, v0.4s
+	WORD $0x4ea1f442 // fmin v2.4s, v2.4s, v1.4s
+	FMOVS F2, 0(R0)
+	ADD R8, R0, R0
+	WORD $0x4ea1f463 // fmin v3.4s, v3.4s, v1.4s
+	FMOVS F3, 0(R0)
+	ADD R8, R0, R0
+	WORD $0x4ea1f484 // fmin v4.4s, v4.4s, v1.4s
+	FMOVS F4, 0(R0)
+	ADD R8, R0, R0
+	WORD $0x4ea1f4a5 // fmin v5.4s, v5.4s, v1.4s
+	FMOVS F5, 0(R0)
+	ADD R8, R0, R0
+	WORD $0x4ea1f4c6 // fmin v6.4s, v6.4s, v1.4s
+	FMOVS F6, 0(R0)
+	ADD R8, R0, R0
+	WORD $0x4ea1f4e7 // fmin v7.4s, v7.4s, v1.4s
+	FMOVS F7, 0(R0)
+	ADD R8, R0, R0
+	WORD $0x4ea1f508 // fmin v8.4s, v8.4s, v1.4s
+	FMOVS F8, 0(R0)
+	ADD R8, R0, R0
+	WORD $0x4ea1f529 // fmin v9.4s, v9.4s, v1.4s
+	FMOVS F9, 0(R0)
+	ADD R8, R0, R0
+	ADD $4, R1, R1
+	ADD $4, R2, R2
+	ADD $4, R3, R3
+
+no1:
+	RET
+
+TEXT ·dw7s2x1NEON(SB), NOSPLIT, $0-96
+	MOVD c+0(FP), R0
+	MOVD in+16(FP), R1
+	MOVD w+40(FP), R2
+	MOVD out+72(FP), R3
+	MOVD irow+24(FP), R4
+	MOVD icol+32(FP), R5
+	MOVD wrow+48(FP), R6
+	MOVD wcol+56(FP), R7
+	MOVD ox+80(FP), R8
+	FMOVS lo+88(FP), F0
+	WORD $0x4e040400 // dup v0.4s, v0.s[0]
+	FMOVS hi+92(FP), F1
+	WORD $0x4e040421 // dup v1.4s, v1.s[0]
+	// a vector of channels
+	SUBS $4, R0, R0
+	BLT last
+
+channels:
+	WORD $0x4f00e402 // movi v2.16b, #0
+	MOVD bias+64(FP), R9
+	CBZ R9, nobias
+	FMOVQ 0(R9), F2
+	ADD $16, R9, R9
+	MOVD R9, bias+64(FP)
+
+nobias:
+	MOVD rows+8(FP), R9
+	MOVD R1, R10
+	MOVD R2, R11
+
+row:
+	MOVD R11, R12
+	MOVD R10, R13
+	VLD1.P (R12)(R7), [V3.B16]
+	VLD1.P (R12)(R7), [V4.B16]
+	VLD1.P (R12)(R7), [V5.B16]
+	VLD1.P (R12)(R7), [V6.B16]
+	VLD1.P (R12)(R7), [V7.B16]
+	VLD1.P (R12)(R7), [V8.B16]
+	VLD1.P (R12)(R7), [V9.B16]
+	VLD1.P (R13)(R5), [V10.B16]
+	VLD1.P (R13)(R5), [V11.B16]
+	VLD1.P (R13)(R5), [V12.B16]
+	VLD1.P (R13)(R5), [V13.B16]
+	WORD $0x4e23cd42 // fmla v2.4s, v10.4s, v3.4s
+	VLD1.P (R13)(R5), [V3.B16]
+	WORD $0x4e24cd62 // fmla v2.4s, v11.4s, v4.4s
+	VLD1.P (R13)(R5), [V4.B16]
+	WORD $0x4e25cd82 // fmla v2.4s, v12.4s, v5.4s
+	VLD1.P (R13)(R5), [V5.B16]
+	WORD $0x4e26cda2 // fmla v2.4s, v13.4s, v6.4s
+	WORD $0x4e27cc62 // fmla v2.4s, v3.4s, v7.4s
+	WORD $0x4e28cc82 // fmla v2.4s, v4.4s, v8.4s
+	WORD $0x4e29cca2 // fmla v2.4s, v5.4s, v9.4s
+	ADD R4, R10, R10
+	ADD R6, R11, R11
+	SUB $1, R9, R9
+	CBNZ R9, row
+	MOVD R3, R9
+	WORD $0x4e20f442 // fmax v2.4s, v2.4s, v0.4s
+	WORD $0x4ea1f442 // fmin v2.4s, v2.4s, v1.4s
+	VST1.P [V2.B16], (R9)(R8)
+	ADD $16, R1, R1
+	ADD $16, R2, R2
+	ADD $16, R3, R3
+	SUBS $4, R0, R0
+	BGE channels
+
+last:
+	ADD $4, R0, R0
+	TBZ $1, R0, no2
+	WORD $0x4f00e402 // movi v2.16b, #0
+	MOVD bias+64(FP), R9
+	CBZ R9, nobias2
+	FMOVD 0(R9), F2
+	ADD $8, R9, R9
+	MOVD R9, bias+64(FP)
+
+nobias2:
+	MOVD rows+8(FP), R9
+	MOVD R1, R10
+	MOVD R2, R11
+
+row2:
+	MOVD R11, R12
+	MOVD R10, R13
+	FMOVD 0(R12), F3
+	ADD R7, R12, R12
+	FMOVD 0(R12), F4
+	ADD R7, R12, R12
+	FMOVD 0(R12), F5
+	ADD R7, R12, R12
+	FMOVD 0(R12), F6
+	ADD R7, R12, R12
+	FMOVD 0(R12), F7
+	ADD R7, R12, R12
+	FMOVD 0(R12), F8
+	ADD R7, R12, R12
+	FMOVD 0(R12), F9
+	ADD R7, R12, R12
+	FMOVD 0(R13), F10
+	ADD R5, R13, R13
+	FMOVD 0(R13), F11
+	ADD R5, R13, R13
+	FMOVD 0(R13), F12
+	ADD R5, R13, R13
+	FMOVD 0(R13), F13
+	ADD R5, R13, R13
+	WORD $0x4e23cd42 // fmla v2.4s, v10.4s, v3.4s
+	FMOVD 0(R13), F3
+	ADD R5, R13, R13
+	WORD $0x4e24cd62 // fmla v2.4s, v11.4s, v4.4s
+	FMOVD 0(R13), F4
+	ADD R5, R13, R13
+	WORD $0x4e25cd82 // fmla v2.4s, v12.4s, v5.4s
+	FMOVD 0(R13), F5
+	ADD R5, R13, R13
+	WORD $0x4e26cda2 // fmla v2.4s, v13.4s, v6.4s
+	WORD $0x4e27cc62 // fmla v2.4s, v3.4s, v7.4s
+	WORD $0x4e28cc82 // fmla v2.4s, v4.4s, v8.4s
+	WORD $0x4e29cca2 // fmla v2.4s, v5.4s, v9.4s
+	ADD R4, R10, R10
+	ADD R6, R11, R11
+	SUB $1, R9, R9
+	CBNZ R9, row2
+	MOVD R3, R9
+	WORD $0x4e20f442 // fmax v2.4s, v2.4s, v0.4s
+	WORD $0x4ea1f442 // fmin v2.4s, v2.4s, v1.4s
+	FMOVD F2, 0(R9)
+	ADD R8, R9, R9
+	ADD $8, R1, R1
+	ADD $8, R2, R2
+	ADD $8, R3, R3
+
+no2:
+	TBZ $0, R0, no1
+	WORD $0x4f00e402 // movi v2.16b, #0
+	MOVD bias+64(FP), R0
+	CBZ R0, nobias1
+	FMOVS 0(R0), F2
+	ADD $4, R0, R0
+	MOVD R0, bias+64(FP)
+
+nobias1:
+	MOVD rows+8(FP), R0
+	MOVD R1, R9
+	MOVD R2, R10
+
+row1:
+	MOVD R10, R11
+	MOVD R9, R12
+	FMOVS 0(R11), F3
+	ADD R7, R11, R11
+	FMOVS 0(R11), F4
+	ADD R7, R11, R11
+	FMOVS 0(R11), F5
+	ADD R7, R11, R11
+	FMOVS 0(R11), F6
+	ADD R7, R11, R11
+	FMOVS 0(R11), F7
+	ADD R7, R11, R11
+	FMOVS 0(R11), F8
+	ADD R7, R11, R11
+	FMOVS 0(R11), F9
+	ADD R7, R11, R11
+	FMOVS 0(R12), F10
+	ADD R5, R12, R12
+	FMOVS 0(R12), F11
+	ADD R5, R12, R12
+	FMOVS 0(R12), F12
+	ADD R5, R12, R12
+	FMOVS 0(R12), F13
+	ADD R5, R12, R12
+	WORD $0x4e23cd42 // fmla v2.4s, v10.4s, v3.4s
+	FMOVS 0(R12), F3
+	ADD R5, R12, R12
+	WORD $0x4e24cd62 // fmla v2.4s, v11.4s, v4.4s
+	FMOVS 0(R12), F4
+	ADD R5, R12, R12
+	WORD $0x4e25cd82 // fmla v2.4s, v12.4s, v5.4s
+	FMOVS 0(R12), F5
+	ADD R5, R12, R12
+	WORD $0x4e26cda2 // fmla v2.4s, v13.4s, v6.4s
+	WORD $0x4e27cc62 // fmla v2.4s, v3.4s, v7.4s
+	WORD $0x4e28cc82 // fmla v2.4s, v4.4s, v8.4s
+	WORD $0x4e29cca2 // fmla v2.4s, v5.4s, v9.4s
+	ADD R4, R9, R9
+	ADD R6, R10, R10
+	SUB $1, R0, R0
+	CBNZ R0, row1
+	MOVD R3, R0
+	WORD $0x4e20f442 // fmax v2.4s, v2.4s, v0.4s
+	WORD $0x4ea1f442 // fmin v2.4s, v2.4s, v1.4s
+	FMOVS F2, 0(R0)
+	ADD R8, R0, R0
+	ADD $4, R1, R1
+	ADD $4, R2, R2
+	ADD $4, R3, R3
+
+no1:
+	RET
+
+TEXT ·dw7s2x4NEON(SB), NOSPLIT, $0-96
+	MOVD c+0(FP), R0
+	MOVD in+16(FP), R1
+	MOVD w+40(FP), R2
+	MOVD out+72(FP), R3
+	MOVD irow+24(FP), R4
+	MOVD icol+32(FP), R5
+	MOVD wrow+48(FP), R6
+	MOVD wcol+56(FP), R7
+	MOVD ox+80(FP), R8
+	FMOVS lo+88(FP), F0
+	WORD $0x4e040400 // dup v0.4s, v0.s[0]
+	FMOVS hi+92(FP), F1
+	WORD $0x4e040421 // dup v1.4s, v1.s[0]
+	// a vector of channels
+	SUBS $4, R0, R0
+	BLT last
+
+channels:
+	WORD $0x4f00e402 // movi v2.16b, #0
+	MOVD bias+64(FP), R9
+	CBZ R9, nobias
+	FMOVQ 0(R9), F2
+	ADD $16, R9, R9
+	MOVD R9, bias+64(FP)
+
+nobias:
+	WORD $0x4ea21c43 // mov v3.16b, v2.16b
+	WORD $0x4ea21c44 // mov v4.16b, v2.16b
+	WORD $0x4ea21c45 // mov v5.16b, v2.16b
+	MOVD rows+8(FP), R9
+	MOVD R1, R10
+	MOVD R2, R11
+
+row:
+	MOVD R11, R12
+	MOVD R10, R13
+	VLD1.P (R12)(R7), [V6.B16]
+	VLD1.P (R12)(R7), [V7.B16]
+	VLD1.P (R12)(R7), [V8.B16]
+	VLD1.P (R12)(R7), [V9.B16]
+	VLD1.P (R12)(R7), [V10.B16]
+	VLD1.P (R12)(R7), [V11.B16]
+	VLD1.P (R12)(R7), [V12.B16]
+	VLD1.P (R13)(R5), [V13.B16]
+	VLD1.P (R13)(R5), [V14.B16]
+	VLD1.P (R13)(R5), [V15.B16]
+	VLD1.P (R13)(R5), [V16.B16]
+	WORD $0x4e26cda2 // fmla v2.4s, v13.4s, v6.4s
+	VLD1.P (R13)(R5), [V13.B16]
+	WORD $0x4e27cdc2 // fmla v2.4s, v14.4s, v7.4s
+	VLD1.P (R13)(R5), [V14.B16]
+	WORD $0x4e28cde2 // fmla v2.4s, v15.4s, v8.4s
+	WORD $0x4e26cde3 // fmla v3.4s, v15.4s, v6.4s
+	VLD1.P (R13)(R5), [V15.B16]
+	WORD $0x4e29ce02 // fmla v2.4s, v16.4s, v9.4s
+	WORD $0x4e27ce03 // fmla v3.4s, v16.4s, v7.4s
+	VLD1.P (R13)(R5), [V16.B16]
+	WORD $0x4e2acda2 // fmla v2.4s, v13.4s, v10.4s
+	WORD $0x4e28cda3 // fmla v3.4s, v13.4s, v8.4s
+	WORD $0x4e26cda4 // fmla v4.4s, v13.4s, v6.4s
+	VLD1.P (R13)(R5), [V13.B16]
+	WORD $0x4e2bcdc2 // fmla v2.4s, v14.4s, v11.4s
+	WORD $0x4e29cdc3 // fmla v3.4s, v14.4s, v9.4s
+	WORD $0x4e27cdc4 // fmla v4.4s, v14.4s, v7.4s
+	VLD1.P (R13)(R5), [V14.B16]
+	WORD $0x4e2ccde2 // fmla v2.4s, v15.4s, v12.4s
+	WORD $0x4e2acde3 // fmla v3.4s, v15.4s, v10.4s
+	WORD $0x4e28cde4 // fmla v4.4s, v15.4s, v8.4s
+	WORD $0x4e26cde5 // fmla v5.4s, v15.4s, v6.4s
+	VLD1.P (R13)(R5), [V6.B16]
+	WORD $0x4e2bce03 // fmla v3.4s, v16.4s, v11.4s
+	WORD $0x4e29ce04 // fmla v4.4s, v16.4s, v9.4s
+	WORD $0x4e27ce05 // fmla v5.4s, v16.4s, v7.4s
+	VLD1.P (R13)(R5), [V7.B16]
+	WORD $0x4e2ccda3 // fmla v3.4s, v13.4s, v12.4s
+	WORD $0x4e2acda4 // fmla v4.4s, v13.4s, v10.4s
+	WORD $0x4e28cda5 // fmla v5.4s, v13.4s, v8.4s
+	VLD1.P (R13)(R5), [V8.B16]
+	WORD $0x4e2bcdc4 // fmla v4.4s, v14.4s, v11.4s
+	WORD $0x4e29cdc5 // fmla v5.4s, v14.4s, v9.4s
+	WORD $0x4e2cccc4 // fmla v4.4s, v6.4s, v12.4s
+	WORD $0x4e2accc5 // fmla v5.4s, v6.4s, v10.4s
+	WORD $0x4e2bcce5 // fmla v5.4s, v7.4s, v11.4s
+	WORD $0x4e2ccd05 // fmla v5.4s, v8.4s, v12.4s
+	ADD R4, R10, R10
+	ADD R6, R11, R11
+	SUB $1, R9, R9
+	CBNZ R9, row
+	MOVD R3, R9
+	WORD $0x4e20f442 // fmax v2.4s, v2.4s, v0.4s
+	WORD $0x4e20f463 // fmax v3.4s, v3.4s, v0.4s
+	WORD $0x4e20f484 // fmax v4.4s, v4.4s, v0.4s
+	WORD $0x4e20f4a5 // fmax v5.4s, v5.4s, v0.4s
+	WORD $0x4ea1f442 // fmin v2.4s, v2.4s, v1.4s
+	VST1.P [V2.B16], (R9)(R8)
+	WORD $0x4ea1f463 // fmin v3.4s, v3.4s, v1.4s
+	VST1.P [V3.B16], (R9)(R8)
+	WORD $0x4ea1f484 // fmin v4.4s, v4.4s, v1.4s
+	VST1.P [V4.B16], (R9)(R8)
+	WORD $0x4ea1f4a5 // fmin v5.4s, v5.4s, v1.4s
+	VST1.P [V5.B16], (R9)(R8)
+	ADD $16, R1, R1
+	ADD $16, R2, R2
+	ADD $16, R3, R3
+	SUBS $4, R0, R0
+	BGE channels
+
+last:
+	ADD $4, R0, R0
+	TBZ $1, R0, no2
+	WORD $0x4f00e402 // movi v2.16b, #0
+	MOVD bias+64(FP), R9
+	CBZ R9, nobias2
+	FMOVD 0(R9), F2
+	ADD $8, R9, R9
+	MOVD R9, bias+64(FP)
+
+nobias2:
+	WORD $0x4ea21c43 // mov v3.16b, v2.16b
+	WORD $0x4ea21c44 // mov v4.16b, v2.16b
+	WORD $0x4ea21c45 // mov v5.16b, v2.16b
+	MOVD rows+8(FP), R9
+	MOVD R1, R10
+	MOVD R2, R11
+
+row2:
+	MOVD R11, R12
+	MOVD R10, R13
+	FMOVD 0(R12), F6
+	ADD R7, R12, R12
+	FMOVD 0(R12), F7
+	ADD R7, R12, R12
+	FMOVD 0(R12), F8
+	ADD R7, R12, R12
+	FMOVD 0(R12), F9
+	ADD R7, R12, R12
+	FMOVD 0(R12), F10
+	ADD R7, R12, R12
+	FMOVD 0(R12), F11
+	ADD R7, R12, R12
+	FMOVD 0(R12), F12
+	ADD R7, R12, R12
+	FMOVD 0(R13), F13
+	ADD R5, R13, R13
+	FMOVD 0(R13), F14
+	ADD R5, R13, R13
+	FMOVD 0(R13), F15
+	ADD R5, R13, R13
+	FMOVD 0(R13), F16
+	ADD R5, R13, R13
+	WORD $0x4e26cda2 // fmla v2.4s, v13.4s, v6.4s
+	FMOVD 0(R13), F13
+	ADD R5, R13, R13
+	WORD $0x4e27cdc2 // fmla v2.4s, v14.4s, v7.4s
+	FMOVD 0(R13), F14
+	ADD R5, R13, R13
+	WORD $0x4e28cde2 // fmla v2.4s, v15.4s, v8.4s
+	WORD $0x4e26cde3 // fmla v3.4s, v15.4s, v6.4s
+	FMOVD 0(R13), F15
+	ADD R5, R13, R13
+	WORD $0x4e29ce02 // fmla v2.4s, v16.4s, v9.4s
+	WORD $0x4e27ce03 // fmla v3.4s, v16.4s, v7.4s
+	FMOVD 0(R13), F16
+	ADD R5, R13, R13
+	WORD $0x4e2acda2 // fmla v2.4s, v13.4s, v10.4s
+	WORD $0x4e28cda3 // fmla v3.4s, v13.4s, v8.4s
+	WORD $0x4e26cda4 // fmla v4.4s, v13.4s, v6.4s
+	FMOVD 0(R13), F13
+	ADD R5, R13, R13
+	WORD $0x4e2bcdc2 // fmla v2.4s, v14.4s, v11.4s
+	WORD $0x4e29cdc3 // fmla v3.4s, v14.4s, v9.4s
+	WORD $0x4e27cdc4 // fmla v4.4s, v14.4s, v7.4s
+	FMOVD 0(R13), F14
+	ADD R5, R13, R13
+	WORD $0x4e2ccde2 // fmla v2.4s, v15.4s, v12.4s
+	WORD $0x4e2acde3 // fmla v3.4s, v15.4s, v10.4s
+	WORD $0x4e28cde4 // fmla v4.4s, v15.4s, v8.4s
+	WORD $0x4e26cde5 // fmla v5.4s, v15.4s, v6.4s
+	FMOVD 0(R13), F6
+	ADD R5, R13, R13
+	WORD $0x4e2bce03 // fmla v3.4s, v16.4s, v11.4s
+	WORD $0x4e29ce04 // fmla v4.4s, v16.4s, v9.4s
+	WORD $0x4e27ce05 // fmla v5.4s, v16.4s, v7.4s
+	FMOVD 0(R13), F7
+	ADD R5, R13, R13
+	WORD $0x4e2ccda3 // fmla v3.4s, v13.4s, v12.4s
+	WORD $0x4e2acda4 // fmla v4.4s, v13.4s, v10.4s
+	WORD $0x4e28cda5 // fmla v5.4s, v13.4s, v8.4s
+	FMOVD 0(R13), F8
+	ADD R5, R13, R13
+	WORD $0x4e2bcdc4 // fmla v4.4s, v14.4s, v11.4s
+	WORD $0x4e29cdc5 // fmla v5.4s, v14.4s, v9.4s
+	WORD $0x4e2cccc4 // fmla v4.4s, v6.4s, v12.4s
+	WORD $0x4e2accc5 // fmla v5.4s, v6.4s, v10.4s
+	WORD $0x4e2bcce5 // fmla v5.4s, v7.4s, v11.4s
+	WORD $0x4e2ccd05 // fmla v5.4s, v8.4s, v12.4s
+	ADD R4, R10, R10
+	ADD R6, R11, R11
+	SUB $1, R9, R9
+	CBNZ R9, row2
+	MOVD R3, R9
+	WORD $0x4e20f442 // fmax v2.4s, v2.4s, v0.4s
+	WORD $0x4e20f463 // fmax v3.4s, v3.4s, v0.4s
+	WORD $0x4e20f484 // fmax v4.4s, v4.4s, v0.4s
+	WORD $0x4e20f4a5 // fmax v5.4s, v5.4s, v0.4s
+	WORD $0x4ea1f442 // fmin v2.4s, v2.4s, v1.4s
+	FMOVD F2, 0(R9)
+	ADD R8, R9, R9
+	WORD $0x4ea1f463 // fmin v3.4s, v3.4s, v1.4s
+	FMOVD F3, 0(R9)
+	ADD R8, R9, R9
+	WORD $0x4ea1f484 // fmin v4.4s, v4.4s, v1.4s
+	FMOVD F4, 0(R9)
+	ADD R8, R9, R9
+	WORD $0x4ea1f4a5 // fmin v5.4s, v5.4s, v1.4s
+	FMOVD F5, 0(R9)
+	ADD R8, R9, R9
+	ADD $8, R1, R1
+	ADD $8, R2, R2
+	ADD $8, R3, R3
+
+no2:
+	TBZ $0, R0, no1
+	WORD $0x4f00e402 // movi v2.16b, #0
+	MOVD bias+64(FP), R0
+	CBZ R0, nobias1
+	FMOVS 0(R0), F2
+	ADD $4, R0, R0
+	MOVD R0, bias+64(FP)
+
+nobias1:
+	WORD $0x4ea21c43 // mov v3.16b, v2.16b
+	WORD $0x4ea21c44 // mov v4.16b, v2.16b
+	WORD $0x4ea21c45 // mov v5.16b, v2.16b
+	MOVD rows+8(FP), R0
+	MOVD R1, R9
+	MOVD R2, R10
+
+row1:
+	MOVD R10, R11
+	MOVD R9, R12
+	FMOVS 0(R11), F6
+	ADD R7, R11, R11
+	FMOVS 0(R11), F7
+	ADD R7, R11, R11
+	FMOVS 0(R11), F8
+	ADD R7, R11, R11
+	FMOVS 0(R11), F9
+	ADD R7, R11, R11
+	FMOVS 0(R11), F10
+	ADD R7, R11, R11
+	FMOVS 0(R11), F11
+	ADD R7, R11, R11
+	FMOVS 0(R11), F12
+	ADD R7, R11, R11
+	FMOVS 0(R12), F13
+	ADD R5, R12, R12
+	FMOVS 0(R12), F14
+	ADD R5, R12, R12
+	FMOVS 0(R12), F15
+	ADD R5, R12, R12
+	FMOVS 0(R12), F16
+	ADD R5, R12, R12
+	WORD $0x4e26cda2 // fmla v2.4s, v13.4s, v6.4s
+	FMOVS 0(R12), F13
+	ADD R5, R12, R12
+	WORD $0x4e27cdc2 // fmla v2.4s, v14.4s, v7.4s
+	FMOVS 0(R12), F14
+	ADD R5, R12, R12
+	WORD $0x4e28cde2 // fmla v2.4s, v15.4s, v8.4s
+	WORD $0x4e26cde3 // fmla v3.4s, v15.4s, v6.4s
+	FMOVS 0(R12), F15
+	ADD R5, R12, R12
+	WORD $0x4e29ce02 // fmla v2.4s, v16.4s, v9.4s
+	WORD $0x4e27ce03 // fmla v3.4s, v16.4s, v7.4s
+	FMOVS 0(R12), F16
+	ADD R5, R12, R12
+	WORD $0x4e2acda2 // fmla v2.4s, v13.4s, v10.4s
+	WORD $0x4e28cda3 // fmla v3.4s, v13.4s, v8.4s
+	WORD $0x4e26cda4 // fmla v4.4s, v13.4s, v6.4s
+	FMOVS 0(R12), F13
+	ADD R5, R12, R12
+	WORD $0x4e2bcdc2 // fmla v2.4s, v14.4s, v11.4s
+	WORD $0x4e29cdc3 // fmla v3.4s, v14.4s, v9.4s
+	WORD $0x4e27cdc4 // fmla v4.4s, v14.4s, v7.4s
+	FMOVS 0(R12), F14
+	ADD R5, R12, R12
+	WORD $0x4e2ccde2 // fmla v2.4s, v15.4s, v12.4s
+	WORD $0x4e2acde3 // fmla v3.4s, v15.4s, v10.4s
+	WORD $0x4e28cde4 // fmla v4.4s, v15.4s, v8.4s
+	WORD $0x4e26cde5 // fmla v5.4s, v15.4s, v6.4s
+	FMOVS 0(R12), F6
+	ADD R5, R12, R12
+	WORD $0x4e2bce03 // fmla v3.4s, v16.4s, v11.4s
+	WORD $0x4e29ce04 // fmla v4.4s, v16.4s, v9.4s
+	WORD $0x4e27ce05 // fmla v5.4s, v16.4s, v7.4s
+	FMOVS 0(R12), F7
+	ADD R5, R12, R12
+	WORD $0x4e2ccda3 // fmla v3.4s, v13.4s, v12.4s
+	WORD $0x4e2acda4 // fmla v4.4s, v13.4s, v10.4s
+	WORD $0x4e28cda5 // fmla v5.4s, v13.4s, v8.4s
+	FMOVS 0(R12), F8
+	ADD R5, R12, R12
+	WORD $0x4e2bcdc4 // fmla v4.4s, v14.4s, v11.4s
+	WORD $0x4e29cdc5 // fmla v5.4s, v14.4s, v9.4s
+	WORD $0x4e2cccc4 // fmla v4.4s, v6.4s, v12.4s
+	WORD $0x4e2accc5 // fmla v5.4s, v6.4s, v10.4s
+	WORD $0x4e2bcce5 // fmla v5.4s, v7.4s, v11.4s
+	WORD $0x4e2ccd05 // fmla v5.4s, v8.4s, v12.4s
+	ADD R4, R9, R9
+	ADD R6, R10, R10
+	SUB $1, R0, R0
+	CBNZ R0, row1
+	MOVD R3, R0
+	WORD $0x4e20f442 // fmax v2.4s, v2.4s, v0.4s
+	WORD $0x4e20f463 // fmax v3.4s, v3.4s, v0.4s
+	WORD $0x4e20f484 // fmax v4.4s, v4.4s, v0.4s
+	WORD $0x4e20f4a5 // fmax v5.4s, v5.4s, v0.4s
+	WORD $0x4ea1f442 // fmin v2.4s, v2.4s, v1.4s
+	FMOVS F2, 0(R0)
+	ADD R8, R0, R0
+	WORD $0x4ea1f463 // fmin v3.4s, v3.4s, v1.4s
+	FMOVS F3, 0(R0)
+	ADD R8, R0, R0
+	WORD $0x4ea1f484 // fmin v4.4s, v4.4s, v1.4s
+	FMOVS F4, 0(R0)
+	ADD R8, R0, R0
+	WORD $0x4ea1f4a5 // fmin v5.4s, v5.4s, v1.4s
+	FMOVS F5, 0(R0)
+	ADD R8, R0, R0
+	ADD $4, R1, R1
+	ADD $4, R2, R2
+	ADD $4, R3, R3
+
+no1:
+	RET
+
+TEXT ·dw7s2x8NEON(SB), NOSPLIT, $0-96
+	MOVD c+0(FP), R0
+	MOVD in+16(FP), R1
+	MOVD w+40(FP), R2
+	MOVD out+72(FP), R3
+	MOVD irow+24(FP), R4
+	MOVD icol+32(FP), R5
+	MOVD wrow+48(FP), R6
+	MOVD wcol+56(FP), R7
+	MOVD ox+80(FP), R8
+	FMOVS lo+88(FP), F0
+	WORD $0x4e040400 // dup v0.4s, v0.s[0]
+	FMOVS hi+92(FP), F1
+	WORD $0x4e040421 // dup v1.4s, v1.s[0]
+	// a vector of channels
+	SUBS $4, R0, R0
+	BLT last
+
+channels:
+	WORD $0x4f00e402 // movi v2.16b, #0
+	MOVD bias+64(FP), R9
+	CBZ R9, nobias
+	FMOVQ 0(R9), F2
+	ADD $16, R9, R9
+	MOVD R9, bias+64(FP)
+
+nobias:
+	WORD $0x4ea21c43 // mov v3.16b, v2.16b
+	WORD $0x4ea21c44 // mov v4.16b, v2.16b
+	WORD $0x4ea21c45 // mov v5.16b, v2.16b
+	WORD $0x4ea21c46 // mov v6.16b, v2.16b
+	WORD $0x4ea21c47 // mov v7.16b, v2.16b
+	WORD $0x4ea21c48 // mov v8.16b, v2.16b
+	WORD $0x4ea21c49 // mov v9.16b, v2.16b
+	MOVD rows+8(FP), R9
+	MOVD R1, R10
+	MOVD R2, R11
+
+row:
+	MOVD R11, R12
+	MOVD R10, R13
+	VLD1.P (R12)(R7), [V10.B16]
+	VLD1.P (R12)(R7), [V11.B16]
+	VLD1.P (R12)(R7), [V12.B16]
+	VLD1.P (R12)(R7), [V13.B16]
+	VLD1.P (R12)(R7), [V14.B16]
+	VLD1.P (R12)(R7), [V15.B16]
+	VLD1.P (R12)(R7), [V16.B16]
+	VLD1.P (R13)(R5), [V17.B16]
+	VLD1.P (R13)(R5), [V18.B16]
+	VLD1.P (R13)(R5), [V19.B16]
+	VLD1.P (R13)(R5), [V20.B16]
+	WORD $0x4e2ace22 // fmla v2.4s, v17.4s, v10.4s
+	VLD1.P (R13)(R5), [V17.B16]
+	WORD $0x4e2bce42 // fmla v2.4s, v18.4s, v11.4s
+	VLD1.P (R13)(R5), [V18.B16]
+	WORD $0x4e2cce62 // fmla v2.4s, v19.4s, v12.4s
+	WORD $0x4e2ace63 // fmla v3.4s, v19.4s, v10.4s
+	VLD1.P (R13)(R5), [V19.B16]
+	WORD $0x4e2dce82 // fmla v2.4s, v20.4s, v13.4s
+	WORD $0x4e2bce83 // fmla v3.4s, v20.4s, v11.4s
+	VLD1.P (R13)(R5), [V20.B16]
+	WORD $0x4e2ece22 // fmla v2.4s, v17.4s, v14.4s
+	WORD $0x4e2cce23 // fmla v3.4s, v17.4s, v12.4s
+	WORD $0x4e2ace24 // fmla v4.4s, v17.4s, v10.4s
+	VLD1.P (R13)(R5), [V17.B16]
+	WORD $0x4e2fce42 // fmla v2.4s, v18.4s, v15.4s
+	WORD $0x4e2dce43 // fmla v3.4s, v18.4s, v13.4s
+	WORD $0x4e2bce44 // fmla v4.4s, v18.4s, v11.4s
+	VLD1.P (R13)(R5), [V18.B16]
+	WORD $0x4e30ce62 // fmla v2.4s, v19.4s, v16.4s
+	WORD $0x4e2ece63 // fmla v3.4s, v19.4s, v14.4s
+	WORD $0x4e2cce64 // fmla v4.4s, v19.4s, v12.4s
+	WORD $0x4e2ace65 // fmla v5.4s, v19.4s, v10.4s
+	VLD1.P (R13)(R5), [V19.B16]
+	WORD $0x4e2fce83 // fmla v3.4s, v20.4s, v15.4s
+	WORD $0x4e2dce84 // fmla v4.4s, v20.4s, v13.4s
+	WORD $0x4e2bce85 // fmla v5.4s, v20.4s, v11.4s
+	VLD1.P (R13)(R5), [V20.B16]
+	WORD $0x4e30ce23 // fmla v3.4s, v17.4s, v16.4s
+	WORD $0x4e2ece24 // fmla v4.4s, v17.4s, v14.4s
+	WORD $0x4e2cce25 // fmla v5.4s, v17.4s, v12.4s
+	WORD $0x4e2ace26 // fmla v6.4s, v17.4s, v10.4s
+	VLD1.P (R13)(R5), [V17.B16]
+	WORD $0x4e2fce44 // fmla v4.4s, v18.4s, v15.4s
+	WORD $0x4e2dce45 // fmla v5.4s, v18.4s, v13.4s
+	WORD $0x4e2bce46 // fmla v6.4s, v18.4s, v11.4s
+	VLD1.P (R13)(R5), [V18.B16]
+	WORD $0x4e30ce64 // fmla v4.4s, v19.4s, v16.4s
+	WORD $0x4e2ece65 // fmla v5.4s, v19.4s, v14.4s
+	WORD $0x4e2cce66 // fmla v6.4s, v19.4s, v12.4s
+	WORD $0x4e2ace67 // fmla v7.4s, v19.4s, v10.4s
+	VLD1.P (R13)(R5), [V19.B16]
+	WORD $0x4e2fce85 // fmla v5.4s, v20.4s, v15.4s
+	WORD $0x4e2dce86 // fmla v6.4s, v20.4s, v13.4s
+	WORD $0x4e2bce87 // fmla v7.4s, v20.4s, v11.4s
+	VLD1.P (R13)(R5), [V20.B16]
+	WORD $0x4e30ce25 // fmla v5.4s, v17.4s, v16.4s
+	WORD $0x4e2ece26 // fmla v6.4s, v17.4s, v14.4s
+	WORD $0x4e2cce27 // fmla v7.4s, v17.4s, v12.4s
+	WORD $0x4e2ace28 // fmla v8.4s, v17.4s, v10.4s
+	VLD1.P (R13)(R5), [V17.B16]
+	WORD $0x4e2fce46 // fmla v6.4s, v18.4s, v15.4s
+	WORD $0x4e2dce47 // fmla v7.4s, v18.4s, v13.4s
+	WORD $0x4e2bce48 // fmla v8.4s, v18.4s, v11.4s
+	VLD1.P (R13)(R5), [V18.B16]
+	WORD $0x4e30ce66 // fmla v6.4s, v19.4s, v16.4s
+	WORD $0x4e2ece67 // fmla v7.4s, v19.4s, v14.4s
+	WORD $0x4e2cce68 // fmla v8.4s, v19.4s, v12.4s
+	WORD $0x4e2ace69 // fmla v9.4s, v19.4s, v10.4s
+	VLD1.P (R13)(R5), [V10.B16]
+	WORD $0x4e2fce87 // fmla v7.4s, v20.4s, v15.4s
+	WORD $0x4e2dce88 // fmla v8.4s, v20.4s, v13.4s
+	WORD $0x4e2bce89 // fmla v9.4s, v20.4s, v11.4s
+	VLD1.P (R13)(R5), [V11.B16]
+	WORD $0x4e30ce27 // fmla v7.4s, v17.4s, v16.4s
+	WORD $0x4e2ece28 // fmla v8.4s, v17.4s, v14.4s
+	WORD $0x4e2cce29 // fmla v9.4s, v17.4s, v12.4s
+	VLD1.P (R13)(R5), [V12.B16]
+	WORD $0x4e2fce48 // fmla v8.4s, v18.4s, v15.4s
+	WORD $0x4e2dce49 // fmla v9.4s, v18.4s, v13.4s
+	WORD $0x4e30cd48 // fmla v8.4s, v10.4s, v16.4s
+	WORD $0x4e2ecd49 // fmla v9.4s, v10.4s, v14.4s
+	WORD $0x4e2fcd69 // fmla v9.4s, v11.4s, v15.4s
+	WORD $0x4e30cd89 // fmla v9.4s, v12.4s, v16.4s
+	ADD R4, R10, R10
+	ADD R6, R11, R11
+	SUB $1, R9, R9
+	CBNZ R9, row
+	MOVD R3, R9
+	WORD $0x4e20f442 // fmax v2.4s, v2.4s, v0.4s
+	WORD $0x4e20f463 // fmax v3.4s, v3.4s, v0.4s
+	WORD $0x4e20f484 // fmax v4.4s, v4.4s, v0.4s
+	WORD $0x4e20f4a5 // fmax v5.4s, v5.4s, v0.4s
+	WORD $0x4e20f4c6 // fmax v6.4s, v6.4s, v0.4s
+	WORD $0x4e20f4e7 // fmax v7.4s, v7.4s, v0.4s
+	WORD $0x4e20f508 // fmax v8.4s, v8.4s, v0.4s
+	WORD $0x4e20f529 // fmax v9.4s, v9.4s, v0.4s
+	WORD $0x4ea1f442 // fmin v2.4s, v2.4s, v1.4s
+	VST1.P [V2.B16], (R9)(R8)
+	WORD $0x4ea1f463 // fmin v3.4s, v3.4s, v1.4s
+	VST1.P [V3.B16], (R9)(R8)
+	WORD $0x4ea1f484 // fmin v4.4s, v4.4s, v1.4s
+	VST1.P [V4.B16], (R9)(R8)
+	WORD $0x4ea1f4a5 // fmin v5.4s, v5.4s, v1.4s
+	VST1.P [V5.B16], (R9)(R8)
+	WORD $0x4ea1f4c6 // fmin v6.4s, v6.4s, v1.4s
+	VST1.P [V6.B16], (R9)(R8)
+	WORD $0x4ea1f4e7 // fmin v7.4s, v7.4s, v1.4s
+	VST1.P [V7.B16], (R9)(R8)
+	WORD $0x4ea1f508 // fmin v8.4s, v8.4s, v1.4s
+	VST1.P [V8.B16], (R9)(R8)
+	WORD $0x4ea1f529 // fmin v9.4s, v9.4s, v1.4s
+	VST1.P [V9.B16], (R9)(R8)
+	ADD $16, R1, R1
+	ADD $16, R2, R2
+	ADD $16, R3, R3
+	SUBS $4, R0, R0
+	BGE channels
+
+last:
+	ADD $4, R0, R0
+	TBZ $1, R0, no2
+	WORD $0x4f00e402 // movi v2.16b, #0
+	MOVD bias+64(FP), R9
+	CBZ R9, nobias2
+	FMOVD 0(R9), F2
+	ADD $8, R9, R9
+	MOVD R9, bias+64(FP)
+
+nobias2:
+	WORD $0x4ea21c43 // mov v3.16b, v2.16b
+	WORD $0x4ea21c44 // mov v4.16b, v2.16b
+	WORD $0x4ea21c45 // mov v5.16b, v2.16b
+	WORD $0x4ea21c46 // mov v6.16b, v2.16b
+	WORD $0x4ea21c47 // mov v7.16b, v2.16b
+	WORD $0x4ea21c48 // mov v8.16b, v2.16b
+	WORD $0x4ea21c49 // mov v9.16b, v2.16b
+	MOVD rows+8(FP), R9
+	MOVD R1, R10
+	MOVD R2, R11
+
+row2:
+	MOVD R11, R12
+	MOVD R10, R13
+	FMOVD 0(R12), F10
+	ADD R7, R12, R12
+	FMOVD 0(R12), F11
+	ADD R7, R12, R12
+	FMOVD 0(R12), F12
+	ADD R7, R12, R12
+	FMOVD 0(R12), F13
+	ADD R7, R12, R12
+	FMOVD 0(R12), F14
+	ADD R7, R12, R12
+	FMOVD 0(R12), F15
+	ADD R7, R12, R12
+	FMOVD 0(R12), F16
+	ADD R7, R12, R12
+	FMOVD 0(R13), F17
+	ADD R5, R13, R13
+	FMOVD 0(R13), F18
+	ADD R5, R13, R13
+	FMOVD 0(R13), F19
+	ADD R5, R13, R13
+	FMOVD 0(R13), F20
+	ADD R5, R13, R13
+	WORD $0x4e2ace22 // fmla v2.4s, v17.4s, v10.4s
+	FMOVD 0(R13), F17
+	ADD R5, R13, R13
+	WORD $0x4e2bce42 // fmla v2.4s, v18.4s, v11.4s
+	FMOVD 0(R13), F18
+	ADD R5, R13, R13
+	WORD $0x4e2cce62 // fmla v2.4s, v19.4s, v12.4s
+	WORD $0x4e2ace63 // fmla v3.4s, v19.4s, v10.4s
+	FMOVD 0(R13), F19
+	ADD R5, R13, R13
+	WORD $0x4e2dce82 // fmla v2.4s, v20.4s, v13.4s
+	WORD $0x4e2bce83 // fmla v3.4s, v20.4s, v11.4s
+	FMOVD 0(R13), F20
+	ADD R5, R13, R13
+	WORD $0x4e2ece22 // fmla v2.4s, v17.4s, v14.4s
+	WORD $0x4e2cce23 // fmla v3.4s, v17.4s, v12.4s
+	WORD $0x4e2ace24 // fmla v4.4s, v17.4s, v10.4s
+	FMOVD 0(R13), F17
+	ADD R5, R13, R13
+	WORD $0x4e2fce42 // fmla v2.4s, v18.4s, v15.4s
+	WORD $0x4e2dce43 // fmla v3.4s, v18.4s, v13.4s
+	WORD $0x4e2bce44 // fmla v4.4s, v18.4s, v11.4s
+	FMOVD 0(R13), F18
+	ADD R5, R13, R13
+	WORD $0x4e30ce62 // fmla v2.4s, v19.4s, v16.4s
+	WORD $0x4e2ece63 // fmla v3.4s, v19.4s, v14.4s
+	WORD $0x4e2cce64 // fmla v4.4s, v19.4s, v12.4s
+	WORD $0x4e2ace65 // fmla v5.4s, v19.4s, v10.4s
+	FMOVD 0(R13), F19
+	ADD R5, R13, R13
+	WORD $0x4e2fce83 // fmla v3.4s, v20.4s, v15.4s
+	WORD $0x4e2dce84 // fmla v4.4s, v20.4s, v13.4s
+	WORD $0x4e2bce85 // fmla v5.4s, v20.4s, v11.4s
+	FMOVD 0(R13), F20
+	ADD R5, R13, R13
+	WORD $0x4e30ce23 // fmla v3.4s, v17.4s, v16.4s
+	WORD $0x4e2ece24 // fmla v4.4s, v17.4s, v14.4s
+	WORD $0x4e2cce25 // fmla v5.4s, v17.4s, v12.4s
+	WORD $0x4e2ace26 // fmla v6.4s, v17.4s, v10.4s
+	FMOVD 0(R13), F17
+	ADD R5, R13, R13
+	WORD $0x4e2fce44 // fmla v4.4s, v18.4s, v15.4s
+	WORD $0x4e2dce45 // fmla v5.4s, v18.4s, v13.4s
+	WORD $0x4e2bce46 // fmla v6.4s, v18.4s, v11.4s
+	FMOVD 0(R13), F18
+	ADD R5, R13, R13
+	WORD $0x4e30ce64 // fmla v4.4s, v19.4s, v16.4s
+	WORD $0x4e2ece65 // fmla v5.4s, v19.4s, v14.4s
+	WORD $0x4e2cce66 // fmla v6.4s, v19.4s, v12.4s
+	WORD $0x4e2ace67 // fmla v7.4s, v19.4s, v10.4s
+	FMOVD 0(R13), F19
+	ADD R5, R13, R13
+	WORD $0x4e2fce85 // fmla v5.4s, v20.4s, v15.4s
+	WORD $0x4e2dce86 // fmla v6.4s, v20.4s, v13.4s
+	WORD $0x4e2bce87 // fmla v7.4s, v20.4s, v11.4s
+	FMOVD 0(R13), F20
+	ADD R5, R13, R13
+	WORD $0x4e30ce25 // fmla v5.4s, v17.4s, v16.4s
+	WORD $0x4e2ece26 // fmla v6.4s, v17.4s, v14.4s
+	WORD $0x4e2cce27 // fmla v7.4s, v17.4s, v12.4s
+	WORD $0x4e2ace28 // fmla v8.4s, v17.4s, v10.4s
+	FMOVD 0(R13), F17
+	ADD R5, R13, R13
+	WORD $0x4e2fce46 // fmla v6.4s, v18.4s, v15.4s
+	WORD $0x4e2dce47 // fmla v7.4s, v18.4s, v13.4s
+	WORD $0x4e2bce48 // fmla v8.4s, v18.4s, v11.4s
+	FMOVD 0(R13), F18
+	ADD R5, R13, R13
+	WORD $0x4e30ce66 // fmla v6.4s, v19.4s, v16.4s
+	WORD $0x4e2ece67 // fmla v7.4s, v19.4s, v14.4s
+	WORD $0x4e2cce68 // fmla v8.4s, v19.4s, v12.4s
+	WORD $0x4e2ace69 // fmla v9.4s, v19.4s, v10.4s
+	FMOVD 0(R13), F10
+	ADD R5, R13, R13
+	WORD $0x4e2fce87 // fmla v7.4s, v20.4s, v15.4s
+	WORD $0x4e2dce88 // fmla v8.4s, v20.4s, v13.4s
+	WORD $0x4e2bce89 // fmla v9.4s, v20.4s, v11.4s
+	FMOVD 0(R13), F11
+	ADD R5, R13, R13
+	WORD $0x4e30ce27 // fmla v7.4s, v17.4s, v16.4s
+	WORD $0x4e2ece28 // fmla v8.4s, v17.4s, v14.4s
+	WORD $0x4e2cce29 // fmla v9.4s, v17.4s, v12.4s
+	FMOVD 0(R13), F12
+	ADD R5, R13, R13
+	WORD $0x4e2fce48 // fmla v8.4s, v18.4s, v15.4s
+	WORD $0x4e2dce49 // fmla v9.4s, v18.4s, v13.4s
+	WORD $0x4e30cd48 // fmla v8.4s, v10.4s, v16.4s
+	WORD $0x4e2ecd49 // fmla v9.4s, v10.4s, v14.4s
+	WORD $0x4e2fcd69 // fmla v9.4s, v11.4s, v15.4s
+	WORD $0x4e30cd89 // fmla v9.4s, v12.4s, v16.4s
+	ADD R4, R10, R10
+	ADD R6, R11, R11
+	SUB $1, R9, R9
+	CBNZ R9, row2
+	MOVD R3, R9
+	WORD $0x4e20f442 // fmax v2.4s, v2.4s, v0.4s
+	WORD $0x4e20f463 // fmax v3.4s, v3.4s, v0.4s
+	WORD $0x4e20f484 // fmax v4.4s, v4.4s, v0.4s
+	WORD $0x4e20f4a5 // fmax v5.4s, v5.4s, v0.4s
+	WORD $0x4e20f4c6 // fmax v6.4s, v6.4s, v0.4s
+	WORD $0x4e20f4e7 // fmax v7.4s, v7.4s, v0.4s
+	WORD $0x4e20f508 // fmax v8.4s, v8.4s, v0.4s
+	WORD $0x4e20f529 // fmax v9.4s, v9.4s, v0.4s
+	WORD $0x4ea1f442 // fmin v2.4s, v2.4s, v1.4s
+	FMOVD F2, 0(R9)
+	ADD R8, R9, R9
+	WORD $0x4ea1f463 // fmin v3.4s, v3.4s, v1.4s
+	FMOVD F3, 0(R9)
+	ADD R8, R9, R9
+	WORD $0x4ea1f484 // fmin v4.4s, v4.4s, v1.4s
+	FMOVD F4, 0(R9)
+	ADD R8, R9, R9
+	WORD $0x4ea1f4a5 // fmin v5.4s, v5.4s, v1.4s
+	FMOVD F5, 0(R9)
+	ADD R8, R9, R9
+	WORD $0x4ea1f4c6 // fmin v6.4s, v6.4s, v1.4s
+	FMOVD F6, 0(R9)
+	ADD R8, R9, R9
+	WORD $0x4ea1f4e7 // fmin v7.4s, v7.4s, v1.4s
+	FMOVD F7, 0(R9)
+	ADD R8, R9, R9
+	WORD $0x4ea1f508 // fmin v8.4s, v8.4s, v1.4s
+	FMOVD F8, 0(R9)
+	ADD R8, R9, R9
+	WORD $0x4ea1f529 // fmin v9.4s, v9.4s, v1.4s
+	FMOVD F9, 0(R9)
+	ADD R8, R9, R9
+	ADD $8, R1, R1
+	ADD $8, R2, R2
+	ADD $8, R3, R3
+
+no2:
+	TBZ $0, R0, no1
+	WORD $0x4f00e402 // movi v2.16b, #0
+	MOVD bias+64(FP), R0
+	CBZ R0, nobias1
+	FMOVS 0(R0), F2
+	ADD $4, R0, R0
+	MOVD R0, bias+64(FP)
+
+nobias1:
+	WORD $0x4ea21c43 // mov v3.16b, v2.16b
+	WORD $0x4ea21c44 // mov v4.16b, v2.16b
+	WORD $0x4ea21c45 // mov v5.16b, v2.16b
+	WORD $0x4ea21c46 // mov v6.16b, v2.16b
+	WORD $0x4ea21c47 // mov v7.16b, v2.16b
+	WORD $0x4ea21c48 // mov v8.16b, v2.16b
+	WORD $0x4ea21c49 // mov v9.16b, v2.16b
+	MOVD rows+8(FP), R0
+	MOVD R1, R9
+	MOVD R2, R10
+
+row1:
+	MOVD R10, R11
+	MOVD R9, R12
+	FMOVS 0(R11), F10
+	ADD R7, R11, R11
+	FMOVS 0(R11), F11
+	ADD R7, R11, R11
+	FMOVS 0(R11), F12
+	ADD R7, R11, R11
+	FMOVS 0(R11), F13
+	ADD R7, R11, R11
+	FMOVS 0(R11), F14
+	ADD R7, R11, R11
+	FMOVS 0(R11), F15
+	ADD R7, R11, R11
+	FMOVS 0(R11), F16
+	ADD R7, R11, R11
+	FMOVS 0(R12), F17
+	ADD R5, R12, R12
+	FMOVS 0(R12), F18
+	ADD R5, R12, R12
+	FMOVS 0(R12), F19
+	ADD R5, R12, R12
+	FMOVS 0(R12), F20
+	ADD R5, R12, R12
+	WORD $0x4e2ace22 // fmla v2.4s, v17.4s, v10.4s
+	FMOVS 0(R12), F17
+	ADD R5, R12, R12
+	WORD $0x4e2bce42 // fmla v2.4s, v18.4s, v11.4s
+	FMOVS 0(R12), F18
+	ADD R5, R12, R12
+	WORD $0x4e2cce62 // fmla v2.4s, v19.4s, v12.4s
+	WORD $0x4e2ace63 // fmla v3.4s, v19.4s, v10.4s
+	FMOVS 0(R12), F19
+	ADD R5, R12, R12
+	WORD $0x4e2dce82 // fmla v2.4s, v20.4s, v13.4s
+	WORD $0x4e2bce83 // fmla v3.4s, v20.4s, v11.4s
+	FMOVS 0(R12), F20
+	ADD R5, R12, R12
+	WORD $0x4e2ece22 // fmla v2.4s, v17.4s, v14.4s
+	WORD $0x4e2cce23 // fmla v3.4s, v17.4s, v12.4s
+	WORD $0x4e2ace24 // fmla v4.4s, v17.4s, v10.4s
+	FMOVS 0(R12), F17
+	ADD R5, R12, R12
+	WORD $0x4e2fce42 // fmla v2.4s, v18.4s, v15.4s
+	WORD $0x4e2dce43 // fmla v3.4s, v18.4s, v13.4s
+	WORD $0x4e2bce44 // fmla v4.4s, v18.4s, v11.4s
+	FMOVS 0(R12), F18
+	ADD R5, R12, R12
+	WORD $0x4e30ce62 // fmla v2.4s, v19.4s, v16.4s
+	WORD $0x4e2ece63 // fmla v3.4s, v19.4s, v14.4s
+	WORD $0x4e2cce64 // fmla v4.4s, v19.4s, v12.4s
+	WORD $0x4e2ace65 // fmla v5.4s, v19.4s, v10.4s
+	FMOVS 0(R12), F19
+	ADD R5, R12, R12
+	WORD $0x4e2fce83 // fmla v3.4s, v20.4s, v15.4s
+	WORD $0x4e2dce84 // fmla v4.4s, v20.4s, v13.4s
+	WORD $0x4e2bce85 // fmla v5.4s, v20.4s, v11.4s
+	FMOVS 0(R12), F20
+	ADD R5, R12, R12
+	WORD $0x4e30ce23 // fmla v3.4s, v17.4s, v16.4s
+	WORD $0x4e2ece24 // fmla v4.4s, v17.4s, v14.4s
+	WORD $0x4e2cce25 // fmla v5.4s, v17.4s, v12.4s
+	WORD $0x4e2ace26 // fmla v6.4s, v17.4s, v10.4s
+	FMOVS 0(R12), F17
+	ADD R5, R12, R12
+	WORD $0x4e2fce44 // fmla v4.4s, v18.4s, v15.4s
+	WORD $0x4e2dce45 // fmla v5.4s, v18.4s, v13.4s
+	WORD $0x4e2bce46 // fmla v6.4s, v18.4s, v11.4s
+	FMOVS 0(R12), F18
+	ADD R5, R12, R12
+	WORD $0x4e30ce64 // fmla v4.4s, v19.4s, v16.4s
+	WORD $0x4e2ece65 // fmla v5.4s, v19.4s, v14.4s
+	WORD $0x4e2cce66 // fmla v6.4s, v19.4s, v12.4s
+	WORD $0x4e2ace67 // fmla v7.4s, v19.4s, v10.4s
+	FMOVS 0(R12), F19
+	ADD R5, R12, R12
+	WORD $0x4e2fce85 // fmla v5.4s, v20.4s, v15.4s
+	WORD $0x4e2dce86 // fmla v6.4s, v20.4s, v13.4s
+	WORD $0x4e2bce87 // fmla v7.4s, v20.4s, v11.4s
+	FMOVS 0(R12), F20
+	ADD R5, R12, R12
+	WORD $0x4e30ce25 // fmla v5.4s, v17.4s, v16.4s
+	WORD $0x4e2ece26 // fmla v6.4s, v17.4s, v14.4s
+	WORD $0x4e2cce27 // fmla v7.4s, v17.4s, v12.4s
+	WORD $0x4e2ace28 // fmla v8.4s, v17.4s, v10.4s
+	FMOVS 0(R12), F17
+	ADD R5, R12, R12
+	WORD $0x4e2fce46 // fmla v6.4s, v18.4s, v15.4s
+	WORD $0x4e2dce47 // fmla v7.4s, v18.4s, v13.4s
+	WORD $0x4e2bce48 // fmla v8.4s, v18.4s, v11.4s
+	FMOVS 0(R12), F18
+	ADD R5, R12, R12
+	WORD $0x4e30ce66 // fmla v6.4s, v19.4s, v16.4s
+	WORD $0x4e2ece67 // fmla v7.4s, v19.4s, v14.4s
+	WORD $0x4e2cce68 // fmla v8.4s, v19.4s, v12.4s
+	WORD $0x4e2ace69 // fmla v9.4s, v19.4s, v10.4s
+	FMOVS 0(R12), F10
+	ADD R5, R12, R12
+	WORD $0x4e2fce87 // fmla v7.4s, v20.4s, v15.4s
+	WORD $0x4e2dce88 // fmla v8.4s, v20.4s, v13.4s
+	WORD $0x4e2bce89 // fmla v9.4s, v20.4s, v11.4s
+	FMOVS 0(R12), F11
+	ADD R5, R12, R12
+	WORD $0x4e30ce27 // fmla v7.4s, v17.4s, v16.4s
+	WORD $0x4e2ece28 // fmla v8.4s, v17.4s, v14.4s
+	WORD $0x4e2cce29 // fmla v9.4s, v17.4s, v12.4s
+	FMOVS 0(R12), F12
+	ADD R5, R12, R12
+	WORD $0x4e2fce48 // fmla v8.4s, v18.4s, v15.4s
+	WORD $0x4e2dce49 // fmla v9.4s, v18.4s, v13.4s
+	WORD $0x4e30cd48 // fmla v8.4s, v10.4s, v16.4s
+	WORD $0x4e2ecd49 // fmla v9.4s, v10.4s, v14.4s
+	WORD $0x4e2fcd69 // fmla v9.4s, v11.4s, v15.4s
+	WORD $0x4e30cd89 // fmla v9.4s, v12.4s, v16.4s
+	ADD R4, R9, R9
+	ADD R6, R10, R10
+	SUB $1, R0, R0
+	CBNZ R0, row1
+	MOVD R3, R0
+	WORD $0x4e20f442 // fmax v2.4s, v2.4s, v0.4s
+	WORD $0x4e20f463 // fmax v3.4s, v3.4s, v0.4s
+	WORD $0x4e20f484 // fmax v4.4s, v4.4s, v0.4s
+	WORD $0x4e20f4a5 // fmax v5.4s, v5.4s, v0.4s
+	WORD $0x4e20f4c6 // fmax v6.4s, v6.4s, v0.4s
+	WORD $0x4e20f4e7 // fmax v7.4s, v7.4s, v0.4s
+	WORD $0x4e20f508 // fmax v8.4s, v8.4s, v0.4s
+	WORD $0x4e20f529 // fmax v9.4s, v9.4s, v0.4s
+	WORD $0x4ea1f442 // fmin v2.4s, v2.4s, v1.4s
+	FMOVS F2, 0(R0)
+	ADD R8, R0, R0
+	WORD $0x4ea1f463 // fmin v3.4s, v3.4s, v1.4s
+	FMOVS F3, 0(R0)
+	ADD R8, R0, R0
+	WORD $0x4ea1f484 // fmin v4.4s, v4.4s, v1.4s
+	FMOVS F4, 0(R0)
+	ADD R8, R0, R0
+	WORD $0x4ea1f4a5 // fmin v5.4s, v5.4s, v1.4s
+	FMOVS F5, 0(R0)
+	ADD R8, R0, R0
+	WORD $0x4ea1f4c6 // fmin v6.4s, v6.4s, v1.4s
+	FMOVS F6, 0(R0)
+	ADD R8, R0, R0
+	WORD $0x4ea1f4e7 // fmin v7.4s, v7.4s, v1.4s
+	FMOVS F7, 0(R0)
+	ADD R8, R0, R0
+	WORD $0x4ea1f508 // fmin v8.4s, v8.4s, v1.4s
+	FMOVS F8, 0(R0)
+	ADD R8, R0, R0
+	WORD $0x4ea1f529 // fmin v9.4s, v9.4s, v1.4s
+	FMOVS F9, 0(R0)
+	ADD R8, R0, R0
+	ADD $4, R1, R1
+	ADD $4, R2, R2
+	ADD $4, R3, R3
+
+no1:
+	RET
+
 TEXT ·poolMaxNEON(SB), NOSPLIT, $0-84
 	MOVD c+0(FP), R0
 	MOVD in+32(FP), R1

@@ -36,7 +36,7 @@ func depthwise(g *gen) {
 	for _, t := range []int{1, 4} {
 		g.dwWindow(t)
 	}
-	for _, kw := range []int{3, 5} {
+	for _, kw := range []int{3, 5, 7} {
 		for _, stride := range []int{1, 2} {
 			for _, t := range []int{1, 4, 8} {
 				g.dwFast(kw, stride, t)
