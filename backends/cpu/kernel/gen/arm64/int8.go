@@ -37,7 +37,7 @@ func int8gemm(g *gen, indirect bool) {
 }
 
 // intTile emits a micro-kernel. Codes of A are unsigned, those of B signed. Without instructions for that, 128 is taken
-// from A, by flipping its highest bit, and the sums begin with 128 times the sum of their column, which is behind the
+// from A, by flipping its highest bit, and the sums begin with 128 times the sum of their column, which follows the
 // words of B.
 //
 // Vectors with products of four: from 0 on sums [phase][row][vector]; then for each row 16 codes of A; 16 times 128;

@@ -2,7 +2,7 @@ package main
 
 // blockLoop multiplies one run by instructions that add eight products for each of two rows and two columns: unsigned
 // codes of A, signed ones of B. The rows and b move on. Vectors: from 0 on sums [pair of rows][pair of columns], with a
-// row of its own in the last pair where rows are odd, whose sums nobody reads; 24-26 eight codes of each of two rows;
+// row without use in the last pair where rows are odd; 24-26 eight codes of each of two rows;
 // 27-30 words of B for eight columns, two of each; 31 what they become: eight codes of each of two columns, the first and the third of four, or the others.
 func (g *gen) blockLoop(t intTile, v [32]*reg, row []*reg, b *reg) {
 	pairs := (t.mr + 1) / 2
@@ -68,7 +68,7 @@ func (g *gen) blockRows(t intTile, v [32]*reg, start int) {
 	first := v[24]
 	for i := 0; i < t.mr; i += 2 {
 		// The pairs of columns of two rows take as many vectors as the rows; a vector of each row replaces two of them,
-		// and the upper row's come behind those of the lower.
+		// and the upper row's come after those of the lower.
 		s := v[i*t.nv : i*t.nv+2*t.nv]
 		upper := v[25 : 25+t.nv]
 		for j := range t.nv {
