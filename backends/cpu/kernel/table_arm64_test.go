@@ -16,6 +16,7 @@ var portable = map[string]bool{
 	"integersEach": true, "narrow": true, "widen": true, "int32ToFloat": true, "uint32ToFloat": true, "doubleToFloat": true,
 	"floatToDouble": true, "brainToFloat": true, "floatToBrain": true, "int64ToFloat": true, "floatToInt32": true,
 	"copyBytes": true, "copyRows": true, "merge": true, "enlarge": true, "transpose": true, "better": true, "running": true,
+	"split4": true,
 }
 
 // Each instruction set of arm64 has a kernel of its own, or of a lower one, for everything else in the table but the
