@@ -19,7 +19,7 @@ import (
 	"github.com/anynpu/anynpu/core/mem"
 )
 
-// Config is what a program's environment may set; zero values mean the default.
+// Config holds the settings of a program's environment; zero values mean the default.
 type Config struct {
 	ID             string // default "cpu"
 	Name           string // default "CPU"

@@ -42,7 +42,7 @@ func (w *Workers) Multiply(ctx context.Context, p *matrix.Product) error {
 // Threads is the number of threads that compute; the worker numbers that tasks see are below it.
 func (w *Workers) Threads() int { return w.threads }
 
-// Do computes chunks 0 to n-1 of t when it is its turn. A panic in a chunk is raised here. The error is that of ctx
+// Do computes chunks 0 to n-1 of t when it is its turn. A panic in a chunk is raised here. It returns the error of ctx
 // that ended the wait or the work.
 func (w *Workers) Do(ctx context.Context, n int, t pool.Task) (err error) {
 	if err := w.run.Begin(ctx); err != nil {

@@ -16,8 +16,9 @@ type Build struct {
 	Ended func()                  // is called when Make has returned, also if it was given up
 }
 
-// Build has the driver build, one at a time. Until Make returns it has what it works on, also when it was given up.
-// function is what Make calls. Errors are those of Write and Make, and of kind fault.Canceled when ctx ended it.
+// Build has the driver build, one at a time. Until Make returns it keeps its operands, also when it was given up.
+// function names the driver's function that Make calls. Errors come from Write and Make, and have kind fault.Canceled
+// when ctx ended it.
 func (d *Device) Build(ctx context.Context, function string, b Build) (uintptr, error) {
 	if err := d.Alive(); err != nil {
 		return 0, err

@@ -36,8 +36,8 @@ func (e *Execution) await(ctx context.Context) (left []device.Fence, err error) 
 	return left, nil
 }
 
-// hand gives the driver the fences that are left, or waits for them. function is what Run then calls, and fds are what
-// it waits for.
+// hand gives the driver the fences that are left, or waits for them. function names the driver's function that Run then
+// calls, which waits for fds.
 func (e *Execution) hand(ctx context.Context, left []device.Fence) (function string, fds []int, err error) {
 	if len(left) == 0 {
 		return e.function, nil, nil

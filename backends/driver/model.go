@@ -78,8 +78,8 @@ func (p *ModelProgram) Save(w io.Writer) error {
 	return fault.As(fault.File, err, "save a compiled model")
 }
 
-// Name gives the ports the names of the graph that the model stands for. The error is that of device.SamePorts if they
-// are not its values.
+// Name gives the ports the names of the graph that the model stands for. It returns the error of device.SamePorts if
+// they are not its values.
 func (p *ModelProgram) Name(g *graph.Graph) error {
 	err := device.SamePorts(g, "input", g.In, p.In)
 	if err == nil {

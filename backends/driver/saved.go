@@ -15,9 +15,9 @@ import (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Write writes a saved program of a device. That is what it was made of, as drivers need not have caches: the device's
-// magic of 8 bytes, the length and bytes of the options as JSON, the graph as package graph writes it, and a CRC-32C of
-// all that. Integers are uint64, little-endian.
+// Write writes a saved program of a device. It holds the source of the program, because drivers need not have caches:
+// the device's magic of 8 bytes, the length and bytes of the options as JSON, the graph as package graph writes it, and
+// a CRC-32C of all that. Integers are uint64, little-endian.
 func (p *GraphProgram) Write(w io.Writer, magic, id string) error {
 	if p.Options.Unsaved {
 		return fault.New(fault.Unsupported, "device %s: the program was compiled not to be saved", id)

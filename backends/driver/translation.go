@@ -61,7 +61,7 @@ func (t *Translation[X, O]) Value(v graph.Value) X {
 	return x
 }
 
-// Operands are those of values.
+// Operands has the operand of each value.
 func (t *Translation[X, O]) Operands(values []graph.Value) []X {
 	out := make([]X, len(values))
 	for i, v := range values {
@@ -87,7 +87,7 @@ func (t *Translation[X, O]) Ins() []X {
 	return out
 }
 
-// Out is the operand of output k of the node, and Outs are those of all outputs, none of which is left out.
+// Out is the operand of output k of the node, and Outs has one for each output, none of which is left out.
 func (t *Translation[X, O]) Out(k int) X { return t.Value(t.N.Out[k]) }
 func (t *Translation[X, O]) Outs() []X   { return t.Operands(t.N.Out) }
 

@@ -186,7 +186,7 @@ func (p *program) open() error {
 	return nil
 }
 
-// refused is the error of a function that has given a code, nil for 0; err is that of the call itself.
+// refused is the error of a function that has given a code, nil for 0; err is the error of the call itself.
 func refused(function string, code int32, err error) error {
 	if err == nil && code != 0 {
 		err = fault.New(fault.Device, "%s: the driver's code is %d", function, code)

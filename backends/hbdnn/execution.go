@@ -40,7 +40,7 @@ func newCall(p *program, o device.ExecOptions) (*call, error) {
 	return c, nil
 }
 
-// priorities are those of tasks, of which 255 would interrupt others.
+// priorities are the priorities of tasks; 255 would interrupt others.
 var priorities = [4]int32{device.PriorityMedium: 100, device.PriorityHigh: 200}
 
 // execution runs tasks of a model, one at a time.

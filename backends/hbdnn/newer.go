@@ -90,7 +90,7 @@ func (n newer) free(at unsafe.Pointer) (int32, error)              { return n.Uc
 // newerKinds are the older generation's numbers of the newer one's element types; a bool is a byte.
 var newerKinds = [...]int32{6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 9}
 
-// newerRows is what strides are a multiple of that a program is to say.
+// newerRows divides the strides that a program has to give.
 const newerRows = 64
 
 // newerStrides is where the strides are, and newerDims how many.

@@ -34,7 +34,7 @@ func (p *program) describe() (err error) {
 	return err
 }
 
-// ports are those of one side, by the functions that the driver has for them.
+// ports returns the ports of one side, from the driver's functions for them.
 func (p *program) ports(side string, count func(unsafe.Pointer, uintptr) (int32, error), name,
 	describe func(unsafe.Pointer, uintptr, int32) (int32, error)) (list []*port, ports []device.Port, err error) {
 	const most = 512 // bytes of hbDNNTensorProperties, of whatever generation the driver is

@@ -62,7 +62,7 @@ func (g generation) slots() int {
 	return 4 * sizeMemory
 }
 
-// generationOf is that of a driver which says that it has a version, such as "1.9.7_(3.14.5 HBRT)".
+// generationOf returns the generation of a driver by its version, such as "1.9.7_(3.14.5 HBRT)".
 func generationOf(version string) (g generation, err error) {
 	var major, minor int
 	if n, _ := fmt.Sscanf(version, "%d.%d", &major, &minor); n < 2 || major != 1 {

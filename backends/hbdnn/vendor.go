@@ -6,7 +6,7 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 )
 
-// Functions are those of a driver that both generations of the API have, under one name.
+// Functions are a driver's functions that both generations of the API have, under one name.
 type Functions interface {
 	DnnGetVersion() (uintptr, error)
 	DnnInitializeFromDDR(pack, data, lengths unsafe.Pointer, count int32) (int32, error)

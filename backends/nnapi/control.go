@@ -45,7 +45,7 @@ func (t *translation) bodyOf(g *graph.Graph, in []graph.Value) (b *body, err err
 	return b, inner.refused
 }
 
-// copied is what has the values of x: results of models are made by operations.
+// copied makes an operand with the values of x: results of models are made by operations.
 func (t *translation) copied(x *operand) *operand {
 	y := x.Between(x.Dims()...)
 	if x.typ.DType == tensor.Bool {

@@ -159,7 +159,7 @@ func (l *lstm) direct() (made [3]*operand, err error) {
 	return made, nil
 }
 
-// peepholes are those of input, forget and output gate; core has them as input, output, forget.
+// peepholes belong to input, forget and output gate; core has them as input, output, forget.
 func (l *lstm) peepholes() []*operand {
 	out := []*operand{none(l.In(0).code, 1), none(l.In(0).code, 1), none(l.In(0).code, 1)}
 	p, n := l.In(7), l.gates-1

@@ -21,7 +21,7 @@ type model struct {
 	pin       runtime.Pinner
 }
 
-// constants are those of a model that are not copied at once, in one piece of memory.
+// constants holds the constants of a model that are not copied at once, in one piece of memory.
 type constants struct {
 	buf    mem.Buffer
 	at     []int64 // by operand, where it begins; of the others -1

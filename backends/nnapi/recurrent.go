@@ -55,7 +55,7 @@ func zeros(like *operand, dims ...int64) *operand {
 	return o
 }
 
-// sum is that of two biases, which is known before the run where they are.
+// sum adds two biases, before the run if they are known.
 func (t *translation) sum(a, b *operand) *operand {
 	y := a.Between(a.Dims()...)
 	if a.data == nil || b.data == nil {
@@ -141,7 +141,7 @@ func (l *layer) input() *operand {
 	return x
 }
 
-// state is that of the direction before the first step, input k of the node: zeros unless it is given.
+// state is the direction's state before the first step, input k of the node: zeros unless it is given.
 func (l *layer) state(k int, units int64) *operand {
 	x := l.In(k)
 	switch {

@@ -130,7 +130,7 @@ func lowerResize(t *translation) error {
 	return nil
 }
 
-// extents are those of height and width, and whether the channels stand behind them.
+// extents returns height and width, and whether the channels come after them.
 func (t *translation) extents(o *op.Resize, axes []int) (e [2]op.Extent, last bool, err error) {
 	dims, resized := t.In(0).Dims(), make([]int64, len(axes))
 	for i, a := range axes {

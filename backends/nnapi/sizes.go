@@ -24,7 +24,7 @@ func (e *execution) shape(at uintptr, s *driver.Slot) error {
 	return nil
 }
 
-// sizes are those that the driver says a result has: of the model's rank, and of its sizes where it has some.
+// sizes returns the driver's sizes of a result: of the model's rank, and equal to its sizes where it has some.
 func (e *execution) sizes(at uintptr, s *driver.Slot) ([]int64, error) {
 	d, k := e.prog.dev.driver, int32(s.Index)
 	var rank uint32

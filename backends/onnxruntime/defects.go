@@ -6,11 +6,11 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// rightFrom is the version that was found right in what older ones, found wrong, are not given.
+// rightFrom is the first version that computes a node right which older ones do not get.
 const rightFrom = 32
 
-// defect says what is wrong with what a provider would make of a node though it takes it, "" for nothing: runs that
-// fail, and results that are wrong. All were found by devicetests of ONNX Runtime 1.24.1 and 1.32.0 on x86-64.
+// defect names the known fault of a provider with a node that it takes, "" for none: runs that fail, and wrong results.
+// All were found by devicetests of ONNX Runtime 1.24.1 and 1.32.0 on x86-64.
 func (d *Device) defect(g *graph.Graph, n *graph.Node) string {
 	if d.provider.Name != CPUProvider {
 		return ""

@@ -100,7 +100,7 @@ func (e *execution) memory(s *driver.Slot, buf mem.Buffer, off int64) (*driver.M
 	}}, nil
 }
 
-// Enter implements driver.Calls: it binds what is bound elsewhere since the last run.
+// Enter implements driver.Calls: it binds the tensors that were bound anew since the last run.
 func (e *execution) Enter() error {
 	l := e.prog.dev.lib
 	for i := range e.Slots {
@@ -122,8 +122,8 @@ func (e *execution) Enter() error {
 	return nil
 }
 
-// Stopper implements driver.Stopped: the runtime looks at the flag between two nodes, and not within one or within what
-// a provider has fused.
+// Stopper implements driver.Stopped: the runtime looks at the flag between two nodes, and not within one or within
+// nodes that a provider has fused.
 func (e *execution) Stopper() (stop func()) {
 	d, t := e.prog.dev, &turn{}
 	e.next = t

@@ -19,8 +19,8 @@ const (
 	Fatal
 )
 
-// A Log gets the lines of the runtime's log. id is that of the device whose session wrote it, "" for none. It may be
-// called on any thread.
+// A Log gets the lines of the runtime's log. id names the device whose session wrote it, "" for none. It may be called
+// on any thread.
 type Log func(s Severity, id, text string)
 
 // sink is where lines of all libraries go.

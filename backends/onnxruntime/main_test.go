@@ -67,7 +67,7 @@ func openQNN(t testing.TB) *Device {
 		Options: map[string]string{"backend_type": "htp"}})
 }
 
-// all says that what takes minutes is tested too: ANYNPU_ONNXRUNTIME_TESTS=all.
+// all says that tests of some minutes run too: ANYNPU_ONNXRUNTIME_TESTS=all.
 func all() bool { return os.Getenv("ANYNPU_ONNXRUNTIME_TESTS") == "all" }
 
 // long skips a test that takes minutes.

@@ -8,7 +8,7 @@ import (
 )
 
 // Patience is how long a run that was given up may go on until the device counts as dead. Providers do not stop within
-// what they have fused: an emulation of a network takes many seconds.
+// fused nodes: an emulation of a network takes many seconds.
 const Patience = 5 * time.Minute
 
 // Named is the provider that a manifest names, whose plug-in has been looked at.

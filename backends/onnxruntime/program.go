@@ -85,7 +85,7 @@ const savedMagic = "ANPUORT1"
 // Save implements device.Program.
 func (p *program) Save(w io.Writer) error { return p.Write(w, savedMagic, p.dev.Info().ID) }
 
-// Load implements device.Device: it compiles again what Save has written.
+// Load implements device.Device: it compiles again the model that Save has written.
 func (d *Device) Load(ctx context.Context, data []byte) (device.Program, error) {
 	return driver.Load(ctx, d, savedMagic, data)
 }

@@ -87,7 +87,7 @@ func (l *Library) append(options uintptr, p *provider) error {
 	return l.call(fnSessionOptionsAppendExecutionProviderV2, options, l.env, addressOf(&devices[0]), 1, k, v, n)
 }
 
-// identity changes with what a provider computes with.
+// identity changes with the hardware and the settings of a provider.
 func (p *Provider) identity() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %q", p.Name, p.Hash)

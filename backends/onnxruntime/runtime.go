@@ -31,7 +31,7 @@ type Library struct {
 // symbols are the functions that a library exports for us.
 var symbols = []string{"OrtGetApiBase"}
 
-// libraries are those that are open, by file: one environment for each.
+// libraries are the open ones, by file: one environment for each.
 var libraries = struct {
 	sync.Mutex
 	open map[string]*Library
@@ -67,8 +67,8 @@ func Bind(file string, lookup func(symbol string) uintptr, c Config) (*Library, 
 	return l, nil
 }
 
-// withoutTelemetry sets what keeps the library from starting a thread that writes files in the user's home. It has to
-// be in the C environment before there is an environment of the library's.
+// withoutTelemetry sets a variable that keeps the library from starting a thread that writes files in the user's home.
+// It has to be in the C environment before there is an environment of the library's.
 func withoutTelemetry() error {
 	set, err := purego.Dlsym(purego.RTLD_DEFAULT, "setenv")
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// Support implements device.Device: what ONNX has, of known sizes, and the provider takes in a session in which nothing
-// may go to the runtime's own processor.
+// Support implements device.Device: nodes that ONNX has, of known sizes, and that the provider takes in a session in
+// which nothing may go to the runtime's own processor.
 func (d *Device) Support(g *graph.Graph, _ device.Options) ([]device.NodeSupport, error) {
 	if err := d.Alive(); err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func (d *Device) Support(g *graph.Graph, _ device.Options) ([]device.NodeSupport
 	return out, nil
 }
 
-// exportable says what stands against node i before the provider is asked: its values need sizes that are known and
+// exportable returns the objection to node i before the provider is asked: its values need sizes that are known and
 // element types that ONNX has, and it has to be an operator of ONNX.
 func (d *Device) exportable(g *graph.Graph, i int) error {
 	n := &g.Nodes[i]
@@ -82,7 +82,7 @@ type question struct {
 	why []string // by node, why it is refused
 }
 
-// maxRounds bounds how often a provider is asked again for what it has not refused by name.
+// maxRounds bounds how often a provider is asked again for the nodes that it has not refused by name.
 const maxRounds = 4
 
 // ask looks for refusals among nodes. The provider's answer is one for all of them: if it takes them all, none is
@@ -165,7 +165,7 @@ func (q *question) model(nodes []int) (asked, error) {
 	return asked{data, m.Owner}, err
 }
 
-// part is the graph of some nodes. What nobody reads of them is a result too.
+// part is the graph of some nodes. A value without a reader is a result too.
 func part(g *graph.Graph, nodes []int) *graph.Graph {
 	p, _, _ := g.Extract(nodes)
 	read := map[graph.Value]bool{}

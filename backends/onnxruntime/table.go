@@ -31,7 +31,7 @@ type table struct {
 // base is OrtApiBase.
 type base struct{ getAPI, version uintptr }
 
-// newTable asks a library for its table by what OrtGetApiBase gives. Kind fault.Unsupported for an older library.
+// newTable asks a library for its table by the result of OrtGetApiBase. Kind fault.Unsupported for an older library.
 func newTable(file string, apiBase uintptr) (*table, error) {
 	if apiBase == 0 {
 		return nil, fault.New(fault.Unsupported, "%s: it lacks the symbol OrtGetApiBase", file)
@@ -71,7 +71,7 @@ func minor(version string) (n int, ok bool) {
 	return n, err == nil
 }
 
-// raw calls a function of OrtApi and returns what it returns.
+// raw calls a function of OrtApi and returns its result.
 //
 //go:uintptrescapes
 func (t *table) raw(fn int, arguments ...uintptr) uintptr {
@@ -79,8 +79,8 @@ func (t *table) raw(fn int, arguments ...uintptr) uintptr {
 	return r
 }
 
-// call calls a function of OrtApi that returns an OrtStatus. What it writes through pointers must be on the heap: the
-// function may log, which comes back into Go and may move the stack.
+// call calls a function of OrtApi that returns an OrtStatus. Results that it writes through pointers must be on the
+// heap: the function may log, which comes back into Go and may move the stack.
 //
 //go:uintptrescapes
 func (t *table) call(fn int, arguments ...uintptr) error {

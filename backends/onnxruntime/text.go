@@ -40,7 +40,7 @@ func words(pin *runtime.Pinner, list []string) uintptr {
 // addressOf is the address of an address.
 func addressOf(at *uintptr) uintptr { return uintptr(unsafe.Pointer(at)) }
 
-// maxSentence bounds what is passed on of a text of the runtime's.
+// maxSentence bounds the part of a runtime's text that is passed on.
 const maxSentence = 400
 
 // oneLine makes one line of a text, without its end if it is long.

@@ -32,7 +32,7 @@ type Config struct {
 	// Start starts the helper program with a socket as its descriptor link.SocketFD; end is called once, when the
 	// connection is closed or lost.
 	Start func(socket *os.File) (end func(), err error)
-	// Local computes what servers do not, if the manifest's fallback is cpu.
+	// Local computes the other nodes, if the manifest's fallback is cpu.
 	Local device.Device
 	// Ran takes note of a run: where it was computed, with what it took from here to here and back. It may be nil.
 	Ran func(where string, took time.Duration, err error)
@@ -201,7 +201,7 @@ func (d *Device) tell(text string, often time.Duration) {
 	d.tellLocked(text, often)
 }
 
-// maxTold bounds what is remembered of lines.
+// maxTold bounds the number of remembered lines.
 const maxTold = 256
 
 func (d *Device) tellLocked(text string, often time.Duration) {

@@ -14,8 +14,8 @@ type (
 	tensorHash = tensor.Hash
 )
 
-// failure is the error of a call that failed: of a kind that says what, or of the given one where a model is looked
-// for. A server that is gone is a device that has died, though it may come back.
+// failure is the error of a failed call: of the fault's kind, or of the given one where a model is looked for. A server
+// that is gone is a device that has died, though it may come back.
 func failure(otherwise fault.Kind, f *link.Failure) error {
 	text := f.Text
 	switch f.Class {

@@ -56,8 +56,8 @@ func newPlan(g *graph.Graph, m link.Model, meta *link.Metadata) (*plan, error) {
 		listPorts(meta.Inputs), listPorts(meta.Outputs), listValues(g, g.In), listValues(g, g.Out))
 }
 
-// byNames tries values that are called as ports are. The library calls what it puts a border operator in front of
-// NAME.WORD. Outputs of the server that the graph does not have are left out.
+// byNames tries values that are called as ports are. The library gives a value the name NAME.WORD when it puts a border
+// operator in front of it. Outputs of the server that the graph does not have are left out.
 func (p *plan) byNames(g *graph.Graph, meta *link.Metadata) bool {
 	p.in, p.out = nil, nil
 	reals := realValues(g)

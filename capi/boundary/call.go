@@ -121,7 +121,7 @@ func HandleOrNil[T any](c *Call, i int, h uintptr) *T {
 	return Handle[T](c, i, h)
 }
 
-// Handles returns the objects behind an array of handles, nil where an element is NULL. limit and count are those of
+// Handles returns the objects behind an array of handles, nil where an element is NULL. limit and count are as in
 // Slice. fits, unless nil, refuses a count that the array cannot have: it is asked before anything is read, and not
 // when the call has failed already.
 func Handles[T any](c *Call, i int, p unsafe.Pointer, n, limit uint64, fits func(n uint64) error, count ...int) []*T {

@@ -17,7 +17,7 @@ type Guise struct {
 	hide      []func(*device.Info) // what the device is reported without, or as
 }
 
-// attributes are what may follow a name, beside no-OPERATOR.
+// attributes are the words that may follow a name, beside no-OPERATOR.
 var attributes = map[string]func(*Guise){
 	"no-float16":     hiding(func(i *device.Info) { i.Float16 = device.Lacks }),
 	"no-performance": hiding(func(i *device.Info) { i.Performance = device.Lacks }),

@@ -23,8 +23,8 @@ import (
 	"github.com/anynpu/anynpu/core/mem"
 )
 
-// Beside a driver all memory is its own, and what it lacks for that is refused. hbDNNResize has no object that would
-// tell whose it is: the driver scales, unless it cannot. Functions that only compute are this library's where the
+// Beside a driver all memory is its own, and a missing function for that is refused. hbDNNResize has no object that
+// would tell whose it is: the driver scales, unless it cannot. Functions that only compute are this library's where the
 // driver lacks them.
 func init() {
 	api.Funcs = funcs[:]
@@ -36,7 +36,7 @@ func init() {
 	}, nil)
 }
 
-// pinned pins need bytes, which the memory says it has. name is that of the memory.
+// pinned pins need bytes, which the memory says it has. name is the memory's name.
 func pinned(m *SysMem, name string, need int64) (mem.Buffer, error) {
 	buf, err := api.Pinned(m.virt, name, need)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensordump"
 )
 
-// dumpPath is the variable that asks for what goes in and out of each node of the models.
+// dumpPath is the variable that asks for the inputs and outputs of each node of the models.
 const dumpPath = "HB_DNN_DUMP_PATH"
 
 // dumping is nil unless each run is written to a folder (section 9).

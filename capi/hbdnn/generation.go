@@ -25,7 +25,7 @@ var generations = []generation{
 	{name: "1.23", version: "1.24.5", size: 176, axis: true, stride: true},
 }
 
-// shared are versions whose structs are those of a generation.
+// shared are versions with the structs of a generation.
 var shared = map[string]string{"1.19": "1.18", "1.22": "1.18", "1.24": "1.23"}
 
 // Programs of the oldest generation pass other parameters to three functions.

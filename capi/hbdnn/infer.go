@@ -68,7 +68,7 @@ func orderOf(c *InferCtrlParam) hb.Order {
 	return hb.Order{Priority: c.priority, Custom: c.custom, Core: uint64(c.bpu)}
 }
 
-// checkControl refuses what no task can have.
+// checkControl refuses settings that no task can have.
 func checkControl(c *InferCtrlParam) error {
 	switch {
 	case c.priority < 0 || c.priority > preemptive:
@@ -89,7 +89,7 @@ func checkControl(c *InferCtrlParam) error {
 	return nil
 }
 
-// add makes a member of what a call hands over.
+// add makes a member of the arguments of a call.
 func add(t *Task, output *uintptr, input *Tensor, m *Model) error {
 	if err := m.Pack.Enter(); err != nil {
 		return err

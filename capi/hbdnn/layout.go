@@ -16,7 +16,7 @@ import (
 // orders are the places of N, H, W and C in each layout.
 var orders = map[int32][4]int{layoutNHWC: {0, 1, 2, 3}, layoutNHCW: {0, 1, 3, 2}, layoutNCHW: {0, 2, 3, 1}}
 
-// maxBytes bounds what a shape may describe.
+// maxBytes bounds the memory that a shape may describe.
 const maxBytes = 1 << 46
 
 // four returns the sizes of a shape of four dimensions of at least least, N, H, W, C.
@@ -39,7 +39,7 @@ func four(name string, s *TensorShape, layout int32, least int64) (out [4]int64,
 	return out, nil
 }
 
-// sizeOf is the size of an element of a type, an error for what has none.
+// sizeOf returns the size of an element of a type, an error for a type without one.
 func sizeOf(kind int32) (int64, error) {
 	n := elementSize(kind)
 	if n == 0 {

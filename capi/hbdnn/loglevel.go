@@ -12,8 +12,8 @@ func init() {
 	}
 }
 
-// logLevels are those of the vendor's HB_DNN_LOG_LEVEL: 0 is silent, each other shows itself and what is graver, and
-// fatal errors, the last, this library has none (section 9).
+// logLevels follow the vendor's HB_DNN_LOG_LEVEL: 0 is silent, each other shows itself and graver ones. The last, fatal
+// errors, this library has none of (section 9).
 var logLevels = [...]boundary.Level{boundary.LevelOff, boundary.LevelDebug, boundary.LevelInfo, boundary.LevelWarn,
 	boundary.LevelError, boundary.LevelOff}
 

@@ -24,7 +24,7 @@ func (m *member) Label() string {
 	return fmt.Sprintf("model %q", m.model.Name)
 }
 
-// End lets go of what a member has.
+// End releases a member's resources.
 func (m *member) End() {
 	for _, list := range [][]bound{m.in, m.out} {
 		for _, b := range list {

@@ -35,7 +35,7 @@ func sysFlushMem(m *SysMem, flag int32) error {
 	return nil
 }
 
-// sysFreeMem frees what sysAllocMem made; a task that uses the memory keeps the bytes until it is done.
+// sysFreeMem frees memory of sysAllocMem; a task that uses the memory keeps the bytes until it is done.
 func sysFreeMem(m *SysMem) error {
 	hb.Invalidated(m.virt, math.MaxInt64, "hbSysFreeMem")
 	switch ok, inside, behind := hb.Free(m.virt); {
@@ -100,5 +100,5 @@ func sysRegisterMem(m *SysMem) error {
 	return nil
 }
 
-// sysUnregisterMem ends what sysRegisterMem did, which is nothing.
+// sysUnregisterMem undoes sysRegisterMem, which does nothing.
 func sysUnregisterMem(*SysMem) error { return nil }

@@ -19,7 +19,7 @@ type Model struct {
 	dump      *dump    // nil: not wanted
 }
 
-// BadHandle gives an error the code for what is no model's handle.
+// BadHandle gives an error the code for a handle that is no model's.
 func (*Model) BadHandle(err error) error { return (*hb.Model)(nil).BadHandle(err) }
 
 // load makes a model from the bytes or the file of a source.
@@ -110,7 +110,7 @@ func (m *Model) Free() {
 	m.Model.Free()
 }
 
-// announce writes what was loaded, as information.
+// announce logs the loaded model, as information.
 func (m *Model) announce(im *model.Model) {
 	if !boundary.LogEnabled(boundary.LevelInfo, "hbdnn") {
 		return

@@ -20,7 +20,7 @@ func dnnRemovePadding(output uintptr, outShape *TensorShape, input uintptr, inSh
 	return pad(output, outShape, input, inShape, kind, "outputShape", "inputShape", removes)
 }
 
-// pad copies what two tensors of four dimensions have in common, which is all of the one called small.
+// pad copies the common part of two tensors of four dimensions, which is all of the one called small.
 func pad(output uintptr, outShape *TensorShape, input uintptr, inShape *TensorShape, kind int32, small, large string,
 	way padding) (err error) {
 	out, err := four("outputShape", outShape, layoutNHWC, 1)

@@ -1,7 +1,7 @@
 package hbdnn
 
-// dnnResize begins a task that scales a region of an image, all of it for NULL (section 8, section 11). What *to holds
-// is not read.
+// dnnResize begins a task that scales a region of an image, all of it for NULL (section 8, section 11). The value of
+// *to is not read.
 func dnnResize(to *uintptr, output, input *Tensor, r *Roi, c *ResizeCtrlParam) error {
 	*to = 0
 	switch {

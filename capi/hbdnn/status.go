@@ -73,7 +73,8 @@ var descriptions = map[Code]string{
 	errSysRegister:    "memory cannot be registered",
 }
 
-// refuse returns an error that status turns into code. The message names the argument, its value and what would fit.
+// refuse returns an error that status turns into code. The message names the argument, its value and a value that would
+// fit.
 func refuse(code Code, format string, args ...any) error { return hb.Refuse(code, format, args...) }
 
 // refuseFor is refuse with a cause. Want of memory has its own code, whatever was being done.

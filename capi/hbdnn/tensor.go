@@ -67,8 +67,8 @@ func (m *Model) outputs(first *Tensor) (list []bound, err error) {
 	return list, nil
 }
 
-// take checks a tensor against what its port wants and pins its memory. part says that another tensor of the same port
-// came before, so that this is one of the batch too.
+// take checks a tensor against its port and pins its memory. part says that another tensor of the same port came
+// before, so that this is one of the batch too.
 func (p *port) take(t *Tensor, name string, part bool) (piece, error) {
 	if err := boundary.CheckRange(cPointer(uintptr(unsafe.Pointer(t))), 96+136); err != nil {
 		return piece{}, fault.Wrap(err, "%s", name)

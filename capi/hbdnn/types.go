@@ -27,7 +27,7 @@ type TensorShape struct {
 }
 
 // TensorProperties is the part of hbDNNTensorProperties that every generation has: its fields up to quantiType, and the
-// next 4 bytes. A generation's reader and writer know what follows.
+// next 4 bytes. A generation's reader and writer know the later fields.
 type TensorProperties struct {
 	valid, aligned TensorShape
 	layout, kind   int32

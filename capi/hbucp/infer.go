@@ -32,7 +32,7 @@ var tasks = sync.OnceValue(func() *hb.Limit {
 // unlimited is for runs whose call returns when they are done.
 var unlimited = &hb.Limit{Most: math.MaxInt}
 
-// A group is what a task of this generation has besides: its members, after its end as well.
+// A group has a task's members, after the task's end as well.
 type group struct{ members []*member }
 
 // leave has the packs of the members know that no task wants them any more.
@@ -80,7 +80,7 @@ func begin(to *uintptr, limit *hb.Limit, output, input *Tensor, m *Model) error 
 	return err
 }
 
-// add makes a member of what a call hands over.
+// add makes a member of the arguments of a call.
 func (g *group) add(t *Task, output, input *Tensor, m *Model) error {
 	if err := checkTensors(input, len(m.in), "input"); err != nil {
 		return err

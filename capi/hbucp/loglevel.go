@@ -15,8 +15,8 @@ func init() {
 	}
 }
 
-// logLevels are those of the vendor's numbers: trace, debug, information, warnings, errors, critical errors, which this
-// library has none of, and nothing (section 5.7).
+// logLevels are the levels by the vendor's numbers: trace, debug, information, warnings, errors, critical errors, which
+// this library has none of, and nothing (section 5.7).
 var logLevels = [...]boundary.Level{boundary.LevelTrace, boundary.LevelDebug, boundary.LevelInfo, boundary.LevelWarn,
 	boundary.LevelError, boundary.LevelOff, boundary.LevelOff}
 

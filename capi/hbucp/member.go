@@ -19,7 +19,7 @@ type member struct {
 // Label names the member in errors.
 func (m *member) Label() string { return fmt.Sprintf("model %q", m.model.Name) }
 
-// End lets go of what the member has.
+// End releases the member's resources.
 func (m *member) End() {
 	for _, list := range [][]place{m.in, m.out} {
 		for _, p := range list {
@@ -29,7 +29,7 @@ func (m *member) End() {
 	m.model.Pack.Leave()
 }
 
-// Sizes are those of the outputs of a run that has ended well.
+// Sizes returns the sizes of the outputs of a run that has ended well.
 func (m *member) Sizes() [][]int64 { return m.sizes }
 
 // Estimate is the time of the run.

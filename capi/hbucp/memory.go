@@ -46,7 +46,7 @@ func ucpMemFlush(m *SysMem, flag int32) error {
 	return nil
 }
 
-// ucpFree frees what an allocation made, told by its address alone.
+// ucpFree frees an allocation, known by its address alone.
 func ucpFree(m *SysMem) error {
 	hb.Invalidated(m.virt, math.MaxInt64, "hbUCPFree")
 	switch ok, inside, behind := hb.Free(m.virt); {

@@ -20,14 +20,15 @@ type Model struct {
 	desc    string
 }
 
-// A feed is what makes one input of the model, or the two of NV12: the numbers of the ports whose tensors lie one after
-// another in its batch, a list for each plane. regions are those of the regions of images to be scaled, nil: none are.
+// A feed makes one input of the model, or the two of NV12: it has the numbers of the ports whose tensors lie one after
+// another in its batch, a list for each plane. regions has the ports of the regions of images to be scaled, nil: none
+// are.
 type feed struct {
 	planes  [][]int
 	regions []int
 }
 
-// BadHandle gives an error the code for what is no model's handle.
+// BadHandle gives an error the code for a handle that is no model's.
 func (*Model) BadHandle(err error) error { return (*hb.Model)(nil).BadHandle(err) }
 
 // load makes a model from the bytes or the file of a source.
@@ -106,8 +107,8 @@ func (m *Model) Free() {
 	m.Model.Free()
 }
 
-// setImages adds the ports of an image (section 5.5): of NV12 luma and chroma, of a resizer the regions too. names are
-// those that the metadata have, as many for each image where each is a tensor of its own.
+// setImages adds the ports of an image (section 5.5): of NV12 luma and chroma, of a resizer the regions too. names come
+// from the metadata, as many for each image where each is a tensor of its own.
 func (m *Model) setImages(parts []*model.Port, at int, dims [][]int64, names []string) error {
 	im := parts[0].Image
 	n, h, w := im.Size(dims[0])
@@ -167,7 +168,7 @@ func (m *Model) setImages(parts []*model.Port, at int, dims [][]int64, names []s
 // label names input i in errors.
 func (m *Model) label(i int) string { return fmt.Sprintf("input %q", m.in[i].name) }
 
-// announce writes what was loaded, as information.
+// announce logs the loaded model, as information.
 func (m *Model) announce(im *model.Model) {
 	if !boundary.LogEnabled(boundary.LevelInfo, api.Component) {
 		return

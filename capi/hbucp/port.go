@@ -125,7 +125,7 @@ func dense(shape []int64, size int64) []int64 {
 
 func roundUp(n, to int64) int64 { return (n + to - 1) / to * to }
 
-// describeQuant describes what integers stand for (section 5.6).
+// describeQuant describes the real numbers of quantized values (section 5.6).
 func (p *port) describeQuant() {
 	q := p.PerAxis
 	if q == nil && p.Quant != nil {
@@ -175,7 +175,7 @@ func (p *port) setCodes(im *model.Model) error {
 	return nil
 }
 
-// store writes a program's struct. sizes are those of a run, nil for what is known before.
+// store writes a program's struct. sizes come from a run; nil: they are known before.
 func (p *port) store(to *TensorProperties, sizes []int64) {
 	*to = TensorProperties{kind: p.kind, quant: p.quant, axis: p.axis, bytes: p.bytes}
 	if p.quant != quantNone {

@@ -16,7 +16,7 @@ func dnnGetOutputCount(count *int32, m *Model) error {
 	return nil
 }
 
-// pick returns the port of an index; name is that of the argument.
+// pick returns the port of an index; name names the argument.
 func pick(list []*port, index int32, name string) (*port, error) {
 	if index < 0 || int(index) >= len(list) {
 		return nil, hb.Invalid("%s is %d: the model has %d, whose indices begin at 0 "+

@@ -67,7 +67,7 @@ var api = &hb.API{
 	Status:    func(err error) int32 { return int32(status(err)) },
 }
 
-// descriptions are what the functions for errors say.
+// descriptions are the texts of the functions for errors.
 var descriptions = map[int32]string{
 	0:       "success",
 	-100001: "invalid argument",

@@ -40,7 +40,7 @@ func places(list []*port, first *Tensor, name string) (taken []place, err error)
 	return taken, nil
 }
 
-// take checks a tensor against what its port wants and pins its memory. What integers stand for is not read: it may
+// take checks a tensor against its port and pins its memory. It does not read the quantization, whose pointers may
 // dangle.
 func (p *port) take(t *Tensor, name argument) (place, error) {
 	d := &t.properties
@@ -118,7 +118,7 @@ func (p *port) span(shape, stride []int64, name argument) (need int64, err error
 	return need, nil
 }
 
-// argument is what errors call a tensor: an element of an array.
+// argument names a tensor in errors: an element of an array.
 type argument struct {
 	name string
 	i    int

@@ -50,8 +50,8 @@ func deviceList() *deviceTable {
 	return table
 }
 
-// newDeviceTable names the devices. guises are those of the CPU, or of the first device where there is none, in its own
-// name's place; a name can stand for one device only.
+// newDeviceTable names the devices. guises replace the name of the CPU, or of the first device where there is none. A
+// name can stand for one device only.
 func newDeviceTable(all []device.Device, guises []devices.Guise) *deviceTable {
 	t := &deviceTable{}
 	own := max(0, slices.IndexFunc(all, func(d device.Device) bool { return d.Info().Kind == device.CPU }))

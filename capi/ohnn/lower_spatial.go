@@ -248,8 +248,8 @@ func (n *node) rounding(auto *op.AutoPad) op.CeilMode {
 	return op.RoundCeil
 }
 
-// lowerFullConnection flattens x: from AXIS on, with the dimensions before it kept, or to rank 2 so that the last
-// dimension is that of the weights.
+// lowerFullConnection flattens x: from AXIS on, with the dimensions before it kept, or to rank 2 with the last
+// dimension of the weights.
 func lowerFullConnection(n *node) error {
 	if len(n.inputs) != 2 && len(n.inputs) != 3 {
 		return fault.New(fault.Argument, "inputs: %d: want 2 or 3: x, weights and perhaps a bias "+

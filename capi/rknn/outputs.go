@@ -125,9 +125,9 @@ func (c *Context) judgeOutput(name string, o *Output, i int) error {
 	return nil
 }
 
-// give fills one rknn_output with output i and adds it to made if its buffer is a new one. That has room for what
-// RKNN_QUERY_OUTPUT_ATTR says, the largest shape: there are clients that read as much. size is that of the result; the
-// rest is zero.
+// give fills one rknn_output with output i and adds it to made if its buffer is a new one. That has room for the
+// largest shape, as RKNN_QUERY_OUTPUT_ATTR says: there are clients that read as much. size counts the result; the rest
+// is zero.
 func (c *Context) give(o *Output, i int, made *[]*Output) error {
 	p, dims := c.model.out[i], c.outDims(i)
 	src, free, err := c.result(i)

@@ -1,5 +1,5 @@
-// Command operatortable writes docs/operators.md: which operators of core each device computes. The devices behind
-// drivers are those of the fake drivers of ctest/drivers, which it compiles. It runs in the root of the repository.
+// Command operatortable writes docs/operators.md: which operators of core each device computes. It compiles the fake
+// drivers of ctest/drivers for the devices behind drivers. It runs in the root of the repository.
 package main
 
 import (

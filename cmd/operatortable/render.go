@@ -76,7 +76,7 @@ func render(columns []column) string {
 	return b.String()
 }
 
-// cell is what a device computes of an operator.
+// cell lists the element types of an operator that a device computes.
 type cell struct {
 	cases, pass int
 	more        int // that the driver's API has, and the driver refuses

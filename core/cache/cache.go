@@ -88,7 +88,7 @@ type Voucher struct {
 	// Fits looks at the first bytes (HeadSize, or all there are) and the size of data file i, before the rest is read into
 	// memory.
 	Fits func(i int, head []byte, size int64) bool
-	// Good tells whether the content of data file i is what the index was written for.
+	// Good reports whether data file i has the content that the index was written for.
 	Good func(i int, data []byte) bool
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/anynpu/anynpu/core/fault"
 )
 
-// strange are ways to have a cache that others could have written. Each gets a good set in dir, below top.
+// strange makes caches that other users could have written. Each gets a good set in dir, below top.
 var strange = []struct {
 	name   string
 	spoil  func(t *testing.T, top, dir string) (read string)

@@ -104,8 +104,8 @@ func (pl *placed) failed(nodes []int, err error) error {
 
 const notComposite = "not a composite operator"
 
-// inParts expresses node i of g by simpler ones that d computes all; the result's inputs and outputs are those of the
-// node (absent inputs left out), in order. reason says why that is not possible.
+// inParts expresses node i of g by simpler ones that d computes all; the result has the node's inputs and outputs
+// (absent inputs left out), in order. reason says why that is not possible.
 func inParts(g *graph.Graph, i int, d device.Device, o device.Options, depth int) (parts *graph.Graph, reason string) {
 	n := &g.Nodes[i]
 	c, ok := n.Op.(graph.Composite)

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Collapse asks for huge pages behind part, memory of a buffer made by Host that has been written with small ones:
-// writing all over a large buffer would have made all of it resident at once with huge pages from the start.
+// Collapse asks for huge pages behind part, memory of a buffer of Host that has been written with small pages. With
+// huge pages from the start, scattered writes would make a large buffer resident as a whole.
 func Collapse(part []byte) {
 	const madvCollapse = 25 // MADV_COLLAPSE of linux/mman.h, since Linux 6.1
 	start := uintptr(unsafe.Pointer(unsafe.SliceData(part)))

@@ -112,7 +112,7 @@ func (c *Const) Hash() Hash {
 // MaxInts is the largest number of elements for which a Fact carries partly known integer values.
 const MaxInts = 1024
 
-// Fact is what is known about a value: its type, its constant, and, for small integer tensors (at most MaxInts
+// Fact holds the knowledge about a value: its type, its constant, and, for small integer tensors (at most MaxInts
 // elements of int32, int64 or bool as 0 and 1, in row-major order), their values as far as they are known. Ints nil
 // means nothing is known; a constant's values are found by IntValues.
 type Fact struct {

@@ -83,7 +83,7 @@ type GemmInt8 struct {
 	Ind     *Indirection
 	Zero    []uint8 // for an Ind with padding
 	// With Factors, one per column, a sum starts with the product of the numbers that Factors[j] and Rows[i] stand for
-	// more ([FactorPair], [RowPair]). That is what zero points of B take, where Rows are sums of rows of A.
+	// more ([FactorPair], [RowPair]). Zero points of B use this, with sums of rows of A as Rows.
 	Factors, Rows []int32
 
 	SumsOnly bool // only Sums is called: C and what it needs are not there
@@ -145,8 +145,8 @@ func FactorPair(f int) int32 {
 	return int32(uint16(int16(f))) | int32(128*f)<<16
 }
 
-// RowPair stands for a sum of less than 2^22 in [GemmInt8.Rows]: what is left of it and how often it holds 128, where
-// kernels take pairs, so that the sum of the products with a [FactorPair] is the product of the two; else itself.
+// RowPair encodes a sum below 2^22 for [GemmInt8.Rows]. Where kernels take pairs, it holds the number of times 128 and
+// the remainder, whose products with a [FactorPair] add up to the product of the two. Elsewhere it is the sum itself.
 func RowPair(sum int32) int32 {
 	if !fast.rowPairs {
 		return sum

@@ -108,7 +108,7 @@ func (d *DepthwiseInt8) row(r int, taps []*uint8) {
 	}
 }
 
-// tap is what a window reads at a position, from that position on.
+// tap holds the values that a window reads from a position on.
 func (d *DepthwiseInt8) tap(image, y, x int) []uint8 {
 	w := &d.Win
 	switch {

@@ -1,7 +1,7 @@
 package kernel
 
-// depthwiseOrder is the order of the kernel that computes windows of that many taps and channels; wide is that of
-// filters whose numbers have 9 bits.
+// depthwiseOrder is the order of the kernel that computes windows of that many taps and channels; wide says that the
+// filter's numbers have 9 bits.
 func depthwiseOrder(taps, c int, wide bool) laneOrder {
 	switch {
 	case !FastDepthwiseInt8(taps, c):
@@ -37,7 +37,7 @@ func PackedDepthwiseInt8Len(taps, c int, wide bool) int {
 }
 
 // PackDepthwiseInt8 packs filters [c][rows][cols] of the given kernel, its last two sizes, in the order of the kernel
-// that computes them. Numbers are those of int8, wide ones -256 to 254.
+// that computes them. Numbers lie in the range of int8, wide ones from -256 to 254.
 func PackDepthwiseInt8(dst []int8, w []int16, kernel [3]int, c int, wide bool) {
 	taps := kernel[1] * kernel[2]
 	o := depthwiseOrder(taps, c, wide)

@@ -44,7 +44,7 @@ func intPanel(g *GemmInt8, sums []float32, r0, r1, j int) {
 	}
 }
 
-// intTileCall is what calls for tiles of the same columns share.
+// intTileCall holds the part that calls for tiles of the same columns share.
 type intTileCall struct {
 	g             *GemmInt8
 	tiles         *intTiles

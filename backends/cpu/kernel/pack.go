@@ -82,8 +82,8 @@ func packB(dst, b []float32, k, n, ldb, p0, p1, r0, r1 int) {
 	}
 }
 
-// PackBT packs b given transposed: b is row-major [n, k] with row stride ldb, as
-// filters [out, in] are stored. The packed form is that of [PackB].
+// PackBT packs b given transposed: b is row-major [n, k] with row stride ldb, as filters [out, in] are stored. The
+// packed form equals [PackB]'s.
 func PackBT(dst, b []float32, k, n, ldb int) { PackBTPanels(dst, b, k, n, ldb, 0, Panels(n)) }
 
 // PackBTPanels is [PackBT] for panels p0 <= p < p1 only.

@@ -110,7 +110,7 @@ type table struct {
 // fast is the kernels in use, which [Select] sets.
 var fast table
 
-// instructionSet is what a file of an architecture registers: the kernels of one instruction set.
+// instructionSet has the kernels of one instruction set, which a file of an architecture registers.
 type instructionSet struct {
 	name      string
 	available func() bool // on this processor, with the sets before it

@@ -45,7 +45,7 @@ func loadNibbles(dst []float32, data []byte, index int) {
 	}
 }
 
-// store rounds sums to the type of p.C. scale is what is left to multiply with, per column.
+// store rounds sums to the type of p.C. scale holds the factors that remain, one per column.
 func store(p *matrix.Product, index int, sums, scale []float64) {
 	switch p.C.Type {
 	case tensor.Int32:
@@ -98,7 +98,7 @@ func requantize(p *matrix.Product, sum, scaleB float64) int8 {
 	return int8(min(max(math.RoundToEven(float64(r))+float64(p.ZeroC), math.MinInt8), math.MaxInt8))
 }
 
-// scaleOf is what remains to multiply the sum of column n with.
+// scaleOf returns the factor that remains for the sum of column n.
 func scaleOf(p *matrix.Product, n int) float64 {
 	switch {
 	case p.C.Type == tensor.Int8 && !p.Grouped():

@@ -114,7 +114,7 @@ func (w *widener) narrow(v graph.Value) graph.Value {
 	return h
 }
 
-// cast adds a conversion between the forms of a value, of the node of a model's operator.
+// cast adds a conversion between the forms of a value. It belongs to the node of a model's operator.
 func (w *widener) cast(from, to graph.Value, origin int) {
 	w.to.Nodes = append(w.to.Nodes, graph.Node{Op: &op.Cast{To: w.to.Values[to].Fact.DType}, Origin: origin,
 		In: []graph.Value{from}, Out: []graph.Value{to}})

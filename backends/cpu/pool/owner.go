@@ -20,7 +20,7 @@ const (
 	look = 50 * time.Microsecond
 )
 
-// accounts are those of the owners.
+// accounts has an account per owner.
 type accounts struct {
 	owners  map[ownerKey]*owner
 	granted time.Duration // the highest used of an owner when a run of it was let in
@@ -121,7 +121,7 @@ func (p *Pool) charge(r *Run) {
 	}
 }
 
-// usedAt is what the owner of a run that computes has used, with the run under way. mu is held.
+// usedAt returns the time that the owner of a computing run has used, with this run. mu is held.
 func (r *Run) usedAt(now time.Duration) time.Duration {
 	if !r.timed {
 		return r.owner.used

@@ -189,7 +189,7 @@ func (r *Run) closeRegion() {
 	}
 }
 
-// number is that of the open region, 0 when none is.
+// number counts the open region, 0 when none is.
 func (r *region) number() uint64 {
 	if s := r.state.Load(); s&open != 0 {
 		return s / count

@@ -7,7 +7,7 @@ import (
 	"github.com/anynpu/anynpu/core/tensor"
 )
 
-// unordered is what order gives for a pair with a NaN.
+// unordered is order's result for a pair with a NaN.
 const unordered = 2
 
 // order returns -1, 0 or 1 as a < b, a == b, a > b, and unordered when one is NaN.

@@ -288,7 +288,7 @@ func widen[T elem](t tensor.Tensor) []float64 {
 	return f
 }
 
-// summable is what sums are made of.
+// summable lists the types that sums add.
 type summable interface {
 	int32 | int64 | float32 | float64
 }

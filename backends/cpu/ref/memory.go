@@ -58,7 +58,7 @@ func admit[N int | int64](n N) {
 	}
 }
 
-// tensorBytes is what a tensor takes beside its elements.
+// tensorBytes counts the bytes of a tensor beside its elements.
 const tensorBytes = 160
 
 // newTensor returns a zeroed tensor.

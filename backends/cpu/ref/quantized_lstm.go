@@ -90,7 +90,7 @@ func (q *codedLSTM) step(b int, h []int8, c []int16) {
 }
 
 // gate returns the arguments of a gate's function for all units, at 2^-12 if they are normalized, else at the gate's
-// intermediate scale. cell is what its peephole reads.
+// intermediate scale. cell holds the values that its peephole reads.
 func (q *codedLSTM) gate(b, gate int, cell []int16) []int16 {
 	sums := q.o.Intermediate[gate]
 	w, r, bias, norm := q.in[1+gate], q.in[5+gate], view[int32](q.in[12+gate]), q.in[20+gate]

@@ -89,8 +89,8 @@ func Compute(o graph.Op, in []tensor.Tensor, declared []tensor.Type) ([]tensor.T
 	return ComputeContext(context.Background(), o, in, declared)
 }
 
-// ComputeContext is Compute for operators that may run long: they look at ctx every few milliseconds. Its error is that
-// of the computation then.
+// ComputeContext is Compute for operators that may run long: they look at ctx every few milliseconds. It then returns
+// the error of the computation.
 func ComputeContext(ctx context.Context, o graph.Op, in []tensor.Tensor, declared []tensor.Type) ([]tensor.Tensor,
 	error) {
 	if ctx.Done() == nil {

@@ -24,8 +24,8 @@ func init() {
 	})
 }
 
-// scatter writes runs of inner elements of u into a copy of x, run i at places[i]. Without a reduction the bits move as
-// they are when all three tensors are quantized alike; everything else is computed on the numbers.
+// scatter writes runs of inner elements of u into a copy of x, run i at places[i]. Without a reduction, and with three
+// tensors quantized alike, bits move as they are. Otherwise it computes with the real numbers.
 func scatter(x, u tensor.Tensor, out tensor.Type, r op.ScatterReduction, places []int64, inner int) ([]tensor.Tensor,
 	error) {
 	if r == op.ScatterSet && x.Quant.Equal(u.Quant) && x.Quant.Equal(out.Quant) && x.DType == out.DType {

@@ -27,7 +27,7 @@ func Work(o graph.Op, in []tensor.Tensor, out []tensor.Type) int64 {
 	return satAdd(satAdd(total, made), inside(o, in, made))
 }
 
-// inside is what an operator does beyond looking at each element once.
+// inside counts an operator's work beyond looking at each element once.
 func inside(o graph.Op, in []tensor.Tensor, made int64) int64 {
 	size := func(k int) int64 {
 		if k >= len(in) || in[k].Absent() {

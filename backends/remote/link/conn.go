@@ -16,7 +16,7 @@ import (
 // maxMessage bounds a message: a model's metadata can be long.
 const maxMessage = 64 << 20
 
-// headSize is the length of what precedes a message: its length, and whether a descriptor comes along.
+// headSize is the length of the head of a message: its length, and whether a descriptor comes along.
 const headSize = 5
 
 // Pair returns the two ends of a connection. The second is for the helper, and closed by exec.
@@ -126,7 +126,7 @@ func (c *Conn) Receive(message any) (fd int, err error) {
 	return fd, err
 }
 
-// receiveHead reads what precedes a message; the descriptor comes with its first byte.
+// receiveHead reads the head of a message; the descriptor comes with its first byte.
 func (c *Conn) receiveHead() (fd int, err error) {
 	fd = -1
 	control := make([]byte, unix.CmsgSpace(4))

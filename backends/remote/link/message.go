@@ -59,7 +59,7 @@ type Place struct {
 	Region uint64       `json:"region,omitempty"`
 	Off    int64        `json:"off,omitempty"`
 	Room   int64        `json:"room,omitempty"`
-	// Shape is what the output must have, -1 as any size.
+	// Shape is the shape that the output must have, -1 as any size.
 	Shape []int64 `json:"shape"`
 }
 

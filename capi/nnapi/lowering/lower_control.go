@@ -109,7 +109,7 @@ func (n *node) body(word string) *graph.Builder {
 }
 
 // origin is the operation that n is in the model of which the graph under way is made. Nodes of a model that stands in
-// the graph of another are those of the operation that refers to it, and have its name with their own.
+// the graph of another belong to the operation that refers to it, and have its name with their own.
 func (n *node) origin() (int, string) {
 	if n.inside {
 		return n.outer, fmt.Sprintf("%s: operation %d %v", n.outerName, n.index, n.op.Code)
@@ -142,7 +142,7 @@ func lowerIf(n *node) {
 }
 
 // lowerWhile runs the body while the condition holds: the condition is judged once before the loop, and by the loop's
-// body after each trip. The state is what the body makes, the other arguments are captures.
+// body after each trip. The body makes the state, the other arguments are captures.
 func lowerWhile(n *node) {
 	cond, body := n.operand(0).Sub, n.operand(1).Sub
 	state := len(body.Outputs)
@@ -199,7 +199,7 @@ func (n *node) finish(b *graph.Builder, out []graph.Value) *graph.Graph {
 	return g
 }
 
-// control adds a node with count outputs, the first of which are those of the operation.
+// control adds a node with count outputs, which begin with the operation's.
 func (n *node) control(o graph.Op, count int, in []graph.Value) {
 	out := n.many(o, make([]tensor.Type, count), in...)
 	for i := range n.op.Outputs {

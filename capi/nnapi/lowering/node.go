@@ -216,7 +216,7 @@ func (n *node) many(o graph.Op, declared []tensor.Type, in ...graph.Value) []gra
 	return out
 }
 
-// emit adds the core node whose outputs are those of the operation, in order.
+// emit adds the core node with the operation's outputs, in order.
 func (n *node) emit(o graph.Op, in ...graph.Value) {
 	declared := make([]tensor.Type, len(n.op.Outputs))
 	for i := range declared {

@@ -186,8 +186,8 @@ func (d *details) graph(g *proto.Graph, ts *types) *Detail {
 	return out
 }
 
-// attribute reads an attribute. Files before version 3 of the format need not say the type: it is that of the field
-// that is set.
+// attribute reads an attribute. Files before version 3 of the format need not name the type: the field that is set
+// decides.
 func (d *details) attribute(a *proto.Attribute, ts *types) Attribute {
 	body := func(g *proto.Graph) *Detail { return d.graph(g, &types{of: map[string]Operand{}, parent: ts}) }
 	typ := a.Type

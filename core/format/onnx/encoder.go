@@ -121,7 +121,7 @@ func (e *filterEncoder) codes(i int, f *filter) (v graph.Value, scale []float64,
 	return out, scale, nil
 }
 
-// unit is what one means of the codes of 8 bits that v has, also where they only lie elsewhere; 0: it has none.
+// unit is the step of v's quantized values of 8 bits, also where they only lie elsewhere; 0: it has none.
 func (e *filterEncoder) unit(v graph.Value) float64 {
 	for range 8 {
 		at := e.producers[v]

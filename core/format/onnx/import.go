@@ -21,8 +21,7 @@ const (
 	MaxOpset = lower.MaxOpset
 )
 
-// Recognize reports whether data looks like an ONNX model: a protobuf message whose first fields are those of
-// ModelProto.
+// Recognize reports whether data looks like an ONNX model: a protobuf message that begins with fields of ModelProto.
 func Recognize(data []byte) bool {
 	seen := 0
 	known := map[int]bool{1: true, 2: true, 3: true, 4: true, 5: true, 6: true, 7: true, 8: true, 14: true, 20: true,

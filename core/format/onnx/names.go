@@ -68,7 +68,7 @@ type nameScan struct {
 	sums
 }
 
-// sums are what is known of the Adds of a graph.
+// sums describes the Adds of a graph.
 type sums struct {
 	readers map[string]int // of every value: inputs of nodes and outputs of the graph
 	adds    [][3]string    // first input, second input and result of each Add

@@ -9,7 +9,7 @@ import (
 	"github.com/anynpu/anynpu/core/format/onnx/proto"
 )
 
-// Summary is what a model is made of, told without lowering it.
+// Summary describes the parts of a model without lowering it.
 type Summary struct {
 	Opsets    map[string]int64 // per domain, "" is ai.onnx
 	IRVersion int64

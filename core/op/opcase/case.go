@@ -46,7 +46,7 @@ func (c Case) Gives(results int) Case {
 	return c
 }
 
-// Of is a value of a type, and Real, Integers and Bools are those of frequent types.
+// Of makes a value of a type; Real, Integers and Bools make values of frequent types.
 func Of(d tensor.DType, dims ...int64) Operand { return Operand{Type: tensor.T(d, dims...)} }
 
 func Real(dims ...int64) Operand     { return Of(tensor.Float32, dims...) }

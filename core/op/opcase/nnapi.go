@@ -12,7 +12,7 @@ func NNAPI() []Case {
 	return slices.Concat(nnapiPlain(), nnapiImages(), nnapiRecurrent(), nnapiDetection(), nnapiFound(), nnapiControl())
 }
 
-// nnapiPlain are those of tensors of any rank.
+// nnapiPlain are the cases of tensors of any rank.
 func nnapiPlain() []Case {
 	codes := func(scale float32, dims ...int64) Operand { return Quantized(tensor.Int8, scale, dims...) }
 	bytes := func(scale float32, dims ...int64) Operand { return Quantized(tensor.Uint8, scale, dims...) }

@@ -74,7 +74,7 @@ func (f *Graph) reach() bool {
 }
 
 // push sends as much as fits along one path of growing levels and returns how much, 0 when there is no path. Paths can
-// be as long as the graph, so that it keeps its own stack.
+// be as long as the graph, so it keeps its own stack.
 func (f *Graph) push() int64 {
 	var path []int
 	for at := Source; at != Sink; {

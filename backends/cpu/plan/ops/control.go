@@ -200,7 +200,7 @@ func (q *control) Layout(l *ir.Layouter, n *ir.Node) {
 	}
 }
 
-// step is that of an operator with bodies that needs room bytes for itself.
+// step makes the step of an operator with bodies that needs room bytes for itself.
 func (q *control) step(room int64, start func(s *run.State, st *run.Step) run.Process) run.Step {
 	st := run.Step{Fast: true, Room: room, Start: start}
 	for _, b := range q.bodies {

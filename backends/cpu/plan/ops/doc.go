@@ -1,6 +1,6 @@
-// Package ops is the operations that plans are made of. An operation has a file of its own, from top to bottom: the
-// rule that finds it in the graph, its layout, its lowering, and the task that a step runs. rules.go has the order in
-// which rules are tried.
+// Package ops has the operations of plans. An operation has a file of its own, from top to bottom: the rule that finds
+// it in the graph, its layout, its lowering, and the task that a step runs. rules.go has the order in which rules are
+// tried.
 //
 // Files of a family begin with its name. Families form layers; each refers to its own layer and to those before it
 // only, which a test in internal/layout reads here:

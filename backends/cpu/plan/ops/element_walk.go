@@ -62,7 +62,7 @@ func (w *walk) chunks() int { return (w.rows + w.per - 1) / w.per * w.parts() }
 // parts is how many pieces a run has that is longer than a block.
 func (w *walk) parts() int { return run.Blocks(w.length()) }
 
-// length is that of a run.
+// length counts the elements of a run.
 func (w *walk) length() int { return w.dims[len(w.dims)-1] }
 
 // at is where run r of an operand begins.

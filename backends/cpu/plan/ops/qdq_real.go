@@ -12,8 +12,8 @@ import (
 )
 
 // A sum of products of codes that becomes codes by way of other numbers: values that are there as codes are added to
-// it, or it has a function that is no clamp. The products are those of integers; what follows is computed in float32,
-// some rows at a time, and rounded to codes once. It errs by some 2^-22 of the largest number on the way.
+// it, or it has a function that is no clamp. It multiplies integers; the rest is computed in float32, some rows at a
+// time, and rounded to codes once. It errs by some 2^-22 of the largest number on the way.
 
 // realEpilogue is the way from a sum to its codes.
 type realEpilogue struct {

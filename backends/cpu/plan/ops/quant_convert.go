@@ -43,7 +43,7 @@ func matchCast(p *ir.Program, i int) *ir.Patch {
 	return found
 }
 
-// noNumber is what of float32 is not true.
+// noNumber says which float32 value counts as false.
 var noNumber = []float32{0}
 
 // truthCast casts between float32 and Bool, nil: between other types.

@@ -108,7 +108,7 @@ type integerProduct struct {
 	signed, asFloats bool
 }
 
-// centredCodes is what an integer operand is made of: codes, and what is subtracted from them.
+// centredCodes are the parts of an integer operand: quantized values, and the zero point to subtract.
 type centredCodes struct {
 	codes, zero graph.Value // graph.None: none, or known
 	known       int64

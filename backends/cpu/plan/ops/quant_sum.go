@@ -71,8 +71,8 @@ func matchQuantProduct(p *ir.Program, i int) *ir.Patch {
 		transposed: transposed}, axis)
 }
 
-// quantSum is the patch of a sum of products; axis is the dimension of the weights that counts outputs. Products
-// are those of integers, or of float32 values that are as exact.
+// quantSum is the patch of a sum of products; axis is the dimension of the weights that counts outputs. It multiplies
+// integers, or float32 values that are as exact.
 func quantSum(p *ir.Program, i int, c *qdqSum, axis int) *ir.Patch {
 	g, n := p.Net, &p.Net.Graph.Nodes[i]
 	x, y := &g.Values[n.In[0]], &g.Values[n.Out[0]]

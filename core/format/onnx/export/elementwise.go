@@ -19,8 +19,7 @@ func (n *node) resultType() tensor.DType {
 	return n.dtype(0)
 }
 
-// wide is x(i), of small integers as int32, which every arithmetic operator has and whose low bits are those of the
-// small ones.
+// wide is x(i), of small integers as int32, which every arithmetic operator takes and which keeps the low bits.
 func (n *node) wide(i int) (string, tensor.DType) {
 	d := n.dtype(i)
 	if d.IsInt() && d.Bits() < 32 {

@@ -39,7 +39,7 @@ func (n *node) window(name string, periodic bool) error {
 	return nil
 }
 
-// randomRules: the numbers that a seed decides are those of the runtime.
+// randomRules: the runtime decides which numbers a seed gives.
 func randomRules() []rule {
 	return []rule{
 		on(func(n *node, o *op.RandomNormal) error {
@@ -75,7 +75,7 @@ func randomRules() []rule {
 	}
 }
 
-// seed is the attribute of a seed, whose bits are those of a float.
+// seed is the attribute of a seed, a float with the same bits.
 func seed(s int64, seeded bool) []attr {
 	if !seeded {
 		return nil

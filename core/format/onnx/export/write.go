@@ -105,7 +105,7 @@ func reason(err error) error {
 	return err
 }
 
-// externalAlign is what offsets in the file of constants are multiples of.
+// externalAlign divides the offsets in the file of constants.
 const externalAlign = 64
 
 // aligned is the place of a constant after n bytes.

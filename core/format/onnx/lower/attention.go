@@ -14,7 +14,7 @@ var attentionOperators = []Operator{
 	{"", "Einsum", 12, withAttrs(func(n *node) graph.Op { return &op.Einsum{Equation: n.string("equation", "")} })},
 }
 
-// lowerAttention: the inputs are those of op.Attention, lengths from opset 24 on; the soft cap comes before the mask.
+// lowerAttention takes the inputs of op.Attention, lengths from opset 24 on; the soft cap comes before the mask.
 // softmax_precision is met by computing in float64.
 func lowerAttention(n *node) error {
 	o := &op.Attention{Causal: n.int("is_causal", 0) != 0, Heads: n.int("q_num_heads", 0),

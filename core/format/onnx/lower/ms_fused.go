@@ -20,7 +20,7 @@ var msFusedOperators = []Operator{
 	{microsoft, "QuickGelu", 1, lowerQuickGelu},
 }
 
-// activated applies the activation of a fused operator. Its numbers are those of params, where they are given.
+// activated applies the activation of a fused operator. params give its numbers, if there are any.
 func (n *node) activated(y graph.Value, params []float32) (graph.Value, error) {
 	at := func(i int, otherwise float32) float32 {
 		if i < len(params) {

@@ -78,7 +78,7 @@ type Lowering struct {
 	main    *Scope      // of the main graph, when values are to be stored as the metadata say
 }
 
-// Scope is one graph under construction: its builder and the values its names stand for, which are those of instances.
+// Scope is one graph under construction: its builder, and the values of its names, which are instances.
 type Scope struct {
 	m         *Lowering
 	b         *graph.Builder
