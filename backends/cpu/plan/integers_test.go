@@ -61,6 +61,7 @@ func ofIntegers(m *maker, d tensor.DType) []graph.Value {
 		list = append(list, m.Add(&op.Cast{To: to}, x), m.Add(&op.Cast{To: to, OutOfRange: op.CastSaturate}, x))
 	}
 	if d == tensor.Bool {
+		list = append(list, m.Add(&op.EyeLike{K: 2}, m.numbers(d, 4, 5)), m.Add(&op.EyeLike{K: -9}, m.numbers(d, 4, 5)))
 		return append(list, m.Add(&op.ReduceAll{}, x, m.Int64s(1)), m.Add(&op.ReduceAny{}, x, m.Int64s(1)),
 			m.Add(&op.ReduceAll{KeepDims: true}, x, m.Int64s(2)), m.Add(&op.ReduceAny{}, x), m.Add(&op.And{}, x, row))
 	}

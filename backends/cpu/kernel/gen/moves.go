@@ -75,7 +75,7 @@ func (g *gen) blocks(name string, rows, cols, size int, load func(src, lds reg.G
 	p := g.GP64()
 	g.MOVQ(s, p)
 	v := load(p, lds)
-	g.MOVQ(p, s) // the row behind the block
+	g.MOVQ(p, s) // the row after the block
 	store(v, d, ldd)
 	g.ADDQ(imm(rows*size), d)
 	g.SUBQ(imm(rows), left)

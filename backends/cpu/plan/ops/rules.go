@@ -39,6 +39,7 @@ var Rules = []ir.Rule{
 	{Name: "scattering of maxima", Find: matchUnpool},
 	{Name: "triangle", Find: matchTrilu},
 	{Name: "hot elements", Find: matchOneHot},
+	{Name: "diagonal of ones", Find: matchEyeLike},
 	{Name: "selection", Find: matchWhere},
 	{Name: "slopes", Find: matchPRelu},
 	{Name: "depth to space", Find: matchDepthToSpace},
