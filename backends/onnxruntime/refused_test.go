@@ -63,6 +63,16 @@ func TestBind_refusals(t *testing.T) {
 	}
 }
 
+// noFactory is a plug-in that makes nothing.
+const noFactory = `
+#include <stddef.h>
+void *CreateEpFactories(const char *name, const void *base, const void *logger, void **list, size_t room, size_t *n) {
+	*n = 0;
+	return NULL;
+}
+void *ReleaseEpFactory(void *factory) { return NULL; }
+`
+
 // TestOpen_refusedProviders: each is one sentence, and the others of its list are devices with the ids of their places.
 func TestOpen_refusedProviders(t *testing.T) {
 	dir := t.TempDir()
@@ -73,6 +83,9 @@ func TestOpen_refusedProviders(t *testing.T) {
 		{Name: "Text", Plugin: text},
 		{Name: "NoFactory", Plugin: cLibrary(t, "int other;")},
 		{Name: "Itself", Plugin: newest(t)},
+		{Name: "NoneMade", Plugin: cLibrary(t, noFactory)},
+		{Name: "NoneMade", Plugin: cLibrary(t, noFactory)},
+		{Name: CPUProvider, Plugin: cLibrary(t, noFactory)},
 		{Name: "NoSuchProvider"},
 		{Name: "OpenVINO"}, // not in this library
 		{Name: CPUProvider},
@@ -82,10 +95,11 @@ func TestOpen_refusedProviders(t *testing.T) {
 	devices, failed, err := Open(bind(t, newest(t)), c, providers)
 	require.NoError(t, err)
 	require.Len(t, devices, 1)
-	assert.Equal(t, "onnxruntime7", devices[0].Info().ID)
-	require.Len(t, failed, 6)
+	assert.Equal(t, "onnxruntime10", devices[0].Info().ID)
+	require.Len(t, failed, 9)
 	for i, want := range []string{"cannot open shared object file", "file too short", "CreateEpFactories",
-		"CreateEpFactories", "built without the provider NoSuchProvider, with ", "built without the provider OpenVINO"} {
+		"CreateEpFactories", "offers no device on this machine", "already registered", "already registered",
+		"built without the provider NoSuchProvider, with ", "built without the provider OpenVINO"} {
 		assert.Equal(t, providers[i].Name, failed[i].Provider.Name)
 		assert.ErrorContains(t, failed[i].Err, want)
 		assert.Equal(t, fault.Unsupported, fault.KindOf(failed[i].Err))
