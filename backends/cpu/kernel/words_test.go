@@ -35,7 +35,7 @@ var (
 	hexText  = regexp.MustCompile(`#0x[0-9a-f]+`)
 )
 
-// Each word of the assembly for arm64 is the instruction that stands behind it, as binutils read it.
+// Each word of the assembly for arm64 is the instruction of its comment, as binutils read it.
 func TestWords_areTheirInstructions(t *testing.T) {
 	objdump := disassembler()
 	if objdump == "" {
