@@ -68,7 +68,7 @@ func (p *program) build(ctx context.Context, ops []*operation, in, out []*operan
 	return err
 }
 
-// compile makes a compilation of a model; with all, the options are told.
+// compile makes a compilation of a model; with all, the driver gets the options too.
 func (d *Device) compile(m *model, o device.Options, all bool) (uintptr, error) {
 	c, err := d.driver.CompilationConstruct(m.at)
 	if err = made("OH_NNCompilation_Construct", c, err); err != nil {

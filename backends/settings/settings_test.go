@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(leak.Run(m, mem.LiveCounters)) }
 
-// read reads an environment and returns the lines that are told.
+// read reads an environment and returns the lines of the log.
 func read(environment map[string]string) (CPU, string) {
 	var lines strings.Builder
 	c := Read(func(name string) string { return environment[name] }, func(component, message string, pairs ...any) {

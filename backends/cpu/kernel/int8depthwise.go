@@ -24,7 +24,7 @@ type DepthwiseInt8 struct {
 	Out      []uint8
 	LDO      int // at least C
 	Post     Requantize
-	// Wide says that the numbers of W have 9 bits. [PackDepthwiseInt8] and [InDepthwiseLanes] are told so too.
+	// Wide says that the numbers of W have 9 bits. [PackDepthwiseInt8] and [InDepthwiseLanes] take it too.
 	Wide bool
 
 	rows  rowChunks
