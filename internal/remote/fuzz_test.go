@@ -51,7 +51,8 @@ func FuzzAnswer(f *testing.F) {
 		if rest {
 			scheme = "http"
 		}
-		p, err := NewPool(&dl.Remote{Addresses: []string{scheme + "://h:1"}, Largest: 1 << 20, Connections: 1, DeadlineMS: 1000})
+		p, err := NewPool(&dl.Remote{Addresses: []string{scheme + "://h:1"}, Largest: 1 << 20, Connections: 1,
+			DeadlineMS: 1000})
 		require.NoError(t, err)
 		s := &said{status: status, header: http.Header{"Content-Type": {content}}, body: body,
 			trailer: http.Header{"Grpc-Status": {code}}}
