@@ -38,6 +38,18 @@ func (n *node) fail(err error) {
 // refuse is the error for what ONNX does not have.
 func refuse(format string, args ...any) error { return fault.New(fault.Unsupported, format, args...) }
 
+// number is a constant of one element of a type, without dimensions; see list1.
+func (n *node) number(d tensor.DType, x float64) string { return n.list1(d, nil, x) }
+
+// list1 is a constant of a type and sizes. A value whose type is not known cannot have one.
+func (n *node) list1(d tensor.DType, dims []int64, x ...float64) string {
+	if !d.Valid() {
+		n.fail(refuse("the element type of a value is not known"))
+		return ""
+	}
+	return n.scope.list1(d, dims, x...)
+}
+
 // has reports whether input i is given.
 func (n *node) has(i int) bool { return i < len(n.n.In) && n.n.In[i] != graph.None }
 
