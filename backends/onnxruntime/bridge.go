@@ -15,8 +15,8 @@ import (
 )
 
 // bridge is the file by which a library and the providers in files beside it find each other. Providers ask for it by
-// this name, and the loader gives the first one of the process to all: a second library's providers would get the first
-// library, whose functions lie elsewhere.
+// this name, and libraries load theirs for all (RTLD_GLOBAL): the loader gives the first one of the process to all
+// providers. Those of a second library would get the first library, whose functions lie elsewhere.
 const bridge = "libonnxruntime_providers_shared.so"
 
 // bridging is held while a provider may load a bridge.
@@ -33,7 +33,7 @@ func Claim(libraries ...string) {
 		if !slices.ContainsFunc(found, func(path string) bool { return filepath.Base(path) != bridge }) {
 			continue
 		}
-		if _, err := purego.Dlopen(filepath.Join(home(file), bridge), purego.RTLD_NOW|purego.RTLD_LOCAL); err == nil {
+		if _, err := purego.Dlopen(filepath.Join(home(file), bridge), purego.RTLD_NOW|purego.RTLD_GLOBAL); err == nil {
 			return
 		}
 	}

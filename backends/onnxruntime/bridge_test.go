@@ -2,8 +2,10 @@ package onnxruntime
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -30,4 +32,22 @@ func TestOpen_secondBridge(t *testing.T) {
 	require.Len(t, failed, 1)
 	assert.ErrorContains(t, failed[0].Err, "a process can have one library with such providers")
 	assert.Equal(t, fault.Unsupported, fault.KindOf(failed[0].Err))
+}
+
+// TestClaim_beforePlugins: OpenVINO finds its own library although a plug-in has had another one load its bridge before.
+func TestClaim_beforePlugins(t *testing.T) {
+	const child = "ANYNPU_ONNXRUNTIME_TESTS"
+	if os.Getenv(child) != "claim" {
+		c := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$")
+		c.Env = append(os.Environ(), child+"=claim", "ANYNPU_ONNXRUNTIME_SITE="+site(t))
+		out, err := c.CombinedOutput()
+		require.NoError(t, err, string(out))
+		return
+	}
+	openQNN(t)
+	d := open(t, openVINO(t), Provider{Name: "OpenVINO", Options: map[string]string{"device_type": "CPU"}})
+	e, out := bound(t, d, products(t, 2, 16), 2)
+	defer e.Release()
+	defer out.Release()
+	require.NoError(t, run(e, time.Time{}))
 }
