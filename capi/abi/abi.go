@@ -92,8 +92,8 @@ type Facade struct {
 	// rows with Codes. The trace shows the names.
 	Named map[string]Named
 
-	// Lengths are the fields that count the elements of other fields, STRUCT.FIELD to a field of the same struct, or to one
-	// of a struct in it: "shape.rank".
+	// Lengths are the fields that count the elements of other fields, STRUCT.FIELD to a field of the same struct, or to
+	// one of a struct in it: "shape.rank".
 	Lengths map[string]string
 
 	// Replaces names the façade of an older generation of the API: a process uses one of the two. Names that both have
@@ -105,7 +105,8 @@ type Facade struct {
 	Rows []Row
 }
 
-// Named are the enumerators of the listed enumerations whose names have the prefix. With Bits a number is a sum of some.
+// Named are the enumerators of the listed enumerations whose names have the prefix. With Bits a number is a sum of
+// some.
 type Named struct {
 	Enums  []string
 	Prefix string

@@ -91,7 +91,8 @@ const (
 	mostText     = 256 // bytes of a text in a field that are shown
 )
 
-// memoryAt copies memory of the program. ok is false if it cannot be read or a sandbox forbids to look. It never faults.
+// memoryAt copies memory of the program. ok is false if it cannot be read or a sandbox forbids to look. It never
+// faults.
 func memoryAt(p uintptr, n uintptr) (data []byte, ok bool) {
 	if p == 0 || n == 0 || n > 1<<20 {
 		return nil, false

@@ -40,7 +40,7 @@ func runtimeDevices() (list []device.Device) {
 }
 
 // openRuntime opens a library of ONNX Runtime's and makes devices of the providers that its manifest names. Those that
-// cannot be used are told.
+// cannot be used are logged.
 func openRuntime(c *dl.Candidate) (list []device.Device, err error) {
 	if c.ProbeDevices(options()); c.Status != dl.Usable {
 		return nil, &reason{c.Reason}

@@ -15,8 +15,8 @@ import (
 // crashes are the signals that end a program which wrote or read beyond its memory, or found that it did.
 var crashes = []syscall.Signal{syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGABRT, syscall.SIGILL, syscall.SIGFPE}
 
-// untoldABI reports whether nothing tells which version of the hbDNN headers the program at path was built with, neither
-// its file nor the environment.
+// untoldABI reports whether nothing tells which version of the hbDNN headers the program at path was built with,
+// neither its file nor the environment.
 func untoldABI(path string, environment []string) bool {
 	if lookup(environment)(abiVariable) != "" {
 		return false

@@ -8,7 +8,8 @@ import (
 
 // Quantize is y = saturate(round(x / scale) + zero), halves rounded to even, with a scale that is known at the run
 // only. The result holds plain integers without a quantization of its own, or float8, float6 or float4 numbers (then
-// y = x / scale, rounded as Cast does). The quotient is formed in float32 (float64 for a float64 x). NaN gives the zero point.
+// y = x / scale, rounded as Cast does). The quotient is formed in float32 (float64 for a float64 x). NaN gives the
+// zero point.
 //
 // A scale of one element serves the whole tensor; one of rank 1 gives a scale per index on Axis; with Block > 0 scale
 // has x's shape but for Axis, where one entry serves Block neighbours, the last possibly fewer.

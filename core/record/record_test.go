@@ -186,7 +186,7 @@ func TestCreate_withoutRoom(t *testing.T) {
 	assert.Empty(t, counts)
 }
 
-// What does not fit is told once and counted; what was written before stays.
+// What does not fit is logged once and counted; what was written before stays.
 func TestRecorder_withoutRoom(t *testing.T) {
 	if inChild(t) {
 		return

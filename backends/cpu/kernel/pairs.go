@@ -119,8 +119,8 @@ func IntegersVS(op IntegerOp, dst, a, s []byte) {
 	}
 }
 
-// FoldIntegers computes acc = op(acc, x) of 32 bytes at a time, until all of x is in acc, which has 32 bytes. The length
-// of x must be a multiple of 32, and op must fold.
+// FoldIntegers computes acc = op(acc, x) of 32 bytes at a time, until all of x is in acc, which has 32 bytes. The
+// length of x must be a multiple of 32, and op must fold.
 func FoldIntegers(op IntegerOp, acc, x []byte) {
 	need("FoldIntegers", "acc", len(acc), pairStep)
 	if len(x)%pairStep != 0 || !op.Folds() {
@@ -135,7 +135,8 @@ func FoldIntegers(op IntegerOp, acc, x []byte) {
 	}
 }
 
-// IntegersEach computes dst = f(a) of all bytes of dst, in place if dst is a. The length must be a multiple of the size.
+// IntegersEach computes dst = f(a) of all bytes of dst, in place if dst is a. The length must be a multiple of the
+// size.
 func IntegersEach(f IntegerFunction, dst, a []byte) {
 	need("IntegersEach", "a", len(a), len(dst))
 	n := 0

@@ -66,7 +66,8 @@ type table struct {
 	split4    func(dst *byte, ldd, next int, src *byte, apart, n, rows int)
 	transpose [4]func(dst *byte, ldd int, src *byte, lds, rows, cols int)
 
-	// Lines side by side, in multiples of linesStep: by the order of numbers and which of equal ones counts; by exclusive. nil: Go.
+	// Lines side by side, in multiples of linesStep: by the order of numbers and which of equal ones counts; by
+	// exclusive. nil: Go.
 	better  [2][2]func(best *float32, at *int32, x *float32, n int, k int32)
 	running [2]func(dst, src *float32, sums *float64, n int)
 

@@ -176,7 +176,8 @@ func avx2Table() table {
 		doubleToFloat: doubleToFloatAVX2, floatToDouble: floatToDoubleAVX2, brainToFloat: brainToFloatAVX2,
 		floatToBrain: floatToBrainAVX2, floatToInt32: floatToInt32AVX2,
 		selects:   [4]func(dst, c, a, b *byte, n int){select1AVX2, select2AVX2, select4AVX2, select8AVX2},
-		copyBytes: ownLoop(), copyRows: copyRowsAVX2, split4: split4AVX2, merge: [4]pairFn{merge1AVX2, merge2AVX2, merge4AVX2, merge8AVX2},
+		copyBytes: ownLoop(), copyRows: copyRowsAVX2, split4: split4AVX2, merge: [4]pairFn{merge1AVX2, merge2AVX2,
+			merge4AVX2, merge8AVX2},
 		enlarge: [4]func(dst, src *byte, n, rows int){enlarge1AVX2, enlarge2AVX2, enlarge4AVX2},
 		transpose: [4]func(dst *byte, ldd int, src *byte, lds, rows, cols int){
 			0: transpose1AVX2, 1: transpose2AVX2, 3: transpose8bytesAVX2,

@@ -13,10 +13,12 @@ import (
 // portable are the fields that arm64 leaves to Go, or of which it has kernels for some types.
 var portable = map[string]bool{
 	"compareVV": true, "compareVS": true, "integersVV": true, "integersVS": true, "foldIntegers": true, "selects": true,
-	"integersEach": true, "narrow": true, "widen": true, "int32ToFloat": true, "uint32ToFloat": true, "doubleToFloat": true,
+	"integersEach": true, "narrow": true, "widen": true, "int32ToFloat": true, "uint32ToFloat": true,
+	"doubleToFloat": true,
 	"floatToDouble": true, "brainToFloat": true, "floatToBrain": true, "int64ToFloat": true, "floatToInt32": true,
-	"copyBytes": true, "copyRows": true, "merge": true, "enlarge": true, "transpose": true, "better": true, "running": true,
-	"split4": true,
+	"copyBytes": true, "copyRows": true, "merge": true, "enlarge": true, "transpose": true, "better": true,
+	"running": true,
+	"split4":  true,
 }
 
 // Each instruction set of arm64 has a kernel of its own, or of a lower one, for everything else in the table but the

@@ -11,9 +11,9 @@ var copies = set("center_crop_pad", "compress", "concat", "depth_to_space", "exp
 	"slice", "space_to_depth", "split", "squeeze", "strided_slice", "tensor_scatter", "tile", "transpose", "trilu",
 	"unsqueeze", "where")
 
-// staying returns the values of halves that nothing computes with: they come from the graph's inputs, from constants and
-// from operators that copy, and go to its outputs and to operators that copy. Between float32 they would be widened and
-// rounded for nothing.
+// staying returns the values of halves that nothing computes with: they come from the graph's inputs, from constants
+// and from operators that copy, and go to its outputs and to operators that copy. Between float32 they would be
+// widened and rounded for nothing.
 func staying(g *graph.Graph, half []bool) map[graph.Value]bool {
 	stay := map[graph.Value]bool{}
 	for v, is := range half {

@@ -55,8 +55,9 @@ func TestRun_exitCodes(t *testing.T) {
 
 // A library whose cases hand no model over, as one that cannot be loaded, is an error.
 func TestHandedOver(t *testing.T) {
-	a := &suite.APIReport{Name: "rknn", Library: "l.so", Suites: []suite.SuiteReport{{Name: "rules", Reports: []*suite.Report{
-		{Results: []suite.Result{{ID: "a", Status: suite.Skip}, {ID: "b", Status: suite.Crash, Message: "exit code 1"}}}}}}}
+	a := &suite.APIReport{Name: "rknn", Library: "l.so", Suites: []suite.SuiteReport{{Name: "rules",
+		Reports: []*suite.Report{
+			{Results: []suite.Result{{ID: "a", Status: suite.Skip}, {ID: "b", Status: suite.Crash, Message: "exit code 1"}}}}}}}
 	assert.EqualError(t, handedOver(a), "rknn: l.so: no model was handed over: rules b: exit code 1")
 	a.Suites[0].Reports[0].Results[0].Models = []string{"digits"}
 	assert.NoError(t, handedOver(a))

@@ -19,7 +19,8 @@ func TestJudge_countsAndChecksTheList(t *testing.T) {
 	results := []Result{{Name: "a"}, {Name: "b", Failure: "wrong"}, {Name: "c", Failure: "wrong"},
 		{Name: "d", Excluded: "string"}, {Name: "e"}, {Name: "g", Failure: "no such type", Refused: true}}
 	r := Judge(results, map[string]string{"b": "known", "e": "no more", "f": "gone", "g": "no such type"}, true)
-	assert.Equal(t, "onnx node tests: passed 2 of 5, refused 1 by name (50.0 % of the others), excluded 1 (string 1)", r.String())
+	assert.Equal(t, "onnx node tests: passed 2 of 5, refused 1 by name (50.0 % of the others), excluded 1 (string 1)",
+		r.String())
 	assert.Equal(t, 3, r.Unexpected, "c fails unlisted, e passes, f is not there")
 }
 

@@ -13,8 +13,9 @@ func moves(g *gen) {
 	if g.wide() {
 		return
 	}
-	g.text("copyBytes", "func(dst, src *byte, n int)", "copies n bytes by the processor's own loop, which reads no line of "+
-		"dst before it is written.")
+	g.text("copyBytes", "func(dst, src *byte, n int)",
+		"copies n bytes by the processor's own loop, which reads no line of "+
+			"dst before it is written.")
 	g.Load(g.Param("dst"), reg.RDI)
 	g.Load(g.Param("src"), reg.RSI)
 	g.Load(g.Param("n"), reg.RCX)
@@ -262,7 +263,8 @@ func (g *gen) split() {
 	g.text("split4", "func(dst *byte, ldd, next int, src *byte, apart, n, rows int)",
 		"writes the first of n >= 8 pairs of 4 bytes to dst and the second ones ldd bytes on; the pairs of the next of rows "+
 			"are apart bytes on, and go next bytes on.")
-	dst, ldd, src, apart, rows := g.loadArg("dst"), g.loadArg("ldd"), g.loadArg("src"), g.loadArg("apart"), g.loadArg("rows")
+	dst, ldd, src, apart, rows := g.loadArg("dst"), g.loadArg("ldd"), g.loadArg("src"), g.loadArg("apart"),
+		g.loadArg("rows")
 	last, k, other := g.GP64(), g.GP64(), g.GP64()
 	g.MOVQ(g.arg("n"), last)
 	g.SUBQ(imm(8), last)

@@ -245,8 +245,8 @@ func (t *tableMoveTask) Chunk(i, _ int) {
 	}
 }
 
-// frames copies the middles of the rows from r on, of the operand's at places beside base, and makes what is around them
-// unless that is there.
+// frames copies the middles of the rows from r on, of the operand's at places beside base, and makes what is around
+// them unless that is there.
 func (t *tableMoveTask) frames(r, base int, list []int) {
 	row, at, mid := t.length*t.unit, 0, max(t.middle, 0)
 	for ; t.framed && t.segments[mid].outside; mid++ {

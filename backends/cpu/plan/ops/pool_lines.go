@@ -77,7 +77,8 @@ func matchLines(p *ir.Program, i int) *ir.Patch {
 	return p.Plainly(i, q, 1)
 }
 
-// room counts the float32 of scratch memory that a thread needs: a line of the operand, one of powers, one of the result.
+// room counts the float32 of scratch memory that a thread needs: a line of the operand, one of powers, one of the
+// result.
 func (q *linesOp) room() int {
 	return (2*q.win.In[2]+q.win.Out[2])*q.inner*q.size/4 + 3
 }

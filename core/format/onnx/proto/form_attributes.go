@@ -39,7 +39,8 @@ var (
 		"a list of integers", "a list of strings", "a list of tensors", "a list of graphs", "a sparse tensor",
 		"a list of sparse tensors", "a type", "a list of types"}
 	attrTypes = map[string]int64{"float": AttrFloat, "int": AttrInt, "string": AttrString, "tensor": AttrTensor,
-		"graph": AttrGraph, "floats": AttrFloats, "ints": AttrInts, "strings": AttrStrings, "sparse": attrSparse, "type": attrType}
+		"graph": AttrGraph, "floats": AttrFloats, "ints": AttrInts, "strings": AttrStrings, "sparse": attrSparse,
+		"type": attrType}
 )
 
 // AttributeSpan is an attribute of a type in the versions from Since to before Until, 0: in all that follow.

@@ -3,7 +3,8 @@ package main
 // blockLoop multiplies one run by instructions that add eight products for each of two rows and two columns: unsigned
 // codes of A, signed ones of B. The rows and b move on. Vectors: from 0 on sums [pair of rows][pair of columns], with a
 // row without use in the last pair where rows are odd; 24-26 eight codes of each of two rows;
-// 27-30 words of B for eight columns, two of each; 31 what they become: eight codes of each of two columns, the first and the third of four, or the others.
+// 27-30 words of B for eight columns, two of each; 31 what they become: eight codes of each of two columns, the first
+// and the third of four, or the others.
 func (g *gen) blockLoop(t intTile, v [32]*reg, row []*reg, b *reg) {
 	pairs := (t.mr + 1) / 2
 	a, w, mixed := v[24:24+pairs], v[27:31], v[31]
