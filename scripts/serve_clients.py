@@ -149,12 +149,12 @@ def mlserver(grpc_at, http_at, folder):
                 continue  # its typed contents have no half precision
             stub.ModelMetadata(pb.ModelMetadataRequest(name=model))
             q = InferenceRequest(id="7", inputs=[NumpyCodec.encode_input(n, a) for n, a in inputs.items()])
+            body = q.model_dump_json(exclude_none=True).encode()  # the converter takes raw data out of q
             answers = {}
             for raw in (False, True):
                 m = ModelInferRequestConverter.from_types(q, model_name=model, model_version="1", use_raw=raw)
                 r = ModelInferResponseConverter.to_types(stub.ModelInfer(m))
                 answers[f"grpc raw={raw}"] = r
-            body = q.model_dump_json(exclude_none=True).encode()
             h = urllib.request.Request(f"http://{http_at}/v2/models/{model}/infer", body, {"Content-Type": "application/json"})
             answers["rest"] = InferenceResponse.model_validate(json.load(urllib.request.urlopen(h)))
             for kind, r in answers.items():
