@@ -39,7 +39,7 @@ func TestParseStatistics_addsVersionsUp(t *testing.T) {
 			assert.LessOrEqual(t, s.Runs, int64(3))
 		}
 	}
-	_, err = ParseStatistics([]byte{1<<3 | 0, 1})
+	_, err = ParseStatistics([]byte{1 << 3, 1})
 	require.ErrorContains(t, err, "field 1 has wire type 0, want 2")
 }
 

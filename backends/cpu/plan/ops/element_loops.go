@@ -84,14 +84,6 @@ func line[T any](own, x []T, at, k, stride int) []T {
 	return own[:k]
 }
 
-// bit is the element of a bool.
-func bit(b bool) uint8 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // comparesOf is the loop of a comparison by kernels.
 func comparesOf[T kernel.Comparable](c kernel.Comparison) pairLoop {
 	return func(y, a, b []byte, n, as, bs int) {

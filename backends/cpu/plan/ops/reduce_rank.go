@@ -66,10 +66,9 @@ func (q *topOp) Lower(*ir.Lowering, *ir.Node) run.Step {
 
 type topTask struct {
 	*topOp
-	st        *run.Step
-	x, y, at  []byte
-	work      []float32
-	threshold int
+	st       *run.Step
+	x, y, at []byte
+	work     []float32
 }
 
 // room is how many values of scratch memory a thread needs: keys of a line, and the best so far.

@@ -132,9 +132,6 @@ func (s *scope) ints(v ...int64) string {
 // int is a constant int64 without dimensions.
 func (s *scope) int(v int64) string { return s.constant("", tensor.Int64, nil, tensor.Int64s(v)) }
 
-// number is a constant of one element of a type, without dimensions.
-func (s *scope) number(d tensor.DType, x float64) string { return s.list1(d, nil, x) }
-
 // list1 is a constant of a type and sizes.
 func (s *scope) list1(d tensor.DType, dims []int64, x ...float64) string {
 	t := tensor.New(d, int64(len(x)))

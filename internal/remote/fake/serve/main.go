@@ -27,7 +27,7 @@ func main() {
 
 func run(args []string) error {
 	if len(args) < 2 {
-		return fmt.Errorf("want ADDRESS NAME=FILE...")
+		return fmt.Errorf("want ADDRESS and NAME=FILE for each model")
 	}
 	d, err := cpu.New(cpu.Config{Threads: 2})
 	if err != nil {
