@@ -29,8 +29,8 @@ rknn: call failed function=rknn_inputs_set result=-5 error="inputs[0].size is 12
 
 This page lists the ids with cause and remedy. A word between ‹ and › stands for a value of the call. An id stays when
 its sentence changes. Messages about a model, a file or a device share an id: that of the part of the library and of
-the kind of error,
-	such as ` + "`onnx-lower-unsupported`" + `. ` + "`make generate`" + ` writes the page from the source.
+the kind of error, such as ` + "`onnx-lower-unsupported`" +
+	`. ` + "`make generate`" + ` writes the page from the source.
 `
 
 // Page is docs/messages.md.
