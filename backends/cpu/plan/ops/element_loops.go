@@ -141,8 +141,9 @@ func fits(a, b int64) bool { return int64(int32(a)) == a && int64(int32(b)) == b
 
 // quotient truncates; b is not 0.
 func quotient[T whole](a, b T) T {
-	if fits(int64(a), int64(b)) {
-		return T(int64(float64(int64(a)) / float64(int64(b))))
+	x, y := int64(a), int64(b)
+	if fits(x, y) && (x < 0) == (a < 0) && (y < 0) == (b < 0) { // large uint64 are negative there
+		return T(int64(float64(x) / float64(y)))
 	}
 	return a / b
 }
