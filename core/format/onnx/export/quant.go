@@ -19,12 +19,15 @@ func quantizationOf(t tensor.Type) (quantization, error) {
 	if q.IsPerTensor() {
 		return quantization{q: q}, nil
 	}
+	if q.Axis < 0 || t.Shape.Ranked && q.Axis >= len(t.Shape.Dims) {
+		return quantization{}, refuse("scales along an axis that the tensor does not have")
+	}
 	c := quantization{dims: []int64{int64(len(q.Scale))}, attrs: []attr{number("axis", int64(q.Axis))}, q: q}
 	if q.Block == 0 {
 		return c, nil
 	}
 	dims, ok := t.Shape.Ints()
-	if !ok || q.Axis >= len(dims) {
+	if !ok {
 		return c, refuse("scales of blocks of a tensor of unknown sizes")
 	}
 	c.dims = append([]int64(nil), dims...)
