@@ -70,7 +70,7 @@ func (c quantization) spread(r int) []int64 {
 	if len(c.dims) != 1 {
 		return c.dims
 	}
-	dims := make([]int64, max(r, 1))
+	dims := make([]int64, max(r, c.q.Axis+1)) // of an unknown rank, which is refused, as many as there must be
 	for i := range dims {
 		dims[i] = 1
 	}
