@@ -89,6 +89,9 @@ func exportIf(n *node, o *op.If) error {
 
 func exportLoop(n *node, o *op.Loop) error {
 	carried := 2 + int(o.Carried)
+	if err := n.wantInputs(2, carried); err != nil {
+		return err
+	}
 	b, err := n.body("body", o.Body, len(n.n.In)-carried, 2)
 	if err != nil {
 		return err
@@ -101,8 +104,21 @@ func exportLoop(n *node, o *op.Loop) error {
 	return nil
 }
 
+// wantInputs refuses values of a loop that are absent, which ONNX has no form for.
+func (n *node) wantInputs(from, to int) error {
+	for i := from; i < to; i++ {
+		if !n.has(i) {
+			return refuse("input %d of a loop, which is absent", i)
+		}
+	}
+	return nil
+}
+
 func exportScan(n *node, o *op.Scan) error {
 	own := int(o.States + o.Sequences)
+	if err := n.wantInputs(0, own); err != nil {
+		return err
+	}
 	b, err := n.body("body", o.Body, len(n.n.In)-own, 0)
 	if err != nil {
 		return err
