@@ -2,6 +2,9 @@ module github.com/anynpu/anynpu
 
 go 1.26.0
 
+// Commands with ./... must not walk it while something else builds there.
+ignore ./build
+
 require (
 	github.com/ebitengine/purego v0.11.3
 	github.com/spf13/cobra v1.10.2

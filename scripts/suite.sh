@@ -3,7 +3,8 @@
 # Runs the suites of scripts/suites, or those that are named, whatever their tier. Those of the tier test run two at a
 # time, or as many as LANES says, as most of them leave a processor idle; those of the tier long run alone, after them.
 # Goes on after a failure, and ends with the seconds of each, those of processors beside those of the clock: on a busy
-# machine, and beside another suite, only the first tell what a suite costs.
+# machine, and beside another suite, only the first tell what a suite costs. What failed comes last, with the end of its
+# output, so that the end of a log tells why.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 usage() { echo "usage: suite.sh test|long [SUITE...]"; exit 2; }
@@ -112,4 +113,10 @@ for i in "${!names[@]}"; do
   printf '%-12s %5d s %6d s of processors  %s\n' "${names[i]}" "$seconds" "$cpu" "$result"
 done
 printf '%-12s %5d s %6d s of processors\n' total $((SECONDS - begin)) "$spent"
+for i in "${!names[@]}"; do
+  read -r _ _ result < "$dir/$i.end"
+  [ "$result" = FAILED ] && [ -f "$dir/$i.out" ] || continue
+  echo "--- ${names[i]} FAILED; its output ends with:"
+  tail -n 25 "$dir/$i.out"
+done
 exit $failed
