@@ -136,10 +136,10 @@ func takeBack(n int64) { promised.Add(-n) }
 // admit measures, and once more after a collection if that does not suffice. heap says that Go's heap grows, which may
 // have free memory already. accounts is locked.
 func admit(n int64, heap bool) error {
-	left, hard := tightest(n, heap)
+	left, hard := tightest(n, heap, false)
 	if left.left < n {
 		debug.FreeOSMemory()
-		left, hard = tightest(n, heap)
+		left, hard = tightest(n, heap, true)
 	}
 	if left.left < n || n < 0 {
 		credit.Store(0)
@@ -157,7 +157,8 @@ func admit(n int64, heap bool) error {
 }
 
 // tightest returns the limit that leaves least for n bytes, and whether there is one at which Go ends the process.
-func tightest(n int64, heap bool) (least bound, hard bool) {
+// collected says that debug.FreeOSMemory has just run.
+func tightest(n int64, heap, collected bool) (least bound, hard bool) {
 	dirs := limited()
 	u := measure()
 	least = bound{"", math.MaxInt64, math.MaxInt64}
@@ -182,11 +183,17 @@ func tightest(n int64, heap bool) (least bound, hard bool) {
 		}
 		b := bound{r.name, limit, limit - r.used - floorOf(r.resource, limit-r.used)}
 		if heap {
-			rest := int64(0)
-			if r.resource == unix.RLIMIT_AS && b.left < n+r.step {
-				rest = reserved()
+			var rest, gap int64
+			if b.left < n+r.step {
+				mappings := heapMappings()
+				if r.resource == unix.RLIMIT_AS {
+					rest = reserved(mappings)
+				}
+				if collected && n >= largePiece {
+					gap = largestGap(mappings, u.reusable)
+				}
 			}
-			b.left = heapRoom(n, b.left, r.step, rest, u.reusable) - heapMargin
+			b.left = heapRoom(n, b.left, r.step, rest, gap, u.reusable) - heapMargin
 		}
 		if b.left < least.left {
 			least = b
@@ -218,14 +225,14 @@ func floorOf(resource int, left int64) int64 {
 }
 
 // heapRoom returns how much Go's heap can give to one request of n bytes when left bytes can still be mapped, in steps,
-// rest are reserved, and reusable ones are free inside: large pieces need a gap of their size, which fragments of
-// several times the sum can be trusted to have.
-func heapRoom(n, left, step, rest, reusable int64) int64 {
+// rest are reserved, and reusable ones are free inside, gap of them in one piece. Large requests need a piece of their
+// size: the free parts of the heap can be many and small, and what looks free of an object that nobody has written to.
+func heapRoom(n, left, step, rest, gap, reusable int64) int64 {
 	grown, rest := max(0, left)/step*step, rest/growBytes*growBytes
 	if n < largePiece {
 		return grown + rest + reusable*3/4
 	}
-	return max(grown, rest, reusable/4)
+	return max(grown, rest, min(gap, reusable/4))
 }
 
 // Total returns the smallest of the limits, whatever is left of it: what asks for more never fits.

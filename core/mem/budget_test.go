@@ -240,31 +240,62 @@ func useUp(resource string) {
 
 func TestReserved_followsTheHeap(t *testing.T) {
 	maps := `00400000-00500000 r-xp 00000000 00:00 0 /bin/x
+3b3ddc000000-3b3dde400000 ---p 00000000 00:00 0
 3b3dde400000-3b3dde800000 rw-p 00000000 00:00 0 [anon: Go: heap]
 3b3dde800000-3b3de0000000 ---p 00000000 00:00 0
 3b3de1000000-3b3de2000000 ---p 00000000 00:00 0
 `
-	assert.EqualValues(t, 0x3b3de0000000-0x3b3dde800000, reservedIn(maps, 0x3b3dde400010))
-	assert.EqualValues(t, 0, reservedIn(maps, 0x400010))
-	assert.EqualValues(t, 0, reservedIn(maps, 0x10))
-	assert.EqualValues(t, 0, reservedIn("nonsense\n", 0x10))
-	assert.Less(t, reserved(), int64(arenaBytes)+1)
+	in := func(address uint64) int64 { return reserved(mappingsAround(maps, address)) }
+	assert.EqualValues(t, 0x3b3de0000000-0x3b3dde800000, in(0x3b3dde400010))
+	assert.EqualValues(t, 0, in(0x400010))
+	assert.EqualValues(t, 0, in(0x10))
+	assert.Empty(t, mappingsAround("nonsense\n", 0x10))
+	assert.Less(t, reserved(heapMappings()), int64(arenaBytes)+1)
 }
 
 func TestHeapRoom_largePiecesNeedAGap(t *testing.T) {
 	const step = arenaBytes
-	assert.EqualValues(t, 64*mib, heapRoom(10*mib, 100*mib, step, 0, 0))
-	assert.EqualValues(t, 0, heapRoom(10*mib, 60*mib, step, 0, 0))
-	assert.EqualValues(t, 0, heapRoom(10*mib, -5, step, 3*mib, 0))
-	assert.EqualValues(t, 20*mib, heapRoom(10*mib, 0, step, 22*mib, 40*mib))
-	assert.EqualValues(t, 10*mib, heapRoom(10*mib, 0, step, 0, 40*mib))
-	assert.EqualValues(t, 64*mib+20*mib+30*mib, heapRoom(1000, 100*mib, step, 22*mib, 40*mib))
+	assert.EqualValues(t, 64*mib, heapRoom(10*mib, 100*mib, step, 0, 0, 0))
+	assert.EqualValues(t, 0, heapRoom(10*mib, 60*mib, step, 0, 0, 40*mib))
+	assert.EqualValues(t, 0, heapRoom(10*mib, -5, step, 3*mib, 0, 0))
+	assert.EqualValues(t, 20*mib, heapRoom(10*mib, 0, step, 22*mib, 0, 40*mib))
+	assert.EqualValues(t, 10*mib, heapRoom(10*mib, 0, step, 0, 10*mib, 40*mib))
+	assert.EqualValues(t, 64*mib+20*mib+30*mib, heapRoom(1000, 100*mib, step, 22*mib, 0, 40*mib))
+}
+
+// A heap whose every second page is in use has no gap, however much of it is free; what one large object leaves is one.
+func TestLargestGap(t *testing.T) {
+	free := func() int64 {
+		debug.FreeOSMemory()
+		u := measure()
+		return largestGap(heapMappings(), u.reusable)
+	}
+	before := free()
+	pages := make([][]byte, 16<<10)
+	for i := range pages {
+		pages[i] = make([]byte, 8<<10)
+		pages[i][0], pages[i][4<<10] = 1, 1
+	}
+	large := make([]byte, 48*mib)
+	for i := 0; i < len(large); i += 4 << 10 {
+		large[i] = 1
+	}
+	for i := range pages {
+		if i%2 == 0 {
+			pages[i] = nil
+		}
+	}
+	assert.Less(t, free(), before+8*mib, "64 MiB are free, in pieces")
+	runtime.KeepAlive(large)
+	large = nil
+	assert.GreaterOrEqual(t, free(), int64(40*mib))
+	runtime.KeepAlive(pages)
 }
 
 func BenchmarkMeasure(b *testing.B) {
 	for b.Loop() {
 		accounts.Lock()
-		tightest(1, true)
+		tightest(1, true, false)
 		accounts.Unlock()
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -70,38 +69,6 @@ func measure() usage {
 	n := processBytes()
 	u.space, u.resident, u.data = n[0], n[1], n[5]
 	return u
-}
-
-// reserved returns how much of the address space that Go's heap has reserved is not used by it yet: mappings without
-// access that follow those of the heap without a gap. It reads the list of all mappings.
-func reserved() int64 {
-	text, err := os.ReadFile("/proc/self/maps")
-	if err != nil {
-		return 0
-	}
-	return reservedIn(string(text), uint64(uintptr(unsafe.Pointer(new([64]byte)))))
-}
-
-// reservedIn is reserved for a list in the form of /proc/self/maps and an address in the heap.
-func reservedIn(maps string, heap uint64) (rest int64) {
-	next := uint64(0) // where the mapping that continues the heap begins, 0: not found yet
-	for line := range strings.Lines(maps) {
-		span, access, _ := strings.Cut(line, " ")
-		from, to, _ := strings.Cut(span, "-")
-		a, err1 := strconv.ParseUint(from, 16, 64)
-		b, err2 := strconv.ParseUint(to, 16, 64)
-		if err1 != nil || err2 != nil || next == 0 && !(a <= heap && heap < b) {
-			continue
-		}
-		if next != 0 && a != next {
-			break
-		}
-		next = b
-		if strings.HasPrefix(access, "---") {
-			rest += int64(b - a)
-		}
-	}
-	return min(rest, arenaBytes)
 }
 
 // bound is one limit: how many bytes there are in all and how many of them are left.
