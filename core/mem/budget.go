@@ -48,7 +48,6 @@ const (
 )
 
 var (
-	promised atomic.Int64 // bytes of the mappings of buffers
 	credit   atomic.Int64
 	drawable atomic.Int64 // the largest request that the credit may serve, see heapRoom
 	accounts struct {

@@ -2,7 +2,6 @@ package mem
 
 import (
 	"errors"
-	"os"
 	"sync/atomic"
 	"unsafe"
 
@@ -16,10 +15,7 @@ const (
 	guardByte = 0xA5
 )
 
-var (
-	pageSize = int64(os.Getpagesize())
-	guarded  atomic.Bool
-)
+var guarded atomic.Bool
 
 // SetGuard turns guard mode on or off for buffers made from now on. In guard mode host memory ends at a page that
 // cannot be touched, so that an access behind it faults at once; up to 7 bytes in between, needed to keep 8-byte

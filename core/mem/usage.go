@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 
@@ -28,6 +29,11 @@ type usage struct {
 const (
 	arenaBytes = 64 << 20 // what Go's heap reserves address space by, on 64-bit systems
 	growBytes  = 4 << 20  // what it grows by inside
+)
+
+var (
+	pageSize = int64(os.Getpagesize())
+	promised atomic.Int64 // bytes of the mappings of buffers
 )
 
 // ours is the memory that this library has taken.

@@ -25,7 +25,7 @@ import (
 var mostBack = map[string]int{
 	"backends/cpu": 3, "backends/cpu/ref": 2, "backends/driver": 3, "backends/nnapi": 13, "backends/ohnn": 3,
 	"capi/boundary": 5, "capi/hbdnn": 1, "capi/nnapi": 1, "capi/nnapi/lowering": 2, "core/device": 3,
-	"core/devicetest": 11, "core/format/rknn": 4, "core/graph": 4, "core/mem": 4, "core/model": 7,
+	"core/devicetest": 11, "core/format/rknn": 4, "core/graph": 4, "core/mem": 3, "core/model": 7,
 }
 
 // fewFiles is how many files a package has at least whose references are counted.
